@@ -1,0 +1,334 @@
+package recording
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Builder collects a recording. One goroutine owns it.
+type Builder struct {
+	rec    Recording
+	funcs  map[funcKey]FuncID
+	frames map[Frame]FrameID
+	// whole maps a function to the frame that stands for all of it (traces).
+	whole  []FrameID
+	calls  pairTable
+	ctxs   map[string]ContextID
+	tracks map[TrackKey]*TrackBuilder
+	order  []*TrackBuilder
+	procs  map[int64]int
+	warn   map[string]int
+	tally  map[string]*Tally
+	tallys []*Tally
+
+	spanTime, spanCount []int64
+	timed               bool
+	start, end          int64
+
+	// OnPublish receives each snapshot; see Progress.
+	OnPublish func(*Recording)
+	next      time.Time
+}
+
+type funcKey struct{ name, module string }
+
+// NewBuilder returns an empty builder.
+func NewBuilder() *Builder {
+	b := &Builder{
+		funcs:  map[funcKey]FuncID{},
+		frames: map[Frame]FrameID{},
+		ctxs:   map[string]ContextID{"": 0},
+		tracks: map[TrackKey]*TrackBuilder{},
+		procs:  map[int64]int{},
+		warn:   map[string]int{},
+		tally:  map[string]*Tally{},
+		start:  math.MaxInt64,
+		end:    math.MinInt64,
+	}
+	b.rec.Calls.parent.Append(0)
+	b.rec.Calls.frame.Append(0)
+	b.rec.Calls.depth.Append(0)
+	b.rec.Contexts.Append(nil)
+	return b
+}
+
+// Source, Clock and Events may be written until the end.
+func (b *Builder) Source() *Source { return &b.rec.Source }
+
+// Clock is where the decoder says what the file's times mean.
+func (b *Builder) Clock() *Clock { return &b.rec.Clock }
+
+// AddEvent adds an event and returns its index.
+func (b *Builder) AddEvent(e Event) int {
+	b.rec.Events = append(b.rec.Events, e)
+	b.rec.Stacks = append(b.rec.Stacks, nil)
+	return len(b.rec.Events) - 1
+}
+
+// Event gives access to an event that was added.
+func (b *Builder) Event(i int) *Event { return &b.rec.Events[i] }
+
+// Events is how many events there are.
+func (b *Builder) Events() int { return len(b.rec.Events) }
+
+// SetArgs says how references to arguments become text. The function is called
+// from any goroutine, also after decoding has ended.
+func (b *Builder) SetArgs(f func(ref uint64) string) { b.rec.Args = f }
+
+// Function interns a function; kind and file are taken from the first time it
+// is seen.
+func (b *Builder) Function(f Function) FuncID {
+	k := funcKey{f.Name, f.Module}
+	id, ok := b.funcs[k]
+	if !ok {
+		id = FuncID(b.rec.Functions.Len())
+		b.rec.Functions.Append(f)
+		b.funcs[k] = id
+	}
+	return id
+}
+
+// FunctionFrame returns the one frame that stands for all of a function, for
+// formats that know no more.
+func (b *Builder) FunctionFrame(f FuncID) FrameID {
+	for int(f) >= len(b.whole) {
+		b.whole = append(b.whole, math.MaxUint32)
+	}
+	if b.whole[f] == math.MaxUint32 {
+		b.whole[f] = b.Frame(Frame{Func: f, Kind: b.rec.Functions.At(int(f)).Kind})
+	}
+	return b.whole[f]
+}
+
+// Frame interns a frame.
+func (b *Builder) Frame(f Frame) FrameID {
+	id, ok := b.frames[f]
+	if !ok {
+		id = FrameID(b.rec.Frames.Len())
+		b.rec.Frames.Append(f)
+		b.frames[f] = id
+	}
+	return id
+}
+
+// Call interns the call of frame from parent (NoCall for an outermost one).
+func (b *Builder) Call(parent CallID, frame FrameID) CallID {
+	if v := b.calls.get(uint32(parent), uint32(frame)); v != 0 {
+		return CallID(v)
+	}
+	c := &b.rec.Calls
+	id := CallID(c.parent.Len())
+	c.parent.Append(parent)
+	c.frame.Append(frame)
+	c.depth.Append(c.depth.At(int(parent)) + 1)
+	b.calls.put(uint32(parent), uint32(frame), uint32(id))
+	return id
+}
+
+// Stack interns a stack whose frames are given from the outermost to the leaf
+// and returns the leaf's call.
+func (b *Builder) Stack(frames []FrameID) CallID {
+	id := NoCall
+	for _, f := range frames {
+		id = b.Call(id, f)
+	}
+	return id
+}
+
+// Context interns a set of attributes; it sorts attrs by key.
+func (b *Builder) Context(attrs []Attr) ContextID {
+	sort.SliceStable(attrs, func(i, j int) bool { return attrs[i].Key < attrs[j].Key })
+	var key strings.Builder
+	for _, a := range attrs {
+		fmt.Fprintf(&key, "%q=%q,", a.Key, a.Value)
+	}
+	id, ok := b.ctxs[key.String()]
+	if !ok {
+		id = ContextID(b.rec.Contexts.Len())
+		b.rec.Contexts.Append(append(Context(nil), attrs...))
+		b.ctxs[key.String()] = id
+	}
+	return id
+}
+
+// AddStack adds a stack record of an event: its leaf call, its track (or
+// NoTrack), context, and values by metric (Missing where it has none), in
+// units of each metric's Decimals. Totals are kept. It returns the record's
+// index.
+func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, values []int64) int {
+	if b.rec.Stacks[event] == nil {
+		b.rec.Stacks[event] = new(Stacks)
+	}
+	ms := b.rec.Events[event].Metrics
+	for m, v := range values {
+		if v != Missing {
+			ms[m].Total += v
+		}
+	}
+	b.rec.Counts.Stacks++
+	return b.rec.Stacks[event].append(call, track, ctx, values)
+}
+
+// RaiseDecimals makes a metric finer: to units of 10^-decimals. Everything
+// recorded so far is scaled; snapshots keep what they have. It reports false
+// and changes nothing when a value would no longer fit.
+func (b *Builder) RaiseDecimals(event, metric, decimals int) bool {
+	m := &b.rec.Events[event].Metrics[metric]
+	f := int64(1)
+	for range decimals - m.Decimals {
+		f *= 10
+	}
+	if f == 1 {
+		return true
+	}
+	var cols []*Vec[int64]
+	if s := b.rec.Stacks[event]; s != nil && metric < len(s.values) {
+		cols = append(cols, &s.values[metric])
+	}
+	for _, w := range b.rec.Windows {
+		if w.Event == event && metric < len(w.Rows.values) {
+			cols = append(cols, &w.Rows.values[metric])
+		}
+	}
+	for _, t := range b.order {
+		t.cached = nil
+		for _, s := range t.samples {
+			if s.Event == event && metric < len(s.values) && s.values[metric] != nil {
+				cols = append(cols, s.values[metric])
+			}
+		}
+	}
+	limit := int64(math.MaxInt64) / f
+	fits := func(v int64) bool { return v == Missing || (v <= limit && v >= -limit) }
+	if !fits(m.Total) {
+		return false
+	}
+	for _, c := range cols {
+		for i := range c.n {
+			if !fits(c.At(i)) {
+				return false
+			}
+		}
+	}
+	for _, c := range cols {
+		var out Vec[int64]
+		for i := range c.n {
+			v := c.At(i)
+			if v != Missing {
+				v *= f
+			}
+			out.Append(v)
+		}
+		*c = out
+	}
+	m.Total *= f
+	m.Decimals = decimals
+	return true
+}
+
+// AddWindow adds a window of an event; its rows are added with AddWindowStack
+// before the next window of that event.
+func (b *Builder) AddWindow(event int, id string, start, end int64) {
+	w := b.windowSet(event)
+	n := w.Rows.Len()
+	w.Windows = append(w.Windows, Window{ID: id, Start: start, End: end, First: n, Last: n})
+	b.rec.Counts.Windows++
+	b.Cover(start, end)
+}
+
+// AddWindowStack adds a row to the event's newest window.
+func (b *Builder) AddWindowStack(event int, call CallID, track int, ctx ContextID, values []int64) {
+	w := b.windowSet(event)
+	w.Rows.append(call, track, ctx, values)
+	w.Windows[len(w.Windows)-1].Last++
+}
+
+func (b *Builder) windowSet(event int) *WindowSet {
+	for _, w := range b.rec.Windows {
+		if w.Event == event {
+			return w
+		}
+	}
+	w := &WindowSet{Event: event}
+	b.rec.Windows = append(b.rec.Windows, w)
+	return w
+}
+
+// Cover widens the recording's extent to include start..end.
+func (b *Builder) Cover(start, end int64) {
+	b.timed = true
+	b.start = min(b.start, start)
+	b.end = max(b.end, end)
+}
+
+// Process returns the index of a process, adding it when it is new.
+func (b *Builder) Process(pid int64) int {
+	i, ok := b.procs[pid]
+	if !ok {
+		i = len(b.rec.Processes)
+		b.rec.Processes = append(b.rec.Processes, Process{PID: pid})
+		b.procs[pid] = i
+	}
+	return i
+}
+
+// ProcessInfo gives access to a process by its index.
+func (b *Builder) ProcessInfo(i int) *Process { return &b.rec.Processes[i] }
+
+// AddCounter adds a counter and returns its index; points follow with
+// CounterPoint in order of time.
+func (b *Builder) AddCounter(process int, name, series, unit string) int {
+	b.rec.Counters = append(b.rec.Counters, &Counter{Name: name, Series: series, Unit: unit, Process: process})
+	return len(b.rec.Counters) - 1
+}
+
+// CounterPoint sets a counter's value from time t on.
+func (b *Builder) CounterPoint(counter int, t int64, v float64) {
+	c := b.rec.Counters[counter]
+	c.times.Append(t)
+	c.values.Append(v)
+	b.Cover(t, t)
+}
+
+// AddFlow adds an arrow through at least two moments.
+func (b *Builder) AddFlow(f Flow) { b.rec.Flows = append(b.rec.Flows, f) }
+
+// Warn notes something wrong at a place. The sentence of the first one with
+// the code is kept; later ones are counted.
+func (b *Builder) Warn(code, place, format string, args ...any) {
+	i, ok := b.warn[code]
+	if !ok {
+		i = len(b.rec.Warnings)
+		b.warn[code] = i
+		b.rec.Warnings = append(b.rec.Warnings, Warning{Code: code, First: place, Text: fmt.Sprintf(format, args...)})
+	}
+	b.rec.Warnings[i].Count++
+}
+
+// WarnMore counts n more of a warning that Warn has noted.
+func (b *Builder) WarnMore(code string, n int64) { b.rec.Warnings[b.warn[code]].Count += n }
+
+// Tally returns the ledger's counters for a kind of record.
+func (b *Builder) Tally(kind string) *Tally {
+	t := b.tally[kind]
+	if t == nil {
+		t = &Tally{Kind: kind}
+		b.tally[kind] = t
+		b.tallys = append(b.tallys, t)
+	}
+	return t
+}
+
+// countSpan adds a span to the totals by call.
+func (b *Builder) countSpan(call CallID, dur int64) {
+	for int(call) >= len(b.spanTime) {
+		n := max(64, 2*len(b.spanTime), int(call)+1)
+		b.spanTime = append(b.spanTime, make([]int64, n-len(b.spanTime))...)
+		b.spanCount = append(b.spanCount, make([]int64, n-len(b.spanCount))...)
+	}
+	b.spanTime[call] += dur
+	b.spanCount[call]++
+}

@@ -1,0 +1,98 @@
+package recording
+
+import "math"
+
+// Missing marks a value that a record does not have; it counts as 0.
+const Missing = math.MinInt64
+
+// MetricKind says what adding two values of a metric means.
+type MetricKind uint8
+
+const (
+	// Sum metrics add up over stacks, threads and time.
+	Sum MetricKind = iota
+	// Level metrics (live_bytes, live_count, inuse_space) add up over stacks
+	// but not over time: they are a state at one moment.
+	Level
+	// Peak metrics (peak_bytes) are each stack's own maximum; adding them
+	// gives an upper bound, never a fact.
+	Peak
+)
+
+// SampleWeight says where a single sample's value of a metric comes from.
+type SampleWeight uint8
+
+const (
+	// SampleNone: samples do not carry this metric.
+	SampleNone SampleWeight = iota
+	// SampleOne: every sample counts one.
+	SampleOne
+	// SampleColumn: each sample has its own value.
+	SampleColumn
+)
+
+// Metric is one thing that is measured for an event.
+//
+// Values of a metric are int64 in units of 10^-Decimals of Unit, so that
+// fractions in a file stay exact in decimal: with Unit "ns" and Decimals 3 the
+// value 1500 is 1.5 ns.
+type Metric struct {
+	Name, Unit string
+	Decimals   int
+	Kind       MetricKind
+	PerSample  SampleWeight
+	// Total is the sum over the whole recording.
+	Total int64
+}
+
+// Basis says which records carry an event's values.
+type Basis uint8
+
+const (
+	// FromStacks: aggregated stack records, perhaps with samples and windows
+	// beside them.
+	FromStacks Basis = iota
+	// FromSpans: spans; values are times and counts.
+	FromSpans
+	// FromSamples: single samples only.
+	FromSamples
+)
+
+// Event is one kind of occurrence that was recorded: CPU cycles, allocations,
+// a probe, or the spans of a trace. Name is empty where the format has none.
+type Event struct {
+	Name, Kind, Mode string
+	// Period is the sampling period and Frequency the rate in Hz; 0 when not
+	// recorded.
+	Period    int64
+	Frequency float64
+	Basis     Basis
+	Metrics   []Metric
+	// Primary is the index in Metrics of the one to show first.
+	Primary int
+}
+
+// Metric returns the index of the named metric, or -1.
+func (e *Event) Metric(name string) int {
+	for i := range e.Metrics {
+		if e.Metrics[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Metrics of every event whose Basis is FromSpans, in this order.
+const (
+	SpanTime  = 0
+	SpanCount = 1
+)
+
+// SpanEvent is the event that stands for the spans of a trace: its metrics are
+// time (in ns, exact to the picosecond) and count.
+func SpanEvent() Event {
+	return Event{Kind: "trace", Mode: "event", Basis: FromSpans, Metrics: []Metric{
+		SpanTime:  {Name: "time", Unit: "ns", Decimals: 3},
+		SpanCount: {Name: "count", Unit: "count"},
+	}}
+}

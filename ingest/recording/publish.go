@@ -1,0 +1,132 @@
+package recording
+
+import "time"
+
+// How often a growing recording is shown: the first picture soon, then a few
+// times a second, and never so often that making snapshots costs more than a
+// small part of the decoding.
+const (
+	firstPublish = 40 * time.Millisecond
+	publishEvery = 150 * time.Millisecond
+	publishShare = 12 // at most a twelfth of the time
+)
+
+// Progress is called by decoders at least every few milliseconds of work; it
+// publishes a snapshot when one is due.
+func (b *Builder) Progress() {
+	if b.OnPublish == nil {
+		return
+	}
+	now := time.Now()
+	if b.next.IsZero() {
+		b.next = now.Add(firstPublish)
+	}
+	if now.Before(b.next) {
+		return
+	}
+	b.OnPublish(b.Snapshot())
+	cost := time.Since(now)
+	b.next = now.Add(cost + max(publishEvery, publishShare*cost))
+}
+
+// Snapshot returns what has been recorded so far.
+func (b *Builder) Snapshot() *Recording {
+	b.rec.Version++
+	r := b.rec
+	if b.timed {
+		r.Start, r.End, r.HasTime = b.start, b.end, true
+	}
+	r.Tracks = make([]*Track, len(b.order))
+	for i, t := range b.order {
+		r.Tracks[i] = t.snapshot()
+		if t.any {
+			r.End = max(r.End, t.last)
+		}
+	}
+	r.Calls = b.rec.Calls // layouts may have added calls
+	r.SpanTime = append([]int64(nil), b.spanTime...)
+	r.SpanCount = append([]int64(nil), b.spanCount...)
+	for _, t := range b.order {
+		if t.loose == nil {
+			continue
+		}
+		for c := range t.loose.time {
+			if n := t.loose.count[c]; n != 0 {
+				r.SpanTime, r.SpanCount = grown(r.SpanTime, c), grown(r.SpanCount, c)
+				r.SpanTime[c] += t.loose.time[c]
+				r.SpanCount[c] += n
+			}
+		}
+	}
+	r.Events = make([]Event, len(b.rec.Events))
+	for i, e := range b.rec.Events {
+		e.Metrics = append([]Metric(nil), e.Metrics...)
+		if e.Basis == FromSpans {
+			e.Metrics[SpanTime].Total = outermost(&r)
+			e.Metrics[SpanCount].Total = r.Counts.Spans
+		}
+		r.Events[i] = e
+	}
+	r.Stacks = make([]*Stacks, len(b.rec.Stacks))
+	for i, s := range b.rec.Stacks {
+		if s != nil {
+			r.Stacks[i] = s.snapshot()
+		}
+	}
+	r.Windows = make([]*WindowSet, len(b.rec.Windows))
+	for i, w := range b.rec.Windows {
+		c := *w
+		c.Windows = append([]Window(nil), w.Windows...)
+		c.Rows = *w.Rows.snapshot()
+		r.Windows[i] = &c
+	}
+	r.Counters = make([]*Counter, len(b.rec.Counters))
+	for i, c := range b.rec.Counters {
+		d := *c
+		r.Counters[i] = &d
+	}
+	r.Processes = append([]Process(nil), b.rec.Processes...)
+	r.Warnings = append([]Warning(nil), b.rec.Warnings...)
+	r.Flows = b.rec.Flows[:len(b.rec.Flows):len(b.rec.Flows)]
+	r.Ledger = make([]Tally, len(b.tallys))
+	for i, t := range b.tallys {
+		r.Ledger[i] = *t
+	}
+	r.Counts.Frames = int64(r.Frames.Len())
+	r.Counts.Functions = int64(r.Functions.Len())
+	r.Counts.Counters = int64(len(r.Counters))
+	r.Counts.Flows = int64(len(r.Flows))
+	return &r
+}
+
+// outermost is the time covered by the outermost calls: the sum of self times
+// over everything.
+func outermost(r *Recording) int64 {
+	var sum int64
+	for c, t := range r.SpanTime {
+		if t != 0 && r.Calls.Depth(CallID(c)) == 1 {
+			sum += t
+		}
+	}
+	return sum
+}
+
+// Finish closes open spans at the end of the recording and returns the final
+// snapshot. The builder must not be used afterwards.
+func (b *Builder) Finish() *Recording {
+	end := b.end
+	for _, t := range b.order {
+		if t.any {
+			end = max(end, t.last)
+		}
+	}
+	for _, t := range b.order {
+		t.finish(end)
+	}
+	b.rec.Done = true
+	r := b.Snapshot()
+	if b.OnPublish != nil {
+		b.OnPublish(r)
+	}
+	return r
+}

@@ -1,0 +1,140 @@
+package recording
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Source says what file a recording came from.
+type Source struct {
+	Path, Name  string
+	Format      string // "spaa", "spall", …
+	Version     string // the format's version, as the file says
+	Compression string // "none", "gzip" or "zstd"
+	Tool        string // the program that recorded
+	Command     string // what was recorded, where the file says
+	Bytes       int64  // the file's size; -1 for a pipe
+}
+
+// Decimal is an exact number: Mantissa times 10^-Scale.
+type Decimal struct {
+	Mantissa int64
+	Scale    int
+}
+
+// String writes the number without an exponent and without trailing zeros.
+func (d Decimal) String() string {
+	s := strconv.FormatInt(d.Mantissa, 10)
+	if d.Scale <= 0 {
+		return s
+	}
+	neg := strings.HasPrefix(s, "-")
+	s = strings.TrimPrefix(s, "-")
+	if len(s) <= d.Scale {
+		s = strings.Repeat("0", d.Scale-len(s)+1) + s
+	}
+	whole, frac := s[:len(s)-d.Scale], strings.TrimRight(s[len(s)-d.Scale:], "0")
+	if frac != "" {
+		whole += "." + frac
+	}
+	if neg && strings.Trim(whole, "0.") != "" {
+		whole = "-" + whole
+	}
+	return whole
+}
+
+// Clock relates a recording's picoseconds to the file's own times.
+type Clock struct {
+	// Unit is the file's unit: "seconds", "us", "ns" …; "" when it has none.
+	Unit string
+	// PerUnit is how many picoseconds one unit has.
+	PerUnit int64
+	// Origin is the file's time, in Unit, of picosecond 0.
+	Origin Decimal
+}
+
+// Text gives picosecond t as the file would write it: an exact decimal in
+// Unit.
+func (c Clock) Text(t int64) string {
+	if c.PerUnit <= 0 {
+		return strconv.FormatInt(t, 10)
+	}
+	r := new(big.Rat).SetFrac64(t, c.PerUnit)
+	pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(c.Origin.Scale)), nil)
+	r.Add(r, new(big.Rat).SetFrac(big.NewInt(c.Origin.Mantissa), pow))
+	s := r.FloatString(15)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// Counts are how many there are of each thing.
+type Counts struct {
+	Spans, Unfinished, Samples, Stacks, Frames, Functions int64
+	Windows, Instants, Counters, Flows                    int64
+}
+
+// Recording is an immutable view of a recorded run, complete when Done.
+type Recording struct {
+	Source Source
+	Clock  Clock
+	// Start and End bound everything that has a time, in picoseconds; both 0
+	// when nothing has (see HasTime).
+	Start, End int64
+	// HasTime is false for a recording without a timeline.
+	HasTime bool
+
+	Functions Vec[Function]
+	Frames    Vec[Frame]
+	Calls     Calls
+	Contexts  Vec[Context]
+
+	Events    []Event
+	Processes []Process
+	Tracks    []*Track
+	// Stacks has one entry an event, nil where it has no stack records.
+	Stacks   []*Stacks
+	Windows  []*WindowSet
+	Counters []*Counter
+	Flows    []Flow
+
+	// SpanTime and SpanCount give for each call the time covered by its spans
+	// in picoseconds (their children's included) and their number, over the
+	// whole recording. They may be shorter than Calls.
+	SpanTime, SpanCount []int64
+
+	Counts   Counts
+	Warnings []Warning
+	Ledger   []Tally
+
+	// Args gives the text of a reference from Lane.Args or an instant; nil
+	// when the recording has none.
+	Args func(ref uint64) string
+
+	// Version grows with each snapshot of a recording; Done marks the last.
+	Version int
+	Done    bool
+}
+
+// Func returns the function that runs in a call.
+func (r *Recording) Func(id CallID) FuncID {
+	f := r.Calls.Frame(id)
+	return r.Frames.chunks[f>>chunkBits][f&(chunkLen-1)].Func
+}
+
+// FuncName is the name of the function that runs in a call; "all" for the
+// root.
+func (r *Recording) FuncName(id CallID) string {
+	if id == NoCall {
+		return "all"
+	}
+	return r.Functions.At(int(r.Func(id))).Name
+}
+
+// Duration is the length of the recording in picoseconds.
+func (r *Recording) Duration() int64 { return r.End - r.Start }
+
+// DefaultEvent is the event to show first.
+func (r *Recording) DefaultEvent() int { return 0 }

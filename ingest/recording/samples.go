@@ -1,0 +1,173 @@
+package recording
+
+import "sort"
+
+// Samples are the single samples of one event on one track, sorted by time.
+// Columns are parallel. Picoseconds, and values in the metric's units.
+type Samples struct {
+	// Event is the index in Recording.Events.
+	Event int
+	times Vec[int64]
+	calls Vec[CallID]
+	// cpu is nil when no sample tells; values has a column for each metric
+	// whose PerSample is SampleColumn and nil for the others.
+	cpu    *Vec[int32]
+	values []*Vec[int64]
+	// gap is how long a sample's call is drawn at most when the next one is
+	// far away: four times the median distance.
+	gap int64
+}
+
+// Len is the number of samples.
+func (s *Samples) Len() int { return s.times.Len() }
+
+// Time is when sample i was taken.
+func (s *Samples) Time(i int) int64 { return s.times.At(i) }
+
+// Call is the innermost call of sample i's stack; NoCall when it has none.
+func (s *Samples) Call(i int) CallID { return s.calls.At(i) }
+
+// CPU is the processor sample i was taken on, -1 when not recorded.
+func (s *Samples) CPU(i int) int {
+	if s.cpu == nil || i >= s.cpu.Len() {
+		return -1
+	}
+	return int(s.cpu.At(i))
+}
+
+// Value is sample i's value of a metric of its event: 1 where every sample
+// counts one, Missing where samples carry no such metric.
+func (s *Samples) Value(i int, m *Metric, metric int) int64 {
+	switch m.PerSample {
+	case SampleOne:
+		return 1
+	case SampleColumn:
+		if metric < len(s.values) && s.values[metric] != nil && i < s.values[metric].Len() {
+			return s.values[metric].At(i)
+		}
+	}
+	return Missing
+}
+
+// End is when sample i stops being drawn: at the next sample, or after a gap.
+// It says where samples fall, not how long anything ran.
+func (s *Samples) End(i int) int64 {
+	end := s.times.At(i) + s.gap
+	if i+1 < s.Len() {
+		end = min(end, s.times.At(i+1))
+	}
+	return end
+}
+
+// Search returns the first sample at or after t.
+func (s *Samples) Search(t int64) int {
+	return sort.Search(s.Len(), func(i int) bool { return s.times.At(i) >= t })
+}
+
+// Walk reports, in order of time, the samples that a picture of from..to needs
+// whose pixels are res picoseconds wide: all of them when they are wider than
+// a pixel, else the first one of each pixel, with N the number it stands for.
+// It stops when visit returns false.
+func (s *Samples) Walk(from, to, res int64, visit func(*Bar) bool) {
+	n := s.Len()
+	i := max(0, s.Search(from)-1)
+	for i < n {
+		bar := Bar{Start: s.Time(i), End: s.End(i), Call: s.Call(i), Index: i, N: 1}
+		if bar.Start >= to {
+			return
+		}
+		next := i + 1
+		if bar.End-bar.Start < res && next < n {
+			next = s.skip(next, bar.Start+res)
+			bar.N = next - i
+			bar.End = max(bar.End, min(bar.Start+res, s.End(next-1)))
+		}
+		bar.Busy = float32(bar.End - bar.Start)
+		if bar.End >= from && !visit(&bar) {
+			return
+		}
+		i = next
+	}
+}
+
+// skip returns the first sample from i on that is at or after t, searching
+// outwards since it is mostly near.
+func (s *Samples) skip(i int, t int64) int {
+	n := s.Len()
+	step := 1
+	lo := i
+	for i < n && s.times.At(i) < t {
+		lo = i + 1
+		i += step
+		step *= 2
+	}
+	hi := min(i, n)
+	return lo + sort.Search(hi-lo, func(k int) bool { return s.times.At(lo+k) >= t })
+}
+
+// snapshot copies the columns for readers.
+func (s *Samples) snapshot() *Samples {
+	c := *s
+	if s.cpu != nil {
+		v := *s.cpu
+		c.cpu = &v
+	}
+	c.values = make([]*Vec[int64], len(s.values))
+	for i, v := range s.values {
+		if v != nil {
+			w := *v
+			c.values[i] = &w
+		}
+	}
+	c.gap = s.medianGap() * 4
+	return &c
+}
+
+// medianGap is the median distance of up to 1,001 neighbours spread evenly
+// over the samples; a millisecond when there are none.
+func (s *Samples) medianGap() int64 {
+	n := s.Len()
+	step := max(1, n/1000)
+	var d []int64
+	for i := 0; i+1 < n; i += step {
+		if g := s.Time(i+1) - s.Time(i); g > 0 {
+			d = append(d, g)
+		}
+	}
+	if len(d) == 0 {
+		return 1e9
+	}
+	sort.Slice(d, func(i, j int) bool { return d[i] < d[j] })
+	return d[len(d)/2]
+}
+
+// sortByTime puts the samples in order of time, stable. It builds new columns,
+// so snapshots keep theirs.
+func (s *Samples) sortByTime() {
+	times := s.times.Slice()
+	order := make([]int, len(times))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return times[order[a]] < times[order[b]] })
+	s.times = reorder(&s.times, order)
+	s.calls = reorder(&s.calls, order)
+	if s.cpu != nil {
+		v := reorder(s.cpu, order)
+		s.cpu = &v
+	}
+	for i, col := range s.values {
+		if col != nil {
+			v := reorder(col, order)
+			s.values[i] = &v
+		}
+	}
+}
+
+func reorder[T any](v *Vec[T], order []int) Vec[T] {
+	var out Vec[T]
+	for _, i := range order {
+		out.Append(v.At(i))
+	}
+	return out
+}

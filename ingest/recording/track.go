@@ -1,0 +1,106 @@
+package recording
+
+// TrackKind says what a track's lanes are.
+type TrackKind uint8
+
+const (
+	// ThreadTrack: what one thread did. Lanes nest: the call in a row is made
+	// from the one above it.
+	ThreadTrack TrackKind = iota
+	// AsyncTrack: operations that overlap freely, laid out so that none covers
+	// another.
+	AsyncTrack
+)
+
+// Track is a thread, or another row of lanes, of a process.
+type Track struct {
+	Kind TrackKind
+	// PID and TID are as the file gives them; 0 when it gives none. Process is
+	// the index in Recording.Processes.
+	PID, TID int64
+	Process  int
+	Name     string
+	// Sort orders tracks within a process before file order does.
+	Sort int
+
+	Lanes []Lane
+	// Open are spans that have begun but not ended so far, outermost first.
+	// Once the recording is done they are in Lanes, unfinished.
+	Open []OpenSpan
+
+	// Samples has one entry an event that was sampled on this track.
+	Samples  []*Samples
+	Instants []Instant
+}
+
+// OpenSpan is a span that has not ended yet; its lane is its index in
+// Track.Open.
+type OpenSpan struct {
+	Start int64
+	Call  CallID
+	Args  uint64
+}
+
+// Instant is something that happened at a moment.
+type Instant struct {
+	Time int64
+	Name string
+	Args uint64
+}
+
+// SamplesOf returns the samples of an event, nil when there are none.
+func (t *Track) SamplesOf(event int) *Samples {
+	for _, s := range t.Samples {
+		if s.Event == event {
+			return s
+		}
+	}
+	return nil
+}
+
+// Spans counts the spans in all lanes.
+func (t *Track) Spans() int {
+	n := 0
+	for i := range t.Lanes {
+		n += t.Lanes[i].Len()
+	}
+	return n
+}
+
+// Process groups tracks.
+type Process struct {
+	PID    int64
+	Name   string
+	Labels string
+	Sort   int
+}
+
+// Counter is a value over time, drawn as a graph.
+type Counter struct {
+	Name, Series, Unit string
+	Process            int
+	times              Vec[int64]
+	values             Vec[float64]
+}
+
+// Len is the number of points; Time and Value give point i.
+func (c *Counter) Len() int { return c.times.Len() }
+
+// Time is when point i was taken, in picoseconds.
+func (c *Counter) Time(i int) int64 { return c.times.At(i) }
+
+// Value is the counter's value from point i until the next.
+func (c *Counter) Value(i int) float64 { return c.values.At(i) }
+
+// Flow links spans on different tracks: an arrow through its steps.
+type Flow struct {
+	Name  string
+	Steps []FlowStep
+}
+
+// FlowStep is one end of an arrow: a moment on a track, bound to the span that
+// runs there.
+type FlowStep struct {
+	Track int
+	Time  int64
+}

@@ -1,0 +1,262 @@
+package recording
+
+import "sort"
+
+// TrackKey identifies a track of a recording. Name is only part of the key
+// for tracks that have no thread id, like async lanes.
+type TrackKey struct {
+	Kind     TrackKind
+	PID, TID int64
+	Name     string
+}
+
+// TrackBuilder adds to one track.
+//
+// Begin and End nest like calls and go straight into lanes. Span adds whole
+// spans in any order; they are laid out when a snapshot is made, by
+// containment, and spans that overlap without nesting get rows of their own.
+// A track may use both.
+type TrackBuilder struct {
+	b       *Builder
+	index   int
+	track   Track // all but lanes, open and samples
+	lanes   []Lane
+	open    []openSpan
+	last    int64 // the latest time seen by Begin and End
+	any     bool
+	samples []*Samples
+	// unsorted marks samples (by place in samples) that arrived out of order.
+	unsorted []bool
+	loose    *looseSpans
+	spans    int64
+	cached   *Track // the last snapshot, nil when something changed since
+}
+
+type openSpan struct {
+	start int64
+	call  CallID
+	frame FrameID
+	args  uint64
+}
+
+// Track returns the builder of a track, adding the track when it is new.
+func (b *Builder) Track(k TrackKey) *TrackBuilder {
+	t := b.tracks[k]
+	if t == nil {
+		t = &TrackBuilder{b: b, index: len(b.order)}
+		t.track = Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: b.Process(k.PID)}
+		b.tracks[k] = t
+		b.order = append(b.order, t)
+	}
+	return t
+}
+
+// Index is the track's place in Recording.Tracks.
+func (t *TrackBuilder) Index() int { return t.index }
+
+// SetName names the track; SetSort orders it.
+func (t *TrackBuilder) SetName(name string) { t.track.Name, t.cached = name, nil }
+
+// Name is the track's name so far.
+func (t *TrackBuilder) Name() string { return t.track.Name }
+
+// SetSort orders the track among those of its process.
+func (t *TrackBuilder) SetSort(sort int) { t.track.Sort, t.cached = sort, nil }
+
+// clock moves a backward time up to the latest one; it reports whether the
+// time was good.
+func (t *TrackBuilder) clock(at int64) (int64, bool) {
+	if !t.any {
+		t.any, t.last = true, at
+		t.b.Cover(at, at)
+		return at, true
+	}
+	if at < t.last {
+		return t.last, false
+	}
+	t.last = at
+	return at, true
+}
+
+// Begin opens a span. It reports false when the time ran backwards and was
+// moved up to the latest one on this track.
+func (t *TrackBuilder) Begin(at int64, frame FrameID, args uint64) bool {
+	at, ok := t.clock(at)
+	parent := NoCall
+	if n := len(t.open); n > 0 {
+		parent = t.open[n-1].call
+	}
+	t.cached = nil
+	t.open = append(t.open, openSpan{at, t.b.Call(parent, frame), frame, args})
+	return ok
+}
+
+// End closes the innermost open span. matched is false when none is open
+// (nothing happens then); forward is false when the time ran backwards and was
+// moved up.
+func (t *TrackBuilder) End(at int64) (matched, forward bool) {
+	at, forward = t.clock(at)
+	n := len(t.open)
+	if n == 0 {
+		return false, forward
+	}
+	o := t.open[n-1]
+	t.open = t.open[:n-1]
+	t.close(n-1, o, at, false)
+	return true, forward
+}
+
+// Depth is the number of open spans.
+func (t *TrackBuilder) Depth() int { return len(t.open) }
+
+// OpenFrame is the frame of the open span at a depth, 0 being the outermost.
+func (t *TrackBuilder) OpenFrame(depth int) FrameID { return t.open[depth].frame }
+
+func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) {
+	t.cached = nil
+	t.spans++
+	t.b.rec.Counts.Spans++
+	if unfinished {
+		t.b.rec.Counts.Unfinished++
+	}
+	if t.loose != nil {
+		t.loose.add(looseSpan{o.start, end, o.frame, unfinished, o.args})
+		return
+	}
+	for depth >= len(t.lanes) {
+		t.lanes = append(t.lanes, Lane{})
+	}
+	l := &t.lanes[depth]
+	l.append(o.start, end, o.call, o.args)
+	if unfinished {
+		l.unfinished = append(l.unfinished, l.Len()-1)
+	}
+	t.b.countSpan(o.call, end-o.start)
+}
+
+// Span adds a whole span, in any order. end must not be before start.
+func (t *TrackBuilder) Span(start, end int64, frame FrameID, args uint64, unfinished bool) {
+	if t.loose == nil {
+		t.loosen()
+	}
+	t.cached = nil
+	t.spans++
+	t.b.rec.Counts.Spans++
+	if unfinished {
+		t.b.rec.Counts.Unfinished++
+	}
+	t.b.Cover(start, end)
+	t.loose.add(looseSpan{start, end, frame, unfinished, args})
+}
+
+// loosen moves what nested spans put into lanes to the loose ones.
+func (t *TrackBuilder) loosen() {
+	t.loose = new(looseSpans)
+	for i := range t.lanes {
+		l := &t.lanes[i]
+		for k := range l.Len() {
+			c := l.Call(k)
+			d := l.End(k) - l.Start(k)
+			t.b.spanTime[c] -= d
+			t.b.spanCount[c]--
+			t.loose.add(looseSpan{l.Start(k), l.End(k), t.b.rec.Calls.Frame(c), l.Unfinished(k), l.Args(k)})
+		}
+	}
+	t.lanes = nil
+}
+
+// Sample adds a sample of an event at time at: the innermost call of its
+// stack, the processor (-1 when not known) and its values by metric (used for
+// metrics whose PerSample is SampleColumn).
+func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values []int64) {
+	t.cached = nil
+	t.b.rec.Counts.Samples++
+	t.b.Cover(at, at)
+	k := 0
+	for k < len(t.samples) && t.samples[k].Event != event {
+		k++
+	}
+	if k == len(t.samples) {
+		t.samples = append(t.samples, &Samples{Event: event})
+		t.unsorted = append(t.unsorted, false)
+	}
+	s := t.samples[k]
+	n := s.Len()
+	if n > 0 && at < s.times.At(n-1) {
+		t.unsorted[k] = true
+	}
+	s.times.Append(at)
+	s.calls.Append(call)
+	if cpu >= 0 && s.cpu == nil {
+		s.cpu = new(Vec[int32])
+	}
+	if s.cpu != nil {
+		for s.cpu.Len() < n {
+			s.cpu.Append(-1)
+		}
+		s.cpu.Append(int32(cpu))
+	}
+	for m, v := range values {
+		if t.b.rec.Events[event].Metrics[m].PerSample != SampleColumn {
+			continue
+		}
+		for m >= len(s.values) {
+			s.values = append(s.values, nil)
+		}
+		if s.values[m] == nil {
+			s.values[m] = new(Vec[int64])
+		}
+		for s.values[m].Len() < n {
+			s.values[m].Append(Missing)
+		}
+		s.values[m].Append(v)
+	}
+}
+
+// Instant adds a moment.
+func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
+	t.cached = nil
+	t.track.Instants = append(t.track.Instants, Instant{at, name, args})
+	t.b.rec.Counts.Instants++
+	t.b.Cover(at, at)
+}
+
+// finish closes what is open at the recording's end.
+func (t *TrackBuilder) finish(end int64) {
+	end = max(end, t.last)
+	for n := len(t.open); n > 0; n-- {
+		o := t.open[n-1]
+		t.open = t.open[:n-1]
+		t.close(n-1, o, end, true)
+	}
+	sort.SliceStable(t.track.Instants, func(i, j int) bool { return t.track.Instants[i].Time < t.track.Instants[j].Time })
+}
+
+// snapshot returns the track as it is, reusing the last one when nothing
+// changed.
+func (t *TrackBuilder) snapshot() *Track {
+	if t.cached != nil {
+		return t.cached
+	}
+	s := t.track
+	s.Instants = s.Instants[:len(s.Instants):len(s.Instants)]
+	if t.loose != nil {
+		t.lanes = t.loose.layout(t.b)
+	}
+	s.Lanes = make([]Lane, len(t.lanes))
+	for i := range t.lanes {
+		s.Lanes[i] = t.lanes[i].snapshot()
+	}
+	for _, o := range t.open {
+		s.Open = append(s.Open, OpenSpan{o.start, o.call, o.args})
+	}
+	for k, c := range t.samples {
+		if t.unsorted[k] {
+			c.sortByTime()
+			t.unsorted[k] = false
+		}
+		s.Samples = append(s.Samples, c.snapshot())
+	}
+	t.cached = &s
+	return &s
+}

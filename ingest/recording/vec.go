@@ -1,0 +1,102 @@
+package recording
+
+// chunkBits sets the size of a Vec's chunks: 4096 elements. Small enough that
+// a lane wastes little, large enough that the table of chunks stays short.
+const (
+	chunkBits = 12
+	chunkLen  = 1 << chunkBits
+	firstLen  = 8
+)
+
+// Vec is an append-only column. It never moves its elements once a chunk is
+// full, so growing costs no copying, and a copy of the struct is a snapshot:
+// it goes on seeing its own first Len elements whatever the original appends.
+// The zero value is empty. A snapshot must not be appended to.
+type Vec[T any] struct {
+	chunks [][]T
+	n      int
+}
+
+// Len is the number of elements.
+func (v *Vec[T]) Len() int { return v.n }
+
+// At returns element i; it panics when i is out of range.
+func (v *Vec[T]) At(i int) T { return v.chunks[i>>chunkBits][i&(chunkLen-1)] }
+
+// Append adds one element.
+func (v *Vec[T]) Append(x T) {
+	k := v.n >> chunkBits
+	if k == len(v.chunks) || v.n&(chunkLen-1) == len(v.chunks[k]) {
+		v.grow(k)
+	}
+	v.chunks[k][v.n&(chunkLen-1)] = x
+	v.n++
+}
+
+// grow makes room for element n in chunk k. Only the first chunk is ever
+// reallocated (8, 32, … 4096), and then the table with it, because a snapshot
+// may be reading the old one.
+func (v *Vec[T]) grow(k int) {
+	if k == len(v.chunks) && k > 0 {
+		v.chunks = append(v.chunks, make([]T, chunkLen))
+		return
+	}
+	size := firstLen
+	if k < len(v.chunks) {
+		size = min(chunkLen, 4*len(v.chunks[0]))
+	}
+	first := make([]T, size)
+	if k < len(v.chunks) {
+		copy(first, v.chunks[0])
+	}
+	v.chunks = [][]T{first}
+}
+
+// Chunk returns the longest run of elements that starts at i and lies
+// contiguously in memory. It is for loops over whole columns:
+//
+//	for i := 0; i < v.Len(); {
+//		run := v.Chunk(i)
+//		…
+//		i += len(run)
+//	}
+//
+// The caller must not write to it.
+func (v *Vec[T]) Chunk(i int) []T {
+	c := v.chunks[i>>chunkBits]
+	off := i & (chunkLen - 1)
+	return c[off:min(len(c), off+v.n-i)]
+}
+
+// Slice copies everything into one slice.
+func (v *Vec[T]) Slice() []T {
+	out := make([]T, 0, v.n)
+	for i := 0; i < v.n; {
+		run := v.Chunk(i)
+		out = append(out, run...)
+		i += len(run)
+	}
+	return out
+}
+
+// Bytes is about how much memory the column holds, given the size of an
+// element.
+func (v *Vec[T]) Bytes(elem int) int64 {
+	if len(v.chunks) == 0 {
+		return 0
+	}
+	return int64(elem) * (int64(len(v.chunks)-1)*chunkLen + int64(len(v.chunks[len(v.chunks)-1])))
+}
+
+// replace sets element i in place. It is only safe before the column is part
+// of any snapshot.
+func (v *Vec[T]) replace(i int, x T) { v.chunks[i>>chunkBits][i&(chunkLen-1)] = x }
+
+// vecOf returns a column of the elements of s.
+func vecOf[T any](s []T) Vec[T] {
+	var v Vec[T]
+	for _, x := range s {
+		v.Append(x)
+	}
+	return v
+}

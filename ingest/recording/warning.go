@@ -1,0 +1,20 @@
+package recording
+
+// Warning is one thing that was wrong with a file, how often, and where first.
+type Warning struct {
+	// Code is a stable word for programs, like "time-backward".
+	Code string `json:"code"`
+	// Text is a sentence for people, about the first place.
+	Text  string `json:"text"`
+	Count int64  `json:"count"`
+	// First is the first place: "line 17" or "byte 4096"; may be empty.
+	First string `json:"first"`
+}
+
+// Tally counts what became of the records of one kind. Read = Kept + LeftOut
+// always; Repaired ones are among the kept.
+type Tally struct {
+	Kind                          string
+	Read, Kept, Repaired, LeftOut int64
+	FirstRepaired, FirstLeftOut   string
+}
