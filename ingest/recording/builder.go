@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"ashlar/ingest/pairs"
 )
 
 // Builder collects a recording. One goroutine owns it.
@@ -15,7 +17,7 @@ type Builder struct {
 	frames map[Frame]FrameID
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole  []FrameID
-	calls  pairTable
+	calls  pairs.Table
 	ctxs   map[string]ContextID
 	tracks map[TrackKey]*TrackBuilder
 	order  []*TrackBuilder
@@ -116,7 +118,7 @@ func (b *Builder) Frame(f Frame) FrameID {
 
 // Call interns the call of frame from parent (NoCall for an outermost one).
 func (b *Builder) Call(parent CallID, frame FrameID) CallID {
-	if v := b.calls.get(uint32(parent), uint32(frame)); v != 0 {
+	if v := b.calls.Get(uint32(parent), uint32(frame)); v != 0 {
 		return CallID(v)
 	}
 	c := &b.rec.Calls
@@ -124,7 +126,7 @@ func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 	c.parent.Append(parent)
 	c.frame.Append(frame)
 	c.depth.Append(c.depth.At(int(parent)) + 1)
-	b.calls.put(uint32(parent), uint32(frame), uint32(id))
+	b.calls.Put(uint32(parent), uint32(frame), uint32(id))
 	return id
 }
 

@@ -1,9 +1,11 @@
-package recording
+// Package pairs maps pairs of small ids to a third one, fast: it is what call
+// trees are interned with.
+package pairs
 
-// pairTable maps a pair of 32-bit ids to a third: (parent call, frame) to
-// call. Open addressing with linear probing; the value 0 marks a free slot,
-// which serves because no child is the root.
-type pairTable struct {
+// Table maps a pair of 32-bit ids to a third, which is never 0: (parent call,
+// frame) to call. Open addressing with linear probing; the value 0 marks a free
+// slot, which serves because no child is the root. The zero value is empty.
+type Table struct {
 	keys []uint64
 	vals []uint32
 	n    int
@@ -15,8 +17,8 @@ func mix(k uint64) uint64 {
 	return k ^ k>>29
 }
 
-// get returns the value of (a, b), 0 when there is none.
-func (t *pairTable) get(a, b uint32) uint32 {
+// Get returns the value of (a, b), 0 when there is none.
+func (t *Table) Get(a, b uint32) uint32 {
 	if len(t.vals) == 0 {
 		return 0
 	}
@@ -32,15 +34,15 @@ func (t *pairTable) get(a, b uint32) uint32 {
 	}
 }
 
-// put adds a pair that is not there yet; v must not be 0.
-func (t *pairTable) put(a, b, v uint32) {
+// Put adds a pair that is not there yet; v must not be 0.
+func (t *Table) Put(a, b, v uint32) {
 	if 2*(t.n+1) > len(t.vals) {
 		old := *t
 		size := max(64, 2*len(old.vals))
 		t.keys, t.vals, t.n = make([]uint64, size), make([]uint32, size), 0
 		for i, ov := range old.vals {
 			if ov != 0 {
-				t.put(uint32(old.keys[i]>>32), uint32(old.keys[i]), ov)
+				t.Put(uint32(old.keys[i]>>32), uint32(old.keys[i]), ov)
 			}
 		}
 	}
