@@ -1,0 +1,189 @@
+// Package flame draws where the cost went: a tree of calls as bars whose width
+// is their weight, the root at the top.
+package flame
+
+import (
+	"math"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+)
+
+// BarHeight is the height of a row in dp, with the gap below it.
+const BarHeight = 20
+
+// Bar is one bar of a flamegraph, in pixels of its picture.
+type Bar struct {
+	Node   int32
+	Row    int
+	X0, X1 float64
+}
+
+// Layout places the bars of a tree in a picture w pixels wide. zoom is the node
+// that fills the width, its ancestors above it; 0 for all. Bars narrower than
+// min pixels are left out where another already stands in the same pixel.
+func Layout(t *analyze.Tree, zoom int, w int) []Bar {
+	var bars []Bar
+	for _, n := range t.Path(zoom) {
+		if n != zoom {
+			bars = append(bars, Bar{int32(n), int(t.Nodes[n].Depth), 0, float64(w)})
+		}
+	}
+	if zoom != 0 {
+		bars = append([]Bar{{0, 0, 0, float64(w)}}, bars...)
+	}
+	total := t.Nodes[zoom].Total
+	if total <= 0 {
+		return append(bars, Bar{int32(zoom), int(t.Nodes[zoom].Depth), 0, float64(w)})
+	}
+	scale := float64(w) / float64(total)
+	type todo struct {
+		node int32
+		x    float64
+	}
+	stack := []todo{{int32(zoom), 0}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		nd := &t.Nodes[at.node]
+		bars = append(bars, Bar{at.node, int(nd.Depth), at.x, at.x + float64(nd.Total)*scale})
+		x := at.x
+		drawn := math.Inf(-1) // right edge of the last pixel taken by a sliver
+		for _, k := range t.Children(int(at.node)) {
+			kw := float64(t.Nodes[k].Total) * scale
+			if kw <= 0 {
+				break // the rest weighs nothing
+			}
+			if kw >= 1 || math.Floor(x) >= drawn {
+				stack = append(stack, todo{k, x})
+				if kw < 1 {
+					drawn = math.Floor(x) + 1
+				}
+			}
+			x += kw
+		}
+	}
+	return bars
+}
+
+// Picture draws a flamegraph.
+type Picture struct {
+	Rec     *recording.Recording
+	Tree    *analyze.Tree
+	Bars    []Bar
+	Zoom    int
+	Palette *theme.Palette
+	Font    *raster.Face
+	Scale   float32
+	// Scroll is how many pixels the picture is scrolled down.
+	Scroll int
+	// Mark and DimOthers as in the timeline.
+	Mark      func(recording.FuncID) bool
+	DimOthers bool
+	// Root is the label of the outermost bar.
+	Root string
+	// Drawn counts the bars that were drawn.
+	Drawn int
+}
+
+func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
+
+// RowTop is where a row begins in the picture.
+func (p *Picture) RowTop(row int) int {
+	return int(math.Round(float64(float32(row)*BarHeight*p.Scale))) - p.Scroll
+}
+
+// Height is that of the whole flamegraph in pixels.
+func Height(t *analyze.Tree, scale float32) int {
+	return int(math.Ceil(float64(float32(t.Depth+1) * BarHeight * scale)))
+}
+
+// Draw draws into a canvas of w by h pixels.
+func (p *Picture) Draw(w, h int) *raster.Canvas {
+	th := p.Palette.Theme
+	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
+	for i := range p.Bars {
+		b := &p.Bars[i]
+		y := p.RowTop(b.Row)
+		if y >= h || y+p.px(BarHeight) <= 0 {
+			continue
+		}
+		p.bar(c, b, y)
+	}
+	return c
+}
+
+func (p *Picture) bar(c *raster.Canvas, b *Bar, y int) {
+	th := p.Palette.Theme
+	p.Drawn++
+	x0, x1 := int(math.Floor(b.X0+.001)), int(math.Floor(b.X1+.001))
+	x1 = max(x1, x0+1)
+	h := p.px(BarHeight) - 1
+	gap, r := 0, 0
+	if x1-x0 >= 3 {
+		gap = 1
+	}
+	if x1-x0 > p.px(6) {
+		r = p.px(2)
+	}
+	nd := &p.Tree.Nodes[b.Node]
+	name, text := p.Root, raster.Pack(th.OnBar)
+	var col raster.Color
+	inlined := false
+	if b.Node == 0 {
+		col, text = raster.Pack(th.Raised), raster.Pack(th.Text)
+		if !th.Dark {
+			col = raster.Pack(th.Rule)
+		}
+	} else {
+		fn := p.Rec.Functions.At(int(nd.Func))
+		name = fn.Name
+		inlined = p.Rec.Frames.At(int(nd.Frame)).Inlined
+		cc := p.Palette.Func(p.Rec, nd.Func)
+		if p.Mark != nil {
+			if !p.Mark(nd.Func) {
+				if p.DimOthers {
+					cc = th.Fade(cc)
+				}
+			} else if !p.DimOthers {
+				cc = th.Lift(cc)
+			}
+		}
+		if b.Row < int(p.Tree.Nodes[p.Zoom].Depth) {
+			cc = theme.Mix(cc, th.Background, .45) // above what fills the width
+		}
+		col = raster.Pack(cc)
+	}
+	c.Bar(x0, y, x1-gap, y+h, col, r)
+	if inlined {
+		// A dotted foot: the code is there, the call is not.
+		for x := x0 + r; x < x1-gap-r; x += p.px(4) {
+			c.Shade(x, y+h-p.px(2), min(x+p.px(2), x1-gap), y+h-p.px(1), text, 150)
+		}
+	}
+	inset := p.px(6)
+	lo, hi := x0+inset, x1-gap-p.px(3)
+	if s := p.Font.Fit(name, float32(hi-lo)); s != "" {
+		p.Font.Draw(c, float32(lo), y+p.px(14), s, text, lo, hi)
+	}
+}
+
+// At returns the bar under a pixel of the picture, or -1. Where slivers share a
+// pixel the first is taken.
+func (p *Picture) At(x, y int) int {
+	row := -1
+	for r := range p.Tree.Depth + 1 {
+		if top := p.RowTop(r); y >= top && y < p.RowTop(r+1) {
+			row = r
+		}
+	}
+	for i := range p.Bars {
+		b := &p.Bars[i]
+		if b.Row == row && float64(x) >= math.Floor(b.X0+.001) && float64(x) < math.Max(math.Floor(b.X1+.001), math.Floor(b.X0+.001)+1) {
+			return i
+		}
+	}
+	return -1
+}

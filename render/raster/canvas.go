@@ -1,0 +1,119 @@
+// Package raster draws bars and their labels into an image on the CPU.
+//
+// A GPU op for every bar costs several driver calls each; one image costs the
+// same whatever is in it. So dense lanes are drawn here and handed over whole.
+package raster
+
+import (
+	"image"
+	"image/color"
+	"unsafe"
+)
+
+// Color is an opaque pixel in the memory order of image.RGBA.
+type Color uint32
+
+// Pack converts a colour, ignoring its alpha.
+func Pack(c color.NRGBA) Color {
+	return Color(uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | 0xff000000)
+}
+
+// Canvas is an image that is being drawn. All drawing is clipped to it.
+type Canvas struct {
+	Img  *image.RGBA
+	W, H int
+	pix  []uint32
+}
+
+// NewCanvas returns a canvas of w by h pixels, at least 1 by 1, on a
+// background.
+func NewCanvas(w, h int, bg Color) *Canvas {
+	w, h = max(1, w), max(1, h)
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	c := &Canvas{Img: img, W: w, H: h, pix: unsafe.Slice((*uint32)(unsafe.Pointer(&img.Pix[0])), w*h)}
+	fill(c.pix, uint32(bg))
+	return c
+}
+
+func fill(p []uint32, v uint32) {
+	if len(p) == 0 {
+		return
+	}
+	if len(p) < 16 {
+		for i := range p {
+			p[i] = v
+		}
+		return
+	}
+	p[0] = v
+	for n := 1; n < len(p); n *= 2 {
+		copy(p[n:], p[:n])
+	}
+}
+
+// Rect fills x0..x1 by y0..y1.
+func (c *Canvas) Rect(x0, y0, x1, y1 int, col Color) {
+	x0, y0, x1, y1 = max(0, x0), max(0, y0), min(c.W, x1), min(c.H, y1)
+	if x0 >= x1 {
+		return
+	}
+	for y := y0; y < y1; y++ {
+		fill(c.pix[y*c.W+x0:y*c.W+x1], uint32(col))
+	}
+}
+
+// Shade lays a colour over x0..x1 by y0..y1 with opacity a of 255.
+func (c *Canvas) Shade(x0, y0, x1, y1 int, col Color, a uint32) {
+	x0, y0, x1, y1 = max(0, x0), max(0, y0), min(c.W, x1), min(c.H, y1)
+	for y := y0; y < y1; y++ {
+		row := c.pix[y*c.W : (y+1)*c.W]
+		for x := x0; x < x1; x++ {
+			row[x] = blend(row[x], uint32(col), a)
+		}
+	}
+}
+
+// Bar fills a rectangle and, when it is wide enough, rounds its corners by
+// radius r (1 or 2 pixels look right).
+func (c *Canvas) Bar(x0, y0, x1, y1 int, col Color, r int) {
+	if r <= 0 || x1-x0 < 4*r || y1-y0 < 4*r {
+		c.Rect(x0, y0, x1, y1, col)
+		return
+	}
+	bgs := [4]struct{ x, y, dx, dy int }{{x0, y0, 1, 1}, {x1 - 1, y0, -1, 1}, {x0, y1 - 1, 1, -1}, {x1 - 1, y1 - 1, -1, -1}}
+	var keep [4][4]uint32
+	for i, k := range bgs {
+		keep[i] = [4]uint32{c.at(k.x, k.y), c.at(k.x+k.dx, k.y), c.at(k.x, k.y+k.dy), c.at(k.x+2*k.dx, k.y)}
+	}
+	c.Rect(x0, y0, x1, y1, col)
+	for i, k := range bgs {
+		if r == 1 {
+			c.set(k.x, k.y, blend(uint32(col), keep[i][0], 150))
+			continue
+		}
+		c.set(k.x, k.y, blend(uint32(col), keep[i][0], 235))
+		c.set(k.x+k.dx, k.y, blend(uint32(col), keep[i][1], 90))
+		c.set(k.x, k.y+k.dy, blend(uint32(col), keep[i][2], 90))
+	}
+}
+
+func (c *Canvas) at(x, y int) uint32 {
+	if x < 0 || y < 0 || x >= c.W || y >= c.H {
+		return 0
+	}
+	return c.pix[y*c.W+x]
+}
+
+func (c *Canvas) set(x, y int, v uint32) {
+	if x >= 0 && y >= 0 && x < c.W && y < c.H {
+		c.pix[y*c.W+x] = v
+	}
+}
+
+// blend lays s over d with opacity a of 255.
+func blend(d, s, a uint32) uint32 {
+	a += a >> 7 // 0..256
+	rb := d&0xff00ff + ((s&0xff00ff-d&0xff00ff)*a)>>8
+	g := d&0x00ff00 + ((s&0x00ff00-d&0x00ff00)*a)>>8
+	return rb&0xff00ff | g&0x00ff00 | 0xff000000
+}

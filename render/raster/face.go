@@ -1,0 +1,184 @@
+package raster
+
+import (
+	"image"
+	"math"
+
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/font/opentype"
+	"golang.org/x/image/vector"
+)
+
+// Face draws text of one font at one size. It caches what it has drawn and
+// belongs to one goroutine.
+type Face struct {
+	face   *font.Face
+	scale  float32 // font units to pixels
+	ascent float32
+	// ascii holds advances of the characters that nearly all names are made
+	// of; runes has the others.
+	ascii  [128]float32
+	runes  map[rune]float32
+	glyphs map[glyphKey]*glyph
+}
+
+// phases is the number of horizontal positions within a pixel at which a glyph
+// is drawn apart.
+const phases = 4
+
+type glyphKey struct {
+	r     rune
+	phase uint8
+}
+
+type glyph struct {
+	mask *image.Alpha // nil for blanks
+	x, y int          // of the mask's corner, from the pen
+}
+
+// NewFace returns a face of the font at a size in pixels an em.
+func NewFace(f *font.Face, px float32) *Face {
+	fc := &Face{face: font.NewFace(f.Font), scale: px / float32(f.Upem()), runes: map[rune]float32{}, glyphs: map[glyphKey]*glyph{}}
+	if e, ok := f.FontHExtents(); ok {
+		fc.ascent = e.Ascender * fc.scale
+	}
+	for r := range fc.ascii {
+		fc.ascii[r] = fc.advance(rune(r))
+	}
+	return fc
+}
+
+// missing stands for characters that the font does not have.
+const missing = '\ufffd'
+
+func (f *Face) gid(r rune) font.GID {
+	if g, ok := f.face.NominalGlyph(r); ok {
+		return g
+	}
+	if r < ' ' || r == '\u2009' || r == '\u00a0' {
+		g, _ := f.face.NominalGlyph(' ')
+		return g
+	}
+	g, _ := f.face.NominalGlyph(missing)
+	return g
+}
+
+func (f *Face) advance(r rune) float32 { return f.face.HorizontalAdvance(f.gid(r)) * f.scale }
+
+// Advance is the width of a character in pixels.
+func (f *Face) Advance(r rune) float32 {
+	if r < 128 && r >= 0 {
+		return f.ascii[r]
+	}
+	a, ok := f.runes[r]
+	if !ok {
+		a = f.advance(r)
+		f.runes[r] = a
+	}
+	return a
+}
+
+// Measure is the width of a text in pixels.
+func (f *Face) Measure(s string) float32 {
+	var w float32
+	for _, r := range s {
+		w += f.Advance(r)
+	}
+	return w
+}
+
+// Draw draws s with its baseline at y, from x, in opaque col; nothing goes
+// beyond clip0..clip1 horizontally.
+func (f *Face) Draw(c *Canvas, x float32, y int, s string, col Color, clip0, clip1 int) {
+	clip0, clip1 = max(0, clip0), min(c.W, clip1)
+	for _, r := range s {
+		if x >= float32(clip1) {
+			return
+		}
+		adv := f.Advance(r)
+		if x+adv*2 > float32(clip0) {
+			px := math.Floor(float64(x))
+			g := f.glyph(r, uint8((float64(x)-px)*phases))
+			if g.mask != nil {
+				c.mask(g, int(px)+g.x, y+g.y, col, clip0, clip1)
+			}
+		}
+		x += adv
+	}
+}
+
+// glyph returns a character's picture at a phase.
+func (f *Face) glyph(r rune, phase uint8) *glyph {
+	k := glyphKey{r, phase}
+	g, ok := f.glyphs[k]
+	if !ok {
+		g = f.draw(r, float32(phase)/phases)
+		f.glyphs[k] = g
+	}
+	return g
+}
+
+func (f *Face) draw(r rune, shift float32) *glyph {
+	out, ok := f.face.GlyphData(f.gid(r)).(font.GlyphOutline)
+	if !ok || len(out.Segments) == 0 {
+		return &glyph{}
+	}
+	minX, minY, maxX, maxY := float32(math.MaxFloat32), float32(math.MaxFloat32), float32(-math.MaxFloat32), float32(-math.MaxFloat32)
+	pt := func(p opentype.SegmentPoint) (x, y float32) { return p.X*f.scale + shift, -p.Y * f.scale }
+	for i := range out.Segments {
+		for _, p := range out.Segments[i].ArgsSlice() {
+			x, y := pt(p)
+			minX, minY, maxX, maxY = min(minX, x), min(minY, y), max(maxX, x), max(maxY, y)
+		}
+	}
+	x0, y0 := int(math.Floor(float64(minX))), int(math.Floor(float64(minY)))
+	w, h := int(math.Ceil(float64(maxX)))-x0, int(math.Ceil(float64(maxY)))-y0
+	if w <= 0 || h <= 0 || w > 512 || h > 512 {
+		return &glyph{}
+	}
+	v := vector.NewRasterizer(w, h)
+	at := func(p opentype.SegmentPoint) (float32, float32) {
+		x, y := pt(p)
+		return x - float32(x0), y - float32(y0)
+	}
+	for _, s := range out.Segments {
+		x, y := at(s.Args[0])
+		switch s.Op {
+		case opentype.SegmentOpMoveTo:
+			v.ClosePath()
+			v.MoveTo(x, y)
+		case opentype.SegmentOpLineTo:
+			v.LineTo(x, y)
+		case opentype.SegmentOpQuadTo:
+			x1, y1 := at(s.Args[1])
+			v.QuadTo(x, y, x1, y1)
+		case opentype.SegmentOpCubeTo:
+			x1, y1 := at(s.Args[1])
+			x2, y2 := at(s.Args[2])
+			v.CubeTo(x, y, x1, y1, x2, y2)
+		}
+	}
+	v.ClosePath()
+	m := image.NewAlpha(image.Rect(0, 0, w, h))
+	v.Draw(m, m.Bounds(), image.Opaque, image.Point{})
+	return &glyph{mask: m, x: x0, y: y0}
+}
+
+// mask lays a colour over the canvas through a glyph's picture.
+func (c *Canvas) mask(g *glyph, x, y int, col Color, clip0, clip1 int) {
+	b := g.mask.Bounds()
+	for my := range b.Dy() {
+		py := y + my
+		if py < 0 || py >= c.H {
+			continue
+		}
+		row := c.pix[py*c.W : (py+1)*c.W]
+		src := g.mask.Pix[my*g.mask.Stride:]
+		for mx := range b.Dx() {
+			px := x + mx
+			if a := src[mx]; a != 0 && px >= clip0 && px < clip1 {
+				row[px] = blend(row[px], uint32(col), uint32(a))
+			}
+		}
+	}
+}

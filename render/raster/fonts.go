@@ -1,0 +1,21 @@
+package raster
+
+import (
+	"bytes"
+	"sync"
+
+	"eliasnaur.com/font/roboto/robotoregular"
+	"github.com/go-text/typesetting/font"
+)
+
+// regular is the font of labels, parsed once.
+var regular = sync.OnceValue(func() *font.Face {
+	f, err := font.ParseTTF(bytes.NewReader(robotoregular.TTF))
+	if err != nil {
+		panic("the built-in font cannot be read: " + err.Error())
+	}
+	return f
+})
+
+// Regular returns the label face at a size in pixels.
+func Regular(px float32) *Face { return NewFace(regular(), px) }

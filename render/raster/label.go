@@ -1,0 +1,70 @@
+package raster
+
+import "strings"
+
+// Ellipsis stands for what was left out of a label.
+const Ellipsis = "…"
+
+// Fit shortens a function's name to w pixels: whole if it fits, else without
+// its package (…ServeHTTP), else with its end cut; "" when not even three
+// characters fit.
+func (f *Face) Fit(name string, w float32) string {
+	if w < 3*f.Advance('n') {
+		return ""
+	}
+	if len(name) > 4096 {
+		name = name[:4096] // no bar is that wide; measuring all of it is waste
+	}
+	if f.Measure(name) <= w {
+		return name
+	}
+	dots := f.Advance('…')
+	if short := Short(name); short != name {
+		if f.Measure(short)+dots <= w {
+			return Ellipsis + short
+		}
+	}
+	left := w - dots
+	for i, r := range name {
+		left -= f.Advance(r)
+		if left < 0 {
+			if len([]rune(name[:i])) < 2 {
+				return ""
+			}
+			return name[:i] + Ellipsis
+		}
+	}
+	return name
+}
+
+// Short is a function's name without package, namespace, receiver, template
+// arguments and parameters: what people call it.
+func Short(name string) string {
+	depth := 0
+	end := len(name)
+	for i := len(name) - 1; i > 0; i-- {
+		switch name[i] {
+		case ')', ']', '>':
+			if name[i] == '>' && name[i-1] == '-' {
+				continue
+			}
+			depth++
+		case '(', '[', '<':
+			depth--
+			if depth == 0 && i > 0 && !strings.ContainsRune(".:/", rune(name[i-1])) {
+				end = i // parameters or template arguments of what stands before
+			}
+		case '.', ':', '/':
+			if depth == 0 && i+1 < end {
+				return name[i+1 : end]
+			}
+		}
+		if depth < 0 {
+			return name
+		}
+	}
+	if end > 0 && end < len(name) {
+		return name[:end]
+	}
+	return name
+}

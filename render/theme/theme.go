@@ -1,0 +1,130 @@
+// Package theme has the colours of everything Ashlar draws, and the sizes that
+// views share.
+package theme
+
+import (
+	"image/color"
+	"math"
+)
+
+// Theme is a set of colours. Values are opaque unless said.
+type Theme struct {
+	Name string
+	Dark bool
+
+	Background, Lane, Surface, Raised, Rule color.NRGBA
+	Text, Dim, Faint                        color.NRGBA
+	// Accent marks the selection, the current view, what is active; OnAccent is
+	// text on it.
+	Accent, OnAccent color.NRGBA
+	// OnBar is text on bars.
+	OnBar color.NRGBA
+	// Warn marks warnings and search hits.
+	Warn color.NRGBA
+
+	// Lightness and chroma of bars (OKLCH).
+	barL, barC float64
+}
+
+// Dark and Light are the two themes.
+var (
+	Dark = &Theme{
+		Name: "dark", Dark: true,
+		Background: hex(0x14161a), Lane: hex(0x171a1f), Surface: hex(0x1a1d22), Raised: hex(0x22262d), Rule: hex(0x2c313a),
+		Text: hex(0xe4e8ee), Dim: hex(0x98a2b1), Faint: hex(0x5d6675),
+		Accent: hex(0x6cb2ff), OnAccent: hex(0x10131a), OnBar: hex(0x14161a), Warn: hex(0xffb454),
+		barL: .74, barC: .085,
+	}
+	Light = &Theme{
+		Name:       "light",
+		Background: hex(0xfbfbfa), Lane: hex(0xf7f8f8), Surface: hex(0xf3f4f4), Raised: hex(0xffffff), Rule: hex(0xdcdfe3),
+		Text: hex(0x1d2127), Dim: hex(0x5b6573), Faint: hex(0x9aa3ae),
+		Accent: hex(0x1769c4), OnAccent: hex(0xffffff), OnBar: hex(0x1d2127), Warn: hex(0xb45f06),
+		barL: .86, barC: .065,
+	}
+)
+
+// ByName returns a theme; ok is false for a name that is none.
+func ByName(name string) (t *Theme, ok bool) {
+	switch name {
+	case "dark":
+		return Dark, true
+	case "light":
+		return Light, true
+	}
+	return nil, false
+}
+
+func hex(v uint32) color.NRGBA {
+	return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}
+}
+
+// WithAlpha returns c with its opacity set, 0 to 1.
+func WithAlpha(c color.NRGBA, a float64) color.NRGBA {
+	c.A = uint8(math.Round(a * 255))
+	return c
+}
+
+// Mix returns the colour a part t of the way from a to b.
+func Mix(a, b color.NRGBA, t float64) color.NRGBA {
+	m := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + (float64(y)-float64(x))*t)) }
+	return color.NRGBA{R: m(a.R, b.R), G: m(a.G, b.G), B: m(a.B, b.B), A: m(a.A, b.A)}
+}
+
+// OKLCH converts lightness (0 to 1), chroma and hue (degrees) to sRGB, clipped
+// to its gamut. After Björn Ottosson, "A perceptual color space for image
+// processing".
+func OKLCH(l, c, h float64) color.NRGBA {
+	rad := h * math.Pi / 180
+	a, b := c*math.Cos(rad), c*math.Sin(rad)
+	cube := func(x float64) float64 { return x * x * x }
+	lp := cube(l + 0.3963377774*a + 0.2158037573*b)
+	mp := cube(l - 0.1055613458*a - 0.0638541728*b)
+	sp := cube(l - 0.0894841775*a - 1.2914855480*b)
+	return color.NRGBA{
+		R: gamma(4.0767416621*lp - 3.3077115913*mp + 0.2309699292*sp),
+		G: gamma(-1.2684380046*lp + 2.6097574011*mp - 0.3413193965*sp),
+		B: gamma(-0.0041960863*lp - 0.7034186147*mp + 1.7076147010*sp),
+		A: 0xff,
+	}
+}
+
+func gamma(x float64) uint8 {
+	if x <= 0.0031308 {
+		x *= 12.92
+	} else {
+		x = 1.055*math.Pow(x, 1/2.4) - 0.055
+	}
+	return uint8(math.Round(255 * min(1, max(0, x))))
+}
+
+// Contrast is the WCAG contrast ratio of two opaque colours, 1 to 21.
+func Contrast(a, b color.NRGBA) float64 {
+	x, y := luminance(a), luminance(b)
+	if x < y {
+		x, y = y, x
+	}
+	return (x + .05) / (y + .05)
+}
+
+func luminance(c color.NRGBA) float64 {
+	lin := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
+}
+
+// Lift is a bar's colour under the pointer: a lighter shade.
+func (t *Theme) Lift(c color.NRGBA) color.NRGBA {
+	if t.Dark {
+		return Mix(c, color.NRGBA{0xff, 0xff, 0xff, 0xff}, .35)
+	}
+	return Mix(c, t.Accent, .28)
+}
+
+// Fade is the colour of a bar that others stand out from.
+func (t *Theme) Fade(c color.NRGBA) color.NRGBA { return Mix(c, t.Lane, .72) }

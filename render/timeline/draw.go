@@ -1,0 +1,322 @@
+package timeline
+
+import (
+	"math"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+)
+
+// Fonts are the faces a timeline is labelled with.
+type Fonts struct {
+	Bar, Name, Small *raster.Face
+}
+
+// Picture draws rows into a canvas.
+type Picture struct {
+	Rec     *recording.Recording
+	Plan    *Plan
+	View    View
+	Palette *theme.Palette
+	Fonts   Fonts
+	// Gutter is the width of the names' column in pixels.
+	Gutter int
+	// Mark is a function whose bars stand out (MarkSet), as those of the
+	// function under the pointer or found by a search. DimOthers fades the
+	// rest.
+	Mark      func(recording.FuncID) bool
+	DimOthers bool
+
+	// Event and Metric are what windows are weighed by.
+	Event, Metric int
+
+	// Bars counts what was drawn.
+	Bars int
+
+	c     *raster.Canvas
+	lanes struct {
+		bg, rule raster.Color
+	}
+	onBar raster.Color
+	scale float32
+	path  []recording.CallID
+	open  []openBar
+}
+
+// Draw draws what the view shows in a canvas of w by h pixels.
+func (p *Picture) Draw(w, h int) *raster.Canvas {
+	t := p.Palette.Theme
+	p.scale = p.Plan.Scale
+	p.c = raster.NewCanvas(w, h, raster.Pack(t.Background))
+	p.lanes.bg, p.lanes.rule = raster.Pack(t.Lane), raster.Pack(t.Rule)
+	p.onBar = raster.Pack(t.OnBar)
+	first := p.Plan.At(p.View.Scroll)
+	if first < 0 {
+		return p.c
+	}
+	for i := first; i < len(p.Plan.Rows); i++ {
+		r := &p.Plan.Rows[i]
+		if r.Y-p.View.Scroll >= h {
+			break
+		}
+		p.row(r, r.Y-p.View.Scroll)
+	}
+	p.sticky(first)
+	return p.c
+}
+
+func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.scale))) }
+
+// row draws one row with its top at y.
+func (p *Picture) row(r *Row, y int) {
+	t := p.Palette.Theme
+	if r.Kind == ProcessRow {
+		p.header(r, y)
+		return
+	}
+	p.c.Rect(p.Gutter, y, p.c.W, y+r.Height-1, p.lanes.bg)
+	switch r.Kind {
+	case TrackRow:
+		p.track(r, y)
+	case WindowRow:
+		p.windows(r, y)
+	case CounterRow:
+		p.counter(r, y)
+	}
+	p.c.Rect(0, y, p.Gutter, y+r.Height, raster.Pack(t.Background))
+	p.c.Rect(0, y+r.Height-1, p.c.W, y+r.Height, p.lanes.rule)
+	p.gutter(r, y)
+}
+
+// header draws a process's name across the whole width.
+func (p *Picture) header(r *Row, y int) {
+	t := p.Palette.Theme
+	p.c.Rect(0, y, p.c.W, y+r.Height, raster.Pack(t.Surface))
+	base := y + p.px(15)
+	p.arrow(p.px(12), y+p.px(11), r.Collapsed)
+	x := float32(p.px(26))
+	f := p.Fonts.Name
+	f.Draw(p.c, x, base, r.Name, raster.Pack(t.Text), 0, p.c.W)
+	if r.Sub != "" {
+		p.Fonts.Small.Draw(p.c, x+f.Measure(r.Name)+float32(p.px(10)), base, r.Sub, raster.Pack(t.Dim), 0, p.c.W)
+	}
+}
+
+// sticky keeps the header of the process whose tracks are scrolled at the top.
+func (p *Picture) sticky(first int) {
+	for i := first; i >= 0; i-- {
+		r := &p.Plan.Rows[i]
+		if r.Kind != ProcessRow {
+			continue
+		}
+		y := 0
+		for _, next := range p.Plan.Rows[i+1:] {
+			if next.Kind == ProcessRow {
+				y = min(0, next.Y-p.View.Scroll-r.Height)
+				break
+			}
+		}
+		if r.Y < p.View.Scroll {
+			p.header(r, y)
+			p.c.Rect(0, y+r.Height-1, p.c.W, y+r.Height, p.lanes.rule)
+		}
+		return
+	}
+}
+
+// gutter draws a row's name and what helps below it.
+func (p *Picture) gutter(r *Row, y int) {
+	t := p.Palette.Theme
+	x, right := p.px(26), p.Gutter-p.px(8)
+	text, dim := raster.Pack(t.Text), raster.Pack(t.Dim)
+	if r.Kind == TrackRow && r.All > 1 {
+		p.arrow(p.px(12), y+p.px(12), r.Collapsed)
+	}
+	p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), p.Fonts.Name.Fit(r.Name, float32(right-x)), text, x, right)
+	if r.Height < p.px(34) {
+		return
+	}
+	p.Fonts.Small.Draw(p.c, float32(x), y+p.px(31), p.Fonts.Small.Fit(r.Sub, float32(right-x)), dim, x, right)
+	if r.Lanes < r.All && !r.Collapsed && r.Height > p.px(56) {
+		more := "+" + itoa(r.All-r.Lanes) + " lanes"
+		p.Fonts.Small.Draw(p.c, float32(x), y+r.Height-p.px(10), more, raster.Pack(t.Faint), x, right)
+	}
+}
+
+// arrow draws the small triangle that folds a row, its middle at x, y.
+func (p *Picture) arrow(x, y int, closed bool) {
+	col := raster.Pack(p.Palette.Theme.Dim)
+	n := p.px(3.5)
+	for i := -n; i <= n; i++ {
+		half := (n - abs(i))
+		if closed {
+			p.c.Rect(x-n/2, y+i, x-n/2+half+1, y+i+1, col)
+		} else if i+n <= n {
+			d := n - (i + n)
+			p.c.Rect(x-d, y+i+n-n/2, x+d+1, y+i+n-n/2+1, col)
+		}
+	}
+}
+
+func abs(i int) int {
+	if i < 0 {
+		return -i
+	}
+	return i
+}
+
+// track draws a thread's lanes that lie inside the canvas.
+func (p *Picture) track(r *Row, y int) {
+	t := p.Rec.Tracks[r.Index]
+	for lane := 0; lane < min(r.Lanes, r.Spans); lane++ {
+		top := y + p.Plan.laneTop(lane)
+		if top >= p.c.H {
+			break
+		}
+		if top+p.px(laneHeight) <= 0 {
+			continue
+		}
+		p.lane(t, lane, top)
+	}
+	if r.Samples != nil && r.Spans < r.Lanes {
+		p.samples(r, y)
+	}
+	p.instants(t, y, r)
+}
+
+// res is how many picoseconds a pixel has, rounded up.
+func (p *Picture) res() int64 {
+	return max(1, (p.View.Span()+int64(p.width())-1)/int64(p.width()))
+}
+
+func (p *Picture) width() int { return max(1, p.c.W-p.Gutter) }
+
+// x is the pixel of a time, clamped to just outside the lanes.
+func (p *Picture) x(t int64) int {
+	x := p.View.X(t, p.width())
+	return p.Gutter + int(math.Floor(min(max(x, -4), float64(p.width()+4))))
+}
+
+// fine gathers what is narrower than a pixel until the pixel is full.
+type fine struct {
+	x    int // -1 when empty
+	busy float64
+	most float32
+	call recording.CallID
+}
+
+// lane draws a lane of spans whose top is at y.
+func (p *Picture) lane(t *recording.Track, lane, y int) {
+	acc := fine{x: -1}
+	res := p.res()
+	if lane < len(t.Lanes) {
+		l := &t.Lanes[lane]
+		l.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
+			x0, x1 := p.x(b.Start), p.x(b.End)
+			if x1-x0 >= 2 || b.N == 1 && x1 > x0 && b.End-b.Start >= res {
+				p.flush(&acc, y, res)
+				p.bar(x0, max(x1, x0+1), y, b.Call, b.N == 1 && l.Unfinished(b.Index))
+				return true
+			}
+			if x0 != acc.x {
+				p.flush(&acc, y, res)
+				acc = fine{x: x0}
+			}
+			acc.busy += float64(b.Busy)
+			if b.Busy >= acc.most {
+				acc.most, acc.call = b.Busy, b.Call
+			}
+			return true
+		})
+		p.flush(&acc, y, res)
+	}
+	if lane < len(t.Open) {
+		o := t.Open[lane]
+		if x0, x1 := p.x(o.Start), p.x(p.Rec.End); x1 > x0 {
+			p.bar(x0, x1, y, o.Call, true)
+		}
+	}
+}
+
+// flush draws a pixel column of spans too narrow to tell apart: in the colour
+// of the leading one, as strong as the pixel is covered.
+func (p *Picture) flush(acc *fine, y int, res int64) {
+	if acc.x < p.Gutter || acc.x >= p.c.W {
+		acc.x = -1
+		return
+	}
+	cover := min(1, acc.busy/float64(res))
+	a := uint32(255 * (.3 + .7*cover))
+	p.Bars++
+	p.c.Shade(acc.x, y, acc.x+1, y+p.px(laneHeight)-1, p.color(acc.call), a)
+	acc.x = -1
+}
+
+// color is that of a call's function, faded when others stand out.
+func (p *Picture) color(call recording.CallID) raster.Color {
+	if call == recording.NoCall {
+		return raster.Pack(p.Palette.Theme.Faint)
+	}
+	f := p.Rec.Func(call)
+	col := p.Palette.Func(p.Rec, f)
+	if p.Mark != nil {
+		if p.Mark(f) {
+			if !p.DimOthers {
+				col = p.Palette.Theme.Lift(col)
+			}
+		} else if p.DimOthers {
+			col = p.Palette.Theme.Fade(col)
+		}
+	}
+	return raster.Pack(col)
+}
+
+// bar draws a bar wide enough to be one, with its label.
+func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
+	p.Bars++
+	h := p.px(laneHeight) - 1
+	gap := 0
+	if x1-x0 >= 3 {
+		gap = 1
+	}
+	col := p.color(call)
+	r := 0
+	if x1-x0 > p.px(5) {
+		r = p.px(1.5)
+	}
+	p.c.Bar(max(x0, p.Gutter-8), y, x1-gap, y+h, col, r)
+	if unfinished {
+		for k := range min(p.px(10), x1-x0) {
+			p.c.Shade(x1-1-k, y, x1-k, y+h, p.lanes.bg, uint32(max(0, 230-k*230/p.px(10))))
+		}
+	}
+	inset := p.px(5)
+	lo, hi := max(x0, p.Gutter)+inset, min(x1, p.c.W)-p.px(3)
+	if call == recording.NoCall || hi-lo < p.px(14) {
+		return
+	}
+	fn := p.Rec.Functions.At(int(p.Rec.Func(call)))
+	f := p.Fonts.Bar
+	if s := f.Fit(fn.Name, float32(hi-lo)); s != "" {
+		f.Draw(p.c, float32(lo), y+p.px(12.8), s, p.onBar, lo, hi)
+	}
+}
+
+// instants draws moments as small triangles at the top of the row.
+func (p *Picture) instants(t *recording.Track, y int, r *Row) {
+	last := -10
+	col := raster.Pack(p.Palette.Theme.Warn)
+	for i := firstInstant(t.Instants, p.View.From); i < len(t.Instants) && t.Instants[i].Time <= p.View.To; i++ {
+		x := p.x(t.Instants[i].Time)
+		if x == last || x < p.Gutter {
+			continue
+		}
+		last = x
+		n := p.px(3)
+		for k := 0; k <= n; k++ {
+			p.c.Rect(x-n+k, y+k, x+n-k+1, y+k+1, col)
+		}
+		p.c.Shade(x, y+n, x+1, y+r.Height-1, col, 70)
+	}
+}

@@ -1,0 +1,156 @@
+package timeline
+
+import "ashlar/ingest/recording"
+
+// Hit is what lies under a point of the timeline.
+type Hit struct {
+	// Row is the index in Plan.Rows, -1 for none; Gutter tells that the point
+	// is on the names.
+	Row    int
+	Gutter bool
+	// Call is what runs there (Found), from Start to End.
+	Found      bool
+	Track      int
+	Lane       int
+	Span       int // index in the lane; -1 for samples and open spans
+	Call       recording.CallID
+	Start, End int64
+	Unfinished bool
+	Args       uint64
+	// Samples is set when the bar is made of samples First..Last-1.
+	Samples     *recording.Samples
+	First, Last int
+	// Window is the window under the point, -1 for none.
+	Window int
+}
+
+// Key tells bars apart: two hits with the same key are on the same bar.
+type Key struct {
+	Row, Lane, Span int
+	Start           int64
+}
+
+// Key identifies the bar that was hit.
+func (h Hit) Key() Key { return Key{h.Row, h.Lane, h.Span, h.Start} }
+
+// At finds what is drawn at pixel x, y of a picture w pixels wide with a
+// gutter.
+func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
+	h := Hit{Row: p.At(y + v.Scroll), Span: -1, Window: -1, Gutter: x < gutter}
+	if h.Row < 0 || h.Gutter {
+		return h
+	}
+	r := &p.Rows[h.Row]
+	lanes := max(1, w-gutter)
+	at := v.Time(float64(x-gutter)+.5, lanes)
+	slack := v.Span()/int64(lanes) + 1
+	switch r.Kind {
+	case TrackRow:
+		h.Track = r.Index
+		in := y + v.Scroll - r.Y
+		lane := -1
+		for k := range r.Lanes {
+			if top := p.laneTop(k); in >= top && in < p.laneTop(k+1) {
+				lane = k
+			}
+		}
+		if lane < 0 {
+			return h
+		}
+		h.Lane = lane
+		if lane < r.Spans {
+			h.span(rec.Tracks[r.Index], at, slack, rec.End)
+		} else if r.Samples != nil {
+			h.sample(rec, r, lane-r.Spans, at)
+		}
+	case WindowRow:
+		for i, win := range rec.Windows[r.Index].Windows {
+			if win.Start <= at && at < win.End {
+				h.Window = i
+				h.Start, h.End = win.Start, win.End
+			}
+		}
+	}
+	return h
+}
+
+// span finds the span at a time, or the nearest within slack: a bar is drawn
+// at least a pixel wide.
+func (h *Hit) span(t *recording.Track, at, slack, end int64) {
+	if h.Lane < len(t.Lanes) {
+		l := &t.Lanes[h.Lane]
+		i := l.Search(at)
+		best, dist := -1, slack
+		for _, k := range []int{i - 1, i} {
+			if k < 0 || k >= l.Len() {
+				continue
+			}
+			d := max(l.Start(k)-at, at-l.End(k), 0)
+			if d < dist {
+				best, dist = k, d
+			}
+		}
+		if best >= 0 {
+			h.Found, h.Span = true, best
+			h.Call, h.Start, h.End = l.Call(best), l.Start(best), l.End(best)
+			h.Unfinished, h.Args = l.Unfinished(best), l.Args(best)
+			return
+		}
+	}
+	if h.Lane < len(t.Open) && t.Open[h.Lane].Start <= at && at <= end {
+		o := t.Open[h.Lane]
+		h.Found, h.Call, h.Start, h.End, h.Unfinished, h.Args = true, o.Call, o.Start, end, true, o.Args
+	}
+}
+
+// sampleReach bounds how many samples a bar is followed to either side.
+const sampleReach = 1 << 20
+
+// sample finds the bar of samples at a depth and time.
+func (h *Hit) sample(rec *recording.Recording, r *Row, depth int, at int64) {
+	s := r.Samples
+	i := s.Search(at+1) - 1
+	if i < 0 || at > s.End(i) {
+		return
+	}
+	anc := func(i int) (recording.CallID, bool) {
+		c := s.Call(i)
+		if rec.Calls.Depth(c) <= depth {
+			return c, c == recording.NoCall && depth == 0
+		}
+		return rec.Calls.Ancestor(c, depth+1), true
+	}
+	call, ok := anc(i)
+	if !ok {
+		return
+	}
+	h.Found, h.Call, h.Samples = true, call, s
+	h.First, h.Last = i, i+1
+	for n := 0; n < sampleReach && h.First > 0 && s.End(h.First-1) >= s.Time(h.First); n++ {
+		if c, ok := anc(h.First - 1); !ok || c != call {
+			break
+		}
+		h.First--
+	}
+	for n := 0; n < sampleReach && h.Last < s.Len() && s.End(h.Last-1) >= s.Time(h.Last); n++ {
+		if c, ok := anc(h.Last); !ok || c != call {
+			break
+		}
+		h.Last++
+	}
+	h.Start, h.End = s.Time(h.First), s.End(h.Last-1)
+}
+
+// Box is where a bar of a row lies in the picture.
+func (p *Plan) Box(v View, row, lane int, start, end int64, w, gutter int) (x0, y0, x1, y1 int) {
+	r := &p.Rows[row]
+	lanes := max(1, w-gutter)
+	clamp := func(x float64) int { return gutter + int(min(max(x, -4), float64(lanes+4))) }
+	x0, x1 = clamp(v.X(start, lanes)), clamp(v.X(end, lanes))
+	x1 = max(x1, x0+1)
+	if r.Kind == WindowRow {
+		return x0, r.Y - v.Scroll + int(5*p.Scale), x1, r.Y - v.Scroll + r.Height - int(6*p.Scale)
+	}
+	y0 = r.Y - v.Scroll + p.laneTop(lane)
+	return x0, y0, x1, y0 + int(laneHeight*p.Scale+.5) - 1
+}

@@ -1,0 +1,288 @@
+// Package timeline draws when things happened: a row for each thread with its
+// lanes of spans or samples, rows for windows and counters, the ruler above
+// them and the overview of the whole.
+package timeline
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// Sizes in dp.
+const (
+	GutterWidth  = 170
+	laneHeight   = 18
+	trackPad     = 6
+	minTrack     = 38 // two lines of text in the gutter
+	headerHeight = 22
+	windowHeight = 30
+	counterSize  = 42
+	// compactLanes is how many lanes a deep track shows before it is opened
+	// fully, when others want room too.
+	compactLanes = 12
+)
+
+// RowKind says what a row shows.
+type RowKind uint8
+
+// Kinds of rows.
+const (
+	ProcessRow RowKind = iota
+	TrackRow
+	WindowRow
+	CounterRow
+)
+
+// Row is one horizontal strip of the timeline, in pixels from the top of its
+// content.
+type Row struct {
+	Kind RowKind
+	// Index is that of the process, track, window set or counter.
+	Index     int
+	Y, Height int
+	Name, Sub string
+	// Lanes is how many lanes are shown of All; the first Spans of All are
+	// lanes of spans, the rest the depths of samples.
+	Lanes, All, Spans int
+	Samples           *recording.Samples
+	Collapsed         bool
+}
+
+// Fold says how much of a track is shown.
+type Fold uint8
+
+// Folds of a track.
+const (
+	Auto   Fold = iota // up to compactLanes when there are several tracks
+	Full               // every lane
+	Closed             // one lane
+)
+
+// Plan is the vertical layout of a recording's rows.
+type Plan struct {
+	Rows   []Row
+	Height int
+	// Scale is pixels a dp.
+	Scale float32
+	// Empty says why there is nothing to show; "" when there is.
+	Empty string
+}
+
+// Layout says what is shown and how.
+type Layout struct {
+	Scale float32
+	// Event whose samples and windows are shown.
+	Event, Metric int
+	// Folds of tracks that are not Auto, and processes that are closed.
+	Folds  map[int]Fold
+	Closed map[int]bool
+}
+
+func (l Layout) px(dp float32) int { return int(math.Round(float64(dp * l.Scale))) }
+
+// NewPlan lays out a recording.
+func NewPlan(rec *recording.Recording, l Layout) *Plan {
+	p := &Plan{Scale: l.Scale}
+	if !rec.HasTime {
+		p.Empty = "No timeline"
+		return p
+	}
+	groups := byProcess(rec)
+	shown := 0
+	for _, ts := range groups {
+		for _, t := range ts {
+			if lanes, _, _ := lanesOf(rec, t, l.Event); lanes > 0 {
+				shown++
+			}
+		}
+	}
+	headers := 0
+	for _, ts := range groups {
+		if len(ts) > 0 {
+			headers++
+		}
+	}
+	for _, pi := range processOrder(rec) {
+		p.process(rec, l, pi, groups[pi], shown, headers > 1 || named(rec, pi))
+	}
+	for i, w := range rec.Windows {
+		if w.Event == l.Event && len(w.Windows) > 0 {
+			p.add(Row{Kind: WindowRow, Index: i, Height: l.px(windowHeight), Name: "Windows", Sub: units.Count(int64(len(w.Windows)))})
+		}
+	}
+	for i, c := range rec.Counters {
+		if c.Len() > 0 {
+			name := c.Name
+			if c.Series != "" && c.Series != c.Name {
+				name += " " + c.Series
+			}
+			p.add(Row{Kind: CounterRow, Index: i, Height: l.px(counterSize), Name: name, Sub: ""})
+		}
+	}
+	if len(p.Rows) == 0 {
+		p.Empty = "Nothing with a time"
+	}
+	return p
+}
+
+func (p *Plan) add(r Row) {
+	r.Y = p.Height
+	p.Height += r.Height
+	p.Rows = append(p.Rows, r)
+}
+
+func named(rec *recording.Recording, process int) bool {
+	p := &rec.Processes[process]
+	return p.Name != "" || p.PID != 0
+}
+
+// process adds a process's header and its tracks.
+func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks []int, shown int, header bool) {
+	var rows []Row
+	for _, ti := range tracks {
+		lanes, spans, samples := lanesOf(rec, ti, l.Event)
+		if lanes == 0 && len(rec.Tracks[ti].Instants) == 0 {
+			continue
+		}
+		rows = append(rows, trackRow(rec, l, ti, max(1, lanes), spans, samples, shown))
+	}
+	if len(rows) == 0 {
+		return
+	}
+	closed := l.Closed[pi]
+	if header {
+		pr := &rec.Processes[pi]
+		name := pr.Name
+		if name == "" {
+			name = "Process"
+		}
+		sub := ""
+		if pr.PID != 0 {
+			sub = strconv.FormatInt(pr.PID, 10)
+		}
+		p.add(Row{Kind: ProcessRow, Index: pi, Height: l.px(headerHeight), Name: name, Sub: sub, Collapsed: closed})
+	}
+	if closed {
+		return
+	}
+	for _, r := range rows {
+		p.add(r)
+	}
+}
+
+func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples *recording.Samples, shown int) Row {
+	t := rec.Tracks[ti]
+	r := Row{Kind: TrackRow, Index: ti, All: lanes, Lanes: lanes, Spans: spans, Samples: samples}
+	switch l.Folds[ti] {
+	case Closed:
+		r.Lanes, r.Collapsed = 1, true
+	case Auto:
+		if shown > 1 && lanes > compactLanes+2 {
+			r.Lanes = compactLanes
+		}
+	}
+	r.Height = l.px(float32(r.Lanes)*laneHeight) + l.px(trackPad)
+	if !r.Collapsed {
+		r.Height = max(r.Height, l.px(minTrack))
+	}
+	r.Name = t.Name
+	if r.Name == "" {
+		r.Name = "Thread"
+		if t.TID != 0 {
+			r.Name += " " + strconv.FormatInt(t.TID, 10)
+		}
+	} else if t.TID != 0 {
+		r.Sub = strconv.FormatInt(t.TID, 10)
+	}
+	if s := busy(rec, t, samples); s != "" {
+		if r.Sub != "" {
+			r.Sub += " · "
+		}
+		r.Sub += s
+	}
+	return r
+}
+
+// lanesOf counts a track's lanes for an event: those of spans (open ones
+// included) and, below them, the depths of samples.
+func lanesOf(rec *recording.Recording, ti, event int) (all, spans int, samples *recording.Samples) {
+	t := rec.Tracks[ti]
+	spans = max(len(t.Lanes), len(t.Open))
+	samples = t.SamplesOf(event)
+	if samples == nil && event < len(rec.Events) && rec.Events[event].Basis == recording.FromSpans && len(t.Samples) > 0 {
+		samples = t.Samples[0]
+	}
+	all = spans
+	if samples != nil {
+		all += max(1, samples.Depth())
+	}
+	return all, spans, samples
+}
+
+// busy says how much of the recording a track's outermost spans cover, or how
+// many samples fell on it.
+func busy(rec *recording.Recording, t *recording.Track, s *recording.Samples) string {
+	if len(t.Lanes) > 0 && rec.Duration() > 0 {
+		var sum float64
+		t.Lanes[0].Walk(rec.Start, rec.End+1, math.MaxInt64, func(b *recording.Bar) bool {
+			sum += float64(b.Busy)
+			return true
+		})
+		share := sum / float64(rec.Duration()) * 100
+		if share > 0 && share < 1 {
+			return "<1 % busy"
+		}
+		return fmt.Sprintf("%.0f %% busy", min(100, share))
+	}
+	if s != nil {
+		return units.Count(int64(s.Len())) + " samples"
+	}
+	return ""
+}
+
+// processOrder sorts processes as the file asks, then as they came.
+func processOrder(rec *recording.Recording) []int {
+	order := make([]int, len(rec.Processes))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return rec.Processes[order[a]].Sort < rec.Processes[order[b]].Sort })
+	return order
+}
+
+// byProcess lists the tracks of each process, sorted as the file asks.
+func byProcess(rec *recording.Recording) [][]int {
+	groups := make([][]int, len(rec.Processes))
+	for i, t := range rec.Tracks {
+		groups[t.Process] = append(groups[t.Process], i)
+	}
+	for _, g := range groups {
+		sort.SliceStable(g, func(a, b int) bool {
+			x, y := rec.Tracks[g[a]], rec.Tracks[g[b]]
+			if x.Kind != y.Kind {
+				return x.Kind < y.Kind
+			}
+			return x.Sort < y.Sort
+		})
+	}
+	return groups
+}
+
+// At returns the row at a height in the content, or -1.
+func (p *Plan) At(y int) int {
+	i := sort.Search(len(p.Rows), func(i int) bool { return p.Rows[i].Y+p.Rows[i].Height > y })
+	if i == len(p.Rows) || y < 0 {
+		return -1
+	}
+	return i
+}
+
+// laneTop is where a lane begins within its row.
+func (p *Plan) laneTop(lane int) int {
+	return int(math.Round(float64(p.Scale*trackPad/2))) + int(math.Round(float64(float32(lane)*laneHeight*p.Scale)))
+}

@@ -1,0 +1,52 @@
+package timeline
+
+import (
+	"math"
+
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+	"ashlar/render/units"
+)
+
+// Heights in dp of the strips above the rows.
+const (
+	RulerHeight    = 24
+	OverviewHeight = 34
+)
+
+// Ruler draws the times of a view into a canvas of w by h pixels whose first
+// gutter pixels are left to the names. Times are written from the recording's
+// start.
+func Ruler(v View, start int64, th *theme.Theme, f *raster.Face, scale float32, w, h, gutter int) *raster.Canvas {
+	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
+	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }
+	lanes := max(1, w-gutter)
+	from, to := v.From-start, v.To-start
+	// A label needs some 90 dp; fewer when they would touch.
+	ax := units.NewAxis(from, to, max(1, lanes/px(95)))
+	rule, dim, faint := raster.Pack(th.Rule), raster.Pack(th.Dim), raster.Pack(th.Faint)
+	x := func(t int64) int {
+		return gutter + int(math.Floor(float64(t-from)/float64(max(1, to-from))*float64(lanes)))
+	}
+	if ax.Minor > 0 && (to-from)/ax.Minor < int64(lanes) {
+		for t := ax.First(from) - ax.Step; t <= to; t += ax.Minor {
+			if p := x(t); p >= gutter {
+				c.Rect(p, h-px(4), p+1, h, rule)
+			}
+		}
+	}
+	for t := ax.First(from) - ax.Step; t <= to; t += ax.Step {
+		p := x(t)
+		label := ax.Label(t)
+		if p >= gutter {
+			c.Rect(p, h-px(9), p+1, h, faint)
+		}
+		f.Draw(c, float32(p+px(4)), px(16), label, dim, gutter, w)
+	}
+	c.Rect(0, 0, gutter, h, raster.Pack(th.Background))
+	if ax.Base != "" {
+		f.Draw(c, float32(gutter)-f.Measure(ax.Base)-float32(px(8)), px(16), ax.Base, dim, 0, gutter)
+	}
+	c.Rect(0, h-1, w, h, rule)
+	return c
+}

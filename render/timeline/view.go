@@ -1,0 +1,70 @@
+package timeline
+
+import "math"
+
+// View is the part of time that is shown, in the recording's picoseconds, and
+// how far the rows are scrolled, in pixels.
+type View struct {
+	From, To int64
+	Scroll   int
+}
+
+// minSpan is the least time a view shows: closer there is nothing to see.
+const minSpan = 100
+
+// Span is how much time is shown.
+func (v View) Span() int64 { return max(1, v.To-v.From) }
+
+// X is where a time lies in a picture w pixels wide. The subtraction is done in
+// integers first: a float of an absolute time would lose the low digits.
+func (v View) X(t int64, w int) float64 {
+	return float64(t-v.From) / float64(v.Span()) * float64(w)
+}
+
+// Time is the time at a pixel.
+func (v View) Time(x float64, w int) int64 {
+	return v.From + int64(math.Round(x/float64(max(1, w))*float64(v.Span())))
+}
+
+// Zoom scales the span by factor, keeping the time at x in place, and stays
+// within from..to with a little air around.
+func (v View) Zoom(factor, x float64, w int, from, to int64) View {
+	at := v.Time(x, w)
+	span := math.Max(minSpan, float64(v.Span())*factor)
+	span = math.Min(span, float64(to-from)*1.1+minSpan)
+	v.From = at - int64(math.Round(span*x/float64(max(1, w))))
+	v.To = v.From + int64(math.Round(span))
+	return v.Clamp(from, to)
+}
+
+// Pan moves the view by pixels.
+func (v View) Pan(dx float64, w int, from, to int64) View {
+	d := int64(math.Round(dx / float64(max(1, w)) * float64(v.Span())))
+	v.From += d
+	v.To += d
+	return v.Clamp(from, to)
+}
+
+// Clamp keeps the view from leaving the recording: a twentieth of its width
+// may lie outside on either side.
+func (v View) Clamp(from, to int64) View {
+	span := v.Span()
+	air := span / 20
+	if span >= to-from {
+		air = max(air, (span-(to-from))/2)
+	}
+	if v.To > to+air {
+		v.From, v.To = to+air-span, to+air
+	}
+	if v.From < from-air {
+		v.From, v.To = from-air, from-air+span
+	}
+	return v
+}
+
+// Fit shows from..to with a little air.
+func (v View) Fit(from, to int64) View {
+	air := max((to-from)/100, minSpan/2)
+	v.From, v.To = from-air, to+air
+	return v
+}

@@ -1,0 +1,124 @@
+package units
+
+import (
+	"math"
+	"strconv"
+)
+
+// Axis places the ticks of a ruler.
+type Axis struct {
+	// Step is the distance of labelled ticks in picoseconds, Minor that of the
+	// small ones between.
+	Step, Minor int64
+	unit        step
+	digits      int
+	// base is subtracted before a label is written, when labels in full would
+	// be too long; Base is its text.
+	base int64
+	Base string
+}
+
+// NewAxis chooses ticks for from..to such that there are at most n labels.
+func NewAxis(from, to int64, n int) Axis {
+	span := max(1, to-from)
+	raw := float64(span) / float64(max(1, n))
+	a := Axis{Step: 1, Minor: 1}
+	a.Step, a.Minor = niceStep(raw)
+	largest := math.Max(math.Abs(float64(from)), math.Abs(float64(to)))
+	a.unit = unitFor(largest)
+	a.digits = digitsFor(a.Step, a.unit)
+	if a.digits > 5 {
+		// Too many digits to read: name the left edge once, and count from it.
+		a.base = floorTo(from, a.Step*int64(max(1, n*2)))
+		a.Base = fullTime(a.base) + " +"
+		a.unit = unitFor(float64(max(span, a.Step)))
+		a.digits = digitsFor(a.Step, a.unit)
+	}
+	return a
+}
+
+// niceStep is the smallest of 1, 2, 5 × 10^k (60-based above a second) that is
+// at least raw, and a fifth or so of it.
+func niceStep(raw float64) (s, minor int64) {
+	for p := 1.0; p <= 1e12; p *= 10 {
+		for _, m := range []float64{1, 2, 5} {
+			if v := p * m; v >= raw && v <= 10e12 {
+				minor := v / 5
+				if m == 2 {
+					minor = v / 4
+				}
+				return int64(v), max(1, int64(minor))
+			}
+		}
+	}
+	for _, sec := range []int64{15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 864000, 8640000} {
+		if v := float64(sec) * 1e12; v >= raw {
+			return sec * 1e12, sec * 1e12 / 3
+		}
+	}
+	return 86400000e12 / 10, 86400000e12 / 40
+}
+
+func unitFor(v float64) step {
+	for _, s := range times[:] {
+		if v >= s.size && s.unit != "d" && s.unit != "h" {
+			if s.unit == "min" && v < 600e12 {
+				continue
+			}
+			return s
+		}
+	}
+	return times[len(times)-1]
+}
+
+func digitsFor(stepPs int64, u step) int {
+	d := 0
+	for x := float64(stepPs); x < u.size && d < 15; x *= 10 {
+		d++
+	}
+	return d
+}
+
+func floorTo(t, s int64) int64 {
+	f := t / s * s
+	if f > t {
+		f -= s
+	}
+	return f
+}
+
+func fullTime(ps int64) string {
+	s := strconv.FormatFloat(float64(ps)/1e12, 'f', 12, 64)
+	for len(s) > 0 && s[len(s)-1] == '0' {
+		s = s[:len(s)-1]
+	}
+	if s[len(s)-1] == '.' {
+		s = s[:len(s)-1]
+	}
+	return s + " s"
+}
+
+// First is the first labelled tick at or after t.
+func (a *Axis) First(t int64) int64 {
+	f := floorTo(t, a.Step)
+	if f < t {
+		f += a.Step
+	}
+	return f
+}
+
+// Label writes the time of a tick.
+func (a *Axis) Label(t int64) string {
+	t -= a.base
+	if a.unit.unit == "min" {
+		if t == 0 {
+			return "0 s"
+		}
+		return long(t)
+	}
+	s := strconv.FormatFloat(float64(t)/a.unit.size, 'f', a.digits, 64)
+	if t == 0 {
+		s = "0"
+	}
+	return s + " " + a.unit.unit
+}

@@ -1,0 +1,193 @@
+// Package units writes numbers as people read them: 12.40 ms, 3.1 GB, 48 102.
+package units
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/recording"
+)
+
+// Thin separates groups of three digits, and a number from its unit.
+const Thin = "\u2009"
+
+// Count writes an integer with thin spaces between groups: 48 102.
+func Count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "−", s[1:]
+	}
+	var b strings.Builder
+	b.WriteString(sign)
+	for i, r := range s {
+		if i > 0 && (len(s)-i)%3 == 0 && len(s) > 4 {
+			b.WriteString(Thin)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+type step struct {
+	size float64
+	unit string
+}
+
+var times = []step{
+	{86400e12, "d"}, {3600e12, "h"}, {60e12, "min"}, {1e12, "s"}, {1e9, "ms"}, {1e6, "µs"}, {1e3, "ns"}, {1, "ps"},
+}
+
+var sizes = []step{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}
+
+var bigs = []step{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}
+
+// Duration writes picoseconds with four significant digits and the unit people
+// say: 12.40 ms, 1.500 s, 2 min 5 s.
+func Duration(ps int64) string {
+	if ps == 0 {
+		return "0 s"
+	}
+	v := float64(ps)
+	if a := math.Abs(v); a >= 60e12 {
+		return long(ps)
+	}
+	return scaled(v, times[3:])
+}
+
+// long writes a minute and more in two units.
+func long(ps int64) string {
+	sign := ""
+	if ps < 0 {
+		sign, ps = "−", -ps
+	}
+	for i, st := range times[:3] {
+		if float64(ps) < st.size {
+			continue
+		}
+		big := ps / int64(st.size)
+		rest := ps % int64(st.size) / int64(times[i+1].size)
+		s := sign + strconv.FormatInt(big, 10) + " " + st.unit
+		if rest != 0 {
+			s += " " + strconv.FormatInt(rest, 10) + " " + times[i+1].unit
+		}
+		return s
+	}
+	return ""
+}
+
+// scaled writes v with the largest unit it reaches, four significant digits
+// (fewer where they would say nothing: exact small integers).
+func scaled(v float64, steps []step) string {
+	a := math.Abs(v)
+	st := steps[len(steps)-1]
+	for _, s := range steps {
+		// 999.95 of a unit would be written as 1000: take the next one.
+		if a >= s.size*0.99995 {
+			st = s
+			break
+		}
+	}
+	x := v / st.size
+	digits := 3
+	if b := math.Abs(x); b >= 999.5 {
+		digits = 0
+	} else if b >= 99.95 {
+		digits = 1
+	} else if b >= 9.995 {
+		digits = 2
+	}
+	if st.size == steps[len(steps)-1].size && x == math.Trunc(x) {
+		digits = 0
+	}
+	s := strconv.FormatFloat(x, 'f', digits, 64)
+	s = strings.Replace(s, "-", "−", 1)
+	if st.unit == "" {
+		return s
+	}
+	return s + " " + st.unit
+}
+
+// Bytes writes a size in bytes: 3.100 GB.
+func Bytes(n int64) string { return scaled(float64(n), sizes) }
+
+// Value writes a metric's value with its unit, as short as people like it.
+// Exact writes all of it.
+func Value(v int64, m *recording.Metric) string {
+	if v == recording.Missing {
+		return "–"
+	}
+	x := float64(v)
+	for range m.Decimals {
+		x /= 10
+	}
+	if ps, ok := perUnit(m.Unit); ok {
+		p := x * ps
+		if math.Abs(p) < math.MaxInt64/2 {
+			return Duration(int64(math.Round(p)))
+		}
+		return scaled(p, times)
+	}
+	switch m.Unit {
+	case "bytes", "byte", "B":
+		return scaled(x, sizes)
+	}
+	if m.Decimals == 0 && v > -100000 && v < 100000 {
+		return Count(v)
+	}
+	return scaled(x, bigs)
+}
+
+// Exact writes a metric's value to the last digit, with its unit.
+func Exact(v int64, m *recording.Metric) string {
+	if v == recording.Missing {
+		return "not recorded"
+	}
+	s := recording.Decimal{Mantissa: v, Scale: m.Decimals}.String()
+	whole, frac, _ := strings.Cut(s, ".")
+	if n, err := strconv.ParseInt(whole, 10, 64); err == nil && whole != "-0" {
+		whole = Count(n)
+	}
+	if frac != "" {
+		whole += "." + frac
+	}
+	if m.Unit == "" {
+		return whole
+	}
+	return whole + " " + m.Unit
+}
+
+// perUnit says how many picoseconds a unit of time has.
+func perUnit(unit string) (float64, bool) {
+	switch unit {
+	case "ps", "picoseconds":
+		return 1, true
+	case "ns", "nanoseconds", "nanosecond":
+		return 1e3, true
+	case "us", "µs", "microseconds", "microsecond":
+		return 1e6, true
+	case "ms", "milliseconds", "millisecond":
+		return 1e9, true
+	case "s", "seconds", "second":
+		return 1e12, true
+	}
+	return 0, false
+}
+
+// Percent writes part of whole: 29.3 %, <0.1 %, 100 %.
+func Percent(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	p := float64(part) / float64(whole) * 100
+	switch {
+	case part == 0:
+		return "0 %"
+	case math.Abs(p) < .05:
+		return "<0.1 %"
+	case part == whole:
+		return "100 %"
+	}
+	return strings.Replace(strconv.FormatFloat(p, 'f', 1, 64), "-", "−", 1) + " %"
+}
