@@ -1,0 +1,114 @@
+package spaa
+
+import "strconv"
+
+// ID is the identifier of a stack or a window: a JSON string or a JSON number,
+// and it remembers which. IDs are comparable and can be map keys; the string
+// "7" and the number 7 are different IDs. The zero value means absent.
+type ID struct {
+	text   string
+	number bool
+	set    bool
+}
+
+// StringID returns the ID that a file writes as the JSON string s.
+func StringID(s string) ID { return ID{text: s, set: true} }
+
+// NumberID returns the ID that a file writes as the JSON number n.
+func NumberID(n Number) ID { return ID{text: string(n), number: true, set: n != ""} }
+
+// IntID returns the ID that a file writes as the JSON number v.
+func IntID(v int64) ID { return NumberID(IntNumber(v)) }
+
+// HexID returns the string ID "0x" with the 16 hexadecimal digits of v, the
+// form that this package's writer and [ContentID] use.
+func HexID(v uint64) ID {
+	const digits = "0123456789abcdef"
+	var b [18]byte
+	b[0], b[1] = '0', 'x'
+	for i := len(b) - 1; i > 1; i-- {
+		b[i] = digits[v&15]
+		v >>= 4
+	}
+	return StringID(string(b[:]))
+}
+
+// IsZero says whether the ID is absent.
+func (id ID) IsZero() bool { return !id.set }
+
+// IsNumber says whether the file writes the ID as a JSON number.
+func (id ID) IsNumber() bool { return id.number }
+
+// String returns the text of the string or the literal of the number.
+func (id ID) String() string { return id.text }
+
+// quoted is for error sentences: a string id in quotes, a number bare.
+func (id ID) quoted() string {
+	if id.number {
+		return id.text
+	}
+	return strconv.Quote(id.text)
+}
+
+// RawID is an [ID] that lives in the parsed line: Text is a part of the line
+// (or of the parser's side buffer), nil when the key is absent.
+type RawID struct {
+	Text   []byte
+	Number bool
+}
+
+// IsSet says whether the line had this id.
+func (id RawID) IsSet() bool { return id.Text != nil }
+
+// ID returns a copy that outlives the line.
+func (id RawID) ID() ID {
+	return ID{text: string(id.Text), number: id.Number, set: id.Text != nil}
+}
+
+// IDForm says how [RawID.Key] packed an id.
+type IDForm uint8
+
+const (
+	// IDText is an id that does not pack: compare Text and Number.
+	IDText IDForm = 0
+	// 1 to 16: a string "0x" with that many lower-case hexadecimal digits.
+
+	// IDInt is a number in 0..2^63-1 without leading zeros, point or exponent.
+	IDInt IDForm = 17
+)
+
+// Key packs the usual ids ("0x…" with up to 16 lower-case digits, and plain
+// non-negative integers) into a word and a form, so that a map of stacks needs
+// no strings. Two ids with a form other than [IDText] are equal exactly when
+// both results are equal.
+func (id RawID) Key() (uint64, IDForm) {
+	s := id.Text
+	if id.Number {
+		if len(s) == 0 || len(s) > 18 {
+			return 0, IDText
+		}
+		var v uint64
+		for _, c := range s {
+			if c-'0' > 9 {
+				return 0, IDText
+			}
+			v = v*10 + uint64(c-'0')
+		}
+		return v, IDInt
+	}
+	if len(s) < 3 || len(s) > 18 || s[0] != '0' || s[1] != 'x' {
+		return 0, IDText
+	}
+	var v uint64
+	for _, c := range s[2:] {
+		switch {
+		case c-'0' <= 9:
+			v = v<<4 | uint64(c-'0')
+		case c-'a' <= 5:
+			v = v<<4 | uint64(c-'a'+10)
+		default:
+			return 0, IDText
+		}
+	}
+	return v, IDForm(len(s) - 2)
+}

@@ -1,0 +1,235 @@
+package spaa
+
+import (
+	"math"
+	"strconv"
+)
+
+// Number is a JSON number as the file spells it, so that integers beyond 2^53
+// and decimal fractions stay exact. The zero value "" means that the key is
+// absent. Numbers compare as text: "1" and "1.0" differ.
+type Number string
+
+// IntNumber returns the literal of v.
+func IntNumber(v int64) Number { return Number(strconv.FormatInt(v, 10)) }
+
+// UintNumber returns the literal of v.
+func UintNumber(v uint64) Number { return Number(strconv.FormatUint(v, 10)) }
+
+// DecimalNumber returns the literal of mantissa·10^-decimals, with exactly
+// that many decimals; decimals is in 0..18.
+func DecimalNumber(mantissa int64, decimals int) Number {
+	return Number(appendDecimal(nil, mantissa, decimals))
+}
+
+func appendDecimal(dst []byte, mantissa int64, decimals int) []byte {
+	if decimals <= 0 {
+		return strconv.AppendInt(dst, mantissa, 10)
+	}
+	u := uint64(mantissa)
+	if mantissa < 0 {
+		dst = append(dst, '-')
+		u = -u
+	}
+	var buf [40]byte
+	i := len(buf)
+	for n := 0; u > 0 || n <= decimals; n++ {
+		if n == decimals {
+			i--
+			buf[i] = '.'
+		}
+		i--
+		buf[i] = byte('0' + u%10)
+		u /= 10
+	}
+	return append(dst, buf[i:]...)
+}
+
+// FloatNumber returns the shortest literal that reads back as v. JSON has no
+// literal for infinities and NaN: they give "".
+func FloatNumber(v float64) Number {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return ""
+	}
+	format := byte('f')
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		format = 'e'
+	}
+	return Number(strconv.FormatFloat(v, format, -1, 64))
+}
+
+// IsZero says whether the number is absent.
+func (n Number) IsZero() bool { return n == "" }
+
+// Int64 returns the value truncated towards zero; exact says that nothing was
+// lost. Values outside int64 give the nearest int64 and false.
+func (n Number) Int64() (v int64, exact bool) { return toInt64(decimalOf(n)) }
+
+// Float64 returns the nearest float64; 0 when the number is absent or not a
+// number.
+func (n Number) Float64() float64 {
+	f, err := strconv.ParseFloat(string(n), 64)
+	if err != nil && math.IsInf(f, 0) {
+		return f
+	}
+	if err != nil {
+		return 0
+	}
+	return f
+}
+
+// Decimal returns the value as mantissa·10^-decimals with decimals in 0..18.
+// exact says that this is the value of the literal; otherwise it is the
+// nearest such pair found by dropping digits, or the nearest int64.
+func (n Number) Decimal() (mantissa int64, decimals int, exact bool) { return decimalOf(n) }
+
+// RawNumber is a [Number] that lives in the parsed line: Text is a part of the
+// line, nil when the key is absent.
+type RawNumber struct {
+	Text []byte
+	mant int64
+	dec  uint8
+	// simple: mant and dec are the literal's exact value.
+	simple bool
+}
+
+// IsSet says whether the line had this number.
+func (n *RawNumber) IsSet() bool { return n.Text != nil }
+
+// Number returns a copy that outlives the line.
+func (n *RawNumber) Number() Number { return Number(n.Text) }
+
+// Int64 is [Number.Int64].
+func (n *RawNumber) Int64() (v int64, exact bool) {
+	if n.simple && n.dec == 0 {
+		return n.mant, true
+	}
+	return toInt64(n.Decimal())
+}
+
+// Float64 is [Number.Float64].
+func (n *RawNumber) Float64() float64 {
+	if n.simple && n.dec == 0 {
+		return float64(n.mant)
+	}
+	return Number(n.Text).Float64()
+}
+
+// Decimal is [Number.Decimal].
+func (n *RawNumber) Decimal() (mantissa int64, decimals int, exact bool) {
+	if n.simple {
+		return n.mant, int(n.dec), true
+	}
+	return decimalOf(n.Text)
+}
+
+func toInt64(m int64, dec int, exact bool) (int64, bool) {
+	for ; dec > 0; dec-- {
+		exact = exact && m%10 == 0
+		m /= 10
+	}
+	return m, exact
+}
+
+const maxDecimals = 18
+
+// decimalOf reads a checked number literal. Text that is no literal gives
+// 0, 0, false.
+func decimalOf[T ~string | ~[]byte](s T) (mant int64, dec int, exact bool) {
+	neg := len(s) > 0 && s[0] == '-'
+	digits, scale, ok := splitLiteral(s)
+	if !ok {
+		return 0, 0, false
+	}
+	if len(digits) == 0 { // zero, whatever the scale
+		return 0, min(max(scale, 0), maxDecimals), true
+	}
+	exact = true
+	// Zeros at the end cost nothing to drop; other digits do.
+	for scale > 0 && (scale > maxDecimals || !fitsInt64(digits)) && len(digits) > 0 {
+		last := digits[len(digits)-1]
+		digits = digits[:len(digits)-1]
+		scale--
+		if last != '0' {
+			exact = false
+		}
+	}
+	if scale > maxDecimals { // all digits dropped
+		return 0, 0, false
+	}
+	for ; scale < 0 && fitsInt64(digits); scale++ {
+		digits = append(digits, '0')
+	}
+	if !fitsInt64(digits) {
+		if neg {
+			return math.MinInt64, 0, len(digits) == 19 && scale == 0 && string(digits) == "9223372036854775808"
+		}
+		return math.MaxInt64, 0, false
+	}
+	for _, c := range digits {
+		mant = mant*10 + int64(c-'0')
+	}
+	if neg {
+		mant = -mant
+	}
+	return mant, max(scale, 0), exact
+}
+
+func fitsInt64(digits []byte) bool {
+	return len(digits) < 19 || len(digits) == 19 && string(digits) <= "9223372036854775807"
+}
+
+// splitLiteral gives the significant digits (no leading zeros) and the power
+// of ten that divides them. Exponents beyond ±1e6 are clamped: no value in
+// range needs them.
+func splitLiteral[T ~string | ~[]byte](s T) (digits []byte, scale int, ok bool) {
+	const maxExp = 1_000_000
+	i, seen := 0, 0
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	point := false
+	for ; i < len(s); i++ {
+		c := s[i]
+		if c == '.' && !point {
+			point = true
+			continue
+		}
+		if c < '0' || c > '9' {
+			break
+		}
+		seen++
+		if point {
+			scale++
+		}
+		if c != '0' || len(digits) > 0 {
+			digits = append(digits, c)
+		}
+	}
+	if seen == 0 {
+		return nil, 0, false
+	}
+	if i == len(s) {
+		return digits, scale, true
+	}
+	if s[i]|0x20 != 'e' {
+		return nil, 0, false
+	}
+	i++
+	expNeg := false
+	if i < len(s) && (s[i] == '+' || s[i] == '-') {
+		expNeg = s[i] == '-'
+		i++
+	}
+	exp := 0
+	for ; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return nil, 0, false
+		}
+		exp = min(exp*10+int(s[i]-'0'), maxExp)
+	}
+	if expNeg {
+		return digits, scale + exp, true
+	}
+	return digits, scale - exp, true
+}

@@ -1,0 +1,244 @@
+package spaa
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// parserSeeds are lines of every kind, whole and damaged.
+func parserSeeds() []string {
+	seeds := strings.Split(strings.TrimSpace(baseFile), "\n")
+	return append(seeds,
+		`{}`, ``, ` `, `null`, `[]`, `"x"`, `{"type":"stack"}`, `{"type":null}`, `{"type":5}`,
+		`{"type":"stack","frames":[1, 2 ,3],"weights":[ { "metric" : "a" , "value" : -1.5e+3 } ] }`+"\r",
+		`{"type":"stack","frames":[1,"2"],"weights":[5],"exclusive":[],"context":7,"related_stacks":[{}]}`,
+		`{"type":"stack","frames":[01]}`, `{"type":"stack","frames":[1,]}`, `{"type":"stack","frames":[1 2]}`, `{"type":"stack","frames":[-]}`,
+		`{"type":"stack","frames":[99999999999999999999,1.5,1e2]}`,
+		`{"type":"thread","pid":1,"tid":2,"comm":"a\u00e9\ud83d\ude00\ud800\n\"\\\/"}`,
+		`{"type":"thread","comm":"\u12"}`, `{"type":"thread","comm":"\x"}`, "{\"type\":\"thread\",\"comm\":\"a\tb\"}", `{"type":"thread","comm":"abc`,
+		`{"ty\u0070e":"thr\u0065ad","pid":1,"tid":9223372036854775807}`,
+		`{"type":"sample","timestamp":1e400,"period":-0,"stack_id":12345678901234567890,"tid":9223372036854775808}`,
+		`{"type":"sample","period":1.}`, `{"type":"sample","period":.5}`, `{"type":"sample","period":+5}`, `{"type":"sample","period":1e}`,
+		`{"type":"dso","id":"12","name":null,"build_id":"","is_kernel":0}`, `{"type":"dso","id":1,"is_kernel":tru}`,
+		`{"type":"x","a":{"b":[{"c":[]}]},"a":true}`, `{"type":"window","by_stack":[{"stack_id":1,"weights":[{}],"y":2},{}],"id":3}`,
+		`{"type":"thread","pid":1,"pid":"2"}`, `{"type":"thread","pid":"2","pid":1}`, `{"type":"stack","cpu":1,"comm":"x","cpu":2}`,
+		`{"type":"header","format":"spaa","events":[{"name":"","sampling":5,"sampling":{"mode":"a"}}],"events":7}`,
+		`{"type":"header","format":"spaa","events":[],"time_range":{"start":1,"x":[1,{"y": 2}]},"source":null}`,
+		`{"type":"header","format":"spaa","version":"0","source":[],"source":{}}`,
+		`{"type":"a"}{}`, `{"type":"a"},`, `{"type" "a"}`, `{"type":"a" "b":1}`, `{,}`, `{"a":1,}`, `{"a":[1,2`, `{"a":{"b":`, `{"a":tr`,
+	)
+}
+
+// FuzzParse: no line panics, lines are valid exactly when encoding/json says
+// that they are objects, and the values agree with encoding/json.
+func FuzzParse(f *testing.F) {
+	for _, s := range parserSeeds() {
+		f.Add([]byte(s))
+	}
+	var p Parser
+	var l Line
+	f.Fuzz(func(t *testing.T, line []byte) {
+		err := p.Parse(line, &l)
+		isObject := json.Valid(line) && bytes.HasPrefix(bytes.TrimLeft(line, " \t\r\n"), []byte("{"))
+		if p.tooDeep {
+			return
+		}
+		if ok := err == nil || errors.Is(err, ErrNoType); ok != isObject {
+			t.Fatalf("error %v, but encoding/json says %v", err, isObject)
+		}
+		if err != nil {
+			return
+		}
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(line, &want); err != nil {
+			t.Fatal(err)
+		}
+		var name string
+		if err := json.Unmarshal(want["type"], &name); err != nil || name != string(validText(l.Type)) {
+			t.Fatalf("type %q, want %q (%v)", l.Type, name, err)
+		}
+		rec, err := l.Record()
+		if err != nil {
+			return
+		}
+		compareValues(t, rec, want)
+	})
+}
+
+// compareValues checks some fields of each type of value with encoding/json.
+func compareValues(t *testing.T, rec Record, want map[string]json.RawMessage) {
+	t.Helper()
+	same := func(key string, got, zero any) {
+		t.Helper()
+		dst := reflect.New(reflect.TypeOf(got))
+		raw, ok := want[key]
+		if !ok || string(raw) == "null" || json.Unmarshal(raw, dst.Interface()) != nil {
+			dst.Elem().Set(reflect.ValueOf(zero)) // absent or of another type
+		}
+		if !reflect.DeepEqual(dst.Elem().Interface(), got) {
+			t.Fatalf("%s is %#v, but encoding/json reads %#v from %s", key, got, dst.Elem().Interface(), raw)
+		}
+	}
+	switch r := rec.(type) {
+	case *Thread:
+		same("pid", r.PID, int64(0))
+		same("tid", r.TID, int64(0))
+		same("comm", r.Comm, "")
+	case *Stack:
+		same("frames", r.Frames, []int64{})
+		same("stack_type", r.StackType, "")
+	case *Sample:
+		same("event", r.Event, "")
+		same("cpu", r.CPU.V, int64(0))
+		if !bytes.HasPrefix(want["period"], []byte(`"`)) { // json.Number takes strings too
+			same("period", json.Number(r.Period), json.Number(""))
+		}
+	case *Frame:
+		same("func", r.Func, "")
+		same("inlined", r.Inlined.V, false)
+	}
+}
+
+// FuzzRoundTrip: what was read and written reads the same and writes the same
+// bytes; and so does a file that Validate has looked at, which never panics.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte(baseFile))
+	for _, s := range parserSeeds() {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		checkRoundTrip(t, text)
+		if _, err := Validate(bytes.NewReader(text), ValidateOptions{MaxLine: 1 << 20}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Any prefix of any line is an error that knows it was cut, or a whole line.
+func TestParsePrefixes(t *testing.T) {
+	var p Parser
+	var l Line
+	for _, line := range strings.Split(strings.TrimSpace(baseFile), "\n") {
+		for n := 1; n < len(line); n++ {
+			err := p.Parse([]byte(line[:n]), &l)
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || !syntax.AtEnd || syntax.Offset != n {
+				t.Fatalf("%s: %v", line[:n], err)
+			}
+		}
+	}
+}
+
+// Keys in any order give the same record.
+func TestParseKeyOrder(t *testing.T) {
+	a := `{"type":"stack","id":7,"frames":[1,2],"context":{"event":"e","tid":3},"weights":[{"metric":"m","value":1}],"x":1}`
+	b := `{"x":1,"weights":[{"value":1,"metric":"m"}],"frames":[1,2],"context":{"tid":3,"event":"e"},"id":7,"type":"stack"}`
+	if ra, rb := readAll(t, []byte(a)), readAll(t, []byte(b)); !reflect.DeepEqual(ra, rb) || len(ra) != 1 {
+		t.Errorf("%+v\n%+v", ra, rb)
+	}
+}
+
+// A line must not see what the one before it left behind.
+func TestParseLeavesNothing(t *testing.T) {
+	seeds := parserSeeds()
+	for _, a := range seeds {
+		for _, b := range seeds {
+			var p, q Parser
+			var used, fresh Line
+			_ = p.Parse([]byte(a), &used) // any outcome
+			errUsed, errFresh := p.Parse([]byte(b), &used), q.Parse([]byte(b), &fresh)
+			if !reflect.DeepEqual(errUsed, errFresh) {
+				t.Fatalf("%v and %v", errUsed, errFresh)
+			}
+			if errUsed != nil {
+				continue
+			}
+			ru, err1 := used.Record()
+			rf, err2 := fresh.Record()
+			if !reflect.DeepEqual(ru, rf) || !reflect.DeepEqual(err1, err2) || !reflect.DeepEqual(used.Missing(), fresh.Missing()) {
+				t.Fatalf("after %s\n%s gives\n%+v %v, alone\n%+v %v", a, b, ru, err1, rf, err2)
+			}
+		}
+	}
+}
+
+func TestParseValues(t *testing.T) {
+	var p Parser
+	var l Line
+	parse := func(s string) {
+		t.Helper()
+		if err := p.Parse([]byte(s), &l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parse(`{"a":{"b": 1},"tid":5,"pid":"x","comm":"a\u00e9","type":"thread","cpu":null}`)
+	if l.Kind != KindThread || l.Thread.TID != Some[int64](5) || l.Thread.PID.OK || string(l.Thread.Comm) != "aé" {
+		t.Errorf("%+v", l.Thread)
+	}
+	got := map[string]string{}
+	for _, f := range l.Extra {
+		got[string(f.Key)] = string(f.Value)
+		if f.Mistyped != (string(f.Key) == "pid") {
+			t.Errorf("%s mistyped=%v", f.Key, f.Mistyped)
+		}
+	}
+	if want := map[string]string{"a": `{"b": 1}`, "pid": `"x"`, "cpu": "null"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("extra %v", got)
+	}
+	if m := l.Missing(); !reflect.DeepEqual(m, []string{"pid"}) {
+		t.Errorf("missing %v", m)
+	}
+	parse(`{"type":"sample","stack_id":"0xa","timestamp":12345.6789,"period":9007199254740993}`)
+	if v, exact := l.Sample.Period.Int64(); v != 9007199254740993 || !exact {
+		t.Error("integers beyond 2^53 stay exact")
+	}
+	if m, d, exact := l.Sample.Timestamp.Decimal(); m != 123456789 || d != 4 || !exact {
+		t.Error("decimals stay exact")
+	}
+	parse(`{"type":"stack","frames":[9223372036854775807,-1]}`)
+	if !reflect.DeepEqual(l.Stack.Frames, []int64{9223372036854775807, -1}) {
+		t.Error(l.Stack.Frames)
+	}
+	parse(`{"type":"thread","pid":1,"pid":2,"comm":"a","comm":5}`)
+	if l.Thread.PID.V != 2 || l.Thread.Comm != nil || l.Duplicates != 2 {
+		t.Errorf("the last of equal keys counts: %+v, %d", l.Thread, l.Duplicates)
+	}
+}
+
+func TestParseDepth(t *testing.T) {
+	deep := `{"type":"x","a":` + strings.Repeat("[", 100000) + strings.Repeat("]", 100000) + `}`
+	var l Line
+	err := new(Parser).Parse([]byte(deep), &l)
+	if err == nil || !strings.Contains(err.Error(), "nested more than 256") {
+		t.Error(err)
+	}
+	ten := `{"type":"x","a":` + strings.Repeat("[", 9) + strings.Repeat("]", 9) + `}`
+	if err := (&Parser{MaxDepth: 10}).Parse([]byte(ten), &l); err != nil {
+		t.Error(err)
+	}
+	if err := (&Parser{MaxDepth: 9}).Parse([]byte(ten), &l); err == nil {
+		t.Error("ten levels are more than nine")
+	}
+}
+
+func TestParseDoesNotAllocate(t *testing.T) {
+	var p Parser
+	var l Line
+	for _, kind := range []string{"stack", "sample", "frame"} {
+		lines := benchLines(kind, true)
+		for _, line := range lines { // the slices grow to their sizes
+			_ = p.Parse(line, &l)
+		}
+		if n := testing.AllocsPerRun(10, func() {
+			for _, line := range lines {
+				_ = p.Parse(line, &l)
+			}
+		}); n != 0 {
+			t.Errorf("%d %s lines: %v allocations", len(lines), kind, n)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package spaa
+
+import "slices"
+
+// Severity says whether a file that breaks a rule is invalid.
+type Severity uint8
+
+// A file is valid when it breaks no rule of severity Error.
+const (
+	Error Severity = iota
+	Warning
+)
+
+// String returns "error" or "warning".
+func (s Severity) String() string {
+	if s == Error {
+		return "error"
+	}
+	return "warning"
+}
+
+// Rule is one demand of the specification (or of common sense, where the spec
+// implies it) that [Validate] checks.
+type Rule struct {
+	ID       string
+	Section  string // of the SPAA 1.0 specification
+	Severity Severity
+	Demand   string // what must or should hold
+	Found    string // how a breach is found
+}
+
+// Rules returns the table of all rules that [Validate] checks.
+func Rules() []Rule { return slices.Clone(rules) }
+
+// RuleByID returns the rule with the given id.
+func RuleByID(id string) (Rule, bool) {
+	i, ok := ruleIndex[id]
+	if !ok {
+		return Rule{}, false
+	}
+	return rules[i], true
+}
+
+var ruleIndex = func() map[string]int {
+	m := make(map[string]int, len(rules))
+	for i, r := range rules {
+		m[r.ID] = i
+	}
+	return m
+}()
+
+// ReaderRules are the normative sentences of the spec about programs that read
+// or write SPAA. No file can break them, so [Validate] does not check them; what
+// this package does about each is said here.
+var ReaderRules = []struct{ Section, Demand, Here string }{
+	{"2", "The order of records enables single-pass parsers", "Reader and Validate read once, and Writer enforces the order"},
+	{"3.1", "Consumers MUST NOT assume wall-clock time per sample unless the sampling mode is frequency and the frequency is given", "nothing here turns weights into time; rule wall-clock warns where a frequency is lacking"},
+	{"4.1", "Local stack ids MUST NOT be relied upon for comparison between files", "ContentID hashes no file-local ids"},
+	{"4.3", "Unknown context keys SHOULD be preserved by parsers", "every object keeps its unknown keys in Extra"},
+}
+
+// The table is in the order of the specification. Errors are what the spec
+// says MUST hold, what it calls required, and what §7 says to reject; SHOULD
+// and doubtful data are warnings.
+var rules = []Rule{
+	{"utf8", "2", Error, "The encoding is UTF-8", "a line has bytes that are not UTF-8"},
+	{"bom", "2", Warning, "UTF-8 text needs no byte order mark", "the file begins with the bytes EF BB BF"},
+	{"line-end", "2", Warning, "Lines end with a line feed", "a line ends with carriage return and line feed"},
+	{"blank-line", "2", Warning, "Each line is a record", "a line has only white space"},
+	{"json-object", "2", Error, "Each line is a single JSON object", "a line does not parse as one strict JSON object"},
+	{"line-length", "2", Error, "A line can be read into memory", "a line is longer than the cap in the options"},
+	{"cut-line", "2", Error, "The last line is whole", "the last line has no line end and stops inside the record"},
+	{"type", "2", Error, "Each record has a type", "the type key is absent or no string"},
+	{"record-type", "2", Warning, "The record types are those of the spec", "a record has another type; it is kept"},
+	{"duplicate-key", "2", Warning, "A key stands once in an object", "a key stands again; the last counts"},
+	{"unknown-key", "2", Warning, "The keys of records are those of the spec", "a record, outside its context, has another key; it is kept"},
+	{"required-key", "3", Error, "A record has the keys without which it says nothing", "such a key is absent, null or of a wrong JSON type"},
+	{"key-type", "3", Error, "The values of known keys have the JSON type that the spec shows", "a known key has a value of another JSON type"},
+	{"dictionary-first", "2", Error, "Dictionary records (dso, frame, thread) appear before the records that reference them", "a record names an id whose dictionary record comes later"},
+
+	{"header-first", "2", Error, "The header record appears first", "the first record has another type"},
+	{"header-once", "3.1", Error, "Exactly one header exists", "there is no header, or a second one"},
+	{"format", "3.1", Error, `The format is "spaa"`, "the header's format is absent or another, such as heap-diff; nothing else is checked then"},
+	{"version", "3.1", Warning, `The version is "1.0"`, "the header has another version"},
+	{"source-tool", "7", Warning, "The source tool is a known one", "source_tool is absent or not in this package's list"},
+	{"frame-order", "3.1", Error, `frame_order is "leaf_to_root" or "root_to_leaf"`, "the header has another value or none"},
+	{"stack-id-mode", "3.1", Error, `stack_id_mode is "content_addressable" or "local"`, "the header has another value or none"},
+	{"event-name", "3.1", Error, "Each event has a name", "an event's name is absent or empty"},
+	{"event-name-unique", "3.1", Warning, "Event names tell events apart", "two events have one name"},
+	{"event-kind", "3.1", Error, "An event's kind is hardware, software, allocation, deallocation, timer or probe", "an event has another kind or none"},
+	{"event-sampling", "3.1", Error, "Each event has a sampling object", "an event has no sampling object"},
+	{"sampling-mode", "3.1", Error, "The sampling mode is period, frequency or event", "an event has another mode or none"},
+	{"sampling-primary", "3.1", Error, "The sampling object names the primary metric", "primary_metric is absent or empty"},
+	{"wall-clock", "3.1", Warning, "Time per sample needs mode frequency and the frequency", "mode is frequency, and frequency_hz is absent or not positive"},
+	{"time-range", "3.1", Warning, "The time range starts before it ends", "time_range.end is less than its start, or one is absent"},
+	{"time-unit", "3.1", Warning, "Times have a known unit", "the unit of the time range or of a window is absent or not known"},
+
+	{"dso-id-unique", "3.2", Error, "The id of a dso is unique within the file", "a dso record has an id that was used"},
+	{"dso-kernel", "3.2", Error, "Kernel DSOs set is_kernel to true", "a dso named like a kernel image or module does not"},
+	{"build-id-format", "3.2", Error, "A build id is lower-case hexadecimal digits without separators", "it has another character, or is empty"},
+	{"build-id-missing", "3.2", Warning, "A build id is included when available", "a dso with a path has none although others in the file have"},
+	{"frame-id-unique", "3.3", Error, "A frame id names one frame", "a frame record has an id that was used"},
+	{"frame-dso", "3.3", Error, "A frame references a valid dso", "the frame's dso is absent, or the file has no such dso"},
+	{"frame-kind", "3.3", Error, "A frame's kind is user, kernel or unknown", "a frame has another kind or none"},
+	{"frame-kernel-dso", "3.2", Warning, "Kernel frames lie in kernel DSOs", "a frame of kind kernel has a dso with a path and is_kernel false"},
+	{"func-address", "3.3", Warning, "An unresolved func is the raw address as hexadecimal text", "func_resolved is false and func is not hexadecimal"},
+	{"hex-address", "3.3", Warning, "ip and symoff are hexadecimal text", `an ip or symoff is not "0x" and hexadecimal digits`},
+	{"inline-depth", "3.3", Warning, "inline_depth is 0 for a physical frame and more for an inlined one", "inlined and inline_depth contradict each other"},
+	{"inline-order", "3.3", Error, "Frames are ordered by inline depth, deepest first from leaf to root", "two neighbours of one address in a stack have depths in another order"},
+	{"inline-shared", "3.3", Warning, "Inlined frames at one address share dso, ip and symoff", "neighbours in a stack at one ip, one of them inlined, differ in dso or symoff, or an inlined frame's caller has another ip"},
+	{"thread-tid-unique", "3.3", Error, "A tid is unique within the file", "a thread record has a tid that was used"},
+	{"thread-record", "3.3", Warning, "The threads that stacks and samples name have records", "no thread record has the tid"},
+
+	{"stack-id-content", "4.1", Error, "Under content_addressable an id is a hash of the frame sequence", "one id has stacks of different frames"},
+	{"stack-id-unique", "4.1", Warning, "A local stack id is unique within the file", "under local an id stands again"},
+	{"stack-id-ambiguous", "4.1", Warning, "A stack id with its event, thread and process tells one stack", "two records share id, event, pid, tid and comm; all are kept"},
+	{"stack-id-events", "9.4", Warning, "Stack ids are unique across event types", "one id stands for stacks of two events"},
+	{"stack-frame", "7", Error, "A stack references existing frames", "the file has no frame with that id"},
+	{"stack-empty", "4", Warning, "A stack has frames", "the frames of a stack are an empty array"},
+	{"stack-type", "4.2", Warning, "stack_type is unified, user or kernel", "a stack has another value"},
+	{"stack-type-frames", "4.2", Warning, "A user stack has no kernel frames, and a kernel stack no user frames", "a frame's kind contradicts the stack's type"},
+	{"dtrace-split", "4.2", Warning, "DTrace's user and kernel stacks are separate records", "a unified stack of a DTrace file has both kinds of frames"},
+	{"related-stacks", "4.2", Warning, "Related stacks exist", "related_stacks names an id that the file does not have"},
+	{"context-event", "4.3", Error, "A stack's context has an event that is one of the header's", "the context's event is absent or not in the header"},
+	{"context-key", "7", Warning, "Context keys are known ones", "a context has a key that the spec does not have; it is kept"},
+	{"context-prefix", "4.3", Warning, `Custom context keys have a namespace prefix, as in "x_vendor_key"`, "an unknown context key has none"},
+	{"primary-metric", "4.4", Error, "The weights include the event's primary metric", "no weight of a stack has that metric with a value"},
+	{"native-metric", "4.4", Error, "perf stacks retain period, and DTrace stacks samples or count", "the weights of a stack lack it, in a file of that source tool"},
+	{"derived-metric", "4.4", Warning, "cpu_time_ns stands only where its derivation is documented and valid", "a stack has cpu_time_ns and its event is not sampled by frequency"},
+	{"metric-repeated", "4.4", Warning, "A metric stands once among weights", "it stands again"},
+	{"metric-suspicious", "7", Warning, "Metric values are plausible", "the primary metric, a count of samples or a period is 0, or a value is negative"},
+	{"exclusive-missing", "4.5", Warning, "exclusive is strongly recommended", "a stack has none"},
+	{"exclusive-leaf", "4.5", Error, "exclusive.frame is the leaf of the stack's frames", "it is another frame"},
+	{"frame-order-match", "7", Error, "The frame order is the one that the header declares", "exclusive.frame is the frame at the wrong end of the stack"},
+	{"exclusive-metrics", "4.5", Warning, "exclusive has the same metrics as the stack", "a metric of the stack is lacking, or one is added"},
+	{"exclusive-value", "4.5", Warning, "exclusive is a part of the stack's weight", "a value is greater than the stack's"},
+
+	{"sample-stack", "5.1", Error, "A sample references a valid stack record", "at the end of the file there is no stack with that id"},
+	{"sample-event", "5.1", Warning, "A sample's event is one of the header's", "it is not"},
+	{"sample-time", "5.1", Warning, "A sample's timestamp is in the unit and epoch of the time range, which encompasses it", "it lies outside of the time range"},
+	{"window-stack", "5.2", Warning, "A window references stack records", "at the end of the file there is no stack with that id"},
+	{"window-range", "5.2", Warning, "A window starts before it ends", "its end is less than its start"},
+
+	{"memory-kind", "9.1", Warning, "Memory metrics belong to events of kind allocation or deallocation", "an event of another kind has one as its primary metric"},
+	{"memory-metrics", "9.2", Warning, "Memory events use the standard metric names", "a stack of such an event has none of them"},
+	{"memory-unit", "9.2", Warning, "The units of the memory metrics are bytes and count", "a weight has another unit"},
+	{"memory-live", "9.2", Warning, "Live is allocated minus freed", "the three values of a stack do not agree, or live is more than allocated"},
+	{"memory-peak", "9.2", Warning, "peak_bytes is the high-water mark", "it is less than live_bytes"},
+	{"memory-frees", "9.1", Warning, "Freed and live metrics need a profiler that tracks frees", "tracks_frees is false and a stack has such a metric"},
+}

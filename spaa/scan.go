@@ -1,0 +1,406 @@
+package spaa
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// This file is the JSON scanner under [Parser]: strict RFC 8259, one pass,
+// no allocation except for strings that hold escapes. All functions take the
+// text and an index and return the index behind what they read, or one of the
+// two negative results below.
+const (
+	syntaxErr = -1 // Parser.err says what and where
+	mismatch  = -2 // well-formed so far, but not the JSON type that was wanted
+)
+
+// SyntaxError says where a line stops being JSON.
+type SyntaxError struct {
+	Offset int    // byte offset in the line, from 0
+	Msg    string // what was found or wanted there
+	// AtEnd is set when the line ended too early: more bytes could have made
+	// it valid, as in a file that was cut.
+	AtEnd bool
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("byte %d: %s", e.Offset+1, e.Msg)
+}
+
+// fail records the first syntax error and returns syntaxErr.
+func (p *Parser) fail(i int, msg string) int {
+	e := &SyntaxError{Offset: i, Msg: msg}
+	if i >= len(p.b) {
+		e.Offset, e.AtEnd = len(p.b), true
+		e.Msg = "the line ends in the middle of a record"
+	}
+	p.err = e
+	return syntaxErr
+}
+
+// peek skips white space from i on and returns the byte found and its index;
+// the byte is 0 at the end of the text (a NUL in the text is no token either).
+func peek(b []byte, i int) (byte, int) {
+	if i < len(b) && b[i] > ' ' {
+		return b[i], i
+	}
+	return peekSlow(b, i)
+}
+
+func peekSlow(b []byte, i int) (byte, int) {
+	for i < len(b) {
+		switch c := b[i]; c {
+		case ' ', '\t', '\n', '\r':
+			i++
+		default:
+			return c, i
+		}
+	}
+	return 0, i
+}
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// stringEnd returns the index of the closing quote of a string whose content
+// starts at i, and whether the content holds escapes.
+func (p *Parser) stringEnd(i int) (end int, escaped bool) {
+	b := p.b
+	for {
+		// Eight bytes at a time: the lowest set bit of m marks the first
+		// quote, backslash or control byte exactly.
+		for i+8 <= len(b) {
+			x := binary.LittleEndian.Uint64(b[i:])
+			q := x ^ (lowBits * '"')
+			s := x ^ (lowBits * '\\')
+			m := ((q - lowBits) &^ q) | ((s - lowBits) &^ s) | ((x - lowBits*0x20) &^ x)
+			if m &= highBits; m != 0 {
+				i += bits.TrailingZeros64(m) >> 3
+				goto special
+			}
+			i += 8
+		}
+		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {
+			i++
+		}
+	special:
+		if i >= len(b) {
+			return p.fail(i, ""), false
+		}
+		switch b[i] {
+		case '"':
+			return i, escaped
+		case '\\':
+			escaped = true
+			if i = p.escapeEnd(i + 1); i < 0 {
+				return i, false
+			}
+		default:
+			return p.fail(i, "control character in a string"), false
+		}
+	}
+}
+
+// escapeEnd checks the escape whose letter stands at i.
+func (p *Parser) escapeEnd(i int) int {
+	if i >= len(p.b) {
+		return p.fail(i, "")
+	}
+	switch p.b[i] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 1
+	case 'u':
+		for j := i + 1; j < i+5; j++ {
+			if j >= len(p.b) || !isHex(p.b[j]) {
+				return p.fail(j, "\\u needs four hexadecimal digits")
+			}
+		}
+		return i + 5
+	}
+	return p.fail(i, "unknown escape in a string")
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// str reads the string whose opening quote stands at i. The result is a part
+// of the text where it holds no escapes, else of the parser's side buffer.
+func (p *Parser) str(i int) ([]byte, int) {
+	end, escaped := p.stringEnd(i + 1)
+	if end < 0 {
+		return nil, end
+	}
+	s := p.b[i+1 : end : end]
+	if escaped {
+		start := len(p.side)
+		p.side = appendUnescaped(p.side, s)
+		s = p.side[start:len(p.side):len(p.side)]
+	}
+	return s, end + 1
+}
+
+// appendUnescaped decodes the escapes of a checked string. A surrogate without
+// its partner becomes U+FFFD, as in encoding/json.
+func appendUnescaped(dst, s []byte) []byte {
+	for i := 0; i < len(s); {
+		if s[i] != '\\' {
+			dst = append(dst, s[i])
+			i++
+			continue
+		}
+		c := s[i+1]
+		i += 2
+		switch c {
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		case 'u':
+			r := hex4(s[i:])
+			i += 4
+			if utf16.IsSurrogate(r) {
+				lone := r
+				r = utf8.RuneError
+				if len(s)-i >= 6 && s[i] == '\\' && s[i+1] == 'u' {
+					if r = utf16.DecodeRune(lone, hex4(s[i+2:])); r != utf8.RuneError {
+						i += 6
+					}
+				}
+			}
+			dst = utf8.AppendRune(dst, r)
+			continue
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+func hex4(s []byte) (r rune) {
+	for _, c := range s[:4] {
+		switch {
+		case c <= '9':
+			c -= '0'
+		case c >= 'a':
+			c -= 'a' - 10
+		default:
+			c -= 'A' - 10
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+// num reads a number literal. Literals of up to 18 digits without an exponent
+// leave their exact decimal value in n; others keep only the text.
+func (p *Parser) num(i int, n *RawNumber) int {
+	b, start := p.b, i
+	if b[i] == '-' {
+		i++
+	}
+	first := i
+	var m uint64
+	for i < len(b) && b[i]-'0' <= 9 {
+		m = m*10 + uint64(b[i]-'0')
+		i++
+	}
+	digits := i - first
+	if digits == 0 {
+		return p.fail(i, "a number needs a digit here")
+	}
+	if digits > 1 && b[first] == '0' {
+		return p.fail(first, "a number must not start with 0")
+	}
+	dec := 0
+	simple := true
+	if i < len(b) && b[i] == '.' {
+		i++
+		for i < len(b) && b[i]-'0' <= 9 {
+			m = m*10 + uint64(b[i]-'0')
+			i++
+			dec++
+		}
+		if dec == 0 {
+			return p.fail(i, "a number needs a digit after its point")
+		}
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		simple = false
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		from := i
+		for i < len(b) && b[i]-'0' <= 9 {
+			i++
+		}
+		if i == from {
+			return p.fail(i, "an exponent needs a digit")
+		}
+	}
+	n.Text = b[start:i:i]
+	n.simple = simple && digits+dec <= 18
+	n.mant, n.dec = int64(m), uint8(dec)
+	if first != start {
+		n.mant = -n.mant
+	}
+	return i
+}
+
+// integer reads an integer literal that fits int64. Anything else that is a
+// well-formed value is a mismatch.
+func (p *Parser) integer(i int) (int64, int) {
+	b := p.b
+	if i < len(b) && (b[i] == '-' || b[i]-'0' <= 9) {
+		var n RawNumber
+		end := p.num(i, &n)
+		if end < 0 {
+			return 0, end
+		}
+		if n.simple && n.dec == 0 {
+			return n.mant, end
+		}
+		if isIntLiteral(n.Text) {
+			if v, ok := n.Int64(); ok {
+				return v, end
+			}
+		}
+	}
+	return 0, mismatch
+}
+
+func isIntLiteral(s []byte) bool {
+	for _, c := range s {
+		if c == '.' || c|0x20 == 'e' {
+			return false
+		}
+	}
+	return true
+}
+
+// skip checks the value at i, whatever it is, and returns the index behind it.
+func (p *Parser) skip(i, depth int) int {
+	b := p.b
+	c, i := peek(b, i)
+	switch c {
+	case '"':
+		end, _ := p.stringEnd(i + 1)
+		if end < 0 {
+			return end
+		}
+		return end + 1
+	case '{', '[':
+		return p.skipNested(i, depth)
+	case 't':
+		return p.literal(i, "true")
+	case 'f':
+		return p.literal(i, "false")
+	case 'n':
+		return p.literal(i, "null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		var n RawNumber
+		return p.num(i, &n)
+	}
+	return p.fail(i, "a value is missing here")
+}
+
+func (p *Parser) literal(i int, word string) int {
+	for j := range len(word) {
+		if i+j >= len(p.b) || p.b[i+j] != word[j] {
+			return p.fail(i+j, "a word that is not true, false or null")
+		}
+	}
+	return i + len(word)
+}
+
+func (p *Parser) skipNested(i, depth int) int {
+	if depth >= p.maxDepth() {
+		p.err = &SyntaxError{Offset: i, Msg: fmt.Sprintf("values are nested more than %d deep", p.maxDepth())}
+		p.tooDeep = true
+		return syntaxErr
+	}
+	if p.b[i] == '{' {
+		return p.eachKey(i, func(_ []byte, v int) int { return p.skip(v, depth+1) })
+	}
+	c, j := peek(p.b, i+1)
+	if c == ']' {
+		return j + 1
+	}
+	for {
+		if j = p.skip(j, depth+1); j < 0 {
+			return j
+		}
+		var more bool
+		if more, j = p.more(j, ']'); !more {
+			return j
+		}
+	}
+}
+
+// eachKey walks the object at i. value is called with each decoded key and the
+// index of its value, and returns the index behind the value or a negative
+// result, which ends the walk.
+func (p *Parser) eachKey(i int, value func(key []byte, v int) int) int {
+	c, j := peek(p.b, i+1)
+	if c == '}' {
+		return j + 1
+	}
+	for {
+		key, v := p.key(j)
+		if v < 0 {
+			return v
+		}
+		if j = value(key, v); j < 0 {
+			return j
+		}
+		var more bool
+		if more, j = p.more(j, '}'); !more {
+			return j
+		}
+	}
+}
+
+// key reads a key and its colon at i and returns the index of the value.
+func (p *Parser) key(i int) ([]byte, int) {
+	b := p.b
+	c, i := peek(b, i)
+	if c != '"' {
+		return nil, p.fail(i, "a key in quotes is missing here")
+	}
+	key, i := p.str(i)
+	if i < 0 {
+		return nil, i
+	}
+	if c, i = peek(b, i); c != ':' {
+		return nil, p.fail(i, "a colon is missing after the key")
+	}
+	if c, i = peek(b, i+1); c == 0 && i >= len(b) {
+		return nil, p.fail(i, "")
+	}
+	return key, i
+}
+
+// more reads the comma or the closing byte behind an element. more is false
+// at the end of the list and on an error.
+func (p *Parser) more(i int, closing byte) (more bool, next int) {
+	c, i := peek(p.b, i)
+	if c == ',' {
+		_, i = peek(p.b, i+1)
+		return true, i
+	}
+	if c == closing {
+		return false, i + 1
+	}
+	return false, p.fail(i, "a comma or the closing "+string(rune(closing))+" is missing here")
+}

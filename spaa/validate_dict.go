@@ -1,0 +1,217 @@
+package spaa
+
+import (
+	"hash/maphash"
+	"path"
+	"strings"
+)
+
+type dsoInfo struct {
+	hash   uint64 // of name and build id
+	kernel bool
+	isPath bool
+}
+
+// frameInfo is what checks of stacks need of a frame.
+type frameInfo struct {
+	identity uint64 // hash of function, dso and offset
+	dso      int64
+	ip       uint64 // hash of the text, 0 where absent
+	symoff   uint64
+	depth    int64 // inline_depth, -1 where absent
+	inlined  bool
+	kind     byte // 'u' user, 'k' kernel, '?' other; 0 is no frame
+}
+
+type buildIDGap struct {
+	line int64
+	name string
+}
+
+const maxBuildIDGaps = 1000
+
+func (v *validator) hash(parts ...[]byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(v.seed)
+	var n [8]byte
+	for _, p := range parts {
+		for i := range n {
+			n[i] = byte(len(p) >> (8 * i))
+		}
+		_, _ = h.Write(n[:]) // never fails
+		_, _ = h.Write(p)
+	}
+	return h.Sum64()
+}
+
+func (v *validator) checkDSO(d *DSOLine) {
+	name := string(d.Name)
+	if d.BuildID != nil && !isLowerHex(d.BuildID) {
+		v.add("build-id-format", "the build id %q of dso %q is not lower-case hexadecimal digits", d.BuildID, name)
+	}
+	if isKernelImage(name) && !d.IsKernel.Or(false) {
+		v.add("dso-kernel", "dso %q is a kernel image, but is_kernel is not true", name)
+	}
+	if d.BuildID != nil {
+		v.anyBuild = true
+	} else if strings.HasPrefix(name, "/") && len(v.noBuildID) < maxBuildIDGaps {
+		v.noBuildID = append(v.noBuildID, buildIDGap{v.lines.line, name})
+	}
+	if !d.ID.OK {
+		return
+	}
+	id := d.ID.V
+	if _, ok := v.dsos[id]; ok {
+		v.add("dso-id-unique", "dso %d was defined before", id)
+		return
+	}
+	v.dsos[id] = dsoInfo{v.hash(d.Name, d.BuildID), d.IsKernel.Or(false), strings.HasPrefix(name, "/")}
+	if line, ok := v.wantDSO[id]; ok {
+		delete(v.wantDSO, id)
+		v.addAt(line, "dictionary-first", "dso %d is referenced here, before its record on line %d", id, v.lines.line)
+	}
+}
+
+func isLowerHex(s []byte) bool {
+	for _, c := range s {
+		if !isHex(c) || c >= 'A' && c <= 'F' {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// isKernelImage knows the names that perf and DTrace give to kernels and
+// kernel modules.
+func isKernelImage(name string) bool {
+	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {
+		return true
+	}
+	base := path.Base(name)
+	if base == "mach_kernel" || base == "vmlinux" || strings.HasPrefix(base, "vmlinux-") {
+		return true
+	}
+	for _, compressed := range []string{".gz", ".xz", ".zst"} {
+		base = strings.TrimSuffix(base, compressed)
+	}
+	return strings.HasSuffix(base, ".ko")
+}
+
+// isHexText says whether s is "0x" and hexadecimal digits.
+func isHexText(s []byte) bool {
+	if len(s) < 3 || s[0] != '0' || s[1] != 'x' {
+		return false
+	}
+	for _, c := range s[2:] {
+		if !isHex(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *validator) checkFrame(f *FrameLine) {
+	switch string(f.Kind) {
+	case "user", "kernel", "unknown":
+	default:
+		v.add("frame-kind", "the kind of the frame is %q, but must be user, kernel or unknown", f.Kind)
+	}
+	if !f.FuncResolved.Or(true) && !isHexText(f.Func) && !isLowerHex(f.Func) {
+		v.add("func-address", "func_resolved is false, but func %q is not a hexadecimal address", f.Func)
+	}
+	if f.IP != nil && !isHexText(f.IP) {
+		v.add("hex-address", `ip %q is not "0x" and hexadecimal digits`, f.IP)
+	}
+	if f.SymOff != nil && !isHexText(f.SymOff) {
+		v.add("hex-address", `symoff %q is not "0x" and hexadecimal digits`, f.SymOff)
+	}
+	depth := f.InlineDepth.Or(-1)
+	if f.InlineDepth.OK && (depth < 0 || f.Inlined.OK && f.Inlined.V != (depth > 0)) {
+		v.add("inline-depth", "inlined is %v, but inline_depth is %d", f.Inlined.Or(false), depth)
+	}
+	dso := v.frameDSO(f)
+	if !f.ID.OK {
+		return
+	}
+	id := f.ID.V
+	if _, ok := v.frames[id]; ok {
+		v.add("frame-id-unique", "frame %d was defined before", id)
+		return
+	}
+	info := frameInfo{
+		identity: v.hash(f.Func, f.SymOff) ^ dso.hash, dso: f.DSO.V, depth: depth,
+		inlined: f.Inlined.Or(false) || depth > 0, kind: '?',
+	}
+	if f.IP != nil {
+		info.ip = v.hash(f.IP)
+	}
+	if f.SymOff != nil {
+		info.symoff = v.hash(f.SymOff)
+	}
+	switch string(f.Kind) {
+	case "user", "kernel":
+		info.kind = f.Kind[0]
+	}
+	v.frames[id] = info
+	if line, ok := v.wantFrame[id]; ok {
+		delete(v.wantFrame, id)
+		v.addAt(line, "dictionary-first", "frame %d is referenced here, before its record on line %d", id, v.lines.line)
+	}
+}
+
+// frameDSO checks the frame's reference and returns what is known of the dso.
+func (v *validator) frameDSO(f *FrameLine) dsoInfo {
+	if !f.DSO.OK {
+		v.add("frame-dso", "the frame references no dso")
+		return dsoInfo{}
+	}
+	dso, ok := v.dsos[f.DSO.V]
+	if !ok {
+		if !v.want(v.wantDSO, f.DSO.V) {
+			v.add("frame-dso", "the frame references dso %d, which the file did not define before", f.DSO.V)
+		}
+		return dsoInfo{}
+	}
+	if string(f.Kind) == "kernel" && dso.isPath && !dso.kernel {
+		v.add("frame-kernel-dso", "a kernel frame lies in dso %d, which is no kernel dso", f.DSO.V)
+	}
+	return dso
+}
+
+// want notes a reference to a record not yet seen; false when there are too
+// many to hold.
+func (v *validator) want(m map[int64]int64, id int64) bool {
+	if _, ok := m[id]; ok {
+		return true
+	}
+	if len(m) >= v.opts.MaxPending {
+		return false
+	}
+	m[id] = v.lines.line
+	return true
+}
+
+func (v *validator) checkThread(t *ThreadLine) {
+	if !t.TID.OK {
+		return
+	}
+	tid := t.TID.V
+	if _, ok := v.threads[tid]; ok {
+		v.add("thread-tid-unique", "thread %d was defined before", tid)
+		return
+	}
+	v.threads[tid] = struct{}{}
+	if line, ok := v.wantThread[tid]; ok {
+		delete(v.wantThread, tid)
+		v.addAt(line, "dictionary-first", "thread %d is referenced here, before its record on line %d", tid, v.lines.line)
+	}
+}
+
+func (v *validator) nameThread(tid Opt[int64]) {
+	if !tid.OK {
+		return
+	}
+	if _, ok := v.threads[tid.V]; !ok && !v.want(v.wantThread, tid.V) {
+		v.add("thread-record", "no thread record before this line has the tid %d", tid.V)
+	}
+}

@@ -1,0 +1,117 @@
+package spaa
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// knownTools are the source tools that the spec names, and the ones of its
+// public converters. Case does not count.
+var knownTools = []string{"perf", "dtrace", "heaptrack", "tcmalloc", "jemalloc", "pprof", "chrome-cpuprofile"}
+
+var (
+	eventKinds    = in("hardware", "software", "allocation", "deallocation", "timer", "probe")
+	samplingModes = in("period", "frequency", "event")
+	timeUnits     = in("seconds", "milliseconds", "microseconds", "nanoseconds", "picoseconds", "s", "ms", "us", "ns", "ps")
+)
+
+func (v *validator) checkHeader(l *Line) {
+	v.headers++
+	if v.headers > 1 {
+		v.add("header-once", "this is header number %d, but a file has exactly one", v.headers)
+		return
+	}
+	d := headerDecoder{copier: new(copier), p: Parser{MaxDepth: v.opts.MaxDepth, b: l.text}}
+	h, err := d.decode()
+	if err != nil {
+		var format *FormatError
+		if errors.As(err, &format) {
+			v.add("format", "%v", err)
+			v.refused = format.Format != ""
+		}
+		if h == nil {
+			return
+		}
+	}
+	v.header = h
+	for _, key := range d.unknown {
+		v.add("unknown-key", "the spec has no key %q in a header; it is kept", key)
+	}
+	for _, key := range d.mistyped {
+		v.add("key-type", "%q of the header has a value of the wrong JSON type", key)
+	}
+	if d.p.dups > 0 {
+		v.add("duplicate-key", "%d keys stand twice in an object of the header; the last of each counts", d.p.dups)
+	}
+	if v.refused {
+		return
+	}
+	if h.Version != "1.0" {
+		v.add("version", "the version is %q, and this program knows 1.0", h.Version)
+	}
+	if !slices.Contains(knownTools, strings.ToLower(h.SourceTool)) {
+		v.add("source-tool", "the source tool %q is not a known one", h.SourceTool)
+	}
+	if h.FrameOrder != LeafToRoot && h.FrameOrder != RootToLeaf {
+		v.add("frame-order", "frame_order is %q, but must be %q or %q", h.FrameOrder, LeafToRoot, RootToLeaf)
+	}
+	if h.StackIDMode != ContentAddressable && h.StackIDMode != Local {
+		v.add("stack-id-mode", "stack_id_mode is %q, but must be %q or %q", h.StackIDMode, ContentAddressable, Local)
+	}
+	if h.Events == nil {
+		v.add("required-key", `the header has no "events"`)
+	}
+	v.events = make(map[string]*Event, len(h.Events))
+	for i := range h.Events {
+		v.checkEvent(&h.Events[i], i)
+	}
+	if t := h.TimeRange; t != nil {
+		v.start, v.end = decimal(t.Start.Decimal()), decimal(t.End.Decimal())
+		if t.Start == "" || t.End == "" || compareDecimals(v.start, v.end) > 0 {
+			v.add("time-range", "the time range goes from %q to %q", string(t.Start), string(t.End))
+		}
+		if !timeUnits(t.Unit) {
+			v.add("time-unit", "the time range has the unit %q, which is not a known one", t.Unit)
+		}
+	}
+}
+
+func (v *validator) checkEvent(e *Event, i int) {
+	if e.Name == "" {
+		v.add("event-name", "event %d has no name", i+1)
+	} else if v.events[e.Name] != nil {
+		v.add("event-name-unique", "two events are named %q", e.Name)
+	} else {
+		v.events[e.Name] = e
+	}
+	if !eventKinds(e.Kind) {
+		v.add("event-kind", "event %q has the kind %q, which is not one of the spec's", e.Name, e.Kind)
+	}
+	s := &e.Sampling
+	if !e.HasSampling() {
+		v.add("event-sampling", "event %q has no sampling object", e.Name)
+		return
+	}
+	if !samplingModes(s.Mode) {
+		v.add("sampling-mode", "event %q has the sampling mode %q, but must have period, frequency or event", e.Name, s.Mode)
+	}
+	if s.PrimaryMetric == "" {
+		v.add("sampling-primary", "event %q names no primary metric", e.Name)
+	}
+	if hz, _, _ := s.FrequencyHz.Decimal(); s.Mode == "frequency" && hz <= 0 {
+		v.add("wall-clock", "event %q is sampled by frequency, but has no frequency_hz: no time per sample can be told", e.Name)
+	}
+	if _, ok := memoryUnits[s.PrimaryMetric]; ok && !e.isMemory() {
+		v.add("memory-kind", "event %q has the primary metric %s, but the kind %q", e.Name, s.PrimaryMetric, e.Kind)
+	}
+}
+
+// isMemory says whether the event is about the heap.
+func (e *Event) isMemory() bool { return e.Kind == "allocation" || e.Kind == "deallocation" }
+
+// HasSampling says whether the event has a sampling object with anything in it.
+func (e *Event) HasSampling() bool {
+	s := &e.Sampling
+	return s.Mode != "" || s.PrimaryMetric != "" || s.SamplePeriod != "" || s.FrequencyHz != "" || s.Extra != nil
+}

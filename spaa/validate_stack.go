@@ -1,0 +1,329 @@
+package spaa
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// stackKey is a stack id in one word: packed by [RawID.Key], or a hash.
+type stackKey struct {
+	v    uint64
+	form IDForm
+}
+
+// Forms of stackKey for ids that do not pack.
+const (
+	hashedText   IDForm = 100
+	hashedNumber IDForm = 101
+)
+
+type stackInfo struct {
+	frames  uint64 // hash of the frame ids
+	content uint64 // hash of the frames' identities
+	event   uint64 // hash of the event's name
+}
+
+// stackRef is a reference to a stack by one sort of record.
+type stackRef struct {
+	key  stackKey
+	rule string
+}
+
+// stackRules are the rules about references to stacks.
+var stackRules = map[string]string{"sample-stack": "sample", "window-stack": "window", "related-stacks": "stack"}
+
+type stackWant struct {
+	line int64
+	rule string
+	id   ID
+}
+
+func (v *validator) key(id RawID) stackKey {
+	k, form := id.Key()
+	switch {
+	case form != IDText:
+		return stackKey{k, form}
+	case id.Number:
+		return stackKey{v.hash(id.Text), hashedNumber}
+	}
+	return stackKey{v.hash(id.Text), hashedText}
+}
+
+// wantStackID notes a reference to a stack that may yet come.
+func (v *validator) wantStackID(id RawID, rule string) {
+	k := v.key(id)
+	if _, ok := v.stacks[k]; ok {
+		return
+	}
+	ref := stackRef{k, rule}
+	if _, ok := v.wantStack[ref]; ok {
+		return
+	}
+	want := stackWant{v.lines.line, rule, id.ID()}
+	if len(v.wantStack) >= v.opts.MaxPending {
+		v.missingStack(want)
+		return
+	}
+	v.wantStack[ref] = want
+}
+
+func (v *validator) missingStack(w stackWant) {
+	v.addAt(w.line, w.rule, "the %s references stack %s, which the file does not have", stackRules[w.rule], w.id.quoted())
+}
+
+func (v *validator) checkStack(l *Line) {
+	s := &l.Stack
+	event := v.checkContext(l, true)
+	v.checkFrames(s)
+	v.checkStackID(l)
+	switch t := string(s.StackType); t {
+	case "", "unified", "user", "kernel":
+		v.checkStackType(t)
+	default:
+		v.add("stack-type", "stack_type is %q, but must be unified, user or kernel", t)
+	}
+	if l.has&hasWeights != 0 {
+		v.checkWeights(s.Weights, event, true)
+	}
+	if s.HasExclusive {
+		v.checkExclusive(s)
+	} else {
+		v.add("exclusive-missing", "the stack has no exclusive weights")
+	}
+	for _, id := range s.Related {
+		v.wantStackID(id, "related-stacks")
+	}
+}
+
+// checkContext checks the context of a stack or sample and returns its event
+// where the header has it.
+func (v *validator) checkContext(l *Line, isStack bool) *Event {
+	c := &l.Context
+	v.keys(c.Extra, contextName, contextKeys)
+	v.nameThread(c.TID)
+	if c.Probe != nil {
+		if probe, err := ParseProbe(c.Probe); err == nil {
+			for key := range probe.Extra {
+				if !probeKeys(key) {
+					v.add("unknown-key", "the spec has no key %q in a probe; it is kept", key)
+				}
+			}
+		}
+	}
+	if c.Event == nil {
+		if isStack {
+			v.add("context-event", "the context of the stack has no event")
+		}
+		return nil
+	}
+	if v.header == nil {
+		return nil
+	}
+	e := v.events[string(c.Event)]
+	if e == nil {
+		v.add("context-event", "the header has no event %q", c.Event)
+	}
+	return e
+}
+
+// checkFrames looks the frames up, leaf first, and checks their inline order.
+func (v *validator) checkFrames(s *StackLine) {
+	v.path = v.path[:0]
+	if len(s.Frames) == 0 {
+		v.add("stack-empty", "the stack has no frames")
+	}
+	for _, id := range s.Frames {
+		f, ok := v.frames[id]
+		if !ok {
+			if !v.want(v.wantFrame, id) {
+				v.add("stack-frame", "the stack references frame %d, which the file did not define before", id)
+			}
+		}
+		v.path = append(v.path, f) // the zero frameInfo where it is missing
+	}
+	if v.rootToLeaf() {
+		slices.Reverse(v.path)
+	}
+	for i := 1; i < len(v.path); i++ {
+		v.checkInline(&v.path[i-1], &v.path[i])
+	}
+}
+
+func (v *validator) rootToLeaf() bool { return v.header != nil && v.header.FrameOrder == RootToLeaf }
+
+// checkInline checks a frame and its caller.
+func (v *validator) checkInline(f, caller *frameInfo) {
+	if f.kind == 0 || caller.kind == 0 {
+		return
+	}
+	if f.depth > 0 && caller.depth >= 0 && f.ip == caller.ip && caller.depth >= f.depth {
+		v.add("inline-order", "a frame of inline depth %d is called by one of depth %d at the same address", f.depth, caller.depth)
+		return
+	}
+	// After a physical frame an equal address is recursion, a new group.
+	if f.inlined && f.ip != 0 && caller.ip != 0 {
+		if f.ip != caller.ip {
+			v.add("inline-shared", "an inlined frame and the frame that it is inlined into have different addresses")
+		} else if f.dso != caller.dso || f.symoff != caller.symoff {
+			v.add("inline-shared", "inlined frames at one address differ in dso or symoff")
+		}
+	}
+}
+
+func (v *validator) checkStackType(stackType string) {
+	var user, kernel bool
+	for _, f := range v.path {
+		user = user || f.kind == 'u'
+		kernel = kernel || f.kind == 'k'
+	}
+	switch {
+	case stackType == "user" && kernel:
+		v.add("stack-type-frames", "the user stack has kernel frames")
+	case stackType == "kernel" && user:
+		v.add("stack-type-frames", "the kernel stack has user frames")
+	case (stackType == "" || stackType == "unified") && user && kernel && v.tool() == "dtrace":
+		v.add("dtrace-split", "a DTrace stack has user and kernel frames in one record")
+	}
+}
+
+// tool is the source tool in lower case.
+func (v *validator) tool() string {
+	if v.header == nil {
+		return ""
+	}
+	return strings.ToLower(v.header.SourceTool)
+}
+
+func (v *validator) checkStackID(l *Line) {
+	s, c := &l.Stack, &l.Context
+	if !s.ID.IsSet() {
+		return
+	}
+	info := stackInfo{frames: 1, content: 1, event: v.hash(c.Event)}
+	for _, id := range s.Frames {
+		info.frames = mix(info.frames, uint64(id))
+	}
+	for _, f := range v.path {
+		info.content = mix(info.content, f.identity)
+	}
+	k := v.key(s.ID)
+	if len(v.wantStack) > 0 {
+		for rule := range stackRules {
+			delete(v.wantStack, stackRef{k, rule})
+		}
+	}
+	context := mix(mix(mix(mix(mix(mix(k.v, uint64(k.form)), info.event), optHash(c.PID)), optHash(c.TID)), v.hash(c.Comm)), 0)
+	old, again := v.stacks[k]
+	if !again {
+		v.stacks[k] = info
+		v.idContext[context] = struct{}{}
+		return
+	}
+	mode := ""
+	if v.header != nil {
+		mode = v.header.StackIDMode
+	}
+	id := s.ID.ID().quoted()
+	switch {
+	case mode == Local:
+		v.add("stack-id-unique", "the local stack id %s stood before", id)
+	case mode == ContentAddressable && old.frames != info.frames && old.content != info.content:
+		v.add("stack-id-content", "stack id %s stood before with other frames, so it is no hash of the frames", id)
+	}
+	if old.event != info.event {
+		v.add("stack-id-events", "stack id %s stood before for another event", id)
+	}
+	if _, ok := v.idContext[context]; ok {
+		v.add("stack-id-ambiguous", "stack id %s stood before with the same event, process, thread and comm", id)
+	}
+	v.idContext[context] = struct{}{}
+}
+
+// mix folds x into the hash h (the finalizer of SplitMix64).
+func mix(h, x uint64) uint64 {
+	h = h*0x9e3779b97f4a7c15 + x + 1
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+func optHash(o Opt[int64]) uint64 {
+	if !o.OK {
+		return 0x5bd1e995
+	}
+	return mix(1, uint64(o.V))
+}
+
+func (v *validator) checkExclusive(s *StackLine) {
+	e := &s.Exclusive
+	v.keys(e.Extra, "exclusive", exclusiveKeys)
+	v.checkWeightObjects(e.Weights)
+	if !e.Frame.OK {
+		v.add("required-key", `exclusive has no usable "frame"`)
+	} else if n := len(s.Frames); n > 0 {
+		leaf, root := s.Frames[0], s.Frames[n-1]
+		if v.rootToLeaf() {
+			leaf, root = root, leaf
+		}
+		switch {
+		case e.Frame.V == leaf:
+		case e.Frame.V == root:
+			v.add("frame-order-match", "exclusive.frame %d is at the root's end of the stack: the frames are not %s", e.Frame.V, v.orderName())
+		default:
+			v.add("exclusive-leaf", "exclusive.frame is %d, but the leaf of the stack is frame %d", e.Frame.V, leaf)
+		}
+	} else {
+		v.add("exclusive-leaf", "exclusive.frame is %d, but the stack has no frames", e.Frame.V)
+	}
+	v.checkExclusiveWeights(e.Weights, s.Weights)
+}
+
+func (v *validator) checkExclusiveWeights(leaf, stack []WeightLine) {
+	ofLeaf, ofStack := weightFinder(leaf), weightFinder(stack)
+	for i := range leaf {
+		w := &leaf[i]
+		total := ofStack(w.Metric)
+		if total == nil {
+			v.add("exclusive-metrics", "exclusive has the metric %q, which the stack does not have", w.Metric)
+		} else if compareRaw(&w.Value, &total.Value) > 0 {
+			v.add("exclusive-value", "exclusive %q is %s, more than the stack's %s", w.Metric, w.Value.Text, total.Value.Text)
+		}
+	}
+	for i := range stack {
+		if w := &stack[i]; ofLeaf(w.Metric) == nil {
+			v.add("exclusive-metrics", "exclusive lacks the stack's metric %q", w.Metric)
+		}
+	}
+}
+
+func (v *validator) orderName() string {
+	if v.header == nil {
+		return LeafToRoot
+	}
+	return v.header.FrameOrder
+}
+
+// weightFinder returns a function that gives the first weight of a metric. A
+// damaged or hostile file may have very many.
+func weightFinder(ws []WeightLine) func(metric []byte) *WeightLine {
+	if len(ws) <= 16 {
+		return func(metric []byte) *WeightLine { return findWeight(ws, metric) }
+	}
+	first := make(map[string]*WeightLine, len(ws))
+	for i := range ws {
+		if _, ok := first[string(ws[i].Metric)]; !ok {
+			first[string(ws[i].Metric)] = &ws[i]
+		}
+	}
+	return func(metric []byte) *WeightLine { return first[string(metric)] }
+}
+
+func findWeight(ws []WeightLine, metric []byte) *WeightLine {
+	for i := range ws {
+		if bytes.Equal(ws[i].Metric, metric) {
+			return &ws[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package spaa
+
+import (
+	"cmp"
+	"math"
+	"strings"
+)
+
+// memoryUnits are the standard allocation metrics of §9.2 and their units.
+var memoryUnits = map[string]string{
+	"alloc_bytes": "bytes", "alloc_count": "count", "free_bytes": "bytes", "free_count": "count",
+	"live_bytes": "bytes", "live_count": "count", "peak_bytes": "bytes",
+}
+
+func (v *validator) checkWeightObjects(ws []WeightLine) {
+	find := weightFinder(ws)
+	for i := range ws {
+		w := &ws[i]
+		v.keys(w.Extra, "weight", weightKeys)
+		if w.Metric == nil {
+			v.add("required-key", `a weight has no usable "metric"`)
+		}
+		if !w.Value.IsSet() {
+			v.add("required-key", "the weight %q has no usable \"value\"", w.Metric)
+		}
+		if find(w.Metric) != w {
+			v.add("metric-repeated", "the metric %q stands twice among the weights", w.Metric)
+		}
+		if unit, ok := memoryUnits[string(w.Metric)]; ok && w.Unit != nil && string(w.Unit) != unit {
+			v.add("memory-unit", "the metric %s has the unit %q instead of %s", w.Metric, w.Unit, unit)
+		}
+	}
+}
+
+// checkWeights checks the weights of a stack, or of a stack in a window, whose
+// event is not known.
+func (v *validator) checkWeights(ws []WeightLine, e *Event, isStack bool) {
+	v.checkWeightObjects(ws)
+	primary := ""
+	if e != nil {
+		primary = e.Sampling.PrimaryMetric
+	}
+	for i := range ws {
+		w := &ws[i]
+		if !w.Value.IsSet() {
+			continue
+		}
+		metric := string(w.Metric)
+		sign := w.Value.sign()
+		counts := metric == primary || metric == "period" || metric == "samples" || metric == "count"
+		if sign < 0 || sign == 0 && counts {
+			v.add("metric-suspicious", "the metric %s is %s", metric, w.Value.Text)
+		}
+	}
+	if isStack && e != nil {
+		v.checkMetrics(ws, e)
+	}
+}
+
+func (v *validator) checkMetrics(ws []WeightLine, e *Event) {
+	has := func(metric string) bool {
+		w := findWeight(ws, []byte(metric))
+		return w != nil && w.Value.IsSet()
+	}
+	primary := e.Sampling.PrimaryMetric
+	lacksPrimary := primary != "" && !has(primary)
+	if lacksPrimary {
+		v.add("primary-metric", "the weights lack %q, the primary metric of event %q", primary, e.Name)
+	}
+	switch tool := v.tool(); {
+	case e.isMemory():
+	case tool == "perf" && !has("period") && !(lacksPrimary && primary == "period"):
+		v.add("native-metric", "a stack of perf lacks its own metric, period")
+	case tool == "dtrace" && !has("samples") && !has("count") && !lacksPrimary:
+		v.add("native-metric", "a stack of DTrace lacks its own metric, samples or count")
+	}
+	if has("cpu_time_ns") && e.Sampling.Mode != "frequency" {
+		v.add("derived-metric", "cpu_time_ns is derived, but event %q is not sampled by frequency", e.Name)
+	}
+	v.checkMemory(ws, e)
+}
+
+func (v *validator) checkMemory(ws []WeightLine, e *Event) {
+	values := map[string]int64{}
+	standard := false
+	for i := range ws {
+		metric := string(ws[i].Metric)
+		if _, ok := memoryUnits[metric]; !ok {
+			continue
+		}
+		standard = true
+		if n, exact := ws[i].Value.Int64(); exact {
+			values[metric] = n
+		}
+		if t := e.AllocationTracking; t != nil && t.TracksFrees.OK && !t.TracksFrees.V &&
+			(strings.HasPrefix(metric, "free_") || strings.HasPrefix(metric, "live_")) {
+			v.add("memory-frees", "the stack has %s, but event %q does not track frees", metric, e.Name)
+		}
+	}
+	if e.isMemory() && !standard {
+		v.add("memory-metrics", "the stack of the memory event %q has none of the standard metrics", e.Name)
+	}
+	for _, what := range []string{"bytes", "count"} {
+		alloc, hasAlloc := values["alloc_"+what]
+		free, hasFree := values["free_"+what]
+		live, hasLive := values["live_"+what]
+		if hasAlloc && hasLive && (hasFree && live != alloc-free || live > alloc) {
+			v.add("memory-live", "live_%s is %d, which is not alloc_%s minus free_%s", what, live, what, what)
+		}
+	}
+	if peak, ok := values["peak_bytes"]; ok {
+		if live, ok := values["live_bytes"]; ok && peak < live {
+			v.add("memory-peak", "peak_bytes is %d, less than live_bytes %d", peak, live)
+		}
+	}
+}
+
+func (v *validator) checkSample(l *Line) {
+	s := &l.Sample
+	if l.HasContext {
+		v.checkContext(l, false)
+	}
+	v.nameThread(s.TID)
+	if s.StackID.IsSet() {
+		v.wantStackID(s.StackID, "sample-stack")
+	}
+	if s.Event != nil && v.header != nil && v.events[string(s.Event)] == nil {
+		v.add("sample-event", "the header has no event %q", s.Event)
+	}
+	if s.Period.IsSet() && s.Period.sign() <= 0 {
+		v.add("metric-suspicious", "the period of the sample is %s", s.Period.Text)
+	}
+	if v.header == nil || v.header.TimeRange == nil || !s.Timestamp.IsSet() {
+		return
+	}
+	t, at := v.header.TimeRange, decimal(s.Timestamp.Decimal())
+	if t.Start != "" && compareDecimals(at, v.start) < 0 || t.End != "" && compareDecimals(at, v.end) > 0 {
+		v.add("sample-time", "the timestamp %s lies outside of the time range from %s to %s", s.Timestamp.Text, t.Start, t.End)
+	}
+}
+
+func (v *validator) checkWindow(w *WindowLine) {
+	if w.Start.IsSet() && w.End.IsSet() && compareRaw(&w.Start, &w.End) > 0 {
+		v.add("window-range", "the window goes from %s to %s", w.Start.Text, w.End.Text)
+	}
+	if !timeUnits(string(w.Unit)) {
+		v.add("time-unit", "the window has the unit %q, which is not a known one", w.Unit)
+	}
+	for i := range w.ByStack {
+		s := &w.ByStack[i]
+		v.keys(s.Extra, "by_stack entry", byStackKeys)
+		if s.StackID.IsSet() {
+			v.wantStackID(s.StackID, "window-stack")
+		} else {
+			v.add("required-key", `an entry of by_stack has no usable "stack_id"`)
+		}
+		v.checkWeights(s.Weights, nil, false)
+	}
+}
+
+func (n *RawNumber) sign() int {
+	m, _, exact := n.Decimal()
+	if m == 0 && !exact {
+		return cmp.Compare(n.Float64(), 0)
+	}
+	return cmp.Compare(m, 0)
+}
+
+// decimalValue is the result of Decimal.
+type decimalValue struct {
+	mant  int64
+	dec   int
+	exact bool
+}
+
+func decimal(m int64, d int, exact bool) decimalValue { return decimalValue{m, d, exact} }
+
+func compareRaw(a, b *RawNumber) int {
+	return compareDecimals(decimal(a.Decimal()), decimal(b.Decimal()))
+}
+
+// compareDecimals compares whole parts and then fractions of 18 digits, so
+// nothing overflows.
+func compareDecimals(a, b decimalValue) int {
+	aw, af := a.split()
+	bw, bf := b.split()
+	if c := cmp.Compare(aw, bw); c != 0 {
+		return c
+	}
+	return cmp.Compare(af, bf)
+}
+
+func (d decimalValue) split() (whole, fraction int64) {
+	scale := int64(math.Pow10(d.dec))
+	return d.mant / scale, d.mant % scale * int64(math.Pow10(maxDecimals-d.dec))
+}
