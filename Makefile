@@ -1,0 +1,92 @@
+# Ashlar: build, run and test. Two commands do all on a fresh Debian or Ubuntu:
+#   make run     make test
+# System packages that are missing are installed first (see .ci/prepare).
+
+GO ?= $(or $(shell command -v go 2>/dev/null),$(wildcard /usr/local/go/bin/go),go)
+export GO
+
+# Gio would try Vulkan before OpenGL. OpenGL starts sooner, is far quicker in
+# software, and needs no Vulkan headers.
+export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS 2>/dev/null) -tags=novulkan)
+
+# Go leaves folders named testdata out of ./... and has to be shown them.
+PACKAGES = ./... $(patsubst %/,./%/...,$(sort $(dir $(wildcard testdata/*/*.go))))
+
+# The commit goes into the binary where git can name one.
+BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 || echo -buildvcs=false)
+
+# make test:  TESTFLAGS='-run Fold -v' chooses, RACE= leaves the detector out.
+RACE ?= -race
+TESTFLAGS ?=
+ifneq ($(ASHLAR_SAMPLES),)
+# Tests run in their own folders, where a relative path leads elsewhere.
+override export ASHLAR_SAMPLES := $(shell cd '$(ASHLAR_SAMPLES)' && pwd)
+endif
+
+# make bench: what to run, how much of it, and where the recordings are kept.
+BENCH ?= .
+BENCHTIME ?= 1s
+BENCH_RECORDS ?= 40000000
+BENCH_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ashlar/bench
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help run build test bench lint generate clean prepare-build prepare-draw prepare-test
+
+help: ## list what make can do
+	@echo 'make run                   open the built-in demo recording'
+	@echo 'make run FILE=x.spaa       open that recording'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-21s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo 'SKIP_PACKAGES=1 leaves the system packages unchecked;'
+	@echo 'ASHLAR_SAMPLES=DIR lets the tests open every recording in DIR too.'
+
+# The file's name goes through the environment, so that it may hold anything.
+run: export RUN_FILE := $(value FILE)
+run: prepare-draw build
+	@if [ -n "$$RUN_FILE" ]; then set -- "$$RUN_FILE"; else set -- --demo; fi; \
+	case $$(uname -s) in Darwin|MINGW*|MSYS*) window=yes ;; *) window=$$DISPLAY$$WAYLAND_DISPLAY ;; esac; \
+	if [ -n "$$window" ]; then \
+		exec ./ashlar "$$@"; \
+	else \
+		EGL_PLATFORM=$${EGL_PLATFORM:-surfaceless} ./ashlar render "$$@" -o ashlar.png && \
+		echo 'There is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set): the picture is in ashlar.png.'; \
+	fi
+
+build: prepare-build ## compile ./ashlar
+	$(GO) build -trimpath $(BUILDVCS) -o ashlar ./app/ashlar
+
+# Drawing in tests is Mesa's, in memory: the same on every machine. The test
+# that opens real windows takes EGL_PLATFORM away again for them.
+test: export EGL_PLATFORM := surfaceless
+test: export LIBGL_ALWAYS_SOFTWARE := 1
+test: prepare-test ## vet, and run every test with the race detector
+	$(GO) vet $(PACKAGES)
+	$(GO) test $(RACE) -timeout 20m $(TESTFLAGS) $(PACKAGES)
+
+# One package at a time: benchmarks that share a processor measure each other.
+bench: export ASHLAR_BENCH_DIR := $(BENCH_DIR)
+bench: export EGL_PLATFORM := surfaceless
+bench: prepare-draw $(BENCH_DIR)/spall1-$(BENCH_RECORDS).spall ## measure: decoders, drawing, frames (BENCH=regexp chooses)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PACKAGES)
+
+# What was written is described in the .json beside each recording.
+$(BENCH_DIR)/spall1-%.spall:
+	@mkdir -p $(@D)
+	$(GO) run ./testdata/gen -kind spall1 -records $* -o $@ -summary > $(@:.spall=.json)
+
+lint: prepare-build ## gofmt, go vet and staticcheck
+	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) || exit 1; \
+	[ -z "$$unformatted" ] || { echo "Not as gofmt would have it: $$unformatted"; exit 1; }
+	$(GO) vet $(PACKAGES)
+	$(GO) tool staticcheck $(PACKAGES)
+
+generate: prepare-build ## run go generate
+	$(GO) generate $(PACKAGES)
+
+clean: ## remove what make built (not the recordings of make bench)
+	rm -f ashlar ashlar.png
+
+prepare-build prepare-draw prepare-test:
+	@.ci/prepare $(@:prepare-%=%)

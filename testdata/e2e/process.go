@@ -1,0 +1,109 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// starts are the processes to start. They all get a signal when the thread that
+// started them ends, so that none outlives this program even if it is killed:
+// therefore one goroutine starts them, on a thread that lasts as long as the
+// program.
+var starts = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for start := range work {
+			start()
+		}
+	}()
+	return work
+})
+
+// start starts a process that ends with this one at the latest, in a group of
+// its own.
+func start(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	result := make(chan error)
+	starts() <- func() { result <- cmd.Start() }
+	return <-result
+}
+
+// kill ends a process and those it started.
+func kill(cmd *exec.Cmd) {
+	// The group may be gone already, and that is all right.
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+}
+
+// need fails the test unless a program is there, naming the package that has it.
+func need(t testing.TB, program, pkg string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatalf("%s is missing: install the package %s (make test does it on Debian and Ubuntu).", program, pkg)
+	}
+	return path
+}
+
+var builds struct {
+	sync.Mutex
+	dir   string
+	paths map[string]string
+}
+
+// Main runs the tests and removes what Build made.
+func Main(m *testing.M) int {
+	defer func() {
+		builds.Lock()
+		defer builds.Unlock()
+		if builds.dir != "" {
+			os.RemoveAll(builds.dir)
+		}
+	}()
+	return m.Run()
+}
+
+// Build compiles a main package of this module, given as a path from its root
+// such as ./app/ashlar, and returns the binary's path. It does so once for all
+// tests, without the race detector, whose slowness would be what is seen.
+func Build(t testing.TB, pkg string) string {
+	t.Helper()
+	builds.Lock()
+	defer builds.Unlock()
+	if path := builds.paths[pkg]; path != "" {
+		return path
+	}
+	if builds.dir == "" {
+		dir, err := os.MkdirTemp("", "ashlar-e2e-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		builds.dir, builds.paths = dir, make(map[string]string)
+	}
+	path := filepath.Join(builds.dir, filepath.Base(pkg))
+	cmd := exec.Command("go", "build", "-race=false", "-buildvcs=false", "-tags", "novulkan", "-o", path, pkg)
+	cmd.Dir = moduleRoot(t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", pkg, err, out)
+	}
+	builds.paths[pkg] = path
+	return path
+}
+
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		t.Fatal(fmt.Errorf("asking go where the module is: %w", err))
+	}
+	return filepath.Dir(strings.TrimSpace(string(out)))
+}

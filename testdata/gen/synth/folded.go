@@ -1,0 +1,48 @@
+package synth
+
+import "strconv"
+
+// folded writes folded stacks: a line for each, thread;root;…;leaf count.
+type folded struct {
+	*output
+	prog *program
+	sum  *Summary
+	path []uint32
+	seen []bool
+}
+
+// foldedLineBytes is about how long a line is.
+const foldedLineBytes = 440
+
+func writeFolded(out *output, o Options) (*Summary, error) {
+	want := min(o.Records, max(o.Bytes/foldedLineBytes, 1))
+	p := programWithStacks(o, want)
+	f := &folded{output: out, prog: p, sum: newSummary(p), seen: make([]bool, len(p.calls))}
+	total := int64(0)
+	p.eachStack(o.Seed, want, func(s weighedStack) {
+		f.line(s)
+		total += s.count
+		f.sum.Threads[s.thread].Samples += s.count
+	})
+	f.sum.Samples = total
+	f.sum.Weights = []Weight{{Metric: "samples", Primary: true, Total: total}}
+	f.sum.count(p, f.seen)
+	return f.sum, nil
+}
+
+func (f *folded) line(s weighedStack) {
+	f.path = f.prog.path(f.path[:0], s.call)
+	f.buf = append(f.buf, f.prog.threads[s.thread].name...)
+	for i := len(f.path) - 1; i >= 0; i-- {
+		f.seen[f.path[i]] = true
+		f.buf = append(f.buf, ';')
+		f.buf = append(f.buf, f.prog.name(f.path[i])...)
+	}
+	f.buf = append(f.buf, ' ')
+	f.buf = strconv.AppendInt(f.buf, s.count, 10)
+	f.buf = append(f.buf, '\n')
+	f.sum.Records++
+	f.sum.Stacks++
+	f.sum.MaxDepth = max(f.sum.MaxDepth, len(f.path)+1) // the thread is a frame, too
+	f.settle()
+}

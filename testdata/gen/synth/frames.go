@@ -1,0 +1,40 @@
+package synth
+
+// A frame is an address in a function, as it is sampled, or a function that was
+// inlined there.
+type frame struct {
+	fn      uint32
+	ip      uint64
+	site    uint8 // which of the function's addresses
+	inlined uint8 // how deep; 0 is the function that the address is in
+}
+
+// A frameTable holds the frames of a program: several addresses of one function
+// are several frames.
+type frameTable struct {
+	list []frame
+	of   []uint32 // the index of each call's frame
+}
+
+func newFrameTable(p *program) frameTable {
+	frames := frameTable{of: make([]uint32, len(p.calls))}
+	known := make(map[frame]uint32)
+	for i := range p.calls {
+		c := &p.calls[i]
+		f := frame{fn: c.fn, site: c.site}
+		if c.inlined {
+			up := frames.list[frames.of[c.parent]] // parents come before their children
+			f.ip, f.inlined = up.ip, up.inlined+1
+		} else {
+			f.ip = modules[p.funcs[c.fn].module].base + uint64(c.fn)<<8 + uint64(c.site)*0x2c
+		}
+		index, ok := known[f]
+		if !ok {
+			index = uint32(len(frames.list))
+			known[f] = index
+			frames.list = append(frames.list, f)
+		}
+		frames.of[i] = index
+	}
+	return frames
+}

@@ -1,0 +1,245 @@
+package synth
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+)
+
+const (
+	maxDepth     = 28     // of a call path, in calls
+	defaultPaths = 60_000 // distinct call paths of a program
+	rootAgain    = 224    // a root's call.again
+)
+
+// A program is what all recordings are recordings of: some thousands of
+// functions in a dozen modules, the tree of the call paths that it can take, and
+// its threads, each with the part of the tree that it works in.
+type program struct {
+	funcs   []function
+	calls   []call
+	kids    []uint32 // the calls' children, one after the other
+	threads []threadInfo
+	spread  *[spreadSize]int64
+}
+
+type function struct {
+	name   string
+	file   string
+	line   int
+	module int
+	cost   int64 // its own time between two events, ns, at the median
+}
+
+// A call is a node of the tree of call paths; it stands for the whole path.
+type call struct {
+	fn         uint32
+	parent     int32 // -1 for a root
+	kids, nkid uint32
+	depth      uint8
+	again      uint8 // the chance of one more call to a child, in 1/256
+	site       uint8 // which of the function's addresses it is at, when it is recorded by address
+	inlined    bool  // the compiler put it into its parent
+	role       uint8
+}
+
+// A role is what a kind of thread does.
+type role struct {
+	name    string
+	process int
+	module  int      // of its roots
+	roots   []string // what it does at the top, in a loop
+	idle    int64    // between two roots, ns, at the median
+	share   int      // of the call paths
+}
+
+var processes = []struct {
+	name string
+	pid  int
+}{{"shopd", 4242}, {"stored", 5310}}
+
+var roles = []role{
+	{"main", 0, modShop, []string{"main.(*Server).tick", "main.reloadConfig"}, 400_000, 2},
+	{"http", 0, modShop, []string{"main.handleCheckout", "main.handleSearch", "main.handleBasket", "main.handleImage", "main.handleLogin", "main.handleStatic"}, 30_000, 12},
+	{"gc", 0, modShop, []string{"main.gcMarkWorker", "main.gcSweepWorker"}, 250_000, 1},
+	{"render", 0, modDraw, []string{"draw::Scene::render(draw::Target&)", "draw::Atlas::rebuild()"}, 120_000, 4},
+	{"mail", 0, modShop, []string{"main.(*Outbox).sendAll", "main.(*Outbox).expire"}, 500_000, 2},
+	{"query", 1, modQuery, []string{"query::exec::Session::run(query::Statement const&)", "query::plan::Planner::plan(query::Tree&)", "query::exec::Session::commit()"}, 40_000, 9},
+	{"compact", 1, modStorage, []string{"storage::lsm::Compactor::step()", "storage::lsm::Compactor::choose()"}, 90_000, 4},
+	{"flush", 1, modStorage, []string{"storage::wal::Writer::flush()", "storage::cache::Pool::evict()"}, 60_000, 3},
+}
+
+// order is the roles of the threads, over and over.
+var order = []int{0, 1, 5, 1, 6, 2, 1, 5, 7, 3, 1, 4}
+
+// A threadInfo names a thread of the program.
+type threadInfo struct {
+	pid, tid int
+	name     string
+	role     int
+}
+
+// newProgram makes up a program with that many threads and at least that many
+// call paths. The same arguments give the same program.
+func newProgram(seed uint64, threads, paths int) *program {
+	p := &program{spread: newSpread(seed)}
+	starts := p.makeFunctions(rand.NewPCG(seed, streamNames))
+	p.makeThreads(threads)
+	p.makeTree(rand.NewPCG(seed, streamTree), starts, paths)
+	return p
+}
+
+// makeFunctions fills the function table, module by module, and returns where
+// each module begins; the last entry is the end.
+func (p *program) makeFunctions(rng *rand.PCG) (starts [moduleCount + 1]int) {
+	seen := make(map[string]bool)
+	add := func(m int, name, file string) {
+		seen[name] = true
+		r := rng.Uint64()
+		f := function{name: name, file: file, line: 10 + below(r, 900), module: m}
+		f.cost = 150 * p.spread[r>>32%spreadSize] >> 8
+		if modules[m].kernel {
+			f.cost *= 2
+		}
+		f.cost = max(f.cost, 20)
+		p.funcs = append(p.funcs, f)
+	}
+	for m := range modules {
+		starts[m] = len(p.funcs)
+		for _, r := range roles {
+			if r.module == m {
+				for _, root := range r.roots {
+					add(m, root, "src/main")
+				}
+			}
+		}
+		for range modules[m].funcs {
+			name, file := modules[m].function(rng)
+			for seen[name] {
+				name, file = modules[m].function(rng)
+			}
+			add(m, name, file)
+		}
+	}
+	starts[moduleCount] = len(p.funcs)
+	return starts
+}
+
+func (p *program) makeThreads(n int) {
+	number := make([]int, len(roles))
+	for i := range n {
+		role := order[i%len(order)]
+		number[role]++
+		t := threadInfo{pid: processes[roles[role].process].pid, role: role, name: roles[role].name}
+		t.tid = t.pid
+		if i > 0 {
+			t.name += "-" + strconv.Itoa(number[role])
+			t.tid += i
+		}
+		p.threads = append(p.threads, t)
+	}
+}
+
+// makeTree grows the call paths of every role.
+func (p *program) makeTree(rng *rand.PCG, starts [moduleCount + 1]int, paths int) {
+	shares := 0
+	for _, r := range roles {
+		shares += r.share
+	}
+	byName := make(map[string]uint32, len(p.funcs))
+	for i, f := range p.funcs {
+		byName[f.name] = uint32(i)
+	}
+	var kids [][]uint32
+	for i, r := range roles {
+		first := len(p.calls)
+		for _, name := range r.roots {
+			p.calls = append(p.calls, call{fn: byName[name], parent: -1, role: uint8(i), again: rootAgain})
+			kids = append(kids, nil)
+		}
+		kids = p.growTree(rng, starts, kids, first, first+(paths*r.share+shares-1)/shares)
+	}
+	for i, k := range kids {
+		p.calls[i].kids, p.calls[i].nkid = uint32(len(p.kids)), uint32(len(k))
+		p.kids = append(p.kids, k...)
+	}
+}
+
+// growTree adds calls below those from first on until there are want, by hanging
+// one below the last (which makes the tree deep) or below any (which makes it
+// wide). It keeps the children of each call, of which no two are the same function.
+func (p *program) growTree(rng *rand.PCG, starts [moduleCount + 1]int, kids [][]uint32, first, want int) [][]uint32 {
+	last := uint32(first)
+	for len(p.calls) < want {
+		r := rng.Uint64()
+		parent := last
+		if r&0xff < 120 || p.calls[last].depth >= maxDepth-1 {
+			parent = uint32(first + below(r>>8, len(p.calls)-first))
+			if p.calls[parent].depth >= maxDepth-1 {
+				continue
+			}
+		}
+		fn := p.callee(rng, starts, parent)
+		if slices.ContainsFunc(kids[parent], func(k uint32) bool { return p.calls[k].fn == fn }) {
+			last = parent
+			continue
+		}
+		last = uint32(len(p.calls))
+		p.calls = append(p.calls, p.newCall(rng.Uint64(), fn, parent))
+		kids = append(kids, nil)
+		kids[parent] = append(kids[parent], last)
+	}
+	return kids
+}
+
+func (p *program) newCall(r uint64, fn, parent uint32) call {
+	up := &p.calls[parent]
+	c := call{fn: fn, parent: int32(parent), depth: up.depth + 1, role: up.role}
+	c.site = uint8(r & 3)
+	c.again = uint8(96 + r>>8%84)
+	f, g := &p.funcs[fn], &p.funcs[up.fn]
+	c.inlined = f.module == g.module && modules[f.module].lang == inCPP && r>>16&7 == 0
+	return c
+}
+
+// callee chooses what a call calls: mostly its own module, else one that its
+// module knows; now and then itself again.
+func (p *program) callee(rng *rand.PCG, starts [moduleCount + 1]int, parent uint32) uint32 {
+	r := rng.Uint64()
+	fn := p.calls[parent].fn
+	if r&0xff < 6 {
+		return fn
+	}
+	m := p.funcs[fn].module
+	if calls := modules[m].calls; r>>8&0xff < 48 && len(calls) > 0 {
+		m = calls[below(r>>16, len(calls))]
+	}
+	return uint32(starts[m] + pick(rng.Uint64(), starts[m+1]-starts[m]))
+}
+
+// roots returns the roots of a role.
+func (p *program) roots(role int) []uint32 {
+	var ids []uint32
+	for i := range p.calls {
+		if c := &p.calls[i]; c.parent < 0 && int(c.role) == role {
+			ids = append(ids, uint32(i))
+		}
+	}
+	return ids
+}
+
+// path appends the calls from leaf up to its root.
+func (p *program) path(buf []uint32, leaf uint32) []uint32 {
+	for at := int32(leaf); at >= 0; at = p.calls[at].parent {
+		buf = append(buf, uint32(at))
+	}
+	return buf
+}
+
+func (p *program) name(c uint32) string { return p.funcs[p.calls[c].fn].name }
+
+// srcline returns where the function of a call stands, as file:line.
+func (p *program) srcline(f *function, site uint8) string {
+	return fmt.Sprintf("%s:%d", f.file, f.line+int(site)*7)
+}

@@ -1,0 +1,59 @@
+package synth
+
+import "math/rand/v2"
+
+// Streams of the generator's random numbers: each use has its own, so that a
+// change in one leaves the others as they were.
+const (
+	streamSpread uint64 = 1 + iota
+	streamNames
+	streamTree
+	streamStacks
+	streamShuffle
+	streamThreads // and up: one a thread
+)
+
+const (
+	spreadSize = 1 << 12
+	// spreadSigma is the standard deviation of the logarithm (base 2) of a
+	// duration, in 1/16.
+	spreadSigma = 26
+)
+
+// newSpread tabulates lognormal factors, in 1/256, with median 1. Floating point
+// may differ in its last digit from one processor to the next and would make
+// other files there, so all of this is done in integers: the sum of twelve
+// uniform numbers is nearly normal, and two to that is drawn with straight lines
+// between the powers.
+func newSpread(seed uint64) *[spreadSize]int64 {
+	rng := rand.NewPCG(seed, streamSpread)
+	var table [spreadSize]int64
+	for i := range table {
+		sum := int64(-6 * 65535)
+		for range 12 {
+			sum += int64(rng.Uint64() >> 48)
+		}
+		x := sum * spreadSigma >> 4 // the logarithm, in 1/65536
+		whole, rest := x>>16, x&0xffff
+		v := (65536 + rest) << 8 // in 1/65536 of 1/256
+		if whole >= 0 {
+			v <<= whole
+		} else {
+			v >>= -whole
+		}
+		table[i] = max(v>>16, 1)
+	}
+	return &table
+}
+
+// pick returns a number in [0, n) that leans to 0, from 32 random bits: most
+// programs take a few of their ways most of the time.
+func pick(bits uint64, n int) int {
+	a, b := bits&0xffff, bits>>16&0xffff
+	return int(a * b * uint64(n) >> 32)
+}
+
+// below returns a number in [0, n) from 32 random bits.
+func below(bits uint64, n int) int {
+	return int((bits & 0xffffffff) * uint64(n) >> 32)
+}

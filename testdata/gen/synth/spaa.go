@@ -1,0 +1,285 @@
+package synth
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// spaa writes SPAA: the dictionaries, a stack record for each thread, event and
+// call path that was sampled, the samples in the order of time, and after the
+// samples of each window of time its heaviest stacks. Stack ids are hashes of
+// the frames, so the records of other threads and events share them.
+//
+// The stacks stand before the samples that they are the sums of: the program runs
+// twice, the same both times.
+type spaa struct {
+	*output
+	prog   *program
+	sum    *Summary
+	frames frameTable
+	ids    []string    // stack ids by call, made when first wanted
+	totals []spaaTotal // by event, thread and call
+	seen   []bool      // by call
+	path   []uint32
+
+	// The running window: its start, the weights by call, the calls that have any.
+	windowStart int64
+	window      []int64
+	touched     []uint32
+}
+
+type spaaTotal struct{ samples, period int64 }
+
+// A spaaEvent is what is sampled: the first is counted in periods, the other in
+// samples.
+type spaaEvent struct {
+	name, kind, sampling string
+	primary, unit        string // the metric; what the period counts
+}
+
+var spaaEvents = [2]spaaEvent{
+	{"cycles", "hardware", `{"mode":"period","primary_metric":"period","sample_period":250000}`, "period", "events"},
+	{"cpu-clock", "software", `{"mode":"frequency","primary_metric":"samples","frequency_hz":10000}`, "samples", "ns"},
+}
+
+const (
+	clockPeriod      = samplerPeriod // of each cpu-clock sample
+	spaaWindows      = 24
+	spaaWindowStacks = 1000 // at most, in a window
+
+	// About how long the records are, and what a frame and a window add.
+	spaaHeaderBytes      = 700
+	spaaSampleBytes      = 139
+	spaaStackBytes       = 333
+	spaaStackFrameBytes  = 5
+	spaaWindowStackBytes = 79
+)
+
+func writeSPAA(out *output, o Options) (*Summary, error) {
+	p := newProgram(o.Seed, o.Threads, defaultPaths)
+	n := len(p.calls)
+	s := &spaa{
+		output: out, prog: p, sum: newSummary(p), frames: newFrameTable(p),
+		ids: make([]string, n), seen: make([]bool, n), window: make([]int64, n),
+		totals: make([]spaaTotal, len(spaaEvents)*o.Threads*n),
+	}
+	dictionaries := s.dictionaries()
+	s.tally(o, int64(len(dictionaries)))
+	s.header()
+	out.buf = append(out.buf, dictionaries...)
+	s.settle()
+	s.stacks()
+	s.samples(o.Seed)
+	s.sum.count(p, s.seen)
+	return s.sum, nil
+}
+
+// tally runs the program to see how many samples there are and what the stacks
+// come to.
+func (s *spaa) tally(o Options, dictionaries int64) {
+	left := o.Bytes - dictionaries - spaaHeaderBytes
+	left -= min(left/4, spaaWindows*spaaWindowStacks*spaaWindowStackBytes)
+	sampler := newSampler(s.prog, o.Seed)
+	for s.sum.Samples == 0 || s.sum.Samples < o.Records && left > 0 {
+		sm := sampler.next()
+		event, period := eventOf(sm)
+		total := s.total(event, sm.index, sm.call)
+		if total.samples == 0 {
+			left -= spaaStackBytes + int64(s.prog.calls[sm.call].depth+1)*spaaStackFrameBytes
+			s.sum.Stacks++
+		}
+		left -= spaaSampleBytes
+		total.samples++
+		total.period += period
+		s.sum.Samples++
+		s.sum.Threads[sm.index].Samples++
+		s.sum.at(sm.at)
+	}
+}
+
+func (s *spaa) total(event, thread int, call uint32) *spaaTotal {
+	return &s.totals[(event*len(s.prog.threads)+thread)*len(s.prog.calls)+int(call)]
+}
+
+// eventOf says which event a sample is of, and what it weighs: one in eight is
+// the clock's.
+func eventOf(sm sample) (event int, period int64) {
+	if sm.random>>24&7 == 0 {
+		return 1, clockPeriod
+	}
+	return 0, sm.weight
+}
+
+func (s *spaa) line(format string, args ...any) {
+	s.buf = fmt.Appendf(s.buf, format+"\n", args...)
+	s.sum.Records++
+	s.settle()
+}
+
+func (s *spaa) header() {
+	s.buf = append(s.buf, `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[`...)
+	for i, e := range spaaEvents {
+		if i > 0 {
+			s.buf = append(s.buf, ',')
+		}
+		s.buf = fmt.Appendf(s.buf, `{"name":%q,"kind":%q,"sampling":%s}`, e.name, e.kind, e.sampling)
+	}
+	s.line(`],"time_range":{"start":%s,"end":%s,"unit":"seconds"},"source":{"tool":"perf","command":"made up by testdata/gen","tool_version":"0"},"stack_id_mode":"content_addressable"}`,
+		appendSeconds(nil, s.sum.Start), appendSeconds(nil, s.sum.End))
+}
+
+// dictionaries returns the dso, frame and thread records.
+func (s *spaa) dictionaries() []byte {
+	var b []byte
+	for i, m := range modules {
+		b = fmt.Appendf(b, `{"type":"dso","id":%d,"name":%q,"build_id":"%040x","is_kernel":%t}`+"\n", i+1, m.name, m.base*0x9E3779B1, m.kernel)
+	}
+	for i, f := range s.frames.list {
+		fn := &s.prog.funcs[f.fn]
+		kind := "user"
+		if modules[fn.module].kernel {
+			kind = "kernel"
+		}
+		b = fmt.Appendf(b, `{"type":"frame","id":%d,"func":%q,"func_resolved":true,"dso":%d,"ip":"%#x","symoff":"%#x","srcline":%q,"srcline_resolved":true,"inlined":%t,"inline_depth":%d,"kind":%q}`+"\n",
+			i+1, fn.name, fn.module+1, f.ip, f.ip&0xff, s.prog.srcline(fn, f.site), f.inlined > 0, f.inlined, kind)
+	}
+	for _, t := range s.prog.threads {
+		b = fmt.Appendf(b, `{"type":"thread","pid":%d,"tid":%d,"comm":%q}`+"\n", t.pid, t.tid, t.name)
+	}
+	s.sum.Records += int64(len(modules) + len(s.frames.list) + len(s.prog.threads))
+	return b
+}
+
+// stacks writes a record for each total that is not zero.
+func (s *spaa) stacks() {
+	for e, event := range spaaEvents {
+		var all spaaTotal
+		for t := range s.prog.threads {
+			for call := range s.prog.calls {
+				total := s.total(e, t, uint32(call))
+				if total.samples == 0 {
+					continue
+				}
+				s.stack(&event, t, uint32(call), *total)
+				all.samples += total.samples
+				all.period += total.period
+			}
+		}
+		s.sum.Weights = append(s.sum.Weights,
+			Weight{Event: event.name, Metric: "samples", Primary: event.primary == "samples", Total: all.samples},
+			Weight{Event: event.name, Metric: "period", Unit: event.unit, Primary: event.primary == "period", Total: all.period})
+	}
+}
+
+func (s *spaa) stack(event *spaaEvent, thread int, call uint32, total spaaTotal) {
+	s.path = s.prog.path(s.path[:0], call)
+	b := append(s.buf, `{"type":"stack","id":`...)
+	b = append(b, s.id(call)...)
+	b = append(b, `,"frames":[`...)
+	for i, c := range s.path {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(b, uint64(s.frames.of[c])+1, 10)
+		s.seen[c] = true
+	}
+	info := &s.prog.threads[thread]
+	b = fmt.Appendf(b, `],"stack_type":"unified","context":{"event":%q,"pid":%d,"tid":%d,"comm":%q},"weights":`, event.name, info.pid, info.tid, info.name)
+	weights := fmt.Appendf(nil, `[{"metric":"samples","value":%d},{"metric":"period","value":%d,"unit":%q}]`, total.samples, total.period, event.unit)
+	b = append(b, weights...)
+	b = fmt.Appendf(b, `,"exclusive":{"frame":%d,"weights":%s}}`+"\n", s.frames.of[call]+1, weights)
+	s.buf = b
+	s.sum.Records++
+	s.sum.MaxDepth = max(s.sum.MaxDepth, len(s.path))
+	s.settle()
+}
+
+// samples runs the program again and writes every sample, and the windows as
+// they pass.
+func (s *spaa) samples(seed uint64) {
+	length := (s.sum.End-s.sum.Start)/spaaWindows + 1
+	s.windowStart = s.sum.Start
+	sampler := newSampler(s.prog, seed)
+	for range s.sum.Samples {
+		sm := sampler.next()
+		for sm.at >= s.windowStart+length {
+			s.endWindow(length)
+		}
+		event, period := eventOf(sm)
+		s.sample(&sm, spaaEvents[event].name, period)
+		if event == 0 {
+			if s.window[sm.call] == 0 {
+				s.touched = append(s.touched, sm.call)
+			}
+			s.window[sm.call] += period
+		}
+	}
+	s.endWindow(length)
+}
+
+func (s *spaa) sample(sm *sample, event string, period int64) {
+	b := append(s.buf, `{"type":"sample","timestamp":`...)
+	b = appendSeconds(b, sm.at)
+	b = append(b, `,"pid":`...)
+	b = strconv.AppendInt(b, int64(sm.pid), 10)
+	b = append(b, `,"tid":`...)
+	b = strconv.AppendInt(b, int64(sm.tid), 10)
+	b = append(b, `,"cpu":`...)
+	b = strconv.AppendInt(b, (int64(sm.tid)*7+sm.at>>28)&15, 10)
+	b = append(b, `,"event":"`...)
+	b = append(b, event...)
+	b = append(b, `","period":`...)
+	b = strconv.AppendInt(b, period, 10)
+	b = append(b, `,"stack_id":`...)
+	b = append(b, s.id(sm.call)...)
+	s.buf = append(b, "}\n"...)
+	s.sum.Records++
+	s.settle()
+}
+
+// endWindow writes the running window and begins the next.
+func (s *spaa) endWindow(length int64) {
+	slices.SortFunc(s.touched, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(s.window[b], s.window[a]), cmp.Compare(a, b))
+	})
+	s.sum.Windows++
+	s.buf = fmt.Appendf(s.buf, `{"type":"window","id":"w%d","start":%s,"end":%s,"unit":"seconds","by_stack":[`,
+		s.sum.Windows, appendSeconds(nil, s.windowStart), appendSeconds(nil, s.windowStart+length))
+	for i, call := range s.touched[:min(len(s.touched), spaaWindowStacks)] {
+		if i > 0 {
+			s.buf = append(s.buf, ',')
+		}
+		s.buf = fmt.Appendf(s.buf, `{"stack_id":%s,"weights":[{"metric":"period","value":%d}]}`, s.id(call), s.window[call])
+		s.sum.WindowWeight += s.window[call]
+	}
+	s.line(`]}`)
+	for _, call := range s.touched {
+		s.window[call] = 0
+	}
+	s.touched = s.touched[:0]
+	s.windowStart += length
+}
+
+// id returns the stack id of a call path, as JSON.
+func (s *spaa) id(call uint32) string {
+	if s.ids[call] == "" {
+		hash := uint64(0xcbf29ce484222325) // FNV-1a, over the frames from the leaf on
+		for at := int32(call); at >= 0; at = s.prog.calls[at].parent {
+			hash = (hash ^ uint64(s.frames.of[at])) * 0x100000001b3
+		}
+		s.ids[call] = fmt.Sprintf(`"0x%016x"`, hash)
+	}
+	return s.ids[call]
+}
+
+// appendSeconds appends ns as seconds with nine decimals.
+func appendSeconds(b []byte, ns int64) []byte {
+	b = strconv.AppendInt(b, ns/1e9, 10)
+	b = append(b, '.')
+	for unit := int64(1e8); unit > 0; unit /= 10 {
+		b = append(b, byte('0'+ns/unit%10))
+	}
+	return b
+}

@@ -1,0 +1,62 @@
+package synth
+
+import "math/rand/v2"
+
+// A weighedStack is a call path on a thread, and how often it was sampled.
+type weighedStack struct {
+	thread int
+	call   uint32
+	count  int64
+}
+
+// eachStack visits that many different stacks of the program, thread by thread,
+// spread evenly over all that it has, or as many as there are.
+func (p *program) eachStack(seed uint64, want int64, visit func(weighedStack)) {
+	rng := rand.NewPCG(seed, streamStacks)
+	all := p.countStacks()
+	want = min(want, all)
+	at := int64(0)
+	for i, t := range p.threads {
+		for call := range p.calls {
+			c := &p.calls[call]
+			if int(c.role) != t.role {
+				continue
+			}
+			at++
+			if at*want/all == (at-1)*want/all {
+				continue
+			}
+			r := rng.Uint64()
+			count := 1 + 4*p.spread[r&(spreadSize-1)]>>8*p.spread[r>>12&(spreadSize-1)]>>8
+			visit(weighedStack{i, uint32(call), count})
+		}
+	}
+}
+
+func (p *program) countStacks() int64 {
+	byRole := make([]int64, len(roles))
+	for i := range p.calls {
+		byRole[p.calls[i].role]++
+	}
+	n := int64(0)
+	for _, t := range p.threads {
+		n += byRole[t.role]
+	}
+	return n
+}
+
+// maxStacks bounds the stacks of one recording: the program that has as many is
+// kept in memory.
+const maxStacks = 50_000_000
+
+// programWithStacks returns a program that has that many different stacks, or as
+// many as there can be.
+func programWithStacks(o Options, want int64) *program {
+	want = min(want, maxStacks)
+	p := newProgram(o.Seed, o.Threads, defaultPaths)
+	for has := p.countStacks(); has < want; has = p.countStacks() {
+		paths := int64(len(p.calls))*want/has + 1000
+		p = newProgram(o.Seed, o.Threads, int(paths))
+	}
+	return p
+}

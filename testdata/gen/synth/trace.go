@@ -1,0 +1,95 @@
+package synth
+
+import "slices"
+
+// A tracer writes the calls and returns of all threads in one format. The calls
+// to it come in file order: the events of one thread's buffer, then another's.
+type tracer interface {
+	// size returns what a call takes in the file, its return included.
+	size(call uint32) (records, bytes int)
+	startBuffer(t *thread)
+	begin(t *thread, call uint32)
+	end(t *thread, c openCall)
+	endBuffer(t *thread)
+}
+
+// A trace is a run of the program, recorded by a tracer until the limits are
+// reached. Then the threads return from what they are in: nothing stays open.
+type trace struct {
+	prog    *program
+	out     tracer
+	records int64 // how many there may still be
+	bytes   int64
+	sum     *Summary
+	seen    []bool // calls that were made
+	// Totals that every event adds to.
+	spans, spanTime, rootTime int64
+	deepest                   int
+}
+
+// A traced thread fills a buffer of this many events (at least half of it) before
+// another one is written.
+const bufferEvents = 6000
+
+func (tr *trace) run(threads []*thread) {
+	tr.seen = make([]bool, len(tr.prog.calls))
+	live := slices.Clone(threads)
+	for len(live) > 0 {
+		// The buffer that was begun first was full first: that is the file's order.
+		next := 0
+		for i, t := range live {
+			if t.clock < live[next].clock {
+				next = i
+			}
+		}
+		if !tr.buffer(live[next]) {
+			live = slices.Delete(live, next, next+1)
+		}
+	}
+	tr.sum.Spans += tr.spans
+	tr.sum.SpanTime += tr.spanTime
+	tr.sum.RootTime += tr.rootTime
+	tr.sum.MaxDepth = max(tr.sum.MaxDepth, tr.deepest)
+	tr.sum.count(tr.prog, tr.seen)
+}
+
+// buffer records the next events of a thread. It returns false when the thread
+// has none any more.
+func (tr *trace) buffer(t *thread) bool {
+	events := bufferEvents/2 + below(t.rng.Uint64(), bufferEvents/2)
+	started := false
+	for range events {
+		kind, c := t.step(tr.records >= 2 && tr.bytes > 0)
+		if kind == stepNone {
+			if started {
+				tr.out.endBuffer(t)
+			}
+			return false
+		}
+		if !started {
+			tr.out.startBuffer(t)
+			started = true
+		}
+		if kind == stepBegin {
+			records, bytes := tr.out.size(c.call)
+			tr.records -= int64(records)
+			tr.bytes -= int64(bytes)
+			tr.seen[c.call] = true
+			tr.deepest = max(tr.deepest, t.depth)
+			tr.spans++
+			tr.sum.Threads[t.index].Spans++
+			tr.sum.at(t.clock)
+			tr.out.begin(t, c.call)
+			continue
+		}
+		duration := t.clock - c.start
+		tr.spanTime += duration
+		if t.depth == 0 {
+			tr.rootTime += duration
+		}
+		tr.sum.at(t.clock)
+		tr.out.end(t, c)
+	}
+	tr.out.endBuffer(t)
+	return true
+}
