@@ -131,9 +131,10 @@ func orNone(s, none string) string {
 	return s
 }
 
-// ModuleBase is a module's short name: the last element of its path.
+// ModuleBase is a module's short name: the last element of its path, "" for
+// none.
 func ModuleBase(module string) string {
-	if strings.HasPrefix(module, "[") {
+	if module == "" || strings.HasPrefix(module, "[") {
 		return module
 	}
 	return path.Base(strings.ReplaceAll(module, `\`, "/"))

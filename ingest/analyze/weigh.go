@@ -8,6 +8,7 @@ package analyze
 import (
 	"context"
 	"runtime"
+	"sort"
 	"sync"
 
 	"ashlar/ingest/recording"
@@ -60,21 +61,37 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return &Weights{Basis: Stacks}, nil
 	}
-	ev := &rec.Events[q.Event]
-	if ev.Basis == recording.FromSpans {
+	basis := basisOf(rec, q)
+	if basis == Spans {
 		return weighSpans(ctx, rec, q)
 	}
-	w := &Weights{Self: make([]int64, rec.Calls.Len()), Count: make([]int64, rec.Calls.Len())}
-	sampled := ev.Metrics[q.Metric].PerSample != recording.SampleNone && hasSamples(rec, q.Event)
-	switch {
-	case q.Ranged && sampled, ev.Basis == recording.FromSamples:
+	w := &Weights{Self: make([]int64, rec.Calls.Len()), Count: make([]int64, rec.Calls.Len()), Basis: basis}
+	switch basis {
+	case Samples:
 		w.samples(rec, q)
-	case q.Ranged && hasWindows(rec, q):
+	case Windows:
 		w.windows(rec, q)
 	default:
 		w.stacks(rec, q)
 	}
 	return w, ctx.Err()
+}
+
+// basisOf chooses the records that answer a query: a range needs records that
+// have a time.
+func basisOf(rec *recording.Recording, q Query) Basis {
+	ev := &rec.Events[q.Event]
+	switch {
+	case ev.Basis == recording.FromSpans:
+		return Spans
+	case ev.Basis == recording.FromSamples:
+		return Samples
+	case q.Ranged && ev.Metrics[q.Metric].PerSample != recording.SampleNone && hasSamples(rec, q.Event):
+		return Samples
+	case q.Ranged && hasWindows(rec, q):
+		return Windows
+	}
+	return Stacks
 }
 
 func (w *Weights) add(call recording.CallID, v int64) {
@@ -99,7 +116,6 @@ func (q *Query) chosen() func(track int) bool {
 }
 
 func (w *Weights) stacks(rec *recording.Recording, q Query) {
-	w.Basis = Stacks
 	s := rec.Stacks[q.Event]
 	if s == nil {
 		return
@@ -122,7 +138,6 @@ func hasSamples(rec *recording.Recording, event int) bool {
 }
 
 func (w *Weights) samples(rec *recording.Recording, q Query) {
-	w.Basis = Samples
 	w.Ranged, w.From, w.To = q.Ranged, q.From, q.To
 	m := &rec.Events[q.Event].Metrics[q.Metric]
 	chosen := q.chosen()
@@ -131,17 +146,22 @@ func (w *Weights) samples(rec *recording.Recording, q Query) {
 		if s == nil || !chosen(ti) {
 			continue
 		}
-		from, to := 0, s.Len()
-		if q.Ranged {
-			from, to = s.Search(q.From), s.Search(q.To)
-			if q.To >= rec.End {
-				to = s.Len() // the last moment belongs to the last range
-			}
-		}
+		from, to := q.samples(rec, s)
 		for i := from; i < to; i++ {
 			w.add(s.Call(i), s.Value(i, m, q.Metric))
 		}
 	}
+}
+
+// samples returns the part of a track's samples that lies in the query's range.
+func (q *Query) samples(rec *recording.Recording, s *recording.Samples) (from, to int) {
+	if !q.Ranged {
+		return 0, s.Len()
+	}
+	if q.To >= rec.End {
+		return s.Search(q.From), s.Len() // the last moment belongs to the last range
+	}
+	return s.Search(q.From), s.Search(q.To)
 }
 
 func hasWindows(rec *recording.Recording, q Query) bool {
@@ -159,7 +179,6 @@ func hasWindows(rec *recording.Recording, q Query) bool {
 }
 
 func (w *Weights) windows(rec *recording.Recording, q Query) {
-	w.Basis = Windows
 	w.Ranged, w.From, w.To = true, q.From, q.To
 	chosen := q.chosen()
 	for _, ws := range rec.Windows {
@@ -251,24 +270,32 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 	return times[0], counts[0], ctx.Err()
 }
 
-// sumLane adds a lane's spans that touch from..to. A span of no length counts
-// where it lies.
+// sumLane adds a lane's spans that touch from..to.
 func sumLane(ctx context.Context, l *recording.Lane, from, to int64, time, count []int64) {
-	i := l.Search(from)
-	for i > 0 && l.End(i-1) == from && l.Start(i-1) == from {
-		i--
-	}
-	for i < l.Len() && ctx.Err() == nil {
+	i, last := spansIn(l, from, to)
+	for i < last && ctx.Err() == nil {
 		starts, ends, calls := l.Columns(i)
-		for k, s := range starts {
-			e := ends[k]
-			if s >= to && !(s == to && e == to) {
-				return
-			}
+		n := min(len(starts), last-i)
+		for k := range n {
 			c := calls[k]
-			time[c] += min(e, to) - max(s, from)
+			time[c] += min(ends[k], to) - max(starts[k], from)
 			count[c]++
 		}
-		i += len(starts)
+		i += n
 	}
+}
+
+// spansIn returns the spans first..last-1 of a lane that touch from..to. A span
+// of no length counts where it lies, both edges included.
+func spansIn(l *recording.Lane, from, to int64) (first, last int) {
+	first = l.Search(from)
+	for first > 0 && l.End(first-1) == from && l.Start(first-1) == from {
+		first--
+	}
+	n := l.Len()
+	last = first + sort.Search(n-first, func(k int) bool { return l.Start(first+k) >= to })
+	for last < n && l.Start(last) == to && l.End(last) == to {
+		last++
+	}
+	return first, last
 }

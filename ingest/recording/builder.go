@@ -281,15 +281,19 @@ func (b *Builder) Process(pid int64) int {
 func (b *Builder) ProcessInfo(i int) *Process { return &b.rec.Processes[i] }
 
 // AddCounter adds a counter and returns its index; points follow with
-// CounterPoint in order of time.
+// CounterPoint.
 func (b *Builder) AddCounter(process int, name, series, unit string) int {
 	b.rec.Counters = append(b.rec.Counters, &Counter{Name: name, Series: series, Unit: unit, Process: process})
 	return len(b.rec.Counters) - 1
 }
 
-// CounterPoint sets a counter's value from time t on.
+// CounterPoint sets a counter's value from time t on. Points that come out of
+// order are sorted when a snapshot is made.
 func (b *Builder) CounterPoint(counter int, t int64, v float64) {
 	c := b.rec.Counters[counter]
+	if n := c.times.Len(); n > 0 && t < c.times.At(n-1) {
+		c.unsorted = true
+	}
 	c.times.Append(t)
 	c.values.Append(v)
 	b.Cover(t, t)

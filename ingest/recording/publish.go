@@ -82,6 +82,7 @@ func (b *Builder) Snapshot() *Recording {
 	}
 	r.Counters = make([]*Counter, len(b.rec.Counters))
 	for i, c := range b.rec.Counters {
+		c.sortByTime()
 		d := *c
 		r.Counters[i] = &d
 	}

@@ -16,10 +16,15 @@ type Samples struct {
 	// gap is how long a sample's call is drawn at most when the next one is
 	// far away: four times the median distance.
 	gap int64
+	// depth is that of the deepest stack.
+	depth int
 }
 
 // Len is the number of samples.
 func (s *Samples) Len() int { return s.times.Len() }
+
+// Depth is the number of frames of the deepest stack.
+func (s *Samples) Depth() int { return s.depth }
 
 // Time is when sample i was taken.
 func (s *Samples) Time(i int) int64 { return s.times.At(i) }
@@ -80,7 +85,7 @@ func (s *Samples) Walk(from, to, res int64, visit func(*Bar) bool) {
 		if bar.End-bar.Start < res && next < n {
 			next = s.skip(next, bar.Start+res)
 			bar.N = next - i
-			bar.End = max(bar.End, min(bar.Start+res, s.End(next-1)))
+			bar.End = s.End(next - 1) // so that neighbours without a gap touch
 		}
 		bar.Busy = float32(bar.End - bar.Start)
 		if bar.End >= from && !visit(&bar) {

@@ -81,6 +81,7 @@ type Counter struct {
 	Process            int
 	times              Vec[int64]
 	values             Vec[float64]
+	unsorted           bool // a point came out of order
 }
 
 // Len is the number of points; Time and Value give point i.

@@ -187,6 +187,7 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 	}
 	s.times.Append(at)
 	s.calls.Append(call)
+	s.depth = max(s.depth, t.b.rec.Calls.Depth(call))
 	if cpu >= 0 && s.cpu == nil {
 		s.cpu = new(Vec[int32])
 	}

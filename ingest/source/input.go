@@ -3,8 +3,11 @@
 package source
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"sync/atomic"
+	"time"
 )
 
 // DefaultChunk is how many bytes a chunk has when nothing else is said.
@@ -17,74 +20,95 @@ type Input struct {
 	Path, Name string
 	// Bytes is the size of the file on disk, -1 when it is not known.
 	Bytes int64
-	// Compression is "none", "gzip" or "zstd".
+	// Compression is "none", "gzip" or "zstd", or two of them joined by "+",
+	// the outer one first.
 	Compression string
 	// ChunkSize is how many fresh bytes Next returns at most; tests make it
 	// small. 0 means DefaultChunk.
 	ChunkSize int
 
-	mapped []byte    // everything, when the file is mapped as it is
-	r      io.Reader // otherwise
-	off    int64     // content offset of the end of the last chunk
-	last   []byte    // the last chunk
-	eof    bool
+	mapped  []byte   // everything, when it lies in memory
+	mapping *mapping // what mapped belongs to, nil when it is ordinary memory
+	stream  *stream  // otherwise
+	head    []byte   // what Head has read of the stream and Next has not returned
+	headErr error    // what ended the stream while Head was reading
+	off     int64    // content offset of the end of the last chunk
+	last    []byte   // the last chunk of a stream
 
 	consumed func() int64 // bytes of the file on disk that were read; nil: off
 	progress atomic.Int64
-	closers  []func() error
+	stopped  atomic.Bool
 }
 
 // FromBytes returns an Input of content that is in memory.
 func FromBytes(name string, content []byte) *Input {
+	if content == nil {
+		content = []byte{}
+	}
 	return &Input{Path: name, Name: name, Bytes: int64(len(content)), Compression: "none", mapped: content}
 }
 
-// FromReader returns an Input of a stream.
+// FromReader returns an Input of a stream. Close does not close r.
 func FromReader(name string, r io.Reader) *Input {
-	return &Input{Path: name, Name: name, Bytes: -1, Compression: "none", r: r}
+	return &Input{Path: name, Name: name, Bytes: -1, Compression: "none", stream: newStream(r, nil)}
 }
 
 // Mapped returns the whole content when it lies in memory (mapped) without
-// having been read, else nil. It stays valid until Close.
+// having been read, else nil. It stays valid until Close. Reading it can fault
+// when the file is made shorter meanwhile: see Guard.
 func (in *Input) Mapped() []byte { return in.mapped }
+
+func (in *Input) chunkSize() int {
+	if in.ChunkSize > 0 {
+		return in.ChunkSize
+	}
+	return DefaultChunk
+}
 
 // Next returns the next chunk of content. It begins with the last rest bytes
 // of the chunk before (what the decoder could not use yet: the start of a
 // record that was cut), followed by up to ChunkSize fresh bytes, and offset is
 // where in the content it begins. At the end err is io.EOF and the chunk is
-// just the rest. Chunks stay valid until Close, also when other goroutines use
-// them; they must not be written to.
+// just the rest; so it is when reading fails, with the error. Chunks stay
+// valid until Close, also when other goroutines use them; they must not be
+// written to.
+//
+// A chunk of a pipe is shorter than ChunkSize when no more has come for a
+// while.
 func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
-	size := in.ChunkSize
-	if size <= 0 {
-		size = DefaultChunk
-	}
-	if in.mapped != nil || in.r == nil {
+	size := in.chunkSize()
+	if in.stream == nil {
 		from := in.off - int64(rest)
 		to := min(in.off+int64(size), int64(len(in.mapped)))
 		if to == in.off {
 			err = io.EOF
 		}
+		if in.stopped.Load() {
+			to, err = in.off, context.Canceled
+		}
 		in.off = to
 		in.progress.Store(to)
+		if in.mapping != nil {
+			in.mapping.ahead(from, to, int64(size))
+		}
 		return in.mapped[from:to], from, err
 	}
-	if in.eof {
-		return in.last[len(in.last)-rest:], in.off - int64(rest), io.EOF
-	}
-	buf := make([]byte, rest+size)
-	copy(buf, in.last[len(in.last)-rest:])
-	n, err := io.ReadFull(in.r, buf[rest:])
-	if err == io.ErrUnexpectedEOF {
-		err = nil
-		in.eof = true
-	}
-	if err != nil {
-		in.eof = true
-	}
 	from := in.off - int64(rest)
-	in.off += int64(n)
-	in.last = buf[:rest+n]
+	keep := in.last[len(in.last)-rest:]
+	switch {
+	case len(in.head) > 0:
+		n := min(size, len(in.head))
+		in.last = append(append(make([]byte, 0, rest+n), keep...), in.head[:n]...)
+		in.head = in.head[n:]
+		in.off += int64(n)
+	case in.headErr != nil:
+		in.last, err = keep, in.headErr
+	default:
+		b, serr := in.stream.take(keep, size, patience, 0)
+		in.last = b
+		in.off += int64(len(b) - rest)
+		err = in.failure(serr)
+	}
 	if in.consumed != nil {
 		in.progress.Store(in.consumed())
 	} else {
@@ -93,18 +117,134 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 	return in.last, from, err
 }
 
+// Head returns the first n bytes of the content without consuming them, fewer
+// when there are no more; whole tells whether that is everything. It must be
+// called before Next. Of a pipe that has fallen silent it returns what came.
+func (in *Input) Head(n int) (head []byte, whole bool, err error) {
+	if in.stream == nil {
+		return in.mapped[:min(n, len(in.mapped))], len(in.mapped) <= n, nil
+	}
+	const enough, silence = 512, time.Second
+	for len(in.head) < n && in.headErr == nil {
+		giveUp := time.Duration(0)
+		if len(in.head) >= enough {
+			giveUp = silence
+		}
+		b, serr := in.stream.take(nil, n-len(in.head), patience, giveUp)
+		in.head = append(in.head, b...)
+		in.headErr = in.failure(serr)
+		if len(b) == 0 && in.headErr == nil {
+			break
+		}
+	}
+	if in.headErr != nil && in.headErr != io.EOF && len(in.head) == 0 {
+		return nil, false, in.headErr
+	}
+	return in.head[:min(n, len(in.head))], in.headErr == io.EOF && len(in.head) <= n, nil
+}
+
+// All returns the rest of the content in one piece, for decoders that cannot
+// do with chunks. Mapped content is not copied. It fails when there are more
+// than limit bytes.
+func (in *Input) All(limit int64) ([]byte, error) {
+	if in.stream == nil {
+		rest := in.mapped[in.off:]
+		if int64(len(rest)) > limit {
+			return nil, in.tooLarge(limit)
+		}
+		in.off = int64(len(in.mapped))
+		in.progress.Store(in.off)
+		return rest, nil
+	}
+	var chunks [][]byte
+	var n int64
+	for {
+		c, _, err := in.Next(0)
+		if len(c) > 0 {
+			chunks = append(chunks, c)
+		}
+		if n += int64(len(c)); n > limit {
+			return nil, in.tooLarge(limit)
+		}
+		if err == nil {
+			continue
+		}
+		if err == io.EOF {
+			err = nil
+		}
+		if len(chunks) == 1 {
+			return chunks[0], err
+		}
+		all := make([]byte, 0, n)
+		for _, c := range chunks {
+			all = append(all, c...)
+		}
+		return all, err
+	}
+}
+
+func (in *Input) tooLarge(limit int64) error {
+	return &Error{Path: in.Path, What: fmt.Sprintf("has more than %d MB of content, which this format cannot be read in parts of", limit>>20)}
+}
+
+// failure says what a stream's error means for this input.
+func (in *Input) failure(err error) error {
+	switch {
+	case err == nil || err == io.EOF:
+		return err
+	case in.stopped.Load():
+		return context.Canceled
+	case in.Compression != "none":
+		return &Error{Path: in.Path, What: fmt.Sprintf("the %s data is damaged or cut short after %d bytes of content (%v)", in.Compression, in.stream.total(), err), Err: err}
+	}
+	return &Error{Path: in.Path, What: fmt.Sprintf("could not be read past byte %d: %v", in.stream.total(), reason(err)), Err: err}
+}
+
+// Text copies n bytes of mapped content at an offset. It may be called from
+// any goroutine at any time, also after Close, when it returns "", as it does
+// for what lies outside the content or can no longer be read.
+func (in *Input) Text(offset int64, n int) string {
+	if offset < 0 || n < 0 || offset+int64(n) > int64(len(in.mapped)) {
+		return ""
+	}
+	if in.mapping == nil {
+		return string(in.mapped[offset : offset+int64(n)])
+	}
+	in.mapping.mu.RLock()
+	defer in.mapping.mu.RUnlock()
+	if in.mapping.closed {
+		return ""
+	}
+	var s string
+	if Guard(in.Path, func() error { s = string(in.mapped[offset : offset+int64(n)]); return nil }) != nil {
+		return ""
+	}
+	return s
+}
+
 // Consumed is how many bytes of the file on disk have been read so far. It may
 // be called from any goroutine.
 func (in *Input) Consumed() int64 { return in.progress.Load() }
 
-// Close unmaps the file and closes what was opened.
-func (in *Input) Close() error {
-	var first error
-	for i := len(in.closers) - 1; i >= 0; i-- {
-		if err := in.closers[i](); err != nil && first == nil {
-			first = err
-		}
+// Stop makes Next fail from now on, also one that is waiting for a pipe. It
+// may be called from any goroutine.
+func (in *Input) Stop() {
+	in.stopped.Store(true)
+	if in.stream != nil {
+		in.stream.stop()
 	}
-	in.closers = nil
-	return first
+}
+
+// Close unmaps the file, or closes what was opened and waits until nothing
+// reads it any more. Nothing that came from Next, Head, All or Mapped may be
+// used afterwards. It may be called more than once.
+func (in *Input) Close() error {
+	in.Stop()
+	if in.mapping != nil {
+		return in.mapping.close()
+	}
+	if in.stream != nil {
+		in.stream.wait()
+	}
+	return nil
 }

@@ -56,6 +56,9 @@ func Short(name string) string {
 			}
 		case '.', ':', '/':
 			if depth == 0 && i+1 < end {
+				if anonymous(strings.TrimLeft(name[i+1:end], ":")) {
+					continue // says nothing without what it is part of
+				}
 				return name[i+1 : end]
 			}
 		}
@@ -67,4 +70,19 @@ func Short(name string) string {
 		return name[:end]
 	}
 	return name
+}
+
+// anonymous reports whether the last part of a name is one that a compiler
+// made up: Go's func1, gowrap2, abi0 and 1, Rust's h0123456789abcdef.
+func anonymous(part string) bool {
+	for _, made := range []string{"func", "gowrap", "abi", "deferwrap", ""} {
+		if rest, ok := strings.CutPrefix(part, made); ok && rest != "" && strings.Trim(rest, "0123456789.") == "" {
+			return true
+		}
+	}
+	if len(part) > 0 && strings.Contains(part, ".") {
+		head, tail, _ := strings.Cut(part, ".")
+		return anonymous(head) && anonymous(tail)
+	}
+	return part == "{{closure}}" || len(part) == 17 && part[0] == 'h' && strings.Trim(part[1:], "0123456789abcdef") == ""
 }

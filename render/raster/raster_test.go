@@ -8,18 +8,21 @@ import (
 
 func TestShort(t *testing.T) {
 	for in, want := range map[string]string{
-		"net/http.(*conn).serve":               "serve",
-		"net/http.HandlerFunc.ServeHTTP":       "ServeHTTP",
-		"std::vector<int, std::allocator>::at": "at",
-		"ns::fn(int, std::string)":             "fn",
-		"memmove":                              "memmove",
-		"main.main":                            "main",
-		"a.b[go.shape.int]":                    "b",
-		"operator->":                           "operator->",
-		"x.func1":                              "func1",
-		"mycrate::parse::parse_file":           "parse_file",
-		"":                                     "",
-		")":                                    ")",
+		"net/http.(*conn).serve":                  "serve",
+		"net/http.HandlerFunc.ServeHTTP":          "ServeHTTP",
+		"std::vector<int, std::allocator>::at":    "at",
+		"ns::fn(int, std::string)":                "fn",
+		"memmove":                                 "memmove",
+		"main.main":                               "main",
+		"a.b[go.shape.int]":                       "b",
+		"operator->":                              "operator->",
+		"main.x.func1":                            "x.func1",
+		"a/b.(*T).do.func1.2":                     "do.func1.2",
+		"runtime.goexit.abi0":                     "goexit.abi0",
+		"core::ops::call_once::h0123456789abcdef": "call_once::h0123456789abcdef",
+		"mycrate::parse::parse_file":              "parse_file",
+		"":                                        "",
+		")":                                       ")",
 	} {
 		if got := Short(in); got != want {
 			t.Errorf("Short(%q) = %q, want %q", in, got, want)

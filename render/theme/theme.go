@@ -22,6 +22,10 @@ type Theme struct {
 	// Warn marks warnings and search hits.
 	Warn color.NRGBA
 
+	// Band is the opacity of the selection's band. The GPU blends linear light,
+	// which makes the same opacity far stronger on dark than on light.
+	Band float64
+
 	// Lightness and chroma of bars (OKLCH).
 	barL, barC float64
 }
@@ -33,14 +37,14 @@ var (
 		Background: hex(0x14161a), Lane: hex(0x171a1f), Surface: hex(0x1a1d22), Raised: hex(0x22262d), Rule: hex(0x2c313a),
 		Text: hex(0xe4e8ee), Dim: hex(0x98a2b1), Faint: hex(0x5d6675),
 		Accent: hex(0x6cb2ff), OnAccent: hex(0x10131a), OnBar: hex(0x14161a), Warn: hex(0xffb454),
-		barL: .74, barC: .085,
+		Band: .05, barL: .74, barC: .085,
 	}
 	Light = &Theme{
 		Name:       "light",
 		Background: hex(0xfbfbfa), Lane: hex(0xf7f8f8), Surface: hex(0xf3f4f4), Raised: hex(0xffffff), Rule: hex(0xdcdfe3),
 		Text: hex(0x1d2127), Dim: hex(0x5b6573), Faint: hex(0x9aa3ae),
 		Accent: hex(0x1769c4), OnAccent: hex(0xffffff), OnBar: hex(0x1d2127), Warn: hex(0xb45f06),
-		barL: .86, barC: .065,
+		Band: .13, barL: .86, barC: .065,
 	}
 )
 

@@ -306,7 +306,7 @@ func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
 // instants draws moments as small triangles at the top of the row.
 func (p *Picture) instants(t *recording.Track, y int, r *Row) {
 	last := -10
-	col := raster.Pack(p.Palette.Theme.Warn)
+	col := raster.Pack(p.Palette.Theme.Dim)
 	for i := firstInstant(t.Instants, p.View.From); i < len(t.Instants) && t.Instants[i].Time <= p.View.To; i++ {
 		x := p.x(t.Instants[i].Time)
 		if x == last || x < p.Gutter {

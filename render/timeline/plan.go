@@ -24,7 +24,7 @@ const (
 	counterSize  = 42
 	// compactLanes is how many lanes a deep track shows before it is opened
 	// fully, when others want room too.
-	compactLanes = 12
+	compactLanes = 8
 )
 
 // RowKind says what a row shows.

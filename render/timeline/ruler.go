@@ -41,7 +41,9 @@ func Ruler(v View, start int64, th *theme.Theme, f *raster.Face, scale float32, 
 		if p >= gutter {
 			c.Rect(p, h-px(9), p+1, h, faint)
 		}
-		f.Draw(c, float32(p+px(4)), px(16), label, dim, gutter, w)
+		if lx := float32(p + px(4)); lx >= float32(gutter) && lx+f.Measure(label) <= float32(w) {
+			f.Draw(c, lx, px(16), label, dim, gutter, w)
+		}
 	}
 	c.Rect(0, 0, gutter, h, raster.Pack(th.Background))
 	if ax.Base != "" {

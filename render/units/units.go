@@ -113,6 +113,21 @@ func scaled(v float64, steps []step) string {
 func Bytes(n int64) string { return scaled(float64(n), sizes) }
 
 // Value writes a metric's value with its unit, as short as people like it.
+// Full is Value with the unit also where people would leave it out.
+func Full(v int64, m *recording.Metric) string {
+	s := Value(v, m)
+	if _, time := perUnit(m.Unit); time || v == recording.Missing {
+		return s
+	}
+	switch m.Unit {
+	case "bytes", "byte", "B":
+		return s
+	case "", "count":
+		return s + " " + m.Name
+	}
+	return s + " " + m.Unit
+}
+
 // Exact writes all of it.
 func Value(v int64, m *recording.Metric) string {
 	if v == recording.Missing {

@@ -1,0 +1,179 @@
+// Package cli is the command line: it reads what was typed, answers what needs
+// no window, and hands the rest to a [Runner]. It draws nothing, so it can be
+// tested without a display.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Exit codes.
+const (
+	Done    = 0
+	Problem = 1 // with the input, or with writing the output
+	Usage   = 2 // what was typed makes no sense
+)
+
+// WindowOptions say what the window opens with.
+type WindowOptions struct {
+	Files    []string // "-" is standard input
+	Demo     bool     // the built-in recording, where Files is empty
+	FrameLog string   // a file for a JSON line a frame; "" for none
+	Theme    string   // "dark", "light" or "" to follow the system
+	// Event and Metric are names to choose by (see analyze.Choose); "" for
+	// the recording's default.
+	Event, Metric string
+}
+
+// RenderOptions say what picture is drawn.
+type RenderOptions struct {
+	File string // "-" is standard input; "" with Demo
+	Demo bool
+	Out  string
+	View string // "both", "timeline" or "flame"
+	// Width and Height are the picture's, in pixels; Scale is how many of
+	// them make a unit of the layout.
+	Width, Height int
+	Scale         float32
+	Range         Range
+	Event, Metric string
+	Theme         string // "dark" or "light"
+}
+
+// Runner does what needs graphics. Errors are one sentence that names the file.
+type Runner struct {
+	Window func(WindowOptions) error
+	Render func(RenderOptions) error
+}
+
+// call is one run of a command.
+type call struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	run            Runner
+	ctx            context.Context
+}
+
+// note tells something beside the answer.
+func (c *call) note(format string, args ...any) {
+	fmt.Fprintf(c.stderr, "ashlar: %s\n", plainText(fmt.Sprintf(format, args...)))
+}
+
+// command is one thing that ashlar does.
+type command struct {
+	name, args, line string
+	// text says more than the line, in paragraphs; examples are lines of
+	// "what to type" and what it does.
+	text     string
+	examples [][2]string
+	// setup adds the command's flags and returns what runs once they are set.
+	setup func(*pflag.FlagSet) func(*call, []string) error
+}
+
+// commands lists all commands in the order in which help shows them. To add
+// one, add its entry.
+func commands() []command {
+	return []command{infoCommand(), topCommand(), renderCommand(), versionCommand(), helpCommand()}
+}
+
+// usageError is an error in what was typed.
+type usageError struct {
+	err     error
+	command string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func (e *usageError) Unwrap() error { return e.err }
+
+func misuse(format string, args ...any) error {
+	return &usageError{err: fmt.Errorf(format, args...)}
+}
+
+// Main runs the command line without the program's name and returns the exit
+// code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) int {
+	c := &call{stdin, stdout, stderr, run, context.Background()}
+	cmd, rest := windowCommand(), args
+	if len(args) > 0 {
+		if named := find(args[0]); named != nil {
+			cmd, rest = *named, args[1:]
+		}
+	}
+	err := c.start(&cmd, rest)
+	if err == nil {
+		return Done
+	}
+	var usage *usageError
+	if !errors.As(err, &usage) {
+		c.note("%v", err)
+		return Problem
+	}
+	c.note("%s (%s shows how)", strings.TrimSuffix(err.Error(), "."), helpFor(&cmd))
+	return Usage
+}
+
+func find(name string) *command {
+	for _, c := range commands() {
+		if c.name == name {
+			return &c
+		}
+	}
+	return nil
+}
+
+// start reads a command's flags and runs it.
+func (c *call) start(cmd *command, args []string) error {
+	fs, run := cmd.prepare()
+	help := fs.BoolP("help", "h", false, "show this and stop")
+	err := fs.Parse(args)
+	if *help || errors.Is(err, pflag.ErrHelp) {
+		return c.printHelp(cmd)
+	}
+	if err != nil {
+		return &usageError{err: err}
+	}
+	return run(c, fs.Args())
+}
+
+func (cmd *command) prepare() (*pflag.FlagSet, func(*call, []string) error) {
+	fs := pflag.NewFlagSet(cmd.name, pflag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.SortFlags = false
+	fs.Usage = func() {}
+	return fs, cmd.setup(fs)
+}
+
+// oneFile is for commands that take a single recording.
+func oneFile(args []string, demo bool) (string, error) {
+	switch {
+	case demo && len(args) > 0:
+		return "", misuse("--demo stands for a file; leave out %s", args[0])
+	case demo:
+		return "", nil
+	case len(args) == 0 || args[0] == "":
+		return "", misuse("name the file with the recording, or - for standard input")
+	case len(args) > 1:
+		return "", misuse("one file at a time: %s was named beside %s", args[1], args[0])
+	}
+	return args[0], nil
+}
+
+// demoFlag adds the flag that every command has which reads a recording.
+func demoFlag(fs *pflag.FlagSet) *bool {
+	return fs.Bool("demo", false, "take the built-in recording")
+}
+
+// chooser are the flags that choose what is looked at.
+type chooser struct{ event, metric string }
+
+func (ch *chooser) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&ch.event, "event", "", "the `EVENT` to look at (default: the first)")
+	fs.StringVar(&ch.metric, "metric", "", "the `METRIC` to weigh by (default: the event's primary one)")
+}

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest"
+	"ashlar/ingest/recording"
+)
+
+func infoCommand() command {
+	return command{
+		name: "info", args: "FILE [--json]", line: "say what is in a recording",
+		text: `
+Totals are exact. Warnings say what was wrong with the file and where first;
+the ledger says what became of each kind of record. When reading had to stop
+early, what was read is printed and the exit code is 1.`,
+		examples: [][2]string{
+			{"ashlar info run.spaa.zst", "say what is in a recording"},
+			{"ashlar info run.spall --json | jq .counts", "the same for programs"},
+			{"zcat run.json.gz | ashlar info -", "read standard input"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			asJSON := fs.Bool("json", false, "print JSON")
+			demo := demoFlag(fs)
+			return func(c *call, args []string) error {
+				path, err := oneFile(args, *demo)
+				if err != nil {
+					return err
+				}
+				rec, stats, err := c.read(path)
+				if err != nil {
+					return err
+				}
+				in := newInfo(rec, stats)
+				if *asJSON {
+					err = writeJSON(c.stdout, in)
+				} else {
+					_, err = io.WriteString(c.stdout, in.text(rec))
+				}
+				if err != nil {
+					return err
+				}
+				return stopped(rec)
+			}
+		},
+	}
+}
+
+// info is what the info command prints as JSON. Values of metrics and times are
+// exact decimals.
+type info struct {
+	Format      string        `json:"format"`
+	Version     string        `json:"version"`
+	File        string        `json:"file"`
+	Bytes       int64         `json:"bytes"` // on disk; of a pipe, what was read
+	Compression string        `json:"compression"`
+	Tool        string        `json:"tool"`
+	Events      []infoEvent   `json:"events"`
+	Time        *infoTime     `json:"time"` // null where nothing has a time
+	Threads     []infoThread  `json:"threads"`
+	Counts      infoCounts    `json:"counts"`
+	Warnings    []infoWarning `json:"warnings"`
+	Ledger      []infoTally   `json:"ledger"`
+	Load        infoLoad      `json:"load"`
+}
+
+type infoEvent struct {
+	Name    string       `json:"name"`
+	Kind    string       `json:"kind"`
+	Mode    string       `json:"mode"`
+	Metrics []infoMetric `json:"metrics"`
+}
+
+type infoMetric struct {
+	Name    string      `json:"name"`
+	Unit    string      `json:"unit"`
+	Total   json.Number `json:"total"`
+	Primary bool        `json:"primary"`
+}
+
+type infoTime struct {
+	Start    json.Number `json:"start"` // as the file writes it, in Unit
+	End      json.Number `json:"end"`
+	Unit     string      `json:"unit"`
+	Duration json.Number `json:"duration_ns"`
+}
+
+type infoThread struct {
+	PID      int64  `json:"pid"`
+	TID      int64  `json:"tid"`
+	Name     string `json:"name"`
+	Spans    int64  `json:"spans"`
+	Samples  int64  `json:"samples"`
+	MaxDepth int    `json:"max_depth"`
+	// Stacks are aggregated records, which profiles have.
+	Stacks int64 `json:"stacks"`
+	// Async marks rows of operations that are no thread's.
+	Async bool `json:"async,omitempty"`
+}
+
+type infoCounts struct {
+	Spans      int64 `json:"spans"`
+	Unfinished int64 `json:"unfinished"`
+	Samples    int64 `json:"samples"`
+	Stacks     int64 `json:"stacks"`
+	Frames     int64 `json:"frames"`
+	Functions  int64 `json:"functions"`
+	Windows    int64 `json:"windows"`
+	Instants   int64 `json:"instants"`
+	Counters   int64 `json:"counters"`
+	Flows      int64 `json:"flows"`
+}
+
+type infoWarning struct {
+	Code  string `json:"code"`
+	Count int64  `json:"count"`
+	First string `json:"first"`
+	Text  string `json:"text"`
+}
+
+type infoTally struct {
+	Kind          string `json:"kind"`
+	Read          int64  `json:"read"`
+	Kept          int64  `json:"kept"`
+	Repaired      int64  `json:"repaired"`
+	LeftOut       int64  `json:"left_out"`
+	FirstRepaired string `json:"first_repaired"`
+	FirstLeftOut  string `json:"first_left_out"`
+}
+
+type infoLoad struct {
+	Seconds         json.Number `json:"seconds"`
+	BytesPerSecond  json.Number `json:"bytes_per_second"`
+	EventsPerSecond json.Number `json:"events_per_second"`
+	PeakRSS         int64       `json:"peak_rss_bytes"`
+}
+
+func newInfo(rec *recording.Recording, stats ingest.Stats) *info {
+	s := &rec.Source
+	in := &info{
+		Format: s.Format, Version: s.Version, File: s.Path, Bytes: s.Bytes,
+		Compression: s.Compression, Tool: s.Tool,
+		Events: []infoEvent{}, Threads: threadsOf(rec), Counts: infoCounts(rec.Counts),
+		Warnings: []infoWarning{}, Ledger: []infoTally{},
+		Load: infoLoad{
+			Seconds:         decimal(stats.Elapsed.Seconds(), 6),
+			BytesPerSecond:  decimal(stats.BytesPerSecond(), 0),
+			EventsPerSecond: decimal(stats.EventsPerSecond(), 0),
+			PeakRSS:         stats.PeakRSS,
+		},
+	}
+	if in.Bytes < 0 {
+		in.Bytes = stats.Bytes
+	}
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		ie := infoEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Metrics: []infoMetric{}}
+		for k := range e.Metrics {
+			m := &e.Metrics[k]
+			ie.Metrics = append(ie.Metrics, infoMetric{m.Name, m.Unit, exact(m.Total, m), k == e.Primary})
+		}
+		in.Events = append(in.Events, ie)
+	}
+	if rec.HasTime {
+		in.Time = &infoTime{
+			Start: json.Number(rec.Clock.Text(rec.Start)), End: json.Number(rec.Clock.Text(rec.End)),
+			Unit: rec.Clock.Unit, Duration: nanoseconds(rec.Duration()),
+		}
+	}
+	for _, w := range rec.Warnings {
+		in.Warnings = append(in.Warnings, infoWarning{w.Code, w.Count, w.First, w.Text})
+	}
+	for _, t := range rec.Ledger {
+		in.Ledger = append(in.Ledger, infoTally(t))
+	}
+	return in
+}
+
+// threadsOf lists the tracks in the file's order.
+func threadsOf(rec *recording.Recording) []infoThread {
+	threads := make([]infoThread, len(rec.Tracks))
+	for i, t := range rec.Tracks {
+		th := infoThread{PID: t.PID, TID: t.TID, Name: t.Name, Spans: int64(t.Spans()), Async: t.Kind == recording.AsyncTrack}
+		for k := range t.Lanes {
+			// The spans of a lane are equally deep.
+			if l := &t.Lanes[k]; l.Len() > 0 {
+				th.MaxDepth = max(th.MaxDepth, rec.Calls.Depth(l.Call(0)))
+			}
+		}
+		for _, s := range t.Samples {
+			th.Samples += int64(s.Len())
+			th.MaxDepth = max(th.MaxDepth, s.Depth())
+		}
+		threads[i] = th
+	}
+	for _, s := range rec.Stacks {
+		if s == nil {
+			continue
+		}
+		for i := range s.Len() {
+			if t := s.Track(i); t != recording.NoTrack {
+				threads[t].Stacks++
+				threads[t].MaxDepth = max(threads[t].MaxDepth, rec.Calls.Depth(s.Call(i)))
+			}
+		}
+	}
+	return threads
+}
+
+// exact is a metric's value as a decimal in its unit; null where there is none.
+func exact(v int64, m *recording.Metric) json.Number {
+	if v == recording.Missing {
+		return "null"
+	}
+	return json.Number(recording.Decimal{Mantissa: v, Scale: m.Decimals}.String())
+}
+
+// nanoseconds is a time of picoseconds as an exact decimal.
+func nanoseconds(ps int64) json.Number {
+	return json.Number(recording.Decimal{Mantissa: ps, Scale: 3}.String())
+}
+
+// decimal is a measured number, without an exponent.
+func decimal(v float64, digits int) json.Number {
+	return json.Number(strconv.FormatFloat(v, 'f', digits, 64))
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// mostThreads is how many threads the text lists.
+const mostThreads = 40
+
+// text writes what is known as people read it: sections, aligned.
+func (in *info) text(rec *recording.Recording) string {
+	var b strings.Builder
+	b.WriteString(plain(rec.Source.Name) + "\n")
+	in.head(&b, rec)
+	in.events(&b, rec)
+	in.threads(&b)
+	in.counts(&b)
+	in.ledger(&b)
+	in.warnings(&b)
+	return b.String()
+}
+
+func (in *info) head(b *strings.Builder, rec *recording.Recording) {
+	format := in.Format
+	if in.Version != "" {
+		format += " " + in.Version
+	}
+	size := units.Bytes(in.Bytes)
+	if in.Compression != "none" && in.Compression != "" {
+		size += ", " + in.Compression
+	}
+	rows := [][]string{{"format", format}, {"size", size}}
+	if in.Tool != "" {
+		rows = append(rows, []string{"recorded by", plain(in.Tool)})
+	}
+	if rec.Source.Command != "" {
+		rows = append(rows, []string{"command", plain(rec.Source.Command)})
+	}
+	if t := in.Time; t != nil {
+		rows = append(rows, []string{"time", strings.TrimSpace(fmt.Sprintf("%s, from %s to %s %s",
+			units.Duration(rec.Duration()), t.Start, t.End, t.Unit))})
+	} else {
+		rows = append(rows, []string{"time", "none: nothing in it says when"})
+	}
+	load := fmt.Sprintf("in %s s, %s/s, %s events/s", in.Load.Seconds, in.Load.perSecond(), grouped(in.Load.EventsPerSecond.String()))
+	if in.Load.PeakRSS > 0 {
+		load += ", at most " + units.Bytes(in.Load.PeakRSS) + " of memory"
+	}
+	columns(b, "  ", "ll", append(rows, []string{"read", load}))
+}
+
+func (l *infoLoad) perSecond() string {
+	v, _ := l.BytesPerSecond.Int64()
+	return units.Bytes(v)
+}
+
+// grouped puts thin spaces into a whole number.
+func grouped(s string) string {
+	var n int64
+	if _, err := fmt.Sscan(s, &n); err != nil {
+		return s
+	}
+	return units.Count(n)
+}
+
+func (in *info) events(b *strings.Builder, rec *recording.Recording) {
+	if len(rec.Events) == 0 {
+		return
+	}
+	b.WriteString("\nEvents\n")
+	var rows [][]string
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		how := strings.Join(nonEmpty(e.Kind, e.Mode, sampled(e)), ", ")
+		if e.Name == "" {
+			how = strings.Join(nonEmpty(e.Mode, sampled(e)), ", ")
+		}
+		rows = append(rows, []string{plain(analyze.EventName(e)), how, "", ""})
+		for k := range e.Metrics {
+			m := &e.Metrics[k]
+			mark := ""
+			if k == e.Primary {
+				mark = "primary"
+			}
+			rows = append(rows, []string{"  " + plain(m.Name), units.Value(m.Total, m), inFull(m.Total, m), mark})
+		}
+	}
+	columns(b, "  ", "llrl", rows)
+}
+
+// inFull is a value to the last digit, "" where units.Value says all of it.
+func inFull(v int64, m *recording.Metric) string {
+	short, full := units.Value(v, m), units.Exact(v, m)
+	if full == short || full == short+" "+m.Unit {
+		return ""
+	}
+	return full
+}
+
+// sampled says how often an event was sampled.
+func sampled(e *recording.Event) string {
+	switch {
+	case e.Frequency > 0:
+		return fmt.Sprintf("%g Hz", e.Frequency)
+	case e.Period > 0:
+		return "every " + units.Count(e.Period)
+	}
+	return ""
+}
+
+func nonEmpty(words ...string) []string {
+	var out []string
+	for _, w := range words {
+		if w != "" {
+			out = append(out, plain(w))
+		}
+	}
+	return out
+}
+
+func (in *info) threads(b *strings.Builder) {
+	if len(in.Threads) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nThreads\n")
+	rows := [][]string{{"pid", "tid", "name", "spans", "samples", "stacks", "depth"}}
+	for _, t := range in.Threads[:min(len(in.Threads), mostThreads)] {
+		name := plain(t.Name)
+		if t.Async {
+			name = strings.TrimSpace(name + " (async)")
+		}
+		rows = append(rows, []string{
+			fmt.Sprint(t.PID), fmt.Sprint(t.TID), name, dash(t.Spans), dash(t.Samples), dash(t.Stacks), dash(int64(t.MaxDepth)),
+		})
+	}
+	columns(b, "  ", "rrlrrrr", rows)
+	if more := len(in.Threads) - mostThreads; more > 0 {
+		fmt.Fprintf(b, "  … and %s more; --json lists all\n", units.Count(int64(more)))
+	}
+}
+
+// dash writes a count, and a dash for none.
+func dash(n int64) string {
+	if n == 0 {
+		return "–"
+	}
+	return units.Count(n)
+}
+
+func (in *info) counts(b *strings.Builder) {
+	c := &in.Counts
+	all := []struct {
+		n    int64
+		name string
+	}{
+		{c.Spans, "spans"}, {c.Unfinished, "unfinished spans"}, {c.Samples, "samples"}, {c.Stacks, "stacks"},
+		{c.Frames, "frames"}, {c.Functions, "functions"}, {c.Windows, "windows"}, {c.Instants, "instants"},
+		{c.Counters, "counters"}, {c.Flows, "flows"},
+	}
+	var rows [][]string
+	for _, x := range all {
+		if x.n != 0 {
+			rows = append(rows, []string{units.Count(x.n), x.name})
+		}
+	}
+	b.WriteString("\nCounts\n")
+	if len(rows) == 0 {
+		b.WriteString("  nothing\n")
+	}
+	columns(b, "  ", "rl", rows)
+}
+
+func (in *info) ledger(b *strings.Builder) {
+	if len(in.Ledger) == 0 {
+		return
+	}
+	b.WriteString("\nLedger\n")
+	rows := [][]string{{"records", "read", "kept", "repaired", "left out", ""}}
+	for _, t := range in.Ledger {
+		var first []string
+		if t.FirstRepaired != "" {
+			first = append(first, "repaired first at "+plain(t.FirstRepaired))
+		}
+		if t.FirstLeftOut != "" {
+			first = append(first, "left out first at "+plain(t.FirstLeftOut))
+		}
+		rows = append(rows, []string{plain(t.Kind), units.Count(t.Read), units.Count(t.Kept),
+			dash(t.Repaired), dash(t.LeftOut), strings.Join(first, ", ")})
+	}
+	columns(b, "  ", "lrrrrl", rows)
+}
+
+func (in *info) warnings(b *strings.Builder) {
+	if len(in.Warnings) == 0 {
+		return
+	}
+	b.WriteString("\nWarnings\n")
+	for _, w := range in.Warnings {
+		head := fmt.Sprintf("%s, %s", plain(w.Code), times(w.Count))
+		if w.First != "" {
+			head += ", first at " + plain(w.First)
+		}
+		fmt.Fprintf(b, "  %s\n      %s\n", head, plainText(w.Text))
+	}
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return units.Count(n) + " times"
+}

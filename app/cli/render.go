@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+func renderCommand() command {
+	return command{
+		name: "render", args: "FILE -o OUT.png", line: "draw a recording into a PNG file",
+		text: `
+The picture is exactly what the window would show. It needs no display.`,
+		examples: [][2]string{
+			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
+			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
+			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a dense screen"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			o := RenderOptions{}
+			var ch chooser
+			var size, rng string
+			var scale float64
+			fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this PNG `FILE`")
+			fs.StringVar(&o.View, "view", "both", "the `PART` to draw: both, timeline or flame")
+			fs.StringVar(&size, "size", "1280x720", "the picture's size in pixels, `WxH`")
+			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			ch.flags(fs)
+			fs.StringVar(&o.Theme, "theme", "dark", "dark or light `THEME`")
+			demo := demoFlag(fs)
+			return func(c *call, args []string) (err error) {
+				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo
+				if o.File, err = oneFile(args, o.Demo); err != nil {
+					return err
+				}
+				if err := o.shape(size, scale); err != nil {
+					return err
+				}
+				if o.Range, err = rangeFlag(rng); err != nil {
+					return err
+				}
+				return c.run.Render(o)
+			}
+		},
+	}
+}
+
+// rangeFlag reads --range; "" is no limit.
+func rangeFlag(s string) (Range, error) {
+	if s == "" {
+		return Range{}, nil
+	}
+	r, err := ParseRange(s)
+	if err != nil {
+		return r, &usageError{err: err}
+	}
+	return r, nil
+}
+
+// Bounds of pictures: what software drawing and PNG readers still handle.
+const (
+	mostPixels = 16384 // a side
+	mostScale  = 8
+)
+
+// shape checks the flags that say how the picture looks.
+func (o *RenderOptions) shape(size string, scale float64) error {
+	switch {
+	case o.Out == "":
+		return misuse("say with -o where the picture goes")
+	case !strings.EqualFold(filepath.Ext(o.Out), ".png"):
+		return misuse("pictures are PNG files: %s should end in .png", o.Out)
+	}
+	switch o.View {
+	case "both", "timeline", "flame":
+	default:
+		return misuse("there is no view %q; there are both, timeline and flame", o.View)
+	}
+	if err := checkTheme(o.Theme); err != nil {
+		return err
+	}
+	w, h, _ := strings.Cut(size, "x")
+	var werr, herr error
+	o.Width, werr = strconv.Atoi(w)
+	o.Height, herr = strconv.Atoi(h)
+	if werr != nil || herr != nil || o.Width < 1 || o.Height < 1 || o.Width > mostPixels || o.Height > mostPixels {
+		return misuse("the size %q is not WIDTHxHEIGHT in pixels, each from 1 to %d", size, mostPixels)
+	}
+	if math.IsNaN(scale) || scale < .25 || scale > mostScale {
+		return misuse("the scale %v is not between 0.25 and %d", scale, mostScale)
+	}
+	o.Scale = float32(scale)
+	return nil
+}

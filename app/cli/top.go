@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// textRows is how many rows are printed as text when -n does not say.
+const textRows = 30
+
+func topCommand() command {
+	return command{
+		name: "top", args: "FILE [flags]", line: "list where the cost went, heaviest first",
+		text: `
+Self is what a function cost itself, total with all that it called; a function
+that stands several times in one stack counts once in total. Traces have the
+metrics time and count. A range is answered from spans, samples or windows,
+whichever the recording has; the answer says which.`,
+		examples: [][2]string{
+			{"ashlar top run.spaa -n 10", "the ten functions that cost most"},
+			{"ashlar top run.spaa --metric alloc_bytes --by module", "which modules allocate"},
+			{"ashlar top run.spall --range 1.2s..1.5s --json", "300 ms of a trace, for programs"},
+			{"ashlar top run.spall --by thread", "how busy each thread was"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o topOptions
+			var rng, by string
+			var rows int
+			o.flags(fs)
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
+			fs.StringVar(&by, "by", string(analyze.ByFunction), "what a `ROW` is: function, module, file or thread")
+			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
+			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+			fs.BoolVar(&o.json, "json", false, "print JSON")
+			demo := demoFlag(fs)
+			return func(c *call, args []string) (err error) {
+				if o.path, err = oneFile(args, *demo); err != nil {
+					return err
+				}
+				if o.rng, err = rangeFlag(rng); err != nil {
+					return err
+				}
+				if o.by, err = analyze.ParseBy(by); err != nil {
+					return &usageError{err: err}
+				}
+				if rows < 0 {
+					return misuse("-n %d is negative; 0 prints all rows", rows)
+				}
+				if o.rows = rows; o.json && !fs.Changed("rows") {
+					o.rows = 0
+				}
+				return c.top(&o)
+			}
+		},
+	}
+}
+
+type topOptions struct {
+	chooser
+	path string
+	rng  Range
+	by   analyze.By
+	rows int // 0 for all
+	json bool
+}
+
+func (c *call) top(o *topOptions) error {
+	rec, _, err := c.read(o.path)
+	if err != nil {
+		return err
+	}
+	t, err := c.rank(rec, o)
+	if err != nil {
+		return err
+	}
+	if asked := t.Answered; asked != nil && !*asked {
+		c.note("%s: %s cannot be told by time, since no spans, samples or windows carry it; this is the whole recording", rec.Source.Path, t.what())
+	}
+	if o.json {
+		err = writeJSON(c.stdout, t)
+	} else {
+		_, err = io.WriteString(c.stdout, t.text(rec))
+	}
+	if err != nil {
+		return err
+	}
+	return stopped(rec)
+}
+
+// top is what the top command prints as JSON. Values are exact decimals in Unit.
+type top struct {
+	File   string `json:"file"`
+	Event  string `json:"event"`
+	Metric string `json:"metric"`
+	Unit   string `json:"unit"`
+	By     string `json:"by"`
+	// Basis says which records were added up: spans, samples, stacks or
+	// windows.
+	Basis string `json:"basis"`
+	// Range is what was answered for, null for the whole recording. Windows
+	// cannot be cut, so it may be wider than Asked, which is there when a
+	// range was asked for, as is Answered: false when the recording could only
+	// answer for the whole.
+	Range    *topRange   `json:"range"`
+	Asked    *topRange   `json:"asked,omitempty"`
+	Answered *bool       `json:"answered,omitempty"`
+	Total    json.Number `json:"total"`
+	// Records is how many spans, samples or records were added up.
+	Records int64    `json:"records"`
+	Rows    []topRow `json:"rows"`
+	// More is how many rows there are beside these.
+	More int `json:"more"`
+
+	metric *recording.Metric
+	sum    int64
+}
+
+// topRange is in exact nanoseconds from the recording's start.
+type topRange struct {
+	Start json.Number `json:"start_ns"`
+	End   json.Number `json:"end_ns"`
+
+	from, to int64
+}
+
+func newTopRange(rec *recording.Recording, from, to int64) *topRange {
+	from, to = from-rec.Start, to-rec.Start
+	return &topRange{nanoseconds(from), nanoseconds(to), from, to}
+}
+
+type topRow struct {
+	Name   string      `json:"name"`
+	Module string      `json:"module"`
+	Self   json.Number `json:"self"`
+	Total  json.Number `json:"total"`
+	Count  int64       `json:"count"`
+	// PID and TID are those of a thread.
+	PID *int64 `json:"pid,omitempty"`
+	TID *int64 `json:"tid,omitempty"`
+
+	row *analyze.Row
+}
+
+// rank weighs what was asked for.
+func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
+	t := &top{File: rec.Source.Path, By: string(o.by), Rows: []topRow{}, Total: "0", metric: &recording.Metric{}}
+	event, metric, err := analyze.Choose(rec, o.event, o.metric)
+	if err != nil {
+		return nil, misuse("%s: %w", rec.Source.Path, err)
+	}
+	q := analyze.Query{Event: event, Metric: metric}
+	if event >= 0 {
+		e := &rec.Events[event]
+		t.metric = &e.Metrics[metric]
+		t.Event, t.Metric, t.Unit = e.Name, t.metric.Name, t.metric.Unit
+	}
+	if o.rng.IsSet() {
+		t.Answered = new(bool)
+		if rec.HasTime {
+			q.Ranged = true
+			if q.From, q.To, err = o.rng.In(rec); err != nil {
+				return nil, misuse("%s: %w", rec.Source.Path, err)
+			}
+			t.Asked = newTopRange(rec, q.From, q.To)
+		}
+	}
+	w, err := analyze.Weigh(c.ctx, rec, q)
+	if err != nil {
+		return nil, err
+	}
+	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exact(w.Sum, t.metric), w.Records
+	if w.Ranged {
+		*t.Answered = true
+		t.Range = newTopRange(rec, w.From, w.To)
+	}
+	rows, err := c.rowsOf(rec, q, w, o.by)
+	if err != nil {
+		return nil, err
+	}
+	if o.rows > 0 && len(rows) > o.rows {
+		t.More = len(rows) - o.rows
+		rows = rows[:o.rows]
+	}
+	for i := range rows {
+		t.add(rec, &rows[i])
+	}
+	return t, nil
+}
+
+func (c *call) rowsOf(rec *recording.Recording, q analyze.Query, w *analyze.Weights, by analyze.By) ([]analyze.Row, error) {
+	if by == analyze.ByThread {
+		return analyze.ByTrack(c.ctx, rec, q)
+	}
+	return analyze.Table(rec, analyze.NewTree(rec, w), by), nil
+}
+
+func (t *top) add(rec *recording.Recording, r *analyze.Row) {
+	row := topRow{Name: r.Name, Module: r.Module, Self: exact(r.Self, t.metric), Total: exact(r.Total, t.metric), Count: r.Count, row: r}
+	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
+		track := rec.Tracks[r.Track]
+		row.PID, row.TID = &track.PID, &track.TID
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// what names the metric and its event.
+func (t *top) what() string {
+	if t.Event == "" {
+		return t.Metric
+	}
+	return t.Metric + " of " + t.Event
+}
+
+// text writes the rows as aligned columns.
+func (t *top) text(rec *recording.Recording) string {
+	var b strings.Builder
+	if t.metric.Name == "" {
+		return plain(rec.Source.Name) + " holds nothing to add up.\n"
+	}
+	fmt.Fprintf(&b, "%s: %s, from %s %s", plain(rec.Source.Name), plain(t.what()), units.Count(t.Records), t.records())
+	if t.Range != nil {
+		fmt.Fprintf(&b, ", %s to %s", units.Duration(t.Range.from), units.Duration(t.Range.to))
+	}
+	fmt.Fprintf(&b, "\ntotal %s", units.Value(t.sum, t.metric))
+	if x := inFull(t.sum, t.metric); x != "" {
+		fmt.Fprintf(&b, " (%s)", x)
+	}
+	switch t.metric.Kind {
+	case recording.Peak:
+		b.WriteString("; each stack's own peak, so that sums are upper bounds")
+	case recording.Level:
+		b.WriteString("; a state at one moment, not a sum over time")
+	}
+	b.WriteString("\n\n")
+	t.rows(&b)
+	if t.More > 0 {
+		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(t.More)))
+	}
+	return b.String()
+}
+
+// records is the word for what was added up.
+func (t *top) records() string {
+	word := t.Basis
+	if word == string(analyze.Windows) {
+		word = "rows of windows"
+	}
+	if t.Records == 1 {
+		word = strings.Replace(strings.TrimSuffix(word, "s"), "rows of", "row of", 1)
+	}
+	return word
+}
+
+func (t *top) rows(b *strings.Builder) {
+	functions := t.By == string(analyze.ByFunction)
+	threads := t.By == string(analyze.ByThread)
+	head := []string{"self", "", "total", "", "count", t.By}
+	switch {
+	case functions:
+		head = append(head, "module")
+	case threads:
+		head = []string{"self", "", "count", "tid", "thread"}
+	}
+	table := [][]string{head}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		self, share := units.Value(r.row.Self, t.metric), units.Percent(r.row.Self, t.sum)
+		if threads {
+			tid := ""
+			if r.TID != nil {
+				tid = fmt.Sprint(*r.TID)
+			}
+			table = append(table, []string{self, share, units.Count(r.Count), tid, plain(r.Name)})
+			continue
+		}
+		line := []string{self, share, units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum), dash(r.Count), plain(r.Name)}
+		if functions {
+			line = append(line, plain(analyze.ModuleBase(r.Module)))
+		}
+		table = append(table, line)
+	}
+	if threads {
+		columns(b, "", "rrrrl", table)
+	} else {
+		columns(b, "", "rrrrrll"[:len(head)], table)
+	}
+}

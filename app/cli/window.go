@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// windowCommand is what runs when no command is named.
+func windowCommand() command {
+	return command{
+		args: "[FILE…]", line: "look at recorded runs of programs",
+		text: `
+Without a command, a window opens with the files; - is standard input. A file
+that is called like a command can be written ./info. Files are told by what is
+in them and may be compressed with gzip or zstd.
+
+The exit code is 0 when all went well, 1 when something was wrong with the
+input, and 2 when the command line makes no sense.`,
+		examples: [][2]string{
+			{"ashlar run.spaa.zst", "look at a recording"},
+			{"zcat run.spall.gz | ashlar -", "look at what another program writes"},
+			{"ashlar --demo", "look at the built-in recording"},
+			{"ashlar top run.spaa -n 10", "print the ten heaviest functions"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o WindowOptions
+			var ch chooser
+			version := false
+			fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
+			ch.flags(fs)
+			fs.StringVar(&o.Theme, "theme", "", "dark or light `THEME` (default: the system's)")
+			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
+			fs.BoolVar(&version, "version", false, "print the version and stop")
+			return func(c *call, args []string) error {
+				if version {
+					_, err := fmt.Fprintln(c.stdout, programVersion())
+					return err
+				}
+				o.Files, o.Event, o.Metric = args, ch.event, ch.metric
+				if err := o.check(); err != nil {
+					return err
+				}
+				return c.run.Window(o)
+			}
+		},
+	}
+}
+
+// check refuses what cannot work, before a window opens.
+func (o *WindowOptions) check() error {
+	if err := checkTheme(o.Theme); err != nil {
+		return err
+	}
+	if o.Demo && len(o.Files) > 0 {
+		return misuse("--demo stands for a file; leave out %s", o.Files[0])
+	}
+	stdin := false
+	for _, f := range o.Files {
+		if f == "" {
+			return misuse("a file's name is empty")
+		}
+		if f == "-" {
+			if stdin {
+				return misuse("standard input can only be opened once")
+			}
+			stdin = true
+			continue
+		}
+		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) {
+			if near := nearest(f); near != "" {
+				return misuse("there is no file %s; did you mean the command %s?", f, near)
+			}
+			return errors.New(f + ": there is no such file")
+		}
+	}
+	return nil
+}
+
+func checkTheme(name string) error {
+	switch name {
+	case "", "dark", "light":
+		return nil
+	}
+	return misuse("there is no theme %q; there are dark and light", name)
+}
+
+// nearest is the command that a word is a slip of the pen from, "" for none.
+func nearest(word string) string {
+	for _, name := range names() {
+		if len(word) > 2 && (distance(word, name) == 1 || strings.HasPrefix(name, word)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// distance is the number of letters to add, drop, change or swap with their
+// neighbour to make b of a.
+func distance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(a)][len(b)]
+}

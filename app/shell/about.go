@@ -1,0 +1,159 @@
+package shell
+
+import (
+	"image"
+
+	"gioui.org/io/pointer"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// aboutPart says what the file is, what is in it and what was wrong with it.
+type aboutPart struct {
+	drag
+	scroll, height int
+}
+
+type fact struct{ key, value string }
+
+func facts(rec *recording.Recording) []fact {
+	s, c := &rec.Source, &rec.Counts
+	fs := []fact{
+		{"File", s.Path},
+		{"Format", join(formatTitles[s.Format], s.Version)},
+	}
+	if s.Bytes >= 0 {
+		fs = append(fs, fact{"Size", units.Bytes(s.Bytes)})
+	}
+	if s.Compression != "" && s.Compression != "none" {
+		fs = append(fs, fact{"Compression", s.Compression})
+	}
+	for _, f := range []fact{{"Recorded by", s.Tool}, {"Command", s.Command}} {
+		if f.value != "" {
+			fs = append(fs, f)
+		}
+	}
+	if rec.HasTime {
+		fs = append(fs, fact{"From", rec.Clock.Text(rec.Start) + " " + rec.Clock.Unit},
+			fact{"To", rec.Clock.Text(rec.End) + " " + rec.Clock.Unit},
+			fact{"Length", units.Duration(rec.Duration())})
+	}
+	for _, n := range []struct {
+		title string
+		n     int64
+	}{{"Spans", c.Spans}, {"Unfinished", c.Unfinished}, {"Samples", c.Samples}, {"Stacks", c.Stacks}, {"Windows", c.Windows},
+		{"Instants", c.Instants}, {"Counters", c.Counters}, {"Flows", c.Flows}, {"Functions", c.Functions}, {"Frames", c.Frames},
+		{"Threads", int64(len(rec.Tracks))}} {
+		if n.n > 0 {
+			fs = append(fs, fact{n.title, units.Count(n.n)})
+		}
+	}
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		for k := range e.Metrics {
+			m := &e.Metrics[k]
+			fs = append(fs, fact{eventTitle(e) + " · " + m.Name, units.Exact(m.Total, m)})
+		}
+	}
+	return fs
+}
+
+func join(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + " " + b
+}
+
+// layout draws the page into r: facts at the left, warnings and the ledger at
+// the right.
+func (t *aboutPart) layout(p *pane, u *ui.UI, r image.Rectangle) {
+	for {
+		g, e, ok := t.next(u, r.Min)
+		if !ok {
+			break
+		}
+		switch g {
+		case gScroll:
+			_, y := scrolled(e)
+			t.scroll += int(y / 2)
+		case gDrag:
+			t.scroll += int(t.start.Y - t.at.Y)
+			t.start = t.at
+		}
+	}
+	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
+	th := u.Theme
+	u.At(r, func(u *ui.UI) {
+		y := u.Px(12) - t.scroll
+		half := min(r.Dx()*2/5, u.Px(440))
+		for _, f := range facts(p.rec) {
+			u.Text(ui.Rect(u.Px(16), y, u.Px(130), u.Px(20)), f.key, ui.Style{Size: 12, Color: th.Dim})
+			u.Text(image.Rect(u.Px(150), y, half, y+u.Px(20)), f.value, ui.Style{Size: 12, Color: th.Text})
+			y += u.Px(21)
+		}
+		left := y
+		x := half + u.Px(24)
+		y = u.Px(12) - t.scroll
+		y = t.warnings(p, u, x, y, r.Dx()-u.Px(16))
+		y = t.ledger(p, u, x, y+u.Px(12), r.Dx()-u.Px(16))
+		t.height = max(left, y) + t.scroll + u.Px(20)
+	})
+	t.area(u, r, pointer.CursorDefault)
+}
+
+func (t *aboutPart) warnings(p *pane, u *ui.UI, x, y, right int) int {
+	th := u.Theme
+	title := "No warnings"
+	if n := len(p.rec.Warnings); n > 0 {
+		title = plural(int64(n), "warning")
+	}
+	u.Text(image.Rect(x, y, right, y+u.Px(20)), title, ui.Style{Size: 12.5, Weight: medium, Color: th.Text})
+	y += u.Px(24)
+	for i := range p.rec.Warnings {
+		w := &p.rec.Warnings[i]
+		u.Fill(ui.Rect(x, y+u.Px(2), u.Px(3), u.Px(14)), th.Warn)
+		text := w.Text
+		if w.First != "" {
+			text = w.First + ": " + text
+		}
+		if w.Count > 1 {
+			text += "  (" + units.Count(w.Count) + " times)"
+		}
+		sz := u.Text(image.Rect(x+u.Px(10), y, right, y+u.Px(56)), text, ui.Style{Size: 12, Color: th.Text, Lines: 3})
+		y += max(u.Px(20), sz.Y+u.Px(6))
+	}
+	return y
+}
+
+// ledger lists what became of the file's records: read = kept + left out.
+func (t *aboutPart) ledger(p *pane, u *ui.UI, x, y, right int) int {
+	if len(p.rec.Ledger) == 0 {
+		return y
+	}
+	th := u.Theme
+	u.Text(image.Rect(x, y, right, y+u.Px(20)), "Records", ui.Style{Size: 12.5, Weight: medium, Color: th.Text})
+	y += u.Px(22)
+	col := func(i int) image.Rectangle { return ui.Rect(x+u.Px(120)+i*u.Px(88), y, u.Px(84), u.Px(20)) }
+	for i, h := range []string{"read", "kept", "repaired", "left out"} {
+		u.Text(col(i), h, ui.Style{Size: 11.5, Color: th.Dim, Align: end})
+	}
+	y += u.Px(20)
+	for i := range p.rec.Ledger {
+		l := &p.rec.Ledger[i]
+		u.Text(ui.Rect(x, y, u.Px(118), u.Px(20)), l.Kind, ui.Style{Size: 12, Color: th.Dim})
+		for k, n := range []int64{l.Read, l.Kept, l.Repaired, l.LeftOut} {
+			c := th.Text
+			if n == 0 {
+				c = th.Faint
+			} else if k > 1 {
+				c = th.Warn
+			}
+			u.Text(col(k), units.Count(n), ui.Style{Size: 12, Color: c, Align: end})
+		}
+		y += u.Px(20)
+	}
+	return y
+}

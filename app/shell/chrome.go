@@ -1,0 +1,225 @@
+package shell
+
+import (
+	"fmt"
+	"image"
+	"time"
+
+	"gioui.org/io/event"
+	"gioui.org/io/pointer"
+	"gioui.org/op/clip"
+
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// toolbar draws the bar at the top.
+func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
+	th := u.Theme
+	u.Fill(r, th.Surface)
+	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
+	y := r.Min.Y + u.Px(9)
+	x := r.Min.X + u.Px(12)
+	x += u.Button(&s.openButton, x, y, 0, "Open", false) + u.Px(10)
+	if s.openButton.Clicked(u.Context) {
+		s.askOpen()
+	}
+	right := s.rightButtons(u, r, y)
+	if s.pane == nil {
+		return
+	}
+	x = s.choices(u, x, y)
+	p := s.pane
+	// The title stands in the middle of the window, as long as there is room.
+	title := p.doc.Name
+	st := ui.Style{Size: 12.5, Weight: medium, Color: th.Dim, Align: middle}
+	w := u.Measure(title, st).X
+	mid := (r.Min.X + r.Max.X) / 2
+	lo, hi := max(x+u.Px(12), mid-w/2), min(right-u.Px(12), mid+w/2+1)
+	sel := ""
+	if p.sel.ranged {
+		sel = "Selected " + durationText(p.sel.to-p.sel.from)
+		ss := ui.Style{Size: 12, Color: th.Text, Align: end}
+		sw := u.Measure(sel, ss).X
+		u.Text(image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y), sel, ss)
+		hi = min(hi, right-sw-u.Px(24))
+	}
+	if hi > lo {
+		u.Text(image.Rect(lo, r.Min.Y, hi, r.Max.Y), title, st)
+	}
+}
+
+// rightButtons draws colour mode, theme and help from the right edge and
+// returns where they begin.
+func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, y int) int {
+	x := r.Max.X - u.Px(12)
+	put := func(label string) int {
+		w := u.Measure(label, ui.Style{Size: 12.5, Weight: medium}).X + u.Px(20)
+		x -= w
+		return x
+	}
+	u.Button(&s.helpButton, put("?"), y, 0, "?", s.help)
+	if s.helpButton.Clicked(u.Context) {
+		s.help = !s.help
+	}
+	x -= u.Px(8)
+	name := "Light"
+	if !s.Theme.Dark {
+		name = "Dark"
+	}
+	u.Button(&s.themeButton, put(name), y, 0, name, false)
+	if s.themeButton.Clicked(u.Context) {
+		s.toggleTheme()
+		s.wake()
+	}
+	x -= u.Px(8)
+	label := "Colour by " + string(s.Mode)
+	w := u.Measure(label, ui.Style{Size: 12.5}).X + u.Px(26)
+	x -= w
+	u.Choice(&s.modeButton, x, y, label, 0)
+	if s.modeButton.Clicked(u.Context) {
+		items := make([]item, len(theme.Modes))
+		for i, m := range theme.Modes {
+			items[i] = item{title: string(m), on: m == s.Mode, do: func() { s.Mode = m }}
+		}
+		s.menu = newMenu(image.Pt(x, y+u.Px(30)), items)
+	}
+	return x
+}
+
+// choices draws the event and the metric that are shown; a click opens the
+// list of them.
+func (s *Shell) choices(u *ui.UI, x, y int) int {
+	p := s.pane
+	if len(p.rec.Events) == 0 {
+		return x
+	}
+	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
+	x += u.Px(8)
+	at := x
+	x += u.Choice(&p.eventButton, x, y, eventTitle(&p.rec.Events[p.event]), medium)
+	if p.eventButton.Clicked(u.Context) {
+		var items []item
+		for i := range p.rec.Events {
+			items = append(items, item{title: eventTitle(&p.rec.Events[i]), detail: p.rec.Events[i].Kind, on: i == p.event, do: func() { p.setEvent(i) }})
+		}
+		s.menu = newMenu(image.Pt(at, y+u.Px(30)), items)
+	}
+	at = x
+	m := p.metricOf()
+	x += u.Choice(&p.metricButton, x, y, m.Name, 0)
+	if p.metricButton.Clicked(u.Context) {
+		var items []item
+		ms := p.rec.Events[p.event].Metrics
+		for i := range ms {
+			items = append(items, item{title: ms[i].Name, detail: units.Value(ms[i].Total, &ms[i]), on: i == p.metric, do: func() { p.metric = i }})
+		}
+		s.menu = newMenu(image.Pt(at, y+u.Px(30)), items)
+	}
+	return x
+}
+
+// status draws the line at the bottom: what is open, and how loading goes or
+// what was wrong.
+func (s *Shell) status(u *ui.UI, r image.Rectangle) {
+	th := u.Theme
+	u.Fill(r, th.Surface)
+	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
+	if s.pane == nil {
+		return
+	}
+	p := s.pane
+	left, right := summary(p.rec), ""
+	color := th.Dim
+	pr := p.doc.Progress()
+	switch {
+	case u.Now.Before(s.note.until):
+		right = s.note.text
+	case !pr.Done:
+		right = "reading " + units.Bytes(pr.Bytes)
+		if pr.Total > 0 {
+			right = fmt.Sprintf("reading %s of %s", units.Bytes(pr.Bytes), units.Bytes(pr.Total))
+			if pr.Left > time.Second/2 {
+				right += " · " + durationText(int64(pr.Left.Round(100*time.Millisecond))*1000) + " left"
+			}
+		}
+	case len(p.rec.Warnings) > 0:
+		w := &p.rec.Warnings[0]
+		right, color = plural(int64(len(p.rec.Warnings)), "warning")+" · "+w.Text, th.Warn
+	default:
+		right = "read in " + durationText(int64(pr.Elapsed)*1000)
+	}
+	mid := r.Min.X + r.Dx()*11/20
+	u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, mid, r.Max.Y), left, ui.Style{Size: 11.5, Color: th.Dim})
+	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
+	u.Text(box, right, ui.Style{Size: 11.5, Color: color, Align: end})
+	if clicked, _ := p.statusClick.clicked(u, box); clicked && len(p.rec.Warnings) > 0 {
+		p.tab = tabAbout
+	}
+}
+
+// welcome is shown while nothing is open.
+func (s *Shell) welcome(u *ui.UI, r image.Rectangle) {
+	th := u.Theme
+	y := r.Min.Y + r.Dy()*2/5
+	u.Text(image.Rect(r.Min.X, y-u.Px(40), r.Max.X, y-u.Px(10)), "Open a recording", ui.Style{Size: 18, Weight: medium, Color: th.Text, Align: middle})
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+u.Px(22)), "Ctrl-O, or give a file on the command line: ashlar run.spaa", ui.Style{Size: 13, Color: th.Dim, Align: middle})
+}
+
+// helpPage lists gestures and keys over everything else.
+func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
+	th := u.Theme
+	u.Fill(full, withAlpha(th.Background, .6))
+	gestures := [][2]string{
+		{"Wheel", "zoom at the pointer"}, {"Shift wheel, sideways wheel", "earlier, later"}, {"Wheel over names", "scroll"},
+		{"Drag", "move"}, {"Shift drag, drag on the ruler", "select a time range"}, {"Click", "select, show details"},
+		{"Double click", "zoom to it"}, {"Click on a name", "fold, unfold"},
+	}
+	line := u.Px(22)
+	rows := max(len(gestures), len(Commands))
+	w, h := u.Px(760), (rows+1)*line+u.Px(64)
+	box := ui.Rect(full.Min.X+(full.Dx()-w)/2, max(0, full.Min.Y+(full.Dy()-h)/2), w, h)
+	u.Round(box, 10, th.Raised)
+	u.Border(box, 10, 1, th.Rule)
+	y := box.Min.Y + u.Px(20)
+	u.Text(ui.Rect(box.Min.X+u.Px(24), y, u.Px(300), line), "Pointer", ui.Style{Size: 13, Weight: medium, Color: th.Text})
+	u.Text(ui.Rect(box.Min.X+u.Px(400), y, u.Px(300), line), "Keys", ui.Style{Size: 13, Weight: medium, Color: th.Text})
+	y += line + u.Px(6)
+	pair := func(x, y int, a, b string) {
+		u.Text(ui.Rect(x, y, u.Px(176), line), a, ui.Style{Size: 12, Color: th.Dim})
+		u.Text(ui.Rect(x+u.Px(180), y, u.Px(190), line), b, ui.Style{Size: 12, Color: th.Text})
+	}
+	for i, g := range gestures {
+		pair(box.Min.X+u.Px(24), y+i*line, g[0], g[1])
+	}
+	for i, c := range Commands {
+		keys := ""
+		for k, ch := range c.Keys {
+			if k > 0 {
+				keys += "   "
+			}
+			keys += ch.String()
+		}
+		u.Text(ui.Rect(box.Min.X+u.Px(400), y+i*line, u.Px(110), line), keys, ui.Style{Size: 12, Color: th.Dim})
+		u.Text(ui.Rect(box.Min.X+u.Px(510), y+i*line, u.Px(240), line), c.Title, ui.Style{Size: 12, Color: th.Text})
+	}
+	s.shield(u, full, func() { s.help = false })
+}
+
+// shield covers everything with an area whose click dismisses what is above it.
+func (s *Shell) shield(u *ui.UI, full image.Rectangle, dismiss func()) {
+	tag := &s.help
+	for {
+		ev, ok := u.Event(pointer.Filter{Target: tag, Kinds: pointer.Press | pointer.Scroll | pointer.Move, ScrollY: pointer.ScrollRange{Min: -1 << 20, Max: 1 << 20}})
+		if !ok {
+			break
+		}
+		if e, ok := ev.(pointer.Event); ok && e.Kind == pointer.Press {
+			dismiss()
+			s.wake()
+		}
+	}
+	defer clip.Rect(full).Push(u.Ops).Pop()
+	event.Op(u.Ops, tag)
+}

@@ -1,0 +1,170 @@
+package shell
+
+import (
+	"strings"
+	"time"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/op"
+
+	"ashlar/render/theme"
+)
+
+// Chord is a key with the modifiers it needs.
+type Chord struct {
+	Name key.Name
+	Mods key.Modifiers
+}
+
+// String is how people read it: Ctrl-O.
+func (c Chord) String() string {
+	var b strings.Builder
+	for _, m := range []struct {
+		mod  key.Modifiers
+		name string
+	}{{key.ModCtrl, "Ctrl-"}, {key.ModAlt, "Alt-"}, {key.ModShift, "Shift-"}} {
+		if c.Mods.Contain(m.mod) {
+			b.WriteString(m.name)
+		}
+	}
+	name := string(c.Name)
+	if n, ok := keyNames[c.Name]; ok {
+		name = n
+	}
+	return b.String() + name
+}
+
+var keyNames = map[key.Name]string{
+	key.NameLeftArrow: "←", key.NameRightArrow: "→", key.NameUpArrow: "↑", key.NameDownArrow: "↓",
+	key.NameEscape: "Esc", key.NamePageUp: "Page Up", key.NamePageDown: "Page Down",
+	key.NameHome: "Home", key.NameEnd: "End", "-": "−",
+}
+
+// Command is something a person can do. The key map, the help page and the
+// README's table come from the list of them.
+type Command struct {
+	Title string
+	Keys  []Chord
+	// needs tells that a recording must be open.
+	needs bool
+	do    func(s *Shell)
+}
+
+func chord(name key.Name, mods ...key.Modifiers) Chord {
+	c := Chord{Name: name}
+	for _, m := range mods {
+		c.Mods |= m
+	}
+	return c
+}
+
+// Commands lists everything there is a key for, in the order of the help page.
+var Commands = []Command{
+	{"Zoom in", []Chord{chord("W"), chord("+")}, true, func(s *Shell) { s.pane.zoomBy(1 / 1.3) }},
+	{"Zoom out", []Chord{chord("S"), chord("-")}, true, func(s *Shell) { s.pane.zoomBy(1.3) }},
+	{"Earlier", []Chord{chord("A"), chord(key.NameLeftArrow)}, true, func(s *Shell) { s.pane.panBy(-.15) }},
+	{"Later", []Chord{chord("D"), chord(key.NameRightArrow)}, true, func(s *Shell) { s.pane.panBy(.15) }},
+	{"Scroll up", []Chord{chord(key.NameUpArrow)}, true, func(s *Shell) { s.pane.scrollBy(-60) }},
+	{"Scroll down", []Chord{chord(key.NameDownArrow)}, true, func(s *Shell) { s.pane.scrollBy(60) }},
+	{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.pane.scrollBy(-400) }},
+	{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.pane.scrollBy(400) }},
+	{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.pane.fitAll() }},
+	{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.fitSelection() }},
+	{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.pane.nextEvent() }},
+	{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.pane.nextMetric() }},
+	{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.pane.tab = (s.pane.tab + 1) % len(tabs) }},
+	{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
+	{"Colour by function, module or kind", []Chord{chord("K")}, false, func(s *Shell) { s.nextMode() }},
+	{"Dark or light", []Chord{chord("L")}, false, func(s *Shell) { s.toggleTheme() }},
+	{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
+	{"Full screen", []Chord{chord(key.NameF11)}, false, func(s *Shell) { s.call(s.Do.Fullscreen) }},
+	{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
+	{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
+	{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
+}
+
+// keyFilters matches every key of a command.
+var keyFilters = func() []event.Filter {
+	var fs []event.Filter
+	for _, c := range Commands {
+		for _, k := range c.Keys {
+			f := key.Filter{Name: k.Name, Required: k.Mods}
+			if k.Mods == 0 {
+				f.Optional = key.ModShift
+			}
+			fs = append(fs, f)
+		}
+	}
+	// Keyboards give + and ? as = and / with Shift held down.
+	return append(fs, key.Filter{Name: "=", Optional: key.ModShift}, key.Filter{Name: "/", Required: key.ModShift})
+}()
+
+// press runs the command of a key.
+func (s *Shell) press(k key.Event) {
+	switch {
+	case k.Name == "=":
+		k.Name = "+"
+	case k.Name == "/" && k.Modifiers.Contain(key.ModShift):
+		k.Name = "?"
+	}
+	if s.opener != nil && k.Name != key.NameEscape {
+		return // it is being typed
+	}
+	for _, c := range Commands {
+		for _, ch := range c.Keys {
+			if ch.Name != k.Name || ch.Mods != k.Modifiers&^key.ModShift {
+				continue
+			}
+			if !c.needs || s.pane != nil {
+				c.do(s)
+			}
+			return
+		}
+	}
+}
+
+func (s *Shell) call(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+func (s *Shell) askOpen() {
+	s.opener = newOpener(s.startDir())
+	s.help, s.menu = false, nil
+}
+
+func (s *Shell) nextMode() {
+	for i, m := range theme.Modes {
+		if m == s.Mode {
+			s.Mode = theme.Modes[(i+1)%len(theme.Modes)]
+			return
+		}
+	}
+}
+
+func (s *Shell) toggleTheme() {
+	if s.Theme.Dark {
+		s.Theme = theme.Light
+	} else {
+		s.Theme = theme.Dark
+	}
+}
+
+// back undoes the nearest thing: a menu, the help page, the flamegraph's zoom,
+// the selection.
+func (s *Shell) back() {
+	switch {
+	case s.opener != nil:
+		s.opener = nil
+	case s.menu != nil:
+		s.menu = nil
+	case s.help:
+		s.help = false
+	case s.pane != nil:
+		s.pane.back()
+	}
+}
+
+func opInvalidateAt(t time.Time) op.InvalidateCmd { return op.InvalidateCmd{At: t} }

@@ -1,0 +1,242 @@
+package shell
+
+import (
+	"math"
+
+	"gioui.org/f32"
+	"gioui.org/io/pointer"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// zoomStep is the factor for a notch of the wheel (120 units).
+const zoomStep = 1.28
+
+// events takes what the pointer did since the last frame.
+func (p *pane) events(s *Shell, u *ui.UI) {
+	p.timeline.events(p, u)
+	p.flame.events(p, u)
+	p.hover = nil
+	switch {
+	case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
+		f := p.rec.Func(p.timeline.hit.Call)
+		p.hover = &f
+	case p.flame.inside && p.flame.under > 0 && p.flame.tree != nil:
+		f := p.flame.tree.Nodes[p.flame.under].Func
+		p.hover = &f
+	}
+}
+
+func (t *timelinePart) events(p *pane, u *ui.UI) {
+	for {
+		g, e, ok := t.lanes.next(u, p.bounds.lanes.Min)
+		if !ok {
+			break
+		}
+		t.onLanes(p, u, g, e)
+	}
+	for {
+		g, e, ok := t.rulerArea.next(u, p.bounds.ruler.Min)
+		if !ok {
+			break
+		}
+		t.onRuler(p, g, e)
+	}
+	for {
+		g, e, ok := t.strip.next(u, p.bounds.overview.Min)
+		if !ok {
+			break
+		}
+		t.onStrip(p, u, g, e)
+	}
+	t.inside, t.at = t.lanes.inside, t.lanes.at
+	t.hit = timeline.Hit{Row: -1, Window: -1}
+	if t.inside && t.plan != nil && !p.bounds.lanes.Empty() {
+		t.hit = timeline.At(p.rec, t.plan, p.view, int(t.at.X), int(t.at.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+	}
+}
+
+func (t *timelinePart) timeAt(p *pane, x float32) int64 {
+	return p.view.Time(float64(x)-float64(p.bounds.gutter), p.laneWidth())
+}
+
+func (t *timelinePart) onLanes(p *pane, u *ui.UI, g gesture, e pointer.Event) {
+	d := &t.lanes
+	switch g {
+	case gScroll:
+		t.wheel(p, e, d.at)
+	case gPress:
+		t.grab, t.origin = grabNone, p.view
+	case gDrag:
+		if t.grab == grabNone {
+			t.grab = grabPan
+			if d.mods.Contain(shiftKey) {
+				t.grab, t.anchor = grabRange, t.timeAt(p, d.start.X)
+			}
+		}
+		t.drag(p, d.start, d.at)
+	case gDrop:
+		t.grab = grabNone
+	case gClick, gDouble:
+		if t.plan == nil {
+			return
+		}
+		h := timeline.At(p.rec, t.plan, p.view, int(d.at.X), int(d.at.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+		if h.Gutter || h.Row >= 0 && t.plan.Rows[h.Row].Kind == timeline.ProcessRow {
+			t.fold(p, h)
+			return
+		}
+		p.pickHit(h)
+		if g == gDouble && (h.Found || h.Window >= 0) {
+			p.fit(h.Start, h.End)
+		}
+	}
+}
+
+// drag moves what is held.
+func (t *timelinePart) drag(p *pane, start, at f32.Point) {
+	switch t.grab {
+	case grabPan:
+		v := t.origin.Pan(float64(start.X-at.X), p.laneWidth(), p.rec.Start, p.rec.End)
+		p.view.From, p.view.To = v.From, v.To
+		p.scrollTo(t.origin.Scroll + int(start.Y-at.Y))
+		p.moved = true
+	case grabRange:
+		p.selectRange(t.anchor, t.timeAt(p, at.X))
+	}
+}
+
+// wheel zooms at the pointer; sideways it pans, over the names it scrolls.
+func (t *timelinePart) wheel(p *pane, e pointer.Event, at f32.Point) {
+	x, y := scrolled(e)
+	if x != 0 {
+		p.view = p.view.Pan(float64(x), p.laneWidth(), p.rec.Start, p.rec.End)
+		p.moved = true
+	}
+	switch {
+	case y == 0:
+	case int(at.X) < p.bounds.gutter || e.Modifiers.Contain(ctrlKey):
+		p.scrollTo(p.view.Scroll + int(y/2))
+	default:
+		p.zoomAt(math.Pow(zoomStep, float64(y)/120), float64(at.X)-float64(p.bounds.gutter))
+	}
+}
+
+// onRuler selects a range without a key held down.
+func (t *timelinePart) onRuler(p *pane, g gesture, e pointer.Event) {
+	d := &t.rulerArea
+	switch g {
+	case gScroll:
+		t.wheel(p, e, d.at)
+	case gDrag:
+		if t.grab == grabNone {
+			t.grab, t.anchor = grabRange, t.timeAt(p, d.start.X)
+		}
+		t.drag(p, d.start, d.at)
+	case gDrop:
+		t.grab = grabNone
+	case gClick:
+		p.sel = selection{}
+	}
+}
+
+// onStrip moves the view by the overview.
+func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
+	d := &t.strip
+	at := t.stripTime(p, d.at.X)
+	switch g {
+	case gScroll:
+		_, y := scrolled(e)
+		x := p.view.X(at, p.laneWidth())
+		p.zoomAt(math.Pow(zoomStep, float64(y)/120), math.Max(0, math.Min(x, float64(p.laneWidth()))))
+	case gPress:
+		t.origin = p.view
+		x := p.bounds.overview.Min.X + int(d.at.X)
+		l, r := t.stripX(p, p.view.From), t.stripX(p, p.view.To)
+		near := u.Px(6)
+		switch {
+		case abs(x-l) <= near && r-l > 3*near:
+			t.grab = grabLeft
+		case abs(x-r) <= near && r-l > 3*near:
+			t.grab = grabRight
+		default:
+			t.grab = grabView
+			if at < p.view.From || at > p.view.To { // jump there first
+				half := p.view.Span() / 2
+				p.view.From, p.view.To = at-half, at-half+p.view.Span()
+				p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+				p.moved = true
+				t.origin = p.view
+			}
+		}
+	case gDrag:
+		delta := at - t.stripTime(p, d.start.X)
+		switch t.grab {
+		case grabLeft:
+			p.view.From = min(t.origin.From+delta, p.view.To-1000)
+		case grabRight:
+			p.view.To = max(t.origin.To+delta, p.view.From+1000)
+		default:
+			p.view.From, p.view.To = t.origin.From+delta, t.origin.To+delta
+			p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+		}
+		p.moved = true
+	case gDrop, gClick:
+		t.grab = grabNone
+	case gDouble:
+		t.grab = grabNone
+		p.fitAll()
+	}
+}
+
+func abs(i int) int { return max(i, -i) }
+
+// selectRange selects the time between two moments, within the recording.
+func (p *pane) selectRange(a, b int64) {
+	if a > b {
+		a, b = b, a
+	}
+	a, b = max(a, p.rec.Start), min(b, p.rec.End)
+	p.sel = selection{ranged: a < b, from: a, to: b}
+}
+
+// pickHit makes a bar of the timeline the one whose details are shown; nothing
+// under the pointer picks nothing.
+func (p *pane) pickHit(h timeline.Hit) {
+	switch {
+	case h.Found:
+		p.pick = picked{is: pickBar, hit: h}
+		if h.Call != recording.NoCall {
+			p.pick.fn = p.rec.Func(h.Call)
+		}
+	case h.Window >= 0:
+		p.pick = picked{is: pickWindow, hit: h}
+		p.selectRange(h.Start, h.End)
+	default:
+		p.pick = picked{}
+	}
+}
+
+// fold opens or closes what a click on the names means: a process, or a track
+// (closed, then as much as fits, then all of it).
+func (t *timelinePart) fold(p *pane, h timeline.Hit) {
+	if h.Row < 0 {
+		return
+	}
+	r := &t.plan.Rows[h.Row]
+	switch r.Kind {
+	case timeline.ProcessRow:
+		p.closed[r.Index] = !p.closed[r.Index]
+	case timeline.TrackRow:
+		switch {
+		case r.Collapsed:
+			delete(p.folds, r.Index)
+		case r.Lanes < r.All:
+			p.folds[r.Index] = timeline.Full
+		case r.All > 1:
+			p.folds[r.Index] = timeline.Closed
+		}
+	}
+}

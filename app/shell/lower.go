@@ -1,0 +1,100 @@
+package shell
+
+import (
+	"image"
+
+	"gioui.org/font"
+	"gioui.org/io/pointer"
+
+	"ashlar/render/ui"
+)
+
+// lower draws the half below the timeline: tabs, the chosen one's content and
+// the details at the side.
+func (p *pane) lower(s *Shell, u *ui.UI) {
+	b := &p.bounds
+	if s.View == Both {
+		p.tabBar(u)
+	}
+	switch {
+	case s.View == Flame || p.tab == tabFlame:
+		p.flame.layout(s, p, u, b.lower)
+	case p.tab == tabTable:
+		p.table.layout(s, p, u, b.lower)
+	case p.tab == tabAbout:
+		p.about.layout(p, u, b.lower)
+	}
+	if s.View == Both {
+		p.side(s, u)
+	}
+}
+
+func (p *pane) tabBar(u *ui.UI) {
+	r := p.bounds.tabs
+	th := u.Theme
+	u.Fill(r, th.Surface)
+	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
+	if p.timed() {
+		u.Round(ui.Rect((r.Min.X+r.Max.X)/2-u.Px(18), r.Min.Y-u.Px(1), u.Px(36), u.Px(3)), 1.5, th.Faint)
+	}
+	x := r.Min.X + u.Px(14)
+	for i, name := range tabs {
+		st := ui.Style{Size: 12.5, Color: th.Dim}
+		if i == p.tab {
+			st.Color, st.Weight = th.Text, medium
+		}
+		w := u.Measure(name, ui.Style{Size: 12.5, Weight: medium}).X
+		tab := image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y)
+		clicked, hovered := p.tabKeys[i].clicked(u, tab)
+		if clicked {
+			p.tab = i
+		}
+		if hovered && i != p.tab {
+			st.Color = th.Text
+		}
+		u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(8), r.Max.Y), name, st)
+		if i == p.tab {
+			u.Round(image.Rect(x, r.Max.Y-u.Px(3), x+w, r.Max.Y), 1.5, th.Accent)
+		}
+		x += w + u.Px(26)
+	}
+	text := ""
+	if a := p.doc.Answer(); a != nil {
+		text = basisText(a.Rec, a.Tree.Weights)
+		if p.sel.ranged && !a.Tree.Weights.Ranged && a.Query.Ranged {
+			text = "cannot answer for a part: showing the " + text
+		}
+	}
+	u.Text(image.Rect(x, r.Min.Y, r.Max.X-u.Px(14), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: end})
+}
+
+// layoutSplitter lets the border between the halves be dragged.
+func (p *pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
+	d := &p.splitter
+	for {
+		g, _, ok := d.next(u, image.Point{})
+		if !ok {
+			break
+		}
+		switch g {
+		case gPress:
+			p.dragged = float32(p.bounds.tabs.Min.Y-whole.Min.Y) - d.at.Y
+		case gDrag:
+			p.split = max(.1, min(.9, (d.at.Y+p.dragged)/float32(whole.Dy())))
+		case gDouble:
+			p.split = 0
+		}
+	}
+	d.area(u, r, pointer.CursorRowResize)
+}
+
+// failed says in the middle of the pane why nothing can be shown and what to
+// try.
+func (p *pane) failed(u *ui.UI, r image.Rectangle, err error) {
+	th := u.Theme
+	y := r.Min.Y + r.Dy()*2/5
+	w := min(r.Dx()-u.Px(40), u.Px(640))
+	x := (r.Min.X + r.Max.X - w) / 2
+	u.Text(image.Rect(x, y-u.Px(34), x+w, y), "This file cannot be shown", ui.Style{Size: 16, Weight: font.Medium, Color: th.Text, Align: middle})
+	u.Text(image.Rect(x, y+u.Px(6), x+w, y+u.Px(140)), err.Error(), ui.Style{Size: 13, Color: th.Dim, Align: middle, Lines: 6})
+}

@@ -1,0 +1,378 @@
+package shell
+
+import (
+	"image"
+	"math"
+
+	"gioui.org/widget"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/flame"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// selection is what everything below the timeline answers for.
+type selection struct {
+	ranged   bool
+	from, to int64
+}
+
+// picked is the one thing whose details are shown: a bar of the timeline or a
+// node of the flamegraph.
+type picked struct {
+	hit  timeline.Hit
+	node int32 // of tree
+	tree *analyze.Tree
+	fn   recording.FuncID
+	is   pickKind
+}
+
+type pickKind uint8
+
+const (
+	pickNone pickKind = iota
+	pickBar
+	pickNode
+	pickWindow
+)
+
+// pane shows one recording.
+type pane struct {
+	doc *doc.Doc
+	rec *recording.Recording
+
+	event, metric         int
+	wantEvent, wantMetric string
+
+	view   timeline.View
+	moved  bool // the person has moved the view: it no longer follows loading
+	shown  bool
+	folds  map[int]timeline.Fold
+	closed map[int]bool
+	sel    selection
+	pick   picked
+	hover  *recording.FuncID
+	copy   bool
+	tab    int
+	split  float32 // the timeline's share of the height; 0 until it is chosen
+
+	palette  *theme.Palette
+	bounds   paneBounds
+	timeline timelinePart
+	flame    flamePart
+	table    tablePart
+	about    aboutPart
+	splitter drag
+	dragged  float32
+	tabKeys  [3]clickArea
+
+	eventButton, metricButton widget.Clickable
+	statusClick               clickArea
+	sideClicks                [24]clickArea
+}
+
+// paneBounds are the places of the parts in the last frame, in pixels.
+type paneBounds struct {
+	overview, ruler, lanes, tabs, lower, side image.Rectangle
+	gutter                                    int
+}
+
+var tabs = [...]string{"Flamegraph", "Functions", "About this file"}
+
+const (
+	tabFlame = iota
+	tabTable
+	tabAbout
+)
+
+func newPane(d *doc.Doc) *pane {
+	return &pane{doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}}
+}
+
+// layout lays out the pane in r.
+func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
+	p.update(s)
+	p.timeline.replan(p, u.Metric.PxPerDp)
+	if err := p.doc.Err(); err != nil && !p.rec.Done {
+		p.failed(u, r, err)
+		return
+	}
+	p.place(s, u, r)
+	p.events(s, u)
+	p.doc.Ask(p.query())
+	b := &p.bounds
+	if s.View != Flame {
+		p.timeline.layout(s, p, u)
+	}
+	if s.View != Timeline {
+		p.lower(s, u)
+	}
+	if s.View == Both && p.timed() {
+		p.layoutSplitter(u, image.Rect(r.Min.X, b.tabs.Min.Y-u.Px(4), r.Max.X, b.tabs.Min.Y+u.Px(4)), r)
+	}
+	p.timeline.tooltip(s, p, u)
+	p.flame.tooltip(s, p, u)
+}
+
+// update takes the newest snapshot and what follows from it.
+func (p *pane) update(s *Shell) {
+	rec := p.doc.Recording()
+	fresh := rec != p.rec
+	p.rec = rec
+	if p.palette == nil || p.palette.Theme != s.Theme || p.palette.Mode != s.Mode {
+		p.palette = &theme.Palette{Theme: s.Theme, Mode: s.Mode}
+	}
+	if len(rec.Events) > 0 {
+		p.chooseByName(rec)
+		p.event = min(p.event, len(rec.Events)-1)
+		if !p.shown {
+			p.metric = rec.Events[p.event].Primary
+		}
+		p.metric = min(p.metric, len(rec.Events[p.event].Metrics)-1)
+		p.shown = true
+	}
+	if (fresh || p.view.To == 0) && !p.moved && rec.HasTime {
+		p.view = p.view.Fit(rec.Start, rec.End)
+	}
+}
+
+// chooseByName picks the event and metric asked for on the command line, once.
+func (p *pane) chooseByName(rec *recording.Recording) {
+	if p.wantEvent == "" && p.wantMetric == "" {
+		return
+	}
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		if p.wantEvent != "" && e.Name != p.wantEvent {
+			continue
+		}
+		m := e.Primary
+		if p.wantMetric != "" {
+			if m = e.Metric(p.wantMetric); m < 0 {
+				continue
+			}
+		}
+		p.event, p.metric, p.shown = i, m, true
+		p.wantEvent, p.wantMetric = "", ""
+		return
+	}
+}
+
+func (p *pane) query() analyze.Query {
+	return analyze.Query{Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to}
+}
+
+// metricOf is the metric that is shown, never nil.
+func (p *pane) metricOf() *recording.Metric {
+	if p.event < len(p.rec.Events) {
+		if e := &p.rec.Events[p.event]; p.metric >= 0 && p.metric < len(e.Metrics) {
+			return &e.Metrics[p.metric]
+		}
+	}
+	return &recording.Metric{}
+}
+
+// place divides r among the parts.
+func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
+	b := &p.bounds
+	*b = paneBounds{gutter: u.Px(timeline.GutterWidth)}
+	top := r.Min.Y
+	bottom := r.Max.Y
+	right := r.Max.X
+	cut := bottom
+	if s.View == Both {
+		if p.timed() {
+			cut = top + p.timelineHeight(u, r.Dy())
+		} else {
+			cut = top + u.Px(44)
+		}
+	} else if s.View == Flame {
+		cut = top
+	}
+	if s.View != Flame {
+		if p.timed() {
+			y := top + u.Px(overviewTop)
+			b.overview = image.Rect(r.Min.X, y, right-u.Px(10), y+u.Px(timeline.OverviewHeight))
+			y = b.overview.Max.Y + u.Px(2)
+			b.ruler = image.Rect(r.Min.X, y, right-u.Px(10), y+u.Px(timeline.RulerHeight))
+			b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right-u.Px(10), cut)
+		} else {
+			b.lanes = image.Rect(r.Min.X, top, right, cut)
+		}
+	}
+	if s.View == Timeline {
+		return
+	}
+	y := cut
+	if s.View == Both {
+		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
+		y = b.tabs.Max.Y
+		w := min(u.Px(sideWidth), r.Dx()/3)
+		b.side = image.Rect(right-w, y, right, bottom)
+		right = b.side.Min.X
+	}
+	b.lower = image.Rect(r.Min.X, y, right, bottom)
+}
+
+// timed tells whether there is a timeline to draw.
+func (p *pane) timed() bool { return p.timeline.plan != nil && p.timeline.plan.Empty == "" }
+
+// timelineHeight is how much of height the timeline gets, in pixels: the share
+// the person chose, else what its rows need as long as the flamegraph does not
+// go short of what it needs.
+func (p *pane) timelineHeight(u *ui.UI, height int) int {
+	least, most := u.Px(130), height-u.Px(120)
+	if p.split > 0 {
+		return max(least, min(int(float32(height)*p.split), most))
+	}
+	strips := u.Px(overviewTop + timeline.OverviewHeight + 2 + timeline.RulerHeight)
+	want := strips + u.Px(60)
+	if p.timeline.plan != nil {
+		want = strips + p.timeline.plan.Height + u.Px(8)
+	}
+	share := height * 11 / 20
+	if want > share {
+		// More than its share only where the flamegraph leaves it.
+		below := u.Px(tabsHeight + 220)
+		if p.flame.tree != nil {
+			below = max(below, u.Px(tabsHeight+2*flamePad)+flame.Height(p.flame.tree, u.Metric.PxPerDp))
+		}
+		want = max(share, min(want, height-below))
+	}
+	return max(least, min(want, most))
+}
+
+// The view's commands.
+
+func (p *pane) laneWidth() int { return max(1, p.bounds.lanes.Dx()-p.bounds.gutter) }
+
+func (p *pane) zoomAt(factor, x float64) {
+	p.view = p.view.Zoom(factor, x, p.laneWidth(), p.rec.Start, p.rec.End)
+	p.moved = true
+}
+
+// zoomBy zooms at the pointer when it is over the lanes, else in the middle.
+func (p *pane) zoomBy(factor float64) {
+	x := float64(p.laneWidth()) / 2
+	if p.timeline.inside && p.timeline.at.X > float32(p.bounds.gutter) {
+		x = float64(p.timeline.at.X) - float64(p.bounds.gutter)
+	}
+	p.zoomAt(factor, x)
+}
+
+func (p *pane) panBy(share float64) {
+	w := p.laneWidth()
+	p.view = p.view.Pan(share*float64(w), w, p.rec.Start, p.rec.End)
+	p.moved = true
+}
+
+func (p *pane) scrollBy(px int) {
+	if p.flame.inside && p.tab == tabFlame {
+		p.flame.scroll = max(0, p.flame.scroll+px)
+		return
+	}
+	if p.tab == tabTable && p.table.inside {
+		p.table.scroll += px
+		return
+	}
+	p.scrollTo(p.view.Scroll + px)
+}
+
+func (p *pane) scrollTo(y int) {
+	most := 0
+	if p.timeline.plan != nil {
+		most = max(0, p.timeline.plan.Height-p.bounds.lanes.Dy()*3/4)
+	}
+	p.view.Scroll = max(0, min(y, most))
+}
+
+func (p *pane) fitAll() {
+	p.view = p.view.Fit(p.rec.Start, p.rec.End)
+	p.moved = false
+	p.flame.zoomTo(p, nil)
+}
+
+// fitSelection zooms to the selected range, else to the picked bar.
+func (p *pane) fitSelection() {
+	switch {
+	case p.pick.is == pickBar || p.pick.is == pickWindow:
+		p.fit(p.pick.hit.Start, p.pick.hit.End)
+	case p.sel.ranged:
+		p.fit(p.sel.from, p.sel.to)
+	}
+}
+
+func (p *pane) fit(from, to int64) {
+	if !p.rec.HasTime {
+		return
+	}
+	p.view = p.view.Fit(from, to)
+	p.moved = true
+}
+
+func (p *pane) setEvent(i int) {
+	p.event = i
+	p.metric = p.rec.Events[i].Primary
+	p.flame.zoomTo(p, nil)
+	p.pick = picked{}
+}
+
+func (p *pane) nextEvent() {
+	if n := len(p.rec.Events); n > 1 {
+		p.setEvent((p.event + 1) % n)
+	}
+}
+
+func (p *pane) nextMetric() {
+	if p.event < len(p.rec.Events) {
+		p.metric = (p.metric + 1) % max(1, len(p.rec.Events[p.event].Metrics))
+	}
+}
+
+// back takes back the nearest thing; it does nothing when there is none.
+func (p *pane) back() {
+	switch {
+	case len(p.flame.zoom) > 0:
+		p.flame.zoomTo(p, nil)
+	case p.pick.is != pickNone:
+		p.pick = picked{}
+	case p.sel.ranged:
+		p.sel = selection{}
+	case p.moved:
+		p.fitAll()
+	}
+}
+
+// mark is the function whose bars stand out: the one under the pointer, else
+// the picked one.
+func (p *pane) mark() func(recording.FuncID) bool {
+	var f recording.FuncID
+	switch {
+	case p.hover != nil:
+		f = *p.hover
+	case p.pick.is == pickBar || p.pick.is == pickNode:
+		f = p.pick.fn
+	default:
+		return nil
+	}
+	return func(g recording.FuncID) bool { return g == f }
+}
+
+// marked is what mark depends on, to tell whether a picture is out of date.
+func (p *pane) marked() int64 {
+	switch {
+	case p.hover != nil:
+		return int64(*p.hover)
+	case p.pick.is == pickBar || p.pick.is == pickNode:
+		return int64(p.pick.fn)
+	}
+	return -1
+}
+
+func clampInt64(f float64) int64 {
+	return int64(math.Max(math.MinInt64/4, math.Min(math.MaxInt64/4, f)))
+}

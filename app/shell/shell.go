@@ -1,0 +1,204 @@
+// Package shell is the content of the window: the toolbar, the pane with
+// timeline, flamegraph, table and details, the menus and the status line. It
+// knows no window: frames come as layout contexts, so that a picture without a
+// window shows exactly the same.
+package shell
+
+import (
+	"image"
+	"time"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/layout"
+	"gioui.org/text"
+	"gioui.org/widget"
+
+	"ashlar/app/doc"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+)
+
+// View says which parts are shown.
+type View string
+
+// Views.
+const (
+	Both     View = "both"
+	Timeline View = "timeline"
+	Flame    View = "flame"
+)
+
+// Shell is everything in the window.
+type Shell struct {
+	Theme *theme.Theme
+	Mode  theme.Mode
+	View  View
+	// Do carries out what only a window can: nil where there is none.
+	Do Actions
+	// Bars counts what the last frame drew.
+	Bars int
+
+	shaper *text.Shaper
+	fonts  fontCache
+	pane   *pane
+	menu   *menu
+	help   bool
+	opener *opener
+	note   note
+
+	openButton, helpButton, themeButton, modeButton widget.Clickable
+}
+
+// Actions are what a shell asks of its window.
+type Actions struct {
+	// Close ends the program, Fullscreen toggles.
+	Close, Fullscreen func()
+	// Title sets the window's title.
+	Title func(string)
+	// Wake asks for another frame, from any goroutine.
+	Wake func()
+}
+
+// note is a short message in the status line.
+type note struct {
+	text  string
+	until time.Time
+}
+
+// New returns a shell with nothing open.
+func New(th *theme.Theme) *Shell {
+	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper()}
+}
+
+// Open shows a file in place of what is shown.
+func (s *Shell) Open(path string) { s.show(doc.Open(path, s.wake)) }
+
+// OpenDemo shows the built-in recording.
+func (s *Shell) OpenDemo() { s.show(doc.Demo(s.wake)) }
+
+func (s *Shell) show(d *doc.Doc) {
+	if s.pane != nil {
+		old := s.pane.doc
+		go old.Close() // waits for goroutines: not on the window's
+	}
+	s.pane = newPane(d)
+	s.menu = nil
+	if s.Do.Title != nil {
+		s.Do.Title(d.Name + " – Ashlar")
+	}
+	s.wake()
+}
+
+// Choose sets the event and metric by name once they are known; empty names
+// leave the default.
+func (s *Shell) Choose(event, metric string) {
+	if s.pane != nil {
+		s.pane.wantEvent, s.pane.wantMetric = event, metric
+	}
+}
+
+// Doc is the open recording, nil when there is none.
+func (s *Shell) Doc() *doc.Doc {
+	if s.pane == nil {
+		return nil
+	}
+	return s.pane.doc
+}
+
+func (s *Shell) wake() {
+	if s.Do.Wake != nil {
+		s.Do.Wake()
+	}
+}
+
+// Close lets go of everything.
+func (s *Shell) Close() {
+	if s.pane != nil {
+		s.pane.doc.Close()
+		s.pane = nil
+	}
+}
+
+// Say shows a message in the status line for some seconds.
+func (s *Shell) Say(text string) {
+	s.note = note{text, time.Now().Add(6 * time.Second)}
+	s.wake()
+}
+
+// Heights and widths of the parts, in dp.
+const (
+	toolbarHeight = 44
+	statusHeight  = 24
+	tabsHeight    = 34
+	sideWidth     = 300
+	overviewTop   = 6
+)
+
+// Layout lays out and draws a frame.
+func (s *Shell) Layout(gtx layout.Context) {
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
+	size := gtx.Constraints.Max
+	s.Bars = 0
+	full := image.Rectangle{Max: size}
+	u.Fill(full, s.Theme.Background)
+	event.Op(gtx.Ops, s)
+	s.keys(u)
+
+	body := full
+	bar, status := u.Px(toolbarHeight), u.Px(statusHeight)
+	if s.View == Both {
+		body.Min.Y += bar
+		body.Max.Y -= status
+	}
+	if s.pane == nil {
+		s.welcome(u, body)
+	} else {
+		s.pane.layout(s, u, body)
+	}
+	if s.View == Both {
+		s.toolbar(u, image.Rect(0, 0, size.X, bar))
+		s.status(u, image.Rect(0, size.Y-status, size.X, size.Y))
+	}
+	if s.menu != nil {
+		s.menu.layout(s, u, size)
+	}
+	if s.help {
+		s.helpPage(u, full)
+	}
+	if s.opener != nil {
+		s.opener.layout(s, u, size)
+	}
+	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
+		gtx.Execute(opInvalidateAt(s.note.until))
+	}
+}
+
+// keys runs the commands whose keys were pressed.
+func (s *Shell) keys(u *ui.UI) {
+	for {
+		ev, ok := u.Event(keyFilters...)
+		if !ok {
+			return
+		}
+		if k, ok := ev.(key.Event); ok && k.State == key.Press {
+			s.press(k)
+		}
+	}
+}
+
+// fontCache has the raster faces by size in pixels.
+type fontCache map[float32]*raster.Face
+
+func (c *fontCache) face(px float32) *raster.Face {
+	if *c == nil {
+		*c = fontCache{}
+	}
+	f := (*c)[px]
+	if f == nil {
+		f = raster.Regular(px)
+		(*c)[px] = f
+	}
+	return f
+}

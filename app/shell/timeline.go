@@ -1,0 +1,339 @@
+package shell
+
+import (
+	"image"
+	"math"
+
+	"gioui.org/f32"
+	"gioui.org/io/pointer"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// timelinePart is the upper half of a pane: overview, ruler and rows.
+type timelinePart struct {
+	plan    *timeline.Plan
+	planKey planKey
+
+	lanes, rulerArea, strip drag
+	inside                  bool
+	at                      f32.Point
+	hit                     timeline.Hit
+	grab                    grab
+	origin                  timeline.View // when the drag began
+	anchor                  int64         // where a range selection began
+
+	picture   *ui.Picture
+	pictKey   pictKey
+	bars      int
+	ruler     *ui.Picture
+	rulerKey  rulerKey
+	overview  *ui.Picture
+	overKey   overKey
+	density   []float64
+	densityOf densityKey
+}
+
+// grab is what a drag on the timeline moves.
+type grab uint8
+
+const (
+	grabNone grab = iota
+	grabPan
+	grabRange
+	grabView  // the view's rectangle in the overview
+	grabLeft  // its edges
+	grabRight //
+)
+
+type planKey struct {
+	rec           *recording.Recording
+	event, metric int
+	scale         float32
+	folds         int
+}
+
+type pictKey struct {
+	plan  *timeline.Plan
+	view  timeline.View
+	size  image.Point
+	pal   *theme.Palette
+	mark  int64
+	fonts float32
+}
+
+type rulerKey struct {
+	view  timeline.View
+	start int64
+	size  image.Point
+	theme *theme.Theme
+}
+
+type overKey struct {
+	of    densityKey
+	theme *theme.Theme
+	size  image.Point
+	read  float64
+}
+
+type densityKey struct {
+	rec           *recording.Recording
+	event, metric int
+	n             int
+}
+
+// layout draws the part.
+func (t *timelinePart) layout(s *Shell, p *pane, u *ui.UI) {
+	b := &p.bounds
+	if !p.timed() {
+		t.without(p, u)
+		return
+	}
+	t.drawOverview(p, u)
+	t.drawRuler(s, p, u)
+	t.drawLanes(s, p, u)
+	t.drawSelection(p, u)
+	t.lanes.area(u, b.lanes, t.cursor(p))
+	t.rulerArea.area(u, b.ruler, pointer.CursorColResize)
+	t.strip.area(u, b.overview, pointer.CursorGrab)
+}
+
+func (t *timelinePart) cursor(p *pane) pointer.Cursor {
+	switch {
+	case t.grab == grabPan:
+		return pointer.CursorGrabbing
+	case t.inside && t.hit.Gutter:
+		return pointer.CursorPointer
+	}
+	return pointer.CursorDefault
+}
+
+func (t *timelinePart) replan(p *pane, scale float32) {
+	k := planKey{p.rec, p.event, p.metric, scale, len(p.folds)<<16 + foldSum(p)}
+	if t.plan == nil || t.planKey != k {
+		t.plan = timeline.NewPlan(p.rec, timeline.Layout{Scale: scale, Event: p.event, Metric: p.metric, Folds: p.folds, Closed: p.closed})
+		t.planKey = k
+	}
+}
+
+func foldSum(p *pane) int {
+	sum := 0
+	for i, f := range p.folds {
+		sum += (i + 1) * int(f)
+	}
+	for i, c := range p.closed {
+		if c {
+			sum += (i + 7) * 31
+		}
+	}
+	return sum
+}
+
+func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
+	b := &p.bounds
+	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp}
+	if t.picture == nil || t.pictKey != k {
+		px := u.Metric.PxPerDp
+		pic := timeline.Picture{
+			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
+			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
+			Mark:  p.mark(), Event: p.event, Metric: p.metric,
+		}
+		t.picture = ui.NewPicture(pic.Draw(b.lanes.Dx(), b.lanes.Dy()))
+		t.pictKey, t.bars = k, pic.Bars
+	}
+	s.Bars += t.bars
+	u.Draw(t.picture, b.lanes.Min)
+	t.scrollBar(p, u)
+}
+
+// scrollBar shows which part of the rows is seen, when not all is.
+func (t *timelinePart) scrollBar(p *pane, u *ui.UI) {
+	r := p.bounds.lanes
+	h := t.plan.Height
+	if h <= r.Dy() {
+		if p.view.Scroll != 0 {
+			p.view.Scroll = 0
+		}
+		return
+	}
+	size := max(u.Px(24), r.Dy()*r.Dy()/h)
+	y := r.Min.Y + min(r.Dy()-size, p.view.Scroll*(r.Dy()-size)/max(1, h-r.Dy()*3/4))
+	u.Round(ui.Rect(r.Max.X+u.Px(2), y, u.Px(6), size), 3, u.Theme.Rule)
+}
+
+func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
+	b := &p.bounds
+	k := rulerKey{p.view, p.rec.Start, b.ruler.Size(), s.Theme}
+	if t.ruler == nil || t.rulerKey != k {
+		t.ruler = ui.NewPicture(timeline.Ruler(p.view, p.rec.Start, s.Theme, s.fonts.face(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.ruler.Dx(), b.ruler.Dy(), b.gutter))
+		t.rulerKey = k
+	}
+	u.Draw(t.ruler, b.ruler.Min)
+}
+
+func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
+	b := &p.bounds
+	w := b.overview.Dx() - b.gutter
+	dk := densityKey{p.rec, p.event, p.metric, w}
+	if t.densityOf != dk {
+		t.density, t.densityOf = timeline.Density(p.rec, p.event, p.metric, w), dk
+	}
+	read := 1.0
+	if pr := p.doc.Progress(); !pr.Done && pr.Total > 0 {
+		read = float64(pr.Bytes) / float64(pr.Total)
+	}
+	k := overKey{dk, u.Theme, b.overview.Size(), math.Floor(read * float64(w))}
+	if t.overview == nil || t.overKey != k {
+		t.overview = ui.NewPicture(timeline.Overview(t.density, u.Theme, u.Metric.PxPerDp, b.overview.Dx(), b.overview.Dy(), b.gutter, read))
+		t.overKey = k
+	}
+	u.Draw(t.overview, b.overview.Min)
+	x0, x1 := t.stripX(p, p.view.From), t.stripX(p, p.view.To)
+	in := image.Rect(b.overview.Min.X+b.gutter, b.overview.Min.Y, b.overview.Max.X, b.overview.Max.Y)
+	x0, x1 = max(x0, in.Min.X), min(x1, in.Max.X)
+	if x1-x0 < u.Px(3) {
+		x1 = x0 + u.Px(3)
+	}
+	veil := theme.WithAlpha(u.Theme.Background, .62)
+	u.Fill(image.Rect(in.Min.X, in.Min.Y, x0, in.Max.Y), veil)
+	u.Fill(image.Rect(x1, in.Min.Y, in.Max.X, in.Max.Y), veil)
+	if p.sel.ranged {
+		u.Fill(image.Rect(t.stripX(p, p.sel.from), in.Min.Y, max(t.stripX(p, p.sel.from)+1, t.stripX(p, p.sel.to)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
+	}
+	u.Border(image.Rect(x0, in.Min.Y, x1, in.Max.Y), 3, max(1, u.Px(1)), u.Theme.Accent)
+}
+
+// stripX is the pixel of a time in the overview; stripTime is its inverse.
+func (t *timelinePart) stripX(p *pane, at int64) int {
+	w := p.bounds.overview.Dx() - p.bounds.gutter
+	f := float64(at-p.rec.Start) / float64(max(1, p.rec.Duration()))
+	return p.bounds.overview.Min.X + p.bounds.gutter + int(math.Round(math.Max(-1, math.Min(2, f))*float64(w)))
+}
+
+func (t *timelinePart) stripTime(p *pane, x float32) int64 {
+	w := p.bounds.overview.Dx() - p.bounds.gutter
+	f := (float64(x) - float64(p.bounds.gutter)) / float64(max(1, w))
+	return p.rec.Start + clampInt64(f*float64(p.rec.Duration()))
+}
+
+// drawSelection draws the selected range through all rows, its length on the
+// ruler, the picked bar and the bar under the pointer.
+func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
+	b := &p.bounds
+	th := u.Theme
+	lanes := image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
+	if p.sel.ranged {
+		w := p.laneWidth()
+		x := func(at int64) int {
+			return lanes.Min.X + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.view.X(at, w)))))
+		}
+		x0, x1 := x(p.sel.from), x(p.sel.to)
+		if x1 >= lanes.Min.X && x0 <= lanes.Max.X {
+			u.At(lanes, func(u *ui.UI) {
+				o := lanes.Min.X
+				u.Fill(image.Rect(x0-o, 0, x1-o, lanes.Dy()), theme.WithAlpha(th.Accent, th.Band))
+				u.VLine(x0-o, 0, lanes.Dy(), th.Accent)
+				u.VLine(x1-o, 0, lanes.Dy(), th.Accent)
+			})
+			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2)
+		}
+	}
+	if p.pick.is == pickBar || p.pick.is == pickWindow {
+		t.outline(p, u, &p.pick.hit, th.Accent, 2)
+	}
+	if t.inside && t.hit.Found && !t.lanes.pressed {
+		t.outline(p, u, &t.hit, theme.WithAlpha(th.Text, .75), 1)
+	}
+}
+
+// pill shows the length of the selection on the ruler.
+func (t *timelinePart) pill(p *pane, u *ui.UI, x int) {
+	label := durationText(p.sel.to - p.sel.from)
+	st := ui.Style{Size: 11, Weight: medium, Color: u.Theme.OnAccent, Align: middle}
+	w := u.Measure(label, st).X + u.Px(18)
+	r := ui.Rect(x-w/2, p.bounds.ruler.Min.Y+u.Px(3), w, u.Px(18))
+	if off := p.bounds.ruler.Min.X + p.bounds.gutter - r.Min.X; off > 0 {
+		r = r.Add(image.Pt(off, 0))
+	}
+	if off := r.Max.X - p.bounds.ruler.Max.X; off > 0 {
+		r = r.Sub(image.Pt(off, 0))
+	}
+	u.Round(r, 9, u.Theme.Accent)
+	u.Text(r, label, st)
+}
+
+// outline frames a bar.
+func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c colour, w int) {
+	if h.Row < 0 || h.Row >= len(t.plan.Rows) {
+		return
+	}
+	b := &p.bounds
+	row := t.rowOf(h)
+	if row < 0 {
+		return
+	}
+	x0, y0, x1, y1 := t.plan.Box(p.view, row, h.Lane, h.Start, h.End, b.lanes.Dx(), b.gutter)
+	if x1 <= b.gutter || x0 >= b.lanes.Dx() {
+		return
+	}
+	lanes := image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
+	u.At(lanes, func(u *ui.UI) {
+		r := image.Rect(x0-b.gutter, y0, x1-b.gutter, y1).Inset(-w + 1)
+		if r.Dx() < 3*w {
+			u.Fill(r, c)
+			return
+		}
+		u.Border(r, 0, w, c)
+	})
+}
+
+// rowOf finds the row of a hit again: rows move while a file loads.
+func (t *timelinePart) rowOf(h *timeline.Hit) int {
+	same := func(i int) bool {
+		r := &t.plan.Rows[i]
+		if h.Window >= 0 {
+			return r.Kind == timeline.WindowRow
+		}
+		return r.Kind == timeline.TrackRow && r.Index == h.Track
+	}
+	if h.Row < len(t.plan.Rows) && same(h.Row) {
+		return h.Row
+	}
+	for i := range t.plan.Rows {
+		if same(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// without says why there is no timeline.
+func (t *timelinePart) without(p *pane, u *ui.UI) {
+	r := p.bounds.lanes
+	text := "No timeline: these are stacks added up over the whole recording; nothing says when each was taken."
+	if p.rec.HasTime && p.rec.Duration() > 0 {
+		text = "No timeline: these are stacks added up over " + durationText(p.rec.Duration()) + "; nothing says when each was taken."
+	}
+	if !p.rec.Done {
+		text = "Reading…"
+	}
+	u.Text(image.Rect(r.Min.X+u.Px(14), r.Min.Y, r.Max.X, r.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim})
+}
+
+// medium is the label face for names.
+func (c *fontCache) medium(px float32) *raster.Face {
+	if *c == nil {
+		*c = fontCache{}
+	}
+	f := (*c)[-px]
+	if f == nil {
+		f = raster.Medium(px)
+		(*c)[-px] = f
+	}
+	return f
+}

@@ -1,0 +1,115 @@
+package shell
+
+import (
+	"image"
+
+	"gioui.org/f32"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// tip draws a tooltip beside a point, within the window: a title and lines.
+func tip(u *ui.UI, at image.Point, title string, lines []string) {
+	th := u.Theme
+	ts := ui.Style{Size: 12.5, Weight: medium, Color: th.Text}
+	ls := ui.Style{Size: 12, Color: th.Dim}
+	most := u.Px(460)
+	w := min(most, u.Measure(title, ts).X)
+	for _, l := range lines {
+		w = max(w, min(most, u.Measure(l, ls).X))
+	}
+	line := u.Px(18)
+	box := ui.Rect(at.X+u.Px(14), at.Y+u.Px(16), w+u.Px(22), line*(1+len(lines))+u.Px(14))
+	size := u.Constraints.Max
+	if box.Max.X > size.X-u.Px(4) {
+		box = box.Sub(image.Pt(box.Max.X-size.X+u.Px(4), 0))
+	}
+	if box.Max.Y > size.Y-u.Px(4) {
+		box = box.Sub(image.Pt(0, box.Dy()+u.Px(28)))
+	}
+	u.Round(box.Add(image.Pt(0, u.Px(2))), 7, withAlpha(colour{}, .28))
+	u.Round(box, 7, th.Raised)
+	u.Border(box, 7, 1, th.Rule)
+	y := box.Min.Y + u.Px(7)
+	u.Text(ui.Rect(box.Min.X+u.Px(11), y, w, line), title, ts)
+	for i, l := range lines {
+		u.Text(ui.Rect(box.Min.X+u.Px(11), y+(i+1)*line, w, line), l, ls)
+	}
+}
+
+func point(origin image.Point, at f32.Point) image.Point {
+	return origin.Add(image.Pt(int(at.X), int(at.Y)))
+}
+
+// tooltip says what is under the pointer, exactly.
+func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
+	if !t.inside || t.lanes.pressed || s.menu != nil || s.help || t.plan == nil {
+		return
+	}
+	h := &t.hit
+	at := point(p.bounds.lanes.Min, t.at)
+	switch {
+	case h.Window >= 0:
+		tip(u, at, "Window of "+durationText(h.End-h.Start), []string{"from " + units.Duration(h.Start-p.rec.Start)})
+	case h.Found:
+		title := p.rec.FuncName(h.Call)
+		if h.Call == recording.NoCall {
+			title = "[no stack]"
+		}
+		var lines []string
+		if h.Samples != nil {
+			lines = append(lines, plural(int64(h.Last-h.First), "sample")+" in a row")
+		} else {
+			ns := recording.Metric{Unit: "ns", Decimals: 3}
+			text := durationText(h.End-h.Start) + "   (" + units.Exact(h.End-h.Start, &ns) + ")"
+			if h.Unfinished {
+				text += ", never ended"
+			}
+			lines = append(lines, text)
+		}
+		lines = append(lines, "at "+units.Duration(h.Start-p.rec.Start))
+		if h.Call != recording.NoCall {
+			fn := p.rec.Functions.At(int(p.rec.Func(h.Call)))
+			if fn.Module != "" {
+				lines = append(lines, shortModule(fn.Module))
+			}
+		}
+		tip(u, at, title, lines)
+	}
+}
+
+func (f *flamePart) tooltip(s *Shell, p *pane, u *ui.UI) {
+	if !f.inside || f.pressed || f.under < 0 || f.tree == nil || s.menu != nil || s.help || p.tab != tabFlame {
+		return
+	}
+	a := p.doc.Answer()
+	if a == nil || a.Tree != f.tree || int(f.under) >= len(f.tree.Nodes) {
+		return
+	}
+	m := &a.Rec.Events[a.Query.Event].Metrics[a.Query.Metric]
+	nd := &f.tree.Nodes[f.under]
+	all := f.tree.Nodes[0].Total
+	title := "all"
+	lines := []string{
+		"total " + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
+		"self " + units.Value(nd.Self, m) + "   " + units.Percent(nd.Self, all) + "   (" + units.Exact(nd.Self, m) + ")",
+	}
+	if f.under > 0 {
+		fn := a.Rec.Functions.At(int(nd.Func))
+		title = fn.Name
+		where := shortModule(fn.Module)
+		fr := a.Rec.Frames.At(int(nd.Frame))
+		if fr.Kind == recording.KindKernel {
+			where = join("kernel", where)
+		}
+		if fr.Inlined {
+			where = join("inlined", where)
+		}
+		if where != "" {
+			lines = append(lines, where)
+		}
+	}
+	tip(u, point(p.bounds.lower.Min, f.at), title, lines)
+}

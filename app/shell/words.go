@@ -1,0 +1,97 @@
+package shell
+
+import (
+	"image/color"
+	"strings"
+
+	"gioui.org/font"
+	"gioui.org/io/key"
+	"gioui.org/text"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+type colour = color.NRGBA
+
+const (
+	middle   = text.Middle
+	end      = text.End
+	medium   = font.Medium
+	semibold = font.SemiBold
+	shiftKey = key.ModShift
+	ctrlKey  = key.ModCtrl
+)
+
+func durationText(ps int64) string { return units.Duration(ps) }
+
+// eventTitle and metricTitle are what the choices in the toolbar say.
+func eventTitle(e *recording.Event) string {
+	switch {
+	case e.Name != "":
+		return e.Name
+	case e.Basis == recording.FromSpans:
+		return "spans"
+	}
+	return "samples"
+}
+
+// basisText says what the lower half answers for, and from which records.
+func basisText(rec *recording.Recording, a *analyze.Weights) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Ranged && a.Basis == analyze.Windows:
+		return units.Duration(a.To-a.From) + " from " + plural(int64(a.WindowCount), "window")
+	case a.Ranged:
+		return "selected " + units.Duration(a.To-a.From) + ", from " + string(a.Basis)
+	}
+	return "whole recording, from " + string(a.Basis)
+}
+
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if strings.HasSuffix(what, "y") {
+		return units.Count(n) + " " + what[:len(what)-1] + "ies"
+	}
+	return units.Count(n) + " " + what + "s"
+}
+
+var formatTitles = map[string]string{"spaa": "SPAA", "spall": "spall", "chrome": "Chrome trace", "pprof": "pprof", "otlp": "OTLP profile", "folded": "folded stacks", "perfscript": "perf script"}
+
+// summary is the status line's first half: what the file is and what it holds.
+func summary(rec *recording.Recording) string {
+	var parts []string
+	title := formatTitles[rec.Source.Format]
+	if title == "" {
+		title = rec.Source.Format
+	}
+	if rec.Source.Version != "" {
+		title += " " + rec.Source.Version
+	}
+	if title != "" {
+		parts = append(parts, title)
+	}
+	if rec.Source.Tool != "" {
+		parts = append(parts, rec.Source.Tool)
+	}
+	c := &rec.Counts
+	for _, n := range []struct {
+		n    int64
+		what string
+	}{{c.Spans, "span"}, {c.Samples, "sample"}, {c.Stacks, "stack"}, {c.Windows, "window"}} {
+		if n.n > 0 {
+			parts = append(parts, plural(n.n, n.what))
+		}
+	}
+	if n := len(rec.Tracks); n > 1 {
+		parts = append(parts, plural(int64(n), "thread"))
+	}
+	if rec.HasTime && rec.Duration() > 0 {
+		parts = append(parts, units.Duration(rec.Duration()))
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,93 @@
+package window
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"os"
+	"time"
+
+	"ashlar/app/shell"
+)
+
+// frameLog writes a JSON line for every frame.
+type frameLog struct {
+	f         *os.File
+	enc       *json.Encoder
+	start     time.Time
+	began     time.Time
+	cpu       time.Duration
+	layout    time.Duration
+	layoutCPU time.Duration
+}
+
+// frameLine is one line; times are in milliseconds.
+type frameLine struct {
+	// At is since the program's start.
+	At float64 `json:"at_ms"`
+	// Layout is the time of laying out and drawing the pictures; LayoutCPU is
+	// the processor time of its thread. Frame is all of it, with the GPU's
+	// part.
+	Layout    float64 `json:"layout_ms"`
+	LayoutCPU float64 `json:"layout_cpu_ms"`
+	Frame     float64 `json:"frame_ms"`
+	Bars      int     `json:"bars"`
+	// Events is how many spans, samples and stacks have been loaded.
+	Events int64 `json:"events"`
+	Done   bool  `json:"done"`
+	Width  int   `json:"width"`
+	Height int   `json:"height"`
+	// From and To are the view in picoseconds from the recording's start,
+	// Selected the selected range.
+	From     int64    `json:"from"`
+	To       int64    `json:"to"`
+	Selected [2]int64 `json:"selected"`
+	Metric   string   `json:"metric"`
+	Theme    string   `json:"theme"`
+	File     string   `json:"file"`
+}
+
+// started is when the program began.
+var started = time.Now()
+
+func newFrameLog(path string) (*frameLog, error) {
+	if path == "" {
+		return &frameLog{}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("the frame log cannot be written: %w", err)
+	}
+	return &frameLog{f: f, enc: json.NewEncoder(f), start: started}, nil
+}
+
+func (l *frameLog) begin() {
+	if l.f != nil {
+		l.began, l.cpu = time.Now(), threadTime()
+	}
+}
+
+func (l *frameLog) laidOut() {
+	if l.f != nil {
+		l.layout, l.layoutCPU = time.Since(l.began), threadTime()-l.cpu
+	}
+}
+
+func (l *frameLog) end(s *shell.Shell, size image.Point) {
+	if l.f == nil {
+		return
+	}
+	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
+	st := s.State()
+	l.enc.Encode(frameLine{
+		At: ms(time.Since(l.start)), Layout: ms(l.layout), LayoutCPU: ms(l.layoutCPU), Frame: ms(time.Since(l.began)),
+		Bars: s.Bars, Events: st.Events, Done: st.Done, Width: size.X, Height: size.Y,
+		From: st.From, To: st.To, Selected: st.Selected, Metric: st.Metric, Theme: s.Theme.Name, File: st.File,
+	})
+}
+
+func (l *frameLog) close() {
+	if l.f != nil {
+		l.f.Close()
+	}
+}

@@ -1,0 +1,81 @@
+// Package window runs the shell in a window of the desktop.
+package window
+
+import (
+	"os"
+	"runtime"
+
+	"gioui.org/app"
+	"gioui.org/io/system"
+	"gioui.org/op"
+	"gioui.org/unit"
+
+	"ashlar/app/shell"
+)
+
+// Options say what is opened and how.
+type Options struct {
+	Files []string
+	Demo  bool
+	// FrameLog is a file that gets a JSON line a frame; "" for none.
+	FrameLog      string
+	Event, Metric string
+}
+
+// Run opens the window and returns when it is closed. It must be called from
+// a goroutine other than main's, with app.Main running there.
+func Run(s *shell.Shell, o Options) error {
+	w := new(app.Window)
+	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(480), unit.Dp(320)))
+	log, err := newFrameLog(o.FrameLog)
+	if err != nil {
+		return err
+	}
+	defer log.close()
+	full := false
+	s.Do = shell.Actions{
+		Wake:  w.Invalidate,
+		Title: func(t string) { w.Option(app.Title(t)) },
+		Close: func() { w.Perform(system.ActionClose) },
+		Fullscreen: func() {
+			full = !full
+			mode := app.Windowed
+			if full {
+				mode = app.Fullscreen
+			}
+			w.Option(mode.Option())
+		},
+	}
+	switch {
+	case len(o.Files) > 0:
+		s.Open(o.Files[0])
+	case o.Demo:
+		s.OpenDemo()
+	}
+	s.Choose(o.Event, o.Metric)
+	defer s.Close()
+	// Times of a frame are this thread's, so that decoding beside it does not
+	// count.
+	runtime.LockOSThread()
+	var ops op.Ops
+	for {
+		switch e := w.Event().(type) {
+		case app.DestroyEvent:
+			return e.Err
+		case app.FrameEvent:
+			log.begin()
+			gtx := app.NewContext(&ops, e)
+			s.Layout(gtx)
+			log.laidOut()
+			e.Frame(gtx.Ops)
+			log.end(s, e.Size)
+		}
+	}
+}
+
+// Main runs f beside the desktop's event loop, which some systems want on the
+// main thread, and exits with its code.
+func Main(f func() int) {
+	go func() { os.Exit(f()) }()
+	app.Main()
+}

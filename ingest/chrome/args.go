@@ -1,0 +1,263 @@
+package chrome
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"ashlar/ingest/source"
+)
+
+const (
+	// pairRef marks a reference to the arguments of a begin and its end.
+	pairRef = 1 << 63
+	// slab is how much text of arguments is compressed in one piece: enough to
+	// find what repeats, little enough to unpack for a click.
+	slab = 256 << 10
+	// offsetBits of a reference into slabs say where in the slab.
+	offsetBits = 20
+	// maxSpool bounds the compressed arguments of a stream in memory; at the
+	// usual ratio that is a gigabyte of them.
+	maxSpool = 128 << 20
+	// maxText bounds what is shown of one event.
+	maxText = 4 << 20
+)
+
+// argStore gives back the arguments of events. A mapped file is its own
+// store: a reference is where the event stands, and its text is looked at
+// again when someone asks. What streams by is kept in compressed slabs, up to
+// maxSpool. Its methods may be called from any goroutine, but add and pair by
+// one only.
+type argStore struct {
+	in   *source.Input
+	size int64 // of the mapped content; -1 for a stream
+
+	mu    sync.RWMutex
+	pairs [][]pair // of equal length, for they never move
+	slabs [][]byte
+	open  []byte // the slab that is being filled
+
+	// The slab that was unpacked last, for who walks over all events.
+	cacheMu sync.Mutex
+	cached  int // its index, plus 1
+	cache   []byte
+
+	enc     *zstd.Encoder
+	spooled int
+	dropped int64
+}
+
+type pair struct{ begin, end uint64 }
+
+const pairRun = 4096
+
+func newArgStore(in *source.Input) *argStore {
+	a := &argStore{in: in, size: -1}
+	if m := in.Mapped(); m != nil {
+		a.size = int64(len(m))
+		return a
+	}
+	a.enc, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	return a
+}
+
+// add keeps the arguments of the event with the given text, which begins at
+// off in the content, and returns a reference to them. It returns 0 when there
+// is no room left.
+func (a *argStore) add(text []byte, off int64) uint64 {
+	if a.size >= 0 {
+		return uint64(off) + 1
+	}
+	if a.spooled >= maxSpool {
+		a.dropped++
+		return 0
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	at := len(a.open)
+	show := shown(text)
+	a.open = binary.AppendUvarint(a.open, uint64(len(show)))
+	a.open = append(a.open, show...)
+	ref := uint64(len(a.slabs))<<offsetBits | uint64(at)
+	if len(a.open) >= slab {
+		z := a.enc.EncodeAll(a.open, nil)
+		a.slabs = append(a.slabs, z)
+		a.spooled += len(z)
+		a.open = a.open[:0]
+	}
+	return ref + 1
+}
+
+// pair refers to the arguments of a begin and of its end together.
+func (a *argStore) pair(begin, end uint64) uint64 {
+	if end == 0 || begin&pairRef != 0 {
+		return begin
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := len(a.pairs) - 1
+	if n < 0 || len(a.pairs[n]) == pairRun {
+		a.pairs = append(a.pairs, make([]pair, 0, pairRun))
+		n++
+	}
+	a.pairs[n] = append(a.pairs[n], pair{begin, end})
+	return pairRef | uint64(n*pairRun+len(a.pairs[n])-1)
+}
+
+// text is what a reference stands for: a JSON object with the members of the
+// event's args as they stand in the file, and behind them the event's uncommon
+// members. It is "" for no reference, once a mapped file is closed, and when
+// it can't be read any more.
+func (a *argStore) text(ref uint64) string {
+	if ref&pairRef == 0 {
+		return a.one(ref)
+	}
+	i := int(ref &^ pairRef)
+	a.mu.RLock()
+	if i/pairRun >= len(a.pairs) || i%pairRun >= len(a.pairs[i/pairRun]) {
+		a.mu.RUnlock()
+		return ""
+	}
+	p := a.pairs[i/pairRun][i%pairRun]
+	a.mu.RUnlock()
+	begin, end := a.one(p.begin), a.one(p.end)
+	switch {
+	case len(begin) <= 2:
+		return end
+	case len(end) <= 2:
+		return begin
+	}
+	return begin[:len(begin)-1] + "," + end[1:]
+}
+
+func (a *argStore) one(ref uint64) string {
+	if ref == 0 {
+		return ""
+	}
+	ref--
+	if a.size >= 0 {
+		return a.mapped(int64(ref))
+	}
+	i, at := int(ref>>offsetBits), int(ref&(1<<offsetBits-1))
+	a.mu.RLock()
+	if i >= len(a.slabs) {
+		defer a.mu.RUnlock()
+		if i > len(a.slabs) {
+			return ""
+		}
+		return entry(a.open, at)
+	}
+	packed := a.slabs[i]
+	a.mu.RUnlock()
+	return entry(a.unpacked(i, packed), at)
+}
+
+// entry reads one text of a slab.
+func entry(b []byte, at int) string {
+	if at >= len(b) {
+		return ""
+	}
+	n, k := binary.Uvarint(b[at:])
+	if k <= 0 || n > uint64(len(b)-at-k) {
+		return ""
+	}
+	return string(b[at+k:][:n])
+}
+
+// unpacked returns the content of slab i.
+func (a *argStore) unpacked(i int, packed []byte) []byte {
+	a.cacheMu.Lock()
+	defer a.cacheMu.Unlock()
+	if a.cached == i+1 {
+		return a.cache
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil
+	}
+	defer dec.Close()
+	b, err := dec.DecodeAll(packed, nil)
+	if err != nil {
+		return nil
+	}
+	a.cached, a.cache = i+1, b
+	return b
+}
+
+// mapped reads the event at off again.
+func (a *argStore) mapped(off int64) string {
+	for n := int64(2048); ; n *= 8 {
+		n = min(n, maxEvent, a.size-off)
+		text := []byte(a.in.Text(off, int(n)))
+		if len(text) == 0 {
+			return ""
+		}
+		end, st := value(text, 0, false)
+		switch {
+		case st == good:
+			return string(shown(text[:end]))
+		case st == bad || n == maxEvent || n == a.size-off:
+			return ""
+		}
+	}
+}
+
+// shown composes what is shown of an event's text.
+func shown(text []byte) []byte {
+	var rest []byte
+	out := []byte{'{'}
+	m := object(text)
+	for {
+		k, v, ok := m.next()
+		if !ok {
+			break
+		}
+		switch string(k) {
+		case "ph", "name", "cat", "ts", "dur", "pid", "tid":
+		case "args":
+			switch {
+			case empty(v):
+			case v[0] == '{':
+				if len(out) > 1 {
+					out = append(out, ',')
+				}
+				inner := v[1 : len(v)-1]
+				out = append(out, trimmed(inner)...)
+			default:
+				rest = appendMember(rest, m.raw, v)
+			}
+		default:
+			rest = appendMember(rest, m.raw, v)
+		}
+	}
+	if len(rest) > 0 {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, rest[:len(rest)-1]...)
+	}
+	if len(out)+1 > maxText {
+		return []byte(`{"too long to show":true}`)
+	}
+	return append(out, '}')
+}
+
+func appendMember(b, key, val []byte) []byte {
+	b = append(b, '"')
+	b = append(b, key...)
+	b = append(b, `":`...)
+	b = append(b, val...)
+	return append(b, ',')
+}
+
+// trimmed takes white space and surplus commas off both ends.
+func trimmed(b []byte) []byte {
+	for len(b) > 0 && (b[0] <= ' ' || b[0] == ',') {
+		b = b[1:]
+	}
+	for n := len(b); n > 0 && (b[n-1] <= ' ' || b[n-1] == ','); n-- {
+		b = b[:n-1]
+	}
+	return b
+}

@@ -1,0 +1,123 @@
+// Package chrome reads traces in the JSON trace event format of Chrome's
+// about:tracing ("Trace Event Format", Google), which many programs write: a
+// bare array of events or an object that has one as traceEvents. It reads V8's
+// .cpuprofile files as well, since the same profiles stand in traces.
+//
+// Files are taken as lax as they are written: unclosed brackets, surplus and
+// missing commas, any order of keys, numbers in quotes. What can't be read is
+// left out as far as the next event and counted.
+//
+// A scanner turns chunks of bytes into batches of compact events with interned
+// names; the builder, in a goroutine of its own, takes them in order. Both
+// hold nothing of the file's text but names: arguments are looked up in the
+// mapped file again when they are asked for.
+//
+// An event's category (cat) becomes the Module of its function: it says what
+// part of the program the event is of, as a library does in a profile.
+package chrome
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+)
+
+// Format reads Chrome traces.
+var Format = decode.Format{
+	Name:       "chrome",
+	Title:      "Chrome trace",
+	Extensions: []string{".json", ".trace", ".cpuprofile"},
+	Sniff:      sniff,
+	Decode:     run,
+}
+
+// chunkBytes is how much is scanned at a time: little enough for the events of
+// a batch to stay in the processor's cache until they are built.
+const chunkBytes = 1 << 20
+
+// batches is how many may be under way between the scanner and the builder.
+const batches = 8
+
+// run decodes a file.
+func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	args := newArgStore(in)
+	b.SetArgs(args.text)
+	d := newDecoder(b, args)
+
+	pipe := make(chan *batch, batches)
+	free := make(chan *batch, batches)
+	var scanErr error
+	go func() {
+		defer close(pipe)
+		scanErr = source.Protect(in.Path, func() error { return scanAll(ctx, in, pipe, free) })
+	}()
+	err := source.Guard(in.Path, func() error {
+		for bt := range pipe {
+			if !d.take(bt) {
+				continue
+			}
+			select {
+			case free <- bt:
+			default:
+			}
+		}
+		return nil
+	})
+	cancel()
+	for range pipe { // let the scanner end
+	}
+	if ferr := source.Guard(in.Path, func() error { d.finish(); return nil }); err == nil {
+		err = ferr
+	}
+	if scanErr != nil {
+		return scanErr
+	}
+	if err == nil && !d.any {
+		return errors.New("there is no trace in it: neither an array of events nor an object with one was found")
+	}
+	return err
+}
+
+// scanAll scans the input from beginning to end.
+func scanAll(ctx context.Context, in *source.Input, pipe chan<- *batch, free <-chan *batch) error {
+	size := in.ChunkSize
+	if size <= 0 {
+		size = chunkBytes
+	}
+	s := newScanner()
+	for rest := 0; ; {
+		// What did not fit is read again with at least as much behind it, so
+		// that long events take no more than twice their time.
+		in.ChunkSize = max(size, rest)
+		chunk, base, err := in.Next(rest)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var bt *batch
+		select {
+		case bt = <-free:
+			bt.events = bt.events[:0]
+		default:
+			bt = new(batch)
+		}
+		used := s.scan(chunk, base, err != nil, bt)
+		rest = len(chunk) - used
+		select {
+		case pipe <- bt:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

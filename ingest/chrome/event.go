@@ -1,0 +1,199 @@
+package chrome
+
+// event is what the scanner makes of one element: an event of the trace with
+// the fields that nearly all have, or something rarer that the builder reads
+// from its text.
+type event struct {
+	ts       micros
+	dur      micros
+	off, end uint32 // its text in the batch's chunk
+	name     uint32 // interned; 0 when it has none
+	cat      uint32
+	thread   uint32
+	ph       byte
+	flags    flag
+}
+
+type flag uint8
+
+const (
+	hasTS       flag = 1 << iota // ts holds a time
+	hasDur                       // dur holds a length
+	badNum                       // ts or dur was there and no number
+	hasArgs                      // there is more to show: args, or uncommon keys
+	hasBind                      // bind_id, flow_in or flow_out
+	lengthIsCPU                  // dur comes from tdur, there was no dur
+)
+
+// Elements that are no events have a ph of their own, below all letters.
+const (
+	phNone     byte = iota // an object without a phase
+	phOther                // a phase that is not one letter
+	phScalar               // an element of the events that is no object
+	phBad                  // bytes that could not be read; off..end
+	phCut                  // the file ends inside the element
+	phFrame                // "id": {…} of stackFrames
+	phSample               // an object of the top level's samples
+	phNode                 // an object of a CPU profile's nodes
+	phSampleID             // a number of a CPU profile's samples
+	phDelta                // a number of a CPU profile's timeDeltas
+	phStart                // a CPU profile's startTime, in ts
+	phEnd                  // a CPU profile's endTime, in ts
+	phComma                // a missing comma before an event
+	phStray                // a bracket or other bytes that belong nowhere
+	phUnclosed             // the file ends before its brackets are closed
+	phTool                 // a top-level object that describes the recording
+)
+
+// batch is what the scanner made of a chunk, in the order of the file.
+type batch struct {
+	chunk   []byte
+	base    int64 // where in the content chunk begins
+	events  []event
+	names   []string    // interned since the last batch
+	threads []threadKey // likewise
+}
+
+// text is the element as it stands in the file.
+func (b *batch) text(e *event) []byte { return b.chunk[e.off:e.end] }
+
+// add appends an element.
+func (b *batch) add(ph byte, off, end int) *event {
+	b.events = append(b.events, event{ph: ph, off: uint32(off), end: uint32(end)})
+	return &b.events[len(b.events)-1]
+}
+
+// event reads the event that begins with the brace at p.
+func (s *scanner) event(b []byte, p int, ev *event) (end int, st status) {
+	var pid, tid ident
+	var e int
+	p++
+	for {
+		if p = space(b, p); p >= len(b) {
+			return p, more
+		}
+		if b[p] == ',' {
+			p++
+			continue
+		}
+		if b[p] == '}' {
+			break
+		}
+		if b[p] != '"' {
+			return p, bad
+		}
+		k := p + 1
+		var escaped bool
+		if e, escaped, st = str(b, k); st != good {
+			return e, st
+		}
+		key := b[k:e]
+		if escaped {
+			key = []byte(unescape(key))
+		}
+		if p = space(b, e+1); p >= len(b) {
+			return p, more
+		}
+		if b[p] != ':' {
+			return p, bad
+		}
+		if p = space(b, p+1); p >= len(b) {
+			return p, more
+		}
+		v := p
+		if p, st = value(b, v, s.final); st != good {
+			return p, st
+		}
+		s.field(ev, key, b[v:p], &pid, &tid)
+		// Behind the value: a comma, or the end.
+		if p = space(b, p); p >= len(b) {
+			return p, more
+		}
+		if c := b[p]; c != ',' && c != '}' {
+			return p, bad
+		}
+	}
+	if pid.text == "" && tid.text == "" {
+		ev.thread = s.threads.id(pid.n, tid.n)
+	} else {
+		ev.thread = s.threads.key(threadKey{pid, tid})
+	}
+	return p + 1, good
+}
+
+// field takes one member of an event over.
+func (s *scanner) field(ev *event, key, val []byte, pid, tid *ident) {
+	switch string(key) {
+	case "ph":
+		switch {
+		case len(val) == 3 && val[0] == '"':
+			ev.ph = val[1]
+			if ev.ph < ' ' {
+				ev.ph = phOther
+			}
+		case string(val) == `""` || string(val) == "null":
+		default:
+			ev.ph = phOther
+		}
+	case "name":
+		ev.name = s.name(val)
+	case "cat":
+		ev.cat = s.name(val)
+	case "ts":
+		ev.ts = ev.number(val, hasTS)
+	case "dur":
+		if d := ev.number(val, hasDur); ev.flags&hasDur != 0 {
+			ev.dur = d
+			ev.flags &^= lengthIsCPU
+		}
+	case "pid":
+		*pid = parseIdent(val)
+	case "tid":
+		*tid = parseIdent(val)
+	case "args":
+		if !empty(val) {
+			ev.flags |= hasArgs
+		}
+	case "tdur":
+		ev.flags |= hasArgs
+		if d, ok := parseMicros(unquoted(val)); ok && ev.flags&hasDur == 0 && (d.us > 0 || d.us == 0 && d.ps > 0) {
+			ev.dur = d
+			ev.flags |= lengthIsCPU
+		}
+	case "bind_id", "flow_in", "flow_out":
+		ev.flags |= hasBind | hasArgs
+	default:
+		ev.flags |= hasArgs
+	}
+}
+
+// number reads a time; null is none.
+func (ev *event) number(val []byte, f flag) micros {
+	m, ok := parseMicros(unquoted(val))
+	switch {
+	case ok:
+		ev.flags |= f
+	case string(val) != "null":
+		ev.flags |= badNum
+	}
+	return m
+}
+
+// name interns a name or a category. A number counts as its digits; null and
+// "" are none.
+func (s *scanner) name(val []byte) uint32 {
+	q := unquoted(val)
+	if len(q) == 0 || q[0] == 'n' && string(val) == "null" {
+		return 0
+	}
+	return s.names.id(q)
+}
+
+// empty reports whether a value has nothing to show: {}, [], "" or null.
+func empty(val []byte) bool {
+	switch val[0] {
+	case '{', '[':
+		return space(val, 1) == len(val)-1
+	}
+	return string(val) == "null" || string(val) == `""`
+}

@@ -1,0 +1,133 @@
+package chrome
+
+import (
+	"hash/maphash"
+	"strings"
+	"unicode/utf8"
+)
+
+// interner gives equal strings equal small ids, counting from 1; 0 stands for
+// none. It keeps the raw text, as it stands between the quotes.
+type interner struct {
+	seed   maphash.Seed
+	hashes []uint64 // parallel to ids; open addressing
+	ids    []uint32
+	raw    []string // by id-1
+	fresh  int      // raw[fresh:] has not been handed on
+}
+
+func newInterner() *interner {
+	return &interner{seed: maphash.MakeSeed(), hashes: make([]uint64, 256), ids: make([]uint32, 256)}
+}
+
+// id interns the raw text of a string.
+func (t *interner) id(raw []byte) uint32 {
+	h := maphash.Bytes(t.seed, raw)
+	mask := uint64(len(t.ids) - 1)
+	i := h & mask
+	for ; t.ids[i] != 0; i = (i + 1) & mask {
+		if t.hashes[i] == h && t.raw[t.ids[i]-1] == string(raw) {
+			return t.ids[i]
+		}
+	}
+	t.raw = append(t.raw, string(raw))
+	id := uint32(len(t.raw))
+	t.hashes[i], t.ids[i] = h, id
+	if 2*len(t.raw) > len(t.ids) {
+		t.grow()
+	}
+	return id
+}
+
+func (t *interner) grow() {
+	hashes, ids := t.hashes, t.ids
+	t.hashes, t.ids = make([]uint64, 2*len(hashes)), make([]uint32, 2*len(ids))
+	mask := uint64(len(t.ids) - 1)
+	for k, id := range ids {
+		if id == 0 {
+			continue
+		}
+		i := hashes[k] & mask
+		for t.ids[i] != 0 {
+			i = (i + 1) & mask
+		}
+		t.hashes[i], t.ids[i] = hashes[k], id
+	}
+}
+
+// take returns what was interned since the last call.
+func (t *interner) take() []string {
+	f := t.raw[t.fresh:]
+	t.fresh = len(t.raw)
+	return f
+}
+
+// decoded is the text that a raw string stands for.
+func decoded(raw string) string {
+	if strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw) {
+		return raw
+	}
+	return unescape([]byte(raw))
+}
+
+// ident is a process or thread id as a file gives it: a number, or a text that
+// is none.
+type ident struct {
+	n    int64
+	text string
+}
+
+// threadKey names a thread.
+type threadKey struct{ pid, tid ident }
+
+// threadTable gives threads small ids, counting from 1. Files name few threads
+// and mostly one for a while, so that numbers go through a small direct cache.
+type threadTable struct {
+	cache [64]struct {
+		pid, tid int64
+		id       uint32
+	}
+	ids   map[threadKey]uint32
+	keys  []threadKey
+	fresh int
+}
+
+// id interns a thread whose ids are numbers.
+func (t *threadTable) id(pid, tid int64) uint32 {
+	c := &t.cache[(uint64(tid)*0x9E3779B97F4A7C15^uint64(pid)*0xC2B2AE3D27D4EB4F)>>58]
+	if c.id != 0 && c.pid == pid && c.tid == tid {
+		return c.id
+	}
+	c.pid, c.tid = pid, tid
+	c.id = t.key(threadKey{ident{n: pid}, ident{n: tid}})
+	return c.id
+}
+
+func (t *threadTable) key(k threadKey) uint32 {
+	id, ok := t.ids[k]
+	if !ok {
+		t.keys = append(t.keys, k)
+		id = uint32(len(t.keys))
+		t.ids[k] = id
+	}
+	return id
+}
+
+func (t *threadTable) take() []threadKey {
+	f := t.keys[t.fresh:]
+	t.fresh = len(t.keys)
+	return f
+}
+
+// parseIdent reads a process or thread id: a number, a number in quotes, or
+// any other text. null counts as 0, like one that is missing.
+func parseIdent(raw []byte) ident {
+	q := unquoted(raw)
+	if n, ok := parseInt(q); ok {
+		return ident{n: n}
+	}
+	if m, ok := parseMicros(q); ok && m.ps == 0 {
+		return ident{n: m.us} // 1e3, 17.0
+	}
+	return ident{text: plain(raw)}
+}

@@ -1,0 +1,369 @@
+package chrome
+
+import (
+	"strconv"
+
+	"ashlar/ingest/recording"
+)
+
+// V8's CPU profiles: a tree of nodes, each a function called from its parent;
+// for each sample the innermost node; and for each sample the microseconds
+// since the one before, the first since startTime. In a trace they come in
+// chunks (events Profile and ProfileChunk) or in one piece (an instant
+// CpuProfile); a .cpuprofile file is one of them on its own.
+//
+// A sample's time is until the next one, as DevTools counts it, and the last
+// one's until endTime. Samples of several threads of V8's are a little out of
+// order (negative timeDeltas); the newest few are held back and sorted.
+
+// profile is one CPU profile while it is read.
+type profile struct {
+	d      *decoder
+	thread *thread
+	known  bool // the thread is the one that was sampled
+	time   micros
+	timed  bool // time is set: that of the last sample, or the start
+	end    micros
+	ended  bool
+
+	nodes  map[int64]*profileNode
+	parent map[int64]int64 // from children, for nodes that name no parent
+
+	// ids and deltas that wait for each other.
+	ids    []int64
+	deltas []micros
+
+	held []heldSample
+	last micros // of the last sample that was added
+	any  bool
+}
+
+type profileNode struct {
+	parent    int64
+	hasParent bool
+	root      bool // the node above all others, which is no function
+	frame     recording.FrameID
+	call      recording.CallID
+	state     nodeState
+}
+
+type heldSample struct {
+	at   micros
+	call recording.CallID
+	off  int64
+}
+
+// holdBack is how many samples are held back to be put in order.
+const holdBack = 64
+
+func (d *decoder) newProfile() *profile {
+	return &profile{d: d, nodes: map[int64]*profileNode{}, parent: map[int64]int64{}}
+}
+
+// read adds a chunk's nodes and samples. deltas may stand in the profile or
+// beside it.
+func (p *profile) read(cpu, deltas []byte, it *item) {
+	m := object(cpu)
+	var samples []byte
+	for {
+		k, v, ok := m.next()
+		if !ok {
+			break
+		}
+		switch string(k) {
+		case "nodes":
+			for a := array(v); ; {
+				n, ok := a.next()
+				if !ok {
+					break
+				}
+				p.node(n)
+			}
+		case "samples":
+			samples = v
+		case "timeDeltas":
+			deltas = v
+		case "startTime":
+			if t, ok := parseMicros(unquoted(v)); ok && !p.timed {
+				p.time, p.timed = t, true
+			}
+		case "endTime":
+			if t, ok := parseMicros(unquoted(v)); ok {
+				p.end, p.ended = t, true
+			}
+		}
+	}
+	var ids []int64
+	for a := array(samples); ; {
+		v, ok := a.next()
+		if !ok {
+			break
+		}
+		id, ok := parseInt(unquoted(v))
+		if !ok {
+			id = -1
+		}
+		ids = append(ids, id)
+	}
+	var ds []micros
+	for a := array(deltas); ; {
+		v, ok := a.next()
+		if !ok {
+			break
+		}
+		d, _ := parseMicros(unquoted(v))
+		ds = append(ds, d)
+	}
+	if !p.timed {
+		p.time, p.timed = it.ts, true
+		for _, d := range ds { // the chunk was written behind its last sample
+			p.time = p.time.plus(d.negated())
+		}
+	}
+	for i, id := range ids {
+		var d micros
+		if i < len(ds) {
+			d = ds[i]
+		}
+		p.sample(id, d, it.off)
+	}
+	p.flush(holdBack)
+}
+
+// plus adds two times.
+func (m micros) plus(o micros) micros {
+	m.us += o.us
+	if m.ps += o.ps; m.ps >= million {
+		m.ps -= million
+		m.us++
+	}
+	return m
+}
+
+// node adds a node of the tree.
+func (p *profile) node(text []byte) {
+	n := new(profileNode)
+	var id int64 = -1
+	frame, children := text, []byte(nil)
+	m := object(text)
+	for {
+		k, v, ok := m.next()
+		if !ok {
+			break
+		}
+		switch string(k) {
+		case "id":
+			id, _ = parseInt(unquoted(v))
+		case "parent":
+			n.parent, n.hasParent = parseInt(unquoted(v))
+		case "callFrame":
+			frame = v
+		case "children":
+			children = v
+		}
+	}
+	for a := array(children); ; {
+		c, ok := a.next()
+		if !ok {
+			break
+		}
+		if child, ok := parseInt(unquoted(c)); ok {
+			p.parent[child] = id
+		}
+	}
+	var name string
+	n.frame, name = p.d.callFrame(frame)
+	n.root = name == "(root)"
+	p.nodes[id] = n
+}
+
+// callFrame is the frame of a node's function, and the function's name. A
+// function is known by its name and script; those without a name, by their
+// line as well. V8 counts lines and columns from 0.
+func (d *decoder) callFrame(text []byte) (recording.FrameID, string) {
+	var f recording.Function
+	var fr recording.Frame
+	m := object(text)
+	for {
+		k, v, ok := m.next()
+		if !ok {
+			break
+		}
+		switch string(k) {
+		case "functionName":
+			f.Name = plain(v)
+		case "url":
+			f.Module = plain(v)
+		case "lineNumber":
+			fr.Line = oneBased(v)
+		case "columnNumber":
+			fr.Column = oneBased(v)
+		}
+	}
+	if f.Name == "" {
+		f.Name = "(anonymous)"
+		if fr.Line > 0 {
+			f.Name += " " + strconv.Itoa(int(fr.Line)) + ":" + strconv.Itoa(int(fr.Column))
+		}
+	}
+	f.File = f.Module
+	if f.Module != "" {
+		f.Kind = recording.KindManaged
+	}
+	fr.Func, fr.Kind = d.b.Function(f), f.Kind
+	return d.b.Frame(fr), f.Name
+}
+
+func oneBased(v []byte) int32 {
+	n, ok := parseInt(unquoted(v))
+	if !ok || n < 0 || n >= 1<<31-1 {
+		return 0
+	}
+	return int32(n + 1)
+}
+
+// call is the innermost call of a node's stack.
+func (p *profile) call(id int64) (call recording.CallID, known bool) {
+	if p.nodes[id] == nil {
+		return recording.NoCall, false
+	}
+	var path []*profileNode
+	for {
+		n := p.nodes[id]
+		if n == nil || n.state == resolving {
+			break
+		}
+		if n.state == resolved {
+			call = n.call
+			break
+		}
+		n.state = resolving
+		path = append(path, n)
+		if !n.hasParent {
+			if n.parent, n.hasParent = p.parent[id]; !n.hasParent {
+				break
+			}
+		}
+		id = n.parent
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		n := path[i]
+		if !n.root || call != recording.NoCall {
+			call = p.d.b.Call(call, n.frame)
+		}
+		n.call, n.state = call, resolved
+	}
+	return call, true
+}
+
+// sample adds a sample that was taken delta after the one before.
+func (p *profile) sample(id int64, delta micros, off int64) {
+	k := p.d.kind("profile samples")
+	k.Read++
+	k.Kept++
+	call, known := p.call(id)
+	if !known {
+		p.d.repaired(k, off)
+		p.d.warn(noNode, off, "")
+	}
+	p.time = p.time.plus(delta)
+	p.held = append(p.held, heldSample{p.time, call, off})
+	if len(p.held) >= 4*holdBack {
+		p.flush(holdBack)
+	}
+}
+
+// latest is the later of two times, if there are two.
+func (m micros) latest(o micros, any bool) micros {
+	if any && m.before(o) {
+		return o
+	}
+	return m
+}
+
+func (m micros) before(o micros) bool { return m.us < o.us || m.us == o.us && m.ps < o.ps }
+
+// flush adds the samples that were held back, all but the newest keep.
+func (p *profile) flush(keep int) {
+	sortHeld(p.held)
+	n := len(p.held) - keep
+	if n <= 0 {
+		return
+	}
+	d := p.d
+	s := &d.sampled
+	if s.cpuEvent < 0 {
+		s.cpuEvent = d.b.AddEvent(recording.Event{Name: "cpu-profile", Kind: "timer", Basis: recording.FromSamples, Metrics: []recording.Metric{
+			{Name: "samples", Unit: "count", PerSample: recording.SampleOne},
+			{Name: "time", Unit: "ns", Decimals: 3, PerSample: recording.SampleColumn},
+		}})
+	}
+	if p.thread.track == nil {
+		d.open(p.thread)
+	}
+	ms := d.b.Event(s.cpuEvent).Metrics
+	for i := range n {
+		h := p.held[i]
+		until := p.end
+		switch {
+		case i+1 < len(p.held):
+			until = p.held[i+1].at
+		case !p.ended:
+			until = h.at
+		}
+		lasts, _ := until.plus(h.at.negated()).picos()
+		lasts = max(lasts, 0)
+		if p.any && h.at.before(p.last) {
+			d.repaired(d.kind("profile samples"), h.off)
+			d.warn(sampleBackward, h.off, "")
+			lasts = 0
+		}
+		ms[0].Total++
+		ms[1].Total += lasts
+		p.thread.track.Sample(s.cpuEvent, d.at(h.at, h.off), h.call, -1, []int64{1, lasts})
+		p.last, p.any = h.at.latest(p.last, p.any), true
+	}
+	p.held = append(p.held[:0], p.held[n:]...)
+}
+
+// cpuProfile adds an element of a file that is one CPU profile.
+func (d *decoder) cpuProfile(it *item) {
+	p := d.profile
+	if p == nil {
+		p = d.newProfile()
+		p.thread, p.known = d.thread(threadKey{}), true
+		d.profile = p
+		d.sampled.order = append(d.sampled.order, p)
+	}
+	switch it.ph {
+	case phNode:
+		d.kind("nodes").Read++
+		d.kind("nodes").Kept++
+		p.node(it.text())
+	case phSampleID:
+		p.ids = append(p.ids, it.ts.us)
+	case phDelta:
+		p.deltas = append(p.deltas, it.ts)
+	case phStart:
+		p.time, p.timed = it.ts, true
+	case phEnd:
+		p.end, p.ended = it.ts, true
+	}
+}
+
+// finishProfile adds the samples of a file that is one CPU profile: nodes,
+// samples and times may stand in any order, so the end is the time for it.
+func (d *decoder) finishProfile() {
+	p := d.profile
+	if p == nil {
+		return
+	}
+	for i, id := range p.ids {
+		var delta micros
+		if i < len(p.deltas) {
+			delta = p.deltas[i]
+		}
+		p.sample(id, delta, 0)
+	}
+	p.ids, p.deltas = nil, nil
+}

@@ -1,0 +1,352 @@
+package chrome
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ashlar/ingest/recording"
+)
+
+// Samples come in three ways: as P events that name a frame of stackFrames
+// (sf) or list a stack; as objects of the top level's samples; and as V8's CPU
+// profiles (see profile.go). The first two carry a name, which is that of an
+// event, and perhaps a weight; they wait for the end of the file, since
+// stackFrames mostly stands there.
+
+// maxEvents is how many names of samples become events of their own.
+const maxEvents = 64
+
+type samplers struct {
+	d        *decoder
+	waiting  []waitingSample
+	weights  []decimal
+	events   map[uint32]int // event of a name
+	profiles map[profileKey]*profile
+	order    []*profile
+	cpuEvent int // the event of CPU profiles, -1 before the first
+}
+
+// waitingSample is a sample whose stack is not known yet.
+type waitingSample struct {
+	ts     micros
+	off    int64
+	thread *thread // nil when only tid is known
+	tid    int64
+	name   uint32
+	frame  uint32           // interned sf; 0 for none
+	call   recording.CallID // where the sample lists its stack
+	weight int32            // index in weights, plus 1
+	cpu    int32
+}
+
+func (s *samplers) init(d *decoder) {
+	s.d, s.events, s.profiles, s.cpuEvent = d, map[uint32]int{}, map[profileKey]*profile{}, -1
+}
+
+// event adds a P event; it reports whether it is kept.
+func (s *samplers) event(it *item) bool {
+	switch s.d.names[it.name].text {
+	case "Profile":
+		return s.begin(it)
+	case "ProfileChunk":
+		return s.chunk(it)
+	}
+	w := waitingSample{ts: it.ts, off: it.off, thread: s.d.use(it.event), name: it.name, cpu: -1}
+	s.d.at(it.ts, it.off) // counts towards the extent of the recording
+	s.add(it.text(), w)
+	return true
+}
+
+// top adds an object of the top level's samples.
+func (s *samplers) top(it *item) {
+	k := s.d.kind("samples")
+	k.Read++
+	w := waitingSample{off: it.off, cpu: -1}
+	timed := false
+	var pid, tid ident
+	var hasPID bool
+	m := object(it.text())
+	for {
+		key, v, ok := m.next()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "ts":
+			w.ts, timed = parseMicros(unquoted(v))
+		case "tid":
+			tid = parseIdent(v)
+		case "pid":
+			pid, hasPID = parseIdent(v), true
+		case "name":
+			if q := unquoted(v); len(q) > 0 {
+				w.name = s.d.name(q)
+			}
+		}
+	}
+	if w.tid = s.d.number(tid); hasPID {
+		w.thread = s.d.thread(threadKey{pid, tid})
+	}
+	if !timed {
+		s.d.left(k, it.off)
+		s.d.warn(noTime, it.off, "")
+		return
+	}
+	k.Kept++
+	s.add(it.text(), w)
+}
+
+// add reads what both kinds of samples say about their stack and weight.
+func (s *samplers) add(text []byte, w waitingSample) {
+	m := object(text)
+	for {
+		k, v, ok := m.next()
+		if !ok {
+			break
+		}
+		switch string(k) {
+		case "sf":
+			if q := unquoted(v); len(q) > 0 && string(v) != "null" {
+				w.frame = s.d.ids.id(q)
+			}
+		case "stack":
+			w.call = s.listed(v)
+		case "cpu":
+			if n, ok := parseInt(unquoted(v)); ok && n >= 0 && n <= math.MaxInt16 {
+				w.cpu = int32(n)
+			}
+		case "weight":
+			if d, ok := parseDecimal(unquoted(v)); ok {
+				d.digits = slices.Clone(d.digits)
+				s.weights = append(s.weights, d)
+				w.weight = int32(len(s.weights))
+			}
+		}
+	}
+	s.waiting = append(s.waiting, w)
+}
+
+// listed is the call of a stack that is written out, the innermost frame
+// first. A frame may be an id of stackFrames already read, or just a name.
+func (s *samplers) listed(text []byte) recording.CallID {
+	var frames []recording.FrameID
+	a := array(text)
+	for {
+		v, ok := a.next()
+		if !ok {
+			break
+		}
+		if n := s.d.stacks.nodes[s.d.ids.id(unquoted(v))]; n != nil {
+			frames = append(frames, n.frame)
+			continue
+		}
+		frames = append(frames, s.d.b.FunctionFrame(s.d.b.Function(recording.Function{Name: plain(v)})))
+	}
+	slices.Reverse(frames)
+	return s.d.b.Stack(frames)
+}
+
+// name interns raw text that no scanner has seen.
+func (d *decoder) name(raw []byte) uint32 {
+	id, ok := d.nameIDs[string(raw)]
+	if !ok {
+		id = uint32(len(d.names))
+		d.names = append(d.names, named{text: decoded(string(raw))})
+		d.nameIDs[string(raw)] = id
+	}
+	return id
+}
+
+// thread returns a thread by its key.
+func (d *decoder) thread(k threadKey) *thread {
+	t := d.threadFor[k]
+	if t == nil {
+		t = &thread{key: k, pid: d.number(k.pid), tid: d.number(k.tid), nested: true}
+		d.threadFor[k] = t
+	}
+	return t
+}
+
+// finish adds what waits, and the last samples of profiles.
+func (s *samplers) finish() {
+	d := s.d
+	decimals := s.decimals()
+	byTID := map[int64]*thread{}
+	for _, t := range d.threads {
+		if _, twice := byTID[t.tid]; twice {
+			byTID[t.tid] = nil
+			continue
+		}
+		byTID[t.tid] = t
+	}
+	for i := range s.waiting {
+		w := &s.waiting[i]
+		t := w.thread
+		if t == nil {
+			// Only the thread is named: it is the one of that number if
+			// there is just one.
+			if t = byTID[w.tid]; t == nil {
+				t = d.thread(threadKey{ident{}, ident{n: w.tid}})
+			}
+		}
+		if t.track == nil {
+			d.open(t)
+		}
+		call := w.call
+		if w.frame != 0 {
+			var known bool
+			if call, known = d.stacks.call(w.frame); !known {
+				d.warn(noFrame, w.off, decoded(d.ids.raw[w.frame-1]))
+			}
+		}
+		ev := s.of(w, decimals)
+		values := []int64{1}
+		if len(d.b.Event(ev).Metrics) > 1 {
+			values = append(values, recording.Missing)
+			if w.weight != 0 {
+				v, _ := s.weights[w.weight-1].units(decimals)
+				values[1] = v
+				d.b.Event(ev).Metrics[1].Total += v
+			}
+		}
+		d.b.Event(ev).Metrics[0].Total++
+		t.track.Sample(ev, d.at(w.ts, w.off), call, int(w.cpu), values)
+	}
+	s.waiting, s.weights = nil, nil
+	for _, p := range s.order {
+		p.flush(0)
+	}
+}
+
+// of returns the event of a sample.
+func (s *samplers) of(w *waitingSample, decimals int) int {
+	ev, ok := s.events[w.name]
+	if ok {
+		return ev
+	}
+	if len(s.events) >= maxEvents {
+		s.d.warn(manyEvents, w.off, "")
+		w.name = 0
+		if ev, ok = s.events[0]; ok {
+			return ev
+		}
+	}
+	e := recording.Event{Name: s.d.names[w.name].text, Kind: "sample", Basis: recording.FromSamples, Metrics: []recording.Metric{
+		{Name: "samples", Unit: "count", PerSample: recording.SampleOne},
+	}}
+	if e.Name == "" {
+		e.Name = "samples"
+	}
+	if len(s.weights) > 0 {
+		e.Metrics = append(e.Metrics, recording.Metric{Name: "weight", Decimals: decimals, PerSample: recording.SampleColumn})
+	}
+	ev = s.d.b.AddEvent(e)
+	s.events[w.name] = ev
+	return ev
+}
+
+// decimals is how many digits behind the point the weights have, as far as
+// their sum still fits.
+func (s *samplers) decimals() int {
+	most := 0
+	for i := range s.weights {
+		most = max(most, s.weights[i].scale)
+	}
+	for n := min(most, 18); n > 0; n-- {
+		var sum int64
+		fits := true
+		for i := range s.weights {
+			v, ok := s.weights[i].units(n)
+			if v < 0 {
+				v = -v
+			}
+			if !ok || v > math.MaxInt64/2-sum {
+				fits = false
+				break
+			}
+			sum += v
+		}
+		if fits {
+			if n < most {
+				s.d.warn(rounded, 0, "")
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// profileKey names a profile that comes in chunks.
+type profileKey struct {
+	pid int64
+	id  uint32
+}
+
+// begin adds a Profile event, which says when a profile starts and, by where
+// it stands, which thread is sampled.
+func (s *samplers) begin(it *item) bool {
+	t := s.d.use(it.event)
+	p := s.profile(it, t)
+	p.thread, p.known = t, true
+	data := member(member(it.text(), "args"), "data")
+	if start, ok := parseMicros(unquoted(member(data, "startTime"))); ok {
+		p.time, p.timed = start, true
+	} else {
+		p.time, p.timed = it.ts, true
+	}
+	s.d.at(it.ts, it.off)
+	p.read(member(data, "cpuProfile"), member(data, "timeDeltas"), it)
+	return true
+}
+
+// chunk adds a ProfileChunk event.
+func (s *samplers) chunk(it *item) bool {
+	p := s.profile(it, nil)
+	data := member(member(it.text(), "args"), "data")
+	if data == nil {
+		s.d.warn(noProfile, it.off, "")
+		return false
+	}
+	if p.thread == nil {
+		p.thread = s.d.use(it.event)
+	}
+	p.read(member(data, "cpuProfile"), member(data, "timeDeltas"), it)
+	if end, ok := parseMicros(unquoted(member(data, "endTime"))); ok {
+		p.end, p.ended = end, true
+	}
+	return true
+}
+
+func (s *samplers) profile(it *item, t *thread) *profile {
+	key := profileKey{pid: s.d.workers[0].threads[it.thread].pid}
+	if id := member(it.text(), "id"); id != nil {
+		key.id = s.d.ids.id(unquoted(id))
+	}
+	p := s.profiles[key]
+	if p == nil || t != nil && p.known {
+		p = s.d.newProfile()
+		s.profiles[key] = p
+		s.order = append(s.order, p)
+	}
+	return p
+}
+
+// whole adds the profile that older DevTools write as one instant.
+func (s *samplers) whole(it *item, t *thread) {
+	cpu := member(member(member(it.text(), "args"), "data"), "cpuProfile")
+	if cpu == nil {
+		return
+	}
+	p := s.d.newProfile()
+	p.thread, p.known = t, true
+	s.order = append(s.order, p)
+	p.read(cpu, nil, it)
+}
+
+// sortHeld keeps held samples in order of time.
+func sortHeld(h []heldSample) {
+	slices.SortStableFunc(h, func(a, b heldSample) int {
+		return cmp.Or(cmp.Compare(a.at.us, b.at.us), cmp.Compare(a.at.ps, b.at.ps))
+	})
+}

@@ -1,0 +1,122 @@
+package chrome
+
+import (
+	"bytes"
+	"errors"
+
+	"ashlar/ingest/decode"
+)
+
+// What is recognised and not read.
+var (
+	errZip  = errors.New("this is a zip archive; unpack it and open the trace that is in it")
+	errHeap = errors.New("this is a heap profile of V8 (.heapprofile), which is not read; record allocations with pprof or as SPAA instead")
+	errTree = errors.New("this is a CPU profile of V8 in its old tree form, which is not read; open it in Chrome's DevTools and save it again")
+)
+
+// sniff looks for events that have a phase (ph), for traceEvents, or for the
+// keys of a .cpuprofile.
+func sniff(head []byte, whole bool) (decode.Confidence, error) {
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return decode.Maybe, errZip
+	}
+	p := space(head, 0)
+	if bytes.HasPrefix(head[p:], []byte("\xEF\xBB\xBF")) {
+		p = space(head, p+3)
+	}
+	if p == len(head) {
+		return decode.No, nil
+	}
+	switch head[p] {
+	case '[':
+		return sniffArray(head[p+1:], whole), nil
+	case '{':
+		return sniffObject(head[p:], whole)
+	}
+	return decode.No, nil
+}
+
+// sniffArray looks at the first few elements of an array.
+func sniffArray(b []byte, whole bool) decode.Confidence {
+	p := 0
+	for range 16 {
+		for p < len(b) && (b[p] <= ' ' || b[p] == ',') {
+			p++
+		}
+		if p == len(b) {
+			break
+		}
+		if b[p] != '{' {
+			return decode.No
+		}
+		keys, end := keysOf(b[p:], whole)
+		switch {
+		case keys["ph"]:
+			return decode.Certain
+		case end == 0 && keys["ts"] && (keys["pid"] || keys["tid"]):
+			return decode.Likely
+		case end == 0 && bytes.Contains(b[p:], []byte(`"ph":`)):
+			return decode.Maybe // in an event longer than what was looked at
+		case end == 0:
+			return decode.No
+		}
+		p += end
+	}
+	return decode.No
+}
+
+// keysOf collects the keys of the object that begins b, as far as it goes.
+// end is where it ends, 0 when that is not in b.
+func keysOf(b []byte, whole bool) (keys map[string]bool, end int) {
+	keys = map[string]bool{}
+	p := 1
+	for {
+		for p < len(b) && (b[p] <= ' ' || b[p] == ',') {
+			p++
+		}
+		if p == len(b) {
+			return keys, 0
+		}
+		if b[p] == '}' {
+			return keys, p + 1
+		}
+		if b[p] != '"' {
+			return keys, 0
+		}
+		e, _, st := str(b, p+1)
+		if st != good {
+			return keys, 0
+		}
+		key := unescape(b[p+1 : e])
+		if p = space(b, e+1); p >= len(b) || b[p] != ':' {
+			return keys, 0
+		}
+		keys[key] = true
+		if key == "traceEvents" {
+			return keys, 0
+		}
+		if p, st = value(b, p+1, whole); st != good {
+			return keys, 0
+		}
+	}
+}
+
+// sniffObject looks at the keys of the outermost object.
+func sniffObject(b []byte, whole bool) (decode.Confidence, error) {
+	keys, _ := keysOf(b, whole)
+	switch {
+	case keys["traceEvents"]:
+		return decode.Certain, nil
+	case keys["nodes"] && (keys["startTime"] || keys["samples"] || keys["timeDeltas"] || bytes.Contains(b, []byte(`"callFrame"`))):
+		return decode.Likely, nil
+	case keys["head"] && bytes.Contains(b, []byte(`"callFrame"`)) && bytes.Contains(b, []byte(`"selfSize"`)):
+		return decode.Likely, errHeap
+	case keys["head"] && bytes.Contains(b, []byte(`"functionName"`)):
+		return decode.Likely, errTree
+	case keys["stackFrames"] && !keys["profiles"] || keys["displayTimeUnit"] || keys["systemTraceEvents"] || keys["otherData"]:
+		if !whole { // the events come behind what was looked at
+			return decode.Maybe, nil
+		}
+	}
+	return decode.No, nil
+}

@@ -1,0 +1,97 @@
+package chrome
+
+import "ashlar/ingest/recording"
+
+// stackTable are the frames of the top-level stackFrames: a tree whose nodes
+// name their parents, in any order and perhaps behind the samples that use
+// them.
+type stackTable struct {
+	d     *decoder
+	nodes map[uint32]*stackNode // by interned id
+}
+
+type stackNode struct {
+	parent uint32 // 0 for an outermost frame
+	frame  recording.FrameID
+	call   recording.CallID
+	state  nodeState
+}
+
+type nodeState uint8
+
+const (
+	unresolved nodeState = iota
+	resolving            // on the way up from a node below: seen twice is a loop
+	resolved
+)
+
+func (s *stackTable) init(d *decoder) { s.d, s.nodes = d, map[uint32]*stackNode{} }
+
+// define adds a frame: "id": {"category": …, "name": …, "parent": …}.
+func (s *stackTable) define(it *item) {
+	k := s.d.kind("stackFrames")
+	k.Read++
+	text := it.text()
+	e, _, st := str(text, 1)
+	p := space(text, min(e+1, len(text)))
+	if st != good || p >= len(text) {
+		s.d.left(k, it.off)
+		return
+	}
+	n := new(stackNode)
+	var f recording.Function
+	m := object(text[p+1:])
+	for {
+		key, v, ok := m.next()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "name":
+			f.Name = plain(v)
+		case "category":
+			f.Module = plain(v)
+		case "parent":
+			if q := unquoted(v); len(q) > 0 && string(v) != "null" {
+				n.parent = s.d.ids.id(q)
+			}
+		}
+	}
+	if f.Name == "" {
+		f.Name = nameless
+		s.d.repaired(k, it.off)
+		s.d.warn(noName, it.off, "")
+	}
+	n.frame = s.d.b.FunctionFrame(s.d.b.Function(f))
+	s.nodes[s.d.ids.id(text[1:e])] = n
+	k.Kept++
+}
+
+// call returns the innermost call of a frame's stack. known is false when a
+// frame on the way up is not in the table, or is its own ancestor.
+func (s *stackTable) call(id uint32) (call recording.CallID, known bool) {
+	var path []*stackNode
+	known = true
+	for {
+		n := s.nodes[id]
+		if n == nil || n.state == resolving {
+			known = false
+			break
+		}
+		if n.state == resolved {
+			call = n.call
+			break
+		}
+		n.state = resolving
+		path = append(path, n)
+		if id = n.parent; id == 0 {
+			break
+		}
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		n := path[i]
+		call = s.d.b.Call(call, n.frame)
+		n.call, n.state = call, resolved
+	}
+	return call, known
+}

@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ashlar/ingest/chrome"
+	"ashlar/ingest/decode"
+	"ashlar/ingest/folded"
+	"ashlar/ingest/perfscript"
+	"ashlar/ingest/pprof"
+	"ashlar/ingest/spaa"
+	"ashlar/ingest/spall"
+)
+
+// Formats are the formats that can be read. To add one, add its line.
+var Formats = []decode.Format{
+	spaa.Format,
+	spall.Format,
+	chrome.Format,
+	pprof.Format,
+	perfscript.Format,
+	folded.Format,
+}
+
+// sniffLen is how much of a file its format is told by.
+const sniffLen = 64 << 10
+
+// Sniff tells the format of a recording from its first bytes (decompressed;
+// whole when that is all there is). The name only decides between formats
+// that are equally sure. The error is one sentence that does not name the
+// file.
+func Sniff(name string, head []byte, whole bool) (*decode.Format, error) {
+	return sniff(Formats, name, head, whole)
+}
+
+func sniff(formats []decode.Format, name string, head []byte, whole bool) (*decode.Format, error) {
+	if len(head) == 0 {
+		return nil, fmt.Errorf("is empty")
+	}
+	var best *decode.Format
+	var refusal error
+	sure, byName := decode.No, false
+	for i := range formats {
+		f := &formats[i]
+		c, err := f.Sniff(head, whole)
+		ext := hasExtension(name, f.Extensions)
+		if c > sure || c == sure && c > decode.No && ext && !byName {
+			best, sure, byName, refusal = f, c, ext, err
+		}
+	}
+	if refusal != nil {
+		return nil, refusal
+	}
+	if best == nil {
+		return nil, fmt.Errorf("is in no format that can be opened: it begins with %s; %s can be", describe(head), list(formats))
+	}
+	return best, nil
+}
+
+// hasExtension reports whether a name has one of the extensions, also before
+// that of a compression.
+func hasExtension(name string, exts []string) bool {
+	name = strings.ToLower(name)
+	switch filepath.Ext(name) {
+	case ".gz", ".zst", ".zstd":
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return slices.ContainsFunc(exts, func(e string) bool { return strings.HasSuffix(name, e) })
+}
+
+// describe shows the first bytes of a file: as text where they are, else in
+// hex.
+func describe(head []byte) string {
+	const most = 40
+	text := head[:min(len(head), most)]
+	for len(text) > 0 && len(head) > most && !utf8.Valid(text) && len(text) > most-utf8.UTFMax {
+		text = text[:len(text)-1] // a character cut in two
+	}
+	printable := utf8.Valid(text)
+	for _, r := range string(text) {
+		printable = printable && (r >= ' ' && r != 0x7f || r == '\n' || r == '\r' || r == '\t')
+	}
+	if printable {
+		line, _, more := strings.Cut(strings.TrimLeft(string(text), "\r\n\t "), "\n")
+		s := fmt.Sprintf("%q", strings.TrimSpace(line))
+		if more || len(head) > most {
+			s += " …"
+		}
+		return s
+	}
+	few := head[:min(len(head), 16)]
+	for _, b := range few {
+		if b != 0 {
+			return fmt.Sprintf("the bytes % x", few)
+		}
+	}
+	return fmt.Sprintf("%d bytes of zero", countZero(head))
+}
+
+func countZero(b []byte) int {
+	n := 0
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return n
+}
+
+func list(formats []decode.Format) string {
+	var s strings.Builder
+	for i, f := range formats {
+		switch {
+		case i == 0:
+		case i == len(formats)-1:
+			s.WriteString(" and ")
+		default:
+			s.WriteString(", ")
+		}
+		s.WriteString(f.Title)
+	}
+	return s.String()
+}

@@ -1,0 +1,331 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+)
+
+// spallFile is a version 1 trace of n spans of a microsecond each.
+func spallFile(n int) []byte {
+	var b []byte
+	le := binary.LittleEndian
+	b = le.AppendUint64(b, 0x0BADF00D)
+	b = le.AppendUint64(b, 1)
+	b = le.AppendUint64(b, math.Float64bits(1))
+	b = le.AppendUint64(b, 0)
+	for i := range n {
+		b = append(b, 3, 0, 1, 0, 0, 0, 1, 0, 0, 0)
+		b = le.AppendUint64(b, math.Float64bits(float64(2*i)))
+		b = append(b, 4, 1)
+		b = append(b, "work!"...)
+		b = append(b, 4, 1, 0, 0, 0, 1, 0, 0, 0)
+		b = le.AppendUint64(b, math.Float64bits(float64(2*i+1)))
+	}
+	return b
+}
+
+func write(t testing.TB, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func gz(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestLoad(t *testing.T) {
+	const n = 50_000
+	plain := spallFile(n)
+	for name, b := range map[string][]byte{"x.spall": plain, "x.spall.gz": gz(t, plain)} {
+		path := write(t, name, b)
+		told := make(chan struct{}, 1)
+		l := Open(context.Background(), path, Options{Notify: func() {
+			select {
+			case told <- struct{}{}:
+			default:
+			}
+		}})
+		if l.Snapshot() == nil {
+			t.Fatal("no snapshot at first")
+		}
+		<-told
+		<-l.Updated()
+		if err := l.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		r := l.Snapshot()
+		want := recording.Source{Path: path, Name: name, Format: "spall", Version: "1", Compression: "none", Bytes: int64(len(b))}
+		if strings.HasSuffix(name, ".gz") {
+			want.Compression = "gzip"
+		}
+		if r.Source != want {
+			t.Errorf("source %+v, want %+v", r.Source, want)
+		}
+		if !r.Done || r.Counts.Spans != n || r.Events[0].Metrics[recording.SpanTime].Total != n*1e6 {
+			t.Errorf("%v %+v %+v", r.Done, r.Counts, r.Events)
+		}
+		p := l.Progress()
+		if !p.Done || p.Bytes != int64(len(b)) || p.Total != p.Bytes || p.Records != 2*n || p.Left != 0 {
+			t.Errorf("progress %+v", p)
+		}
+		s := l.Stats()
+		if s.Bytes != int64(len(b)) || s.Events != n || s.Elapsed <= 0 || s.EventsPerSecond() <= 0 || runtime.GOOS == "linux" && s.PeakRSS < 1<<20 {
+			t.Errorf("stats %+v", s)
+		}
+		ref := r.Tracks[0].Lanes[0].Args(7)
+		if r.Args(ref) != "!" {
+			t.Errorf("args %q", r.Args(ref))
+		}
+		for range 3 {
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if l.Err() != nil || l.Snapshot() != r || r.Tracks[0].Lanes[0].Start(10) != 20e6 {
+			t.Error("the snapshot did not outlive Close")
+		}
+		if got := r.Args(ref); got != "" && want.Compression == "none" {
+			t.Errorf("args after Close %q", got)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	cut := spallFile(3)
+	for _, c := range []struct {
+		name, content, want string
+	}{
+		{"empty.spall", "", "is empty"},
+		{"empty.gz", string(gz(t, nil)), "is empty"},
+		{"text", "hello there\nsecond line", `is in no format that can be opened: it begins with "hello there" …;`},
+		{"long", "\n\n" + strings.Repeat("x", 100), `it begins with "xxxxx`},
+		{"binary", "\x7fELF\x01\x02", "it begins with the bytes 7f 45 4c 46 01 02;"},
+		{"zeros", strings.Repeat("\x00", 100), "it begins with 100 bytes of zero;"},
+		{"future.spall", string(cut[:8]) + "\x09" + string(cut[9:]), "is a spall trace of version 9, whose layout is not published; versions 0, 1 and 3 can be read"},
+		{"header.spall", string(cut[:30]), "is a spall trace that is cut inside its header, at byte 30"},
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := ReadAll(context.Background(), path, Options{})
+		if err == nil || r != nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\n got %v\nwant %s", c.name, err, c.want)
+		}
+		if err != nil && strings.Count(err.Error(), path) != 1 {
+			t.Errorf("the file is named more than once: %v", err)
+		}
+		if strings.Contains(c.want, "in no format") && !strings.Contains(err.Error(), "; spall") && !strings.Contains(err.Error(), " spall") {
+			t.Errorf("the formats are not named: %v", err)
+		}
+	}
+	for path, want := range map[string]string{
+		dir:                          "is a directory; name a file in it",
+		filepath.Join(dir, "nobody"): "there is no such file",
+	} {
+		_, _, err := ReadAll(context.Background(), path, Options{})
+		if err == nil || err.Error() != path+": "+want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// Two gigabytes of nothing are refused without being read.
+func TestSparseZeros(t *testing.T) {
+	path := write(t, "zeros.spall", nil)
+	if err := os.Truncate(path, 2<<30); err != nil {
+		t.Skip(err)
+	}
+	l := Open(context.Background(), path, Options{})
+	defer l.Close()
+	if err := l.Wait(); err == nil || !strings.Contains(err.Error(), "bytes of zero") {
+		t.Errorf("got %v", err)
+	}
+	if p := l.Progress(); p.Bytes > 1<<20 || p.Total != 2<<30 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// What could be read before a file's damage is shown, with a warning.
+func TestFailsPartWay(t *testing.T) {
+	b := gz(t, spallFile(50_000))
+	path := write(t, "x.gz", b[:len(b)/2])
+	r, _, err := ReadAll(context.Background(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed *recording.Warning
+	for i := range r.Warnings {
+		if r.Warnings[i].Code == "failed" {
+			failed = &r.Warnings[i]
+		}
+	}
+	if failed == nil || !strings.Contains(failed.Text, path+": the gzip data is damaged or cut short after ") {
+		t.Errorf("warnings %v", r.Warnings)
+	}
+	if !r.Done || r.Counts.Spans < 1000 || r.Counts.Spans >= 50_000 {
+		t.Errorf("%+v", r.Counts)
+	}
+}
+
+func fake(name, ext string, sure decode.Confidence) decode.Format {
+	return decode.Format{Name: name, Title: name, Extensions: []string{ext},
+		Sniff: func([]byte, bool) (decode.Confidence, error) { return sure, nil }}
+}
+
+func TestSniff(t *testing.T) {
+	formats := []decode.Format{
+		fake("never", ".n", decode.No), fake("a", ".a", decode.Likely), fake("b", ".b", decode.Likely), fake("c", ".c", decode.Maybe),
+	}
+	for name, want := range map[string]string{"x.a": "a", "x.b": "b", "x.B.gz": "b", "x.c": "a", "x.n": "a", "x": "a"} {
+		f, err := sniff(formats, name, []byte("x"), true)
+		if err != nil || f.Name != want {
+			t.Errorf("%s: %v %v", name, f, err)
+		}
+	}
+	refused := errors.New("is a heap diff")
+	formats = append(formats, decode.Format{Name: "d", Sniff: func([]byte, bool) (decode.Confidence, error) { return decode.Certain, refused }})
+	if _, err := sniff(formats, "x.a", []byte("x"), true); err != refused {
+		t.Errorf("got %v", err)
+	}
+	_, err := sniff(formats[:1], "x", []byte("x"), true)
+	if want := `is in no format that can be opened: it begins with "x"; never can be`; err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
+
+// use makes a format the only one for a test.
+func use(t *testing.T, decoder func(ctx context.Context, in *source.Input, b *recording.Builder) error) {
+	t.Helper()
+	old := Formats
+	t.Cleanup(func() { Formats = old })
+	f := fake("fake", ".fake", decode.Certain)
+	f.Decode = func(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+		return decoder(ctx, in, b)
+	}
+	Formats = []decode.Format{f}
+}
+
+func TestDecoderPanics(t *testing.T) {
+	span := false
+	use(t, func(_ context.Context, _ *source.Input, b *recording.Builder) error {
+		if span {
+			b.AddEvent(recording.SpanEvent())
+			b.Track(recording.TrackKey{}).Begin(1, b.FunctionFrame(b.Function(recording.Function{Name: "f"})), 0)
+		}
+		var none []int
+		return fmt.Errorf("%d", none[3])
+	})
+	path := write(t, "x", []byte("x"))
+	r, _, err := ReadAll(context.Background(), path, Options{})
+	if err == nil || r != nil || !strings.HasPrefix(err.Error(), path+": reading it ran into a mistake in this program: runtime error: index out of range [3] with length 0 at ingest_test.go:") {
+		t.Errorf("got %v", err)
+	}
+	span = true
+	r, _, err = ReadAll(context.Background(), path, Options{})
+	if err != nil || r.Counts.Unfinished != 1 || len(r.Warnings) != 1 || r.Warnings[0].Code != "failed" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFileBecomesShorterWhileRead(t *testing.T) {
+	path := write(t, "x", make([]byte, 1<<20))
+	use(t, func(_ context.Context, in *source.Input, b *recording.Builder) error {
+		if in.Mapped() == nil {
+			t.Skip("files are not mapped here")
+		}
+		sum := 0
+		for n := 0; ; n++ {
+			c, _, err := in.Next(0)
+			if err != nil {
+				return fmt.Errorf("read to the end: %v %d", err, sum)
+			}
+			for _, x := range c {
+				sum += int(x)
+			}
+			if n == 1 {
+				if err := os.Truncate(path, 0); err != nil {
+					return err
+				}
+			}
+		}
+	})
+	_, _, err := ReadAll(context.Background(), path, Options{ChunkSize: 1 << 16})
+	if err == nil || !strings.HasPrefix(err.Error(), path+": the file became shorter while it was being read (byte ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCancelAndClose(t *testing.T) {
+	before := runtime.NumGoroutine()
+	path := write(t, "x.spall", spallFile(300_000))
+	for i := range 20 {
+		l := Open(context.Background(), path, Options{ChunkSize: 10_000})
+		time.Sleep(time.Duration(i) * 300 * time.Microsecond)
+		if i%2 == 0 {
+			l.Cancel()
+			if err := l.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+		}
+		l.Close()
+		if l.Snapshot() == nil {
+			t.Error("no snapshot")
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := ReadAll(ctx, path, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("already cancelled: %v", err)
+	}
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		if i > 2000 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A recording read with ReadAll can show arguments for as long as it is held.
+func TestReadAllKeepsArgs(t *testing.T) {
+	path := write(t, "x.spall", spallFile(10))
+	r, _, err := ReadAll(context.Background(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		runtime.GC()
+	}
+	if got := r.Args(r.Tracks[0].Lanes[0].Args(3)); got != "!" {
+		t.Errorf("args %q", got)
+	}
+}

@@ -1,0 +1,322 @@
+// Package ingest opens a recording in the background: it maps or reads the
+// file, tells its format, decodes it in goroutines of its own and publishes
+// snapshots of the growing recording.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+)
+
+// Options are wishes for loading; the zero value is fine.
+type Options struct {
+	decode.Options
+	// ChunkSize is how many bytes a decoder is given at a time at most; 0
+	// leaves it to the source.
+	ChunkSize int
+	// Notify, if set, is called after each new snapshot and when loading has
+	// ended, from a goroutine of the loader; it must not block.
+	Notify func()
+}
+
+// Progress says how far loading has come.
+type Progress struct {
+	// Bytes of the file on disk have been read, of Total; Total is -1 when it
+	// is not known (a pipe).
+	Bytes, Total int64
+	// Records is how many records the latest snapshot accounts for.
+	Records int64
+	Elapsed time.Duration
+	// Left is an estimate, negative when there is none yet.
+	Left time.Duration
+	Done bool
+}
+
+// Load is a recording that is being loaded, or has been. Its methods may be
+// called from any goroutine.
+type Load struct {
+	path    string
+	opts    Options
+	cancel  context.CancelFunc
+	began   time.Time
+	updated chan struct{}
+	done    chan struct{}
+
+	snap  atomic.Pointer[recording.Recording]
+	in    atomic.Pointer[source.Input]
+	err   error // after done
+	stats Stats // after done
+
+	closing  sync.Once
+	closeErr error
+}
+
+// Open starts to load the recording at path ("-" is standard input) and
+// returns at once. Everything that can go wrong is reported by Wait and Err.
+// Loading ends early when ctx does.
+func Open(ctx context.Context, path string, opts Options) *Load {
+	ctx, cancel := context.WithCancel(ctx)
+	l := newLoad(path, opts, cancel)
+	go l.run(ctx, func() (*source.Input, error) { return openFile(ctx, path) })
+	return l
+}
+
+// OpenInput is Open for an input that exists already, such as a recording that
+// is built in. The Load closes it.
+func OpenInput(ctx context.Context, in *source.Input, opts Options) *Load {
+	ctx, cancel := context.WithCancel(ctx)
+	l := newLoad(in.Path, opts, cancel)
+	go l.run(ctx, func() (*source.Input, error) { return in, nil })
+	return l
+}
+
+func newLoad(path string, opts Options, cancel context.CancelFunc) *Load {
+	l := &Load{path: path, opts: opts, cancel: cancel, began: time.Now(),
+		updated: make(chan struct{}, 1), done: make(chan struct{})}
+	empty := recording.NewBuilder()
+	empty.Source().Path = path
+	empty.Source().Bytes = -1
+	l.snap.Store(empty.Snapshot())
+	return l
+}
+
+// openFile opens a file without waiting longer than ctx: opening a named pipe
+// takes until something writes to it.
+func openFile(ctx context.Context, path string) (*source.Input, error) {
+	type result struct {
+		in  *source.Input
+		err error
+	}
+	c := make(chan result, 1)
+	go func() {
+		in, err := source.Open(path)
+		c <- result{in, err}
+	}()
+	select {
+	case r := <-c:
+		return r.in, r.err
+	case <-ctx.Done():
+		go func() {
+			if r := <-c; r.in != nil {
+				r.in.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
+}
+
+func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
+	defer close(l.done)
+	defer l.cancel()
+	rec, err := l.load(ctx, open)
+	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) && !l.snap.Load().Done {
+		err = ctx.Err()
+	}
+	l.err = err
+	if rec != nil {
+		l.snap.Store(rec)
+	}
+	l.stats = l.measure()
+	l.notify()
+}
+
+// load decodes everything and returns the final recording, nil when there is
+// nothing to show.
+func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*recording.Recording, error) {
+	in, err := open()
+	if err != nil {
+		return nil, err
+	}
+	l.in.Store(in)
+	in.ChunkSize = l.opts.ChunkSize
+	defer context.AfterFunc(ctx, in.Stop)()
+
+	var format *decode.Format
+	err = source.Protect(in.Path, func() error {
+		head, whole, err := in.Head(sniffLen)
+		if err != nil {
+			return err
+		}
+		if format, err = Sniff(in.Name, head, whole); err != nil {
+			return l.named(err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	b := recording.NewBuilder()
+	*b.Source() = recording.Source{Path: in.Path, Name: in.Name, Format: format.Name, Compression: in.Compression, Bytes: in.Bytes}
+	b.OnPublish = func(r *recording.Recording) {
+		l.snap.Store(r)
+		l.notify()
+	}
+	err = source.Protect(in.Path, func() error { return format.Decode(ctx, in, b, l.opts.Options) })
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return l.finish(b, err)
+}
+
+// finish completes the recording. When decoding failed part way, what there is
+// is shown, with a warning.
+func (l *Load) finish(b *recording.Builder, failed error) (rec *recording.Recording, err error) {
+	failed = l.named(failed)
+	err = source.Protect(l.path, func() error {
+		if failed != nil {
+			if !shows(b.Snapshot()) {
+				return failed
+			}
+			b.Warn("failed", "", "reading stopped early: %v", failed)
+		}
+		rec = b.Finish()
+		return nil
+	})
+	return rec, err
+}
+
+// shows reports whether there is anything in a recording to look at.
+func shows(r *recording.Recording) bool {
+	c := &r.Counts
+	if c.Spans+c.Samples+c.Stacks+c.Windows+c.Instants+c.Counters+c.Flows > 0 {
+		return true
+	}
+	for _, t := range r.Tracks {
+		if len(t.Open) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// named puts the path before an error that does not begin with it.
+func (l *Load) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	var named *source.Error
+	var bug *source.Bug
+	if errors.As(err, &named) || errors.As(err, &bug) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	path := l.path
+	if path == "-" {
+		path = "standard input"
+	}
+	return &source.Error{Path: path, What: err.Error(), Err: err}
+}
+
+func (l *Load) notify() {
+	select {
+	case l.updated <- struct{}{}:
+	default:
+	}
+	if l.opts.Notify != nil {
+		l.opts.Notify()
+	}
+}
+
+// Path is what was asked to be opened.
+func (l *Load) Path() string { return l.path }
+
+// Snapshot returns the latest state of the recording: an empty one at first,
+// never nil.
+func (l *Load) Snapshot() *recording.Recording { return l.snap.Load() }
+
+// Updated receives a value after a new snapshot, and when loading has ended.
+// Several snapshots may make one value.
+func (l *Load) Updated() <-chan struct{} { return l.updated }
+
+// Done is closed when loading has ended, well or not.
+func (l *Load) Done() <-chan struct{} { return l.done }
+
+// Wait waits until loading has ended and returns Err.
+func (l *Load) Wait() error {
+	<-l.done
+	return l.err
+}
+
+// Err is why nothing can be shown: one sentence that names the file. It is nil
+// while loading goes on, and when something can be shown though reading
+// stopped early (a warning with the code "failed" says so).
+func (l *Load) Err() error {
+	select {
+	case <-l.done:
+		return l.err
+	default:
+		return nil
+	}
+}
+
+// Stats says what loading took, once it has ended.
+func (l *Load) Stats() Stats {
+	select {
+	case <-l.done:
+		return l.stats
+	default:
+		return Stats{}
+	}
+}
+
+// Progress says how far loading has come.
+func (l *Load) Progress() Progress {
+	p := Progress{Total: -1, Left: -1, Elapsed: time.Since(l.began)}
+	if in := l.in.Load(); in != nil {
+		p.Bytes, p.Total = in.Consumed(), in.Bytes
+	}
+	for _, t := range l.Snapshot().Ledger {
+		p.Records += t.Read
+	}
+	select {
+	case <-l.done:
+		p.Done, p.Left, p.Elapsed = true, 0, l.stats.Elapsed
+		return p
+	default:
+	}
+	const early = 50 * time.Millisecond // an estimate would be a guess
+	if p.Total > 0 && p.Bytes > 0 && p.Elapsed > early {
+		p.Left = time.Duration(float64(p.Elapsed) * float64(max(0, p.Total-p.Bytes)) / float64(p.Bytes))
+	}
+	return p
+}
+
+// Cancel stops loading; what was shown so far stays.
+func (l *Load) Cancel() { l.cancel() }
+
+// Close stops loading, waits for its goroutines and releases the file.
+// Snapshots stay valid, but for the text of arguments that lies in the file.
+// It may be called any number of times.
+func (l *Load) Close() error {
+	l.closing.Do(func() {
+		l.cancel()
+		<-l.done
+		if in := l.in.Load(); in != nil {
+			l.closeErr = in.Close()
+		}
+	})
+	return l.closeErr
+}
+
+// ReadAll loads a whole recording. When reading stopped early and something
+// can be shown, err is nil and a warning with the code "failed" says why.
+func ReadAll(ctx context.Context, path string, opts Options) (*recording.Recording, Stats, error) {
+	l := Open(ctx, path, opts)
+	if err := l.Wait(); err != nil {
+		l.Close()
+		return nil, l.Stats(), err
+	}
+	// The file stays mapped for as long as the recording refers to it: see
+	// source.Open.
+	if in := l.in.Load(); in != nil && in.Mapped() == nil {
+		l.Close()
+	}
+	return l.Snapshot(), l.Stats(), nil
+}

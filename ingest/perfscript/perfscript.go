@@ -1,0 +1,260 @@
+// Package perfscript reads the text that `perf script` prints (and simpleperf's
+// report-sample, which imitates it): for each sample a line with the thread,
+// the processor, the time, the period and the event, as far as -F asked for
+// them, then the stack, leaf first, a line a frame, then a blank line.
+//
+// The format has no specification; the order of the fields is that of
+// tools/perf/builtin-script.c in the kernel's sources.
+package perfscript
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+)
+
+// Format is perf script text.
+var Format = decode.Format{
+	Name:       "perf-script",
+	Title:      "perf script",
+	Extensions: []string{".perf", ".perf-script", ".linux-perf.txt", ".perf.txt"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+const (
+	// maxLine bounds what is held of one line.
+	maxLine = 16 << 20
+	// stride is how many lines pass between looks at the clock.
+	stride = 1024
+)
+
+// decoder reads line by line. A sample is collected in head and stack until a
+// blank line, another header or the end closes it.
+type decoder struct {
+	b    *recording.Builder
+	line int64
+	rows rows
+	meta meta
+
+	head    header
+	opened  int64 // the line of head, 0 when no sample is open
+	cut     bool  // a line of the open sample is cut
+	stack   []*frame
+	frames  map[string]*frame // by the whole line
+	noEvent bool              // headers do not name the event
+
+	headers, lines *recording.Tally
+}
+
+// Decode reads all samples. Each event of perf's becomes an event with the
+// metrics "samples" and, where printed, "period". Stack records are summed up
+// by event, thread and stack; samples with a time stand on their thread's
+// track too.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	d := &decoder{b: b, frames: map[string]*frame{}, headers: b.Tally("sample"), lines: b.Tally("frame line")}
+	d.rows.init(b, &d.meta)
+	err := d.read(ctx, in)
+	d.close()
+	d.rows.flush()
+	d.meta.apply(b)
+	if err == nil && d.headers.Kept == 0 {
+		return errors.New("there is no sample in the text: perf script prints them as a line with the thread, time and event and then a line for each frame")
+	}
+	return err
+}
+
+func (d *decoder) read(ctx context.Context, in *source.Input) error {
+	rest, skipping := 0, false
+	for {
+		chunk, _, err := in.Next(rest)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for len(chunk) > 0 {
+			end := bytes.IndexByte(chunk, '\n')
+			if end < 0 && err == nil {
+				break
+			}
+			l, last := chunk, end < 0
+			if end >= 0 {
+				l, chunk = chunk[:end], chunk[end+1:]
+			} else {
+				chunk = nil
+			}
+			if skipping {
+				skipping = false
+				continue
+			}
+			d.line++
+			if d.line%stride == 0 {
+				d.b.Progress()
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+			}
+			d.text(l, last)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rest = len(chunk)
+		if rest > maxLine || skipping {
+			if !skipping {
+				d.line++
+				d.b.Warn("line-too-long", d.place(d.line), "Line %d is longer than %d MB and was left out", d.line, maxLine>>20)
+				skipping = true
+			}
+			rest = 0
+		}
+		d.b.Progress()
+	}
+}
+
+// text reads one line; last marks one that has no line end, which may be cut.
+func (d *decoder) text(l []byte, last bool) {
+	l = bytes.TrimRight(l, "\r")
+	body := bytes.TrimSpace(l)
+	switch {
+	case len(body) == 0:
+		d.close()
+	case body[0] == '#' && d.opened == 0:
+		d.meta.comment(body)
+	case !blank(l[0]) || !d.frameLine(l, body, last):
+		d.headerLine(l, last)
+	}
+}
+
+// frameLine reads an indented line; it reports false when it is the header of
+// another sample after all: comms are right-aligned when there are no stacks.
+func (d *decoder) frameLine(l, body []byte, last bool) bool {
+	f := d.frames[string(l)]
+	if f == nil {
+		// A tab comes before frames only; after spaces a comm may stand that
+		// looks like an address.
+		var h header
+		if l[0] != '\t' && parseHeader(body, &h) && h.hasTime && h.hasTID {
+			return false
+		}
+		if n := len(d.stack); n > 0 && d.stack[n-1].hasAddr && bytes.HasPrefix(l, []byte("  ")) && !last {
+			if file, line, ok := sourceLine(body); ok {
+				d.stack[n-1] = d.stack[n-1].at(file, line)
+				return true
+			}
+		}
+		if f = parseFrame(body); f == nil {
+			if d.opened == 0 {
+				return false
+			}
+			d.leaveOut(d.lines, "not-a-frame", "is neither a frame nor a sample and was left out")
+			return true
+		}
+		if last && !f.whole {
+			d.cut = true
+			d.leaveOut(d.lines, "cut", "is cut, like the text; the stack above it is shown without what followed")
+			return true
+		}
+		d.frames[string(l)] = f
+	}
+	if d.opened == 0 {
+		// perf script -F ip,sym prints no header at all.
+		d.head, d.opened = header{cpu: -1}, d.line
+	}
+	d.lines.Read++
+	d.lines.Kept++
+	d.stack = append(d.stack, f)
+	return true
+}
+
+// headerLine begins a sample.
+func (d *decoder) headerLine(l []byte, last bool) {
+	d.close()
+	body := bytes.TrimSpace(l)
+	d.head = header{cpu: -1}
+	ok := parseHeader(body, &d.head)
+	if ok && last && d.head.event == nil && !d.noEvent {
+		ok = false
+	}
+	switch {
+	case !ok:
+		d.leaveOut(d.headers, "not-a-sample", "is neither the beginning of a sample nor a frame and was left out")
+	case d.head.side != nil:
+		d.sideBand()
+	default:
+		d.noEvent = d.noEvent || d.head.event == nil && !d.head.weak
+		d.opened = d.line
+		// The header stays valid: chunks live as long as the input.
+	}
+}
+
+// sideBand counts a line about a process or a mapping, not a sample.
+func (d *decoder) sideBand() {
+	t := d.b.Tally("side-band record")
+	t.Read++
+	t.LeftOut++
+	if t.FirstLeftOut == "" {
+		t.FirstLeftOut = d.place(d.line)
+	}
+	if bytes.HasPrefix(d.head.side, []byte("PERF_RECORD_LOST")) {
+		d.b.Warn("samples-lost", d.place(d.line), "perf lost samples while it recorded: %s", bytes.TrimSpace(d.head.rest))
+	}
+}
+
+// close ends the open sample and puts it into the recording.
+func (d *decoder) close() {
+	if d.opened == 0 {
+		return
+	}
+	h, at := &d.head, d.opened
+	d.opened = 0
+	if len(d.stack) == 0 && h.weak {
+		d.leaveOutAt(at, d.headers, "not-a-sample", "is neither the beginning of a sample nor a frame and was left out")
+		return
+	}
+	if len(d.stack) == 0 && len(h.rest) > 0 {
+		// Without stacks the address stands on the same line.
+		if f := parseFrame(h.rest); f != nil && f.whole {
+			d.stack, h.rest = append(d.stack, f), nil
+		}
+	}
+	if len(h.rest) > 0 {
+		d.b.Warn("fields-not-shown", d.place(at), "Line %d has fields behind the event's name (arguments of a tracepoint, registers, branches) that are not shown", at)
+	}
+	d.headers.Read++
+	d.headers.Kept++
+	if d.cut {
+		d.cut = false
+		d.headers.Repaired++
+		if d.headers.FirstRepaired == "" {
+			d.headers.FirstRepaired = d.place(at)
+		}
+	}
+	d.rows.add(h, d.stack, d.place, at)
+	d.stack = d.stack[:0]
+}
+
+func (d *decoder) place(line int64) string { return fmt.Sprintf("line %d", line) }
+
+func (d *decoder) leaveOut(t *recording.Tally, code, what string) {
+	d.leaveOutAt(d.line, t, code, what)
+}
+
+func (d *decoder) leaveOutAt(line int64, t *recording.Tally, code, what string) {
+	t.Read++
+	t.LeftOut++
+	if t.FirstLeftOut == "" {
+		t.FirstLeftOut = d.place(line)
+	}
+	d.b.Warn(code, d.place(line), "Line %d %s", line, what)
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' }

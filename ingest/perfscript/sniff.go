@@ -1,0 +1,85 @@
+package perfscript
+
+import (
+	"bytes"
+
+	"ashlar/ingest/decode"
+)
+
+// sniffLines is how many lines are looked at.
+const sniffLines = 300
+
+// Sniff looks for lines that begin samples, with frames under them.
+func Sniff(head []byte, whole bool) (decode.Confidence, error) {
+	if len(head) == 0 || bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 || head[0] == '{' || head[0] == '<' {
+		return decode.No, nil
+	}
+	var c census
+	for seen := 0; len(head) > 0 && seen < sniffLines; seen++ {
+		var l []byte
+		if i := bytes.IndexByte(head, '\n'); i >= 0 {
+			l, head = head[:i], head[i+1:]
+		} else if whole || seen == 0 {
+			l, head = head, nil
+		} else {
+			break
+		}
+		c.line(bytes.TrimRight(l, "\r"))
+	}
+	switch {
+	case c.stacks > 0 && c.other*10 <= c.full:
+		return decode.Certain, nil
+	case c.full > 0 && c.other*10 <= c.full, c.perf && c.other == 0:
+		return decode.Likely, nil
+	case c.frames > 1 && c.other*10 <= c.frames:
+		return decode.Maybe, nil
+	}
+	return decode.No, nil
+}
+
+// census counts kinds of lines.
+type census struct {
+	full   int // headers with a thread or time, and an event
+	stacks int // of those, the ones with a frame under them
+	frames int
+	other  int
+	perf   bool // a comment of perf's own
+	fresh  bool // the line before was a full header
+}
+
+func (c *census) line(l []byte) {
+	body := bytes.TrimSpace(l)
+	if len(body) == 0 {
+		return
+	}
+	if body[0] == '#' {
+		c.perf = c.perf || bytes.Contains(body, []byte("captured on")) || bytes.Contains(body, []byte("perf version"))
+		return
+	}
+	var h header
+	ok := parseHeader(body, &h)
+	isFull := ok && (h.hasTime || h.hasTID && h.cpu >= 0) && (h.event != nil || h.side != nil)
+	if blank(l[0]) && !(isFull && l[0] != '\t') {
+		f := parseFrame(body)
+		switch {
+		case f != nil && f.hasAddr && f.sym != "":
+			c.frames++
+			if c.fresh {
+				c.stacks++
+			}
+		case f == nil && c.frames == 0:
+			c.other++
+		}
+		c.fresh = false
+		return
+	}
+	c.fresh = isFull || ok && (h.hasTime || h.hasTID || h.event != nil)
+	switch {
+	case isFull:
+		c.full++
+	case !ok || !h.weak && !c.fresh:
+		c.other++
+	case h.weak:
+		c.fresh = true
+	}
+}

@@ -1,0 +1,57 @@
+//go:build unix
+
+package ingest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestNamedPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	// Nobody writes: closing must not wait for that.
+	l := Open(context.Background(), path, Options{})
+	l.Close()
+	if err := l.Err(); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+
+	b := spallFile(20_000)
+	l = Open(context.Background(), path, Options{})
+	defer l.Close()
+	w, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first half is shown while the second has not been written.
+	if _, err := w.Write(b[:len(b)/2]); err != nil {
+		t.Fatal(err)
+	}
+	for l.Snapshot().Counts.Spans == 0 {
+		<-l.Updated()
+	}
+	if l.Snapshot().Done {
+		t.Error("done before the end")
+	}
+	if p := l.Progress(); p.Total != -1 || p.Left >= 0 || p.Done {
+		t.Errorf("progress %+v", p)
+	}
+	if _, err := w.Write(b[len(b)/2:]); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if err := l.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := l.Snapshot().Counts.Spans; n != 20_000 {
+		t.Errorf("%d spans", n)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !unix || aix || solaris
+
+package ingest
+
+func peakRSS() int64 { return 0 }

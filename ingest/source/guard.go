@@ -1,0 +1,138 @@
+package source
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// mapping is a mapped file. It is unmapped once, by close.
+type mapping struct {
+	data []byte
+	undo func([]byte) error
+
+	mu       sync.RWMutex // readers hold it while the program may close at any time
+	closed   bool
+	released int64 // content before this has been given back to the system
+}
+
+// live are the mappings that exist, to tell where in which a fault happened.
+var live struct {
+	sync.Mutex
+	of map[*mapping]struct{}
+}
+
+func newMapping(data []byte, undo func([]byte) error) *mapping {
+	m := &mapping{data: data, undo: undo}
+	live.Lock()
+	defer live.Unlock()
+	if live.of == nil {
+		live.of = map[*mapping]struct{}{}
+	}
+	live.of[m] = struct{}{}
+	return m
+}
+
+func (m *mapping) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil
+	}
+	m.closed = true
+	live.Lock()
+	delete(live.of, m)
+	live.Unlock()
+	return m.undo(m.data)
+}
+
+// mappedOffset tells where in a mapped file an address lies.
+func mappedOffset(addr uintptr) (int64, bool) {
+	live.Lock()
+	defer live.Unlock()
+	for m := range live.of {
+		base := uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
+		// The system maps whole pages.
+		if addr >= base && addr-base < uintptr(len(m.data)+1<<16) {
+			return int64(addr - base), true
+		}
+	}
+	return 0, false
+}
+
+// Guard runs f in the calling goroutine and turns the fault of reading a
+// mapped file that has become shorter into an error that names the file and
+// the place. Any other panic goes on. Every goroutine that reads what an Input
+// returned must do it under Guard or Protect.
+func Guard(name string, f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		fault, ok := p.(interface {
+			runtime.Error
+			Addr() uintptr
+		})
+		if ok {
+			if off, ok := mappedOffset(fault.Addr()); ok {
+				err = &Error{Path: name, What: fmt.Sprintf("the file became shorter while it was being read (byte %d)", off), Err: fault}
+				return
+			}
+		}
+		panic(p)
+	}()
+	return f()
+}
+
+// Protect is Guard for whole goroutines of a decoder: any other panic, a
+// mistake in this program, becomes an error too, with its Stack.
+func Protect(name string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			stack := debug.Stack()
+			err = &Bug{Path: name, Value: p, Stack: stack}
+		}
+	}()
+	return Guard(name, f)
+}
+
+// Bug is the error that a mistake in a decoder becomes.
+type Bug struct {
+	Path  string
+	Value any
+	Stack []byte
+}
+
+func (b *Bug) Error() string {
+	at := ""
+	if s := b.place(); s != "" {
+		at = " at " + s
+	}
+	return fmt.Sprintf("%s: reading it ran into a mistake in this program: %v%s", b.Path, b.Value, at)
+}
+
+// place is the file and line of the innermost frame after the panic that is
+// not the runtime's.
+func (b *Bug) place() string {
+	lines := strings.Split(string(b.Stack), "\n")
+	after := false
+	for i := 0; i+1 < len(lines); i++ {
+		switch {
+		case strings.HasPrefix(lines[i], "panic("):
+			after = true
+		case after && strings.HasPrefix(lines[i+1], "\t") && !strings.HasPrefix(lines[i], "runtime.") && !strings.HasPrefix(lines[i], "panic("):
+			if strings.Contains(lines[i+1], "/source/guard.go") {
+				continue
+			}
+			at, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+			return filepath.Base(at)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,16 @@
+//go:build !unix && !windows
+
+package source
+
+import "os"
+
+// mapFile returns nil: files are read as streams.
+func mapFile(*os.File, int64) *mapping { return nil }
+
+func (m *mapping) ahead(from, to, size int64) {}
+
+type pipe struct{ *os.File }
+
+func newPipe(f *os.File) *pipe { return &pipe{f} }
+
+func (p *pipe) interrupt() {}

@@ -1,0 +1,79 @@
+//go:build unix
+
+package source
+
+import (
+	"io"
+	"math"
+	"os"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapFile maps a file for reading, or returns nil where that can't be done (a
+// file system may not allow it).
+func mapFile(f *os.File, size int64) *mapping {
+	if size > math.MaxInt {
+		return nil
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil
+	}
+	// Only advice: it is read in order, once.
+	_ = unix.Madvise(data, unix.MADV_SEQUENTIAL)
+	return newMapping(data, unix.Munmap)
+}
+
+// keepBehind is how much of a mapped file stays in memory behind the reader.
+const keepBehind = 32 << 20
+
+// ahead is called when content from..to is about to be read in chunks. It
+// gives pages far behind back, so that a large file does not count as memory
+// that this program uses; they come back by themselves when they are read
+// again.
+func (m *mapping) ahead(from, to, _ int64) {
+	if to-m.released < 2*keepBehind {
+		return
+	}
+	upTo := (to - keepBehind) &^ (1<<16 - 1)
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.closed || upTo <= m.released || upTo > from {
+		return
+	}
+	_ = unix.Madvise(m.data[m.released:upTo], unix.MADV_DONTNEED)
+	m.released = upTo
+}
+
+// pipe reads a file such that a Read that waits for input can be interrupted.
+type pipe struct {
+	f       *os.File
+	stopped atomic.Bool
+	poll    bool
+}
+
+func newPipe(f *os.File) *pipe {
+	info, err := f.Stat()
+	return &pipe{f: f, poll: err == nil && !info.Mode().IsRegular()}
+}
+
+func (p *pipe) Read(b []byte) (int, error) {
+	for p.poll {
+		if p.stopped.Load() {
+			return 0, io.ErrClosedPipe
+		}
+		fds := []unix.PollFd{{Fd: int32(p.f.Fd()), Events: unix.POLLIN}}
+		n, err := unix.Poll(fds, 100)
+		if n > 0 {
+			break
+		}
+		if err != nil && err != unix.EINTR {
+			p.poll = false
+		}
+	}
+	return p.f.Read(b)
+}
+
+func (p *pipe) interrupt() { p.stopped.Store(true) }

@@ -1,0 +1,37 @@
+//go:build windows
+
+package source
+
+import (
+	"math"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// mapFile maps a file for reading, or returns nil where that can't be done.
+func mapFile(f *os.File, size int64) *mapping {
+	if size > math.MaxInt {
+		return nil
+	}
+	h, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
+	if err != nil {
+		return nil
+	}
+	addr, err := windows.MapViewOfFile(h, windows.FILE_MAP_READ, 0, 0, uintptr(size))
+	windows.CloseHandle(h) // the view keeps the mapping
+	if err != nil {
+		return nil
+	}
+	data := unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), int(size))
+	return newMapping(data, func([]byte) error { return windows.UnmapViewOfFile(addr) })
+}
+
+func (m *mapping) ahead(from, to, size int64) {}
+
+type pipe struct{ *os.File }
+
+func newPipe(f *os.File) *pipe { return &pipe{f} }
+
+func (p *pipe) interrupt() {}

@@ -1,0 +1,243 @@
+package source
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxWindow bounds what a zstd stream may ask to be remembered; `zstd --long`
+// makes windows of up to 2 GB, its default is 8 MB.
+const maxWindow = 512 << 20
+
+// Error is what was wrong with a file, as one sentence that begins with its
+// path.
+type Error struct {
+	Path, What string
+	Err        error
+}
+
+func (e *Error) Error() string { return e.Path + ": " + e.What }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Open opens the recording at path, or standard input for "-". Regular files
+// are mapped; gzip and zstd, recognised by content, are seen through, also one
+// in the other. What only streams (pipes, compressed files) is read ahead once
+// Head or Next is called.
+func Open(path string) (*Input, error) {
+	f, name := os.Stdin, "standard input"
+	if path != "-" {
+		var err error
+		name = filepath.Base(path)
+		if info, serr := os.Stat(path); serr == nil {
+			if err := readable(path, info.Mode()); err != nil {
+				return nil, err
+			}
+		}
+		if f, err = os.Open(path); err != nil {
+			return nil, &Error{Path: path, What: reason(err), Err: err}
+		}
+	}
+	in, err := open(f, path, name)
+	if err != nil && path != "-" {
+		f.Close()
+	}
+	return in, err
+}
+
+// readable refuses what no recording can be read from.
+func readable(path string, mode fs.FileMode) error {
+	switch {
+	case mode.IsDir():
+		return &Error{Path: path, What: "is a directory; name a file in it"}
+	case mode&fs.ModeDevice != 0 && path == "-":
+		return &Error{Path: "standard input", What: "is a terminal or another device; pipe a recording into it"}
+	case mode&fs.ModeDevice != 0:
+		return &Error{Path: path, What: "is a device, not a file with a recording"}
+	case mode&fs.ModeSocket != 0 && path != "-":
+		return &Error{Path: path, What: "is a socket, not a file with a recording"}
+	}
+	return nil
+}
+
+// reason says in a few words why a file could not be opened or read.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "there is no permission to read it"
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Sprintf("it cannot be read (%v)", err)
+}
+
+func open(f *os.File, path, name string) (*Input, error) {
+	in := &Input{Path: path, Name: name, Bytes: -1, Compression: "none"}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &Error{Path: path, What: reason(err), Err: err}
+	}
+	if err := readable(path, info.Mode()); err != nil {
+		return nil, err
+	}
+	if info.Mode().IsRegular() && info.Size() > 0 {
+		in.Bytes = info.Size()
+		var magic [4]byte
+		n, err := f.ReadAt(magic[:], 0)
+		if err != nil && err != io.EOF {
+			return nil, &Error{Path: path, What: reason(err), Err: err}
+		}
+		at, err := f.Seek(0, io.SeekCurrent) // standard input may be half read
+		if compression(magic[:n]) == "" && err == nil && at == 0 {
+			if m := mapFile(f, info.Size()); m != nil {
+				if path != "-" {
+					f.Close()
+				}
+				in.mapping, in.mapped = m, m.data
+				// A recording that is still looked at keeps its Input; the
+				// mapping goes with it at the latest.
+				runtime.AddCleanup(in, func(m *mapping) { m.close() }, m)
+				return in, nil
+			}
+		}
+	}
+	return in, in.openStream(f)
+}
+
+// compression names the compression that content begins with, "" for none.
+// The magic numbers are those of RFC 1952 and RFC 8878 (where 50..5F 2A 4D 18
+// begin skippable frames).
+func compression(b []byte) string {
+	switch {
+	case len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b:
+		return "gzip"
+	case len(b) >= 4 && b[0] == 0x28 && b[1] == 0xb5 && b[2] == 0x2f && b[3] == 0xfd:
+		return "zstd"
+	case len(b) >= 4 && b[0]&0xf0 == 0x50 && b[1] == 0x2a && b[2] == 0x4d && b[3] == 0x18:
+		return "zstd"
+	}
+	return ""
+}
+
+// counter counts the bytes that were read from a file.
+type counter struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// openStream sets the input up to read f, through up to two layers of
+// compression.
+func (in *Input) openStream(f *os.File) error {
+	pipe := newPipe(f)
+	count := &counter{r: pipe}
+	layers := &layers{r: bufio.NewReaderSize(count, oneRead), in: in}
+	in.consumed = count.n.Load
+	in.stream = newStream(layers, func() {
+		layers.close()
+		if in.Path != "-" {
+			f.Close()
+		}
+	})
+	in.stream.interrupt = pipe.interrupt
+	if in.Path != "-" && in.Bytes < 0 {
+		return nil // looking at the first bytes of a pipe may take forever
+	}
+	if in.Bytes >= 0 {
+		// Say now what it is compressed with; a file does not block.
+		return layers.open()
+	}
+	return nil
+}
+
+// layers reads through compression; it finds out with the first Read.
+type layers struct {
+	r      *bufio.Reader
+	in     *Input
+	opened bool
+	err    error
+	zs     []*zstd.Decoder
+}
+
+func (l *layers) open() error {
+	if l.opened {
+		return l.err
+	}
+	l.opened = true
+	for depth := range 3 {
+		magic, err := l.r.Peek(4)
+		if err != nil && err != io.EOF && len(magic) == 0 {
+			l.err = err
+			break
+		}
+		kind := compression(magic)
+		if kind == "" {
+			break
+		}
+		if depth == 2 {
+			l.err = &Error{Path: l.in.Path, What: "is compressed more than twice over; unpack it first"}
+			break
+		}
+		if l.err = l.add(kind); l.err != nil {
+			break
+		}
+	}
+	return l.err
+}
+
+func (l *layers) add(kind string) error {
+	var r io.Reader
+	var err error
+	if kind == "gzip" {
+		r, err = gzip.NewReader(l.r)
+	} else {
+		var d *zstd.Decoder
+		d, err = zstd.NewReader(l.r, zstd.WithDecoderConcurrency(min(4, runtime.GOMAXPROCS(0))), zstd.WithDecoderMaxWindow(maxWindow))
+		if err == nil {
+			l.zs = append(l.zs, d)
+			r = d
+		}
+	}
+	if err != nil {
+		return &Error{Path: l.in.Path, What: fmt.Sprintf("begins like %s but cannot be unpacked: %v", kind, err), Err: err}
+	}
+	if l.in.Compression == "none" {
+		l.in.Compression = kind
+	} else {
+		l.in.Compression += "+" + kind
+	}
+	l.r = bufio.NewReaderSize(r, oneRead)
+	return nil
+}
+
+func (l *layers) Read(p []byte) (int, error) {
+	if err := l.open(); err != nil {
+		return 0, err
+	}
+	return l.r.Read(p)
+}
+
+func (l *layers) close() {
+	for i := len(l.zs) - 1; i >= 0; i-- {
+		l.zs[i].Close()
+	}
+}

@@ -1,0 +1,450 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	stdgzip "compress/gzip"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+func content(n int) []byte {
+	rng := rand.New(rand.NewPCG(3, 4))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte('a' + rng.IntN(16))
+	}
+	return b
+}
+
+func gz(t testing.TB, parts ...[]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, p := range parts {
+		w := stdgzip.NewWriter(&b)
+		if _, err := w.Write(p); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func zst(t testing.TB, p []byte) []byte {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.EncodeAll(p, nil)
+}
+
+func write(t testing.TB, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// drain reads everything with Next, leaving odd rests, and checks offsets.
+func drain(t testing.TB, in *Input) ([]byte, error) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 6))
+	var out []byte
+	rest := 0
+	for {
+		c, off, err := in.Next(rest)
+		if int(off) != len(out)-rest {
+			t.Fatalf("a chunk is at %d after %d bytes with a rest of %d", off, len(out), rest)
+		}
+		if !bytes.Equal(c[:rest], out[len(out)-rest:]) {
+			t.Fatalf("the rest at %d is not what it was", off)
+		}
+		out = append(out, c[rest:]...)
+		if err != nil {
+			if len(c) != rest {
+				t.Fatalf("the last chunk has %d bytes beyond the rest", len(c)-rest)
+			}
+			return out, err
+		}
+		if len(c) == rest {
+			t.Fatal("a chunk has nothing new")
+		}
+		rest = rng.IntN(min(len(c), 100) + 1)
+	}
+}
+
+func TestNext(t *testing.T) {
+	want := content(100_000)
+	dir := t.TempDir()
+	for _, f := range []struct {
+		name, compression string
+		b                 []byte
+	}{
+		{"plain", "none", want},
+		{"gzip", "gzip", gz(t, want)},
+		{"members", "gzip", gz(t, want[:1000], want[1000:1001], nil, want[1001:])},
+		{"zstd", "zstd", zst(t, want)},
+		{"frames", "zstd", append(append([]byte{0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9}, zst(t, want[:5000])...), zst(t, want[5000:])...)},
+		{"gzip in zstd", "zstd+gzip", zst(t, gz(t, want))},
+		{"gzip in gzip", "gzip+gzip", gz(t, gz(t, want))},
+	} {
+		path := filepath.Join(dir, f.name)
+		if err := os.WriteFile(path, f.b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{0, 1, 1000, 40_000, 1 << 20} {
+			for _, head := range []int{0, 10, 64 << 10, 1 << 20} {
+				if size == 1 && (head != 10 || f.name != "plain" && f.name != "gzip in zstd") {
+					continue // slow, and the same
+				}
+				in, err := Open(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				in.ChunkSize = size
+				if head > 0 {
+					h, whole, err := in.Head(head)
+					if err != nil || !bytes.Equal(h, want[:min(head, len(want))]) || whole != (head > len(want)) {
+						t.Fatalf("%s: head of %d: %d bytes, whole %v, %v", f.name, head, len(h), whole, err)
+					}
+				}
+				got, err := drain(t, in)
+				if err != io.EOF || !bytes.Equal(got, want) {
+					t.Fatalf("%s in chunks of %d: %d bytes of %d, %v", f.name, size, len(got), len(want), err)
+				}
+				if in.Compression != f.compression || in.Bytes != int64(len(f.b)) || in.Consumed() != in.Bytes {
+					t.Errorf("%s: %s, %d of %d bytes", f.name, in.Compression, in.Consumed(), in.Bytes)
+				}
+				if (in.Mapped() != nil) != (f.compression == "none") && runtime.GOOS != "windows" {
+					t.Errorf("%s: mapped %v", f.name, in.Mapped() != nil)
+				}
+				for range 2 {
+					if err := in.Close(); err != nil {
+						t.Errorf("%s: %v", f.name, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAll(t *testing.T) {
+	want := content(100_000)
+	for _, path := range []string{write(t, "a", want), write(t, "b", gz(t, want))} {
+		for _, size := range []int{0, 999} {
+			in, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.ChunkSize = size
+			got, err := in.All(1 << 20)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s: %d bytes, %v", path, len(got), err)
+			}
+			in.Close()
+		}
+		in, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.All(1 << 10); err == nil || !strings.HasPrefix(err.Error(), path+": has more than 0 MB") {
+			t.Errorf("%s: too large: %v", path, err)
+		}
+		in.Close()
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	l, err := net.Listen("unix", path("socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := os.WriteFile(path("bad.gz"), []byte("\x1f\x8bnonsense"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := gz(t, gz(t, gz(t, []byte("deep"))))
+	if err := os.WriteFile(path("deep.gz"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, want string }{
+		{path("missing"), "there is no such file"},
+		{dir, "is a directory; name a file in it"},
+		{"/dev/null", "is a device, not a file with a recording"},
+		{path("socket"), "is a socket, not a file with a recording"},
+		{path("bad.gz"), "begins like gzip but cannot be unpacked: gzip: invalid header"},
+		{path("deep.gz"), "is compressed more than twice over; unpack it first"},
+	} {
+		in, err := Open(c.name)
+		if err == nil {
+			in.Close()
+			t.Errorf("%s opens", c.name)
+			continue
+		}
+		if want := c.name + ": " + c.want; err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+	if got := reason(&os.PathError{Op: "open", Path: "x", Err: os.ErrPermission}); got != "there is no permission to read it" {
+		t.Errorf("no permission: %s", got)
+	}
+	if os.Getuid() != 0 {
+		locked := write(t, "locked", []byte("x"))
+		if err := os.Chmod(locked, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(locked); err == nil || err.Error() != locked+": there is no permission to read it" {
+			t.Errorf("no permission: %v", err)
+		}
+	}
+}
+
+// What was unpacked before the damage is given out before the error.
+func TestDamagedCompression(t *testing.T) {
+	want := content(500_000)
+	for name, b := range map[string][]byte{"gzip": gz(t, want), "zstd": zst(t, want)} {
+		for _, size := range []int{0, 5000} {
+			path := write(t, name, b[:len(b)/2])
+			in, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.ChunkSize = size
+			got, err := drain(t, in)
+			in.Close()
+			if len(got) < len(want)/5 || !bytes.Equal(got, want[:len(got)]) {
+				t.Errorf("%s: %d bytes before the cut", name, len(got))
+			}
+			prefix := fmt.Sprintf("%s: the %s data is damaged or cut short after %d bytes of content (", path, name, len(got))
+			var e *Error
+			if err == nil || !strings.HasPrefix(err.Error(), prefix) || !errors.As(err, &e) {
+				t.Errorf("got  %v\nwant %s…", err, prefix)
+			}
+		}
+	}
+}
+
+// slow is a pipe that gives a little at a time and then nothing.
+type slow struct {
+	parts chan string
+}
+
+func (s *slow) Read(p []byte) (int, error) {
+	part, ok := <-s.parts
+	if !ok {
+		return 0, io.EOF
+	}
+	return copy(p, part), nil
+}
+
+// A pipe's first bytes are given out although more may come.
+func TestSlowPipe(t *testing.T) {
+	s := &slow{parts: make(chan string, 10)}
+	s.parts <- "one "
+	s.parts <- "two "
+	in := FromReader("pipe", s)
+	got := ""
+	for len(got) < 8 {
+		c, _, err := in.Next(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += string(c)
+	}
+	s.parts <- "three"
+	close(s.parts)
+	rest, err := drain(t, FromReader("", io.MultiReader(strings.NewReader(got), readerOf{in})))
+	if string(rest) != "one two three" || err != io.EOF {
+		t.Errorf("%q %v", rest, err)
+	}
+	in.Close()
+}
+
+// readerOf reads an input's chunks.
+type readerOf struct{ in *Input }
+
+func (r readerOf) Read(p []byte) (int, error) {
+	r.in.ChunkSize = len(p)
+	c, _, err := r.in.Next(0)
+	return copy(p, c), err
+}
+
+func TestStopWaiting(t *testing.T) {
+	before := runtime.NumGoroutine()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	stdin := os.Stdin
+	os.Stdin = r
+	defer func() { os.Stdin = stdin; r.Close() }()
+	in, err := Open("-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Name != "standard input" || in.Bytes != -1 {
+		t.Errorf("%q %d", in.Name, in.Bytes)
+	}
+	failed := make(chan error)
+	go func() {
+		_, _, err := in.Next(0)
+		failed <- err
+	}()
+	time.Sleep(10 * time.Millisecond)
+	in.Stop()
+	if err := <-failed; err != context.Canceled {
+		t.Errorf("Next after Stop: %v", err)
+	}
+	in.Close()
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		if i > 1000 {
+			t.Fatal("a goroutine is left")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A regular file on standard input is mapped, from a pipe it is read.
+func TestStandardInput(t *testing.T) {
+	want := content(10_000)
+	f, err := os.Open(write(t, "x", want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdin := os.Stdin
+	os.Stdin = f
+	defer func() { os.Stdin = stdin; f.Close() }()
+	for _, skip := range []int64{0, 100} {
+		if _, err := f.Seek(skip, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		in, err := Open("-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (in.Mapped() != nil) != (skip == 0) {
+			t.Errorf("mapped: %v", in.Mapped() != nil)
+		}
+		got, err := drain(t, in)
+		if err != io.EOF || !bytes.Equal(got, want[skip:]) {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+		in.Close()
+	}
+}
+
+func TestFilesWithoutSize(t *testing.T) {
+	const proc = "/proc/self/status"
+	if _, err := os.Stat(proc); err != nil {
+		t.Skip("there is no /proc here")
+	}
+	in, err := Open(proc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	got, err := drain(t, in)
+	if err != io.EOF || !bytes.HasPrefix(got, []byte("Name:")) {
+		t.Errorf("%.20q %v", got, err)
+	}
+}
+
+func TestFileBecomesShorter(t *testing.T) {
+	b := content(1 << 20)
+	path := write(t, "x.spall", b)
+	in, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if in.Mapped() == nil {
+		t.Skip("files are not mapped here")
+	}
+	if err := os.Truncate(path, 100_000); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	err = Guard(path, func() error {
+		for _, x := range in.Mapped() {
+			sum += int(x)
+		}
+		return nil
+	})
+	// The page that has the new end is still there.
+	page := os.Getpagesize()
+	want := fmt.Sprintf("%s: the file became shorter while it was being read (byte %d)", path, (100_000+page-1)/page*page)
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if got := in.Text(10, 5); got != string(b[10:15]) {
+		t.Errorf("text that is still there: %q", got)
+	}
+	if got := in.Text(900_000, 5); got != "" {
+		t.Errorf("text that is gone: %q", got)
+	}
+}
+
+func TestGuardLetsPanicsPass(t *testing.T) {
+	for _, f := range []func(){
+		func() { panic("mine") },
+		func() { var p *int; *p = 1 },
+		func() { var s []int; s[0]++ },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic was swallowed")
+				}
+			}()
+			_ = Guard("x", func() error { f(); return nil })
+		}()
+		err := Protect("x", func() error { f(); return nil })
+		var bug *Bug
+		if !errors.As(err, &bug) || !strings.HasPrefix(err.Error(), "x: reading it ran into a mistake in this program: ") || !strings.Contains(err.Error(), "source_test.go:") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if err := Protect("x", func() error { return io.EOF }); err != io.EOF {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTextAfterClose(t *testing.T) {
+	path := write(t, "x", []byte("some content"))
+	in, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := in.Text(5, 7); got != "content" {
+		t.Errorf("%q", got)
+	}
+	for _, n := range []int64{-1, 6, 1 << 40} {
+		if got := in.Text(n, 7); got != "" {
+			t.Errorf("text at %d: %q", n, got)
+		}
+	}
+	in.Close()
+	if got := in.Text(5, 7); got != "" {
+		t.Errorf("after Close %q", got)
+	}
+}

@@ -1,0 +1,207 @@
+package spaa
+
+import (
+	"encoding/binary"
+	"strings"
+	"unicode/utf8"
+
+	"ashlar/ingest/pairs"
+	format "ashlar/spaa"
+)
+
+// Sizes at which a dict is emptied, so that its memory stays bounded and its
+// tables stay near the core.
+const (
+	dictNodes    = 1 << 18
+	dictStrings  = 1 << 17
+	dictText     = 16 << 20
+	dictContexts = 1 << 15
+)
+
+// dict gives small numbers to what repeats in the lines that one worker
+// parses. The merger keeps a mirror of each worker's dict.
+type dict struct {
+	strings  map[string]uint32
+	keys     []string // of strings, by number - 1
+	text     int      // bytes in strings
+	calls    pairs.Table
+	nodes    uint32
+	bigs     map[int64]uint32
+	contexts map[string]uint32
+	key      []byte
+	// names remembers the last string looked up for each of a few keys.
+	names [4]lastName
+
+	// prev are the nodes of the last stack, root first, and prevFrames its
+	// frames in that order.
+	prevFrames []int64
+	prev       []uint32
+}
+
+type lastName struct {
+	text string
+	id   uint32
+}
+
+func newDict() *dict {
+	return &dict{strings: map[string]uint32{}, bigs: map[int64]uint32{}, contexts: map[string]uint32{}}
+}
+
+func (d *dict) full() bool {
+	return d.nodes > dictNodes || len(d.strings) > dictStrings || d.text > dictText || len(d.contexts) > dictContexts
+}
+
+// str returns the number of a string, which is not 0; 0 stands for absent.
+func (d *dict) str(b *batch, s []byte) uint32 {
+	if s == nil {
+		return 0
+	}
+	if id, ok := d.strings[string(s)]; ok {
+		return id
+	}
+	key := string(s)
+	id := uint32(len(d.strings) + 1)
+	b.strings = append(b.strings, validText(key))
+	d.strings[key] = id
+	d.keys = append(d.keys, key)
+	d.text += len(key)
+	return id
+}
+
+// name is str for a key whose value is mostly the same as last time.
+func (d *dict) name(b *batch, which int, s []byte) uint32 {
+	if s == nil {
+		return 0
+	}
+	n := &d.names[which]
+	if n.id != 0 && string(s) == n.text {
+		return n.id
+	}
+	n.id = d.str(b, s)
+	n.text = d.keys[n.id-1]
+	return n.id
+}
+
+// validText replaces what is not UTF-8, so that it can be shown.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// id packs a stack id.
+func (d *dict) id(b *batch, id format.RawID) idRef {
+	if !id.IsSet() {
+		return idRef{form: formNone}
+	}
+	word, form := id.Key()
+	if form != format.IDText {
+		return idRef{word, uint8(form)}
+	}
+	ref := idRef{word: uint64(d.str(b, id.Text)), form: formText}
+	if id.Number {
+		ref.form = formNumberText
+	}
+	return ref
+}
+
+// stack returns the node of a stack's leaf. rootFirst is the order of frames.
+// Neighbouring stacks mostly begin alike at the root: that part is not looked
+// up again.
+func (d *dict) stack(b *batch, frames []int64, rootFirst bool) uint32 {
+	n := len(frames)
+	same := 0
+	parent := uint32(0)
+	if rootFirst {
+		for same < n && same < len(d.prevFrames) && frames[same] == d.prevFrames[same] {
+			same++
+		}
+	} else {
+		for same < n && same < len(d.prevFrames) && frames[n-1-same] == d.prevFrames[same] {
+			same++
+		}
+	}
+	d.prevFrames, d.prev = d.prevFrames[:same], d.prev[:same]
+	if same > 0 {
+		parent = d.prev[same-1]
+	}
+	for i := same; i < n; i++ {
+		f := frames[i]
+		if !rootFirst {
+			f = frames[n-1-i]
+		}
+		parent = d.call(b, parent, d.frame(b, f))
+		d.prevFrames = append(d.prevFrames, f)
+		d.prev = append(d.prev, parent)
+	}
+	return parent
+}
+
+func (d *dict) call(b *batch, parent, frame uint32) uint32 {
+	if id := d.calls.Get(parent, frame); id != 0 {
+		return id
+	}
+	d.nodes++
+	b.nodes = append(b.nodes, node{parent, frame})
+	d.calls.Put(parent, frame, d.nodes)
+	return d.nodes
+}
+
+// frame packs a frame id of the file.
+func (d *dict) frame(b *batch, id int64) uint32 {
+	if id >= 0 && id < bigFrame {
+		return uint32(id)
+	}
+	k, ok := d.bigs[id]
+	if !ok {
+		k = uint32(len(d.bigs))
+		d.bigs[id] = k
+		b.bigs = append(b.bigs, id)
+	}
+	return bigFrame | k
+}
+
+// context returns the number of a context, from 0.
+func (d *dict) context(b *batch, c *format.ContextLine) uint32 {
+	d.key = contextKey(d.key[:0], c)
+	id, ok := d.contexts[string(d.key)]
+	if !ok {
+		id = uint32(len(d.contexts))
+		b.contexts = append(b.contexts, d.contextRec(b, c))
+		d.contexts[string(d.key)] = id
+	}
+	return id
+}
+
+// contextKey appends what tells contexts apart.
+func contextKey(key []byte, c *format.ContextLine) []byte {
+	text := func(tag byte, s []byte) {
+		if s != nil {
+			key = append(key, tag)
+			key = binary.AppendUvarint(key, uint64(len(s)))
+			key = append(key, s...)
+		}
+	}
+	num := func(tag byte, n format.Opt[int64]) {
+		if n.OK {
+			key = append(key, tag)
+			key = binary.AppendVarint(key, n.V)
+		}
+	}
+	text('e', c.Event)
+	num('p', c.PID)
+	num('t', c.TID)
+	num('c', c.CPU)
+	text('m', c.Comm)
+	text('x', c.ExecName)
+	num('u', c.UID)
+	text('z', c.ZoneName)
+	text('r', c.Probe)
+	text('f', c.TraceFields)
+	for i := range c.Extra {
+		text('k', c.Extra[i].Key)
+		text('v', c.Extra[i].Value)
+	}
+	return key
+}

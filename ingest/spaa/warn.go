@@ -1,0 +1,152 @@
+package spaa
+
+import (
+	"fmt"
+)
+
+// code is a kind of warning.
+type code uint8
+
+const (
+	warnNoHeader code = iota
+	warnLateHeader
+	warnHeaderPlace
+	warnDuplicateHeader
+	warnBadHeader
+	warnHeaderContent
+	warnVersion
+	warnFrameOrder
+	warnBadLine
+	warnCutLine
+	warnLongLine
+	warnUnknownRecord
+	warnUnknownKey
+	warnMistypedKey
+	warnDuplicateKey
+	warnMissingKey
+	warnAddress
+	warnDuplicateDSO
+	warnDuplicateFrame
+	warnDuplicateThread
+	warnMissingDSO
+	warnMissingFrame
+	warnLateFrame
+	warnEventUndeclared
+	warnEventMissing
+	warnEventLimit
+	warnPrimaryMissing
+	warnWeight
+	warnDuplicateMetric
+	warnUnit
+	warnMetricLimit
+	warnRounded
+	warnSaturated
+	warnTotal
+	warnExclusiveFrame
+	warnExclusiveWeight
+	warnRelated
+	warnSampleStack
+	warnSamplePeriod
+	warnSampleContext
+	warnTimeUnit
+	warnNoTimeRange
+	warnTimeRange
+	warnTimeClamped
+	warnWindowEnd
+	warnWindowPlace
+	warnWindowStack
+	warnWindowEmpty
+	codeCount
+)
+
+// warnings has each kind's word for programs and its sentence for people; a %s
+// takes the detail of the first one.
+var warnings = [codeCount]struct{ word, text string }{
+	warnNoHeader:        {"no-header", "the file has no SPAA header: frames are taken to stand leaf first, and events and times are as the records say"},
+	warnLateHeader:      {"late-header", "the header comes after %s: what stands before it was read without it"},
+	warnHeaderPlace:     {"header-not-first", "the header is not the first line"},
+	warnDuplicateHeader: {"duplicate-header", "there is a second header; the first one holds"},
+	warnBadHeader:       {"bad-header", "the header cannot be read: %s"},
+	warnHeaderContent:   {"header-content", "the header is incomplete: %s"},
+	warnVersion:         {"version", "the file says version %s; it is read as version 1.0"},
+	warnFrameOrder:      {"frame-order", "the header's frame_order is %s; stacks are read as leaf_to_root"},
+	warnBadLine:         {"bad-line", "the line is not a SPAA record and was left out: %s"},
+	warnCutLine:         {"cut-line", "the file ends in the middle of this record; everything before it is shown"},
+	warnLongLine:        {"long-line", "the line %s and was left out"},
+	warnUnknownRecord:   {"unknown-record", "there is no record type %s in SPAA; such records are not shown"},
+	warnUnknownKey:      {"unknown-key", "there is no key %s in this kind of record; it is not shown"},
+	warnMistypedKey:     {"mistyped-key", "the value of %s has the wrong JSON type and is not used"},
+	warnDuplicateKey:    {"duplicate-key", "a key stands twice in one record; the last one counts"},
+	warnMissingKey:      {"missing-key", "the %s"},
+	warnAddress:         {"bad-address", "%s is not a hexadecimal address"},
+	warnDuplicateDSO:    {"duplicate-dso", "dso %s is defined twice; the first one holds"},
+	warnDuplicateFrame:  {"duplicate-frame", "frame %s is defined twice; the first one holds"},
+	warnDuplicateThread: {"duplicate-thread", "thread %s is defined twice; the first one holds"},
+	warnMissingDSO:      {"missing-dso", "dso %s is not defined before the frame that names it; shown as [missing dso]"},
+	warnMissingFrame:    {"missing-frame", "frame %s is not defined before the stack that names it; shown as [missing frame]"},
+	warnLateFrame:       {"late-frame", "frame %s is defined after a stack that names it; it holds from here on"},
+	warnEventUndeclared: {"event-undeclared", "event %s is not in the header; it is shown all the same"},
+	warnEventMissing:    {"event-missing", "the record names no event; it counts for %s"},
+	warnEventLimit:      {"too-many-events", "there are too many events; %s and what follows counts for the last one"},
+	warnPrimaryMissing:  {"primary-missing", "a stack of event %s has no value of its primary metric; it is missing from that metric's totals"},
+	warnWeight:          {"bad-weight", "a weight has no metric or no number as its value and is left out"},
+	warnDuplicateMetric: {"duplicate-metric", "metric %s stands twice in one list of weights; the first one counts"},
+	warnUnit:            {"unit-differs", "metric %s comes in two units; the values are shown in the first one"},
+	warnMetricLimit:     {"too-many-metrics", "an event has too many metrics; %s and others are left out"},
+	warnRounded:         {"rounded", "a value of metric %s has more decimals than can be kept and was rounded"},
+	warnSaturated:       {"saturated", "a value of metric %s is too large for 64 bits and was cut down"},
+	warnTotal:           {"total-overflow", "the total of metric %s is too large for 64 bits"},
+	warnExclusiveFrame:  {"exclusive-frame", "the exclusive frame of a stack is not its leaf; self weight is counted at the leaf"},
+	warnExclusiveWeight: {"exclusive-differs", "the exclusive %s of a stack is not its weight; self weight is the stack's weight at its leaf"},
+	warnRelated:         {"related-missing", "related_stacks names stack %s, which is not in the file"},
+	warnSampleStack:     {"sample-stack-missing", "a sample names a stack that is not in the file (%s); it is shown without a stack"},
+	warnSamplePeriod:    {"sample-period", "samples of event %s have a period that belongs to none of its metrics; it is not shown"},
+	warnSampleContext:   {"sample-context", "a sample's context has more than its thread, cpu and event; that is not shown"},
+	warnTimeUnit:        {"time-unit", "the time unit %s is not known; times are taken as seconds"},
+	warnNoTimeRange:     {"no-time-range", "the header has no time range; times are relative to the first sample, in seconds"},
+	warnTimeRange:       {"time-range", "the time range %s"},
+	warnTimeClamped:     {"time-clamped", "a time is too far from the start to be shown exactly (about 106 days) and was moved"},
+	warnWindowEnd:       {"window-end", "a window ends before it starts; it is shown as empty"},
+	warnWindowPlace:     {"window-place", "the first window lies outside the time range; windows are taken as %s"},
+	warnWindowStack:     {"window-stack-missing", "a window names a stack that is not in the file (%s); its weight is shown without a stack"},
+	warnWindowEmpty:     {"window-empty", "a window stands in a file without events and is left out"},
+}
+
+// warn notes a warning at a line of the file; detail is formatted with %q
+// where it is a name from the file (the caller quotes).
+func (m *merger) warn(c code, line int64, detail string) {
+	if m.warned[c] {
+		m.pending[c]++
+		return
+	}
+	m.warned[c] = true
+	w := &warnings[c]
+	text := w.text
+	if hasDetail(text) {
+		text = fmt.Sprintf(w.text, detail)
+	}
+	place := ""
+	if line > 0 {
+		place = fmt.Sprintf("line %d", line)
+	}
+	m.b.Warn(w.word, place, "%s", text)
+}
+
+func hasDetail(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] == '%' && text[i+1] == 's' {
+			return true
+		}
+	}
+	return false
+}
+
+// flushWarnings hands on what was counted.
+func (m *merger) flushWarnings() {
+	for c, n := range m.pending {
+		if n > 0 {
+			m.b.WarnMore(warnings[c].word, n)
+			m.pending[c] = 0
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package spall
+
+import (
+	"strings"
+	"sync"
+
+	"ashlar/ingest/source"
+)
+
+// argStore keeps the text of arguments. References are an offset<<8 | length:
+// of the mapped content where there is one, and else of what has been stored,
+// an offset that begins at 1 << 20 so that no reference is 0.
+type argStore struct {
+	in *source.Input
+
+	mu     sync.RWMutex
+	blocks [][]byte
+	recent [1 << 10]uint64 // references by a hash of the text
+}
+
+const argBlock = 1 << 20
+
+// ref returns a reference to arguments that lie at off in the content.
+func (a *argStore) ref(b []byte, off int64) uint64 {
+	if a.in.Mapped() != nil {
+		return uint64(off)<<8 | uint64(len(b))
+	}
+	slot := &a.recent[hashName(b)%uint64(len(a.recent))]
+	if *slot != 0 && int(*slot&0xff) == len(b) && string(a.stored(*slot)) == string(b) {
+		return *slot
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := len(a.blocks)
+	if n == 0 || len(a.blocks[n-1])+len(b) > argBlock {
+		a.blocks = append(a.blocks, make([]byte, 0, argBlock))
+		n++
+	}
+	last := &a.blocks[n-1]
+	*slot = uint64(n*argBlock+len(*last))<<8 | uint64(len(b))
+	*last = append(*last, b...)
+	return *slot
+}
+
+// stored returns what a reference to a block stands for. What is stored never
+// changes.
+func (a *argStore) stored(ref uint64) []byte {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	off, n := ref>>8, ref&0xff
+	k := off/argBlock - 1
+	if k >= uint64(len(a.blocks)) || off%argBlock+n > uint64(len(a.blocks[k])) {
+		return nil
+	}
+	return a.blocks[k][off%argBlock:][:n]
+}
+
+// text is Recording.Args.
+func (a *argStore) text(ref uint64) string {
+	if ref == 0 {
+		return ""
+	}
+	if a.in.Mapped() != nil {
+		return strings.ToValidUTF8(a.in.Text(int64(ref>>8), int(ref&0xff)), "\uFFFD")
+	}
+	return strings.ToValidUTF8(string(a.stored(ref)), "\uFFFD")
+}

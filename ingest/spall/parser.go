@@ -1,0 +1,230 @@
+package spall
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+)
+
+// parser turns bytes into batches. One goroutine owns it.
+type parser struct {
+	ctx   context.Context
+	in    *source.Input
+	clock clock
+	names nameTable
+	args  argStore
+
+	threads map[uint64]*threadState
+	// near finds most threads without the map; indexed by a hash of the key.
+	near [64]*threadState
+	// made counts threads, fresh are those not yet in a batch.
+	made  uint32
+	fresh []thread
+
+	cur  *batch
+	out  chan<- *batch
+	free <-chan *batch
+
+	seen    [problems]bool
+	inBatch [problems]int
+	// by kind: whether one was counted yet
+	anyRead, anyRepaired, anyLeftOut [recordKinds]bool
+
+	skip skipper
+}
+
+// threadState is what is known of a thread: enough to tell unmatched ends and
+// times that run backwards where the file's offset is still at hand.
+type threadState struct {
+	key   uint64
+	what  uint32 // number<<kindBits
+	depth int
+	last  int64
+}
+
+// reader is how a version of the format is read.
+type reader interface {
+	// chunk reads what it can of c, which lies at off in the content, and
+	// returns how many bytes that was. At the end of the content it reads all.
+	chunk(c []byte, off int64, end bool) int
+}
+
+// run reads the whole input.
+func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options, h header, head []byte) error {
+	b.AddEvent(recording.SpanEvent())
+	b.Source().Version = h.name()
+	ctx, cancel := context.WithCancel(ctx)
+	out, free := make(chan *batch, 4), make(chan *batch, 8)
+	p := &parser{ctx: ctx, in: in, names: newNameTable(), threads: map[uint64]*threadState{},
+		cur: newBatch(), out: out, free: free}
+	p.args.in = in
+	b.SetArgs(p.args.text)
+	s := newSink(b)
+	r := p.prepare(h, head, b, s, opt)
+
+	failed := make(chan error, 1)
+	go func() {
+		defer close(out)
+		failed <- source.Protect(in.Path, func() error { return p.run(h.size, r) })
+	}()
+	done := false
+	defer func() {
+		cancel()
+		if !done {
+			in.Stop() // the builder panicked: the parser may be waiting for a pipe
+		}
+		for range out {
+		}
+		if s.close != nil {
+			s.close()
+		}
+	}()
+	for bt := range out {
+		s.put(bt)
+		bt.reset()
+		select {
+		case free <- bt:
+		default:
+		}
+		b.Progress()
+	}
+	done = true
+	return <-failed
+}
+
+func newBatch() *batch { return &batch{events: make([]event, 0, batchLen)} }
+
+// prepare chooses the reader and sets the clock.
+func (p *parser) prepare(h header, head []byte, b *recording.Builder, s *sink, opt decode.Options) reader {
+	per := 1e6
+	if h.version >= 3 {
+		per = 1e3
+	}
+	if !(h.unit > 0 && h.unit*per < 1e18 && h.unit*per > 1e-9) {
+		p.note(badUnit, 16, "the header says that a tick is %v units long, which cannot be; it is taken as 1", h.unit)
+		h.unit = 1
+	}
+	p.clock = newClock(h.unit, per)
+	defer func() { p.clock.describe(b.Clock(), per) }()
+	first := head[h.size:]
+	switch {
+	case h.auto:
+		p.clock.beginInt(autoTicks(first))
+		return p.automatic(h, s, opt)
+	case h.version == 3:
+		p.clock.beginInt(firstTicks(first))
+		r := &buffers{parser: p, headerLen: bufferLen}
+		r.events = &manual3{p, r}
+		return r
+	}
+	l := chooseLayout(h.version, first)
+	if int(h.version) != l.version {
+		p.note(wrongVersion, 8, "the header says version %d but the records are laid out as in version %d", h.version, l.version)
+	}
+	p.clock.begin(l.firstTimes(first))
+	return &flat{parser: p, layout: l}
+}
+
+// run reads chunk by chunk; header is how many bytes come before the records.
+func (p *parser) run(header int, r reader) error {
+	rest := 0
+	for {
+		c, off, err := p.in.Next(rest)
+		if p.ctx.Err() != nil {
+			return p.ctx.Err()
+		}
+		skip := 0
+		if off < int64(header) {
+			skip = int(min(int64(header)-off, int64(len(c))))
+		}
+		used := skip + r.chunk(c[skip:], off+int64(skip), err != nil)
+		rest = len(c) - used
+		if err == nil {
+			// Not to keep a growing picture waiting.
+			err = p.flush()
+		} else if ferr := p.flush(); ferr != nil {
+			err = ferr
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// flush sends the current batch, unless there is nothing in it.
+func (p *parser) flush() error {
+	b := p.cur
+	b.names = append(b.names, p.names.fresh...)
+	b.threads = append(b.threads, p.fresh...)
+	p.names.fresh, p.fresh = p.names.fresh[:0], p.fresh[:0]
+	empty := len(b.events)+len(b.notes)+len(b.names)+len(b.threads)+len(b.renames)+len(b.kinds) == 0
+	for k := range b.tallies {
+		empty = empty && b.tallies[k].read == 0
+	}
+	if empty {
+		return nil
+	}
+	select {
+	case p.out <- b:
+	case <-p.ctx.Done():
+		return p.ctx.Err()
+	}
+	p.inBatch = [problems]int{}
+	select {
+	case p.cur = <-p.free:
+	default:
+		p.cur = newBatch()
+	}
+	return nil
+}
+
+// full flushes a batch that has no more room; what fails is found out at the
+// end of the chunk.
+func (p *parser) full() {
+	if p.flush() != nil {
+		p.cur.reset()
+		p.inBatch = [problems]int{}
+	}
+}
+
+// thread returns the state of a thread; key is pid | tid<<32.
+func (p *parser) thread(key uint64) *threadState {
+	slot := &p.near[key*mul1>>58]
+	if t := *slot; t != nil && t.key == key {
+		return t
+	}
+	t := p.threads[key]
+	if t == nil {
+		t = &threadState{key: key, what: p.made << kindBits, last: math.MinInt64}
+		p.made++
+		p.threads[key] = t
+		p.fresh = append(p.fresh, thread{uint32(key), uint32(key >> 32)})
+	}
+	*slot = t
+	return t
+}
+
+// late moves a time that ran backwards, or is none (ok is false), up to the
+// latest one of its thread.
+func (p *parser) late(t *threadState, k recordKind, at int64, ok bool, off int64) int64 {
+	if k != recEnd || t.depth > 0 { // else it is left out
+		p.repaired(k, off)
+	}
+	last := t.last
+	if last == math.MinInt64 {
+		last = 0
+	}
+	if !ok {
+		p.note(badTime, off, "the time is not a number, or so far from the others that it cannot be told; it is taken as the latest before it on its thread")
+		return last
+	}
+	p.note(timeBackward, off, "time runs backwards by %d ps on a thread; the record is moved up to the latest time before it", last-at)
+	return last
+}

@@ -1,0 +1,138 @@
+package spall
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sort"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"ashlar/ingest/recording"
+)
+
+// program finds functions by address in an ELF executable: names from its
+// symbol table, files from its line tables where it has them.
+type program struct {
+	module string
+	slide  uint64 // runtime address - address in the file
+	funcs  []elf.Symbol
+	lines  *dwarf.Data
+	closer *os.File
+}
+
+// openProgram reads the symbols of the executable at path, which was loaded at
+// base when it was recorded.
+func openProgram(path string, base uint64) (*program, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("is not here")
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("is not a file")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, errors.New("cannot be read")
+	}
+	f, err := elf.NewFile(file)
+	if err != nil {
+		file.Close()
+		return nil, errors.New("is not an ELF executable")
+	}
+	p := &program{module: path, closer: file}
+	if f.Type == elf.ET_DYN {
+		p.slide = base
+	}
+	static, _ := f.Symbols()
+	dynamic, _ := f.DynamicSymbols()
+	for _, s := range append(static, dynamic...) {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF && s.Name != "" {
+			p.funcs = append(p.funcs, s)
+		}
+	}
+	if len(p.funcs) == 0 {
+		file.Close()
+		return nil, errors.New("has no symbols")
+	}
+	slices.SortStableFunc(p.funcs, func(a, b elf.Symbol) int {
+		switch {
+		case a.Value < b.Value:
+			return -1
+		case a.Value > b.Value:
+			return 1
+		}
+		return 0
+	})
+	if d, err := f.DWARF(); err == nil {
+		p.lines = d
+	}
+	return p, nil
+}
+
+func (p *program) close() { p.closer.Close() }
+
+// lookup finds the function that an address lies in.
+func (p *program) lookup(addr uint64) (recording.Function, bool) {
+	pc := addr - p.slide
+	i := sort.Search(len(p.funcs), func(i int) bool { return p.funcs[i].Value > pc }) - 1
+	// The first of several symbols at an address is the one of the full table.
+	for i > 0 && p.funcs[i-1].Value == p.funcs[i].Value {
+		i--
+	}
+	if i < 0 {
+		return recording.Function{}, false
+	}
+	s := &p.funcs[i]
+	if s.Size > 0 && pc >= s.Value+s.Size || s.Size == 0 && pc != s.Value {
+		return recording.Function{}, false
+	}
+	return recording.Function{
+		Name:   demangle.Filter(s.Name),
+		Module: p.module,
+		File:   p.file(s.Value),
+		Kind:   recording.KindUser,
+	}, true
+}
+
+// file returns the source file of the code at pc, "" when it is not known.
+func (p *program) file(pc uint64) string {
+	if p.lines == nil {
+		return ""
+	}
+	unit, err := p.lines.Reader().SeekPC(pc)
+	if err != nil {
+		return ""
+	}
+	lines, err := p.lines.LineReader(unit)
+	if err != nil || lines == nil {
+		return ""
+	}
+	var e dwarf.LineEntry
+	if lines.SeekPC(pc, &e) != nil || e.File == nil {
+		return ""
+	}
+	return e.File.Name
+}
+
+// symbols says how addresses of an automatic trace become functions: with the
+// executable that the user names, or else the one that was recorded. why is a
+// sentence for the warning when there is none.
+func symbols(h header, exe string) (p *program, why string) {
+	path := exe
+	if path == "" {
+		path = h.path
+	}
+	if path == "" {
+		return nil, "the trace has addresses only and does not name its program; name it with --exe"
+	}
+	p, err := openProgram(path, h.base)
+	if err != nil {
+		return nil, fmt.Sprintf("the trace has addresses only, and its program %s %v; name it with --exe", path, err)
+	}
+	return p, ""
+}

@@ -1,0 +1,164 @@
+// Package ui has the few things that windows are built from besides pictures:
+// text, filled shapes, buttons and menus, in Ashlar's look.
+//
+// Everything is placed by rectangles in pixels: panes are few and their sizes
+// are known, and a rectangle is easier to test and to reason about than a tree
+// of boxes.
+package ui
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"gioui.org/font"
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/op/clip"
+	"gioui.org/op/paint"
+	"gioui.org/text"
+	"gioui.org/unit"
+	"gioui.org/widget"
+
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+)
+
+// UI is a frame being laid out.
+type UI struct {
+	layout.Context
+	Theme  *theme.Theme
+	Shaper *text.Shaper
+}
+
+// Px converts dp to whole pixels.
+func (u *UI) Px(dp float32) int { return int(math.Round(float64(dp * u.Metric.PxPerDp))) }
+
+// Rect is a rectangle by its corner and size, in pixels.
+func Rect(x, y, w, h int) image.Rectangle { return image.Rect(x, y, x+w, y+h) }
+
+// Fill paints a rectangle.
+func (u *UI) Fill(r image.Rectangle, c color.NRGBA) {
+	if r.Empty() || c.A == 0 {
+		return
+	}
+	paint.FillShape(u.Ops, c, clip.Rect(r).Op())
+}
+
+// Round paints a rectangle with rounded corners.
+func (u *UI) Round(r image.Rectangle, radius float32, c color.NRGBA) {
+	if r.Empty() {
+		return
+	}
+	paint.FillShape(u.Ops, c, clip.UniformRRect(r, u.Px(radius)).Op(u.Ops))
+}
+
+// Border draws the outline of a rounded rectangle, w pixels thick, inside it.
+func (u *UI) Border(r image.Rectangle, radius float32, w int, c color.NRGBA) {
+	if r.Dx() <= 2*w || r.Dy() <= 2*w {
+		return
+	}
+	if radius == 0 {
+		u.Fill(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+w), c)
+		u.Fill(image.Rect(r.Min.X, r.Max.Y-w, r.Max.X, r.Max.Y), c)
+		u.Fill(image.Rect(r.Min.X, r.Min.Y+w, r.Min.X+w, r.Max.Y-w), c)
+		u.Fill(image.Rect(r.Max.X-w, r.Min.Y+w, r.Max.X, r.Max.Y-w), c)
+		return
+	}
+	half := float32(w) / 2
+	rr := clip.UniformRRect(image.Rectangle{Max: r.Size()}.Inset(0), u.Px(radius))
+	defer op.Offset(r.Min).Push(u.Ops).Pop()
+	paint.FillShape(u.Ops, c, clip.Stroke{Path: rr.Path(u.Ops), Width: half * 2}.Op())
+}
+
+// HLine and VLine are one-pixel rules.
+func (u *UI) HLine(x0, x1, y int, c color.NRGBA) { u.Fill(image.Rect(x0, y, x1, y+1), c) }
+
+// VLine is a vertical rule.
+func (u *UI) VLine(x, y0, y1 int, c color.NRGBA) { u.Fill(image.Rect(x, y0, x+1, y1), c) }
+
+// Style is how a text looks.
+type Style struct {
+	Size   float32 // sp
+	Weight font.Weight
+	Color  color.NRGBA
+	Align  text.Alignment
+	Lines  int // at most; 0 means 1
+}
+
+// Text draws s in r, its lines centred vertically, cut with an ellipsis where
+// it is too long. It returns the size it took.
+func (u *UI) Text(r image.Rectangle, s string, st Style) image.Point {
+	if s == "" || r.Empty() {
+		return image.Point{}
+	}
+	call, dims := u.record(r.Dx(), s, st)
+	y := r.Min.Y
+	if st.Lines <= 1 {
+		y += (r.Dy() - dims.Size.Y) / 2
+	}
+	x := r.Min.X
+	switch st.Align {
+	case text.End:
+		x = r.Max.X - dims.Size.X
+	case text.Middle:
+		x += (r.Dx() - dims.Size.X) / 2
+	}
+	defer clip.Rect(r).Push(u.Ops).Pop()
+	defer op.Offset(image.Pt(x, y)).Push(u.Ops).Pop()
+	call.Add(u.Ops)
+	return dims.Size
+}
+
+// Measure returns the size a text would take on one line.
+func (u *UI) Measure(s string, st Style) image.Point {
+	_, dims := u.record(1<<20, s, st)
+	return dims.Size
+}
+
+func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions) {
+	m := op.Record(u.Ops)
+	paint.ColorOp{Color: st.Color}.Add(u.Ops)
+	material := m.Stop()
+	gtx := u.Context
+	gtx.Constraints = layout.Constraints{Max: image.Pt(width, 1<<20)}
+	rec := op.Record(u.Ops)
+	l := widget.Label{MaxLines: max(1, st.Lines)}
+	dims := l.Layout(gtx, u.Shaper, font.Font{Typeface: "Roboto", Weight: st.Weight}, unit.Sp(st.Size), s, material)
+	return rec.Stop(), dims
+}
+
+// Picture is a canvas on its way to the screen; it is uploaded once.
+type Picture struct {
+	op   paint.ImageOp
+	size image.Point
+}
+
+// NewPicture takes a canvas over; it must not be drawn into afterwards.
+func NewPicture(c *raster.Canvas) *Picture {
+	op := paint.NewImageOp(c.Img)
+	op.Filter = paint.FilterNearest
+	return &Picture{op: op, size: image.Pt(c.W, c.H)}
+}
+
+// Draw shows a picture with its corner at a whole pixel: any other place or
+// scale would send it through a slow path.
+func (u *UI) Draw(p *Picture, at image.Point) {
+	if p == nil {
+		return
+	}
+	defer op.Offset(at).Push(u.Ops).Pop()
+	defer clip.Rect(image.Rectangle{Max: p.size}).Push(u.Ops).Pop()
+	p.op.Add(u.Ops)
+	paint.PaintOp{}.Add(u.Ops)
+}
+
+// At runs f with the origin moved and everything clipped to r; f sees r's size
+// as its constraints.
+func (u *UI) At(r image.Rectangle, f func(u *UI)) {
+	defer op.Offset(r.Min).Push(u.Ops).Pop()
+	defer clip.Rect(image.Rectangle{Max: r.Size()}).Push(u.Ops).Pop()
+	v := *u
+	v.Constraints = layout.Exact(r.Size())
+	f(&v)
+}
