@@ -78,7 +78,7 @@ func (t *aboutPart) layout(p *pane, u *ui.UI, r image.Rectangle) {
 		switch g {
 		case gScroll:
 			_, y := scrolled(e)
-			t.scroll += int(y / 2)
+			t.scroll += int(y * float32(u.Px(rowsPerNotch)))
 		case gDrag:
 			t.scroll += int(t.start.Y - t.at.Y)
 			t.start = t.at

@@ -147,7 +147,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	case len(p.rec.Warnings) > 0:
 		w := &p.rec.Warnings[0]
 		right, color = plural(int64(len(p.rec.Warnings)), "warning")+" · "+w.Text, th.Warn
-	default:
+	case s.Do.Wake != nil: // pictures should not change from run to run
 		right = "read in " + durationText(int64(pr.Elapsed)*1000)
 	}
 	mid := r.Min.X + r.Dx()*11/20

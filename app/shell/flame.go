@@ -81,7 +81,7 @@ func (f *flamePart) events(p *pane, u *ui.UI) {
 		switch g {
 		case gScroll:
 			_, y := scrolled(e)
-			f.scroll += int(y / 2)
+			f.scroll += int(y * float32(u.Px(rowsPerNotch)))
 		case gDrag:
 			f.scroll += int(f.start.Y - f.at.Y)
 			f.start = f.at

@@ -11,7 +11,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// zoomStep is the factor for a notch of the wheel (120 units).
+// zoomStep is the factor for a notch of the wheel.
 const zoomStep = 1.28
 
 // events takes what the pointer did since the last frame.
@@ -42,7 +42,7 @@ func (t *timelinePart) events(p *pane, u *ui.UI) {
 		if !ok {
 			break
 		}
-		t.onRuler(p, g, e)
+		t.onRuler(p, u, g, e)
 	}
 	for {
 		g, e, ok := t.strip.next(u, p.bounds.overview.Min)
@@ -66,7 +66,7 @@ func (t *timelinePart) onLanes(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 	d := &t.lanes
 	switch g {
 	case gScroll:
-		t.wheel(p, e, d.at)
+		t.wheel(p, u, e, d.at)
 	case gPress:
 		t.grab, t.origin = grabNone, p.view
 	case gDrag:
@@ -109,27 +109,27 @@ func (t *timelinePart) drag(p *pane, start, at f32.Point) {
 }
 
 // wheel zooms at the pointer; sideways it pans, over the names it scrolls.
-func (t *timelinePart) wheel(p *pane, e pointer.Event, at f32.Point) {
+func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
 	x, y := scrolled(e)
 	if x != 0 {
-		p.view = p.view.Pan(float64(x), p.laneWidth(), p.rec.Start, p.rec.End)
+		p.view = p.view.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), p.rec.Start, p.rec.End)
 		p.moved = true
 	}
 	switch {
 	case y == 0:
 	case int(at.X) < p.bounds.gutter || e.Modifiers.Contain(ctrlKey):
-		p.scrollTo(p.view.Scroll + int(y/2))
+		p.scrollTo(p.view.Scroll + int(y*float32(u.Px(rowsPerNotch))))
 	default:
-		p.zoomAt(math.Pow(zoomStep, float64(y)/120), float64(at.X)-float64(p.bounds.gutter))
+		p.zoomAt(math.Pow(zoomStep, float64(y)), float64(at.X)-float64(p.bounds.gutter))
 	}
 }
 
 // onRuler selects a range without a key held down.
-func (t *timelinePart) onRuler(p *pane, g gesture, e pointer.Event) {
+func (t *timelinePart) onRuler(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 	d := &t.rulerArea
 	switch g {
 	case gScroll:
-		t.wheel(p, e, d.at)
+		t.wheel(p, u, e, d.at)
 	case gDrag:
 		if t.grab == grabNone {
 			t.grab, t.anchor = grabRange, t.timeAt(p, d.start.X)
@@ -150,7 +150,7 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 	case gScroll:
 		_, y := scrolled(e)
 		x := p.view.X(at, p.laneWidth())
-		p.zoomAt(math.Pow(zoomStep, float64(y)/120), math.Max(0, math.Min(x, float64(p.laneWidth()))))
+		p.zoomAt(math.Pow(zoomStep, float64(y)), math.Max(0, math.Min(x, float64(p.laneWidth()))))
 	case gPress:
 		t.origin = p.view
 		x := p.bounds.overview.Min.X + int(d.at.X)

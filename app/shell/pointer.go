@@ -2,6 +2,7 @@ package shell
 
 import (
 	"image"
+	"runtime"
 	"time"
 
 	"gioui.org/f32"
@@ -122,10 +123,21 @@ func (d *drag) release(u *ui.UI, e pointer.Event, pos f32.Point) gesture {
 	return gClick
 }
 
+// notch is what a notch of a wheel scrolls by, as Gio reports it.
+var notch = func() float32 {
+	if runtime.GOOS == "windows" {
+		return 120
+	}
+	return 20
+}()
+
+// rowsPerNotch is how far, in dp, lists move for a notch.
+const rowsPerNotch = 66
+
 // scrolled splits a scroll event into zoom or vertical and pan or horizontal
-// amounts, whatever the platform does with Shift.
+// amounts, in notches, whatever the platform does with Shift.
 func scrolled(e pointer.Event) (x, y float32) {
-	x, y = e.Scroll.X, e.Scroll.Y
+	x, y = e.Scroll.X/notch, e.Scroll.Y/notch
 	if e.Modifiers.Contain(key.ModShift) && x == 0 {
 		x, y = y, 0
 	}

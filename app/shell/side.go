@@ -93,6 +93,9 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) {
 	y += line + u.Px(2)
 	for i := 0; i < len(a.Rows) && i < len(p.sideClicks) && y+line <= r.Max.Y; i++ {
 		row := &a.Rows[i]
+		if row.Self == 0 {
+			break
+		}
 		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
 		clicked, hovered := p.sideClicks[i].clicked(u, box)
 		if clicked {

@@ -1,0 +1,219 @@
+//go:build linux
+
+package main
+
+import (
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ashlar/render/theme"
+	"ashlar/testdata/e2e"
+)
+
+func TestMain(m *testing.M) { os.Exit(e2e.Main(m)) }
+
+// frame is what these tests read of the frame log's lines.
+type frame struct {
+	From, To int64
+	Selected [2]int64
+	Metric   string
+	Theme    string
+	File     string
+	Done     bool
+	Events   int64
+	Bars     int
+}
+
+// session is a window with its frame log.
+type session struct {
+	*e2e.Window
+	t   *testing.T
+	log string
+}
+
+func startAshlar(t *testing.T, args ...string) *session {
+	t.Helper()
+	bin := e2e.Build(t, "./app/ashlar")
+	d := e2e.StartDisplay(t)
+	log := filepath.Join(t.TempDir(), "frames.json")
+	w := d.Start(t, bin, append([]string{"--frame-log", log, "--theme", "dark"}, args...)...)
+	s := &session{w, t, log}
+	s.until("the recording to be read", func(f frame) bool { return f.Done && f.Bars > 0 })
+	return s
+}
+
+// last is the newest frame.
+func (s *session) last() frame {
+	all := e2e.ReadLog[frame](s.t, s.log)
+	if len(all) == 0 {
+		return frame{}
+	}
+	return all[len(all)-1]
+}
+
+// until waits for a frame that holds.
+func (s *session) until(what string, holds func(frame) bool) frame {
+	s.t.Helper()
+	for range 600 {
+		if f := s.last(); holds(f) {
+			s.WaitStill()
+			return s.last()
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.t.Fatalf("waited for %s in vain; the last frame is %+v", what, s.last())
+	return frame{}
+}
+
+// count counts the pixels of a colour in a part of the screen.
+func count(img *image.RGBA, in image.Rectangle, c color.NRGBA) int {
+	n := 0
+	for y := in.Min.Y; y < in.Max.Y; y++ {
+		for x := in.Min.X; x < in.Max.X; x++ {
+			p := img.RGBAAt(x, y)
+			if near(p.R, c.R) && near(p.G, c.G) && near(p.B, c.B) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func near(a, b uint8) bool { return max(a, b)-min(a, b) <= 3 }
+
+// differ counts the pixels of a part that two pictures have different.
+func differ(a, b *image.RGBA, in image.Rectangle) int {
+	n := 0
+	for y := in.Min.Y; y < in.Max.Y; y++ {
+		for x := in.Min.X; x < in.Max.X; x++ {
+			if a.RGBAAt(x, y) != b.RGBAAt(x, y) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Places in a window of 1280x800: the lanes of the timeline and the
+// flamegraph. Exact borders do not matter to what is tested.
+var (
+	lanes = image.Rect(180, 140, 1260, 400)
+	below = image.Rect(10, 520, 960, 760)
+	right = image.Pt(700, 250)
+)
+
+func TestWindow(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	accent := theme.Dark.Accent
+	whole := s.last()
+	first := s.Screenshot()
+	if n := count(first, lanes, theme.Dark.Lane); n == 0 || n == lanes.Dx()*lanes.Dy() {
+		t.Errorf("the timeline shows no bars: %d of its pixels are background", n)
+	}
+
+	s.Wheel(4, right)
+	zoomed := s.until("zooming in", func(f frame) bool { return f.To-f.From < (whole.To-whole.From)*3/4 })
+	pic := s.Screenshot()
+	if differ(first, pic, lanes) < 1000 {
+		t.Error("zooming in changed nothing in the lanes")
+	}
+	at := func(f frame, x int) float64 {
+		return float64(f.From) + float64(x-170)/1100*float64(f.To-f.From)
+	}
+	if d := at(zoomed, right.X) - at(whole, right.X); d > 0.01*float64(zoomed.To-zoomed.From) || -d > 0.01*float64(zoomed.To-zoomed.From) {
+		t.Errorf("zooming moved the time under the pointer by %v of %v ps", d, zoomed.To-zoomed.From)
+	}
+
+	s.Drag(e2e.Left, right, right.Add(image.Pt(200, 0)))
+	panned := s.until("panning", func(f frame) bool { return f.From < zoomed.From })
+	if w := panned.To - panned.From; w != zoomed.To-zoomed.From {
+		t.Errorf("panning changed the width of the view from %d to %d", zoomed.To-zoomed.From, w)
+	}
+
+	before := s.Screenshot()
+	s.Drag(e2e.Left, image.Pt(500, 300), image.Pt(800, 300), "shift")
+	sel := s.until("a selection", func(f frame) bool { return f.Selected != [2]int64{} })
+	want := [2]float64{at(panned, 500), at(panned, 800)}
+	slack := float64(panned.To-panned.From) * .01
+	for i, w := range want {
+		if d := float64(sel.Selected[i]) - w; d > slack || -d > slack {
+			t.Errorf("edge %d of the selection is at %d ps, want about %.0f", i, sel.Selected[i], w)
+		}
+	}
+	pic = s.WaitFor("the flamegraph to answer for the selection", func(img *image.RGBA) bool {
+		return differ(before, img, below) > 1000
+	})
+	if n := count(pic, image.Rect(480, 80, 820, 112), accent); n < 200 {
+		t.Errorf("the ruler shows no length of the selection (%d pixels of accent)", n)
+	}
+
+	s.Key("m")
+	s.until("the next metric", func(f frame) bool { return f.Metric != sel.Metric && f.Metric != "" })
+	s.Key("l")
+	s.until("the light theme", func(f frame) bool { return f.Theme == "light" })
+	s.Key("0")
+	s.until("everything again", func(f frame) bool { return f.From == whole.From && f.To == whole.To })
+
+	s.Key("ctrl+q")
+	if code := s.WaitExit(); code != 0 {
+		t.Errorf("quitting exits with %d: %s", code, s.Output())
+	}
+}
+
+func TestOpenSecondFile(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	name := "second file ü.spaa"
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(tiny), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.Key("ctrl+o")
+	time.Sleep(300 * time.Millisecond)
+	s.Key("ctrl+a")
+	s.Type(filepath.Dir(path) + "/second")
+	time.Sleep(300 * time.Millisecond)
+	s.Key("Return")
+	f := s.until("the second file", func(f frame) bool { return f.File == name && f.Done })
+	if f.Events != 1 || f.Metric != "samples" {
+		t.Errorf("the second file shows %d events of %q, want 1 of samples", f.Events, f.Metric)
+	}
+	if title := s.Title(); title != name+" – Ashlar" {
+		t.Errorf("the window's title is %q", title)
+	}
+}
+
+func TestClosingWhileLoading(t *testing.T) {
+	// A pipe that never ends is always loading.
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "endless.spaa")
+	if err := mkfifo(fifo); err != nil {
+		t.Fatal(err)
+	}
+	w, err := os.OpenFile(fifo, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.WriteString(tiny); err != nil {
+		t.Fatal(err)
+	}
+	bin := e2e.Build(t, "./app/ashlar")
+	d := e2e.StartDisplay(t)
+	win := d.Start(t, bin, fifo)
+	win.WaitStill()
+	win.Key("ctrl+q")
+	if code := win.WaitExit(); code != 0 {
+		t.Errorf("closing while loading exits with %d: %s", code, win.Output())
+	}
+}
+
+// tiny is a recording of one stack.
+const tiny = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"frequency","primary_metric":"samples"}}],"stack_id_mode":"local"}
+{"type":"dso","id":1,"name":"/bin/app"}
+{"type":"frame","id":1,"func":"main","dso":1,"kind":"user"}
+{"type":"stack","id":"a","frames":[1],"context":{"event":"cycles"},"weights":[{"metric":"samples","value":3}]}
+`
