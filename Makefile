@@ -82,8 +82,10 @@ lint: prepare-build ## gofmt, go vet and staticcheck
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
 
-generate: prepare-build ## run go generate
+generate: prepare-draw ## run go generate, draw the picture of the README
 	$(GO) generate $(PACKAGES)
+	$(MAKE) build
+	EGL_PLATFORM=$${EGL_PLATFORM:-surfaceless} ./ashlar render --demo -o assets/ashlar.png --size 1280x800
 
 clean: ## remove what make built (not the recordings of make bench)
 	rm -f ashlar ashlar.png
