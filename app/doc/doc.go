@@ -137,10 +137,15 @@ func (d *Doc) poke() {
 	}
 }
 
-// loaded is called by the loader when there is a new snapshot.
+// loaded is called by the loader when there is a new snapshot. Once a question
+// has been asked, the snapshot is announced together with its answer: one frame
+// instead of two.
 func (d *Doc) loaded() {
+	d.mu.Lock()
+	asked := d.asked
+	d.mu.Unlock()
 	d.poke()
-	if d.notify != nil {
+	if !asked && d.notify != nil {
 		d.notify()
 	}
 }
@@ -162,9 +167,9 @@ func (d *Doc) run() {
 		if asked {
 			if a := answer(ctx, d.load.Snapshot(), q); a != nil && !d.old(a) {
 				d.answer.Store(a)
-				if d.notify != nil {
-					d.notify()
-				}
+			}
+			if d.notify != nil {
+				d.notify()
 			}
 		}
 		stale()

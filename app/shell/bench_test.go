@@ -1,8 +1,12 @@
+//go:build linux
+
 package shell
 
 import (
 	"image"
 	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -10,6 +14,7 @@ import (
 	"gioui.org/layout"
 	"gioui.org/op"
 	"gioui.org/unit"
+	"golang.org/x/sys/unix"
 
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -17,11 +22,12 @@ import (
 
 // BenchmarkFrame measures the processor time of laying out and drawing a frame
 // of 1280x720 while the view moves, at several zooms, over the recording that
-// ASHLAR_BENCH_FILE names (or the built-in one).
+// ASHLAR_BENCH_FILE names, or a spall1 trace in ASHLAR_BENCH_DIR, or the
+// built-in one.
 func BenchmarkFrame(b *testing.B) {
 	s := New(theme.Dark)
 	defer s.Close()
-	if f := os.Getenv("ASHLAR_BENCH_FILE"); f != "" {
+	if f := benchFile(); f != "" {
 		s.Open(f)
 	} else {
 		s.OpenDemo()
@@ -40,6 +46,12 @@ func BenchmarkFrame(b *testing.B) {
 	}
 	frame()
 	p := s.pane
+	b.Run("snapshot", func(b *testing.B) { // a new state of a file that loads
+		for b.Loop() {
+			p.timeline.plan, p.timeline.densityOf, p.flame.key, p.timeline.pictKey = nil, densityKey{}, flameKey{}, pictKey{}
+			frame()
+		}
+	})
 	for _, zoom := range []struct {
 		name   string
 		factor int64
@@ -49,6 +61,9 @@ func BenchmarkFrame(b *testing.B) {
 			p.view = p.view.Zoom(1/float64(zoom.factor), float64(p.laneWidth())/2, p.laneWidth(), p.rec.Start, p.rec.End)
 			p.moved = true
 			bars, step := 0, .013
+			runtime.LockOSThread() // to measure its own processor time: others may be busy
+			defer runtime.UnlockOSThread()
+			cpu := threadTime()
 			for i := 0; b.Loop(); i++ {
 				if i%32 == 31 {
 					step = -step
@@ -57,7 +72,29 @@ func BenchmarkFrame(b *testing.B) {
 				frame()
 				bars += s.Bars
 			}
+			b.ReportMetric((threadTime()-cpu).Seconds()*1000/float64(b.N), "cpu-ms/frame")
 			b.ReportMetric(float64(bars)/float64(b.N), "bars/frame")
 		})
 	}
+}
+
+func benchFile() string {
+	if f := os.Getenv("ASHLAR_BENCH_FILE"); f != "" {
+		return f
+	}
+	if dir := os.Getenv("ASHLAR_BENCH_DIR"); dir != "" {
+		if all, err := filepath.Glob(filepath.Join(dir, "spall1-*.spall")); err == nil && len(all) > 0 {
+			return all[len(all)-1]
+		}
+	}
+	return ""
+}
+
+// threadTime is the processor time of the calling thread.
+func threadTime() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
+		panic(err)
+	}
+	return time.Duration(ts.Nano())
 }

@@ -9,6 +9,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/flame"
+	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -24,9 +25,10 @@ type flamePart struct {
 	scroll int
 	under  int32 // the node under the pointer, -1 for none
 
-	picture *ui.Picture
-	key     flameKey
-	pic     flame.Picture
+	picture  *ui.Picture
+	canvases raster.Pool
+	key      flameKey
+	pic      flame.Picture
 }
 
 type flameKey struct {
@@ -144,7 +146,7 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 			bars = flame.Layout(a.Tree, zoom, in.Dx())
 		}
 		f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.palette,
-			Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Scroll: f.scroll, Mark: p.mark(), Root: root}
+			Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Scroll: f.scroll, Mark: p.mark(), Root: root, Canvases: &f.canvases}
 		f.picture = ui.NewPicture(f.pic.Draw(in.Dx(), in.Dy()))
 		f.key = k
 	}

@@ -28,6 +28,7 @@ type timelinePart struct {
 	anchor                  int64         // where a range selection began
 
 	picture   *ui.Picture
+	canvases  raster.Pool
 	pictKey   pictKey
 	bars      int
 	ruler     *ui.Picture
@@ -141,7 +142,7 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 		pic := timeline.Picture{
 			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
 			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
-			Mark:  p.mark(), Event: p.event, Metric: p.metric,
+			Mark:  p.mark(), Event: p.event, Metric: p.metric, Canvases: &t.canvases,
 		}
 		t.picture = ui.NewPicture(pic.Draw(b.lanes.Dx(), b.lanes.Dy()))
 		t.pictKey, t.bars = k, pic.Bars

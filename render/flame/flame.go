@@ -84,6 +84,8 @@ type Picture struct {
 	DimOthers bool
 	// Root is the label of the outermost bar.
 	Root string
+	// Canvases, if set, gives the canvas.
+	Canvases *raster.Pool
 	// Drawn counts the bars that were drawn.
 	Drawn int
 }
@@ -103,7 +105,10 @@ func Height(t *analyze.Tree, scale float32) int {
 // Draw draws into a canvas of w by h pixels.
 func (p *Picture) Draw(w, h int) *raster.Canvas {
 	th := p.Palette.Theme
-	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
+	if p.Canvases == nil {
+		p.Canvases = new(raster.Pool)
+	}
+	c := p.Canvases.Canvas(w, h, raster.Pack(th.Background))
 	for i := range p.Bars {
 		b := &p.Bars[i]
 		y := p.RowTop(b.Row)

@@ -29,10 +29,38 @@ type Canvas struct {
 // background.
 func NewCanvas(w, h int, bg Color) *Canvas {
 	w, h = max(1, w), max(1, h)
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	return onImage(image.NewRGBA(image.Rect(0, 0, w, h)), bg)
+}
+
+func onImage(img *image.RGBA, bg Color) *Canvas {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
 	c := &Canvas{Img: img, W: w, H: h, pix: unsafe.Slice((*uint32)(unsafe.Pointer(&img.Pix[0])), w*h)}
 	fill(c.pix, uint32(bg))
 	return c
+}
+
+// Pool gives out canvases for one picture that is drawn again and again. It
+// uses the memory of earlier ones again: a canvas is good until the fourth
+// after it has been asked for, which is long after its frame was uploaded. The
+// zero value is ready; it belongs to one goroutine.
+type Pool struct {
+	ring [4]*image.RGBA
+	next int
+}
+
+// Canvas is NewCanvas from the pool.
+func (p *Pool) Canvas(w, h int, bg Color) *Canvas {
+	r := image.Rect(0, 0, max(1, w), max(1, h))
+	p.next = (p.next + 1) % len(p.ring)
+	old := p.ring[p.next]
+	if old == nil || old.Rect != r {
+		old = image.NewRGBA(r)
+		p.ring[p.next] = old
+	} else {
+		// A new header: an image is told apart by its address.
+		old = &image.RGBA{Pix: old.Pix, Stride: old.Stride, Rect: old.Rect}
+	}
+	return onImage(old, bg)
 }
 
 func fill(p []uint32, v uint32) {

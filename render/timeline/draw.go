@@ -31,6 +31,9 @@ type Picture struct {
 	// Event and Metric are what windows are weighed by.
 	Event, Metric int
 
+	// Canvases, if set, gives the canvas.
+	Canvases *raster.Pool
+
 	// Bars counts what was drawn.
 	Bars int
 
@@ -40,6 +43,7 @@ type Picture struct {
 	}
 	onBar raster.Color
 	scale float32
+	perPs float64 // pixels a picosecond
 	path  []recording.CallID
 	open  []openBar
 }
@@ -48,7 +52,11 @@ type Picture struct {
 func (p *Picture) Draw(w, h int) *raster.Canvas {
 	t := p.Palette.Theme
 	p.scale = p.Plan.Scale
-	p.c = raster.NewCanvas(w, h, raster.Pack(t.Background))
+	if p.Canvases == nil {
+		p.Canvases = new(raster.Pool)
+	}
+	p.c = p.Canvases.Canvas(w, h, raster.Pack(t.Background))
+	p.perPs = float64(p.width()) / float64(p.View.Span())
 	p.lanes.bg, p.lanes.rule = raster.Pack(t.Lane), raster.Pack(t.Rule)
 	p.onBar = raster.Pack(t.OnBar)
 	first := p.Plan.At(p.View.Scroll)
@@ -194,8 +202,14 @@ func (p *Picture) width() int { return max(1, p.c.W-p.Gutter) }
 
 // x is the pixel of a time, clamped to just outside the lanes.
 func (p *Picture) x(t int64) int {
-	x := p.View.X(t, p.width())
-	return p.Gutter + int(math.Floor(min(max(x, -4), float64(p.width()+4))))
+	x := float64(t-p.View.From) * p.perPs
+	if x < 0 {
+		return p.Gutter - 4
+	}
+	if x > float64(p.c.W) {
+		return p.c.W + 4
+	}
+	return p.Gutter + int(x)
 }
 
 // fine gathers what is narrower than a pixel until the pixel is full.
