@@ -60,32 +60,48 @@ func chord(name key.Name, mods ...key.Modifiers) Chord {
 }
 
 // Commands lists everything there is a key for, in the order of the help page.
-var Commands = []Command{
-	{"Zoom in", []Chord{chord("W"), chord("+")}, true, func(s *Shell) { s.pane.zoomBy(1 / 1.3) }},
-	{"Zoom out", []Chord{chord("S"), chord("-")}, true, func(s *Shell) { s.pane.zoomBy(1.3) }},
-	{"Earlier", []Chord{chord("A"), chord(key.NameLeftArrow)}, true, func(s *Shell) { s.pane.panBy(-.15) }},
-	{"Later", []Chord{chord("D"), chord(key.NameRightArrow)}, true, func(s *Shell) { s.pane.panBy(.15) }},
-	{"Scroll up", []Chord{chord(key.NameUpArrow)}, true, func(s *Shell) { s.pane.scrollBy(-60) }},
-	{"Scroll down", []Chord{chord(key.NameDownArrow)}, true, func(s *Shell) { s.pane.scrollBy(60) }},
-	{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.pane.scrollBy(-400) }},
-	{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.pane.scrollBy(400) }},
-	{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.pane.fitAll() }},
-	{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.fitSelection() }},
-	{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.pane.nextEvent() }},
-	{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.pane.nextMetric() }},
-	{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.pane.tab = (s.pane.tab + 1) % len(tabs) }},
-	{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
-	{"Colour by function, module or kind", []Chord{chord("K")}, false, func(s *Shell) { s.nextMode() }},
-	{"Dark or light", []Chord{chord("L")}, false, func(s *Shell) { s.toggleTheme() }},
-	{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
-	{"Full screen", []Chord{chord(key.NameF11)}, false, func(s *Shell) { s.call(s.Do.Fullscreen) }},
-	{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
-	{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
-	{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
+var Commands []Command
+
+// init rather than an initial value, since the palette, a command itself, lists
+// them all.
+func init() {
+	Commands = commands()
+	keyFilters = filters()
+}
+
+func commands() []Command {
+	return []Command{
+		{"Zoom in", []Chord{chord("W"), chord("+")}, true, func(s *Shell) { s.pane.zoomBy(1 / 1.3) }},
+		{"Zoom out", []Chord{chord("S"), chord("-")}, true, func(s *Shell) { s.pane.zoomBy(1.3) }},
+		{"Earlier", []Chord{chord("A"), chord(key.NameLeftArrow)}, true, func(s *Shell) { s.pane.panBy(-.15) }},
+		{"Later", []Chord{chord("D"), chord(key.NameRightArrow)}, true, func(s *Shell) { s.pane.panBy(.15) }},
+		{"Scroll up", []Chord{chord(key.NameUpArrow)}, true, func(s *Shell) { s.pane.scrollBy(-60) }},
+		{"Scroll down", []Chord{chord(key.NameDownArrow)}, true, func(s *Shell) { s.pane.scrollBy(60) }},
+		{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.pane.scrollBy(-400) }},
+		{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.pane.scrollBy(400) }},
+		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.pane.fitAll() }},
+		{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.fitSelection() }},
+		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.pane.nextEvent() }},
+		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.pane.nextMetric() }},
+		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.pane.tab = (s.pane.tab + 1) % len(tabs) }},
+		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
+		{"Colour by function, module or kind", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
+		{"Dark or light", []Chord{chord("L")}, false, func(s *Shell) { s.toggleTheme() }},
+		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.undo() }},
+		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.redo() }},
+		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
+		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
+		{"Full screen", []Chord{chord(key.NameF11)}, false, func(s *Shell) { s.call(s.Do.Fullscreen) }},
+		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
+		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
+		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
+	}
 }
 
 // keyFilters matches every key of a command.
-var keyFilters = func() []event.Filter {
+var keyFilters []event.Filter
+
+func filters() []event.Filter {
 	var fs []event.Filter
 	for _, c := range Commands {
 		for _, k := range c.Keys {
@@ -98,7 +114,7 @@ var keyFilters = func() []event.Filter {
 	}
 	// Keyboards give + and ? as = and / with Shift held down.
 	return append(fs, key.Filter{Name: "=", Optional: key.ModShift}, key.Filter{Name: "/", Required: key.ModShift})
-}()
+}
 
 // press runs the command of a key.
 func (s *Shell) press(k key.Event) {
@@ -108,7 +124,7 @@ func (s *Shell) press(k key.Event) {
 	case k.Name == "/" && k.Modifiers.Contain(key.ModShift):
 		k.Name = "?"
 	}
-	if s.opener != nil && k.Name != key.NameEscape {
+	if s.chooser != nil && k.Name != key.NameEscape {
 		return // it is being typed
 	}
 	for _, c := range Commands {
@@ -128,11 +144,6 @@ func (s *Shell) call(f func()) {
 	if f != nil {
 		f()
 	}
-}
-
-func (s *Shell) askOpen() {
-	s.opener = newOpener(s.startDir())
-	s.help, s.menu = false, nil
 }
 
 func (s *Shell) nextMode() {
@@ -156,8 +167,8 @@ func (s *Shell) toggleTheme() {
 // the selection.
 func (s *Shell) back() {
 	switch {
-	case s.opener != nil:
-		s.opener = nil
+	case s.chooser != nil:
+		s.chooser = nil
 	case s.menu != nil:
 		s.menu = nil
 	case s.help:

@@ -53,6 +53,8 @@ type pane struct {
 	shown  bool
 	folds  map[int]timeline.Fold
 	closed map[int]bool
+	hidden map[int]bool // tracks that are not shown
+	pinned []int        // tracks that are shown first
 	sel    selection
 	pick   picked
 	hover  *recording.FuncID
@@ -66,6 +68,7 @@ type pane struct {
 	flame    flamePart
 	table    tablePart
 	about    aboutPart
+	history  history
 	splitter drag
 	dragged  float32
 	tabKeys  [3]clickArea
@@ -90,7 +93,7 @@ const (
 )
 
 func newPane(d *doc.Doc) *pane {
-	return &pane{doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}}
+	return &pane{doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
 }
 
 // layout lays out the pane in r.
@@ -114,6 +117,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	if s.View == Both && p.timed() {
 		p.layoutSplitter(u, image.Rect(r.Min.X, b.tabs.Min.Y-u.Px(4), r.Max.X, b.tabs.Min.Y+u.Px(4)), r)
 	}
+	p.remember(u)
 	p.timeline.tooltip(s, p, u)
 	p.flame.tooltip(s, p, u)
 }

@@ -40,13 +40,13 @@ type Shell struct {
 	// Bars counts what the last frame drew.
 	Bars int
 
-	shaper *text.Shaper
-	fonts  fontCache
-	pane   *pane
-	menu   *menu
-	help   bool
-	opener *opener
-	note   note
+	shaper  *text.Shaper
+	fonts   fontCache
+	pane    *pane
+	menu    *menu
+	help    bool
+	chooser *chooser
+	note    note
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -167,8 +167,8 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if s.help {
 		s.helpPage(u, full)
 	}
-	if s.opener != nil {
-		s.opener.layout(s, u, size)
+	if s.chooser != nil {
+		s.chooser.layout(s, u, size)
 	}
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
