@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"ashlar/ingest/chrome"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/folded"
+	"ashlar/ingest/otlp"
 	"ashlar/ingest/perfscript"
 	"ashlar/ingest/pprof"
 	"ashlar/ingest/spaa"
@@ -22,6 +24,7 @@ var Formats = []decode.Format{
 	spall.Format,
 	chrome.Format,
 	pprof.Format,
+	otlp.Format,
 	perfscript.Format,
 	folded.Format,
 }
@@ -75,9 +78,9 @@ func hasExtension(name string, exts []string) bool {
 // describe shows the first bytes of a file: as text where they are, else in
 // hex.
 func describe(head []byte) string {
-	const most = 40
+	const most = 60
 	text := head[:min(len(head), most)]
-	for len(text) > 0 && len(head) > most && !utf8.Valid(text) && len(text) > most-utf8.UTFMax {
+	for len(head) > most && len(text) > most-utf8.UTFMax && !utf8.Valid(text) {
 		text = text[:len(text)-1] // a character cut in two
 	}
 	printable := utf8.Valid(text)
@@ -85,20 +88,23 @@ func describe(head []byte) string {
 		printable = printable && (r >= ' ' && r != 0x7f || r == '\n' || r == '\r' || r == '\t')
 	}
 	if printable {
-		line, _, more := strings.Cut(strings.TrimLeft(string(text), "\r\n\t "), "\n")
-		s := fmt.Sprintf("%q", strings.TrimSpace(line))
-		if more || len(head) > most {
+		s := fmt.Sprintf("%q", strings.Join(strings.Fields(string(text)), " "))
+		if len(head) > len(text) {
 			s += " …"
 		}
 		return s
 	}
-	few := head[:min(len(head), 16)]
-	for _, b := range few {
-		if b != 0 {
-			return fmt.Sprintf("the bytes % x", few)
-		}
+	if n := countZero(head); n == len(head) || n >= 16 {
+		return fmt.Sprintf("%d bytes of zero", n)
 	}
-	return fmt.Sprintf("%d bytes of zero", countZero(head))
+	few := head[:min(len(head), 16)]
+	letters := bytes.Map(func(r rune) rune {
+		if r > ' ' && r < 0x7f {
+			return r
+		}
+		return '.'
+	}, few)
+	return fmt.Sprintf("the bytes % x (%s)", few, letters)
 }
 
 func countZero(b []byte) int {

@@ -126,9 +126,9 @@ func TestErrors(t *testing.T) {
 	}{
 		{"empty.spall", "", "is empty"},
 		{"empty.gz", string(gz(t, nil)), "is empty"},
-		{"text", "hello there\nsecond line", `is in no format that can be opened: it begins with "hello there" …;`},
+		{"text", "hello there\nsecond line", `is in no format that can be opened: it begins with "hello there second line";`},
 		{"long", "\n\n" + strings.Repeat("x", 100), `it begins with "xxxxx`},
-		{"binary", "\x7fELF\x01\x02", "it begins with the bytes 7f 45 4c 46 01 02;"},
+		{"binary", "\x7fELF\x01\x02", "it begins with the bytes 7f 45 4c 46 01 02 (.ELF..);"},
 		{"zeros", strings.Repeat("\x00", 100), "it begins with 100 bytes of zero;"},
 		{"future.spall", string(cut[:8]) + "\x09" + string(cut[9:]), "is a spall trace of version 9, whose layout is not published; versions 0, 1 and 3 can be read"},
 		{"header.spall", string(cut[:30]), "is a spall trace that is cut inside its header, at byte 30"},

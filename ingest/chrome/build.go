@@ -130,7 +130,7 @@ func (d *decoder) begin() {
 					us[i] = t.us
 				}
 				slices.Sort(us)
-				d.origin = us[len(us)/2]
+				d.origin = us[(len(us)-1)/2]
 				break
 			}
 		}

@@ -450,7 +450,7 @@ func TestSamplesInPieces(t *testing.T) {
 		b := content(t, path)
 		want := dumped(read(t, source.FromBytes(name, b)))
 		for _, size := range []int{1, 7, 4096, 100_003} {
-			if size < 10 && len(b) > 20_000 || size < 10_000 && len(b) > 2<<20 {
+			if size < 10 && len(b) > 5_000 || size < 10_000 && len(b) > 300_000 {
 				continue // the smallest pieces are for the smaller files
 			}
 			mapped := source.FromBytes(name, b)
@@ -458,6 +458,9 @@ func TestSamplesInPieces(t *testing.T) {
 			stream := source.FromReader(name, bytes.NewReader(b))
 			stream.ChunkSize = size
 			for how, in := range map[string]*source.Input{"mapped": mapped, "stream": stream} {
+				if how == "stream" && size < 10 && len(b) > 500 {
+					continue // a stream hands each piece over between goroutines
+				}
 				if got := dumped(read(t, in)); got != want {
 					t.Errorf("%s, %s, chunks of %d: %s", name, how, size, firstDifference(want, got))
 				}

@@ -146,12 +146,6 @@ func (c *converter) resource(ctx context.Context, r *resource) error {
 			c.home.pid = int64(1 - c.processes)
 		}
 	}
-	if c.home.name != "" {
-		p := c.b.ProcessInfo(c.b.Process(c.home.pid))
-		if p.Name == "" {
-			p.Name = c.home.name
-		}
-	}
 	for i := range r.scopes {
 		s := &r.scopes[i]
 		outer := c.attrs(attrs[:len(attrs):len(attrs)], s.attrs)
@@ -364,6 +358,9 @@ func (c *converter) thread(own []recording.Attr) sampleContext {
 		p.pid = pid
 	} else {
 		p.pid = c.home.pid
+		if p.name == "" {
+			p.name = c.home.name
+		}
 	}
 	k := recording.TrackKey{PID: p.pid}
 	name := get(own, "thread.name")

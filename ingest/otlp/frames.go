@@ -134,7 +134,10 @@ func (c *converter) line(l *location, k int, w *where) recording.FrameID {
 // bare is the frame of a location of which only the address is known.
 func (c *converter) bare(l *location, w *where) recording.FrameID {
 	name := "0x" + strconv.FormatUint(l.addr, 16)
-	if w.module != "" {
+	switch {
+	case l.addr == 0:
+		name = "[unknown]"
+	case w.module != "":
 		name = path.Base(strings.ReplaceAll(w.module, `\`, "/")) + "+" + name
 	}
 	id := c.b.Function(recording.Function{Name: name, Module: w.module, Kind: w.kind, Unresolved: true})

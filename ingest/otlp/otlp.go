@@ -194,15 +194,19 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return sniffMessage(head, !whole), nil
 }
 
-// shape is which fields a message has and whether each is one of bytes.
-type shape map[protowire.Number]bool
+// shape is which fields a message has and whether each is one of bytes. strict
+// tells that there are no others.
+type shape struct {
+	bytes  map[protowire.Number]bool
+	strict bool
+}
 
 var (
-	dictionaryShape = shape{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}
-	resourceShape   = shape{1: true, 2: true, 3: true}
-	scopeShape      = shape{1: true, 2: true, 3: true}
+	dictionaryShape = shape{map[protowire.Number]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}, true}
+	resourceShape   = shape{map[protowire.Number]bool{1: true, 2: true, 3: true}, true}
+	scopeShape      = resourceShape
 	// Field 3 is a fixed64 time since 1.8, and bytes before.
-	profileShape = shape{1: true, 2: true, 4: false, 5: true, 6: false, 7: true}
+	profileShape = shape{map[protowire.Number]bool{1: true, 2: true, 4: false, 5: true, 6: false, 7: true}, false}
 )
 
 // sniffMessage judges one message, whose end may be missing.
@@ -242,11 +246,8 @@ func sniffMessage(b []byte, cut bool) decode.Confidence {
 
 func walkShape(b []byte, s shape, f func(protowire.Number, []byte) bool) bool {
 	return walk(b, func(num protowire.Number, body []byte, isBytes bool) bool {
-		want, known := s[num]
-		if known && want != isBytes {
-			return false
-		}
-		if !known && s[4] && num > 7 { // nothing else is in a dictionary
+		want, known := s.bytes[num]
+		if known && want != isBytes || !known && s.strict {
 			return false
 		}
 		return f == nil || !isBytes || f(num, body)

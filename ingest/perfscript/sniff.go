@@ -31,7 +31,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 		return decode.Certain, nil
 	case c.full > 0 && c.other*10 <= c.full, c.perf && c.other == 0:
 		return decode.Likely, nil
-	case c.frames > 1 && c.other*10 <= c.frames:
+	case c.frames > 1 && c.other*10 <= c.frames: // other fields were chosen with -F
 		return decode.Maybe, nil
 	}
 	return decode.No, nil
@@ -62,24 +62,24 @@ func (c *census) line(l []byte) {
 	if blank(l[0]) && !(isFull && l[0] != '\t') {
 		f := parseFrame(body)
 		switch {
-		case f != nil && f.hasAddr && f.sym != "":
+		case f != nil && f.hasAddr && f.sym != "" && (l[0] == '\t' || f.whole):
 			c.frames++
 			if c.fresh {
 				c.stacks++
 			}
-		case f == nil && c.frames == 0:
-			c.other++
+		case f == nil || !f.whole:
+			if _, _, ok := sourceLine(body); !ok {
+				c.other++
+			}
 		}
 		c.fresh = false
 		return
 	}
-	c.fresh = isFull || ok && (h.hasTime || h.hasTID || h.event != nil)
+	c.fresh = isFull
 	switch {
 	case isFull:
 		c.full++
-	case !ok || !h.weak && !c.fresh:
+	case !ok:
 		c.other++
-	case h.weak:
-		c.fresh = true
 	}
 }

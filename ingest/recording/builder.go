@@ -16,8 +16,11 @@ type Builder struct {
 	funcs  map[funcKey]FuncID
 	frames map[Frame]FrameID
 	// whole maps a function to the frame that stands for all of it (traces).
-	whole  []FrameID
-	calls  pairs.Table
+	whole []FrameID
+	calls pairs.Table
+	// first is each call's first child, 0 for none: most calls have just one,
+	// and only the others are in the table.
+	first  []CallID
 	ctxs   map[string]ContextID
 	tracks map[TrackKey]*TrackBuilder
 	order  []*TrackBuilder
@@ -26,16 +29,25 @@ type Builder struct {
 	tally  map[string]*Tally
 	tallys []*Tally
 
-	spanTime, spanCount []int64
-	timed               bool
-	start, end          int64
+	sums       []callSum // of the spans in lanes, by call
+	timed      bool
+	start, end int64
+	window     windowKey // the last one that was counted
 
 	// OnPublish receives each snapshot; see Progress.
 	OnPublish func(*Recording)
 	next      time.Time
 }
 
+// callSum is the time that a call's spans cover and their number.
+type callSum struct{ time, count int64 }
+
 type funcKey struct{ name, module string }
+
+type windowKey struct {
+	id         string
+	start, end int64
+}
 
 // NewBuilder returns an empty builder.
 func NewBuilder() *Builder {
@@ -53,6 +65,7 @@ func NewBuilder() *Builder {
 	b.rec.Calls.parent.Append(0)
 	b.rec.Calls.frame.Append(0)
 	b.rec.Calls.depth.Append(0)
+	b.first = append(b.first, 0)
 	b.rec.Contexts.Append(nil)
 	return b
 }
@@ -118,15 +131,26 @@ func (b *Builder) Frame(f Frame) FrameID {
 
 // Call interns the call of frame from parent (NoCall for an outermost one).
 func (b *Builder) Call(parent CallID, frame FrameID) CallID {
-	if v := b.calls.Get(uint32(parent), uint32(frame)); v != 0 {
-		return CallID(v)
-	}
 	c := &b.rec.Calls
+	first := b.first[parent]
+	if first != 0 {
+		if c.frame.At(int(first)) == frame {
+			return first
+		}
+		if v := b.calls.Get(uint32(parent), uint32(frame)); v != 0 {
+			return CallID(v)
+		}
+	}
 	id := CallID(c.parent.Len())
 	c.parent.Append(parent)
 	c.frame.Append(frame)
 	c.depth.Append(c.depth.At(int(parent)) + 1)
-	b.calls.Put(uint32(parent), uint32(frame), uint32(id))
+	b.first = append(b.first, 0)
+	if first == 0 {
+		b.first[parent] = id
+	} else {
+		b.calls.Put(uint32(parent), uint32(frame), uint32(id))
+	}
 	return id
 }
 
@@ -237,7 +261,11 @@ func (b *Builder) AddWindow(event int, id string, start, end int64) {
 	w := b.windowSet(event)
 	n := w.Rows.Len()
 	w.Windows = append(w.Windows, Window{ID: id, Start: start, End: end, First: n, Last: n})
-	b.rec.Counts.Windows++
+	// A window with rows of several events is added once for each.
+	if k := (windowKey{id, start, end}); k != b.window || b.rec.Counts.Windows == 0 {
+		b.window = k
+		b.rec.Counts.Windows++
+	}
 	b.Cover(start, end)
 }
 
@@ -330,11 +358,11 @@ func (b *Builder) Tally(kind string) *Tally {
 
 // countSpan adds a span to the totals by call.
 func (b *Builder) countSpan(call CallID, dur int64) {
-	for int(call) >= len(b.spanTime) {
-		n := max(64, 2*len(b.spanTime), int(call)+1)
-		b.spanTime = append(b.spanTime, make([]int64, n-len(b.spanTime))...)
-		b.spanCount = append(b.spanCount, make([]int64, n-len(b.spanCount))...)
+	for int(call) >= len(b.sums) {
+		n := max(64, 2*len(b.sums), int(call)+1)
+		b.sums = append(b.sums, make([]callSum, n-len(b.sums))...)
 	}
-	b.spanTime[call] += dur
-	b.spanCount[call]++
+	s := &b.sums[call]
+	s.time += dur
+	s.count++
 }

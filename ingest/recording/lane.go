@@ -5,33 +5,46 @@ import "sort"
 // Lane is one row of spans on a track: sorted by start, never overlapping. Its
 // columns are parallel.
 type Lane struct {
-	starts Vec[int64]
-	ends   Vec[int64]
-	calls  Vec[CallID]
-	args   *Vec[uint64] // nil when no span of the lane has arguments
+	chunks []laneChunk
+	n      int
+	// args has the arguments of a chunk's spans, for those chunks in which a
+	// span has any; entries never change once they are there.
+	args [][]uint64
 	// unfinished lists spans that the recording never ended, in order.
 	unfinished []int
 	levels     []Vec[Node]
 }
 
+// laneChunk are the columns of chunkLen neighbouring spans. As with Vec, only
+// the first chunk of a lane is ever reallocated.
+type laneChunk struct {
+	starts, ends []int64
+	calls        []CallID
+}
+
+func newChunk(n int) laneChunk {
+	return laneChunk{make([]int64, n), make([]int64, n), make([]CallID, n)}
+}
+
 // Len is the number of spans.
-func (l *Lane) Len() int { return l.starts.Len() }
+func (l *Lane) Len() int { return l.n }
 
 // Start and End are the times of span i in picoseconds.
-func (l *Lane) Start(i int) int64 { return l.starts.At(i) }
+func (l *Lane) Start(i int) int64 { return l.chunks[i>>chunkBits].starts[i&(chunkLen-1)] }
 
 // End is the time in picoseconds at which span i ended.
-func (l *Lane) End(i int) int64 { return l.ends.At(i) }
+func (l *Lane) End(i int) int64 { return l.chunks[i>>chunkBits].ends[i&(chunkLen-1)] }
 
 // Call is the call of span i.
-func (l *Lane) Call(i int) CallID { return l.calls.At(i) }
+func (l *Lane) Call(i int) CallID { return l.chunks[i>>chunkBits].calls[i&(chunkLen-1)] }
 
 // Args refers to span i's arguments (see [Recording.Args]); 0 for none.
 func (l *Lane) Args(i int) uint64 {
-	if l.args == nil || i >= l.args.Len() {
+	k, off := i>>chunkBits, i&(chunkLen-1)
+	if k >= len(l.args) || off >= len(l.args[k]) {
 		return 0
 	}
-	return l.args.At(i)
+	return l.args[k][off]
 }
 
 // Unfinished reports whether span i began but never ended in the recording.
@@ -43,42 +56,73 @@ func (l *Lane) Unfinished(i int) bool {
 // Columns returns the longest contiguous run of starts, ends and calls from
 // span i on, for loops over all spans. The caller must not write to them.
 func (l *Lane) Columns(i int) (starts, ends []int64, calls []CallID) {
-	starts, ends, calls = l.starts.Chunk(i), l.ends.Chunk(i), l.calls.Chunk(i)
-	n := min(len(starts), len(ends), len(calls))
-	return starts[:n], ends[:n], calls[:n]
+	c := &l.chunks[i>>chunkBits]
+	from := i & (chunkLen - 1)
+	to := min(len(c.starts), from+l.n-i)
+	return c.starts[from:to], c.ends[from:to], c.calls[from:to]
 }
 
 // Search returns the first span that ends after t.
 func (l *Lane) Search(t int64) int {
-	return sort.Search(l.Len(), func(i int) bool { return l.ends.At(i) > t })
+	return sort.Search(l.n, func(i int) bool { return l.End(i) > t })
 }
 
 // append adds a span that starts no earlier than the last one ended.
 func (l *Lane) append(start, end int64, call CallID, args uint64) {
-	l.starts.Append(start)
-	l.ends.Append(end)
-	l.calls.Append(call)
-	if args != 0 && l.args == nil {
-		l.args = new(Vec[uint64])
+	k, off := l.n>>chunkBits, l.n&(chunkLen-1)
+	if k == len(l.chunks) || off == len(l.chunks[k].starts) {
+		l.grow(k)
 	}
-	if l.args != nil {
-		for l.args.Len() < l.starts.Len()-1 {
-			l.args.Append(0)
-		}
-		l.args.Append(args)
+	c := &l.chunks[k]
+	c.starts[off], c.ends[off], c.calls[off] = start, end, call
+	if args != 0 {
+		l.setArgs(k, off, args)
 	}
-	if l.starts.n&(leafSpans-1) == 0 {
-		l.levelUp()
+	l.n++
+	if l.n&(leafSpans-1) == 0 {
+		l.levelUp(c, off)
 	}
+}
+
+// grow makes room for the next span in chunk k. The first chunk grows by
+// steps, and then the table with it, because a snapshot may be reading it.
+func (l *Lane) grow(k int) {
+	if k > 0 {
+		l.chunks = append(l.chunks, newChunk(chunkLen))
+		return
+	}
+	size := firstLen
+	if len(l.chunks) > 0 {
+		size = min(chunkLen, 4*len(l.chunks[0].starts))
+	}
+	c := newChunk(size)
+	if len(l.chunks) > 0 {
+		copy(c.starts, l.chunks[0].starts)
+		copy(c.ends, l.chunks[0].ends)
+		copy(c.calls, l.chunks[0].calls)
+	}
+	l.chunks = []laneChunk{c}
+}
+
+// setArgs notes the arguments of the span that is being appended.
+func (l *Lane) setArgs(k, off int, args uint64) {
+	for k > len(l.args) {
+		l.args = append(l.args, nil)
+	}
+	switch {
+	case k == len(l.args):
+		l.args = append(l.args, make([]uint64, len(l.chunks[k].starts)))
+	case off >= len(l.args[k]): // the first chunk has grown
+		grown := make([]uint64, len(l.chunks[k].starts))
+		copy(grown, l.args[k])
+		l.args = [][]uint64{grown}
+	}
+	l.args[k][off] = args
 }
 
 // snapshot copies the lane for readers.
 func (l *Lane) snapshot() Lane {
 	s := *l
-	if l.args != nil {
-		a := *l.args
-		s.args = &a
-	}
 	s.levels = append([]Vec[Node](nil), l.levels...)
 	return s
 }

@@ -19,21 +19,22 @@ type Node struct {
 	Call       CallID  // the leading call: of the longest span, or near it
 }
 
-// levelUp adds the node for the last 16 spans and those it completes above.
-func (l *Lane) levelUp() {
-	n := l.starts.n
-	var node Node
+// levelUp adds the node for the last 16 spans, which end at element last of c,
+// and those it completes above.
+func (l *Lane) levelUp(c *laneChunk, last int) {
+	first := last + 1 - leafSpans
+	starts, ends := c.starts[first:last+1], c.ends[first:last+1]
 	var longest int64 = -1
 	var busy int64
-	node.Start = l.starts.At(n - leafSpans)
-	node.End = l.ends.At(n - 1)
-	for i := n - leafSpans; i < n; i++ {
-		d := l.ends.At(i) - l.starts.At(i)
+	at := 0
+	for i, end := range ends {
+		d := end - starts[i]
 		busy += d
 		if d > longest {
-			longest, node.Call = d, l.calls.At(i)
+			longest, at = d, i
 		}
 	}
+	node := Node{Start: starts[0], End: ends[len(ends)-1], Call: c.calls[first+at]}
 	node.Busy = float32(busy)
 	for k := 0; ; k++ {
 		if k == len(l.levels) {
@@ -76,7 +77,7 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 		return
 	}
 	i := l.Search(from)
-	if i > 0 && l.ends.At(i-1) == from {
+	if i > 0 && l.End(i-1) == from {
 		i-- // a span of no length, or one that ends just here
 	}
 	var bar Bar
@@ -85,7 +86,7 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 		// pixel; each level up costs one look.
 		k := l.group(i, res)
 		if k < 0 {
-			bar = Bar{Start: l.starts.At(i), End: l.ends.At(i), Call: l.calls.At(i), Index: i, N: 1}
+			bar = Bar{Start: l.Start(i), End: l.End(i), Call: l.Call(i), Index: i, N: 1}
 			bar.Busy = float32(bar.End - bar.Start)
 		} else {
 			shift := leafBits + k*fanBits

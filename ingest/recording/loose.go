@@ -88,7 +88,7 @@ func (n *nest) over(d int, x *looseSpan) bool {
 	return end < x.start || end == x.start && (x.end > x.start || n.lanes[d].lastStart() == end)
 }
 
-func (l *Lane) lastStart() int64 { return l.starts.At(l.Len() - 1) }
+func (l *Lane) lastStart() int64 { return l.Start(l.n - 1) }
 
 func (n *nest) add(b *Builder, x *looseSpan) CallID {
 	parent := NoCall

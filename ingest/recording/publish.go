@@ -44,8 +44,12 @@ func (b *Builder) Snapshot() *Recording {
 		}
 	}
 	r.Calls = b.rec.Calls // layouts may have added calls
-	r.SpanTime = append([]int64(nil), b.spanTime...)
-	r.SpanCount = append([]int64(nil), b.spanCount...)
+	// The sums have room to grow, which is no call's.
+	n := min(len(b.sums), r.Calls.Len())
+	r.SpanTime, r.SpanCount = make([]int64, n), make([]int64, n)
+	for c, s := range b.sums[:n] {
+		r.SpanTime[c], r.SpanCount[c] = s.time, s.count
+	}
 	for _, t := range b.order {
 		if t.loose == nil {
 			continue
@@ -58,6 +62,8 @@ func (b *Builder) Snapshot() *Recording {
 			}
 		}
 	}
+	n = min(len(r.SpanTime), r.Calls.Len())
+	r.SpanTime, r.SpanCount = r.SpanTime[:n], r.SpanCount[:n]
 	r.Events = make([]Event, len(b.rec.Events))
 	for i, e := range b.rec.Events {
 		e.Metrics = append([]Metric(nil), e.Metrics...)

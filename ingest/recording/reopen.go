@@ -31,5 +31,5 @@ func (c *Counter) sortByTime() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.times.At(a), c.times.At(b)) })
-	c.times, c.values = reorder(&c.times, order), reorder(&c.values, order)
+	c.times, c.values = reorder(&c.times, order, 0), reorder(&c.values, order, 0)
 }

@@ -155,24 +155,30 @@ func (s *Samples) sortByTime() {
 		order[i] = i
 	}
 	sort.SliceStable(order, func(a, b int) bool { return times[order[a]] < times[order[b]] })
-	s.times = reorder(&s.times, order)
-	s.calls = reorder(&s.calls, order)
+	s.times = reorder(&s.times, order, 0)
+	s.calls = reorder(&s.calls, order, NoCall)
 	if s.cpu != nil {
-		v := reorder(s.cpu, order)
+		v := reorder(s.cpu, order, -1)
 		s.cpu = &v
 	}
 	for i, col := range s.values {
 		if col != nil {
-			v := reorder(col, order)
+			v := reorder(col, order, Missing)
 			s.values[i] = &v
 		}
 	}
 }
 
-func reorder[T any](v *Vec[T], order []int) Vec[T] {
+// reorder gives a column in another order; fill stands for elements that the
+// column is too short to have.
+func reorder[T any](v *Vec[T], order []int, fill T) Vec[T] {
 	var out Vec[T]
 	for _, i := range order {
-		out.Append(v.At(i))
+		if i < v.Len() {
+			out.Append(v.At(i))
+		} else {
+			out.Append(fill)
+		}
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package recording
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // TrackKey identifies a track of a recording. Name is only part of the key
 // for tracks that have no thread id, like async lanes.
@@ -35,7 +38,6 @@ type TrackBuilder struct {
 type openSpan struct {
 	start int64
 	call  CallID
-	frame FrameID
 	args  uint64
 }
 
@@ -81,13 +83,19 @@ func (t *TrackBuilder) clock(at int64) (int64, bool) {
 // Begin opens a span. It reports false when the time ran backwards and was
 // moved up to the latest one on this track.
 func (t *TrackBuilder) Begin(at int64, frame FrameID, args uint64) bool {
-	at, ok := t.clock(at)
 	parent := NoCall
 	if n := len(t.open); n > 0 {
 		parent = t.open[n-1].call
 	}
+	return t.BeginCall(at, t.b.Call(parent, frame), args)
+}
+
+// BeginCall is Begin for a decoder that knows the call already: it must be one
+// from the call of the innermost open span, or from NoCall when none is open.
+func (t *TrackBuilder) BeginCall(at int64, call CallID, args uint64) bool {
+	at, ok := t.clock(at)
 	t.cached = nil
-	t.open = append(t.open, openSpan{at, t.b.Call(parent, frame), frame, args})
+	t.open = append(t.open, openSpan{at, call, args})
 	return ok
 }
 
@@ -110,7 +118,7 @@ func (t *TrackBuilder) End(at int64) (matched, forward bool) {
 func (t *TrackBuilder) Depth() int { return len(t.open) }
 
 // OpenFrame is the frame of the open span at a depth, 0 being the outermost.
-func (t *TrackBuilder) OpenFrame(depth int) FrameID { return t.open[depth].frame }
+func (t *TrackBuilder) OpenFrame(depth int) FrameID { return t.b.rec.Calls.Frame(t.open[depth].call) }
 
 func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) {
 	t.cached = nil
@@ -120,7 +128,7 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 		t.b.rec.Counts.Unfinished++
 	}
 	if t.loose != nil {
-		t.loose.add(looseSpan{o.start, end, o.frame, unfinished, o.args})
+		t.loose.add(looseSpan{o.start, end, t.b.rec.Calls.Frame(o.call), unfinished, o.args})
 		return
 	}
 	for depth >= len(t.lanes) {
@@ -157,8 +165,8 @@ func (t *TrackBuilder) loosen() {
 		for k := range l.Len() {
 			c := l.Call(k)
 			d := l.End(k) - l.Start(k)
-			t.b.spanTime[c] -= d
-			t.b.spanCount[c]--
+			t.b.sums[c].time -= d
+			t.b.sums[c].count--
 			t.loose.add(looseSpan{l.Start(k), l.End(k), t.b.rec.Calls.Frame(c), l.Unfinished(k), l.Args(k)})
 		}
 	}
@@ -230,6 +238,7 @@ func (t *TrackBuilder) finish(end int64) {
 		t.open = t.open[:n-1]
 		t.close(n-1, o, end, true)
 	}
+	t.track.Instants = slices.Clone(t.track.Instants) // snapshots share the old order
 	sort.SliceStable(t.track.Instants, func(i, j int) bool { return t.track.Instants[i].Time < t.track.Instants[j].Time })
 }
 

@@ -87,16 +87,3 @@ func (v *Vec[T]) Bytes(elem int) int64 {
 	}
 	return int64(elem) * (int64(len(v.chunks)-1)*chunkLen + int64(len(v.chunks[len(v.chunks)-1])))
 }
-
-// replace sets element i in place. It is only safe before the column is part
-// of any snapshot.
-func (v *Vec[T]) replace(i int, x T) { v.chunks[i>>chunkBits][i&(chunkLen-1)] = x }
-
-// vecOf returns a column of the elements of s.
-func vecOf[T any](s []T) Vec[T] {
-	var v Vec[T]
-	for _, x := range s {
-		v.Append(x)
-	}
-	return v
-}

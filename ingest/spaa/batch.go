@@ -100,12 +100,11 @@ type threadRec struct {
 }
 
 type stackRec struct {
-	id        idRef
-	leaf      uint32 // node of the dict
-	context   uint32 // of the dict
-	weights   span
-	related   span
-	noContext bool
+	id      idRef
+	leaf    uint32 // node of the dict
+	context uint32 // of the dict
+	weights span
+	related span
 }
 
 // span is a range of a slice of the batch.

@@ -106,6 +106,15 @@ func (m *merger) leaveOut(kind int, line int64) {
 	}
 }
 
+// repair counts a kept record that is not shown as the file has it.
+func (m *merger) repair(kind format.Kind, line int64) {
+	t := m.tally(int(kind))
+	t.Repaired++
+	if t.FirstRepaired == "" {
+		t.FirstRepaired = place(line)
+	}
+}
+
 func (m *merger) keep(kind format.Kind) {
 	t := m.tally(int(kind))
 	t.Read++

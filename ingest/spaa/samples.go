@@ -96,22 +96,24 @@ func (m *merger) placeSample(d *deferredSample, ts *trackState, call recording.C
 		d.event = m.defaultEvent(line)
 	}
 	m.events[d.event].samples++
-	values := m.values[:0]
+	k := -1
 	if d.decimals >= 0 {
-		k := m.periodMetric(d.event)
-		if k < 0 {
+		if k = m.periodMetric(d.event); k < 0 {
 			m.warn(warnSamplePeriod, line, quote(m.names.text[m.events[d.event].name]))
-		} else {
-			v := m.value(d.event, k, number{mant: d.period, dec: uint8(d.decimals), set: true, inexact: d.flags&flagInexact != 0}, line)
-			for range k {
-				values = append(values, recording.Missing)
-			}
-			values = append(values, v)
-			ms := &m.events[d.event].metrics[k]
-			ms.sum, _ = addExact(ms.sum, v)
 		}
 	}
+	// Every column gets a value, so that all stay as long as the samples.
+	values := m.values[:0]
+	for range m.events[d.event].columns {
+		values = append(values, recording.Missing)
+	}
 	m.values = values
+	if k >= 0 {
+		n := number{mant: d.period, dec: uint8(d.decimals), set: true, inexact: d.flags&flagInexact != 0}
+		values[k] = m.value(d.event, k, n, line)
+		ms := &m.events[d.event].metrics[k]
+		ms.sum, _ = addExact(ms.sum, values[k])
+	}
 	ts.tb.Sample(int(d.event), d.at, call, int(d.cpu), values)
 }
 
@@ -135,6 +137,7 @@ func (m *merger) periodMetric(event int32) int {
 	}
 	if ev.period >= 0 {
 		e.Metrics[ev.period].PerSample = recording.SampleColumn
+		ev.columns = max(ev.columns, ev.period+1)
 	}
 	return ev.period
 }
@@ -152,6 +155,7 @@ func (m *merger) time(n number, b *batch, line int64) int64 {
 	at, exact := m.clock.at(n.mant, int(n.dec), text)
 	if !exact {
 		m.warn(warnTimeClamped, line, "")
+		m.repair(format.KindSample, line)
 	}
 	return at
 }

@@ -28,7 +28,6 @@ type naive struct {
 	// event and metric.
 	self, total map[string]map[string]int64
 	sums        map[string]*big.Rat
-	stacks      int
 }
 
 func readNaive(t testing.TB, data string) *naive {

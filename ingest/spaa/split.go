@@ -35,13 +35,14 @@ type piece struct {
 
 // splitter cuts an input into pieces at line ends.
 type splitter struct {
-	in       *source.Input
-	begun    bool
-	rest     int    // bytes of the last chunk that had no line end yet
-	ready    []byte // whole lines not returned yet
-	skipping bool   // inside a line that is too long
-	long     bool   // that line is still to be returned
-	err      error  // what ended the input
+	in    *source.Input
+	begun bool
+	// data is what is left of the last chunk; searched is how much of it is
+	// known to have no line end.
+	data     []byte
+	searched int
+	skipping bool  // inside a line that is too long
+	err      error // what ended the input
 }
 
 // next returns the next piece; io.EOF, or why the input ended, behind the last.
@@ -54,62 +55,70 @@ func (s *splitter) next() (p piece, err error) {
 	return p, err
 }
 
+// cut looks at no more bytes than it returns, as far as lines allow: what lies
+// behind them may no longer be there (see [source.Guard]).
 func (s *splitter) cut() (piece, error) {
-	for len(s.ready) == 0 {
-		if s.long {
-			s.long = false
-			return piece{long: true}, nil
-		}
-		if s.err != nil {
-			return piece{}, s.err
-		}
-		chunk, _, err := s.in.Next(s.rest)
-		if !s.begun && (len(chunk) >= len(bom) || err != nil) {
-			s.begun = true
-			if bytes.HasPrefix(chunk, bom) {
-				chunk = chunk[len(bom):]
-				s.rest = max(0, s.rest-len(bom))
+	for {
+		if n := s.lineEnd(); n > 0 {
+			p := s.data[:n]
+			s.data, s.searched = s.data[n:], 0
+			if !s.skipping {
+				return piece{data: p}, nil
 			}
-		}
-		if err != nil {
-			// What is left is shown, whatever ended the input.
-			s.err = err
-			s.rest = 0
-			if len(chunk) > 0 && !s.skipping {
-				return piece{data: chunk, last: true}, nil
-			}
-			return piece{}, err
+			s.skipping = false // p is the end of the line that is skipped
+			continue
 		}
 		if s.skipping {
-			i := bytes.IndexByte(chunk, '\n')
-			if i < 0 {
-				s.rest = 0
-				continue
-			}
-			s.skipping = false
-			chunk = chunk[i+1:]
-			s.rest = 0
+			s.data, s.searched = s.data[len(s.data):], 0
+		} else if len(s.data) > maxLine {
+			s.skipping = true
+			return piece{long: true}, nil
 		}
-		whole := s.rest + bytes.LastIndexByte(chunk[s.rest:], '\n') + 1
-		if whole == s.rest { // no line end in what is new
-			whole = 0
+		if s.err == nil {
+			s.fill()
+			continue
 		}
-		s.ready, s.rest = chunk[:whole], len(chunk)-whole
-		if s.rest > maxLine {
-			s.skipping, s.long, s.rest = true, true, 0
+		// What is left is shown, whatever ended the input.
+		if p := s.data; len(p) > 0 {
+			s.data, s.searched = nil, 0
+			return piece{data: p, last: true}, nil
+		}
+		return piece{}, s.err
+	}
+}
+
+// lineEnd returns the length of a piece of whole lines (of the rest of one
+// line when that is being skipped), 0 when data has no line end.
+func (s *splitter) lineEnd() int {
+	near := s.data[s.searched:min(len(s.data), s.searched+pieceSize)]
+	i := -1
+	if s.skipping {
+		i = bytes.IndexByte(near, '\n')
+	} else {
+		i = bytes.LastIndexByte(near, '\n')
+	}
+	if i < 0 {
+		s.searched += len(near)
+		i = bytes.IndexByte(s.data[s.searched:], '\n')
+	}
+	if i < 0 {
+		s.searched = len(s.data)
+		return 0
+	}
+	return s.searched + i + 1
+}
+
+// fill reads on.
+func (s *splitter) fill() {
+	rest := len(s.data)
+	s.data, _, s.err = s.in.Next(rest)
+	if !s.begun && (len(s.data) >= len(bom) || s.err != nil) {
+		s.begun = true
+		if bytes.HasPrefix(s.data, bom) {
+			s.data = s.data[len(bom):]
+			s.searched = 0
 		}
 	}
-	s.begun = true
-	p := s.ready
-	if len(p) > pieceSize {
-		n := bytes.LastIndexByte(p[:pieceSize], '\n') + 1
-		if n == 0 {
-			n = bytes.IndexByte(p, '\n') + 1
-		}
-		p = p[:n]
-	}
-	s.ready = s.ready[len(p):]
-	return piece{data: p}, nil
 }
 
 // prelude is what was read to find the header.

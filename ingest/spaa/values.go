@@ -31,6 +31,8 @@ type eventState struct {
 	// period is the metric that a sample's period measures, -1 for none, as
 	// of periodOf metrics.
 	period, periodOf int
+	// columns is 1 + the last metric that samples carry.
+	columns int
 }
 
 type metricState struct {

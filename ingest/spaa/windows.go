@@ -101,6 +101,7 @@ func (m *merger) windowTimes(mi *mirror, b *batch, r *windowRec, line int64) (st
 	start, end = at(r.start, !m.windows.relative), at(r.end, !m.windows.relative)
 	if end < start {
 		m.warn(warnWindowEnd, line, "")
+		m.repair(format.KindWindow, line)
 		end = start
 	}
 	return start, end

@@ -124,9 +124,8 @@ func (a *auto3) begin(t *threadState, id uint32, args uint64, off int64) {
 		at = p.late(t, recBegin, at, ok, off)
 	}
 	t.last = at
-	t.depth++
 	p.cur.tallies[recBegin].read++
-	e := event{at, id, t.what | evBegin}
+	e := event{at, p.begin(t, id), t.what}
 	if args != 0 {
 		e.what |= evBeginArgs
 		p.cur.extra = append(p.cur.extra, args)

@@ -6,18 +6,18 @@ import (
 
 // Kinds of event in a batch.
 const (
-	evBegin     = iota
-	evEnd       // id unused
-	evBeginArgs // one extra: the reference to the arguments
-	evSpan      // two extras: the end, and the arguments
-	evInstant   // one extra: the arguments
+	evBegin     = iota // id is a call; must be 0
+	evEnd              // id unused
+	evBeginArgs        // evBegin with one extra: the reference to the arguments
+	evSpan             // id is a name; one extra: the end
+	evInstant          // id is a name
 	kindBits    = 3
 )
 
 // event is what became of one record.
 type event struct {
 	at   int64  // picoseconds
-	id   uint32 // name
+	id   uint32 // by kind
 	what uint32 // thread<<kindBits | kind
 }
 
@@ -30,6 +30,7 @@ type batch struct {
 	events  []event
 	extra   []uint64
 	names   []string // of the ids that follow those known
+	calls   []call   // likewise
 	threads []thread
 	renames []rename
 	notes   []note
@@ -39,6 +40,10 @@ type batch struct {
 
 // thread names a new thread: its number is the count of those before it.
 type thread struct{ pid, tid uint32 }
+
+// call is a new call: its number is the count of those before it, and of the
+// root, which is 0. The parser finds calls, since the builder has more to do.
+type call struct{ parent, name uint32 }
 
 // rename is a name that the file gives a thread or a process.
 type rename struct {
@@ -55,7 +60,7 @@ type note struct {
 }
 
 func (b *batch) reset() {
-	*b = batch{events: b.events[:0], extra: b.extra[:0], names: b.names[:0], threads: b.threads[:0], renames: b.renames[:0], notes: b.notes[:0], kinds: b.kinds[:0]}
+	*b = batch{events: b.events[:0], extra: b.extra[:0], names: b.names[:0], calls: b.calls[:0], threads: b.threads[:0], renames: b.renames[:0], notes: b.notes[:0], kinds: b.kinds[:0]}
 }
 
 // sink puts batches into a builder.
@@ -65,6 +70,7 @@ type sink struct {
 	procs   []int
 	frames  []recording.FrameID
 	names   []string
+	calls   []recording.CallID
 	tallies [recordKinds]*recording.Tally
 	noted   [problems]bool
 	// function makes a function of a name, where that takes more than the name.
@@ -73,7 +79,7 @@ type sink struct {
 }
 
 func newSink(b *recording.Builder) *sink {
-	s := &sink{b: b}
+	s := &sink{b: b, calls: []recording.CallID{recording.NoCall}}
 	s.tallies[recBegin], s.tallies[recEnd] = b.Tally(recordNames[recBegin]), b.Tally(recordNames[recEnd])
 	return s
 }
@@ -86,6 +92,9 @@ func (s *sink) put(bt *batch) {
 		}
 		s.frames = append(s.frames, s.b.FunctionFrame(s.b.Function(f)))
 		s.names = append(s.names, f.Name)
+	}
+	for _, c := range bt.calls {
+		s.calls = append(s.calls, s.b.Call(s.calls[c.parent], s.frames[c.name]))
 	}
 	for _, t := range bt.threads {
 		s.tracks = append(s.tracks, s.b.Track(recording.TrackKey{PID: int64(t.pid), TID: int64(t.tid)}))
@@ -105,18 +114,17 @@ func (s *sink) put(bt *batch) {
 		t := s.tracks[e.what>>kindBits]
 		switch e.what & (1<<kindBits - 1) {
 		case evBegin:
-			t.Begin(e.at, s.frames[e.id], 0)
+			t.BeginCall(e.at, s.calls[e.id], 0)
 		case evEnd:
 			t.End(e.at)
 		case evBeginArgs:
-			t.Begin(e.at, s.frames[e.id], extra[0])
+			t.BeginCall(e.at, s.calls[e.id], extra[0])
 			extra = extra[1:]
 		case evSpan:
-			t.Span(e.at, int64(extra[0]), s.frames[e.id], extra[1], false)
-			extra = extra[2:]
-		case evInstant:
-			t.Instant(e.at, s.names[e.id], extra[0])
+			t.Span(e.at, int64(extra[0]), s.frames[e.id], 0, false)
 			extra = extra[1:]
+		case evInstant:
+			t.Instant(e.at, s.names[e.id], 0)
 		}
 	}
 }

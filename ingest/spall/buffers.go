@@ -261,8 +261,7 @@ func (m *manual3) read(c []byte, off int64, end bool, t *threadState) (int, bool
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
 			t.last = at
-			t.depth++
-			e := event{at, id, t.what | evBegin}
+			e := event{at, p.begin(t, id), t.what}
 			if args := r[begin3Len+n : size]; len(args) > 0 {
 				e.what |= evBeginArgs
 				p.cur.extra = append(p.cur.extra, p.args.ref(args, off+int64(i+begin3Len+n)))
@@ -329,7 +328,6 @@ func (m *manual3) instant(r []byte, off int64, t *threadState) {
 	if !ok {
 		at = p.late(t, recInstant, at, false, off)
 	}
-	p.cur.extra = append(p.cur.extra, 0)
 	p.cur.events = append(p.cur.events, event{at, p.names.id(r[instant3Len:]), t.what | evInstant})
 }
 

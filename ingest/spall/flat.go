@@ -112,8 +112,7 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
 			t.last = at
-			t.depth++
-			e := event{at, id, t.what | evBegin}
+			e := event{at, p.begin(t, id), t.what}
 			if args := r[begin1Len+n : size]; len(args) > 0 {
 				e.what |= evBeginArgs
 				p.cur.extra = append(p.cur.extra, p.args.ref(args, off+int64(i+begin1Len+n)))
@@ -157,11 +156,11 @@ func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
 	}
 	t.last = at
 	p.cur.tallies[recEnd].read++
-	if t.depth == 0 {
+	if n := len(t.open); n == 0 {
 		p.note(unmatchedEnd, off, "a record ends a span on a thread where none is open")
 		p.leftOut(recEnd, off)
 	} else {
-		t.depth--
+		t.open = t.open[:n-1]
 	}
 	// An unmatched one is passed on too: the recording reaches to its time.
 	p.cur.events = append(p.cur.events, event{at, 0, t.what | evEnd})
@@ -194,9 +193,8 @@ func (f *flat) records0(c []byte, off int64, end bool) int {
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
 			t.last = at
-			t.depth++
 			p.cur.tallies[recBegin].read++
-			p.cur.events = append(p.cur.events, event{at, id, t.what | evBegin})
+			p.cur.events = append(p.cur.events, event{at, p.begin(t, id), t.what})
 			i += size
 		case typeEnd:
 			if len(r) < endLen {
@@ -264,6 +262,6 @@ func (p *parser) complete(r []byte, id uint32, off int64) {
 }
 
 func (p *parser) completed(t *threadState, id uint32, start, end int64) {
-	p.cur.extra = append(p.cur.extra, uint64(end), 0)
+	p.cur.extra = append(p.cur.extra, uint64(end))
 	p.cur.events = append(p.cur.events, event{start, id, t.what | evSpan})
 }

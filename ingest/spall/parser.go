@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/pairs"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -17,6 +18,9 @@ type parser struct {
 	clock clock
 	names nameTable
 	args  argStore
+	// calls numbers calls by parent and name.
+	calls     pairs.Table
+	callsMade uint32
 
 	threads map[uint64]*threadState
 	// near finds most threads without the map; indexed by a hash of the key.
@@ -40,10 +44,27 @@ type parser struct {
 // threadState is what is known of a thread: enough to tell unmatched ends and
 // times that run backwards where the file's offset is still at hand.
 type threadState struct {
-	key   uint64
-	what  uint32 // number<<kindBits
-	depth int
-	last  int64
+	key  uint64
+	what uint32   // number<<kindBits
+	open []uint32 // calls, outermost first
+	last int64
+}
+
+// begin opens a call of a name and returns its number.
+func (p *parser) begin(t *threadState, name uint32) uint32 {
+	parent := uint32(0)
+	if n := len(t.open); n > 0 {
+		parent = t.open[n-1]
+	}
+	c := p.calls.Get(parent, name)
+	if c == 0 {
+		p.callsMade++
+		c = p.callsMade
+		p.calls.Put(parent, name, c)
+		p.cur.calls = append(p.cur.calls, call{parent, name})
+	}
+	t.open = append(t.open, c)
+	return c
 }
 
 // reader is how a version of the format is read.
@@ -214,7 +235,7 @@ func (p *parser) thread(key uint64) *threadState {
 // late moves a time that ran backwards, or is none (ok is false), up to the
 // latest one of its thread.
 func (p *parser) late(t *threadState, k recordKind, at int64, ok bool, off int64) int64 {
-	if k != recEnd || t.depth > 0 { // else it is left out
+	if k != recEnd || len(t.open) > 0 { // else it is left out
 		p.repaired(k, off)
 	}
 	last := t.last
