@@ -38,8 +38,8 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	mid := (r.Min.X + r.Max.X) / 2
 	lo, hi := max(x+u.Px(12), mid-w/2), min(right-u.Px(12), mid+w/2+1)
 	sel := ""
-	if p.sel.ranged {
-		sel = "Selected " + durationText(p.sel.to-p.sel.from)
+	if p.sel.any() {
+		sel = p.sel.text()
 		ss := ui.Style{Size: 12, Color: th.Text, Align: end}
 		sw := u.Measure(sel, ss).X
 		u.Text(image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y), sel, ss)

@@ -74,7 +74,7 @@ func pathOf(t *analyze.Tree, node int) []recording.FuncID {
 	return fs
 }
 
-func (f *flamePart) events(p *pane, u *ui.UI) {
+func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
 	for {
 		g, e, ok := f.next(u, p.bounds.lower.Min)
 		if !ok {
@@ -89,6 +89,8 @@ func (f *flamePart) events(p *pane, u *ui.UI) {
 			f.start = f.at
 		case gClick, gDouble:
 			f.click(p, g == gDouble)
+		case gMenu:
+			f.contextMenu(s, p, u)
 		}
 	}
 	f.under = -1

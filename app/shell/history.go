@@ -22,7 +22,9 @@ type place struct {
 	Folds         map[int]timeline.Fold
 	Closed        map[int]bool
 	Hidden        map[int]bool
-	Pinned        []int
+	Pinned, Order []int
+	Sort          timeline.Sort
+	Filter        string
 }
 
 // history is the list of places a pane has been at; at is the current one.
@@ -43,7 +45,8 @@ const mostPlaces = 500
 func (p *pane) spot() place {
 	pl := place{View: p.view, Moved: p.moved, Sel: p.sel, Event: p.event, Metric: p.metric, Tab: p.tab,
 		Zoom: slices.Clone(p.flame.zoom), Folds: maps.Clone(p.folds), Closed: maps.Clone(p.closed),
-		Hidden: maps.Clone(p.hidden), Pinned: slices.Clone(p.pinned)}
+		Hidden: maps.Clone(p.hidden), Pinned: slices.Clone(p.pinned),
+		Order: slices.Clone(p.order), Sort: p.sort, Filter: p.filter}
 	if !pl.Moved { // it follows the recording, which grows while it loads
 		pl.View.From, pl.View.To = 0, 0
 	}
@@ -59,7 +62,8 @@ func (p *pane) goTo(pl place) {
 	p.event, p.metric, p.tab = pl.Event, pl.Metric, pl.Tab
 	p.flame.zoom = slices.Clone(pl.Zoom)
 	p.folds, p.closed, p.hidden = maps.Clone(pl.Folds), maps.Clone(pl.Closed), maps.Clone(pl.Hidden)
-	p.pinned = slices.Clone(pl.Pinned)
+	p.pinned, p.order = slices.Clone(pl.Pinned), slices.Clone(pl.Order)
+	p.sort, p.filter = pl.Sort, pl.Filter
 }
 
 // remember adds the place to the history once it has settled.

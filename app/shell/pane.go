@@ -19,7 +19,11 @@ import (
 type selection struct {
 	ranged   bool
 	from, to int64
+	// tracks limits it to some threads, sorted; nil means all.
+	tracks []int
 }
+
+func (s selection) any() bool { return s.ranged || s.tracks != nil }
 
 // picked is the one thing whose details are shown: a bar of the timeline or a
 // node of the flamegraph.
@@ -55,6 +59,9 @@ type pane struct {
 	closed map[int]bool
 	hidden map[int]bool // tracks that are not shown
 	pinned []int        // tracks that are shown first
+	order  []int        // tracks in the order they were dragged to
+	sort   timeline.Sort
+	filter string // of the tracks' names
 	sel    selection
 	pick   picked
 	hover  *recording.FuncID
@@ -167,7 +174,7 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 }
 
 func (p *pane) query() analyze.Query {
-	return analyze.Query{Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to}
+	return analyze.Query{Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
 }
 
 // metricOf is the metric that is shown, never nil.
@@ -344,7 +351,7 @@ func (p *pane) back() {
 		p.flame.zoomTo(p, nil)
 	case p.pick.is != pickNone:
 		p.pick = picked{}
-	case p.sel.ranged:
+	case p.sel.any():
 		p.sel = selection{}
 	case p.moved:
 		p.fitAll()

@@ -47,6 +47,7 @@ type Shell struct {
 	help    bool
 	chooser *chooser
 	note    note
+	clip    string // a text for the clipboard
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -145,6 +146,10 @@ func (s *Shell) Layout(gtx layout.Context) {
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
 	s.keys(u)
+	if s.clip != "" {
+		s.copyTo(u, s.clip, s.clip)
+		s.clip = ""
+	}
 
 	body := full
 	bar, status := u.Px(toolbarHeight), u.Px(statusHeight)

@@ -3,10 +3,7 @@ package shell
 import (
 	"fmt"
 	"image"
-	"io"
 	"strings"
-
-	"gioui.org/io/clipboard"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
@@ -74,8 +71,7 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	}
 	if p.copy {
 		p.copy = false
-		u.Execute(clipboard.WriteCmd{Type: "application/text", Data: io.NopCloser(strings.NewReader(copyText(title, sub, ds)))})
-		s.Say("Copied the details of " + title)
+		s.copyTo(u, "the details of "+title, copyText(title, sub, ds))
 	}
 }
 
@@ -144,6 +140,9 @@ func (p *pane) details() (title, sub string, ds []detail) {
 		return p.nodeDetails()
 	}
 	title, sub = "Whole recording", summary(p.rec)
+	if n := len(p.sel.tracks); n > 0 {
+		title, sub = plural(int64(n), "selected thread"), ""
+	}
 	if p.sel.ranged {
 		title, sub = "Selected time", durationText(p.sel.to-p.sel.from)
 		ds = append(ds, detail{"From", units.Duration(p.sel.from - p.rec.Start), p.rec.Clock.Text(p.sel.from)},
