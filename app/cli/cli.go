@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/pflag"
 )
@@ -82,10 +81,11 @@ func commands() []command {
 	return []command{infoCommand(), topCommand(), renderCommand(), versionCommand(), helpCommand()}
 }
 
-// usageError is an error in what was typed.
+// usageError is an error in what was typed. When it says itself what there is,
+// help would not say more.
 type usageError struct {
-	err     error
-	command string
+	err       error
+	saysItAll bool
 }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -115,7 +115,11 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 		c.note("%v", err)
 		return Problem
 	}
-	c.note("%s (%s shows how)", strings.TrimSuffix(err.Error(), "."), helpFor(&cmd))
+	if usage.saysItAll {
+		c.note("%v", err)
+	} else {
+		c.note("%v (%s shows how)", err, helpFor(&cmd))
+	}
 	return Usage
 }
 

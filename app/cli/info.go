@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/ingest"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 )
 
@@ -35,11 +37,15 @@ early, what was read is printed and the exit code is 1.`,
 				if err != nil {
 					return err
 				}
-				in := newInfo(rec, stats)
+				totals, err := totalsOf(c.ctx, rec)
+				if err != nil {
+					return err
+				}
+				in := newInfo(rec, stats, totals)
 				if *asJSON {
 					err = writeJSON(c.stdout, in)
 				} else {
-					_, err = io.WriteString(c.stdout, in.text(rec))
+					_, err = io.WriteString(c.stdout, in.text(rec, totals))
 				}
 				if err != nil {
 					return err
@@ -139,7 +145,28 @@ type infoLoad struct {
 	PeakRSS         int64       `json:"peak_rss_bytes"`
 }
 
-func newInfo(rec *recording.Recording, stats ingest.Stats) *info {
+// totalsOf are the sums of each event's metrics over everything. A recording
+// states none for events that are only samples: they are added up.
+func totalsOf(ctx context.Context, rec *recording.Recording) ([][]int64, error) {
+	totals := make([][]int64, len(rec.Events))
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		for k := range e.Metrics {
+			if e.Basis != recording.FromSamples {
+				totals[i] = append(totals[i], e.Metrics[k].Total)
+				continue
+			}
+			w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: i, Metric: k})
+			if err != nil {
+				return nil, err
+			}
+			totals[i] = append(totals[i], w.Sum)
+		}
+	}
+	return totals, nil
+}
+
+func newInfo(rec *recording.Recording, stats ingest.Stats, totals [][]int64) *info {
 	s := &rec.Source
 	in := &info{
 		Format: s.Format, Version: s.Version, File: s.Path, Bytes: s.Bytes,
@@ -161,7 +188,7 @@ func newInfo(rec *recording.Recording, stats ingest.Stats) *info {
 		ie := infoEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Metrics: []infoMetric{}}
 		for k := range e.Metrics {
 			m := &e.Metrics[k]
-			ie.Metrics = append(ie.Metrics, infoMetric{m.Name, m.Unit, exact(m.Total, m), k == e.Primary})
+			ie.Metrics = append(ie.Metrics, infoMetric{m.Name, m.Unit, exact(totals[i][k], m), k == e.Primary})
 		}
 		in.Events = append(in.Events, ie)
 	}

@@ -13,11 +13,11 @@ import (
 const mostThreads = 40
 
 // text writes what is known as people read it: sections, aligned.
-func (in *info) text(rec *recording.Recording) string {
+func (in *info) text(rec *recording.Recording, totals [][]int64) string {
 	var b strings.Builder
 	b.WriteString(plain(rec.Source.Name) + "\n")
 	in.head(&b, rec)
-	in.events(&b, rec)
+	in.events(&b, rec, totals)
 	in.threads(&b)
 	in.counts(&b)
 	in.ledger(&b)
@@ -68,7 +68,7 @@ func grouped(s string) string {
 	return units.Count(n)
 }
 
-func (in *info) events(b *strings.Builder, rec *recording.Recording) {
+func (in *info) events(b *strings.Builder, rec *recording.Recording, totals [][]int64) {
 	if len(rec.Events) == 0 {
 		return
 	}
@@ -87,7 +87,7 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 			if k == e.Primary {
 				mark = "primary"
 			}
-			rows = append(rows, []string{"  " + plain(m.Name), units.Value(m.Total, m), inFull(m.Total, m), mark})
+			rows = append(rows, []string{"  " + plain(m.Name), units.Value(totals[i][k], m), inFull(totals[i][k], m), mark})
 		}
 	}
 	columns(b, "  ", "llrl", rows)

@@ -36,7 +36,7 @@ whichever the recording has; the answer says which.`,
 			var rows int
 			o.flags(fs)
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
-			fs.StringVar(&by, "by", string(analyze.ByFunction), "what a `ROW` is: function, module, file or thread")
+			fs.StringVar(&by, "by", string(analyze.ByFunction), "what a `ROW` is: function, module, file, line or thread")
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -142,6 +142,8 @@ type topRow struct {
 	Self   json.Number `json:"self"`
 	Total  json.Number `json:"total"`
 	Count  int64       `json:"count"`
+	// Place is a line's file:line; Name is then its function.
+	Place string `json:"place,omitempty"`
 	// PID and TID are those of a thread.
 	PID *int64 `json:"pid,omitempty"`
 	TID *int64 `json:"tid,omitempty"`
@@ -154,7 +156,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	t := &top{File: rec.Source.Path, By: string(o.by), Rows: []topRow{}, Total: "0", metric: &recording.Metric{}}
 	event, metric, err := analyze.Choose(rec, o.event, o.metric)
 	if err != nil {
-		return nil, misuse("%s: %w", rec.Source.Path, err)
+		return nil, misfit(rec, err)
 	}
 	q := analyze.Query{Event: event, Metric: metric}
 	if event >= 0 {
@@ -167,7 +169,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		if rec.HasTime {
 			q.Ranged = true
 			if q.From, q.To, err = o.rng.In(rec); err != nil {
-				return nil, misuse("%s: %w", rec.Source.Path, err)
+				return nil, misfit(rec, err)
 			}
 			t.Asked = newTopRange(rec, q.From, q.To)
 		}
@@ -195,6 +197,11 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	return t, nil
 }
 
+// misfit is the error of asking for what a recording does not have.
+func misfit(rec *recording.Recording, err error) error {
+	return &usageError{fmt.Errorf("%s: %w", rec.Source.Path, err), true}
+}
+
 func (c *call) rowsOf(rec *recording.Recording, q analyze.Query, w *analyze.Weights, by analyze.By) ([]analyze.Row, error) {
 	if by == analyze.ByThread {
 		return analyze.ByTrack(c.ctx, rec, q)
@@ -203,7 +210,7 @@ func (c *call) rowsOf(rec *recording.Recording, q analyze.Query, w *analyze.Weig
 }
 
 func (t *top) add(rec *recording.Recording, r *analyze.Row) {
-	row := topRow{Name: r.Name, Module: r.Module, Self: exact(r.Self, t.metric), Total: exact(r.Total, t.metric), Count: r.Count, row: r}
+	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact(r.Self, t.metric), Total: exact(r.Total, t.metric), Count: r.Count, row: r}
 	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
 		track := rec.Tracks[r.Track]
 		row.PID, row.TID = &track.PID, &track.TID
@@ -228,6 +235,9 @@ func (t *top) text(rec *recording.Recording) string {
 	fmt.Fprintf(&b, "%s: %s, from %s %s", plain(rec.Source.Name), plain(t.what()), units.Count(t.Records), t.records())
 	if t.Range != nil {
 		fmt.Fprintf(&b, ", %s to %s", units.Duration(t.Range.from), units.Duration(t.Range.to))
+		if *t.Range != *t.Asked {
+			b.WriteString(" (windows cannot be cut)")
+		}
 	}
 	fmt.Fprintf(&b, "\ntotal %s", units.Value(t.sum, t.metric))
 	if x := inFull(t.sum, t.metric); x != "" {
@@ -261,11 +271,14 @@ func (t *top) records() string {
 
 func (t *top) rows(b *strings.Builder) {
 	functions := t.By == string(analyze.ByFunction)
+	lines := t.By == string(analyze.ByLine)
 	threads := t.By == string(analyze.ByThread)
 	head := []string{"self", "", "total", "", "count", t.By}
 	switch {
 	case functions:
 		head = append(head, "module")
+	case lines:
+		head = append(head, "function")
 	case threads:
 		head = []string{"self", "", "count", "tid", "thread"}
 	}
@@ -281,9 +294,14 @@ func (t *top) rows(b *strings.Builder) {
 			table = append(table, []string{self, share, units.Count(r.Count), tid, plain(r.Name)})
 			continue
 		}
-		line := []string{self, share, units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum), dash(r.Count), plain(r.Name)}
-		if functions {
-			line = append(line, plain(analyze.ModuleBase(r.Module)))
+		line := []string{self, share, units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum), dash(r.Count)}
+		switch {
+		case functions:
+			line = append(line, plain(r.Name), plain(analyze.ModuleBase(r.Module)))
+		case lines:
+			line = append(line, plain(r.Place), plain(r.Name))
+		default:
+			line = append(line, plain(r.Name))
 		}
 		table = append(table, line)
 	}

@@ -35,6 +35,7 @@ func tell() *machine {
 	}
 
 	notice(m.thread("netpoll", 4246, 0, false), m.arrivals)
+	begin(m.thread("checkout", pid, 1, true))
 	for i := range m.marking {
 		collect(gc, m.marking[i], m.stops[i])
 	}
@@ -46,6 +47,10 @@ var (
 	readFile = mix(`
 		4 os.(*File).Read;internal/poll.(*FD).Read;syscall.read;entry_SYSCALL_64;do_syscall_64;ksys_read;vfs_read;ext4_file_read_iter;copy_page_to_iter
 		1 os.(*File).Read;internal/poll.(*FD).Read`)
+	count = mix(`
+		3 runtime.ReadMemStats;runtime.readmemstats_m
+		2 runtime/metrics.Read
+		1 -`)
 	inflate = mix(`
 		6 compress/flate.(*decompressor).huffmanBlock
 		3 compress/flate.(*decompressor).huffmanBlock;compress/flate.(*dictDecoder).writeCopy
@@ -151,11 +156,25 @@ var (
 		1 runtime.netpoll;runtime.epollwait;entry_SYSCALL_64;do_syscall_64;do_epoll_wait;ep_send_events`)
 )
 
-// start is the service's beginning: it reads the catalogue and compiles the
-// rules.
-func start(t *thread) {
-	t.until(2 * ms)
+// begin is the process's first thread: it reads the configuration, and then
+// counts what there is ten times a second.
+func begin(t *thread) {
 	t.in("runtime.main;main.main", func() {
+		t.in("shop/config.Load", func() {
+			t.busy(2*ms, readFile)
+			t.in("encoding/json.(*Decoder).Decode", func() { t.busy(3*ms, decode) })
+		})
+		for at := 100 * int64(ms); at < length; at += 100 * ms {
+			t.until(at)
+			t.in("shop/metrics.(*Gauges).read", func() { t.busy(1200*us, count) })
+		}
+	})
+}
+
+// start gets the service ready: it reads the catalogue and compiles the rules.
+func start(t *thread) {
+	t.until(4 * ms)
+	t.in("shop/catalog.(*Loader).run", func() {
 		t.in("shop/catalog.Open", func() {
 			t.busy(7*ms, readFile)
 			t.in("compress/gzip.(*Reader).Read;compress/flate.(*decompressor).Read", func() { t.busy(26*ms, inflate) })

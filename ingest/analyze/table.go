@@ -1,9 +1,10 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 
 	"ashlar/ingest/recording"
@@ -17,45 +18,55 @@ const (
 	ByFunction By = "function"
 	ByModule   By = "module"
 	ByFile     By = "file"
+	ByLine     By = "line"
 	ByThread   By = "thread"
 )
 
 // ParseBy reads a grouping as the command line names it.
 func ParseBy(s string) (By, error) {
 	switch b := By(s); b {
-	case ByFunction, ByModule, ByFile, ByThread:
+	case ByFunction, ByModule, ByFile, ByLine, ByThread:
 		return b, nil
 	}
-	return "", fmt.Errorf("cannot group by %q: use function, module, file or thread", s)
+	return "", fmt.Errorf("cannot group by %q: use function, module, file, line or thread", s)
 }
 
 // Row is one line of a table.
 type Row struct {
 	// Name is the function, module, file or thread; Module only goes with
-	// functions. Func is the function, where rows are functions.
+	// functions. Func is the function, where rows are functions or lines.
 	Name, Module string
 	Func         recording.FuncID
-	Track        int
+	// Place is a line's file:line, or only the file where the line is not known;
+	// Name is then the function it belongs to.
+	Place string
+	Track int
 	// Self and Total are in the metric's units. A function that stands several
 	// times in one stack counts once there in Total. Count is the number of
 	// spans, samples or records that end in the row.
 	Self, Total, Count int64
 }
 
-// Table lists self and total by function, module or file, heaviest self
-// first, then by total and name.
+// What rows are called that have no name.
+const (
+	noModule = "[no module]"
+	noFile   = "[no file]"
+	noStack  = "[no stack]"
+)
+
+// Table lists self and total by function, module, file or line, heaviest self
+// first, then by total and name. A table has no direction: that of an inverted
+// tree is the same as that of the tree upright.
 func Table(rec *recording.Recording, t *Tree, by By) []Row {
+	if t.upright != nil {
+		t = t.upright
+	}
+	if by == ByLine {
+		t = byLines(rec, t)
+	}
 	group, rows := groups(rec, t, by)
 	on := make([]int32, len(rows)) // how often a row is on the path now
-	// Depth first, with an explicit stack: entering adds, leaving takes away.
-	stack := []int32{0}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		if i < 0 {
-			stack = stack[:len(stack)-1]
-			on[group[^i]]--
-			continue
-		}
+	t.walk(func(i int) {
 		nd := &t.Nodes[i]
 		g := group[i]
 		if on[g] == 0 {
@@ -64,9 +75,7 @@ func Table(rec *recording.Recording, t *Tree, by By) []Row {
 		rows[g].Self += nd.Self
 		rows[g].Count += nd.Count
 		on[g]++
-		stack[len(stack)-1] = ^i
-		stack = append(stack, t.Children(int(i))...)
-	}
+	}, func(i int) { on[group[i]]-- })
 	// The root is a row only when records have empty stacks.
 	if r := &rows[0]; r.Self == 0 && r.Count == 0 {
 		rows = rows[1:]
@@ -77,51 +86,115 @@ func Table(rec *recording.Recording, t *Tree, by By) []Row {
 	return rows
 }
 
+// walk visits the nodes depth first: enter before a node's children, leave
+// after them.
+func (t *Tree) walk(enter, leave func(node int)) {
+	stack := []int32{0}
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		if i < 0 {
+			stack = stack[:len(stack)-1]
+			leave(int(^i))
+			continue
+		}
+		enter(int(i))
+		stack[len(stack)-1] = ^i
+		stack = append(stack, t.Children(int(i))...)
+	}
+}
+
 // SortRows orders rows by self, then total, then name.
 func SortRows(rows []Row) {
-	sort.SliceStable(rows, func(i, j int) bool {
-		a, b := &rows[i], &rows[j]
+	slices.SortStableFunc(rows, func(a, b Row) int {
 		if a.Self != b.Self {
-			return a.Self > b.Self
+			return cmp.Compare(b.Self, a.Self)
 		}
 		if a.Total != b.Total {
-			return a.Total > b.Total
+			return cmp.Compare(b.Total, a.Total)
 		}
-		if a.Name != b.Name {
-			return a.Name < b.Name
-		}
-		return a.Module < b.Module
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Place, b.Place))
 	})
 }
 
 // groups gives each node of the tree a row. Row 0 is the root's.
 func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row) {
 	group = make([]int32, len(t.Nodes))
-	rows = []Row{{Name: "[no stack]"}}
-	byFunc := map[recording.FuncID]int32{}
+	rows = []Row{{Name: noStack}}
+	byKey := make([]int32, rec.Functions.Len()+len(t.Groups)) // 0 while not known
 	byName := map[string]int32{}
 	for i := 1; i < len(t.Nodes); i++ {
-		f := t.Nodes[i].Func
-		g, ok := byFunc[f]
-		if !ok {
-			fn := rec.Functions.At(int(f))
-			row := Row{Name: fn.Name, Module: fn.Module, Func: f}
-			switch by {
-			case ByModule:
-				row = Row{Name: orNone(fn.Module, "[no module]")}
-			case ByFile:
-				row = Row{Name: orNone(fn.File, "[no file]")}
+		key := t.key(rec, i)
+		g := byKey[key]
+		if g == 0 {
+			row := t.row(rec, i, by)
+			if by == ByModule || by == ByFile {
+				g = byName[row.Name]
 			}
-			if g, ok = byName[row.Name]; by == ByFunction || !ok {
+			if g == 0 {
 				g = int32(len(rows))
 				rows = append(rows, row)
 				byName[row.Name] = g
 			}
-			byFunc[f] = g
+			byKey[key] = g
 		}
 		group[i] = g
 	}
 	return group, rows
+}
+
+// key numbers what nodes stand for: functions, and behind them groups.
+func (t *Tree) key(rec *recording.Recording, node int) int {
+	if g := t.Nodes[node].Group; g > 0 {
+		return rec.Functions.Len() + int(g) - 1
+	}
+	return int(t.Nodes[node].Func)
+}
+
+func (t *Tree) row(rec *recording.Recording, node int, by By) Row {
+	fn := t.Function(rec, node)
+	switch by {
+	case ByModule:
+		return Row{Name: orNone(fn.Module, noModule)}
+	case ByFile:
+		return Row{Name: orNone(fn.File, noFile)}
+	case ByLine:
+		return Row{Name: fn.Name, Module: fn.Module, Func: t.Nodes[node].Func, Place: fn.File}
+	}
+	return Row{Name: fn.Name, Module: fn.Module, Func: t.Nodes[node].Func}
+}
+
+// byLines makes the tree again with a node for each line: as groups, whose File
+// is file:line.
+func byLines(rec *recording.Recording, t *Tree) *Tree {
+	p := pathsOf(rec, t.Weights)
+	p.apply(t.Transforms)
+	before := uint32(len(p.groups))
+	keys := make([]uint32, rec.Frames.Len()) // by frame; 0 while not known
+	for i := 1; i < len(p.key); i++ {
+		if p.key[i] >= p.functions && p.key[i] < p.functions+before {
+			continue // a module or file by a transform
+		}
+		f := rec.Calls.Frame(p.call[i])
+		if keys[f] == 0 {
+			keys[f] = 1 + p.line(f)
+		}
+		p.key[i] = keys[f] - 1
+	}
+	p.inverted = false
+	return p.tree(t.Weights)
+}
+
+// line is the key of the line a frame stands on.
+func (p *callPaths) line(f recording.FrameID) uint32 {
+	frame := p.rec.Frames.At(int(f))
+	fn := p.rec.Functions.At(int(frame.Func))
+	if frame.File != "" {
+		fn.File = frame.File
+	}
+	if frame.Line > 0 {
+		fn.File = fmt.Sprintf("%s:%d", fn.File, frame.Line)
+	}
+	return p.group(fmt.Sprintf("line %d %s", frame.Func, fn.File), fn)
 }
 
 func orNone(s, none string) string {

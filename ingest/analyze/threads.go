@@ -3,6 +3,9 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
 
 	"ashlar/ingest/recording"
 )
@@ -12,147 +15,301 @@ import (
 // and Total are the same, and their sum is Weights.Sum. Records that name no
 // thread have a row with Track recording.NoTrack. Tracks without any record in
 // the selection have no row.
-func ByTrack(ctx context.Context, rec *recording.Recording, q Query) ([]Row, error) {
+//
+// With transforms, only stacks count that these leave; what they do to frames
+// makes no difference to a thread.
+func ByTrack(ctx context.Context, rec *recording.Recording, q Query, transforms ...Transform) ([]Row, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return nil, nil
 	}
-	t := trackSums{rows: make([]Row, len(rec.Tracks)+1)}
-	switch basisOf(rec, q) {
-	case Spans:
-		t.spans(ctx, rec, q)
-	case Samples:
-		t.samples(rec, q)
-	case Windows:
-		t.windows(rec, q)
-	default:
-		t.stacks(rec, q)
-	}
-	if err := ctx.Err(); err != nil {
+	t, err := trackSums(ctx, rec, q, transforms)
+	if err != nil {
 		return nil, err
 	}
-	return t.finish(rec), nil
+	rows := make([]Row, 0, len(t))
+	for i, r := range t {
+		r.Track, r.Name = recording.NoTrack, "[no thread]"
+		if i < len(rec.Tracks) {
+			r.Track, r.Name = i, TrackName(rec.Tracks[i])
+		}
+		rows = append(rows, r)
+	}
+	return used(rows), nil
 }
 
-// trackSums has a row for each track, the last for records without one.
-type trackSums struct{ rows []Row }
-
-func (t *trackSums) add(track int, v int64) {
-	r := &t.rows[len(t.rows)-1]
-	if track >= 0 && track < len(t.rows)-1 {
-		r = &t.rows[track]
+// ByContext lists how much of what a query selects was recorded with each value
+// of a context key (see ContextKeys), as ByTrack does for threads.
+func ByContext(ctx context.Context, rec *recording.Recording, q Query, key string, transforms ...Transform) ([]Row, error) {
+	if q.Event < 0 || q.Event >= len(rec.Events) {
+		return nil, nil
 	}
+	t := &contextSums{rec: rec, key: key, at: map[string]int{}, byTrack: make([]int, len(rec.Tracks)+1),
+		byContext: make([]int, rec.Contexts.Len()), byCPU: map[int]int{}, left: left(rec, transforms)}
+	if basisOf(rec, q) == Spans {
+		rows, err := trackSums(ctx, rec, q, transforms)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			r := t.row(&record{track: i, cpu: -1})
+			r.Self += rows[i].Self
+			r.Count += rows[i].Count
+		}
+	} else if err := records(ctx, rec, q, t); err != nil {
+		return nil, err
+	}
+	return used(t.rows), nil
+}
+
+// ContextKeys lists what ByContext can tell an event's records apart by, in
+// order of name.
+func ContextKeys(rec *recording.Recording) []string {
+	set := map[string]bool{}
+	for i := range rec.Contexts.Len() {
+		for _, a := range rec.Contexts.At(i) {
+			set[a.Key] = true
+		}
+	}
+	for _, t := range rec.Tracks {
+		set["tid"] = set["tid"] || t.TID != 0
+		set["pid"] = set["pid"] || t.PID != 0
+		set["comm"] = set["comm"] || t.Name != ""
+		for _, s := range t.Samples {
+			set["cpu"] = set["cpu"] || s.Len() > 0 && s.CPU(0) >= 0
+		}
+	}
+	var keys []string
+	for k, is := range set {
+		if is {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// used leaves the rows that have any record, in order.
+func used(rows []Row) []Row {
+	n := 0
+	for _, r := range rows {
+		if r.Count != 0 {
+			r.Total = r.Self
+			rows[n] = r
+			n++
+		}
+	}
+	SortRows(rows[:n])
+	return rows[:n]
+}
+
+// left returns a test for the calls whose stacks transforms leave; nil when
+// they leave all.
+func left(rec *recording.Recording, ts []Transform) func(recording.CallID) bool {
+	takes := false
+	for _, t := range ts {
+		switch t.Op {
+		case OpFocus, OpOnly, OpDrop, OpCallersOf, OpCalleesOf:
+			takes = true
+		}
+	}
+	if !takes {
+		return nil
+	}
+	p := pathsOf(rec, nil)
+	p.apply(ts)
+	return func(c recording.CallID) bool { return !p.out[c] }
+}
+
+// sums has a row for each track, the last for records without one.
+type sums struct {
+	rows []Row
+	left func(recording.CallID) bool
+}
+
+func (s *sums) window(*recording.Window) {}
+
+func (s *sums) add(r *record) {
+	if s.left != nil && !s.left(r.call) {
+		return
+	}
+	row := &s.rows[len(s.rows)-1]
+	if r.track >= 0 && r.track < len(s.rows)-1 {
+		row = &s.rows[r.track]
+	}
+	row.add(r.value)
+}
+
+func (r *Row) add(v int64) {
 	r.Count++
 	if v != recording.Missing {
 		r.Self += v
 	}
 }
 
-func (t *trackSums) stacks(rec *recording.Recording, q Query) {
-	s := rec.Stacks[q.Event]
-	if s == nil {
-		return
+func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Transform) ([]Row, error) {
+	t := sums{make([]Row, len(rec.Tracks)+1), left(rec, ts)}
+	switch {
+	case basisOf(rec, q) != Spans:
+		return t.rows, records(ctx, rec, q, &t)
+	case t.left != nil:
+		return t.rows, t.spansLeft(ctx, rec, q)
 	}
-	chosen := q.chosen()
-	for i := range s.Len() {
-		if track := s.Track(i); chosen(track) {
-			t.add(track, s.Value(i, q.Metric))
-		}
-	}
-}
-
-func (t *trackSums) samples(rec *recording.Recording, q Query) {
-	m := &rec.Events[q.Event].Metrics[q.Metric]
-	chosen := q.chosen()
-	for ti, track := range rec.Tracks {
-		s := track.SamplesOf(q.Event)
-		if s == nil || !chosen(ti) {
-			continue
-		}
-		from, to := q.samples(rec, s)
-		if m.PerSample == recording.SampleOne {
-			t.rows[ti].Self += int64(max(0, to-from))
-			t.rows[ti].Count += int64(max(0, to-from))
-			continue
-		}
-		for i := from; i < to; i++ {
-			t.add(ti, s.Value(i, m, q.Metric))
-		}
-	}
-}
-
-func (t *trackSums) windows(rec *recording.Recording, q Query) {
-	chosen := q.chosen()
-	for _, ws := range rec.Windows {
-		if ws.Event != q.Event {
-			continue
-		}
-		for _, i := range cover(ws.Windows, q.From, q.To) {
-			for r := ws.Windows[i].First; r < ws.Windows[i].Last; r++ {
-				if track := ws.Rows.Track(r); chosen(track) {
-					t.add(track, ws.Rows.Value(r, q.Metric))
-				}
-			}
-		}
-	}
-}
-
-// spans counts the spans of each track and adds up what its outermost ones
-// cover.
-func (t *trackSums) spans(ctx context.Context, rec *recording.Recording, q Query) {
-	from, to := rec.Start, rec.End
-	if q.Ranged {
-		from, to = q.From, q.To
-	}
-	chosen := q.chosen()
-	for ti, track := range rec.Tracks {
-		if !chosen(ti) {
-			continue
-		}
-		r := &t.rows[ti]
-		for i := range track.Lanes {
-			l := &track.Lanes[i]
-			first, last := spansIn(l, from, to)
-			r.Count += int64(last - first)
+	parts, from, to := selected(rec, &q)
+	for _, s := range parts {
+		r := &t.rows[s.track]
+		n := int64(s.last - s.first)
+		r.Count += n
+		if q.Metric == recording.SpanCount {
+			r.Self += n
+		} else if rec.Calls.Depth(s.lane.Call(s.first)) == 1 {
 			// All spans of a lane are equally deep; several lanes of a track
 			// are outermost where spans overlap without nesting.
-			if first < last && q.Metric != recording.SpanCount && rec.Calls.Depth(l.Call(first)) == 1 {
-				r.Self += covered(ctx, l, first, last, from, to)
-			}
-		}
-		if q.Metric == recording.SpanCount {
-			r.Self = r.Count
+			r.Self += covered(ctx, &s, from, to)
 		}
 	}
+	return t.rows, ctx.Err()
 }
 
-// covered adds up how much of from..to the spans first..last-1 of a lane cover.
-func covered(ctx context.Context, l *recording.Lane, first, last int, from, to int64) int64 {
+// covered adds up how much of from..to the spans of a stretch cover.
+func covered(ctx context.Context, s *stretch, from, to int64) int64 {
 	var sum int64
-	for i := first; i < last && ctx.Err() == nil; {
-		starts, ends, _ := l.Columns(i)
-		n := min(len(starts), last-i)
-		for k := range n {
+	s.each(func(starts, ends []int64, _ []recording.CallID) {
+		if ctx.Err() != nil {
+			return
+		}
+		for k := range starts {
 			sum += min(ends[k], to) - max(starts[k], from)
 		}
-		i += n
-	}
+	})
 	return sum
 }
 
-func (t *trackSums) finish(rec *recording.Recording) []Row {
-	var rows []Row
-	for i, r := range t.rows {
-		if r.Count == 0 {
-			continue
-		}
-		r.Track, r.Name, r.Total = recording.NoTrack, "[no thread]", r.Self
-		if i < len(rec.Tracks) {
-			r.Track, r.Name = i, TrackName(rec.Tracks[i])
-		}
-		rows = append(rows, r)
+// spansLeft adds up the spans of stacks that transforms leave. The self time of
+// a call is its own minus that of those directly below: so each span counts for
+// its call, if that is left, and against the one above, if that is.
+func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query) error {
+	parts, from, to := selected(rec, &q)
+	var items []stretch
+	for _, p := range parts {
+		items = cut(items, p.lane, p.track, p.first, p.last)
 	}
-	SortRows(rows)
-	return rows
+	counts, weighs := make([]int64, rec.Calls.Len()), make([]int64, rec.Calls.Len())
+	for c := 1; c < len(counts); c++ {
+		call := recording.CallID(c)
+		if s.left(call) {
+			counts[c], weighs[c] = 1, 1
+		}
+		if up := rec.Calls.Parent(call); up != recording.NoCall {
+			weighs[c] -= counts[up]
+		}
+	}
+	all := make([][]Row, runtime.GOMAXPROCS(0))
+	err := spread(ctx, len(items), func(worker, i int) {
+		if all[worker] == nil {
+			all[worker] = make([]Row, len(s.rows))
+		}
+		r := &all[worker][items[i].track]
+		items[i].each(func(starts, ends []int64, calls []recording.CallID) {
+			for k, c := range calls {
+				r.Count += counts[c]
+				r.Self += weighs[c] * (min(ends[k], to) - max(starts[k], from))
+			}
+		})
+	})
+	for _, rows := range all {
+		for i := range rows {
+			s.rows[i].Count += rows[i].Count
+			s.rows[i].Self += rows[i].Self
+		}
+	}
+	if q.Metric == recording.SpanCount {
+		for i := range s.rows {
+			s.rows[i].Self = s.rows[i].Count
+		}
+	}
+	return err
+}
+
+// contextSums has a row for each value of a context key.
+type contextSums struct {
+	rec  *recording.Recording
+	key  string
+	rows []Row
+	at   map[string]int // row by value
+	// These have 1 + the row, 0 while that is not known.
+	byTrack, byContext []int
+	byCPU              map[int]int
+	left               func(recording.CallID) bool
+}
+
+func (s *contextSums) window(*recording.Window) {}
+
+func (s *contextSums) add(r *record) {
+	if s.left == nil || s.left(r.call) {
+		s.row(r).add(r.value)
+	}
+}
+
+// row finds the row of a record: by its own context, else by its processor,
+// else by what its track says.
+func (s *contextSums) row(r *record) *Row {
+	known := &s.byContext[r.context]
+	if r.context == 0 || *known == 0 {
+		v := s.rec.Contexts.At(int(r.context)).Get(s.key)
+		switch {
+		case v != "":
+			*known = s.value(v)
+		case s.key == "cpu" && r.cpu >= 0:
+			i, ok := s.byCPU[r.cpu]
+			if !ok {
+				i = s.value(strconv.Itoa(r.cpu))
+				s.byCPU[r.cpu] = i
+			}
+			known = &i
+		default:
+			track := r.track
+			if track < 0 || track >= len(s.rec.Tracks) {
+				track = len(s.rec.Tracks)
+			}
+			if known = &s.byTrack[track]; *known == 0 {
+				*known = s.value(s.ofTrack(track))
+			}
+		}
+	}
+	return &s.rows[*known-1]
+}
+
+func (s *contextSums) value(v string) int {
+	i, ok := s.at[v]
+	if !ok {
+		i = len(s.rows) + 1
+		s.at[v] = i
+		s.rows = append(s.rows, Row{Name: orNone(v, "[no "+s.key+"]"), Track: recording.NoTrack})
+	}
+	return i
+}
+
+func (s *contextSums) ofTrack(i int) string {
+	if i == len(s.rec.Tracks) {
+		return ""
+	}
+	t := s.rec.Tracks[i]
+	switch s.key {
+	case "tid":
+		return number(t.TID)
+	case "pid":
+		return number(t.PID)
+	case "comm":
+		return t.Name
+	}
+	return ""
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // TrackName is what a track is called where it has no room for more: its name,

@@ -1,9 +1,10 @@
 package analyze
 
 import (
-	"sort"
+	"cmp"
+	"math"
+	"slices"
 
-	"ashlar/ingest/pairs"
 	"ashlar/ingest/recording"
 )
 
@@ -16,6 +17,9 @@ type Node struct {
 	Call   recording.CallID
 	Parent int32
 	Depth  int32 // 0 for the root
+	// Group is 0 where the node stands for its function, and else 1 + the index
+	// in Tree.Groups of what it stands for: a module or a file.
+	Group int32
 	// Self and Total are in the metric's units; Count is the number of spans,
 	// samples or records that end exactly here.
 	Self, Total, Count int64
@@ -30,11 +34,63 @@ type Tree struct {
 	kids  []int32
 	// Depth is that of the deepest node.
 	Depth int
-	// Weights is what the tree was made from.
-	Weights *Weights
+	// Weights is what the tree was made from, Transforms how.
+	Weights    *Weights
+	Transforms []Transform
+	// Groups are the modules and files that nodes stand for instead of functions,
+	// described as functions.
+	Groups []recording.Function
+	// Inverted trees begin with the functions that cost themselves and go on to
+	// their callers. Self is then the weight of stacks that reach no further up.
+	Inverted bool
+	// Cut is how many nodes of an inverted tree end too early: bottom-up trees
+	// can be far larger than the recording, so the lightest parts of very large
+	// ones are not followed to the end. Such a node's weight is its own.
+	Cut int
+
+	// seen is, by node, when it was first seen; nil when not asked. own is that of
+	// the stacks that end in the node, as long as the tree is to be inverted.
+	seen, own []int64
+	// at is, by call, which node it has become; see NodeOf.
+	at []int32
+	// upright is what an inverted tree was made from.
+	upright *Tree
 }
 
-// Children are the nodes directly below one, heaviest first.
+// Function describes what a node stands for: a function of the recording, or a
+// module or file as if it were one. The root is "all".
+func (t *Tree) Function(rec *recording.Recording, node int) recording.Function {
+	nd := &t.Nodes[node]
+	switch {
+	case node == 0:
+		return recording.Function{Name: "all"}
+	case nd.Group > 0:
+		return t.Groups[nd.Group-1]
+	}
+	return rec.Functions.At(int(nd.Func))
+}
+
+// NodeOf returns the node that a call's frame is part of, -1 when it is not in
+// the tree: nothing was weighed there, or a transform took it away. A hidden
+// frame is part of its caller. Inverted trees have no such place for a call.
+func (t *Tree) NodeOf(call recording.CallID) int {
+	if int(call) >= len(t.at) || t.Inverted {
+		return -1
+	}
+	return int(t.at[call])
+}
+
+// FirstSeen is when the first span or sample of a node came, in picoseconds;
+// false when the weights do not tell (see Query.First).
+func (t *Tree) FirstSeen(node int) (int64, bool) {
+	if t.seen == nil || t.seen[node] == math.MaxInt64 {
+		return 0, false
+	}
+	return t.seen[node], true
+}
+
+// Children are the nodes directly below one, heaviest first, or in order of
+// time where ByTime asked for it.
 func (t *Tree) Children(node int) []int32 { return t.kids[t.Nodes[node].first:t.Nodes[node].last] }
 
 // Path lists the nodes from the outermost call to node, without the root.
@@ -50,56 +106,33 @@ func (t *Tree) Path(node int) []int {
 	return path
 }
 
-// NewTree merges weights into a tree. Calls without any weight or count below
-// them are left out.
-func NewTree(rec *recording.Recording, w *Weights) *Tree {
-	n := len(w.Self)
-	t := &Tree{Nodes: make([]Node, 1, 1024), Weights: w}
-	live := make([]bool, n)
-	for c := n - 1; c > 0; c-- {
-		if live[c] || w.Count[c] != 0 || w.Self[c] != 0 {
-			live[c] = true
-			live[rec.Calls.Parent(recording.CallID(c))] = true
-		}
+// NewTree merges weights into a tree, after applying transforms in order. Calls
+// without any weight or count below them are left out.
+func NewTree(rec *recording.Recording, w *Weights, transforms ...Transform) *Tree {
+	p := pathsOf(rec, w)
+	p.apply(transforms)
+	t := p.tree(w)
+	if p.inverted {
+		t = invert(t, p)
 	}
-	at := make([]int32, n) // call to node
-	var table pairs.Table
-	for c := 1; c < n; c++ {
-		if !live[c] {
-			continue
-		}
-		call := recording.CallID(c)
-		parent := at[rec.Calls.Parent(call)]
-		f := rec.Func(call)
-		k := table.Get(uint32(parent), uint32(f))
-		if k == 0 {
-			k = uint32(len(t.Nodes))
-			table.Put(uint32(parent), uint32(f), k)
-			depth := t.Nodes[parent].Depth + 1
-			t.Depth = max(t.Depth, int(depth))
-			t.Nodes = append(t.Nodes, Node{Func: f, Frame: rec.Calls.Frame(call), Call: call, Parent: parent, Depth: depth})
-		}
-		at[c] = int32(k)
-		t.Nodes[k].Self += w.Self[c]
-		t.Nodes[k].Count += w.Count[c]
-	}
-	if n > 0 { // records whose stack is empty
-		t.Nodes[0].Self, t.Nodes[0].Count = w.Self[0], w.Count[0]
-	}
-	t.finish()
+	t.Transforms = transforms
 	return t
 }
 
 // finish adds up totals and orders children.
-func (t *Tree) finish() {
+func (t *Tree) finish(byTime bool) {
 	// A node's parent has a smaller index, so one pass from the back adds up.
 	counts := make([]int32, len(t.Nodes)+1)
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		nd := &t.Nodes[i]
 		nd.Total += nd.Self
+		t.Depth = max(t.Depth, int(nd.Depth))
 		if i > 0 {
 			t.Nodes[nd.Parent].Total += nd.Total
 			counts[nd.Parent]++
+			if t.seen != nil {
+				t.seen[nd.Parent] = min(t.seen[nd.Parent], t.seen[i])
+			}
 		}
 	}
 	var sum int32
@@ -114,7 +147,19 @@ func (t *Tree) finish() {
 		p.last++
 	}
 	for i := range t.Nodes {
-		kids := t.Children(i)
-		sort.SliceStable(kids, func(a, b int) bool { return t.Nodes[kids[a]].Total > t.Nodes[kids[b]].Total })
+		if kids := t.Children(i); len(kids) > 1 {
+			t.order(kids, byTime)
+		}
+	}
+}
+
+// order sorts the children of a node. They are in order of their calls, which
+// is that of the file, and so are those that nothing else tells apart.
+func (t *Tree) order(kids []int32, byTime bool) {
+	switch {
+	case !byTime:
+		slices.SortStableFunc(kids, func(a, b int32) int { return cmp.Compare(t.Nodes[b].Total, t.Nodes[a].Total) })
+	case t.seen != nil:
+		slices.SortStableFunc(kids, func(a, b int32) int { return cmp.Compare(t.seen[a], t.seen[b]) })
 	}
 }

@@ -7,10 +7,6 @@ package analyze
 
 import (
 	"context"
-	"runtime"
-	"sort"
-	"sync"
-
 	"ashlar/ingest/recording"
 )
 
@@ -23,6 +19,8 @@ type Query struct {
 	From, To int64
 	// Tracks limits the answer to some tracks, by index; nil means all.
 	Tracks []int
+	// First asks for Weights.First too.
+	First bool
 }
 
 // Basis says which records an answer comes from.
@@ -42,6 +40,11 @@ type Weights struct {
 	// units; Count is how many spans, samples or stack records end in it. Both
 	// are indexed by CallID and may be shorter than the recording's calls.
 	Self, Count []int64
+	// First is by call when the first span or sample that ends in it came, in
+	// picoseconds, math.MaxInt64 where there is none; nil when the query did not
+	// ask. Records without a time have their place in the file instead, rows of
+	// windows their window's start.
+	First []int64
 	// Sum is the sum of Self; Records the sum of Count.
 	Sum, Records int64
 	Basis        Basis
@@ -66,15 +69,16 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 		return weighSpans(ctx, rec, q)
 	}
 	w := &Weights{Self: make([]int64, rec.Calls.Len()), Count: make([]int64, rec.Calls.Len()), Basis: basis}
-	switch basis {
-	case Samples:
-		w.samples(rec, q)
-	case Windows:
-		w.windows(rec, q)
-	default:
-		w.stacks(rec, q)
+	if q.First {
+		w.First = never(rec.Calls.Len())
 	}
-	return w, ctx.Err()
+	if basis != Stacks {
+		w.Ranged, w.From, w.To = q.Ranged, q.From, q.To
+	}
+	if err := records(ctx, rec, q, w); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // basisOf chooses the records that answer a query: a range needs records that
@@ -94,13 +98,22 @@ func basisOf(rec *recording.Recording, q Query) Basis {
 	return Stacks
 }
 
-func (w *Weights) add(call recording.CallID, v int64) {
-	w.Count[call]++
+func (w *Weights) add(r *record) {
+	w.Count[r.call]++
 	w.Records++
-	if v != recording.Missing {
-		w.Self[call] += v
-		w.Sum += v
+	if r.value != recording.Missing {
+		w.Self[r.call] += r.value
+		w.Sum += r.value
 	}
+	if w.First != nil {
+		w.First[r.call] = min(w.First[r.call], r.at)
+	}
+}
+
+// window notes that a window is used.
+func (w *Weights) window(win *recording.Window) {
+	w.WindowCount++
+	w.From, w.To = min(w.From, win.Start), max(w.To, win.End)
 }
 
 // chosen returns a test for the query's tracks.
@@ -115,19 +128,6 @@ func (q *Query) chosen() func(track int) bool {
 	return func(t int) bool { return set[t] }
 }
 
-func (w *Weights) stacks(rec *recording.Recording, q Query) {
-	s := rec.Stacks[q.Event]
-	if s == nil {
-		return
-	}
-	chosen := q.chosen()
-	for i := range s.Len() {
-		if chosen(s.Track(i)) {
-			w.add(s.Call(i), s.Value(i, q.Metric))
-		}
-	}
-}
-
 func hasSamples(rec *recording.Recording, event int) bool {
 	for _, t := range rec.Tracks {
 		if s := t.SamplesOf(event); s != nil && s.Len() > 0 {
@@ -135,22 +135,6 @@ func hasSamples(rec *recording.Recording, event int) bool {
 		}
 	}
 	return false
-}
-
-func (w *Weights) samples(rec *recording.Recording, q Query) {
-	w.Ranged, w.From, w.To = q.Ranged, q.From, q.To
-	m := &rec.Events[q.Event].Metrics[q.Metric]
-	chosen := q.chosen()
-	for ti, t := range rec.Tracks {
-		s := t.SamplesOf(q.Event)
-		if s == nil || !chosen(ti) {
-			continue
-		}
-		from, to := q.samples(rec, s)
-		for i := from; i < to; i++ {
-			w.add(s.Call(i), s.Value(i, m, q.Metric))
-		}
-	}
 }
 
 // samples returns the part of a track's samples that lies in the query's range.
@@ -178,26 +162,6 @@ func hasWindows(rec *recording.Recording, q Query) bool {
 	return false
 }
 
-func (w *Weights) windows(rec *recording.Recording, q Query) {
-	w.Ranged, w.From, w.To = true, q.From, q.To
-	chosen := q.chosen()
-	for _, ws := range rec.Windows {
-		if ws.Event != q.Event {
-			continue
-		}
-		for _, i := range cover(ws.Windows, q.From, q.To) {
-			win := &ws.Windows[i]
-			w.WindowCount++
-			w.From, w.To = min(w.From, win.Start), max(w.To, win.End)
-			for r := win.First; r < win.Last; r++ {
-				if chosen(ws.Rows.Track(r)) {
-					w.add(ws.Rows.Call(r), ws.Rows.Value(r, q.Metric))
-				}
-			}
-		}
-	}
-}
-
 // weighSpans adds up the time that spans cover within the range, by call, and
 // takes from each call what its children cover.
 func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weights, error) {
@@ -209,6 +173,12 @@ func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weight
 	} else {
 		var err error
 		if time, w.Count, err = scanSpans(ctx, rec, q); err != nil {
+			return nil, err
+		}
+	}
+	if q.First {
+		var err error
+		if w.First, err = firstSpans(ctx, rec, q); err != nil {
 			return nil, err
 		}
 	}
@@ -229,73 +199,4 @@ func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weight
 		w.Records += w.Count[c]
 	}
 	return w, nil
-}
-
-// scanSpans sums the clipped duration and the number of spans by call, on all
-// cores, a lane at a time.
-func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, count []int64, err error) {
-	from, to := rec.Start, rec.End
-	if q.Ranged {
-		from, to = q.From, q.To
-	}
-	chosen := q.chosen()
-	lanes := make(chan *recording.Lane)
-	workers := runtime.GOMAXPROCS(0)
-	times, counts := make([][]int64, workers), make([][]int64, workers)
-	var wg sync.WaitGroup
-	for k := range workers {
-		times[k], counts[k] = make([]int64, rec.Calls.Len()), make([]int64, rec.Calls.Len())
-		wg.Go(func() {
-			for l := range lanes {
-				sumLane(ctx, l, from, to, times[k], counts[k])
-			}
-		})
-	}
-	for ti, t := range rec.Tracks {
-		if !chosen(ti) {
-			continue
-		}
-		for i := range t.Lanes {
-			lanes <- &t.Lanes[i]
-		}
-	}
-	close(lanes)
-	wg.Wait()
-	for k := 1; k < workers; k++ {
-		for c := range times[0] {
-			times[0][c] += times[k][c]
-			counts[0][c] += counts[k][c]
-		}
-	}
-	return times[0], counts[0], ctx.Err()
-}
-
-// sumLane adds a lane's spans that touch from..to.
-func sumLane(ctx context.Context, l *recording.Lane, from, to int64, time, count []int64) {
-	i, last := spansIn(l, from, to)
-	for i < last && ctx.Err() == nil {
-		starts, ends, calls := l.Columns(i)
-		n := min(len(starts), last-i)
-		for k := range n {
-			c := calls[k]
-			time[c] += min(ends[k], to) - max(starts[k], from)
-			count[c]++
-		}
-		i += n
-	}
-}
-
-// spansIn returns the spans first..last-1 of a lane that touch from..to. A span
-// of no length counts where it lies, both edges included.
-func spansIn(l *recording.Lane, from, to int64) (first, last int) {
-	first = l.Search(from)
-	for first > 0 && l.End(first-1) == from && l.Start(first-1) == from {
-		first--
-	}
-	n := l.Len()
-	last = first + sort.Search(n-first, func(k int) bool { return l.Start(first+k) >= to })
-	for last < n && l.Start(last) == to && l.End(last) == to {
-		last++
-	}
-	return first, last
 }

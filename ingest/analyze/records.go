@@ -1,0 +1,92 @@
+package analyze
+
+import (
+	"context"
+
+	"ashlar/ingest/recording"
+)
+
+// record is one stack record, sample, or row of a window.
+type record struct {
+	call    recording.CallID
+	value   int64 // may be recording.Missing
+	track   int   // or recording.NoTrack
+	context recording.ContextID
+	cpu     int // -1 when not known
+	// at is when, or the place in the file of stacks without a time.
+	at int64
+}
+
+// sink takes records one by one.
+type sink interface {
+	add(*record)
+	// window is called before the rows of a window.
+	window(*recording.Window)
+}
+
+// checkEvery is after how many records a cancelled question is noticed.
+const checkEvery = 1 << 14
+
+// records hands the records that answer a query, which are no spans, to a sink.
+// It ends early with ctx's error.
+func records(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
+	switch basisOf(rec, q) {
+	case Samples:
+		return sampleRecords(ctx, rec, q, to)
+	case Windows:
+		for _, ws := range rec.Windows {
+			if ws.Event != q.Event {
+				continue
+			}
+			for _, i := range cover(ws.Windows, q.From, q.To) {
+				win := &ws.Windows[i]
+				to.window(win)
+				if err := rows(ctx, &ws.Rows, win.First, win.Last, q, func(int) int64 { return win.Start }, to); err != nil {
+					return err
+				}
+			}
+		}
+	case Stacks:
+		if s := rec.Stacks[q.Event]; s != nil {
+			return rows(ctx, s, 0, s.Len(), q, func(i int) int64 { return int64(i) }, to)
+		}
+	}
+	return ctx.Err()
+}
+
+// rows hands over stack records first..last-1.
+func rows(ctx context.Context, s *recording.Stacks, first, last int, q Query, at func(int) int64, to sink) error {
+	chosen := q.chosen()
+	var r record
+	for i := first; i < last; i++ {
+		if (i-first)%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if track := s.Track(i); chosen(track) {
+			r = record{s.Call(i), s.Value(i, q.Metric), track, s.Context(i), -1, at(i)}
+			to.add(&r)
+		}
+	}
+	return ctx.Err()
+}
+
+func sampleRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
+	m := &rec.Events[q.Event].Metrics[q.Metric]
+	chosen := q.chosen()
+	var r record
+	for ti, t := range rec.Tracks {
+		s := t.SamplesOf(q.Event)
+		if s == nil || !chosen(ti) {
+			continue
+		}
+		from, last := q.samples(rec, s)
+		for i := from; i < last; i++ {
+			if (i-from)%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			r = record{s.Call(i), s.Value(i, m, q.Metric), ti, 0, s.CPU(i), s.Time(i)}
+			to.add(&r)
+		}
+	}
+	return ctx.Err()
+}

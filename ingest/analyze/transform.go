@@ -1,0 +1,250 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/recording"
+)
+
+// Op says what a Transform does.
+type Op string
+
+// What transforms do; see the functions that make them.
+const (
+	OpFocus             Op = "focus"
+	OpOnly              Op = "only"
+	OpHide              Op = "hide"
+	OpDrop              Op = "drop"
+	OpCollapseRecursion Op = "collapse-recursion"
+	OpCollapseModule    Op = "collapse-module"
+	OpMergeByFile       Op = "merge-by-file"
+	OpMergeByModule     Op = "merge-by-module"
+	OpFoldInlined       Op = "fold-inlined"
+	OpHideKernel        Op = "hide-kernel"
+	OpCallersOf         Op = "callers-of"
+	OpCalleesOf         Op = "callees-of"
+	OpInvert            Op = "invert"
+	OpByTime            Op = "by-time"
+)
+
+// Ref refers to functions. Text is a function's name; where none is called
+// that, it is NAME@MODULE, with the module's path or the last element of it, or
+// a /regular expression/ that names are searched for. When Exact, Text and
+// Module are just those of one function.
+type Ref struct {
+	Text   string `json:"text,omitempty"`
+	Module string `json:"module,omitempty"`
+	Exact  bool   `json:"exact,omitempty"`
+}
+
+// Named refers to functions as people type them; see Ref.
+func Named(text string) Ref { return Ref{Text: text} }
+
+// RefTo refers to just one function.
+func RefTo(f recording.Function) Ref { return Ref{Text: f.Name, Module: f.Module, Exact: true} }
+
+// Transform changes stacks before they are added up. A list of them is applied
+// in order, each to what the ones before it left; only Invert, CallersOf and
+// ByTime also say how the result is looked at, wherever they stand. Transforms
+// can be compared with == and go through JSON unchanged.
+//
+// Self, total and count of what is left add up as before; Focus, Only, Drop,
+// CallersOf and CalleesOf take away whole stacks and with them their weight.
+type Transform struct {
+	Op Op `json:"op"`
+	Ref
+}
+
+// Focus keeps only the stacks that have the function in them, whole.
+func Focus(f Ref) Transform { return Transform{OpFocus, f} }
+
+// Only keeps only the stacks that have a frame whose name, module or file
+// matches a pattern (see ParsePattern); what is not a pattern matches nothing.
+func Only(pattern string) Transform { return Transform{OpOnly, Ref{Text: pattern}} }
+
+// Hide takes the function out of every stack: its cost goes to its caller.
+func Hide(f Ref) Transform { return Transform{OpHide, f} }
+
+// Drop takes away the stacks that have the function in them, and their cost.
+func Drop(f Ref) Transform { return Transform{OpDrop, f} }
+
+// CollapseRecursion makes a function that calls itself directly one frame.
+func CollapseRecursion() Transform { return Transform{Op: OpCollapseRecursion} }
+
+// CollapseRecursionOf leaves one frame of a function in each stack: what lies
+// between its outermost and its innermost frame goes, so that mutual recursion
+// becomes flat.
+func CollapseRecursionOf(f Ref) Transform { return Transform{OpCollapseRecursion, f} }
+
+// CollapseModule makes neighbouring frames of a module one frame that is named
+// after it. The module is told by its path, by the last element of it, or by a
+// /regular expression/; an expression may stand for several modules, which stay
+// apart.
+func CollapseModule(module string) Transform {
+	return Transform{OpCollapseModule, Ref{Text: module}}
+}
+
+// MergeByFile makes neighbouring frames of one source file one frame.
+func MergeByFile() Transform { return Transform{Op: OpMergeByFile} }
+
+// MergeByModule makes neighbouring frames of one module one frame.
+func MergeByModule() Transform { return Transform{Op: OpMergeByModule} }
+
+// FoldInlined takes out inlined frames: their cost goes to the function that
+// they were inlined into.
+func FoldInlined() Transform { return Transform{Op: OpFoldInlined} }
+
+// HideKernel takes out the kernel's frames: their cost goes to who called it.
+func HideKernel() Transform { return Transform{Op: OpHideKernel} }
+
+// CallersOf keeps the part of stacks from the outermost call of the function
+// upwards, and looks at it bottom-up: the callers, callers' callers and so on.
+func CallersOf(f Ref) Transform { return Transform{OpCallersOf, f} }
+
+// CalleesOf keeps the part of stacks from the outermost call of the function
+// downwards, which becomes the outermost of all.
+func CalleesOf(f Ref) Transform { return Transform{OpCalleesOf, f} }
+
+// Invert looks at stacks bottom-up: the tree begins with the functions that
+// cost themselves, and goes on to their callers.
+func Invert() Transform { return Transform{Op: OpInvert} }
+
+// ByTime orders children by when they were first seen and not by weight; see
+// Query.First.
+func ByTime() Transform { return Transform{Op: OpByTime} }
+
+// String is a name for a chip or a menu, like "focus priceCart".
+func (t Transform) String() string {
+	switch t.Op {
+	case OpFocus, OpHide, OpDrop, OpOnly:
+		return string(t.Op) + " " + t.Text
+	case OpCallersOf:
+		return "callers of " + t.Text
+	case OpCalleesOf:
+		return "callees of " + t.Text
+	case OpCollapseModule:
+		return "collapse " + ModuleBase(t.Text)
+	case OpCollapseRecursion:
+		if t.Ref != (Ref{}) {
+			return "collapse recursion of " + t.Text
+		}
+	case OpByTime:
+		return "in order of time"
+	}
+	return strings.ReplaceAll(string(t.Op), "-", " ")
+}
+
+// Check says in one sentence what is wrong with a transform that came from
+// outside: an operation that is not known, or an expression that cannot be
+// read.
+func (t Transform) Check() error {
+	switch t.Op {
+	case OpMergeByFile, OpMergeByModule, OpFoldInlined, OpHideKernel, OpInvert, OpByTime:
+		return nil
+	case OpCollapseRecursion:
+		if t.Ref == (Ref{}) {
+			return nil
+		}
+	case OpFocus, OpHide, OpDrop, OpCallersOf, OpCalleesOf, OpCollapseModule:
+	case OpOnly:
+		_, err := ParsePattern(t.Text)
+		return err
+	default:
+		return fmt.Errorf("there is no transform %q", t.Op)
+	}
+	if t.Text == "" && !t.Exact {
+		return fmt.Errorf("%s needs a name", t.Op)
+	}
+	if src, ok := expression(t.Text); ok && !t.Exact {
+		if _, err := regexp.Compile(src); err != nil {
+			return fmt.Errorf("%s is neither a name nor a regular expression: %w", t.Text, err)
+		}
+	}
+	return nil
+}
+
+// Functions lists the functions that a reference stands for.
+func (r Ref) Functions(rec *recording.Recording) []recording.FuncID {
+	match := r.matcher(rec, nil)
+	var out []recording.FuncID
+	for i := 0; i < rec.Functions.Len(); {
+		run := rec.Functions.Chunk(i)
+		for k := range run {
+			if match(&run[k]) {
+				out = append(out, recording.FuncID(i+k))
+			}
+		}
+		i += len(run)
+	}
+	return out
+}
+
+// Like lists up to n functions whose names contain the reference's text, for
+// saying what might have been meant; shortest names first.
+func (r Ref) Like(rec *recording.Recording, n int) []string {
+	p, err := ParsePattern(r.Text)
+	if err != nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	var out []string
+	for i := range rec.Functions.Len() {
+		if name := rec.Functions.At(i).Name; p.Match(name) && !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	return out[:min(n, len(out))]
+}
+
+// matcher returns a test for functions of a recording, and for the groups that
+// stand for several of them.
+func (r Ref) matcher(rec *recording.Recording, groups []recording.Function) func(*recording.Function) bool {
+	if r.Exact {
+		return func(f *recording.Function) bool { return f.Name == r.Text && f.Module == r.Module }
+	}
+	named := func(f *recording.Function) bool { return f.Name == r.Text }
+	if anyFunction(rec, groups, named) {
+		return named
+	}
+	if src, ok := expression(r.Text); ok {
+		if re, err := regexp.Compile(src); err == nil {
+			return func(f *recording.Function) bool { return re.MatchString(f.Name) }
+		}
+	}
+	if at := strings.LastIndexByte(r.Text, '@'); at >= 0 {
+		name, module := r.Text[:at], r.Text[at+1:]
+		return func(f *recording.Function) bool {
+			return f.Name == name && (f.Module == module || ModuleBase(f.Module) == module)
+		}
+	}
+	return func(*recording.Function) bool { return false }
+}
+
+func anyFunction(rec *recording.Recording, groups []recording.Function, is func(*recording.Function) bool) bool {
+	for i := 0; i < rec.Functions.Len(); {
+		run := rec.Functions.Chunk(i)
+		if slices.ContainsFunc(run, func(f recording.Function) bool { return is(&f) }) {
+			return true
+		}
+		i += len(run)
+	}
+	return slices.ContainsFunc(groups, func(f recording.Function) bool { return is(&f) })
+}
+
+// modules returns a test for module names; see CollapseModule.
+func (r Ref) modules() func(string) bool {
+	if src, ok := expression(r.Text); ok && !r.Exact {
+		if re, err := regexp.Compile(src); err == nil {
+			return func(m string) bool { return m == r.Text || re.MatchString(m) }
+		}
+	}
+	return func(m string) bool { return m == r.Text || !r.Exact && ModuleBase(m) == r.Text }
+}
