@@ -47,6 +47,7 @@ type Shell struct {
 	help    bool
 	chooser *chooser
 	note    note
+	typing  bool   // in the search line
 	clip    string // a text for the clipboard
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
@@ -145,6 +146,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
+	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {
 		s.copyTo(u, s.clip, s.clip)

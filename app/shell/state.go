@@ -40,5 +40,5 @@ func (s *Shell) Settle(part func(*recording.Recording) (from, to int64, ranged b
 		p.selectRange(p.rec.Start+from, p.rec.Start+to)
 		p.fit(p.sel.from, p.sel.to)
 	}
-	return p.doc.Settle(p.query())
+	return p.doc.Settle(p.question())
 }

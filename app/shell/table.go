@@ -84,7 +84,7 @@ func (t *tablePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	t.scroll = max(0, min(t.scroll, most))
 	cols := t.columns(u, r)
 	t.head(u, r, cols)
-	m := &a.Rec.Events[a.Query.Event].Metrics[a.Query.Metric]
+	m := a.Metric()
 	total := a.Tree.Nodes[0].Total
 	u.At(body, func(u *ui.UI) {
 		for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
