@@ -7,9 +7,7 @@ import "sort"
 type Lane struct {
 	chunks []laneChunk
 	n      int
-	// args has the arguments of a chunk's spans, for those chunks in which a
-	// span has any; entries never change once they are there.
-	args [][]uint64
+	args   argColumn
 	// unfinished lists spans that the recording never ended, in order.
 	unfinished []int
 	levels     []Vec[Node]
@@ -39,13 +37,7 @@ func (l *Lane) End(i int) int64 { return l.chunks[i>>chunkBits].ends[i&(chunkLen
 func (l *Lane) Call(i int) CallID { return l.chunks[i>>chunkBits].calls[i&(chunkLen-1)] }
 
 // Args refers to span i's arguments (see [Recording.Args]); 0 for none.
-func (l *Lane) Args(i int) uint64 {
-	k, off := i>>chunkBits, i&(chunkLen-1)
-	if k >= len(l.args) || off >= len(l.args[k]) {
-		return 0
-	}
-	return l.args[k][off]
-}
+func (l *Lane) Args(i int) uint64 { return l.args.at(i) }
 
 // Unfinished reports whether span i began but never ended in the recording.
 func (l *Lane) Unfinished(i int) bool {
@@ -76,7 +68,7 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 	c := &l.chunks[k]
 	c.starts[off], c.ends[off], c.calls[off] = start, end, call
 	if args != 0 {
-		l.setArgs(k, off, args)
+		l.args.set(l.n, args)
 	}
 	l.n++
 	if l.n&(leafSpans-1) == 0 {
@@ -102,22 +94,6 @@ func (l *Lane) grow(k int) {
 		copy(c.calls, l.chunks[0].calls)
 	}
 	l.chunks = []laneChunk{c}
-}
-
-// setArgs notes the arguments of the span that is being appended.
-func (l *Lane) setArgs(k, off int, args uint64) {
-	for k > len(l.args) {
-		l.args = append(l.args, nil)
-	}
-	switch {
-	case k == len(l.args):
-		l.args = append(l.args, make([]uint64, len(l.chunks[k].starts)))
-	case off >= len(l.args[k]): // the first chunk has grown
-		grown := make([]uint64, len(l.chunks[k].starts))
-		copy(grown, l.args[k])
-		l.args = [][]uint64{grown}
-	}
-	l.args[k][off] = args
 }
 
 // snapshot copies the lane for readers.

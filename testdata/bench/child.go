@@ -1,0 +1,161 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+	"github.com/klauspost/compress/zstd"
+
+	"ashlar/ingest"
+)
+
+// child is what runs in processes of their own, so that their time and memory
+// are nobody else's. Results go to standard output as JSON.
+func child(what string, args []string) error {
+	var result any
+	var err error
+	switch what {
+	case "unpack":
+		return unpackAlone(args[0])
+	case "pprof-library":
+		return parseAlone(args[0])
+	case "held":
+		result, err = held(args[0])
+	case "open-close":
+		result, err = openMany(args)
+	case "ranges":
+		result, err = askRanges(args[0])
+	case "search":
+		result, err = askSearch(args[0])
+	default:
+		return fmt.Errorf("there is nothing called %q to run", what)
+	}
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// unpackAlone decompresses a file as loading does, and does nothing else.
+func unpackAlone(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(min(4, runtime.GOMAXPROCS(0))))
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	buf := make([]byte, 4<<20)
+	for err == nil {
+		_, err = io.ReadFull(z, buf)
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return nil
+	}
+	return err
+}
+
+// parseAlone reads a profile with its format's library, and does nothing else.
+func parseAlone(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = profile.Parse(f)
+	return err
+}
+
+// heldMemory is what a loaded recording keeps, in bytes.
+type heldMemory struct{ Held int64 }
+
+const status = "/proc/self/status"
+
+// settle collects garbage and gives free memory back to the system.
+func settle() {
+	for range 3 {
+		runtime.GC()
+	}
+	debug.FreeOSMemory()
+}
+
+// held loads a recording and tells by how much the process has grown, mapped
+// files not counted.
+func held(path string) (heldMemory, error) {
+	settle()
+	before := kilobytes(status, "RssAnon")
+	l := ingest.Open(context.Background(), path, ingest.Options{})
+	defer l.Close()
+	if err := l.Wait(); err != nil {
+		return heldMemory{}, err
+	}
+	settle()
+	m := heldMemory{Held: kilobytes(status, "RssAnon") - before}
+	runtime.KeepAlive(l)
+	return m, nil
+}
+
+// growth is what opening and closing many recordings left behind.
+type growth struct {
+	Before, After        int64 // bytes
+	Goroutines, Mappings int
+}
+
+// openMany opens, reads and closes a hundred recordings one after the other. A
+// few come before, for what is made once.
+func openMany(files []string) (g growth, err error) {
+	open := func(n int) error {
+		for i := range n {
+			l := ingest.Open(context.Background(), files[i%len(files)], ingest.Options{})
+			if err := l.Wait(); err != nil {
+				return err
+			}
+			if err := l.Close(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := open(len(files)); err != nil {
+		return g, err
+	}
+	settle()
+	g.Before = kilobytes(status, "RssAnon")
+	routines, mappings := runtime.NumGoroutine(), mapped(files)
+	if err := open(100); err != nil {
+		return g, err
+	}
+	for i := 0; i < 200 && runtime.NumGoroutine() > routines; i++ {
+		time.Sleep(5 * time.Millisecond)
+	}
+	settle()
+	g.After = kilobytes(status, "RssAnon")
+	g.Goroutines, g.Mappings = runtime.NumGoroutine()-routines, mapped(files)-mappings
+	return g, nil
+}
+
+// mapped counts the mappings of some files in this process.
+func mapped(files []string) int {
+	b, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, f := range files {
+		n += strings.Count(string(b), f+"\n")
+	}
+	return n
+}

@@ -1,0 +1,149 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+
+	"ashlar/testdata/gen/synth"
+)
+
+// The recordings that are measured, by their sizes when not -quick.
+var (
+	spall1 = recording{ext: ".spall", options: synth.Options{Kind: "spall1", Records: 40_000_000}}
+	spall3 = recording{ext: ".spall", options: synth.Options{Kind: "spall3", Records: 100_000_000}}
+	chrome = recording{ext: ".json", options: synth.Options{Kind: "chrome", Bytes: 1_000_000_000}}
+	spaa   = recording{ext: ".spaa", options: synth.Options{Kind: "spaa", Bytes: 1_000_000_000}}
+	spaaZ  = recording{ext: ".spaa", options: synth.Options{Kind: "spaa", Bytes: 1_000_000_000}, zstd: true}
+	pprof  = recording{ext: ".pb.gz", options: synth.Options{Kind: "pprof", Records: 1_800_000}}
+	folded = recording{ext: ".folded", options: synth.Options{Kind: "folded", Records: 300_000}}
+
+	// For the peers, who take long.
+	smallChrome = recording{ext: ".json", options: synth.Options{Kind: "chrome", Bytes: 112_000_000}}
+	smallPprof  = recording{ext: ".pb.gz", options: synth.Options{Kind: "pprof", Records: 100_000}}
+	smallFolded = recording{ext: ".folded", options: synth.Options{Kind: "folded", Records: 20_000}}
+)
+
+// recording is one that package synth makes.
+type recording struct {
+	ext     string
+	options synth.Options
+	zstd    bool
+}
+
+// file is a recording on disk.
+type file struct {
+	path    string
+	bytes   int64
+	summary synth.Summary
+}
+
+// quickly is the size of recordings with -quick.
+const quickly = 50
+
+// get makes a recording unless it is there already.
+func (b *bench) get(r recording) (*file, error) {
+	o := r.options
+	if b.quick {
+		o.Records, o.Bytes = o.Records/quickly, o.Bytes/quickly
+	}
+	path := filepath.Join(b.dir, fmt.Sprintf("%s-%d%s", o.Kind, max(o.Records, o.Bytes), r.ext))
+	f := &file{path: path}
+	if err := f.describe(); err != nil {
+		fmt.Fprintf(os.Stderr, "making %s\n", path)
+		if err := make1(path, o); err != nil {
+			return nil, err
+		}
+		if err := f.describe(); err != nil {
+			return nil, err
+		}
+	}
+	if r.zstd {
+		f.path += ".zst"
+		if _, err := os.Stat(f.path); err != nil {
+			if err := whole(f.path, func(w io.Writer) error { return pack(w, path) }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return nil, err
+	}
+	f.bytes = info.Size()
+	return f, nil
+}
+
+// describe reads what the generator said of a recording.
+func (f *file) describe() error {
+	if _, err := os.Stat(f.path); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(f.path + ".json")
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, &f.summary)
+}
+
+func make1(path string, o synth.Options) error {
+	var sum *synth.Summary
+	err := whole(path, func(w io.Writer) (err error) {
+		sum, err = synth.Write(w, o)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(sum, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path+".json", text, 0o644)
+}
+
+// whole writes a file whole or not at all.
+func whole(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".bench-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // after the renaming there is nothing to remove
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// pack compresses a file with zstd's usual settings.
+func pack(w io.Writer, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	z, err := zstd.NewWriter(w)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(z, f)
+	return errors.Join(err, z.Close())
+}
+
+// warm reads a file once, so that it lies in the system's cache.
+func (f *file) warm() error {
+	r, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(struct{ io.Writer }{io.Discard}, r)
+	return err
+}

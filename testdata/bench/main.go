@@ -1,0 +1,166 @@
+//go:build linux
+
+// Command bench measures Ashlar against what is asked of it, and prints a table.
+//
+//	go run ./testdata/bench                      every row, on full-size recordings
+//	go run ./testdata/bench -quick -row spall    some rows, on small ones
+//	go run ./testdata/bench -json bench.json     and what was measured, run by run
+//	go run ./testdata/bench -peers               other programs on the same files
+//
+// The recordings are made by package synth and kept in $ASHLAR_BENCH_DIR, or
+// ashlar/bench in the user's cache folder. Rows that say "whole program" run
+// the ashlar that is built from this tree from start to exit. What others do on
+// the machine meanwhile is noted with each run: see [machine].
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+func main() {
+	if len(os.Args) > 2 && os.Args[1] == "-child" {
+		if err := child(os.Args[2], os.Args[3:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	b := &bench{}
+	var only, out string
+	var peers, list bool
+	flag.StringVar(&only, "row", ".", "measure the rows whose names match a regular expression")
+	flag.StringVar(&out, "json", "", "write what was measured as JSON to a file")
+	flag.StringVar(&b.dir, "dir", "", "where the recordings are kept (default $ASHLAR_BENCH_DIR or the user's cache)")
+	flag.IntVar(&b.runs, "runs", 5, "how often each is run; the best counts")
+	flag.BoolVar(&b.quick, "quick", false, "recordings of a fiftieth of the size: to try the program, not to judge by")
+	flag.DurationVar(&b.wait, "wait", 0, "wait up to this long before a run for others on the machine to be quiet")
+	flag.BoolVar(&peers, "peers", false, "measure other programs instead")
+	flag.StringVar(&b.peerDir, "peer-dir", "", "where programs from npm are installed (default beside the recordings)")
+	flag.BoolVar(&list, "list", false, "print the names of the rows")
+	flag.Parse()
+	if list {
+		for _, r := range rows {
+			fmt.Println(r.name)
+		}
+		return
+	}
+	if err := b.main(only, out, peers); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one session of measuring.
+type bench struct {
+	dir     string
+	peerDir string
+	runs    int
+	quick   bool
+	wait    time.Duration
+	program string // the ashlar that was built
+	temp    string
+
+	loads map[string][]run // of whole programs, by file: rows share them
+}
+
+// row is a line of the table, or a few that are measured together.
+type row struct {
+	name    string
+	measure func(*bench) ([]result, error)
+}
+
+// result is a line of the table.
+type result struct {
+	Row      string  `json:"row"`
+	What     string  `json:"what"`
+	Target   string  `json:"target"`
+	Measured string  `json:"measured"`
+	Value    float64 `json:"value"` // in the unit of Target
+	Pass     bool    `json:"pass"`
+	Note     string  `json:"note,omitempty"`
+	Runs     []run   `json:"runs,omitempty"`
+}
+
+// report is what -json writes.
+type report struct {
+	Machine machine   `json:"machine"`
+	When    time.Time `json:"when"`
+	Quick   bool      `json:"quick,omitempty"`
+	Results []result  `json:"results"`
+	Errors  []string  `json:"errors,omitempty"`
+}
+
+func (b *bench) main(only, out string, peers bool) error {
+	match, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	cache, _ := os.UserCacheDir()
+	b.dir = cmp.Or(b.dir, os.Getenv("ASHLAR_BENCH_DIR"), filepath.Join(cache, "ashlar", "bench"))
+	b.peerDir = cmp.Or(b.peerDir, filepath.Join(b.dir, "peers"))
+	b.loads = map[string][]run{}
+	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		return err
+	}
+	if b.temp, err = os.MkdirTemp("", "ashlar-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.temp)
+	if err := b.build(); err != nil {
+		return err
+	}
+	measured, title := rows, "what"
+	if peers {
+		measured, title = peerRows, "peer"
+	}
+	rep := report{Machine: thisMachine(), When: time.Now().UTC().Truncate(time.Second), Quick: b.quick}
+	fmt.Printf("%s, load %.1f\n\n| %s | at least | measured | |\n|---|---|---|---|\n", rep.Machine, rep.Machine.Load, title)
+	var failed []error
+	for _, r := range measured {
+		if !match.MatchString(r.name) {
+			continue
+		}
+		results, err := r.measure(b)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
+			rep.Errors = append(rep.Errors, failed[len(failed)-1].Error())
+		}
+		for _, x := range results {
+			x.Row = r.name
+			fmt.Println(x.line())
+			rep.Results = append(rep.Results, x)
+		}
+	}
+	if out != "" {
+		text, err := json.MarshalIndent(rep, "", "  ")
+		if err == nil {
+			err = os.WriteFile(out, append(text, '\n'), 0o644)
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}
+
+// line is the result as a line of a Markdown table.
+func (r *result) line() string {
+	verdict := "**miss**"
+	switch {
+	case r.Target == "":
+		verdict = ""
+	case r.Pass:
+		verdict = "pass"
+	}
+	measured := r.Measured
+	if r.Note != "" {
+		measured += " (" + r.Note + ")"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s |", r.What, r.Target, measured, verdict)
+}

@@ -1,0 +1,141 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// run is one run of a program.
+type run struct {
+	Seconds float64 `json:"seconds"` // from start to exit
+	CPU     float64 `json:"cpu_seconds"`
+	// Peak is the most memory it held, Own the most that was not of mapped
+	// files; in bytes.
+	Peak int64 `json:"peak_bytes"`
+	Own  int64 `json:"own_bytes"`
+	// Others is the share of the machine that other programs had meanwhile,
+	// not counting those of low priority.
+	Others float64 `json:"others"`
+	// Value is what the program itself has measured.
+	Value float64 `json:"value,omitempty"`
+	Text  string  `json:"-"` // what it printed
+}
+
+// build compiles ashlar as it is released.
+func (b *bench) build() error {
+	b.program = filepath.Join(b.temp, "ashlar")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "novulkan", "-o", b.program, "./app/ashlar")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building ashlar (bench runs in the root of the tree): %v\n%s", err, out)
+	}
+	return nil
+}
+
+// repeat runs a program several times, the quickest first.
+func (b *bench) repeat(program string, args ...string) ([]run, error) {
+	var all []run
+	for range b.runs {
+		b.quiet()
+		r, err := execute(exec.Command(program, args...))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+		if r.Seconds < all[0].Seconds {
+			last := len(all) - 1
+			all[0], all[last] = all[last], all[0]
+		}
+	}
+	return all, nil
+}
+
+// execute runs a program to its end.
+func execute(cmd *exec.Cmd) (run, error) {
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	before, began := now(), time.Now()
+	if err := cmd.Start(); err != nil {
+		return run{}, err
+	}
+	ended := make(chan struct{})
+	own := make(chan int64)
+	go watch(cmd.Process.Pid, ended, own)
+	err := cmd.Wait()
+	r := run{Seconds: time.Since(began).Seconds(), Text: out.String()}
+	close(ended)
+	r.Own = <-own
+	state := cmd.ProcessState
+	r.CPU = (state.UserTime() + state.SystemTime()).Seconds()
+	r.Others = before.others(r.CPU)
+	if u, ok := state.SysUsage().(*syscall.Rusage); ok {
+		r.Peak = u.Maxrss << 10
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, bytes.TrimSpace(complaints.Bytes()))
+	}
+	return r, nil
+}
+
+// watch sends the most memory that a process held beside mapped files.
+func watch(pid int, ended <-chan struct{}, most chan<- int64) {
+	path := fmt.Sprintf("/proc/%d/status", pid)
+	var peak int64
+	for {
+		select {
+		case <-ended:
+			most <- peak
+			return
+		case <-time.After(10 * time.Millisecond):
+			peak = max(peak, kilobytes(path, "RssAnon"))
+		}
+	}
+}
+
+// load runs `ashlar info --json` on a recording, once for all rows. It checks
+// that what was read is what was written.
+func (b *bench) load(f *file) ([]run, error) {
+	if all := b.loads[f.path]; all != nil {
+		return all, nil
+	}
+	if err := f.warm(); err != nil {
+		return nil, err
+	}
+	all, err := b.repeat(b.program, "info", "--json", f.path)
+	if err != nil {
+		return nil, err
+	}
+	var info struct {
+		Counts struct{ Spans, Samples, Stacks int64 }
+		Load   struct{ Seconds float64 }
+	}
+	for i := range all {
+		if err := json.Unmarshal([]byte(all[i].Text), &info); err != nil {
+			return nil, err
+		}
+		all[i].Value = info.Load.Seconds
+	}
+	if c, s := info.Counts, f.summary; c.Spans != s.Spans || c.Samples != s.Samples && s.Kind == "spaa" {
+		return nil, fmt.Errorf("%s: read %d spans and %d samples, not %d and %d", f.path, c.Spans, c.Samples, s.Spans, s.Samples)
+	}
+	b.loads[f.path] = all
+	return all, nil
+}
+
+// self runs this program's own other half, in a process of its own.
+func (b *bench) self(what string, args ...string) (run, error) {
+	me, err := os.Executable()
+	if err != nil {
+		return run{}, err
+	}
+	b.quiet()
+	return execute(exec.Command(me, append([]string{"-child", what}, args...)...))
+}
