@@ -21,6 +21,10 @@ type Options struct {
 	// ChunkSize is how many bytes a decoder is given at a time at most; 0
 	// leaves it to the source.
 	ChunkSize int
+	// MemoryLimit is how many bytes of memory the recording may take; 0 is what
+	// the system has free, and what GOMEMLIMIT leaves. Reading stops there, and
+	// what was read is shown with a warning.
+	MemoryLimit int64
 	// Notify, if set, is called after each new snapshot and when loading has
 	// ended, from a goroutine of the loader; it must not block.
 	Notify func()
@@ -46,6 +50,7 @@ type Load struct {
 	opts    Options
 	cancel  context.CancelFunc
 	began   time.Time
+	quiet   bool // nobody looks before all is read
 	updated chan struct{}
 	done    chan struct{}
 
@@ -62,8 +67,13 @@ type Load struct {
 // returns at once. Everything that can go wrong is reported by Wait and Err.
 // Loading ends early when ctx does.
 func Open(ctx context.Context, path string, opts Options) *Load {
+	return open(ctx, path, opts, false)
+}
+
+func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	ctx, cancel := context.WithCancel(ctx)
 	l := newLoad(path, opts, cancel)
+	l.quiet = quiet
 	go l.run(ctx, func() (*source.Input, error) { return openFile(ctx, path) })
 	return l
 }
@@ -155,14 +165,26 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 
 	b := recording.NewBuilder()
 	*b.Source() = recording.Source{Path: in.Path, Name: in.Name, Format: format.Name, Compression: in.Compression, Bytes: in.Bytes}
-	b.OnPublish = func(r *recording.Recording) {
-		l.snap.Store(r)
-		l.notify()
+	if !l.quiet {
+		b.OnPublish = func(r *recording.Recording) {
+			l.snap.Store(r)
+			l.notify()
+		}
 	}
-	err = source.Protect(in.Path, func() error { return format.Decode(ctx, in, b, l.opts.Options) })
+	decoding, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(decoding, in.Stop)()
+	g := newGuard(b, in, l.opts.MemoryLimit, stop)
+	b.OnProgress = g.look
+	err = source.Protect(in.Path, func() error { return format.Decode(decoding, in, b, l.opts.Options) })
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if full, ok := context.Cause(decoding).(*fullError); ok {
+		err = full
+	}
+	b.OnProgress = nil
+	g.done()
 	return l.finish(b, err)
 }
 
@@ -308,7 +330,7 @@ func (l *Load) Close() error {
 // ReadAll loads a whole recording. When reading stopped early and something
 // can be shown, err is nil and a warning with the code "failed" says why.
 func ReadAll(ctx context.Context, path string, opts Options) (*recording.Recording, Stats, error) {
-	l := Open(ctx, path, opts)
+	l := open(ctx, path, opts, true)
 	if err := l.Wait(); err != nil {
 		l.Close()
 		return nil, l.Stats(), err

@@ -3,6 +3,7 @@ package recording
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -34,8 +35,11 @@ type Builder struct {
 	start, end int64
 	window     windowKey // the last one that was counted
 
-	// OnPublish receives each snapshot; see Progress.
+	// OnPublish receives each snapshot; see Progress. Without it none are made
+	// before the last.
 	OnPublish func(*Recording)
+	// OnProgress, if set, is called whenever Progress is.
+	OnProgress func()
 	next      time.Time
 }
 
@@ -344,6 +348,21 @@ func (b *Builder) Warn(code, place, format string, args ...any) {
 
 // WarnMore counts n more of a warning that Warn has noted.
 func (b *Builder) WarnMore(code string, n int64) { b.rec.Warnings[b.warn[code]].Count += n }
+
+// Retract takes a warning back that has turned out to be wrong.
+func (b *Builder) Retract(code string) {
+	i, ok := b.warn[code]
+	if !ok {
+		return
+	}
+	b.rec.Warnings = slices.Delete(slices.Clone(b.rec.Warnings), i, i+1)
+	delete(b.warn, code)
+	for c, k := range b.warn {
+		if k > i {
+			b.warn[c] = k - 1
+		}
+	}
+}
 
 // Tally returns the ledger's counters for a kind of record.
 func (b *Builder) Tally(kind string) *Tally {

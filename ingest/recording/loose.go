@@ -26,6 +26,8 @@ func (s *looseSpans) add(x looseSpan) {
 	s.sorted = false
 }
 
+func (s *looseSpans) len() int { return len(s.spans) }
+
 // nest is one column of properly nested spans: its open ends, innermost last,
 // and the lanes it fills.
 type nest struct {

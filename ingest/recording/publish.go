@@ -14,6 +14,9 @@ const (
 // Progress is called by decoders at least every few milliseconds of work; it
 // publishes a snapshot when one is due.
 func (b *Builder) Progress() {
+	if b.OnProgress != nil {
+		b.OnProgress()
+	}
 	if b.OnPublish == nil {
 		return
 	}

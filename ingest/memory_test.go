@@ -1,0 +1,50 @@
+package ingest
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"testing"
+
+	"ashlar/ingest/recording"
+)
+
+func warning(r *recording.Recording, code string) string {
+	for _, w := range r.Warnings {
+		if w.Code == code {
+			return w.Text
+		}
+	}
+	return ""
+}
+
+func TestLargerThanMemory(t *testing.T) {
+	const n = 1_000_000 // some 22 MB
+	path := write(t, "x.spall", spallFile(n))
+	for _, limit := range []int64{6 << 20, 12 << 20} {
+		runtime.GC() // what earlier tests left is not to be taken for room
+		l := Open(context.Background(), path, Options{MemoryLimit: limit})
+		if err := l.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		r := l.Snapshot()
+		l.Close()
+		// The guard counts what batches under way take too.
+		if most := limit/20 + n/10; !r.Done || r.Counts.Spans < 10_000 || r.Counts.Spans > most {
+			t.Errorf("%d spans within %d bytes", r.Counts.Spans, limit)
+		}
+		if text := warning(r, "failed"); !strings.Contains(text, path+": the file has ") || !strings.Contains(text, "of memory, which is as much as there is") {
+			t.Errorf("warning %q", text)
+		}
+		if text := warning(r, warnMemory); !strings.Contains(text, "reading will stop after about ") {
+			t.Errorf("foretold %q", text)
+		}
+		if w := r.SpanTime; len(w) < 2 || w[1] != (r.Counts.Spans-r.Counts.Unfinished)*1e6 {
+			t.Errorf("what was read is not whole: %v of %+v", w, r.Counts)
+		}
+	}
+	r, _, err := ReadAll(context.Background(), path, Options{MemoryLimit: 1 << 30})
+	if err != nil || r.Counts.Spans != n || len(r.Warnings) > 0 {
+		t.Errorf("with enough: %v %v %v", err, r.Counts.Spans, r.Warnings)
+	}
+}
