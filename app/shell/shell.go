@@ -6,6 +6,7 @@ package shell
 
 import (
 	"image"
+	"strings"
 	"time"
 
 	"gioui.org/io/event"
@@ -149,7 +150,11 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {
-		s.copyTo(u, s.clip, s.clip)
+		what := s.clip
+		if n := strings.Count(what, "\n"); n > 1 {
+			what = plural(int64(n), "line")
+		}
+		s.copyTo(u, what, s.clip)
 		s.clip = ""
 	}
 
