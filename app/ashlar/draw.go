@@ -41,7 +41,7 @@ func render(o cli.RenderOptions) error {
 		s.Open(o.File)
 	}
 	s.Choose(o.Event, o.Metric)
-	err := s.Settle(func(rec *recording.Recording) (from, to int64, ranged bool) {
+	err := s.Settle(o.StackView, func(rec *recording.Recording) (from, to int64, ranged bool) {
 		from, to = 0, rec.Duration()
 		if o.Range.HasFrom {
 			from = o.Range.From
