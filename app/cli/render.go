@@ -14,7 +14,8 @@ func renderCommand() command {
 		name: "render", args: "FILE -o OUT.png", line: "draw a recording into a PNG or SVG file",
 		text: `
 A PNG is exactly what the window would show. It needs no display. An SVG has the
-timeline, the flamegraph or one below the other, as shapes whose text is text.`,
+timeline, the flamegraph or one below the other, as shapes whose text is text.
+` + viewHelp,
 		examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
 			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
@@ -33,6 +34,7 @@ timeline, the flamegraph or one below the other, as shapes whose text is text.`,
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "dark", "dark or light `THEME`")
+			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
 				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo

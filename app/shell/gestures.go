@@ -16,8 +16,8 @@ const zoomStep = 1.28
 
 // events takes what the pointer did since the last frame.
 func (p *pane) events(s *Shell, u *ui.UI) {
-	p.timeline.events(p, u)
-	p.flame.events(p, u)
+	p.timeline.events(s, p, u)
+	p.flame.events(s, p, u)
 	p.hover = nil
 	switch {
 	case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
@@ -29,13 +29,13 @@ func (p *pane) events(s *Shell, u *ui.UI) {
 	}
 }
 
-func (t *timelinePart) events(p *pane, u *ui.UI) {
+func (t *timelinePart) events(s *Shell, p *pane, u *ui.UI) {
 	for {
 		g, e, ok := t.lanes.next(u, p.bounds.lanes.Min)
 		if !ok {
 			break
 		}
-		t.onLanes(p, u, g, e)
+		t.onLanes(s, p, u, g, e)
 	}
 	for {
 		g, e, ok := t.rulerArea.next(u, p.bounds.ruler.Min)
@@ -62,7 +62,7 @@ func (t *timelinePart) timeAt(p *pane, x float32) int64 {
 	return p.view.Time(float64(x)-float64(p.bounds.gutter), p.laneWidth())
 }
 
-func (t *timelinePart) onLanes(p *pane, u *ui.UI, g gesture, e pointer.Event) {
+func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g gesture, e pointer.Event) {
 	d := &t.lanes
 	switch g {
 	case gScroll:
@@ -72,18 +72,30 @@ func (t *timelinePart) onLanes(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 	case gDrag:
 		if t.grab == grabNone {
 			t.grab = grabPan
-			if d.mods.Contain(shiftKey) {
+			switch {
+			case int(d.start.X) < p.bounds.gutter && t.trackAt(p, d.start) >= 0:
+				t.grab = grabTrack
+			case d.mods.Contain(shiftKey):
 				t.grab, t.anchor = grabRange, t.timeAt(p, d.start.X)
 			}
 		}
 		t.drag(p, d.start, d.at)
 	case gDrop:
+		if t.grab == grabTrack {
+			p.moveTrack(t.trackAt(p, d.start), t.trackAt(p, d.at))
+		}
 		t.grab = grabNone
+	case gMenu:
+		t.contextMenu(s, p, u)
 	case gClick, gDouble:
 		if t.plan == nil {
 			return
 		}
 		h := timeline.At(p.rec, t.plan, p.view, int(d.at.X), int(d.at.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+		if h.Gutter && e.Modifiers.Contain(ctrlKey) {
+			p.toggleTrack(t.trackAt(p, d.at))
+			return
+		}
 		if h.Gutter || h.Row >= 0 && t.plan.Rows[h.Row].Kind == timeline.ProcessRow {
 			t.fold(p, h)
 			return
@@ -138,7 +150,7 @@ func (t *timelinePart) onRuler(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 	case gDrop:
 		t.grab = grabNone
 	case gClick:
-		p.sel = selection{}
+		p.sel.ranged = false
 	}
 }
 
@@ -199,7 +211,7 @@ func (p *pane) selectRange(a, b int64) {
 		a, b = b, a
 	}
 	a, b = max(a, p.rec.Start), min(b, p.rec.End)
-	p.sel = selection{ranged: a < b, from: a, to: b}
+	p.sel.ranged, p.sel.from, p.sel.to = a < b, a, b
 }
 
 // pickHit makes a bar of the timeline the one whose details are shown; nothing
@@ -225,7 +237,10 @@ func (t *timelinePart) fold(p *pane, h timeline.Hit) {
 	if h.Row < 0 {
 		return
 	}
-	r := &t.plan.Rows[h.Row]
+	p.fold(&t.plan.Rows[h.Row])
+}
+
+func (p *pane) fold(r *timeline.Row) {
 	switch r.Kind {
 	case timeline.ProcessRow:
 		p.closed[r.Index] = !p.closed[r.Index]

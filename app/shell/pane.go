@@ -19,7 +19,11 @@ import (
 type selection struct {
 	ranged   bool
 	from, to int64
+	// tracks limits it to some threads, sorted; nil means all.
+	tracks []int
 }
+
+func (s selection) any() bool { return s.ranged || s.tracks != nil }
 
 // picked is the one thing whose details are shown: a bar of the timeline or a
 // node of the flamegraph.
@@ -53,6 +57,11 @@ type pane struct {
 	shown  bool
 	folds  map[int]timeline.Fold
 	closed map[int]bool
+	hidden map[int]bool // tracks that are not shown
+	pinned []int        // tracks that are shown first
+	order  []int        // tracks in the order they were dragged to
+	sort   timeline.Sort
+	filter string // of the tracks' names
 	sel    selection
 	pick   picked
 	hover  *recording.FuncID
@@ -66,13 +75,19 @@ type pane struct {
 	flame    flamePart
 	table    tablePart
 	about    aboutPart
+	history  history
 	splitter drag
 	dragged  float32
-	tabKeys  [3]clickArea
+	tabKeys  [len(tabs)]clickArea
+	near     nearPart
+	search   searchPart
 
-	eventButton, metricButton widget.Clickable
-	statusClick               clickArea
-	sideClicks                [24]clickArea
+	transforms []analyze.Transform
+	chipClicks []clickArea
+
+	eventButton, metricButton, viewButton widget.Clickable
+	statusClick                           clickArea
+	sideClicks                            [24]clickArea
 }
 
 // paneBounds are the places of the parts in the last frame, in pixels.
@@ -81,16 +96,17 @@ type paneBounds struct {
 	gutter                                    int
 }
 
-var tabs = [...]string{"Flamegraph", "Functions", "About this file"}
+var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "About this file"}
 
 const (
 	tabFlame = iota
 	tabTable
+	tabNear
 	tabAbout
 )
 
 func newPane(d *doc.Doc) *pane {
-	return &pane{doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}}
+	return &pane{doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
 }
 
 // layout lays out the pane in r.
@@ -103,7 +119,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	p.place(s, u, r)
 	p.events(s, u)
-	p.doc.Ask(p.query())
+	p.doc.Ask(p.question())
 	b := &p.bounds
 	if s.View != Flame {
 		p.timeline.layout(s, p, u)
@@ -114,6 +130,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	if s.View == Both && p.timed() {
 		p.layoutSplitter(u, image.Rect(r.Min.X, b.tabs.Min.Y-u.Px(4), r.Max.X, b.tabs.Min.Y+u.Px(4)), r)
 	}
+	p.remember(u)
 	p.timeline.tooltip(s, p, u)
 	p.flame.tooltip(s, p, u)
 }
@@ -162,8 +179,18 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 	}
 }
 
+// question is what the pane wants to know now.
+func (p *pane) question() doc.Question {
+	q := doc.Question{Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable}
+	if f, ok := p.pickedFunction(); ok && p.tab == tabNear {
+		ref := analyze.RefTo(f)
+		q.Around = &ref
+	}
+	return q
+}
+
 func (p *pane) query() analyze.Query {
-	return analyze.Query{Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to}
+	return analyze.Query{Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
 }
 
 // metricOf is the metric that is shown, never nil.
@@ -336,11 +363,14 @@ func (p *pane) nextMetric() {
 // back takes back the nearest thing; it does nothing when there is none.
 func (p *pane) back() {
 	switch {
+	case p.searching() || p.search.text != "":
+		p.search.clear()
+		p.search.blur = true
 	case len(p.flame.zoom) > 0:
 		p.flame.zoomTo(p, nil)
 	case p.pick.is != pickNone:
 		p.pick = picked{}
-	case p.sel.ranged:
+	case p.sel.any():
 		p.sel = selection{}
 	case p.moved:
 		p.fitAll()
@@ -352,6 +382,8 @@ func (p *pane) back() {
 func (p *pane) mark() func(recording.FuncID) bool {
 	var f recording.FuncID
 	switch {
+	case p.searching():
+		return p.found()
 	case p.hover != nil:
 		f = *p.hover
 	case p.pick.is == pickBar || p.pick.is == pickNode:
@@ -365,12 +397,28 @@ func (p *pane) mark() func(recording.FuncID) bool {
 // marked is what mark depends on, to tell whether a picture is out of date.
 func (p *pane) marked() int64 {
 	switch {
+	case p.searching():
+		return -2 - int64(p.search.version)
 	case p.hover != nil:
 		return int64(*p.hover)
 	case p.pick.is == pickBar || p.pick.is == pickNode:
 		return int64(p.pick.fn)
 	}
 	return -1
+}
+
+// found tells which functions the search matches.
+func (p *pane) found() func(recording.FuncID) bool {
+	sp := &p.search
+	if sp.isOf != sp.pattern || len(sp.is) < p.rec.Functions.Len() {
+		sp.is, sp.isOf = make([]bool, p.rec.Functions.Len()), sp.pattern
+		for i := range sp.is {
+			f := p.rec.Functions.At(i)
+			sp.is[i] = sp.pattern.MatchFunction(&f)
+		}
+		sp.version++
+	}
+	return func(f recording.FuncID) bool { return int(f) < len(sp.is) && sp.is[f] }
 }
 
 func clampInt64(f float64) int64 {

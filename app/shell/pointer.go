@@ -42,6 +42,7 @@ const (
 	gClick
 	gDouble
 	gScroll
+	gMenu // the other button
 )
 
 // slop is how far, in dp, the pointer may move between press and release of a
@@ -83,6 +84,11 @@ func (d *drag) next(u *ui.UI, origin image.Point) (gesture, pointer.Event, bool)
 		d.at = pos
 		return gScroll, e, true
 	case pointer.Press:
+		if e.Buttons.Contain(pointer.ButtonSecondary) {
+			d.at, d.inside = pos, true
+			return gMenu, e, true
+		}
+		d.inside = true // a press may come before any move
 		d.pressed, d.moved, d.start, d.at = true, false, pos, pos
 		d.buttons, d.mods = e.Buttons, e.Modifiers
 		return gPress, e, true

@@ -6,6 +6,7 @@ package shell
 
 import (
 	"image"
+	"strings"
 	"time"
 
 	"gioui.org/io/event"
@@ -40,13 +41,15 @@ type Shell struct {
 	// Bars counts what the last frame drew.
 	Bars int
 
-	shaper *text.Shaper
-	fonts  fontCache
-	pane   *pane
-	menu   *menu
-	help   bool
-	opener *opener
-	note   note
+	shaper  *text.Shaper
+	fonts   fontCache
+	pane    *pane
+	menu    *menu
+	help    bool
+	chooser *chooser
+	note    note
+	typing  bool   // in the search line
+	clip    string // a text for the clipboard
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -144,7 +147,16 @@ func (s *Shell) Layout(gtx layout.Context) {
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
+	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
+	if s.clip != "" {
+		what := s.clip
+		if n := strings.Count(what, "\n"); n > 1 {
+			what = plural(int64(n), "line")
+		}
+		s.copyTo(u, what, s.clip)
+		s.clip = ""
+	}
 
 	body := full
 	bar, status := u.Px(toolbarHeight), u.Px(statusHeight)
@@ -167,8 +179,8 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if s.help {
 		s.helpPage(u, full)
 	}
-	if s.opener != nil {
-		s.opener.layout(s, u, size)
+	if s.chooser != nil {
+		s.chooser.layout(s, u, size)
 	}
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))

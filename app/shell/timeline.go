@@ -1,8 +1,12 @@
 package shell
 
 import (
+	"fmt"
 	"image"
+	"maps"
 	"math"
+	"reflect"
+	"slices"
 
 	"gioui.org/f32"
 	"gioui.org/io/pointer"
@@ -16,8 +20,9 @@ import (
 
 // timelinePart is the upper half of a pane: overview, ruler and rows.
 type timelinePart struct {
-	plan    *timeline.Plan
-	planKey planKey
+	plan     *timeline.Plan
+	planned  *recording.Recording // what plan is of
+	layoutOf timeline.Layout      // and how
 
 	lanes, rulerArea, strip drag
 	inside                  bool
@@ -46,17 +51,11 @@ const (
 	grabNone grab = iota
 	grabPan
 	grabRange
-	grabView  // the view's rectangle in the overview
-	grabLeft  // its edges
-	grabRight //
+	grabView // the view's rectangle in the overview
+	grabLeft // its edges
+	grabRight
+	grabTrack // a track, by its name
 )
-
-type planKey struct {
-	rec           *recording.Recording
-	event, metric int
-	scale         float32
-	folds         int
-}
 
 type pictKey struct {
 	plan  *timeline.Plan
@@ -65,6 +64,8 @@ type pictKey struct {
 	pal   *theme.Palette
 	mark  int64
 	fonts float32
+	// chosen tells selections of threads apart.
+	chosen string
 }
 
 type rulerKey struct {
@@ -114,35 +115,25 @@ func (t *timelinePart) cursor(p *pane) pointer.Cursor {
 }
 
 func (t *timelinePart) replan(p *pane, scale float32) {
-	k := planKey{p.rec, p.event, p.metric, scale, len(p.folds)<<16 + foldSum(p)}
-	if t.plan == nil || t.planKey != k {
-		t.plan = timeline.NewPlan(p.rec, timeline.Layout{Scale: scale, Event: p.event, Metric: p.metric, Folds: p.folds, Closed: p.closed})
-		t.planKey = k
+	l := timeline.Layout{Scale: scale, Event: p.event, Metric: p.metric, Folds: p.folds, Closed: p.closed,
+		Hidden: p.hidden, Pinned: p.pinned, Order: p.order, Sort: p.sort, Filter: p.filter}
+	if t.plan == nil || t.planned != p.rec || !reflect.DeepEqual(t.layoutOf, l) {
+		t.plan, t.planned = timeline.NewPlan(p.rec, l), p.rec
+		l.Folds, l.Closed, l.Hidden = maps.Clone(p.folds), maps.Clone(p.closed), maps.Clone(p.hidden)
+		l.Pinned, l.Order = slices.Clone(p.pinned), slices.Clone(p.order)
+		t.layoutOf = l
 	}
-}
-
-func foldSum(p *pane) int {
-	sum := 0
-	for i, f := range p.folds {
-		sum += (i + 1) * int(f)
-	}
-	for i, c := range p.closed {
-		if c {
-			sum += (i + 7) * 31
-		}
-	}
-	return sum
 }
 
 func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
-	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp}
+	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, fmt.Sprint(p.sel.tracks)}
 	if t.picture == nil || t.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
 			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
 			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
-			Mark:  p.mark(), Event: p.event, Metric: p.metric, Canvases: &t.canvases,
+			Mark:  p.mark(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Canvases: &t.canvases, Chosen: p.chosenTracks(),
 		}
 		t.picture = ui.NewPicture(pic.Draw(b.lanes.Dx(), b.lanes.Dy()))
 		t.pictKey, t.bars = k, pic.Bars
@@ -207,6 +198,7 @@ func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
 		u.Fill(image.Rect(t.stripX(p, p.sel.from), in.Min.Y, max(t.stripX(p, p.sel.from)+1, t.stripX(p, p.sel.to)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
 	}
 	u.Border(image.Rect(x0, in.Min.Y, x1, in.Max.Y), 3, max(1, u.Px(1)), u.Theme.Accent)
+	t.drawHits(p, u, in)
 }
 
 // stripX is the pixel of a time in the overview; stripTime is its inverse.
@@ -244,6 +236,9 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2)
 		}
 	}
+	if t.grab == grabTrack {
+		t.dropLine(p, u)
+	}
 	if p.pick.is == pickBar || p.pick.is == pickWindow {
 		t.outline(p, u, &p.pick.hit, th.Accent, 2)
 	}
@@ -270,9 +265,6 @@ func (t *timelinePart) pill(p *pane, u *ui.UI, x int) {
 
 // outline frames a bar.
 func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c colour, w int) {
-	if h.Row < 0 || h.Row >= len(t.plan.Rows) {
-		return
-	}
 	b := &p.bounds
 	row := t.rowOf(h)
 	if row < 0 {
@@ -302,7 +294,7 @@ func (t *timelinePart) rowOf(h *timeline.Hit) int {
 		}
 		return r.Kind == timeline.TrackRow && r.Index == h.Track
 	}
-	if h.Row < len(t.plan.Rows) && same(h.Row) {
+	if h.Row >= 0 && h.Row < len(t.plan.Rows) && same(h.Row) {
 		return h.Row
 	}
 	for i := range t.plan.Rows {
@@ -337,4 +329,25 @@ func (c *fontCache) medium(px float32) *raster.Face {
 		(*c)[-px] = f
 	}
 	return f
+}
+
+// drawHits marks where the search has hits, at the top of the overview.
+func (t *timelinePart) drawHits(p *pane, u *ui.UI, in image.Rectangle) {
+	h := p.doc.Hits()
+	sp := &p.search
+	if sp.pattern == nil || h == nil || h.Pattern != sp.pattern {
+		return
+	}
+	if k := (marksKey{h, in.Dx()}); sp.marksOf != k {
+		sp.marks, sp.marksOf = h.Marks(recording.NoTrack, p.rec.Start, p.rec.End+1, in.Dx()), k
+	}
+	for x := 0; x < len(sp.marks); x++ {
+		from := x
+		for x < len(sp.marks) && sp.marks[x] {
+			x++
+		}
+		if x > from {
+			u.Fill(image.Rect(in.Min.X+from, in.Min.Y, in.Min.X+x, in.Min.Y+u.Px(5)), u.Theme.Warn)
+		}
+	}
 }

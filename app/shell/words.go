@@ -60,6 +60,18 @@ func plural(n int64, what string) string {
 	return units.Count(n) + " " + what + "s"
 }
 
+// text says what is selected: Selected 12.40 ms · 3 threads.
+func (s selection) text() string {
+	var parts []string
+	if s.ranged {
+		parts = append(parts, durationText(s.to-s.from))
+	}
+	if n := len(s.tracks); n > 0 {
+		parts = append(parts, plural(int64(n), "thread"))
+	}
+	return "Selected " + strings.Join(parts, " · ")
+}
+
 var formatTitles = map[string]string{"spaa": "SPAA", "spall": "spall", "chrome": "Chrome trace", "pprof": "pprof", "otlp": "OTLP profile", "folded": "folded stacks", "perfscript": "perf script"}
 
 // summary is the status line's first half: what the file is and what it holds.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// shapes are distributions that selection has to cope with.
-var shapes = map[string]func(r *rand.Rand) int64{
+// spreads are distributions that selection has to cope with.
+var spreads = map[string]func(r *rand.Rand) int64{
 	"alike":       func(*rand.Rand) int64 { return 7_000_000 },
 	"few values":  func(r *rand.Rand) int64 { return int64(r.IntN(3)) },
 	"narrow":      func(r *rand.Rand) int64 { return 1e9 + int64(r.IntN(50)) },
@@ -36,12 +36,12 @@ func scattered(r *rand.Rand, all []int64) parts {
 }
 
 func TestRanksAreThoseOfSorting(t *testing.T) {
-	for name, shape := range shapes {
+	for name, draw := range spreads {
 		for _, n := range []int{1, 2, 3, 10, 999, 1000, 1001, sortAtMost + 1, 120_001} {
 			r := rand.New(rand.NewPCG(uint64(n), 5))
 			all := make([]int64, n)
 			for i := range all {
-				all[i] = shape(r)
+				all[i] = draw(r)
 			}
 			p := scattered(r, all)
 			sorted := slices.Sorted(slices.Values(all))
@@ -83,11 +83,11 @@ func TestNearestRank(t *testing.T) {
 }
 
 func TestBinsHoldEveryValueOnce(t *testing.T) {
-	for name, shape := range shapes {
+	for name, draw := range spreads {
 		r := rand.New(rand.NewPCG(3, 5))
 		all := make([]int64, 20_000)
 		for i := range all {
-			all[i] = shape(r)
+			all[i] = draw(r)
 		}
 		least, most := slices.Min(all), slices.Max(all)
 		log, linear, err := histograms(context.Background(), scattered(r, all), least, most)

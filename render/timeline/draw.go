@@ -28,6 +28,9 @@ type Picture struct {
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
 
+	// Chosen tracks have a stripe in the gutter.
+	Chosen map[int]bool
+
 	// Event and Metric are what windows are weighed by.
 	Event, Metric int
 
@@ -152,6 +155,9 @@ func (p *Picture) gutter(r *Row, y int) {
 	text, dim := raster.Pack(t.Text), raster.Pack(t.Dim)
 	if r.Kind == TrackRow && r.All > 1 {
 		p.arrow(p.px(12), y+p.px(12), r.Collapsed)
+	}
+	if r.Kind == TrackRow && p.Chosen[r.Index] {
+		p.c.Rect(0, y, p.px(3), y+r.Height-1, raster.Pack(t.Accent))
 	}
 	p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), p.Fonts.Name.Fit(r.Name, float32(right-x)), text, x, right)
 	if r.Height < p.px(34) {

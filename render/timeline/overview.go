@@ -96,7 +96,7 @@ func smooth(d []float64, rec *recording.Recording, event int) {
 	}
 	r := 0
 	if n > 0 {
-		r = min(len(d)/40, 2*len(d)/n)
+		r = min(len(d)/40, 20*len(d)/n)
 	}
 	if r == 0 {
 		return

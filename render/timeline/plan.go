@@ -32,7 +32,7 @@ type RowKind uint8
 
 // Kinds of rows.
 const (
-	ProcessRow RowKind = iota
+	ProcessRow RowKind = iota // Index -1: the pinned tracks
 	TrackRow
 	WindowRow
 	CounterRow
@@ -81,7 +81,28 @@ type Layout struct {
 	// Folds of tracks that are not Auto, and processes that are closed.
 	Folds  map[int]Fold
 	Closed map[int]bool
+	// Hidden tracks are left out, as are those whose name does not contain
+	// Filter. Pinned ones stand first. Order puts tracks of a process before
+	// those it does not name; Sort arranges the rest.
+	Hidden map[int]bool
+	Pinned []int
+	Order  []int
+	Sort   Sort
+	Filter string
 }
+
+// Sort says in which order the tracks of a process stand.
+type Sort string
+
+// Orders of tracks.
+const (
+	SortFile Sort = ""     // as the file has them
+	SortName Sort = "name" // by name, then id
+	SortBusy Sort = "busiest"
+)
+
+// Sorts lists the orders as they are offered.
+var Sorts = []Sort{SortFile, SortName, SortBusy}
 
 func (l Layout) px(dp float32) int { return int(math.Round(float64(dp * l.Scale))) }
 
@@ -92,9 +113,9 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 		p.Empty = "No timeline"
 		return p
 	}
-	groups := byProcess(rec)
+	groups, pinned := byProcess(rec, l)
 	shown := 0
-	for _, ts := range groups {
+	for _, ts := range append(groups, pinned) {
 		for _, t := range ts {
 			if lanes, _, _ := lanesOf(rec, t, l.Event); lanes > 0 {
 				shown++
@@ -107,6 +128,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 			headers++
 		}
 	}
+	p.process(rec, l, -1, pinned, shown, true)
 	for _, pi := range processOrder(rec) {
 		p.process(rec, l, pi, groups[pi], shown, headers > 1 || named(rec, pi))
 	}
@@ -156,14 +178,15 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks []int,
 	}
 	closed := l.Closed[pi]
 	if header {
-		pr := &rec.Processes[pi]
-		name := pr.Name
-		if name == "" {
-			name = "Process"
-		}
-		sub := ""
-		if pr.PID != 0 {
-			sub = strconv.FormatInt(pr.PID, 10)
+		name, sub := "Pinned", ""
+		if pi >= 0 {
+			pr := &rec.Processes[pi]
+			if name = pr.Name; name == "" {
+				name = "Process"
+			}
+			if pr.PID != 0 {
+				sub = strconv.FormatInt(pr.PID, 10)
+			}
 		}
 		p.add(Row{Kind: ProcessRow, Index: pi, Height: l.px(headerHeight), Name: name, Sub: sub, Collapsed: closed})
 	}
@@ -190,13 +213,8 @@ func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples 
 	if !r.Collapsed {
 		r.Height = max(r.Height, l.px(minTrack))
 	}
-	r.Name = t.Name
-	if r.Name == "" {
-		r.Name = "Thread"
-		if t.TID != 0 {
-			r.Name += " " + strconv.FormatInt(t.TID, 10)
-		}
-	} else if t.TID != 0 {
+	r.Name = trackName(t)
+	if t.Name != "" && t.TID != 0 {
 		r.Sub = strconv.FormatInt(t.TID, 10)
 	}
 	if s := busy(rec, t, samples); s != "" {
@@ -228,12 +246,7 @@ func lanesOf(rec *recording.Recording, ti, event int) (all, spans int, samples *
 // many samples fell on it.
 func busy(rec *recording.Recording, t *recording.Track, s *recording.Samples) string {
 	if len(t.Lanes) > 0 && rec.Duration() > 0 {
-		var sum float64
-		t.Lanes[0].Walk(rec.Start, rec.End+1, math.MaxInt64, func(b *recording.Bar) bool {
-			sum += float64(b.Busy)
-			return true
-		})
-		share := sum / float64(rec.Duration()) * 100
+		share := covered(rec, t) / float64(rec.Duration()) * 100
 		if share > 0 && share < 1 {
 			return "<1 % busy"
 		}
@@ -243,34 +256,6 @@ func busy(rec *recording.Recording, t *recording.Track, s *recording.Samples) st
 		return units.Count(int64(s.Len())) + " samples"
 	}
 	return ""
-}
-
-// processOrder sorts processes as the file asks, then as they came.
-func processOrder(rec *recording.Recording) []int {
-	order := make([]int, len(rec.Processes))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(a, b int) bool { return rec.Processes[order[a]].Sort < rec.Processes[order[b]].Sort })
-	return order
-}
-
-// byProcess lists the tracks of each process, sorted as the file asks.
-func byProcess(rec *recording.Recording) [][]int {
-	groups := make([][]int, len(rec.Processes))
-	for i, t := range rec.Tracks {
-		groups[t.Process] = append(groups[t.Process], i)
-	}
-	for _, g := range groups {
-		sort.SliceStable(g, func(a, b int) bool {
-			x, y := rec.Tracks[g[a]], rec.Tracks[g[b]]
-			if x.Kind != y.Kind {
-				return x.Kind < y.Kind
-			}
-			return x.Sort < y.Sort
-		})
-	}
-	return groups
 }
 
 // At returns the row at a height in the content, or -1.

@@ -1,0 +1,117 @@
+package shell
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"ashlar/ingest/analyze"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// place is everything about a pane that a person chooses and may want back.
+type place struct {
+	View          timeline.View
+	Moved         bool
+	Sel           selection
+	Event, Metric int
+	Tab           int
+	Zoom          []step
+	Folds         map[int]timeline.Fold
+	Closed        map[int]bool
+	Hidden        map[int]bool
+	Pinned, Order []int
+	Sort          timeline.Sort
+	Transforms    []analyze.Transform
+	Filter        string
+}
+
+// history is the list of places a pane has been at; at is the current one.
+type history struct {
+	places []place
+	at     int
+	seen   place
+	since  time.Time
+}
+
+// settle is how long a place must stay as it is to be remembered: a wheel that
+// turns passes many.
+const settle = 400 * time.Millisecond
+
+// mostPlaces bounds the history.
+const mostPlaces = 500
+
+func (p *pane) spot() place {
+	pl := place{View: p.view, Moved: p.moved, Sel: p.sel, Event: p.event, Metric: p.metric, Tab: p.tab,
+		Zoom: slices.Clone(p.flame.zoom), Folds: maps.Clone(p.folds), Closed: maps.Clone(p.closed),
+		Hidden: maps.Clone(p.hidden), Pinned: slices.Clone(p.pinned),
+		Order: slices.Clone(p.order), Sort: p.sort, Filter: p.filter,
+		Transforms: slices.Clone(p.transforms)}
+	if !pl.Moved { // it follows the recording, which grows while it loads
+		pl.View.From, pl.View.To = 0, 0
+	}
+	return pl
+}
+
+func (p *pane) goTo(pl place) {
+	p.view, p.moved, p.sel = pl.View, pl.Moved, pl.Sel
+	if !p.moved {
+		p.view = p.view.Fit(p.rec.Start, p.rec.End)
+		p.view.Scroll = pl.View.Scroll
+	}
+	p.event, p.metric, p.tab = pl.Event, pl.Metric, pl.Tab
+	p.flame.zoom = slices.Clone(pl.Zoom)
+	p.folds, p.closed, p.hidden = maps.Clone(pl.Folds), maps.Clone(pl.Closed), maps.Clone(pl.Hidden)
+	p.pinned, p.order = slices.Clone(pl.Pinned), slices.Clone(pl.Order)
+	p.sort, p.filter = pl.Sort, pl.Filter
+	p.transforms = slices.Clone(pl.Transforms)
+}
+
+// remember adds the place to the history once it has settled.
+func (p *pane) remember(u *ui.UI) {
+	h := &p.history
+	now := p.spot()
+	if len(h.places) == 0 {
+		h.places, h.seen = []place{now}, now
+		return
+	}
+	if reflect.DeepEqual(now, h.places[h.at]) {
+		h.seen = now
+		return
+	}
+	if !reflect.DeepEqual(now, h.seen) {
+		h.seen, h.since = now, u.Now
+	}
+	if u.Now.Sub(h.since) < settle {
+		u.Execute(opInvalidateAt(h.since.Add(settle)))
+		return
+	}
+	h.push(now)
+}
+
+func (h *history) push(pl place) {
+	h.places = append(h.places[:h.at+1], pl)
+	if n := len(h.places) - mostPlaces; n > 0 {
+		h.places = slices.Delete(h.places, 0, n)
+	}
+	h.at = len(h.places) - 1
+	h.seen = pl
+}
+
+// undo and redo move through the history; redo after a change goes nowhere.
+func (p *pane) undo() { p.step(-1) }
+func (p *pane) redo() { p.step(1) }
+
+func (p *pane) step(d int) {
+	h := &p.history
+	if now := p.spot(); len(h.places) > 0 && !reflect.DeepEqual(now, h.places[h.at]) {
+		h.push(now) // not settled yet, but left on purpose
+	}
+	if to := h.at + d; to >= 0 && to < len(h.places) {
+		h.at = to
+		p.goTo(h.places[to])
+		h.seen = p.spot()
+	}
+}

@@ -1,0 +1,109 @@
+package timeline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/recording"
+)
+
+// processOrder sorts processes as the file asks, then as they came.
+func processOrder(rec *recording.Recording) []int {
+	order := make([]int, len(rec.Processes))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return rec.Processes[order[a]].Sort < rec.Processes[order[b]].Sort })
+	return order
+}
+
+// byProcess lists the tracks of each process that are shown, in their order,
+// and apart from them the pinned ones.
+func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int) {
+	groups = make([][]int, len(rec.Processes))
+	filter := strings.ToLower(l.Filter)
+	for i, t := range rec.Tracks {
+		switch {
+		case l.Hidden[i], filter != "" && !strings.Contains(strings.ToLower(trackName(t)), filter):
+		case slices.Contains(l.Pinned, i):
+		default:
+			groups[t.Process] = append(groups[t.Process], i)
+		}
+	}
+	for _, i := range l.Pinned {
+		if i < len(rec.Tracks) && !l.Hidden[i] {
+			pinned = append(pinned, i)
+		}
+	}
+	rank := map[int]int{}
+	for k, i := range l.Order {
+		rank[i] = k - len(l.Order)
+	}
+	var load map[int]float64
+	if l.Sort == SortBusy {
+		load = map[int]float64{}
+		for i := range rec.Tracks {
+			load[i] = weight(rec, i, l.Event)
+		}
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g, func(a, b int) int {
+			if c := cmp.Compare(rank[a], rank[b]); c != 0 {
+				return c
+			}
+			x, y := rec.Tracks[a], rec.Tracks[b]
+			if c := cmp.Compare(x.Kind, y.Kind); c != 0 {
+				return c
+			}
+			switch l.Sort {
+			case SortName:
+				if c := strings.Compare(trackName(x), trackName(y)); c != 0 {
+					return c
+				}
+				return cmp.Compare(x.TID, y.TID)
+			case SortBusy:
+				return cmp.Compare(load[b], load[a])
+			}
+			return cmp.Compare(x.Sort, y.Sort)
+		})
+	}
+	return groups, pinned
+}
+
+// weight says how much there is on a track: the time its outermost spans
+// cover, or the number of samples.
+func weight(rec *recording.Recording, ti, event int) float64 {
+	t := rec.Tracks[ti]
+	if len(t.Lanes) > 0 {
+		return covered(rec, t)
+	}
+	if s := t.SamplesOf(event); s != nil {
+		return float64(s.Len())
+	}
+	return 0
+}
+
+// covered is how much time a track's outermost spans cover.
+func covered(rec *recording.Recording, t *recording.Track) float64 {
+	var sum float64
+	t.Lanes[0].Walk(rec.Start, rec.End+1, math.MaxInt64, func(b *recording.Bar) bool {
+		sum += float64(b.Busy)
+		return true
+	})
+	return sum
+}
+
+// trackName is what a track is called.
+func trackName(t *recording.Track) string {
+	if t.Name != "" {
+		return t.Name
+	}
+	if t.TID != 0 {
+		return "Thread " + strconv.FormatInt(t.TID, 10)
+	}
+	return "Thread"
+}
