@@ -54,6 +54,13 @@ func render(o cli.RenderOptions) error {
 	if err != nil {
 		return err
 	}
+	if headless.IsSVG(o.Out) {
+		c, err := headless.SVG(s, o.Width, o.Height, o.Scale)
+		if err != nil {
+			return err
+		}
+		return headless.WriteSVG(o.Out, c, s.Doc().Name, os.Stdout)
+	}
 	img, err := headless.Draw(s, o.Width, o.Height, o.Scale)
 	if err != nil {
 		return err

@@ -80,7 +80,7 @@ type command struct {
 // commands lists all commands in the order in which help shows them. To add
 // one, add its entry.
 func commands() []command {
-	return []command{infoCommand(), topCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), versionCommand(), helpCommand()}
+	return []command{infoCommand(), topCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), versionCommand(), helpCommand()}
 }
 
 // usageError is an error in what was typed. When it says itself what there is,
