@@ -101,11 +101,18 @@ func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
 			f.scroll += int(f.start.Y - f.at.Y)
 			f.start = f.at
 		case gClick, gDouble:
+			f.look(p, u) // the pointer may have moved since the last frame
 			f.click(p, g == gDouble)
 		case gMenu:
+			f.look(p, u)
 			f.contextMenu(s, p, u)
 		}
 	}
+	f.look(p, u)
+}
+
+// look finds the bar under the pointer.
+func (f *flamePart) look(p *pane, u *ui.UI) {
 	f.under = -1
 	if f.inside && f.pic.Tree != nil && p.tab == tabFlame {
 		if i := f.pic.At(int(f.at.X)-u.Px(flamePad), int(f.at.Y)-u.Px(flamePad)); i >= 0 {

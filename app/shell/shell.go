@@ -6,6 +6,7 @@ package shell
 
 import (
 	"image"
+	"strings"
 	"time"
 
 	"gioui.org/io/event"
@@ -78,7 +79,10 @@ func New(th *theme.Theme) *Shell {
 func (s *Shell) Open(path string) { s.show(doc.Open(path, s.wake)) }
 
 // OpenDemo shows the built-in recording.
-func (s *Shell) OpenDemo() { s.show(doc.Demo(s.wake)) }
+func (s *Shell) OpenDemo() {
+	s.show(doc.Demo(s.wake))
+	s.pane.demo = true
+}
 
 func (s *Shell) show(d *doc.Doc) {
 	if s.pane != nil {
@@ -149,7 +153,11 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {
-		s.copyTo(u, s.clip, s.clip)
+		what := s.clip
+		if n := strings.Count(what, "\n"); n > 1 {
+			what = plural(int64(n), "line")
+		}
+		s.copyTo(u, what, s.clip)
 		s.clip = ""
 	}
 
