@@ -78,7 +78,7 @@ type command struct {
 // commands lists all commands in the order in which help shows them. To add
 // one, add its entry.
 func commands() []command {
-	return []command{infoCommand(), topCommand(), renderCommand(), versionCommand(), helpCommand()}
+	return []command{infoCommand(), topCommand(), renderCommand(), installCommand(), uninstallCommand(), versionCommand(), helpCommand()}
 }
 
 // usageError is an error in what was typed. When it says itself what there is,

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/app/version"
 )
 
 // windowCommand is what runs when no command is named.
@@ -30,15 +32,15 @@ input, and 2 when the command line makes no sense.`,
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o WindowOptions
 			var ch chooser
-			version := false
+			asked := false
 			fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark or light `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
-			fs.BoolVar(&version, "version", false, "print the version and stop")
+			fs.BoolVar(&asked, "version", false, "print the version and stop")
 			return func(c *call, args []string) error {
-				if version {
-					_, err := fmt.Fprintln(c.stdout, programVersion())
+				if asked {
+					_, err := fmt.Fprintln(c.stdout, version.String())
 					return err
 				}
 				o.Files, o.Event, o.Metric = args, ch.event, ch.metric

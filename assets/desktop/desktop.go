@@ -94,6 +94,11 @@ func Entry(program string) ([]byte, error) {
 	if program == "" || strings.ContainsFunc(program, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return nil, fmt.Errorf("a desktop entry cannot start %q: its name has control characters", program)
 	}
+	if strings.Contains(program, "%") {
+		// The specification has %% for it, but GLib looks for the program
+		// before it reads that, and finds none.
+		return nil, fmt.Errorf("desktops cannot start %s: its path has a percent sign; move it elsewhere", program)
+	}
 	// TryExec is a plain string, Exec has quoting of its own below that.
 	text := strings.ReplaceAll(string(read("entry.desktop")), "TryExec=ashlar\n", "TryExec="+escape(program)+"\n")
 	text = strings.ReplaceAll(text, "Exec=ashlar ", "Exec="+escape(quote(program))+" ")
@@ -109,10 +114,8 @@ func escape(s string) string {
 	return s
 }
 
-// quote writes an argument of Exec; the percent sign begins a field code even
-// within quotes.
+// quote writes an argument of Exec.
 func quote(arg string) string {
-	arg = strings.ReplaceAll(arg, "%", "%%")
 	if !strings.ContainsAny(arg, " \t\n\"'\\><~|&;$*?#()`=") {
 		return arg
 	}
