@@ -7,6 +7,8 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +28,12 @@ type frame struct {
 	Done     bool
 	Events   int64
 	Bars     int
+
+	PickedAt                          int64 `json:"picked_at"`
+	Typed                             string
+	Tab, Picked, Search, Found, Total string
+	Transforms, Threads               []string
+	Pinned, Chosen, Hidden, Zoom      int
 }
 
 // session is a window with its frame log.
@@ -58,10 +66,17 @@ func (s *session) last() frame {
 // until waits for a frame that holds.
 func (s *session) until(what string, holds func(frame) bool) frame {
 	s.t.Helper()
-	for range 600 {
-		if f := s.last(); holds(f) {
-			s.WaitStill()
-			return s.last()
+	// On a busy machine events trickle in: what holds must have settled.
+	var f frame
+	var since time.Time
+	for range 1200 {
+		now := s.last()
+		if !holds(now) {
+			since = time.Time{}
+		} else if since.IsZero() || !reflect.DeepEqual(now, f) {
+			f, since = now, time.Now()
+		} else if time.Since(since) > 700*time.Millisecond {
+			return now
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -172,10 +187,9 @@ func TestOpenSecondFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Key("ctrl+o")
-	time.Sleep(300 * time.Millisecond)
-	s.Key("ctrl+a")
+	s.until("the opener", func(f frame) bool { return strings.HasPrefix(f.Typed, "A file to open: /") })
 	s.Type(filepath.Dir(path) + "/second")
-	time.Sleep(300 * time.Millisecond)
+	s.until("the path to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, "/second") })
 	s.Key("Return")
 	f := s.until("the second file", func(f frame) bool { return f.File == name && f.Done })
 	if f.Events != 1 || f.Metric != "samples" {

@@ -43,6 +43,8 @@ type RenderOptions struct {
 	Range         Range
 	Event, Metric string
 	Theme         string // "dark" or "light"
+	// StackView is for the flamegraph; Check it with the recording first.
+	StackView
 }
 
 // Runner does what needs graphics. Errors are one sentence that names the file.
@@ -78,7 +80,10 @@ type command struct {
 // commands lists all commands in the order in which help shows them. To add
 // one, add its entry.
 func commands() []command {
-	return []command{infoCommand(), topCommand(), renderCommand(), installCommand(), uninstallCommand(), versionCommand(), helpCommand()}
+	return []command{
+		infoCommand(), topCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(),
+		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
+	}
 }
 
 // usageError is an error in what was typed. When it says itself what there is,
@@ -111,7 +116,12 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 		return Done
 	}
 	var usage *usageError
-	if !errors.As(err, &usage) {
+	var failed *failure
+	switch {
+	case errors.As(err, &failed):
+		c.note("%v", err)
+		return Failed
+	case !errors.As(err, &usage):
 		c.note("%v", err)
 		return Problem
 	}

@@ -13,7 +13,8 @@ func renderCommand() command {
 	return command{
 		name: "render", args: "FILE -o OUT.png", line: "draw a recording into a PNG file",
 		text: `
-The picture is exactly what the window would show. It needs no display.`,
+The picture is exactly what the window would show. It needs no display.
+` + viewHelp,
 		examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
 			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
@@ -31,6 +32,7 @@ The picture is exactly what the window would show. It needs no display.`,
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "dark", "dark or light `THEME`")
+			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
 				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -23,12 +24,18 @@ func topCommand() command {
 Self is what a function cost itself, total with all that it called; a function
 that stands several times in one stack counts once in total. Traces have the
 metrics time and count. A range is answered from spans, samples or windows,
-whichever the recording has; the answer says which.`,
+whichever the recording has; the answer says which.
+` + viewHelp + `
+--tree prints paths instead of a table, and so do --invert and --by-time;
+otherwise --callers-of and --callees-of list what is directly around a
+function, and --search the rows that match.`,
 		examples: [][2]string{
 			{"ashlar top run.spaa -n 10", "the ten functions that cost most"},
 			{"ashlar top run.spaa --metric alloc_bytes --by module", "which modules allocate"},
 			{"ashlar top run.spall --range 1.2s..1.5s --json", "300 ms of a trace, for programs"},
 			{"ashlar top run.spall --by thread", "how busy each thread was"},
+			{"ashlar top run.spaa --callers-of malloc", "who allocates"},
+			{"ashlar top run.spaa --hide-kernel --drop idle --tree", "the paths that cost most, without two things"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o topOptions
@@ -36,10 +43,12 @@ whichever the recording has; the answer says which.`,
 			var rows int
 			o.flags(fs)
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
-			fs.StringVar(&by, "by", string(analyze.ByFunction), "what a `ROW` is: function, module, file, line or thread")
+			fs.StringVar(&by, "by", string(analyze.ByFunction), "what a `ROW` is: function, module, file, line, thread, or context:KEY")
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
+			o.viewFlags(fs)
+			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
 				if o.path, err = oneFile(args, *demo); err != nil {
@@ -57,6 +66,9 @@ whichever the recording has; the answer says which.`,
 				if o.rows = rows; o.json && !fs.Changed("rows") {
 					o.rows = 0
 				}
+				if err := o.looks(); err != nil {
+					return err
+				}
 				return c.top(&o)
 			}
 		},
@@ -70,6 +82,8 @@ type topOptions struct {
 	by   analyze.By
 	rows int // 0 for all
 	json bool
+	tree bool
+	StackView
 }
 
 func (c *call) top(o *topOptions) error {
@@ -114,13 +128,21 @@ type top struct {
 	Answered *bool       `json:"answered,omitempty"`
 	Total    json.Number `json:"total"`
 	// Records is how many spans, samples or records were added up.
-	Records int64    `json:"records"`
-	Rows    []topRow `json:"rows"`
+	Records int64 `json:"records"`
+	topView
+	Rows []topRow `json:"rows"`
 	// More is how many rows there are beside these.
 	More int `json:"more"`
+	// Tree marks rows that are a tree's, each behind its caller; Depth is then
+	// how deep it is, from 1 on.
+	Tree bool `json:"tree,omitempty"`
 
 	metric *recording.Metric
 	sum    int64
+	// By row of a tree: its node, its depth and whether it matches the search.
+	nodes   []int32
+	depths  []int
+	matches []bool
 }
 
 // topRange is in exact nanoseconds from the recording's start.
@@ -144,6 +166,9 @@ type topRow struct {
 	Count  int64       `json:"count"`
 	// Place is a line's file:line; Name is then its function.
 	Place string `json:"place,omitempty"`
+	// Depth and Match are for rows of a tree.
+	Depth int  `json:"depth,omitempty"`
+	Match bool `json:"match,omitempty"`
 	// PID and TID are those of a thread.
 	PID *int64 `json:"pid,omitempty"`
 	TID *int64 `json:"tid,omitempty"`
@@ -174,6 +199,10 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 			t.Asked = newTopRange(rec, q.From, q.To)
 		}
 	}
+	if err := o.Check(rec); err != nil {
+		return nil, misfit(rec, err)
+	}
+	q.First = slices.ContainsFunc(o.Transforms, func(t analyze.Transform) bool { return t.Op == analyze.OpByTime })
 	w, err := analyze.Weigh(c.ctx, rec, q)
 	if err != nil {
 		return nil, err
@@ -183,11 +212,11 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		*t.Answered = true
 		t.Range = newTopRange(rec, w.From, w.To)
 	}
-	rows, err := c.rowsOf(rec, q, w, o.by)
+	rows, err := t.look(c, rec, q, w, o)
 	if err != nil {
 		return nil, err
 	}
-	if o.rows > 0 && len(rows) > o.rows {
+	if !o.tree && o.rows > 0 && len(rows) > o.rows {
 		t.More = len(rows) - o.rows
 		rows = rows[:o.rows]
 	}
@@ -202,20 +231,21 @@ func misfit(rec *recording.Recording, err error) error {
 	return &usageError{fmt.Errorf("%s: %w", rec.Source.Path, err), true}
 }
 
-func (c *call) rowsOf(rec *recording.Recording, q analyze.Query, w *analyze.Weights, by analyze.By) ([]analyze.Row, error) {
-	if by == analyze.ByThread {
-		return analyze.ByTrack(c.ctx, rec, q)
+func (t *top) add(rec *recording.Recording, r *analyze.Row) {
+	row := t.row(rec, r)
+	if i := len(t.Rows); t.Tree {
+		row.Depth, row.Match = t.depths[i], t.matches[i]
 	}
-	return analyze.Table(rec, analyze.NewTree(rec, w), by), nil
+	t.Rows = append(t.Rows, row)
 }
 
-func (t *top) add(rec *recording.Recording, r *analyze.Row) {
+func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
 	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact(r.Self, t.metric), Total: exact(r.Total, t.metric), Count: r.Count, row: r}
 	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
 		track := rec.Tracks[r.Track]
 		row.PID, row.TID = &track.PID, &track.TID
 	}
-	t.Rows = append(t.Rows, row)
+	return row
 }
 
 // what names the metric and its event.
@@ -243,12 +273,16 @@ func (t *top) text(rec *recording.Recording) string {
 	if x := inFull(t.sum, t.metric); x != "" {
 		fmt.Fprintf(&b, " (%s)", x)
 	}
+	if t.Whole != "" && t.Whole != t.Total {
+		fmt.Fprintf(&b, " of %s", units.Value(t.whole, t.metric))
+	}
 	switch t.metric.Kind {
 	case recording.Peak:
 		b.WriteString("; each stack's own peak, so that sums are upper bounds")
 	case recording.Level:
 		b.WriteString("; a state at one moment, not a sum over time")
 	}
+	t.viewText(&b)
 	b.WriteString("\n\n")
 	t.rows(&b)
 	if t.More > 0 {
@@ -270,9 +304,14 @@ func (t *top) records() string {
 }
 
 func (t *top) rows(b *strings.Builder) {
-	functions := t.By == string(analyze.ByFunction)
+	if t.Tree {
+		t.treeRows(b)
+		return
+	}
+	functions := t.By == string(analyze.ByFunction) || t.Function != nil
 	lines := t.By == string(analyze.ByLine)
 	threads := t.By == string(analyze.ByThread)
+	key, byContext := analyze.By(t.By).ContextKey()
 	head := []string{"self", "", "total", "", "count", t.By}
 	switch {
 	case functions:
@@ -281,6 +320,8 @@ func (t *top) rows(b *strings.Builder) {
 		head = append(head, "function")
 	case threads:
 		head = []string{"self", "", "count", "tid", "thread"}
+	case byContext:
+		head = []string{"self", "", "count", plain(key)}
 	}
 	table := [][]string{head}
 	for i := range t.Rows {
@@ -294,6 +335,10 @@ func (t *top) rows(b *strings.Builder) {
 			table = append(table, []string{self, share, units.Count(r.Count), tid, plain(r.Name)})
 			continue
 		}
+		if byContext {
+			table = append(table, []string{self, share, units.Count(r.Count), plain(r.Name)})
+			continue
+		}
 		line := []string{self, share, units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum), dash(r.Count)}
 		switch {
 		case functions:
@@ -305,9 +350,12 @@ func (t *top) rows(b *strings.Builder) {
 		}
 		table = append(table, line)
 	}
-	if threads {
+	switch {
+	case threads:
 		columns(b, "", "rrrrl", table)
-	} else {
+	case byContext:
+		columns(b, "", "rrrl", table)
+	default:
 		columns(b, "", "rrrrrll"[:len(head)], table)
 	}
 }

@@ -5,6 +5,7 @@ package doc
 import (
 	"context"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -17,12 +18,40 @@ import (
 	"ashlar/ingest/source"
 )
 
+// Question is what a pane wants to know.
+type Question struct {
+	analyze.Query
+	Transforms []analyze.Transform
+	// Search is looked for in the tree and, apart from it, on the timeline; nil
+	// for nothing.
+	Search *analyze.Pattern
+	// Around asks for the callers and callees of a function, Stats for the
+	// least, greatest and average duration of each function's spans.
+	Around *analyze.Ref
+	Stats  bool
+}
+
+func (q *Question) equal(o *Question) bool { return reflect.DeepEqual(q, o) }
+
 // Answer is what a question about a recording brought.
 type Answer struct {
-	Rec   *recording.Recording
-	Query analyze.Query
-	Tree  *analyze.Tree
-	Rows  []analyze.Row
+	Rec *recording.Recording
+	Question
+	Tree    *analyze.Tree
+	Rows    []analyze.Row
+	Matched *analyze.Matched    // for a Search
+	Near    *analyze.Neighbours // for Around
+	Spans   []analyze.SpanStat  // by function, for Stats
+}
+
+// Metric is the metric the answer is about.
+func (a *Answer) Metric() *recording.Metric {
+	if a.Event < len(a.Rec.Events) {
+		if ms := a.Rec.Events[a.Event].Metrics; a.Question.Metric < len(ms) {
+			return &ms[a.Question.Metric]
+		}
+	}
+	return &recording.Metric{}
 }
 
 // Doc is an open recording.
@@ -31,7 +60,7 @@ type Doc struct {
 	load *ingest.Load
 
 	mu     sync.Mutex
-	want   analyze.Query
+	want   Question
 	asked  bool
 	wake   chan struct{}
 	stale  context.CancelFunc // ends the computation of an answer nobody wants
@@ -41,6 +70,7 @@ type Doc struct {
 	notify func()
 
 	answer atomic.Pointer[Answer]
+	hits   atomic.Pointer[analyze.Hits]
 }
 
 // DemoName is the name of the built-in recording.
@@ -100,9 +130,9 @@ func (d *Doc) Progress() ingest.Progress { return d.load.Progress() }
 
 // Ask sets the question. The answer comes by notify; until then Answer gives
 // the last one.
-func (d *Doc) Ask(q analyze.Query) {
+func (d *Doc) Ask(q Question) {
 	d.mu.Lock()
-	same := d.asked && equal(d.want, q)
+	same := d.asked && d.want.equal(&q)
 	if !same {
 		d.want, d.asked = q, true
 		if d.stale != nil {
@@ -115,20 +145,12 @@ func (d *Doc) Ask(q analyze.Query) {
 	}
 }
 
-func equal(a, b analyze.Query) bool {
-	if a.Event != b.Event || a.Metric != b.Metric || a.Ranged != b.Ranged || a.From != b.From || a.To != b.To || len(a.Tracks) != len(b.Tracks) {
-		return false
-	}
-	for i := range a.Tracks {
-		if a.Tracks[i] != b.Tracks[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // Answer is the latest answer, nil before the first.
 func (d *Doc) Answer() *Answer { return d.answer.Load() }
+
+// Hits are the places that the latest search found, nil when there is none or
+// it has not been answered yet.
+func (d *Doc) Hits() *analyze.Hits { return d.hits.Load() }
 
 func (d *Doc) poke() {
 	select {
@@ -165,45 +187,79 @@ func (d *Doc) run() {
 		d.stale = stale
 		d.mu.Unlock()
 		if asked {
-			if a := answer(ctx, d.load.Snapshot(), q); a != nil && !d.old(a) {
-				d.answer.Store(a)
+			rec := d.load.Snapshot()
+			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
+				if a := answer(ctx, rec, q); a != nil {
+					d.answer.Store(a)
+				}
 			}
-			if d.notify != nil {
-				d.notify()
-			}
+			d.tell()
+			d.find(ctx, rec, q.Search)
 		}
 		stale()
 	}
 }
 
-// old reports whether the answer is the one that is there.
-func (d *Doc) old(a *Answer) bool {
-	b := d.answer.Load()
-	return b != nil && b.Rec == a.Rec && equal(b.Query, a.Query)
+func (d *Doc) tell() {
+	if d.notify != nil {
+		d.notify()
+	}
 }
 
-func answer(ctx context.Context, rec *recording.Recording, q analyze.Query) *Answer {
-	w, err := analyze.Weigh(ctx, rec, q)
+// find looks for a pattern on the timeline, after the answer has been told: it
+// takes longer.
+func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pattern) {
+	if p == nil {
+		d.hits.Store(nil)
+		return
+	}
+	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) {
+		return
+	}
+	if h, err := analyze.Find(ctx, rec, p); err == nil {
+		d.hits.Store(h)
+		d.tell()
+	}
+}
+
+func answer(ctx context.Context, rec *recording.Recording, q Question) *Answer {
+	w, err := analyze.Weigh(ctx, rec, q.Query)
 	if err != nil {
 		return nil
 	}
-	t := analyze.NewTree(rec, w)
+	a := &Answer{Rec: rec, Question: q}
+	a.Tree = analyze.NewTree(rec, w, q.Transforms...)
 	if ctx.Err() != nil {
 		return nil
 	}
-	return &Answer{Rec: rec, Query: q, Tree: t, Rows: analyze.Table(rec, t, analyze.ByFunction)}
+	a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
+	if q.Search != nil {
+		a.Matched = analyze.Match(rec, a.Tree, q.Search)
+	}
+	if q.Around != nil {
+		n := analyze.Around(rec, a.Tree, *q.Around)
+		a.Near = &n
+	}
+	if q.Stats && w.Basis == analyze.Spans {
+		if a.Spans, err = analyze.SpanStats(ctx, rec, q.Query); err != nil {
+			return nil
+		}
+	}
+	return a
 }
 
 // Settle waits until loading has ended and the question is answered for the
 // final recording: for pictures without a window.
-func (d *Doc) Settle(q analyze.Query) error {
+func (d *Doc) Settle(q Question) error {
 	if err := d.load.Wait(); err != nil {
 		return err
 	}
 	d.Ask(q)
-	if a := answer(d.ctx, d.load.Snapshot(), q); a != nil {
+	rec := d.load.Snapshot()
+	if a := answer(d.ctx, rec, q); a != nil {
 		d.answer.Store(a)
 	}
+	d.find(d.ctx, rec, q.Search)
 	return nil
 }
 

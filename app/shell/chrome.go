@@ -36,17 +36,25 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	st := ui.Style{Size: 12.5, Weight: medium, Color: th.Dim, Align: middle}
 	w := u.Measure(title, st).X
 	mid := (r.Min.X + r.Max.X) / 2
-	lo, hi := max(x+u.Px(12), mid-w/2), min(right-u.Px(12), mid+w/2+1)
+	lo, hi := max(x+u.Px(12), mid-w/2), right-u.Px(12)
 	sel := ""
 	if p.sel.any() {
 		sel = p.sel.text()
 		ss := ui.Style{Size: 12, Color: th.Text, Align: end}
 		sw := u.Measure(sel, ss).X
 		u.Text(image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y), sel, ss)
-		hi = min(hi, right-sw-u.Px(24))
+		hi = right - sw - u.Px(24)
 	}
-	if hi > lo {
-		u.Text(image.Rect(lo, r.Min.Y, hi, r.Max.Y), title, st)
+	// Search stands left of what is selected, and gives way when it is narrow.
+	if w := min(u.Px(290), hi-mid-u.Px(90)); w > u.Px(120) {
+		s.searchBox(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
+		hi -= w + u.Px(12)
+	} else if w := min(u.Px(290), hi-lo-u.Px(12)); w > u.Px(80) {
+		s.searchBox(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
+		return
+	}
+	if t := s.fonts.medium(12.5*u.Metric.PxPerDp).Fit(title, float32(hi-lo)); hi > lo {
+		u.Text(image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y), t, st)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/op"
 
+	"ashlar/ingest/analyze"
 	"ashlar/render/theme"
 )
 
@@ -38,7 +39,7 @@ func (c Chord) String() string {
 var keyNames = map[key.Name]string{
 	key.NameLeftArrow: "←", key.NameRightArrow: "→", key.NameUpArrow: "↑", key.NameDownArrow: "↓",
 	key.NameEscape: "Esc", key.NamePageUp: "Page Up", key.NamePageDown: "Page Down",
-	key.NameHome: "Home", key.NameEnd: "End", "-": "−",
+	key.NameHome: "Home", key.NameEnd: "End", "-": "−", key.NameDeleteBackward: "Backspace",
 }
 
 // Command is something a person can do. The key map, the help page and the
@@ -87,6 +88,24 @@ func commands() []Command {
 		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
 		{"Colour by function, module or kind", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
 		{"Dark or light", []Chord{chord("L")}, false, func(s *Shell) { s.toggleTheme() }},
+		{"Search", []Chord{chord("/"), chord("F", key.ModCtrl)}, true, func(s *Shell) { s.pane.search.focus = true }},
+		{"Next hit", []Chord{chord("N")}, true, func(s *Shell) { s.pane.walk(s, true) }},
+		{"Previous hit", []Chord{chord("N", key.ModShift)}, true, func(s *Shell) { s.pane.walk(s, false) }},
+		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.pane.sameFunction(s, true) }},
+		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(s, false) }},
+		{"Focus on the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Focus) }},
+		{"Hide the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Hide) }},
+		{"Drop the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Drop) }},
+		{"Flamegraph of the callers of the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.CallersOf) }},
+		{"Flamegraph of the callees of the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.CalleesOf) }},
+		{"Flamegraph bottom-up", []Chord{chord("I")}, true, func(s *Shell) { s.pane.transform(analyze.Invert()) }},
+		{"Flamegraph in order of time", []Chord{chord("O")}, true, func(s *Shell) { s.pane.transform(analyze.ByTime()) }},
+		{"Collapse recursion", []Chord{chord("R")}, true, func(s *Shell) { s.pane.transform(analyze.CollapseRecursion()) }},
+		{"Merge by module", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByModule()) }},
+		{"Merge by file", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByFile()) }},
+		{"Fold inlined frames", nil, true, func(s *Shell) { s.pane.transform(analyze.FoldInlined()) }},
+		{"Hide kernel frames", nil, true, func(s *Shell) { s.pane.transform(analyze.HideKernel()) }},
+		{"Take away all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.transforms = nil }},
 		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.undo() }},
 		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.redo() }},
 		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
@@ -116,6 +135,9 @@ func filters() []event.Filter {
 	return append(fs, key.Filter{Name: "=", Optional: key.ModShift}, key.Filter{Name: "/", Required: key.ModShift})
 }
 
+// shifted are the keys that mean something else with Shift.
+var shifted = map[key.Name]bool{"N": true}
+
 // press runs the command of a key.
 func (s *Shell) press(k key.Event) {
 	switch {
@@ -124,12 +146,14 @@ func (s *Shell) press(k key.Event) {
 	case k.Name == "/" && k.Modifiers.Contain(key.ModShift):
 		k.Name = "?"
 	}
-	if s.chooser != nil && k.Name != key.NameEscape {
+	if (s.chooser != nil || s.typing) && k.Name != key.NameEscape && !k.Modifiers.Contain(key.ModCtrl) {
 		return // it is being typed
 	}
 	for _, c := range Commands {
 		for _, ch := range c.Keys {
-			if ch.Name != k.Name || ch.Mods != k.Modifiers&^key.ModShift {
+			// A key with Shift means the same as without, unless that is another
+			// command's.
+			if ch.Name != k.Name || ch.Mods != k.Modifiers && (ch.Mods != k.Modifiers&^key.ModShift || shifted[k.Name]) {
 				continue
 			}
 			if !c.needs || s.pane != nil {
@@ -173,6 +197,8 @@ func (s *Shell) back() {
 		s.menu = nil
 	case s.help:
 		s.help = false
+	case s.pane != nil && s.typing && s.pane.search.text == "":
+		s.pane.search.blur = true
 	case s.pane != nil:
 		s.pane.back()
 	}

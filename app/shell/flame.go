@@ -19,9 +19,9 @@ import (
 type flamePart struct {
 	drag
 	tree *analyze.Tree
-	// zoom is the path of functions to the bar that fills the width: unlike a
-	// node's number it holds for the next answer's tree too.
-	zoom   []recording.FuncID
+	// zoom is the path to the bar that fills the width: unlike a node's number
+	// it holds for the next answer's tree too.
+	zoom   []step
 	scroll int
 	under  int32 // the node under the pointer, -1 for none
 
@@ -42,8 +42,21 @@ type flameKey struct {
 	root   string
 }
 
+// step is what a node of a path stands for.
+type step struct {
+	fn    recording.FuncID
+	group int32
+}
+
+func stepOf(nd *analyze.Node) step {
+	if nd.Group > 0 {
+		return step{group: nd.Group}
+	}
+	return step{fn: nd.Func}
+}
+
 // zoomTo makes a path of functions fill the width; nil shows everything.
-func (f *flamePart) zoomTo(p *pane, path []recording.FuncID) {
+func (f *flamePart) zoomTo(p *pane, path []step) {
 	f.zoom = path
 	f.scroll = 0
 }
@@ -54,7 +67,7 @@ func (f *flamePart) node(t *analyze.Tree) int {
 	for _, fn := range f.zoom {
 		next := -1
 		for _, k := range t.Children(at) {
-			if t.Nodes[k].Func == fn {
+			if stepOf(&t.Nodes[k]) == fn {
 				next = int(k)
 			}
 		}
@@ -66,12 +79,12 @@ func (f *flamePart) node(t *analyze.Tree) int {
 	return at
 }
 
-func pathOf(t *analyze.Tree, node int) []recording.FuncID {
-	var fs []recording.FuncID
+func pathOf(t *analyze.Tree, node int) []step {
+	var path []step
 	for _, n := range t.Path(node) {
-		fs = append(fs, t.Nodes[n].Func)
+		path = append(path, stepOf(&t.Nodes[n]))
 	}
-	return fs
+	return path
 }
 
 func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
@@ -88,11 +101,18 @@ func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
 			f.scroll += int(f.start.Y - f.at.Y)
 			f.start = f.at
 		case gClick, gDouble:
+			f.look(p, u) // the pointer may have moved since the last frame
 			f.click(p, g == gDouble)
 		case gMenu:
+			f.look(p, u)
 			f.contextMenu(s, p, u)
 		}
 	}
+	f.look(p, u)
+}
+
+// look finds the bar under the pointer.
+func (f *flamePart) look(p *pane, u *ui.UI) {
 	f.under = -1
 	if f.inside && f.pic.Tree != nil && p.tab == tabFlame {
 		if i := f.pic.At(int(f.at.X)-u.Px(flamePad), int(f.at.Y)-u.Px(flamePad)); i >= 0 {
@@ -148,7 +168,7 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 			bars = flame.Layout(a.Tree, zoom, in.Dx())
 		}
 		f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.palette,
-			Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Scroll: f.scroll, Mark: p.mark(), Root: root, Canvases: &f.canvases}
+			Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Scroll: f.scroll, Mark: p.mark(), DimOthers: p.searching(), Root: root, Canvases: &f.canvases}
 		f.picture = ui.NewPicture(f.pic.Draw(in.Dx(), in.Dy()))
 		f.key = k
 	}
@@ -164,7 +184,7 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 
 // root is the label of the outermost bar: what the whole is, and how much.
 func (f *flamePart) root(p *pane, a *doc.Answer) string {
-	m := &a.Rec.Events[a.Query.Event].Metrics[a.Query.Metric]
+	m := a.Metric()
 	return "all  " + units.Full(a.Tree.Nodes[0].Total, m)
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/analyze"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 )
@@ -18,12 +18,13 @@ type place struct {
 	Sel           selection
 	Event, Metric int
 	Tab           int
-	Zoom          []recording.FuncID
+	Zoom          []step
 	Folds         map[int]timeline.Fold
 	Closed        map[int]bool
 	Hidden        map[int]bool
 	Pinned, Order []int
 	Sort          timeline.Sort
+	Transforms    []analyze.Transform
 	Filter        string
 }
 
@@ -46,7 +47,8 @@ func (p *pane) spot() place {
 	pl := place{View: p.view, Moved: p.moved, Sel: p.sel, Event: p.event, Metric: p.metric, Tab: p.tab,
 		Zoom: slices.Clone(p.flame.zoom), Folds: maps.Clone(p.folds), Closed: maps.Clone(p.closed),
 		Hidden: maps.Clone(p.hidden), Pinned: slices.Clone(p.pinned),
-		Order: slices.Clone(p.order), Sort: p.sort, Filter: p.filter}
+		Order: slices.Clone(p.order), Sort: p.sort, Filter: p.filter,
+		Transforms: slices.Clone(p.transforms)}
 	if !pl.Moved { // it follows the recording, which grows while it loads
 		pl.View.From, pl.View.To = 0, 0
 	}
@@ -64,6 +66,7 @@ func (p *pane) goTo(pl place) {
 	p.folds, p.closed, p.hidden = maps.Clone(pl.Folds), maps.Clone(pl.Closed), maps.Clone(pl.Hidden)
 	p.pinned, p.order = slices.Clone(pl.Pinned), slices.Clone(pl.Order)
 	p.sort, p.filter = pl.Sort, pl.Filter
+	p.transforms = slices.Clone(pl.Transforms)
 }
 
 // remember adds the place to the history once it has settled.

@@ -14,13 +14,15 @@ import (
 func (p *pane) lower(s *Shell, u *ui.UI) {
 	b := &p.bounds
 	if s.View == Both {
-		p.tabBar(u)
+		p.tabBar(s, u)
 	}
 	switch {
 	case s.View == Flame || p.tab == tabFlame:
 		p.flame.layout(s, p, u, b.lower)
 	case p.tab == tabTable:
 		p.table.layout(s, p, u, b.lower)
+	case p.tab == tabNear:
+		p.near.layout(s, p, u, b.lower)
 	case p.tab == tabAbout:
 		p.about.layout(p, u, b.lower)
 	}
@@ -29,7 +31,7 @@ func (p *pane) lower(s *Shell, u *ui.UI) {
 	}
 }
 
-func (p *pane) tabBar(u *ui.UI) {
+func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	r := p.bounds.tabs
 	th := u.Theme
 	u.Fill(r, th.Surface)
@@ -61,11 +63,18 @@ func (p *pane) tabBar(u *ui.UI) {
 	text := ""
 	if a := p.doc.Answer(); a != nil {
 		text = basisText(a.Rec, a.Tree.Weights)
-		if p.sel.ranged && !a.Tree.Weights.Ranged && a.Query.Ranged {
+		if p.sel.ranged && !a.Tree.Weights.Ranged && a.Ranged {
 			text = "cannot answer for a part: showing the " + text
 		}
 	}
-	u.Text(image.Rect(x, r.Min.Y, r.Max.X-u.Px(14), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: end})
+	w := u.Measure(text, ui.Style{Size: 12}).X
+	x = p.chips(u, x, r.Max.X-w-u.Px(80))
+	at := image.Pt(r.Max.X-u.Px(62), r.Min.Y+u.Px(4))
+	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
+	if p.viewButton.Clicked(u.Context) {
+		s.menu = newMenu(image.Pt(r.Max.X-u.Px(220), r.Min.Y-u.Px(214)), p.viewItems())
+	}
+	u.Text(image.Rect(x, r.Min.Y, at.X-u.Px(8), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: end})
 }
 
 // layoutSplitter lets the border between the halves be dragged.

@@ -37,10 +37,15 @@ func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 			item{title: "Copy details", detail: "Ctrl-C", do: func() { p.copy = true }},
 		)
 	}
-	if h.Row >= 0 {
+	if f, ok := p.pickedFunction(); ok && h.Found {
+		items = append(items, p.functionItems(s, f)...)
+	}
+	if h.Row >= 0 && (!h.Found || h.Gutter) {
 		items = append(items, p.rowItems(&t.plan.Rows[h.Row])...)
 	}
-	items = append(items, p.timelineItems()...)
+	if !h.Found {
+		items = append(items, p.timelineItems()...)
+	}
 	s.menu = newMenu(at, items)
 }
 
@@ -99,12 +104,13 @@ func (f *flamePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 	if n > 0 {
 		f.click(p, false)
 		path := pathOf(f.tree, int(n))
-		name := p.rec.Functions.At(int(f.tree.Nodes[n].Func)).Name
+		name := f.tree.Function(p.rec, int(n)).Name
 		items = append(items,
 			item{title: "Zoom to it", do: func() { f.zoomTo(p, path) }},
 			item{title: "Copy name", do: func() { s.copyLater(name) }},
 			item{title: "Copy details", detail: "Ctrl-C", do: func() { p.copy = true }},
 		)
+		items = append(items, p.functionItems(s, f.tree.Function(p.rec, int(n)))...)
 	}
 	if len(f.zoom) > 0 {
 		items = append(items, item{title: "Show everything", detail: "0", do: func() { f.zoomTo(p, nil) }})

@@ -83,7 +83,16 @@ func (s *Shell) startDir() string {
 	return dir
 }
 
+// expandHome makes a path of what was typed: ~ is the person's own folder, and
+// an absolute path typed behind the folder that stood there (as /a/b//c/d)
+// counts from its second slash.
 func expandHome(path string) string {
+	if i := strings.LastIndex(path, "//"); i >= 0 && filepath.Separator == '/' {
+		path = path[i+1:]
+	}
+	if i := strings.LastIndex(path, "/~/"); i >= 0 && filepath.Separator == '/' {
+		path = path[i+1:]
+	}
 	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok {
 		if home, err := os.UserHomeDir(); err == nil {
 			return filepath.Join(home, rest)

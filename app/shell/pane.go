@@ -78,11 +78,16 @@ type pane struct {
 	history  history
 	splitter drag
 	dragged  float32
-	tabKeys  [3]clickArea
+	tabKeys  [len(tabs)]clickArea
+	near     nearPart
+	search   searchPart
 
-	eventButton, metricButton widget.Clickable
-	statusClick               clickArea
-	sideClicks                [24]clickArea
+	transforms []analyze.Transform
+	chipClicks []clickArea
+
+	eventButton, metricButton, viewButton widget.Clickable
+	statusClick                           clickArea
+	sideClicks                            [24]clickArea
 }
 
 // paneBounds are the places of the parts in the last frame, in pixels.
@@ -91,11 +96,12 @@ type paneBounds struct {
 	gutter                                    int
 }
 
-var tabs = [...]string{"Flamegraph", "Functions", "About this file"}
+var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "About this file"}
 
 const (
 	tabFlame = iota
 	tabTable
+	tabNear
 	tabAbout
 )
 
@@ -113,7 +119,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	p.place(s, u, r)
 	p.events(s, u)
-	p.doc.Ask(p.query())
+	p.doc.Ask(p.question())
 	b := &p.bounds
 	if s.View != Flame {
 		p.timeline.layout(s, p, u)
@@ -171,6 +177,16 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 		p.wantEvent, p.wantMetric = "", ""
 		return
 	}
+}
+
+// question is what the pane wants to know now.
+func (p *pane) question() doc.Question {
+	q := doc.Question{Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable}
+	if f, ok := p.pickedFunction(); ok && p.tab == tabNear {
+		ref := analyze.RefTo(f)
+		q.Around = &ref
+	}
+	return q
 }
 
 func (p *pane) query() analyze.Query {
@@ -347,6 +363,9 @@ func (p *pane) nextMetric() {
 // back takes back the nearest thing; it does nothing when there is none.
 func (p *pane) back() {
 	switch {
+	case p.searching() || p.search.text != "":
+		p.search.clear()
+		p.search.blur = true
 	case len(p.flame.zoom) > 0:
 		p.flame.zoomTo(p, nil)
 	case p.pick.is != pickNone:
@@ -363,6 +382,8 @@ func (p *pane) back() {
 func (p *pane) mark() func(recording.FuncID) bool {
 	var f recording.FuncID
 	switch {
+	case p.searching():
+		return p.found()
 	case p.hover != nil:
 		f = *p.hover
 	case p.pick.is == pickBar || p.pick.is == pickNode:
@@ -376,12 +397,28 @@ func (p *pane) mark() func(recording.FuncID) bool {
 // marked is what mark depends on, to tell whether a picture is out of date.
 func (p *pane) marked() int64 {
 	switch {
+	case p.searching():
+		return -2 - int64(p.search.version)
 	case p.hover != nil:
 		return int64(*p.hover)
 	case p.pick.is == pickBar || p.pick.is == pickNode:
 		return int64(p.pick.fn)
 	}
 	return -1
+}
+
+// found tells which functions the search matches.
+func (p *pane) found() func(recording.FuncID) bool {
+	sp := &p.search
+	if sp.isOf != sp.pattern || len(sp.is) < p.rec.Functions.Len() {
+		sp.is, sp.isOf = make([]bool, p.rec.Functions.Len()), sp.pattern
+		for i := range sp.is {
+			f := p.rec.Functions.At(i)
+			sp.is[i] = sp.pattern.MatchFunction(&f)
+		}
+		sp.version++
+	}
+	return func(f recording.FuncID) bool { return int(f) < len(sp.is) && sp.is[f] }
 }
 
 func clampInt64(f float64) int64 {

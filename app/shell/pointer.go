@@ -85,9 +85,10 @@ func (d *drag) next(u *ui.UI, origin image.Point) (gesture, pointer.Event, bool)
 		return gScroll, e, true
 	case pointer.Press:
 		if e.Buttons.Contain(pointer.ButtonSecondary) {
-			d.at = pos
+			d.at, d.inside = pos, true
 			return gMenu, e, true
 		}
+		d.inside = true // a press may come before any move
 		d.pressed, d.moved, d.start, d.at = true, false, pos, pos
 		d.buttons, d.mods = e.Buttons, e.Modifiers
 		return gPress, e, true

@@ -6,6 +6,7 @@ package shell
 
 import (
 	"image"
+	"strings"
 	"time"
 
 	"gioui.org/io/event"
@@ -47,6 +48,7 @@ type Shell struct {
 	help    bool
 	chooser *chooser
 	note    note
+	typing  bool   // in the search line
 	clip    string // a text for the clipboard
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
@@ -145,9 +147,14 @@ func (s *Shell) Layout(gtx layout.Context) {
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
+	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {
-		s.copyTo(u, s.clip, s.clip)
+		what := s.clip
+		if n := strings.Count(what, "\n"); n > 1 {
+			what = plural(int64(n), "line")
+		}
+		s.copyTo(u, what, s.clip)
 		s.clip = ""
 	}
 

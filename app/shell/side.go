@@ -26,6 +26,9 @@ func shortModule(m string) string {
 // pickFunction shows a function of the table: its heaviest node.
 func (p *pane) pickFunction(a *doc.Answer, f recording.FuncID) {
 	best := int32(-1)
+	if int(f) >= a.Rec.Functions.Len() {
+		return
+	}
 	for i := 1; i < len(a.Tree.Nodes); i++ {
 		if a.Tree.Nodes[i].Func == f && (best < 0 || a.Tree.Nodes[i].Total > a.Tree.Nodes[best].Total) {
 			best = int32(i)
@@ -82,7 +85,7 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) {
 		return
 	}
 	th := u.Theme
-	m := &a.Rec.Events[a.Query.Event].Metrics[a.Query.Metric]
+	m := a.Metric()
 	line := u.Px(22)
 	y := r.Min.Y
 	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Heaviest by self", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
@@ -149,7 +152,7 @@ func (p *pane) details() (title, sub string, ds []detail) {
 			detail{"To", units.Duration(p.sel.to - p.rec.Start), p.rec.Clock.Text(p.sel.to)})
 	}
 	if a := p.doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
-		m := &a.Rec.Events[a.Query.Event].Metrics[a.Query.Metric]
+		m := a.Metric()
 		ds = append(ds, detail{"Total", units.Full(a.Tree.Nodes[0].Total, m), units.Exact(a.Tree.Nodes[0].Total, m)},
 			detail{title1(string(a.Tree.Weights.Basis)), units.Count(a.Tree.Weights.Records), ""},
 			detail{"Functions", units.Count(int64(len(a.Rows))), ""})
@@ -289,11 +292,14 @@ func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 	a := p.doc.Answer()
 	fn := p.rec.Functions.At(int(p.pick.fn))
+	if p.pick.tree != nil {
+		fn = p.pick.tree.Function(p.rec, int(p.pick.node))
+	}
 	title = fn.Name
 	if a == nil {
 		return title, "", nil
 	}
-	m := &a.Rec.Events[a.Query.Event].Metrics[a.Query.Metric]
+	m := a.Metric()
 	all := a.Tree.Nodes[0].Total
 	sub = basisText(a.Rec, a.Tree.Weights)
 	value := func(key string, v int64) detail {

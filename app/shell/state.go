@@ -1,28 +1,78 @@
 package shell
 
-import "ashlar/ingest/recording"
+import (
+	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
+)
 
 // State is what is shown, for the frame log and tests.
 type State struct {
-	File     string
-	Events   int64
-	Done     bool
-	From, To int64 // the view, in picoseconds from the recording's start
-	Selected [2]int64
-	Metric   string
+	File string `json:"file"`
+	// Events is how many spans, samples and stacks have been loaded.
+	Events int64 `json:"events"`
+	Done   bool  `json:"done"`
+	// From and To are the view and Selected the selected range, in picoseconds
+	// from the recording's start.
+	From     int64    `json:"from"`
+	To       int64    `json:"to"`
+	Selected [2]int64 `json:"selected"`
+	Metric   string   `json:"metric"`
+
+	Tab        string   `json:"tab"`
+	Transforms []string `json:"transforms"`
+	// Picked is the name of the function whose details are shown, Search what
+	// is looked for and Found what the search line says of it.
+	Picked string `json:"picked"`
+	// Typed is what stands in the palette or the file opener while one is open.
+	Typed string `json:"typed"`
+	// PickedAt is where the bar that is picked begins, as From.
+	PickedAt int64  `json:"picked_at"`
+	Search   string `json:"search"`
+	Found    string `json:"found"`
+	// Threads are the names of those shown, in their order; Pinned, Chosen and
+	// Hidden count those that are.
+	Threads []string `json:"threads"`
+	Pinned  int      `json:"pinned"`
+	Chosen  int      `json:"chosen"`
+	Hidden  int      `json:"hidden"`
+	Zoom    int      `json:"zoom"` // how deep the flamegraph is zoomed
+	// Total is the weight of what the lower half shows, in the metric's unit.
+	Total string `json:"total"`
 }
 
 // State describes what is shown.
 func (s *Shell) State() State {
+	st := State{}
+	if s.chooser != nil {
+		st.Typed = s.chooser.hint + ": " + s.chooser.editor.Text()
+	}
 	p := s.pane
 	if p == nil {
-		return State{}
+		return st
 	}
 	c := &p.rec.Counts
-	st := State{File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
+	st = State{Typed: st.Typed, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
 		From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Metric: p.metricOf().Name}
 	if p.sel.ranged {
 		st.Selected = [2]int64{p.sel.from - p.rec.Start, p.sel.to - p.rec.Start}
+	}
+	st.Tab, st.Search, st.Found = tabs[p.tab], p.search.text, p.searchInfo()
+	for _, t := range p.transforms {
+		st.Transforms = append(st.Transforms, t.String())
+	}
+	if f, ok := p.pickedFunction(); ok {
+		st.Picked, st.PickedAt = f.Name, p.pick.hit.Start-p.rec.Start
+	}
+	if p.timeline.plan != nil {
+		for i := range p.timeline.plan.Rows {
+			if r := &p.timeline.plan.Rows[i]; r.Kind == timeline.TrackRow {
+				st.Threads = append(st.Threads, r.Name)
+			}
+		}
+	}
+	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.pinned), len(p.sel.tracks), len(p.hidden), len(p.flame.zoom)
+	if a := p.doc.Answer(); a != nil {
+		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
 	}
 	return st
 }
@@ -40,5 +90,5 @@ func (s *Shell) Settle(part func(*recording.Recording) (from, to int64, ranged b
 		p.selectRange(p.rec.Start+from, p.rec.Start+to)
 		p.fit(p.sel.from, p.sel.to)
 	}
-	return p.doc.Settle(p.query())
+	return p.doc.Settle(p.question())
 }

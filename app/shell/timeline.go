@@ -133,7 +133,7 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 		pic := timeline.Picture{
 			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
 			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
-			Mark:  p.mark(), Event: p.event, Metric: p.metric, Canvases: &t.canvases, Chosen: p.chosenTracks(),
+			Mark:  p.mark(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Canvases: &t.canvases, Chosen: p.chosenTracks(),
 		}
 		t.picture = ui.NewPicture(pic.Draw(b.lanes.Dx(), b.lanes.Dy()))
 		t.pictKey, t.bars = k, pic.Bars
@@ -198,6 +198,7 @@ func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
 		u.Fill(image.Rect(t.stripX(p, p.sel.from), in.Min.Y, max(t.stripX(p, p.sel.from)+1, t.stripX(p, p.sel.to)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
 	}
 	u.Border(image.Rect(x0, in.Min.Y, x1, in.Max.Y), 3, max(1, u.Px(1)), u.Theme.Accent)
+	t.drawHits(p, u, in)
 }
 
 // stripX is the pixel of a time in the overview; stripTime is its inverse.
@@ -264,9 +265,6 @@ func (t *timelinePart) pill(p *pane, u *ui.UI, x int) {
 
 // outline frames a bar.
 func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c colour, w int) {
-	if h.Row < 0 || h.Row >= len(t.plan.Rows) {
-		return
-	}
 	b := &p.bounds
 	row := t.rowOf(h)
 	if row < 0 {
@@ -296,7 +294,7 @@ func (t *timelinePart) rowOf(h *timeline.Hit) int {
 		}
 		return r.Kind == timeline.TrackRow && r.Index == h.Track
 	}
-	if h.Row < len(t.plan.Rows) && same(h.Row) {
+	if h.Row >= 0 && h.Row < len(t.plan.Rows) && same(h.Row) {
 		return h.Row
 	}
 	for i := range t.plan.Rows {
@@ -331,4 +329,25 @@ func (c *fontCache) medium(px float32) *raster.Face {
 		(*c)[-px] = f
 	}
 	return f
+}
+
+// drawHits marks where the search has hits, at the top of the overview.
+func (t *timelinePart) drawHits(p *pane, u *ui.UI, in image.Rectangle) {
+	h := p.doc.Hits()
+	sp := &p.search
+	if sp.pattern == nil || h == nil || h.Pattern != sp.pattern {
+		return
+	}
+	if k := (marksKey{h, in.Dx()}); sp.marksOf != k {
+		sp.marks, sp.marksOf = h.Marks(recording.NoTrack, p.rec.Start, p.rec.End+1, in.Dx()), k
+	}
+	for x := 0; x < len(sp.marks); x++ {
+		from := x
+		for x < len(sp.marks) && sp.marks[x] {
+			x++
+		}
+		if x > from {
+			u.Fill(image.Rect(in.Min.X+from, in.Min.Y, in.Min.X+x, in.Min.Y+u.Px(5)), u.Theme.Warn)
+		}
+	}
 }

@@ -88,7 +88,7 @@ func (f *flamePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 	if a == nil || a.Tree != f.tree || int(f.under) >= len(f.tree.Nodes) {
 		return
 	}
-	m := &a.Rec.Events[a.Query.Event].Metrics[a.Query.Metric]
+	m := a.Metric()
 	nd := &f.tree.Nodes[f.under]
 	all := f.tree.Nodes[0].Total
 	title := "all"
@@ -97,7 +97,7 @@ func (f *flamePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 		"self " + units.Value(nd.Self, m) + "   " + units.Percent(nd.Self, all) + "   (" + units.Exact(nd.Self, m) + ")",
 	}
 	if f.under > 0 {
-		fn := a.Rec.Functions.At(int(nd.Func))
+		fn := f.tree.Function(a.Rec, int(f.under))
 		title = fn.Name
 		where := shortModule(fn.Module)
 		fr := a.Rec.Frames.At(int(nd.Frame))

@@ -32,19 +32,10 @@ type frameLine struct {
 	LayoutCPU float64 `json:"layout_cpu_ms"`
 	Frame     float64 `json:"frame_ms"`
 	Bars      int     `json:"bars"`
-	// Events is how many spans, samples and stacks have been loaded.
-	Events int64 `json:"events"`
-	Done   bool  `json:"done"`
-	Width  int   `json:"width"`
-	Height int   `json:"height"`
-	// From and To are the view in picoseconds from the recording's start,
-	// Selected the selected range.
-	From     int64    `json:"from"`
-	To       int64    `json:"to"`
-	Selected [2]int64 `json:"selected"`
-	Metric   string   `json:"metric"`
-	Theme    string   `json:"theme"`
-	File     string   `json:"file"`
+	Width     int     `json:"width"`
+	Height    int     `json:"height"`
+	Theme     string  `json:"theme"`
+	shell.State
 }
 
 // started is when the program began.
@@ -81,8 +72,8 @@ func (l *frameLog) end(s *shell.Shell, size image.Point) {
 	st := s.State()
 	l.enc.Encode(frameLine{
 		At: ms(time.Since(l.start)), Layout: ms(l.layout), LayoutCPU: ms(l.layoutCPU), Frame: ms(time.Since(l.began)),
-		Bars: s.Bars, Events: st.Events, Done: st.Done, Width: size.X, Height: size.Y,
-		From: st.From, To: st.To, Selected: st.Selected, Metric: st.Metric, Theme: s.Theme.Name, File: st.File,
+		Bars: s.Bars, Width: size.X, Height: size.Y,
+		Theme: s.Theme.Name, State: st,
 	})
 }
 

@@ -264,6 +264,9 @@ func (r *hitRow) search(t int64) int {
 // Matches reports whether a function was found.
 func (h *Hits) Matches(f recording.FuncID) bool { return int(f) < len(h.is) && h.is[f] }
 
+// Of reports whether the answer is about a snapshot of a recording.
+func (h *Hits) Of(rec *recording.Recording) bool { return h.rec == rec }
+
 // Len is the number of hits there are to walk through.
 func (h *Hits) Len() int64 { return h.n }
 

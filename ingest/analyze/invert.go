@@ -9,8 +9,8 @@ import (
 // it is turned over; past this, the heaviest parts are followed first and the
 // lightest are cut.
 var (
-	mostInverted = 1 << 20 // nodes: 64 MB
-	mostSteps    = 1 << 25 // frames looked at: a fraction of a second
+	mostInverted = 1 << 19 // nodes: 32 MB, a thousand times what a window shows
+	mostSteps    = 1 << 24 // frames looked at: a fraction of a second
 )
 
 // inversion turns a tree over. Each node of the result has a segment of ends:
@@ -40,7 +40,7 @@ func invert(from *Tree, p *callPaths) *Tree {
 	keys := int(p.functions) + len(p.groups)
 	v := &inversion{
 		from: from, functions: int32(p.functions), slot: make([]int32, keys), stamp: make([]int32, keys),
-		to: &Tree{Nodes: make([]Node, 1, 1024), Weights: from.Weights, Groups: from.Groups, Inverted: true, upright: from},
+		to: &Tree{Nodes: make([]Node, 1, 1024), Weights: from.Weights, Transforms: from.Transforms, Groups: from.Groups, Inverted: true, upright: from},
 	}
 	for i := 1; i < len(from.Nodes); i++ {
 		if nd := &from.Nodes[i]; nd.Self != 0 || nd.Count != 0 {
@@ -52,7 +52,7 @@ func invert(from *Tree, p *callPaths) *Tree {
 	root := &v.to.Nodes[0]
 	root.Self, root.Count = from.Nodes[0].Self, from.Nodes[0].Count
 	if from.seen != nil {
-		v.to.seen = append(v.to.seen, math.MaxInt64)
+		v.to.seen = append(v.to.seen, from.own[0])
 	}
 	v.part(0)
 	steps := len(v.ends)

@@ -55,12 +55,12 @@ func (p *callPaths) apply(ts []Transform) {
 
 // moduleGroup stands for all functions of a module.
 func (p *callPaths) moduleGroup(f *recording.Function) uint32 {
-	return p.group("module "+f.Module, recording.Function{Name: orNone(ModuleBase(f.Module), noModule), Module: f.Module, Kind: f.Kind})
+	return p.group(groupID{by: ByModule, name: f.Module}, recording.Function{Name: orNone(ModuleBase(f.Module), noModule), Module: f.Module, Kind: f.Kind})
 }
 
 // fileGroup stands for all functions of a source file.
 func (p *callPaths) fileGroup(f *recording.Function) uint32 {
-	return p.group("file "+f.File, recording.Function{Name: orNone(f.File, noFile), Module: f.Module, File: f.File, Kind: f.Kind})
+	return p.group(groupID{by: ByFile, name: f.File}, recording.Function{Name: orNone(f.File, noFile), Module: f.Module, File: f.File, Kind: f.Kind})
 }
 
 // focus keeps stacks with a match in them.
@@ -122,6 +122,7 @@ func (p *callPaths) collapseRecursionOf(is func(uint32) bool) {
 		top = append(top, t)
 		return become
 	})
+	p.lose(make([]bool, len(p.parent))) // what lay between may have no weight now
 }
 
 // mergeBy gives functions the keys of groups, where group says so, and makes

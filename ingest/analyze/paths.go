@@ -2,9 +2,9 @@ package analyze
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
-	"ashlar/ingest/pairs"
 	"ashlar/ingest/recording"
 )
 
@@ -29,7 +29,7 @@ type callPaths struct {
 
 	functions uint32
 	groups    []recording.Function
-	groupOf   map[string]uint32
+	groupOf   map[groupID]uint32
 
 	// bare paths have no weights, all calls, and keep what weighs nothing.
 	bare             bool
@@ -83,13 +83,22 @@ func pathsOf(rec *recording.Recording, w *Weights) *callPaths {
 	return p
 }
 
-// group is the key of something that stands for several functions: id tells it
-// from others, f describes it.
-func (p *callPaths) group(id string, f recording.Function) uint32 {
+// groupID tells groups apart: all functions of a module or file, or a line of a
+// function.
+type groupID struct {
+	by   By
+	name string
+	fn   recording.FuncID
+	line int32
+}
+
+// group is the key of something that stands for several functions; f describes
+// it.
+func (p *callPaths) group(id groupID, f recording.Function) uint32 {
 	k, ok := p.groupOf[id]
 	if !ok {
 		if p.groupOf == nil {
-			p.groupOf = map[string]uint32{}
+			p.groupOf = map[groupID]uint32{}
 		}
 		k = p.functions + uint32(len(p.groups))
 		p.groups = append(p.groups, f)
@@ -201,27 +210,19 @@ func (p *callPaths) lose(gone []bool) {
 
 // tree merges nodes that run the same functions.
 func (p *callPaths) tree(w *Weights) *Tree {
-	t := &Tree{Nodes: make([]Node, 1, 1024), Weights: w, Groups: p.groups, at: p.at}
-	to := make([]int32, len(p.parent))
-	var table pairs.Table
-	for i := range p.parent {
-		k := uint32(0)
-		if i > 0 {
-			parent := to[p.parent[i]]
-			if k = table.Get(uint32(parent), p.key[i]); k == 0 {
-				k = uint32(len(t.Nodes))
-				table.Put(uint32(parent), p.key[i], k)
-				t.Nodes = append(t.Nodes, p.node(i, parent, t.Nodes[parent].Depth+1))
-				if p.seen != nil {
-					t.seen = append(t.seen, math.MaxInt64)
-				}
-			}
-		} else if p.seen != nil {
-			t.seen = append(t.seen, math.MaxInt64)
-		}
-		to[i] = int32(k)
-		t.Nodes[k].Self += p.self[i]
-		t.Nodes[k].Count += p.count[i]
+	to, first := p.merge()
+	t := &Tree{Nodes: make([]Node, len(first)), Weights: w, Groups: p.groups, at: p.at}
+	if p.seen != nil {
+		t.seen = never(len(first))
+	}
+	for k, i := range first[1:] {
+		parent := to[p.parent[i]]
+		t.Nodes[k+1] = p.node(i, parent, t.Nodes[parent].Depth+1)
+	}
+	for i, k := range to {
+		nd := &t.Nodes[k]
+		nd.Self += p.self[i]
+		nd.Count += p.count[i]
 		if p.seen != nil {
 			t.seen[k] = min(t.seen[k], p.seen[i])
 		}
@@ -238,7 +239,32 @@ func (p *callPaths) tree(w *Weights) *Tree {
 	return t
 }
 
-func (p *callPaths) node(i int, parent, depth int32) Node {
+// merge numbers the nodes of the merged tree: to is the number by node of p, and
+// first the first node of p that has a number. Nodes that have a function and a
+// parent in common are found with a hash table that is large enough from the
+// start.
+func (p *callPaths) merge() (to, first []int32) {
+	to = make([]int32, len(p.parent))
+	first = make([]int32, 1, len(p.parent)/4+16)
+	size := 1 << bits.Len(uint(len(p.parent))*3/2)
+	keys, numbers := make([]uint64, size), make([]int32, size) // number 0 marks a free slot
+	for i := 1; i < len(to); i++ {
+		key := uint64(to[p.parent[i]])<<32 | uint64(p.key[i])
+		h := key * 0x9E3779B97F4A7C15
+		at := (h ^ h>>32) & uint64(size-1)
+		for numbers[at] != 0 && keys[at] != key {
+			at = (at + 1) & uint64(size-1)
+		}
+		if numbers[at] == 0 {
+			keys[at], numbers[at] = key, int32(len(first))
+			first = append(first, int32(i))
+		}
+		to[i] = numbers[at]
+	}
+	return to, first
+}
+
+func (p *callPaths) node(i, parent, depth int32) Node {
 	nd := Node{Func: p.rec.Func(p.call[i]), Frame: p.rec.Calls.Frame(p.call[i]), Call: p.call[i], Parent: parent, Depth: depth}
 	if p.key[i] >= p.functions {
 		nd.Group = int32(p.key[i]-p.functions) + 1

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ashlar/ingest/recording"
@@ -22,14 +23,24 @@ const (
 	ByThread   By = "thread"
 )
 
-// ParseBy reads a grouping as the command line names it.
+// byContext begins a grouping by the values of a context key, like context:cpu.
+const byContext = "context:"
+
+// ParseBy reads a grouping as the command line names it: one of the constants,
+// or context:KEY.
 func ParseBy(s string) (By, error) {
 	switch b := By(s); b {
 	case ByFunction, ByModule, ByFile, ByLine, ByThread:
 		return b, nil
 	}
-	return "", fmt.Errorf("cannot group by %q: use function, module, file, line or thread", s)
+	if len(s) > len(byContext) && strings.HasPrefix(s, byContext) {
+		return By(s), nil
+	}
+	return "", fmt.Errorf("cannot group by %q: use function, module, file, line or thread, or context:KEY", s)
 }
+
+// ContextKey is the key of a grouping by context; false for others.
+func (b By) ContextKey() (string, bool) { return strings.CutPrefix(string(b), byContext) }
 
 // Row is one line of a table.
 type Row struct {
@@ -105,15 +116,29 @@ func (t *Tree) walk(enter, leave func(node int)) {
 
 // SortRows orders rows by self, then total, then name.
 func SortRows(rows []Row) {
-	slices.SortStableFunc(rows, func(a, b Row) int {
-		if a.Self != b.Self {
-			return cmp.Compare(b.Self, a.Self)
+	// There may be very many, and a row is large: what decides is sorted alone.
+	type key struct {
+		self, total int64
+		row         int
+	}
+	keys := make([]key, len(rows))
+	for i := range rows {
+		keys[i] = key{rows[i].Self, rows[i].Total, i}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.self != b.self {
+			return cmp.Compare(b.self, a.self)
 		}
-		if a.Total != b.Total {
-			return cmp.Compare(b.Total, a.Total)
+		if a.total != b.total {
+			return cmp.Compare(b.total, a.total)
 		}
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Place, b.Place))
+		x, y := &rows[a.row], &rows[b.row]
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Module, y.Module), cmp.Compare(x.Place, y.Place), cmp.Compare(a.row, b.row))
 	})
+	old := slices.Clone(rows)
+	for i := range keys {
+		rows[i] = old[keys[i].row]
+	}
 }
 
 // groups gives each node of the tree a row. Row 0 is the root's.
@@ -191,10 +216,11 @@ func (p *callPaths) line(f recording.FrameID) uint32 {
 	if frame.File != "" {
 		fn.File = frame.File
 	}
+	id := groupID{ByLine, fn.File, frame.Func, max(0, frame.Line)}
 	if frame.Line > 0 {
-		fn.File = fmt.Sprintf("%s:%d", fn.File, frame.Line)
+		fn.File += ":" + strconv.Itoa(int(frame.Line))
 	}
-	return p.group(fmt.Sprintf("line %d %s", frame.Func, fn.File), fn)
+	return p.group(id, fn)
 }
 
 func orNone(s, none string) string {

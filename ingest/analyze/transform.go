@@ -204,6 +204,24 @@ func (r Ref) Like(rec *recording.Recording, n int) []string {
 	return out[:min(n, len(out))]
 }
 
+// Typed is the shortest text that refers to the same functions of a recording
+// when it is typed.
+func (r Ref) Typed(rec *recording.Recording) string {
+	if !r.Exact {
+		return r.Text
+	}
+	if r.Module == "" || len(Named(r.Text).Functions(rec)) == 1 {
+		return r.Text
+	}
+	if base := r.Text + "@" + ModuleBase(r.Module); len(Named(base).Functions(rec)) == 1 {
+		return base
+	}
+	return r.Text + "@" + r.Module
+}
+
+// MatchesModule tells whether CollapseModule stands for a module.
+func (t Transform) MatchesModule(module string) bool { return t.modules()(module) }
+
 // matcher returns a test for functions of a recording, and for the groups that
 // stand for several of them.
 func (r Ref) matcher(rec *recording.Recording, groups []recording.Function) func(*recording.Function) bool {

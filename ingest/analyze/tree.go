@@ -112,10 +112,10 @@ func NewTree(rec *recording.Recording, w *Weights, transforms ...Transform) *Tre
 	p := pathsOf(rec, w)
 	p.apply(transforms)
 	t := p.tree(w)
+	t.Transforms = transforms
 	if p.inverted {
 		t = invert(t, p)
 	}
-	t.Transforms = transforms
 	return t
 }
 

@@ -6,8 +6,8 @@
 package analyze
 
 import (
-	"context"
 	"ashlar/ingest/recording"
+	"context"
 )
 
 // Query selects what is weighed.

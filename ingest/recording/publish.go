@@ -12,21 +12,23 @@ const (
 )
 
 // Progress is called by decoders at least every few milliseconds of work; it
-// publishes a snapshot when one is due.
-func (b *Builder) Progress() {
+// publishes a snapshot when one is due, and reports whether it did. One that
+// waits for a pipe should call it again a little later when it did not.
+func (b *Builder) Progress() bool {
 	if b.OnPublish == nil {
-		return
+		return false
 	}
 	now := time.Now()
 	if b.next.IsZero() {
 		b.next = now.Add(firstPublish)
 	}
 	if now.Before(b.next) {
-		return
+		return false
 	}
 	b.OnPublish(b.Snapshot())
 	cost := time.Since(now)
 	b.next = now.Add(cost + max(publishEvery, publishShare*cost))
+	return true
 }
 
 // Snapshot returns what has been recorded so far.

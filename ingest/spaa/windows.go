@@ -21,6 +21,7 @@ type windowState struct {
 type window struct {
 	id         string
 	start, end int64
+	mended     bool // an end before the start was moved there
 	line       int64
 	rows       []windowRow
 	weights    []weightRec // metric and unit are the merger's numbers
@@ -53,7 +54,7 @@ func (m *merger) window(mi *mirror, b *batch, r *windowRec, line int64) {
 		wr.weights.to = uint32(len(w.weights))
 		w.rows = append(w.rows, wr)
 	}
-	w.start, w.end = m.windowTimes(mi, b, r, line)
+	w.start, w.end, w.mended = m.windowTimes(mi, b, r, line)
 	if known && len(m.windows.waiting) == 0 {
 		m.addWindow(w)
 		return
@@ -67,7 +68,7 @@ func (m *merger) window(mi *mirror, b *batch, r *windowRec, line int64) {
 
 // windowTimes converts a window's times, which are in a unit of its own (the
 // header's where it names none).
-func (m *merger) windowTimes(mi *mirror, b *batch, r *windowRec, line int64) (start, end int64) {
+func (m *merger) windowTimes(mi *mirror, b *batch, r *windowRec, line int64) (start, end int64, mended bool) {
 	unit := m.names.text[mi.name(r.unit)]
 	if unit == "" {
 		unit = m.rng.unit
@@ -101,10 +102,9 @@ func (m *merger) windowTimes(mi *mirror, b *batch, r *windowRec, line int64) (st
 	start, end = at(r.start, !m.windows.relative), at(r.end, !m.windows.relative)
 	if end < start {
 		m.warn(warnWindowEnd, line, "")
-		m.repair(format.KindWindow, line)
-		end = start
+		return start, start, true
 	}
-	return start, end
+	return start, end, false
 }
 
 type span64 struct{ from, to int64 }
@@ -147,6 +147,9 @@ func (m *merger) addWindow(w *window) {
 		return
 	}
 	m.keep(format.KindWindow)
+	if w.mended {
+		m.repair(format.KindWindow, w.line)
+	}
 	m.shown++
 	if len(w.rows) == 0 {
 		m.b.AddWindow(0, w.id, w.start, w.end)

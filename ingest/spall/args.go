@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/source"
 )
 
-// argStore keeps the text of arguments. References are an offset<<8 | length:
+// argStore keeps the text of arguments. References are an offset<<16 | length:
 // of the mapped content where there is one, and else of what has been stored,
 // an offset that begins at 1 << 20 so that no reference is 0.
 type argStore struct {
@@ -23,10 +23,10 @@ const argBlock = 1 << 20
 // ref returns a reference to arguments that lie at off in the content.
 func (a *argStore) ref(b []byte, off int64) uint64 {
 	if a.in.Mapped() != nil {
-		return uint64(off)<<8 | uint64(len(b))
+		return uint64(off)<<16 | uint64(len(b))
 	}
 	slot := &a.recent[hashName(b)%uint64(len(a.recent))]
-	if *slot != 0 && int(*slot&0xff) == len(b) && string(a.stored(*slot)) == string(b) {
+	if *slot != 0 && int(*slot&0xffff) == len(b) && string(a.stored(*slot)) == string(b) {
 		return *slot
 	}
 	a.mu.Lock()
@@ -37,7 +37,7 @@ func (a *argStore) ref(b []byte, off int64) uint64 {
 		n++
 	}
 	last := &a.blocks[n-1]
-	*slot = uint64(n*argBlock+len(*last))<<8 | uint64(len(b))
+	*slot = uint64(n*argBlock+len(*last))<<16 | uint64(len(b))
 	*last = append(*last, b...)
 	return *slot
 }
@@ -47,7 +47,7 @@ func (a *argStore) ref(b []byte, off int64) uint64 {
 func (a *argStore) stored(ref uint64) []byte {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
-	off, n := ref>>8, ref&0xff
+	off, n := ref>>16, ref&0xffff
 	k := off/argBlock - 1
 	if k >= uint64(len(a.blocks)) || off%argBlock+n > uint64(len(a.blocks[k])) {
 		return nil
@@ -61,7 +61,7 @@ func (a *argStore) text(ref uint64) string {
 		return ""
 	}
 	if a.in.Mapped() != nil {
-		return strings.ToValidUTF8(a.in.Text(int64(ref>>8), int(ref&0xff)), "\uFFFD")
+		return strings.ToValidUTF8(a.in.Text(int64(ref>>16), int(ref&0xffff)), "\uFFFD")
 	}
 	return strings.ToValidUTF8(string(a.stored(ref)), "\uFFFD")
 }

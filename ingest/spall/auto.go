@@ -125,7 +125,9 @@ func (a *auto3) begin(t *threadState, id uint32, args uint64, off int64) {
 	}
 	t.last = at
 	p.cur.tallies[recBegin].read++
-	e := event{at, p.begin(t, id), t.what}
+	call := p.call(t.innermost(), id)
+	t.open = append(t.open, call)
+	e := event{at, call, t.what}
 	if args != 0 {
 		e.what |= evBeginArgs
 		p.cur.extra = append(p.cur.extra, args)
@@ -149,20 +151,22 @@ func (a *auto3) function(addr uint64) uint32 {
 	return id
 }
 
-// validate accepts what can be an event: nearly every byte can.
-func (a *auto3) validate(c []byte, _ int64, end bool) bool {
+// validate accepts what can be an event: nearly every byte can. Events may be
+// longer than c, but not than their buffer.
+func (a *auto3) validate(c []byte, left int64, end bool) bool {
 	for n := range sureRecords {
 		if len(c) == 0 {
 			return true
 		}
 		size := autoSize(c)
-		if size < 0 {
+		switch {
+		case size < 0 || left >= 0 && int64(size) > left:
 			return false
-		}
-		if size == 0 || size > len(c) {
-			return end && n > 0
+		case size == 0 || size > len(c):
+			return left > int64(len(c)) || end && n > 0
 		}
 		c = c[size:]
+		left -= int64(size)
 	}
 	return true
 }

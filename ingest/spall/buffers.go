@@ -234,7 +234,6 @@ func (m *manual3) start([]byte) {}
 
 func (m *manual3) read(c []byte, off int64, end bool, t *threadState) (int, bool) {
 	p := m.parser
-	names := &p.names
 	i := 0
 	for i < len(c) {
 		r := c[i:]
@@ -249,19 +248,20 @@ func (m *manual3) read(c []byte, off int64, end bool, t *threadState) (int, bool
 				return i, false
 			}
 			name := r[begin3Len : begin3Len+n]
-			id, hash, known := names.find(name)
-			if !known {
-				if v := believe(name, r[size:], end, m.follow); v != believed {
+			parent := t.innermost()
+			call, hash, ok := p.child(parent, name)
+			if !ok {
+				if v := p.learn(call, parent, name, hash, r[size:], end, m.follow); v != believed {
 					return i, v == refused
 				}
-				id = names.add(name, hash)
 			}
+			t.open = append(t.open, call.call)
 			at, ok := p.clock.int(binary.LittleEndian.Uint64(r[1:]))
 			if !ok || at < t.last {
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
 			t.last = at
-			e := event{at, p.begin(t, id), t.what}
+			e := event{at, call.call, t.what}
 			if args := r[begin3Len+n : size]; len(args) > 0 {
 				e.what |= evBeginArgs
 				p.cur.extra = append(p.cur.extra, p.args.ref(args, off+int64(i+begin3Len+n)))

@@ -81,8 +81,7 @@ func (f *flat) chunk(c []byte, off int64, end bool) int {
 // padding.
 func (f *flat) records1(c []byte, off int64, end bool) int {
 	p := f.parser
-	names := &p.names
-	t := &threadState{key: ^uint64(0)}
+	var t *threadState
 	i := 0
 	for i < len(c) {
 		r := c[i:]
@@ -96,23 +95,27 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 			if len(r) < size {
 				return i
 			}
-			id, hash, known := names.find(r[begin1Len : begin1Len+n])
-			if !known {
-				name := r[begin1Len : begin1Len+n]
-				if v := believe(name, r[size:], end, f.layout.validate); v != believed {
+			key := binary.LittleEndian.Uint64(r[2:])
+			if t == nil || key != t.key {
+				t = p.known(key)
+			}
+			name, parent := r[begin1Len:begin1Len+n], t.innermost()
+			call, hash, ok := p.child(parent, name)
+			if !ok {
+				if v := p.learn(call, parent, name, hash, r[size:], end, f.layout.validate); v != believed {
 					return p.doubt(v, r[0], i, off)
 				}
-				id = names.add(name, hash)
 			}
-			if key := binary.LittleEndian.Uint64(r[2:]); key != t.key {
+			if t == nil {
 				t = p.thread(key)
 			}
+			t.open = append(t.open, call.call)
 			at, ok := p.clock.float(floatAt(r, 10))
 			if !ok || at < t.last {
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
 			t.last = at
-			e := event{at, p.begin(t, id), t.what}
+			e := event{at, call.call, t.what}
 			if args := r[begin1Len+n : size]; len(args) > 0 {
 				e.what |= evBeginArgs
 				p.cur.extra = append(p.cur.extra, p.args.ref(args, off+int64(i+begin1Len+n)))
@@ -124,7 +127,7 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 			if len(r) < endLen {
 				return i
 			}
-			if key := binary.LittleEndian.Uint64(r[1:]); key != t.key {
+			if key := binary.LittleEndian.Uint64(r[1:]); t == nil || key != t.key {
 				t = p.thread(key)
 			}
 			at, ok := p.clock.float(floatAt(r, 9))
@@ -179,22 +182,23 @@ func (f *flat) records0(c []byte, off int64, end bool) int {
 				return i
 			}
 			size := begin0Len + int(r[17])
-			name := r[begin0Len:size]
-			id, hash, known := names.find(name)
-			if !known {
-				if v := believe(name, r[size:], end, f.layout.validate); v != believed {
+			key := binary.LittleEndian.Uint64(r[1:])
+			name, parent := r[begin0Len:size], p.known(key).innermost()
+			call, hash, ok := p.child(parent, name)
+			if !ok {
+				if v := p.learn(call, parent, name, hash, r[size:], end, f.layout.validate); v != believed {
 					return p.doubt(v, r[0], i, off)
 				}
-				id = names.add(name, hash)
 			}
-			t := p.thread(binary.LittleEndian.Uint64(r[1:]))
+			t := p.thread(key)
+			t.open = append(t.open, call.call)
 			at, ok := p.clock.float(floatAt(r, 9))
 			if !ok || at < t.last {
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
 			t.last = at
 			p.cur.tallies[recBegin].read++
-			p.cur.events = append(p.cur.events, event{at, p.begin(t, id), t.what})
+			p.cur.events = append(p.cur.events, event{at, call.call, t.what})
 			i += size
 		case typeEnd:
 			if len(r) < endLen {
@@ -209,7 +213,8 @@ func (f *flat) records0(c []byte, off int64, end bool) int {
 			}
 			size := completeLen + int(r[25])
 			name := r[completeLen:size]
-			id, hash, known := names.find(name)
+			hash := hashName(name)
+			id, known := names.find(name, hash)
 			if !known {
 				if v := believe(name, r[size:], end, f.layout.validate); v != believed {
 					return p.doubt(v, r[0], i, off)

@@ -44,24 +44,24 @@ func hashName(b []byte) uint64 {
 	return h ^ h>>32
 }
 
-// find returns the number of a name, and what add needs when it has none.
-func (n *nameTable) find(b []byte) (id uint32, hash uint64, known bool) {
-	h := hashName(b)
+// find returns the number of a name whose hash is h, if it has one.
+func (n *nameTable) find(b []byte, h uint64) (id uint32, known bool) {
 	mask := uint64(len(n.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
 		s := &n.slots[i&uint64(len(n.slots)-1)]
 		if s.id == 0 {
-			return 0, h, false
+			return 0, false
 		}
 		if s.hash == h && n.text[s.id-1] == string(b) {
-			return s.id - 1, h, true
+			return s.id - 1, true
 		}
 	}
 }
 
 // id returns the number of a name, giving it one when it is new.
 func (n *nameTable) id(b []byte) uint32 {
-	id, h, known := n.find(b)
+	h := hashName(b)
+	id, known := n.find(b, h)
 	if !known {
 		id = n.add(b, h)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"time"
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/pairs"
@@ -21,10 +22,11 @@ type parser struct {
 	// calls numbers calls by parent and name.
 	calls     pairs.Table
 	callsMade uint32
+	near      []callSlot
 
 	threads map[uint64]*threadState
-	// near finds most threads without the map; indexed by a hash of the key.
-	near [64]*threadState
+	// lately finds most threads without the map; indexed by a hash of the key.
+	lately [64]*threadState
 	// made counts threads, fresh are those not yet in a batch.
 	made  uint32
 	fresh []thread
@@ -50,12 +52,58 @@ type threadState struct {
 	last int64
 }
 
-// begin opens a call of a name and returns its number.
-func (p *parser) begin(t *threadState, name uint32) uint32 {
-	parent := uint32(0)
-	if n := len(t.open); n > 0 {
-		parent = t.open[n-1]
+// innermost is the innermost open call, the root when there is none. A thread
+// that is not known yet is nil and has none.
+func (t *threadState) innermost() uint32 {
+	if t == nil || len(t.open) == 0 {
+		return 0
 	}
+	return t.open[len(t.open)-1]
+}
+
+// callSlot remembers which call a name is from a parent. hash is of both; since
+// the parent's part can be undone, equal hashes and names mean equal parents.
+type callSlot struct {
+	hash       uint64
+	call, name uint32 // call is 0 in an empty slot
+}
+
+// How many slots there are, for few calls and for many; most calls were made
+// lately.
+const (
+	nearFew  = 1 << 10
+	nearMany = 1 << 15
+)
+
+// child looks for the call of a name from parent among those made lately.
+// When it is not there, learn has to find it and put it into the slot.
+func (p *parser) child(parent uint32, name []byte) (s *callSlot, hash uint64, ok bool) {
+	hash = hashName(name)
+	both := hash ^ uint64(parent)*mul2
+	s = &p.near[both>>49&uint64(len(p.near)-1)]
+	return s, hash, s.hash == both && s.call != 0 && p.names.text[s.name] == string(name)
+}
+
+// learn finds the call of a name from parent that child did not, and puts it
+// into the slot (which may be one of those no longer used), unless the record is not believed to be one: after is what
+// follows it.
+func (p *parser) learn(s *callSlot, parent uint32, name []byte, hash uint64, after []byte, end bool, validate func([]byte, bool) bool) verdict {
+	id, known := p.names.find(name, hash)
+	if !known {
+		if v := believe(name, after, end, validate); v != believed {
+			return v
+		}
+		id = p.names.add(name, hash)
+	}
+	if int(p.callsMade) > len(p.near)/2 && len(p.near) < nearMany {
+		p.near = make([]callSlot, nearMany)
+	}
+	*s = callSlot{hash ^ uint64(parent)*mul2, p.call(parent, id), id}
+	return believed
+}
+
+// call returns the number of the call of a name from parent.
+func (p *parser) call(parent, name uint32) uint32 {
 	c := p.calls.Get(parent, name)
 	if c == 0 {
 		p.callsMade++
@@ -63,7 +111,6 @@ func (p *parser) begin(t *threadState, name uint32) uint32 {
 		p.calls.Put(parent, name, c)
 		p.cur.calls = append(p.cur.calls, call{parent, name})
 	}
-	t.open = append(t.open, c)
 	return c
 }
 
@@ -81,7 +128,7 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	ctx, cancel := context.WithCancel(ctx)
 	out, free := make(chan *batch, 4), make(chan *batch, 8)
 	p := &parser{ctx: ctx, in: in, names: newNameTable(), threads: map[uint64]*threadState{},
-		cur: newBatch(), out: out, free: free}
+		near: make([]callSlot, nearFew), cur: newBatch(), out: out, free: free}
 	p.args.in = in
 	b.SetArgs(p.args.text)
 	s := newSink(b)
@@ -104,17 +151,34 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 			s.close()
 		}
 	}()
-	for bt := range out {
-		s.put(bt)
-		bt.reset()
-		select {
-		case free <- bt:
-		default:
-		}
-		b.Progress()
-	}
+	build(s, out, free)
 	done = true
 	return <-failed
+}
+
+// build puts all batches into the builder. While none comes, because a pipe has
+// fallen silent, what was put is published all the same.
+func build(s *sink, out <-chan *batch, free chan<- *batch) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	published := true
+	for {
+		select {
+		case bt, ok := <-out:
+			if !ok {
+				return
+			}
+			s.put(bt)
+			bt.reset()
+			select {
+			case free <- bt:
+			default:
+			}
+			published = s.b.Progress()
+		case <-tick.C:
+			published = published || s.b.Progress()
+		}
+	}
 }
 
 func newBatch() *batch { return &batch{events: make([]event, 0, batchLen)} }
@@ -215,20 +279,29 @@ func (p *parser) full() {
 	}
 }
 
-// thread returns the state of a thread; key is pid | tid<<32.
-func (p *parser) thread(key uint64) *threadState {
-	slot := &p.near[key*mul1>>58]
+// known returns the state of a thread, nil when it is new; key is
+// pid | tid<<32.
+func (p *parser) known(key uint64) *threadState {
+	slot := &p.lately[key*mul1>>58]
 	if t := *slot; t != nil && t.key == key {
 		return t
 	}
 	t := p.threads[key]
+	if t != nil {
+		*slot = t
+	}
+	return t
+}
+
+// thread returns the state of a thread, which may be new.
+func (p *parser) thread(key uint64) *threadState {
+	t := p.known(key)
 	if t == nil {
 		t = &threadState{key: key, what: p.made << kindBits, last: math.MinInt64}
 		p.made++
 		p.threads[key] = t
 		p.fresh = append(p.fresh, thread{uint32(key), uint32(key >> 32)})
 	}
-	*slot = t
 	return t
 }
 

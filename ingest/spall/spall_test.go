@@ -578,6 +578,26 @@ func TestArgsAfterClose(t *testing.T) {
 	}
 }
 
+// Names and arguments of automatic traces may be longer than 255 bytes.
+func TestLongArgs(t *testing.T) {
+	name, args := strings.Repeat("name ", 100), strings.Repeat("argument ", 7000)
+	w := automatic(1, 0, "")
+	w.openAuto(1, 100)
+	w.u8(9<<4|3, 1)
+	w.b = binary.LittleEndian.AppendUint16(w.b, uint16(len(name)))
+	w.b = binary.LittleEndian.AppendUint16(w.b, uint16(len(args)))
+	w.text(name + args)
+	w.close()
+	compare(t, w.b)
+	r, err := try(source.FromReader("x", bytes.NewReader(w.b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Args(r.Tracks[0].Lanes[0].Args(0)); got != args || r.FuncName(1) != name {
+		t.Errorf("%d bytes of arguments, %d of name", len(got), len(r.FuncName(1)))
+	}
+}
+
 // endless is a trace that never ends.
 type endless struct {
 	record []byte
@@ -634,7 +654,7 @@ func FuzzSpall(f *testing.F) {
 	w.end(1, 1, 2)
 	f.Add(w.b, uint16(1))
 	f.Fuzz(func(t *testing.T, content []byte, chunk uint16) {
-		if len(content) > 1<<16 {
+		if len(content) > 1<<12 { // paths of deeply nested calls are long
 			return
 		}
 		r, err := try(source.FromBytes("fuzz", content))

@@ -3,6 +3,7 @@
 package flame
 
 import (
+	"image/color"
 	"math"
 
 	"ashlar/ingest/analyze"
@@ -143,10 +144,15 @@ func (p *Picture) bar(c *raster.Canvas, b *Bar, y int) {
 			col = raster.Pack(th.Rule)
 		}
 	} else {
-		fn := p.Rec.Functions.At(int(nd.Func))
+		fn := p.Tree.Function(p.Rec, int(b.Node))
 		name = fn.Name
-		inlined = p.Rec.Frames.At(int(nd.Frame)).Inlined
-		cc := p.Palette.Func(p.Rec, nd.Func)
+		var cc color.NRGBA
+		if nd.Group > 0 {
+			cc = th.Bar(&fn, p.Palette.Mode)
+		} else {
+			inlined = p.Rec.Frames.At(int(nd.Frame)).Inlined
+			cc = p.Palette.Func(p.Rec, nd.Func)
+		}
 		if p.Mark != nil {
 			if !p.Mark(nd.Func) {
 				if p.DimOthers {

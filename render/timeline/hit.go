@@ -108,11 +108,22 @@ const sampleReach = 1 << 20
 
 // sample finds the bar of samples at a depth and time.
 func (h *Hit) sample(rec *recording.Recording, r *Row, depth int, at int64) {
-	s := r.Samples
-	i := s.Search(at+1) - 1
-	if i < 0 || at > s.End(i) {
-		return
+	i := r.Samples.Search(at+1) - 1
+	if i >= 0 && at <= r.Samples.End(i) {
+		h.follow(rec, r.Samples, depth, i)
 	}
+}
+
+// SampleBar is the bar that a sample is part of at a depth of its stack, 0
+// being the outermost; its lane is the depth.
+func SampleBar(rec *recording.Recording, s *recording.Samples, depth, i int) Hit {
+	h := Hit{Row: -1, Span: -1, Window: -1, Lane: depth}
+	h.follow(rec, s, depth, i)
+	return h
+}
+
+// follow follows the call that sample i has at a depth through its neighbours.
+func (h *Hit) follow(rec *recording.Recording, s *recording.Samples, depth, i int) {
 	anc := func(i int) (recording.CallID, bool) {
 		c := s.Call(i)
 		if rec.Calls.Depth(c) <= depth {

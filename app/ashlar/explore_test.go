@@ -1,0 +1,114 @@
+//go:build linux
+
+package main
+
+import (
+	"image"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/testdata/e2e"
+)
+
+// key presses keys and waits for a frame that holds.
+func (s *session) key(what string, holds func(frame) bool, keys ...string) frame {
+	s.t.Helper()
+	for _, k := range keys {
+		s.Key(k)
+		time.Sleep(60 * time.Millisecond)
+	}
+	return s.until(what, holds)
+}
+
+func TestSearchWalksHits(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	s.Key("slash")
+	time.Sleep(200 * time.Millisecond)
+	s.Type("pricecart")
+	s.until("the search", func(f frame) bool { return f.Search == "pricecart" && strings.Contains(f.Found, "%") })
+	s.Key("Return")
+	one := s.until("the first hit", func(f frame) bool { return strings.HasPrefix(f.Found, "1 / ") })
+	if !strings.Contains(one.Picked, "PriceCart") {
+		t.Errorf("the first hit shows %q", one.Picked)
+	}
+	s.Key("Return")
+	two := s.until("the second hit", func(f frame) bool { return strings.HasPrefix(f.Found, "2 / ") })
+	if two.PickedAt <= one.PickedAt || two.PickedAt < two.From || two.PickedAt > two.To {
+		t.Errorf("the second hit is at %d of the view %d to %d, the first at %d", two.PickedAt, two.From, two.To, one.PickedAt)
+	}
+	s.key("the first hit again", func(f frame) bool { return strings.HasPrefix(f.Found, "1 / ") }, "shift+Return")
+	s.key("the end of the search", func(f frame) bool { return f.Search == "" && f.Found == "" }, "Escape")
+}
+
+func TestTransformsAndUndo(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	// The demo's outermost bar of requests, in the flamegraph's second row.
+	s.Click(e2e.Left, image.Pt(100, 558))
+	picked := s.until("a picked function", func(f frame) bool { return f.Picked != "" })
+	whole := picked.Total
+	for _, x := range []struct{ key, chip string }{{"i", "invert"}, {"r", "collapse recursion"}, {"o", "by time"}} {
+		before := len(s.last().Transforms)
+		f := s.key(x.chip, func(f frame) bool { return len(f.Transforms) == before+1 }, x.key)
+		if f.Total != whole {
+			t.Errorf("%s changes the total from %s to %s", x.chip, whole, f.Total)
+		}
+	}
+	s.until("the history to take note", func(frame) bool { return true })
+	s.key("undo", func(f frame) bool { return len(f.Transforms) < 3 }, "ctrl+z")
+	s.key("redo", func(f frame) bool { return len(f.Transforms) == 3 }, "ctrl+y")
+	s.key("no transforms", func(f frame) bool { return len(f.Transforms) == 0 }, "BackSpace")
+
+	// Drop takes the function's cost away, through the palette of commands.
+	s.key("the palette", func(f frame) bool { return f.Typed == "What to do: " }, "ctrl+k")
+	s.Type("drop the selected")
+	s.until("the command to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, "drop the selected") })
+	s.key("the drop", func(f frame) bool { return len(f.Transforms) == 1 && f.Total != whole }, "Return")
+	s.key("undoing the drop", func(f frame) bool { return len(f.Transforms) == 0 && f.Total == whole }, "ctrl+z")
+}
+
+func TestThreads(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	first := s.last()
+	if len(first.Threads) < 3 {
+		t.Fatalf("the demo shows the threads %q", first.Threads)
+	}
+	// The names' column: the first thread's row, then the second's.
+	row1, row2 := image.Pt(100, 160), image.Pt(100, 310)
+	s.Click(e2e.Left, row1, "ctrl")
+	f := s.until("a selected thread", func(f frame) bool { return f.Chosen == 1 && f.Total != first.Total })
+	if f.Total == first.Total {
+		t.Error("one thread's total is that of all")
+	}
+	s.Click(e2e.Left, row1, "ctrl")
+	s.until("all threads again", func(f frame) bool { return f.Chosen == 0 && f.Total == first.Total })
+
+	s.Drag(e2e.Left, row2, row1)
+	s.until("another order of threads", func(f frame) bool {
+		return len(f.Threads) == len(first.Threads) && f.Threads[0] == first.Threads[1] && f.Threads[1] == first.Threads[0]
+	})
+	// Pin the first row by its menu: the fourth of its lines.
+	s.Click(e2e.Right, row1)
+	time.Sleep(300 * time.Millisecond)
+	s.Click(e2e.Left, row1.Add(image.Pt(40, 5+28*3+14)))
+	pinned := s.until("a pinned thread", func(f frame) bool { return f.Pinned == 1 })
+	if !slices.Contains(pinned.Threads, first.Threads[1]) {
+		t.Errorf("pinning loses the thread: %q", pinned.Threads)
+	}
+}
+
+func TestByKeyboardOnly(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	s.Key("slash")
+	time.Sleep(200 * time.Millisecond)
+	s.Type("mallocgc")
+	s.until("the search", func(f frame) bool { return f.Search == "mallocgc" && strings.Contains(f.Found, "%") })
+	s.key("a hit", func(f frame) bool { return strings.Contains(f.Picked, "mallocgc") }, "Return")
+	s.key("out of the search line", func(f frame) bool { return f.Search == "" }, "Escape")
+	s.key("its time", func(f frame) bool { return f.To-f.From < 1e12 }, "f")
+	s.key("the table", func(f frame) bool { return f.Tab == "Functions" }, "t")
+	s.key("the callers", func(f frame) bool { return f.Tab == "Callers & callees" }, "t")
+	s.key("the malloc event", func(f frame) bool { return f.Metric == "alloc_bytes" }, "e")
+	s.key("the next metric", func(f frame) bool { return f.Metric == "alloc_count" }, "m")
+}

@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+	"ashlar/spaa"
+)
+
+func checkCommand() command {
+	return command{
+		name: "check", args: "FILE… [--json]", line: "say what is wrong with recordings",
+		text: `
+SPAA files are checked strictly, by every rule of the specification that a file
+can break; --rules lists them. Other formats have no strict check here: they are
+read as the window reads them, and the warnings of that are printed.
+
+The exit code is 1 when a file breaks a rule whose severity is error, or cannot
+be read.`,
+		examples: [][2]string{
+			{"ashlar check run.spaa.zst", "list what breaks rules, by line"},
+			{"ashlar check *.spaa --json | jq .files[].errors", "the same for programs"},
+			{"ashlar check --rules", "list the rules"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o checkOptions
+			rules := fs.Bool("rules", false, "list the rules that SPAA files are checked by")
+			fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
+			fs.BoolVar(&o.json, "json", false, "print JSON")
+			return func(c *call, args []string) error {
+				switch {
+				case *rules && len(args) > 0:
+					return misuse("--rules lists rules; leave out %s", args[0])
+				case *rules:
+					return c.rules(o.json)
+				case len(args) == 0:
+					return misuse("name the files to check, or - for standard input")
+				case o.most < 1:
+					return misuse("--max %d prints nothing", o.most)
+				}
+				return c.check(args, &o)
+			}
+		},
+	}
+}
+
+type checkOptions struct {
+	most int
+	json bool
+}
+
+// checked is what the check command prints as JSON.
+type checked struct {
+	Files    []*checkedFile `json:"files"`
+	Errors   int64          `json:"errors"`
+	Warnings int64          `json:"warnings"`
+}
+
+type checkedFile struct {
+	File   string `json:"file"`
+	Format string `json:"format"`
+	// Strict tells whether the format's rules were checked; else the findings
+	// are the warnings of reading it.
+	Strict   bool             `json:"strict"`
+	Valid    bool             `json:"valid"`
+	Errors   int64            `json:"errors"`
+	Warnings int64            `json:"warnings"`
+	Lines    int64            `json:"lines,omitempty"`
+	Records  map[string]int64 `json:"records,omitempty"`
+	Findings []checkFinding   `json:"findings"`
+	// More has the rules of which not all findings are listed, and how many
+	// more there are.
+	More   map[string]int64 `json:"more,omitempty"`
+	Ledger []infoTally      `json:"ledger,omitempty"`
+}
+
+type checkFinding struct {
+	Line     int64  `json:"line,omitempty"`
+	Severity string `json:"severity"`
+	Rule     string `json:"rule"`
+	Message  string `json:"message"`
+	// Count and First are of warnings that stand for several places.
+	Count int64  `json:"count,omitempty"`
+	First string `json:"first,omitempty"`
+}
+
+func (c *call) check(files []string, o *checkOptions) error {
+	all := checked{Files: []*checkedFile{}}
+	bad := 0
+	for _, path := range files {
+		f := c.checkFile(path, o)
+		f.Valid = f.Errors == 0
+		if !f.Valid {
+			bad++
+		}
+		all.Files = append(all.Files, f)
+		all.Errors += f.Errors
+		all.Warnings += f.Warnings
+		if !o.json {
+			if _, err := io.WriteString(c.stdout, f.text()); err != nil {
+				return err
+			}
+		}
+	}
+	var err error
+	if o.json {
+		err = writeJSON(c.stdout, all)
+	} else {
+		_, err = fmt.Fprintf(c.stdout, "%s and %s in %s\n", plural(all.Errors, "error"), plural(all.Warnings, "warning"), plural(int64(len(files)), "file"))
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case bad == 1 && len(files) == 1:
+		return fmt.Errorf("%s is not in order", files[0])
+	case bad > 0:
+		return fmt.Errorf("%d of %d files are not in order", bad, len(files))
+	}
+	return nil
+}
+
+// checkFile checks one file. What keeps it from being read is a finding.
+func (c *call) checkFile(path string, o *checkOptions) *checkedFile {
+	f := &checkedFile{File: path, Findings: []checkFinding{}}
+	if err := c.look(f, o); err != nil {
+		what := err.Error()
+		var named *source.Error
+		if errors.As(err, &named) {
+			what = named.What
+		}
+		f.Errors++
+		f.Findings = append(f.Findings, checkFinding{Severity: "error", Rule: "unreadable", Message: what})
+	}
+	return f
+}
+
+func (c *call) look(f *checkedFile, o *checkOptions) error {
+	in, err := c.openInput(c.ctx, f.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	f.Format, err = formatOf(in)
+	var other *spaa.FormatError
+	if err == nil && f.Format == "spaa" || errors.As(err, &other) || err != nil && isNamedSPAA(in.Name) {
+		f.Format = "spaa"
+		return f.strict(in, o)
+	}
+	if err != nil {
+		return err
+	}
+	return f.lenient(c.ctx, in)
+}
+
+// isNamedSPAA tells whether a file that is not known by what is in it claims to
+// be SPAA.
+func isNamedSPAA(name string) bool {
+	name = strings.ToLower(name)
+	for _, ext := range []string{".spaa", ".spaa.zst", ".spaa.gz"} {
+		if strings.HasSuffix(name, ext) {
+			return true
+		}
+	}
+	return false
+}
+
+// strict checks SPAA by its rules.
+func (f *checkedFile) strict(in *source.Input, o *checkOptions) error {
+	var report spaa.Report
+	err := source.Protect(in.Path, func() (err error) {
+		report, err = spaa.Validate(&inputReader{in: in}, spaa.ValidateOptions{MaxPerRule: o.most})
+		return err
+	})
+	f.Strict, f.Lines, f.Records = true, report.Lines, report.Records
+	f.Errors, f.Warnings = report.Errors, report.Warnings
+	listed := map[string]int64{}
+	for _, x := range report.Findings {
+		listed[x.Rule]++
+		f.Findings = append(f.Findings, checkFinding{Line: x.Line, Severity: x.Severity.String(), Rule: x.Rule, Message: x.Message})
+	}
+	for rule, n := range report.Counts {
+		if n > listed[rule] {
+			if f.More == nil {
+				f.More = map[string]int64{}
+			}
+			f.More[rule] = n - listed[rule]
+		}
+	}
+	return err
+}
+
+// lenient reads another format and takes its warnings and its ledger over.
+func (f *checkedFile) lenient(ctx context.Context, in *source.Input) error {
+	l := ingest.OpenInput(ctx, in, ingest.Options{})
+	defer l.Close()
+	err := l.Wait()
+	rec := l.Snapshot()
+	for i := range rec.Warnings {
+		w := &rec.Warnings[i]
+		x := checkFinding{Severity: "warning", Rule: w.Code, Message: w.Text, Count: w.Count, First: w.First}
+		if w.Code == "failed" {
+			x.Severity = "error"
+			f.Errors += w.Count
+		} else {
+			f.Warnings += w.Count
+		}
+		f.Findings = append(f.Findings, x)
+	}
+	f.tallies(rec)
+	return err
+}
+
+func (f *checkedFile) tallies(rec *recording.Recording) {
+	for _, t := range rec.Ledger {
+		f.Ledger = append(f.Ledger, infoTally(t))
+	}
+}
+
+// text writes the findings as lines that editors can jump by.
+func (f *checkedFile) text() string {
+	var b strings.Builder
+	name := plainText(f.File)
+	for _, x := range f.Findings {
+		b.WriteString(name)
+		if x.Line > 0 {
+			fmt.Fprintf(&b, ":%d", x.Line)
+		}
+		fmt.Fprintf(&b, ": %s [%s]: %s", x.Severity, plainText(x.Rule), plainText(x.Message))
+		switch {
+		case x.Count > 1 && x.First != "":
+			fmt.Fprintf(&b, " (%s, first at %s)", times(x.Count), plainText(x.First))
+		case x.Count > 1:
+			fmt.Fprintf(&b, " (%s)", times(x.Count))
+		case x.First != "":
+			fmt.Fprintf(&b, " (at %s)", plainText(x.First))
+		}
+		b.WriteByte('\n')
+	}
+	for _, r := range spaa.Rules() {
+		if n := f.More[r.ID]; n > 0 {
+			fmt.Fprintf(&b, "%s: %s [%s]: %s more; --max prints more\n", name, r.Severity, r.ID, grouped(fmt.Sprint(n)))
+		}
+	}
+	for _, t := range f.Ledger {
+		fmt.Fprintf(&b, "%s: note [ledger]: %s: %s read, %s kept, %s repaired, %s left out\n", name, plainText(t.Kind),
+			grouped(fmt.Sprint(t.Read)), grouped(fmt.Sprint(t.Kept)), grouped(fmt.Sprint(t.Repaired)), grouped(fmt.Sprint(t.LeftOut)))
+	}
+	if !f.Strict && f.Format != "" {
+		fmt.Fprintf(&b, "%s: note [strict]: only SPAA has a strict check; this is what reading it as %s found\n", name, f.Format)
+	}
+	return b.String()
+}
+
+// checkRule is a row of --rules as JSON.
+type checkRule struct {
+	ID       string `json:"id"`
+	Section  string `json:"section"`
+	Severity string `json:"severity"`
+	Demand   string `json:"demand"`
+	Found    string `json:"found"`
+}
+
+// rules lists what SPAA files are checked by.
+func (c *call) rules(asJSON bool) error {
+	var rows []checkRule
+	table := [][]string{{"rule", "section", "severity", "what must or should hold"}}
+	for _, r := range spaa.Rules() {
+		rows = append(rows, checkRule{r.ID, r.Section, r.Severity.String(), r.Demand, r.Found})
+		table = append(table, []string{r.ID, r.Section, r.Severity.String(), r.Demand}, []string{"", "", "", "  found when " + r.Found})
+	}
+	if asJSON {
+		return writeJSON(c.stdout, rows)
+	}
+	var b strings.Builder
+	columns(&b, "", "llll", table)
+	_, err := io.WriteString(c.stdout, b.String())
+	return err
+}

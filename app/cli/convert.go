@@ -1,0 +1,310 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest"
+	"ashlar/ingest/convert"
+	"ashlar/ingest/source"
+	"ashlar/render/units"
+)
+
+func convertCommand() command {
+	return command{
+		name: "convert", args: "IN OUT [flags]", line: "write a recording in another format",
+		text: `
+The name of OUT says the format: .spaa, .pb or .pprof (pprof), .otlp
+(OpenTelemetry profiles), .folded (folded stacks), .json (Chrome trace) or
+.spall; .gz or .zst may follow and compresses.
+
+What OUT cannot hold is listed at the end. OUT appears when it is whole, or not
+at all. SPAA to SPAA keeps every record, key and number as it is.`,
+		examples: [][2]string{
+			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "make SPAA with samples and windows"},
+			{"ashlar convert run.spaa run.pb.gz", "make a profile for go tool pprof"},
+			{"ashlar convert trace.json trace.spall --force", "replace trace.spall if it is there"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o convertOptions
+			var windows string
+			fs.BoolVar(&o.force, "force", false, "replace OUT if it is there")
+			fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
+			fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
+			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
+			return func(c *call, args []string) (err error) {
+				if err := o.names(args); err != nil {
+					return err
+				}
+				if windows != "" {
+					if o.window, err = ParseTime(windows); err != nil {
+						return misuse("%q for --windows %w", windows, err)
+					}
+					if o.window == 0 {
+						return misuse("windows of no length hold nothing")
+					}
+				}
+				if err := o.check(); err != nil {
+					return err
+				}
+				return c.convert(&o)
+			}
+		},
+	}
+}
+
+type convertOptions struct {
+	in, out string
+	target  *convert.Target
+	force   bool
+	window  int64
+	event   string
+	json    bool
+}
+
+func (o *convertOptions) names(args []string) (err error) {
+	switch {
+	case len(args) == 0:
+		return misuse("name the recording, or - for standard input, and the file to write")
+	case len(args) == 1:
+		return misuse("name the file to write behind %s; its extension says the format", args[0])
+	case len(args) > 2:
+		return misuse("%s is one name too many: there are IN and OUT", args[2])
+	case args[0] == "" || args[1] == "":
+		return misuse("a file's name is empty")
+	case args[1] == "-":
+		return misuse("name the file to write: its extension says the format, which - has none of")
+	}
+	o.in, o.out = args[0], args[1]
+	if o.target, err = convert.ForFile(o.out); err != nil {
+		return &usageError{err: err}
+	}
+	return nil
+}
+
+// check refuses flags that the target has no use for.
+func (o *convertOptions) check() error {
+	switch name := o.target.Name; {
+	case o.window != 0 && name != "spaa":
+		return misuse("only SPAA has windows; leave out --windows")
+	case o.event != "" && name != "pprof" && name != "folded":
+		return misuse("%s holds all events; leave out --event", o.target.Title)
+	}
+	return nil
+}
+
+func (c *call) convert(o *convertOptions) (err error) {
+	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second one ends the program at once
+	out, err := convert.Create(o.out, o.force)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := out.Close(); err == nil && cerr != nil {
+			err = cerr
+		}
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			err = fmt.Errorf("%s: interrupted, so it was not written", o.out)
+		}
+	}()
+	p := c.startProgress()
+	defer p.stop()
+	r, err := c.convertInto(ctx, o, out, p)
+	if err != nil {
+		return err
+	}
+	if info, err := out.Stat(); err == nil {
+		r.Bytes = info.Size()
+	}
+	p.stop()
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	if err := c.reportConversion(o, r); err != nil {
+		return err
+	}
+	return r.stopped
+}
+
+// conversion is what the convert command prints as JSON.
+type conversion struct {
+	File    string         `json:"file"`
+	Format  string         `json:"format"`
+	Output  string         `json:"output"`
+	Target  string         `json:"output_format"`
+	Records int64          `json:"records"`
+	Bytes   int64          `json:"bytes"`
+	Lost    []convert.Loss `json:"not_carried_over"`
+	// Warnings is how often something was wrong with the input.
+	Warnings int64 `json:"input_warnings"`
+
+	stopped error
+}
+
+func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer, p *progress) (*conversion, error) {
+	in, err := c.openInput(ctx, o.in)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	defer context.AfterFunc(ctx, in.Stop)()
+	format, err := formatOf(in)
+	if err != nil {
+		return nil, err
+	}
+	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []convert.Loss{}}
+	opt := convert.Options{Event: o.event, Window: o.window}
+	var rep *convert.Report
+	if format == "spaa" && o.target.Name == "spaa" {
+		p.watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
+		err = source.Protect(in.Path, func() (err error) {
+			rep, err = convert.CopySPAA(ctx, out, o.out, &inputReader{in: in}, opt)
+			return err
+		})
+	} else {
+		rep, err = c.rewrite(ctx, o, in, out, opt, p, r)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		var named *source.Error
+		var choice *convert.ChoiceError
+		switch {
+		case errors.As(err, &choice):
+			return nil, misuse("%s: %w", in.Path, err)
+		case errors.As(err, &named):
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s cannot become %s: %w", in.Path, o.out, err)
+	}
+	r.Records = rep.Records
+	r.Lost = append(r.Lost, rep.Lost...)
+	return r, nil
+}
+
+// rewrite converts by way of a recording.
+func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt convert.Options, p *progress, r *conversion) (*convert.Report, error) {
+	l := ingest.OpenInput(ctx, in, ingest.Options{})
+	defer l.Close()
+	p.watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
+	if err := l.Wait(); err != nil {
+		return nil, err
+	}
+	rec := l.Snapshot()
+	for i := range rec.Warnings {
+		r.Warnings += rec.Warnings[i].Count
+	}
+	r.stopped = stopped(rec)
+	opt.Progress = p.writing()
+	var rep *convert.Report
+	err := source.Protect(in.Path, func() (err error) {
+		rep, err = o.target.Write(ctx, out, o.out, rec, opt)
+		return err
+	})
+	return rep, err
+}
+
+// reportConversion says what was made, and what could not be carried over.
+func (c *call) reportConversion(o *convertOptions, r *conversion) error {
+	if r.Warnings > 0 {
+		c.note("%s: %s while it was read; ashlar check %s lists them", o.in, plural(r.Warnings, "warning"), o.in)
+	}
+	if o.json {
+		return writeJSON(c.stdout, r)
+	}
+	if len(r.Lost) > 0 {
+		fmt.Fprintln(c.stderr, "not carried over:")
+		for _, l := range r.Lost {
+			fmt.Fprintf(c.stderr, "  %s (%s): %s\n", plain(l.What), units.Count(l.Count), plainText(l.Why))
+		}
+	}
+	_, err := fmt.Fprintf(c.stdout, "%s: %s, %s, %s\n", plainText(o.out), o.target.Title, plural(r.Records, "record"), units.Bytes(r.Bytes))
+	return err
+}
+
+func plural(n int64, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return units.Count(n) + " " + word + "s"
+}
+
+// openInput opens a recording without reading it. Opening a named pipe takes
+// until something writes to it: it does not outlast ctx.
+func (c *call) openInput(ctx context.Context, path string) (*source.Input, error) {
+	if path == "-" && c.stdin != io.Reader(os.Stdin) {
+		return source.FromReader("-", c.stdin), nil
+	}
+	type result struct {
+		in  *source.Input
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		in, err := source.Open(path)
+		opened <- result{in, err}
+	}()
+	select {
+	case r := <-opened:
+		return r.in, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err() // the program ends
+	}
+}
+
+// sniffLen is how much of a file its format is told by.
+const sniffLen = 64 << 10
+
+// formatOf tells the format of an input, which stays as it is.
+func formatOf(in *source.Input) (name string, err error) {
+	err = source.Protect(in.Path, func() error {
+		head, whole, err := in.Head(sniffLen)
+		if err != nil {
+			return err
+		}
+		f, err := ingest.Sniff(in.Name, head, whole)
+		if err != nil {
+			return &source.Error{Path: inputName(in), What: err.Error(), Err: err}
+		}
+		name = f.Name
+		return nil
+	})
+	return name, err
+}
+
+// inputName is how an input is called in sentences.
+func inputName(in *source.Input) string {
+	if in.Path == "-" {
+		return "standard input"
+	}
+	return in.Path
+}
+
+// inputReader reads an input's content.
+type inputReader struct {
+	in   *source.Input
+	rest []byte
+	err  error
+}
+
+func (r *inputReader) Read(b []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.rest, _, r.err = r.in.Next(0)
+	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}

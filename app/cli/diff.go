@@ -1,0 +1,379 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+)
+
+// Failed is the exit code of a comparison that meets a condition of --fail-if.
+const Failed = 3
+
+// failure is the outcome that --fail-if asked for: everything went well, and the
+// exit code is Failed.
+type failure struct{ text string }
+
+func (f *failure) Error() string { return f.text }
+
+func diffCommand() command {
+	return command{
+		name: "diff", args: "A B [flags]", line: "tell two recordings apart: what costs more or less in B than in A",
+		text: `
+A is the baseline. The largest difference of self comes first; what is the same
+on both sides is left out. Functions are matched by name and module, then by
+name, then by name without what changes from build to build (template
+arguments, hashes, addresses, line numbers, versions, numbers of closures).
+Numbers are as recorded; --normalize total, duration or samples scales B to A
+first.
+
+The column "sure" is the confidence that there is a difference between the two
+recordings: 95 % means that at most one in twenty such rows is a false alarm.
+It comes from the numbers of samples, for traces from the durations of spans,
+and best from several recordings a side, which tell how much runs vary.
+
+With --fail-if the exit code is 3 when the condition holds: a total or the cost
+of a function or a module that grew by more than a part of what it was in A
+('total>5%', 'self(parse)>1%', 'module(libz.so)>0%') or by more than an amount
+('total(main.run)>10ms'). With --min-confidence a condition only holds where
+the difference is that sure.`,
+		examples: [][2]string{
+			{"ashlar diff old.spaa new.spaa", "what became slower and what faster"},
+			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "which modules allocate more"},
+			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs a side: how sure is it?"},
+			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the beginning of a run and the rest"},
+			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 when it became slower"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o diffOptions
+			o.flags(fs)
+			return func(c *call, args []string) error {
+				if err := o.check(fs, args); err != nil {
+					return err
+				}
+				return c.diff(&o)
+			}
+		},
+	}
+}
+
+type diffOptions struct {
+	chooser
+	a, b             []string // files of each side; "" is the built-in recording
+	rangeA, rangeB   Range
+	threadA, threadB string
+	by               compare.By
+	normalize        compare.Normalize
+	match            compare.MatchOptions
+	pairs            []string
+	sure             float64 // least confidence
+	sureSet          bool
+	failIf           []condition
+	all, json        bool
+	rows             int // 0 for all
+
+	text struct { // as typed
+		a, b, failIf                         []string
+		rangeA, rangeB, by, normalize, match string
+	}
+	demo *bool
+}
+
+func (o *diffOptions) flags(fs *pflag.FlagSet) {
+	t := &o.text
+	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern; may be given several times")
+	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B")
+	o.chooser.flags(fs)
+	fs.StringVar(&t.by, "by", string(compare.ByFunction), "what a `ROW` is: function, module, file, thread or stack")
+	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration or samples; raw does not")
+	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
+	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
+	fs.StringVar(&o.threadA, "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
+	fs.StringVar(&o.threadB, "thread-b", "", "only this `THREAD` of B")
+	fs.StringVar(&t.match, "match", "module,name,similar,order", "the `RULES` to match by: module, name, similar, and order for threads")
+	fs.StringArrayVar(&o.pairs, "pair", nil, "a function that has another name in B: `OLD=NEW`; may be given several times")
+	fs.Float64Var(&o.sure, "min-confidence", 0, "leave out what is less sure than `P`, from 0 to 1")
+	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 when the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>…; may be given several times")
+	fs.BoolVar(&o.all, "all", false, "list also what is the same on both sides")
+	fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
+	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	o.demo = fs.Bool("demo", false, "take the built-in recording for both sides")
+}
+
+// check makes sense of what was typed.
+func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
+	if err := o.files(args); err != nil {
+		return err
+	}
+	t := &o.text
+	if o.rangeA, err = rangeFlag(t.rangeA); err != nil {
+		return err
+	}
+	if o.rangeB, err = rangeFlag(t.rangeB); err != nil {
+		return err
+	}
+	if o.by, err = compare.ParseBy(t.by); err != nil {
+		return &usageError{err: err}
+	}
+	if o.normalize, err = compare.ParseNormalize(t.normalize); err != nil {
+		return &usageError{err: err}
+	}
+	if err := o.rules(t.match); err != nil {
+		return err
+	}
+	for _, p := range o.pairs {
+		if a, b, ok := strings.Cut(p, "="); !ok || a == "" || b == "" {
+			return misuse("--pair %q should be OLD=NEW", p)
+		}
+	}
+	if o.sureSet = fs.Changed("min-confidence"); o.sure < 0 || o.sure > 1 || o.sure != o.sure {
+		return misuse("--min-confidence %v is not between 0 and 1", o.sure)
+	}
+	for _, text := range t.failIf {
+		cond, err := parseCondition(text)
+		if err != nil {
+			return &usageError{err: err}
+		}
+		if cond.what == condTotal && cond.name == "" && o.normalize == compare.Total {
+			return misuse("--fail-if %q can never hold with --normalize total, which makes the totals equal", text)
+		}
+		o.failIf = append(o.failIf, cond)
+	}
+	if o.rows < 0 {
+		return misuse("-n %d is negative; 0 prints all rows", o.rows)
+	}
+	if o.json && !fs.Changed("rows") {
+		o.rows = 0
+	}
+	return nil
+}
+
+// files finds out which recordings are compared.
+func (o *diffOptions) files(args []string) error {
+	sides := len(o.text.a) > 0 || len(o.text.b) > 0
+	switch {
+	case *o.demo:
+		if len(args) > 0 || sides {
+			return misuse("--demo stands for both files; leave out the others")
+		}
+		o.a, o.b = []string{""}, []string{""}
+	case sides && len(args) > 0:
+		return misuse("%s stands beside --a and --b; put patterns in quotes, so that --a and --b get all of their files", args[0])
+	case sides:
+		var err error
+		if o.a, err = expand("--a", o.text.a); err != nil {
+			return err
+		}
+		if o.b, err = expand("--b", o.text.b); err != nil {
+			return err
+		}
+	case len(args) == 1 && args[0] != "":
+		o.a, o.b = args, args
+	case len(args) != 2 || args[0] == "" || args[1] == "":
+		return misuse("name the two files to compare, first the baseline; for several a side use --a and --b")
+	default:
+		o.a, o.b = args[:1], args[1:]
+	}
+	if same := slices.Equal(o.a, o.b); same && len(o.a) == 1 && !sides && (len(args) == 1 || *o.demo) {
+		t := &o.text
+		if t.rangeA == "" && t.rangeB == "" && o.threadA == "" && o.threadB == "" {
+			return misuse("one recording is only compared with itself where --range-a, --range-b, --thread-a or --thread-b tell its sides apart")
+		}
+	}
+	return nil
+}
+
+// expand replaces patterns by the files that match.
+func expand(flag string, patterns []string) ([]string, error) {
+	if len(patterns) == 0 {
+		return nil, misuse("there is no %s: name the recordings of both sides", flag)
+	}
+	var files []string
+	for _, p := range patterns {
+		if !strings.ContainsAny(p, "*?[") {
+			files = append(files, p)
+			continue
+		}
+		found, err := filepath.Glob(p)
+		if err != nil {
+			return nil, misuse("%s %q is not a pattern: %w", flag, p, err)
+		}
+		if len(found) == 0 {
+			return nil, misuse("no file matches %s %q", flag, p)
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// rules reads --match.
+func (o *diffOptions) rules(text string) error {
+	o.match = compare.MatchOptions{NoModule: true, NoName: true, NoSimilar: true, NoOrder: true}
+	for _, r := range strings.Split(text, ",") {
+		switch strings.TrimSpace(r) {
+		case "module":
+			o.match.NoModule = false
+		case "name":
+			o.match.NoName = false
+		case "similar":
+			o.match.NoSimilar = false
+		case "order":
+			o.match.NoOrder = false
+		case "", "none":
+		default:
+			return misuse("there is no rule %q to match by; there are module, name, similar and order", r)
+		}
+	}
+	return nil
+}
+
+// diff compares and prints.
+func (c *call) diff(o *diffOptions) error {
+	d := &diff{o: o}
+	var cut []error
+	inputs, err := c.diffInputs(o, &cut)
+	if err != nil {
+		return err
+	}
+	o.match.Hand = splitPairs(o.pairs, inputs)
+	opts := compare.Options{Event: o.event, Metric: o.metric, Normalize: o.normalize, Match: o.match}
+	if d.c, err = compare.Compare(c.ctx, inputs[0], inputs[1], opts); err != nil {
+		return err
+	}
+	if d.t, err = d.c.Table(c.ctx, o.by, true); err != nil {
+		return err
+	}
+	d.choose()
+	if d.failed, err = d.conditions(c.ctx); err != nil {
+		return err
+	}
+	if o.sure > 0 && d.c.Method() == compare.NoMethod {
+		c.note("nothing says how sure the differences are, since the recordings do not tell the numbers of samples behind their weights: --min-confidence leaves out all rows")
+	}
+	if o.json {
+		err = writeJSON(c.stdout, d.json())
+	} else {
+		_, err = io.WriteString(c.stdout, d.text())
+	}
+	if err = errors.Join(append([]error{err}, cut...)...); err != nil {
+		return err
+	}
+	if len(d.failed) > 0 {
+		return &failure{strings.Join(d.failed, "; ")}
+	}
+	return nil
+}
+
+// diffInputs reads the files, each once.
+func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Input, err error) {
+	known := map[string]*recording.Recording{}
+	for side, files := range [][]string{o.a, o.b} {
+		rng, thread := o.rangeA, o.threadA
+		if side == 1 {
+			rng, thread = o.rangeB, o.threadB
+		}
+		for _, f := range files {
+			rec := known[f]
+			if rec == nil {
+				if rec, _, err = c.read(f); err != nil {
+					return sides, err
+				}
+				known[f] = rec
+				if err := stopped(rec); err != nil {
+					*cut = append(*cut, err)
+				}
+			}
+			in := compare.Input{Rec: rec}
+			if rng.IsSet() {
+				if !rec.HasTime {
+					return sides, misuse("%s has no times, so no range of it can be compared", rec.Source.Path)
+				}
+				in.Ranged = true
+				if in.From, in.To, err = rng.In(rec); err != nil {
+					return sides, misuse("%s: %w", rec.Source.Path, err)
+				}
+			}
+			if thread != "" {
+				if in.Tracks, err = compare.FindTracks(rec, thread); err != nil {
+					return sides, misuse("%s: %w", rec.Source.Path, err)
+				}
+			}
+			sides[side] = append(sides[side], in)
+		}
+	}
+	return sides, nil
+}
+
+// splitPairs cuts OLD=NEW where both are functions, since names may hold = too.
+func splitPairs(texts []string, sides [2][]compare.Input) []compare.Pair {
+	if len(texts) == 0 {
+		return nil
+	}
+	var names [2]map[string]bool
+	for side, in := range sides {
+		names[side] = map[string]bool{}
+		for _, x := range in {
+			for i := range x.Rec.Functions.Len() {
+				names[side][x.Rec.Functions.At(i).Name] = true
+			}
+		}
+	}
+	var out []compare.Pair
+	for _, s := range texts {
+		a, b, _ := strings.Cut(s, "=")
+		best := compare.Pair{A: a, B: b}
+		for i := range s {
+			if s[i] == '=' && names[0][s[:i]] && names[1][s[i+1:]] {
+				best = compare.Pair{A: s[:i], B: s[i+1:]}
+			}
+		}
+		out = append(out, best)
+	}
+	return out
+}
+
+// diff is a comparison on its way to be printed.
+type diff struct {
+	o      *diffOptions
+	c      *compare.Comparison
+	t      *compare.Table
+	rows   []compare.Row // those to print
+	more   int
+	unsure int // how many --min-confidence left out
+	failed []string
+}
+
+// choose leaves out what was not asked for.
+func (d *diff) choose() {
+	for _, r := range d.t.Rows {
+		if !d.o.all && r.DeltaSelf() == 0 && r.DeltaTotal() == 0 {
+			continue
+		}
+		if conf := r.Confidence(); d.o.sure > 0 && (conf == nil || conf.Level() < d.o.sure) {
+			d.unsure++
+			continue
+		}
+		d.rows = append(d.rows, r)
+	}
+	if d.o.rows > 0 && len(d.rows) > d.o.rows {
+		d.more = len(d.rows) - d.o.rows
+		d.rows = d.rows[:d.o.rows]
+	}
+}
+
+// what names the metric and its event.
+func (d *diff) what() string {
+	e := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]]
+	if e.Name == "" {
+		return d.c.Metric.Common.Name
+	}
+	return fmt.Sprintf("%s of %s", d.c.Metric.Common.Name, e.Name)
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+)
+
+// diffJSON is what the diff command prints as JSON. Values are exact decimals in
+// Unit. a_self, b_self and so on are as normalised; the sum of delta_self over
+// all rows by function, module, file, thread or stack is b.total-a.total.
+type diffJSON struct {
+	Metric    string      `json:"metric"`
+	Event     string      `json:"event"`
+	Unit      string      `json:"unit"`
+	Normalize string      `json:"normalize"`
+	By        string      `json:"by"`
+	A         diffSide    `json:"a"`
+	B         diffSide    `json:"b"`
+	Ratio     json.Number `json:"ratio"` // of the raw totals, B to A; null where A has none
+	// MetricMatch says how the metrics were matched: event and metric, metric, or
+	// unit. Matched says how the rows were.
+	MetricMatch string        `json:"metric_match"`
+	Matched     []diffMatched `json:"matched"`
+	// Method is what confidences are made from: runs, counts, durations; empty
+	// for none. Whole is about the totals, null where nothing can be said.
+	Method string    `json:"method"`
+	Whole  *diffSure `json:"whole"`
+	Rows   []diffRow `json:"rows"`
+	More   int       `json:"more"`   // rows beside these
+	Unsure int       `json:"unsure"` // rows that --min-confidence left out
+	Failed []string  `json:"failed"` // conditions of --fail-if that hold
+}
+
+type diffSide struct {
+	File     string       `json:"file"`
+	Files    []string     `json:"files"`
+	Total    json.Number  `json:"total"` // as normalised
+	RawTotal json.Number  `json:"raw_total"`
+	Samples  int64        `json:"samples"`
+	Duration *json.Number `json:"duration_ns"` // null where it is not known
+}
+
+type diffMatched struct {
+	Rule  string      `json:"rule"`  // hand, module, name, similar, order, or empty
+	State string      `json:"state"` // both, gone or new
+	Count int         `json:"count"`
+	A     json.Number `json:"a_self"`
+	B     json.Number `json:"b_self"`
+}
+
+type diffRow struct {
+	Name       string      `json:"name"`
+	Module     string      `json:"module"`
+	NameB      string      `json:"name_b,omitempty"` // where B has another one
+	ModuleB    string      `json:"module_b,omitempty"`
+	Match      string      `json:"match"` // the rule, empty for new and gone
+	ASelf      json.Number `json:"a_self"`
+	BSelf      json.Number `json:"b_self"`
+	DeltaSelf  json.Number `json:"delta_self"`
+	ATotal     json.Number `json:"a_total"`
+	BTotal     json.Number `json:"b_total"`
+	DeltaTotal json.Number `json:"delta_total"`
+	// Share is delta_self as a part of the sizes of all of them, from -1 to 1.
+	Share  json.Number `json:"share"`
+	Status string      `json:"status"`
+	// Confidence is 1-q of the difference of self, and of total where the row has
+	// no self; null where it is not known. The others tell more.
+	Confidence *json.Number `json:"confidence"`
+	Self       *diffSure    `json:"self_confidence"`
+	Total      *diffSure    `json:"total_confidence"`
+}
+
+// diffSure tells about a Confidence.
+type diffSure struct {
+	Confidence json.Number     `json:"confidence"`
+	P          json.Number     `json:"p"`
+	Interval   *[2]json.Number `json:"interval"`   // of the difference, 95 %
+	Detectable *json.Number    `json:"detectable"` // the smallest difference that would be shown
+	A          int64           `json:"a_count"`    // samples, spans or recordings
+	B          int64           `json:"b_count"`
+	Spans      *diffShift      `json:"spans,omitempty"`
+}
+
+// diffShift is about single spans, in nanoseconds.
+type diffShift struct {
+	MedianA  json.Number     `json:"a_median_ns"`
+	MedianB  json.Number     `json:"b_median_ns"`
+	Shift    json.Number     `json:"shift_ns"`
+	Interval *[2]json.Number `json:"shift_interval_ns"`
+}
+
+func (d *diff) json() *diffJSON {
+	m := &d.c.Metric.Common
+	e := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]]
+	out := &diffJSON{
+		Metric: m.Name, Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.o.by),
+		A: d.side(d.c.A(), 0, d.c.Sides), B: d.side(d.c.B(), d.c.Sides, len(d.c.Runs)), Ratio: "null",
+		MetricMatch: d.c.Metric.Rule, Matched: []diffMatched{}, Method: string(d.c.Method()), Whole: newSure(d.t.Whole, m),
+		Rows: []diffRow{}, More: d.more, Unsure: d.unsure, Failed: append([]string{}, d.failed...),
+	}
+	if a := d.c.A().RawTotal; a != 0 {
+		out.Ratio = decimal(float64(d.c.B().RawTotal)/float64(a), 6)
+	}
+	for _, x := range d.t.Matched() {
+		state := "both"
+		if x.Status != compare.Changed {
+			state = string(x.Status)
+		}
+		out.Matched = append(out.Matched, diffMatched{string(x.Rule), state, x.Count, exact(x.A, m), exact(x.B, m)})
+	}
+	for i := range d.rows {
+		out.Rows = append(out.Rows, d.row(&d.rows[i], m))
+	}
+	return out
+}
+
+func (d *diff) side(s compare.Side, from, to int) diffSide {
+	m := &d.c.Metric.Common
+	out := diffSide{Total: exact(s.Total, m), RawTotal: exact(s.RawTotal, m), Samples: s.Samples}
+	for _, r := range d.c.Runs[from:to] {
+		out.Files = append(out.Files, r.Rec.Source.Path)
+	}
+	out.File = out.Files[0]
+	if s.Length > 0 {
+		n := nanoseconds(s.Length)
+		out.Duration = &n
+	}
+	return out
+}
+
+func (d *diff) row(r *compare.Row, m *recording.Metric) diffRow {
+	out := diffRow{
+		Name: r.Name, Module: r.Module, NameB: r.NameB, ModuleB: r.ModuleB, Match: string(r.Rule),
+		ASelf: exact(r.ASelf, m), BSelf: exact(r.BSelf, m), DeltaSelf: exact(r.DeltaSelf(), m),
+		ATotal: exact(r.ATotal, m), BTotal: exact(r.BTotal, m), DeltaTotal: exact(r.DeltaTotal(), m),
+		Share: "0", Status: string(r.Status), Self: newSure(r.Self, m), Total: newSure(r.Total, m),
+	}
+	if r.Status == compare.New || r.Status == compare.Gone {
+		out.Match = ""
+	}
+	if d.t.Moved != 0 {
+		out.Share = decimal(float64(r.DeltaSelf())/float64(d.t.Moved), 6)
+	}
+	if c := r.Confidence(); c != nil {
+		l := decimal(c.Level(), 6)
+		out.Confidence = &l
+	}
+	return out
+}
+
+func newSure(c *compare.Confidence, m *recording.Metric) *diffSure {
+	if c == nil {
+		return nil
+	}
+	out := &diffSure{Confidence: decimal(c.Level(), 6), P: significant(c.P), A: c.A, B: c.B}
+	unit := math.Pow10(m.Decimals)
+	if bounded(c.Low, c.High) {
+		out.Interval = &[2]json.Number{significant(c.Low / unit), significant(c.High / unit)}
+	}
+	if bounded(c.Detectable) {
+		n := significant(c.Detectable / unit)
+		out.Detectable = &n
+	}
+	if s := c.Spans; s != nil {
+		out.Spans = &diffShift{MedianA: significant(s.MedianA / 1e3), MedianB: significant(s.MedianB / 1e3), Shift: significant(s.By / 1e3)}
+		if bounded(s.Low, s.High) {
+			out.Spans.Interval = &[2]json.Number{significant(s.Low / 1e3), significant(s.High / 1e3)}
+		}
+	}
+	return out
+}
+
+func bounded(vs ...float64) bool {
+	for _, v := range vs {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// significant is an estimate, with as many digits as it could deserve.
+func significant(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'g', 6, 64)) }

@@ -1,0 +1,283 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// value writes an amount with its unit where people say it.
+func value(v int64, m *recording.Metric) string { return units.Value(v, m) }
+
+// signed writes a difference, with a sign.
+func signed(v int64, m *recording.Metric) string {
+	switch {
+	case v > 0:
+		return "+" + units.Value(v, m)
+	case v < 0:
+		return "−" + units.Value(-v, m)
+	}
+	return "0"
+}
+
+// change writes by how much a became b: +12.7 %, new, gone, ×3.20.
+func change(a, b int64) string {
+	switch {
+	case a == b:
+		return "0 %"
+	case a == 0:
+		return "new"
+	case b == 0:
+		return "−100 %"
+	}
+	p := (float64(b) - float64(a)) / math.Abs(float64(a)) * 100
+	switch {
+	case p >= 1000:
+		return "×" + strconv.FormatFloat(float64(b)/float64(a), 'f', 1, 64)
+	case math.Abs(p) < .05:
+		return map[bool]string{true: "+<0.1 %", false: "−<0.1 %"}[p > 0]
+	}
+	s := strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	if p > 0 {
+		return "+" + s
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// level writes a confidence; never 100 %, since nothing is that sure.
+func level(c *compare.Confidence) string {
+	if c == nil {
+		return "?"
+	}
+	switch l := c.Level(); {
+	case l >= .9995:
+		return ">99.9 %"
+	case l >= .99:
+		return strconv.FormatFloat(math.Floor(l*1000)/10, 'f', 1, 64) + " %"
+	default:
+		return strconv.FormatFloat(math.Floor(l*100), 'f', 0, 64) + " %"
+	}
+}
+
+// text writes the comparison as people read it.
+func (d *diff) text() string {
+	var b strings.Builder
+	d.head(&b)
+	d.how(&b)
+	b.WriteString("\n")
+	if len(d.rows) == 0 {
+		if d.unsure > 0 {
+			fmt.Fprintf(&b, "No difference is as sure as %v; %s less sure.\n", d.o.sure, are(d.unsure))
+		} else {
+			b.WriteString("No differences.\n")
+		}
+		return b.String()
+	}
+	d.table(&b)
+	if d.more > 0 {
+		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(d.more)))
+	}
+	if d.unsure > 0 {
+		fmt.Fprintf(&b, "%s less sure than %v and left out\n", are(d.unsure), d.o.sure)
+	}
+	return b.String()
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return units.Count(int64(n)) + " are"
+}
+
+// head says what is compared, and the totals.
+func (d *diff) head(b *strings.Builder) {
+	m := &d.c.Metric.Common
+	fmt.Fprintf(b, "%s\n", plain(d.what()))
+	sa, sb := d.c.A(), d.c.B()
+	rows := [][]string{}
+	for i, s := range []compare.Side{sa, sb} {
+		rows = append(rows, []string{"AB"[i : i+1], units.Value(s.RawTotal, m), inFull(s.RawTotal, m), d.behind(s, i), d.names(i)})
+	}
+	columns(b, "  ", "lrrrl", rows)
+	fmt.Fprintf(b, "  B is %s A: %s", ratio(sa.RawTotal, sb.RawTotal), change(sa.RawTotal, sb.RawTotal))
+	if sa.RawTotal != sb.RawTotal {
+		fmt.Fprintf(b, ", %s", signed(sb.RawTotal-sa.RawTotal, m))
+	}
+	if w := d.t.Whole; w != nil && d.c.Normalize == compare.Raw && sa.RawTotal != sb.RawTotal {
+		fmt.Fprintf(b, ", %s sure", level(w))
+	}
+	b.WriteString("\n")
+}
+
+// ratio writes how many times as large b is.
+func ratio(a, b int64) string {
+	switch {
+	case a == b:
+		return "as large as"
+	case a == 0:
+		return "infinitely many times"
+	}
+	return strconv.FormatFloat(float64(b)/float64(a), 'f', 3, 64) + " times"
+}
+
+// behind says how much was recorded of a side.
+func (d *diff) behind(s compare.Side, side int) string {
+	word := "records"
+	switch {
+	case d.c.Runs[side*d.c.Sides].Weights.Basis == analyze.Spans:
+		word = "spans"
+	case s.Counted:
+		word = "samples"
+	}
+	out := units.Count(s.Samples) + " " + word
+	if s.Recordings > 1 {
+		out += fmt.Sprintf(" in %d recordings (mean)", s.Recordings)
+	}
+	return out
+}
+
+// names are the files of a side and what of them is compared.
+func (d *diff) names(side int) string {
+	files, rng, thread := d.o.a, d.o.rangeA, d.o.threadA
+	first := 0
+	if side == 1 {
+		files, rng, thread, first = d.o.b, d.o.rangeB, d.o.threadB, d.c.Sides
+	}
+	name := plain(d.c.Runs[first].Rec.Source.Path)
+	if name == "" {
+		name = demoName
+	}
+	if len(files) > 1 {
+		name += fmt.Sprintf(" and %d more", len(files)-1)
+	}
+	if rng.IsSet() {
+		name += ", " + rng.String()
+	}
+	if thread != "" {
+		name += ", thread " + plain(thread)
+	}
+	return name
+}
+
+// how says how both sides were made comparable.
+func (d *diff) how(b *strings.Builder) {
+	m := &d.c.Metric.Common
+	switch d.c.Normalize {
+	case compare.Raw:
+		b.WriteString("  not normalised\n")
+	default:
+		sb := d.c.B()
+		fmt.Fprintf(b, "  normalised by %s: B is scaled to %s\n", d.c.Normalize, units.Value(sb.Total, m))
+	}
+	if e := d.c.Metric; e.Rule != "event and metric" {
+		fmt.Fprintf(b, "  the metrics were matched by %s\n", e.Rule)
+	}
+	var parts []string
+	for _, x := range d.t.Matched() {
+		switch {
+		case x.Status == compare.Gone:
+			parts = append(parts, fmt.Sprintf("only in A %s (%s of A)", units.Count(int64(x.Count)), units.Percent(x.A, d.c.A().Total)))
+		case x.Status == compare.New:
+			parts = append(parts, fmt.Sprintf("only in B %s (%s of B)", units.Count(int64(x.Count)), units.Percent(x.B, d.c.B().Total)))
+		default:
+			if w := ruleWords[x.Rule]; w != "" {
+				parts = append(parts, units.Count(int64(x.Count))+" "+w)
+			}
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(b, "  %ss matched: %s\n", d.o.by, strings.Join(parts, ", "))
+	}
+	d.certainty(b)
+}
+
+var ruleWords = map[compare.Rule]string{
+	compare.RuleHand: "by hand", compare.RuleModule: "by name and module", compare.RuleName: "by name",
+	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order",
+}
+
+// certainty says what confidences are made from, and what they could have
+// shown.
+func (d *diff) certainty(b *strings.Builder) {
+	switch d.c.Method() {
+	case compare.FromRuns:
+		b.WriteString("  confidence from the spread between runs")
+	case compare.FromCounts:
+		b.WriteString("  confidence from the numbers of samples")
+	case compare.FromDurations:
+		b.WriteString("  confidence from the durations of spans")
+	default:
+		b.WriteString("  no confidence: nothing tells how many samples are behind the weights of both sides\n")
+		return
+	}
+	if w := d.t.Whole; w != nil && !math.IsNaN(w.Detectable) {
+		v := int64(math.Round(w.Detectable))
+		fmt.Fprintf(b, "; the smallest change of the total they could show is %s (%s)", units.Value(v, &d.c.Metric.Common), units.Percent(v, d.c.A().Total))
+	}
+	b.WriteString("\n")
+}
+
+// table writes the rows.
+func (d *diff) table(b *strings.Builder) {
+	m := &d.c.Metric.Common
+	flat := d.o.by == compare.ByThread
+	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "sure", string(d.o.by)}
+	align := "rrrrrrrrl"
+	switch {
+	case flat:
+		head, align = []string{"Δ", "", "of all change", "A", "B", "sure", "thread"}, "rrrrrrl"
+	case d.o.by == compare.ByFunction:
+		head, align = append(head, "module"), align+"l"
+	}
+	rows := [][]string{head}
+	for i := range d.rows {
+		r := &d.rows[i]
+		self := []string{
+			signed(r.DeltaSelf(), m), state(r, r.ASelf, r.BSelf), units.Percent(r.DeltaSelf(), d.t.Moved),
+			blank(r.ASelf, m), blank(r.BSelf, m),
+		}
+		if !flat {
+			self = append(self, signed(r.DeltaTotal(), m), state(r, r.ATotal, r.BTotal))
+		}
+		self = append(self, level(r.Confidence()), both(plain(r.Name), plain(r.NameB)))
+		if d.o.by == compare.ByFunction {
+			self = append(self, both(plain(analyze.ModuleBase(r.Module)), plain(analyze.ModuleBase(r.ModuleB))))
+		}
+		rows = append(rows, self)
+	}
+	columns(b, "", align, rows)
+}
+
+// state is new or gone, or the relative change.
+func state(r *compare.Row, a, b int64) string {
+	switch {
+	case r.Status == compare.New || r.Status == compare.Gone:
+		return string(r.Status)
+	case a == 0 && b == 0:
+		return ""
+	}
+	return change(a, b)
+}
+
+// blank writes an amount, and a dash for none.
+func blank(v int64, m *recording.Metric) string {
+	if v == 0 {
+		return "–"
+	}
+	return units.Value(v, m)
+}
+
+// both writes a name and what it became.
+func both(a, b string) string {
+	if b == "" || b == a {
+		return a
+	}
+	return a + " → " + b
+}

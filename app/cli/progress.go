@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ashlar/render/units"
+)
+
+// progress tells on a terminal how far long work has come. Its zero value, for
+// what is no terminal, tells nothing.
+type progress struct {
+	w       io.Writer // nil: nobody looks
+	quit    chan struct{}
+	ended   sync.WaitGroup
+	stopped sync.Once
+
+	mu    sync.Mutex
+	what  string
+	state func() (done, total int64)
+	since time.Time
+}
+
+const (
+	progressAfter = 700 * time.Millisecond // shorter work needs none
+	progressEvery = 200 * time.Millisecond
+)
+
+// startProgress begins to tell on the call's stderr.
+func (c *call) startProgress() *progress {
+	p := &progress{quit: make(chan struct{})}
+	if f, ok := c.stderr.(*os.File); ok && isTerminal(f) {
+		p.w = f
+		p.ended.Go(p.run)
+	}
+	return p
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// watch says what is being done, and where to look for how far it is.
+func (p *progress) watch(what string, state func() (done, total int64)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.what, p.state, p.since = what, state, time.Now()
+}
+
+// writing begins to watch a conversion, which calls what it returns.
+func (p *progress) writing() func(done, total int64) {
+	var done, total atomic.Int64
+	p.watch("writing", func() (int64, int64) { return done.Load(), total.Load() })
+	return func(d, t int64) {
+		done.Store(d)
+		total.Store(t)
+	}
+}
+
+func (p *progress) run() {
+	t := time.NewTicker(progressEvery)
+	defer t.Stop()
+	shown := false
+	for {
+		select {
+		case <-p.quit:
+			if shown {
+				fmt.Fprint(p.w, "\r\x1b[K")
+			}
+			return
+		case <-t.C:
+		}
+		p.mu.Lock()
+		what, state, since := p.what, p.state, p.since
+		p.mu.Unlock()
+		if state == nil || time.Since(since) < progressAfter {
+			continue
+		}
+		done, total := state()
+		fmt.Fprintf(p.w, "\r\x1b[K%s", progressText(what, done, total, time.Since(since)))
+		shown = true
+	}
+}
+
+// progressText is "reading 45 %, 12 s left"; of what has no known end, like a
+// pipe, how many bytes there were.
+func progressText(what string, done, total int64, took time.Duration) string {
+	switch {
+	case done <= 0:
+		return what + " …"
+	case total <= 0:
+		return what + " … " + units.Bytes(done)
+	}
+	done = min(done, total)
+	text := fmt.Sprintf("%s %d %%", what, int64(100*float64(done)/float64(total)))
+	left := int64(took.Seconds() * float64(total-done) / float64(done))
+	switch {
+	case left < 1:
+		return text
+	case left < 60:
+		return fmt.Sprintf("%s, %d s left", text, left)
+	case left < 3600:
+		return fmt.Sprintf("%s, %d min %d s left", text, left/60, left%60)
+	}
+	return fmt.Sprintf("%s, %d h %d min left", text, left/3600, left/60%60)
+}
+
+// stop ends the telling and takes the line away. It may be called again.
+func (p *progress) stop() {
+	p.stopped.Do(func() { close(p.quit) })
+	p.ended.Wait()
+}

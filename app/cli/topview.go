@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// topView is what transforms and a search add to an answer.
+type topView struct {
+	// Transforms are what was done to the stacks, in order; Whole is what they
+	// add up to without that.
+	Transforms []analyze.Transform `json:"transforms,omitempty"`
+	Whole      json.Number         `json:"whole,omitempty"`
+	// Function is the one whose callers or callees the rows are.
+	Function *topRow `json:"function,omitempty"`
+	// Matched is what a search finds.
+	Matched *topMatched `json:"matched,omitempty"`
+	// Cut is how many rows of an inverted tree are not followed to their end.
+	Cut int `json:"cut,omitempty"`
+
+	around string // "callers of f", for rows around a function
+	whole  int64
+}
+
+// topMatched is how much of the total has a match in its stack, each stack
+// counted once.
+type topMatched struct {
+	Search  string      `json:"search"`
+	Total   json.Number `json:"total"`
+	Records int64       `json:"records"`
+
+	total int64
+}
+
+// looks makes sense of the flags together.
+func (o *topOptions) looks() error {
+	var sides []string
+	tree := o.tree
+	for _, t := range o.Transforms {
+		switch t.Op {
+		case analyze.OpCallersOf, analyze.OpCalleesOf:
+			sides = append(sides, "--"+string(t.Op))
+		case analyze.OpInvert, analyze.OpByTime:
+			tree = true // a table has neither direction nor order of time
+		}
+	}
+	if tree && o.by != analyze.ByFunction {
+		return misuse("a tree is of functions: leave out --by %s", o.by)
+	}
+	if o.tree = tree; tree {
+		return nil
+	}
+	switch {
+	case len(sides) > 1:
+		return misuse("%s and %s do not go together without --tree: each lists rows of its own", sides[0], sides[1])
+	case len(sides) == 1 && o.by != analyze.ByFunction:
+		return misuse("%s lists functions: leave out --by %s", sides[0], o.by)
+	}
+	return nil
+}
+
+// look applies the view to what was weighed, and returns the rows.
+func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyze.Weights, o *topOptions) ([]analyze.Row, error) {
+	ts := o.Transforms
+	around := -1
+	if !o.tree {
+		around = slices.IndexFunc(ts, func(t analyze.Transform) bool {
+			return t.Op == analyze.OpCallersOf || t.Op == analyze.OpCalleesOf
+		})
+	}
+	if around >= 0 {
+		ts = slices.Delete(slices.Clone(ts), around, around+1)
+	}
+	var tree *analyze.Tree
+	key, byContext := o.by.ContextKey()
+	if o.by != analyze.ByThread && !byContext || len(ts) > 0 || o.Search != "" {
+		tree = analyze.NewTree(rec, w, ts...)
+	}
+	if len(o.Transforms) > 0 {
+		t.Transforms, t.Whole, t.whole = o.Transforms, exact(w.Sum, t.metric), w.Sum
+		t.sum, t.Records = sumOf(tree)
+		t.Total, t.Cut = exact(t.sum, t.metric), tree.Cut
+	}
+	var rows []analyze.Row
+	var err error
+	switch {
+	case around >= 0:
+		rows = t.sides(rec, tree, o.Transforms[around])
+	case o.by == analyze.ByThread:
+		rows, err = analyze.ByTrack(c.ctx, rec, q, ts...)
+	case byContext:
+		if keys := analyze.ContextKeys(rec); !slices.Contains(keys, key) {
+			return nil, misfit(rec, fmt.Errorf("the recording has no context key %q; it has %s", key, orNothing(keys)))
+		}
+		rows, err = analyze.ByContext(c.ctx, rec, q, key, ts...)
+	case o.tree:
+		t.Tree = true
+		rows = t.branches(rec, tree, o)
+	default:
+		rows = analyze.Table(rec, tree, o.by)
+	}
+	if o.Search != "" && err == nil {
+		rows = t.search(rec, tree, o, rows)
+	}
+	return rows, err
+}
+
+func orNothing(words []string) string {
+	if len(words) == 0 {
+		return "none"
+	}
+	return plain(strings.Join(words, ", "))
+}
+
+// sumOf adds up a tree's own weights and records.
+func sumOf(tree *analyze.Tree) (sum, records int64) {
+	for i := range tree.Nodes {
+		sum += tree.Nodes[i].Self
+		records += tree.Nodes[i].Count
+	}
+	return sum, records
+}
+
+// sides lists the callers or callees of a function.
+func (t *top) sides(rec *recording.Recording, tree *analyze.Tree, of analyze.Transform) []analyze.Row {
+	n := analyze.Around(rec, tree, of.Ref)
+	row := t.row(rec, &n.Function)
+	t.Function = &row
+	t.around = of.String()
+	if of.Op == analyze.OpCallersOf {
+		t.By = "caller"
+		return n.Callers
+	}
+	t.By = "callee"
+	return n.Callees
+}
+
+// search tells how much matches, and leaves the rows that do; of a tree all
+// rows stay, since a match means little without its callers.
+func (t *top) search(rec *recording.Recording, tree *analyze.Tree, o *topOptions, rows []analyze.Row) []analyze.Row {
+	p, err := analyze.ParsePattern(o.Search)
+	if err != nil {
+		return rows // was checked
+	}
+	m := analyze.Match(rec, tree, p)
+	t.Matched = &topMatched{o.Search, exact(m.Total, t.metric), m.Count, m.Total}
+	if o.tree {
+		for i := range t.matches {
+			t.matches[i] = m.Nodes[t.nodes[i]]
+		}
+		return rows
+	}
+	file := func(r *analyze.Row) string {
+		if o.by != analyze.ByFunction {
+			return r.Place
+		}
+		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
+			return f.File
+		}
+		return ""
+	}
+	return slices.DeleteFunc(rows, func(r analyze.Row) bool {
+		return !p.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module, File: file(&r)})
+	})
+}
+
+// branches lists the heaviest nodes of a tree, callers before what they call.
+func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptions) []analyze.Row {
+	chosen := make([]bool, len(tree.Nodes))
+	if o.rows == 0 || o.rows >= len(tree.Nodes)-1 {
+		for i := range chosen {
+			chosen[i] = true
+		}
+	} else {
+		order := make([]int, len(tree.Nodes))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			x, y := &tree.Nodes[a], &tree.Nodes[b]
+			return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Depth, y.Depth))
+		})
+		for _, n := range order[:o.rows+1] {
+			for ; !chosen[n]; n = int(tree.Nodes[n].Parent) {
+				chosen[n] = true
+			}
+		}
+	}
+	var rows []analyze.Row
+	stack := slices.Clone(tree.Children(0))
+	slices.Reverse(stack)
+	if nd := &tree.Nodes[0]; nd.Self != 0 || nd.Count != 0 {
+		stack = append(stack, 0)
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if !chosen[n] {
+			continue
+		}
+		nd := &tree.Nodes[n]
+		f := tree.Function(rec, int(n))
+		row := analyze.Row{Name: f.Name, Module: f.Module, Func: nd.Func, Self: nd.Self, Total: nd.Total, Count: nd.Count}
+		if n == 0 {
+			row.Name, row.Total = "[no stack]", row.Self
+		}
+		rows = append(rows, row)
+		t.nodes, t.depths = append(t.nodes, n), append(t.depths, max(1, int(nd.Depth)))
+		if n != 0 {
+			for i := len(tree.Children(int(n))) - 1; i >= 0; i-- {
+				stack = append(stack, tree.Children(int(n))[i])
+			}
+		}
+	}
+	t.More = len(tree.Nodes) - 1 - len(rows)
+	t.matches = make([]bool, len(rows))
+	return rows
+}
+
+// viewText is what the heading says about transforms, a function and a search.
+func (t *top) viewText(b *strings.Builder) {
+	if len(t.Transforms) > 0 {
+		var names []string
+		for _, x := range t.Transforms {
+			if s := x.String(); s != t.around {
+				names = append(names, plain(s))
+			}
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(b, "\nstacks: %s", strings.Join(names, ", then "))
+		}
+	}
+	if t.Function != nil {
+		f := t.Function
+		fmt.Fprintf(b, "\n%s: self %s (%s), total %s (%s)", plain(t.around), units.Value(f.row.Self, t.metric),
+			units.Percent(f.row.Self, t.sum), units.Value(f.row.Total, t.metric), units.Percent(f.row.Total, t.sum))
+	}
+	if m := t.Matched; m != nil {
+		fmt.Fprintf(b, "\n%s is in %s (%s), %s %s", plain(m.Search), units.Value(m.total, t.metric),
+			units.Percent(m.total, t.sum), units.Count(m.Records), t.records())
+	}
+	if t.Cut > 0 {
+		fmt.Fprintf(b, "\n%s light branches are not followed to their end", units.Count(int64(t.Cut)))
+	}
+}
+
+// deepestIndent is how far a tree is indented at most; deeper rows say how deep
+// they are.
+const deepestIndent = 40
+
+// treeRows writes a tree's rows.
+func (t *top) treeRows(b *strings.Builder) {
+	table := [][]string{{"total", "", "self", "", "count", "function"}}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		name := plain(r.Name)
+		if r.Match {
+			name = "* " + name
+		}
+		indent := strings.Repeat("  ", min(deepestIndent, r.Depth-1))
+		if r.Depth-1 > deepestIndent {
+			indent += fmt.Sprintf("%d: ", r.Depth)
+		}
+		if m := plain(analyze.ModuleBase(r.Module)); m != "" {
+			name += "  " + m
+		}
+		table = append(table, []string{units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum),
+			units.Value(r.row.Self, t.metric), units.Percent(r.row.Self, t.sum), dash(r.Count), indent + name})
+	}
+	columns(b, "", "rrrrrl", table)
+}

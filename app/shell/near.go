@@ -1,0 +1,86 @@
+package shell
+
+import (
+	"image"
+
+	"gioui.org/io/pointer"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// nearPart shows the callers and callees of the picked function.
+type nearPart struct {
+	lists [2]nearList
+}
+
+type nearList struct {
+	drag
+	scroll int
+}
+
+func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
+	a := p.doc.Answer()
+	th := u.Theme
+	f, ok := p.pickedFunction()
+	if !ok || a == nil || a.Near == nil {
+		u.Text(r, "Select a function, in the flamegraph, the timeline or the table, to see who calls it and whom it calls.", ui.Style{Size: 13, Color: th.Dim, Align: middle})
+		return
+	}
+	m := a.Metric()
+	total := a.Tree.Nodes[0].Total
+	head := a.Near.Function
+	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(8), r.Max.X-u.Px(320), r.Min.Y+u.Px(30)), f.Name, ui.Style{Size: 13, Weight: medium, Color: th.Text})
+	u.Text(image.Rect(r.Max.X-u.Px(320), r.Min.Y+u.Px(8), r.Max.X-u.Px(16), r.Min.Y+u.Px(30)),
+		"self "+units.Value(head.Self, m)+"   total "+units.Value(head.Total, m)+"   "+units.Percent(head.Total, total), ui.Style{Size: 12, Color: th.Dim, Align: end})
+	mid := (r.Min.X + r.Max.X) / 2
+	top := r.Min.Y + u.Px(36)
+	n.lists[0].layout(s, p, u, a, "Called from", a.Near.Callers, image.Rect(r.Min.X, top, mid, r.Max.Y))
+	n.lists[1].layout(s, p, u, a, "Calls", a.Near.Callees, image.Rect(mid, top, r.Max.X, r.Max.Y))
+	u.VLine(mid, top, r.Max.Y, th.Rule)
+}
+
+func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title string, rows []analyze.Row, r image.Rectangle) {
+	th := u.Theme
+	h := u.Px(rowHeight)
+	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y, r.Max.X, r.Min.Y+h), title+"  ("+units.Count(int64(len(rows)))+")", ui.Style{Size: 11.5, Weight: medium, Color: th.Dim})
+	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h, th.Rule)
+	body := image.Rect(r.Min.X, r.Min.Y+h+1, r.Max.X, r.Max.Y)
+	for {
+		g, e, ok := l.next(u, body.Min)
+		if !ok {
+			break
+		}
+		switch g {
+		case gScroll:
+			_, y := scrolled(e)
+			l.scroll += int(y * float32(u.Px(rowsPerNotch)))
+		case gClick, gDouble:
+			if i := (int(l.at.Y) + l.scroll) / h; i >= 0 && i < len(rows) && a.Rec.Functions.At(int(rows[i].Func)).Name == rows[i].Name {
+				p.pickFunction(a, rows[i].Func)
+			}
+		}
+	}
+	l.scroll = max(0, min(l.scroll, len(rows)*h-body.Dy()+h))
+	m := a.Metric()
+	total := a.Near.Function.Total
+	u.At(body, func(u *ui.UI) {
+		for i := l.scroll / h; i < len(rows) && i*h-l.scroll < body.Dy(); i++ {
+			y := i*h - l.scroll
+			row := &rows[i]
+			if l.inside && int(l.at.Y) >= y && int(l.at.Y) < y+h {
+				u.Fill(ui.Rect(0, y, body.Dx(), h), withAlpha(th.Text, .05))
+			}
+			fn := recording.Function{Name: row.Name, Module: row.Module}
+			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, th.Bar(&fn, s.Mode))
+			w := body.Dx() - u.Px(32+160)
+			u.Text(ui.Rect(u.Px(32), y, w, h), s.fonts.face(12*u.Metric.PxPerDp).Fit(row.Name, float32(w-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
+			u.Text(ui.Rect(body.Dx()-u.Px(160), y, u.Px(86), h), units.Value(row.Total, m), ui.Style{Size: 12, Color: th.Text, Align: end})
+			u.Text(ui.Rect(body.Dx()-u.Px(70), y, u.Px(56), h), units.Percent(row.Total, total), ui.Style{Size: 12, Color: th.Dim, Align: end})
+		}
+	})
+	l.area(u, body, pointer.CursorDefault)
+}

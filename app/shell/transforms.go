@@ -1,0 +1,130 @@
+package shell
+
+import (
+	"image"
+	"slices"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
+)
+
+// transform adds a transform to those of the flamegraph and table; one that is
+// there already is taken away.
+func (p *pane) transform(t analyze.Transform) {
+	ts := slices.Clone(p.transforms)
+	if i := slices.Index(ts, t); i >= 0 {
+		ts = slices.Delete(ts, i, i+1)
+	} else {
+		ts = append(ts, t)
+	}
+	if len(ts) == 0 {
+		ts = nil
+	}
+	p.transforms = ts
+	p.flame.zoomTo(p, nil)
+}
+
+// has tells whether a transform is on.
+func (p *pane) has(t analyze.Transform) bool { return slices.Contains(p.transforms, t) }
+
+// pickedFunction is the function that is picked, if one is.
+func (p *pane) pickedFunction() (recording.Function, bool) {
+	switch {
+	case p.pick.is == pickNode && p.pick.tree != nil:
+		return p.pick.tree.Function(p.rec, int(p.pick.node)), true
+	case p.pick.is == pickBar && p.pick.hit.Call != recording.NoCall:
+		return p.rec.Functions.At(int(p.pick.fn)), true
+	}
+	return recording.Function{}, false
+}
+
+// onPicked applies a transform of the picked function.
+func (p *pane) onPicked(s *Shell, make func(analyze.Ref) analyze.Transform) {
+	if f, ok := p.pickedFunction(); ok {
+		p.transform(make(analyze.RefTo(f)))
+	} else {
+		s.Say("Select a function first: click a bar or a row")
+	}
+}
+
+// functionItems are what can be done with a function.
+func (p *pane) functionItems(s *Shell, f recording.Function) []item {
+	ref := analyze.RefTo(f)
+	var items []item
+	for _, x := range []struct {
+		title string
+		t     analyze.Transform
+	}{
+		{"Focus on it", analyze.Focus(ref)},
+		{"Hide it: its cost goes to its callers", analyze.Hide(ref)},
+		{"Drop it: its cost goes away", analyze.Drop(ref)},
+		{"Show its callers", analyze.CallersOf(ref)},
+		{"Show its callees", analyze.CalleesOf(ref)},
+		{"Collapse its recursion", analyze.CollapseRecursionOf(ref)},
+	} {
+		items = append(items, item{title: x.title, on: p.has(x.t), do: func() { p.transform(x.t) }})
+	}
+	if f.Module != "" {
+		t := analyze.CollapseModule(f.Module)
+		items = append(items, item{title: "Collapse module " + shortModule(f.Module), on: p.has(t), do: func() { p.transform(t) }})
+	}
+	return append(items, item{title: "Search for it", do: func() {
+		p.search.editor.SetText(f.Name)
+		p.search.set(f.Name)
+	}})
+}
+
+// viewItems are the ways to look at the whole flamegraph.
+func (p *pane) viewItems() []item {
+	var items []item
+	for _, x := range []struct {
+		title string
+		t     analyze.Transform
+	}{
+		{"Bottom-up", analyze.Invert()},
+		{"In order of time", analyze.ByTime()},
+		{"Collapse recursion", analyze.CollapseRecursion()},
+		{"Merge by module", analyze.MergeByModule()},
+		{"Merge by file", analyze.MergeByFile()},
+		{"Fold inlined frames", analyze.FoldInlined()},
+		{"Hide kernel frames", analyze.HideKernel()},
+	} {
+		items = append(items, item{title: x.title, on: p.has(x.t), do: func() { p.transform(x.t) }})
+	}
+	return items
+}
+
+// chips shows the transforms that are on, each with a way to take it away, from
+// x on within the tab bar; it returns where they end.
+func (p *pane) chips(u *ui.UI, x, right int) int {
+	r := p.bounds.tabs
+	th := u.Theme
+	for len(p.chipClicks) < len(p.transforms) {
+		p.chipClicks = append(p.chipClicks, clickArea{})
+	}
+	for i, t := range p.transforms {
+		label := t.String()
+		st := ui.Style{Size: 11.5, Color: th.Text}
+		w := min(u.Px(220), u.Measure(label, st).X) + u.Px(30)
+		if x+w > right {
+			return x
+		}
+		box := ui.Rect(x, r.Min.Y+u.Px(6), w, u.Px(22))
+		clicked, hovered := p.chipClicks[i].clicked(u, box)
+		u.Round(box, 11, th.Raised)
+		border := th.Rule
+		if hovered {
+			border = th.Accent
+		}
+		u.Border(box, 11, 1, border)
+		u.Text(image.Rect(box.Min.X+u.Px(10), box.Min.Y, box.Max.X-u.Px(18), box.Max.Y), label, st)
+		u.Text(image.Rect(box.Max.X-u.Px(18), box.Min.Y, box.Max.X-u.Px(6), box.Max.Y), "×", ui.Style{Size: 12.5, Color: th.Dim, Align: middle})
+		x += w + u.Px(8)
+		if clicked {
+			p.transform(t)
+			return x
+		}
+	}
+	return x
+}

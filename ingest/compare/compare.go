@@ -1,0 +1,338 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+)
+
+// Normalize says how the sides are made comparable.
+type Normalize string
+
+// Normalisations; see the package documentation.
+const (
+	Raw      Normalize = "raw"
+	Total    Normalize = "total"
+	Duration Normalize = "duration"
+	Samples  Normalize = "samples"
+)
+
+// ParseNormalize reads a normalisation as the command line names it.
+func ParseNormalize(s string) (Normalize, error) {
+	switch n := Normalize(s); n {
+	case Raw, Total, Duration, Samples:
+		return n, nil
+	}
+	return "", fmt.Errorf("cannot normalise by %q: use raw, total, duration or samples", s)
+}
+
+// Input is one recording of a side, or a part of one.
+type Input struct {
+	Rec *recording.Recording
+	// Ranged limits it to From..To (picoseconds), Tracks to some threads.
+	Ranged   bool
+	From, To int64
+	Tracks   []int
+}
+
+// Options say how to compare. The zero value compares the default metric as it
+// is, with all rules of matching.
+type Options struct {
+	Event, Metric string
+	Normalize     Normalize // Raw when empty
+	Match         MatchOptions
+	// Matching, where set, is one that Match made before for the same
+	// recordings in the same order.
+	Matching *Matching
+	// Transforms are applied to the stacks of all recordings alike.
+	Transforms []analyze.Transform
+}
+
+// Run is one recording of a comparison.
+type Run struct {
+	Input
+	// Weights are the answer for it, in its own units; Sum is what they add up
+	// to in the common metric's units, before normalising, and Scaled after.
+	Weights     *analyze.Weights
+	Sum, Scaled int64
+	// Samples is the number of samples behind it, or of spans or records where
+	// those are not known (Counted is false then). Length is how long what is
+	// compared lasted, in picoseconds; 0 where nothing says.
+	Samples int64
+	Counted bool
+	Length  int64
+
+	query  analyze.Query
+	behind *analyze.Weights
+	factor factor
+}
+
+// Comparison is the outcome of Compare.
+type Comparison struct {
+	Metric    *Metric
+	Normalize Normalize
+	Matching  *Matching
+	// Runs are the recordings, A's first; the first Sides of them are A's.
+	Runs  []Run
+	Sides int
+	// Tree has the stacks of both sides.
+	Tree *Tree
+
+	recs    []*recording.Recording
+	match   MatchOptions
+	lengths *spanLengths
+}
+
+// Method says what a confidence is made from.
+type Method string
+
+// What confidences are made from; see the package documentation.
+const (
+	NoMethod      Method = ""
+	FromRuns      Method = "runs"
+	FromCounts    Method = "counts"
+	FromDurations Method = "durations"
+)
+
+// Compare compares recordings of side A with recordings of side B. Errors are
+// one sentence: for metrics without a counterpart, for a normalisation that the
+// recordings do not allow, and for pairs made by hand that name nothing.
+func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) {
+	if len(a) == 0 || len(b) == 0 {
+		return nil, errors.New("a comparison needs a recording on both sides")
+	}
+	c := &Comparison{Normalize: o.Normalize, Sides: len(a), match: o.Match, Matching: o.Matching}
+	if c.Normalize == "" {
+		c.Normalize = Raw
+	}
+	for _, in := range append(append([]Input(nil), a...), b...) {
+		c.Runs = append(c.Runs, Run{Input: in})
+		c.recs = append(c.recs, in.Rec)
+	}
+	var err error
+	if c.Metric, err = MatchMetric(c.recs, o.Event, o.Metric); err != nil {
+		return nil, err
+	}
+	if c.Matching == nil {
+		if c.Matching, err = Match(c.recs[:c.Sides], c.recs[c.Sides:], o.Match); err != nil {
+			return nil, err
+		}
+	}
+	for r := range c.Runs {
+		if err := c.weigh(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.normalize(); err != nil {
+		return nil, err
+	}
+	if c.Tree, err = c.grow(o.Transforms); err != nil {
+		return nil, err
+	}
+	return c, ctx.Err()
+}
+
+// weigh answers for one recording.
+func (c *Comparison) weigh(ctx context.Context, r int) (err error) {
+	run := &c.Runs[r]
+	if run.Ranged && !run.Rec.HasTime {
+		return fmt.Errorf("%s has no times, so no range of it can be compared", run.Rec.Source.Path)
+	}
+	run.query = analyze.Query{Event: c.Metric.Event[r], Metric: c.Metric.Metric[r], Ranged: run.Ranged, From: run.From, To: run.To, Tracks: run.Tracks}
+	if run.Weights, err = analyze.Weigh(ctx, run.Rec, run.query); err != nil {
+		return err
+	}
+	if run.Ranged && !run.Weights.Ranged {
+		return fmt.Errorf("%s: %s cannot be told by time, since no spans, samples or windows carry it, so no range of it can be compared", run.Rec.Source.Path, c.Metric.Common.Name)
+	}
+	if run.behind, err = samplesBehind(ctx, run.Rec, run.query, run.Weights); err != nil {
+		return err
+	}
+	run.Samples = run.Weights.Records
+	if run.behind != nil {
+		run.Samples, run.Counted = run.behind.Sum, true
+	}
+	if run.Rec.HasTime {
+		run.Length = run.Rec.Duration()
+	}
+	if run.Weights.Ranged {
+		run.Length = run.Weights.To - run.Weights.From
+	}
+	f := newFactor(new(big.Rat).SetInt64(c.Metric.times[r]))
+	if run.Sum, err = f.round(run.Weights.Sum); err != nil {
+		return fmt.Errorf("%s: %w", run.Rec.Source.Path, err)
+	}
+	return nil
+}
+
+// guard is how many more decimals scaled values get at most.
+const guard = 6
+
+// normalize finds what each recording's values are multiplied with.
+func (c *Comparison) normalize() error {
+	means := [2]*big.Rat{new(big.Rat), new(big.Rat)} // of what the sides are normalised by
+	by := make([]*big.Rat, len(c.Runs))
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		by[r] = big.NewRat(1, 1)
+		what := ""
+		switch c.Normalize {
+		case Total:
+			by[r].SetInt64(run.Sum)
+			what = "total"
+		case Duration:
+			by[r].SetInt64(run.Length)
+			what = "duration"
+		case Samples:
+			by[r].SetInt64(run.Samples)
+			what = "number of samples"
+		}
+		if by[r].Sign() <= 0 {
+			return fmt.Errorf("cannot normalise by %s: %s of %s is %s", c.Normalize, what, run.Rec.Source.Path, by[r].RatString())
+		}
+		side, n := c.sideOf(r)
+		means[side].Add(means[side], new(big.Rat).Quo(by[r], big.NewRat(int64(n), 1)))
+	}
+	exact := true
+	var largest int64
+	factors := make([]*big.Rat, len(c.Runs))
+	for r := range c.Runs {
+		_, n := c.sideOf(r)
+		f := new(big.Rat).Quo(means[0], by[r])
+		if c.Normalize == Raw {
+			f.SetInt64(1)
+		}
+		f.Quo(f, big.NewRat(int64(n), 1))
+		f.Mul(f, new(big.Rat).SetInt64(c.Metric.times[r]))
+		factors[r], exact = f, exact && f.IsInt()
+		v, err := newFactor(f).round(c.Runs[r].Weights.Sum)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Runs[r].Rec.Source.Path, err)
+		}
+		largest = max(largest, v, -v)
+	}
+	const room = 1e17 // for sums of both signs that are larger than their sum
+	for range guard {
+		if exact || largest > room/10 {
+			break
+		}
+		largest *= 10
+		c.Metric.Common.Decimals++
+		for _, f := range factors {
+			f.Mul(f, big.NewRat(10, 1))
+		}
+	}
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		run.factor = newFactor(factors[r])
+		var err error
+		if run.Scaled, err = run.factor.round(run.Weights.Sum); err != nil {
+			return err
+		}
+		// Sum is in the common units too.
+		own := new(big.Rat).SetFrac(pow10(c.Metric.Common.Decimals), big.NewInt(1))
+		run.Sum, err = newFactor(own.Mul(own, c.own(r))).round(run.Weights.Sum)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// own is what one of a recording's values is in common whole units.
+func (c *Comparison) own(r int) *big.Rat {
+	m := &c.recs[r].Events[c.Metric.Event[r]].Metrics[c.Metric.Metric[r]]
+	u := unitOf(&c.recs[r].Events[c.Metric.Event[r]], m)
+	common := int64(1)
+	if k, ok := units[c.Metric.Common.Unit]; ok {
+		common = k.base
+	}
+	q := new(big.Rat).SetFrac(big.NewInt(u.base), pow10(m.Decimals))
+	return q.Quo(q, new(big.Rat).SetInt64(common))
+}
+
+// sideOf is 0 for A and 1 for B, with the number of its recordings.
+func (c *Comparison) sideOf(r int) (side, n int) {
+	if r < c.Sides {
+		return 0, c.Sides
+	}
+	return 1, len(c.Runs) - c.Sides
+}
+
+// grow makes the tree of both sides.
+func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
+	in := make([]grown, len(c.Runs))
+	factors := make([]factor, len(c.Runs))
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		in[r] = grown{rec: run.Rec, values: analyze.NewTree(run.Rec, run.Weights, ts...)}
+		if run.behind != nil {
+			in[r].counts = analyze.NewTree(run.Rec, run.behind, ts...)
+		}
+		factors[r] = run.factor
+	}
+	t := merge(in, c.Sides, c.Matching)
+	return t, t.finish(factors)
+}
+
+// Side sums up the recordings of a side.
+type Side struct {
+	// Recordings is how many they are.
+	Recordings int
+	// Total is what is compared, in the common metric's units: scaled, and the
+	// mean of several. RawTotal is what the recordings say, their mean.
+	Total, RawTotal int64
+	// Samples is the number of samples of all recordings; see Run.
+	Samples int64
+	Counted bool
+	// Length is the mean duration in picoseconds; 0 where it is not known.
+	Length int64
+}
+
+// A and B sum up the sides.
+func (c *Comparison) A() Side { return c.sum(0, c.Sides) }
+
+// B sums up side B.
+func (c *Comparison) B() Side { return c.sum(c.Sides, len(c.Runs)) }
+
+func (c *Comparison) sum(from, to int) Side {
+	s := Side{Recordings: to - from, Counted: true}
+	raw, length, timed := new(big.Int), new(big.Int), true
+	for _, run := range c.Runs[from:to] {
+		s.Total += run.Scaled
+		raw.Add(raw, big.NewInt(run.Sum))
+		length.Add(length, big.NewInt(run.Length))
+		timed = timed && run.Length > 0
+		s.Samples += run.Samples
+		s.Counted = s.Counted && run.Counted
+	}
+	n := big.NewInt(int64(to - from))
+	s.RawTotal = raw.Quo(raw, n).Int64()
+	if timed {
+		s.Length = length.Quo(length, n).Int64()
+	}
+	return s
+}
+
+// Method is what the confidences of the comparison are made from.
+func (c *Comparison) Method() Method {
+	if c.Sides >= 2 && len(c.Runs)-c.Sides >= 2 {
+		return FromRuns
+	}
+	counted, spans := true, true
+	for r := range c.Runs {
+		counted = counted && c.Runs[r].Counted
+		spans = spans && c.Runs[r].Weights.Basis == analyze.Spans
+	}
+	switch {
+	case spans && !counted:
+		return FromDurations
+	case counted:
+		return FromCounts
+	}
+	return NoMethod
+}

@@ -1,0 +1,155 @@
+package compare
+
+import (
+	"regexp"
+	"strings"
+)
+
+// NormalName is what is left of a function's name without what changes from
+// build to build: template and type arguments (C++, Rust, Go), Rust's hashes,
+// addresses, line numbers, version suffixes, the numbers of Go's closures and
+// of lambdas, and the suffixes of clones that gcc and clang make.
+//
+//	std::vector<int>::push_back         std::vector::push_back
+//	core::ptr::drop::h0123456789abcdef  core::ptr::drop
+//	main.run.func1.2                    main.run.func0.0
+//	work.constprop.0.isra.1             work
+//	memcpy@@GLIBC_2.14                  memcpy
+//	handler (app.js:12:7)               handler (app.js)
+//
+// It is for matching, not for showing.
+func NormalName(name string) string {
+	s := stripArguments(name)
+	for _, r := range replacements {
+		if r.if_ == "" || strings.Contains(s, r.if_) {
+			s = r.re.ReplaceAllString(s, r.with)
+		}
+	}
+	if s = strings.TrimSpace(s); s == "" {
+		return name
+	}
+	return s
+}
+
+// replacements run in this order. if_ is a part that must be there, which
+// spares most names the search.
+var replacements = []struct {
+	if_  string
+	re   *regexp.Regexp
+	with string
+}{
+	// perf and c++filt write clones as "f(int) [clone .isra.0]".
+	{"[clone ", regexp.MustCompile(`\s*\[clone [^\]]*\]`), ""},
+	// gcc and clang; several may follow each other.
+	{".", regexp.MustCompile(`(?:\.(?:isra|part|constprop|cold|localalias|lto_priv|llvm|clone|ipa|__uniq|warm|hot|unlikely|startup|specialized|resolved)(?:\.[0-9A-Fa-f]+)*)+$`), ""},
+	// Rust, legacy mangling.
+	{"::h", regexp.MustCompile(`::h[0-9a-f]{16}\b`), ""},
+	// Symbol versions: memcpy@GLIBC_2.2.5, memcpy@@GLIBC_2.14; package versions:
+	// lodash@4.17.21, golang.org/x/net@v0.1.0, example.com/mod/v2.F.
+	{"@", regexp.MustCompile(`@@?[A-Za-z_]*_?v?[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z.]+)?`), ""},
+	{"/v", regexp.MustCompile(`/v[0-9]+([./])`), "$1"},
+	// Offsets and addresses.
+	{"+0x", regexp.MustCompile(`\+0x[0-9A-Fa-f]+`), ""},
+	{"0x", regexp.MustCompile(`0x[0-9A-Fa-f]+`), "0x"},
+	// Line and column numbers after a file name, at the end or before a bracket.
+	{":", regexp.MustCompile(`((?:[^:]|^)):[0-9]+(?::[0-9]+)?(\)?)$`), "$1$2"},
+	// Go numbers closures and wrappers in the order in which it meets them.
+	{".", regexp.MustCompile(`\.(func|gowrap|deferwrap|init|glob\.\.func)[0-9]+`), ".${1}0"},
+	{".", regexp.MustCompile(`\.[0-9]+(\.|$|-)`), ".0$1"},
+	// Lambdas: {lambda(int)#2}, $_3, 'lambda1', {closure#4}, {closure_env#0}.
+	{"#", regexp.MustCompile(`#[0-9]+`), "#0"},
+	{"$_", regexp.MustCompile(`\$_[0-9]+`), "$$_0"},
+	{"lambda", regexp.MustCompile(`'lambda[0-9]*'`), "'lambda'"},
+}
+
+// stripArguments takes <…> and […] away where they follow a name, with all that
+// is in them. What stands alone in such brackets is a name itself (<init>,
+// <module>, <impl Trait for T>, [kernel]) and is kept, without the arguments
+// inside it.
+func stripArguments(s string) string {
+	if !strings.ContainsAny(s, "<[") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		c := s[i]
+		if op := operatorAt(s, i); op > 0 {
+			b.WriteString(s[i : i+op])
+			i += op
+			continue
+		}
+		if (c == '<' || c == '[') && followsName(s, i) {
+			if end := closing(s, i); end > 0 {
+				// Rust's turbofish f::<T> leaves no trace of its colons.
+				if kept := b.String(); strings.HasSuffix(kept, "::") {
+					b.Reset()
+					b.WriteString(strings.TrimSuffix(kept, "::"))
+				}
+				i = end
+				continue
+			}
+		}
+		b.WriteByte(c)
+		i++
+	}
+	return b.String()
+}
+
+// followsName tells whether the bracket at i belongs to a name before it.
+func followsName(s string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	p := s[i-1]
+	word := p == '_' || p == '$' || p >= '0' && p <= '9' || p >= 'a' && p <= 'z' || p >= 'A' && p <= 'Z' || p >= 0x80
+	// f::<T> is a turbofish, but ns::<lambda> is a name: that ends in one.
+	if i > 2 && s[i-2:i] == "::" && s[i] == '<' {
+		end := closing(s, i)
+		return end > 0 && (end == len(s) || strings.HasPrefix(s[end:], "::") || s[end] == '(') && !strings.ContainsAny(s[i:end], "({") &&
+			s[i:] != "<lambda>" && !strings.HasPrefix(s[i:], "<impl ")
+	}
+	return word
+}
+
+// operatorAt is the length of a C++ operator's name at i that has brackets in
+// it, with the word before; 0 for none.
+func operatorAt(s string, i int) int {
+	const word = "operator"
+	if !strings.HasPrefix(s[i:], word) {
+		return 0
+	}
+	rest := s[i+len(word):]
+	for _, op := range []string{"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "[]", "<", ">"} {
+		if strings.HasPrefix(rest, op) {
+			return len(word) + len(op)
+		}
+	}
+	return 0
+}
+
+// closing is the place behind the bracket that closes the one at i, 0 when
+// there is none. The arrows of operator-> and of function types close nothing.
+func closing(s string, i int) int {
+	depth := 0
+	for k := i; k < len(s); k++ {
+		if op := operatorAt(s, k); op > 0 {
+			k += op - 1
+			continue
+		}
+		switch s[k] {
+		case '<', '[', '(':
+			depth++
+		case '>':
+			if s[k-1] == '-' || s[k-1] == '=' {
+				continue
+			}
+			depth--
+		case ']', ')':
+			depth--
+		}
+		if depth == 0 {
+			return k + 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,150 @@
+// Package stats holds the few statistical tests that comparisons of recordings
+// need: exact tests of counts, the rank test of Mann and Whitney with the shift
+// of Hodges and Lehmann, Welch's test, and the rate of false discoveries after
+// Benjamini and Hochberg.
+//
+// All p-values are two-sided, and no test changes its answer when its two sides
+// are swapped. Tests of discrete quantities double the smaller tail, so that
+// they raise false alarms at most as often as they say.
+package stats
+
+import "math"
+
+// Z95 is the quantile of the normal distribution for intervals of 95 %, Z80 the
+// one for a power of 80 %.
+const (
+	Z95 = 1.959963984540054
+	Z80 = 0.8416212335729143
+)
+
+// NormalTails is the probability that a standard normal lies at least as far
+// from 0 as z, on either side.
+func NormalTails(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
+
+// mostExact bounds the counts that are summed term by term; beyond it the
+// normal distribution is exact to more digits than anybody reads.
+const mostExact = 1e8
+
+// Counts tests whether two counts come from the same rate: of a and b that
+// were observed, a part p0 is expected to be a's. Given their sum, a is
+// binomial (Przyborowski and Wilenski 1940).
+func Counts(a, b, p0 float64) float64 {
+	a, b = math.Round(a), math.Round(b)
+	n := a + b
+	if n <= 0 || p0 <= 0 || p0 >= 1 {
+		return 1
+	}
+	if n > mostExact {
+		return NormalTails((a - n*p0) / math.Sqrt(n*p0*(1-p0)))
+	}
+	at := math.Exp(logChoose(n, a) + a*math.Log(p0) + b*math.Log1p(-p0))
+	odds := p0 / (1 - p0)
+	up := sumTail(at, func(k float64) float64 { return (b - k) / (a + k + 1) * odds })
+	down := sumTail(at, func(k float64) float64 { return (a - k) / (b + k + 1) / odds })
+	return math.Min(1, 2*math.Min(up, down))
+}
+
+// Shares tests whether a of na and b of nb are the same share (Fisher's exact
+// test, with the smaller tail doubled). a must not exceed na, nor b nb.
+func Shares(a, na, b, nb float64) float64 {
+	a, b, na, nb = math.Round(a), math.Round(b), math.Round(na), math.Round(nb)
+	n, all := a+b, na+nb
+	if n <= 0 || n >= all || na <= 0 || nb <= 0 {
+		return 1
+	}
+	if all > mostExact {
+		p := n / all
+		return NormalTails((a/na - b/nb) / math.Sqrt(p*(1-p)*(1/na+1/nb)))
+	}
+	at := math.Exp(logChoose(na, a) + logChoose(nb, b) - logChoose(all, n))
+	up := sumTail(at, func(k float64) float64 {
+		return (na - a - k) / (a + k + 1) * (b - k) / (nb - b + k + 1)
+	})
+	down := sumTail(at, func(k float64) float64 {
+		return (nb - b - k) / (b + k + 1) * (a - k) / (na - a + k + 1)
+	})
+	return math.Min(1, 2*math.Min(up, down))
+}
+
+// sumTail adds up a tail that starts with a term; ratio(k) leads from term k to
+// the next. The terms fall once the mode is passed.
+func sumTail(term float64, ratio func(k float64) float64) float64 {
+	sum := term
+	for k := 0.0; term > sum*1e-17 || ratio(k) > 1; k++ {
+		r := ratio(k)
+		if r <= 0 {
+			break
+		}
+		if term *= r; term == 0 && r > 1 {
+			return 1 // the mode is so far that the tail is nearly all
+		}
+		sum += term
+		if sum > .75 {
+			return sum // the other tail decides
+		}
+	}
+	return sum
+}
+
+func logChoose(n, k float64) float64 {
+	a, _ := math.Lgamma(n + 1)
+	b, _ := math.Lgamma(k + 1)
+	c, _ := math.Lgamma(n - k + 1)
+	return a - b - c
+}
+
+// CountInterval bounds the rate behind a count with 95 % confidence (Byar's
+// approximation to the exact Poisson interval, good to a few per cent even for
+// 0).
+func CountInterval(n float64) (low, high float64) {
+	if n > 0 {
+		t := 1 - 1/(9*n) - Z95/(3*math.Sqrt(n))
+		low = n * math.Max(0, t*t*t)
+	}
+	m := n + 1
+	t := 1 - 1/(9*m) + Z95/(3*math.Sqrt(m))
+	return low, m * t * t * t
+}
+
+// ShareInterval bounds the share behind n of all with 95 % confidence (Wilson
+// 1927).
+func ShareInterval(n, all float64) (low, high float64) {
+	if all <= 0 {
+		return 0, 1
+	}
+	p, z2 := n/all, Z95*Z95
+	mid := p + z2/(2*all)
+	half := Z95 * math.Sqrt(p*(1-p)/all+z2/(4*all*all))
+	return math.Max(0, (mid-half)/(1+z2/all)), math.Min(1, (mid+half)/(1+z2/all))
+}
+
+// Difference puts the intervals of two independent quantities together to one
+// of b-a (Newcombe 1998; Zou and Donner 2008).
+func Difference(a, lowA, highA, b, lowB, highB float64) (low, high float64) {
+	d := b - a
+	return d - math.Hypot(b-lowB, highA-a), d + math.Hypot(highB-b, a-lowA)
+}
+
+// Discoveries turns the p-values of a table into q-values: the share of false
+// alarms to be expected among all rows at least as significant (Benjamini and
+// Hochberg 1995). NaN marks a row without a test, which stays NaN and does not
+// count.
+func Discoveries(p []float64) []float64 {
+	order := make([]int, 0, len(p))
+	q := make([]float64, len(p))
+	for i, v := range p {
+		if math.IsNaN(v) {
+			q[i] = v
+			continue
+		}
+		order = append(order, i)
+	}
+	sortBy(order, func(i, j int) bool { return p[i] < p[j] })
+	best := 1.0
+	for k := len(order) - 1; k >= 0; k-- {
+		i := order[k]
+		best = math.Min(best, p[i]*float64(len(order))/float64(k+1))
+		q[i] = best
+	}
+	return q
+}

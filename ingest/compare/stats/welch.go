@@ -1,0 +1,124 @@
+package stats
+
+import "math"
+
+// Sample sums up values: how many, their mean, and the variance of one value
+// (with n-1).
+type Sample struct {
+	N              int
+	Mean, Variance float64
+}
+
+// NewSample sums values up.
+func NewSample(values []float64) Sample {
+	s := Sample{N: len(values)}
+	for _, v := range values {
+		s.Mean += v
+	}
+	if s.N > 0 {
+		s.Mean /= float64(s.N)
+	}
+	for _, v := range values {
+		s.Variance += (v - s.Mean) * (v - s.Mean)
+	}
+	if s.N > 1 {
+		s.Variance /= float64(s.N - 1)
+	}
+	return s
+}
+
+// Welch is the outcome of a comparison of two means.
+type Welch struct {
+	// P is the p-value, Low and High bound the difference of the means with
+	// 95 % confidence, Error is its standard error and Freedom the degrees of
+	// freedom.
+	P, Low, High, Error, Freedom float64
+}
+
+// Means compares the means of two samples of at least two values each, which
+// may vary differently (Welch 1947). least is a lower bound for the variance of
+// the difference that is known from elsewhere, 0 for none. Where nothing varies
+// at all, P is what sharing out the values over the sides could show at best.
+func Means(a, b Sample, least float64) Welch {
+	va, vb := a.Variance/float64(a.N), b.Variance/float64(b.N)
+	d := b.Mean - a.Mean
+	w := Welch{Freedom: float64(a.N + b.N - 2)}
+	if v := va + vb; v > 0 {
+		w.Freedom = v * v / (va*va/float64(a.N-1) + vb*vb/float64(b.N-1))
+	}
+	w.Error = math.Sqrt(math.Max(va+vb, least))
+	half := w.Error * StudentQuantile(w.Freedom)
+	w.Low, w.High = d-half, d+half
+	switch {
+	case d == 0:
+		w.P = 1
+	case w.Error == 0:
+		w.P = math.Min(1, 2*math.Exp(-logChoose(float64(a.N+b.N), float64(a.N))))
+	default:
+		w.P = StudentTails(d/w.Error, w.Freedom)
+	}
+	return w
+}
+
+// StudentTails is the probability that Student's t with the given degrees of
+// freedom lies at least as far from 0 as t.
+func StudentTails(t, freedom float64) float64 {
+	return incompleteBeta(freedom/(freedom+t*t), freedom/2, .5)
+}
+
+// StudentQuantile is the t beyond which 5 % lie, both tails together.
+func StudentQuantile(freedom float64) float64 {
+	lo, hi := 0.0, 1e4
+	for range 80 {
+		mid := (lo + hi) / 2
+		if StudentTails(mid, freedom) > .05 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// incompleteBeta is the regularised incomplete beta function, by its continued
+// fraction (Lentz's method).
+func incompleteBeta(x, a, b float64) float64 {
+	switch {
+	case x <= 0:
+		return 0
+	case x >= 1:
+		return 1
+	case x > (a+1)/(a+b+2):
+		return 1 - incompleteBeta(1-x, b, a)
+	}
+	la, _ := math.Lgamma(a)
+	lb, _ := math.Lgamma(b)
+	lab, _ := math.Lgamma(a + b)
+	front := math.Exp(lab-la-lb+a*math.Log(x)+b*math.Log1p(-x)) / a
+	const tiny = 1e-300
+	c, d := 1.0, 0.0
+	f := 1.0
+	for i := range 2000 {
+		m := float64(i / 2)
+		num := 1.0
+		switch {
+		case i == 0:
+		case i%2 == 0:
+			num = m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
+		default:
+			num = -(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1))
+		}
+		if d = 1 + num*d; math.Abs(d) < tiny {
+			d = tiny
+		}
+		d = 1 / d
+		if c = 1 + num/c; math.Abs(c) < tiny {
+			c = tiny
+		}
+		f *= c * d
+		if i > 0 && math.Abs(1-c*d) < 1e-14 {
+			break
+		}
+	}
+	return front * (f - 1)
+}

@@ -1,0 +1,175 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// names lists a folder.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return strings.Join(all, " ")
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.spaa")
+	f, err := Create(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("half"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is there before it is whole")
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); got != "" {
+		t.Fatalf("what was given up leaves %s", got)
+	}
+
+	f, _ = Create(path, false)
+	if _, err := f.WriteString("whole"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if names(t, dir) != "out.spaa" || content(t, path) != "whole" {
+		t.Errorf("there is %s with %q", names(t, dir), content(t, path))
+	}
+
+	if _, err := Create(path, false); !errors.Is(err, ErrExists) {
+		t.Errorf("error %v for a file that is there", err)
+	}
+	f, err = Create(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil || content(t, path) != "whole" {
+		t.Errorf("given up, the file is %q (%v)", content(t, path), err)
+	}
+}
+
+// A file that appears while another is written is not replaced unasked.
+func TestCreateRace(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.spaa")
+	f, err := Create(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("theirs"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); !errors.Is(err, ErrExists) {
+		t.Errorf("error %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if names(t, dir) != "out.spaa" || content(t, path) != "theirs" {
+		t.Errorf("there is %s with %q", names(t, dir), content(t, path))
+	}
+}
+
+func TestCreateForce(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "real.spaa"), filepath.Join(dir, "link.spaa")
+	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real.spaa", link); err != nil {
+		t.Skip(err)
+	}
+	f, err := Create(link, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("new"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(link)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 || content(t, path) != "new" {
+		t.Errorf("the link is %v and the file %q (%v)", info.Mode(), content(t, path), err)
+	}
+	if info, err := os.Stat(path); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o640) {
+		t.Errorf("the file's mode is %v (%v)", info.Mode(), err)
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		dir:                                  "is a directory",
+		filepath.Join(dir, "none", "x.spaa"): "it cannot be written",
+	} {
+		if _, err := Create(path, true); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
+}
+
+// failing fails after some bytes.
+type failing struct{ left int }
+
+var errFull = errors.New("the disk is full")
+
+func (f *failing) Write(b []byte) (int, error) {
+	if f.left -= len(b); f.left < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+// An error of the file and a context that ends reach the caller from every
+// target.
+func TestWriteFails(t *testing.T) {
+	rec := madeTrace(t)
+	for _, name := range targetFiles {
+		target, err := ForFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := target.Write(context.Background(), &failing{left: 10}, name, rec, Options{}); !errors.Is(err, errFull) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := target.Write(ctx, &failing{left: 1 << 30}, name, rec, Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: cancelled, error %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package convert
+
+import (
+	"fmt"
+	"strconv"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+)
+
+// sampled writes the stacks of samples, as a tree of frames, and the samples in
+// order of time. Frames are numbered like the calls that they stand for.
+func (c *chromeWriter) sampled() error {
+	used := make([]bool, c.rec.Calls.Len())
+	for _, t := range c.rec.Tracks {
+		for _, s := range t.Samples {
+			for i := range s.Len() {
+				for call := s.Call(i); call != recording.NoCall && !used[call]; call = c.rec.Calls.Parent(call) {
+					used[call] = true
+				}
+			}
+		}
+	}
+	if err := c.stackFrames(used); err != nil {
+		return err
+	}
+	weights := make([]int, len(c.rec.Events))
+	for e := range weights {
+		weights[e] = sampleWeight(&c.rec.Events[e])
+	}
+	if _, err := c.w.WriteString(",\n\"samples\":["); err != nil {
+		return err
+	}
+	sep := "\n"
+	err := c.eachSample(func(s *sampleCursor) error {
+		e := &c.rec.Events[s.s.Event]
+		t := &c.threads[s.track]
+		c.b = append(append(c.b[:0], sep...), '{')
+		sep = ",\n"
+		if cpu := s.s.CPU(s.i); cpu >= 0 {
+			c.b = strconv.AppendInt(append(c.b, `"cpu":`...), int64(cpu), 10)
+			c.b = append(c.b, ',')
+		}
+		c.b = appendJSON(append(c.b, `"name":`...), analyze.EventName(e))
+		c.int("pid", t.pid)
+		c.int("tid", t.tid)
+		c.time("ts", s.time)
+		if call := s.s.Call(s.i); call != recording.NoCall {
+			c.int("sf", int64(call))
+		}
+		for m := range e.Metrics {
+			if v := s.s.Value(s.i, &e.Metrics[m], m); v != recording.Missing && e.Metrics[m].PerSample == recording.SampleColumn {
+				if m != weights[s.s.Event] {
+					c.lostValues++
+					continue
+				}
+				c.b = appendValue(append(c.b, `,"weight":`...), v, e.Metrics[m].Decimals)
+			}
+		}
+		c.b = append(c.b, '}')
+		c.Records++
+		_, err := c.w.Write(c.b)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = c.w.WriteString("\n]")
+	return err
+}
+
+// sampleWeight is the metric that samples weigh by: the primary one if they
+// have values of it, else the first one; -1 for none.
+func sampleWeight(e *recording.Event) int {
+	best := -1
+	for m := range e.Metrics {
+		if e.Metrics[m].PerSample == recording.SampleColumn && (best < 0 || m == e.Primary) {
+			best = m
+		}
+	}
+	return best
+}
+
+func (c *chromeWriter) stackFrames(used []bool) error {
+	if _, err := c.w.WriteString(",\n\"stackFrames\":{"); err != nil {
+		return err
+	}
+	first := true
+	for call := 1; call < len(used); call++ {
+		if !used[call] {
+			continue
+		}
+		id := recording.CallID(call)
+		f := c.rec.Functions.At(int(c.rec.Func(id)))
+		c.b = c.b[:0]
+		if !first {
+			c.b = append(c.b, ',')
+		}
+		first = false
+		c.b = fmt.Appendf(c.b, "\n\"%d\":{\"name\":", call)
+		c.b = appendJSON(c.b, f.Name)
+		if f.Module != "" {
+			c.b = appendJSON(append(c.b, `,"category":`...), f.Module)
+		}
+		if p := c.rec.Calls.Parent(id); p != recording.NoCall {
+			c.int("parent", int64(p))
+		}
+		c.b = append(c.b, '}')
+		if _, err := c.w.Write(c.b); err != nil {
+			return err
+		}
+	}
+	_, err := c.w.WriteString("\n}")
+	return err
+}

@@ -1,0 +1,477 @@
+package convert
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/recording"
+)
+
+// otlpWriter writes a recording as one message ProfilesData of OpenTelemetry's
+// proto 1.10. Processes are resources; each metric of each event is a profile
+// of each process. What all contexts of a process say becomes attributes of its
+// resource, the rest of its samples.
+//
+// A sample is a stack of a thread with all its times and the values at each,
+// where the recording knows them one by one and they add up to the stack's;
+// else it is the stack's value, without times. Times are nanoseconds since
+// 1970, or what the recording's clock has for that.
+type otlpWriter struct {
+	*job
+	dict      *otlpDict
+	threads   []threadID
+	clock     clockText
+	shift     uint64 // added to times, of which none may be 0
+	resources []*otlpResource
+	index     map[int]*otlpResource // by process, -1 for none
+	contexts  map[otlpContextKey]otlpContext
+	fine      int64 // times with a part of a nanosecond
+}
+
+// otlpResource is a process while it is written.
+type otlpResource struct {
+	process  int // -1: not known
+	contexts map[recording.ContextID]bool
+	common   []recording.Attr
+	profiles []byte // messages of ScopeProfiles.profiles
+}
+
+type otlpContextKey struct {
+	process int
+	track   int32
+	ctx     recording.ContextID
+	cpu     int
+}
+
+// otlpContext is what a thread, a context and a processor come to.
+type otlpContext struct {
+	attrs []int32
+	link  int32
+}
+
+func writeOTLP(j *job) error {
+	w := &otlpWriter{
+		job: j, dict: newOTLPDict(j.rec), threads: threadIDs(j.rec, false, -1, -1),
+		index: map[int]*otlpResource{}, contexts: map[otlpContextKey]otlpContext{},
+	}
+	j.total = j.rec.Counts.Stacks + j.rec.Counts.Spans + samples(j.rec)
+	w.setClock()
+	all := make([]*rows, len(j.rec.Events))
+	for e := range all {
+		r, err := j.rowsOf(e)
+		if err != nil {
+			return err
+		}
+		all[e] = r
+		for _, k := range r.keys {
+			w.resource(k).contexts[k.ctx] = true
+		}
+	}
+	if len(w.resources) == 0 {
+		return errNothing
+	}
+	// Processes keep the recording's order; what belongs to none comes last.
+	slices.SortFunc(w.resources, func(a, b *otlpResource) int { return cmp.Compare(uint(a.process), uint(b.process)) })
+	for _, r := range w.resources {
+		r.findCommon(j.rec)
+	}
+	for e, r := range all {
+		if err := w.event(e, r); err != nil {
+			return err
+		}
+	}
+	w.losses()
+	return w.write()
+}
+
+func (w *otlpWriter) setClock() {
+	var ok bool
+	if w.clock, ok = newClockText(&w.rec.Clock, 1000); !ok {
+		w.lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
+	}
+	if w.rec.HasTime {
+		if first, _ := w.clock.at(w.rec.Start); first < 1 {
+			w.shift = uint64(1 - first)
+			w.lose(1, "beginnings of the clock", "0 stands for no time; all times are %d ns later", w.shift)
+		}
+	}
+}
+
+// resource is that of a row's process.
+func (w *otlpWriter) resource(k rowKey) *otlpResource {
+	p := -1
+	if k.track != recording.NoTrack {
+		p = w.rec.Tracks[k.track].Process
+	} else if k.ctx != 0 || len(w.rec.Processes) == 1 {
+		p = w.processOf(k.ctx)
+	}
+	r := w.index[p]
+	if r == nil {
+		r = &otlpResource{process: p, contexts: map[recording.ContextID]bool{}}
+		w.index[p] = r
+		w.resources = append(w.resources, r)
+	}
+	return r
+}
+
+// processOf finds the process that a context means.
+func (w *otlpWriter) processOf(ctx recording.ContextID) int {
+	c := w.rec.Contexts.At(int(ctx))
+	for _, key := range []string{"process.pid", "pid"} {
+		if pid, err := strconv.ParseInt(c.Get(key), 10, 64); err == nil {
+			for i := range w.rec.Processes {
+				if w.rec.Processes[i].PID == pid {
+					return i
+				}
+			}
+		}
+	}
+	for _, key := range nameKeys {
+		if name := c.Get(key); name != "" {
+			return slices.IndexFunc(w.rec.Processes, func(p recording.Process) bool { return p.Name == name })
+		}
+	}
+	return -1
+}
+
+// nameKeys are the attributes that name a process.
+var nameKeys = []string{"process.executable.name", "service.name", "container.id"}
+
+// findCommon finds what all contexts of a process say.
+func (r *otlpResource) findCommon(rec *recording.Recording) {
+	first := true
+	for _, ctx := range slices.Sorted(maps.Keys(r.contexts)) {
+		c := rec.Contexts.At(int(ctx))
+		if first {
+			r.common, first = slices.Clone([]recording.Attr(c)), false
+		}
+		r.common = slices.DeleteFunc(r.common, func(a recording.Attr) bool { return !slices.Contains(c, a) })
+	}
+	r.common = slices.DeleteFunc(r.common, func(a recording.Attr) bool {
+		switch a.Key {
+		case "event", "tid", "comm", "cpu", "thread.id", "thread.name", "trace_id", "span_id":
+			return true // of samples, also where there is but one
+		}
+		return false
+	})
+}
+
+// event writes the profiles of an event.
+func (w *otlpWriter) event(e int, r *rows) error {
+	ev := &w.rec.Events[e]
+	times := w.timesOf(e)
+	for m := range ev.Metrics {
+		byResource := map[*otlpResource][]int{}
+		for i, k := range r.keys {
+			if r.at(i)[m] != recording.Missing {
+				res := w.resource(k)
+				byResource[res] = append(byResource[res], i)
+			}
+		}
+		round := newRounder(ev.Metrics[m].Decimals)
+		for _, res := range w.resources {
+			if len(byResource[res]) == 0 {
+				continue
+			}
+			p := &otlpProfile{otlpWriter: w, event: e, metric: m, rows: r, times: times, round: &round, resource: res}
+			msg, err := p.message(byResource[res])
+			if err != nil {
+				return err
+			}
+			res.profiles = pbBytes(res.profiles, 2, msg)
+		}
+		w.lose(round.n, "fractions of "+ev.Metrics[m].Name, "values are whole %s; they were rounded so that the sum stays", pprofUnit(ev.Metrics[m].Unit))
+	}
+	return nil
+}
+
+// timeKey is a stack of a thread.
+type timeKey struct {
+	track int32
+	call  recording.CallID
+}
+
+// timedStack are the samples of a stack on a thread.
+type timedStack struct{ samples []int32 }
+
+// timesOf groups the samples of an event.
+func (w *otlpWriter) timesOf(event int) map[timeKey]*timedStack {
+	times := map[timeKey]*timedStack{}
+	for ti, t := range w.rec.Tracks {
+		s := t.SamplesOf(event)
+		if s == nil {
+			continue
+		}
+		for i := range s.Len() {
+			k := timeKey{int32(ti), s.Call(i)}
+			if times[k] == nil {
+				times[k] = new(timedStack)
+			}
+			times[k].samples = append(times[k].samples, int32(i))
+		}
+	}
+	return times
+}
+
+// otlpProfile is one metric of one event of one process.
+type otlpProfile struct {
+	*otlpWriter
+	event, metric int
+	rows          *rows
+	times         map[timeKey]*timedStack
+	round         *rounder
+	resource      *otlpResource
+	body          []byte
+}
+
+func (p *otlpProfile) message(which []int) ([]byte, error) {
+	rec, d := p.rec, p.dict
+	ev := &rec.Events[p.event]
+	m := &ev.Metrics[p.metric]
+	p.body = pbBytes(p.body, 1, d.valueType(pprofMetric(m.Name), pprofUnit(m.Unit)))
+	several := map[timeKey]int{}
+	for _, i := range which {
+		k := p.rows.keys[i]
+		several[timeKey{k.track, k.call}]++
+	}
+	var lost int64
+	for _, i := range which {
+		k := p.rows.keys[i]
+		s := p.times[timeKey{k.track, k.call}]
+		if s != nil && (several[timeKey{k.track, k.call}] > 1 || !p.timed(k, s, p.rows.at(i)[p.metric])) {
+			if m.PerSample != recording.SampleNone {
+				lost += int64(len(s.samples))
+				s.samples = s.samples[:0] // counted once
+			}
+			s = nil
+		}
+		if s != nil && len(s.samples) > 0 {
+			p.withTimes(k, s)
+		} else {
+			p.sample(k, -1, []int64{p.round.value(p.rows.at(i)[p.metric])}, nil)
+		}
+		if err := p.tick(1); err != nil {
+			return nil, err
+		}
+	}
+	p.lose(lost, "times of samples", "the values at each time do not add up to the stack's, or contexts share them; the stack's is carried")
+	b := p.body
+	if rec.HasTime {
+		b = pbFixed(b, 3, p.unix(rec.Start))
+		b = pbNumber(b, 4, rec.Duration()/1000)
+	} else if at, ok := p.wallClock(0); ok {
+		b = pbFixed(b, 3, uint64(at))
+	}
+	typ, period := periodOf(ev)
+	if period != 0 || ev.Name != "" {
+		b = pbBytes(b, 5, d.valueType(typ.Type, typ.Unit))
+		b = pbNumber(b, 6, period)
+	}
+	id := sha256.Sum256(append(strconv.AppendInt(nil, int64(p.resource.process), 10), b...))
+	b = pbBytes(b, 7, id[:16])
+	if ev.Name != "" && ev.Name != m.Name {
+		b = pbPacked(b, 11, []int32{d.attr("event.name", anyText(ev.Name))})
+	}
+	return b, nil
+}
+
+// timed tells whether a stack's value is that of its samples.
+func (p *otlpProfile) timed(k rowKey, s *timedStack, value int64) bool {
+	m := &p.rec.Events[p.event].Metrics[p.metric]
+	l := p.rec.Tracks[k.track].SamplesOf(p.event)
+	var sum int64
+	for _, i := range s.samples {
+		v := l.Value(int(i), m, p.metric)
+		if v == recording.Missing {
+			return false
+		}
+		sum += v
+	}
+	return sum == value
+}
+
+// withTimes writes a stack's samples: one message for each processor.
+func (p *otlpProfile) withTimes(k rowKey, s *timedStack) {
+	m := &p.rec.Events[p.event].Metrics[p.metric]
+	l := p.rec.Tracks[k.track].SamplesOf(p.event)
+	var cpus []int
+	for _, i := range s.samples {
+		if cpu := l.CPU(int(i)); !slices.Contains(cpus, cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	for _, cpu := range cpus {
+		var values []int64
+		var times []uint64
+		for _, i := range s.samples {
+			if l.CPU(int(i)) == cpu {
+				values = append(values, p.round.value(l.Value(int(i), m, p.metric)))
+				times = append(times, p.unix(l.Time(int(i))))
+			}
+		}
+		p.sample(k, cpu, values, times)
+	}
+}
+
+// unix is a time as the file has it.
+func (w *otlpWriter) unix(t int64) uint64 {
+	ns, rest := w.clock.at(t)
+	if rest != 0 {
+		w.fine++
+	}
+	return uint64(ns) + w.shift
+}
+
+func (p *otlpProfile) sample(k rowKey, cpu int, values []int64, times []uint64) {
+	x := p.context(otlpContextKey{p.resource.process, k.track, k.ctx, cpu}, p.resource)
+	b := pbNumber(nil, 1, int64(p.dict.stack(k.call)))
+	b = pbPacked(b, 2, x.attrs)
+	b = pbNumber(b, 3, int64(x.link))
+	var packed []byte
+	for _, v := range values {
+		packed = protowire.AppendVarint(packed, uint64(v))
+	}
+	b = pbBytes(b, 4, packed)
+	if len(times) > 0 {
+		packed = packed[:0]
+		for _, t := range times {
+			packed = protowire.AppendFixed64(packed, t)
+		}
+		b = pbBytes(b, 5, packed)
+	}
+	p.body = pbBytes(p.body, 2, b)
+	p.Records++
+}
+
+// context is the attributes of a sample.
+func (w *otlpWriter) context(k otlpContextKey, res *otlpResource) otlpContext {
+	if x, ok := w.contexts[k]; ok {
+		return x
+	}
+	var x otlpContext
+	d := w.dict
+	c := w.rec.Contexts.At(int(k.ctx))
+	threadID, threadName := c.Get("thread.id"), c.Get("thread.name")
+	if k.track != recording.NoTrack {
+		t := &w.threads[k.track]
+		if threadID == "" && (!t.made || t.name == "") {
+			threadID = strconv.FormatInt(t.tid, 10)
+		}
+		if threadName == "" {
+			threadName = t.name
+		}
+		if comm := c.Get("comm"); comm != "" {
+			threadName = comm
+		}
+	} else if threadID == "" {
+		threadID = c.Get("tid")
+	}
+	if n, err := strconv.ParseInt(threadID, 10, 64); err == nil {
+		x.attrs = append(x.attrs, d.attr("thread.id", anyInt(n)))
+	}
+	if threadName != "" {
+		x.attrs = append(x.attrs, d.attr("thread.name", anyText(threadName)))
+	}
+	if k.cpu >= 0 {
+		x.attrs = append(x.attrs, d.attr("cpu.logical_number", anyInt(int64(k.cpu))))
+	}
+	x.link = d.link(c.Get("trace_id"), c.Get("span_id"))
+	for _, a := range c {
+		switch a.Key {
+		case "event", "tid", "thread.id", "thread.name":
+			continue
+		case "comm":
+			if k.track != recording.NoTrack {
+				continue
+			}
+		case "pid":
+			if k.process >= 0 && a.Value == strconv.FormatInt(w.rec.Processes[k.process].PID, 10) {
+				continue
+			}
+		case "trace_id", "span_id":
+			if x.link != 0 {
+				continue
+			}
+		case "cpu.logical_number":
+			if k.cpu >= 0 {
+				continue
+			}
+		}
+		if !slices.Contains(res.common, a) {
+			x.attrs = append(x.attrs, d.attr(a.Key, anyText(a.Value)))
+		}
+	}
+	w.contexts[k] = x
+	return x
+}
+
+// write writes the message: resources, then the dictionary.
+func (w *otlpWriter) write() error {
+	for _, r := range w.resources {
+		b := pbBytes(nil, 1, w.resourceMessage(r))
+		scope := pbText(nil, 1, "ashlar")
+		if s := w.rec.Source.Tool; s != "" {
+			scope = pbText(nil, 1, s)
+		}
+		b = pbBytes(b, 2, append(pbBytes(nil, 1, scope), r.profiles...))
+		if _, err := w.w.Write(pbBytes(nil, 1, b)); err != nil {
+			return err
+		}
+		r.profiles = nil
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	_, err := w.w.Write(pbBytes(nil, 2, w.dict.append(nil)))
+	return err
+}
+
+func (w *otlpWriter) resourceMessage(r *otlpResource) []byte {
+	var b []byte
+	attr := func(key string, value []byte) { b = pbBytes(b, 1, pbBytes(pbText(nil, 1, key), 2, value)) }
+	has := func(keys ...string) bool {
+		return slices.ContainsFunc(r.common, func(a recording.Attr) bool { return slices.Contains(keys, a.Key) })
+	}
+	if r.process >= 0 {
+		p := &w.rec.Processes[r.process]
+		if p.PID > 0 && !has("process.pid") {
+			attr("process.pid", anyInt(p.PID))
+		}
+		if p.Name != "" && !has(nameKeys...) {
+			attr("process.executable.name", anyText(p.Name))
+		}
+	}
+	for _, a := range r.common {
+		if a.Key == "pid" && r.process >= 0 {
+			continue
+		}
+		attr(a.Key, anyText(a.Value))
+	}
+	return b
+}
+
+func (w *otlpWriter) losses() {
+	const why = "profiles have samples only"
+	if w.rec.Counts.Spans > 0 {
+		w.loseTrace(why)
+		w.loseArgs(why)
+	} else {
+		w.loseMarks(why)
+	}
+	w.loseWindows(why)
+	w.lose(w.fine, "parts of nanoseconds of times", "times are whole nanoseconds")
+	w.lose(w.dict.locs.single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
+	w.loseOffsets()
+	var managed int64
+	for i := range w.rec.Frames.Len() {
+		if f := w.rec.Frames.At(i); f.Kind == recording.KindManaged && w.dict.frameType(&f) == "" {
+			managed++
+		}
+	}
+	w.lose(managed, "frames run by a virtual machine", "the recording does not say which, as OpenTelemetry wants to know")
+}

@@ -1,0 +1,217 @@
+package convert
+
+import (
+	"encoding/json"
+	"path"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/recording"
+	format "ashlar/spaa"
+)
+
+// spaaDict numbers dsos and frames. Frame ids count from 1 in the order in
+// which stacks use them.
+type spaaDict struct {
+	rec    *recording.Recording
+	used   []bool // by call
+	ids    []int64
+	frames []recording.FrameID    // in the order of their ids
+	same   []format.FrameIdentity // of those frames
+	dsos   map[dsoKey]int64
+	order  []dsoKey
+
+	badBuildIDs, managed int64
+	scratch              []format.FrameIdentity
+}
+
+// dsoKey tells dsos apart. Frames of the kernel and others have separate ones,
+// also where both are "[unknown]", because a dso's is_kernel holds for all.
+type dsoKey struct {
+	module, buildID string
+	kernel          bool
+}
+
+// noModule is the dso of frames of which it is not known; each must have one.
+const noModule = "[unknown]"
+
+func (d *spaaDict) init(rec *recording.Recording) {
+	*d = spaaDict{rec: rec, used: make([]bool, rec.Calls.Len()), ids: make([]int64, rec.Frames.Len()), dsos: map[dsoKey]int64{}}
+}
+
+// use numbers the frames of a stack.
+func (d *spaaDict) use(call recording.CallID) {
+	for c := call; c != recording.NoCall && !d.used[c]; c = d.rec.Calls.Parent(c) {
+		d.used[c] = true
+		f := d.rec.Calls.Frame(c)
+		if d.ids[f] != 0 {
+			continue
+		}
+		d.frames = append(d.frames, f)
+		d.ids[f] = int64(len(d.frames))
+		k, fr := d.dso(f), d.rec.Frames.At(int(f))
+		if d.dsos[k] == 0 {
+			d.order = append(d.order, k)
+			d.dsos[k] = int64(len(d.order))
+		}
+		d.same = append(d.same, format.FrameIdentity{Func: d.name(&fr), DSO: k.module, BuildID: k.buildID, SymOff: hexText(fr.Offset)})
+	}
+}
+
+// path appends the frame ids of a stack, leaf first.
+func (d *spaaDict) path(dst []int64, call recording.CallID) []int64 {
+	for ; call != recording.NoCall; call = d.rec.Calls.Parent(call) {
+		dst = append(dst, d.ids[d.rec.Calls.Frame(call)])
+	}
+	return dst
+}
+
+// id hashes a stack; outer, if not empty, is one more frame above all.
+func (d *spaaDict) id(call recording.CallID, outer string) format.ID {
+	fs := d.scratch[:0]
+	for ; call != recording.NoCall; call = d.rec.Calls.Parent(call) {
+		fs = append(fs, d.same[d.ids[d.rec.Calls.Frame(call)]-1])
+	}
+	if outer != "" {
+		fs = append(fs, format.FrameIdentity{Func: outer})
+	}
+	d.scratch = fs
+	return format.ContentID(fs)
+}
+
+func (d *spaaDict) dso(id recording.FrameID) dsoKey {
+	f := d.rec.Frames.At(int(id))
+	fn := d.rec.Functions.At(int(f.Func))
+	k := dsoKey{module: fn.Module, buildID: strings.ToLower(f.BuildID)}
+	if k.module == "" {
+		k.module = noModule
+	}
+	if strings.Trim(k.buildID, "0123456789abcdef") != "" {
+		k.buildID = ""
+	}
+	k.kernel = f.Kind == recording.KindKernel || isKernelImage(k.module)
+	return k
+}
+
+// isKernelImage knows the names of which the spec demands is_kernel, as perf
+// and DTrace give them.
+func isKernelImage(name string) bool {
+	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {
+		return true
+	}
+	base := path.Base(name)
+	if base == "mach_kernel" || base == "vmlinux" || strings.HasPrefix(base, "vmlinux-") {
+		return true
+	}
+	for _, ext := range []string{".gz", ".xz", ".zst"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return strings.HasSuffix(base, ".ko")
+}
+
+// name is a function's name, or the address where only that is known.
+func (d *spaaDict) name(f *recording.Frame) string {
+	fn := d.rec.Functions.At(int(f.Func))
+	if fn.Unresolved && f.Addr != 0 && isAddressName(&fn, f.Addr) {
+		return hexText(f.Addr)
+	}
+	return fn.Name
+}
+
+// isAddressName tells whether a function's name says no more than its address:
+// "0x12" or "libc.so+0x12".
+func isAddressName(fn *recording.Function, addr uint64) bool {
+	i := strings.LastIndex(fn.Name, "0x")
+	if i < 0 || fn.Name[i:] != hexText(addr) {
+		return false
+	}
+	return i == 0 || fn.Name[:i] == path.Base(strings.ReplaceAll(fn.Module, `\`, "/"))+"+"
+}
+
+// dictionary writes the dsos and frames.
+func (s *spaaWriter) dictionary() error {
+	d := &s.dict
+	for i, k := range d.order {
+		err := s.out.Write(&format.DSO{ID: int64(i + 1), Name: k.module, BuildID: k.buildID, IsKernel: format.Some(k.kernel)})
+		if err != nil {
+			return err
+		}
+	}
+	for _, id := range d.frames {
+		f := d.rec.Frames.At(int(id))
+		if err := s.out.Write(d.frame(id, &f)); err != nil {
+			return err
+		}
+		if err := s.tick(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *spaaDict) frame(id recording.FrameID, f *recording.Frame) *format.Frame {
+	fn := d.rec.Functions.At(int(f.Func))
+	k := d.dso(id)
+	out := &format.Frame{
+		ID: d.ids[id], Func: d.name(f), DSO: d.dsos[k],
+		IP: hexText(f.Addr), SymOff: hexText(f.Offset), SrcLine: sourceLine(&fn, f), Kind: f.Kind.String(),
+	}
+	switch {
+	case k.kernel:
+		out.Kind = "kernel"
+	case f.Kind == recording.KindManaged:
+		out.Kind = "user"
+		d.managed++
+	}
+	if f.BuildID != "" && k.buildID == "" {
+		d.badBuildIDs++
+	}
+	if fn.Unresolved {
+		out.FuncResolved = format.Some(false)
+	}
+	if f.Inlined {
+		out.Inlined = format.Some(true)
+		if f.InlineDepth > 0 {
+			out.InlineDepth = format.Some(int64(f.InlineDepth))
+		}
+	}
+	return out
+}
+
+// sourceLine is "file:line:column", "" where the line is not known.
+func sourceLine(fn *recording.Function, f *recording.Frame) string {
+	file := sourceFile(fn, f)
+	if file == "" || f.Line == 0 && strings.Contains(file, ":") {
+		return file
+	}
+	if f.Line > 0 {
+		file += ":" + strconv.Itoa(int(f.Line))
+		if f.Column > 0 {
+			file += ":" + strconv.Itoa(int(f.Column))
+		}
+	}
+	return file
+}
+
+func sourceFile(fn *recording.Function, f *recording.Frame) string {
+	if f.File != "" {
+		return f.File
+	}
+	return fn.File
+}
+
+// hexText writes an address, "" for none.
+func hexText(v uint64) string {
+	if v == 0 {
+		return ""
+	}
+	return "0x" + strconv.FormatUint(v, 16)
+}
+
+func jsonString(s string) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil { // a string always is JSON
+		return json.RawMessage(`""`)
+	}
+	return b
+}
