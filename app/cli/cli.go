@@ -23,6 +23,8 @@ const (
 type WindowOptions struct {
 	Files    []string // "-" is standard input
 	Demo     bool     // the built-in recording, where Files is empty
+	Reuse    bool     // show Files in the window that is open already, if any
+	Compare  bool     // show Files beside what that window shows
 	FrameLog string   // a file for a JSON line a frame; "" for none
 	Theme    string   // "dark", "light" or "" to follow the system
 	// Event and Metric are names to choose by (see analyze.Choose); "" for

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -34,6 +35,8 @@ input, and 2 when the command line makes no sense.`,
 			var ch chooser
 			asked := false
 			fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
+			fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is open already, if there is one")
+			fs.BoolVar(&o.Compare, "compare-with-open", false, "hand the file to the window that is open already, to compare")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark or light `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
@@ -60,6 +63,14 @@ func (o *WindowOptions) check() error {
 	}
 	if o.Demo && len(o.Files) > 0 {
 		return misuse("--demo stands for a file; leave out %s", o.Files[0])
+	}
+	switch {
+	case o.Reuse && o.Compare:
+		return misuse("--reuse replaces what --compare-with-open compares with; leave out one of them")
+	case (o.Reuse || o.Compare) && len(o.Files) == 0:
+		return misuse("name the file that is handed to the open window")
+	case (o.Reuse || o.Compare) && slices.Contains(o.Files, "-"):
+		return misuse("standard input cannot be handed to another window")
 	}
 	stdin := false
 	for _, f := range o.Files {

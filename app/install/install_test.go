@@ -238,7 +238,6 @@ func (h *home) doubleClicks(log string) {
 			t.Errorf("%s starts it with %q, want %q", c.opener, got, want)
 		}
 	}
-	// The action beside the entry, as a menu would launch it.
 	entry := filepath.Join(h.dir, ".local/share/applications", entryName)
 	need(t, "desktop-file-validate", "desktop-file-utils")
 	if out := ask(t, "desktop-file-validate", entry); out != "" {
