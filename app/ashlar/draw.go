@@ -74,7 +74,7 @@ func render(o cli.RenderOptions) error {
 		s.Open(o.File)
 	}
 	s.Choose(o.Event, o.Metric)
-	err := s.Settle(func(rec *recording.Recording) (from, to int64, ranged bool) {
+	err := s.Settle(o.StackView, func(rec *recording.Recording) (from, to int64, ranged bool) {
 		from, to = 0, rec.Duration()
 		if o.Range.HasFrom {
 			from = o.Range.From
@@ -86,6 +86,13 @@ func render(o cli.RenderOptions) error {
 	})
 	if err != nil {
 		return err
+	}
+	if headless.IsSVG(o.Out) {
+		c, err := headless.SVG(s, o.Width, o.Height, o.Scale)
+		if err != nil {
+			return err
+		}
+		return headless.WriteSVG(o.Out, c, s.Doc().Name, os.Stdout)
 	}
 	img, err := headless.Draw(s, o.Width, o.Height, o.Scale)
 	if err != nil {

@@ -83,7 +83,7 @@ type command struct {
 // one, add its entry.
 func commands() []command {
 	return []command{
-		infoCommand(), topCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(),
+		infoCommand(), topCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(),
 		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
 	}
 }

@@ -89,7 +89,7 @@ type diffOptions struct {
 func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	t := &o.text
 	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern; may be given several times")
-	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B")
+	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE` or a quoted pattern")
 	o.chooser.flags(fs)
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "what a `ROW` is: function, module, file, thread or stack")
 	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration or samples; raw does not")

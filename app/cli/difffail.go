@@ -102,8 +102,7 @@ func (d *diff) conditions(ctx context.Context) (failed []string, err error) {
 				holds = false
 			}
 			if holds {
-				m := &d.c.Metric.Common
-				failed = append(failed, fmt.Sprintf("%s: %s, from %s to %s", cond.text, change(v.a, v.b), value(v.a, m), value(v.b, m)))
+				failed = append(failed, fmt.Sprintf("%s: %s, from %s to %s", cond.text, change(v.a, v.b), d.value(v.a), d.value(v.b)))
 				break
 			}
 		}

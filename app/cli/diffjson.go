@@ -67,8 +67,8 @@ type diffRow struct {
 	// Share is delta_self as a part of the sizes of all of them, from -1 to 1.
 	Share  json.Number `json:"share"`
 	Status string      `json:"status"`
-	// Confidence is 1-q of the difference of self, and of total where the row has
-	// no self; null where it is not known. The others tell more.
+	// Confidence is 1-q of the difference of self, and of total where self is
+	// the same; null where it is not known. The others tell more.
 	Confidence *json.Number `json:"confidence"`
 	Self       *diffSure    `json:"self_confidence"`
 	Total      *diffSure    `json:"total_confidence"`

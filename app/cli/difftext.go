@@ -8,20 +8,31 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
-	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
 
-// value writes an amount with its unit where people say it.
-func value(v int64, m *recording.Metric) string { return units.Value(v, m) }
+// value writes an amount with its unit where people say it. The decimals that
+// scaling added are only shown where there would be nothing else.
+func (d *diff) value(v int64) string {
+	m := d.c.Metric.Common
+	tens := int64(1)
+	for range d.c.Metric.Guard {
+		tens *= 10
+	}
+	if r := (v + tens/2) / tens; tens > 1 && r > 0 {
+		v = r
+		m.Decimals -= d.c.Metric.Guard
+	}
+	return units.Value(v, &m)
+}
 
 // signed writes a difference, with a sign.
-func signed(v int64, m *recording.Metric) string {
+func (d *diff) signed(v int64) string {
 	switch {
 	case v > 0:
-		return "+" + units.Value(v, m)
+		return "+" + d.value(v)
 	case v < 0:
-		return "−" + units.Value(-v, m)
+		return "−" + d.value(-v)
 	}
 	return "0"
 }
@@ -103,12 +114,16 @@ func (d *diff) head(b *strings.Builder) {
 	sa, sb := d.c.A(), d.c.B()
 	rows := [][]string{}
 	for i, s := range []compare.Side{sa, sb} {
-		rows = append(rows, []string{"AB"[i : i+1], units.Value(s.RawTotal, m), inFull(s.RawTotal, m), d.behind(s, i), d.names(i)})
+		full := ""
+		if d.c.Metric.Guard == 0 {
+			full = inFull(s.RawTotal, m)
+		}
+		rows = append(rows, []string{"AB"[i : i+1], d.value(s.RawTotal), full, d.behind(s, i), d.names(i)})
 	}
 	columns(b, "  ", "lrrrl", rows)
 	fmt.Fprintf(b, "  B is %s A: %s", ratio(sa.RawTotal, sb.RawTotal), change(sa.RawTotal, sb.RawTotal))
 	if sa.RawTotal != sb.RawTotal {
-		fmt.Fprintf(b, ", %s", signed(sb.RawTotal-sa.RawTotal, m))
+		fmt.Fprintf(b, ", %s", d.signed(sb.RawTotal-sa.RawTotal))
 	}
 	if w := d.t.Whole; w != nil && d.c.Normalize == compare.Raw && sa.RawTotal != sb.RawTotal {
 		fmt.Fprintf(b, ", %s sure", level(w))
@@ -168,13 +183,12 @@ func (d *diff) names(side int) string {
 
 // how says how both sides were made comparable.
 func (d *diff) how(b *strings.Builder) {
-	m := &d.c.Metric.Common
 	switch d.c.Normalize {
 	case compare.Raw:
 		b.WriteString("  not normalised\n")
 	default:
 		sb := d.c.B()
-		fmt.Fprintf(b, "  normalised by %s: B is scaled to %s\n", d.c.Normalize, units.Value(sb.Total, m))
+		fmt.Fprintf(b, "  normalised by %s: B is scaled to %s\n", d.c.Normalize, d.value(sb.Total))
 	}
 	if e := d.c.Metric; e.Rule != "event and metric" {
 		fmt.Fprintf(b, "  the metrics were matched by %s\n", e.Rule)
@@ -219,14 +233,13 @@ func (d *diff) certainty(b *strings.Builder) {
 	}
 	if w := d.t.Whole; w != nil && !math.IsNaN(w.Detectable) {
 		v := int64(math.Round(w.Detectable))
-		fmt.Fprintf(b, "; the smallest change of the total they could show is %s (%s)", units.Value(v, &d.c.Metric.Common), units.Percent(v, d.c.A().Total))
+		fmt.Fprintf(b, "; the smallest change of the total they could show is %s (%s)", d.value(v), units.Percent(v, d.c.A().Total))
 	}
 	b.WriteString("\n")
 }
 
 // table writes the rows.
 func (d *diff) table(b *strings.Builder) {
-	m := &d.c.Metric.Common
 	flat := d.o.by == compare.ByThread
 	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "sure", string(d.o.by)}
 	align := "rrrrrrrrl"
@@ -240,11 +253,11 @@ func (d *diff) table(b *strings.Builder) {
 	for i := range d.rows {
 		r := &d.rows[i]
 		self := []string{
-			signed(r.DeltaSelf(), m), state(r, r.ASelf, r.BSelf), units.Percent(r.DeltaSelf(), d.t.Moved),
-			blank(r.ASelf, m), blank(r.BSelf, m),
+			d.signed(r.DeltaSelf()), state(r, r.ASelf, r.BSelf), units.Percent(r.DeltaSelf(), d.t.Moved),
+			d.blank(r.ASelf), d.blank(r.BSelf),
 		}
 		if !flat {
-			self = append(self, signed(r.DeltaTotal(), m), state(r, r.ATotal, r.BTotal))
+			self = append(self, d.signed(r.DeltaTotal()), state(r, r.ATotal, r.BTotal))
 		}
 		self = append(self, level(r.Confidence()), both(plain(r.Name), plain(r.NameB)))
 		if d.o.by == compare.ByFunction {
@@ -267,11 +280,11 @@ func state(r *compare.Row, a, b int64) string {
 }
 
 // blank writes an amount, and a dash for none.
-func blank(v int64, m *recording.Metric) string {
+func (d *diff) blank(v int64) string {
 	if v == 0 {
 		return "–"
 	}
-	return units.Value(v, m)
+	return d.value(v)
 }
 
 // both writes a name and what it became.

@@ -11,13 +11,15 @@ import (
 
 func renderCommand() command {
 	return command{
-		name: "render", args: "FILE -o OUT.png", line: "draw a recording into a PNG file",
+		name: "render", args: "FILE -o OUT.png", line: "draw a recording into a PNG or SVG file",
 		text: `
-The picture is exactly what the window would show. It needs no display.
+A PNG is exactly what the window would show. It needs no display. An SVG has the
+timeline, the flamegraph or one below the other, as shapes whose text is text.
 ` + viewHelp,
 		examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
 			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
+			{"ashlar render run.spaa -o run.svg --view timeline", "draw shapes, for a page or a report"},
 			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a dense screen"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -25,7 +27,7 @@ The picture is exactly what the window would show. It needs no display.
 			var ch chooser
 			var size, rng string
 			var scale float64
-			fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this PNG `FILE`")
+			fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this `FILE`, which ends in .png or .svg")
 			fs.StringVar(&o.View, "view", "both", "the `PART` to draw: both, timeline or flame")
 			fs.StringVar(&size, "size", "1280x720", "the picture's size in pixels, `WxH`")
 			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
@@ -74,8 +76,8 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	switch {
 	case o.Out == "":
 		return misuse("say with -o where the picture goes")
-	case !strings.EqualFold(filepath.Ext(o.Out), ".png"):
-		return misuse("pictures are PNG files: %s should end in .png", o.Out)
+	case !strings.EqualFold(filepath.Ext(o.Out), ".png") && !strings.EqualFold(filepath.Ext(o.Out), ".svg"):
+		return misuse("pictures are PNG or SVG files: %s should end in .png or .svg", o.Out)
 	}
 	switch o.View {
 	case "both", "timeline", "flame":

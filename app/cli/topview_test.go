@@ -511,3 +511,36 @@ func TestTyped(t *testing.T) {
 		}
 	}
 }
+
+// TestViewGolden holds the text of views to what it was.
+func TestViewGolden(t *testing.T) {
+	for name, args := range map[string][]string{
+		"top-view-tree.txt":     {"--tree", "-n", "9", "--search", "price"},
+		"top-view-invert.txt":   {"--invert", "-n", "8", "--hide-kernel", "--collapse-recursion"},
+		"top-view-callers.txt":  {"--callers-of", "alloc", "--drop", "walk"},
+		"top-view-callees.json": {"--callees-of", "price", "--only", "serve", "--json"},
+		"top-view-search.txt":   {"--search", "/^[pm]/", "--hide", "match"},
+		"top-view-time.txt":     {"--by-time", "-n", "0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run(append([]string{"top", "testdata/views.folded"}, args...)...)
+			if r.code != Done {
+				t.Fatalf("exit code %d: %s", r.code, r.stderr)
+			}
+			path := filepath.Join("testdata", name)
+			if *update {
+				if err := os.WriteFile(path, []byte(r.stdout), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.stdout != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", r.stdout, want)
+			}
+		})
+	}
+}

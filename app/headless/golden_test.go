@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ashlar/app/cli"
 	"ashlar/app/shell"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -121,7 +122,7 @@ func (p picture) draw(t *testing.T) *image.RGBA {
 	s.View = p.view
 	p.open(t, s)
 	s.Choose(p.event, p.metric)
-	err := s.Settle(func(*recording.Recording) (int64, int64, bool) { return p.from, p.to, p.ranged })
+	err := s.Settle(cli.StackView{}, func(*recording.Recording) (int64, int64, bool) { return p.from, p.to, p.ranged })
 	if (err != nil) != p.failing {
 		t.Fatalf("opening: %v", err)
 	}

@@ -70,11 +70,16 @@ func WritePNG(path string, img image.Image, stdout io.Writer) error {
 	if path == "-" {
 		return png.Encode(stdout, img)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".ashlar-*.png")
+	return writeWhole(path, func(f *os.File) error { return png.Encode(f, img) })
+}
+
+// writeWhole writes a file under another name and renames it when it is whole.
+func writeWhole(path string, write func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".ashlar-*"+filepath.Ext(path))
 	if err != nil {
 		return fmt.Errorf("%s: cannot be written: %w", path, err)
 	}
-	err = png.Encode(f, img)
+	err = write(f)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}

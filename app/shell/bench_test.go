@@ -16,6 +16,7 @@ import (
 	"gioui.org/unit"
 	"golang.org/x/sys/unix"
 
+	"ashlar/app/cli"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
@@ -33,7 +34,7 @@ func BenchmarkFrame(b *testing.B) {
 		s.OpenDemo()
 	}
 	whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
-	if err := s.Settle(whole); err != nil {
+	if err := s.Settle(cli.StackView{}, whole); err != nil {
 		b.Fatal(err)
 	}
 	var router input.Router

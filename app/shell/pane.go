@@ -46,8 +46,9 @@ const (
 
 // pane shows one recording.
 type pane struct {
-	doc *doc.Doc
-	rec *recording.Recording
+	doc  *doc.Doc
+	rec  *recording.Recording
+	demo bool // it is the built-in one, which has no path
 
 	event, metric         int
 	wantEvent, wantMetric string

@@ -23,7 +23,6 @@ type searchPart struct {
 	blur    bool
 	at      analyze.Hit // the hit that was walked to
 	walked  bool
-	area    clickArea
 
 	// is tells which functions match isOf; version counts its changes.
 	is      []bool

@@ -79,7 +79,10 @@ func New(th *theme.Theme) *Shell {
 func (s *Shell) Open(path string) { s.show(doc.Open(path, s.wake)) }
 
 // OpenDemo shows the built-in recording.
-func (s *Shell) OpenDemo() { s.show(doc.Demo(s.wake)) }
+func (s *Shell) OpenDemo() {
+	s.show(doc.Demo(s.wake))
+	s.pane.demo = true
+}
 
 func (s *Shell) show(d *doc.Doc) {
 	if s.pane != nil {

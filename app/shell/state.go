@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"ashlar/app/cli"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 )
@@ -78,14 +79,17 @@ func (s *Shell) State() State {
 }
 
 // Settle waits until the recording is read and everything shown is final: for
-// pictures without a window. part says, once the recording is known, which
+// pictures without a window. v is how stacks are looked at, and part says, once the recording is known, which
 // range to select and show, in picoseconds from the recording's start.
-func (s *Shell) Settle(part func(*recording.Recording) (from, to int64, ranged bool)) error {
+func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, to int64, ranged bool)) error {
 	p := s.pane
 	if err := p.doc.Wait(); err != nil {
 		return err
 	}
 	p.update(s)
+	if err := s.Look(v); err != nil {
+		return err
+	}
 	if from, to, ranged := part(p.rec); ranged && p.rec.HasTime {
 		p.selectRange(p.rec.Start+from, p.rec.Start+to)
 		p.fit(p.sel.from, p.sel.to)

@@ -78,16 +78,23 @@ func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, err
 		return h, nil
 	}
 	self, stack := make([]uint8, rec.Calls.Len()), make([]uint8, rec.Calls.Len())
+	depths := map[int]bool{} // where any match is
 	for c := 1; c < len(self); c++ {
 		call := recording.CallID(c)
 		if h.is[rec.Func(call)] {
 			self[c] = 1
+			depths[rec.Calls.Depth(call)] = true
 		}
 		stack[c] = self[c] | stack[rec.Calls.Parent(call)]
 	}
 	for ti, t := range rec.Tracks {
 		for i := range t.Lanes {
 			l := &t.Lanes[i]
+			// All spans of a lane are equally deep, so most of them need no look
+			// when what is searched for is rare.
+			if l.Len() == 0 || !depths[rec.Calls.Depth(l.Call(0))] {
+				continue
+			}
 			h.rows = append(h.rows, hitRow{track: ti, laneAt: i, lane: l, hit: self, before: make([]int64, blocks(l.Len())+1)})
 		}
 		for _, s := range t.Samples {

@@ -320,3 +320,51 @@ func TestStopped(t *testing.T) {
 		t.Errorf("SpanRank: %v", err)
 	}
 }
+
+// TestShallow: with a limit to the depth, what lies deeper is as if it had never
+// been recorded.
+func TestShallow(t *testing.T) {
+	for seed := range uint64(40) {
+		rec, n := newWorld(seed)
+		n.finish(rec)
+		for _, q := range queries(rec, rand.New(rand.NewPCG(seed, 6))) {
+			if q.Event != spanEvent {
+				continue
+			}
+			q.Depth = 1 + int(seed%4)
+			less := naive{}
+			for _, s := range n.spans {
+				if len(s.path) <= q.Depth {
+					less.spans = append(less.spans, s)
+				}
+			}
+			checkTree(t, rec, NewTree(rec, weigh(t, rec, q)), less.ofSpans(rec, q))
+
+			// The depth for a number of spans is the largest that has no more.
+			q.Depth = 0
+			for limit := range 60 {
+				d := Shallow(rec, q, limit)
+				cost := func(depth int) int {
+					in, of := 0, 0
+					for _, s := range n.spans {
+						if len(s.path) > depth {
+							continue
+						}
+						of++
+						touches := s.start < q.To && s.end > q.From || s.start == s.end && s.start >= q.From && s.start <= q.To
+						if chosen(q, s.track) && (!q.Ranged || touches) {
+							in++
+						}
+					}
+					return min(in, of-in)
+				}
+				if d > 0 && (cost(d) > limit || cost(d+1) <= limit) {
+					t.Errorf("seed %d, %+v: depth %d costs %d, one more %d, at most %d", seed, q, d, cost(d), cost(d+1), limit)
+				}
+				if d == 0 && cost(1) <= limit && cost(1000) > limit {
+					t.Errorf("seed %d, %+v: no depth for %d, though 1 costs %d", seed, q, limit, cost(1))
+				}
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package analyze_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"testing"
 
@@ -42,15 +43,30 @@ func BenchmarkRange(b *testing.B) {
 		{"half", rec.Start + d/4, rec.Start + d*3/4},
 		{"tenth", rec.Start + d/2, rec.Start + d*6/10},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				w, err := analyze.Weigh(context.Background(), rec, analyze.Query{Ranged: true, From: c.from, To: c.to})
-				if err != nil {
-					b.Fatal(err)
+		q := analyze.Query{Ranged: true, From: c.from, To: c.to}
+		run := func(name string, q analyze.Query, tree bool) {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					w, err := analyze.Weigh(context.Background(), rec, q)
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(w.Records), "spans")
+					if tree {
+						analyze.Table(rec, analyze.NewTree(rec, w), analyze.ByFunction)
+					}
 				}
-				b.ReportMetric(float64(w.Records), "spans")
-			}
-		})
+			})
+		}
+		run("all threads", q, false)
+		run("all threads, tree and table", q, true)
+		shallow := q
+		shallow.Depth = analyze.Shallow(rec, q, 8_000_000)
+		run(fmt.Sprint("first answer, depth ", shallow.Depth), shallow, true)
+		for i := range rec.Tracks[1:] {
+			q.Tracks = append(q.Tracks, i)
+		}
+		run("all threads but one", q, false)
 	}
 }
 
@@ -76,9 +92,10 @@ func BenchmarkFind(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(text+"/next", func(b *testing.B) {
-			at, ok := h.From(rec.Start)
+			at, _ := h.From(rec.Start)
 			for b.Loop() {
-				if at, ok = h.Next(at); !ok {
+				next, ok := h.Next(at)
+				if at = next; !ok {
 					at, _ = h.From(rec.Start)
 				}
 			}

@@ -67,12 +67,58 @@ func selected(rec *recording.Recording, q *Query) (parts []stretch, from, to int
 		}
 		for i := range t.Lanes {
 			l := &t.Lanes[i]
-			if first, last := spansIn(l, from, to); first < last {
+			if first, last := spansIn(l, from, to); first < last && q.has(rec, l) {
 				parts = append(parts, stretch{l, ti, first, last})
 			}
 		}
 	}
 	return parts, from, to
+}
+
+// has tells whether a lane, which is not empty, is not too deep. All its spans
+// are equally deep.
+func (q *Query) has(rec *recording.Recording, l *recording.Lane) bool {
+	return q.Depth == 0 || rec.Calls.Depth(l.Call(0)) <= q.Depth
+}
+
+// Shallow returns a Query.Depth for which at most a number of spans have to be
+// looked at: for a first answer that is exact as far down as it goes. It is 0
+// when the whole answer costs no more than that, or when even the outermost
+// spans are more.
+func Shallow(rec *recording.Recording, q Query, spans int) int {
+	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || !q.Ranged && q.Tracks == nil {
+		return 0
+	}
+	parts, _, _ := selected(rec, &q)
+	var in, of []int // spans by depth: selected, and all
+	count := func(to []int, l *recording.Lane, n int) []int {
+		d := rec.Calls.Depth(l.Call(0))
+		for len(to) <= d {
+			to = append(to, 0)
+		}
+		to[d] += n
+		return to
+	}
+	for _, s := range parts {
+		in = count(in, s.lane, s.last-s.first)
+	}
+	for _, t := range rec.Tracks {
+		for i := range t.Lanes {
+			if l := &t.Lanes[i]; l.Len() > 0 {
+				of = count(of, l, l.Len())
+			}
+		}
+	}
+	sumIn, sumOf := 0, 0
+	for d := range of {
+		if sumOf += of[d]; d < len(in) {
+			sumIn += in[d]
+		}
+		if min(sumIn, sumOf-sumIn) > spans {
+			return max(0, d-1)
+		}
+	}
+	return 0
 }
 
 // each calls f with runs of a stretch's columns.
@@ -92,16 +138,23 @@ type spanSum struct{ time, count int64 }
 // scanSpans sums the clipped duration and the number of spans by call.
 //
 // The sums of the whole recording are known. So when more than half of it is
-// selected, what is looked at is the rest: a range never costs more than half
+// selected, what is looked at is the rest: an answer never costs more than half
 // of the spans.
 func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, count []int64, err error) {
 	parts, from, to := selected(rec, &q)
-	in := 0
+	in, of := 0, 0
 	for i := range parts {
 		in += parts[i].last - parts[i].first
 	}
-	if q.Tracks == nil && 2*int64(in) > rec.Counts.Spans {
-		return spansBut(ctx, rec, from, to)
+	for _, t := range rec.Tracks {
+		for i := range t.Lanes {
+			if l := &t.Lanes[i]; l.Len() > 0 && q.has(rec, l) {
+				of += l.Len()
+			}
+		}
+	}
+	if 2*in > of {
+		return spansBut(ctx, rec, &q, from, to)
 	}
 	var items []stretch
 	for _, s := range parts {
@@ -126,14 +179,22 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 	return time, count, nil
 }
 
-// spansBut takes from the sums of the whole recording the spans outside a range
-// and what sticks out of it.
-func spansBut(ctx context.Context, rec *recording.Recording, from, to int64) (time, count []int64, err error) {
+// spansBut takes from the sums of the whole recording the spans of other tracks,
+// those outside a range, and what sticks out of it.
+func spansBut(ctx context.Context, rec *recording.Recording, q *Query, from, to int64) (time, count []int64, err error) {
 	var items []stretch
 	edge := map[recording.CallID]int64{}
+	chosen := q.chosen()
 	for ti, t := range rec.Tracks {
 		for i := range t.Lanes {
 			l := &t.Lanes[i]
+			if l.Len() == 0 || !q.has(rec, l) {
+				continue
+			}
+			if !chosen(ti) {
+				items = cut(items, l, ti, 0, l.Len())
+				continue
+			}
 			first, last := spansIn(l, from, to)
 			items = cut(items, l, ti, 0, first)
 			items = cut(items, l, ti, last, l.Len())
@@ -160,7 +221,9 @@ func spansBut(ctx context.Context, rec *recording.Recording, from, to int64) (ti
 	n := len(rec.SpanTime)
 	time, count = make([]int64, n), make([]int64, n)
 	for c := range n {
-		time[c], count[c] = rec.SpanTime[c]-sums[c].time, rec.SpanCount[c]-sums[c].count
+		if q.Depth == 0 || rec.Calls.Depth(recording.CallID(c)) <= q.Depth {
+			time[c], count[c] = rec.SpanTime[c]-sums[c].time, rec.SpanCount[c]-sums[c].count
+		}
 	}
 	for c, v := range edge {
 		time[c] -= v

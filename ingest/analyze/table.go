@@ -152,13 +152,16 @@ func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row
 		g := byKey[key]
 		if g == 0 {
 			row := t.row(rec, i, by)
-			if by == ByModule || by == ByFile {
+			shared := by == ByModule || by == ByFile
+			if shared {
 				g = byName[row.Name]
 			}
 			if g == 0 {
 				g = int32(len(rows))
 				rows = append(rows, row)
-				byName[row.Name] = g
+				if shared {
+					byName[row.Name] = g
+				}
 			}
 			byKey[key] = g
 		}

@@ -21,6 +21,9 @@ type Query struct {
 	Tracks []int
 	// First asks for Weights.First too.
 	First bool
+	// Depth, if not 0, leaves out spans that are deeper: what they cover is then
+	// the self time of those above. See Shallow.
+	Depth int
 }
 
 // Basis says which records an answer comes from.
@@ -167,7 +170,7 @@ func hasWindows(rec *recording.Recording, q Query) bool {
 func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weights, error) {
 	w := &Weights{Basis: Spans, Ranged: q.Ranged, From: q.From, To: q.To}
 	var time []int64
-	if !q.Ranged && q.Tracks == nil {
+	if !q.Ranged && q.Tracks == nil && q.Depth == 0 {
 		time = rec.SpanTime
 		w.Count = rec.SpanCount
 	} else {

@@ -71,7 +71,8 @@ type Run struct {
 	factor factor
 }
 
-// Comparison is the outcome of Compare.
+// Comparison is the outcome of Compare. Its methods are for one goroutine at a
+// time; its tree may be read by any number.
 type Comparison struct {
 	Metric    *Metric
 	Normalize Normalize
@@ -222,6 +223,7 @@ func (c *Comparison) normalize() error {
 		}
 		largest *= 10
 		c.Metric.Common.Decimals++
+		c.Metric.Guard++
 		for _, f := range factors {
 			f.Mul(f, big.NewRat(10, 1))
 		}

@@ -97,7 +97,8 @@ func heapPair(ev *recording.Event, metric int) (objects, bytes int) {
 // heapSamples undoes what recorders do to the samples of a heap. One byte in
 // period is hit, so an object of s bytes is seen with probability
 // 1-exp(-s/period), and recorders divide by it (scaleHeapSample in Go's
-// runtime/pprof).
+// runtime/pprof). That objects far larger than period are seen for certain is not
+// made use of: how often a program makes them is a matter of chance as well.
 func heapSamples(ctx context.Context, rec *recording.Recording, q analyze.Query, objects, bytes int) (*analyze.Weights, error) {
 	q.Metric = objects
 	n, err := analyze.Weigh(ctx, rec, q)

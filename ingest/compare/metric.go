@@ -67,6 +67,8 @@ type Metric struct {
 	Event, Metric []int
 	// Common is what results are in: the finest unit and decimals of all.
 	Common recording.Metric
+	// Guard is how many of Common's decimals were added for scaled values.
+	Guard int
 	// Rule says how the metrics were matched: "event and metric", "metric" or
 	// "unit".
 	Rule string
@@ -132,7 +134,7 @@ func chosen(recs []*recording.Recording, event, metric string) (e, m int, err er
 			}
 		}
 	}
-	return -1, -1, fmt.Errorf("%s: %w", recs[0].Source.Path, err)
+	return -1, -1, noMetric(recs, event, metric)
 }
 
 func counterparts(recs []*recording.Recording, e, m int, rule, event, metric string) *Metric {

@@ -174,12 +174,20 @@ func TestTree(t *testing.T) {
 		}
 	}
 	for _, w := range []Width{WidthA, WidthB, WidthLarger} {
-		widths := tree.Widths(w)
+		shape := tree.Shape(w)
+		widths := shape.Widths
 		absent := map[string]bool{}
 		for i := range tree.Nodes {
 			var kids int64
-			for _, k := range tree.Children(i) {
-				kids += widths[k]
+			last := int64(math.MaxInt64)
+			for _, k := range shape.Children(i) {
+				if kids += widths[k]; widths[k] > last {
+					t.Errorf("with %s, the children of node %d are not in order", w, i)
+				}
+				last = widths[k]
+			}
+			if len(shape.Children(i)) != len(tree.Children(i)) {
+				t.Errorf("with %s, node %d loses children", w, i)
 			}
 			n := &tree.Nodes[i]
 			if kids > widths[i] {
@@ -188,7 +196,7 @@ func TestTree(t *testing.T) {
 			if w == WidthA && widths[i] != n.A.Total || w == WidthB && widths[i] != n.B.Total || w == WidthLarger && (widths[i] < n.A.Total || widths[i] < n.B.Total) {
 				t.Errorf("with %s, node %d is %d wide of %d and %d", w, i, widths[i], n.A.Total, n.B.Total)
 			}
-			for _, k := range tree.Absent(i, widths) {
+			for _, k := range shape.Absent(i) {
 				absent[tree.Name(int(k))] = true
 			}
 		}

@@ -58,9 +58,9 @@ func (r *Row) DeltaSelf() int64 { return r.BSelf - r.ASelf }
 func (r *Row) DeltaTotal() int64 { return r.BTotal - r.ATotal }
 
 // Confidence is that of the difference by which the row is sorted: of self, and
-// of total for what has no self on either side.
+// of total where self is the same on both sides.
 func (r *Row) Confidence() *Confidence {
-	if r.ASelf == 0 && r.BSelf == 0 {
+	if r.Self == nil || r.DeltaSelf() == 0 && r.DeltaTotal() != 0 {
 		return r.Total
 	}
 	return r.Self

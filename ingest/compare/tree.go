@@ -98,53 +98,6 @@ func (t *Tree) Name(node int) string {
 	return "all"
 }
 
-// Width says which side a differential flamegraph takes its widths from.
-type Width string
-
-// Where widths come from.
-const (
-	WidthA      Width = "a"
-	WidthB      Width = "b"
-	WidthLarger Width = "larger"
-)
-
-// Widths are the widths of all nodes. A node is never narrower than its
-// children together: with WidthLarger it is what the larger self and the
-// children need, and so can be wider than either total. With A's widths what is
-// new has none, with B's what is gone; Absent finds it, so that a picture can
-// mark where it would be. Negative weights have no width.
-func (t *Tree) Widths(w Width) []int64 {
-	out := make([]int64, len(t.Nodes))
-	for i := len(out) - 1; i >= 0; i-- {
-		n := &t.Nodes[i]
-		a, b := max(0, n.A.Self), max(0, n.B.Self)
-		switch w {
-		case WidthA:
-			out[i] += a
-		case WidthB:
-			out[i] += b
-		default:
-			out[i] += max(a, b)
-		}
-		if i > 0 {
-			out[n.Parent] += out[i]
-		}
-	}
-	return out
-}
-
-// Absent lists the children of a node that have no width in widths though they
-// weigh something on a side.
-func (t *Tree) Absent(node int, widths []int64) []int32 {
-	var out []int32
-	for _, k := range t.Children(node) {
-		if widths[k] == 0 && (t.Nodes[k].A.Total != 0 || t.Nodes[k].B.Total != 0) {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
 // grown is a tree of one recording, with the numbers of samples as a second
 // tree of the same calls, nil where they are not known.
 type grown struct {

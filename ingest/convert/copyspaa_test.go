@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -136,7 +137,7 @@ func TestCopyDamaged(t *testing.T) {
 			var b strings.Builder
 			b.WriteString(text)
 			for i := range mostWindows {
-				b.WriteString(`{"type":"sample","timestamp":11.` + strings.Repeat("0", 0) + padded(i) + `,"stack_id":7}` + "\n")
+				b.WriteString(`{"type":"sample","timestamp":11.` + fmt.Sprintf("%06d", i) + `,"stack_id":7}` + "\n")
 			}
 			text = b.String()
 		}
@@ -144,14 +145,4 @@ func TestCopyDamaged(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-}
-
-func padded(i int) string {
-	s := "000000" + jsonNumber(i)
-	return s[len(s)-6:]
-}
-
-func jsonNumber(i int) string {
-	b, _ := json.Marshal(i)
-	return string(b)
 }

@@ -105,11 +105,17 @@ func Height(t *analyze.Tree, scale float32) int {
 
 // Draw draws into a canvas of w by h pixels.
 func (p *Picture) Draw(w, h int) *raster.Canvas {
-	th := p.Palette.Theme
 	if p.Canvases == nil {
 		p.Canvases = new(raster.Pool)
 	}
-	c := p.Canvases.Canvas(w, h, raster.Pack(th.Background))
+	c := p.Canvases.Canvas(w, h, raster.Pack(p.Palette.Theme.Background))
+	p.Paint(c)
+	return c
+}
+
+// Paint is Draw on any surface, which has the background's colour.
+func (p *Picture) Paint(c raster.Surface) {
+	_, h := c.Size()
 	for i := range p.Bars {
 		b := &p.Bars[i]
 		y := p.RowTop(b.Row)
@@ -118,10 +124,9 @@ func (p *Picture) Draw(w, h int) *raster.Canvas {
 		}
 		p.bar(c, b, y)
 	}
-	return c
 }
 
-func (p *Picture) bar(c *raster.Canvas, b *Bar, y int) {
+func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 	th := p.Palette.Theme
 	p.Drawn++
 	x0, x1 := int(math.Floor(b.X0+.001)), int(math.Floor(b.X1+.001))

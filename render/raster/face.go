@@ -13,6 +13,8 @@ import (
 // belongs to one goroutine.
 type Face struct {
 	face   *font.Face
+	size   float32 // pixels an em
+	medium bool
 	scale  float32 // font units to pixels
 	ascent float32
 	// ascii holds advances of the characters that nearly all names are made
@@ -38,7 +40,7 @@ type glyph struct {
 
 // NewFace returns a face of the font at a size in pixels an em.
 func NewFace(f *font.Face, px float32) *Face {
-	fc := &Face{face: font.NewFace(f.Font), scale: px / float32(f.Upem()), runes: map[rune]float32{}, glyphs: map[glyphKey]*glyph{}}
+	fc := &Face{face: font.NewFace(f.Font), size: px, scale: px / float32(f.Upem()), runes: map[rune]float32{}, glyphs: map[glyphKey]*glyph{}}
 	if e, ok := f.FontHExtents(); ok {
 		fc.ascent = e.Ascender * fc.scale
 	}
@@ -46,6 +48,17 @@ func NewFace(f *font.Face, px float32) *Face {
 		fc.ascii[r] = fc.advance(rune(r))
 	}
 	return fc
+}
+
+// Size is the face's size in pixels an em.
+func (f *Face) Size() float32 { return f.size }
+
+// Weight is the weight of the face's font as CSS counts it.
+func (f *Face) Weight() int {
+	if f.medium {
+		return 500
+	}
+	return 400
 }
 
 // missing stands for characters that the font does not have.
@@ -87,9 +100,9 @@ func (f *Face) Measure(s string) float32 {
 	return w
 }
 
-// Draw draws s with its baseline at y, from x, in opaque col; nothing goes
+// Text draws s with its baseline at y, from x, in opaque col; nothing goes
 // beyond clip0..clip1 horizontally.
-func (f *Face) Draw(c *Canvas, x float32, y int, s string, col Color, clip0, clip1 int) {
+func (c *Canvas) Text(f *Face, x float32, y int, s string, col Color, clip0, clip1 int) {
 	clip0, clip1 = max(0, clip0), min(c.W, clip1)
 	for _, r := range s {
 		if x >= float32(clip1) {

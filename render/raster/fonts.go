@@ -30,4 +30,8 @@ var mediumFont = sync.OnceValue(func() *font.Face {
 })
 
 // Medium returns the face of names at a size in pixels.
-func Medium(px float32) *Face { return NewFace(mediumFont(), px) }
+func Medium(px float32) *Face {
+	f := NewFace(mediumFont(), px)
+	f.medium = true
+	return f
+}

@@ -40,8 +40,12 @@ type Picture struct {
 	// Bars counts what was drawn.
 	Bars int
 
-	c     *raster.Canvas
-	lanes struct {
+	c    raster.Surface
+	w, h int // of c
+	// pixels is c where that is a canvas: most of a dense picture is single
+	// columns of pixels, where the call through the interface would show.
+	pixels *raster.Canvas
+	lanes  struct {
 		bg, rule raster.Color
 	}
 	onBar raster.Color
@@ -53,28 +57,36 @@ type Picture struct {
 
 // Draw draws what the view shows in a canvas of w by h pixels.
 func (p *Picture) Draw(w, h int) *raster.Canvas {
-	t := p.Palette.Theme
-	p.scale = p.Plan.Scale
 	if p.Canvases == nil {
 		p.Canvases = new(raster.Pool)
 	}
-	p.c = p.Canvases.Canvas(w, h, raster.Pack(t.Background))
+	c := p.Canvases.Canvas(w, h, raster.Pack(p.Palette.Theme.Background))
+	p.Paint(c)
+	return c
+}
+
+// Paint is Draw on any surface, which has the background's colour.
+func (p *Picture) Paint(on raster.Surface) {
+	t := p.Palette.Theme
+	p.scale = p.Plan.Scale
+	p.c = on
+	p.w, p.h = on.Size()
+	p.pixels, _ = on.(*raster.Canvas)
 	p.perPs = float64(p.width()) / float64(p.View.Span())
 	p.lanes.bg, p.lanes.rule = raster.Pack(t.Lane), raster.Pack(t.Rule)
 	p.onBar = raster.Pack(t.OnBar)
 	first := p.Plan.At(p.View.Scroll)
 	if first < 0 {
-		return p.c
+		return
 	}
 	for i := first; i < len(p.Plan.Rows); i++ {
 		r := &p.Plan.Rows[i]
-		if r.Y-p.View.Scroll >= h {
+		if r.Y-p.View.Scroll >= p.h {
 			break
 		}
 		p.row(r, r.Y-p.View.Scroll)
 	}
 	p.sticky(first)
-	return p.c
 }
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.scale))) }
@@ -86,7 +98,7 @@ func (p *Picture) row(r *Row, y int) {
 		p.header(r, y)
 		return
 	}
-	p.c.Rect(p.Gutter, y, p.c.W, y+r.Height-1, p.lanes.bg)
+	p.c.Rect(p.Gutter, y, p.w, y+r.Height-1, p.lanes.bg)
 	switch r.Kind {
 	case TrackRow:
 		p.track(r, y)
@@ -96,21 +108,21 @@ func (p *Picture) row(r *Row, y int) {
 		p.counter(r, y)
 	}
 	p.c.Rect(0, y, p.Gutter, y+r.Height, raster.Pack(t.Background))
-	p.c.Rect(0, y+r.Height-1, p.c.W, y+r.Height, p.lanes.rule)
+	p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
 	p.gutter(r, y)
 }
 
 // header draws a process's name across the whole width.
 func (p *Picture) header(r *Row, y int) {
 	t := p.Palette.Theme
-	p.c.Rect(0, y, p.c.W, y+r.Height, raster.Pack(t.Surface))
+	p.c.Rect(0, y, p.w, y+r.Height, raster.Pack(t.Surface))
 	base := y + p.px(15)
 	p.arrow(p.px(12), y+p.px(11), r.Collapsed)
 	x := float32(p.px(26))
 	f := p.Fonts.Name
-	f.Draw(p.c, x, base, r.Name, raster.Pack(t.Text), 0, p.c.W)
+	f.Draw(p.c, x, base, r.Name, raster.Pack(t.Text), 0, p.w)
 	if r.Sub != "" {
-		p.Fonts.Small.Draw(p.c, x+f.Measure(r.Name)+float32(p.px(10)), base, r.Sub, raster.Pack(t.Dim), 0, p.c.W)
+		p.Fonts.Small.Draw(p.c, x+f.Measure(r.Name)+float32(p.px(10)), base, r.Sub, raster.Pack(t.Dim), 0, p.w)
 	}
 }
 
@@ -130,7 +142,7 @@ func (p *Picture) sticky(first int) {
 		}
 		if r.Y < p.View.Scroll {
 			p.header(r, y)
-			p.c.Rect(0, y+r.Height-1, p.c.W, y+r.Height, p.lanes.rule)
+			p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
 		}
 		return
 	}
@@ -185,7 +197,7 @@ func (p *Picture) track(r *Row, y int) {
 	t := p.Rec.Tracks[r.Index]
 	for lane := 0; lane < min(r.Lanes, r.Spans); lane++ {
 		top := y + p.Plan.laneTop(lane)
-		if top >= p.c.H {
+		if top >= p.h {
 			break
 		}
 		if top+p.px(laneHeight) <= 0 {
@@ -204,7 +216,7 @@ func (p *Picture) res() int64 {
 	return max(1, (p.View.Span()+int64(p.width())-1)/int64(p.width()))
 }
 
-func (p *Picture) width() int { return max(1, p.c.W-p.Gutter) }
+func (p *Picture) width() int { return max(1, p.w-p.Gutter) }
 
 // x is the pixel of a time, clamped to just outside the lanes.
 func (p *Picture) x(t int64) int {
@@ -212,8 +224,8 @@ func (p *Picture) x(t int64) int {
 	if x < 0 {
 		return p.Gutter - 4
 	}
-	if x > float64(p.c.W) {
-		return p.c.W + 4
+	if x > float64(p.w) {
+		return p.w + 4
 	}
 	return p.Gutter + int(x)
 }
@@ -262,15 +274,20 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 // flush draws a pixel column of spans too narrow to tell apart: in the colour
 // of the leading one, as strong as the pixel is covered.
 func (p *Picture) flush(acc *fine, y int, res int64) {
-	if acc.x < p.Gutter || acc.x >= p.c.W {
+	if acc.x < p.Gutter || acc.x >= p.w {
 		acc.x = -1
 		return
 	}
 	cover := min(1, acc.busy/float64(res))
 	a := uint32(255 * (.3 + .7*cover))
 	p.Bars++
-	p.c.Shade(acc.x, y, acc.x+1, y+p.px(laneHeight)-1, p.color(acc.call), a)
+	x, bottom, col := acc.x, y+p.px(laneHeight)-1, p.color(acc.call)
 	acc.x = -1
+	if p.pixels != nil {
+		p.pixels.Shade(x, y, x+1, bottom, col, a)
+		return
+	}
+	p.c.Shade(x, y, x+1, bottom, col, a)
 }
 
 // color is that of a call's function, faded when others stand out.
@@ -312,7 +329,7 @@ func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
 		}
 	}
 	inset := p.px(5)
-	lo, hi := max(x0, p.Gutter)+inset, min(x1, p.c.W)-p.px(3)
+	lo, hi := max(x0, p.Gutter)+inset, min(x1, p.w)-p.px(3)
 	if call == recording.NoCall || hi-lo < p.px(14) {
 		return
 	}

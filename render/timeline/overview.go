@@ -116,6 +116,13 @@ func smooth(d []float64, rec *recording.Recording, event int) {
 // a thin line at the bottom shows it until it is all.
 func Overview(d []float64, th *theme.Theme, scale float32, w, h, gutter int, read float64) *raster.Canvas {
 	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
+	PaintOverview(c, d, th, scale, gutter, read)
+	return c
+}
+
+// PaintOverview is Overview on any surface, which has the background's colour.
+func PaintOverview(c raster.Surface, d []float64, th *theme.Theme, scale float32, gutter int, read float64) {
+	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }
 	c.Rect(gutter, 0, w, h, raster.Pack(th.Surface))
 	l := .72
@@ -135,5 +142,4 @@ func Overview(d []float64, th *theme.Theme, scale float32, w, h, gutter int, rea
 	if read < 1 {
 		c.Rect(gutter, h-px(2), gutter+int(read*float64(lanes)), h, raster.Pack(th.Accent))
 	}
-	return c
 }

@@ -28,7 +28,7 @@ func (p *Picture) samples(r *Row, y int) {
 	closeFrom := func(d, x1 int) {
 		for k := d; k < len(p.open); k++ {
 			top := y + p.Plan.laneTop(r.Spans+k)
-			if top < p.c.H && top+p.px(laneHeight) > 0 && x1 > p.open[k].x0 {
+			if top < p.h && top+p.px(laneHeight) > 0 && x1 > p.open[k].x0 {
 				p.bar(p.open[k].x0, x1, top, p.open[k].call, false)
 			}
 		}
@@ -121,7 +121,7 @@ func (p *Picture) counter(r *Row, y int) {
 	if i >= 0 {
 		prev = c.Value(i)
 	}
-	for x := p.Gutter; x < p.c.W; x++ {
+	for x := p.Gutter; x < p.w; x++ {
 		t1 := p.View.Time(float64(x-p.Gutter+1), p.width())
 		a, b := prev, prev
 		for i+1 < c.Len() && c.Time(i+1) < t1 {

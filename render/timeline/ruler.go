@@ -19,6 +19,13 @@ const (
 // start.
 func Ruler(v View, start int64, th *theme.Theme, f *raster.Face, scale float32, w, h, gutter int) *raster.Canvas {
 	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
+	PaintRuler(c, v, start, th, f, scale, gutter)
+	return c
+}
+
+// PaintRuler is Ruler on any surface, which has the background's colour.
+func PaintRuler(c raster.Surface, v View, start int64, th *theme.Theme, f *raster.Face, scale float32, gutter int) {
+	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }
 	lanes := max(1, w-gutter)
 	from, to := v.From-start, v.To-start
@@ -50,5 +57,4 @@ func Ruler(v View, start int64, th *theme.Theme, f *raster.Face, scale float32, 
 		f.Draw(c, float32(gutter)-f.Measure(ax.Base)-float32(px(8)), px(16), ax.Base, dim, 0, gutter)
 	}
 	c.Rect(0, h-1, w, h, rule)
-	return c
 }

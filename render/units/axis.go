@@ -1,8 +1,10 @@
 package units
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Axis places the ticks of a ruler.
@@ -27,7 +29,7 @@ func NewAxis(from, to int64, n int) Axis {
 	largest := math.Max(math.Abs(float64(from)), math.Abs(float64(to)))
 	a.unit = unitFor(largest)
 	a.digits = digitsFor(a.Step, a.unit)
-	if a.digits > 5 {
+	if a.digits > 5 || a.unit.unit == clockUnit && a.digits > 0 {
 		// Too many digits to read: name the left edge once, and count from it.
 		a.base = floorTo(from, a.Step*int64(max(1, n*2)))
 		a.Base = fullTime(a.base) + " +"
@@ -59,16 +61,42 @@ func niceStep(raw float64) (s, minor int64) {
 	return 86400000e12 / 10, 86400000e12 / 40
 }
 
+// clockUnit is how times of a minute and more are written: 1:02:05.
+const clockUnit = "clock"
+
 func unitFor(v float64) step {
-	for _, s := range times[:] {
-		if v >= s.size && s.unit != "d" && s.unit != "h" {
-			if s.unit == "min" && v < 600e12 {
-				continue
-			}
+	if v >= 60e12 {
+		return step{1e12, clockUnit}
+	}
+	for _, s := range times[3:] {
+		if v >= s.size {
 			return s
 		}
 	}
 	return times[len(times)-1]
+}
+
+// clock writes a time as 2:05, 1:02:05 or 3 d 1:02:05, with digits after the
+// seconds.
+func clock(ps int64, digits int) string {
+	sign := ""
+	if ps < 0 {
+		sign, ps = "−", -ps
+	}
+	sec, frac := ps/1e12, ps%1e12
+	s := fmt.Sprintf("%02d", sec%60)
+	if digits > 0 {
+		s += "." + fmt.Sprintf("%012d", frac)[:min(digits, 12)]
+	}
+	switch {
+	case sec >= 86400:
+		s = fmt.Sprintf("%d d %d:%02d:", sec/86400, sec/3600%24, sec/60%60) + s
+	case sec >= 3600:
+		s = fmt.Sprintf("%d:%02d:", sec/3600, sec/60%60) + s
+	default:
+		s = fmt.Sprintf("%d:", sec/60) + s
+	}
+	return sign + s
 }
 
 func digitsFor(stepPs int64, u step) int {
@@ -88,6 +116,9 @@ func floorTo(t, s int64) int64 {
 }
 
 func fullTime(ps int64) string {
+	if ps >= 60e12 || ps <= -60e12 {
+		return strings.TrimRight(strings.TrimRight(clock(ps, 12), "0"), ".")
+	}
 	s := strconv.FormatFloat(float64(ps)/1e12, 'f', 12, 64)
 	for len(s) > 0 && s[len(s)-1] == '0' {
 		s = s[:len(s)-1]
@@ -110,11 +141,8 @@ func (a *Axis) First(t int64) int64 {
 // Label writes the time of a tick.
 func (a *Axis) Label(t int64) string {
 	t -= a.base
-	if a.unit.unit == "min" {
-		if t == 0 {
-			return "0 s"
-		}
-		return long(t)
+	if a.unit.unit == clockUnit {
+		return clock(t, a.digits)
 	}
 	s := strconv.FormatFloat(float64(t)/a.unit.size, 'f', a.digits, 64)
 	if t == 0 {

@@ -1,0 +1,164 @@
+package address
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ashlar/ingest/analyze"
+)
+
+// anyText is a text that may hold anything, also bytes that are no UTF-8.
+func anyText(r *rand.Rand) string {
+	pool := []string{"", "main", "a b", "std::vector<int, int>::at", "/tmp/x.spall", "ü長", "%41", "&=?,:;!..", "\x00\xff", "'\"", "f", "-", "demo:", "1..2", "+", "#"}
+	s := pool[r.IntN(len(pool))]
+	for range r.IntN(4) {
+		s += string([]byte{byte(r.IntN(256))})
+	}
+	return s
+}
+
+func anyTime(r *rand.Rand) int64 {
+	t := r.Int64N(math.MaxInt64) >> r.IntN(63)
+	if r.IntN(4) == 0 {
+		t = -t
+	}
+	if r.IntN(3) == 0 {
+		t = t / 1e9 * 1e9
+	}
+	return t
+}
+
+func several[T any](r *rand.Rand, one func(*rand.Rand) T) []T {
+	var out []T
+	for range r.IntN(4) {
+		out = append(out, one(r))
+	}
+	return out
+}
+
+func anyFunction(r *rand.Rand) Function { return Function{anyText(r), anyText(r)} }
+
+func anyRange(r *rand.Rand) *Range {
+	if r.IntN(2) == 0 {
+		return nil
+	}
+	return &Range{anyTime(r), anyTime(r)}
+}
+
+func anyView(r *rand.Rand) *View {
+	v := &View{
+		Parts: anyText(r), Show: anyRange(r), Select: anyRange(r), Event: anyText(r), Metric: anyText(r), Find: anyText(r), Tab: anyText(r),
+		Threads: several(r, func(r *rand.Rand) Thread { return Thread{r.Int64() - r.Int64(), r.Int64N(99), anyText(r)} }),
+		Transforms: several(r, func(r *rand.Rand) analyze.Transform {
+			return analyze.Transform{Op: analyze.Op(anyText(r)), Ref: analyze.Ref{Text: anyText(r), Module: anyText(r), Exact: r.IntN(2) == 0}}
+		}),
+		Zoom: several(r, anyFunction),
+		Marks: several(r, func(r *rand.Rand) Mark {
+			m := Mark{Place: Place{From: anyTime(r), To: anyTime(r)}, Text: anyText(r)}
+			switch r.IntN(3) {
+			case 0:
+				m.To = m.From
+			case 1:
+				f := anyFunction(r)
+				m.Place = Place{Func: &f}
+			}
+			return m
+		}),
+	}
+	for range r.IntN(3) {
+		v.Files = append(v.Files, "x"+anyText(r))
+	}
+	if r.IntN(2) == 0 {
+		f := anyFunction(r)
+		v.Function = &f
+	}
+	return v
+}
+
+func TestEveryViewComesBack(t *testing.T) {
+	for seed := range uint64(20_000) {
+		v := anyView(rand.New(rand.NewPCG(seed, 1)))
+		s := v.String()
+		if strings.ContainsAny(s, " '\"\n\t\\#<>`") || !Is(s) {
+			t.Fatalf("%q needs care in a shell or a text", s)
+		}
+		for i := range len(s) {
+			if s[i] <= ' ' || s[i] > '~' {
+				t.Fatalf("%q has the byte %x", s, s[i])
+			}
+		}
+		got, err := Parse(s)
+		if err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+		if !reflect.DeepEqual(v, got) {
+			t.Fatalf("%+v became %+v by way of %s", v, got, s)
+		}
+	}
+}
+
+// TestAddressesDoNotChange keeps what was given out valid: these must always
+// read as they do.
+func TestAddressesDoNotChange(t *testing.T) {
+	for s, want := range map[string]View{
+		"ashlar:1?file=/tmp/run.spall&select=1.2s..1500ms&thread=42:43,42:44:gc&tab=functions": {
+			Files: []string{"/tmp/run.spall"}, Select: &Range{1.2e12, 1.5e12}, Threads: []Thread{{42, 43, ""}, {42, 44, "gc"}}, Tab: "functions"},
+		"ashlar:1?file=a.spaa&file=b.spaa&view=flame&event=cycles&metric=period": {
+			Files: []string{"a.spaa", "b.spaa"}, Parts: "flame", Event: "cycles", Metric: "period"},
+		"ashlar:1?file=demo%3A&show=-5ms..0s&transform=focus!main.f:app,hide:/^runtime/,invert&zoom=main,f:lib.so&find=x%20y&function=g": {
+			Files: []string{Demo}, Show: &Range{-5e9, 0}, Find: "x y", Function: &Function{Name: "g"}, Zoom: []Function{{"main", ""}, {"f", "lib.so"}},
+			Transforms: []analyze.Transform{{Op: "focus", Ref: analyze.Ref{Text: "main.f", Module: "app", Exact: true}}, {Op: "hide", Ref: analyze.Ref{Text: "/^runtime/"}}, {Op: "invert"}}},
+		"ashlar:1?mark=12us:here,1s..2s:slow%20part,f:main:app:why%3F&color=blue": {
+			Marks: []Mark{{Place{From: 12e6, To: 12e6}, "here"}, {Place{From: 1e12, To: 2e12}, "slow part"}, {Place{Func: &Function{"main", "app"}}, "why?"}}, Unknown: []string{"color"}},
+		"ashlar:1?": {},
+	} {
+		got, err := Parse(s)
+		if err != nil {
+			t.Errorf("%s: %v", s, err)
+		} else if !reflect.DeepEqual(*got, want) {
+			t.Errorf("%s reads as %+v, want %+v", s, *got, want)
+		}
+	}
+}
+
+func TestBadAddresses(t *testing.T) {
+	for s, word := range map[string]string{
+		"/tmp/x": "begin with ashlar:", "ashlar:2?file=x": "ashlar:2", "ashlar:1": "does not know", "ashlar:1?file": "no =", "ashlar:1?file=": "names no file",
+		"ashlar:1?file=%4": "escape", "ashlar:1?file=%zz": "escape", "ashlar:1?show=1s": "FROM..TO", "ashlar:1?show=1s..x": "for a time",
+		"ashlar:1?show=1s..0.5ps": "finer", "ashlar:1?select=1s..99999999999s": "too long", "ashlar:1?thread=4": "PID:TID", "ashlar:1?thread=a:b": "whole numbers",
+		"ashlar:1?tab=a&tab=b": "twice", "ashlar:1?file=a&file=b&file=c": "at most two", "ashlar:1?mark=here": "for a mark", "ashlar:1?zoom=a:b:c": "colons",
+		"ashlar:1?show=1e5s..2s": "for a time", "ashlar:1?show=" + strings.Repeat("0", 99) + "1s..2s": "for a time",
+	} {
+		if _, err := Parse(s); err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%s: %v, want something with %q", s, err, word)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(anyView(rand.New(rand.NewPCG(seed, 2))).String())
+	}
+	f.Add("ashlar:1?mark=1s..2s:x,f:a:b:c&transform=a!b:c&")
+	f.Fuzz(func(t *testing.T, s string) {
+		v, err := Parse(s)
+		if err != nil {
+			return
+		}
+		v.Unknown = nil
+		again, err := Parse(v.String())
+		if err != nil || !reflect.DeepEqual(v, again) {
+			t.Errorf("%q became %s, which reads as %+v, %v", s, v, again, err)
+		}
+	})
+}
+
+func ExampleView_String() {
+	v := View{Files: []string{"run.spall"}, Select: &Range{From: 1.2e12, To: 1.5e12}, Find: "read file"}
+	fmt.Println(v.String())
+	// Output: ashlar:1?file=run.spall&select=1.2s..1.5s&find=read%20file
+}

@@ -1,0 +1,331 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+)
+
+func statsCommand() command {
+	return command{
+		name: "stats", args: "FILE --function F [flags]", line: "tell how long the calls of a function took",
+		text: `
+Traces tell how long each call took: least, most, mean, percentiles (nearest
+rank, so each is the length of a real call), a histogram, the slowest ten, and
+whether calls get slower over time. Samples only tell where a program was at
+single moments: then the answer says how often and how long on end the function
+was seen, and what cannot be told.`,
+		examples: [][2]string{
+			{"ashlar stats run.spall --function parse", "how long parse takes"},
+			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "all functions called read…, in one second"},
+			{"ashlar stats run.spall -f parse@libxml2.so --json --histogram linear", "for programs"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o statsOptions
+			var rng string
+			fs.StringVarP(&o.function, "function", "f", "", "the `FUNCTION`: its name, NAME@MODULE, or a /regular expression/")
+			o.flags(fs)
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			fs.StringVar(&o.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
+			fs.BoolVar(&o.json, "json", false, "print JSON")
+			demo := demoFlag(fs)
+			return func(c *call, args []string) (err error) {
+				if o.path, err = oneFile(args, *demo); err != nil {
+					return err
+				}
+				if o.rng, err = rangeFlag(rng); err != nil {
+					return err
+				}
+				if o.function == "" {
+					return misuse("say with --function whose calls are meant")
+				}
+				if o.scale != "log" && o.scale != "linear" {
+					return misuse("there is no histogram %q; there are log and linear", o.scale)
+				}
+				return c.stats(&o)
+			}
+		},
+	}
+}
+
+type statsOptions struct {
+	chooser
+	path, function, scale string
+	rng                   Range
+	json                  bool
+}
+
+func (c *call) stats(o *statsOptions) error {
+	rec, _, err := c.read(o.path)
+	if err != nil {
+		return err
+	}
+	ref := analyze.Named(o.function)
+	of := ref.Functions(rec)
+	if len(of) == 0 {
+		return noFunction(rec, ref)
+	}
+	q := analyze.Query{}
+	if q.Event, q.Metric, err = statsEvent(rec, o, of); err != nil {
+		return misuse("%s: %w", rec.Source.Path, err)
+	}
+	if o.rng.IsSet() && rec.HasTime {
+		q.Ranged = true
+		if q.From, q.To, err = o.rng.In(rec); err != nil {
+			return misuse("%s: %w", rec.Source.Path, err)
+		}
+	}
+	s := &stats{Function: o.function, Unit: "ns", File: rec.Source.Path, Histogram: []statsBin{}, Slowest: []statsSpan{}, rec: rec, scale: o.scale}
+	s.name(of)
+	if q.Event >= 0 && rec.Events[q.Event].Basis == recording.FromSpans {
+		s.durations, err = analyze.DurationsOf(c.ctx, rec, q, of)
+		if err == nil {
+			s.ofSpans()
+		}
+	} else if q.Event >= 0 {
+		s.presence, err = analyze.PresenceOf(c.ctx, rec, q, of)
+		if err == nil {
+			s.ofRecords(&rec.Events[q.Event], q.Metric)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = writeJSON(c.stdout, s)
+	} else {
+		_, err = io.WriteString(c.stdout, s.text())
+	}
+	if err != nil {
+		return err
+	}
+	return stopped(rec)
+}
+
+// noFunction says that a function is not there, and which it might have been.
+func noFunction(rec *recording.Recording, ref analyze.Ref) error {
+	hint := ""
+	if like := ref.Like(rec, 3); len(like) > 0 {
+		hint = "; there is " + plain(strings.Join(like, ", "))
+	}
+	return fmt.Errorf("%s: no function is called %s%s", rec.Source.Path, plain(ref.Text), hint)
+}
+
+// statsEvent chooses what is asked: without any wish, the spans where the
+// function has some.
+func statsEvent(rec *recording.Recording, o *statsOptions, of []recording.FuncID) (event, metric int, err error) {
+	if o.event == "" && o.metric == "" {
+		called := map[recording.FuncID]bool{}
+		for c, n := range rec.SpanCount {
+			if n > 0 && c > 0 {
+				called[rec.Func(recording.CallID(c))] = true
+			}
+		}
+		for e := range rec.Events {
+			for _, f := range of {
+				if rec.Events[e].Basis == recording.FromSpans && called[f] {
+					return e, rec.Events[e].Primary, nil
+				}
+			}
+		}
+	}
+	return analyze.Choose(rec, o.event, o.metric)
+}
+
+// stats is what the stats command prints as JSON. Times are exact decimals in
+// nanoseconds, starts counted from the recording's start; they are null where
+// they cannot be told, which Cannot then explains.
+type stats struct {
+	// Function is what was asked for, Functions what was found by it.
+	Function string       `json:"function"`
+	Unit     string       `json:"unit"`
+	Count    *int64       `json:"count"`
+	Min      *json.Number `json:"min"`
+	Max      *json.Number `json:"max"`
+	// Mean is exact where it ends within 18 digits behind the point.
+	Mean   *json.Number `json:"mean"`
+	Median *json.Number `json:"median"`
+	P90    *json.Number `json:"p90"`
+	P99    *json.Number `json:"p99"`
+	P999   *json.Number `json:"p999"`
+	// Histogram has the number of calls of From to To, To not included.
+	Histogram []statsBin  `json:"histogram"`
+	Slowest   []statsSpan `json:"slowest"`
+
+	// Unfinished of the calls never ended; their length is what is drawn.
+	Unfinished int64           `json:"unfinished"`
+	File       string          `json:"file"`
+	Functions  []statsFunction `json:"functions"`
+	// Basis says which records were looked at.
+	Basis    string        `json:"basis"`
+	OverTime []statsMoment `json:"over_time,omitempty"`
+	Trend    *statsTrend   `json:"trend,omitempty"`
+	Cannot   string        `json:"cannot,omitempty"`
+	Seen     *statsSeen    `json:"seen,omitempty"`
+
+	rec       *recording.Recording
+	scale     string
+	durations *analyze.Durations
+	presence  *analyze.Presence
+	metric    *recording.Metric
+}
+
+type statsFunction struct {
+	Name   string `json:"name"`
+	Module string `json:"module"`
+}
+
+type statsBin struct {
+	From  json.Number `json:"from"`
+	To    json.Number `json:"to"`
+	Count int64       `json:"count"`
+}
+
+type statsSpan struct {
+	Start    json.Number `json:"start"`
+	Duration json.Number `json:"duration"`
+	PID      int64       `json:"pid"`
+	TID      int64       `json:"tid"`
+	// Unfinished is there when the span never ended.
+	Unfinished bool `json:"unfinished,omitempty"`
+}
+
+// statsMoment is a part of the time with the calls that begin in it; Median is
+// null where there are none.
+type statsMoment struct {
+	From   json.Number  `json:"from"`
+	To     json.Number  `json:"to"`
+	Count  int64        `json:"count"`
+	Median *json.Number `json:"median"`
+}
+
+// statsTrend is analyze.Trend: Says is slower, faster, steady or unknown.
+type statsTrend struct {
+	Says    string      `json:"says"`
+	First   json.Number `json:"first"`
+	Last    json.Number `json:"last"`
+	Tau     json.Number `json:"tau"`
+	P       json.Number `json:"p"`
+	Moments int         `json:"moments"`
+}
+
+// statsSeen tells about records that are no spans: in how many the function
+// stands, and in how many it is the innermost.
+type statsSeen struct {
+	Records  int64       `json:"records"`
+	Leaf     int64       `json:"leaf"`
+	Of       int64       `json:"of"`
+	Metric   string      `json:"metric"`
+	Total    json.Number `json:"total"`
+	Self     json.Number `json:"self"`
+	OfWeight json.Number `json:"of_weight"`
+	// OverTime counts samples with the function, of all samples.
+	OverTime []seenMoment `json:"over_time,omitempty"`
+	Runs     *seenRuns    `json:"runs,omitempty"`
+}
+
+type seenMoment struct {
+	From  json.Number `json:"from"`
+	To    json.Number `json:"to"`
+	Count int64       `json:"count"`
+	Of    int64       `json:"of"`
+}
+
+type seenRuns struct {
+	Count         int64       `json:"count"`
+	MedianSamples int64       `json:"median_samples"`
+	P90Samples    int64       `json:"p90_samples"`
+	MostSamples   int64       `json:"most_samples"`
+	Longest       json.Number `json:"longest"`
+	Start         json.Number `json:"start"`
+	PID           int64       `json:"pid"`
+	TID           int64       `json:"tid"`
+}
+
+func (s *stats) name(of []recording.FuncID) {
+	for _, f := range of {
+		fn := s.rec.Functions.At(int(f))
+		s.Functions = append(s.Functions, statsFunction{fn.Name, fn.Module})
+	}
+}
+
+func (s *stats) at(ps int64) json.Number { return nanoseconds(ps - s.rec.Start) }
+
+func ns(ps int64) *json.Number {
+	n := nanoseconds(ps)
+	return &n
+}
+
+// exactRatio writes a number of picoseconds in nanoseconds, with up to 18 digits
+// behind the point.
+func exactRatio(ps *big.Rat) *json.Number {
+	t := new(big.Rat).Quo(ps, big.NewRat(1000, 1)).FloatString(18)
+	n := json.Number(strings.TrimSuffix(strings.TrimRight(t, "0"), "."))
+	return &n
+}
+
+func (s *stats) ofSpans() {
+	d := s.durations
+	s.Basis, s.Count, s.Unfinished = string(analyze.Spans), &d.Count, d.Unfinished
+	if d.Count == 0 {
+		s.Cannot = "The function has no calls in what was asked for."
+		return
+	}
+	s.Min, s.Max, s.Mean = ns(d.Min), ns(d.Max), exactRatio(d.Mean())
+	s.Median, s.P90, s.P99, s.P999 = ns(d.Median), ns(d.P90), ns(d.P99), ns(d.P999)
+	for _, b := range s.bins() {
+		s.Histogram = append(s.Histogram, statsBin{nanoseconds(b.From), nanoseconds(b.To), b.Count})
+	}
+	for _, x := range d.Slowest {
+		t := s.rec.Tracks[x.Track]
+		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), nanoseconds(x.Duration), t.PID, t.TID, x.Unfinished})
+	}
+	for _, m := range d.OverTime {
+		mo := statsMoment{From: s.at(m.From), To: s.at(m.To), Count: m.Count}
+		if m.Count > 0 {
+			mo.Median = ns(m.Median)
+		}
+		s.OverTime = append(s.OverTime, mo)
+	}
+	t := &d.Trend
+	s.Trend = &statsTrend{string(t.Says), decimal(t.First/1000, 3), decimal(t.Last/1000, 3), decimal(t.Tau, 4), decimal(t.P, 6), t.Moments}
+}
+
+func (s *stats) bins() []analyze.Bin {
+	if s.scale == "linear" {
+		return s.durations.Linear
+	}
+	return s.durations.Logarithmic
+}
+
+// What cannot be told without spans.
+const (
+	cannotSamples = "Samples say where the program was at single moments, not when a call began or ended: how long calls took cannot be told from them."
+	cannotStacks  = "These stacks are added up over time: they tell neither when nor how long the function ran on end."
+)
+
+func (s *stats) ofRecords(e *recording.Event, metric int) {
+	p := s.presence
+	s.metric = &e.Metrics[metric]
+	s.Basis, s.Cannot = string(p.Basis), cannotStacks
+	seen := &statsSeen{Records: p.Records, Leaf: p.Leaf, Of: p.Of, Metric: s.metric.Name,
+		Total: exact(p.Total, s.metric), Self: exact(p.Self, s.metric), OfWeight: exact(p.OfWeight, s.metric)}
+	s.Seen = seen
+	for i, b := range p.OverTime {
+		seen.OverTime = append(seen.OverTime, seenMoment{s.at(b.From), s.at(b.To), b.Count, p.OfOverTime[i].Count})
+	}
+	if r := p.Runs; r != nil {
+		s.Cannot = cannotSamples
+		if r.Count > 0 {
+			t := s.rec.Tracks[r.Track]
+			seen.Runs = &seenRuns{r.Count, r.Median, r.P90, r.Most, nanoseconds(r.Longest), s.at(r.Start), t.PID, t.TID}
+		}
+	}
+}

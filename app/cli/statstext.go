@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ashlar/ingest/analyze"
+	"ashlar/render/units"
+)
+
+// text writes the statistics for people.
+func (s *stats) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", plain(s.rec.Source.Name), plain(s.Functions[0].Name))
+	if m := s.Functions[0].Module; m != "" {
+		fmt.Fprintf(&b, " (%s)", plain(analyze.ModuleBase(m)))
+	}
+	if n := len(s.Functions) - 1; n > 0 {
+		fmt.Fprintf(&b, " and %s more", units.Count(int64(n)))
+	}
+	b.WriteString("\n")
+	switch {
+	case s.durations != nil && s.durations.Count > 0:
+		s.spansText(&b)
+	case s.presence != nil:
+		s.seenText(&b)
+	}
+	if s.Cannot != "" {
+		b.WriteString(s.Cannot + "\n")
+	}
+	return b.String()
+}
+
+func (s *stats) spansText(b *strings.Builder) {
+	d := s.durations
+	mean, _ := d.Mean().Float64()
+	fmt.Fprintf(b, "%s calls", units.Count(d.Count))
+	if d.Unfinished > 0 {
+		fmt.Fprintf(b, ", %s of them never ended", units.Count(d.Unfinished))
+	}
+	b.WriteString("\n\n")
+	rows := [][]string{}
+	for _, r := range []struct {
+		name string
+		ps   int64
+	}{{"min", d.Min}, {"median", d.Median}, {"mean", int64(math.Round(mean))}, {"p90", d.P90}, {"p99", d.P99}, {"p99.9", d.P999}, {"max", d.Max}} {
+		rows = append(rows, []string{r.name, units.Duration(r.ps)})
+	}
+	columns(b, "  ", "lr", rows)
+	b.WriteString("\n")
+	histogramText(b, s.bins())
+	fmt.Fprintf(b, "\nover time: %s\n", trendText(&d.Trend))
+	b.WriteString("\nslowest\n")
+	rows = [][]string{{"took", "at", "pid", "tid", "thread"}}
+	for i, x := range d.Slowest {
+		t := s.rec.Tracks[x.Track]
+		took := units.Duration(x.Duration)
+		if x.Unfinished {
+			took = "≥ " + took
+		}
+		rows = append(rows, []string{took, timeText(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain(analyze.TrackName(t))})
+	}
+	columns(b, "  ", "rrrrl", rows)
+}
+
+// barWidth is that of the longest bar of a histogram in text.
+const barWidth = 40
+
+func histogramText(b *strings.Builder, bins []analyze.Bin) {
+	var most int64
+	for _, bin := range bins {
+		most = max(most, bin.Count)
+	}
+	rows := [][]string{}
+	for _, bin := range bins {
+		n := int(math.Ceil(float64(bin.Count) / float64(most) * barWidth))
+		rows = append(rows, []string{units.Duration(bin.From), "..", units.Duration(bin.To), units.Count(bin.Count), strings.Repeat("█", n)})
+	}
+	columns(b, "  ", "rlrrl", rows)
+}
+
+func trendText(t *analyze.Trend) string {
+	line := fmt.Sprintf("from %s to %s", units.Duration(int64(math.Round(t.First))), units.Duration(int64(math.Round(t.Last))))
+	switch t.Says {
+	case analyze.Slower:
+		return "calls get slower, medians go " + line
+	case analyze.Faster:
+		return "calls get faster, medians go " + line
+	case analyze.Steady:
+		return "calls stay alike"
+	}
+	return "too few moments with calls to tell whether they get slower"
+}
+
+func (s *stats) seenText(b *strings.Builder) {
+	p := s.presence
+	word := s.Basis
+	if p.Basis == analyze.Windows {
+		word = "rows of windows"
+	}
+	fmt.Fprintf(b, "in %s of %s %s, innermost in %s\n", units.Count(p.Records), units.Count(p.Of), word, units.Count(p.Leaf))
+	fmt.Fprintf(b, "%s: total %s (%s), self %s (%s)\n", plain(s.metric.Name),
+		units.Value(p.Total, s.metric), units.Percent(p.Total, p.OfWeight), units.Value(p.Self, s.metric), units.Percent(p.Self, p.OfWeight))
+	r := s.Seen.Runs
+	if r != nil {
+		fmt.Fprintf(b, "seen on end %s times: median %s, p90 %s, at most %s samples; the longest for %s at %s on thread %d\n",
+			units.Count(r.Count), units.Count(r.MedianSamples), units.Count(r.P90Samples), units.Count(r.MostSamples),
+			units.Duration(p.Runs.Longest), timeText(p.Runs.Start-s.rec.Start), r.TID)
+	}
+	if len(p.OverTime) > 0 {
+		fmt.Fprintf(b, "over time %s\n", sparks(p.OverTime))
+	}
+	b.WriteString("\n")
+}
+
+// sparks draws counts as little bars in a line of text.
+func sparks(bins []analyze.Bin) string {
+	const levels = "▁▂▃▄▅▆▇█"
+	var most int64
+	for _, b := range bins {
+		most = max(most, b.Count)
+	}
+	var out strings.Builder
+	for _, b := range bins {
+		switch r := []rune(levels); {
+		case b.Count == 0:
+			out.WriteByte(' ')
+		default:
+			out.WriteRune(r[b.Count*int64(len(r)-1)/most])
+		}
+	}
+	return strings.TrimRight(out.String(), " ")
+}

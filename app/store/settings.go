@@ -1,0 +1,134 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Settings are what settings.json holds; each key may be left out. Keys that
+// this version does not know are kept.
+//
+//	{
+//	  "theme": "dark",                  dark or light; the system's when left out
+//	  "colour": "module",               function (when left out), module or kind
+//	  "window": {"width": 1280, "height": 800, "maximized": false},   in dp
+//	  "columns": {"functions": ["self", "total", "module"]},          by table
+//	  "folder": "/home/me/traces",      where a file was opened last
+//	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],
+//	  "recents": [{"path": "/home/me/traces/a.spall", "opened": "2026-01-02T15:04:05Z"}]
+//	}
+type Settings struct {
+	Theme       string              `json:"theme,omitempty"`
+	Colour      string              `json:"colour,omitempty"`
+	Window      *Window             `json:"window,omitempty"`
+	Columns     map[string][]string `json:"columns,omitempty"`
+	Folder      string              `json:"folder,omitempty"`
+	SourceRoots []SourceRoot        `json:"source_roots,omitempty"`
+	// Recents are the files opened last, newest first.
+	Recents []Recent `json:"recents,omitempty"`
+
+	other map[string]json.RawMessage
+}
+
+// Window is the window's size in dp when it is not maximized.
+type Window struct {
+	Width     int  `json:"width"`
+	Height    int  `json:"height"`
+	Maximized bool `json:"maximized,omitempty"`
+}
+
+// SourceRoot says that source files whose path begins with From lie under To.
+type SourceRoot struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Recent is a file that was opened.
+type Recent struct {
+	Path   string    `json:"path"`
+	Opened time.Time `json:"opened"`
+}
+
+// known has the keys of Settings.
+var known = []string{"theme", "colour", "window", "columns", "folder", "source_roots", "recents"}
+
+// UnmarshalJSON reads settings and keeps the keys it does not know.
+func (s *Settings) UnmarshalJSON(b []byte) error {
+	type plain Settings
+	var p plain
+	if err := json.Unmarshal(b, &p); err != nil {
+		return err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(b, &all); err != nil {
+		return err
+	}
+	if all == nil {
+		return fmt.Errorf("it holds no settings")
+	}
+	for _, k := range known {
+		delete(all, k)
+	}
+	*s = Settings(p)
+	s.other = all
+	return nil
+}
+
+// MarshalJSON writes settings with the keys that were not known.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	type plain Settings
+	b, err := json.Marshal(plain(s))
+	if err != nil || len(s.other) == 0 {
+		return b, err
+	}
+	all := map[string]json.RawMessage{}
+	if err := json.Unmarshal(b, &all); err != nil {
+		return nil, err
+	}
+	for k, v := range s.other {
+		all[k] = v
+	}
+	return json.Marshal(all)
+}
+
+func (s *Store) settingsPath() string { return filepath.Join(s.config, "settings.json") }
+
+// Settings reads the settings: those of a new user when there are none, or when
+// they cannot be understood (which Notes then tells).
+func (s *Store) Settings() (Settings, error) {
+	var v Settings
+	if s.load(s.settingsPath(), &v, false) == nil {
+		return v, nil
+	}
+	// Look again while nobody writes, and set it aside.
+	v = Settings{}
+	err := s.ChangeSettings(func(now *Settings) { v = *now })
+	return v, err
+}
+
+// ChangeSettings changes the settings as they are now on the disk.
+func (s *Store) ChangeSettings(f func(*Settings)) error {
+	var v Settings
+	return s.change(s.settingsPath(), &v, func() { v = Settings{} }, func() { f(&v) })
+}
+
+// mostRecents is how many files are remembered.
+const mostRecents = 30
+
+// Opened remembers that a file was opened, and its folder. The path is made
+// absolute.
+func (s *Store) Opened(path string, at time.Time) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	return s.ChangeSettings(func(v *Settings) {
+		v.Folder = filepath.Dir(path)
+		v.Recents = slices.DeleteFunc(v.Recents, func(r Recent) bool { return r.Path == path })
+		v.Recents = slices.Insert(v.Recents, 0, Recent{path, at.UTC().Truncate(time.Second)})
+		v.Recents = v.Recents[:min(len(v.Recents), mostRecents)]
+	})
+}

@@ -1,0 +1,265 @@
+package analyze
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/big"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sort"
+
+	"ashlar/ingest/recording"
+)
+
+// Durations tells how long the spans of a function are. Times are picoseconds.
+// A length is always the whole span's, also where the range cuts it, and that
+// which is drawn for a span that never ended.
+type Durations struct {
+	// Count is how many spans touch the selection; Unfinished of them never
+	// ended. All else is 0 and empty when there are none.
+	Count, Unfinished int64
+	// Sum is what the lengths add up to.
+	Sum                    *big.Int
+	Min, Max               int64
+	Median, P90, P99, P999 int64 // nearest rank
+	Slowest                []SlowSpan
+	Logarithmic, Linear    []Bin
+	OverTime               []Moment
+	Trend                  Trend
+	From, To               int64 // what was looked at
+}
+
+// Mean is the exact mean; nil without spans.
+func (d *Durations) Mean() *big.Rat {
+	if d.Count == 0 {
+		return nil
+	}
+	return new(big.Rat).SetFrac(d.Sum, big.NewInt(d.Count))
+}
+
+// SlowSpan is one of the longest spans and where it is.
+type SlowSpan struct {
+	Track, Lane, Span int
+	Call              recording.CallID
+	Start, Duration   int64
+	Unfinished        bool
+}
+
+const (
+	// slowestSpans is how many of the longest are told.
+	slowestSpans = 10
+	// momentsOfTime is into how many parts the time is divided.
+	momentsOfTime = 60
+)
+
+// DurationsOf looks at every span of some functions in a query's range and
+// tracks. The query's event must be one that is made of spans.
+func DurationsOf(ctx context.Context, rec *recording.Recording, q Query, of []recording.FuncID) (*Durations, error) {
+	is := callsOf(rec, of)
+	found, from, to := selected(rec, &q)
+	var items []stretch
+	for _, s := range found {
+		items = cut(items, s.lane, s.track, s.first, s.last)
+	}
+	edges := momentEdges(from, to)
+	all := make([]*gatherer, runtime.GOMAXPROCS(0))
+	err := spread(ctx, len(items), func(worker, i int) {
+		if all[worker] == nil {
+			all[worker] = newGatherer(edges, rec.Counts.Unfinished > 0)
+		}
+		all[worker].stretch(&items[i], is)
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := &Durations{Sum: new(big.Int), Min: math.MaxInt64, Max: math.MinInt64, From: from, To: to}
+	values := make([]parts, len(edges)-1)
+	for _, g := range all {
+		if g != nil {
+			d.take(g, values)
+		}
+	}
+	if d.Count == 0 {
+		return &Durations{Sum: d.Sum, From: from, To: to, Trend: trendOf(nil)}, nil
+	}
+	for i := range d.Slowest {
+		d.Slowest[i].locate(rec)
+	}
+	return d, d.tell(ctx, values, edges)
+}
+
+// callsOf marks the calls that run one of some functions.
+func callsOf(rec *recording.Recording, of []recording.FuncID) []bool {
+	set := make([]bool, rec.Functions.Len())
+	for _, f := range of {
+		set[f] = true
+	}
+	is := make([]bool, rec.Calls.Len())
+	for c := 1; c < len(is); c++ {
+		is[c] = set[rec.Func(recording.CallID(c))]
+	}
+	return is
+}
+
+// momentEdges divides from..to into equal moments, as far as it has
+// picoseconds.
+func momentEdges(from, to int64) []int64 {
+	span := max(1, to-from)
+	n := min(momentsOfTime, span)
+	edges := make([]int64, n+1)
+	for i := range edges {
+		k := int64(i)
+		edges[i] = from + span/n*k + span%n*k/n
+	}
+	return edges
+}
+
+// gatherer takes the lengths of a function's spans out of the lanes, by moment.
+type gatherer struct {
+	edges      []int64
+	moments    []growing
+	count      int64
+	sumHi, sum uint64
+	min, max   int64
+	slow       []SlowSpan // longest first
+	unfinished int64
+	open       bool // some span of the recording never ended
+}
+
+func newGatherer(edges []int64, open bool) *gatherer {
+	return &gatherer{edges: edges, open: open, moments: make([]growing, len(edges)-1), min: math.MaxInt64, max: math.MinInt64}
+}
+
+// growing is a list of values that is never copied.
+type growing struct {
+	full parts
+	last []int64
+}
+
+func (g *growing) grow() {
+	n := 64
+	if g.last != nil {
+		g.full = append(g.full, g.last)
+		n = min(8*cap(g.last), 1<<13)
+	}
+	g.last = make([]int64, 0, n)
+}
+
+func (g *gatherer) stretch(s *stretch, is []bool) {
+	i := s.first
+	m := max(0, sort.Search(len(g.edges), func(k int) bool { return g.edges[k] > s.lane.Start(i) })-1)
+	m = min(m, len(g.moments)-1)
+	into, until := &g.moments[m], g.edges[m+1]
+	s.each(func(starts, ends []int64, calls []recording.CallID) {
+		for k, c := range calls {
+			if !is[c] {
+				continue
+			}
+			start := starts[k]
+			for start >= until && m < len(g.moments)-1 {
+				m++
+				into, until = &g.moments[m], g.edges[m+1]
+			}
+			d := ends[k] - start
+			if len(into.last) == cap(into.last) {
+				into.grow()
+			}
+			into.last = append(into.last, d)
+			var carry uint64
+			g.sum, carry = bits.Add64(g.sum, uint64(d), 0)
+			g.sumHi += carry
+			g.count++
+			g.min, g.max = min(g.min, d), max(g.max, d)
+			if g.open && s.lane.Unfinished(i+k) {
+				g.unfinished++
+			}
+			if len(g.slow) < slowestSpans || d >= g.slow[slowestSpans-1].Duration {
+				g.keep(s, i+k, start, d)
+			}
+		}
+		i += len(calls)
+	})
+}
+
+// slower orders spans: longest first, then earliest, then by track and place.
+func slower(a, b SlowSpan) int {
+	return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start),
+		cmp.Compare(a.Track, b.Track), cmp.Compare(a.Call, b.Call), cmp.Compare(a.Span, b.Span))
+}
+
+// keep puts a span among the longest if it is one of them.
+func (g *gatherer) keep(s *stretch, span int, start, d int64) {
+	x := SlowSpan{Track: s.track, Span: span, Call: s.lane.Call(span), Start: start, Duration: d, Unfinished: s.lane.Unfinished(span)}
+	at, _ := slices.BinarySearchFunc(g.slow, x, slower)
+	if at == slowestSpans {
+		return
+	}
+	g.slow = slices.Insert(g.slow, at, x)
+	g.slow = g.slow[:min(len(g.slow), slowestSpans)]
+}
+
+// take adds what one goroutine has gathered.
+func (d *Durations) take(g *gatherer, values []parts) {
+	d.Count += g.count
+	d.Unfinished += g.unfinished
+	d.Min, d.Max = min(d.Min, g.min), max(d.Max, g.max)
+	sum := new(big.Int).SetUint64(g.sumHi)
+	sum.Lsh(sum, 64).Add(sum, new(big.Int).SetUint64(g.sum))
+	d.Sum.Add(d.Sum, sum)
+	d.Slowest = append(d.Slowest, g.slow...)
+	slices.SortFunc(d.Slowest, slower)
+	d.Slowest = d.Slowest[:min(len(d.Slowest), slowestSpans)]
+	for m := range g.moments {
+		mo := &g.moments[m]
+		values[m] = append(values[m], mo.full...)
+		if len(mo.last) > 0 {
+			values[m] = append(values[m], mo.last)
+		}
+	}
+}
+
+// locate finds the lane a span lies in: of all the track's lanes only one has
+// this very span at its place.
+func (s *SlowSpan) locate(rec *recording.Recording) {
+	lanes := rec.Tracks[s.Track].Lanes
+	for i := range lanes {
+		l := &lanes[i]
+		if s.Span < l.Len() && l.Start(s.Span) == s.Start && l.Call(s.Span) == s.Call && l.End(s.Span)-s.Start == s.Duration {
+			s.Lane = i
+			return
+		}
+	}
+}
+
+// tell finds percentiles, histograms and the course over time.
+func (d *Durations) tell(ctx context.Context, values []parts, edges []int64) error {
+	var all parts
+	for _, p := range values {
+		all = append(all, p...)
+	}
+	n := d.Count
+	ranks, err := atRanks(ctx, all, d.Min, d.Max, []int64{rankOf(n, 500), rankOf(n, 900), rankOf(n, 990), rankOf(n, 999)})
+	if err != nil {
+		return err
+	}
+	d.Median, d.P90, d.P99, d.P999 = ranks[0], ranks[1], ranks[2], ranks[3]
+	if d.Logarithmic, d.Linear, err = histograms(ctx, all, d.Min, d.Max); err != nil {
+		return err
+	}
+	d.OverTime = make([]Moment, len(values))
+	err = spread(ctx, len(values), func(_, m int) {
+		mo := Moment{From: edges[m], To: edges[m+1], Count: values[m].len()}
+		if mo.Count > 0 {
+			s := make([]int64, 0, mo.Count)
+			for _, p := range values[m] {
+				s = append(s, p...)
+			}
+			mo.Median = nth(s, int(rankOf(mo.Count, 500)))
+		}
+		d.OverTime[m] = mo
+	})
+	d.Trend = trendOf(d.OverTime)
+	return err
+}

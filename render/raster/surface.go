@@ -1,0 +1,27 @@
+package raster
+
+// Surface is what pictures are drawn on: a [Canvas] of pixels, or one that
+// writes the same shapes down for another program to draw. Coordinates are
+// pixels, x1 and y1 not included; what is drawn later covers what is there.
+type Surface interface {
+	// Size is the surface's width and height.
+	Size() (w, h int)
+	// Rect fills a rectangle.
+	Rect(x0, y0, x1, y1 int, col Color)
+	// Shade lays a colour over a rectangle with opacity a of 255.
+	Shade(x0, y0, x1, y1 int, col Color, a uint32)
+	// Bar fills a rectangle whose corners have the radius r, if it is wide
+	// enough for them.
+	Bar(x0, y0, x1, y1 int, col Color, r int)
+	// Text writes s with its baseline at y, from x; nothing goes beyond
+	// clip0..clip1 horizontally.
+	Text(f *Face, x float32, y int, s string, col Color, clip0, clip1 int)
+}
+
+// Size is the canvas's width and height.
+func (c *Canvas) Size() (w, h int) { return c.W, c.H }
+
+// Draw writes s on a surface; see [Surface.Text].
+func (f *Face) Draw(on Surface, x float32, y int, s string, col Color, clip0, clip1 int) {
+	on.Text(f, x, y, s, col, clip0, clip1)
+}

@@ -1,0 +1,196 @@
+// Package svg writes pictures down as SVG 1.1: the same shapes that a canvas of
+// pixels would get, with text that stays text.
+package svg
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ashlar/render/raster"
+)
+
+// Canvas is a [raster.Surface] that writes down what is drawn on it. Create one
+// with [New]; it belongs to one goroutine.
+type Canvas struct {
+	w, h int
+	// x0 and y0 are where a part's corner lies in the whole picture.
+	x0, y0 int
+	out    *strings.Builder
+	// run gathers rectangles of one colour and opacity that follow each other:
+	// most of a dense picture.
+	run *run
+	// clips counts the clipping areas, which need names.
+	clips *int
+}
+
+type run struct {
+	col  raster.Color
+	a    uint32
+	path strings.Builder
+}
+
+// New returns a canvas of w by h pixels on a background.
+func New(w, h int, bg raster.Color) *Canvas {
+	c := &Canvas{w: max(1, w), h: max(1, h), out: new(strings.Builder), run: new(run), clips: new(int)}
+	c.Rect(0, 0, c.w, c.h, bg)
+	return c
+}
+
+// Part draws on a part of the canvas by its own coordinates: nothing that is
+// drawn on it goes beyond.
+func (c *Canvas) Part(x0, y0, x1, y1 int, draw func(part *Canvas)) {
+	c.flush()
+	*c.clips++
+	id := *c.clips
+	fmt.Fprintf(c.out, `<clipPath id="c%d"><rect x="%d" y="%d" width="%d" height="%d"/></clipPath><g clip-path="url(#c%d)">`+"\n",
+		id, c.x0+x0, c.y0+y0, max(0, x1-x0), max(0, y1-y0), id)
+	p := &Canvas{w: max(1, x1-x0), h: max(1, y1-y0), x0: c.x0 + x0, y0: c.y0 + y0, out: c.out, run: c.run, clips: c.clips}
+	draw(p)
+	p.flush()
+	c.out.WriteString("</g>\n")
+}
+
+// Size is the canvas's width and height.
+func (c *Canvas) Size() (w, h int) { return c.w, c.h }
+
+// Rect fills a rectangle.
+func (c *Canvas) Rect(x0, y0, x1, y1 int, col raster.Color) { c.Shade(x0, y0, x1, y1, col, 255) }
+
+// Shade lays a colour over a rectangle with opacity a of 255.
+func (c *Canvas) Shade(x0, y0, x1, y1 int, col raster.Color, a uint32) {
+	x0, y0, x1, y1 = max(0, x0), max(0, y0), min(c.w, x1), min(c.h, y1)
+	if x0 >= x1 || y0 >= y1 || a == 0 {
+		return
+	}
+	r := c.run
+	// Opaque rectangles of one colour may lie on each other in one path; others
+	// must not, since each counts.
+	if r.path.Len() > 0 && (r.col != col || r.a != a || a < 255) {
+		c.flush()
+	}
+	r.a = a
+	r.col = col
+	fmt.Fprintf(&r.path, "M%d %dh%dv%dh%dz", c.x0+x0, c.y0+y0, x1-x0, y1-y0, x0-x1)
+}
+
+// Bar fills a rectangle whose corners have the radius r, if it is wide enough
+// for them.
+func (c *Canvas) Bar(x0, y0, x1, y1 int, col raster.Color, r int) {
+	if r <= 0 || x1-x0 < 4*r || y1-y0 < 4*r {
+		c.Rect(x0, y0, x1, y1, col)
+		return
+	}
+	if x1 <= 0 || y1 <= 0 || x0 >= c.w || y0 >= c.h {
+		return
+	}
+	c.flush()
+	fmt.Fprintf(c.out, `<rect x="%d" y="%d" width="%d" height="%d" rx="%d" fill="%s"/>`+"\n", c.x0+x0, c.y0+y0, x1-x0, y1-y0, r, hex(col))
+}
+
+// Text writes s with its baseline at y, from x.
+func (c *Canvas) Text(f *raster.Face, x float32, y int, s string, col raster.Color, clip0, clip1 int) {
+	clip0, clip1 = max(0, clip0), min(c.w, clip1)
+	wide := f.Measure(s)
+	if s == "" || x >= float32(clip1) || x+wide <= float32(clip0) {
+		return
+	}
+	if y+int(f.Size()) <= 0 || y-int(2*f.Size()) >= c.h {
+		return
+	}
+	// Where the font is not at hand another may be wider.
+	if x < float32(clip0) || x+1.4*wide > float32(clip1) {
+		c.flush()
+		top := y - int(f.Size()*1.25)
+		fmt.Fprintf(c.out, `<svg x="%d" y="%d" width="%d" height="%d">`, c.x0+clip0, c.y0+top, clip1-clip0, int(f.Size()*1.7))
+		c.text(f, x-float32(clip0), y-top, s, col, wide)
+		c.out.WriteString("</svg>\n")
+		return
+	}
+	c.text(f, float32(c.x0)+x, c.y0+y, s, col, wide)
+	c.out.WriteByte('\n')
+}
+
+// text writes a text at a place of the element it is in.
+func (c *Canvas) text(f *raster.Face, x float32, y int, s string, col raster.Color, wide float32) {
+	c.flush()
+	weight := ""
+	if w := f.Weight(); w != 400 {
+		weight = fmt.Sprintf(` font-weight="%d"`, w)
+	}
+	// The width keeps a label inside its bar where the font is another one.
+	fmt.Fprintf(c.out, `<text x="%s" y="%d" font-size="%s"%s fill="%s" textLength="%s" lengthAdjust="spacingAndGlyphs">`,
+		number(x), y, number(f.Size()), weight, hex(col), number(wide))
+	escape(c.out, s)
+	c.out.WriteString("</text>")
+}
+
+// flush writes the rectangles that were gathered.
+func (c *Canvas) flush() {
+	r := c.run
+	if r.path.Len() == 0 {
+		return
+	}
+	opacity := ""
+	if r.a < 255 {
+		opacity = fmt.Sprintf(` fill-opacity="%s"`, number(float32(r.a)/255))
+	}
+	fmt.Fprintf(c.out, `<path fill="%s"%s d="%s"/>`+"\n", hex(r.col), opacity, r.path.String())
+	r.path.Reset()
+}
+
+// Write writes the whole picture. title names it, for readers and screen
+// readers.
+func (c *Canvas) Write(w io.Writer, title string) error {
+	c.flush()
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, `<?xml version="1.0" encoding="UTF-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="%d" height="%d" viewBox="0 0 %d %d">
+<title>`, c.w, c.h, c.w, c.h)
+	escape(b, title)
+	b.WriteString(`</title>
+<style>path{shape-rendering:crispEdges}</style>
+<g font-family="Roboto, 'Helvetica Neue', Arial, sans-serif" xml:space="preserve">
+`)
+	b.WriteString(c.out.String())
+	b.WriteString("</g>\n</svg>\n")
+	return b.Flush()
+}
+
+func hex(c raster.Color) string {
+	return fmt.Sprintf("#%02x%02x%02x", c&255, c>>8&255, c>>16&255)
+}
+
+// number writes a coordinate with at most two digits behind the point.
+func number(v float32) string {
+	s := strconv.FormatFloat(float64(v), 'f', 2, 32)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// escape writes text so that it is well-formed XML whatever is in it: what XML
+// cannot hold at all becomes the replacement character.
+func escape(w io.StringWriter, s string) {
+	for _, r := range s {
+		var t string
+		switch {
+		case r == '&':
+			t = "&amp;"
+		case r == '<':
+			t = "&lt;"
+		case r == '>':
+			t = "&gt;"
+		case r == '"':
+			t = "&quot;"
+		case r == '\t' || r == '\n' || r == '\r':
+			t = " "
+		case r < ' ' || r == utf8.RuneError || r == 0xfffe || r == 0xffff:
+			t = "\ufffd"
+		default:
+			t = string(r)
+		}
+		w.WriteString(t) // to memory, or to a writer that keeps its error
+	}
+}

@@ -1,0 +1,97 @@
+package units
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"ashlar/ingest/recording"
+)
+
+func TestDuration(t *testing.T) {
+	for ps, want := range map[int64]string{
+		0:                     "0 s",
+		1:                     "1 ps",
+		999:                   "999 ps",
+		1500:                  "1.500 ns",
+		999_960:               "1.000 µs",
+		12_400_000_000:        "12.40 ms",
+		1_500_000_000_000:     "1.500 s",
+		59_990_000_000_000:    "59.99 s",
+		65_000_000_000_000:    "1 min 5 s",
+		3_600_000_000_000_000: "1 h",
+		90_061e12:             "1 d 1 h",
+		-2_000_000_000:        "−2.000 ms",
+	} {
+		if got := Duration(ps); got != want {
+			t.Errorf("Duration(%d) = %q, want %q", ps, got, want)
+		}
+	}
+}
+
+func TestValueAndExact(t *testing.T) {
+	ns := &recording.Metric{Name: "time", Unit: "ns", Decimals: 3}
+	bytes := &recording.Metric{Name: "alloc", Unit: "bytes"}
+	plain := &recording.Metric{Name: "samples"}
+	for _, c := range []struct {
+		v           int64
+		m           *recording.Metric
+		short, full string
+	}{
+		{1_500_000, ns, "1.500 µs", "1500 ns"},
+		{1_234_567, ns, "1.235 µs", "1234.567 ns"},
+		{3_100_000_000, bytes, "3.100 GB", "3" + Thin + "100" + Thin + "000" + Thin + "000 bytes"},
+		{48102, plain, "48" + Thin + "102", "48" + Thin + "102"},
+		{9_007_199_254_740_993, plain, "9007 T", "9" + Thin + "007" + Thin + "199" + Thin + "254" + Thin + "740" + Thin + "993"},
+		{recording.Missing, plain, "–", "not recorded"},
+	} {
+		if got := Value(c.v, c.m); got != c.short {
+			t.Errorf("Value(%d %s) = %q, want %q", c.v, c.m.Unit, got, c.short)
+		}
+		if got := Exact(c.v, c.m); got != c.full {
+			t.Errorf("Exact(%d %s) = %q, want %q", c.v, c.m.Unit, got, c.full)
+		}
+	}
+}
+
+// TestAxis checks rulers of every length from picoseconds to years: no more
+// labels than were asked for, none twice, and small ticks that divide large ones.
+func TestAxis(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		span := int64(1) << r.IntN(60)
+		span += r.Int64N(span)
+		from := r.Int64N(1<<60) - 1<<59
+		n := 1 + r.IntN(15)
+		ax := NewAxis(from, from+span, n)
+		if ax.Step < 1 || ax.Minor < 1 || ax.Step%ax.Minor != 0 {
+			t.Fatalf("an axis of %d ps has steps of %d and %d", span, ax.Step, ax.Minor)
+		}
+		seen := map[string]bool{}
+		labels := 0
+		for at := ax.First(from); at <= from+span; at += ax.Step {
+			l := ax.Label(at)
+			if seen[l] {
+				t.Fatalf("from %d, %d ps in steps of %d: the label %q stands twice", from, span, ax.Step, l)
+			}
+			if len(l) > 16 {
+				t.Fatalf("the label %q is too long to read", l)
+			}
+			seen[l] = true
+			labels++
+		}
+		if labels > n+1 {
+			t.Fatalf("%d ps: %d labels, %d were asked for", span, labels, n)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		part, whole int64
+		want        string
+	}{{0, 10, "0 %"}, {10, 10, "100 %"}, {1, 100000, "<0.1 %"}, {293, 1000, "29.3 %"}, {1, 0, "–"}, {-5, 100, "−5.0 %"}} {
+		if got := Percent(c.part, c.whole); got != c.want {
+			t.Errorf("Percent(%d, %d) = %q, want %q", c.part, c.whole, got, c.want)
+		}
+	}
+}
