@@ -15,6 +15,18 @@ PACKAGES = ./... $(patsubst %/,./%/...,$(sort $(dir $(wildcard testdata/*/*.go))
 # The commit goes into the binary where git can name one.
 BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 || echo -buildvcs=false)
 
+# What ashlar version says: the release, the commits since, whether the tree was
+# changed. Before the first release it is the commit's day.
+VERSION ?= $(or \
+	$(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),\
+	$(addsuffix $(shell git diff --quiet HEAD 2>/dev/null || echo -dirty),$(shell git log -1 --format=0.0.0-%cd-g%h --date=format:%Y%m%d 2>/dev/null)),\
+	0.0.0-unknown)
+LDFLAGS = -X ashlar/app/version.number=$(VERSION)
+
+# make install: for everybody in PREFIX; for a package, below DESTDIR.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
 # make test:  TESTFLAGS='-run Fold -v' chooses, RACE= leaves the detector out.
 RACE ?= -race
 TESTFLAGS ?=
@@ -32,7 +44,7 @@ BENCH_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ashlar/bench
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build test bench lint generate clean prepare-build prepare-draw prepare-test
+.PHONY: help run build install uninstall test bench lint generate clean prepare-build prepare-draw prepare-test
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -55,7 +67,13 @@ run: prepare-draw build
 	fi
 
 build: prepare-build ## compile ./ashlar
-	$(GO) build -trimpath $(BUILDVCS) -o ashlar ./app/ashlar
+	$(GO) build -trimpath $(BUILDVCS) -ldflags '$(LDFLAGS)' -o ashlar ./app/ashlar
+
+install: build ## copy to PREFIX (/usr/local), with icons and file types
+	./ashlar install --prefix '$(PREFIX)' $(if $(DESTDIR),--destdir '$(DESTDIR)')
+
+uninstall: build ## take that back
+	./ashlar uninstall --prefix '$(PREFIX)' $(if $(DESTDIR),--destdir '$(DESTDIR)')
 
 # Drawing in tests is Mesa's, in memory: the same on every machine. The test
 # that opens real windows takes EGL_PLATFORM away again for them.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"ashlar/app/cli"
 	"ashlar/app/headless"
+	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/app/window"
 	"ashlar/ingest/recording"
@@ -14,16 +17,46 @@ import (
 
 // show runs the window and returns the program's exit code.
 func show(o cli.WindowOptions) int {
+	others, taken := handOver(o)
+	if taken {
+		return 0
+	}
 	th, ok := theme.ByName(o.Theme)
 	if !ok {
 		th = window.SystemTheme()
 	}
-	err := window.Run(shell.New(th), window.Options{Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric})
+	err := window.Run(shell.New(th), window.Options{
+		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err)
 		return 1
 	}
 	return 0
+}
+
+// handOver asks the windows that are open already to take the files. Where none
+// does, the listener lets others find this program; it is nil where they can't.
+func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
+	r := instance.Request{Reuse: o.Reuse, Compare: o.Compare}
+	for _, f := range o.Files {
+		if f == "-" {
+			continue
+		}
+		if abs, err := filepath.Abs(f); err == nil {
+			r.Files = append(r.Files, abs)
+		}
+	}
+	place, err := instance.Open()
+	if err == nil {
+		var answer instance.Answer
+		l, answer, err = place.Start(context.Background(), r)
+		taken = answer == instance.Taken
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ashlar:", err)
+	}
+	return l, taken
 }
 
 // render draws what the window would show into a file.

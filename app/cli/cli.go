@@ -23,6 +23,8 @@ const (
 type WindowOptions struct {
 	Files    []string // "-" is standard input
 	Demo     bool     // the built-in recording, where Files is empty
+	Reuse    bool     // show Files in the window that is open already, if any
+	Compare  bool     // show Files beside what that window shows
 	FrameLog string   // a file for a JSON line a frame; "" for none
 	Theme    string   // "dark", "light" or "" to follow the system
 	// Event and Metric are names to choose by (see analyze.Choose); "" for
@@ -80,7 +82,10 @@ type command struct {
 // commands lists all commands in the order in which help shows them. To add
 // one, add its entry.
 func commands() []command {
-	return []command{infoCommand(), topCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), versionCommand(), helpCommand()}
+	return []command{
+		infoCommand(), topCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(),
+		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
+	}
 }
 
 // usageError is an error in what was typed. When it says itself what there is,

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/app/version"
 )
 
 const helpWidth = 80
@@ -38,31 +38,11 @@ func versionCommand() command {
 				if len(args) > 0 {
 					return misuse("version takes no arguments")
 				}
-				_, err := fmt.Fprintln(c.stdout, programVersion())
+				_, err := fmt.Fprintln(c.stdout, version.String())
 				return err
 			}
 		},
 	}
-}
-
-// programVersion names the program, its version, and what built it.
-func programVersion() string {
-	name := "(built without version)"
-	dirty := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if v := info.Main.Version; v != "" && v != "(devel)" {
-			name = v
-		}
-		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision" && strings.HasPrefix(name, "("):
-				name = "commit " + s.Value[:min(12, len(s.Value))]
-			case s.Key == "vcs.modified" && s.Value == "true" && !strings.Contains(name, "dirty"):
-				dirty = ", modified"
-			}
-		}
-	}
-	return fmt.Sprintf("ashlar %s%s, %s %s/%s", name, dirty, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func names() []string {

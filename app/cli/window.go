@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/app/version"
 )
 
 // windowCommand is what runs when no command is named.
@@ -30,15 +33,17 @@ input, and 2 when the command line makes no sense.`,
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o WindowOptions
 			var ch chooser
-			version := false
+			asked := false
 			fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
+			fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is open already, if there is one")
+			fs.BoolVar(&o.Compare, "compare-with-open", false, "hand the file to the window that is open already, to compare")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark or light `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
-			fs.BoolVar(&version, "version", false, "print the version and stop")
+			fs.BoolVar(&asked, "version", false, "print the version and stop")
 			return func(c *call, args []string) error {
-				if version {
-					_, err := fmt.Fprintln(c.stdout, programVersion())
+				if asked {
+					_, err := fmt.Fprintln(c.stdout, version.String())
 					return err
 				}
 				o.Files, o.Event, o.Metric = args, ch.event, ch.metric
@@ -58,6 +63,14 @@ func (o *WindowOptions) check() error {
 	}
 	if o.Demo && len(o.Files) > 0 {
 		return misuse("--demo stands for a file; leave out %s", o.Files[0])
+	}
+	switch {
+	case o.Reuse && o.Compare:
+		return misuse("--reuse replaces what --compare-with-open compares with; leave out one of them")
+	case (o.Reuse || o.Compare) && len(o.Files) == 0:
+		return misuse("name the file that is handed to the open window")
+	case (o.Reuse || o.Compare) && slices.Contains(o.Files, "-"):
+		return misuse("standard input cannot be handed to another window")
 	}
 	stdin := false
 	for _, f := range o.Files {

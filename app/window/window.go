@@ -10,7 +10,9 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
+	"ashlar/app/instance"
 	"ashlar/app/shell"
+	"ashlar/assets/desktop"
 )
 
 // Options say what is opened and how.
@@ -20,6 +22,14 @@ type Options struct {
 	// FrameLog is a file that gets a JSON line a frame; "" for none.
 	FrameLog      string
 	Event, Metric string
+	// Others is how programs that start later find this window; nil where
+	// they can't.
+	Others *instance.Listener
+}
+
+func init() {
+	// Desktops tell by this name which icon a window has.
+	app.ID = desktop.ID
 }
 
 // Run opens the window and returns when it is closed. It must be called from
@@ -54,6 +64,8 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
+	inbox := newInbox(o.Others, w.Invalidate)
+	defer inbox.close()
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
@@ -62,8 +74,13 @@ func Run(s *shell.Shell, o Options) error {
 		switch e := w.Event().(type) {
 		case app.DestroyEvent:
 			return e.Err
+		case app.ConfigEvent:
+			inbox.focused(e.Config.Focused)
 		case app.FrameEvent:
 			log.begin()
+			if inbox.open(s) {
+				w.Perform(system.ActionRaise)
+			}
 			gtx := app.NewContext(&ops, e)
 			s.Layout(gtx)
 			log.laidOut()

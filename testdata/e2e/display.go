@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/png"
@@ -98,6 +99,16 @@ func (d *Display) env() []string {
 		env = append(env, name+"="+filepath.Join(d.dir, name))
 	}
 	return env
+}
+
+// Command is a program to be run on the display, besides the window: with the
+// display's environment, and ended with the test at the latest.
+func (d *Display) Command(t testing.TB, program string, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = d.env()
+	return cmd
 }
 
 // homes are the variables that say where programs keep their files.

@@ -1,0 +1,119 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/testdata/e2e"
+)
+
+// TestOneWindowOrMany: a second start opens a window of its own, except where
+// the open one is asked for.
+func TestOneWindowOrMany(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	bin := e2e.Build(t, "./app/ashlar")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "handed over ü.spaa")
+	if err := os.WriteFile(path, []byte(tiny), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	// Its own window, which it would not have if it had handed the file over.
+	log := filepath.Join(dir, "second.json")
+	second := s.Command(t, bin, "--frame-log", log, path)
+	if err := second.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 600 {
+		if all := e2e.ReadLog[frame](t, log); len(all) > 0 && all[len(all)-1].Done {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if all := e2e.ReadLog[frame](t, log); len(all) == 0 || all[len(all)-1].File != filepath.Base(path) {
+		t.Errorf("the second window shows %+v", all)
+	}
+	if f := s.last(); f.File == filepath.Base(path) {
+		t.Error("the first window shows the file of the second")
+	}
+	// It is killed: its socket stays, and must not be in the way.
+	_ = second.Process.Kill()
+	_ = second.Wait()
+
+	third := s.Command(t, bin, "--reuse", filepath.Base(path))
+	third.Dir = dir // a relative name is relative to who asks
+	if out, err := third.CombinedOutput(); err != nil || len(out) != 0 {
+		t.Errorf("handing over: %v: %s", err, out)
+	}
+	f := s.until("the file that was handed over", func(f frame) bool { return f.File == filepath.Base(path) && f.Done })
+	if f.Events != 1 {
+		t.Errorf("it has %d events", f.Events)
+	}
+}
+
+// TestDoubleClickedFile installs the program for the person at the display and
+// opens a file as a file manager does.
+func TestDoubleClickedFile(t *testing.T) {
+	d := e2e.StartDisplay(t)
+	bin := e2e.Build(t, "./app/ashlar")
+	run := func(program string, args ...string) string {
+		t.Helper()
+		cmd := d.Command(t, program, args...)
+		cmd.Env = append(cmd.Env, "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere", "GIO_USE_VFS=local")
+		// Not a pipe: what it starts may outlive it, and keeps its output.
+		out, err := os.Create(filepath.Join(t.TempDir(), "output"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		cmd.Stdout, cmd.Stderr = out, out
+		err = cmd.Run()
+		b, _ := os.ReadFile(out.Name())
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, b)
+		}
+		return string(b)
+	}
+	run(bin, "install")
+	run(bin, "install", "--check")
+	path := filepath.Join(t.TempDir(), "double clicked.spaa")
+	if err := os.WriteFile(path, []byte(tiny), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run("gio", "open", path)
+	find := func() string {
+		// By the class, since desktops find a window's icon by it.
+		out, _ := d.Command(t, "xdotool", "search", "--onlyvisible", "--class", "^dev.ashlar.Ashlar$").Output()
+		id, _, _ := strings.Cut(string(out), "\n")
+		if title, _ := d.Command(t, "xdotool", "getwindowname", id).Output(); !strings.HasPrefix(string(title), "double clicked.spaa") {
+			return ""
+		}
+		return id
+	}
+	id := ""
+	for range 600 {
+		if id = find(); id != "" {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if id == "" {
+		t.Fatal("no window opened with the file")
+	}
+	run("xdotool", "windowfocus", id, "key", "--clearmodifiers", "ctrl+q")
+	for range 600 {
+		if id = find(); id == "" {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if id != "" {
+		t.Error("the window does not close")
+	}
+	run(bin, "uninstall")
+}

@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHandingOverIsAsked(t *testing.T) {
+	const file = "testdata/small.spaa"
+	if r := run(file); r.code != Done || r.window == nil || r.window.Reuse || r.window.Compare {
+		t.Errorf("a file opens with %+v", r.window)
+	}
+	if r := run("--reuse", file); r.code != Done || !r.window.Reuse || r.window.Compare {
+		t.Errorf("--reuse opens with %+v", r.window)
+	}
+	if r := run("--compare-with-open", "--", file); r.code != Done || r.window.Reuse || !r.window.Compare {
+		t.Errorf("--compare-with-open opens with %+v", r.window)
+	}
+	for line, want := range map[string]string{
+		"--reuse":                             "name the file",
+		"--compare-with-open":                 "name the file",
+		"--reuse -":                           "standard input cannot be handed",
+		"--reuse --compare-with-open " + file: "leave out one",
+	} {
+		r := run(strings.Fields(line)...)
+		r.sentence(t, Usage, want)
+	}
+}

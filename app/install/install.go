@@ -1,0 +1,42 @@
+// Package install makes Ashlar known to the desktop and takes that back: for
+// the person who runs it (User), or for a whole system (Prefix). It does what a
+// package manager would do, and no more: every file and setting it makes is
+// found again by Remove.
+package install
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Line tells of one thing that was done or looked at.
+type Line struct {
+	// OK is false where something is missing or not as it should be.
+	OK   bool
+	Text string
+}
+
+func ok(format string, args ...any) Line    { return Line{true, fmt.Sprintf(format, args...)} }
+func lacks(format string, args ...any) Line { return Line{false, fmt.Sprintf(format, args...)} }
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Program is the path of the running program, as the desktop should start it.
+// A program that is about to vanish (go run) is an error.
+func Program() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("the program's own file cannot be found: %w", err)
+	}
+	if strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return "", errors.New(path + " goes away when this ends; build the program first (make build) and run what was built")
+	}
+	return path, nil
+}

@@ -1,0 +1,104 @@
+package install
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+)
+
+// Prefix is a place for everybody on a system, such as /usr/local.
+type Prefix struct {
+	// Root is the prefix, absolute. Dest goes before it for packages that are
+	// being built: the files go below Dest, but speak of Root.
+	Root, Dest string
+}
+
+func (p Prefix) in(path string) string { return filepath.Join(p.Dest, p.Root, path) }
+
+func (p Prefix) check() error {
+	if runtime.GOOS == "windows" {
+		return fmt.Errorf("there are no prefixes on Windows; leave out --prefix to install for yourself")
+	}
+	if !filepath.IsAbs(p.Root) || p.Dest != "" && !filepath.IsAbs(p.Dest) {
+		return fmt.Errorf("the prefix %s%s is not an absolute path", p.Dest, p.Root)
+	}
+	return nil
+}
+
+// Install copies a program to the prefix's bin and the desktop's files to its
+// share.
+func (p Prefix) Install(program string) ([]Line, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	data := p.in("share")
+	r, err := load(data)
+	if err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	bin := p.in("bin/ashlar")
+	if err := r.mkdir(filepath.Dir(bin)); err != nil {
+		return nil, err
+	}
+	if err := write(bin, b, 0o755); err != nil {
+		return nil, err
+	}
+	lines, err := put(data, p.command(), r)
+	if p.Dest != "" {
+		if err == nil {
+			lines = append(lines, ok("%s; update-mime-database and update-desktop-database are for whoever unpacks them", bin))
+		}
+		return lines, err // no record: the package manager has its own
+	}
+	if serr := r.save(data); err == nil {
+		err = serr
+	}
+	if err != nil {
+		return lines, err
+	}
+	return append(append(lines, ok("%s", bin)), refresh(data)...), nil
+}
+
+// command is how the desktop entry starts the program: by its name where every
+// session has the folder on PATH.
+func (p Prefix) command() string {
+	root := filepath.Clean(p.Root)
+	if slices.Contains([]string{"/usr", "/usr/local"}, root) {
+		return "ashlar"
+	}
+	return filepath.Join(root, "bin/ashlar")
+}
+
+// Remove takes back what Install did.
+func (p Prefix) Remove() ([]Line, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	data := p.in("share")
+	r, err := load(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := remove(p.in("bin/ashlar")); err != nil {
+		return nil, err
+	}
+	lines, err := take(data, r)
+	if err != nil {
+		return lines, err
+	}
+	if p.Dest == "" {
+		lines = append(lines, refresh(data)...)
+		sweep(data)
+	}
+	if err := remove(filepath.Join(data, filepath.FromSlash(recordPath))); err != nil {
+		return lines, err
+	}
+	r.prune()
+	return lines, nil
+}

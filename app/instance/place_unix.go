@@ -1,0 +1,84 @@
+//go:build unix
+
+package instance
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const noFollow = syscall.O_NOFOLLOW
+
+// folder is ashlar in the runtime folder of the session, else one in the
+// folder for temporary files that bears the person's number.
+func folder() (string, error) {
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && private(dir) == nil {
+		return makePrivate(filepath.Join(dir, "ashlar"))
+	}
+	return makePrivate(filepath.Join(os.TempDir(), "ashlar-"+strconv.Itoa(os.Getuid())))
+}
+
+func makePrivate(dir string) (string, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return dir, private(dir)
+}
+
+// private tells whether a folder is the person's own and closed to others.
+func private(dir string) error {
+	i, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !i.IsDir():
+		return fmt.Errorf("%s is not a folder, so windows can't find each other there", dir)
+	case !mine(i):
+		return fmt.Errorf("%s belongs to somebody else, so windows can't find each other there", dir)
+	case i.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s is open to others (its mode is %04o), so windows can't find each other there; chmod 700 mends it", dir, i.Mode().Perm())
+	}
+	return nil
+}
+
+func mine(i fs.FileInfo) bool {
+	s, ok := i.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Getuid()
+}
+
+func isSocket(i fs.FileInfo) bool { return i.Mode().Type() == fs.ModeSocket }
+
+func isRefused(error) bool { return false } // ECONNREFUSED says it all
+
+// tryLock locks an open file for as long as it is open.
+func tryLock(f *os.File) (bool, error) {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// address gives a socket's path in the length that addresses can have: 108
+// bytes, 104 on some systems, with a NUL. done ends its use.
+func address(path string) (short string, done func(), err error) {
+	if len(path) < 104 {
+		return path, func() {}, nil
+	}
+	if runtime.GOOS != "linux" {
+		return "", nil, fmt.Errorf("the path %s is too long for a socket", path)
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return "", nil, err
+	}
+	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path)), func() { dir.Close() }, nil
+}

@@ -1,0 +1,42 @@
+package instance
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+const noFollow = 0
+
+// folder lies in the person's local folder for programs, which others cannot
+// enter.
+func folder() (string, error) {
+	base, err := os.UserCacheDir() // %LocalAppData%
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(base, "Ashlar", "run")
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+func mine(fs.FileInfo) bool { return true }
+
+// isSocket takes anything but folders: sockets are reparse points, which Go
+// shows in more than one way.
+func isSocket(i fs.FileInfo) bool { return !i.IsDir() }
+
+func isRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
+
+// tryLock locks an open file for as long as it is open.
+func tryLock(f *os.File) (bool, error) {
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func address(path string) (short string, done func(), err error) { return path, func() {}, nil }

@@ -1,0 +1,86 @@
+package window
+
+import (
+	"context"
+
+	"ashlar/app/instance"
+	"ashlar/app/shell"
+)
+
+// inbox brings files that other programs hand over to the window's goroutine.
+type inbox struct {
+	others *instance.Listener
+	files  chan handover
+	closed chan struct{}
+	had    bool // the focus, when it was last told
+}
+
+type handover struct {
+	ctx   context.Context // done when who asked has given up
+	req   instance.Request
+	taken chan struct{}
+}
+
+// newInbox answers those who ask l, which may be nil. wake asks for a frame.
+func newInbox(l *instance.Listener, wake func()) *inbox {
+	b := &inbox{others: l, files: make(chan handover, 16), closed: make(chan struct{})}
+	if l == nil {
+		return b
+	}
+	l.Serve(func(ctx context.Context, r instance.Request) instance.Answer {
+		// A program has one window, so whoever wants a new one opens it.
+		if !r.Reuse && !r.Compare || len(r.Files) == 0 {
+			return instance.Own
+		}
+		h := handover{ctx, r, make(chan struct{})}
+		select {
+		case b.files <- h:
+		default: // a window that hangs
+			return instance.Own
+		}
+		wake()
+		select {
+		case <-h.taken:
+			return instance.Taken
+		case <-ctx.Done():
+			return instance.Own
+		case <-b.closed:
+			return instance.Own
+		}
+	})
+	return b
+}
+
+// open opens what was handed over; it must be called between frames. It
+// reports whether there was anything.
+func (b *inbox) open(s *shell.Shell) bool {
+	any := false
+	for {
+		select {
+		case h := <-b.files:
+			if h.ctx.Err() != nil {
+				continue // its program has opened a window
+			}
+			s.Open(h.req.Files[0])
+			close(h.taken)
+			any = true
+		default:
+			return any
+		}
+	}
+}
+
+// focused tells others that this window is the one in use.
+func (b *inbox) focused(has bool) {
+	if has && !b.had && b.others != nil {
+		b.others.Used()
+	}
+	b.had = has
+}
+
+func (b *inbox) close() {
+	close(b.closed)
+	if b.others != nil {
+		b.others.Close()
+	}
+}

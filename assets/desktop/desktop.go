@@ -1,0 +1,128 @@
+// Package desktop holds what tells a desktop about Ashlar: the icons, the
+// media types of recordings, the desktop entry, the AppStream metadata and
+// macOS's property list. It writes nothing: package install puts the files
+// where they belong, and the packages carry them.
+package desktop
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:generate go run ./draw -o icons
+
+// ID names the program to desktops: the desktop entry, the icon, the AppStream
+// component and the window's class are called so.
+const ID = "dev.ashlar.Ashlar"
+
+// The media types that are Ashlar's own. SPAA is lines of JSON, which is not
+// JSON, and no suffix is registered for that: hence no "+json". "+zstd" and
+// "+gzip" are registered (RFC 8878, RFC 6713).
+const (
+	TypeSPAA      = "application/vnd.ashlar.spaa"
+	TypeSPAAZstd  = "application/vnd.ashlar.spaa+zstd"
+	TypeSPAAGzip  = "application/vnd.ashlar.spaa+gzip"
+	TypeSpall     = "application/vnd.ashlar.spall"
+	TypeSpallZstd = "application/vnd.ashlar.spall+zstd"
+	TypeSpallGzip = "application/vnd.ashlar.spall+gzip"
+	TypePprof     = "application/vnd.ashlar.pprof"
+	TypeOTLP      = "application/vnd.ashlar.otlp-profiles"
+)
+
+// OwnTypes are opened with Ashlar unless the person chose otherwise. Nobody
+// else has a claim to their names: *.spaa, *.spall, *.pprof, *.otlp.
+var OwnTypes = []string{TypeSPAA, TypeSPAAZstd, TypeSPAAGzip, TypeSpall, TypeSpallZstd, TypeSpallGzip, TypePprof, TypeOTLP}
+
+// OfferedTypes may hold recordings (Chrome's .json, Go's .pb.gz) but mostly
+// hold other things: Ashlar is offered for them after the program they have.
+var OfferedTypes = []string{"application/json", "application/gzip", "application/zstd"}
+
+// Sizes are those of the PNG icons, in pixels.
+var Sizes = []int{16, 24, 32, 48, 64, 128, 256, 512}
+
+//go:embed icons/*.png icons/*.svg entry.desktop types.xml metainfo.xml Info.plist
+var files embed.FS
+
+func read(name string) []byte {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return b
+}
+
+// AppIcon and DocumentIcon are the PNG icons of one of the Sizes.
+func AppIcon(size int) []byte { return read(fmt.Sprintf("icons/app-%d.png", size)) }
+
+// DocumentIcon is the icon of recordings.
+func DocumentIcon(size int) []byte { return read(fmt.Sprintf("icons/document-%d.png", size)) }
+
+// File is a file for a data folder such as /usr/share or ~/.local/share.
+type File struct {
+	Path string // below the data folder, with slashes
+	Data []byte
+}
+
+// documentIcon is the name that types.xml gives the icon of recordings.
+const documentIcon = ID + ".recording"
+
+// Files are the files for a data folder. program is how the desktop entry
+// starts Ashlar: a name on PATH or an absolute path. A path that no entry can
+// hold is an error.
+func Files(program string) ([]File, error) {
+	entry, err := Entry(program)
+	if err != nil {
+		return nil, err
+	}
+	all := []File{
+		{"applications/" + ID + ".desktop", entry},
+		{"mime/packages/" + ID + ".xml", read("types.xml")},
+		{"metainfo/" + ID + ".metainfo.xml", read("metainfo.xml")},
+		{"icons/hicolor/scalable/apps/" + ID + ".svg", read("icons/app.svg")},
+		{"icons/hicolor/scalable/mimetypes/" + documentIcon + ".svg", read("icons/document.svg")},
+	}
+	for _, n := range Sizes {
+		dir := fmt.Sprintf("icons/hicolor/%dx%d/", n, n)
+		all = append(all, File{dir + "apps/" + ID + ".png", AppIcon(n)}, File{dir + "mimetypes/" + documentIcon + ".png", DocumentIcon(n)})
+	}
+	return all, nil
+}
+
+// Entry is the desktop entry that starts program.
+func Entry(program string) ([]byte, error) {
+	if program == "" || strings.ContainsFunc(program, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return nil, fmt.Errorf("a desktop entry cannot start %q: its name has control characters", program)
+	}
+	if strings.Contains(program, "%") {
+		// The specification has %% for it, but GLib looks for the program
+		// before it reads that, and finds none.
+		return nil, fmt.Errorf("desktops cannot start %s: its path has a percent sign; move it elsewhere", program)
+	}
+	// TryExec is a plain string, Exec has quoting of its own below that.
+	text := strings.ReplaceAll(string(read("entry.desktop")), "TryExec=ashlar\n", "TryExec="+escape(program)+"\n")
+	text = strings.ReplaceAll(text, "Exec=ashlar ", "Exec="+escape(quote(program))+" ")
+	return []byte(text), nil
+}
+
+// escape writes a value of the type string.
+func escape(s string) string {
+	s = strings.ReplaceAll(s, `\`, `\\`)
+	if strings.HasPrefix(s, " ") {
+		s = `\s` + s[1:]
+	}
+	return s
+}
+
+// quote writes an argument of Exec.
+func quote(arg string) string {
+	if !strings.ContainsAny(arg, " \t\n\"'\\><~|&;$*?#()`=") {
+		return arg
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", `$`, `\$`).Replace(arg) + `"`
+}
+
+// Plist is macOS's Info.plist of a version such as 1.2.3.
+func Plist(version string) []byte {
+	return []byte(strings.ReplaceAll(string(read("Info.plist")), "@VERSION@", version))
+}
