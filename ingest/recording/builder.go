@@ -40,7 +40,7 @@ type Builder struct {
 	OnPublish func(*Recording)
 	// OnProgress, if set, is called whenever Progress is.
 	OnProgress func()
-	next      time.Time
+	next       time.Time
 }
 
 // callSum is the time that a call's spans cover and their number.
