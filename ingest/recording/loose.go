@@ -2,31 +2,148 @@ package recording
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 )
 
 // looseSpans are whole spans of a track that came in any order. They are kept
 // as they came and laid out by containment when a snapshot is wanted.
+//
+// Files mostly have them almost in order. So they are sorted in runs, as each
+// fills up, and the runs are merged by the layout.
 type looseSpans struct {
-	spans  []looseSpan
-	sorted bool
+	runs []looseRun
+	n    int
+	args Vec[uint64]
 	// time and count are the totals by call of the last layout.
 	time, count []int64
 }
 
+// looseRun is some neighbouring spans, in order when sorted is set. Only the
+// last run of a track is not full.
+type looseRun struct {
+	spans  []looseSpan
+	sorted bool
+}
+
+// looseSpan is a span of 24 bytes: there are as many as a file has, beside the
+// lanes that are made of them.
 type looseSpan struct {
 	start, end int64
-	frame      FrameID
-	unfinished bool
-	args       uint64
+	frame      uint32 // and looseUnfinished
+	args       uint32 // 1 + the index in looseSpans.args; 0 for none
 }
 
-func (s *looseSpans) add(x looseSpan) {
-	s.spans = append(s.spans, x)
-	s.sorted = false
+const (
+	runSpans        = 1 << 13
+	looseUnfinished = 1 << 31
+)
+
+// order is by start, longest first.
+func (x *looseSpan) order(y *looseSpan) int {
+	if c := cmp.Compare(x.start, y.start); c != 0 {
+		return c
+	}
+	return cmp.Compare(y.end, x.end)
 }
 
-func (s *looseSpans) len() int { return len(s.spans) }
+func (s *looseSpans) add(start, end int64, frame FrameID, args uint64, unfinished bool) {
+	x := looseSpan{start: start, end: end, frame: uint32(frame)}
+	if unfinished {
+		x.frame |= looseUnfinished
+	}
+	if args != 0 {
+		s.args.Append(args)
+		x.args = uint32(s.args.Len())
+	}
+	k := len(s.runs) - 1
+	if k < 0 || len(s.runs[k].spans) == runSpans {
+		s.runs = append(s.runs, looseRun{})
+		k++
+	}
+	r := &s.runs[k]
+	if len(r.spans) == cap(r.spans) && len(r.spans) >= runSpans/8 {
+		r.spans = append(make([]looseSpan, 0, runSpans), r.spans...) // and no more than that
+	}
+	r.spans = append(r.spans, x)
+	r.sorted = false
+	s.n++
+	if len(r.spans) == runSpans {
+		r.sort()
+	}
+}
+
+func (s *looseSpans) len() int { return s.n }
+
+func (r *looseRun) sort() {
+	if !r.sorted {
+		slices.SortStableFunc(r.spans, func(a, b looseSpan) int { return a.order(&b) })
+		r.sorted = true
+	}
+}
+
+// merge gives the spans of all runs in order, those that are alike as they
+// came. With drain runs are given up once they have been used.
+func (s *looseSpans) merge(drain bool, visit func(*looseSpan)) {
+	for k := range s.runs {
+		s.runs[k].sort()
+	}
+	type cursor struct{ run, at int }
+	head := func(c cursor) *looseSpan { return &s.runs[c.run].spans[c.at] }
+	before := func(a, b cursor) bool {
+		c := head(a).order(head(b))
+		return c < 0 || c == 0 && a.run < b.run
+	}
+	// waiting are the runs by their first spans. Those under way are in open,
+	// the next one last: few, since runs hardly overlap.
+	waiting := make([]cursor, len(s.runs))
+	for k := range waiting {
+		waiting[k].run = k
+	}
+	slices.SortFunc(waiting, func(a, b cursor) int {
+		if before(a, b) {
+			return -1
+		}
+		return 1
+	})
+	var open []cursor
+	given := 0
+	for len(waiting) > 0 || len(open) > 0 {
+		if len(waiting) > 0 && (len(open) == 0 || before(waiting[0], open[len(open)-1])) {
+			open, waiting = append(open, waiting[0]), waiting[1:]
+		}
+		c := open[len(open)-1]
+		open = open[:len(open)-1]
+		spans := s.runs[c.run].spans
+		for c.at < len(spans) {
+			visit(&spans[c.at])
+			c.at++
+			if c.at < len(spans) && (len(waiting) > 0 && before(waiting[0], c) || len(open) > 0 && before(open[len(open)-1], c)) {
+				break
+			}
+		}
+		if c.at < len(spans) {
+			i := len(open)
+			for open = append(open, c); i > 0 && before(open[i-1], c); i-- {
+				open[i] = open[i-1]
+			}
+			open[i] = c
+			continue
+		}
+		if drain {
+			s.runs[c.run].spans = nil
+			if given++; given%drainRuns == 0 {
+				runtime.GC() // what is given up is what lanes are made of
+			}
+		}
+	}
+	if drain {
+		s.runs = nil
+	}
+}
+
+// drainRuns is how many runs, of 200 kB, make collecting them worth it.
+const drainRuns = 256
 
 // nest is one column of properly nested spans: its open ends, innermost last,
 // and the lanes it fills.
@@ -39,21 +156,11 @@ type nest struct {
 // layout sorts the spans by start, longest first, and nests them by
 // containment. A span that overlaps another without containing it or being
 // contained goes to the next nest, where it is an outermost call; the nests'
-// lanes follow each other.
-func (s *looseSpans) layout(b *Builder) []Lane {
-	if !s.sorted {
-		slices.SortStableFunc(s.spans, func(a, b looseSpan) int {
-			if c := cmp.Compare(a.start, b.start); c != 0 {
-				return c
-			}
-			return cmp.Compare(b.end, a.end)
-		})
-		s.sorted = true
-	}
+// lanes follow each other. With last the spans are given up.
+func (s *looseSpans) layout(b *Builder, last bool) []Lane {
 	s.time, s.count = nil, nil
 	var nests []*nest
-	for i := range s.spans {
-		x := &s.spans[i]
+	s.merge(last, func(x *looseSpan) {
 		k := 0
 		for k < len(nests) && !nests[k].takes(x) {
 			k++
@@ -61,11 +168,17 @@ func (s *looseSpans) layout(b *Builder) []Lane {
 		if k == len(nests) {
 			nests = append(nests, new(nest))
 		}
-		call := nests[k].add(b, x)
-		s.count, s.time = grown(s.count, int(call)), grown(s.time, int(call))
+		var args uint64
+		if x.args != 0 {
+			args = s.args.At(int(x.args) - 1)
+		}
+		call := nests[k].add(b, x, args)
+		if int(call) >= len(s.time) {
+			s.count, s.time = grown(s.count, int(call)), grown(s.time, int(call))
+		}
 		s.time[call] += x.end - x.start
 		s.count[call]++
-	}
+	})
 	var lanes []Lane
 	for _, n := range nests {
 		lanes = append(lanes, n.lanes...)
@@ -92,21 +205,21 @@ func (n *nest) over(d int, x *looseSpan) bool {
 
 func (l *Lane) lastStart() int64 { return l.Start(l.n - 1) }
 
-func (n *nest) add(b *Builder, x *looseSpan) CallID {
+func (n *nest) add(b *Builder, x *looseSpan, args uint64) CallID {
 	parent := NoCall
 	d := len(n.ends)
 	if d > 0 {
 		parent = n.calls[d-1]
 	}
-	call := b.Call(parent, x.frame)
+	call := b.Call(parent, FrameID(x.frame&^looseUnfinished))
 	n.ends = append(n.ends, x.end)
 	n.calls = append(n.calls, call)
 	if d == len(n.lanes) {
 		n.lanes = append(n.lanes, Lane{})
 	}
 	l := &n.lanes[d]
-	l.append(x.start, x.end, call, x.args)
-	if x.unfinished {
+	l.append(x.start, x.end, call, args)
+	if x.frame&looseUnfinished != 0 {
 		l.unfinished = append(l.unfinished, l.Len()-1)
 	}
 	return call

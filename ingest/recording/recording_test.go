@@ -452,7 +452,11 @@ func TestSpanAndBeginEndAgree(t *testing.T) {
 			frame FrameID
 		}
 		var open []opened
-		var spans []looseSpan
+		type ended struct {
+			opened
+			end int64
+		}
+		var spans []ended
 		var now int64
 		for i := 0; i < 600 || len(open) > 0; i++ {
 			now += 1 + rng.Int64N(5)
@@ -470,7 +474,7 @@ func TestSpanAndBeginEndAgree(t *testing.T) {
 				} else {
 					mixed.Span(open[n-1].start, now, open[n-1].frame, 0, false)
 				}
-				spans = append(spans, looseSpan{start: open[n-1].start, end: now, frame: open[n-1].frame})
+				spans = append(spans, ended{open[n-1], now})
 				open = open[:n-1]
 			}
 		}

@@ -128,7 +128,7 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 		t.b.rec.Counts.Unfinished++
 	}
 	if t.loose != nil {
-		t.loose.add(looseSpan{o.start, end, t.b.rec.Calls.Frame(o.call), unfinished, o.args})
+		t.loose.add(o.start, end, t.b.rec.Calls.Frame(o.call), o.args, unfinished)
 		return
 	}
 	for depth >= len(t.lanes) {
@@ -154,7 +154,7 @@ func (t *TrackBuilder) Span(start, end int64, frame FrameID, args uint64, unfini
 		t.b.rec.Counts.Unfinished++
 	}
 	t.b.Cover(start, end)
-	t.loose.add(looseSpan{start, end, frame, unfinished, args})
+	t.loose.add(start, end, frame, args, unfinished)
 }
 
 // loosen moves what nested spans put into lanes to the loose ones.
@@ -167,7 +167,7 @@ func (t *TrackBuilder) loosen() {
 			d := l.End(k) - l.Start(k)
 			t.b.sums[c].time -= d
 			t.b.sums[c].count--
-			t.loose.add(looseSpan{l.Start(k), l.End(k), t.b.rec.Calls.Frame(c), l.Unfinished(k), l.Args(k)})
+			t.loose.add(l.Start(k), l.End(k), t.b.rec.Calls.Frame(c), l.Args(k), l.Unfinished(k))
 		}
 	}
 	t.lanes = nil
@@ -251,7 +251,7 @@ func (t *TrackBuilder) snapshot() *Track {
 	s := t.track
 	s.Instants = s.Instants[:len(s.Instants):len(s.Instants)]
 	if t.loose != nil {
-		t.lanes = t.loose.layout(t.b)
+		t.lanes = t.loose.layout(t.b, t.b.rec.Done)
 	}
 	s.Lanes = make([]Lane, len(t.lanes))
 	for i := range t.lanes {
