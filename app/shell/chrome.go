@@ -53,8 +53,8 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		s.searchBox(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
 		return
 	}
-	if t := s.fonts.medium(12.5*u.Metric.PxPerDp).Fit(title, float32(hi-lo)); hi > lo {
-		u.Text(image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y), t, st)
+	if hi-lo > u.Px(30) {
+		u.Text(image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y), title, st)
 	}
 }
 

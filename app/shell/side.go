@@ -88,6 +88,9 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) {
 	m := a.Metric()
 	line := u.Px(22)
 	y := r.Min.Y
+	if r.Dy() < 3*line {
+		return
+	}
 	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Heaviest by self", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
 	y += line + u.Px(2)
 	for i := 0; i < len(a.Rows) && i < len(p.sideClicks) && y+line <= r.Max.Y; i++ {

@@ -37,7 +37,7 @@ var (
 		Background: hex(0x14161a), Lane: hex(0x171a1f), Surface: hex(0x1a1d22), Raised: hex(0x22262d), Rule: hex(0x2c313a),
 		Text: hex(0xe4e8ee), Dim: hex(0x98a2b1), Faint: hex(0x5d6675),
 		Accent: hex(0x6cb2ff), OnAccent: hex(0x10131a), OnBar: hex(0x14161a), Warn: hex(0xffb454),
-		Band: .05, barL: .74, barC: .085,
+		Band: .035, barL: .74, barC: .085,
 	}
 	Light = &Theme{
 		Name:       "light",

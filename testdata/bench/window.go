@@ -25,7 +25,7 @@ type display struct {
 func startDisplay() (*display, error) {
 	server, err := exec.LookPath("Xvfb")
 	if err != nil {
-		return nil, errors.New("Xvfb is missing: install the package xvfb")
+		return nil, errors.New("the X server Xvfb is missing: install the package xvfb")
 	}
 	ready, told, err := os.Pipe()
 	if err != nil {
@@ -43,7 +43,7 @@ func startDisplay() (*display, error) {
 	number, err := bufio.NewReader(ready).ReadString('\n')
 	if err != nil {
 		d.stop()
-		return nil, fmt.Errorf("Xvfb did not start: %w", err)
+		return nil, fmt.Errorf("the X server Xvfb did not start: %w", err)
 	}
 	d.name = ":" + strings.TrimSpace(number)
 	return d, nil
