@@ -16,6 +16,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/render/heatmap"
 )
 
 // Question is what a pane wants to know.
@@ -29,6 +30,10 @@ type Question struct {
 	// least, greatest and average duration of each function's spans.
 	Around *analyze.Ref
 	Stats  bool
+	// Durations asks for the statistics of these functions' spans.
+	Durations []recording.FuncID
+	// Heat asks for the heatmap of the whole recording.
+	Heat bool
 }
 
 func (q *Question) equal(o *Question) bool { return reflect.DeepEqual(q, o) }
@@ -42,6 +47,9 @@ type Answer struct {
 	Matched *analyze.Matched    // for a Search
 	Near    *analyze.Neighbours // for Around
 	Spans   []analyze.SpanStat  // by function, for Stats
+	// Durations is nil where there are no spans.
+	Durations *analyze.Durations
+	Grid      *heatmap.Grid // for Heat
 }
 
 // Metric is the metric the answer is about.
@@ -242,6 +250,18 @@ func answer(ctx context.Context, rec *recording.Recording, q Question) *Answer {
 	}
 	if q.Stats && w.Basis == analyze.Spans {
 		if a.Spans, err = analyze.SpanStats(ctx, rec, q.Query); err != nil {
+			return nil
+		}
+	}
+	if q.Heat {
+		whole := q.Query
+		whole.Ranged = false
+		if a.Grid, err = heatmap.NewGrid(ctx, rec, whole, nil); err != nil {
+			return nil
+		}
+	}
+	if q.Durations != nil && w.Basis == analyze.Spans {
+		if a.Durations, err = analyze.DurationsOf(ctx, rec, q.Query, q.Durations); err != nil {
 			return nil
 		}
 	}

@@ -23,6 +23,10 @@ func (p *pane) lower(s *Shell, u *ui.UI) {
 		p.table.layout(s, p, u, b.lower)
 	case p.tab == tabNear:
 		p.near.layout(s, p, u, b.lower)
+	case p.tab == tabStats:
+		p.stats.layout(s, p, u, b.lower)
+	case p.tab == tabHeat:
+		p.heat.layout(s, p, u, b.lower)
 	case p.tab == tabAbout:
 		p.about.layout(p, u, b.lower)
 	}

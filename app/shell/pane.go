@@ -81,6 +81,8 @@ type pane struct {
 	dragged  float32
 	tabKeys  [len(tabs)]clickArea
 	near     nearPart
+	stats    statsPart
+	heat     heatPart
 	search   searchPart
 
 	transforms []analyze.Transform
@@ -97,12 +99,14 @@ type paneBounds struct {
 	gutter                                    int
 }
 
-var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "About this file"}
+var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "About this file"}
 
 const (
 	tabFlame = iota
 	tabTable
 	tabNear
+	tabStats
+	tabHeat
 	tabAbout
 )
 
@@ -134,6 +138,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.remember(u)
 	p.timeline.tooltip(s, p, u)
 	p.flame.tooltip(s, p, u)
+	p.heat.tooltip(s, p, u)
 }
 
 // update takes the newest snapshot and what follows from it.
@@ -182,10 +187,12 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 
 // question is what the pane wants to know now.
 func (p *pane) question() doc.Question {
-	q := doc.Question{Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable}
+	q := doc.Question{Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, Heat: p.tab == tabHeat && p.rec.HasTime}
 	if f, ok := p.pickedFunction(); ok && p.tab == tabNear {
 		ref := analyze.RefTo(f)
 		q.Around = &ref
+	} else if ok && p.tab == tabStats {
+		q.Durations = functionsOf(p.rec, f)
 	}
 	return q
 }

@@ -1,0 +1,66 @@
+package shell
+
+import (
+	"image"
+
+	"gioui.org/io/pointer"
+
+	"ashlar/render/heatmap"
+	"ashlar/render/raster"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// heatPart shows when samples fell, or spans began, with time folded into
+// columns; a drag over it selects the time between.
+type heatPart struct {
+	drag
+	pic      heatmap.Picture
+	canvases raster.Pool
+}
+
+func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
+	a := p.doc.Answer()
+	for {
+		g, _, ok := t.next(u, r.Min)
+		if !ok {
+			break
+		}
+		if a == nil || a.Grid == nil || t.pic.Grid != a.Grid {
+			continue
+		}
+		switch g {
+		case gDrag, gDrop:
+			from, ok1 := t.pic.At(int(t.start.X), int(t.start.Y))
+			to, ok2 := t.pic.At(int(t.at.X), int(t.at.Y))
+			if ok1 && ok2 {
+				p.selectRange(a.Grid.Range(from, to))
+			}
+		case gClick:
+			p.sel.ranged = false
+		case gDouble:
+			if c, ok := t.pic.At(int(t.at.X), int(t.at.Y)); ok {
+				p.fit(a.Grid.Time(c))
+			}
+		}
+	}
+	if a == nil || a.Grid == nil {
+		return
+	}
+	t.pic = heatmap.Picture{Grid: a.Grid, Theme: u.Theme, Font: s.fonts.face(11 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp,
+		Selected: p.sel.ranged, From: p.sel.from, To: p.sel.to, Canvases: &t.canvases}
+	u.Draw(ui.NewPicture(t.pic.Draw(r.Dx(), r.Dy())), r.Min)
+	t.area(u, r, pointer.CursorCrosshair)
+}
+
+// tooltip says how many there were, and when.
+func (t *heatPart) tooltip(s *Shell, p *pane, u *ui.UI) {
+	if !t.inside || t.pressed || p.tab != tabHeat || s.menu != nil || s.help || t.pic.Grid == nil {
+		return
+	}
+	if c, ok := t.pic.At(int(t.at.X), int(t.at.Y)); ok {
+		from, to := t.pic.Grid.Time(c)
+		tip(u, point(p.bounds.lower.Min, t.at), units.Count(t.pic.Grid.Count(c)),
+			[]string{"from " + units.Duration(from-p.rec.Start) + ", for " + units.Duration(to-from)})
+	}
+}

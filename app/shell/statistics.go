@@ -1,0 +1,114 @@
+package shell
+
+import (
+	"image"
+	"math/big"
+
+	"gioui.org/io/pointer"
+	"gioui.org/widget"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/histogram"
+	"ashlar/render/raster"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// statsPart shows how long the calls of the picked function took.
+type statsPart struct {
+	drag
+	linear   bool
+	scale    widget.Clickable
+	slow     [10]clickArea
+	pic      histogram.Picture
+	canvases raster.Pool
+}
+
+func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
+	for {
+		if _, _, ok := t.next(u, r.Min); !ok {
+			break
+		}
+	}
+	th := u.Theme
+	a := p.doc.Answer()
+	f, ok := p.pickedFunction()
+	say := func(text string) { u.Text(r, text, ui.Style{Size: 13, Color: th.Dim, Align: middle}) }
+	switch {
+	case !ok:
+		say("Select a function to see how long its calls took.")
+		return
+	case a == nil || a.Durations == nil:
+		if a != nil && a.Tree.Weights.Basis != analyze.Spans {
+			say("Samples do not tell how long a call took; only the spans of a trace do.")
+		}
+		return
+	}
+	d := a.Durations
+	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), r.Max.X-u.Px(140), r.Min.Y+u.Px(32)), f.Name, ui.Style{Size: 13, Weight: medium, Color: th.Text})
+	label := "Linear"
+	if t.linear {
+		label = "Logarithmic"
+	}
+	u.Button(&t.scale, r.Max.X-u.Px(120), r.Min.Y+u.Px(6), u.Px(104), label, false)
+	if t.scale.Clicked(u.Context) {
+		t.linear = !t.linear
+	}
+	right := min(u.Px(300), r.Dx()/2)
+	box := image.Rect(r.Min.X+u.Px(8), r.Min.Y+u.Px(38), r.Max.X-right, r.Max.Y-u.Px(6))
+	if box.Dy() < u.Px(90) {
+		box.Min.Y = r.Min.Y
+	}
+	hover := -1
+	px := u.Metric.PxPerDp
+	t.pic = histogram.Picture{Of: d, Linear: t.linear, Theme: th, Font: s.fonts.face(11 * px), Name: s.fonts.medium(11 * px), Scale: px, Hover: hover, Canvases: &t.canvases}
+	u.Draw(ui.NewPicture(t.pic.Draw(box.Dx(), box.Dy())), box.Min)
+	t.numbers(p, u, d, image.Rect(r.Max.X-right+u.Px(12), r.Min.Y+u.Px(40), r.Max.X-u.Px(16), r.Max.Y))
+	t.area(u, box, pointer.CursorDefault)
+}
+
+// numbers lists the percentiles and the slowest calls, which a click goes to.
+func (t *statsPart) numbers(p *pane, u *ui.UI, d *analyze.Durations, r image.Rectangle) {
+	th := u.Theme
+	line := u.Px(19)
+	y := r.Min.Y
+	row := func(key, value string) {
+		u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), key, ui.Style{Size: 12, Color: th.Dim})
+		u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Text, Align: end})
+		y += line
+	}
+	row("Calls", units.Count(d.Count))
+	if d.Count == 0 {
+		return
+	}
+	mean, _ := new(big.Float).SetRat(d.Mean()).Int64()
+	row("Mean", units.Duration(mean))
+	row("Median", units.Duration(d.Median))
+	row("p90 · p99", units.Duration(d.P90)+" · "+units.Duration(d.P99))
+	row("p99.9", units.Duration(d.P999))
+	row("Least · most", units.Duration(d.Min)+" · "+units.Duration(d.Max))
+	y += u.Px(6)
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Slowest", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
+	y += line
+	for i := range min(len(d.Slowest), len(t.slow)) {
+		if y+line > r.Max.Y {
+			return
+		}
+		x := &d.Slowest[i]
+		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
+		clicked, hovered := t.slow[i].clicked(u, box)
+		if hovered {
+			u.Round(box, 4, withAlpha(th.Text, .06))
+		}
+		row(units.Duration(x.Duration), "at "+units.Duration(x.Start-p.rec.Start))
+		if clicked {
+			p.show(analyze.Hit{Time: x.Start, Track: x.Track, Lane: x.Lane, Index: x.Span, Call: x.Call})
+		}
+	}
+}
+
+// functionsOf are the functions of the recording that a description names.
+func functionsOf(rec *recording.Recording, f recording.Function) []recording.FuncID {
+	return analyze.RefTo(f).Functions(rec)
+}
