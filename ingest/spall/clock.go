@@ -18,6 +18,10 @@ type clock struct {
 	// number times perUnit is not a float64.
 	hi, lo float64
 	whole  int64 // hi+lo when that is an integer, else 0
+	// A whole number of ticks, fewer than most, is near times as many
+	// picoseconds: lo is too little to make a difference.
+	near int64
+	most float64
 	// The origin, in ticks: a whole number, so that it can be told exactly.
 	base  float64 // versions 0 and 1
 	ticks uint64  // version 3
@@ -28,6 +32,12 @@ func newClock(unit float64, perUnit float64) clock {
 	c := clock{hi: hi, lo: math.FMA(unit, perUnit, -hi)}
 	if c.lo == 0 && hi == math.Trunc(hi) && hi < 1<<53 {
 		c.whole = int64(hi)
+	}
+	if hi == math.Trunc(hi) && hi > 0 && hi < 1<<53 {
+		c.near, c.most = int64(hi), maxTime/hi/2
+		if c.lo != 0 {
+			c.most = min(c.most, .49/math.Abs(c.lo))
+		}
 	}
 	return c
 }
@@ -51,7 +61,13 @@ func (c *clock) span(d float64) (ps int64, ok bool) {
 
 // float converts a time of version 0 or 1. Subtracting first keeps what a
 // float64 of the whole time in picoseconds would lose.
-func (c *clock) float(t float64) (ps int64, ok bool) { return c.span(t - c.base) }
+func (c *clock) float(t float64) (ps int64, ok bool) {
+	d := t - c.base
+	if n := int64(d); float64(n) == d && d < c.most && d > -c.most {
+		return n * c.near, true
+	}
+	return c.span(d)
+}
 
 // int converts a time of version 3.
 func (c *clock) int(t uint64) (ps int64, ok bool) {
