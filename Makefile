@@ -44,7 +44,7 @@ BENCH_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ashlar/bench
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build install uninstall test bench lint generate clean prepare-build prepare-draw prepare-test
+.PHONY: help run build install uninstall dist distcheck test bench lint generate clean prepare-build prepare-draw prepare-test
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -74,6 +74,19 @@ install: build ## copy to PREFIX (/usr/local), with icons and file types
 
 uninstall: build ## take that back
 	./ashlar uninstall --prefix '$(PREFIX)' $(if $(DESTDIR),--destdir '$(DESTDIR)')
+
+# Files in packages have the time of the commit, so that a version has the same
+# bytes whoever builds it.
+SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
+
+dist: prepare-build ## build the packages into dist: tar.gz, .deb, Windows, checksums
+	$(GO) run $(BUILDVCS) ./packaging -version '$(VERSION)' -time $(SOURCE_DATE_EPOCH) -o dist
+
+distcheck: dist ## build them again from nothing, compare every byte, ask lintian
+	@work=$$(mktemp -d) && trap 'chmod -R u+w "$$work"; rm -rf "$$work"' EXIT && \
+	GOCACHE="$$work/cache" $(GO) run $(BUILDVCS) ./packaging -version '$(VERSION)' -time $(SOURCE_DATE_EPOCH) -o "$$work/dist" && \
+	diff -r dist "$$work/dist" && echo 'Both builds have the same bytes.'
+	! command -v lintian >/dev/null || lintian --fail-on error dist/*.deb
 
 # Drawing in tests is Mesa's, in memory: the same on every machine. The test
 # that opens real windows takes EGL_PLATFORM away again for them.

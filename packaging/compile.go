@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// program is a compiled Ashlar with what it is made of.
+type program struct {
+	os, arch string
+	binary   []byte
+	info     *debug.BuildInfo
+	sbom     []byte
+	notices  []byte
+}
+
+// compile builds the program for a system. It says nothing of where and when
+// it was built.
+func (r *release) compile(work, system, arch, name, linker string, env ...string) (*program, error) {
+	out := filepath.Join(work, name)
+	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/version.number=" + r.version + " " + linker)
+	cmd := exec.Command(goTool(), "build", "-trimpath", "-buildvcs=false", "-tags=novulkan", "-ldflags="+flags, "-o", out, "./app/ashlar")
+	cmd.Dir = r.root
+	cmd.Env = append(os.Environ(), append(env, "GOOS="+system, "GOARCH="+arch, "GOFLAGS=", "GOAMD64=v1")...)
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building for %s: %w\n%s", system, err, msg)
+	}
+	p := &program{os: system, arch: arch}
+	var err error
+	if p.binary, err = os.ReadFile(out); err != nil {
+		return nil, err
+	}
+	if p.info, err = buildinfo.Read(bytes.NewReader(p.binary)); err != nil {
+		return nil, err
+	}
+	if p.notices, err = r.licences(p.info); err != nil {
+		return nil, err
+	}
+	p.sbom, err = sbom(p, r.version)
+	return p, err
+}
+
+// module is one that is in the program: its replacement where it has one.
+func modules(info *debug.BuildInfo) []*debug.Module {
+	var all []*debug.Module
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b *debug.Module) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|unlicense|patents|ofl)([-.].*)?$`)
+
+// licences gathers the licences of everything that is in the program, as they
+// ask for. A module without one is an error: it could not be given to anybody.
+func (r *release) licences(info *debug.BuildInfo) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("Ashlar contains the following, under their own licences.\n")
+	add := func(title, dir string) error {
+		fmt.Fprintf(&b, "\n%s\n%s\n%s\n", strings.Repeat("=", 78), title, strings.Repeat("=", 78))
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, e := range entries {
+			if e.IsDir() || !licenceName.MatchString(e.Name()) {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				return err
+			}
+			found = true
+			fmt.Fprintf(&b, "\n%s\n", bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
+		}
+		if !found {
+			return fmt.Errorf("%s has no licence in %s", title, dir)
+		}
+		return nil
+	}
+	goroot, err := r.goSays("env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	if err := add("Go's standard library "+info.GoVersion, goroot); err != nil {
+		return nil, err
+	}
+	for _, m := range modules(info) {
+		dir, err := r.goSays("list", "-m", "-f", "{{.Dir}}", m.Path)
+		if err != nil {
+			return nil, err
+		}
+		if err := add(m.Path+" "+m.Version, dir); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+func (r *release) goSays(args ...string) (string, error) {
+	cmd := exec.Command(goTool(), args...)
+	cmd.Dir = r.root
+	cmd.Env = append(os.Environ(), "GOFLAGS=")
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

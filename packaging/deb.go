@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"crypto/md5"
+	"debug/elf"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ashlar/assets/desktop"
+)
+
+//go:embed ashlar.1
+var manualPage string
+
+func manual(version string) []byte {
+	return []byte(strings.ReplaceAll(manualPage, "@VERSION@", version))
+}
+
+// libraries are Debian's packages of the libraries that Gio's parts need. A
+// program that needs another is an error, so that none is forgotten.
+var libraries = map[string]string{
+	"libEGL.so.1": "libegl1", "libGLESv2.so.2": "libgles2",
+	"libX11.so.6": "libx11-6", "libX11-xcb.so.1": "libx11-xcb1", "libXcursor.so.1": "libxcursor1", "libXfixes.so.3": "libxfixes3",
+	"libxkbcommon.so.0": "libxkbcommon0", "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+	"libwayland-client.so.0": "libwayland-client0", "libwayland-egl.so.1": "libwayland-egl1", "libwayland-cursor.so.0": "libwayland-cursor0",
+	"libc.so.6": "libc6", "libm.so.6": "libc6", "libpthread.so.0": "libc6", "libdl.so.2": "libc6", "libresolv.so.2": "libc6",
+}
+
+// opened are the packages of libraries that Gio opens while it runs.
+var opened = []string{"libegl1", "libgles2"}
+
+// depends are the packages that a program needs, with the oldest C library that
+// has all it uses.
+func depends(binary []byte) (string, error) {
+	f, err := elf.NewFile(bytes.NewReader(binary))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	libs, err := f.ImportedLibraries()
+	if err != nil {
+		return "", err
+	}
+	packages := slices.Clone(opened)
+	for _, l := range libs {
+		p := libraries[l]
+		if p == "" {
+			if strings.HasPrefix(l, "ld-linux") {
+				continue
+			}
+			return "", fmt.Errorf("the program needs %s, and which package has it is not known here", l)
+		}
+		packages = append(packages, p)
+	}
+	symbols, err := f.ImportedSymbols()
+	if err != nil {
+		return "", err
+	}
+	major, minor := 2, 17
+	for _, s := range symbols {
+		v, ok := strings.CutPrefix(s.Version, "GLIBC_")
+		if !ok {
+			continue
+		}
+		parts := strings.SplitN(v, ".", 3)
+		if a, b := number(parts[0]), number(slices.Concat(parts, []string{"0"})[1]); a > major || a == major && b > minor {
+			major, minor = a, b
+		}
+	}
+	slices.Sort(packages)
+	packages = slices.Compact(packages)
+	for i, p := range packages {
+		if p == "libc6" {
+			packages[i] = fmt.Sprintf("libc6 (>= %d.%d)", major, minor)
+		}
+	}
+	return strings.Join(packages, ", "), nil
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// debVersion is a version as Debian wants it: a hyphen would begin the
+// revision.
+func debVersion(version string) string {
+	upstream, rest, more := strings.Cut(version, "-")
+	if !more {
+		return upstream
+	}
+	return upstream + "+" + strings.ReplaceAll(rest, "-", ".")
+}
+
+func debArch(arch string) string {
+	switch arch {
+	case "386":
+		return "i386"
+	case "arm":
+		return "armhf"
+	case "ppc64le":
+		return "ppc64el"
+	}
+	return arch
+}
+
+const maintainer = "The Ashlar authors <team@ashlar.invalid>"
+
+// deb is the package for Debian and its relatives. It has no scripts: the
+// desktop's packages notice new file types, entries and icons by triggers.
+func (r *release) deb(p *program, shared []desktop.File) ([]byte, error) {
+	needs, err := depends(p.binary)
+	if err != nil {
+		return nil, err
+	}
+	day := r.time.Format("Mon, 02 Jan 2006 15:04:05 -0700")
+	changes := fmt.Sprintf("ashlar (%s) unstable; urgency=medium\n\n  * Built from the source of this version.\n\n -- %s  %s\n", debVersion(r.version), maintainer, day)
+	doc := "usr/share/doc/ashlar/"
+	files := []entry{
+		file("usr/bin/ashlar", 0o755, p.binary),
+		file("usr/share/man/man1/ashlar.1.gz", 0o644, gzipped(manual(r.version))),
+		file(doc+"copyright", 0o644, r.copyright(p)),
+		file(doc+"changelog.gz", 0o644, gzipped([]byte(changes))),
+	}
+	for _, f := range shared {
+		files = append(files, file("usr/share/"+f.Path, 0o644, f.Data))
+	}
+	size, sums := 0, ""
+	for _, f := range sorted(files) {
+		size += (len(f.data) + 1023) / 1024
+		sums += fmt.Sprintf("%x  %s\n", md5.Sum(f.data), f.path)
+	}
+	size += len(folders(files)) // a kilobyte each, as dpkg counts
+	control := fmt.Sprintf(`Package: ashlar
+Version: %s
+Architecture: %s
+Maintainer: %s
+Installed-Size: %d
+Depends: %s
+Recommends: libegl-mesa0, libgl1-mesa-dri, shared-mime-info
+Section: devel
+Priority: optional
+Description: viewer for recorded runs of programs
+ Ashlar opens recordings made by profilers and tracers and shows, in one
+ window, when things happened (a timeline) and where the cost went (a
+ flamegraph, a table of functions), linked: select some time and everything
+ below answers for it.
+ .
+ It opens SPAA, spall, Chrome traces, pprof, OpenTelemetry profiles, perf
+ script and folded stacks. A command line answers the same questions for
+ scripts.
+`, debVersion(r.version), debArch(p.arch), maintainer, size, needs)
+	controls, err := tarred(r.time, "./", []entry{file("control", 0o644, []byte(control)), file("md5sums", 0o644, []byte(sums))})
+	if err != nil {
+		return nil, err
+	}
+	data, err := tarred(r.time, "./", files)
+	if err != nil {
+		return nil, err
+	}
+	return ar(r.time, []entry{
+		file("debian-binary", 0o644, []byte("2.0\n")),
+		file("control.tar.gz", 0o644, gzipped(controls)),
+		file("data.tar.gz", 0o644, gzipped(data)),
+	}), nil
+}
+
+// apache is the text of the Apache License, with the appendix that it mostly
+// comes with.
+var apache = regexp.MustCompile(`(?s)[ \t]*Apache License\s+Version 2\.0, January 2004.*?END OF TERMS AND CONDITIONS(?:\s+APPENDIX: .*?limitations under the License\.)?`)
+
+// copyright is Debian's file of licences: Ashlar's, and those of what is in it.
+// Every Debian has the Apache License already, and packages may not repeat it.
+func (r *release) copyright(p *program) []byte {
+	notices := apache.ReplaceAll(p.notices, []byte("Apache License, Version 2.0: see /usr/share/common-licenses/Apache-2.0"))
+	return fmt.Appendf(nil, "Ashlar is free software under the MIT licence:\n\n%s\n\n%s",
+		bytes.TrimSpace(r.mustRead("LICENSE")), notices)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"regexp"
+
+	"ashlar/assets/desktop"
+)
+
+// bundle lays out Ashlar.app around a program.
+func bundle(binary []byte, version string) []entry {
+	return under("Ashlar.app/Contents", []entry{
+		file("Info.plist", 0o644, desktop.Plist(appleVersion(version))),
+		file("PkgInfo", 0o644, []byte("APPL????")),
+		file("MacOS/ashlar", 0o755, binary),
+		file("Resources/Ashlar.icns", 0o644, icns(desktop.AppIcon)),
+		file("Resources/Recording.icns", 0o644, icns(desktop.DocumentIcon)),
+	})
+}
+
+var threeNumbers = regexp.MustCompile(`^\d+\.\d+\.\d+`)
+
+// appleVersion is the three numbers that a bundle may have.
+func appleVersion(version string) string {
+	if v := threeNumbers.FindString(version); v != "" {
+		return v
+	}
+	return "0.0.0"
+}
+
+// iconTypes are those of an icns file that hold PNG pictures, with their size
+// in pixels: each is one size, or half of it on a dense screen.
+var iconTypes = []struct {
+	name string
+	size int
+}{
+	{"icp4", 16}, {"icp5", 32}, {"icp6", 64}, {"ic07", 128}, {"ic08", 256}, {"ic09", 512},
+	{"ic11", 32}, {"ic12", 64}, {"ic13", 256}, {"ic14", 512},
+}
+
+// icns is macOS's file of icons: a magic, its length, then for every picture a
+// type, its length with this head, and the PNG.
+func icns(picture func(size int) []byte) []byte {
+	var body bytes.Buffer
+	for _, t := range iconTypes {
+		b := picture(t.size)
+		body.WriteString(t.name)
+		_ = binary.Write(&body, binary.BigEndian, uint32(8+len(b))) // memory does not fail
+		body.Write(b)
+	}
+	head := binary.BigEndian.AppendUint32([]byte("icns"), uint32(8+body.Len()))
+	return append(head, body.Bytes()...)
+}

@@ -1,0 +1,199 @@
+// Command packaging builds what is given to people: a tar.gz with an install
+// script and a .deb for Linux, a zip with the program for Windows, on a Mac the
+// application's bundle, and for all of them a list of what they contain and
+// their checksums. make dist runs it:
+//
+//	go run ./packaging -version 1.2.3 -time 1700000000 -o dist
+//
+// The same source gives the same bytes: files have the time of the commit, no
+// owner, and a fixed order.
+package main
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"ashlar/assets/desktop"
+)
+
+// release is what is built.
+type release struct {
+	version string
+	time    time.Time // of every file
+	root    string    // the module's folder
+	out     string
+}
+
+func main() {
+	r := release{}
+	seconds := flag.Int64("time", 0, "the time of every file, in seconds since 1970")
+	flag.StringVar(&r.version, "version", "0.0.0-unknown", "the version")
+	flag.StringVar(&r.out, "o", "dist", "the folder to write, made anew")
+	flag.Parse()
+	r.time = time.Unix(*seconds, 0).UTC()
+	if err := r.build(); err != nil {
+		fmt.Fprintln(os.Stderr, "packaging:", err)
+		os.Exit(1)
+	}
+}
+
+func (r *release) build() (err error) {
+	if r.root, err = moduleRoot(); err != nil {
+		return err
+	}
+	if r.out, err = filepath.Abs(r.out); err != nil {
+		return err
+	}
+	if err := clear(r.out); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "ashlar-packaging-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+
+	var files []entry
+	if runtime.GOOS == "darwin" {
+		files, err = r.mac(work)
+	} else {
+		files, err = r.linux(work)
+	}
+	if err != nil {
+		return err
+	}
+	windows, err := r.windows(work)
+	if err != nil {
+		return err
+	}
+	return r.write(append(files, windows...))
+}
+
+// clear makes a folder that holds nothing but what an earlier run wrote empty.
+func clear(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	for _, e := range entries {
+		if name := e.Name(); !strings.HasPrefix(name, "ashlar") && name != sumsName {
+			return fmt.Errorf("%s holds %s, which was not written by this: choose another folder", dir, name)
+		}
+	}
+	for _, e := range entries {
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+const sumsName = "SHA256SUMS"
+
+// write writes the files and their checksums.
+func (r *release) write(files []entry) error {
+	var sums strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(f.data), f.path)
+	}
+	for _, f := range append(files, file(sumsName, 0o644, []byte(sums.String()))) {
+		path := filepath.Join(r.out, f.path)
+		if err := os.WriteFile(path, f.data, os.FileMode(f.mode)); err != nil {
+			return err
+		}
+		fmt.Printf("%10d  %s\n", len(f.data), path)
+	}
+	return nil
+}
+
+func (r *release) linux(work string) ([]entry, error) {
+	p, err := r.compile(work, "linux", runtime.GOARCH, "ashlar", "", "CGO_ENABLED=1")
+	if err != nil {
+		return nil, err
+	}
+	shared, err := desktop.Files("ashlar")
+	if err != nil {
+		return nil, err
+	}
+	tgz, err := r.tarball(p)
+	if err != nil {
+		return nil, err
+	}
+	deb, err := r.deb(p, shared)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("ashlar-%s-linux-%s", r.version, p.arch)
+	return []entry{
+		file(name+".tar.gz", 0o644, tgz),
+		file(fmt.Sprintf("ashlar_%s_%s.deb", debVersion(r.version), debArch(p.arch)), 0o644, deb),
+		file(name+".cdx.json", 0o644, p.sbom),
+	}, nil
+}
+
+func (r *release) windows(work string) ([]entry, error) {
+	p, err := r.compile(work, "windows", "amd64", "ashlar.exe", "-H windowsgui", "CGO_ENABLED=0")
+	if err != nil {
+		return nil, err
+	}
+	if p.binary, err = withResources(p.binary, r.version); err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("ashlar-%s-windows-amd64", r.version)
+	archive, err := zipped(r.time, under(name, r.papers(p, file("ashlar.exe", 0o755, p.binary))))
+	if err != nil {
+		return nil, err
+	}
+	return []entry{file(name+".zip", 0o644, archive), file(name+".cdx.json", 0o644, p.sbom)}, nil
+}
+
+func (r *release) mac(work string) ([]entry, error) {
+	p, err := r.compile(work, "darwin", runtime.GOARCH, "ashlar", "", "CGO_ENABLED=1")
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("ashlar-%s-macos-%s", r.version, p.arch)
+	archive, err := zipped(r.time, r.papers(p, bundle(p.binary, r.version)...))
+	if err != nil {
+		return nil, err
+	}
+	return []entry{file(name+".zip", 0o644, archive), file(name+".cdx.json", 0o644, p.sbom)}, nil
+}
+
+// papers adds what goes with every program.
+func (r *release) papers(p *program, files ...entry) []entry {
+	return append(files,
+		file("README.md", 0o644, r.mustRead("README.md")), file("LICENSE", 0o644, r.mustRead("LICENSE")),
+		file("NOTICES", 0o644, p.notices))
+}
+
+func (r *release) mustRead(name string) []byte {
+	b, err := os.ReadFile(filepath.Join(r.root, name))
+	if err != nil {
+		panic(err) // it is in the tree
+	}
+	return b
+}
+
+func moduleRoot() (string, error) {
+	out, err := exec.Command(goTool(), "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("asking go where the module is: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out))), nil
+}
+
+// goTool is the go command: that of make, else the one on PATH.
+func goTool() string {
+	if g := os.Getenv("GO"); g != "" {
+		return g
+	}
+	return "go"
+}
