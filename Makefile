@@ -80,11 +80,11 @@ uninstall: build ## take that back
 SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
 
 dist: prepare-build ## build the packages into dist: tar.gz, .deb, Windows, checksums
-	$(GO) run $(BUILDVCS) ./packaging -version '$(VERSION)' -time $(SOURCE_DATE_EPOCH) -o dist
+	$(GO) run $(BUILDVCS) ./assets/packaging -version '$(VERSION)' -time $(SOURCE_DATE_EPOCH) -o dist
 
 distcheck: dist ## build them again from nothing, compare every byte, ask lintian
 	@work=$$(mktemp -d) && trap 'chmod -R u+w "$$work"; rm -rf "$$work"' EXIT && \
-	GOCACHE="$$work/cache" $(GO) run $(BUILDVCS) ./packaging -version '$(VERSION)' -time $(SOURCE_DATE_EPOCH) -o "$$work/dist" && \
+	GOCACHE="$$work/cache" $(GO) run $(BUILDVCS) ./assets/packaging -version '$(VERSION)' -time $(SOURCE_DATE_EPOCH) -o "$$work/dist" && \
 	diff -r dist "$$work/dist" && echo 'Both builds have the same bytes.'
 	! command -v lintian >/dev/null || lintian --fail-on error dist/*.deb
 

@@ -3,7 +3,7 @@
 // application's bundle, and for all of them a list of what they contain and
 // their checksums. make dist runs it:
 //
-//	go run ./packaging -version 1.2.3 -time 1700000000 -o dist
+//	go run ./assets/packaging -version 1.2.3 -time 1700000000 -o dist
 //
 // The same source gives the same bytes: files have the time of the commit, no
 // owner, and a fixed order.
