@@ -24,12 +24,11 @@ var (
 	spaaZ  = recording{ext: ".spaa", options: synth.Options{Kind: "spaa", Bytes: 1_000_000_000}, zstd: true}
 	pprof  = recording{ext: ".pb.gz", options: synth.Options{Kind: "pprof", Records: 1_800_000}}
 	folded = recording{ext: ".folded", options: synth.Options{Kind: "folded", Records: 300_000}}
-
-	// For the peers, who take long.
-	smallChrome = recording{ext: ".json", options: synth.Options{Kind: "chrome", Bytes: 112_000_000}}
-	smallPprof  = recording{ext: ".pb.gz", options: synth.Options{Kind: "pprof", Records: 100_000}}
-	smallFolded = recording{ext: ".folded", options: synth.Options{Kind: "folded", Records: 20_000}}
 )
+
+func synthOptions(kind string, records, bytes int64) synth.Options {
+	return synth.Options{Kind: kind, Records: records, Bytes: bytes}
+}
 
 // recording is one that package synth makes.
 type recording struct {
