@@ -35,21 +35,22 @@ ifneq ($(ASHLAR_SAMPLES),)
 override export ASHLAR_SAMPLES := $(shell cd '$(ASHLAR_SAMPLES)' && pwd)
 endif
 
-# make bench: what to run, how much of it, and where the recordings are kept.
-BENCH ?= .
+# make bench: BENCH='-row spall -runs 3' chooses, BENCH='-quick' tries it out;
+# the recordings are kept in $ASHLAR_BENCH_DIR, ~/.cache/ashlar/bench if not set.
+BENCH ?=
+# make bench-micro: which benchmarks, and for how long each.
+MICRO ?= .
 BENCHTIME ?= 1s
-BENCH_RECORDS ?= 40000000
-BENCH_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ashlar/bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build install uninstall dist distcheck test bench lint generate clean prepare-build prepare-draw prepare-test
+.PHONY: help run build install uninstall dist distcheck test bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
 	@echo 'make run FILE=x.spaa       open that recording'
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-21s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-21s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo 'SKIP_PACKAGES=1 leaves the system packages unchecked;'
 	@echo 'ASHLAR_SAMPLES=DIR lets the tests open every recording in DIR too.'
@@ -96,16 +97,16 @@ test: prepare-test ## vet, and run every test with the race detector
 	$(GO) vet $(PACKAGES)
 	$(GO) test $(RACE) -timeout 20m $(TESTFLAGS) $(PACKAGES)
 
-# One package at a time: benchmarks that share a processor measure each other.
-bench: export ASHLAR_BENCH_DIR := $(BENCH_DIR)
-bench: export EGL_PLATFORM := surfaceless
-bench: prepare-draw $(BENCH_DIR)/spall1-$(BENCH_RECORDS).spall ## measure: decoders, drawing, frames (BENCH=regexp chooses)
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PACKAGES)
+bench: prepare-test ## measure speed and memory on large recordings (some GB, 20 minutes)
+	$(GO) run ./testdata/bench -json bench.json $(BENCH)
 
-# What was written is described in the .json beside each recording.
-$(BENCH_DIR)/spall1-%.spall:
-	@mkdir -p $(@D)
-	$(GO) run ./testdata/gen -kind spall1 -records $* -o $@ -summary > $(@:.spall=.json)
+bench-peers: prepare-test ## and other programs on the same files (npm, chromium)
+	$(GO) run ./testdata/bench -peers -json bench-peers.json $(BENCH)
+
+# One package at a time: benchmarks that share a processor measure each other.
+bench-micro: export EGL_PLATFORM := surfaceless
+bench-micro: prepare-draw ## measure decoders and drawing apart (MICRO=regexp chooses)
+	$(GO) test -run '^$$' -bench '$(MICRO)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PACKAGES)
 
 lint: prepare-build ## gofmt, go vet and staticcheck
 	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) || exit 1; \
@@ -119,7 +120,7 @@ generate: prepare-draw ## run go generate, draw the picture of the README
 	EGL_PLATFORM=$${EGL_PLATFORM:-surfaceless} ./ashlar render --demo -o assets/ashlar.png --size 1280x800
 
 clean: ## remove what make built (not the recordings of make bench)
-	rm -f ashlar ashlar.png
+	rm -f ashlar ashlar.png bench.json bench-peers.json
 
 prepare-build prepare-draw prepare-test:
 	@.ci/prepare $(@:prepare-%=%)

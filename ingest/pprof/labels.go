@@ -22,6 +22,37 @@ type labels struct {
 	tracks   map[int]*recording.TrackBuilder
 	timed    bool
 	origin   int64 // of the recording, in ns
+	// known are labels that have been read before, by how they stand in the
+	// file; unless samples are timed, when all differ.
+	known map[string]labelled
+}
+
+// labelled is what labels come to.
+type labelled struct {
+	track int
+	ctx   recording.ContextID
+}
+
+// of reads a sample's labels, or knows them.
+func (x *labels) of(all *samples, s *oneSample) (track int, ctx recording.ContextID) {
+	if len(s.labels) == 0 && s.Label == nil && s.NumLabel == nil {
+		return recording.NoTrack, 0
+	}
+	if s.labels != nil && !x.timed {
+		if k, ok := x.known[string(s.labels)]; ok {
+			return k.track, k.ctx
+		}
+	}
+	all.label(s)
+	if s.Label == nil && s.NumLabel == nil {
+		track = recording.NoTrack
+	} else {
+		track, ctx = x.read(&s.Sample)
+	}
+	if s.labels != nil && !x.timed {
+		x.known[string(s.labels)] = labelled{track, ctx}
+	}
+	return track, ctx
 }
 
 // role is what a label means beyond its text.
@@ -56,15 +87,20 @@ func roleOf(key string) role {
 
 // init looks for times: with any, the recording has a timeline, whose origin
 // is the earliest.
-func (x *labels) init(b *recording.Builder, p *profile.Profile) {
+func (x *labels) init(b *recording.Builder, all *samples) {
 	x.b = b
 	x.tracks = map[int]*recording.TrackBuilder{}
 	x.contexts = map[string]recording.ContextID{}
 	x.origin = math.MaxInt64
-	for _, s := range p.Sample {
-		if at, ok := sampleTime(s); ok {
-			x.timed, x.origin = true, min(x.origin, at)
-		}
+	x.known = map[string]labelled{}
+	if all.timed() {
+		all.each(func(_ int, s *oneSample) bool {
+			all.label(s)
+			if at, ok := sampleTime(&s.Sample); ok {
+				x.timed, x.origin = true, min(x.origin, at)
+			}
+			return true
+		})
 	}
 	if !x.timed {
 		return

@@ -11,6 +11,21 @@ import (
 	"ashlar/ingest/recording"
 )
 
+// read reads content with pprof's library, its samples apart where that can be
+// done.
+func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, error) {
+	if !legacy(content) {
+		if p, s, ok := parseApart(content); ok && len(p.SampleType) > 0 {
+			return p, s, nil
+		}
+	}
+	p, err := parse(content, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, &samples{all: p.Sample, count: len(p.Sample)}, nil
+}
+
 // parse reads content with pprof's library, which takes or refuses a profile
 // as a whole. What it refuses is mended if possible: fields that are damaged,
 // and the one at which the file is cut, are taken out.

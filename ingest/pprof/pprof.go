@@ -40,7 +40,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if len(content) == 0 && readErr != nil {
 		return readErr
 	}
-	p, err := parse(content, b)
+	p, all, err := read(content, b)
 	if err != nil {
 		if readErr != nil {
 			return readErr
@@ -50,7 +50,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	c := &converter{b: b, p: p}
+	c := &converter{b: b, p: p, samples: all}
 	if err := c.convert(ctx); err != nil {
 		return err
 	}
@@ -59,9 +59,10 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 
 // converter carries a parsed profile over into a recording.
 type converter struct {
-	b     *recording.Builder
-	p     *profile.Profile
-	event int
+	b       *recording.Builder
+	p       *profile.Profile // without samples, which are in samples
+	event   int
+	samples *samples
 	// frames of each location, outermost first; a location's ID is its index
 	// here once number has run. nil where no stack needed it yet.
 	frames [][]recording.FrameID
@@ -83,24 +84,33 @@ func (c *converter) convert(ctx context.Context) error {
 	c.frames = make([][]recording.FrameID, len(c.p.Location))
 	c.files = map[recording.FuncID]string{}
 	c.modules = c.findModules()
-	c.labels.init(c.b, c.p)
+	c.labels.init(c.b, c.samples)
 	return c.addSamples(ctx)
 }
 
 // checkSamples takes references to locations that do not exist out of the
 // stacks.
 func (c *converter) checkSamples() {
-	for i, s := range c.p.Sample {
+	warn := func(i, n int) {
+		if n > 0 {
+			c.b.Warn("location-missing", place(i), "Sample %d names %d locations that are not in the profile; its stack is shorter by them", i+1, n)
+		}
+	}
+	for i, s := range c.samples.all {
 		kept := s.Location[:0]
 		for _, l := range s.Location {
 			if l != nil {
 				kept = append(kept, l)
 			}
 		}
-		if n := len(s.Location) - len(kept); n > 0 {
-			c.b.Warn("location-missing", place(i), "Sample %d names %d locations that are not in the profile; its stack is shorter by them", i+1, n)
-		}
+		warn(i, len(s.Location)-len(kept))
 		s.Location = kept
+	}
+	if c.samples.content != nil {
+		c.samples.each(func(i int, s *oneSample) bool {
+			warn(i, s.missing)
+			return true
+		})
 	}
 }
 
@@ -115,11 +125,12 @@ func (c *converter) number() {
 // as pprof does: its recorders mark their own innermost frames so.
 func (c *converter) dropFrames() {
 	frames := func() (n int64) {
-		for _, s := range c.p.Sample {
+		c.samples.each(func(_ int, s *oneSample) bool {
 			for _, l := range s.Location {
 				n += int64(max(1, len(l.Line)))
 			}
-		}
+			return true
+		})
 		return n
 	}
 	t := c.b.Tally("frame in a stack")
@@ -129,7 +140,10 @@ func (c *converter) dropFrames() {
 			c.b.Warn("drop-frames", "", "The profile's own rule for frames to be hidden cannot be used, so all are shown: %v", err)
 		}
 	}
-	t.Kept = frames()
+	t.Kept = t.Read
+	if c.p.DropFrames != "" {
+		t.Kept = frames()
+	}
 	if t.LeftOut = t.Read - t.Kept; t.LeftOut > 0 {
 		t.FirstLeftOut = "by the profile's drop_frames"
 	}
@@ -184,32 +198,33 @@ func (c *converter) addSamples(ctx context.Context) error {
 	t := c.b.Tally("sample")
 	metrics := len(c.p.SampleType)
 	values := make([]int64, metrics)
-	for i, s := range c.p.Sample {
+	c.samples.each(func(i int, s *oneSample) bool {
 		if i%stride == 0 {
 			c.b.Progress()
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return false
 			}
 		}
 		t.Read++
 		t.Kept++
-		if !c.values(i, s, values) {
+		if !c.values(i, &s.Sample, values) {
 			t.Repaired++
 			if t.FirstRepaired == "" {
 				t.FirstRepaired = place(i)
 			}
 		}
 		call := c.call(s.Location)
-		track, ctxID := recording.NoTrack, recording.ContextID(0)
-		if s.Label != nil || s.NumLabel != nil {
-			track, ctxID = c.labels.read(s)
-		}
+		track, ctxID := c.labels.of(c.samples, s)
 		c.b.AddStack(c.event, call, track, ctxID, values)
-		c.labels.sample(i, s, c.event, call, track, values)
-		// The library's samples are large; let go of them as they are used.
-		c.p.Sample[i] = nil
-	}
-	return nil
+		c.labels.sample(i, &s.Sample, c.event, call, track, values)
+		if c.samples.all != nil {
+			// The library's samples are large; let go of them as they are used.
+			c.samples.all[i] = nil
+			c.p.Sample[i] = nil
+		}
+		return true
+	})
+	return ctx.Err()
 }
 
 // values copies a sample's values; it reports false when it had to mend them.

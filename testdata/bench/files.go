@@ -26,6 +26,10 @@ var (
 	folded = recording{ext: ".folded", options: synth.Options{Kind: "folded", Records: 300_000}}
 )
 
+func synthOptions(kind string, records, bytes int64) synth.Options {
+	return synth.Options{Kind: kind, Records: records, Bytes: bytes}
+}
+
 // recording is one that package synth makes.
 type recording struct {
 	ext     string

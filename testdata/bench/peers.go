@@ -2,4 +2,270 @@
 
 package main
 
-var peerRows []row
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The peers are what anyone can run: two programs from npm, of these versions,
+// and what comes with Go. The recordings are small enough for them.
+const (
+	speedscopeVersion = "1.25.0"
+	firefoxVersion    = "0.10.0"
+	puppeteerVersion  = "24.10.0" // drives Chromium
+)
+
+var (
+	peerChrome = recording{ext: ".json", options: synthOptions("chrome", 0, 28_000_000)}
+	peerFolded = recording{ext: ".folded", options: synthOptions("folded", 60_000, 0)}
+	peerPprof  = recording{ext: ".pb.gz", options: synthOptions("pprof", 200_000, 0)}
+)
+
+var peerRows = []row{
+	{"chrome", func(b *bench) ([]result, error) {
+		return b.against(peerChrome, "Chrome JSON", b.speedscope, b.firefox)
+	}},
+	{"folded", func(b *bench) ([]result, error) { return b.against(peerFolded, "folded stacks", b.speedscope) }},
+	{"pprof", func(b *bench) ([]result, error) {
+		return b.against(peerPprof, "pprof", b.speedscope, b.goPprof)
+	}},
+}
+
+// peerPatience is how long a peer may take.
+const peerPatience = 5 * time.Minute
+
+// peer runs another program once on a file.
+type peer func(f *file) (name string, r run, err error)
+
+// against measures the peers, and ashlar, on a file.
+func (b *bench) against(rec recording, what string, peers ...peer) ([]result, error) {
+	f, err := b.get(rec)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.warm(); err != nil {
+		return nil, err
+	}
+	size := fmt.Sprintf("%s, %.0f MB, %s", what, float64(f.bytes)/mega, filepath.Base(f.path))
+	ashlar := func(f *file) (string, run, error) {
+		r, err := b.tree(exec.Command(b.program, "top", "--json", "-n", "1", f.path))
+		return "ashlar top", r, err
+	}
+	var out []result
+	for _, p := range append([]peer{ashlar}, peers...) {
+		x := result{What: size}
+		for range min(b.runs, 3) {
+			b.quiet()
+			name, r, err := p(f)
+			x.What = name + ": " + size
+			if err != nil {
+				x.Measured = "failed: " + err.Error()
+				break
+			}
+			x.Runs = append(x.Runs, r)
+			if x.Value == 0 || r.Seconds < x.Value {
+				x.Value = r.Seconds
+				x.Measured = fmt.Sprintf("%.2f s, %.0f MB", r.Seconds, float64(r.Own)/mega)
+				x.Note = fmt.Sprintf("others %.0f %%", 100*r.Others)
+			}
+			if r.Seconds > 60 {
+				break // once is enough
+			}
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// tree runs a program; its memory is that of all processes it starts, without
+// mapped files.
+func (b *bench) tree(cmd *exec.Cmd) (run, error) {
+	late := time.AfterFunc(peerPatience, func() {
+		if cmd.Process != nil {
+			_ = cmd.Process.Kill()
+		}
+	})
+	defer late.Stop()
+	ended, most := make(chan struct{}), make(chan int64)
+	go func() {
+		var peak int64
+		for {
+			select {
+			case <-ended:
+				most <- peak
+				return
+			case <-time.After(30 * time.Millisecond):
+				if cmd.Process != nil {
+					peak = max(peak, familyMemory(cmd.Process.Pid))
+				}
+			}
+		}
+	}()
+	r, err := execute(cmd)
+	close(ended)
+	r.Own = max(r.Own, <-most)
+	return r, err
+}
+
+// familyMemory adds up what a process and those below it hold.
+func familyMemory(root int) int64 {
+	children := map[int][]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		// The name, in brackets, may hold anything.
+		s := string(text)
+		after := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
+		pid, _ := strconv.Atoi(s[:strings.IndexByte(s, ' ')])
+		if len(after) > 1 {
+			parent, _ := strconv.Atoi(after[1])
+			children[parent] = append(children[parent], pid)
+		}
+	}
+	var sum func(pid int) int64
+	sum = func(pid int) int64 {
+		n := kilobytes(fmt.Sprintf("/proc/%d/status", pid), "RssAnon")
+		for _, c := range children[pid] {
+			n += sum(c)
+		}
+		return n
+	}
+	return sum(root)
+}
+
+// install puts the peers from npm beside the recordings, once.
+func (b *bench) install() error {
+	versions := strings.Join([]string{"speedscope@" + speedscopeVersion, "@firefox-devtools/profiler-cli@" + firefoxVersion, "puppeteer-core@" + puppeteerVersion}, " ")
+	done := filepath.Join(b.peerDir, "installed")
+	if text, err := os.ReadFile(done); err == nil && string(text) == versions {
+		return nil
+	}
+	if err := os.MkdirAll(b.peerDir, 0o755); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "installing %s in %s\n", versions, b.peerDir)
+	cmd := exec.Command("npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--prefix", b.peerDir}, strings.Fields(versions)...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("npm, of which Debian's package npm has one: %w\n%s", err, out)
+	}
+	return os.WriteFile(done, []byte(versions), 0o644)
+}
+
+// speedscopeScript opens speedscope in a browser and waits until it has named
+// the page after the profile, as it does when that is on the screen.
+const speedscopeScript = `
+const puppeteer = require('puppeteer-core');
+(async () => {
+  const [chromium, url, limit] = process.argv.slice(2);
+  const browser = await puppeteer.launch({executablePath: chromium, headless: true, protocolTimeout: +limit,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--js-flags=--max-old-space-size=8192']});
+  const page = await browser.newPage();
+  let crashed = new Promise((_, no) => page.on('error', no));
+  const began = Date.now();
+  await Promise.race([crashed, (async () => {
+    await page.goto(url, {timeout: +limit});
+    await page.waitForFunction(() => document.title !== 'speedscope' && document.title !== '', {timeout: +limit, polling: 50});
+  })()]);
+  console.log(Date.now() - began);
+  await browser.close();
+})().catch(e => { console.error(String(e)); process.exit(1); });
+`
+
+// speedscope measures from its start page to the profile, in headless Chromium,
+// whose own start is not counted.
+func (b *bench) speedscope(f *file) (string, run, error) {
+	const name = "speedscope " + speedscopeVersion
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		return name, run{}, fmt.Errorf("chromium is missing: install the package chromium")
+	}
+	if err := b.install(); err != nil {
+		return name, run{}, err
+	}
+	script := filepath.Join(b.peerDir, "open.js")
+	if err := os.WriteFile(script, []byte(speedscopeScript), 0o644); err != nil {
+		return name, run{}, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return name, run{}, err
+	}
+	defer l.Close()
+	served := http.NewServeMux()
+	served.Handle("/", http.FileServer(http.Dir(filepath.Join(b.peerDir, "node_modules", "speedscope", "dist", "release"))))
+	served.HandleFunc("/profile/", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, f.path) })
+	go http.Serve(l, served)
+	url := fmt.Sprintf("http://%s/index.html#profileURL=/profile/%s", l.Addr(), filepath.Base(f.path))
+	r, err := b.tree(exec.Command("node", script, chromium, url, strconv.FormatInt(peerPatience.Milliseconds(), 10)))
+	if err != nil {
+		return name, r, err
+	}
+	ms, err := strconv.ParseFloat(strings.TrimSpace(r.Text), 64)
+	r.Seconds = ms / 1000
+	return name, r, err
+}
+
+// firefox measures the Firefox Profiler's command line: loading and stopping.
+func (b *bench) firefox(f *file) (string, run, error) {
+	const name = "Firefox Profiler CLI " + firefoxVersion
+	if err := b.install(); err != nil {
+		return name, run{}, err
+	}
+	// The profile is read by a process that stays behind: it is made to belong
+	// to the one that is measured.
+	cli := filepath.Join(b.peerDir, "node_modules", ".bin", "profiler-cli")
+	sh := fmt.Sprintf("%q load %q && %q profile info >/dev/null; s=$?; %q stop --all >/dev/null; exit $s", cli, f.path, cli, cli)
+	cmd := exec.Command("sh", "-c", sh)
+	r, err := b.daemon(cmd)
+	return name, r, err
+}
+
+// daemon runs a program that leaves others behind; memory is that of all
+// processes of node while it runs.
+func (b *bench) daemon(cmd *exec.Cmd) (run, error) {
+	ended, most := make(chan struct{}), make(chan int64)
+	before := nodeMemory()
+	go func() {
+		var peak int64
+		for {
+			select {
+			case <-ended:
+				most <- peak
+				return
+			case <-time.After(30 * time.Millisecond):
+				peak = max(peak, nodeMemory()-before)
+			}
+		}
+	}()
+	r, err := execute(cmd)
+	close(ended)
+	r.Own = <-most
+	return r, err
+}
+
+func nodeMemory() (sum int64) {
+	all, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, exe := range all {
+		if to, err := os.Readlink(exe); err == nil && filepath.Base(to) == "node" {
+			sum += kilobytes(filepath.Join(filepath.Dir(exe), "status"), "RssAnon")
+		}
+	}
+	return sum
+}
+
+// goPprof measures the tool that comes with Go.
+func (b *bench) goPprof(f *file) (string, run, error) {
+	r, err := b.tree(exec.Command("go", "tool", "pprof", "-top", "-nodecount", "10", f.path))
+	return "go tool pprof -top, " + cmp.Or(thisMachine().Go, "Go"), r, err
+}
