@@ -3,6 +3,7 @@
 package main
 
 import (
+	"image"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +55,25 @@ func TestOneWindowOrMany(t *testing.T) {
 	if f.Events != 1 {
 		t.Errorf("it has %d events", f.Events)
 	}
+}
+
+// TestFirstPage opens the demo from the page that is shown without a file.
+func TestFirstPage(t *testing.T) {
+	bin := e2e.Build(t, "./app/ashlar")
+	d := e2e.StartDisplay(t)
+	log := filepath.Join(t.TempDir(), "frames.json")
+	s := &session{d.Start(t, bin, "--frame-log", log, "--theme", "light"), t, log}
+	s.WaitStill()
+	if f := s.last(); f.File != "" {
+		t.Errorf("without a file %s is shown", f.File)
+	}
+	s.Click(e2e.Left, image.Pt(300, 500)) // a recipe: it is copied, and nothing opens
+	s.WaitStill()
+	if f := s.last(); f.File != "" {
+		t.Errorf("a click on a recipe opens %s", f.File)
+	}
+	s.Click(e2e.Left, image.Pt(360, 232))
+	s.until("the demo", func(f frame) bool { return f.File == "demo.spaa.zst" && f.Done && f.Bars > 0 })
 }
 
 // TestDoubleClickedFile installs the program for the person at the display and

@@ -10,6 +10,7 @@ import (
 )
 
 func main() {
+	attachConsole()
 	// The desktop's event loop wants the main goroutine, but only once it is
 	// known that a window is wanted.
 	windowed := make(chan cli.WindowOptions)

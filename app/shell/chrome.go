@@ -167,14 +167,6 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// welcome is shown while nothing is open.
-func (s *Shell) welcome(u *ui.UI, r image.Rectangle) {
-	th := u.Theme
-	y := r.Min.Y + r.Dy()*2/5
-	u.Text(image.Rect(r.Min.X, y-u.Px(40), r.Max.X, y-u.Px(10)), "Open a recording", ui.Style{Size: 18, Weight: medium, Color: th.Text, Align: middle})
-	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+u.Px(22)), "Ctrl-O, or give a file on the command line: ashlar run.spaa", ui.Style{Size: 13, Color: th.Dim, Align: middle})
-}
-
 // helpPage lists gestures and keys over everything else.
 func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	th := u.Theme

@@ -50,6 +50,7 @@ type Shell struct {
 	note    note
 	typing  bool   // in the search line
 	clip    string // a text for the clipboard
+	first   welcome
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -168,7 +169,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 		body.Max.Y -= status
 	}
 	if s.pane == nil {
-		s.welcome(u, body)
+		s.first.layout(s, u, body)
 	} else {
 		s.pane.layout(s, u, body)
 	}

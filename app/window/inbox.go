@@ -23,6 +23,7 @@ type handover struct {
 
 // newInbox answers those who ask l, which may be nil. wake asks for a frame.
 func newInbox(l *instance.Listener, wake func()) *inbox {
+	go forward(wake)
 	b := &inbox{others: l, files: make(chan handover, 16), closed: make(chan struct{})}
 	if l == nil {
 		return b
@@ -51,12 +52,26 @@ func newInbox(l *instance.Listener, wake func()) *inbox {
 	return b
 }
 
+// forward asks for a frame whenever the desktop has named files.
+func forward(wake func()) {
+	for path := range fromDesktop {
+		named <- path
+		wake()
+	}
+}
+
+// named are files for the next frame.
+var named = make(chan string, 1)
+
 // open opens what was handed over; it must be called between frames. It
 // reports whether there was anything.
 func (b *inbox) open(s *shell.Shell) bool {
 	any := false
 	for {
 		select {
+		case path := <-named:
+			s.Open(path)
+			any = true
 		case h := <-b.files:
 			if h.ctx.Err() != nil {
 				continue // its program has opened a window

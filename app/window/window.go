@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"gioui.org/app"
+	"gioui.org/io/event"
 	"gioui.org/io/system"
 	"gioui.org/op"
 	"gioui.org/unit"
@@ -94,5 +95,17 @@ func Run(s *shell.Shell, o Options) error {
 // main thread, and exits with its code.
 func Main(f func() int) {
 	go func() { os.Exit(f()) }()
-	app.Main()
+	// macOS names files by events, not on the command line.
+	app.Events(func(e event.Event) bool {
+		if e, ok := e.(app.URLEvent); ok && e.URL.Scheme == "file" && e.URL.Path != "" {
+			select {
+			case fromDesktop <- e.URL.Path:
+			default: // hundreds at once, of which one window shows a few
+			}
+		}
+		return true
+	})
 }
+
+// fromDesktop are the files that the desktop asked to be opened by events.
+var fromDesktop = make(chan string, 256)

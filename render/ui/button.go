@@ -52,6 +52,17 @@ func (u *UI) Click(b *widget.Clickable, r image.Rectangle, draw func(hovered, fo
 	defer op.Offset(r.Min).Push(u.Ops).Pop()
 	gtx := u.Context
 	gtx.Constraints = layout.Exact(r.Size())
+	// Layout throws away the clicks that nobody has asked for yet: they are
+	// kept for who asks for them afterwards.
+	clicks := 0
+	for b.Clicked(gtx) {
+		clicks++
+	}
+	defer func() {
+		for range clicks {
+			b.Click()
+		}
+	}()
 	b.Layout(gtx, func(gtx layout.Context) layout.Dimensions {
 		defer clip.Rect(image.Rectangle{Max: r.Size()}).Push(gtx.Ops).Pop()
 		pointer.CursorPointer.Add(gtx.Ops)

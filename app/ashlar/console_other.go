@@ -1,0 +1,6 @@
+//go:build !windows
+
+package main
+
+// attachConsole has nothing to do: programs have the output they are given.
+func attachConsole() {}

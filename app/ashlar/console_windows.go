@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// attachConsole lets commands answer where they were typed. A program with
+// windows is given no console by Windows, only what its output is redirected
+// to; the console of who started it has to be asked for.
+func attachConsole() {
+	has := func(id uint32) bool {
+		h, err := windows.GetStdHandle(id)
+		return err == nil && h != 0 && h != windows.InvalidHandle
+	}
+	out, complaints := has(windows.STD_OUTPUT_HANDLE), has(windows.STD_ERROR_HANDLE)
+	if out && complaints {
+		return
+	}
+	const parent = ^uintptr(0) // ATTACH_PARENT_PROCESS
+	attach := windows.NewLazySystemDLL("kernel32.dll").NewProc("AttachConsole")
+	if ok, _, _ := attach.Call(parent); ok == 0 {
+		return // it was started by a double click
+	}
+	console, err := os.OpenFile("CONOUT$", os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	if !out {
+		os.Stdout = console
+	}
+	if !complaints {
+		os.Stderr = console
+	}
+}
