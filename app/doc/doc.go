@@ -6,6 +6,7 @@ import (
 	"context"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -46,7 +47,10 @@ type Answer struct {
 	Rows    []analyze.Row
 	Matched *analyze.Matched    // for a Search
 	Near    *analyze.Neighbours // for Around
-	Spans   []analyze.SpanStat  // by function, for Stats
+	// Above and Below are, for Around, the trees of the function's callers,
+	// bottom-up, and of its callees.
+	Above, Below *analyze.Tree
+	Spans        []analyze.SpanStat // by function, for Stats
 	// Durations is nil where there are no spans.
 	Durations *analyze.Durations
 	Grid      *heatmap.Grid // for Heat
@@ -247,6 +251,7 @@ func answer(ctx context.Context, rec *recording.Recording, q Question) *Answer {
 	if q.Around != nil {
 		n := analyze.Around(rec, a.Tree, *q.Around)
 		a.Near = &n
+		a.Above, a.Below = around(rec, w, q)
 	}
 	if q.Stats && w.Basis == analyze.Spans {
 		if a.Spans, err = analyze.SpanStats(ctx, rec, q.Query); err != nil {
@@ -266,6 +271,14 @@ func answer(ctx context.Context, rec *recording.Recording, q Question) *Answer {
 		}
 	}
 	return a
+}
+
+// around makes the trees on both sides of a function. They are looked at from
+// the function on, however the whole is.
+func around(rec *recording.Recording, w *analyze.Weights, q Question) (above, below *analyze.Tree) {
+	ts := slices.DeleteFunc(slices.Clone(q.Transforms), func(t analyze.Transform) bool { return t.Op == analyze.OpInvert })
+	side := func(t analyze.Transform) *analyze.Tree { return analyze.NewTree(rec, w, append(slices.Clip(ts), t)...) }
+	return side(analyze.CallersOf(*q.Around)), side(analyze.CalleesOf(*q.Around))
 }
 
 // Settle waits until loading has ended and the question is answered for the

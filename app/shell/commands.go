@@ -101,6 +101,8 @@ func commands() []Command {
 		{"Flamegraph of the callees of the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.CalleesOf) }},
 		{"Flamegraph bottom-up", []Chord{chord("I")}, true, func(s *Shell) { s.pane.transform(analyze.Invert()) }},
 		{"Flamegraph in order of time", []Chord{chord("O")}, true, func(s *Shell) { s.pane.transform(analyze.ByTime()) }},
+		{"Flamegraph with the root at the bottom, or at the top", []Chord{chord("U")}, true, func(s *Shell) { s.pane.flame.turn() }},
+		{"Callers and callees of the selected function", []Chord{chord("B")}, true, func(s *Shell) { s.pane.tab = tabNear }},
 		{"Collapse recursion", []Chord{chord("R")}, true, func(s *Shell) { s.pane.transform(analyze.CollapseRecursion()) }},
 		{"Merge by module", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByModule()) }},
 		{"Merge by file", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByFile()) }},

@@ -33,6 +33,7 @@ type picked struct {
 	tree *analyze.Tree
 	fn   recording.FuncID
 	is   pickKind
+	near bool // the sandwich knows of it
 }
 
 type pickKind uint8
@@ -138,6 +139,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.remember(u)
 	p.timeline.tooltip(s, p, u)
 	p.flame.tooltip(s, p, u)
+	p.near.pic.tooltip(s, p, u)
 	p.heat.tooltip(s, p, u)
 }
 
@@ -188,10 +190,10 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 // question is what the pane wants to know now.
 func (p *pane) question() doc.Question {
 	q := doc.Question{Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, Heat: p.tab == tabHeat && p.rec.HasTime}
-	if f, ok := p.pickedFunction(); ok && p.tab == tabNear {
-		ref := analyze.RefTo(f)
+	if p.near.follow(p); p.tab == tabNear && p.near.any {
+		ref := analyze.RefTo(p.near.of)
 		q.Around = &ref
-	} else if ok && p.tab == tabStats {
+	} else if f, ok := p.pickedFunction(); ok && p.tab == tabStats {
 		q.Durations = functionsOf(p.rec, f)
 	}
 	return q
@@ -307,7 +309,7 @@ func (p *pane) panBy(share float64) {
 
 func (p *pane) scrollBy(px int) {
 	if p.flame.inside && p.tab == tabFlame {
-		p.flame.scroll = max(0, p.flame.scroll+px)
+		p.flame.scrollBy(px)
 		return
 	}
 	if p.tab == tabTable && p.table.inside {

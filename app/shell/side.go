@@ -304,12 +304,14 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 	}
 	m := a.Metric()
 	all := a.Tree.Nodes[0].Total
+	t := p.pick.tree
+	here := t != nil && (t == a.Tree || t == a.Above || t == a.Below)
 	sub = basisText(a.Rec, a.Tree.Weights)
 	value := func(key string, v int64) detail {
 		return detail{key, units.Value(v, m) + "   " + units.Percent(v, all), units.Exact(v, m)}
 	}
-	if p.pick.tree == a.Tree {
-		nd := &a.Tree.Nodes[p.pick.node]
+	if here {
+		nd := &t.Nodes[p.pick.node]
 		ds = append(ds, value("Total here", nd.Total), value("Self here", nd.Self))
 	}
 	for i := range a.Rows {
@@ -319,8 +321,8 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 				detail{"Rank by self", units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows))), ""})
 		}
 	}
-	if p.pick.tree == a.Tree {
-		call := a.Tree.Nodes[p.pick.node].Call
+	if here {
+		call := t.Nodes[p.pick.node].Call
 		ds = append(ds, p.frameDetails(call)...)
 		ds = append(ds, p.parents(call))
 	}

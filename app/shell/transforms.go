@@ -51,7 +51,10 @@ func (p *pane) onPicked(s *Shell, make func(analyze.Ref) analyze.Transform) {
 // functionItems are what can be done with a function.
 func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 	ref := analyze.RefTo(f)
-	var items []item
+	items := []item{{title: "Callers and callees", detail: "B", do: func() {
+		p.near.around(f)
+		p.tab = tabNear
+	}}}
 	for _, x := range []struct {
 		title string
 		t     analyze.Transform
@@ -59,8 +62,8 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 		{"Focus on it", analyze.Focus(ref)},
 		{"Hide it: its cost goes to its callers", analyze.Hide(ref)},
 		{"Drop it: its cost goes away", analyze.Drop(ref)},
-		{"Show its callers", analyze.CallersOf(ref)},
-		{"Show its callees", analyze.CalleesOf(ref)},
+		{"Only its callers", analyze.CallersOf(ref)},
+		{"Only its callees", analyze.CalleesOf(ref)},
 		{"Collapse its recursion", analyze.CollapseRecursionOf(ref)},
 	} {
 		items = append(items, item{title: x.title, on: p.has(x.t), do: func() { p.transform(x.t) }})
@@ -77,7 +80,7 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 
 // viewItems are the ways to look at the whole flamegraph.
 func (p *pane) viewItems() []item {
-	var items []item
+	items := []item{{title: "Root at the bottom", on: p.flame.up, do: p.flame.turn}}
 	for _, x := range []struct {
 		title string
 		t     analyze.Transform
