@@ -31,6 +31,8 @@ type Question struct {
 	// least, greatest and average duration of each function's spans.
 	Around *analyze.Ref
 	Stats  bool
+	// By asks for a table of modules, files or threads beside that of functions.
+	By analyze.By
 	// Durations asks for the statistics of these functions' spans.
 	Durations []recording.FuncID
 	// Heat asks for the heatmap of the whole recording.
@@ -45,6 +47,7 @@ type Answer struct {
 	Question
 	Tree    *analyze.Tree
 	Rows    []analyze.Row
+	Grouped []analyze.Row       // for By
 	Matched *analyze.Matched    // for a Search
 	Near    *analyze.Neighbours // for Around
 	// Above and Below are, for Around, the trees of the function's callers,
@@ -54,6 +57,17 @@ type Answer struct {
 	// Durations is nil where there are no spans.
 	Durations *analyze.Durations
 	Grid      *heatmap.Grid // for Heat
+}
+
+// ByFunction tells whether the table's rows stand for functions.
+func (a *Answer) ByFunction() bool { return a.By == "" || a.By == analyze.ByFunction }
+
+// TableRows are the rows of the table that By asks for.
+func (a *Answer) TableRows() []analyze.Row {
+	if a.ByFunction() {
+		return a.Rows
+	}
+	return a.Grouped
 }
 
 // Metric is the metric the answer is about.
@@ -201,7 +215,7 @@ func (d *Doc) run() {
 		if asked {
 			rec := d.load.Snapshot()
 			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
-				if a := answer(ctx, rec, q); a != nil {
+				if a := answer(ctx, rec, q, old); a != nil {
 					d.answer.Store(a)
 				}
 			}
@@ -234,17 +248,33 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 	}
 }
 
-func answer(ctx context.Context, rec *recording.Recording, q Question) *Answer {
-	w, err := analyze.Weigh(ctx, rec, q.Query)
-	if err != nil {
-		return nil
-	}
+// answer answers a question, with what the last answer has already.
+func answer(ctx context.Context, rec *recording.Recording, q Question, last *Answer) *Answer {
 	a := &Answer{Rec: rec, Question: q}
-	a.Tree = analyze.NewTree(rec, w, q.Transforms...)
-	if ctx.Err() != nil {
-		return nil
+	if last != nil && last.Rec == rec && reflect.DeepEqual(last.Query, q.Query) && slices.Equal(last.Transforms, q.Transforms) {
+		a.Tree, a.Rows = last.Tree, last.Rows
+	} else {
+		w, err := analyze.Weigh(ctx, rec, q.Query)
+		if err != nil {
+			return nil
+		}
+		a.Tree = analyze.NewTree(rec, w, q.Transforms...)
+		if ctx.Err() != nil {
+			return nil
+		}
+		a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
 	}
-	a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
+	w := a.Tree.Weights
+	var err error
+	switch {
+	case a.ByFunction():
+	case q.By == analyze.ByThread:
+		if a.Grouped, err = analyze.ByTrack(ctx, rec, q.Query, q.Transforms...); err != nil {
+			return nil
+		}
+	default:
+		a.Grouped = analyze.Table(rec, a.Tree, q.By)
+	}
 	if q.Search != nil {
 		a.Matched = analyze.Match(rec, a.Tree, q.Search)
 	}
@@ -289,7 +319,7 @@ func (d *Doc) Settle(q Question) error {
 	}
 	d.Ask(q)
 	rec := d.load.Snapshot()
-	if a := answer(d.ctx, rec, q); a != nil {
+	if a := answer(d.ctx, rec, q, nil); a != nil {
 		d.answer.Store(a)
 	}
 	d.find(d.ctx, rec, q.Search)

@@ -9,14 +9,16 @@ type lowerPlace struct {
 	Near  recording.Function
 	Any   bool
 	Lists bool
+	Table tableShape
 }
 
 func (p *pane) lowerPlace() lowerPlace {
-	return lowerPlace{Up: p.flame.up, Near: p.near.of, Any: p.near.any, Lists: p.near.lists}
+	return lowerPlace{Up: p.flame.up, Near: p.near.of, Any: p.near.any, Lists: p.near.lists, Table: p.table.tableShape}
 }
 
 func (p *pane) goToLower(l lowerPlace) {
 	p.flame.up = l.Up
 	p.near.of, p.near.any, p.near.lists = l.Near, l.Any, l.Lists
+	p.table.tableShape = l.Table
 	p.pick.near = true // or it would take the middle at once
 }

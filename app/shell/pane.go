@@ -112,7 +112,7 @@ const (
 )
 
 func newPane(d *doc.Doc) *pane {
-	return &pane{doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
+	return &pane{table: tablePart{tableShape: newTableShape()}, doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
 }
 
 // layout lays out the pane in r.
@@ -189,7 +189,7 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 
 // question is what the pane wants to know now.
 func (p *pane) question() doc.Question {
-	q := doc.Question{Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, Heat: p.tab == tabHeat && p.rec.HasTime}
+	q := doc.Question{Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
 	if p.near.follow(p); p.tab == tabNear && p.near.any {
 		ref := analyze.RefTo(p.near.of)
 		q.Around = &ref
@@ -199,8 +199,16 @@ func (p *pane) question() doc.Question {
 	return q
 }
 
+// grouped is what the table's rows stand for, as far as that is asked for.
+func (p *pane) grouped() analyze.By {
+	if p.tab != tabTable {
+		return analyze.ByFunction
+	}
+	return p.table.group
+}
+
 func (p *pane) query() analyze.Query {
-	return analyze.Query{Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
+	return analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
 }
 
 // metricOf is the metric that is shown, never nil.

@@ -51,6 +51,8 @@ type Shell struct {
 	typing  bool   // in the search line
 	clip    string // a text for the clipboard
 	first   welcome
+	// hiddenColumns are those of the table that the next file does not show.
+	hiddenColumns columnSet
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -73,7 +75,7 @@ type note struct {
 
 // New returns a shell with nothing open.
 func New(th *theme.Theme) *Shell {
-	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper()}
+	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
 }
 
 // Open shows a file in place of what is shown.
@@ -91,6 +93,7 @@ func (s *Shell) show(d *doc.Doc) {
 		go old.Close() // waits for goroutines: not on the window's
 	}
 	s.pane = newPane(d)
+	s.pane.table.hidden = s.hiddenColumns
 	s.menu = nil
 	if s.Do.Title != nil {
 		s.Do.Title(d.Name + " – Ashlar")

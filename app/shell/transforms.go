@@ -72,10 +72,7 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 		t := analyze.CollapseModule(f.Module)
 		items = append(items, item{title: "Collapse module " + shortModule(f.Module), on: p.has(t), do: func() { p.transform(t) }})
 	}
-	return append(items, item{title: "Search for it", do: func() {
-		p.search.editor.SetText(f.Name)
-		p.search.set(f.Name)
-	}})
+	return append(items, item{title: "Search for it", do: func() { p.search.look(f.Name) }})
 }
 
 // viewItems are the ways to look at the whole flamegraph.
