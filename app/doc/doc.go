@@ -33,6 +33,8 @@ type Question struct {
 	Stats  bool
 	// By asks for a table of modules, files or threads beside that of functions.
 	By analyze.By
+	// Threads asks on which thread each function runs.
+	Threads bool
 	// Durations asks for the statistics of these functions' spans.
 	Durations []recording.FuncID
 	// Heat asks for the heatmap of the whole recording.
@@ -54,6 +56,7 @@ type Answer struct {
 	// bottom-up, and of its callees.
 	Above, Below *analyze.Tree
 	Spans        []analyze.SpanStat // by function, for Stats
+	ThreadOf     []int32            // by function, for Threads: see analyze.ThreadOf
 	// Durations is nil where there are no spans.
 	Durations *analyze.Durations
 	Grid      *heatmap.Grid // for Heat
@@ -274,6 +277,13 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, last *Ans
 		}
 	default:
 		a.Grouped = analyze.Table(rec, a.Tree, q.By)
+	}
+	if q.Threads {
+		if last != nil && last.Rec == rec && last.ThreadOf != nil {
+			a.ThreadOf = last.ThreadOf
+		} else if a.ThreadOf, err = analyze.ThreadOf(ctx, rec); err != nil {
+			return nil
+		}
 	}
 	if q.Search != nil {
 		a.Matched = analyze.Match(rec, a.Tree, q.Search)

@@ -110,8 +110,7 @@ func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title stri
 			if l.inside && int(l.at.Y) >= y && int(l.at.Y) < y+h {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), withAlpha(th.Text, .05))
 			}
-			fn := recording.Function{Name: row.Name, Module: row.Module}
-			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, th.Bar(&fn, s.Mode))
+			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
 			w := body.Dx() - u.Px(32+160)
 			u.Text(ui.Rect(u.Px(32), y, w, h), s.fonts.face(12*u.Metric.PxPerDp).Fit(row.Name, float32(w-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
 			u.Text(ui.Rect(body.Dx()-u.Px(160), y, u.Px(86), h), units.Value(row.Total, m), ui.Style{Size: 12, Color: th.Text, Align: end})

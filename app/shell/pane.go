@@ -71,20 +71,22 @@ type pane struct {
 	tab    int
 	split  float32 // the timeline's share of the height; 0 until it is chosen
 
-	palette  *theme.Palette
-	bounds   paneBounds
-	timeline timelinePart
-	flame    flamePart
-	table    tablePart
-	about    aboutPart
-	history  history
-	splitter drag
-	dragged  float32
-	tabKeys  [len(tabs)]clickArea
-	near     nearPart
-	stats    statsPart
-	heat     heatPart
-	search   searchPart
+	palette *theme.Palette
+	// paletteOf changes with what colours stand for.
+	paletteOf int
+	bounds    paneBounds
+	timeline  timelinePart
+	flame     flamePart
+	table     tablePart
+	about     aboutPart
+	history   history
+	splitter  drag
+	dragged   float32
+	tabKeys   [len(tabs)]clickArea
+	near      nearPart
+	stats     statsPart
+	heat      heatPart
+	search    searchPart
 
 	transforms []analyze.Transform
 	chipClicks []clickArea
@@ -148,9 +150,7 @@ func (p *pane) update(s *Shell) {
 	rec := p.doc.Recording()
 	fresh := rec != p.rec
 	p.rec = rec
-	if p.palette == nil || p.palette.Theme != s.Theme || p.palette.Mode != s.Mode {
-		p.palette = &theme.Palette{Theme: s.Theme, Mode: s.Mode}
-	}
+	p.colours(s)
 	if len(rec.Events) > 0 {
 		p.chooseByName(rec)
 		p.event = min(p.event, len(rec.Events)-1)
@@ -189,7 +189,7 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 
 // question is what the pane wants to know now.
 func (p *pane) question() doc.Question {
-	q := doc.Question{Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
+	q := doc.Question{Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
 	if p.near.follow(p); p.tab == tabNear && p.near.any {
 		ref := analyze.RefTo(p.near.of)
 		q.Around = &ref
@@ -401,6 +401,9 @@ func (p *pane) mark() func(recording.FuncID) bool {
 	var f recording.FuncID
 	switch {
 	case p.searching():
+		if p.palette.Mode == theme.BySearch {
+			return nil // colours tell already
+		}
 		return p.found()
 	case p.hover != nil:
 		f = *p.hover

@@ -36,12 +36,17 @@ type Shell struct {
 	Theme *theme.Theme
 	Mode  theme.Mode
 	View  View
+	// Scale makes everything larger than the display asks for; 0 is 1.
+	Scale float32
+	// System is the theme that the system prefers, nil where that is not known.
+	System *theme.Theme
 	// Do carries out what only a window can: nil where there is none.
 	Do Actions
 	// Bars counts what the last frame drew.
 	Bars int
 
 	shaper  *text.Shaper
+	follows bool // the theme is the system's
 	fonts   fontCache
 	pane    *pane
 	menu    *menu
@@ -148,6 +153,8 @@ const (
 
 // Layout lays out and draws a frame.
 func (s *Shell) Layout(gtx layout.Context) {
+	gtx.Metric.PxPerDp *= s.scale()
+	gtx.Metric.PxPerSp *= s.scale()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
 	s.Bars = 0

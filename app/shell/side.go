@@ -106,8 +106,7 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) {
 		if hovered {
 			u.Round(box, 4, withAlpha(th.Text, .06))
 		}
-		fn := a.Rec.Functions.At(int(row.Func))
-		u.Round(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 2, th.Bar(&fn, s.Mode))
+		u.Round(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
 		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
 		u.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: end})
 		u.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: end})

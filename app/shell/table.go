@@ -203,8 +203,7 @@ func (t *tablePart) colour(s *Shell, p *pane, a *doc.Answer, row *analyze.Row) (
 	case analyze.ByModule:
 		return s.Theme.Bar(&recording.Function{Module: row.Name}, s.Mode), true
 	}
-	f := described(a.Rec, row)
-	return s.Theme.Bar(&f, s.Mode), true
+	return p.swatch(a, row), true
 }
 
 // menu offers what can be done with a row and the table.
