@@ -107,7 +107,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		rows = analyze.Table(rec, tree, o.by)
 	}
 	if o.Search != "" && err == nil {
-		rows = t.search(rec, tree, o, rows)
+		rows, err = t.search(c, rec, q, tree, o, rows)
 	}
 	return rows, err
 }
@@ -144,31 +144,50 @@ func (t *top) sides(rec *recording.Recording, tree *analyze.Tree, of analyze.Tra
 
 // search tells how much matches, and leaves the rows that do; of a tree all
 // rows stay, since a match means little without its callers.
-func (t *top) search(rec *recording.Recording, tree *analyze.Tree, o *topOptions, rows []analyze.Row) []analyze.Row {
+func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, rows []analyze.Row) ([]analyze.Row, error) {
 	p, err := analyze.ParsePattern(o.Search)
 	if err != nil {
-		return rows // was checked
+		return rows, nil // was checked
 	}
-	m := analyze.Match(rec, tree, p)
+	var m *analyze.Matched
+	var found *analyze.Hits
+	if p.OfFunctions() {
+		m = analyze.Match(rec, tree, p)
+	} else {
+		if found, err = analyze.Find(c.ctx, rec, p); err != nil {
+			return nil, err
+		}
+		if m, err = analyze.MatchHits(c.ctx, rec, tree, q, found); err != nil {
+			return nil, err
+		}
+	}
 	t.Matched = &topMatched{o.Search, exact(m.Total, t.metric), m.Count, m.Total}
 	if o.tree {
 		for i := range t.matches {
 			t.matches[i] = m.Nodes[t.nodes[i]]
 		}
-		return rows
-	}
-	file := func(r *analyze.Row) string {
-		if o.by != analyze.ByFunction {
-			return r.Place
-		}
-		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
-			return f.File
-		}
-		return ""
+		return rows, nil
 	}
 	return slices.DeleteFunc(rows, func(r analyze.Row) bool {
-		return !p.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module, File: file(&r)})
-	})
+		switch {
+		case o.by == analyze.ByThread && p.Field() == analyze.InThread:
+			return r.Track == recording.NoTrack || !p.MatchTrack(rec.Tracks[r.Track])
+		case found != nil && (o.by == analyze.ByFunction || o.by == analyze.ByLine):
+			return !found.Matches(r.Func)
+		}
+		return !p.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module, File: fileOf(rec, o.by, &r)})
+	}), nil
+}
+
+// fileOf is the source file of a row of functions or lines.
+func fileOf(rec *recording.Recording, by analyze.By, r *analyze.Row) string {
+	if by != analyze.ByFunction {
+		return r.Place
+	}
+	if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
+		return f.File
+	}
+	return ""
 }
 
 // branches lists the heaviest nodes of a tree, callers before what they call.

@@ -66,7 +66,7 @@ func (v *StackView) viewFlags(fs *pflag.FlagSet) {
 			fs.Lookup(f.name).NoOptDefVal = "true"
 		}
 	}
-	fs.StringVar(&v.Search, "search", "", "find `TEXT` or /expression/ in names, modules and files; how much has it")
+	fs.StringVar(&v.Search, "search", "", "find `TEXT` or /expression/ in names, modules and files, or just in one of name:, module:, file:, thread:, arg: before it; how much has it")
 }
 
 // transformFlag adds a transform to a list for each time it is set.

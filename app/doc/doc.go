@@ -51,6 +51,7 @@ type Answer struct {
 	Rows    []analyze.Row
 	Grouped []analyze.Row       // for By
 	Matched *analyze.Matched    // for a Search
+	Found   *analyze.Hits       // for a Search that functions alone do not answer
 	Near    *analyze.Neighbours // for Around
 	// Above and Below are, for Around, the trees of the function's callers,
 	// bottom-up, and of its callees.
@@ -245,6 +246,11 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) {
 		return
 	}
+	if a := d.answer.Load(); a != nil && a.Found != nil && a.Found.Pattern == p && a.Found.Of(rec) {
+		d.hits.Store(a.Found)
+		d.tell()
+		return
+	}
 	if h, err := analyze.Find(ctx, rec, p); err == nil {
 		d.hits.Store(h)
 		d.tell()
@@ -285,8 +291,8 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, last *Ans
 			return nil
 		}
 	}
-	if q.Search != nil {
-		a.Matched = analyze.Match(rec, a.Tree, q.Search)
+	if err = a.search(ctx, last); err != nil {
+		return nil
 	}
 	if q.Around != nil {
 		n := analyze.Around(rec, a.Tree, *q.Around)
@@ -311,6 +317,26 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, last *Ans
 		}
 	}
 	return a
+}
+
+// search finds what is looked for in the tree. Where it runs must be known for
+// that when functions alone do not tell.
+func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
+	switch {
+	case a.Search == nil:
+		return nil
+	case a.Search.OfFunctions():
+		a.Matched = analyze.Match(a.Rec, a.Tree, a.Search)
+		return nil
+	case last != nil && last.Found != nil && last.Found.Pattern == a.Search && last.Found.Of(a.Rec):
+		a.Found = last.Found
+	default:
+		if a.Found, err = analyze.Find(ctx, a.Rec, a.Search); err != nil {
+			return err
+		}
+	}
+	a.Matched, err = analyze.MatchHits(ctx, a.Rec, a.Tree, a.Query, a.Found)
+	return err
 }
 
 // around makes the trees on both sides of a function. They are looked at from

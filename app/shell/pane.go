@@ -419,6 +419,7 @@ func (p *pane) mark() func(recording.FuncID) bool {
 func (p *pane) marked() int64 {
 	switch {
 	case p.searching():
+		p.found() // which may be new
 		return -2 - int64(p.search.version)
 	case p.hover != nil:
 		return int64(*p.hover)
@@ -431,15 +432,35 @@ func (p *pane) marked() int64 {
 // found tells which functions the search matches.
 func (p *pane) found() func(recording.FuncID) bool {
 	sp := &p.search
-	if sp.isOf != sp.pattern || len(sp.is) < p.rec.Functions.Len() {
-		sp.is, sp.isOf = make([]bool, p.rec.Functions.Len()), sp.pattern
+	var hits *analyze.Hits
+	if !sp.pattern.OfFunctions() {
+		if hits = p.doc.Hits(); hits == nil || hits.Pattern != sp.pattern {
+			hits = nil // not known yet
+		}
+	}
+	if sp.isOf != sp.pattern || sp.isHits != hits || len(sp.is) < p.rec.Functions.Len() {
+		sp.is, sp.isOf, sp.isHits = make([]bool, p.rec.Functions.Len()), sp.pattern, hits
 		for i := range sp.is {
-			f := p.rec.Functions.At(i)
-			sp.is[i] = sp.pattern.MatchFunction(&f)
+			if hits != nil {
+				sp.is[i] = hits.Matches(recording.FuncID(i))
+			} else {
+				f := p.rec.Functions.At(i)
+				sp.is[i] = sp.pattern.MatchFunction(&f)
+			}
 		}
 		sp.version++
 	}
 	return func(f recording.FuncID) bool { return int(f) < len(sp.is) && sp.is[f] }
+}
+
+// markAt is what marks the timeline's bars where functions do not tell.
+func (p *pane) markAt() func(track, lane, i, n int) bool {
+	if p.searching() && !p.search.pattern.OfFunctions() {
+		if h := p.doc.Hits(); h != nil && h.Pattern == p.search.pattern {
+			return h.Marked
+		}
+	}
+	return nil
 }
 
 func clampInt64(f float64) int64 {

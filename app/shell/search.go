@@ -27,6 +27,7 @@ type searchPart struct {
 	// is tells which functions match isOf; version counts its changes.
 	is      []bool
 	isOf    *analyze.Pattern
+	isHits  *analyze.Hits
 	version int
 
 	marks   []bool

@@ -133,7 +133,7 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 		pic := timeline.Picture{
 			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
 			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
-			Mark:  p.mark(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Canvases: &t.canvases, Chosen: p.chosenTracks(),
+			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Canvases: &t.canvases, Chosen: p.chosenTracks(),
 		}
 		t.picture = ui.NewPicture(pic.Draw(b.lanes.Dx(), b.lanes.Dy()))
 		t.pictKey, t.bars = k, pic.Bars

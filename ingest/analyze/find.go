@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"math/bits"
 	"sort"
 
 	"ashlar/ingest/recording"
@@ -33,10 +34,12 @@ type Hits struct {
 	// Functions are those that match.
 	Functions []recording.FuncID
 
-	rec  *recording.Recording
-	is   []bool // by function
-	rows []hitRow
-	n    int64
+	rec *recording.Recording
+	is  []bool // by function
+	// onTrack tells, by track, which threads match.
+	onTrack []bool
+	rows    []hitRow
+	n       int64
 }
 
 // hitRow is a column of spans or samples that has hits.
@@ -45,6 +48,8 @@ type hitRow struct {
 	lane          *recording.Lane
 	samples       *recording.Samples
 	hit           []uint8 // by call: 1 for a match, to be added up without a branch
+	// own has, instead of hit, a bit for each place of the column.
+	own []uint64
 	// before has, for each block of the column, the hits in the blocks before,
 	// and at its end the hits in all.
 	before []int64
@@ -58,9 +63,16 @@ const hitBlock = 1 << 10
 
 // Find looks for a pattern in the names, modules and files of functions, and
 // counts and places the spans and samples that have them. It looks at each span's
-// call once, on all cores.
+// call once, on all cores. Of threads that match, the first span or sample is
+// the hit.
 func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, error) {
 	h := &Hits{Pattern: p, rec: rec, is: make([]bool, rec.Functions.Len())}
+	switch p.Field() {
+	case InThread:
+		return h.threads(ctx)
+	case InArgs:
+		return h.args(ctx)
+	}
 	for i := 0; i < rec.Functions.Len(); {
 		run := rec.Functions.Chunk(i)
 		for k := range run {
@@ -162,6 +174,12 @@ func (h *Hits) count(ctx context.Context) error {
 // of.
 func (r *hitRow) countBlock(b int) (hits, members int64) {
 	first, last := b*hitBlock, min(r.len(), (b+1)*hitBlock)
+	if r.own != nil {
+		for _, w := range r.own[first/64 : (last+63)/64] {
+			hits += int64(bits.OnesCount64(w))
+		}
+		return hits, hits
+	}
 	if r.samples != nil {
 		for i := first; i < last; i++ {
 			if r.hit[r.samples.Call(i)] != 0 {
@@ -200,6 +218,9 @@ func (r *hitRow) time(i int) int64 {
 
 // is reports whether a hit begins at i.
 func (r *hitRow) is(i int) bool {
+	if r.own != nil {
+		return r.own[i/64]>>(i%64)&1 != 0
+	}
 	if r.lane != nil {
 		return r.hit[r.lane.Call(i)] != 0
 	}

@@ -27,6 +27,9 @@ type Picture struct {
 	// rest.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
+	// MarkAt, if set, tells instead of Mark whether any of n spans of a lane, -1
+	// for samples, is marked.
+	MarkAt func(track, lane, i, n int) bool
 
 	// Chosen tracks have a stripe in the gutter.
 	Chosen map[int]bool
@@ -49,7 +52,8 @@ type Picture struct {
 		bg, rule raster.Color
 	}
 	onBar raster.Color
-	of    int // the track that is being drawn
+	of    int  // the track that is being drawn
+	hit   bool // what MarkAt says of the bar that is being drawn
 	scale float32
 	perPs float64 // pixels a picosecond
 	path  []recording.CallID
@@ -238,6 +242,7 @@ type fine struct {
 	busy float64
 	most float32
 	call recording.CallID
+	hit  bool
 }
 
 // lane draws a lane of spans whose top is at y.
@@ -248,8 +253,10 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 		l := &t.Lanes[lane]
 		l.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
 			x0, x1 := p.x(b.Start), p.x(b.End)
+			hit := p.MarkAt != nil && p.MarkAt(p.of, lane, b.Index, b.N)
 			if x1-x0 >= 2 || b.N == 1 && x1 > x0 && b.End-b.Start >= res {
 				p.flush(&acc, y, res)
+				p.hit = hit
 				p.bar(x0, max(x1, x0+1), y, b.Call, b.N == 1 && l.Unfinished(b.Index))
 				return true
 			}
@@ -258,6 +265,7 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 				acc = fine{x: x0}
 			}
 			acc.busy += float64(b.Busy)
+			acc.hit = acc.hit || hit
 			if b.Busy >= acc.most {
 				acc.most, acc.call = b.Busy, b.Call
 			}
@@ -267,6 +275,7 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 	}
 	if lane < len(t.Open) {
 		o := t.Open[lane]
+		p.hit = p.MarkAt != nil && p.MarkAt(p.of, lane, 0, 0)
 		if x0, x1 := p.x(o.Start), p.x(p.Rec.End); x1 > x0 {
 			p.bar(x0, x1, y, o.Call, true)
 		}
@@ -283,6 +292,7 @@ func (p *Picture) flush(acc *fine, y int, res int64) {
 	cover := min(1, acc.busy/float64(res))
 	a := uint32(255 * (.3 + .7*cover))
 	p.Bars++
+	p.hit = acc.hit
 	x, bottom, col := acc.x, y+p.px(laneHeight)-1, p.color(acc.call)
 	acc.x = -1
 	if p.pixels != nil {
@@ -300,7 +310,11 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 	f := p.Rec.Func(call)
 	col := p.Palette.On(p.Rec, p.of, f)
 	if p.Mark != nil {
-		if p.Mark(f) {
+		marked := p.hit
+		if p.MarkAt == nil {
+			marked = p.Mark(f)
+		}
+		if marked {
 			if !p.DimOthers {
 				col = p.Palette.Theme.Lift(col)
 			}
