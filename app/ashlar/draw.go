@@ -12,6 +12,7 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/window"
 	"ashlar/ingest/recording"
+	"ashlar/render/fonts"
 	"ashlar/render/theme"
 )
 
@@ -65,6 +66,7 @@ func render(o cli.RenderOptions) error {
 	if !ok {
 		th = theme.Dark
 	}
+	fonts.System.Start(nil)
 	s := shell.New(th)
 	defer s.Close()
 	s.View = shell.View(o.View)

@@ -16,6 +16,7 @@ import (
 	"gioui.org/widget"
 
 	"ashlar/app/doc"
+	"ashlar/render/fonts"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -48,6 +49,7 @@ type Shell struct {
 	shaper  *text.Shaper
 	follows bool // the theme is the system's
 	fonts   fontCache
+	fontsOf int64 // the version of the system's fonts that is drawn with
 	pane    *pane
 	menu    *menu
 	help    bool
@@ -155,6 +157,7 @@ const (
 func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
+	s.newFonts()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
 	s.Bars = 0
@@ -211,6 +214,18 @@ func (s *Shell) keys(u *ui.UI) {
 		if k, ok := ev.(key.Event); ok && k.State == key.Press {
 			s.press(k)
 		}
+	}
+}
+
+// newFonts draws everything anew when fonts were found for more characters.
+func (s *Shell) newFonts() {
+	v := fonts.System.Version()
+	if v == s.fontsOf {
+		return
+	}
+	s.fontsOf, s.shaper = v, ui.NewShaper()
+	if s.pane != nil {
+		s.pane.palette = nil // which all pictures depend on
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/assets/desktop"
+	"ashlar/render/fonts"
 )
 
 // Options say what is opened and how.
@@ -65,6 +66,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
+	fonts.System.Start(w.Invalidate)
 	follow := followSystem(w.Invalidate)
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)

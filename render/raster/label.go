@@ -1,6 +1,10 @@
 package raster
 
-import "strings"
+import (
+	"sort"
+	"strings"
+	"unicode"
+)
 
 // Ellipsis stands for what was left out of a label.
 const Ellipsis = "…"
@@ -13,7 +17,10 @@ func (f *Face) Fit(name string, w float32) string {
 		return ""
 	}
 	if len(name) > 4096 {
-		name = name[:4096] // no bar is that wide; measuring all of it is waste
+		name = strings.ToValidUTF8(name[:4096], "") // no bar is that wide; measuring all of it is waste
+	}
+	if !f.simple(name) {
+		return f.fitShaped(name, w)
 	}
 	if f.Measure(name) <= w {
 		return name
@@ -35,6 +42,58 @@ func (f *Face) Fit(name string, w float32) string {
 		}
 	}
 	return name
+}
+
+// fitKey is what a shortened text depends on.
+type fitKey struct {
+	name string
+	w    float32
+}
+
+// fitShaped is Fit for names that have to be shaped to be measured.
+func (f *Face) fitShaped(name string, w float32) string {
+	f.fresh()
+	k := fitKey{name, w}
+	s, ok := f.fits[k]
+	if !ok {
+		s = f.fit(name, w)
+		if f.fits == nil || len(f.fits) >= mostLines {
+			f.fits = map[fitKey]string{}
+		}
+		f.fits[k] = s
+	}
+	return s
+}
+
+func (f *Face) fit(name string, w float32) string {
+	// Not one in a hundred characters is narrower than a fifth of an em.
+	whole := true
+	if most := int(w/f.size*5) + 16; len(name) > most {
+		n := 0
+		for i := range name {
+			if n++; n > most {
+				name, whole = name[:i], false
+				break
+			}
+		}
+	}
+	if whole && f.shape(name).width <= w {
+		return name
+	}
+	if short := Short(name); whole && short != name && f.shape(Ellipsis+short).width <= w {
+		return Ellipsis + short
+	}
+	var ends []int // where it may be cut: not before a mark of a letter
+	for i, r := range name {
+		if i > 0 && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+			ends = append(ends, i)
+		}
+	}
+	n := sort.Search(len(ends), func(k int) bool { return f.shape(name[:ends[k]]+Ellipsis).width > w })
+	if n < 2 {
+		return ""
+	}
+	return name[:ends[n-1]] + Ellipsis
 }
 
 // Short is a function's name without package, namespace, receiver, template
