@@ -10,6 +10,7 @@ import (
 	"github.com/go-text/typesetting/language"
 	"github.com/go-text/typesetting/shaping"
 	"golang.org/x/image/math/fixed"
+	unibidi "golang.org/x/text/unicode/bidi"
 
 	"ashlar/render/fonts"
 )
@@ -98,11 +99,8 @@ func (f *Face) shape(s string) *line {
 		}
 	}
 	var outs []leveled
-	levels := f.levels.Segment(runes, bidi.Neutral)
-	start := 0
-	for i := range levels.NumRuns() {
-		run := levels.Run(i)
-		in := shaping.Input{Text: runes, RunStart: start, RunEnd: run.End, Direction: di.DirectionLTR, Size: fixed.Int26_6(f.size * 64), Language: language.DefaultLanguage()}
+	for _, run := range f.runs(runes) {
+		in := shaping.Input{Text: runes, RunStart: run.Start, RunEnd: run.End, Direction: di.DirectionLTR, Size: fixed.Int26_6(f.size * 64), Language: language.DefaultLanguage()}
 		if !run.IsLeftToRight() {
 			in.Direction = di.DirectionRTL
 		}
@@ -110,7 +108,6 @@ func (f *Face) shape(s string) *line {
 		for k := range parts {
 			outs = append(outs, leveled{f.shaper.ShapeNoExtents(parts[k]), run.Level})
 		}
-		start = run.End
 	}
 	visual(outs)
 	l := new(line)
@@ -121,6 +118,58 @@ func (f *Face) shape(s string) *line {
 		}
 	}
 	return l
+}
+
+// runs parts a text by its levels of direction.
+func (f *Face) runs(text []rune) []bidi.Run {
+	levels := f.levels.Segment(text, bidi.Neutral)
+	var runs []bidi.Run
+	for i := range levels.NumRuns() {
+		run := levels.Run(i)
+		// A number after what runs from right to left has the level 2 and what
+		// follows it in a text from left to right 0, but they come as one run.
+		if run.Level == 2 && leftToRight(text) {
+			if n := number(text[run.Start:run.End]); n < run.End-run.Start {
+				runs = append(runs, bidi.Run{Start: run.Start, End: run.Start + n, Level: 2})
+				run.Start, run.Level = run.Start+n, 0
+			}
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// leftToRight tells the direction of a text as a whole, by its first letter.
+func leftToRight(text []rune) bool {
+	for _, r := range text {
+		switch class(r) {
+		case unibidi.L:
+			return true
+		case unibidi.R, unibidi.AL:
+			return false
+		}
+	}
+	return true
+}
+
+// number is how many of a text's characters are the number that it begins with.
+func number(text []rune) int {
+	end := 0
+	for i, r := range text {
+		switch class(r) {
+		case unibidi.EN, unibidi.AN, unibidi.ET, unibidi.NSM:
+			end = i + 1
+		case unibidi.ES, unibidi.CS: // belong to it between digits
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+func class(r rune) unibidi.Class {
+	p, _ := unibidi.LookupRune(r)
+	return p.Class()
 }
 
 // leveled is a shaped run with its level of nesting: odd ones are from right to

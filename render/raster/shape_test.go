@@ -53,6 +53,8 @@ func TestRightToLeft(t *testing.T) {
 		"main.אבג":         "main.גבא",
 		"אבג":              "גבא",
 		"calc אבג 123 end": "calc 123 גבא end",
+		"calc אבג 1.5, x":  "calc 1.5 גבא, x",
+		"אבג 12f":          "12f גבא",
 		"אבג f דהו":        "והד f גבא",
 		"a אבג דהו b":      "a והד גבא b",
 		"中אב文":             "中בא文",
