@@ -198,7 +198,7 @@ func (p *pane) question() doc.Question {
 }
 
 func (p *pane) query() analyze.Query {
-	return analyze.Query{Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
+	return analyze.Query{Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks, Join: analyze.Joins(p.transforms)}
 }
 
 // metricOf is the metric that is shown, never nil.
