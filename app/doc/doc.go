@@ -79,6 +79,7 @@ type Doc struct {
 	notify func()
 
 	answer atomic.Pointer[Answer]
+	soon   atomic.Pointer[Answer]
 	hits   atomic.Pointer[analyze.Hits]
 }
 
@@ -160,8 +161,13 @@ func (d *Doc) Ask(q Question) {
 // Answer is the latest answer, nil before the first.
 func (d *Doc) Answer() *Answer { return d.answer.Load() }
 
+// Soon is a first answer while the latest question is being answered, nil when
+// there is none: a tree that is exact for the calls it has, and has none deeper
+// than its Depth. It has nothing but the tree.
+func (d *Doc) Soon() *Answer { return d.soon.Load() }
+
 // Hits are the places that the latest search found, nil when there is none or
-// it has not been answered yet.
+// it has not been answered yet. Those of a search that goes on are Partial.
 func (d *Doc) Hits() *analyze.Hits { return d.hits.Load() }
 
 func (d *Doc) poke() {
@@ -201,14 +207,29 @@ func (d *Doc) run() {
 		if asked {
 			rec := d.load.Snapshot()
 			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
-				if a := answer(ctx, rec, q); a != nil {
-					d.answer.Store(a)
-				}
+				d.think(ctx, rec, q, old)
+			} else {
+				d.soon.Store(nil) // of a question that was taken back
 			}
 			d.tell()
 			d.find(ctx, rec, q.Search)
 		}
 		stale()
+	}
+}
+
+// think answers a question, with something to show meanwhile where it is a new
+// one that takes long. A recording that grows has the answer before.
+func (d *Doc) think(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
+	if old == nil || !old.equal(&q) && !old.sameTree(rec, &q) {
+		if a := soon(ctx, rec, q); a != nil {
+			d.soon.Store(a)
+			d.tell()
+		}
+	}
+	if a := answer(ctx, rec, q, old); a != nil {
+		d.answer.Store(a)
+		d.soon.Store(nil)
 	}
 }
 
@@ -225,51 +246,20 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 		d.hits.Store(nil)
 		return
 	}
-	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) {
+	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) && !h.Partial {
 		return
 	}
-	if h, err := analyze.Find(ctx, rec, p); err == nil {
+	soon := func(h *analyze.Hits) {
 		d.hits.Store(h)
 		d.tell()
 	}
-}
-
-func answer(ctx context.Context, rec *recording.Recording, q Question) *Answer {
-	w, err := analyze.Weigh(ctx, rec, q.Query)
-	if err != nil {
-		return nil
+	if h := d.hits.Load(); h != nil && h.Pattern == p {
+		soon = nil // the hits in the snapshot before stay until all are counted
 	}
-	a := &Answer{Rec: rec, Question: q}
-	a.Tree = analyze.NewTree(rec, w, q.Transforms...)
-	if ctx.Err() != nil {
-		return nil
+	if h, err := analyze.FindSoon(ctx, rec, p, soon); err == nil {
+		d.hits.Store(h)
+		d.tell()
 	}
-	a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
-	if q.Search != nil {
-		a.Matched = analyze.Match(rec, a.Tree, q.Search)
-	}
-	if q.Around != nil {
-		n := analyze.Around(rec, a.Tree, *q.Around)
-		a.Near = &n
-	}
-	if q.Stats && w.Basis == analyze.Spans {
-		if a.Spans, err = analyze.SpanStats(ctx, rec, q.Query); err != nil {
-			return nil
-		}
-	}
-	if q.Heat {
-		whole := q.Query
-		whole.Ranged = false
-		if a.Grid, err = heatmap.NewGrid(ctx, rec, whole, nil); err != nil {
-			return nil
-		}
-	}
-	if q.Durations != nil && w.Basis == analyze.Spans {
-		if a.Durations, err = analyze.DurationsOf(ctx, rec, q.Query, q.Durations); err != nil {
-			return nil
-		}
-	}
-	return a
 }
 
 // Settle waits until loading has ended and the question is answered for the
@@ -280,7 +270,7 @@ func (d *Doc) Settle(q Question) error {
 	}
 	d.Ask(q)
 	rec := d.load.Snapshot()
-	if a := answer(d.ctx, rec, q); a != nil {
+	if a := answer(d.ctx, rec, q, nil); a != nil {
 		d.answer.Store(a)
 	}
 	d.find(d.ctx, rec, q.Search)
