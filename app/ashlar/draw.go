@@ -22,11 +22,11 @@ func show(o cli.WindowOptions) int {
 	if taken {
 		return 0
 	}
-	th, ok := theme.ByName(o.Theme)
-	if !ok {
-		th = window.SystemTheme()
-	}
-	err := window.Run(shell.New(th), window.Options{
+	s := shell.New(theme.Dark)
+	s.Follow(window.SystemTheme())
+	s.SetTheme("system")
+	s.SetTheme(o.Theme)
+	err := window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
 	})
 	if err != nil {

@@ -41,7 +41,7 @@ input, and 2 when the command line makes no sense.`,
 			fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is open already, if there is one")
 			fs.BoolVar(&o.Compare, "compare-with-open", false, "hand the file to the window that is open already, to compare")
 			ch.flags(fs)
-			fs.StringVar(&o.Theme, "theme", "", "dark or light `THEME` (default: the system's)")
+			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
 			fs.BoolVar(&asked, "version", false, "print the version and stop")
 			return func(c *call, args []string) error {
@@ -104,10 +104,10 @@ func (o *WindowOptions) check() error {
 
 func checkTheme(name string) error {
 	switch name {
-	case "", "dark", "light":
+	case "", "dark", "light", "contrast":
 		return nil
 	}
-	return misuse("there is no theme %q; there are dark and light", name)
+	return misuse("there is no theme %q; there are dark, light and contrast", name)
 }
 
 // nearest is the command that a word is a slip of the pen from, "" for none.

@@ -31,6 +31,10 @@ type Question struct {
 	// least, greatest and average duration of each function's spans.
 	Around *analyze.Ref
 	Stats  bool
+	// By asks for a table of modules, files or threads beside that of functions.
+	By analyze.By
+	// Threads asks on which thread each function runs.
+	Threads bool
 	// Durations asks for the statistics of these functions' spans.
 	Durations []recording.FuncID
 	// Heat asks for the heatmap of the whole recording.
@@ -45,12 +49,28 @@ type Answer struct {
 	Question
 	Tree    *analyze.Tree
 	Rows    []analyze.Row
+	Grouped []analyze.Row       // for By
 	Matched *analyze.Matched    // for a Search
 	Near    *analyze.Neighbours // for Around
-	Spans   []analyze.SpanStat  // by function, for Stats
+	// Above and Below are, for Around, the trees of the function's callers,
+	// bottom-up, and of its callees.
+	Above, Below *analyze.Tree
+	Spans        []analyze.SpanStat // by function, for Stats
+	ThreadOf     []int32            // by function, for Threads: see analyze.ThreadOf
 	// Durations is nil where there are no spans.
 	Durations *analyze.Durations
 	Grid      *heatmap.Grid // for Heat
+}
+
+// ByFunction tells whether the table's rows stand for functions.
+func (a *Answer) ByFunction() bool { return a.By == "" || a.By == analyze.ByFunction }
+
+// TableRows are the rows of the table that By asks for.
+func (a *Answer) TableRows() []analyze.Row {
+	if a.ByFunction() {
+		return a.Rows
+	}
+	return a.Grouped
 }
 
 // Metric is the metric the answer is about.

@@ -38,12 +38,17 @@ type Shell struct {
 	Theme *theme.Theme
 	Mode  theme.Mode
 	View  View
+	// Scale makes everything larger than the display asks for; 0 is 1.
+	Scale float32
+	// System is the theme that the system prefers, nil where that is not known.
+	System *theme.Theme
 	// Do carries out what only a window can: nil where there is none.
 	Do Actions
 	// Bars counts what the last frame drew.
 	Bars int
 
 	shaper  *text.Shaper
+	follows bool // the theme is the system's
 	fonts   fontCache
 	pane    *pane
 	menu    *menu
@@ -55,6 +60,8 @@ type Shell struct {
 	tasks   tasks
 	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
+	// hiddenColumns are those of the table that the next file does not show.
+	hiddenColumns columnSet
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -80,7 +87,7 @@ type note struct {
 
 // New returns a shell with nothing open.
 func New(th *theme.Theme) *Shell {
-	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper()}
+	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
 }
 
 // Open shows a file in place of what is shown.
@@ -98,6 +105,7 @@ func (s *Shell) show(d *doc.Doc) {
 		go old.Close() // waits for goroutines: not on the window's
 	}
 	s.pane = newPane(d)
+	s.pane.table.hidden = s.hiddenColumns
 	s.menu = nil
 	if s.Do.Title != nil {
 		s.Do.Title(d.Name + " – Ashlar")
@@ -155,6 +163,8 @@ const (
 
 // Layout lays out and draws a frame.
 func (s *Shell) Layout(gtx layout.Context) {
+	gtx.Metric.PxPerDp *= s.scale()
+	gtx.Metric.PxPerSp *= s.scale()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
 	s.Bars = 0

@@ -67,6 +67,8 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
+	follow := followSystem(w.Invalidate)
+	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
 	// Times of a frame are this thread's, so that decoding beside it does not
@@ -79,11 +81,13 @@ func Run(s *shell.Shell, o Options) error {
 			return e.Err
 		case app.ConfigEvent:
 			inbox.focused(e.Config.Focused)
+			follow.focused(e.Config.Focused)
 		case app.FrameEvent:
 			log.begin()
 			if inbox.open(s) {
 				w.Perform(system.ActionRaise)
 			}
+			follow.tell(s)
 			gtx := app.NewContext(&ops, e)
 			s.Layout(gtx)
 			log.laidOut()
