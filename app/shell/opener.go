@@ -9,7 +9,10 @@ import (
 
 // askOpen lets the person choose a file: a path to type and the list of what is
 // there. It needs nothing of the desktop.
-func (s *Shell) askOpen() {
+func (s *Shell) askOpen() { s.askOpenIn(s.startDir()) }
+
+// askOpenIn is askOpen beginning with a folder.
+func (s *Shell) askOpenIn(dir string) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -30,7 +33,7 @@ func (s *Shell) askOpen() {
 		}
 		return l
 	}
-	c = newChooser("A file to open", strings.TrimSuffix(s.startDir(), sep)+sep, func(text string) []line {
+	c = newChooser("A file to open", strings.TrimSuffix(dir, sep)+sep, func(text string) []line {
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {
 			dir = "."

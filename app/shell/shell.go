@@ -51,6 +51,8 @@ type Shell struct {
 	typing  bool   // in the search line
 	clip    string // a text for the clipboard
 	first   welcome
+	drag    dropping
+	size    image.Point // of the last frame
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -147,6 +149,8 @@ const (
 func (s *Shell) Layout(gtx layout.Context) {
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
+	s.size = size
+	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
@@ -186,6 +190,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if s.chooser != nil {
 		s.chooser.layout(s, u, size)
 	}
+	s.layoutDrag(u, full)
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
 	}

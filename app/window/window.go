@@ -11,6 +11,8 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
+	"ashlar/app/drop"
+	"ashlar/app/drop/native"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/assets/desktop"
@@ -67,12 +69,15 @@ func Run(s *shell.Shell, o Options) error {
 	defer s.Close()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
+	drops, desk := drop.NewTarget(w.Invalidate), native.New()
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
 	for {
-		switch e := w.Event().(type) {
+		e := w.Event()
+		desk.Window(drops, e)
+		switch e := e.(type) {
 		case app.DestroyEvent:
 			return e.Err
 		case app.ConfigEvent:
@@ -81,6 +86,12 @@ func Run(s *shell.Shell, o Options) error {
 			log.begin()
 			if inbox.open(s) {
 				w.Perform(system.ActionRaise)
+			}
+			desk.Turn()
+			over, dropped := drops.Next()
+			s.DragOver(over)
+			for _, d := range dropped {
+				s.Dropped(d)
 			}
 			gtx := app.NewContext(&ops, e)
 			s.Layout(gtx)
