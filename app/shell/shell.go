@@ -62,6 +62,8 @@ type Shell struct {
 	first   welcome
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
+	drag          dropping
+	size          image.Point // of the last frame
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -167,6 +169,8 @@ func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerSp *= s.scale()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
+	s.size = size
+	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
@@ -207,6 +211,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if s.chooser != nil {
 		s.chooser.layout(s, u, size)
 	}
+	s.layoutDrag(u, full)
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
 	}

@@ -12,6 +12,8 @@ import (
 	"gioui.org/unit"
 
 	"ashlar/app/dialog"
+	"ashlar/app/drop"
+	"ashlar/app/drop/native"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/assets/desktop"
@@ -71,12 +73,15 @@ func Run(s *shell.Shell, o Options) error {
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
+	drops, desk := drop.NewTarget(w.Invalidate), native.New()
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
 	for {
-		switch e := w.Event().(type) {
+		e := w.Event()
+		desk.Window(drops, e)
+		switch e := e.(type) {
 		case app.DestroyEvent:
 			return e.Err
 		case app.ConfigEvent:
@@ -88,6 +93,12 @@ func Run(s *shell.Shell, o Options) error {
 				w.Perform(system.ActionRaise)
 			}
 			follow.tell(s)
+			desk.Turn()
+			over, dropped := drops.Next()
+			s.DragOver(over)
+			for _, d := range dropped {
+				s.Dropped(d)
+			}
 			gtx := app.NewContext(&ops, e)
 			s.Layout(gtx)
 			log.laidOut()
