@@ -6,7 +6,6 @@ import (
 	"context"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,6 +14,7 @@ import (
 	"ashlar/assets"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	"ashlar/render/heatmap"
@@ -100,6 +100,7 @@ type Doc struct {
 	notify func()
 
 	answer atomic.Pointer[Answer]
+	soon   atomic.Pointer[Answer]
 	hits   atomic.Pointer[analyze.Hits]
 }
 
@@ -110,8 +111,11 @@ const DemoName = "demo.spaa.zst"
 // other goroutines whenever there is something new to show.
 func Open(path string, notify func()) *Doc {
 	name := filepath.Base(path)
-	if path == "-" {
+	switch {
+	case path == "-":
 		name = "standard input"
+	case fetch.IsURL(path):
+		name = fetch.Name(path)
 	}
 	d := newDoc(name, notify)
 	d.load = ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded})
@@ -178,8 +182,13 @@ func (d *Doc) Ask(q Question) {
 // Answer is the latest answer, nil before the first.
 func (d *Doc) Answer() *Answer { return d.answer.Load() }
 
+// Soon is a first answer while the latest question is being answered, nil when
+// there is none: a tree that is exact for the calls it has, and has none deeper
+// than its Depth. It has nothing but the tree.
+func (d *Doc) Soon() *Answer { return d.soon.Load() }
+
 // Hits are the places that the latest search found, nil when there is none or
-// it has not been answered yet.
+// it has not been answered yet. Those of a search that goes on are Partial.
 func (d *Doc) Hits() *analyze.Hits { return d.hits.Load() }
 
 func (d *Doc) poke() {
@@ -219,14 +228,29 @@ func (d *Doc) run() {
 		if asked {
 			rec := d.load.Snapshot()
 			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
-				if a := answer(ctx, rec, q, old); a != nil {
-					d.answer.Store(a)
-				}
+				d.think(ctx, rec, q, old)
+			} else {
+				d.soon.Store(nil) // of a question that was taken back
 			}
 			d.tell()
 			d.find(ctx, rec, q.Search)
 		}
 		stale()
+	}
+}
+
+// think answers a question, with something to show meanwhile where it is a new
+// one that takes long. A recording that grows has the answer before.
+func (d *Doc) think(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
+	if old == nil || !old.equal(&q) && !old.sameTree(rec, &q) {
+		if a := soon(ctx, rec, q); a != nil {
+			d.soon.Store(a)
+			d.tell()
+		}
+	}
+	if a := answer(ctx, rec, q, old); a != nil {
+		d.answer.Store(a)
+		d.soon.Store(nil)
 	}
 }
 
@@ -243,7 +267,7 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 		d.hits.Store(nil)
 		return
 	}
-	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) {
+	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) && !h.Partial {
 		return
 	}
 	if a := d.answer.Load(); a != nil && a.Found != nil && a.Found.Pattern == p && a.Found.Of(rec) {
@@ -251,100 +275,17 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 		d.tell()
 		return
 	}
-	if h, err := analyze.Find(ctx, rec, p); err == nil {
+	soon := func(h *analyze.Hits) {
 		d.hits.Store(h)
 		d.tell()
 	}
-}
-
-// answer answers a question, with what the last answer has already.
-func answer(ctx context.Context, rec *recording.Recording, q Question, last *Answer) *Answer {
-	a := &Answer{Rec: rec, Question: q}
-	if last != nil && last.Rec == rec && reflect.DeepEqual(last.Query, q.Query) && slices.Equal(last.Transforms, q.Transforms) {
-		a.Tree, a.Rows = last.Tree, last.Rows
-	} else {
-		w, err := analyze.Weigh(ctx, rec, q.Query)
-		if err != nil {
-			return nil
-		}
-		a.Tree = analyze.NewTree(rec, w, q.Transforms...)
-		if ctx.Err() != nil {
-			return nil
-		}
-		a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
+	if h := d.hits.Load(); h != nil && h.Pattern == p {
+		soon = nil // the hits in the snapshot before stay until all are counted
 	}
-	w := a.Tree.Weights
-	var err error
-	switch {
-	case a.ByFunction():
-	case q.By == analyze.ByThread:
-		if a.Grouped, err = analyze.ByTrack(ctx, rec, q.Query, q.Transforms...); err != nil {
-			return nil
-		}
-	default:
-		a.Grouped = analyze.Table(rec, a.Tree, q.By)
+	if h, err := analyze.FindSoon(ctx, rec, p, soon); err == nil {
+		d.hits.Store(h)
+		d.tell()
 	}
-	if q.Threads {
-		if last != nil && last.Rec == rec && last.ThreadOf != nil {
-			a.ThreadOf = last.ThreadOf
-		} else if a.ThreadOf, err = analyze.ThreadOf(ctx, rec); err != nil {
-			return nil
-		}
-	}
-	if err = a.search(ctx, last); err != nil {
-		return nil
-	}
-	if q.Around != nil {
-		n := analyze.Around(rec, a.Tree, *q.Around)
-		a.Near = &n
-		a.Above, a.Below = around(rec, w, q)
-	}
-	if q.Stats && w.Basis == analyze.Spans {
-		if a.Spans, err = analyze.SpanStats(ctx, rec, q.Query); err != nil {
-			return nil
-		}
-	}
-	if q.Heat {
-		whole := q.Query
-		whole.Ranged = false
-		if a.Grid, err = heatmap.NewGrid(ctx, rec, whole, nil); err != nil {
-			return nil
-		}
-	}
-	if q.Durations != nil && w.Basis == analyze.Spans {
-		if a.Durations, err = analyze.DurationsOf(ctx, rec, q.Query, q.Durations); err != nil {
-			return nil
-		}
-	}
-	return a
-}
-
-// search finds what is looked for in the tree. Where it runs must be known for
-// that when functions alone do not tell.
-func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
-	switch {
-	case a.Search == nil:
-		return nil
-	case a.Search.OfFunctions():
-		a.Matched = analyze.Match(a.Rec, a.Tree, a.Search)
-		return nil
-	case last != nil && last.Found != nil && last.Found.Pattern == a.Search && last.Found.Of(a.Rec):
-		a.Found = last.Found
-	default:
-		if a.Found, err = analyze.Find(ctx, a.Rec, a.Search); err != nil {
-			return err
-		}
-	}
-	a.Matched, err = analyze.MatchHits(ctx, a.Rec, a.Tree, a.Query, a.Found)
-	return err
-}
-
-// around makes the trees on both sides of a function. They are looked at from
-// the function on, however the whole is.
-func around(rec *recording.Recording, w *analyze.Weights, q Question) (above, below *analyze.Tree) {
-	ts := slices.DeleteFunc(slices.Clone(q.Transforms), func(t analyze.Transform) bool { return t.Op == analyze.OpInvert })
-	side := func(t analyze.Transform) *analyze.Tree { return analyze.NewTree(rec, w, append(slices.Clip(ts), t)...) }
-	return side(analyze.CallersOf(*q.Around)), side(analyze.CalleesOf(*q.Around))
 }
 
 // Settle waits until loading has ended and the question is answered for the
@@ -364,6 +305,9 @@ func (d *Doc) Settle(q Question) error {
 
 // Wait waits until loading has ended.
 func (d *Doc) Wait() error { return d.load.Wait() }
+
+// Stop ends reading; what was read so far is shown.
+func (d *Doc) Stop() { d.load.Stop() }
 
 // Close stops loading and answering and lets go of the file.
 func (d *Doc) Close() {

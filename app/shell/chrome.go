@@ -132,6 +132,9 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
 	if s.pane == nil {
+		if u.Now.Before(s.note.until) {
+			u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.note.text, ui.Style{Size: 11.5, Color: th.Dim, Align: end})
+		}
 		return
 	}
 	p := s.pane
@@ -141,6 +144,8 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	switch {
 	case u.Now.Before(s.note.until):
 		right = s.note.text
+	case !pr.Done && pr.Bytes == 0:
+		right = "waiting for " + p.doc.Name + " · Ctrl-. stops"
 	case !pr.Done:
 		right = "reading " + units.Bytes(pr.Bytes)
 		if pr.Total > 0 {

@@ -29,6 +29,7 @@ type flamePart struct {
 	crumbs crumbs
 	box    image.Rectangle // of the bars in the last frame, with the space around them
 
+	last     *doc.Answer // what is shown
 	picture  *ui.Picture
 	canvases raster.Pool
 	key      flameKey
@@ -156,12 +157,28 @@ func (f *flamePart) click(p *pane, double bool) {
 	}
 }
 
+// answer is what to draw: the answer, or a first one while it is not there,
+// where that goes as deep as what is looked at.
+func (f *flamePart) answer(p *pane) *doc.Answer {
+	a := p.doc.Answer()
+	if soon := p.doc.Soon(); soon != nil {
+		switch {
+		case len(f.zoom) < soon.Depth:
+			a = soon
+		case f.last != nil:
+			a = f.last
+		}
+	}
+	f.last = a
+	return a
+}
+
 // flamePad is the space around the bars, in dp.
 const flamePad = 8
 
 // layout draws the flamegraph into r.
 func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
-	a := p.doc.Answer()
+	a := f.answer(p)
 	if a == nil || a.Tree.Nodes[0].Total == 0 && len(a.Tree.Nodes) == 1 {
 		f.tree = nil
 		f.pic.Tree = nil

@@ -71,6 +71,9 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 			text = "cannot answer for a part: showing the " + text
 		}
 	}
+	if soon := p.doc.Soon(); soon != nil {
+		text = basisText(soon.Rec, soon.Tree.Weights) + ", still adding up"
+	}
 	w := u.Measure(text, ui.Style{Size: 12}).X
 	x = p.chips(u, x, r.Max.X-w-u.Px(80))
 	at := image.Pt(r.Max.X-u.Px(62), r.Min.Y+u.Px(4))

@@ -144,6 +144,9 @@ func (p *pane) searchInfo() string {
 			if sp.walked && h.Of(p.rec) {
 				info = units.Count(h.Number(sp.at)) + " / " + info
 			}
+			if h.Partial {
+				info += "…"
+			}
 		}
 	}
 	if a := p.doc.Answer(); a != nil && a.Matched != nil && a.Search == sp.pattern && a.Matched.OfTotal != 0 {

@@ -5,6 +5,7 @@
 package shell
 
 import (
+	"context"
 	"image"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/widget"
 
+	"ashlar/app/dialog"
 	"ashlar/app/doc"
 	"ashlar/render/fonts"
 	"ashlar/render/raster"
@@ -57,9 +59,13 @@ type Shell struct {
 	note    note
 	typing  bool   // in the search line
 	clip    string // a text for the clipboard
+	tasks   tasks
+	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
+	drag          dropping
+	size          image.Point // of the last frame
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -72,6 +78,9 @@ type Actions struct {
 	Title func(string)
 	// Wake asks for another frame, from any goroutine.
 	Wake func()
+	// Pick asks for files with the desktop's dialog; called from a goroutine of
+	// its own.
+	Pick func(context.Context, dialog.Request) ([]string, error)
 }
 
 // note is a short message in the status line.
@@ -132,6 +141,9 @@ func (s *Shell) wake() {
 
 // Close lets go of everything.
 func (s *Shell) Close() {
+	if s.unpick != nil {
+		s.unpick()
+	}
 	if s.pane != nil {
 		s.pane.doc.Close()
 		s.pane = nil
@@ -160,10 +172,13 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.newFonts()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
+	s.size = size
+	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
+	s.tasks.run(s)
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {
@@ -199,6 +214,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if s.chooser != nil {
 		s.chooser.layout(s, u, size)
 	}
+	s.layoutDrag(u, full)
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
 	}

@@ -25,6 +25,15 @@ func (p *pane) transform(t analyze.Transform) {
 	p.flame.zoomTo(p, nil)
 }
 
+// joinRelated joins the halves of stacks, where the recording has any.
+func (p *pane) joinRelated(s *Shell) {
+	if !p.rec.HasHalves() {
+		s.Say("No stacks of this recording are halves of one: nothing to join")
+		return
+	}
+	p.transform(analyze.JoinRelated())
+}
+
 // has tells whether a transform is on.
 func (p *pane) has(t analyze.Transform) bool { return slices.Contains(p.transforms, t) }
 
@@ -91,6 +100,9 @@ func (p *pane) viewItems() []item {
 		{"Hide kernel frames", analyze.HideKernel()},
 	} {
 		items = append(items, item{title: x.title, on: p.has(x.t), do: func() { p.transform(x.t) }})
+	}
+	if t := analyze.JoinRelated(); p.rec.HasHalves() || p.has(t) {
+		items = append(items, item{title: "Join user and kernel stacks", on: p.has(t), do: func() { p.transform(t) }})
 	}
 	return items
 }

@@ -11,6 +11,9 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
+	"ashlar/app/dialog"
+	"ashlar/app/drop"
+	"ashlar/app/drop/native"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/assets/desktop"
@@ -47,6 +50,7 @@ func Run(s *shell.Shell, o Options) error {
 	full := false
 	s.Do = shell.Actions{
 		Wake:  w.Invalidate,
+		Pick:  dialog.Open,
 		Title: func(t string) { w.Option(app.Title(t)) },
 		Close: func() { w.Perform(system.ActionClose) },
 		Fullscreen: func() {
@@ -71,12 +75,15 @@ func Run(s *shell.Shell, o Options) error {
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
+	drops, desk := drop.NewTarget(w.Invalidate), native.New()
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
 	for {
-		switch e := w.Event().(type) {
+		e := w.Event()
+		desk.Window(drops, e)
+		switch e := e.(type) {
 		case app.DestroyEvent:
 			return e.Err
 		case app.ConfigEvent:
@@ -88,6 +95,12 @@ func Run(s *shell.Shell, o Options) error {
 				w.Perform(system.ActionRaise)
 			}
 			follow.tell(s)
+			desk.Turn()
+			over, dropped := drops.Next()
+			s.DragOver(over)
+			for _, d := range dropped {
+				s.Dropped(d)
+			}
 			gtx := app.NewContext(&ops, e)
 			s.Layout(gtx)
 			log.laidOut()

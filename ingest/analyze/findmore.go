@@ -10,7 +10,7 @@ import (
 
 // threads makes a hit of each thread that matches: where its first span or
 // sample is.
-func (h *Hits) threads(ctx context.Context) (*Hits, error) {
+func (h *Hits) threads(ctx context.Context) error {
 	h.onTrack = make([]bool, len(h.rec.Tracks))
 	for ti, t := range h.rec.Tracks {
 		if !h.Pattern.MatchTrack(t) {
@@ -32,16 +32,17 @@ func (h *Hits) threads(ctx context.Context) (*Hits, error) {
 		if at == math.MaxInt64 {
 			continue
 		}
+		first.id = len(h.rows)
 		first.own = make([]uint64, (first.len()+63)/64)
 		first.own[0] = 1
 		first.before = make([]int64, blocks(first.len())+1)
 		h.rows = append(h.rows, first)
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
 	h.list()
-	return h, h.count(ctx)
+	return nil
 }
 
 // runs notes the functions that run on a track.
@@ -72,14 +73,14 @@ func (h *Hits) runs(t *recording.Track) {
 }
 
 // args makes a hit of each span whose arguments match, on all cores.
-func (h *Hits) args(ctx context.Context) (*Hits, error) {
+func (h *Hits) args(ctx context.Context) error {
 	if h.rec.Args == nil {
-		return h, nil
+		return nil
 	}
 	for ti, t := range h.rec.Tracks {
 		for i := range t.Lanes {
 			if l := &t.Lanes[i]; l.HasArgs() {
-				h.rows = append(h.rows, hitRow{track: ti, laneAt: i, lane: l, own: make([]uint64, (l.Len()+63)/64), before: make([]int64, blocks(l.Len())+1)})
+				h.rows = append(h.rows, hitRow{id: len(h.rows), track: ti, laneAt: i, lane: l, own: make([]uint64, (l.Len()+63)/64), before: make([]int64, blocks(l.Len())+1)})
 			}
 		}
 	}
@@ -107,7 +108,7 @@ func (h *Hits) args(ctx context.Context) (*Hits, error) {
 		}
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, is := range found {
 		for f := range is {
@@ -115,7 +116,7 @@ func (h *Hits) args(ctx context.Context) (*Hits, error) {
 		}
 	}
 	h.list()
-	return h, h.count(ctx)
+	return nil
 }
 
 // list fills Functions.
