@@ -37,7 +37,7 @@ func (c Chord) String() string {
 }
 
 var keyNames = map[key.Name]string{
-	key.NameLeftArrow: "←", key.NameRightArrow: "→", key.NameUpArrow: "↑", key.NameDownArrow: "↓",
+	key.NameLeftArrow: "Left", key.NameRightArrow: "Right", key.NameUpArrow: "Up", key.NameDownArrow: "Down",
 	key.NameEscape: "Esc", key.NamePageUp: "Page Up", key.NamePageDown: "Page Down",
 	key.NameHome: "Home", key.NameEnd: "End", "-": "−", key.NameDeleteBackward: "Backspace",
 }

@@ -48,20 +48,21 @@ type Shell struct {
 	// Bars counts what the last frame drew.
 	Bars int
 
-	shaper  *text.Shaper
-	follows bool // the theme is the system's
-	fonts   fontCache
-	fontsOf int64 // the version of the system's fonts that is drawn with
-	pane    *pane
-	menu    *menu
-	help    bool
-	chooser *chooser
-	note    note
-	typing  bool   // in the search line
-	clip    string // a text for the clipboard
-	tasks   tasks
-	unpick  func() // takes the desktop's dialog away; nil when none is open
-	first   welcome
+	shaper    *text.Shaper
+	follows   bool // the theme is the system's
+	fonts     fontCache
+	fontsOf   int64 // the version of the system's fonts that is drawn with
+	pane      *pane
+	menu      *menu
+	help      bool
+	helpState helpPart
+	chooser   *chooser
+	note      note
+	typing    bool   // in the search line
+	clip      string // a text for the clipboard
+	tasks     tasks
+	unpick    func() // takes the desktop's dialog away; nil when none is open
+	first     welcome
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
 	drag          dropping

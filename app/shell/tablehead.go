@@ -65,8 +65,12 @@ func (t *tablePart) head(s *Shell, u *ui.UI, r image.Rectangle, a *doc.Answer, c
 		}
 		if t.by == c {
 			u.Fill(image.Rect(cell.Min.X, r.Min.Y+h, cell.Max.X, r.Min.Y+h+u.Px(1.5)), th.Accent)
-			if t.ascending == (columnInfos[c].number != nil) {
-				title = "↑ " + title // the other way round than one expects
+			if t.ascending == (columnInfos[c].number != nil) { // the other way round than one expects
+				x := cell.Min.X + u.Measure(title, st).X + u.Px(8)
+				if columnInfos[c].right {
+					x = cell.Max.X - u.Measure(title, st).X - u.Px(8)
+				}
+				up(u, x, (cell.Min.Y+cell.Max.Y)/2, th.Text)
 			}
 		}
 		u.Text(cell, title, st)
@@ -75,6 +79,14 @@ func (t *tablePart) head(s *Shell, u *ui.UI, r image.Rectangle, a *doc.Answer, c
 		}
 	}
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h+u.Px(2), th.Rule)
+}
+
+// up draws a small triangle that points up, around x, y.
+func up(u *ui.UI, x, y int, c colour) {
+	n := u.Px(3)
+	for i := range n + 1 {
+		u.Fill(image.Rect(x-i, y-n/2+i, x+i+1, y-n/2+i+1), c)
+	}
 }
 
 // edge lets a column be made wider and narrower by its left edge; a double
