@@ -112,7 +112,7 @@ func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
 	case a.Search.OfFunctions():
 		a.Matched = analyze.Match(a.Rec, a.Tree, a.Search)
 		return nil
-	case last != nil && last.Found != nil && last.Found.Pattern == a.Search && last.Found.Of(a.Rec):
+	case last != nil && last.Found != nil && last.Found.Pattern.Is(a.Search) && last.Found.Of(a.Rec):
 		a.Found = last.Found
 	default:
 		if a.Found, err = analyze.Find(ctx, a.Rec, a.Search); err != nil {

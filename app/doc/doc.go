@@ -89,6 +89,8 @@ type Doc struct {
 	Name string
 	load *ingest.Load
 
+	work sync.Mutex // held while a question is answered
+
 	mu     sync.Mutex
 	want   Question
 	asked  bool
@@ -226,6 +228,7 @@ func (d *Doc) run() {
 		d.stale = stale
 		d.mu.Unlock()
 		if asked {
+			d.work.Lock()
 			rec := d.load.Snapshot()
 			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
 				d.think(ctx, rec, q, old)
@@ -234,6 +237,7 @@ func (d *Doc) run() {
 			}
 			d.tell()
 			d.find(ctx, rec, q.Search)
+			d.work.Unlock()
 		}
 		stale()
 	}
@@ -267,10 +271,10 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 		d.hits.Store(nil)
 		return
 	}
-	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) && !h.Partial {
+	if h := d.hits.Load(); h != nil && h.Pattern.Is(p) && h.Of(rec) && !h.Partial {
 		return
 	}
-	if a := d.answer.Load(); a != nil && a.Found != nil && a.Found.Pattern == p && a.Found.Of(rec) {
+	if a := d.answer.Load(); a != nil && a.Found != nil && a.Found.Pattern.Is(p) && a.Found.Of(rec) {
 		d.hits.Store(a.Found)
 		d.tell()
 		return
@@ -279,7 +283,7 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 		d.hits.Store(h)
 		d.tell()
 	}
-	if h := d.hits.Load(); h != nil && h.Pattern == p {
+	if h := d.hits.Load(); h != nil && h.Pattern.Is(p) {
 		soon = nil // the hits in the snapshot before stay until all are counted
 	}
 	if h, err := analyze.FindSoon(ctx, rec, p, soon); err == nil {
@@ -295,6 +299,8 @@ func (d *Doc) Settle(q Question) error {
 		return err
 	}
 	d.Ask(q)
+	d.work.Lock() // or an earlier question would have the last word
+	defer d.work.Unlock()
 	rec := d.load.Snapshot()
 	if a := answer(d.ctx, rec, q, nil); a != nil {
 		d.answer.Store(a)

@@ -30,7 +30,7 @@ var Gestures = [][2]string{
 	{"Shift wheel", "earlier, later"},
 	{"Wheel over names", "scroll"},
 	{"Drag", "move"},
-	{"Shift drag, on ruler", "select a time range"},
+	{"Shift drag, ruler", "select a time range"},
 	{"Click", "select, show details"},
 	{"Double click", "zoom to it"},
 	{"Click on a name", "fold, unfold"},
@@ -83,7 +83,7 @@ func (h *helpPart) press(k key.Event) bool {
 const (
 	helpColumn = 340
 	helpLineDp = 20
-	helpKeys   = 132
+	helpKeys   = 122
 )
 
 // helpPage lists gestures and keys over everything else, in as many columns as
@@ -130,8 +130,11 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	}
 	foot := image.Rect(in.Min.X, box.Max.Y-u.Px(38), box.Max.X-u.Px(24), box.Max.Y-u.Px(10))
 	u.HLine(foot.Min.X, foot.Max.X, foot.Min.Y-u.Px(2), th.Rule)
-	u.Text(foot, fmt.Sprintf("Ctrl-K finds all of these and %d commands without a key", without), ui.Style{Size: 12, Color: th.Dim})
-	u.Text(foot, "Esc closes", ui.Style{Size: 12, Color: th.Dim, Align: end})
+	took := u.Text(foot, fmt.Sprintf("Ctrl-K finds all of these and %d commands without a key", without), ui.Style{Size: 12, Color: th.Dim})
+	foot.Min.X += took.X + u.Px(16)
+	if st := (ui.Style{Size: 12, Color: th.Dim, Align: end}); u.Measure("Esc closes", st).X < foot.Dx() {
+		u.Text(foot, "Esc closes", st)
+	}
 	s.shield(u, full)
 }
 

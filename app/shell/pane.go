@@ -435,11 +435,11 @@ func (p *pane) found() func(recording.FuncID) bool {
 	sp := &p.search
 	var hits *analyze.Hits
 	if !sp.pattern.OfFunctions() {
-		if hits = p.doc.Hits(); hits == nil || hits.Pattern != sp.pattern {
+		if hits = p.doc.Hits(); hits == nil || !hits.Pattern.Is(sp.pattern) {
 			hits = nil // not known yet
 		}
 	}
-	if sp.isOf != sp.pattern || sp.isHits != hits || len(sp.is) < p.rec.Functions.Len() {
+	if !sp.isOf.Is(sp.pattern) || sp.isHits != hits || len(sp.is) < p.rec.Functions.Len() {
 		sp.is, sp.isOf, sp.isHits = make([]bool, p.rec.Functions.Len()), sp.pattern, hits
 		for i := range sp.is {
 			if hits != nil {
@@ -457,7 +457,7 @@ func (p *pane) found() func(recording.FuncID) bool {
 // markAt is what marks the timeline's bars where functions do not tell.
 func (p *pane) markAt() func(track, lane, i, n int) bool {
 	if p.searching() && !p.search.pattern.OfFunctions() {
-		if h := p.doc.Hits(); h != nil && h.Pattern == p.search.pattern {
+		if h := p.doc.Hits(); h != nil && h.Pattern.Is(p.search.pattern) {
 			return h.Marked
 		}
 	}

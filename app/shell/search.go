@@ -138,7 +138,7 @@ func (p *pane) searchInfo() string {
 		return ""
 	}
 	info := ""
-	if h := p.doc.Hits(); h != nil && h.Pattern == sp.pattern {
+	if h := p.doc.Hits(); h != nil && h.Pattern.Is(sp.pattern) {
 		if h.Len() > 0 || p.timed() {
 			info = units.Count(h.Len())
 			if sp.walked && h.Of(p.rec) {
@@ -149,7 +149,7 @@ func (p *pane) searchInfo() string {
 			}
 		}
 	}
-	if a := p.doc.Answer(); a != nil && a.Matched != nil && a.Search == sp.pattern && a.Matched.OfTotal != 0 {
+	if a := p.doc.Answer(); a != nil && a.Matched != nil && a.Search.Is(sp.pattern) && a.Matched.OfTotal != 0 {
 		if info != "" {
 			info += "   "
 		}
@@ -162,7 +162,7 @@ func (p *pane) searchInfo() string {
 func (p *pane) walk(s *Shell, next bool) {
 	sp := &p.search
 	h := p.doc.Hits()
-	if sp.pattern == nil || h == nil || h.Pattern != sp.pattern || h.Len() == 0 {
+	if sp.pattern == nil || h == nil || !h.Pattern.Is(sp.pattern) || h.Len() == 0 {
 		return
 	}
 	var to analyze.Hit

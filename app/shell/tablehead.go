@@ -17,16 +17,27 @@ func (t *tablePart) width(c column) float32 {
 	return columnInfos[c].width
 }
 
+// narrowed is a column's width where room is short; shares need all of theirs.
+func (t *tablePart) narrowed(c column, by float32) float32 {
+	return max(t.width(c)*by, min(t.width(c), 56))
+}
+
 // place places the columns in r.
 func (t *tablePart) place(u *ui.UI, r image.Rectangle, cs []column) []image.Rectangle {
-	rest := r.Dx() - u.Px(tableLeft+tableRight)
+	// Where there is little room numbers come closer before names go short.
+	all, sum := r.Dx()-u.Px(tableLeft+tableRight), float32(0)
 	for _, c := range cs[1:] {
-		rest -= u.Px(t.width(c))
+		sum += t.width(c)
+	}
+	narrow := max(.74, min(1, float32(all-u.Px(170))/max(1, sum*u.Metric.PxPerDp)))
+	rest := all
+	for _, c := range cs[1:] {
+		rest -= u.Px(t.narrowed(c, narrow))
 	}
 	x := r.Min.X + u.Px(tableLeft)
 	boxes := make([]image.Rectangle, len(cs))
 	for i, c := range cs {
-		w := u.Px(t.width(c))
+		w := u.Px(t.narrowed(c, narrow))
 		if i == 0 {
 			w = max(u.Px(80), rest)
 		}

@@ -335,7 +335,7 @@ func (c *fontCache) medium(px float32) *raster.Face {
 func (t *timelinePart) drawHits(p *pane, u *ui.UI, in image.Rectangle) {
 	h := p.doc.Hits()
 	sp := &p.search
-	if sp.pattern == nil || h == nil || h.Pattern != sp.pattern {
+	if sp.pattern == nil || h == nil || !h.Pattern.Is(sp.pattern) {
 		return
 	}
 	if k := (marksKey{h, in.Dx()}); sp.marksOf != k {

@@ -69,6 +69,11 @@ func ParsePattern(text string) (*Pattern, error) {
 	return p, nil
 }
 
+// Is reports whether two patterns are of the same text; either may be nil.
+func (p *Pattern) Is(o *Pattern) bool {
+	return p == o || p != nil && o != nil && p.text == o.text
+}
+
 // Field is where the pattern looks.
 func (p *Pattern) Field() Field { return p.field }
 
