@@ -10,6 +10,7 @@ import (
 	"ashlar/app/headless"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
+	"ashlar/app/store"
 	"ashlar/app/window"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -25,8 +26,13 @@ func show(o cli.WindowOptions) int {
 	if !ok {
 		th = window.SystemTheme()
 	}
-	err := window.Run(shell.New(th), window.Options{
+	kept, err := store.Open()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
+	}
+	err = window.Run(shell.New(th), window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
+		Store: kept, AskedTheme: ok,
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err)

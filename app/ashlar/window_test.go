@@ -28,6 +28,8 @@ type frame struct {
 	Done     bool
 	Events   int64
 	Bars     int
+	Width    int
+	Said     string
 
 	PickedAt                          int64 `json:"picked_at"`
 	Typed                             string

@@ -135,6 +135,9 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
 	if s.pane == nil {
+		if u.Now.Before(s.note.until) {
+			u.Text(r.Inset(u.Px(1)).Add(image.Pt(u.Px(11), 0)), s.note.text, ui.Style{Size: 11.5, Color: th.Dim})
+		}
 		return
 	}
 	p := s.pane

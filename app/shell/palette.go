@@ -22,7 +22,9 @@ import (
 type line struct {
 	title, detail string
 	dim           bool
-	take          func(s *Shell)
+	// tab is what is typed when Tab completes it; "" for nothing.
+	tab  string
+	take func(s *Shell)
 }
 
 // chooser is a line of text with a list below it that follows what is typed:
@@ -38,9 +40,8 @@ type chooser struct {
 	chosen  int
 	clicks  []clickArea
 	shield  int // a tag
-	// fill gives the lines for a text; complete, on Tab, the text for a line.
-	fill     func(text string) []line
-	complete func(l line) string
+	// fill gives the lines for a text.
+	fill func(text string) []line
 	// submit is called for Return; false leaves it to the chosen line.
 	submit func(s *Shell, text string) bool
 }
@@ -178,8 +179,8 @@ func (c *chooser) keys(s *Shell, u *ui.UI) {
 		case key.NameDownArrow:
 			c.chosen = max(0, min(len(c.lines)-1, c.chosen+1))
 		case key.NameTab:
-			if c.complete != nil && c.chosen < len(c.lines) {
-				c.setText(c.complete(c.lines[c.chosen]))
+			if c.chosen < len(c.lines) && c.lines[c.chosen].tab != "" {
+				c.setText(c.lines[c.chosen].tab)
 			}
 		}
 	}

@@ -49,6 +49,8 @@ type pane struct {
 	doc  *doc.Doc
 	rec  *recording.Recording
 	demo bool // it is the built-in one, which has no path
+	path string
+	kept bool // among the files that were opened
 
 	event, metric         int
 	wantEvent, wantMetric string

@@ -38,6 +38,8 @@ type Shell struct {
 	View  View
 	// Do carries out what only a window can: nil where there is none.
 	Do Actions
+	// Keep remembers things from one run to the next; nil where nothing is kept.
+	Keep Keep
 	// Bars counts what the last frame drew.
 	Bars int
 
@@ -51,6 +53,7 @@ type Shell struct {
 	typing  bool   // in the search line
 	clip    string // a text for the clipboard
 	first   welcome
+	prefs   Prefs // as they were last kept
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -77,7 +80,10 @@ func New(th *theme.Theme) *Shell {
 }
 
 // Open shows a file in place of what is shown.
-func (s *Shell) Open(path string) { s.show(doc.Open(path, s.wake)) }
+func (s *Shell) Open(path string) {
+	s.show(doc.Open(path, s.wake))
+	s.pane.path = path
+}
 
 // OpenDemo shows the built-in recording.
 func (s *Shell) OpenDemo() {
@@ -91,6 +97,7 @@ func (s *Shell) show(d *doc.Doc) {
 		go old.Close() // waits for goroutines: not on the window's
 	}
 	s.pane = newPane(d)
+	s.pane.prefer(s.prefs)
 	s.menu = nil
 	if s.Do.Title != nil {
 		s.Do.Title(d.Name + " – Ashlar")
@@ -151,6 +158,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
+	s.keep()
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {

@@ -26,6 +26,8 @@ type State struct {
 	Picked string `json:"picked"`
 	// Typed is what stands in the palette or the file opener while one is open.
 	Typed string `json:"typed"`
+	// Said is the last note of the status line.
+	Said string `json:"said"`
 	// PickedAt is where the bar that is picked begins, as From.
 	PickedAt int64  `json:"picked_at"`
 	Search   string `json:"search"`
@@ -43,7 +45,7 @@ type State struct {
 
 // State describes what is shown.
 func (s *Shell) State() State {
-	st := State{}
+	st := State{Said: s.note.text}
 	if s.chooser != nil {
 		st.Typed = s.chooser.hint + ": " + s.chooser.editor.Text()
 	}
@@ -52,7 +54,7 @@ func (s *Shell) State() State {
 		return st
 	}
 	c := &p.rec.Counts
-	st = State{Typed: st.Typed, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
+	st = State{Typed: st.Typed, Said: st.Said, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
 		From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Metric: p.metricOf().Name}
 	if p.sel.ranged {
 		st.Selected = [2]int64{p.sel.from - p.rec.Start, p.sel.to - p.rec.Start}

@@ -40,6 +40,9 @@ const (
 	byName
 )
 
+// columnNames are what settings call the columns.
+var columnNames = [...]string{"self", "total", "count", "average", "least", "most", "name"}
+
 const rowHeight = 24 // dp
 
 // sorted brings the rows that are shown in the chosen order, once an answer and
