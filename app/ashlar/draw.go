@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ashlar/app/address"
 	"ashlar/app/cli"
 	"ashlar/app/headless"
 	"ashlar/app/instance"
@@ -49,6 +50,10 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 		if f == "-" {
 			continue
 		}
+		if address.Is(f) {
+			r.Files = append(r.Files, f)
+			continue
+		}
 		if abs, err := filepath.Abs(f); err == nil {
 			r.Files = append(r.Files, abs)
 		}
@@ -73,7 +78,7 @@ func render(o cli.RenderOptions) error {
 	}
 	s := shell.New(th)
 	defer s.Close()
-	s.View = shell.View(o.View)
+	s.View = shell.View(o.View) // an address has its own
 	if o.Demo {
 		s.OpenDemo()
 	} else {

@@ -52,6 +52,9 @@ type Answer struct {
 	Grid      *heatmap.Grid // for Heat
 }
 
+// Answers tells whether it is the answer to a question.
+func (a *Answer) Answers(q *Question) bool { return a.equal(q) }
+
 // Metric is the metric the answer is about.
 func (a *Answer) Metric() *recording.Metric {
 	if a.Event < len(a.Rec.Events) {

@@ -87,6 +87,7 @@ func commands() []Command {
 		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.pane.tab = (s.pane.tab + 1) % len(tabs) }},
 		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
 		{"Copy as command", []Chord{chord("C", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyCommand() }},
+		{"Copy the view's address", []Chord{chord("A", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyAddress() }},
 		{"Colour by function, module or kind", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
 		{"Dark or light", []Chord{chord("L")}, false, func(s *Shell) { s.toggleTheme() }},
 		{"Search", []Chord{chord("/"), chord("F", key.ModCtrl)}, true, func(s *Shell) { s.pane.search.focus = true }},

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"ashlar/app/address"
 )
 
 // askOpen lets the person choose a file: a path to type and the list of what is
@@ -55,6 +57,11 @@ func (s *Shell) askOpen() {
 	})
 	c.submit = func(s *Shell, text string) bool {
 		path := expandHome(text)
+		if address.Is(text) {
+			s.chooser = nil
+			s.Open(text)
+			return true
+		}
 		if i, err := os.Stat(path); err != nil || i.IsDir() {
 			return false
 		}

@@ -15,6 +15,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/widget"
 
+	"ashlar/app/address"
 	"ashlar/app/doc"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -79,8 +80,18 @@ func New(th *theme.Theme) *Shell {
 	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper()}
 }
 
-// Open shows a file in place of what is shown.
+// Open shows a file in place of what is shown, or what an address names.
 func (s *Shell) Open(path string) {
+	if !address.Is(path) {
+		s.openFile(path)
+	} else if v, err := address.Parse(path); err != nil {
+		s.Say(err.Error())
+	} else {
+		s.Visit(v)
+	}
+}
+
+func (s *Shell) openFile(path string) {
 	s.show(doc.Open(path, s.wake))
 	s.pane.path = path
 }

@@ -89,6 +89,9 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		return err
 	}
 	p.update(s)
+	if _, err := p.arrive(); err != nil {
+		return err
+	}
 	if err := s.Look(v); err != nil {
 		return err
 	}
@@ -96,5 +99,14 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		p.selectRange(p.rec.Start+from, p.rec.Start+to)
 		p.fit(p.sel.from, p.sel.to)
 	}
-	return p.doc.Settle(p.question())
+	for {
+		if err := p.doc.Settle(p.question()); err != nil {
+			return err
+		}
+		// Functions of an address are found in the answer, and may be asked
+		// about in turn.
+		if changed, err := p.arrive(); err != nil || !changed {
+			return err
+		}
+	}
 }
