@@ -34,7 +34,7 @@ type frame struct {
 	PickedAt                          int64 `json:"picked_at"`
 	Typed                             string
 	Tab, Picked, Search, Found, Total string
-	Transforms, Threads               []string
+	Transforms, Threads, Marks        []string
 	Pinned, Chosen, Hidden, Zoom      int
 }
 

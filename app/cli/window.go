@@ -26,9 +26,9 @@ in them and may be compressed with gzip or zstd.
 An ADDRESS names a file and what is shown of it; the window copies it with "Copy
 the view's address". It looks like
   ashlar:1?file=/tmp/run.spall&select=1.2s..1.5s&thread=42:43&tab=functions
-with these keys: file, view (both, timeline, flame), show and select
-(FROM..TO from the recording's start), thread (PID:TID, more with commas), event,
-metric, transform, zoom, find, tab, function, mark. Write it in quotes.
+with these keys: file, view (both, timeline, flame), show and select (FROM..TO
+from the recording's start), thread (PID:TID, more with commas), event, metric,
+transform, zoom, find, tab, function, mark. Write it in quotes.
 
 The exit code is 0 when all went well, 1 when something was wrong with the
 input, and 2 when the command line makes no sense.`,

@@ -103,15 +103,15 @@ func Open(path string, notify func()) *Doc {
 // Demo opens the built-in recording.
 func Demo(notify func()) *Doc {
 	d := newDoc(DemoName, notify)
-	in := source.FromBytes(DemoName, demo())
+	in := source.FromBytes(DemoName, DemoBytes())
 	in.Compression = "zstd"
 	d.load = ingest.OpenInput(d.ctx, in, ingest.Options{Notify: d.loaded})
 	go d.run()
 	return d
 }
 
-// demo is the built-in recording, decompressed.
-func demo() []byte {
+// DemoBytes is the built-in recording, decompressed.
+func DemoBytes() []byte {
 	z, err := zstd.NewReader(nil)
 	if err != nil {
 		panic("the built-in recording cannot be read: " + err.Error())
@@ -279,8 +279,10 @@ func (d *Doc) Settle(q Question) error {
 	}
 	d.Ask(q)
 	rec := d.load.Snapshot()
-	if a := answer(d.ctx, rec, q); a != nil {
-		d.answer.Store(a)
+	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
+		if a := answer(d.ctx, rec, q); a != nil {
+			d.answer.Store(a)
+		}
 	}
 	d.find(d.ctx, rec, q.Search)
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"ashlar/app/address"
 	"ashlar/app/doc"
+	"ashlar/app/store"
 	"ashlar/ingest/recording"
 )
 
@@ -64,6 +65,9 @@ func (s *Shell) Address() *address.View {
 	if f, ok := p.pickedFunction(); ok {
 		n := nameOf(f)
 		v.Function = &n
+	}
+	for _, m := range p.marks.all {
+		v.Marks = append(v.Marks, address.Mark{Place: m.Place, Text: m.Text})
 	}
 	return v
 }
@@ -241,6 +245,9 @@ func (p *pane) goToAddress(v *address.View) (err error) {
 			miss("there is no tab %q; there are %s", v.Tab, strings.Join(tabNames[:], ", "))
 		}
 	}
+	for _, m := range v.Marks {
+		p.marks.add(store.NewMark(m.Place, m.Text))
+	}
 	if v.Unknown != nil {
 		miss("this version does not understand %s in the address", strings.Join(v.Unknown, ", "))
 	}
@@ -277,4 +284,3 @@ func (s *Shell) copyAddress() {
 		s.Say("Copied the view's address; standard input cannot be read again, so give it the file's path")
 	}
 }
-

@@ -95,6 +95,12 @@ func commands() []Command {
 		{"Previous hit", []Chord{chord("N", key.ModShift)}, true, func(s *Shell) { s.pane.walk(s, false) }},
 		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.pane.sameFunction(s, true) }},
 		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(s, false) }},
+		{"Mark a time, a range or a function", []Chord{chord("B")}, true, func(s *Shell) { s.askMark() }},
+		{"Go to a mark", []Chord{chord("B", key.ModShift)}, true, func(s *Shell) { s.chooseMark("Go to a mark", (*pane).goToMark) }},
+		{"Next mark", []Chord{chord(".")}, true, func(s *Shell) { s.pane.walkMarks(s, true) }},
+		{"Previous mark", []Chord{chord(",")}, true, func(s *Shell) { s.pane.walkMarks(s, false) }},
+		{"Rename a mark", nil, true, func(s *Shell) { s.chooseMark("Rename a mark", (*pane).renameMark) }},
+		{"Delete a mark", nil, true, func(s *Shell) { s.chooseMark("Delete a mark", (*pane).deleteMark) }},
 		{"Focus on the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Focus) }},
 		{"Hide the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Hide) }},
 		{"Drop the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Drop) }},
@@ -138,7 +144,7 @@ func filters() []event.Filter {
 }
 
 // shifted are the keys that mean something else with Shift.
-var shifted = map[key.Name]bool{"N": true}
+var shifted = map[key.Name]bool{"N": true, "B": true}
 
 // press runs the command of a key.
 func (s *Shell) press(k key.Event) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"ashlar/app/store"
 	"ashlar/render/theme"
 )
 
@@ -19,6 +20,11 @@ type Keep interface {
 	// Prefer remembers what a person has changed: fields that are the same in
 	// was and now stay as they are.
 	Prefer(was, now Prefs)
+	// Marks are those of a recording, by its key. It waits for the disk, and is
+	// called from another goroutine than the window's.
+	Marks(key string) ([]store.Mark, error)
+	// ChangeMarks changes a recording's marks. name is what it is called.
+	ChangeMarks(key, name string, f func([]store.Mark) []store.Mark)
 }
 
 // Recent is a file that was opened before.
@@ -90,6 +96,9 @@ func (s *Shell) keep() {
 			s.Keep.Prefer(s.prefs, now)
 		}
 		s.prefs = now
+	}
+	if p != nil {
+		p.marks.keep(s, p)
 	}
 	if s.Keep == nil || p == nil || p.kept || p.path == "" || p.path == "-" || p.rec.Source.Format == "" {
 		return

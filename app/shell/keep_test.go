@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/app/store"
 	"ashlar/render/theme"
 )
 
@@ -17,6 +18,11 @@ type keptNote struct {
 func (k *keptNote) Recents() []Recent  { return nil }
 func (k *keptNote) Opened(path string) { k.opened = append(k.opened, path) }
 func (k *keptNote) Folder() string     { return "" }
+
+func (k *keptNote) Marks(string) ([]store.Mark, error) { return nil, nil }
+
+func (k *keptNote) ChangeMarks(string, string, func([]store.Mark) []store.Mark) {}
+
 func (k *keptNote) Prefer(was, now Prefs) {
 	k.was, k.now = was, now
 	k.times++

@@ -40,6 +40,8 @@ type chooser struct {
 	chosen  int
 	clicks  []clickArea
 	shield  int // a tag
+	// rows is how many lines there is room for; 0 is many.
+	rows int
 	// fill gives the lines for a text.
 	fill func(text string) []line
 	// submit is called for Return; false leaves it to the chosen line.
@@ -100,7 +102,11 @@ func (c *chooser) layout(s *Shell, u *ui.UI, size image.Point) {
 	c.cover(s, u, full)
 	h := u.Px(26)
 	w := min(u.Px(720), size.X-u.Px(32))
-	box := ui.Rect((size.X-w)/2, u.Px(72), w, u.Px(64)+h*chooserRows)
+	rows := chooserRows
+	if c.rows > 0 {
+		rows = min(rows, c.rows)
+	}
+	box := ui.Rect((size.X-w)/2, u.Px(72), w, u.Px(64)+h*rows)
 	u.Round(box, 10, th.Raised)
 	u.Border(box, 10, 1, th.Rule)
 	field := ui.Rect(box.Min.X+u.Px(12), box.Min.Y+u.Px(12), w-u.Px(24), u.Px(32))

@@ -53,6 +53,7 @@ type pane struct {
 	kept bool // among the files that were opened
 	// visit is what is left to do of an address.
 	visit visit
+	marks marksPart
 
 	event, metric         int
 	wantEvent, wantMetric string

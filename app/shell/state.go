@@ -28,6 +28,8 @@ type State struct {
 	Typed string `json:"typed"`
 	// Said is the last note of the status line.
 	Said string `json:"said"`
+	// Marks are the notes of the marks.
+	Marks []string `json:"marks"`
 	// PickedAt is where the bar that is picked begins, as From.
 	PickedAt int64  `json:"picked_at"`
 	Search   string `json:"search"`
@@ -62,6 +64,9 @@ func (s *Shell) State() State {
 	st.Tab, st.Search, st.Found = tabs[p.tab], p.search.text, p.searchInfo()
 	for _, t := range p.transforms {
 		st.Transforms = append(st.Transforms, t.String())
+	}
+	for _, m := range p.marks.all {
+		st.Marks = append(st.Marks, m.Text)
 	}
 	if f, ok := p.pickedFunction(); ok {
 		st.Picked, st.PickedAt = f.Name, p.pick.hit.Start-p.rec.Start

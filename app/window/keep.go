@@ -24,6 +24,7 @@ type keeper struct {
 
 	mu      sync.Mutex
 	pending []func(*store.Settings)
+	jobs    []func() error // in order, besides settings
 	said    []string
 	poke    chan struct{}
 	stopped chan struct{}
@@ -71,9 +72,14 @@ func (k *keeper) run() {
 
 func (k *keeper) flush() {
 	k.mu.Lock()
-	changes := k.pending
-	k.pending = nil
+	changes, jobs := k.pending, k.jobs
+	k.pending, k.jobs = nil, nil
 	k.mu.Unlock()
+	for _, do := range jobs {
+		if err := do(); err != nil {
+			k.say(err.Error())
+		}
+	}
 	if len(changes) > 0 {
 		err := k.store.ChangeSettings(func(v *store.Settings) {
 			for _, c := range changes {
@@ -92,10 +98,26 @@ func (k *keeper) change(f func(*store.Settings)) {
 	k.mu.Lock()
 	k.pending = append(k.pending, f)
 	k.mu.Unlock()
+	k.soon()
+}
+
+// soon wakes the goroutine that writes.
+func (k *keeper) soon() {
 	select {
 	case k.poke <- struct{}{}:
 	default:
 	}
+}
+
+// Marks reads them from the disk.
+func (k *keeper) Marks(key string) ([]store.Mark, error) { return k.store.Marks(key) }
+
+// ChangeMarks changes them on the disk soon.
+func (k *keeper) ChangeMarks(key, name string, f func([]store.Mark) []store.Mark) {
+	k.mu.Lock()
+	k.jobs = append(k.jobs, func() error { return k.store.ChangeMarks(key, name, f) })
+	k.mu.Unlock()
+	k.soon()
 }
 
 func (k *keeper) say(text string) {
