@@ -13,6 +13,7 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/app/window"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
@@ -23,17 +24,17 @@ func show(o cli.WindowOptions) int {
 	if taken {
 		return 0
 	}
-	th, ok := theme.ByName(o.Theme)
-	if !ok {
-		th = window.SystemTheme()
-	}
+	s := shell.New(theme.Dark)
+	s.Follow(window.SystemTheme())
+	s.SetTheme("system")
+	s.SetTheme(o.Theme)
 	kept, err := store.Open()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
 	}
-	err = window.Run(shell.New(th), window.Options{
+	err = window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
-		Store: kept, AskedTheme: ok,
+		Store: kept, AskedTheme: o.Theme != "",
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err)
@@ -47,7 +48,7 @@ func show(o cli.WindowOptions) int {
 func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 	r := instance.Request{Reuse: o.Reuse, Compare: o.Compare}
 	for _, f := range o.Files {
-		if f == "-" {
+		if f == "-" || fetch.IsURL(f) {
 			continue
 		}
 		if address.Is(f) {

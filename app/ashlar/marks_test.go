@@ -80,5 +80,5 @@ func TestMarksInTheWindow(t *testing.T) {
 	}
 	// What the palette copies names the same view.
 	s.Key("ctrl+shift+a")
-	s.until("the address to be copied", func(f frame) bool { return strings.HasPrefix(f.Said, "Copied ashlar:1?") })
+	s.until("the address to be copied", func(f frame) bool { return strings.HasPrefix(f.Note, "Copied ashlar:1?") })
 }

@@ -29,7 +29,7 @@ type frame struct {
 	Events   int64
 	Bars     int
 	Width    int
-	Said     string
+	Note     string
 
 	PickedAt                          int64 `json:"picked_at"`
 	Typed                             string

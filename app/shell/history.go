@@ -28,6 +28,7 @@ type place struct {
 	Transforms    []analyze.Transform
 	Filter        string
 	Marks         []store.Mark
+	Below         lowerPlace
 }
 
 // history is the list of places a pane has been at; at is the current one.
@@ -50,7 +51,7 @@ func (p *pane) spot() place {
 		Zoom: slices.Clone(p.flame.zoom), Folds: maps.Clone(p.folds), Closed: maps.Clone(p.closed),
 		Hidden: maps.Clone(p.hidden), Pinned: slices.Clone(p.pinned),
 		Order: slices.Clone(p.order), Sort: p.sort, Filter: p.filter,
-		Transforms: slices.Clone(p.transforms), Marks: slices.Clone(p.marks.all)}
+		Transforms: slices.Clone(p.transforms), Below: p.lowerPlace(), Marks: slices.Clone(p.marks.all)}
 	if !pl.Moved { // it follows the recording, which grows while it loads
 		pl.View.From, pl.View.To = 0, 0
 	}
@@ -70,6 +71,7 @@ func (p *pane) goTo(pl place) {
 	p.sort, p.filter = pl.Sort, pl.Filter
 	p.transforms = slices.Clone(pl.Transforms)
 	p.marks.all = slices.Clone(pl.Marks)
+	p.goToLower(pl.Below)
 }
 
 // remember adds the place to the history once it has settled.

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"ashlar/app/store"
@@ -33,35 +34,48 @@ type Recent struct {
 	Opened time.Time
 }
 
-// Prefs are how a person likes to look at any recording.
+// Prefs are how a person likes to look at any recording, by the names that
+// settings have for things. Zero values are how everything is at first.
 type Prefs struct {
-	Theme string // by its name; "" follows the system
+	Theme string // "system" follows the system
 	Mode  theme.Mode
-	// Sort is the column that functions are sorted by, Split the timeline's
-	// share of the height; 0 leaves it to what is shown.
-	Sort  string
+	// Scale makes everything larger.
+	Scale float32
+	// Sort is the column that the table is sorted by, with a - before it when
+	// the other way round; Columns are the shown ones, with commas between.
+	Sort, Columns string
+	// Split is the timeline's share of the height.
 	Split float32
 }
 
 // Prefer sets how recordings are looked at. What the zero value of a field says
 // stays as it is.
 func (s *Shell) Prefer(p Prefs) {
-	if th, ok := theme.ByName(p.Theme); ok && p.Theme != "" {
-		s.Theme = th
+	if p.Theme != "" {
+		s.SetTheme(p.Theme)
 	}
 	if slices.Contains(theme.Modes, p.Mode) {
 		s.Mode = p.Mode
 	}
-	p.Theme, p.Mode = s.Theme.Name, s.Mode
-	s.prefs = p
+	if p.Scale >= scales[0] && p.Scale <= scales[len(scales)-1] {
+		s.Scale = p.Scale
+	}
+	if p.Columns != "" {
+		s.SetColumns(strings.Split(p.Columns, ","))
+	}
 	if s.pane != nil {
 		s.pane.prefer(p)
 	}
+	s.prefs = Prefs{Sort: p.Sort, Split: p.Split}
+	s.prefs = s.preferred()
 }
 
 func (p *pane) prefer(prefs Prefs) {
-	if i := slices.Index(columnNames[:], prefs.Sort); i >= 0 {
-		p.table.by = column(i)
+	name, back := strings.CutPrefix(prefs.Sort, "-")
+	for c := range columnCount {
+		if columnInfos[c].name == name && name != "" {
+			p.table.by, p.table.ascending = c, back != (columnInfos[c].number == nil)
+		}
 	}
 	if prefs.Split > 0 {
 		p.split = max(.1, min(.9, prefs.Split))
@@ -71,10 +85,17 @@ func (p *pane) prefer(prefs Prefs) {
 // preferred is how recordings are looked at now.
 func (s *Shell) preferred() Prefs {
 	now := s.prefs
-	now.Theme, now.Mode = s.Theme.Name, s.Mode
+	now.Theme, now.Mode, now.Scale, now.Columns = s.ThemeName(), s.Mode, s.Scale, ""
+	if s.hiddenColumns != hiddenColumns {
+		now.Columns = strings.Join(s.Columns(), ",")
+	}
 	if p := s.pane; p != nil {
-		now.Sort, now.Split = columnNames[p.table.by], p.split
-		if now.Sort == columnNames[0] {
+		t := &p.table
+		now.Sort, now.Split = columnInfos[t.by].name, p.split
+		if t.ascending != (columnInfos[t.by].number == nil) {
+			now.Sort = "-" + now.Sort
+		}
+		if now.Sort == columnInfos[colSelf].name {
 			now.Sort = ""
 		}
 	}
@@ -85,7 +106,7 @@ func (s *Shell) preferred() Prefs {
 // dragged has not arrived yet.
 func (s *Shell) keep() {
 	if s.prefs.Mode == "" { // the first frame of a shell that was told nothing
-		s.prefs.Theme, s.prefs.Mode = s.Theme.Name, s.Mode
+		s.prefs = s.preferred()
 	}
 	p := s.pane
 	if p != nil && p.splitter.pressed {

@@ -40,11 +40,11 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	s.keep()
 	s.OpenDemo()
 	s.keep()
-	if k.times != 0 || s.pane.table.by != byTotal {
+	if k.times != 0 || s.pane.table.by != colTotal {
 		t.Errorf("kept %d times, sorted by %d", k.times, s.pane.table.by)
 	}
 	s.nextMode()
-	s.pane.table.by = byCount
+	s.pane.table.by = colCount
 	s.keep()
 	s.keep()
 	if k.times != 1 || k.now.Mode != theme.ByModule || k.now.Sort != "count" || k.was.Sort != "total" || k.now.Theme != "light" {
@@ -52,7 +52,7 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	}
 	s.OpenDemo() // the next recording is looked at the same way
 	s.keep()
-	if k.times != 1 || s.pane.table.by != byCount {
+	if k.times != 1 || s.pane.table.by != colCount {
 		t.Errorf("kept %d times, sorted by %d", k.times, s.pane.table.by)
 	}
 	if k.opened != nil {

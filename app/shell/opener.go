@@ -9,9 +9,17 @@ import (
 	"ashlar/app/address"
 )
 
-// askOpen lets the person choose a file: a path to type and the list of what is
-// there. It needs nothing of the desktop.
+// askOpen lets the person choose a file.
 func (s *Shell) askOpen() {
+	s.pick("Open a recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
+}
+
+// typeOpen lets the person choose a file by a path to type and the list of what
+// is there. It needs nothing of the desktop.
+func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
+
+// typeOpenIn is typeOpen beginning with a folder.
+func (s *Shell) typeOpenIn(dir string) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -33,7 +41,7 @@ func (s *Shell) askOpen() {
 		}
 		return l
 	}
-	start := strings.TrimSuffix(s.startDir(), sep) + sep
+	start := strings.TrimSuffix(dir, sep) + sep
 	c = newChooser("A file to open", start, func(text string) []line {
 		ls := s.recentLines(strings.TrimPrefix(text, start))
 		dir, prefix := filepath.Split(expandHome(text))

@@ -12,10 +12,12 @@ import (
 // this version does not know are kept.
 //
 //	{
-//	  "theme": "dark",                  dark or light; the system's when left out
-//	  "colour": "module",               function (when left out), module or kind
+//	  "theme": "dark",                  dark, light, contrast or system (when left out)
+//	  "colour": "module",               function (when left out), module, kind, thread or search
+//	  "scale": 1.25,                    how much larger everything is drawn
 //	  "window": {"width": 1280, "height": 800, "maximized": false},   in dp
-//	  "sort": "total",                  the column that functions are sorted by; self when left out
+//	  "sort": "total",                  the column that tables are sorted by; "-total" the other way round
+//	  "columns": ["self", "total"],     those that tables show beside the name
 //	  "split": 0.4,                     the timeline's share of the height; by what is shown when left out
 //	  "folder": "/home/me/traces",      where a file was opened last
 //	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],   see SourceRoot
@@ -25,7 +27,9 @@ type Settings struct {
 	Theme       string       `json:"theme,omitempty"`
 	Colour      string       `json:"colour,omitempty"`
 	Window      *Window      `json:"window,omitempty"`
+	Scale       float32      `json:"scale,omitempty"`
 	Sort        string       `json:"sort,omitempty"`
+	Columns     []string     `json:"columns,omitempty"`
 	Split       float32      `json:"split,omitempty"`
 	Folder      string       `json:"folder,omitempty"`
 	SourceRoots []SourceRoot `json:"source_roots,omitempty"`
@@ -55,7 +59,7 @@ type Recent struct {
 }
 
 // known has the keys of Settings.
-var known = []string{"theme", "colour", "window", "sort", "split", "folder", "source_roots", "recents"}
+var known = []string{"theme", "colour", "window", "scale", "sort", "columns", "split", "folder", "source_roots", "recents"}
 
 // UnmarshalJSON reads settings and keeps the keys it does not know.
 func (s *Settings) UnmarshalJSON(b []byte) error {

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -169,6 +170,15 @@ func (k *keeper) Prefer(was, now shell.Prefs) {
 		if now.Mode != was.Mode {
 			v.Colour = string(now.Mode)
 		}
+		if now.Scale != was.Scale {
+			v.Scale = now.Scale
+		}
+		if now.Columns != was.Columns {
+			v.Columns = nil
+			if now.Columns != "" {
+				v.Columns = strings.Split(now.Columns, ",")
+			}
+		}
 		if now.Sort != was.Sort {
 			v.Sort = now.Sort
 		}
@@ -181,7 +191,7 @@ func (k *keeper) Prefer(was, now shell.Prefs) {
 // prefs are what the settings say; a theme that was asked for is stronger.
 func (k *keeper) prefs(askedTheme bool) shell.Prefs {
 	v := &k.settings
-	p := shell.Prefs{Theme: v.Theme, Mode: theme.Mode(v.Colour), Sort: v.Sort, Split: v.Split}
+	p := shell.Prefs{Theme: v.Theme, Mode: theme.Mode(v.Colour), Scale: v.Scale, Sort: v.Sort, Columns: strings.Join(v.Columns, ","), Split: v.Split}
 	if askedTheme {
 		p.Theme = ""
 	}
