@@ -29,6 +29,9 @@ type frame struct {
 	Events   int64
 	Bars     int
 
+	Drop []string
+	Note string
+
 	PickedAt                          int64 `json:"picked_at"`
 	Typed                             string
 	Tab, Picked, Search, Found, Total string
