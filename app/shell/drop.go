@@ -101,7 +101,7 @@ func (s *Shell) land(r sorted) {
 	var said []string
 	switch {
 	case len(r.files) == 0 && len(r.folders) > 0:
-		s.askOpenIn(r.folders[0])
+		s.typeOpenIn(r.folders[0])
 		said = append(said, fileName(r.folders[0])+" is a folder: choose a file in it")
 	case len(r.files) == 0:
 		said = append(said, r.reason)
