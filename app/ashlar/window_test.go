@@ -31,6 +31,9 @@ type frame struct {
 	Width    int
 	Note     string
 
+	Drop []string
+	Note string
+
 	PickedAt                          int64 `json:"picked_at"`
 	Typed                             string
 	Tab, Picked, Search, Found, Total string
