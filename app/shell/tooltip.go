@@ -93,7 +93,7 @@ func (f *flamePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 	all := f.tree.Nodes[0].Total
 	title := "all"
 	lines := []string{
-		"total " + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
+		"total " + units.Bound(m) + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
 		"self " + units.Value(nd.Self, m) + "   " + units.Percent(nd.Self, all) + "   (" + units.Exact(nd.Self, m) + ")",
 	}
 	if f.under > 0 {

@@ -19,6 +19,17 @@ const (
 	Peak
 )
 
+// String is sum, level or peak.
+func (k MetricKind) String() string {
+	switch k {
+	case Level:
+		return "level"
+	case Peak:
+		return "peak"
+	}
+	return "sum"
+}
+
 // SampleWeight says where a single sample's value of a metric comes from.
 type SampleWeight uint8
 

@@ -58,8 +58,9 @@ func (m *merger) header(h *format.Header, line int64) {
 	if h.FrameOrder != format.LeafToRoot && h.FrameOrder != format.RootToLeaf {
 		m.warn(warnFrameOrder, line, quote(h.FrameOrder))
 	}
+	m.notes(h)
 	for _, key := range slices.Sorted(maps.Keys(h.Extra)) {
-		if !isNull(h.Extra[key]) {
+		if !isNull(h.Extra[key]) && !strings.HasPrefix(key, "x_") {
 			m.warn(warnUnknownKey, line, quote(key))
 		}
 	}
