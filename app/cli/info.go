@@ -81,6 +81,7 @@ type infoEvent struct {
 	Name    string       `json:"name"`
 	Kind    string       `json:"kind"`
 	Mode    string       `json:"mode"`
+	Note    string       `json:"note,omitempty"`
 	Metrics []infoMetric `json:"metrics"`
 }
 
@@ -92,7 +93,7 @@ type infoMetric struct {
 	Name    string       `json:"name"`
 	Unit    string       `json:"unit"`
 	Kind    string       `json:"kind"`
-	Total   json.Number  `json:"total"`
+	Total   *json.Number `json:"total"` // null for peaks
 	Primary bool         `json:"primary"`
 	Largest *json.Number `json:"largest,omitempty"`
 	AtMost  *json.Number `json:"at_most,omitempty"`
@@ -103,22 +104,26 @@ type infoMetric struct {
 func newInfoMetric(rec *recording.Recording, event, metric int) infoMetric {
 	e := &rec.Events[event]
 	m := &e.Metrics[metric]
-	im := infoMetric{Name: m.Name, Unit: m.Unit, Kind: m.Kind.String(), Total: exact(m.Total, m), Primary: metric == e.Primary}
+	total := exact(m.Total, m)
+	im := infoMetric{Name: m.Name, Unit: m.Unit, Kind: m.Kind.String(), Total: &total, Primary: metric == e.Primary}
 	if m.Kind == recording.Peak {
 		im.largest = largest(rec.Stacks[event], metric)
-		most, all := exact(im.largest, m), im.Total
-		im.Total, im.Largest, im.AtMost = "null", &most, &all
+		most := exact(im.largest, m)
+		im.Total, im.Largest, im.AtMost = nil, &most, &total
 	}
 	return im
 }
 
-// largest is the largest value of a stack record, Missing where there is none.
+// largest is the largest value of a stack record, 0 where there is none.
 func largest(s *recording.Stacks, metric int) int64 {
 	most := int64(recording.Missing)
 	if s != nil {
 		for i := range s.Len() {
 			most = max(most, s.Value(i, metric))
 		}
+	}
+	if most == recording.Missing {
+		return 0
 	}
 	return most
 }
@@ -231,7 +236,7 @@ func newInfo(rec *recording.Recording, stats ingest.Stats) *info {
 	}
 	for i := range rec.Events {
 		e := &rec.Events[i]
-		ie := infoEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Metrics: []infoMetric{}}
+		ie := infoEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Note: e.Note, Metrics: []infoMetric{}}
 		for k := range e.Metrics {
 			ie.Metrics = append(ie.Metrics, newInfoMetric(rec, i, k))
 		}
@@ -283,11 +288,8 @@ func threadsOf(rec *recording.Recording) []infoThread {
 	return threads
 }
 
-// exact is a metric's value as a decimal in its unit; null where there is none.
+// exact is a metric's value as a decimal in its unit.
 func exact(v int64, m *recording.Metric) json.Number {
-	if v == recording.Missing {
-		return "null"
-	}
 	return json.Number(recording.Decimal{Mantissa: v, Scale: m.Decimals}.String())
 }
 

@@ -84,9 +84,9 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 	var rows [][]string
 	for i := range rec.Events {
 		e := &rec.Events[i]
-		how := strings.Join(nonEmpty(e.Kind, e.Mode, sampled(e)), ", ")
+		how := strings.Join(nonEmpty(e.Kind, e.Mode, sampled(e), e.Note), ", ")
 		if e.Name == "" {
-			how = strings.Join(nonEmpty(e.Mode, sampled(e)), ", ")
+			how = strings.Join(nonEmpty(e.Mode, sampled(e), e.Note), ", ")
 		}
 		rows = append(rows, []string{plain(analyze.EventName(e)), how, "", ""})
 		for k := range e.Metrics {
@@ -98,9 +98,6 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 			if m.Kind == recording.Peak {
 				value = im.largest
 				mark = append(mark[:len(mark)-1], "the largest of a stack; "+units.Bound(m)+units.Value(m.Total, m)+" together")
-			}
-			if value == recording.Missing {
-				value = 0
 			}
 			rows = append(rows, []string{"  " + plain(m.Name), units.Value(value, m), inFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
 		}

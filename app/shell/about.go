@@ -55,6 +55,9 @@ func facts(rec *recording.Recording) []fact {
 	}
 	for i := range rec.Events {
 		e := &rec.Events[i]
+		if e.Note != "" {
+			fs = append(fs, fact{eventTitle(e), join(e.Kind, "· ") + e.Note})
+		}
 		for k := range e.Metrics {
 			m := &e.Metrics[k]
 			fs = append(fs, fact{eventTitle(e) + " · " + m.Name, units.Bound(m) + units.Exact(m.Total, m)})

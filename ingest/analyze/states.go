@@ -16,11 +16,13 @@ func windowsFor(rec *recording.Recording, q *Query, ws []recording.Window) []int
 }
 
 // peaks lets through, of the rows of several windows, the greatest of each
-// stack: what a stack's peak was in all of them.
+// stack: what a stack's peak was in all of them. Rows of one window that nothing
+// tells apart add up, as stack records do.
 type peaks struct {
-	to   sink
-	at   map[peakOf]int
-	rows []record
+	to     sink
+	at     map[peakOf]int
+	stacks []peak
+	n      int // of the window, from 1
 }
 
 type peakOf struct {
@@ -29,23 +31,40 @@ type peakOf struct {
 	context recording.ContextID
 }
 
-func (p *peaks) window(w *recording.Window) { p.to.window(w) }
+// peak is a stack: the record to hand over, and what it has in window n.
+type peak struct {
+	record
+	here int64
+	n    int
+}
+
+func (p *peaks) window(w *recording.Window) {
+	p.n++
+	p.to.window(w)
+}
 
 func (p *peaks) add(r *record) {
 	k := peakOf{r.call, r.track, r.context}
 	i, ok := p.at[k]
 	if !ok {
-		i = len(p.rows)
+		i = len(p.stacks)
 		p.at[k] = i
-		p.rows = append(p.rows, *r)
+		p.stacks = append(p.stacks, peak{record: *r})
 	}
-	if r.value > p.rows[i].value { // Missing is less than any
-		p.rows[i].value = r.value
+	s := &p.stacks[i]
+	switch {
+	case s.n != p.n:
+		s.n, s.here = p.n, r.value
+	case s.here == recording.Missing:
+		s.here = r.value
+	case r.value != recording.Missing:
+		s.here += r.value
 	}
+	s.value = max(s.value, s.here) // Missing is less than any
 }
 
 func (p *peaks) flush() {
-	for i := range p.rows {
-		p.to.add(&p.rows[i])
+	for i := range p.stacks {
+		p.to.add(&p.stacks[i].record)
 	}
 }

@@ -79,6 +79,8 @@ type Event struct {
 	Frequency float64
 	Basis     Basis
 	Metrics   []Metric
+	// Note is what else the recorder says of how it was measured, in words.
+	Note string
 	// Primary is the index in Metrics of the one to show first.
 	Primary int
 }

@@ -95,6 +95,7 @@ func (m *merger) headerEvent(e *format.Event, line int64) {
 	ev.Kind, ev.Mode = e.Kind, s.Mode
 	ev.Period, _ = s.SamplePeriod.Int64()
 	ev.Frequency = s.FrequencyHz.Float64()
+	ev.Note = trackingNote(e.AllocationTracking)
 	if s.PrimaryMetric == "" {
 		m.warn(warnHeaderContent, line, "event "+quote(e.Name)+" has no primary metric")
 		return

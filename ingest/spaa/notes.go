@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	format "ashlar/spaa"
 )
@@ -34,4 +35,23 @@ func (m *merger) notes(h *format.Header) {
 			}
 		}
 	}
+}
+
+// trackingNote says in words what an allocation profiler captured (spec, 9.1).
+func trackingNote(t *format.AllocationTracking) string {
+	if t == nil {
+		return ""
+	}
+	var words []string
+	say := func(is format.Opt[bool], yes, no string) {
+		switch {
+		case is.OK && is.V:
+			words = append(words, yes)
+		case is.OK:
+			words = append(words, no)
+		}
+	}
+	say(t.TracksFrees, "frees are tracked", "frees are not tracked")
+	say(t.HasTimestamps, "with times", "without times")
+	return strings.Join(words, ", ")
 }
