@@ -90,15 +90,16 @@ type Doc struct {
 	Name string
 	load *ingest.Load
 
-	mu     sync.Mutex
-	want   Question
-	asked  bool
-	wake   chan struct{}
-	stale  context.CancelFunc // ends the computation of an answer nobody wants
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  chan struct{}
-	notify func()
+	mu       sync.Mutex
+	want     Question
+	asked    bool
+	wake     chan struct{}
+	stale    context.CancelFunc // ends the computation of an answer nobody wants
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ended    chan struct{}
+	notify   func()
+	contexts contexts
 
 	answer atomic.Pointer[Answer]
 	soon   atomic.Pointer[Answer]
