@@ -32,7 +32,6 @@ type frame struct {
 	Note     string
 
 	Drop []string
-	Note string
 
 	PickedAt                          int64 `json:"picked_at"`
 	Typed                             string
