@@ -60,7 +60,7 @@ func (p *pane) onPicked(s *Shell, make func(analyze.Ref) analyze.Transform) {
 // functionItems are what can be done with a function.
 func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 	ref := analyze.RefTo(f)
-	items := []item{{title: "Callers and callees", detail: "B", do: func() {
+	items := []item{{title: "Callers and callees", detail: "K", do: func() {
 		p.near.around(f)
 		p.tab = tabNear
 	}}}
