@@ -82,6 +82,7 @@ func render(o cli.RenderOptions) error {
 	s := shell.New(th)
 	defer s.Close()
 	s.View = shell.View(o.View) // an address has its own
+	s.Mode = theme.Mode(o.Colour)
 	if o.Demo {
 		s.OpenDemo()
 	} else {

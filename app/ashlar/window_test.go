@@ -38,6 +38,12 @@ type frame struct {
 	Tab, Picked, Search, Found, Total string
 	Transforms, Threads, Marks        []string
 	Pinned, Chosen, Hidden, Zoom      int
+
+	Near, Grouped, Sorted, Colour string
+	Rows                          int
+	Shape                         []string
+	Up                            bool
+	Scale                         float32
 }
 
 // session is a window with its frame log.

@@ -46,7 +46,8 @@ type RenderOptions struct {
 	Scale         float32
 	Range         Range
 	Event, Metric string
-	Theme         string // "dark" or "light"
+	Theme         string // "dark", "light" or "contrast"
+	Colour        string // what colours tell: one of theme.Modes
 	// StackView is for the flamegraph; Check it with the recording first.
 	StackView
 }

@@ -3,10 +3,13 @@ package cli
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/render/theme"
 
 	"ashlar/app/address"
 )
@@ -39,6 +42,7 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
+			fs.StringVar(&o.Colour, "colour", string(theme.ByFunction), "colours by function, module, kind, thread or search `WHAT`")
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
@@ -99,6 +103,9 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	}
 	if err := checkTheme(o.Theme); err != nil {
 		return err
+	}
+	if !slices.Contains(theme.Modes, theme.Mode(o.Colour)) {
+		return misuse("there are no colours by %q; there are those by function, module, kind, thread and search", o.Colour)
 	}
 	w, h, _ := strings.Cut(size, "x")
 	var werr, herr error

@@ -48,7 +48,7 @@ func SVG(s *shell.Shell, w, h int, scale float32) (*svg.Canvas, error) {
 	a := s.Doc().Answer()
 	sh := &sheet{
 		c: svg.New(w, h, raster.Pack(s.Theme.Background)), state: s.State(), rec: a.Rec, answer: a,
-		pal: &theme.Palette{Theme: s.Theme, Mode: s.Mode}, scale: scale,
+		pal: s.Palette(), scale: scale,
 	}
 	plan := timeline.NewPlan(a.Rec, timeline.Layout{Scale: scale, Event: a.Query.Event, Metric: a.Query.Metric})
 	top, bottom := image.Rect(0, 0, w, h), image.Rect(0, 0, w, h)

@@ -117,6 +117,12 @@ func (p *pane) colours(s *Shell) {
 	}
 }
 
+// Palette has the colours of what is open.
+func (s *Shell) Palette() *theme.Palette {
+	s.pane.colours(s)
+	return s.pane.palette
+}
+
 func (s *Shell) nextMode() {
 	i := slices.Index(theme.Modes, s.Mode)
 	s.Mode = theme.Modes[(i+1)%len(theme.Modes)]

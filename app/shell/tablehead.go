@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"image"
 
 	"gioui.org/io/pointer"
@@ -20,6 +21,24 @@ func (t *tablePart) width(c column) float32 {
 // narrowed is a column's width where room is short; shares need all of theirs.
 func (t *tablePart) narrowed(c column, by float32) float32 {
 	return max(t.width(c)*by, min(t.width(c), 56))
+}
+
+// inWords says how the table is sorted, and which columns it has.
+func (t *tablePart) inWords() (sorted string, shape []string) {
+	sorted = columnInfos[t.by].name
+	if t.ascending {
+		sorted += ", least first"
+	}
+	for c := range columnCount {
+		if !t.hidden.has(c) {
+			name := columnInfos[c].name
+			if t.widths[c] > 0 {
+				name += fmt.Sprintf(" %.0f", t.widths[c])
+			}
+			shape = append(shape, name)
+		}
+	}
+	return sorted, shape
 }
 
 // place places the columns in r.
