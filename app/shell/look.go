@@ -77,14 +77,19 @@ func (p *pane) tabulate(by analyze.By) {
 	p.table.group, p.table.scroll = by, 0
 }
 
-// copyTable puts the table on the clipboard, as it is or would be shown.
+// copyTable puts the table on the clipboard, as it is or would be shown. A large
+// one is sorted and written beside the window.
 func (s *Shell) copyTable(csvForm bool) {
-	if a := s.pane.doc.Answer(); a != nil {
-		t := &s.pane.table
-		d := arrange(orderKey{a, t.by, t.ascending})
-		t.order.modules = d.modules
-		s.copyLater(tableText(a, d.rows, t.columns(a), csvForm))
+	a := s.pane.doc.Answer()
+	if a == nil {
+		return
 	}
+	shape := s.pane.table.tableShape
+	go func() {
+		d := arrange(orderKey{a, shape.by, shape.ascending})
+		text := tableText(a, d.rows, columnsOf(a, shape.hidden, d.modules), csvForm)
+		s.later(func(s *Shell) { s.copyLater(text) })
+	}()
 }
 
 // swatch is the colour of a row's function.

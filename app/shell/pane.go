@@ -448,18 +448,27 @@ func (p *pane) found() func(recording.FuncID) bool {
 		}
 	}
 	if !sp.isOf.Is(sp.pattern) || sp.isHits != hits || len(sp.is) < p.rec.Functions.Len() {
-		sp.is, sp.isOf, sp.isHits = make([]bool, p.rec.Functions.Len()), sp.pattern, hits
-		for i := range sp.is {
-			if hits != nil {
-				sp.is[i] = hits.Matches(recording.FuncID(i))
-			} else {
-				f := p.rec.Functions.At(i)
-				sp.is[i] = sp.pattern.MatchFunction(&f)
-			}
-		}
+		sp.is, sp.isOf, sp.isHits = make([]int8, p.rec.Functions.Len()), sp.pattern, hits
 		sp.version++
 	}
-	return func(f recording.FuncID) bool { return int(f) < len(sp.is) && sp.is[f] }
+	// Only those that are asked for are looked at: there may be a million.
+	rec, is, pattern := p.rec, sp.is, sp.pattern
+	return func(f recording.FuncID) bool {
+		if int(f) >= len(is) {
+			return false
+		}
+		if is[f] == 0 {
+			is[f] = -1
+			if hits != nil {
+				if hits.Matches(f) {
+					is[f] = 1
+				}
+			} else if fn := rec.Functions.At(int(f)); pattern.MatchFunction(&fn) {
+				is[f] = 1
+			}
+		}
+		return is[f] > 0
+	}
 }
 
 // markAt is what marks the timeline's bars where functions do not tell.

@@ -24,8 +24,9 @@ type searchPart struct {
 	at      analyze.Hit // the hit that was walked to
 	walked  bool
 
-	// is tells which functions match isOf; version counts its changes.
-	is      []bool
+	// is tells which functions match isOf, 0 for those not asked for; version
+	// counts its changes.
+	is      []int8
 	isOf    *analyze.Pattern
 	isHits  *analyze.Hits
 	version int

@@ -9,6 +9,9 @@ import (
 // Ellipsis stands for what was left out of a label.
 const Ellipsis = "…"
 
+// mostLabel is how much of a name is looked at, in bytes.
+const mostLabel = 4096
+
 // Fit shortens a function's name to w pixels: whole if it fits, else without
 // its package (…ServeHTTP), else with its end cut; "" when not even three
 // characters fit.
@@ -16,17 +19,18 @@ func (f *Face) Fit(name string, w float32) string {
 	if w < 3*f.Advance('n') {
 		return ""
 	}
-	if len(name) > 4096 {
-		name = strings.ToValidUTF8(name[:4096], "") // no bar is that wide; measuring all of it is waste
+	full := name
+	if len(name) > mostLabel { // no bar is that wide; measuring all of it is waste
+		name = strings.ToValidUTF8(name[:mostLabel], "")
 	}
 	if !f.simple(name) {
-		return f.fitShaped(name, w)
+		return f.fitShaped(name, full, w)
 	}
 	if f.Measure(name) <= w {
 		return name
 	}
 	dots := f.Advance('…')
-	if short := Short(name); short != name {
+	if short := Short(full); short != full && len(short) < mostLabel {
 		if f.Measure(short)+dots <= w {
 			return Ellipsis + short
 		}
@@ -51,12 +55,12 @@ type fitKey struct {
 }
 
 // fitShaped is Fit for names that have to be shaped to be measured.
-func (f *Face) fitShaped(name string, w float32) string {
+func (f *Face) fitShaped(name, full string, w float32) string {
 	f.fresh()
 	k := fitKey{name, w}
 	s, ok := f.fits[k]
 	if !ok {
-		s = f.fit(name, w)
+		s = f.fit(name, Short(full), w)
 		if f.fits == nil || len(f.fits) >= mostLines {
 			f.fits = map[fitKey]string{}
 		}
@@ -65,7 +69,7 @@ func (f *Face) fitShaped(name string, w float32) string {
 	return s
 }
 
-func (f *Face) fit(name string, w float32) string {
+func (f *Face) fit(name, short string, w float32) string {
 	// Not one in a hundred characters is narrower than a fifth of an em.
 	whole := true
 	if most := int(w/f.size*5) + 16; len(name) > most {
@@ -80,7 +84,7 @@ func (f *Face) fit(name string, w float32) string {
 	if whole && f.shape(name).width <= w {
 		return name
 	}
-	if short := Short(name); whole && short != name && f.shape(Ellipsis+short).width <= w {
+	if len(short) < int(w) && short != name && f.shape(Ellipsis+short).width <= w {
 		return Ellipsis + short
 	}
 	var ends []int // where it may be cut: not before a mark of a letter

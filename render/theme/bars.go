@@ -131,10 +131,14 @@ type Palette struct {
 // Func returns the colour of a function of a recording. The palette serves one
 // recording (and its later snapshots) only.
 func (p *Palette) Func(rec *recording.Recording, f recording.FuncID) color.NRGBA {
-	for int(f) >= len(p.cols) {
-		p.cols = append(p.cols, p.function(rec, recording.FuncID(len(p.cols))))
+	if int(f) >= len(p.cols) {
+		p.cols = append(p.cols, make([]color.NRGBA, rec.Functions.Len()-len(p.cols))...)
 	}
-	return p.cols[f]
+	c := &p.cols[f]
+	if c.A == 0 { // not asked for yet: there may be a million
+		*c = p.function(rec, f)
+	}
+	return *c
 }
 
 func (p *Palette) function(rec *recording.Recording, f recording.FuncID) color.NRGBA {
