@@ -16,7 +16,7 @@ import (
 // windowCommand is what runs when no command is named.
 func windowCommand() command {
 	return command{
-		args: "[FILE…]", line: "look at recorded runs of programs",
+		args: "[FILE [FILE]]", line: "look at recorded runs of programs",
 		text: `
 Without a command, a window opens with the files; - is standard input. A file
 that is called like a command can be written ./info. Files are told by what is
@@ -26,6 +26,7 @@ The exit code is 0 when all went well, 1 when something was wrong with the
 input, and 2 when the command line makes no sense.`,
 		examples: [][2]string{
 			{"ashlar run.spaa.zst", "look at a recording"},
+			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
 			{"zcat run.spall.gz | ashlar -", "look at what another program writes"},
 			{"ashlar --demo", "look at the built-in recording"},
 			{"ashlar top run.spaa -n 10", "print the ten heaviest functions"},

@@ -65,7 +65,7 @@ func (a *Answer) Metric() *recording.Metric {
 // Doc is an open recording.
 type Doc struct {
 	Name string
-	load *ingest.Load
+	load *loading
 
 	mu     sync.Mutex
 	want   Question
@@ -92,8 +92,7 @@ func Open(path string, notify func()) *Doc {
 		name = "standard input"
 	}
 	d := newDoc(name, notify)
-	d.load = ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded})
-	go d.run()
+	d.open(func(o ingest.Options) *ingest.Load { return ingest.Open(context.Background(), path, o) })
 	return d
 }
 
@@ -102,8 +101,7 @@ func Demo(notify func()) *Doc {
 	d := newDoc(DemoName, notify)
 	in := source.FromBytes(DemoName, demo())
 	in.Compression = "zstd"
-	d.load = ingest.OpenInput(d.ctx, in, ingest.Options{Notify: d.loaded})
-	go d.run()
+	d.open(func(o ingest.Options) *ingest.Load { return ingest.OpenInput(context.Background(), in, o) })
 	return d
 }
 
@@ -290,5 +288,5 @@ func (d *Doc) Wait() error { return d.load.Wait() }
 func (d *Doc) Close() {
 	d.cancel()
 	<-d.ended
-	d.load.Close()
+	d.load.leave(d)
 }

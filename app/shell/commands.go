@@ -80,11 +80,11 @@ func commands() []Command {
 		{"Scroll down", []Chord{chord(key.NameDownArrow)}, true, func(s *Shell) { s.pane.scrollBy(60) }},
 		{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.pane.scrollBy(-400) }},
 		{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.pane.scrollBy(400) }},
-		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.pane.fitAll() }},
+		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.fitAll() }},
 		{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.fitSelection() }},
-		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.pane.nextEvent() }},
-		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.pane.nextMetric() }},
-		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.pane.tab = (s.pane.tab + 1) % len(tabs) }},
+		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.nextMetric(true) }},
+		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.nextMetric(false) }},
+		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.nextTab() }},
 		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
 		{"Copy as command", []Chord{chord("C", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyCommand() }},
 		{"Colour by function, module or kind", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
@@ -107,10 +107,23 @@ func commands() []Command {
 		{"Fold inlined frames", nil, true, func(s *Shell) { s.pane.transform(analyze.FoldInlined()) }},
 		{"Hide kernel frames", nil, true, func(s *Shell) { s.pane.transform(analyze.HideKernel()) }},
 		{"Take away all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.transforms = nil }},
-		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.undo() }},
-		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.redo() }},
+		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.undo() }},
+		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.redo() }},
 		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
 		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
+		{"Compare with another file", nil, true, func(s *Shell) { s.askCompare() }},
+		{"Compare this recording with itself", nil, true, func(s *Shell) { s.compareWithItself() }},
+		{"Compare the slow calls of the selected function with its fast ones", nil, true, func(s *Shell) { s.compareCalls() }},
+		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.swap() }},
+		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
+		{"The other side", []Chord{chord(key.NameTab)}, true, comparing(func(s *Shell, c *comparison) { c.focusOn(s, 1-c.focus) })},
+		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.link.on = !c.link.on })},
+		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
+		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
+		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
+		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *comparison) { c.link.anchors = [2]int64{} })},
+		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.pairByHand(s) })},
+		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *comparison) { c.nextNormalize() })},
 		{"Full screen", []Chord{chord(key.NameF11)}, false, func(s *Shell) { s.call(s.Do.Fullscreen) }},
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
 		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
@@ -137,7 +150,7 @@ func filters() []event.Filter {
 }
 
 // shifted are the keys that mean something else with Shift.
-var shifted = map[key.Name]bool{"N": true}
+var shifted = map[key.Name]bool{"N": true, "J": true}
 
 // press runs the command of a key.
 func (s *Shell) press(k key.Event) {
@@ -201,7 +214,7 @@ func (s *Shell) back() {
 	case s.pane != nil && s.typing && s.pane.search.text == "":
 		s.pane.search.blur = true
 	case s.pane != nil:
-		s.pane.back()
+		s.backPane()
 	}
 }
 

@@ -111,7 +111,8 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g gesture, e pointer
 func (t *timelinePart) drag(p *pane, start, at f32.Point) {
 	switch t.grab {
 	case grabPan:
-		v := t.origin.Pan(float64(start.X-at.X), p.laneWidth(), p.rec.Start, p.rec.End)
+		from, to := p.limits()
+		v := t.origin.Pan(float64(start.X-at.X), p.laneWidth(), from, to)
 		p.view.From, p.view.To = v.From, v.To
 		p.scrollTo(t.origin.Scroll + int(start.Y-at.Y))
 		p.moved = true
@@ -124,7 +125,8 @@ func (t *timelinePart) drag(p *pane, start, at f32.Point) {
 func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
 	x, y := scrolled(e)
 	if x != 0 {
-		p.view = p.view.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), p.rec.Start, p.rec.End)
+		from, to := p.limits()
+		p.view = p.view.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), from, to)
 		p.moved = true
 	}
 	switch {
@@ -178,7 +180,7 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 			if at < p.view.From || at > p.view.To { // jump there first
 				half := p.view.Span() / 2
 				p.view.From, p.view.To = at-half, at-half+p.view.Span()
-				p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+				p.view = p.view.Clamp(p.limits())
 				p.moved = true
 				t.origin = p.view
 			}
@@ -192,7 +194,7 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 			p.view.To = max(t.origin.To+delta, p.view.From+1000)
 		default:
 			p.view.From, p.view.To = t.origin.From+delta, t.origin.To+delta
-			p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+			p.view = p.view.Clamp(p.limits())
 		}
 		p.moved = true
 	case gDrop, gClick:

@@ -7,9 +7,12 @@ import (
 	"strings"
 )
 
-// askOpen lets the person choose a file: a path to type and the list of what is
+// askOpen lets the person choose a file to open.
+func (s *Shell) askOpen() { s.askFile("A file to open", (*Shell).Open) }
+
+// askFile lets the person choose a file: a path to type and the list of what is
 // there. It needs nothing of the desktop.
-func (s *Shell) askOpen() {
+func (s *Shell) askFile(what string, open func(*Shell, string)) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -23,14 +26,14 @@ func (s *Shell) askOpen() {
 				return
 			}
 			s.chooser = nil
-			s.Open(path)
+			open(s, path)
 		}}
 		if folder {
 			l.title += sep
 		}
 		return l
 	}
-	c = newChooser("A file to open", strings.TrimSuffix(s.startDir(), sep)+sep, func(text string) []line {
+	c = newChooser(what, strings.TrimSuffix(s.startDir(), sep)+sep, func(text string) []line {
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {
 			dir = "."
@@ -60,7 +63,7 @@ func (s *Shell) askOpen() {
 			return false
 		}
 		s.chooser = nil
-		s.Open(path)
+		open(s, path)
 		return true
 	}
 	s.choose(c)

@@ -42,7 +42,11 @@ const (
 	pickBar
 	pickNode
 	pickWindow
+	pickFunc // a function, without a place
 )
+
+// named tells whether what is picked has a function.
+func (p *picked) named() bool { return p.is == pickBar || p.is == pickNode || p.is == pickFunc }
 
 // pane shows one recording.
 type pane struct {
@@ -54,7 +58,8 @@ type pane struct {
 	wantEvent, wantMetric string
 
 	view   timeline.View
-	moved  bool // the person has moved the view: it no longer follows loading
+	reach  [2]int64 // how far the view may go; the recording where they are equal
+	moved  bool     // the person has moved the view: it no longer follows loading
 	shown  bool
 	folds  map[int]timeline.Fold
 	closed map[int]bool
@@ -76,7 +81,7 @@ type pane struct {
 	flame    flamePart
 	table    tablePart
 	about    aboutPart
-	history  history
+	history  history[place]
 	splitter drag
 	dragged  float32
 	tabKeys  [len(tabs)]clickArea
@@ -159,7 +164,7 @@ func (p *pane) update(s *Shell) {
 		p.shown = true
 	}
 	if (fresh || p.view.To == 0) && !p.moved && rec.HasTime {
-		p.view = p.view.Fit(rec.Start, rec.End)
+		p.view = p.view.Fit(p.limits())
 	}
 }
 
@@ -229,15 +234,7 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		cut = top
 	}
 	if s.View != Flame {
-		if p.timed() {
-			y := top + u.Px(overviewTop)
-			b.overview = image.Rect(r.Min.X, y, right-u.Px(10), y+u.Px(timeline.OverviewHeight))
-			y = b.overview.Max.Y + u.Px(2)
-			b.ruler = image.Rect(r.Min.X, y, right-u.Px(10), y+u.Px(timeline.RulerHeight))
-			b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right-u.Px(10), cut)
-		} else {
-			b.lanes = image.Rect(r.Min.X, top, right, cut)
-		}
+		p.placeTimeline(u, image.Rect(r.Min.X, top, right, cut))
 	}
 	if s.View == Timeline {
 		return
@@ -251,6 +248,29 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		right = b.side.Min.X
 	}
 	b.lower = image.Rect(r.Min.X, y, right, bottom)
+}
+
+// placeTimeline divides r among overview, ruler and lanes.
+func (p *pane) placeTimeline(u *ui.UI, r image.Rectangle) {
+	b := &p.bounds
+	if !p.timed() {
+		b.lanes = r
+		return
+	}
+	right := r.Max.X - u.Px(10)
+	y := r.Min.Y + u.Px(overviewTop)
+	b.overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
+	y = b.overview.Max.Y + u.Px(2)
+	b.ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
+	b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right, r.Max.Y)
+}
+
+// limits are how far the view goes.
+func (p *pane) limits() (from, to int64) {
+	if p.reach[0] < p.reach[1] {
+		return p.reach[0], p.reach[1]
+	}
+	return p.rec.Start, p.rec.End
 }
 
 // timed tells whether there is a timeline to draw.
@@ -286,7 +306,8 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 func (p *pane) laneWidth() int { return max(1, p.bounds.lanes.Dx()-p.bounds.gutter) }
 
 func (p *pane) zoomAt(factor, x float64) {
-	p.view = p.view.Zoom(factor, x, p.laneWidth(), p.rec.Start, p.rec.End)
+	from, to := p.limits()
+	p.view = p.view.Zoom(factor, x, p.laneWidth(), from, to)
 	p.moved = true
 }
 
@@ -301,7 +322,8 @@ func (p *pane) zoomBy(factor float64) {
 
 func (p *pane) panBy(share float64) {
 	w := p.laneWidth()
-	p.view = p.view.Pan(share*float64(w), w, p.rec.Start, p.rec.End)
+	from, to := p.limits()
+	p.view = p.view.Pan(share*float64(w), w, from, to)
 	p.moved = true
 }
 
@@ -326,7 +348,7 @@ func (p *pane) scrollTo(y int) {
 }
 
 func (p *pane) fitAll() {
-	p.view = p.view.Fit(p.rec.Start, p.rec.End)
+	p.view = p.view.Fit(p.limits())
 	p.moved = false
 	p.flame.zoomTo(p, nil)
 }
@@ -394,7 +416,7 @@ func (p *pane) mark() func(recording.FuncID) bool {
 		return p.found()
 	case p.hover != nil:
 		f = *p.hover
-	case p.pick.is == pickBar || p.pick.is == pickNode:
+	case p.pick.named():
 		f = p.pick.fn
 	default:
 		return nil
@@ -409,7 +431,7 @@ func (p *pane) marked() int64 {
 		return -2 - int64(p.search.version)
 	case p.hover != nil:
 		return int64(*p.hover)
-	case p.pick.is == pickBar || p.pick.is == pickNode:
+	case p.pick.named():
 		return int64(p.pick.fn)
 	}
 	return -1

@@ -43,7 +43,8 @@ type Shell struct {
 
 	shaper  *text.Shaper
 	fonts   fontCache
-	pane    *pane
+	pane    *pane       // the one with the focus
+	versus  *comparison // where two recordings are compared, else nil
 	menu    *menu
 	help    bool
 	chooser *chooser
@@ -52,7 +53,9 @@ type Shell struct {
 	clip    string // a text for the clipboard
 	first   welcome
 
-	openButton, helpButton, themeButton, modeButton widget.Clickable
+	mail chan func() // what was computed beside the window, for between frames
+
+	openButton, helpButton, themeButton, modeButton, compareButtonClick widget.Clickable
 }
 
 // Actions are what a shell asks of its window.
@@ -73,7 +76,7 @@ type note struct {
 
 // New returns a shell with nothing open.
 func New(th *theme.Theme) *Shell {
-	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper()}
+	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), mail: make(chan func(), 16)}
 }
 
 // Open shows a file in place of what is shown.
@@ -86,21 +89,25 @@ func (s *Shell) OpenDemo() {
 }
 
 func (s *Shell) show(d *doc.Doc) {
-	if s.pane != nil {
+	if c := s.versus; c != nil {
+		go c.close()
+	} else if s.pane != nil {
 		old := s.pane.doc
 		go old.Close() // waits for goroutines: not on the window's
 	}
-	s.pane = newPane(d)
+	s.pane, s.versus = newPane(d), nil
 	s.menu = nil
-	if s.Do.Title != nil {
-		s.Do.Title(d.Name + " – Ashlar")
-	}
+	s.title()
 	s.wake()
 }
 
 // Choose sets the event and metric by name once they are known; empty names
 // leave the default.
 func (s *Shell) Choose(event, metric string) {
+	if c := s.versus; c != nil {
+		c.options.Event, c.options.Metric = event, metric
+		return
+	}
 	if s.pane != nil {
 		s.pane.wantEvent, s.pane.wantMetric = event, metric
 	}
@@ -122,10 +129,12 @@ func (s *Shell) wake() {
 
 // Close lets go of everything.
 func (s *Shell) Close() {
-	if s.pane != nil {
+	if c := s.versus; c != nil {
+		c.close()
+	} else if s.pane != nil {
 		s.pane.doc.Close()
-		s.pane = nil
 	}
+	s.pane, s.versus = nil, nil
 }
 
 // Say shows a message in the status line for some seconds.
@@ -151,6 +160,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
+	s.takeMail()
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {
@@ -170,6 +180,8 @@ func (s *Shell) Layout(gtx layout.Context) {
 	}
 	if s.pane == nil {
 		s.first.layout(s, u, body)
+	} else if s.versus != nil {
+		s.versus.layout(s, u, body)
 	} else {
 		s.pane.layout(s, u, body)
 	}

@@ -60,6 +60,12 @@ func Run(s *shell.Shell, o Options) error {
 	switch {
 	case len(o.Files) > 0:
 		s.Open(o.Files[0])
+		if len(o.Files) > 1 {
+			s.OpenBeside(o.Files[1])
+		}
+		if n := len(o.Files) - 2; n > 0 {
+			s.Say("Two recordings can be compared here; the others were left out. ashlar diff --a … --b … takes several a side")
+		}
 	case o.Demo:
 		s.OpenDemo()
 	}

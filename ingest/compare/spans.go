@@ -88,6 +88,9 @@ func (c *Comparison) spans(ctx context.Context, g *groups) (*spanTable, error) {
 			seed := h.Sum64() | 1
 			s.self[side][i] = drawn{most: mostSpans, dice: seed}
 			s.total[side][i] = drawn{most: mostSpans, dice: seed*0x9E3779B97F4A7C15 | 1}
+			if g.by == byNode { // there are many
+				s.self[side][i].most, s.total[side][i].most = 0, mostNodeSpans
+			}
 		}
 		s.all[side] = drawn{most: mostSpans, dice: 1}
 	}
@@ -194,7 +197,7 @@ func (s *spanTable) rowsOf(r int) func(track int, sp *span) (row int32, outer bo
 	// Calls lead to the rows of their functions; stacks to nodes.
 	of := make([]int32, rec.Calls.Len())
 	outer := make([]bool, rec.Calls.Len())
-	if s.g.by == ByStack {
+	if s.g.by.stacks() {
 		at := c.Tree.calls(rec, c.Matching.IDs[r])
 		return func(_ int, sp *span) (int32, bool) { return at[sp.call], true }
 	}

@@ -1,0 +1,11 @@
+package ingest
+
+import "ashlar/ingest/recording"
+
+// Loaded is a Load that has ended, of a recording that was made otherwise.
+func Loaded(rec *recording.Recording) *Load {
+	l := newLoad(rec.Source.Path, Options{}, func() {})
+	l.snap.Store(rec)
+	close(l.done)
+	return l
+}
