@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/ingest/compare"
 )
 
 // Exit codes.
@@ -35,9 +37,15 @@ type WindowOptions struct {
 // RenderOptions say what picture is drawn.
 type RenderOptions struct {
 	File string // "-" is standard input; "" with Demo
-	Demo bool
-	Out  string
-	View string // "both", "timeline" or "flame"
+	// With is the recording that File is compared with, "" for none; the rest is
+	// about comparing.
+	With      string
+	RangeB    Range
+	Normalize compare.Normalize
+	Widths    compare.Width
+	Demo      bool
+	Out       string
+	View      string // "both", "timeline" or "flame"; "compare" or "diff" for two
 	// Width and Height are the picture's, in pixels; Scale is how many of
 	// them make a unit of the layout.
 	Width, Height int

@@ -201,7 +201,7 @@ func (s *Shell) title() {
 // openName is what is open.
 func (s *Shell) openName() string {
 	if c := s.versus; c != nil {
-		return c.panes[0].doc.Name + " ⇄ " + c.panes[1].doc.Name
+		return c.panes[0].doc.Name + " vs " + c.panes[1].doc.Name
 	}
 	return s.pane.doc.Name
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 	"strconv"
+	"strings"
 
 	"gioui.org/io/pointer"
 	"gioui.org/widget"
@@ -34,7 +35,11 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 		c.focusOn(s, i)
 	}
 	u.Fill(r, th.Background)
-	badge := ui.Rect(r.Min.X+u.Px(12), r.Min.Y+u.Px(7), u.Px(16), u.Px(16))
+	start := r.Min.X + u.Px(12)
+	if i == 1 && c.pilled() {
+		start += u.Px(40)
+	}
+	badge := ui.Rect(start, r.Min.Y+u.Px(7), u.Px(16), u.Px(16))
 	color, text := th.Dim, th.Background
 	if i == 1 {
 		color, text = th.Accent, th.OnAccent
@@ -47,7 +52,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	}
 	said := c.sums(i)
 	right := r.Max.X - u.Px(14)
-	if i == 0 {
+	if i == 0 && c.pilled() {
 		right -= u.Px(44) // room for the pill between the halves
 	}
 	for k := len(said) - 1; k >= 0; k-- {
@@ -110,7 +115,7 @@ func (c *comparison) sums(i int) []amount {
 	}
 	raw := a.A.RawTotal
 	out := []amount{{text: text}, {units.Change(raw, sides[1].RawTotal), sides[1].RawTotal - raw}}
-	if raw != 0 && sides[1].RawTotal != raw {
+	if raw != 0 && sides[1].RawTotal != raw && !strings.HasPrefix(out[1].text, "×") {
 		out[1].text += "  ×" + strconv.FormatFloat(float64(sides[1].RawTotal)/float64(raw), 'f', 3, 64)
 	}
 	if a.Normalize != compare.Raw && a.Normalize != "" {
@@ -290,7 +295,11 @@ func (c *comparison) metricName() string {
 		return c.panes[0].metricOf().Name
 	}
 	m := a.Compared.Metric
-	return metricTitle(&a.Recs[0].Events[m.Event[0]], m.Metric[0])
+	name := metricTitle(&a.Recs[0].Events[m.Event[0]], m.Metric[0])
+	if other := metricTitle(&a.Recs[1].Events[m.Event[1]], m.Metric[1]); other != name {
+		name += " with " + other
+	}
+	return name
 }
 
 // nextMetric compares the next metric that both have; whole events are skipped

@@ -315,10 +315,13 @@ func (c *comparison) drawAnchor(u *ui.UI, i int) {
 	u.VLine(at, b.ruler.Max.Y, b.lanes.Max.Y, withAlpha(u.Theme.Warn, .55))
 }
 
+// pilled tells whether there are two timelines to link.
+func (c *comparison) pilled() bool { return c.panes[0].timed() && c.panes[1].timed() }
+
 // linkPill says between the halves whether they are linked; a click changes it.
 func (c *comparison) linkPill(u *ui.UI) {
 	th := u.Theme
-	if !c.panes[0].timed() || !c.panes[1].timed() {
+	if !c.pilled() {
 		return
 	}
 	label := "unlinked"

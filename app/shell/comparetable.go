@@ -189,7 +189,7 @@ func (t *differenceTable) cells(a *doc.CompareAnswer, r *compare.Row, total, exa
 	oa, ob := values(r, !total)
 	name := r.Name
 	if r.NameB != "" && r.NameB != r.Name {
-		name += " → " + r.NameB
+		name += ", in B " + r.NameB
 	}
 	if exact {
 		value := func(v int64) string {
@@ -252,7 +252,7 @@ func (t *differenceTable) layout(s *Shell, c *comparison, u *ui.UI, r image.Rect
 	body := image.Rect(r.Min.X, top+h+u.Px(4), r.Max.X, r.Max.Y)
 	t.events(s, c, u, a, body)
 	t.scroll = max(0, min(t.scroll, len(t.rows)*h-body.Dy()+h))
-	cols := t.columns(u, r)
+	cols := t.columns(u, r, moduled(a))
 	t.head(c, u, a, top, r, cols)
 	if len(t.rows) == 0 {
 		text := "No differences."
@@ -438,19 +438,31 @@ func (t *differenceTable) drawFilters(u *ui.UI, a *doc.CompareAnswer, r image.Re
 // refreshed makes the rows be filtered and sorted anew.
 func (t *differenceTable) refreshed() { t.of = tableKey{} }
 
-func (t *differenceTable) columns(u *ui.UI, r image.Rectangle) []image.Rectangle {
+// moduled tells whether any row names a module.
+func moduled(a *doc.CompareAnswer) bool {
+	return slices.ContainsFunc(a.Table.Rows, func(r compare.Row) bool { return r.Module != "" })
+}
+
+// columns places the columns; that of modules only where there are any.
+func (t *differenceTable) columns(u *ui.UI, r image.Rectangle, modules bool) []image.Rectangle {
+	wide := func(i int) int {
+		if differenceHeads[i].by == columnModule && !modules {
+			return 0
+		}
+		return u.Px(differenceHeads[i].width)
+	}
 	rest := r.Dx() - u.Px(32+10)
-	for _, h := range differenceHeads[1:] {
-		rest -= u.Px(h.width)
+	for i := range differenceHeads[1:] {
+		rest -= wide(i + 1)
 	}
 	x := r.Min.X + u.Px(32)
 	var cols []image.Rectangle
-	for i, h := range differenceHeads {
-		px := u.Px(h.width)
+	for i := range differenceHeads {
+		px := wide(i)
 		if i == 0 {
 			px = max(u.Px(90), rest)
 		}
-		cols = append(cols, image.Rect(x, r.Min.Y, x+px-u.Px(10), r.Max.Y))
+		cols = append(cols, image.Rectangle{Min: image.Pt(x, r.Min.Y), Max: image.Pt(max(x, x+px-u.Px(10)), r.Max.Y)})
 		x += px
 	}
 	return cols
@@ -474,6 +486,9 @@ func (t *differenceTable) head(c *comparison, u *ui.UI, a *doc.CompareAnswer, to
 			title += " " + word
 		case columnOther:
 			title = other
+		}
+		if cell.Empty() {
+			continue
 		}
 		st := ui.Style{Size: 11.5, Weight: medium, Color: th.Dim}
 		if i > 1 {

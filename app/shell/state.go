@@ -37,6 +37,8 @@ type State struct {
 	Chosen  int      `json:"chosen"`
 	Hidden  int      `json:"hidden"`
 	Zoom    int      `json:"zoom"` // how deep the flamegraph is zoomed
+	// Compare is about both recordings where two are compared, nil else.
+	Compare *CompareState `json:"compare"`
 	// Total is the weight of what the lower half shows, in the metric's unit.
 	Total string `json:"total"`
 }
@@ -74,6 +76,9 @@ func (s *Shell) State() State {
 	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.pinned), len(p.sel.tracks), len(p.hidden), len(p.flame.zoom)
 	if a := p.doc.Answer(); a != nil {
 		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
+	}
+	if s.versus != nil {
+		st.Compare = s.versus.state()
 	}
 	return st
 }

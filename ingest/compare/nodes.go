@@ -26,6 +26,7 @@ func (c *Comparison) Nodes(ctx context.Context) ([]*Confidence, error) {
 	if one == nil {
 		return nil, err
 	}
+	c.lengths = nil // not asked for again, and large
 	ps, all := g.each(one, true)
 	discover(all, ps, 1)
 	all[0] = t.Whole

@@ -1,10 +1,12 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"math"
 	"slices"
+	"sync"
 
 	"ashlar/ingest/compare/stats"
 	"ashlar/ingest/recording"
@@ -95,20 +97,40 @@ func (c *Comparison) spans(ctx context.Context, g *groups) (*spanTable, error) {
 		s.all[side] = drawn{most: mostSpans, dice: 1}
 	}
 	s.factors()
-	for r := range c.Runs {
-		if err := s.collect(ctx, r); err != nil {
-			return nil, err
-		}
-	}
+	// The sides are apart from each other, and each draws in the order of its file.
+	var wg sync.WaitGroup
+	var failed [2]error
 	for side := range s.self {
-		for i := range s.self[side] {
-			slices.Sort(s.self[side][i].kept)
-			slices.Sort(s.total[side][i].kept)
-		}
-		slices.Sort(s.all[side].kept)
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			failed[side] = s.collectSide(ctx, side)
+		}()
+	}
+	wg.Wait()
+	if err := cmp.Or(failed[0], failed[1]); err != nil {
+		return nil, err
 	}
 	c.lengths = &spanLengths{g.by, s}
 	return s, nil
+}
+
+// collectSide adds the spans of a side's recordings, and sorts what was drawn.
+func (s *spanTable) collectSide(ctx context.Context, side int) error {
+	for r := range s.c.Runs {
+		if of, _ := s.c.sideOf(r); of != side {
+			continue
+		}
+		if err := s.collect(ctx, r); err != nil {
+			return err
+		}
+	}
+	for i := range s.self[side] {
+		slices.Sort(s.self[side][i].kept)
+		slices.Sort(s.total[side][i].kept)
+	}
+	slices.Sort(s.all[side].kept)
+	return nil
 }
 
 // factors finds what durations and numbers of spans are scaled by; see the
@@ -154,7 +176,7 @@ func (s *spanTable) collect(ctx context.Context, r int) error {
 		if !chosen(ti) {
 			continue
 		}
-		err := eachSpan(ctx, run.Rec, track, func(sp *span) {
+		err := eachSpan(ctx, run.Rec, track, s.g.by != byNode, func(sp *span) {
 			if run.query.Ranged && (sp.start < run.query.From || sp.end > run.query.To) {
 				return // cut by the range
 			}
@@ -167,7 +189,9 @@ func (s *spanTable) collect(ctx context.Context, r int) error {
 			if row < 0 {
 				return
 			}
-			s.self[side][row].add(float64(sp.self) * s.long[r])
+			if s.g.by != byNode {
+				s.self[side][row].add(float64(sp.self) * s.long[r])
+			}
 			if outer {
 				s.total[side][row].add(length)
 			}

@@ -148,7 +148,11 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 	col, ink := raster.Pack(bg), raster.Pack(text)
 	c.Bar(x0, y, x1-gap, y+h, col, r)
 	if s := n.Status(); (s == compare.New || s == compare.Gone) && b.Node != 0 {
-		p.hatch(c, x0, y, x1-gap, y+h, ink, s == compare.Gone)
+		strong := uint32(200)
+		if noise {
+			strong = 90
+		}
+		p.hatch(c, x0, y, x1-gap, y+h, ink, s == compare.Gone, strong)
 	}
 	inset := p.px(6)
 	lo, hi := x0+inset, x1-gap-p.px(4)
@@ -168,14 +172,17 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 // hatch marks what one side does not have, whatever colours one can see: a
 // solid edge at the left for what is new, strokes through the foot for what is
 // gone.
-func (p *Difference) hatch(c raster.Surface, x0, y0, x1, y1 int, ink raster.Color, gone bool) {
+func (p *Difference) hatch(c raster.Surface, x0, y0, x1, y1 int, ink raster.Color, gone bool, strong uint32) {
+	if x1-x0 < p.px(9) {
+		return // the colour has to do
+	}
 	if !gone {
-		c.Shade(x0, y0, min(x1, x0+p.px(3)), y1, ink, 200)
+		c.Shade(x0, y0, min(x1, x0+p.px(3)), y1, ink, strong)
 		return
 	}
 	foot := y1 - p.px(3)
 	for x := x0; x < x1; x += p.px(6) {
-		c.Shade(x, foot, min(x1, x+p.px(3)), y1-p.px(1), ink, 200)
+		c.Shade(x, foot, min(x1, x+p.px(3)), y1-p.px(1), ink, strong)
 	}
 }
 
