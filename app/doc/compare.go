@@ -3,6 +3,7 @@ package doc
 import (
 	"context"
 	"reflect"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -83,6 +84,7 @@ type Comparing struct {
 	ended  chan struct{}
 
 	answer atomic.Pointer[CompareAnswer]
+	tidied bool // of the goroutine that answers
 }
 
 // Compare begins to compare. The documents stay the caller's. notify is called
@@ -185,7 +187,23 @@ func (c *Comparing) compute(ctx context.Context, q CompareQuestion, publish func
 	publish(a)
 	if a = a.later(ctx, old); a != nil {
 		publish(a)
+		if a.Recs[0].Done && a.Recs[1].Done {
+			c.tidy(a)
+		}
 	}
+}
+
+// tidySpans is from how many spans on memory is given back early.
+const tidySpans = 1 << 20
+
+// tidy gives back what answers about the growing recordings have left, once: of
+// large recordings it is as much as some hundred megabytes.
+func (c *Comparing) tidy(a *CompareAnswer) {
+	if c.tidied || a.Recs[0].Counts.Spans+a.Recs[1].Counts.Spans < tidySpans {
+		return
+	}
+	c.tidied = true
+	debug.FreeOSMemory()
 }
 
 // begin makes the comparison.

@@ -13,8 +13,13 @@ import (
 )
 
 // mostSpans is how many spans of a row are kept a side: enough to show a shift
-// of a tenth of their spread.
-const mostSpans = 2048
+// of a tenth of their spread. Where there are very many rows it is fewer, down to
+// leastSpans, so that all take no more than some ten megabytes.
+const (
+	mostSpans  = 2048
+	leastSpans = 512
+	keptSpans  = 2 << 20
+)
 
 // drawn are durations of spans in picoseconds: their number, sums, and up to
 // mostSpans of them.
@@ -82,14 +87,15 @@ func (c *Comparison) spans(ctx context.Context, g *groups) (*spanTable, error) {
 		return &s, nil
 	}
 	s := &spanTable{c: c, g: g}
+	most := max(leastSpans, min(mostSpans, keptSpans/max(1, len(g.rows))))
 	for side := range s.self {
 		s.self[side], s.total[side] = make([]drawn, len(g.rows)), make([]drawn, len(g.rows))
 		for i := range g.rows {
 			h := fnv.New64a()
 			h.Write([]byte(g.rows[i].Name))
 			seed := h.Sum64() | 1
-			s.self[side][i] = drawn{most: mostSpans, dice: seed}
-			s.total[side][i] = drawn{most: mostSpans, dice: seed*0x9E3779B97F4A7C15 | 1}
+			s.self[side][i] = drawn{most: most, dice: seed}
+			s.total[side][i] = drawn{most: most, dice: seed*0x9E3779B97F4A7C15 | 1}
 			if g.by == byNode { // there are many
 				s.self[side][i].most, s.total[side][i].most = 0, mostNodeSpans
 			}

@@ -3,6 +3,7 @@ package theme
 import (
 	"image/color"
 	"math"
+	"sync"
 )
 
 // Hues of differences: orange for more in B, blue for less. People who cannot
@@ -12,9 +13,37 @@ const (
 	hueLess = 245
 )
 
+// shades is how many shades of more, and of less, there are.
+const shades = 128
+
+// shade is a colour of bars, and that of text on it.
+type shade struct{ bar, text color.NRGBA }
+
+// differences are the shades by theme: from less over the same to more.
+var differences = map[*Theme]func() *[2*shades + 1]shade{Dark: Dark.shades(), Light: Light.shades()}
+
+func (t *Theme) shades() func() *[2*shades + 1]shade {
+	return sync.OnceValue(func() *[2*shades + 1]shade {
+		var all [2*shades + 1]shade
+		for i := range all {
+			all[i].bar, all[i].text = t.difference(float64(i-shades) / shades)
+		}
+		return &all
+	})
+}
+
 // Difference is the colour of a bar by how its weight differs, from -1 (far less
 // in B) over 0 (the same, grey) to 1 (far more), and that of text on it.
 func (t *Theme) Difference(d float64) (bar, text color.NRGBA) {
+	i := int(math.Round(math.Max(-1, math.Min(1, d)) * shades))
+	if i == 0 && d != 0 {
+		i = int(math.Copysign(1, d)) // small, but not the same
+	}
+	s := &differences[t]()[i+shades]
+	return s.bar, s.text
+}
+
+func (t *Theme) difference(d float64) (bar, text color.NRGBA) {
 	size := math.Min(1, math.Abs(d))
 	hue := float64(hueMore)
 	if d < 0 {
