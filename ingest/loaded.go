@@ -1,10 +1,14 @@
 package ingest
 
-import "ashlar/ingest/recording"
+import (
+	"context"
+
+	"ashlar/ingest/recording"
+)
 
 // Loaded is a Load that has ended, of a recording that was made otherwise.
 func Loaded(rec *recording.Recording) *Load {
-	l := newLoad(rec.Source.Path, Options{}, func() {})
+	l := newLoad(context.Background(), rec.Source.Path, Options{}, func() {})
 	l.snap.Store(rec)
 	close(l.done)
 	return l

@@ -42,7 +42,7 @@ and the differential flamegraph, diff only that.
 			fs.StringVar(&normalize, "normalize", string(compare.Raw), "with two files, scale B to A `BY` total, duration or samples; raw does not")
 			fs.StringVar(&width, "width", string(compare.WidthLarger), "with two files, whose `WIDTHS` bars have: a, b or larger")
 			ch.flags(fs)
-			fs.StringVar(&o.Theme, "theme", "dark", "dark or light `THEME`")
+			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {

@@ -81,7 +81,7 @@ func (s *Shell) OpenBeside(path string) {
 		s.Open(path)
 		return
 	}
-	s.beside(doc.Open(path, s.wake))
+	s.showBeside(doc.Open(path, s.wake))
 }
 
 // OpenBaseline puts a file in the place of A, or just opens it where nothing is
@@ -95,8 +95,8 @@ func (s *Shell) OpenBaseline(path string) {
 	s.compare(newPane(doc.Open(path, s.wake)), c.panes[1], c.panes[0])
 }
 
-// beside compares what is open with another recording.
-func (s *Shell) beside(d *doc.Doc) {
+// showBeside compares what is open with another recording.
+func (s *Shell) showBeside(d *doc.Doc) {
 	if c := s.versus; c != nil {
 		s.compare(c.panes[0], newPane(d), c.panes[1])
 		return
@@ -219,6 +219,7 @@ func (c *comparison) answer() *doc.CompareAnswer {
 func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.reach()
 	for _, p := range c.panes {
+		p.tab = tabFlame // the comparison has tabs of its own
 		p.update(s)
 		p.timeline.replan(p, u.Metric.PxPerDp)
 	}

@@ -4,12 +4,33 @@ import (
 	"image"
 	"strings"
 
+	"gioui.org/io/key"
+
 	"ashlar/app/cli"
 	"ashlar/app/doc"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 )
+
+// compareCommands are those about two recordings.
+func compareCommands() []Command {
+	return []Command{
+		{"Compare with another file", nil, true, func(s *Shell) { s.askCompare() }},
+		{"Compare this recording with itself", nil, true, func(s *Shell) { s.compareWithItself() }},
+		{"Compare the slow calls of the selected function with its fast ones", nil, true, func(s *Shell) { s.compareCalls() }},
+		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.swap() }},
+		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
+		{"The other side", []Chord{chord(key.NameTab)}, true, comparing(func(s *Shell, c *comparison) { c.focusOn(s, 1-c.focus) })},
+		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.link.on = !c.link.on })},
+		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
+		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
+		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
+		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *comparison) { c.link.anchors = [2]int64{} })},
+		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.pairByHand(s) })},
+		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *comparison) { c.nextNormalize() })},
+	}
+}
 
 // comparing makes a command of something that needs a comparison.
 func comparing(do func(s *Shell, c *comparison)) func(s *Shell) {
@@ -39,9 +60,6 @@ func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 	}
 	return x
 }
-
-// askCompare lets the person choose the second file.
-func (s *Shell) askCompare() { s.askFile("A file to compare with", (*Shell).OpenBeside) }
 
 // compareWithItself shows the recording twice, for two ranges or two threads of
 // it.
@@ -73,9 +91,9 @@ func (s *Shell) compareCalls() {
 	}
 	rec, q := p.rec, p.query()
 	s.Say("Looking for the calls of " + f.Name + "…")
-	s.later(func() func() {
+	go func() {
 		fast, slow, err := compare.FastAndSlow(rec, functionsOf(rec, f), q)
-		return func() {
+		s.later(func(s *Shell) {
 			if err != nil {
 				s.Say(err.Error())
 				return
@@ -86,8 +104,8 @@ func (s *Shell) compareCalls() {
 			a, b := newPane(doc.Of(name(fast), fast, s.wake)), newPane(doc.Of(name(slow), slow, s.wake))
 			s.compare(a, b, p)
 			s.Say("A has the fastest calls, one after the other, and B as many of the slowest")
-		}
-	})
+		})
+	}()
 }
 
 func name(rec *recording.Recording) string { return rec.Source.Name }
@@ -237,25 +255,4 @@ func (c *comparison) asCommand() (line, rest string) {
 		args[i] = quoted(args[i])
 	}
 	return strings.Join(args, " "), rest
-}
-
-// later runs f beside the window, and what it returns between frames.
-func (s *Shell) later(f func() func()) {
-	go func() {
-		then := f()
-		s.mail <- then
-		s.wake()
-	}()
-}
-
-// takeMail runs what was computed beside the window.
-func (s *Shell) takeMail() {
-	for {
-		select {
-		case then := <-s.mail:
-			then()
-		default:
-			return
-		}
-	}
 }

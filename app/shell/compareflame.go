@@ -49,6 +49,7 @@ type differenceKey struct {
 	search *analyze.Pattern
 	scale  float32
 	root   string
+	up     bool
 }
 
 // sureEnough is from where on a difference counts as one: at most one in twenty
@@ -205,7 +206,7 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	in.Max.Y = legend.Min.Y
 	zoom := find(a.Shape, f.zoom)
 	f.scroll = max(0, min(f.scroll, flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp)-in.Dy()/2))
-	k := differenceKey{a.Shape, len(a.Nodes), a, zoom, in.Size(), f.scroll, u.Theme, c.mark(a), c.panes[c.focus].search.pattern, u.Metric.PxPerDp, f.root(c, a)}
+	k := differenceKey{a.Shape, len(a.Nodes), a, zoom, in.Size(), f.scroll, u.Theme, c.mark(a), c.panes[c.focus].search.pattern, u.Metric.PxPerDp, f.root(c, a), c.panes[c.focus].flame.up}
 	if f.picture == nil || f.key != k {
 		bars := f.pic.Bars
 		if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
@@ -213,7 +214,7 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 		}
 		px := u.Metric.PxPerDp
 		f.pic = flame.Difference{Shape: a.Shape, Bars: bars, Zoom: zoom, Theme: u.Theme, Font: s.fonts.face(12 * px), Bold: s.fonts.medium(11.5 * px),
-			Scale: px, Scroll: f.scroll, Root: k.root, Canvases: &f.canvases, Noise: noiseOf(a)}
+			Scale: px, Base: flameBase(u, in.Dy(), f.scroll, k.up), Up: k.up, Root: k.root, Canvases: &f.canvases, Noise: noiseOf(a)}
 		f.pic.Mark, f.pic.DimOthers = c.marks(a)
 		f.picture = ui.NewPicture(f.pic.Draw(in.Dx(), in.Dy()))
 		f.key = k

@@ -95,7 +95,7 @@ func (c *comparison) agree(s *Shell) {
 		o.search.editor.SetText(f.search.text)
 		o.search.set(f.search.text)
 	}
-	o.transforms = f.transforms
+	o.transforms, o.flame.up = f.transforms, f.flame.up
 	if now.pick[c.focus] != was.pick[c.focus] {
 		c.picked(c.focus)
 	}

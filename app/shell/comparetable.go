@@ -30,7 +30,7 @@ type differenceTable struct {
 	rows     []compare.Row
 	of       tableKey
 	clicks   [filterCount]clickArea
-	heads    [columnCount]clickArea
+	heads    [differenceColumns]clickArea
 }
 
 // tableFilters say which rows are left; none of a kind set leaves all of it.
@@ -60,7 +60,7 @@ const (
 	columnShare
 	columnSure
 	columnOther
-	columnCount
+	differenceColumns
 )
 
 type tableKey struct {

@@ -7,12 +7,26 @@ import (
 	"strings"
 )
 
-// askOpen lets the person choose a file to open.
-func (s *Shell) askOpen() { s.askFile("A file to open", (*Shell).Open) }
+// askOpen lets the person choose a file.
+func (s *Shell) askOpen() {
+	s.pick("Open a recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
+}
 
-// askFile lets the person choose a file: a path to type and the list of what is
-// there. It needs nothing of the desktop.
-func (s *Shell) askFile(what string, open func(*Shell, string)) {
+// askCompare lets the person choose a file to compare with.
+func (s *Shell) askCompare() {
+	typed := func(s *Shell) { s.typePath("A file to compare with", s.startDir(), (*Shell).OpenBeside) }
+	s.pick("Compare with a recording", typed, func(s *Shell, paths []string) { s.OpenBeside(paths[0]) })
+}
+
+// typeOpen lets the person choose a file by a path to type and the list of what
+// is there. It needs nothing of the desktop.
+func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
+
+// typeOpenIn is typeOpen beginning with a folder.
+func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, (*Shell).Open) }
+
+// typePath lets a path be typed that is then opened.
+func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -33,7 +47,7 @@ func (s *Shell) askFile(what string, open func(*Shell, string)) {
 		}
 		return l
 	}
-	c = newChooser(what, strings.TrimSuffix(s.startDir(), sep)+sep, func(text string) []line {
+	c = newChooser(what, strings.TrimSuffix(dir, sep)+sep, func(text string) []line {
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {
 			dir = "."

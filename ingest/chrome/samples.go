@@ -291,9 +291,9 @@ func (s *samplers) begin(it *item) bool {
 	p.thread, p.known = t, true
 	data := member(member(it.text(), "args"), "data")
 	if start, ok := parseMicros(unquoted(member(data, "startTime"))); ok {
-		p.time, p.timed = start, true
+		p.begin(start)
 	} else {
-		p.time, p.timed = it.ts, true
+		p.begin(it.ts)
 	}
 	s.d.at(it.ts, it.off)
 	p.read(member(data, "cpuProfile"), member(data, "timeDeltas"), it)

@@ -19,7 +19,9 @@ type Difference struct {
 	// Font is for names, Bold for what became of them.
 	Font, Bold *raster.Face
 	Scale      float32
-	Scroll     int
+	// Base and Up as in Picture.
+	Base int
+	Up   bool
 	// Noise tells where a difference is within noise: such bars are grey. nil
 	// where nothing tells.
 	Noise func(node int) bool
@@ -59,11 +61,11 @@ func Shade(change float64) float64 {
 func (p *Difference) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
 // RowTop is where a row begins in the picture.
-func (p *Difference) RowTop(row int) int { return rowTop(row, p.Scale, p.Scroll) }
+func (p *Difference) RowTop(row int) int { return rowTop(row, p.Scale, p.Base, p.Up) }
 
 // At returns the bar under a pixel of the picture, or -1.
 func (p *Difference) At(x, y int) int {
-	return barAt(p.Bars, x, y, p.Shape.Depth, p.Scale, p.Scroll)
+	return barAt(p.Bars, x, y, 0, p.Shape.Depth, p.px(BarHeight), p.RowTop)
 }
 
 // Draw draws into a canvas of w by h pixels.
@@ -200,10 +202,14 @@ func (p *Difference) absent(c raster.Surface, b *Bar, y int) {
 	}
 	bg, _ := p.Theme.Difference(change)
 	col := raster.Pack(bg)
-	// A wedge at the right end, pointing down.
+	// A wedge at the right end, pointing away from the bar.
 	size := min(p.px(7), x1-x0)
 	for i := range size {
-		c.Rect(x1-size+i/2, y+i, x1-i/2, y+i+1, col)
+		at := y + i
+		if p.Up {
+			at = y + p.px(BarHeight) - 2 - i
+		}
+		c.Rect(x1-size+i/2, at, x1-i/2, at+1, col)
 	}
 }
 
@@ -213,6 +219,9 @@ func (p *Difference) Absentees(x, y int) (bar int, nodes []int32) {
 	for i := range p.Bars {
 		b := &p.Bars[i]
 		top := p.RowTop(b.Row + 1)
+		if p.Up {
+			top += p.px(BarHeight - 8)
+		}
 		_, x1 := b.pixels()
 		if y < top || y >= top+p.px(8) || x < x1-p.px(8) || x >= x1 || b.Row < p.Shape.Level(p.Zoom) {
 			continue

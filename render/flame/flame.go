@@ -1,5 +1,5 @@
 // Package flame draws where the cost went: a tree of calls as bars whose width
-// is their weight, the root at the top.
+// is their weight, the root at the top or, turned up, at the bottom.
 package flame
 
 import (
@@ -96,8 +96,13 @@ type Picture struct {
 	Palette *theme.Palette
 	Font    *raster.Face
 	Scale   float32
-	// Scroll is how many pixels the picture is scrolled down.
-	Scroll int
+	// Base is where the root's row begins in the canvas, in pixels: 0 where the
+	// root is at the top and nothing is scrolled.
+	Base int
+	// Up lets rows grow upwards from the root and not downwards.
+	Up bool
+	// First is the first row that is drawn, 0 for the root's.
+	First int
 	// Mark and DimOthers as in the timeline.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
@@ -111,11 +116,15 @@ type Picture struct {
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
-// RowTop is where a row begins in the picture.
-func (p *Picture) RowTop(row int) int { return rowTop(row, p.Scale, p.Scroll) }
+// RowTop is where a row begins in the canvas.
+func (p *Picture) RowTop(row int) int { return rowTop(row, p.Scale, p.Base, p.Up) }
 
-func rowTop(row int, scale float32, scroll int) int {
-	return int(math.Round(float64(float32(row)*BarHeight*scale))) - scroll
+func rowTop(row int, scale float32, base int, up bool) int {
+	y := int(math.Round(float64(float32(row) * BarHeight * scale)))
+	if up {
+		return base - y
+	}
+	return base + y
 }
 
 // Height is that of the whole flamegraph in pixels.
@@ -142,7 +151,7 @@ func (p *Picture) Paint(c raster.Surface) {
 	for i := range p.Bars {
 		b := &p.Bars[i]
 		y := p.RowTop(b.Row)
-		if y >= h || y+p.px(BarHeight) <= 0 {
+		if b.Row < p.First || y >= h || y+p.px(BarHeight) <= 0 {
 			continue
 		}
 		p.bar(c, b, y)
@@ -210,12 +219,14 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 
 // At returns the bar under a pixel of the picture, or -1. Where slivers share a
 // pixel the first is taken.
-func (p *Picture) At(x, y int) int { return barAt(p.Bars, x, y, p.Tree.Depth, p.Scale, p.Scroll) }
+func (p *Picture) At(x, y int) int {
+	return barAt(p.Bars, x, y, p.First, p.Tree.Depth, p.px(BarHeight), p.RowTop)
+}
 
-func barAt(bars []Bar, x, y, depth int, scale float32, scroll int) int {
+func barAt(bars []Bar, x, y, first, last, height int, top func(row int) int) int {
 	row := -1
-	for r := range depth + 1 {
-		if top := rowTop(r, scale, scroll); y >= top && y < rowTop(r+1, scale, scroll) {
+	for r := first; r <= last; r++ {
+		if top := top(r); y >= top && y < top+height {
 			row = r
 		}
 	}

@@ -20,7 +20,7 @@ const shades = 128
 type shade struct{ bar, text color.NRGBA }
 
 // differences are the shades by theme: from less over the same to more.
-var differences = map[*Theme]func() *[2*shades + 1]shade{Dark: Dark.shades(), Light: Light.shades()}
+var differences = map[*Theme]func() *[2*shades + 1]shade{Dark: Dark.shades(), Light: Light.shades(), Contrast: Contrast.shades()}
 
 func (t *Theme) shades() func() *[2*shades + 1]shade {
 	return sync.OnceValue(func() *[2*shades + 1]shade {
@@ -61,7 +61,7 @@ func (t *Theme) difference(d float64) (bar, text color.NRGBA) {
 		}
 		bar = OKLCH(l, c, hue)
 		// Between dark and light there are shades on which no text is legible.
-		if text = t.OnDifference(bar); Contrast(bar, text) >= 4.5 {
+		if text = t.OnDifference(bar); Ratio(bar, text) >= 4.5 {
 			return bar, text
 		}
 	}
@@ -70,7 +70,7 @@ func (t *Theme) difference(d float64) (bar, text color.NRGBA) {
 // OnDifference is the text that is legible on a colour.
 func (t *Theme) OnDifference(bar color.NRGBA) color.NRGBA {
 	dark, light := color.NRGBA{0x0b, 0x0d, 0x10, 0xff}, color.NRGBA{0xff, 0xff, 0xff, 0xff}
-	if Contrast(bar, light) > Contrast(bar, dark) {
+	if Ratio(bar, light) > Ratio(bar, dark) {
 		return light
 	}
 	return dark

@@ -9,7 +9,7 @@ import (
 // legible, more is told from less by lightness-independent hue, and larger ones
 // stand out more.
 func TestDifferencesAreTold(t *testing.T) {
-	for _, th := range []*Theme{Dark, Light} {
+	for _, th := range All {
 		same, _ := th.Difference(0)
 		if same.R != same.G || same.G != same.B {
 			t.Errorf("%s: what is the same is not grey but %v", th.Name, same)
@@ -19,7 +19,7 @@ func TestDifferencesAreTold(t *testing.T) {
 			for sign := range far {
 				d := sign * float64(i) / 400
 				bar, text := th.Difference(d)
-				for what, c := range map[string]float64{"": Contrast(bar, text), "lifted ": Contrast(th.Lift(bar), th.OnDifference(th.Lift(bar)))} {
+				for what, c := range map[string]float64{"": Ratio(bar, text), "lifted ": Ratio(th.Lift(bar), th.OnDifference(th.Lift(bar)))} {
 					if c < 4.4 {
 						t.Errorf("%s: text on a %sdifference of %.3f has contrast %.2f", th.Name, what, d, c)
 					}
@@ -39,8 +39,8 @@ func TestDifferencesAreTold(t *testing.T) {
 				far[sign] = math.Max(far[sign], gap)
 			}
 		}
-		for what, c := range map[string]float64{"more": Contrast(th.More(), th.Background), "less": Contrast(th.Less(), th.Background),
-			"more at the side": Contrast(th.More(), th.Surface), "less at the side": Contrast(th.Less(), th.Surface)} {
+		for what, c := range map[string]float64{"more": Ratio(th.More(), th.Background), "less": Ratio(th.Less(), th.Background),
+			"more at the side": Ratio(th.More(), th.Surface), "less at the side": Ratio(th.Less(), th.Surface)} {
 			if c < 4.5 {
 				t.Errorf("%s: numbers that say there is %s have contrast %.2f", th.Name, what, c)
 			}
