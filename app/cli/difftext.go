@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"ashlar/app/demo"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/render/units"
@@ -112,7 +113,7 @@ func (d *diff) names(side int) string {
 	}
 	name := plain(d.c.Runs[first].Rec.Source.Path)
 	if name == "" {
-		name = demoName
+		name = demo.Name
 	}
 	if len(files) > 1 {
 		name += fmt.Sprintf(" and %d more", len(files)-1)

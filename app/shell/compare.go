@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 
+	"ashlar/app/address"
 	"ashlar/app/doc"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -81,7 +82,7 @@ func (s *Shell) OpenBeside(path string) {
 		s.Open(path)
 		return
 	}
-	s.showBeside(doc.Open(path, s.wake))
+	s.showBeside(s.openPane(path))
 }
 
 // OpenBaseline puts a file in the place of A, or just opens it where nothing is
@@ -92,16 +93,33 @@ func (s *Shell) OpenBaseline(path string) {
 		s.Open(path)
 		return
 	}
-	s.compare(newPane(doc.Open(path, s.wake)), c.panes[1], c.panes[0])
+	s.compare(s.openPane(path), c.panes[1], c.panes[0])
 }
 
 // showBeside compares what is open with another recording.
-func (s *Shell) showBeside(d *doc.Doc) {
+func (s *Shell) showBeside(b *pane) {
 	if c := s.versus; c != nil {
-		s.compare(c.panes[0], newPane(d), c.panes[1])
+		s.compare(c.panes[0], b, c.panes[1])
 		return
 	}
-	s.compare(s.pane, newPane(d), nil)
+	s.compare(s.pane, b, nil)
+}
+
+// openPane begins to load a file, or what the first file of an address is.
+func (s *Shell) openPane(path string) *pane {
+	if address.Is(path) {
+		if v, err := address.Parse(path); err == nil && len(v.Files) > 0 {
+			path = v.Files[0]
+		}
+	}
+	if path == address.Demo {
+		p := s.newPane(doc.Demo(s.wake))
+		p.demo = true
+		return p
+	}
+	p := s.newPane(doc.Open(path, s.wake))
+	p.path = path
+	return p
 }
 
 // compare shows two panes, in place of a comparison that was; drop is a pane that
@@ -221,6 +239,9 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	for _, p := range c.panes {
 		p.tab = tabFlame // the comparison has tabs of its own
 		p.update(s)
+		if _, err := p.arrive(); err != nil {
+			s.Say(err.Error())
+		}
 		p.timeline.replan(p, u.Metric.PxPerDp)
 	}
 	c.place(s, u, r)

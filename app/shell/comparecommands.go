@@ -69,8 +69,8 @@ func (s *Shell) compareWithItself() {
 		return
 	}
 	p := s.pane
-	again := newPane(p.doc.Again(s.wake))
-	again.demo, again.view, again.moved, again.sel = p.demo, p.view, p.moved, p.sel
+	again := s.newPane(p.doc.Again(s.wake))
+	again.path, again.demo, again.view, again.moved, again.sel = p.path, p.demo, p.view, p.moved, p.sel
 	s.compare(p, again, nil)
 	s.versus.link.on = false
 	s.Say("Select a time or a thread on each side; K links both")
@@ -101,7 +101,7 @@ func (s *Shell) compareCalls() {
 			if s.pane != p || s.versus != nil {
 				return
 			}
-			a, b := newPane(doc.Of(name(fast), fast, s.wake)), newPane(doc.Of(name(slow), slow, s.wake))
+			a, b := s.newPane(doc.Of(name(fast), fast, s.wake)), s.newPane(doc.Of(name(slow), slow, s.wake))
 			s.compare(a, b, p)
 			s.Say("A has the fastest calls, one after the other, and B as many of the slowest")
 		})

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"ashlar/app/address"
 )
 
 // askOpen lets the person choose a file.
@@ -25,7 +27,8 @@ func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
 // typeOpenIn is typeOpen beginning with a folder.
 func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, (*Shell).Open) }
 
-// typePath lets a path be typed that is then opened.
+// typePath lets a path be typed, or one of the files that were opened before be
+// chosen, that is then opened.
 func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 	const sep = string(filepath.Separator)
 	var c *chooser
@@ -34,7 +37,7 @@ func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 	entry := func(path string) line {
 		i, err := os.Stat(path)
 		folder := err == nil && i.IsDir()
-		l := line{title: filepath.Base(path), dim: folder, detail: "", take: func(s *Shell) {
+		l := line{title: filepath.Base(path), dim: folder, tab: path, take: func(s *Shell) {
 			if folder {
 				c.setText(path + sep)
 				return
@@ -44,10 +47,13 @@ func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 		}}
 		if folder {
 			l.title += sep
+			l.tab += sep
 		}
 		return l
 	}
-	c = newChooser(what, strings.TrimSuffix(dir, sep)+sep, func(text string) []line {
+	start := strings.TrimSuffix(dir, sep) + sep
+	c = newChooser(what, start, func(text string) []line {
+		ls := s.recentLines(strings.TrimPrefix(text, start), open)
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {
 			dir = "."
@@ -57,7 +63,6 @@ func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 			entries, _ = os.ReadDir(dir)
 			sort.SliceStable(entries, func(i, j int) bool { return entries[i].IsDir() && !entries[j].IsDir() })
 		}
-		var ls []line
 		for _, e := range entries {
 			if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(prefix, ".") {
 				continue
@@ -68,11 +73,13 @@ func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 		}
 		return ls
 	})
-	c.complete = func(l line) string {
-		return filepath.Join(read, l.title) + strings.Repeat(sep, strings.Count(l.title, sep))
-	}
 	c.submit = func(s *Shell, text string) bool {
 		path := expandHome(text)
+		if address.Is(text) {
+			s.chooser = nil
+			s.Open(text)
+			return true
+		}
 		if i, err := os.Stat(path); err != nil || i.IsDir() {
 			return false
 		}
@@ -83,13 +90,20 @@ func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 	s.choose(c)
 }
 
-// startDir is where choosing begins: beside the open file, else where the
-// program was started.
+// startDir is where choosing begins: beside the open file, else where one was
+// opened last, else where the program was started.
 func (s *Shell) startDir() string {
 	if s.pane != nil {
 		if p := s.pane.rec.Source.Path; p != "" && p != "-" {
 			if abs, err := filepath.Abs(p); err == nil {
 				return filepath.Dir(abs)
+			}
+		}
+	}
+	if s.Keep != nil {
+		if dir := s.Keep.Folder(); dir != "" {
+			if i, err := os.Stat(dir); err == nil && i.IsDir() {
+				return dir
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/widget"
 
+	"ashlar/app/address"
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
 	"ashlar/render/raster"
@@ -44,6 +45,8 @@ type Shell struct {
 	System *theme.Theme
 	// Do carries out what only a window can: nil where there is none.
 	Do Actions
+	// Keep remembers things from one run to the next; nil where nothing is kept.
+	Keep Keep
 	// Bars counts what the last frame drew.
 	Bars int
 
@@ -61,6 +64,7 @@ type Shell struct {
 	tasks   tasks
 	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
+	prefs   Prefs // as they were last kept
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
 	drag          dropping
@@ -93,8 +97,21 @@ func New(th *theme.Theme) *Shell {
 	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
 }
 
-// Open shows a file in place of what is shown.
-func (s *Shell) Open(path string) { s.show(doc.Open(path, s.wake)) }
+// Open shows a file in place of what is shown, or what an address names.
+func (s *Shell) Open(path string) {
+	if !address.Is(path) {
+		s.openFile(path)
+	} else if v, err := address.Parse(path); err != nil {
+		s.Say(err.Error())
+	} else {
+		s.Visit(v)
+	}
+}
+
+func (s *Shell) openFile(path string) {
+	s.show(doc.Open(path, s.wake))
+	s.pane.path = path
+}
 
 // OpenDemo shows the built-in recording.
 func (s *Shell) OpenDemo() {
@@ -109,11 +126,18 @@ func (s *Shell) show(d *doc.Doc) {
 		old := s.pane.doc
 		go old.Close() // waits for goroutines: not on the window's
 	}
-	s.pane, s.versus = newPane(d), nil
-	s.pane.table.hidden = s.hiddenColumns
+	s.pane, s.versus = s.newPane(d), nil
 	s.menu = nil
 	s.title()
 	s.wake()
+}
+
+// newPane is a pane that looks as people like it.
+func (s *Shell) newPane(d *doc.Doc) *pane {
+	p := newPane(d)
+	p.table.hidden = s.hiddenColumns
+	p.prefer(s.prefs)
+	return p
 }
 
 // Choose sets the event and metric by name once they are known; empty names
@@ -183,6 +207,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
 	s.tasks.run(s)
+	s.keep()
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {
