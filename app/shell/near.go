@@ -15,11 +15,13 @@ import (
 // nearPart shows the callers and callees of the picked function.
 type nearPart struct {
 	lists [2]nearList
+	list  int // the one that keys move in
 }
 
 type nearList struct {
 	drag
 	scroll int
+	chosen int // the row that keys have moved to
 }
 
 func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
@@ -71,7 +73,9 @@ func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title stri
 		for i := l.scroll / h; i < len(rows) && i*h-l.scroll < body.Dy(); i++ {
 			y := i*h - l.scroll
 			row := &rows[i]
-			if l.inside && int(l.at.Y) >= y && int(l.at.Y) < y+h {
+			if s.focus.Shown && s.focus.In(&p.tab) && l == &p.near.lists[p.near.list] && i == l.chosen {
+				u.Fill(ui.Rect(0, y, body.Dx(), h), withAlpha(th.Accent, .16))
+			} else if l.inside && int(l.at.Y) >= y && int(l.at.Y) < y+h {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), withAlpha(th.Text, .05))
 			}
 			fn := recording.Function{Name: row.Name, Module: row.Module}

@@ -42,6 +42,8 @@ const (
 	pickBar
 	pickNode
 	pickWindow
+	pickCounter
+	pickInstant
 )
 
 // pane shows one recording.
@@ -88,15 +90,26 @@ type pane struct {
 	transforms []analyze.Transform
 	chipClicks []clickArea
 
+	motion  motion
+	tracks  filterPart
+	rowsMap mapPart
+	flows   flowPart
+	rank    rankPart
+	sideOf  sidePart
+	// goal is the time that was gone to, while atGoal; rangeFrom where the
+	// selected range was begun by keys.
+	goal, rangeFrom int64
+	atGoal          bool
+	wantMenu        bool // of what is selected, asked for by a key
+
 	eventButton, metricButton, viewButton widget.Clickable
 	statusClick                           clickArea
-	sideClicks                            [24]clickArea
 }
 
 // paneBounds are the places of the parts in the last frame, in pixels.
 type paneBounds struct {
-	overview, ruler, lanes, tabs, lower, side image.Rectangle
-	gutter                                    int
+	overview, ruler, lanes, rows, tabs, lower, side image.Rectangle
+	gutter                                          int
 }
 
 var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "About this file"}
@@ -124,6 +137,8 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	p.place(s, u, r)
 	p.events(s, u)
+	p.motion.step(s, p, u)
+	p.flows.update(s, p)
 	p.doc.Ask(p.question())
 	b := &p.bounds
 	if s.View != Flame {
@@ -231,10 +246,12 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	if s.View != Flame {
 		if p.timed() {
 			y := top + u.Px(overviewTop)
-			b.overview = image.Rect(r.Min.X, y, right-u.Px(10), y+u.Px(timeline.OverviewHeight))
+			in := right - u.Px(timeline.MapWidth+4)
+			b.overview = image.Rect(r.Min.X, y, in, y+u.Px(timeline.OverviewHeight))
 			y = b.overview.Max.Y + u.Px(2)
-			b.ruler = image.Rect(r.Min.X, y, right-u.Px(10), y+u.Px(timeline.RulerHeight))
-			b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right-u.Px(10), cut)
+			b.ruler = image.Rect(r.Min.X, y, in, y+u.Px(timeline.RulerHeight))
+			b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, in, cut)
+			b.rows = image.Rect(in+u.Px(2), b.lanes.Min.Y, right-u.Px(2), cut-u.Px(2))
 		} else {
 			b.lanes = image.Rect(r.Min.X, top, right, cut)
 		}
@@ -317,12 +334,15 @@ func (p *pane) scrollBy(px int) {
 	p.scrollTo(p.view.Scroll + px)
 }
 
-func (p *pane) scrollTo(y int) {
+func (p *pane) scrollTo(y int) { p.view.Scroll = p.scrollLimit(y) }
+
+// scrollLimit keeps rows from being scrolled past their end.
+func (p *pane) scrollLimit(y int) int {
 	most := 0
 	if p.timeline.plan != nil {
-		most = max(0, p.timeline.plan.Height-p.bounds.lanes.Dy()*3/4)
+		most = max(0, p.timeline.plan.Height-p.bounds.lanes.Dy())
 	}
-	p.view.Scroll = max(0, min(y, most))
+	return max(0, min(y, most))
 }
 
 func (p *pane) fitAll() {
@@ -334,7 +354,7 @@ func (p *pane) fitAll() {
 // fitSelection zooms to the selected range, else to the picked bar.
 func (p *pane) fitSelection() {
 	switch {
-	case p.pick.is == pickBar || p.pick.is == pickWindow:
+	case p.pick.is != pickNone && p.pick.is != pickNode && p.pick.hit.End > p.pick.hit.Start:
 		p.fit(p.pick.hit.Start, p.pick.hit.End)
 	case p.sel.ranged:
 		p.fit(p.sel.from, p.sel.to)
@@ -378,8 +398,12 @@ func (p *pane) back() {
 		p.flame.zoomTo(p, nil)
 	case p.pick.is != pickNone:
 		p.pick = picked{}
+	case p.atGoal:
+		p.atGoal = false
 	case p.sel.any():
 		p.sel = selection{}
+	case p.filter != "":
+		p.filter = ""
 	case p.moved:
 		p.fitAll()
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gioui.org/io/event"
-	"gioui.org/io/key"
 	"gioui.org/layout"
 	"gioui.org/text"
 	"gioui.org/widget"
@@ -48,9 +47,10 @@ type Shell struct {
 	help    bool
 	chooser *chooser
 	note    note
-	typing  bool   // in the search line
+	typing  bool   // in a text field
 	clip    string // a text for the clipboard
 	first   welcome
+	focus   ui.Focus
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -145,14 +145,16 @@ const (
 
 // Layout lays out and draws a frame.
 func (s *Shell) Layout(gtx layout.Context) {
-	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus}
 	size := gtx.Constraints.Max
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
-	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
+	s.focus.Begin(s.menu != nil || s.help || s.chooser != nil)
+	s.typing = u.Typing()
 	s.keys(u)
+	u.Area(&s.openButton, nil) // the toolbar comes first, though it is laid out last
 	if s.clip != "" {
 		what := s.clip
 		if n := strings.Count(what, "\n"); n > 1 {
@@ -169,14 +171,18 @@ func (s *Shell) Layout(gtx layout.Context) {
 		body.Max.Y -= status
 	}
 	if s.pane == nil {
+		u.Area(&s.first, nil)
 		s.first.layout(s, u, body)
 	} else {
 		s.pane.layout(s, u, body)
 	}
 	if s.View == Both {
+		u.Area(&s.openButton, nil)
 		s.toolbar(u, image.Rect(0, 0, size.X, bar))
+		u.Area(&s.note, nil)
 		s.status(u, image.Rect(0, size.Y-status, size.X, size.Y))
 	}
+	u.NoArea()
 	if s.menu != nil {
 		s.menu.layout(s, u, size)
 	}
@@ -188,19 +194,6 @@ func (s *Shell) Layout(gtx layout.Context) {
 	}
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
-	}
-}
-
-// keys runs the commands whose keys were pressed.
-func (s *Shell) keys(u *ui.UI) {
-	for {
-		ev, ok := u.Event(keyFilters...)
-		if !ok {
-			return
-		}
-		if k, ok := ev.(key.Event); ok && k.State == key.Press {
-			s.press(k)
-		}
 	}
 }
 
