@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -109,15 +110,58 @@ func (p *pane) argDetails(ref uint64) (ds []detail) {
 		return nil
 	}
 	text := p.rec.Args(ref)
-	lines := strings.Split(text, "\n")
-	for _, l := range lines {
-		key, value, ok := strings.Cut(l, ": ")
-		if !ok || len(key) > 40 || len(value) > 60 || key == "" {
-			return []detail{{value: text}}
+	members, ok := objectMembers(text)
+	if !ok {
+		return []detail{{value: cutText(text), exact: text}}
+	}
+	for _, m := range members {
+		if len(m.key)+len(m.value) > 40 {
+			ds = append(ds, detail{value: cutText(m.key + ": " + m.value), exact: m.key + ": " + m.value})
+		} else {
+			ds = append(ds, detail{key: m.key, value: m.value})
 		}
-		ds = append(ds, detail{key: key, value: value})
 	}
 	return ds
+}
+
+// cutText cuts a text to what the panel can lay out at once.
+func cutText(s string) string {
+	if len(s) > 2000 {
+		return strings.ToValidUTF8(s[:2000], "") + "…"
+	}
+	return s
+}
+
+type member struct{ key, value string }
+
+// mostMembers bounds how many members of an object are listed.
+const mostMembers = 60
+
+// objectMembers splits a JSON object into its members, texts without quotes and
+// other values as they are written.
+func objectMembers(text string) (ms []member, ok bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, false
+	}
+	for d.More() {
+		k, err := d.Token()
+		key, is := k.(string)
+		var raw json.RawMessage
+		if err != nil || !is || d.Decode(&raw) != nil {
+			return nil, false
+		}
+		value := string(raw)
+		var s string
+		if json.Unmarshal(raw, &s) == nil && len(raw) > 0 && raw[0] == '"' {
+			value = s
+		}
+		if len(ms) == mostMembers {
+			return append(ms, member{"…", "more"}), true
+		}
+		ms = append(ms, member{key, value})
+	}
+	return ms, len(ms) > 0
 }
 
 // mostCallers bounds how many of the callers are listed.
@@ -166,12 +210,12 @@ func (p *pane) flowDetails() (ds []detail) {
 			break
 		}
 		to, incoming := p.flows.other(p, e)
-		arrow := "→ "
+		key := "Arrow to"
 		if incoming {
-			arrow = "← "
+			key = "Arrow from"
 		}
 		name := timeline.TrackName(p.rec.Tracks[to.Track])
-		ds = append(ds, detail{key: arrow + p.rec.Flows[e.Flow].Name, value: name + "  " + units.Duration(to.Time-p.rec.Start), to: func() { p.goToStep(to) }})
+		ds = append(ds, detail{key: key, value: name + "  " + units.Duration(to.Time-p.rec.Start), to: func() { p.goToStep(to) }})
 	}
 	return ds
 }

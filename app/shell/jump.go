@@ -99,14 +99,13 @@ func (p *pane) times(text string) []jump {
 		}
 	}
 	t, err := cli.ParseTime(rest)
+	t = min(t, math.MaxInt64/4)
 	switch {
 	case err == nil && sign != 0:
 		from, name := p.here()
 		add(from+sign*t, 0, text+" from "+name)
 	case err == nil:
-		if t < math.MaxInt64-rec.Start {
-			add(rec.Start+t, 0, text+" from the start")
-		}
+		add(rec.Start+t, 0, text+" from the start")
 	}
 	if at, ok := absolute(rec, text); ok {
 		add(at, 0, text+" on the file's clock"+clockUnit(rec))
@@ -169,6 +168,9 @@ func (p *pane) drawMark(u *ui.UI) {
 	at := b.lanes.Min.X + b.gutter + int(x)
 	for y := b.lanes.Min.Y; y < b.lanes.Max.Y; y += u.Px(7) {
 		u.VLine(at, y, min(b.lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
+	}
+	if p.sel.ranged { // its length stands there
+		return
 	}
 	p.timeline.pill(p, u, at, units.Duration(p.goal-p.rec.Start))
 }

@@ -101,6 +101,7 @@ type pane struct {
 	goal, rangeFrom int64
 	atGoal          bool
 	wantMenu        bool // of what is selected, asked for by a key
+	unfiltered      int  // the height that all rows want
 
 	eventButton, metricButton, viewButton widget.Clickable
 	statusClick                           clickArea
@@ -285,6 +286,12 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 	want := strips + u.Px(60)
 	if p.timeline.plan != nil {
 		want = strips + p.timeline.plan.Height + u.Px(8)
+	}
+	// Halves that move while a filter is being typed would be a nuisance.
+	if p.filter == "" {
+		p.unfiltered = want
+	} else {
+		want = max(want, p.unfiltered)
 	}
 	share := height * 11 / 20
 	if want > share {

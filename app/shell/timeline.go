@@ -159,6 +159,13 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	}
 	s.Bars += t.bars
 	u.Draw(t.picture, b.lanes.Min)
+	if len(t.plan.Rows) == 0 {
+		text := "All threads are hidden: V lists them"
+		if p.filter != "" {
+			text = "No thread or process is called " + cutName(p.filter)
+		}
+		u.Text(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: middle})
+	}
 }
 
 func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {

@@ -82,19 +82,35 @@ func hash(s string) uint32 {
 	return v
 }
 
-// Palette caches the colours of a recording's functions.
+// Palette caches the colours of a recording's functions, and of its calls: a
+// picture of many short spans asks for more than there are pixels.
 type Palette struct {
 	Theme *Theme
 	Mode  Mode
-	cols  []color.NRGBA
+	cols  []color.NRGBA // by function; those without alpha are not known yet
+	calls []color.NRGBA // by call
 }
 
 // Func returns the colour of a function of a recording. The palette serves one
 // recording (and its later snapshots) only.
 func (p *Palette) Func(rec *recording.Recording, f recording.FuncID) color.NRGBA {
-	for int(f) >= len(p.cols) {
-		fn := rec.Functions.At(len(p.cols))
-		p.cols = append(p.cols, p.Theme.Bar(&fn, p.Mode))
+	if int(f) >= len(p.cols) {
+		p.cols = append(p.cols, make([]color.NRGBA, max(int(f)+1, rec.Functions.Len())-len(p.cols))...)
+	}
+	if p.cols[f].A == 0 {
+		fn := rec.Functions.At(int(f))
+		p.cols[f] = p.Theme.Bar(&fn, p.Mode)
 	}
 	return p.cols[f]
+}
+
+// Call returns the colour of the function that runs in a call.
+func (p *Palette) Call(rec *recording.Recording, c recording.CallID) color.NRGBA {
+	if int(c) >= len(p.calls) {
+		p.calls = append(p.calls, make([]color.NRGBA, max(int(c)+1, rec.Calls.Len())-len(p.calls))...)
+	}
+	if p.calls[c].A == 0 {
+		p.calls[c] = p.Func(rec, rec.Func(c))
+	}
+	return p.calls[c]
 }

@@ -282,10 +282,9 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 	if call == recording.NoCall {
 		return raster.Pack(p.Palette.Theme.Faint)
 	}
-	f := p.Rec.Func(call)
-	col := p.Palette.Func(p.Rec, f)
+	col := p.Palette.Call(p.Rec, call)
 	if p.Mark != nil {
-		if p.Mark(f) {
+		if p.Mark(p.Rec.Func(call)) {
 			if !p.DimOthers {
 				col = p.Palette.Theme.Lift(col)
 			}
