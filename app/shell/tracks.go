@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"image"
 	"maps"
 	"slices"
@@ -106,6 +107,7 @@ func (s *Shell) chooseTracks() {
 				take: func(*Shell) { p.hidden = map[int]bool{}; again() }},
 				line{title: "Show only these selected", dim: true, take: func(s *Shell) { p.hideOthers(s); again() }})
 		}
+		first := len(ls)
 		for i, t := range p.rec.Tracks {
 			name := timeline.TrackName(t)
 			process := p.rec.Processes[t.Process].Name
@@ -125,9 +127,18 @@ func (s *Shell) chooseTracks() {
 				again()
 			}})
 		}
+		// Those whose name has it all, as it is typed, before those that have its
+		// words somewhere.
+		slices.SortStableFunc(ls[first:], func(a, b line) int {
+			return cmp.Compare(b2i(!containsFold(a.title, text)), b2i(!containsFold(b.title, text)))
+		})
 		return ls
 	})
 	s.choose(c)
+}
+
+func containsFold(s, part string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }
 
 // hide leaves a track out, or shows it again. Others may hold the old map.

@@ -112,22 +112,27 @@ func oddDeep(t *oddTrace) {
 	}
 }
 
-// oddFunctions has 200,000 functions with one span each.
+// oddFunctions has 200,000 functions with one span each, no two of which that
+// stand beside each other take the same time.
 func oddFunctions(t *oddTrace) {
+	const ns = .001
 	for tid := 1; tid <= 4; tid++ {
 		at := 0.0
-		for i := range 50_000 {
-			n := (tid-1)*50_000 + i
-			dur := 1 + t.rng.ExpFloat64()*4
-			if i%5 == 0 { // the four that follow are called by it
-				dur = 40
+		for i := range 10_000 {
+			n := (tid-1)*10_000 + i
+			whole := 40_000 + n
+			function := func(k int) string {
+				f := 5*n + k
+				return fmt.Sprintf("lib%02d::module_%d::function_%06d", f%37, f%900, f)
 			}
-			t.span(1, tid, at, dur, fmt.Sprintf("lib%02d::module_%d::function_%06d", n%37, n%900, n))
-			if i%5 == 0 {
-				at++
-			} else if at += dur; i%5 == 4 {
-				at += 42 - min(40, dur)
+			t.span(1, tid, at, float64(whole)*ns, function(0))
+			inner := at + 1
+			for k := 1; k <= 4; k++ {
+				dur := float64(2000*k+t.rng.IntN(2000)) * ns
+				t.span(1, tid, inner, dur, function(k))
+				inner += dur + 1
 			}
+			at += float64(whole)*ns + 2
 		}
 	}
 }
