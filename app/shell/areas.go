@@ -17,6 +17,7 @@ import (
 
 // lowerArea begins it and reports whether it shows that it has the keyboard.
 func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
+	p.repick()
 	var keys func(key.Event) bool
 	h := u.Px(rowHeight)
 	switch p.tab {
@@ -34,6 +35,25 @@ func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
 		parts = append(parts, &p.near.lists[i].drag)
 	}
 	return u.Area(&p.tab, keys, parts...)
+}
+
+// repick finds the picked node again in the tree of a newer answer: by its path,
+// else the heaviest of its function. Where there is none, it stays as it was.
+func (p *pane) repick() {
+	a := p.doc.Answer()
+	if p.pick.is != pickNode || a == nil || p.pick.tree == a.Tree || p.pick.tree == nil {
+		return
+	}
+	path := pathOf(p.pick.tree, int(p.pick.node))
+	at := flamePart{zoom: path}
+	n := at.node(a.Tree)
+	if n != 0 && len(a.Tree.Path(n)) == len(path) {
+		p.pick.tree, p.pick.node = a.Tree, int32(n)
+		return
+	}
+	if p.pick.tree.Nodes[p.pick.node].Group == 0 {
+		p.pickFunction(a, p.pick.fn)
+	}
 }
 
 // scrollKey scrolls by keys.
