@@ -176,7 +176,9 @@ func TestGoingToATime(t *testing.T) {
 	}
 	s.Drag(e2e.Left, image.Pt(400, 200), image.Pt(600, 204), "ctrl")
 	slack := float64(whole.To-whole.From) * .01
-	box := func(f frame) bool { return math.Abs(float64(f.From)-at(400)) < slack && math.Abs(float64(f.To)-at(600)) < slack }
+	box := func(f frame) bool {
+		return math.Abs(float64(f.From)-at(400)) < slack && math.Abs(float64(f.To)-at(600)) < slack
+	}
 	f := s.until("the box", box)
 	if f.Scroll != 0 {
 		t.Errorf("a flat box scrolls the rows by %d", f.Scroll)

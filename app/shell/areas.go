@@ -1,13 +1,12 @@
 package shell
 
 import (
-	"image"
-	"slices"
-
 	"gioui.org/f32"
 	"gioui.org/io/event"
 	"gioui.org/io/key"
+	"image"
 
+	"ashlar/ingest/analyze"
 	"ashlar/render/flame"
 	"ashlar/render/ui"
 )
@@ -30,9 +29,9 @@ func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
 	case tabAbout:
 		keys = func(k key.Event) bool { return scrollKey(&p.about.scroll, k, h, p.bounds.lower.Dy()) }
 	}
-	parts := []event.Tag{&p.flame.drag, &p.table.drag, &p.heat.drag, &p.about.drag}
-	for i := range p.near.lists {
-		parts = append(parts, &p.near.lists[i].drag)
+	parts := []event.Tag{&p.flame.drag, &p.table.drag, &p.heat.drag, &p.about.drag, &p.near.pic.drag}
+	for i := range p.near.sides {
+		parts = append(parts, &p.near.sides[i].drag)
 	}
 	return u.Area(&p.tab, keys, parts...)
 }
@@ -41,19 +40,21 @@ func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
 // else the heaviest of its function. Where there is none, it stays as it was.
 func (p *pane) repick() {
 	a := p.doc.Answer()
-	if p.pick.is != pickNode || a == nil || p.pick.tree == a.Tree || p.pick.tree == nil {
+	if p.pick.is != pickNode || a == nil || p.pick.tree == nil {
 		return
 	}
+	switch p.pick.tree {
+	case a.Tree, a.Above, a.Below, p.flame.tree:
+		return // it is what is shown
+	}
+	near := p.pick.near
 	path := pathOf(p.pick.tree, int(p.pick.node))
-	at := flamePart{zoom: path}
-	n := at.node(a.Tree)
-	if n != 0 && len(a.Tree.Path(n)) == len(path) {
+	if n := nodeAt(a.Tree, path); n != 0 && len(a.Tree.Path(n)) == len(path) {
 		p.pick.tree, p.pick.node = a.Tree, int32(n)
-		return
-	}
-	if p.pick.tree.Nodes[p.pick.node].Group == 0 {
+	} else if p.pick.tree.Nodes[p.pick.node].Group == 0 {
 		p.pickFunction(a, p.pick.fn)
 	}
+	p.pick.near = near
 }
 
 // scrollKey scrolls by keys.
@@ -111,91 +112,107 @@ func into(scroll *int, row, h, height int) {
 // keyed moves through the flamegraph: up and down the stack, sideways to its
 // neighbours; Return zooms.
 func (f *flamePart) keyed(p *pane, k key.Event) bool {
-	if k.Modifiers != 0 || f.tree == nil || len(f.pic.Bars) == 0 {
+	if k.Modifiers != 0 || f.tree == nil {
 		return false
-	}
-	at := -1
-	if p.pick.is == pickNode && p.pick.tree == f.tree {
-		at = slices.IndexFunc(f.pic.Bars, func(b flame.Bar) bool { return b.Node == p.pick.node })
 	}
 	switch k.Name {
 	case key.NameReturn:
-		if at >= 0 {
+		if p.pick.is == pickNode && p.pick.tree == f.tree {
 			f.zoomTo(p, pathOf(f.tree, int(p.pick.node)))
 		}
-		return true
 	case key.NameHome:
 		f.zoomTo(p, nil)
-		return true
 	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
+		bs := barsOf(nil, 0, &f.pic)
+		to := beside(bs, pickedBar(bs, p, 0), k.Name)
+		if to == nil {
+			break
+		}
+		if to.node == 0 {
+			p.pick = picked{}
+			break
+		}
+		p.pick = picked{is: pickNode, node: to.node, tree: f.tree, fn: f.tree.Nodes[to.node].Func}
+		if low := f.box.Dy() - 40; to.y < 0 {
+			f.scrollBy(to.y - 20)
+		} else if to.y > low {
+			f.scrollBy(to.y - low)
+		}
 	default:
 		return false
-	}
-	to := f.neighbour(at, k.Name)
-	if to < 0 {
-		return true
-	}
-	b := &f.pic.Bars[to]
-	if b.Node == 0 {
-		p.pick = picked{}
-		return true
-	}
-	p.pick = picked{is: pickNode, node: b.Node, tree: f.tree, fn: f.tree.Nodes[b.Node].Func}
-	if y := f.pic.RowTop(b.Row); y < 0 {
-		f.scroll += y - 20
-	} else if low := p.bounds.lower.Dy() - 40; y > low {
-		f.scroll += y - low
 	}
 	return true
 }
 
-// neighbour is the bar beside one in a direction, as it is drawn; -1 for none.
-func (f *flamePart) neighbour(at int, dir key.Name) int {
-	if at < 0 { // from the outermost bar
-		at = 0
-		for i := range f.pic.Bars {
-			if f.pic.Bars[i].Node == 0 {
-				at = i
-			}
-		}
-		if dir != key.NameUpArrow && dir != key.NameDownArrow {
-			dir = key.NameDownArrow
-		}
-		if f.beside(at, key.NameDownArrow) < 0 { // flames grow upwards
-			dir = key.NameUpArrow
-		}
-	}
-	return f.beside(at, dir)
+// placed is a bar of a picture of stacks, for moving by keys; there may be two
+// pictures, one above the other.
+type placed struct {
+	x0, x1 float64
+	y      int
+	pic    int
+	node   int32
+	tree   *analyze.Tree
 }
 
-func (f *flamePart) beside(at int, dir key.Name) int {
-	bars := f.pic.Bars
-	from := &bars[at]
-	y := f.pic.RowTop(from.Row)
-	best := -1
-	for i := range bars {
-		b := &bars[i]
-		if i == at {
-			continue
+func barsOf(bs []placed, n int, pic *flame.Picture) []placed {
+	for i := range pic.Bars {
+		if b := &pic.Bars[i]; b.Row >= pic.First {
+			bs = append(bs, placed{b.X0, b.X1, pic.RowTop(b.Row), n, b.Node, pic.Tree})
 		}
-		top := f.pic.RowTop(b.Row)
+	}
+	return bs
+}
+
+// pickedBar is the bar of what is picked, else that of a node of picture 0.
+func pickedBar(bs []placed, p *pane, node int32) *placed {
+	var other *placed
+	for i := range bs {
+		b := &bs[i]
+		if p.pick.is == pickNode && p.pick.tree == b.tree && p.pick.node == b.node {
+			return b
+		}
+		if b.node == node && (other == nil || b.pic > 0) {
+			other = b
+		}
+	}
+	return other
+}
+
+// beside is the next bar in a direction, as it is drawn; nil for none.
+func beside(bs []placed, from *placed, dir key.Name) *placed {
+	if from == nil {
+		return nil
+	}
+	var best *placed
+	for i := range bs {
+		b := &bs[i]
+		better := best == nil
 		switch dir {
 		case key.NameLeftArrow:
-			if top == y && b.X1 <= from.X0+.5 && (best < 0 || b.X0 > bars[best].X0) {
-				best = i
-			}
-		case key.NameRightArrow:
-			if top == y && b.X0 >= from.X1-.5 && (best < 0 || b.X0 < bars[best].X0) {
-				best = i
-			}
-		case key.NameUpArrow, key.NameDownArrow:
-			near := b.Row == from.Row+1 || b.Row == from.Row-1
-			if !near || (top < y) != (dir == key.NameUpArrow) || b.X1 <= from.X0 || b.X0 >= from.X1 {
+			if b == from || b.y != from.y || b.x1 > from.x0+.5 {
 				continue
 			}
-			if best < 0 || b.X1-b.X0 > bars[best].X1-bars[best].X0 {
-				best = i
+			better = better || b.x0 > best.x0
+		case key.NameRightArrow:
+			if b == from || b.y != from.y || b.x0 < from.x1-.5 {
+				continue
 			}
+			better = better || b.x0 < best.x0
+		default:
+			d := b.y - from.y
+			if dir == key.NameUpArrow {
+				d = -d
+			}
+			if d <= 0 || b.x1 <= from.x0 || b.x0 >= from.x1 {
+				continue
+			}
+			if best != nil {
+				e := max(best.y-from.y, from.y-best.y)
+				better = d < e || d == e && b.x1-b.x0 > best.x1-best.x0
+			}
+		}
+		if better {
+			best = b
 		}
 	}
 	return best
@@ -203,68 +220,94 @@ func (f *flamePart) beside(at int, dir key.Name) int {
 
 // keyed moves through the rows; Return shows the callers and callees.
 func (t *tablePart) keyed(p *pane, k key.Event, h int) bool {
-	a := p.doc.Answer()
-	if a == nil || len(t.rows) == 0 {
+	a := t.order.of
+	if a == nil || len(t.order.rows) == 0 {
 		return false
 	}
-	at := t.rowOf(p)
-	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 {
+	at := t.chosen(p)
+	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 && a.ByFunction() {
 		p.tab = tabNear
 		return true
 	}
-	height := p.bounds.lower.Dy() - h - 4
-	to, ok := rowKey(at, k, len(t.rows), height/h)
+	height := p.bounds.lower.Dy() - 2*h - 8
+	to, ok := rowKey(at, k, len(t.order.rows), height/h)
 	if ok {
-		p.pickFunction(a, t.rows[to].Func)
+		t.choose(p, a, &t.order.rows[to])
 		into(&t.scroll, to, h, height-h)
 	}
 	return ok
 }
 
-// rowOf is the row of the picked function, -1 for none.
-func (t *tablePart) rowOf(p *pane) int {
-	if _, ok := p.pickedFunction(); !ok {
-		return -1
-	}
-	for i := range t.rows {
-		if t.rows[i].Func == p.pick.fn {
+// chosen is the row that is marked, -1 for none.
+func (t *tablePart) chosen(p *pane) int {
+	a := t.order.of
+	for i := range t.order.rows {
+		r := &t.order.rows[i]
+		if a.ByFunction() && p.pick.is != pickNone && p.pick.fn == r.Func || !a.ByFunction() && t.marked == r.Name {
 			return i
 		}
 	}
 	return -1
 }
 
-// keyed moves through the callers or, by → and ←, the callees; Return goes on
-// to one.
+// keyed moves among the callers and callees; Return goes on to one.
 func (n *nearPart) keyed(p *pane, k key.Event, h int) bool {
 	a := p.doc.Answer()
-	if a == nil || a.Near == nil {
+	if a == nil || a.Near == nil || k.Modifiers != 0 {
 		return false
+	}
+	if !n.lists {
+		return n.pic.keyed(p, k)
 	}
 	rows := a.Near.Callers
-	if n.list == 1 {
+	if n.side == 1 {
 		rows = a.Near.Callees
 	}
-	l := &n.lists[n.list]
-	switch {
-	case k.Modifiers != 0:
-		return false
-	case k.Name == key.NameLeftArrow:
-		n.list = 0
-	case k.Name == key.NameRightArrow:
-		n.list = 1
-	case k.Name == key.NameReturn:
+	l := &n.sides[n.side]
+	switch k.Name {
+	case key.NameLeftArrow:
+		n.side = 0
+	case key.NameRightArrow:
+		n.side = 1
+	case key.NameReturn:
 		if l.chosen < len(rows) {
 			p.pickFunction(a, rows[l.chosen].Func)
-			n.lists[0].chosen, n.lists[1].chosen = 0, 0
+			n.sides[0].chosen, n.sides[1].chosen = 0, 0
 		}
 	default:
 		to, ok := rowKey(l.chosen, k, len(rows), 10)
 		if ok {
 			l.chosen = to
-			into(&l.scroll, to, h, p.bounds.lower.Dy()-3*h)
+			into(&l.scroll, to, h, p.bounds.lower.Dy()-4*h)
 		}
 		return ok
+	}
+	return true
+}
+
+// keyed moves through both sides of the picture; Return puts a function in the
+// middle.
+func (w *sandwich) keyed(p *pane, k key.Event) bool {
+	if w.picture == nil {
+		return false
+	}
+	switch k.Name {
+	case key.NameReturn:
+		if f, ok := p.pickedFunction(); ok {
+			p.near.around(f)
+		}
+	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
+		bs := barsOf(barsOf(nil, 0, &w.pics[0]), 1, &w.pics[1])
+		if to := beside(bs, pickedBar(bs, p, 1), k.Name); to != nil {
+			p.pick = picked{is: pickNode, node: to.node, tree: to.tree, fn: to.tree.Nodes[to.node].Func, near: true}
+			if low := w.box.Dy() - 24; to.y < 0 {
+				w.scroll += to.y
+			} else if to.y > low {
+				w.scroll += to.y - low
+			}
+		}
+	default:
+		return false
 	}
 	return true
 }
@@ -281,16 +324,15 @@ func (p *pane) menuByKey(s *Shell, u *ui.UI) {
 		for i := range f.pic.Bars {
 			if b := &f.pic.Bars[i]; b.Node == p.pick.node {
 				f.under = b.Node
-				f.at = f32.Pt(float32(b.X0)+float32(u.Px(flamePad+20)), float32(f.pic.RowTop(b.Row)+u.Px(flamePad+20)))
+				f.at = f32.Pt(float32(max(0, b.X0))+float32(u.Px(flamePad+20)), float32(f.pic.RowTop(b.Row)+u.Px(flamePad+20)))
 				f.contextMenu(s, p, u)
 			}
 		}
 	case s.focus.In(&p.tab) && p.tab == tabTable:
 		t := &p.table
-		if i, a := t.rowOf(p), p.doc.Answer(); i >= 0 && a != nil {
+		if i := t.chosen(p); i >= 0 {
 			h := u.Px(rowHeight)
-			t.at = f32.Pt(float32(u.Px(60)), float32(i*h-t.scroll+h/2))
-			t.menu(s, p, u, a, point(image.Pt(p.bounds.lower.Min.X, p.bounds.lower.Min.Y+h), t.at))
+			t.menu(s, p, t.order.of, &t.order.rows[i], p.bounds.lower.Min.Add(image.Pt(u.Px(60), 2*h+i*h-t.scroll+h/2)))
 		}
 	case p.timed():
 		p.timeline.menuOfPick(s, p, u)

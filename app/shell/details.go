@@ -59,6 +59,9 @@ func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []de
 		ds = append(ds, detail{key: "Depth", value: strconv.Itoa(p.rec.Calls.Depth(h.Call))})
 	}
 	ds = append(ds, p.frameDetails(h.Call)...)
+	if h.Samples != nil && h.Samples.Event == p.event {
+		ds = append(ds, contextDetails(p.doc.CallContexts(p.rec, p.event, p.metric, h.Track, h.Call), p.metricOf(), true)...)
+	}
 	ds = append(ds, p.argDetails(h.Args)...)
 	ds = append(ds, p.flowDetails()...)
 	return title, sub, append(ds, p.callers(h)...)

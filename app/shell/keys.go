@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"slices"
+
 	"gioui.org/io/event"
 	"gioui.org/io/key"
 
@@ -15,7 +17,7 @@ func filters() (all, typing []event.Filter) {
 	for _, c := range Commands {
 		for _, k := range c.Keys {
 			f := key.Filter{Name: k.Name, Required: k.Mods}
-			if k.Mods == 0 {
+			if k.Mods == 0 || k.Name == "+" {
 				f.Optional = key.ModShift
 			}
 			all = append(all, f)
@@ -25,7 +27,7 @@ func filters() (all, typing []event.Filter) {
 		}
 	}
 	// Keyboards give + and ? as = and / with Shift held down.
-	all = append(all, key.Filter{Name: "=", Optional: key.ModShift}, key.Filter{Name: "/", Required: key.ModShift})
+	all = append(all, key.Filter{Name: "=", Optional: key.ModShift | key.ModCtrl}, key.Filter{Name: "/", Required: key.ModShift})
 	for _, n := range []key.Name{key.NameEnter, key.NameSpace, key.NameHome, key.NameEnd} {
 		all = append(all, key.Filter{Name: n, Optional: key.ModShift})
 	}
@@ -37,12 +39,6 @@ var editing = map[key.Name]bool{
 	"A": true, "C": true, "V": true, "X": true, "Y": true, "Z": true,
 	key.NameLeftArrow: true, key.NameRightArrow: true, key.NameUpArrow: true, key.NameDownArrow: true,
 	key.NameHome: true, key.NameEnd: true,
-}
-
-// shifted are the keys that mean something else with Shift.
-var shifted = map[key.Name]bool{
-	"N": true, "X": true, key.NameTab: true, key.NameReturn: true,
-	key.NameLeftArrow: true, key.NameRightArrow: true, key.NameUpArrow: true, key.NameDownArrow: true,
 }
 
 // keys runs the commands whose keys were pressed.
@@ -86,19 +82,24 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 	if !s.typing && !s.help && s.focus.Key(k) {
 		return
 	}
+	// A key with Shift means the same as without, unless that is another
+	// command's.
+	if !s.run(Chord{k.Name, k.Modifiers}) && k.Modifiers.Contain(key.ModShift) {
+		s.run(Chord{k.Name, k.Modifiers &^ key.ModShift})
+	}
+}
+
+// run runs the command of a chord and reports whether there is one.
+func (s *Shell) run(ch Chord) bool {
 	for _, c := range Commands {
-		for _, ch := range c.Keys {
-			// A key with Shift means the same as without, unless that is another
-			// command's.
-			if ch.Name != k.Name || ch.Mods != k.Modifiers && (ch.Mods != k.Modifiers&^key.ModShift || shifted[k.Name]) {
-				continue
-			}
+		if slices.Contains(c.Keys, ch) {
 			if !c.needs || s.pane != nil {
 				c.do(s)
 			}
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // nextArea moves the keyboard to the next area of the window, or to the one

@@ -91,6 +91,11 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	}
 	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
 	title, sub, ds := p.details(s)
+	if f, ok := p.pickedFunction(); ok {
+		if note := p.marks.markOf(f); note != "" {
+			ds = append([]detail{{key: "Note", value: note}}, ds...)
+		}
+	}
 	var keys func(key.Event) bool
 	if t.height > r.Dy() { // else keys go from line to line only
 		keys = func(k key.Event) bool { return scrollKey(&t.scroll, k, u.Px(22), r.Dy()) }
@@ -213,8 +218,7 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 		if hovered {
 			u.Round(box, 4, withAlpha(th.Text, .06))
 		}
-		fn := a.Rec.Functions.At(int(row.Func))
-		u.Round(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 2, th.Bar(&fn, s.Mode))
+		u.Round(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
 		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
 		u.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: end})
 		u.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: end})
@@ -267,9 +271,12 @@ func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
 	}
 	if a := p.doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
 		m := a.Metric()
-		ds = append(ds, detail{key: "Total", value: units.Full(a.Tree.Nodes[0].Total, m), exact: units.Exact(a.Tree.Nodes[0].Total, m)},
+		ds = append(ds, detail{key: "Total", value: units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m), exact: units.Exact(a.Tree.Nodes[0].Total, m)},
 			detail{key: title1(string(a.Tree.Weights.Basis)), value: units.Count(a.Tree.Weights.Records)},
 			detail{key: "Functions", value: units.Count(int64(len(a.Rows)))})
+		if kind := units.KindText(m); kind != "" {
+			ds = append(ds, detail{value: title1(m.Name) + " is " + kind + "."})
+		}
 	}
 	return title, sub, ds
 }
@@ -350,12 +357,18 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 	}
 	m := a.Metric()
 	all := a.Tree.Nodes[0].Total
+	t := p.pick.tree
+	here := t != nil && (t == a.Tree || t == a.Above || t == a.Below)
 	sub = basisText(a.Rec, a.Tree.Weights)
 	value := func(key string, v int64) detail {
-		return detail{key: key, value: units.Value(v, m) + "   " + units.Percent(v, all), exact: units.Exact(v, m)}
+		bound := ""
+		if strings.HasPrefix(key, "Total") {
+			bound = units.Bound(m)
+		}
+		return detail{key: key, value: bound + units.Value(v, m) + "   " + units.Percent(v, all), exact: units.Exact(v, m)}
 	}
-	if p.pick.tree == a.Tree {
-		nd := &a.Tree.Nodes[p.pick.node]
+	if here {
+		nd := &t.Nodes[p.pick.node]
 		ds = append(ds, value("Total here", nd.Total), value("Self here", nd.Self))
 	}
 	for i := range a.Rows {
@@ -365,9 +378,10 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 				detail{key: "Rank by self", value: units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows)))})
 		}
 	}
-	if p.pick.tree == a.Tree {
-		call := a.Tree.Nodes[p.pick.node].Call
+	if here {
+		call := t.Nodes[p.pick.node].Call
 		ds = append(ds, p.frameDetails(call)...)
+		ds = append(ds, contextDetails(p.doc.NodeContexts(a, int(p.pick.node)), m, false)...)
 		ds = append(ds, p.nodeCallers()...)
 	}
 	return title, sub, ds

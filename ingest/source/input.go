@@ -4,6 +4,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type Input struct {
 	mapped  []byte   // everything, when it lies in memory
 	mapping *mapping // what mapped belongs to, nil when it is ordinary memory
 	stream  *stream  // otherwise
+	layers  *layers  // what stream reads through, nil when it reads as it is
 	head    []byte   // what Head has read of the stream and Next has not returned
 	headErr error    // what ended the stream while Head was reading
 	off     int64    // content offset of the end of the last chunk
@@ -189,8 +191,9 @@ func (in *Input) tooLarge(limit int64) error {
 
 // failure says what a stream's error means for this input.
 func (in *Input) failure(err error) error {
+	var told *Error
 	switch {
-	case err == nil || err == io.EOF:
+	case err == nil || err == io.EOF || errors.As(err, &told):
 		return err
 	case in.stopped.Load():
 		return context.Canceled

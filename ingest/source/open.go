@@ -19,6 +19,9 @@ import (
 // makes windows of up to 2 GB, its default is 8 MB.
 const maxWindow = 512 << 20
 
+// stdin is what "-" is called.
+const stdin = "standard input"
+
 // Error is what was wrong with a file, as one sentence that begins with its
 // path.
 type Error struct {
@@ -26,7 +29,12 @@ type Error struct {
 	Err        error
 }
 
-func (e *Error) Error() string { return e.Path + ": " + e.What }
+func (e *Error) Error() string {
+	if e.Path == "-" {
+		return stdin + ": " + e.What
+	}
+	return e.Path + ": " + e.What
+}
 
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -35,7 +43,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // in the other. What only streams (pipes, compressed files) is read ahead once
 // Head or Next is called.
 func Open(path string) (*Input, error) {
-	f, name := os.Stdin, "standard input"
+	f, name := os.Stdin, stdin
 	if path != "-" {
 		var err error
 		name = filepath.Base(path)
@@ -61,7 +69,7 @@ func readable(path string, mode fs.FileMode) error {
 	case mode.IsDir():
 		return &Error{Path: path, What: "is a directory; name a file in it"}
 	case mode&fs.ModeDevice != 0 && path == "-":
-		return &Error{Path: "standard input", What: "is a terminal or another device; pipe a recording into it"}
+		return &Error{Path: path, What: "is a terminal or another device; pipe a recording into it"}
 	case mode&fs.ModeDevice != 0:
 		return &Error{Path: path, What: "is a device, not a file with a recording"}
 	case mode&fs.ModeSocket != 0 && path != "-":
@@ -115,7 +123,26 @@ func open(f *os.File, path, name string) (*Input, error) {
 			}
 		}
 	}
-	return in, in.openStream(f)
+	pipe := newPipe(f)
+	in.openStream(pipe, pipe.interrupt, func() {
+		if path != "-" {
+			f.Close()
+		}
+	})
+	if in.Bytes >= 0 {
+		// Say now what it is compressed with; a file does not block, while
+		// looking at the first bytes of a pipe may take forever.
+		return in, in.layers.open()
+	}
+	return in, nil
+}
+
+// FromStream returns an Input of what r gives, seen through compression. Close
+// calls interrupt, which must make a Read that waits return, and closes r.
+func FromStream(path, name string, r io.ReadCloser, interrupt func()) *Input {
+	in := &Input{Path: path, Name: name, Bytes: -1, Compression: "none"}
+	in.openStream(r, interrupt, func() { r.Close() })
+	return in
 }
 
 // compression names the compression that content begins with, "" for none.
@@ -145,28 +172,18 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openStream sets the input up to read f, through up to two layers of
+// openStream sets the input up to read r, through up to two layers of
 // compression.
-func (in *Input) openStream(f *os.File) error {
-	pipe := newPipe(f)
-	count := &counter{r: pipe}
+func (in *Input) openStream(r io.Reader, interrupt, release func()) {
+	count := &counter{r: r}
 	layers := &layers{r: bufio.NewReaderSize(count, oneRead), in: in}
 	in.consumed = count.n.Load
+	in.layers = layers
 	in.stream = newStream(layers, func() {
 		layers.close()
-		if in.Path != "-" {
-			f.Close()
-		}
+		release()
 	})
-	in.stream.interrupt = pipe.interrupt
-	if in.Path != "-" && in.Bytes < 0 {
-		return nil // looking at the first bytes of a pipe may take forever
-	}
-	if in.Bytes >= 0 {
-		// Say now what it is compressed with; a file does not block.
-		return layers.open()
-	}
-	return nil
+	in.stream.interrupt = interrupt
 }
 
 // layers reads through compression; it finds out with the first Read.
@@ -186,7 +203,7 @@ func (l *layers) open() error {
 	for depth := range 3 {
 		magic, err := l.r.Peek(4)
 		if err != nil && err != io.EOF && len(magic) == 0 {
-			l.err = err
+			l.err = l.in.failure(err)
 			break
 		}
 		kind := compression(magic)
