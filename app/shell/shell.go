@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"gioui.org/io/event"
-	"gioui.org/io/key"
 	"gioui.org/layout"
 	"gioui.org/text"
 	"gioui.org/widget"
@@ -59,11 +58,12 @@ type Shell struct {
 	help    bool
 	chooser *chooser
 	note    note
-	typing  bool   // in the search line
+	typing  bool   // in a text field
 	clip    string // a text for the clipboard
 	tasks   tasks
 	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
+	focus   ui.Focus
 	prefs   Prefs // as they were last kept
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
@@ -198,7 +198,7 @@ const (
 func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
-	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus}
 	size := gtx.Constraints.Max
 	s.size = size
 	s.landed()
@@ -208,8 +208,10 @@ func (s *Shell) Layout(gtx layout.Context) {
 	event.Op(gtx.Ops, s)
 	s.tasks.run(s)
 	s.keep()
-	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
+	s.focus.Begin(s.menu != nil || s.help || s.chooser != nil)
+	s.typing = u.Typing()
 	s.keys(u)
+	u.Area(&s.openButton, nil) // the toolbar comes first, though it is laid out last
 	if s.clip != "" {
 		what := s.clip
 		if n := strings.Count(what, "\n"); n > 1 {
@@ -226,6 +228,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 		body.Max.Y -= status
 	}
 	if s.pane == nil {
+		u.Area(&s.first, nil)
 		s.first.layout(s, u, body)
 	} else if s.versus != nil {
 		s.versus.layout(s, u, body)
@@ -233,9 +236,12 @@ func (s *Shell) Layout(gtx layout.Context) {
 		s.pane.layout(s, u, body)
 	}
 	if s.View == Both {
+		u.Area(&s.openButton, nil)
 		s.toolbar(u, image.Rect(0, 0, size.X, bar))
+		u.Area(&s.note, nil)
 		s.status(u, image.Rect(0, size.Y-status, size.X, size.Y))
 	}
+	u.NoArea()
 	if s.menu != nil {
 		s.menu.layout(s, u, size)
 	}
@@ -248,19 +254,6 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.layoutDrag(u, full)
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
-	}
-}
-
-// keys runs the commands whose keys were pressed.
-func (s *Shell) keys(u *ui.UI) {
-	for {
-		ev, ok := u.Event(keyFilters...)
-		if !ok {
-			return
-		}
-		if k, ok := ev.(key.Event); ok && k.State == key.Press {
-			s.press(k)
-		}
 	}
 }
 
