@@ -2,6 +2,7 @@ package shell
 
 import (
 	"image"
+	"strconv"
 	"strings"
 
 	"gioui.org/io/key"
@@ -235,7 +236,7 @@ func (c *comparison) asCommand() (line, rest string) {
 			args = append(args, "--range-"+low, r.String())
 		}
 		if t := p.sel.tracks; len(t) == 1 && t[0] < len(p.rec.Tracks) {
-			args = append(args, "--thread-"+low, number(int(p.rec.Tracks[t[0]].TID)))
+			args = append(args, "--thread-"+low, strconv.Itoa(int(p.rec.Tracks[t[0]].TID)))
 		} else if t != nil {
 			rest = "the selected threads"
 		}

@@ -23,8 +23,6 @@ type compareButtons struct {
 
 func sideName(i int) string { return "AB"[i : i+1] }
 
-func number(n int) string { return strconv.Itoa(n) }
-
 // head draws a side's name and totals: A is grey and B has the accent,
 // everywhere.
 func (c *comparison) head(s *Shell, u *ui.UI, i int) {
