@@ -16,8 +16,8 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// made is a recording of a kind.
-func made(t *testing.T, kind string, records int64) []byte {
+// generated is a recording of a kind.
+func generated(t *testing.T, kind string, records int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := synth.Write(&b, synth.Options{Kind: kind, Records: records}); err != nil {
@@ -52,10 +52,10 @@ func TestSilentPipe(t *testing.T) {
 		content []byte
 		count   func(r *recording.Recording) int64
 	}{
-		"chrome":     {made(t, "chrome", 20_000), func(r *recording.Recording) int64 { return r.Counts.Spans }},
-		"spall1":     {made(t, "spall1", 20_000), func(r *recording.Recording) int64 { return r.Counts.Spans }},
-		"spaa":       {made(t, "spaa", 50_000), func(r *recording.Recording) int64 { return r.Counts.Samples + r.Counts.Stacks }},
-		"folded":     {made(t, "folded", 5_000), func(r *recording.Recording) int64 { return r.Counts.Stacks }},
+		"chrome":     {generated(t, "chrome", 20_000), func(r *recording.Recording) int64 { return r.Counts.Spans }},
+		"spall1":     {generated(t, "spall1", 20_000), func(r *recording.Recording) int64 { return r.Counts.Spans }},
+		"spaa":       {generated(t, "spaa", 50_000), func(r *recording.Recording) int64 { return r.Counts.Samples + r.Counts.Stacks }},
+		"folded":     {generated(t, "folded", 5_000), func(r *recording.Recording) int64 { return r.Counts.Stacks }},
 		"perfscript": {perfText(t), func(r *recording.Recording) int64 { return r.Counts.Samples }},
 		"perfscript, the flamegraph": {perfText(t), func(r *recording.Recording) int64 {
 			if len(r.Events) == 0 {

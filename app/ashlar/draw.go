@@ -11,6 +11,7 @@ import (
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/app/window"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
@@ -21,11 +22,11 @@ func show(o cli.WindowOptions) int {
 	if taken {
 		return 0
 	}
-	th, ok := theme.ByName(o.Theme)
-	if !ok {
-		th = window.SystemTheme()
-	}
-	err := window.Run(shell.New(th), window.Options{
+	s := shell.New(theme.Dark)
+	s.Follow(window.SystemTheme())
+	s.SetTheme("system")
+	s.SetTheme(o.Theme)
+	err := window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
 	})
 	if err != nil {
@@ -40,7 +41,7 @@ func show(o cli.WindowOptions) int {
 func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 	r := instance.Request{Reuse: o.Reuse, Compare: o.Compare}
 	for _, f := range o.Files {
-		if f == "-" {
+		if f == "-" || fetch.IsURL(f) {
 			continue
 		}
 		if abs, err := filepath.Abs(f); err == nil {

@@ -33,7 +33,7 @@ timeline, the flamegraph or one below the other, as shapes whose text is text.
 			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			ch.flags(fs)
-			fs.StringVar(&o.Theme, "theme", "dark", "dark or light `THEME`")
+			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {

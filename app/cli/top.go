@@ -183,7 +183,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	if err != nil {
 		return nil, misfit(rec, err)
 	}
-	q := analyze.Query{Event: event, Metric: metric}
+	q := analyze.Query{Event: event, Metric: metric, Join: analyze.Joins(o.Transforms)}
 	if event >= 0 {
 		e := &rec.Events[event]
 		t.metric = &e.Metrics[metric]

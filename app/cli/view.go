@@ -39,6 +39,7 @@ var transformFlags = []struct {
 	{analyze.OpHideKernel, "hide-kernel", "count the kernel's functions as what called them", onAll(analyze.HideKernel)},
 	{analyze.OpCallersOf, "callers-of", "what calls this `FUNCTION`", onFunction(analyze.CallersOf)},
 	{analyze.OpCalleesOf, "callees-of", "what this `FUNCTION` calls", onFunction(analyze.CalleesOf)},
+	{analyze.OpJoinRelated, "join-related", "put the kernel's stacks on those of user space that they belong to (DTrace)", onAll(analyze.JoinRelated)},
 	{analyze.OpInvert, "invert", "bottom-up: from where the cost is to the callers", onAll(analyze.Invert)},
 	{analyze.OpByTime, "by-time", "in order of time and not of weight", onAll(analyze.ByTime)},
 }

@@ -12,6 +12,7 @@ import (
 	"ashlar/app/demo"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/heatmap"
 )
@@ -27,6 +28,10 @@ type Question struct {
 	// least, greatest and average duration of each function's spans.
 	Around *analyze.Ref
 	Stats  bool
+	// By asks for a table of modules, files or threads beside that of functions.
+	By analyze.By
+	// Threads asks on which thread each function runs.
+	Threads bool
 	// Durations asks for the statistics of these functions' spans.
 	Durations []recording.FuncID
 	// Heat asks for the heatmap of the whole recording.
@@ -41,12 +46,28 @@ type Answer struct {
 	Question
 	Tree    *analyze.Tree
 	Rows    []analyze.Row
+	Grouped []analyze.Row       // for By
 	Matched *analyze.Matched    // for a Search
 	Near    *analyze.Neighbours // for Around
-	Spans   []analyze.SpanStat  // by function, for Stats
+	// Above and Below are, for Around, the trees of the function's callers,
+	// bottom-up, and of its callees.
+	Above, Below *analyze.Tree
+	Spans        []analyze.SpanStat // by function, for Stats
+	ThreadOf     []int32            // by function, for Threads: see analyze.ThreadOf
 	// Durations is nil where there are no spans.
 	Durations *analyze.Durations
 	Grid      *heatmap.Grid // for Heat
+}
+
+// ByFunction tells whether the table's rows stand for functions.
+func (a *Answer) ByFunction() bool { return a.By == "" || a.By == analyze.ByFunction }
+
+// TableRows are the rows of the table that By asks for.
+func (a *Answer) TableRows() []analyze.Row {
+	if a.ByFunction() {
+		return a.Rows
+	}
+	return a.Grouped
 }
 
 // Metric is the metric the answer is about.
@@ -75,6 +96,7 @@ type Doc struct {
 	notify func()
 
 	answer atomic.Pointer[Answer]
+	soon   atomic.Pointer[Answer]
 	hits   atomic.Pointer[analyze.Hits]
 }
 
@@ -82,8 +104,11 @@ type Doc struct {
 // other goroutines whenever there is something new to show.
 func Open(path string, notify func()) *Doc {
 	name := filepath.Base(path)
-	if path == "-" {
+	switch {
+	case path == "-":
 		name = "standard input"
+	case fetch.IsURL(path):
+		name = fetch.Name(path)
 	}
 	d := newDoc(name, notify)
 	d.load = ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded})
@@ -134,8 +159,13 @@ func (d *Doc) Ask(q Question) {
 // Answer is the latest answer, nil before the first.
 func (d *Doc) Answer() *Answer { return d.answer.Load() }
 
+// Soon is a first answer while the latest question is being answered, nil when
+// there is none: a tree that is exact for the calls it has, and has none deeper
+// than its Depth. It has nothing but the tree.
+func (d *Doc) Soon() *Answer { return d.soon.Load() }
+
 // Hits are the places that the latest search found, nil when there is none or
-// it has not been answered yet.
+// it has not been answered yet. Those of a search that goes on are Partial.
 func (d *Doc) Hits() *analyze.Hits { return d.hits.Load() }
 
 func (d *Doc) poke() {
@@ -175,14 +205,29 @@ func (d *Doc) run() {
 		if asked {
 			rec := d.load.Snapshot()
 			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
-				if a := answer(ctx, rec, q); a != nil {
-					d.answer.Store(a)
-				}
+				d.think(ctx, rec, q, old)
+			} else {
+				d.soon.Store(nil) // of a question that was taken back
 			}
 			d.tell()
 			d.find(ctx, rec, q.Search)
 		}
 		stale()
+	}
+}
+
+// think answers a question, with something to show meanwhile where it is a new
+// one that takes long. A recording that grows has the answer before.
+func (d *Doc) think(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
+	if old == nil || !old.equal(&q) && !old.sameTree(rec, &q) {
+		if a := soon(ctx, rec, q); a != nil {
+			d.soon.Store(a)
+			d.tell()
+		}
+	}
+	if a := answer(ctx, rec, q, old); a != nil {
+		d.answer.Store(a)
+		d.soon.Store(nil)
 	}
 }
 
@@ -199,51 +244,20 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 		d.hits.Store(nil)
 		return
 	}
-	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) {
+	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) && !h.Partial {
 		return
 	}
-	if h, err := analyze.Find(ctx, rec, p); err == nil {
+	soon := func(h *analyze.Hits) {
 		d.hits.Store(h)
 		d.tell()
 	}
-}
-
-func answer(ctx context.Context, rec *recording.Recording, q Question) *Answer {
-	w, err := analyze.Weigh(ctx, rec, q.Query)
-	if err != nil {
-		return nil
+	if h := d.hits.Load(); h != nil && h.Pattern == p {
+		soon = nil // the hits in the snapshot before stay until all are counted
 	}
-	a := &Answer{Rec: rec, Question: q}
-	a.Tree = analyze.NewTree(rec, w, q.Transforms...)
-	if ctx.Err() != nil {
-		return nil
+	if h, err := analyze.FindSoon(ctx, rec, p, soon); err == nil {
+		d.hits.Store(h)
+		d.tell()
 	}
-	a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
-	if q.Search != nil {
-		a.Matched = analyze.Match(rec, a.Tree, q.Search)
-	}
-	if q.Around != nil {
-		n := analyze.Around(rec, a.Tree, *q.Around)
-		a.Near = &n
-	}
-	if q.Stats && w.Basis == analyze.Spans {
-		if a.Spans, err = analyze.SpanStats(ctx, rec, q.Query); err != nil {
-			return nil
-		}
-	}
-	if q.Heat {
-		whole := q.Query
-		whole.Ranged = false
-		if a.Grid, err = heatmap.NewGrid(ctx, rec, whole, nil); err != nil {
-			return nil
-		}
-	}
-	if q.Durations != nil && w.Basis == analyze.Spans {
-		if a.Durations, err = analyze.DurationsOf(ctx, rec, q.Query, q.Durations); err != nil {
-			return nil
-		}
-	}
-	return a
 }
 
 // Settle waits until loading has ended and the question is answered for the
@@ -254,7 +268,7 @@ func (d *Doc) Settle(q Question) error {
 	}
 	d.Ask(q)
 	rec := d.load.Snapshot()
-	if a := answer(d.ctx, rec, q); a != nil {
+	if a := answer(d.ctx, rec, q, nil); a != nil {
 		d.answer.Store(a)
 	}
 	d.find(d.ctx, rec, q.Search)
@@ -263,6 +277,9 @@ func (d *Doc) Settle(q Question) error {
 
 // Wait waits until loading has ended.
 func (d *Doc) Wait() error { return d.load.Wait() }
+
+// Stop ends reading; what was read so far is shown.
+func (d *Doc) Stop() { d.load.Stop() }
 
 // Close stops loading and answering and lets go of the file.
 func (d *Doc) Close() {

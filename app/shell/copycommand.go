@@ -64,8 +64,7 @@ func (s *Shell) Look(v cli.StackView) error {
 	}
 	p.transforms = v.Transforms
 	if v.Search != "" {
-		p.search.editor.SetText(v.Search)
-		p.search.set(v.Search)
+		p.search.look(v.Search)
 	}
 	return nil
 }

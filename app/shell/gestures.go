@@ -18,6 +18,7 @@ const zoomStep = 1.28
 func (p *pane) events(s *Shell, u *ui.UI) {
 	p.timeline.events(s, p, u)
 	p.flame.events(s, p, u)
+	p.near.pic.events(s, p, u)
 	p.hover = nil
 	switch {
 	case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
@@ -25,6 +26,9 @@ func (p *pane) events(s *Shell, u *ui.UI) {
 		p.hover = &f
 	case p.flame.inside && p.flame.under > 0 && p.flame.tree != nil:
 		f := p.flame.tree.Nodes[p.flame.under].Func
+		p.hover = &f
+	case p.near.pic.under > 0:
+		f := p.near.pic.pics[p.near.pic.side].Tree.Nodes[p.near.pic.under].Func
 		p.hover = &f
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ashlar/render/heatmap"
 	"ashlar/render/raster"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 )
@@ -17,6 +18,17 @@ type heatPart struct {
 	drag
 	pic      heatmap.Picture
 	canvases raster.Pool
+	kept     kept[heatKey]
+}
+
+// heatKey is what the picture depends on.
+type heatKey struct {
+	grid     *heatmap.Grid
+	theme    *theme.Theme
+	scale    float32
+	selected bool
+	from, to int64
+	size     image.Point
 }
 
 func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
@@ -47,9 +59,12 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	if a == nil || a.Grid == nil {
 		return
 	}
-	t.pic = heatmap.Picture{Grid: a.Grid, Theme: u.Theme, Font: s.fonts.face(11 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp,
-		Selected: p.sel.ranged, From: p.sel.from, To: p.sel.to, Canvases: &t.canvases}
-	u.Draw(ui.NewPicture(t.pic.Draw(r.Dx(), r.Dy())), r.Min)
+	k := heatKey{a.Grid, u.Theme, u.Metric.PxPerDp, p.sel.ranged, p.sel.from, p.sel.to, r.Size()}
+	u.Draw(t.kept.get(k, func() *raster.Canvas {
+		t.pic = heatmap.Picture{Grid: k.grid, Theme: k.theme, Font: s.fonts.face(11 * k.scale), Scale: k.scale,
+			Selected: k.selected, From: k.from, To: k.to, Canvases: &t.canvases}
+		return t.pic.Draw(r.Dx(), r.Dy())
+	}), r.Min)
 	t.area(u, r, pointer.CursorCrosshair)
 }
 

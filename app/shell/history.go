@@ -26,6 +26,7 @@ type place struct {
 	Sort          timeline.Sort
 	Transforms    []analyze.Transform
 	Filter        string
+	Below         lowerPlace
 }
 
 // history is the list of places a pane has been at; at is the current one.
@@ -48,7 +49,7 @@ func (p *pane) spot() place {
 		Zoom: slices.Clone(p.flame.zoom), Folds: maps.Clone(p.folds), Closed: maps.Clone(p.closed),
 		Hidden: maps.Clone(p.hidden), Pinned: slices.Clone(p.pinned),
 		Order: slices.Clone(p.order), Sort: p.sort, Filter: p.filter,
-		Transforms: slices.Clone(p.transforms)}
+		Transforms: slices.Clone(p.transforms), Below: p.lowerPlace()}
 	if !pl.Moved { // it follows the recording, which grows while it loads
 		pl.View.From, pl.View.To = 0, 0
 	}
@@ -67,6 +68,7 @@ func (p *pane) goTo(pl place) {
 	p.pinned, p.order = slices.Clone(pl.Pinned), slices.Clone(pl.Order)
 	p.sort, p.filter = pl.Sort, pl.Filter
 	p.transforms = slices.Clone(pl.Transforms)
+	p.goToLower(pl.Below)
 }
 
 // remember adds the place to the history once it has settled.

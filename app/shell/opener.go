@@ -7,9 +7,17 @@ import (
 	"strings"
 )
 
-// askOpen lets the person choose a file: a path to type and the list of what is
-// there. It needs nothing of the desktop.
+// askOpen lets the person choose a file.
 func (s *Shell) askOpen() {
+	s.pick("Open a recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
+}
+
+// typeOpen lets the person choose a file by a path to type and the list of what
+// is there. It needs nothing of the desktop.
+func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
+
+// typeOpenIn is typeOpen beginning with a folder.
+func (s *Shell) typeOpenIn(dir string) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -30,7 +38,7 @@ func (s *Shell) askOpen() {
 		}
 		return l
 	}
-	c = newChooser("A file to open", strings.TrimSuffix(s.startDir(), sep)+sep, func(text string) []line {
+	c = newChooser("A file to open", strings.TrimSuffix(dir, sep)+sep, func(text string) []line {
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {
 			dir = "."

@@ -61,6 +61,12 @@ func (s *searchPart) set(text string) {
 	}
 }
 
+// look looks for a text as if it had been typed.
+func (s *searchPart) look(text string) {
+	s.editor.SetText(text)
+	s.set(text)
+}
+
 func (s *searchPart) clear() {
 	s.editor.SetText("")
 	s.set("")
@@ -136,6 +142,9 @@ func (p *pane) searchInfo() string {
 			info = units.Count(h.Len())
 			if sp.walked && h.Of(p.rec) {
 				info = units.Count(h.Number(sp.at)) + " / " + info
+			}
+			if h.Partial {
+				info += "…"
 			}
 		}
 	}

@@ -5,6 +5,7 @@
 package shell
 
 import (
+	"context"
 	"image"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/widget"
 
+	"ashlar/app/dialog"
 	"ashlar/app/doc"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -36,12 +38,17 @@ type Shell struct {
 	Theme *theme.Theme
 	Mode  theme.Mode
 	View  View
+	// Scale makes everything larger than the display asks for; 0 is 1.
+	Scale float32
+	// System is the theme that the system prefers, nil where that is not known.
+	System *theme.Theme
 	// Do carries out what only a window can: nil where there is none.
 	Do Actions
 	// Bars counts what the last frame drew.
 	Bars int
 
 	shaper  *text.Shaper
+	follows bool // the theme is the system's
 	fonts   fontCache
 	pane    *pane
 	menu    *menu
@@ -50,7 +57,13 @@ type Shell struct {
 	note    note
 	typing  bool   // in the search line
 	clip    string // a text for the clipboard
+	tasks   tasks
+	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
+	// hiddenColumns are those of the table that the next file does not show.
+	hiddenColumns columnSet
+	drag          dropping
+	size          image.Point // of the last frame
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -63,6 +76,9 @@ type Actions struct {
 	Title func(string)
 	// Wake asks for another frame, from any goroutine.
 	Wake func()
+	// Pick asks for files with the desktop's dialog; called from a goroutine of
+	// its own.
+	Pick func(context.Context, dialog.Request) ([]string, error)
 }
 
 // note is a short message in the status line.
@@ -73,7 +89,7 @@ type note struct {
 
 // New returns a shell with nothing open.
 func New(th *theme.Theme) *Shell {
-	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper()}
+	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
 }
 
 // Open shows a file in place of what is shown.
@@ -91,6 +107,7 @@ func (s *Shell) show(d *doc.Doc) {
 		go old.Close() // waits for goroutines: not on the window's
 	}
 	s.pane = newPane(d)
+	s.pane.table.hidden = s.hiddenColumns
 	s.menu = nil
 	if s.Do.Title != nil {
 		s.Do.Title(d.Name + " – Ashlar")
@@ -122,6 +139,9 @@ func (s *Shell) wake() {
 
 // Close lets go of everything.
 func (s *Shell) Close() {
+	if s.unpick != nil {
+		s.unpick()
+	}
 	if s.pane != nil {
 		s.pane.doc.Close()
 		s.pane = nil
@@ -145,12 +165,17 @@ const (
 
 // Layout lays out and draws a frame.
 func (s *Shell) Layout(gtx layout.Context) {
+	gtx.Metric.PxPerDp *= s.scale()
+	gtx.Metric.PxPerSp *= s.scale()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
+	s.size = size
+	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
+	s.tasks.run(s)
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {
@@ -186,6 +211,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if s.chooser != nil {
 		s.chooser.layout(s, u, size)
 	}
+	s.layoutDrag(u, full)
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
 	}

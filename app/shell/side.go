@@ -106,8 +106,7 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) {
 		if hovered {
 			u.Round(box, 4, withAlpha(th.Text, .06))
 		}
-		fn := a.Rec.Functions.At(int(row.Func))
-		u.Round(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 2, th.Bar(&fn, s.Mode))
+		u.Round(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
 		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
 		u.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: end})
 		u.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: end})
@@ -304,12 +303,14 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 	}
 	m := a.Metric()
 	all := a.Tree.Nodes[0].Total
+	t := p.pick.tree
+	here := t != nil && (t == a.Tree || t == a.Above || t == a.Below)
 	sub = basisText(a.Rec, a.Tree.Weights)
 	value := func(key string, v int64) detail {
 		return detail{key, units.Value(v, m) + "   " + units.Percent(v, all), units.Exact(v, m)}
 	}
-	if p.pick.tree == a.Tree {
-		nd := &a.Tree.Nodes[p.pick.node]
+	if here {
+		nd := &t.Nodes[p.pick.node]
 		ds = append(ds, value("Total here", nd.Total), value("Self here", nd.Self))
 	}
 	for i := range a.Rows {
@@ -319,8 +320,8 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 				detail{"Rank by self", units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows))), ""})
 		}
 	}
-	if p.pick.tree == a.Tree {
-		call := a.Tree.Nodes[p.pick.node].Call
+	if here {
+		call := t.Nodes[p.pick.node].Call
 		ds = append(ds, p.frameDetails(call)...)
 		ds = append(ds, p.parents(call))
 	}

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"time"
+
 	"ashlar/app/cli"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
@@ -26,6 +28,11 @@ type State struct {
 	Picked string `json:"picked"`
 	// Typed is what stands in the palette or the file opener while one is open.
 	Typed string `json:"typed"`
+	// Drop is what letting go would do, a line for each part of the window, the
+	// one under the pointer first, then what is held; Note is what the status
+	// line says for a while.
+	Drop []string `json:"drop"`
+	Note string   `json:"note"`
 	// PickedAt is where the bar that is picked begins, as From.
 	PickedAt int64  `json:"picked_at"`
 	Search   string `json:"search"`
@@ -47,12 +54,16 @@ func (s *Shell) State() State {
 	if s.chooser != nil {
 		st.Typed = s.chooser.hint + ": " + s.chooser.editor.Text()
 	}
+	st.Drop = s.dropLines()
+	if time.Now().Before(s.note.until) {
+		st.Note = s.note.text
+	}
 	p := s.pane
 	if p == nil {
 		return st
 	}
 	c := &p.rec.Counts
-	st = State{Typed: st.Typed, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
+	st = State{Typed: st.Typed, Drop: st.Drop, Note: st.Note, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
 		From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Metric: p.metricOf().Name}
 	if p.sel.ranged {
 		st.Selected = [2]int64{p.sel.from - p.rec.Start, p.sel.to - p.rec.Start}

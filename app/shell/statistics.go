@@ -11,6 +11,7 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/histogram"
 	"ashlar/render/raster"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 )
@@ -21,8 +22,17 @@ type statsPart struct {
 	linear   bool
 	scale    widget.Clickable
 	slow     [10]clickArea
-	pic      histogram.Picture
 	canvases raster.Pool
+	kept     kept[statsKey]
+}
+
+// statsKey is what the picture depends on.
+type statsKey struct {
+	of     *analyze.Durations
+	linear bool
+	theme  *theme.Theme
+	scale  float32
+	size   image.Point
 }
 
 func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
@@ -60,10 +70,11 @@ func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	if box.Dy() < u.Px(90) {
 		box.Min.Y = r.Min.Y
 	}
-	hover := -1
-	px := u.Metric.PxPerDp
-	t.pic = histogram.Picture{Of: d, Linear: t.linear, Theme: th, Font: s.fonts.face(11 * px), Name: s.fonts.medium(11 * px), Scale: px, Hover: hover, Canvases: &t.canvases}
-	u.Draw(ui.NewPicture(t.pic.Draw(box.Dx(), box.Dy())), box.Min)
+	k := statsKey{d, t.linear, th, u.Metric.PxPerDp, box.Size()}
+	u.Draw(t.kept.get(k, func() *raster.Canvas {
+		pic := histogram.Picture{Of: d, Linear: k.linear, Theme: th, Font: s.fonts.face(11 * k.scale), Name: s.fonts.medium(11 * k.scale), Scale: k.scale, Hover: -1, Canvases: &t.canvases}
+		return pic.Draw(box.Dx(), box.Dy())
+	}), box.Min)
 	t.numbers(p, u, d, image.Rect(r.Max.X-right+u.Px(12), r.Min.Y+u.Px(40), r.Max.X-u.Px(16), r.Max.Y))
 	t.area(u, box, pointer.CursorDefault)
 }

@@ -11,6 +11,9 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
+	"ashlar/app/dialog"
+	"ashlar/app/drop"
+	"ashlar/app/drop/native"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/assets/desktop"
@@ -46,6 +49,7 @@ func Run(s *shell.Shell, o Options) error {
 	full := false
 	s.Do = shell.Actions{
 		Wake:  w.Invalidate,
+		Pick:  dialog.Open,
 		Title: func(t string) { w.Option(app.Title(t)) },
 		Close: func() { w.Perform(system.ActionClose) },
 		Fullscreen: func() {
@@ -65,22 +69,35 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
+	follow := followSystem(w.Invalidate)
+	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
+	drops, desk := drop.NewTarget(w.Invalidate), native.New()
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
 	for {
-		switch e := w.Event().(type) {
+		e := w.Event()
+		desk.Window(drops, e)
+		switch e := e.(type) {
 		case app.DestroyEvent:
 			return e.Err
 		case app.ConfigEvent:
 			inbox.focused(e.Config.Focused)
+			follow.focused(e.Config.Focused)
 		case app.FrameEvent:
 			log.begin()
 			if inbox.open(s) {
 				w.Perform(system.ActionRaise)
+			}
+			follow.tell(s)
+			desk.Turn()
+			over, dropped := drops.Next()
+			s.DragOver(over)
+			for _, d := range dropped {
+				s.Dropped(d)
 			}
 			gtx := app.NewContext(&ops, e)
 			s.Layout(gtx)

@@ -32,6 +32,8 @@ type Hits struct {
 	Spans, Samples int64
 	// Functions are those that match.
 	Functions []recording.FuncID
+	// Partial is set while more may be found: see FindSoon.
+	Partial bool
 
 	rec  *recording.Recording
 	is   []bool // by function
@@ -41,6 +43,7 @@ type Hits struct {
 
 // hitRow is a column of spans or samples that has hits.
 type hitRow struct {
+	id            int // the same in all answers to one search
 	track, laneAt int
 	lane          *recording.Lane
 	samples       *recording.Samples
@@ -60,6 +63,23 @@ const hitBlock = 1 << 10
 // counts and places the spans and samples that have them. It looks at each span's
 // call once, on all cores.
 func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, error) {
+	return FindSoon(ctx, rec, p, nil)
+}
+
+// FindSoon is Find that calls soon with what was found by then when it takes
+// long: once, with at least one hit, from another goroutine and before it
+// returns. Hits have the same numbers of rows in both answers, so that one of the
+// first leads on in the last.
+func FindSoon(ctx context.Context, rec *recording.Recording, p *Pattern, soon func(*Hits)) (*Hits, error) {
+	h := uncounted(rec, p)
+	if err := h.count(ctx, soon); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// uncounted finds the functions, and the rows in which they may be.
+func uncounted(rec *recording.Recording, p *Pattern) *Hits {
 	h := &Hits{Pattern: p, rec: rec, is: make([]bool, rec.Functions.Len())}
 	for i := 0; i < rec.Functions.Len(); {
 		run := rec.Functions.Chunk(i)
@@ -70,12 +90,9 @@ func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, err
 			}
 		}
 		i += len(run)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 	}
 	if len(h.Functions) == 0 {
-		return h, nil
+		return h
 	}
 	self, stack := make([]uint8, rec.Calls.Len()), make([]uint8, rec.Calls.Len())
 	depths := map[int]bool{} // where any match is
@@ -95,68 +112,16 @@ func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, err
 			if l.Len() == 0 || !depths[rec.Calls.Depth(l.Call(0))] {
 				continue
 			}
-			h.rows = append(h.rows, hitRow{track: ti, laneAt: i, lane: l, hit: self, before: make([]int64, blocks(l.Len())+1)})
+			h.rows = append(h.rows, hitRow{id: len(h.rows), track: ti, laneAt: i, lane: l, hit: self, before: make([]int64, blocks(l.Len())+1)})
 		}
 		for _, s := range t.Samples {
-			h.rows = append(h.rows, hitRow{track: ti, laneAt: -1, samples: s, hit: stack, before: make([]int64, blocks(s.Len())+1)})
+			h.rows = append(h.rows, hitRow{id: len(h.rows), track: ti, laneAt: -1, samples: s, hit: stack, before: make([]int64, blocks(s.Len())+1)})
 		}
 	}
-	if err := h.count(ctx); err != nil {
-		return nil, err
-	}
-	return h, nil
+	return h
 }
 
 func blocks(n int) int { return (n + hitBlock - 1) / hitBlock }
-
-// count fills the rows' counts by block, and drops rows without any hit.
-func (h *Hits) count(ctx context.Context) error {
-	const most = 64 // blocks an item
-	type item struct{ row, first, last int }
-	var items []item
-	for r := range h.rows {
-		n := len(h.rows[r].before) - 1
-		for b := 0; b < n; b += most {
-			items = append(items, item{r, b, min(n, b+most)})
-		}
-	}
-	members := make([]int64, len(items))
-	err := spread(ctx, len(items), func(_, i int) {
-		it := &items[i]
-		row := &h.rows[it.row]
-		for b := it.first; b < it.last; b++ {
-			hits, in := row.countBlock(b)
-			row.before[b+1] = hits // summed up below
-			members[i] += in
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for i, n := range members {
-		h.rows[items[i].row].members += n
-	}
-	n := 0
-	for _, r := range h.rows {
-		for b := 1; b < len(r.before); b++ {
-			r.before[b] += r.before[b-1]
-		}
-		all := r.before[len(r.before)-1]
-		if r.members == 0 {
-			continue
-		}
-		h.n += all
-		if r.lane != nil {
-			h.Spans += all
-		} else {
-			h.Samples += r.members
-		}
-		h.rows[n] = r
-		n++
-	}
-	h.rows = h.rows[:n]
-	return nil
-}
 
 // countBlock counts a block's hits, and the spans or samples that they are made
 // of.
@@ -279,7 +244,7 @@ func (h *Hits) Len() int64 { return h.n }
 
 func (h *Hits) hit(row, i int) Hit {
 	r := &h.rows[row]
-	hit := Hit{Time: r.time(i), Track: r.track, Lane: r.laneAt, Index: i, Samples: r.samples, row: row}
+	hit := Hit{Time: r.time(i), Track: r.track, Lane: r.laneAt, Index: i, Samples: r.samples, row: r.id}
 	if r.lane != nil {
 		hit.Call = r.lane.Call(i)
 	} else {
@@ -293,35 +258,35 @@ func (h *Hits) hit(row, i int) Hit {
 // From is the first hit that starts at time t or later; false when there is
 // none.
 func (h *Hits) From(t int64) (Hit, bool) {
-	return h.first(func(_ int, r *hitRow) int { return r.search(t) })
+	return h.first(func(r *hitRow) int { return r.search(t) })
 }
 
 // Before is the last hit that starts before time t.
 func (h *Hits) Before(t int64) (Hit, bool) {
-	return h.last(func(_ int, r *hitRow) int { return r.search(t) - 1 })
+	return h.last(func(r *hitRow) int { return r.search(t) - 1 })
 }
 
 // Next is the hit after another one.
 func (h *Hits) Next(at Hit) (Hit, bool) {
-	return h.first(func(row int, r *hitRow) int { return h.after(at, row, r) })
+	return h.first(func(r *hitRow) int { return r.after(at) })
 }
 
 // Prev is the hit before another one.
 func (h *Hits) Prev(at Hit) (Hit, bool) {
-	return h.last(func(row int, r *hitRow) int {
-		if row == at.row {
+	return h.last(func(r *hitRow) int {
+		if r.id == at.row {
 			return at.Index - 1
 		}
-		return h.after(at, row, r) - 1
+		return r.after(at) - 1
 	})
 }
 
 // after is the first place in a row that comes after a hit.
-func (h *Hits) after(at Hit, row int, r *hitRow) int {
+func (r *hitRow) after(at Hit) int {
 	switch {
-	case row == at.row:
+	case r.id == at.row:
 		return at.Index + 1
-	case row < at.row:
+	case r.id < at.row:
 		return r.search(at.Time + 1)
 	}
 	return r.search(at.Time)
@@ -332,16 +297,16 @@ func (h *Hits) Number(at Hit) int64 {
 	var n int64
 	for k := range h.rows {
 		r := &h.rows[k]
-		n += r.upTo(h.after(at, k, r))
+		n += r.upTo(r.after(at))
 	}
 	return n
 }
 
-func (h *Hits) first(from func(row int, r *hitRow) int) (Hit, bool) {
+func (h *Hits) first(from func(r *hitRow) int) (Hit, bool) {
 	row, at, best := -1, 0, int64(0)
 	for k := range h.rows {
 		r := &h.rows[k]
-		i := from(k, r)
+		i := from(r)
 		if i >= r.len() || row >= 0 && r.time(i) >= best {
 			continue
 		}
@@ -355,11 +320,11 @@ func (h *Hits) first(from func(row int, r *hitRow) int) (Hit, bool) {
 	return h.hit(row, at), true
 }
 
-func (h *Hits) last(upTo func(row int, r *hitRow) int) (Hit, bool) {
+func (h *Hits) last(upTo func(r *hitRow) int) (Hit, bool) {
 	row, at, best := -1, 0, int64(0)
 	for k := range h.rows {
 		r := &h.rows[k]
-		i := upTo(k, r)
+		i := upTo(r)
 		if i < 0 || row >= 0 && r.time(i) < best {
 			continue
 		}

@@ -184,6 +184,9 @@ func (b *Builder) Context(attrs []Attr) ContextID {
 	return id
 }
 
+// ContextOf is a context that was interned.
+func (b *Builder) ContextOf(id ContextID) Context { return b.rec.Contexts.At(int(id)) }
+
 // AddStack adds a stack record of an event: its leaf call, its track (or
 // NoTrack), context, and values by metric (Missing where it has none), in
 // units of each metric's Decimals. Totals are kept. It returns the record's

@@ -1,5 +1,10 @@
 package recording
 
+import (
+	"math"
+	"math/bits"
+)
+
 // Detail levels: a pyramid over a lane, so that a picture costs by its pixels
 // and not by the spans behind them. Level 0 has a node for every 16 spans, each
 // level above one for every 8 nodes below. At 24 bytes a node that is 1.7
@@ -81,13 +86,11 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 		i-- // a span of no length, or one that ends just here
 	}
 	var bar Bar
+	k := -1
 	for i < n {
-		// The largest whole group that begins at i and is no wider than a
-		// pixel; each level up costs one look.
-		k := l.group(i, res)
+		k = l.group(i, k, res)
 		if k < 0 {
-			bar = Bar{Start: l.Start(i), End: l.End(i), Call: l.Call(i), Index: i, N: 1}
-			bar.Busy = float32(bar.End - bar.Start)
+			l.narrow(&bar, i, from, res)
 		} else {
 			shift := leafBits + k*fanBits
 			node := l.levels[k].At(i >> shift)
@@ -103,23 +106,61 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 	}
 }
 
-// group returns the highest level on which a node begins at span i and is no
-// wider than res, or -1.
-func (l *Lane) group(i int, res int64) int {
-	best := -1
-	for k := 0; k < len(l.levels); k++ {
-		shift := leafBits + k*fanBits
-		if i&(1<<shift-1) != 0 || i>>shift >= l.levels[k].Len() {
-			break
+// narrow is the bar of span i, with those that follow it within the same pixel,
+// up to where a node may begin.
+func (l *Lane) narrow(bar *Bar, i int, from, res int64) {
+	starts, ends, calls := l.Columns(i)
+	*bar = Bar{Start: starts[0], End: ends[0], Call: calls[0], Index: i, N: 1}
+	busy := ends[0] - starts[0]
+	if busy < res && starts[0] >= from {
+		rest := (starts[0] - from) % res
+		pixel := starts[0] + min(res-rest, math.MaxInt64-starts[0]) // where the next one begins
+		n := min(len(ends), leafSpans-i&(leafSpans-1))
+		k, longest := 1, busy
+		for ; k < n && ends[k] <= pixel; k++ {
+			d := ends[k] - starts[k]
+			busy += d
+			if d >= longest {
+				longest, bar.Call = d, calls[k]
+			}
 		}
-		node := &l.levels[k]
-		at := i >> shift
-		c := node.chunks[at>>chunkBits]
-		nd := &c[at&(chunkLen-1)]
-		if nd.End-nd.Start > res {
-			break
-		}
-		best = k
+		bar.End, bar.N = ends[k-1], k
 	}
-	return best
+	bar.Busy = float32(busy)
+}
+
+// group returns the highest level on which a node begins at span i and is no
+// wider than res, or -1. Neighbours are mostly on the same level: it looks from
+// one above the last one's downwards, since each look is at memory that may be
+// far away.
+func (l *Lane) group(i, last int, res int64) int {
+	most := len(l.levels) - 1
+	if i != 0 {
+		most = min(most, (bits.TrailingZeros(uint(i))-leafBits)/fanBits)
+	}
+	if i&(leafSpans-1) != 0 {
+		return -1
+	}
+	k := min(most, last+1)
+	for ; k >= 0 && !l.fits(i, k, res); k-- {
+	}
+	if k < last+1 {
+		return k
+	}
+	for k < most && l.fits(i, k+1, res) {
+		k++
+	}
+	return k
+}
+
+// fits tells whether there is a node on level k at span i, where one may begin,
+// and it is no wider than res.
+func (l *Lane) fits(i, k int, res int64) bool {
+	lv := &l.levels[k]
+	at := i >> (leafBits + k*fanBits)
+	if at >= lv.n {
+		return false
+	}
+	nd := &lv.chunks[at>>chunkBits][at&(chunkLen-1)]
+	return nd.End-nd.Start <= res
 }

@@ -82,11 +82,19 @@ func fill(p []uint32, v uint32) {
 // Rect fills x0..x1 by y0..y1.
 func (c *Canvas) Rect(x0, y0, x1, y1 int, col Color) {
 	x0, y0, x1, y1 = max(0, x0), max(0, y0), min(c.W, x1), min(c.H, y1)
-	if x0 >= x1 {
+	if x0 >= x1 || y0 >= y1 {
 		return
 	}
-	for y := y0; y < y1; y++ {
-		fill(c.pix[y*c.W+x0:y*c.W+x1], uint32(col))
+	first := c.pix[y0*c.W+x0 : y0*c.W+x1]
+	fill(first, uint32(col))
+	if len(first) < 16 { // a loop is quicker
+		for y := y0 + 1; y < y1; y++ {
+			fill(c.pix[y*c.W+x0:y*c.W+x1], uint32(col))
+		}
+		return
+	}
+	for y := y0 + 1; y < y1; y++ {
+		copy(c.pix[y*c.W+x0:], first)
 	}
 }
 
@@ -100,6 +108,28 @@ func (c *Canvas) Shade(x0, y0, x1, y1 int, col Color, a uint32) {
 		}
 	}
 }
+
+// Columns fills columns of pixels from x on, each with its colour, from y0 to y1.
+func (c *Canvas) Columns(x, y0, y1 int, cols []Color) {
+	if x < 0 {
+		cols, x = cols[min(-x, len(cols)):], 0
+	}
+	cols = cols[:min(len(cols), max(0, c.W-x))]
+	y0, y1 = max(0, y0), min(c.H, y1)
+	if len(cols) == 0 || y0 >= y1 {
+		return
+	}
+	first := c.pix[y0*c.W+x:][:len(cols)]
+	for i, col := range cols {
+		first[i] = uint32(col)
+	}
+	for y := y0 + 1; y < y1; y++ {
+		copy(c.pix[y*c.W+x:], first)
+	}
+}
+
+// Blend is a colour laid over another with opacity a of 255.
+func Blend(under, over Color, a uint32) Color { return Color(blend(uint32(under), uint32(over), a)) }
 
 // Bar fills a rectangle and, when it is wide enough, rounds its corners by
 // radius r (1 or 2 pixels look right).

@@ -72,4 +72,16 @@ func TestDrawingIsClipped(t *testing.T) {
 	c.Shade(-1, -1, 30, 30, 0xff00ff00, 128)
 	Regular(12).Draw(c, -3, 9, "clipped text", 0xff000000, 0, 20)
 	Regular(12).Draw(c, 3, 900, "below", 0xff000000, -10, 90)
+	for _, x := range []int{-100, -3, 0, 17, 25} {
+		cols := make([]Color, 10)
+		for i := range cols {
+			cols[i] = Color(0xff000000 + x + i)
+		}
+		c.Columns(x, -4, 40, cols)
+		for i := range cols {
+			if at := x + i; at >= 0 && at < 20 && (c.at(at, 0) != uint32(cols[i]) || c.at(at, 9) != uint32(cols[i])) {
+				t.Errorf("column %d of %d has %08x", i, x, c.at(at, 0))
+			}
+		}
+	}
 }

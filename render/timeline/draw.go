@@ -45,10 +45,12 @@ type Picture struct {
 	// pixels is c where that is a canvas: most of a dense picture is single
 	// columns of pixels, where the call through the interface would show.
 	pixels *raster.Canvas
+	run    fineRun
 	lanes  struct {
 		bg, rule raster.Color
 	}
 	onBar raster.Color
+	of    int // the track that is being drawn
 	scale float32
 	perPs float64 // pixels a picosecond
 	path  []recording.CallID
@@ -195,6 +197,7 @@ func abs(i int) int {
 // track draws a thread's lanes that lie inside the canvas.
 func (p *Picture) track(r *Row, y int) {
 	t := p.Rec.Tracks[r.Index]
+	p.of = r.Index
 	for lane := 0; lane < min(r.Lanes, r.Spans); lane++ {
 		top := y + p.Plan.laneTop(lane)
 		if top >= p.h {
@@ -245,11 +248,14 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 	if lane < len(t.Lanes) {
 		l := &t.Lanes[lane]
 		l.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
-			x0, x1 := p.x(b.Start), p.x(b.End)
-			if x1-x0 >= 2 || b.N == 1 && x1 > x0 && b.End-b.Start >= res {
-				p.flush(&acc, y, res)
-				p.bar(x0, max(x1, x0+1), y, b.Call, b.N == 1 && l.Unfinished(b.Index))
-				return true
+			x0 := p.x(b.Start)
+			if b.End-b.Start >= res {
+				if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
+					p.flush(&acc, y, res)
+					p.run.end(p, y)
+					p.bar(x0, max(x1, x0+1), y, b.Call, b.N == 1 && l.Unfinished(b.Index))
+					return true
+				}
 			}
 			if x0 != acc.x {
 				p.flush(&acc, y, res)
@@ -262,6 +268,7 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 			return true
 		})
 		p.flush(&acc, y, res)
+		p.run.end(p, y)
 	}
 	if lane < len(t.Open) {
 		o := t.Open[lane]
@@ -281,13 +288,36 @@ func (p *Picture) flush(acc *fine, y int, res int64) {
 	cover := min(1, acc.busy/float64(res))
 	a := uint32(255 * (.3 + .7*cover))
 	p.Bars++
-	x, bottom, col := acc.x, y+p.px(laneHeight)-1, p.color(acc.call)
+	x, col := acc.x, p.color(acc.call)
 	acc.x = -1
 	if p.pixels != nil {
-		p.pixels.Shade(x, y, x+1, bottom, col, a)
+		p.run.add(p, x, y, raster.Blend(p.lanes.bg, col, a))
 		return
 	}
-	p.c.Shade(x, y, x+1, bottom, col, a)
+	p.c.Shade(x, y, x+1, y+p.px(laneHeight)-1, col, a)
+}
+
+// fineRun gathers neighbouring columns of pixels, which are of one colour each:
+// drawn row by row they cost a fraction of what each would alone.
+type fineRun struct {
+	from int
+	cols []raster.Color
+}
+
+func (r *fineRun) add(p *Picture, x, y int, col raster.Color) {
+	if x != r.from+len(r.cols) {
+		r.end(p, y)
+		r.from = x
+	}
+	r.cols = append(r.cols, col)
+}
+
+// end draws what was gathered.
+func (r *fineRun) end(p *Picture, y int) {
+	if len(r.cols) > 0 {
+		p.pixels.Columns(r.from, y, y+p.px(laneHeight)-1, r.cols)
+		r.cols = r.cols[:0]
+	}
 }
 
 // color is that of a call's function, faded when others stand out.
@@ -296,7 +326,7 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 		return raster.Pack(p.Palette.Theme.Faint)
 	}
 	f := p.Rec.Func(call)
-	col := p.Palette.Func(p.Rec, f)
+	col := p.Palette.On(p.Rec, p.of, f)
 	if p.Mark != nil {
 		if p.Mark(f) {
 			if !p.DimOthers {

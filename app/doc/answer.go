@@ -1,0 +1,112 @@
+package doc
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/heatmap"
+)
+
+// soonSpans is how many spans may be looked at for a first answer: what two
+// cores do in some 20 ms. A variable for tests.
+var soonSpans = 4 << 20
+
+// soon is a first answer to a question that takes long: a tree that is exact as
+// far down as it goes. Nil when there is none, or it is no use: transforms look
+// at whole stacks.
+func soon(ctx context.Context, rec *recording.Recording, q Question) *Answer {
+	if len(q.Transforms) > 0 {
+		return nil
+	}
+	if q.Depth = analyze.Shallow(rec, q.Query, soonSpans); q.Depth == 0 {
+		return nil
+	}
+	w, err := analyze.Weigh(ctx, rec, q.Query)
+	if err != nil {
+		return nil
+	}
+	return &Answer{Rec: rec, Question: q, Tree: analyze.NewTree(rec, w)}
+}
+
+// sameTree tells whether the answer to a question has the tree of an earlier
+// one.
+func (a *Answer) sameTree(rec *recording.Recording, q *Question) bool {
+	return a != nil && a.Rec == rec && reflect.DeepEqual(a.Query, q.Query) && reflect.DeepEqual(a.Transforms, q.Transforms)
+}
+
+// answer answers a question; nil when ctx ends before. What it has in common
+// with the answer before is taken from there.
+func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answer) *Answer {
+	a := &Answer{Rec: rec, Question: q}
+	if old.sameTree(rec, &q) {
+		a.Tree, a.Rows, a.Spans, a.Grid = old.Tree, old.Rows, old.Spans, old.Grid
+		if old.By == q.By {
+			a.Grouped = old.Grouped
+		}
+	} else {
+		w, err := analyze.Weigh(ctx, rec, q.Query)
+		if err != nil {
+			return nil
+		}
+		a.Tree = analyze.NewTree(rec, w, q.Transforms...)
+		if ctx.Err() != nil {
+			return nil
+		}
+		a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
+	}
+	if q.Search != nil {
+		a.Matched = analyze.Match(rec, a.Tree, q.Search)
+	}
+	if q.Around != nil {
+		n := analyze.Around(rec, a.Tree, *q.Around)
+		a.Near = &n
+		a.Above, a.Below = around(rec, a.Tree.Weights, q)
+	}
+	var err error
+	switch {
+	case a.ByFunction() || a.Grouped != nil:
+	case q.By == analyze.ByThread:
+		if a.Grouped, err = analyze.ByTrack(ctx, rec, q.Query, q.Transforms...); err != nil {
+			return nil
+		}
+	default:
+		a.Grouped = analyze.Table(rec, a.Tree, q.By)
+	}
+	if q.Threads {
+		if old != nil && old.Rec == rec && old.ThreadOf != nil {
+			a.ThreadOf = old.ThreadOf
+		} else if a.ThreadOf, err = analyze.ThreadOf(ctx, rec); err != nil {
+			return nil
+		}
+	}
+	spans := a.Tree.Weights.Basis == analyze.Spans
+	if q.Stats && spans && a.Spans == nil {
+		if a.Spans, err = analyze.SpanStats(ctx, rec, q.Query); err != nil {
+			return nil
+		}
+	}
+	if q.Heat && a.Grid == nil {
+		whole := q.Query
+		whole.Ranged = false
+		if a.Grid, err = heatmap.NewGrid(ctx, rec, whole, nil); err != nil {
+			return nil
+		}
+	}
+	if q.Durations != nil && spans {
+		if a.Durations, err = analyze.DurationsOf(ctx, rec, q.Query, q.Durations); err != nil {
+			return nil
+		}
+	}
+	return a
+}
+
+// around makes the trees on both sides of a function. They are looked at from
+// the function on, however the whole is.
+func around(rec *recording.Recording, w *analyze.Weights, q Question) (above, below *analyze.Tree) {
+	ts := slices.DeleteFunc(slices.Clone(q.Transforms), func(t analyze.Transform) bool { return t.Op == analyze.OpInvert })
+	side := func(t analyze.Transform) *analyze.Tree { return analyze.NewTree(rec, w, append(slices.Clip(ts), t)...) }
+	return side(analyze.CallersOf(*q.Around)), side(analyze.CalleesOf(*q.Around))
+}

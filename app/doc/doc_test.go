@@ -1,0 +1,132 @@
+package doc
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ashlar/ingest/analyze"
+	"ashlar/testdata/gen/synth"
+)
+
+// opened opens a made up trace and waits until it is read. Whatever Soon says is
+// sent on.
+func opened(t *testing.T, soon func(*Answer)) (d *Doc, told <-chan struct{}) {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := synth.Write(&b, synth.Options{Kind: "spall3", Records: 100_000}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.spall")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := make(chan struct{}, 1)
+	var ready sync.WaitGroup
+	ready.Add(1)
+	d = Open(path, func() {
+		ready.Wait()
+		if a := d.Soon(); a != nil {
+			soon(a)
+		}
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	})
+	ready.Done()
+	t.Cleanup(d.Close)
+	if err := d.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return d, c
+}
+
+// until waits until something holds.
+func until(t *testing.T, told <-chan struct{}, holds func() bool) {
+	t.Helper()
+	for end := time.After(time.Minute); !holds(); {
+		select {
+		case <-told:
+		case <-end:
+			t.Fatal("it never came")
+		}
+	}
+}
+
+// totals are what nodes have, by their paths, as far down as depth.
+func totals(a *Answer, depth int) map[string]int64 {
+	all := map[string]int64{}
+	for i := range a.Tree.Nodes {
+		path := a.Tree.Path(i)
+		if len(path) > depth {
+			continue
+		}
+		var names []string
+		for _, n := range path {
+			names = append(names, a.Tree.Function(a.Rec, int(n)).Name)
+		}
+		all[strings.Join(names, ";")] += a.Tree.Nodes[i].Total
+	}
+	return all
+}
+
+// The first answer to a question that takes long has the same totals as the
+// whole one, as far down as it goes.
+func TestSoon(t *testing.T) {
+	old := soonSpans
+	soonSpans = 2000
+	t.Cleanup(func() { soonSpans = old })
+	var mu sync.Mutex
+	var first *Answer
+	d, told := opened(t, func(a *Answer) {
+		mu.Lock()
+		defer mu.Unlock()
+		first = a
+	})
+	r := d.Recording()
+	q := Question{Query: analyze.Query{Ranged: true, From: r.Start + r.Duration()/3, To: r.Start + r.Duration()*2/3}}
+	d.Ask(q)
+	until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) && d.Soon() == nil })
+	mu.Lock()
+	defer mu.Unlock()
+	if first == nil {
+		t.Fatal("there was no first answer")
+	}
+	got, want := totals(first, first.Depth), totals(d.Answer(), first.Depth)
+	if len(got) < 2 || len(got) != len(want) || len(totals(d.Answer(), 100)) == len(want) {
+		t.Errorf("%d nodes down to depth %d, want %d of %d", len(got), first.Depth, len(want), len(totals(d.Answer(), 100)))
+	}
+	for path, v := range want {
+		if got[path] != v {
+			t.Errorf("%s has %d, want %d", path, got[path], v)
+		}
+	}
+}
+
+// An answer that has the tree of the one before is the same as one made anew.
+func TestAnswerFromTheOneBefore(t *testing.T) {
+	d, told := opened(t, func(*Answer) {})
+	pattern, _ := analyze.ParsePattern("e")
+	r := d.Recording()
+	part := analyze.Query{Ranged: true, From: r.Start, To: r.Start + r.Duration()/2}
+	for _, q := range []Question{{Query: part}, {Query: part, Search: pattern}, {Query: part, Stats: true}, {Query: part, Stats: true, Heat: true}, {Stats: true}} {
+		d.Ask(q)
+		until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) })
+		got, want := d.Answer(), answer(t.Context(), r, q, nil)
+		if len(got.Rows) != len(want.Rows) || got.Tree.Nodes[0].Total != want.Tree.Nodes[0].Total || len(got.Tree.Nodes) != len(want.Tree.Nodes) {
+			t.Errorf("%+v: another tree", q)
+		}
+		if (q.Search != nil) != (got.Matched != nil) || got.Matched != nil && got.Matched.Total != want.Matched.Total {
+			t.Errorf("%+v: matched %+v, want %+v", q, got.Matched, want.Matched)
+		}
+		if q.Stats && (len(got.Spans) == 0 || len(got.Spans) != len(want.Spans)) || q.Heat && (got.Grid == nil || got.Grid.Sum != want.Grid.Sum) {
+			t.Errorf("%+v: other statistics", q)
+		}
+	}
+	until(t, told, func() bool { return d.Hits() == nil }) // the last question has no search
+}

@@ -1,0 +1,147 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/source"
+	"ashlar/testdata/gen/synth"
+)
+
+// made are small recordings of every kind that the generator makes, by name.
+func made(t testing.TB, records int64) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for _, kind := range synth.Kinds() {
+		var b bytes.Buffer
+		if _, err := synth.Write(&b, synth.Options{Kind: kind, Records: records, Seed: 7}); err != nil {
+			t.Fatal(err)
+		}
+		all["generated "+kind] = b.Bytes()
+	}
+	return all
+}
+
+// eachSample visits the recordings in $ASHLAR_SAMPLES, where that is set.
+func eachSample(t *testing.T, visit func(name string, content []byte)) {
+	t.Helper()
+	dir := os.Getenv("ASHLAR_SAMPLES")
+	if dir == "" {
+		return
+	}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) == ".md" {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err == nil {
+			name, _ := filepath.Rel(dir, path)
+			visit(name, b)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// variant is a way to decode: by how many workers, in chunks of which size (0 is
+// the usual one), of content that lies in memory or streams by, with or without
+// pictures while it grows.
+type variant struct {
+	workers, chunk  int
+	stream, growing bool
+}
+
+// decoded reads content and returns what became of it: its fingerprint, and the
+// error.
+func decoded(name string, content []byte, v variant) (fingerprint, string) {
+	in := source.FromBytes(name, content)
+	if v.stream {
+		in = source.FromReader(name, bytes.NewReader(content))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l := newLoad(ctx, name, Options{Options: decode.Options{Workers: v.workers}, ChunkSize: v.chunk}, cancel)
+	l.quiet = !v.growing
+	go l.run(ctx, func() (*source.Input, error) { return in, nil })
+	defer l.Close()
+	if err := l.Wait(); err != nil {
+		return nil, err.Error()
+	}
+	f := fingerprintOf(l.Snapshot())
+	if v.growing {
+		for _, part := range callParts {
+			delete(f, part)
+		}
+	}
+	return f, ""
+}
+
+// TestSameHoweverDecoded has identical recordings from one worker, two and
+// eight, from chunks of any size, from memory and from a stream, for all
+// recordings there are.
+func TestSameHoweverDecoded(t *testing.T) {
+	try := func(name string, content []byte) {
+		t.Run(name, func(t *testing.T) {
+			content := unpacked(t, content)
+			same(t, name, content, variant{workers: 8, chunk: 1 << 16, growing: true})
+			// The rest takes time.
+			content = content[:min(len(content), 256<<10)]
+			same(t, name, content, variant{workers: 2, chunk: 4099}, variant{workers: 8, chunk: 0, stream: true}, variant{workers: 1, chunk: 257, stream: true, growing: true})
+			content = content[:min(len(content), 6<<10)]
+			same(t, name, content, variant{workers: 1, chunk: 1}, variant{workers: 8, chunk: 1, stream: true}, variant{workers: 2, chunk: 7})
+		})
+	}
+	for name, content := range made(t, 3000) {
+		try(name, content)
+	}
+	eachSample(t, try)
+}
+
+func same(t *testing.T, name string, content []byte, variants ...variant) {
+	t.Helper()
+	all, failed := decoded(name, content, variant{workers: 1})
+	for _, v := range variants {
+		want := maps.Clone(all)
+		if v.growing {
+			for _, part := range callParts {
+				delete(want, part)
+			}
+		}
+		got, err := decoded(name, content, v)
+		if err != failed {
+			t.Errorf("%+v of %d bytes: error %q, else %q", v, len(content), err, failed)
+		} else if d := want.difference(got); d != "" {
+			t.Errorf("%+v of %d bytes: different %s", v, len(content), d)
+		}
+	}
+}
+
+// unpacked is what is in a compressed file: chunks are cut from that.
+func unpacked(t *testing.T, content []byte) []byte {
+	t.Helper()
+	path := write(t, "packed", content)
+	in, err := source.Open(path)
+	if err != nil || in.Compression == "none" {
+		return content
+	}
+	defer in.Close()
+	var all []byte
+	for {
+		c, _, err := in.Next(0)
+		all = append(all, c...)
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
