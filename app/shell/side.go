@@ -262,6 +262,9 @@ func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 	}
 	f := p.rec.Frames.At(int(p.rec.Calls.Frame(c)))
 	fn := p.rec.Functions.At(int(f.Func))
+	if fn.Symbol != "" {
+		ds = append(ds, detail{"Symbol", fn.Symbol, ""})
+	}
 	if fn.Module != "" {
 		ds = append(ds, detail{"Module", shortModule(fn.Module), fn.Module})
 	}

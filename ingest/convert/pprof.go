@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"math"
 	"path"
 	"slices"
@@ -261,7 +262,7 @@ func (w *pprofWriter) function(id recording.FuncID, fn *recording.Function, file
 	k := functionKey{id, file}
 	f := w.functions[k]
 	if f == nil {
-		f = &profile.Function{ID: uint64(len(w.p.Function) + 1), Name: fn.Name, SystemName: fn.Name, Filename: file}
+		f = &profile.Function{ID: uint64(len(w.p.Function) + 1), Name: fn.Name, SystemName: cmp.Or(fn.Symbol, fn.Name), Filename: file}
 		w.functions[k] = f
 		w.p.Function = append(w.p.Function, f)
 	}

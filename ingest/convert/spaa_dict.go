@@ -115,7 +115,7 @@ func (d *spaaDict) name(f *recording.Frame) string {
 	if fn.Unresolved && f.Addr != 0 && isAddressName(&fn, f.Addr) {
 		return hexText(f.Addr)
 	}
-	return fn.Name
+	return d.rec.NameInFile(f.Func)
 }
 
 // isAddressName tells whether a function's name says no more than its address:

@@ -120,9 +120,12 @@ func (c *converter) line(l *location, k int, w *where) recording.FrameID {
 	if name == "" {
 		return c.bare(l, w)
 	}
-	file := c.d.str(fn.file)
+	file, symbol := c.d.str(fn.file), c.d.str(fn.system)
+	if symbol == name {
+		symbol = ""
+	}
 	f := recording.Frame{
-		Func: c.b.Function(recording.Function{Name: name, Module: w.module, File: file, Kind: w.kind}),
+		Func: c.b.Function(recording.Function{Name: name, Module: w.module, File: file, Kind: w.kind, Symbol: symbol}),
 		Addr: l.addr, File: file, Line: small(ln.line), Column: small(ln.col), Kind: w.kind, BuildID: w.buildID,
 	}
 	if depth := len(l.lines) - 1 - k; depth > 0 {

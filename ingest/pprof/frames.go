@@ -69,7 +69,11 @@ func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 		return c.bare(l, file)
 	}
 	kind := codeKind(mappingFile(l))
-	id := c.b.Function(recording.Function{Name: name, Module: c.modules[name], File: ln.Function.Filename, Kind: kind})
+	symbol := ln.Function.SystemName
+	if symbol == name {
+		symbol = ""
+	}
+	id := c.b.Function(recording.Function{Name: name, Module: c.modules[name], File: ln.Function.Filename, Kind: kind, Symbol: symbol})
 	f := recording.Frame{Func: id, Addr: l.Address, Line: small(ln.Line), Column: small(ln.Column), Kind: kind, BuildID: buildID(l)}
 	if depth := len(l.Line) - 1 - k; depth > 0 {
 		f.Inlined, f.InlineDepth = true, uint8(min(depth, math.MaxUint8))
