@@ -27,7 +27,7 @@ func show(o cli.WindowOptions) int {
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
 	err := window.Run(s, window.Options{
-		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
+		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Others: others,
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err)
@@ -72,7 +72,7 @@ func render(o cli.RenderOptions) error {
 	if o.Demo {
 		s.OpenDemo()
 	} else {
-		s.Open(o.File)
+		s.OpenWith(o.File, o.Exe)
 	}
 	s.Choose(o.Event, o.Metric)
 	err := s.Settle(o.StackView, func(rec *recording.Recording) (from, to int64, ranged bool) {

@@ -37,7 +37,7 @@ timeline, the flamegraph or one below the other, as shapes whose text is text.
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
-				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo
+				o.Event, o.Metric, o.Demo, o.Exe = ch.event, ch.metric, *demo, c.exe
 				if o.File, err = oneFile(args, o.Demo); err != nil {
 					return err
 				}

@@ -14,6 +14,7 @@ import (
 	"ashlar/assets"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -109,7 +110,10 @@ const DemoName = "demo.spaa.zst"
 
 // Open starts to load a file ("-" is standard input). notify is called from
 // other goroutines whenever there is something new to show.
-func Open(path string, notify func()) *Doc {
+func Open(path string, notify func()) *Doc { return OpenWith(path, decode.Options{}, notify) }
+
+// OpenWith is Open with wishes for the decoder.
+func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -118,7 +122,7 @@ func Open(path string, notify func()) *Doc {
 		name = fetch.Name(path)
 	}
 	d := newDoc(name, notify)
-	d.load = ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded})
+	d.load = ingest.Open(d.ctx, path, ingest.Options{Options: wishes, Notify: d.loaded})
 	go d.run()
 	return d
 }

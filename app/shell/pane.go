@@ -49,7 +49,8 @@ const (
 type pane struct {
 	doc  *doc.Doc
 	rec  *recording.Recording
-	demo bool // it is the built-in one, which has no path
+	demo bool   // it is the built-in one, which has no path
+	exe  string // the program that names were taken from, "" for the one the file names
 
 	event, metric         int
 	wantEvent, wantMetric string

@@ -18,6 +18,7 @@ import (
 
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
+	"ashlar/ingest/decode"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -93,7 +94,14 @@ func New(th *theme.Theme) *Shell {
 }
 
 // Open shows a file in place of what is shown.
-func (s *Shell) Open(path string) { s.show(doc.Open(path, s.wake)) }
+func (s *Shell) Open(path string) { s.OpenWith(path, "") }
+
+// OpenWith is Open with a program to take names from where the file has none; ""
+// is the one that the file names.
+func (s *Shell) OpenWith(path, exe string) {
+	s.show(doc.OpenWith(path, decode.Options{Exe: exe}, s.wake))
+	s.pane.exe = exe
+}
 
 // OpenDemo shows the built-in recording.
 func (s *Shell) OpenDemo() {

@@ -26,6 +26,7 @@ type Options struct {
 	// FrameLog is a file that gets a JSON line a frame; "" for none.
 	FrameLog      string
 	Event, Metric string
+	Exe           string // the program to take names from where the file has none
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
@@ -63,7 +64,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	switch {
 	case len(o.Files) > 0:
-		s.Open(o.Files[0])
+		s.OpenWith(o.Files[0], o.Exe)
 	case o.Demo:
 		s.OpenDemo()
 	}
