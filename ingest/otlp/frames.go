@@ -97,13 +97,7 @@ func kindOf(typ, module string) recording.Kind {
 	case "beam", "cpython", "dotnet", "jvm", "perl", "php", "ruby", "v8js":
 		return recording.KindManaged
 	}
-	switch {
-	case strings.HasPrefix(module, "[kernel"), strings.HasPrefix(path.Base(module), "vmlinux"):
-		return recording.KindKernel
-	case module != "":
-		return recording.KindUser
-	}
-	return recording.KindUnknown
+	return recording.KindOfModule(module)
 }
 
 // line is the frame of line k of a location.
