@@ -49,8 +49,13 @@ const (
 type pane struct {
 	doc  *doc.Doc
 	rec  *recording.Recording
-	demo bool   // it is the built-in one, which has no path
+	demo bool // it is the built-in one, which has no path
+	path string
 	exe  string // the program that names were taken from, "" for the one the file names
+	kept bool   // among the files that were opened
+	// visit is what is left to do of an address.
+	visit visit
+	marks marksPart
 
 	event, metric         int
 	wantEvent, wantMetric string
@@ -121,6 +126,9 @@ func newPane(d *doc.Doc) *pane {
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.update(s)
+	if _, err := p.arrive(); err != nil {
+		s.Say(err.Error())
+	}
 	p.timeline.replan(p, u.Metric.PxPerDp)
 	if err := p.doc.Err(); err != nil && !p.rec.Done {
 		p.failed(u, r, err)

@@ -16,6 +16,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/widget"
 
+	"ashlar/app/address"
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
 	"ashlar/ingest/decode"
@@ -45,6 +46,8 @@ type Shell struct {
 	System *theme.Theme
 	// Do carries out what only a window can: nil where there is none.
 	Do Actions
+	// Keep remembers things from one run to the next; nil where nothing is kept.
+	Keep Keep
 	// Bars counts what the last frame drew.
 	Bars int
 
@@ -57,10 +60,12 @@ type Shell struct {
 	chooser *chooser
 	note    note
 	typing  bool   // in the search line
+	exe     string // of the file that is being opened; see OpenWith
 	clip    string // a text for the clipboard
 	tasks   tasks
 	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
+	prefs   Prefs // as they were last kept
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
 	drag          dropping
@@ -93,14 +98,27 @@ func New(th *theme.Theme) *Shell {
 	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
 }
 
-// Open shows a file in place of what is shown.
-func (s *Shell) Open(path string) { s.OpenWith(path, "") }
-
-// OpenWith is Open with a program to take names from where the file has none; ""
-// is the one that the file names.
+// OpenWith is Open with a program to take names from where the file has none.
 func (s *Shell) OpenWith(path, exe string) {
-	s.show(doc.OpenWith(path, decode.Options{Exe: exe}, s.wake))
-	s.pane.exe = exe
+	s.exe = exe
+	s.Open(path)
+	s.exe = ""
+}
+
+// Open shows a file in place of what is shown, or what an address names.
+func (s *Shell) Open(path string) {
+	if !address.Is(path) {
+		s.openFile(path)
+	} else if v, err := address.Parse(path); err != nil {
+		s.Say(err.Error())
+	} else {
+		s.Visit(v)
+	}
+}
+
+func (s *Shell) openFile(path string) {
+	s.show(doc.OpenWith(path, decode.Options{Exe: s.exe}, s.wake))
+	s.pane.path, s.pane.exe = path, s.exe
 }
 
 // OpenDemo shows the built-in recording.
@@ -116,6 +134,7 @@ func (s *Shell) show(d *doc.Doc) {
 	}
 	s.pane = newPane(d)
 	s.pane.table.hidden = s.hiddenColumns
+	s.pane.prefer(s.prefs)
 	s.menu = nil
 	if s.Do.Title != nil {
 		s.Do.Title(d.Name + " – Ashlar")
@@ -184,6 +203,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
 	s.tasks.run(s)
+	s.keep()
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {

@@ -50,6 +50,11 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	u.Fill(r, th.Surface)
 	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, th.Rule)
 	title, sub, ds := p.details()
+	if f, ok := p.pickedFunction(); ok {
+		if note := p.marks.markOf(f); note != "" {
+			ds = append([]detail{{"Note", note, ""}}, ds...)
+		}
+	}
 	x, right := r.Min.X+u.Px(16), r.Max.X-u.Px(14)
 	y := r.Min.Y + u.Px(12)
 	sz := u.Text(image.Rect(x, y, right, y+u.Px(54)), title, ui.Style{Size: 13, Weight: medium, Color: th.Text, Lines: 3})
