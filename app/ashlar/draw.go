@@ -33,7 +33,7 @@ func show(o cli.WindowOptions) int {
 		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
 	}
 	err = window.Run(s, window.Options{
-		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
+		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Others: others,
 		Store: kept, AskedTheme: o.Theme != "",
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func render(o cli.RenderOptions) error {
 	if o.Demo {
 		s.OpenDemo()
 	} else {
-		s.Open(o.File)
+		s.OpenWith(o.File, o.Exe)
 	}
 	if o.With != "" {
 		s.OpenBeside(o.With)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/pflag"
 
@@ -33,6 +34,8 @@ type WindowOptions struct {
 	// Event and Metric are names to choose by (see analyze.Choose); "" for
 	// the recording's default.
 	Event, Metric string
+	// Exe is the program to take names from where the file has none.
+	Exe string
 }
 
 // RenderOptions say what picture is drawn.
@@ -54,6 +57,7 @@ type RenderOptions struct {
 	Range         Range
 	Event, Metric string
 	Theme         string // "dark" or "light"
+	Exe           string // the program to take names from where the file has none
 	// StackView is for the flamegraph; Check it with the recording first.
 	StackView
 }
@@ -72,6 +76,7 @@ type call struct {
 	stdout, stderr io.Writer
 	run            Runner
 	ctx            context.Context
+	exe            string // of --exe
 }
 
 // note tells something beside the answer.
@@ -117,7 +122,7 @@ func misuse(format string, args ...any) error {
 // Main runs the command line without the program's name and returns the exit
 // code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) int {
-	c := &call{stdin, stdout, stderr, run, context.Background()}
+	c := &call{stdin: stdin, stdout: stdout, stderr: stderr, run: run, ctx: context.Background()}
 	cmd, rest := windowCommand(), args
 	if len(args) > 0 {
 		if named := find(args[0]); named != nil {
@@ -166,6 +171,13 @@ func (c *call) start(cmd *command, args []string) error {
 	if err != nil {
 		return &usageError{err: err}
 	}
+	if f := fs.Lookup("exe"); f != nil {
+		if c.exe = f.Value.String(); f.Changed {
+			if _, err := os.Stat(c.exe); err != nil {
+				return misuse("--exe %s: there is no such file", c.exe)
+			}
+		}
+	}
 	return run(c, fs.Args())
 }
 
@@ -194,7 +206,14 @@ func oneFile(args []string, demo bool) (string, error) {
 
 // demoFlag adds the flag that every command has which reads a recording.
 func demoFlag(fs *pflag.FlagSet) *bool {
+	exeFlag(fs)
 	return fs.Bool("demo", false, "take the built-in recording")
+}
+
+// exeFlag adds the flag that says where the names of an automatic spall trace
+// are, which has addresses only. Its value is call.exe.
+func exeFlag(fs *pflag.FlagSet) {
+	fs.String("exe", "", "take the names of a spall trace without any from this `PROGRAM` (default: the one it names)")
 }
 
 // chooser are the flags that choose what is looked at.

@@ -50,7 +50,7 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
-				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo
+				o.Event, o.Metric, o.Demo, o.Exe = ch.event, ch.metric, *demo, c.exe
 				if args, err = o.second(args, fs, normalize, width); err != nil {
 					return err
 				}

@@ -12,6 +12,7 @@ import (
 	"ashlar/app/demo"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/heatmap"
@@ -106,7 +107,10 @@ type Doc struct {
 
 // Open starts to load a file ("-" is standard input). notify is called from
 // other goroutines whenever there is something new to show.
-func Open(path string, notify func()) *Doc {
+func Open(path string, notify func()) *Doc { return OpenWith(path, decode.Options{}, notify) }
+
+// OpenWith is Open with wishes for the decoder.
+func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -115,7 +119,10 @@ func Open(path string, notify func()) *Doc {
 		name = fetch.Name(path)
 	}
 	d := newDoc(name, notify)
-	d.open(func(o ingest.Options) *ingest.Load { return ingest.Open(context.Background(), path, o) })
+	d.open(func(o ingest.Options) *ingest.Load {
+		o.Options = wishes
+		return ingest.Open(context.Background(), path, o)
+	})
 	return d
 }
 

@@ -57,7 +57,8 @@ type pane struct {
 	rec  *recording.Recording
 	demo bool // it is the built-in one, which has no path
 	path string
-	kept bool // among the files that were opened
+	exe  string // the program that names were taken from, "" for the one the file names
+	kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
 	visit visit
 	marks marksPart

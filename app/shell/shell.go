@@ -18,6 +18,7 @@ import (
 	"ashlar/app/address"
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
+	"ashlar/ingest/decode"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -59,6 +60,7 @@ type Shell struct {
 	chooser *chooser
 	note    note
 	typing  bool   // in a text field
+	exe     string // of the file that is being opened; see OpenWith
 	clip    string // a text for the clipboard
 	tasks   tasks
 	unpick  func() // takes the desktop's dialog away; nil when none is open
@@ -97,6 +99,13 @@ func New(th *theme.Theme) *Shell {
 	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
 }
 
+// OpenWith is Open with a program to take names from where the file has none.
+func (s *Shell) OpenWith(path, exe string) {
+	s.exe = exe
+	s.Open(path)
+	s.exe = ""
+}
+
 // Open shows a file in place of what is shown, or what an address names.
 func (s *Shell) Open(path string) {
 	if !address.Is(path) {
@@ -109,8 +118,8 @@ func (s *Shell) Open(path string) {
 }
 
 func (s *Shell) openFile(path string) {
-	s.show(doc.Open(path, s.wake))
-	s.pane.path = path
+	s.show(doc.OpenWith(path, decode.Options{Exe: s.exe}, s.wake))
+	s.pane.path, s.pane.exe = path, s.exe
 }
 
 // OpenDemo shows the built-in recording.

@@ -27,6 +27,7 @@ type Options struct {
 	// FrameLog is a file that gets a JSON line a frame; "" for none.
 	FrameLog      string
 	Event, Metric string
+	Exe           string // the program to take names from where the file has none
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
@@ -77,7 +78,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	switch {
 	case len(o.Files) > 0:
-		s.Open(o.Files[0])
+		s.OpenWith(o.Files[0], o.Exe)
 		if len(o.Files) > 1 {
 			s.OpenBeside(o.Files[1])
 		}
