@@ -9,14 +9,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/zstd"
-
-	"ashlar/assets"
+	"ashlar/app/demo"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
 	"ashlar/render/heatmap"
 )
 
@@ -62,6 +59,8 @@ type Answer struct {
 	Grid      *heatmap.Grid // for Heat
 }
 
+// Answers tells whether it is the answer to a question.
+func (a *Answer) Answers(q *Question) bool { return a.equal(q) }
 // ByFunction tells whether the table's rows stand for functions.
 func (a *Answer) ByFunction() bool { return a.By == "" || a.By == analyze.ByFunction }
 
@@ -88,23 +87,21 @@ type Doc struct {
 	Name string
 	load *ingest.Load
 
-	mu     sync.Mutex
-	want   Question
-	asked  bool
-	wake   chan struct{}
-	stale  context.CancelFunc // ends the computation of an answer nobody wants
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  chan struct{}
-	notify func()
+	mu       sync.Mutex
+	want     Question
+	asked    bool
+	wake     chan struct{}
+	stale    context.CancelFunc // ends the computation of an answer nobody wants
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ended    chan struct{}
+	notify   func()
+	contexts contexts
 
 	answer atomic.Pointer[Answer]
 	soon   atomic.Pointer[Answer]
 	hits   atomic.Pointer[analyze.Hits]
 }
-
-// DemoName is the name of the built-in recording.
-const DemoName = "demo.spaa.zst"
 
 // Open starts to load a file ("-" is standard input). notify is called from
 // other goroutines whenever there is something new to show.
@@ -124,26 +121,10 @@ func Open(path string, notify func()) *Doc {
 
 // Demo opens the built-in recording.
 func Demo(notify func()) *Doc {
-	d := newDoc(DemoName, notify)
-	in := source.FromBytes(DemoName, demo())
-	in.Compression = "zstd"
-	d.load = ingest.OpenInput(d.ctx, in, ingest.Options{Notify: d.loaded})
+	d := newDoc(demo.Name, notify)
+	d.load = ingest.OpenInput(d.ctx, demo.Input(), ingest.Options{Notify: d.loaded})
 	go d.run()
 	return d
-}
-
-// demo is the built-in recording, decompressed.
-func demo() []byte {
-	z, err := zstd.NewReader(nil)
-	if err != nil {
-		panic("the built-in recording cannot be read: " + err.Error())
-	}
-	defer z.Close()
-	b, err := z.DecodeAll(assets.Demo(), nil)
-	if err != nil {
-		panic("the built-in recording cannot be read: " + err.Error())
-	}
-	return b
 }
 
 func newDoc(name string, notify func()) *Doc {
@@ -248,8 +229,18 @@ func (d *Doc) think(ctx context.Context, rec *recording.Recording, q Question, o
 		}
 	}
 	if a := answer(ctx, rec, q, old); a != nil {
-		d.answer.Store(a)
+		d.give(a)
 		d.soon.Store(nil)
+	}
+}
+
+// give shows an answer, unless another question has been asked meanwhile, or
+// it has been answered.
+func (d *Doc) give(a *Answer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if old := d.answer.Load(); d.want.equal(&a.Question) && (old == nil || old.Rec != a.Rec || !old.equal(&a.Question)) {
+		d.answer.Store(a)
 	}
 }
 
@@ -290,8 +281,10 @@ func (d *Doc) Settle(q Question) error {
 	}
 	d.Ask(q)
 	rec := d.load.Snapshot()
-	if a := answer(d.ctx, rec, q, nil); a != nil {
-		d.answer.Store(a)
+	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
+		if a := answer(d.ctx, rec, q, nil); a != nil {
+			d.give(a)
+		}
 	}
 	d.find(d.ctx, rec, q.Search)
 	return nil
