@@ -94,14 +94,15 @@ func Run(s *shell.Shell, o Options) error {
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
-	drops, desk := drop.NewTarget(w.Invalidate), native.New()
+	drops := drop.NewTarget(w.Invalidate)
+	desk := native.New(drops, w.Run)
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
 	for {
 		e := w.Event()
-		desk.Window(drops, e)
+		desk.Window(e)
 		switch e := e.(type) {
 		case app.DestroyEvent:
 			return e.Err
