@@ -100,6 +100,7 @@ type Doc struct {
 	ended  chan struct{}
 	notify func()
 
+	still  bool // it answers nothing any more; see Still
 	answer atomic.Pointer[Answer]
 	soon   atomic.Pointer[Answer]
 	hits   atomic.Pointer[analyze.Hits]
@@ -166,6 +167,9 @@ func (d *Doc) Progress() ingest.Progress { return d.load.Progress() }
 // Ask sets the question. The answer comes by notify; until then Answer gives
 // the last one.
 func (d *Doc) Ask(q Question) {
+	if d.still {
+		return
+	}
 	d.mu.Lock()
 	same := d.asked && d.want.equal(&q)
 	if !same {
@@ -311,6 +315,15 @@ func (d *Doc) Settle(q Question) error {
 	return nil
 }
 
+// Still is the document as it is now: it has the answers there are and gets no
+// others. It need not be closed, and says what it says after the other is.
+func (d *Doc) Still() *Doc {
+	c := &Doc{Name: d.Name, load: d.load, still: true}
+	c.answer.Store(d.answer.Load())
+	c.hits.Store(d.hits.Load())
+	return c
+}
+
 // Wait waits until loading has ended.
 func (d *Doc) Wait() error { return d.load.Wait() }
 
@@ -319,6 +332,9 @@ func (d *Doc) Stop() { d.load.Stop() }
 
 // Close stops loading and answering and lets go of the file.
 func (d *Doc) Close() {
+	if d.still {
+		return
+	}
 	d.cancel()
 	<-d.ended
 	d.load.Close()

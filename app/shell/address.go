@@ -62,7 +62,11 @@ func (s *Shell) Address() *address.View {
 			v.Zoom = append(v.Zoom, nameOf(stepFunction(a, st)))
 		}
 	}
-	if f, ok := p.pickedFunction(); ok {
+	f, ok := p.pickedFunction()
+	if p.tab == tabNear && p.near.any {
+		f, ok = p.near.of, true
+	}
+	if ok {
 		n := nameOf(f)
 		v.Function = &n
 	}

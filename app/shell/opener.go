@@ -19,7 +19,11 @@ func (s *Shell) askOpen() {
 func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
 
 // typeOpenIn is typeOpen beginning with a folder.
-func (s *Shell) typeOpenIn(dir string) {
+func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, true, (*Shell).Open) }
+
+// typePath lets the person choose a file for something; recents offers those
+// that were opened before.
+func (s *Shell) typePath(hint, dir string, recents bool, then func(s *Shell, path string)) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -33,7 +37,7 @@ func (s *Shell) typeOpenIn(dir string) {
 				return
 			}
 			s.chooser = nil
-			s.Open(path)
+			then(s, path)
 		}}
 		if folder {
 			l.title += sep
@@ -42,8 +46,11 @@ func (s *Shell) typeOpenIn(dir string) {
 		return l
 	}
 	start := strings.TrimSuffix(dir, sep) + sep
-	c = newChooser("A file to open", start, func(text string) []line {
-		ls := s.recentLines(strings.TrimPrefix(text, start))
+	c = newChooser(hint, start, func(text string) []line {
+		var ls []line
+		if recents {
+			ls = s.recentLines(strings.TrimPrefix(text, start))
+		}
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {
 			dir = "."
@@ -74,7 +81,7 @@ func (s *Shell) typeOpenIn(dir string) {
 			return false
 		}
 		s.chooser = nil
-		s.Open(path)
+		then(s, path)
 		return true
 	}
 	s.choose(c)

@@ -68,6 +68,7 @@ type Shell struct {
 	hiddenColumns columnSet
 	drag          dropping
 	size          image.Point // of the last frame
+	density       float32     // its pixels a dp, before Scale
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -78,6 +79,8 @@ type Actions struct {
 	Close, Fullscreen func()
 	// Title sets the window's title.
 	Title func(string)
+	// Picture draws into a file, on any goroutine.
+	Picture Picture
 	// Wake asks for another frame, from any goroutine.
 	Wake func()
 	// Pick asks for files with the desktop's dialog; called from a goroutine of
@@ -188,6 +191,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
 	s.size = size
+	s.density = gtx.Metric.PxPerDp
 	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
