@@ -28,7 +28,9 @@ func (s *session) command(title string) {
 // saveAs answers the question where something goes, and waits until it is there.
 func (s *session) saveAs(path string) {
 	s.t.Helper()
-	s.until("the line for a file's name", func(f frame) bool { return strings.Contains(f.Typed, "name, which ") || strings.Contains(f.Typed, "file's name") })
+	s.until("the line for a file's name", func(f frame) bool {
+		return strings.Contains(f.Typed, "name, which ") || strings.Contains(f.Typed, "file's name")
+	})
 	s.Type(path) // in the place of the name, behind its folder
 	s.until("the path", func(f frame) bool { return strings.HasSuffix(f.Typed, "/"+path) })
 	s.Key("Return")

@@ -25,6 +25,7 @@ var shapes = []picture{
 	{name: "range", open: demo, view: shell.Timeline, ranged: true, from: 480e9, to: 900e9},
 	{name: "trace", open: trace, view: shell.Timeline},
 	{name: "trace-flame", open: trace, view: shell.Flame, theme: theme.Light},
+	{name: "zoomed", open: at("file=demo:&view=flame&zoom=net/http.(*conn).serve:/srv/checkout/bin/checkout"), view: shell.Flame},
 	{name: "both", open: demo, view: shell.Both},
 	{name: "empty", open: file("empty.spaa", header), view: shell.Both},
 }
@@ -40,7 +41,7 @@ func TestSVG(t *testing.T) {
 				return // the window has more around them
 			}
 			if program == "" {
-				t.Skip("rsvg-convert (librsvg2-bin) is not installed: how it looks is not checked")
+				t.Fatal("rsvg-convert is missing: install the package librsvg2-bin (make test does it on Debian and Ubuntu)")
 			}
 			out := filepath.Join(t.TempDir(), "x.png")
 			if msg, err := exec.Command(program, path, "-o", out).CombinedOutput(); err != nil {

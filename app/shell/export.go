@@ -170,7 +170,7 @@ func (s *Shell) Still() *Shell {
 func (s *Shell) Rows(scale float32) timeline.Layout { return s.pane.rows(scale) }
 
 // Zoomed is described at Rows.
-func (s *Shell) Zoomed(t *analyze.Tree) int { return s.pane.flame.node(t) }
+func (s *Shell) Zoomed(t *analyze.Tree) int { return nodeAt(t, s.pane.flame.zoom) }
 
 func (s *Shell) saveMarks() {
 	p := s.pane
