@@ -25,7 +25,6 @@ var shapes = []picture{
 	{name: "range", open: demo, view: shell.Timeline, ranged: true, from: 480e9, to: 900e9},
 	{name: "trace", open: trace, view: shell.Timeline},
 	{name: "trace-flame", open: trace, view: shell.Flame, theme: theme.Light},
-	{name: "zoomed", open: at("file=demo:&view=flame&zoom=net/http.(*conn).serve:/srv/checkout/bin/checkout"), view: shell.Flame},
 	{name: "both", open: demo, view: shell.Both},
 	{name: "empty", open: file("empty.spaa", header), view: shell.Both},
 }
