@@ -28,6 +28,7 @@ func show(o cli.WindowOptions) int {
 	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
+	s.Roots = o.Roots
 	kept, err := store.Open()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
@@ -79,6 +80,7 @@ func render(o cli.RenderOptions) error {
 	}
 	s := shell.New(th)
 	defer s.Close()
+	s.Roots = o.Roots
 	s.View = shell.View(o.View) // an address has its own
 	if o.Demo {
 		s.OpenDemo()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/sourcefile"
 	"ashlar/app/store"
 )
 
@@ -32,6 +33,7 @@ type WindowOptions struct {
 	// Event and Metric are names to choose by (see analyze.Choose); "" for
 	// the recording's default.
 	Event, Metric string
+	Roots         []sourcefile.Root // where sources are
 }
 
 // RenderOptions say what picture is drawn.
@@ -47,6 +49,7 @@ type RenderOptions struct {
 	Range         Range
 	Event, Metric string
 	Theme         string // "dark" or "light"
+	Roots         []sourcefile.Root
 	// StackView is for the flamegraph; Check it with the recording first.
 	StackView
 }
@@ -196,4 +199,20 @@ type chooser struct{ event, metric string }
 func (ch *chooser) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&ch.event, "event", "", "the `EVENT` to look at (default: the first)")
 	fs.StringVar(&ch.metric, "metric", "", "the `METRIC` to weigh by (default: the event's primary one)")
+}
+
+// rootFlag adds the flag that says where source files are.
+func rootFlag(fs *pflag.FlagSet) func() ([]sourcefile.Root, error) {
+	var given []string
+	fs.StringArrayVar(&given, "source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
+	return func() (roots []sourcefile.Root, err error) {
+		for _, g := range given {
+			r, err := sourcefile.ParseRoot(g)
+			if err != nil {
+				return nil, &usageError{err: err}
+			}
+			roots = append(roots, r)
+		}
+		return roots, nil
+	}
 }

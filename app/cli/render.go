@@ -41,6 +41,7 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
+			roots := rootFlag(fs)
 			return func(c *call, args []string) (err error) {
 				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo
 				if o.File, err = oneFile(args, o.Demo); err != nil {
@@ -50,7 +51,7 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 					if o.File, err = checkAddress(o.File); err != nil {
 						return err
 					}
-					if err := alone(fs, "output", "size", "scale", "theme"); err != nil {
+					if err := alone(fs, "output", "size", "scale", "theme", "source-root"); err != nil {
 						return err
 					}
 				}
@@ -58,6 +59,9 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 					return err
 				}
 				if o.Range, err = rangeFlag(rng); err != nil {
+					return err
+				}
+				if o.Roots, err = roots(); err != nil {
 					return err
 				}
 				return c.run.Render(o)

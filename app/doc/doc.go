@@ -39,6 +39,9 @@ type Question struct {
 	Durations []recording.FuncID
 	// Heat asks for the heatmap of the whole recording.
 	Heat bool
+	// Source asks what the lines of a source file cost, which is named as the
+	// recording names it.
+	Source string
 }
 
 func (q *Question) equal(o *Question) bool { return reflect.DeepEqual(q, o) }
@@ -59,7 +62,8 @@ type Answer struct {
 	ThreadOf     []int32            // by function, for Threads: see analyze.ThreadOf
 	// Durations is nil where there are no spans.
 	Durations *analyze.Durations
-	Grid      *heatmap.Grid // for Heat
+	Grid      *heatmap.Grid       // for Heat
+	Lines     *analyze.SourceCost // for Source
 }
 
 // Answers tells whether it is the answer to a question.
@@ -308,7 +312,7 @@ func (d *Doc) Settle(q Question) error {
 	d.Ask(q)
 	rec := d.load.Snapshot()
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
-		if a := answer(d.ctx, rec, q, nil); a != nil {
+		if a := answer(d.ctx, rec, q, old); a != nil {
 			d.give(a)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // tabNames are what addresses call the tabs; they never change.
-var tabNames = [...]string{tabFlame: "flamegraph", tabTable: "functions", tabNear: "callers", tabStats: "statistics", tabHeat: "heatmap", tabAbout: "about"}
+var tabNames = [...]string{tabFlame: "flamegraph", tabTable: "functions", tabNear: "callers", tabStats: "statistics", tabHeat: "heatmap", tabSource: "source", tabAbout: "about"}
 
 // visit is what is left to do of an address: places and names once the
 // recording is read, functions once there is an answer to find them in.

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gioui.org/io/key"
 
 	"ashlar/app/store"
 	"ashlar/ingest/analyze"
@@ -21,6 +24,7 @@ import (
 // exportCommands are those that take something out of the window.
 func exportCommands() []Command {
 	return []Command{
+		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.edit() }},
 		{"Copy the table as JSON", nil, true, func(s *Shell) { s.copyGrid() }},
 		{"Save the table (CSV or JSON)", nil, true, func(s *Shell) { s.saveTable() }},
 		{"Save the view as a picture (PNG or SVG)", nil, true, func(s *Shell) { s.savePicture() }},
@@ -161,6 +165,8 @@ func (s *Shell) Still() *Shell {
 		c.search.set(p.search.text)
 		c.search.pattern = p.search.pattern
 	}
+	o.Roots, o.sources = s.Roots, maps.Clone(s.sources)
+	c.sourcePart.of, c.sourcePart.at, c.sourcePart.scroll = p.sourcePart.of, p.sourcePart.at, p.sourcePart.scroll
 	o.pane = c
 	return o
 }

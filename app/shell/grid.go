@@ -78,6 +78,8 @@ func (p *pane) grid() *grid {
 		return nearGrid(a)
 	case p.tab == tabStats && a.Durations != nil:
 		return slowGrid(p.rec, a.Durations)
+	case p.tab == tabSource && a.Lines != nil:
+		return sourceGrid(a)
 	}
 	t := &p.table
 	d := arrange(orderKey{a, t.by, t.ascending})

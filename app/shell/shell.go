@@ -19,6 +19,7 @@ import (
 	"ashlar/app/address"
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
+	"ashlar/app/sourcefile"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -47,6 +48,8 @@ type Shell struct {
 	Do Actions
 	// Keep remembers things from one run to the next; nil where nothing is kept.
 	Keep Keep
+	// Roots say where source files are.
+	Roots []sourcefile.Root
 	// Bars counts what the last frame drew.
 	Bars int
 
@@ -63,6 +66,9 @@ type Shell struct {
 	tasks   tasks
 	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
+	// sources are the source files that were looked for, by what recordings call
+	// them; nil while one is read.
+	sources map[string]*sourceText
 	prefs   Prefs // as they were last kept
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
@@ -79,6 +85,8 @@ type Actions struct {
 	Close, Fullscreen func()
 	// Title sets the window's title.
 	Title func(string)
+	// Edit opens a source file at a line.
+	Edit func(path string, line int) error
 	// Picture draws into a file, on any goroutine.
 	Picture Picture
 	// Wake asks for another frame, from any goroutine.

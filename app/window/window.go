@@ -18,6 +18,7 @@ import (
 	"ashlar/app/dialog"
 	"ashlar/app/drop"
 	"ashlar/app/drop/native"
+	"ashlar/app/editor"
 	"ashlar/app/headless"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
@@ -63,6 +64,7 @@ func Run(s *shell.Shell, o Options) error {
 		w.Option(k.size()...)
 		s.Keep = k
 		s.Prefer(k.prefs(o.AskedTheme))
+		s.Roots = append(s.Roots, k.roots()...)
 	}
 	var config app.Config
 	full := false
@@ -71,6 +73,7 @@ func Run(s *shell.Shell, o Options) error {
 		Pick: dialog.Open,
 
 		Picture: picture,
+		Edit:    editor.Open,
 		Title:   func(t string) { w.Option(app.Title(t)) },
 		Close:   func() { w.Perform(system.ActionClose) },
 		Fullscreen: func() {
