@@ -31,6 +31,8 @@ type frame struct {
 	Width    int
 	Note     string
 
+	Drop []string
+
 	PickedAt                          int64 `json:"picked_at"`
 	Typed                             string
 	Tab, Picked, Search, Found, Total string

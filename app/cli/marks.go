@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/address"
-	"ashlar/app/doc"
+	"ashlar/app/demo"
 	"ashlar/app/store"
 )
 
@@ -61,7 +61,7 @@ KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
 	}
 }
 
-func (c *call) marks(file string, demo bool, export, imports string) error {
+func (c *call) marks(file string, builtin bool, export, imports string) error {
 	if c.run.Store == nil {
 		return errors.New("there is no place where marks are kept")
 	}
@@ -76,9 +76,10 @@ func (c *call) marks(file string, demo bool, export, imports string) error {
 	}()
 	name := filepath.Base(file)
 	var key string
-	if demo {
-		name = doc.DemoName
-		key, err = store.Key(bytes.NewReader(doc.DemoBytes()), int64(len(doc.DemoBytes())))
+	if builtin {
+		name = demo.Name
+		b := demo.Input().Mapped()
+		key, err = store.Key(bytes.NewReader(b), int64(len(b)))
 	} else {
 		key, err = store.FileKey(file)
 	}

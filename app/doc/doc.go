@@ -9,14 +9,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/zstd"
-
-	"ashlar/assets"
+	"ashlar/app/demo"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
 	"ashlar/render/heatmap"
 )
 
@@ -95,24 +92,22 @@ type Doc struct {
 	Name string
 	load *ingest.Load
 
-	mu     sync.Mutex
-	want   Question
-	asked  bool
-	wake   chan struct{}
-	stale  context.CancelFunc // ends the computation of an answer nobody wants
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  chan struct{}
-	notify func()
+	mu       sync.Mutex
+	want     Question
+	asked    bool
+	wake     chan struct{}
+	stale    context.CancelFunc // ends the computation of an answer nobody wants
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ended    chan struct{}
+	notify   func()
+	contexts contexts
 
 	still  bool // it answers nothing any more; see Still
 	answer atomic.Pointer[Answer]
 	soon   atomic.Pointer[Answer]
 	hits   atomic.Pointer[analyze.Hits]
 }
-
-// DemoName is the name of the built-in recording.
-const DemoName = "demo.spaa.zst"
 
 // Open starts to load a file ("-" is standard input). notify is called from
 // other goroutines whenever there is something new to show.
@@ -132,26 +127,10 @@ func Open(path string, notify func()) *Doc {
 
 // Demo opens the built-in recording.
 func Demo(notify func()) *Doc {
-	d := newDoc(DemoName, notify)
-	in := source.FromBytes(DemoName, DemoBytes())
-	in.Compression = "zstd"
-	d.load = ingest.OpenInput(d.ctx, in, ingest.Options{Notify: d.loaded})
+	d := newDoc(demo.Name, notify)
+	d.load = ingest.OpenInput(d.ctx, demo.Input(), ingest.Options{Notify: d.loaded})
 	go d.run()
 	return d
-}
-
-// DemoBytes is the built-in recording, decompressed.
-func DemoBytes() []byte {
-	z, err := zstd.NewReader(nil)
-	if err != nil {
-		panic("the built-in recording cannot be read: " + err.Error())
-	}
-	defer z.Close()
-	b, err := z.DecodeAll(assets.Demo(), nil)
-	if err != nil {
-		panic("the built-in recording cannot be read: " + err.Error())
-	}
-	return b
 }
 
 func newDoc(name string, notify func()) *Doc {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"ashlar/app/address"
-	"ashlar/app/doc"
+	"ashlar/app/demo"
 	"ashlar/app/store"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
@@ -89,9 +89,9 @@ func (m *marksPart) arrived(p *pane, l loadedMarks) {
 }
 
 // contentKey is the key of a file, or of the built-in recording.
-func contentKey(path string, demo bool) (string, error) {
-	if demo {
-		b := doc.DemoBytes()
+func contentKey(path string, builtin bool) (string, error) {
+	if builtin {
+		b := demo.Input().Mapped()
 		return store.Key(bytes.NewReader(b), int64(len(b)))
 	}
 	return store.FileKey(path)
