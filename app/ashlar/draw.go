@@ -28,6 +28,7 @@ func show(o cli.WindowOptions) int {
 	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
+	s.Roots = o.Roots
 	kept, err := store.Open()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
@@ -102,6 +103,7 @@ func render(o cli.RenderOptions) error {
 	}
 	s := shell.New(th)
 	defer s.Close()
+	s.Roots = o.Roots
 	switch o.View {
 	case "compare":
 		s.View = shell.Both

@@ -53,6 +53,7 @@ input, and 2 when the command line makes no sense.`,
 			exeFlag(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
+			roots := rootFlag(fs)
 			fs.BoolVar(&asked, "version", false, "print the version and stop")
 			return func(c *call, args []string) error {
 				if asked {
@@ -61,6 +62,10 @@ input, and 2 when the command line makes no sense.`,
 				}
 				o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
 				if err := o.check(); err != nil {
+					return err
+				}
+				var err error
+				if o.Roots, err = roots(); err != nil {
 					return err
 				}
 				return c.run.Window(o)

@@ -156,7 +156,7 @@ func commands() []Command {
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
 		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
 		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
-	}, append(compareCommands(), lookCommands()...)...)
+	}, append(append(compareCommands(), lookCommands()...), exportCommands()...)...)
 }
 
 func (s *Shell) call(f func()) {

@@ -63,6 +63,8 @@ type pane struct {
 	visit visit
 	marks marksPart
 
+	sourcePart sourcePart
+
 	event, metric         int
 	wantEvent, wantMetric string
 
@@ -127,7 +129,7 @@ type paneBounds struct {
 	gutter                                          int
 }
 
-var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "About this file"}
+var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "Source", "About this file"}
 
 const (
 	tabFlame = iota
@@ -135,6 +137,7 @@ const (
 	tabNear
 	tabStats
 	tabHeat
+	tabSource
 	tabAbout
 )
 
@@ -225,6 +228,8 @@ func (p *pane) question() doc.Question {
 		q.Around = &ref
 	} else if f, ok := p.pickedFunction(); ok && p.tab == tabStats {
 		q.Durations = functionsOf(p.rec, f)
+	} else if ok && p.tab == tabSource {
+		q.Source, _ = p.sourceFile()
 	}
 	return q
 }

@@ -18,6 +18,7 @@ import (
 	"ashlar/app/address"
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
+	"ashlar/app/sourcefile"
 	"ashlar/ingest/decode"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -47,6 +48,8 @@ type Shell struct {
 	Do Actions
 	// Keep remembers things from one run to the next; nil where nothing is kept.
 	Keep Keep
+	// Roots say where source files are.
+	Roots []sourcefile.Root
 	// Bars counts what the last frame drew.
 	Bars int
 
@@ -66,11 +69,15 @@ type Shell struct {
 	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
 	focus   ui.Focus
+	// sources are the source files that were looked for, by what recordings call
+	// them; nil while one is read.
+	sources map[string]*sourceText
 	prefs   Prefs // as they were last kept
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
 	drag          dropping
 	size          image.Point // of the last frame
+	density       float32     // its pixels a dp, before Scale
 
 	openButton, helpButton, themeButton, modeButton, compareButtonClick widget.Clickable
 }
@@ -81,6 +88,10 @@ type Actions struct {
 	Close, Fullscreen func()
 	// Title sets the window's title.
 	Title func(string)
+	// Edit opens a source file at a line.
+	Edit func(path string, line int) error
+	// Picture draws into a file, on any goroutine.
+	Picture Picture
 	// Wake asks for another frame, from any goroutine.
 	Wake func()
 	// Pick asks for files with the desktop's dialog; called from a goroutine of
@@ -210,6 +221,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus}
 	size := gtx.Constraints.Max
 	s.size = size
+	s.density = gtx.Metric.PxPerDp
 	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
