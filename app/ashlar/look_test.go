@@ -12,22 +12,13 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// command runs a command by its name in the palette.
-func (s *session) command(name string) {
-	s.t.Helper()
-	s.key("the palette", func(f frame) bool { return f.Typed == "What to do: " }, "ctrl+k")
-	s.Type(strings.ToLower(name))
-	s.until("the command to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, strings.ToLower(name)) })
-	s.Key("Return")
-}
-
 func TestSandwich(t *testing.T) {
 	s := startAshlar(t, "--demo")
-	s.command("table of functions")
+	s.command("Table of functions")
 	s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 })
 	s.Click(e2e.Left, image.Pt(100, 572)) // the third row or so
 	row := s.until("a row", func(f frame) bool { return f.Picked != "" })
-	s.key("its callers and callees", func(f frame) bool { return f.Tab == "Callers & callees" && f.Near == row.Picked }, "k")
+	s.key("its callers and callees", func(f frame) bool { return f.Tab == "Callers & callees" && f.Near == row.Picked }, "q")
 
 	// A click in the picture shows another function, and leaves the middle.
 	at := image.Pt(60, 540)
@@ -45,7 +36,7 @@ func TestSandwich(t *testing.T) {
 
 func TestTableIsShaped(t *testing.T) {
 	s := startAshlar(t, "--demo")
-	s.command("table of functions")
+	s.command("Table of functions")
 	first := s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 && f.Sorted == "self" })
 	time.Sleep(600 * time.Millisecond) // for the history to take note
 
@@ -60,7 +51,7 @@ func TestTableIsShaped(t *testing.T) {
 		return slices.ContainsFunc(f.Shape, func(c string) bool { return strings.HasPrefix(c, "module 2") })
 	})
 
-	s.command("table of modules")
+	s.command("Table of modules")
 	s.until("the modules", func(f frame) bool { return f.Grouped == "module" && f.Rows > 0 && f.Rows < 10 })
 	s.key("the functions again", func(f frame) bool { return f.Grouped == "function" && f.Rows == first.Rows }, "ctrl+z")
 	s.key("the columns as they were", func(f frame) bool { return slices.Equal(f.Shape, first.Shape) }, "ctrl+z")
@@ -84,7 +75,7 @@ func TestLook(t *testing.T) {
 			t.Errorf("colours by %s look as those before", mode)
 		}
 	}
-	s.command("high contrast theme")
+	s.command("High contrast theme")
 	s.until("more contrast", func(f frame) bool { return f.Theme == "contrast" })
 	s.key("the light theme", func(f frame) bool { return f.Theme == "light" }, "l")
 

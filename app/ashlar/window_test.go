@@ -44,6 +44,8 @@ type frame struct {
 	Shape                         []string
 	Up                            bool
 	Scale                         float32
+	Folded, Scroll                int
+	Focus                         string
 }
 
 // session is a window with its frame log.

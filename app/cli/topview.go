@@ -183,19 +183,12 @@ func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *a
 		case found != nil && (o.by == analyze.ByFunction || o.by == analyze.ByLine):
 			return !found.Matches(r.Func)
 		}
-		return !p.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module, File: fileOf(rec, o.by, &r)})
+		f := r.Function(rec)
+		if o.by != analyze.ByFunction {
+			f.File = r.Place
+		}
+		return !p.MatchFunction(&f)
 	}), nil
-}
-
-// fileOf is the source file of a row of functions or lines.
-func fileOf(rec *recording.Recording, by analyze.By, r *analyze.Row) string {
-	if by != analyze.ByFunction {
-		return r.Place
-	}
-	if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
-		return f.File
-	}
-	return ""
 }
 
 // branches lists the heaviest nodes of a tree, callers before what they call.

@@ -16,12 +16,14 @@ import (
 // helpSections parts the commands: each begins with the command of that title.
 var helpSections = []struct{ title, first string }{
 	{"Moving", "Zoom in"},
+	{"Spans and time", "Select the next span of the lane"},
+	{"Threads", "Filter threads by name"},
 	{"What is shown", "Next event"},
-	{"Search", "Search"},
+	{"Search and marks", "Search"},
 	{"Flamegraph", "Focus on the selected function"},
-	{"Back and on", "Undo, back to the view before"},
+	{"Keyboard", "Undo, back to the view before"},
 	{"Window", "All commands"},
-	{"Size, theme, table", "Larger"},
+	{"Size and more", "Larger"},
 }
 
 // Gestures are what the pointer does, for the help page.

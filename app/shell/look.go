@@ -77,24 +77,24 @@ func (p *pane) tabulate(by analyze.By) {
 	p.table.group, p.table.scroll = by, 0
 }
 
-// copyTable puts the table on the clipboard, as it is or would be shown. A large
-// one is sorted and written beside the window.
+// copyTable puts the table that is shown on the clipboard. It is written beside
+// the window.
 func (s *Shell) copyTable(csvForm bool) {
-	a := s.pane.doc.Answer()
-	if a == nil {
-		return
+	grid, comma := s.pane.gridding(), '\t'
+	if csvForm {
+		comma = ','
 	}
-	shape := s.pane.table.tableShape
 	go func() {
-		d := arrange(orderKey{a, shape.by, shape.ascending})
-		text := tableText(a, d.rows, columnsOf(a, shape.hidden, d.modules), csvForm)
-		s.later(func(s *Shell) { s.copyLater(text) })
+		if g := grid(); g != nil {
+			text := g.separated(comma)
+			s.later(func(s *Shell) { s.copyLater(text) })
+		}
 	}()
 }
 
 // swatch is the colour of a row's function.
 func (p *pane) swatch(a *doc.Answer, r *analyze.Row) colour {
-	f := described(a.Rec, r)
+	f := r.Function(a.Rec)
 	if int(r.Func) < a.Rec.Functions.Len() && a.Rec.Functions.At(int(r.Func)).Name == r.Name {
 		return p.palette.Func(a.Rec, r.Func)
 	}

@@ -59,6 +59,13 @@ type State struct {
 	Colour string  `json:"colour"`
 	Up     bool    `json:"up"`
 	Scale  float32 `json:"scale"`
+	// Folded counts the threads that are folded, Scroll is how far rows are
+	// scrolled, Focus the part of the window that shows that it has the keyboard.
+	Folded int    `json:"folded"`
+	Scroll int    `json:"scroll"`
+	Focus  string `json:"focus"`
+	// Compare is about both recordings where two are compared, nil else.
+	Compare *CompareState `json:"compare"`
 	// Total is the weight of what the lower half shows, in the metric's unit.
 	Total string `json:"total"`
 }
@@ -69,6 +76,7 @@ func (s *Shell) State() State {
 	if s.chooser != nil {
 		st.Typed = s.chooser.hint + ": " + s.chooser.editor.Text()
 	}
+	st.Focus = s.focused()
 	st.Drop = s.dropLines()
 	if time.Now().Before(s.note.until) {
 		st.Note = s.note.text
@@ -78,7 +86,7 @@ func (s *Shell) State() State {
 		return st
 	}
 	c := &p.rec.Counts
-	st = State{Typed: st.Typed, Drop: st.Drop, Note: st.Note, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
+	st = State{Typed: st.Typed, Focus: st.Focus, Drop: st.Drop, Note: st.Note, Scroll: p.view.Scroll, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
 		From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Metric: p.metricOf().Name}
 	if p.sel.ranged {
 		st.Selected = [2]int64{p.sel.from - p.rec.Start, p.sel.to - p.rec.Start}
@@ -97,6 +105,9 @@ func (s *Shell) State() State {
 		for i := range p.timeline.plan.Rows {
 			if r := &p.timeline.plan.Rows[i]; r.Kind == timeline.TrackRow {
 				st.Threads = append(st.Threads, r.Name)
+				if r.Collapsed {
+					st.Folded++
+				}
 			}
 		}
 	}
@@ -107,7 +118,38 @@ func (s *Shell) State() State {
 	if a := p.doc.Answer(); a != nil {
 		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
 	}
+	if s.versus != nil {
+		st.Compare = s.versus.state()
+	}
 	return st
+}
+
+// focused names the area that shows that it has the keyboard.
+func (s *Shell) focused() string {
+	if !s.focus.Shown {
+		return ""
+	}
+	p := s.pane
+	switch {
+	case s.focus.In(&s.openButton):
+		return "toolbar"
+	case s.focus.In(&s.first):
+		return "first page"
+	case s.focus.In(&s.note):
+		return "status"
+	case p == nil:
+	case s.focus.In(&p.tracks):
+		return "filter"
+	case s.focus.In(&p.timeline.lanes):
+		return "timeline"
+	case s.focus.In(&p.tabKeys):
+		return "tabs"
+	case s.focus.In(&p.tab):
+		return tabs[p.tab]
+	case s.focus.In(&p.sideOf.drag):
+		return "details"
+	}
+	return "?"
 }
 
 // Settle waits until the recording is read and everything shown is final: for
@@ -133,6 +175,7 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		if err := p.doc.Settle(p.question()); err != nil {
 			return err
 		}
+		s.settleSource(p)
 		// Functions of an address are found in the answer, and may be asked
 		// about in turn.
 		if changed, err := p.arrive(); err != nil || !changed {

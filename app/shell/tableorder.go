@@ -69,7 +69,7 @@ func searched(a *doc.Answer, r *analyze.Row) bool {
 	case a.Found != nil && a.ByFunction():
 		return a.Found.Matches(r.Func)
 	}
-	f := described(a.Rec, r)
+	f := r.Function(a.Rec)
 	return a.Search.MatchFunction(&f)
 }
 

@@ -42,6 +42,8 @@ func (p *pane) pickedFunction() (recording.Function, bool) {
 	switch {
 	case p.pick.is == pickNode && p.pick.tree != nil:
 		return p.pick.tree.Function(p.rec, int(p.pick.node)), true
+	case p.pick.is == pickFunc:
+		return p.rec.Functions.At(int(p.pick.fn)), true
 	case p.pick.is == pickBar && p.pick.hit.Call != recording.NoCall:
 		return p.rec.Functions.At(int(p.pick.fn)), true
 	}
@@ -60,7 +62,7 @@ func (p *pane) onPicked(s *Shell, make func(analyze.Ref) analyze.Transform) {
 // functionItems are what can be done with a function.
 func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 	ref := analyze.RefTo(f)
-	items := []item{{title: "Callers and callees", detail: "K", do: func() {
+	items := []item{{title: "Callers and callees", detail: "Q", do: func() {
 		p.near.around(f)
 		p.tab = tabNear
 	}}}

@@ -105,14 +105,14 @@ func (p *Pattern) Match(s string) bool {
 	return strings.Contains(s, p.want)
 }
 
-// MatchFunction reports whether a function's name, module or file matches:
-// those that the pattern looks in.
+// MatchFunction reports whether a function's name, symbol, module or file
+// matches: those that the pattern looks in.
 func (p *Pattern) MatchFunction(f *recording.Function) bool {
 	switch p.field {
 	case InFunctions:
-		return p.Match(f.Name) || f.Module != "" && p.Match(f.Module) || f.File != "" && p.Match(f.File)
+		return p.Match(f.Name) || f.Symbol != "" && p.Match(f.Symbol) || f.Module != "" && p.Match(f.Module) || f.File != "" && p.Match(f.File)
 	case InName:
-		return p.Match(f.Name)
+		return p.Match(f.Name) || f.Symbol != "" && p.Match(f.Symbol)
 	case InModule:
 		return f.Module != "" && p.Match(f.Module)
 	case InFile:

@@ -29,7 +29,7 @@ type Face struct {
 	// for those that are not.
 	alone    map[rune]bool
 	lines    map[string]*line
-	fits     map[fitKey]string
+	short    map[fitKey]string
 	linesOf  int64
 	others   map[*font.Font]*font.Face
 	pictures map[otherKey]*glyph

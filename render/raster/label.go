@@ -9,9 +9,6 @@ import (
 // Ellipsis stands for what was left out of a label.
 const Ellipsis = "…"
 
-// mostLabel is how much of a name is looked at, in bytes.
-const mostLabel = 4096
-
 // Fit shortens a function's name to w pixels: whole if it fits, else without
 // its package (…ServeHTTP), else with its end cut; "" when not even three
 // characters fit.
@@ -20,18 +17,18 @@ func (f *Face) Fit(name string, w float32) string {
 		return ""
 	}
 	full := name
-	if len(name) > mostLabel { // no bar is that wide; measuring all of it is waste
-		name = strings.ToValidUTF8(name[:mostLabel], "")
+	if len(name) > longestLabel { // no bar is that wide; measuring all of it is waste
+		name = strings.ToValidUTF8(name[:longestLabel], "")
 	}
 	if !f.simple(name) {
 		return f.fitShaped(name, full, w)
 	}
-	if f.Measure(name) <= w {
+	if f.fits(name, w) {
 		return name
 	}
 	dots := f.Advance('…')
-	if short := Short(full); short != full && len(short) < mostLabel {
-		if f.Measure(short)+dots <= w {
+	if short := Short(full); short != full && len(short) < longestLabel {
+		if f.fits(short, w-dots) {
 			return Ellipsis + short
 		}
 	}
@@ -58,13 +55,13 @@ type fitKey struct {
 func (f *Face) fitShaped(name, full string, w float32) string {
 	f.fresh()
 	k := fitKey{name, w}
-	s, ok := f.fits[k]
+	s, ok := f.short[k]
 	if !ok {
 		s = f.fit(name, Short(full), w)
-		if f.fits == nil || len(f.fits) >= mostLines {
-			f.fits = map[fitKey]string{}
+		if f.short == nil || len(f.short) >= mostLines {
+			f.short = map[fitKey]string{}
 		}
-		f.fits[k] = s
+		f.short[k] = s
 	}
 	return s
 }
@@ -98,6 +95,19 @@ func (f *Face) fit(name, short string, w float32) string {
 		return ""
 	}
 	return name[:ends[n-1]] + Ellipsis
+}
+
+// longestLabel is how many bytes of a name are looked at: no bar is as wide.
+const longestLabel = 1024
+
+// fits tells whether a text is no wider than w, as soon as that is known.
+func (f *Face) fits(s string, w float32) bool {
+	for _, r := range s {
+		if w -= f.Advance(r); w < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Short is a function's name without package, namespace, receiver, template

@@ -81,7 +81,7 @@ func (f *Face) shaped(s string) *line {
 // fresh forgets what was shaped before more fonts were found.
 func (f *Face) fresh() {
 	if v := fonts.System.Version(); v != f.linesOf {
-		f.lines, f.fits, f.linesOf = nil, nil, v
+		f.lines, f.short, f.linesOf = nil, nil, v
 	}
 }
 
