@@ -41,7 +41,7 @@ const shows = 2
 
 // besideOpener shows a file beside the open one, to compare; nil where the window
 // cannot.
-func (s *Shell) besideOpener() func(path string) { return nil }
+func (s *Shell) besideOpener() func(path string) { return s.OpenBeside }
 
 // DragOver tells the shell what is held over the window.
 func (s *Shell) DragOver(o drop.Over) {
