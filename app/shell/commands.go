@@ -137,6 +137,9 @@ func filters() []event.Filter {
 	var fs []event.Filter
 	for _, c := range Commands {
 		for _, k := range c.Keys {
+			if k.Name == key.NameTab {
+				continue // it moves the focus where there is only one side
+			}
 			f := key.Filter{Name: k.Name, Required: k.Mods}
 			if k.Mods == 0 || k.Name == "+" {
 				f.Optional = key.ModShift

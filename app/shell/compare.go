@@ -239,6 +239,9 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	for _, p := range c.panes {
 		p.tab = tabFlame // the comparison has tabs of its own
 		p.update(s)
+		if !p.moved && p.rec.HasTime {
+			p.view = p.view.Fit(p.limits()) // the other side may have grown
+		}
 		if _, err := p.arrive(); err != nil {
 			s.Say(err.Error())
 		}

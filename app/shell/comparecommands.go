@@ -22,7 +22,7 @@ func compareCommands() []Command {
 		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.swap() }},
 		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
 		{"The other side", []Chord{chord(key.NameTab)}, true, comparing(func(s *Shell, c *comparison) { c.focusOn(s, 1-c.focus) })},
-		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.link.on = !c.link.on })},
+		{"Link or unlink both sides", []Chord{chord("Y")}, true, comparing(func(_ *Shell, c *comparison) { c.link.on = !c.link.on })},
 		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
 		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
 		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
@@ -73,7 +73,7 @@ func (s *Shell) compareWithItself() {
 	again.path, again.demo, again.view, again.moved, again.sel = p.path, p.demo, p.view, p.moved, p.sel
 	s.compare(p, again, nil)
 	s.versus.link.on = false
-	s.Say("Select a time or a thread on each side; K links both")
+	s.Say("Select a time or a thread on each side; Y links both")
 }
 
 // compareCalls compares the slowest calls of the picked function with as many of

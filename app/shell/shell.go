@@ -7,6 +7,7 @@ package shell
 import (
 	"context"
 	"image"
+	"slices"
 	"strings"
 	"time"
 
@@ -253,8 +254,12 @@ func (s *Shell) Layout(gtx layout.Context) {
 
 // keys runs the commands whose keys were pressed.
 func (s *Shell) keys(u *ui.UI) {
+	filters := keyFilters
+	if s.versus != nil && s.chooser == nil && !s.typing {
+		filters = append(slices.Clip(filters), key.Filter{Name: key.NameTab})
+	}
 	for {
-		ev, ok := u.Event(keyFilters...)
+		ev, ok := u.Event(filters...)
 		if !ok {
 			return
 		}
