@@ -346,10 +346,9 @@ func (c *comparison) unanswered() string {
 // status is what stands in the status line: what was matched, how sure it is.
 func (c *comparison) status() (left, right string) {
 	for i, p := range c.panes {
-		if i > 0 {
-			left += "   "
+		if text := summary(p.rec); text != "" {
+			left += sideName(i) + " " + text + "   "
 		}
-		left += sideName(i) + " " + summary(p.rec)
 	}
 	a := c.answer()
 	if a == nil {
