@@ -112,7 +112,7 @@ func TestCompareTwoFiles(t *testing.T) {
 	}
 
 	// Unlinked, each is for itself.
-	s.Key("y")
+	s.Key("k")
 	s.both("unlinking", func(c *versus) bool { return !c.Linked })
 	was := s.last().Compare
 	s.Wheel(3, inB)
@@ -156,7 +156,7 @@ func TestCompareAnchors(t *testing.T) {
 	}
 
 	// One side's own anchor: where the selection begins.
-	s.Key("Tab")
+	s.Key("ctrl+Tab")
 	s.both("the focus on B", func(c *versus) bool { return c.Focus == "B" })
 	s.Key("Escape", "Escape")
 	s.Drag(e2e.Left, image.Pt(900, 250), image.Pt(1000, 250), "shift")
@@ -247,7 +247,8 @@ func TestCompareWithItself(t *testing.T) {
 	s.palette("close the comparison")
 	s.until("one recording", func(f frame) bool { return f.Compare == nil && f.File == "before.json" })
 
-	// The slow calls of a function against its fast ones.
+	// The slow calls of a function against its fast ones; of all of them.
+	s.key("nothing selected", func(f frame) bool { return f.Selected == [2]int64{} }, "Escape", "Escape")
 	s.Click(e2e.Left, image.Pt(340, 144))
 	s.until("a picked function", func(f frame) bool { return f.Picked == "frame" })
 	s.palette("slow calls")

@@ -28,12 +28,13 @@ func show(o cli.WindowOptions) int {
 	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
+	s.Roots = o.Roots
 	kept, err := store.Open()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
 	}
 	err = window.Run(s, window.Options{
-		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
+		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Others: others,
 		Store: kept, AskedTheme: o.Theme != "",
 	})
 	if err != nil {
@@ -102,6 +103,7 @@ func render(o cli.RenderOptions) error {
 	}
 	s := shell.New(th)
 	defer s.Close()
+	s.Roots = o.Roots
 	switch o.View {
 	case "compare":
 		s.View = shell.Both
@@ -113,7 +115,7 @@ func render(o cli.RenderOptions) error {
 	if o.Demo {
 		s.OpenDemo()
 	} else {
-		s.Open(o.File)
+		s.OpenWith(o.File, o.Exe)
 	}
 	if o.With != "" {
 		s.OpenBeside(o.With)

@@ -39,6 +39,8 @@ type frame struct {
 	Transforms, Threads, Marks        []string
 	Pinned, Chosen, Hidden, Zoom      int
 	Compare                           *versus
+	Folded, Scroll                    int
+	Focus                             string
 }
 
 // session is a window with its frame log.

@@ -55,6 +55,7 @@ the difference is that sure.
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o diffOptions
 			o.flags(fs)
+			exeFlag(fs)
 			return func(c *call, args []string) error {
 				if err := o.check(fs, args); err != nil {
 					return err

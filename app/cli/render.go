@@ -49,8 +49,9 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
+			roots := rootFlag(fs)
 			return func(c *call, args []string) (err error) {
-				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo
+				o.Event, o.Metric, o.Demo, o.Exe = ch.event, ch.metric, *demo, c.exe
 				if args, err = o.second(args, fs, normalize, width); err != nil {
 					return err
 				}
@@ -61,7 +62,7 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 					if o.File, err = checkAddress(o.File); err != nil {
 						return err
 					}
-					if err := alone(fs, "output", "size", "scale", "theme"); err != nil {
+					if err := alone(fs, "output", "size", "scale", "theme", "source-root"); err != nil {
 						return err
 					}
 				}
@@ -75,6 +76,9 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 					rngB = rng
 				}
 				if o.RangeB, err = rangeFlag(rngB); err != nil {
+					return err
+				}
+				if o.Roots, err = roots(); err != nil {
 					return err
 				}
 				return c.run.Render(o)

@@ -15,7 +15,7 @@ import (
 )
 
 // tabNames are what addresses call the tabs; they never change.
-var tabNames = [...]string{tabFlame: "flamegraph", tabTable: "functions", tabNear: "callers", tabStats: "statistics", tabHeat: "heatmap", tabAbout: "about"}
+var tabNames = [...]string{tabFlame: "flamegraph", tabTable: "functions", tabNear: "callers", tabStats: "statistics", tabHeat: "heatmap", tabSource: "source", tabAbout: "about"}
 
 // visit is what is left to do of an address: places and names once the
 // recording is read, functions once there is an answer to find them in.
@@ -65,7 +65,11 @@ func (s *Shell) Address() *address.View {
 			v.Zoom = append(v.Zoom, nameOf(stepFunction(a, st)))
 		}
 	}
-	if f, ok := p.pickedFunction(); ok {
+	f, ok := p.pickedFunction()
+	if p.tab == tabNear && p.near.any {
+		f, ok = p.near.of, true
+	}
+	if ok {
 		n := nameOf(f)
 		v.Function = &n
 	}

@@ -41,6 +41,7 @@ type comparison struct {
 	buttons  compareButtons
 	largest  [24]clickArea
 	bounds   compareBounds
+	keyIn    [2]bool // whether the keyboard was in the timelines
 }
 
 // compareOptions are what a person chooses about the numbers.
@@ -249,6 +250,11 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.place(s, u, r)
 	c.events(s, u)
+	c.focusByKey(s)
+	for _, p := range c.panes {
+		p.motion.step(s, p, u)
+		p.flows.update(s, p)
+	}
 	c.agree(s)
 	c.pair.Ask(c.question())
 	if s.View != Flame {

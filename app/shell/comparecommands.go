@@ -2,6 +2,7 @@ package shell
 
 import (
 	"image"
+	"strconv"
 	"strings"
 
 	"gioui.org/io/key"
@@ -21,8 +22,11 @@ func compareCommands() []Command {
 		{"Compare the slow calls of the selected function with its fast ones", nil, true, func(s *Shell) { s.compareCalls() }},
 		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.swap() }},
 		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
-		{"The other side", []Chord{chord(key.NameTab)}, true, comparing(func(s *Shell, c *comparison) { c.focusOn(s, 1-c.focus) })},
-		{"Link or unlink both sides", []Chord{chord("Y")}, true, comparing(func(_ *Shell, c *comparison) { c.link.on = !c.link.on })},
+		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *comparison) {
+			c.focusOn(s, 1-c.focus)
+			s.focus.Give(&s.pane.timeline.lanes, true)
+		})},
+		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.link.on = !c.link.on })},
 		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
 		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
 		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
@@ -73,7 +77,7 @@ func (s *Shell) compareWithItself() {
 	again.path, again.demo, again.view, again.moved, again.sel = p.path, p.demo, p.view, p.moved, p.sel
 	s.compare(p, again, nil)
 	s.versus.link.on = false
-	s.Say("Select a time or a thread on each side; Y links both")
+	s.Say("Select a time or a thread on each side; K links both")
 }
 
 // compareCalls compares the slowest calls of the picked function with as many of
@@ -235,7 +239,7 @@ func (c *comparison) asCommand() (line, rest string) {
 			args = append(args, "--range-"+low, r.String())
 		}
 		if t := p.sel.tracks; len(t) == 1 && t[0] < len(p.rec.Tracks) {
-			args = append(args, "--thread-"+low, number(int(p.rec.Tracks[t[0]].TID)))
+			args = append(args, "--thread-"+low, strconv.Itoa(int(p.rec.Tracks[t[0]].TID)))
 		} else if t != nil {
 			rest = "the selected threads"
 		}

@@ -23,14 +23,13 @@ type compareButtons struct {
 
 func sideName(i int) string { return "AB"[i : i+1] }
 
-func number(n int) string { return strconv.Itoa(n) }
-
 // head draws a side's name and totals: A is grey and B has the accent,
 // everywhere.
 func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	th := u.Theme
 	r := c.bounds.heads[i]
 	p := c.panes[i]
+	u.Area(&c.heads, nil)
 	if clicked, _ := c.heads[i].clicked(u, r); clicked {
 		c.focusOn(s, i)
 	}

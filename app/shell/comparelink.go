@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/compare"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
+	"ashlar/render/units"
 )
 
 // link says how the two sides go together: both show the same time, counted from
@@ -264,7 +265,7 @@ func (c *comparison) anchorBoth(s *Shell) {
 		return
 	}
 	c.alignAt(c.link.twin)
-	s.Say("Aligned at call " + number(c.link.twin.Number) + " of " + c.panes[1-c.link.twin.Side].rec.FuncName(c.panes[1-c.link.twin.Side].pick.hit.Call))
+	s.Say("Aligned at call " + units.Count(int64(c.link.twin.Number)) + " of " + c.panes[1-c.link.twin.Side].rec.FuncName(c.panes[1-c.link.twin.Side].pick.hit.Call))
 }
 
 // path says a zoomed path of one side's flamegraph in the other's functions; as
@@ -335,7 +336,7 @@ func (c *comparison) linkPill(u *ui.UI) {
 	w := u.Measure(label, st).X + u.Px(18)
 	x := c.bounds.halves[1].Min.X
 	r := ui.Rect(x-w/2, c.bounds.heads[1].Min.Y+u.Px(5), w, u.Px(20))
-	u.Click(&c.link.button, r, func(hovered, _ bool) {
+	u.Click(&c.link.button, r, func(hovered bool) {
 		u.Round(r, 10, th.Raised)
 		border := th.Rule
 		if hovered || c.link.on {

@@ -13,8 +13,10 @@ import (
 func (c *comparison) lower(s *Shell, u *ui.UI) {
 	b := &c.bounds
 	if s.View == Both {
+		u.Area(&c.tabKeys, nil)
 		c.tabBar(s, u)
 	}
+	ring := c.lowerArea(u)
 	tab := c.tab
 	if s.View == Flame {
 		tab = compareFlame
@@ -43,9 +45,14 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	case tab == comparePairing:
 		c.pairing.layout(s, c, u, b.lower)
 	}
+	if ring {
+		u.Ring(b.lower, 2)
+	}
 	if s.View == Both {
+		u.Area(&c.largest, nil)
 		c.sidePanel(s, u)
 	}
+	u.NoArea()
 }
 
 // two draws a flamegraph of each side.
@@ -101,7 +108,7 @@ func (c *comparison) details(a *doc.CompareAnswer) (title, sub string, ds []deta
 	m := a.Compared.Metric
 	exact := func(v int64) string { return units.Exact(v, &m.Common) }
 	value := func(v int64) string { return units.Full(m.Readable(v)) }
-	add := func(key, text, full string) { ds = append(ds, detail{key, text, full}) }
+	add := func(key, text, full string) { ds = append(ds, detail{key: key, value: text, exact: full}) }
 	if c.chosen == nil {
 		add("A", value(a.A.RawTotal), exact(a.A.RawTotal))
 		add("B", value(a.B.RawTotal), exact(a.B.RawTotal))
@@ -135,7 +142,7 @@ func (c *comparison) details(a *doc.CompareAnswer) (title, sub string, ds []deta
 			pair("Total", row.ATotal, row.BTotal, row.Total)
 			add("Matched", ruleWords[row.Rule], "")
 			if row.Status == compare.New || row.Status == compare.Gone {
-				ds[len(ds)-1] = detail{"Status", map[compare.Status]string{compare.New: "new: only in B", compare.Gone: "gone: only in A"}[row.Status], ""}
+				ds[len(ds)-1] = detail{key: "Status", value: map[compare.Status]string{compare.New: "new: only in B", compare.Gone: "gone: only in A"}[row.Status]}
 			}
 		}
 	}
@@ -165,11 +172,11 @@ func (c *comparison) callDetails(a *doc.CompareAnswer, key int32) (ds []detail) 
 	if t != nil {
 		name = "Call " + units.Count(int64(t.Number))
 	}
-	ds = append(ds, detail{name + " in A", lengths[0], ""}, detail{name + " in B", lengths[1], ""})
+	ds = append(ds, detail{key: name + " in A", value: lengths[0]}, detail{key: name + " in B", value: lengths[1]})
 	if t != nil {
-		ds = append(ds, detail{"Difference", units.Change(took[0], took[1]), ""})
+		ds = append(ds, detail{key: "Difference", value: units.Change(took[0], took[1])})
 	}
-	return append(ds, detail{"", "", ""})
+	return append(ds, detail{})
 }
 
 // largestDifferences lists the functions whose self changed most, noise dimmed.

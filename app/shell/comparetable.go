@@ -315,8 +315,8 @@ func (c *comparison) rowColour(s *Shell, u *ui.UI, a *doc.CompareAnswer, row *co
 	return u.Theme.Bar(&fn, s.Mode)
 }
 
-// rowKey is the function of a row, -1 where it stands for something else.
-func rowKey(a *doc.CompareAnswer, row *compare.Row) int32 {
+// functionKey is the function of a row, -1 where it stands for something else.
+func functionKey(a *doc.CompareAnswer, row *compare.Row) int32 {
 	switch {
 	case row.Key < 0:
 		return -1
@@ -329,7 +329,7 @@ func rowKey(a *doc.CompareAnswer, row *compare.Row) int32 {
 }
 
 func (c *comparison) isChosen(a *doc.CompareAnswer, row *compare.Row) bool {
-	k := rowKey(a, row)
+	k := functionKey(a, row)
 	return k >= 0 && c.chosen != nil && a.Compared.Tree.NameOf(k) == *c.chosen
 }
 
@@ -356,7 +356,7 @@ func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.Compa
 		case gClick, gDouble:
 			if row := at(); row != nil {
 				c.chooseRow(a, row)
-				if g == gDouble && rowKey(a, row) >= 0 {
+				if g == gDouble && functionKey(a, row) >= 0 {
 					c.tab = compareDistribution
 				}
 			}
@@ -366,7 +366,7 @@ func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.Compa
 				c.chooseRow(a, row)
 				name := row.Name
 				items = append(items, item{title: "Copy name", do: func() { s.copyLater(name) }})
-				if k := rowKey(a, row); k >= 0 {
+				if k := functionKey(a, row); k >= 0 {
 					items = append(items, c.functionItems(s, c.fn(a, k))...)
 				}
 			}
@@ -390,7 +390,7 @@ func (c *comparison) chooseRow(a *doc.CompareAnswer, row *compare.Row) {
 		c.alike = c.now()
 		return
 	}
-	c.choose(a, rowKey(a, row))
+	c.choose(a, functionKey(a, row))
 	c.flame.node = -1
 	if a.Table.By == compare.ByStack {
 		c.flame.node = row.Key

@@ -14,6 +14,9 @@ func (p *pane) asCommand() (line, rest string) {
 	if p.demo {
 		args[2] = "--demo"
 	}
+	if p.exe != "" {
+		args = append(args, "--exe", p.exe)
+	}
 	if p.event < len(p.rec.Events) {
 		e := &p.rec.Events[p.event]
 		if len(p.rec.Events) > 1 && e.Name != "" {

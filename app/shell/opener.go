@@ -16,7 +16,7 @@ func (s *Shell) askOpen() {
 
 // askCompare lets the person choose a file to compare with.
 func (s *Shell) askCompare() {
-	typed := func(s *Shell) { s.typePath("A file to compare with", s.startDir(), (*Shell).OpenBeside) }
+	typed := func(s *Shell) { s.typePath("A file to compare with", s.startDir(), true, (*Shell).OpenBeside) }
 	s.pick("Compare with a recording", typed, func(s *Shell, paths []string) { s.OpenBeside(paths[0]) })
 }
 
@@ -25,11 +25,11 @@ func (s *Shell) askCompare() {
 func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
 
 // typeOpenIn is typeOpen beginning with a folder.
-func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, (*Shell).Open) }
+func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, true, (*Shell).Open) }
 
-// typePath lets a path be typed, or one of the files that were opened before be
-// chosen, that is then opened.
-func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
+// typePath lets a path be typed for something; recents offers the files that
+// were opened before too.
+func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, path string)) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -43,7 +43,7 @@ func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 				return
 			}
 			s.chooser = nil
-			open(s, path)
+			then(s, path)
 		}}
 		if folder {
 			l.title += sep
@@ -53,7 +53,10 @@ func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 	}
 	start := strings.TrimSuffix(dir, sep) + sep
 	c = newChooser(what, start, func(text string) []line {
-		ls := s.recentLines(strings.TrimPrefix(text, start), open)
+		var ls []line
+		if recents {
+			ls = s.recentLines(strings.TrimPrefix(text, start), then)
+		}
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {
 			dir = "."
@@ -84,7 +87,7 @@ func (s *Shell) typePath(what, dir string, open func(s *Shell, path string)) {
 			return false
 		}
 		s.chooser = nil
-		open(s, path)
+		then(s, path)
 		return true
 	}
 	s.choose(c)

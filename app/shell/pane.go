@@ -44,6 +44,8 @@ const (
 	pickNode
 	pickWindow
 	pickFunc // a function, without a place
+	pickCounter
+	pickInstant
 )
 
 // named tells whether what is picked has a function.
@@ -55,10 +57,13 @@ type pane struct {
 	rec  *recording.Recording
 	demo bool // it is the built-in one, which has no path
 	path string
-	kept bool // among the files that were opened
+	exe  string // the program that names were taken from, "" for the one the file names
+	kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
 	visit visit
 	marks marksPart
+
+	sourcePart sourcePart
 
 	event, metric         int
 	wantEvent, wantMetric string
@@ -101,18 +106,30 @@ type pane struct {
 	transforms []analyze.Transform
 	chipClicks []clickArea
 
+	motion  motion
+	tracks  filterPart
+	rowsMap mapPart
+	flows   flowPart
+	rank    rankPart
+	sideOf  sidePart
+	// goal is the time that was gone to, while atGoal; rangeFrom where the
+	// selected range was begun by keys.
+	goal, rangeFrom int64
+	atGoal          bool
+	wantMenu        bool // of what is selected, asked for by a key
+	unfiltered      int  // the height that all rows want
+
 	eventButton, metricButton, viewButton widget.Clickable
 	statusClick                           clickArea
-	sideClicks                            [24]clickArea
 }
 
 // paneBounds are the places of the parts in the last frame, in pixels.
 type paneBounds struct {
-	overview, ruler, lanes, tabs, lower, side image.Rectangle
-	gutter                                    int
+	overview, ruler, lanes, rows, tabs, lower, side image.Rectangle
+	gutter                                          int
 }
 
-var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "About this file"}
+var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "Source", "About this file"}
 
 const (
 	tabFlame = iota
@@ -120,6 +137,7 @@ const (
 	tabNear
 	tabStats
 	tabHeat
+	tabSource
 	tabAbout
 )
 
@@ -140,6 +158,8 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	p.place(s, u, r)
 	p.events(s, u)
+	p.motion.step(s, p, u)
+	p.flows.update(s, p)
 	p.doc.Ask(p.question())
 	b := &p.bounds
 	if s.View != Flame {
@@ -208,6 +228,8 @@ func (p *pane) question() doc.Question {
 		q.Around = &ref
 	} else if f, ok := p.pickedFunction(); ok && p.tab == tabStats {
 		q.Durations = functionsOf(p.rec, f)
+	} else if ok && p.tab == tabSource {
+		q.Source, _ = p.sourceFile()
 	}
 	return q
 }
@@ -276,12 +298,13 @@ func (p *pane) placeTimeline(u *ui.UI, r image.Rectangle) {
 		b.lanes = r
 		return
 	}
-	right := r.Max.X - u.Px(10)
+	right := r.Max.X - u.Px(timeline.MapWidth+4)
 	y := r.Min.Y + u.Px(overviewTop)
 	b.overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
 	y = b.overview.Max.Y + u.Px(2)
 	b.ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
 	b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right, r.Max.Y)
+	b.rows = image.Rect(right+u.Px(2), b.lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
 }
 
 // limits are how far the view goes.
@@ -307,6 +330,12 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 	want := strips + u.Px(60)
 	if p.timeline.plan != nil {
 		want = strips + p.timeline.plan.Height + u.Px(8)
+	}
+	// Halves that move while a filter is being typed would be a nuisance.
+	if p.filter == "" {
+		p.unfiltered = want
+	} else {
+		want = max(want, p.unfiltered)
 	}
 	share := height * 11 / 20
 	if want > share {
@@ -358,12 +387,15 @@ func (p *pane) scrollBy(px int) {
 	p.scrollTo(p.view.Scroll + px)
 }
 
-func (p *pane) scrollTo(y int) {
+func (p *pane) scrollTo(y int) { p.view.Scroll = p.scrollLimit(y) }
+
+// scrollLimit keeps rows from being scrolled past their end.
+func (p *pane) scrollLimit(y int) int {
 	most := 0
 	if p.timeline.plan != nil {
-		most = max(0, p.timeline.plan.Height-p.bounds.lanes.Dy()*3/4)
+		most = max(0, p.timeline.plan.Height-p.bounds.lanes.Dy())
 	}
-	p.view.Scroll = max(0, min(y, most))
+	return max(0, min(y, most))
 }
 
 func (p *pane) fitAll() {
@@ -375,7 +407,7 @@ func (p *pane) fitAll() {
 // fitSelection zooms to the selected range, else to the picked bar.
 func (p *pane) fitSelection() {
 	switch {
-	case p.pick.is == pickBar || p.pick.is == pickWindow:
+	case p.pick.is != pickNone && p.pick.is != pickNode && p.pick.hit.End > p.pick.hit.Start:
 		p.fit(p.pick.hit.Start, p.pick.hit.End)
 	case p.sel.ranged:
 		p.fit(p.sel.from, p.sel.to)
@@ -419,8 +451,12 @@ func (p *pane) back() {
 		p.flame.zoomTo(p, nil)
 	case p.pick.is != pickNone:
 		p.pick = picked{}
+	case p.atGoal:
+		p.atGoal = false
 	case p.sel.any():
 		p.sel = selection{}
+	case p.filter != "":
+		p.filter = ""
 	case p.moved:
 		p.fitAll()
 	}
