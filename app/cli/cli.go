@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/app/store"
 )
 
 // Exit codes.
@@ -53,6 +55,8 @@ type RenderOptions struct {
 type Runner struct {
 	Window func(WindowOptions) error
 	Render func(RenderOptions) error
+	// Store opens where marks are kept; nil where they are not.
+	Store func() (*store.Store, error)
 }
 
 // call is one run of a command.
@@ -83,7 +87,7 @@ type command struct {
 // one, add its entry.
 func commands() []command {
 	return []command{
-		infoCommand(), topCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(),
+		infoCommand(), topCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(),
 		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
 	}
 }

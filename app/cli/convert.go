@@ -26,11 +26,16 @@ The name of OUT says the format: .spaa, .pb or .pprof (pprof), .otlp
 .spall; .gz or .zst may follow and compresses.
 
 What OUT cannot hold is listed at the end. OUT appears when it is whole, or not
-at all. SPAA to SPAA keeps every record, key and number as it is.`,
+at all. SPAA to SPAA keeps every record, key and number as it is.
+
+With --range, --thread and the flags that change stacks OUT is a part of IN:
+asked for all of it, it answers as IN does for the part.
+` + viewHelp,
 		examples: [][2]string{
 			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "make SPAA with samples and windows"},
 			{"ashlar convert run.spaa run.pb.gz", "make a profile for go tool pprof"},
 			{"ashlar convert trace.json trace.spall --force", "replace trace.spall if it is there"},
+			{"ashlar convert run.spall part.spaa --range 1.2s..1.5s --thread worker", "take a part out"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o convertOptions
@@ -39,8 +44,15 @@ at all. SPAA to SPAA keeps every record, key and number as it is.`,
 			fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
 			fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
 			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
+			var rng string
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name; may be repeated")
+			o.transformFlags(fs)
 			return func(c *call, args []string) (err error) {
 				if err := o.names(args); err != nil {
+					return err
+				}
+				if o.part, err = rangeFlag(rng); err != nil {
 					return err
 				}
 				if windows != "" {
@@ -67,6 +79,11 @@ type convertOptions struct {
 	window  int64
 	event   string
 	json    bool
+	// part, threads and the transforms of StackView say which part of the
+	// recording is written.
+	part    Range
+	threads []string
+	StackView
 }
 
 func (o *convertOptions) names(args []string) (err error) {
@@ -144,6 +161,8 @@ type conversion struct {
 	Records int64          `json:"records"`
 	Bytes   int64          `json:"bytes"`
 	Lost    []convert.Loss `json:"not_carried_over"`
+	// Notes say what the part has otherwise than the selection of the whole.
+	Notes []string `json:"notes,omitempty"`
 	// Warnings is how often something was wrong with the input.
 	Warnings int64 `json:"input_warnings"`
 
@@ -164,7 +183,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []convert.Loss{}}
 	opt := convert.Options{Event: o.event, Window: o.window}
 	var rep *convert.Report
-	if format == "spaa" && o.target.Name == "spaa" {
+	if format == "spaa" && o.target.Name == "spaa" && !o.partial() {
 		p.watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
 		err = source.Protect(in.Path, func() (err error) {
 			rep, err = convert.CopySPAA(ctx, out, o.out, &inputReader{in: in}, opt)
@@ -206,6 +225,12 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 	}
 	r.stopped = stopped(rec)
 	opt.Progress = p.writing()
+	if o.partial() {
+		var err error
+		if rec, err = o.partOf(ctx, rec, r); err != nil {
+			return nil, err
+		}
+	}
 	var rep *convert.Report
 	err := source.Protect(in.Path, func() (err error) {
 		rep, err = o.target.Write(ctx, out, o.out, rec, opt)
@@ -221,6 +246,9 @@ func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 	}
 	if o.json {
 		return writeJSON(c.stdout, r)
+	}
+	for _, n := range r.Notes {
+		c.note("%s", n)
 	}
 	if len(r.Lost) > 0 {
 		fmt.Fprintln(c.stderr, "not carried over:")

@@ -7,14 +7,19 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/app/address"
 )
 
 func renderCommand() command {
 	return command{
-		name: "render", args: "FILE -o OUT.png", line: "draw a recording into a PNG or SVG file",
+		name: "render", args: "FILE|ADDRESS -o OUT.png", line: "draw a recording into a PNG or SVG file",
 		text: `
 A PNG is exactly what the window would show. It needs no display. An SVG has the
 timeline, the flamegraph or one below the other, as shapes whose text is text.
+
+An ADDRESS is what the window copies with "Copy the view's address"; it says all
+that is shown, so that only -o, --size, --scale and --theme go with it.
 ` + viewHelp,
 		examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
@@ -40,6 +45,14 @@ timeline, the flamegraph or one below the other, as shapes whose text is text.
 				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo
 				if o.File, err = oneFile(args, o.Demo); err != nil {
 					return err
+				}
+				if address.Is(o.File) {
+					if o.File, err = checkAddress(o.File); err != nil {
+						return err
+					}
+					if err := alone(fs, "output", "size", "scale", "theme"); err != nil {
+						return err
+					}
 				}
 				if err := o.shape(size, scale); err != nil {
 					return err

@@ -59,6 +59,12 @@ Flags that change stacks apply in the order in which they are typed.`
 
 // flags adds the view's flags to a command.
 func (v *StackView) viewFlags(fs *pflag.FlagSet) {
+	v.transformFlags(fs)
+	fs.StringVar(&v.Search, "search", "", "find `TEXT` or /expression/ in names, modules and files; how much has it")
+}
+
+// transformFlags adds those that change stacks.
+func (v *StackView) transformFlags(fs *pflag.FlagSet) {
 	for _, f := range transformFlags {
 		value := &transformFlag{list: &v.Transforms, make: f.make}
 		fs.Var(value, f.name, f.usage)
@@ -67,7 +73,6 @@ func (v *StackView) viewFlags(fs *pflag.FlagSet) {
 			fs.Lookup(f.name).NoOptDefVal = "true"
 		}
 	}
-	fs.StringVar(&v.Search, "search", "", "find `TEXT` or /expression/ in names, modules and files; how much has it")
 }
 
 // transformFlag adds a transform to a list for each time it is set.

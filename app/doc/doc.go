@@ -59,6 +59,8 @@ type Answer struct {
 	Grid      *heatmap.Grid // for Heat
 }
 
+// Answers tells whether it is the answer to a question.
+func (a *Answer) Answers(q *Question) bool { return a.equal(q) }
 // ByFunction tells whether the table's rows stand for functions.
 func (a *Answer) ByFunction() bool { return a.By == "" || a.By == analyze.ByFunction }
 
@@ -85,15 +87,16 @@ type Doc struct {
 	Name string
 	load *ingest.Load
 
-	mu     sync.Mutex
-	want   Question
-	asked  bool
-	wake   chan struct{}
-	stale  context.CancelFunc // ends the computation of an answer nobody wants
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  chan struct{}
-	notify func()
+	mu       sync.Mutex
+	want     Question
+	asked    bool
+	wake     chan struct{}
+	stale    context.CancelFunc // ends the computation of an answer nobody wants
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ended    chan struct{}
+	notify   func()
+	contexts contexts
 
 	answer atomic.Pointer[Answer]
 	soon   atomic.Pointer[Answer]
@@ -226,8 +229,18 @@ func (d *Doc) think(ctx context.Context, rec *recording.Recording, q Question, o
 		}
 	}
 	if a := answer(ctx, rec, q, old); a != nil {
-		d.answer.Store(a)
+		d.give(a)
 		d.soon.Store(nil)
+	}
+}
+
+// give shows an answer, unless another question has been asked meanwhile, or
+// it has been answered.
+func (d *Doc) give(a *Answer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if old := d.answer.Load(); d.want.equal(&a.Question) && (old == nil || old.Rec != a.Rec || !old.equal(&a.Question)) {
+		d.answer.Store(a)
 	}
 }
 
@@ -268,8 +281,10 @@ func (d *Doc) Settle(q Question) error {
 	}
 	d.Ask(q)
 	rec := d.load.Snapshot()
-	if a := answer(d.ctx, rec, q, nil); a != nil {
-		d.answer.Store(a)
+	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
+		if a := answer(d.ctx, rec, q, nil); a != nil {
+			d.give(a)
+		}
 	}
 	d.find(d.ctx, rec, q.Search)
 	return nil

@@ -118,7 +118,7 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 		var items []item
 		ms := p.rec.Events[p.event].Metrics
 		for i := range ms {
-			items = append(items, item{title: ms[i].Name, detail: units.Value(ms[i].Total, &ms[i]), on: i == p.metric, do: func() { p.metric = i }})
+			items = append(items, item{title: ms[i].Name, detail: units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i]), on: i == p.metric, do: func() { p.metric = i }})
 		}
 		s.menu = newMenu(image.Pt(at, y+u.Px(30)), items)
 	}

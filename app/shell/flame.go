@@ -232,7 +232,11 @@ func (f *flamePart) base(u *ui.UI, h int) int {
 // root is the label of the outermost bar: what the whole is, and how much.
 func (f *flamePart) root(p *pane, a *doc.Answer) string {
 	m := a.Metric()
-	return "all  " + units.Full(a.Tree.Nodes[0].Total, m)
+	text := "all  " + units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m)
+	if kind := units.KindText(m); kind != "" {
+		text += "  · " + kind
+	}
+	return text
 }
 
 // nothing says why the flamegraph is empty.

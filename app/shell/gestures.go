@@ -46,7 +46,7 @@ func (t *timelinePart) events(s *Shell, p *pane, u *ui.UI) {
 		if !ok {
 			break
 		}
-		t.onRuler(p, u, g, e)
+		t.onRuler(s, p, u, g, e)
 	}
 	for {
 		g, e, ok := t.strip.next(u, p.bounds.overview.Min)
@@ -141,7 +141,7 @@ func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
 }
 
 // onRuler selects a range without a key held down.
-func (t *timelinePart) onRuler(p *pane, u *ui.UI, g gesture, e pointer.Event) {
+func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g gesture, e pointer.Event) {
 	d := &t.rulerArea
 	switch g {
 	case gScroll:
@@ -153,7 +153,13 @@ func (t *timelinePart) onRuler(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 		t.drag(p, d.start, d.at)
 	case gDrop:
 		t.grab = grabNone
+	case gMenu:
+		t.markMenu(s, p, u)
 	case gClick:
+		if m := t.markAt(p, u, d.at.X); m != nil {
+			p.goToMark(s, *m)
+			return
+		}
 		p.sel.ranged = false
 	}
 }

@@ -50,6 +50,11 @@ type pane struct {
 	doc  *doc.Doc
 	rec  *recording.Recording
 	demo bool // it is the built-in one, which has no path
+	path string
+	kept bool // among the files that were opened
+	// visit is what is left to do of an address.
+	visit visit
+	marks marksPart
 
 	event, metric         int
 	wantEvent, wantMetric string
@@ -120,6 +125,9 @@ func newPane(d *doc.Doc) *pane {
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.update(s)
+	if _, err := p.arrive(); err != nil {
+		s.Say(err.Error())
+	}
 	p.timeline.replan(p, u.Metric.PxPerDp)
 	if err := p.doc.Err(); err != nil && !p.rec.Done {
 		p.failed(u, r, err)

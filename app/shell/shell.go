@@ -16,6 +16,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/widget"
 
+	"ashlar/app/address"
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
 	"ashlar/render/raster"
@@ -44,6 +45,8 @@ type Shell struct {
 	System *theme.Theme
 	// Do carries out what only a window can: nil where there is none.
 	Do Actions
+	// Keep remembers things from one run to the next; nil where nothing is kept.
+	Keep Keep
 	// Bars counts what the last frame drew.
 	Bars int
 
@@ -60,6 +63,7 @@ type Shell struct {
 	tasks   tasks
 	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
+	prefs   Prefs // as they were last kept
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
 	drag          dropping
@@ -92,8 +96,21 @@ func New(th *theme.Theme) *Shell {
 	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
 }
 
-// Open shows a file in place of what is shown.
-func (s *Shell) Open(path string) { s.show(doc.Open(path, s.wake)) }
+// Open shows a file in place of what is shown, or what an address names.
+func (s *Shell) Open(path string) {
+	if !address.Is(path) {
+		s.openFile(path)
+	} else if v, err := address.Parse(path); err != nil {
+		s.Say(err.Error())
+	} else {
+		s.Visit(v)
+	}
+}
+
+func (s *Shell) openFile(path string) {
+	s.show(doc.Open(path, s.wake))
+	s.pane.path = path
+}
 
 // OpenDemo shows the built-in recording.
 func (s *Shell) OpenDemo() {
@@ -108,6 +125,7 @@ func (s *Shell) show(d *doc.Doc) {
 	}
 	s.pane = newPane(d)
 	s.pane.table.hidden = s.hiddenColumns
+	s.pane.prefer(s.prefs)
 	s.menu = nil
 	if s.Do.Title != nil {
 		s.Do.Title(d.Name + " – Ashlar")
@@ -176,6 +194,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
 	s.tasks.run(s)
+	s.keep()
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {

@@ -28,6 +28,8 @@ type State struct {
 	Picked string `json:"picked"`
 	// Typed is what stands in the palette or the file opener while one is open.
 	Typed string `json:"typed"`
+	// Marks are the notes of the marks.
+	Marks []string `json:"marks"`
 	// Drop is what letting go would do, a line for each part of the window, the
 	// one under the pointer first, then what is held; Note is what the status
 	// line says for a while.
@@ -72,6 +74,9 @@ func (s *Shell) State() State {
 	for _, t := range p.transforms {
 		st.Transforms = append(st.Transforms, t.String())
 	}
+	for _, m := range p.marks.all {
+		st.Marks = append(st.Marks, m.Text)
+	}
 	if f, ok := p.pickedFunction(); ok {
 		st.Picked, st.PickedAt = f.Name, p.pick.hit.Start-p.rec.Start
 	}
@@ -98,6 +103,9 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		return err
 	}
 	p.update(s)
+	if _, err := p.arrive(); err != nil {
+		return err
+	}
 	if err := s.Look(v); err != nil {
 		return err
 	}
@@ -105,5 +113,14 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		p.selectRange(p.rec.Start+from, p.rec.Start+to)
 		p.fit(p.sel.from, p.sel.to)
 	}
-	return p.doc.Settle(p.question())
+	for {
+		if err := p.doc.Settle(p.question()); err != nil {
+			return err
+		}
+		// Functions of an address are found in the answer, and may be asked
+		// about in turn.
+		if changed, err := p.arrive(); err != nil || !changed {
+			return err
+		}
+	}
 }

@@ -107,7 +107,7 @@ func nodeTip(u *ui.UI, at image.Point, a *doc.Answer, t *analyze.Tree, node int3
 	all := t.Nodes[0].Total
 	title := "all"
 	lines := []string{
-		"total " + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
+		"total " + units.Bound(m) + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
 		"self " + units.Value(nd.Self, m) + "   " + units.Percent(nd.Self, all) + "   (" + units.Exact(nd.Self, m) + ")",
 	}
 	if node > 0 {

@@ -58,7 +58,7 @@ func plural(n int64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	if strings.HasSuffix(what, "y") {
+	if strings.HasSuffix(what, "y") && what != "day" {
 		return units.Count(n) + " " + what[:len(what)-1] + "ies"
 	}
 	return units.Count(n) + " " + what + "s"

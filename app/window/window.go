@@ -16,6 +16,7 @@ import (
 	"ashlar/app/drop/native"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
+	"ashlar/app/store"
 	"ashlar/assets/desktop"
 )
 
@@ -29,6 +30,11 @@ type Options struct {
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
+	// Store is where settings are kept; nil keeps nothing. AskedTheme tells
+	// that the shell's theme was asked for and does not give way to the kept
+	// one.
+	Store      *store.Store
+	AskedTheme bool
 }
 
 func init() {
@@ -40,12 +46,20 @@ func init() {
 // a goroutine other than main's, with app.Main running there.
 func Run(s *shell.Shell, o Options) error {
 	w := new(app.Window)
-	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(480), unit.Dp(320)))
+	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(leastWidth), unit.Dp(leastHeight)))
 	log, err := newFrameLog(o.FrameLog)
 	if err != nil {
 		return err
 	}
 	defer log.close()
+	k := newKeeper(o.Store, w.Invalidate)
+	if k != nil {
+		defer k.close()
+		w.Option(k.size()...)
+		s.Keep = k
+		s.Prefer(k.prefs(o.AskedTheme))
+	}
+	var config app.Config
 	full := false
 	s.Do = shell.Actions{
 		Wake:  w.Invalidate,
@@ -86,6 +100,7 @@ func Run(s *shell.Shell, o Options) error {
 			return e.Err
 		case app.ConfigEvent:
 			inbox.focused(e.Config.Focused)
+			config = e.Config
 			follow.focused(e.Config.Focused)
 		case app.FrameEvent:
 			log.begin()
@@ -100,6 +115,12 @@ func Run(s *shell.Shell, o Options) error {
 				s.Dropped(d)
 			}
 			gtx := app.NewContext(&ops, e)
+			if k != nil {
+				k.sized(config, e.Metric)
+				for _, n := range k.news() {
+					s.Say(n)
+				}
+			}
 			s.Layout(gtx)
 			log.laidOut()
 			e.Frame(gtx.Ops)

@@ -35,7 +35,13 @@ func records(ctx context.Context, rec *recording.Recording, q Query, to sink) er
 	if join := newJoin(rec, &q, to); join != nil {
 		return join.records(ctx)
 	}
-	switch basisOf(rec, q) {
+	basis := basisOf(rec, q)
+	if basis == Windows && rec.Events[q.Event].Metrics[q.Metric].Kind == recording.Peak {
+		p := &peaks{to: to, at: map[peakOf]int{}}
+		defer p.flush()
+		to = p
+	}
+	switch basis {
 	case Samples:
 		return sampleRecords(ctx, rec, q, to)
 	case Windows:
@@ -43,7 +49,7 @@ func records(ctx context.Context, rec *recording.Recording, q Query, to sink) er
 			if ws.Event != q.Event {
 				continue
 			}
-			for _, i := range cover(ws.Windows, q.From, q.To) {
+			for _, i := range windowsFor(rec, &q, ws.Windows) {
 				win := &ws.Windows[i]
 				to.window(win)
 				if err := rows(ctx, &ws.Rows, win.First, win.Last, q, func(int) int64 { return win.Start }, to); err != nil {

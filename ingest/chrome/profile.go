@@ -314,7 +314,6 @@ func (p *profile) flush(keep int) {
 	if p.thread.track == nil {
 		d.open(p.thread)
 	}
-	ms := d.b.Event(s.cpuEvent).Metrics
 	for i := range n {
 		h := p.held[i]
 		until := p.end
@@ -331,8 +330,6 @@ func (p *profile) flush(keep int) {
 			d.warn(sampleBackward, h.off, "")
 			lasts = 0
 		}
-		ms[0].Total++
-		ms[1].Total += lasts
 		p.thread.track.Sample(s.cpuEvent, d.at(h.at, h.off), h.call, -1, []int64{1, lasts})
 		p.last, p.any = h.at.latest(p.last, p.any), true
 	}

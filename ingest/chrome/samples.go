@@ -207,10 +207,8 @@ func (s *samplers) finish() {
 			if w.weight != 0 {
 				v, _ := s.weights[w.weight-1].units(decimals)
 				values[1] = v
-				d.b.Event(ev).Metrics[1].Total += v
 			}
 		}
-		d.b.Event(ev).Metrics[0].Total++
 		t.track.Sample(ev, d.at(w.ts, w.off), call, int(w.cpu), values)
 	}
 	s.waiting, s.weights = nil, nil

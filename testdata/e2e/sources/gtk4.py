@@ -7,23 +7,14 @@ gi.require_version("Gdk", "4.0")
 gi.require_version("Gtk", "4.0")
 from gi.repository import Gdk, Gio, GLib, Gtk
 
-kind, what = sys.argv[1:]
-names = open(what, "rb").read().split(b"\0")[:-1] if kind == "files" else []
-
-loop = GLib.MainLoop()
-window = Gtk.Window(title="source", default_width=160, default_height=120)
-css = Gtk.CssProvider()
-css.load_from_data(b"window, box { background: #ff00ff; }")
-Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), css, 800)
-box = Gtk.Box(hexpand=True, vexpand=True)
-source = Gtk.DragSource(actions=Gdk.DragAction.COPY | Gdk.DragAction.MOVE)
 failed = False
 
 
 def prepare(source, x, y):
+    kind, *items = [i.decode() for i in open(sys.argv[1], "rb").read().split(b"\0")[:-1]]
     if kind == "text":
-        return Gdk.ContentProvider.new_for_value(what)
-    return Gdk.ContentProvider.new_for_value(Gdk.FileList.new_from_list([Gio.File.new_for_path(GLib.filename_to_utf8(n, -1)[0]) for n in names]))
+        return Gdk.ContentProvider.new_for_value(items[0])
+    return Gdk.ContentProvider.new_for_value(Gdk.FileList.new_from_list([Gio.File.new_for_path(i) for i in items]))
 
 
 def end(source, drag, delete):
@@ -38,6 +29,13 @@ def cancel(source, drag, reason):
     return False
 
 
+loop = GLib.MainLoop()
+window = Gtk.Window(title="source", default_width=160, default_height=120)
+css = Gtk.CssProvider()
+css.load_from_data(b"window, box { background: #ff00ff; }")
+Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), css, 800)
+box = Gtk.Box(hexpand=True, vexpand=True)
+source = Gtk.DragSource(actions=Gdk.DragAction.COPY | Gdk.DragAction.MOVE)
 source.connect("prepare", prepare)
 source.connect("drag-end", end)
 source.connect("drag-cancel", cancel)

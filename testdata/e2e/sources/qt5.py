@@ -1,13 +1,9 @@
 """A window to drag from, with Qt 5; see gtk3.py."""
-import os
 import sys
 
 from PyQt5.QtCore import QMimeData, Qt, QUrl
 from PyQt5.QtGui import QDrag
 from PyQt5.QtWidgets import QApplication, QWidget
-
-kind, what = sys.argv[1:]
-names = open(what, "rb").read().split(b"\0")[:-1] if kind == "files" else []
 
 
 class Source(QWidget):
@@ -17,11 +13,12 @@ class Source(QWidget):
     def mouseMoveEvent(self, e):
         if (e.pos() - self.start).manhattanLength() < QApplication.startDragDistance():
             return
+        kind, *items = [i.decode() for i in open(sys.argv[1], "rb").read().split(b"\0")[:-1]]
         data = QMimeData()
         if kind == "files":
-            data.setUrls([QUrl.fromLocalFile(os.fsdecode(n)) for n in names])
+            data.setUrls([QUrl.fromLocalFile(i) for i in items])
         else:
-            data.setText(what)
+            data.setText(items[0])
         drag = QDrag(self)
         drag.setMimeData(data)
         action = drag.exec_(Qt.CopyAction | Qt.MoveAction)
