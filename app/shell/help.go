@@ -126,6 +126,11 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 			}
 		}
 	})
+	if over := content - in.Dy(); over > 0 { // says that there is more
+		track := image.Rect(box.Max.X-u.Px(12), in.Min.Y, box.Max.X-u.Px(7), in.Max.Y)
+		size := track.Dy() * in.Dy() / content
+		u.Round(ui.Rect(track.Min.X, track.Min.Y+s.helpState.scroll*(track.Dy()-size)/over, track.Dx(), size), 2.5, th.Faint)
+	}
 	without := 0
 	for i := range Commands {
 		without += b2i(len(Commands[i].Keys) == 0)
