@@ -62,6 +62,7 @@ type Answer struct {
 
 // Answers tells whether it is the answer to a question.
 func (a *Answer) Answers(q *Question) bool { return a.equal(q) }
+
 // ByFunction tells whether the table's rows stand for functions.
 func (a *Answer) ByFunction() bool { return a.By == "" || a.By == analyze.ByFunction }
 

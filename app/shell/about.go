@@ -46,7 +46,7 @@ func facts(rec *recording.Recording) []fact {
 	for _, n := range []struct {
 		title string
 		n     int64
-	}{{"Spans", c.Spans}, {"Unfinished", c.Unfinished}, {"Samples", c.Samples}, {"Stacks", c.Stacks}, {"Windows", c.Windows},
+	}{{"Spans", c.Spans}, {"Unfinished", c.Unfinished}, {"Samples", c.Samples}, {"Stacks", c.Stacks}, {"Pairs of halves", rec.Pairs()}, {"Windows", c.Windows},
 		{"Instants", c.Instants}, {"Counters", c.Counters}, {"Flows", c.Flows}, {"Functions", c.Functions}, {"Frames", c.Frames},
 		{"Threads", int64(len(rec.Tracks))}} {
 		if n.n > 0 {
