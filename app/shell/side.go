@@ -164,7 +164,7 @@ func (p *pane) details() (title, sub string, ds []detail) {
 			detail{title1(string(a.Tree.Weights.Basis)), units.Count(a.Tree.Weights.Records), ""},
 			detail{"Functions", units.Count(int64(len(a.Rows))), ""})
 		if kind := units.KindText(m); kind != "" {
-			ds = append(ds, detail{"", title1(m.Name) + " is " + kind + ".", ""})
+			ds = append(ds, detail{"", m.Name + " is " + kind + ".", ""})
 		}
 	}
 	return title, sub, ds
@@ -206,7 +206,7 @@ func (p *pane) barDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 		ns := recording.Metric{Unit: "ns", Decimals: 3}
 		ds = append(ds, detail{"Duration", units.Duration(h.End - h.Start), units.Exact(h.End-h.Start, &ns)})
 		if h.Span >= 0 {
-			self := selfTime(t, h)
+			self := selfTime(&p.rec.Calls, t, h)
 			ds = append(ds, detail{"Self", units.Duration(self) + "  " + units.Percent(self, h.End-h.Start), units.Exact(self, &ns)})
 		}
 	}
@@ -230,15 +230,16 @@ func (p *pane) barDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 	return title, sub, append(ds, p.parents(h.Call))
 }
 
-// selfTime is a span's time without that of the spans directly below it.
-func selfTime(t *recording.Track, h *timeline.Hit) int64 {
+// selfTime is a span's time without that of the spans directly below it. The next
+// lane may be of others that overlap it.
+func selfTime(calls *recording.Calls, t *recording.Track, h *timeline.Hit) int64 {
 	self := h.End - h.Start
 	if h.Lane+1 >= len(t.Lanes) {
 		return self
 	}
 	l := &t.Lanes[h.Lane+1]
 	for i := l.Search(h.Start); i < l.Len() && l.Start(i) < h.End; i++ {
-		if l.End(i) <= h.End {
+		if l.End(i) <= h.End && calls.Parent(l.Call(i)) == h.Call {
 			self -= l.End(i) - l.Start(i)
 		}
 	}
