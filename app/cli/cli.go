@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/sourcefile"
 	"ashlar/app/store"
+	"ashlar/ingest/compare"
 )
 
 // Exit codes.
@@ -34,15 +36,22 @@ type WindowOptions struct {
 	// the recording's default.
 	Event, Metric string
 	// Exe is the program to take names from where the file has none.
-	Exe string
+	Exe   string
+	Roots []sourcefile.Root // where sources are
 }
 
 // RenderOptions say what picture is drawn.
 type RenderOptions struct {
 	File string // "-" is standard input; "" with Demo
-	Demo bool
-	Out  string
-	View string // "both", "timeline" or "flame"
+	// With is the recording that File is compared with, "" for none; the rest is
+	// about comparing.
+	With      string
+	RangeB    Range
+	Normalize compare.Normalize
+	Widths    compare.Width
+	Demo      bool
+	Out       string
+	View      string // "both", "timeline" or "flame"; "compare" or "diff" for two
 	// Width and Height are the picture's, in pixels; Scale is how many of
 	// them make a unit of the layout.
 	Width, Height int
@@ -51,6 +60,7 @@ type RenderOptions struct {
 	Event, Metric string
 	Theme         string // "dark" or "light"
 	Exe           string // the program to take names from where the file has none
+	Roots         []sourcefile.Root
 	// StackView is for the flamegraph; Check it with the recording first.
 	StackView
 }
@@ -215,4 +225,20 @@ type chooser struct{ event, metric string }
 func (ch *chooser) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&ch.event, "event", "", "the `EVENT` to look at (default: the first)")
 	fs.StringVar(&ch.metric, "metric", "", "the `METRIC` to weigh by (default: the event's primary one)")
+}
+
+// rootFlag adds the flag that says where source files are.
+func rootFlag(fs *pflag.FlagSet) func() ([]sourcefile.Root, error) {
+	var given []string
+	fs.StringArrayVar(&given, "source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
+	return func() (roots []sourcefile.Root, err error) {
+		for _, g := range given {
+			r, err := sourcefile.ParseRoot(g)
+			if err != nil {
+				return nil, &usageError{err: err}
+			}
+			roots = append(roots, r)
+		}
+		return roots, nil
+	}
 }

@@ -378,3 +378,23 @@ func (d *diff) what() string {
 	}
 	return fmt.Sprintf("%s of %s", d.c.Metric.Common.Name, e.Name)
 }
+
+// MatchRules writes the rules as --match takes them; "" for all.
+func MatchRules(o compare.MatchOptions) string {
+	var on []string
+	for _, r := range []struct {
+		off  bool
+		name string
+	}{{o.NoModule, "module"}, {o.NoName, "name"}, {o.NoSimilar, "similar"}, {o.NoOrder, "order"}} {
+		if !r.off {
+			on = append(on, r.name)
+		}
+	}
+	switch len(on) {
+	case 4:
+		return ""
+	case 0:
+		return "none"
+	}
+	return strings.Join(on, ",")
+}

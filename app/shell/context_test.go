@@ -22,11 +22,11 @@ func TestContextDetails(t *testing.T) {
 		{Key: "uid", Values: []analyze.ContextValue{{Value: "0", Weight: 8}}},
 	}
 	want := []detail{
-		{"Probe", "syscall::read:entry", ""},
-		{"Execname", "myapp  75.0 %, 1 more", "myapp 6, tar 2"},
-		{"PID", "7", ""},
-		{"thread.name", "w", ""},
-		{"UID", "0", ""},
+		{key: "Probe", value: "syscall::read:entry", exact: ""},
+		{key: "Execname", value: "myapp  75.0 %, 1 more", exact: "myapp 6, tar 2"},
+		{key: "PID", value: "7", exact: ""},
+		{key: "thread.name", value: "w", exact: ""},
+		{key: "UID", value: "0", exact: ""},
 	}
 	for i := range want { // thin spaces are the business of units
 		want[i].value, want[i].exact = spaces(want[i].value), spaces(want[i].exact)
@@ -36,10 +36,10 @@ func TestContextDetails(t *testing.T) {
 		got[i].value, got[i].exact = spaces(got[i].value), spaces(got[i].exact)
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got\n%q\nwant\n%q", got, want)
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 	if got := contextDetails(keys, m, true); len(got) != len(want)-1 {
-		t.Errorf("beside a thread: %q", got)
+		t.Errorf("beside a thread: %+v", got)
 	}
 }
 

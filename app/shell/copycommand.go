@@ -52,6 +52,9 @@ func quoted(a string) string {
 // copyCommand puts the command line on the clipboard.
 func (s *Shell) copyCommand() {
 	line, rest := s.pane.asCommand()
+	if s.versus != nil {
+		line, rest = s.versus.asCommand()
+	}
 	s.copyLater(line)
 	if rest != "" {
 		s.Say("Copied a command that says all but " + rest)

@@ -38,11 +38,12 @@ func (p *pane) tabulate(by analyze.By) {
 
 // copyTable puts the table on the clipboard, as it is or would be shown.
 func (s *Shell) copyTable(csvForm bool) {
-	if a := s.pane.doc.Answer(); a != nil {
-		t := &s.pane.table
-		d := arrange(orderKey{a, t.by, t.ascending})
-		t.order.modules = d.modules
-		s.copyLater(tableText(a, d.rows, t.columns(a), csvForm))
+	if g := s.pane.grid(); g != nil {
+		comma := '\t'
+		if csvForm {
+			comma = ','
+		}
+		s.copyLater(g.separated(comma))
 	}
 }
 

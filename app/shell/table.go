@@ -230,10 +230,11 @@ func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at 
 			items = append(items, item{title: "Search for it", do: func() { p.search.look(name) }})
 		}
 	}
-	cs := t.columns(a)
 	items = append(items,
-		item{title: "Copy the table as text", do: func() { s.copyLater(tableText(a, t.order.rows, cs, false)) }},
-		item{title: "Copy the table as CSV", do: func() { s.copyLater(tableText(a, t.order.rows, cs, true)) }})
+		item{title: "Copy the table as text", do: func() { s.copyTable(false) }},
+		item{title: "Copy the table as CSV", do: func() { s.copyTable(true) }},
+		item{title: "Copy the table as JSON", do: func() { s.copyGrid() }},
+		item{title: "Save the table …", do: func() { s.saveTable() }})
 	s.menu = newMenu(at, items)
 }
 

@@ -347,11 +347,7 @@ func (b *Builder) AddCounter(process int, name, series, unit string) int {
 // order are sorted when a snapshot is made.
 func (b *Builder) CounterPoint(counter int, t int64, v float64) {
 	c := b.rec.Counters[counter]
-	if n := c.times.Len(); n > 0 && t < c.times.At(n-1) {
-		c.unsorted = true
-	}
-	c.times.Append(t)
-	c.values.Append(v)
+	c.append(t, v)
 	b.Cover(t, t)
 }
 
