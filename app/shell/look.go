@@ -38,7 +38,7 @@ func (p *pane) tabulate(by analyze.By) {
 
 // copyTable puts the table on the clipboard, as it is or would be shown.
 func (s *Shell) copyTable(csvForm bool) {
-	if g := s.pane.grid(); g != nil {
+	if g := s.grid(); g != nil {
 		comma := '\t'
 		if csvForm {
 			comma = ','
