@@ -176,6 +176,9 @@ func (s *Shell) endComparison() {
 	s.title()
 }
 
+// Compares tells whether two recordings are shown.
+func (s *Shell) Compares() bool { return s.versus != nil }
+
 // swap makes A of B and B of A.
 func (s *Shell) swap() {
 	c := s.versus
