@@ -47,7 +47,8 @@ type State struct {
 	Hidden  int      `json:"hidden"`
 	Zoom    int      `json:"zoom"` // how deep the flamegraph is zoomed
 	// Folded counts the threads that are folded, Scroll is how far rows are
-	// scrolled, Focus the part of the window that shows that it has the keyboard.
+	// scrolled, Focus the part of the window that shows that it has the keyboard,
+	// or "text" while a text is typed.
 	Folded int    `json:"folded"`
 	Scroll int    `json:"scroll"`
 	Focus  string `json:"focus"`
@@ -105,7 +106,10 @@ func (s *Shell) State() State {
 
 // focused names the area that shows that it has the keyboard.
 func (s *Shell) focused() string {
-	if !s.focus.Shown {
+	switch {
+	case s.typing:
+		return "text"
+	case !s.focus.Shown:
 		return ""
 	}
 	p := s.pane
