@@ -17,7 +17,8 @@ type Chord struct {
 	Mods key.Modifiers
 }
 
-// String is how people read it: Ctrl-O.
+// String is how people read it: Ctrl-O. Arrows are words, since not every font
+// has their signs.
 func (c Chord) String() string {
 	var b strings.Builder
 	for _, m := range []struct {
@@ -36,7 +37,7 @@ func (c Chord) String() string {
 }
 
 var keyNames = map[key.Name]string{
-	key.NameLeftArrow: "←", key.NameRightArrow: "→", key.NameUpArrow: "↑", key.NameDownArrow: "↓",
+	key.NameLeftArrow: "Left", key.NameRightArrow: "Right", key.NameUpArrow: "Up", key.NameDownArrow: "Down",
 	key.NameEscape: "Esc", key.NamePageUp: "Page Up", key.NamePageDown: "Page Down",
 	key.NameHome: "Home", key.NameEnd: "End", key.NameReturn: "Return", "-": "−",
 	key.NameDeleteForward: "Delete", key.NameDeleteBackward: "Backspace",
@@ -94,8 +95,8 @@ func commands() []Command {
 		{"Follow the arrow to the selected span", []Chord{chord("Y", key.ModShift)}, true, func(s *Shell) { s.pane.followFlow(s, true) }},
 		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(.02) }},
 		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(-.02) }},
-		{"Extend the selected time to the next edge", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(true) }},
-		{"Shorten the selected time to the previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(false) }},
+		{"Extend it to the next edge of a span", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(true) }},
+		{"Shorten it to the previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(false) }},
 		{"Filter threads by name", []Chord{chord("F", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.tracks.focus = s.pane.timed() }},
 		{"Show and hide threads", []Chord{chord("V")}, true, func(s *Shell) { s.chooseTracks() }},
 		{"Fold or unfold the thread", []Chord{chord("X")}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.fold(r) }) }},
@@ -145,8 +146,8 @@ func commands() []Command {
 		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.redo() }},
 		{"Next part of the window", []Chord{chord(key.NameTab)}, false, func(s *Shell) { s.nextArea(1) }},
 		{"Previous part of the window", []Chord{chord(key.NameTab, key.ModShift)}, false, func(s *Shell) { s.nextArea(-1) }},
-		{"Select the time of the span; press, open or go on", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.pane.selectPicked() }},
-		{"Select only the thread of the span", []Chord{chord(key.NameReturn, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.onlyTrack(r.Index) }) }},
+		{"Select its time; press, open, zoom", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.pane.selectPicked() }},
+		{"Select only its thread", []Chord{chord(key.NameReturn, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.onlyTrack(r.Index) }) }},
 		{"Menu of what is selected", []Chord{chord(key.NameF10, key.ModShift)}, true, func(s *Shell) { s.pane.wantMenu = true }},
 		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
 		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},

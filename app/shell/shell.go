@@ -55,6 +55,7 @@ type Shell struct {
 	pane    *pane
 	menu    *menu
 	help    bool
+	helpOf  helpPart
 	chooser *chooser
 	note    note
 	typing  bool   // in a text field
