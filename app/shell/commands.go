@@ -81,9 +81,9 @@ func commands() []Command {
 		{"Scroll down", []Chord{chord(key.NameDownArrow)}, true, func(s *Shell) { s.pane.scrollBy(60) }},
 		{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.pane.scrollBy(-400) }},
 		{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.pane.scrollBy(400) }},
-		{"Go to a time", []Chord{chord("J"), chord("G")}, true, func(s *Shell) { s.askTime() }},
+		{"Go to a time", []Chord{chord("G")}, true, func(s *Shell) { s.askTime() }},
 		{"Zoom to a box that is dragged", []Chord{chord("Z")}, true, func(s *Shell) { s.pane.boxNext(s) }},
-		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.pane.fitAll() }},
+		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.fitAll() }},
 		{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.fitSelection() }},
 		{"Select the next span of the lane", []Chord{chord(key.NameRightArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, 1) }},
 		{"Select the previous span of the lane", []Chord{chord(key.NameLeftArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, -1) }},
@@ -91,25 +91,25 @@ func commands() []Command {
 		{"Select what it is called from", []Chord{chord(key.NameUpArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(false) }},
 		{"Select in the next row", []Chord{chord(key.NameDownArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(1) }},
 		{"Select in the previous row", []Chord{chord(key.NameUpArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(-1) }},
-		{"Follow the arrow from the selected span", []Chord{chord("Y")}, true, func(s *Shell) { s.pane.followFlow(s, false) }},
-		{"Follow the arrow to the selected span", []Chord{chord("Y", key.ModShift)}, true, func(s *Shell) { s.pane.followFlow(s, true) }},
+		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, false) }},
+		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, true) }},
 		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(.02) }},
 		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(-.02) }},
 		{"Extend it to the next edge of a span", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(true) }},
 		{"Shorten it to the previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(false) }},
 		{"Filter threads by name", []Chord{chord("F", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.tracks.focus = s.pane.timed() }},
 		{"Show and hide threads", []Chord{chord("V")}, true, func(s *Shell) { s.chooseTracks() }},
-		{"Fold or unfold the thread", []Chord{chord("X")}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.fold(r) }) }},
-		{"Fold all threads", []Chord{chord("X", key.ModShift)}, true, func(s *Shell) { s.pane.foldAll(false) }},
+		{"Fold or unfold the thread", []Chord{chord("Y")}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.fold(r) }) }},
+		{"Fold all threads", []Chord{chord("Y", key.ModShift)}, true, func(s *Shell) { s.pane.foldAll(false) }},
 		{"Unfold all threads", nil, true, func(s *Shell) { s.pane.foldAll(true) }},
 		{"Fold or unfold all processes", nil, true, func(s *Shell) { s.pane.foldProcesses() }},
 		{"Pin or unpin the thread", []Chord{chord("P")}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.togglePin(r.Index) }) }},
 		{"Hide the thread", []Chord{chord(key.NameDeleteForward)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.hide(r.Index, true) }) }},
 		{"Move the thread up", []Chord{chord(key.NameUpArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.shiftTrack(r.Index, -1) }) }},
 		{"Move the thread down", []Chord{chord(key.NameDownArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.shiftTrack(r.Index, 1) }) }},
-		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.pane.nextEvent() }},
-		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.pane.nextMetric() }},
-		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.pane.tab = (s.pane.tab + 1) % len(tabs) }},
+		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.nextMetric(true) }},
+		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.nextMetric(false) }},
+		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.nextTab() }},
 		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
 		{"Copy as command", []Chord{chord("C", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyCommand() }},
 		{"Copy the view's address", []Chord{chord("A", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyAddress() }},
@@ -122,8 +122,8 @@ func commands() []Command {
 		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(s, false) }},
 		{"Mark a time, a range or a function", []Chord{chord("B")}, true, func(s *Shell) { s.askMark() }},
 		{"Go to a mark", []Chord{chord("B", key.ModShift)}, true, func(s *Shell) { s.chooseMark("Go to a mark", (*pane).goToMark) }},
-		{"Next mark", []Chord{chord(".")}, true, func(s *Shell) { s.pane.walkMarks(s, true) }},
-		{"Previous mark", []Chord{chord(",")}, true, func(s *Shell) { s.pane.walkMarks(s, false) }},
+		{"Next mark", []Chord{chord("'")}, true, func(s *Shell) { s.pane.walkMarks(s, true) }},
+		{"Previous mark", []Chord{chord(";")}, true, func(s *Shell) { s.pane.walkMarks(s, false) }},
 		{"Rename a mark", nil, true, func(s *Shell) { s.chooseMark("Rename a mark", (*pane).renameMark) }},
 		{"Delete a mark", nil, true, func(s *Shell) { s.chooseMark("Delete a mark", (*pane).deleteMark) }},
 		{"Focus on the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Focus) }},
@@ -134,7 +134,7 @@ func commands() []Command {
 		{"Flamegraph bottom-up", []Chord{chord("I")}, true, func(s *Shell) { s.pane.transform(analyze.Invert()) }},
 		{"Flamegraph in order of time", []Chord{chord("O")}, true, func(s *Shell) { s.pane.transform(analyze.ByTime()) }},
 		{"Flamegraph with the root at the bottom, or at the top", []Chord{chord("U")}, true, func(s *Shell) { s.pane.flame.turn() }},
-		{"Callers and callees of the selected function", []Chord{chord("K")}, true, func(s *Shell) { s.pane.tab = tabNear }},
+		{"Callers and callees of the selected function", []Chord{chord("Q")}, true, func(s *Shell) { s.pane.tab = tabNear }},
 		{"Collapse recursion", []Chord{chord("R")}, true, func(s *Shell) { s.pane.transform(analyze.CollapseRecursion()) }},
 		{"Merge by module", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByModule()) }},
 		{"Merge by file", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByFile()) }},
@@ -142,8 +142,8 @@ func commands() []Command {
 		{"Hide kernel frames", nil, true, func(s *Shell) { s.pane.transform(analyze.HideKernel()) }},
 		{"Join user and kernel stacks", nil, true, func(s *Shell) { s.pane.joinRelated(s) }},
 		{"Take away all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.transforms = nil }},
-		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.undo() }},
-		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.redo() }},
+		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.undo() }},
+		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.redo() }},
 		{"Next part of the window", []Chord{chord(key.NameTab)}, false, func(s *Shell) { s.nextArea(1) }},
 		{"Previous part of the window", []Chord{chord(key.NameTab, key.ModShift)}, false, func(s *Shell) { s.nextArea(-1) }},
 		{"Select its time; press, open, zoom", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.pane.selectPicked() }},
@@ -157,7 +157,17 @@ func commands() []Command {
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
 		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
 		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
-	}, lookCommands()...)
+	}, append(append(compareCommands(), lookCommands()...), exportCommands()...)...)
+}
+
+// keyOf is the key of a command, for menus; "" where it has none.
+func keyOf(title string) string {
+	for i := range Commands {
+		if c := &Commands[i]; c.Title == title && len(c.Keys) > 0 {
+			return c.Keys[0].String()
+		}
+	}
+	return ""
 }
 
 func (s *Shell) call(f func()) {

@@ -145,7 +145,8 @@ func (t *timelinePart) drag(p *pane, u *ui.UI, d *drag, y float32, e pointer.Eve
 	switch t.grab {
 	case grabPan:
 		p.motion.follow(at, e.Time)
-		v := t.origin.Pan(float64(start.X-at.X), p.laneWidth(), p.rec.Start, p.rec.End)
+		from, to := p.limits()
+		v := t.origin.Pan(float64(start.X-at.X), p.laneWidth(), from, to)
 		p.view.From, p.view.To = v.From, v.To
 		p.scrollTo(t.origin.Scroll + int(start.Y-at.Y))
 		p.moved = true
@@ -158,7 +159,8 @@ func (t *timelinePart) drag(p *pane, u *ui.UI, d *drag, y float32, e pointer.Eve
 func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
 	x, y := scrolled(e)
 	if x != 0 {
-		p.view = p.view.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), p.rec.Start, p.rec.End)
+		from, to := p.limits()
+		p.view = p.view.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), from, to)
 		p.moved = true
 	}
 	switch {
@@ -220,7 +222,7 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 			if at < p.view.From || at > p.view.To { // jump there first
 				half := p.view.Span() / 2
 				p.view.From, p.view.To = at-half, at-half+p.view.Span()
-				p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+				p.view = p.view.Clamp(p.limits())
 				p.moved = true
 				t.origin = p.view
 			}
@@ -234,7 +236,7 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 			p.view.To = max(t.origin.To+delta, p.view.From+1000)
 		default:
 			p.view.From, p.view.To = t.origin.From+delta, t.origin.To+delta
-			p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+			p.view = p.view.Clamp(p.limits())
 		}
 		p.moved = true
 	case gDrop, gClick:

@@ -45,7 +45,7 @@ func (p *pane) jump(j jump) {
 	} else {
 		half := p.view.Span() / 2
 		p.view.From, p.view.To = j.at-half, j.at-half+p.view.Span()
-		p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+		p.view = p.view.Clamp(p.limits())
 	}
 	p.moved = true
 	p.goal, p.atGoal = j.at, j.to <= j.at

@@ -124,6 +124,6 @@ func (s *Shell) back() {
 	case s.pane != nil && s.typing && s.pane.search.text == "":
 		s.pane.search.blur = true
 	case s.pane != nil:
-		s.pane.back()
+		s.backPane()
 	}
 }

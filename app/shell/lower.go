@@ -29,6 +29,8 @@ func (p *pane) lower(s *Shell, u *ui.UI) {
 		p.stats.layout(s, p, u, b.lower)
 	case p.tab == tabHeat:
 		p.heat.layout(s, p, u, b.lower)
+	case p.tab == tabSource:
+		p.sourcePart.layout(s, p, u, b.lower)
 	case p.tab == tabAbout:
 		p.about.layout(p, u, b.lower)
 	}

@@ -107,7 +107,8 @@ func (m *motion) step(s *Shell, p *pane, u *ui.UI) {
 		p.view.Scroll = m.from.Scroll + int(math.Round(float64(m.to-m.from.Scroll)*(1-(1-x)*(1-x)*(1-x))))
 	} else {
 		far := throwTime.Seconds() * (1 - math.Exp(-float64(t)/float64(throwTime)))
-		v := m.from.Pan(-float64(m.speed.X)*far, p.laneWidth(), p.rec.Start, p.rec.End)
+		first, last := p.limits()
+		v := m.from.Pan(-float64(m.speed.X)*far, p.laneWidth(), first, last)
 		v.Scroll = p.scrollLimit(m.from.Scroll - int(float64(m.speed.Y)*far))
 		p.view = v
 	}

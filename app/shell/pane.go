@@ -43,9 +43,13 @@ const (
 	pickBar
 	pickNode
 	pickWindow
+	pickFunc // a function, without a place
 	pickCounter
 	pickInstant
 )
+
+// named tells whether what is picked has a function.
+func (p *picked) named() bool { return p.is == pickBar || p.is == pickNode || p.is == pickFunc }
 
 // pane shows one recording.
 type pane struct {
@@ -53,16 +57,20 @@ type pane struct {
 	rec  *recording.Recording
 	demo bool // it is the built-in one, which has no path
 	path string
-	kept bool // among the files that were opened
+	exe  string // the program that names were taken from, "" for the one the file names
+	kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
 	visit visit
 	marks marksPart
+
+	sourcePart sourcePart
 
 	event, metric         int
 	wantEvent, wantMetric string
 
 	view   timeline.View
-	moved  bool // the person has moved the view: it no longer follows loading
+	reach  [2]int64 // how far the view may go; the recording where they are equal
+	moved  bool     // the person has moved the view: it no longer follows loading
 	shown  bool
 	folds  map[int]timeline.Fold
 	closed map[int]bool
@@ -86,7 +94,7 @@ type pane struct {
 	flame     flamePart
 	table     tablePart
 	about     aboutPart
-	history   history
+	history   history[place]
 	splitter  drag
 	dragged   float32
 	tabKeys   [len(tabs)]clickArea
@@ -121,7 +129,7 @@ type paneBounds struct {
 	gutter                                          int
 }
 
-var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "About this file"}
+var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "Source", "About this file"}
 
 const (
 	tabFlame = iota
@@ -129,6 +137,7 @@ const (
 	tabNear
 	tabStats
 	tabHeat
+	tabSource
 	tabAbout
 )
 
@@ -185,7 +194,7 @@ func (p *pane) update(s *Shell) {
 		p.shown = true
 	}
 	if (fresh || p.view.To == 0) && !p.moved && rec.HasTime {
-		p.view = p.view.Fit(rec.Start, rec.End)
+		p.view = p.view.Fit(p.limits())
 	}
 }
 
@@ -219,6 +228,8 @@ func (p *pane) question() doc.Question {
 		q.Around = &ref
 	} else if f, ok := p.pickedFunction(); ok && p.tab == tabStats {
 		q.Durations = functionsOf(p.rec, f)
+	} else if ok && p.tab == tabSource {
+		q.Source, _ = p.sourceFile()
 	}
 	return q
 }
@@ -264,17 +275,7 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		cut = top
 	}
 	if s.View != Flame {
-		if p.timed() {
-			y := top + u.Px(overviewTop)
-			in := right - u.Px(timeline.MapWidth+4)
-			b.overview = image.Rect(r.Min.X, y, in, y+u.Px(timeline.OverviewHeight))
-			y = b.overview.Max.Y + u.Px(2)
-			b.ruler = image.Rect(r.Min.X, y, in, y+u.Px(timeline.RulerHeight))
-			b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, in, cut)
-			b.rows = image.Rect(in+u.Px(2), b.lanes.Min.Y, right-u.Px(2), cut-u.Px(2))
-		} else {
-			b.lanes = image.Rect(r.Min.X, top, right, cut)
-		}
+		p.placeTimeline(u, image.Rect(r.Min.X, top, right, cut))
 	}
 	if s.View == Timeline {
 		return
@@ -288,6 +289,30 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		right = b.side.Min.X
 	}
 	b.lower = image.Rect(r.Min.X, y, right, bottom)
+}
+
+// placeTimeline divides r among overview, ruler and lanes.
+func (p *pane) placeTimeline(u *ui.UI, r image.Rectangle) {
+	b := &p.bounds
+	if !p.timed() {
+		b.lanes = r
+		return
+	}
+	right := r.Max.X - u.Px(timeline.MapWidth+4)
+	y := r.Min.Y + u.Px(overviewTop)
+	b.overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
+	y = b.overview.Max.Y + u.Px(2)
+	b.ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
+	b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right, r.Max.Y)
+	b.rows = image.Rect(right+u.Px(2), b.lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
+}
+
+// limits are how far the view goes.
+func (p *pane) limits() (from, to int64) {
+	if p.reach[0] < p.reach[1] {
+		return p.reach[0], p.reach[1]
+	}
+	return p.rec.Start, p.rec.End
 }
 
 // timed tells whether there is a timeline to draw.
@@ -329,7 +354,8 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 func (p *pane) laneWidth() int { return max(1, p.bounds.lanes.Dx()-p.bounds.gutter) }
 
 func (p *pane) zoomAt(factor, x float64) {
-	p.view = p.view.Zoom(factor, x, p.laneWidth(), p.rec.Start, p.rec.End)
+	from, to := p.limits()
+	p.view = p.view.Zoom(factor, x, p.laneWidth(), from, to)
 	p.moved = true
 }
 
@@ -344,7 +370,8 @@ func (p *pane) zoomBy(factor float64) {
 
 func (p *pane) panBy(share float64) {
 	w := p.laneWidth()
-	p.view = p.view.Pan(share*float64(w), w, p.rec.Start, p.rec.End)
+	from, to := p.limits()
+	p.view = p.view.Pan(share*float64(w), w, from, to)
 	p.moved = true
 }
 
@@ -372,7 +399,7 @@ func (p *pane) scrollLimit(y int) int {
 }
 
 func (p *pane) fitAll() {
-	p.view = p.view.Fit(p.rec.Start, p.rec.End)
+	p.view = p.view.Fit(p.limits())
 	p.moved = false
 	p.flame.zoomTo(p, nil)
 }
@@ -447,7 +474,7 @@ func (p *pane) mark() func(recording.FuncID) bool {
 		return p.found()
 	case p.hover != nil:
 		f = *p.hover
-	case p.pick.is == pickBar || p.pick.is == pickNode:
+	case p.pick.named():
 		f = p.pick.fn
 	default:
 		return nil
@@ -462,7 +489,7 @@ func (p *pane) marked() int64 {
 		return -2 - int64(p.search.version)
 	case p.hover != nil:
 		return int64(*p.hover)
-	case p.pick.is == pickBar || p.pick.is == pickNode:
+	case p.pick.named():
 		return int64(p.pick.fn)
 	}
 	return -1

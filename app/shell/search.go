@@ -232,7 +232,7 @@ func (p *pane) reveal(h *timeline.Hit) {
 	}
 	if mid := h.Start + d/2; span != p.view.Span() || h.Start < p.view.From || h.End > p.view.To {
 		p.view.From, p.view.To = mid-span/2, mid-span/2+span
-		p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+		p.view = p.view.Clamp(p.limits())
 	}
 	p.moved = true
 	if p.timeline.plan == nil {

@@ -310,6 +310,9 @@ func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 	}
 	f := p.rec.Frames.At(int(p.rec.Calls.Frame(c)))
 	fn := p.rec.Functions.At(int(f.Func))
+	if fn.Symbol != "" {
+		ds = append(ds, detail{key: "Symbol", value: fn.Symbol})
+	}
 	if fn.Module != "" {
 		ds = append(ds, detail{key: "Module", value: shortModule(fn.Module), exact: fn.Module})
 	}

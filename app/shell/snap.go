@@ -156,7 +156,7 @@ func (p *pane) rangeTo(at int64) {
 	// What is selected stays in view.
 	if at > p.view.To || at < p.view.From {
 		p.view.From, p.view.To = at-p.view.Span()/2, at+p.view.Span()/2
-		p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+		p.view = p.view.Clamp(p.limits())
 		p.moved = true
 	}
 }

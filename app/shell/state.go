@@ -52,6 +52,8 @@ type State struct {
 	Folded int    `json:"folded"`
 	Scroll int    `json:"scroll"`
 	Focus  string `json:"focus"`
+	// Compare is about both recordings where two are compared, nil else.
+	Compare *CompareState `json:"compare"`
 	// Total is the weight of what the lower half shows, in the metric's unit.
 	Total string `json:"total"`
 }
@@ -100,6 +102,9 @@ func (s *Shell) State() State {
 	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.pinned), len(p.sel.tracks), len(p.hidden), len(p.flame.zoom)
 	if a := p.doc.Answer(); a != nil {
 		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
+	}
+	if s.versus != nil {
+		st.Compare = s.versus.state()
 	}
 	return st
 }
@@ -158,6 +163,7 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		if err := p.doc.Settle(p.question()); err != nil {
 			return err
 		}
+		s.settleSource(p)
 		// Functions of an address are found in the answer, and may be asked
 		// about in turn.
 		if changed, err := p.arrive(); err != nil || !changed {

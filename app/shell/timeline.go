@@ -134,9 +134,14 @@ func (t *timelinePart) stripCursor(p *pane, u *ui.UI) pointer.Cursor {
 	return pointer.CursorGrab
 }
 
-func (t *timelinePart) replan(p *pane, scale float32) {
-	l := timeline.Layout{Scale: scale, Event: p.event, Metric: p.metric, Folds: p.folds, Closed: p.closed,
+// rows is how the rows are laid out.
+func (p *pane) rows(scale float32) timeline.Layout {
+	return timeline.Layout{Scale: scale, Event: p.event, Metric: p.metric, Folds: p.folds, Closed: p.closed,
 		Hidden: p.hidden, Pinned: p.pinned, Order: p.order, Sort: p.sort, Filter: p.filter}
+}
+
+func (t *timelinePart) replan(p *pane, scale float32) {
+	l := p.rows(scale)
 	if t.plan == nil || t.planned != p.rec || !reflect.DeepEqual(t.layoutOf, l) {
 		t.plan, t.planned = timeline.NewPlan(p.rec, l), p.rec
 		l.Folds, l.Closed, l.Hidden = maps.Clone(p.folds), maps.Clone(p.closed), maps.Clone(p.hidden)
