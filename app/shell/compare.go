@@ -246,6 +246,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.place(s, u, r)
 	c.events(s, u)
+	c.keysAt(s, u)
 	c.agree(s)
 	c.pair.Ask(c.question())
 	if s.View != Flame {
@@ -366,6 +367,7 @@ func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
 
 // half draws one side's timeline, or why there is none.
 func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
+	u.Area(&c.heads, nil)
 	c.head(s, u, i)
 	if err := p.doc.Err(); err != nil && !p.rec.Done {
 		p.failed(u, c.bounds.halves[i], err)

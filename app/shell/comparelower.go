@@ -13,8 +13,10 @@ import (
 func (c *comparison) lower(s *Shell, u *ui.UI) {
 	b := &c.bounds
 	if s.View == Both {
+		u.Area(&c.tabKeys, nil)
 		c.tabBar(s, u)
 	}
+	ring := c.lowerArea(u)
 	tab := c.tab
 	if s.View == Flame {
 		tab = compareFlame
@@ -41,9 +43,14 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	case tab == comparePairing:
 		c.pairing.layout(s, c, u, b.lower)
 	}
+	if ring {
+		u.Ring(b.lower, 2)
+	}
 	if s.View == Both {
+		u.Area(&c.largest, nil)
 		c.sidePanel(s, u)
 	}
+	u.NoArea()
 }
 
 // two draws a flamegraph of each side.

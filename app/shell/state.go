@@ -118,6 +118,18 @@ func (s *Shell) focused() string {
 		return ""
 	}
 	p := s.pane
+	if c := s.versus; c != nil {
+		switch {
+		case s.focus.In(&c.heads):
+			return "sides"
+		case s.focus.In(&c.tabKeys):
+			return "tabs"
+		case s.focus.In(&c.tab):
+			return compareTabNames[c.tab]
+		case s.focus.In(&c.largest):
+			return "details"
+		}
+	}
 	switch {
 	case s.focus.In(&s.openButton):
 		return "toolbar"
