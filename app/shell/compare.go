@@ -41,6 +41,7 @@ type comparison struct {
 	buttons  compareButtons
 	largest  [24]clickArea
 	bounds   compareBounds
+	keyIn    [2]bool // whether the keyboard was in the timelines
 }
 
 // compareOptions are what a person chooses about the numbers.
@@ -239,6 +240,9 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	for _, p := range c.panes {
 		p.tab = tabFlame // the comparison has tabs of its own
 		p.update(s)
+		if !p.moved && p.rec.HasTime {
+			p.view = p.view.Fit(p.limits()) // the other side may have grown
+		}
 		if _, err := p.arrive(); err != nil {
 			s.Say(err.Error())
 		}
@@ -246,7 +250,12 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.place(s, u, r)
 	c.events(s, u)
-	c.keysAt(s, u)
+	c.focusByKey(s)
+	c.panes[c.focus].menuByKey(s, u)
+	for _, p := range c.panes {
+		p.motion.step(s, p, u)
+		p.flows.update(s, p)
+	}
 	c.agree(s)
 	c.pair.Ask(c.question())
 	if s.View != Flame {
@@ -367,7 +376,6 @@ func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
 
 // half draws one side's timeline, or why there is none.
 func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
-	u.Area(&c.heads, nil)
 	c.head(s, u, i)
 	if err := p.doc.Err(); err != nil && !p.rec.Done {
 		p.failed(u, c.bounds.halves[i], err)

@@ -33,7 +33,9 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	case tab == compareTwo:
 		c.two(s, u)
 	case a == nil:
-		u.Text(b.lower.Inset(u.Px(24)), c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle, Lines: 8})
+		r := b.lower.Inset(u.Px(24))
+		r.Min.Y += r.Dy() / 3
+		u.Text(r, c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle, Lines: 8})
 	case tab == compareFlame:
 		c.flame.layout(s, c, u, b.lower)
 	case tab == compareTable:

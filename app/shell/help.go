@@ -26,6 +26,7 @@ var Gestures = [][2]string{
 	{"click on a name", "fold, unfold"},
 	{"Ctrl click on names", "select threads"},
 	{"drag a name", "reorder threads"},
+	{"drop files", "open them; the right half compares"},
 	{"right click", "what can be done with it"},
 	{"drag in the overview", "move the view; its edges, resize it"},
 	{"drag in the map, right", "scroll through all rows"},
