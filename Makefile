@@ -45,7 +45,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build install uninstall dist distcheck test bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test
+.PHONY: help run build install uninstall dist distcheck test-deb test bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-package
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -89,6 +89,10 @@ distcheck: dist ## build them again from nothing, compare every byte, ask lintia
 	diff -r dist "$$work/dist" && echo 'Both builds have the same bytes.'
 	! command -v lintian >/dev/null || lintian --fail-on error dist/*.deb
 
+test-deb: prepare-package dist ## install the .deb in a bare Debian, use it, purge it
+	lintian --fail-on error dist/*.deb
+	assets/packaging/test-deb.sh dist/*.deb
+
 # Drawing in tests is Mesa's, in memory: the same on every machine. The test
 # that opens real windows takes EGL_PLATFORM away again for them.
 test: export EGL_PLATFORM := surfaceless
@@ -127,5 +131,5 @@ generate: prepare-draw ## run go generate, draw the picture of the README
 clean: ## remove what make built (not the recordings of make bench)
 	rm -f ashlar ashlar.png bench.json bench-peers.json
 
-prepare-build prepare-draw prepare-test:
+prepare-build prepare-draw prepare-test prepare-package:
 	@.ci/prepare $(@:prepare-%=%)

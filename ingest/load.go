@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -49,6 +50,8 @@ type Load struct {
 	path    string
 	opts    Options
 	cancel  context.CancelFunc
+	reading context.Context         // ends before all was read when there is a cause to
+	stop    context.CancelCauseFunc // ends reading
 	began   time.Time
 	quiet   bool // nobody looks before all is read
 	updated chan struct{}
@@ -63,8 +66,8 @@ type Load struct {
 	closeErr error
 }
 
-// Open starts to load the recording at path ("-" is standard input) and
-// returns at once. Everything that can go wrong is reported by Wait and Err.
+// Open starts to load the recording at path ("-" is standard input; http:// and
+// https:// are asked of their server) and returns at once. Everything that can go wrong is reported by Wait and Err.
 // Loading ends early when ctx does.
 func Open(ctx context.Context, path string, opts Options) *Load {
 	return open(ctx, path, opts, false)
@@ -72,9 +75,9 @@ func Open(ctx context.Context, path string, opts Options) *Load {
 
 func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	ctx, cancel := context.WithCancel(ctx)
-	l := newLoad(path, opts, cancel)
+	l := newLoad(ctx, path, opts, cancel)
 	l.quiet = quiet
-	go l.run(ctx, func() (*source.Input, error) { return openFile(ctx, path) })
+	go l.run(ctx, func() (*source.Input, error) { return OpenSource(l.reading, path) })
 	return l
 }
 
@@ -82,14 +85,15 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 // is built in. The Load closes it.
 func OpenInput(ctx context.Context, in *source.Input, opts Options) *Load {
 	ctx, cancel := context.WithCancel(ctx)
-	l := newLoad(in.Path, opts, cancel)
+	l := newLoad(ctx, in.Path, opts, cancel)
 	go l.run(ctx, func() (*source.Input, error) { return in, nil })
 	return l
 }
 
-func newLoad(path string, opts Options, cancel context.CancelFunc) *Load {
+func newLoad(ctx context.Context, path string, opts Options, cancel context.CancelFunc) *Load {
 	l := &Load{path: path, opts: opts, cancel: cancel, began: time.Now(),
 		updated: make(chan struct{}, 1), done: make(chan struct{})}
+	l.reading, l.stop = context.WithCancelCause(ctx)
 	empty := recording.NewBuilder()
 	empty.Source().Path = path
 	empty.Source().Bytes = -1
@@ -97,17 +101,23 @@ func newLoad(path string, opts Options, cancel context.CancelFunc) *Load {
 	return l
 }
 
-// openFile opens a file without waiting longer than ctx: opening a named pipe
-// takes until something writes to it.
-func openFile(ctx context.Context, path string) (*source.Input, error) {
+// OpenSource opens the content of what a person named, a file, "-" or a URL,
+// without waiting longer than ctx: opening a named pipe takes until something
+// writes to it, and a server may take its time.
+func OpenSource(ctx context.Context, path string) (*source.Input, error) {
 	type result struct {
 		in  *source.Input
 		err error
 	}
 	c := make(chan result, 1)
 	go func() {
-		in, err := source.Open(path)
-		c <- result{in, err}
+		var r result
+		if fetch.IsURL(path) {
+			r.in, r.err = fetch.Open(ctx, path)
+		} else {
+			r.in, r.err = source.Open(path)
+		}
+		c <- r
 	}()
 	select {
 	case r := <-c:
@@ -125,6 +135,7 @@ func openFile(ctx context.Context, path string) (*source.Input, error) {
 func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
 	defer close(l.done)
 	defer l.cancel()
+	defer l.stop(nil)
 	rec, err := l.load(ctx, open)
 	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) && !l.snap.Load().Done {
 		err = ctx.Err()
@@ -142,17 +153,17 @@ func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
 func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*recording.Recording, error) {
 	in, err := open()
 	if err != nil {
-		return nil, err
+		return nil, l.unread(err)
 	}
 	l.in.Store(in)
 	in.ChunkSize = l.opts.ChunkSize
-	defer context.AfterFunc(ctx, in.Stop)()
+	defer context.AfterFunc(l.reading, in.Stop)()
 
 	var format *decode.Format
 	err = source.Protect(in.Path, func() error {
 		head, whole, err := in.Head(sniffLen)
 		if err != nil {
-			return err
+			return l.unread(err)
 		}
 		if format, err = Sniff(in.Name, head, whole); err != nil {
 			return l.named(err)
@@ -171,21 +182,26 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 			l.notify()
 		}
 	}
-	decoding, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	defer context.AfterFunc(decoding, in.Stop)()
-	g := newGuard(b, in, l.opts.MemoryLimit, stop)
+	g := newGuard(b, in, l.opts.MemoryLimit, l.stop)
 	b.OnProgress = g.look
-	err = source.Protect(in.Path, func() error { return format.Decode(decoding, in, b, l.opts.Options) })
+	err = source.Protect(in.Path, func() error { return format.Decode(l.reading, in, b, l.opts.Options) })
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if full, ok := context.Cause(decoding).(*fullError); ok {
-		err = full
+	if cause := context.Cause(l.reading); cause != nil {
+		err = cause
 	}
 	b.OnProgress = nil
 	g.done()
 	return l.finish(b, err)
+}
+
+// unread is the error of a recording of which nothing was read.
+func (l *Load) unread(err error) error {
+	if context.Cause(l.reading) == errStopped {
+		return &source.Error{Path: l.path, What: "reading was stopped before anything came", Err: err}
+	}
+	return err
 }
 
 // finish completes the recording. When decoding failed part way, what there is
@@ -310,8 +326,15 @@ func (l *Load) Progress() Progress {
 	return p
 }
 
-// Cancel stops loading; what was shown so far stays.
+// Cancel gives the recording up; the latest snapshot stays as it is.
 func (l *Load) Cancel() { l.cancel() }
+
+// errStopped is why a load was ended by a person.
+var errStopped = errors.New("it was stopped on request")
+
+// Stop ends reading: what was read so far becomes the recording, with a warning
+// that it is not all.
+func (l *Load) Stop() { l.stop(errStopped) }
 
 // Close stops loading, waits for its goroutines and releases the file.
 // Snapshots stay valid, but for the text of arguments that lies in the file.

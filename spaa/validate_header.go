@@ -6,9 +6,13 @@ import (
 	"strings"
 )
 
-// knownTools are the source tools that the spec names, and the ones of its
-// public converters. Case does not count.
-var knownTools = []string{"perf", "dtrace", "heaptrack", "tcmalloc", "jemalloc", "pprof", "chrome-cpuprofile"}
+// knownTools are the source tools that the spec names, the ones of its public
+// converters, and what ashlar convert writes for recordings whose format is all
+// that is known of their origin. Case does not count.
+var knownTools = []string{
+	"perf", "dtrace", "heaptrack", "tcmalloc", "jemalloc", "pprof", "chrome-cpuprofile",
+	"ashlar", "perf-script", "folded", "spall", "chrome", "otlp",
+}
 
 var (
 	eventKinds    = in("hardware", "software", "allocation", "deallocation", "timer", "probe")

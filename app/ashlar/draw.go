@@ -11,6 +11,7 @@ import (
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/app/window"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
@@ -40,7 +41,7 @@ func show(o cli.WindowOptions) int {
 func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 	r := instance.Request{Reuse: o.Reuse, Compare: o.Compare}
 	for _, f := range o.Files {
-		if f == "-" {
+		if f == "-" || fetch.IsURL(f) {
 			continue
 		}
 		if abs, err := filepath.Abs(f); err == nil {

@@ -239,27 +239,12 @@ func plural(n int64, word string) string {
 	return units.Count(n) + " " + word + "s"
 }
 
-// openInput opens a recording without reading it. Opening a named pipe takes
-// until something writes to it: it does not outlast ctx.
+// openInput opens a recording without reading it.
 func (c *call) openInput(ctx context.Context, path string) (*source.Input, error) {
 	if path == "-" && c.stdin != io.Reader(os.Stdin) {
 		return source.FromReader("-", c.stdin), nil
 	}
-	type result struct {
-		in  *source.Input
-		err error
-	}
-	opened := make(chan result, 1)
-	go func() {
-		in, err := source.Open(path)
-		opened <- result{in, err}
-	}()
-	select {
-	case r := <-opened:
-		return r.in, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err() // the program ends
-	}
+	return ingest.OpenSource(ctx, path)
 }
 
 // sniffLen is how much of a file its format is told by.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/version"
+	"ashlar/ingest/fetch"
 )
 
 // windowCommand is what runs when no command is named.
@@ -18,15 +19,17 @@ func windowCommand() command {
 	return command{
 		args: "[FILE…]", line: "look at recorded runs of programs",
 		text: `
-Without a command, a window opens with the files; - is standard input. A file
-that is called like a command can be written ./info. Files are told by what is
-in them and may be compressed with gzip or zstd.
+Without a command, a window opens with the files; - is standard input, and what
+begins with http:// or https:// is asked of its server. A file that is called
+like a command can be written ./info. Files are told by what is in them and may
+be compressed with gzip or zstd.
 
 The exit code is 0 when all went well, 1 when something was wrong with the
 input, and 2 when the command line makes no sense.`,
 		examples: [][2]string{
 			{"ashlar run.spaa.zst", "look at a recording"},
 			{"zcat run.spall.gz | ashlar -", "look at what another program writes"},
+			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
 			{"ashlar --demo", "look at the built-in recording"},
 			{"ashlar top run.spaa -n 10", "print the ten heaviest functions"},
 		},
@@ -71,6 +74,8 @@ func (o *WindowOptions) check() error {
 		return misuse("name the file that is handed to the open window")
 	case (o.Reuse || o.Compare) && slices.Contains(o.Files, "-"):
 		return misuse("standard input cannot be handed to another window")
+	case (o.Reuse || o.Compare) && slices.ContainsFunc(o.Files, fetch.IsURL):
+		return misuse("what a server hands out cannot be handed to another window; save it in a file first")
 	}
 	stdin := false
 	for _, f := range o.Files {
@@ -82,6 +87,9 @@ func (o *WindowOptions) check() error {
 				return misuse("standard input can only be opened once")
 			}
 			stdin = true
+			continue
+		}
+		if fetch.IsURL(f) {
 			continue
 		}
 		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) {

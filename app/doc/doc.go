@@ -14,6 +14,7 @@ import (
 	"ashlar/assets"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	"ashlar/render/heatmap"
@@ -89,8 +90,11 @@ const DemoName = "demo.spaa.zst"
 // other goroutines whenever there is something new to show.
 func Open(path string, notify func()) *Doc {
 	name := filepath.Base(path)
-	if path == "-" {
+	switch {
+	case path == "-":
 		name = "standard input"
+	case fetch.IsURL(path):
+		name = fetch.Name(path)
 	}
 	d := newDoc(name, notify)
 	d.load = ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded})
@@ -275,6 +279,9 @@ func (d *Doc) Settle(q Question) error {
 
 // Wait waits until loading has ended.
 func (d *Doc) Wait() error { return d.load.Wait() }
+
+// Stop ends reading; what was read so far is shown.
+func (d *Doc) Stop() { d.load.Stop() }
 
 // Close stops loading and answering and lets go of the file.
 func (d *Doc) Close() {

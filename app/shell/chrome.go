@@ -144,6 +144,8 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	switch {
 	case u.Now.Before(s.note.until):
 		right = s.note.text
+	case !pr.Done && pr.Bytes == 0:
+		right = "waiting for " + p.doc.Name + " · Ctrl-. stops"
 	case !pr.Done:
 		right = "reading " + units.Bytes(pr.Bytes)
 		if pr.Total > 0 {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -111,6 +112,8 @@ func commands() []Command {
 		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.redo() }},
 		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
 		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
+		{"Open a file by its path", []Chord{chord("O", key.ModCtrl, key.ModShift)}, false, func(s *Shell) { s.typeOpen() }},
+		{"Stop reading, show what is there", []Chord{chord(".", key.ModCtrl)}, true, func(s *Shell) { s.pane.doc.Stop() }},
 		{"Full screen", []Chord{chord(key.NameF11)}, false, func(s *Shell) { s.call(s.Do.Fullscreen) }},
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
 		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
@@ -136,9 +139,6 @@ func filters() []event.Filter {
 	return append(fs, key.Filter{Name: "=", Optional: key.ModShift}, key.Filter{Name: "/", Required: key.ModShift})
 }
 
-// shifted are the keys that mean something else with Shift.
-var shifted = map[key.Name]bool{"N": true}
-
 // press runs the command of a key.
 func (s *Shell) press(k key.Event) {
 	switch {
@@ -150,19 +150,24 @@ func (s *Shell) press(k key.Event) {
 	if (s.chooser != nil || s.typing) && k.Name != key.NameEscape && !k.Modifiers.Contain(key.ModCtrl) {
 		return // it is being typed
 	}
+	// A key with Shift means the same as without, unless that is another
+	// command's.
+	if !s.run(Chord{k.Name, k.Modifiers}) && k.Modifiers.Contain(key.ModShift) {
+		s.run(Chord{k.Name, k.Modifiers &^ key.ModShift})
+	}
+}
+
+// run runs the command of a chord and reports whether there is one.
+func (s *Shell) run(ch Chord) bool {
 	for _, c := range Commands {
-		for _, ch := range c.Keys {
-			// A key with Shift means the same as without, unless that is another
-			// command's.
-			if ch.Name != k.Name || ch.Mods != k.Modifiers && (ch.Mods != k.Modifiers&^key.ModShift || shifted[k.Name]) {
-				continue
-			}
+		if slices.Contains(c.Keys, ch) {
 			if !c.needs || s.pane != nil {
 				c.do(s)
 			}
-			return
+			return true
 		}
 	}
+	return false
 }
 
 func (s *Shell) call(f func()) {

@@ -7,9 +7,14 @@ import (
 	"strings"
 )
 
-// askOpen lets the person choose a file: a path to type and the list of what is
-// there. It needs nothing of the desktop.
+// askOpen lets the person choose a file.
 func (s *Shell) askOpen() {
+	s.pick("Open a recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
+}
+
+// typeOpen lets the person choose a file by a path to type and the list of what
+// is there. It needs nothing of the desktop.
+func (s *Shell) typeOpen() {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string

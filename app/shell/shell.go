@@ -5,6 +5,7 @@
 package shell
 
 import (
+	"context"
 	"image"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/widget"
 
+	"ashlar/app/dialog"
 	"ashlar/app/doc"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -50,6 +52,8 @@ type Shell struct {
 	note    note
 	typing  bool   // in the search line
 	clip    string // a text for the clipboard
+	tasks   tasks
+	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
@@ -63,6 +67,9 @@ type Actions struct {
 	Title func(string)
 	// Wake asks for another frame, from any goroutine.
 	Wake func()
+	// Pick asks for files with the desktop's dialog; called from a goroutine of
+	// its own.
+	Pick func(context.Context, dialog.Request) ([]string, error)
 }
 
 // note is a short message in the status line.
@@ -122,6 +129,9 @@ func (s *Shell) wake() {
 
 // Close lets go of everything.
 func (s *Shell) Close() {
+	if s.unpick != nil {
+		s.unpick()
+	}
 	if s.pane != nil {
 		s.pane.doc.Close()
 		s.pane = nil
@@ -151,6 +161,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
+	s.tasks.run(s)
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {

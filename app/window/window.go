@@ -11,6 +11,7 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
+	"ashlar/app/dialog"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/assets/desktop"
@@ -46,6 +47,7 @@ func Run(s *shell.Shell, o Options) error {
 	full := false
 	s.Do = shell.Actions{
 		Wake:  w.Invalidate,
+		Pick:  dialog.Open,
 		Title: func(t string) { w.Option(app.Title(t)) },
 		Close: func() { w.Perform(system.ActionClose) },
 		Fullscreen: func() {

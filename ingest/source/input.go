@@ -30,6 +30,7 @@ type Input struct {
 	mapped  []byte   // everything, when it lies in memory
 	mapping *mapping // what mapped belongs to, nil when it is ordinary memory
 	stream  *stream  // otherwise
+	layers  *layers  // what stream reads through, nil when it reads as it is
 	head    []byte   // what Head has read of the stream and Next has not returned
 	headErr error    // what ended the stream while Head was reading
 	off     int64    // content offset of the end of the last chunk

@@ -115,7 +115,26 @@ func open(f *os.File, path, name string) (*Input, error) {
 			}
 		}
 	}
-	return in, in.openStream(f)
+	pipe := newPipe(f)
+	in.openStream(pipe, pipe.interrupt, func() {
+		if path != "-" {
+			f.Close()
+		}
+	})
+	if in.Bytes >= 0 {
+		// Say now what it is compressed with; a file does not block, while
+		// looking at the first bytes of a pipe may take forever.
+		return in, in.layers.open()
+	}
+	return in, nil
+}
+
+// FromStream returns an Input of what r gives, seen through compression. Close
+// calls interrupt, which must make a Read that waits return, and closes r.
+func FromStream(path, name string, r io.ReadCloser, interrupt func()) *Input {
+	in := &Input{Path: path, Name: name, Bytes: -1, Compression: "none"}
+	in.openStream(r, interrupt, func() { r.Close() })
+	return in
 }
 
 // compression names the compression that content begins with, "" for none.
@@ -145,28 +164,18 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openStream sets the input up to read f, through up to two layers of
+// openStream sets the input up to read r, through up to two layers of
 // compression.
-func (in *Input) openStream(f *os.File) error {
-	pipe := newPipe(f)
-	count := &counter{r: pipe}
+func (in *Input) openStream(r io.Reader, interrupt, release func()) {
+	count := &counter{r: r}
 	layers := &layers{r: bufio.NewReaderSize(count, oneRead), in: in}
 	in.consumed = count.n.Load
+	in.layers = layers
 	in.stream = newStream(layers, func() {
 		layers.close()
-		if in.Path != "-" {
-			f.Close()
-		}
+		release()
 	})
-	in.stream.interrupt = pipe.interrupt
-	if in.Path != "-" && in.Bytes < 0 {
-		return nil // looking at the first bytes of a pipe may take forever
-	}
-	if in.Bytes >= 0 {
-		// Say now what it is compressed with; a file does not block.
-		return layers.open()
-	}
-	return nil
+	in.stream.interrupt = interrupt
 }
 
 // layers reads through compression; it finds out with the first Read.

@@ -1,0 +1,116 @@
+package dialog
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// OPENFILENAMEW and its flags are those of commdlg.h:
+// https://learn.microsoft.com/windows/win32/api/commdlg/ns-commdlg-openfilenamew
+type openFileName struct {
+	structSize      uint32
+	owner           windows.HWND
+	instance        windows.Handle
+	filter          *uint16
+	customFilter    *uint16
+	maxCustomFilter uint32
+	filterIndex     uint32
+	file            *uint16
+	maxFile         uint32
+	fileTitle       *uint16
+	maxFileTitle    uint32
+	initialDir      *uint16
+	title           *uint16
+	flags           uint32
+	fileOffset      uint16
+	fileExtension   uint16
+	defExt          *uint16
+	custData        uintptr
+	hook            uintptr
+	templateName    *uint16
+	reservedPtr     uintptr
+	reserved        uint32
+	flagsEx         uint32
+}
+
+const (
+	ofnAllowMultiSelect = 0x00000200
+	ofnExplorer         = 0x00080000
+	ofnFileMustExist    = 0x00001000
+	ofnPathMustExist    = 0x00000800
+	ofnNoChangeDir      = 0x00000008
+	ofnHideReadOnly     = 0x00000004
+)
+
+var (
+	comdlg32         = windows.NewLazySystemDLL("comdlg32.dll")
+	getOpenFileName  = comdlg32.NewProc("GetOpenFileNameW")
+	extendedError    = comdlg32.NewProc("CommDlgExtendedError")
+	roomForTheAnswer = 64 << 10 // UTF-16 units: hundreds of files
+)
+
+// Open asks for files to open and waits for the answer. No paths and no error
+// mean that the person chose none. The system's dialog cannot be taken away: ctx
+// is looked at before it opens.
+func Open(ctx context.Context, r Request) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if getOpenFileName.Find() != nil {
+		return nil, ErrNone
+	}
+	runtime.LockOSThread() // the dialog runs a message loop of this thread's
+	defer runtime.UnlockOSThread()
+	answer := make([]uint16, roomForTheAnswer)
+	o := openFileName{
+		file: &answer[0], maxFile: uint32(len(answer)),
+		flags: ofnExplorer | ofnFileMustExist | ofnPathMustExist | ofnNoChangeDir | ofnHideReadOnly,
+	}
+	o.structSize = uint32(unsafe.Sizeof(o))
+	if r.Multiple {
+		o.flags |= ofnAllowMultiSelect
+	}
+	var err error
+	if o.title, err = windows.UTF16PtrFromString(r.Title); err != nil {
+		return nil, err
+	}
+	if r.Folder != "" {
+		if o.initialDir, err = windows.UTF16PtrFromString(r.Folder); err != nil {
+			return nil, err
+		}
+	}
+	if ok, _, _ := getOpenFileName.Call(uintptr(unsafe.Pointer(&o))); ok == 0 {
+		if code, _, _ := extendedError.Call(); code != 0 {
+			return nil, fmt.Errorf("the system's dialog failed with error 0x%04x", code)
+		}
+		return nil, nil
+	}
+	return answered(answer), nil
+}
+
+// answered splits what the dialog wrote: one path, or a folder and the names in
+// it, each ended by a zero, the whole by one more.
+func answered(units []uint16) []string {
+	var parts []string
+	for len(units) > 0 && units[0] != 0 {
+		end := 0
+		for end < len(units) && units[end] != 0 {
+			end++
+		}
+		parts = append(parts, windows.UTF16ToString(units[:end]))
+		units = units[min(end+1, len(units)):]
+	}
+	if len(parts) < 2 {
+		return parts
+	}
+	var paths []string
+	for _, name := range parts[1:] {
+		paths = append(paths, filepath.Join(parts[0], name))
+	}
+	return paths
+}

@@ -1,0 +1,135 @@
+// Package fetch opens recordings that a web server hands out, such as the
+// profiles of a Go program at /debug/pprof. Nothing is asked of a server but
+// what the person named.
+package fetch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"ashlar/ingest/source"
+)
+
+// defaultPath is what is asked for where a URL names only a server: what
+// `go tool pprof` asks for, the CPU for 30 seconds.
+const defaultPath = "/debug/pprof/profile"
+
+// toConnect is how long a server may take to be reached. How long it takes to
+// answer is its own affair, a profile of a minute takes a minute; the person
+// can end it.
+const toConnect = 15 * time.Second
+
+// IsURL tells whether a name is one of a server's recordings rather than a
+// file's.
+func IsURL(name string) bool {
+	for _, scheme := range []string{"http://", "https://"} {
+		if len(name) > len(scheme) && strings.EqualFold(name[:len(scheme)], scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// Name is what a URL's recording is called where there is little room: the
+// server and the last element of the path.
+func Name(name string) string {
+	u, err := url.Parse(name)
+	if err != nil || u.Host == "" {
+		return name
+	}
+	last := path.Base(withPath(u).Path)
+	return u.Host + " " + last
+}
+
+func withPath(u *url.URL) *url.URL {
+	v := *u
+	if v.Path == "" || v.Path == "/" {
+		v.Path = defaultPath
+	}
+	return &v
+}
+
+// Open asks for a recording and returns its content, which streams as it
+// comes; compression is seen through. It waits for the server's answer as long
+// as ctx lets it, and reading ends with ctx too. Errors are *source.Error, one
+// sentence that begins with the URL (without a password in it).
+func Open(ctx context.Context, name string) (*source.Input, error) {
+	u, err := url.Parse(name)
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err
+		}
+		return nil, &source.Error{Path: name, What: fmt.Sprintf("is not a URL (%v)", err), Err: err}
+	}
+	u = withPath(u)
+	shown := u.Redacted()
+	fail := func(err error, format string, args ...any) (*source.Input, error) {
+		return nil, &source.Error{Path: shown, What: fmt.Sprintf(format, args...), Err: err}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		cancel()
+		return fail(err, "cannot be asked for (%v)", err)
+	}
+	req.Header.Set("User-Agent", "ashlar")
+	resp, err := client().Do(req)
+	if err != nil {
+		gone := ctx.Err()
+		cancel()
+		if gone != nil {
+			return nil, gone
+		}
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err
+		}
+		return fail(err, "the server cannot be reached (%v)", err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		said := firstLine(resp.Body)
+		resp.Body.Close()
+		cancel()
+		if said != "" {
+			said = ": " + said
+		}
+		return fail(nil, "the server answered %s%s", resp.Status, said)
+	}
+	in := source.FromStream(shown, Name(shown), resp.Body, cancel)
+	if resp.ContentLength > 0 {
+		in.Bytes = resp.ContentLength
+	}
+	return in, nil
+}
+
+// client waits for slow answers but not for servers that cannot be reached.
+// Compression is left to the source, which sees through what the server's files
+// have themselves.
+func client() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DialContext = (&net.Dialer{Timeout: toConnect}).DialContext
+	t.TLSHandshakeTimeout = toConnect
+	t.DisableCompression = true
+	t.DisableKeepAlives = true // one request: nothing stays open behind it
+	return &http.Client{Transport: t}
+}
+
+// firstLine is the beginning of what a server says with a refusal.
+func firstLine(r io.Reader) string {
+	line, _ := bufio.NewReader(io.LimitReader(r, 200)).ReadString('\n')
+	line = strings.TrimSpace(strings.ToValidUTF8(line, "�"))
+	if strings.HasPrefix(line, "<") {
+		return "" // a page for a browser
+	}
+	return line
+}
