@@ -68,7 +68,7 @@ func decoded(name string, content []byte, v variant) (fingerprint, string) {
 		in = source.FromReader(name, bytes.NewReader(content))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	l := newLoad(name, Options{Options: decode.Options{Workers: v.workers}, ChunkSize: v.chunk}, cancel)
+	l := newLoad(ctx, name, Options{Options: decode.Options{Workers: v.workers}, ChunkSize: v.chunk}, cancel)
 	l.quiet = !v.growing
 	go l.run(ctx, func() (*source.Input, error) { return in, nil })
 	defer l.Close()

@@ -27,7 +27,7 @@ func show(o cli.WindowOptions) int {
 		th = window.SystemTheme()
 	}
 	err := window.Run(shell.New(th), window.Options{
-		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
+		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Part: o.Part, Others: others,
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err)

@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/ingest/recording"
 )
 
 // Exit codes.
@@ -30,6 +32,7 @@ type WindowOptions struct {
 	// Event and Metric are names to choose by (see analyze.Choose); "" for
 	// the recording's default.
 	Event, Metric string
+	Part          recording.Part // what is opened of the files
 }
 
 // RenderOptions say what picture is drawn.

@@ -13,6 +13,7 @@ import (
 
 	"ashlar/ingest"
 	"ashlar/ingest/convert"
+	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	"ashlar/render/units"
 )
@@ -26,7 +27,8 @@ The name of OUT says the format: .spaa, .pb or .pprof (pprof), .otlp
 .spall; .gz or .zst may follow and compresses.
 
 What OUT cannot hold is listed at the end. OUT appears when it is whole, or not
-at all. SPAA to SPAA keeps every record, key and number as it is.`,
+at all. SPAA to SPAA keeps every record, key and number as it is, unless only a
+part is taken.`,
 		examples: [][2]string{
 			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "make SPAA with samples and windows"},
 			{"ashlar convert run.spaa run.pb.gz", "make a profile for go tool pprof"},
@@ -35,12 +37,18 @@ at all. SPAA to SPAA keeps every record, key and number as it is.`,
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o convertOptions
 			var windows string
+			var only partFlags
 			fs.BoolVar(&o.force, "force", false, "replace OUT if it is there")
 			fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
 			fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
+			only.rangeFlag(fs)
+			only.threadFlag(fs)
 			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
 			return func(c *call, args []string) (err error) {
 				if err := o.names(args); err != nil {
+					return err
+				}
+				if o.part, err = only.part(); err != nil {
 					return err
 				}
 				if windows != "" {
@@ -66,6 +74,7 @@ type convertOptions struct {
 	force   bool
 	window  int64
 	event   string
+	part    recording.Part
 	json    bool
 }
 
@@ -164,7 +173,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []convert.Loss{}}
 	opt := convert.Options{Event: o.event, Window: o.window}
 	var rep *convert.Report
-	if format == "spaa" && o.target.Name == "spaa" {
+	if format == "spaa" && o.target.Name == "spaa" && !o.part.IsSet() {
 		p.watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
 		err = source.Protect(in.Path, func() (err error) {
 			rep, err = convert.CopySPAA(ctx, out, o.out, &inputReader{in: in}, opt)
@@ -194,7 +203,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 
 // rewrite converts by way of a recording.
 func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt convert.Options, p *progress, r *conversion) (*convert.Report, error) {
-	l := ingest.OpenInput(ctx, in, ingest.Options{})
+	l := ingest.OpenInput(ctx, in, options(o.part))
 	defer l.Close()
 	p.watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
 	if err := l.Wait(); err != nil {

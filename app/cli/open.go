@@ -16,19 +16,19 @@ import (
 // demoName is how the built-in recording is called.
 const demoName = "demo.spaa.zst"
 
-// read loads a whole recording; path is "" for the built-in one.
-func (c *call) read(path string) (*recording.Recording, ingest.Stats, error) {
+// read loads a recording, or a part of it; path is "" for the built-in one.
+func (c *call) read(path string, part recording.Part) (*recording.Recording, ingest.Stats, error) {
 	switch {
 	case path == "":
 		in, err := demoInput()
 		if err != nil {
 			return nil, ingest.Stats{}, err
 		}
-		return c.readInput(in)
+		return c.readInput(in, part)
 	case path == "-" && c.stdin != io.Reader(os.Stdin):
-		return c.readInput(source.FromReader("-", c.stdin))
+		return c.readInput(source.FromReader("-", c.stdin), part)
 	}
-	return ingest.ReadAll(c.ctx, path, ingest.Options{})
+	return ingest.ReadAll(c.ctx, path, options(part))
 }
 
 // demoInput is the built-in recording's content.
@@ -47,8 +47,8 @@ func demoInput() (*source.Input, error) {
 	return in, nil
 }
 
-func (c *call) readInput(in *source.Input) (*recording.Recording, ingest.Stats, error) {
-	l := ingest.OpenInput(c.ctx, in, ingest.Options{})
+func (c *call) readInput(in *source.Input, part recording.Part) (*recording.Recording, ingest.Stats, error) {
+	l := ingest.OpenInput(c.ctx, in, options(part))
 	defer l.Close()
 	err := l.Wait()
 	return l.Snapshot(), l.Stats(), err

@@ -86,9 +86,9 @@ type Doc struct {
 // DemoName is the name of the built-in recording.
 const DemoName = "demo.spaa.zst"
 
-// Open starts to load a file ("-" is standard input). notify is called from
+// Open starts to load a file ("-" is standard input), or a part of it. notify is called from
 // other goroutines whenever there is something new to show.
-func Open(path string, notify func()) *Doc {
+func Open(path string, part recording.Part, notify func()) *Doc {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -97,7 +97,7 @@ func Open(path string, notify func()) *Doc {
 		name = fetch.Name(path)
 	}
 	d := newDoc(name, notify)
-	d.load = ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded})
+	d.load = ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded, Part: part})
 	go d.run()
 	return d
 }

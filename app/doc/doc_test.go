@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
 	"ashlar/testdata/gen/synth"
 )
 
@@ -28,7 +29,7 @@ func opened(t *testing.T, soon func(*Answer)) (d *Doc, told <-chan struct{}) {
 	c := make(chan struct{}, 1)
 	var ready sync.WaitGroup
 	ready.Add(1)
-	d = Open(path, func() {
+	d = Open(path, recording.Part{}, func() {
 		ready.Wait()
 		if a := d.Soon(); a != nil {
 			soon(a)

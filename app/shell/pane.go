@@ -48,7 +48,8 @@ const (
 type pane struct {
 	doc  *doc.Doc
 	rec  *recording.Recording
-	demo bool // it is the built-in one, which has no path
+	demo bool           // it is the built-in one, which has no path
+	part recording.Part // what was asked to be opened of it
 
 	event, metric         int
 	wantEvent, wantMetric string
@@ -159,7 +160,10 @@ func (p *pane) update(s *Shell) {
 		p.shown = true
 	}
 	if (fresh || p.view.To == 0) && !p.moved && rec.HasTime {
-		p.view = p.view.Fit(rec.Start, rec.End)
+		p.view = p.view.Fit(p.extent())
+	}
+	if fresh && rec.Done {
+		p.selectPart()
 	}
 }
 
@@ -326,7 +330,7 @@ func (p *pane) scrollTo(y int) {
 }
 
 func (p *pane) fitAll() {
-	p.view = p.view.Fit(p.rec.Start, p.rec.End)
+	p.view = p.view.Fit(p.extent())
 	p.moved = false
 	p.flame.zoomTo(p, nil)
 }

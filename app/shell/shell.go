@@ -18,6 +18,7 @@ import (
 
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
+	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -43,9 +44,12 @@ type Shell struct {
 	// Bars counts what the last frame drew.
 	Bars int
 
-	shaper  *text.Shaper
-	fonts   fontCache
-	pane    *pane
+	shaper *text.Shaper
+	fonts  fontCache
+	pane   *pane
+	// gone are panes whose recordings are to be let go of with the next frame: what
+	// reads events may remember their fields, and with them all of them.
+	gone    []*pane
 	menu    *menu
 	help    bool
 	chooser *chooser
@@ -84,7 +88,13 @@ func New(th *theme.Theme) *Shell {
 }
 
 // Open shows a file in place of what is shown.
-func (s *Shell) Open(path string) { s.show(doc.Open(path, s.wake)) }
+func (s *Shell) Open(path string) { s.OpenPart(path, recording.Part{}) }
+
+// OpenPart is Open for a part of a file; see recording.Part.
+func (s *Shell) OpenPart(path string, part recording.Part) {
+	s.show(doc.Open(path, part, s.wake))
+	s.pane.part = part
+}
 
 // OpenDemo shows the built-in recording.
 func (s *Shell) OpenDemo() {
@@ -96,6 +106,7 @@ func (s *Shell) show(d *doc.Doc) {
 	if s.pane != nil {
 		old := s.pane.doc
 		go old.Close() // waits for goroutines: not on the window's
+		s.gone = append(s.gone, s.pane)
 	}
 	s.pane = newPane(d)
 	s.menu = nil
@@ -155,6 +166,10 @@ const (
 
 // Layout lays out and draws a frame.
 func (s *Shell) Layout(gtx layout.Context) {
+	for _, p := range s.gone {
+		*p = pane{}
+	}
+	s.gone = nil
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
 	s.Bars = 0

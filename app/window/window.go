@@ -15,6 +15,7 @@ import (
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/assets/desktop"
+	"ashlar/ingest/recording"
 )
 
 // Options say what is opened and how.
@@ -24,6 +25,7 @@ type Options struct {
 	// FrameLog is a file that gets a JSON line a frame; "" for none.
 	FrameLog      string
 	Event, Metric string
+	Part          recording.Part // what is opened of the files
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
@@ -61,7 +63,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	switch {
 	case len(o.Files) > 0:
-		s.Open(o.Files[0])
+		s.OpenPart(o.Files[0], o.Part)
 	case o.Demo:
 		s.OpenDemo()
 	}

@@ -105,7 +105,9 @@ type Recording struct {
 	// whole recording. They may be shorter than Calls.
 	SpanTime, SpanCount []int64
 
-	Counts   Counts
+	Counts Counts
+	// Part is what was opened of the file; Start and End are the whole file's.
+	Part     Part
 	Warnings []Warning
 	Ledger   []Tally
 
