@@ -275,6 +275,9 @@ func (t *TrackBuilder) snapshot() *Track {
 	}
 	s.Lanes = make([]Lane, len(t.lanes))
 	for i := range t.lanes {
+		if t.b.rec.Done {
+			t.lanes[i].trim()
+		}
 		s.Lanes[i] = t.lanes[i].snapshot()
 	}
 	for _, o := range t.open {
