@@ -12,12 +12,13 @@ func (l *Lane) trim() {
 		c := &l.chunks[k]
 		if n := l.n - k*chunkLen; n < len(c.starts) {
 			l.chunks = slices.Clone(l.chunks)
-			l.chunks[k] = laneChunk{slices.Clone(c.starts[:n:n]), slices.Clone(c.ends[:n:n]), slices.Clone(c.calls[:n:n])}
+			l.chunks[k] = laneChunk{slices.Clone(c.starts[:n:n]), slices.Clone(c.durs[:n:n]), slices.Clone(c.calls[:n:n])}
 		}
 	}
 	for i := range l.levels {
 		l.levels[i].trim()
 	}
+	l.long.trim()
 	l.args.groups.trim()
 	l.args.refs.trim()
 }
