@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -86,7 +87,7 @@ func TestLoad(t *testing.T) {
 		if strings.HasSuffix(name, ".gz") {
 			want.Compression = "gzip"
 		}
-		if r.Source != want {
+		if !reflect.DeepEqual(r.Source, want) {
 			t.Errorf("source %+v, want %+v", r.Source, want)
 		}
 		if !r.Done || r.Counts.Spans != n || r.Events[0].Metrics[recording.SpanTime].Total != n*1e6 {

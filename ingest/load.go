@@ -250,11 +250,7 @@ func (l *Load) named(err error) error {
 	if errors.As(err, &named) || errors.As(err, &bug) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	path := l.path
-	if path == "-" {
-		path = "standard input"
-	}
-	return &source.Error{Path: path, What: err.Error(), Err: err}
+	return &source.Error{Path: l.path, What: err.Error(), Err: err}
 }
 
 func (l *Load) notify() {

@@ -40,6 +40,9 @@ func (v *validator) checkHeader(l *Line) {
 	}
 	v.header = h
 	for _, key := range d.unknown {
+		if strings.HasPrefix(key, "x_") {
+			continue // custom, with a namespace
+		}
 		v.add("unknown-key", "the spec has no key %q in a header; it is kept", key)
 	}
 	for _, key := range d.mistyped {

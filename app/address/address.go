@@ -86,7 +86,10 @@ type Thread struct {
 }
 
 // Function is told by its name, and by its module where there is one.
-type Function struct{ Name, Module string }
+type Function struct {
+	Name   string `json:"name"`
+	Module string `json:"module,omitempty"`
+}
 
 // Place is what a mark is on: a function when Func is set, else From..To, which
 // is a moment when both are the same.

@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"ashlar/app/address"
 	"ashlar/app/cli"
 	"ashlar/app/headless"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
+	"ashlar/app/store"
 	"ashlar/app/window"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
@@ -22,12 +24,17 @@ func show(o cli.WindowOptions) int {
 	if taken {
 		return 0
 	}
-	th, ok := theme.ByName(o.Theme)
-	if !ok {
-		th = window.SystemTheme()
+	s := shell.New(theme.Dark)
+	s.Follow(window.SystemTheme())
+	s.SetTheme("system")
+	s.SetTheme(o.Theme)
+	kept, err := store.Open()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
 	}
-	err := window.Run(shell.New(th), window.Options{
+	err = window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Part: o.Part, Others: others,
+		Store: kept, AskedTheme: o.Theme != "",
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err)
@@ -42,6 +49,10 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 	r := instance.Request{Reuse: o.Reuse, Compare: o.Compare}
 	for _, f := range o.Files {
 		if f == "-" || fetch.IsURL(f) {
+			continue
+		}
+		if address.Is(f) {
+			r.Files = append(r.Files, f)
 			continue
 		}
 		if abs, err := filepath.Abs(f); err == nil {
@@ -68,7 +79,7 @@ func render(o cli.RenderOptions) error {
 	}
 	s := shell.New(th)
 	defer s.Close()
-	s.View = shell.View(o.View)
+	s.View = shell.View(o.View) // an address has its own
 	if o.Demo {
 		s.OpenDemo()
 	} else {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"ashlar/app/cli"
+	"ashlar/app/store"
 	"ashlar/app/window"
 )
 
@@ -17,6 +18,7 @@ func main() {
 	done := make(chan int)
 	run := cli.Runner{
 		Render: render,
+		Store:  store.Open,
 		Window: func(o cli.WindowOptions) error {
 			windowed <- o
 			select {} // show ends the program

@@ -28,11 +28,15 @@ type frame struct {
 	Done     bool
 	Events   int64
 	Bars     int
+	Width    int
+	Note     string
+
+	Drop []string
 
 	PickedAt                          int64 `json:"picked_at"`
 	Typed                             string
 	Tab, Picked, Search, Found, Total string
-	Transforms, Threads               []string
+	Transforms, Threads, Marks        []string
 	Pinned, Chosen, Hidden, Zoom      int
 }
 

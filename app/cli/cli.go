@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/store"
 	"ashlar/ingest/recording"
 )
 
@@ -56,6 +57,8 @@ type RenderOptions struct {
 type Runner struct {
 	Window func(WindowOptions) error
 	Render func(RenderOptions) error
+	// Store opens where marks are kept; nil where they are not.
+	Store func() (*store.Store, error)
 }
 
 // call is one run of a command.
@@ -86,7 +89,7 @@ type command struct {
 // one, add its entry.
 func commands() []command {
 	return []command{
-		infoCommand(), topCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(),
+		infoCommand(), topCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(),
 		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
 	}
 }

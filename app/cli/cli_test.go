@@ -185,7 +185,7 @@ func TestUsage(t *testing.T) {
 		{"render testdata/small.spaa -o x.png --size 10x10x10", "is not WIDTHxHEIGHT"},
 		{"render testdata/small.spaa -o x.png --scale 0", "the scale 0 is not between 0.25 and 8"},
 		{"render testdata/small.spaa -o x.png --scale NaN", "the scale NaN"},
-		{"render testdata/small.spaa -o x.png --theme blue", `no theme "blue"; there are dark and light`},
+		{"render testdata/small.spaa -o x.png --theme blue", `no theme "blue"; there are dark, light and contrast`},
 		{"render -o x.png", "name the file"},
 		{"help tpo", `no command "tpo"; there are info, top, `},
 		{"version 2", "takes no arguments"},

@@ -27,28 +27,33 @@ The name of OUT says the format: .spaa, .pb or .pprof (pprof), .otlp
 .spall; .gz or .zst may follow and compresses.
 
 What OUT cannot hold is listed at the end. OUT appears when it is whole, or not
-at all. SPAA to SPAA keeps every record, key and number as it is, unless only a
-part is taken.`,
+at all. SPAA to SPAA keeps every record, key and number as it is.
+
+With --range, --thread and the flags that change stacks OUT is a part of IN:
+asked for all of it, it answers as IN does for the part.
+` + viewHelp,
 		examples: [][2]string{
 			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "make SPAA with samples and windows"},
 			{"ashlar convert run.spaa run.pb.gz", "make a profile for go tool pprof"},
 			{"ashlar convert trace.json trace.spall --force", "replace trace.spall if it is there"},
+			{"ashlar convert run.spall part.spaa --range 1.2s..1.5s --thread worker", "take a part out"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o convertOptions
 			var windows string
-			var only partFlags
 			fs.BoolVar(&o.force, "force", false, "replace OUT if it is there")
 			fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
 			fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
-			only.rangeFlag(fs)
-			only.threadFlag(fs)
 			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
+			var rng string
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name; may be repeated")
+			o.transformFlags(fs)
 			return func(c *call, args []string) (err error) {
 				if err := o.names(args); err != nil {
 					return err
 				}
-				if o.part, err = only.part(); err != nil {
+				if o.part, err = rangeFlag(rng); err != nil {
 					return err
 				}
 				if windows != "" {
@@ -74,8 +79,12 @@ type convertOptions struct {
 	force   bool
 	window  int64
 	event   string
-	part    recording.Part
 	json    bool
+	// part, threads and the transforms of StackView say which part of the
+	// recording is written.
+	part    Range
+	threads []string
+	StackView
 }
 
 func (o *convertOptions) names(args []string) (err error) {
@@ -153,6 +162,8 @@ type conversion struct {
 	Records int64          `json:"records"`
 	Bytes   int64          `json:"bytes"`
 	Lost    []convert.Loss `json:"not_carried_over"`
+	// Notes say what the part has otherwise than the selection of the whole.
+	Notes []string `json:"notes,omitempty"`
 	// Warnings is how often something was wrong with the input.
 	Warnings int64 `json:"input_warnings"`
 
@@ -173,7 +184,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []convert.Loss{}}
 	opt := convert.Options{Event: o.event, Window: o.window}
 	var rep *convert.Report
-	if format == "spaa" && o.target.Name == "spaa" && !o.part.IsSet() {
+	if format == "spaa" && o.target.Name == "spaa" && !o.partial() {
 		p.watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
 		err = source.Protect(in.Path, func() (err error) {
 			rep, err = convert.CopySPAA(ctx, out, o.out, &inputReader{in: in}, opt)
@@ -203,7 +214,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 
 // rewrite converts by way of a recording.
 func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt convert.Options, p *progress, r *conversion) (*convert.Report, error) {
-	l := ingest.OpenInput(ctx, in, options(o.part))
+	l := ingest.OpenInput(ctx, in, options(PartOf(o.part, o.threads...)))
 	defer l.Close()
 	p.watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
 	if err := l.Wait(); err != nil {
@@ -211,10 +222,18 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 	}
 	rec := l.Snapshot()
 	for i := range rec.Warnings {
-		r.Warnings += rec.Warnings[i].Count
+		if rec.Warnings[i].Code != recording.WarnPart { // that is what was asked for
+			r.Warnings += rec.Warnings[i].Count
+		}
 	}
 	r.stopped = stopped(rec)
 	opt.Progress = p.writing()
+	if o.partial() {
+		var err error
+		if rec, err = o.partOf(ctx, rec, r); err != nil {
+			return nil, err
+		}
+	}
 	var rep *convert.Report
 	err := source.Protect(in.Path, func() (err error) {
 		rep, err = o.target.Write(ctx, out, o.out, rec, opt)
@@ -230,6 +249,9 @@ func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 	}
 	if o.json {
 		return writeJSON(c.stdout, r)
+	}
+	for _, n := range r.Notes {
+		c.note("%s", n)
 	}
 	if len(r.Lost) > 0 {
 		fmt.Fprintln(c.stderr, "not carried over:")

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/app/demo"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/render/units"
@@ -167,7 +168,7 @@ func (d *diff) names(side int) string {
 	}
 	name := plain(d.c.Runs[first].Rec.Source.Path)
 	if name == "" {
-		name = demoName
+		name = demo.Name
 	}
 	if len(files) > 1 {
 		name += fmt.Sprintf(" and %d more", len(files)-1)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"strconv"
@@ -44,15 +43,11 @@ early, what was read is printed and the exit code is 1.`,
 				if err != nil {
 					return err
 				}
-				totals, err := totalsOf(c.ctx, rec)
-				if err != nil {
-					return err
-				}
-				in := newInfo(rec, stats, totals)
+				in := newInfo(rec, stats)
 				if *asJSON {
 					err = writeJSON(c.stdout, in)
 				} else {
-					_, err = io.WriteString(c.stdout, in.text(rec, totals))
+					_, err = io.WriteString(c.stdout, in.text(rec))
 				}
 				if err != nil {
 					return err
@@ -72,27 +67,72 @@ type info struct {
 	Bytes       int64         `json:"bytes"` // on disk; of a pipe, what was read
 	Compression string        `json:"compression"`
 	Tool        string        `json:"tool"`
+	Notes       []infoNote    `json:"notes"`
 	Events      []infoEvent   `json:"events"`
 	Time        *infoTime     `json:"time"` // null where nothing has a time
 	Threads     []infoThread  `json:"threads"`
+	Contexts    []infoContext `json:"contexts"`
 	Counts      infoCounts    `json:"counts"`
 	Warnings    []infoWarning `json:"warnings"`
 	Ledger      []infoTally   `json:"ledger"`
 	Load        infoLoad      `json:"load"`
 }
 
+// infoNote is something that the file says of itself.
+type infoNote struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
 type infoEvent struct {
 	Name    string       `json:"name"`
 	Kind    string       `json:"kind"`
 	Mode    string       `json:"mode"`
+	Note    string       `json:"note,omitempty"`
 	Metrics []infoMetric `json:"metrics"`
 }
 
+// infoMetric is a metric. Kind is sum, level (a state at one moment, which adds
+// up over stacks but not over time) or peak (each stack's own maximum). Peaks do
+// not add up: they have no total, but the largest of a stack and what they come
+// to at most.
 type infoMetric struct {
-	Name    string      `json:"name"`
-	Unit    string      `json:"unit"`
-	Total   json.Number `json:"total"`
-	Primary bool        `json:"primary"`
+	Name    string       `json:"name"`
+	Unit    string       `json:"unit"`
+	Kind    string       `json:"kind"`
+	Total   *json.Number `json:"total"` // null for peaks
+	Primary bool         `json:"primary"`
+	Largest *json.Number `json:"largest,omitempty"`
+	AtMost  *json.Number `json:"at_most,omitempty"`
+
+	largest int64
+}
+
+func newInfoMetric(rec *recording.Recording, event, metric int) infoMetric {
+	e := &rec.Events[event]
+	m := &e.Metrics[metric]
+	total := exact(m.Total, m)
+	im := infoMetric{Name: m.Name, Unit: m.Unit, Kind: m.Kind.String(), Total: &total, Primary: metric == e.Primary}
+	if m.Kind == recording.Peak {
+		im.largest = largest(rec.Stacks[event], metric)
+		most := exact(im.largest, m)
+		im.Total, im.Largest, im.AtMost = nil, &most, &total
+	}
+	return im
+}
+
+// largest is the largest value of a stack record, 0 where there is none.
+func largest(s *recording.Stacks, metric int) int64 {
+	most := int64(recording.Missing)
+	if s != nil {
+		for i := range s.Len() {
+			most = max(most, s.Value(i, metric))
+		}
+	}
+	if most == recording.Missing {
+		return 0
+	}
+	return most
 }
 
 type infoTime struct {
@@ -113,6 +153,34 @@ type infoThread struct {
 	Stacks int64 `json:"stacks"`
 	// Async marks rows of operations that are no thread's.
 	Async bool `json:"async,omitempty"`
+}
+
+// infoContext is what stack records say under a key of their contexts: how many
+// different values there are, and the most common of them.
+type infoContext struct {
+	Key    string             `json:"key"`
+	Values int                `json:"values"`
+	Top    []infoContextValue `json:"top"`
+}
+
+type infoContextValue struct {
+	Value  string `json:"value"`
+	Stacks int64  `json:"stacks"`
+}
+
+// mostValues is how many values of a context key are told.
+const mostValues = 8
+
+func contextsOf(rec *recording.Recording) []infoContext {
+	out := []infoContext{}
+	for _, k := range analyze.AllContexts(rec) {
+		c := infoContext{Key: k.Key, Values: len(k.Values)}
+		for _, v := range k.Values[:min(mostValues, len(k.Values))] {
+			c.Top = append(c.Top, infoContextValue{v.Value, v.Count})
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 type infoCounts struct {
@@ -152,33 +220,12 @@ type infoLoad struct {
 	PeakRSS         int64       `json:"peak_rss_bytes"`
 }
 
-// totalsOf are the sums of each event's metrics over everything. A recording
-// states none for events that are only samples: they are added up.
-func totalsOf(ctx context.Context, rec *recording.Recording) ([][]int64, error) {
-	totals := make([][]int64, len(rec.Events))
-	for i := range rec.Events {
-		e := &rec.Events[i]
-		for k := range e.Metrics {
-			if e.Basis != recording.FromSamples {
-				totals[i] = append(totals[i], e.Metrics[k].Total)
-				continue
-			}
-			w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: i, Metric: k})
-			if err != nil {
-				return nil, err
-			}
-			totals[i] = append(totals[i], w.Sum)
-		}
-	}
-	return totals, nil
-}
-
-func newInfo(rec *recording.Recording, stats ingest.Stats, totals [][]int64) *info {
+func newInfo(rec *recording.Recording, stats ingest.Stats) *info {
 	s := &rec.Source
 	in := &info{
 		Format: s.Format, Version: s.Version, File: s.Path, Bytes: s.Bytes,
 		Compression: s.Compression, Tool: s.Tool,
-		Events: []infoEvent{}, Threads: threadsOf(rec), Counts: infoCounts(rec.Counts),
+		Events: []infoEvent{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: infoCounts(rec.Counts),
 		Warnings: []infoWarning{}, Ledger: []infoTally{},
 		Load: infoLoad{
 			Seconds:         decimal(stats.Elapsed.Seconds(), 6),
@@ -187,15 +234,18 @@ func newInfo(rec *recording.Recording, stats ingest.Stats, totals [][]int64) *in
 			PeakRSS:         stats.PeakRSS,
 		},
 	}
+	in.Notes = make([]infoNote, len(s.Notes))
+	for i, n := range s.Notes {
+		in.Notes[i] = infoNote(n)
+	}
 	if in.Bytes < 0 {
 		in.Bytes = stats.Bytes
 	}
 	for i := range rec.Events {
 		e := &rec.Events[i]
-		ie := infoEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Metrics: []infoMetric{}}
+		ie := infoEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Note: e.Note, Metrics: []infoMetric{}}
 		for k := range e.Metrics {
-			m := &e.Metrics[k]
-			ie.Metrics = append(ie.Metrics, infoMetric{m.Name, m.Unit, exact(totals[i][k], m), k == e.Primary})
+			ie.Metrics = append(ie.Metrics, newInfoMetric(rec, i, k))
 		}
 		in.Events = append(in.Events, ie)
 	}
@@ -245,11 +295,8 @@ func threadsOf(rec *recording.Recording) []infoThread {
 	return threads
 }
 
-// exact is a metric's value as a decimal in its unit; null where there is none.
+// exact is a metric's value as a decimal in its unit.
 func exact(v int64, m *recording.Metric) json.Number {
-	if v == recording.Missing {
-		return "null"
-	}
 	return json.Number(recording.Decimal{Mantissa: v, Scale: m.Decimals}.String())
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ashlar/ingest/analyze"
@@ -13,12 +14,13 @@ import (
 const mostThreads = 40
 
 // text writes what is known as people read it: sections, aligned.
-func (in *info) text(rec *recording.Recording, totals [][]int64) string {
+func (in *info) text(rec *recording.Recording) string {
 	var b strings.Builder
 	b.WriteString(plain(rec.Source.Name) + "\n")
 	in.head(&b, rec)
-	in.events(&b, rec, totals)
+	in.events(&b, rec)
 	in.threads(&b)
+	in.contexts(&b)
 	in.counts(&b)
 	in.ledger(&b)
 	in.warnings(&b)
@@ -40,6 +42,12 @@ func (in *info) head(b *strings.Builder, rec *recording.Recording) {
 	}
 	if rec.Source.Command != "" {
 		rows = append(rows, []string{"command", plain(rec.Source.Command)})
+	}
+	for _, n := range rec.Source.Notes {
+		rows = append(rows, []string{plain(n.Key), plain(n.Value)})
+	}
+	if n := rec.Source.MoreNotes; n > 0 {
+		rows = append(rows, []string{"…", plural(n, "more note")})
 	}
 	if t := in.Time; t != nil {
 		rows = append(rows, []string{"time", strings.TrimSpace(fmt.Sprintf("%s, from %s to %s %s",
@@ -68,7 +76,7 @@ func grouped(s string) string {
 	return units.Count(n)
 }
 
-func (in *info) events(b *strings.Builder, rec *recording.Recording, totals [][]int64) {
+func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 	if len(rec.Events) == 0 {
 		return
 	}
@@ -76,18 +84,22 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording, totals [][]
 	var rows [][]string
 	for i := range rec.Events {
 		e := &rec.Events[i]
-		how := strings.Join(nonEmpty(e.Kind, e.Mode, sampled(e)), ", ")
+		how := strings.Join(nonEmpty(e.Kind, e.Mode, sampled(e), e.Note), ", ")
 		if e.Name == "" {
-			how = strings.Join(nonEmpty(e.Mode, sampled(e)), ", ")
+			how = strings.Join(nonEmpty(e.Mode, sampled(e), e.Note), ", ")
 		}
 		rows = append(rows, []string{plain(analyze.EventName(e)), how, "", ""})
 		for k := range e.Metrics {
-			m := &e.Metrics[k]
-			mark := ""
+			m, im := &e.Metrics[k], &in.Events[i].Metrics[k]
+			value, mark := m.Total, []string{units.KindText(m)}
 			if k == e.Primary {
-				mark = "primary"
+				mark = []string{"primary", mark[0]}
 			}
-			rows = append(rows, []string{"  " + plain(m.Name), units.Value(totals[i][k], m), inFull(totals[i][k], m), mark})
+			if m.Kind == recording.Peak {
+				value = im.largest
+				mark = append(mark[:len(mark)-1], "the largest of a stack; "+units.Bound(m)+units.Value(m.Total, m)+" together")
+			}
+			rows = append(rows, []string{"  " + plain(m.Name), units.Value(value, m), inFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
 		}
 	}
 	columns(b, "  ", "llrl", rows)
@@ -141,6 +153,39 @@ func (in *info) threads(b *strings.Builder) {
 	columns(b, "  ", "rrlrrrr", rows)
 	if more := len(in.Threads) - mostThreads; more > 0 {
 		fmt.Fprintf(b, "  … and %s more; --json lists all\n", units.Count(int64(more)))
+	}
+}
+
+// contexts lists what top --by context:KEY can tell apart, but for what stands
+// in the list of threads.
+func (in *info) contexts(b *strings.Builder) {
+	var rows [][]string
+	for _, c := range in.Contexts {
+		switch c.Key {
+		case "event", "pid", "tid", "comm":
+			continue
+		}
+		if slices.Contains(analyze.ProbeParts[:], c.Key) {
+			continue // of the probe, which stands there whole
+		}
+		var values []string
+		length := 0
+		for _, v := range c.Top {
+			s := plain(v.Value)
+			if length += len(s) + 2; len(values) > 0 && length > 60 {
+				break
+			}
+			values = append(values, s)
+		}
+		text := strings.Join(values, ", ")
+		if more := c.Values - len(values); more > 0 {
+			text += fmt.Sprintf(" and %s more", units.Count(int64(more)))
+		}
+		rows = append(rows, []string{plain(c.Key), text})
+	}
+	if len(rows) > 0 {
+		b.WriteString("\nContexts of stacks\n")
+		columns(b, "  ", "ll", rows)
 	}
 }
 

@@ -1,58 +1,44 @@
 package cli
 
 import (
-	"github.com/spf13/pflag"
+	"context"
+	"slices"
 
-	"ashlar/ingest"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/extract"
 	"ashlar/ingest/recording"
 )
 
-// partFlags say what is opened of a file: for one that is larger than memory.
-type partFlags struct {
-	rng     string
-	threads []string
+// partial tells whether only a part of the recording is wanted.
+func (o *convertOptions) partial() bool {
+	return o.part.IsSet() || len(o.threads) > 0 || o.Transforms != nil
 }
 
-// rangeFlag adds --range, for commands that have none of their own.
-func (f *partFlags) rangeFlag(fs *pflag.FlagSet) {
-	fs.StringVar(&f.rng, "range", "", "open only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min")
-}
-
-func (f *partFlags) threadFlag(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&f.threads, "thread", nil, "open only this `THREAD`, its id, its name, or part of its name; may be given again")
-}
-
-func (f *partFlags) part() (recording.Part, error) {
-	rng, err := rangeFlag(f.rng)
-	if err != nil {
-		return recording.Part{}, err
+// partOf takes the part out of a recording.
+func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r *conversion) (*recording.Recording, error) {
+	sel := extract.Selection{Transforms: o.Transforms}
+	if err := o.Check(rec); err != nil {
+		return nil, err
 	}
-	for _, t := range f.threads {
-		if t == "" {
-			return recording.Part{}, misuse("--thread names no thread")
+	if o.part.IsSet() {
+		sel.Ranged, sel.From, sel.To = true, rec.Start, rec.End
+		if o.part.HasFrom {
+			sel.From = min(rec.Start+o.part.From, rec.End)
+		}
+		if o.part.HasTo {
+			sel.To = min(rec.Start+o.part.To, rec.End)
 		}
 	}
-	return PartOf(rng, f.threads...), nil
-}
-
-// PartOf is the part of a file that has a range and some threads.
-func PartOf(r Range, threads ...string) recording.Part {
-	return recording.Part{From: r.From, To: r.To, HasFrom: r.HasFrom, HasTo: r.HasTo, Threads: threads}
-}
-
-// readRange reads a recording for an answer about a range of it: all, and where
-// that is more than memory holds just the range.
-func (c *call) readRange(path string, rng Range, threads ...string) (*recording.Recording, error) {
-	part := recording.Part{Threads: threads}
-	rec, stats, err := c.read(path, part)
-	if err != nil || !stats.Full || !rng.IsSet() || path == "-" {
-		return rec, err
+	for _, name := range o.threads {
+		tracks, err := compare.FindTracks(rec, name)
+		if err != nil {
+			return nil, err
+		}
+		sel.Tracks = append(sel.Tracks, tracks...)
 	}
-	c.note("%s: it is larger than memory; reading %s of it", path, rng)
-	rec = nil // to make room
-	rec, _, err = c.read(path, PartOf(rng, threads...))
-	return rec, err
+	slices.Sort(sel.Tracks)
+	sel.Tracks = slices.Compact(sel.Tracks)
+	part, notes, err := extract.Recording(ctx, rec, sel)
+	r.Notes = notes
+	return part, err
 }
-
-// options are those of loading a part.
-func options(p recording.Part) ingest.Options { return ingest.Options{Part: p} }

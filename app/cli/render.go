@@ -7,14 +7,19 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/app/address"
 )
 
 func renderCommand() command {
 	return command{
-		name: "render", args: "FILE -o OUT.png", line: "draw a recording into a PNG or SVG file",
+		name: "render", args: "FILE|ADDRESS -o OUT.png", line: "draw a recording into a PNG or SVG file",
 		text: `
 A PNG is exactly what the window would show. It needs no display. An SVG has the
 timeline, the flamegraph or one below the other, as shapes whose text is text.
+
+An ADDRESS is what the window copies with "Copy the view's address"; it says all
+that is shown, so that only -o, --size, --scale and --theme go with it.
 ` + viewHelp,
 		examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
@@ -33,13 +38,21 @@ timeline, the flamegraph or one below the other, as shapes whose text is text.
 			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			ch.flags(fs)
-			fs.StringVar(&o.Theme, "theme", "dark", "dark or light `THEME`")
+			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
 				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo
 				if o.File, err = oneFile(args, o.Demo); err != nil {
 					return err
+				}
+				if address.Is(o.File) {
+					if o.File, err = checkAddress(o.File); err != nil {
+						return err
+					}
+					if err := alone(fs, "output", "size", "scale", "theme"); err != nil {
+						return err
+					}
 				}
 				if err := o.shape(size, scale); err != nil {
 					return err

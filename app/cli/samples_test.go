@@ -2,10 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -67,141 +66,131 @@ func (in *infoJSON) balances(t *testing.T) {
 	}
 }
 
-func (in *infoJSON) read(kind string) int64 {
-	for _, l := range in.Ledger {
-		if l.Kind == kind {
-			return l.Read
-		}
-	}
-	return 0
+// sampleFolders are those of ASHLAR_SAMPLES whose files are to be opened.
+var sampleFolders = []string{"spaa", "spall", "chrome-trace", "chrome-devtools", "pprof", "otlp", "perf-script", "folded", "generated"}
+
+// sampleRow is what is known of a sample: see testdata/samples.txt.
+type sampleRow struct {
+	format         string // and version
+	spans, samples string
+	totals         map[string]string // by event/metric
+	refused        string
 }
 
-// index is what INDEX.md's independent readers say of the files in a folder, by
-// path below ASHLAR_SAMPLES.
-func index(t *testing.T, folder string) map[string]string {
+// sampleTable reads testdata/samples.txt.
+func sampleTable(t *testing.T) map[string]sampleRow {
 	t.Helper()
+	text, err := os.ReadFile("testdata/samples.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := map[string]sampleRow{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		cells := strings.Split(line, " | ")
+		row := sampleRow{format: cells[1], totals: map[string]string{}}
+		switch {
+		case row.format == "refused" && len(cells) == 3:
+			row.refused = cells[2]
+		case len(cells) == 5:
+			row.spans, row.samples = cells[2], cells[3]
+			for _, total := range strings.Split(cells[4], ", ") {
+				metric, value, _ := strings.Cut(total, "=")
+				if !strings.Contains(metric, "/") {
+					metric = "/" + metric
+				}
+				row.totals[metric] = value
+			}
+		default:
+			t.Fatalf("%q has %d cells", line, len(cells))
+		}
+		if _, twice := table[cells[0]]; twice {
+			t.Errorf("%s has two rows", cells[0])
+		}
+		table[cells[0]] = row
+	}
+	return table
+}
+
+// TestSampleTable opens every sample and compares it with its row; a file
+// without one fails, as does a row without its file.
+func TestSampleTable(t *testing.T) {
+	table := sampleTable(t)
 	dir := os.Getenv("ASHLAR_SAMPLES")
 	if dir == "" {
 		t.Skip("ASHLAR_SAMPLES names no folder with recordings")
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "INDEX.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := map[string]string{}
-	for line := range strings.Lines(string(text)) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-		if name := strings.TrimSpace(cells[0]); len(cells) >= 4 && strings.HasPrefix(name, folder+"/") {
-			said[filepath.Join(dir, name)] = strings.TrimSpace(cells[len(cells)-1])
+	for _, folder := range sampleFolders {
+		files, err := filepath.Glob(filepath.Join(dir, folder, "*"))
+		if err != nil || len(files) == 0 {
+			t.Errorf("there is nothing in %s (%v)", folder, err)
+		}
+		for _, path := range files {
+			name := folder + "/" + filepath.Base(path)
+			row, ok := table[name]
+			delete(table, name)
+			t.Run(name, func(t *testing.T) {
+				if !ok {
+					t.Fatal("testdata/samples.txt has no row for it")
+				}
+				row.check(t, path)
+			})
 		}
 	}
-	found, err := filepath.Glob(filepath.Join(dir, folder, "*"))
-	if err != nil || len(found) == 0 || len(said) == 0 {
-		t.Fatalf("%d files in %s, %d in its INDEX.md (%v)", len(found), folder, len(said), err)
+	for name := range table {
+		t.Errorf("%s has a row and is not there", name)
 	}
-	for _, f := range found {
-		if _, ok := said[f]; !ok {
-			t.Errorf("INDEX.md does not know %s", f)
-		}
-	}
-	return said
 }
 
-var (
-	recordsSaid = regexp.MustCompile(`'(\w+)': (\d+)`)
-	primarySaid = regexp.MustCompile(`sum\(primary\) \{'([^}]*)/(\w+)': (\d+)\}`)
-	functions   = regexp.MustCompile(`([\d,]+) unique names`)
-	pairsSaid   = regexp.MustCompile(`([\d,]+)( or so)? (?:begin/end )?pairs`)
-	versionSaid = regexp.MustCompile(`\bv(\d)\b`)
-)
+func (row *sampleRow) check(t *testing.T, path string) {
+	if row.refused != "" {
+		r := run("info", path)
+		r.sentence(t, Problem, path+": "+row.refused)
+		return
+	}
+	in := infoOf(t, path)
+	in.balances(t)
+	if got := strings.TrimSpace(in.Format + " " + in.Version); got != row.format {
+		t.Errorf("it is %s, want %s", got, row.format)
+	}
+	if spans, samples := fmt.Sprint(in.Counts.Spans), fmt.Sprint(in.Counts.Samples); spans != row.spans || samples != row.samples {
+		t.Errorf("%s spans and %s samples, want %s and %s", spans, samples, row.spans, row.samples)
+	}
+	for _, e := range in.Events {
+		for _, m := range e.Metrics {
+			name := e.Name + "/" + m.Name
+			want, ok := row.totals[name]
+			delete(row.totals, name)
+			switch {
+			case !ok && m.Primary:
+				t.Errorf("its row says nothing of %s", name)
+			case ok && string(m.Total) != want:
+				t.Errorf("%s adds up to %s, want %s", name, m.Total, want)
+			}
+			selfAddsUp(t, path, e.Name, m.Name, m.Total)
+		}
+	}
+	for name := range row.totals {
+		t.Errorf("there is no %s", name)
+	}
+}
 
-func number(t *testing.T, s string) int64 {
+// selfAddsUp checks that the functions' self is the whole.
+func selfAddsUp(t *testing.T, path, event, metric string, total json.Number) {
 	t.Helper()
-	n, err := strconv.ParseInt(strings.ReplaceAll(s, ",", ""), 10, 64)
-	if err != nil {
-		t.Fatal(err)
+	args := []string{path, "--metric", metric}
+	if event != "" {
+		args = append(args, "--event", event)
 	}
-	return n
-}
-
-// TestSampleSPAA compares with what an independent reader counted.
-func TestSampleSPAA(t *testing.T) {
-	for path, said := range index(t, "spaa") {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			in := infoOf(t, path)
-			in.balances(t)
-			if in.Format != "spaa" || in.Version != "1.0" {
-				t.Errorf("format %s %s", in.Format, in.Version)
-			}
-			list, rest, ok := strings.Cut(strings.TrimPrefix(said, "records {"), "}")
-			if !ok {
-				t.Fatalf("INDEX.md says %q", said)
-			}
-			for _, m := range recordsSaid.FindAllStringSubmatch(list, -1) {
-				if got := in.read(m[1]); got != number(t, m[2]) {
-					t.Errorf("%d %s records, want %s", got, m[1], m[2])
-				}
-				if m[1] == "stack" && in.Counts.Stacks != number(t, m[2]) {
-					t.Errorf("%d stacks are kept, want %s", in.Counts.Stacks, m[2])
-				}
-				if m[1] == "thread" && int64(len(in.Threads)) != number(t, m[2]) {
-					t.Errorf("%d threads, want %s", len(in.Threads), m[2])
-				}
-			}
-			m := primarySaid.FindStringSubmatch(rest)
-			if m == nil {
-				t.Fatalf("INDEX.md says %q", said)
-			}
-			e := in.Events[0]
-			for _, x := range e.Metrics {
-				if x.Primary && (e.Name != m[1] || x.Name != m[2] || x.Total != json.Number(m[3])) {
-					t.Errorf("%s %s adds up to %s, want %s %s, %s", e.Name, x.Name, x.Total, m[1], m[2], m[3])
-				}
-			}
-			top := topOf(t, path)
-			if top.Metric != m[2] || top.Total != json.Number(m[3]) {
-				t.Errorf("top says %s of %s, want %s of %s", top.Total, top.Metric, m[3], m[2])
-			}
-		})
+	top := topOf(t, args...)
+	sum := rat(t, json.Number("0"))
+	for _, r := range top.Rows {
+		sum.Add(sum, rat(t, r.Self))
 	}
-}
-
-// TestSampleSpall compares with what INDEX.md says, and that self adds up to
-// the total.
-func TestSampleSpall(t *testing.T) {
-	for path, said := range index(t, "spall") {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			in := infoOf(t, path)
-			in.balances(t)
-			if filepath.Ext(path) != ".spall" {
-				return
-			}
-			if v := versionSaid.FindStringSubmatch(said); in.Format != "spall" || v != nil && !strings.HasPrefix(in.Version, v[1]) {
-				t.Errorf("format %s %s, INDEX.md says %q", in.Format, in.Version, said)
-			}
-			if m := pairsSaid.FindStringSubmatch(said); m != nil {
-				n := number(t, m[1])
-				slack := int64(0)
-				if m[2] != "" {
-					slack = n / 50
-				}
-				if d := in.Counts.Spans - n; d < -slack || d > slack {
-					t.Errorf("%d spans, INDEX.md says %q", in.Counts.Spans, said)
-				}
-			}
-			if m := functions.FindStringSubmatch(said); m != nil && in.Counts.Functions != number(t, m[1]) {
-				t.Errorf("%d functions, INDEX.md says %q", in.Counts.Functions, said)
-			}
-			for _, metric := range []string{"time", "count"} {
-				top := topOf(t, path, "--metric", metric)
-				sum := rat(t, json.Number("0"))
-				for _, r := range top.Rows {
-					sum.Add(sum, rat(t, r.Self))
-				}
-				if sum.Cmp(rat(t, top.Total)) != 0 {
-					t.Errorf("self of %s adds up to %s, the total is %s", metric, sum.RatString(), top.Total)
-				}
-			}
-		})
+	if sum.Cmp(rat(t, total)) != 0 || top.Event != event || top.Metric != metric {
+		t.Errorf("self of %s/%s adds up to %s, want %s", top.Event, top.Metric, sum.RatString(), total)
 	}
 }

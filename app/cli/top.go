@@ -121,7 +121,9 @@ type top struct {
 	Event  string `json:"event"`
 	Metric string `json:"metric"`
 	Unit   string `json:"unit"`
-	By     string `json:"by"`
+	// Kind is the metric's: sum, level or peak, whose sums are upper bounds.
+	Kind string `json:"kind"`
+	By   string `json:"by"`
 	// Basis says which records were added up: spans, samples, stacks or
 	// windows.
 	Basis string `json:"basis"`
@@ -189,11 +191,11 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	if err != nil {
 		return nil, misfit(rec, err)
 	}
-	q := analyze.Query{Event: event, Metric: metric}
+	q := analyze.Query{Event: event, Metric: metric, Join: analyze.Joins(o.Transforms)}
 	if event >= 0 {
 		e := &rec.Events[event]
 		t.metric = &e.Metrics[metric]
-		t.Event, t.Metric, t.Unit = e.Name, t.metric.Name, t.metric.Unit
+		t.Event, t.Metric, t.Unit, t.Kind = e.Name, t.metric.Name, t.metric.Unit, t.metric.Kind.String()
 	}
 	if o.rng.IsSet() {
 		t.Answered = new(bool)
@@ -275,18 +277,15 @@ func (t *top) text(rec *recording.Recording) string {
 			b.WriteString(" (windows cannot be cut)")
 		}
 	}
-	fmt.Fprintf(&b, "\ntotal %s", units.Value(t.sum, t.metric))
+	fmt.Fprintf(&b, "\ntotal %s%s", units.Bound(t.metric), units.Value(t.sum, t.metric))
 	if x := inFull(t.sum, t.metric); x != "" {
 		fmt.Fprintf(&b, " (%s)", x)
 	}
 	if t.Whole != "" && t.Whole != t.Total {
 		fmt.Fprintf(&b, " of %s", units.Value(t.whole, t.metric))
 	}
-	switch t.metric.Kind {
-	case recording.Peak:
-		b.WriteString("; each stack's own peak, so that sums are upper bounds")
-	case recording.Level:
-		b.WriteString("; a state at one moment, not a sum over time")
+	if kind := units.KindText(t.metric); kind != "" {
+		b.WriteString("; " + kind)
 	}
 	t.viewText(&b)
 	b.WriteString("\n\n")

@@ -18,6 +18,10 @@ type topView struct {
 	// add up to without that.
 	Transforms []analyze.Transform `json:"transforms,omitempty"`
 	Whole      json.Number         `json:"whole,omitempty"`
+	// Pairs is how many stacks of user space were joined with one of the kernel,
+	// and Joined what counts once because of that.
+	Pairs  int64       `json:"pairs,omitempty"`
+	Joined json.Number `json:"joined,omitempty"`
 	// Function is the one whose callers or callees the rows are.
 	Function *topRow `json:"function,omitempty"`
 	// Matched is what a search finds.
@@ -25,6 +29,7 @@ type topView struct {
 	// Cut is how many rows of an inverted tree are not followed to their end.
 	Cut int `json:"cut,omitempty"`
 
+	joined int64
 	around string // "callers of f", for rows around a function
 	whole  int64
 }
@@ -87,6 +92,9 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		t.Transforms, t.Whole, t.whole = o.Transforms, exact(w.Sum, t.metric), w.Sum
 		t.sum, t.Records = sumOf(tree)
 		t.Total, t.Cut = exact(t.sum, t.metric), tree.Cut
+	}
+	if w.Pairs > 0 {
+		t.Pairs, t.Joined, t.joined = w.Pairs, exact(w.Joined, t.metric), w.Joined
 	}
 	var rows []analyze.Row
 	var err error
@@ -236,6 +244,12 @@ func (t *top) viewText(b *strings.Builder) {
 		if len(names) > 0 {
 			fmt.Fprintf(b, "\nstacks: %s", strings.Join(names, ", then "))
 		}
+	}
+	switch {
+	case t.Pairs > 0:
+		fmt.Fprintf(b, "\n%s joined; %s in both halves counts once", plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
+	case analyze.Joins(t.Transforms):
+		b.WriteString("\nno stacks are halves of one: nothing is joined")
 	}
 	if t.Function != nil {
 		f := t.Function

@@ -39,6 +39,7 @@ var transformFlags = []struct {
 	{analyze.OpHideKernel, "hide-kernel", "count the kernel's functions as what called them", onAll(analyze.HideKernel)},
 	{analyze.OpCallersOf, "callers-of", "what calls this `FUNCTION`", onFunction(analyze.CallersOf)},
 	{analyze.OpCalleesOf, "callees-of", "what this `FUNCTION` calls", onFunction(analyze.CalleesOf)},
+	{analyze.OpJoinRelated, "join-related", "put the kernel's stacks on those of user space that they belong to (DTrace)", onAll(analyze.JoinRelated)},
 	{analyze.OpInvert, "invert", "bottom-up: from where the cost is to the callers", onAll(analyze.Invert)},
 	{analyze.OpByTime, "by-time", "in order of time and not of weight", onAll(analyze.ByTime)},
 }
@@ -58,6 +59,12 @@ Flags that change stacks apply in the order in which they are typed.`
 
 // flags adds the view's flags to a command.
 func (v *StackView) viewFlags(fs *pflag.FlagSet) {
+	v.transformFlags(fs)
+	fs.StringVar(&v.Search, "search", "", "find `TEXT` or /expression/ in names, modules and files; how much has it")
+}
+
+// transformFlags adds those that change stacks.
+func (v *StackView) transformFlags(fs *pflag.FlagSet) {
 	for _, f := range transformFlags {
 		value := &transformFlag{list: &v.Transforms, make: f.make}
 		fs.Var(value, f.name, f.usage)
@@ -66,7 +73,6 @@ func (v *StackView) viewFlags(fs *pflag.FlagSet) {
 			fs.Lookup(f.name).NoOptDefVal = "true"
 		}
 	}
-	fs.StringVar(&v.Search, "search", "", "find `TEXT` or /expression/ in names, modules and files; how much has it")
 }
 
 // transformFlag adds a transform to a list for each time it is set.

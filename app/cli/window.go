@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/address"
 	"ashlar/app/version"
 	"ashlar/ingest/fetch"
 )
@@ -17,12 +18,19 @@ import (
 // windowCommand is what runs when no command is named.
 func windowCommand() command {
 	return command{
-		args: "[FILE…]", line: "look at recorded runs of programs",
+		args: "[FILE…|ADDRESS]", line: "look at recorded runs of programs",
 		text: `
 Without a command, a window opens with the files; - is standard input, and what
 begins with http:// or https:// is asked of its server. A file that is called
 like a command can be written ./info. Files are told by what is in them and may
 be compressed with gzip or zstd.
+
+An ADDRESS names a file and what is shown of it; the window copies it with "Copy
+the view's address". It looks like
+  ashlar:1?file=/tmp/run.spall&select=1.2s..1.5s&thread=42:43&tab=functions
+with these keys: file, view (both, timeline, flame), show and select (FROM..TO
+from the recording's start), thread (PID:TID, more with commas), event, metric,
+transform, zoom, find, tab, function, mark. Write it in quotes.
 
 The exit code is 0 when all went well, 1 when something was wrong with the
 input, and 2 when the command line makes no sense.`,
@@ -45,7 +53,7 @@ input, and 2 when the command line makes no sense.`,
 			only.rangeFlag(fs)
 			only.threadFlag(fs)
 			ch.flags(fs)
-			fs.StringVar(&o.Theme, "theme", "", "dark or light `THEME` (default: the system's)")
+			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
 			fs.BoolVar(&asked, "version", false, "print the version and stop")
 			return func(c *call, args []string) error {
@@ -88,9 +96,16 @@ func (o *WindowOptions) check() error {
 		return misuse("what a server hands out cannot be handed to another window; save it in a file first")
 	}
 	stdin := false
-	for _, f := range o.Files {
+	for i, f := range o.Files {
 		if f == "" {
 			return misuse("a file's name is empty")
+		}
+		if address.Is(f) {
+			var err error
+			if o.Files[i], err = checkAddress(f); err != nil {
+				return err
+			}
+			continue
 		}
 		if f == "-" {
 			if stdin {
@@ -114,10 +129,10 @@ func (o *WindowOptions) check() error {
 
 func checkTheme(name string) error {
 	switch name {
-	case "", "dark", "light":
+	case "", "dark", "light", "contrast":
 		return nil
 	}
-	return misuse("there is no theme %q; there are dark and light", name)
+	return misuse("there is no theme %q; there are dark, light and contrast", name)
 }
 
 // nearest is the command that a word is a slip of the pen from, "" for none.

@@ -3,6 +3,7 @@ package doc
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -42,6 +43,9 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 	a := &Answer{Rec: rec, Question: q}
 	if old.sameTree(rec, &q) {
 		a.Tree, a.Rows, a.Spans, a.Grid = old.Tree, old.Rows, old.Spans, old.Grid
+		if old.By == q.By {
+			a.Grouped = old.Grouped
+		}
 	} else {
 		w, err := analyze.Weigh(ctx, rec, q.Query)
 		if err != nil {
@@ -59,8 +63,25 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 	if q.Around != nil {
 		n := analyze.Around(rec, a.Tree, *q.Around)
 		a.Near = &n
+		a.Above, a.Below = around(rec, a.Tree.Weights, q)
 	}
 	var err error
+	switch {
+	case a.ByFunction() || a.Grouped != nil:
+	case q.By == analyze.ByThread:
+		if a.Grouped, err = analyze.ByTrack(ctx, rec, q.Query, q.Transforms...); err != nil {
+			return nil
+		}
+	default:
+		a.Grouped = analyze.Table(rec, a.Tree, q.By)
+	}
+	if q.Threads {
+		if old != nil && old.Rec == rec && old.ThreadOf != nil {
+			a.ThreadOf = old.ThreadOf
+		} else if a.ThreadOf, err = analyze.ThreadOf(ctx, rec); err != nil {
+			return nil
+		}
+	}
 	spans := a.Tree.Weights.Basis == analyze.Spans
 	if q.Stats && spans && a.Spans == nil {
 		if a.Spans, err = analyze.SpanStats(ctx, rec, q.Query); err != nil {
@@ -80,4 +101,12 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 		}
 	}
 	return a
+}
+
+// around makes the trees on both sides of a function. They are looked at from
+// the function on, however the whole is.
+func around(rec *recording.Recording, w *analyze.Weights, q Question) (above, below *analyze.Tree) {
+	ts := slices.DeleteFunc(slices.Clone(q.Transforms), func(t analyze.Transform) bool { return t.Op == analyze.OpInvert })
+	side := func(t analyze.Transform) *analyze.Tree { return analyze.NewTree(rec, w, append(slices.Clip(ts), t)...) }
+	return side(analyze.CallersOf(*q.Around)), side(analyze.CalleesOf(*q.Around))
 }

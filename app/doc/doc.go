@@ -9,14 +9,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/zstd"
-
-	"ashlar/assets"
+	"ashlar/app/demo"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
 	"ashlar/render/heatmap"
 )
 
@@ -31,6 +28,10 @@ type Question struct {
 	// least, greatest and average duration of each function's spans.
 	Around *analyze.Ref
 	Stats  bool
+	// By asks for a table of modules, files or threads beside that of functions.
+	By analyze.By
+	// Threads asks on which thread each function runs.
+	Threads bool
 	// Durations asks for the statistics of these functions' spans.
 	Durations []recording.FuncID
 	// Heat asks for the heatmap of the whole recording.
@@ -45,12 +46,31 @@ type Answer struct {
 	Question
 	Tree    *analyze.Tree
 	Rows    []analyze.Row
+	Grouped []analyze.Row       // for By
 	Matched *analyze.Matched    // for a Search
 	Near    *analyze.Neighbours // for Around
-	Spans   []analyze.SpanStat  // by function, for Stats
+	// Above and Below are, for Around, the trees of the function's callers,
+	// bottom-up, and of its callees.
+	Above, Below *analyze.Tree
+	Spans        []analyze.SpanStat // by function, for Stats
+	ThreadOf     []int32            // by function, for Threads: see analyze.ThreadOf
 	// Durations is nil where there are no spans.
 	Durations *analyze.Durations
 	Grid      *heatmap.Grid // for Heat
+}
+
+// Answers tells whether it is the answer to a question.
+func (a *Answer) Answers(q *Question) bool { return a.equal(q) }
+
+// ByFunction tells whether the table's rows stand for functions.
+func (a *Answer) ByFunction() bool { return a.By == "" || a.By == analyze.ByFunction }
+
+// TableRows are the rows of the table that By asks for.
+func (a *Answer) TableRows() []analyze.Row {
+	if a.ByFunction() {
+		return a.Rows
+	}
+	return a.Grouped
 }
 
 // Metric is the metric the answer is about.
@@ -68,25 +88,24 @@ type Doc struct {
 	Name string
 	load *ingest.Load
 
-	mu     sync.Mutex
-	want   Question
-	asked  bool
-	wake   chan struct{}
-	stale  context.CancelFunc // ends the computation of an answer nobody wants
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  chan struct{}
-	notify func()
+	mu       sync.Mutex
+	want     Question
+	asked    bool
+	wake     chan struct{}
+	stale    context.CancelFunc // ends the computation of an answer nobody wants
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ended    chan struct{}
+	notify   func()
+	contexts contexts
 
 	answer atomic.Pointer[Answer]
 	soon   atomic.Pointer[Answer]
 	hits   atomic.Pointer[analyze.Hits]
 }
 
-// DemoName is the name of the built-in recording.
-const DemoName = "demo.spaa.zst"
-
-// Open starts to load a file ("-" is standard input), or a part of it. notify is called from
+// Open starts to load a file ("-" is standard input), or a part of it. notify is
+// called from
 // other goroutines whenever there is something new to show.
 func Open(path string, part recording.Part, notify func()) *Doc {
 	name := filepath.Base(path)
@@ -104,26 +123,10 @@ func Open(path string, part recording.Part, notify func()) *Doc {
 
 // Demo opens the built-in recording.
 func Demo(notify func()) *Doc {
-	d := newDoc(DemoName, notify)
-	in := source.FromBytes(DemoName, demo())
-	in.Compression = "zstd"
-	d.load = ingest.OpenInput(d.ctx, in, ingest.Options{Notify: d.loaded})
+	d := newDoc(demo.Name, notify)
+	d.load = ingest.OpenInput(d.ctx, demo.Input(), ingest.Options{Notify: d.loaded})
 	go d.run()
 	return d
-}
-
-// demo is the built-in recording, decompressed.
-func demo() []byte {
-	z, err := zstd.NewReader(nil)
-	if err != nil {
-		panic("the built-in recording cannot be read: " + err.Error())
-	}
-	defer z.Close()
-	b, err := z.DecodeAll(assets.Demo(), nil)
-	if err != nil {
-		panic("the built-in recording cannot be read: " + err.Error())
-	}
-	return b
 }
 
 func newDoc(name string, notify func()) *Doc {
@@ -228,8 +231,18 @@ func (d *Doc) think(ctx context.Context, rec *recording.Recording, q Question, o
 		}
 	}
 	if a := answer(ctx, rec, q, old); a != nil {
-		d.answer.Store(a)
+		d.give(a)
 		d.soon.Store(nil)
+	}
+}
+
+// give shows an answer, unless another question has been asked meanwhile, or
+// it has been answered.
+func (d *Doc) give(a *Answer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if old := d.answer.Load(); d.want.equal(&a.Question) && (old == nil || old.Rec != a.Rec || !old.equal(&a.Question)) {
+		d.answer.Store(a)
 	}
 }
 
@@ -270,8 +283,10 @@ func (d *Doc) Settle(q Question) error {
 	}
 	d.Ask(q)
 	rec := d.load.Snapshot()
-	if a := answer(d.ctx, rec, q, nil); a != nil {
-		d.answer.Store(a)
+	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
+		if a := answer(d.ctx, rec, q, nil); a != nil {
+			d.give(a)
+		}
 	}
 	d.find(d.ctx, rec, q.Search)
 	return nil

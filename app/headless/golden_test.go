@@ -49,6 +49,13 @@ func file(name, content string) func(*testing.T, *shell.Shell) {
 	}
 }
 
+// at opens what an address names.
+func at(keys string) func(*testing.T, *shell.Shell) {
+	return func(_ *testing.T, s *shell.Shell) { s.Open("ashlar:1?" + keys) }
+}
+
+const marked = "file=demo:&select=600ms..650ms&mark=384.8ms:slow,505ms..746ms:gc,f:regexp.(*Regexp).MatchString:/srv/checkout/bin/checkout:why%3F&function=regexp.(*Regexp).MatchString:/srv/checkout/bin/checkout"
+
 // trace opens a made-up trace of 20,000 records.
 func trace(t *testing.T, s *shell.Shell) {
 	t.Chdir(t.TempDir())
@@ -85,6 +92,8 @@ var pictures = []picture{
 	{name: "trace-dark", open: trace},
 	{name: "trace-timeline", open: trace, view: shell.Timeline, theme: theme.Light, ranged: true, from: 0, to: 100e6},
 	{name: "trace-flame", open: trace, view: shell.Flame},
+	{name: "marks-dark", open: at(marked)},
+	{name: "marks-light", open: at(marked), theme: theme.Light},
 	{name: "empty", open: file("empty.spaa", header)},
 	{name: "empty-bytes", open: file("nothing.spall", ""), failing: true},
 	{name: "unknown", open: file("song.mp3", "ID3\x03\x00\x00\x00\x00\x00\x00"), failing: true, theme: theme.Light},

@@ -35,6 +35,9 @@ func facts(rec *recording.Recording) []fact {
 			fs = append(fs, f)
 		}
 	}
+	for _, n := range s.Notes {
+		fs = append(fs, fact{title1(n.Key), n.Value})
+	}
 	if rec.HasTime {
 		fs = append(fs, fact{"From", rec.Clock.Text(rec.Start) + " " + rec.Clock.Unit},
 			fact{"To", rec.Clock.Text(rec.End) + " " + rec.Clock.Unit},
@@ -52,9 +55,12 @@ func facts(rec *recording.Recording) []fact {
 	}
 	for i := range rec.Events {
 		e := &rec.Events[i]
+		if e.Note != "" {
+			fs = append(fs, fact{eventTitle(e), join(e.Kind, "· ") + e.Note})
+		}
 		for k := range e.Metrics {
 			m := &e.Metrics[k]
-			fs = append(fs, fact{eventTitle(e) + " · " + m.Name, units.Exact(m.Total, m)})
+			fs = append(fs, fact{eventTitle(e) + " · " + m.Name, units.Bound(m) + units.Exact(m.Total, m)})
 		}
 	}
 	return fs

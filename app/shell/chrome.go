@@ -72,14 +72,11 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, y int) int {
 		s.help = !s.help
 	}
 	x -= u.Px(8)
-	name := "Light"
-	if !s.Theme.Dark {
-		name = "Dark"
-	}
-	u.Button(&s.themeButton, put(name), y, 0, name, false)
+	name := title1(s.ThemeName())
+	x -= u.Measure(name, ui.Style{Size: 12.5}).X + u.Px(26)
+	u.Choice(&s.themeButton, x, y, name, 0)
 	if s.themeButton.Clicked(u.Context) {
-		s.toggleTheme()
-		s.wake()
+		s.menu = newMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
 	}
 	x -= u.Px(8)
 	label := "Colour by " + string(s.Mode)
@@ -121,7 +118,7 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 		var items []item
 		ms := p.rec.Events[p.event].Metrics
 		for i := range ms {
-			items = append(items, item{title: ms[i].Name, detail: units.Value(ms[i].Total, &ms[i]), on: i == p.metric, do: func() { p.metric = i }})
+			items = append(items, item{title: ms[i].Name, detail: units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i]), on: i == p.metric, do: func() { p.metric = i }})
 		}
 		s.menu = newMenu(image.Pt(at, y+u.Px(30)), items)
 	}
@@ -135,6 +132,9 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
 	if s.pane == nil {
+		if u.Now.Before(s.note.until) {
+			u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.note.text, ui.Style{Size: 11.5, Color: th.Dim, Align: end})
+		}
 		return
 	}
 	p := s.pane

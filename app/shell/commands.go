@@ -10,7 +10,6 @@ import (
 	"gioui.org/op"
 
 	"ashlar/ingest/analyze"
-	"ashlar/render/theme"
 )
 
 // Chord is a key with the modifiers it needs.
@@ -72,7 +71,7 @@ func init() {
 }
 
 func commands() []Command {
-	return []Command{
+	return append([]Command{
 		{"Zoom in", []Chord{chord("W"), chord("+")}, true, func(s *Shell) { s.pane.zoomBy(1 / 1.3) }},
 		{"Zoom out", []Chord{chord("S"), chord("-")}, true, func(s *Shell) { s.pane.zoomBy(1.3) }},
 		{"Earlier", []Chord{chord("A"), chord(key.NameLeftArrow)}, true, func(s *Shell) { s.pane.panBy(-.15) }},
@@ -88,13 +87,20 @@ func commands() []Command {
 		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.pane.tab = (s.pane.tab + 1) % len(tabs) }},
 		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
 		{"Copy as command", []Chord{chord("C", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyCommand() }},
-		{"Colour by function, module or kind", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
+		{"Copy the view's address", []Chord{chord("A", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyAddress() }},
+		{"Colour by function, module, kind, thread or search", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
 		{"Dark or light", []Chord{chord("L")}, false, func(s *Shell) { s.toggleTheme() }},
 		{"Search", []Chord{chord("/"), chord("F", key.ModCtrl)}, true, func(s *Shell) { s.pane.search.focus = true }},
 		{"Next hit", []Chord{chord("N")}, true, func(s *Shell) { s.pane.walk(s, true) }},
 		{"Previous hit", []Chord{chord("N", key.ModShift)}, true, func(s *Shell) { s.pane.walk(s, false) }},
 		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.pane.sameFunction(s, true) }},
 		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(s, false) }},
+		{"Mark a time, a range or a function", []Chord{chord("B")}, true, func(s *Shell) { s.askMark() }},
+		{"Go to a mark", []Chord{chord("B", key.ModShift)}, true, func(s *Shell) { s.chooseMark("Go to a mark", (*pane).goToMark) }},
+		{"Next mark", []Chord{chord(".")}, true, func(s *Shell) { s.pane.walkMarks(s, true) }},
+		{"Previous mark", []Chord{chord(",")}, true, func(s *Shell) { s.pane.walkMarks(s, false) }},
+		{"Rename a mark", nil, true, func(s *Shell) { s.chooseMark("Rename a mark", (*pane).renameMark) }},
+		{"Delete a mark", nil, true, func(s *Shell) { s.chooseMark("Delete a mark", (*pane).deleteMark) }},
 		{"Focus on the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Focus) }},
 		{"Hide the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Hide) }},
 		{"Drop the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Drop) }},
@@ -102,11 +108,14 @@ func commands() []Command {
 		{"Flamegraph of the callees of the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.CalleesOf) }},
 		{"Flamegraph bottom-up", []Chord{chord("I")}, true, func(s *Shell) { s.pane.transform(analyze.Invert()) }},
 		{"Flamegraph in order of time", []Chord{chord("O")}, true, func(s *Shell) { s.pane.transform(analyze.ByTime()) }},
+		{"Flamegraph with the root at the bottom, or at the top", []Chord{chord("U")}, true, func(s *Shell) { s.pane.flame.turn() }},
+		{"Callers and callees of the selected function", []Chord{chord("K")}, true, func(s *Shell) { s.pane.tab = tabNear }},
 		{"Collapse recursion", []Chord{chord("R")}, true, func(s *Shell) { s.pane.transform(analyze.CollapseRecursion()) }},
 		{"Merge by module", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByModule()) }},
 		{"Merge by file", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByFile()) }},
 		{"Fold inlined frames", nil, true, func(s *Shell) { s.pane.transform(analyze.FoldInlined()) }},
 		{"Hide kernel frames", nil, true, func(s *Shell) { s.pane.transform(analyze.HideKernel()) }},
+		{"Join user and kernel stacks", nil, true, func(s *Shell) { s.pane.joinRelated(s) }},
 		{"Take away all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.transforms = nil }},
 		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.undo() }},
 		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.redo() }},
@@ -119,7 +128,7 @@ func commands() []Command {
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
 		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
 		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
-	}
+	}, lookCommands()...)
 }
 
 // keyFilters matches every key of a command.
@@ -130,14 +139,14 @@ func filters() []event.Filter {
 	for _, c := range Commands {
 		for _, k := range c.Keys {
 			f := key.Filter{Name: k.Name, Required: k.Mods}
-			if k.Mods == 0 {
+			if k.Mods == 0 || k.Name == "+" {
 				f.Optional = key.ModShift
 			}
 			fs = append(fs, f)
 		}
 	}
 	// Keyboards give + and ? as = and / with Shift held down.
-	return append(fs, key.Filter{Name: "=", Optional: key.ModShift}, key.Filter{Name: "/", Required: key.ModShift})
+	return append(fs, key.Filter{Name: "=", Optional: key.ModShift | key.ModCtrl}, key.Filter{Name: "/", Required: key.ModShift})
 }
 
 // press runs the command of a key.
@@ -174,23 +183,6 @@ func (s *Shell) run(ch Chord) bool {
 func (s *Shell) call(f func()) {
 	if f != nil {
 		f()
-	}
-}
-
-func (s *Shell) nextMode() {
-	for i, m := range theme.Modes {
-		if m == s.Mode {
-			s.Mode = theme.Modes[(i+1)%len(theme.Modes)]
-			return
-		}
-	}
-}
-
-func (s *Shell) toggleTheme() {
-	if s.Theme.Dark {
-		s.Theme = theme.Light
-	} else {
-		s.Theme = theme.Dark
 	}
 }
 

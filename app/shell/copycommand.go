@@ -62,10 +62,11 @@ func (s *Shell) Look(v cli.StackView) error {
 	if err := v.Check(p.rec); err != nil {
 		return err
 	}
-	p.transforms = v.Transforms
+	if v.Transforms != nil {
+		p.transforms = v.Transforms
+	}
 	if v.Search != "" {
-		p.search.editor.SetText(v.Search)
-		p.search.set(v.Search)
+		p.search.look(v.Search)
 	}
 	return nil
 }

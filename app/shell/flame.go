@@ -21,9 +21,13 @@ type flamePart struct {
 	tree *analyze.Tree
 	// zoom is the path to the bar that fills the width: unlike a node's number
 	// it holds for the next answer's tree too.
-	zoom   []step
+	zoom []step
+	// scroll is how far rows are moved past the edge at the root.
 	scroll int
+	up     bool  // the root is at the bottom
 	under  int32 // the node under the pointer, -1 for none
+	crumbs crumbs
+	box    image.Rectangle // of the bars in the last frame, with the space around them
 
 	last     *doc.Answer // what is shown
 	picture  *ui.Picture
@@ -41,6 +45,7 @@ type flameKey struct {
 	mark   int64
 	scale  float32
 	root   string
+	up     bool
 }
 
 // step is what a node of a path stands for.
@@ -62,10 +67,21 @@ func (f *flamePart) zoomTo(p *pane, path []step) {
 	f.scroll = 0
 }
 
-// node finds the zoomed path in a tree; as much of it as there is.
-func (f *flamePart) node(t *analyze.Tree) int {
+// scrollBy moves the picture up by some pixels.
+func (f *flamePart) scrollBy(px int) {
+	if f.up {
+		px = -px
+	}
+	f.scroll = max(0, f.scroll+px)
+}
+
+// turn puts the root at the other end.
+func (f *flamePart) turn() { f.up, f.scroll = !f.up, 0 }
+
+// nodeAt finds a path in a tree; as much of it as there is.
+func nodeAt(t *analyze.Tree, path []step) int {
 	at := 0
-	for _, fn := range f.zoom {
+	for _, fn := range path {
 		next := -1
 		for _, k := range t.Children(at) {
 			if stepOf(&t.Nodes[k]) == fn {
@@ -90,16 +106,16 @@ func pathOf(t *analyze.Tree, node int) []step {
 
 func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
 	for {
-		g, e, ok := f.next(u, p.bounds.lower.Min)
+		g, e, ok := f.next(u, f.box.Min)
 		if !ok {
 			break
 		}
 		switch g {
 		case gScroll:
 			_, y := scrolled(e)
-			f.scroll += int(y * float32(u.Px(rowsPerNotch)))
+			f.scrollBy(int(y * float32(u.Px(rowsPerNotch))))
 		case gDrag:
-			f.scroll += int(f.start.Y - f.at.Y)
+			f.scrollBy(int(f.start.Y - f.at.Y))
 			f.start = f.at
 		case gClick, gDouble:
 			f.look(p, u) // the pointer may have moved since the last frame
@@ -172,20 +188,26 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		f.area(u, r, pointer.CursorDefault)
 		return
 	}
-	in := r.Inset(u.Px(flamePad))
-	in.Max.Y = r.Max.Y
 	f.tree = a.Tree
-	zoom := f.node(a.Tree)
+	zoom := nodeAt(a.Tree, f.zoom)
+	if zoom != 0 {
+		r = f.crumbs.layout(p, u, r, zoom)
+	}
+	f.box = r
+	in := r.Inset(u.Px(flamePad))
+	if !f.up {
+		in.Max.Y = r.Max.Y
+	}
 	f.scroll = max(0, min(f.scroll, flame.Height(a.Tree, u.Metric.PxPerDp)-in.Dy()/2))
 	root := f.root(p, a)
-	k := flameKey{a.Tree, zoom, in.Size(), f.scroll, p.palette, p.marked(), u.Metric.PxPerDp, root}
+	k := flameKey{a.Tree, zoom, in.Size(), f.scroll, p.palette, p.marked(), u.Metric.PxPerDp, root, f.up}
 	if f.picture == nil || f.key != k {
 		bars := f.pic.Bars
 		if f.key.tree != k.tree || f.key.zoom != k.zoom || f.key.size != k.size {
 			bars = flame.Layout(a.Tree, zoom, in.Dx())
 		}
 		f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.palette,
-			Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Scroll: f.scroll, Mark: p.mark(), DimOthers: p.searching(), Root: root, Canvases: &f.canvases}
+			Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: f.up, Base: f.base(u, in.Dy()), Mark: p.mark(), DimOthers: p.searching(), Root: root, Canvases: &f.canvases}
 		f.picture = ui.NewPicture(f.pic.Draw(in.Dx(), in.Dy()))
 		f.key = k
 	}
@@ -199,10 +221,22 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	f.area(u, r, cursor)
 }
 
+// base is where the root's row begins in a picture h pixels high.
+func (f *flamePart) base(u *ui.UI, h int) int {
+	if f.up {
+		return h - u.Px(flame.BarHeight) + f.scroll
+	}
+	return -f.scroll
+}
+
 // root is the label of the outermost bar: what the whole is, and how much.
 func (f *flamePart) root(p *pane, a *doc.Answer) string {
 	m := a.Metric()
-	return "all  " + units.Full(a.Tree.Nodes[0].Total, m)
+	text := "all  " + units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m)
+	if kind := units.KindText(m); kind != "" {
+		text += "  · " + kind
+	}
+	return text
 }
 
 // nothing says why the flamegraph is empty.
@@ -217,27 +251,29 @@ func (f *flamePart) nothing(p *pane) string {
 }
 
 func (f *flamePart) outlines(p *pane, u *ui.UI, in image.Rectangle) {
-	frame := func(n int32, c colour, w int) {
-		for i := range f.pic.Bars {
-			b := &f.pic.Bars[i]
-			if b.Node != n {
-				continue
-			}
-			y := f.pic.RowTop(b.Row)
-			u.At(in, func(u *ui.UI) {
-				r := image.Rect(int(b.X0), y, max(int(b.X0)+1, int(b.X1)), y+u.Px(flame.BarHeight)-1)
-				if r.Dx() < 3*w {
-					u.Fill(r, c)
-				} else {
-					u.Border(r, 0, w, c)
-				}
-			})
-		}
-	}
 	if p.pick.is == pickNode && p.pick.tree == f.tree {
-		frame(p.pick.node, u.Theme.Accent, 2)
+		outline(u, &f.pic, in, p.pick.node, u.Theme.Accent, 2)
 	}
 	if f.under >= 0 {
-		frame(f.under, theme.WithAlpha(u.Theme.Text, .75), 1)
+		outline(u, &f.pic, in, f.under, theme.WithAlpha(u.Theme.Text, .75), 1)
+	}
+}
+
+// outline draws a frame w pixels thick around a node's bar of a picture in r.
+func outline(u *ui.UI, pic *flame.Picture, r image.Rectangle, node int32, c colour, w int) {
+	for i := range pic.Bars {
+		b := &pic.Bars[i]
+		if b.Node != node || b.Row < pic.First {
+			continue
+		}
+		y := pic.RowTop(b.Row)
+		u.At(r, func(u *ui.UI) {
+			r := image.Rect(int(b.X0), y, max(int(b.X0)+1, int(b.X1)), y+u.Px(flame.BarHeight)-1)
+			if r.Dx() < 3*w {
+				u.Fill(r, c)
+			} else {
+				u.Border(r, 0, w, c)
+			}
+		})
 	}
 }

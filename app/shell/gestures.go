@@ -18,6 +18,7 @@ const zoomStep = 1.28
 func (p *pane) events(s *Shell, u *ui.UI) {
 	p.timeline.events(s, p, u)
 	p.flame.events(s, p, u)
+	p.near.pic.events(s, p, u)
 	p.hover = nil
 	switch {
 	case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
@@ -25,6 +26,9 @@ func (p *pane) events(s *Shell, u *ui.UI) {
 		p.hover = &f
 	case p.flame.inside && p.flame.under > 0 && p.flame.tree != nil:
 		f := p.flame.tree.Nodes[p.flame.under].Func
+		p.hover = &f
+	case p.near.pic.under > 0:
+		f := p.near.pic.pics[p.near.pic.side].Tree.Nodes[p.near.pic.under].Func
 		p.hover = &f
 	}
 }
@@ -42,7 +46,7 @@ func (t *timelinePart) events(s *Shell, p *pane, u *ui.UI) {
 		if !ok {
 			break
 		}
-		t.onRuler(p, u, g, e)
+		t.onRuler(s, p, u, g, e)
 	}
 	for {
 		g, e, ok := t.strip.next(u, p.bounds.overview.Min)
@@ -137,7 +141,7 @@ func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
 }
 
 // onRuler selects a range without a key held down.
-func (t *timelinePart) onRuler(p *pane, u *ui.UI, g gesture, e pointer.Event) {
+func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g gesture, e pointer.Event) {
 	d := &t.rulerArea
 	switch g {
 	case gScroll:
@@ -149,7 +153,13 @@ func (t *timelinePart) onRuler(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 		t.drag(p, d.start, d.at)
 	case gDrop:
 		t.grab = grabNone
+	case gMenu:
+		t.markMenu(s, p, u)
 	case gClick:
+		if m := t.markAt(p, u, d.at.X); m != nil {
+			p.goToMark(s, *m)
+			return
+		}
 		p.sel.ranged = false
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ashlar/app/store"
 	"ashlar/ingest/analyze"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -26,6 +27,8 @@ type place struct {
 	Sort          timeline.Sort
 	Transforms    []analyze.Transform
 	Filter        string
+	Marks         []store.Mark
+	Below         lowerPlace
 }
 
 // history is the list of places a pane has been at; at is the current one.
@@ -48,7 +51,7 @@ func (p *pane) spot() place {
 		Zoom: slices.Clone(p.flame.zoom), Folds: maps.Clone(p.folds), Closed: maps.Clone(p.closed),
 		Hidden: maps.Clone(p.hidden), Pinned: slices.Clone(p.pinned),
 		Order: slices.Clone(p.order), Sort: p.sort, Filter: p.filter,
-		Transforms: slices.Clone(p.transforms)}
+		Transforms: slices.Clone(p.transforms), Below: p.lowerPlace(), Marks: slices.Clone(p.marks.all)}
 	if !pl.Moved { // it follows the recording, which grows while it loads
 		pl.View.From, pl.View.To = 0, 0
 	}
@@ -67,6 +70,8 @@ func (p *pane) goTo(pl place) {
 	p.pinned, p.order = slices.Clone(pl.Pinned), slices.Clone(pl.Order)
 	p.sort, p.filter = pl.Sort, pl.Filter
 	p.transforms = slices.Clone(pl.Transforms)
+	p.marks.all = slices.Clone(pl.Marks)
+	p.goToLower(pl.Below)
 }
 
 // remember adds the place to the history once it has settled.

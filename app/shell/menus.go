@@ -116,7 +116,7 @@ func (f *flamePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 		items = append(items, item{title: "Show everything", detail: "0", do: func() { f.zoomTo(p, nil) }})
 	}
 	if len(items) > 0 {
-		s.menu = newMenu(point(p.bounds.lower.Min, f.at), items)
+		s.menu = newMenu(point(p.flame.box.Min, f.at), items)
 	}
 }
 

@@ -12,9 +12,32 @@ import (
 	"ashlar/render/units"
 )
 
-// nearPart shows the callers and callees of the picked function.
+// nearPart shows the callers and callees of a function: as a sandwich, or as
+// two lists.
 type nearPart struct {
-	lists [2]nearList
+	// of is the function, which is the one that was picked last anywhere else.
+	of    recording.Function
+	any   bool
+	lists bool
+	sides [2]nearList
+	pic   sandwich
+	form  segments
+}
+
+// around puts a function in the middle.
+func (n *nearPart) around(f recording.Function) {
+	if !n.any || n.of.Name != f.Name || n.of.Module != f.Module {
+		n.of, n.any = f, true
+		n.pic.scroll = 0
+	}
+}
+
+// follow takes over what is picked, unless it is a part of the picture itself.
+func (n *nearPart) follow(p *pane) {
+	if f, ok := p.pickedFunction(); ok && !p.pick.near {
+		n.around(f)
+		p.pick.near = true // once: the middle may be moved on from it
+	}
 }
 
 type nearList struct {
@@ -25,22 +48,35 @@ type nearList struct {
 func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	a := p.doc.Answer()
 	th := u.Theme
-	f, ok := p.pickedFunction()
-	if !ok || a == nil || a.Near == nil {
+	if !n.any || a == nil || a.Near == nil {
 		u.Text(r, "Select a function, in the flamegraph, the timeline or the table, to see who calls it and whom it calls.", ui.Style{Size: 13, Color: th.Dim, Align: middle})
 		return
 	}
+	// The name that belongs to what is shown: the answer may be the one before.
+	name := a.Around.Text
 	m := a.Metric()
 	total := a.Tree.Nodes[0].Total
 	head := a.Near.Function
-	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(8), r.Max.X-u.Px(320), r.Min.Y+u.Px(30)), f.Name, ui.Style{Size: 13, Weight: medium, Color: th.Text})
-	u.Text(image.Rect(r.Max.X-u.Px(320), r.Min.Y+u.Px(8), r.Max.X-u.Px(16), r.Min.Y+u.Px(30)),
-		"self "+units.Value(head.Self, m)+"   total "+units.Value(head.Total, m)+"   "+units.Percent(head.Total, total), ui.Style{Size: 12, Color: th.Dim, Align: end})
+	words := []string{"Flamegraph", "Lists"}
+	at := r.Max.X - u.Px(12) - n.form.width(u, words)
+	if i := n.form.layout(u, at, r.Min.Y+u.Px(7), words, b2i(n.lists)); i >= 0 {
+		n.lists = i == 1
+	}
+	numbers := "self " + units.Value(head.Self, m) + "   total " + units.Value(head.Total, m) + "   " + units.Percent(head.Total, total)
+	w := u.Measure(numbers, ui.Style{Size: 12}).X
+	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), at-u.Px(10), r.Min.Y+u.Px(30))
+	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), numbers, ui.Style{Size: 12, Color: th.Dim, Align: end})
+	line.Max.X -= w + u.Px(12)
+	u.Text(line, s.fonts.medium(13*u.Metric.PxPerDp).Fit(name, float32(line.Dx())), ui.Style{Size: 13, Weight: medium, Color: th.Text})
+	rest := image.Rect(r.Min.X, r.Min.Y+u.Px(36), r.Max.X, r.Max.Y)
+	if !n.lists {
+		n.pic.layout(s, p, u, a, rest)
+		return
+	}
 	mid := (r.Min.X + r.Max.X) / 2
-	top := r.Min.Y + u.Px(36)
-	n.lists[0].layout(s, p, u, a, "Called from", a.Near.Callers, image.Rect(r.Min.X, top, mid, r.Max.Y))
-	n.lists[1].layout(s, p, u, a, "Calls", a.Near.Callees, image.Rect(mid, top, r.Max.X, r.Max.Y))
-	u.VLine(mid, top, r.Max.Y, th.Rule)
+	n.sides[0].layout(s, p, u, a, "Called from", a.Near.Callers, image.Rect(r.Min.X, rest.Min.Y, mid, r.Max.Y))
+	n.sides[1].layout(s, p, u, a, "Calls", a.Near.Callees, image.Rect(mid, rest.Min.Y, r.Max.X, r.Max.Y))
+	u.VLine(mid, rest.Min.Y, r.Max.Y, th.Rule)
 }
 
 func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title string, rows []analyze.Row, r image.Rectangle) {
@@ -74,8 +110,7 @@ func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title stri
 			if l.inside && int(l.at.Y) >= y && int(l.at.Y) < y+h {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), withAlpha(th.Text, .05))
 			}
-			fn := recording.Function{Name: row.Name, Module: row.Module}
-			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, th.Bar(&fn, s.Mode))
+			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
 			w := body.Dx() - u.Px(32+160)
 			u.Text(ui.Rect(u.Px(32), y, w, h), s.fonts.face(12*u.Metric.PxPerDp).Fit(row.Name, float32(w-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
 			u.Text(ui.Rect(body.Dx()-u.Px(160), y, u.Px(86), h), units.Value(row.Total, m), ui.Style{Size: 12, Color: th.Text, Align: end})

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"ashlar/app/address"
 )
 
 // askOpen lets the person choose a file.
@@ -14,7 +16,10 @@ func (s *Shell) askOpen() {
 
 // typeOpen lets the person choose a file by a path to type and the list of what
 // is there. It needs nothing of the desktop.
-func (s *Shell) typeOpen() {
+func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
+
+// typeOpenIn is typeOpen beginning with a folder.
+func (s *Shell) typeOpenIn(dir string) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -22,7 +27,7 @@ func (s *Shell) typeOpen() {
 	entry := func(path string) line {
 		i, err := os.Stat(path)
 		folder := err == nil && i.IsDir()
-		l := line{title: filepath.Base(path), dim: folder, detail: "", take: func(s *Shell) {
+		l := line{title: filepath.Base(path), dim: folder, tab: path, take: func(s *Shell) {
 			if folder {
 				c.setText(path + sep)
 				return
@@ -32,10 +37,13 @@ func (s *Shell) typeOpen() {
 		}}
 		if folder {
 			l.title += sep
+			l.tab += sep
 		}
 		return l
 	}
-	c = newChooser("A file to open", strings.TrimSuffix(s.startDir(), sep)+sep, func(text string) []line {
+	start := strings.TrimSuffix(dir, sep) + sep
+	c = newChooser("A file to open", start, func(text string) []line {
+		ls := s.recentLines(strings.TrimPrefix(text, start))
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {
 			dir = "."
@@ -45,7 +53,6 @@ func (s *Shell) typeOpen() {
 			entries, _ = os.ReadDir(dir)
 			sort.SliceStable(entries, func(i, j int) bool { return entries[i].IsDir() && !entries[j].IsDir() })
 		}
-		var ls []line
 		for _, e := range entries {
 			if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(prefix, ".") {
 				continue
@@ -56,11 +63,13 @@ func (s *Shell) typeOpen() {
 		}
 		return ls
 	})
-	c.complete = func(l line) string {
-		return filepath.Join(read, l.title) + strings.Repeat(sep, strings.Count(l.title, sep))
-	}
 	c.submit = func(s *Shell, text string) bool {
 		path := expandHome(text)
+		if address.Is(text) {
+			s.chooser = nil
+			s.Open(text)
+			return true
+		}
 		if i, err := os.Stat(path); err != nil || i.IsDir() {
 			return false
 		}
@@ -71,13 +80,20 @@ func (s *Shell) typeOpen() {
 	s.choose(c)
 }
 
-// startDir is where choosing begins: beside the open file, else where the
-// program was started.
+// startDir is where choosing begins: beside the open file, else where one was
+// opened last, else where the program was started.
 func (s *Shell) startDir() string {
 	if s.pane != nil {
 		if p := s.pane.rec.Source.Path; p != "" && p != "-" {
 			if abs, err := filepath.Abs(p); err == nil {
 				return filepath.Dir(abs)
+			}
+		}
+	}
+	if s.Keep != nil {
+		if dir := s.Keep.Folder(); dir != "" {
+			if i, err := os.Stat(dir); err == nil && i.IsDir() {
+				return dir
 			}
 		}
 	}

@@ -22,7 +22,9 @@ import (
 type line struct {
 	title, detail string
 	dim           bool
-	take          func(s *Shell)
+	// tab is what is typed when Tab completes it; "" for nothing.
+	tab  string
+	take func(s *Shell)
 }
 
 // chooser is a line of text with a list below it that follows what is typed:
@@ -38,9 +40,10 @@ type chooser struct {
 	chosen  int
 	clicks  []clickArea
 	shield  int // a tag
-	// fill gives the lines for a text; complete, on Tab, the text for a line.
-	fill     func(text string) []line
-	complete func(l line) string
+	// rows is how many lines there is room for; 0 is many.
+	rows int
+	// fill gives the lines for a text.
+	fill func(text string) []line
 	// submit is called for Return; false leaves it to the chosen line.
 	submit func(s *Shell, text string) bool
 }
@@ -99,7 +102,11 @@ func (c *chooser) layout(s *Shell, u *ui.UI, size image.Point) {
 	c.cover(s, u, full)
 	h := u.Px(26)
 	w := min(u.Px(720), size.X-u.Px(32))
-	box := ui.Rect((size.X-w)/2, u.Px(72), w, u.Px(64)+h*chooserRows)
+	rows := chooserRows
+	if c.rows > 0 {
+		rows = min(rows, c.rows)
+	}
+	box := ui.Rect((size.X-w)/2, u.Px(72), w, u.Px(64)+h*rows)
 	u.Round(box, 10, th.Raised)
 	u.Border(box, 10, 1, th.Rule)
 	field := ui.Rect(box.Min.X+u.Px(12), box.Min.Y+u.Px(12), w-u.Px(24), u.Px(32))
@@ -178,8 +185,8 @@ func (c *chooser) keys(s *Shell, u *ui.UI) {
 		case key.NameDownArrow:
 			c.chosen = max(0, min(len(c.lines)-1, c.chosen+1))
 		case key.NameTab:
-			if c.complete != nil && c.chosen < len(c.lines) {
-				c.setText(c.complete(c.lines[c.chosen]))
+			if c.chosen < len(c.lines) && c.lines[c.chosen].tab != "" {
+				c.setText(c.lines[c.chosen].tab)
 			}
 		}
 	}

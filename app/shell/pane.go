@@ -33,6 +33,7 @@ type picked struct {
 	tree *analyze.Tree
 	fn   recording.FuncID
 	is   pickKind
+	near bool // the sandwich knows of it
 }
 
 type pickKind uint8
@@ -50,6 +51,11 @@ type pane struct {
 	rec  *recording.Recording
 	demo bool           // it is the built-in one, which has no path
 	part recording.Part // what was asked to be opened of it
+	path string
+	kept bool // among the files that were opened
+	// visit is what is left to do of an address.
+	visit visit
+	marks marksPart
 
 	event, metric         int
 	wantEvent, wantMetric string
@@ -71,20 +77,22 @@ type pane struct {
 	tab    int
 	split  float32 // the timeline's share of the height; 0 until it is chosen
 
-	palette  *theme.Palette
-	bounds   paneBounds
-	timeline timelinePart
-	flame    flamePart
-	table    tablePart
-	about    aboutPart
-	history  history
-	splitter drag
-	dragged  float32
-	tabKeys  [len(tabs)]clickArea
-	near     nearPart
-	stats    statsPart
-	heat     heatPart
-	search   searchPart
+	palette *theme.Palette
+	// paletteOf changes with what colours stand for.
+	paletteOf int
+	bounds    paneBounds
+	timeline  timelinePart
+	flame     flamePart
+	table     tablePart
+	about     aboutPart
+	history   history
+	splitter  drag
+	dragged   float32
+	tabKeys   [len(tabs)]clickArea
+	near      nearPart
+	stats     statsPart
+	heat      heatPart
+	search    searchPart
 
 	transforms []analyze.Transform
 	chipClicks []clickArea
@@ -112,12 +120,15 @@ const (
 )
 
 func newPane(d *doc.Doc) *pane {
-	return &pane{doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
+	return &pane{table: tablePart{tableShape: newTableShape()}, doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
 }
 
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.update(s)
+	if _, err := p.arrive(); err != nil {
+		s.Say(err.Error())
+	}
 	p.timeline.replan(p, u.Metric.PxPerDp)
 	if err := p.doc.Err(); err != nil && !p.rec.Done {
 		p.failed(u, r, err)
@@ -139,6 +150,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.remember(u)
 	p.timeline.tooltip(s, p, u)
 	p.flame.tooltip(s, p, u)
+	p.near.pic.tooltip(s, p, u)
 	p.heat.tooltip(s, p, u)
 }
 
@@ -147,9 +159,7 @@ func (p *pane) update(s *Shell) {
 	rec := p.doc.Recording()
 	fresh := rec != p.rec
 	p.rec = rec
-	if p.palette == nil || p.palette.Theme != s.Theme || p.palette.Mode != s.Mode {
-		p.palette = &theme.Palette{Theme: s.Theme, Mode: s.Mode}
-	}
+	p.colours(s)
 	if len(rec.Events) > 0 {
 		p.chooseByName(rec)
 		p.event = min(p.event, len(rec.Events)-1)
@@ -191,18 +201,27 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 
 // question is what the pane wants to know now.
 func (p *pane) question() doc.Question {
-	q := doc.Question{Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, Heat: p.tab == tabHeat && p.rec.HasTime}
-	if f, ok := p.pickedFunction(); ok && p.tab == tabNear {
-		ref := analyze.RefTo(f)
+	q := doc.Question{Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
+	if p.near.follow(p); p.tab == tabNear && p.near.any {
+		ref := analyze.RefTo(p.near.of)
 		q.Around = &ref
-	} else if ok && p.tab == tabStats {
+	} else if f, ok := p.pickedFunction(); ok && p.tab == tabStats {
 		q.Durations = functionsOf(p.rec, f)
 	}
 	return q
 }
 
+// grouped is what the table's rows stand for, as far as that is asked for.
+func (p *pane) grouped() analyze.By {
+	if p.tab != tabTable {
+		return analyze.ByFunction
+	}
+	return p.table.group
+}
+
 func (p *pane) query() analyze.Query {
-	return analyze.Query{Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
+	return analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
+		Tracks: p.sel.tracks, Join: analyze.Joins(p.transforms)}
 }
 
 // metricOf is the metric that is shown, never nil.
@@ -311,7 +330,7 @@ func (p *pane) panBy(share float64) {
 
 func (p *pane) scrollBy(px int) {
 	if p.flame.inside && p.tab == tabFlame {
-		p.flame.scroll = max(0, p.flame.scroll+px)
+		p.flame.scrollBy(px)
 		return
 	}
 	if p.tab == tabTable && p.table.inside {
@@ -395,6 +414,9 @@ func (p *pane) mark() func(recording.FuncID) bool {
 	var f recording.FuncID
 	switch {
 	case p.searching():
+		if p.palette.Mode == theme.BySearch {
+			return nil // colours tell already
+		}
 		return p.found()
 	case p.hover != nil:
 		f = *p.hover

@@ -61,6 +61,12 @@ func (s *searchPart) set(text string) {
 	}
 }
 
+// look looks for a text as if it had been typed.
+func (s *searchPart) look(text string) {
+	s.editor.SetText(text)
+	s.set(text)
+}
+
 func (s *searchPart) clear() {
 	s.editor.SetText("")
 	s.set("")

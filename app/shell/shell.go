@@ -16,6 +16,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/widget"
 
+	"ashlar/app/address"
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
 	"ashlar/ingest/recording"
@@ -39,14 +40,21 @@ type Shell struct {
 	Theme *theme.Theme
 	Mode  theme.Mode
 	View  View
+	// Scale makes everything larger than the display asks for; 0 is 1.
+	Scale float32
+	// System is the theme that the system prefers, nil where that is not known.
+	System *theme.Theme
 	// Do carries out what only a window can: nil where there is none.
 	Do Actions
+	// Keep remembers things from one run to the next; nil where nothing is kept.
+	Keep Keep
 	// Bars counts what the last frame drew.
 	Bars int
 
-	shaper *text.Shaper
-	fonts  fontCache
-	pane   *pane
+	shaper  *text.Shaper
+	follows bool // the theme is the system's
+	fonts   fontCache
+	pane    *pane
 	// gone are panes whose recordings are to be let go of with the next frame: what
 	// reads events may remember their fields, and with them all of them.
 	gone    []*pane
@@ -59,6 +67,11 @@ type Shell struct {
 	tasks   tasks
 	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
+	prefs   Prefs // as they were last kept
+	// hiddenColumns are those of the table that the next file does not show.
+	hiddenColumns columnSet
+	drag          dropping
+	size          image.Point // of the last frame
 
 	openButton, helpButton, themeButton, modeButton widget.Clickable
 }
@@ -84,16 +97,26 @@ type note struct {
 
 // New returns a shell with nothing open.
 func New(th *theme.Theme) *Shell {
-	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper()}
+	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
 }
 
-// Open shows a file in place of what is shown.
-func (s *Shell) Open(path string) { s.OpenPart(path, recording.Part{}) }
+// Open shows a file in place of what is shown, or what an address names.
+func (s *Shell) Open(path string) {
+	if !address.Is(path) {
+		s.openFile(path)
+	} else if v, err := address.Parse(path); err != nil {
+		s.Say(err.Error())
+	} else {
+		s.Visit(v)
+	}
+}
 
-// OpenPart is Open for a part of a file; see recording.Part.
+func (s *Shell) openFile(path string) { s.OpenPart(path, recording.Part{}) }
+
+// OpenPart shows a part of a file in place of what is shown.
 func (s *Shell) OpenPart(path string, part recording.Part) {
 	s.show(doc.Open(path, part, s.wake))
-	s.pane.part = part
+	s.pane.path, s.pane.part = path, part
 }
 
 // OpenDemo shows the built-in recording.
@@ -109,6 +132,8 @@ func (s *Shell) show(d *doc.Doc) {
 		s.gone = append(s.gone, s.pane)
 	}
 	s.pane = newPane(d)
+	s.pane.table.hidden = s.hiddenColumns
+	s.pane.prefer(s.prefs)
 	s.menu = nil
 	if s.Do.Title != nil {
 		s.Do.Title(d.Name + " – Ashlar")
@@ -170,13 +195,18 @@ func (s *Shell) Layout(gtx layout.Context) {
 		*p = pane{}
 	}
 	s.gone = nil
+	gtx.Metric.PxPerDp *= s.scale()
+	gtx.Metric.PxPerSp *= s.scale()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
 	size := gtx.Constraints.Max
+	s.size = size
+	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
 	s.tasks.run(s)
+	s.keep()
 	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
 	s.keys(u)
 	if s.clip != "" {
@@ -212,6 +242,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if s.chooser != nil {
 		s.chooser.layout(s, u, size)
 	}
+	s.layoutDrag(u, full)
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
 	}

@@ -50,6 +50,11 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	u.Fill(r, th.Surface)
 	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, th.Rule)
 	title, sub, ds := p.details()
+	if f, ok := p.pickedFunction(); ok {
+		if note := p.marks.markOf(f); note != "" {
+			ds = append([]detail{{"Note", note, ""}}, ds...)
+		}
+	}
 	x, right := r.Min.X+u.Px(16), r.Max.X-u.Px(14)
 	y := r.Min.Y + u.Px(12)
 	sz := u.Text(image.Rect(x, y, right, y+u.Px(54)), title, ui.Style{Size: 13, Weight: medium, Color: th.Text, Lines: 3})
@@ -106,8 +111,7 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) {
 		if hovered {
 			u.Round(box, 4, withAlpha(th.Text, .06))
 		}
-		fn := a.Rec.Functions.At(int(row.Func))
-		u.Round(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 2, th.Bar(&fn, s.Mode))
+		u.Round(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
 		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
 		u.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: end})
 		u.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: end})
@@ -156,9 +160,12 @@ func (p *pane) details() (title, sub string, ds []detail) {
 	}
 	if a := p.doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
 		m := a.Metric()
-		ds = append(ds, detail{"Total", units.Full(a.Tree.Nodes[0].Total, m), units.Exact(a.Tree.Nodes[0].Total, m)},
+		ds = append(ds, detail{"Total", units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m), units.Exact(a.Tree.Nodes[0].Total, m)},
 			detail{title1(string(a.Tree.Weights.Basis)), units.Count(a.Tree.Weights.Records), ""},
 			detail{"Functions", units.Count(int64(len(a.Rows))), ""})
+		if kind := units.KindText(m); kind != "" {
+			ds = append(ds, detail{"", title1(m.Name) + " is " + kind + ".", ""})
+		}
 	}
 	return title, sub, ds
 }
@@ -212,6 +219,9 @@ func (p *pane) barDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 	}
 	ds = append(ds, detail{"Thread", name, ""}, detail{"Depth", fmt.Sprint(p.rec.Calls.Depth(h.Call)), ""})
 	ds = append(ds, p.frameDetails(h.Call)...)
+	if h.Samples != nil && h.Samples.Event == p.event {
+		ds = append(ds, contextDetails(p.doc.CallContexts(p.rec, p.event, p.metric, h.Track, h.Call), p.metricOf(), true)...)
+	}
 	if h.Args != 0 && p.rec.Args != nil {
 		if text := p.rec.Args(h.Args); text != "" {
 			ds = append(ds, detail{"", text, ""})
@@ -304,12 +314,18 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 	}
 	m := a.Metric()
 	all := a.Tree.Nodes[0].Total
+	t := p.pick.tree
+	here := t != nil && (t == a.Tree || t == a.Above || t == a.Below)
 	sub = basisText(a.Rec, a.Tree.Weights)
 	value := func(key string, v int64) detail {
-		return detail{key, units.Value(v, m) + "   " + units.Percent(v, all), units.Exact(v, m)}
+		bound := ""
+		if strings.HasPrefix(key, "Total") {
+			bound = units.Bound(m)
+		}
+		return detail{key, bound + units.Value(v, m) + "   " + units.Percent(v, all), units.Exact(v, m)}
 	}
-	if p.pick.tree == a.Tree {
-		nd := &a.Tree.Nodes[p.pick.node]
+	if here {
+		nd := &t.Nodes[p.pick.node]
 		ds = append(ds, value("Total here", nd.Total), value("Self here", nd.Self))
 	}
 	for i := range a.Rows {
@@ -319,9 +335,10 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 				detail{"Rank by self", units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows))), ""})
 		}
 	}
-	if p.pick.tree == a.Tree {
-		call := a.Tree.Nodes[p.pick.node].Call
+	if here {
+		call := t.Nodes[p.pick.node].Call
 		ds = append(ds, p.frameDetails(call)...)
+		ds = append(ds, contextDetails(p.doc.NodeContexts(a, int(p.pick.node)), m, false)...)
 		ds = append(ds, p.parents(call))
 	}
 	return title, sub, ds

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"time"
+
 	"ashlar/app/cli"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
@@ -26,6 +28,13 @@ type State struct {
 	Picked string `json:"picked"`
 	// Typed is what stands in the palette or the file opener while one is open.
 	Typed string `json:"typed"`
+	// Marks are the notes of the marks.
+	Marks []string `json:"marks"`
+	// Drop is what letting go would do, a line for each part of the window, the
+	// one under the pointer first, then what is held; Note is what the status
+	// line says for a while.
+	Drop []string `json:"drop"`
+	Note string   `json:"note"`
 	// PickedAt is where the bar that is picked begins, as From.
 	PickedAt int64  `json:"picked_at"`
 	Search   string `json:"search"`
@@ -47,12 +56,16 @@ func (s *Shell) State() State {
 	if s.chooser != nil {
 		st.Typed = s.chooser.hint + ": " + s.chooser.editor.Text()
 	}
+	st.Drop = s.dropLines()
+	if time.Now().Before(s.note.until) {
+		st.Note = s.note.text
+	}
 	p := s.pane
 	if p == nil {
 		return st
 	}
 	c := &p.rec.Counts
-	st = State{Typed: st.Typed, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
+	st = State{Typed: st.Typed, Drop: st.Drop, Note: st.Note, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
 		From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Metric: p.metricOf().Name}
 	if p.sel.ranged {
 		st.Selected = [2]int64{p.sel.from - p.rec.Start, p.sel.to - p.rec.Start}
@@ -60,6 +73,9 @@ func (s *Shell) State() State {
 	st.Tab, st.Search, st.Found = tabs[p.tab], p.search.text, p.searchInfo()
 	for _, t := range p.transforms {
 		st.Transforms = append(st.Transforms, t.String())
+	}
+	for _, m := range p.marks.all {
+		st.Marks = append(st.Marks, m.Text)
 	}
 	if f, ok := p.pickedFunction(); ok {
 		st.Picked, st.PickedAt = f.Name, p.pick.hit.Start-p.rec.Start
@@ -87,6 +103,9 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		return err
 	}
 	p.update(s)
+	if _, err := p.arrive(); err != nil {
+		return err
+	}
 	if err := s.Look(v); err != nil {
 		return err
 	}
@@ -94,5 +113,14 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		p.selectRange(p.rec.Start+from, p.rec.Start+to)
 		p.fit(p.sel.from, p.sel.to)
 	}
-	return p.doc.Settle(p.question())
+	for {
+		if err := p.doc.Settle(p.question()); err != nil {
+			return err
+		}
+		// Functions of an address are found in the answer, and may be asked
+		// about in turn.
+		if changed, err := p.arrive(); err != nil || !changed {
+			return err
+		}
+	}
 }

@@ -1,11 +1,7 @@
 package shell
 
 import (
-	"encoding/csv"
 	"image"
-	"sort"
-	"strconv"
-	"strings"
 
 	"gioui.org/io/pointer"
 
@@ -16,156 +12,126 @@ import (
 	"ashlar/render/units"
 )
 
-// tablePart is the table of functions.
+// tablePart is the table of functions, modules, files or threads.
 type tablePart struct {
 	drag
-	scroll  int
-	by      column
-	rows    []analyze.Row
-	of      *doc.Answer
-	ordered column
-	heads   [byName + 1]clickArea
+	scroll int
+	tableShape
+	order order
+
+	groups segments
+	heads  [columnCount]clickArea
+	edges  [columnCount]drag
+	from   float32 // a column's width when its edge was grabbed
+	more   clickArea
+	picker clickArea
+	bar    drag
+	marked string // the row that was clicked, where rows are no functions
 }
 
-// column is what a table is sorted by.
-type column uint8
+// tableShape is what a person chooses of a table.
+type tableShape struct {
+	by        column
+	ascending bool
+	hidden    columnSet
+	widths    [columnCount]float32 // dp; 0 as it comes
+	group     analyze.By
+}
+
+func newTableShape() tableShape {
+	return tableShape{by: colSelf, hidden: hiddenColumns, group: analyze.ByFunction}
+}
 
 const (
-	bySelf column = iota
-	byTotal
-	byCount
-	byAverage
-	byLeast
-	byMost
-	byName
+	rowHeight  = 24 // dp
+	tableLeft  = 32 // where names begin
+	tableRight = 18 // kept for the scroll bar
+	leastWidth = 36
 )
 
-const rowHeight = 24 // dp
+// tableGroups are what rows may stand for.
+var (
+	tableGroups     = []analyze.By{analyze.ByFunction, analyze.ByModule, analyze.ByFile, analyze.ByThread}
+	tableGroupNames = []string{"Functions", "Modules", "Files", "Threads"}
+)
 
-// sorted brings the rows that are shown in the chosen order, once an answer and
-// order: all of them, or while searching those that match.
-func (t *tablePart) sorted(a *doc.Answer) {
-	if t.of == a && t.ordered == t.by {
-		return
-	}
-	t.of, t.ordered = a, t.by
-	t.rows = t.rows[:0]
-	for _, row := range a.Rows {
-		if a.Search == nil || a.Search.MatchFunction(&recording.Function{Name: row.Name, Module: row.Module}) {
-			t.rows = append(t.rows, row)
-		}
-	}
-	stat := func(x *analyze.Row, of func(*analyze.SpanStat) int64) int64 {
-		if s := spanStat(a, x); s != nil {
-			return of(s)
-		}
-		return -1
-	}
-	key := map[column]func(x *analyze.Row) int64{
-		byTotal:   func(x *analyze.Row) int64 { return x.Total },
-		byCount:   func(x *analyze.Row) int64 { return x.Count },
-		byAverage: func(x *analyze.Row) int64 { return stat(x, (*analyze.SpanStat).Average) },
-		byLeast:   func(x *analyze.Row) int64 { return stat(x, func(s *analyze.SpanStat) int64 { return s.Min }) },
-		byMost:    func(x *analyze.Row) int64 { return stat(x, func(s *analyze.SpanStat) int64 { return s.Max }) },
-	}[t.by]
-	switch {
-	case t.by == byName:
-		sort.SliceStable(t.rows, func(i, j int) bool { return t.rows[i].Name < t.rows[j].Name })
-	case key != nil:
-		sort.SliceStable(t.rows, func(i, j int) bool { return key(&t.rows[i]) > key(&t.rows[j]) })
-	}
-}
-
-// spanStat is what is known of the durations of a row's spans, nil if nothing.
-func spanStat(a *doc.Answer, row *analyze.Row) *analyze.SpanStat {
-	if int(row.Func) < len(a.Spans) {
-		if s := &a.Spans[row.Func]; s.Count > 0 {
-			return s
-		}
-	}
-	return nil
-}
-
-// cells are the texts of a row, for the screen or exact for a copy.
-func cells(a *doc.Answer, row *analyze.Row, exact bool) []string {
-	m := a.Metric()
-	total := a.Tree.Nodes[0].Total
-	value := func(v int64) string {
-		if exact {
-			return recording.Decimal{Mantissa: v, Scale: m.Decimals}.String()
-		}
-		return units.Value(v, m)
-	}
-	module := row.Module
-	if !exact {
-		module = shortModule(module)
-	}
-	cs := []string{row.Name, module, value(row.Self), units.Percent(row.Self, total), value(row.Total), units.Percent(row.Total, total), units.Count(row.Count)}
-	if exact {
-		cs[6] = strconv.FormatInt(row.Count, 10)
-	}
-	if a.Spans != nil {
-		for _, of := range []func(*analyze.SpanStat) int64{(*analyze.SpanStat).Average, func(s *analyze.SpanStat) int64 { return s.Min }, func(s *analyze.SpanStat) int64 { return s.Max }} {
-			c := ""
-			if s := spanStat(a, row); s != nil && exact {
-				c = recording.Decimal{Mantissa: of(s), Scale: 3}.String()
-			} else if s != nil {
-				c = units.Duration(of(s))
-			}
-			cs = append(cs, c)
-		}
-	}
-	return cs
-}
-
-// heads are the titles of the columns; those without a sort are not clicked.
-var tableHeads = []struct {
-	title string
-	by    column
-	sorts bool
-	width int // dp; 0 takes what is left
-}{
-	{"Function", byName, true, 0}, {"Module", 0, false, 130}, {"Self", bySelf, true, 92}, {"", 0, false, 60},
-	{"Total", byTotal, true, 92}, {"", 0, false, 60}, {"Count", byCount, true, 84},
-	{"Average", byAverage, true, 84}, {"Least", byLeast, true, 84}, {"Most", byMost, true, 84},
-}
-
-// text is the whole table, with tabs between columns, or as CSV.
-func (t *tablePart) text(a *doc.Answer, csvForm bool) string {
-	t.sorted(a)
-	m := a.Metric()
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	if !csvForm {
-		w.Comma = '\t'
-	}
-	head := []string{"function", "module", "self (" + m.Unit + ")", "self %", "total (" + m.Unit + ")", "total %", "count"}
-	if a.Spans != nil {
-		head = append(head, "average (ns)", "least (ns)", "most (ns)")
-	}
-	w.Write(head)
-	for i := range t.rows {
-		w.Write(cells(a, &t.rows[i], true))
-	}
-	w.Flush()
-	return b.String()
-}
-
-// layout draws the rows that are seen.
+// layout draws the table.
 func (t *tablePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	a := p.doc.Answer()
 	if a == nil {
 		return
 	}
-	t.sorted(a)
-	th := u.Theme
+	t.order.update(orderKey{a, t.by, t.ascending}, s.wake)
+	if a = t.order.of; a == nil {
+		return // the first rows are being sorted
+	}
+	r.Min.Y = t.choices(s, u, r)
 	h := u.Px(rowHeight)
-	body := image.Rect(r.Min.X, r.Min.Y+h+u.Px(4), r.Max.X, r.Max.Y)
-	most := max(0, len(t.rows)*h-body.Dy()+h)
+	body := image.Rect(r.Min.X, r.Min.Y+h+u.Px(4), r.Max.X-u.Px(12), r.Max.Y)
+	t.events(s, p, u, a, body)
+	t.scroll = max(0, min(t.scroll, len(t.order.rows)*h-body.Dy()+h))
+	cs := t.columns(a)
+	boxes := t.place(u, r, cs)
+	t.head(s, u, r, a, cs, boxes)
+	u.At(body, func(u *ui.UI) {
+		for i := t.scroll / h; i < len(t.order.rows) && i*h-t.scroll < body.Dy(); i++ {
+			t.row(s, p, u, a, &t.order.rows[i], cs, boxes, ui.Rect(0, i*h-t.scroll, body.Dx(), h), r.Min.X)
+		}
+	})
+	t.area(u, body, pointer.CursorDefault)
+	t.scrollBar(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), h)
+}
+
+// choices draws what rows may be and how many there are; it returns where that
+// ends.
+func (t *tablePart) choices(s *Shell, u *ui.UI, r image.Rectangle) int {
+	on := 0
+	for i, g := range tableGroups {
+		if g == t.group {
+			on = i
+		}
+	}
+	y := r.Min.Y + u.Px(5)
+	if i := t.groups.layout(u, r.Min.X+u.Px(8), y, tableGroupNames, on); i >= 0 && i != on {
+		t.group, t.scroll, t.marked = tableGroups[i], 0, ""
+	}
+	x := r.Min.X + u.Px(8) + t.groups.width(u, tableGroupNames)
+	a := t.order.of
+	n := units.Count(int64(len(t.order.rows)))
+	if all := len(a.TableRows()); all != len(t.order.rows) {
+		n += " of " + units.Count(int64(all))
+	}
+	if t.order.busy {
+		n = "sorting…"
+	}
+	st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: end}
+	right := r.Max.X - u.Px(tableRight)
+	box := image.Rect(right-u.Measure("Columns", st).X-u.Px(10), y, right, y+u.Px(22))
+	clicked, hovered := t.picker.clicked(u, box)
+	if clicked {
+		s.menu = newMenu(image.Pt(box.Min.X-u.Px(60), box.Max.Y), t.columnItems(s, a))
+	}
+	look := st
+	if hovered {
+		look.Color = u.Theme.Text
+	}
+	u.Text(box, "Columns", look)
+	u.Text(image.Rect(x, y, box.Min.X-u.Px(10), y+u.Px(22)), n, st)
+	return y + u.Px(24)
+}
+
+func (t *tablePart) events(s *Shell, p *pane, u *ui.UI, a *doc.Answer, body image.Rectangle) {
+	h := u.Px(rowHeight)
 	for {
 		g, e, ok := t.next(u, body.Min)
 		if !ok {
-			break
+			return
+		}
+		row := func() *analyze.Row {
+			if i := (int(t.at.Y) + t.scroll) / h; i >= 0 && i < len(t.order.rows) {
+				return &t.order.rows[i]
+			}
+			return nil
 		}
 		switch g {
 		case gScroll:
@@ -174,49 +140,128 @@ func (t *tablePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		case gDrag:
 			t.scroll += int(t.start.Y - t.at.Y)
 			t.start = t.at
-		case gClick, gDouble:
-			if i := (int(t.at.Y) + t.scroll) / h; i >= 0 && i < len(t.rows) {
-				p.pickFunction(a, t.rows[i].Func)
+		case gClick:
+			t.choose(p, a, row())
+		case gDouble:
+			if r := row(); r != nil && a.ByFunction() {
+				t.choose(p, a, r)
+				p.tab = tabNear
 			}
 		case gMenu:
-			t.menu(s, p, u, a, point(body.Min, t.at))
+			t.choose(p, a, row())
+			t.menu(s, p, a, row(), point(body.Min, t.at))
+		}
+	}
+}
+
+// choose marks a row: of a function, everywhere.
+func (t *tablePart) choose(p *pane, a *doc.Answer, r *analyze.Row) {
+	switch {
+	case r == nil:
+	case a.ByFunction():
+		p.pickFunction(a, r.Func)
+	default:
+		t.marked = r.Name
+	}
+}
+
+func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *doc.Answer, row *analyze.Row, cs []column, boxes []image.Rectangle, line image.Rectangle, left int) {
+	th := u.Theme
+	chosen := a.ByFunction() && p.pick.is != pickNone && p.pick.fn == row.Func || !a.ByFunction() && t.marked == row.Name
+	switch {
+	case chosen:
+		u.Fill(line, withAlpha(th.Accent, .16))
+	case t.inside && int(t.at.Y) >= line.Min.Y && int(t.at.Y) < line.Max.Y:
+		u.Fill(line, withAlpha(th.Text, .05))
+	}
+	if c, ok := t.colour(s, p, a, row); ok {
+		u.Round(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, c)
+	}
+	for i, c := range cs {
+		info := &columnInfos[c]
+		st := ui.Style{Size: 12, Color: th.Text}
+		if info.dim {
+			st.Color = th.Dim
+		}
+		text := c.cell(a, row, false)
+		if info.right {
+			st.Align = end
+		}
+		box := image.Rect(boxes[i].Min.X-left, line.Min.Y, boxes[i].Max.X-left, line.Max.Y)
+		if c == colName {
+			text = s.fonts.face(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
+		}
+		u.Text(box, text, st)
+	}
+}
+
+// colour is that of the bars of what a row stands for.
+func (t *tablePart) colour(s *Shell, p *pane, a *doc.Answer, row *analyze.Row) (colour, bool) {
+	switch a.By {
+	case analyze.ByFile, analyze.ByThread:
+		return colour{}, false
+	case analyze.ByModule:
+		return s.Theme.Bar(&recording.Function{Module: row.Name}, s.Mode), true
+	}
+	return p.swatch(a, row), true
+}
+
+// menu offers what can be done with a row and the table.
+func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at image.Point) {
+	var items []item
+	if row != nil {
+		name := row.Name
+		items = append(items, item{title: "Copy name", do: func() { s.copyLater(name) }})
+		switch {
+		case a.ByFunction():
+			items = append(items, p.functionItems(s, described(a.Rec, row))...)
+		case a.By == analyze.ByThread:
+			if i := row.Track; i >= 0 {
+				items = append(items, item{title: "Select only this thread", do: func() { p.sel.tracks = []int{i} }},
+					item{title: "Select all threads", do: func() { p.sel.tracks = nil }})
+			}
+		default:
+			t := analyze.Only(name)
+			items = append(items, item{title: "Only stacks with it", on: p.has(t), do: func() { p.transform(t) }})
+			if a.By == analyze.ByModule {
+				c := analyze.CollapseModule(name)
+				items = append(items, item{title: "Collapse it", on: p.has(c), do: func() { p.transform(c) }})
+			}
+			items = append(items, item{title: "Search for it", do: func() { p.search.look(name) }})
+		}
+	}
+	cs := t.columns(a)
+	items = append(items,
+		item{title: "Copy the table as text", do: func() { s.copyLater(tableText(a, t.order.rows, cs, false)) }},
+		item{title: "Copy the table as CSV", do: func() { s.copyLater(tableText(a, t.order.rows, cs, true)) }})
+	s.menu = newMenu(at, items)
+}
+
+// scrollBar shows which part of the rows is seen; it can be dragged.
+func (t *tablePart) scrollBar(u *ui.UI, r image.Rectangle, h int) {
+	all := len(t.order.rows)*h + h
+	most := all - r.Dy()
+	if most <= 0 {
+		return
+	}
+	size := max(u.Px(28), r.Dy()*r.Dy()/all)
+	for {
+		g, _, ok := t.bar.next(u, r.Min)
+		if !ok {
+			break
+		}
+		if g == gPress || g == gDrag {
+			t.scroll = int(float64(t.bar.at.Y-float32(size)/2) / float64(max(1, r.Dy()-size)) * float64(most))
 		}
 	}
 	t.scroll = max(0, min(t.scroll, most))
-	cols := t.columns(u, r, len(tableHeads)-3*b2i(a.Spans == nil))
-	t.head(u, r, cols)
-	u.At(body, func(u *ui.UI) {
-		for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
-			row := &t.rows[i]
-			y := i*h - t.scroll
-			line := ui.Rect(0, y, body.Dx(), h)
-			if p.pick.is != pickNone && p.pick.fn == row.Func {
-				u.Fill(line, withAlpha(th.Accent, .16))
-			} else if t.inside && int(t.at.Y) >= y && int(t.at.Y) < y+h {
-				u.Fill(line, withAlpha(th.Text, .05))
-			}
-			fn := recording.Function{Name: row.Name, Module: row.Module}
-			if int(row.Func) < a.Rec.Functions.Len() {
-				fn = a.Rec.Functions.At(int(row.Func))
-			}
-			u.Round(ui.Rect(u.Px(14), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, th.Bar(&fn, s.Mode))
-			for c, text := range cells(a, row, false) {
-				st := ui.Style{Size: 12, Color: th.Text}
-				if c == 1 || c == 3 || c >= 5 {
-					st.Color = th.Dim
-				}
-				if c > 1 {
-					st.Align = end
-				}
-				box := image.Rect(cols[c].Min.X-r.Min.X, y, cols[c].Max.X-r.Min.X, y+h)
-				if c == 0 {
-					text = s.fonts.face(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
-				}
-				u.Text(box, text, st)
-			}
-		}
-	})
-	t.area(u, body, pointer.CursorDefault)
+	y := r.Min.Y + int(float64(t.scroll)/float64(most)*float64(r.Dy()-size))
+	c := u.Theme.Rule
+	if t.bar.inside || t.bar.pressed {
+		c = u.Theme.Faint
+	}
+	u.Round(ui.Rect(r.Min.X+u.Px(3), y, u.Px(6), size), 3, c)
+	t.bar.area(u, r, pointer.CursorDefault)
 }
 
 func b2i(b bool) int {
@@ -224,65 +269,4 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// menu offers what can be done with the row under the pointer and the table.
-func (t *tablePart) menu(s *Shell, p *pane, u *ui.UI, a *doc.Answer, at image.Point) {
-	var items []item
-	if i := (int(t.at.Y) + t.scroll) / u.Px(rowHeight); i >= 0 && i < len(t.rows) {
-		row := t.rows[i]
-		p.pickFunction(a, row.Func)
-		items = append(items, item{title: "Copy name", do: func() { s.copyLater(row.Name) }})
-		items = append(items, p.functionItems(s, recording.Function{Name: row.Name, Module: row.Module})...)
-	}
-	items = append(items,
-		item{title: "Copy the table as text", do: func() { s.copyLater(t.text(a, false)) }},
-		item{title: "Copy the table as CSV", do: func() { s.copyLater(t.text(a, true)) }})
-	s.menu = newMenu(at, items)
-}
-
-// columns places n columns.
-func (t *tablePart) columns(u *ui.UI, r image.Rectangle, n int) []image.Rectangle {
-	rest := r.Dx() - u.Px(32+10)
-	for _, h := range tableHeads[1:n] {
-		rest -= u.Px(float32(h.width))
-	}
-	x := r.Min.X + u.Px(32)
-	var cols []image.Rectangle
-	for i, h := range tableHeads[:n] {
-		px := u.Px(float32(h.width))
-		if i == 0 {
-			px = max(u.Px(80), rest)
-		}
-		cols = append(cols, image.Rect(x, r.Min.Y, x+px-u.Px(10), r.Max.Y))
-		x += px
-	}
-	return cols
-}
-
-func (t *tablePart) head(u *ui.UI, r image.Rectangle, cols []image.Rectangle) {
-	th := u.Theme
-	h := u.Px(rowHeight)
-	for i, cell := range cols {
-		c := &tableHeads[i]
-		cell.Max.Y = r.Min.Y + h
-		st := ui.Style{Size: 11.5, Weight: medium, Color: th.Dim}
-		if i > 1 {
-			st.Align = end
-		}
-		if c.sorts {
-			clicked, hovered := t.heads[c.by].clicked(u, cell)
-			if clicked {
-				t.by, t.scroll = c.by, 0
-			}
-			if hovered || t.by == c.by {
-				st.Color = th.Text
-			}
-			if t.by == c.by {
-				u.Fill(image.Rect(cell.Min.X, r.Min.Y+h, cell.Max.X, r.Min.Y+h+u.Px(1.5)), th.Accent)
-			}
-		}
-		u.Text(cell, c.title, st)
-	}
-	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h+u.Px(2), th.Rule)
 }

@@ -99,6 +99,7 @@ func (t *timelinePart) layout(s *Shell, p *pane, u *ui.UI) {
 	t.drawRuler(s, p, u)
 	t.drawLanes(s, p, u)
 	t.drawSelection(p, u)
+	t.drawMarks(s, p, u)
 	t.lanes.area(u, b.lanes, t.cursor(p))
 	t.rulerArea.area(u, b.ruler, pointer.CursorColResize)
 	t.strip.area(u, b.overview, pointer.CursorGrab)

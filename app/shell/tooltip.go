@@ -5,6 +5,8 @@ import (
 
 	"gioui.org/f32"
 
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -84,20 +86,32 @@ func (f *flamePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 	if !f.inside || f.pressed || f.under < 0 || f.tree == nil || s.menu != nil || s.help || p.tab != tabFlame {
 		return
 	}
-	a := p.doc.Answer()
-	if a == nil || a.Tree != f.tree || int(f.under) >= len(f.tree.Nodes) {
+	if a := p.doc.Answer(); a != nil && a.Tree == f.tree && int(f.under) < len(f.tree.Nodes) {
+		nodeTip(u, point(f.box.Min, f.at), a, f.tree, f.under)
+	}
+}
+
+func (w *sandwich) tooltip(s *Shell, p *pane, u *ui.UI) {
+	if w.under < 0 || w.pressed || s.menu != nil || s.help || p.tab != tabNear {
 		return
 	}
+	if a := p.doc.Answer(); a == w.key.of {
+		nodeTip(u, point(w.box.Min, w.at), a, w.pics[w.side].Tree, w.under)
+	}
+}
+
+// nodeTip says what a bar of a flamegraph is and weighs.
+func nodeTip(u *ui.UI, at image.Point, a *doc.Answer, t *analyze.Tree, node int32) {
 	m := a.Metric()
-	nd := &f.tree.Nodes[f.under]
-	all := f.tree.Nodes[0].Total
+	nd := &t.Nodes[node]
+	all := t.Nodes[0].Total
 	title := "all"
 	lines := []string{
-		"total " + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
+		"total " + units.Bound(m) + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
 		"self " + units.Value(nd.Self, m) + "   " + units.Percent(nd.Self, all) + "   (" + units.Exact(nd.Self, m) + ")",
 	}
-	if f.under > 0 {
-		fn := f.tree.Function(a.Rec, int(f.under))
+	if node > 0 {
+		fn := t.Function(a.Rec, int(node))
 		title = fn.Name
 		where := shortModule(fn.Module)
 		fr := a.Rec.Frames.At(int(nd.Frame))
@@ -111,5 +125,5 @@ func (f *flamePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 			lines = append(lines, where)
 		}
 	}
-	tip(u, point(p.bounds.lower.Min, f.at), title, lines)
+	tip(u, at, title, lines)
 }

@@ -25,6 +25,15 @@ func (p *pane) transform(t analyze.Transform) {
 	p.flame.zoomTo(p, nil)
 }
 
+// joinRelated joins the halves of stacks, where the recording has any.
+func (p *pane) joinRelated(s *Shell) {
+	if !p.rec.HasHalves() {
+		s.Say("No stacks of this recording are halves of one: nothing to join")
+		return
+	}
+	p.transform(analyze.JoinRelated())
+}
+
 // has tells whether a transform is on.
 func (p *pane) has(t analyze.Transform) bool { return slices.Contains(p.transforms, t) }
 
@@ -51,7 +60,10 @@ func (p *pane) onPicked(s *Shell, make func(analyze.Ref) analyze.Transform) {
 // functionItems are what can be done with a function.
 func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 	ref := analyze.RefTo(f)
-	var items []item
+	items := []item{{title: "Callers and callees", detail: "B", do: func() {
+		p.near.around(f)
+		p.tab = tabNear
+	}}}
 	for _, x := range []struct {
 		title string
 		t     analyze.Transform
@@ -59,8 +71,8 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 		{"Focus on it", analyze.Focus(ref)},
 		{"Hide it: its cost goes to its callers", analyze.Hide(ref)},
 		{"Drop it: its cost goes away", analyze.Drop(ref)},
-		{"Show its callers", analyze.CallersOf(ref)},
-		{"Show its callees", analyze.CalleesOf(ref)},
+		{"Only its callers", analyze.CallersOf(ref)},
+		{"Only its callees", analyze.CalleesOf(ref)},
 		{"Collapse its recursion", analyze.CollapseRecursionOf(ref)},
 	} {
 		items = append(items, item{title: x.title, on: p.has(x.t), do: func() { p.transform(x.t) }})
@@ -69,15 +81,12 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 		t := analyze.CollapseModule(f.Module)
 		items = append(items, item{title: "Collapse module " + shortModule(f.Module), on: p.has(t), do: func() { p.transform(t) }})
 	}
-	return append(items, item{title: "Search for it", do: func() {
-		p.search.editor.SetText(f.Name)
-		p.search.set(f.Name)
-	}})
+	return append(items, item{title: "Search for it", do: func() { p.search.look(f.Name) }})
 }
 
 // viewItems are the ways to look at the whole flamegraph.
 func (p *pane) viewItems() []item {
-	var items []item
+	items := []item{{title: "Root at the bottom", on: p.flame.up, do: p.flame.turn}}
 	for _, x := range []struct {
 		title string
 		t     analyze.Transform
@@ -91,6 +100,9 @@ func (p *pane) viewItems() []item {
 		{"Hide kernel frames", analyze.HideKernel()},
 	} {
 		items = append(items, item{title: x.title, on: p.has(x.t), do: func() { p.transform(x.t) }})
+	}
+	if t := analyze.JoinRelated(); p.rec.HasHalves() || p.has(t) {
+		items = append(items, item{title: "Join user and kernel stacks", on: p.has(t), do: func() { p.transform(t) }})
 	}
 	return items
 }

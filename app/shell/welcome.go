@@ -32,6 +32,7 @@ var Recipes = []Recipe{
 type welcome struct {
 	open, demo widget.Clickable
 	recipes    []clickArea
+	recents    recentList
 }
 
 // Sizes of the page, in dp.
@@ -51,7 +52,8 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		columns = 1
 	}
 	rows := (len(Recipes) + columns - 1) / columns
-	head := u.Px(150)
+	recent := s.recents()
+	head := u.Px(150) + w.recents.height(u, recent)
 	height := head + rows*u.Px(recipeRowStep)
 	x := r.Min.X + (r.Dx()-width)/2
 	// A little above the middle looks like the middle. Where the page does not
@@ -72,6 +74,7 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	u.Text(image.Rect(next, y, x+width, y+u.Px(26)), "Ctrl-O opens a file, Ctrl-K finds a command, ? shows the keys", ui.Style{Size: 12, Color: th.Faint})
 	y += u.Px(50)
+	y += w.recents.layout(s, u, recent, ui.Rect(x, y, width, r.Max.Y-y))
 	u.Text(ui.Rect(x, y, width, u.Px(20)), "To make a recording", ui.Style{Size: 12.5, Weight: medium, Color: th.Dim})
 	y += u.Px(30)
 

@@ -42,6 +42,10 @@ func basisText(rec *recording.Recording, a *analyze.Weights) string {
 	switch {
 	case a == nil:
 		return ""
+	case a.Pairs > 0:
+		b := *a
+		b.Pairs = 0
+		return basisText(rec, &b) + ", " + plural(a.Pairs, "pair") + " joined"
 	case a.Ranged && a.Basis == analyze.Windows:
 		return units.Duration(a.To-a.From) + " from " + plural(int64(a.WindowCount), "window")
 	case a.Ranged:
@@ -54,7 +58,7 @@ func plural(n int64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	if strings.HasSuffix(what, "y") {
+	if strings.HasSuffix(what, "y") && what != "day" {
 		return units.Count(n) + " " + what[:len(what)-1] + "ies"
 	}
 	return units.Count(n) + " " + what + "s"

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -97,6 +98,25 @@ func Key(content io.ReaderAt, size int64) (string, error) {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// FileKey is the Key of a file; "" for what is no ordinary file, which has no
+// content that stays.
+func FileKey(path string) (string, error) {
+	// Opening a named pipe would wait for somebody to write.
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	return Key(f, info.Size())
 }
 
 var isKey = regexp.MustCompile(`^[0-9a-f]{64}$`)

@@ -12,21 +12,27 @@ import (
 // this version does not know are kept.
 //
 //	{
-//	  "theme": "dark",                  dark or light; the system's when left out
-//	  "colour": "module",               function (when left out), module or kind
+//	  "theme": "dark",                  dark, light, contrast or system (when left out)
+//	  "colour": "module",               function (when left out), module, kind, thread or search
+//	  "scale": 1.25,                    how much larger everything is drawn
 //	  "window": {"width": 1280, "height": 800, "maximized": false},   in dp
-//	  "columns": {"functions": ["self", "total", "module"]},          by table
+//	  "sort": "total",                  the column that tables are sorted by; "-total" the other way round
+//	  "columns": ["self", "total"],     those that tables show beside the name
+//	  "split": 0.4,                     the timeline's share of the height; by what is shown when left out
 //	  "folder": "/home/me/traces",      where a file was opened last
-//	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],
+//	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],   see SourceRoot
 //	  "recents": [{"path": "/home/me/traces/a.spall", "opened": "2026-01-02T15:04:05Z"}]
 //	}
 type Settings struct {
-	Theme       string              `json:"theme,omitempty"`
-	Colour      string              `json:"colour,omitempty"`
-	Window      *Window             `json:"window,omitempty"`
-	Columns     map[string][]string `json:"columns,omitempty"`
-	Folder      string              `json:"folder,omitempty"`
-	SourceRoots []SourceRoot        `json:"source_roots,omitempty"`
+	Theme       string       `json:"theme,omitempty"`
+	Colour      string       `json:"colour,omitempty"`
+	Window      *Window      `json:"window,omitempty"`
+	Scale       float32      `json:"scale,omitempty"`
+	Sort        string       `json:"sort,omitempty"`
+	Columns     []string     `json:"columns,omitempty"`
+	Split       float32      `json:"split,omitempty"`
+	Folder      string       `json:"folder,omitempty"`
+	SourceRoots []SourceRoot `json:"source_roots,omitempty"`
 	// Recents are the files opened last, newest first.
 	Recents []Recent `json:"recents,omitempty"`
 
@@ -53,7 +59,7 @@ type Recent struct {
 }
 
 // known has the keys of Settings.
-var known = []string{"theme", "colour", "window", "columns", "folder", "source_roots", "recents"}
+var known = []string{"theme", "colour", "window", "scale", "sort", "columns", "split", "folder", "source_roots", "recents"}
 
 // UnmarshalJSON reads settings and keeps the keys it does not know.
 func (s *Settings) UnmarshalJSON(b []byte) error {
@@ -118,17 +124,19 @@ func (s *Store) ChangeSettings(f func(*Settings)) error {
 // mostRecents is how many files are remembered.
 const mostRecents = 30
 
-// Opened remembers that a file was opened, and its folder. The path is made
-// absolute.
+// Opened remembers that a file was opened, and its folder.
 func (s *Store) Opened(path string, at time.Time) error {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return err
+	return s.ChangeSettings(func(v *Settings) { v.AddRecent(path, at) })
+}
+
+// AddRecent puts a file first among the recents, and remembers its folder. The
+// path is made absolute where that can be done.
+func (v *Settings) AddRecent(path string, at time.Time) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
 	}
-	return s.ChangeSettings(func(v *Settings) {
-		v.Folder = filepath.Dir(path)
-		v.Recents = slices.DeleteFunc(v.Recents, func(r Recent) bool { return r.Path == path })
-		v.Recents = slices.Insert(v.Recents, 0, Recent{path, at.UTC().Truncate(time.Second)})
-		v.Recents = v.Recents[:min(len(v.Recents), mostRecents)]
-	})
+	v.Folder = filepath.Dir(path)
+	v.Recents = slices.DeleteFunc(slices.Clone(v.Recents), func(r Recent) bool { return r.Path == path })
+	v.Recents = slices.Insert(v.Recents, 0, Recent{path, at.UTC().Truncate(time.Second)})
+	v.Recents = v.Recents[:min(len(v.Recents), mostRecents)]
 }

@@ -145,7 +145,7 @@ func TestConcurrentInstancesLoseNothing(t *testing.T) {
 func TestSettingsComeBack(t *testing.T) {
 	dir := t.TempDir()
 	s := In(dir, dir)
-	want := Settings{Theme: "dark", Colour: "kind", Window: &Window{1280, 800, true}, Columns: map[string][]string{"functions": {"self"}},
+	want := Settings{Theme: "dark", Colour: "kind", Window: &Window{1280, 800, true}, Sort: "total", Split: .25,
 		Folder: "/x", SourceRoots: []SourceRoot{{"/build", "/src"}}}
 	if err := s.ChangeSettings(func(v *Settings) { *v = want }); err != nil {
 		t.Fatal(err)

@@ -12,11 +12,15 @@ import (
 )
 
 // SystemTheme is the theme the desktop prefers: what the settings portal says
-// (org.freedesktop.appearance color-scheme: 1 is dark, 2 is light), else what
-// the GTK theme's name says, else dark. It takes a tenth of a second at most.
+// (org.freedesktop.appearance contrast: 1 is high; color-scheme: 1 is dark, 2 is
+// light), else what the GTK theme's name says, else dark. It takes a tenth of a
+// second at most.
 func SystemTheme() *theme.Theme {
-	if scheme, ok := portalScheme(100 * time.Millisecond); ok && scheme != 0 {
-		if scheme == 2 {
+	if scheme, contrast, ok := portalLook(100 * time.Millisecond); ok && scheme+contrast != 0 {
+		switch {
+		case contrast == 1:
+			return theme.Contrast
+		case scheme == 2:
 			return theme.Light
 		}
 		return theme.Dark
@@ -27,41 +31,81 @@ func SystemTheme() *theme.Theme {
 	return theme.Dark
 }
 
-func portalScheme(within time.Duration) (scheme uint32, ok bool) {
+// watchSystem calls changed whenever the settings portal says that how things
+// look has changed, until ctx ends.
+func watchSystem(ctx context.Context, changed func()) {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") == "" && os.Getenv("XDG_RUNTIME_DIR") == "" {
-		return 0, false
+		return
+	}
+	conn, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	if conn.AddMatchSignal(dbus.WithMatchInterface("org.freedesktop.portal.Settings"), dbus.WithMatchMember("SettingChanged")) != nil {
+		return
+	}
+	signals := make(chan *dbus.Signal, 16)
+	conn.Signal(signals)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s, ok := <-signals:
+			if !ok {
+				return
+			}
+			if len(s.Body) > 0 && s.Body[0] == appearance {
+				changed()
+			}
+		}
+	}
+}
+
+const appearance = "org.freedesktop.appearance"
+
+// portalLook asks the settings portal; false when there is none, or it is slow.
+func portalLook(within time.Duration) (scheme, contrast uint32, ok bool) {
+	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") == "" && os.Getenv("XDG_RUNTIME_DIR") == "" {
+		return 0, 0, false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	found := make(chan uint32, 1)
+	found := make(chan [2]uint32, 1)
 	go func() {
 		conn, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
 		if err != nil {
 			return
 		}
 		defer conn.Close()
-		var v dbus.Variant
-		obj := conn.Object("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
-		err = obj.CallWithContext(ctx, "org.freedesktop.portal.Settings.Read", 0, "org.freedesktop.appearance", "color-scheme").Store(&v)
-		if err != nil {
-			return
-		}
-		// The older Read wraps the value twice.
-		for {
-			inner, nested := v.Value().(dbus.Variant)
-			if !nested {
-				break
-			}
-			v = inner
-		}
-		if n, isNumber := v.Value().(uint32); isNumber {
-			found <- n
+		scheme, ok := portalNumber(ctx, conn, "color-scheme")
+		if ok {
+			contrast, _ := portalNumber(ctx, conn, "contrast") // newer than the other
+			found <- [2]uint32{scheme, contrast}
 		}
 	}()
 	select {
 	case n := <-found:
-		return n, true
+		return n[0], n[1], true
 	case <-ctx.Done():
+		return 0, 0, false
+	}
+}
+
+func portalNumber(ctx context.Context, conn *dbus.Conn, key string) (uint32, bool) {
+	var v dbus.Variant
+	obj := conn.Object("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
+	if err := obj.CallWithContext(ctx, "org.freedesktop.portal.Settings.Read", 0, appearance, key).Store(&v); err != nil {
 		return 0, false
 	}
+	// The older Read wraps the value twice.
+	for {
+		inner, nested := v.Value().(dbus.Variant)
+		if !nested {
+			break
+		}
+		v = inner
+	}
+	n, isNumber := v.Value().(uint32)
+	return n, isNumber
 }

@@ -12,8 +12,11 @@ import (
 	"gioui.org/unit"
 
 	"ashlar/app/dialog"
+	"ashlar/app/drop"
+	"ashlar/app/drop/native"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
+	"ashlar/app/store"
 	"ashlar/assets/desktop"
 	"ashlar/ingest/recording"
 )
@@ -29,6 +32,11 @@ type Options struct {
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
+	// Store is where settings are kept; nil keeps nothing. AskedTheme tells
+	// that the shell's theme was asked for and does not give way to the kept
+	// one.
+	Store      *store.Store
+	AskedTheme bool
 }
 
 func init() {
@@ -40,12 +48,20 @@ func init() {
 // a goroutine other than main's, with app.Main running there.
 func Run(s *shell.Shell, o Options) error {
 	w := new(app.Window)
-	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(480), unit.Dp(320)))
+	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(leastWidth), unit.Dp(leastHeight)))
 	log, err := newFrameLog(o.FrameLog)
 	if err != nil {
 		return err
 	}
 	defer log.close()
+	k := newKeeper(o.Store, w.Invalidate)
+	if k != nil {
+		defer k.close()
+		w.Option(k.size()...)
+		s.Keep = k
+		s.Prefer(k.prefs(o.AskedTheme))
+	}
+	var config app.Config
 	full := false
 	s.Do = shell.Actions{
 		Wake:  w.Invalidate,
@@ -62,31 +78,53 @@ func Run(s *shell.Shell, o Options) error {
 		},
 	}
 	switch {
-	case len(o.Files) > 0:
+	case len(o.Files) > 0 && o.Part.IsSet():
 		s.OpenPart(o.Files[0], o.Part)
+	case len(o.Files) > 0:
+		s.Open(o.Files[0])
 	case o.Demo:
 		s.OpenDemo()
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
+	follow := followSystem(w.Invalidate)
+	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
+	drops, desk := drop.NewTarget(w.Invalidate), native.New()
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
 	for {
-		switch e := w.Event().(type) {
+		e := w.Event()
+		desk.Window(drops, e)
+		switch e := e.(type) {
 		case app.DestroyEvent:
 			return e.Err
 		case app.ConfigEvent:
 			inbox.focused(e.Config.Focused)
+			config = e.Config
+			follow.focused(e.Config.Focused)
 		case app.FrameEvent:
 			log.begin()
 			if inbox.open(s) {
 				w.Perform(system.ActionRaise)
 			}
+			follow.tell(s)
+			desk.Turn()
+			over, dropped := drops.Next()
+			s.DragOver(over)
+			for _, d := range dropped {
+				s.Dropped(d)
+			}
 			gtx := app.NewContext(&ops, e)
+			if k != nil {
+				k.sized(config, e.Metric)
+				for _, n := range k.news() {
+					s.Say(n)
+				}
+			}
 			s.Layout(gtx)
 			log.laidOut()
 			e.Frame(gtx.Ops)

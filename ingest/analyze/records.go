@@ -15,6 +15,8 @@ type record struct {
 	cpu     int // -1 when not known
 	// at is when, or the place in the file of stacks without a time.
 	at int64
+	// joined marks one that stands for two; see JoinRelated.
+	joined bool
 }
 
 // sink takes records one by one.
@@ -30,7 +32,16 @@ const checkEvery = 1 << 14
 // records hands the records that answer a query, which are no spans, to a sink.
 // It ends early with ctx's error.
 func records(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
-	switch basisOf(rec, q) {
+	if join := newJoin(rec, &q, to); join != nil {
+		return join.records(ctx)
+	}
+	basis := basisOf(rec, q)
+	if basis == Windows && rec.Events[q.Event].Metrics[q.Metric].Kind == recording.Peak {
+		p := &peaks{to: to, at: map[peakOf]int{}}
+		defer p.flush()
+		to = p
+	}
+	switch basis {
 	case Samples:
 		return sampleRecords(ctx, rec, q, to)
 	case Windows:
@@ -38,7 +49,7 @@ func records(ctx context.Context, rec *recording.Recording, q Query, to sink) er
 			if ws.Event != q.Event {
 				continue
 			}
-			for _, i := range cover(ws.Windows, q.From, q.To) {
+			for _, i := range windowsFor(rec, &q, ws.Windows) {
 				win := &ws.Windows[i]
 				to.window(win)
 				if err := rows(ctx, &ws.Rows, win.First, win.Last, q, func(int) int64 { return win.Start }, to); err != nil {
@@ -63,7 +74,7 @@ func rows(ctx context.Context, s *recording.Stacks, first, last int, q Query, at
 			return ctx.Err()
 		}
 		if track := s.Track(i); chosen(track) {
-			r = record{s.Call(i), s.Value(i, q.Metric), track, s.Context(i), -1, at(i)}
+			r = record{call: s.Call(i), value: s.Value(i, q.Metric), track: track, context: s.Context(i), cpu: -1, at: at(i)}
 			to.add(&r)
 		}
 	}
@@ -84,7 +95,7 @@ func sampleRecords(ctx context.Context, rec *recording.Recording, q Query, to si
 			if (i-from)%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			r = record{s.Call(i), s.Value(i, m, q.Metric), ti, 0, s.CPU(i), s.Time(i)}
+			r = record{call: s.Call(i), value: s.Value(i, m, q.Metric), track: ti, cpu: s.CPU(i), at: s.Time(i)}
 			to.add(&r)
 		}
 	}

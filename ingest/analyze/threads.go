@@ -69,6 +69,9 @@ func ContextKeys(rec *recording.Recording) []string {
 		for _, a := range rec.Contexts.At(i) {
 			set[a.Key] = true
 		}
+		if !set[probeKey] {
+			set[probeKey] = probeOf(rec.Contexts.At(i)) != ""
+		}
 	}
 	for _, t := range rec.Tracks {
 		set["tid"] = set["tid"] || t.TID != 0
@@ -255,7 +258,7 @@ func (s *contextSums) add(r *record) {
 func (s *contextSums) row(r *record) *Row {
 	known := &s.byContext[r.context]
 	if r.context == 0 || *known == 0 {
-		v := s.rec.Contexts.At(int(r.context)).Get(s.key)
+		v := contextValue(s.rec.Contexts.At(int(r.context)), s.key)
 		switch {
 		case v != "":
 			*known = s.value(v)

@@ -29,6 +29,7 @@ const (
 	OpCalleesOf         Op = "callees-of"
 	OpInvert            Op = "invert"
 	OpByTime            Op = "by-time"
+	OpJoinRelated       Op = "join-related"
 )
 
 // Ref refers to functions. Text is a function's name; where none is called
@@ -49,7 +50,8 @@ func RefTo(f recording.Function) Ref { return Ref{Text: f.Name, Module: f.Module
 
 // Transform changes stacks before they are added up. A list of them is applied
 // in order, each to what the ones before it left; only Invert, CallersOf and
-// ByTime also say how the result is looked at, wherever they stand. Transforms
+// ByTime also say how the result is looked at, and JoinRelated what is weighed
+// to begin with, wherever they stand. Transforms
 // can be compared with == and go through JSON unchanged.
 //
 // Self, total and count of what is left add up as before; Focus, Only, Drop,
@@ -134,6 +136,8 @@ func (t Transform) String() string {
 		}
 	case OpByTime:
 		return "in order of time"
+	case OpJoinRelated:
+		return "user and kernel joined"
 	}
 	return strings.ReplaceAll(string(t.Op), "-", " ")
 }
@@ -143,7 +147,7 @@ func (t Transform) String() string {
 // read.
 func (t Transform) Check() error {
 	switch t.Op {
-	case OpMergeByFile, OpMergeByModule, OpFoldInlined, OpHideKernel, OpInvert, OpByTime:
+	case OpMergeByFile, OpMergeByModule, OpFoldInlined, OpHideKernel, OpInvert, OpByTime, OpJoinRelated:
 		return nil
 	case OpCollapseRecursion:
 		if t.Ref == (Ref{}) {

@@ -24,6 +24,9 @@ type Query struct {
 	// Depth, if not 0, leaves out spans that are deeper: what they cover is then
 	// the self time of those above. See Shallow.
 	Depth int
+	// Join makes stacks of user space and of the kernel that belong together
+	// one, which counts once; see JoinRelated.
+	Join bool
 }
 
 // Basis says which records an answer comes from.
@@ -59,6 +62,9 @@ type Weights struct {
 	From, To int64
 	// WindowCount is how many windows were used.
 	WindowCount int
+	// Pairs is how many stacks of user space were joined with one of the kernel
+	// (see JoinRelated), and Joined what of both counts once because of that.
+	Pairs, Joined int64
 }
 
 // Weigh computes the self weight of every call for a query. It uses several
@@ -104,6 +110,12 @@ func basisOf(rec *recording.Recording, q Query) Basis {
 func (w *Weights) add(r *record) {
 	w.Count[r.call]++
 	w.Records++
+	if r.joined {
+		w.Pairs++
+		if r.value != recording.Missing {
+			w.Joined += r.value
+		}
+	}
 	if r.value != recording.Missing {
 		w.Self[r.call] += r.value
 		w.Sum += r.value

@@ -1,6 +1,10 @@
 package chrome
 
-import "math"
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+)
 
 // metadata takes names and order over from an M event; it reports whether
 // there was something to take.
@@ -54,15 +58,33 @@ func (d *decoder) tool(text []byte) {
 		if !ok {
 			return
 		}
-		switch string(k) {
-		case "source", "product-version", "version":
-			if src.Tool == "" && v[0] == '"' {
-				src.Tool = plain(v)
-			}
-		case "command_line":
-			if src.Command == "" && v[0] == '"' {
-				src.Command = plain(v)
-			}
+		switch key := string(k); {
+		case src.Tool == "" && v[0] == '"' && (key == "source" || key == "product-version" || key == "version"):
+			src.Tool = plain(v)
+		case src.Command == "" && v[0] == '"' && key == "command_line":
+			src.Command = plain(v)
+		default:
+			d.note(decoded(key), v)
 		}
 	}
 }
+
+// note keeps a member of a top-level object: a text or a number as it is, an
+// array's one by one, an object in a few words of JSON.
+func (d *decoder) note(key string, v []byte) {
+	var list []json.RawMessage
+	var b bytes.Buffer
+	switch {
+	case v[0] == '"':
+		d.b.Source().Note(key, plain(v))
+	case v[0] == '[' && json.Unmarshal(v, &list) == nil:
+		for _, x := range list {
+			d.note(key, x)
+		}
+	case len(v) <= maxNoted && json.Compact(&b, v) == nil && b.String() != "null":
+		d.b.Source().Note(key, b.String())
+	}
+}
+
+// maxNoted is how long an object may be to be kept as a note.
+const maxNoted = 4 << 10

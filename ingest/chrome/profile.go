@@ -22,7 +22,8 @@ type profile struct {
 	thread *thread
 	known  bool // the thread is the one that was sampled
 	time   micros
-	timed  bool // time is set: that of the last sample, or the start
+	timed  bool   // time is set: that of the last sample, or the start
+	start  micros // what time began with
 	end    micros
 	ended  bool
 
@@ -65,6 +66,8 @@ func (d *decoder) newProfile() *profile {
 func (p *profile) read(cpu, deltas []byte, it *item) {
 	m := object(cpu)
 	var samples []byte
+	var start, end micros
+	var starts, ends bool
 	for {
 		k, v, ok := m.next()
 		if !ok {
@@ -84,14 +87,20 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 		case "timeDeltas":
 			deltas = v
 		case "startTime":
-			if t, ok := parseMicros(unquoted(v)); ok && !p.timed {
-				p.time, p.timed = t, true
-			}
+			start, starts = parseMicros(unquoted(v))
 		case "endTime":
-			if t, ok := parseMicros(unquoted(v)); ok {
-				p.end, p.ended = t, true
-			}
+			end, ends = parseMicros(unquoted(v))
 		}
+	}
+	if starts && !p.timed {
+		p.begin(start)
+	}
+	if ends {
+		if starts && p.timed {
+			// The profile's own clock may be another one than the trace's.
+			end = end.plus(start.negated()).plus(p.start)
+		}
+		p.end, p.ended = end, true
 	}
 	var ids []int64
 	for a := array(samples); ; {
@@ -115,10 +124,11 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 		ds = append(ds, d)
 	}
 	if !p.timed {
-		p.time, p.timed = it.ts, true
+		at := it.ts
 		for _, d := range ds { // the chunk was written behind its last sample
-			p.time = p.time.plus(d.negated())
+			at = at.plus(d.negated())
 		}
+		p.begin(at)
 	}
 	for i, id := range ids {
 		var d micros
@@ -129,6 +139,9 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 	}
 	p.flush(holdBack)
 }
+
+// begin says when the profile starts.
+func (p *profile) begin(at micros) { p.time, p.start, p.timed = at, at, true }
 
 // plus adds two times.
 func (m micros) plus(o micros) micros {
@@ -301,7 +314,6 @@ func (p *profile) flush(keep int) {
 	if p.thread.track == nil {
 		d.open(p.thread)
 	}
-	ms := d.b.Event(s.cpuEvent).Metrics
 	for i := range n {
 		h := p.held[i]
 		until := p.end
@@ -318,8 +330,6 @@ func (p *profile) flush(keep int) {
 			d.warn(sampleBackward, h.off, "")
 			lasts = 0
 		}
-		ms[0].Total++
-		ms[1].Total += lasts
 		p.thread.track.Sample(s.cpuEvent, d.at(h.at, h.off), h.call, -1, []int64{1, lasts})
 		p.last, p.any = h.at.latest(p.last, p.any), true
 	}
@@ -345,7 +355,7 @@ func (d *decoder) cpuProfile(it *item) {
 	case phDelta:
 		p.deltas = append(p.deltas, it.ts)
 	case phStart:
-		p.time, p.timed = it.ts, true
+		p.begin(it.ts)
 	case phEnd:
 		p.end, p.ended = it.ts, true
 	}

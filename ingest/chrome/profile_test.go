@@ -86,6 +86,17 @@ func TestProfileChunks(t *testing.T) {
 	}
 }
 
+// TestProfileClock: the profile inside is timed by a clock of its own, which
+// says how long it took, and the trace when.
+func TestProfileClock(t *testing.T) {
+	checkSamples(t, `[
+	{"ph":"P","name":"Profile","id":1,"pid":1,"tid":7,"ts":3,"args":{"data":{"startTime":0}}},
+	{"ph":"P","name":"ProfileChunk","id":1,"pid":1,"tid":7,"ts":4,"args":{"data":{"cpuProfile":{
+		"endTime":470030000040,"startTime":470030000000,"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"samples":[1,1]},"timeDeltas":[10,20]}}}]`, `
+	cpu-profile 1/7 @10 f 20000
+	cpu-profile 1/7 @30 f 10000`, "")
+}
+
 // TestStackFrames: samples by sf, before and behind the table, with weights.
 func TestStackFrames(t *testing.T) {
 	rec := checkSamples(t, `{"traceEvents":[

@@ -207,10 +207,8 @@ func (s *samplers) finish() {
 			if w.weight != 0 {
 				v, _ := s.weights[w.weight-1].units(decimals)
 				values[1] = v
-				d.b.Event(ev).Metrics[1].Total += v
 			}
 		}
-		d.b.Event(ev).Metrics[0].Total++
 		t.track.Sample(ev, d.at(w.ts, w.off), call, int(w.cpu), values)
 	}
 	s.waiting, s.weights = nil, nil
@@ -291,9 +289,9 @@ func (s *samplers) begin(it *item) bool {
 	p.thread, p.known = t, true
 	data := member(member(it.text(), "args"), "data")
 	if start, ok := parseMicros(unquoted(member(data, "startTime"))); ok {
-		p.time, p.timed = start, true
+		p.begin(start)
 	} else {
-		p.time, p.timed = it.ts, true
+		p.begin(it.ts)
 	}
 	s.d.at(it.ts, it.off)
 	p.read(member(data, "cpuProfile"), member(data, "timeDeltas"), it)

@@ -256,8 +256,12 @@ func (t *thread) isOpen(name uint32, at int64) bool {
 // endLoose closes a span on a thread that does not nest, or has nothing open.
 func (d *decoder) endLoose(t *thread, it *item, at int64, k *recording.Tally) bool {
 	i := t.find(it.name, at)
-	if i < 0 && it.name != 0 {
-		if o := t.orphan(it.name, at); o != nil {
+	if it.name != 0 {
+		since := int64(-1)
+		if i >= 0 {
+			since = t.stack[i].off
+		}
+		if o := t.orphan(it.name, at, since); o != nil {
 			t.close(o, at, d.args.pair(o.args, d.ref(it)))
 			return true
 		}
@@ -303,16 +307,22 @@ func (t *thread) close(o *open, at int64, args uint64) {
 	t.track.Span(o.start, at, o.frame, args, false)
 }
 
-// orphan takes the newest orphaned B of a name that began by at.
-func (t *thread) orphan(name uint32, at int64) *open {
+// orphan takes the innermost orphaned B of a name that began by at, and that
+// stands behind since in the file.
+func (t *thread) orphan(name uint32, at, since int64) *open {
 	list := t.orphans[name]
+	found := -1
 	for i := len(list) - 1; i >= max(0, len(list)-maxSearch); i-- {
-		if o := list[i]; o.kind == begun && o.start <= at {
-			t.orphans[name] = slices.Delete(list, i, i+1)
-			return &o
+		if o := &list[i]; o.kind == begun && o.start <= at && o.off > since {
+			found, since = i, o.off
 		}
 	}
-	return nil
+	if found < 0 {
+		return nil
+	}
+	o := list[found]
+	t.orphans[name] = slices.Delete(list, found, found+1)
+	return &o
 }
 
 // settleAll closes what is open on a thread when the file has ended.

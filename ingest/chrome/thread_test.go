@@ -66,6 +66,7 @@ func TestThreadSpans(t *testing.T) {
 		{"B across the end of X", "X a 0 10, B b 2, X c 5 1, E b 12", "a 0..10, b 2..12, c 5..6", ""},
 		{"X across the end of B", "B b 0, X a 5 10, E b 8, X c 9 1", "b 0..8, a 5..15, c 9..10", ""},
 		{"ends crosswise", "B a 1, B b 2, E a 5, E b 6", "a 1..5, b 2..6", "crossed-end:1"},
+		{"ends crosswise, of one name twice", "B a 0, B b 1, B a 2, E b 5, E a 5, E a 9", "a 0..9, b 1..5, a 2..5", "crossed-end:1"},
 		{"an end that is lacking inside", "B a 1, B b 2, E a 5, B c 7, E c 8", "a 1..5, b 2..~5, c 7..8", "crossed-end:1 unclosed:1"},
 		{"an end of another name", "B a 1, E b 5", "a 1..5", "mismatched-end:1"},
 		{"an end with nothing open", "B a 1, E a 2, E a 3", "a 1..2", "unmatched-end:1"},

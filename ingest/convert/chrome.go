@@ -330,7 +330,7 @@ func (c *chromeWriter) flows() error {
 // tool writes what recorded, and what was recorded.
 func (c *chromeWriter) tool() error {
 	s := &c.rec.Source
-	if s.Tool == "" && s.Command == "" {
+	if s.Tool == "" && s.Command == "" && len(s.Notes) == 0 {
 		return nil
 	}
 	b := []byte(",\n" + `"metadata":{`)
@@ -343,6 +343,7 @@ func (c *chromeWriter) tool() error {
 		}
 		b = appendJSON(append(b, `"command_line":`...), s.Command)
 	}
+	b = c.notes(b)
 	_, err := c.w.Write(append(b, '}'))
 	return err
 }
@@ -357,6 +358,7 @@ func (c *chromeWriter) losses(samples int64) {
 	}
 	c.lose(stacks, "stacks", "nothing says when they were, and a trace has times only")
 	c.loseWindows("a trace has single events only")
+	c.lose(rec.Source.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
 	c.lose(c.lostValues, "values of samples", "a sample has one weight")
 	c.lose(c.lostMarks, "marks of spans as unfinished", "other spans follow, so that they need an end")
 	c.lose(c.oddArgs, "arguments that are no JSON", "they are carried as text")

@@ -34,6 +34,7 @@ func writeFolded(j *job) error {
 		}
 	}
 	f.losses(event)
+	f.loseNotes("the text has stacks only")
 	return f.write(e.Metrics[e.Primary].Decimals)
 }
 

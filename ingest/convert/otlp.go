@@ -264,8 +264,18 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 	if rec.HasTime {
 		b = pbFixed(b, 3, p.unix(rec.Start))
 		b = pbNumber(b, 4, rec.Duration()/1000)
-	} else if at, ok := p.wallClock(0); ok {
-		b = pbFixed(b, 3, uint64(at))
+	} else {
+		if at, ok := p.wallClock(0); ok {
+			b = pbFixed(b, 3, uint64(at))
+		} else if times := rec.Source.NotesOf(recording.NoteTime); len(times) > 0 && unixOf(times[0]) > 0 {
+			b = pbFixed(b, 3, uint64(unixOf(times[0])))
+		}
+		for _, v := range rec.Source.NotesOf(recording.NoteDuration) {
+			if ns, ok := recording.NoteNanos(v); ok {
+				b = pbNumber(b, 4, ns)
+				break
+			}
+		}
 	}
 	typ, period := periodOf(ev)
 	if period != 0 || ev.Name != "" {
@@ -274,10 +284,11 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 	}
 	id := sha256.Sum256(append(strconv.AppendInt(nil, int64(p.resource.process), 10), b...))
 	b = pbBytes(b, 7, id[:16])
+	attrs := p.notes()
 	if ev.Name != "" && ev.Name != m.Name {
-		b = pbPacked(b, 11, []int32{d.attr("event.name", anyText(ev.Name))})
+		attrs = append(attrs, d.attr("event.name", anyText(ev.Name)))
 	}
-	return b, nil
+	return pbPacked(b, 11, attrs), nil
 }
 
 // timed tells whether a stack's value is that of its samples.
@@ -437,6 +448,16 @@ func (w *otlpWriter) resourceMessage(r *otlpResource) []byte {
 	has := func(keys ...string) bool {
 		return slices.ContainsFunc(r.common, func(a recording.Attr) bool { return slices.Contains(keys, a.Key) })
 	}
+	src := &w.rec.Source
+	for _, host := range src.NotesOf(recording.NoteHost) {
+		if !has("host.name") {
+			attr("host.name", anyText(host))
+			break
+		}
+	}
+	if src.Command != "" && src.Format != "pprof" && !has("process.command_line") {
+		attr("process.command_line", anyText(src.Command))
+	}
 	if r.process >= 0 {
 		p := &w.rec.Processes[r.process]
 		if p.PID > 0 && !has("process.pid") {
@@ -457,6 +478,7 @@ func (w *otlpWriter) resourceMessage(r *otlpResource) []byte {
 
 func (w *otlpWriter) losses() {
 	const why = "profiles have samples only"
+	src := &w.rec.Source
 	if w.rec.Counts.Spans > 0 {
 		w.loseTrace(why)
 		w.loseArgs(why)
@@ -464,6 +486,8 @@ func (w *otlpWriter) losses() {
 		w.loseMarks(why)
 	}
 	w.loseWindows(why)
+	w.lose(src.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
+	w.lose(int64(len(src.NotesOf(recording.NoteDrop))+len(src.NotesOf(recording.NoteKeep))), "rules for frames to be hidden", "what they hide is gone already")
 	w.lose(w.fine, "parts of nanoseconds of times", "times are whole nanoseconds")
 	w.lose(w.dict.locs.single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
 	w.loseOffsets()

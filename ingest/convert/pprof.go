@@ -150,6 +150,7 @@ func (w *pprofWriter) describe() {
 	if rec.HasTime {
 		p.DurationNanos = rec.Duration() / 1000
 	}
+	w.notes()
 	if s := rec.Source.Tool; s != "" {
 		p.Comments = append(p.Comments, "recorded by "+s)
 	}

@@ -142,7 +142,7 @@ func (s *spaaWriter) header() error {
 	h := &format.Header{
 		Format: "spaa", Version: "1.0", SourceTool: s.tool(),
 		FrameOrder: format.LeafToRoot, StackIDMode: format.ContentAddressable,
-		Events: []format.Event{},
+		Events: []format.Event{}, Extra: s.notes(),
 	}
 	names := map[string]bool{}
 	for i := range rec.Events {
@@ -431,6 +431,7 @@ func (s *spaaWriter) losses() {
 	rec := s.rec
 	const why = "SPAA holds stacks and samples"
 	s.loseTrace(why)
+	s.lose(rec.Source.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
 	s.loseArgs(why)
 	if s.clock.cut {
 		s.lose(1, "fractions of the clock's origin", "they are finer than a picosecond")

@@ -332,6 +332,7 @@ func (s *spallWriter) losses() {
 	s.lose(samples(rec), "samples", why)
 	s.lose(rec.Counts.Stacks, "stacks", why)
 	s.loseWindows(why)
+	s.loseNotes(why)
 	s.lose(s.cutNames, "names", "they are longer than 255 bytes and were cut")
 	s.lose(s.cutArgs, "arguments", "they are longer than 255 bytes and were cut")
 	s.lose(s.lostMarks, "marks of spans as unfinished", "other spans follow, so that they need an end")

@@ -136,6 +136,7 @@ func (c *converter) eachSample(f func(*sample)) {
 func (c *converter) resource(ctx context.Context, r *resource) error {
 	attrs := c.attrs(nil, r.attrs)
 	c.home = c.process(attrs)
+	c.noteResource(attrs)
 	if pid, ok := pidOf(attrs); ok {
 		c.home.pid = pid
 	} else {
@@ -149,6 +150,7 @@ func (c *converter) resource(ctx context.Context, r *resource) error {
 	for i := range r.scopes {
 		s := &r.scopes[i]
 		outer := c.attrs(attrs[:len(attrs):len(attrs)], s.attrs)
+		c.noteResource(outer[len(attrs):])
 		if s.name != "" {
 			c.b.Source().Tool = strings.TrimSpace(s.name + " " + s.version)
 		}
@@ -168,10 +170,18 @@ func (c *converter) profile(ctx context.Context, p *profile, outer []recording.A
 	c.profileTally.Kept++
 	c.outer = outer[:len(outer):len(outer)]
 	for _, i := range p.attrs {
-		c.outer = c.attr(c.outer, i)
+		if !c.note(i) {
+			c.outer = c.attr(c.outer, i)
+		}
 	}
 	for _, i := range p.comments {
-		c.outer = append(c.outer, recording.Attr{Key: "pprof.profile.comment", Value: c.d.str(i)})
+		c.b.Source().Note(recording.NoteComment, c.d.str(i))
+	}
+	if p.time > 0 && p.time <= math.MaxInt64 {
+		c.b.Source().Note(recording.NoteTime, recording.NoteUnix(int64(p.time)))
+	}
+	if p.duration > 0 && p.duration <= math.MaxInt64 {
+		c.b.Source().Note(recording.NoteDuration, recording.NoteSeconds(int64(p.duration)))
 	}
 	c.contexts = map[string]sampleContext{}
 	if p.payload > 0 {

@@ -14,6 +14,7 @@ type meta struct {
 	version, command string
 	events           map[string]sampling
 	total            int64
+	notes            recording.Source // only its notes
 }
 
 // sampling is how an event was sampled.
@@ -36,6 +37,12 @@ func (m *meta) comment(l []byte) {
 		m.command = v
 	case "event":
 		m.event(v)
+	case "hostname":
+		m.notes.Note(recording.NoteHost, v)
+	case "captured on":
+		m.notes.Note(recording.NoteTime, v)
+	case "os release", "arch", "nrcpus online", "cpudesc", "total memory":
+		m.notes.Note(strings.TrimSpace(string(key)), v)
 	}
 }
 
@@ -67,6 +74,7 @@ func (m *meta) apply(b *recording.Builder) {
 		b.Source().Tool = "perf " + m.version
 	}
 	b.Source().Command = m.command
+	b.Source().Notes = m.notes.Notes
 	for i := range b.Events() {
 		e := b.Event(i)
 		s, ok := m.events[e.Name]

@@ -154,7 +154,18 @@ func (c *converter) describe() {
 	if len(c.p.Mapping) > 0 {
 		c.b.Source().Command = c.p.Mapping[0].File
 	}
+	src := c.b.Source()
+	for _, text := range c.p.Comments {
+		src.Note(recording.NoteComment, text)
+	}
+	src.Note(recording.NoteDoc, c.p.DocURL)
+	if c.p.DurationNanos != 0 {
+		src.Note(recording.NoteDuration, recording.NoteSeconds(c.p.DurationNanos))
+	}
+	src.Note(recording.NoteDrop, c.p.DropFrames)
+	src.Note(recording.NoteKeep, c.p.KeepFrames)
 	if c.p.TimeNanos != 0 {
+		src.Note(recording.NoteTime, recording.NoteUnix(c.p.TimeNanos))
 		*c.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: c.p.TimeNanos}}
 	}
 }

@@ -81,7 +81,8 @@ func (b *Builder) Source() *Source { return &b.rec.Source }
 // Clock is where the decoder says what the file's times mean.
 func (b *Builder) Clock() *Clock { return &b.rec.Clock }
 
-// AddEvent adds an event and returns its index.
+// AddEvent adds an event and returns its index. The totals of its metrics are
+// the builder's to find.
 func (b *Builder) AddEvent(e Event) int {
 	b.rec.Events = append(b.rec.Events, e)
 	b.rec.Stacks = append(b.rec.Stacks, nil)
@@ -185,6 +186,9 @@ func (b *Builder) Context(attrs []Attr) ContextID {
 	return id
 }
 
+// ContextOf is a context that was interned.
+func (b *Builder) ContextOf(id ContextID) Context { return b.rec.Contexts.At(int(id)) }
+
 // AddStack adds a stack record of an event: its leaf call, its track (or
 // NoTrack), context, and values by metric (Missing where it has none), in
 // units of each metric's Decimals. Totals are kept. It returns the record's
@@ -220,6 +224,7 @@ func (b *Builder) RaiseDecimals(event, metric, decimals int) bool {
 		return true
 	}
 	var cols []*Vec[int64]
+	var sums []*int64
 	if s := b.rec.Stacks[event]; s != nil && metric < len(s.values) {
 		cols = append(cols, &s.values[metric])
 	}
@@ -232,7 +237,7 @@ func (b *Builder) RaiseDecimals(event, metric, decimals int) bool {
 		t.cached = nil
 		for _, s := range t.samples {
 			if s.Event == event && metric < len(s.values) && s.values[metric] != nil {
-				cols = append(cols, s.values[metric])
+				cols, sums = append(cols, s.values[metric]), append(sums, &s.sums[metric])
 			}
 		}
 	}
@@ -240,6 +245,11 @@ func (b *Builder) RaiseDecimals(event, metric, decimals int) bool {
 	fits := func(v int64) bool { return v == Missing || (v <= limit && v >= -limit) }
 	if !fits(m.Total) {
 		return false
+	}
+	for _, s := range sums {
+		if !fits(*s) {
+			return false
+		}
 	}
 	for _, c := range cols {
 		for i := range c.n {
@@ -258,6 +268,9 @@ func (b *Builder) RaiseDecimals(event, metric, decimals int) bool {
 			out.Append(v)
 		}
 		*c = out
+	}
+	for _, s := range sums {
+		*s *= f
 	}
 	m.Total *= f
 	m.Decimals = decimals

@@ -19,6 +19,17 @@ const (
 	Peak
 )
 
+// String is sum, level or peak.
+func (k MetricKind) String() string {
+	switch k {
+	case Level:
+		return "level"
+	case Peak:
+		return "peak"
+	}
+	return "sum"
+}
+
 // SampleWeight says where a single sample's value of a metric comes from.
 type SampleWeight uint8
 
@@ -68,6 +79,8 @@ type Event struct {
 	Frequency float64
 	Basis     Basis
 	Metrics   []Metric
+	// Note is what else the recorder says of how it was measured, in words.
+	Note string
 	// Primary is the index in Metrics of the one to show first.
 	Primary int
 }

@@ -35,8 +35,8 @@ func (p *Part) takes(t *Track) (ok, sure bool) {
 	return false, t.Name != ""
 }
 
-// warnPart is the code of the warning that says what a part leaves out.
-const warnPart = "part"
+// WarnPart is the code of the warning that says what a part leaves out.
+const WarnPart = "part"
 
 // parting is what a builder knows of the part it keeps.
 type parting struct {
@@ -79,9 +79,9 @@ func (b *Builder) tellPart() {
 	if p == nil || p.left == 0 {
 		return
 	}
-	b.Warn(warnPart, "", "only a part of the file was opened; outside of it are %d spans, samples and other records, which are left out", p.left)
+	b.Warn(WarnPart, "", "only a part of the file was opened; outside of it are %d spans, samples and other records, which are left out", p.left)
 	if p.any && p.base > b.start {
-		b.Warn(warnPart+"-start", "", "the range that was opened counts from %s, which was the earliest time when it was read; the file has earlier ones further down", b.rec.Clock.Text(p.base))
+		b.Warn(WarnPart+"-start", "", "the range that was opened counts from %s, which was the earliest time when it was read; the file has earlier ones further down", b.rec.Clock.Text(p.base))
 	}
 }
 

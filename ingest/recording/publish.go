@@ -1,6 +1,9 @@
 package recording
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // How often a growing recording is shown: the first picture soon, then a few
 // times a second, and never so often that making snapshots costs more than a
@@ -72,9 +75,14 @@ func (b *Builder) Snapshot() *Recording {
 	r.Events = make([]Event, len(b.rec.Events))
 	for i, e := range b.rec.Events {
 		e.Metrics = append([]Metric(nil), e.Metrics...)
-		if e.Basis == FromSpans {
+		switch e.Basis {
+		case FromSpans:
 			e.Metrics[SpanTime].Total = outermost(&r)
 			e.Metrics[SpanCount].Total = r.Counts.Spans
+		case FromSamples:
+			for m := range e.Metrics {
+				e.Metrics[m].Total = b.sampled(i, m)
+			}
 		}
 		r.Events[i] = e
 	}
@@ -109,6 +117,35 @@ func (b *Builder) Snapshot() *Recording {
 	r.Counts.Counters = int64(len(r.Counters))
 	r.Counts.Flows = int64(len(r.Flows))
 	return &r
+}
+
+// sampled is the sum of a metric over all samples of an event.
+func (b *Builder) sampled(event, metric int) (sum int64) {
+	per := b.rec.Events[event].Metrics[metric].PerSample
+	for _, t := range b.order {
+		for _, s := range t.samples {
+			switch {
+			case s.Event != event:
+			case per == SampleOne:
+				sum += int64(s.Len())
+			case per == SampleColumn && metric < len(s.sums):
+				sum = saturated(sum, s.sums[metric])
+			}
+		}
+	}
+	return sum
+}
+
+// saturated is a+b, or what is nearest to it.
+func saturated(a, b int64) int64 {
+	switch s := a + b; {
+	case a > 0 && b > 0 && s < 0:
+		return math.MaxInt64
+	case a < 0 && b < 0 && s >= 0:
+		return math.MinInt64 + 1
+	default:
+		return s
+	}
 }
 
 // outermost is the time covered by the outermost calls: the sum of self times

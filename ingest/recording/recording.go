@@ -15,6 +15,10 @@ type Source struct {
 	Tool        string // the program that recorded
 	Command     string // what was recorded, where the file says
 	Bytes       int64  // the file's size; -1 for a pipe
+	// Notes are what else the file says of itself, in its order; see Note.
+	// MoreNotes is how many beyond those it has.
+	Notes     []Note
+	MoreNotes int64
 }
 
 // Decimal is an exact number: Mantissa times 10^-Scale.

@@ -13,6 +13,8 @@ type Samples struct {
 	// whose PerSample is SampleColumn and nil for the others.
 	cpu    *Vec[int32]
 	values []*Vec[int64]
+	// sums are those of the columns of values; the builder's.
+	sums []int64
 	// gap is how long a sample's call is drawn at most when the next one is
 	// far away: four times the median distance.
 	gap int64

@@ -31,6 +31,7 @@ type Stacks struct {
 	tracks   Vec[int32]
 	contexts Vec[ContextID]
 	values   []Vec[int64]
+	halves   []Halves
 }
 
 // Len is the number of records.

@@ -227,7 +227,7 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 			continue
 		}
 		for m >= len(s.values) {
-			s.values = append(s.values, nil)
+			s.values, s.sums = append(s.values, nil), append(s.sums, 0)
 		}
 		if s.values[m] == nil {
 			s.values[m] = new(Vec[int64])
@@ -236,6 +236,9 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 			s.values[m].Append(Missing)
 		}
 		s.values[m].Append(v)
+		if v != Missing {
+			s.sums[m] = saturated(s.sums[m], v)
+		}
 	}
 }
 

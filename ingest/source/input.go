@@ -4,6 +4,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -190,8 +191,9 @@ func (in *Input) tooLarge(limit int64) error {
 
 // failure says what a stream's error means for this input.
 func (in *Input) failure(err error) error {
+	var told *Error
 	switch {
-	case err == nil || err == io.EOF:
+	case err == nil || err == io.EOF || errors.As(err, &told):
 		return err
 	case in.stopped.Load():
 		return context.Canceled

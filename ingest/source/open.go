@@ -19,6 +19,9 @@ import (
 // makes windows of up to 2 GB, its default is 8 MB.
 const maxWindow = 512 << 20
 
+// stdin is what "-" is called.
+const stdin = "standard input"
+
 // Error is what was wrong with a file, as one sentence that begins with its
 // path.
 type Error struct {
@@ -26,7 +29,12 @@ type Error struct {
 	Err        error
 }
 
-func (e *Error) Error() string { return e.Path + ": " + e.What }
+func (e *Error) Error() string {
+	if e.Path == "-" {
+		return stdin + ": " + e.What
+	}
+	return e.Path + ": " + e.What
+}
 
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -35,7 +43,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // in the other. What only streams (pipes, compressed files) is read ahead once
 // Head or Next is called.
 func Open(path string) (*Input, error) {
-	f, name := os.Stdin, "standard input"
+	f, name := os.Stdin, stdin
 	if path != "-" {
 		var err error
 		name = filepath.Base(path)
@@ -61,7 +69,7 @@ func readable(path string, mode fs.FileMode) error {
 	case mode.IsDir():
 		return &Error{Path: path, What: "is a directory; name a file in it"}
 	case mode&fs.ModeDevice != 0 && path == "-":
-		return &Error{Path: "standard input", What: "is a terminal or another device; pipe a recording into it"}
+		return &Error{Path: path, What: "is a terminal or another device; pipe a recording into it"}
 	case mode&fs.ModeDevice != 0:
 		return &Error{Path: path, What: "is a device, not a file with a recording"}
 	case mode&fs.ModeSocket != 0 && path != "-":
@@ -195,7 +203,7 @@ func (l *layers) open() error {
 	for depth := range 3 {
 		magic, err := l.r.Peek(4)
 		if err != nil && err != io.EOF && len(magic) == 0 {
-			l.err = err
+			l.err = l.in.failure(err)
 			break
 		}
 		kind := compression(magic)

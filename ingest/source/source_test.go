@@ -243,6 +243,40 @@ func TestDamagedCompression(t *testing.T) {
 	}
 }
 
+// A compressed file whose very beginning is damaged is named, however it comes.
+func TestDamagedBeginning(t *testing.T) {
+	for _, c := range []struct{ name, b, says string }{
+		{"zstd", "\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff", "the zstd data is damaged or cut short after 0 bytes of content ("},
+		{"zstd cut in its header", "\x28\xb5\x2f\xfd\x64", "the zstd data is damaged or cut short after 0 bytes of content ("},
+		{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff", "the gzip data is damaged or cut short after 0 bytes of content ("},
+		{"gzip cut in its header", "\x1f\x8b\x08\x00", "begins like gzip but cannot be unpacked: unexpected EOF"},
+	} {
+		path := write(t, "x", []byte(c.b))
+		_, err := Open(path)
+		var e *Error
+		if err == nil || !strings.HasPrefix(err.Error(), path+": "+c.says) || !errors.As(err, &e) {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+		// A pipe tells when it is read.
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.WriteString(c.b)
+		w.Close()
+		in, err := open(r, "-", stdin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = in.Head(100)
+		if err == nil || !strings.HasPrefix(err.Error(), "standard input: "+c.says) || !errors.As(err, &e) {
+			t.Errorf("%s from a pipe: got %v", c.name, err)
+		}
+		in.Close()
+		r.Close()
+	}
+}
+
 // slow is a pipe that gives a little at a time and then nothing.
 type slow struct {
 	parts chan string

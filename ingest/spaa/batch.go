@@ -105,6 +105,7 @@ type stackRec struct {
 	context uint32 // of the dict
 	weights span
 	related span
+	half    half
 }
 
 // span is a range of a slice of the batch.

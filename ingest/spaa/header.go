@@ -58,8 +58,9 @@ func (m *merger) header(h *format.Header, line int64) {
 	if h.FrameOrder != format.LeafToRoot && h.FrameOrder != format.RootToLeaf {
 		m.warn(warnFrameOrder, line, quote(h.FrameOrder))
 	}
+	m.notes(h)
 	for _, key := range slices.Sorted(maps.Keys(h.Extra)) {
-		if !isNull(h.Extra[key]) {
+		if !isNull(h.Extra[key]) && !strings.HasPrefix(key, "x_") {
 			m.warn(warnUnknownKey, line, quote(key))
 		}
 	}
@@ -94,6 +95,7 @@ func (m *merger) headerEvent(e *format.Event, line int64) {
 	ev.Kind, ev.Mode = e.Kind, s.Mode
 	ev.Period, _ = s.SamplePeriod.Int64()
 	ev.Frequency = s.FrequencyHz.Float64()
+	ev.Note = trackingNote(e.AllocationTracking)
 	if s.PrimaryMetric == "" {
 		m.warn(warnHeaderContent, line, "event "+quote(e.Name)+" has no primary metric")
 		return

@@ -84,8 +84,8 @@ func (t *idTable) grow() {
 	}
 }
 
-// add notes a record of an id.
-func (t *idTable) add(id uint32, r idRecord) {
+// add notes a record of an id and returns its number.
+func (t *idTable) add(id uint32, r idRecord) int32 {
 	// Only the entry and the new record are touched: memory is what costs.
 	k := int32(len(t.records))
 	e := &t.entries[id]
@@ -94,12 +94,13 @@ func (t *idTable) add(id uint32, r idRecord) {
 	e.last = k
 	if e.first < 0 {
 		e.first, e.call = k, r.call
-		return
+		return k
 	}
 	e.mixed = e.mixed || r.call != e.call
 	if e.owned {
 		t.own(id, k)
 	}
+	return k
 }
 
 // own enters a record in owners.

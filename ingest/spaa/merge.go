@@ -50,6 +50,7 @@ type merger struct {
 	recent   [recentTracks]*trackState
 	ids      idTable
 	related  []relatedRef
+	halves   halves
 	clock    *clock
 	rng      timeRange
 	deferred deferredSamples
@@ -206,20 +207,25 @@ func (m *merger) stack(mi *mirror, b *batch, s *stackRec, line int64) {
 			m.warn(warnPrimaryMissing, line, quote(m.names.text[ev.name]))
 		}
 	}
-	m.b.AddStack(int(c.event), call, int(track), c.id, values)
+	row := m.b.AddStack(int(c.event), call, int(track), c.id, values)
 	m.saturate(c.event)
 	m.shown++
 	m.keep(format.KindStack)
 	if s.id.form != formNone {
 		id := m.id(mi, s.id)
-		m.ids.add(id, idRecord{event: c.event, track: track, call: call, context: c.id, comm: mi.name(c.rec.who.comm)})
+		k := m.ids.add(id, idRecord{event: c.event, track: track, call: call, context: c.id, comm: mi.name(c.rec.who.comm)})
+		m.halves.add(k, row, s.half)
 	}
 	for _, r := range b.related[s.related.from:s.related.to] {
 		if r.form == formNone {
 			continue
 		}
-		if id := m.id(mi, r); m.ids.entries[id].first < 0 {
+		id := m.id(mi, r)
+		if m.ids.entries[id].first < 0 {
 			m.related = append(m.related, relatedRef{id, line})
+		}
+		if s.half != whole {
+			m.halves.link(link{id: id, event: c.event, track: track, context: c.id, row: row, half: s.half})
 		}
 	}
 }
@@ -275,6 +281,7 @@ func (m *merger) finish() error {
 			m.warn(warnRelated, r.line, m.idText(r.id))
 		}
 	}
+	m.joinHalves()
 	if err := m.flushSamples(); err != nil {
 		return err
 	}

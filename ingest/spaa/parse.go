@@ -299,6 +299,7 @@ func (p *parser) stack() {
 		// A stack without a context shares the one that says nothing.
 		context: p.dict.context(b, &p.line.Context),
 		weights: p.weightList(s.Weights),
+		half:    halfOf(s.StackType),
 	}
 	r.related.from = uint32(len(b.related))
 	for _, id := range s.Related {

@@ -111,8 +111,6 @@ func (m *merger) placeSample(d *deferredSample, ts *trackState, call recording.C
 	if k >= 0 {
 		n := number{mant: d.period, dec: uint8(d.decimals), set: true, inexact: d.flags&flagInexact != 0}
 		values[k] = m.value(d.event, k, n, line)
-		ms := &m.events[d.event].metrics[k]
-		ms.sum, _ = addExact(ms.sum, values[k])
 	}
 	ts.tb.Sample(int(d.event), d.at, call, int(d.cpu), values)
 }

@@ -23,6 +23,8 @@
 //     a count of samples.
 //   - An event whose stack records carry no weights takes its values from its
 //     samples ([recording.FromSamples]).
+//   - Stack records of type user and kernel that name each other as related are
+//     halves of one stack; see [halves].
 //   - The spec does not say whether a window's times are absolute or relative
 //     to the start of the time range: see [merger.placeWindows].
 package spaa

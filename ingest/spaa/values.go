@@ -41,7 +41,6 @@ type metricState struct {
 	count      bool // counts samples: "samples" or "count"
 	stuck      bool // its decimals cannot be raised any more
 	overflow   bool // the total is beyond int64
-	sum        int64
 }
 
 // event returns the index of an event by name, adding it when the header does
@@ -209,7 +208,7 @@ func (m *merger) rescale(event int32, metric int, v int64, dec int, line int64) 
 		dec--
 	}
 	if to := min(dec, maxDecimals); to > ms.decimals && !ms.stuck {
-		if f := pow10[to-ms.decimals]; m.raise(event, metric, to, f) {
+		if !ms.overflow && m.b.RaiseDecimals(int(event), metric, to) {
 			ms.decimals = to
 		} else {
 			ms.stuck = true
@@ -237,17 +236,6 @@ func (m *merger) rescale(event int32, metric int, v int64, dec int, line int64) 
 		return math.MaxInt64
 	}
 	return out
-}
-
-// raise makes a metric finer by a factor.
-func (m *merger) raise(event int32, metric, decimals int, f int64) bool {
-	ms := &m.events[event].metrics[metric]
-	sum, ok := mulExact(ms.sum, f)
-	if !ok || ms.overflow || !m.b.RaiseDecimals(int(event), metric, decimals) {
-		return false
-	}
-	ms.sum = sum
-	return true
 }
 
 // totals warns of totals that AddStack is about to carry beyond int64.
@@ -291,15 +279,6 @@ func (m *merger) finishEvents() {
 		if !hasCount {
 			m.metric(int32(i), m.names.id("samples"), 0, 0)
 		}
-		e := m.b.Event(i)
-		e.Basis = recording.FromSamples
-		for k := range e.Metrics {
-			switch e.Metrics[k].PerSample {
-			case recording.SampleOne:
-				e.Metrics[k].Total = ev.samples
-			case recording.SampleColumn:
-				e.Metrics[k].Total = ev.metrics[k].sum
-			}
-		}
+		m.b.Event(i).Basis = recording.FromSamples
 	}
 }

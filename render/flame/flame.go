@@ -1,5 +1,5 @@
 // Package flame draws where the cost went: a tree of calls as bars whose width
-// is their weight, the root at the top.
+// is their weight, the root at the top or, turned up, at the bottom.
 package flame
 
 import (
@@ -78,8 +78,13 @@ type Picture struct {
 	Palette *theme.Palette
 	Font    *raster.Face
 	Scale   float32
-	// Scroll is how many pixels the picture is scrolled down.
-	Scroll int
+	// Base is where the root's row begins in the canvas, in pixels: 0 where the
+	// root is at the top and nothing is scrolled.
+	Base int
+	// Up lets rows grow upwards from the root and not downwards.
+	Up bool
+	// First is the first row that is drawn, 0 for the root's.
+	First int
 	// Mark and DimOthers as in the timeline.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
@@ -93,9 +98,13 @@ type Picture struct {
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
-// RowTop is where a row begins in the picture.
+// RowTop is where a row begins in the canvas.
 func (p *Picture) RowTop(row int) int {
-	return int(math.Round(float64(float32(row)*BarHeight*p.Scale))) - p.Scroll
+	y := int(math.Round(float64(float32(row) * BarHeight * p.Scale)))
+	if p.Up {
+		return p.Base - y
+	}
+	return p.Base + y
 }
 
 // Height is that of the whole flamegraph in pixels.
@@ -119,7 +128,7 @@ func (p *Picture) Paint(c raster.Surface) {
 	for i := range p.Bars {
 		b := &p.Bars[i]
 		y := p.RowTop(b.Row)
-		if y >= h || y+p.px(BarHeight) <= 0 {
+		if b.Row < p.First || y >= h || y+p.px(BarHeight) <= 0 {
 			continue
 		}
 		p.bar(c, b, y)
@@ -190,8 +199,8 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 // pixel the first is taken.
 func (p *Picture) At(x, y int) int {
 	row := -1
-	for r := range p.Tree.Depth + 1 {
-		if top := p.RowTop(r); y >= top && y < p.RowTop(r+1) {
+	for r := p.First; r <= p.Tree.Depth; r++ {
+		if top := p.RowTop(r); y >= top && y < top+p.px(BarHeight) {
 			row = r
 		}
 	}

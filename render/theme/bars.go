@@ -3,6 +3,7 @@ package theme
 import (
 	"hash/fnv"
 	"image/color"
+	"math"
 	"strings"
 
 	"ashlar/ingest/analyze"
@@ -19,12 +20,17 @@ const (
 	ByFunction Mode = "function"
 	// ByModule: one colour a module.
 	ByModule Mode = "module"
-	// ByKind: user, kernel, managed, inlined.
+	// ByKind: user, kernel, managed, unknown.
 	ByKind Mode = "kind"
+	// ByThread: one colour a thread; functions that run on several are grey
+	// where the thread is not known.
+	ByThread Mode = "thread"
+	// BySearch: what is searched for has one colour, all else is grey.
+	BySearch Mode = "search"
 )
 
 // Modes lists the modes in the order they are offered.
-var Modes = []Mode{ByFunction, ByModule, ByKind}
+var Modes = []Mode{ByFunction, ByModule, ByKind, ByThread, BySearch}
 
 // Bar is the colour of a function's bars.
 func (t *Theme) Bar(f *recording.Function, m Mode) color.NRGBA {
@@ -34,8 +40,9 @@ func (t *Theme) Bar(f *recording.Function, m Mode) color.NRGBA {
 	}
 	switch m {
 	case ByKind:
-		hue := map[recording.Kind]float64{recording.KindUser: 250, recording.KindKernel: 60, recording.KindManaged: 150, recording.KindUnknown: 300}[f.Kind]
-		return OKLCH(l, t.barC, hue)
+		return t.kind(f.Kind)
+	case ByThread, BySearch:
+		return t.Neutral()
 	case ByModule:
 		return OKLCH(l, c, spread(analyze.ModuleBase(f.Module)))
 	}
@@ -46,6 +53,33 @@ func (t *Theme) Bar(f *recording.Function, m Mode) color.NRGBA {
 	hue := spread(Family(f)) + float64(h%41) - 20
 	l += .03 * (float64(h>>8%3) - 1)
 	return OKLCH(l, c, hue)
+}
+
+// kind is the colour of a kind of code. The four differ in hue, lightness and
+// chroma so that people tell them apart who do not see some of the hues.
+func (t *Theme) kind(k recording.Kind) color.NRGBA {
+	switch k {
+	case recording.KindUser:
+		return OKLCH(t.barL, t.barC, 250)
+	case recording.KindKernel:
+		return OKLCH(t.barL-.045, t.barC*1.15, 50)
+	case recording.KindManaged:
+		return OKLCH(t.barL+.075, t.barC*1.15, 105)
+	}
+	return OKLCH(t.barL-.01, .008, 250)
+}
+
+// Neutral is the colour of bars that say nothing by their colour.
+func (t *Theme) Neutral() color.NRGBA { return OKLCH(t.barL-.02, .012, 260) }
+
+// Found is the colour of what is searched for, where colours tell that.
+func (t *Theme) Found() color.NRGBA { return OKLCH(t.barL+.04, max(.13, t.barC), 80) }
+
+// Thread is the colour of the i-th thread. Neighbours are far apart, by hue and
+// by lightness.
+func (t *Theme) Thread(i int) color.NRGBA {
+	const golden = 137.508 // degrees
+	return OKLCH(t.barL+.03*(float64(i%3)-1), t.barC, math.Mod(250+golden*float64(i), 360))
 }
 
 // Family is what functions that belong together share: the package of a Go
@@ -86,6 +120,11 @@ func hash(s string) uint32 {
 type Palette struct {
 	Theme *Theme
 	Mode  Mode
+	// Threads tells, for ByThread, the track that a function runs on, where it
+	// is just one: by function, the rest being negative.
+	Threads []int32
+	// Found tells, for BySearch, which functions are searched for.
+	Found func(recording.FuncID) bool
 	cols  []color.NRGBA
 }
 
@@ -93,8 +132,26 @@ type Palette struct {
 // recording (and its later snapshots) only.
 func (p *Palette) Func(rec *recording.Recording, f recording.FuncID) color.NRGBA {
 	for int(f) >= len(p.cols) {
-		fn := rec.Functions.At(len(p.cols))
-		p.cols = append(p.cols, p.Theme.Bar(&fn, p.Mode))
+		p.cols = append(p.cols, p.function(rec, recording.FuncID(len(p.cols))))
 	}
 	return p.cols[f]
+}
+
+func (p *Palette) function(rec *recording.Recording, f recording.FuncID) color.NRGBA {
+	switch {
+	case p.Mode == ByThread && int(f) < len(p.Threads) && p.Threads[f] >= 0:
+		return p.Theme.Thread(int(p.Threads[f]))
+	case p.Mode == BySearch && p.Found != nil && p.Found(f):
+		return p.Theme.Found()
+	}
+	fn := rec.Functions.At(int(f))
+	return p.Theme.Bar(&fn, p.Mode)
+}
+
+// On is the colour of a function's bars on a track.
+func (p *Palette) On(rec *recording.Recording, track int, f recording.FuncID) color.NRGBA {
+	if p.Mode == ByThread && track >= 0 {
+		return p.Theme.Thread(track)
+	}
+	return p.Func(rec, f)
 }

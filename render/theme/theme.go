@@ -30,31 +30,41 @@ type Theme struct {
 	barL, barC float64
 }
 
-// Dark and Light are the two themes.
+// Dark and Light are the two themes for most people; Contrast is for those who
+// need more of it.
 var (
 	Dark = &Theme{
 		Name: "dark", Dark: true,
 		Background: hex(0x14161a), Lane: hex(0x171a1f), Surface: hex(0x1a1d22), Raised: hex(0x22262d), Rule: hex(0x2c313a),
-		Text: hex(0xe4e8ee), Dim: hex(0x98a2b1), Faint: hex(0x5d6675),
+		Text: hex(0xe4e8ee), Dim: hex(0x98a2b1), Faint: hex(0x67707f),
 		Accent: hex(0x6cb2ff), OnAccent: hex(0x10131a), OnBar: hex(0x14161a), Warn: hex(0xffb454),
 		Band: .035, barL: .74, barC: .085,
 	}
 	Light = &Theme{
 		Name:       "light",
 		Background: hex(0xfbfbfa), Lane: hex(0xf7f8f8), Surface: hex(0xf3f4f4), Raised: hex(0xffffff), Rule: hex(0xdcdfe3),
-		Text: hex(0x1d2127), Dim: hex(0x5b6573), Faint: hex(0x9aa3ae),
-		Accent: hex(0x1769c4), OnAccent: hex(0xffffff), OnBar: hex(0x1d2127), Warn: hex(0xb45f06),
+		Text: hex(0x1d2127), Dim: hex(0x5b6573), Faint: hex(0x858e9a),
+		Accent: hex(0x1769c4), OnAccent: hex(0xffffff), OnBar: hex(0x1d2127), Warn: hex(0xa85705),
 		Band: .13, barL: .86, barC: .065,
+	}
+	Contrast = &Theme{
+		Name: "contrast", Dark: true,
+		Background: hex(0x000000), Lane: hex(0x000000), Surface: hex(0x0b0b0b), Raised: hex(0x1c1c1c), Rule: hex(0x858585),
+		Text: hex(0xffffff), Dim: hex(0xe0e0e0), Faint: hex(0xb8b8b8),
+		Accent: hex(0xffd83d), OnAccent: hex(0x000000), OnBar: hex(0x000000), Warn: hex(0xff9e64),
+		Band: .06, barL: .82, barC: .11,
 	}
 )
 
+// All lists the themes in the order they are offered.
+var All = []*Theme{Dark, Light, Contrast}
+
 // ByName returns a theme; ok is false for a name that is none.
 func ByName(name string) (t *Theme, ok bool) {
-	switch name {
-	case "dark":
-		return Dark, true
-	case "light":
-		return Light, true
+	for _, t := range All {
+		if t.Name == name {
+			return t, true
+		}
 	}
 	return nil, false
 }
@@ -102,8 +112,8 @@ func gamma(x float64) uint8 {
 	return uint8(math.Round(255 * min(1, max(0, x))))
 }
 
-// Contrast is the WCAG contrast ratio of two opaque colours, 1 to 21.
-func Contrast(a, b color.NRGBA) float64 {
+// Ratio is the WCAG contrast ratio of two opaque colours, 1 to 21.
+func Ratio(a, b color.NRGBA) float64 {
 	x, y := luminance(a), luminance(b)
 	if x < y {
 		x, y = y, x

@@ -2,6 +2,8 @@ package theme
 
 import (
 	"fmt"
+	"image/color"
+	"math"
 	"testing"
 
 	"ashlar/ingest/recording"
@@ -10,27 +12,117 @@ import (
 // TestTextOnBarsIsLegible checks the contrast of labels with every colour that
 // bars come in, also lifted under the pointer.
 func TestTextOnBarsIsLegible(t *testing.T) {
-	for _, th := range []*Theme{Dark, Light} {
+	for _, th := range All {
 		for _, m := range Modes {
 			for i := range 4000 {
 				f := recording.Function{Name: fmt.Sprintf("pkg%d.fn%d", i%97, i), Module: fmt.Sprintf("lib%d.so", i%31), Kind: recording.Kind(i % 4), Unresolved: i%11 == 0}
 				c := th.Bar(&f, m)
-				if r := Contrast(c, th.OnBar); r < 4.5 {
+				if r := Ratio(c, th.OnBar); r < 4.5 {
 					t.Fatalf("%s, by %s: the colour of %s has contrast %.2f with its label", th.Name, m, f.Name, r)
 				}
-				if r := Contrast(th.Lift(c), th.OnBar); r < 4.5 {
+				if r := Ratio(th.Lift(c), th.OnBar); r < 4.5 {
 					t.Fatalf("%s, by %s: the lifted colour of %s has contrast %.2f with its label", th.Name, m, f.Name, r)
 				}
 			}
 		}
-		for _, c := range []struct {
-			what string
-			r    float64
-		}{{"text", Contrast(th.Text, th.Background)}, {"dim text", Contrast(th.Dim, th.Surface)}, {"text on the accent", Contrast(th.OnAccent, th.Accent)}} {
-			if c.r < 4.5 {
-				t.Errorf("%s: %s has contrast %.2f", th.Name, c.what, c.r)
+		for i := range 100 {
+			for _, c := range []color.NRGBA{th.Thread(i), th.Found()} {
+				if r := min(Ratio(c, th.OnBar), Ratio(th.Lift(c), th.OnBar)); r < 4.5 {
+					t.Fatalf("%s: the colour of thread %d has contrast %.2f with its label", th.Name, i, r)
+				}
 			}
 		}
+	}
+}
+
+// TestTextIsLegible checks the contrast of text with every surface it stands
+// on: 4.5 is what the WCAG asks of text (AA), 7 of text for people who see
+// less well (AAA), 3 of what is large or only marks something.
+func TestTextIsLegible(t *testing.T) {
+	for _, th := range All {
+		text, dim, faint, rule := 7.0, 4.5, 2.8, 1.0
+		if th == Contrast {
+			text, dim, faint, rule = 15, 10, 7, 4.5
+		}
+		for name, s := range map[string]color.NRGBA{"background": th.Background, "lane": th.Lane, "surface": th.Surface, "raised": th.Raised} {
+			for _, c := range []struct {
+				what  string
+				of    color.NRGBA
+				least float64
+			}{{"text", th.Text, text}, {"dim text", th.Dim, dim}, {"faint text", th.Faint, faint}, {"rules", th.Rule, rule}, {"the accent", th.Accent, 4.5}, {"warnings", th.Warn, 4.5}} {
+				if r := Ratio(c.of, s); r < c.least {
+					t.Errorf("%s: %s on the %s has contrast %.2f, want %v", th.Name, c.what, name, r, c.least)
+				}
+			}
+		}
+		if r := Ratio(th.OnAccent, th.Accent); r < 4.5 {
+			t.Errorf("%s: text on the accent has contrast %.2f", th.Name, r)
+		}
+		// Bars must be seen at all, also faded ones beside others.
+		f := recording.Function{Name: "main.main"}
+		if r := Ratio(th.Bar(&f, ByFunction), th.Lane); r < 1.25 || th == Contrast && r < 7 {
+			t.Errorf("%s: bars have contrast %.2f with the lane", th.Name, r)
+		}
+	}
+}
+
+// TestKindsAreToldApartByTheColourBlind sees the colours of kinds as people do
+// who lack one of the three cones (Machado, Oliveira and Fernandes, "A
+// Physiologically-based Model for Simulation of Color Vision Deficiency",
+// 2009, at full strength), and measures how far apart any two are.
+func TestKindsAreToldApartByTheColourBlind(t *testing.T) {
+	eyes := map[string][9]float64{
+		"usual":               {1, 0, 0, 0, 1, 0, 0, 0, 1},
+		"without red cones":   {.152286, 1.052583, -.204868, .114503, .786281, .099216, -.003882, -.048116, 1.051998},
+		"without green cones": {.367322, .860646, -.227968, .280085, .672501, .047413, -.011820, .042940, .968881},
+		"without blue cones":  {1.255528, -.076749, -.178779, -.078411, .930809, .147602, .004733, .691367, .303900},
+	}
+	for _, th := range All {
+		for name, m := range eyes {
+			var seen [][3]float64
+			for _, k := range []recording.Kind{recording.KindUser, recording.KindKernel, recording.KindManaged, recording.KindUnknown} {
+				seen = append(seen, oklab(m, th.Bar(&recording.Function{Kind: k}, ByKind)))
+			}
+			seen = append(seen, oklab(m, th.Found()))
+			for i := range seen {
+				for j := range i {
+					if i == 4 && j != 3 {
+						continue // found ones stand beside grey ones only
+					}
+					d := 0.0
+					for c := range 3 {
+						d += (seen[i][c] - seen[j][c]) * (seen[i][c] - seen[j][c])
+					}
+					if d = math.Sqrt(d); d < .045 {
+						t.Errorf("%s, %s: colours %d and %d are %.3f apart", th.Name, name, j, i, d)
+					}
+				}
+			}
+		}
+	}
+}
+
+// oklab is a colour in OKLab as eyes see it whose cones a matrix describes.
+func oklab(m [9]float64, c color.NRGBA) [3]float64 {
+	lin := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= .04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+.055)/1.055, 2.4)
+	}
+	in := [3]float64{lin(c.R), lin(c.G), lin(c.B)}
+	var v [3]float64
+	for i := range v {
+		v[i] = max(0, min(1, m[3*i]*in[0]+m[3*i+1]*in[1]+m[3*i+2]*in[2]))
+	}
+	l := math.Cbrt(.4122214708*v[0] + .5363325363*v[1] + .0514459929*v[2])
+	n := math.Cbrt(.2119034982*v[0] + .6806995451*v[1] + .1073969566*v[2])
+	s := math.Cbrt(.0883024619*v[0] + .2817188376*v[1] + .6299787005*v[2])
+	return [3]float64{
+		.2104542553*l + .7936177850*n - .0040720468*s,
+		1.9779984951*l - 2.4285922050*n + .4505937099*s,
+		.0259040371*l + .7827717662*n - .8086757660*s,
 	}
 }
 

@@ -50,6 +50,7 @@ type Picture struct {
 		bg, rule raster.Color
 	}
 	onBar raster.Color
+	of    int // the track that is being drawn
 	scale float32
 	perPs float64 // pixels a picosecond
 	path  []recording.CallID
@@ -196,6 +197,7 @@ func abs(i int) int {
 // track draws a thread's lanes that lie inside the canvas.
 func (p *Picture) track(r *Row, y int) {
 	t := p.Rec.Tracks[r.Index]
+	p.of = r.Index
 	for lane := 0; lane < min(r.Lanes, r.Spans); lane++ {
 		top := y + p.Plan.laneTop(lane)
 		if top >= p.h {
@@ -324,7 +326,7 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 		return raster.Pack(p.Palette.Theme.Faint)
 	}
 	f := p.Rec.Func(call)
-	col := p.Palette.Func(p.Rec, f)
+	col := p.Palette.On(p.Rec, p.of, f)
 	if p.Mark != nil {
 		if p.Mark(f) {
 			if !p.DimOthers {

@@ -22,6 +22,7 @@ var rows = []row{
 	{"pprof", (*bench).pprof},
 	{"folded", (*bench).folded},
 	{"memory", (*bench).memory},
+	{"peak", (*bench).peak},
 	{"first-picture", (*bench).firstPicture},
 	{"frame", (*bench).frame},
 	{"range", (*bench).ranges},
@@ -182,12 +183,8 @@ func (b *bench) memory() ([]result, error) {
 		if err != nil {
 			return out, err
 		}
-		held, err := b.self("held", f.path)
+		kept, err := b.held(f)
 		if err != nil {
-			return out, err
-		}
-		var h heldMemory
-		if err := json.Unmarshal([]byte(held.Text), &h); err != nil {
 			return out, err
 		}
 		all, err := b.load(f)
@@ -195,7 +192,7 @@ func (b *bench) memory() ([]result, error) {
 			return out, err
 		}
 		n := float64(m.of(f))
-		per := float64(h.Held) / n
+		per := float64(kept) / n
 		peak := int64(math.MaxInt64)
 		for _, r := range all {
 			peak = min(peak, r.Own)

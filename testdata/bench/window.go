@@ -71,7 +71,8 @@ func (b *bench) open(d *display, path string) (*window, error) {
 			env = append(env, v)
 		}
 	}
-	w.cmd.Env = append(env, "DISPLAY="+d.name, "LIBGL_ALWAYS_SOFTWARE=1")
+	// Settings are nobody's: neither read nor left behind.
+	w.cmd.Env = append(env, "DISPLAY="+d.name, "LIBGL_ALWAYS_SOFTWARE=1", "XDG_CONFIG_HOME="+filepath.Join(b.temp, "config"), "XDG_DATA_HOME="+filepath.Join(b.temp, "data"))
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return w, w.cmd.Start()
 }

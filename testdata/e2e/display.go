@@ -114,6 +114,11 @@ func (d *Display) Command(t testing.TB, program string, args ...string) *exec.Cm
 // homes are the variables that say where programs keep their files.
 var homes = []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"}
 
+// Path is a file in the home of what runs here, below one of the XDG folders.
+func (d *Display) Path(home string, names ...string) string {
+	return filepath.Join(append([]string{d.dir, home}, names...)...)
+}
+
 // xdotool runs xdotool and returns what it printed.
 func (d *Display) xdotool(args ...string) (string, error) {
 	cmd := exec.Command("xdotool", args...)

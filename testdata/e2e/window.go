@@ -65,22 +65,7 @@ func (d *Display) Start(t testing.TB, program string, args ...string) *Window {
 	w := &Window{Display: d, exited: make(chan struct{})}
 	w.cmd = exec.Command(program, args...)
 	w.cmd.Env = d.env()
-	w.cmd.Stdout, w.cmd.Stderr = &w.stderr, &w.stderr
-	if err := start(w.cmd); err != nil {
-		t.Fatalf("starting %s: %v", program, err)
-	}
-	go func() {
-		_ = w.cmd.Wait() // the state says how it ended
-		close(w.exited)
-	}()
-	t.Cleanup(func() {
-		if t.Failed() {
-			w.keepPicture(t)
-			t.Logf("%s printed:\n%s", filepath.Base(program), w.Output())
-		}
-		kill(w.cmd)
-		<-w.exited
-	})
+	w.launch(t)
 	w.wait("a window of "+filepath.Base(program), func() bool {
 		// Windows that can be seen have a class; the root window has none.
 		found, err := d.xdotool("search", "--onlyvisible", "--maxdepth", "1", "--class", ".")
@@ -89,6 +74,27 @@ func (d *Display) Start(t testing.TB, program string, args ...string) *Window {
 	})
 	d.do("windowfocus", w.id)
 	return w
+}
+
+// launch starts the program, to be killed at the end of the test.
+func (w *Window) launch(t testing.TB) {
+	t.Helper()
+	w.cmd.Stdout, w.cmd.Stderr = &w.stderr, &w.stderr
+	if err := start(w.cmd); err != nil {
+		t.Fatalf("starting %s: %v", w.cmd.Path, err)
+	}
+	go func() {
+		_ = w.cmd.Wait() // the state says how it ended
+		close(w.exited)
+	}()
+	t.Cleanup(func() {
+		if t.Failed() {
+			w.keepPicture(t)
+			t.Logf("%s printed:\n%s", filepath.Base(w.cmd.Path), w.Output())
+		}
+		kill(w.cmd)
+		<-w.exited
+	})
 }
 
 func (w *Window) keepPicture(t testing.TB) {

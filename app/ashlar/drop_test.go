@@ -1,0 +1,236 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/testdata/e2e"
+)
+
+// uriList writes a list as RFC 2483 has it, with another's escapes.
+func uriList(paths ...string) []byte {
+	var b bytes.Buffer
+	for _, p := range paths {
+		fmt.Fprintf(&b, "%s\r\n", &url.URL{Scheme: "file", Path: p})
+	}
+	return b.Bytes()
+}
+
+// middle is in the window, for drags.
+var middle = image.Pt(300, 400)
+
+// dropSession is a window with nothing open, and a source of drags.
+func dropSession(t *testing.T) (*session, *e2e.Dragger) {
+	bin := e2e.Build(t, "./app/ashlar")
+	d := e2e.StartDisplay(t)
+	log := filepath.Join(t.TempDir(), "frames.json")
+	s := &session{d.Start(t, bin, "--frame-log", log, "--theme", "dark"), t, log}
+	return s, d.StartDragger(t)
+}
+
+func shows(path string) func(frame) bool {
+	return func(f frame) bool { return f.File == filepath.Base(path) && f.Done && f.Drop == nil }
+}
+
+const fileList = "text/uri-list"
+
+// TestDroppedFiles drops in all the ways that a source may give its list.
+func TestDroppedFiles(t *testing.T) {
+	t.Parallel()
+	s, x := dropSession(t)
+	paths := recordings(t, 5000)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		what  string
+		list  []byte
+		how   e2e.How
+		types []string
+		note  string
+	}{
+		{"one of three types", uriList(paths[1]), e2e.Whole, []string{"text/plain", fileList, "UTF8_STRING"}, ""},
+		{"the fifth of many types", uriList(paths[2]), e2e.Whole, []string{"a/1", "a/2", "a/3", "a/4", fileList, "a/6"}, ""},
+		{"in parts", uriList(paths...), e2e.Parts, []string{fileList}, "more files left out"},
+		{"at once, thousands", uriList(paths[5:]...), e2e.Whole, []string{fileList}, "more files left out"},
+		{"a plain path", []byte(paths[6] + "\n"), e2e.Whole, []string{fileList}, ""},
+		{"with this computer's name", []byte("# comment\nfile://" + host + strings.ReplaceAll(paths[7], " ", "%20")), e2e.Whole, []string{fileList}, ""},
+		{"among others", append([]byte("https://example.org/x\r\n"), uriList(paths[8])...), e2e.Whole, []string{fileList}, "https://example.org/x is on the web"},
+		{"in parts, one", uriList(paths[0]), e2e.Parts, []string{fileList}, ""},
+	} {
+		want := paths[min(i+1, 8)]
+		switch c.what {
+		case "in parts", "in parts, one":
+			want = paths[0]
+		case "at once, thousands":
+			want = paths[5]
+		case "a plain path", "with this computer's name", "among others":
+			want = paths[i+2]
+		}
+		x.Enter(c.list, c.how, c.types...)
+		if v := x.Hold(middle); !v.Accepted || !v.Copy {
+			t.Errorf("%s: the window says %+v while it is held", c.what, v)
+		}
+		name := strings.ReplaceAll(filepath.Base(want), "\n", " ")
+		s.soon(c.what+": the name", func(f frame) bool { return len(f.Drop) > 1 && strings.HasPrefix(f.Drop[len(f.Drop)-1], name) })
+		x.Drop()
+		if v := x.End(); !v.Accepted || !v.Copy {
+			t.Errorf("%s: the window says %+v at the end", c.what, v)
+		}
+		s.soon(c.what, shows(want))
+		if f := s.last(); !strings.Contains(f.Note, c.note) {
+			t.Errorf("%s: the window says %q, not %q", c.what, f.Note, c.note)
+		}
+	}
+
+	// At once, before the window has heard which files it is.
+	x.Enter(uriList(paths...), e2e.Parts, fileList)
+	x.Hold(middle)
+	x.Drop()
+	if v := x.End(); !v.Accepted {
+		t.Errorf("the window says %+v of what was dropped at once", v)
+	}
+	s.soon("what was dropped at once", shows(paths[0]))
+
+	// A folder is where a file is chosen.
+	x.Enter(uriList(filepath.Dir(paths[0])), e2e.Whole, fileList)
+	x.Hold(middle)
+	x.Drop()
+	x.End()
+	s.soon("the folder", func(f frame) bool {
+		return f.Typed == "A file to open: "+filepath.Dir(paths[0])+"/" && strings.Contains(f.Note, "is a folder")
+	})
+	s.Key("Escape")
+
+	// A file that is no recording, and one that is not there.
+	odd := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(odd, []byte("nothing that a profiler writes\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{odd, odd + ".gone"} {
+		x.Enter(uriList(p), e2e.Whole, fileList)
+		x.Hold(middle)
+		x.Drop()
+		if v := x.End(); !v.Accepted {
+			t.Errorf("%s is not taken: %+v", p, v)
+		}
+		s.soon("the reason in place of "+p, func(f frame) bool { return f.File == filepath.Base(p) && f.Drop == nil })
+	}
+	if code := quit(s); code != 0 {
+		t.Errorf("after all that it ends with %d: %s", code, s.Output())
+	}
+}
+
+func quit(s *session) int {
+	s.Key("ctrl+q")
+	return s.WaitExit()
+}
+
+// TestDroppedOthers drops what is no file, from sources that misbehave.
+func TestDroppedOthers(t *testing.T) {
+	t.Parallel()
+	s, x := dropSession(t)
+	path := recordings(t, 2)[1]
+	note := func(what, text string) {
+		t.Helper()
+		s.soon(what, func(f frame) bool { return f.Drop == nil && strings.Contains(f.Note, text) })
+	}
+	const only, silent = "Only files can be dropped here", "does not say which files"
+
+	x.Enter([]byte("hello"), e2e.Whole, "text/plain", "UTF8_STRING")
+	if v := x.Hold(middle); v.Accepted || v.Copy {
+		t.Errorf("text is welcome: %+v", v)
+	}
+	s.soon("what is said of text", func(f frame) bool { return len(f.Drop) > 0 && f.Drop[0] == only })
+	x.Leave()
+	note("that text is refused", only)
+
+	// Dropped all the same.
+	x.Enter([]byte("hello"), e2e.Whole, "text/plain")
+	x.Hold(middle)
+	x.Drop()
+	if v := x.End(); v.Accepted {
+		t.Errorf("text is taken: %+v", v)
+	}
+
+	// What turns out to be no file while it is held.
+	for list, reason := range map[string]string{
+		"https://example.org/run.spaa\r\n": "https://example.org/run.spaa is on the web: save it",
+		"file://elsewhere/run.spaa\r\n":    "run.spaa is on the computer elsewhere",
+		"sftp://host/run.spaa":             "is not on this computer",
+		"":                                 silent,
+		"just words":                       "just words is text",
+	} {
+		x.Enter([]byte(list), e2e.Whole, fileList)
+		v := x.Hold(middle)
+		for v.Accepted {
+			v = x.Status() // a second one, once it is known
+		}
+		s.soon("why "+list+" is refused", func(f frame) bool { return len(f.Drop) > 0 && strings.Contains(f.Drop[0], reason) })
+		x.Leave()
+		note("why "+list+" was refused", reason)
+	}
+
+	// Sources that say no.
+	x.Enter(nil, e2e.Refuse, fileList)
+	x.Hold(middle)
+	x.Drop()
+	if v := x.End(); v.Accepted {
+		t.Errorf("nothing is taken: %+v", v)
+	}
+	note("that there is no list", silent)
+
+	// Sources that say nothing, or stop in the middle of it.
+	for _, how := range []e2e.How{e2e.Silent, e2e.Stuck} {
+		x.Enter(uriList(strings.Repeat("/a", 1000), path), how, fileList)
+		x.Hold(middle)
+		x.Drop()
+		s.soon("what is waited for", func(f frame) bool { return len(f.Drop) > 0 && strings.HasPrefix(f.Drop[0], "Waiting") })
+		if v := x.End(); v.Accepted {
+			t.Errorf("nothing is taken: %+v", v)
+		}
+		note("that nothing came", silent)
+	}
+
+	// Nonsense: ends without beginnings, an old version, a window that is none.
+	x.Leave()
+	x.Drop()
+	x.Send("XdndPosition", [5]uint32{})
+	x.Send("XdndEnter", [5]uint32{1, 5<<24 | 1})
+	x.Send("XdndPosition", [5]uint32{1, 0, 1 << 31, 0, 0})
+	x.Send("XdndEnter", [5]uint32{0xffffffff, 0xffffffff, 1, 2, 3})
+	x.Send("XdndDrop", [5]uint32{0xffffffff})
+	x.Send("XdndEnter", [5]uint32{0, 1 << 24})
+
+	// A source that ends in the middle.
+	other := s.StartDragger(t)
+	other.Enter(uriList(path), e2e.Whole, fileList)
+	other.Hold(middle)
+	s.soon("what is held", func(f frame) bool { return len(f.Drop) > 0 && strings.HasPrefix(f.Drop[0], "Open") })
+	other.Close()
+	s.soon("nothing held", func(f frame) bool { return f.Drop == nil })
+
+	// And one that behaves.
+	last := s.StartDragger(t)
+	last.Enter(uriList(path), e2e.Whole, fileList)
+	if v := last.Hold(middle); !v.Accepted {
+		t.Errorf("after all that a file is refused: %+v", v)
+	}
+	last.Drop()
+	if v := last.End(); !v.Accepted {
+		t.Errorf("after all that a file is not taken: %+v", v)
+	}
+	s.soon("the file", shows(path))
+	if code := quit(s); code != 0 {
+		t.Errorf("after all that it ends with %d: %s", code, s.Output())
+	}
+}

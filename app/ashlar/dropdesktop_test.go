@@ -1,0 +1,114 @@
+//go:build linux && desktop
+
+package main
+
+import (
+	"image"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/testdata/e2e"
+)
+
+// These tests drop files with the mouse, from programs made with the toolkits
+// that most desktops' file managers are made with. They need a window manager, a
+// Wayland compositor and the toolkits: make test-desktop installs them.
+
+func TestDesktopX11(t *testing.T) {
+	for _, toolkit := range []string{"gtk3", "gtk4", "qt5"} {
+		t.Run(toolkit, func(t *testing.T) {
+			dropAll(t, e2e.StartOpenbox(t), toolkit, image.Rect(300, 40, 1260, 780))
+		})
+	}
+}
+
+func TestDesktopWayland(t *testing.T) {
+	dropAll(t, e2e.StartWeston(t), "gtk3", image.Rect(0, 0, e2e.ScreenWidth, e2e.ScreenHeight))
+}
+
+// dropAll drops on a window that stands at a place.
+func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle) {
+	bin := e2e.Build(t, "./app/ashlar")
+	log := filepath.Join(t.TempDir(), "frames.json")
+	s := &session{d.Start("^dev.ashlar.Ashlar$", place, bin, "--frame-log", log, "--theme", "dark"), t, log}
+	s.soon("the first page", func(f frame) bool { return f.Theme == "dark" })
+	src := d.StartSource(toolkit)
+	left := place.Min.Add(image.Pt(place.Dx()/4, place.Dy()*9/10))
+	right := left.Add(image.Pt(place.Dx()/2, 0))
+
+	paths := recordings(t, 5000)
+	says := func(what ...string) func(frame) bool {
+		return func(f frame) bool {
+			return len(f.Drop) > 0 && strings.Contains(strings.Join(f.Drop, "|"), strings.Join(what, "|"))
+		}
+	}
+	shown := func(path string) func(frame) bool {
+		return func(f frame) bool { return f.File == filepath.Base(path) && f.Done && f.Events == 1 && f.Drop == nil }
+	}
+	taken := func(result string) {
+		t.Helper()
+		if result != "taken copy" {
+			t.Errorf("the source says of its files: %q", result)
+		}
+	}
+
+	// Text, on a window with nothing open.
+	src.Take("text", "hello")
+	src.Hold(left)
+	s.soon("what is said of text", says("Only files can be dropped here", ""))
+	if result := src.LetGo(); toolkit != "qt5" && result != "refused" { // Qt says that it was taken whatever it hears
+		t.Errorf("the source says of its text: %q", result)
+	}
+	f := s.until("the reason why nothing happens", func(f frame) bool { return f.Drop == nil && f.Note == "Only files can be dropped here" })
+	if f.File != "" {
+		t.Errorf("text opens %s", f.File)
+	}
+
+	// One file.
+	src.Take("files", paths[0])
+	src.Hold(left)
+	s.soon("the name of the file", says("Open", strings.ReplaceAll(strangeName, "\n", " ")))
+	taken(src.LetGo())
+	s.until("the file", shown(paths[0]))
+
+	// What leaves the window is not dropped.
+	if outside := image.Pt(20, 20); !outside.In(place) {
+		src.Take("files", paths[1])
+		src.Hold(right)
+		s.soon("what is held", says(filepath.Base(paths[1])))
+		src.Hold(outside)
+		s.soon("nothing held", func(f frame) bool { return f.Drop == nil })
+		if result := src.LetGo(); result != "refused" && toolkit != "qt5" {
+			t.Errorf("the source says of files that nobody took: %q", result)
+		}
+		if f := s.last(); f.File != filepath.Base(paths[0]) {
+			t.Errorf("files that were not dropped are opened: %s", f.File)
+		}
+	}
+
+	// Two files, on the half that compares.
+	src.Take("files", paths[2], paths[3])
+	src.Hold(right)
+	s.soon("both names", says("run 3.spaa"))
+	taken(src.LetGo())
+	s.until("the first of two files", shown(paths[2]))
+
+	// Thousands.
+	src.Take(append([]string{"files"}, paths...)...)
+	src.Hold(left)
+	s.soon("how many there are", says("the first of 5000 files"))
+	taken(src.LetGo())
+	s.until("the first of thousands", shown(paths[0]))
+	if f := s.last(); !strings.Contains(f.Note, "more files left out") {
+		t.Errorf("of the files left out it says %q", f.Note)
+	}
+
+	// The window goes on as before.
+	if toolkit == "gtk3" {
+		src.Take("text", "bye")
+		src.Hold(left)
+		s.soon("what is said of text again", says("Only files can be dropped here"))
+		src.LetGo()
+	}
+}

@@ -1,0 +1,46 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// strangeName has all that makes names hard in lists of files.
+const strangeName = "ein Lauf ü 日本 100% #1?\n zweite Zeile.spaa"
+
+// recordings writes n recordings and returns their paths; the first has the
+// strange name.
+func recordings(t *testing.T, n int) []string {
+	t.Helper()
+	dir := t.TempDir()
+	paths := make([]string, n)
+	for i := range paths {
+		name := fmt.Sprintf("run %d.spaa", i+1)
+		if i == 0 {
+			name = strangeName
+		}
+		paths[i] = filepath.Join(dir, name)
+		if err := os.WriteFile(paths[i], []byte(tiny), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return paths
+}
+
+// soon waits for a frame that holds, even if only for that frame.
+func (s *session) soon(what string, holds func(frame) bool) frame {
+	s.t.Helper()
+	for range 1200 {
+		if f := s.last(); holds(f) {
+			return f
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.t.Fatalf("waited for %s in vain; the last frame is %+v", what, s.last())
+	return frame{}
+}

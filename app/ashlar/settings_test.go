@@ -1,0 +1,89 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/testdata/e2e"
+)
+
+// startOn opens a window on a display that others have used before.
+func startOn(t *testing.T, d *e2e.Display, args ...string) *session {
+	t.Helper()
+	log := filepath.Join(t.TempDir(), "frames.json")
+	return &session{d.Start(t, e2e.Build(t, "./app/ashlar"), append([]string{"--frame-log", log}, args...)...), t, log}
+}
+
+const smallRun = `main;work;read 30
+main;work;write 20
+main;idle 50
+`
+
+// TestSettingsAreKept: what a person chose in one window is there in the next,
+// a broken file of settings is set aside, and the program tells.
+func TestSettingsAreKept(t *testing.T) {
+	d := e2e.StartDisplay(t)
+	path := filepath.Join(t.TempDir(), "run.folded")
+	if err := os.WriteFile(path, []byte(smallRun), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := startOn(t, d, path)
+	first := s.until("the recording to be read", func(f frame) bool { return f.Done && f.Bars > 0 })
+	s.Key("l")
+	s.until("the other theme", func(f frame) bool { return f.Theme != first.Theme })
+	s.Resize(900, 600)
+	s.until("the smaller window", func(f frame) bool { return f.Width == 900 })
+	s.Key("ctrl+q")
+	if code := s.WaitExit(); code != 0 {
+		t.Fatalf("it ended with %d", code)
+	}
+	settings := d.Path("XDG_CONFIG_HOME", "ashlar", "settings.json")
+	var kept struct {
+		Theme   string
+		Window  struct{ Width, Height int }
+		Folder  string
+		Recents []struct{ Path string }
+	}
+	b, err := os.ReadFile(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &kept); err != nil {
+		t.Fatal(err)
+	}
+	if kept.Theme == first.Theme || kept.Theme == "" || kept.Window.Width != 900 || kept.Folder != filepath.Dir(path) || len(kept.Recents) != 1 || kept.Recents[0].Path != path {
+		t.Errorf("kept is %s", b)
+	}
+
+	// The next window has them, lists the file on its first page and opens it.
+	s = startOn(t, d)
+	again := s.until("the first page", func(f frame) bool { return f.Width > 0 })
+	if again.Theme != kept.Theme || again.Width != 900 {
+		t.Errorf("the next window is %d wide and %s", again.Width, again.Theme)
+	}
+	s.Key("ctrl+o")
+	s.until("the opener", func(f frame) bool { return strings.HasSuffix(f.Typed, filepath.Dir(path)+"/") })
+	s.Key("Return") // the file that was opened last stands first
+	s.until("the file", func(f frame) bool { return f.File == "run.folded" && f.Done })
+	s.Key("ctrl+q")
+	s.WaitExit()
+
+	if err := os.WriteFile(settings, []byte(`{"theme": "light", "window`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = startOn(t, d, path)
+	s.until("the recording in spite of broken settings", func(f frame) bool {
+		return f.Done && f.Width == 1280 && strings.Contains(f.Note, "could not be understood")
+	})
+	aside, _ := filepath.Glob(settings + ".broken-*")
+	if len(aside) != 1 {
+		t.Errorf("set aside: %s", aside)
+	}
+	s.Key("ctrl+q")
+	s.WaitExit()
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/address"
+)
+
+// checkAddress reads an address from the command line and checks its files. It
+// comes back with their paths made absolute.
+func checkAddress(s string) (string, error) {
+	v, err := address.Parse(s)
+	if err != nil {
+		return "", &usageError{err: err}
+	}
+	if len(v.Files) == 0 {
+		return "", misuse("the address names no file: it should have file=PATH")
+	}
+	for i, f := range v.Files {
+		if f == "-" || f == address.Demo || strings.Contains(f, "://") {
+			continue
+		}
+		if v.Files[i], err = filepath.Abs(f); err != nil {
+			return "", err
+		}
+		if _, err := os.Stat(f); err != nil {
+			return "", fmt.Errorf("%s: there is no such file", f)
+		}
+	}
+	return v.String(), nil
+}
+
+// alone refuses flags that say what the address says already.
+func alone(fs *pflag.FlagSet, but ...string) (err error) {
+	fs.Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(but, f.Name) {
+			err = misuse("the address says what is shown; leave out --%s", f.Name)
+		}
+	})
+	return err
+}

@@ -1,0 +1,16 @@
+//go:build !linux && !windows && !darwin
+
+package native
+
+import (
+	"gioui.org/io/event"
+
+	"ashlar/app/drop"
+)
+
+// system takes no drops: there is no way to, or none that was tried.
+type system struct{}
+
+func (*system) before()                          {}
+func (*system) window(*drop.Target, event.Event) {}
+func (*system) turn()                            {}

@@ -1,0 +1,164 @@
+package drop
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+)
+
+// Files are what a program says it drags.
+type Files struct {
+	// Paths are absolute, in the order they came, each once.
+	Paths []string
+	// Refused counts what was dragged and is no file here; Reason is the first
+	// one's sentence.
+	Refused int
+	Reason  string
+}
+
+func (f *Files) refuse(format string, args ...any) {
+	if f.Refused++; f.Refused == 1 {
+		f.Reason = fmt.Sprintf(format, args...)
+	}
+}
+
+// Parse reads a list of URIs (text/uri-list, RFC 2483). It takes what programs
+// really send: any line ends, a NUL at the end, file: with one slash or three,
+// plain paths, and bytes that should have been escaped.
+func Parse(list []byte) Files {
+	host, _ := os.Hostname()
+	return parse(list, host)
+}
+
+func parse(list []byte, host string) Files {
+	var f Files
+	seen := map[string]bool{}
+	for len(list) > 0 {
+		line := list
+		if i := bytes.IndexAny(list, "\n\r\x00"); i >= 0 {
+			line, list = list[:i], list[i+1:]
+		} else {
+			list = nil
+		}
+		if p := f.line(string(line), host); p != "" && !seen[p] {
+			seen[p] = true
+			f.Paths = append(f.Paths, p)
+		}
+	}
+	return f
+}
+
+// line returns the path that a line names, "" where it names none.
+func (f *Files) line(line, host string) string {
+	trimmed := strings.Trim(line, " \t")
+	switch scheme, rest, ok := strings.Cut(trimmed, ":"); {
+	case trimmed == "" || trimmed[0] == '#':
+		return ""
+	case trimmed[0] == '/':
+		return path.Clean(line[strings.IndexByte(line, '/'):]) // blanks at a name's end are part of it
+	case !ok || !isScheme(scheme):
+		f.refuse("%s is text, not a file", short(trimmed))
+		return ""
+	case strings.EqualFold(scheme, "file"):
+		return f.fileURL(trimmed, rest, host)
+	case strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"):
+		f.refuse("%s is on the web: save it as a file and drop that", short(trimmed))
+	default:
+		f.refuse("%s is not on this computer: copy it here and drop the copy", short(trimmed))
+	}
+	return ""
+}
+
+// fileURL returns the path of a URL without its file:.
+func (f *Files) fileURL(url, rest, host string) string {
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		i := strings.IndexByte(after, '/')
+		if i < 0 {
+			i = len(after)
+		}
+		if of := after[:i]; !isHere(of, host) {
+			f.refuse("%s is on the computer %s: copy it here and drop the copy", short(path.Base(unescape(after))), short(of))
+			return ""
+		}
+		rest = after[i:]
+	}
+	p := unescape(rest)
+	switch {
+	case !strings.HasPrefix(p, "/"):
+		f.refuse("%s does not say in which folder the file is", short(url))
+		return ""
+	case strings.Contains(p, "\x00"):
+		f.refuse("%s has a NUL in its name, which no file can have", short(url))
+		return ""
+	case strings.Count(p, "/") != strings.Count(rest, "/"):
+		f.refuse("%s has a slash in its name, which no file can have", short(url))
+		return ""
+	}
+	return path.Clean(p)
+}
+
+// isHere tells whether a URL's host is this computer, of that name.
+func isHere(of, host string) bool {
+	if of == "" || strings.EqualFold(of, "localhost") {
+		return true
+	}
+	name, _, _ := strings.Cut(host, ".")
+	return host != "" && (strings.EqualFold(of, host) || strings.EqualFold(of, name))
+}
+
+// isScheme tells whether s can stand before a URL's colon.
+func isScheme(s string) bool {
+	for i, c := range []byte(s) {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// unescape resolves percent escapes. What is none stands for itself: some
+// programs put paths into URLs as they are.
+func unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if hi, lo := hex(s[i+1]), hex(s[i+2]); hi >= 0 && lo >= 0 {
+				b = append(b, byte(hi<<4|lo))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
+func hex(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
+}
+
+// short is text from elsewhere as it can stand in a sentence.
+func short(s string) string {
+	r := []rune(strings.ToValidUTF8(s, "�"))
+	for i, c := range r {
+		if c < ' ' || c == 0x7f {
+			r[i] = '�'
+		}
+	}
+	if len(r) > 60 {
+		r = append(append(r[:40:40], '…'), r[len(r)-19:]...)
+	}
+	return string(r)
+}

@@ -1,0 +1,181 @@
+package shell
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"ashlar/app/address"
+	"ashlar/app/cli"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+	"ashlar/testdata/gen/synth"
+)
+
+// whole is no part of a recording.
+func whole(*recording.Recording) (from, to int64, ranged bool) { return 0, 0, false }
+
+// traceFile writes a made-up trace of 4 threads.
+func traceFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a trace.spall")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := synth.Write(f, synth.Options{Kind: "spall3", Records: 20000, Threads: 4, Seed: 7}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// look brings a pane into a state that a person could have brought it into.
+func look(r *rand.Rand, s *Shell) {
+	p := s.pane
+	rec := p.rec
+	maybe := func() bool { return r.IntN(2) == 0 }
+	anyTime := func() int64 { return rec.Start + r.Int64N(max(1, rec.Duration())) }
+	s.View = []View{Both, Timeline, Flame}[r.IntN(3)]
+	if maybe() && len(rec.Events) > 1 {
+		p.setEvent(r.IntN(len(rec.Events)))
+	}
+	for range r.IntN(3) {
+		p.nextMetric()
+	}
+	if rec.HasTime {
+		if maybe() {
+			p.fit(anyTime(), rec.End)
+			p.zoomAt(.3, 100)
+		}
+		if maybe() {
+			p.selectRange(anyTime(), anyTime())
+		}
+	}
+	if maybe() {
+		for range r.IntN(4) {
+			p.toggleTrack(r.IntN(len(rec.Tracks)+1) - 1)
+		}
+	}
+	p.tab = r.IntN(len(tabs))
+	if maybe() {
+		text := []string{"cart", "/^[a-m]/", "a b, c&d=e", "(", "ü"}[r.IntN(5)]
+		p.search.editor.SetText(text)
+		p.search.set(text)
+	}
+	ts := []analyze.Transform{analyze.Invert(), analyze.ByTime(), analyze.CollapseRecursion(), analyze.MergeByModule(), analyze.MergeByFile(), analyze.FoldInlined(), analyze.HideKernel()}
+	for range r.IntN(3) {
+		p.transform(ts[r.IntN(len(ts))])
+	}
+	if n := rec.Functions.Len(); maybe() && n > 1 {
+		ref := analyze.RefTo(rec.Functions.At(r.IntN(n)))
+		p.transform([]analyze.Transform{analyze.Focus(ref), analyze.Hide(ref), analyze.Drop(ref), analyze.CallersOf(ref), analyze.CalleesOf(ref), analyze.CollapseRecursionOf(ref)}[r.IntN(6)])
+	}
+}
+
+// pickAnything picks a function and zooms the flamegraph, which needs an answer.
+func pickAnything(r *rand.Rand, s *Shell) {
+	p := s.pane
+	tree := p.doc.Answer().Tree
+	if len(tree.Nodes) < 2 {
+		return
+	}
+	if r.IntN(2) == 0 {
+		n := 1 + r.IntN(len(tree.Nodes)-1)
+		p.pick = picked{is: pickNode, node: int32(n), tree: tree, fn: tree.Nodes[n].Func}
+	}
+	if r.IntN(2) == 0 {
+		p.flame.zoomTo(p, pathOf(tree, 1+r.IntN(len(tree.Nodes)-1)))
+	}
+}
+
+// same is what an address says of a pane, in the pane's own terms.
+func same(s *Shell) map[string]any {
+	p := s.pane
+	pl := p.spot()
+	f, picked := p.pickedFunction()
+	steps := []recording.Function{}
+	for _, st := range pl.Zoom {
+		steps = append(steps, stepFunction(p.doc.Answer(), st))
+	}
+	pl.View.Scroll = 0
+	return map[string]any{"view": pl.View, "moved": pl.Moved, "sel": pl.Sel, "event": pl.Event, "metric": pl.Metric, "tab": pl.Tab,
+		"transforms": pl.Transforms, "parts": s.View, "search": p.search.text, "fn": f, "picked": picked, "zoom": steps,
+		"total": p.doc.Answer().Tree.Nodes[0].Total, "nodes": len(p.doc.Answer().Tree.Nodes)}
+}
+
+// TestEveryViewHasAnAddress: from a pane to its address and back is the same
+// view, whatever it shows.
+func TestEveryViewHasAnAddress(t *testing.T) {
+	folded := filepath.Join(t.TempDir(), "f.folded")
+	if err := os.WriteFile(folded, []byte("main;a;b 3\nmain;a;a;a;c 4\nmain 5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	trace := traceFile(t)
+	differ := map[string]bool{}
+	for seed := range uint64(120) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		path := []string{address.Scheme + "1?file=demo:", trace, folded}[seed%3]
+		s := New(theme.Dark)
+		s.Open(path)
+		if err := s.Settle(cli.StackView{}, whole); err != nil {
+			t.Fatal(err)
+		}
+		look(r, s)
+		if err := s.Settle(cli.StackView{}, whole); err != nil {
+			t.Fatal(err)
+		}
+		pickAnything(r, s)
+		if err := s.Settle(cli.StackView{}, whole); err != nil {
+			t.Fatal(err)
+		}
+		at := s.Address().String()
+		want := same(s)
+
+		back := New(theme.Dark)
+		back.Open(at)
+		if err := back.Settle(cli.StackView{}, whole); err != nil {
+			t.Fatalf("%s: %v", at, err)
+		}
+		got := same(back)
+		for k := range want {
+			if !reflect.DeepEqual(got[k], want[k]) {
+				t.Errorf("seed %d: %s is %+v, was %+v, by way of %s", seed, k, got[k], want[k], at)
+			}
+		}
+		if again := back.Address().String(); again != at {
+			t.Errorf("seed %d: %s became %s", seed, at, again)
+		}
+		differ[at] = true
+		s.Close()
+		back.Close()
+	}
+	if len(differ) < 100 {
+		t.Errorf("there were only %d addresses", len(differ))
+	}
+}
+
+func TestWhatAnAddressAsksForInVain(t *testing.T) {
+	for _, ask := range []string{"thread=1:99", "event=nothing", "function=nothing", "zoom=nothing", "tab=nothing", "select=90000s..90001s", "future=1", "transform=melt"} {
+		s := New(theme.Dark)
+		s.Open(address.Scheme + "1?file=demo:&" + ask)
+		if err := s.Settle(cli.StackView{}, whole); err == nil {
+			t.Errorf("%s: nobody is told", ask)
+		}
+		s.Close()
+	}
+}
+
+func TestTabsHaveNames(t *testing.T) {
+	if len(tabNames) != len(tabs) {
+		t.Fatalf("%d tabs have %d names", len(tabs), len(tabNames))
+	}
+	for i, n := range tabNames {
+		if n == "" {
+			t.Errorf("the tab %s has no name for addresses", tabs[i])
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package shell
+
+import (
+	"encoding/csv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// column is one of the table's columns, and what the table is sorted by.
+type column uint8
+
+const (
+	colName column = iota
+	colModule
+	colFile
+	colSelf
+	colSelfShare
+	colTotal
+	colTotalShare
+	colCount
+	colAverage
+	colLeast
+	colMost
+	columnCount
+)
+
+// columnSet has a bit for each column.
+type columnSet uint32
+
+func (s columnSet) has(c column) bool { return s&(1<<c) != 0 }
+
+// columnInfo describes a column: head is its title, plain what it is called in
+// a copied table, and names what menus and settings call it.
+type columnInfo struct {
+	name, head, plain string
+	width             float32 // dp; 0 takes what is left
+	right             bool    // numbers
+	dim               bool
+	spans             bool // only where the durations of spans are known
+	number            func(a *doc.Answer, r *analyze.Row) int64
+}
+
+var columnInfos = [columnCount]columnInfo{
+	colName:       {name: "function", head: "Function", plain: "function"},
+	colModule:     {name: "module", head: "Module", plain: "module", width: 130, dim: true},
+	colFile:       {name: "file", head: "File", plain: "file", width: 160, dim: true},
+	colSelf:       {name: "self", head: "Self", width: 92, right: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Self }},
+	colSelfShare:  {name: "self in %", head: "%", plain: "self %", width: 60, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Self }},
+	colTotal:      {name: "total", head: "Total", width: 92, right: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Total }},
+	colTotalShare: {name: "total in %", head: "%", plain: "total %", width: 60, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Total }},
+	colCount:      {name: "count", head: "Count", plain: "count", width: 84, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Count }},
+	colAverage:    spanColumn("average", "Average", (*analyze.SpanStat).Average),
+	colLeast:      spanColumn("least", "Least", func(s *analyze.SpanStat) int64 { return s.Min }),
+	colMost:       spanColumn("most", "Most", func(s *analyze.SpanStat) int64 { return s.Max }),
+}
+
+// hiddenColumns are those that are not shown before they are asked for.
+const hiddenColumns = columnSet(1 << colFile)
+
+func spanColumn(name, head string, of func(*analyze.SpanStat) int64) columnInfo {
+	return columnInfo{name: name, head: head, plain: name + " (ns)", width: 84, right: true, dim: true, spans: true,
+		number: func(a *doc.Answer, r *analyze.Row) int64 {
+			if s := spanStat(a, r); s != nil {
+				return of(s)
+			}
+			return -1
+		}}
+}
+
+// spanStat is what is known of the durations of a row's spans, nil if nothing.
+func spanStat(a *doc.Answer, row *analyze.Row) *analyze.SpanStat {
+	if int(row.Func) < len(a.Spans) {
+		if s := &a.Spans[row.Func]; s.Count > 0 {
+			return s
+		}
+	}
+	return nil
+}
+
+// applies tells whether a column says anything about an answer's rows.
+func (c column) applies(a *doc.Answer) bool {
+	functions := a.ByFunction()
+	switch {
+	case columnInfos[c].spans:
+		return a.Spans != nil && functions
+	case c == colModule || c == colFile:
+		return functions
+	case c == colTotal || c == colTotalShare:
+		return a.By != analyze.ByThread // of which none calls another
+	}
+	return true
+}
+
+// columns are those that are shown of an answer, in their order.
+func (t *tablePart) columns(a *doc.Answer) []column {
+	var cs []column
+	for c := range columnCount {
+		if c == colModule && !t.order.modules {
+			continue
+		}
+		if c.applies(a) && (c == colName || !t.hidden.has(c)) {
+			cs = append(cs, c)
+		}
+	}
+	return cs
+}
+
+// title is a column's head for an answer: the first says what rows are.
+func (c column) title(a *doc.Answer) string {
+	if c == colName && !a.ByFunction() {
+		return title1(string(a.By))
+	}
+	return columnInfos[c].head
+}
+
+// described is what a row stands for: a function of the recording where it is
+// one, else something as if it were one.
+func described(rec *recording.Recording, r *analyze.Row) recording.Function {
+	if int(r.Func) < rec.Functions.Len() {
+		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
+			return f
+		}
+	}
+	return recording.Function{Name: r.Name, Module: r.Module}
+}
+
+// cell is a column's text of a row, for the screen or exact for a copy.
+func (c column) cell(a *doc.Answer, r *analyze.Row, exact bool) string {
+	m := a.Metric()
+	info := &columnInfos[c]
+	switch c {
+	case colName:
+		if !exact && (a.By == analyze.ByModule || a.By == analyze.ByFile) {
+			return shortModule(r.Name)
+		}
+		return r.Name
+	case colModule:
+		if exact {
+			return r.Module
+		}
+		return shortModule(r.Module)
+	case colFile:
+		if f := described(a.Rec, r); exact {
+			return f.File
+		} else {
+			return shortModule(f.File)
+		}
+	case colSelfShare, colTotalShare:
+		return units.Percent(info.number(a, r), a.Tree.Nodes[0].Total)
+	}
+	v := info.number(a, r)
+	switch {
+	case info.spans && v < 0:
+		return ""
+	case info.spans && exact:
+		return recording.Decimal{Mantissa: v, Scale: 3}.String()
+	case info.spans:
+		return units.Duration(v)
+	case c == colCount && exact:
+		return strconv.FormatInt(v, 10)
+	case c == colCount:
+		return units.Count(v)
+	case exact:
+		return recording.Decimal{Mantissa: v, Scale: m.Decimals}.String()
+	}
+	return units.Value(v, m)
+}
+
+// text is the whole table as it is shown, with tabs between columns, or as CSV.
+func tableText(a *doc.Answer, rows []analyze.Row, cs []column, csvForm bool) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	if !csvForm {
+		w.Comma = '\t'
+	}
+	line := make([]string, 0, len(cs))
+	for _, c := range cs {
+		head := columnInfos[c].plain
+		switch {
+		case c == colName && !a.ByFunction():
+			head = string(a.By)
+		case head == "":
+			head = columnInfos[c].name + " (" + a.Metric().Unit + ")"
+		}
+		line = append(line, head)
+	}
+	w.Write(line)
+	for i := range rows {
+		line = line[:0]
+		for _, c := range cs {
+			line = append(line, c.cell(a, &rows[i], true))
+		}
+		w.Write(line)
+	}
+	w.Flush()
+	return b.String()
+}
+
+// Columns names the columns of the table of functions that are shown, as
+// settings keep them.
+func (s *Shell) Columns() []string {
+	var names []string
+	for c := range columnCount {
+		if !s.hiddenColumns.has(c) {
+			names = append(names, columnInfos[c].name)
+		}
+	}
+	return names
+}
+
+// SetColumns shows just the named columns, beside the first; names that are
+// none are left out, and no names at all mean those that are shown at first.
+func (s *Shell) SetColumns(names []string) {
+	if s.hiddenColumns = hiddenColumns; len(names) == 0 {
+		return
+	}
+	for c := range columnCount {
+		s.hiddenColumns &^= 1 << c
+		if c != colName && !slices.Contains(names, columnInfos[c].name) {
+			s.hiddenColumns |= 1 << c
+		}
+	}
+}

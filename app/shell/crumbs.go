@@ -1,0 +1,93 @@
+package shell
+
+import (
+	"image"
+
+	"ashlar/render/raster"
+	"ashlar/render/ui"
+)
+
+// crumbs is the line above a zoomed flamegraph that says where it is: the
+// functions from the root to the bar that fills the width. A click on one goes
+// back to it.
+type crumbs struct {
+	areas []clickArea
+	ends  [2]clickArea // all, and the way out
+}
+
+const (
+	crumbHeight = 24  // dp
+	crumbMost   = 190 // dp a name
+)
+
+// layout draws the line at the top of r and returns what is left.
+func (c *crumbs) layout(p *pane, u *ui.UI, r image.Rectangle, zoom int) image.Rectangle {
+	t, th := p.flame.tree, u.Theme
+	line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(crumbHeight))
+	rest := image.Rect(r.Min.X, line.Max.Y, r.Max.X, r.Max.Y)
+	path := t.Path(zoom)
+	for len(c.areas) < len(path) {
+		c.areas = append(c.areas, clickArea{})
+	}
+	// The innermost names matter most: from the end on as many as there is room.
+	st := ui.Style{Size: 12, Color: th.Text}
+	arrow := u.Px(16)
+	left := u.Measure("all", st).X + u.Px(16)
+	room := line.Dx() - left - u.Px(70) - arrow
+	first := len(path)
+	widths := make([]int, len(path))
+	names := make([]string, len(path))
+	for first > 0 {
+		name := raster.Short(t.Function(p.rec, path[first-1]).Name)
+		w := min(u.Px(crumbMost), u.Measure(name, st).X+u.Px(2))
+		if room -= w + arrow; room < 0 && first < len(path) {
+			break
+		}
+		first--
+		names[first], widths[first] = name, w
+	}
+	x := line.Min.X + u.Px(12)
+	part := func(a *clickArea, name string, w int, last bool) bool {
+		box := image.Rect(x, line.Min.Y, x+w, line.Max.Y)
+		clicked, hovered := a.clicked(u, box)
+		look := st
+		switch {
+		case last:
+			look.Weight = medium
+		case hovered:
+			look.Color = th.Accent
+		default:
+			look.Color = th.Dim
+		}
+		u.Text(box, name, look)
+		x += w
+		if !last {
+			u.Text(image.Rect(x, line.Min.Y, x+arrow, line.Max.Y), "›", ui.Style{Size: 12, Color: th.Faint, Align: middle})
+			x += arrow
+		}
+		return clicked
+	}
+	if part(&c.ends[0], "all", u.Measure("all", st).X+u.Px(2), false) {
+		p.flame.zoomTo(p, nil)
+	}
+	if first > 0 {
+		u.Text(image.Rect(x, line.Min.Y, x+arrow, line.Max.Y), "…", ui.Style{Size: 12, Color: th.Faint})
+		x += arrow
+	}
+	for i := first; i < len(path); i++ {
+		if part(&c.areas[i], names[i], widths[i], i == len(path)-1) {
+			p.flame.zoomTo(p, pathOf(t, path[i]))
+		}
+	}
+	box := image.Rect(line.Max.X-u.Px(34), line.Min.Y, line.Max.X-u.Px(8), line.Max.Y)
+	clicked, hovered := c.ends[1].clicked(u, box)
+	look := ui.Style{Size: 13, Color: th.Dim, Align: middle}
+	if hovered {
+		look.Color = th.Text
+	}
+	u.Text(box, "×", look)
+	if clicked {
+		p.flame.zoomTo(p, nil)
+	}
+	return rest
+}

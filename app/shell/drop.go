@@ -1,0 +1,283 @@
+package shell
+
+import (
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ashlar/app/drop"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// dropping is what is dragged over the window, and what was let go on it.
+type dropping struct {
+	over   drop.Over
+	zones  []zone // of the last frame
+	sorted chan sorted
+}
+
+// zone is a part of the window with what a drop there does.
+type zone struct {
+	place image.Rectangle
+	does  string // "Open", "Compare with run.spaa"
+	on    bool   // the pointer is there
+}
+
+// sorted are files that were dropped, after a look at what they are.
+type sorted struct {
+	files   []string
+	folders []string
+	left    int // files beyond those
+	reason  string
+	refused int
+	beside  bool // on the side that compares
+}
+
+// shows is how many recordings a window shows.
+const shows = 2
+
+// beside shows a file beside the open one, to compare; nil where the window
+// cannot.
+func (s *Shell) beside() func(path string) { return nil }
+
+// DragOver tells the shell what is held over the window.
+func (s *Shell) DragOver(o drop.Over) {
+	was := s.drag.over
+	s.drag.over = o
+	if was.Held && was.Refused != "" && !o.Held {
+		s.Say(was.Refused) // it may have been let go all the same
+	}
+}
+
+// Dropped takes what was let go over the window. What the files are is looked up
+// beside the window's goroutine.
+func (s *Shell) Dropped(d drop.Drop) {
+	beside := s.pane != nil && s.beside() != nil && d.At.X >= s.middle()
+	if s.drag.sorted == nil {
+		s.drag.sorted = make(chan sorted, 8)
+	}
+	go func() {
+		s.drag.sorted <- sortDrop(d.Files, beside)
+		s.wake()
+	}()
+}
+
+// sortDrop finds the first files of those that were dropped.
+func sortDrop(f drop.Files, beside bool) sorted {
+	r := sorted{reason: f.Reason, refused: f.Refused, beside: beside}
+	for i, p := range f.Paths {
+		if len(r.files) == shows || i == 1000 { // nobody drops that many folders
+			r.left = len(f.Paths) - i
+			break
+		}
+		// What cannot be looked at says so when it is opened.
+		if info, err := os.Stat(p); err == nil && info.IsDir() {
+			r.folders = append(r.folders, p)
+		} else {
+			r.files = append(r.files, p)
+		}
+	}
+	return r
+}
+
+// landed opens what was dropped since the last frame.
+func (s *Shell) landed() {
+	for {
+		select {
+		case r := <-s.drag.sorted:
+			s.land(r)
+		default:
+			return
+		}
+	}
+}
+
+func (s *Shell) land(r sorted) {
+	beside := s.beside()
+	s.chooser, s.menu, s.help = nil, nil, false
+	var said []string
+	switch {
+	case len(r.files) == 0 && len(r.folders) > 0:
+		s.typeOpenIn(r.folders[0])
+		said = append(said, fileName(r.folders[0])+" is a folder: choose a file in it")
+	case len(r.files) == 0:
+		said = append(said, r.reason)
+	case len(r.files) == 1 && r.beside && beside != nil:
+		beside(r.files[0])
+	default:
+		s.Open(r.files[0])
+		if len(r.files) > 1 && beside != nil {
+			beside(r.files[1])
+		} else {
+			r.left += len(r.files) - 1
+		}
+	}
+	if len(r.files) > 0 {
+		if r.left > 0 {
+			said = append(said, plural(int64(r.left), "more file")+" left out: a window shows "+s.most())
+		}
+		if n := len(r.folders); n > 0 {
+			said = append(said, plural(int64(n), "folder")+" left out")
+		}
+		if r.refused > 0 {
+			said = append(said, r.reason)
+		}
+	}
+	if text := strings.Join(said, " · "); text != "" {
+		s.Say(text)
+	}
+}
+
+// most says how many recordings the window shows.
+func (s *Shell) most() string {
+	if s.beside() == nil {
+		return "one"
+	}
+	return "two, side by side"
+}
+
+// middle is where the side that compares begins.
+func (s *Shell) middle() int { return s.size.X / 2 }
+
+// dropZones are the parts of the window, and what a drop of what is held does
+// on them.
+func (s *Shell) dropZones(full image.Rectangle) []zone {
+	o := &s.drag.over
+	n := -1 // unknown
+	if o.Files != nil {
+		n = len(o.Files.Paths)
+	}
+	compares := s.beside() != nil
+	switch {
+	case o.Refused != "":
+		return []zone{{full, o.Refused, false}}
+	case o.Waiting:
+		return []zone{{full, "Waiting for the names of the files", true}}
+	case n > 1 && compares:
+		return []zone{{full, "Open and compare", true}}
+	case s.pane == nil || !compares:
+		return []zone{{full, "Open", true}}
+	}
+	left, right := full, full
+	left.Max.X, right.Min.X = s.middle(), s.middle()
+	on := o.At.X >= s.middle()
+	return []zone{{left, "Open", !on}, {right, "Compare with " + oneLine(s.pane.doc.Name), on}}
+}
+
+// held says what is held: a name, two, or how many.
+func (s *Shell) held() string {
+	f := s.drag.over.Files
+	if f == nil || len(f.Paths) == 0 {
+		return ""
+	}
+	name := func(i int) string { return oneLine(filepath.Base(f.Paths[i])) }
+	n, take := len(f.Paths), 1
+	if s.beside() != nil {
+		take = shows
+	}
+	switch {
+	case n == 1:
+		return name(0)
+	case n == 2 && take == 2:
+		return name(0) + " and " + name(1)
+	case take == 2:
+		return fmt.Sprintf("%s and %s, the first of %s files", name(0), name(1), units.Count(int64(n)))
+	}
+	return fmt.Sprintf("%s, the first of %s files", name(0), units.Count(int64(n)))
+}
+
+// layoutDrag draws over everything what a drop would do, while something is
+// held over the window.
+func (s *Shell) layoutDrag(u *ui.UI, full image.Rectangle) {
+	s.drag.zones = nil
+	if !s.drag.over.Held {
+		return
+	}
+	th := u.Theme
+	s.drag.zones = s.dropZones(full)
+	u.Fill(full, withAlpha(th.Background, .6))
+	gap := u.Px(10)
+	for i, z := range s.drag.zones {
+		place := z.place.Inset(gap)
+		if len(s.drag.zones) > 1 { // the gap between two is as wide as that around
+			if i == 0 {
+				place.Max.X += gap / 2
+			} else {
+				place.Min.X -= gap / 2
+			}
+		}
+		line, width := th.Rule, 1
+		if z.on {
+			line, width = th.Accent, u.Px(2)
+			u.Round(place, 10, withAlpha(th.Accent, th.Band))
+		} else if s.drag.over.Refused != "" {
+			line, width = th.Warn, u.Px(2)
+		}
+		u.Border(place, 10, width, line)
+		s.dropWords(u, place, z)
+	}
+}
+
+// dropWords says in the middle of a zone what a drop there does, with what.
+func (s *Shell) dropWords(u *ui.UI, place image.Rectangle, z zone) {
+	th := u.Theme
+	refused := s.drag.over.Refused != ""
+	title := ui.Style{Size: 18, Weight: medium, Color: th.Dim, Align: middle}
+	below := ui.Style{Size: 13, Color: th.Dim, Align: middle}
+	if z.on || refused {
+		title.Color = th.Text
+	}
+	what := s.held()
+	if refused {
+		what = "Drag a file from a file manager"
+	}
+	w := u.Measure(z.does, title).X
+	h := u.Px(30)
+	if what != "" {
+		w = max(w, u.Measure(what, below).X)
+		h += u.Px(22)
+	}
+	w = min(w, place.Dx()-u.Px(72))
+	at := ui.Rect((place.Min.X+place.Max.X-w)/2, (place.Min.Y+place.Max.Y-h)/2, w+1, h)
+	pill := at.Inset(-u.Px(12))
+	pill.Min.X, pill.Max.X = pill.Min.X-u.Px(14), pill.Max.X+u.Px(14)
+	u.Round(pill, 10, th.Raised)
+	u.Border(pill, 10, 1, th.Rule)
+	u.Text(image.Rect(at.Min.X, at.Min.Y, at.Max.X, at.Min.Y+u.Px(30)), z.does, title)
+	if what != "" {
+		u.Text(image.Rect(at.Min.X, at.Min.Y+u.Px(30), at.Max.X, at.Max.Y), what, below)
+	}
+}
+
+// dropLines are the words of the zones, the one under the pointer first, and what
+// is held.
+func (s *Shell) dropLines() []string {
+	if !s.drag.over.Held {
+		return nil
+	}
+	var on, off []string
+	for _, z := range s.drag.zones {
+		if z.on {
+			on = append(on, z.does)
+		} else {
+			off = append(off, z.does)
+		}
+	}
+	return append(append(on, off...), s.held())
+}
+
+// fileName is a file's name in a sentence.
+func fileName(path string) string { return oneLine(filepath.Base(path)) }
+
+// oneLine shows what would break a line.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}

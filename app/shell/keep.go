@@ -1,0 +1,138 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"ashlar/app/store"
+	"ashlar/render/theme"
+)
+
+// Keep remembers things from one run to the next. Its methods are called with
+// every frame: they return at once, and write in the background.
+type Keep interface {
+	// Recents are the files that were opened, newest first.
+	Recents() []Recent
+	// Opened adds one.
+	Opened(path string)
+	// Folder is where a file was opened last, "" when nothing was.
+	Folder() string
+	// Prefer remembers what a person has changed: fields that are the same in
+	// was and now stay as they are.
+	Prefer(was, now Prefs)
+	// Marks are those of a recording, by its key. It waits for the disk, and is
+	// called from another goroutine than the window's.
+	Marks(key string) ([]store.Mark, error)
+	// ChangeMarks changes a recording's marks. name is what it is called.
+	ChangeMarks(key, name string, f func([]store.Mark) []store.Mark)
+}
+
+// Recent is a file that was opened before.
+type Recent struct {
+	Path   string
+	Opened time.Time
+}
+
+// Prefs are how a person likes to look at any recording, by the names that
+// settings have for things. Zero values are how everything is at first.
+type Prefs struct {
+	Theme string // "system" follows the system
+	Mode  theme.Mode
+	// Scale makes everything larger.
+	Scale float32
+	// Sort is the column that the table is sorted by, with a - before it when
+	// the other way round; Columns are the shown ones, with commas between.
+	Sort, Columns string
+	// Split is the timeline's share of the height.
+	Split float32
+}
+
+// Prefer sets how recordings are looked at. What the zero value of a field says
+// stays as it is.
+func (s *Shell) Prefer(p Prefs) {
+	if p.Theme != "" {
+		s.SetTheme(p.Theme)
+	}
+	if slices.Contains(theme.Modes, p.Mode) {
+		s.Mode = p.Mode
+	}
+	if p.Scale >= scales[0] && p.Scale <= scales[len(scales)-1] {
+		s.Scale = p.Scale
+	}
+	if p.Columns != "" {
+		s.SetColumns(strings.Split(p.Columns, ","))
+	}
+	if s.pane != nil {
+		s.pane.prefer(p)
+	}
+	s.prefs = Prefs{Sort: p.Sort, Split: p.Split}
+	s.prefs = s.preferred()
+}
+
+func (p *pane) prefer(prefs Prefs) {
+	name, back := strings.CutPrefix(prefs.Sort, "-")
+	for c := range columnCount {
+		if columnInfos[c].name == name && name != "" {
+			p.table.by, p.table.ascending = c, back != (columnInfos[c].number == nil)
+		}
+	}
+	if prefs.Split > 0 {
+		p.split = max(.1, min(.9, prefs.Split))
+	}
+}
+
+// preferred is how recordings are looked at now.
+func (s *Shell) preferred() Prefs {
+	now := s.prefs
+	now.Theme, now.Mode, now.Scale, now.Columns = s.ThemeName(), s.Mode, s.Scale, ""
+	if s.hiddenColumns != hiddenColumns {
+		now.Columns = strings.Join(s.Columns(), ",")
+	}
+	if p := s.pane; p != nil {
+		t := &p.table
+		now.Sort, now.Split = columnInfos[t.by].name, p.split
+		if t.ascending != (columnInfos[t.by].number == nil) {
+			now.Sort = "-" + now.Sort
+		}
+		if now.Sort == columnInfos[colSelf].name {
+			now.Sort = ""
+		}
+	}
+	return now
+}
+
+// keep remembers what has changed since the last frame. A border that is being
+// dragged has not arrived yet.
+func (s *Shell) keep() {
+	if s.prefs.Mode == "" { // the first frame of a shell that was told nothing
+		s.prefs = s.preferred()
+	}
+	p := s.pane
+	if p != nil && p.splitter.pressed {
+		return
+	}
+	if now := s.preferred(); now != s.prefs {
+		if s.Keep != nil {
+			s.Keep.Prefer(s.prefs, now)
+		}
+		s.prefs = now
+	}
+	if p != nil {
+		p.marks.keep(s, p)
+	}
+	if s.Keep == nil || p == nil || p.kept || p.path == "" || p.path == "-" || p.rec.Source.Format == "" {
+		return
+	}
+	// Only what turned out to be a recording is worth opening again.
+	p.kept = true
+	s.Keep.Opened(p.path)
+}
+
+// recents are the files that were opened before, newest first.
+func (s *Shell) recents() []Recent {
+	if s.Keep == nil {
+		return nil
+	}
+	return s.Keep.Recents()
+}

@@ -1,0 +1,158 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+	"ashlar/render/theme"
+)
+
+// lookCommands are those that change how things look, and the table.
+func lookCommands() []Command {
+	return []Command{
+		{"Larger", []Chord{chord("+", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(1) }},
+		{"Smaller", []Chord{chord("-", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(-1) }},
+		{"As large as the display says", []Chord{chord("0", key.ModCtrl)}, false, func(s *Shell) { s.Scale = 1 }},
+		{"Dark theme", nil, false, func(s *Shell) { s.SetTheme("dark") }},
+		{"Light theme", nil, false, func(s *Shell) { s.SetTheme("light") }},
+		{"High contrast theme", nil, false, func(s *Shell) { s.SetTheme("contrast") }},
+		{"The system's theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
+		{"Table of functions", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFunction) }},
+		{"Table of modules", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByModule) }},
+		{"Table of files", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFile) }},
+		{"Table of threads", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByThread) }},
+		{"Copy the table as text", nil, true, func(s *Shell) { s.copyTable(false) }},
+		{"Copy the table as CSV", nil, true, func(s *Shell) { s.copyTable(true) }},
+	}
+}
+
+// tabulate shows the table with rows of a kind.
+func (p *pane) tabulate(by analyze.By) {
+	p.tab = tabTable
+	p.table.group, p.table.scroll = by, 0
+}
+
+// copyTable puts the table on the clipboard, as it is or would be shown.
+func (s *Shell) copyTable(csvForm bool) {
+	if a := s.pane.doc.Answer(); a != nil {
+		t := &s.pane.table
+		d := arrange(orderKey{a, t.by, t.ascending})
+		t.order.modules = d.modules
+		s.copyLater(tableText(a, d.rows, t.columns(a), csvForm))
+	}
+}
+
+// swatch is the colour of a row's function.
+func (p *pane) swatch(a *doc.Answer, r *analyze.Row) colour {
+	f := described(a.Rec, r)
+	if int(r.Func) < a.Rec.Functions.Len() && a.Rec.Functions.At(int(r.Func)).Name == r.Name {
+		return p.palette.Func(a.Rec, r.Func)
+	}
+	return p.palette.Theme.Bar(&f, p.palette.Mode)
+}
+
+// colours takes another palette when colours have changed their meaning.
+func (p *pane) colours(s *Shell) {
+	pal := theme.Palette{Theme: s.Theme, Mode: s.Mode}
+	version := 0
+	switch s.Mode {
+	case theme.ByThread:
+		if a := p.doc.Answer(); a != nil {
+			pal.Threads = a.ThreadOf
+			version = len(a.ThreadOf)
+		}
+	case theme.BySearch:
+		if p.searching() {
+			pal.Found = p.found()
+			version = p.search.version
+		}
+	}
+	if old := p.palette; old == nil || old.Theme != pal.Theme || old.Mode != pal.Mode || p.paletteOf != version {
+		p.palette, p.paletteOf = &pal, version
+	}
+}
+
+func (s *Shell) nextMode() {
+	i := slices.Index(theme.Modes, s.Mode)
+	s.Mode = theme.Modes[(i+1)%len(theme.Modes)]
+}
+
+// SetTheme takes a theme by its name, or "system" to follow the system's.
+func (s *Shell) SetTheme(name string) {
+	if name == "system" && s.System != nil {
+		s.follows, s.Theme = true, s.System
+	} else if t, ok := theme.ByName(name); ok {
+		s.follows, s.Theme = false, t
+	}
+	s.wake()
+}
+
+// ThemeName is what SetTheme takes to have the same again.
+func (s *Shell) ThemeName() string {
+	if s.follows {
+		return "system"
+	}
+	return s.Theme.Name
+}
+
+// Follow is told which theme the system prefers now.
+func (s *Shell) Follow(t *theme.Theme) {
+	if s.System = t; s.follows {
+		s.Theme = t
+	}
+}
+
+// toggleTheme changes between the dark and the light theme.
+func (s *Shell) toggleTheme() {
+	if s.Theme.Dark {
+		s.SetTheme("light")
+	} else {
+		s.SetTheme("dark")
+	}
+}
+
+func (s *Shell) themeItems() []item {
+	titles := map[string]string{"contrast": "High contrast", "system": "As the system"}
+	var items []item
+	names := []string{}
+	for _, t := range theme.All {
+		names = append(names, t.Name)
+	}
+	if s.System != nil {
+		names = append(names, "system")
+	}
+	for _, n := range names {
+		title := titles[n]
+		if title == "" {
+			title = title1(n)
+		}
+		items = append(items, item{title: title, on: n == s.ThemeName(), do: func() { s.SetTheme(n) }})
+	}
+	return items
+}
+
+// scales are the sizes that Ctrl-+ and Ctrl-− step through.
+var scales = []float32{.7, .8, .9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3}
+
+func (s *Shell) scale() float32 {
+	if s.Scale <= 0 {
+		return 1
+	}
+	return s.Scale
+}
+
+// scaleBy makes everything larger or smaller by some steps.
+func (s *Shell) scaleBy(steps int) {
+	at := 0
+	for i, x := range scales {
+		if x <= s.scale()+.01 {
+			at = i
+		}
+	}
+	s.Scale = scales[max(0, min(len(scales)-1, at+steps))]
+	s.Say(fmt.Sprintf("Everything at %d %% of its size", int(s.Scale*100+.5)))
+}

@@ -1,0 +1,24 @@
+package shell
+
+import "ashlar/ingest/recording"
+
+// lowerPlace is the part of a [place] that is about the lower half.
+type lowerPlace struct {
+	Up bool // the flamegraph's root is at the bottom
+	// Near is the function whose callers and callees are shown.
+	Near  recording.Function
+	Any   bool
+	Lists bool
+	Table tableShape
+}
+
+func (p *pane) lowerPlace() lowerPlace {
+	return lowerPlace{Up: p.flame.up, Near: p.near.of, Any: p.near.any, Lists: p.near.lists, Table: p.table.tableShape}
+}
+
+func (p *pane) goToLower(l lowerPlace) {
+	p.flame.up = l.Up
+	p.near.of, p.near.any, p.near.lists = l.Near, l.Any, l.Lists
+	p.table.tableShape = l.Table
+	p.pick.near = true // or it would take the middle at once
+}

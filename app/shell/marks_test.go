@@ -1,0 +1,171 @@
+package shell
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"ashlar/app/address"
+	"ashlar/app/cli"
+	"ashlar/app/store"
+	"ashlar/render/theme"
+)
+
+// inStore is a Keep whose marks are in a store, written at once.
+type inStore struct {
+	keptNote
+	st *store.Store
+}
+
+func (k *inStore) Marks(key string) ([]store.Mark, error) { return k.st.Marks(key) }
+
+func (k *inStore) ChangeMarks(key, name string, f func([]store.Mark) []store.Mark) {
+	if err := k.st.ChangeMarks(key, name, f); err != nil {
+		panic(err)
+	}
+}
+
+// openDemoWith opens the demo and waits for its marks.
+func openDemoWith(t *testing.T, k Keep) *Shell {
+	t.Helper()
+	s := New(theme.Dark)
+	s.Keep = k
+	s.OpenDemo()
+	if err := s.Settle(cli.StackView{}, whole); err != nil {
+		t.Fatal(err)
+	}
+	s.pane.history.places = []place{s.pane.spot()} // as the first frame does
+	for range 1000 {
+		if s.keep(); s.pane.marks.key != "" {
+			return s
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("the marks were not read")
+	return nil
+}
+
+func texts(ms []store.Mark) (ts []string) {
+	for _, m := range ms {
+		ts = append(ts, m.Text)
+	}
+	return ts
+}
+
+func TestMarksAreKeptAndUndone(t *testing.T) {
+	k := &inStore{st: store.In("", t.TempDir())}
+	s := openDemoWith(t, k)
+	p := s.pane
+	key := p.marks.key
+	p.marks.add(store.NewMark(address.Place{From: 5e11, To: 5e11}, "late"))
+	p.history.push(p.spot())
+	p.marks.add(store.NewMark(address.Place{From: 1e11, To: 2e11}, "early"))
+	s.keep()
+	onDisk := func() []string {
+		ms, err := k.st.Marks(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return texts(ms)
+	}
+	if got := onDisk(); !slices.Equal(got, []string{"late", "early"}) {
+		t.Errorf("on the disk is %q", got)
+	}
+	p.undo()
+	s.keep()
+	if got := onDisk(); !slices.Equal(got, []string{"late"}) {
+		t.Errorf("after undo is %q", got)
+	}
+	p.redo()
+	p.deleteMark(s, p.marks.all[0])
+	s.keep()
+	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
+		t.Errorf("after redo and deletion is %q", got)
+	}
+	s.Close()
+
+	// The next window has them, and undo does not take them away.
+	s = openDemoWith(t, k)
+	defer s.Close()
+	p = s.pane
+	if got := texts(p.marks.all); !slices.Equal(got, []string{"early"}) {
+		t.Errorf("the next window has %q", got)
+	}
+	p.undo()
+	s.keep()
+	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
+		t.Errorf("undo in the next window leaves %q", got)
+	}
+	p.goToMark(s, p.marks.all[0])
+	if want := (selection{ranged: true, from: p.rec.Start + 1e11, to: p.rec.Start + 2e11}); !reflect.DeepEqual(p.sel, want) {
+		t.Errorf("going to a range selects %+v", p.sel)
+	}
+}
+
+// TestDifferenceMerges: what two windows change is as if one had done it.
+func TestDifferenceMerges(t *testing.T) {
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		var base []store.Mark
+		for range r.IntN(6) {
+			base = append(base, store.NewMark(address.Place{}, "base"))
+		}
+		// Each window deletes, changes and adds marks of its own.
+		edit := func(which int) (now []store.Mark) {
+			for i, m := range base {
+				if i%2 == which && r.IntN(3) == 0 {
+					continue
+				}
+				if i%2 == which && r.IntN(3) == 0 {
+					m.Text = "changed"
+				}
+				now = append(now, m)
+			}
+			for range r.IntN(3) {
+				now = append(now, store.NewMark(address.Place{}, "new"))
+			}
+			return now
+		}
+		a, b := edit(0), edit(1)
+		disk := difference(base, b)(difference(base, a)(slices.Clone(base)))
+		for i, m := range base {
+			window := a
+			if i%2 == 1 {
+				window = b
+			}
+			in := func(of []store.Mark) int {
+				return slices.IndexFunc(of, func(x store.Mark) bool { return x.ID == m.ID })
+			}
+			w, d := in(window), in(disk)
+			if (w < 0) != (d < 0) || w >= 0 && window[w].Text != disk[d].Text {
+				t.Fatalf("seed %d: mark %d is %d of its window and %d on the disk", seed, i, w, d)
+			}
+		}
+		news := 0
+		for _, m := range append(slices.Clone(a), b...) {
+			if m.Text == "new" {
+				news++
+			}
+		}
+		for _, m := range disk {
+			if m.Text == "new" {
+				news--
+			}
+		}
+		if news != 0 {
+			t.Fatalf("seed %d: %d new marks were lost", seed, news)
+		}
+	}
+}
+
+func TestMarksOfAPipeAndAFolder(t *testing.T) {
+	if key, err := store.FileKey(t.TempDir()); key != "" || err != nil {
+		t.Errorf("a folder has the key %q, %v", key, err)
+	}
+	if _, err := store.FileKey(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("what is not there has a key")
+	}
+}

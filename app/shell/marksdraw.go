@@ -1,0 +1,123 @@
+package shell
+
+import (
+	"image"
+	"math"
+	"slices"
+
+	"gioui.org/f32"
+	"gioui.org/op/clip"
+	"gioui.org/op/paint"
+
+	"ashlar/app/store"
+	"ashlar/render/ui"
+)
+
+// flagSize is how wide and high a mark's flag on the ruler is, in dp.
+const flagSize = 8
+
+// markX is where a time from the recording's start lies, from the left edge of
+// the lanes on, clamped to just beside them.
+func (p *pane) markX(at int64) int {
+	w := p.laneWidth()
+	return int(math.Floor(math.Max(-100, math.Min(float64(w+100), p.view.X(p.rec.Start+at, w)))))
+}
+
+// drawMarks draws a flag on the ruler for each mark with a time, and a faint
+// line through the lanes; a range has a bar between its ends.
+func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
+	b := &p.bounds
+	th := u.Theme
+	line, flag := withAlpha(th.Text, .22), withAlpha(th.Text, .8)
+	area := image.Rect(b.ruler.Min.X+b.gutter, b.ruler.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
+	foot := b.ruler.Dy()
+	u.At(area, func(u *ui.UI) {
+		for _, m := range p.marks.all {
+			if m.Func != nil {
+				continue
+			}
+			x0, x1 := p.markX(m.From), p.markX(m.To)
+			if x1 < -u.Px(flagSize) || x0 > area.Dx() {
+				continue
+			}
+			col := flag
+			if m.ID == p.marks.at {
+				col = th.Accent
+			}
+			u.VLine(x0, foot, area.Dy(), line)
+			if m.From != m.To {
+				u.VLine(x1, foot, area.Dy(), line)
+				u.Fill(image.Rect(x0, foot-u.Px(3), max(x0+1, x1), foot), withAlpha(col, .55))
+			}
+			pennant(u, x0, foot, col)
+		}
+	})
+	w := b.overview.Dx() - b.gutter
+	u.At(image.Rect(b.overview.Min.X+b.gutter, b.overview.Min.Y, b.overview.Max.X, b.overview.Max.Y), func(u *ui.UI) {
+		for _, m := range p.marks.all {
+			if m.Func == nil {
+				x := int(float64(m.From) / float64(max(1, p.rec.Duration())) * float64(w))
+				u.Fill(ui.Rect(x, b.overview.Dy()-u.Px(6), max(1, u.Px(2)), u.Px(6)), flag)
+			}
+		}
+	})
+	t.markTip(s, p, u)
+}
+
+// pennant draws a flag whose pole stands at x on y.
+func pennant(u *ui.UI, x, y int, c colour) {
+	size := float32(u.Px(flagSize))
+	var path clip.Path
+	path.Begin(u.Ops)
+	path.MoveTo(f32.Pt(float32(x), float32(y)))
+	path.Line(f32.Pt(0, -size*1.4))
+	path.Line(f32.Pt(size, size*.45))
+	path.Line(f32.Pt(-size+1, size*.45))
+	path.Line(f32.Pt(0, size*.5))
+	path.Close()
+	paint.FillShape(u.Ops, c, clip.Outline{Path: path.End()}.Op())
+}
+
+// markAt is the mark whose flag lies under a place on the ruler, nil for none.
+func (t *timelinePart) markAt(p *pane, u *ui.UI, x float32) *store.Mark {
+	at := int(x) - p.bounds.gutter
+	for i := range slices.Backward(p.marks.all) {
+		m := &p.marks.all[i]
+		if m.Func == nil && at >= p.markX(m.From)-u.Px(4) && at <= p.markX(m.From)+u.Px(flagSize+3) {
+			return m
+		}
+	}
+	return nil
+}
+
+// markTip shows the note of the flag under the pointer.
+func (t *timelinePart) markTip(s *Shell, p *pane, u *ui.UI) {
+	d := &t.rulerArea
+	if !d.inside || d.pressed || s.menu != nil || s.help || s.chooser != nil {
+		return
+	}
+	if m := t.markAt(p, u, d.at.X); m != nil {
+		title := m.Text
+		if title == "" {
+			title = "A mark"
+		}
+		tip(u, point(p.bounds.ruler.Min, d.at), title, []string{placeText(m.Place)})
+	}
+}
+
+// markMenu offers what can be done with the flag under the pointer, or the
+// moment there.
+func (t *timelinePart) markMenu(s *Shell, p *pane, u *ui.UI) {
+	d := &t.rulerArea
+	items := []item{{title: "Mark this moment", detail: "B", do: func() { s.askMark() }}}
+	if m := t.markAt(p, u, d.at.X); m != nil {
+		m := *m
+		items = []item{
+			{title: "Go to it", do: func() { p.goToMark(s, m) }},
+			{title: "Rename the mark", do: func() { p.renameMark(s, m) }},
+			{title: "Copy the note", do: func() { s.copyLater(m.Text) }},
+			{title: "Delete the mark", do: func() { p.deleteMark(s, m) }},
+		}
+	}
+	s.menu = newMenu(point(p.bounds.ruler.Min, d.at), items)
+}

@@ -1,0 +1,185 @@
+package shell
+
+import (
+	"image"
+
+	"gioui.org/io/pointer"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/flame"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+)
+
+// sandwich is one picture around a function: its callers above it, the nearest
+// ones lowest, and its callees below. Both sides are as wide as the function.
+type sandwich struct {
+	drag
+	// scroll is how far the picture is moved up, from where the function stands
+	// in the middle or all of it is seen.
+	scroll  int
+	side    int   // the side under the pointer: 0 the callers, 1 the callees
+	under   int32 // and the node there, -1 for none
+	box     image.Rectangle
+	pics    [2]flame.Picture
+	picture *ui.Picture
+	key     sandwichKey
+
+	canvases raster.Pool
+}
+
+type sandwichKey struct {
+	of     *doc.Answer
+	size   image.Point
+	scroll int
+	pal    *theme.Palette
+	mark   int64
+	scale  float32
+}
+
+// layout draws the picture in r. Row 1 of both trees is the function itself:
+// it is drawn once.
+func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) {
+	in := r.Inset(u.Px(flamePad))
+	in.Max.Y = r.Max.Y
+	w.box = in
+	scale := u.Metric.PxPerDp
+	above, below := a.Above, a.Below
+	if len(below.Nodes) < 2 {
+		w.picture, w.under = nil, -1
+		u.Text(r, "It does not appear in what is selected.", ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
+		return
+	}
+	row := func(n int) int { return int(float32(n) * flame.BarHeight * scale) }
+	up, down := row(max(0, above.Depth-1)), row(max(1, below.Depth))
+	// The function's row: as high as its callers need, unless its callees need
+	// the room more.
+	mid := min(up, max(in.Dy()/2, in.Dy()-down))
+	w.scroll = max(mid-up, min(w.scroll, mid+down-in.Dy()/2))
+	if up <= mid {
+		w.scroll = max(0, w.scroll)
+	}
+	k := sandwichKey{a, in.Size(), w.scroll, p.palette, p.marked(), scale}
+	if w.picture == nil || w.key != k {
+		c := w.canvases.Canvas(in.Dx(), in.Dy(), raster.Pack(u.Theme.Background))
+		y := mid - w.scroll
+		for i, t := range []*analyze.Tree{above, below} {
+			pic := &w.pics[i]
+			bars := pic.Bars
+			if pic.Tree != t || w.key.size != k.size {
+				bars = flame.Layout(t, 0, in.Dx())
+			}
+			*pic = flame.Picture{Rec: a.Rec, Tree: t, Bars: bars, Palette: p.palette, Font: s.fonts.face(12 * scale), Scale: scale,
+				Up: i == 0, First: 2 - i, Mark: p.mark(), DimOthers: p.searching()}
+			pic.Base = y - u.Px(flame.BarHeight)
+			if pic.Up {
+				pic.Base = y + u.Px(flame.BarHeight)
+			}
+			pic.Paint(c)
+		}
+		w.picture, w.key = ui.NewPicture(c), k
+	}
+	s.Bars += w.pics[0].Drawn + w.pics[1].Drawn
+	u.Draw(w.picture, in.Min)
+	w.outlines(p, u)
+	cursor := pointer.CursorDefault
+	if w.under >= 0 {
+		cursor = pointer.CursorPointer
+	}
+	w.area(u, r, cursor)
+}
+
+func (w *sandwich) outlines(p *pane, u *ui.UI) {
+	for i := range w.pics {
+		if p.pick.is == pickNode && p.pick.tree == w.pics[i].Tree && p.pick.node > 0 {
+			outline(u, &w.pics[i], w.box, p.pick.node, u.Theme.Accent, 2)
+		}
+	}
+	// The function itself has a frame of its own: what the picture is about.
+	if t := w.pics[1].Tree; len(t.Nodes) > 1 {
+		outline(u, &w.pics[1], w.box, 1, u.Theme.Accent, 2)
+	}
+	if w.under >= 0 {
+		outline(u, &w.pics[w.side], w.box, w.under, theme.WithAlpha(u.Theme.Text, .75), 1)
+	}
+}
+
+// events takes what the pointer did since the last frame.
+func (w *sandwich) events(s *Shell, p *pane, u *ui.UI) {
+	for {
+		g, e, ok := w.next(u, w.box.Min)
+		if !ok {
+			break
+		}
+		switch g {
+		case gScroll:
+			_, y := scrolled(e)
+			w.scroll += int(y * float32(u.Px(rowsPerNotch)))
+		case gDrag:
+			w.scroll += int(w.start.Y - w.at.Y)
+			w.start = w.at
+		case gClick:
+			w.look(p)
+			w.choose(p)
+		case gDouble:
+			w.look(p)
+			if t, f := w.function(p); t != nil {
+				p.near.around(f)
+			}
+		case gMenu:
+			w.look(p)
+			w.contextMenu(s, p)
+		}
+	}
+	w.look(p)
+}
+
+// look finds the bar under the pointer.
+func (w *sandwich) look(p *pane) {
+	w.under = -1
+	if !w.inside || p.tab != tabNear || p.near.lists || w.picture == nil {
+		return
+	}
+	for i := range w.pics {
+		pic := &w.pics[i]
+		if k := pic.At(int(w.at.X), int(w.at.Y)); k >= 0 {
+			w.side, w.under = i, pic.Bars[k].Node
+			return
+		}
+	}
+}
+
+// choose picks the bar under the pointer, without putting it in the middle.
+func (w *sandwich) choose(p *pane) {
+	if w.under < 0 {
+		p.pick = picked{}
+		return
+	}
+	t := w.pics[w.side].Tree
+	p.pick = picked{is: pickNode, node: w.under, tree: t, fn: t.Nodes[w.under].Func, near: true}
+}
+
+// function is what is under the pointer, in its tree.
+func (w *sandwich) function(p *pane) (*analyze.Tree, recording.Function) {
+	if w.under < 0 {
+		return nil, recording.Function{}
+	}
+	t := w.pics[w.side].Tree
+	return t, t.Function(p.rec, int(w.under))
+}
+
+func (w *sandwich) contextMenu(s *Shell, p *pane) {
+	t, f := w.function(p)
+	if t == nil {
+		return
+	}
+	w.choose(p)
+	items := []item{
+		{title: "Copy name", do: func() { s.copyLater(f.Name) }},
+		{title: "Copy details", detail: "Ctrl-C", do: func() { p.copy = true }},
+	}
+	s.menu = newMenu(point(w.box.Min, w.at), append(items, p.functionItems(s, f)...))
+}

@@ -1,0 +1,43 @@
+package shell
+
+import "ashlar/render/ui"
+
+// segments are words of which one is chosen, side by side.
+type segments struct{ areas []clickArea }
+
+// width is how wide the words are together.
+func (g *segments) width(u *ui.UI, words []string) int {
+	w := 0
+	for _, s := range words {
+		w += u.Measure(s, ui.Style{Size: 12}).X + u.Px(18)
+	}
+	return w
+}
+
+// layout draws the words from x on in a line whose top is y and returns the one
+// that was clicked, else -1.
+func (g *segments) layout(u *ui.UI, x, y int, words []string, on int) int {
+	for len(g.areas) < len(words) {
+		g.areas = append(g.areas, clickArea{})
+	}
+	clickedAt := -1
+	for i, s := range words {
+		st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: middle}
+		box := ui.Rect(x, y, u.Measure(s, st).X+u.Px(18), u.Px(22))
+		clicked, hovered := g.areas[i].clicked(u, box)
+		switch {
+		case i == on:
+			u.Round(box, 6, u.Theme.Raised)
+			u.Border(box, 6, max(1, u.Px(1)), u.Theme.Rule)
+			st.Color = u.Theme.Text
+		case hovered:
+			st.Color = u.Theme.Text
+		}
+		u.Text(box, s, st)
+		if clicked {
+			clickedAt = i
+		}
+		x = box.Max.X
+	}
+	return clickedAt
+}

@@ -1,0 +1,147 @@
+package shell
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+)
+
+// table makes an answer with n random rows.
+func tableAnswer(t *testing.T, n int) *doc.Answer {
+	t.Helper()
+	b := recording.NewBuilder()
+	b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "time", Unit: "ns"}}})
+	r := rand.New(rand.NewPCG(1, 2))
+	a := &doc.Answer{}
+	for i := range n {
+		f := recording.Function{Name: fmt.Sprintf("f%d", r.IntN(1e6)), Module: fmt.Sprintf("lib%d.so", r.IntN(5)), File: fmt.Sprintf("src/%d.c", i%7)}
+		a.Rows = append(a.Rows, analyze.Row{Name: f.Name, Module: f.Module, Func: b.Function(f), Self: r.Int64N(50), Total: r.Int64N(50), Count: r.Int64N(9)})
+	}
+	a.Rec = b.Finish()
+	a.Tree = &analyze.Tree{Nodes: []analyze.Node{{Total: 1000}}}
+	analyze.SortRows(a.Rows)
+	return a
+}
+
+func TestTableIsInOrder(t *testing.T) {
+	a := tableAnswer(t, 2000)
+	key := map[column]func(r *analyze.Row) string{
+		colName:   func(r *analyze.Row) string { return r.Name },
+		colModule: func(r *analyze.Row) string { return r.Module },
+		colSelf:   func(r *analyze.Row) string { return fmt.Sprintf("%09d", r.Self) },
+		colTotal:  func(r *analyze.Row) string { return fmt.Sprintf("%09d", r.Total) },
+		colCount:  func(r *analyze.Row) string { return fmt.Sprintf("%09d", r.Count) },
+	}
+	for by, of := range key {
+		for _, up := range []bool{false, true} {
+			got := arrange(orderKey{a, by, up}).rows
+			want := slices.Clone(a.Rows)
+			slices.SortStableFunc(want, func(x, y analyze.Row) int {
+				if c := cmp.Compare(of(&x), of(&y)); up {
+					return c
+				} else {
+					return -c
+				}
+			})
+			if !slices.Equal(got, want) {
+				t.Errorf("by %s, ascending %v: the rows are not in that order", columnInfos[by].name, up)
+			}
+		}
+	}
+}
+
+func TestTableShowsWhatIsSearched(t *testing.T) {
+	a := tableAnswer(t, 2000)
+	for _, text := range []string{"f12", "LIB3", "lib3", "/^f1.*7$/", "src/4"} {
+		p, err := analyze.ParsePattern(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Search = p
+		n := 0
+		for i := range a.Rows {
+			f := a.Rec.Functions.At(int(a.Rows[i].Func))
+			if p.Match(f.Name) || p.Match(f.Module) || p.Match(f.File) {
+				n++
+			}
+		}
+		if got := len(arrange(orderKey{of: a, by: colSelf}).rows); got != n {
+			t.Errorf("%q leaves %d rows, want %d", text, got, n)
+		}
+	}
+}
+
+func TestTableIsCopiedExactly(t *testing.T) {
+	a := tableAnswer(t, 50)
+	a.Rows[0].Name = `with "quotes", and a comma`
+	cs := []column{colName, colTotal, colModule, colCount}
+	for _, csvForm := range []bool{true, false} {
+		r := csv.NewReader(strings.NewReader(tableText(a, a.Rows, cs, csvForm)))
+		if !csvForm {
+			r.Comma = '\t'
+		}
+		lines, err := r.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"function", "total (ns)", "module", "count"}; !slices.Equal(lines[0], want) {
+			t.Errorf("the head is %q, want %q", lines[0], want)
+		}
+		for i, l := range lines[1:] {
+			row := &a.Rows[i]
+			if want := []string{row.Name, fmt.Sprint(row.Total), row.Module, fmt.Sprint(row.Count)}; !slices.Equal(l, want) {
+				t.Errorf("row %d is copied as %q, want %q", i, l, want)
+			}
+		}
+	}
+}
+
+func TestColumnsAreKeptByName(t *testing.T) {
+	s := New(nil)
+	first := s.Columns()
+	s.SetColumns([]string{"self", "file", "no such column"})
+	if got, want := s.Columns(), []string{"function", "file", "self"}; !slices.Equal(got, want) {
+		t.Errorf("the columns are %q, want %q", got, want)
+	}
+	s.SetColumns(nil)
+	if got := s.Columns(); !slices.Equal(got, first) {
+		t.Errorf("without names the columns are %q, want those of the beginning, %q", got, first)
+	}
+}
+
+// TestLargeTablesAreSortedBesideTheWindow: the last rows stay until the new
+// ones are there, and the window is woken then.
+func TestLargeTablesAreSortedBesideTheWindow(t *testing.T) {
+	a := tableAnswer(t, 3*manyRows)
+	var o order
+	woken := make(chan struct{}, 1)
+	wake := func() { woken <- struct{}{} }
+	k := orderKey{of: a, by: colSelf}
+	o.update(k, wake)
+	if o.of != nil {
+		t.Fatal("many rows were sorted at once")
+	}
+	<-woken
+	o.update(k, wake)
+	if len(o.rows) != len(a.Rows) {
+		t.Fatalf("%d rows of %d are there", len(o.rows), len(a.Rows))
+	}
+	before := o.rows[0]
+	k.by = colName
+	o.update(k, wake)
+	if o.rows[0] != before {
+		t.Error("the last rows did not stay")
+	}
+	<-woken
+	if o.update(k, wake); slices.IsSortedFunc(o.rows, func(x, y analyze.Row) int { return cmp.Compare(y.Name, x.Name) }) == false {
+		t.Error("the rows are not sorted by name, backwards")
+	}
+}

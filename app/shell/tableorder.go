@@ -1,0 +1,107 @@
+package shell
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+)
+
+// order is what brings the rows of a table into the order they are shown in.
+// Many rows are ordered beside the window; until that is done the last ones
+// stay.
+type order struct {
+	want, have orderKey
+	rows       []analyze.Row
+	of         *doc.Answer
+	modules    bool // any row has one
+	done       atomic.Pointer[ordered]
+	busy       bool
+}
+
+type orderKey struct {
+	of        *doc.Answer
+	by        column
+	ascending bool
+}
+
+type ordered struct {
+	key     orderKey
+	rows    []analyze.Row
+	modules bool
+}
+
+// manyRows is how many are ordered within a frame.
+const manyRows = 20_000
+
+// update takes what is done and starts what is to do.
+func (o *order) update(k orderKey, wake func()) {
+	if d := o.done.Swap(nil); d != nil {
+		o.busy = false
+		o.take(d)
+	}
+	o.want = k
+	if o.have == k || o.busy {
+		return
+	}
+	if len(k.of.TableRows()) <= manyRows {
+		o.take(arrange(k))
+		return
+	}
+	o.busy = true
+	go func() {
+		o.done.Store(arrange(k))
+		wake()
+	}()
+}
+
+func (o *order) take(d *ordered) {
+	o.have, o.rows, o.of, o.modules = d.key, d.rows, d.key.of, d.modules
+}
+
+// arrange filters the rows by the answer's search and sorts them. Rows come by
+// self, heaviest first; what is equal stays in that order.
+func arrange(k orderKey) *ordered {
+	a := k.of
+	from := a.TableRows()
+	rows := make([]analyze.Row, 0, len(from))
+	modules := false
+	for i := range from {
+		modules = modules || from[i].Module != ""
+		if a.Search != nil {
+			if f := described(a.Rec, &from[i]); !a.Search.MatchFunction(&f) {
+				continue
+			}
+		}
+		rows = append(rows, from[i])
+	}
+	sign := -1
+	if k.ascending {
+		sign = 1
+	}
+	switch number := columnInfos[k.by].number; {
+	case number != nil:
+		// The numbers alone are moved about: a row is large.
+		type key struct {
+			n  int64
+			at int32
+		}
+		keys := make([]key, len(rows))
+		for i := range rows {
+			keys[i] = key{number(a, &rows[i]), int32(i)}
+		}
+		slices.SortFunc(keys, func(x, y key) int { return cmp.Or(sign*cmp.Compare(x.n, y.n), cmp.Compare(x.at, y.at)) })
+		sorted := make([]analyze.Row, len(rows))
+		for i := range keys {
+			sorted[i] = rows[keys[i].at]
+		}
+		rows = sorted
+	default:
+		slices.SortStableFunc(rows, func(x, y analyze.Row) int {
+			return sign * cmp.Compare(k.by.cell(a, &x, true), k.by.cell(a, &y, true))
+		})
+	}
+	return &ordered{k, rows, modules}
+}

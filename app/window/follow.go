@@ -1,0 +1,54 @@
+package window
+
+import (
+	"context"
+
+	"ashlar/app/shell"
+	"ashlar/render/theme"
+)
+
+// follower keeps a shell in step with the theme that the system prefers. It
+// asks, beside the window, when the system says that something has changed and
+// when the window gets the focus: people change it elsewhere.
+type follower struct {
+	ctx  context.Context
+	stop context.CancelFunc
+	wake func()
+	now  chan *theme.Theme
+}
+
+func followSystem(wake func()) *follower {
+	f := &follower{wake: wake, now: make(chan *theme.Theme, 1)}
+	f.ctx, f.stop = context.WithCancel(context.Background())
+	go watchSystem(f.ctx, f.ask)
+	return f
+}
+
+// ask asks the system and keeps the answer for the next frame.
+func (f *follower) ask() {
+	t := SystemTheme()
+	select {
+	case <-f.now: // an answer that nobody has taken is out of date
+	default:
+	}
+	select {
+	case f.now <- t:
+		f.wake()
+	default:
+	}
+}
+
+func (f *follower) focused(on bool) {
+	if on {
+		go f.ask()
+	}
+}
+
+// tell passes on what is new.
+func (f *follower) tell(s *shell.Shell) {
+	select {
+	case t := <-f.now:
+		s.Follow(t)
+	default:
+	}
+}

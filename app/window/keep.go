@@ -1,0 +1,237 @@
+package window
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"gioui.org/app"
+	"gioui.org/unit"
+
+	"ashlar/app/shell"
+	"ashlar/app/store"
+	"ashlar/render/theme"
+)
+
+// keeper remembers things in a store. What is written is written in the
+// background, a while after it changed, so that the window never waits for the
+// disk.
+type keeper struct {
+	store *store.Store
+	wake  func()
+	// settings are as this window knows them; only its goroutine uses them.
+	settings store.Settings
+	window   store.Window // as it was last written
+
+	mu      sync.Mutex
+	pending []func(*store.Settings)
+	jobs    []func() error // in order, besides settings
+	said    []string
+	poke    chan struct{}
+	stopped chan struct{}
+	ended   chan struct{}
+}
+
+// unhurried is how long changes are gathered before they are written.
+const unhurried = 300 * time.Millisecond
+
+// newKeeper reads the settings of a store; nil for nil.
+func newKeeper(st *store.Store, wake func()) *keeper {
+	if st == nil {
+		return nil
+	}
+	k := &keeper{store: st, wake: wake, poke: make(chan struct{}, 1), stopped: make(chan struct{}), ended: make(chan struct{})}
+	v, err := st.Settings()
+	if err != nil {
+		k.say(err.Error())
+	}
+	k.settings = v
+	if v.Window != nil {
+		k.window = *v.Window
+	}
+	go k.run()
+	return k
+}
+
+// run writes what has changed until the keeper is closed.
+func (k *keeper) run() {
+	defer close(k.ended)
+	for {
+		select {
+		case <-k.poke:
+		case <-k.stopped:
+			k.flush()
+			return
+		}
+		select {
+		case <-time.After(unhurried):
+		case <-k.stopped:
+		}
+		k.flush()
+	}
+}
+
+func (k *keeper) flush() {
+	k.mu.Lock()
+	changes, jobs := k.pending, k.jobs
+	k.pending, k.jobs = nil, nil
+	k.mu.Unlock()
+	for _, do := range jobs {
+		if err := do(); err != nil {
+			k.say(err.Error())
+		}
+	}
+	if len(changes) > 0 {
+		err := k.store.ChangeSettings(func(v *store.Settings) {
+			for _, c := range changes {
+				c(v)
+			}
+		})
+		if err != nil {
+			k.say(err.Error())
+		}
+	}
+}
+
+// change changes the settings here at once, and on the disk soon.
+func (k *keeper) change(f func(*store.Settings)) {
+	f(&k.settings)
+	k.mu.Lock()
+	k.pending = append(k.pending, f)
+	k.mu.Unlock()
+	k.soon()
+}
+
+// soon wakes the goroutine that writes.
+func (k *keeper) soon() {
+	select {
+	case k.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Marks reads them from the disk.
+func (k *keeper) Marks(key string) ([]store.Mark, error) { return k.store.Marks(key) }
+
+// ChangeMarks changes them on the disk soon.
+func (k *keeper) ChangeMarks(key, name string, f func([]store.Mark) []store.Mark) {
+	k.mu.Lock()
+	k.jobs = append(k.jobs, func() error { return k.store.ChangeMarks(key, name, f) })
+	k.mu.Unlock()
+	k.soon()
+}
+
+func (k *keeper) say(text string) {
+	k.mu.Lock()
+	k.said = append(k.said, text)
+	k.mu.Unlock()
+	k.wake()
+}
+
+// news are sentences for the status line; each comes once.
+func (k *keeper) news() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	n := append(k.store.Notes(), k.said...)
+	k.said = nil
+	return n
+}
+
+// close writes what has not been written.
+func (k *keeper) close() {
+	close(k.stopped)
+	<-k.ended
+}
+
+// Recents are those of the settings.
+func (k *keeper) Recents() []shell.Recent {
+	out := make([]shell.Recent, len(k.settings.Recents))
+	for i, r := range k.settings.Recents {
+		out[i] = shell.Recent(r)
+	}
+	return out
+}
+
+// Opened adds a file to the settings.
+func (k *keeper) Opened(path string) {
+	at := time.Now()
+	k.change(func(v *store.Settings) { v.AddRecent(path, at) })
+}
+
+// Folder is that of the settings.
+func (k *keeper) Folder() string { return k.settings.Folder }
+
+// Prefer changes the settings.
+func (k *keeper) Prefer(was, now shell.Prefs) {
+	k.change(func(v *store.Settings) {
+		if now.Theme != was.Theme {
+			v.Theme = now.Theme
+		}
+		if now.Mode != was.Mode {
+			v.Colour = string(now.Mode)
+		}
+		if now.Scale != was.Scale {
+			v.Scale = now.Scale
+		}
+		if now.Columns != was.Columns {
+			v.Columns = nil
+			if now.Columns != "" {
+				v.Columns = strings.Split(now.Columns, ",")
+			}
+		}
+		if now.Sort != was.Sort {
+			v.Sort = now.Sort
+		}
+		if now.Split != was.Split {
+			v.Split = now.Split
+		}
+	})
+}
+
+// prefs are what the settings say; a theme that was asked for is stronger.
+func (k *keeper) prefs(askedTheme bool) shell.Prefs {
+	v := &k.settings
+	p := shell.Prefs{Theme: v.Theme, Mode: theme.Mode(v.Colour), Scale: v.Scale, Sort: v.Sort, Columns: strings.Join(v.Columns, ","), Split: v.Split}
+	if askedTheme {
+		p.Theme = ""
+	}
+	return p
+}
+
+// Bounds of a window's size in dp: settings may say anything.
+const (
+	leastWidth, leastHeight = 480, 320
+	mostSide                = 16384
+)
+
+// size is the size that the window had, as options.
+func (k *keeper) size() []app.Option {
+	w := k.window
+	if w.Width < leastWidth || w.Height < leastHeight || w.Width > mostSide || w.Height > mostSide {
+		return nil
+	}
+	o := []app.Option{app.Size(unit.Dp(w.Width), unit.Dp(w.Height))}
+	if w.Maximized {
+		o = append(o, app.Maximized.Option())
+	}
+	return o
+}
+
+// sized remembers the window's size once a frame has told the scale.
+func (k *keeper) sized(c app.Config, m unit.Metric) {
+	now := k.window
+	switch c.Mode {
+	case app.Maximized:
+		now.Maximized = true
+	case app.Windowed:
+		if m.PxPerDp == 0 || c.Size.X == 0 {
+			return
+		}
+		now = store.Window{Width: int(m.PxToDp(c.Size.X)), Height: int(m.PxToDp(c.Size.Y))}
+	}
+	if now == k.window {
+		return
+	}
+	k.window = now
+	k.change(func(v *store.Settings) { v.Window = &now })
+}

@@ -1,0 +1,106 @@
+package window
+
+import (
+	"bufio"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"ashlar/app/shell"
+	"ashlar/render/theme"
+)
+
+// portal is a settings portal that says what a test wants.
+type portal struct {
+	values map[string]uint32
+}
+
+func (p *portal) Read(space, key string) (dbus.Variant, *dbus.Error) {
+	v, ok := p.values[key]
+	if space != appearance || !ok {
+		return dbus.Variant{}, dbus.MakeFailedError(dbus.ErrMsgUnknownInterface)
+	}
+	return dbus.MakeVariant(dbus.MakeVariant(v)), nil
+}
+
+// bus starts a message bus of the test's own.
+func bus(t *testing.T) *dbus.Conn {
+	t.Helper()
+	c := exec.Command("dbus-daemon", "--session", "--nofork", "--print-address")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatalf("no message bus (on Debian install dbus-daemon): %v", err)
+	}
+	t.Cleanup(func() {
+		c.Process.Kill()
+		c.Wait()
+	})
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", strings.TrimSpace(address))
+	conn, err := dbus.ConnectSessionBus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func TestTheSystemsThemeIsFollowed(t *testing.T) {
+	conn := bus(t)
+	p := &portal{map[string]uint32{"color-scheme": 2}}
+	if err := conn.Export(p, "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.RequestName("org.freedesktop.portal.Desktop", 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := SystemTheme(); got != theme.Light {
+		t.Fatalf("the portal prefers light, the theme is %s", got.Name)
+	}
+	s := shell.New(theme.Dark)
+	s.Follow(SystemTheme())
+	s.SetTheme("system")
+	woken := make(chan struct{}, 16)
+	f := followSystem(func() { woken <- struct{}{} })
+	defer f.stop()
+	for _, x := range []struct {
+		values map[string]uint32
+		want   *theme.Theme
+	}{
+		{map[string]uint32{"color-scheme": 1}, theme.Dark},
+		{map[string]uint32{"color-scheme": 2, "contrast": 1}, theme.Contrast},
+		{map[string]uint32{"color-scheme": 2, "contrast": 0}, theme.Light},
+	} {
+		p.values = x.values
+		deadline := time.After(20 * time.Second)
+		for s.Theme != x.want {
+			// Until the follower listens, nobody hears the signal.
+			if err := conn.Emit("/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings.SettingChanged", appearance, "color-scheme", dbus.MakeVariant(uint32(0))); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-woken:
+				f.tell(s)
+			case <-time.After(50 * time.Millisecond):
+			case <-deadline:
+				t.Fatalf("the system's theme became %s, the window's is %s", x.want.Name, s.Theme.Name)
+			}
+		}
+	}
+	s.SetTheme("dark")
+	p.values = map[string]uint32{"color-scheme": 2}
+	f.ask()
+	f.tell(s)
+	if s.Theme != theme.Dark {
+		t.Error("a theme that was chosen gave way to the system's")
+	}
+}

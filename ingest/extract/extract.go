@@ -1,0 +1,289 @@
+// Package extract makes a recording of its own of a part of one: some time,
+// some threads, and what transforms leave of stacks. Asked for all of it, the
+// part answers as the whole one does for the selection.
+package extract
+
+import (
+	"context"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+)
+
+// Selection says which part.
+type Selection struct {
+	// Ranged limits it to From..To, in picoseconds of the recording.
+	Ranged   bool
+	From, To int64
+	// Tracks limits it to some tracks, by index; nil means all.
+	Tracks     []int
+	Transforms []analyze.Transform
+}
+
+// All tells whether it leaves everything as it is.
+func (s *Selection) All() bool { return !s.Ranged && s.Tracks == nil && s.Transforms == nil }
+
+// Recording makes the part. Notes are sentences on what it has otherwise than
+// the selection of the whole.
+func Recording(ctx context.Context, rec *recording.Recording, sel Selection) (part *recording.Recording, notes []string, err error) {
+	x := &extraction{ctx: ctx, rec: rec, sel: sel, b: recording.NewBuilder(), tracks: make([]*recording.TrackBuilder, len(rec.Tracks))}
+	x.stacks = newMapping(rec, x.b, sel.Transforms)
+	*x.b.Source() = rec.Source
+	*x.b.Clock() = rec.Clock
+	if rec.Args != nil {
+		x.b.SetArgs(rec.Args)
+	}
+	if x.from, x.to = rec.Start, rec.End; sel.Ranged {
+		x.from, x.to = sel.From, sel.To
+		if rec.HasTime {
+			x.b.Cover(x.from, x.to)
+		}
+	}
+	for _, p := range rec.Processes {
+		*x.b.ProcessInfo(x.b.Process(p.PID)) = p
+	}
+	for i, t := range rec.Tracks {
+		if x.chosen(i) {
+			x.tracks[i] = x.b.Track(recording.TrackKey{Kind: t.Kind, PID: t.PID, TID: t.TID, Name: t.Name})
+			x.tracks[i].SetSort(t.Sort)
+		}
+	}
+	for e := range rec.Events {
+		if err := x.event(e); err != nil {
+			return nil, nil, err
+		}
+	}
+	x.moments()
+	return x.b.Finish(), x.notes, ctx.Err()
+}
+
+// extraction is one under way.
+type extraction struct {
+	ctx      context.Context
+	rec      *recording.Recording
+	sel      Selection
+	from, to int64
+	b        *recording.Builder
+	stacks   *mapping
+	tracks   []*recording.TrackBuilder // by track of rec, nil for those left out
+	notes    []string
+}
+
+func (x *extraction) chosen(track int) bool {
+	if x.sel.Tracks == nil {
+		return true
+	}
+	for _, t := range x.sel.Tracks {
+		if t == track {
+			return true
+		}
+	}
+	return false
+}
+
+// note adds a sentence once.
+func (x *extraction) note(text string) {
+	for _, n := range x.notes {
+		if n == text {
+			return
+		}
+	}
+	x.notes = append(x.notes, text)
+}
+
+func (x *extraction) query(event, metric int) analyze.Query {
+	return analyze.Query{Event: event, Metric: metric, Ranged: x.sel.Ranged, From: x.sel.From, To: x.sel.To, Tracks: x.sel.Tracks}
+}
+
+// event takes over an event with what was recorded of it.
+func (x *extraction) event(e int) error {
+	ev := x.rec.Events[e]
+	ev.Metrics = append([]recording.Metric(nil), ev.Metrics...)
+	for m := range ev.Metrics {
+		ev.Metrics[m].Total = 0
+	}
+	if ev.Basis == recording.FromSpans && x.sel.Transforms != nil {
+		// What is taken out of a stack can leave holes in the spans above it.
+		ev.Basis = recording.FromStacks
+		x.note("spans were added up by stack, since transforms can leave holes in them: the part has no timeline")
+		to := x.b.AddEvent(ev)
+		return x.spanSums(e, to)
+	}
+	to := x.b.AddEvent(ev)
+	switch ev.Basis {
+	case recording.FromSpans:
+		return x.spans()
+	case recording.FromStacks:
+		if err := x.rows(e, to); err != nil {
+			return err
+		}
+	}
+	return x.samples(e, to)
+}
+
+// rowKey is what values are added up by.
+type rowKey struct {
+	call  recording.CallID
+	track int
+	of    recording.ContextID
+}
+
+// rows adds the values of an event up by stack, thread and context, each metric
+// from the records that answer for the selection.
+func (x *extraction) rows(e, to int) error {
+	metrics := x.rec.Events[e].Metrics
+	values := map[rowKey][]int64{}
+	var order []rowKey
+	for m := range metrics {
+		err := analyze.Each(x.ctx, x.rec, x.query(e, m), func(call recording.CallID, track int, of recording.ContextID, v int64) {
+			call, ok := x.stacks.call(call)
+			if !ok {
+				return
+			}
+			k := rowKey{call, recording.NoTrack, of}
+			if track >= 0 && x.tracks[track] != nil {
+				k.track = x.tracks[track].Index()
+			}
+			row := values[k]
+			if row == nil {
+				row = make([]int64, len(metrics))
+				for i := range row {
+					row[i] = recording.Missing
+				}
+				values[k] = row
+				order = append(order, k)
+			}
+			switch {
+			case v == recording.Missing:
+			case row[m] == recording.Missing:
+				row[m] = v
+			default:
+				row[m] += v
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if w, err := analyze.Weigh(x.ctx, x.rec, x.query(e, m)); err == nil && x.sel.Ranged && !w.Ranged && w.Sum != 0 {
+			x.note("nothing says when stacks of " + metrics[m].Name + " were taken: all of them are in the part")
+		}
+	}
+	for _, k := range order {
+		x.b.AddStack(to, k.call, k.track, x.b.Context(x.rec.Contexts.At(int(k.of))), values[k])
+	}
+	return x.ctx.Err()
+}
+
+// spanSums adds up spans by thread and stack.
+func (x *extraction) spanSums(e, to int) error {
+	for i, t := range x.tracks {
+		if t == nil {
+			continue
+		}
+		q := x.query(e, recording.SpanTime)
+		q.Tracks = []int{i}
+		time, err := analyze.Weigh(x.ctx, x.rec, q)
+		if err != nil {
+			return err
+		}
+		sums := map[recording.CallID][2]int64{}
+		var order []recording.CallID
+		for c := range time.Self {
+			if time.Self[c] == 0 && time.Count[c] == 0 {
+				continue
+			}
+			if call, ok := x.stacks.call(recording.CallID(c)); ok {
+				s, known := sums[call]
+				if !known {
+					order = append(order, call)
+				}
+				sums[call] = [2]int64{s[0] + time.Self[c], s[1] + time.Count[c]}
+			}
+		}
+		for _, call := range order {
+			s := sums[call]
+			x.b.AddStack(to, call, t.Index(), x.b.Context(nil), s[:])
+		}
+	}
+	return nil
+}
+
+// samples takes over the samples of an event.
+func (x *extraction) samples(e, to int) error {
+	metrics := x.rec.Events[e].Metrics
+	values := make([]int64, len(metrics))
+	for i, t := range x.tracks {
+		if t == nil {
+			continue
+		}
+		s := x.rec.Tracks[i].SamplesOf(e)
+		if s == nil {
+			continue
+		}
+		first, last := 0, s.Len()
+		if q := x.query(e, 0); x.sel.Ranged {
+			first, last = q.SamplesIn(x.rec, s)
+		}
+		for k := first; k < last; k++ {
+			call, ok := x.stacks.call(s.Call(k))
+			if !ok {
+				continue
+			}
+			for m := range metrics {
+				values[m] = s.Value(k, &metrics[m], m)
+			}
+			t.Sample(to, s.Time(k), call, s.CPU(k), values)
+		}
+		if x.ctx.Err() != nil {
+			return x.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// moments takes over what is beside stacks: instants, counters and windows.
+func (x *extraction) moments() {
+	in := func(at int64) bool { return !x.sel.Ranged || at >= x.from && at <= x.to }
+	for i, t := range x.tracks {
+		if t == nil || x.sel.Transforms != nil {
+			continue
+		}
+		for _, m := range x.rec.Tracks[i].Instants {
+			if in(m.Time) {
+				t.Instant(m.Time, m.Name, m.Args)
+			}
+		}
+	}
+	for _, c := range x.rec.Counters {
+		k := -1
+		for i := range c.Len() {
+			if !in(c.Time(i)) {
+				continue
+			}
+			if k < 0 {
+				k = x.b.AddCounter(x.b.Process(x.rec.Processes[c.Process].PID), c.Name, c.Series, c.Unit)
+				if i > 0 && c.Time(i) > x.from && x.sel.Ranged {
+					x.b.CounterPoint(k, x.from, c.Value(i-1))
+				}
+			}
+			x.b.CounterPoint(k, c.Time(i), c.Value(i))
+		}
+	}
+	for _, f := range x.rec.Flows {
+		if flow, ok := x.flow(f); ok {
+			x.b.AddFlow(flow)
+		}
+	}
+}
+
+// flow takes over an arrow that lies in the part as a whole.
+func (x *extraction) flow(f recording.Flow) (recording.Flow, bool) {
+	steps := make([]recording.FlowStep, len(f.Steps))
+	for i, s := range f.Steps {
+		if x.sel.Transforms != nil || x.tracks[s.Track] == nil || s.Time < x.from || s.Time > x.to {
+			return f, false
+		}
+		steps[i] = recording.FlowStep{Track: x.tracks[s.Track].Index(), Time: s.Time}
+	}
+	return recording.Flow{Name: f.Name, Steps: steps}, true
+}

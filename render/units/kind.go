@@ -1,0 +1,23 @@
+package units
+
+import "ashlar/ingest/recording"
+
+// KindText says in half a sentence what the sums of a metric mean; "" where they
+// are just sums.
+func KindText(m *recording.Metric) string {
+	switch m.Kind {
+	case recording.Level:
+		return "a state at one moment, not a sum over time"
+	case recording.Peak:
+		return "each stack's own peak, so that sums are upper bounds"
+	}
+	return ""
+}
+
+// Bound stands before a sum that is only known to be no more than that: "≤ ".
+func Bound(m *recording.Metric) string {
+	if m.Kind == recording.Peak {
+		return "≤" + Thin
+	}
+	return ""
+}

@@ -1,0 +1,64 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+)
+
+// mostBeside is how much more than the recording itself decoding may take.
+const mostBeside = 256 * mega
+
+// peak measures what decoding takes beside the recording that comes of it: the
+// most memory that info says it had, mapped pages included, less what stays. The
+// worst run counts.
+func (b *bench) peak() ([]result, error) {
+	var out []result
+	for _, r := range []recording{chrome, spaa} {
+		f, err := b.get(r)
+		if err != nil {
+			return out, err
+		}
+		kept, err := b.held(f)
+		if err != nil {
+			return out, err
+		}
+		all, err := b.load(f)
+		if err != nil {
+			return out, err
+		}
+		var most int64
+		for _, r := range all {
+			var info struct {
+				Load struct {
+					Peak int64 `json:"peak_rss_bytes"`
+				}
+			}
+			if err := json.Unmarshal([]byte(r.Text), &info); err != nil {
+				return out, err
+			}
+			most = max(most, info.Load.Peak)
+		}
+		beside := most - kept
+		out = append(out, result{
+			What:   fmt.Sprintf("memory while decoding, %s", filepath.Base(f.path)),
+			Target: fmt.Sprintf("%.0f MB beside the recording", mostBeside/mega), Value: float64(beside) / mega, Pass: beside < mostBeside,
+			Measured: fmt.Sprintf("%.0f MB", float64(beside)/mega),
+			Note:     fmt.Sprintf("at most %.0f MB in %d runs, of which the recording has %.0f MB", float64(most)/mega, len(all), float64(kept)/mega),
+		})
+	}
+	return out, nil
+}
+
+// held is how much memory a recording keeps once it is loaded.
+func (b *bench) held(f *file) (int64, error) {
+	r, err := b.self("held", f.path)
+	if err != nil {
+		return 0, err
+	}
+	var h heldMemory
+	err = json.Unmarshal([]byte(r.Text), &h)
+	return h.Held, err
+}
