@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
-	"ashlar/ingest"
 	"ashlar/ingest/recording"
 )
 
@@ -53,6 +52,3 @@ func (c *call) readRange(path string, rng Range, threads ...string) (*recording.
 	rec, _, err = c.read(path, PartOf(rng, threads...))
 	return rec, err
 }
-
-// options are those of loading a part.
-func options(p recording.Part) ingest.Options { return ingest.Options{Part: p} }

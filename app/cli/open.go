@@ -7,6 +7,7 @@ import (
 
 	"ashlar/app/demo"
 	"ashlar/ingest"
+	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -19,11 +20,16 @@ func (c *call) read(path string, part recording.Part) (*recording.Recording, ing
 	case path == "-" && c.stdin != io.Reader(os.Stdin):
 		return c.readInput(source.FromReader("-", c.stdin), part)
 	}
-	return ingest.ReadAll(c.ctx, path, options(part))
+	return ingest.ReadAll(c.ctx, path, c.reading(part))
+}
+
+// reading is how recordings are read.
+func (c *call) reading(part recording.Part) ingest.Options {
+	return ingest.Options{Options: decode.Options{Exe: c.exe}, Part: part}
 }
 
 func (c *call) readInput(in *source.Input, part recording.Part) (*recording.Recording, ingest.Stats, error) {
-	l := ingest.OpenInput(c.ctx, in, options(part))
+	l := ingest.OpenInput(c.ctx, in, c.reading(part))
 	defer l.Close()
 	err := l.Wait()
 	return l.Snapshot(), l.Stats(), err

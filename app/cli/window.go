@@ -18,7 +18,7 @@ import (
 // windowCommand is what runs when no command is named.
 func windowCommand() command {
 	return command{
-		args: "[FILE…|ADDRESS]", line: "look at recorded runs of programs",
+		args: "[FILE [FILE]|ADDRESS]", line: "look at recorded runs of programs",
 		text: `
 Without a command, a window opens with the files; - is standard input, and what
 begins with http:// or https:// is asked of its server. A file that is called
@@ -36,6 +36,7 @@ The exit code is 0 when all went well, 1 when something was wrong with the
 input, and 2 when the command line makes no sense.`,
 		examples: [][2]string{
 			{"ashlar run.spaa.zst", "look at a recording"},
+			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
 			{"zcat run.spall.gz | ashlar -", "look at what another program writes"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
 			{"ashlar huge.spall --range 10s..12s --thread worker", "look at a part of what is larger than memory"},
@@ -53,8 +54,10 @@ input, and 2 when the command line makes no sense.`,
 			only.rangeFlag(fs)
 			only.threadFlag(fs)
 			ch.flags(fs)
+			exeFlag(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
+			roots := rootFlag(fs)
 			fs.BoolVar(&asked, "version", false, "print the version and stop")
 			return func(c *call, args []string) error {
 				if asked {
@@ -65,8 +68,11 @@ input, and 2 when the command line makes no sense.`,
 				if o.Part, err = only.part(); err != nil {
 					return err
 				}
-				o.Files, o.Event, o.Metric = args, ch.event, ch.metric
+				o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
 				if err := o.check(); err != nil {
+					return err
+				}
+				if o.Roots, err = roots(); err != nil {
 					return err
 				}
 				return c.run.Window(o)
@@ -94,6 +100,9 @@ func (o *WindowOptions) check() error {
 		return misuse("standard input cannot be handed to another window")
 	case (o.Reuse || o.Compare) && slices.ContainsFunc(o.Files, fetch.IsURL):
 		return misuse("what a server hands out cannot be handed to another window; save it in a file first")
+	}
+	if o.Exe != "" && (o.Reuse || o.Compare) {
+		return misuse("--exe cannot be handed to another window; leave it out")
 	}
 	stdin := false
 	for i, f := range o.Files {

@@ -95,6 +95,9 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 			return nil
 		}
 	}
+	if q.Source != "" {
+		a.Lines = analyze.SourceOf(rec, a.Tree.Weights, q.Source)
+	}
 	if q.Durations != nil && spans {
 		if a.Durations, err = analyze.DurationsOf(ctx, rec, q.Query, q.Durations); err != nil {
 			return nil

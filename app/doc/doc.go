@@ -12,6 +12,7 @@ import (
 	"ashlar/app/demo"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/heatmap"
@@ -36,6 +37,9 @@ type Question struct {
 	Durations []recording.FuncID
 	// Heat asks for the heatmap of the whole recording.
 	Heat bool
+	// Source asks what the lines of a source file cost, which is named as the
+	// recording names it.
+	Source string
 }
 
 func (q *Question) equal(o *Question) bool { return reflect.DeepEqual(q, o) }
@@ -56,7 +60,8 @@ type Answer struct {
 	ThreadOf     []int32            // by function, for Threads: see analyze.ThreadOf
 	// Durations is nil where there are no spans.
 	Durations *analyze.Durations
-	Grid      *heatmap.Grid // for Heat
+	Grid      *heatmap.Grid       // for Heat
+	Lines     *analyze.SourceCost // for Source
 }
 
 // Answers tells whether it is the answer to a question.
@@ -86,7 +91,7 @@ func (a *Answer) Metric() *recording.Metric {
 // Doc is an open recording.
 type Doc struct {
 	Name string
-	load *ingest.Load
+	load *loading
 
 	mu       sync.Mutex
 	want     Question
@@ -99,6 +104,7 @@ type Doc struct {
 	notify   func()
 	contexts contexts
 
+	still  bool // it answers nothing any more; see Still
 	answer atomic.Pointer[Answer]
 	soon   atomic.Pointer[Answer]
 	hits   atomic.Pointer[analyze.Hits]
@@ -107,7 +113,15 @@ type Doc struct {
 // Open starts to load a file ("-" is standard input), or a part of it. notify is
 // called from
 // other goroutines whenever there is something new to show.
-func Open(path string, part recording.Part, notify func()) *Doc {
+func Open(path string, notify func()) *Doc { return OpenWith(path, decode.Options{}, notify) }
+
+// OpenWith is Open with wishes for the decoder.
+func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
+	return OpenPart(path, wishes, recording.Part{}, notify)
+}
+
+// OpenPart is OpenWith for a part of a file.
+func OpenPart(path string, wishes decode.Options, part recording.Part, notify func()) *Doc {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -116,16 +130,17 @@ func Open(path string, part recording.Part, notify func()) *Doc {
 		name = fetch.Name(path)
 	}
 	d := newDoc(name, notify)
-	d.load = ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded, Part: part})
-	go d.run()
+	d.open(func(o ingest.Options) *ingest.Load {
+		o.Options, o.Part = wishes, part
+		return ingest.Open(context.Background(), path, o)
+	})
 	return d
 }
 
 // Demo opens the built-in recording.
 func Demo(notify func()) *Doc {
 	d := newDoc(demo.Name, notify)
-	d.load = ingest.OpenInput(d.ctx, demo.Input(), ingest.Options{Notify: d.loaded})
-	go d.run()
+	d.open(func(o ingest.Options) *ingest.Load { return ingest.OpenInput(context.Background(), demo.Input(), o) })
 	return d
 }
 
@@ -147,6 +162,9 @@ func (d *Doc) Progress() ingest.Progress { return d.load.Progress() }
 // Ask sets the question. The answer comes by notify; until then Answer gives
 // the last one.
 func (d *Doc) Ask(q Question) {
+	if d.still {
+		return
+	}
 	d.mu.Lock()
 	same := d.asked && d.want.equal(&q)
 	if !same {
@@ -284,12 +302,21 @@ func (d *Doc) Settle(q Question) error {
 	d.Ask(q)
 	rec := d.load.Snapshot()
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
-		if a := answer(d.ctx, rec, q, nil); a != nil {
+		if a := answer(d.ctx, rec, q, old); a != nil {
 			d.give(a)
 		}
 	}
 	d.find(d.ctx, rec, q.Search)
 	return nil
+}
+
+// Still is the document as it is now: it has the answers there are and gets no
+// others. It need not be closed, and says what it says after the other is.
+func (d *Doc) Still() *Doc {
+	c := &Doc{Name: d.Name, load: d.load, still: true}
+	c.answer.Store(d.answer.Load())
+	c.hits.Store(d.hits.Load())
+	return c
 }
 
 // Wait waits until loading has ended.
@@ -300,7 +327,10 @@ func (d *Doc) Stop() { d.load.Stop() }
 
 // Close stops loading and answering and lets go of the file.
 func (d *Doc) Close() {
+	if d.still {
+		return
+	}
 	d.cancel()
 	<-d.ended
-	d.load.Close()
+	d.load.leave(d)
 }

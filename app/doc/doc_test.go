@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
 	"ashlar/testdata/gen/synth"
 )
 
@@ -29,7 +28,7 @@ func opened(t *testing.T, soon func(*Answer)) (d *Doc, told <-chan struct{}) {
 	c := make(chan struct{}, 1)
 	var ready sync.WaitGroup
 	ready.Add(1)
-	d = Open(path, recording.Part{}, func() {
+	d = Open(path, func() {
 		ready.Wait()
 		if a := d.Soon(); a != nil {
 			soon(a)

@@ -3,15 +3,18 @@ package headless
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ashlar/app/cli"
 	"ashlar/app/shell"
+	"ashlar/app/sourcefile"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/testdata/gen/synth"
@@ -56,6 +59,34 @@ func at(keys string) func(*testing.T, *shell.Shell) {
 
 const marked = "file=demo:&select=600ms..650ms&mark=384.8ms:slow,505ms..746ms:gc,f:regexp.(*Regexp).MatchString:/srv/checkout/bin/checkout:why%3F&function=regexp.(*Regexp).MatchString:/srv/checkout/bin/checkout"
 
+// source opens a recording beside the source file that it names by another
+// machine's path, with its function and its lines shown.
+func source(t *testing.T, s *shell.Shell) {
+	t.Chdir(t.TempDir())
+	lines := []string{"package shop", "", "// total adds the prices up, the slow way.", "func total(cart []item) (sum int) {", "\tfor i := range cart {", "\t\tsum += price(cart[i])", "\t}", "\treturn sum", "}", "",
+		"func price(it item) int {", "\tp := lookup(it.name) // the slow part", "\tif it.sale {", "\t\treturn p - p/10", "\t}", "\treturn p", "}"}
+	rec := header + `{"type":"dso","id":1,"name":"/bin/shop"}` + "\n"
+	for i, l := range []int{5, 6, 12, 14, 16} {
+		rec += fmt.Sprintf(`{"type":"frame","id":%d,"func":"shop.%s","dso":1,"kind":"user","srcline":"/build/shop/total.go:%d"}`+"\n", i+1, map[bool]string{true: "total", false: "price"}[l < 10], l)
+	}
+	for i, x := range []struct {
+		frames string
+		n      int
+	}{{"1", 3}, {"2", 2}, {"3,2", 71}, {"4,2", 6}, {"5,2", 14}} {
+		rec += fmt.Sprintf(`{"type":"stack","id":"s%d","frames":[%s],"context":{"event":"cycles"},"weights":[{"metric":"samples","value":%d}]}`+"\n", i, x.frames, x.n)
+	}
+	if err := os.MkdirAll("src/shop", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"src/shop/total.go": strings.Join(lines, "\n") + "\n", "shop.spaa": rec} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Roots = []sourcefile.Root{{To: "src"}}
+	s.Open("ashlar:1?file=shop.spaa&tab=source&function=shop.price:/bin/shop")
+}
+
 // trace opens a made-up trace of 20,000 records.
 func trace(t *testing.T, s *shell.Shell) {
 	t.Chdir(t.TempDir())
@@ -92,6 +123,8 @@ var pictures = []picture{
 	{name: "trace-dark", open: trace},
 	{name: "trace-timeline", open: trace, view: shell.Timeline, theme: theme.Light, ranged: true, from: 0, to: 100e6},
 	{name: "trace-flame", open: trace, view: shell.Flame},
+	{name: "source-dark", open: source},
+	{name: "source-light", open: source, theme: theme.Light},
 	{name: "marks-dark", open: at(marked)},
 	{name: "marks-light", open: at(marked), theme: theme.Light},
 	{name: "empty", open: file("empty.spaa", header)},

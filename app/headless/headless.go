@@ -29,6 +29,12 @@ func Draw(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 		// fall back to a slower way of drawing.
 		os.Setenv("EGL_PLATFORM", "surfaceless")
 	}
+	return DrawBeside(s, w, h, scale)
+}
+
+// DrawBeside is Draw in a program that has a window: it draws with what that
+// draws with.
+func DrawBeside(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 	win, err := headless.NewWindow(w, h)
 	if err != nil {
 		return nil, fmt.Errorf("cannot draw: no OpenGL is to be had (%v); on Debian install libegl1, libegl-mesa0 and libgl1-mesa-dri", err)

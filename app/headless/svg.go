@@ -24,7 +24,7 @@ import (
 // Sizes in dp, as in the window.
 const (
 	overviewTop = 6
-	rightEdge   = 10
+	rightEdge   = timeline.MapWidth + 4 // the window has the map of the rows there
 	flamePad    = 8
 )
 
@@ -37,6 +37,7 @@ type sheet struct {
 	answer *doc.Answer
 	pal    *theme.Palette
 	scale  float32
+	zoom   int // the node that fills the flamegraph's width
 }
 
 // SVG draws what a settled shell shows as shapes, w by h pixels: timeline and
@@ -48,9 +49,9 @@ func SVG(s *shell.Shell, w, h int, scale float32) (*svg.Canvas, error) {
 	a := s.Doc().Answer()
 	sh := &sheet{
 		c: svg.New(w, h, raster.Pack(s.Theme.Background)), state: s.State(), rec: a.Rec, answer: a,
-		pal: &theme.Palette{Theme: s.Theme, Mode: s.Mode}, scale: scale,
+		pal: &theme.Palette{Theme: s.Theme, Mode: s.Mode}, scale: scale, zoom: s.Zoomed(a.Tree),
 	}
-	plan := timeline.NewPlan(a.Rec, timeline.Layout{Scale: scale, Event: a.Query.Event, Metric: a.Query.Metric})
+	plan := timeline.NewPlan(a.Rec, s.Rows(scale))
 	top, bottom := image.Rect(0, 0, w, h), image.Rect(0, 0, w, h)
 	if s.View == shell.Both {
 		cut := sh.cut(plan, h)
@@ -205,7 +206,7 @@ func (s *sheet) flame(r image.Rectangle) {
 	in.Max.Y = r.Max.Y
 	m := &a.Rec.Events[a.Query.Event].Metrics[a.Query.Metric]
 	s.part(in, func(c *svg.Canvas) {
-		pic := flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: flame.Layout(a.Tree, 0, in.Dx()), Palette: s.pal,
+		pic := flame.Picture{Rec: a.Rec, Tree: a.Tree, Zoom: s.zoom, Bars: flame.Layout(a.Tree, s.zoom, in.Dx()), Palette: s.pal,
 			Font: f, Scale: s.scale, Root: "all  " + units.Full(a.Tree.Nodes[0].Total, m)}
 		pic.Paint(c)
 	})

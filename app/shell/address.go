@@ -15,7 +15,7 @@ import (
 )
 
 // tabNames are what addresses call the tabs; they never change.
-var tabNames = [...]string{tabFlame: "flamegraph", tabTable: "functions", tabNear: "callers", tabStats: "statistics", tabHeat: "heatmap", tabAbout: "about"}
+var tabNames = [...]string{tabFlame: "flamegraph", tabTable: "functions", tabNear: "callers", tabStats: "statistics", tabHeat: "heatmap", tabSource: "source", tabAbout: "about"}
 
 // visit is what is left to do of an address: places and names once the
 // recording is read, functions once there is an answer to find them in.
@@ -33,6 +33,9 @@ func (s *Shell) Address() *address.View {
 		return nil
 	}
 	v := &address.View{Files: []string{p.file()}, Find: p.search.text, Transforms: slices.Clone(p.transforms)}
+	if c := s.versus; c != nil {
+		v.Files = []string{c.panes[0].file(), c.panes[1].file()}
+	}
 	if s.View != Both {
 		v.Parts = string(s.View)
 	}
@@ -62,7 +65,11 @@ func (s *Shell) Address() *address.View {
 			v.Zoom = append(v.Zoom, nameOf(stepFunction(a, st)))
 		}
 	}
-	if f, ok := p.pickedFunction(); ok {
+	f, ok := p.pickedFunction()
+	if p.tab == tabNear && p.near.any {
+		f, ok = p.near.of, true
+	}
+	if ok {
 		n := nameOf(f)
 		v.Function = &n
 	}
@@ -140,11 +147,15 @@ func (s *Shell) Visit(v *address.View) {
 	} else {
 		s.openFile(v.Files[0])
 	}
+	a := s.pane
+	if len(v.Files) > 1 {
+		s.OpenBeside(v.Files[1])
+	}
 	s.View = Both
 	if v.Parts == string(Timeline) || v.Parts == string(Flame) {
 		s.View = View(v.Parts)
 	}
-	s.pane.visit.view = v
+	a.visit.view = v
 }
 
 // arrive goes on with a visit as far as it can; changed tells that there is

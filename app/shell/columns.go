@@ -1,10 +1,8 @@
 package shell
 
 import (
-	"encoding/csv"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
@@ -119,17 +117,6 @@ func (c column) title(a *doc.Answer) string {
 	return columnInfos[c].head
 }
 
-// described is what a row stands for: a function of the recording where it is
-// one, else something as if it were one.
-func described(rec *recording.Recording, r *analyze.Row) recording.Function {
-	if int(r.Func) < rec.Functions.Len() {
-		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
-			return f
-		}
-	}
-	return recording.Function{Name: r.Name, Module: r.Module}
-}
-
 // cell is a column's text of a row, for the screen or exact for a copy.
 func (c column) cell(a *doc.Answer, r *analyze.Row, exact bool) string {
 	m := a.Metric()
@@ -146,7 +133,7 @@ func (c column) cell(a *doc.Answer, r *analyze.Row, exact bool) string {
 		}
 		return shortModule(r.Module)
 	case colFile:
-		if f := described(a.Rec, r); exact {
+		if f := r.Function(a.Rec); exact {
 			return f.File
 		} else {
 			return shortModule(f.File)
@@ -172,14 +159,12 @@ func (c column) cell(a *doc.Answer, r *analyze.Row, exact bool) string {
 	return units.Value(v, m)
 }
 
-// text is the whole table as it is shown, with tabs between columns, or as CSV.
-func tableText(a *doc.Answer, rows []analyze.Row, cs []column, csvForm bool) string {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	if !csvForm {
-		w.Comma = '\t'
+// tableGrid is the whole table as it is shown.
+func tableGrid(a *doc.Answer, rows []analyze.Row, cs []column) *grid {
+	g := &grid{name: "functions"}
+	if !a.ByFunction() {
+		g.name = string(a.By) + "s"
 	}
-	line := make([]string, 0, len(cs))
 	for _, c := range cs {
 		head := columnInfos[c].plain
 		switch {
@@ -188,18 +173,17 @@ func tableText(a *doc.Answer, rows []analyze.Row, cs []column, csvForm bool) str
 		case head == "":
 			head = columnInfos[c].name + " (" + a.Metric().Unit + ")"
 		}
-		line = append(line, head)
+		g.head = append(g.head, head)
+		g.number = append(g.number, columnInfos[c].number != nil && c != colSelfShare && c != colTotalShare)
 	}
-	w.Write(line)
 	for i := range rows {
-		line = line[:0]
+		line := make([]string, 0, len(cs))
 		for _, c := range cs {
 			line = append(line, c.cell(a, &rows[i], true))
 		}
-		w.Write(line)
+		g.rows = append(g.rows, line)
 	}
-	w.Flush()
-	return b.String()
+	return g
 }
 
 // Columns names the columns of the table of functions that are shown, as

@@ -38,17 +38,18 @@ func (p *pane) tabulate(by analyze.By) {
 
 // copyTable puts the table on the clipboard, as it is or would be shown.
 func (s *Shell) copyTable(csvForm bool) {
-	if a := s.pane.doc.Answer(); a != nil {
-		t := &s.pane.table
-		d := arrange(orderKey{a, t.by, t.ascending})
-		t.order.modules = d.modules
-		s.copyLater(tableText(a, d.rows, t.columns(a), csvForm))
+	if g := s.pane.grid(); g != nil {
+		comma := '\t'
+		if csvForm {
+			comma = ','
+		}
+		s.copyLater(g.separated(comma))
 	}
 }
 
 // swatch is the colour of a row's function.
 func (p *pane) swatch(a *doc.Answer, r *analyze.Row) colour {
-	f := described(a.Rec, r)
+	f := r.Function(a.Rec)
 	if int(r.Func) < a.Rec.Functions.Len() && a.Rec.Functions.At(int(r.Func)).Name == r.Name {
 		return p.palette.Func(a.Rec, r.Func)
 	}

@@ -14,12 +14,22 @@ func (s *Shell) askOpen() {
 	s.pick("Open a recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
 }
 
+// askCompare lets the person choose a file to compare with.
+func (s *Shell) askCompare() {
+	typed := func(s *Shell) { s.typePath("A file to compare with", s.startDir(), true, (*Shell).OpenBeside) }
+	s.pick("Compare with a recording", typed, func(s *Shell, paths []string) { s.OpenBeside(paths[0]) })
+}
+
 // typeOpen lets the person choose a file by a path to type and the list of what
 // is there. It needs nothing of the desktop.
 func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
 
 // typeOpenIn is typeOpen beginning with a folder.
-func (s *Shell) typeOpenIn(dir string) {
+func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, true, (*Shell).Open) }
+
+// typePath lets a path be typed for something; recents offers the files that
+// were opened before too.
+func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, path string)) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -33,7 +43,7 @@ func (s *Shell) typeOpenIn(dir string) {
 				return
 			}
 			s.chooser = nil
-			s.Open(path)
+			then(s, path)
 		}}
 		if folder {
 			l.title += sep
@@ -42,8 +52,11 @@ func (s *Shell) typeOpenIn(dir string) {
 		return l
 	}
 	start := strings.TrimSuffix(dir, sep) + sep
-	c = newChooser("A file to open", start, func(text string) []line {
-		ls := s.recentLines(strings.TrimPrefix(text, start))
+	c = newChooser(what, start, func(text string) []line {
+		var ls []line
+		if recents {
+			ls = s.recentLines(strings.TrimPrefix(text, start), then)
+		}
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {
 			dir = "."
@@ -74,7 +87,7 @@ func (s *Shell) typeOpenIn(dir string) {
 			return false
 		}
 		s.chooser = nil
-		s.Open(path)
+		then(s, path)
 		return true
 	}
 	s.choose(c)

@@ -14,7 +14,9 @@ import (
 // extent is the time that the whole view shows: the recording's, or that of the
 // part that was opened.
 func (p *pane) extent() (from, to int64) {
-	from, to = p.rec.Start, p.rec.End
+	if from, to = p.limits(); !p.part.HasFrom && !p.part.HasTo {
+		return from, to
+	}
 	if p.part.HasFrom {
 		from = min(to, p.rec.Start+p.part.From)
 	}
@@ -22,7 +24,7 @@ func (p *pane) extent() (from, to int64) {
 		to = max(from, p.rec.Start+p.part.To)
 	}
 	if from >= to { // nothing of the part has been read yet
-		return p.rec.Start, p.rec.End
+		return p.limits()
 	}
 	return from, to
 }
@@ -40,6 +42,10 @@ func (p *pane) selectPart() {
 func (s *Shell) askPart() {
 	p := s.pane
 	path := p.rec.Source.Path
+	if s.versus != nil {
+		s.Say("A part can be opened of one file at a time")
+		return
+	}
 	if p.demo || path == "-" || path == "" {
 		s.Say("Only a part of a file can be opened")
 		return

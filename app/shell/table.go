@@ -214,7 +214,7 @@ func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at 
 		items = append(items, item{title: "Copy name", do: func() { s.copyLater(name) }})
 		switch {
 		case a.ByFunction():
-			items = append(items, p.functionItems(s, described(a.Rec, row))...)
+			items = append(items, p.functionItems(s, row.Function(a.Rec))...)
 		case a.By == analyze.ByThread:
 			if i := row.Track; i >= 0 {
 				items = append(items, item{title: "Select only this thread", do: func() { p.sel.tracks = []int{i} }},
@@ -230,10 +230,11 @@ func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at 
 			items = append(items, item{title: "Search for it", do: func() { p.search.look(name) }})
 		}
 	}
-	cs := t.columns(a)
 	items = append(items,
-		item{title: "Copy the table as text", do: func() { s.copyLater(tableText(a, t.order.rows, cs, false)) }},
-		item{title: "Copy the table as CSV", do: func() { s.copyLater(tableText(a, t.order.rows, cs, true)) }})
+		item{title: "Copy the table as text", do: func() { s.copyTable(false) }},
+		item{title: "Copy the table as CSV", do: func() { s.copyTable(true) }},
+		item{title: "Copy the table as JSON", do: func() { s.copyGrid() }},
+		item{title: "Save the table …", do: func() { s.saveTable() }})
 	s.menu = newMenu(at, items)
 }
 

@@ -84,7 +84,7 @@ func TestTableIsCopiedExactly(t *testing.T) {
 	a.Rows[0].Name = `with "quotes", and a comma`
 	cs := []column{colName, colTotal, colModule, colCount}
 	for _, csvForm := range []bool{true, false} {
-		r := csv.NewReader(strings.NewReader(tableText(a, a.Rows, cs, csvForm)))
+		r := csv.NewReader(strings.NewReader(tableGrid(a, a.Rows, cs).separated(map[bool]rune{true: ',', false: '\t'}[csvForm])))
 		if !csvForm {
 			r.Comma = '\t'
 		}

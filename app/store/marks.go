@@ -169,12 +169,34 @@ func (s *Store) Export(w io.Writer, key, name string) error {
 	if err != nil {
 		return err
 	}
+	return WriteMarks(w, key, name, marks)
+}
+
+// WriteMarks writes marks as they are exported.
+func WriteMarks(w io.Writer, key, name string, marks []Mark) error {
 	if marks == nil {
 		marks = []Mark{}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(Marks{marksFormat, marksVersion, key, name, marks})
+}
+
+// ReadMarks reads marks that were exported.
+func ReadMarks(r io.Reader) (in Marks, err error) {
+	b, err := io.ReadAll(io.LimitReader(r, mostImport))
+	if err != nil {
+		return in, fmt.Errorf("the marks cannot be read: %w", err)
+	}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return in, fmt.Errorf("these are not marks: %w", err)
+	}
+	for i := range in.Marks {
+		if in.Marks[i].ID == "" {
+			in.Marks[i].ID = rand.Text()
+		}
+	}
+	return in, nil
 }
 
 // mostImport bounds a file of marks that comes from outside.
@@ -184,13 +206,9 @@ const mostImport = 64 << 20
 // id is there already takes its place. other tells that they were made on
 // another recording, by its name.
 func (s *Store) Import(r io.Reader, key, name string) (added int, other string, err error) {
-	b, err := io.ReadAll(io.LimitReader(r, mostImport))
+	in, err := ReadMarks(r)
 	if err != nil {
-		return 0, "", fmt.Errorf("the marks cannot be read: %w", err)
-	}
-	var in Marks
-	if err := json.Unmarshal(b, &in); err != nil {
-		return 0, "", fmt.Errorf("these are not marks: %w", err)
+		return 0, "", err
 	}
 	if in.Recording != key {
 		if other = in.Name; other == "" {
@@ -200,12 +218,9 @@ func (s *Store) Import(r io.Reader, key, name string) (added int, other string, 
 	err = s.ChangeMarks(key, name, func(now []Mark) []Mark {
 		for _, m := range in.Marks {
 			i := slices.IndexFunc(now, func(x Mark) bool { return x.ID == m.ID })
-			if i >= 0 && m.ID != "" {
+			if i >= 0 {
 				now[i] = m
 				continue
-			}
-			if m.ID == "" {
-				m.ID = rand.Text()
 			}
 			now = append(now, m)
 			added++

@@ -46,9 +46,10 @@ type Window struct {
 	Maximized bool `json:"maximized,omitempty"`
 }
 
-// SourceRoot says that source files whose path begins with From lie under To.
+// SourceRoot says that source files whose path begins with From lie under To;
+// any may lie there when From is left out.
 type SourceRoot struct {
-	From string `json:"from"`
+	From string `json:"from,omitempty"`
 	To   string `json:"to"`
 }
 

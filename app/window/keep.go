@@ -9,6 +9,7 @@ import (
 	"gioui.org/unit"
 
 	"ashlar/app/shell"
+	"ashlar/app/sourcefile"
 	"ashlar/app/store"
 	"ashlar/render/theme"
 )
@@ -196,6 +197,16 @@ func (k *keeper) prefs(askedTheme bool) shell.Prefs {
 		p.Theme = ""
 	}
 	return p
+}
+
+// roots are where the settings say that sources are.
+func (k *keeper) roots() (roots []sourcefile.Root) {
+	for _, r := range k.settings.SourceRoots {
+		if r.To != "" {
+			roots = append(roots, sourcefile.Root(r))
+		}
+	}
+	return roots
 }
 
 // Bounds of a window's size in dp: settings may say anything.

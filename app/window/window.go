@@ -2,8 +2,12 @@
 package window
 
 import (
+	"fmt"
+	"image"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 
 	"gioui.org/app"
 	"gioui.org/io/event"
@@ -14,6 +18,8 @@ import (
 	"ashlar/app/dialog"
 	"ashlar/app/drop"
 	"ashlar/app/drop/native"
+	"ashlar/app/editor"
+	"ashlar/app/headless"
 	"ashlar/app/instance"
 	"ashlar/app/shell"
 	"ashlar/app/store"
@@ -28,6 +34,7 @@ type Options struct {
 	// FrameLog is a file that gets a JSON line a frame; "" for none.
 	FrameLog      string
 	Event, Metric string
+	Exe           string         // the program to take names from where the file has none
 	Part          recording.Part // what is opened of the files
 	// Others is how programs that start later find this window; nil where
 	// they can't.
@@ -60,14 +67,18 @@ func Run(s *shell.Shell, o Options) error {
 		w.Option(k.size()...)
 		s.Keep = k
 		s.Prefer(k.prefs(o.AskedTheme))
+		s.Roots = append(s.Roots, k.roots()...)
 	}
 	var config app.Config
 	full := false
 	s.Do = shell.Actions{
-		Wake:  w.Invalidate,
-		Pick:  dialog.Open,
-		Title: func(t string) { w.Option(app.Title(t)) },
-		Close: func() { w.Perform(system.ActionClose) },
+		Wake: w.Invalidate,
+		Pick: dialog.Open,
+
+		Picture: picture,
+		Edit:    editor.Open,
+		Title:   func(t string) { w.Option(app.Title(t)) },
+		Close:   func() { w.Perform(system.ActionClose) },
 		Fullscreen: func() {
 			full = !full
 			mode := app.Windowed
@@ -81,7 +92,13 @@ func Run(s *shell.Shell, o Options) error {
 	case len(o.Files) > 0 && o.Part.IsSet():
 		s.OpenPart(o.Files[0], o.Part)
 	case len(o.Files) > 0:
-		s.Open(o.Files[0])
+		s.OpenWith(o.Files[0], o.Exe)
+		if len(o.Files) > 1 {
+			s.OpenBeside(o.Files[1])
+		}
+		if n := len(o.Files) - 2; n > 0 {
+			s.Say("Two recordings can be compared here; the others were left out. ashlar diff --a … --b … takes several a side")
+		}
 	case o.Demo:
 		s.OpenDemo()
 	}
@@ -91,14 +108,15 @@ func Run(s *shell.Shell, o Options) error {
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
-	drops, desk := drop.NewTarget(w.Invalidate), native.New()
+	drops := drop.NewTarget(w.Invalidate)
+	desk := native.New(drops, w.Run)
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
 	for {
 		e := w.Event()
-		desk.Window(drops, e)
+		desk.Window(e)
 		switch e := e.(type) {
 		case app.DestroyEvent:
 			return e.Err
@@ -131,6 +149,25 @@ func Run(s *shell.Shell, o Options) error {
 			log.end(s, e.Size)
 		}
 	}
+}
+
+// picture draws a still shell into a PNG or SVG file.
+func picture(still *shell.Shell, path string, size image.Point, scale float32) error {
+	switch {
+	case headless.IsSVG(path):
+		c, err := headless.SVG(still, size.X, size.Y, scale)
+		if err != nil {
+			return err
+		}
+		return headless.WriteSVG(path, c, still.Doc().Name, nil)
+	case !strings.EqualFold(filepath.Ext(path), ".png"):
+		return fmt.Errorf("%s should end in .png or .svg: that says what it becomes", path)
+	}
+	img, err := headless.DrawBeside(still, size.X, size.Y, scale)
+	if err != nil {
+		return err
+	}
+	return headless.WritePNG(path, img, nil)
 }
 
 // Main runs f beside the desktop's event loop, which some systems want on the

@@ -14,8 +14,9 @@ type span struct {
 }
 
 // eachSpan visits all spans of a track, lane by lane. Children are the spans one
-// deeper that were called from it and lie in it.
-func eachSpan(ctx context.Context, rec *recording.Recording, t *recording.Track, visit func(*span)) error {
+// deeper that were called from it and lie in it. Where self times are not wanted
+// they are not worked out.
+func eachSpan(ctx context.Context, rec *recording.Recording, t *recording.Track, self bool, visit func(*span)) error {
 	depths := map[int][]*recording.Lane{}
 	for i := range t.Lanes {
 		if l := &t.Lanes[i]; l.Len() > 0 {
@@ -32,6 +33,9 @@ func eachSpan(ctx context.Context, rec *recording.Recording, t *recording.Track,
 		var kids []cursor
 		var room recording.Room
 		for _, below := range depths[s.depth+1] {
+			if !self {
+				break
+			}
 			kids = append(kids, cursor{lane: below, room: new(recording.Room)})
 		}
 		for k := 0; k < l.Len(); {

@@ -92,7 +92,7 @@ func (x *extraction) note(text string) {
 }
 
 func (x *extraction) query(event, metric int) analyze.Query {
-	return analyze.Query{Event: event, Metric: metric, Ranged: x.sel.Ranged, From: x.sel.From, To: x.sel.To, Tracks: x.sel.Tracks}
+	return analyze.Query{Event: event, Metric: metric, Ranged: x.sel.Ranged, From: x.sel.From, To: x.sel.To, Tracks: x.sel.Tracks, Join: analyze.Joins(x.sel.Transforms)}
 }
 
 // event takes over an event with what was recorded of it.

@@ -9,19 +9,24 @@ import (
 	"gioui.org/font"
 	"gioui.org/font/opentype"
 	"gioui.org/text"
+	"golang.org/x/image/font/gofont/gomono"
 )
 
 var faces = sync.OnceValue(func() []font.FontFace {
 	var all []font.FontFace
 	for _, f := range []struct {
+		name   font.Typeface
 		ttf    []byte
 		weight font.Weight
-	}{{robotoregular.TTF, font.Normal}, {robotomedium.TTF, font.Medium}, {robotobold.TTF, font.Bold}} {
+	}{
+		{"Roboto", robotoregular.TTF, font.Normal}, {"Roboto", robotomedium.TTF, font.Medium}, {"Roboto", robotobold.TTF, font.Bold},
+		{"Go Mono", gomono.TTF, font.Normal},
+	} {
 		face, err := opentype.Parse(f.ttf)
 		if err != nil {
 			panic("the built-in font cannot be read: " + err.Error())
 		}
-		all = append(all, font.FontFace{Font: font.Font{Typeface: "Roboto", Weight: f.weight}, Face: face})
+		all = append(all, font.FontFace{Font: font.Font{Typeface: f.name, Weight: f.weight}, Face: face})
 	}
 	return all
 })

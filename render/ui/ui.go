@@ -29,6 +29,8 @@ type UI struct {
 	layout.Context
 	Theme  *theme.Theme
 	Shaper *text.Shaper
+	// Focus is where the keyboard is; nil where there is none.
+	Focus *Focus
 }
 
 // Px converts dp to whole pixels.
@@ -84,6 +86,7 @@ type Style struct {
 	Color  color.NRGBA
 	Align  text.Alignment
 	Lines  int // at most; 0 means 1
+	Mono   bool
 }
 
 // Text draws s in r, its lines centred vertically, cut with an ellipsis where
@@ -124,7 +127,11 @@ func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions
 	gtx.Constraints = layout.Constraints{Max: image.Pt(width, 1<<20)}
 	rec := op.Record(u.Ops)
 	l := widget.Label{MaxLines: max(1, st.Lines)}
-	dims := l.Layout(gtx, u.Shaper, font.Font{Typeface: "Roboto", Weight: st.Weight}, unit.Sp(st.Size), s, material)
+	face := font.Font{Typeface: "Roboto", Weight: st.Weight}
+	if st.Mono {
+		face = font.Font{Typeface: "Go Mono"}
+	}
+	dims := l.Layout(gtx, u.Shaper, face, unit.Sp(st.Size), s, material)
 	return rec.Stop(), dims
 }
 

@@ -34,7 +34,7 @@ type asker struct {
 
 func newAsker(path string) (*asker, error) {
 	a := &asker{told: make(chan struct{}, 1)}
-	a.d = doc.Open(path, rec.Part{}, func() {
+	a.d = doc.Open(path, func() {
 		select {
 		case a.told <- struct{}{}:
 		default:

@@ -1,0 +1,220 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/store"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/convert"
+	"ashlar/ingest/extract"
+	"ashlar/render/timeline"
+)
+
+// exportCommands are those that take something out of the window.
+func exportCommands() []Command {
+	return []Command{
+		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.edit() }},
+		{"Copy the table as JSON", nil, true, func(s *Shell) { s.copyGrid() }},
+		{"Save the table (CSV or JSON)", nil, true, func(s *Shell) { s.saveTable() }},
+		{"Save the view as a picture (PNG or SVG)", nil, true, func(s *Shell) { s.savePicture() }},
+		{"Save the selection as a recording", nil, true, func(s *Shell) { s.saveSelection() }},
+		{"Save the marks (JSON)", nil, true, func(s *Shell) { s.saveMarks() }},
+		{"Add marks from a file", nil, true, func(s *Shell) { s.loadMarks() }},
+	}
+}
+
+func (s *Shell) copyGrid() {
+	if g := s.pane.grid(); g != nil {
+		s.copyLater(g.json())
+	}
+}
+
+// stem is the open file's name without what says its format.
+func (p *pane) stem() string {
+	name := p.doc.Name
+	for _, ext := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	if p.path == "-" {
+		return "recording"
+	}
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+func (s *Shell) saveTable() {
+	g := s.pane.grid()
+	if g == nil {
+		return
+	}
+	s.askSave("The file's name, which ends in .csv, .tsv or .json", s.pane.stem()+"-"+strings.ReplaceAll(g.name, " ", "-")+".csv", func(path string) error {
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".csv":
+			return writeFile(path, g.separated(','))
+		case ".tsv", ".txt":
+			return writeFile(path, g.separated('\t'))
+		case ".json":
+			return writeFile(path, g.json())
+		}
+		return fmt.Errorf("%s should end in .csv, .tsv or .json: that says what it becomes", path)
+	})
+}
+
+func writeFile(path, text string) error {
+	out, err := convert.Create(path, true)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if _, err := out.Write([]byte(text)); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// saveSelection writes what the lower half answers for: the selected time and
+// threads, with what transforms leave of stacks.
+func (s *Shell) saveSelection() {
+	p := s.pane
+	if !p.rec.Done {
+		s.Say("The recording is still being read")
+		return
+	}
+	rec := p.rec
+	sel := extract.Selection{Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: slices.Clone(p.sel.tracks), Transforms: slices.Clone(p.transforms)}
+	event := rec.Events
+	opt := convert.Options{}
+	if p.event < len(event) {
+		opt.Event = event[p.event].Name
+	}
+	s.askSave("The file's name, which says the format: .spaa, .pb.gz, .json, .spall, …", p.stem()+"-part.spaa", func(path string) error {
+		target, err := convert.ForFile(path)
+		if err != nil {
+			return err
+		}
+		if target.Name != "pprof" && target.Name != "folded" {
+			opt.Event = "" // the others hold all events
+		}
+		ctx := context.Background()
+		part, notes, err := extract.Recording(ctx, rec, sel)
+		if err != nil {
+			return err
+		}
+		out, err := convert.Create(path, true)
+		if err != nil {
+			return err
+		}
+		defer out.Close()
+		rep, err := target.Write(ctx, out, path, part, opt)
+		if err != nil {
+			return err
+		}
+		if err := out.Commit(); err != nil {
+			return err
+		}
+		for _, l := range rep.Lost {
+			notes = append(notes, l.What+": "+l.Why)
+		}
+		if len(notes) > 0 {
+			return errors.New("Saved " + path + "; not carried over: " + strings.Join(notes, "; "))
+		}
+		return nil
+	})
+}
+
+// savePicture draws what the window shows into a file.
+func (s *Shell) savePicture() {
+	if s.Do.Picture == nil {
+		s.Say("There is nothing to draw with here")
+		return
+	}
+	still, size, scale := s.Still(), s.size, s.density
+	s.askSave("The picture's name, which ends in .png or .svg", s.pane.stem()+".png", func(path string) error {
+		return s.Do.Picture(still, path, size, scale)
+	})
+}
+
+// Still is a shell that shows the same and never changes: to be drawn by
+// another goroutine. Its pictures are its own.
+func (s *Shell) Still() *Shell {
+	o := New(s.Theme)
+	o.Mode, o.View, o.Scale, o.hiddenColumns = s.Mode, s.View, s.Scale, s.hiddenColumns
+	p := s.pane
+	if p == nil {
+		return o
+	}
+	c := newPane(p.doc.Still())
+	c.path, c.demo, c.rec, c.shown = p.path, p.demo, p.rec, true
+	c.goTo(p.spot())
+	c.pick, c.split, c.marks.at = p.pick, p.split, p.marks.at
+	c.flame.scroll, c.table.scroll = p.flame.scroll, p.table.scroll
+	c.stats.linear = p.stats.linear
+	if p.search.text != "" {
+		// The pattern is the same one: what was found with it stays found.
+		c.search.editor.SetText(p.search.text)
+		c.search.set(p.search.text)
+		c.search.pattern = p.search.pattern
+	}
+	o.Roots, o.sources = s.Roots, maps.Clone(s.sources)
+	c.sourcePart.of, c.sourcePart.at, c.sourcePart.scroll = p.sourcePart.of, p.sourcePart.at, p.sourcePart.scroll
+	o.pane = c
+	return o
+}
+
+// Rows is how the timeline's rows are laid out, Zoomed the node of a tree that
+// fills the flamegraph's width: for other ways to draw them.
+func (s *Shell) Rows(scale float32) timeline.Layout { return s.pane.rows(scale) }
+
+// Zoomed is described at Rows.
+func (s *Shell) Zoomed(t *analyze.Tree) int { return nodeAt(t, s.pane.flame.zoom) }
+
+func (s *Shell) saveMarks() {
+	p := s.pane
+	if len(p.marks.all) == 0 {
+		s.Say("There are no marks yet; B makes one")
+		return
+	}
+	key, name, marks := p.marks.key, p.doc.Name, slices.Clone(p.marks.all)
+	s.askSave("The file's name", p.stem()+"-marks.json", func(path string) error {
+		var b bytes.Buffer
+		if err := store.WriteMarks(&b, key, name, marks); err != nil {
+			return err
+		}
+		return writeFile(path, b.String())
+	})
+}
+
+// loadMarks adds marks that were exported.
+func (s *Shell) loadMarks() {
+	take := func(s *Shell, path string) {
+		f, err := os.Open(path)
+		if err == nil {
+			defer f.Close()
+			var in store.Marks
+			if in, err = store.ReadMarks(f); err == nil {
+				n := len(s.pane.marks.all)
+				for _, m := range in.Marks {
+					s.pane.marks.add(m)
+				}
+				s.Say(plural(int64(len(s.pane.marks.all)-n), "mark") + " added")
+			}
+		}
+		if err != nil {
+			s.Say(path + ": " + err.Error())
+		}
+	}
+	s.pick("Add marks", func(s *Shell) { s.typePath("A file of marks", s.startDir(), false, take) }, func(s *Shell, paths []string) { take(s, paths[0]) })
+}
+
+// Picture draws a still shell into a file of so many pixels.
+type Picture func(still *Shell, path string, size image.Point, scale float32) error

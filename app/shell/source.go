@@ -1,0 +1,370 @@
+package shell
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"gioui.org/io/pointer"
+
+	"ashlar/app/doc"
+	"ashlar/app/sourcefile"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// sourcePart shows what the lines of a source file cost.
+type sourcePart struct {
+	drag
+	scroll int
+	at     int32 // the line that was clicked, 0 for none
+	// of is what was scrolled to: a file and a function.
+	of   sourceSpot
+	rows []sourceRow
+	made sourceKey
+}
+
+type sourceSpot struct {
+	file string
+	fn   recording.FuncID
+}
+
+type sourceKey struct {
+	cost *analyze.SourceCost
+	text *sourceText
+}
+
+// sourceRow is a line on the screen: of the file, or one with a cost where the
+// file is not here.
+type sourceRow struct {
+	line int32
+	text string
+}
+
+// sourceText is a source file as far as it is here.
+type sourceText struct {
+	path  string // "" where it was not found
+	lines []string
+	err   error
+}
+
+// sourceFile is the file of the picked function, as the recording calls it,
+// with the line that was picked, 0 when that is not known.
+func (p *pane) sourceFile() (file string, line int32) {
+	call := recording.NoCall
+	switch {
+	case p.pick.is == pickBar:
+		call = p.pick.hit.Call
+	case p.pick.is == pickNode && p.pick.tree != nil && int(p.pick.node) < len(p.pick.tree.Nodes):
+		call = p.pick.tree.Nodes[p.pick.node].Call
+	}
+	if call != recording.NoCall && int(call) < p.rec.Calls.Len() {
+		f := p.rec.Frames.At(int(p.rec.Calls.Frame(call)))
+		if file = f.File; file == "" {
+			file = p.rec.Functions.At(int(f.Func)).File
+		}
+		if file != "" {
+			return file, f.Line
+		}
+	}
+	if f, ok := p.pickedFunction(); ok {
+		return f.File, 0
+	}
+	return "", 0
+}
+
+// source is the text of a file that a recording names; nil while it is being
+// read.
+func (s *Shell) source(p *pane, name string) *sourceText {
+	if t, known := s.sources[name]; known {
+		return t
+	}
+	if s.sources == nil {
+		s.sources = map[string]*sourceText{}
+	}
+	s.sources[name] = nil
+	roots, beside := s.Roots, p.folder()
+	go func() {
+		t := readSource(name, roots, beside)
+		s.later(func(s *Shell) { s.sources[name] = t })
+	}()
+	return nil
+}
+
+// settleSource reads the picked function's file now.
+func (s *Shell) settleSource(p *pane) {
+	if name, _ := p.sourceFile(); name != "" && p.tab == tabSource {
+		s.sources = map[string]*sourceText{name: readSource(name, s.Roots, p.folder())}
+	}
+}
+
+func readSource(name string, roots []sourcefile.Root, beside string) *sourceText {
+	t := &sourceText{path: sourcefile.Find(name, roots, beside)}
+	if t.path != "" {
+		t.lines, t.err = sourcefile.Lines(t.path)
+	}
+	return t
+}
+
+// folder is where the recording lies, "" when it is no file.
+func (p *pane) folder() string {
+	if p.path == "" || p.path == "-" || strings.Contains(p.path, "://") {
+		return ""
+	}
+	return filepath.Dir(p.path)
+}
+
+// Sizes of the view, in dp.
+const (
+	sourceLine   = 19
+	sourceNumber = 84 // the columns of costs
+)
+
+func (t *sourcePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
+	th := u.Theme
+	a := p.doc.Answer()
+	file, line := p.sourceFile()
+	say := func(text string) {
+		u.Text(r.Inset(u.Px(20)), text, ui.Style{Size: 13, Color: th.Dim, Align: middle, Lines: 4})
+	}
+	switch {
+	case p.pick.is == pickNone:
+		say("Select a function to see what its lines cost.")
+		return
+	case file == "":
+		say("The recording does not say where this function's source is.")
+		return
+	case a == nil || a.Lines == nil || a.Lines.File != file:
+		return
+	}
+	text := s.source(p, file)
+	if text == nil {
+		return
+	}
+	t.arrange(a, text)
+	h := u.Px(sourceLine)
+	body := image.Rect(r.Min.X, r.Min.Y+u.Px(52), r.Max.X-u.Px(12), r.Max.Y)
+	t.follow(p, a, sourceSpot{file, p.pick.fn}, line, body.Dy()/h, h)
+	t.events(s, p, u, body)
+	t.scroll = max(0, min(t.scroll, len(t.rows)*h-body.Dy()+h))
+	t.head(p, u, a, file, text, image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y))
+	u.At(body, func(u *ui.UI) {
+		for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
+			t.row(s, u, a, &t.rows[i], ui.Rect(0, i*h-t.scroll, body.Dx(), h))
+		}
+	})
+	t.area(u, body, pointer.CursorDefault)
+	if all := len(t.rows) * h; all > body.Dy() {
+		size := max(u.Px(24), body.Dy()*body.Dy()/all)
+		y := body.Min.Y + t.scroll*(body.Dy()-size)/max(1, all-body.Dy())
+		u.Round(ui.Rect(body.Max.X+u.Px(2), min(y, body.Max.Y-size), u.Px(6), size), 3, th.Rule)
+	}
+}
+
+// arrange makes the rows: the file's lines, else those that cost anything.
+func (t *sourcePart) arrange(a *doc.Answer, text *sourceText) {
+	k := sourceKey{a.Lines, text}
+	if t.made == k {
+		return
+	}
+	t.made, t.rows = k, t.rows[:0]
+	for i, l := range text.lines {
+		t.rows = append(t.rows, sourceRow{int32(i + 1), l})
+	}
+	for i := range a.Lines.Lines {
+		l := &a.Lines.Lines[i]
+		if int(l.Line) > len(text.lines) || len(text.lines) == 0 {
+			var names []string
+			for _, f := range l.Funcs {
+				names = append(names, a.Rec.Functions.At(int(f)).Name)
+			}
+			t.rows = append(t.rows, sourceRow{l.Line, strings.Join(names, ", ")})
+		}
+	}
+}
+
+// follow scrolls to a function that has just been picked: to the picked line,
+// else to its hottest.
+func (t *sourcePart) follow(p *pane, a *doc.Answer, spot sourceSpot, line int32, seen, h int) {
+	if t.of == spot {
+		return
+	}
+	t.of, t.at = spot, 0
+	best := analyze.SourceLine{Self: -1}
+	for _, l := range a.Lines.Lines {
+		for _, f := range l.Funcs {
+			if f == p.pick.fn && l.Line > 0 && (l.Self > best.Self || l.Self == best.Self && l.Total > best.Total) {
+				best = l
+			}
+		}
+	}
+	if best.Self >= 0 {
+		line = best.Line
+	}
+	t.at = line
+	for i := range t.rows {
+		if t.rows[i].line == line {
+			t.scroll = max(0, (i-seen/3)*h)
+		}
+	}
+}
+
+func (t *sourcePart) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle) {
+	h := u.Px(sourceLine)
+	for {
+		g, e, ok := t.next(u, body.Min)
+		if !ok {
+			break
+		}
+		i := (int(t.drag.at.Y) + t.scroll) / h
+		switch g {
+		case gScroll:
+			_, y := scrolled(e)
+			t.scroll += int(y * float32(u.Px(rowsPerNotch)))
+		case gDrag:
+			t.scroll += int(t.start.Y - t.drag.at.Y)
+			t.start = t.drag.at
+		case gClick, gDouble, gMenu:
+			if i < 0 || i >= len(t.rows) {
+				continue
+			}
+			t.at = t.rows[i].line
+			switch g {
+			case gDouble:
+				s.edit()
+			case gMenu:
+				row := t.rows[i]
+				s.menu = newMenu(point(body.Min, t.drag.at), []item{
+					{title: "Open in the editor", detail: "Ctrl-E", do: func() { s.edit() }},
+					{title: "Copy the place", do: func() { s.copyLater(fmt.Sprintf("%s:%d", p.sourcePlace(s), row.line)) }},
+					{title: "Copy the line", do: func() { s.copyLater(row.text) }},
+				})
+			}
+		}
+	}
+}
+
+// sourcePlace is the picked function's file here, else as the recording calls
+// it.
+func (p *pane) sourcePlace(s *Shell) string {
+	file, _ := p.sourceFile()
+	if t := s.sources[file]; t != nil && t.path != "" {
+		return t.path
+	}
+	return file
+}
+
+func (t *sourcePart) head(p *pane, u *ui.UI, a *doc.Answer, file string, text *sourceText, r image.Rectangle) {
+	th := u.Theme
+	m := a.Metric()
+	c := a.Lines
+	sums := "self " + units.Value(c.Self, m) + "   total " + units.Value(c.Total, m) + "   " + units.Percent(c.Total, a.Tree.Nodes[0].Total)
+	st := ui.Style{Size: 12, Color: th.Dim, Align: end}
+	w := u.Measure(sums, st).X
+	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(4), r.Max.X-u.Px(16), r.Min.Y+u.Px(28))
+	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), sums, st)
+	name := shortFolder(text.path)
+	switch {
+	case text.path == "":
+		name = file + "  is not here: --source-root DIR or FROM=DIR tells where sources are"
+	case text.err != nil:
+		name = text.err.Error()
+	}
+	u.Text(image.Rect(line.Min.X, line.Min.Y, line.Max.X-w-u.Px(16), line.Max.Y), name, ui.Style{Size: 12.5, Weight: medium, Color: th.Text})
+	heads := ui.Style{Size: 11.5, Weight: medium, Color: th.Dim, Align: end}
+	y0, y1 := line.Max.Y, r.Max.Y-u.Px(4)
+	n := u.Px(sourceNumber)
+	u.Text(image.Rect(r.Min.X, y0, r.Min.X+n, y1), "Self", heads)
+	u.Text(image.Rect(r.Min.X+n, y0, r.Min.X+2*n, y1), "Total", heads)
+	u.Text(image.Rect(r.Min.X+2*n, y0, r.Min.X+2*n+u.Px(60), y1), "Line", heads)
+	u.HLine(r.Min.X, r.Max.X, r.Max.Y-u.Px(3), th.Rule)
+}
+
+// row draws a line; heat lies behind those that cost themselves.
+func (t *sourcePart) row(s *Shell, u *ui.UI, a *doc.Answer, row *sourceRow, r image.Rectangle) {
+	th := u.Theme
+	m := a.Metric()
+	cost := a.Lines.Line(row.line)
+	if cost.Self > 0 && a.Lines.Most > 0 {
+		share := math.Sqrt(float64(cost.Self) / float64(a.Lines.Most))
+		strongest := .14 // light on dark shows more than dark on light
+		if !th.Dark {
+			strongest = .34
+		}
+		u.Fill(r, withAlpha(th.Warn, .02+(strongest-.02)*share))
+	}
+	if row.line == t.at {
+		u.Fill(image.Rect(r.Min.X, r.Min.Y, r.Min.X+u.Px(3), r.Max.Y), th.Accent)
+	}
+	n := u.Px(sourceNumber)
+	num := ui.Style{Size: 12, Color: th.Text, Align: end}
+	if cost.Self != 0 {
+		u.Text(image.Rect(r.Min.X, r.Min.Y, r.Min.X+n, r.Max.Y), units.Value(cost.Self, m), num)
+	}
+	if cost.Total != 0 {
+		u.Text(image.Rect(r.Min.X+n, r.Min.Y, r.Min.X+2*n, r.Max.Y), units.Value(cost.Total, m), num)
+	}
+	if num.Color = th.Faint; cost.Total != 0 {
+		num.Color = th.Dim
+	}
+	label := fmt.Sprint(row.line)
+	if row.line == 0 {
+		label = "?"
+	}
+	u.Text(image.Rect(r.Min.X+2*n, r.Min.Y, r.Min.X+2*n+u.Px(60), r.Max.Y), label, num)
+	code := ui.Style{Size: 12, Color: th.Dim, Mono: true}
+	if cost.Total != 0 {
+		code.Color = th.Text
+	}
+	u.Text(image.Rect(r.Min.X+2*n+u.Px(76), r.Min.Y, r.Max.X, r.Max.Y), row.text, code)
+}
+
+// edit opens the picked function's source in the person's editor.
+func (s *Shell) edit() {
+	p := s.pane
+	file, line := p.sourceFile()
+	switch {
+	case file == "":
+		s.Say("The recording does not say where the source of what is selected is")
+		return
+	case s.Do.Edit == nil:
+		return
+	}
+	if p.tab == tabSource && p.sourcePart.at > 0 {
+		line = p.sourcePart.at
+	}
+	roots, beside := s.Roots, p.folder()
+	go func() {
+		path := sourcefile.Find(file, roots, beside)
+		err := fmt.Errorf("%s is not here: --source-root DIR or FROM=DIR tells where sources are", file)
+		if path != "" {
+			err = s.Do.Edit(path, int(line))
+		}
+		if err != nil {
+			s.later(func(s *Shell) { s.Say(err.Error()) })
+		}
+	}()
+}
+
+// sourceGrid lists the lines of the file that is shown.
+func sourceGrid(a *doc.Answer) *grid {
+	m := a.Metric()
+	g := &grid{name: "source", head: []string{"file", "line", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count", "functions"}, number: []bool{false, true, true, true, true, false}}
+	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }
+	for _, l := range a.Lines.Lines {
+		var names []string
+		for _, f := range l.Funcs {
+			names = append(names, a.Rec.Functions.At(int(f)).Name)
+		}
+		line := ""
+		if l.Line > 0 {
+			line = fmt.Sprint(l.Line)
+		}
+		g.rows = append(g.rows, []string{a.Lines.File, line, value(l.Self, m.Decimals), value(l.Total, m.Decimals), value(l.Count, 0), strings.Join(names, " | ")})
+	}
+	return g
+}
