@@ -113,12 +113,18 @@ type Doc struct {
 	hits   atomic.Pointer[analyze.Hits]
 }
 
-// Open starts to load a file ("-" is standard input). notify is called from
+// Open starts to load a file ("-" is standard input), or a part of it. notify is
+// called from
 // other goroutines whenever there is something new to show.
 func Open(path string, notify func()) *Doc { return OpenWith(path, decode.Options{}, notify) }
 
 // OpenWith is Open with wishes for the decoder.
 func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
+	return OpenPart(path, wishes, recording.Part{}, notify)
+}
+
+// OpenPart is OpenWith for a part of a file.
+func OpenPart(path string, wishes decode.Options, part recording.Part, notify func()) *Doc {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -128,7 +134,7 @@ func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
 	}
 	d := newDoc(name, notify)
 	d.open(func(o ingest.Options) *ingest.Load {
-		o.Options = wishes
+		o.Options, o.Part = wishes, part
 		return ingest.Open(context.Background(), path, o)
 	})
 	return d
