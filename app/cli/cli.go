@@ -34,6 +34,7 @@ type WindowOptions struct {
 	// the recording's default.
 	Event, Metric string
 	Roots         []sourcefile.Root // where sources are
+	Follow        bool              // read the file again when it changes
 }
 
 // RenderOptions say what picture is drawn.

@@ -39,6 +39,8 @@ type Question struct {
 	// Source asks what the lines of a source file cost, which is named as the
 	// recording names it.
 	Source string
+	// Generation is that of the recording whose numbers are in the question.
+	Generation int
 }
 
 func (q *Question) equal(o *Question) bool { return reflect.DeepEqual(q, o) }
@@ -87,10 +89,22 @@ func (a *Answer) Metric() *recording.Metric {
 	return &recording.Metric{}
 }
 
+// loading is one reading of the file; reading it again makes another, whose
+// tracks, functions and calls have numbers of their own.
+type loading struct {
+	*ingest.Load
+	generation int
+}
+
 // Doc is an open recording.
 type Doc struct {
 	Name string
-	load *ingest.Load
+	load atomic.Pointer[loading]
+	path string // of a file that can be followed, else ""
+	// opened is what the file was like just before it was read.
+	opened     glance
+	following  atomic.Bool
+	followNote atomic.Pointer[string]
 
 	mu       sync.Mutex
 	want     Question
@@ -120,7 +134,13 @@ func Open(path string, notify func()) *Doc {
 		name = fetch.Name(path)
 	}
 	d := newDoc(name, notify)
-	d.load = ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded})
+	if path != "-" && !fetch.IsURL(path) {
+		d.path, d.opened = path, look(path)
+		if d.opened.err != nil || !d.opened.info.Mode().IsRegular() {
+			d.path = ""
+		}
+	}
+	d.load.Store(&loading{ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded}), 0})
 	go d.run()
 	return d
 }
@@ -128,7 +148,7 @@ func Open(path string, notify func()) *Doc {
 // Demo opens the built-in recording.
 func Demo(notify func()) *Doc {
 	d := newDoc(demo.Name, notify)
-	d.load = ingest.OpenInput(d.ctx, demo.Input(), ingest.Options{Notify: d.loaded})
+	d.load.Store(&loading{ingest.OpenInput(d.ctx, demo.Input(), ingest.Options{Notify: d.loaded}), 0})
 	go d.run()
 	return d
 }
@@ -139,14 +159,21 @@ func newDoc(name string, notify func()) *Doc {
 	return d
 }
 
+// Latest is the latest snapshot, never nil, and how often the file has been
+// read again: numbers of tracks and functions are those of that time.
+func (d *Doc) Latest() (rec *recording.Recording, generation int) {
+	l := d.load.Load()
+	return l.Snapshot(), l.generation
+}
+
 // Recording is the latest snapshot, never nil.
-func (d *Doc) Recording() *recording.Recording { return d.load.Snapshot() }
+func (d *Doc) Recording() *recording.Recording { return d.load.Load().Snapshot() }
 
 // Err says why nothing can be shown, nil while it is not known.
-func (d *Doc) Err() error { return d.load.Err() }
+func (d *Doc) Err() error { return d.load.Load().Err() }
 
 // Progress says how far loading has come.
-func (d *Doc) Progress() ingest.Progress { return d.load.Progress() }
+func (d *Doc) Progress() ingest.Progress { return d.load.Load().Progress() }
 
 // Ask sets the question. The answer comes by notify; until then Answer gives
 // the last one.
@@ -215,7 +242,12 @@ func (d *Doc) run() {
 		d.stale = stale
 		d.mu.Unlock()
 		if asked {
-			rec := d.load.Snapshot()
+			rec, generation := d.Latest()
+			if q.Generation != generation {
+				d.tell() // it has to be asked anew
+				stale()
+				continue
+			}
 			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
 				d.think(ctx, rec, q, old)
 			} else {
@@ -285,11 +317,11 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 // Settle waits until loading has ended and the question is answered for the
 // final recording: for pictures without a window.
 func (d *Doc) Settle(q Question) error {
-	if err := d.load.Wait(); err != nil {
+	if err := d.load.Load().Wait(); err != nil {
 		return err
 	}
 	d.Ask(q)
-	rec := d.load.Snapshot()
+	rec := d.load.Load().Snapshot()
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
 		if a := answer(d.ctx, rec, q, old); a != nil {
 			d.give(a)
@@ -302,17 +334,18 @@ func (d *Doc) Settle(q Question) error {
 // Still is the document as it is now: it has the answers there are and gets no
 // others. It need not be closed, and says what it says after the other is.
 func (d *Doc) Still() *Doc {
-	c := &Doc{Name: d.Name, load: d.load, still: true}
+	c := &Doc{Name: d.Name, still: true}
+	c.load.Store(d.load.Load())
 	c.answer.Store(d.answer.Load())
 	c.hits.Store(d.hits.Load())
 	return c
 }
 
 // Wait waits until loading has ended.
-func (d *Doc) Wait() error { return d.load.Wait() }
+func (d *Doc) Wait() error { return d.load.Load().Wait() }
 
 // Stop ends reading; what was read so far is shown.
-func (d *Doc) Stop() { d.load.Stop() }
+func (d *Doc) Stop() { d.load.Load().Stop() }
 
 // Close stops loading and answering and lets go of the file.
 func (d *Doc) Close() {
@@ -321,5 +354,5 @@ func (d *Doc) Close() {
 	}
 	d.cancel()
 	<-d.ended
-	d.load.Close()
+	d.load.Load().Close()
 }

@@ -55,6 +55,10 @@ type pane struct {
 	// visit is what is left to do of an address.
 	visit visit
 	marks marksPart
+	// generation is that of rec; the pane is behind while there is a newer one.
+	generation int
+	behind     bool
+	unfollow   func() // stops following; nil when the file is not followed
 
 	sourcePart sourcePart
 
@@ -138,7 +142,9 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	p.place(s, u, r)
 	p.events(s, u)
-	p.doc.Ask(p.question())
+	if !p.behind {
+		p.doc.Ask(p.question())
+	}
 	b := &p.bounds
 	if s.View != Flame {
 		p.timeline.layout(s, p, u)
@@ -158,8 +164,9 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 
 // update takes the newest snapshot and what follows from it.
 func (p *pane) update(s *Shell) {
-	rec := p.doc.Recording()
-	fresh := rec != p.rec
+	was := p.rec
+	rec := p.latest()
+	fresh := rec != was
 	p.rec = rec
 	p.colours(s)
 	if len(rec.Events) > 0 {
@@ -200,7 +207,7 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 
 // question is what the pane wants to know now.
 func (p *pane) question() doc.Question {
-	q := doc.Question{Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
+	q := doc.Question{Generation: p.generation, Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
 	if p.near.follow(p); p.tab == tabNear && p.near.any {
 		ref := analyze.RefTo(p.near.of)
 		q.Around = &ref

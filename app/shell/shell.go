@@ -48,6 +48,8 @@ type Shell struct {
 	Do Actions
 	// Keep remembers things from one run to the next; nil where nothing is kept.
 	Keep Keep
+	// FollowFiles follows every file that is opened.
+	FollowFiles bool
 	// Roots say where source files are.
 	Roots []sourcefile.Root
 	// Bars counts what the last frame drew.
@@ -121,6 +123,9 @@ func (s *Shell) Open(path string) {
 func (s *Shell) openFile(path string) {
 	s.show(doc.Open(path, s.wake))
 	s.pane.path = path
+	if s.FollowFiles && s.pane.doc.CanFollow() {
+		s.follow()
+	}
 }
 
 // OpenDemo shows the built-in recording.
@@ -131,6 +136,7 @@ func (s *Shell) OpenDemo() {
 
 func (s *Shell) show(d *doc.Doc) {
 	if s.pane != nil {
+		s.leave()
 		old := s.pane.doc
 		go old.Close() // waits for goroutines: not on the window's
 	}
@@ -172,6 +178,7 @@ func (s *Shell) Close() {
 		s.unpick()
 	}
 	if s.pane != nil {
+		s.leave()
 		s.pane.doc.Close()
 		s.pane = nil
 	}
