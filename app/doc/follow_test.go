@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
 )
 
 // samples counts what the newest answer says there is, and the newest snapshot

@@ -159,7 +159,7 @@ func (s *Shell) Still() *Shell {
 	c.path, c.demo, c.rec, c.shown = p.path, p.demo, p.rec, true
 	c.goTo(p.spot())
 	c.pick, c.split, c.marks.at = p.pick, p.split, p.marks.at
-	c.flame.scroll, c.table.scroll = p.flame.scroll, p.table.scroll
+	c.flame.scroll, c.table.scroll, c.flame.tree = p.flame.scroll, p.table.scroll, p.flame.tree
 	c.stats.linear = p.stats.linear
 	if p.search.text != "" {
 		// The pattern is the same one: what was found with it stays found.
