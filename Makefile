@@ -45,7 +45,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build install uninstall dist distcheck test-deb test bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-package
+.PHONY: help run build install uninstall dist distcheck test-deb test test-desktop bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -101,6 +101,12 @@ test: prepare-test ## vet, and run every test with the race detector
 	$(GO) vet $(PACKAGES)
 	$(GO) test $(RACE) -timeout 20m $(TESTFLAGS) $(PACKAGES)
 
+# The window among other programs: real drag sources, a window manager, a
+# Wayland compositor.
+test-desktop: export LIBGL_ALWAYS_SOFTWARE := 1
+test-desktop: prepare-desktop ## drop files on the window from GTK and Qt programs, X11 and Wayland
+	$(GO) test -tags=novulkan,desktop -timeout 10m $(TESTFLAGS) -run '^TestDesktop' ./app/ashlar
+
 bench: prepare-test ## measure speed and memory on large recordings (some GB, 20 minutes)
 	$(GO) run ./testdata/bench -json bench.json $(BENCH)
 
@@ -120,6 +126,7 @@ lint: prepare-build ## gofmt, go vet and staticcheck
 	[ -z "$$unformatted" ] || { echo "Not as gofmt would have it: $$unformatted"; exit 1; }
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
+	$(GO) vet -tags=novulkan,desktop ./app/ashlar
 	GOOS=windows CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin CGO_ENABLED=0 $(GO) vet $$(GOOS=darwin CGO_ENABLED=0 $(GO) list -f '$(WITHOUT_CGO)' ./...)
 
@@ -131,5 +138,5 @@ generate: prepare-draw ## run go generate, draw the picture of the README
 clean: ## remove what make built (not the recordings of make bench)
 	rm -f ashlar ashlar.png bench.json bench-peers.json
 
-prepare-build prepare-draw prepare-test prepare-package:
+prepare-build prepare-draw prepare-test prepare-desktop prepare-package:
 	@.ci/prepare $(@:prepare-%=%)

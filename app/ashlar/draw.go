@@ -34,7 +34,7 @@ func show(o cli.WindowOptions) int {
 		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
 	}
 	err = window.Run(s, window.Options{
-		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Others: others,
+		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Others: others,
 		Store: kept, AskedTheme: o.Theme != "",
 	})
 	if err != nil {
@@ -72,6 +72,29 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 	return l, taken
 }
 
+// settle waits for all that a picture shows.
+func settle(s *shell.Shell, o cli.RenderOptions) error {
+	part := func(r cli.Range, rec *recording.Recording) (from, to int64, ranged bool) {
+		from, to = 0, rec.Duration()
+		if r.HasFrom {
+			from = r.From
+		}
+		if r.HasTo {
+			to = r.To
+		}
+		return from, to, r.IsSet()
+	}
+	if o.With == "" {
+		return s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(o.Range, rec) })
+	}
+	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths}, func(side int, rec *recording.Recording) (int64, int64, bool) {
+		if side == 1 {
+			return part(o.RangeB, rec)
+		}
+		return part(o.Range, rec)
+	})
+}
+
 // render draws what the window would show into a file.
 func render(o cli.RenderOptions) error {
 	th, ok := theme.ByName(o.Theme)
@@ -81,24 +104,24 @@ func render(o cli.RenderOptions) error {
 	s := shell.New(th)
 	defer s.Close()
 	s.Roots = o.Roots
-	s.View = shell.View(o.View) // an address has its own
+	switch o.View {
+	case "compare":
+		s.View = shell.Both
+	case "diff":
+		s.View = shell.Flame
+	default:
+		s.View = shell.View(o.View) // an address has its own
+	}
 	if o.Demo {
 		s.OpenDemo()
 	} else {
-		s.Open(o.File)
+		s.OpenWith(o.File, o.Exe)
+	}
+	if o.With != "" {
+		s.OpenBeside(o.With)
 	}
 	s.Choose(o.Event, o.Metric)
-	err := s.Settle(o.StackView, func(rec *recording.Recording) (from, to int64, ranged bool) {
-		from, to = 0, rec.Duration()
-		if o.Range.HasFrom {
-			from = o.Range.From
-		}
-		if o.Range.HasTo {
-			to = o.Range.To
-		}
-		return from, to, o.Range.IsSet()
-	})
-	if err != nil {
+	if err := settle(s, o); err != nil {
 		return err
 	}
 	if headless.IsSVG(o.Out) {

@@ -38,6 +38,8 @@ type frame struct {
 	Tab, Picked, Search, Found, Total string
 	Transforms, Threads, Marks        []string
 	Pinned, Chosen, Hidden, Zoom      int
+	Folded, Scroll                    int
+	Focus                             string
 }
 
 // session is a window with its frame log.

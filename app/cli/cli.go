@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/pflag"
 
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
+	"ashlar/ingest/compare"
 )
 
 // Exit codes.
@@ -33,16 +35,24 @@ type WindowOptions struct {
 	// Event and Metric are names to choose by (see analyze.Choose); "" for
 	// the recording's default.
 	Event, Metric string
-	Roots         []sourcefile.Root // where sources are
-	Follow        bool              // read the file again when it changes
+	// Exe is the program to take names from where the file has none.
+	Exe    string
+	Roots  []sourcefile.Root // where sources are
+	Follow bool              // read the file again when it changes
 }
 
 // RenderOptions say what picture is drawn.
 type RenderOptions struct {
 	File string // "-" is standard input; "" with Demo
-	Demo bool
-	Out  string
-	View string // "both", "timeline" or "flame"
+	// With is the recording that File is compared with, "" for none; the rest is
+	// about comparing.
+	With      string
+	RangeB    Range
+	Normalize compare.Normalize
+	Widths    compare.Width
+	Demo      bool
+	Out       string
+	View      string // "both", "timeline" or "flame"; "compare" or "diff" for two
 	// Width and Height are the picture's, in pixels; Scale is how many of
 	// them make a unit of the layout.
 	Width, Height int
@@ -50,6 +60,7 @@ type RenderOptions struct {
 	Range         Range
 	Event, Metric string
 	Theme         string // "dark" or "light"
+	Exe           string // the program to take names from where the file has none
 	Roots         []sourcefile.Root
 	// StackView is for the flamegraph; Check it with the recording first.
 	StackView
@@ -69,6 +80,7 @@ type call struct {
 	stdout, stderr io.Writer
 	run            Runner
 	ctx            context.Context
+	exe            string // of --exe
 }
 
 // note tells something beside the answer.
@@ -114,7 +126,7 @@ func misuse(format string, args ...any) error {
 // Main runs the command line without the program's name and returns the exit
 // code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) int {
-	c := &call{stdin, stdout, stderr, run, context.Background()}
+	c := &call{stdin: stdin, stdout: stdout, stderr: stderr, run: run, ctx: context.Background()}
 	cmd, rest := windowCommand(), args
 	if len(args) > 0 {
 		if named := find(args[0]); named != nil {
@@ -163,6 +175,13 @@ func (c *call) start(cmd *command, args []string) error {
 	if err != nil {
 		return &usageError{err: err}
 	}
+	if f := fs.Lookup("exe"); f != nil {
+		if c.exe = f.Value.String(); f.Changed {
+			if _, err := os.Stat(c.exe); err != nil {
+				return misuse("--exe %s: there is no such file", c.exe)
+			}
+		}
+	}
 	return run(c, fs.Args())
 }
 
@@ -191,7 +210,14 @@ func oneFile(args []string, demo bool) (string, error) {
 
 // demoFlag adds the flag that every command has which reads a recording.
 func demoFlag(fs *pflag.FlagSet) *bool {
+	exeFlag(fs)
 	return fs.Bool("demo", false, "take the built-in recording")
+}
+
+// exeFlag adds the flag that says where the names of an automatic spall trace
+// are, which has addresses only. Its value is call.exe.
+func exeFlag(fs *pflag.FlagSet) {
+	fs.String("exe", "", "take the names of a spall trace without any from this `PROGRAM` (default: the one it names)")
 }
 
 // chooser are the flags that choose what is looked at.

@@ -40,6 +40,7 @@ asked for all of it, it answers as IN does for the part.
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o convertOptions
 			var windows string
+			exeFlag(fs)
 			fs.BoolVar(&o.force, "force", false, "replace OUT if it is there")
 			fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
 			fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
@@ -213,7 +214,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 
 // rewrite converts by way of a recording.
 func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt convert.Options, p *progress, r *conversion) (*convert.Report, error) {
-	l := ingest.OpenInput(ctx, in, ingest.Options{})
+	l := ingest.OpenInput(ctx, in, c.reading())
 	defer l.Close()
 	p.watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
 	if err := l.Wait(); err != nil {

@@ -54,6 +54,7 @@ the difference is that sure.`,
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o diffOptions
 			o.flags(fs)
+			exeFlag(fs)
 			return func(c *call, args []string) error {
 				if err := o.check(fs, args); err != nil {
 					return err
@@ -376,4 +377,24 @@ func (d *diff) what() string {
 		return d.c.Metric.Common.Name
 	}
 	return fmt.Sprintf("%s of %s", d.c.Metric.Common.Name, e.Name)
+}
+
+// MatchRules writes the rules as --match takes them; "" for all.
+func MatchRules(o compare.MatchOptions) string {
+	var on []string
+	for _, r := range []struct {
+		off  bool
+		name string
+	}{{o.NoModule, "module"}, {o.NoName, "name"}, {o.NoSimilar, "similar"}, {o.NoOrder, "order"}} {
+		if !r.off {
+			on = append(on, r.name)
+		}
+	}
+	switch len(on) {
+	case 4:
+		return ""
+	case 0:
+		return "none"
+	}
+	return strings.Join(on, ",")
 }

@@ -10,6 +10,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
+	"ashlar/render/units"
 )
 
 // What a condition of --fail-if looks at.
@@ -102,7 +103,7 @@ func (d *diff) conditions(ctx context.Context) (failed []string, err error) {
 				holds = false
 			}
 			if holds {
-				failed = append(failed, fmt.Sprintf("%s: %s, from %s to %s", cond.text, change(v.a, v.b), d.value(v.a), d.value(v.b)))
+				failed = append(failed, fmt.Sprintf("%s: %s, from %s to %s", cond.text, units.Change(v.a, v.b), d.value(v.a), d.value(v.b)))
 				break
 			}
 		}

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"ashlar/app/demo"
@@ -12,20 +11,8 @@ import (
 	"ashlar/render/units"
 )
 
-// value writes an amount with its unit where people say it. The decimals that
-// scaling added are only shown where there would be nothing else.
-func (d *diff) value(v int64) string {
-	m := d.c.Metric.Common
-	tens := int64(1)
-	for range d.c.Metric.Guard {
-		tens *= 10
-	}
-	if r := (v + tens/2) / tens; tens > 1 && r > 0 {
-		v = r
-		m.Decimals -= d.c.Metric.Guard
-	}
-	return units.Value(v, &m)
-}
+// value writes an amount with its unit where people say it.
+func (d *diff) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
 
 // signed writes a difference, with a sign.
 func (d *diff) signed(v int64) string {
@@ -38,43 +25,12 @@ func (d *diff) signed(v int64) string {
 	return "0"
 }
 
-// change writes by how much a became b: +12.7 %, new, gone, ×3.20.
-func change(a, b int64) string {
-	switch {
-	case a == b:
-		return "0 %"
-	case a == 0:
-		return "new"
-	case b == 0:
-		return "−100 %"
-	}
-	p := (float64(b) - float64(a)) / math.Abs(float64(a)) * 100
-	switch {
-	case p >= 1000:
-		return "×" + strconv.FormatFloat(float64(b)/float64(a), 'f', 1, 64)
-	case math.Abs(p) < .05:
-		return map[bool]string{true: "+<0.1 %", false: "−<0.1 %"}[p > 0]
-	}
-	s := strconv.FormatFloat(p, 'f', 1, 64) + " %"
-	if p > 0 {
-		return "+" + s
-	}
-	return strings.Replace(s, "-", "−", 1)
-}
-
-// level writes a confidence; never 100 %, since nothing is that sure.
+// level writes a confidence, ? for none.
 func level(c *compare.Confidence) string {
 	if c == nil {
 		return "?"
 	}
-	switch l := c.Level(); {
-	case l >= .9995:
-		return ">99.9 %"
-	case l >= .99:
-		return strconv.FormatFloat(math.Floor(l*1000)/10, 'f', 1, 64) + " %"
-	default:
-		return strconv.FormatFloat(math.Floor(l*100), 'f', 0, 64) + " %"
-	}
+	return units.Level(c.Level())
 }
 
 // text writes the comparison as people read it.
@@ -122,7 +78,7 @@ func (d *diff) head(b *strings.Builder) {
 		rows = append(rows, []string{"AB"[i : i+1], d.value(s.RawTotal), full, d.behind(s, i), d.names(i)})
 	}
 	columns(b, "  ", "lrrrl", rows)
-	fmt.Fprintf(b, "  B is %s A: %s", ratio(sa.RawTotal, sb.RawTotal), change(sa.RawTotal, sb.RawTotal))
+	fmt.Fprintf(b, "  B is %s A: %s", units.Times(sa.RawTotal, sb.RawTotal), units.Change(sa.RawTotal, sb.RawTotal))
 	if sa.RawTotal != sb.RawTotal {
 		fmt.Fprintf(b, ", %s", d.signed(sb.RawTotal-sa.RawTotal))
 	}
@@ -130,17 +86,6 @@ func (d *diff) head(b *strings.Builder) {
 		fmt.Fprintf(b, ", %s sure", level(w))
 	}
 	b.WriteString("\n")
-}
-
-// ratio writes how many times as large b is.
-func ratio(a, b int64) string {
-	switch {
-	case a == b:
-		return "as large as"
-	case a == 0:
-		return "infinitely many times"
-	}
-	return strconv.FormatFloat(float64(b)/float64(a), 'f', 3, 64) + " times"
 }
 
 // behind says how much was recorded of a side.
@@ -277,7 +222,7 @@ func state(r *compare.Row, a, b int64) string {
 	case a == 0 && b == 0:
 		return ""
 	}
-	return change(a, b)
+	return units.Change(a, b)
 }
 
 // blank writes an amount, and a dash for none.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ianlancetaylor/demangle"
+
 	"ashlar/spaa"
 )
 
@@ -96,7 +98,7 @@ func (n *naiveSPAA) record(t *testing.T, v map[string]any) {
 	case "dso":
 		n.dsos[text(v["id"])] = v["name"].(string)
 	case "frame":
-		n.frames[text(v["id"])] = naiveFrame{v["func"].(string), n.dsos[text(v["dso"])]}
+		n.frames[text(v["id"])] = naiveFrame{demangle.Filter(v["func"].(string)), n.dsos[text(v["dso"])]}
 	case "stack":
 		c := v["context"].(map[string]any)
 		s := naiveStack{id: text(v["id"]), event: c["event"].(string), tid: text(c["tid"]), weights: map[string]*big.Rat{}}

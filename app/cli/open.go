@@ -7,6 +7,7 @@ import (
 
 	"ashlar/app/demo"
 	"ashlar/ingest"
+	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -19,11 +20,16 @@ func (c *call) read(path string) (*recording.Recording, ingest.Stats, error) {
 	case path == "-" && c.stdin != io.Reader(os.Stdin):
 		return c.readInput(source.FromReader("-", c.stdin))
 	}
-	return ingest.ReadAll(c.ctx, path, ingest.Options{})
+	return ingest.ReadAll(c.ctx, path, c.reading())
+}
+
+// reading is how recordings are read.
+func (c *call) reading() ingest.Options {
+	return ingest.Options{Options: decode.Options{Exe: c.exe}}
 }
 
 func (c *call) readInput(in *source.Input) (*recording.Recording, ingest.Stats, error) {
-	l := ingest.OpenInput(c.ctx, in, ingest.Options{})
+	l := ingest.OpenInput(c.ctx, in, c.reading())
 	defer l.Close()
 	err := l.Wait()
 	return l.Snapshot(), l.Stats(), err

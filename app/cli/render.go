@@ -9,14 +9,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/address"
+	"ashlar/ingest/compare"
 )
 
 func renderCommand() command {
 	return command{
-		name: "render", args: "FILE|ADDRESS -o OUT.png", line: "draw a recording into a PNG or SVG file",
+		name: "render", args: "FILE [FILE]|ADDRESS -o OUT.png", line: "draw a recording, or two side by side, into a PNG or SVG file",
 		text: `
 A PNG is exactly what the window would show. It needs no display. An SVG has the
 timeline, the flamegraph or one below the other, as shapes whose text is text.
+With two files, the first is the baseline: the view compare has both timelines
+and the differential flamegraph, diff only that.
 
 An ADDRESS is what the window copies with "Copy the view's address"; it says all
 that is shown, so that only -o, --size, --scale and --theme go with it.
@@ -25,6 +28,7 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
 			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
 			{"ashlar render run.spaa -o run.svg --view timeline", "draw shapes, for a page or a report"},
+			{"ashlar render old.pprof new.pprof --view diff -o diff.png", "draw what became more and what less"},
 			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a dense screen"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -33,17 +37,24 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			var size, rng string
 			var scale float64
 			fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this `FILE`, which ends in .png or .svg")
-			fs.StringVar(&o.View, "view", "both", "the `PART` to draw: both, timeline or flame")
+			fs.StringVar(&o.View, "view", "both", "the `PART` to draw: both, timeline or flame; with two files compare or diff (default: compare)")
 			fs.StringVar(&size, "size", "1280x720", "the picture's size in pixels, `WxH`")
 			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			var rngB, normalize, width string
+			fs.StringVar(&rngB, "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
+			fs.StringVar(&normalize, "normalize", string(compare.Raw), "with two files, scale B to A `BY` total, duration or samples; raw does not")
+			fs.StringVar(&width, "width", string(compare.WidthLarger), "with two files, whose `WIDTHS` bars have: a, b or larger")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			roots := rootFlag(fs)
 			return func(c *call, args []string) (err error) {
-				o.Event, o.Metric, o.Demo = ch.event, ch.metric, *demo
+				o.Event, o.Metric, o.Demo, o.Exe = ch.event, ch.metric, *demo, c.exe
+				if args, err = o.second(args, fs, normalize, width); err != nil {
+					return err
+				}
 				if o.File, err = oneFile(args, o.Demo); err != nil {
 					return err
 				}
@@ -61,6 +72,11 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 				if o.Range, err = rangeFlag(rng); err != nil {
 					return err
 				}
+				if o.RangeB = o.Range; rngB != "" {
+					if o.RangeB, err = rangeFlag(rngB); err != nil {
+						return err
+					}
+				}
 				if o.Roots, err = roots(); err != nil {
 					return err
 				}
@@ -68,6 +84,38 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			}
 		},
 	}
+}
+
+// second takes the second of two files, and what goes with it.
+func (o *RenderOptions) second(args []string, fs *pflag.FlagSet, normalize, width string) (rest []string, err error) {
+	if len(args) != 2 {
+		for _, f := range []string{"range-b", "normalize", "width"} {
+			if fs.Changed(f) {
+				return nil, misuse("--%s is about two files; name both", f)
+			}
+		}
+		return args, nil
+	}
+	switch {
+	case o.Demo:
+		return nil, misuse("--demo stands for a file; leave out %s", args[0])
+	case args[1] == "" || args[0] == "":
+		return nil, misuse("a file's name is empty")
+	case args[1] == "-" && args[0] == "-":
+		return nil, misuse("standard input can only be read once")
+	}
+	if o.With = args[1]; !fs.Changed("view") {
+		o.View = "compare"
+	}
+	if o.Normalize, err = compare.ParseNormalize(normalize); err != nil {
+		return nil, &usageError{err: err}
+	}
+	switch o.Widths = compare.Width(width); o.Widths {
+	case compare.WidthA, compare.WidthB, compare.WidthLarger:
+	default:
+		return nil, misuse("there are no widths %q; there are a, b and larger", width)
+	}
+	return args[:1], nil
 }
 
 // rangeFlag reads --range; "" is no limit.
@@ -96,10 +144,17 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	case !strings.EqualFold(filepath.Ext(o.Out), ".png") && !strings.EqualFold(filepath.Ext(o.Out), ".svg"):
 		return misuse("pictures are PNG or SVG files: %s should end in .png or .svg", o.Out)
 	}
+	if o.With != "" && strings.EqualFold(filepath.Ext(o.Out), ".svg") {
+		return misuse("two recordings are drawn into PNG files: %s should end in .png", o.Out)
+	}
 	switch o.View {
 	case "both", "timeline", "flame":
+	case "compare", "diff":
+		if o.With == "" {
+			return misuse("the view %s needs two files", o.View)
+		}
 	default:
-		return misuse("there is no view %q; there are both, timeline and flame", o.View)
+		return misuse("there is no view %q; there are both, timeline and flame, and for two files compare and diff", o.View)
 	}
 	if err := checkTheme(o.Theme); err != nil {
 		return err

@@ -166,6 +166,8 @@ type topRow struct {
 	Self   json.Number `json:"self"`
 	Total  json.Number `json:"total"`
 	Count  int64       `json:"count"`
+	// Symbol is the linker's name of a function, where it is another.
+	Symbol string `json:"symbol,omitempty"`
 	// Place is a line's file:line; Name is then its function.
 	Place string `json:"place,omitempty"`
 	// Depth and Match are for rows of a tree.
@@ -243,6 +245,9 @@ func (t *top) add(rec *recording.Recording, r *analyze.Row) {
 
 func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
 	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact(r.Self, t.metric), Total: exact(r.Total, t.metric), Count: r.Count, row: r}
+	if t.By == string(analyze.ByFunction) || t.By == string(analyze.ByLine) || t.Function != nil {
+		row.Symbol = r.Function(rec).Symbol
+	}
 	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
 		track := rec.Tracks[r.Track]
 		row.PID, row.TID = &track.PID, &track.TID

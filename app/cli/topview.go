@@ -165,17 +165,12 @@ func (t *top) search(rec *recording.Recording, tree *analyze.Tree, o *topOptions
 		}
 		return rows
 	}
-	file := func(r *analyze.Row) string {
-		if o.by != analyze.ByFunction {
-			return r.Place
-		}
-		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
-			return f.File
-		}
-		return ""
-	}
 	return slices.DeleteFunc(rows, func(r analyze.Row) bool {
-		return !p.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module, File: file(&r)})
+		f := r.Function(rec)
+		if o.by != analyze.ByFunction {
+			f.File = r.Place
+		}
+		return !p.MatchFunction(&f)
 	})
 }
 

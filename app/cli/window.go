@@ -18,7 +18,7 @@ import (
 // windowCommand is what runs when no command is named.
 func windowCommand() command {
 	return command{
-		args: "[FILE…|ADDRESS]", line: "look at recorded runs of programs",
+		args: "[FILE [FILE]|ADDRESS]", line: "look at recorded runs of programs",
 		text: `
 Without a command, a window opens with the files; - is standard input, and what
 begins with http:// or https:// is asked of its server. A file that is called
@@ -36,6 +36,7 @@ The exit code is 0 when all went well, 1 when something was wrong with the
 input, and 2 when the command line makes no sense.`,
 		examples: [][2]string{
 			{"ashlar run.spaa.zst", "look at a recording"},
+			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
 			{"zcat run.spall.gz | ashlar -", "look at what another program writes"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
 			{"ashlar --demo", "look at the built-in recording"},
@@ -49,6 +50,7 @@ input, and 2 when the command line makes no sense.`,
 			fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is open already, if there is one")
 			fs.BoolVar(&o.Compare, "compare-with-open", false, "hand the file to the window that is open already, to compare")
 			ch.flags(fs)
+			exeFlag(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
 			fs.BoolVar(&o.Follow, "follow", false, "watch the file and show what is added to it, or what takes its place")
@@ -59,7 +61,7 @@ input, and 2 when the command line makes no sense.`,
 					_, err := fmt.Fprintln(c.stdout, version.String())
 					return err
 				}
-				o.Files, o.Event, o.Metric = args, ch.event, ch.metric
+				o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
 				if err := o.check(); err != nil {
 					return err
 				}
@@ -90,6 +92,9 @@ func (o *WindowOptions) check() error {
 		return misuse("standard input cannot be handed to another window")
 	case (o.Reuse || o.Compare) && slices.ContainsFunc(o.Files, fetch.IsURL):
 		return misuse("what a server hands out cannot be handed to another window; save it in a file first")
+	}
+	if o.Exe != "" && (o.Reuse || o.Compare) {
+		return misuse("--exe cannot be handed to another window; leave it out")
 	}
 	stdin := false
 	for i, f := range o.Files {

@@ -12,6 +12,7 @@ import (
 	"ashlar/app/demo"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/heatmap"
@@ -89,19 +90,14 @@ func (a *Answer) Metric() *recording.Metric {
 	return &recording.Metric{}
 }
 
-// loading is one reading of the file; reading it again makes another, whose
-// tracks, functions and calls have numbers of their own.
-type loading struct {
-	*ingest.Load
-	generation int
-}
-
 // Doc is an open recording.
 type Doc struct {
 	Name string
 	load atomic.Pointer[loading]
 	path string // of a file that can be followed, else ""
-	// opened is what the file was like just before it was read.
+	// wishes are for the decoder, opened is what the file was like just before it
+	// was read.
+	wishes     decode.Options
 	opened     glance
 	following  atomic.Bool
 	followNote atomic.Pointer[string]
@@ -125,7 +121,10 @@ type Doc struct {
 
 // Open starts to load a file ("-" is standard input). notify is called from
 // other goroutines whenever there is something new to show.
-func Open(path string, notify func()) *Doc {
+func Open(path string, notify func()) *Doc { return OpenWith(path, decode.Options{}, notify) }
+
+// OpenWith is Open with wishes for the decoder.
+func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -135,21 +134,22 @@ func Open(path string, notify func()) *Doc {
 	}
 	d := newDoc(name, notify)
 	if path != "-" && !fetch.IsURL(path) {
-		d.path, d.opened = path, look(path)
+		d.path, d.wishes, d.opened = path, wishes, look(path)
 		if d.opened.err != nil || !d.opened.info.Mode().IsRegular() {
 			d.path = ""
 		}
 	}
-	d.load.Store(&loading{ingest.Open(d.ctx, path, ingest.Options{Notify: d.loaded}), 0})
-	go d.run()
+	d.open(func(o ingest.Options) *ingest.Load {
+		o.Options = wishes
+		return ingest.Open(context.Background(), path, o)
+	})
 	return d
 }
 
 // Demo opens the built-in recording.
 func Demo(notify func()) *Doc {
 	d := newDoc(demo.Name, notify)
-	d.load.Store(&loading{ingest.OpenInput(d.ctx, demo.Input(), ingest.Options{Notify: d.loaded}), 0})
-	go d.run()
+	d.open(func(o ingest.Options) *ingest.Load { return ingest.OpenInput(context.Background(), demo.Input(), o) })
 	return d
 }
 
@@ -354,5 +354,5 @@ func (d *Doc) Close() {
 	}
 	d.cancel()
 	<-d.ended
-	d.load.Load().Close()
+	d.load.Load().leave(d)
 }

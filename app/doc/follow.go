@@ -80,7 +80,8 @@ func (d *Doc) note(text string) {
 
 // again reads the file and shows it in place of what was read before.
 func (d *Doc) again(ctx context.Context) {
-	l := ingest.Open(ctx, d.path, ingest.Options{})
+	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.wishes})
+	defer context.AfterFunc(ctx, l.Cancel)()
 	if err := l.Wait(); err != nil {
 		l.Close()
 		if ctx.Err() == nil {
@@ -89,11 +90,11 @@ func (d *Doc) again(ctx context.Context) {
 		return
 	}
 	old := d.load.Load()
-	d.load.Store(&loading{l, old.generation + 1})
+	d.load.Store(&loading{Load: l, generation: old.generation + 1, looks: []*Doc{d}})
 	d.note("")
 	d.poke() // the answer for it; until then the last one is shown
 	d.tell()
-	old.Close()
+	old.leave(d)
 }
 
 // glance is what a look at a file tells.

@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ashlar/app/cli"
 	"ashlar/app/drop"
 	"ashlar/app/shell"
+	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -29,7 +31,8 @@ func TestDrag(t *testing.T) {
 			defer s.Close()
 			if c.open {
 				s.OpenDemo()
-				if err := s.Doc().Wait(); err != nil {
+				// With its answer: where the halves meet depends on it.
+				if err := s.Settle(cli.StackView{}, func(*recording.Recording) (from, to int64, ranged bool) { return 0, 0, false }); err != nil {
 					t.Fatal(err)
 				}
 			}

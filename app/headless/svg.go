@@ -24,7 +24,7 @@ import (
 // Sizes in dp, as in the window.
 const (
 	overviewTop = 6
-	rightEdge   = 10
+	rightEdge   = timeline.MapWidth + 4 // the window has the map of the rows there
 	flamePad    = 8
 )
 

@@ -33,6 +33,9 @@ func (s *Shell) Address() *address.View {
 		return nil
 	}
 	v := &address.View{Files: []string{p.file()}, Find: p.search.text, Transforms: slices.Clone(p.transforms)}
+	if c := s.versus; c != nil {
+		v.Files = []string{c.panes[0].file(), c.panes[1].file()}
+	}
 	if s.View != Both {
 		v.Parts = string(s.View)
 	}
@@ -144,11 +147,15 @@ func (s *Shell) Visit(v *address.View) {
 	} else {
 		s.openFile(v.Files[0])
 	}
+	a := s.pane
+	if len(v.Files) > 1 {
+		s.OpenBeside(v.Files[1])
+	}
 	s.View = Both
 	if v.Parts == string(Timeline) || v.Parts == string(Flame) {
 		s.View = View(v.Parts)
 	}
-	s.pane.visit.view = v
+	a.visit.view = v
 }
 
 // arrive goes on with a visit as far as it can; changed tells that there is

@@ -29,10 +29,11 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	if s.pane == nil {
 		return
 	}
+	x = s.compareButton(u, x, y)
 	x = s.choices(u, x, y)
 	p := s.pane
 	// The title stands in the middle of the window, as long as there is room.
-	title := p.doc.Name
+	title := s.openName()
 	st := ui.Style{Size: 12.5, Weight: medium, Color: th.Dim, Align: middle}
 	w := u.Measure(title, st).X
 	mid := (r.Min.X + r.Max.X) / 2
@@ -100,6 +101,9 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	if len(p.rec.Events) == 0 {
 		return x
 	}
+	if s.versus != nil {
+		return s.versus.metricChoice(s, u, x, y)
+	}
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
@@ -165,12 +169,19 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	case s.Do.Wake != nil: // pictures should not change from run to run
 		right = "read in " + durationText(int64(pr.Elapsed)*1000)
 	}
+	if c := s.versus; c != nil {
+		l, matched := c.status()
+		left = l
+		if matched != "" && !u.Now.Before(s.note.until) && pr.Done {
+			right, color = matched, th.Dim
+		}
+	}
 	mid := r.Min.X + r.Dx()*11/20
 	u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, mid, r.Max.Y), left, ui.Style{Size: 11.5, Color: th.Dim})
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
 	u.Text(box, right, ui.Style{Size: 11.5, Color: color, Align: end})
 	if clicked, _ := p.statusClick.clicked(u, box); clicked && len(p.rec.Warnings) > 0 {
-		p.tab = tabAbout
+		s.showAbout()
 	}
 }
 

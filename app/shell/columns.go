@@ -117,17 +117,6 @@ func (c column) title(a *doc.Answer) string {
 	return columnInfos[c].head
 }
 
-// described is what a row stands for: a function of the recording where it is
-// one, else something as if it were one.
-func described(rec *recording.Recording, r *analyze.Row) recording.Function {
-	if int(r.Func) < rec.Functions.Len() {
-		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
-			return f
-		}
-	}
-	return recording.Function{Name: r.Name, Module: r.Module}
-}
-
 // cell is a column's text of a row, for the screen or exact for a copy.
 func (c column) cell(a *doc.Answer, r *analyze.Row, exact bool) string {
 	m := a.Metric()
@@ -144,7 +133,7 @@ func (c column) cell(a *doc.Answer, r *analyze.Row, exact bool) string {
 		}
 		return shortModule(r.Module)
 	case colFile:
-		if f := described(a.Rec, r); exact {
+		if f := r.Function(a.Rec); exact {
 			return f.File
 		} else {
 			return shortModule(f.File)

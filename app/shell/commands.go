@@ -1,15 +1,14 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 	"time"
 
-	"gioui.org/io/event"
 	"gioui.org/io/key"
 	"gioui.org/op"
 
 	"ashlar/ingest/analyze"
+	"ashlar/render/timeline"
 )
 
 // Chord is a key with the modifiers it needs.
@@ -39,7 +38,8 @@ func (c Chord) String() string {
 var keyNames = map[key.Name]string{
 	key.NameLeftArrow: "←", key.NameRightArrow: "→", key.NameUpArrow: "↑", key.NameDownArrow: "↓",
 	key.NameEscape: "Esc", key.NamePageUp: "Page Up", key.NamePageDown: "Page Down",
-	key.NameHome: "Home", key.NameEnd: "End", "-": "−", key.NameDeleteBackward: "Backspace",
+	key.NameHome: "Home", key.NameEnd: "End", key.NameReturn: "Return", "-": "−",
+	key.NameDeleteForward: "Delete", key.NameDeleteBackward: "Backspace",
 }
 
 // Command is something a person can do. The key map, the help page and the
@@ -67,7 +67,7 @@ var Commands []Command
 // them all.
 func init() {
 	Commands = commands()
-	keyFilters = filters()
+	keyFilters, typingFilters = filters()
 }
 
 func commands() []Command {
@@ -80,11 +80,35 @@ func commands() []Command {
 		{"Scroll down", []Chord{chord(key.NameDownArrow)}, true, func(s *Shell) { s.pane.scrollBy(60) }},
 		{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.pane.scrollBy(-400) }},
 		{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.pane.scrollBy(400) }},
-		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.pane.fitAll() }},
+		{"Go to a time", []Chord{chord("G")}, true, func(s *Shell) { s.askTime() }},
+		{"Zoom to a box that is dragged", []Chord{chord("Z")}, true, func(s *Shell) { s.pane.boxNext(s) }},
+		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.fitAll() }},
 		{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.fitSelection() }},
-		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.pane.nextEvent() }},
-		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.pane.nextMetric() }},
-		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.pane.tab = (s.pane.tab + 1) % len(tabs) }},
+		{"Select the next span of the lane", []Chord{chord(key.NameRightArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, 1) }},
+		{"Select the previous span of the lane", []Chord{chord(key.NameLeftArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, -1) }},
+		{"Select what it calls first", []Chord{chord(key.NameDownArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(true) }},
+		{"Select what it is called from", []Chord{chord(key.NameUpArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(false) }},
+		{"Select in the next row", []Chord{chord(key.NameDownArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(1) }},
+		{"Select in the previous row", []Chord{chord(key.NameUpArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(-1) }},
+		{"Follow the arrow from the selected span", []Chord{chord(".")}, true, func(s *Shell) { s.pane.followFlow(s, false) }},
+		{"Follow the arrow to the selected span", []Chord{chord(",")}, true, func(s *Shell) { s.pane.followFlow(s, true) }},
+		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(.02) }},
+		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(-.02) }},
+		{"Extend the selected time to the next edge", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(true) }},
+		{"Shorten the selected time to the previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(false) }},
+		{"Filter threads by name", []Chord{chord("F", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.tracks.focus = s.pane.timed() }},
+		{"Show and hide threads", []Chord{chord("V")}, true, func(s *Shell) { s.chooseTracks() }},
+		{"Fold or unfold the thread", []Chord{chord("Y")}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.fold(r) }) }},
+		{"Fold all threads", []Chord{chord("Y", key.ModShift)}, true, func(s *Shell) { s.pane.foldAll(false) }},
+		{"Unfold all threads", nil, true, func(s *Shell) { s.pane.foldAll(true) }},
+		{"Fold or unfold all processes", nil, true, func(s *Shell) { s.pane.foldProcesses() }},
+		{"Pin or unpin the thread", []Chord{chord("P")}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.togglePin(r.Index) }) }},
+		{"Hide the thread", []Chord{chord(key.NameDeleteForward)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.hide(r.Index, true) }) }},
+		{"Move the thread up", []Chord{chord(key.NameUpArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.shiftTrack(r.Index, -1) }) }},
+		{"Move the thread down", []Chord{chord(key.NameDownArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.shiftTrack(r.Index, 1) }) }},
+		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.nextMetric(true) }},
+		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.nextMetric(false) }},
+		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.nextTab() }},
 		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
 		{"Copy as command", []Chord{chord("C", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyCommand() }},
 		{"Copy the view's address", []Chord{chord("A", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyAddress() }},
@@ -97,8 +121,8 @@ func commands() []Command {
 		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(s, false) }},
 		{"Mark a time, a range or a function", []Chord{chord("B")}, true, func(s *Shell) { s.askMark() }},
 		{"Go to a mark", []Chord{chord("B", key.ModShift)}, true, func(s *Shell) { s.chooseMark("Go to a mark", (*pane).goToMark) }},
-		{"Next mark", []Chord{chord(".")}, true, func(s *Shell) { s.pane.walkMarks(s, true) }},
-		{"Previous mark", []Chord{chord(",")}, true, func(s *Shell) { s.pane.walkMarks(s, false) }},
+		{"Next mark", []Chord{chord("'")}, true, func(s *Shell) { s.pane.walkMarks(s, true) }},
+		{"Previous mark", []Chord{chord(";")}, true, func(s *Shell) { s.pane.walkMarks(s, false) }},
 		{"Rename a mark", nil, true, func(s *Shell) { s.chooseMark("Rename a mark", (*pane).renameMark) }},
 		{"Delete a mark", nil, true, func(s *Shell) { s.chooseMark("Delete a mark", (*pane).deleteMark) }},
 		{"Focus on the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Focus) }},
@@ -109,7 +133,7 @@ func commands() []Command {
 		{"Flamegraph bottom-up", []Chord{chord("I")}, true, func(s *Shell) { s.pane.transform(analyze.Invert()) }},
 		{"Flamegraph in order of time", []Chord{chord("O")}, true, func(s *Shell) { s.pane.transform(analyze.ByTime()) }},
 		{"Flamegraph with the root at the bottom, or at the top", []Chord{chord("U")}, true, func(s *Shell) { s.pane.flame.turn() }},
-		{"Callers and callees of the selected function", []Chord{chord("K")}, true, func(s *Shell) { s.pane.tab = tabNear }},
+		{"Callers and callees of the selected function", []Chord{chord("Q")}, true, func(s *Shell) { s.pane.tab = tabNear }},
 		{"Collapse recursion", []Chord{chord("R")}, true, func(s *Shell) { s.pane.transform(analyze.CollapseRecursion()) }},
 		{"Merge by module", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByModule()) }},
 		{"Merge by file", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByFile()) }},
@@ -117,8 +141,13 @@ func commands() []Command {
 		{"Hide kernel frames", nil, true, func(s *Shell) { s.pane.transform(analyze.HideKernel()) }},
 		{"Join user and kernel stacks", nil, true, func(s *Shell) { s.pane.joinRelated(s) }},
 		{"Take away all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.transforms = nil }},
-		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.undo() }},
-		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.redo() }},
+		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.undo() }},
+		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.redo() }},
+		{"Next part of the window", []Chord{chord(key.NameTab)}, false, func(s *Shell) { s.nextArea(1) }},
+		{"Previous part of the window", []Chord{chord(key.NameTab, key.ModShift)}, false, func(s *Shell) { s.nextArea(-1) }},
+		{"Select the time of the span; press, open or go on", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.pane.selectPicked() }},
+		{"Select only the thread of the span", []Chord{chord(key.NameReturn, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.onlyTrack(r.Index) }) }},
+		{"Menu of what is selected", []Chord{chord(key.NameF10, key.ModShift)}, true, func(s *Shell) { s.pane.wantMenu = true }},
 		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
 		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
 		{"Open a file by its path", []Chord{chord("O", key.ModCtrl, key.ModShift)}, false, func(s *Shell) { s.typeOpen() }},
@@ -127,78 +156,12 @@ func commands() []Command {
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
 		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
 		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
-	}, append(lookCommands(), exportCommands()...)...)
-}
-
-// keyFilters matches every key of a command.
-var keyFilters []event.Filter
-
-func filters() []event.Filter {
-	var fs []event.Filter
-	for _, c := range Commands {
-		for _, k := range c.Keys {
-			f := key.Filter{Name: k.Name, Required: k.Mods}
-			if k.Mods == 0 || k.Name == "+" {
-				f.Optional = key.ModShift
-			}
-			fs = append(fs, f)
-		}
-	}
-	// Keyboards give + and ? as = and / with Shift held down.
-	return append(fs, key.Filter{Name: "=", Optional: key.ModShift | key.ModCtrl}, key.Filter{Name: "/", Required: key.ModShift})
-}
-
-// press runs the command of a key.
-func (s *Shell) press(k key.Event) {
-	switch {
-	case k.Name == "=":
-		k.Name = "+"
-	case k.Name == "/" && k.Modifiers.Contain(key.ModShift):
-		k.Name = "?"
-	}
-	if (s.chooser != nil || s.typing) && k.Name != key.NameEscape && !k.Modifiers.Contain(key.ModCtrl) {
-		return // it is being typed
-	}
-	// A key with Shift means the same as without, unless that is another
-	// command's.
-	if !s.run(Chord{k.Name, k.Modifiers}) && k.Modifiers.Contain(key.ModShift) {
-		s.run(Chord{k.Name, k.Modifiers &^ key.ModShift})
-	}
-}
-
-// run runs the command of a chord and reports whether there is one.
-func (s *Shell) run(ch Chord) bool {
-	for _, c := range Commands {
-		if slices.Contains(c.Keys, ch) {
-			if !c.needs || s.pane != nil {
-				c.do(s)
-			}
-			return true
-		}
-	}
-	return false
+	}, append(append(compareCommands(), lookCommands()...), exportCommands()...)...)
 }
 
 func (s *Shell) call(f func()) {
 	if f != nil {
 		f()
-	}
-}
-
-// back undoes the nearest thing: a menu, the help page, the flamegraph's zoom,
-// the selection.
-func (s *Shell) back() {
-	switch {
-	case s.chooser != nil:
-		s.chooser = nil
-	case s.menu != nil:
-		s.menu = nil
-	case s.help:
-		s.help = false
-	case s.pane != nil && s.typing && s.pane.search.text == "":
-		s.pane.search.blur = true
-	case s.pane != nil:
-		s.pane.back()
 	}
 }
 

@@ -26,7 +26,7 @@ func contextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 			sum += v.Weight
 			all = append(all, v.Value+" "+units.Exact(v.Weight, m))
 		}
-		d := detail{title1(k.Key), k.Values[0].Value, ""}
+		d := detail{key: title1(k.Key), value: k.Values[0].Value}
 		if n := len(k.Values) - 1; n > 0 {
 			d.value += "  " + units.Percent(k.Values[0].Weight, sum) + ", " + units.Count(int64(n)) + " more"
 			d.exact = strings.Join(all[:min(len(all), 20)], ", ")

@@ -14,6 +14,9 @@ func (p *pane) asCommand() (line, rest string) {
 	if p.demo {
 		args[2] = "--demo"
 	}
+	if p.exe != "" {
+		args = append(args, "--exe", p.exe)
+	}
 	if p.event < len(p.rec.Events) {
 		e := &p.rec.Events[p.event]
 		if len(p.rec.Events) > 1 && e.Name != "" {
@@ -49,6 +52,9 @@ func quoted(a string) string {
 // copyCommand puts the command line on the clipboard.
 func (s *Shell) copyCommand() {
 	line, rest := s.pane.asCommand()
+	if s.versus != nil {
+		line, rest = s.versus.asCommand()
+	}
 	s.copyLater(line)
 	if rest != "" {
 		s.Say("Copied a command that says all but " + rest)

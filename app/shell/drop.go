@@ -39,9 +39,9 @@ type sorted struct {
 // shows is how many recordings a window shows.
 const shows = 2
 
-// beside shows a file beside the open one, to compare; nil where the window
+// besideOpener shows a file beside the open one, to compare; nil where the window
 // cannot.
-func (s *Shell) beside() func(path string) { return nil }
+func (s *Shell) besideOpener() func(path string) { return s.OpenBeside }
 
 // DragOver tells the shell what is held over the window.
 func (s *Shell) DragOver(o drop.Over) {
@@ -55,7 +55,7 @@ func (s *Shell) DragOver(o drop.Over) {
 // Dropped takes what was let go over the window. What the files are is looked up
 // beside the window's goroutine.
 func (s *Shell) Dropped(d drop.Drop) {
-	beside := s.pane != nil && s.beside() != nil && d.At.X >= s.middle()
+	beside := s.pane != nil && s.besideOpener() != nil && d.At.X >= s.middle()
 	if s.drag.sorted == nil {
 		s.drag.sorted = make(chan sorted, 8)
 	}
@@ -96,7 +96,7 @@ func (s *Shell) landed() {
 }
 
 func (s *Shell) land(r sorted) {
-	beside := s.beside()
+	beside := s.besideOpener()
 	s.chooser, s.menu, s.help = nil, nil, false
 	var said []string
 	switch {
@@ -133,7 +133,7 @@ func (s *Shell) land(r sorted) {
 
 // most says how many recordings the window shows.
 func (s *Shell) most() string {
-	if s.beside() == nil {
+	if s.besideOpener() == nil {
 		return "one"
 	}
 	return "two, side by side"
@@ -150,7 +150,7 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 	if o.Files != nil {
 		n = len(o.Files.Paths)
 	}
-	compares := s.beside() != nil
+	compares := s.besideOpener() != nil
 	switch {
 	case o.Refused != "":
 		return []zone{{full, o.Refused, false}}
@@ -175,7 +175,7 @@ func (s *Shell) held() string {
 	}
 	name := func(i int) string { return oneLine(filepath.Base(f.Paths[i])) }
 	n, take := len(f.Paths), 1
-	if s.beside() != nil {
+	if s.besideOpener() != nil {
 		take = shows
 	}
 	switch {

@@ -222,11 +222,13 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 }
 
 // base is where the root's row begins in a picture h pixels high.
-func (f *flamePart) base(u *ui.UI, h int) int {
-	if f.up {
-		return h - u.Px(flame.BarHeight) + f.scroll
+func (f *flamePart) base(u *ui.UI, h int) int { return flameBase(u, h, f.scroll, f.up) }
+
+func flameBase(u *ui.UI, h, scroll int, up bool) int {
+	if up {
+		return h - u.Px(flame.BarHeight) + scroll
 	}
-	return -f.scroll
+	return -scroll
 }
 
 // root is the label of the outermost bar: what the whole is, and how much.

@@ -19,9 +19,10 @@ import (
 func (s *Shell) toggleFollow() {
 	p := s.pane
 	switch {
+	case s.versus != nil:
+		s.Say("What is compared stays as it is; end the comparison to follow a file")
 	case p.unfollow != nil:
-		p.unfollow()
-		p.unfollow = nil
+		p.stay()
 		s.Say("No longer following " + p.doc.Name)
 	case !p.doc.CanFollow():
 		s.Say("Only files can be followed, and " + p.doc.Name + " is none")
@@ -40,12 +41,16 @@ func (s *Shell) follow() {
 // leave stops following, and keeps marks of a file that has changed by what is
 // in it now.
 func (s *Shell) leave() {
-	p := s.pane
+	s.pane.stay()
+	s.pane.marks.move(s, s.pane)
+}
+
+// stay stops following.
+func (p *pane) stay() {
 	if p.unfollow != nil {
 		p.unfollow()
 		p.unfollow = nil
 	}
-	p.marks.move(s, p)
 }
 
 // latest is the recording to show: the newest one of those whose numbers the

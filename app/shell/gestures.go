@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gioui.org/f32"
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
 	"ashlar/ingest/recording"
@@ -17,7 +18,9 @@ const zoomStep = 1.28
 // events takes what the pointer did since the last frame.
 func (p *pane) events(s *Shell, u *ui.UI) {
 	p.timeline.events(s, p, u)
+	p.rowsMap.events(p, u)
 	p.flame.events(s, p, u)
+	p.menuByKey(s, u)
 	p.near.pic.events(s, p, u)
 	p.hover = nil
 	switch {
@@ -72,21 +75,32 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g gesture, e pointer
 	case gScroll:
 		t.wheel(p, u, e, d.at)
 	case gPress:
-		t.grab, t.origin = grabNone, p.view
+		t.grab, t.origin, p.motion.kind = grabNone, p.view, atRest
 	case gDrag:
 		if t.grab == grabNone {
 			t.grab = grabPan
 			switch {
 			case int(d.start.X) < p.bounds.gutter && t.trackAt(p, d.start) >= 0:
 				t.grab = grabTrack
+			case t.boxing || d.mods.Contain(ctrlKey) && !d.mods.Contain(shiftKey):
+				t.grab = grabBox
 			case d.mods.Contain(shiftKey):
-				t.grab, t.anchor = grabRange, t.timeAt(p, d.start.X)
+				t.beginRange(p, u, d, d.start.Y)
+				if i := t.trackAt(p, d.start); i >= 0 && d.mods.Contain(ctrlKey) {
+					p.sel.tracks = []int{i} // within one thread
+				}
 			}
 		}
-		t.drag(p, d.start, d.at)
+		t.drag(p, u, d, d.at.Y, e)
 	case gDrop:
-		if t.grab == grabTrack {
+		switch t.grab {
+		case grabTrack:
 			p.moveTrack(t.trackAt(p, d.start), t.trackAt(p, d.at))
+		case grabPan:
+			p.motion.throw(p, u, e.Time)
+		case grabBox:
+			p.zoomToBox(u, t.box(p, d.start, d.at))
+			t.boxing = false
 		}
 		t.grab = grabNone
 	case gMenu:
@@ -105,22 +119,39 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g gesture, e pointer
 			return
 		}
 		p.pickHit(h)
-		if g == gDouble && (h.Found || h.Window >= 0) {
+		if p.atGoal = false; g == gDouble && h.End > h.Start {
 			p.fit(h.Start, h.End)
 		}
 	}
 }
 
-// drag moves what is held.
-func (t *timelinePart) drag(p *pane, start, at f32.Point) {
+// beginRange begins to select a range where a drag did.
+func (t *timelinePart) beginRange(p *pane, u *ui.UI, d *drag, y float32) {
+	t.grab, t.anchor = grabRange, t.edge(p, u, d.start.X, y, d.mods)
+}
+
+// edge is the time of an edge of a selection: that of a bar that is near,
+// unless Alt is held.
+func (t *timelinePart) edge(p *pane, u *ui.UI, x, y float32, mods key.Modifiers) int64 {
+	if mods.Contain(key.ModAlt) {
+		return t.timeAt(p, x)
+	}
+	return t.snap(p, u, x, y)
+}
+
+// drag moves what is held; y is where the pointer is in the lanes.
+func (t *timelinePart) drag(p *pane, u *ui.UI, d *drag, y float32, e pointer.Event) {
+	start, at := d.start, d.at
 	switch t.grab {
 	case grabPan:
-		v := t.origin.Pan(float64(start.X-at.X), p.laneWidth(), p.rec.Start, p.rec.End)
+		p.motion.follow(at, e.Time)
+		from, to := p.limits()
+		v := t.origin.Pan(float64(start.X-at.X), p.laneWidth(), from, to)
 		p.view.From, p.view.To = v.From, v.To
 		p.scrollTo(t.origin.Scroll + int(start.Y-at.Y))
 		p.moved = true
 	case grabRange:
-		p.selectRange(t.anchor, t.timeAt(p, at.X))
+		p.selectRange(t.anchor, t.edge(p, u, at.X, y, e.Modifiers))
 	}
 }
 
@@ -128,15 +159,27 @@ func (t *timelinePart) drag(p *pane, start, at f32.Point) {
 func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
 	x, y := scrolled(e)
 	if x != 0 {
-		p.view = p.view.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), p.rec.Start, p.rec.End)
+		from, to := p.limits()
+		p.view = p.view.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), from, to)
 		p.moved = true
 	}
 	switch {
 	case y == 0:
 	case int(at.X) < p.bounds.gutter || e.Modifiers.Contain(ctrlKey):
-		p.scrollTo(p.view.Scroll + int(y*float32(u.Px(rowsPerNotch))))
+		p.scrollRows(u, y)
 	default:
 		p.zoomAt(math.Pow(zoomStep, float64(y)), float64(at.X)-float64(p.bounds.gutter))
+	}
+}
+
+// scrollRows scrolls by notches of a wheel: smoothly by whole ones, with the
+// hand by the parts of one that a trackpad sends.
+func (p *pane) scrollRows(u *ui.UI, notches float32) {
+	px := int(notches * float32(u.Px(rowsPerNotch)))
+	if max(notches, -notches) >= 1 {
+		p.motion.scroll(p, u, px)
+	} else {
+		p.scrollTo(p.view.Scroll + px)
 	}
 }
 
@@ -148,9 +191,9 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g gesture, e pointer
 		t.wheel(p, u, e, d.at)
 	case gDrag:
 		if t.grab == grabNone {
-			t.grab, t.anchor = grabRange, t.timeAt(p, d.start.X)
+			t.beginRange(p, u, d, -1)
 		}
-		t.drag(p, d.start, d.at)
+		t.drag(p, u, d, -1, e)
 	case gDrop:
 		t.grab = grabNone
 	case gMenu:
@@ -175,20 +218,11 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 		p.zoomAt(math.Pow(zoomStep, float64(y)), math.Max(0, math.Min(x, float64(p.laneWidth()))))
 	case gPress:
 		t.origin = p.view
-		x := p.bounds.overview.Min.X + int(d.at.X)
-		l, r := t.stripX(p, p.view.From), t.stripX(p, p.view.To)
-		near := u.Px(6)
-		switch {
-		case abs(x-l) <= near && r-l > 3*near:
-			t.grab = grabLeft
-		case abs(x-r) <= near && r-l > 3*near:
-			t.grab = grabRight
-		default:
-			t.grab = grabView
+		if t.grab = t.edgeAt(p, u); t.grab == grabView {
 			if at < p.view.From || at > p.view.To { // jump there first
 				half := p.view.Span() / 2
 				p.view.From, p.view.To = at-half, at-half+p.view.Span()
-				p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+				p.view = p.view.Clamp(p.limits())
 				p.moved = true
 				t.origin = p.view
 			}
@@ -202,7 +236,7 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 			p.view.To = max(t.origin.To+delta, p.view.From+1000)
 		default:
 			p.view.From, p.view.To = t.origin.From+delta, t.origin.To+delta
-			p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+			p.view = p.view.Clamp(p.limits())
 		}
 		p.moved = true
 	case gDrop, gClick:
@@ -211,6 +245,22 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 		t.grab = grabNone
 		p.fitAll()
 	}
+}
+
+// edgeAt is what a drag from where the pointer is over the overview moves: the
+// view, or one of its edges.
+func (t *timelinePart) edgeAt(p *pane, u *ui.UI) grab {
+	x := p.bounds.overview.Min.X + int(t.strip.at.X)
+	l, r := t.stripX(p, p.view.From), t.stripX(p, p.view.To)
+	near := u.Px(6)
+	switch {
+	case r-l <= 3*near:
+	case abs(x-l) <= near:
+		return grabLeft
+	case abs(x-r) <= near:
+		return grabRight
+	}
+	return grabView
 }
 
 func abs(i int) int { return max(i, -i) }
@@ -236,6 +286,10 @@ func (p *pane) pickHit(h timeline.Hit) {
 	case h.Window >= 0:
 		p.pick = picked{is: pickWindow, hit: h}
 		p.selectRange(h.Start, h.End)
+	case h.Counter != nil:
+		p.pick = picked{is: pickCounter, hit: h}
+	case h.Instant != nil:
+		p.pick = picked{is: pickInstant, hit: h}
 	default:
 		p.pick = picked{}
 	}

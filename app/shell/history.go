@@ -31,11 +31,11 @@ type place struct {
 	Below         lowerPlace
 }
 
-// history is the list of places a pane has been at; at is the current one.
-type history struct {
-	places []place
+// history is the list of places one has been at; at is the current one.
+type history[T any] struct {
+	places []T
 	at     int
-	seen   place
+	seen   T
 	since  time.Time
 }
 
@@ -61,7 +61,7 @@ func (p *pane) spot() place {
 func (p *pane) goTo(pl place) {
 	p.view, p.moved, p.sel = pl.View, pl.Moved, pl.Sel
 	if !p.moved {
-		p.view = p.view.Fit(p.rec.Start, p.rec.End)
+		p.view = p.view.Fit(p.limits())
 		p.view.Scroll = pl.View.Scroll
 	}
 	p.event, p.metric, p.tab = pl.Event, pl.Metric, pl.Tab
@@ -75,11 +75,11 @@ func (p *pane) goTo(pl place) {
 }
 
 // remember adds the place to the history once it has settled.
-func (p *pane) remember(u *ui.UI) {
-	h := &p.history
-	now := p.spot()
+func (p *pane) remember(u *ui.UI) { p.history.remember(u, p.spot()) }
+
+func (h *history[T]) remember(u *ui.UI, now T) {
 	if len(h.places) == 0 {
-		h.places, h.seen = []place{now}, now
+		h.places, h.seen = []T{now}, now
 		return
 	}
 	if reflect.DeepEqual(now, h.places[h.at]) {
@@ -96,7 +96,7 @@ func (p *pane) remember(u *ui.UI) {
 	h.push(now)
 }
 
-func (h *history) push(pl place) {
+func (h *history[T]) push(pl T) {
 	h.places = append(h.places[:h.at+1], pl)
 	if n := len(h.places) - mostPlaces; n > 0 {
 		h.places = slices.Delete(h.places, 0, n)
@@ -110,13 +110,20 @@ func (p *pane) undo() { p.step(-1) }
 func (p *pane) redo() { p.step(1) }
 
 func (p *pane) step(d int) {
-	h := &p.history
-	if now := p.spot(); len(h.places) > 0 && !reflect.DeepEqual(now, h.places[h.at]) {
+	if to, ok := p.history.step(d, p.spot()); ok {
+		p.goTo(to)
+		p.history.seen = p.spot()
+	}
+}
+
+// step is the place to go to from now: d is -1 for back and 1 for on.
+func (h *history[T]) step(d int, now T) (to T, ok bool) {
+	if len(h.places) > 0 && !reflect.DeepEqual(now, h.places[h.at]) {
 		h.push(now) // not settled yet, but left on purpose
 	}
-	if to := h.at + d; to >= 0 && to < len(h.places) {
-		h.at = to
-		p.goTo(h.places[to])
-		h.seen = p.spot()
+	if k := h.at + d; k >= 0 && k < len(h.places) {
+		h.at = k
+		return h.places[k], true
 	}
+	return now, false
 }

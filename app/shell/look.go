@@ -49,7 +49,7 @@ func (s *Shell) copyTable(csvForm bool) {
 
 // swatch is the colour of a row's function.
 func (p *pane) swatch(a *doc.Answer, r *analyze.Row) colour {
-	f := described(a.Rec, r)
+	f := r.Function(a.Rec)
 	if int(r.Func) < a.Rec.Functions.Len() && a.Rec.Functions.At(int(r.Func)).Name == r.Name {
 		return p.palette.Func(a.Rec, r.Func)
 	}

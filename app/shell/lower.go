@@ -14,8 +14,10 @@ import (
 func (p *pane) lower(s *Shell, u *ui.UI) {
 	b := &p.bounds
 	if s.View == Both {
+		u.Area(&p.tabKeys, nil)
 		p.tabBar(s, u)
 	}
+	ring := p.lowerArea(s, u)
 	switch {
 	case s.View == Flame || p.tab == tabFlame:
 		p.flame.layout(s, p, u, b.lower)
@@ -32,9 +34,13 @@ func (p *pane) lower(s *Shell, u *ui.UI) {
 	case p.tab == tabAbout:
 		p.about.layout(p, u, b.lower)
 	}
+	if ring {
+		u.Ring(b.lower, 2)
+	}
 	if s.View == Both {
 		p.side(s, u)
 	}
+	u.NoArea()
 }
 
 func (p *pane) tabBar(s *Shell, u *ui.UI) {

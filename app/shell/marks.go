@@ -172,7 +172,7 @@ func (p *pane) goToMark(s *Shell, m store.Mark) {
 	case from < p.view.From || from > p.view.To:
 		half := p.view.Span() / 2
 		p.view.From, p.view.To = from-half, from-half+p.view.Span()
-		p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+		p.view = p.view.Clamp(p.limits())
 		p.moved = true
 	}
 }

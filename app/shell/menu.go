@@ -2,8 +2,10 @@ package shell
 
 import (
 	"image"
+	"strings"
 
 	"gioui.org/io/event"
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 	"gioui.org/op/clip"
 
@@ -22,10 +24,12 @@ type menu struct {
 	at    image.Point
 	items []item
 	area  []clickArea
+	// chosen is the line that keys have moved to, -1 before they have.
+	chosen int
 }
 
 func newMenu(at image.Point, items []item) *menu {
-	return &menu{at: at, items: items, area: make([]clickArea, len(items))}
+	return &menu{at: at, items: items, area: make([]clickArea, len(items)), chosen: -1}
 }
 
 // layout draws the menu; a click on a line runs it, a click elsewhere closes
@@ -65,6 +69,10 @@ func (m *menu) layout(s *Shell, u *ui.UI, size image.Point) {
 		if hovered {
 			u.Round(r, 5, withAlpha(th.Text, .08))
 		}
+		if i == m.chosen {
+			u.Round(r, 5, withAlpha(th.Accent, .22))
+			u.Ring(r, 5)
+		}
 		if it.on {
 			u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+line/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Accent)
 		}
@@ -74,6 +82,44 @@ func (m *menu) layout(s *Shell, u *ui.UI, size image.Point) {
 			s.menu = nil
 			it.do()
 			s.wake()
+		}
+	}
+}
+
+// key moves among the lines and runs one; the first letter of a line goes to it.
+func (m *menu) key(s *Shell, k key.Event) {
+	n := len(m.items)
+	if n == 0 {
+		return
+	}
+	switch k.Name {
+	case key.NameDownArrow, key.NameRightArrow:
+		m.chosen = (m.chosen + 1) % n
+	case key.NameUpArrow, key.NameLeftArrow:
+		m.chosen = (max(m.chosen, 0) + n - 1) % n
+	case key.NameTab:
+		d := 1
+		if k.Modifiers.Contain(key.ModShift) {
+			d = n - 1
+		}
+		m.chosen = (max(m.chosen, 0) + d) % n
+	case key.NameHome:
+		m.chosen = 0
+	case key.NameEnd:
+		m.chosen = n - 1
+	case key.NameReturn, key.NameSpace:
+		if m.chosen >= 0 {
+			s.menu = nil
+			m.items[m.chosen].do()
+			s.wake()
+		}
+	default:
+		for d := 1; d <= n; d++ {
+			i := (m.chosen + d) % n
+			if strings.HasPrefix(strings.ToUpper(m.items[i].title), string(k.Name)) {
+				m.chosen = i
+				return
+			}
 		}
 	}
 }

@@ -51,6 +51,9 @@ func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 
 // rowItems are what can be done with a row.
 func (p *pane) rowItems(r *timeline.Row) []item {
+	if r.Kind == timeline.ProcessRow {
+		return p.processItems(r)
+	}
 	if r.Kind != timeline.TrackRow {
 		return nil
 	}
@@ -61,20 +64,20 @@ func (p *pane) rowItems(r *timeline.Row) []item {
 	} else if r.Lanes < r.All {
 		fold = "Show all lanes"
 	}
-	pin := item{title: "Pin to the top", do: func() { p.pinned = append(slices.Clone(p.pinned), i) }}
-	if k := slices.Index(p.pinned, i); k >= 0 {
-		pin = item{title: "Unpin", do: func() { p.pinned = slices.Delete(slices.Clone(p.pinned), k, k+1) }}
+	pin := "Pin to the top"
+	if slices.Contains(p.pinned, i) {
+		pin = "Unpin"
 	}
-	only := item{title: "Select only this thread", do: func() { p.sel.tracks = []int{i} }}
+	only := "Select only this thread"
 	if slices.Equal(p.sel.tracks, []int{i}) {
-		only = item{title: "Select all threads", do: func() { p.sel.tracks = nil }}
+		only = "Select all threads"
 	}
 	return []item{
-		only,
+		{title: only, do: func() { p.onlyTrack(i) }},
 		{title: "Add to the selected threads", detail: "Ctrl click", on: slices.Contains(p.sel.tracks, i), do: func() { p.toggleTrack(i) }},
 		{title: fold, do: func() { p.fold(r) }},
-		pin,
-		{title: "Hide", do: func() { p.hidden[i] = true }},
+		{title: pin, detail: "P", do: func() { p.togglePin(i) }},
+		{title: "Hide", detail: "Delete", do: func() { p.hide(i, true) }},
 	}
 }
 
@@ -82,8 +85,11 @@ func (p *pane) rowItems(r *timeline.Row) []item {
 func (p *pane) timelineItems() []item {
 	var items []item
 	if n := len(p.hidden); n > 0 {
-		items = append(items, item{title: "Show " + plural(int64(n), "hidden thread"), do: func() { clear(p.hidden) }})
+		items = append(items, item{title: "Show " + plural(int64(n), "hidden thread"), do: func() { p.hidden = map[int]bool{} }})
 	}
+	items = append(items,
+		item{title: "Fold all threads", detail: "Shift-X", do: func() { p.foldAll(false) }},
+		item{title: "Unfold all threads", do: func() { p.foldAll(true) }})
 	for _, s := range timeline.Sorts {
 		name := string(s)
 		if s == timeline.SortFile {

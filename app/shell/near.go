@@ -20,6 +20,7 @@ type nearPart struct {
 	any   bool
 	lists bool
 	sides [2]nearList
+	side  int // the list that keys move in
 	pic   sandwich
 	form  segments
 }
@@ -43,6 +44,7 @@ func (n *nearPart) follow(p *pane) {
 type nearList struct {
 	drag
 	scroll int
+	chosen int // the row that keys have moved to
 }
 
 func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
@@ -107,7 +109,9 @@ func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title stri
 		for i := l.scroll / h; i < len(rows) && i*h-l.scroll < body.Dy(); i++ {
 			y := i*h - l.scroll
 			row := &rows[i]
-			if l.inside && int(l.at.Y) >= y && int(l.at.Y) < y+h {
+			if s.focus.Shown && s.focus.In(&p.tab) && l == &p.near.sides[p.near.side] && i == l.chosen {
+				u.Fill(ui.Rect(0, y, body.Dx(), h), withAlpha(th.Accent, .16))
+			} else if l.inside && int(l.at.Y) >= y && int(l.at.Y) < y+h {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), withAlpha(th.Text, .05))
 			}
 			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))

@@ -14,6 +14,12 @@ func (s *Shell) askOpen() {
 	s.pick("Open a recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
 }
 
+// askCompare lets the person choose a file to compare with.
+func (s *Shell) askCompare() {
+	typed := func(s *Shell) { s.typePath("A file to compare with", s.startDir(), true, (*Shell).OpenBeside) }
+	s.pick("Compare with a recording", typed, func(s *Shell, paths []string) { s.OpenBeside(paths[0]) })
+}
+
 // typeOpen lets the person choose a file by a path to type and the list of what
 // is there. It needs nothing of the desktop.
 func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
@@ -21,9 +27,9 @@ func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
 // typeOpenIn is typeOpen beginning with a folder.
 func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, true, (*Shell).Open) }
 
-// typePath lets the person choose a file for something; recents offers those
-// that were opened before.
-func (s *Shell) typePath(hint, dir string, recents bool, then func(s *Shell, path string)) {
+// typePath lets a path be typed for something; recents offers the files that
+// were opened before too.
+func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, path string)) {
 	const sep = string(filepath.Separator)
 	var c *chooser
 	var read string
@@ -46,10 +52,10 @@ func (s *Shell) typePath(hint, dir string, recents bool, then func(s *Shell, pat
 		return l
 	}
 	start := strings.TrimSuffix(dir, sep) + sep
-	c = newChooser(hint, start, func(text string) []line {
+	c = newChooser(what, start, func(text string) []line {
 		var ls []line
 		if recents {
-			ls = s.recentLines(strings.TrimPrefix(text, start))
+			ls = s.recentLines(strings.TrimPrefix(text, start), then)
 		}
 		dir, prefix := filepath.Split(expandHome(text))
 		if dir == "" {

@@ -22,10 +22,19 @@ import (
 type line struct {
 	title, detail string
 	dim           bool
+	mark          mark // for what can be on and off
 	// tab is what is typed when Tab completes it; "" for nothing.
 	tab  string
 	take func(s *Shell)
 }
+
+type mark uint8
+
+const (
+	markNone mark = iota
+	markOff
+	markOn
+)
 
 // chooser is a line of text with a list below it that follows what is typed:
 // the palette of commands and the file opener are choosers. It stands over
@@ -46,6 +55,7 @@ type chooser struct {
 	fill func(text string) []line
 	// submit is called for Return; false leaves it to the chosen line.
 	submit func(s *Shell, text string) bool
+	keep   bool // the chosen line, when lines are filled anew
 }
 
 const chooserRows = 14
@@ -69,8 +79,12 @@ func (c *chooser) refresh() {
 	if c.filled && text == c.text {
 		return
 	}
-	c.text, c.filled, c.chosen = text, true, 0
+	if !c.keep {
+		c.chosen = 0
+	}
+	c.text, c.filled, c.keep = text, true, false
 	c.lines = c.fill(text)
+	c.chosen = max(0, min(c.chosen, len(c.lines)-1))
 }
 
 func (c *chooser) take(s *Shell, i int) {
@@ -140,7 +154,16 @@ func (c *chooser) layout(s *Shell, u *ui.UI, size image.Point) {
 			st.Color = th.Dim
 		}
 		dw := u.Measure(l.detail, ui.Style{Size: 12}).X
-		u.Text(image.Rect(r.Min.X+u.Px(8), r.Min.Y, r.Max.X-dw-u.Px(16), r.Max.Y), l.title, st)
+		x := r.Min.X + u.Px(8)
+		if l.mark != markNone {
+			box := ui.Rect(x+u.Px(2), r.Min.Y+h/2-u.Px(5), u.Px(10), u.Px(10))
+			u.Border(box, 3, 1, th.Dim)
+			if l.mark == markOn {
+				u.Round(box, 3, th.Accent)
+			}
+			x += u.Px(22)
+		}
+		u.Text(image.Rect(x, r.Min.Y, r.Max.X-dw-u.Px(16), r.Max.Y), l.title, st)
 		u.Text(image.Rect(r.Max.X-dw-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y), l.detail, ui.Style{Size: 12, Color: th.Dim, Align: end})
 		if clicked {
 			c.take(s, first+i)
@@ -155,6 +178,7 @@ func (c *chooser) layout(s *Shell, u *ui.UI, size image.Point) {
 
 // editField lays an editor out in r.
 func editField(u *ui.UI, e *widget.Editor, r image.Rectangle) {
+	u.Editing(e)
 	u.At(r, func(u *ui.UI) {
 		color := func(c colour) op.CallOp {
 			m := op.Record(u.Ops)

@@ -43,7 +43,13 @@ const (
 	pickBar
 	pickNode
 	pickWindow
+	pickFunc // a function, without a place
+	pickCounter
+	pickInstant
 )
+
+// named tells whether what is picked has a function.
+func (p *picked) named() bool { return p.is == pickBar || p.is == pickNode || p.is == pickFunc }
 
 // pane shows one recording.
 type pane struct {
@@ -51,7 +57,8 @@ type pane struct {
 	rec  *recording.Recording
 	demo bool // it is the built-in one, which has no path
 	path string
-	kept bool // among the files that were opened
+	exe  string // the program that names were taken from, "" for the one the file names
+	kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
 	visit visit
 	marks marksPart
@@ -66,7 +73,8 @@ type pane struct {
 	wantEvent, wantMetric string
 
 	view   timeline.View
-	moved  bool // the person has moved the view: it no longer follows loading
+	reach  [2]int64 // how far the view may go; the recording where they are equal
+	moved  bool     // the person has moved the view: it no longer follows loading
 	shown  bool
 	folds  map[int]timeline.Fold
 	closed map[int]bool
@@ -90,7 +98,7 @@ type pane struct {
 	flame     flamePart
 	table     tablePart
 	about     aboutPart
-	history   history
+	history   history[place]
 	splitter  drag
 	dragged   float32
 	tabKeys   [len(tabs)]clickArea
@@ -102,15 +110,27 @@ type pane struct {
 	transforms []analyze.Transform
 	chipClicks []clickArea
 
+	motion  motion
+	tracks  filterPart
+	rowsMap mapPart
+	flows   flowPart
+	rank    rankPart
+	sideOf  sidePart
+	// goal is the time that was gone to, while atGoal; rangeFrom where the
+	// selected range was begun by keys.
+	goal, rangeFrom int64
+	atGoal          bool
+	wantMenu        bool // of what is selected, asked for by a key
+	unfiltered      int  // the height that all rows want
+
 	eventButton, metricButton, viewButton widget.Clickable
 	statusClick                           clickArea
-	sideClicks                            [24]clickArea
 }
 
 // paneBounds are the places of the parts in the last frame, in pixels.
 type paneBounds struct {
-	overview, ruler, lanes, tabs, lower, side image.Rectangle
-	gutter                                    int
+	overview, ruler, lanes, rows, tabs, lower, side image.Rectangle
+	gutter                                          int
 }
 
 var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "Source", "About this file"}
@@ -126,7 +146,8 @@ const (
 )
 
 func newPane(d *doc.Doc) *pane {
-	return &pane{table: tablePart{tableShape: newTableShape()}, doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
+	rec, generation := d.Latest()
+	return &pane{table: tablePart{tableShape: newTableShape()}, doc: d, rec: rec, generation: generation, folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
 }
 
 // layout lays out the pane in r.
@@ -142,6 +163,8 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	p.place(s, u, r)
 	p.events(s, u)
+	p.motion.step(s, p, u)
+	p.flows.update(s, p)
 	if !p.behind {
 		p.doc.Ask(p.question())
 	}
@@ -179,7 +202,7 @@ func (p *pane) update(s *Shell) {
 		p.shown = true
 	}
 	if (fresh || p.view.To == 0) && !p.moved && rec.HasTime {
-		p.view = p.view.Fit(rec.Start, rec.End)
+		p.view = p.view.Fit(p.limits())
 	}
 }
 
@@ -260,15 +283,7 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		cut = top
 	}
 	if s.View != Flame {
-		if p.timed() {
-			y := top + u.Px(overviewTop)
-			b.overview = image.Rect(r.Min.X, y, right-u.Px(10), y+u.Px(timeline.OverviewHeight))
-			y = b.overview.Max.Y + u.Px(2)
-			b.ruler = image.Rect(r.Min.X, y, right-u.Px(10), y+u.Px(timeline.RulerHeight))
-			b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right-u.Px(10), cut)
-		} else {
-			b.lanes = image.Rect(r.Min.X, top, right, cut)
-		}
+		p.placeTimeline(u, image.Rect(r.Min.X, top, right, cut))
 	}
 	if s.View == Timeline {
 		return
@@ -282,6 +297,30 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		right = b.side.Min.X
 	}
 	b.lower = image.Rect(r.Min.X, y, right, bottom)
+}
+
+// placeTimeline divides r among overview, ruler and lanes.
+func (p *pane) placeTimeline(u *ui.UI, r image.Rectangle) {
+	b := &p.bounds
+	if !p.timed() {
+		b.lanes = r
+		return
+	}
+	right := r.Max.X - u.Px(timeline.MapWidth+4)
+	y := r.Min.Y + u.Px(overviewTop)
+	b.overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
+	y = b.overview.Max.Y + u.Px(2)
+	b.ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
+	b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right, r.Max.Y)
+	b.rows = image.Rect(right+u.Px(2), b.lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
+}
+
+// limits are how far the view goes.
+func (p *pane) limits() (from, to int64) {
+	if p.reach[0] < p.reach[1] {
+		return p.reach[0], p.reach[1]
+	}
+	return p.rec.Start, p.rec.End
 }
 
 // timed tells whether there is a timeline to draw.
@@ -300,6 +339,12 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 	if p.timeline.plan != nil {
 		want = strips + p.timeline.plan.Height + u.Px(8)
 	}
+	// Halves that move while a filter is being typed would be a nuisance.
+	if p.filter == "" {
+		p.unfiltered = want
+	} else {
+		want = max(want, p.unfiltered)
+	}
 	share := height * 11 / 20
 	if want > share {
 		// More than its share only where the flamegraph leaves it.
@@ -317,7 +362,8 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 func (p *pane) laneWidth() int { return max(1, p.bounds.lanes.Dx()-p.bounds.gutter) }
 
 func (p *pane) zoomAt(factor, x float64) {
-	p.view = p.view.Zoom(factor, x, p.laneWidth(), p.rec.Start, p.rec.End)
+	from, to := p.limits()
+	p.view = p.view.Zoom(factor, x, p.laneWidth(), from, to)
 	p.moved = true
 }
 
@@ -332,7 +378,8 @@ func (p *pane) zoomBy(factor float64) {
 
 func (p *pane) panBy(share float64) {
 	w := p.laneWidth()
-	p.view = p.view.Pan(share*float64(w), w, p.rec.Start, p.rec.End)
+	from, to := p.limits()
+	p.view = p.view.Pan(share*float64(w), w, from, to)
 	p.moved = true
 }
 
@@ -348,16 +395,19 @@ func (p *pane) scrollBy(px int) {
 	p.scrollTo(p.view.Scroll + px)
 }
 
-func (p *pane) scrollTo(y int) {
+func (p *pane) scrollTo(y int) { p.view.Scroll = p.scrollLimit(y) }
+
+// scrollLimit keeps rows from being scrolled past their end.
+func (p *pane) scrollLimit(y int) int {
 	most := 0
 	if p.timeline.plan != nil {
-		most = max(0, p.timeline.plan.Height-p.bounds.lanes.Dy()*3/4)
+		most = max(0, p.timeline.plan.Height-p.bounds.lanes.Dy())
 	}
-	p.view.Scroll = max(0, min(y, most))
+	return max(0, min(y, most))
 }
 
 func (p *pane) fitAll() {
-	p.view = p.view.Fit(p.rec.Start, p.rec.End)
+	p.view = p.view.Fit(p.limits())
 	p.moved = false
 	p.flame.zoomTo(p, nil)
 }
@@ -365,7 +415,7 @@ func (p *pane) fitAll() {
 // fitSelection zooms to the selected range, else to the picked bar.
 func (p *pane) fitSelection() {
 	switch {
-	case p.pick.is == pickBar || p.pick.is == pickWindow:
+	case p.pick.is != pickNone && p.pick.is != pickNode && p.pick.hit.End > p.pick.hit.Start:
 		p.fit(p.pick.hit.Start, p.pick.hit.End)
 	case p.sel.ranged:
 		p.fit(p.sel.from, p.sel.to)
@@ -409,8 +459,12 @@ func (p *pane) back() {
 		p.flame.zoomTo(p, nil)
 	case p.pick.is != pickNone:
 		p.pick = picked{}
+	case p.atGoal:
+		p.atGoal = false
 	case p.sel.any():
 		p.sel = selection{}
+	case p.filter != "":
+		p.filter = ""
 	case p.moved:
 		p.fitAll()
 	}
@@ -428,7 +482,7 @@ func (p *pane) mark() func(recording.FuncID) bool {
 		return p.found()
 	case p.hover != nil:
 		f = *p.hover
-	case p.pick.is == pickBar || p.pick.is == pickNode:
+	case p.pick.named():
 		f = p.pick.fn
 	default:
 		return nil
@@ -443,7 +497,7 @@ func (p *pane) marked() int64 {
 		return -2 - int64(p.search.version)
 	case p.hover != nil:
 		return int64(*p.hover)
-	case p.pick.is == pickBar || p.pick.is == pickNode:
+	case p.pick.named():
 		return int64(p.pick.fn)
 	}
 	return -1

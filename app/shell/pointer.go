@@ -84,6 +84,7 @@ func (d *drag) next(u *ui.UI, origin image.Point) (gesture, pointer.Event, bool)
 		d.at = pos
 		return gScroll, e, true
 	case pointer.Press:
+		u.Take(d)
 		if e.Buttons.Contain(pointer.ButtonSecondary) {
 			d.at, d.inside = pos, true
 			return gMenu, e, true
@@ -153,8 +154,8 @@ func scrolled(e pointer.Event) (x, y float32) {
 // clickArea is a place that can be clicked and nothing else.
 type clickArea struct{ drag }
 
-// clicked makes r clickable and reports whether it was clicked since the last
-// frame; hovered whether the pointer is on it.
+// clicked makes r clickable and reports whether it was clicked, or pressed by a
+// key, since the last frame; hovered whether the pointer is on it.
 func (c *clickArea) clicked(u *ui.UI, r image.Rectangle) (clicked, hovered bool) {
 	for {
 		g, _, ok := c.next(u, r.Min)
@@ -164,5 +165,5 @@ func (c *clickArea) clicked(u *ui.UI, r image.Rectangle) (clicked, hovered bool)
 		clicked = clicked || g == gClick || g == gDouble
 	}
 	c.area(u, r, pointer.CursorPointer)
-	return clicked, c.inside
+	return u.Item(&c.drag, r) || clicked, c.inside
 }

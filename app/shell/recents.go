@@ -56,23 +56,23 @@ func (l *recentList) layout(s *Shell, u *ui.UI, of []Recent, r image.Rectangle) 
 		u.Text(ui.Rect(row.Max.X-aw, row.Min.Y, aw, row.Dy()), age, dim)
 		y += u.Px(recentHeight)
 		if clicked {
-			s.openRecent(of[i].Path)
+			s.openRecent(of[i].Path, (*Shell).Open)
 		}
 	}
 	return l.height(u, of)
 }
 
 // openRecent opens a file, or says that it is gone.
-func (s *Shell) openRecent(path string) {
+func (s *Shell) openRecent(path string, open func(s *Shell, path string)) {
 	if _, err := os.Stat(path); err != nil {
 		s.Say(path + " is no longer there")
 		return
 	}
-	s.Open(path)
+	open(s, path)
 }
 
 // recentLines are the recents whose names match what is typed, for a chooser.
-func (s *Shell) recentLines(text string) []line {
+func (s *Shell) recentLines(text string, open func(s *Shell, path string)) []line {
 	var ls []line
 	for _, r := range s.recents() {
 		if len(ls) == recentLines || !likeWords(filepath.Base(r.Path), text) {
@@ -80,7 +80,7 @@ func (s *Shell) recentLines(text string) []line {
 		}
 		ls = append(ls, line{title: filepath.Base(r.Path), detail: shortFolder(filepath.Dir(r.Path)), tab: r.Path, take: func(s *Shell) {
 			s.chooser = nil
-			s.openRecent(r.Path)
+			s.openRecent(r.Path, open)
 		}})
 	}
 	return ls

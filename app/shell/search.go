@@ -92,7 +92,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 		}
 	}
 	sp.update(u)
-	if sp.focus {
+	if u.Item(&sp.editor, r) || sp.focus {
 		sp.focus = false
 		u.Execute(key.FocusCmd{Tag: &sp.editor})
 		u.Execute(key.SelectionCmd{Tag: &sp.editor})
@@ -218,19 +218,21 @@ func (p *pane) matchDepth(c recording.CallID) int {
 // reveal scrolls and moves the view so that a bar is seen, zooming only where
 // it would be too narrow or too wide to see.
 func (p *pane) reveal(h *timeline.Hit) {
-	delete(p.hidden, h.Track)
+	if h.Found && p.hidden[h.Track] {
+		p.hide(h.Track, false)
+	}
 	w := p.laneWidth()
 	span := p.view.Span()
 	d := max(1, h.End-h.Start)
 	switch {
 	case d > span:
 		span = d * 5 / 4
-	case float64(d)/float64(span)*float64(w) < 6:
+	case h.Found && float64(d)/float64(span)*float64(w) < 6:
 		span = max(d*40, 1000)
 	}
 	if mid := h.Start + d/2; span != p.view.Span() || h.Start < p.view.From || h.End > p.view.To {
 		p.view.From, p.view.To = mid-span/2, mid-span/2+span
-		p.view = p.view.Clamp(p.rec.Start, p.rec.End)
+		p.view = p.view.Clamp(p.limits())
 	}
 	p.moved = true
 	if p.timeline.plan == nil {
@@ -238,7 +240,7 @@ func (p *pane) reveal(h *timeline.Hit) {
 	}
 	if i := p.timeline.rowOf(h); i >= 0 {
 		r := &p.timeline.plan.Rows[i]
-		if h.Lane >= r.Lanes {
+		if h.Found && h.Lane >= r.Lanes {
 			p.folds[h.Track] = timeline.Full
 		}
 		_, y0, _, y1 := p.timeline.plan.Box(p.view, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)

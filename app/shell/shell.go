@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"gioui.org/io/event"
-	"gioui.org/io/key"
 	"gioui.org/layout"
 	"gioui.org/text"
 	"gioui.org/widget"
@@ -20,6 +19,7 @@ import (
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
 	"ashlar/app/sourcefile"
+	"ashlar/ingest/decode"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -58,16 +58,19 @@ type Shell struct {
 	shaper  *text.Shaper
 	follows bool // the theme is the system's
 	fonts   fontCache
-	pane    *pane
+	pane    *pane       // the one with the focus
+	versus  *comparison // where two recordings are compared, else nil
 	menu    *menu
 	help    bool
 	chooser *chooser
 	note    note
-	typing  bool   // in the search line
+	typing  bool   // in a text field
+	exe     string // of the file that is being opened; see OpenWith
 	clip    string // a text for the clipboard
 	tasks   tasks
 	unpick  func() // takes the desktop's dialog away; nil when none is open
 	first   welcome
+	focus   ui.Focus
 	// sources are the source files that were looked for, by what recordings call
 	// them; nil while one is read.
 	sources map[string]*sourceText
@@ -78,7 +81,7 @@ type Shell struct {
 	size          image.Point // of the last frame
 	density       float32     // its pixels a dp, before Scale
 
-	openButton, helpButton, themeButton, modeButton widget.Clickable
+	openButton, helpButton, themeButton, modeButton, compareButtonClick widget.Clickable
 }
 
 // Actions are what a shell asks of its window.
@@ -109,6 +112,13 @@ func New(th *theme.Theme) *Shell {
 	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
 }
 
+// OpenWith is Open with a program to take names from where the file has none.
+func (s *Shell) OpenWith(path, exe string) {
+	s.exe = exe
+	s.Open(path)
+	s.exe = ""
+}
+
 // Open shows a file in place of what is shown, or what an address names.
 func (s *Shell) Open(path string) {
 	if !address.Is(path) {
@@ -121,8 +131,8 @@ func (s *Shell) Open(path string) {
 }
 
 func (s *Shell) openFile(path string) {
-	s.show(doc.Open(path, s.wake))
-	s.pane.path = path
+	s.show(doc.OpenWith(path, decode.Options{Exe: s.exe}, s.wake))
+	s.pane.path, s.pane.exe = path, s.exe
 	if s.FollowFiles && s.pane.doc.CanFollow() {
 		s.follow()
 	}
@@ -135,24 +145,34 @@ func (s *Shell) OpenDemo() {
 }
 
 func (s *Shell) show(d *doc.Doc) {
-	if s.pane != nil {
+	if c := s.versus; c != nil {
+		go c.close()
+	} else if s.pane != nil {
 		s.leave()
 		old := s.pane.doc
 		go old.Close() // waits for goroutines: not on the window's
 	}
-	s.pane = newPane(d)
-	s.pane.table.hidden = s.hiddenColumns
-	s.pane.prefer(s.prefs)
+	s.pane, s.versus = s.newPane(d), nil
 	s.menu = nil
-	if s.Do.Title != nil {
-		s.Do.Title(d.Name + " – Ashlar")
-	}
+	s.title()
 	s.wake()
+}
+
+// newPane is a pane that looks as people like it.
+func (s *Shell) newPane(d *doc.Doc) *pane {
+	p := newPane(d)
+	p.table.hidden = s.hiddenColumns
+	p.prefer(s.prefs)
+	return p
 }
 
 // Choose sets the event and metric by name once they are known; empty names
 // leave the default.
 func (s *Shell) Choose(event, metric string) {
+	if c := s.versus; c != nil {
+		c.options.Event, c.options.Metric = event, metric
+		return
+	}
 	if s.pane != nil {
 		s.pane.wantEvent, s.pane.wantMetric = event, metric
 	}
@@ -177,11 +197,13 @@ func (s *Shell) Close() {
 	if s.unpick != nil {
 		s.unpick()
 	}
-	if s.pane != nil {
+	if c := s.versus; c != nil {
+		c.close()
+	} else if s.pane != nil {
 		s.leave()
 		s.pane.doc.Close()
-		s.pane = nil
 	}
+	s.pane, s.versus = nil, nil
 }
 
 // Say shows a message in the status line for some seconds.
@@ -203,7 +225,7 @@ const (
 func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
-	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper}
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus}
 	size := gtx.Constraints.Max
 	s.size = size
 	s.density = gtx.Metric.PxPerDp
@@ -214,8 +236,10 @@ func (s *Shell) Layout(gtx layout.Context) {
 	event.Op(gtx.Ops, s)
 	s.tasks.run(s)
 	s.keep()
-	s.typing = s.pane != nil && u.Focused(&s.pane.search.editor)
+	s.focus.Begin(s.menu != nil || s.help || s.chooser != nil)
+	s.typing = u.Typing()
 	s.keys(u)
+	u.Area(&s.openButton, nil) // the toolbar comes first, though it is laid out last
 	if s.clip != "" {
 		what := s.clip
 		if n := strings.Count(what, "\n"); n > 1 {
@@ -232,14 +256,20 @@ func (s *Shell) Layout(gtx layout.Context) {
 		body.Max.Y -= status
 	}
 	if s.pane == nil {
+		u.Area(&s.first, nil)
 		s.first.layout(s, u, body)
+	} else if s.versus != nil {
+		s.versus.layout(s, u, body)
 	} else {
 		s.pane.layout(s, u, body)
 	}
 	if s.View == Both {
+		u.Area(&s.openButton, nil)
 		s.toolbar(u, image.Rect(0, 0, size.X, bar))
+		u.Area(&s.note, nil)
 		s.status(u, image.Rect(0, size.Y-status, size.X, size.Y))
 	}
+	u.NoArea()
 	if s.menu != nil {
 		s.menu.layout(s, u, size)
 	}
@@ -252,19 +282,6 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.layoutDrag(u, full)
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
-	}
-}
-
-// keys runs the commands whose keys were pressed.
-func (s *Shell) keys(u *ui.UI) {
-	for {
-		ev, ok := u.Event(keyFilters...)
-		if !ok {
-			return
-		}
-		if k, ok := ev.(key.Event); ok && k.State == key.Press {
-			s.press(k)
-		}
 	}
 }
 

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"image"
 	"strings"
+	"unicode/utf8"
+
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
@@ -39,43 +43,83 @@ func (p *pane) pickFunction(a *doc.Answer, f recording.FuncID) {
 	}
 }
 
-// detail is a line of the panel: exact is what a copy gives. A line without a
-// key is a text of its own.
-type detail struct{ key, value, exact string }
+// detail is a line of the panel: exact is what a copy gives, of all of them or
+// by a click on this one. A line without a key is a text of its own. to, where
+// there is one, is where a click goes instead.
+type detail struct {
+	key, value, exact string
+	to                func()
+}
+
+// sidePart is the panel beside the lower half.
+type sidePart struct {
+	drag
+	scroll, height int
+	of             picked
+	clicks         []clickArea
+	used           int
+}
+
+// click is the next of the lines that can be clicked.
+func (t *sidePart) click() *clickArea {
+	if t.used == len(t.clicks) {
+		t.clicks = append(t.clicks, clickArea{})
+	}
+	t.used++
+	return &t.clicks[t.used-1]
+}
 
 // side draws the details of what is picked, or of the whole.
 func (p *pane) side(s *Shell, u *ui.UI) {
 	r := p.bounds.side
 	th := u.Theme
+	t := &p.sideOf
 	u.Fill(r, th.Surface)
 	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, th.Rule)
-	title, sub, ds := p.details()
-	if f, ok := p.pickedFunction(); ok {
-		if note := p.marks.markOf(f); note != "" {
-			ds = append([]detail{{"Note", note, ""}}, ds...)
-		}
-	}
-	x, right := r.Min.X+u.Px(16), r.Max.X-u.Px(14)
-	y := r.Min.Y + u.Px(12)
-	sz := u.Text(image.Rect(x, y, right, y+u.Px(54)), title, ui.Style{Size: 13, Weight: medium, Color: th.Text, Lines: 3})
-	y += sz.Y + u.Px(2)
-	u.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
-	y += u.Px(30)
-	for _, d := range ds {
-		if y > r.Max.Y-u.Px(18) {
+	for {
+		g, e, ok := t.next(u, r.Min)
+		if !ok {
 			break
 		}
-		if d.key == "" { // a long text of its own
-			sz := u.Text(image.Rect(x, y, right, r.Max.Y), d.value, ui.Style{Size: 11.5, Color: th.Dim, Lines: 12})
-			y += sz.Y + u.Px(8)
-			continue
+		if g == gScroll {
+			_, y := scrolled(e)
+			t.scroll += int(y * float32(u.Px(rowsPerNotch)))
 		}
-		u.Text(image.Rect(x, y, x+u.Px(90), y+u.Px(20)), d.key, ui.Style{Size: 12, Color: th.Dim})
-		u.Text(image.Rect(x+u.Px(84), y, right, y+u.Px(20)), d.value, ui.Style{Size: 12, Color: th.Text, Align: end})
-		y += u.Px(22)
 	}
-	if p.pick.is == pickNone {
-		p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Max.Y-u.Px(8)))
+	if !p.pick.same(&t.of) {
+		t.of, t.scroll = p.pick, 0
+	}
+	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
+	title, sub, ds := p.details(s)
+	if f, ok := p.pickedFunction(); ok {
+		if note := p.marks.markOf(f); note != "" {
+			ds = append([]detail{{key: "Note", value: note}}, ds...)
+		}
+	}
+	var keys func(key.Event) bool
+	if t.height > r.Dy() { // else keys go from line to line only
+		keys = func(k key.Event) bool { return scrollKey(&t.scroll, k, u.Px(22), r.Dy()) }
+	}
+	ring := u.Area(&t.drag, keys)
+	t.area(u, r, pointer.CursorDefault)
+	t.used = 0
+	u.At(image.Rect(r.Min.X+1, r.Min.Y+1, r.Max.X, r.Max.Y), func(u *ui.UI) {
+		y := u.Px(12) - t.scroll
+		x, right := u.Px(16), r.Dx()-u.Px(14)
+		sz := u.Text(image.Rect(x, y, right, y+u.Px(54)), cutName(title), ui.Style{Size: 13, Weight: medium, Color: th.Text, Lines: 3})
+		y += sz.Y + u.Px(2)
+		u.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
+		y += u.Px(30)
+		for i := range ds {
+			y = p.detailLine(s, u, &ds[i], x, y, right)
+		}
+		if p.pick.is == pickNone {
+			y = p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)))
+		}
+		t.height = y + t.scroll + u.Px(12)
+	})
+	if ring {
+		u.Ring(r, 2)
 	}
 	if p.copy {
 		p.copy = false
@@ -83,28 +127,91 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	}
 }
 
+// mostShown bounds how much of a name is laid out where it may take lines: the
+// rest would not be seen.
+const mostShown = 400
+
+func cutName(s string) string {
+	if len(s) <= mostShown {
+		return s
+	}
+	n := mostShown
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// same tells whether the same thing is picked.
+func (k *picked) same(o *picked) bool {
+	return k.is == o.is && k.fn == o.fn && k.node == o.node && k.hit.Key() == o.hit.Key() && k.hit.Track == o.hit.Track
+}
+
+// detailLine draws a line of the panel and returns where the next one begins.
+func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
+	th := u.Theme
+	if d.key == "" && d.to == nil { // a text of its own
+		if d.value == "" {
+			return y
+		}
+		sz := u.Text(image.Rect(x, y, right, y+u.Px(2000)), d.value, ui.Style{Size: 11.5, Color: th.Dim, Lines: 40})
+		return y + sz.Y + u.Px(8)
+	}
+	line := u.Px(22)
+	box := image.Rect(x-u.Px(6), y, right+u.Px(6), y+line)
+	clicked, hovered := p.sideOf.click().clicked(u, box)
+	if hovered {
+		u.Round(box, 4, withAlpha(th.Text, .06))
+	}
+	st := ui.Style{Size: 12, Color: th.Text, Align: end}
+	if d.key == "" {
+		st.Align = start
+		u.Text(image.Rect(x, y, right, y+line), s.fonts.face(12*u.Metric.PxPerDp).Fit(d.value, float32(right-x)), st)
+	} else {
+		w := max(u.Px(84), u.Measure(d.key, ui.Style{Size: 12}).X+u.Px(10))
+		u.Text(image.Rect(x, y, x+w, y+line), d.key, ui.Style{Size: 12, Color: th.Dim})
+		u.Text(image.Rect(x+w, y, right, y+line), cutName(d.value), st)
+	}
+	if clicked {
+		if d.to != nil {
+			d.to()
+		} else {
+			s.copyLater(d.copied())
+		}
+	}
+	return y + line
+}
+
+// copied is what a copy of the line gives.
+func (d *detail) copied() string {
+	if d.exact != "" {
+		return d.exact
+	}
+	return d.value
+}
+
 // heaviest lists the functions with the largest self weight.
-func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) {
+func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 	a := p.doc.Answer()
 	if a == nil || len(a.Rows) == 0 {
-		return
+		return r.Min.Y
 	}
 	th := u.Theme
 	m := a.Metric()
 	line := u.Px(22)
 	y := r.Min.Y
 	if r.Dy() < 3*line {
-		return
+		return y
 	}
 	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Heaviest by self", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
 	y += line + u.Px(2)
-	for i := 0; i < len(a.Rows) && i < len(p.sideClicks) && y+line <= r.Max.Y; i++ {
+	for i := 0; i < len(a.Rows) && i < mostHeaviest && y+line <= r.Max.Y; i++ {
 		row := &a.Rows[i]
 		if row.Self == 0 {
 			break
 		}
 		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
-		clicked, hovered := p.sideClicks[i].clicked(u, box)
+		clicked, hovered := p.sideOf.click().clicked(u, box)
 		if clicked {
 			p.pickFunction(a, row.Func)
 		}
@@ -120,7 +227,11 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) {
 		u.Text(image.Rect(r.Min.X+u.Px(14), y, r.Min.X+u.Px(14)+w+u.Px(4), y+line), f.Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: th.Text})
 		y += line
 	}
+	return y
 }
+
+// mostHeaviest is how many of them are listed at most.
+const mostHeaviest = 24
 
 func copyText(title, sub string, ds []detail) string {
 	var b strings.Builder
@@ -129,23 +240,24 @@ func copyText(title, sub string, ds []detail) string {
 		fmt.Fprintln(&b, sub)
 	}
 	for _, d := range ds {
-		v := d.exact
-		if v == "" {
-			v = d.value
+		if d.key != "" || d.copied() != "" {
+			fmt.Fprintf(&b, "%s\t%s\n", d.key, d.copied())
 		}
-		fmt.Fprintf(&b, "%s\t%s\n", d.key, v)
 	}
 	return b.String()
 }
 
 // details lists what is known of the picked thing.
-func (p *pane) details() (title, sub string, ds []detail) {
+func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
 	switch p.pick.is {
 	case pickBar:
-		return p.barDetails(&p.pick.hit)
+		return p.barDetails(s, &p.pick.hit)
 	case pickWindow:
-		h := &p.pick.hit
-		return "Window", durationText(h.End - h.Start), []detail{{"Start", units.Duration(h.Start - p.rec.Start), p.rec.Clock.Text(h.Start)}, {"End", units.Duration(h.End - p.rec.Start), p.rec.Clock.Text(h.End)}}
+		return p.windowDetails(&p.pick.hit)
+	case pickCounter:
+		return p.counterDetails(&p.pick.hit)
+	case pickInstant:
+		return p.instantDetails(&p.pick.hit)
 	case pickNode:
 		return p.nodeDetails()
 	}
@@ -155,16 +267,15 @@ func (p *pane) details() (title, sub string, ds []detail) {
 	}
 	if p.sel.ranged {
 		title, sub = "Selected time", durationText(p.sel.to-p.sel.from)
-		ds = append(ds, detail{"From", units.Duration(p.sel.from - p.rec.Start), p.rec.Clock.Text(p.sel.from)},
-			detail{"To", units.Duration(p.sel.to - p.rec.Start), p.rec.Clock.Text(p.sel.to)})
+		ds = append(ds, p.timeDetail("From", p.sel.from), p.timeDetail("To", p.sel.to), lengthDetail("Length", p.sel.to-p.sel.from))
 	}
 	if a := p.doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
 		m := a.Metric()
-		ds = append(ds, detail{"Total", units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m), units.Exact(a.Tree.Nodes[0].Total, m)},
-			detail{title1(string(a.Tree.Weights.Basis)), units.Count(a.Tree.Weights.Records), ""},
-			detail{"Functions", units.Count(int64(len(a.Rows))), ""})
+		ds = append(ds, detail{key: "Total", value: units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m), exact: units.Exact(a.Tree.Nodes[0].Total, m)},
+			detail{key: title1(string(a.Tree.Weights.Basis)), value: units.Count(a.Tree.Weights.Records)},
+			detail{key: "Functions", value: units.Count(int64(len(a.Rows)))})
 		if kind := units.KindText(m); kind != "" {
-			ds = append(ds, detail{"", title1(m.Name) + " is " + kind + ".", ""})
+			ds = append(ds, detail{value: title1(m.Name) + " is " + kind + "."})
 		}
 	}
 	return title, sub, ds
@@ -175,59 +286,6 @@ func title1(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-// barDetails are those of a span, or of a bar made of samples.
-func (p *pane) barDetails(h *timeline.Hit) (title, sub string, ds []detail) {
-	title = p.rec.FuncName(h.Call)
-	if h.Call == recording.NoCall {
-		title = "[no stack]"
-	}
-	t := p.rec.Tracks[h.Track]
-	ds = append(ds, detail{"Start", units.Duration(h.Start - p.rec.Start), p.rec.Clock.Text(h.Start) + " " + p.rec.Clock.Unit})
-	if h.Samples != nil {
-		sub = plural(int64(h.Last-h.First), "sample") + " in a row"
-		m := p.metricOf()
-		var sum int64
-		for i := h.First; i < h.Last; i++ {
-			if v := h.Samples.Value(i, m, p.metric); v != recording.Missing {
-				sum += v
-			}
-		}
-		ds = append(ds, detail{title1(m.Name), units.Value(sum, m), units.Exact(sum, m)})
-		if cpu := h.Samples.CPU(h.First); cpu >= 0 {
-			ds = append(ds, detail{"CPU", fmt.Sprint(cpu), ""})
-		}
-	} else {
-		sub = durationText(h.End - h.Start)
-		if h.Unfinished {
-			sub += ", never ended"
-		}
-		ns := recording.Metric{Unit: "ns", Decimals: 3}
-		ds = append(ds, detail{"Duration", units.Duration(h.End - h.Start), units.Exact(h.End-h.Start, &ns)})
-		if h.Span >= 0 {
-			self := selfTime(t, h)
-			ds = append(ds, detail{"Self", units.Duration(self) + "  " + units.Percent(self, h.End-h.Start), units.Exact(self, &ns)})
-		}
-	}
-	name := t.Name
-	if name == "" {
-		name = "thread"
-	}
-	if t.TID != 0 {
-		name += fmt.Sprintf("  %d", t.TID)
-	}
-	ds = append(ds, detail{"Thread", name, ""}, detail{"Depth", fmt.Sprint(p.rec.Calls.Depth(h.Call)), ""})
-	ds = append(ds, p.frameDetails(h.Call)...)
-	if h.Samples != nil && h.Samples.Event == p.event {
-		ds = append(ds, contextDetails(p.doc.CallContexts(p.rec, p.event, p.metric, h.Track, h.Call), p.metricOf(), true)...)
-	}
-	if h.Args != 0 && p.rec.Args != nil {
-		if text := p.rec.Args(h.Args); text != "" {
-			ds = append(ds, detail{"", text, ""})
-		}
-	}
-	return title, sub, append(ds, p.parents(h.Call))
 }
 
 // selfTime is a span's time without that of the spans directly below it.
@@ -245,21 +303,6 @@ func selfTime(t *recording.Track, h *timeline.Hit) int64 {
 	return self
 }
 
-// parents is the chain of calls above one, innermost first.
-func (p *pane) parents(c recording.CallID) detail {
-	var names []string
-	for c != recording.NoCall && len(names) < 12 {
-		c = p.rec.Calls.Parent(c)
-		if c != recording.NoCall {
-			names = append(names, p.rec.FuncName(c))
-		}
-	}
-	if len(names) == 0 {
-		return detail{"", "", ""}
-	}
-	return detail{"", "called from\n" + strings.Join(names, "\n"), ""}
-}
-
 // frameDetails say where a call's code is.
 func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 	if c == recording.NoCall {
@@ -267,8 +310,11 @@ func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 	}
 	f := p.rec.Frames.At(int(p.rec.Calls.Frame(c)))
 	fn := p.rec.Functions.At(int(f.Func))
+	if fn.Symbol != "" {
+		ds = append(ds, detail{key: "Symbol", value: fn.Symbol})
+	}
 	if fn.Module != "" {
-		ds = append(ds, detail{"Module", shortModule(fn.Module), fn.Module})
+		ds = append(ds, detail{key: "Module", value: shortModule(fn.Module), exact: fn.Module})
 	}
 	file := f.File
 	if file == "" {
@@ -279,14 +325,14 @@ func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 		if f.Line > 0 {
 			loc += fmt.Sprintf(":%d", f.Line)
 		}
-		ds = append(ds, detail{"Source", shortModule(loc), loc})
+		ds = append(ds, detail{key: "Source", value: shortModule(loc), exact: loc})
 	}
 	if f.Addr != 0 {
 		a := fmt.Sprintf("0x%x", f.Addr)
 		if f.Offset != 0 {
 			a += fmt.Sprintf(" + 0x%x", f.Offset)
 		}
-		ds = append(ds, detail{"Address", a, ""})
+		ds = append(ds, detail{key: "Address", value: a})
 	}
 	if f.Kind != recording.KindUnknown || f.Inlined {
 		k := f.Kind.String()
@@ -296,7 +342,7 @@ func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 				k += fmt.Sprintf(" at depth %d", f.InlineDepth)
 			}
 		}
-		ds = append(ds, detail{"Kind", k, ""})
+		ds = append(ds, detail{key: "Kind", value: k})
 	}
 	return ds
 }
@@ -322,7 +368,7 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 		if strings.HasPrefix(key, "Total") {
 			bound = units.Bound(m)
 		}
-		return detail{key, bound + units.Value(v, m) + "   " + units.Percent(v, all), units.Exact(v, m)}
+		return detail{key: key, value: bound + units.Value(v, m) + "   " + units.Percent(v, all), exact: units.Exact(v, m)}
 	}
 	if here {
 		nd := &t.Nodes[p.pick.node]
@@ -331,15 +377,32 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 	for i := range a.Rows {
 		if row := &a.Rows[i]; row.Func == p.pick.fn {
 			ds = append(ds, value("Total", row.Total), value("Self", row.Self),
-				detail{title1(string(a.Tree.Weights.Basis)), units.Count(row.Count), ""},
-				detail{"Rank by self", units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows))), ""})
+				detail{key: title1(string(a.Tree.Weights.Basis)), value: units.Count(row.Count)},
+				detail{key: "Rank by self", value: units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows)))})
 		}
 	}
 	if here {
 		call := t.Nodes[p.pick.node].Call
 		ds = append(ds, p.frameDetails(call)...)
 		ds = append(ds, contextDetails(p.doc.NodeContexts(a, int(p.pick.node)), m, false)...)
-		ds = append(ds, p.parents(call))
+		ds = append(ds, p.nodeCallers()...)
 	}
 	return title, sub, ds
+}
+
+// nodeCallers are the nodes above the picked one, innermost first; a click goes
+// to one.
+func (p *pane) nodeCallers() (ds []detail) {
+	t := p.pick.tree
+	path := t.Path(int(p.pick.node))
+	for i := len(path) - 2; i >= 0 && len(ds) < mostCallers; i-- {
+		n := int32(path[i])
+		ds = append(ds, detail{value: t.Function(p.rec, int(n)).Name, to: func() {
+			p.pick = picked{is: pickNode, node: n, tree: t, fn: t.Nodes[n].Func}
+		}})
+	}
+	if len(ds) == 0 {
+		return nil
+	}
+	return append([]detail{{value: "Called from"}}, ds...)
 }

@@ -46,6 +46,13 @@ type State struct {
 	Chosen  int      `json:"chosen"`
 	Hidden  int      `json:"hidden"`
 	Zoom    int      `json:"zoom"` // how deep the flamegraph is zoomed
+	// Folded counts the threads that are folded, Scroll is how far rows are
+	// scrolled, Focus the part of the window that shows that it has the keyboard.
+	Folded int    `json:"folded"`
+	Scroll int    `json:"scroll"`
+	Focus  string `json:"focus"`
+	// Compare is about both recordings where two are compared, nil else.
+	Compare *CompareState `json:"compare"`
 	// Total is the weight of what the lower half shows, in the metric's unit.
 	Total string `json:"total"`
 }
@@ -56,6 +63,7 @@ func (s *Shell) State() State {
 	if s.chooser != nil {
 		st.Typed = s.chooser.hint + ": " + s.chooser.editor.Text()
 	}
+	st.Focus = s.focused()
 	st.Drop = s.dropLines()
 	if time.Now().Before(s.note.until) {
 		st.Note = s.note.text
@@ -65,7 +73,7 @@ func (s *Shell) State() State {
 		return st
 	}
 	c := &p.rec.Counts
-	st = State{Typed: st.Typed, Drop: st.Drop, Note: st.Note, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
+	st = State{Typed: st.Typed, Focus: st.Focus, Drop: st.Drop, Note: st.Note, Scroll: p.view.Scroll, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
 		From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Metric: p.metricOf().Name}
 	if p.sel.ranged {
 		st.Selected = [2]int64{p.sel.from - p.rec.Start, p.sel.to - p.rec.Start}
@@ -84,6 +92,9 @@ func (s *Shell) State() State {
 		for i := range p.timeline.plan.Rows {
 			if r := &p.timeline.plan.Rows[i]; r.Kind == timeline.TrackRow {
 				st.Threads = append(st.Threads, r.Name)
+				if r.Collapsed {
+					st.Folded++
+				}
 			}
 		}
 	}
@@ -91,7 +102,38 @@ func (s *Shell) State() State {
 	if a := p.doc.Answer(); a != nil {
 		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
 	}
+	if s.versus != nil {
+		st.Compare = s.versus.state()
+	}
 	return st
+}
+
+// focused names the area that shows that it has the keyboard.
+func (s *Shell) focused() string {
+	if !s.focus.Shown {
+		return ""
+	}
+	p := s.pane
+	switch {
+	case s.focus.In(&s.openButton):
+		return "toolbar"
+	case s.focus.In(&s.first):
+		return "first page"
+	case s.focus.In(&s.note):
+		return "status"
+	case p == nil:
+	case s.focus.In(&p.tracks):
+		return "filter"
+	case s.focus.In(&p.timeline.lanes):
+		return "timeline"
+	case s.focus.In(&p.tabKeys):
+		return "tabs"
+	case s.focus.In(&p.tab):
+		return tabs[p.tab]
+	case s.focus.In(&p.sideOf.drag):
+		return "details"
+	}
+	return "?"
 }
 
 // Settle waits until the recording is read and everything shown is final: for

@@ -214,7 +214,7 @@ func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at 
 		items = append(items, item{title: "Copy name", do: func() { s.copyLater(name) }})
 		switch {
 		case a.ByFunction():
-			items = append(items, p.functionItems(s, described(a.Rec, row))...)
+			items = append(items, p.functionItems(s, row.Function(a.Rec))...)
 		case a.By == analyze.ByThread:
 			if i := row.Track; i >= 0 {
 				items = append(items, item{title: "Select only this thread", do: func() { p.sel.tracks = []int{i} }},

@@ -71,7 +71,7 @@ func arrange(k orderKey) *ordered {
 	for i := range from {
 		modules = modules || from[i].Module != ""
 		if a.Search != nil {
-			if f := described(a.Rec, &from[i]); !a.Search.MatchFunction(&f) {
+			if f := from[i].Function(a.Rec); !a.Search.MatchFunction(&f) {
 				continue
 			}
 		}

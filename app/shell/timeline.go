@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gioui.org/f32"
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
 	"ashlar/ingest/recording"
@@ -31,6 +32,7 @@ type timelinePart struct {
 	grab                    grab
 	origin                  timeline.View // when the drag began
 	anchor                  int64         // where a range selection began
+	boxing                  bool          // the next drag draws a box
 
 	picture   *ui.Picture
 	canvases  raster.Pool
@@ -55,6 +57,7 @@ const (
 	grabLeft // its edges
 	grabRight
 	grabTrack // a track, by its name
+	grabBox   // a box to zoom to
 )
 
 type pictKey struct {
@@ -102,17 +105,33 @@ func (t *timelinePart) layout(s *Shell, p *pane, u *ui.UI) {
 	t.drawMarks(s, p, u)
 	t.lanes.area(u, b.lanes, t.cursor(p))
 	t.rulerArea.area(u, b.ruler, pointer.CursorColResize)
-	t.strip.area(u, b.overview, pointer.CursorGrab)
+	t.strip.area(u, b.overview, t.stripCursor(p, u))
+	u.Area(&p.tracks, nil)
+	p.tracks.layout(p, u)
+	if u.Area(&t.lanes, func(key.Event) bool { return false }, &t.rulerArea, &t.strip) {
+		u.Ring(image.Rect(b.lanes.Min.X, b.ruler.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), 2)
+	}
+	p.rowsMap.layout(p, u)
+	u.NoArea()
 }
 
 func (t *timelinePart) cursor(p *pane) pointer.Cursor {
 	switch {
 	case t.grab == grabPan:
 		return pointer.CursorGrabbing
+	case t.boxing:
+		return pointer.CursorCrosshair
 	case t.inside && t.hit.Gutter:
 		return pointer.CursorPointer
 	}
 	return pointer.CursorDefault
+}
+
+func (t *timelinePart) stripCursor(p *pane, u *ui.UI) pointer.Cursor {
+	if t.grab == grabLeft || t.grab == grabRight || t.strip.inside && t.edgeAt(p, u) != grabView {
+		return pointer.CursorColResize
+	}
+	return pointer.CursorGrab
 }
 
 // rows is how the rows are laid out.
@@ -146,22 +165,13 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	}
 	s.Bars += t.bars
 	u.Draw(t.picture, b.lanes.Min)
-	t.scrollBar(p, u)
-}
-
-// scrollBar shows which part of the rows is seen, when not all is.
-func (t *timelinePart) scrollBar(p *pane, u *ui.UI) {
-	r := p.bounds.lanes
-	h := t.plan.Height
-	if h <= r.Dy() {
-		if p.view.Scroll != 0 {
-			p.view.Scroll = 0
+	if len(t.plan.Rows) == 0 {
+		text := "All threads are hidden: V lists them"
+		if p.filter != "" {
+			text = "No thread or process is called " + cutName(p.filter)
 		}
-		return
+		u.Text(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: middle})
 	}
-	size := max(u.Px(24), r.Dy()*r.Dy()/h)
-	y := r.Min.Y + min(r.Dy()-size, p.view.Scroll*(r.Dy()-size)/max(1, h-r.Dy()*3/4))
-	u.Round(ui.Rect(r.Max.X+u.Px(2), y, u.Px(6), size), 3, u.Theme.Rule)
 }
 
 func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
@@ -239,23 +249,27 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 				u.VLine(x0-o, 0, lanes.Dy(), th.Accent)
 				u.VLine(x1-o, 0, lanes.Dy(), th.Accent)
 			})
-			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2)
+			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, durationText(p.sel.to-p.sel.from))
 		}
 	}
-	if t.grab == grabTrack {
+	p.drawMark(u)
+	switch t.grab {
+	case grabTrack:
 		t.dropLine(p, u)
+	case grabBox:
+		t.drawBox(p, u)
 	}
-	if p.pick.is == pickBar || p.pick.is == pickWindow {
+	p.flows.draw(p, u)
+	if p.pickedRow() >= 0 {
 		t.outline(p, u, &p.pick.hit, th.Accent, 2)
 	}
-	if t.inside && t.hit.Found && !t.lanes.pressed {
+	if t.inside && t.hit.Any() && !t.lanes.pressed {
 		t.outline(p, u, &t.hit, theme.WithAlpha(th.Text, .75), 1)
 	}
 }
 
-// pill shows the length of the selection on the ruler.
-func (t *timelinePart) pill(p *pane, u *ui.UI, x int) {
-	label := durationText(p.sel.to - p.sel.from)
+// pill shows a time or a length on the ruler.
+func (t *timelinePart) pill(p *pane, u *ui.UI, x int, label string) {
 	st := ui.Style{Size: 11, Weight: medium, Color: u.Theme.OnAccent, Align: middle}
 	w := u.Measure(label, st).X + u.Px(18)
 	r := ui.Rect(x-w/2, p.bounds.ruler.Min.Y+u.Px(3), w, u.Px(18))
@@ -276,6 +290,10 @@ func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c colour, w i
 	if row < 0 {
 		return
 	}
+	if h.Counter != nil || h.Instant != nil {
+		t.outlinePoint(p, u, row, h, c, w)
+		return
+	}
 	x0, y0, x1, y1 := t.plan.Box(p.view, row, h.Lane, h.Start, h.End, b.lanes.Dx(), b.gutter)
 	if x1 <= b.gutter || x0 >= b.lanes.Dx() {
 		return
@@ -291,12 +309,33 @@ func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c colour, w i
 	})
 }
 
+// outlinePoint marks a point of a counter's graph, or a moment.
+func (t *timelinePart) outlinePoint(p *pane, u *ui.UI, row int, h *timeline.Hit, c colour, w int) {
+	b := &p.bounds
+	r := &t.plan.Rows[row]
+	x, y := b.gutter+int(p.view.X(h.Start, p.laneWidth())), r.Y-p.view.Scroll+u.Px(2)
+	if h.Counter != nil {
+		x, y = t.plan.CounterPoint(p.rec, p.view, row, h.Point, b.lanes.Dx(), b.gutter)
+	}
+	if x < b.gutter || x > b.lanes.Dx() {
+		return
+	}
+	u.At(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), func(u *ui.UI) {
+		n := u.Px(float32(w) + 2.5)
+		u.VLine(x-b.gutter, r.Y-p.view.Scroll, r.Y-p.view.Scroll+r.Height-1, withAlpha(c, .5))
+		u.Round(ui.Rect(x-b.gutter-n, y-n, 2*n+1, 2*n+1), float32(w)+3, c)
+	})
+}
+
 // rowOf finds the row of a hit again: rows move while a file loads.
 func (t *timelinePart) rowOf(h *timeline.Hit) int {
 	same := func(i int) bool {
 		r := &t.plan.Rows[i]
-		if h.Window >= 0 {
-			return r.Kind == timeline.WindowRow
+		switch {
+		case h.Window >= 0:
+			return r.Kind == timeline.WindowRow && r.Index == h.Track
+		case h.Counter != nil:
+			return r.Kind == timeline.CounterRow && r.Index == h.Track
 		}
 		return r.Kind == timeline.TrackRow && r.Index == h.Track
 	}

@@ -2,12 +2,14 @@ package shell
 
 import (
 	"image"
+	"strings"
 
 	"gioui.org/f32"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 )
@@ -54,7 +56,32 @@ func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 	at := point(p.bounds.lanes.Min, t.at)
 	switch {
 	case h.Window >= 0:
-		tip(u, at, "Window of "+durationText(h.End-h.Start), []string{"from " + units.Duration(h.Start-p.rec.Start)})
+		lines := []string{"from " + units.Duration(h.Start-p.rec.Start)}
+		if ws := p.rec.Windows[h.Track]; h.Window < len(ws.Windows) {
+			m := p.metricOf()
+			v := timeline.WindowWeight(ws, h.Window, p.metric)
+			lines = append(lines, m.Name+" "+units.Value(v, m)+"   ("+units.Exact(v, m)+")")
+		}
+		tip(u, at, "Window of "+durationText(h.End-h.Start), lines)
+	case h.Counter != nil:
+		c := h.Counter
+		lines := []string{timeline.CounterName(c), "since " + units.Duration(h.Start-p.rec.Start)}
+		if h.Point > 0 {
+			lines = append(lines, "before "+number(c.Value(h.Point-1)))
+		}
+		tip(u, at, strings.TrimSpace(number(c.Value(h.Point))+" "+c.Unit), lines)
+	case h.Instant != nil:
+		lines := []string{"at " + units.Duration(h.Start-p.rec.Start)}
+		if h.Instant.Args != 0 && p.rec.Args != nil {
+			for i, l := range strings.Split(p.rec.Args(h.Instant.Args), "\n") {
+				if i == 8 {
+					lines = append(lines, "…")
+					break
+				}
+				lines = append(lines, cutName(l))
+			}
+		}
+		tip(u, at, cutName(h.Instant.Name), lines)
 	case h.Found:
 		title := p.rec.FuncName(h.Call)
 		if h.Call == recording.NoCall {
@@ -78,7 +105,7 @@ func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 				lines = append(lines, shortModule(fn.Module))
 			}
 		}
-		tip(u, at, title, lines)
+		tip(u, at, cutName(title), lines)
 	}
 }
 

@@ -42,6 +42,8 @@ func (p *pane) pickedFunction() (recording.Function, bool) {
 	switch {
 	case p.pick.is == pickNode && p.pick.tree != nil:
 		return p.pick.tree.Function(p.rec, int(p.pick.node)), true
+	case p.pick.is == pickFunc:
+		return p.rec.Functions.At(int(p.pick.fn)), true
 	case p.pick.is == pickBar && p.pick.hit.Call != recording.NoCall:
 		return p.rec.Functions.At(int(p.pick.fn)), true
 	}

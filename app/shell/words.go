@@ -16,6 +16,7 @@ import (
 type colour = color.NRGBA
 
 const (
+	start    = text.Start
 	middle   = text.Middle
 	end      = text.End
 	medium   = font.Medium

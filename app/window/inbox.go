@@ -76,7 +76,14 @@ func (b *inbox) open(s *shell.Shell) bool {
 			if h.ctx.Err() != nil {
 				continue // its program has opened a window
 			}
-			s.Open(h.req.Files[0])
+			open := s.Open
+			if h.req.Compare {
+				open = s.OpenBeside
+			}
+			open(h.req.Files[0])
+			if len(h.req.Files) > 1 {
+				s.OpenBeside(h.req.Files[1])
+			}
 			close(h.taken)
 			any = true
 		default:

@@ -33,6 +33,7 @@ type Options struct {
 	// FrameLog is a file that gets a JSON line a frame; "" for none.
 	FrameLog      string
 	Event, Metric string
+	Exe           string // the program to take names from where the file has none
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
@@ -87,7 +88,13 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	switch {
 	case len(o.Files) > 0:
-		s.Open(o.Files[0])
+		s.OpenWith(o.Files[0], o.Exe)
+		if len(o.Files) > 1 {
+			s.OpenBeside(o.Files[1])
+		}
+		if n := len(o.Files) - 2; n > 0 {
+			s.Say("Two recordings can be compared here; the others were left out. ashlar diff --a … --b … takes several a side")
+		}
 	case o.Demo:
 		s.OpenDemo()
 	}
@@ -97,14 +104,15 @@ func Run(s *shell.Shell, o Options) error {
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
-	drops, desk := drop.NewTarget(w.Invalidate), native.New()
+	drops := drop.NewTarget(w.Invalidate)
+	desk := native.New(drops, w.Run)
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
 	for {
 		e := w.Event()
-		desk.Window(drops, e)
+		desk.Window(e)
 		switch e := e.(type) {
 		case app.DestroyEvent:
 			return e.Err

@@ -66,9 +66,10 @@ func (p *Pattern) Match(s string) bool {
 	return strings.Contains(s, p.text)
 }
 
-// MatchFunction reports whether a function's name, module or file matches.
+// MatchFunction reports whether a function's name, symbol, module or file
+// matches.
 func (p *Pattern) MatchFunction(f *recording.Function) bool {
-	return p.Match(f.Name) || f.Module != "" && p.Match(f.Module) || f.File != "" && p.Match(f.File)
+	return p.Match(f.Name) || f.Symbol != "" && p.Match(f.Symbol) || f.Module != "" && p.Match(f.Module) || f.File != "" && p.Match(f.File)
 }
 
 // containsFold finds lower-case ASCII in any case, without making a copy.

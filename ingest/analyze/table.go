@@ -58,6 +58,17 @@ type Row struct {
 	Self, Total, Count int64
 }
 
+// Function describes what a row stands for: its function, or something else as
+// if it were one.
+func (r *Row) Function(rec *recording.Recording) recording.Function {
+	if int(r.Func) < rec.Functions.Len() {
+		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
+			return f
+		}
+	}
+	return recording.Function{Name: r.Name, Module: r.Module}
+}
+
 // What rows are called that have no name.
 const (
 	noModule = "[no module]"

@@ -32,7 +32,7 @@ const (
 	OpJoinRelated       Op = "join-related"
 )
 
-// Ref refers to functions. Text is a function's name; where none is called
+// Ref refers to functions. Text is a function's name, or its symbol; where none is called
 // that, it is NAME@MODULE, with the module's path or the last element of it, or
 // a /regular expression/ that names are searched for. When Exact, Text and
 // Module are just those of one function.
@@ -232,7 +232,7 @@ func (r Ref) matcher(rec *recording.Recording, groups []recording.Function) func
 	if r.Exact {
 		return func(f *recording.Function) bool { return f.Name == r.Text && f.Module == r.Module }
 	}
-	named := func(f *recording.Function) bool { return f.Name == r.Text }
+	named := func(f *recording.Function) bool { return f.Name == r.Text || f.Symbol != "" && f.Symbol == r.Text }
 	if anyFunction(rec, groups, named) {
 		return named
 	}

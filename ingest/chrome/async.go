@@ -24,6 +24,7 @@ type asyncKey struct {
 type asyncOp struct {
 	track *recording.TrackBuilder
 	stack []asyncSpan
+	group uint32 // of its spans: others are not called from them
 }
 
 type asyncSpan struct {
@@ -31,7 +32,7 @@ type asyncSpan struct {
 	args       uint64
 	name       uint32
 	frame      recording.FrameID
-	track      *recording.TrackBuilder
+	op         *asyncOp
 	key        asyncKey
 }
 
@@ -52,6 +53,8 @@ type asyncOps struct {
 	open  map[asyncKey]*asyncOp
 	ends  []asyncEnd
 	label map[uint64]string
+	// groups counts operations.
+	groups uint32
 }
 
 func (a *asyncOps) init(d *decoder) {
@@ -125,11 +128,12 @@ func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	case 'b', 'S':
 		d.spans()
 		if op == nil {
-			op = &asyncOp{track: a.track(it, t)}
+			a.groups++
+			op = &asyncOp{track: a.track(it, t), group: a.groups}
 			a.open[key] = op
 		}
 		d.b.Cover(at, at)
-		op.stack = append(op.stack, asyncSpan{at, it.off, d.ref(it), it.name, d.frame(it.name, it.cat), op.track, key})
+		op.stack = append(op.stack, asyncSpan{at, it.off, d.ref(it), it.name, d.frame(it.name, it.cat), op, key})
 		return true
 	case 'e', 'F':
 		return a.end(it, k, key, op, at)
@@ -187,7 +191,7 @@ func (a *asyncOps) end(it *item, k *recording.Tally, key asyncKey, op *asyncOp, 
 		d.warn(timeBackward, it.off, "")
 		at = o.start
 	}
-	o.track.Span(o.start, at, o.frame, d.args.pair(o.args, d.ref(it)), false)
+	o.op.track.SpanOf(o.op.group, o.start, at, o.frame, d.args.pair(o.args, d.ref(it)), false)
 	op.stack = slices.Delete(op.stack, i, i+1)
 	if len(op.stack) == 0 {
 		delete(a.open, key)
@@ -221,12 +225,12 @@ func (a *asyncOps) finish() {
 				ph = 'S'
 			}
 			d.later(unclosed, string(rune(ph)), o.off, false)
-			o.track.Span(o.start, max(o.start, d.latest), o.frame, o.args, true)
+			o.op.track.SpanOf(o.op.group, o.start, max(o.start, d.latest), o.frame, o.args, true)
 			continue
 		}
 		e := list[m]
 		ends[o.key] = slices.Delete(list, m, m+1)
-		o.track.Span(o.start, e.at, o.frame, d.args.pair(o.args, e.args), false)
+		o.op.track.SpanOf(o.op.group, o.start, e.at, o.frame, d.args.pair(o.args, e.args), false)
 		k := d.kind(string(rune(e.ph)))
 		d.repaired(k, e.off)
 	}

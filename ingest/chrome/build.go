@@ -300,7 +300,6 @@ func (d *decoder) build(bt *batch) {
 			d.b.Progress()
 		}
 	}
-	d.b.Progress()
 }
 
 // event adds an event of the trace by its phase.

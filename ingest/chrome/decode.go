@@ -58,16 +58,15 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 		scanErr = source.Protect(in.Path, func() error { return scanAll(ctx, in, pipe, free) })
 	}()
 	err := source.Guard(in.Path, func() error {
-		for bt := range pipe {
-			if !d.take(bt) {
-				continue
+		return decode.Each(b, pipe, func(bt *batch) error {
+			if d.take(bt) {
+				select {
+				case free <- bt:
+				default:
+				}
 			}
-			select {
-			case free <- bt:
-			default:
-			}
-		}
-		return nil
+			return nil
+		})
 	})
 	cancel()
 	for range pipe { // let the scanner end

@@ -41,7 +41,63 @@ type Shift struct {
 
 // judge finds the confidences of all rows.
 func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, sure bool) error {
-	var one func(i int, total bool) *Confidence
+	one, err := c.judgement(ctx, g, t, sure)
+	if one == nil {
+		return err
+	}
+	for _, total := range []bool{false, true} {
+		ps, all := g.each(one, total)
+		for i, conf := range all {
+			if conf != nil && total {
+				g.rows[i].Total = conf
+			} else if conf != nil {
+				g.rows[i].Self = conf
+			}
+		}
+		// Self and total are two chances for a false alarm: each takes half.
+		discover(all, ps, 2)
+	}
+	if t.Whole != nil {
+		t.Whole.Q = t.Whole.P
+	}
+	return nil
+}
+
+// discover turns the p-values of rows into q-values, times each.
+func discover(all []*Confidence, ps []float64, times float64) {
+	qs := stats.Discoveries(ps)
+	k := 0
+	for _, conf := range all {
+		if conf != nil {
+			conf.Q = math.Min(1, times*qs[k])
+			k++
+		}
+	}
+}
+
+// each asks for the confidence of every row that weighs anything: of self, or of
+// total.
+func (g *groups) each(one func(i int, total bool) *Confidence, total bool) (ps []float64, all []*Confidence) {
+	all = make([]*Confidence, len(g.rows))
+	for i := range g.rows {
+		row := &g.rows[i]
+		a, b := row.ASelf, row.BSelf
+		if total {
+			a, b = row.ATotal, row.BTotal
+		}
+		if row.Status == "" || a == 0 && b == 0 {
+			continue
+		}
+		if all[i] = one(i, total); all[i] != nil {
+			ps = append(ps, all[i].P)
+		}
+	}
+	return ps, all
+}
+
+// judgement is what finds the confidence of a row; nil where nothing tells, or
+// where it would take a pass over all spans that is not wanted.
+func (c *Comparison) judgement(ctx context.Context, g *groups, t *Table, sure bool) (one func(i int, total bool) *Confidence, err error) {
 	switch c.Method() {
 	case FromRuns:
 		one = func(i int, total bool) *Confidence { return c.byRuns(g, i, total) }
@@ -55,49 +111,16 @@ func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, sure bool) 
 		}
 	case FromDurations:
 		if !sure {
-			return nil
+			return nil, nil
 		}
 		s, err := c.spans(ctx, g)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		one = s.judge
 		t.Whole = s.whole()
-	default:
-		return nil
 	}
-	for _, total := range []bool{false, true} {
-		var ps []float64
-		var all []*Confidence
-		for i := range g.rows {
-			row := &g.rows[i]
-			a, b := row.ASelf, row.BSelf
-			if total {
-				a, b = row.ATotal, row.BTotal
-			}
-			if row.Status == "" || a == 0 && b == 0 {
-				continue
-			}
-			conf := one(i, total)
-			if conf == nil {
-				continue
-			}
-			if total {
-				row.Total = conf
-			} else {
-				row.Self = conf
-			}
-			ps, all = append(ps, conf.P), append(all, conf)
-		}
-		// Self and total are two chances for a false alarm: each takes half.
-		for i, q := range stats.Discoveries(ps) {
-			all[i].Q = math.Min(1, 2*q)
-		}
-	}
-	if t.Whole != nil {
-		t.Whole.Q = t.Whole.P
-	}
-	return nil
+	return one, nil
 }
 
 // weighed is a side's weight with its variance and the number of samples behind

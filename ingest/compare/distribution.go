@@ -60,7 +60,7 @@ func (c *Comparison) Distribution(ctx context.Context, f int32, self bool, bins 
 			if !chosen(ti) {
 				continue
 			}
-			err := eachSpan(ctx, run.Rec, t, func(s *span) {
+			err := eachSpan(ctx, run.Rec, t, self, func(s *span) {
 				if run.Rec.Func(s.call) != recording.FuncID(id) || run.query.Ranged && (s.start < run.query.From || s.end > run.query.To) {
 					return
 				}

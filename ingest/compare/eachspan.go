@@ -14,8 +14,9 @@ type span struct {
 }
 
 // eachSpan visits all spans of a track, lane by lane. Children are the spans one
-// deeper that were called from it and lie in it.
-func eachSpan(ctx context.Context, rec *recording.Recording, t *recording.Track, visit func(*span)) error {
+// deeper that were called from it and lie in it. Where self times are not wanted
+// they are not worked out.
+func eachSpan(ctx context.Context, rec *recording.Recording, t *recording.Track, self bool, visit func(*span)) error {
 	depths := map[int][]*recording.Lane{}
 	for i := range t.Lanes {
 		if l := &t.Lanes[i]; l.Len() > 0 {
@@ -31,6 +32,9 @@ func eachSpan(ctx context.Context, rec *recording.Recording, t *recording.Track,
 		s := span{depth: rec.Calls.Depth(l.Call(0))}
 		var kids []cursor
 		for _, below := range depths[s.depth+1] {
+			if !self {
+				break
+			}
 			kids = append(kids, cursor{lane: below})
 		}
 		for k := 0; k < l.Len(); {

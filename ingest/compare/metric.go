@@ -277,3 +277,17 @@ func Measures(m *recording.Metric) (class string, base int64) {
 	}
 	return "", 1
 }
+
+// Readable rounds an amount in Common's units for people: the decimals that
+// scaling added are only kept where there would be nothing else.
+func (m *Metric) Readable(v int64) (int64, *recording.Metric) {
+	c := m.Common
+	tens := int64(1)
+	for range m.Guard {
+		tens *= 10
+	}
+	if r := (v + tens/2) / tens; tens > 1 && r > 0 {
+		v, c.Decimals = r, c.Decimals-m.Guard
+	}
+	return v, &c
+}

@@ -56,6 +56,12 @@ func (s *Shape) Children(node int) []int32 {
 	return s.kids[s.Nodes[node].first:s.Nodes[node].last]
 }
 
+// Width is how wide a node is.
+func (s *Shape) Width(node int) int64 { return s.Widths[node] }
+
+// Level is the depth of a node.
+func (s *Shape) Level(node int) int { return int(s.Nodes[node].Depth) }
+
 // Absent lists the children of a node that have no width though they weigh
 // something on a side: what is new where A's widths are shown, and what is gone
 // with B's. A picture marks where they would be.

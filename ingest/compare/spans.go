@@ -1,18 +1,25 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"math"
 	"slices"
+	"sync"
 
 	"ashlar/ingest/compare/stats"
 	"ashlar/ingest/recording"
 )
 
 // mostSpans is how many spans of a row are kept a side: enough to show a shift
-// of a tenth of their spread.
-const mostSpans = 2048
+// of a tenth of their spread. Where there are very many rows it is fewer, down to
+// leastSpans, so that all take no more than some ten megabytes.
+const (
+	mostSpans  = 2048
+	leastSpans = 512
+	keptSpans  = 2 << 20
+)
 
 // drawn are durations of spans in picoseconds: their number, sums, and up to
 // mostSpans of them.
@@ -80,32 +87,56 @@ func (c *Comparison) spans(ctx context.Context, g *groups) (*spanTable, error) {
 		return &s, nil
 	}
 	s := &spanTable{c: c, g: g}
+	most := max(leastSpans, min(mostSpans, keptSpans/max(1, len(g.rows))))
 	for side := range s.self {
 		s.self[side], s.total[side] = make([]drawn, len(g.rows)), make([]drawn, len(g.rows))
 		for i := range g.rows {
 			h := fnv.New64a()
 			h.Write([]byte(g.rows[i].Name))
 			seed := h.Sum64() | 1
-			s.self[side][i] = drawn{most: mostSpans, dice: seed}
-			s.total[side][i] = drawn{most: mostSpans, dice: seed*0x9E3779B97F4A7C15 | 1}
+			s.self[side][i] = drawn{most: most, dice: seed}
+			s.total[side][i] = drawn{most: most, dice: seed*0x9E3779B97F4A7C15 | 1}
+			if g.by == byNode { // there are many
+				s.self[side][i].most, s.total[side][i].most = 0, mostNodeSpans
+			}
 		}
 		s.all[side] = drawn{most: mostSpans, dice: 1}
 	}
 	s.factors()
-	for r := range c.Runs {
-		if err := s.collect(ctx, r); err != nil {
-			return nil, err
-		}
-	}
+	// The sides are apart from each other, and each draws in the order of its file.
+	var wg sync.WaitGroup
+	var failed [2]error
 	for side := range s.self {
-		for i := range s.self[side] {
-			slices.Sort(s.self[side][i].kept)
-			slices.Sort(s.total[side][i].kept)
-		}
-		slices.Sort(s.all[side].kept)
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			failed[side] = s.collectSide(ctx, side)
+		}()
+	}
+	wg.Wait()
+	if err := cmp.Or(failed[0], failed[1]); err != nil {
+		return nil, err
 	}
 	c.lengths = &spanLengths{g.by, s}
 	return s, nil
+}
+
+// collectSide adds the spans of a side's recordings, and sorts what was drawn.
+func (s *spanTable) collectSide(ctx context.Context, side int) error {
+	for r := range s.c.Runs {
+		if of, _ := s.c.sideOf(r); of != side {
+			continue
+		}
+		if err := s.collect(ctx, r); err != nil {
+			return err
+		}
+	}
+	for i := range s.self[side] {
+		slices.Sort(s.self[side][i].kept)
+		slices.Sort(s.total[side][i].kept)
+	}
+	slices.Sort(s.all[side].kept)
+	return nil
 }
 
 // factors finds what durations and numbers of spans are scaled by; see the
@@ -151,7 +182,7 @@ func (s *spanTable) collect(ctx context.Context, r int) error {
 		if !chosen(ti) {
 			continue
 		}
-		err := eachSpan(ctx, run.Rec, track, func(sp *span) {
+		err := eachSpan(ctx, run.Rec, track, s.g.by != byNode, func(sp *span) {
 			if run.query.Ranged && (sp.start < run.query.From || sp.end > run.query.To) {
 				return // cut by the range
 			}
@@ -164,7 +195,9 @@ func (s *spanTable) collect(ctx context.Context, r int) error {
 			if row < 0 {
 				return
 			}
-			s.self[side][row].add(float64(sp.self) * s.long[r])
+			if s.g.by != byNode {
+				s.self[side][row].add(float64(sp.self) * s.long[r])
+			}
 			if outer {
 				s.total[side][row].add(length)
 			}
@@ -194,7 +227,7 @@ func (s *spanTable) rowsOf(r int) func(track int, sp *span) (row int32, outer bo
 	// Calls lead to the rows of their functions; stacks to nodes.
 	of := make([]int32, rec.Calls.Len())
 	outer := make([]bool, rec.Calls.Len())
-	if s.g.by == ByStack {
+	if s.g.by.stacks() {
 		at := c.Tree.calls(rec, c.Matching.IDs[r])
 		return func(_ int, sp *span) (int32, bool) { return at[sp.call], true }
 	}

@@ -16,7 +16,7 @@ func TestEachSpanSelf(t *testing.T) {
 		rec := random(seed, poolA)
 		self, spans := map[recording.CallID]int64{}, 0
 		for _, tr := range rec.Tracks {
-			if err := eachSpan(bg, rec, tr, func(s *span) {
+			if err := eachSpan(bg, rec, tr, true, func(s *span) {
 				self[s.call] += s.self
 				spans++
 				if s.self < 0 || s.self > s.end-s.start {

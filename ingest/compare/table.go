@@ -150,14 +150,14 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 	g.self, g.total, g.count, g.countTotal = make([][]int64, n), make([][]int64, n), make([][]int64, n), make([][]int64, n)
 	g.of, g.outer = make([][]int32, n), make([][]bool, n)
 	for r := range c.Runs {
-		if r > 0 && (by == ByFunction || by == ByStack) { // the same for all
+		if r > 0 && (by == ByFunction || by.stacks()) { // the same for all
 			g.of[r] = g.of[0]
 		} else {
 			g.of[r] = keys(r)
 		}
 	}
 	for r := range c.Runs {
-		if r > 0 && (by == ByFunction || by == ByStack) {
+		if r > 0 && (by == ByFunction || by.stacks()) {
 			g.outer[r] = g.outer[0]
 		} else {
 			g.outer[r] = c.Tree.outermost(g.of[r], len(g.rows))
@@ -191,7 +191,7 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 func (c *Comparison) groupKeys(g *groups) func(r int) []int32 {
 	t := c.Tree
 	g.rows = []Row{{Name: "[no stack]", Key: -1}}
-	if g.by == ByStack {
+	if g.by.stacks() {
 		for i := 1; i < len(t.Nodes); i++ {
 			g.rows = append(g.rows, Row{Key: int32(i)})
 		}

@@ -125,7 +125,7 @@ func (c *chromeWriter) function(id recording.FuncID) {
 	n := c.names[id]
 	if n == nil {
 		f := c.rec.Functions.At(int(id))
-		n = appendJSON([]byte(`,"name":`), f.Name)
+		n = appendJSON([]byte(`,"name":`), c.rec.NameInFile(id))
 		if f.Module != "" {
 			n = appendJSON(append(n, `,"cat":`...), f.Module)
 		}

@@ -98,7 +98,7 @@ func (c *chromeWriter) stackFrames(used []bool) error {
 		}
 		first = false
 		c.b = fmt.Appendf(c.b, "\n\"%d\":{\"name\":", call)
-		c.b = appendJSON(c.b, f.Name)
+		c.b = appendJSON(c.b, c.rec.NameInFile(c.rec.Func(id)))
 		if f.Module != "" {
 			c.b = appendJSON(append(c.b, `,"category":`...), f.Module)
 		}

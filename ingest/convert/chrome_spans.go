@@ -220,11 +220,12 @@ type asyncRow struct {
 // label is the name of the row that an operation would make which begins with
 // a span.
 func (a *asyncRow) label(s *span) string {
-	f := a.rec.Functions.At(int(a.rec.Func(s.call)))
-	if f.Module == "" {
-		return f.Name
+	id := a.rec.Func(s.call)
+	name := a.rec.NameInFile(id)
+	if f := a.rec.Functions.At(int(id)); f.Module != "" {
+		return f.Module + "/" + name
 	}
-	return f.Module + "/" + f.Name
+	return name
 }
 
 func (a *asyncRow) findAnchor() {
@@ -309,7 +310,7 @@ func (a *asyncRow) operation(ph byte, s *span) {
 	c := a.chromeWriter
 	c.event(ph, a.track.PID, 0)
 	f := c.rec.Functions.At(int(c.rec.Func(s.call)))
-	c.text("name", f.Name)
+	c.text("name", c.rec.NameInFile(c.rec.Func(s.call)))
 	if f.Module != "" {
 		c.text("cat", f.Module)
 	}

@@ -102,6 +102,7 @@ func (t *Target) Write(ctx context.Context, w io.Writer, name string, rec *recor
 			halves += int64(len(s.Halves()))
 		}
 	}
+	rep.lose(rec.SharedSymbols(), "mangled names", "several read the same and are one function")
 	rep.lose(halves, "links of user and kernel stacks", "%s has none; both halves are carried, and both count", t.Title)
 	err := t.compressed(w, name, func(w *bufio.Writer) error {
 		return t.write(&job{ctx: ctx, rec: rec, opt: opt, w: w, Report: rep})

@@ -78,7 +78,7 @@ func (f *folder) name(id recording.FuncID) string {
 	if f.names[id] != "" {
 		return f.names[id]
 	}
-	own := f.rec.Functions.At(int(id)).Name
+	own := f.rec.NameInFile(id)
 	name := strings.TrimSpace(foldedName.Replace(own))
 	switch {
 	case name == "":

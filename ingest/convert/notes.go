@@ -58,6 +58,8 @@ func unixOf(note string) int64 {
 const (
 	otlpComment = "pprof.profile.comment"
 	otlpDoc     = "pprof.profile.doc_url"
+	otlpDrop    = "pprof.profile.drop_frames"
+	otlpKeep    = "pprof.profile.keep_frames"
 )
 
 // notes are a profile's attributes that say what notes say. Those whose key is
@@ -70,7 +72,11 @@ func (w *otlpWriter) notes() (attrs []int32) {
 			comments = pbBytes(comments, 1, anyText(n.Value))
 		case recording.NoteDoc:
 			attrs = append(attrs, w.dict.attr(otlpDoc, anyText(n.Value)))
-		case recording.NoteDuration, recording.NoteHost, recording.NoteDrop, recording.NoteKeep:
+		case recording.NoteDrop:
+			attrs = append(attrs, w.dict.attr(otlpDrop, anyText(n.Value)))
+		case recording.NoteKeep:
+			attrs = append(attrs, w.dict.attr(otlpKeep, anyText(n.Value)))
+		case recording.NoteDuration, recording.NoteHost:
 		default:
 			if known := n.Key == recording.NoteTime && isUnix(n.Value); !known && !w.isCommon(n) {
 				comments = pbBytes(comments, 1, anyText(n.Key+": "+n.Value))

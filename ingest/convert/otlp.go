@@ -487,7 +487,6 @@ func (w *otlpWriter) losses() {
 	}
 	w.loseWindows(why)
 	w.lose(src.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
-	w.lose(int64(len(src.NotesOf(recording.NoteDrop))+len(src.NotesOf(recording.NoteKeep))), "rules for frames to be hidden", "what they hide is gone already")
 	w.lose(w.fine, "parts of nanoseconds of times", "times are whole nanoseconds")
 	w.lose(w.dict.locs.single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
 	w.loseOffsets()

@@ -190,7 +190,11 @@ func isFrameType(module string) bool {
 
 func (d *otlpDict) function(fn *recording.Function, file string) int32 {
 	name := int64(d.str(fn.Name))
-	return d.functions.id(pbNumber(pbNumber(pbNumber(nil, 1, name), 2, name), 3, int64(d.str(file))))
+	symbol := name
+	if fn.Symbol != "" {
+		symbol = int64(d.str(fn.Symbol))
+	}
+	return d.functions.id(pbNumber(pbNumber(pbNumber(nil, 1, name), 2, symbol), 3, int64(d.str(file))))
 }
 
 func (d *otlpDict) mapping(k mappingKey) int32 {

@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/ianlancetaylor/demangle"
+
 	"ashlar/ingest/recording"
 	"ashlar/spaa"
 )
@@ -81,6 +83,7 @@ func perfSums(text string) (self, total map[string]*big.Rat) {
 			continue
 		}
 		name := regexp.MustCompile(`\+0x[0-9a-f]+$`).ReplaceAllString(m[1], "")
+		name = demangle.Filter(name) // as it is shown
 		if len(seen) == 0 {
 			add(self, event+" "+name, period)
 		}

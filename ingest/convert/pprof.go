@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"math"
 	"path"
 	"slices"
@@ -261,7 +262,7 @@ func (w *pprofWriter) function(id recording.FuncID, fn *recording.Function, file
 	k := functionKey{id, file}
 	f := w.functions[k]
 	if f == nil {
-		f = &profile.Function{ID: uint64(len(w.p.Function) + 1), Name: fn.Name, SystemName: fn.Name, Filename: file}
+		f = &profile.Function{ID: uint64(len(w.p.Function) + 1), Name: fn.Name, SystemName: cmp.Or(fn.Symbol, fn.Name), Filename: file}
 		w.functions[k] = f
 		w.p.Function = append(w.p.Function, f)
 	}
@@ -295,7 +296,7 @@ func (w *pprofWriter) mainFirst() {
 	})
 	if main < 0 {
 		main = slices.IndexFunc(w.p.Mapping, func(m *profile.Mapping) bool {
-			return m.File[0] != '[' && !isKernelImage(m.File) && !strings.Contains(path.Base(m.File), ".so")
+			return m.File[0] != '[' && !recording.KernelModule(m.File) && !strings.Contains(path.Base(m.File), ".so")
 		})
 	}
 	if main > 0 {
@@ -375,7 +376,7 @@ func (w *pprofWriter) losses() {
 	var kernel int64
 	for i := range rec.Frames.Len() {
 		f := rec.Frames.At(i)
-		if f.Kind == recording.KindKernel && !isKernelImage(rec.Functions.At(int(f.Func)).Module) {
+		if f.Kind == recording.KindKernel && !recording.KernelModule(rec.Functions.At(int(f.Func)).Module) {
 			kernel++
 		}
 	}

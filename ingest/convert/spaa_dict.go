@@ -89,24 +89,8 @@ func (d *spaaDict) dso(id recording.FrameID) dsoKey {
 	if strings.Trim(k.buildID, "0123456789abcdef") != "" {
 		k.buildID = ""
 	}
-	k.kernel = f.Kind == recording.KindKernel || isKernelImage(k.module)
+	k.kernel = f.Kind == recording.KindKernel || recording.KernelModule(k.module)
 	return k
-}
-
-// isKernelImage knows the names of which the spec demands is_kernel, as perf
-// and DTrace give them.
-func isKernelImage(name string) bool {
-	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {
-		return true
-	}
-	base := path.Base(name)
-	if base == "mach_kernel" || base == "vmlinux" || strings.HasPrefix(base, "vmlinux-") {
-		return true
-	}
-	for _, ext := range []string{".gz", ".xz", ".zst"} {
-		base = strings.TrimSuffix(base, ext)
-	}
-	return strings.HasSuffix(base, ".ko")
 }
 
 // name is a function's name, or the address where only that is known.
@@ -115,7 +99,7 @@ func (d *spaaDict) name(f *recording.Frame) string {
 	if fn.Unresolved && f.Addr != 0 && isAddressName(&fn, f.Addr) {
 		return hexText(f.Addr)
 	}
-	return fn.Name
+	return d.rec.NameInFile(f.Func)
 }
 
 // isAddressName tells whether a function's name says no more than its address:

@@ -281,7 +281,7 @@ func (s *spallWriter) begin(sp *span) error {
 	id := s.rec.Func(sp.call)
 	name := s.names[id]
 	if name == "" {
-		name = s.short(s.rec.Functions.At(int(id)).Name, &s.cutNames)
+		name = s.short(s.rec.NameInFile(id), &s.cutNames)
 		s.names[id] = name
 	}
 	args := s.short(s.args(sp.args), &s.cutArgs)

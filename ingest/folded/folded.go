@@ -74,6 +74,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 
 // read takes the text apart into lines.
 func (d *decoder) read(ctx context.Context, txt *text) error {
+	txt.in.OnSilence(d.b.Progress)
 	rest, skipping := 0, false
 	for {
 		chunk, err := txt.next(rest)

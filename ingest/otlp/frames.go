@@ -97,13 +97,7 @@ func kindOf(typ, module string) recording.Kind {
 	case "beam", "cpython", "dotnet", "jvm", "perl", "php", "ruby", "v8js":
 		return recording.KindManaged
 	}
-	switch {
-	case strings.HasPrefix(module, "[kernel"), strings.HasPrefix(path.Base(module), "vmlinux"):
-		return recording.KindKernel
-	case module != "":
-		return recording.KindUser
-	}
-	return recording.KindUnknown
+	return recording.KindOfModule(module)
 }
 
 // line is the frame of line k of a location.
@@ -120,9 +114,12 @@ func (c *converter) line(l *location, k int, w *where) recording.FrameID {
 	if name == "" {
 		return c.bare(l, w)
 	}
-	file := c.d.str(fn.file)
+	file, symbol := c.d.str(fn.file), c.d.str(fn.system)
+	if symbol == name {
+		symbol = ""
+	}
 	f := recording.Frame{
-		Func: c.b.Function(recording.Function{Name: name, Module: w.module, File: file, Kind: w.kind}),
+		Func: c.b.Function(recording.Function{Name: name, Module: w.module, File: file, Kind: w.kind, Symbol: symbol}),
 		Addr: l.addr, File: file, Line: small(ln.line), Column: small(ln.col), Kind: w.kind, BuildID: w.buildID,
 	}
 	if depth := len(l.lines) - 1 - k; depth > 0 {

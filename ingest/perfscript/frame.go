@@ -213,11 +213,8 @@ const kernelSpace = 0xffff_8000_0000_0000
 func (f *frame) kind(module string) recording.Kind {
 	base := path.Base(module)
 	switch {
-	case strings.HasPrefix(module, "[kernel"), strings.HasPrefix(module, "[guest.kernel"),
-		strings.HasPrefix(base, "vmlinux"), strings.HasSuffix(base, ".ko"), strings.HasPrefix(base, "bpf_prog_"):
+	case recording.KernelModule(module), f.addr >= kernelSpace: // modules are printed as [ext4]
 		return recording.KindKernel
-	case f.addr >= kernelSpace:
-		return recording.KindKernel // modules are printed as [ext4]
 	case strings.HasPrefix(base, "perf-") && strings.HasSuffix(base, ".map"), strings.HasPrefix(base, "jitted-"), strings.HasPrefix(module, "[JIT]"):
 		return recording.KindManaged
 	case module == "" || module == "[unknown]":

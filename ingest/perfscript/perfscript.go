@@ -71,6 +71,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 }
 
 func (d *decoder) read(ctx context.Context, in *source.Input) error {
+	in.OnSilence(d.show)
 	rest, skipping := 0, false
 	for {
 		chunk, _, err := in.Next(rest)
@@ -118,6 +119,16 @@ func (d *decoder) read(ctx context.Context, in *source.Input) error {
 		}
 		d.b.Progress()
 	}
+}
+
+// show publishes what has come from a pipe that has fallen silent, the sums of
+// stacks included.
+func (d *decoder) show() bool {
+	if d.b.OnPublish == nil {
+		return true // nobody looks: how stacks are put together is not to depend on time
+	}
+	d.rows.flush()
+	return d.b.Progress()
 }
 
 // text reads one line; last marks one that has no line end, which may be cut.

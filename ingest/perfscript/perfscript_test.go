@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ianlancetaylor/demangle"
+
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -88,7 +90,7 @@ func naive(t *testing.T, text string) (headers, frames int, folded map[string][2
 			l = strings.TrimSpace(l)
 			l = strings.TrimSpace(l[strings.IndexAny(l, " \t"):])
 			sym := naiveOffset.ReplaceAllString(l[:strings.LastIndex(l, " (")], "")
-			stack = append([]string{sym}, stack...)
+			stack = append([]string{demangle.Filter(sym)}, stack...) // as it is shown
 		}
 		if event == "" {
 			continue

@@ -68,8 +68,12 @@ func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 		}
 		return c.bare(l, file)
 	}
-	kind := codeKind(mappingFile(l))
-	id := c.b.Function(recording.Function{Name: name, Module: c.modules[name], File: ln.Function.Filename, Kind: kind})
+	kind := recording.KindOfModule(mappingFile(l))
+	symbol := ln.Function.SystemName
+	if symbol == name {
+		symbol = ""
+	}
+	id := c.b.Function(recording.Function{Name: name, Module: c.modules[name], File: ln.Function.Filename, Kind: kind, Symbol: symbol})
 	f := recording.Frame{Func: id, Addr: l.Address, Line: small(ln.Line), Column: small(ln.Column), Kind: kind, BuildID: buildID(l)}
 	if depth := len(l.Line) - 1 - k; depth > 0 {
 		f.Inlined, f.InlineDepth = true, uint8(min(depth, math.MaxUint8))
@@ -89,7 +93,7 @@ func (c *converter) bare(l *profile.Location, source string) recording.FrameID {
 	if file != "" {
 		name = path.Base(strings.ReplaceAll(file, `\`, "/")) + "+" + name
 	}
-	kind := codeKind(file)
+	kind := recording.KindOfModule(file)
 	id := c.b.Function(recording.Function{Name: name, Module: file, File: source, Kind: kind, Unresolved: true})
 	return c.b.Frame(recording.Frame{Func: id, Addr: l.Address, Kind: kind, BuildID: buildID(l)})
 }
@@ -117,17 +121,6 @@ func buildID(l *profile.Location) string {
 		return ""
 	}
 	return l.Mapping.BuildID
-}
-
-// codeKind tells kernel code by what perf and its kin call the kernel.
-func codeKind(file string) recording.Kind {
-	switch {
-	case file == "":
-		return recording.KindUnknown
-	case strings.HasPrefix(file, "[kernel"), strings.HasPrefix(file, "[guest.kernel"), strings.HasPrefix(path.Base(file), "vmlinux"), strings.HasSuffix(file, ".ko"):
-		return recording.KindKernel
-	}
-	return recording.KindUser
 }
 
 func small(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }

@@ -16,6 +16,7 @@ type Builder struct {
 	rec    Recording
 	funcs  map[funcKey]FuncID
 	frames map[Frame]FrameID
+	shared map[sharedSymbol]bool
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole []FrameID
 	calls pairs.Table
@@ -98,16 +99,26 @@ func (b *Builder) Events() int { return len(b.rec.Events) }
 // from any goroutine, also after decoding has ended.
 func (b *Builder) SetArgs(f func(ref uint64) string) { b.rec.Args = f }
 
-// Function interns a function; kind and file are taken from the first time it
-// is seen.
+// Function interns a function; kind, file and symbol are taken from the first
+// time it is seen. A mangled name is made readable.
 func (b *Builder) Function(f Function) FuncID {
 	k := funcKey{f.Name, f.Module}
 	id, ok := b.funcs[k]
-	if !ok {
-		id = FuncID(b.rec.Functions.Len())
-		b.rec.Functions.Append(f)
-		b.funcs[k] = id
+	if ok {
+		if f.Symbol != "" {
+			b.share(id, f.Symbol)
+		}
+		return id
 	}
+	if g, mangled := b.symbol(f); mangled {
+		// From here on the mangled name finds the same function.
+		id = b.Function(g)
+		b.funcs[k] = id
+		return id
+	}
+	id = FuncID(b.rec.Functions.Len())
+	b.rec.Functions.Append(f)
+	b.funcs[k] = id
 	return id
 }
 
@@ -336,11 +347,7 @@ func (b *Builder) AddCounter(process int, name, series, unit string) int {
 // order are sorted when a snapshot is made.
 func (b *Builder) CounterPoint(counter int, t int64, v float64) {
 	c := b.rec.Counters[counter]
-	if n := c.times.Len(); n > 0 && t < c.times.At(n-1) {
-		c.unsorted = true
-	}
-	c.times.Append(t)
-	c.values.Append(v)
+	c.append(t, v)
 	b.Cover(t, t)
 }
 

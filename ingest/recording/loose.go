@@ -15,6 +15,8 @@ type looseSpans struct {
 	runs []looseRun
 	n    int
 	args Vec[uint64]
+	// groups go with args: every span has args where any has a group.
+	groups Vec[uint32]
 	// time and count are the totals by call of the last layout.
 	time, count []int64
 }
@@ -47,13 +49,14 @@ func (x *looseSpan) order(y *looseSpan) int {
 	return cmp.Compare(y.end, x.end)
 }
 
-func (s *looseSpans) add(start, end int64, frame FrameID, args uint64, unfinished bool) {
+func (s *looseSpans) add(start, end int64, frame FrameID, group uint32, args uint64, unfinished bool) {
 	x := looseSpan{start: start, end: end, frame: uint32(frame)}
 	if unfinished {
 		x.frame |= looseUnfinished
 	}
-	if args != 0 {
+	if args != 0 || group != 0 {
 		s.args.Append(args)
+		s.groups.Append(group)
 		x.args = uint32(s.args.Len())
 	}
 	k := len(s.runs) - 1
@@ -148,31 +151,32 @@ const drainRuns = 256
 // nest is one column of properly nested spans: its open ends, innermost last,
 // and the lanes it fills.
 type nest struct {
-	ends  []int64
-	calls []CallID
-	lanes []Lane
+	ends   []int64
+	calls  []CallID
+	lanes  []Lane
+	groups []uint32 // of the open spans
 }
 
 // layout sorts the spans by start, longest first, and nests them by
-// containment. A span that overlaps another without containing it or being
-// contained goes to the next nest, where it is an outermost call; the nests'
-// lanes follow each other. With last the spans are given up.
+// containment within their group. A span that overlaps another without containing
+// it or being contained, or one of another group, goes to the next nest, where it
+// is an outermost call; the nests' lanes follow each other. With last the spans
+// are given up.
 func (s *looseSpans) layout(b *Builder, last bool) []Lane {
 	s.time, s.count = nil, nil
 	var nests []*nest
+	seen := map[uint32]int{} // nests by group
 	s.merge(last, func(x *looseSpan) {
-		k := 0
-		for k < len(nests) && !nests[k].takes(x) {
-			k++
+		var args uint64
+		var group uint32
+		if x.args != 0 {
+			args, group = s.args.At(int(x.args)-1), s.groups.At(int(x.args)-1)
 		}
+		k := place(nests, seen, x, group)
 		if k == len(nests) {
 			nests = append(nests, new(nest))
 		}
-		var args uint64
-		if x.args != 0 {
-			args = s.args.At(int(x.args) - 1)
-		}
-		call := nests[k].add(b, x, args)
+		call := nests[k].add(b, x, group, args)
 		if int(call) >= len(s.time) {
 			s.count, s.time = grown(s.count, int(call)), grown(s.time, int(call))
 		}
@@ -186,14 +190,33 @@ func (s *looseSpans) layout(b *Builder, last bool) []Lane {
 	return lanes
 }
 
+// place finds the nest for a span: the first that takes it; for one of a group
+// that where its group was last seen, if it goes on there, else the first that is
+// free.
+func place(nests []*nest, last map[uint32]int, x *looseSpan, group uint32) int {
+	if k, ok := last[group]; ok && nests[k].takes(x, group) && len(nests[k].ends) > 0 {
+		return k
+	}
+	k := 0
+	for k < len(nests) && (!nests[k].takes(x, group) || group != 0 && len(nests[k].ends) > 0) {
+		k++
+	}
+	if group != 0 {
+		last[group] = k
+	}
+	return k
+}
+
 // takes drops what has ended by the span's start and reports whether the span
 // fits inside what is left.
-func (n *nest) takes(x *looseSpan) bool {
+func (n *nest) takes(x *looseSpan, group uint32) bool {
 	for len(n.ends) > 0 && n.over(len(n.ends)-1, x) {
 		n.ends = n.ends[:len(n.ends)-1]
 		n.calls = n.calls[:len(n.calls)-1]
+		n.groups = n.groups[:len(n.groups)-1]
 	}
-	return len(n.ends) == 0 || x.end <= n.ends[len(n.ends)-1]
+	k := len(n.ends) - 1
+	return k < 0 || x.end <= n.ends[k] && group == n.groups[k]
 }
 
 // over reports whether the open span at depth d is past when x starts. A span
@@ -205,7 +228,7 @@ func (n *nest) over(d int, x *looseSpan) bool {
 
 func (l *Lane) lastStart() int64 { return l.Start(l.n - 1) }
 
-func (n *nest) add(b *Builder, x *looseSpan, args uint64) CallID {
+func (n *nest) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID {
 	parent := NoCall
 	d := len(n.ends)
 	if d > 0 {
@@ -214,6 +237,7 @@ func (n *nest) add(b *Builder, x *looseSpan, args uint64) CallID {
 	call := b.Call(parent, FrameID(x.frame&^looseUnfinished))
 	n.ends = append(n.ends, x.end)
 	n.calls = append(n.calls, call)
+	n.groups = append(n.groups, group)
 	if d == len(n.lanes) {
 		n.lanes = append(n.lanes, Lane{})
 	}

@@ -25,7 +25,7 @@ func TestLooseMerge(t *testing.T) {
 			}
 			x := span{start, start + rng.Int64N(3), uint64(i) * uint64(rng.IntN(2))}
 			want = append(want, x)
-			s.add(x.start, x.end, 1, x.args, false)
+			s.add(x.start, x.end, 1, 0, x.args, false)
 			if rng.IntN(3000) == 0 { // in the middle of a run
 				s.merge(false, func(*looseSpan) {})
 			}

@@ -37,6 +37,11 @@ type Function struct {
 	Kind   Kind   // of the first frame seen
 	// Unresolved marks a name that is only an address.
 	Unresolved bool
+	// Symbol is the linker's name where it is another than Name. Demangled says
+	// that it is what the file has, and Name was made of it; see
+	// Recording.NameInFile.
+	Symbol    string
+	Demangled bool
 }
 
 // FrameID is the index of a Frame in a Recording.

@@ -109,6 +109,9 @@ type Recording struct {
 	// whole recording. They may be shorter than Calls.
 	SpanTime, SpanCount []int64
 
+	// shared counts, by function, the symbols beside its own; see share.
+	shared map[FuncID]int
+
 	Counts   Counts
 	Warnings []Warning
 	Ledger   []Tally

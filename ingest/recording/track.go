@@ -75,24 +75,6 @@ type Process struct {
 	Sort   int
 }
 
-// Counter is a value over time, drawn as a graph.
-type Counter struct {
-	Name, Series, Unit string
-	Process            int
-	times              Vec[int64]
-	values             Vec[float64]
-	unsorted           bool // a point came out of order
-}
-
-// Len is the number of points; Time and Value give point i.
-func (c *Counter) Len() int { return c.times.Len() }
-
-// Time is when point i was taken, in picoseconds.
-func (c *Counter) Time(i int) int64 { return c.times.At(i) }
-
-// Value is the counter's value from point i until the next.
-func (c *Counter) Value(i int) float64 { return c.values.At(i) }
-
 // Flow links spans on different tracks: an arrow through its steps.
 type Flow struct {
 	Name  string

@@ -128,7 +128,7 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 		t.b.rec.Counts.Unfinished++
 	}
 	if t.loose != nil {
-		t.loose.add(o.start, end, t.b.rec.Calls.Frame(o.call), o.args, unfinished)
+		t.loose.add(o.start, end, t.b.rec.Calls.Frame(o.call), 0, o.args, unfinished)
 		return
 	}
 	for depth >= len(t.lanes) {
@@ -144,6 +144,12 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 
 // Span adds a whole span, in any order. end must not be before start.
 func (t *TrackBuilder) Span(start, end int64, frame FrameID, args uint64, unfinished bool) {
+	t.SpanOf(0, start, end, frame, args, unfinished)
+}
+
+// SpanOf is Span for a track where several things go on at a time: a span is only
+// called from one of the same group.
+func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, args uint64, unfinished bool) {
 	if t.loose == nil {
 		t.loosen()
 	}
@@ -154,7 +160,7 @@ func (t *TrackBuilder) Span(start, end int64, frame FrameID, args uint64, unfini
 		t.b.rec.Counts.Unfinished++
 	}
 	t.b.Cover(start, end)
-	t.loose.add(start, end, frame, args, unfinished)
+	t.loose.add(start, end, frame, group, args, unfinished)
 }
 
 // loosen moves what nested spans put into lanes to the loose ones.
@@ -167,7 +173,7 @@ func (t *TrackBuilder) loosen() {
 			d := l.End(k) - l.Start(k)
 			t.b.sums[c].time -= d
 			t.b.sums[c].count--
-			t.loose.add(l.Start(k), l.End(k), t.b.rec.Calls.Frame(c), l.Args(k), l.Unfinished(k))
+			t.loose.add(l.Start(k), l.End(k), t.b.rec.Calls.Frame(c), 0, l.Args(k), l.Unfinished(k))
 		}
 	}
 	t.lanes = nil

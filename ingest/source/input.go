@@ -37,6 +37,7 @@ type Input struct {
 	off     int64    // content offset of the end of the last chunk
 	last    []byte   // the last chunk of a stream
 
+	silent   func() bool  // see OnSilence
 	consumed func() int64 // bytes of the file on disk that were read; nil: off
 	progress atomic.Int64
 	stopped  atomic.Bool
@@ -106,7 +107,7 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 	case in.headErr != nil:
 		in.last, err = keep, in.headErr
 	default:
-		b, serr := in.stream.take(keep, size, patience, 0)
+		b, serr := in.stream.take(keep, size, patience, 0, in.silent)
 		in.last = b
 		in.off += int64(len(b) - rest)
 		err = in.failure(serr)
@@ -118,6 +119,11 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 	}
 	return in.last, from, err
 }
+
+// OnSilence has Next call f while it waits for a pipe that has given nothing for
+// a while, again and again until f returns true. So a decoder that reads and
+// builds in one goroutine can show what has come so far.
+func (in *Input) OnSilence(f func() bool) { in.silent = f }
 
 // Head returns the first n bytes of the content without consuming them, fewer
 // when there are no more; whole tells whether that is everything. It must be
@@ -132,7 +138,7 @@ func (in *Input) Head(n int) (head []byte, whole bool, err error) {
 		if len(in.head) >= enough {
 			giveUp = silence
 		}
-		b, serr := in.stream.take(nil, n-len(in.head), patience, giveUp)
+		b, serr := in.stream.take(nil, n-len(in.head), patience, giveUp, nil)
 		in.head = append(in.head, b...)
 		in.headErr = in.failure(serr)
 		if len(b) == 0 && in.headErr == nil {

@@ -47,8 +47,10 @@ func newStream(r io.Reader, release func()) *stream {
 
 // take returns keep followed by up to size fresh bytes. It waits until size
 // bytes are there, or some after a time of patience, or the end; and returns
-// with no fresh bytes and no error after giveUp, if that is not 0.
-func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration) ([]byte, error) {
+// with no fresh bytes and no error after giveUp, if that is not 0. While it waits
+// with nothing fresh it calls silent, if that is not nil, once in a time of
+// patience until it returns true.
+func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration, silent func() bool) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.started && !s.stopped {
@@ -56,7 +58,7 @@ func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration) ([]
 		s.fresh(size)
 		go s.read()
 	}
-	impatient, gaveUp := false, false
+	impatient, gaveUp, quiet := false, false, false
 	after := func(d time.Duration, flag *bool) func() bool {
 		return time.AfterFunc(d, func() {
 			s.mu.Lock()
@@ -78,6 +80,15 @@ func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration) ([]
 			if giveUp > 0 {
 				timers = append(timers, after(giveUp, &gaveUp))
 			}
+			if silent != nil {
+				timers = append(timers, after(patience, &quiet))
+			}
+		}
+		if quiet {
+			if quiet = false; !s.unlocked(silent) {
+				timers = append(timers, after(patience, &quiet))
+			}
+			continue
 		}
 		s.changed.Wait()
 	}
@@ -112,6 +123,13 @@ func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration) ([]
 	s.fresh(size)
 	s.changed.Broadcast()
 	return out, nil
+}
+
+// unlocked calls f while others may use the stream.
+func (s *stream) unlocked(f func() bool) bool {
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	return f()
 }
 
 // fresh begins a new buffer.

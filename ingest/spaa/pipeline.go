@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 
+	"ashlar/ingest/decode"
 	"ashlar/ingest/source"
 )
 
@@ -121,10 +122,10 @@ func runPipeline(ctx context.Context, s *splitter, pre prelude, workers int, m *
 	p := startPipeline(ctx, s, pre, workers)
 	defer p.close()
 	m.mirrors = make([]mirror, workers)
-	for j := range p.order {
+	err := decode.Each(m.b, p.order, func(j *job) error {
 		b := <-j.done
 		if b == nil || ctx.Err() != nil {
-			return ctx.Err()
+			return context.Canceled
 		}
 		m.merge(b)
 		if b.err != nil {
@@ -137,7 +138,10 @@ func runPipeline(ctx context.Context, s *splitter, pre prelude, workers int, m *
 			default:
 			}
 		}
-		m.b.Progress()
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return p.end
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"math"
-	"time"
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/pairs"
@@ -151,34 +150,17 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 			s.close()
 		}
 	}()
-	build(s, out, free)
+	_ = decode.Each(b, out, func(bt *batch) error {
+		s.put(bt)
+		bt.reset()
+		select {
+		case free <- bt:
+		default:
+		}
+		return nil
+	})
 	done = true
 	return <-failed
-}
-
-// build puts all batches into the builder. While none comes, because a pipe has
-// fallen silent, what was put is published all the same.
-func build(s *sink, out <-chan *batch, free chan<- *batch) {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	published := true
-	for {
-		select {
-		case bt, ok := <-out:
-			if !ok {
-				return
-			}
-			s.put(bt)
-			bt.reset()
-			select {
-			case free <- bt:
-			default:
-			}
-			published = s.b.Progress()
-		case <-tick.C:
-			published = published || s.b.Progress()
-		}
-	}
 }
 
 func newBatch() *batch { return &batch{events: make([]event, 0, batchLen)} }

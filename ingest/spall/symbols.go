@@ -10,8 +10,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/ianlancetaylor/demangle"
-
 	"ashlar/ingest/recording"
 )
 
@@ -92,7 +90,7 @@ func (p *program) lookup(addr uint64) (recording.Function, bool) {
 		return recording.Function{}, false
 	}
 	return recording.Function{
-		Name:   demangle.Filter(s.Name),
+		Name:   s.Name,
 		Module: p.module,
 		File:   p.file(s.Value),
 		Kind:   recording.KindUser,

@@ -22,22 +22,41 @@ type Bar struct {
 	X0, X1 float64
 }
 
-// Layout places the bars of a tree in a picture w pixels wide. zoom is the node
-// that fills the width, its ancestors above it; 0 for all. Bars narrower than
-// min pixels are left out where another already stands in the same pixel.
-func Layout(t *analyze.Tree, zoom int, w int) []Bar {
+// Shape is a tree that can be laid out: node 0 is the root, the children of a
+// node come widest first, and no node is narrower than they are together.
+type Shape interface {
+	Path(node int) []int
+	Children(node int) []int32
+	Width(node int) int64
+	Level(node int) int // 0 for the root
+}
+
+// weighed is the shape of a tree whose widths are its totals.
+type weighed struct{ *analyze.Tree }
+
+func (t weighed) Width(node int) int64 { return t.Nodes[node].Total }
+
+func (t weighed) Level(node int) int { return int(t.Nodes[node].Depth) }
+
+// Layout places the bars of a tree in a picture w pixels wide; see LayoutShape.
+func Layout(t *analyze.Tree, zoom int, w int) []Bar { return LayoutShape(weighed{t}, zoom, w) }
+
+// LayoutShape places bars in a picture w pixels wide. zoom is the node that fills
+// the width, its ancestors above it; 0 for all. Bars narrower than a pixel are
+// left out where another already stands in the same pixel.
+func LayoutShape(t Shape, zoom int, w int) []Bar {
 	var bars []Bar
 	for _, n := range t.Path(zoom) {
 		if n != zoom {
-			bars = append(bars, Bar{int32(n), int(t.Nodes[n].Depth), 0, float64(w)})
+			bars = append(bars, Bar{int32(n), t.Level(n), 0, float64(w)})
 		}
 	}
 	if zoom != 0 {
 		bars = append([]Bar{{0, 0, 0, float64(w)}}, bars...)
 	}
-	total := t.Nodes[zoom].Total
+	total := t.Width(zoom)
 	if total <= 0 {
-		return append(bars, Bar{int32(zoom), int(t.Nodes[zoom].Depth), 0, float64(w)})
+		return append(bars, Bar{int32(zoom), t.Level(zoom), 0, float64(w)})
 	}
 	scale := float64(w) / float64(total)
 	type todo struct {
@@ -48,12 +67,11 @@ func Layout(t *analyze.Tree, zoom int, w int) []Bar {
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		nd := &t.Nodes[at.node]
-		bars = append(bars, Bar{at.node, int(nd.Depth), at.x, at.x + float64(nd.Total)*scale})
+		bars = append(bars, Bar{at.node, t.Level(int(at.node)), at.x, at.x + float64(t.Width(int(at.node)))*scale})
 		x := at.x
 		drawn := math.Inf(-1) // right edge of the last pixel taken by a sliver
 		for _, k := range t.Children(int(at.node)) {
-			kw := float64(t.Nodes[k].Total) * scale
+			kw := float64(t.Width(int(k))) * scale
 			if kw <= 0 {
 				break // the rest weighs nothing
 			}
@@ -99,17 +117,22 @@ type Picture struct {
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
 // RowTop is where a row begins in the canvas.
-func (p *Picture) RowTop(row int) int {
-	y := int(math.Round(float64(float32(row) * BarHeight * p.Scale)))
-	if p.Up {
-		return p.Base - y
+func (p *Picture) RowTop(row int) int { return rowTop(row, p.Scale, p.Base, p.Up) }
+
+func rowTop(row int, scale float32, base int, up bool) int {
+	y := int(math.Round(float64(float32(row) * BarHeight * scale)))
+	if up {
+		return base - y
 	}
-	return p.Base + y
+	return base + y
 }
 
 // Height is that of the whole flamegraph in pixels.
-func Height(t *analyze.Tree, scale float32) int {
-	return int(math.Ceil(float64(float32(t.Depth+1) * BarHeight * scale)))
+func Height(t *analyze.Tree, scale float32) int { return HeightOf(t.Depth, scale) }
+
+// HeightOf is the height in pixels of a flamegraph whose deepest bar is at depth.
+func HeightOf(depth int, scale float32) int {
+	return int(math.Ceil(float64(float32(depth+1) * BarHeight * scale)))
 }
 
 // Draw draws into a canvas of w by h pixels.
@@ -138,8 +161,7 @@ func (p *Picture) Paint(c raster.Surface) {
 func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 	th := p.Palette.Theme
 	p.Drawn++
-	x0, x1 := int(math.Floor(b.X0+.001)), int(math.Floor(b.X1+.001))
-	x1 = max(x1, x0+1)
+	x0, x1 := b.pixels()
 	h := p.px(BarHeight) - 1
 	gap, r := 0, 0
 	if x1-x0 >= 3 {
@@ -198,17 +220,26 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 // At returns the bar under a pixel of the picture, or -1. Where slivers share a
 // pixel the first is taken.
 func (p *Picture) At(x, y int) int {
+	return barAt(p.Bars, x, y, p.First, p.Tree.Depth, p.px(BarHeight), p.RowTop)
+}
+
+func barAt(bars []Bar, x, y, first, last, height int, top func(row int) int) int {
 	row := -1
-	for r := p.First; r <= p.Tree.Depth; r++ {
-		if top := p.RowTop(r); y >= top && y < top+p.px(BarHeight) {
+	for r := first; r <= last; r++ {
+		if top := top(r); y >= top && y < top+height {
 			row = r
 		}
 	}
-	for i := range p.Bars {
-		b := &p.Bars[i]
-		if b.Row == row && float64(x) >= math.Floor(b.X0+.001) && float64(x) < math.Max(math.Floor(b.X1+.001), math.Floor(b.X0+.001)+1) {
+	for i := range bars {
+		if x0, x1 := bars[i].pixels(); bars[i].Row == row && x >= x0 && x < x1 {
 			return i
 		}
 	}
 	return -1
+}
+
+// pixels are the columns of a bar: at least one.
+func (b *Bar) pixels() (x0, x1 int) {
+	x0, x1 = int(math.Floor(b.X0+.001)), int(math.Floor(b.X1+.001))
+	return x0, max(x1, x0+1)
 }

@@ -12,15 +12,15 @@ func (f *Face) Fit(name string, w float32) string {
 	if w < 3*f.Advance('n') {
 		return ""
 	}
-	if len(name) > 4096 {
-		name = name[:4096] // no bar is that wide; measuring all of it is waste
+	if len(name) > longestLabel {
+		name = strings.ToValidUTF8(name[:longestLabel], "")
 	}
-	if f.Measure(name) <= w {
+	if f.fits(name, w) {
 		return name
 	}
 	dots := f.Advance('…')
 	if short := Short(name); short != name {
-		if f.Measure(short)+dots <= w {
+		if f.fits(short, w-dots) {
 			return Ellipsis + short
 		}
 	}
@@ -35,6 +35,19 @@ func (f *Face) Fit(name string, w float32) string {
 		}
 	}
 	return name
+}
+
+// longestLabel is how many bytes of a name are looked at: no bar is as wide.
+const longestLabel = 1024
+
+// fits tells whether a text is no wider than w, as soon as that is known.
+func (f *Face) fits(s string, w float32) bool {
+	for _, r := range s {
+		if w -= f.Advance(r); w < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Short is a function's name without package, namespace, receiver, template

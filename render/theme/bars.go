@@ -116,7 +116,8 @@ func hash(s string) uint32 {
 	return v
 }
 
-// Palette caches the colours of a recording's functions.
+// Palette caches the colours of a recording's functions, and of its calls: a
+// picture of many short spans asks for more than there are pixels.
 type Palette struct {
 	Theme *Theme
 	Mode  Mode
@@ -125,16 +126,31 @@ type Palette struct {
 	Threads []int32
 	// Found tells, for BySearch, which functions are searched for.
 	Found func(recording.FuncID) bool
-	cols  []color.NRGBA
+	cols  []color.NRGBA // by function; those without alpha are not known yet
+	calls []color.NRGBA // by call
 }
 
 // Func returns the colour of a function of a recording. The palette serves one
 // recording (and its later snapshots) only.
 func (p *Palette) Func(rec *recording.Recording, f recording.FuncID) color.NRGBA {
-	for int(f) >= len(p.cols) {
-		p.cols = append(p.cols, p.function(rec, recording.FuncID(len(p.cols))))
+	if int(f) >= len(p.cols) {
+		p.cols = append(p.cols, make([]color.NRGBA, max(int(f)+1, rec.Functions.Len())-len(p.cols))...)
+	}
+	if p.cols[f].A == 0 {
+		p.cols[f] = p.function(rec, f)
 	}
 	return p.cols[f]
+}
+
+// call is the colour of the function that runs in a call.
+func (p *Palette) call(rec *recording.Recording, c recording.CallID) color.NRGBA {
+	if int(c) >= len(p.calls) {
+		p.calls = append(p.calls, make([]color.NRGBA, max(int(c)+1, rec.Calls.Len())-len(p.calls))...)
+	}
+	if p.calls[c].A == 0 {
+		p.calls[c] = p.Func(rec, rec.Func(c))
+	}
+	return p.calls[c]
 }
 
 func (p *Palette) function(rec *recording.Recording, f recording.FuncID) color.NRGBA {
@@ -148,10 +164,10 @@ func (p *Palette) function(rec *recording.Recording, f recording.FuncID) color.N
 	return p.Theme.Bar(&fn, p.Mode)
 }
 
-// On is the colour of a function's bars on a track.
-func (p *Palette) On(rec *recording.Recording, track int, f recording.FuncID) color.NRGBA {
+// On is the colour of the bars of a call on a track.
+func (p *Palette) On(rec *recording.Recording, track int, c recording.CallID) color.NRGBA {
 	if p.Mode == ByThread && track >= 0 {
 		return p.Theme.Thread(track)
 	}
-	return p.Func(rec, f)
+	return p.call(rec, c)
 }

@@ -122,15 +122,19 @@ func Ratio(a, b color.NRGBA) float64 {
 }
 
 func luminance(c color.NRGBA) float64 {
-	lin := func(v uint8) float64 {
-		x := float64(v) / 255
-		if x <= 0.04045 {
-			return x / 12.92
-		}
-		return math.Pow((x+0.055)/1.055, 2.4)
-	}
-	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
+	return 0.2126*linear[c.R] + 0.7152*linear[c.G] + 0.0722*linear[c.B]
 }
+
+// linear is the light of each value of sRGB.
+var linear = func() (t [256]float64) {
+	for v := range t {
+		x := float64(v) / 255
+		if t[v] = x / 12.92; x > 0.04045 {
+			t[v] = math.Pow((x+0.055)/1.055, 2.4)
+		}
+	}
+	return t
+}()
 
 // Lift is a bar's colour under the pointer: a lighter shade.
 func (t *Theme) Lift(c color.NRGBA) color.NRGBA {

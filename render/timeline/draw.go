@@ -88,7 +88,7 @@ func (p *Picture) Paint(on raster.Surface) {
 		}
 		p.row(r, r.Y-p.View.Scroll)
 	}
-	p.sticky(first)
+	p.sticky()
 }
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.scale))) }
@@ -129,24 +129,11 @@ func (p *Picture) header(r *Row, y int) {
 }
 
 // sticky keeps the header of the process whose tracks are scrolled at the top.
-func (p *Picture) sticky(first int) {
-	for i := first; i >= 0; i-- {
+func (p *Picture) sticky() {
+	if i, y := p.Plan.Sticky(p.View.Scroll); i >= 0 {
 		r := &p.Plan.Rows[i]
-		if r.Kind != ProcessRow {
-			continue
-		}
-		y := 0
-		for _, next := range p.Plan.Rows[i+1:] {
-			if next.Kind == ProcessRow {
-				y = min(0, next.Y-p.View.Scroll-r.Height)
-				break
-			}
-		}
-		if r.Y < p.View.Scroll {
-			p.header(r, y)
-			p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
-		}
-		return
+		p.header(r, y)
+		p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
 	}
 }
 
@@ -325,10 +312,9 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 	if call == recording.NoCall {
 		return raster.Pack(p.Palette.Theme.Faint)
 	}
-	f := p.Rec.Func(call)
-	col := p.Palette.On(p.Rec, p.of, f)
+	col := p.Palette.On(p.Rec, p.of, call)
 	if p.Mark != nil {
-		if p.Mark(f) {
+		if p.Mark(p.Rec.Func(call)) {
 			if !p.DimOthers {
 				col = p.Palette.Theme.Lift(col)
 			}
@@ -372,18 +358,19 @@ func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
 
 // instants draws moments as small triangles at the top of the row.
 func (p *Picture) instants(t *recording.Track, y int, r *Row) {
-	last := -10
 	col := raster.Pack(p.Palette.Theme.Dim)
-	for i := firstInstant(t.Instants, p.View.From); i < len(t.Instants) && t.Instants[i].Time <= p.View.To; i++ {
+	n := p.px(instantSize)
+	for i := firstInstant(t.Instants, p.View.From); i < len(t.Instants) && t.Instants[i].Time <= p.View.To; {
 		x := p.x(t.Instants[i].Time)
-		if x == last || x < p.Gutter {
-			continue
-		}
-		last = x
-		n := p.px(3)
 		for k := 0; k <= n; k++ {
 			p.c.Rect(x-n+k, y+k, x+n-k+1, y+k+1, col)
 		}
 		p.c.Shade(x, y+n, x+1, y+r.Height-1, col, 70)
+		// However many there are, a pixel has one.
+		next := p.View.Time(float64(x-p.Gutter+1), p.width())
+		i = max(i+1, firstInstant(t.Instants, next))
 	}
 }
+
+// instantSize is half the width of an instant's triangle, in dp.
+const instantSize = 3

@@ -9,7 +9,8 @@ type Hit struct {
 	Row    int
 	Gutter bool
 	// Call is what runs there (Found), from Start to End.
-	Found      bool
+	Found bool
+	// Track is the index of the row's track, counter or window set.
 	Track      int
 	Lane       int
 	Span       int // index in the lane; -1 for samples and open spans
@@ -22,6 +23,12 @@ type Hit struct {
 	First, Last int
 	// Window is the window under the point, -1 for none.
 	Window int
+	// Instant is the moment under the point, nil for none.
+	Instant *recording.Instant
+	// Counter is the counter under the point, nil for none, and Point the last
+	// of its points before it.
+	Counter *recording.Counter
+	Point   int
 }
 
 // Key tells bars apart: two hits with the same key are on the same bar.
@@ -37,6 +44,9 @@ func (h Hit) Key() Key { return Key{h.Row, h.Lane, h.Span, h.Start} }
 // gutter.
 func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 	h := Hit{Row: p.At(y + v.Scroll), Span: -1, Window: -1, Gutter: x < gutter}
+	if i, top := p.Sticky(v.Scroll); i >= 0 && y < top+p.Rows[i].Height {
+		h.Row = i
+	}
 	if h.Row < 0 || h.Gutter {
 		return h
 	}
@@ -44,10 +54,13 @@ func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 	lanes := max(1, w-gutter)
 	at := v.Time(float64(x-gutter)+.5, lanes)
 	slack := v.Span()/int64(lanes) + 1
+	h.Track = r.Index
 	switch r.Kind {
 	case TrackRow:
-		h.Track = r.Index
 		in := y + v.Scroll - r.Y
+		if in < int(7*p.Scale) && h.instant(rec.Tracks[r.Index], at, 5*slack) {
+			return h
+		}
 		lane := -1
 		for k := range r.Lanes {
 			if top := p.laneTop(k); in >= top && in < p.laneTop(k+1) {
@@ -63,6 +76,11 @@ func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 		} else if r.Samples != nil {
 			h.sample(rec, r, lane-r.Spans, at)
 		}
+		if !h.Found {
+			h.instant(rec.Tracks[r.Index], at, 3*slack)
+		}
+	case CounterRow:
+		h.counter(rec.Counters[r.Index], at)
 	case WindowRow:
 		for i, win := range rec.Windows[r.Index].Windows {
 			if win.Start <= at && at < win.End {
@@ -72,6 +90,46 @@ func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 		}
 	}
 	return h
+}
+
+// instant finds the moment that is nearest to a time, within slack.
+func (h *Hit) instant(t *recording.Track, at, slack int64) bool {
+	i := firstInstant(t.Instants, at)
+	best := slack + 1
+	for _, k := range []int{i - 1, i} {
+		if k < 0 || k >= len(t.Instants) {
+			continue
+		}
+		if d := max(t.Instants[k].Time-at, at-t.Instants[k].Time); d < best {
+			best, h.Instant = d, &t.Instants[k]
+		}
+	}
+	if h.Instant == nil {
+		return false
+	}
+	h.Start, h.End = h.Instant.Time, h.Instant.Time
+	return true
+}
+
+// counter finds the point whose value a counter has at a time.
+func (h *Hit) counter(c *recording.Counter, at int64) {
+	if i := c.Search(at) - 1; i >= 0 {
+		h.Value(c, i)
+	}
+}
+
+// Value makes the hit one of point i of a counter.
+func (h *Hit) Value(c *recording.Counter, i int) {
+	h.Counter, h.Point = c, i
+	h.Start = c.Time(i)
+	if h.End = h.Start; i+1 < c.Len() {
+		h.End = c.Time(i + 1)
+	}
+}
+
+// Any tells whether there is something under the point.
+func (h *Hit) Any() bool {
+	return h.Found || h.Window >= 0 || h.Instant != nil || h.Counter != nil
 }
 
 // span finds the span at a time, or the nearest within slack: a bar is drawn
@@ -101,6 +159,12 @@ func (h *Hit) span(t *recording.Track, at, slack, end int64) {
 		o := t.Open[h.Lane]
 		h.Found, h.Call, h.Start, h.End, h.Unfinished, h.Args = true, o.Call, o.Start, end, true, o.Args
 	}
+}
+
+// SpanBar is span i of a lane, as a hit on no row.
+func SpanBar(track, lane, i int, l *recording.Lane) Hit {
+	return Hit{Row: -1, Window: -1, Track: track, Lane: lane, Span: i, Found: true, Call: l.Call(i),
+		Start: l.Start(i), End: l.End(i), Unfinished: l.Unfinished(i), Args: l.Args(i)}
 }
 
 // sampleReach bounds how many samples a bar is followed to either side.
@@ -161,6 +225,9 @@ func (p *Plan) Box(v View, row, lane int, start, end int64, w, gutter int) (x0, 
 	x1 = max(x1, x0+1)
 	if r.Kind == WindowRow {
 		return x0, r.Y - v.Scroll + int(5*p.Scale), x1, r.Y - v.Scroll + r.Height - int(6*p.Scale)
+	}
+	if r.Kind == CounterRow {
+		return x0, r.Y - v.Scroll, x1, r.Y - v.Scroll + r.Height - 1
 	}
 	y0 = r.Y - v.Scroll + p.laneTop(lane)
 	return x0, y0, x1, y0 + int(laneHeight*p.Scale+.5) - 1

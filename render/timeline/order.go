@@ -25,10 +25,10 @@ func processOrder(rec *recording.Recording) []int {
 // and apart from them the pinned ones.
 func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int) {
 	groups = make([][]int, len(rec.Processes))
-	filter := strings.ToLower(l.Filter)
+	filter := newFilter(rec, l.Filter)
 	for i, t := range rec.Tracks {
 		switch {
-		case l.Hidden[i], filter != "" && !strings.Contains(strings.ToLower(trackName(t)), filter):
+		case l.Hidden[i], !filter.has(t.Process, TrackName(t), t.TID):
 		case slices.Contains(l.Pinned, i):
 		default:
 			groups[t.Process] = append(groups[t.Process], i)
@@ -61,7 +61,7 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 			}
 			switch l.Sort {
 			case SortName:
-				if c := strings.Compare(trackName(x), trackName(y)); c != 0 {
+				if c := strings.Compare(TrackName(x), TrackName(y)); c != 0 {
 					return c
 				}
 				return cmp.Compare(x.TID, y.TID)
@@ -97,8 +97,8 @@ func covered(rec *recording.Recording, t *recording.Track) float64 {
 	return sum
 }
 
-// trackName is what a track is called.
-func trackName(t *recording.Track) string {
+// TrackName is what a track is called.
+func TrackName(t *recording.Track) string {
 	if t.Name != "" {
 		return t.Name
 	}
@@ -106,4 +106,38 @@ func trackName(t *recording.Track) string {
 		return "Thread " + strconv.FormatInt(t.TID, 10)
 	}
 	return "Thread"
+}
+
+// nameFilter chooses rows by their names.
+type nameFilter struct {
+	words     []string
+	processes []bool // whose own name has all the words
+}
+
+func newFilter(rec *recording.Recording, text string) *nameFilter {
+	f := &nameFilter{words: strings.Fields(strings.ToLower(text))}
+	if len(f.words) == 0 {
+		return f
+	}
+	for i := range rec.Processes {
+		p := &rec.Processes[i]
+		f.processes = append(f.processes, f.in(p.Name, p.PID))
+	}
+	return f
+}
+
+// has tells whether a row is shown: every word stands in its name or number, or
+// in its process's.
+func (f *nameFilter) has(process int, name string, id int64) bool {
+	return len(f.words) == 0 || f.processes[process] || f.in(name, id)
+}
+
+func (f *nameFilter) in(name string, id int64) bool {
+	name = strings.ToLower(name)
+	for _, w := range f.words {
+		if !strings.Contains(name, w) && strconv.FormatInt(id, 10) != w {
+			return false
+		}
+	}
+	return true
 }

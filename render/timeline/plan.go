@@ -51,6 +51,9 @@ type Row struct {
 	Lanes, All, Spans int
 	Samples           *recording.Samples
 	Collapsed         bool
+	// Busy is how busy a track is, 0 to 1: the share of the recording that its
+	// outermost spans cover, or its samples' of those of the busiest track.
+	Busy float32
 }
 
 // Fold says how much of a track is shown.
@@ -71,6 +74,31 @@ type Plan struct {
 	Scale float32
 	// Empty says why there is nothing to show; "" when there is.
 	Empty string
+
+	weighed []weighed
+}
+
+// Sticky is the process whose header stays at the top while its rows are
+// scrolled below it, and where its top is, in pixels of the picture; -1 when
+// no header has to.
+func (p *Plan) Sticky(scroll int) (row, y int) {
+	for i := p.At(scroll); i >= 0; i-- {
+		r := &p.Rows[i]
+		if r.Kind != ProcessRow {
+			continue
+		}
+		if r.Y >= scroll {
+			return -1, 0
+		}
+		for _, next := range p.Rows[i+1:] {
+			if next.Kind == ProcessRow {
+				y = min(0, next.Y-scroll-r.Height)
+				break
+			}
+		}
+		return i, y
+	}
+	return -1, 0
 }
 
 // Layout says what is shown and how.
@@ -81,8 +109,8 @@ type Layout struct {
 	// Folds of tracks that are not Auto, and processes that are closed.
 	Folds  map[int]Fold
 	Closed map[int]bool
-	// Hidden tracks are left out, as are those whose name does not contain
-	// Filter. Pinned ones stand first. Order puts tracks of a process before
+	// Hidden tracks are left out, as are those whose name, or whose process's,
+	// does not contain the words of Filter. Pinned ones stand first. Order puts tracks of a process before
 	// those it does not name; Sort arranges the rest.
 	Hidden map[int]bool
 	Pinned []int
@@ -122,34 +150,42 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 			}
 		}
 	}
+	counters := countersOf(rec, l)
 	headers := 0
-	for _, ts := range groups {
-		if len(ts) > 0 {
+	for pi, ts := range groups {
+		if len(ts)+len(counters[pi]) > 0 {
 			headers++
 		}
 	}
-	p.process(rec, l, -1, pinned, shown, true)
+	p.process(rec, l, -1, pinned, nil, shown, true)
 	for _, pi := range processOrder(rec) {
-		p.process(rec, l, pi, groups[pi], shown, headers > 1 || named(rec, pi))
+		p.process(rec, l, pi, groups[pi], counters[pi], shown, headers > 1 || named(rec, pi))
 	}
 	for i, w := range rec.Windows {
 		if w.Event == l.Event && len(w.Windows) > 0 {
 			p.add(Row{Kind: WindowRow, Index: i, Height: l.px(windowHeight), Name: "Windows", Sub: units.Count(int64(len(w.Windows)))})
 		}
 	}
-	for i, c := range rec.Counters {
-		if c.Len() > 0 {
-			name := c.Name
-			if c.Series != "" && c.Series != c.Name {
-				name += " " + c.Series
-			}
-			p.add(Row{Kind: CounterRow, Index: i, Height: l.px(counterSize), Name: name, Sub: ""})
-		}
-	}
-	if len(p.Rows) == 0 {
+	if len(p.Rows) == 0 && l.Filter == "" && len(l.Hidden) == 0 {
 		p.Empty = "Nothing with a time"
 	}
+	p.shares()
 	return p
+}
+
+// shares makes counts of samples shares of the busiest track's.
+func (p *Plan) shares() {
+	most := 0
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Samples != nil && r.Spans == 0 {
+			most = max(most, r.Samples.Len())
+		}
+	}
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Samples != nil && r.Spans == 0 {
+			r.Busy = float32(r.Samples.Len()) / float32(max(1, most))
+		}
+	}
 }
 
 func (p *Plan) add(r Row) {
@@ -163,8 +199,8 @@ func named(rec *recording.Recording, process int) bool {
 	return p.Name != "" || p.PID != 0
 }
 
-// process adds a process's header and its tracks.
-func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks []int, shown int, header bool) {
+// process adds a process's header, its tracks and its counters.
+func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, counters []int, shown int, header bool) {
 	var rows []Row
 	for _, ti := range tracks {
 		lanes, spans, samples := lanesOf(rec, ti, l.Event)
@@ -172,6 +208,9 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks []int,
 			continue
 		}
 		rows = append(rows, trackRow(rec, l, ti, max(1, lanes), spans, samples, shown))
+	}
+	for _, ci := range counters {
+		rows = append(rows, counterRow(rec, l, ci))
 	}
 	if len(rows) == 0 {
 		return
@@ -213,11 +252,15 @@ func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples 
 	if !r.Collapsed {
 		r.Height = max(r.Height, l.px(minTrack))
 	}
-	r.Name = trackName(t)
-	if t.Name != "" && t.TID != 0 {
+	r.Name = TrackName(t)
+	if t.Kind == recording.AsyncTrack {
+		r.Sub = "async"
+	} else if t.Name != "" && t.TID != 0 {
 		r.Sub = strconv.FormatInt(t.TID, 10)
 	}
-	if s := busy(rec, t, samples); s != "" {
+	s, share := busy(rec, t, samples)
+	r.Busy = share
+	if s != "" {
 		if r.Sub != "" {
 			r.Sub += " · "
 		}
@@ -243,19 +286,19 @@ func lanesOf(rec *recording.Recording, ti, event int) (all, spans int, samples *
 }
 
 // busy says how much of the recording a track's outermost spans cover, or how
-// many samples fell on it.
-func busy(rec *recording.Recording, t *recording.Track, s *recording.Samples) string {
+// many samples fell on it; and the share.
+func busy(rec *recording.Recording, t *recording.Track, s *recording.Samples) (string, float32) {
 	if len(t.Lanes) > 0 && rec.Duration() > 0 {
-		share := covered(rec, t) / float64(rec.Duration()) * 100
-		if share > 0 && share < 1 {
-			return "<1 % busy"
+		share := min(1, covered(rec, t)/float64(rec.Duration()))
+		if share > 0 && share < .01 {
+			return "<1 % busy", float32(share)
 		}
-		return fmt.Sprintf("%.0f %% busy", min(100, share))
+		return fmt.Sprintf("%.0f %% busy", share*100), float32(share)
 	}
 	if s != nil {
-		return units.Count(int64(s.Len())) + " samples"
+		return units.Count(int64(s.Len())) + " samples", 0
 	}
-	return ""
+	return "", 0
 }
 
 // At returns the row at a height in the content, or -1.

@@ -62,20 +62,18 @@ func (p *Picture) samples(r *Row, y int) {
 // windows draws each window in a strength by its weight.
 func (p *Picture) windows(r *Row, y int) {
 	ws := p.Rec.Windows[r.Index]
-	weights := make([]float64, len(ws.Windows))
-	most := 0.0
-	for i := range ws.Windows {
-		weights[i] = float64(WindowWeight(ws, i, p.Metric))
-		most = max(most, weights[i])
-	}
+	weights, most := p.Plan.windowWeights(ws, p.Metric)
 	t := p.Palette.Theme
-	if most == 0 {
-		most = 1
-	}
+	last := -1
 	for i := range ws.Windows {
 		w := &ws.Windows[i]
 		if w.End < p.View.From || w.Start > p.View.To {
 			continue
+		}
+		if x := p.x(w.End); x == last { // a pixel is full
+			continue
+		} else {
+			last = x
 		}
 		x0, x1 := p.x(w.Start), p.x(w.End)
 		x1 = max(x1, x0+1)
@@ -89,6 +87,34 @@ func (p *Picture) windows(r *Row, y int) {
 	}
 }
 
+// weighed are the weights of a row's windows and the greatest of them.
+type weighed struct {
+	of      *recording.WindowSet
+	metric  int
+	weights []float64
+	most    float64
+}
+
+// windowWeights weighs the windows of a set; they are kept, since every frame
+// wants them.
+func (p *Plan) windowWeights(ws *recording.WindowSet, metric int) ([]float64, float64) {
+	for _, w := range p.weighed {
+		if w.of == ws && w.metric == metric {
+			return w.weights, w.most
+		}
+	}
+	w := weighed{of: ws, metric: metric, weights: make([]float64, len(ws.Windows))}
+	for i := range ws.Windows {
+		w.weights[i] = float64(WindowWeight(ws, i, metric))
+		w.most = max(w.most, w.weights[i])
+	}
+	if w.most == 0 {
+		w.most = 1
+	}
+	p.weighed = append(p.weighed, w)
+	return w.weights, w.most
+}
+
 // WindowWeight is the sum of a metric over a window's rows.
 func WindowWeight(ws *recording.WindowSet, window, metric int) int64 {
 	var sum int64
@@ -99,46 +125,6 @@ func WindowWeight(ws *recording.WindowSet, window, metric int) int64 {
 		}
 	}
 	return sum
-}
-
-// counter draws a value over time: for each pixel the band between the least
-// and the greatest value in it.
-func (p *Picture) counter(r *Row, y int) {
-	c := p.Rec.Counters[r.Index]
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := range c.Len() {
-		lo, hi = min(lo, c.Value(i)), max(hi, c.Value(i))
-	}
-	lo = min(lo, 0)
-	if hi <= lo {
-		hi = lo + 1
-	}
-	top, bottom := y+p.px(5), y+r.Height-p.px(5)
-	at := func(v float64) int { return bottom - int(math.Round((v-lo)/(hi-lo)*float64(bottom-top))) }
-	line := raster.Pack(theme.OKLCH(.72, .1, 150))
-	i := sort.Search(c.Len(), func(i int) bool { return c.Time(i) > p.View.From }) - 1
-	prev := math.NaN()
-	if i >= 0 {
-		prev = c.Value(i)
-	}
-	for x := p.Gutter; x < p.w; x++ {
-		t1 := p.View.Time(float64(x-p.Gutter+1), p.width())
-		a, b := prev, prev
-		for i+1 < c.Len() && c.Time(i+1) < t1 {
-			i++
-			v := c.Value(i)
-			if math.IsNaN(a) {
-				a, b = v, v
-			}
-			a, b = min(a, v), max(b, v)
-			prev = v
-		}
-		if math.IsNaN(a) || t1 > p.Rec.End+p.res() {
-			continue
-		}
-		p.c.Shade(x, at(b), x+1, bottom, line, 46)
-		p.c.Rect(x, at(b), x+1, max(at(a), at(b)+p.px(1.5)), line)
-	}
 }
 
 func firstInstant(s []recording.Instant, t int64) int {

@@ -25,16 +25,13 @@ func (u *UI) Button(b *widget.Clickable, x, y, w int, label string, active bool)
 		w = u.Measure(label, st).X + u.Px(20)
 	}
 	r := Rect(x, y, w, u.Px(26))
-	u.Click(b, r, func(hovered, focused bool) {
+	u.Click(b, r, func(hovered bool) {
 		u.Round(r, 6, bg)
 		if hovered && !active {
 			u.Round(r, 6, tint(u.Theme.Text, 18))
 		}
 		if !u.Theme.Dark && !active {
 			u.Border(r, 6, 1, u.Theme.Rule)
-		}
-		if focused {
-			u.Border(r, 6, u.Px(1.5), u.Theme.Accent)
 		}
 		u.Text(r, label, st)
 	})
@@ -47,8 +44,11 @@ func tint(c color.NRGBA, a uint8) color.NRGBA {
 }
 
 // Click makes r clickable and calls draw with what it should look like.
-func (u *UI) Click(b *widget.Clickable, r image.Rectangle, draw func(hovered, focused bool)) {
-	draw(b.Hovered(), u.Focused(b))
+func (u *UI) Click(b *widget.Clickable, r image.Rectangle, draw func(hovered bool)) {
+	if u.Item(b, r) {
+		b.Click()
+	}
+	draw(b.Hovered())
 	defer op.Offset(r.Min).Push(u.Ops).Pop()
 	gtx := u.Context
 	gtx.Constraints = layout.Exact(r.Size())
@@ -75,12 +75,9 @@ func (u *UI) Choice(b *widget.Clickable, x, y int, label string, weight font.Wei
 	st := Style{Size: 12.5, Weight: weight, Color: u.Theme.Text}
 	w := u.Measure(label, st).X
 	r := Rect(x, y, w+u.Px(26), u.Px(26))
-	u.Click(b, r, func(hovered, focused bool) {
+	u.Click(b, r, func(hovered bool) {
 		if hovered {
 			u.Round(r, 6, tint(u.Theme.Text, 14))
-		}
-		if focused {
-			u.Border(r, 6, u.Px(1.5), u.Theme.Accent)
 		}
 		u.Text(image.Rect(r.Min.X+u.Px(6), r.Min.Y, r.Max.X, r.Max.Y), label, st)
 		u.Arrow(r.Max.X-u.Px(10), (r.Min.Y+r.Max.Y)/2, u.Theme.Dim)

@@ -29,6 +29,8 @@ type UI struct {
 	layout.Context
 	Theme  *theme.Theme
 	Shaper *text.Shaper
+	// Focus is where the keyboard is; nil where there is none.
+	Focus *Focus
 }
 
 // Px converts dp to whole pixels.

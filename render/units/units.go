@@ -112,6 +112,17 @@ func scaled(v float64, steps []step) string {
 // Bytes writes a size in bytes: 3.100 GB.
 func Bytes(n int64) string { return scaled(float64(n), sizes) }
 
+// Number writes a number without a unit: 12 345 000 as 12.34 M, 0.5, −12.
+func Number(v float64) string {
+	switch a := math.Abs(v); {
+	case a < 10000 && v == math.Trunc(v):
+		return strings.Replace(strconv.FormatFloat(v, 'f', 0, 64), "-", "−", 1)
+	case a < 1 || a >= 1e15:
+		return strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
+	}
+	return scaled(v, bigs)
+}
+
 // Value writes a metric's value with its unit, as short as people like it.
 // Full is Value with the unit also where people would leave it out.
 func Full(v int64, m *recording.Metric) string {

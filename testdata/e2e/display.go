@@ -175,3 +175,12 @@ func (d *Display) Save(path string) error {
 	}
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
+
+// Homes are the folders that programs on the display have for their files.
+func (d *Display) Homes() []string {
+	var dirs []string
+	for _, name := range homes {
+		dirs = append(dirs, filepath.Join(d.dir, name))
+	}
+	return dirs
+}

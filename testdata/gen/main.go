@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ import (
 
 func main() {
 	var o synth.Options
-	flag.StringVar(&o.Kind, "kind", "", "what to write: "+strings.Join(synth.Kinds(), ", "))
+	flag.StringVar(&o.Kind, "kind", "", "what to write: "+strings.Join(synth.Kinds(), ", ")+", or the odd traces odd-"+strings.Join(synth.Odds(), ", odd-"))
 	flag.Int64Var(&o.Records, "records", 0, "how many events (spall, chrome), samples (spaa) or stacks (folded, pprof)")
 	flag.Int64Var(&o.Bytes, "bytes", 0, "about how many bytes")
 	flag.IntVar(&o.Threads, "threads", 0, "how many threads (default 12)")
@@ -44,7 +45,7 @@ func main() {
 
 func run(o synth.Options, path string, summary bool) error {
 	sum, err := write(o, path)
-	if err != nil || !summary {
+	if err != nil || !summary || sum == nil {
 		return err
 	}
 	to := os.Stdout
@@ -60,7 +61,7 @@ func run(o synth.Options, path string, summary bool) error {
 func write(o synth.Options, path string) (*synth.Summary, error) {
 	if path == "-" {
 		w := bufio.NewWriter(os.Stdout)
-		sum, err := synth.Write(w, o)
+		sum, err := synthesize(w, o)
 		return sum, errors.Join(err, w.Flush())
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".gen-*")
@@ -68,9 +69,17 @@ func write(o synth.Options, path string) (*synth.Summary, error) {
 		return nil, err
 	}
 	defer os.Remove(f.Name()) // after the renaming there is nothing to remove
-	sum, err := synth.Write(f, o)
+	sum, err := synthesize(f, o)
 	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return nil, err
 	}
 	return sum, os.Rename(f.Name(), path)
+}
+
+// synthesize makes the recording; odd traces have no summary.
+func synthesize(w io.Writer, o synth.Options) (*synth.Summary, error) {
+	if name, ok := strings.CutPrefix(o.Kind, "odd-"); ok {
+		return nil, synth.WriteOdd(w, name)
+	}
+	return synth.Write(w, o)
 }

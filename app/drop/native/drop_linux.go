@@ -23,7 +23,7 @@ type system struct {
 
 func (s *system) before() { avoidWayland() }
 
-func (s *system) window(t *drop.Target, e event.Event) {
+func (s *system) window(d *Desktop, e event.Event) {
 	switch e := e.(type) {
 	case app.X11ViewEvent:
 		if s.x11 != nil {
@@ -31,7 +31,7 @@ func (s *system) window(t *drop.Target, e event.Event) {
 			s.x11 = nil
 		}
 		if e.Valid() {
-			s.x11 = filterX11(t, e)
+			s.x11 = filterX11(d.t, e)
 		}
 	case app.WaylandViewEvent:
 		if s.wayland != nil {
@@ -39,7 +39,7 @@ func (s *system) window(t *drop.Target, e event.Event) {
 			s.wayland = nil
 		}
 		if e.Valid() {
-			s.wayland = listenWayland(t, e)
+			s.wayland = listenWayland(d.t, e)
 		}
 	}
 }

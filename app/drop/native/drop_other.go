@@ -2,15 +2,11 @@
 
 package native
 
-import (
-	"gioui.org/io/event"
-
-	"ashlar/app/drop"
-)
+import "gioui.org/io/event"
 
 // system takes no drops: there is no way to, or none that was tried.
 type system struct{}
 
-func (*system) before()                          {}
-func (*system) window(*drop.Target, event.Event) {}
-func (*system) turn()                            {}
+func (*system) before()                      {}
+func (*system) window(*Desktop, event.Event) {}
+func (*system) turn()                        {}

@@ -15,25 +15,30 @@ import (
 
 // Desktop is the window's part in drags. Its methods are called on the goroutine
 // that calls Window.Event.
-type Desktop struct{ sys system }
+type Desktop struct {
+	t   *drop.Target
+	run func(func())
+	sys system
+}
 
 // Each platform has
 //
 //	type system struct
 //	func (*system) before()
-//	func (*system) window(*drop.Target, event.Event)
+//	func (*system) window(*Desktop, event.Event)
 //	func (*system) turn()
 
 // New returns the window's part in drags; it is called before the window opens.
-func New() *Desktop {
-	d := new(Desktop)
+// run calls a function on the thread that has the window (Window.Run).
+func New(t *drop.Target, run func(func())) *Desktop {
+	d := &Desktop{t: t, run: run}
 	d.sys.before()
 	return d
 }
 
 // Window hears of an event of the window, before anything else is done about it:
 // drops begin and end with the window itself.
-func (d *Desktop) Window(t *drop.Target, e event.Event) { d.sys.window(t, e) }
+func (d *Desktop) Window(e event.Event) { d.sys.window(d, e) }
 
 // Turn is called between frames.
 func (d *Desktop) Turn() { d.sys.turn() }

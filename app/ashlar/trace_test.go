@@ -1,0 +1,203 @@
+//go:build linux
+
+package main
+
+import (
+	"image"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ashlar/testdata/e2e"
+)
+
+// devices are files that can be written to and keep nothing.
+var devices = regexp.MustCompile(`^/dev/(null|tty|dri(/.*)?|shm/[^/]*)$|^/proc/self/|^/sys/`)
+
+// outside are those of the paths that lie in none of the folders.
+func outside(paths []string, folders ...string) []string {
+	var out []string
+next:
+	for _, p := range paths {
+		for _, f := range folders {
+			if p == f || strings.HasPrefix(p, f+"/") {
+				continue next
+			}
+		}
+		if !devices.MatchString(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// local are sockets of this computer besides the user's own: the display, and
+// the names of users, which libc looks up.
+var local = regexp.MustCompile(`^(/tmp/\.X11-unix/X\d+|/var/run/nscd/socket)$`)
+
+// abroad are those of the sockets that lead out of this computer, or to another
+// program than the display and the desktop's bus.
+func abroad(sockets []string, folders ...string) []string {
+	var out []string
+	for _, s := range sockets {
+		_, path, unix := strings.Cut(s, `AF_UNIX, sun_path="`)
+		if !unix {
+			_, path, unix = strings.Cut(s, `AF_UNIX, sun_path=@"`) // in no folder
+		}
+		path, _, _ = strings.Cut(path, `"`)
+		if !unix || !local.MatchString(path) && len(outside([]string{path}, folders...)) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// commandLine finds the commands that ashlar --help lists.
+var commandLine = regexp.MustCompile(`(?m)^  ([a-z]+) +[a-z]`)
+
+// TestCommandsKeepToThemselves runs every command under a tracer: what they
+// write lies where they were told to, or in the user's own folders, and they open
+// no connection that was not asked for.
+func TestCommandsKeepToThemselves(t *testing.T) {
+	t.Parallel()
+	bin := e2e.Build(t, "./app/ashlar")
+	home, work := t.TempDir(), t.TempDir()
+	for _, name := range []string{"a.spaa", "b.spaa"} {
+		if err := os.WriteFile(filepath.Join(work, name), []byte(tiny), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) e2e.Trace {
+		t.Helper()
+		log := filepath.Join(t.TempDir(), "trace")
+		full := append(append(e2e.Tracer(t, log), bin), args...)
+		cmd := exec.Command(full[0], full[1:]...)
+		cmd.Dir = work
+		// Mesa's cache does not ask HOME.
+		cmd.Env = []string{"HOME=" + home, "XDG_CACHE_HOME=" + home + "/.cache", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + work, "EGL_PLATFORM=surfaceless", "LIBGL_ALWAYS_SOFTWARE=1"}
+		// The recording has its faults, which check tells by its exit code.
+		if out, err := cmd.CombinedOutput(); err != nil && (args[0] != "check" || cmd.ProcessState.ExitCode() != 1) {
+			t.Fatalf("ashlar %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return e2e.ReadTrace(t, log, work)
+	}
+
+	lines := map[string][][]string{
+		"info":    {{"a.spaa"}, {"a.spaa", "--json"}},
+		"top":     {{"a.spaa"}},
+		"stats":   {{"--demo", "--function", "main.main"}},
+		"diff":    {{"a.spaa", "b.spaa"}},
+		"check":   {{"a.spaa", "b.spaa"}},
+		"convert": {{"a.spaa", "c.pb.gz"}, {"a.spaa", "d.spaa.zst"}},
+		"render":  {{"a.spaa", "-o", "a.png"}, {"a.spaa", "-o", "a.svg"}},
+		// In this order: what is installed can be checked and undone.
+		"install": {{}, {"--check"}}, "uninstall": {{}},
+		"version": {{}}, "help": {{}, {"top"}},
+	}
+	out, err := exec.Command(bin, "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(out), "Commands\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	names := commandLine.FindAllStringSubmatch(list, -1)
+	if len(names) < len(lines) {
+		t.Fatalf("the help names %d commands: %s", len(names), list)
+	}
+	for _, m := range names {
+		if lines[m[1]] == nil {
+			t.Errorf("what %s writes is not watched: add it here", m[1])
+		}
+		for _, args := range lines[m[1]] {
+			line := append([]string{m[1]}, args...)
+			tr := run(line...)
+			t.Logf("ashlar %s\n\twrites %q\n\tconnects to %q", strings.Join(line, " "), tr.Wrote, tr.Connected)
+			if bad := outside(tr.Wrote, home, work); len(bad) > 0 {
+				t.Errorf("ashlar %s writes to %q", strings.Join(line, " "), bad)
+			}
+			if bad := abroad(tr.Connected, home, work); len(bad) > 0 {
+				t.Errorf("ashlar %s connects to %q", strings.Join(line, " "), bad)
+			}
+		}
+	}
+
+	// The tracer sees what it should: a file elsewhere, and what was asked for.
+	elsewhere := filepath.Join(t.TempDir(), "x.spaa")
+	if tr := run("convert", "a.spaa", elsewhere); len(outside(tr.Wrote, home, work)) == 0 {
+		t.Errorf("the tracer does not see that %s is written: %q", elsewhere, tr.Wrote)
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(work)))
+	defer server.Close()
+	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
+	tr := run("info", server.URL+"/a.spaa")
+	asked := false
+	for _, s := range tr.Connected {
+		if strings.HasPrefix(s, "connect AF_INET") {
+			if !strings.Contains(s, "htons("+port+")") || !strings.Contains(s, "127.0.0.1") {
+				t.Errorf("asked for %s it also connects to %s", server.URL, s)
+			}
+			asked = true
+		}
+	}
+	if !asked {
+		t.Errorf("the tracer does not see that %s is asked: %q", server.URL, tr.Connected)
+	}
+	if bad := outside(tr.Wrote, home, work); len(bad) > 0 {
+		t.Errorf("what was fetched is written to %q", bad)
+	}
+}
+
+// TestWindowKeepsToItself does the same with the window: opened, used, dropped
+// on, closed.
+func TestWindowKeepsToItself(t *testing.T) {
+	t.Parallel()
+	bin := e2e.Build(t, "./app/ashlar")
+	d := e2e.StartDisplay(t)
+	dir := t.TempDir()
+	log, trace := filepath.Join(dir, "frames.json"), filepath.Join(dir, "trace")
+	command := append(e2e.Tracer(t, trace), bin, "--frame-log", log, "--theme", "dark", "--demo")
+	s := &session{d.Start(t, command[0], command[1:]...), t, log}
+	s.soon("the demo", func(f frame) bool { return f.Done && f.Bars > 0 })
+	s.Wheel(2, right)
+	s.Click(e2e.Left, image.Pt(100, 558))
+	s.Key("t", "t", "m", "l")
+	s.Key("ctrl+c")
+	s.Key("ctrl+o")
+	s.soon("the opener", func(f frame) bool { return f.Typed != "" })
+	s.Key("Escape")
+	x := d.StartDragger(t)
+	path := recordings(t, 1)[0]
+	x.Enter(uriList(path), e2e.Whole, fileList)
+	x.Hold(middle)
+	x.Drop()
+	x.End()
+	s.soon("the file that was dropped", shows(path))
+	if code := quit(s); code != 0 {
+		t.Errorf("it ends with %d: %s", code, s.Output())
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := e2e.ReadTrace(t, trace, wd)
+	t.Logf("the window writes %q\nconnects to %q", tr.Wrote, tr.Connected)
+	own := d.Homes()
+	if bad := outside(tr.Wrote, append(own, log)...); len(bad) > 0 {
+		t.Errorf("the window writes to %q", bad)
+	}
+	if bad := abroad(tr.Connected, own...); len(bad) > 0 {
+		t.Errorf("the window connects to %q", bad)
+	}
+	x11 := false
+	for _, s := range tr.Connected {
+		x11 = x11 || strings.Contains(s, ".X11-unix")
+	}
+	if !x11 || len(outside(tr.Wrote, own...)) == 0 {
+		t.Errorf("the tracer sees neither the display nor the frame log")
+	}
+}

@@ -1,0 +1,70 @@
+package doc
+
+import (
+	"slices"
+	"sync"
+
+	"ashlar/ingest"
+	"ashlar/ingest/recording"
+)
+
+// loading is a recording that loads, with all who look at it. Reading the file
+// again makes another, whose tracks, functions and calls have numbers of their
+// own: a generation.
+type loading struct {
+	*ingest.Load
+	generation int
+
+	mu    sync.Mutex
+	looks []*Doc
+}
+
+// open begins to load for the first who looks.
+func (d *Doc) open(load func(ingest.Options) *ingest.Load) {
+	l := &loading{looks: []*Doc{d}}
+	l.mu.Lock()
+	l.Load = load(ingest.Options{Notify: l.loaded})
+	l.mu.Unlock()
+	d.load.Store(l)
+	go d.run()
+}
+
+// loaded tells all who look that there is a new snapshot.
+func (l *loading) loaded() {
+	l.mu.Lock()
+	looks := slices.Clone(l.looks)
+	l.mu.Unlock()
+	for _, d := range looks {
+		d.loaded()
+	}
+}
+
+// leave ends the loading with the last who looked.
+func (l *loading) leave(d *Doc) {
+	l.mu.Lock()
+	l.looks = slices.DeleteFunc(l.looks, func(o *Doc) bool { return o == d })
+	last := len(l.looks) == 0
+	l.mu.Unlock()
+	if last {
+		l.Load.Close()
+	}
+}
+
+// Again looks at the same recording a second time, with questions of its own.
+func (d *Doc) Again(notify func()) *Doc {
+	again := newDoc(d.Name, notify)
+	l := d.load.Load()
+	again.load.Store(l)
+	l.mu.Lock()
+	l.looks = append(l.looks, again)
+	l.mu.Unlock()
+	go again.run()
+	return again
+}
+
+// Of looks at a recording that is in memory already.
+func Of(name string, rec *recording.Recording, notify func()) *Doc {
+	d := newDoc(name, notify)
+	d.open(func(ingest.Options) *ingest.Load { return ingest.Loaded(rec) })
+	return d
+}

@@ -1,0 +1,359 @@
+package shell
+
+import (
+	"gioui.org/f32"
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"image"
+
+	"ashlar/ingest/analyze"
+	"ashlar/render/flame"
+	"ashlar/render/ui"
+)
+
+// The half below the timeline is an area for the keyboard; what keys do there
+// is for the tab that is shown.
+
+// lowerArea begins it and reports whether it shows that it has the keyboard.
+func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
+	p.repick()
+	var keys func(key.Event) bool
+	h := u.Px(rowHeight)
+	switch p.tab {
+	case tabFlame:
+		keys = func(k key.Event) bool { return p.flame.keyed(p, k) }
+	case tabTable:
+		keys = func(k key.Event) bool { return p.table.keyed(p, k, h) }
+	case tabNear:
+		keys = func(k key.Event) bool { return p.near.keyed(p, k, h) }
+	case tabAbout:
+		keys = func(k key.Event) bool { return scrollKey(&p.about.scroll, k, h, p.bounds.lower.Dy()) }
+	}
+	parts := []event.Tag{&p.flame.drag, &p.table.drag, &p.heat.drag, &p.about.drag, &p.near.pic.drag}
+	for i := range p.near.sides {
+		parts = append(parts, &p.near.sides[i].drag)
+	}
+	return u.Area(&p.tab, keys, parts...)
+}
+
+// repick finds the picked node again in the tree of a newer answer: by its path,
+// else the heaviest of its function. Where there is none, it stays as it was.
+func (p *pane) repick() {
+	a := p.doc.Answer()
+	if p.pick.is != pickNode || a == nil || p.pick.tree == nil {
+		return
+	}
+	switch p.pick.tree {
+	case a.Tree, a.Above, a.Below, p.flame.tree:
+		return // it is what is shown
+	}
+	near := p.pick.near
+	path := pathOf(p.pick.tree, int(p.pick.node))
+	if n := nodeAt(a.Tree, path); n != 0 && len(a.Tree.Path(n)) == len(path) {
+		p.pick.tree, p.pick.node = a.Tree, int32(n)
+	} else if p.pick.tree.Nodes[p.pick.node].Group == 0 {
+		p.pickFunction(a, p.pick.fn)
+	}
+	p.pick.near = near
+}
+
+// scrollKey scrolls by keys.
+func scrollKey(at *int, k key.Event, line, page int) bool {
+	if k.Modifiers != 0 {
+		return false
+	}
+	switch k.Name {
+	case key.NameUpArrow:
+		*at -= line
+	case key.NameDownArrow:
+		*at += line
+	case key.NamePageUp:
+		*at -= page - line
+	case key.NamePageDown:
+		*at += page - line
+	case key.NameHome:
+		*at = 0
+	default:
+		return false
+	}
+	return true
+}
+
+// rowKey moves among n rows by keys; at may be -1, for none.
+func rowKey(at int, k key.Event, n, page int) (int, bool) {
+	if k.Modifiers != 0 || n == 0 {
+		return at, false
+	}
+	switch k.Name {
+	case key.NameUpArrow:
+		at--
+	case key.NameDownArrow:
+		at++
+	case key.NamePageUp:
+		at -= max(1, page-1)
+	case key.NamePageDown:
+		at += max(1, page-1)
+	case key.NameHome:
+		at = 0
+	case key.NameEnd:
+		at = n - 1
+	default:
+		return at, false
+	}
+	return max(0, min(at, n-1)), true
+}
+
+// into scrolls just so far that a row is seen.
+func into(scroll *int, row, h, height int) {
+	*scroll = min(*scroll, row*h)
+	*scroll = max(*scroll, (row+1)*h-height)
+}
+
+// keyed moves through the flamegraph: up and down the stack, sideways to its
+// neighbours; Return zooms.
+func (f *flamePart) keyed(p *pane, k key.Event) bool {
+	if k.Modifiers != 0 || f.tree == nil {
+		return false
+	}
+	switch k.Name {
+	case key.NameReturn:
+		if p.pick.is == pickNode && p.pick.tree == f.tree {
+			f.zoomTo(p, pathOf(f.tree, int(p.pick.node)))
+		}
+	case key.NameHome:
+		f.zoomTo(p, nil)
+	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
+		bs := barsOf(nil, 0, &f.pic)
+		to := beside(bs, pickedBar(bs, p, 0), k.Name)
+		if to == nil {
+			break
+		}
+		if to.node == 0 {
+			p.pick = picked{}
+			break
+		}
+		p.pick = picked{is: pickNode, node: to.node, tree: f.tree, fn: f.tree.Nodes[to.node].Func}
+		if low := f.box.Dy() - 40; to.y < 0 {
+			f.scrollBy(to.y - 20)
+		} else if to.y > low {
+			f.scrollBy(to.y - low)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// placed is a bar of a picture of stacks, for moving by keys; there may be two
+// pictures, one above the other.
+type placed struct {
+	x0, x1 float64
+	y      int
+	pic    int
+	node   int32
+	tree   *analyze.Tree
+}
+
+func barsOf(bs []placed, n int, pic *flame.Picture) []placed {
+	for i := range pic.Bars {
+		if b := &pic.Bars[i]; b.Row >= pic.First {
+			bs = append(bs, placed{b.X0, b.X1, pic.RowTop(b.Row), n, b.Node, pic.Tree})
+		}
+	}
+	return bs
+}
+
+// pickedBar is the bar of what is picked, else that of a node of picture 0.
+func pickedBar(bs []placed, p *pane, node int32) *placed {
+	var other *placed
+	for i := range bs {
+		b := &bs[i]
+		if p.pick.is == pickNode && p.pick.tree == b.tree && p.pick.node == b.node {
+			return b
+		}
+		if b.node == node && (other == nil || b.pic > 0) {
+			other = b
+		}
+	}
+	return other
+}
+
+// beside is the next bar in a direction, as it is drawn; nil for none.
+func beside(bs []placed, from *placed, dir key.Name) *placed {
+	if from == nil {
+		return nil
+	}
+	var best *placed
+	for i := range bs {
+		b := &bs[i]
+		better := best == nil
+		switch dir {
+		case key.NameLeftArrow:
+			if b == from || b.y != from.y || b.x1 > from.x0+.5 {
+				continue
+			}
+			better = better || b.x0 > best.x0
+		case key.NameRightArrow:
+			if b == from || b.y != from.y || b.x0 < from.x1-.5 {
+				continue
+			}
+			better = better || b.x0 < best.x0
+		default:
+			d := b.y - from.y
+			if dir == key.NameUpArrow {
+				d = -d
+			}
+			if d <= 0 || b.x1 <= from.x0 || b.x0 >= from.x1 {
+				continue
+			}
+			if best != nil {
+				e := max(best.y-from.y, from.y-best.y)
+				better = d < e || d == e && b.x1-b.x0 > best.x1-best.x0
+			}
+		}
+		if better {
+			best = b
+		}
+	}
+	return best
+}
+
+// keyed moves through the rows; Return shows the callers and callees.
+func (t *tablePart) keyed(p *pane, k key.Event, h int) bool {
+	a := t.order.of
+	if a == nil || len(t.order.rows) == 0 {
+		return false
+	}
+	at := t.chosen(p)
+	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 && a.ByFunction() {
+		p.tab = tabNear
+		return true
+	}
+	height := p.bounds.lower.Dy() - 2*h - 8
+	to, ok := rowKey(at, k, len(t.order.rows), height/h)
+	if ok {
+		t.choose(p, a, &t.order.rows[to])
+		into(&t.scroll, to, h, height-h)
+	}
+	return ok
+}
+
+// chosen is the row that is marked, -1 for none.
+func (t *tablePart) chosen(p *pane) int {
+	a := t.order.of
+	for i := range t.order.rows {
+		r := &t.order.rows[i]
+		if a.ByFunction() && p.pick.is != pickNone && p.pick.fn == r.Func || !a.ByFunction() && t.marked == r.Name {
+			return i
+		}
+	}
+	return -1
+}
+
+// keyed moves among the callers and callees; Return goes on to one.
+func (n *nearPart) keyed(p *pane, k key.Event, h int) bool {
+	a := p.doc.Answer()
+	if a == nil || a.Near == nil || k.Modifiers != 0 {
+		return false
+	}
+	if !n.lists {
+		return n.pic.keyed(p, k)
+	}
+	rows := a.Near.Callers
+	if n.side == 1 {
+		rows = a.Near.Callees
+	}
+	l := &n.sides[n.side]
+	switch k.Name {
+	case key.NameLeftArrow:
+		n.side = 0
+	case key.NameRightArrow:
+		n.side = 1
+	case key.NameReturn:
+		if l.chosen < len(rows) {
+			p.pickFunction(a, rows[l.chosen].Func)
+			n.sides[0].chosen, n.sides[1].chosen = 0, 0
+		}
+	default:
+		to, ok := rowKey(l.chosen, k, len(rows), 10)
+		if ok {
+			l.chosen = to
+			into(&l.scroll, to, h, p.bounds.lower.Dy()-4*h)
+		}
+		return ok
+	}
+	return true
+}
+
+// keyed moves through both sides of the picture; Return puts a function in the
+// middle.
+func (w *sandwich) keyed(p *pane, k key.Event) bool {
+	if w.picture == nil {
+		return false
+	}
+	switch k.Name {
+	case key.NameReturn:
+		if f, ok := p.pickedFunction(); ok {
+			p.near.around(f)
+		}
+	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
+		bs := barsOf(barsOf(nil, 0, &w.pics[0]), 1, &w.pics[1])
+		if to := beside(bs, pickedBar(bs, p, 1), k.Name); to != nil {
+			p.pick = picked{is: pickNode, node: to.node, tree: to.tree, fn: to.tree.Nodes[to.node].Func, near: true}
+			if low := w.box.Dy() - 24; to.y < 0 {
+				w.scroll += to.y
+			} else if to.y > low {
+				w.scroll += to.y - low
+			}
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// menuByKey opens the menu of what is selected, where a key has asked for it.
+func (p *pane) menuByKey(s *Shell, u *ui.UI) {
+	if !p.wantMenu {
+		return
+	}
+	p.wantMenu = false
+	switch {
+	case s.focus.In(&p.tab) && p.tab == tabFlame && p.pick.is == pickNode && p.pick.tree == p.flame.tree:
+		f := &p.flame
+		for i := range f.pic.Bars {
+			if b := &f.pic.Bars[i]; b.Node == p.pick.node {
+				f.under = b.Node
+				f.at = f32.Pt(float32(max(0, b.X0))+float32(u.Px(flamePad+20)), float32(f.pic.RowTop(b.Row)+u.Px(flamePad+20)))
+				f.contextMenu(s, p, u)
+			}
+		}
+	case s.focus.In(&p.tab) && p.tab == tabTable:
+		t := &p.table
+		if i := t.chosen(p); i >= 0 {
+			h := u.Px(rowHeight)
+			t.menu(s, p, t.order.of, &t.order.rows[i], p.bounds.lower.Min.Add(image.Pt(u.Px(60), 2*h+i*h-t.scroll+h/2)))
+		}
+	case p.timed():
+		p.timeline.menuOfPick(s, p, u)
+	}
+	if s.menu != nil {
+		s.menu.chosen = 0
+	}
+}
+
+// menuOfPick opens the menu where the picked bar is, or that of the current
+// thread.
+func (t *timelinePart) menuOfPick(s *Shell, p *pane, u *ui.UI) {
+	at := t.lanes.at
+	defer func() { t.lanes.at = at }()
+	if i := p.pickedRow(); i >= 0 {
+		h := &p.pick.hit
+		x0, y0, x1, y1 := t.plan.Box(p.view, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
+		x := max(p.bounds.gutter, min((x0+x1)/2, p.bounds.lanes.Dx()-1))
+		t.lanes.at = f32.Pt(float32(x), float32(max(0, min((y0+y1)/2, p.bounds.lanes.Dy()-1))))
+	} else if r := p.currentRow(); r != nil {
+		t.lanes.at = f32.Pt(float32(u.Px(40)), float32(max(0, r.Y-p.view.Scroll+u.Px(12))))
+	}
+	t.contextMenu(s, p, u)
+}

@@ -1,0 +1,48 @@
+package shell
+
+import (
+	"image"
+
+	"gioui.org/f32"
+
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+)
+
+// A box that is drawn over the lanes zooms to its time and scrolls to its rows.
+
+// box is the rectangle between two points of the lanes.
+func (t *timelinePart) box(p *pane, a, b f32.Point) image.Rectangle {
+	r := image.Rect(int(a.X), int(a.Y), int(b.X), int(b.Y))
+	return r.Intersect(image.Rectangle{Min: image.Pt(p.bounds.gutter, 0), Max: p.bounds.lanes.Size()})
+}
+
+func (p *pane) zoomToBox(u *ui.UI, r image.Rectangle) {
+	if r.Dx() < u.Px(slop) {
+		return
+	}
+	at := func(x int) int64 { return p.timeline.timeAt(p, float32(x)) }
+	from, to := at(r.Min.X), at(r.Max.X)
+	if r.Dy() > u.Px(2*slop) {
+		p.scrollTo(p.view.Scroll + r.Min.Y - u.Px(24)) // below a header that stays
+	}
+	p.view.From, p.view.To = from, max(to, from+100)
+	p.moved = true
+}
+
+// drawBox shows the box that is being drawn.
+func (t *timelinePart) drawBox(p *pane, u *ui.UI) {
+	u.At(p.bounds.lanes, func(u *ui.UI) {
+		r := t.box(p, t.lanes.start, t.lanes.at)
+		u.Fill(r, theme.WithAlpha(u.Theme.Accent, .12))
+		u.Border(r, 0, max(1, u.Px(1)), u.Theme.Accent)
+	})
+}
+
+// boxNext makes the next drag over the lanes one of a box.
+func (p *pane) boxNext(s *Shell) {
+	if p.timed() {
+		p.timeline.boxing = true
+		s.Say("Drag a box over the timeline to zoom to it")
+	}
+}

@@ -1,0 +1,469 @@
+package shell
+
+import (
+	"image"
+
+	"ashlar/app/address"
+	"ashlar/app/doc"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+	"ashlar/render/flame"
+	"ashlar/render/ui"
+)
+
+// comparison is two recordings side by side: A, the baseline, and B. Above are
+// two timelines, below is one answer about both.
+type comparison struct {
+	panes   [2]*pane
+	pair    *doc.Comparing
+	focus   int
+	options compareOptions
+	tab     compareTab
+	split   float32 // the timelines' share of the height; 0 until it is chosen
+	link    link
+
+	// chosen is the function that is marked everywhere, and hover the one under
+	// the pointer, an index in the answer's Tree.Funcs or -1.
+	chosen *compare.FuncName
+	hover  int32
+	// alike is that of the last frame, to tell what has changed since.
+	alike alike
+
+	flame    differencePart
+	table    differenceTable
+	dist     distributionPart
+	pairing  pairingPart
+	splitter drag
+	dragged  float32
+	history  history[comparePlace]
+	heads    [2]clickArea
+	tabKeys  [compareTabs]clickArea
+	buttons  compareButtons
+	largest  [24]clickArea
+	bounds   compareBounds
+}
+
+// compareOptions are what a person chooses about the numbers.
+type compareOptions struct {
+	Event, Metric string
+	Normalize     compare.Normalize
+	Match         compare.MatchOptions
+	Width         compare.Width
+	By            compare.By
+	Total         bool // the table is about total, not self
+	SelfTime      bool // the distribution is of self times
+}
+
+type compareTab int
+
+const (
+	compareFlame compareTab = iota
+	compareTwo
+	compareTable
+	compareDistribution
+	comparePairing
+	compareAbout
+	compareTabs
+)
+
+var compareTabNames = [compareTabs]string{"Difference", "Two flamegraphs", "Table of differences", "Distribution", "How it was compared", "About the files"}
+
+// compareBounds are the places of the parts in the last frame.
+type compareBounds struct {
+	heads, halves [2]image.Rectangle
+	tabs, lower   image.Rectangle
+	side          image.Rectangle
+}
+
+// OpenBeside shows a file beside what is open, to compare it: it becomes B.
+// Where nothing is open it is just opened.
+func (s *Shell) OpenBeside(path string) {
+	if s.pane == nil {
+		s.Open(path)
+		return
+	}
+	s.showBeside(s.openPane(path))
+}
+
+// OpenBaseline puts a file in the place of A, or just opens it where nothing is
+// compared.
+func (s *Shell) OpenBaseline(path string) {
+	c := s.versus
+	if c == nil {
+		s.Open(path)
+		return
+	}
+	s.compare(s.openPane(path), c.panes[1], c.panes[0])
+}
+
+// showBeside compares what is open with another recording.
+func (s *Shell) showBeside(b *pane) {
+	if c := s.versus; c != nil {
+		s.compare(c.panes[0], b, c.panes[1])
+		return
+	}
+	s.compare(s.pane, b, nil)
+}
+
+// openPane begins to load a file, or what the first file of an address is.
+func (s *Shell) openPane(path string) *pane {
+	if address.Is(path) {
+		if v, err := address.Parse(path); err == nil && len(v.Files) > 0 {
+			path = v.Files[0]
+		}
+	}
+	if path == address.Demo {
+		p := s.newPane(doc.Demo(s.wake))
+		p.demo = true
+		return p
+	}
+	p := s.newPane(doc.Open(path, s.wake))
+	p.path = path
+	return p
+}
+
+// compare shows two panes, in place of a comparison that was; drop is a pane that
+// is not shown any more.
+func (s *Shell) compare(a, b, drop *pane) {
+	o := compareOptions{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}
+	c := &comparison{options: o, link: link{on: true}, hover: -1}
+	old := s.versus
+	if old != nil {
+		c.options, c.tab, c.split, c.link.on = old.options, old.tab, old.split, old.link.on
+		c.options.Match.Hand = nil
+	}
+	c.panes = [2]*pane{a, b}
+	c.pair = doc.Compare(a.doc, b.doc, s.wake)
+	for _, p := range c.panes {
+		p.tab = tabFlame
+		p.transforms = a.transforms
+		p.stay()
+	}
+	c.flame.under = -1
+	s.versus, s.menu = c, nil
+	s.pane = a
+	c.alike = c.now()
+	go func() { // waits for goroutines: not on the window's
+		if old != nil {
+			old.pair.Close()
+		}
+		if drop != nil {
+			drop.doc.Close()
+		}
+	}()
+	s.title()
+	s.wake()
+}
+
+// endComparison goes back to one recording: the one with the focus.
+func (s *Shell) endComparison() {
+	c := s.versus
+	if c == nil {
+		return
+	}
+	drop := c.panes[1-c.focus].doc
+	s.pane = c.panes[c.focus]
+	s.pane.reach = [2]int64{}
+	s.pane.tab = tabFlame
+	if s.pane.pick.is == pickFunc {
+		s.pane.pick = picked{}
+	}
+	s.versus = nil
+	go func() {
+		c.pair.Close()
+		drop.Close()
+	}()
+	s.title()
+}
+
+// swap makes A of B and B of A.
+func (s *Shell) swap() {
+	c := s.versus
+	if c == nil {
+		s.Say("There is nothing to swap: compare with another file first")
+		return
+	}
+	c.swap(s)
+	s.title()
+}
+
+func (c *comparison) swap(s *Shell) {
+	old := c.pair
+	c.panes[0], c.panes[1] = c.panes[1], c.panes[0]
+	c.focus = 1 - c.focus
+	c.link.swap()
+	hand := c.options.Match.Hand
+	c.options.Match.Hand = nil
+	for _, p := range hand {
+		c.options.Match.Hand = append(c.options.Match.Hand, compare.Pair{A: p.B, B: p.A})
+	}
+	c.pair = doc.Compare(c.panes[0].doc, c.panes[1].doc, s.wake)
+	c.alike = c.now()
+	go old.Close()
+}
+
+// close lets go of everything; it waits.
+func (c *comparison) close() {
+	c.pair.Close()
+	for _, p := range c.panes {
+		p.doc.Close()
+	}
+}
+
+// title names what is open in the window's title.
+func (s *Shell) title() {
+	if s.Do.Title != nil {
+		s.Do.Title(s.openName() + " – Ashlar")
+	}
+}
+
+// openName is what is open.
+func (s *Shell) openName() string {
+	if c := s.versus; c != nil {
+		return c.panes[0].doc.Name + " vs " + c.panes[1].doc.Name
+	}
+	return s.pane.doc.Name
+}
+
+// answer is the latest answer that has something to show, nil while there is
+// none.
+func (c *comparison) answer() *doc.CompareAnswer {
+	if a := c.pair.Answer(); a != nil && a.Err == nil {
+		return a
+	}
+	return nil
+}
+
+// layout lays out both recordings in r.
+func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
+	c.reach()
+	for _, p := range c.panes {
+		p.tab = tabFlame // the comparison has tabs of its own
+		p.update(s)
+		if _, err := p.arrive(); err != nil {
+			s.Say(err.Error())
+		}
+		p.timeline.replan(p, u.Metric.PxPerDp)
+	}
+	c.place(s, u, r)
+	c.events(s, u)
+	c.agree(s)
+	c.pair.Ask(c.question())
+	if s.View != Flame {
+		for i, p := range c.panes {
+			c.half(s, u, i, p)
+		}
+	}
+	if s.View != Timeline {
+		c.lower(s, u)
+	}
+	if s.View == Both && c.timed() {
+		c.layoutSplitter(u, r)
+	}
+	c.history.remember(u, c.spot())
+	for _, p := range c.panes {
+		p.timeline.tooltip(s, p, u)
+		p.flame.tooltip(s, p, u)
+	}
+	c.flame.tooltip(s, c, u)
+}
+
+// question is what is to be known now.
+func (c *comparison) question() doc.CompareQuestion {
+	o := &c.options
+	q := doc.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
+		What: doc.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].transforms}}
+	for i, p := range c.panes {
+		q.Parts[i] = doc.Part{Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
+	}
+	if c.tab == compareDistribution {
+		q.Of = c.chosen
+	}
+	q.Call = c.link.call
+	return q
+}
+
+// timed tells whether there is any timeline.
+func (c *comparison) timed() bool { return c.panes[0].timed() || c.panes[1].timed() }
+
+// Widths and heights, in dp.
+const (
+	headHeight     = 30
+	compareGutter  = 128
+	untimedHeight  = 40
+	leastTimelines = 130
+)
+
+// place divides r among the parts.
+func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
+	b := &c.bounds
+	*b = compareBounds{}
+	mid := (r.Min.X + r.Max.X) / 2
+	top := r.Min.Y
+	cut := r.Max.Y
+	switch {
+	case s.View == Flame:
+		cut = top
+	case s.View == Both && c.timed():
+		cut = top + c.timelinesHeight(u, r.Dy())
+	case s.View == Both:
+		cut = top + u.Px(headHeight+untimedHeight)
+	}
+	for i := range c.panes {
+		x0, x1 := r.Min.X, mid
+		if i == 1 {
+			x0, x1 = mid+1, r.Max.X
+		}
+		y := top
+		if s.View != Flame {
+			y = top + u.Px(headHeight)
+			b.heads[i] = image.Rect(x0, top, x1, y)
+		}
+		b.halves[i] = image.Rect(x0, y, x1, max(y, cut))
+		p := c.panes[i]
+		p.bounds = paneBounds{gutter: u.Px(compareGutter)}
+		if s.View != Flame {
+			p.placeTimeline(u, b.halves[i])
+		}
+	}
+	if s.View == Timeline {
+		return
+	}
+	y, right := cut, r.Max.X
+	if s.View == Both {
+		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
+		y = b.tabs.Max.Y
+		b.side = image.Rect(right-min(u.Px(sideWidth+20), r.Dx()/3), y, right, r.Max.Y)
+		right = b.side.Min.X
+	}
+	b.lower = image.Rect(r.Min.X, y, right, r.Max.Y)
+	if c.tab == compareTwo && s.View == Both {
+		mid := (b.lower.Min.X + b.lower.Max.X) / 2
+		c.panes[0].bounds.lower = image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y)
+		c.panes[1].bounds.lower = image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y)
+	}
+}
+
+// timelinesHeight is how much of height the timelines get: what their rows need,
+// but not more than leaves the flamegraph what it needs, or half.
+func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
+	least, most := u.Px(leastTimelines), height-u.Px(120)
+	if c.split > 0 {
+		return max(least, min(int(float32(height)*c.split), most))
+	}
+	strips := u.Px(headHeight + overviewTop + 34 + 2 + 24)
+	want := 0
+	for _, p := range c.panes {
+		if p.timed() {
+			want = max(want, strips+p.timeline.plan.Height+u.Px(8))
+		}
+	}
+	below := u.Px(tabsHeight + 220)
+	if a := c.answer(); a != nil {
+		below = max(below, u.Px(tabsHeight+2*flamePad+legendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
+	}
+	return max(least, min(want, max(height/2, height-below), most))
+}
+
+// half draws one side's timeline, or why there is none.
+func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
+	c.head(s, u, i)
+	if err := p.doc.Err(); err != nil && !p.rec.Done {
+		p.failed(u, c.bounds.halves[i], err)
+	} else {
+		p.timeline.layout(s, p, u)
+		c.drawAnchor(u, i)
+	}
+	if i == 1 {
+		x := c.bounds.halves[i].Min.X - 1
+		u.VLine(x, c.bounds.heads[i].Min.Y, c.bounds.halves[i].Max.Y, u.Theme.Rule)
+		c.linkPill(u)
+	}
+}
+
+// events takes what the pointer did since the last frame.
+func (c *comparison) events(s *Shell, u *ui.UI) {
+	c.hover = -1
+	a := c.answer()
+	for i, p := range c.panes {
+		p.timeline.events(s, p, u)
+		if c.tab == compareTwo {
+			p.flame.events(s, p, u)
+		}
+		switch {
+		case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
+			c.hover = c.key(a, i, p.rec.Func(p.timeline.hit.Call))
+		case c.tab == compareTwo && p.flame.inside && p.flame.under > 0 && p.flame.tree != nil:
+			c.hover = c.key(a, i, p.flame.tree.Nodes[p.flame.under].Func)
+		}
+	}
+	if c.tab == compareFlame {
+		c.flame.events(s, c, u)
+	}
+	for i, p := range c.panes {
+		p.hover = nil
+		if f, ok := c.own(a, i, c.hover); ok {
+			p.hover = &f
+		}
+	}
+}
+
+// key is the function of the comparison that one of a side's functions is, -1
+// where it is not known yet.
+func (c *comparison) key(a *doc.CompareAnswer, side int, f recording.FuncID) int32 {
+	if a == nil || int(f) >= len(a.Compared.Matching.IDs[side]) {
+		return -1
+	}
+	return a.Compared.Matching.IDs[side][f]
+}
+
+// own is what a function of the comparison is on a side.
+func (c *comparison) own(a *doc.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
+	if a == nil || key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
+		return 0, false
+	}
+	f := a.Compared.Tree.Funcs[key].In[side]
+	return recording.FuncID(max(0, f)), f >= 0
+}
+
+// chosenKey is the chosen function in an answer, -1 for none.
+func (c *comparison) chosenKey(a *doc.CompareAnswer) int32 {
+	if a == nil || c.chosen == nil {
+		return -1
+	}
+	for f := range a.Compared.Tree.Funcs {
+		if a.Compared.Tree.NameOf(int32(f)) == *c.chosen {
+			return int32(f)
+		}
+	}
+	return -1
+}
+
+// choose marks a function of the comparison everywhere; -1 marks none.
+func (c *comparison) choose(a *doc.CompareAnswer, key int32) {
+	c.chosen = nil
+	if a != nil && key >= 0 {
+		n := a.Compared.Tree.NameOf(key)
+		c.chosen = &n
+	}
+	c.link.call = nil
+	for i, p := range c.panes {
+		p.pick = picked{}
+		if f, ok := c.own(a, i, key); ok && int(f) < p.rec.Functions.Len() {
+			p.pick = picked{is: pickFunc, fn: f}
+		}
+	}
+	c.alike = c.now()
+}
+
+// fn describes a function of the comparison for the colours and menus: as its A
+// has it, else its B.
+func (c *comparison) fn(a *doc.CompareAnswer, key int32) recording.Function {
+	for i := range c.panes {
+		if f, ok := c.own(a, i, key); ok {
+			return a.Recs[i].Functions.At(int(f))
+		}
+	}
+	f := &a.Compared.Tree.Funcs[key]
+	return recording.Function{Name: f.Name, Module: f.Module, File: f.File}
+}

@@ -1,0 +1,259 @@
+package shell
+
+import (
+	"image"
+	"strconv"
+	"strings"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/cli"
+	"ashlar/app/doc"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
+)
+
+// compareCommands are those about two recordings.
+func compareCommands() []Command {
+	return []Command{
+		{"Compare with another file", nil, true, func(s *Shell) { s.askCompare() }},
+		{"Compare this recording with itself", nil, true, func(s *Shell) { s.compareWithItself() }},
+		{"Compare the slow calls of the selected function with its fast ones", nil, true, func(s *Shell) { s.compareCalls() }},
+		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.swap() }},
+		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
+		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *comparison) { c.focusOn(s, 1-c.focus) })},
+		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.link.on = !c.link.on })},
+		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
+		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
+		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
+		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *comparison) { c.link.anchors = [2]int64{} })},
+		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.pairByHand(s) })},
+		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *comparison) { c.nextNormalize() })},
+	}
+}
+
+// comparing makes a command of something that needs a comparison.
+func comparing(do func(s *Shell, c *comparison)) func(s *Shell) {
+	return func(s *Shell) {
+		if s.versus == nil {
+			s.Say("That needs two recordings: compare with another file first")
+			return
+		}
+		do(s, s.versus)
+	}
+}
+
+// compareButton opens a second file, or says that one is open.
+func (s *Shell) compareButton(u *ui.UI, x, y int) int {
+	b := &s.compareButtonClick
+	x += u.Button(b, x, y, 0, "Compare", s.versus != nil) + u.Px(10)
+	if b.Clicked(u.Context) {
+		if s.versus == nil {
+			s.askCompare()
+		} else {
+			s.menu = newMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []item{
+				{title: "Compare with another file", do: s.askCompare},
+				{title: "Swap A and B", detail: "X", do: s.swap},
+				{title: "Close the comparison", do: s.endComparison},
+			})
+		}
+	}
+	return x
+}
+
+// compareWithItself shows the recording twice, for two ranges or two threads of
+// it.
+func (s *Shell) compareWithItself() {
+	if s.versus != nil {
+		s.Say("Close the comparison first")
+		return
+	}
+	p := s.pane
+	again := s.newPane(p.doc.Again(s.wake))
+	again.path, again.demo, again.view, again.moved, again.sel = p.path, p.demo, p.view, p.moved, p.sel
+	s.compare(p, again, nil)
+	s.versus.link.on = false
+	s.Say("Select a time or a thread on each side; K links both")
+}
+
+// compareCalls compares the slowest calls of the picked function with as many of
+// its fastest.
+func (s *Shell) compareCalls() {
+	p := s.pane
+	f, ok := p.pickedFunction()
+	if !ok {
+		s.Say("Select a function first: click a bar or a row")
+		return
+	}
+	if s.versus != nil {
+		s.Say("Close the comparison first")
+		return
+	}
+	rec, q := p.rec, p.query()
+	s.Say("Looking for the calls of " + f.Name + "…")
+	go func() {
+		fast, slow, err := compare.FastAndSlow(rec, functionsOf(rec, f), q)
+		s.later(func(s *Shell) {
+			if err != nil {
+				s.Say(err.Error())
+				return
+			}
+			if s.pane != p || s.versus != nil {
+				return
+			}
+			a, b := s.newPane(doc.Of(name(fast), fast, s.wake)), s.newPane(doc.Of(name(slow), slow, s.wake))
+			s.compare(a, b, p)
+			s.Say("A has the fastest calls, one after the other, and B as many of the slowest")
+		})
+	}()
+}
+
+func name(rec *recording.Recording) string { return rec.Source.Name }
+
+func (c *comparison) toggleByCall(s *Shell) {
+	c.link.byCall = !c.link.byCall
+	if c.link.byCall {
+		s.Say("Linked by call: picking a call aligns it with the same call of the other side")
+		c.link.twin = nil // act on what is picked
+		return
+	}
+	s.Say("Linked by time, from the anchors")
+}
+
+func (c *comparison) nextNormalize() {
+	all := []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}
+	for i, n := range all {
+		if n == c.options.Normalize {
+			c.options.Normalize = all[(i+1)%len(all)]
+			return
+		}
+	}
+}
+
+// What commands do to one recording or to two.
+
+func (s *Shell) nextMetric(event bool) {
+	switch {
+	case s.versus != nil:
+		s.versus.nextMetric(s, event)
+	case event:
+		s.pane.nextEvent()
+	default:
+		s.pane.nextMetric()
+	}
+}
+
+func (s *Shell) nextTab() {
+	if c := s.versus; c != nil {
+		c.tab = (c.tab + 1) % compareTabs
+		return
+	}
+	s.pane.tab = (s.pane.tab + 1) % len(tabs)
+}
+
+func (s *Shell) showAbout() {
+	if c := s.versus; c != nil {
+		c.tab = compareAbout
+		return
+	}
+	s.pane.tab = tabAbout
+}
+
+func (s *Shell) fitAll() {
+	s.pane.fitAll()
+	if c := s.versus; c != nil {
+		c.flame.zoom, c.flame.scroll = nil, 0
+	}
+}
+
+// backPane takes back the nearest thing of what is shown.
+func (s *Shell) backPane() {
+	c, p := s.versus, s.pane
+	switch {
+	case c == nil || p.searching() || p.search.text != "":
+		p.back()
+	case c.tab == compareFlame && len(c.flame.zoom) > 0:
+		c.flame.zoom, c.flame.scroll = nil, 0
+	case c.chosen != nil:
+		c.choose(nil, -1)
+		c.flame.node = -1
+	default:
+		p.back()
+	}
+}
+
+// metricChoice is what of both is compared; a click lists what both have.
+func (c *comparison) metricChoice(s *Shell, u *ui.UI, x, y int) int {
+	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
+	x += u.Px(8)
+	at := x
+	x += u.Choice(&c.buttons.metric, x, y, c.metricName(), medium)
+	if c.buttons.metric.Clicked(u.Context) {
+		items := c.metricItems()
+		if len(items) == 0 {
+			s.Say("The recordings have no metric that measures the same thing")
+			return x
+		}
+		s.menu = newMenu(image.Pt(at, y+u.Px(30)), items)
+	}
+	return x
+}
+
+// asCommand is the command line that prints what is compared.
+func (c *comparison) asCommand() (line, rest string) {
+	args := []string{"ashlar", "diff"}
+	a, b := c.panes[0], c.panes[1]
+	switch {
+	case a.demo && b.demo:
+		args = append(args, "--demo")
+	case a.rec.Source.Path == b.rec.Source.Path:
+		args = append(args, a.rec.Source.Path)
+	default:
+		args = append(args, a.rec.Source.Path, b.rec.Source.Path)
+	}
+	if ans := c.answer(); ans != nil {
+		m := ans.Compared.Metric
+		e := &ans.Recs[0].Events[m.Event[0]]
+		if len(ans.Recs[0].Events) > 1 && e.Name != "" {
+			args = append(args, "--event", e.Name)
+		}
+		if m.Metric[0] != e.Primary {
+			args = append(args, "--metric", e.Metrics[m.Metric[0]].Name)
+		}
+	}
+	o := &c.options
+	if c.tab == compareTable && o.By != compare.ByFunction {
+		args = append(args, "--by", string(o.By))
+	}
+	if o.Normalize != compare.Raw {
+		args = append(args, "--normalize", string(o.Normalize))
+	}
+	for i, p := range c.panes {
+		low := strings.ToLower(sideName(i))
+		if p.sel.ranged {
+			r := cli.Range{From: p.sel.from - p.rec.Start, To: p.sel.to - p.rec.Start, HasFrom: true, HasTo: true}
+			args = append(args, "--range-"+low, r.String())
+		}
+		if t := p.sel.tracks; len(t) == 1 && t[0] < len(p.rec.Tracks) {
+			args = append(args, "--thread-"+low, strconv.Itoa(int(p.rec.Tracks[t[0]].TID)))
+		} else if t != nil {
+			rest = "the selected threads"
+		}
+	}
+	if rules := cli.MatchRules(o.Match); rules != "" {
+		args = append(args, "--match", rules)
+	}
+	for _, p := range o.Match.Hand {
+		args = append(args, "--pair", p.A+"="+p.B)
+	}
+	v := cli.StackView{Transforms: c.panes[c.focus].transforms}
+	args = append(args, v.Flags(c.panes[c.focus].rec)...)
+	if c.table.filters[filterSure] && c.tab == compareTable {
+		args = append(args, "--min-confidence", "0.95")
+	}
+	for i := range args {
+		args[i] = quoted(args[i])
+	}
+	return strings.Join(args, " "), rest
+}

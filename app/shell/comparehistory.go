@@ -1,0 +1,64 @@
+package shell
+
+import (
+	"slices"
+)
+
+// comparePlace is everything about a comparison that a person chooses and may
+// want back.
+type comparePlace struct {
+	A, B     place
+	Options  compareOptions
+	Tab      compareTab
+	On       bool
+	ByCall   bool
+	Anchors  [2]int64
+	Zoom     []string
+	Filters  tableFilters
+	Sort     differenceColumn
+	Backward bool
+}
+
+func (c *comparison) spot() comparePlace {
+	pl := comparePlace{A: c.panes[0].spot(), B: c.panes[1].spot(), Options: c.options, Tab: c.tab, On: c.link.on, ByCall: c.link.byCall,
+		Anchors: c.link.anchors, Zoom: slices.Clone(c.flame.zoom), Filters: c.table.filters, Sort: c.table.by, Backward: c.table.backward}
+	pl.Options.Match.Hand = slices.Clone(pl.Options.Match.Hand)
+	// The metric follows from the options, once it is known what goes together.
+	for _, p := range []*place{&pl.A, &pl.B} {
+		p.Event, p.Metric = 0, 0
+	}
+	return pl
+}
+
+func (c *comparison) goTo(pl comparePlace) {
+	for i, to := range []place{pl.A, pl.B} {
+		p := c.panes[i]
+		to.Event, to.Metric = p.event, p.metric
+		p.goTo(to)
+	}
+	c.options, c.tab = pl.Options, pl.Tab
+	c.options.Match.Hand = slices.Clone(pl.Options.Match.Hand)
+	c.link.on, c.link.byCall, c.link.anchors = pl.On, pl.ByCall, pl.Anchors
+	c.flame.zoom = slices.Clone(pl.Zoom)
+	c.table.filters, c.table.by, c.table.backward = pl.Filters, pl.Sort, pl.Backward
+	c.alike = c.now() // not to be carried over: both sides are as they were
+}
+
+func (c *comparison) step(d int) {
+	if to, ok := c.history.step(d, c.spot()); ok {
+		c.goTo(to)
+		c.history.seen = c.spot()
+	}
+}
+
+// undo and redo are of what is shown: one recording, or two.
+func (s *Shell) undo() { s.step(-1) }
+func (s *Shell) redo() { s.step(1) }
+
+func (s *Shell) step(d int) {
+	if s.versus != nil {
+		s.versus.step(d)
+		return
+	}
+	s.pane.step(d)
+}

@@ -1,0 +1,351 @@
+package shell
+
+import (
+	"image"
+	"math"
+	"reflect"
+	"slices"
+
+	"gioui.org/widget"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// link says how the two sides go together: both show the same time, counted from
+// an anchor in each, and what is selected in one is selected in the other.
+type link struct {
+	on bool
+	// byCall moves the anchors to the calls that are picked: the nth call of a
+	// function here and there.
+	byCall bool
+	// anchors are moments of the recordings, from their starts.
+	anchors [2]int64
+	// call is the picked call whose twin is wanted; whole that the time of its
+	// twin is to be selected, as its own is.
+	call  *compare.Occurrence
+	whole bool
+	// twin is the answer that has been acted on.
+	twin *compare.Place
+
+	button widget.Clickable
+}
+
+func (l *link) swap() {
+	l.anchors[0], l.anchors[1] = l.anchors[1], l.anchors[0]
+	l.call, l.twin = nil, nil
+}
+
+// alike is what both sides have in common when they are linked, as it was in the
+// last frame.
+type alike struct {
+	view       [2]timeline.View
+	sel        [2]selection
+	pick       [2]picked
+	zoom       [2][]step
+	transforms []analyze.Transform
+	search     string
+	anchors    [2]int64
+	on         bool
+}
+
+func (c *comparison) now() (n alike) {
+	for i, p := range c.panes {
+		n.view[i], n.sel[i], n.pick[i], n.zoom[i] = p.view, p.sel, p.pick, p.flame.zoom
+		n.sel[i].tracks = slices.Clone(p.sel.tracks)
+	}
+	f := c.panes[c.focus]
+	n.transforms, n.search, n.anchors, n.on = f.transforms, f.search.text, c.link.anchors, c.link.on
+	return n
+}
+
+// shift is what a time of one side is more on the other.
+func (c *comparison) shift(from int) int64 {
+	to := 1 - from
+	return c.panes[to].rec.Start + c.link.anchors[to] - c.panes[from].rec.Start - c.link.anchors[from]
+}
+
+// reach lets linked views go as far as the longer recording does.
+func (c *comparison) reach() {
+	for i, p := range c.panes {
+		p.reach = [2]int64{}
+		if o := c.panes[1-i]; c.link.on && p.rec.HasTime && o.rec.HasTime {
+			back := c.shift(1 - i)
+			p.reach = [2]int64{min(p.rec.Start, o.rec.Start+back), max(p.rec.End, o.rec.End+back)}
+		}
+	}
+}
+
+// agree carries what was changed on one side over to the other.
+func (c *comparison) agree(s *Shell) {
+	c.takeMetric()
+	c.takeTwin()
+	now, was := c.now(), c.alike
+	for i := range c.panes {
+		if c.panes[i].moved && now.view[i] != was.view[i] || !reflect.DeepEqual(now.sel[i], was.sel[i]) || now.pick[i] != was.pick[i] || c.pressed(i) {
+			c.focusOn(s, i)
+		}
+	}
+	f := c.panes[c.focus]
+	o := c.panes[1-c.focus]
+	if f.search.text != o.search.text {
+		o.search.editor.SetText(f.search.text)
+		o.search.set(f.search.text)
+	}
+	o.transforms, o.flame.up = f.transforms, f.flame.up
+	if now.pick[c.focus] != was.pick[c.focus] {
+		c.picked(c.focus)
+	}
+	if c.link.on {
+		moved := now.view[c.focus].From != was.view[c.focus].From || now.view[c.focus].To != was.view[c.focus].To
+		if moved || now.anchors != was.anchors || !was.on {
+			c.follow()
+		}
+		if !reflect.DeepEqual(now.sel[c.focus], was.sel[c.focus]) {
+			c.selectAlike()
+		}
+	}
+	if !reflect.DeepEqual(now.zoom[c.focus], was.zoom[c.focus]) {
+		o.flame.zoomTo(o, c.path(c.focus, f.flame.zoom))
+	}
+	c.alike = c.now()
+}
+
+func (c *comparison) pressed(i int) bool {
+	t := &c.panes[i].timeline
+	return t.lanes.pressed || t.rulerArea.pressed || t.strip.pressed || c.tab == compareTwo && c.panes[i].flame.pressed
+}
+
+// focusOn gives a side the focus: keys are for it.
+func (c *comparison) focusOn(s *Shell, i int) {
+	if c.focus != i {
+		c.focus = i
+		s.wake()
+	}
+	s.pane = c.panes[i]
+}
+
+// follow shows in the other side what the one with the focus shows.
+func (c *comparison) follow() {
+	f, o := c.panes[c.focus], c.panes[1-c.focus]
+	if !f.rec.HasTime || !o.rec.HasTime {
+		return
+	}
+	d := c.shift(c.focus)
+	o.view.From, o.view.To, o.moved = f.view.From+d, f.view.To+d, f.moved
+}
+
+// selectAlike selects in the other side what the one with the focus has selected:
+// the same time from the anchors, the threads that go together.
+func (c *comparison) selectAlike() {
+	f, o := c.panes[c.focus], c.panes[1-c.focus]
+	c.link.whole = false
+	if f.sel.ranged && o.rec.HasTime {
+		if h := &f.pick.hit; c.link.byCall && f.pick.is == pickBar && h.Start == f.sel.from && h.End == f.sel.to {
+			c.link.whole = true // its twin's, once that is known
+		}
+		d := c.shift(c.focus)
+		within := func(t int64) int64 { return max(o.rec.Start, min(o.rec.End, t)) }
+		o.sel.ranged, o.sel.from, o.sel.to = true, within(f.sel.from+d), within(f.sel.to+d)
+		if c.link.whole {
+			c.link.twin = nil
+			c.takeTwin()
+		}
+	} else {
+		o.sel.ranged = false
+	}
+	o.sel.tracks = nil
+	if a := c.answer(); a != nil && f.sel.tracks != nil {
+		o.sel.tracks = tracksAlike(a, c.focus, f.sel.tracks)
+	}
+}
+
+// tracksAlike are the other side's tracks that go with some of a side's; not nil.
+func tracksAlike(a *doc.CompareAnswer, side int, tracks []int) []int {
+	out := []int{}
+	for _, t := range tracks {
+		if t < len(a.Threads.IDs[side]) {
+			if k := a.Threads.Funcs[a.Threads.IDs[side][t]].In[1-side]; k >= 0 {
+				out = append(out, int(k))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// picked takes over what was picked on a side: its function is marked on the
+// other, and where it is a span its twin is looked for.
+func (c *comparison) picked(side int) {
+	p, o := c.panes[side], c.panes[1-side]
+	a := c.answer()
+	c.link.call, c.link.twin = nil, nil
+	o.pick = picked{}
+	f, ok := p.pickedFunction()
+	if !ok {
+		c.chosen = nil
+		return
+	}
+	if p.pick.is == pickNode && p.pick.tree != nil && p.pick.tree.Nodes[p.pick.node].Group > 0 {
+		c.chosen = &compare.FuncName{Name: f.Name, Module: f.Module}
+		return
+	}
+	key := c.key(a, side, p.pick.fn)
+	if key < 0 {
+		return
+	}
+	n := a.Compared.Tree.NameOf(key)
+	c.chosen = &n
+	if g, ok := c.own(a, 1-side, key); ok {
+		o.pick = picked{is: pickFunc, fn: g}
+	}
+	if h := &p.pick.hit; p.pick.is == pickBar && h.Span >= 0 && h.Samples == nil {
+		c.link.call = &compare.Occurrence{Side: side, Track: h.Track, Lane: h.Lane, Span: h.Span}
+	}
+}
+
+// takeTwin shows the call that goes with the picked one once it is known.
+func (c *comparison) takeTwin() {
+	a := c.answer()
+	if a == nil || a.Twin == nil || c.link.call == nil || a.Call == nil || *a.Call != *c.link.call || c.link.twin == a.Twin {
+		return
+	}
+	c.link.twin = a.Twin
+	t := a.Twin
+	o := c.panes[t.Side]
+	if t.Track >= len(o.rec.Tracks) || t.Lane >= len(o.rec.Tracks[t.Track].Lanes) {
+		return
+	}
+	l := &o.rec.Tracks[t.Track].Lanes[t.Lane]
+	o.pick = picked{is: pickBar, fn: o.rec.Func(t.Call), hit: timeline.Hit{Row: -1, Window: -1, Track: t.Track, Lane: t.Lane, Span: t.Span,
+		Found: true, Call: t.Call, Start: t.Start, End: t.End, Unfinished: l.Unfinished(t.Span), Args: l.Args(t.Span)}}
+	if c.link.byCall && c.link.on {
+		c.alignAt(t)
+		if c.link.whole {
+			o.sel.ranged, o.sel.from, o.sel.to = t.Start < t.End, t.Start, t.End
+		}
+	}
+	c.alike.pick[t.Side], c.alike.sel[t.Side] = o.pick, o.sel // not what a person did
+}
+
+// alignAt puts the anchors at a call and its twin.
+func (c *comparison) alignAt(t *compare.Place) {
+	p := c.panes[1-t.Side]
+	if p.pick.is != pickBar {
+		return
+	}
+	c.link.anchors[t.Side] = t.Start - c.panes[t.Side].rec.Start
+	c.link.anchors[1-t.Side] = p.pick.hit.Start - p.rec.Start
+}
+
+// anchorHere makes what is picked or selected on the side with the focus its
+// anchor.
+func (c *comparison) anchorHere(s *Shell) {
+	p := c.panes[c.focus]
+	at := p.view.From
+	what := "the left edge of the view"
+	switch {
+	case p.pick.is == pickBar || p.pick.is == pickWindow:
+		at, what = p.pick.hit.Start, "where the picked bar begins"
+	case p.sel.ranged:
+		at, what = p.sel.from, "where the selection begins"
+	}
+	c.link.anchors[c.focus] = at - p.rec.Start
+	s.Say("The anchor of " + sideName(c.focus) + " is " + what + ", at " + durationText(at-p.rec.Start))
+}
+
+// anchorBoth aligns the picked call with the one that goes with it.
+func (c *comparison) anchorBoth(s *Shell) {
+	if c.link.twin == nil {
+		s.Say("Pick a call in a timeline first; the other side must have a call of the same function and number")
+		return
+	}
+	c.alignAt(c.link.twin)
+	s.Say("Aligned at call " + units.Count(int64(c.link.twin.Number)) + " of " + c.panes[1-c.link.twin.Side].rec.FuncName(c.panes[1-c.link.twin.Side].pick.hit.Call))
+}
+
+// path says a zoomed path of one side's flamegraph in the other's functions; as
+// much of it as there is.
+func (c *comparison) path(side int, path []step) []step {
+	a := c.answer()
+	var out []step
+	for _, st := range path {
+		f, ok := c.own(a, 1-side, c.key(a, side, st.fn))
+		if st.group > 0 || !ok {
+			break
+		}
+		out = append(out, step{fn: f})
+	}
+	return out
+}
+
+// takeMetric shows in both sides the metric that was compared.
+func (c *comparison) takeMetric() {
+	a := c.answer()
+	if a == nil || a.Event != c.options.Event || a.Metric != c.options.Metric {
+		return
+	}
+	for i, p := range c.panes {
+		if e := a.Compared.Metric.Event[i]; e < len(p.rec.Events) {
+			p.event, p.metric = e, a.Compared.Metric.Metric[i]
+		}
+	}
+}
+
+// drawAnchor marks the anchor on the ruler, where it is not the start.
+func (c *comparison) drawAnchor(u *ui.UI, i int) {
+	p := c.panes[i]
+	if c.link.anchors[i] == 0 || !p.timed() || !c.link.on {
+		return
+	}
+	b := &p.bounds
+	w := p.laneWidth()
+	x := p.view.X(p.rec.Start+c.link.anchors[i], w)
+	if x < 0 || x > float64(w) {
+		return
+	}
+	at := b.lanes.Min.X + b.gutter + int(math.Floor(x))
+	n := u.Px(5)
+	for k := range n {
+		u.Fill(image.Rect(at-n+k, b.ruler.Max.Y-n+k, at+n-k+1, b.ruler.Max.Y-n+k+1), u.Theme.Warn)
+	}
+	u.VLine(at, b.ruler.Max.Y, b.lanes.Max.Y, withAlpha(u.Theme.Warn, .55))
+}
+
+// pilled tells whether there are two timelines to link.
+func (c *comparison) pilled() bool { return c.panes[0].timed() && c.panes[1].timed() }
+
+// linkPill says between the halves whether they are linked; a click changes it.
+func (c *comparison) linkPill(u *ui.UI) {
+	th := u.Theme
+	if !c.pilled() {
+		return
+	}
+	label := "unlinked"
+	if c.link.on {
+		label = "linked"
+		if c.link.byCall {
+			label = "linked by call"
+		}
+	}
+	st := ui.Style{Size: 11, Weight: medium, Color: th.Dim, Align: middle}
+	w := u.Measure(label, st).X + u.Px(18)
+	x := c.bounds.halves[1].Min.X
+	r := ui.Rect(x-w/2, c.bounds.heads[1].Min.Y+u.Px(5), w, u.Px(20))
+	u.Click(&c.link.button, r, func(hovered bool) {
+		u.Round(r, 10, th.Raised)
+		border := th.Rule
+		if hovered || c.link.on {
+			border = th.Accent
+		}
+		u.Border(r, 10, 1, border)
+		u.Text(r, label, st)
+	})
+	if c.link.button.Clicked(u.Context) {
+		c.link.on = !c.link.on
+	}
+}

@@ -1,0 +1,214 @@
+package shell
+
+import (
+	"image"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/compare"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// lower draws the half below the timelines, which answers for both.
+func (c *comparison) lower(s *Shell, u *ui.UI) {
+	b := &c.bounds
+	if s.View == Both {
+		c.tabBar(s, u)
+	}
+	tab := c.tab
+	if s.View == Flame {
+		tab = compareFlame
+	}
+	about := func() {
+		mid := (b.lower.Min.X + b.lower.Max.X) / 2
+		c.panes[0].about.layout(c.panes[0], u, image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y))
+		c.panes[1].about.layout(c.panes[1], u, image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y))
+		u.VLine(mid, b.lower.Min.Y, b.lower.Max.Y, u.Theme.Rule)
+	}
+	switch a := c.answer(); {
+	case tab == compareAbout:
+		about()
+	case tab == compareTwo:
+		c.two(s, u)
+	case a == nil:
+		u.Text(b.lower.Inset(u.Px(24)), c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle, Lines: 8})
+	case tab == compareFlame:
+		c.flame.layout(s, c, u, b.lower)
+	case tab == compareTable:
+		c.table.layout(s, c, u, b.lower)
+	case tab == compareDistribution:
+		c.dist.layout(s, c, u, b.lower)
+	case tab == comparePairing:
+		c.pairing.layout(s, c, u, b.lower)
+	}
+	if s.View == Both {
+		c.sidePanel(s, u)
+	}
+}
+
+// two draws a flamegraph of each side.
+func (c *comparison) two(s *Shell, u *ui.UI) {
+	for i, p := range c.panes {
+		if p.doc.Err() != nil && !p.rec.Done {
+			u.Text(p.bounds.lower, sideName(i)+" cannot be shown", ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
+			continue
+		}
+		p.doc.Ask(p.question())
+		p.flame.layout(s, p, u, p.bounds.lower)
+	}
+	r := c.panes[1].bounds.lower
+	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, u.Theme.Rule)
+}
+
+// sidePanel draws what is chosen, or where the largest differences are.
+func (c *comparison) sidePanel(s *Shell, u *ui.UI) {
+	th := u.Theme
+	r := c.bounds.side
+	u.Fill(r, th.Surface)
+	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, th.Rule)
+	a := c.answer()
+	x, right := r.Min.X+u.Px(16), r.Max.X-u.Px(14)
+	y := r.Min.Y + u.Px(12)
+	title, sub, ds := c.details(a)
+	sz := u.Text(image.Rect(x, y, right, y+u.Px(54)), title, ui.Style{Size: 13, Weight: medium, Color: th.Text, Lines: 3})
+	y += sz.Y + u.Px(2)
+	u.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
+	y += u.Px(28)
+	for _, d := range ds {
+		if y > r.Max.Y-u.Px(18) {
+			break
+		}
+		u.Text(image.Rect(x, y, x+u.Px(96), y+u.Px(20)), d.key, ui.Style{Size: 12, Color: th.Dim})
+		u.Text(image.Rect(x+u.Px(70), y, right, y+u.Px(20)), d.value, ui.Style{Size: 12, Color: th.Text, Align: end})
+		y += u.Px(21)
+	}
+	if c.chosen == nil && a != nil {
+		c.largestDifferences(s, u, a, image.Rect(x, y+u.Px(6), right, r.Max.Y-u.Px(8)))
+	}
+	if p := c.panes[c.focus]; p.copy {
+		p.copy = false
+		s.copyTo(u, "the details of "+title, copyText(title, sub, ds))
+	}
+}
+
+// details are those of the chosen function, or of the whole.
+func (c *comparison) details(a *doc.CompareAnswer) (title, sub string, ds []detail) {
+	if a == nil {
+		return "", "", nil
+	}
+	m := a.Compared.Metric
+	exact := func(v int64) string { return units.Exact(v, &m.Common) }
+	value := func(v int64) string { return units.Full(m.Readable(v)) }
+	add := func(key, text, full string) { ds = append(ds, detail{key: key, value: text, exact: full}) }
+	if c.chosen == nil {
+		add("A", value(a.A.RawTotal), exact(a.A.RawTotal))
+		add("B", value(a.B.RawTotal), exact(a.B.RawTotal))
+		add("Difference", signed(m, a.B.RawTotal-a.A.RawTotal)+"   "+units.Change(a.A.RawTotal, a.B.RawTotal), exact(a.B.RawTotal-a.A.RawTotal))
+		if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
+			add("Sure", units.Level(w.Level()), "")
+		}
+		return "Both recordings", c.metricName() + ", " + normalizeWords[a.Normalize], ds
+	}
+	title, sub = c.chosen.Name, shortModule(c.chosen.Module)
+	key := c.chosenKey(a)
+	if key >= 0 {
+		ds = append(ds, c.callDetails(a, key)...)
+		for i := range a.Functions.Rows {
+			row := &a.Functions.Rows[i]
+			if row.Key != key {
+				continue
+			}
+			if row.NameB != "" {
+				add("in B", row.NameB, "")
+			}
+			pair := func(word string, va, vb int64, conf *compare.Confidence) {
+				add(word+" A", value(va), exact(va))
+				add(word+" B", value(vb), exact(vb))
+				add("Difference", signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
+				if conf != nil {
+					add("Sure", sureText(a, conf), "")
+				}
+			}
+			pair("Self", row.ASelf, row.BSelf, row.Self)
+			pair("Total", row.ATotal, row.BTotal, row.Total)
+			add("Matched", ruleWords[row.Rule], "")
+			if row.Status == compare.New || row.Status == compare.Gone {
+				ds[len(ds)-1] = detail{key: "Status", value: map[compare.Status]string{compare.New: "new: only in B", compare.Gone: "gone: only in A"}[row.Status]}
+			}
+		}
+	}
+	return title, sub, ds
+}
+
+var ruleWords = map[compare.Rule]string{
+	compare.RuleHand: "by hand", compare.RuleModule: "by name and module", compare.RuleName: "by name",
+	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order", compare.Unmatched: "not matched",
+}
+
+// callDetails are about the picked call and the one that goes with it.
+func (c *comparison) callDetails(a *doc.CompareAnswer, key int32) (ds []detail) {
+	if c.link.call == nil {
+		return nil
+	}
+	t := c.link.twin
+	lengths := [2]string{"none of that number", "none of that number"}
+	var took [2]int64
+	for i, p := range c.panes {
+		if p.pick.is == pickBar && (i == c.link.call.Side || t != nil) {
+			took[i] = p.pick.hit.End - p.pick.hit.Start
+			lengths[i] = units.Duration(took[i])
+		}
+	}
+	name := "This call"
+	if t != nil {
+		name = "Call " + units.Count(int64(t.Number))
+	}
+	ds = append(ds, detail{key: name + " in A", value: lengths[0]}, detail{key: name + " in B", value: lengths[1]})
+	if t != nil {
+		ds = append(ds, detail{key: "Difference", value: units.Change(took[0], took[1])})
+	}
+	return append(ds, detail{})
+}
+
+// largestDifferences lists the functions whose self changed most, noise dimmed.
+func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) {
+	th := u.Theme
+	m := a.Compared.Metric
+	line := u.Px(22)
+	y := r.Min.Y
+	if r.Dy() < 3*line {
+		return
+	}
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Largest differences of self", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
+	y += line + u.Px(2)
+	k := 0
+	for i := range a.Functions.Rows {
+		row := &a.Functions.Rows[i]
+		if row.DeltaSelf() == 0 || k == len(c.largest) || y+line > r.Max.Y {
+			break
+		}
+		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
+		clicked, hovered := c.largest[k].clicked(u, box)
+		k++
+		if clicked && row.Key >= 0 {
+			c.choose(a, row.Key)
+			c.flame.node = -1
+		}
+		if hovered {
+			u.Round(box, 4, withAlpha(th.Text, .06))
+		}
+		text, change := th.Text, amount{sign: row.DeltaSelf()}.color(th.Dim, th.More(), th.Less())
+		if noise(row.Self) {
+			text, change = th.Faint, th.Faint
+		}
+		said := units.Change(row.ASelf, row.BSelf)
+		if row.Status == compare.New || row.Status == compare.Gone {
+			said = string(row.Status)
+		}
+		u.Text(image.Rect(r.Max.X-u.Px(66), y, r.Max.X, y+line), said, ui.Style{Size: 12, Color: change, Align: end})
+		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: end})
+		w := r.Dx() - u.Px(154)
+		u.Text(image.Rect(r.Min.X, y, r.Min.X+w+u.Px(4), y+line), s.fonts.face(12*u.Metric.PxPerDp).Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: text})
+		y += line
+	}
+}

@@ -1,0 +1,156 @@
+package shell
+
+import (
+	"ashlar/app/cli"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+)
+
+// CompareState is what is shown of a comparison.
+type CompareState struct {
+	// Sides are A and B.
+	Sides [2]SideState `json:"sides"`
+	// Focus is the side with the focus, Tab the tab below.
+	Focus  string `json:"focus"`
+	Tab    string `json:"tab"`
+	Linked bool   `json:"linked"`
+	ByCall bool   `json:"by_call"`
+	// Why says why there is nothing to show; "" where there is.
+	Why       string `json:"why"`
+	Metric    string `json:"metric"`
+	Normalize string `json:"normalize"`
+	Width     string `json:"width"`
+	By        string `json:"by"`
+	// Whole tells that what is shown is of both recordings as they are in the end.
+	Whole bool `json:"whole"`
+	// Sure tells that all confidences are known.
+	Sure bool `json:"sure"`
+	// Functions counts them by what became of them.
+	Functions map[string]int `json:"functions"`
+	// Rows are how many are in the table, and First the name of the first.
+	Rows  int    `json:"rows"`
+	First string `json:"first"`
+	// Chosen is the function that is marked, Zoom how deep the flamegraph is
+	// zoomed, Bars how many bars it has.
+	Chosen string `json:"chosen"`
+	Zoom   int    `json:"zoom"`
+	Bars   int    `json:"bars"`
+}
+
+// SideState is what is shown of a side; times are from its recording's start.
+type SideState struct {
+	File     string   `json:"file"`
+	Done     bool     `json:"done"`
+	From     int64    `json:"from"`
+	To       int64    `json:"to"`
+	Selected [2]int64 `json:"selected"`
+	Anchor   int64    `json:"anchor"`
+	Threads  int      `json:"threads"` // how many are selected
+	Picked   string   `json:"picked"`
+	PickedAt int64    `json:"picked_at"`
+	Total    string   `json:"total"`
+}
+
+func (c *comparison) state() *CompareState {
+	o := &c.options
+	st := &CompareState{Focus: sideName(c.focus), Tab: compareTabNames[c.tab], Linked: c.link.on, ByCall: c.link.byCall,
+		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.metricName(), Zoom: len(c.flame.zoom), Bars: len(c.flame.pic.Bars)}
+	for i, p := range c.panes {
+		side := &st.Sides[i]
+		*side = SideState{File: p.doc.Name, Done: p.rec.Done || p.doc.Err() != nil, From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Anchor: c.link.anchors[i], Threads: len(p.sel.tracks)}
+		if p.sel.ranged {
+			side.Selected = [2]int64{p.sel.from - p.rec.Start, p.sel.to - p.rec.Start}
+		}
+		if f, ok := p.pickedFunction(); ok {
+			side.Picked = f.Name
+			if p.pick.is == pickBar {
+				side.PickedAt = p.pick.hit.Start - p.rec.Start
+			}
+		}
+	}
+	if c.chosen != nil {
+		st.Chosen = c.chosen.Name
+	}
+	a := c.answer()
+	if a == nil {
+		st.Why = c.unanswered()
+		return st
+	}
+	st.Sure, st.Whole = a.Sure, a.Recs[0].Done && a.Recs[1].Done
+	st.Functions = map[string]int{}
+	for i := range a.Functions.Rows {
+		st.Functions[string(a.Functions.Rows[i].Status)]++
+	}
+	for i, total := range []int64{a.A.Total, a.B.Total} {
+		st.Sides[i].Total = recording.Decimal{Mantissa: total, Scale: a.Compared.Metric.Common.Decimals}.String()
+	}
+	if st.Rows = len(c.table.rows); st.Rows > 0 {
+		st.First = c.table.rows[0].Name
+	}
+	return st
+}
+
+// Comparing are what a picture of two recordings shows, beside what it shows of
+// one.
+type Comparing struct {
+	Normalize compare.Normalize
+	Width     compare.Width
+	// Tab is the name of the tab below; "" for the flamegraph.
+	Tab string
+}
+
+// SettleComparison is Settle for two recordings. Where one cannot be shown the
+// picture of the other says so.
+func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side int, rec *recording.Recording) (from, to int64, ranged bool)) error {
+	c := s.versus
+	if o.Normalize != "" {
+		c.options.Normalize = o.Normalize
+	}
+	if o.Width != "" {
+		c.options.Width = o.Width
+	}
+	for i, name := range compareTabNames {
+		if name == o.Tab {
+			c.tab = compareTab(i)
+		}
+	}
+	var failed error
+	for _, p := range c.panes {
+		if err := p.doc.Wait(); err != nil {
+			failed = err
+		}
+		p.rec = p.doc.Recording()
+	}
+	c.reach()
+	for i, p := range c.panes {
+		p.update(s)
+		if from, to, ranged := part(i, p.rec); ranged && p.rec.HasTime {
+			p.selectRange(p.rec.Start+from, p.rec.Start+to)
+			p.fit(p.sel.from, p.sel.to)
+			c.link.on = false
+		}
+		p.transforms = v.Transforms
+	}
+	if v.Search != "" {
+		p := c.panes[c.focus]
+		p.search.editor.SetText(v.Search)
+		p.search.set(v.Search)
+	}
+	c.alike = c.now()
+	if failed != nil {
+		return failed
+	}
+	c.pair.Settle(c.question())
+	if c.tab == compareTwo {
+		c.takeMetric()
+		for _, p := range c.panes {
+			if err := p.doc.Settle(p.question()); err != nil {
+				return err
+			}
+		}
+	}
+	if a := c.pair.Answer(); a != nil {
+		return a.Err
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package shell
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
+	"ashlar/render/units"
+)
+
+// What the panel says of things on the timeline.
+
+// inNS writes picoseconds exactly.
+var inNS = recording.Metric{Unit: "ns", Decimals: 3}
+
+func lengthDetail(key string, ps int64) detail {
+	return detail{key: key, value: units.Duration(ps), exact: units.Exact(ps, &inNS)}
+}
+
+// timeDetail is a time from the recording's start; a copy gives the file's own.
+func (p *pane) timeDetail(key string, at int64) detail {
+	return detail{key: key, value: units.Duration(at - p.rec.Start), exact: strings.TrimSpace(p.rec.Clock.Text(at) + " " + p.rec.Clock.Unit)}
+}
+
+// barDetails are those of a span, or of a bar made of samples.
+func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []detail) {
+	title = p.rec.FuncName(h.Call)
+	if h.Call == recording.NoCall {
+		title = "[no stack]"
+	}
+	t := p.rec.Tracks[h.Track]
+	ds = append(ds, p.timeDetail("Start", h.Start))
+	if h.Samples != nil {
+		sub = plural(int64(h.Last-h.First), "sample") + " in a row"
+		ds = append(ds, p.sampleDetails(h)...)
+	} else {
+		sub = durationText(h.End - h.Start)
+		if h.Unfinished {
+			sub += ", never ended"
+		}
+		ds = append(ds, lengthDetail("Duration", h.End-h.Start))
+		if h.Span >= 0 {
+			self := selfTime(t, h)
+			d := lengthDetail("Self", self)
+			d.value += "  " + units.Percent(self, h.End-h.Start)
+			ds = append(ds, d)
+			if h.Call != recording.NoCall {
+				if rank := p.rank.of(s, p.rec, p.rec.Func(h.Call), h.End-h.Start); rank != "" {
+					ds = append(ds, detail{key: "Rank", value: rank})
+				}
+			}
+		}
+	}
+	ds = append(ds, p.trackDetails(t)...)
+	if t.Kind == recording.ThreadTrack {
+		ds = append(ds, detail{key: "Depth", value: strconv.Itoa(p.rec.Calls.Depth(h.Call))})
+	}
+	ds = append(ds, p.frameDetails(h.Call)...)
+	if h.Samples != nil && h.Samples.Event == p.event {
+		ds = append(ds, contextDetails(p.doc.CallContexts(p.rec, p.event, p.metric, h.Track, h.Call), p.metricOf(), true)...)
+	}
+	ds = append(ds, p.argDetails(h.Args)...)
+	ds = append(ds, p.flowDetails()...)
+	return title, sub, append(ds, p.callers(h)...)
+}
+
+func (p *pane) sampleDetails(h *timeline.Hit) (ds []detail) {
+	m := p.metricOf()
+	var sum int64
+	for i := h.First; i < h.Last; i++ {
+		if v := h.Samples.Value(i, m, p.metric); v != recording.Missing {
+			sum += v
+		}
+	}
+	ds = append(ds, lengthDetail("Up to the next", h.End-h.Start), detail{key: title1(m.Name), value: units.Value(sum, m), exact: units.Exact(sum, m)})
+	if cpu := h.Samples.CPU(h.First); cpu >= 0 {
+		ds = append(ds, detail{key: "CPU", value: strconv.Itoa(cpu)})
+	}
+	return ds
+}
+
+// trackDetails say which thread or row of operations something is on, and in
+// which process.
+func (p *pane) trackDetails(t *recording.Track) []detail {
+	key, name := "Thread", timeline.TrackName(t)
+	switch {
+	case t.Kind == recording.AsyncTrack:
+		key = "Async"
+	case t.TID != 0 && t.Name != "":
+		name += "  " + strconv.FormatInt(t.TID, 10)
+	}
+	return append([]detail{{key: key, value: name}}, p.processDetails(t.Process)...)
+}
+
+func (p *pane) processDetails(i int) []detail {
+	pr := &p.rec.Processes[i]
+	name := pr.Name
+	if pr.PID != 0 {
+		name = strings.TrimSpace(name + "  " + strconv.FormatInt(pr.PID, 10))
+	}
+	if name == "" {
+		return nil
+	}
+	return []detail{{key: "Process", value: name}}
+}
+
+// argDetails are the arguments, a line each where they are an object's members.
+func (p *pane) argDetails(ref uint64) (ds []detail) {
+	if ref == 0 || p.rec.Args == nil {
+		return nil
+	}
+	text := p.rec.Args(ref)
+	members, ok := objectMembers(text)
+	if !ok {
+		return []detail{{value: cutText(text), exact: text}}
+	}
+	for _, m := range members {
+		if len(m.key)+len(m.value) > 40 {
+			ds = append(ds, detail{value: cutText(m.key + ": " + m.value), exact: m.key + ": " + m.value})
+		} else {
+			ds = append(ds, detail{key: m.key, value: m.value})
+		}
+	}
+	return ds
+}
+
+// cutText cuts a text to what the panel can lay out at once.
+func cutText(s string) string {
+	if len(s) > 2000 {
+		return strings.ToValidUTF8(s[:2000], "") + "…"
+	}
+	return s
+}
+
+type member struct{ key, value string }
+
+// mostMembers bounds how many members of an object are listed.
+const mostMembers = 60
+
+// objectMembers splits a JSON object into its members, texts without quotes and
+// other values as they are written.
+func objectMembers(text string) (ms []member, ok bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, false
+	}
+	for d.More() {
+		k, err := d.Token()
+		key, is := k.(string)
+		var raw json.RawMessage
+		if err != nil || !is || d.Decode(&raw) != nil {
+			return nil, false
+		}
+		value := string(raw)
+		var s string
+		if json.Unmarshal(raw, &s) == nil && len(raw) > 0 && raw[0] == '"' {
+			value = s
+		}
+		if len(ms) == mostMembers {
+			return append(ms, member{"…", "more"}), true
+		}
+		ms = append(ms, member{key, value})
+	}
+	return ms, len(ms) > 0
+}
+
+// mostCallers bounds how many of the callers are listed.
+const mostCallers = 64
+
+// callers are the calls above a bar, innermost first; a click goes to one.
+func (p *pane) callers(h *timeline.Hit) (ds []detail) {
+	c, lane := h.Call, h.Lane
+	for len(ds) < mostCallers && c != recording.NoCall {
+		c = p.rec.Calls.Parent(c)
+		lane--
+		if c == recording.NoCall {
+			break
+		}
+		d := detail{value: p.rec.FuncName(c)}
+		at := lane
+		d.to = func() { p.pickAbove(h, at) }
+		ds = append(ds, d)
+	}
+	if len(ds) == 0 {
+		return nil
+	}
+	if c != recording.NoCall && len(ds) == mostCallers {
+		ds = append(ds, detail{value: fmt.Sprintf("and %d more", p.rec.Calls.Depth(c)-1)})
+	}
+	return append([]detail{{value: "Called from"}}, ds...)
+}
+
+// pickAbove goes to the bar above one, in a lane.
+func (p *pane) pickAbove(h *timeline.Hit, lane int) {
+	t := p.rec.Tracks[h.Track]
+	if h.Samples != nil {
+		if to, ok := p.sampleBarAt(h.Track, lane-len(t.Lanes), h.First, h.Samples); ok {
+			p.pickShown(to)
+		}
+	} else if to, ok := barAt(t, h.Track, lane, h.Start); ok {
+		p.pickShown(to)
+	}
+}
+
+// flowDetails list the arrows of the picked span; a click follows one.
+func (p *pane) flowDetails() (ds []detail) {
+	for i, e := range p.flows.ends {
+		if i == 12 {
+			ds = append(ds, detail{value: "and " + units.Count(int64(len(p.flows.ends)-i)) + " more arrows"})
+			break
+		}
+		to, incoming := p.flows.other(p, e)
+		key := "Arrow to"
+		if incoming {
+			key = "Arrow from"
+		}
+		name := timeline.TrackName(p.rec.Tracks[to.Track])
+		ds = append(ds, detail{key: key, value: name + "  " + units.Duration(to.Time-p.rec.Start), to: func() { p.goToStep(to) }})
+	}
+	return ds
+}
+
+func (p *pane) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+	ds = []detail{p.timeDetail("Start", h.Start), p.timeDetail("End", h.End), lengthDetail("Length", h.End-h.Start)}
+	if ws := p.rec.Windows[h.Track]; h.Window < len(ws.Windows) {
+		m := p.metricOf()
+		v := timeline.WindowWeight(ws, h.Window, p.metric)
+		ds = append(ds, detail{key: title1(m.Name), value: units.Value(v, m), exact: units.Exact(v, m)},
+			detail{key: "Number", value: units.Count(int64(h.Window+1)) + " of " + units.Count(int64(len(ws.Windows)))})
+	}
+	return "Window", durationText(h.End - h.Start), ds
+}
+
+// number writes a counter's value exactly.
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func (p *pane) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+	c := h.Counter
+	value := func(key string, v float64) detail {
+		return detail{key: key, value: timeline.CounterValue(c, v), exact: number(v)}
+	}
+	v := c.Value(h.Point)
+	ds = []detail{{key: "Value", value: strings.TrimSpace(number(v) + " " + c.Unit), exact: number(v)}, p.timeDetail("Since", h.Start)}
+	if h.End > h.Start {
+		ds = append(ds, lengthDetail("For", h.End-h.Start))
+	}
+	if h.Point > 0 {
+		ds = append(ds, value("Change", v-c.Value(h.Point-1)))
+	}
+	if p.sel.ranged {
+		if lo, hi := c.Extent(max(0, c.Search(p.sel.from)-1), c.Search(p.sel.to)); lo <= hi {
+			ds = append(ds, value("Least selected", lo), value("Most selected", hi))
+		}
+	}
+	lo, hi := c.Extent(0, c.Len())
+	ds = append(ds, value("Least", lo), value("Most", hi), detail{key: "Point", value: units.Count(int64(h.Point+1)) + " of " + units.Count(int64(c.Len()))})
+	return timeline.CounterName(c), "Counter", append(ds, p.processDetails(c.Process)...)
+}
+
+func (p *pane) instantDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+	ds = append([]detail{p.timeDetail("Time", h.Start)}, p.trackDetails(p.rec.Tracks[h.Track])...)
+	return h.Instant.Name, "Instant", append(ds, p.argDetails(h.Instant.Args)...)
+}

@@ -1,0 +1,174 @@
+package shell
+
+import (
+	"image"
+	"math"
+
+	"gioui.org/f32"
+	"gioui.org/op/clip"
+	"gioui.org/op/paint"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// flowPart draws the arrows of the picked span. Which flows go through it is
+// looked up in an index that is made in the background, when it is first
+// needed.
+type flowPart struct {
+	index  *analyze.Flows
+	of     *recording.Recording
+	coming chan *analyze.Flows
+
+	ends   []analyze.FlowEnd // of the picked span
+	endsOf flowKey
+}
+
+type flowKey struct {
+	track, lane int
+	start, end  int64
+	index       *analyze.Flows
+}
+
+// mostArrows bounds how many are drawn.
+const mostArrows = 200
+
+// update finds the flows of the picked span.
+func (f *flowPart) update(s *Shell, p *pane) {
+	if p.pick.is != pickBar || len(p.rec.Flows) == 0 {
+		f.ends, f.endsOf = nil, flowKey{}
+		return
+	}
+	select {
+	case f.index = <-f.coming:
+		f.coming = nil
+	default:
+	}
+	if f.of != p.rec && f.coming == nil {
+		f.of = p.rec
+		if s.Do.Wake == nil {
+			f.index = analyze.NewFlows(p.rec)
+		} else {
+			rec, to := p.rec, make(chan *analyze.Flows, 1)
+			f.coming = to
+			go func() {
+				to <- analyze.NewFlows(rec)
+				s.wake()
+			}()
+		}
+	}
+	h := &p.pick.hit
+	k := flowKey{h.Track, h.Lane, h.Start, h.End, f.index}
+	if f.index == nil || f.endsOf == k {
+		return
+	}
+	f.endsOf = k
+	f.ends = f.index.Of(h.Track, h.Lane, h.Start, h.End, mostArrows)
+}
+
+// draw draws an arrow from each step of the flows to the next.
+func (f *flowPart) draw(p *pane, u *ui.UI) {
+	if len(f.ends) == 0 {
+		return
+	}
+	b := &p.bounds
+	u.At(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), func(u *ui.UI) {
+		seen := map[int]bool{}
+		for _, e := range f.ends {
+			if seen[e.Flow] {
+				continue
+			}
+			seen[e.Flow] = true
+			steps := p.rec.Flows[e.Flow].Steps
+			for i := range len(steps) - 1 {
+				from, ok1 := f.at(p, steps[i])
+				to, ok2 := f.at(p, steps[i+1])
+				if ok1 && ok2 {
+					arrow(u, from, to)
+				}
+			}
+		}
+	})
+}
+
+// at is where a step lies in the lanes: on the span it is bound to, else in the
+// middle of its row.
+func (f *flowPart) at(p *pane, st recording.FlowStep) (f32.Point, bool) {
+	i := p.timeline.rowOf(&timeline.Hit{Row: -1, Window: -1, Track: st.Track})
+	if i < 0 {
+		return f32.Point{}, false
+	}
+	plan := p.timeline.plan
+	lane := min(max(0, analyze.LaneAt(p.rec.Tracks[st.Track], st.Time)), max(0, plan.Rows[i].Lanes-1))
+	_, y0, _, y1 := plan.Box(p.view, i, lane, st.Time, st.Time, p.bounds.lanes.Dx(), p.bounds.gutter)
+	w := float64(p.laneWidth())
+	x := math.Max(-w, math.Min(2*w, p.view.X(st.Time, p.laneWidth())))
+	return f32.Pt(float32(x), float32(y0+y1)/2), true
+}
+
+// arrow draws a curved line with a head at its end.
+func arrow(u *ui.UI, from, to f32.Point) {
+	bend := float32(u.Px(36))
+	if d := float32(math.Abs(float64(to.X-from.X))) / 2; d < bend {
+		bend = max(d, float32(u.Px(14)))
+	}
+	head := float32(u.Px(6))
+	stroke := func(width float32, c colour) {
+		var line clip.Path
+		line.Begin(u.Ops)
+		line.MoveTo(from)
+		line.CubeTo(from.Add(f32.Pt(bend, 0)), to.Sub(f32.Pt(bend, 0)), to.Sub(f32.Pt(head/2, 0)))
+		paint.FillShape(u.Ops, c, clip.Stroke{Path: line.End(), Width: width}.Op())
+	}
+	// A rim keeps it apart from the bars it crosses.
+	stroke(float32(u.Px(4)), theme.WithAlpha(u.Theme.Background, .75))
+	stroke(float32(max(1, u.Px(1.5))), u.Theme.Accent)
+	var tip clip.Path
+	tip.Begin(u.Ops)
+	tip.MoveTo(to)
+	tip.LineTo(to.Add(f32.Pt(-head, -head*.6)))
+	tip.LineTo(to.Add(f32.Pt(-head, head*.6)))
+	tip.Close()
+	paint.FillShape(u.Ops, u.Theme.Accent, clip.Outline{Path: tip.End()}.Op())
+	r := u.Px(2.5)
+	at := image.Pt(int(from.X), int(from.Y))
+	u.Round(image.Rectangle{Min: at.Sub(image.Pt(r, r)), Max: at.Add(image.Pt(r, r))}, 2.5, u.Theme.Accent)
+}
+
+// other is the step of a flow that an end leads to: the next, or for the last
+// the one before.
+func (f *flowPart) other(p *pane, e analyze.FlowEnd) (st recording.FlowStep, incoming bool) {
+	steps := p.rec.Flows[e.Flow].Steps
+	if e.Step == len(steps)-1 {
+		return steps[e.Step-1], true
+	}
+	return steps[e.Step+1], false
+}
+
+// followFlow goes to the span at the other end of an arrow: the first that
+// leaves the picked span, or backwards the first that comes to it.
+func (p *pane) followFlow(s *Shell, back bool) {
+	for _, e := range p.flows.ends {
+		steps := p.rec.Flows[e.Flow].Steps
+		to := e.Step + 1
+		if back {
+			to = e.Step - 1
+		}
+		if to < 0 || to >= len(steps) {
+			continue
+		}
+		p.goToStep(steps[to])
+		return
+	}
+	s.Say("No arrow leads there: select a span that has one")
+}
+
+func (p *pane) goToStep(st recording.FlowStep) {
+	t := p.rec.Tracks[st.Track]
+	if h, ok := barAt(t, st.Track, max(0, analyze.LaneAt(t, st.Time)), st.Time); ok {
+		p.pickShown(h)
+	}
+}

@@ -1,0 +1,176 @@
+package shell
+
+import (
+	"math"
+	"math/big"
+	"strings"
+
+	"ashlar/app/cli"
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// jump is a time that a text may mean.
+type jump struct {
+	at       int64
+	to       int64 // after at for a stretch of time
+	what     string
+	exact    string
+	possible bool // it lies within the recording
+}
+
+// askTime shows the line for a time to go to.
+func (s *Shell) askTime() {
+	p := s.pane
+	if !p.timed() {
+		return
+	}
+	s.choose(newChooser("A time to go to: 1.25 s, +3 ms, 20 %, 1.2s..1.5s", "", func(text string) []line {
+		var ls []line
+		for _, j := range p.times(text) {
+			ls = append(ls, line{title: j.what, detail: j.exact, dim: !j.possible, take: func(s *Shell) {
+				s.chooser = nil
+				p.jump(j)
+			}})
+		}
+		return ls
+	}))
+}
+
+// jump brings a time to the middle of the view, or a stretch to fill it.
+func (p *pane) jump(j jump) {
+	if j.to > j.at {
+		p.fit(j.at, j.to)
+	} else {
+		half := p.view.Span() / 2
+		p.view.From, p.view.To = j.at-half, j.at-half+p.view.Span()
+		p.view = p.view.Clamp(p.limits())
+	}
+	p.moved = true
+	p.goal, p.atGoal = j.at, j.to <= j.at
+}
+
+// times are what a text may mean, likeliest first.
+func (p *pane) times(text string) []jump {
+	text = strings.TrimSpace(text)
+	rec := p.rec
+	var js []jump
+	add := func(at, to int64, what string) {
+		j := jump{at: at, to: to, what: what, possible: at >= rec.Start && at <= rec.End}
+		j.exact = units.Duration(at-rec.Start) + " from the start"
+		if !j.possible {
+			j.exact = "outside the recording"
+		}
+		js = append(js, j)
+	}
+	if text == "" {
+		add(rec.Start, 0, "the start")
+		add(rec.End, 0, "the end")
+		if p.sel.ranged {
+			add(p.sel.from, p.sel.to, "the selected time")
+		}
+		if p.pick.is == pickBar {
+			add(p.pick.hit.Start, 0, "the start of "+p.rec.FuncName(p.pick.hit.Call))
+			add(p.pick.hit.End, 0, "the end of "+p.rec.FuncName(p.pick.hit.Call))
+		}
+		return js
+	}
+	if r, err := cli.ParseRange(text); err == nil {
+		if from, to, err := r.In(rec); err == nil {
+			add(from, to, text)
+		}
+		return js
+	}
+	if n, ok := strings.CutSuffix(text, "%"); ok {
+		if v, ok := new(big.Rat).SetString(strings.TrimSpace(n)); ok {
+			f, _ := v.Float64()
+			add(rec.Start+clampInt64(f/100*float64(rec.Duration())), 0, text+" of the recording")
+		}
+		return js
+	}
+	sign, rest := int64(0), text
+	for _, s := range []struct {
+		prefix string
+		sign   int64
+	}{{"+", 1}, {"-", -1}, {"−", -1}} {
+		if r, ok := strings.CutPrefix(text, s.prefix); ok {
+			sign, rest = s.sign, r
+		}
+	}
+	t, err := cli.ParseTime(rest)
+	t = min(t, math.MaxInt64/4)
+	switch {
+	case err == nil && sign != 0:
+		from, name := p.here()
+		add(from+sign*t, 0, text+" from "+name)
+	case err == nil:
+		add(rec.Start+t, 0, text+" from the start")
+	}
+	if at, ok := absolute(rec, text); ok {
+		add(at, 0, text+" on the file's clock"+clockUnit(rec))
+	}
+	// A bare number is seconds; if that is behind the end, the clock is likelier.
+	if len(js) == 2 && !js[0].possible {
+		js[0], js[1] = js[1], js[0]
+	}
+	return js
+}
+
+// here is the time that others are reckoned from.
+func (p *pane) here() (int64, string) {
+	switch {
+	case p.atGoal:
+		return p.goal, "the time gone to before"
+	case p.pick.is != pickNone && p.pick.is != pickNode:
+		return p.pick.hit.Start, "what is selected"
+	case p.sel.ranged:
+		return p.sel.from, "the selected time"
+	}
+	return p.view.From + p.view.Span()/2, "the middle of the view"
+}
+
+func clockUnit(rec *recording.Recording) string {
+	if rec.Clock.Unit == "" {
+		return ""
+	}
+	return ", in " + rec.Clock.Unit
+}
+
+// absolute reads a time as the file itself writes it: a number in its unit.
+func absolute(rec *recording.Recording, text string) (int64, bool) {
+	c := rec.Clock
+	v, ok := new(big.Rat).SetString(text)
+	if !ok || len(text) > 60 || strings.ContainsAny(text, "eE/_xX") || c.PerUnit <= 0 {
+		return 0, false
+	}
+	pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(c.Origin.Scale)), nil)
+	v.Sub(v, new(big.Rat).SetFrac(big.NewInt(c.Origin.Mantissa), pow))
+	v.Mul(v, new(big.Rat).SetInt64(c.PerUnit))
+	// To the nearest picosecond.
+	half := big.NewRat(1, 2)
+	n := new(big.Int).Div(v.Add(v, half).Num(), v.Denom())
+	if !n.IsInt64() {
+		return 0, false
+	}
+	return n.Int64(), true
+}
+
+// drawMark shows the time that was gone to: a line through the rows, the time
+// on the ruler.
+func (p *pane) drawMark(u *ui.UI) {
+	w := p.laneWidth()
+	x := p.view.X(p.goal, w)
+	if !p.atGoal || x < 0 || x > float64(w) {
+		return
+	}
+	b := &p.bounds
+	at := b.lanes.Min.X + b.gutter + int(x)
+	for y := b.lanes.Min.Y; y < b.lanes.Max.Y; y += u.Px(7) {
+		u.VLine(at, y, min(b.lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
+	}
+	if p.sel.ranged { // its length stands there
+		return
+	}
+	p.timeline.pill(p, u, at, units.Duration(p.goal-p.rec.Start))
+}

@@ -1,0 +1,196 @@
+package shell
+
+import (
+	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
+)
+
+// Picking bars of the timeline by keys: along a lane, up and down the stack,
+// and from row to row.
+
+// pickedRow is the row of what is picked on the timeline, -1 for none.
+func (p *pane) pickedRow() int {
+	switch p.pick.is {
+	case pickBar, pickWindow, pickCounter, pickInstant:
+		return p.timeline.rowOf(&p.pick.hit)
+	}
+	return -1
+}
+
+// barAt is the span of a lane that runs at a time, else the next one, else the
+// last.
+func barAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
+	if lane < 0 || lane >= len(t.Lanes) || t.Lanes[lane].Len() == 0 {
+		return timeline.Hit{}, false
+	}
+	l := &t.Lanes[lane]
+	return timeline.SpanBar(track, lane, min(l.Search(at), l.Len()-1), l), true
+}
+
+// sampleBarAt is the bar of samples at a depth of a row's stacks that begins
+// with sample i.
+func (p *pane) sampleBarAt(track, depth, i int, s *recording.Samples) (timeline.Hit, bool) {
+	if i < 0 || i >= s.Len() || depth < 0 {
+		return timeline.Hit{}, false
+	}
+	h := timeline.SampleBar(p.rec, s, depth, i)
+	h.Track, h.Lane = track, len(p.rec.Tracks[track].Lanes)+depth
+	return h, h.Found
+}
+
+// inRow is what a row has at a time, or next to it.
+func (p *pane) inRow(i int, at int64) (timeline.Hit, bool) {
+	r := &p.timeline.plan.Rows[i]
+	none := timeline.Hit{Row: i, Span: -1, Window: -1}
+	switch r.Kind {
+	case timeline.TrackRow:
+		t := p.rec.Tracks[r.Index]
+		if h, ok := barAt(t, r.Index, 0, at); ok {
+			return h, true
+		}
+		if s := r.Samples; s != nil && s.Len() > 0 {
+			return p.sampleBarAt(r.Index, 0, min(max(0, s.Search(at+1)-1), s.Len()-1), s)
+		}
+		if len(t.Instants) > 0 {
+			none.Track, none.Instant = r.Index, &t.Instants[0]
+			none.Start, none.End = none.Instant.Time, none.Instant.Time
+			return none, true
+		}
+	case timeline.CounterRow:
+		c := p.rec.Counters[r.Index]
+		none.Value(c, max(0, c.Search(at)-1))
+		return none, true
+	case timeline.WindowRow:
+		ws := p.rec.Windows[r.Index].Windows
+		for k := range ws {
+			if ws[k].End > at || k == len(ws)-1 {
+				none.Window, none.Start, none.End = k, ws[k].Start, ws[k].End
+				return none, true
+			}
+		}
+	}
+	return none, false
+}
+
+// pickFirst picks something where nothing is picked: what is in the middle of
+// the view, on the first row that is seen.
+func (p *pane) pickFirst() bool {
+	if p.pickedRow() >= 0 {
+		return false
+	}
+	rows := p.timeline.plan.Rows
+	first := max(0, p.timeline.plan.At(p.view.Scroll))
+	mid := p.view.From + p.view.Span()/2
+	for i := first; i < len(rows); i++ {
+		if h, ok := p.inRow(i, mid); ok {
+			p.pickShown(h)
+			return true
+		}
+	}
+	return true
+}
+
+// pickShown picks something and brings it into view.
+func (p *pane) pickShown(h timeline.Hit) {
+	p.pickHit(h)
+	p.reveal(&p.pick.hit)
+}
+
+// pickAlong goes to the next or previous bar of the lane.
+func (p *pane) pickAlong(s *Shell, d int) {
+	if !p.timed() || p.pickFirst() {
+		return
+	}
+	h := p.pick.hit
+	var to timeline.Hit
+	ok := false
+	switch {
+	case h.Counter != nil:
+		if i := h.Point + d; i >= 0 && i < h.Counter.Len() {
+			to, ok = h, true
+			to.Value(h.Counter, i)
+		}
+	case h.Window >= 0:
+		row := p.pickedRow()
+		ws := p.rec.Windows[p.timeline.plan.Rows[row].Index].Windows
+		if i := h.Window + d; i >= 0 && i < len(ws) {
+			to, ok = h, true
+			to.Window, to.Start, to.End = i, ws[i].Start, ws[i].End
+		}
+	case h.Instant != nil:
+		list := p.rec.Tracks[h.Track].Instants
+		for i := range list {
+			if k := i + d; &list[i] == h.Instant && k >= 0 && k < len(list) {
+				to, ok = h, true
+				to.Instant, to.Start, to.End = &list[k], list[k].Time, list[k].Time
+			}
+		}
+	case h.Samples != nil:
+		i, depth := h.Last, h.Lane-len(p.rec.Tracks[h.Track].Lanes)
+		if d < 0 {
+			i = h.First - 1
+		}
+		// The next one that is as deep.
+		for i >= 0 && i < h.Samples.Len() && p.rec.Calls.Depth(h.Samples.Call(i)) <= depth && depth > 0 {
+			i += d
+		}
+		to, ok = p.sampleBarAt(h.Track, depth, i, h.Samples)
+	case h.Span >= 0:
+		l := &p.rec.Tracks[h.Track].Lanes[h.Lane]
+		if i := h.Span + d; i >= 0 && i < l.Len() {
+			to, ok = timeline.SpanBar(h.Track, h.Lane, i, l), true
+		}
+	}
+	if ok {
+		p.pickShown(to)
+	} else {
+		s.Say("There is no other on that side")
+	}
+}
+
+// pickDeep goes to the first call below, or to the caller above.
+func (p *pane) pickDeep(down bool) {
+	if !p.timed() || p.pickFirst() || p.pick.is != pickBar {
+		return
+	}
+	h := p.pick.hit
+	t := p.rec.Tracks[h.Track]
+	d := -1
+	if down {
+		d = 1
+	}
+	if h.Samples != nil {
+		depth := h.Lane - len(t.Lanes) + d
+		for i := h.First; i < h.Last; i++ {
+			if to, ok := p.sampleBarAt(h.Track, depth, i, h.Samples); ok && to.Call != recording.NoCall {
+				p.pickShown(to)
+				return
+			}
+		}
+		return
+	}
+	if to, ok := barAt(t, h.Track, h.Lane+d, h.Start); ok && to.Start < max(h.End, h.Start+1) && to.End >= h.Start {
+		p.pickShown(to)
+	}
+}
+
+// pickRow goes to the row below, or above, at the same time.
+func (p *pane) pickRow(d int) {
+	if !p.timed() || p.pickFirst() {
+		return
+	}
+	at := max(p.pick.hit.Start, p.view.From)
+	for i := p.pickedRow() + d; i >= 0 && i < len(p.timeline.plan.Rows); i += d {
+		if h, ok := p.inRow(i, at); ok {
+			p.pickShown(h)
+			return
+		}
+	}
+}
+
+// selectPicked selects the time of what is picked.
+func (p *pane) selectPicked() {
+	if h := &p.pick.hit; p.timed() && p.pickedRow() >= 0 && h.End > h.Start {
+		p.selectRange(h.Start, h.End)
+	}
+}

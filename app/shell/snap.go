@@ -1,0 +1,162 @@
+package shell
+
+import (
+	"math"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+const (
+	// snapReach is how near, in dp, the edge of a selection must be to the edge
+	// of a bar to snap to it, and snapBar how wide a bar must be.
+	snapReach = 5
+	snapBar   = 12
+)
+
+// snap returns the edge of a bar that is drawn near x, on the row at y before
+// others; the time at x where there is none.
+func (t *timelinePart) snap(p *pane, u *ui.UI, x, y float32) int64 {
+	at := t.timeAt(p, x)
+	if t.plan == nil {
+		return at
+	}
+	ps := float64(p.view.Span()) / float64(p.laneWidth())
+	s := snapper{at: at, reach: int64(ps * float64(u.Px(snapReach))), least: int64(ps * float64(u.Px(snapBar))), best: at, dist: math.MaxInt64}
+	if i := t.plan.At(int(y) + p.view.Scroll); i >= 0 && y >= 0 {
+		s.row(p.rec, &t.plan.Rows[i])
+	}
+	if s.dist > s.reach {
+		for i := max(0, t.plan.At(p.view.Scroll)); i < len(t.plan.Rows) && t.plan.Rows[i].Y < p.view.Scroll+p.bounds.lanes.Dy(); i++ {
+			s.row(p.rec, &t.plan.Rows[i])
+		}
+	}
+	return s.best
+}
+
+// snapper looks for the edge that is nearest to a time.
+type snapper struct {
+	at, reach, least, best, dist int64
+}
+
+func (s *snapper) edge(t int64) {
+	if d := max(t-s.at, s.at-t); d <= s.reach && d < s.dist {
+		s.best, s.dist = t, d
+	}
+}
+
+func (s *snapper) row(rec *recording.Recording, r *timeline.Row) {
+	switch r.Kind {
+	case timeline.TrackRow:
+		t := rec.Tracks[r.Index]
+		for lane := range min(r.Lanes, r.Spans, len(t.Lanes)) {
+			l := &t.Lanes[lane]
+			i := l.Search(s.at)
+			for k := max(0, i-1); k < min(l.Len(), i+2); k++ {
+				if l.End(k)-l.Start(k) >= s.least {
+					s.edge(l.Start(k))
+					s.edge(l.End(k))
+				}
+			}
+		}
+	case timeline.WindowRow:
+		for _, w := range rec.Windows[r.Index].Windows {
+			if w.End-w.Start >= s.least {
+				s.edge(w.Start)
+				s.edge(w.End)
+			}
+		}
+	}
+}
+
+// extend moves the end of the selected range by a share of the view, or makes a
+// range from what is selected.
+func (p *pane) extend(share float64) {
+	if !p.timed() {
+		return
+	}
+	if !p.sel.ranged {
+		p.beginRange()
+	}
+	_, to := p.rangeEnds()
+	p.rangeTo(to + int64(share*float64(p.view.Span())))
+}
+
+// extendToEdge moves the end of the selected range to the next edge of a span
+// of the row that is selected, or of all rows.
+func (p *pane) extendToEdge(next bool) {
+	if !p.timed() {
+		return
+	}
+	if !p.sel.ranged {
+		p.beginRange()
+	}
+	_, end := p.rangeEnds()
+	best, found := end, false
+	look := func(t int64) {
+		if next && t > end && (!found || t < best) || !next && t < end && (!found || t > best) {
+			best, found = t, true
+		}
+	}
+	for i := range p.timeline.plan.Rows {
+		r := &p.timeline.plan.Rows[i]
+		if r.Kind != timeline.TrackRow || p.pick.is == pickBar && r.Index != p.pick.hit.Track {
+			continue
+		}
+		t := p.rec.Tracks[r.Index]
+		for lane := range min(r.Lanes, len(t.Lanes)) {
+			if p.pick.is == pickBar && lane > p.pick.hit.Lane {
+				break // edges of what is below it would be many
+			}
+			l := &t.Lanes[lane]
+			k := l.Search(end)
+			for _, k := range []int{k - 1, k, k + 1} {
+				if k >= 0 && k < l.Len() {
+					look(l.Start(k))
+					look(l.End(k))
+				}
+			}
+		}
+	}
+	if found {
+		p.rangeTo(best)
+	}
+}
+
+// beginRange makes a range without length where one is to begin: at the time
+// gone to, at what is selected, or in the middle of the view.
+func (p *pane) beginRange() {
+	at, _ := p.here()
+	if at < p.view.From || at > p.view.To {
+		at = p.view.From + p.view.Span()/2
+	}
+	if p.pick.is == pickBar && p.pick.hit.Start == at {
+		p.sel.ranged, p.sel.from, p.sel.to = true, at, min(p.pick.hit.End, p.rec.End)
+	} else {
+		p.sel.ranged, p.sel.from, p.sel.to = true, at, at
+	}
+	p.rangeFrom = at
+}
+
+// rangeEnds are where the selected range was begun and the end that keys move.
+func (p *pane) rangeEnds() (fixed, moving int64) {
+	if p.rangeFrom == p.sel.to && p.sel.to != p.sel.from {
+		return p.sel.to, p.sel.from
+	}
+	return p.sel.from, p.sel.to
+}
+
+func (p *pane) rangeTo(at int64) {
+	fixed, _ := p.rangeEnds()
+	p.selectRange(fixed, at)
+	p.sel.ranged = true // also while it has no length
+	p.rangeFrom = fixed
+	at = min(max(at, p.rec.Start), p.rec.End)
+	// What is selected stays in view.
+	if at > p.view.To || at < p.view.From {
+		p.view.From, p.view.To = at-p.view.Span()/2, at+p.view.Span()/2
+		p.view = p.view.Clamp(p.limits())
+		p.moved = true
+	}
+}

@@ -1,0 +1,94 @@
+package shell
+
+import (
+	"image"
+
+	"gioui.org/io/pointer"
+
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// mapPart is the map of all rows at the right edge: where something goes on,
+// and which part is seen. It scrolls by click and drag.
+type mapPart struct {
+	drag
+	picture *ui.Picture
+	key     mapKey
+	grabbed int // where in the visible part it is held
+}
+
+type mapKey struct {
+	plan  *timeline.Plan
+	size  image.Point
+	theme *theme.Theme
+}
+
+// seen is the part of the map, from its top, that stands for what is visible.
+func (m *mapPart) seen(p *pane, u *ui.UI) (y0, y1 int) {
+	h, all := p.bounds.rows.Dy(), max(1, p.timeline.plan.Height)
+	y0 = p.view.Scroll * h / all
+	y1 = min(h, (p.view.Scroll+p.bounds.lanes.Dy())*h/all)
+	if least := u.Px(10); y1-y0 < least {
+		y0 = min(y0, h-least)
+		y1 = y0 + least
+	}
+	return y0, y1
+}
+
+func (m *mapPart) events(p *pane, u *ui.UI) {
+	for {
+		g, e, ok := m.next(u, p.bounds.rows.Min)
+		if !ok {
+			return
+		}
+		if p.timeline.plan == nil || p.bounds.rows.Empty() {
+			continue
+		}
+		y0, y1 := m.seen(p, u)
+		y := int(m.at.Y)
+		switch g {
+		case gScroll:
+			_, dy := scrolled(e)
+			p.motion.scroll(p, u, int(dy*float32(u.Px(rowsPerNotch))))
+		case gPress:
+			m.grabbed = y - y0
+			if y < y0 || y >= y1 { // go there first
+				m.grabbed = (y1 - y0) / 2
+				m.scroll(p, y-m.grabbed)
+			}
+		case gDrag:
+			m.scroll(p, y-m.grabbed)
+		}
+	}
+}
+
+// scroll brings the top of the visible part to y on the map.
+func (m *mapPart) scroll(p *pane, y int) {
+	p.scrollTo(y * p.timeline.plan.Height / max(1, p.bounds.rows.Dy()))
+}
+
+func (m *mapPart) layout(p *pane, u *ui.UI) {
+	r := p.bounds.rows
+	plan := p.timeline.plan
+	if plan.Height <= p.bounds.lanes.Dy() {
+		p.scrollTo(p.view.Scroll) // not past what there is
+		return
+	}
+	k := mapKey{plan, r.Size(), u.Theme}
+	if m.picture == nil || m.key != k {
+		m.picture, m.key = ui.NewPicture(timeline.Map(p.rec, plan, u.Theme, r.Dx(), r.Dy())), k
+	}
+	u.Draw(m.picture, r.Min)
+	y0, y1 := m.seen(p, u)
+	veil := theme.WithAlpha(u.Theme.Background, .5)
+	u.Fill(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+y0), veil)
+	u.Fill(image.Rect(r.Min.X, r.Min.Y+y1, r.Max.X, r.Max.Y), veil)
+	line := u.Theme.Accent
+	if !m.inside && !m.pressed {
+		line = theme.WithAlpha(line, .7)
+	}
+	u.Border(image.Rect(r.Min.X, r.Min.Y+y0, r.Max.X, r.Min.Y+y1), 3, max(1, u.Px(1)), line)
+	m.area(u, r, pointer.CursorDefault)
+}

@@ -1,0 +1,283 @@
+package shell
+
+import (
+	"cmp"
+	"image"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gioui.org/io/key"
+	"gioui.org/widget"
+
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// filterPart is the field above the names that chooses threads by name.
+type filterPart struct {
+	editor widget.Editor
+	focus  bool // wanted with the next frame
+	leave  bool
+	clear  clickArea
+}
+
+// layout draws the field in the corner above the names.
+func (f *filterPart) layout(p *pane, u *ui.UI) {
+	f.editor.SingleLine = true
+	r := p.bounds.overview
+	r.Max.X = r.Min.X + p.bounds.gutter - u.Px(8)
+	r.Min.X += u.Px(10)
+	r = image.Rect(r.Min.X, r.Min.Y+u.Px(4), r.Max.X, r.Max.Y-u.Px(4))
+	for {
+		ev, ok := u.Event(key.Filter{Focus: &f.editor, Name: key.NameReturn}, key.Filter{Focus: &f.editor, Name: key.NameDownArrow})
+		if !ok {
+			break
+		}
+		if k, ok := ev.(key.Event); ok && k.State == key.Press {
+			f.leave = true
+		}
+	}
+	for {
+		if _, ok := f.editor.Update(u.Context); !ok {
+			break
+		}
+		p.filter = f.editor.Text()
+	}
+	if f.editor.Text() != p.filter { // undone, or set by something else
+		f.editor.SetText(p.filter)
+	}
+	if u.Item(&f.editor, r) || f.focus {
+		f.focus = false
+		u.Execute(key.FocusCmd{Tag: &f.editor})
+		f.editor.SetCaret(f.editor.Len(), 0)
+	}
+	if f.leave {
+		f.leave = false
+		u.Execute(key.FocusCmd{})
+	}
+	th := u.Theme
+	focused := u.Focused(&f.editor)
+	if focused || p.filter != "" {
+		u.Round(r, 5, th.Raised)
+	}
+	border := th.Rule
+	if focused {
+		border = th.Accent
+	}
+	u.Border(r, 5, 1, border)
+	in := image.Rect(r.Min.X+u.Px(8), r.Min.Y+u.Px(5), r.Max.X-u.Px(6), r.Max.Y-u.Px(3))
+	if p.filter != "" {
+		shown := 0
+		for i := range p.timeline.plan.Rows {
+			if p.timeline.plan.Rows[i].Kind == timeline.TrackRow {
+				shown++
+			}
+		}
+		x := image.Rect(r.Max.X-u.Px(20), r.Min.Y, r.Max.X, r.Max.Y)
+		if clicked, _ := f.clear.clicked(u, x); clicked {
+			p.filter = ""
+		}
+		u.Text(x, "×", ui.Style{Size: 13, Color: th.Dim, Align: middle})
+		st := ui.Style{Size: 11, Color: th.Dim, Align: end}
+		n := units.Count(int64(shown))
+		w := u.Measure(n, st).X
+		u.Text(image.Rect(x.Min.X-w-u.Px(2), r.Min.Y, x.Min.X, r.Max.Y), n, st)
+		in.Max.X = x.Min.X - w - u.Px(8)
+	} else if !focused {
+		u.Text(image.Rect(in.Min.X, r.Min.Y, in.Max.X, r.Max.Y), "Filter threads", ui.Style{Size: 12, Color: th.Faint})
+	}
+	editField(u, &f.editor, in)
+}
+
+// chooseTracks lists processes and threads; Return shows or hides one.
+func (s *Shell) chooseTracks() {
+	p := s.pane
+	if !p.timed() {
+		return
+	}
+	var c *chooser
+	again := func() { c.filled = false; c.keep = true }
+	c = newChooser("Threads to show: Return shows or hides one", "", func(text string) []line {
+		var ls []line
+		if text == "" {
+			ls = append(ls, line{title: "Show all", detail: units.Count(int64(len(p.hidden))) + " hidden", dim: true,
+				take: func(*Shell) { p.hidden = map[int]bool{}; again() }},
+				line{title: "Show only these selected", dim: true, take: func(s *Shell) { p.hideOthers(s); again() }})
+		}
+		first := len(ls)
+		for i, t := range p.rec.Tracks {
+			name := timeline.TrackName(t)
+			process := p.rec.Processes[t.Process].Name
+			if !likeWords(name+" "+process+" "+strconv.FormatInt(t.TID, 10), text) {
+				continue
+			}
+			detail := process
+			if t.TID != 0 && t.Name != "" {
+				detail = strings.TrimSpace(detail + "   " + strconv.FormatInt(t.TID, 10))
+			}
+			mark := markOn
+			if p.hidden[i] {
+				mark = markOff
+			}
+			ls = append(ls, line{title: name, detail: detail, mark: mark, dim: p.hidden[i], take: func(*Shell) {
+				p.hide(i, !p.hidden[i])
+				again()
+			}})
+		}
+		// Those whose name has it all, as it is typed, before those that have its
+		// words somewhere.
+		slices.SortStableFunc(ls[first:], func(a, b line) int {
+			return cmp.Compare(b2i(!containsFold(a.title, text)), b2i(!containsFold(b.title, text)))
+		})
+		return ls
+	})
+	s.choose(c)
+}
+
+func containsFold(s, part string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
+}
+
+// hide leaves a track out, or shows it again. Others may hold the old map.
+func (p *pane) hide(i int, on bool) {
+	p.hidden = maps.Clone(p.hidden)
+	if on {
+		p.hidden[i] = true
+	} else {
+		delete(p.hidden, i)
+	}
+}
+
+// hideOthers hides all tracks but the selected ones.
+func (p *pane) hideOthers(s *Shell) {
+	if p.sel.tracks == nil {
+		s.Say("Select threads first: Ctrl click on their names")
+		return
+	}
+	p.hidden = map[int]bool{}
+	for i := range p.rec.Tracks {
+		if !slices.Contains(p.sel.tracks, i) {
+			p.hidden[i] = true
+		}
+	}
+}
+
+// foldAll folds every thread to a line; if they are all folded, it opens them.
+func (p *pane) foldAll(open bool) {
+	p.folds = map[int]timeline.Fold{}
+	p.closed = map[int]bool{}
+	for i := range p.rec.Tracks {
+		if open {
+			p.folds[i] = timeline.Full
+		} else {
+			p.folds[i] = timeline.Closed
+		}
+	}
+}
+
+// foldProcesses folds all processes, or opens them if all are folded.
+func (p *pane) foldProcesses() {
+	closed := map[int]bool{}
+	for i := range p.rec.Processes {
+		if !p.closed[i] {
+			closed[i] = true
+		}
+	}
+	if len(closed) == 0 {
+		p.closed = closed
+		return
+	}
+	for i := range p.rec.Processes {
+		closed[i] = true
+	}
+	p.closed = closed
+}
+
+// Commands for the thread that is current: that of the picked bar, the only
+// selected one, or the first that is seen.
+
+// currentRow is the row of that thread, nil for none.
+func (p *pane) currentRow() *timeline.Row {
+	t := &p.timeline
+	if !p.timed() {
+		return nil
+	}
+	if i := p.pickedRow(); i >= 0 {
+		return &t.plan.Rows[i]
+	}
+	for i := range t.plan.Rows {
+		r := &t.plan.Rows[i]
+		if r.Kind != timeline.TrackRow {
+			continue
+		}
+		if len(p.sel.tracks) == 1 && r.Index == p.sel.tracks[0] || len(p.sel.tracks) != 1 && r.Y+r.Height > p.view.Scroll {
+			return r
+		}
+	}
+	return nil
+}
+
+func (p *pane) onTrack(do func(r *timeline.Row)) {
+	if r := p.currentRow(); r != nil && r.Kind == timeline.TrackRow {
+		do(r)
+	}
+}
+
+func (p *pane) togglePin(i int) {
+	if k := slices.Index(p.pinned, i); k >= 0 {
+		p.pinned = slices.Delete(slices.Clone(p.pinned), k, k+1)
+	} else {
+		p.pinned = append(slices.Clone(p.pinned), i)
+	}
+}
+
+func (p *pane) onlyTrack(i int) {
+	if slices.Equal(p.sel.tracks, []int{i}) {
+		p.sel.tracks = nil
+	} else {
+		p.sel.tracks = []int{i}
+	}
+}
+
+// shiftTrack moves a track past its neighbour of the same process.
+func (p *pane) shiftTrack(i, d int) {
+	rows := p.timeline.plan.Rows
+	at := slices.IndexFunc(rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow && r.Index == i })
+	for k := at + d; at >= 0 && k >= 0 && k < len(rows); k += d {
+		if rows[k].Kind == timeline.TrackRow && p.rec.Tracks[rows[k].Index].Process == p.rec.Tracks[i].Process {
+			p.moveTrack(i, rows[k].Index)
+			return
+		}
+	}
+}
+
+// processItems are what can be done with a process.
+func (p *pane) processItems(r *timeline.Row) []item {
+	i := r.Index
+	fold := "Fold"
+	if r.Collapsed {
+		fold = "Unfold"
+	}
+	items := []item{{title: fold, do: func() { p.fold(r) }}}
+	if i < 0 { // the pinned ones
+		return append(items, item{title: "Unpin all", do: func() { p.pinned = nil }})
+	}
+	var mine []int
+	for k, t := range p.rec.Tracks {
+		if t.Process == i {
+			mine = append(mine, k)
+		}
+	}
+	only := item{title: "Select only its threads", do: func() { p.sel.tracks = mine }}
+	if slices.Equal(p.sel.tracks, mine) {
+		only = item{title: "Select all threads", do: func() { p.sel.tracks = nil }}
+	}
+	return append(items, only, item{title: "Hide its threads", do: func() {
+		for _, k := range mine {
+			p.hide(k, true)
+		}
+	}})
+}

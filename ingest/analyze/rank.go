@@ -1,0 +1,38 @@
+package analyze
+
+import (
+	"context"
+	"sync/atomic"
+
+	"ashlar/ingest/recording"
+)
+
+// RankOf tells how many spans a function has and how many of them are longer
+// than a duration: a span's place among them is one more. All of the recording
+// counts.
+func RankOf(ctx context.Context, rec *recording.Recording, f recording.FuncID, duration int64) (longer, all int64, err error) {
+	is := callsOf(rec, []recording.FuncID{f})
+	var items []stretch
+	for ti, t := range rec.Tracks {
+		for i := range t.Lanes {
+			items = cut(items, &t.Lanes[i], ti, 0, t.Lanes[i].Len())
+		}
+	}
+	var above, count atomic.Int64
+	err = spread(ctx, len(items), func(_, i int) {
+		var n, m int64
+		items[i].each(func(starts, ends []int64, calls []recording.CallID) {
+			for k, c := range calls {
+				if is[c] {
+					n++
+					if ends[k]-starts[k] > duration {
+						m++
+					}
+				}
+			}
+		})
+		count.Add(n)
+		above.Add(m)
+	})
+	return above.Load(), count.Load(), err
+}

@@ -1,0 +1,33 @@
+package recording
+
+import (
+	"path"
+	"strings"
+)
+
+// KernelModule tells whether a binary is the kernel's or a module of it, by what
+// perf, DTrace and their kin call it.
+func KernelModule(name string) bool {
+	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {
+		return true
+	}
+	base := path.Base(name)
+	if base == "mach_kernel" || strings.HasPrefix(base, "vmlinux") || strings.HasPrefix(base, "bpf_prog_") {
+		return true
+	}
+	for _, ext := range []string{".gz", ".xz", ".zst"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return strings.HasSuffix(base, ".ko")
+}
+
+// KindOfModule is the kind of code in a binary of which nothing else is known.
+func KindOfModule(name string) Kind {
+	switch {
+	case name == "":
+		return KindUnknown
+	case KernelModule(name):
+		return KindKernel
+	}
+	return KindUser
+}

@@ -1,0 +1,122 @@
+package timeline
+
+import (
+	"math"
+	"sort"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+	"ashlar/render/units"
+)
+
+// CounterName is what a counter is called.
+func CounterName(c *recording.Counter) string {
+	if c.Series == "" || c.Series == c.Name {
+		return c.Name
+	}
+	return c.Name + " " + c.Series
+}
+
+// countersOf lists the counters of each process that are shown.
+func countersOf(rec *recording.Recording, l Layout) [][]int {
+	groups := make([][]int, len(rec.Processes))
+	filter := newFilter(rec, l.Filter)
+	for i, c := range rec.Counters {
+		if c.Len() > 0 && filter.has(c.Process, CounterName(c), 0) {
+			groups[c.Process] = append(groups[c.Process], i)
+		}
+	}
+	return groups
+}
+
+func counterRow(rec *recording.Recording, l Layout, i int) Row {
+	c := rec.Counters[i]
+	lo, hi := c.Extent(0, c.Len())
+	sub := CounterValue(c, lo) + " – " + CounterValue(c, hi)
+	if lo == hi {
+		sub = CounterValue(c, lo)
+	}
+	return Row{Kind: CounterRow, Index: i, Height: l.px(counterSize), Name: CounterName(c), Sub: sub}
+}
+
+// CounterValue writes a counter's value as people read it.
+func CounterValue(c *recording.Counter, v float64) string {
+	s := units.Number(v)
+	if c.Unit != "" {
+		s += " " + c.Unit
+	}
+	return s
+}
+
+// graph is where the values of a counter lie in a row whose top is at y.
+type graph struct {
+	lo, hi      float64
+	top, bottom int
+}
+
+func graphOf(c *recording.Counter, y, height int, scale float32) graph {
+	lo, hi := c.Extent(0, c.Len())
+	g := graph{lo: math.Min(lo, 0), hi: hi, top: y + int(5*scale+.5), bottom: y + height - int(5*scale+.5)}
+	if g.hi <= g.lo {
+		g.hi = g.lo + 1
+	}
+	return g
+}
+
+// at is the pixel of a value. The division comes first: the range of a counter
+// may be too large to multiply.
+func (g graph) at(v float64) int {
+	share := (v/2 - g.lo/2) / (g.hi/2 - g.lo/2)
+	return g.bottom - int(math.Round(share*float64(g.bottom-g.top)))
+}
+
+// counter draws a value over time: for each pixel the band between the least
+// and the greatest value in it.
+func (p *Picture) counter(r *Row, y int) {
+	c := p.Rec.Counters[r.Index]
+	g := graphOf(c, y, r.Height, p.scale)
+	line := raster.Pack(theme.OKLCH(.72, .1, 150))
+	thick := max(1, p.px(1.5))
+	zero := g.at(0)
+	i := c.Search(p.View.From)
+	for x := p.Gutter; x < p.w; x++ {
+		t0, t1 := p.View.Time(float64(x-p.Gutter), p.width()), p.View.Time(float64(x-p.Gutter+1), p.width())
+		if t0 > p.Rec.End+p.res() {
+			break
+		}
+		// The value that holds as the pixel begins, and those set within it.
+		first := i - 1
+		i = after(c, i, t1-1)
+		if first < 0 {
+			first = 0
+		}
+		lo, hi := c.Extent(first, i)
+		if lo > hi {
+			continue
+		}
+		a, b := g.at(lo), g.at(hi)
+		p.c.Shade(x, min(b, zero), x+1, max(a, zero), line, 46)
+		p.c.Rect(x, b, x+1, max(a, b+thick), line)
+	}
+}
+
+// CounterPoint is where point i of a counter lies in the picture.
+func (p *Plan) CounterPoint(rec *recording.Recording, v View, row, i, w, gutter int) (x, y int) {
+	r := &p.Rows[row]
+	c := rec.Counters[r.Index]
+	lanes := max(1, w-gutter)
+	x = gutter + int(min(max(v.X(c.Time(i), lanes), -4), float64(lanes+4)))
+	return x, graphOf(c, r.Y-v.Scroll, r.Height, p.Scale).at(c.Value(i))
+}
+
+// after is the first point after t from point i on, searched outwards since it
+// is mostly near.
+func after(c *recording.Counter, i int, t int64) int {
+	n, lo, step := c.Len(), i, 1
+	for i < n && c.Time(i) <= t {
+		lo, i, step = i+1, i+step, step*2
+	}
+	hi := min(i, n)
+	return lo + sort.Search(hi-lo, func(k int) bool { return c.Time(lo+k) > t })
+}

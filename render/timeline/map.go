@@ -1,0 +1,76 @@
+package timeline
+
+import (
+	"math"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+)
+
+// MapWidth is the width of the map of the rows, in dp.
+const MapWidth = 14
+
+// Map draws all rows, one above the other in the height h, each line as strong
+// as there is something going on there over the whole recording: lanes by the
+// share of time they cover, samples by their number.
+func Map(rec *recording.Recording, p *Plan, th *theme.Theme, w, h int) *raster.Canvas {
+	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
+	if p.Height == 0 || h == 0 {
+		return c
+	}
+	l := .72
+	if th.Dark {
+		l = .56
+	}
+	col := raster.Pack(theme.OKLCH(l, .07, 250))
+	lane := raster.Pack(th.Surface)
+	rule := raster.Pack(th.Rule)
+	c.Rect(0, 0, w, h, lane)
+	// Where rows are lower than a pixel, it shows the busiest of them.
+	first := 0
+	for y := range h {
+		from, to := y*p.Height/h, max(y*p.Height/h+1, (y+1)*p.Height/h)
+		for first < len(p.Rows)-1 && p.Rows[first].Y+p.Rows[first].Height <= from {
+			first++
+		}
+		most, header := float32(0), false
+		for i := first; i < len(p.Rows) && p.Rows[i].Y < to; i++ {
+			r := &p.Rows[i]
+			most = max(most, r.activity(rec, p, max(from, r.Y)-r.Y))
+			header = header || r.Kind == ProcessRow && r.Y >= from
+		}
+		if most > 0 {
+			c.Shade(1, y, w-1, y+1, col, uint32(60+195*math.Sqrt(float64(min(1, most)))))
+		}
+		if header {
+			c.Rect(0, y, w, y+1, rule)
+		}
+	}
+	return c
+}
+
+// activity is how much there is at a height of a row, 0 to 1.
+func (r *Row) activity(rec *recording.Recording, p *Plan, in int) float32 {
+	switch r.Kind {
+	case WindowRow, CounterRow:
+		return .2
+	case TrackRow:
+	default:
+		return 0
+	}
+	lane := int(float32(in) / (laneHeight * p.Scale))
+	if lane >= r.Lanes {
+		return 0
+	}
+	t := rec.Tracks[r.Index]
+	if lane == 0 || lane >= r.Spans || lane >= len(t.Lanes) || rec.Duration() <= 0 {
+		return r.Busy
+	}
+	var busy float64
+	t.Lanes[lane].Walk(rec.Start, rec.End+1, math.MaxInt64, func(b *recording.Bar) bool {
+		busy += float64(b.Busy)
+		return true
+	})
+	return float32(busy / float64(rec.Duration()))
+}
