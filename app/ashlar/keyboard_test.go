@@ -121,8 +121,8 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 func TestThreadsByKeyboard(t *testing.T) {
 	s := startAshlar(t, "--demo")
 	first := s.last().Threads
-	s.key("a fold of the first thread", func(f frame) bool { return f.Folded == 1 }, "x", "x")
-	s.key("all folded", func(f frame) bool { return f.Folded == len(first) }, "shift+x")
+	s.key("a fold of the first thread", func(f frame) bool { return f.Folded == 1 }, "y", "y")
+	s.key("all folded", func(f frame) bool { return f.Folded == len(first) }, "shift+y")
 	s.key("undo", func(f frame) bool { return f.Folded < len(first) }, "ctrl+z")
 	s.key("another order", func(f frame) bool { return f.Threads[0] == first[1] && f.Threads[1] == first[0] }, "alt+shift+Down")
 	s.key("a pinned thread", func(f frame) bool { return f.Pinned == 1 }, "p")
@@ -156,7 +156,7 @@ func TestGoingToATime(t *testing.T) {
 	middle := func(f frame) float64 { return float64(f.From+f.To) / 2 }
 	goTo := func(text string, at float64) {
 		t.Helper()
-		s.key("the line for a time", func(f frame) bool { return strings.HasPrefix(f.Typed, "A time to go to") }, "j")
+		s.key("the line for a time", func(f frame) bool { return strings.HasPrefix(f.Typed, "A time to go to") }, "g")
 		s.Type(text)
 		s.until("the time to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, text) })
 		s.key("the time "+text, func(f frame) bool { return f.Typed == "" && math.Abs(middle(f)-at) < 2 }, "Return")

@@ -72,10 +72,11 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 				if o.Range, err = rangeFlag(rng); err != nil {
 					return err
 				}
-				if o.RangeB = o.Range; rngB != "" {
-					if o.RangeB, err = rangeFlag(rngB); err != nil {
-						return err
-					}
+				if rngB == "" && o.With != "" {
+					rngB = rng
+				}
+				if o.RangeB, err = rangeFlag(rngB); err != nil {
+					return err
 				}
 				if o.Roots, err = roots(); err != nil {
 					return err

@@ -234,6 +234,12 @@ func (a *CompareAnswer) present(ctx context.Context, old *CompareAnswer) {
 	case !again || old.By != a.By:
 		a.Table, a.Err = a.Compared.Table(ctx, a.By, false)
 	}
+	if !again || !reflect.DeepEqual(old.Call, a.Call) {
+		a.Twin = nil
+		if a.Call != nil {
+			a.Twin = a.Compared.Twin(ctx, a.Threads, *a.Call)
+		}
+	}
 }
 
 // later makes what may take a while: confidences and the distribution. It
@@ -262,12 +268,6 @@ func (a *CompareAnswer) later(ctx context.Context, old *CompareAnswer) *CompareA
 		b.Dist, b.DistErr = nil, nil
 		if f := b.Compared.Find(b.Of); f >= 0 {
 			b.Dist, b.DistErr = b.Compared.Distribution(ctx, f, b.Self, 60)
-		}
-	}
-	if !again || !reflect.DeepEqual(old.Call, b.Call) {
-		b.Twin = nil
-		if b.Call != nil {
-			b.Twin = b.Compared.Twin(ctx, b.Threads, *b.Call)
 		}
 	}
 	b.Sure = true

@@ -41,6 +41,7 @@ type comparison struct {
 	buttons  compareButtons
 	largest  [24]clickArea
 	bounds   compareBounds
+	keyIn    [2]bool // whether the keyboard was in the timelines
 }
 
 // compareOptions are what a person chooses about the numbers.
@@ -240,6 +241,9 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	for _, p := range c.panes {
 		p.tab = tabFlame // the comparison has tabs of its own
 		p.update(s)
+		if !p.moved && p.rec.HasTime {
+			p.view = p.view.Fit(p.limits()) // the other side may have grown
+		}
 		if _, err := p.arrive(); err != nil {
 			s.Say(err.Error())
 		}
@@ -247,6 +251,11 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.place(s, u, r)
 	c.events(s, u)
+	c.focusByKey(s)
+	for _, p := range c.panes {
+		p.motion.step(s, p, u)
+		p.flows.update(s, p)
+	}
 	c.agree(s)
 	c.pair.Ask(c.question())
 	if s.View != Flame {
