@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ashlar/app/cli"
 	"ashlar/app/drop"
 	"ashlar/app/shell"
+	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -29,7 +31,8 @@ func TestDrag(t *testing.T) {
 			defer s.Close()
 			if c.open {
 				s.OpenDemo()
-				if err := s.Doc().Wait(); err != nil {
+				whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
+				if err := s.Settle(cli.StackView{}, whole); err != nil {
 					t.Fatal(err)
 				}
 			}
