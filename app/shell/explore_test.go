@@ -318,34 +318,3 @@ func TestFilterChoosesByNames(t *testing.T) {
 		}
 	}
 }
-
-// TestFirstKeyAfterTyping closes a line that was typed in: the first key after
-// it means what it means.
-func TestFirstKeyAfterTyping(t *testing.T) {
-	b := newBench(t, someTrace)
-	settle := func() { // as a window does: another frame only where one is asked for
-		b.frame()
-		for range 10 {
-			if _, again := b.router.WakeupTime(); !again {
-				return
-			}
-			b.frame()
-		}
-	}
-	b.router.Queue(key.Event{Name: "G", State: key.Press})
-	settle()
-	if b.chooser == nil || b.focused() != "text" {
-		t.Fatalf("G opens no line for a time; the keyboard is at %q", b.focused())
-	}
-	b.router.Queue(key.Event{Name: key.NameReturn, State: key.Press})
-	settle()
-	if b.chooser != nil {
-		t.Fatal("Return does not take the time")
-	}
-	tab := b.pane.tab
-	b.router.Queue(key.Event{Name: "T", State: key.Press})
-	settle()
-	if b.pane.tab == tab {
-		t.Error("the first key after typing is lost")
-	}
-}
