@@ -79,8 +79,10 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 	if s.typing && k.Name == key.NameTab {
 		u.Execute(key.FocusCmd{})
 	}
-	switch {
-	case s.help && s.helpOf.key(k), !s.typing && !s.help && s.focus.Key(k):
+	if s.help && s.helpState.press(k) {
+		return
+	}
+	if !s.typing && !s.help && s.focus.Key(k) {
 		return
 	}
 	// A key with Shift means the same as without, unless that is another

@@ -24,6 +24,8 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/assets/desktop"
+	"ashlar/ingest/recording"
+	"ashlar/render/fonts"
 )
 
 // Options say what is opened and how.
@@ -33,7 +35,8 @@ type Options struct {
 	// FrameLog is a file that gets a JSON line a frame; "" for none.
 	FrameLog      string
 	Event, Metric string
-	Exe           string // the program to take names from where the file has none
+	Exe           string         // the program to take names from where the file has none
+	Part          recording.Part // what is opened of the files
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
@@ -87,6 +90,8 @@ func Run(s *shell.Shell, o Options) error {
 		},
 	}
 	switch {
+	case len(o.Files) > 0 && o.Part.IsSet():
+		s.OpenPart(o.Files[0], o.Part)
 	case len(o.Files) > 0:
 		s.OpenWith(o.Files[0], o.Exe)
 		if len(o.Files) > 1 {
@@ -100,6 +105,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
+	fonts.System.Start(w.Invalidate)
 	follow := followSystem(w.Invalidate)
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
