@@ -106,11 +106,12 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	s.key("the next row", func(f frame) bool { return f.Picked == "sort" }, "Down")
 	s.key("its callers", func(f frame) bool { return f.Tab == "Callers & callees" }, "Return")
 	s.key("its caller", func(f frame) bool { return f.Picked == "work" }, "Up")
-	s.key("its caller's callees", func(f frame) bool { return f.Picked == "sort" }, "Return", "Down")
-	s.key("its caller again", func(f frame) bool { return f.Picked == "work" }, "Up")
-	s.key("the flamegraph", func(f frame) bool { return f.Tab == "Flamegraph" }, "t", "t", "t", "t")
-	s.key("up the stack", func(f frame) bool { return f.Picked == "main" }, "Up")
+	// In the middle or not, its caller is above it.
+	s.key("its caller's caller", func(f frame) bool { return f.Picked == "main" }, "Return", "Up")
+	s.key("the flamegraph", func(f frame) bool { return f.Tab == "Flamegraph" }, "t", "t", "t", "t", "t")
 	s.key("down the stack", func(f frame) bool { return f.Picked == "work" }, "Down")
+	s.key("up the stack", func(f frame) bool { return f.Picked == "main" }, "Up")
+	s.key("down again", func(f frame) bool { return f.Picked == "work" }, "Down")
 	s.key("the bar zoomed", func(f frame) bool { return f.Zoom == 2 }, "Return")
 	if f.Metric != "time" {
 		t.Errorf("the metric is %q", f.Metric)

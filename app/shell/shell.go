@@ -12,6 +12,7 @@ import (
 
 	"gioui.org/io/event"
 	"gioui.org/layout"
+	"gioui.org/op"
 	"gioui.org/text"
 	"gioui.org/widget"
 
@@ -296,6 +297,11 @@ func (s *Shell) Layout(gtx layout.Context) {
 		s.chooser.layout(s, u, size)
 	}
 	s.layoutDrag(u, full)
+	if s.typing && !u.StillTyping() {
+		// The field is gone. Keys that mean something now are only asked for with
+		// the next frame: the first of them would be lost.
+		u.Execute(op.InvalidateCmd{})
+	}
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
 	}

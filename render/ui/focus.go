@@ -128,6 +128,11 @@ func (u *UI) Typing() bool {
 	return u.Focus != nil && slices.ContainsFunc(u.Focus.was, u.Focused)
 }
 
+// StillTyping tells, at the end of a frame, whether one of this frame has it.
+func (u *UI) StillTyping() bool {
+	return u.Focus != nil && slices.ContainsFunc(u.Focus.editors, u.Focused)
+}
+
 // Key gives a key to the area that has the keyboard; it reports whether that
 // has a use for it.
 func (f *Focus) Key(k key.Event) bool {
