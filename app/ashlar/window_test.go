@@ -32,13 +32,6 @@ type frame struct {
 	Note     string
 
 	Drop []string
-	// Compare has both files where two are compared.
-	Compare *struct {
-		Sides [2]struct {
-			File string
-			Done bool
-		}
-	}
 
 	PickedAt                          int64 `json:"picked_at"`
 	Typed                             string
