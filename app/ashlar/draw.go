@@ -15,6 +15,7 @@ import (
 	"ashlar/app/window"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
+	"ashlar/render/fonts"
 	"ashlar/render/theme"
 )
 
@@ -28,13 +29,13 @@ func show(o cli.WindowOptions) int {
 	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
-	s.Roots = o.Roots
+	s.Roots, s.FollowFiles = o.Roots, o.Follow
 	kept, err := store.Open()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
 	}
 	err = window.Run(s, window.Options{
-		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Others: others,
+		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
 		Store: kept, AskedTheme: o.Theme != "",
 	})
 	if err != nil {
@@ -101,8 +102,10 @@ func render(o cli.RenderOptions) error {
 	if !ok {
 		th = theme.Dark
 	}
+	fonts.System.Start(nil)
 	s := shell.New(th)
 	defer s.Close()
+	s.Mode = theme.Mode(o.Colour)
 	s.Roots = o.Roots
 	switch o.View {
 	case "compare":

@@ -26,13 +26,20 @@ early, what was read is printed and the exit code is 1.`,
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			asJSON := fs.Bool("json", false, "print JSON")
+			var only partFlags
+			only.rangeFlag(fs)
+			only.threadFlag(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) error {
 				path, err := oneFile(args, *demo)
 				if err != nil {
 					return err
 				}
-				rec, stats, err := c.read(path)
+				part, err := only.part()
+				if err != nil {
+					return err
+				}
+				rec, stats, err := c.read(path, part)
 				if err != nil {
 					return err
 				}
@@ -66,6 +73,7 @@ type info struct {
 	Threads     []infoThread  `json:"threads"`
 	Contexts    []infoContext `json:"contexts"`
 	Counts      infoCounts    `json:"counts"`
+	Pairs       int64         `json:"pairs,omitempty"` // of user and kernel stacks, for top --join-related
 	Warnings    []infoWarning `json:"warnings"`
 	Ledger      []infoTally   `json:"ledger"`
 	Load        infoLoad      `json:"load"`
@@ -218,7 +226,7 @@ func newInfo(rec *recording.Recording, stats ingest.Stats) *info {
 	in := &info{
 		Format: s.Format, Version: s.Version, File: s.Path, Bytes: s.Bytes,
 		Compression: s.Compression, Tool: s.Tool,
-		Events: []infoEvent{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: infoCounts(rec.Counts),
+		Events: []infoEvent{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: infoCounts(rec.Counts), Pairs: rec.Pairs(),
 		Warnings: []infoWarning{}, Ledger: []infoTally{},
 		Load: infoLoad{
 			Seconds:         decimal(stats.Elapsed.Seconds(), 6),

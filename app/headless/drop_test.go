@@ -8,7 +8,6 @@ import (
 	"ashlar/app/cli"
 	"ashlar/app/drop"
 	"ashlar/app/shell"
-	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -31,8 +30,13 @@ func TestDrag(t *testing.T) {
 			defer s.Close()
 			if c.open {
 				s.OpenDemo()
-				whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
-				if err := s.Settle(cli.StackView{}, whole); err != nil {
+				settle(t, s, cli.StackView{})
+			}
+			for c.open { // until all that is to be seen is there
+				if a := s.Doc().Answer(); a != nil && a.Rec == s.Doc().Recording() {
+					break
+				}
+				if _, err := Draw(s, 1000, 640, 1); err != nil {
 					t.Fatal(err)
 				}
 			}

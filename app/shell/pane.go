@@ -55,13 +55,18 @@ func (p *picked) named() bool { return p.is == pickBar || p.is == pickNode || p.
 type pane struct {
 	doc  *doc.Doc
 	rec  *recording.Recording
-	demo bool // it is the built-in one, which has no path
+	demo bool           // it is the built-in one, which has no path
+	part recording.Part // what was asked to be opened of it
 	path string
 	exe  string // the program that names were taken from, "" for the one the file names
 	kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
 	visit visit
 	marks marksPart
+	// generation is that of rec; the pane is behind while there is a newer one.
+	generation int
+	behind     bool
+	unfollow   func() // stops following; nil when the file is not followed
 
 	sourcePart sourcePart
 
@@ -142,7 +147,8 @@ const (
 )
 
 func newPane(d *doc.Doc) *pane {
-	return &pane{table: tablePart{tableShape: newTableShape()}, doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
+	rec, generation := d.Latest()
+	return &pane{table: tablePart{tableShape: newTableShape()}, doc: d, rec: rec, generation: generation, folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
 }
 
 // layout lays out the pane in r.
@@ -160,7 +166,9 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.events(s, u)
 	p.motion.step(s, p, u)
 	p.flows.update(s, p)
-	p.doc.Ask(p.question())
+	if !p.behind {
+		p.doc.Ask(p.question())
+	}
 	b := &p.bounds
 	if s.View != Flame {
 		p.timeline.layout(s, p, u)
@@ -180,8 +188,9 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 
 // update takes the newest snapshot and what follows from it.
 func (p *pane) update(s *Shell) {
-	rec := p.doc.Recording()
-	fresh := rec != p.rec
+	was := p.rec
+	rec := p.latest()
+	fresh := rec != was
 	p.rec = rec
 	p.colours(s)
 	if len(rec.Events) > 0 {
@@ -194,7 +203,10 @@ func (p *pane) update(s *Shell) {
 		p.shown = true
 	}
 	if (fresh || p.view.To == 0) && !p.moved && rec.HasTime {
-		p.view = p.view.Fit(p.limits())
+		p.view = p.view.Fit(p.extent())
+	}
+	if fresh && rec.Done {
+		p.selectPart()
 	}
 }
 
@@ -222,7 +234,7 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 
 // question is what the pane wants to know now.
 func (p *pane) question() doc.Question {
-	q := doc.Question{Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
+	q := doc.Question{Generation: p.generation, Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
 	if p.near.follow(p); p.tab == tabNear && p.near.any {
 		ref := analyze.RefTo(p.near.of)
 		q.Around = &ref
@@ -399,7 +411,7 @@ func (p *pane) scrollLimit(y int) int {
 }
 
 func (p *pane) fitAll() {
-	p.view = p.view.Fit(p.limits())
+	p.view = p.view.Fit(p.extent())
 	p.moved = false
 	p.flame.zoomTo(p, nil)
 }
@@ -486,6 +498,7 @@ func (p *pane) mark() func(recording.FuncID) bool {
 func (p *pane) marked() int64 {
 	switch {
 	case p.searching():
+		p.found() // which may be new
 		return -2 - int64(p.search.version)
 	case p.hover != nil:
 		return int64(*p.hover)
@@ -498,15 +511,44 @@ func (p *pane) marked() int64 {
 // found tells which functions the search matches.
 func (p *pane) found() func(recording.FuncID) bool {
 	sp := &p.search
-	if sp.isOf != sp.pattern || len(sp.is) < p.rec.Functions.Len() {
-		sp.is, sp.isOf = make([]bool, p.rec.Functions.Len()), sp.pattern
-		for i := range sp.is {
-			f := p.rec.Functions.At(i)
-			sp.is[i] = sp.pattern.MatchFunction(&f)
+	var hits *analyze.Hits
+	if !sp.pattern.OfFunctions() {
+		if hits = p.doc.Hits(); hits == nil || !hits.Pattern.Is(sp.pattern) {
+			hits = nil // not known yet
 		}
+	}
+	if !sp.isOf.Is(sp.pattern) || sp.isHits != hits || len(sp.is) < p.rec.Functions.Len() {
+		sp.is, sp.isOf, sp.isHits = make([]int8, p.rec.Functions.Len()), sp.pattern, hits
 		sp.version++
 	}
-	return func(f recording.FuncID) bool { return int(f) < len(sp.is) && sp.is[f] }
+	// Only those that are asked for are looked at: there may be a million.
+	rec, is, pattern := p.rec, sp.is, sp.pattern
+	return func(f recording.FuncID) bool {
+		if int(f) >= len(is) {
+			return false
+		}
+		if is[f] == 0 {
+			is[f] = -1
+			if hits != nil {
+				if hits.Matches(f) {
+					is[f] = 1
+				}
+			} else if fn := rec.Functions.At(int(f)); pattern.MatchFunction(&fn) {
+				is[f] = 1
+			}
+		}
+		return is[f] > 0
+	}
+}
+
+// markAt is what marks the timeline's bars where functions do not tell.
+func (p *pane) markAt() func(track, lane, i, n int) bool {
+	if p.searching() && !p.search.pattern.OfFunctions() {
+		if h := p.doc.Hits(); h != nil && h.Pattern.Is(p.search.pattern) {
+			return h.Marked
+		}
+	}
+	return nil
 }
 
 func clampInt64(f float64) int64 {

@@ -20,6 +20,8 @@ import (
 	"ashlar/app/doc"
 	"ashlar/app/sourcefile"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/render/fonts"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -48,6 +50,8 @@ type Shell struct {
 	Do Actions
 	// Keep remembers things from one run to the next; nil where nothing is kept.
 	Keep Keep
+	// FollowFiles follows every file that is opened.
+	FollowFiles bool
 	// Roots say where source files are.
 	Roots []sourcefile.Root
 	// Bars counts what the last frame drew.
@@ -56,19 +60,24 @@ type Shell struct {
 	shaper  *text.Shaper
 	follows bool // the theme is the system's
 	fonts   fontCache
+	fontsOf int64       // the version of the system's fonts that is drawn with
 	pane    *pane       // the one with the focus
 	versus  *comparison // where two recordings are compared, else nil
-	menu    *menu
-	help    bool
-	chooser *chooser
-	note    note
-	typing  bool   // in a text field
-	exe     string // of the file that is being opened; see OpenWith
-	clip    string // a text for the clipboard
-	tasks   tasks
-	unpick  func() // takes the desktop's dialog away; nil when none is open
-	first   welcome
-	focus   ui.Focus
+	// gone are panes whose recordings are to be let go of with the next frame: what
+	// reads events may remember their fields, and with them all of them.
+	gone      []*pane
+	menu      *menu
+	help      bool
+	helpState helpPart
+	chooser   *chooser
+	note      note
+	typing    bool   // in a text field
+	exe       string // of the file that is being opened; see OpenWith
+	clip      string // a text for the clipboard
+	tasks     tasks
+	unpick    func() // takes the desktop's dialog away; nil when none is open
+	first     welcome
+	focus     ui.Focus
 	// sources are the source files that were looked for, by what recordings call
 	// them; nil while one is read.
 	sources map[string]*sourceText
@@ -128,9 +137,15 @@ func (s *Shell) Open(path string) {
 	}
 }
 
-func (s *Shell) openFile(path string) {
-	s.show(doc.OpenWith(path, decode.Options{Exe: s.exe}, s.wake))
-	s.pane.path, s.pane.exe = path, s.exe
+func (s *Shell) openFile(path string) { s.OpenPart(path, recording.Part{}) }
+
+// OpenPart shows a part of a file in place of what is shown.
+func (s *Shell) OpenPart(path string, part recording.Part) {
+	s.show(doc.OpenPart(path, decode.Options{Exe: s.exe}, part, s.wake))
+	s.pane.path, s.pane.exe, s.pane.part = path, s.exe, part
+	if s.FollowFiles && s.pane.doc.CanFollow() {
+		s.follow()
+	}
 }
 
 // OpenDemo shows the built-in recording.
@@ -143,8 +158,10 @@ func (s *Shell) show(d *doc.Doc) {
 	if c := s.versus; c != nil {
 		go c.close()
 	} else if s.pane != nil {
+		s.leave()
 		old := s.pane.doc
 		go old.Close() // waits for goroutines: not on the window's
+		s.gone = append(s.gone, s.pane)
 	}
 	s.pane, s.versus = s.newPane(d), nil
 	s.menu = nil
@@ -194,6 +211,7 @@ func (s *Shell) Close() {
 	if c := s.versus; c != nil {
 		c.close()
 	} else if s.pane != nil {
+		s.leave()
 		s.pane.doc.Close()
 	}
 	s.pane, s.versus = nil, nil
@@ -216,8 +234,13 @@ const (
 
 // Layout lays out and draws a frame.
 func (s *Shell) Layout(gtx layout.Context) {
+	for _, p := range s.gone {
+		*p = pane{}
+	}
+	s.gone = nil
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
+	s.newFonts()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus}
 	size := gtx.Constraints.Max
 	s.size = size
@@ -275,6 +298,18 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.layoutDrag(u, full)
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
+	}
+}
+
+// newFonts draws everything anew when fonts were found for more characters.
+func (s *Shell) newFonts() {
+	v := fonts.System.Version()
+	if v == s.fontsOf {
+		return
+	}
+	s.fontsOf, s.shaper = v, ui.NewShaper()
+	if s.pane != nil {
+		s.pane.palette = nil // which all pictures depend on
 	}
 }
 

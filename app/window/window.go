@@ -24,6 +24,8 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/assets/desktop"
+	"ashlar/ingest/recording"
+	"ashlar/render/fonts"
 )
 
 // Options say what is opened and how.
@@ -33,7 +35,8 @@ type Options struct {
 	// FrameLog is a file that gets a JSON line a frame; "" for none.
 	FrameLog      string
 	Event, Metric string
-	Exe           string // the program to take names from where the file has none
+	Exe           string         // the program to take names from where the file has none
+	Part          recording.Part // what is opened of the files
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
@@ -69,13 +72,16 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	var config app.Config
 	full := false
+	// Options set in the middle of a frame ask for another, which on Wayland can
+	// then be missed: the title waits for its end.
+	title := ""
 	s.Do = shell.Actions{
 		Wake: w.Invalidate,
 		Pick: dialog.Open,
 
 		Picture: picture,
 		Edit:    editor.Open,
-		Title:   func(t string) { w.Option(app.Title(t)) },
+		Title:   func(t string) { title = t },
 		Close:   func() { w.Perform(system.ActionClose) },
 		Fullscreen: func() {
 			full = !full
@@ -87,6 +93,8 @@ func Run(s *shell.Shell, o Options) error {
 		},
 	}
 	switch {
+	case len(o.Files) > 0 && o.Part.IsSet():
+		s.OpenPart(o.Files[0], o.Part)
 	case len(o.Files) > 0:
 		s.OpenWith(o.Files[0], o.Exe)
 		if len(o.Files) > 1 {
@@ -100,6 +108,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
+	fonts.System.Start(w.Invalidate)
 	follow := followSystem(w.Invalidate)
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
@@ -142,6 +151,10 @@ func Run(s *shell.Shell, o Options) error {
 			s.Layout(gtx)
 			log.laidOut()
 			e.Frame(gtx.Ops)
+			if title != "" {
+				w.Option(app.Title(title))
+				title = ""
+			}
 			log.end(s, e.Size)
 		}
 	}
