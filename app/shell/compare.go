@@ -217,7 +217,7 @@ func (c *comparison) close() {
 // title names what is open in the window's title.
 func (s *Shell) title() {
 	if s.Do.Title != nil {
-		s.Do.Title(s.openName() + " – Ashlar")
+		s.Do.Title(oneLine(s.openName()) + " – Ashlar")
 	}
 }
 

@@ -72,13 +72,16 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	var config app.Config
 	full := false
+	// Options set in the middle of a frame ask for another, which on Wayland can
+	// then be missed: the title waits for its end.
+	title := ""
 	s.Do = shell.Actions{
 		Wake: w.Invalidate,
 		Pick: dialog.Open,
 
 		Picture: picture,
 		Edit:    editor.Open,
-		Title:   func(t string) { w.Option(app.Title(t)) },
+		Title:   func(t string) { title = t },
 		Close:   func() { w.Perform(system.ActionClose) },
 		Fullscreen: func() {
 			full = !full
@@ -148,6 +151,10 @@ func Run(s *shell.Shell, o Options) error {
 			s.Layout(gtx)
 			log.laidOut()
 			e.Frame(gtx.Ops)
+			if title != "" {
+				w.Option(app.Title(title))
+				title = ""
+			}
 			log.end(s, e.Size)
 		}
 	}

@@ -107,7 +107,7 @@ type Source struct {
 	drags int
 }
 
-// SourceColour is the colour of a source's window, by which it is found.
+// The colour of a source's window, by which it is found.
 const sourceRed, sourceGreen, sourceBlue = 255, 0, 255
 
 // StartSource runs one of the programs in the folder sources: gtk3, gtk4, qt5.
