@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ashlar/app/cli"
 	"ashlar/app/drop"
 	"ashlar/app/shell"
 	"ashlar/render/theme"
@@ -29,9 +30,7 @@ func TestDrag(t *testing.T) {
 			defer s.Close()
 			if c.open {
 				s.OpenDemo()
-				if err := s.Doc().Wait(); err != nil {
-					t.Fatal(err)
-				}
+				settle(t, s, cli.StackView{})
 			}
 			s.DragOver(c.over)
 			img, err := Draw(s, 1000, 640, 1)

@@ -52,7 +52,7 @@ func SVG(s *shell.Shell, w, h int, scale float32) (*svg.Canvas, error) {
 	a := s.Doc().Answer()
 	sh := &sheet{
 		c: svg.New(w, h, raster.Pack(s.Theme.Background)), state: s.State(), rec: a.Rec, answer: a,
-		pal: &theme.Palette{Theme: s.Theme, Mode: s.Mode}, scale: scale, zoom: s.Zoomed(a.Tree),
+		pal: s.Palette(), scale: scale, zoom: s.Zoomed(a.Tree),
 	}
 	plan := timeline.NewPlan(a.Rec, s.Rows(scale))
 	top, bottom := image.Rect(0, 0, w, h), image.Rect(0, 0, w, h)

@@ -256,6 +256,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.place(s, u, r)
 	c.events(s, u)
 	c.focusByKey(s)
+	c.panes[c.focus].menuByKey(s, u)
 	for _, p := range c.panes {
 		p.motion.step(s, p, u)
 		p.flows.update(s, p)

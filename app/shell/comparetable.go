@@ -245,6 +245,15 @@ func (s *Shell) grid() *grid {
 	return nil
 }
 
+// gridding is grid for another goroutine, as far as that can be put off.
+func (s *Shell) gridding() func() *grid {
+	if s.versus == nil {
+		return s.pane.gridding()
+	}
+	g := s.grid()
+	return func() *grid { return g }
+}
+
 // layout draws the filters and the rows that are seen.
 func (t *differenceTable) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
 	a := c.answer()
