@@ -257,3 +257,17 @@ func TestCompareWithItself(t *testing.T) {
 		t.Errorf("compared are %q and %q", c.Sides[0].File, c.Sides[1].File)
 	}
 }
+
+// TestCompareWithOpen hands a file to the window that is open, to compare.
+func TestCompareWithOpen(t *testing.T) {
+	before, after := twinPair(t)
+	s := startAshlar(t, before)
+	second := s.Command(t, e2e.Build(t, "./app/ashlar"), "--compare-with-open", after)
+	if out, err := second.CombinedOutput(); err != nil || len(out) != 0 {
+		t.Errorf("handing over: %v: %s", err, out)
+	}
+	c := s.both("the comparison", func(c *versus) bool { return c.Sure && c.Whole })
+	if c.Sides[0].File != "before.json" || c.Sides[1].File != "after.json" {
+		t.Errorf("compared are %q and %q", c.Sides[0].File, c.Sides[1].File)
+	}
+}

@@ -84,7 +84,7 @@ type Comparing struct {
 	ended  chan struct{}
 
 	answer atomic.Pointer[CompareAnswer]
-	tidied bool // of the goroutine that answers
+	tidied int // how often; of the goroutine that answers
 }
 
 // Compare begins to compare. The documents stay the caller's. notify is called
@@ -194,24 +194,25 @@ func (c *Comparing) compute(ctx context.Context, q CompareQuestion, publish func
 		return
 	}
 	publish(a)
+	c.tidy(a, 1)
 	if a = a.later(ctx, old); a != nil {
 		publish(a)
-		if a.Recs[0].Done && a.Recs[1].Done {
-			c.tidy(a)
-		}
+		c.tidy(a, 2)
 	}
 }
 
 // tidySpans is from how many spans on memory is given back early.
 const tidySpans = 1 << 20
 
-// tidy gives back what answers about the growing recordings have left, once: of
-// large recordings it is as much as some hundred megabytes.
-func (c *Comparing) tidy(a *CompareAnswer) {
-	if c.tidied || a.Recs[0].Counts.Spans+a.Recs[1].Counts.Spans < tidySpans {
+// tidy gives back what answers have left: of large recordings it is some hundred
+// megabytes. It does so once after the growing recordings, and once after the
+// first pass over all spans.
+func (c *Comparing) tidy(a *CompareAnswer, times int) {
+	whole := a.Recs[0].Done && a.Recs[1].Done
+	if c.tidied >= times || !whole || a.Recs[0].Counts.Spans+a.Recs[1].Counts.Spans < tidySpans {
 		return
 	}
-	c.tidied = true
+	c.tidied = times
 	debug.FreeOSMemory()
 }
 

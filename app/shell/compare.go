@@ -41,6 +41,7 @@ type comparison struct {
 	buttons  compareButtons
 	largest  [24]clickArea
 	bounds   compareBounds
+	paired   bool    // pairs that were made before have been looked for
 	keyIn    [2]bool // whether the keyboard was in the timelines
 }
 
@@ -252,6 +253,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		}
 		p.timeline.replan(p, u.Metric.PxPerDp)
 	}
+	c.keptPairs(s)
 	c.place(s, u, r)
 	c.events(s, u)
 	c.focusByKey(s)

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Fatalf("at first: %s", got)
 	}
-	c.pairUp(compare.FuncName{Name: "validate"}, compare.FuncName{Name: "legacy_check"}, 1)
+	c.pairUp(s, compare.FuncName{Name: "validate"}, compare.FuncName{Name: "legacy_check"}, 1)
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
@@ -134,6 +135,50 @@ func TestPairingByHand(t *testing.T) {
 	items[len(items)-1].do()
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Errorf("taken apart: %s", got)
+	}
+}
+
+// pairsNote keeps pairs like a store.
+type pairsNote struct {
+	keptNote
+	pairs []compare.Pair
+}
+
+func (k *pairsNote) Pairs() []compare.Pair { return k.pairs }
+
+func (k *pairsNote) SetPair(p compare.Pair, on bool) {
+	k.pairs = slices.DeleteFunc(k.pairs, func(q compare.Pair) bool { return p == q })
+	if on {
+		k.pairs = append(k.pairs, p)
+	}
+}
+
+// TestPairsAreKept pairs by hand in one comparison and finds the pair in the next,
+// also with the sides the other way round; pairs of other programs stay away.
+func TestPairsAreKept(t *testing.T) {
+	s := compared(t, "before.folded", "after.folded")
+	kept := &pairsNote{pairs: []compare.Pair{{A: "alien", B: "visitor"}}}
+	s.Keep = kept
+	s.versus.pairUp(s, compare.FuncName{Name: "legacy_check"}, compare.FuncName{Name: "validate"}, 0)
+	if len(kept.pairs) != 2 {
+		t.Fatalf("kept are %v", kept.pairs)
+	}
+	for _, files := range [][2]string{{"before.folded", "after.folded"}, {"after.folded", "before.folded"}} {
+		s.Open(files[0])
+		s.OpenBeside(files[1])
+		settleBoth(t, s)
+		s.versus.keptPairs(s)
+		want := compare.Pair{A: "legacy_check", B: "validate"}
+		if files[0] == "after.folded" {
+			want = compare.Pair{A: "validate", B: "legacy_check"}
+		}
+		if hand := s.versus.options.Match.Hand; len(hand) != 1 || hand[0] != want {
+			t.Errorf("%v: paired by hand are %v", files, hand)
+		}
+		settleBoth(t, s)
+		if a := s.versus.answer(); a == nil {
+			t.Errorf("%v: %v", files, s.versus.pair.Answer().Err)
+		}
 	}
 }
 

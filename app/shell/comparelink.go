@@ -253,6 +253,12 @@ func (c *comparison) anchorHere(s *Shell) {
 		at, what = p.pick.hit.Start, "where the picked bar begins"
 	case p.sel.ranged:
 		at, what = p.sel.from, "where the selection begins"
+	default:
+		for _, m := range p.marks.all {
+			if m.ID == p.marks.at && m.Func == nil {
+				at, what = p.rec.Start+m.From, "the mark "+m.Text
+			}
+		}
 	}
 	c.link.anchors[c.focus] = at - p.rec.Start
 	s.Say("The anchor of " + sideName(c.focus) + " is " + what + ", at " + durationText(at-p.rec.Start))

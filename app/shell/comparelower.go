@@ -188,7 +188,11 @@ func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *doc.CompareAnswer
 	if r.Dy() < 3*line {
 		return
 	}
-	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Largest differences of self", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
+	title := "Largest differences of self"
+	if len(a.Functions.Rows) == 0 || a.Functions.Rows[0].DeltaSelf() == 0 { // they are sorted by its size
+		title = "No differences of self"
+	}
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: medium, Color: th.Dim})
 	y += line + u.Px(2)
 	k := 0
 	for i := range a.Functions.Rows {

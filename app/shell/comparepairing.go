@@ -320,6 +320,9 @@ func (c *comparison) pairItems(s *Shell) []item {
 		if p.A == handName(*c.chosen) || p.B == handName(*c.chosen) {
 			items = append(items, item{title: "Take the pair apart", do: func() {
 				c.options.Match.Hand = append(append([]compare.Pair(nil), c.options.Match.Hand[:i]...), c.options.Match.Hand[i+1:]...)
+				if s.Keep != nil {
+					s.Keep.SetPair(p, false)
+				}
 			}})
 		}
 	}
@@ -370,7 +373,7 @@ func (c *comparison) pairByHand(s *Shell) {
 				}
 				ls = append(ls, line{title: fn.Name, detail: units.Value(a.Compared.Metric.Readable(v)), dim: !alone, take: func(s *Shell) {
 					s.chooser = nil
-					c.pairUp(own, other, here)
+					c.pairUp(s, own, other, here)
 				}})
 			}
 		}
@@ -380,7 +383,7 @@ func (c *comparison) pairByHand(s *Shell) {
 
 // pairUp says that two functions are one; pairs that either was in are taken
 // apart.
-func (c *comparison) pairUp(own, other compare.FuncName, here int) {
+func (c *comparison) pairUp(s *Shell, own, other compare.FuncName, here int) {
 	p := compare.Pair{A: handName(own), B: handName(other)}
 	if here == 1 {
 		p.A, p.B = p.B, p.A
@@ -392,4 +395,25 @@ func (c *comparison) pairUp(own, other compare.FuncName, here int) {
 		}
 	}
 	c.options.Match.Hand = hand
+	if s.Keep != nil {
+		s.Keep.SetPair(p, true)
+	}
+}
+
+// keptPairs pairs functions as a person has done before, once it is known that
+// both recordings have them.
+func (c *comparison) keptPairs(s *Shell) {
+	a, b := c.panes[0].rec, c.panes[1].rec
+	if c.paired || s.Keep == nil || !a.Done || !b.Done {
+		return
+	}
+	c.paired = true
+	for _, p := range s.Keep.Pairs() {
+		if compare.HasFunction(a, p.B) && compare.HasFunction(b, p.A) {
+			p.A, p.B = p.B, p.A
+		} else if !compare.HasFunction(a, p.A) || !compare.HasFunction(b, p.B) {
+			continue
+		}
+		c.options.Match.Hand = append(c.options.Match.Hand, p)
+	}
 }

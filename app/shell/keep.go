@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ashlar/app/store"
+	"ashlar/ingest/compare"
 	"ashlar/render/theme"
 )
 
@@ -21,6 +22,10 @@ type Keep interface {
 	// Prefer remembers what a person has changed: fields that are the same in
 	// was and now stay as they are.
 	Prefer(was, now Prefs)
+	// Pairs are functions that were paired by hand; SetPair adds one or takes it
+	// away.
+	Pairs() []compare.Pair
+	SetPair(p compare.Pair, on bool)
 	// Marks are those of a recording, by its key. It waits for the disk, and is
 	// called from another goroutine than the window's.
 	Marks(key string) ([]store.Mark, error)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ashlar/app/store"
+	"ashlar/ingest/compare"
 	"ashlar/render/theme"
 )
 
@@ -18,6 +19,9 @@ type keptNote struct {
 func (k *keptNote) Recents() []Recent  { return nil }
 func (k *keptNote) Opened(path string) { k.opened = append(k.opened, path) }
 func (k *keptNote) Folder() string     { return "" }
+
+func (k *keptNote) Pairs() []compare.Pair           { return nil }
+func (k *keptNote) SetPair(_ compare.Pair, on bool) {}
 
 func (k *keptNote) Marks(string) ([]store.Mark, error) { return nil, nil }
 

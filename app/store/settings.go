@@ -21,6 +21,7 @@ import (
 //	  "split": 0.4,                     the timeline's share of the height; by what is shown when left out
 //	  "folder": "/home/me/traces",      where a file was opened last
 //	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],   see SourceRoot
+//	  "pairs": [{"a": "parse", "b": "parseFast@app"}],   functions that were renamed, paired by hand
 //	  "recents": [{"path": "/home/me/traces/a.spall", "opened": "2026-01-02T15:04:05Z"}]
 //	}
 type Settings struct {
@@ -33,6 +34,7 @@ type Settings struct {
 	Split       float32      `json:"split,omitempty"`
 	Folder      string       `json:"folder,omitempty"`
 	SourceRoots []SourceRoot `json:"source_roots,omitempty"`
+	Pairs       []Pair       `json:"pairs,omitempty"`
 	// Recents are the files opened last, newest first.
 	Recents []Recent `json:"recents,omitempty"`
 
@@ -53,6 +55,28 @@ type SourceRoot struct {
 	To   string `json:"to"`
 }
 
+// Pair is a function that has another name in another recording: a NAME or
+// NAME@MODULE each.
+type Pair struct {
+	A string `json:"a"`
+	B string `json:"b"`
+}
+
+// mostPairs bounds the list of pairs.
+const mostPairs = 500
+
+// SetPair adds a pair, or takes it away; which of both is the older does not
+// matter.
+func (s *Settings) SetPair(p Pair, on bool) {
+	s.Pairs = slices.DeleteFunc(s.Pairs, func(q Pair) bool { return q == p || q == Pair{A: p.B, B: p.A} })
+	if on {
+		s.Pairs = append(s.Pairs, p)
+	}
+	if n := len(s.Pairs) - mostPairs; n > 0 {
+		s.Pairs = slices.Delete(s.Pairs, 0, n)
+	}
+}
+
 // Recent is a file that was opened.
 type Recent struct {
 	Path   string    `json:"path"`
@@ -60,7 +84,7 @@ type Recent struct {
 }
 
 // known has the keys of Settings.
-var known = []string{"theme", "colour", "window", "scale", "sort", "columns", "split", "folder", "source_roots", "recents"}
+var known = []string{"theme", "colour", "window", "scale", "sort", "columns", "split", "folder", "source_roots", "pairs", "recents"}
 
 // UnmarshalJSON reads settings and keeps the keys it does not know.
 func (s *Settings) UnmarshalJSON(b []byte) error {

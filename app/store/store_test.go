@@ -314,3 +314,18 @@ func TestKeyIsOfTheContent(t *testing.T) {
 type failing struct{}
 
 func (failing) ReadAt([]byte, int64) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// TestPairs keeps each pair once, whichever way round, and lets go of it.
+func TestPairs(t *testing.T) {
+	var s Settings
+	s.SetPair(Pair{"old", "new"}, true)
+	s.SetPair(Pair{"new", "old"}, true)
+	s.SetPair(Pair{"a", "b@lib"}, true)
+	if len(s.Pairs) != 2 || s.Pairs[0] != (Pair{"new", "old"}) {
+		t.Errorf("the pairs are %v", s.Pairs)
+	}
+	s.SetPair(Pair{"old", "new"}, false)
+	if len(s.Pairs) != 1 || s.Pairs[0] != (Pair{"a", "b@lib"}) {
+		t.Errorf("without one the pairs are %v", s.Pairs)
+	}
+}

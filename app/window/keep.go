@@ -11,6 +11,7 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
+	"ashlar/ingest/compare"
 	"ashlar/render/theme"
 )
 
@@ -161,6 +162,20 @@ func (k *keeper) Opened(path string) {
 
 // Folder is that of the settings.
 func (k *keeper) Folder() string { return k.settings.Folder }
+
+// Pairs are those of the settings.
+func (k *keeper) Pairs() []compare.Pair {
+	out := make([]compare.Pair, len(k.settings.Pairs))
+	for i, p := range k.settings.Pairs {
+		out[i] = compare.Pair(p)
+	}
+	return out
+}
+
+// SetPair changes the settings.
+func (k *keeper) SetPair(p compare.Pair, on bool) {
+	k.change(func(v *store.Settings) { v.SetPair(store.Pair(p), on) })
+}
 
 // Prefer changes the settings.
 func (k *keeper) Prefer(was, now shell.Prefs) {

@@ -328,6 +328,16 @@ func (m *matcher) byHand(r int, pairs []Pair) {
 	}
 }
 
+// HasFunction tells whether a recording has a function that a pair names.
+func HasFunction(rec *recording.Recording, name string) bool {
+	for _, f := range rec.Functions.Slice() {
+		if called(&item{name: f.Name, module: f.Module}, name) {
+			return true
+		}
+	}
+	return false
+}
+
 func called(x *item, name string) bool {
 	if x.name == name {
 		return true
