@@ -27,7 +27,8 @@ LDFLAGS = -X ashlar/app/version.number=$(VERSION)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-# make test:  TESTFLAGS='-run Fold -v' chooses, RACE= leaves the detector out.
+# make test:  TESTFLAGS='-run Fold -v' chooses, RACE= leaves the detector out,
+# FUZZTIME=10m fuzzes longer than 5s each.
 RACE ?= -race
 TESTFLAGS ?=
 ifneq ($(ASHLAR_SAMPLES),)
@@ -97,9 +98,10 @@ test-deb: prepare-package dist ## install the .deb in a bare Debian, use it, pur
 # that opens real windows takes EGL_PLATFORM away again for them.
 test: export EGL_PLATFORM := surfaceless
 test: export LIBGL_ALWAYS_SOFTWARE := 1
-test: prepare-test ## vet, and run every test with the race detector
+test: prepare-test ## vet, run every test with the race detector, fuzz the decoders
 	$(GO) vet $(PACKAGES)
 	$(GO) test $(RACE) -timeout 20m $(TESTFLAGS) $(PACKAGES)
+	$(if $(TESTFLAGS),,.ci/fuzz)
 
 # The window among other programs: real drag sources, a window manager, a
 # Wayland compositor.

@@ -95,6 +95,7 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		"check":   {{"a.spaa", "b.spaa"}},
 		"convert": {{"a.spaa", "c.pb.gz"}, {"a.spaa", "d.spaa.zst"}},
 		"render":  {{"a.spaa", "-o", "a.png"}, {"a.spaa", "-o", "a.svg"}},
+		"marks":   {{"a.spaa"}, {"a.spaa", "--export", "marks.json"}, {"a.spaa", "--import", "marks.json"}},
 		// In this order: what is installed can be checked and undone.
 		"install": {{}, {"--check"}}, "uninstall": {{}},
 		"version": {{}}, "help": {{}, {"top"}},

@@ -38,8 +38,15 @@ type frame struct {
 	Tab, Picked, Search, Found, Total string
 	Transforms, Threads, Marks        []string
 	Pinned, Chosen, Hidden, Zoom      int
-	Folded, Scroll                    int
-	Focus                             string
+
+	Near, Grouped, Sorted, Colour string
+	Rows                          int
+	Shape                         []string
+	Up                            bool
+	Scale                         float32
+	Folded, Scroll                int
+	Focus                         string
+	Compare                       *versus
 }
 
 // session is a window with its frame log.
@@ -51,13 +58,19 @@ type session struct {
 
 func startAshlar(t *testing.T, args ...string) *session {
 	t.Helper()
+	s := launch(t, args...)
+	s.until("the recording to be read", func(f frame) bool { return f.Done && f.Bars > 0 })
+	return s
+}
+
+// launch is startAshlar for what cannot be read.
+func launch(t *testing.T, args ...string) *session {
+	t.Helper()
 	bin := e2e.Build(t, "./app/ashlar")
 	d := e2e.StartDisplay(t)
 	log := filepath.Join(t.TempDir(), "frames.json")
 	w := d.Start(t, bin, append([]string{"--frame-log", log, "--theme", "dark"}, args...)...)
-	s := &session{w, t, log}
-	s.until("the recording to be read", func(f frame) bool { return f.Done && f.Bars > 0 })
-	return s
+	return &session{w, t, log}
 }
 
 // last is the newest frame.

@@ -43,7 +43,8 @@ With --fail-if the exit code is 3 when the condition holds: a total or the cost
 of a function or a module that grew by more than a part of what it was in A
 ('total>5%', 'self(parse)>1%', 'module(libz.so)>0%') or by more than an amount
 ('total(main.run)>10ms'). With --min-confidence a condition only holds where
-the difference is that sure.`,
+the difference is that sure.
+` + viewHelp,
 		examples: [][2]string{
 			{"ashlar diff old.spaa new.spaa", "what became slower and what faster"},
 			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "which modules allocate more"},
@@ -67,6 +68,7 @@ the difference is that sure.`,
 
 type diffOptions struct {
 	chooser
+	view             StackView
 	a, b             []string // files of each side; "" is the built-in recording
 	rangeA, rangeB   Range
 	threadA, threadB string
@@ -106,6 +108,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
+	o.view.transformFlags(fs)
 	o.demo = fs.Bool("demo", false, "take the built-in recording for both sides")
 }
 
@@ -245,7 +248,10 @@ func (c *call) diff(o *diffOptions) error {
 		return err
 	}
 	o.match.Hand = splitPairs(o.pairs, inputs)
-	opts := compare.Options{Event: o.event, Metric: o.metric, Normalize: o.normalize, Match: o.match}
+	opts := compare.Options{Event: o.event, Metric: o.metric, Normalize: o.normalize, Match: o.match, Transforms: o.view.Transforms}
+	if err := o.view.checkAny(inputs); err != nil {
+		return err
+	}
 	if d.c, err = compare.Compare(c.ctx, inputs[0], inputs[1], opts); err != nil {
 		return err
 	}
@@ -311,6 +317,23 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 		}
 	}
 	return sides, nil
+}
+
+// checkAny is Check for several recordings: what one of them has is there.
+func (v *StackView) checkAny(sides [2][]compare.Input) error {
+	var first error
+	for _, in := range sides {
+		for _, x := range in {
+			err := v.Check(x.Rec)
+			if err == nil {
+				return nil
+			}
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	return first
 }
 
 // splitPairs cuts OLD=NEW where both are functions, since names may hold = too.

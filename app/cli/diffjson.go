@@ -11,7 +11,8 @@ import (
 
 // diffJSON is what the diff command prints as JSON. Values are exact decimals in
 // Unit. a_self, b_self and so on are as normalised; the sum of delta_self over
-// all rows by function, module, file, thread or stack is b.total-a.total.
+// all rows by function, module, file, thread or stack is b.left-a.left, which is
+// b.total-a.total unless flags change stacks.
 type diffJSON struct {
 	Metric    string      `json:"metric"`
 	Event     string      `json:"event"`
@@ -40,6 +41,7 @@ type diffSide struct {
 	Files    []string     `json:"files"`
 	Total    json.Number  `json:"total"` // as normalised
 	RawTotal json.Number  `json:"raw_total"`
+	Left     json.Number  `json:"left"` // of total, where flags change stacks; rows add up to it
 	Samples  int64        `json:"samples"`
 	Duration *json.Number `json:"duration_ns"` // null where it is not known
 }
@@ -125,6 +127,10 @@ func (d *diff) side(s compare.Side, from, to int) diffSide {
 		out.Files = append(out.Files, r.Rec.Source.Path)
 	}
 	out.File = out.Files[0]
+	left, right := d.left()
+	if out.Left = exact(left, m); from > 0 {
+		out.Left = exact(right, m)
+	}
 	if s.Length > 0 {
 		n := nanoseconds(s.Length)
 		out.Duration = &n

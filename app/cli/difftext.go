@@ -128,16 +128,19 @@ func (d *diff) names(side int) string {
 }
 
 // how says how both sides were made comparable.
-func (d *diff) how(b *strings.Builder) {
+func (d *diff) how(w *strings.Builder) {
 	switch d.c.Normalize {
 	case compare.Raw:
-		b.WriteString("  not normalised\n")
+		w.WriteString("  not normalised\n")
 	default:
 		sb := d.c.B()
-		fmt.Fprintf(b, "  normalised by %s: B is scaled to %s\n", d.c.Normalize, d.value(sb.Total))
+		fmt.Fprintf(w, "  normalised by %s: B is scaled to %s\n", d.c.Normalize, d.value(sb.Total))
+	}
+	if a, b := d.left(); a != d.c.A().Total || b != d.c.B().Total {
+		fmt.Fprintf(w, "  stacks were changed: %s of A and %s of B are left\n", d.value(a), d.value(b))
 	}
 	if e := d.c.Metric; e.Rule != "event and metric" {
-		fmt.Fprintf(b, "  the metrics were matched by %s\n", e.Rule)
+		fmt.Fprintf(w, "  the metrics were matched by %s\n", e.Rule)
 	}
 	var parts []string
 	for _, x := range d.t.Matched() {
@@ -153,9 +156,15 @@ func (d *diff) how(b *strings.Builder) {
 		}
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(b, "  %ss matched: %s\n", d.o.by, strings.Join(parts, ", "))
+		fmt.Fprintf(w, "  %ss matched: %s\n", d.o.by, strings.Join(parts, ", "))
 	}
-	d.certainty(b)
+	d.certainty(w)
+}
+
+// left is what transforms leave of both sides.
+func (d *diff) left() (a, b int64) {
+	n := &d.c.Tree.Nodes[0]
+	return n.A.Total, n.B.Total
 }
 
 var ruleWords = map[compare.Rule]string{

@@ -121,6 +121,15 @@ func (c *Comparing) Ask(q CompareQuestion) {
 // Answer is the latest answer, nil before the first.
 func (c *Comparing) Answer() *CompareAnswer { return c.answer.Load() }
 
+// Still is a comparison that answers no more questions than it has: for pictures.
+func (c *Comparing) Still() *Comparing {
+	s := &Comparing{docs: [2]*Doc{c.docs[0].Still(), c.docs[1].Still()}, notify: func() {}, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.answer.Store(c.answer.Load())
+	close(s.ended)
+	return s
+}
+
 // Close ends the comparison; it waits for what is being computed.
 func (c *Comparing) Close() {
 	c.cancel()
@@ -234,6 +243,12 @@ func (a *CompareAnswer) present(ctx context.Context, old *CompareAnswer) {
 	case !again || old.By != a.By:
 		a.Table, a.Err = a.Compared.Table(ctx, a.By, false)
 	}
+	if !again || !reflect.DeepEqual(old.Call, a.Call) {
+		a.Twin = nil
+		if a.Call != nil {
+			a.Twin = a.Compared.Twin(ctx, a.Threads, *a.Call)
+		}
+	}
 }
 
 // later makes what may take a while: confidences and the distribution. It
@@ -262,12 +277,6 @@ func (a *CompareAnswer) later(ctx context.Context, old *CompareAnswer) *CompareA
 		b.Dist, b.DistErr = nil, nil
 		if f := b.Compared.Find(b.Of); f >= 0 {
 			b.Dist, b.DistErr = b.Compared.Distribution(ctx, f, b.Self, 60)
-		}
-	}
-	if !again || !reflect.DeepEqual(old.Call, b.Call) {
-		b.Twin = nil
-		if b.Call != nil {
-			b.Twin = b.Compared.Twin(ctx, b.Threads, *b.Call)
 		}
 	}
 	b.Sure = true

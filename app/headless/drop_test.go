@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ashlar/app/cli"
 	"ashlar/app/drop"
 	"ashlar/app/shell"
 	"ashlar/render/theme"
@@ -29,9 +30,7 @@ func TestDrag(t *testing.T) {
 			defer s.Close()
 			if c.open {
 				s.OpenDemo()
-				if err := s.Doc().Wait(); err != nil {
-					t.Fatal(err)
-				}
+				settle(t, s, cli.StackView{})
 			}
 			for c.open { // until all that is to be seen is there
 				if a := s.Doc().Answer(); a != nil && a.Rec == s.Doc().Recording() {

@@ -41,6 +41,7 @@ type comparison struct {
 	buttons  compareButtons
 	largest  [24]clickArea
 	bounds   compareBounds
+	keyIn    [2]bool // whether the keyboard was in the timelines
 }
 
 // compareOptions are what a person chooses about the numbers.
@@ -175,6 +176,9 @@ func (s *Shell) endComparison() {
 	s.title()
 }
 
+// Compares tells whether two recordings are shown.
+func (s *Shell) Compares() bool { return s.versus != nil }
+
 // swap makes A of B and B of A.
 func (s *Shell) swap() {
 	c := s.versus
@@ -239,6 +243,9 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	for _, p := range c.panes {
 		p.tab = tabFlame // the comparison has tabs of its own
 		p.update(s)
+		if !p.moved && p.rec.HasTime {
+			p.view = p.view.Fit(p.limits()) // the other side may have grown
+		}
 		if _, err := p.arrive(); err != nil {
 			s.Say(err.Error())
 		}
@@ -246,6 +253,12 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.place(s, u, r)
 	c.events(s, u)
+	c.focusByKey(s)
+	c.panes[c.focus].menuByKey(s, u)
+	for _, p := range c.panes {
+		p.motion.step(s, p, u)
+		p.flows.update(s, p)
+	}
 	c.agree(s)
 	c.pair.Ask(c.question())
 	if s.View != Flame {

@@ -22,7 +22,10 @@ func compareCommands() []Command {
 		{"Compare the slow calls of the selected function with its fast ones", nil, true, func(s *Shell) { s.compareCalls() }},
 		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.swap() }},
 		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
-		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *comparison) { c.focusOn(s, 1-c.focus) })},
+		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *comparison) {
+			c.focusOn(s, 1-c.focus)
+			s.focus.Give(&s.pane.timeline.lanes, true)
+		})},
 		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.link.on = !c.link.on })},
 		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
 		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},

@@ -18,7 +18,7 @@ import (
 
 // compareButtons are the choices of a comparison.
 type compareButtons struct {
-	normalize, width, by, what, view, metric, end, swap widget.Clickable
+	normalize, width, by, what, view, metric widget.Clickable
 }
 
 func sideName(i int) string { return "AB"[i : i+1] }
@@ -29,6 +29,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	th := u.Theme
 	r := c.bounds.heads[i]
 	p := c.panes[i]
+	u.Area(&c.heads, nil)
 	if clicked, _ := c.heads[i].clicked(u, r); clicked {
 		c.focusOn(s, i)
 	}
@@ -344,10 +345,9 @@ func (c *comparison) unanswered() string {
 // status is what stands in the status line: what was matched, how sure it is.
 func (c *comparison) status() (left, right string) {
 	for i, p := range c.panes {
-		if i > 0 {
-			left += "   "
+		if text := summary(p.rec); text != "" {
+			left += sideName(i) + " " + text + "   "
 		}
-		left += sideName(i) + " " + summary(p.rec)
 	}
 	a := c.answer()
 	if a == nil {

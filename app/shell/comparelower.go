@@ -13,8 +13,10 @@ import (
 func (c *comparison) lower(s *Shell, u *ui.UI) {
 	b := &c.bounds
 	if s.View == Both {
+		u.Area(&c.tabKeys, nil)
 		c.tabBar(s, u)
 	}
+	ring := c.lowerArea(u)
 	tab := c.tab
 	if s.View == Flame {
 		tab = compareFlame
@@ -31,7 +33,9 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	case tab == compareTwo:
 		c.two(s, u)
 	case a == nil:
-		u.Text(b.lower.Inset(u.Px(24)), c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle, Lines: 8})
+		r := b.lower.Inset(u.Px(24))
+		r.Min.Y += r.Dy() / 3
+		u.Text(r, c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle, Lines: 8})
 	case tab == compareFlame:
 		c.flame.layout(s, c, u, b.lower)
 	case tab == compareTable:
@@ -41,9 +45,14 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	case tab == comparePairing:
 		c.pairing.layout(s, c, u, b.lower)
 	}
+	if ring {
+		u.Ring(b.lower, 2)
+	}
 	if s.View == Both {
+		u.Area(&c.largest, nil)
 		c.sidePanel(s, u)
 	}
+	u.NoArea()
 }
 
 // two draws a flamegraph of each side.

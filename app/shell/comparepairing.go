@@ -26,6 +26,8 @@ type pairingPart struct {
 	ofKind pairKind
 	picks  [12]clickArea
 	rules  [4]clickArea
+	// wantPair asks for the chooser of pairs with the next frame.
+	wantPair bool
 }
 
 // pairKind is how something was matched: by a rule, or it is on one side only.
@@ -88,6 +90,10 @@ func (t *pairingPart) refresh(a *doc.CompareAnswer) {
 func (t *pairingPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
 	a := c.answer()
 	t.refresh(a)
+	if t.wantPair {
+		t.wantPair = false
+		c.pairByHand(s)
+	}
 	w := min(u.Px(400), r.Dx()/2)
 	left := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(8), r.Min.X+w-u.Px(14), r.Max.Y)
 	y := t.ruleSwitches(c, u, left)

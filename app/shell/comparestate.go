@@ -95,8 +95,9 @@ func (c *comparison) state() *CompareState {
 type Comparing struct {
 	Normalize compare.Normalize
 	Width     compare.Width
-	// Tab is the name of the tab below; "" for the flamegraph.
-	Tab string
+	// Tab is the name of the tab below; "" for the flamegraph. Choose is the name
+	// of the function that is marked, "" for none.
+	Tab, Choose string
 }
 
 // SettleComparison is Settle for two recordings. Where one cannot be shown the
@@ -122,15 +123,17 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 		p.rec = p.doc.Recording()
 	}
 	c.reach()
+	var parts [2][2]int64
 	for i, p := range c.panes {
 		p.update(s)
 		if from, to, ranged := part(i, p.rec); ranged && p.rec.HasTime {
 			p.selectRange(p.rec.Start+from, p.rec.Start+to)
 			p.fit(p.sel.from, p.sel.to)
-			c.link.on = false
+			parts[i] = [2]int64{from, to}
 		}
 		p.transforms = v.Transforms
 	}
+	c.link.on = c.link.on && parts[0] == parts[1]
 	if v.Search != "" {
 		p := c.panes[c.focus]
 		p.search.editor.SetText(v.Search)
@@ -141,6 +144,14 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 		return failed
 	}
 	c.pair.Settle(c.question())
+	if a := c.answer(); a != nil && o.Choose != "" {
+		for f := range a.Compared.Matching.Funcs {
+			if a.Compared.Matching.Funcs[f].Name == o.Choose {
+				c.choose(a, int32(f))
+			}
+		}
+		c.pair.Settle(c.question()) // now also of it
+	}
 	if c.tab == compareTwo {
 		c.takeMetric()
 		for _, p := range c.panes {

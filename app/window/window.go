@@ -25,6 +25,7 @@ import (
 	"ashlar/app/store"
 	"ashlar/assets/desktop"
 	"ashlar/ingest/recording"
+	"ashlar/render/fonts"
 )
 
 // Options say what is opened and how.
@@ -90,7 +91,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	switch {
 	case len(o.Files) > 0 && o.Part.IsSet():
-		s.OpenPart(o.Files[0], o.Part)
+		s.OpenPartWith(o.Files[0], o.Exe, o.Part)
 	case len(o.Files) > 0:
 		s.OpenWith(o.Files[0], o.Exe)
 		if len(o.Files) > 1 {
@@ -104,6 +105,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
+	fonts.System.Start(w.Invalidate)
 	follow := followSystem(w.Invalidate)
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)

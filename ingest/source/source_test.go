@@ -277,6 +277,34 @@ func TestDamagedBeginning(t *testing.T) {
 	}
 }
 
+// A chunk that asks for more than the buffer holds is filled at once: the reader
+// that waits for room is told that there is some.
+func TestGrowingChunks(t *testing.T) {
+	want := content(5000)
+	s := newStream(bytes.NewReader(want), nil)
+	done := make(chan []byte)
+	go func() {
+		var all []byte
+		for _, size := range []int{10, 100, 50, 2000, 2840} {
+			b, err := s.take(nil, size, time.Hour, 0, nil) // no patience would help
+			if err != nil || len(b) != size {
+				t.Errorf("%d bytes of %d, %v", len(b), size, err)
+			}
+			all = append(all, b...)
+		}
+		done <- all
+	}()
+	select {
+	case got := <-done:
+		if !bytes.Equal(got, want) {
+			t.Error("the content is another one")
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it waits for a reader that waits for room")
+	}
+	s.stop()
+}
+
 // slow is a pipe that gives a little at a time and then nothing.
 type slow struct {
 	parts chan string

@@ -71,6 +71,7 @@ func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration, sil
 	for s.fill-s.room < size && s.err == nil && !s.stopped {
 		if len(s.buf)-s.room < size {
 			s.enlarge(size)
+			s.changed.Broadcast() // the reader may be waiting for room
 		}
 		if (impatient && s.fill > s.room) || gaveUp {
 			break

@@ -85,7 +85,10 @@ func (d *wlDrag) close() {
 
 // avoidWayland makes Gio open its window through XWayland where its listener
 // could not be wrapped.
-func avoidWayland() { chooseX11(C.ashlar_drop_wrapped() != 0, os.Getenv("DISPLAY"), os.Setenv) }
+func avoidWayland() { chooseX11(wrapped(), os.Getenv("DISPLAY"), os.Setenv) }
+
+// wrapped tells whether Gio's listener is.
+func wrapped() bool { return C.ashlar_drop_wrapped() != 0 }
 
 func chooseX11(wrapped bool, display string, set func(name, value string) error) {
 	if !wrapped && display != "" {

@@ -1,0 +1,108 @@
+package headless
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ashlar/app/cli"
+	"ashlar/app/shell"
+	"ashlar/ingest/analyze"
+	engine "ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+	"ashlar/testdata/twins"
+)
+
+// comparison is one golden picture of two recordings. Files are by their names
+// in the folder of a test; nothing writes missing.json.
+type comparison struct {
+	name    string
+	a, b    string
+	view    shell.View
+	theme   *theme.Theme
+	options shell.Comparing
+	ts      []analyze.Transform
+	from    int64 // of a range of both, in picoseconds; to is 0 for none
+	to      int64
+	fails   bool
+}
+
+var comparisons = []comparison{
+	{name: "trace-dark", a: "before.json", b: "after.json"},
+	{name: "trace-light", a: "before.json", b: "after.json", theme: theme.Light},
+	{name: "trace-range", a: "before.json", b: "after.json", from: 8e9, to: 20e9, options: shell.Comparing{Normalize: engine.Duration}},
+	{name: "trace-distribution", a: "before.json", b: "after.json", options: shell.Comparing{Tab: "Distribution", Choose: "parse"}},
+	{name: "profile-dark", a: "before.folded", b: "after.folded", theme: theme.Dark},
+	{name: "profile-light", a: "before.folded", b: "after.folded", theme: theme.Light},
+	{name: "diff-a", a: "before.folded", b: "after.folded", view: shell.Flame, options: shell.Comparing{Width: engine.WidthA}},
+	{name: "diff-b", a: "before.folded", b: "after.folded", view: shell.Flame, options: shell.Comparing{Width: engine.WidthB}, theme: theme.Light},
+	{name: "diff-inverted", a: "before.folded", b: "after.folded", view: shell.Flame, ts: []analyze.Transform{analyze.Invert()}},
+	{name: "table-dark", a: "before.json", b: "after.json", options: shell.Comparing{Tab: "Table of differences"}},
+	{name: "table-light", a: "before.folded", b: "after.folded", theme: theme.Light, options: shell.Comparing{Tab: "Table of differences", Normalize: engine.Total}},
+	{name: "two", a: "before.json", b: "after.json", options: shell.Comparing{Tab: "Two flamegraphs", Choose: "render"}},
+	{name: "pairing", a: "before.json", b: "after.json", options: shell.Comparing{Tab: "How it was compared"}},
+	{name: "mixed", a: "before.json", b: "cpu.spaa"},
+	{name: "mixed-unlike", a: "before.json", b: "after.folded", fails: true},
+	{name: "missing", a: "before.json", b: "missing.json", fails: true},
+	{name: "damaged", a: "damaged.json", b: "after.json", fails: true, theme: theme.Light},
+}
+
+// twinFiles writes the recordings of the pictures.
+func twinFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, content := range map[string][]byte{
+		"before.json": twins.Trace(false), "after.json": twins.Trace(true),
+		"before.folded": twins.Profile(false), "after.folded": twins.Profile(true),
+		"cpu.spaa":     []byte(profileOfTimes),
+		"damaged.json": []byte("this is no recording\n"),
+	} {
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// profileOfTimes is of the same program, sampled: SPAA with a metric in
+// microseconds.
+const profileOfTimes = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cpu-clock","kind":"software","sampling":{"mode":"frequency","primary_metric":"time"}}],"metrics":[{"name":"time","unit":"us"}],"stack_id_mode":"local"}
+{"type":"dso","id":1,"name":"app"}
+{"type":"frame","id":1,"func":"frame","dso":1,"kind":"user"}
+{"type":"frame","id":2,"func":"parse","dso":1,"kind":"user"}
+{"type":"frame","id":3,"func":"render","dso":1,"kind":"user"}
+{"type":"stack","id":"a","frames":[2,1],"context":{"event":"cpu-clock"},"weights":[{"metric":"time","value":19000,"unit":"us"}]}
+{"type":"stack","id":"b","frames":[3,1],"context":{"event":"cpu-clock"},"weights":[{"metric":"time","value":12000,"unit":"us"}]}
+`
+
+// TestGoldenComparisons draws two recordings and compares the pictures with
+// those that were looked at.
+func TestGoldenComparisons(t *testing.T) {
+	dir, err := filepath.Abs("../../testdata/golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range comparisons {
+		t.Run(p.name, func(t *testing.T) {
+			twinFiles(t)
+			if p.theme == nil {
+				p.theme = theme.Dark
+			}
+			s := shell.New(p.theme)
+			defer s.Close()
+			if s.View = shell.Both; p.view != "" {
+				s.View = p.view
+			}
+			s.Open(p.a)
+			s.OpenBeside(p.b)
+			err := s.SettleComparison(cli.StackView{Transforms: p.ts}, p.options, func(int, *recording.Recording) (int64, int64, bool) { return p.from, p.to, p.to > 0 })
+			if (err != nil) != p.fails {
+				t.Fatalf("comparing: %v", err)
+			}
+			img, err := Draw(s, 1200, 640, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, filepath.Join(dir, "compare-"+p.name+".png"), img)
+		})
+	}
+}

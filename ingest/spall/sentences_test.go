@@ -1,0 +1,67 @@
+package spall
+
+import (
+	"math"
+	"testing"
+)
+
+// TestSentences has one thing wrong with a trace at a time, and expects the
+// whole sentence and the place.
+func TestSentences(t *testing.T) {
+	v1 := func(make func(w *trace)) []byte {
+		w := manual(1)
+		make(w)
+		return w.b
+	}
+	v3 := func(make func(w *trace)) []byte {
+		w := manual(3)
+		make(w)
+		return w.b
+	}
+	pair := func(w *trace) { // each later than the one before
+		at := float64(10 * (1 + len(w.b)))
+		w.begin1(1, 2, at, "good", "")
+		w.end(1, 2, at+5)
+	}
+	for _, c := range []struct {
+		name        string
+		content     []byte
+		place, want string
+	}{
+		{"cut in a record", v1(func(w *trace) { pair(w); w.begin1(1, 2, 1e4, "half", ""); w.b = w.b[:len(w.b)-3] }), "byte 73", "the last record is cut after 21 bytes"},
+		{"an end too many", v1(func(w *trace) { pair(w); w.end(1, 2, 1e4) }), "byte 73", "a record ends a span on a thread where none is open"},
+		{"time that goes back", v1(func(w *trace) { pair(w); w.begin1(1, 2, 100, "early", ""); w.end(1, 2, 1e4) }), "byte 73", "time runs backwards by 235000000 ps on a thread; the record is moved up to the latest time before it"},
+		{"time that is none", v1(func(w *trace) { pair(w); w.begin1(1, 2, math.NaN(), "never", ""); w.end(1, 2, 1e4) }), "byte 73", "the time is not a number, or so far from the others that it cannot be told; it is taken as the latest before it on its thread"},
+		{"a record of no kind", v1(func(w *trace) { pair(w); w.b = append(w.b, 5, 1, 2, 3, 4); pair(w); pair(w); pair(w) }), "byte 73", "a record of type 5, whose layout is not published, stands here; 5 bytes up to the next readable record were skipped"},
+		{"rubbish", v1(func(w *trace) {
+			pair(w)
+			for range 9 {
+				w.b = append(w.b, 0xff)
+			}
+			pair(w)
+			pair(w)
+			pair(w)
+		}), "byte 73", "no record begins here (its type would be 255); 9 bytes up to the next readable record were skipped"},
+		{"padding that is cut", v1(func(w *trace) { pair(w); w.pad(100); w.b = w.b[:len(w.b)-10] }), "byte 168", "10 bytes of padding are missing at the end"},
+		{"a length below nothing", func() []byte { w := manual(0); w.complete0(1, 1, 100, -50, "back"); return w.b }(), "byte 32", "a span has a duration of -50; it is taken as 0"},
+		{"a buffer that is cut", v3(func(w *trace) {
+			w.open(1, 2)
+			w.begin3(1, "a", "")
+			w.end3(5)
+			w.begin3(7, "b", "")
+			w.close()
+			w.b = w.b[:len(w.b)-4]
+		}), "byte 73", "the trace is cut in the middle of a record, of which 8 bytes are there"},
+		{"a unit that cannot be", func() []byte { w := manualUnit(1, -1); pair(w); return w.b }(), "byte 16", "the header says that a tick is -1 units long, which cannot be; it is taken as 1"},
+		{"layout of another version", func() []byte { w := manual(0); pair(w); pair(w); return w.b }(), "byte 8", "the header says version 0 but the records are laid out as in version 1"},
+	} {
+		r := read(t, c.content)
+		balanced(t, r)
+		if len(r.Warnings) != 1 || r.Warnings[0].First != c.place || r.Warnings[0].Text != c.want {
+			t.Errorf("%s:\n got %s: %s\nwant %s: %s, alone of %d", c.name, r.Warnings[0].First, r.Warnings[0].Text, c.place, c.want, len(r.Warnings))
+		}
+		if r.Counts.Spans == 0 {
+			t.Errorf("%s: what is whole is not shown", c.name)
+		}
+	}
+}
