@@ -29,7 +29,7 @@ func show(o cli.WindowOptions) int {
 	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
-	s.Roots = o.Roots
+	s.Roots, s.FollowFiles = o.Roots, o.Follow
 	kept, err := store.Open()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without

@@ -50,6 +50,8 @@ type Shell struct {
 	Do Actions
 	// Keep remembers things from one run to the next; nil where nothing is kept.
 	Keep Keep
+	// FollowFiles follows every file that is opened.
+	FollowFiles bool
 	// Roots say where source files are.
 	Roots []sourcefile.Root
 	// Bars counts what the last frame drew.
@@ -148,6 +150,9 @@ func (s *Shell) openFile(path string) { s.OpenPart(path, recording.Part{}) }
 func (s *Shell) OpenPart(path string, part recording.Part) {
 	s.show(doc.OpenPart(path, decode.Options{Exe: s.exe}, part, s.wake))
 	s.pane.path, s.pane.exe, s.pane.part = path, s.exe, part
+	if s.FollowFiles && s.pane.doc.CanFollow() {
+		s.follow()
+	}
 }
 
 // OpenDemo shows the built-in recording.
@@ -160,6 +165,7 @@ func (s *Shell) show(d *doc.Doc) {
 	if c := s.versus; c != nil {
 		go c.close()
 	} else if s.pane != nil {
+		s.leave()
 		old := s.pane.doc
 		go old.Close() // waits for goroutines: not on the window's
 		s.gone = append(s.gone, s.pane)
@@ -212,6 +218,7 @@ func (s *Shell) Close() {
 	if c := s.versus; c != nil {
 		c.close()
 	} else if s.pane != nil {
+		s.leave()
 		s.pane.doc.Close()
 	}
 	s.pane, s.versus = nil, nil
