@@ -127,6 +127,13 @@ func (s *Shell) OpenWith(path, exe string) {
 	s.exe = ""
 }
 
+// OpenPartWith is OpenWith for a part of a file.
+func (s *Shell) OpenPartWith(path, exe string, part recording.Part) {
+	s.exe = exe
+	s.OpenPart(path, part)
+	s.exe = ""
+}
+
 // Open shows a file in place of what is shown, or what an address names.
 func (s *Shell) Open(path string) {
 	if !address.Is(path) {

@@ -94,7 +94,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	switch {
 	case len(o.Files) > 0 && o.Part.IsSet():
-		s.OpenPart(o.Files[0], o.Part)
+		s.OpenPartWith(o.Files[0], o.Exe, o.Part)
 	case len(o.Files) > 0:
 		s.OpenWith(o.Files[0], o.Exe)
 		if len(o.Files) > 1 {

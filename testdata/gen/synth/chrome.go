@@ -75,7 +75,7 @@ func (c *chrome) size(call uint32) (records, bytes int) {
 	if c.complete(call) {
 		return 1, n + len(`,"dur":10.000`)
 	}
-	return 2, n + chromeEndBytes
+	return 2, n + chromeEndBytes + len(`,"name":`) + len(c.names[fn])
 }
 
 func (c *chrome) startBuffer(*thread) {}
@@ -92,6 +92,8 @@ func (c *chrome) begin(t *thread, call uint32) {
 func (c *chrome) end(t *thread, o openCall) {
 	if !c.complete(o.call) {
 		c.event("E", t, t.clock)
+		c.buf = append(c.buf, `,"name":`...) // which need not be, but some readers want
+		c.buf = append(c.buf, c.names[c.prog.calls[o.call].fn]...)
 		c.buf = append(c.buf, '}')
 		c.settle()
 		return
