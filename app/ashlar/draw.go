@@ -15,6 +15,7 @@ import (
 	"ashlar/app/window"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
+	"ashlar/render/fonts"
 	"ashlar/render/theme"
 )
 
@@ -101,8 +102,10 @@ func render(o cli.RenderOptions) error {
 	if !ok {
 		th = theme.Dark
 	}
+	fonts.System.Start(nil)
 	s := shell.New(th)
 	defer s.Close()
+	s.Mode = theme.Mode(o.Colour)
 	s.Roots = o.Roots
 	switch o.View {
 	case "compare":

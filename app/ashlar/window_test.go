@@ -38,9 +38,15 @@ type frame struct {
 	Tab, Picked, Search, Found, Total string
 	Transforms, Threads, Marks        []string
 	Pinned, Chosen, Hidden, Zoom      int
-	Compare                           *versus
-	Folded, Scroll                    int
-	Focus                             string
+
+	Near, Grouped, Sorted, Colour string
+	Rows                          int
+	Shape                         []string
+	Up                            bool
+	Scale                         float32
+	Folded, Scroll                int
+	Focus                         string
+	Compare                       *versus
 }
 
 // session is a window with its frame log.

@@ -59,7 +59,8 @@ type RenderOptions struct {
 	Scale         float32
 	Range         Range
 	Event, Metric string
-	Theme         string // "dark" or "light"
+	Theme         string // "dark", "light" or "contrast"
+	Colour        string // what colours tell: one of theme.Modes
 	Exe           string // the program to take names from where the file has none
 	Roots         []sourcefile.Root
 	// StackView is for the flamegraph; Check it with the recording first.

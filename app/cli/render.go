@@ -3,10 +3,13 @@ package cli
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/render/theme"
 
 	"ashlar/app/address"
 	"ashlar/ingest/compare"
@@ -47,6 +50,7 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			fs.StringVar(&width, "width", string(compare.WidthLarger), "with two files, whose `WIDTHS` bars have: a, b or larger")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
+			fs.StringVar(&o.Colour, "colour", string(theme.ByFunction), "colours by function, module, kind, thread or search `WHAT`")
 			o.viewFlags(fs)
 			demo := demoFlag(fs)
 			roots := rootFlag(fs)
@@ -159,6 +163,9 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	}
 	if err := checkTheme(o.Theme); err != nil {
 		return err
+	}
+	if !slices.Contains(theme.Modes, theme.Mode(o.Colour)) {
+		return misuse("there are no colours by %q; there are those by function, module, kind, thread and search", o.Colour)
 	}
 	w, h, _ := strings.Cut(size, "x")
 	var werr, herr error

@@ -115,7 +115,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		rows = analyze.Table(rec, tree, o.by)
 	}
 	if o.Search != "" && err == nil {
-		rows = t.search(rec, tree, o, rows)
+		rows, err = t.search(c, rec, q, tree, o, rows)
 	}
 	return rows, err
 }
@@ -152,26 +152,43 @@ func (t *top) sides(rec *recording.Recording, tree *analyze.Tree, of analyze.Tra
 
 // search tells how much matches, and leaves the rows that do; of a tree all
 // rows stay, since a match means little without its callers.
-func (t *top) search(rec *recording.Recording, tree *analyze.Tree, o *topOptions, rows []analyze.Row) []analyze.Row {
+func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, rows []analyze.Row) ([]analyze.Row, error) {
 	p, err := analyze.ParsePattern(o.Search)
 	if err != nil {
-		return rows // was checked
+		return rows, nil // was checked
 	}
-	m := analyze.Match(rec, tree, p)
+	var m *analyze.Matched
+	var found *analyze.Hits
+	if p.OfFunctions() {
+		m = analyze.Match(rec, tree, p)
+	} else {
+		if found, err = analyze.Find(c.ctx, rec, p); err != nil {
+			return nil, err
+		}
+		if m, err = analyze.MatchHits(c.ctx, rec, tree, q, found); err != nil {
+			return nil, err
+		}
+	}
 	t.Matched = &topMatched{o.Search, exact(m.Total, t.metric), m.Count, m.Total}
 	if o.tree {
 		for i := range t.matches {
 			t.matches[i] = m.Nodes[t.nodes[i]]
 		}
-		return rows
+		return rows, nil
 	}
 	return slices.DeleteFunc(rows, func(r analyze.Row) bool {
+		switch {
+		case o.by == analyze.ByThread && p.Field() == analyze.InThread:
+			return r.Track == recording.NoTrack || !p.MatchTrack(rec.Tracks[r.Track])
+		case found != nil && (o.by == analyze.ByFunction || o.by == analyze.ByLine):
+			return !found.Matches(r.Func)
+		}
 		f := r.Function(rec)
 		if o.by != analyze.ByFunction {
 			f.File = r.Place
 		}
 		return !p.MatchFunction(&f)
-	})
+	}), nil
 }
 
 // branches lists the heaviest nodes of a tree, callers before what they call.

@@ -26,9 +26,12 @@ type viewTop struct {
 	Total, Whole json.Number
 	Records      int64
 	Function     *viewRow
-	Matched      *struct{ Total json.Number }
-	Rows         []viewRow
-	More         int
+	Matched      *struct {
+		Total   json.Number
+		Records int64
+	}
+	Rows []viewRow
+	More int
 }
 
 type viewRow struct {

@@ -60,7 +60,7 @@ Flags that change stacks apply in the order in which they are typed.`
 // flags adds the view's flags to a command.
 func (v *StackView) viewFlags(fs *pflag.FlagSet) {
 	v.transformFlags(fs)
-	fs.StringVar(&v.Search, "search", "", "find `TEXT` or /expression/ in names, modules and files; how much has it")
+	fs.StringVar(&v.Search, "search", "", "find `TEXT` or /expression/ in names, modules and files, or just in one of name:, module:, file:, thread:, arg: before it; how much has it")
 }
 
 // transformFlags adds those that change stacks.

@@ -57,15 +57,15 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 		}
 		a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
 	}
-	if q.Search != nil {
-		a.Matched = analyze.Match(rec, a.Tree, q.Search)
+	var err error
+	if err = a.search(ctx, old); err != nil {
+		return nil
 	}
 	if q.Around != nil {
 		n := analyze.Around(rec, a.Tree, *q.Around)
 		a.Near = &n
 		a.Above, a.Below = around(rec, a.Tree.Weights, q)
 	}
-	var err error
 	switch {
 	case a.ByFunction() || a.Grouped != nil:
 	case q.By == analyze.ByThread:
@@ -104,6 +104,26 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 		}
 	}
 	return a
+}
+
+// search finds what is looked for in the tree. Where it runs must be known for
+// that when functions alone do not tell.
+func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
+	switch {
+	case a.Search == nil:
+		return nil
+	case a.Search.OfFunctions():
+		a.Matched = analyze.Match(a.Rec, a.Tree, a.Search)
+		return nil
+	case last != nil && last.Found != nil && last.Found.Pattern.Is(a.Search) && last.Found.Of(a.Rec):
+		a.Found = last.Found
+	default:
+		if a.Found, err = analyze.Find(ctx, a.Rec, a.Search); err != nil {
+			return err
+		}
+	}
+	a.Matched, err = analyze.MatchHits(ctx, a.Rec, a.Tree, a.Query, a.Found)
+	return err
 }
 
 // around makes the trees on both sides of a function. They are looked at from

@@ -54,6 +54,7 @@ type Answer struct {
 	Rows    []analyze.Row
 	Grouped []analyze.Row       // for By
 	Matched *analyze.Matched    // for a Search
+	Found   *analyze.Hits       // for a Search that functions alone do not answer
 	Near    *analyze.Neighbours // for Around
 	// Above and Below are, for Around, the trees of the function's callers,
 	// bottom-up, and of its callees.
@@ -102,7 +103,10 @@ type Doc struct {
 	following  atomic.Bool
 	followNote atomic.Pointer[string]
 
+	work sync.Mutex // held while a question is answered
+
 	mu       sync.Mutex
+	contexts contexts
 	want     Question
 	asked    bool
 	wake     chan struct{}
@@ -111,7 +115,6 @@ type Doc struct {
 	cancel   context.CancelFunc
 	ended    chan struct{}
 	notify   func()
-	contexts contexts
 
 	still  bool // it answers nothing any more; see Still
 	answer atomic.Pointer[Answer]
@@ -248,6 +251,7 @@ func (d *Doc) run() {
 				stale()
 				continue
 			}
+			d.work.Lock()
 			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
 				d.think(ctx, rec, q, old)
 			} else {
@@ -255,6 +259,7 @@ func (d *Doc) run() {
 			}
 			d.tell()
 			d.find(ctx, rec, q.Search)
+			d.work.Unlock()
 		}
 		stale()
 	}
@@ -298,14 +303,19 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 		d.hits.Store(nil)
 		return
 	}
-	if h := d.hits.Load(); h != nil && h.Pattern == p && h.Of(rec) && !h.Partial {
+	if h := d.hits.Load(); h != nil && h.Pattern.Is(p) && h.Of(rec) && !h.Partial {
+		return
+	}
+	if a := d.answer.Load(); a != nil && a.Found != nil && a.Found.Pattern.Is(p) && a.Found.Of(rec) {
+		d.hits.Store(a.Found)
+		d.tell()
 		return
 	}
 	soon := func(h *analyze.Hits) {
 		d.hits.Store(h)
 		d.tell()
 	}
-	if h := d.hits.Load(); h != nil && h.Pattern == p {
+	if h := d.hits.Load(); h != nil && h.Pattern.Is(p) {
 		soon = nil // the hits in the snapshot before stay until all are counted
 	}
 	if h, err := analyze.FindSoon(ctx, rec, p, soon); err == nil {
@@ -321,6 +331,8 @@ func (d *Doc) Settle(q Question) error {
 		return err
 	}
 	d.Ask(q)
+	d.work.Lock() // or an earlier question would have the last word
+	defer d.work.Unlock()
 	rec := d.load.Load().Snapshot()
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
 		if a := answer(d.ctx, rec, q, old); a != nil {

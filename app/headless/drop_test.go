@@ -8,7 +8,6 @@ import (
 	"ashlar/app/cli"
 	"ashlar/app/drop"
 	"ashlar/app/shell"
-	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -31,10 +30,7 @@ func TestDrag(t *testing.T) {
 			defer s.Close()
 			if c.open {
 				s.OpenDemo()
-				// With its answer: where the halves meet depends on it.
-				if err := s.Settle(cli.StackView{}, func(*recording.Recording) (from, to int64, ranged bool) { return 0, 0, false }); err != nil {
-					t.Fatal(err)
-				}
+				settle(t, s, cli.StackView{})
 			}
 			s.DragOver(c.over)
 			img, err := Draw(s, 1000, 640, 1)

@@ -43,13 +43,16 @@ type sheet struct {
 // SVG draws what a settled shell shows as shapes, w by h pixels: timeline and
 // flamegraph as in the window, without what is around them.
 func SVG(s *shell.Shell, w, h int, scale float32) (*svg.Canvas, error) {
+	if s.Compares() {
+		return nil, errors.New("two recordings are drawn into PNG files: the name should end in .png")
+	}
 	if s.Doc() == nil || s.Doc().Answer() == nil {
 		return nil, errors.New("cannot draw: nothing is open")
 	}
 	a := s.Doc().Answer()
 	sh := &sheet{
 		c: svg.New(w, h, raster.Pack(s.Theme.Background)), state: s.State(), rec: a.Rec, answer: a,
-		pal: &theme.Palette{Theme: s.Theme, Mode: s.Mode}, scale: scale, zoom: s.Zoomed(a.Tree),
+		pal: s.Palette(), scale: scale, zoom: s.Zoomed(a.Tree),
 	}
 	plan := timeline.NewPlan(a.Rec, s.Rows(scale))
 	top, bottom := image.Rect(0, 0, w, h), image.Rect(0, 0, w, h)

@@ -5,10 +5,6 @@ import (
 	"image"
 	"time"
 
-	"gioui.org/io/event"
-	"gioui.org/io/pointer"
-	"gioui.org/op/clip"
-
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -183,61 +179,4 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	if clicked, _ := p.statusClick.clicked(u, box); clicked && len(p.rec.Warnings) > 0 {
 		s.showAbout()
 	}
-}
-
-// helpPage lists gestures and keys over everything else.
-func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
-	th := u.Theme
-	u.Fill(full, withAlpha(th.Background, .6))
-	gestures := [][2]string{
-		{"Wheel", "zoom at the pointer"}, {"Shift wheel, sideways wheel", "earlier, later"}, {"Wheel over names", "scroll"},
-		{"Drag", "move"}, {"Shift drag, drag on the ruler", "select a time range"}, {"Click", "select, show details"},
-		{"Double click", "zoom to it"}, {"Click on a name", "fold, unfold"},
-	}
-	line := u.Px(22)
-	rows := max(len(gestures), len(Commands))
-	w, h := u.Px(760), (rows+1)*line+u.Px(64)
-	box := ui.Rect(full.Min.X+(full.Dx()-w)/2, max(0, full.Min.Y+(full.Dy()-h)/2), w, h)
-	u.Round(box, 10, th.Raised)
-	u.Border(box, 10, 1, th.Rule)
-	y := box.Min.Y + u.Px(20)
-	u.Text(ui.Rect(box.Min.X+u.Px(24), y, u.Px(300), line), "Pointer", ui.Style{Size: 13, Weight: medium, Color: th.Text})
-	u.Text(ui.Rect(box.Min.X+u.Px(400), y, u.Px(300), line), "Keys", ui.Style{Size: 13, Weight: medium, Color: th.Text})
-	y += line + u.Px(6)
-	pair := func(x, y int, a, b string) {
-		u.Text(ui.Rect(x, y, u.Px(176), line), a, ui.Style{Size: 12, Color: th.Dim})
-		u.Text(ui.Rect(x+u.Px(180), y, u.Px(190), line), b, ui.Style{Size: 12, Color: th.Text})
-	}
-	for i, g := range gestures {
-		pair(box.Min.X+u.Px(24), y+i*line, g[0], g[1])
-	}
-	for i, c := range Commands {
-		keys := ""
-		for k, ch := range c.Keys {
-			if k > 0 {
-				keys += "   "
-			}
-			keys += ch.String()
-		}
-		u.Text(ui.Rect(box.Min.X+u.Px(400), y+i*line, u.Px(110), line), keys, ui.Style{Size: 12, Color: th.Dim})
-		u.Text(ui.Rect(box.Min.X+u.Px(510), y+i*line, u.Px(240), line), c.Title, ui.Style{Size: 12, Color: th.Text})
-	}
-	s.shield(u, full, func() { s.help = false })
-}
-
-// shield covers everything with an area whose click dismisses what is above it.
-func (s *Shell) shield(u *ui.UI, full image.Rectangle, dismiss func()) {
-	tag := &s.help
-	for {
-		ev, ok := u.Event(pointer.Filter{Target: tag, Kinds: pointer.Press | pointer.Scroll | pointer.Move, ScrollY: pointer.ScrollRange{Min: -1 << 20, Max: 1 << 20}})
-		if !ok {
-			break
-		}
-		if e, ok := ev.(pointer.Event); ok && e.Kind == pointer.Press {
-			dismiss()
-			s.wake()
-		}
-	}
-	defer clip.Rect(full).Push(u.Ops).Pop()
-	event.Op(u.Ops, tag)
 }

@@ -97,12 +97,16 @@ func (c column) applies(a *doc.Answer) bool {
 
 // columns are those that are shown of an answer, in their order.
 func (t *tablePart) columns(a *doc.Answer) []column {
+	return columnsOf(a, t.hidden, t.order.modules)
+}
+
+func columnsOf(a *doc.Answer, hidden columnSet, modules bool) []column {
 	var cs []column
 	for c := range columnCount {
-		if c == colModule && !t.order.modules {
+		if c == colModule && !modules {
 			continue
 		}
-		if c.applies(a) && (c == colName || !t.hidden.has(c)) {
+		if c.applies(a) && (c == colName || !hidden.has(c)) {
 			cs = append(cs, c)
 		}
 	}

@@ -17,7 +17,8 @@ type Chord struct {
 	Mods key.Modifiers
 }
 
-// String is how people read it: Ctrl-O.
+// String is how people read it: Ctrl-O. Arrows are words, since not every font
+// has their signs.
 func (c Chord) String() string {
 	var b strings.Builder
 	for _, m := range []struct {
@@ -36,7 +37,7 @@ func (c Chord) String() string {
 }
 
 var keyNames = map[key.Name]string{
-	key.NameLeftArrow: "←", key.NameRightArrow: "→", key.NameUpArrow: "↑", key.NameDownArrow: "↓",
+	key.NameLeftArrow: "Left", key.NameRightArrow: "Right", key.NameUpArrow: "Up", key.NameDownArrow: "Down",
 	key.NameEscape: "Esc", key.NamePageUp: "Page Up", key.NamePageDown: "Page Down",
 	key.NameHome: "Home", key.NameEnd: "End", key.NameReturn: "Return", "-": "−",
 	key.NameDeleteForward: "Delete", key.NameDeleteBackward: "Backspace",
@@ -90,12 +91,12 @@ func commands() []Command {
 		{"Select what it is called from", []Chord{chord(key.NameUpArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(false) }},
 		{"Select in the next row", []Chord{chord(key.NameDownArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(1) }},
 		{"Select in the previous row", []Chord{chord(key.NameUpArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(-1) }},
-		{"Follow the arrow from the selected span", []Chord{chord(".")}, true, func(s *Shell) { s.pane.followFlow(s, false) }},
-		{"Follow the arrow to the selected span", []Chord{chord(",")}, true, func(s *Shell) { s.pane.followFlow(s, true) }},
+		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, false) }},
+		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, true) }},
 		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(.02) }},
 		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(-.02) }},
-		{"Extend the selected time to the next edge", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(true) }},
-		{"Shorten the selected time to the previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(false) }},
+		{"Extend it to the next edge of a span", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(true) }},
+		{"Shorten it to the previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(false) }},
 		{"Filter threads by name", []Chord{chord("F", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.tracks.focus = s.pane.timed() }},
 		{"Show and hide threads", []Chord{chord("V")}, true, func(s *Shell) { s.chooseTracks() }},
 		{"Fold or unfold the thread", []Chord{chord("Y")}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.fold(r) }) }},
@@ -112,7 +113,7 @@ func commands() []Command {
 		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
 		{"Copy as command", []Chord{chord("C", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyCommand() }},
 		{"Copy the view's address", []Chord{chord("A", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyAddress() }},
-		{"Colour by function, module, kind, thread or search", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
+		{"Next way to colour", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
 		{"Dark or light", []Chord{chord("L")}, false, func(s *Shell) { s.toggleTheme() }},
 		{"Search", []Chord{chord("/"), chord("F", key.ModCtrl)}, true, func(s *Shell) { s.pane.search.focus = true }},
 		{"Next hit", []Chord{chord("N")}, true, func(s *Shell) { s.pane.walk(s, true) }},
@@ -132,8 +133,8 @@ func commands() []Command {
 		{"Flamegraph of the callees of the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.CalleesOf) }},
 		{"Flamegraph bottom-up", []Chord{chord("I")}, true, func(s *Shell) { s.pane.transform(analyze.Invert()) }},
 		{"Flamegraph in order of time", []Chord{chord("O")}, true, func(s *Shell) { s.pane.transform(analyze.ByTime()) }},
-		{"Flamegraph with the root at the bottom, or at the top", []Chord{chord("U")}, true, func(s *Shell) { s.pane.flame.turn() }},
-		{"Callers and callees of the selected function", []Chord{chord("Q")}, true, func(s *Shell) { s.pane.tab = tabNear }},
+		{"Flamegraph upside down", []Chord{chord("U")}, true, func(s *Shell) { s.pane.flame.turn() }},
+		{"Callers and callees", []Chord{chord("Q")}, true, func(s *Shell) { s.pane.tab = tabNear }},
 		{"Collapse recursion", []Chord{chord("R")}, true, func(s *Shell) { s.pane.transform(analyze.CollapseRecursion()) }},
 		{"Merge by module", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByModule()) }},
 		{"Merge by file", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByFile()) }},
@@ -145,8 +146,8 @@ func commands() []Command {
 		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.redo() }},
 		{"Next part of the window", []Chord{chord(key.NameTab)}, false, func(s *Shell) { s.nextArea(1) }},
 		{"Previous part of the window", []Chord{chord(key.NameTab, key.ModShift)}, false, func(s *Shell) { s.nextArea(-1) }},
-		{"Select the time of the span; press, open or go on", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.pane.selectPicked() }},
-		{"Select only the thread of the span", []Chord{chord(key.NameReturn, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.onlyTrack(r.Index) }) }},
+		{"Select its time; press, open, zoom", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.pane.selectPicked() }},
+		{"Select only its thread", []Chord{chord(key.NameReturn, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.onlyTrack(r.Index) }) }},
 		{"Menu of what is selected", []Chord{chord(key.NameF10, key.ModShift)}, true, func(s *Shell) { s.pane.wantMenu = true }},
 		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
 		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
@@ -157,6 +158,16 @@ func commands() []Command {
 		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
 		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
 	}, append(append(compareCommands(), lookCommands()...), exportCommands()...)...)
+}
+
+// keyOf is the key of a command, for menus; "" where it has none.
+func keyOf(title string) string {
+	for i := range Commands {
+		if c := &Commands[i]; c.Title == title && len(c.Keys) > 0 {
+			return c.Keys[0].String()
+		}
+	}
+	return ""
 }
 
 func (s *Shell) call(f func()) {

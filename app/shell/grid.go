@@ -69,22 +69,25 @@ func (g *grid) json() string {
 
 // grid is the table of the tab that is shown, else that of functions; nil when
 // there is no answer yet.
-func (p *pane) grid() *grid {
-	a := p.doc.Answer()
-	switch {
-	case a == nil:
-		return nil
-	case p.tab == tabNear && a.Near != nil:
-		return nearGrid(a)
-	case p.tab == tabStats && a.Durations != nil:
-		return slowGrid(p.rec, a.Durations)
-	case p.tab == tabSource && a.Lines != nil:
-		return sourceGrid(a)
+func (p *pane) grid() *grid { return p.gridding()() }
+
+// gridding is grid for another goroutine: a table may have a million rows.
+func (p *pane) gridding() func() *grid {
+	a, rec, tab, shape := p.doc.Answer(), p.rec, p.tab, p.table.tableShape
+	return func() *grid {
+		switch {
+		case a == nil:
+			return nil
+		case tab == tabNear && a.Near != nil:
+			return nearGrid(a)
+		case tab == tabStats && a.Durations != nil:
+			return slowGrid(rec, a.Durations)
+		case tab == tabSource && a.Lines != nil:
+			return sourceGrid(a)
+		}
+		d := arrange(orderKey{a, shape.by, shape.ascending})
+		return tableGrid(a, d.rows, columnsOf(a, shape.hidden, d.modules))
 	}
-	t := &p.table
-	d := arrange(orderKey{a, t.by, t.ascending})
-	t.order.modules = d.modules
-	return tableGrid(a, d.rows, t.columns(a))
 }
 
 // nearGrid lists callers and callees.

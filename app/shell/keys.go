@@ -79,6 +79,9 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 	if s.typing && k.Name == key.NameTab {
 		u.Execute(key.FocusCmd{})
 	}
+	if s.help && s.helpState.press(k) {
+		return
+	}
 	if !s.typing && !s.help && s.focus.Key(k) {
 		return
 	}

@@ -21,12 +21,53 @@ func lookCommands() []Command {
 		{"Light theme", nil, false, func(s *Shell) { s.SetTheme("light") }},
 		{"High contrast theme", nil, false, func(s *Shell) { s.SetTheme("contrast") }},
 		{"The system's theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
+		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.pane.zoomToPicked() }},
+		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.pane.near.lists = !s.pane.near.lists }},
+		{"Flamegraph", nil, true, func(s *Shell) { s.pane.tab = tabFlame }},
+		{"Statistics", nil, true, func(s *Shell) { s.pane.tab = tabStats }},
+		{"Heatmap", nil, true, func(s *Shell) { s.pane.tab = tabHeat }},
+		{"About this file", nil, true, func(s *Shell) { s.pane.tab = tabAbout }},
 		{"Table of functions", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFunction) }},
 		{"Table of modules", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByModule) }},
 		{"Table of files", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFile) }},
 		{"Table of threads", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByThread) }},
+		{"Columns of the table", nil, true, func(s *Shell) { s.pane.tabulate(s.pane.table.group); s.pane.table.ask = true }},
 		{"Copy the table as text", nil, true, func(s *Shell) { s.copyTable(false) }},
 		{"Copy the table as CSV", nil, true, func(s *Shell) { s.copyTable(true) }},
+	}
+}
+
+// Run carries out a command by its title; false when there is none.
+func (s *Shell) Run(title string) bool {
+	for i := range Commands {
+		if c := &Commands[i]; c.Title == title && (!c.needs || s.pane != nil) {
+			c.do(s)
+			return true
+		}
+	}
+	return false
+}
+
+// Pick selects a function by its name, once an answer is there; false when it
+// is not in it.
+func (s *Shell) Pick(name string) bool {
+	if s.pane == nil || s.pane.doc.Answer() == nil {
+		return false
+	}
+	a := s.pane.doc.Answer()
+	for i := range a.Rows {
+		if a.Rows[i].Name == name {
+			s.pane.pickFunction(a, a.Rows[i].Func)
+			return true
+		}
+	}
+	return false
+}
+
+// zoomToPicked makes the selected bar of the flamegraph fill its width.
+func (p *pane) zoomToPicked() {
+	if p.pick.is == pickNode {
+		p.flame.zoomTo(p, pathOf(p.pick.tree, int(p.pick.node)))
 	}
 }
 
@@ -36,15 +77,19 @@ func (p *pane) tabulate(by analyze.By) {
 	p.table.group, p.table.scroll = by, 0
 }
 
-// copyTable puts the table on the clipboard, as it is or would be shown.
+// copyTable puts the table that is shown on the clipboard. It is written beside
+// the window.
 func (s *Shell) copyTable(csvForm bool) {
-	if g := s.pane.grid(); g != nil {
-		comma := '\t'
-		if csvForm {
-			comma = ','
-		}
-		s.copyLater(g.separated(comma))
+	grid, comma := s.gridding(), '\t'
+	if csvForm {
+		comma = ','
 	}
+	go func() {
+		if g := grid(); g != nil {
+			text := g.separated(comma)
+			s.later(func(s *Shell) { s.copyLater(text) })
+		}
+	}()
 }
 
 // swatch is the colour of a row's function.
@@ -75,6 +120,12 @@ func (p *pane) colours(s *Shell) {
 	if old := p.palette; old == nil || old.Theme != pal.Theme || old.Mode != pal.Mode || p.paletteOf != version {
 		p.palette, p.paletteOf = &pal, version
 	}
+}
+
+// Palette has the colours of what is open.
+func (s *Shell) Palette() *theme.Palette {
+	s.pane.colours(s)
+	return s.pane.palette
 }
 
 func (s *Shell) nextMode() {

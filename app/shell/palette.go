@@ -181,6 +181,7 @@ func (c *chooser) layout(s *Shell, u *ui.UI, size image.Point) {
 
 // editField lays an editor out in r.
 func editField(u *ui.UI, e *widget.Editor, r image.Rectangle) {
+	ui.Want(e.Text())
 	u.Editing(e)
 	u.At(r, func(u *ui.UI) {
 		color := func(c colour) op.CallOp {

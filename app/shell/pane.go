@@ -494,6 +494,7 @@ func (p *pane) mark() func(recording.FuncID) bool {
 func (p *pane) marked() int64 {
 	switch {
 	case p.searching():
+		p.found() // which may be new
 		return -2 - int64(p.search.version)
 	case p.hover != nil:
 		return int64(*p.hover)
@@ -506,15 +507,44 @@ func (p *pane) marked() int64 {
 // found tells which functions the search matches.
 func (p *pane) found() func(recording.FuncID) bool {
 	sp := &p.search
-	if sp.isOf != sp.pattern || len(sp.is) < p.rec.Functions.Len() {
-		sp.is, sp.isOf = make([]bool, p.rec.Functions.Len()), sp.pattern
-		for i := range sp.is {
-			f := p.rec.Functions.At(i)
-			sp.is[i] = sp.pattern.MatchFunction(&f)
+	var hits *analyze.Hits
+	if !sp.pattern.OfFunctions() {
+		if hits = p.doc.Hits(); hits == nil || !hits.Pattern.Is(sp.pattern) {
+			hits = nil // not known yet
 		}
+	}
+	if !sp.isOf.Is(sp.pattern) || sp.isHits != hits || len(sp.is) < p.rec.Functions.Len() {
+		sp.is, sp.isOf, sp.isHits = make([]int8, p.rec.Functions.Len()), sp.pattern, hits
 		sp.version++
 	}
-	return func(f recording.FuncID) bool { return int(f) < len(sp.is) && sp.is[f] }
+	// Only those that are asked for are looked at: there may be a million.
+	rec, is, pattern := p.rec, sp.is, sp.pattern
+	return func(f recording.FuncID) bool {
+		if int(f) >= len(is) {
+			return false
+		}
+		if is[f] == 0 {
+			is[f] = -1
+			if hits != nil {
+				if hits.Matches(f) {
+					is[f] = 1
+				}
+			} else if fn := rec.Functions.At(int(f)); pattern.MatchFunction(&fn) {
+				is[f] = 1
+			}
+		}
+		return is[f] > 0
+	}
+}
+
+// markAt is what marks the timeline's bars where functions do not tell.
+func (p *pane) markAt() func(track, lane, i, n int) bool {
+	if p.searching() && !p.search.pattern.OfFunctions() {
+		if h := p.doc.Hits(); h != nil && h.Pattern.Is(p.search.pattern) {
+			return h.Marked
+		}
+	}
+	return nil
 }
 
 func clampInt64(f float64) int64 {

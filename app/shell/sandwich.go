@@ -81,6 +81,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 			pic.Paint(c)
 		}
 		w.picture, w.key = ui.NewPicture(c), k
+		w.look(p) // what was under the pointer is of another tree
 	}
 	s.Bars += w.pics[0].Drawn + w.pics[1].Drawn
 	u.Draw(w.picture, in.Min)

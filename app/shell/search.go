@@ -24,9 +24,11 @@ type searchPart struct {
 	at      analyze.Hit // the hit that was walked to
 	walked  bool
 
-	// is tells which functions match isOf; version counts its changes.
-	is      []bool
+	// is tells which functions match isOf, 0 for those not asked for; version
+	// counts its changes.
+	is      []int8
 	isOf    *analyze.Pattern
+	isHits  *analyze.Hits
 	version int
 
 	marks   []bool
@@ -137,7 +139,7 @@ func (p *pane) searchInfo() string {
 		return ""
 	}
 	info := ""
-	if h := p.doc.Hits(); h != nil && h.Pattern == sp.pattern {
+	if h := p.doc.Hits(); h != nil && h.Pattern.Is(sp.pattern) {
 		if h.Len() > 0 || p.timed() {
 			info = units.Count(h.Len())
 			if sp.walked && h.Of(p.rec) {
@@ -148,7 +150,7 @@ func (p *pane) searchInfo() string {
 			}
 		}
 	}
-	if a := p.doc.Answer(); a != nil && a.Matched != nil && a.Search == sp.pattern && a.Matched.OfTotal != 0 {
+	if a := p.doc.Answer(); a != nil && a.Matched != nil && a.Search.Is(sp.pattern) && a.Matched.OfTotal != 0 {
 		if info != "" {
 			info += "   "
 		}
@@ -161,7 +163,7 @@ func (p *pane) searchInfo() string {
 func (p *pane) walk(s *Shell, next bool) {
 	sp := &p.search
 	h := p.doc.Hits()
-	if sp.pattern == nil || h == nil || h.Pattern != sp.pattern || h.Len() == 0 {
+	if sp.pattern == nil || h == nil || !h.Pattern.Is(sp.pattern) || h.Len() == 0 {
 		return
 	}
 	var to analyze.Hit
@@ -226,7 +228,7 @@ func (p *pane) reveal(h *timeline.Hit) {
 	d := max(1, h.End-h.Start)
 	switch {
 	case d > span:
-		span = d * 5 / 4
+		span = min(d*5/4, max(d, p.rec.Duration()/50*51)) // no more than all
 	case h.Found && float64(d)/float64(span)*float64(w) < 6:
 		span = max(d*40, 1000)
 	}

@@ -20,6 +20,7 @@ import (
 	"ashlar/app/doc"
 	"ashlar/app/sourcefile"
 	"ashlar/ingest/decode"
+	"ashlar/render/fonts"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -55,22 +56,24 @@ type Shell struct {
 	// Bars counts what the last frame drew.
 	Bars int
 
-	shaper  *text.Shaper
-	follows bool // the theme is the system's
-	fonts   fontCache
-	pane    *pane       // the one with the focus
-	versus  *comparison // where two recordings are compared, else nil
-	menu    *menu
-	help    bool
-	chooser *chooser
-	note    note
-	typing  bool   // in a text field
-	exe     string // of the file that is being opened; see OpenWith
-	clip    string // a text for the clipboard
-	tasks   tasks
-	unpick  func() // takes the desktop's dialog away; nil when none is open
-	first   welcome
-	focus   ui.Focus
+	shaper    *text.Shaper
+	follows   bool // the theme is the system's
+	fonts     fontCache
+	fontsOf   int64       // the version of the system's fonts that is drawn with
+	pane      *pane       // the one with the focus
+	versus    *comparison // where two recordings are compared, else nil
+	menu      *menu
+	help      bool
+	helpState helpPart
+	chooser   *chooser
+	note      note
+	typing    bool   // in a text field
+	exe       string // of the file that is being opened; see OpenWith
+	clip      string // a text for the clipboard
+	tasks     tasks
+	unpick    func() // takes the desktop's dialog away; nil when none is open
+	first     welcome
+	focus     ui.Focus
 	// sources are the source files that were looked for, by what recordings call
 	// them; nil while one is read.
 	sources map[string]*sourceText
@@ -225,6 +228,7 @@ const (
 func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
+	s.newFonts()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus}
 	size := gtx.Constraints.Max
 	s.size = size
@@ -282,6 +286,18 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.layoutDrag(u, full)
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
+	}
+}
+
+// newFonts draws everything anew when fonts were found for more characters.
+func (s *Shell) newFonts() {
+	v := fonts.System.Version()
+	if v == s.fontsOf {
+		return
+	}
+	s.fontsOf, s.shaper = v, ui.NewShaper()
+	if s.pane != nil {
+		s.pane.palette = nil // which all pictures depend on
 	}
 }
 

@@ -46,8 +46,22 @@ type State struct {
 	Chosen  int      `json:"chosen"`
 	Hidden  int      `json:"hidden"`
 	Zoom    int      `json:"zoom"` // how deep the flamegraph is zoomed
+	// Near is the function whose callers and callees are shown. Rows counts the
+	// table's, which are of Grouped; Sorted says by what and Shape its columns
+	// with the widths that were chosen.
+	Near    string   `json:"near"`
+	Rows    int      `json:"rows"`
+	Grouped string   `json:"grouped"`
+	Sorted  string   `json:"sorted"`
+	Shape   []string `json:"shape"`
+	// Colour is what colours tell, Up that the flamegraph's root is at the
+	// bottom, and Scale how large everything is.
+	Colour string  `json:"colour"`
+	Up     bool    `json:"up"`
+	Scale  float32 `json:"scale"`
 	// Folded counts the threads that are folded, Scroll is how far rows are
-	// scrolled, Focus the part of the window that shows that it has the keyboard.
+	// scrolled, Focus the part of the window that shows that it has the keyboard,
+	// or "text" while a text is typed.
 	Folded int    `json:"folded"`
 	Scroll int    `json:"scroll"`
 	Focus  string `json:"focus"`
@@ -99,6 +113,9 @@ func (s *Shell) State() State {
 		}
 	}
 	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.pinned), len(p.sel.tracks), len(p.hidden), len(p.flame.zoom)
+	st.Near, st.Rows, st.Grouped = p.near.of.Name, len(p.table.order.rows), string(p.table.group)
+	st.Sorted, st.Shape = p.table.inWords()
+	st.Colour, st.Up, st.Scale = string(s.Mode), p.flame.up, s.scale()
 	if a := p.doc.Answer(); a != nil {
 		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
 	}
@@ -110,10 +127,25 @@ func (s *Shell) State() State {
 
 // focused names the area that shows that it has the keyboard.
 func (s *Shell) focused() string {
-	if !s.focus.Shown {
+	switch {
+	case s.typing:
+		return "text"
+	case !s.focus.Shown:
 		return ""
 	}
 	p := s.pane
+	if c := s.versus; c != nil {
+		switch {
+		case s.focus.In(&c.heads):
+			return "sides"
+		case s.focus.In(&c.tabKeys):
+			return "tabs"
+		case s.focus.In(&c.tab):
+			return compareTabNames[c.tab]
+		case s.focus.In(&c.largest):
+			return "details"
+		}
+	}
 	switch {
 	case s.focus.In(&s.openButton):
 		return "toolbar"

@@ -25,6 +25,7 @@ type tablePart struct {
 	from   float32 // a column's width when its edge was grabbed
 	more   clickArea
 	picker clickArea
+	ask    bool // the columns are to be chosen
 	bar    drag
 	marked string // the row that was clicked, where rows are no functions
 }
@@ -108,7 +109,8 @@ func (t *tablePart) choices(s *Shell, u *ui.UI, r image.Rectangle) int {
 	right := r.Max.X - u.Px(tableRight)
 	box := image.Rect(right-u.Measure("Columns", st).X-u.Px(10), y, right, y+u.Px(22))
 	clicked, hovered := t.picker.clicked(u, box)
-	if clicked {
+	if clicked || t.ask {
+		t.ask = false
 		s.menu = newMenu(image.Pt(box.Min.X-u.Px(60), box.Max.Y), t.columnItems(s, a))
 	}
 	look := st

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"image"
 
 	"gioui.org/io/pointer"
@@ -17,16 +18,45 @@ func (t *tablePart) width(c column) float32 {
 	return columnInfos[c].width
 }
 
+// narrowed is a column's width where room is short; shares need all of theirs.
+func (t *tablePart) narrowed(c column, by float32) float32 {
+	return max(t.width(c)*by, min(t.width(c), 56))
+}
+
+// inWords says how the table is sorted, and which columns it has.
+func (t *tablePart) inWords() (sorted string, shape []string) {
+	sorted = columnInfos[t.by].name
+	if t.ascending {
+		sorted += ", least first"
+	}
+	for c := range columnCount {
+		if !t.hidden.has(c) {
+			name := columnInfos[c].name
+			if t.widths[c] > 0 {
+				name += fmt.Sprintf(" %.0f", t.widths[c])
+			}
+			shape = append(shape, name)
+		}
+	}
+	return sorted, shape
+}
+
 // place places the columns in r.
 func (t *tablePart) place(u *ui.UI, r image.Rectangle, cs []column) []image.Rectangle {
-	rest := r.Dx() - u.Px(tableLeft+tableRight)
+	// Where there is little room numbers come closer before names go short.
+	all, sum := r.Dx()-u.Px(tableLeft+tableRight), float32(0)
 	for _, c := range cs[1:] {
-		rest -= u.Px(t.width(c))
+		sum += t.width(c)
+	}
+	narrow := max(.74, min(1, float32(all-u.Px(170))/max(1, sum*u.Metric.PxPerDp)))
+	rest := all
+	for _, c := range cs[1:] {
+		rest -= u.Px(t.narrowed(c, narrow))
 	}
 	x := r.Min.X + u.Px(tableLeft)
 	boxes := make([]image.Rectangle, len(cs))
 	for i, c := range cs {
-		w := u.Px(t.width(c))
+		w := u.Px(t.narrowed(c, narrow))
 		if i == 0 {
 			w = max(u.Px(80), rest)
 		}
@@ -65,8 +95,12 @@ func (t *tablePart) head(s *Shell, u *ui.UI, r image.Rectangle, a *doc.Answer, c
 		}
 		if t.by == c {
 			u.Fill(image.Rect(cell.Min.X, r.Min.Y+h, cell.Max.X, r.Min.Y+h+u.Px(1.5)), th.Accent)
-			if t.ascending == (columnInfos[c].number != nil) {
-				title = "↑ " + title // the other way round than one expects
+			if t.ascending == (columnInfos[c].number != nil) { // the other way round than one expects
+				x := cell.Min.X + u.Measure(title, st).X + u.Px(8)
+				if columnInfos[c].right {
+					x = cell.Max.X - u.Measure(title, st).X - u.Px(8)
+				}
+				up(u, x, (cell.Min.Y+cell.Max.Y)/2, th.Text)
 			}
 		}
 		u.Text(cell, title, st)
@@ -75,6 +109,14 @@ func (t *tablePart) head(s *Shell, u *ui.UI, r image.Rectangle, a *doc.Answer, c
 		}
 	}
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h+u.Px(2), th.Rule)
+}
+
+// up draws a small triangle that points up, around x, y.
+func up(u *ui.UI, x, y int, c colour) {
+	n := u.Px(3)
+	for i := range n + 1 {
+		u.Fill(image.Rect(x-i, y-n/2+i, x+i+1, y-n/2+i+1), c)
+	}
 }
 
 // edge lets a column be made wider and narrower by its left edge; a double

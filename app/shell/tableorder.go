@@ -61,6 +61,18 @@ func (o *order) take(d *ordered) {
 	o.have, o.rows, o.of, o.modules = d.key, d.rows, d.key.of, d.modules
 }
 
+// searched tells whether a row is what is searched for.
+func searched(a *doc.Answer, r *analyze.Row) bool {
+	switch {
+	case a.By == analyze.ByThread && a.Search.Field() == analyze.InThread:
+		return r.Track >= 0 && a.Search.MatchTrack(a.Rec.Tracks[r.Track])
+	case a.Found != nil && a.ByFunction():
+		return a.Found.Matches(r.Func)
+	}
+	f := r.Function(a.Rec)
+	return a.Search.MatchFunction(&f)
+}
+
 // arrange filters the rows by the answer's search and sorts them. Rows come by
 // self, heaviest first; what is equal stays in that order.
 func arrange(k orderKey) *ordered {
@@ -71,7 +83,7 @@ func arrange(k orderKey) *ordered {
 	for i := range from {
 		modules = modules || from[i].Module != ""
 		if a.Search != nil {
-			if f := from[i].Function(a.Rec); !a.Search.MatchFunction(&f) {
+			if !searched(a, &from[i]) {
 				continue
 			}
 		}

@@ -158,7 +158,7 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 		pic := timeline.Picture{
 			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
 			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
-			Mark:  p.mark(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Canvases: &t.canvases, Chosen: p.chosenTracks(),
+			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Canvases: &t.canvases, Chosen: p.chosenTracks(),
 		}
 		t.picture = ui.NewPicture(pic.Draw(b.lanes.Dx(), b.lanes.Dy()))
 		t.pictKey, t.bars = k, pic.Bars
@@ -380,7 +380,7 @@ func (c *fontCache) medium(px float32) *raster.Face {
 func (t *timelinePart) drawHits(p *pane, u *ui.UI, in image.Rectangle) {
 	h := p.doc.Hits()
 	sp := &p.search
-	if sp.pattern == nil || h == nil || h.Pattern != sp.pattern {
+	if sp.pattern == nil || h == nil || !h.Pattern.Is(sp.pattern) {
 		return
 	}
 	if k := (marksKey{h, in.Dx()}); sp.marksOf != k {

@@ -24,6 +24,7 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/assets/desktop"
+	"ashlar/render/fonts"
 )
 
 // Options say what is opened and how.
@@ -100,6 +101,7 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
+	fonts.System.Start(w.Invalidate)
 	follow := followSystem(w.Invalidate)
 	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)

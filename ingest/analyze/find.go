@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"math/bits"
 	"sort"
 
 	"ashlar/ingest/recording"
@@ -35,10 +36,12 @@ type Hits struct {
 	// Partial is set while more may be found: see FindSoon.
 	Partial bool
 
-	rec  *recording.Recording
-	is   []bool // by function
-	rows []hitRow
-	n    int64
+	rec *recording.Recording
+	is  []bool // by function
+	// onTrack tells, by track, which threads match.
+	onTrack []bool
+	rows    []hitRow
+	n       int64
 }
 
 // hitRow is a column of spans or samples that has hits.
@@ -48,6 +51,8 @@ type hitRow struct {
 	lane          *recording.Lane
 	samples       *recording.Samples
 	hit           []uint8 // by call: 1 for a match, to be added up without a branch
+	// own has, instead of hit, a bit for each place of the column.
+	own []uint64
 	// before has, for each block of the column, the hits in the blocks before,
 	// and at its end the hits in all.
 	before []int64
@@ -61,7 +66,8 @@ const hitBlock = 1 << 10
 
 // Find looks for a pattern in the names, modules and files of functions, and
 // counts and places the spans and samples that have them. It looks at each span's
-// call once, on all cores.
+// call once, on all cores. Of threads that match, the first span or sample is
+// the hit.
 func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, error) {
 	return FindSoon(ctx, rec, p, nil)
 }
@@ -71,7 +77,10 @@ func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, err
 // returns. Hits have the same numbers of rows in both answers, so that one of the
 // first leads on in the last.
 func FindSoon(ctx context.Context, rec *recording.Recording, p *Pattern, soon func(*Hits)) (*Hits, error) {
-	h := uncounted(rec, p)
+	h, err := uncounted(ctx, rec, p)
+	if err != nil {
+		return nil, err
+	}
 	if err := h.count(ctx, soon); err != nil {
 		return nil, err
 	}
@@ -79,8 +88,14 @@ func FindSoon(ctx context.Context, rec *recording.Recording, p *Pattern, soon fu
 }
 
 // uncounted finds the functions, and the rows in which they may be.
-func uncounted(rec *recording.Recording, p *Pattern) *Hits {
+func uncounted(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, error) {
 	h := &Hits{Pattern: p, rec: rec, is: make([]bool, rec.Functions.Len())}
+	switch p.Field() {
+	case InThread:
+		return h, h.threads(ctx)
+	case InArgs:
+		return h, h.args(ctx)
+	}
 	for i := 0; i < rec.Functions.Len(); {
 		run := rec.Functions.Chunk(i)
 		for k := range run {
@@ -92,7 +107,7 @@ func uncounted(rec *recording.Recording, p *Pattern) *Hits {
 		i += len(run)
 	}
 	if len(h.Functions) == 0 {
-		return h
+		return h, nil
 	}
 	self, stack := make([]uint8, rec.Calls.Len()), make([]uint8, rec.Calls.Len())
 	depths := map[int]bool{} // where any match is
@@ -118,7 +133,7 @@ func uncounted(rec *recording.Recording, p *Pattern) *Hits {
 			h.rows = append(h.rows, hitRow{id: len(h.rows), track: ti, laneAt: -1, samples: s, hit: stack, before: make([]int64, blocks(s.Len())+1)})
 		}
 	}
-	return h
+	return h, nil
 }
 
 func blocks(n int) int { return (n + hitBlock - 1) / hitBlock }
@@ -127,6 +142,12 @@ func blocks(n int) int { return (n + hitBlock - 1) / hitBlock }
 // of.
 func (r *hitRow) countBlock(b int) (hits, members int64) {
 	first, last := b*hitBlock, min(r.len(), (b+1)*hitBlock)
+	if r.own != nil {
+		for _, w := range r.own[first/64 : (last+63)/64] {
+			hits += int64(bits.OnesCount64(w))
+		}
+		return hits, hits
+	}
 	if r.samples != nil {
 		for i := first; i < last; i++ {
 			if r.hit[r.samples.Call(i)] != 0 {
@@ -165,6 +186,9 @@ func (r *hitRow) time(i int) int64 {
 
 // is reports whether a hit begins at i.
 func (r *hitRow) is(i int) bool {
+	if r.own != nil {
+		return r.own[i/64]>>(i%64)&1 != 0
+	}
 	if r.lane != nil {
 		return r.hit[r.lane.Call(i)] != 0
 	}

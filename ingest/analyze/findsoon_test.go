@@ -43,7 +43,10 @@ func TestFindSoon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := uncounted(rec, p)
+		h, err := uncounted(context.Background(), rec, p)
+		if err != nil {
+			t.Fatal(err)
+		}
 		c := newCounting(h)
 		looked := map[[2]int]bool{} // track and block
 		for i := range c.items {

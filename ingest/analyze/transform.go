@@ -155,7 +155,10 @@ func (t Transform) Check() error {
 		}
 	case OpFocus, OpHide, OpDrop, OpCallersOf, OpCalleesOf, OpCollapseModule:
 	case OpOnly:
-		_, err := ParsePattern(t.Text)
+		p, err := ParsePattern(t.Text)
+		if err == nil && !p.OfFunctions() {
+			err = fmt.Errorf("%s is looked for in %ss, not in stacks", t.Text, p.Field())
+		}
 		return err
 	default:
 		return fmt.Errorf("there is no transform %q", t.Op)

@@ -39,6 +39,9 @@ func (l *Lane) Call(i int) CallID { return l.chunks[i>>chunkBits].calls[i&(chunk
 // Args refers to span i's arguments (see [Recording.Args]); 0 for none.
 func (l *Lane) Args(i int) uint64 { return l.args.at(i) }
 
+// HasArgs reports whether any span has arguments.
+func (l *Lane) HasArgs() bool { return l.args.refs.Len() > 0 }
+
 // Unfinished reports whether span i began but never ended in the recording.
 func (l *Lane) Unfinished(i int) bool {
 	k := sort.SearchInts(l.unfinished, i)

@@ -4,8 +4,10 @@ import (
 	"image"
 	"math"
 
+	"github.com/go-text/typesetting/bidi"
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
+	"github.com/go-text/typesetting/shaping"
 	"golang.org/x/image/vector"
 )
 
@@ -22,6 +24,18 @@ type Face struct {
 	ascii  [128]float32
 	runes  map[rune]float32
 	glyphs map[glyphKey]*glyph
+
+	// alone tells of characters whether they are drawn one by one; the rest is
+	// for those that are not.
+	alone    map[rune]bool
+	lines    map[string]*line
+	short    map[fitKey]string
+	linesOf  int64
+	others   map[*font.Font]*font.Face
+	pictures map[otherKey]*glyph
+	levels   bidi.Paragraph
+	segments shaping.Segmenter
+	shaper   shaping.HarfbuzzShaper
 }
 
 // phases is the number of horizontal positions within a pixel at which a glyph
@@ -40,7 +54,7 @@ type glyph struct {
 
 // NewFace returns a face of the font at a size in pixels an em.
 func NewFace(f *font.Face, px float32) *Face {
-	fc := &Face{face: font.NewFace(f.Font), size: px, scale: px / float32(f.Upem()), runes: map[rune]float32{}, glyphs: map[glyphKey]*glyph{}}
+	fc := &Face{face: font.NewFace(f.Font), size: px, scale: px / float32(f.Upem()), runes: map[rune]float32{}, glyphs: map[glyphKey]*glyph{}, alone: map[rune]bool{}}
 	if e, ok := f.FontHExtents(); ok {
 		fc.ascent = e.Ascender * fc.scale
 	}
@@ -93,6 +107,9 @@ func (f *Face) Advance(r rune) float32 {
 
 // Measure is the width of a text in pixels.
 func (f *Face) Measure(s string) float32 {
+	if !f.simple(s) {
+		return f.shaped(s).width
+	}
 	var w float32
 	for _, r := range s {
 		w += f.Advance(r)
@@ -104,6 +121,21 @@ func (f *Face) Measure(s string) float32 {
 // beyond clip0..clip1 horizontally.
 func (c *Canvas) Text(f *Face, x float32, y int, s string, col Color, clip0, clip1 int) {
 	clip0, clip1 = max(0, clip0), min(c.W, clip1)
+	if !f.simple(s) {
+		l := f.shaped(s)
+		for i := range l.glyphs {
+			g := &l.glyphs[i]
+			px := math.Floor(float64(x + g.x))
+			if px >= float64(clip1) || px < float64(clip0)-float64(3*f.size) {
+				continue
+			}
+			m := f.other(g, uint8((float64(x+g.x)-px)*phases))
+			if m.mask != nil {
+				c.mask(m, int(px)+m.x, y+m.y+int(math.Round(float64(g.y))), col, clip0, clip1)
+			}
+		}
+		return
+	}
 	for _, r := range s {
 		if x >= float32(clip1) {
 			return
@@ -131,13 +163,21 @@ func (f *Face) glyph(r rune, phase uint8) *glyph {
 	return g
 }
 
-func (f *Face) draw(r rune, shift float32) *glyph {
-	out, ok := f.face.GlyphData(f.gid(r)).(font.GlyphOutline)
+func (f *Face) draw(r rune, shift float32) *glyph { return outline(f.face, f.gid(r), f.scale, shift) }
+
+// outline draws a glyph from its outline. A glyph that is only a picture, as
+// those of emojis, becomes a small frame.
+func outline(face *font.Face, gid font.GID, scale, shift float32) *glyph {
+	data := face.GlyphData(gid)
+	out, ok := data.(font.GlyphOutline)
+	if data != nil && !ok {
+		return frame(scale*float32(face.Upem()), face.HorizontalAdvance(gid)*scale)
+	}
 	if !ok || len(out.Segments) == 0 {
 		return &glyph{}
 	}
 	minX, minY, maxX, maxY := float32(math.MaxFloat32), float32(math.MaxFloat32), float32(-math.MaxFloat32), float32(-math.MaxFloat32)
-	pt := func(p opentype.SegmentPoint) (x, y float32) { return p.X*f.scale + shift, -p.Y * f.scale }
+	pt := func(p opentype.SegmentPoint) (x, y float32) { return p.X*scale + shift, -p.Y * scale }
 	for i := range out.Segments {
 		for _, p := range out.Segments[i].ArgsSlice() {
 			x, y := pt(p)
@@ -175,6 +215,21 @@ func (f *Face) draw(r rune, shift float32) *glyph {
 	m := image.NewAlpha(image.Rect(0, 0, w, h))
 	v.Draw(m, m.Bounds(), image.Opaque, image.Point{})
 	return &glyph{mask: m, x: x0, y: y0}
+}
+
+// frame is the picture of a glyph of an em that is w wide and has no outline.
+func frame(em, w float32) *glyph {
+	n := max(4, int(em*.7))
+	m := image.NewAlpha(image.Rect(0, 0, n, n))
+	for i := range n {
+		for _, p := range [][2]int{{i, 0}, {i, n - 1}, {0, i}, {n - 1, i}} {
+			m.Pix[p[1]*m.Stride+p[0]] = 170
+		}
+	}
+	for _, p := range [][2]int{{0, 0}, {n - 1, 0}, {0, n - 1}, {n - 1, n - 1}} {
+		m.Pix[p[1]*m.Stride+p[0]] = 60
+	}
+	return &glyph{mask: m, x: max(0, int((w-float32(n))/2)), y: -n}
 }
 
 // mask lays a colour over the canvas through a glyph's picture.

@@ -1,6 +1,10 @@
 package raster
 
-import "strings"
+import (
+	"sort"
+	"strings"
+	"unicode"
+)
 
 // Ellipsis stands for what was left out of a label.
 const Ellipsis = "…"
@@ -12,14 +16,18 @@ func (f *Face) Fit(name string, w float32) string {
 	if w < 3*f.Advance('n') {
 		return ""
 	}
-	if len(name) > longestLabel {
+	full := name
+	if len(name) > longestLabel { // no bar is that wide; measuring all of it is waste
 		name = strings.ToValidUTF8(name[:longestLabel], "")
+	}
+	if !f.simple(name) {
+		return f.fitShaped(name, full, w)
 	}
 	if f.fits(name, w) {
 		return name
 	}
 	dots := f.Advance('…')
-	if short := Short(name); short != name {
+	if short := Short(full); short != full && len(short) < longestLabel {
 		if f.fits(short, w-dots) {
 			return Ellipsis + short
 		}
@@ -35,6 +43,58 @@ func (f *Face) Fit(name string, w float32) string {
 		}
 	}
 	return name
+}
+
+// fitKey is what a shortened text depends on.
+type fitKey struct {
+	name string
+	w    float32
+}
+
+// fitShaped is Fit for names that have to be shaped to be measured.
+func (f *Face) fitShaped(name, full string, w float32) string {
+	f.fresh()
+	k := fitKey{name, w}
+	s, ok := f.short[k]
+	if !ok {
+		s = f.fit(name, Short(full), w)
+		if f.short == nil || len(f.short) >= mostLines {
+			f.short = map[fitKey]string{}
+		}
+		f.short[k] = s
+	}
+	return s
+}
+
+func (f *Face) fit(name, short string, w float32) string {
+	// Not one in a hundred characters is narrower than a fifth of an em.
+	whole := true
+	if most := int(w/f.size*5) + 16; len(name) > most {
+		n := 0
+		for i := range name {
+			if n++; n > most {
+				name, whole = name[:i], false
+				break
+			}
+		}
+	}
+	if whole && f.shape(name).width <= w {
+		return name
+	}
+	if len(short) < int(w) && short != name && f.shape(Ellipsis+short).width <= w {
+		return Ellipsis + short
+	}
+	var ends []int // where it may be cut: not before a mark of a letter
+	for i, r := range name {
+		if i > 0 && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+			ends = append(ends, i)
+		}
+	}
+	n := sort.Search(len(ends), func(k int) bool { return f.shape(name[:ends[k]]+Ellipsis).width > w })
+	if n < 2 {
+		return ""
+	}
+	return name[:ends[n-1]] + Ellipsis
 }
 
 // longestLabel is how many bytes of a name are looked at: no bar is as wide.

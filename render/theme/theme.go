@@ -145,4 +145,9 @@ func (t *Theme) Lift(c color.NRGBA) color.NRGBA {
 }
 
 // Fade is the colour of a bar that others stand out from.
-func (t *Theme) Fade(c color.NRGBA) color.NRGBA { return Mix(c, t.Lane, .72) }
+func (t *Theme) Fade(c color.NRGBA) color.NRGBA {
+	if t == Contrast {
+		return Mix(c, t.Lane, .4) // labels on it must stay legible
+	}
+	return Mix(c, t.Lane, .72)
+}

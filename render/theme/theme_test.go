@@ -60,6 +60,9 @@ func TestTextIsLegible(t *testing.T) {
 		}
 		// Bars must be seen at all, also faded ones beside others.
 		f := recording.Function{Name: "main.main"}
+		if r := Ratio(Contrast.Fade(Contrast.Bar(&f, ByFunction)), Contrast.OnBar); r < 4.5 {
+			t.Errorf("the label on a faded bar has contrast %.2f", r)
+		}
 		if r := Ratio(th.Bar(&f, ByFunction), th.Lane); r < 1.25 || th == Contrast && r < 7 {
 			t.Errorf("%s: bars have contrast %.2f with the lane", th.Name, r)
 		}

@@ -27,6 +27,9 @@ type Picture struct {
 	// rest.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
+	// MarkAt, if set, tells instead of Mark whether any of n spans of a lane, -1
+	// for samples, is marked.
+	MarkAt func(track, lane, i, n int) bool
 
 	// Chosen tracks have a stripe in the gutter.
 	Chosen map[int]bool
@@ -50,7 +53,8 @@ type Picture struct {
 		bg, rule raster.Color
 	}
 	onBar raster.Color
-	of    int // the track that is being drawn
+	of    int  // the track that is being drawn
+	hit   bool // what MarkAt says of the bar that is being drawn
 	scale float32
 	perPs float64 // pixels a picosecond
 	path  []recording.CallID
@@ -226,6 +230,7 @@ type fine struct {
 	busy float64
 	most float32
 	call recording.CallID
+	hit  bool
 }
 
 // lane draws a lane of spans whose top is at y.
@@ -236,10 +241,12 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 		l := &t.Lanes[lane]
 		l.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
 			x0 := p.x(b.Start)
+			hit := p.MarkAt != nil && p.MarkAt(p.of, lane, b.Index, b.N)
 			if b.End-b.Start >= res {
 				if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
 					p.flush(&acc, y, res)
 					p.run.end(p, y)
+					p.hit = hit
 					p.bar(x0, max(x1, x0+1), y, b.Call, b.N == 1 && l.Unfinished(b.Index))
 					return true
 				}
@@ -249,6 +256,7 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 				acc = fine{x: x0}
 			}
 			acc.busy += float64(b.Busy)
+			acc.hit = acc.hit || hit
 			if b.Busy >= acc.most {
 				acc.most, acc.call = b.Busy, b.Call
 			}
@@ -259,6 +267,7 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 	}
 	if lane < len(t.Open) {
 		o := t.Open[lane]
+		p.hit = p.MarkAt != nil && p.MarkAt(p.of, lane, 0, 0)
 		if x0, x1 := p.x(o.Start), p.x(p.Rec.End); x1 > x0 {
 			p.bar(x0, x1, y, o.Call, true)
 		}
@@ -275,6 +284,7 @@ func (p *Picture) flush(acc *fine, y int, res int64) {
 	cover := min(1, acc.busy/float64(res))
 	a := uint32(255 * (.3 + .7*cover))
 	p.Bars++
+	p.hit = acc.hit
 	x, col := acc.x, p.color(acc.call)
 	acc.x = -1
 	if p.pixels != nil {
@@ -314,7 +324,11 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 	}
 	col := p.Palette.On(p.Rec, p.of, call)
 	if p.Mark != nil {
-		if p.Mark(p.Rec.Func(call)) {
+		marked := p.hit
+		if p.MarkAt == nil {
+			marked = p.Mark(p.Rec.Func(call))
+		}
+		if marked {
 			if !p.DimOthers {
 				col = p.Palette.Theme.Lift(col)
 			}

@@ -23,6 +23,7 @@ type openBar struct {
 // the call there are one bar.
 func (p *Picture) samples(r *Row, y int) {
 	depths := r.Lanes - r.Spans
+	p.hit = p.MarkAt != nil && p.MarkAt(p.of, -1, 0, 0)
 	p.open = p.open[:0]
 	end := 0
 	closeFrom := func(d, x1 int) {

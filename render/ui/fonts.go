@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 
 	"eliasnaur.com/font/roboto/robotobold"
@@ -9,7 +11,10 @@ import (
 	"gioui.org/font"
 	"gioui.org/font/opentype"
 	"gioui.org/text"
+	typesetting "github.com/go-text/typesetting/font"
 	"golang.org/x/image/font/gofont/gomono"
+
+	"ashlar/render/fonts"
 )
 
 var faces = sync.OnceValue(func() []font.FontFace {
@@ -31,7 +36,35 @@ var faces = sync.OnceValue(func() []font.FontFace {
 	return all
 })
 
-// NewShaper returns a shaper with the built-in fonts.
+// NewShaper returns a shaper with the built-in fonts and those that were found
+// for other characters so far.
 func NewShaper() *text.Shaper {
-	return text.NewShaper(text.NoSystemFonts(), text.WithCollection(faces()))
+	all := faces()
+	for i, f := range fonts.System.Fonts() {
+		all = append(all, font.FontFace{Font: font.Font{Typeface: font.Typeface(fmt.Sprintf("other %d", i))}, Face: other{f}})
+	}
+	return text.NewShaper(text.NoSystemFonts(), text.WithCollection(slices.Clip(all)))
+}
+
+// other is a font of the system.
+type other struct{ font *typesetting.Font }
+
+func (o other) Face() *typesetting.Face { return typesetting.NewFace(o.font) }
+
+// Want asks for the characters of a text that the built-in font does not have;
+// they are drawn as soon as a font is found.
+func Want(s string) {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			fonts.System.Want(s[i:], has)
+			return
+		}
+	}
+}
+
+var builtIn = sync.OnceValue(func() *typesetting.Face { return faces()[0].Face.Face() })
+
+func has(r rune) bool {
+	_, ok := builtIn().NominalGlyph(r)
+	return ok || r == '\u2009' || r == '\u00a0'
 }

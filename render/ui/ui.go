@@ -120,6 +120,7 @@ func (u *UI) Measure(s string, st Style) image.Point {
 }
 
 func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions) {
+	Want(s)
 	m := op.Record(u.Ops)
 	paint.ColorOp{Color: st.Color}.Add(u.Ops)
 	material := m.Stop()

@@ -1,0 +1,89 @@
+//go:build linux
+
+package main
+
+import (
+	"image"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/testdata/e2e"
+)
+
+func TestSandwich(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	s.command("Table of functions")
+	s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 })
+	s.Click(e2e.Left, image.Pt(100, 572)) // the third row or so
+	row := s.until("a row", func(f frame) bool { return f.Picked != "" })
+	s.key("its callers and callees", func(f frame) bool { return f.Tab == "Callers & callees" && f.Near == row.Picked }, "q")
+
+	// A click in the picture shows another function, and leaves the middle.
+	at := image.Pt(60, 540)
+	s.Click(e2e.Left, at)
+	other := s.until("another function", func(f frame) bool { return f.Picked != row.Picked && f.Picked != "" })
+	if other.Near != row.Picked {
+		t.Errorf("after a click on %s the middle is %s, want %s", other.Picked, other.Near, row.Picked)
+	}
+	time.Sleep(time.Second) // or the next click would be the second of two
+	s.DoubleClick(e2e.Left, at)
+	s.until("the other in the middle", func(f frame) bool { return f.Near == other.Picked })
+	s.key("the first in the middle again", func(f frame) bool { return f.Near == row.Picked }, "alt+Left")
+	s.key("and the other", func(f frame) bool { return f.Near == other.Picked }, "alt+Right")
+}
+
+func TestTableIsShaped(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	s.command("Table of functions")
+	first := s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 && f.Sorted == "self" })
+	time.Sleep(600 * time.Millisecond) // for the history to take note
+
+	s.Click(e2e.Left, image.Pt(790, 518)) // the head of the totals
+	s.until("another order", func(f frame) bool { return f.Sorted == "total" })
+	s.Click(e2e.Left, image.Pt(790, 518))
+	s.until("the order turned round", func(f frame) bool { return f.Sorted == "total, least first" })
+
+	edge := image.Pt(440, 518) // between the names and the modules
+	s.Drag(e2e.Left, edge, edge.Sub(image.Pt(80, 0)))
+	s.until("a wider column of modules", func(f frame) bool {
+		return slices.ContainsFunc(f.Shape, func(c string) bool { return strings.HasPrefix(c, "module 2") })
+	})
+
+	s.command("Table of modules")
+	s.until("the modules", func(f frame) bool { return f.Grouped == "module" && f.Rows > 0 && f.Rows < 10 })
+	s.key("the functions again", func(f frame) bool { return f.Grouped == "function" && f.Rows == first.Rows }, "ctrl+z")
+	s.key("the columns as they were", func(f frame) bool { return slices.Equal(f.Shape, first.Shape) }, "ctrl+z")
+	s.key("the order as it was", func(f frame) bool { return f.Sorted == "self" }, "ctrl+z", "ctrl+z")
+}
+
+func TestLook(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	before := s.Screenshot()
+	s.key("a larger picture", func(f frame) bool { return f.Scale > 1.2 }, "ctrl+plus", "ctrl+plus")
+	if differ(before, s.Screenshot(), lanes) < 1000 {
+		t.Error("everything is larger, but looks the same")
+	}
+	s.key("the usual size", func(f frame) bool { return f.Scale == 1 }, "ctrl+0")
+	s.key("a smaller picture", func(f frame) bool { return f.Scale < 1 }, "ctrl+minus")
+	s.key("the usual size", func(f frame) bool { return f.Scale == 1 }, "ctrl+0")
+	for _, mode := range []string{"module", "kind", "thread", "search", "function"} {
+		old := s.Screenshot()
+		s.key("colours by "+mode, func(f frame) bool { return f.Colour == mode }, "c")
+		if differ(old, s.Screenshot(), lanes) < 1000 {
+			t.Errorf("colours by %s look as those before", mode)
+		}
+	}
+	s.command("High contrast theme")
+	s.until("more contrast", func(f frame) bool { return f.Theme == "contrast" })
+	s.key("the light theme", func(f frame) bool { return f.Theme == "light" }, "l")
+
+	s.key("the root at the bottom", func(f frame) bool { return f.Up }, "u")
+	s.key("the root at the top", func(f frame) bool { return !f.Up }, "ctrl+z")
+	// Zoom into the first bar below the root, and out by the line above.
+	s.DoubleClick(e2e.Left, image.Pt(300, 518))
+	s.until("a zoom", func(f frame) bool { return f.Zoom > 0 })
+	s.Click(e2e.Left, image.Pt(20, 492))
+	s.until("everything", func(f frame) bool { return f.Zoom == 0 })
+}

@@ -1,0 +1,132 @@
+package headless
+
+import (
+	"image"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/app/cli"
+	"ashlar/app/shell"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+)
+
+// steps is what a person does before a picture is taken: functions to select
+// and commands to run, by their titles.
+type steps []string
+
+const pick = "pick:" // begins the name of a function to select
+
+// views are the golden pictures of each view, which are drawn in both themes.
+var views = []struct {
+	name  string
+	open  func(t *testing.T, s *shell.Shell)
+	look  cli.StackView
+	do    steps
+	mode  theme.Mode
+	small bool
+}{
+	{name: "flame-up", open: demo, do: steps{"Flamegraph upside down"}},
+	{name: "flame-zoomed", open: demo, do: steps{pick + "shop/pricing.(*Rule).matches", "Zoom the flamegraph to the selected function"}},
+	{name: "flame-changed", open: demo, look: cli.StackView{Transforms: []analyze.Transform{analyze.Drop(analyze.Named("shop/pricing.(*Engine).PriceCart")), analyze.HideKernel(), analyze.Invert()}}},
+	{name: "search", open: demo, look: cli.StackView{Search: "json"}},
+	{name: "search-threads", open: demo, look: cli.StackView{Search: "thread:worker 2"}},
+	{name: "colour-module", open: demo, mode: theme.ByModule},
+	{name: "colour-kind", open: demo, mode: theme.ByKind},
+	{name: "colour-thread", open: demo, mode: theme.ByThread},
+	{name: "colour-search", open: demo, look: cli.StackView{Search: "regexp"}, mode: theme.BySearch},
+	{name: "functions", open: demo, do: steps{"Table of functions", pick + "runtime.mallocgc"}},
+	{name: "functions-spans", open: trace, do: steps{"Table of functions"}},
+	{name: "modules", open: demo, do: steps{"Table of modules"}},
+	{name: "threads", open: trace, do: steps{"Table of threads"}},
+	{name: "columns", open: demo, do: steps{"Columns of the table"}},
+	{name: "sandwich", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees"}},
+	{name: "callers", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees", "Callers and callees as lists or as a flamegraph"}},
+	{name: "statistics", open: trace, do: steps{"Table of functions", heaviest, "Statistics"}},
+	{name: "heatmap", open: demo, do: steps{"Heatmap"}},
+	{name: "about", open: file("damaged.spaa", damaged), do: steps{"About this file"}},
+	{name: "palette", open: demo, do: steps{"All commands"}},
+	{name: "help", open: demo, do: steps{"Help"}},
+	{name: "help-small", open: demo, do: steps{"Help"}, small: true},
+}
+
+// heaviest selects the function with the greatest self weight.
+const heaviest = "the heaviest function"
+
+func TestGoldenViews(t *testing.T) {
+	dir, err := filepath.Abs("../../testdata/golden/views")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views {
+		for _, th := range []*theme.Theme{theme.Dark, theme.Light} {
+			t.Run(v.name+"-"+th.Name, func(t *testing.T) {
+				s := shell.New(th)
+				defer s.Close()
+				v.open(t, s)
+				if v.mode != "" {
+					s.Mode = v.mode
+				}
+				settle(t, s, v.look)
+				for _, step := range v.do {
+					do(t, s, step)
+				}
+				settle(t, s, v.look)
+				size := image.Pt(1000, 640)
+				if v.small {
+					size = image.Pt(560, 420)
+				}
+				img, err := Draw(s, size.X, size.Y, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, filepath.Join(dir, v.name+"-"+th.Name+".png"), img)
+			})
+		}
+	}
+}
+
+// do takes one step.
+func do(t *testing.T, s *shell.Shell, step string) {
+	t.Helper()
+	name, picks := strings.CutPrefix(step, pick)
+	switch {
+	case step == heaviest:
+		name, picks = s.Doc().Answer().Rows[0].Name, true
+		fallthrough
+	case picks:
+		if !s.Pick(name) {
+			t.Fatalf("there is no function %q to select", name)
+		}
+	case !s.Run(step):
+		t.Fatalf("there is no command %q", step)
+	}
+}
+
+func TestGoldenContrast(t *testing.T) {
+	dir, err := filepath.Abs("../../testdata/golden/views")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shell.New(theme.Contrast)
+	defer s.Close()
+	s.OpenDemo()
+	settle(t, s, cli.StackView{Search: "json"})
+	s.Scale = 1.25
+	img, err := Draw(s, 1000, 640, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, filepath.Join(dir, "contrast.png"), img)
+}
+
+// settle waits until what is shown is final. The first frame asks what tabs
+// want to know.
+func settle(t *testing.T, s *shell.Shell, look cli.StackView) {
+	t.Helper()
+	if err := s.Settle(look, func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,203 @@
+package shell
+
+import (
+	"fmt"
+	"image"
+	"strings"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+	"gioui.org/op/clip"
+
+	"ashlar/render/ui"
+)
+
+// helpSections parts the commands: each begins with the command of that title.
+var helpSections = []struct{ title, first string }{
+	{"Moving", "Zoom in"},
+	{"Spans and time", "Select the next span of the lane"},
+	{"Threads", "Filter threads by name"},
+	{"What is shown", "Next event"},
+	{"Search and marks", "Search"},
+	{"Flamegraph", "Focus on the selected function"},
+	{"Keyboard", "Undo, back to the view before"},
+	{"Window", "All commands"},
+	{"Size and more", "Larger"},
+}
+
+// Gestures lists what the pointer does; the help page and the README's table
+// come from it.
+var Gestures = [][2]string{
+	{"wheel", "zoom at the pointer"},
+	{"Shift or sideways wheel", "earlier, later"},
+	{"wheel over the names", "scroll"},
+	{"drag", "move; let go in motion, it goes on"},
+	{"Shift drag, drag on ruler", "select a time range (Alt: no snapping)"},
+	{"Ctrl Shift drag", "select a time range of one thread"},
+	{"Ctrl drag", "zoom to a box"},
+	{"click", "select, show details"},
+	{"double click", "zoom to it"},
+	{"click on a name", "fold, unfold"},
+	{"Ctrl click on names", "select threads"},
+	{"drag a name", "reorder threads"},
+	{"drop files", "open them; the right half compares"},
+	{"right click", "what can be done with it"},
+	{"drag in the overview", "move the view; its edges, resize it"},
+	{"drag in the map, right", "scroll through all rows"},
+	{"click on a detail", "copy it, or go there"},
+}
+
+// helpLine is a line of the page: a heading when it has no text.
+type helpLine struct{ keys, text string }
+
+// helpLines are all lines of the page, with headings before and nothing between
+// sections.
+func helpLines() [][]helpLine {
+	pointing := []helpLine{{"Pointer", ""}}
+	for _, g := range Gestures {
+		pointing = append(pointing, helpLine{g[0], g[1]})
+	}
+	blocks := [][]helpLine{pointing}
+	next := 0
+	for i := range Commands {
+		c := &Commands[i]
+		if next < len(helpSections) && c.Title == helpSections[next].first {
+			blocks = append(blocks, []helpLine{{helpSections[next].title, ""}})
+			next++
+		}
+		if len(c.Keys) > 0 {
+			var keys []string
+			for _, k := range c.Keys {
+				keys = append(keys, k.String())
+			}
+			last := len(blocks) - 1
+			blocks[last] = append(blocks[last], helpLine{strings.Join(keys, "  "), c.Title})
+		}
+	}
+	return blocks
+}
+
+// helpPart is the page's state.
+type helpPart struct{ scroll int }
+
+// press scrolls by the keys that do so elsewhere.
+func (h *helpPart) press(k key.Event) bool {
+	by := map[key.Name]int{key.NamePageDown: 300, key.NamePageUp: -300, key.NameDownArrow: 40, key.NameUpArrow: -40}[k.Name]
+	h.scroll += by
+	return by != 0
+}
+
+// Sizes of the page, in dp.
+const (
+	helpColumn = 340
+	helpLineDp = 20
+	helpKeys   = 122
+)
+
+// helpPage lists gestures and keys over everything else, in as many columns as
+// fit.
+func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
+	th := u.Theme
+	u.Fill(full, withAlpha(th.Background, .6))
+	blocks := helpLines()
+	line := u.Px(helpLineDp)
+	columns := max(1, min(3, (full.Dx()-u.Px(64))/u.Px(helpColumn)))
+	tops, heights := helpColumns(blocks, columns)
+	rows := 0
+	for _, h := range heights {
+		rows = max(rows, h)
+	}
+	w := columns*u.Px(helpColumn) + u.Px(24)
+	content := rows * line
+	h := min(content+u.Px(76), full.Dy()-u.Px(16))
+	box := ui.Rect(full.Min.X+(full.Dx()-w)/2, full.Min.Y+(full.Dy()-h)/2, w, h)
+	u.Round(box, 10, th.Raised)
+	u.Border(box, 10, 1, th.Rule)
+	in := image.Rect(box.Min.X+u.Px(24), box.Min.Y+u.Px(20), box.Max.X, box.Max.Y-u.Px(46))
+	s.helpState.scroll = max(0, min(s.helpState.scroll, content-in.Dy()))
+	u.At(in, func(u *ui.UI) {
+		for i, b := range blocks {
+			x := tops[i].column * u.Px(helpColumn)
+			for k, l := range b {
+				r := ui.Rect(x, (tops[i].row+k)*line-s.helpState.scroll, u.Px(helpColumn-20), line)
+				if r.Max.Y < 0 || r.Min.Y > in.Dy() {
+					continue
+				}
+				if l.text == "" {
+					u.Text(r, l.keys, ui.Style{Size: 12.5, Weight: medium, Color: th.Text})
+					continue
+				}
+				u.Text(image.Rect(r.Min.X, r.Min.Y, r.Min.X+u.Px(helpKeys-8), r.Max.Y), l.keys, ui.Style{Size: 12, Color: th.Dim})
+				u.Text(image.Rect(r.Min.X+u.Px(helpKeys), r.Min.Y, r.Max.X, r.Max.Y), l.text, ui.Style{Size: 12, Color: th.Text})
+			}
+		}
+	})
+	if over := content - in.Dy(); over > 0 { // says that there is more
+		track := image.Rect(box.Max.X-u.Px(12), in.Min.Y, box.Max.X-u.Px(7), in.Max.Y)
+		size := track.Dy() * in.Dy() / content
+		u.Round(ui.Rect(track.Min.X, track.Min.Y+s.helpState.scroll*(track.Dy()-size)/over, track.Dx(), size), 2.5, th.Faint)
+	}
+	without := 0
+	for i := range Commands {
+		without += b2i(len(Commands[i].Keys) == 0)
+	}
+	foot := image.Rect(in.Min.X, box.Max.Y-u.Px(38), box.Max.X-u.Px(24), box.Max.Y-u.Px(10))
+	u.HLine(foot.Min.X, foot.Max.X, foot.Min.Y-u.Px(2), th.Rule)
+	took := u.Text(foot, fmt.Sprintf("Ctrl-K finds all of these and %d commands without a key", without), ui.Style{Size: 12, Color: th.Dim})
+	foot.Min.X += took.X + u.Px(16)
+	if st := (ui.Style{Size: 12, Color: th.Dim, Align: end}); u.Measure("Esc closes", st).X < foot.Dx() {
+		u.Text(foot, "Esc closes", st)
+	}
+	s.shield(u, full)
+}
+
+// helpAt is where a block of lines stands.
+type helpAt struct{ column, row int }
+
+// helpColumns divides blocks among columns, in order, so that the longest is as
+// short as can be; heights are the columns' in lines.
+func helpColumns(blocks [][]helpLine, columns int) (at []helpAt, heights []int) {
+	all := 0
+	for _, b := range blocks {
+		all += len(b) + 1
+	}
+	for most := (all + columns - 1) / columns; ; most++ {
+		at, heights = at[:0], []int{0}
+		for _, b := range blocks {
+			c := len(heights) - 1
+			if heights[c] > 0 && heights[c]+len(b) > most {
+				heights = append(heights, 0)
+				c++
+			}
+			at = append(at, helpAt{c, heights[c]})
+			heights[c] += len(b) + 1
+		}
+		if len(heights) <= columns {
+			return at, heights
+		}
+	}
+}
+
+// shield covers everything with an area that scrolls the page and whose click
+// closes it.
+func (s *Shell) shield(u *ui.UI, full image.Rectangle) {
+	tag := &s.help
+	for {
+		ev, ok := u.Event(pointer.Filter{Target: tag, Kinds: pointer.Press | pointer.Scroll | pointer.Move, ScrollY: pointer.ScrollRange{Min: -1 << 20, Max: 1 << 20}})
+		if !ok {
+			break
+		}
+		e, _ := ev.(pointer.Event)
+		switch e.Kind {
+		case pointer.Press:
+			s.help = false
+			s.wake()
+		case pointer.Scroll:
+			_, y := scrolled(e)
+			s.helpState.scroll += int(y * float32(u.Px(rowsPerNotch)))
+		}
+	}
+	defer clip.Rect(full).Push(u.Ops).Pop()
+	event.Op(u.Ops, tag)
+}

@@ -1,0 +1,199 @@
+// Package fonts finds fonts of the system for characters that the built-in one
+// does not have.
+//
+// Looking for fonts takes a second or more on a machine that has many, so it
+// begins with the first character that is missing, beside the window; an index
+// in the user's cache makes the next time quick. Until a font is found a
+// character is drawn as one that is missing.
+package fonts
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/fontscan"
+	"github.com/go-text/typesetting/language"
+)
+
+// Finder finds fonts by character. The zero value finds none; its methods may be
+// called from any goroutine.
+type Finder struct {
+	// version grows when fonts are found.
+	version atomic.Int64
+
+	mu     sync.Mutex
+	on     bool
+	wake   func() // nil to wait for answers
+	of     map[rune]*font.Font
+	asked  []rune // by whom nobody has looked yet
+	busy   bool
+	loaded []*font.Font
+	fm     *fontscan.FontMap
+	failed bool
+}
+
+// System finds the fonts that pictures and windows use.
+var System = new(Finder)
+
+// Bounds of what is kept: a font may be tens of megabytes large.
+const (
+	mostFonts = 12
+	mostRunes = 1 << 15
+)
+
+// Start lets the finder look. wake is called from another goroutine when fonts
+// have been found; without it every question waits for its answer.
+func (f *Finder) Start(wake func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.on, f.wake = true, wake
+}
+
+// Version tells whether there is something new to be had.
+func (f *Finder) Version() int64 { return f.version.Load() }
+
+// Font is a font that has a character; nil when there is none, or it is not
+// known yet.
+func (f *Finder) Font(r rune) *font.Font {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.on {
+		return nil
+	}
+	found, known := f.of[r]
+	if known || len(f.of) >= mostRunes {
+		return found
+	}
+	if f.of == nil {
+		f.of = map[rune]*font.Font{}
+	}
+	if f.wake == nil {
+		n := len(f.loaded)
+		f.of[r] = f.look(r)
+		if len(f.loaded) > n {
+			f.version.Add(1)
+		}
+		return f.of[r]
+	}
+	f.of[r] = nil
+	f.asked = append(f.asked, r)
+	if !f.busy {
+		f.busy = true
+		go f.answer()
+	}
+	return nil
+}
+
+// Want asks for the characters of a text that a font does not have.
+func (f *Finder) Want(s string, has func(rune) bool) {
+	for _, r := range s {
+		if r >= 0x80 && !has(r) {
+			f.Font(r)
+		}
+	}
+}
+
+// Fonts are those that have been found so far.
+func (f *Finder) Fonts() []*font.Font {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.loaded)
+}
+
+// answer looks for what was asked until nothing is left.
+func (f *Finder) answer() {
+	f.mu.Lock()
+	found := false
+	for len(f.asked) > 0 {
+		asked := f.asked
+		f.asked = nil
+		fm, failed := f.fm, f.failed
+		f.mu.Unlock()
+		if fm == nil && !failed {
+			fm = open()
+		}
+		f.mu.Lock()
+		f.fm, f.failed = fm, fm == nil
+		for _, r := range asked {
+			if ft := f.look(r); ft != nil {
+				f.of[r], found = ft, true
+			}
+		}
+	}
+	f.busy = false
+	wake := f.wake
+	f.mu.Unlock()
+	if found {
+		f.version.Add(1)
+		wake()
+	}
+}
+
+// look finds a font among those that are loaded, or loads one.
+func (f *Finder) look(r rune) *font.Font {
+	for _, ft := range f.loaded {
+		if _, ok := ft.NominalGlyph(r); ok {
+			return ft
+		}
+	}
+	if f.fm == nil && !f.failed {
+		f.fm = open()
+		f.failed = f.fm == nil
+	}
+	if f.fm == nil || len(f.loaded) >= mostFonts {
+		return nil
+	}
+	f.fm.SetScript(language.LookupScript(r))
+	face := f.fm.ResolveFace(r)
+	if face == nil {
+		return nil
+	}
+	if _, ok := face.NominalGlyph(r); !ok {
+		return nil // it gives some font rather than none
+	}
+	f.loaded = append(f.loaded, face.Font)
+	return face.Font
+}
+
+// open reads the index of the system's fonts, or makes it; nil when there are
+// none.
+func open() *fontscan.FontMap {
+	fm := fontscan.NewFontMap(quiet{})
+	dir, err := os.UserCacheDir()
+	if err == nil {
+		dir = filepath.Join(dir, "ashlar")
+		err = writable(dir)
+	}
+	if err != nil { // an index that is thrown away is better than no fonts
+		if dir, err = os.MkdirTemp("", "ashlar-fonts-"); err != nil {
+			return nil
+		}
+		defer os.RemoveAll(dir)
+	}
+	if fm.UseSystemFonts(dir) != nil {
+		return nil
+	}
+	fm.SetQuery(fontscan.Query{Families: []string{fontscan.SansSerif}})
+	return fm
+}
+
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".try-")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// quiet is a logger: what it would say of broken fonts helps nobody here.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}

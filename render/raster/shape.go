@@ -1,0 +1,245 @@
+package raster
+
+import (
+	"slices"
+	"unicode"
+
+	"github.com/go-text/typesetting/bidi"
+	"github.com/go-text/typesetting/di"
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/language"
+	"github.com/go-text/typesetting/shaping"
+	"golang.org/x/image/math/fixed"
+	unibidi "golang.org/x/text/unicode/bidi"
+
+	"ashlar/render/fonts"
+)
+
+// Nearly all names are made of characters that stand one beside the other in
+// the built-in font; they are drawn one by one. The rest is shaped: characters
+// of other fonts, of scripts whose letters join or run from right to left, and
+// marks that stand above others.
+
+// line is a shaped text.
+type line struct {
+	glyphs []placed
+	width  float32
+}
+
+// placed is a glyph of some font, from where the text begins.
+type placed struct {
+	face *font.Face
+	gid  font.GID
+	x, y float32
+}
+
+// mostLines bounds how many shaped texts are kept.
+const mostLines = 2048
+
+// simple reports whether a text can be drawn one character at a time.
+func (f *Face) simple(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return f.simpleRunes(s[i:])
+		}
+	}
+	return true
+}
+
+func (f *Face) simpleRunes(s string) bool {
+	for _, r := range s {
+		if r < 0x80 {
+			continue
+		}
+		is, known := f.alone[r]
+		if !known {
+			_, is = f.face.NominalGlyph(r)
+			is = (is || r == missing || r == '\u2009' || r == '\u00a0') && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf)
+			f.alone[r] = is
+		}
+		if !is {
+			return false
+		}
+	}
+	return true
+}
+
+// shaped returns a text's glyphs from left to right.
+func (f *Face) shaped(s string) *line {
+	f.fresh()
+	l := f.lines[s]
+	if l == nil {
+		l = f.shape(s)
+		if f.lines == nil || len(f.lines) >= mostLines {
+			f.lines = map[string]*line{}
+		}
+		f.lines[s] = l
+	}
+	return l
+}
+
+// fresh forgets what was shaped before more fonts were found.
+func (f *Face) fresh() {
+	if v := fonts.System.Version(); v != f.linesOf {
+		f.lines, f.short, f.linesOf = nil, nil, v
+	}
+}
+
+// shape finds the glyphs of a text and brings them into the order in which they
+// are seen. A text whose first letter is of a script from right to left is one
+// that runs so, as a whole.
+func (f *Face) shape(s string) *line {
+	runes := []rune(s)
+	for i, r := range runes {
+		// What would end a line, or nobody has, is drawn as it always is.
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			runes[i] = ' '
+		} else if _, ok := f.ResolveFace(r).NominalGlyph(r); !ok && !unicode.Is(unicode.Cf, r) {
+			runes[i] = missing
+		}
+	}
+	var outs []leveled
+	for _, run := range f.runs(runes) {
+		in := shaping.Input{Text: runes, RunStart: run.Start, RunEnd: run.End, Direction: di.DirectionLTR, Size: fixed.Int26_6(f.size * 64), Language: language.DefaultLanguage()}
+		if !run.IsLeftToRight() {
+			in.Direction = di.DirectionRTL
+		}
+		parts := f.segments.Split(in, f)
+		for k := range parts {
+			outs = append(outs, leveled{f.shaper.ShapeNoExtents(parts[k]), run.Level})
+		}
+	}
+	visual(outs)
+	l := new(line)
+	for i := range outs {
+		for _, g := range outs[i].Glyphs {
+			l.glyphs = append(l.glyphs, placed{outs[i].Face, g.GlyphID, l.width + points(g.XOffset), -points(g.YOffset)})
+			l.width += points(g.Advance)
+		}
+	}
+	return l
+}
+
+// runs parts a text by its levels of direction.
+func (f *Face) runs(text []rune) []bidi.Run {
+	levels := f.levels.Segment(text, bidi.Neutral)
+	var runs []bidi.Run
+	for i := range levels.NumRuns() {
+		run := levels.Run(i)
+		// A number after what runs from right to left has the level 2 and what
+		// follows it in a text from left to right 0, but they come as one run.
+		if run.Level == 2 && leftToRight(text) {
+			if n := number(text[run.Start:run.End]); n < run.End-run.Start {
+				runs = append(runs, bidi.Run{Start: run.Start, End: run.Start + n, Level: 2})
+				run.Start, run.Level = run.Start+n, 0
+			}
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// leftToRight tells the direction of a text as a whole, by its first letter.
+func leftToRight(text []rune) bool {
+	for _, r := range text {
+		switch class(r) {
+		case unibidi.L:
+			return true
+		case unibidi.R, unibidi.AL:
+			return false
+		}
+	}
+	return true
+}
+
+// number is how many of a text's characters are the number that it begins with.
+func number(text []rune) int {
+	end := 0
+	for i, r := range text {
+		switch class(r) {
+		case unibidi.EN, unibidi.AN, unibidi.ET, unibidi.NSM:
+			end = i + 1
+		case unibidi.ES, unibidi.CS: // belong to it between digits
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+func class(r rune) unibidi.Class {
+	p, _ := unibidi.LookupRune(r)
+	return p.Class()
+}
+
+// leveled is a shaped run with its level of nesting: odd ones are from right to
+// left.
+type leveled struct {
+	shaping.Output
+	level bidi.Level
+}
+
+// visual orders runs from left to right: rule L2 of the Unicode Bidirectional
+// Algorithm.
+func visual(runs []leveled) {
+	var most bidi.Level
+	for i := range runs {
+		most = max(most, runs[i].level)
+	}
+	for level := most; level > 0; level-- {
+		for i := 0; i < len(runs); i++ {
+			k := i
+			for k < len(runs) && runs[k].level >= level {
+				k++
+			}
+			slices.Reverse(runs[i:k])
+			i = k
+		}
+	}
+}
+
+func points(v fixed.Int26_6) float32 { return float32(v) / 64 }
+
+// ResolveFace returns the font that has a character: the built-in one where it
+// does, or nobody does. It makes a Face a [shaping.Fontmap].
+func (f *Face) ResolveFace(r rune) *font.Face {
+	if _, ok := f.face.NominalGlyph(r); ok {
+		return f.face
+	}
+	ft := fonts.System.Font(r)
+	if ft == nil {
+		return f.face
+	}
+	other := f.others[ft]
+	if other == nil {
+		other = font.NewFace(ft)
+		if f.others == nil {
+			f.others = map[*font.Font]*font.Face{}
+		}
+		f.others[ft] = other
+	}
+	return other
+}
+
+// mostOther bounds how many pictures of glyphs of other fonts are kept.
+const mostOther = 1 << 14
+
+type otherKey struct {
+	face  *font.Face
+	gid   font.GID
+	phase uint8
+}
+
+// other returns the picture of a shaped glyph.
+func (f *Face) other(p *placed, phase uint8) *glyph {
+	k := otherKey{p.face, p.gid, phase}
+	g, ok := f.pictures[k]
+	if !ok {
+		if f.pictures == nil || len(f.pictures) >= mostOther {
+			f.pictures = map[otherKey]*glyph{}
+		}
+		g = outline(p.face, p.gid, f.size/float32(p.face.Upem()), float32(phase)/phases)
+		f.pictures[k] = g
+	}
+	return g
+}

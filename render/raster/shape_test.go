@@ -1,0 +1,125 @@
+package raster
+
+import (
+	"image/color"
+	"strings"
+	"testing"
+
+	"github.com/go-text/typesetting/font"
+
+	"ashlar/render/fonts"
+)
+
+// systemFonts lets faces use the system's fonts, which must have some.
+func systemFonts(t *testing.T) {
+	t.Helper()
+	fonts.System.Start(nil)
+	for _, r := range "中حש" {
+		if fonts.System.Font(r) == nil {
+			t.Fatalf("no font of this system has %q; the tests need those of Debian's fonts-wqy-zenhei, fonts-hosny-amiri and fonts-dejavu-core", r)
+		}
+	}
+}
+
+// seen is a text of letters that do not join, as it is read from left to right.
+func seen(f *Face, s string) string {
+	type key struct {
+		face *font.Face
+		gid  font.GID
+	}
+	of := map[key]rune{}
+	for _, r := range s {
+		face := f.ResolveFace(r)
+		for _, r := range []rune{r, ' '} { // blanks are of the letters' font
+			gid, _ := face.NominalGlyph(r)
+			of[key{face, gid}] = r
+		}
+	}
+	var b strings.Builder
+	for _, g := range f.shape(s).glyphs {
+		if r, ok := of[key{g.face, g.gid}]; ok {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// TestRightToLeft checks the order in which texts are seen with what the
+// Unicode Bidirectional Algorithm (UAX #9) says of them.
+func TestRightToLeft(t *testing.T) {
+	systemFonts(t)
+	f := Regular(13)
+	for text, want := range map[string]string{
+		"main.אבג":         "main.גבא",
+		"אבג":              "גבא",
+		"calc אבג 123 end": "calc 123 גבא end",
+		"calc אבג 1.5, x":  "calc 1.5 גבא, x",
+		"אבג 12f":          "12f גבא",
+		"אבג f דהו":        "והד f גבא",
+		"a אבג דהו b":      "a והד גבא b",
+		"中אב文":             "中בא文",
+	} {
+		if got := seen(f, text); got != want {
+			t.Errorf("%q is seen as %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLettersJoin: in a word, Arabic letters have other forms than alone, and
+// the leftmost is the last.
+func TestLettersJoin(t *testing.T) {
+	systemFonts(t)
+	f := Regular(13)
+	l := f.shape("حمح")
+	if len(l.glyphs) != 3 {
+		t.Fatalf("three letters became %d glyphs", len(l.glyphs))
+	}
+	alone := f.shape("ح").glyphs[0]
+	last, first := l.glyphs[0], l.glyphs[2]
+	if last.gid == alone.gid || first.gid == alone.gid || last.gid == first.gid {
+		t.Errorf("the letter has the glyphs %d first, %d last and %d alone; they should differ", first.gid, last.gid, alone.gid)
+	}
+}
+
+func TestCharactersNobodyHas(t *testing.T) {
+	systemFonts(t)
+	f := Regular(13)
+	if got, want := f.Measure("\U0010fffd\U0010fffd"), 2*f.Advance(missing); got < want-1 || got > want+1 {
+		t.Errorf("two characters that no font has are %v wide, want %v", got, want)
+	}
+	if f.Measure("a\nb\tc中") <= 0 {
+		t.Error("a text with control characters has no width")
+	}
+}
+
+func TestShapedLabelsNeverSpill(t *testing.T) {
+	systemFonts(t)
+	f := Regular(11.5)
+	for _, name := range []string{strings.Repeat("長い名前", 3000), "دالة_الحساب_الطويلة", "calc שלום עולם 123", "e\u0301e\u0301e\u0301e\u0301", "😀😀😀😀😀"} {
+		for w := float32(0); w < 200; w += 7 {
+			got := f.Fit(name, w)
+			if m := f.Measure(got); m > w+.01 {
+				t.Fatalf("Fit(%.20q, %v) = %.20q, %v wide", name, w, got, m)
+			}
+		}
+		c := NewCanvas(200, 30, 0xff000000)
+		if f.Draw(c, 2, 20, f.Fit(name, 190), 0xffffffff, 0, 200); strings.Trim(string(c.Img.Pix), "\x00\xff") == "" {
+			t.Errorf("nothing is seen of %.20q", name)
+		}
+	}
+	if got := f.Fit("e\u0301e\u0301e\u0301e\u0301e\u0301", f.Measure("e\u0301e\u0301e\u0301…")+.5); got != "e\u0301e\u0301e\u0301…" {
+		t.Errorf("a letter lost its mark: %q", got)
+	}
+}
+
+// TestLatinIsNotShaped: nearly all names must stay as quick as they were.
+func TestLatinIsNotShaped(t *testing.T) {
+	f := Regular(12)
+	c := NewCanvas(300, 20, Pack(color.NRGBA{0, 0, 0, 255}))
+	for _, s := range []string{"main.main", "net/http.(*conn).serve", "…ServeHTTP", "12.40\u2009ms", "naïve", "Привет"} {
+		f.Draw(c, 0, 12, f.Fit(s, 300), 0xffffffff, 0, 300)
+	}
+	if n := len(f.lines) + len(f.short); n != 0 {
+		t.Errorf("%d texts of the built-in font were shaped", n)
+	}
+}
