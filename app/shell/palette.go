@@ -133,6 +133,9 @@ func (c *chooser) layout(s *Shell, u *ui.UI, size image.Point) {
 	editField(u, &c.editor, in)
 	if !c.focused {
 		u.Execute(key.FocusCmd{Tag: &c.editor})
+		// With the next frame the editor tells where its caret is; what is typed
+		// before would go to the beginning.
+		u.Execute(opInvalidateAt(u.Now))
 		c.focused = true
 	}
 	y := field.Max.Y + u.Px(8)
