@@ -37,7 +37,9 @@ func dropSession(t *testing.T) (*session, *e2e.Dragger) {
 }
 
 func shows(path string) func(frame) bool {
-	return func(f frame) bool { return f.File == filepath.Base(path) && f.Done && f.Drop == nil }
+	return func(f frame) bool {
+		return f.File == filepath.Base(path) && f.Done && f.Drop == nil && f.Compare == nil
+	}
 }
 
 const fileList = "text/uri-list"
@@ -51,63 +53,48 @@ func TestDroppedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range []struct {
+	dropped := func(what string, list []byte, how e2e.How, at image.Point, types ...string) {
+		t.Helper()
+		x.Enter(list, how, types...)
+		if v := x.Hold(at); !v.Accepted || !v.Copy {
+			t.Errorf("%s: the window says %+v while it is held", what, v)
+		}
+		s.soon(what+": its name", func(f frame) bool { return len(f.Drop) > 1 && f.Drop[len(f.Drop)-1] != "" })
+		x.Drop()
+		if v := x.End(); !v.Accepted || !v.Copy {
+			t.Errorf("%s: the window says %+v at the end", what, v)
+		}
+	}
+	escaped := strings.ReplaceAll(paths[5], " ", "%20")
+	for _, c := range []struct {
 		what  string
+		opens string
 		list  []byte
 		how   e2e.How
 		types []string
 		note  string
 	}{
-		{"one of three types", uriList(paths[1]), e2e.Whole, []string{"text/plain", fileList, "UTF8_STRING"}, ""},
-		{"the fifth of many types", uriList(paths[2]), e2e.Whole, []string{"a/1", "a/2", "a/3", "a/4", fileList, "a/6"}, ""},
-		{"in parts", uriList(paths...), e2e.Parts, []string{fileList}, "more files left out"},
-		{"at once, thousands", uriList(paths[5:]...), e2e.Whole, []string{fileList}, "more files left out"},
-		{"a plain path", []byte(paths[6] + "\n"), e2e.Whole, []string{fileList}, ""},
-		{"with this computer's name", []byte("# comment\nfile://" + host + strings.ReplaceAll(paths[7], " ", "%20")), e2e.Whole, []string{fileList}, ""},
-		{"among others", append([]byte("https://example.org/x\r\n"), uriList(paths[8])...), e2e.Whole, []string{fileList}, "https://example.org/x is on the web"},
-		{"in parts, one", uriList(paths[0]), e2e.Parts, []string{fileList}, ""},
+		{"one of three types", paths[1], uriList(paths[1]), e2e.Whole, []string{"text/plain", fileList, "UTF8_STRING"}, ""},
+		{"the fifth of many types", paths[2], uriList(paths[2]), e2e.Whole, []string{"a/1", "a/2", "a/3", "a/4", fileList, "a/6"}, ""},
+		{"in parts", paths[3], bytes.Repeat(uriList(paths[3]), 100), e2e.Parts, []string{fileList}, ""},
+		{"a plain path", paths[4], []byte(paths[4] + "\n"), e2e.Whole, []string{fileList}, ""},
+		{"with this computer's name", paths[5], []byte("# comment\nfile://" + host + escaped), e2e.Whole, []string{fileList}, ""},
+		{"with localhost", paths[6], []byte("file://localhost" + strings.ReplaceAll(paths[6], " ", "%20")), e2e.Whole, []string{fileList}, ""},
+		{"among others", paths[7], append([]byte("https://example.org/x\r\n"), uriList(paths[7])...), e2e.Whole, []string{fileList}, "https://example.org/x is on the web"},
+		{"a strange name", paths[0], uriList(paths[0]), e2e.Whole, []string{fileList}, ""},
 	} {
-		want := paths[min(i+1, 8)]
-		switch c.what {
-		case "in parts", "in parts, one":
-			want = paths[0]
-		case "at once, thousands":
-			want = paths[5]
-		case "a plain path", "with this computer's name", "among others":
-			want = paths[i+2]
-		}
-		x.Enter(c.list, c.how, c.types...)
-		if v := x.Hold(middle); !v.Accepted || !v.Copy {
-			t.Errorf("%s: the window says %+v while it is held", c.what, v)
-		}
-		name := strings.ReplaceAll(filepath.Base(want), "\n", " ")
-		s.soon(c.what+": the name", func(f frame) bool { return len(f.Drop) > 1 && strings.HasPrefix(f.Drop[len(f.Drop)-1], name) })
-		x.Drop()
-		if v := x.End(); !v.Accepted || !v.Copy {
-			t.Errorf("%s: the window says %+v at the end", c.what, v)
-		}
-		s.soon(c.what, shows(want))
-		if f := s.last(); !strings.Contains(f.Note, c.note) {
+		dropped(c.what, c.list, c.how, middle, c.types...)
+		f := s.soon(c.what, shows(c.opens))
+		if !strings.Contains(f.Note, c.note) {
 			t.Errorf("%s: the window says %q, not %q", c.what, f.Note, c.note)
 		}
 	}
 
-	// At once, before the window has heard which files it is.
-	x.Enter(uriList(paths...), e2e.Parts, fileList)
-	x.Hold(middle)
-	x.Drop()
-	if v := x.End(); !v.Accepted {
-		t.Errorf("the window says %+v of what was dropped at once", v)
-	}
-	s.soon("what was dropped at once", shows(paths[0]))
-
 	// A folder is where a file is chosen.
-	x.Enter(uriList(filepath.Dir(paths[0])), e2e.Whole, fileList)
-	x.Hold(middle)
-	x.Drop()
-	x.End()
+	folder := filepath.Dir(paths[0])
+	dropped("a folder", uriList(folder), e2e.Whole, middle, fileList)
 	s.soon("the folder", func(f frame) bool {
-		return f.Typed == "A file to open: "+filepath.Dir(paths[0])+"/" && strings.Contains(f.Note, "is a folder")
+		return f.Typed == "A file to open: "+folder+"/" && strings.Contains(f.Note, "is a folder")
 	})
 	s.Key("Escape")
 
@@ -117,14 +104,33 @@ func TestDroppedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []string{odd, odd + ".gone"} {
-		x.Enter(uriList(p), e2e.Whole, fileList)
-		x.Hold(middle)
-		x.Drop()
-		if v := x.End(); !v.Accepted {
-			t.Errorf("%s is not taken: %+v", p, v)
-		}
+		dropped(p, uriList(p), e2e.Whole, middle, fileList)
 		s.soon("the reason in place of "+p, func(f frame) bool { return f.File == filepath.Base(p) && f.Drop == nil })
 	}
+
+	// Thousands: the first two are compared.
+	const many = "more files left out"
+	for how, list := range map[e2e.How][]string{e2e.Whole: paths, e2e.Parts: paths[8:]} {
+		dropped("thousands", uriList(list...), how, middle, fileList)
+		f := s.soon("the first two of thousands", compares(list[0], list[1]))
+		if !strings.Contains(f.Note, many) {
+			t.Errorf("of thousands the window says %q", f.Note)
+		}
+	}
+	// At once, before the window has heard which files it is.
+	x.Enter(uriList(paths[2:]...), e2e.Parts, fileList)
+	x.Hold(middle)
+	x.Drop()
+	if v := x.End(); !v.Accepted {
+		t.Errorf("the window says %+v of what was dropped at once", v)
+	}
+	s.soon("what was dropped at once", compares(paths[2], paths[3]))
+
+	// Each half takes the place of what it shows.
+	dropped("in place of B", uriList(paths[4]), e2e.Whole, image.Pt(900, 400), fileList)
+	s.soon("another B", compares(paths[2], paths[4]))
+	dropped("in place of A", uriList(paths[5]), e2e.Whole, middle, fileList)
+	s.soon("another A", compares(paths[5], paths[4]))
 	if code := quit(s); code != 0 {
 		t.Errorf("after all that it ends with %d: %s", code, s.Output())
 	}

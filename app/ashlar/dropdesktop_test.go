@@ -38,13 +38,16 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 	right := left.Add(image.Pt(place.Dx()/2, 0))
 
 	paths := recordings(t, 5000)
+	spoken := strings.ReplaceAll(strangeName, "\n", " ")
 	says := func(what ...string) func(frame) bool {
 		return func(f frame) bool {
 			return len(f.Drop) > 0 && strings.Contains(strings.Join(f.Drop, "|"), strings.Join(what, "|"))
 		}
 	}
 	shown := func(path string) func(frame) bool {
-		return func(f frame) bool { return f.File == filepath.Base(path) && f.Done && f.Events == 1 && f.Drop == nil }
+		return func(f frame) bool {
+			return f.File == filepath.Base(path) && f.Done && f.Events == 1 && f.Drop == nil && f.Compare == nil
+		}
 	}
 	taken := func(result string) {
 		t.Helper()
@@ -68,7 +71,7 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 	// One file.
 	src.Take("files", paths[0])
 	src.Hold(left)
-	s.soon("the name of the file", says("Open", strings.ReplaceAll(strangeName, "\n", " ")))
+	s.soon("the name of the file", says("Open", spoken))
 	taken(src.LetGo())
 	s.until("the file", shown(paths[0]))
 
@@ -87,20 +90,31 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 		}
 	}
 
-	// Two files, on the half that compares.
-	src.Take("files", paths[2], paths[3])
+	// Another file, on the half that compares.
+	src.Take("files", paths[1])
 	src.Hold(right)
-	s.soon("both names", says("run 3.spaa"))
+	s.soon("what it is compared with", says("Compare with "+spoken, "Open", "run 2.spaa"))
+	src.Hold(left)
+	s.soon("the other half", says("Open", "Compare with "+spoken, "run 2.spaa"))
+	src.Hold(right)
+	s.soon("the half that compares", says("Compare with "+spoken, "Open"))
 	taken(src.LetGo())
-	s.until("the first of two files", shown(paths[2]))
+	s.until("the comparison", compares(paths[0], paths[1]))
+
+	// Two files.
+	src.Take("files", paths[2], paths[3])
+	src.Hold(left)
+	s.soon("both names", says("Open and compare", "run 3.spaa and run 4.spaa"))
+	taken(src.LetGo())
+	s.until("two files", compares(paths[2], paths[3]))
 
 	// Thousands.
 	src.Take(append([]string{"files"}, paths...)...)
 	src.Hold(left)
-	s.soon("how many there are", says("the first of 5000 files"))
+	s.soon("how many there are", says("Open and compare", spoken+" and run 2.spaa, the first of 5000 files"))
 	taken(src.LetGo())
-	s.until("the first of thousands", shown(paths[0]))
-	if f := s.last(); !strings.Contains(f.Note, "more files left out") {
+	f = s.until("the first two of thousands", compares(paths[0], paths[1]))
+	if !strings.Contains(f.Note, "4998 more files left out") {
 		t.Errorf("of the files left out it says %q", f.Note)
 	}
 

@@ -32,6 +32,14 @@ func recordings(t *testing.T, n int) []string {
 	return paths
 }
 
+// compares tells whether two files are shown, and read.
+func compares(a, b string) func(frame) bool {
+	return func(f frame) bool {
+		return f.Compare != nil && f.Drop == nil &&
+			f.Compare.Sides[0].File == filepath.Base(a) && f.Compare.Sides[0].Done && f.Compare.Sides[1].File == filepath.Base(b) && f.Compare.Sides[1].Done
+	}
+}
+
 // soon waits for a frame that holds, even if only for that frame.
 func (s *session) soon(what string, holds func(frame) bool) frame {
 	s.t.Helper()

@@ -59,7 +59,7 @@ func TestRangeAndTable(t *testing.T) {
 		t.Errorf("the table's total for %v is %s, the command line says %s", f.Selected, f.Total, want)
 	}
 	// A click on the first row picks the heaviest function.
-	s.Click(e2e.Left, image.Pt(200, 522))
+	s.Click(e2e.Left, image.Pt(200, 548))
 	s.until("a picked row", func(f frame) bool { return f.Picked != "" })
 	longer := s.key("a longer selection", func(g frame) bool { return g.Selected[1] > f.Selected[1] && g.Total != f.Total }, "shift+Right", "shift+Right")
 	if longer.Selected[0] != f.Selected[0] {
@@ -105,7 +105,9 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	s.key("the heaviest by self", func(f frame) bool { return f.Picked == "work" }, "Home")
 	s.key("the next row", func(f frame) bool { return f.Picked == "sort" }, "Down")
 	s.key("its callers", func(f frame) bool { return f.Tab == "Callers & callees" }, "Return")
-	s.key("its caller", func(f frame) bool { return f.Picked == "work" }, "Return")
+	s.key("its caller", func(f frame) bool { return f.Picked == "work" }, "Up")
+	s.key("its caller's callees", func(f frame) bool { return f.Picked == "sort" }, "Return", "Down")
+	s.key("its caller again", func(f frame) bool { return f.Picked == "work" }, "Up")
 	s.key("the flamegraph", func(f frame) bool { return f.Tab == "Flamegraph" }, "t", "t", "t", "t")
 	s.key("up the stack", func(f frame) bool { return f.Picked == "main" }, "Up")
 	s.key("down the stack", func(f frame) bool { return f.Picked == "work" }, "Down")
@@ -140,8 +142,7 @@ func TestThreadsByKeyboard(t *testing.T) {
 	s.key("the thread again", func(f frame) bool { return f.Hidden == 0 && len(f.Threads) == len(first) }, "Return")
 	s.key("no list", func(f frame) bool { return f.Typed == "" }, "Escape")
 
-	s.Key("ctrl+shift+f")
-	time.Sleep(200 * time.Millisecond)
+	s.key("the field above the names", func(f frame) bool { return f.Focus == "text" }, "ctrl+shift+f")
 	s.Type("WORKER")
 	s.until("the filtered threads", func(f frame) bool {
 		return len(f.Threads) == 2 && !slices.ContainsFunc(f.Threads, func(n string) bool { return !strings.HasPrefix(n, "worker") })

@@ -66,6 +66,7 @@ type info struct {
 	Threads     []infoThread  `json:"threads"`
 	Contexts    []infoContext `json:"contexts"`
 	Counts      infoCounts    `json:"counts"`
+	Pairs       int64         `json:"pairs,omitempty"` // of user and kernel stacks, for top --join-related
 	Warnings    []infoWarning `json:"warnings"`
 	Ledger      []infoTally   `json:"ledger"`
 	Load        infoLoad      `json:"load"`
@@ -218,7 +219,7 @@ func newInfo(rec *recording.Recording, stats ingest.Stats) *info {
 	in := &info{
 		Format: s.Format, Version: s.Version, File: s.Path, Bytes: s.Bytes,
 		Compression: s.Compression, Tool: s.Tool,
-		Events: []infoEvent{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: infoCounts(rec.Counts),
+		Events: []infoEvent{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: infoCounts(rec.Counts), Pairs: rec.Pairs(),
 		Warnings: []infoWarning{}, Ledger: []infoTally{},
 		Load: infoLoad{
 			Seconds:         decimal(stats.Elapsed.Seconds(), 6),

@@ -121,6 +121,15 @@ func (c *Comparing) Ask(q CompareQuestion) {
 // Answer is the latest answer, nil before the first.
 func (c *Comparing) Answer() *CompareAnswer { return c.answer.Load() }
 
+// Still is a comparison that answers no more questions than it has: for pictures.
+func (c *Comparing) Still() *Comparing {
+	s := &Comparing{docs: [2]*Doc{c.docs[0].Still(), c.docs[1].Still()}, notify: func() {}, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.answer.Store(c.answer.Load())
+	close(s.ended)
+	return s
+}
+
 // Close ends the comparison; it waits for what is being computed.
 func (c *Comparing) Close() {
 	c.cancel()

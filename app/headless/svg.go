@@ -43,6 +43,9 @@ type sheet struct {
 // SVG draws what a settled shell shows as shapes, w by h pixels: timeline and
 // flamegraph as in the window, without what is around them.
 func SVG(s *shell.Shell, w, h int, scale float32) (*svg.Canvas, error) {
+	if s.Compares() {
+		return nil, errors.New("two recordings are drawn into PNG files: the name should end in .png")
+	}
 	if s.Doc() == nil || s.Doc().Answer() == nil {
 		return nil, errors.New("cannot draw: nothing is open")
 	}

@@ -36,7 +36,7 @@ func facts(rec *recording.Recording) []fact {
 		}
 	}
 	for _, n := range s.Notes {
-		fs = append(fs, fact{title1(n.Key), n.Value})
+		fs = append(fs, fact{keyTitle(n.Key), n.Value})
 	}
 	if rec.HasTime {
 		fs = append(fs, fact{"From", rec.Clock.Text(rec.Start) + " " + rec.Clock.Unit},
@@ -46,7 +46,7 @@ func facts(rec *recording.Recording) []fact {
 	for _, n := range []struct {
 		title string
 		n     int64
-	}{{"Spans", c.Spans}, {"Unfinished", c.Unfinished}, {"Samples", c.Samples}, {"Stacks", c.Stacks}, {"Windows", c.Windows},
+	}{{"Spans", c.Spans}, {"Unfinished", c.Unfinished}, {"Samples", c.Samples}, {"Stacks", c.Stacks}, {"Pairs of halves", rec.Pairs()}, {"Windows", c.Windows},
 		{"Instants", c.Instants}, {"Counters", c.Counters}, {"Flows", c.Flows}, {"Functions", c.Functions}, {"Frames", c.Frames},
 		{"Threads", int64(len(rec.Tracks))}} {
 		if n.n > 0 {
@@ -95,10 +95,12 @@ func (t *aboutPart) layout(p *pane, u *ui.UI, r image.Rectangle) {
 	u.At(r, func(u *ui.UI) {
 		y := u.Px(12) - t.scroll
 		half := min(r.Dx()*2/5, u.Px(440))
+		const lines = 4 // of a long value
 		for _, f := range facts(p.rec) {
-			u.Text(ui.Rect(u.Px(16), y, u.Px(130), u.Px(20)), f.key, ui.Style{Size: 12, Color: th.Dim})
-			u.Text(image.Rect(u.Px(150), y, half, y+u.Px(20)), f.value, ui.Style{Size: 12, Color: th.Text})
-			y += u.Px(21)
+			h := u.Px(lines*16 + 4)
+			key := u.Text(ui.Rect(u.Px(16), y, u.Px(126), h), f.key, ui.Style{Size: 12, Color: th.Dim, Lines: lines})
+			value := u.Text(image.Rect(u.Px(150), y, half, y+h), f.value, ui.Style{Size: 12, Color: th.Text, Lines: lines})
+			y += max(u.Px(21), key.Y+u.Px(5), value.Y+u.Px(5))
 		}
 		left := y
 		x := half + u.Px(24)

@@ -176,6 +176,9 @@ func (s *Shell) endComparison() {
 	s.title()
 }
 
+// Compares tells whether two recordings are shown.
+func (s *Shell) Compares() bool { return s.versus != nil }
+
 // swap makes A of B and B of A.
 func (s *Shell) swap() {
 	c := s.versus
@@ -251,6 +254,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.place(s, u, r)
 	c.events(s, u)
 	c.focusByKey(s)
+	c.panes[c.focus].menuByKey(s, u)
 	for _, p := range c.panes {
 		p.motion.step(s, p, u)
 		p.flows.update(s, p)

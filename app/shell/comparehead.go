@@ -18,7 +18,7 @@ import (
 
 // compareButtons are the choices of a comparison.
 type compareButtons struct {
-	normalize, width, by, what, view, metric, end, swap widget.Clickable
+	normalize, width, by, what, view, metric widget.Clickable
 }
 
 func sideName(i int) string { return "AB"[i : i+1] }

@@ -62,3 +62,20 @@ func (s *Shell) step(d int) {
 	}
 	s.pane.step(d)
 }
+
+// still is a comparison that shows the same and never changes.
+func (c *comparison) still() *comparison {
+	o := &comparison{pair: c.pair.Still(), focus: c.focus, hover: -1, split: c.split, chosen: c.chosen}
+	for i, p := range c.panes {
+		o.panes[i] = p.still()
+	}
+	o.goTo(c.spot())
+	for i, p := range c.panes {
+		o.panes[i].pick = p.pick
+	}
+	o.link.call, o.link.twin = c.link.call, c.link.twin
+	o.flame.node, o.flame.scroll, o.flame.under = c.flame.node, c.flame.scroll, -1
+	o.table.scroll, o.pairing.scroll, o.pairing.kind = c.table.scroll, c.pairing.scroll, c.pairing.kind
+	o.alike = o.now()
+	return o
+}

@@ -2,12 +2,10 @@ package shell
 
 import (
 	"cmp"
-	"encoding/csv"
 	"image"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gioui.org/io/pointer"
 
@@ -222,21 +220,38 @@ func (t *differenceTable) cells(a *doc.CompareAnswer, r *compare.Row, total, exa
 	return []string{name, shortModule(r.Module), blank(va), blank(vb), signed(m, vb-va), change, units.Percent(r.DeltaSelf(), a.Table.Moved), sure, signed(m, ob-oa)}
 }
 
-// text is the whole table, with tabs between columns, or as CSV.
-func (t *differenceTable) text(a *doc.CompareAnswer, csvForm bool) string {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	if !csvForm {
-		w.Comma = '\t'
-	}
+// grid is the whole table, as it is filtered and sorted.
+func (t *differenceTable) grid(c *comparison, a *doc.CompareAnswer) *grid {
+	t.refresh(c, a)
 	unit := " (" + a.Compared.Metric.Common.Unit + ")"
-	w.Write([]string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
-		"A total" + unit, "B total" + unit, "difference of total" + unit, "share of all change", "confidence"})
+	g := &grid{name: "differences", head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
+		"A total" + unit, "B total" + unit, "difference of total" + unit, "share of all change", "confidence"},
+		number: []bool{false, false, false, false, false, true, true, true, true, true, true, true, true}}
 	for i := range t.rows {
-		w.Write(t.cells(a, &t.rows[i], false, true))
+		g.rows = append(g.rows, t.cells(a, &t.rows[i], false, true))
 	}
-	w.Flush()
-	return b.String()
+	return g
+}
+
+// grid is the table that is shown, of one recording or of two.
+func (s *Shell) grid() *grid {
+	c := s.versus
+	if c == nil {
+		return s.pane.grid()
+	}
+	if a := c.answer(); a != nil {
+		return c.table.grid(c, a)
+	}
+	return nil
+}
+
+// gridding is grid for another goroutine, as far as that can be put off.
+func (s *Shell) gridding() func() *grid {
+	if s.versus == nil {
+		return s.pane.gridding()
+	}
+	g := s.grid()
+	return func() *grid { return g }
 }
 
 // layout draws the filters and the rows that are seen.
@@ -371,8 +386,8 @@ func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.Compa
 				}
 			}
 			items = append(items,
-				item{title: "Copy the table as text", do: func() { s.copyLater(t.text(a, false)) }},
-				item{title: "Copy the table as CSV", do: func() { s.copyLater(t.text(a, true)) }})
+				item{title: "Copy the table as text", do: func() { s.copyTable(false) }},
+				item{title: "Copy the table as CSV", do: func() { s.copyTable(true) }})
 			s.menu = newMenu(point(body.Min, t.at), items)
 		}
 	}

@@ -26,12 +26,29 @@ func contextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 			sum += v.Weight
 			all = append(all, v.Value+" "+units.Exact(v.Weight, m))
 		}
-		d := detail{key: title1(k.Key), value: k.Values[0].Value}
+		d := detail{key: keyTitle(k.Key), value: k.Values[0].Value}
 		if n := len(k.Values) - 1; n > 0 {
 			d.value += "  " + units.Percent(k.Values[0].Weight, sum) + ", " + units.Count(int64(n)) + " more"
 			d.exact = strings.Join(all[:min(len(all), 20)], ", ")
 		}
-		ds = append(ds, d)
+		if k.Key == "probe" { // it says most
+			ds = slices.Insert(ds, 0, d)
+		} else {
+			ds = append(ds, d)
+		}
 	}
 	return ds
+}
+
+// keyTitle is a key of a context or a note as people write it. Those that are put
+// together of several words stay as the file has them.
+func keyTitle(key string) string {
+	switch key {
+	case "pid", "tid", "cpu", "uid":
+		return strings.ToUpper(key)
+	}
+	if strings.ContainsAny(key, "._:/-") {
+		return key
+	}
+	return title1(key)
 }

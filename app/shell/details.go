@@ -43,7 +43,7 @@ func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []de
 		}
 		ds = append(ds, lengthDetail("Duration", h.End-h.Start))
 		if h.Span >= 0 {
-			self := selfTime(t, h)
+			self := selfTime(&p.rec.Calls, t, h)
 			d := lengthDetail("Self", self)
 			d.value += "  " + units.Percent(self, h.End-h.Start)
 			ds = append(ds, d)

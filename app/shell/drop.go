@@ -33,15 +33,11 @@ type sorted struct {
 	left    int // files beyond those
 	reason  string
 	refused int
-	beside  bool // on the side that compares
+	right   bool // on the right half
 }
 
 // shows is how many recordings a window shows.
 const shows = 2
-
-// besideOpener shows a file beside the open one, to compare; nil where the window
-// cannot.
-func (s *Shell) besideOpener() func(path string) { return s.OpenBeside }
 
 // DragOver tells the shell what is held over the window.
 func (s *Shell) DragOver(o drop.Over) {
@@ -55,19 +51,19 @@ func (s *Shell) DragOver(o drop.Over) {
 // Dropped takes what was let go over the window. What the files are is looked up
 // beside the window's goroutine.
 func (s *Shell) Dropped(d drop.Drop) {
-	beside := s.pane != nil && s.besideOpener() != nil && d.At.X >= s.middle()
+	right := d.At.X >= s.middle()
 	if s.drag.sorted == nil {
 		s.drag.sorted = make(chan sorted, 8)
 	}
 	go func() {
-		s.drag.sorted <- sortDrop(d.Files, beside)
+		s.drag.sorted <- sortDrop(d.Files, right)
 		s.wake()
 	}()
 }
 
 // sortDrop finds the first files of those that were dropped.
-func sortDrop(f drop.Files, beside bool) sorted {
-	r := sorted{reason: f.Reason, refused: f.Refused, beside: beside}
+func sortDrop(f drop.Files, right bool) sorted {
+	r := sorted{reason: f.Reason, refused: f.Refused, right: right}
 	for i, p := range f.Paths {
 		if len(r.files) == shows || i == 1000 { // nobody drops that many folders
 			r.left = len(f.Paths) - i
@@ -96,7 +92,6 @@ func (s *Shell) landed() {
 }
 
 func (s *Shell) land(r sorted) {
-	beside := s.besideOpener()
 	s.chooser, s.menu, s.help = nil, nil, false
 	var said []string
 	switch {
@@ -105,19 +100,17 @@ func (s *Shell) land(r sorted) {
 		said = append(said, fileName(r.folders[0])+" is a folder: choose a file in it")
 	case len(r.files) == 0:
 		said = append(said, r.reason)
-	case len(r.files) == 1 && r.beside && beside != nil:
-		beside(r.files[0])
-	default:
+	case len(r.files) > 1:
 		s.Open(r.files[0])
-		if len(r.files) > 1 && beside != nil {
-			beside(r.files[1])
-		} else {
-			r.left += len(r.files) - 1
-		}
+		s.OpenBeside(r.files[1])
+	case r.right:
+		s.OpenBeside(r.files[0])
+	default:
+		s.OpenBaseline(r.files[0])
 	}
 	if len(r.files) > 0 {
 		if r.left > 0 {
-			said = append(said, plural(int64(r.left), "more file")+" left out: a window shows "+s.most())
+			said = append(said, plural(int64(r.left), "more file")+" left out: a window shows two, side by side")
 		}
 		if n := len(r.folders); n > 0 {
 			said = append(said, plural(int64(n), "folder")+" left out")
@@ -131,15 +124,7 @@ func (s *Shell) land(r sorted) {
 	}
 }
 
-// most says how many recordings the window shows.
-func (s *Shell) most() string {
-	if s.besideOpener() == nil {
-		return "one"
-	}
-	return "two, side by side"
-}
-
-// middle is where the side that compares begins.
+// middle is where the half that compares begins.
 func (s *Shell) middle() int { return s.size.X / 2 }
 
 // dropZones are the parts of the window, and what a drop of what is held does
@@ -150,21 +135,24 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 	if o.Files != nil {
 		n = len(o.Files.Paths)
 	}
-	compares := s.besideOpener() != nil
 	switch {
 	case o.Refused != "":
 		return []zone{{full, o.Refused, false}}
 	case o.Waiting:
 		return []zone{{full, "Waiting for the names of the files", true}}
-	case n > 1 && compares:
+	case n > 1:
 		return []zone{{full, "Open and compare", true}}
-	case s.pane == nil || !compares:
+	case s.pane == nil:
 		return []zone{{full, "Open", true}}
+	}
+	open, compare := "Open", "Compare with "+oneLine(s.pane.doc.Name)
+	if c := s.versus; c != nil {
+		open, compare = "In place of A, "+oneLine(c.panes[0].doc.Name), "In place of B, "+oneLine(c.panes[1].doc.Name)
 	}
 	left, right := full, full
 	left.Max.X, right.Min.X = s.middle(), s.middle()
 	on := o.At.X >= s.middle()
-	return []zone{{left, "Open", !on}, {right, "Compare with " + oneLine(s.pane.doc.Name), on}}
+	return []zone{{left, open, !on}, {right, compare, on}}
 }
 
 // held says what is held: a name, two, or how many.
@@ -174,19 +162,14 @@ func (s *Shell) held() string {
 		return ""
 	}
 	name := func(i int) string { return oneLine(filepath.Base(f.Paths[i])) }
-	n, take := len(f.Paths), 1
-	if s.besideOpener() != nil {
-		take = shows
-	}
-	switch {
-	case n == 1:
+	switch n := len(f.Paths); n {
+	case 1:
 		return name(0)
-	case n == 2 && take == 2:
+	case 2:
 		return name(0) + " and " + name(1)
-	case take == 2:
+	default:
 		return fmt.Sprintf("%s and %s, the first of %s files", name(0), name(1), units.Count(int64(n)))
 	}
-	return fmt.Sprintf("%s, the first of %s files", name(0), units.Count(int64(n)))
 }
 
 // layoutDrag draws over everything what a drop would do, while something is
@@ -230,9 +213,12 @@ func (s *Shell) dropWords(u *ui.UI, place image.Rectangle, z zone) {
 	if z.on || refused {
 		title.Color = th.Text
 	}
-	what := s.held()
-	if refused {
+	what := ""
+	switch {
+	case refused:
 		what = "Drag a file from a file manager"
+	case z.on:
+		what = s.held()
 	}
 	w := u.Measure(z.does, title).X
 	h := u.Px(30)

@@ -35,7 +35,7 @@ func exportCommands() []Command {
 }
 
 func (s *Shell) copyGrid() {
-	if g := s.pane.grid(); g != nil {
+	if g := s.grid(); g != nil {
 		s.copyLater(g.json())
 	}
 }
@@ -53,7 +53,7 @@ func (p *pane) stem() string {
 }
 
 func (s *Shell) saveTable() {
-	g := s.pane.grid()
+	g := s.grid()
 	if g == nil {
 		return
 	}
@@ -149,10 +149,21 @@ func (s *Shell) savePicture() {
 func (s *Shell) Still() *Shell {
 	o := New(s.Theme)
 	o.Mode, o.View, o.Scale, o.hiddenColumns = s.Mode, s.View, s.Scale, s.hiddenColumns
-	p := s.pane
-	if p == nil {
+	if s.pane == nil {
 		return o
 	}
+	o.Roots, o.sources = s.Roots, maps.Clone(s.sources)
+	if v := s.versus; v != nil {
+		o.versus = v.still()
+		o.pane = o.versus.panes[v.focus]
+		return o
+	}
+	o.pane = s.pane.still()
+	return o
+}
+
+// still is a pane that shows the same and never changes.
+func (p *pane) still() *pane {
 	c := newPane(p.doc.Still())
 	c.path, c.demo, c.rec, c.shown = p.path, p.demo, p.rec, true
 	c.goTo(p.spot())
@@ -165,10 +176,8 @@ func (s *Shell) Still() *Shell {
 		c.search.set(p.search.text)
 		c.search.pattern = p.search.pattern
 	}
-	o.Roots, o.sources = s.Roots, maps.Clone(s.sources)
 	c.sourcePart.of, c.sourcePart.at, c.sourcePart.scroll = p.sourcePart.of, p.sourcePart.at, p.sourcePart.scroll
-	o.pane = c
-	return o
+	return c
 }
 
 // Rows is how the timeline's rows are laid out, Zoomed the node of a tree that

@@ -26,19 +26,26 @@ var helpSections = []struct{ title, first string }{
 	{"Size and more", "Larger"},
 }
 
-// Gestures are what the pointer does, for the help page.
+// Gestures lists what the pointer does; the help page and the README's table
+// come from it.
 var Gestures = [][2]string{
-	{"Wheel", "zoom at the pointer"},
-	{"Shift wheel", "earlier, later"},
-	{"Wheel over names", "scroll"},
-	{"Drag", "move"},
-	{"Shift drag, ruler", "select a time range"},
-	{"Click", "select, show details"},
-	{"Double click", "zoom to it"},
-	{"Click on a name", "fold, unfold"},
+	{"wheel", "zoom at the pointer"},
+	{"Shift or sideways wheel", "earlier, later"},
+	{"wheel over the names", "scroll"},
+	{"drag", "move; let go in motion, it goes on"},
+	{"Shift drag, drag on ruler", "select a time range (Alt: no snapping)"},
+	{"Ctrl Shift drag", "select a time range of one thread"},
+	{"Ctrl drag", "zoom to a box"},
+	{"click", "select, show details"},
+	{"double click", "zoom to it"},
+	{"click on a name", "fold, unfold"},
 	{"Ctrl click on names", "select threads"},
-	{"Drag a name", "reorder threads"},
-	{"Right click", "what can be done with it"},
+	{"drag a name", "reorder threads"},
+	{"drop files", "open them; the right half compares"},
+	{"right click", "what can be done with it"},
+	{"drag in the overview", "move the view; its edges, resize it"},
+	{"drag in the map, right", "scroll through all rows"},
+	{"click on a detail", "copy it, or go there"},
 }
 
 // helpLine is a line of the page: a heading when it has no text.

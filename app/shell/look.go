@@ -80,7 +80,7 @@ func (p *pane) tabulate(by analyze.By) {
 // copyTable puts the table that is shown on the clipboard. It is written beside
 // the window.
 func (s *Shell) copyTable(csvForm bool) {
-	grid, comma := s.pane.gridding(), '\t'
+	grid, comma := s.gridding(), '\t'
 	if csvForm {
 		comma = ','
 	}

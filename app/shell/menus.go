@@ -76,8 +76,8 @@ func (p *pane) rowItems(r *timeline.Row) []item {
 		{title: only, do: func() { p.onlyTrack(i) }},
 		{title: "Add to the selected threads", detail: "Ctrl click", on: slices.Contains(p.sel.tracks, i), do: func() { p.toggleTrack(i) }},
 		{title: fold, do: func() { p.fold(r) }},
-		{title: pin, detail: "P", do: func() { p.togglePin(i) }},
-		{title: "Hide", detail: "Delete", do: func() { p.hide(i, true) }},
+		{title: pin, detail: keyOf("Pin or unpin the thread"), do: func() { p.togglePin(i) }},
+		{title: "Hide", detail: keyOf("Hide the thread"), do: func() { p.hide(i, true) }},
 	}
 }
 
@@ -88,7 +88,7 @@ func (p *pane) timelineItems() []item {
 		items = append(items, item{title: "Show " + plural(int64(n), "hidden thread"), do: func() { p.hidden = map[int]bool{} }})
 	}
 	items = append(items,
-		item{title: "Fold all threads", detail: "Shift-X", do: func() { p.foldAll(false) }},
+		item{title: "Fold all threads", detail: keyOf("Fold all threads"), do: func() { p.foldAll(false) }},
 		item{title: "Unfold all threads", do: func() { p.foldAll(true) }})
 	for _, s := range timeline.Sorts {
 		name := string(s)

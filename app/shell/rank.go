@@ -81,5 +81,20 @@ func rankText(place, all int64) string {
 	case place == 1:
 		return "longest of " + units.Count(all)
 	}
-	return units.Count(place) + ". longest of " + units.Count(all)
+	return units.Count(place) + ordinal(place) + " longest of " + units.Count(all)
+}
+
+// ordinal is what follows a number that counts places: st, nd, rd or th.
+func ordinal(n int64) string {
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			return "st"
+		case 2:
+			return "nd"
+		case 3:
+			return "rd"
+		}
+	}
+	return "th"
 }

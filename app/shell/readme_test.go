@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the README's key table anew")
+var update = flag.Bool("update", false, "write the README's tables anew")
 
 // keyTable is the README's table of keys.
 func keyTable() string {
@@ -23,8 +23,27 @@ func keyTable() string {
 	return b.String()
 }
 
+// pointerTable is the README's table of gestures.
+func pointerTable() string {
+	var b strings.Builder
+	b.WriteString("| with the pointer | |\n|---|---|\n")
+	for _, g := range Gestures {
+		b.WriteString("| " + g[0] + " | " + g[1] + " |\n")
+	}
+	return b.String()
+}
+
 func TestReadmeHasTheKeys(t *testing.T) {
-	const begin, end = "by a test -->\n", "<!-- end of keys -->"
+	checkTable(t, "<!-- keys: this table is checked against the code by a test -->\n", "<!-- end of keys -->", keyTable())
+}
+
+func TestReadmeHasTheGestures(t *testing.T) {
+	checkTable(t, "<!-- pointer: this table is checked against the code by a test -->\n", "<!-- end of pointer -->", pointerTable())
+}
+
+// checkTable compares what stands between two marks in the README.
+func checkTable(t *testing.T, begin, end, want string) {
+	t.Helper()
 	b, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -32,9 +51,8 @@ func TestReadmeHasTheKeys(t *testing.T) {
 	head, rest, ok := strings.Cut(string(b), begin)
 	have, tail, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatal("the README has no marked table of keys")
+		t.Fatalf("the README has no table after %s", begin)
 	}
-	want := keyTable()
 	if *update {
 		if err := os.WriteFile("../../README.md", []byte(head+begin+want+end+tail), 0o644); err != nil {
 			t.Fatal(err)
@@ -42,7 +60,7 @@ func TestReadmeHasTheKeys(t *testing.T) {
 		return
 	}
 	if have != want {
-		t.Errorf("the README's key table is not that of the code; write it with go test ./app/shell -run Readme -update\nit has\n%s\nthe code has\n%s", have, want)
+		t.Errorf("the README's table is not that of the code; write it with go test ./app/shell -run Readme -update\nit has\n%s\nthe code has\n%s", have, want)
 	}
 }
 

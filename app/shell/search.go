@@ -228,7 +228,7 @@ func (p *pane) reveal(h *timeline.Hit) {
 	d := max(1, h.End-h.Start)
 	switch {
 	case d > span:
-		span = d * 5 / 4
+		span = min(d*5/4, max(d, p.rec.Duration()/50*51)) // no more than all
 	case h.Found && float64(d)/float64(span)*float64(w) < 6:
 		span = max(d*40, 1000)
 	}

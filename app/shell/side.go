@@ -275,7 +275,7 @@ func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
 			detail{key: title1(string(a.Tree.Weights.Basis)), value: units.Count(a.Tree.Weights.Records)},
 			detail{key: "Functions", value: units.Count(int64(len(a.Rows)))})
 		if kind := units.KindText(m); kind != "" {
-			ds = append(ds, detail{value: title1(m.Name) + " is " + kind + "."})
+			ds = append(ds, detail{value: m.Name + " is " + kind + "."})
 		}
 	}
 	return title, sub, ds
@@ -288,15 +288,16 @@ func title1(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// selfTime is a span's time without that of the spans directly below it.
-func selfTime(t *recording.Track, h *timeline.Hit) int64 {
+// selfTime is a span's time without that of the spans directly below it. The next
+// lane may be of others that overlap it.
+func selfTime(calls *recording.Calls, t *recording.Track, h *timeline.Hit) int64 {
 	self := h.End - h.Start
 	if h.Lane+1 >= len(t.Lanes) {
 		return self
 	}
 	l := &t.Lanes[h.Lane+1]
 	for i := l.Search(h.Start); i < l.Len() && l.Start(i) < h.End; i++ {
-		if l.End(i) <= h.End {
+		if l.End(i) <= h.End && calls.Parent(l.Call(i)) == h.Call {
 			self -= l.End(i) - l.Start(i)
 		}
 	}

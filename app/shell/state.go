@@ -60,7 +60,8 @@ type State struct {
 	Up     bool    `json:"up"`
 	Scale  float32 `json:"scale"`
 	// Folded counts the threads that are folded, Scroll is how far rows are
-	// scrolled, Focus the part of the window that shows that it has the keyboard.
+	// scrolled, Focus the part of the window that shows that it has the keyboard,
+	// or "text" while a text is typed.
 	Folded int    `json:"folded"`
 	Scroll int    `json:"scroll"`
 	Focus  string `json:"focus"`
@@ -126,10 +127,25 @@ func (s *Shell) State() State {
 
 // focused names the area that shows that it has the keyboard.
 func (s *Shell) focused() string {
-	if !s.focus.Shown {
+	switch {
+	case s.typing:
+		return "text"
+	case !s.focus.Shown:
 		return ""
 	}
 	p := s.pane
+	if c := s.versus; c != nil {
+		switch {
+		case s.focus.In(&c.heads):
+			return "sides"
+		case s.focus.In(&c.tabKeys):
+			return "tabs"
+		case s.focus.In(&c.tab):
+			return compareTabNames[c.tab]
+		case s.focus.In(&c.largest):
+			return "details"
+		}
+	}
 	switch {
 	case s.focus.In(&s.openButton):
 		return "toolbar"

@@ -27,7 +27,7 @@ func (p *pane) transform(t analyze.Transform) {
 
 // joinRelated joins the halves of stacks, where the recording has any.
 func (p *pane) joinRelated(s *Shell) {
-	if !p.rec.HasHalves() {
+	if p.rec.Pairs() == 0 {
 		s.Say("No stacks of this recording are halves of one: nothing to join")
 		return
 	}
@@ -103,7 +103,7 @@ func (p *pane) viewItems() []item {
 	} {
 		items = append(items, item{title: x.title, on: p.has(x.t), do: func() { p.transform(x.t) }})
 	}
-	if t := analyze.JoinRelated(); p.rec.HasHalves() || p.has(t) {
+	if t := analyze.JoinRelated(); p.rec.Pairs() > 0 || p.has(t) {
 		items = append(items, item{title: "Join user and kernel stacks", on: p.has(t), do: func() { p.transform(t) }})
 	}
 	return items

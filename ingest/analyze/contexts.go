@@ -31,13 +31,10 @@ func ContextsOf(ctx context.Context, rec *recording.Recording, q Query, is func(
 		return nil, nil
 	}
 	s := &contextTally{is: is, sums: make([]ContextValue, rec.Contexts.Len())}
-	var err error
-	if q.Join = false; basisOf(rec, q) == Samples {
-		st := rec.Stacks[q.Event]
-		err = rows(ctx, st, 0, st.Len(), q, func(i int) int64 { return int64(i) }, s)
-	} else {
-		err = records(ctx, rec, q, s)
+	if basisOf(rec, q) == Samples {
+		q.Ranged = false
 	}
+	err := records(ctx, rec, q, s)
 	return byKey(rec, s.sums), err
 }
 

@@ -96,14 +96,8 @@ func uncompressed(name string) string {
 // could not be carried over; it is there also with an error.
 func (t *Target) Write(ctx context.Context, w io.Writer, name string, rec *recording.Recording, opt Options) (*Report, error) {
 	rep := new(Report)
-	var halves int64
-	for _, s := range rec.Stacks {
-		if s != nil {
-			halves += int64(len(s.Halves()))
-		}
-	}
 	rep.lose(rec.SharedSymbols(), "mangled names", "several read the same and are one function")
-	rep.lose(halves, "links of user and kernel stacks", "%s has none; both halves are carried, and both count", t.Title)
+	rep.lose(rec.Pairs(), "links of user and kernel stacks", "%s has none; both halves are carried, and both count", t.Title)
 	err := t.compressed(w, name, func(w *bufio.Writer) error {
 		return t.write(&job{ctx: ctx, rec: rec, opt: opt, w: w, Report: rep})
 	})

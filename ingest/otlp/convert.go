@@ -16,6 +16,7 @@ type converter struct {
 	b        *recording.Builder
 	messages []*message
 	profiles int
+	spans    [][2]uint64 // times and durations of the profiles
 	events   map[eventKey]int
 	origin   int64 // ns since 1970
 	timed    bool
@@ -74,6 +75,7 @@ func (c *converter) convert(ctx context.Context) error {
 			}
 		}
 	}
+	c.noteTimes()
 	return nil
 }
 
@@ -177,12 +179,7 @@ func (c *converter) profile(ctx context.Context, p *profile, outer []recording.A
 	for _, i := range p.comments {
 		c.b.Source().Note(recording.NoteComment, c.d.str(i))
 	}
-	if p.time > 0 && p.time <= math.MaxInt64 {
-		c.b.Source().Note(recording.NoteTime, recording.NoteUnix(int64(p.time)))
-	}
-	if p.duration > 0 && p.duration <= math.MaxInt64 {
-		c.b.Source().Note(recording.NoteDuration, recording.NoteSeconds(int64(p.duration)))
-	}
+	c.spans = append(c.spans, [2]uint64{p.time, p.duration})
 	c.contexts = map[string]sampleContext{}
 	if p.payload > 0 {
 		c.b.Warn("original-payload", "", "A profile carries its original form too (%d bytes), which is not read", p.payload)

@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -53,5 +54,24 @@ func (c *converter) noteResource(attrs []recording.Attr) {
 		case slices.ContainsFunc(noted, func(prefix string) bool { return strings.HasPrefix(a.Key, prefix) }):
 			src.Note(a.Key, a.Value)
 		}
+	}
+}
+
+// noteTimes notes when the profiles were recorded and for how long, where that is
+// the same of all; else only when the first was.
+func (c *converter) noteTimes() {
+	var first [2]uint64
+	alike := true
+	for i, s := range c.spans {
+		alike = alike && s == c.spans[0]
+		if i == 0 || s[0] < first[0] {
+			first = s
+		}
+	}
+	if t := first[0]; t > 0 && t <= math.MaxInt64 {
+		c.b.Source().Note(recording.NoteTime, recording.NoteUnix(int64(t)))
+	}
+	if d := first[1]; alike && d > 0 && d <= math.MaxInt64 {
+		c.b.Source().Note(recording.NoteDuration, recording.NoteSeconds(int64(d)))
 	}
 }

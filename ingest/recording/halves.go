@@ -15,14 +15,14 @@ type Halves struct {
 // recordings. A record may be half of several pairs.
 func (s *Stacks) Halves() []Halves { return s.halves }
 
-// HasHalves tells whether stacks of user space and of the kernel can be joined.
-func (r *Recording) HasHalves() bool {
+// Pairs is how many pairs of halves there are, of all events.
+func (r *Recording) Pairs() (n int64) {
 	for _, s := range r.Stacks {
-		if s != nil && len(s.halves) > 0 {
-			return true
+		if s != nil {
+			n += int64(len(s.halves))
 		}
 	}
-	return false
+	return n
 }
 
 // Join says that two stack records of an event are halves of one stack.

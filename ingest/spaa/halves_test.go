@@ -77,7 +77,7 @@ func TestHalves(t *testing.T) {
 				got = append(got, fmt.Sprintf("%d+%d=%s", h.User, h.Kernel, stackText(rec, h.Joined)))
 			}
 			equal(t, c.name, strings.Join(got, " "), c.want)
-			equal(t, c.name, rec.HasHalves(), c.want != "")
+			equal(t, c.name, rec.Pairs() > 0, c.want != "")
 			all := strings.Fields(strings.ReplaceAll(codes(rec), "line ", "line_"))
 			related := slices.IndexFunc(all, func(s string) bool { return strings.HasPrefix(s, "related-missing") })
 			warn := ""

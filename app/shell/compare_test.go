@@ -1,0 +1,171 @@
+package shell
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/app/cli"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+	"ashlar/testdata/twins"
+)
+
+// compared is a shell that compares a made pair.
+func compared(t *testing.T, before, after string) *Shell {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, b := range map[string][]byte{"before.json": twins.Trace(false), "after.json": twins.Trace(true),
+		"before.folded": twins.Profile(false), "after.folded": twins.Profile(true)} {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := New(theme.Dark)
+	t.Cleanup(s.Close)
+	s.Open(before)
+	s.OpenBeside(after)
+	settleBoth(t, s)
+	return s
+}
+
+func settleBoth(t *testing.T, s *Shell) {
+	t.Helper()
+	if err := s.SettleComparison(cli.StackView{}, Comparing{}, func(int, *recording.Recording) (int64, int64, bool) { return 0, 0, false }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDifferencesAsCSV holds the copied table against the sums that it should
+// have: the differences of self add up to that of the totals.
+func TestDifferencesAsCSV(t *testing.T) {
+	s := compared(t, "before.folded", "after.folded")
+	rows, err := csv.NewReader(strings.NewReader(s.grid().separated(','))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(rows[1][:5], "|"); got != "parse|||changed|module" || rows[1][5] != "4000" || rows[1][6] != "4800" || rows[1][7] != "800" {
+		t.Errorf("the first row is %q", rows[1])
+	}
+	sum := 0
+	for _, r := range rows[1:] {
+		a, b, d := atoi(t, r[5]), atoi(t, r[6]), atoi(t, r[7])
+		if b-a != d {
+			t.Errorf("%s: %d less %d is not %d", r[0], b, a, d)
+		}
+		sum += d
+	}
+	if sum != 13506-12750 {
+		t.Errorf("the differences add up to %d, the totals differ by %d", sum, 13506-12750)
+	}
+
+	// Filters: each leaves what it says.
+	for filter, want := range map[int][]string{filterNew: {"validate"}, filterGone: {"legacy_check"}, filterSure: {"parse", "legacy_check", "validate"}} {
+		s.versus.table.filters = tableFilters{}
+		s.versus.table.filters[filter] = true
+		g := s.grid()
+		var names []string
+		for _, r := range g.rows {
+			names = append(names, r[0])
+		}
+		if strings.Join(names, " ") != strings.Join(want, " ") {
+			t.Errorf("the filter %q leaves %q, want %q", filterWords[filter], names, want)
+		}
+	}
+}
+
+func atoi(t *testing.T, s string) (n int) {
+	t.Helper()
+	sign := 1
+	for i, c := range s {
+		switch {
+		case i == 0 && c == '-':
+			sign = -1
+		case c >= '0' && c <= '9':
+			n = n*10 + int(c-'0')
+		default:
+			t.Fatalf("%q is no integer", s)
+		}
+	}
+	return sign * n
+}
+
+// TestPairingByHand pairs two functions that no rule matches, and takes the pair
+// apart again; a swap keeps it.
+func TestPairingByHand(t *testing.T) {
+	s := compared(t, "before.folded", "after.folded")
+	c := s.versus
+	status := func() string {
+		t.Helper()
+		c.pair.Settle(c.question())
+		a := c.answer()
+		if a == nil {
+			t.Fatal(c.pair.Answer().Err)
+		}
+		var out []string
+		for i := range a.Functions.Rows {
+			if r := &a.Functions.Rows[i]; r.Name == "legacy_check" || r.Name == "validate" {
+				out = append(out, r.Name+" "+string(r.Status)+" "+string(r.Rule)+" "+r.NameB)
+			}
+		}
+		return strings.Join(out, ", ")
+	}
+	if got := status(); got != "legacy_check gone  , validate new  " {
+		t.Fatalf("at first: %s", got)
+	}
+	c.pairUp(compare.FuncName{Name: "validate"}, compare.FuncName{Name: "legacy_check"}, 1)
+	if got := status(); got != "legacy_check changed hand validate" {
+		t.Errorf("paired: %s", got)
+	}
+	line, _ := c.asCommand()
+	if line != "ashlar diff before.folded after.folded --pair legacy_check=validate" {
+		t.Errorf("as a command: %s", line)
+	}
+	s.swap()
+	if got := status(); got != "validate changed hand legacy_check" {
+		t.Errorf("swapped: %s", got)
+	}
+	s.swap()
+	c.chosen = &compare.FuncName{Name: "legacy_check"}
+	items := c.pairItems(s)
+	items[len(items)-1].do()
+	if got := status(); got != "legacy_check gone  , validate new  " {
+		t.Errorf("taken apart: %s", got)
+	}
+}
+
+// TestCompareAsCommand writes what is compared as a command and sees that the
+// command line understands it.
+func TestCompareAsCommand(t *testing.T) {
+	s := compared(t, "before.json", "after.json")
+	c := s.versus
+	c.panes[0].selectRange(c.panes[0].rec.Start+1e9, c.panes[0].rec.Start+5e9)
+	c.panes[1].sel.tracks = []int{1}
+	c.options.Normalize, c.options.Match.NoSimilar = compare.Duration, true
+	c.options.By, c.tab = compare.ByThread, compareTable
+	line, rest := c.asCommand()
+	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
+	if line != want || rest != "" {
+		t.Errorf("the command is\n%s\nwant\n%s (%s)", line, want, rest)
+	}
+	var out, errs strings.Builder
+	if code := cli.Main(strings.Fields(line)[1:], strings.NewReader(""), &out, &errs, cli.Runner{}); code != cli.Done {
+		t.Errorf("the command ends with %d: %s", code, errs.String())
+	}
+}
+
+// TestComparingOneFileTwiceIsEmpty compares a recording with itself in every way
+// there is to normalise.
+func TestComparingOneFileTwiceIsEmpty(t *testing.T) {
+	s := compared(t, "before.json", filepath.Join(".", "before.json"))
+	for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {
+		s.versus.options.Normalize = n
+		s.versus.pair.Settle(s.versus.question())
+		if g := s.grid(); len(g.rows) != 0 {
+			t.Errorf("%s: there are differences: %v", n, g.rows)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package shell
+
+import (
+	"reflect"
+	"testing"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+)
+
+// The details name each key's heaviest value, its share and how many more there
+// are; the probe as a whole comes first, its parts do not.
+func TestContextDetails(t *testing.T) {
+	m := &recording.Metric{Name: "count"}
+	keys := []analyze.KeyValues{
+		{Key: "event", Values: []analyze.ContextValue{{Value: "e", Weight: 8}}},
+		{Key: "execname", Values: []analyze.ContextValue{{Value: "myapp", Weight: 6}, {Value: "tar", Weight: 2}}},
+		{Key: "pid", Values: []analyze.ContextValue{{Value: "7", Weight: 8}}},
+		{Key: "probe", Values: []analyze.ContextValue{{Value: "syscall::read:entry", Weight: 8}}},
+		{Key: "probe.name", Values: []analyze.ContextValue{{Value: "entry", Weight: 8}}},
+		{Key: "thread.name", Values: []analyze.ContextValue{{Value: "w", Weight: 8}}},
+		{Key: "uid", Values: []analyze.ContextValue{{Value: "0", Weight: 8}}},
+	}
+	want := []detail{
+		{key: "Probe", value: "syscall::read:entry", exact: ""},
+		{key: "Execname", value: "myapp  75.0 %, 1 more", exact: "myapp 6, tar 2"},
+		{key: "PID", value: "7", exact: ""},
+		{key: "thread.name", value: "w", exact: ""},
+		{key: "UID", value: "0", exact: ""},
+	}
+	for i := range want { // thin spaces are the business of units
+		want[i].value, want[i].exact = spaces(want[i].value), spaces(want[i].exact)
+	}
+	got := contextDetails(keys, m, false)
+	for i := range got {
+		got[i].value, got[i].exact = spaces(got[i].value), spaces(got[i].exact)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+	if got := contextDetails(keys, m, true); len(got) != len(want)-1 {
+		t.Errorf("beside a thread: %+v", got)
+	}
+}
+
+func spaces(s string) string {
+	out := ""
+	for _, r := range s {
+		if r == '\u2009' || r == '\u00a0' {
+			r = ' '
+		}
+		out += string(r)
+	}
+	return out
+}

@@ -1,0 +1,320 @@
+package shell
+
+import (
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"gioui.org/f32"
+	"gioui.org/io/input"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/unit"
+
+	"ashlar/app/cli"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// bench is a shell without a window that takes keys and the pointer.
+type bench struct {
+	t *testing.T
+	*Shell
+	router input.Router
+	ops    op.Ops
+	now    time.Time
+}
+
+const someTrace = `[{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"server"}},{"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"net"}},
+{"ph":"X","pid":1,"tid":7,"ts":1000,"dur":400,"name":"main","args":{"path":"/tmp/x","n":3}},{"ph":"X","pid":1,"tid":7,"ts":1100,"dur":50,"name":"read"},
+{"ph":"X","pid":1,"tid":7,"ts":1200,"dur":100,"name":"read"},{"ph":"X","pid":2,"tid":8,"ts":1300,"dur":50,"name":"other"},
+{"ph":"i","s":"t","pid":1,"tid":7,"ts":1350,"name":"note","args":{"why":"because"}},
+{"ph":"s","pid":1,"tid":7,"ts":1120,"id":1,"name":"send"},{"ph":"f","bp":"e","pid":2,"tid":8,"ts":1310,"id":1,"name":"send"},
+{"ph":"C","pid":1,"ts":1000,"name":"bytes","args":{"used":10}},{"ph":"C","pid":1,"ts":1250,"name":"bytes","args":{"used":12.5}}]`
+
+func newBench(t *testing.T, content string) *bench {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "trace.json")
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}
+	t.Cleanup(b.Close)
+	b.Open(path)
+	whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
+	if err := b.Settle(cli.StackView{}, whole); err != nil {
+		t.Fatal(err)
+	}
+	b.frame()
+	b.frame()
+	return b
+}
+
+func (b *bench) frame() {
+	b.now = b.now.Add(20 * time.Millisecond)
+	b.ops.Reset()
+	b.Layout(layout.Context{Ops: &b.ops, Now: b.now, Source: b.router.Source(),
+		Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1280, 800))})
+	b.router.Frame(&b.ops)
+}
+
+func (b *bench) press(name key.Name, mods key.Modifiers) {
+	b.router.Queue(key.Event{Name: name, Modifiers: mods, State: key.Press})
+	b.frame()
+	b.frame()
+}
+
+// at is the pixel of a time, in µs of the trace's clock, on a row of the lanes.
+func (b *bench) at(us float64, y int) f32.Point {
+	p := b.pane
+	t := p.rec.Start + int64((us-1000)*1e6)
+	return f32.Pt(float32(p.bounds.lanes.Min.X+p.bounds.gutter)+float32(p.view.X(t, p.laneWidth())), float32(p.bounds.lanes.Min.Y+y))
+}
+
+func (b *bench) pointer(kind pointer.Kind, at f32.Point, mods key.Modifiers) {
+	e := pointer.Event{Kind: kind, Source: pointer.Mouse, Position: at, Modifiers: mods, Time: time.Duration(b.now.UnixNano())}
+	if kind == pointer.Press || kind == pointer.Drag || kind == pointer.Move && b.pane.timeline.lanes.pressed {
+		e.Buttons = pointer.ButtonPrimary
+	}
+	b.router.Queue(e)
+	b.frame()
+}
+
+func (b *bench) drag(from, to f32.Point, mods key.Modifiers) {
+	b.pointer(pointer.Move, from, mods)
+	b.pointer(pointer.Press, from, mods)
+	for i := range 5 {
+		b.pointer(pointer.Move, from.Add(to.Sub(from).Mul(float32(i+1)/5)), mods)
+	}
+	b.pointer(pointer.Release, to, mods)
+	b.frame()
+}
+
+// selected is the selected range in µs of the trace's clock.
+func (b *bench) selected() [2]float64 {
+	p := b.pane
+	if !p.sel.ranged {
+		return [2]float64{}
+	}
+	return [2]float64{1000 + float64(p.sel.from-p.rec.Start)/1e6, 1000 + float64(p.sel.to-p.rec.Start)/1e6}
+}
+
+func TestTimesThatATextMeans(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.pane
+	for _, x := range []struct {
+		text string
+		from float64 // µs after the start
+		to   float64
+		any  bool
+	}{
+		{"100us", 100, 0, true}, {" 0.1 ms ", 100, 0, true}, {"25%", 100, 0, true}, {"100us..150us", 100, 150, true},
+		{"1100", 100, 0, true}, // no second is that long: it is the file's clock, in µs
+		{"+10us", 210, 0, true}, {"-10 us", 190, 0, true}, {"soon", 0, 0, false}, {"1..", 0, 0, false}, {"5 parsec", 0, 0, false},
+	} {
+		p.view.From, p.view.To = p.rec.Start+150e6, p.rec.Start+250e6 // its middle is 200
+		js := p.times(x.text)
+		if !x.any {
+			if len(js) > 0 {
+				t.Errorf("%q is understood as %+v", x.text, js)
+			}
+			continue
+		}
+		if len(js) == 0 {
+			t.Errorf("%q is not understood", x.text)
+			continue
+		}
+		from, to := float64(js[0].at-p.rec.Start)/1e6, 0.0
+		if js[0].to != 0 {
+			to = float64(js[0].to-p.rec.Start) / 1e6
+		}
+		if from != x.from || to != x.to || !js[0].possible {
+			t.Errorf("%q is %v to %v, want %v to %v (%+v)", x.text, from, to, x.from, x.to, js[0])
+		}
+	}
+}
+
+// TestSelectionSnaps selects by hand near the edges of bars: exactly theirs are
+// taken, unless Alt is held; within one thread with Ctrl.
+func TestSelectionSnaps(t *testing.T) {
+	b := newBench(t, someTrace)
+	shift := key.ModShift
+	b.drag(b.at(1100.9, 60), b.at(1199.2, 60), shift)
+	if got := b.selected(); got != [2]float64{1100, 1200} {
+		t.Errorf("a drag from 1100.9 to 1199.2 selects %v, want 1100 to 1200", got)
+	}
+	b.drag(b.at(1100.9, 60), b.at(1199.2, 60), shift|key.ModAlt)
+	if got := b.selected(); got[0] < 1100.5 || got[0] > 1101.5 || got[1] < 1198.5 || got[1] > 1199.5 {
+		t.Errorf("a drag with Alt from 1100.9 to 1199.2 selects %v", got)
+	}
+	if b.pane.sel.tracks != nil {
+		t.Errorf("a drag selects the threads %v", b.pane.sel.tracks)
+	}
+	b.drag(b.at(1060, 60), b.at(1199.2, 60), shift|key.ModCtrl)
+	if got := b.selected(); got[1] != 1200 || len(b.pane.sel.tracks) != 1 {
+		t.Errorf("a drag within a thread selects %v of %v", got, b.pane.sel.tracks)
+	}
+}
+
+// TestPointingAtThings finds counters, instants and arrows under the pointer and
+// what the panel says of them.
+func TestPointingAtThings(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.pane
+	has := func(key, value string) {
+		t.Helper()
+		_, _, ds := p.details(b.Shell)
+		for _, d := range ds {
+			if d.key == key && (d.value == value || d.copied() == value) {
+				return
+			}
+		}
+		t.Errorf("the panel does not say %s %s: %+v", key, value, ds)
+	}
+	row := func(kind timeline.RowKind, index int) int {
+		for i := range p.timeline.plan.Rows {
+			if r := &p.timeline.plan.Rows[i]; r.Kind == kind && r.Index == index {
+				return r.Y
+			}
+		}
+		t.Fatalf("there is no row of kind %d for %d", kind, index)
+		return 0
+	}
+	click := func(at f32.Point) {
+		b.pointer(pointer.Move, at, 0)
+		b.pointer(pointer.Press, at, 0)
+		b.pointer(pointer.Release, at, 0)
+		b.now = b.now.Add(time.Second)
+		b.frame()
+	}
+	thread := slices.IndexFunc(p.rec.Tracks, func(t *recording.Track) bool { return t.TID == 7 })
+	y := row(timeline.TrackRow, thread)
+	click(b.at(1270, row(timeline.CounterRow, 0)+20))
+	has("Value", "12.5")
+	has("Change", "2.5")
+	has("Least", "10")
+	click(b.at(1350, y+2))
+	has("why", "because")
+	click(b.at(1010, y+10))
+	has("path", "/tmp/x")
+	has("n", "3")
+}
+
+// TestRankAndArrows picks a span with an arrow: the panel has its place among
+// those of its function and where the arrow leads.
+func TestRankAndArrows(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.pane
+	thread := slices.IndexFunc(p.rec.Tracks, func(t *recording.Track) bool { return t.TID == 7 })
+	h, ok := barAt(p.rec.Tracks[thread], thread, 1, p.rec.Start+110e6)
+	if !ok {
+		t.Fatal("there is no span at 1110")
+	}
+	p.pickShown(h)
+	b.frame()
+	_, _, ds := p.details(b.Shell)
+	rank := slices.IndexFunc(ds, func(d detail) bool { return d.key == "Rank" && d.value == "2nd longest of 2" })
+	to := slices.IndexFunc(ds, func(d detail) bool { return d.key == "Arrow to" })
+	if rank < 0 || to < 0 {
+		t.Fatalf("the panel lacks the rank (%d) or the arrow (%d): %+v", rank, to, ds)
+	}
+	ds[to].to()
+	if name := p.rec.FuncName(p.pick.hit.Call); name != "other" {
+		t.Errorf("the arrow leads to %s, want other", name)
+	}
+	p.flows.update(b.Shell, p)
+	p.followFlow(b.Shell, true)
+	if name := p.rec.FuncName(p.pick.hit.Call); name != "read" {
+		t.Errorf("back along the arrow is %s, want read", name)
+	}
+}
+
+// TestThrowingTheView compares where a thrown view comes to rest with the way
+// that an exponential brake leaves it, and that pictures do not move.
+func TestThrowingTheView(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.pane
+	u := &ui.UI{Context: layout.Context{Ops: &b.ops, Now: b.now, Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}}
+	p.view = p.view.Zoom(.1, 500, p.laneWidth(), p.rec.Start, p.rec.End)
+	for _, still := range []bool{false, true} {
+		b.Do.Wake = func() {}
+		if still {
+			b.Do.Wake = nil
+		}
+		before := p.view
+		for i := range 5 {
+			p.motion.follow(f32.Pt(float32(-10*i), 0), time.Duration(i)*10*time.Millisecond)
+		}
+		p.motion.throw(p, u, 45*time.Millisecond)
+		steps := 0
+		for p.motion.kind != atRest && steps < 1000 {
+			steps++
+			u.Now = u.Now.Add(5 * time.Millisecond)
+			p.motion.step(b.Shell, p, u)
+		}
+		// 1,000 pixels a second, braked within 90 ms, go 90 pixels far.
+		px := float64(p.view.From-before.From) / float64(before.Span()) * float64(p.laneWidth())
+		if px < 88 || px > 92 {
+			t.Errorf("a throw of 1,000 pixels a second goes %v pixels, want about 90", px)
+		}
+		if still != (steps == 1) {
+			t.Errorf("without motion %v: it takes %d steps", still, steps)
+		}
+	}
+}
+
+// TestTabGoesRound goes through all parts of the window, forwards and back.
+func TestTabGoesRound(t *testing.T) {
+	b := newBench(t, someTrace)
+	var there []string
+	for range 9 {
+		b.press(key.NameTab, 0)
+		there = append(there, b.focused())
+	}
+	// The timeline has it at first, without a ring.
+	want := []string{"timeline", "tabs", "Flamegraph", "details", "status", "toolbar", "filter", "timeline", "tabs"}
+	want = slices.DeleteFunc(want, func(s string) bool { return s == "status" && !slices.Contains(there, s) })
+	if !slices.Equal(there[:len(want)], want) {
+		t.Errorf("Tab goes to %q, want %q", there, want)
+	}
+	at := b.focused()
+	b.press(key.NameTab, 0)
+	b.press(key.NameTab, key.ModShift)
+	if b.focused() != at {
+		t.Errorf("Tab and Shift-Tab lead from %s to %s", at, b.focused())
+	}
+	b.pointer(pointer.Move, b.at(1010, 60), 0)
+	b.pointer(pointer.Press, b.at(1010, 60), 0)
+	b.pointer(pointer.Release, b.at(1010, 60), 0)
+	if b.focused() != "" {
+		t.Errorf("a click leaves the ring on %s", b.focused())
+	}
+}
+
+// TestFilterChoosesByNames compares the rows of a plan with the names.
+func TestFilterChoosesByNames(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.pane
+	for filter, want := range map[string][]string{
+		"": {"net", "Thread 8"}, "NET": {"net"}, "8": {"Thread 8"}, "server": {"net"}, "thread 8": {"Thread 8"}, "x": nil, "2": {"Thread 8"},
+	} {
+		p.filter = filter
+		b.frame()
+		var have []string
+		for i := range p.timeline.plan.Rows {
+			if row := &p.timeline.plan.Rows[i]; row.Kind == timeline.TrackRow {
+				have = append(have, row.Name)
+			}
+		}
+		if !slices.Equal(have, want) {
+			t.Errorf("%q leaves %q, want %q", filter, have, want)
+		}
+	}
+}
