@@ -15,6 +15,7 @@ import (
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 )
 
 // Exit codes.
@@ -36,8 +37,10 @@ type WindowOptions struct {
 	// the recording's default.
 	Event, Metric string
 	// Exe is the program to take names from where the file has none.
-	Exe   string
-	Roots []sourcefile.Root // where sources are
+	Exe    string
+	Roots  []sourcefile.Root // where sources are
+	Part   recording.Part    // what is opened of the files
+	Follow bool              // read the file again when it changes
 }
 
 // RenderOptions say what picture is drawn.

@@ -40,6 +40,8 @@ type Question struct {
 	// Source asks what the lines of a source file cost, which is named as the
 	// recording names it.
 	Source string
+	// Generation is that of the recording whose numbers are in the question.
+	Generation int
 }
 
 func (q *Question) equal(o *Question) bool { return reflect.DeepEqual(q, o) }
@@ -92,7 +94,15 @@ func (a *Answer) Metric() *recording.Metric {
 // Doc is an open recording.
 type Doc struct {
 	Name string
-	load *loading
+	load atomic.Pointer[loading]
+	path string // of a file that can be followed, else ""
+	// wishes are for the decoder, part is what is read of it, opened is what the file was like just before it
+	// was read.
+	wishes     decode.Options
+	part       recording.Part
+	opened     glance
+	following  atomic.Bool
+	followNote atomic.Pointer[string]
 
 	work sync.Mutex // held while a question is answered
 
@@ -113,12 +123,18 @@ type Doc struct {
 	hits   atomic.Pointer[analyze.Hits]
 }
 
-// Open starts to load a file ("-" is standard input). notify is called from
+// Open starts to load a file ("-" is standard input), or a part of it. notify is
+// called from
 // other goroutines whenever there is something new to show.
 func Open(path string, notify func()) *Doc { return OpenWith(path, decode.Options{}, notify) }
 
 // OpenWith is Open with wishes for the decoder.
 func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
+	return OpenPart(path, wishes, recording.Part{}, notify)
+}
+
+// OpenPart is OpenWith for a part of a file.
+func OpenPart(path string, wishes decode.Options, part recording.Part, notify func()) *Doc {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -127,8 +143,14 @@ func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
 		name = fetch.Name(path)
 	}
 	d := newDoc(name, notify)
+	if path != "-" && !fetch.IsURL(path) {
+		d.path, d.wishes, d.part, d.opened = path, wishes, part, look(path)
+		if d.opened.err != nil || !d.opened.info.Mode().IsRegular() {
+			d.path = ""
+		}
+	}
 	d.open(func(o ingest.Options) *ingest.Load {
-		o.Options = wishes
+		o.Options, o.Part = wishes, part
 		return ingest.Open(context.Background(), path, o)
 	})
 	return d
@@ -147,14 +169,21 @@ func newDoc(name string, notify func()) *Doc {
 	return d
 }
 
+// Latest is the latest snapshot, never nil, and how often the file has been
+// read again: numbers of tracks and functions are those of that time.
+func (d *Doc) Latest() (rec *recording.Recording, generation int) {
+	l := d.load.Load()
+	return l.Snapshot(), l.generation
+}
+
 // Recording is the latest snapshot, never nil.
-func (d *Doc) Recording() *recording.Recording { return d.load.Snapshot() }
+func (d *Doc) Recording() *recording.Recording { return d.load.Load().Snapshot() }
 
 // Err says why nothing can be shown, nil while it is not known.
-func (d *Doc) Err() error { return d.load.Err() }
+func (d *Doc) Err() error { return d.load.Load().Err() }
 
 // Progress says how far loading has come.
-func (d *Doc) Progress() ingest.Progress { return d.load.Progress() }
+func (d *Doc) Progress() ingest.Progress { return d.load.Load().Progress() }
 
 // Ask sets the question. The answer comes by notify; until then Answer gives
 // the last one.
@@ -223,8 +252,13 @@ func (d *Doc) run() {
 		d.stale = stale
 		d.mu.Unlock()
 		if asked {
+			rec, generation := d.Latest()
+			if q.Generation != generation {
+				d.tell() // it has to be asked anew
+				stale()
+				continue
+			}
 			d.work.Lock()
-			rec := d.load.Snapshot()
 			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
 				d.think(ctx, rec, q, old)
 			} else {
@@ -300,13 +334,13 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 // Settle waits until loading has ended and the question is answered for the
 // final recording: for pictures without a window.
 func (d *Doc) Settle(q Question) error {
-	if err := d.load.Wait(); err != nil {
+	if err := d.load.Load().Wait(); err != nil {
 		return err
 	}
 	d.Ask(q)
 	d.work.Lock() // or an earlier question would have the last word
 	defer d.work.Unlock()
-	rec := d.load.Snapshot()
+	rec := d.load.Load().Snapshot()
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
 		if a := answer(d.ctx, rec, q, old); a != nil {
 			d.give(a)
@@ -319,17 +353,18 @@ func (d *Doc) Settle(q Question) error {
 // Still is the document as it is now: it has the answers there are and gets no
 // others. It need not be closed, and says what it says after the other is.
 func (d *Doc) Still() *Doc {
-	c := &Doc{Name: d.Name, load: d.load, still: true}
+	c := &Doc{Name: d.Name, still: true}
+	c.load.Store(d.load.Load())
 	c.answer.Store(d.answer.Load())
 	c.hits.Store(d.hits.Load())
 	return c
 }
 
 // Wait waits until loading has ended.
-func (d *Doc) Wait() error { return d.load.Wait() }
+func (d *Doc) Wait() error { return d.load.Load().Wait() }
 
 // Stop ends reading; what was read so far is shown.
-func (d *Doc) Stop() { d.load.Stop() }
+func (d *Doc) Stop() { d.load.Load().Stop() }
 
 // Close stops loading and answering and lets go of the file.
 func (d *Doc) Close() {
@@ -338,5 +373,5 @@ func (d *Doc) Close() {
 	}
 	d.cancel()
 	<-d.ended
-	d.load.leave(d)
+	d.load.Load().leave(d)
 }

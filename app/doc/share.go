@@ -8,9 +8,13 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// loading is a recording that loads, with all who look at it.
+// loading is a recording that loads, with all who look at it. Reading the file
+// again makes another, whose tracks, functions and calls have numbers of their
+// own: a generation.
 type loading struct {
 	*ingest.Load
+	generation int
+
 	mu    sync.Mutex
 	looks []*Doc
 }
@@ -21,7 +25,7 @@ func (d *Doc) open(load func(ingest.Options) *ingest.Load) {
 	l.mu.Lock()
 	l.Load = load(ingest.Options{Notify: l.loaded})
 	l.mu.Unlock()
-	d.load = l
+	d.load.Store(l)
 	go d.run()
 }
 
@@ -49,10 +53,11 @@ func (l *loading) leave(d *Doc) {
 // Again looks at the same recording a second time, with questions of its own.
 func (d *Doc) Again(notify func()) *Doc {
 	again := newDoc(d.Name, notify)
-	again.load = d.load
-	d.load.mu.Lock()
-	d.load.looks = append(d.load.looks, again)
-	d.load.mu.Unlock()
+	l := d.load.Load()
+	again.load.Store(l)
+	l.mu.Lock()
+	l.looks = append(l.looks, again)
+	l.mu.Unlock()
 	go again.run()
 	return again
 }

@@ -154,6 +154,11 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 				right += " · " + durationText(int64(pr.Left.Round(100*time.Millisecond))*1000) + " left"
 			}
 		}
+	case p.unfollow != nil:
+		var wrong bool
+		if right, wrong = p.followText(); wrong {
+			color = th.Warn
+		}
 	case len(p.rec.Warnings) > 0:
 		w := &p.rec.Warnings[0]
 		right, color = plural(int64(len(p.rec.Warnings)), "warning")+" · "+w.Text, th.Warn

@@ -138,6 +138,7 @@ func (s *Shell) compare(a, b, drop *pane) {
 	for _, p := range c.panes {
 		p.tab = tabFlame
 		p.transforms = a.transforms
+		p.stay()
 	}
 	c.flame.under = -1
 	s.versus, s.menu = c, nil

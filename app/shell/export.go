@@ -24,6 +24,7 @@ import (
 // exportCommands are those that take something out of the window.
 func exportCommands() []Command {
 	return []Command{
+		{"Follow the file as it grows, or stop", []Chord{chord("R", key.ModCtrl)}, true, func(s *Shell) { s.toggleFollow() }},
 		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.edit() }},
 		{"Copy the table as JSON", nil, true, func(s *Shell) { s.copyGrid() }},
 		{"Save the table (CSV or JSON)", nil, true, func(s *Shell) { s.saveTable() }},
@@ -165,10 +166,11 @@ func (s *Shell) Still() *Shell {
 // still is a pane that shows the same and never changes.
 func (p *pane) still() *pane {
 	c := newPane(p.doc.Still())
+	c.generation = p.generation
 	c.path, c.demo, c.rec, c.shown = p.path, p.demo, p.rec, true
 	c.goTo(p.spot())
 	c.pick, c.split, c.marks.at = p.pick, p.split, p.marks.at
-	c.flame.scroll, c.table.scroll = p.flame.scroll, p.table.scroll
+	c.flame.scroll, c.table.scroll, c.flame.tree = p.flame.scroll, p.table.scroll, p.flame.tree
 	c.stats.linear = p.stats.linear
 	if p.search.text != "" {
 		// The pattern is the same one: what was found with it stays found.

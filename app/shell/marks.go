@@ -20,6 +20,7 @@ type marksPart struct {
 	at    string       // the id of the one that was gone to last
 
 	key    string // of the recording's content; "" until it is known
+	stale  bool   // the content has changed since
 	asked  bool
 	loaded chan loadedMarks
 }
@@ -65,7 +66,22 @@ func (m *marksPart) keep(s *Shell, p *pane) {
 	default:
 	}
 	if m.key != "" && !reflect.DeepEqual(m.all, m.saved) {
+		m.move(s, p)
 		s.Keep.ChangeMarks(m.key, p.doc.Name, difference(m.saved, m.all))
+		m.saved = slices.Clone(m.all)
+	}
+}
+
+// move keeps the marks for the content that a followed file has now: they were
+// kept for what it had before.
+func (m *marksPart) move(s *Shell, p *pane) {
+	if !m.stale || s.Keep == nil || len(m.all) == 0 {
+		return
+	}
+	m.stale = false
+	if key, err := contentKey(p.path, p.demo); err == nil && key != "" && key != m.key {
+		m.key, m.saved = key, nil
+		s.Keep.ChangeMarks(m.key, p.doc.Name, difference(nil, m.all))
 		m.saved = slices.Clone(m.all)
 	}
 }

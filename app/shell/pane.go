@@ -55,13 +55,18 @@ func (p *picked) named() bool { return p.is == pickBar || p.is == pickNode || p.
 type pane struct {
 	doc  *doc.Doc
 	rec  *recording.Recording
-	demo bool // it is the built-in one, which has no path
+	demo bool           // it is the built-in one, which has no path
+	part recording.Part // what was asked to be opened of it
 	path string
 	exe  string // the program that names were taken from, "" for the one the file names
 	kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
 	visit visit
 	marks marksPart
+	// generation is that of rec; the pane is behind while there is a newer one.
+	generation int
+	behind     bool
+	unfollow   func() // stops following; nil when the file is not followed
 
 	sourcePart sourcePart
 
@@ -142,7 +147,8 @@ const (
 )
 
 func newPane(d *doc.Doc) *pane {
-	return &pane{table: tablePart{tableShape: newTableShape()}, doc: d, rec: d.Recording(), folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
+	rec, generation := d.Latest()
+	return &pane{table: tablePart{tableShape: newTableShape()}, doc: d, rec: rec, generation: generation, folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
 }
 
 // layout lays out the pane in r.
@@ -160,7 +166,9 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.events(s, u)
 	p.motion.step(s, p, u)
 	p.flows.update(s, p)
-	p.doc.Ask(p.question())
+	if !p.behind {
+		p.doc.Ask(p.question())
+	}
 	b := &p.bounds
 	if s.View != Flame {
 		p.timeline.layout(s, p, u)
@@ -180,8 +188,9 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 
 // update takes the newest snapshot and what follows from it.
 func (p *pane) update(s *Shell) {
-	rec := p.doc.Recording()
-	fresh := rec != p.rec
+	was := p.rec
+	rec := p.latest()
+	fresh := rec != was
 	p.rec = rec
 	p.colours(s)
 	if len(rec.Events) > 0 {
@@ -194,7 +203,10 @@ func (p *pane) update(s *Shell) {
 		p.shown = true
 	}
 	if (fresh || p.view.To == 0) && !p.moved && rec.HasTime {
-		p.view = p.view.Fit(p.limits())
+		p.view = p.view.Fit(p.extent())
+	}
+	if fresh && rec.Done {
+		p.selectPart()
 	}
 }
 
@@ -222,7 +234,7 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 
 // question is what the pane wants to know now.
 func (p *pane) question() doc.Question {
-	q := doc.Question{Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
+	q := doc.Question{Generation: p.generation, Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
 	if p.near.follow(p); p.tab == tabNear && p.near.any {
 		ref := analyze.RefTo(p.near.of)
 		q.Around = &ref
@@ -399,7 +411,7 @@ func (p *pane) scrollLimit(y int) int {
 }
 
 func (p *pane) fitAll() {
-	p.view = p.view.Fit(p.limits())
+	p.view = p.view.Fit(p.extent())
 	p.moved = false
 	p.flame.zoomTo(p, nil)
 }

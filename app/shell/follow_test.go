@@ -1,0 +1,148 @@
+package shell
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/app/cli"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+)
+
+// chromeTrace writes spans of threads in the given order, so that threads and
+// functions get other numbers in another order.
+func chromeTrace(t *testing.T, path string, tids []int, spans int) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("[")
+	for i := range spans {
+		for _, tid := range tids {
+			fmt.Fprintf(&b, `{"ph":"X","pid":7,"tid":%d,"name":"outer%d","ts":%d,"dur":90},{"ph":"X","pid":7,"tid":%d,"name":"inner%d","ts":%d,"dur":40},`+"\n", tid, tid, i*100, tid, i%3, i*100+20)
+		}
+	}
+	b.WriteString(`{"ph":"M","name":"process_name","pid":7,"args":{"name":"app"}}]`)
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// frames asks and takes over as the window's frames do, until it holds.
+func frames(t *testing.T, s *Shell, what string, holds func() bool) {
+	t.Helper()
+	for range 1500 {
+		s.tasks.run(s)
+		s.pane.update(s)
+		if _, err := s.pane.arrive(); err != nil {
+			t.Fatal(err)
+		}
+		if !s.pane.behind {
+			s.pane.doc.Ask(s.pane.question())
+		}
+		if holds() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatalf("waited for %s in vain", what)
+}
+
+// TestFollowingKeepsTheView: a file that takes the place of another, in which
+// all threads and functions have other numbers, is looked at the same way.
+func TestFollowingKeepsTheView(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	chromeTrace(t, path, []int{1, 2, 3}, 20)
+	s := New(theme.Dark)
+	defer s.Close()
+	s.FollowFiles = true
+	s.Open(path)
+	if err := s.Settle(cli.StackView{}, whole); err != nil {
+		t.Fatal(err)
+	}
+	p := s.pane
+	track := func(tid int64) int {
+		for i, t := range p.rec.Tracks {
+			if t.TID == tid {
+				return i
+			}
+		}
+		return -1
+	}
+	p.toggleTrack(track(2))
+	p.selectRange(p.rec.Start+200e6, p.rec.Start+700e6)
+	p.fit(p.rec.Start+100e6, p.rec.Start+900e6)
+	p.folds[track(2)] = timeline.Closed
+	p.pinned = []int{track(3)}
+	p.hidden[track(1)] = true
+	frames(t, s, "the answer", func() bool { a := p.doc.Answer(); q := p.question(); return a != nil && a.Answers(&q) })
+	tree := p.doc.Answer().Tree
+	inner := nodeNamed(p.doc.Answer(), nameOf(recording.Function{Name: "inner1"}))
+	p.pick = picked{is: pickNode, node: inner, tree: tree, fn: tree.Nodes[inner].Func}
+	p.flame.zoomTo(p, pathOf(tree, int(tree.Nodes[inner].Parent)))
+	p.history.places = []place{p.spot()}
+	look := func() map[string]any {
+		pl := p.spot()
+		f, _ := p.pickedFunction()
+		m := map[string]any{"view": [2]int64{pl.View.From - p.rec.Start, pl.View.To - p.rec.Start}, "sel": [2]int64{pl.Sel.from - p.rec.Start, pl.Sel.to - p.rec.Start}, "fn": f.Name,
+			"metric": p.metricOf().Name}
+		tids := func(of []int) (ids []int64) {
+			for _, i := range of {
+				ids = append(ids, p.rec.Tracks[i].TID)
+			}
+			return ids
+		}
+		m["tracks"], m["pinned"] = tids(pl.Sel.tracks), tids(pl.Pinned)
+		for i := range pl.Folds {
+			m["folded"] = p.rec.Tracks[i].TID
+		}
+		for i := range pl.Hidden {
+			m["hidden"] = p.rec.Tracks[i].TID
+		}
+		var zoom []string
+		for _, st := range pl.Zoom {
+			zoom = append(zoom, p.rec.Functions.At(int(st.fn)).Name)
+		}
+		m["zoom"] = zoom
+		return m
+	}
+	want := look()
+	chromeTrace(t, path, []int{9, 3, 2, 1}, 30) // others come first: new numbers
+	old := p.rec
+	frames(t, s, "the new file", func() bool { return p.rec != old })
+	if len(p.rec.Tracks) != 4 || track(2) == 1 {
+		t.Fatalf("the threads have the same numbers: nothing is tested")
+	}
+	if got := look(); !reflect.DeepEqual(got, want) {
+		t.Errorf("it is looked at as %v, was %v", got, want)
+	}
+	if a := p.doc.Answer(); a.Rec != p.rec || p.pick.tree != a.Tree {
+		t.Error("what is picked is not of what is shown")
+	}
+	// Undo leads to what was, in the new numbers.
+	p.fitAll()
+	p.undo()
+	if got := look(); !reflect.DeepEqual(got, want) {
+		t.Errorf("undo leads to %v, was %v", got, want)
+	}
+
+	// A file without what was selected is shown as a whole.
+	chromeTrace(t, path, []int{50}, 5)
+	old = p.rec
+	frames(t, s, "the third file", func() bool { return p.rec != old })
+	if p.sel.tracks != nil || p.pick.is != pickNone && p.rec.Tracks[0].TID != 50 {
+		t.Errorf("threads that are gone are selected: %v", p.sel.tracks)
+	}
+	s.toggleFollow()
+	if p.doc.Following() {
+		frames(t, s, "following to end", func() bool { return !p.doc.Following() })
+	}
+}
