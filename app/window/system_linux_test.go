@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,10 +16,19 @@ import (
 
 // portal is a settings portal that says what a test wants.
 type portal struct {
+	mu     sync.Mutex
 	values map[string]uint32
 }
 
+func (p *portal) set(values map[string]uint32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.values = values
+}
+
 func (p *portal) Read(space, key string) (dbus.Variant, *dbus.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	v, ok := p.values[key]
 	if space != appearance || !ok {
 		return dbus.Variant{}, dbus.MakeFailedError(dbus.ErrMsgUnknownInterface)
@@ -56,7 +66,7 @@ func bus(t *testing.T) *dbus.Conn {
 
 func TestTheSystemsThemeIsFollowed(t *testing.T) {
 	conn := bus(t)
-	p := &portal{map[string]uint32{"color-scheme": 2}}
+	p := &portal{values: map[string]uint32{"color-scheme": 2}}
 	if err := conn.Export(p, "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings"); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +90,7 @@ func TestTheSystemsThemeIsFollowed(t *testing.T) {
 		{map[string]uint32{"color-scheme": 2, "contrast": 1}, theme.Contrast},
 		{map[string]uint32{"color-scheme": 2, "contrast": 0}, theme.Light},
 	} {
-		p.values = x.values
+		p.set(x.values)
 		deadline := time.After(20 * time.Second)
 		for s.Theme != x.want {
 			// Until the follower listens, nobody hears the signal.
@@ -97,7 +107,7 @@ func TestTheSystemsThemeIsFollowed(t *testing.T) {
 		}
 	}
 	s.SetTheme("dark")
-	p.values = map[string]uint32{"color-scheme": 2}
+	p.set(map[string]uint32{"color-scheme": 2})
 	f.ask()
 	f.tell(s)
 	if s.Theme != theme.Dark {

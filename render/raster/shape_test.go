@@ -104,7 +104,7 @@ func TestShapedLabelsNeverSpill(t *testing.T) {
 			}
 		}
 		c := NewCanvas(200, 30, 0xff000000)
-		if f.Draw(c, 2, 20, f.Fit(name, 190), 0xffffffff, 0, 200); !slices.ContainsFunc(c.Img.Pix, func(b byte) bool { return b != 0 && b != 0xff }) {
+		if f.Draw(c, 2, 20, f.Fit(name, 190), 0xffffffff, 0, 200); !slices.ContainsFunc(c.Img.Pix, func(b uint8) bool { return b != 0 && b != 0xff }) {
 			t.Errorf("nothing is seen of %.20q", name)
 		}
 	}
