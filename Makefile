@@ -46,7 +46,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build install uninstall dist distcheck test-deb test test-desktop bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package
+.PHONY: help run build install uninstall dist distcheck test-deb test test-desktop bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -109,10 +109,10 @@ test-desktop: export LIBGL_ALWAYS_SOFTWARE := 1
 test-desktop: prepare-desktop ## drop files on the window from GTK and Qt programs, X11 and Wayland
 	$(GO) test -tags=novulkan,desktop -timeout 10m $(TESTFLAGS) -run '^TestDesktop' ./app/ashlar
 
-bench: prepare-test ## measure speed and memory on large recordings (some GB, 20 minutes)
+bench: prepare-test ## measure speed and memory on large recordings (some GB, 15 minutes)
 	$(GO) run ./testdata/bench -json bench.json $(BENCH)
 
-bench-peers: prepare-test ## and other programs on the same files (npm, chromium)
+bench-peers: prepare-peers ## and other programs on the same files (npm, chromium)
 	$(GO) run ./testdata/bench -peers -json bench-peers.json $(BENCH)
 
 # One package at a time: benchmarks that share a processor measure each other.
@@ -140,5 +140,5 @@ generate: prepare-draw ## run go generate, draw the picture of the README
 clean: ## remove what make built (not the recordings of make bench)
 	rm -f ashlar ashlar.png bench.json bench-peers.json
 
-prepare-build prepare-draw prepare-test prepare-desktop prepare-package:
+prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers:
 	@.ci/prepare $(@:prepare-%=%)

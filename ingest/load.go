@@ -26,6 +26,8 @@ type Options struct {
 	// the system has free, and what GOMEMLIMIT leaves. Reading stops there, and
 	// what was read is shown with a warning.
 	MemoryLimit int64
+	// Part is what is kept of the recording.
+	Part recording.Part
 	// Notify, if set, is called after each new snapshot and when loading has
 	// ended, from a goroutine of the loader; it must not block.
 	Notify func()
@@ -61,6 +63,7 @@ type Load struct {
 	in    atomic.Pointer[source.Input]
 	err   error // after done
 	stats Stats // after done
+	full  bool  // there was no more memory
 
 	closing  sync.Once
 	closeErr error
@@ -175,6 +178,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	}
 
 	b := recording.NewBuilder()
+	b.Only(l.opts.Part)
 	*b.Source() = recording.Source{Path: in.Path, Name: in.Name, Format: format.Name, Compression: in.Compression, Bytes: in.Bytes}
 	if !l.quiet {
 		b.OnPublish = func(r *recording.Recording) {
@@ -182,7 +186,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 			l.notify()
 		}
 	}
-	g := newGuard(b, in, l.opts.MemoryLimit, l.stop)
+	g := newGuard(b, in, &l.opts, l.stop)
 	b.OnProgress = g.look
 	err = source.Protect(in.Path, func() error { return format.Decode(l.reading, in, b, l.opts.Options) })
 	if ctx.Err() != nil {
@@ -190,6 +194,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	}
 	if cause := context.Cause(l.reading); cause != nil {
 		err = cause
+		_, l.full = cause.(*fullError)
 	}
 	b.OnProgress = nil
 	g.done()

@@ -26,6 +26,7 @@ type guard struct {
 	// before; 0 stands for what the system has.
 	limit, base int64
 
+	part              bool // only a part is kept: what is read tells little of what will be held
 	next, collected   time.Time
 	foretold, stopped bool
 }
@@ -37,6 +38,11 @@ const (
 	tidyEvery   = 300 * time.Millisecond
 	guardMargin = 128 << 20
 )
+
+// guardLeast is what a recording may always take: where it holds less, memory is
+// short for another reason, such as the recording that was shown before and is
+// about to be given up.
+const guardLeast = 32 << 20
 
 // An estimate from less of the file than this would be a guess.
 const (
@@ -52,8 +58,8 @@ type fullError struct{ text string }
 
 func (e *fullError) Error() string { return e.text }
 
-func newGuard(b *recording.Builder, in *source.Input, limit int64, stop context.CancelCauseFunc) *guard {
-	return &guard{b: b, in: in, limit: limit, base: inUse(), stop: stop}
+func newGuard(b *recording.Builder, in *source.Input, o *Options, stop context.CancelCauseFunc) *guard {
+	return &guard{b: b, in: in, limit: o.MemoryLimit, part: o.Part.IsSet(), base: inUse(), stop: stop}
 }
 
 // look is called whenever decoding has come a little further.
@@ -79,12 +85,12 @@ func (g *guard) look() {
 	}
 	debug.FreeOSMemory()
 	g.collected = time.Now()
-	if free, _ = g.free(); free > owed {
+	if free, _ = g.free(); free > owed || g.limit == 0 && held+owed < guardLeast {
 		return
 	}
 	g.stopped = true
-	g.stop(&fullError{fmt.Sprintf("%s, and the %s of it that were read take %s of memory, which is as much as there is; they are shown, the rest is not",
-		g.size(), g.share(), gigabytes(held+owed))})
+	g.stop(&fullError{fmt.Sprintf("%s, and the %s of it that were read take %s of memory, which is as much as there is; they are shown, the rest is not%s",
+		g.size(), g.share(), gigabytes(held+owed), g.way())})
 }
 
 // judge estimates whether the whole recording fits, and warns once it seems not
@@ -92,7 +98,7 @@ func (g *guard) look() {
 // estimates are low.
 func (g *guard) judge(free int64) {
 	read, total := g.in.Consumed(), g.in.Bytes
-	if g.foretold || total <= 0 || read < judgeBytes || read < total/judgeShare {
+	if g.foretold || g.part || free <= 0 || total <= 0 || read < judgeBytes || read < total/judgeShare {
 		return
 	}
 	held, owed := g.b.Size()
@@ -110,6 +116,16 @@ func (g *guard) done() {
 	if g.foretold && !g.stopped {
 		g.b.Retract(warnMemory)
 	}
+}
+
+// way says how to open another part.
+func (g *guard) way() string {
+	start, end, timed := g.b.Extent()
+	if !timed {
+		return ""
+	}
+	at := recording.Decimal{Mantissa: (end - start) / 1e9 * 1e9, Scale: 12} // to the millisecond
+	return fmt.Sprintf(". To open another part, start with --range START..END (what was read reaches to %ss) or --thread NAME, or choose Open a part of this file", at)
 }
 
 func (g *guard) size() string {

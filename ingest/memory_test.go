@@ -36,6 +36,9 @@ func TestLargerThanMemory(t *testing.T) {
 		if text := warning(r, "failed"); !strings.Contains(text, path+": the file has ") || !strings.Contains(text, "of memory, which is as much as there is") {
 			t.Errorf("warning %q", text)
 		}
+		if text := warning(r, "failed"); !strings.Contains(text, "--range START..END (what was read reaches to 0.") || !l.Stats().Full {
+			t.Errorf("no way to another part: %q", text)
+		}
 		if text := warning(r, warnMemory); !strings.Contains(text, "reading will stop after about ") {
 			t.Errorf("foretold %q", text)
 		}
@@ -43,7 +46,14 @@ func TestLargerThanMemory(t *testing.T) {
 			t.Errorf("what was read is not whole: %v of %+v", w, r.Counts)
 		}
 	}
-	r, _, err := ReadAll(context.Background(), path, Options{MemoryLimit: 1 << 30})
+	// A part that fits, far behind what was read.
+	runtime.GC()
+	part := recording.Part{From: 1.8e12, To: 1.81e12, HasFrom: true, HasTo: true}
+	r, stats, err := ReadAll(context.Background(), path, Options{MemoryLimit: 6 << 20, Part: part})
+	if err != nil || stats.Full || r.Counts.Spans != 5001 || warning(r, "part") == "" {
+		t.Errorf("a part: %v %+v %v", err, r.Counts, r.Warnings)
+	}
+	r, _, err = ReadAll(context.Background(), path, Options{MemoryLimit: 1 << 30})
 	if err != nil || r.Counts.Spans != n || len(r.Warnings) > 0 {
 		t.Errorf("with enough: %v %v %v", err, r.Counts.Spans, r.Warnings)
 	}

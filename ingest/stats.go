@@ -15,6 +15,8 @@ type Stats struct {
 	// PeakRSS is the most memory, in bytes, that the whole program has held
 	// since it began, mapped files included; 0 where the system does not tell.
 	PeakRSS int64
+	// Full says that reading stopped because there was no more memory.
+	Full bool
 }
 
 // BytesPerSecond is how fast the file was read.
@@ -31,7 +33,7 @@ func rate(n int64, d time.Duration) float64 {
 }
 
 func (l *Load) measure() Stats {
-	s := Stats{Elapsed: time.Since(l.began), Events: events(l.Snapshot()), PeakRSS: peakRSS()}
+	s := Stats{Elapsed: time.Since(l.began), Events: events(l.Snapshot()), PeakRSS: peakRSS(), Full: l.full}
 	if in := l.in.Load(); in != nil {
 		s.Bytes = in.Consumed()
 	}

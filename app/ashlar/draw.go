@@ -35,7 +35,7 @@ func show(o cli.WindowOptions) int {
 		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
 	}
 	err = window.Run(s, window.Options{
-		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Others: others,
+		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
 		Store: kept, AskedTheme: o.Theme != "",
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 )
 
 // Exit codes.
@@ -38,6 +39,7 @@ type WindowOptions struct {
 	// Exe is the program to take names from where the file has none.
 	Exe    string
 	Roots  []sourcefile.Root // where sources are
+	Part   recording.Part    // what is opened of the files
 	Follow bool              // read the file again when it changes
 }
 

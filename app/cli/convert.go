@@ -13,6 +13,7 @@ import (
 
 	"ashlar/ingest"
 	"ashlar/ingest/convert"
+	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	"ashlar/render/units"
 )
@@ -214,7 +215,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 
 // rewrite converts by way of a recording.
 func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt convert.Options, p *progress, r *conversion) (*convert.Report, error) {
-	l := ingest.OpenInput(ctx, in, c.reading())
+	l := ingest.OpenInput(ctx, in, c.reading(PartOf(o.part, o.threads...)))
 	defer l.Close()
 	p.watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
 	if err := l.Wait(); err != nil {
@@ -222,7 +223,9 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 	}
 	rec := l.Snapshot()
 	for i := range rec.Warnings {
-		r.Warnings += rec.Warnings[i].Count
+		if rec.Warnings[i].Code != recording.WarnPart { // that is what was asked for
+			r.Warnings += rec.Warnings[i].Count
+		}
 	}
 	r.stopped = stopped(rec)
 	opt.Progress = p.writing()

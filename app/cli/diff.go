@@ -290,7 +290,7 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 		for _, f := range files {
 			rec := known[f]
 			if rec == nil {
-				if rec, _, err = c.read(f); err != nil {
+				if rec, err = c.readRange(f, rng); err != nil {
 					return sides, err
 				}
 				known[f] = rec

@@ -26,13 +26,20 @@ early, what was read is printed and the exit code is 1.`,
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			asJSON := fs.Bool("json", false, "print JSON")
+			var only partFlags
+			only.rangeFlag(fs)
+			only.threadFlag(fs)
 			demo := demoFlag(fs)
 			return func(c *call, args []string) error {
 				path, err := oneFile(args, *demo)
 				if err != nil {
 					return err
 				}
-				rec, stats, err := c.read(path)
+				part, err := only.part()
+				if err != nil {
+					return err
+				}
+				rec, stats, err := c.read(path, part)
 				if err != nil {
 					return err
 				}

@@ -12,24 +12,24 @@ import (
 	"ashlar/ingest/source"
 )
 
-// read loads a whole recording; path is "" for the built-in one.
-func (c *call) read(path string) (*recording.Recording, ingest.Stats, error) {
+// read loads a recording, or a part of it; path is "" for the built-in one.
+func (c *call) read(path string, part recording.Part) (*recording.Recording, ingest.Stats, error) {
 	switch {
 	case path == "":
-		return c.readInput(demo.Input())
+		return c.readInput(demo.Input(), part)
 	case path == "-" && c.stdin != io.Reader(os.Stdin):
-		return c.readInput(source.FromReader("-", c.stdin))
+		return c.readInput(source.FromReader("-", c.stdin), part)
 	}
-	return ingest.ReadAll(c.ctx, path, c.reading())
+	return ingest.ReadAll(c.ctx, path, c.reading(part))
 }
 
 // reading is how recordings are read.
-func (c *call) reading() ingest.Options {
-	return ingest.Options{Options: decode.Options{Exe: c.exe}}
+func (c *call) reading(part recording.Part) ingest.Options {
+	return ingest.Options{Options: decode.Options{Exe: c.exe}, Part: part}
 }
 
-func (c *call) readInput(in *source.Input) (*recording.Recording, ingest.Stats, error) {
-	l := ingest.OpenInput(c.ctx, in, c.reading())
+func (c *call) readInput(in *source.Input, part recording.Part) (*recording.Recording, ingest.Stats, error) {
+	l := ingest.OpenInput(c.ctx, in, c.reading(part))
 	defer l.Close()
 	err := l.Wait()
 	return l.Snapshot(), l.Stats(), err

@@ -30,9 +30,11 @@ was seen, and what cannot be told.`,
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o statsOptions
 			var rng string
+			var only partFlags
 			fs.StringVarP(&o.function, "function", "f", "", "the `FUNCTION`: its name, NAME@MODULE, or a /regular expression/")
 			o.flags(fs)
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			only.threadFlag(fs)
 			fs.StringVar(&o.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			demo := demoFlag(fs)
@@ -43,6 +45,11 @@ was seen, and what cannot be told.`,
 				if o.rng, err = rangeFlag(rng); err != nil {
 					return err
 				}
+				part, err := only.part()
+				if err != nil {
+					return err
+				}
+				o.threads = part.Threads
 				if o.function == "" {
 					return misuse("say with --function whose calls are meant")
 				}
@@ -59,11 +66,12 @@ type statsOptions struct {
 	chooser
 	path, function, scale string
 	rng                   Range
+	threads               []string
 	json                  bool
 }
 
 func (c *call) stats(o *statsOptions) error {
-	rec, _, err := c.read(o.path)
+	rec, err := c.readRange(o.path, o.rng, o.threads...)
 	if err != nil {
 		return err
 	}

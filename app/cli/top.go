@@ -40,9 +40,11 @@ function, and --search the rows that match.`,
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o topOptions
 			var rng, by string
+			var only partFlags
 			var rows int
 			o.flags(fs)
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
+			only.threadFlag(fs)
 			fs.StringVar(&by, "by", string(analyze.ByFunction), "what a `ROW` is: function, module, file, line, thread, or context:KEY")
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
@@ -55,6 +57,9 @@ function, and --search the rows that match.`,
 					return err
 				}
 				if o.rng, err = rangeFlag(rng); err != nil {
+					return err
+				}
+				if o.part, err = only.part(); err != nil {
 					return err
 				}
 				if o.by, err = analyze.ParseBy(by); err != nil {
@@ -79,6 +84,7 @@ type topOptions struct {
 	chooser
 	path string
 	rng  Range
+	part recording.Part // of which only the threads matter
 	by   analyze.By
 	rows int // 0 for all
 	json bool
@@ -87,7 +93,7 @@ type topOptions struct {
 }
 
 func (c *call) top(o *topOptions) error {
-	rec, _, err := c.read(o.path)
+	rec, err := c.readRange(o.path, o.rng, o.part.Threads...)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ input, and 2 when the command line makes no sense.`,
 			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
 			{"zcat run.spall.gz | ashlar -", "look at what another program writes"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
+			{"ashlar huge.spall --range 10s..12s --thread worker", "look at a part of what is larger than memory"},
 			{"ashlar --demo", "look at the built-in recording"},
 			{"ashlar top run.spaa -n 10", "print the ten heaviest functions"},
 		},
@@ -46,9 +47,12 @@ input, and 2 when the command line makes no sense.`,
 			var o WindowOptions
 			var ch chooser
 			asked := false
+			var only partFlags
 			fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
 			fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is open already, if there is one")
 			fs.BoolVar(&o.Compare, "compare-with-open", false, "hand the file to the window that is open already, to compare")
+			only.rangeFlag(fs)
+			only.threadFlag(fs)
 			ch.flags(fs)
 			exeFlag(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
@@ -61,11 +65,14 @@ input, and 2 when the command line makes no sense.`,
 					_, err := fmt.Fprintln(c.stdout, version.String())
 					return err
 				}
+				var err error
+				if o.Part, err = only.part(); err != nil {
+					return err
+				}
 				o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
 				if err := o.check(); err != nil {
 					return err
 				}
-				var err error
 				if o.Roots, err = roots(); err != nil {
 					return err
 				}
@@ -86,6 +93,8 @@ func (o *WindowOptions) check() error {
 	switch {
 	case o.Reuse && o.Compare:
 		return misuse("--reuse replaces what --compare-with-open compares with; leave out one of them")
+	case (o.Reuse || o.Compare) && o.Part.IsSet():
+		return misuse("a window that is open already takes whole files; leave out --range and --thread")
 	case (o.Reuse || o.Compare) && len(o.Files) == 0:
 		return misuse("name the file that is handed to the open window")
 	case (o.Reuse || o.Compare) && slices.Contains(o.Files, "-"):

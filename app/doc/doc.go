@@ -96,9 +96,10 @@ type Doc struct {
 	Name string
 	load atomic.Pointer[loading]
 	path string // of a file that can be followed, else ""
-	// wishes are for the decoder, opened is what the file was like just before it
+	// wishes are for the decoder, part is what is read of it, opened is what the file was like just before it
 	// was read.
 	wishes     decode.Options
+	part       recording.Part
 	opened     glance
 	following  atomic.Bool
 	followNote atomic.Pointer[string]
@@ -122,12 +123,18 @@ type Doc struct {
 	hits   atomic.Pointer[analyze.Hits]
 }
 
-// Open starts to load a file ("-" is standard input). notify is called from
+// Open starts to load a file ("-" is standard input), or a part of it. notify is
+// called from
 // other goroutines whenever there is something new to show.
 func Open(path string, notify func()) *Doc { return OpenWith(path, decode.Options{}, notify) }
 
 // OpenWith is Open with wishes for the decoder.
 func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
+	return OpenPart(path, wishes, recording.Part{}, notify)
+}
+
+// OpenPart is OpenWith for a part of a file.
+func OpenPart(path string, wishes decode.Options, part recording.Part, notify func()) *Doc {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -137,13 +144,13 @@ func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
 	}
 	d := newDoc(name, notify)
 	if path != "-" && !fetch.IsURL(path) {
-		d.path, d.wishes, d.opened = path, wishes, look(path)
+		d.path, d.wishes, d.part, d.opened = path, wishes, part, look(path)
 		if d.opened.err != nil || !d.opened.info.Mode().IsRegular() {
 			d.path = ""
 		}
 	}
 	d.open(func(o ingest.Options) *ingest.Load {
-		o.Options = wishes
+		o.Options, o.Part = wishes, part
 		return ingest.Open(context.Background(), path, o)
 	})
 	return d

@@ -80,7 +80,7 @@ func (d *Doc) note(text string) {
 
 // again reads the file and shows it in place of what was read before.
 func (d *Doc) again(ctx context.Context) {
-	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.wishes})
+	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.wishes, Part: d.part})
 	defer context.AfterFunc(ctx, l.Cancel)()
 	if err := l.Wait(); err != nil {
 		l.Close()

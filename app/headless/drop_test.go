@@ -32,6 +32,14 @@ func TestDrag(t *testing.T) {
 				s.OpenDemo()
 				settle(t, s, cli.StackView{})
 			}
+			for c.open { // until all that is to be seen is there
+				if a := s.Doc().Answer(); a != nil && a.Rec == s.Doc().Recording() {
+					break
+				}
+				if _, err := Draw(s, 1000, 640, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
 			s.DragOver(c.over)
 			img, err := Draw(s, 1000, 640, 1)
 			if err != nil {

@@ -30,7 +30,7 @@ func facts(rec *recording.Recording) []fact {
 	if s.Compression != "" && s.Compression != "none" {
 		fs = append(fs, fact{"Compression", s.Compression})
 	}
-	for _, f := range []fact{{"Recorded by", s.Tool}, {"Command", s.Command}} {
+	for _, f := range []fact{{"Opened", rec.Part.String()}, {"Recorded by", s.Tool}, {"Command", s.Command}} {
 		if f.value != "" {
 			fs = append(fs, f)
 		}

@@ -152,6 +152,7 @@ func commands() []Command {
 		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
 		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
 		{"Open a file by its path", []Chord{chord("O", key.ModCtrl, key.ModShift)}, false, func(s *Shell) { s.typeOpen() }},
+		{"Open a part of this file", nil, true, func(s *Shell) { s.askPart() }},
 		{"Stop reading, show what is there", []Chord{chord(".", key.ModCtrl)}, true, func(s *Shell) { s.pane.doc.Stop() }},
 		{"Full screen", []Chord{chord(key.NameF11)}, false, func(s *Shell) { s.call(s.Do.Fullscreen) }},
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},

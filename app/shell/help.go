@@ -90,9 +90,9 @@ func (h *helpPart) press(k key.Event) bool {
 
 // Sizes of the page, in dp.
 const (
-	helpColumn = 340
+	helpColumn = 384
 	helpLineDp = 20
-	helpKeys   = 122
+	helpKeys   = 152
 )
 
 // helpPage lists gestures and keys over everything else, in as many columns as

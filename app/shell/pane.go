@@ -55,7 +55,8 @@ func (p *picked) named() bool { return p.is == pickBar || p.is == pickNode || p.
 type pane struct {
 	doc  *doc.Doc
 	rec  *recording.Recording
-	demo bool // it is the built-in one, which has no path
+	demo bool           // it is the built-in one, which has no path
+	part recording.Part // what was asked to be opened of it
 	path string
 	exe  string // the program that names were taken from, "" for the one the file names
 	kept bool   // among the files that were opened
@@ -202,7 +203,10 @@ func (p *pane) update(s *Shell) {
 		p.shown = true
 	}
 	if (fresh || p.view.To == 0) && !p.moved && rec.HasTime {
-		p.view = p.view.Fit(p.limits())
+		p.view = p.view.Fit(p.extent())
+	}
+	if fresh && rec.Done {
+		p.selectPart()
 	}
 }
 
@@ -407,7 +411,7 @@ func (p *pane) scrollLimit(y int) int {
 }
 
 func (p *pane) fitAll() {
-	p.view = p.view.Fit(p.limits())
+	p.view = p.view.Fit(p.extent())
 	p.moved = false
 	p.flame.zoomTo(p, nil)
 }

@@ -20,6 +20,7 @@ import (
 	"ashlar/app/doc"
 	"ashlar/app/sourcefile"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -56,12 +57,15 @@ type Shell struct {
 	// Bars counts what the last frame drew.
 	Bars int
 
-	shaper    *text.Shaper
-	follows   bool // the theme is the system's
-	fonts     fontCache
-	fontsOf   int64       // the version of the system's fonts that is drawn with
-	pane      *pane       // the one with the focus
-	versus    *comparison // where two recordings are compared, else nil
+	shaper  *text.Shaper
+	follows bool // the theme is the system's
+	fonts   fontCache
+	fontsOf int64       // the version of the system's fonts that is drawn with
+	pane    *pane       // the one with the focus
+	versus  *comparison // where two recordings are compared, else nil
+	// gone are panes whose recordings are to be let go of with the next frame: what
+	// reads events may remember their fields, and with them all of them.
+	gone      []*pane
 	menu      *menu
 	help      bool
 	helpState helpPart
@@ -133,9 +137,12 @@ func (s *Shell) Open(path string) {
 	}
 }
 
-func (s *Shell) openFile(path string) {
-	s.show(doc.OpenWith(path, decode.Options{Exe: s.exe}, s.wake))
-	s.pane.path, s.pane.exe = path, s.exe
+func (s *Shell) openFile(path string) { s.OpenPart(path, recording.Part{}) }
+
+// OpenPart shows a part of a file in place of what is shown.
+func (s *Shell) OpenPart(path string, part recording.Part) {
+	s.show(doc.OpenPart(path, decode.Options{Exe: s.exe}, part, s.wake))
+	s.pane.path, s.pane.exe, s.pane.part = path, s.exe, part
 	if s.FollowFiles && s.pane.doc.CanFollow() {
 		s.follow()
 	}
@@ -154,6 +161,7 @@ func (s *Shell) show(d *doc.Doc) {
 		s.leave()
 		old := s.pane.doc
 		go old.Close() // waits for goroutines: not on the window's
+		s.gone = append(s.gone, s.pane)
 	}
 	s.pane, s.versus = s.newPane(d), nil
 	s.menu = nil
@@ -226,6 +234,10 @@ const (
 
 // Layout lays out and draws a frame.
 func (s *Shell) Layout(gtx layout.Context) {
+	for _, p := range s.gone {
+		*p = pane{}
+	}
+	s.gone = nil
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
 	s.newFonts()

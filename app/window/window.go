@@ -24,6 +24,7 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/assets/desktop"
+	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
 )
 
@@ -34,7 +35,8 @@ type Options struct {
 	// FrameLog is a file that gets a JSON line a frame; "" for none.
 	FrameLog      string
 	Event, Metric string
-	Exe           string // the program to take names from where the file has none
+	Exe           string         // the program to take names from where the file has none
+	Part          recording.Part // what is opened of the files
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
@@ -88,6 +90,8 @@ func Run(s *shell.Shell, o Options) error {
 		},
 	}
 	switch {
+	case len(o.Files) > 0 && o.Part.IsSet():
+		s.OpenPart(o.Files[0], o.Part)
 	case len(o.Files) > 0:
 		s.OpenWith(o.Files[0], o.Exe)
 		if len(o.Files) > 1 {

@@ -160,7 +160,7 @@ func (r *hitRow) countBlock(b int) (hits, members int64) {
 		return hits, members
 	}
 	for i := first; i < last; {
-		_, _, calls := r.lane.Columns(i)
+		calls := r.lane.Calls(i)
 		calls = calls[:min(len(calls), last-i)]
 		for _, c := range calls {
 			hits += int64(r.hit[c])

@@ -48,10 +48,11 @@ func (h *Hits) threads(ctx context.Context) error {
 // runs notes the functions that run on a track.
 func (h *Hits) runs(t *recording.Track) {
 	seen := make([]bool, h.rec.Calls.Len())
+	var room recording.Room
 	for i := range t.Lanes {
 		l := &t.Lanes[i]
 		for k := 0; k < l.Len(); {
-			_, _, calls := l.Columns(k)
+			_, _, calls := l.Columns(k, &room)
 			for _, c := range calls {
 				seen[c] = true
 			}

@@ -123,8 +123,9 @@ func Shallow(rec *recording.Recording, q Query, spans int) int {
 
 // each calls f with runs of a stretch's columns.
 func (s *stretch) each(f func(starts, ends []int64, calls []recording.CallID)) {
+	var room recording.Room
 	for i := s.first; i < s.last; {
-		starts, ends, calls := s.lane.Columns(i)
+		starts, ends, calls := s.lane.Columns(i, &room)
 		n := min(len(starts), s.last-i)
 		f(starts[:n], ends[:n], calls[:n])
 		i += n

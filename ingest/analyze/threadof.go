@@ -23,7 +23,7 @@ func ThreadOf(ctx context.Context, rec *recording.Recording) ([]int32, error) {
 		for l := range t.Lanes {
 			lane := &t.Lanes[l]
 			for i := 0; i < lane.Len(); {
-				_, _, run := lane.Columns(i)
+				run := lane.Calls(i)
 				for _, c := range run {
 					calls[c] = joined(calls[c], int32(ti))
 				}

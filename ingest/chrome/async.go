@@ -116,7 +116,7 @@ func (a *asyncOps) track(it *item, t *thread) *recording.TrackBuilder {
 // add adds an event; it reports whether it is kept so far.
 func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	d := a.d
-	t := d.workers[0].threads[it.thread]
+	t := d.threadOf(it)
 	key, ok := a.key(it, t)
 	if !ok {
 		d.warn(noID, it.off, "")

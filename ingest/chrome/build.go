@@ -171,7 +171,10 @@ func (d *decoder) at(t micros, off int64) int64 {
 
 // learn takes over the names and threads that are new in a batch.
 func (d *decoder) learn(bt *batch) {
-	w := &d.workers[0]
+	for bt.worker >= len(d.workers) {
+		d.workers = append(d.workers, worker{names: []uint32{0}, threads: []*thread{nil}})
+	}
+	w := &d.workers[bt.worker]
 	for _, raw := range bt.names {
 		id, ok := d.nameIDs[raw]
 		if !ok {
@@ -205,9 +208,12 @@ func (d *decoder) number(id ident) int64 {
 	return n
 }
 
+// threadOf returns an event's thread.
+func (d *decoder) threadOf(it *item) *thread { return d.workers[it.bt.worker].threads[it.thread] }
+
 // use returns an event's thread with its track.
-func (d *decoder) use(ev *event) *thread {
-	t := d.workers[0].threads[ev.thread]
+func (d *decoder) use(it *item) *thread {
+	t := d.threadOf(it)
 	if t.track == nil {
 		d.open(t)
 	}
@@ -286,7 +292,7 @@ func (d *decoder) ref(it *item) uint64 {
 
 // build adds the elements of a batch.
 func (d *decoder) build(bt *batch) {
-	names := d.workers[0].names
+	names := d.workers[bt.worker].names
 	d.any = d.any || len(bt.events) > 0
 	for i := range bt.events {
 		ev := &bt.events[i]
@@ -395,7 +401,7 @@ func (d *decoder) element(it *item) {
 
 // instant adds an event without a length to its thread.
 func (d *decoder) instant(it *item) {
-	t := d.use(it.event)
+	t := d.use(it)
 	name := d.names[it.name].text
 	if it.name == 0 {
 		name = nameless

@@ -24,7 +24,7 @@ const maxSeries = 1024
 // counter adds a C event: each number among its args is a point of a series.
 // It reports whether there was one.
 func (d *decoder) counter(it *item) bool {
-	t := d.workers[0].threads[it.thread]
+	t := d.threadOf(it)
 	at := d.at(it.ts, it.off)
 	key := counterKey{process: d.process(t), name: it.name}
 	var args []byte

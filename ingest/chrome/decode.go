@@ -8,7 +8,8 @@
 // left out as far as the next event and counted.
 //
 // A scanner turns chunks of bytes into batches of compact events with interned
-// names; the builder, in a goroutine of its own, takes them in order. Both
+// names, and others scan on from further down meanwhile (see ahead); the builder,
+// in a goroutine of its own, takes the batches in order. They
 // hold nothing of the file's text but names: arguments are looked up in the
 // mapped file again when they are asked for.
 //
@@ -55,7 +56,7 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	var scanErr error
 	go func() {
 		defer close(pipe)
-		scanErr = source.Protect(in.Path, func() error { return scanAll(ctx, in, pipe, free) })
+		scanErr = source.Protect(in.Path, func() error { return scanAll(ctx, in, opt.Workers, pipe, free) })
 	}()
 	err := source.Guard(in.Path, func() error {
 		return decode.Each(b, pipe, func(bt *batch) error {
@@ -84,33 +85,31 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 }
 
 // scanAll scans the input from beginning to end.
-func scanAll(ctx context.Context, in *source.Input, pipe chan<- *batch, free <-chan *batch) error {
+func scanAll(ctx context.Context, in *source.Input, workers int, pipe chan<- *batch, free <-chan *batch) error {
 	size := in.ChunkSize
 	if size <= 0 {
 		size = chunkBytes
 	}
-	s := newScanner()
+	a := newAhead(in.Path, workers, free)
 	for rest := 0; ; {
 		// What did not fit is read again with at least as much behind it, so
 		// that long events take no more than twice their time.
-		in.ChunkSize = max(size, rest)
+		in.ChunkSize = max(size*a.parts(), rest)
 		chunk, base, err := in.Next(rest)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		var bt *batch
-		select {
-		case bt = <-free:
-			bt.events = bt.events[:0]
-		default:
-			bt = new(batch)
+		used, batches, serr := a.scan(chunk, base, err != nil)
+		if serr != nil {
+			return serr
 		}
-		used := s.scan(chunk, base, err != nil, bt)
 		rest = len(chunk) - used
-		select {
-		case pipe <- bt:
-		case <-ctx.Done():
-			return ctx.Err()
+		for _, bt := range batches {
+			select {
+			case pipe <- bt:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
 		if err == io.EOF {
 			return nil

@@ -49,6 +49,7 @@ const (
 type batch struct {
 	chunk   []byte
 	base    int64 // where in the content chunk begins
+	worker  int   // which scanner's ids the events have
 	events  []event
 	names   []string    // interned since the last batch
 	threads []threadKey // likewise

@@ -57,7 +57,7 @@ func (f *flowTable) init(d *decoder) {
 // add adds an s, t or f; it reports whether it is kept so far.
 func (f *flowTable) add(it *item) bool {
 	d := f.d
-	t := d.use(it.event)
+	t := d.use(it)
 	key := flowKey{cat: it.cat, name: it.name}
 	found, enclosing := false, it.ph != 'f'
 	m := object(it.text())

@@ -9,7 +9,7 @@ import (
 // metadata takes names and order over from an M event; it reports whether
 // there was something to take.
 func (d *decoder) metadata(it *item) bool {
-	t := d.workers[0].threads[it.thread]
+	t := d.threadOf(it)
 	args := member(it.text(), "args")
 	name := d.names[it.name].text
 	switch name {
@@ -30,12 +30,12 @@ func (d *decoder) metadata(it *item) bool {
 		}
 	case "thread_name":
 		if v := member(args, "name"); v != nil {
-			d.use(it.event).track.SetName(plain(v))
+			d.use(it).track.SetName(plain(v))
 			return true
 		}
 	case "thread_sort_index":
 		if n, ok := sortIndex(args); ok {
-			d.use(it.event).track.SetSort(n)
+			d.use(it).track.SetSort(n)
 			return true
 		}
 	}

@@ -52,7 +52,7 @@ func (s *samplers) event(it *item) bool {
 	case "ProfileChunk":
 		return s.chunk(it)
 	}
-	w := waitingSample{ts: it.ts, off: it.off, thread: s.d.use(it.event), name: it.name, cpu: -1}
+	w := waitingSample{ts: it.ts, off: it.off, thread: s.d.use(it), name: it.name, cpu: -1}
 	s.d.at(it.ts, it.off) // counts towards the extent of the recording
 	s.add(it.text(), w)
 	return true
@@ -284,7 +284,7 @@ type profileKey struct {
 // begin adds a Profile event, which says when a profile starts and, by where
 // it stands, which thread is sampled.
 func (s *samplers) begin(it *item) bool {
-	t := s.d.use(it.event)
+	t := s.d.use(it)
 	p := s.profile(it, t)
 	p.thread, p.known = t, true
 	data := member(member(it.text(), "args"), "data")
@@ -307,7 +307,7 @@ func (s *samplers) chunk(it *item) bool {
 		return false
 	}
 	if p.thread == nil {
-		p.thread = s.d.use(it.event)
+		p.thread = s.d.use(it)
 	}
 	p.read(member(data, "cpuProfile"), member(data, "timeDeltas"), it)
 	if end, ok := parseMicros(unquoted(member(data, "endTime"))); ok {
@@ -317,7 +317,7 @@ func (s *samplers) chunk(it *item) bool {
 }
 
 func (s *samplers) profile(it *item, t *thread) *profile {
-	key := profileKey{pid: s.d.workers[0].threads[it.thread].pid}
+	key := profileKey{pid: s.d.threadOf(it).pid}
 	if id := member(it.text(), "id"); id != nil {
 		key.id = s.d.ids.id(unquoted(id))
 	}

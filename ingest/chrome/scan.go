@@ -33,19 +33,25 @@ const (
 // where it is and what it has interned: an element that a chunk cuts is read
 // again with the next one.
 type scanner struct {
+	position
+	final  bool // no bytes follow those at hand
+	hungry bool // the element at hand goes on behind them
+
+	names   *interner
+	threads *threadTable
+}
+
+// position is where in a file's structure a scanner is: all that what follows
+// depends on.
+type position struct {
 	mode    mode
 	wrapped bool // the events are in an object
 	comma   bool // a comma or an opening bracket stands before the next event
 	lost    bool // looking for the next event behind damage
 	garbage bool // the bytes before were no element
 	prev    byte // while lost: what stands before, white space left out
-	final   bool // no bytes follow those at hand
-	hungry  bool // the element at hand goes on behind them
 	skip    skipper
 	reread  int64
-
-	names   *interner
-	threads *threadTable
 }
 
 func newScanner() *scanner {

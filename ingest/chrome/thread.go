@@ -83,7 +83,7 @@ const (
 
 // sync adds a B, E or X; it reports whether it is kept so far.
 func (d *decoder) sync(it *item, k *recording.Tally) bool {
-	t := d.use(it.event)
+	t := d.use(it)
 	at := d.at(it.ts, it.off)
 	if it.ph == 'E' {
 		return d.end(t, it, at, k)

@@ -61,6 +61,7 @@ func callsOf(rec *recording.Recording, funcs []recording.FuncID, q analyze.Query
 	}
 	chosen := chosenTracks(q.Tracks)
 	var all []call
+	var room recording.Room
 	for ti, t := range rec.Tracks {
 		if !chosen(ti) {
 			continue
@@ -71,7 +72,7 @@ func callsOf(rec *recording.Recording, funcs []recording.FuncID, q analyze.Query
 				continue
 			}
 			for i := 0; i < l.Len(); {
-				starts, ends, cs := l.Columns(i)
+				starts, ends, cs := l.Columns(i, &room)
 				for k := range cs {
 					if is[cs[k]] && (!q.Ranged || starts[k] >= q.From && ends[k] <= q.To) && !l.Unfinished(i+k) {
 						all = append(all, call{ti, li, i + k, starts[k], ends[k]})

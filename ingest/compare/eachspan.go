@@ -31,17 +31,18 @@ func eachSpan(ctx context.Context, rec *recording.Recording, t *recording.Track,
 		}
 		s := span{depth: rec.Calls.Depth(l.Call(0))}
 		var kids []cursor
+		var room recording.Room
 		for _, below := range depths[s.depth+1] {
 			if !self {
 				break
 			}
-			kids = append(kids, cursor{lane: below})
+			kids = append(kids, cursor{lane: below, room: new(recording.Room)})
 		}
 		for k := 0; k < l.Len(); {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			starts, ends, calls := l.Columns(k)
+			starts, ends, calls := l.Columns(k, &room)
 			for j := range starts {
 				s.start, s.end, s.call = starts[j], ends[j], calls[j]
 				s.self = s.end - s.start
@@ -61,6 +62,7 @@ type cursor struct {
 	lane   *recording.Lane
 	at     int // of the first span that may lie in the next parent
 	base   int
+	room   *recording.Room
 	starts []int64
 	ends   []int64
 	calls  []recording.CallID
@@ -89,7 +91,7 @@ func (c *cursor) load() bool {
 	}
 	if c.starts == nil || c.at >= c.base+len(c.starts) {
 		c.base = c.at
-		c.starts, c.ends, c.calls = c.lane.Columns(c.at)
+		c.starts, c.ends, c.calls = c.lane.Columns(c.at, c.room)
 	}
 	return true
 }

@@ -92,7 +92,7 @@ func eachCall(ctx context.Context, rec *recording.Recording, t *recording.Track,
 	next := func(lane, i int) int {
 		l := &t.Lanes[lane]
 		for i < l.Len() && ctx.Err() == nil {
-			_, _, cs := l.Columns(i)
+			cs := l.Calls(i)
 			for k, c := range cs {
 				if is[c] {
 					return i + k

@@ -130,11 +130,12 @@ func (r *rows) spans(j *job) error {
 			touched = append(touched, c)
 		}
 	}
+	var room recording.Room
 	for ti, t := range j.rec.Tracks {
 		for k := range t.Lanes {
 			l := &t.Lanes[k]
 			for i := 0; i < l.Len(); {
-				starts, ends, ids := l.Columns(i)
+				starts, ends, ids := l.Columns(i, &room)
 				for n, c := range ids {
 					d := ends[n] - starts[n]
 					touch(c)

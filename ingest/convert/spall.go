@@ -86,12 +86,13 @@ func writeSpall(j *job) error {
 // setClock chooses the unit: nanoseconds if all times are whole ones.
 func (s *spallWriter) setClock() error {
 	ns, ok := newClockText(&s.rec.Clock, 1000)
+	var room recording.Room
 	s.nano = ok && ns.rest == 0 && ns.units >= 0
 	for _, t := range s.rec.Tracks {
 		for i := range t.Lanes {
 			l := &t.Lanes[i]
 			for k := 0; k < l.Len() && s.nano; {
-				starts, ends, _ := l.Columns(k)
+				starts, ends, _ := l.Columns(k, &room)
 				for n := range starts {
 					if starts[n]%1000 != 0 || ends[n]%1000 != 0 {
 						s.nano = false

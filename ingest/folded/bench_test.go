@@ -39,6 +39,7 @@ func synthetic(n int) []byte {
 func BenchmarkDecode(b *testing.B) {
 	content := synthetic(300_000)
 	b.SetBytes(int64(len(content)))
+	b.ReportAllocs()
 	for b.Loop() {
 		in := source.FromBytes("bench", content)
 		if err := Decode(context.Background(), in, recording.NewBuilder(), decode.Options{}); err != nil {

@@ -460,9 +460,11 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	content := msg(blob(1, blob(2, blob(2, samples))), dict())
 	b.SetBytes(int64(len(content)))
+	b.ReportAllocs()
 	for b.Loop() {
 		if err := Decode(context.Background(), source.FromBytes("x", content), recording.NewBuilder(), decode.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 }

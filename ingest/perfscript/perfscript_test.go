@@ -515,10 +515,12 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	content := []byte(text.String())
 	b.SetBytes(int64(len(content)))
+	b.ReportAllocs()
 	for b.Loop() {
 		in := source.FromBytes("x", content)
 		if err := Decode(context.Background(), in, recording.NewBuilder(), decode.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(50_000*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 }

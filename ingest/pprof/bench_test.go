@@ -66,15 +66,18 @@ const benchSamples = 200_000
 // alone takes of that.
 func BenchmarkDecode(b *testing.B) {
 	out := content(b, benchSamples)
+	b.ReportAllocs()
 	for b.Loop() {
 		if err := Decode(context.Background(), source.FromBytes("x", out), recording.NewBuilder(), decode.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(benchSamples*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 }
 
 func BenchmarkLibrary(b *testing.B) {
 	out := content(b, benchSamples)
+	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := profile.ParseUncompressed(out); err != nil {
 			b.Fatal(err)

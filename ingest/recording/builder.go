@@ -35,6 +35,7 @@ type Builder struct {
 	timed      bool
 	start, end int64
 	window     windowKey // the last one that was counted
+	part       *parting  // what is kept; nil for everything
 
 	// OnPublish receives each snapshot; see Progress. Without it none are made
 	// before the last.
@@ -202,8 +203,12 @@ func (b *Builder) ContextOf(id ContextID) Context { return b.rec.Contexts.At(int
 // AddStack adds a stack record of an event: its leaf call, its track (or
 // NoTrack), context, and values by metric (Missing where it has none), in
 // units of each metric's Decimals. Totals are kept. It returns the record's
-// index.
+// index, -1 when it is outside the part that is kept.
 func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, values []int64) int {
+	if b.part != nil && len(b.part.Threads) > 0 && (track == NoTrack || b.order[track].out) {
+		b.part.left++
+		return -1
+	}
 	if b.rec.Stacks[event] == nil {
 		b.rec.Stacks[event] = new(Stacks)
 	}
@@ -286,6 +291,14 @@ func (b *Builder) RaiseDecimals(event, metric, decimals int) bool {
 // AddWindow adds a window of an event; its rows are added with AddWindowStack
 // before the next window of that event.
 func (b *Builder) AddWindow(event int, id string, start, end int64) {
+	b.Cover(start, end)
+	if b.outside(false, start, end) {
+		b.part.skip = true
+		return
+	}
+	if b.part != nil {
+		b.part.skip = false
+	}
 	w := b.windowSet(event)
 	n := w.Rows.Len()
 	w.Windows = append(w.Windows, Window{ID: id, Start: start, End: end, First: n, Last: n})
@@ -294,11 +307,14 @@ func (b *Builder) AddWindow(event int, id string, start, end int64) {
 		b.window = k
 		b.rec.Counts.Windows++
 	}
-	b.Cover(start, end)
 }
 
 // AddWindowStack adds a row to the event's newest window.
 func (b *Builder) AddWindowStack(event int, call CallID, track int, ctx ContextID, values []int64) {
+	if p := b.part; p != nil && (p.skip || len(p.Threads) > 0 && (track == NoTrack || b.order[track].out)) {
+		p.left++
+		return
+	}
 	w := b.windowSet(event)
 	w.Rows.append(call, track, ctx, values)
 	w.Windows[len(w.Windows)-1].Last++
@@ -346,9 +362,12 @@ func (b *Builder) AddCounter(process int, name, series, unit string) int {
 // CounterPoint sets a counter's value from time t on. Points that come out of
 // order are sorted when a snapshot is made.
 func (b *Builder) CounterPoint(counter int, t int64, v float64) {
+	b.Cover(t, t)
+	if b.outside(false, t, t) {
+		return
+	}
 	c := b.rec.Counters[counter]
 	c.append(t, v)
-	b.Cover(t, t)
 }
 
 // AddFlow adds an arrow through at least two moments.

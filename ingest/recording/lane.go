@@ -1,13 +1,18 @@
 package recording
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // Lane is one row of spans on a track: sorted by start, never overlapping. Its
 // columns are parallel.
 type Lane struct {
 	chunks []laneChunk
 	n      int
-	args   argColumn
+	// long are the spans whose lengths do not fit a chunk's column.
+	long Vec[longSpan]
+	args argColumn
 	// unfinished lists spans that the recording never ended, in order.
 	unfinished []int
 	levels     []Vec[Node]
@@ -15,13 +20,25 @@ type Lane struct {
 
 // laneChunk are the columns of chunkLen neighbouring spans. As with Vec, only
 // the first chunk of a lane is ever reallocated.
+//
+// Most spans are short: how long they are takes half the room of when they end.
 type laneChunk struct {
-	starts, ends []int64
-	calls        []CallID
+	starts []int64
+	durs   []uint32 // in picoseconds; isLong for those in Lane.long
+	calls  []CallID
 }
 
 func newChunk(n int) laneChunk {
-	return laneChunk{make([]int64, n), make([]int64, n), make([]CallID, n)}
+	return laneChunk{make([]int64, n), make([]uint32, n), make([]CallID, n)}
+}
+
+// isLong stands for a length of 4.3 ms or more.
+const isLong = math.MaxUint32
+
+// longSpan is where a span ends, by its place in the lane.
+type longSpan struct {
+	index int
+	end   int64
 }
 
 // Len is the number of spans.
@@ -31,7 +48,19 @@ func (l *Lane) Len() int { return l.n }
 func (l *Lane) Start(i int) int64 { return l.chunks[i>>chunkBits].starts[i&(chunkLen-1)] }
 
 // End is the time in picoseconds at which span i ended.
-func (l *Lane) End(i int) int64 { return l.chunks[i>>chunkBits].ends[i&(chunkLen-1)] }
+func (l *Lane) End(i int) int64 {
+	c := &l.chunks[i>>chunkBits]
+	off := i & (chunkLen - 1)
+	if d := c.durs[off]; d != isLong {
+		return c.starts[off] + int64(d)
+	}
+	return l.long.At(l.longFrom(i)).end
+}
+
+// longFrom is the place in long of the first span at or after i.
+func (l *Lane) longFrom(i int) int {
+	return sort.Search(l.long.Len(), func(k int) bool { return l.long.At(k).index >= i })
+}
 
 // Call is the call of span i.
 func (l *Lane) Call(i int) CallID { return l.chunks[i>>chunkBits].calls[i&(chunkLen-1)] }
@@ -48,13 +77,37 @@ func (l *Lane) Unfinished(i int) bool {
 	return k < len(l.unfinished) && l.unfinished[k] == i
 }
 
-// Columns returns the longest contiguous run of starts, ends and calls from
-// span i on, for loops over all spans. The caller must not write to them.
-func (l *Lane) Columns(i int) (starts, ends []int64, calls []CallID) {
+// Room is where Columns puts what it has to work out.
+type Room [512]int64
+
+// Columns returns a run of starts, ends and calls from span i on, for loops over
+// all spans: as many as lie contiguously in memory and have room. The caller
+// must not write to them; ends are good until the room is used again.
+func (l *Lane) Columns(i int, room *Room) (starts, ends []int64, calls []CallID) {
 	c := &l.chunks[i>>chunkBits]
 	from := i & (chunkLen - 1)
-	to := min(len(c.starts), from+l.n-i)
-	return c.starts[from:to], c.ends[from:to], c.calls[from:to]
+	to := min(len(c.starts), from+l.n-i, from+len(room))
+	starts, ends = c.starts[from:to], room[:to-from]
+	long := -1
+	for k, d := range c.durs[from:to] {
+		if d == isLong {
+			if long < 0 {
+				long = l.longFrom(i + k)
+			}
+			ends[k] = l.long.At(long).end
+			long++
+			continue
+		}
+		ends[k] = starts[k] + int64(d)
+	}
+	return starts, ends, c.calls[from:to]
+}
+
+// Calls returns the longest contiguous run of calls from span i on.
+func (l *Lane) Calls(i int) []CallID {
+	c := &l.chunks[i>>chunkBits]
+	from := i & (chunkLen - 1)
+	return c.calls[from:min(len(c.calls), from+l.n-i)]
 }
 
 // Search returns the first span that ends after t.
@@ -69,7 +122,13 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 		l.grow(k)
 	}
 	c := &l.chunks[k]
-	c.starts[off], c.ends[off], c.calls[off] = start, end, call
+	c.starts[off], c.calls[off] = start, call
+	if d := uint64(end - start); d < isLong {
+		c.durs[off] = uint32(d)
+	} else {
+		c.durs[off] = isLong
+		l.long.Append(longSpan{l.n, end})
+	}
 	if args != 0 {
 		l.args.set(l.n, args)
 	}
@@ -93,7 +152,7 @@ func (l *Lane) grow(k int) {
 	c := newChunk(size)
 	if len(l.chunks) > 0 {
 		copy(c.starts, l.chunks[0].starts)
-		copy(c.ends, l.chunks[0].ends)
+		copy(c.durs, l.chunks[0].durs)
 		copy(c.calls, l.chunks[0].calls)
 	}
 	l.chunks = []laneChunk{c}

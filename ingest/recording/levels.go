@@ -28,18 +28,21 @@ type Node struct {
 // and those it completes above.
 func (l *Lane) levelUp(c *laneChunk, last int) {
 	first := last + 1 - leafSpans
-	starts, ends := c.starts[first:last+1], c.ends[first:last+1]
 	var longest int64 = -1
 	var busy int64
 	at := 0
-	for i, end := range ends {
-		d := end - starts[i]
+	for i, short := range c.durs[first : last+1] {
+		d := int64(short)
+		if short == isLong {
+			k := l.n - leafSpans + i
+			d = l.End(k) - l.Start(k)
+		}
 		busy += d
 		if d > longest {
 			longest, at = d, i
 		}
 	}
-	node := Node{Start: starts[0], End: ends[len(ends)-1], Call: c.calls[first+at]}
+	node := Node{Start: c.starts[first], End: l.End(l.n - 1), Call: c.calls[first+at]}
 	node.Busy = float32(busy)
 	for k := 0; ; k++ {
 		if k == len(l.levels) {
@@ -109,22 +112,27 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 // narrow is the bar of span i, with those that follow it within the same pixel,
 // up to where a node may begin.
 func (l *Lane) narrow(bar *Bar, i int, from, res int64) {
-	starts, ends, calls := l.Columns(i)
-	*bar = Bar{Start: starts[0], End: ends[0], Call: calls[0], Index: i, N: 1}
-	busy := ends[0] - starts[0]
-	if busy < res && starts[0] >= from {
-		rest := (starts[0] - from) % res
-		pixel := starts[0] + min(res-rest, math.MaxInt64-starts[0]) // where the next one begins
-		n := min(len(ends), leafSpans-i&(leafSpans-1))
-		k, longest := 1, busy
-		for ; k < n && ends[k] <= pixel; k++ {
-			d := ends[k] - starts[k]
+	start, end := l.Start(i), l.End(i)
+	*bar = Bar{Start: start, End: end, Call: l.Call(i), Index: i, N: 1}
+	busy := end - start
+	if busy < res && start >= from {
+		rest := (start - from) % res
+		pixel := start + min(res-rest, math.MaxInt64-start) // where the next one begins
+		c := &l.chunks[i>>chunkBits]
+		off := i & (chunkLen - 1)
+		n := min(leafSpans-i&(leafSpans-1), l.n-i)
+		longest := busy
+		for k := 1; k < n; k++ {
+			if end = l.End(i + k); end > pixel {
+				break
+			}
+			d := end - c.starts[off+k]
 			busy += d
 			if d >= longest {
-				longest, bar.Call = d, calls[k]
+				longest, bar.Call = d, c.calls[off+k]
 			}
+			bar.End, bar.N = end, k+1
 		}
-		bar.End, bar.N = ends[k-1], k
 	}
 	bar.Busy = float32(busy)
 }

@@ -160,17 +160,32 @@ func outermost(r *Recording) int64 {
 	return sum
 }
 
-// Finish closes open spans at the end of the recording and returns the final
-// snapshot. The builder must not be used afterwards.
-func (b *Builder) Finish() *Recording {
-	end := b.end
+// Extent bounds the times so far; ok is false when there are none.
+func (b *Builder) Extent() (start, end int64, ok bool) {
+	end = b.end
 	for _, t := range b.order {
 		if t.any {
 			end = max(end, t.last)
 		}
 	}
+	return b.start, end, b.timed
+}
+
+// Finish closes open spans at the end of the recording and returns the final
+// snapshot. The builder must not be used afterwards.
+func (b *Builder) Finish() *Recording {
+	_, end, _ := b.Extent()
 	for _, t := range b.order {
 		t.finish(end)
+	}
+	if b.part != nil {
+		for _, t := range b.order {
+			if ok, _ := b.part.takes(&t.track); !ok {
+				t.discard() // it never had a name
+			}
+		}
+		b.tellPart()
+		b.rec.Part = b.part.Part
 	}
 	b.rec.Done = true
 	r := b.Snapshot()

@@ -112,7 +112,9 @@ type Recording struct {
 	// shared counts, by function, the symbols beside its own; see share.
 	shared map[FuncID]int
 
-	Counts   Counts
+	Counts Counts
+	// Part is what was opened of the file; Start and End are the whole file's.
+	Part     Part
 	Warnings []Warning
 	Ledger   []Tally
 

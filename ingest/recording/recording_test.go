@@ -45,8 +45,9 @@ func laneSpans(t *testing.T, r *Recording, l *Lane) []span {
 		}
 		out = append(out, span{l.Start(i), l.End(i), pathOf(r, l.Call(i)), l.Unfinished(i), l.Args(i)})
 	}
+	var room Room
 	for i := 0; i < l.Len(); {
-		starts, ends, calls := l.Columns(i)
+		starts, ends, calls := l.Columns(i, &room)
 		if len(starts) == 0 || len(starts) != len(ends) || len(ends) != len(calls) {
 			t.Fatalf("columns of %d, %d and %d", len(starts), len(ends), len(calls))
 		}

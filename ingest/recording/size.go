@@ -2,7 +2,7 @@ package recording
 
 // About how many bytes of memory things take, detail levels included.
 const (
-	spanBytes    = 8 + 8 + 4 + 2
+	spanBytes    = 8 + 4 + 4 + 2
 	looseBytes   = 24
 	sampleBytes  = 8 + 4 + 4
 	instantBytes = 48

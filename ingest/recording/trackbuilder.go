@@ -32,6 +32,8 @@ type TrackBuilder struct {
 	unsorted []bool
 	loose    *looseSpans
 	spans    int64
+	late     int64  // of them, those that never ended
+	out      bool   // not one of the threads that are kept: see Builder.Only
 	cached   *Track // the last snapshot, nil when something changed since
 }
 
@@ -49,6 +51,7 @@ func (b *Builder) Track(k TrackKey) *TrackBuilder {
 		t.track = Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: b.Process(k.PID)}
 		b.tracks[k] = t
 		b.order = append(b.order, t)
+		t.thread()
 	}
 	return t
 }
@@ -57,7 +60,10 @@ func (b *Builder) Track(k TrackKey) *TrackBuilder {
 func (t *TrackBuilder) Index() int { return t.index }
 
 // SetName names the track; SetSort orders it.
-func (t *TrackBuilder) SetName(name string) { t.track.Name, t.cached = name, nil }
+func (t *TrackBuilder) SetName(name string) {
+	t.track.Name, t.cached = name, nil
+	t.thread()
+}
 
 // Name is the track's name so far.
 func (t *TrackBuilder) Name() string { return t.track.Name }
@@ -121,10 +127,14 @@ func (t *TrackBuilder) Depth() int { return len(t.open) }
 func (t *TrackBuilder) OpenFrame(depth int) FrameID { return t.b.rec.Calls.Frame(t.open[depth].call) }
 
 func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) {
+	if t.b.outside(t.out, o.start, end) {
+		return
+	}
 	t.cached = nil
 	t.spans++
 	t.b.rec.Counts.Spans++
 	if unfinished {
+		t.late++
 		t.b.rec.Counts.Unfinished++
 	}
 	if t.loose != nil {
@@ -150,6 +160,10 @@ func (t *TrackBuilder) Span(start, end int64, frame FrameID, args uint64, unfini
 // SpanOf is Span for a track where several things go on at a time: a span is only
 // called from one of the same group.
 func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, args uint64, unfinished bool) {
+	t.b.Cover(start, end)
+	if t.b.outside(t.out, start, end) {
+		return
+	}
 	if t.loose == nil {
 		t.loosen()
 	}
@@ -157,9 +171,9 @@ func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, arg
 	t.spans++
 	t.b.rec.Counts.Spans++
 	if unfinished {
+		t.late++
 		t.b.rec.Counts.Unfinished++
 	}
-	t.b.Cover(start, end)
 	t.loose.add(start, end, frame, group, args, unfinished)
 }
 
@@ -183,9 +197,12 @@ func (t *TrackBuilder) loosen() {
 // stack, the processor (-1 when not known) and its values by metric (used for
 // metrics whose PerSample is SampleColumn).
 func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values []int64) {
+	t.b.Cover(at, at)
+	if t.b.outside(t.out, at, at) {
+		return
+	}
 	t.cached = nil
 	t.b.rec.Counts.Samples++
-	t.b.Cover(at, at)
 	k := 0
 	for k < len(t.samples) && t.samples[k].Event != event {
 		k++
@@ -233,10 +250,13 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 
 // Instant adds a moment.
 func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
+	t.b.Cover(at, at)
+	if t.b.outside(t.out, at, at) {
+		return
+	}
 	t.cached = nil
 	t.track.Instants = append(t.track.Instants, Instant{at, name, args})
 	t.b.rec.Counts.Instants++
-	t.b.Cover(at, at)
 }
 
 // finish closes what is open at the recording's end.
@@ -264,6 +284,9 @@ func (t *TrackBuilder) snapshot() *Track {
 	}
 	s.Lanes = make([]Lane, len(t.lanes))
 	for i := range t.lanes {
+		if t.b.rec.Done {
+			t.lanes[i].trim()
+		}
 		s.Lanes[i] = t.lanes[i].snapshot()
 	}
 	for _, o := range t.open {

@@ -4,13 +4,13 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
-	"ashlar/ingest"
+	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	rec "ashlar/ingest/recording"
 )
@@ -18,92 +18,134 @@ import (
 // answered is how long a question about a large recording took.
 type answered struct {
 	Question string
-	Seconds  float64 // the best of several times
-	Items    int64   // spans that it was about
+	// First is when there was something to show, Seconds when the answer was
+	// exact and whole; the best of several times each.
+	First, Seconds float64
+	Items          int64 // spans that it was about
 }
 
 const asked = 5
 
-// timed runs f a few times; the quickest counts.
-func timed(f func() error) (float64, error) {
-	var all []float64
-	for range asked {
-		began := time.Now()
-		if err := f(); err != nil {
-			return 0, err
+// asker asks an open recording as a window does.
+type asker struct {
+	d    *doc.Doc
+	told chan struct{}
+}
+
+func newAsker(path string) (*asker, error) {
+	a := &asker{told: make(chan struct{}, 1)}
+	a.d = doc.Open(path, func() {
+		select {
+		case a.told <- struct{}{}:
+		default:
 		}
-		all = append(all, time.Since(began).Seconds())
+	})
+	if err := a.d.Wait(); err != nil {
+		return nil, err
 	}
-	return slices.Min(all), nil
+	a.clear()
+	settle()
+	return a, nil
+}
+
+// clear asks for the whole, so that the next question is a new one.
+func (a *asker) clear() {
+	a.d.Ask(doc.Question{})
+	a.until(func() bool {
+		x := a.d.Answer()
+		return x != nil && x.Rec == a.d.Recording() && !x.Ranged && x.Search == nil && a.d.Hits() == nil
+	})
+}
+
+func (a *asker) until(holds func() bool) {
+	for !holds() {
+		<-a.told
+	}
+}
+
+// time asks a question a few times. first tells whether there is anything to
+// show of its answer, done whether that is all.
+func (a *asker) time(name string, q func() doc.Question, first, done func() bool) answered {
+	x := answered{Question: name, First: math.Inf(1), Seconds: math.Inf(1)}
+	for range asked {
+		question := q()
+		began := time.Now()
+		a.d.Ask(question)
+		a.until(func() bool { return first() || done() })
+		x.First = min(x.First, time.Since(began).Seconds())
+		a.until(done)
+		x.Seconds = min(x.Seconds, time.Since(began).Seconds())
+		a.clear()
+	}
+	return x
 }
 
 // askRanges asks for the flamegraph and the table of parts of a recording.
 func askRanges(path string) ([]answered, error) {
-	r, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{})
+	a, err := newAsker(path)
 	if err != nil {
 		return nil, err
 	}
-	settle()
+	defer a.d.Close()
 	var out []answered
+	r := a.d.Recording()
 	d := r.Duration()
 	for _, part := range []struct {
 		name     string
 		from, to float64
 	}{{"a thousandth", .5, .501}, {"a tenth", .45, .55}, {"a quarter", .4, .65}, {"half", .25, .75}, {"three quarters", .1, .85}, {"all but the edges", .001, .999}} {
 		q := analyze.Query{Ranged: true, From: r.Start + int64(part.from*float64(d)), To: r.Start + int64(part.to*float64(d))}
-		a := answered{Question: part.name}
-		a.Seconds, err = timed(func() error {
-			w, err := analyze.Weigh(context.Background(), r, q)
-			if err != nil {
-				return err
-			}
-			a.Items = w.Records
-			tree := analyze.NewTree(r, w)
-			analyze.Table(r, tree, analyze.ByFunction)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, a)
+		whole := func() bool { x := a.d.Answer(); return x.Ranged && x.From == q.From && x.To == q.To }
+		var items int64
+		x := a.time(part.name, func() doc.Question { return doc.Question{Query: q} },
+			func() bool { x := a.d.Soon(); return x != nil && x.From == q.From && x.To == q.To },
+			func() bool {
+				if !whole() {
+					return false
+				}
+				items = a.d.Answer().Tree.Weights.Records
+				return true
+			})
+		x.Items = items
+		out = append(out, x)
 	}
 	return out, nil
 }
 
 // askSearch looks for functions by name: one that is in very many spans, one in
-// about as many as the middle one, one in few, and one that is not there.
+// about as many as the middle one, one in few, and a letter that most have.
 func askSearch(path string) ([]answered, error) {
-	r, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{})
+	a, err := newAsker(path)
 	if err != nil {
 		return nil, err
 	}
-	settle()
-	names := byCount(r)
+	defer a.d.Close()
+	names := byCount(a.d.Recording())
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s has no spans", path)
 	}
 	var out []answered
-	for _, name := range []string{names[0], names[len(names)/2], names[len(names)-1], "nothing is called this", "e"} {
-		p, err := analyze.ParsePattern(name)
-		if err != nil {
-			return nil, err
-		}
-		a := answered{Question: name}
-		a.Seconds, err = timed(func() error {
-			h, err := analyze.Find(context.Background(), r, p)
-			if err != nil {
-				return err
+	for _, name := range []string{names[0], names[len(names)/2], names[len(names)-1], "e"} {
+		var p *analyze.Pattern
+		var items int64
+		x := a.time(name, func() doc.Question {
+			p, err = analyze.ParsePattern(name)
+			return doc.Question{Search: p}
+		}, func() bool {
+			h := a.d.Hits()
+			return h != nil && h.Pattern == p && h.Len() > 0
+		}, func() bool {
+			h := a.d.Hits()
+			if h == nil || h.Pattern != p || h.Partial {
+				return false
 			}
-			a.Items = h.Spans
-			h.From(r.Start)
-			return nil
+			items = h.Spans
+			return true
 		})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, a)
+		x.Items = items
+		out = append(out, x)
 	}
-	return out, nil
+	return out, err
 }
 
 // byCount are the functions that have spans, those with the most first.
@@ -147,10 +189,6 @@ func (b *bench) ask(what string) ([]answered, run, error) {
 	return all, r, err
 }
 
-func slowest(all []answered) answered {
-	return slices.MaxFunc(all, func(a, b answered) int { return cmp.Compare(a.Seconds, b.Seconds) })
-}
-
 func (b *bench) ranges() ([]result, error) {
 	all, r, err := b.ask("ranges")
 	if err != nil {
@@ -158,11 +196,11 @@ func (b *bench) ranges() ([]result, error) {
 	}
 	var out []result
 	for _, a := range all {
-		ms := a.Seconds * 1000
+		first, ms := a.First*1000, a.Seconds*1000
 		out = append(out, result{
 			What:   fmt.Sprintf("a range to flamegraph and table, 50 M spans: %s", a.Question),
-			Target: "300 ms, exact", Value: ms, Pass: ms <= 300,
-			Measured: fmt.Sprintf("%.0f ms", ms), Note: fmt.Sprintf("%.1f M spans in it; others %.0f %%", float64(a.Items)/mega, 100*r.Others),
+			Target: "something in 50 ms, exact in 300 ms", Value: ms, Pass: first <= 50 && ms <= 300,
+			Measured: fmt.Sprintf("%.0f ms, %.0f ms", first, ms), Note: fmt.Sprintf("%.1f M spans in it; others %.0f %%", float64(a.Items)/mega, 100*r.Others),
 		})
 	}
 	return out, nil
@@ -173,11 +211,14 @@ func (b *bench) search() ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := slowest(all)
-	ms := a.Seconds * 1000
-	return []result{{
-		What: "search by name, 50 M spans, first hit and all counted", Target: "50 ms, 300 ms", Value: ms, Pass: ms <= 50,
-		Measured: fmt.Sprintf("%.0f ms for both", ms),
-		Note:     fmt.Sprintf("the slowest of %d, %q: %.1f M hits; others %.0f %%", len(all), a.Question, float64(a.Items)/mega, 100*r.Others),
-	}}, nil
+	var out []result
+	for _, a := range all {
+		first, ms := a.First*1000, a.Seconds*1000
+		out = append(out, result{
+			What:   fmt.Sprintf("search by name, 50 M spans: %q", a.Question),
+			Target: "first hit in 50 ms, all counted in 300 ms", Value: ms, Pass: first <= 50 && ms <= 300,
+			Measured: fmt.Sprintf("%.0f ms, %.0f ms", first, ms), Note: fmt.Sprintf("%.1f M hits; others %.0f %%", float64(a.Items)/mega, 100*r.Others),
+		})
+	}
+	return out, nil
 }

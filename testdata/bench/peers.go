@@ -225,7 +225,8 @@ func (b *bench) firefox(f *file) (string, run, error) {
 	// The profile is read by a process that stays behind: it is made to belong
 	// to the one that is measured.
 	cli := filepath.Join(b.peerDir, "node_modules", ".bin", "profiler-cli")
-	sh := fmt.Sprintf("%q load %q && %q profile info >/dev/null; s=$?; %q stop --all >/dev/null; exit $s", cli, f.path, cli, cli)
+	// On a busy machine it gives up before that process is there; it is tried again.
+	sh := fmt.Sprintf("for i in 1 2 3 4 5; do %q load %q && break; sleep 1; done; %q profile info >/dev/null; s=$?; %q stop --all >/dev/null; exit $s", cli, f.path, cli, cli)
 	cmd := exec.Command("sh", "-c", sh)
 	r, err := b.daemon(cmd)
 	return name, r, err

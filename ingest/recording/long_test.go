@@ -1,0 +1,70 @@
+package recording
+
+import (
+	"math"
+	"testing"
+)
+
+// Spans of any length are kept exactly, those that need more than 32 bits too.
+func TestLongSpans(t *testing.T) {
+	lengths := []int64{0, 1, 4095, math.MaxUint32 - 1, math.MaxUint32, math.MaxUint32 + 1, 1 << 40, 1 << 50}
+	for _, share := range []int{1, 2, 50, 5000} { // one in so many is chosen from all of them
+		rng := random(uint64(share))
+		l := new(Lane)
+		var want [][2]int64
+		now := int64(-1 << 60)
+		early := Lane{}
+		for i := range 10_000 {
+			now += rng.Int64N(100)
+			d := rng.Int64N(1000)
+			if rng.IntN(share) == 0 {
+				d = lengths[rng.IntN(len(lengths))]
+			}
+			l.append(now, now+d, CallID(1+i%7), 0)
+			want = append(want, [2]int64{now, now + d})
+			now += d
+			if i == 4200 {
+				early = l.snapshot()
+			}
+		}
+		l.trim()
+		for _, l := range []*Lane{l, &early} {
+			var room Room
+			for i := 0; i < l.Len(); {
+				starts, ends, calls := l.Columns(i, &room)
+				for k := range starts {
+					w := want[i+k]
+					if starts[k] != w[0] || ends[k] != w[1] || l.Start(i+k) != w[0] || l.End(i+k) != w[1] || calls[k] != CallID(1+(i+k)%7) || l.Calls(i + k)[0] != calls[k] {
+						t.Fatalf("span %d of one in %d is %d..%d and %d..%d, want %v", i+k, share, starts[k], ends[k], l.Start(i+k), l.End(i+k), w)
+					}
+				}
+				i += len(starts)
+			}
+			for range 200 {
+				i := rng.IntN(l.Len())
+				if w := want[i]; w[1] > w[0] {
+					if got := l.Search(w[1] - 1); got != i {
+						t.Fatalf("span %d of one in %d ends first after %d, want %d", got, share, w[1]-1, i)
+					}
+				}
+			}
+			// Sums over all, by pictures of a few sizes.
+			var all float64
+			for i := range l.Len() {
+				all += float64(want[i][1] - want[i][0])
+			}
+			for _, res := range []int64{1, 1 << 20, 1 << 33, 1 << 55} {
+				var busy float64
+				n := 0
+				l.Walk(want[0][0], math.MaxInt64, res, func(b *Bar) bool {
+					busy += float64(b.Busy)
+					n += b.N
+					return true
+				})
+				if n != l.Len() || math.Abs(busy-all) > 1e-5*all {
+					t.Errorf("pixels of %d: %d spans cover %g, want %d and %g", res, n, busy, l.Len(), all)
+				}
+			}
+		}
+	}
+}

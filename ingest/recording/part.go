@@ -1,0 +1,145 @@
+package recording
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Part limits what is kept of a recording, for one that is larger than memory.
+// Its zero value is everything.
+type Part struct {
+	// From and To are offsets from the recording's start in picoseconds; what
+	// lies before From or behind To is left out where HasFrom or HasTo is set.
+	// What reaches into the part is kept whole.
+	From, To       int64
+	HasFrom, HasTo bool
+	// Threads are ids, names or parts of names; empty stands for all.
+	Threads []string
+}
+
+// IsSet tells whether anything is left out.
+func (p *Part) IsSet() bool { return p.HasFrom || p.HasTo || len(p.Threads) > 0 }
+
+// takes tells whether a track is one of the part's threads. It is not sure
+// while the track has no name.
+func (p *Part) takes(t *Track) (ok, sure bool) {
+	if len(p.Threads) == 0 {
+		return true, true
+	}
+	for _, text := range p.Threads {
+		if t.Kind == ThreadTrack && strconv.FormatInt(t.TID, 10) == text || t.Name != "" && strings.Contains(t.Name, text) {
+			return true, true
+		}
+	}
+	return false, t.Name != ""
+}
+
+// WarnPart is the code of the warning that says what a part leaves out.
+const WarnPart = "part"
+
+// parting is what a builder knows of the part it keeps.
+type parting struct {
+	Part
+	left int64 // spans, samples, … that were left out
+	base int64 // the earliest start that something was left out by
+	any  bool
+	skip bool // the window that is being added is outside
+}
+
+// Only limits what is kept. It must be called before anything is added.
+//
+// A range counts from the earliest time so far, since the end of the file is
+// not known when its beginning is read; see also tellPart.
+func (b *Builder) Only(p Part) {
+	if p.IsSet() {
+		b.part = &parting{Part: p}
+	}
+}
+
+// outside tells whether something lies outside the part, and counts it.
+func (b *Builder) outside(out bool, start, end int64) bool {
+	p := b.part
+	if p == nil {
+		return false
+	}
+	if !out && !(p.HasFrom && end < b.start+p.From) && !(p.HasTo && start > b.start+p.To) {
+		return false
+	}
+	p.left++
+	if !out && (!p.any || b.start > p.base) {
+		p.any, p.base = true, b.start
+	}
+	return true
+}
+
+// tellPart says in a warning what was left out.
+func (b *Builder) tellPart() {
+	p := b.part
+	if p == nil || p.left == 0 {
+		return
+	}
+	b.Warn(WarnPart, "", "only a part of the file was opened; outside of it are %d spans, samples and other records, which are left out", p.left)
+	if p.any && p.base > b.start {
+		b.Warn(WarnPart+"-start", "", "the range that was opened counts from %s, which was the earliest time when it was read; the file has earlier ones further down", b.rec.Clock.Text(p.base))
+	}
+}
+
+// thread decides about a track that has been made or named: one that turns out
+// to be outside loses what it has.
+func (t *TrackBuilder) thread() {
+	p := t.b.part
+	if p == nil || len(p.Threads) == 0 {
+		return
+	}
+	ok, sure := p.takes(&t.track)
+	if t.out = !ok && sure; t.out {
+		t.discard()
+	}
+}
+
+// discard takes everything back that was added to the track but what is open.
+func (t *TrackBuilder) discard() {
+	c := &t.b.rec.Counts
+	p := t.b.part
+	for i := range t.lanes {
+		l := &t.lanes[i]
+		for k := 0; t.loose == nil && k < l.Len(); k++ { // layouts count for themselves
+			sum := &t.b.sums[l.Call(k)]
+			sum.time -= l.End(k) - l.Start(k)
+			sum.count--
+		}
+	}
+	c.Spans -= t.spans
+	c.Unfinished -= t.late
+	p.left += t.spans + int64(len(t.track.Instants))
+	c.Instants -= int64(len(t.track.Instants))
+	for _, s := range t.samples {
+		c.Samples -= int64(s.Len())
+		p.left += int64(s.Len())
+	}
+	t.lanes, t.loose, t.samples, t.unsorted, t.track.Instants, t.spans, t.late = nil, nil, nil, nil, nil, 0, 0
+	t.cached = nil
+}
+
+// String says what the part is, as one would ask for it.
+func (p *Part) String() string {
+	var s []string
+	if p.HasFrom || p.HasTo {
+		text := ""
+		if p.HasFrom {
+			text = seconds(p.From)
+		}
+		text += ".."
+		if p.HasTo {
+			text += seconds(p.To)
+		}
+		s = append(s, "--range "+text)
+	}
+	for _, t := range p.Threads {
+		s = append(s, fmt.Sprintf("--thread %q", t))
+	}
+	return strings.Join(s, " ")
+}
+
+func seconds(ps int64) string { return Decimal{ps, 12}.String() + "s" }

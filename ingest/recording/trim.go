@@ -1,0 +1,35 @@
+package recording
+
+import "slices"
+
+// Columns grow by chunks, the last of which is on average half empty: nothing
+// for one lane of a million spans, but much for hundreds of short ones. So once
+// a recording is complete the last chunks are cut to what is in them.
+
+// trim gives back the room that a lane has left. Snapshots keep what they have.
+func (l *Lane) trim() {
+	if k := len(l.chunks) - 1; k >= 0 {
+		c := &l.chunks[k]
+		if n := l.n - k*chunkLen; n < len(c.starts) {
+			l.chunks = slices.Clone(l.chunks)
+			l.chunks[k] = laneChunk{slices.Clone(c.starts[:n:n]), slices.Clone(c.durs[:n:n]), slices.Clone(c.calls[:n:n])}
+		}
+	}
+	for i := range l.levels {
+		l.levels[i].trim()
+	}
+	l.long.trim()
+	l.args.groups.trim()
+	l.args.refs.trim()
+}
+
+// trim gives back the room that a column has left.
+func (v *Vec[T]) trim() {
+	if k := len(v.chunks) - 1; k >= 0 {
+		if n := v.n - k*chunkLen; n < len(v.chunks[k]) {
+			last := slices.Clone(v.chunks[k][:n:n])
+			v.chunks = slices.Clone(v.chunks)
+			v.chunks[k] = last
+		}
+	}
+}
