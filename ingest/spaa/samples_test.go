@@ -115,7 +115,11 @@ func tables(rec *recording.Recording, event int) (self, total map[string]int64) 
 		for c := rows.Call(i); c != recording.NoCall; c = rec.Calls.Parent(c) {
 			f := rec.Func(c)
 			fn := rec.Functions.At(int(f))
-			key := fn.Name + "|" + fn.Module
+			name := fn.Name
+			if fn.Symbol != "" { // as the file has it
+				name = fn.Symbol
+			}
+			key := name + "|" + fn.Module
 			if c == rows.Call(i) {
 				self[key] += v
 			}
