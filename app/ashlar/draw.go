@@ -128,11 +128,7 @@ func render(o cli.RenderOptions) error {
 		return err
 	}
 	if headless.IsSVG(o.Out) {
-		c, err := headless.SVG(s, o.Width, o.Height, o.Scale)
-		if err != nil {
-			return err
-		}
-		return headless.WriteSVG(o.Out, c, s.Doc().Name, os.Stdout)
+		return headless.WriteSVG(o.Out, headless.SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), os.Stdout)
 	}
 	img, err := headless.Draw(s, o.Width, o.Height, o.Scale)
 	if err != nil {

@@ -218,14 +218,17 @@ func (c *comparison) close() {
 // title names what is open in the window's title.
 func (s *Shell) title() {
 	if s.Do.Title != nil {
-		s.Do.Title(oneLine(s.openName()) + " – Ashlar")
+		s.Do.Title(oneLine(s.OpenName()) + " – Ashlar")
 	}
 }
 
-// openName is what is open.
-func (s *Shell) openName() string {
+// OpenName is what is open.
+func (s *Shell) OpenName() string {
 	if c := s.versus; c != nil {
 		return c.panes[0].doc.Name + " vs " + c.panes[1].doc.Name
+	}
+	if s.pane == nil {
+		return ""
 	}
 	return s.pane.doc.Name
 }
@@ -264,12 +267,12 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.agree(s)
 	c.pair.Ask(c.question())
-	if s.View != Flame {
+	if s.View.above() {
 		for i, p := range c.panes {
 			c.half(s, u, i, p)
 		}
 	}
-	if s.View != Timeline {
+	if s.View.below() {
 		c.lower(s, u)
 	}
 	if s.View == Both && c.timed() {
@@ -317,7 +320,7 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	top := r.Min.Y
 	cut := r.Max.Y
 	switch {
-	case s.View == Flame:
+	case !s.View.above():
 		cut = top
 	case s.View == Both && c.timed():
 		cut = top + c.timelinesHeight(u, r.Dy())
@@ -330,18 +333,18 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 			x0, x1 = mid+1, r.Max.X
 		}
 		y := top
-		if s.View != Flame {
+		if s.View.above() {
 			y = top + u.Px(headHeight)
 			b.heads[i] = image.Rect(x0, top, x1, y)
 		}
 		b.halves[i] = image.Rect(x0, y, x1, max(y, cut))
 		p := c.panes[i]
 		p.bounds = paneBounds{gutter: u.Px(compareGutter)}
-		if s.View != Flame {
+		if s.View.above() {
 			p.placeTimeline(u, b.halves[i])
 		}
 	}
-	if s.View == Timeline {
+	if !s.View.below() {
 		return
 	}
 	y, right := cut, r.Max.X
@@ -352,7 +355,7 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		right = b.side.Min.X
 	}
 	b.lower = image.Rect(r.Min.X, y, right, r.Max.Y)
-	if c.tab == compareTwo && s.View == Both {
+	if c.tab == compareTwo && s.View.below() {
 		mid := (b.lower.Min.X + b.lower.Max.X) / 2
 		c.panes[0].bounds.lower = image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y)
 		c.panes[1].bounds.lower = image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y)

@@ -207,16 +207,16 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	zoom := find(a.Shape, f.zoom)
 	f.scroll = max(0, min(f.scroll, flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp)-in.Dy()/2))
 	k := differenceKey{a.Shape, len(a.Nodes), a, zoom, in.Size(), f.scroll, u.Theme, c.mark(a), c.panes[c.focus].search.pattern, u.Metric.PxPerDp, f.root(c, a), c.panes[c.focus].flame.up}
-	if f.picture == nil || f.key != k {
+	if !f.picture.Serves(u) || f.key != k {
 		bars := f.pic.Bars
 		if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
 			bars = flame.LayoutShape(a.Shape, zoom, in.Dx())
 		}
 		px := u.Metric.PxPerDp
 		f.pic = flame.Difference{Shape: a.Shape, Bars: bars, Zoom: zoom, Theme: u.Theme, Font: s.fonts.face(12 * px), Bold: s.fonts.medium(11.5 * px),
-			Scale: px, Base: flameBase(u, in.Dy(), f.scroll, k.up), Up: k.up, Root: k.root, Canvases: &f.canvases, Noise: noiseOf(a)}
+			Scale: px, Base: flameBase(u, in.Dy(), f.scroll, k.up), Up: k.up, Root: k.root, Noise: noiseOf(a)}
 		f.pic.Mark, f.pic.DimOthers = c.marks(a)
-		f.picture = ui.NewPicture(f.pic.Draw(in.Dx(), in.Dy()))
+		f.picture = u.Paint(&f.canvases, in.Size(), f.pic.Paint)
 		f.key = k
 	}
 	s.Bars += f.pic.Drawn

@@ -170,10 +170,10 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		p.doc.Ask(p.question())
 	}
 	b := &p.bounds
-	if s.View != Flame {
+	if s.View.above() {
 		p.timeline.layout(s, p, u)
 	}
-	if s.View != Timeline {
+	if s.View.below() {
 		p.lower(s, u)
 	}
 	if s.View == Both && p.timed() {
@@ -283,13 +283,13 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		} else {
 			cut = top + u.Px(44)
 		}
-	} else if s.View == Flame {
+	} else if !s.View.above() {
 		cut = top
 	}
-	if s.View != Flame {
+	if s.View.above() {
 		p.placeTimeline(u, image.Rect(r.Min.X, top, right, cut))
 	}
-	if s.View == Timeline {
+	if !s.View.below() {
 		return
 	}
 	y := cut

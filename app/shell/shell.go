@@ -24,6 +24,7 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
 	"ashlar/render/raster"
+	"ashlar/render/svg"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 )
@@ -36,7 +37,12 @@ const (
 	Both     View = "both"
 	Timeline View = "timeline"
 	Flame    View = "flame"
+	Lower    View = "lower" // what the chosen tab shows
 )
+
+// above and below tell whether the timeline is shown, and what is below it.
+func (v View) above() bool { return v == Both || v == Timeline }
+func (v View) below() bool { return v != Timeline }
 
 // Shell is everything in the window.
 type Shell struct {
@@ -55,6 +61,8 @@ type Shell struct {
 	FollowFiles bool
 	// Roots say where source files are.
 	Roots []sourcefile.Root
+	// Shapes, if set, is where frames are written down too.
+	Shapes *svg.Canvas
 	// Bars counts what the last frame drew.
 	Bars int
 
@@ -249,7 +257,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
 	s.newFonts()
-	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus}
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus, Shapes: s.Shapes}
 	size := gtx.Constraints.Max
 	s.size = size
 	s.density = gtx.Metric.PxPerDp

@@ -6,6 +6,7 @@ import (
 
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
+	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 )
@@ -52,7 +53,7 @@ func TestDifferenceHidesNothing(t *testing.T) {
 	} {
 		s := c.Tree.Shape(x.width)
 		p := Difference{Shape: s, Bars: LayoutShape(s, 0, 1000), Theme: theme.Dark, Font: raster.Regular(12), Bold: raster.Medium(12), Scale: 1}
-		p.Draw(1000, 200)
+		golden.Draw(1000, 200, theme.Dark, p.Paint)
 		seen := map[string]float64{}
 		for _, b := range p.Bars[1:] {
 			seen[s.Name(int(b.Node))] = b.X1 - b.X0
@@ -90,7 +91,7 @@ func TestDifferenceColours(t *testing.T) {
 	c := differences(t)
 	s := c.Tree.Shape(compare.WidthLarger)
 	pixel := func(p *Difference, name string) raster.Color {
-		img := p.Draw(1000, 200).Img
+		img := golden.Draw(1000, 200, theme.Dark, p.Paint)
 		for _, b := range p.Bars {
 			if b.Node > 0 && s.Name(int(b.Node)) == name {
 				at := img.RGBAAt(int(b.X0)+40, p.RowTop(b.Row)+3)

@@ -48,8 +48,11 @@ type Pool struct {
 	next int
 }
 
-// Canvas is NewCanvas from the pool.
+// Canvas is NewCanvas from the pool, which may be nil.
 func (p *Pool) Canvas(w, h int, bg Color) *Canvas {
+	if p == nil {
+		return NewCanvas(w, h, bg)
+	}
 	r := image.Rect(0, 0, max(1, w), max(1, h))
 	p.next = (p.next + 1) % len(p.ring)
 	old := p.ring[p.next]

@@ -37,9 +37,6 @@ type Picture struct {
 	// Event and Metric are what windows are weighed by.
 	Event, Metric int
 
-	// Canvases, if set, gives the canvas.
-	Canvases *raster.Pool
-
 	// Bars counts what was drawn.
 	Bars int
 
@@ -61,17 +58,7 @@ type Picture struct {
 	open  []openBar
 }
 
-// Draw draws what the view shows in a canvas of w by h pixels.
-func (p *Picture) Draw(w, h int) *raster.Canvas {
-	if p.Canvases == nil {
-		p.Canvases = new(raster.Pool)
-	}
-	c := p.Canvases.Canvas(w, h, raster.Pack(p.Palette.Theme.Background))
-	p.Paint(c)
-	return c
-}
-
-// Paint is Draw on any surface, which has the background's colour.
+// Paint draws what the view shows on a surface, which has the background's colour.
 func (p *Picture) Paint(on raster.Surface) {
 	t := p.Palette.Theme
 	p.scale = p.Plan.Scale
