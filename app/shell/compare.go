@@ -16,6 +16,7 @@ import (
 type comparison struct {
 	panes   [2]*pane
 	pair    *doc.Comparing
+	visit   visit // what is left to do of an address
 	focus   int
 	options compareOptions
 	tab     compareTab
@@ -251,13 +252,16 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		if !p.moved && p.rec.HasTime {
 			p.view = p.view.Fit(p.limits()) // the other side may have grown
 		}
-		if _, err := p.arrive(); err != nil {
-			s.Say(err.Error())
-		}
+	}
+	if _, err := c.arrive(s); err != nil {
+		s.Say(err.Error())
+	}
+	for _, p := range c.panes {
 		p.timeline.replan(p, u.Metric.PxPerDp)
 	}
 	c.keptPairs(s)
 	c.place(s, u, r)
+	c.arriveScrolled(u)
 	c.events(s, u)
 	c.focusByKey(s)
 	c.panes[c.focus].menuByKey(s, u)

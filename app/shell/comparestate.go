@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"cmp"
+
 	"ashlar/app/cli"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -143,7 +145,16 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	if failed != nil {
 		return failed
 	}
+	_, err := c.arrive(s)
 	c.pair.Settle(c.question())
+	if changed, aerr := c.arrive(s); changed {
+		err = cmp.Or(err, aerr)
+		c.pair.Settle(c.question()) // now also of what is marked
+		c.takeTwin()
+	}
+	if err != nil {
+		return err
+	}
 	if a := c.answer(); a != nil && o.Choose != "" {
 		for f := range a.Compared.Matching.Funcs {
 			if a.Compared.Matching.Funcs[f].Name == o.Choose {
@@ -156,6 +167,9 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 		c.takeMetric()
 		for _, p := range c.panes {
 			if err := p.doc.Settle(p.question()); err != nil {
+				return err
+			}
+			if _, err := p.arrive(); err != nil {
 				return err
 			}
 		}

@@ -117,6 +117,10 @@ func (s *Shell) keep() {
 	if p != nil && p.splitter.pressed {
 		return
 	}
+	if p != nil && p.visited {
+		p.visited = false
+		s.prefs = s.preferred()
+	}
 	if now := s.preferred(); now != s.prefs {
 		if s.Keep != nil {
 			s.Keep.Prefer(s.prefs, now)

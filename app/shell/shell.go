@@ -254,13 +254,13 @@ func (s *Shell) Layout(gtx layout.Context) {
 		*p = pane{}
 	}
 	s.gone = nil
+	s.density = gtx.Metric.PxPerDp
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
 	s.newFonts()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus, Shapes: s.Shapes}
 	size := gtx.Constraints.Max
 	s.size = size
-	s.density = gtx.Metric.PxPerDp
 	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
