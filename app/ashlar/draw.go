@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ashlar/app/address"
 	"ashlar/app/cli"
@@ -13,6 +14,7 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/app/window"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
@@ -85,7 +87,7 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 		}
 		return from, to, r.IsSet()
 	}
-	if o.With == "" {
+	if !s.Compares() {
 		return s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(o.Range, rec) })
 	}
 	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths}, func(side int, rec *recording.Recording) (int64, int64, bool) {
@@ -94,6 +96,33 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 		}
 		return part(o.Range, rec)
 	})
+}
+
+// viewOf is what a view of the command line is in the window.
+func viewOf(o cli.RenderOptions) (shell.View, *address.View) {
+	v := &address.View{Event: o.Event, Metric: o.Metric, Normalize: string(o.Normalize), Width: string(o.Widths)}
+	if o.With == "" {
+		v.Event, v.Metric = "", "" // names that may lack one are looked for otherwise
+	} else if o.Range != o.RangeB {
+		v.With = []string{"unlinked"}
+	}
+	switch o.View {
+	case "both", "compare":
+		return shell.Both, v
+	case "timeline":
+		return shell.Timeline, v
+	case "modules", "files", "threads":
+		v.Tab, v.Table = "functions", strings.TrimSuffix(o.View, "s")
+	case "flame":
+	case "diff":
+		v.Tab = "difference"
+	default:
+		v.Tab = o.View
+	}
+	if v.Tab == "" {
+		v.Tab = "flamegraph"
+	}
+	return shell.Lower, v
 }
 
 // render draws what the window would show into a file.
@@ -107,14 +136,6 @@ func render(o cli.RenderOptions) error {
 	defer s.Close()
 	s.Mode = theme.Mode(o.Colour)
 	s.Roots = o.Roots
-	switch o.View {
-	case "compare":
-		s.View = shell.Both
-	case "diff":
-		s.View = shell.Flame
-	default:
-		s.View = shell.View(o.View) // an address has its own
-	}
 	if o.Demo {
 		s.OpenDemo()
 	} else {
@@ -124,9 +145,18 @@ func render(o cli.RenderOptions) error {
 		s.OpenBeside(o.With)
 	}
 	s.Choose(o.Event, o.Metric)
+	if !address.Is(o.File) { // which says all of it
+		var v *address.View
+		s.View, v = viewOf(o)
+		s.GoTo(v)
+	}
+	if o.Function != "" {
+		s.Mark(analyze.Named(o.Function))
+	}
 	if err := settle(s, o); err != nil {
 		return err
 	}
+	s = s.Still() // which waits for all that it shows
 	if headless.IsSVG(o.Out) {
 		return headless.WriteSVG(o.Out, headless.SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), os.Stdout)
 	}

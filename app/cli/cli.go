@@ -54,7 +54,8 @@ type RenderOptions struct {
 	Widths    compare.Width
 	Demo      bool
 	Out       string
-	View      string // "both", "timeline" or "flame"; "compare" or "diff" for two
+	View      string // one of Views, or of CompareViews for two
+	Function  string // the one that is marked, as people type it; "" for none
 	// Width and Height are the picture's, in pixels; Scale is how many of
 	// them make a unit of the layout.
 	Width, Height int

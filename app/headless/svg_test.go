@@ -38,7 +38,6 @@ func likeShapes(t *testing.T, s *shell.Shell, want *image.RGBA, scale float32) {
 	if got.Bounds() != want.Bounds() {
 		t.Fatalf("the shapes are %v, want %v", got.Bounds(), want.Bounds())
 	}
-	t.Logf("unlike %.2f %%", 100*unlike(got, want))
 	if d := unlike(got, want); d > likeEnough {
 		t.Errorf("%.2f %% of the shapes look unlike the picture", 100*d)
 		if err := WritePNG(filepath.Join(t.ArtifactDir(), "shapes.png"), got, nil); err != nil {
@@ -90,7 +89,6 @@ func TestUnlikePictures(t *testing.T) {
 	for i := range views {
 		for k := range i {
 			d := unlike(pictures[i], pictures[k])
-			t.Logf("%q and %q differ in %.2f %%", views[i], views[k], 100*d)
 			if d <= likeEnough {
 				t.Errorf("%q and %q differ in %.2f %% only", views[i], views[k], 100*d)
 			}

@@ -10,6 +10,7 @@ import (
 	"ashlar/app/address"
 	"ashlar/app/doc"
 	"ashlar/app/store"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
@@ -25,6 +26,7 @@ type visit struct {
 	paired   bool          // with another recording
 	side     int           // which of them this one is
 	answered *address.View // what needs an answer
+	marked   *analyze.Ref  // the function that is to be marked, as people name it
 	scrolled *address.View // what needs that to be shown
 }
 
@@ -203,13 +205,22 @@ func (s *Shell) GoTo(v *address.View) {
 	s.pane.visit = visit{view: v}
 }
 
+// Mark marks a function of what is open, the heaviest where several are meant.
+func (s *Shell) Mark(f analyze.Ref) {
+	if c := s.versus; c != nil {
+		c.visit.marked = &f
+		return
+	}
+	s.pane.visit.marked = &f
+}
+
 // arrive goes on with a visit as far as it can; changed tells that there is
 // something new to ask.
 func (p *pane) arrive() (changed bool, err error) {
 	if v := p.visit.view; v != nil && p.rec.Done {
 		is := p.visit
 		err = p.goToAddress(v, is.paired, []*address.Side{&v.Side, &v.Beside}[is.side])
-		p.visit = visit{paired: is.paired, side: is.side, scrolled: v}
+		p.visit = visit{paired: is.paired, side: is.side, scrolled: v, marked: is.marked}
 		switch {
 		case !is.paired:
 			p.visit.answered = v
@@ -227,7 +238,12 @@ func (p *pane) arrive() (changed bool, err error) {
 		return false, nil
 	}
 	p.visit.answered = nil
-	return true, p.goToAnswered(a, v)
+	err = p.goToAnswered(a, v)
+	if ref := p.visit.marked; ref != nil {
+		p.visit.marked = nil
+		err = cmp.Or(err, p.markNamed(a, *ref))
+	}
+	return true, err
 }
 
 // goToAnswered shows what of an address needs an answer: functions, and bars of
@@ -262,6 +278,20 @@ func (p *pane) goToAnswered(a *doc.Answer, v *address.View) (err error) {
 	return err
 }
 
+// markNamed picks the heaviest of the functions that are meant.
+func (p *pane) markNamed(a *doc.Answer, ref analyze.Ref) error {
+	of := map[recording.FuncID]bool{}
+	for _, f := range ref.Functions(a.Rec) {
+		of[f] = true
+	}
+	n := heaviest(a, func(i int) bool { return a.Tree.Nodes[i].Group == 0 && of[a.Tree.Nodes[i].Func] })
+	if n == 0 {
+		return fmt.Errorf("%s: no function in what is shown is called %s", p.doc.Name, ref.Text)
+	}
+	p.pick = picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func}
+	return nil
+}
+
 // pathNamed finds functions from the root on in a tree, as far as they are
 // there, and the last one's node.
 func pathNamed(a *doc.Answer, names []address.Function) (path []step, node int32, ok bool) {
@@ -279,9 +309,14 @@ func pathNamed(a *doc.Answer, names []address.Function) (path []step, node int32
 
 // nodeNamed is a function's heaviest node, 0 for none.
 func nodeNamed(a *doc.Answer, f address.Function) int32 {
+	return heaviest(a, func(i int) bool { return nameOf(a.Tree.Function(a.Rec, i)) == f })
+}
+
+// heaviest is the heaviest of some nodes, 0 for none.
+func heaviest(a *doc.Answer, is func(node int) bool) int32 {
 	best := int32(0)
 	for i := 1; i < len(a.Tree.Nodes); i++ {
-		if nd := &a.Tree.Nodes[i]; (best == 0 || nd.Total > a.Tree.Nodes[best].Total) && nameOf(a.Tree.Function(a.Rec, i)) == f {
+		if nd := &a.Tree.Nodes[i]; (best == 0 || nd.Total > a.Tree.Nodes[best].Total) && is(i) {
 			best = int32(i)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/app/address"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -141,7 +142,7 @@ func (c *comparison) arrive(s *Shell) (changed bool, err error) {
 		if !c.panes[0].rec.Done || !c.panes[1].rec.Done {
 			return false, nil
 		}
-		c.visit = visit{answered: v}
+		c.visit = visit{answered: v, marked: c.visit.marked}
 		for _, p := range c.panes {
 			_, perr := p.arrive()
 			err = cmp.Or(err, perr)
@@ -154,8 +155,12 @@ func (c *comparison) arrive(s *Shell) (changed bool, err error) {
 	if v == nil || a == nil || a.Recs != [2]*recording.Recording{c.panes[0].rec, c.panes[1].rec} {
 		return false, nil
 	}
+	marked := c.visit.marked
 	c.visit = visit{scrolled: v}
-	return true, c.goToAnswered(v)
+	if err = c.goToAnswered(v); marked != nil {
+		err = cmp.Or(err, c.markNamed(*marked))
+	}
+	return true, err
 }
 
 // goToAddress makes the comparison as an address says.
@@ -258,6 +263,28 @@ func (c *comparison) goToAnswered(v *address.View) (err error) {
 		}
 		c.pairing.kind = i
 	}
+	return nil
+}
+
+// markNamed marks the heaviest of the functions that are meant.
+func (c *comparison) markNamed(ref analyze.Ref) error {
+	a := c.answer()
+	of := map[int32]bool{}
+	for i, rec := range a.Recs {
+		for _, f := range ref.Functions(rec) {
+			of[c.key(a, i, f)] = true
+		}
+	}
+	best := (*compare.Row)(nil)
+	for i := range a.Functions.Rows {
+		if r := &a.Functions.Rows[i]; r.Key >= 0 && of[r.Key] && (best == nil || r.ATotal+r.BTotal > best.ATotal+best.BTotal) {
+			best = r
+		}
+	}
+	if best == nil {
+		return fmt.Errorf("no function of the recordings is called %s", ref.Text)
+	}
+	c.choose(a, best.Key)
 	return nil
 }
 

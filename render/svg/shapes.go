@@ -112,13 +112,15 @@ func (c *Canvas) Label(l Label) {
 		l.Y+l.Size <= 0 || l.Y-2*l.Size >= float32(c.h) {
 		return
 	}
-	c.label(l)
+	// Where the font is not at hand another may be wider: then it is better to
+	// reach over what is beside it than to lose a digit.
+	c.label(l, -1)
 }
 
-func (c *Canvas) label(l Label) {
+// label writes a line of text and cuts it where, with some slack in its width,
+// it would reach too far.
+func (c *Canvas) label(l Label, slack float32) {
 	c.flush()
-	// Where the font is not at hand another may be wider.
-	slack := .4 * l.Width
 	left, right := l.X, l.X+l.Width+slack
 	switch {
 	case l.End:

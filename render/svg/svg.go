@@ -120,7 +120,8 @@ func (c *Canvas) Text(f *raster.Face, x float32, y int, s string, col raster.Col
 	if y+int(f.Size()) <= 0 || y-int(2*f.Size()) >= c.h {
 		return
 	}
-	c.label(Label{X: x, Y: float32(y), Text: s, Width: wide, Size: f.Size(), Weight: f.Weight(), Color: Paint{Color: col, Alpha: 255}, Clip: [2]int{clip0, clip1}})
+	// Where the font is not at hand another may be wider.
+	c.label(Label{X: x, Y: float32(y), Text: s, Width: wide, Size: f.Size(), Weight: f.Weight(), Color: Paint{Color: col, Alpha: 255}, Clip: [2]int{clip0, clip1}}, .4*wide)
 }
 
 // flush writes the rectangles that were gathered.
