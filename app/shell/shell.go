@@ -261,7 +261,6 @@ func (s *Shell) Layout(gtx layout.Context) {
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus, Shapes: s.Shapes}
 	size := gtx.Constraints.Max
 	s.size = size
-	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)
