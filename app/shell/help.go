@@ -46,7 +46,7 @@ var Gestures = [][2]string{
 	{"drag in the overview", "move the view; its edges, resize it"},
 	{"drag in the map, right", "scroll through all rows"},
 	{"click on a detail", "copy it, or go there"},
-	{"Ctrl click, drag on recents", "compare two files that were opened before"},
+	{"Ctrl click, drag on recents", "compare two of them"},
 }
 
 // helpLine is a line of the page: a heading when it has no text.
