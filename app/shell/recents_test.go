@@ -131,6 +131,14 @@ func TestRecentsAreCompared(t *testing.T) {
 			if got := b.compares(); got != c.want {
 				t.Errorf("it compares %q, want %q", got, c.want)
 			}
+			if k := b.Keep.(*keptRecents); b.versus != nil {
+				if err := b.Resettle(); err != nil {
+					t.Fatal(err)
+				}
+				if b.frame(); len(k.opened) != 2 { // both are worth opening again
+					t.Errorf("kept as opened: %q", k.opened)
+				}
+			}
 			open := ""
 			if b.pane != nil && b.versus == nil {
 				open = filepath.Base(b.pane.path)
