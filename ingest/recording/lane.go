@@ -138,7 +138,7 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 	}
 	l.n++
 	if l.n&(leafSpans-1) == 0 {
-		l.levelUp(c, off)
+		l.levelUp(c, off, end)
 	}
 }
 

@@ -123,13 +123,16 @@ func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
 		t.told = n
 		p.cur.events = append(p.cur.events, event{at: at, what: t.what | evEnd})
 	default:
-		o := &t.open[n]
-		e := event{o.start, at, o.call, t.what, uint32(n)}
+		// There is always room for one more: see full. Filled in place, since
+		// copying what was only just written stalls.
+		k := len(p.cur.events)
+		p.cur.events = p.cur.events[:k+1]
+		e, o := &p.cur.events[k], &t.open[n]
+		e.at, e.end, e.id, e.what, e.depth = o.start, at, o.call, t.what, uint32(n)
 		if o.args != 0 {
 			e.what |= evNestedArgs
 			p.cur.extra = append(p.cur.extra, o.args)
 		}
-		p.cur.events = append(p.cur.events, e)
 	}
 	t.open = t.open[:n]
 }
