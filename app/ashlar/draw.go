@@ -26,7 +26,6 @@ func show(o cli.WindowOptions) int {
 		return 0
 	}
 	s := shell.New(theme.Dark)
-	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
 	s.Roots, s.FollowFiles = o.Roots, o.Follow

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"gioui.org/app"
 	"gioui.org/io/event"
@@ -62,6 +63,8 @@ func Run(s *shell.Shell, o Options) error {
 		return err
 	}
 	defer log.close()
+	follow := followSystem(w.Invalidate)
+	defer follow.stop()
 	k := newKeeper(o.Store, w.Invalidate)
 	if k != nil {
 		defer k.close()
@@ -92,6 +95,8 @@ func Run(s *shell.Shell, o Options) error {
 			w.Option(mode.Option())
 		},
 	}
+	drawn := make(chan struct{})
+	s.Hold = drawn
 	switch {
 	case len(o.Files) > 0 && o.Part.IsSet():
 		s.OpenPartWith(o.Files[0], o.Exe, o.Part)
@@ -109,8 +114,6 @@ func Run(s *shell.Shell, o Options) error {
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
 	fonts.System.Start(w.Invalidate)
-	follow := followSystem(w.Invalidate)
-	defer follow.stop()
 	inbox := newInbox(o.Others, w.Invalidate)
 	defer inbox.close()
 	drops := drop.NewTarget(w.Invalidate)
@@ -130,6 +133,10 @@ func Run(s *shell.Shell, o Options) error {
 			config = e.Config
 			follow.focused(e.Config.Focused)
 		case app.FrameEvent:
+			if s.Hold != nil {
+				follow.first(s)
+				begin(s)
+			}
 			log.begin()
 			if inbox.open(s) {
 				w.Perform(system.ActionRaise)
@@ -151,11 +158,27 @@ func Run(s *shell.Shell, o Options) error {
 			s.Layout(gtx)
 			log.laidOut()
 			e.Frame(gtx.Ops)
+			if s.Hold != nil {
+				close(drawn)
+				s.Hold = nil
+			}
 			if title != "" {
 				w.Option(app.Title(title))
 				title = ""
 			}
 			log.end(s, e.Size)
+		}
+	}
+}
+
+// begin waits, for as long as nobody sees, for a first part of a recording that
+// is being opened: the first frame takes the longest, since programs for the
+// graphics card are made then, and would show nothing.
+func begin(s *shell.Shell) {
+	if d := s.Doc(); d != nil {
+		select {
+		case <-d.Begun():
+		case <-time.After(30 * time.Millisecond):
 		}
 	}
 }
