@@ -2,6 +2,7 @@
 package window
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"os"
@@ -55,6 +56,12 @@ func init() {
 // Run opens the window and returns when it is closed. It must be called from
 // a goroutine other than main's, with app.Main running there.
 func Run(s *shell.Shell, o Options) error {
+	if !anyDisplay() {
+		return unshown(errors.New("there is no display"), false)
+	}
+	// Gio hands EGL the display that its window is on. EGL would take that for
+	// whatever this names, and crash.
+	os.Unsetenv("EGL_PLATFORM")
 	w := new(app.Window)
 	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(leastWidth), unit.Dp(leastHeight)))
 	log, err := newFrameLog(o.FrameLog)
@@ -119,17 +126,19 @@ func Run(s *shell.Shell, o Options) error {
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
+	frames := 0
 	for {
 		e := w.Event()
 		desk.Window(e)
 		switch e := e.(type) {
 		case app.DestroyEvent:
-			return e.Err
+			return unshown(e.Err, frames > 0)
 		case app.ConfigEvent:
 			inbox.focused(e.Config.Focused)
 			config = e.Config
 			follow.focused(e.Config.Focused)
 		case app.FrameEvent:
+			frames++
 			log.begin()
 			if inbox.open(s) {
 				w.Perform(system.ActionRaise)
@@ -150,7 +159,11 @@ func Run(s *shell.Shell, o Options) error {
 			}
 			s.Layout(gtx)
 			log.laidOut()
-			e.Frame(gtx.Ops)
+			if frames > 1 {
+				e.Frame(gtx.Ops)
+			} else if err := tried(func() { e.Frame(gtx.Ops) }); err != nil {
+				return unshown(err, true)
+			}
 			if title != "" {
 				w.Option(app.Title(title))
 				title = ""
