@@ -69,7 +69,10 @@ func Run(s *shell.Shell, o Options) error {
 		return err
 	}
 	defer log.close()
-	k := newKeeper(o.Store, w.Invalidate)
+	stop := make(chan struct{})
+	defer close(stop)
+	waker := newWaker(w.Invalidate, stop)
+	k := newKeeper(o.Store, waker.wake)
 	if k != nil {
 		defer k.close()
 		w.Option(k.size()...)
@@ -83,7 +86,7 @@ func Run(s *shell.Shell, o Options) error {
 	// then be missed: the title waits for its end.
 	title := ""
 	s.Do = shell.Actions{
-		Wake: w.Invalidate,
+		Wake: waker.wake,
 		Pick: dialog.Open,
 
 		Picture: picture,
@@ -115,12 +118,12 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
-	fonts.System.Start(w.Invalidate)
-	follow := followSystem(w.Invalidate)
+	fonts.System.Start(waker.wake)
+	follow := followSystem(waker.wake)
 	defer follow.stop()
-	inbox := newInbox(o.Others, w.Invalidate)
+	inbox := newInbox(o.Others, waker.wake)
 	defer inbox.close()
-	drops := drop.NewTarget(w.Invalidate)
+	drops := drop.NewTarget(waker.wake)
 	desk := native.New(drops, w.Run)
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
@@ -139,6 +142,7 @@ func Run(s *shell.Shell, o Options) error {
 			follow.focused(e.Config.Focused)
 		case app.FrameEvent:
 			frames++
+			waker.frame()
 			log.begin()
 			if inbox.open(s) {
 				w.Perform(system.ActionRaise)
