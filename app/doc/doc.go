@@ -363,6 +363,9 @@ func (d *Doc) Still() *Doc {
 // Wait waits until loading has ended.
 func (d *Doc) Wait() error { return d.load.Load().Wait() }
 
+// Full tells that reading stopped because there was no more memory.
+func (d *Doc) Full() bool { return d.load.Load().Stats().Full }
+
 // Stop ends reading; what was read so far is shown.
 func (d *Doc) Stop() { d.load.Load().Stop() }
 
