@@ -279,6 +279,15 @@ func TestRender(t *testing.T) {
 	if r.code != Done || r.render == nil || !reflect.DeepEqual(*r.render, want) {
 		t.Errorf("exit code %d, %s: got %+v, want %+v", r.code, r.stderr, r.render, want)
 	}
+	r = run("render", "a.spall", "-o", "out.png", "--thread", "worker", "--thread", "7")
+	if r.code != Done || r.render == nil || !reflect.DeepEqual(r.render.Part, PartOf(Range{}, "worker", "7")) {
+		t.Errorf("exit code %d, %s: of two threads it draws %+v", r.code, r.stderr, r.render)
+	}
+	for _, args := range [][]string{{"a.spall", "b.spall", "--thread", "worker"}, {"--demo", "--thread", "worker"}, {"a.spall", "--thread", ""}} {
+		if r := run(append([]string{"render", "-o", "out.png"}, args...)...); r.code != Usage || !strings.Contains(r.stderr, "--thread") {
+			t.Errorf("%q: exit code %d, %s", args, r.code, r.stderr)
+		}
+	}
 	r = run("render", "--demo", "-o", "ashlar.png")
 	want = RenderOptions{Demo: true, Out: "ashlar.png", View: "both", Width: 1280, Height: 720, Scale: 1, Theme: "dark", Colour: "function"}
 	if r.code != Done || r.render == nil || !reflect.DeepEqual(*r.render, want) {

@@ -371,6 +371,9 @@ func (d *Doc) Wait() error { return d.load.Load().Wait() }
 // Begun is closed when there is something to show, or there will be nothing.
 func (d *Doc) Begun() <-chan struct{} { return d.load.Load().Begun() }
 
+// Full tells that reading stopped because there was no more memory.
+func (d *Doc) Full() bool { return d.load.Load().Stats().Full }
+
 // Stop ends reading; what was read so far is shown.
 func (d *Doc) Stop() { d.load.Load().Stop() }
 

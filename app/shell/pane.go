@@ -255,8 +255,9 @@ func (p *pane) grouped() analyze.By {
 }
 
 func (p *pane) query() analyze.Query {
-	return analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
-		Tracks: p.sel.tracks, Join: analyze.Joins(p.transforms)}
+	q := analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
+		Tracks: p.sel.tracks}
+	return q.With(p.rec, p.transforms)
 }
 
 // metricOf is the metric that is shown, never nil.

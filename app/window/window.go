@@ -2,6 +2,7 @@
 package window
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"os"
@@ -56,6 +57,12 @@ func init() {
 // Run opens the window and returns when it is closed. It must be called from
 // a goroutine other than main's, with app.Main running there.
 func Run(s *shell.Shell, o Options) error {
+	if !anyDisplay() {
+		return unshown(errors.New("there is no display"), false)
+	}
+	// Gio hands EGL the display that its window is on. EGL would take that for
+	// whatever this names, and crash.
+	os.Unsetenv("EGL_PLATFORM")
 	w := new(app.Window)
 	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(leastWidth), unit.Dp(leastHeight)))
 	log, err := newFrameLog(o.FrameLog)
@@ -63,9 +70,12 @@ func Run(s *shell.Shell, o Options) error {
 		return err
 	}
 	defer log.close()
-	follow := followSystem(w.Invalidate)
+	stop := make(chan struct{})
+	defer close(stop)
+	waker := newWaker(w.Invalidate, stop)
+	follow := followSystem(waker.wake)
 	defer follow.stop()
-	k := newKeeper(o.Store, w.Invalidate)
+	k := newKeeper(o.Store, waker.wake)
 	if k != nil {
 		defer k.close()
 		w.Option(k.size()...)
@@ -79,7 +89,7 @@ func Run(s *shell.Shell, o Options) error {
 	// then be missed: the title waits for its end.
 	title := ""
 	s.Do = shell.Actions{
-		Wake: w.Invalidate,
+		Wake: waker.wake,
 		Pick: dialog.Open,
 
 		Picture: picture,
@@ -113,27 +123,30 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
-	fonts.System.Start(w.Invalidate)
-	inbox := newInbox(o.Others, w.Invalidate)
+	fonts.System.Start(waker.wake)
+	inbox := newInbox(o.Others, waker.wake)
 	defer inbox.close()
-	drops := drop.NewTarget(w.Invalidate)
+	drops := drop.NewTarget(waker.wake)
 	desk := native.New(drops, w.Run)
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
+	frames := 0
 	for {
 		e := w.Event()
 		desk.Window(e)
 		switch e := e.(type) {
 		case app.DestroyEvent:
-			return e.Err
+			return unshown(e.Err, frames > 0)
 		case app.ConfigEvent:
 			inbox.focused(e.Config.Focused)
 			config = e.Config
 			follow.focused(e.Config.Focused)
 		case app.FrameEvent:
-			if s.Hold != nil {
+			frames++
+			waker.frame()
+			if frames == 1 {
 				follow.first(s)
 				begin(s)
 			}
@@ -157,8 +170,11 @@ func Run(s *shell.Shell, o Options) error {
 			}
 			s.Layout(gtx)
 			log.laidOut()
-			e.Frame(gtx.Ops)
-			if s.Hold != nil {
+			if frames > 1 {
+				e.Frame(gtx.Ops)
+			} else if err := tried(func() { e.Frame(gtx.Ops) }); err != nil {
+				return unshown(err, true)
+			} else {
 				close(drawn)
 				s.Hold = nil
 			}
