@@ -117,7 +117,10 @@ func (l *Lane) narrow(bar *Bar, i int, from, res int64) {
 	busy := end - start
 	if busy < res && start >= from {
 		rest := (start - from) % res
-		pixel := start + min(res-rest, math.MaxInt64-start) // where the next one begins
+		pixel := start + (res - rest) // where the next one begins
+		if pixel < start {
+			pixel = math.MaxInt64
+		}
 		c := &l.chunks[i>>chunkBits]
 		off := i & (chunkLen - 1)
 		n := min(leafSpans-i&(leafSpans-1), l.n-i)
