@@ -77,6 +77,7 @@ type pane struct {
 	reach  [2]int64 // how far the view may go; the recording where they are equal
 	moved  bool     // the person has moved the view: it no longer follows loading
 	shown  bool
+	// Maps and lists of tracks are replaced, never written to (see with).
 	folds  map[int]timeline.Fold
 	closed map[int]bool
 	hidden map[int]bool // tracks that are not shown

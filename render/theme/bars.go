@@ -1,7 +1,6 @@
 package theme
 
 import (
-	"hash/fnv"
 	"image/color"
 	"math"
 	"strings"
@@ -106,10 +105,11 @@ func Family(f *recording.Function) string {
 func spread(family string) float64 { return float64(hash(family)%3600) / 10 }
 
 func hash(s string) uint32 {
-	h := fnv.New32a()
-	h.Write([]byte(s))
-	// FNV's low bits move little between short names; fold and mix them.
-	v := h.Sum32()
+	v := uint32(2166136261) // FNV-1a
+	for i := range len(s) {
+		v = (v ^ uint32(s[i])) * 16777619
+	}
+	// Its low bits move little between short names; fold and mix them.
 	v ^= v >> 15
 	v *= 0x2c1b3c6d
 	v ^= v >> 12

@@ -154,3 +154,18 @@ func TestOKLCH(t *testing.T) {
 		}
 	}
 }
+
+// The table of light is the formula of sRGB.
+func TestGamma(t *testing.T) {
+	for i := -100; i <= 1_100_000; i++ {
+		x := float64(i) / 1e6
+		want := 12.92 * x
+		if x > 0.0031308 {
+			want = 1.055*math.Pow(x, 1/2.4) - 0.055
+		}
+		want = min(255, max(0, 255*want))
+		if got := float64(gamma(x)); math.Abs(got-want) > .5+1e-9 {
+			t.Fatalf("the light %v is %v, not %v", x, got, want)
+		}
+	}
+}
