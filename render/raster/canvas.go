@@ -29,14 +29,14 @@ type Canvas struct {
 // background.
 func NewCanvas(w, h int, bg Color) *Canvas {
 	w, h = max(1, w), max(1, h)
-	return onImage(image.NewRGBA(image.Rect(0, 0, w, h)), bg)
-}
-
-func onImage(img *image.RGBA, bg Color) *Canvas {
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	c := &Canvas{Img: img, W: w, H: h, pix: unsafe.Slice((*uint32)(unsafe.Pointer(&img.Pix[0])), w*h)}
+	c := onImage(image.NewRGBA(image.Rect(0, 0, w, h)))
 	fill(c.pix, uint32(bg))
 	return c
+}
+
+func onImage(img *image.RGBA) *Canvas {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	return &Canvas{Img: img, W: w, H: h, pix: unsafe.Slice((*uint32)(unsafe.Pointer(&img.Pix[0])), w*h)}
 }
 
 // Pool gives out canvases for one picture that is drawn again and again. It
@@ -50,6 +50,13 @@ type Pool struct {
 
 // Canvas is NewCanvas from the pool.
 func (p *Pool) Canvas(w, h int, bg Color) *Canvas {
+	c := p.blank(w, h)
+	fill(c.pix, uint32(bg))
+	return c
+}
+
+// blank is a canvas with whatever was on it before.
+func (p *Pool) blank(w, h int) *Canvas {
 	r := image.Rect(0, 0, max(1, w), max(1, h))
 	p.next = (p.next + 1) % len(p.ring)
 	old := p.ring[p.next]
@@ -60,7 +67,14 @@ func (p *Pool) Canvas(w, h int, bg Color) *Canvas {
 		// A new header: an image is told apart by its address.
 		old = &image.RGBA{Pix: old.Pix, Stride: old.Stride, Rect: old.Rect}
 	}
-	return onImage(old, bg)
+	return onImage(old)
+}
+
+// Copy is a canvas from the pool with what is on another one.
+func (p *Pool) Copy(of *Canvas) *Canvas {
+	c := p.blank(of.W, of.H)
+	copy(c.pix, of.pix)
+	return c
 }
 
 func fill(p []uint32, v uint32) {
