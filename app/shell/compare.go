@@ -7,7 +7,6 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
-	"ashlar/render/flame"
 	"ashlar/render/ui"
 )
 
@@ -20,6 +19,7 @@ type comparison struct {
 	options compareOptions
 	tab     compareTab
 	split   float32 // the timelines' share of the height; 0 until it is chosen
+	above   bool    // A's timeline is above B's, not beside it
 	link    link
 
 	// chosen is the function that is marked everywhere, and hover the one under
@@ -128,10 +128,10 @@ func (s *Shell) openPane(path string) *pane {
 // is not shown any more.
 func (s *Shell) compare(a, b, drop *pane) {
 	o := compareOptions{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}
-	c := &comparison{options: o, link: link{on: true}, hover: -1}
+	c := &comparison{options: o, link: link{on: true}, hover: -1, above: s.prefs.Above}
 	old := s.versus
 	if old != nil {
-		c.options, c.tab, c.split, c.link.on = old.options, old.tab, old.split, old.link.on
+		c.options, c.tab, c.split, c.above, c.link.on = old.options, old.tab, old.split, old.above, old.link.on
 		c.options.Match.Hand = nil
 	}
 	c.panes = [2]*pane{a, b}
@@ -268,6 +268,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		for i, p := range c.panes {
 			c.half(s, u, i, p)
 		}
+		c.guide(u)
 	}
 	if s.View != Timeline {
 		c.lower(s, u)
@@ -296,104 +297,6 @@ func (c *comparison) question() doc.CompareQuestion {
 	}
 	q.Call = c.link.call
 	return q
-}
-
-// timed tells whether there is any timeline.
-func (c *comparison) timed() bool { return c.panes[0].timed() || c.panes[1].timed() }
-
-// Widths and heights, in dp.
-const (
-	headHeight     = 30
-	compareGutter  = 128
-	untimedHeight  = 40
-	leastTimelines = 130
-)
-
-// place divides r among the parts.
-func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
-	b := &c.bounds
-	*b = compareBounds{}
-	mid := (r.Min.X + r.Max.X) / 2
-	top := r.Min.Y
-	cut := r.Max.Y
-	switch {
-	case s.View == Flame:
-		cut = top
-	case s.View == Both && c.timed():
-		cut = top + c.timelinesHeight(u, r.Dy())
-	case s.View == Both:
-		cut = top + u.Px(headHeight+untimedHeight)
-	}
-	for i := range c.panes {
-		x0, x1 := r.Min.X, mid
-		if i == 1 {
-			x0, x1 = mid+1, r.Max.X
-		}
-		y := top
-		if s.View != Flame {
-			y = top + u.Px(headHeight)
-			b.heads[i] = image.Rect(x0, top, x1, y)
-		}
-		b.halves[i] = image.Rect(x0, y, x1, max(y, cut))
-		p := c.panes[i]
-		p.bounds = paneBounds{gutter: u.Px(compareGutter)}
-		if s.View != Flame {
-			p.placeTimeline(u, b.halves[i])
-		}
-	}
-	if s.View == Timeline {
-		return
-	}
-	y, right := cut, r.Max.X
-	if s.View == Both {
-		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
-		y = b.tabs.Max.Y
-		b.side = image.Rect(right-min(u.Px(sideWidth+20), r.Dx()/3), y, right, r.Max.Y)
-		right = b.side.Min.X
-	}
-	b.lower = image.Rect(r.Min.X, y, right, r.Max.Y)
-	if c.tab == compareTwo && s.View == Both {
-		mid := (b.lower.Min.X + b.lower.Max.X) / 2
-		c.panes[0].bounds.lower = image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y)
-		c.panes[1].bounds.lower = image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y)
-	}
-}
-
-// timelinesHeight is how much of height the timelines get: what their rows need,
-// but not more than leaves the flamegraph what it needs, or half.
-func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
-	least, most := u.Px(leastTimelines), height-u.Px(120)
-	if c.split > 0 {
-		return max(least, min(int(float32(height)*c.split), most))
-	}
-	strips := u.Px(headHeight + overviewTop + 34 + 2 + 24)
-	want := 0
-	for _, p := range c.panes {
-		if p.timed() {
-			want = max(want, strips+p.timeline.plan.Height+u.Px(8))
-		}
-	}
-	below := u.Px(tabsHeight + 220)
-	if a := c.answer(); a != nil {
-		below = max(below, u.Px(tabsHeight+2*flamePad+legendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
-	}
-	return max(least, min(want, max(height/2, height-below), most))
-}
-
-// half draws one side's timeline, or why there is none.
-func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
-	c.head(s, u, i)
-	if err := p.doc.Err(); err != nil && !p.rec.Done {
-		p.failed(u, c.bounds.halves[i], err)
-	} else {
-		p.timeline.layout(s, p, u)
-		c.drawAnchor(u, i)
-	}
-	if i == 1 {
-		x := c.bounds.halves[i].Min.X - 1
-		u.VLine(x, c.bounds.heads[i].Min.Y, c.bounds.halves[i].Max.Y, u.Theme.Rule)
-		c.linkPill(u)
-	}
 }
 
 // events takes what the pointer did since the last frame.

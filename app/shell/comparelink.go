@@ -340,8 +340,10 @@ func (c *comparison) linkPill(u *ui.UI) {
 	}
 	st := ui.Style{Size: 11, Weight: medium, Color: th.Dim, Align: middle}
 	w := u.Measure(label, st).X + u.Px(18)
-	x := c.bounds.halves[1].Min.X
-	r := ui.Rect(x-w/2, c.bounds.heads[1].Min.Y+u.Px(5), w, u.Px(20))
+	r := ui.Rect(c.bounds.halves[1].Min.X-w/2, c.bounds.heads[1].Min.Y+u.Px(5), w, u.Px(20))
+	if c.above {
+		r = ui.Rect(c.bounds.heads[1].Max.X-u.Px(10)-w, r.Min.Y, w, r.Dy())
+	}
 	u.Click(&c.link.button, r, func(hovered bool) {
 		u.Round(r, 10, th.Raised)
 		border := th.Rule

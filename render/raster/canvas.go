@@ -74,6 +74,13 @@ func (p *Pool) Used(w, h int) *Canvas {
 	return canvasOf(old)
 }
 
+// Copy is a canvas from the pool with what is on another one.
+func (p *Pool) Copy(of *Canvas) *Canvas {
+	c := p.Used(of.W, of.H)
+	copy(c.pix, of.pix)
+	return c
+}
+
 func fill(p []uint32, v uint32) {
 	if len(p) == 0 {
 		return
