@@ -29,11 +29,7 @@ type Canvas struct {
 // background.
 func NewCanvas(w, h int, bg Color) *Canvas {
 	w, h = max(1, w), max(1, h)
-	return onImage(image.NewRGBA(image.Rect(0, 0, w, h)), bg)
-}
-
-func onImage(img *image.RGBA, bg Color) *Canvas {
-	c := canvasOf(img)
+	c := canvasOf(image.NewRGBA(image.Rect(0, 0, w, h)))
 	fill(c.pix, uint32(bg))
 	return c
 }
