@@ -66,6 +66,7 @@ type pane struct {
 	// generation is that of rec; the pane is behind while there is a newer one.
 	generation int
 	behind     bool
+	took       *taken // how the recording was taken over last
 	unfollow   func() // stops following; nil when the file is not followed
 
 	sourcePart sourcePart
@@ -154,6 +155,7 @@ func newPane(d *doc.Doc) *pane {
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.update(s)
+	p.took = nil // nobody else goes by the old numbers
 	if _, err := p.arrive(); err != nil {
 		s.Say(err.Error())
 	}
