@@ -73,10 +73,10 @@ type pane struct {
 	event, metric         int
 	wantEvent, wantMetric string
 
-	view   timeline.View
-	reach  [2]int64 // how far the view may go; the recording where they are equal
-	moved  bool     // the person has moved the view: it no longer follows loading
-	shown  bool
+	view  timeline.View
+	reach [2]int64 // how far the view may go; the recording where they are equal
+	moved bool     // the person has moved the view: it no longer follows loading
+	shown bool
 	// Maps and lists of tracks are replaced, never written to (see with).
 	folds  map[int]timeline.Fold
 	closed map[int]bool
