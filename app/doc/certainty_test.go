@@ -31,11 +31,12 @@ func TestClicksLeaveCertainty(t *testing.T) {
 	a, b := Of("a", manySpans(2_000_000, 1), func() {}), Of("b", manySpans(2_000_000, 2), func() {})
 	defer a.Close()
 	defer b.Close()
-	c := Compare(a, b, func() {})
+	docs, recs := [2]*Doc{a, b}, [2]*recording.Recording{a.Recording(), b.Recording()}
+	c := Compare(func() {})
 	defer c.Close()
 	names := []*compare.FuncName{nil, {Name: "outer"}, {Name: "inner"}}
 	var q CompareQuestion
-	first := ask(t, c, q, func(a *CompareAnswer) bool { return a.Err == nil })
+	first := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Err == nil })
 	if first.Sure {
 		t.Fatal("all was known at once: the recordings are too small for this test")
 	}
@@ -45,7 +46,7 @@ func TestClicksLeaveCertainty(t *testing.T) {
 	for i := 0; ; i++ {
 		q.Of = names[i%len(names)]
 		q.Call = &compare.Occurrence{Span: i % 1000}
-		c.Ask(q)
+		c.Ask(q, recs)
 		time.Sleep(time.Millisecond)
 		if a := c.Answer(); a.Compared != first.Compared {
 			t.Fatal("a click made another comparison")
@@ -64,12 +65,12 @@ func TestClicksLeaveCertainty(t *testing.T) {
 		}
 	}
 	// The last click is answered too, and other numbers are another comparison.
-	last := ask(t, c, q, func(a *CompareAnswer) bool { return a.Twin != nil && a.Twin.Span == q.Call.Span && a.Sure })
+	last := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Twin != nil && a.Twin.Span == q.Call.Span && a.Sure })
 	if last.Functions.Rows[0].Self.Level() < .99 {
 		t.Errorf("inner is slower, %g sure", last.Functions.Rows[0].Self.Level())
 	}
 	q.Normalize = compare.Total
-	if a := ask(t, c, q, func(a *CompareAnswer) bool { return a.Normalize == compare.Total && a.Sure }); a.Compared == first.Compared {
+	if a := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Normalize == compare.Total && a.Sure }); a.Compared == first.Compared {
 		t.Error("other numbers are the same comparison")
 	}
 }

@@ -40,6 +40,8 @@ type CompareQuestion struct {
 	Self bool
 	// Call asks for the call of the other side that goes with this one.
 	Call *compare.Occurrence
+	// Generations are those of the recordings whose numbers are in the question.
+	Generations [2]int
 }
 
 // CompareAnswer is what a question brought. Parts of it come later than others.
@@ -67,13 +69,12 @@ type CompareAnswer struct {
 	Twin    *compare.Place
 }
 
-// Comparing is two open recordings, and the answers asked of both together.
+// Comparing answers questions about two recordings together.
 //
 // One goroutine answers what is quickly known; confidences, which take a look at
 // every span, come from another (see certainty), so that neither waits for the
 // other.
 type Comparing struct {
-	docs   [2]*Doc
 	notify func()
 
 	mu    sync.Mutex
@@ -94,28 +95,27 @@ type Comparing struct {
 	answer atomic.Pointer[CompareAnswer]
 }
 
-// Compare begins to compare. The documents stay the caller's. notify is called
-// from another goroutine whenever there is something new to show.
-func Compare(a, b *Doc, notify func()) *Comparing {
-	c := newComparing(a, b, notify)
+// Compare begins to compare. notify is called from another goroutine whenever
+// there is something new to show.
+func Compare(notify func()) *Comparing {
+	c := newComparing(notify)
 	c.ended.Add(2)
 	go c.run()
 	go c.ascertain()
 	return c
 }
 
-func newComparing(a, b *Doc, notify func()) *Comparing {
-	c := &Comparing{docs: [2]*Doc{a, b}, notify: notify, wake: make(chan struct{}, 1)}
+func newComparing(notify func()) *Comparing {
+	c := &Comparing{notify: notify, wake: make(chan struct{}, 1)}
 	c.sure.wake = make(chan struct{}, 1)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
 }
 
-// Ask sets the question about the latest snapshots. What is being computed for
-// other numbers ends; what is being computed for an older snapshot goes on, so
-// that there is something to see while a file loads, unless all is read now.
-func (c *Comparing) Ask(q CompareQuestion) {
-	recs := c.recordings()
+// Ask sets the question about the snapshots that are shown. What is being computed
+// for other numbers ends; what is being computed for an older snapshot goes on,
+// so that there is something to see while a file loads, unless all is read now.
+func (c *Comparing) Ask(q CompareQuestion, recs [2]*recording.Recording) {
 	c.mu.Lock()
 	same := c.asked && reflect.DeepEqual(c.want, q)
 	fresh := recs != c.recs
@@ -133,10 +133,6 @@ func (c *Comparing) Ask(q CompareQuestion) {
 	}
 }
 
-func (c *Comparing) recordings() [2]*recording.Recording {
-	return [2]*recording.Recording{c.docs[0].Recording(), c.docs[1].Recording()}
-}
-
 func poke(wake chan struct{}) {
 	select {
 	case wake <- struct{}{}:
@@ -149,7 +145,7 @@ func (c *Comparing) Answer() *CompareAnswer { return c.answer.Load() }
 
 // Still is a comparison that answers no more questions than it has: for pictures.
 func (c *Comparing) Still() *Comparing {
-	s := newComparing(c.docs[0].Still(), c.docs[1].Still(), func() {})
+	s := newComparing(func() {})
 	s.answer.Store(c.answer.Load())
 	return s
 }
@@ -174,13 +170,13 @@ func (c *Comparing) run() {
 		case <-c.wake:
 		}
 		c.mu.Lock()
-		q := c.want
+		q, recs := c.want, c.recs
 		ctx, stale := context.WithCancel(c.ctx)
 		detail, distracted := context.WithCancel(ctx)
 		c.stale, c.distracted = stale, distracted
 		c.mu.Unlock()
 		began := time.Now()
-		a := c.compute(ctx, detail, q, c.publish)
+		a := c.compute(ctx, detail, q, recs, c.publish)
 		if a != nil && !a.whole() {
 			select {
 			case <-ctx.Done():
@@ -201,10 +197,9 @@ func (c *Comparing) publish(a *CompareAnswer) {
 // whole tells whether the answer is about recordings that are read.
 func (a *CompareAnswer) whole() bool { return a.Recs[0].Done && a.Recs[1].Done }
 
-// Settle answers a question for the final recordings, all of it: for pictures
-// without a window.
-func (c *Comparing) Settle(q CompareQuestion) {
-	a := c.compute(c.ctx, c.ctx, q, c.answer.Store)
+// Settle answers a question, all of it: for pictures without a window.
+func (c *Comparing) Settle(q CompareQuestion, recs [2]*recording.Recording) {
+	a := c.compute(c.ctx, c.ctx, q, recs, c.answer.Store)
 	for a != nil && a.Err == nil && !a.Sure && c.sure.find(c.ctx, a) {
 		b := *a
 		c.sure.fill(&b)
@@ -216,9 +211,9 @@ func (c *Comparing) Settle(q CompareQuestion) {
 // compute answers a question step by step; what was computed before is used
 // again where it still holds. It returns what it published last, nil where it
 // was ended before.
-func (c *Comparing) compute(ctx, detail context.Context, q CompareQuestion, publish func(*CompareAnswer)) *CompareAnswer {
+func (c *Comparing) compute(ctx, detail context.Context, q CompareQuestion, recs [2]*recording.Recording, publish func(*CompareAnswer)) *CompareAnswer {
 	old := c.answer.Load()
-	a := &CompareAnswer{CompareQuestion: q, Recs: c.recordings()}
+	a := &CompareAnswer{CompareQuestion: q, Recs: recs}
 	same := old != nil && old.Recs == a.Recs
 	opts := compare.Options{Event: q.Event, Metric: q.Metric, Normalize: q.Normalize, Match: q.Match, Transforms: q.Transforms}
 	if same && reflect.DeepEqual(old.What, q.What) {

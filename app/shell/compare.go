@@ -121,6 +121,9 @@ func (s *Shell) openPane(path string) *pane {
 	}
 	p := s.newPane(doc.Open(path, s.wake))
 	p.path = path
+	if s.FollowFiles && p.doc.CanFollow() {
+		p.follow()
+	}
 	return p
 }
 
@@ -135,11 +138,10 @@ func (s *Shell) compare(a, b, drop *pane) {
 		c.options.Match.Hand = nil
 	}
 	c.panes = [2]*pane{a, b}
-	c.pair = doc.Compare(a.doc, b.doc, s.wake)
+	c.pair = doc.Compare(s.wake)
 	for _, p := range c.panes {
 		p.tab = tabFlame
 		p.transforms = a.transforms
-		p.stay()
 	}
 	c.flame.under = -1
 	s.versus, s.menu = c, nil
@@ -150,6 +152,7 @@ func (s *Shell) compare(a, b, drop *pane) {
 			old.pair.Close()
 		}
 		if drop != nil {
+			drop.stay()
 			drop.doc.Close()
 		}
 	}()
@@ -163,7 +166,8 @@ func (s *Shell) endComparison() {
 	if c == nil {
 		return
 	}
-	drop := c.panes[1-c.focus].doc
+	drop := c.panes[1-c.focus]
+	drop.stay()
 	s.pane = c.panes[c.focus]
 	s.pane.reach = [2]int64{}
 	s.pane.tab = tabFlame
@@ -173,7 +177,7 @@ func (s *Shell) endComparison() {
 	s.versus = nil
 	go func() {
 		c.pair.Close()
-		drop.Close()
+		drop.doc.Close()
 	}()
 	s.title()
 }
@@ -202,7 +206,7 @@ func (c *comparison) swap(s *Shell) {
 	for _, p := range hand {
 		c.options.Match.Hand = append(c.options.Match.Hand, compare.Pair{A: p.B, B: p.A})
 	}
-	c.pair = doc.Compare(c.panes[0].doc, c.panes[1].doc, s.wake)
+	c.pair = doc.Compare(s.wake)
 	c.alike = c.now()
 	go old.Close()
 }
@@ -211,6 +215,7 @@ func (c *comparison) swap(s *Shell) {
 func (c *comparison) close() {
 	c.pair.Close()
 	for _, p := range c.panes {
+		p.stay()
 		p.doc.Close()
 	}
 }
@@ -242,9 +247,10 @@ func (c *comparison) answer() *doc.CompareAnswer {
 // layout lays out both recordings in r.
 func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.reach()
-	for _, p := range c.panes {
+	for i, p := range c.panes {
 		p.tab = tabFlame // the comparison has tabs of its own
 		p.update(s)
+		c.takeOver(i)
 		if !p.moved && p.rec.HasTime {
 			p.view = p.view.Fit(p.limits()) // the other side may have grown
 		}
@@ -263,7 +269,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		p.flows.update(s, p)
 	}
 	c.agree(s)
-	c.pair.Ask(c.question())
+	c.pair.Ask(c.question(), [2]*recording.Recording(c.recs()))
 	if s.View != Flame {
 		for i, p := range c.panes {
 			c.half(s, u, i, p)
@@ -290,6 +296,7 @@ func (c *comparison) question() doc.CompareQuestion {
 	q := doc.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
 		What: doc.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].transforms}}
 	for i, p := range c.panes {
+		q.Generations[i] = p.generation
 		q.Parts[i] = doc.Part{Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
 	}
 	if c.tab == compareDistribution {
@@ -329,15 +336,23 @@ func (c *comparison) events(s *Shell, u *ui.UI) {
 // key is the function of the comparison that one of a side's functions is, -1
 // where it is not known yet.
 func (c *comparison) key(a *doc.CompareAnswer, side int, f recording.FuncID) int32 {
-	if a == nil || int(f) >= len(a.Compared.Matching.IDs[side]) {
+	if !c.knows(a) || int(f) >= len(a.Compared.Matching.IDs[side]) {
 		return -1
 	}
 	return a.Compared.Matching.IDs[side][f]
 }
 
-// own is what a function of the comparison is on a side.
+// own is what a function of the comparison is on a side, as the pane counts.
 func (c *comparison) own(a *doc.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
-	if a == nil || key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
+	if !c.knows(a) {
+		return 0, false
+	}
+	return in(a, side, key)
+}
+
+// in is what a function of the comparison is on a side, as the answer counts.
+func in(a *doc.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
+	if key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
 		return 0, false
 	}
 	f := a.Compared.Tree.Funcs[key].In[side]
@@ -378,7 +393,7 @@ func (c *comparison) choose(a *doc.CompareAnswer, key int32) {
 // has it, else its B.
 func (c *comparison) fn(a *doc.CompareAnswer, key int32) recording.Function {
 	for i := range c.panes {
-		if f, ok := c.own(a, i, key); ok {
+		if f, ok := in(a, i, key); ok {
 			return a.Recs[i].Functions.At(int(f))
 		}
 	}

@@ -281,7 +281,7 @@ func (c *comparison) found(a *doc.CompareAnswer) func(int32) bool {
 		is, ok := known[f]
 		if !ok {
 			for i := range c.panes {
-				if g, has := c.own(a, i, f); has {
+				if g, has := in(a, i, f); has {
 					fn := a.Recs[i].Functions.At(int(g))
 					is = is || p.MatchFunction(&fn)
 				}

@@ -353,11 +353,11 @@ func (c *comparison) status() (left, right string) {
 			left += sideName(i) + " " + text + "   "
 		}
 	}
-	a := c.answer()
-	if a == nil {
-		return left, ""
+	right = c.followText()
+	if a := c.answer(); a != nil && (right == "" || right == following) {
+		right += matchedText(a)
 	}
-	return left, matchedText(a)
+	return left, right
 }
 
 // matchedText sums up what was matched: matched 309 functions, 4 by similar name

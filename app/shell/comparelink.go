@@ -159,7 +159,7 @@ func (c *comparison) selectAlike() {
 		o.sel.ranged = false
 	}
 	o.sel.tracks = nil
-	if a := c.answer(); a != nil && f.sel.tracks != nil {
+	if a := c.answer(); c.knows(a) && f.sel.tracks != nil {
 		o.sel.tracks = tracksAlike(a, c.focus, f.sel.tracks)
 	}
 }
@@ -211,7 +211,7 @@ func (c *comparison) picked(side int) {
 // takeTwin shows the call that goes with the picked one once it is known.
 func (c *comparison) takeTwin() {
 	a := c.answer()
-	if a == nil || a.Twin == nil || c.link.call == nil || a.Call == nil || *a.Call != *c.link.call || c.link.twin == a.Twin {
+	if !c.knows(a) || a.Twin == nil || c.link.call == nil || a.Call == nil || *a.Call != *c.link.call || c.link.twin == a.Twin {
 		return
 	}
 	c.link.twin = a.Twin

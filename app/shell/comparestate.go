@@ -147,14 +147,15 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	if failed != nil {
 		return failed
 	}
-	c.pair.Settle(c.question())
+	recs := [2]*recording.Recording(c.recs())
+	c.pair.Settle(c.question(), recs)
 	if a := c.answer(); a != nil && o.Choose != "" {
 		for f := range a.Compared.Matching.Funcs {
 			if a.Compared.Matching.Funcs[f].Name == o.Choose {
 				c.choose(a, int32(f))
 			}
 		}
-		c.pair.Settle(c.question()) // now also of it
+		c.pair.Settle(c.question(), recs) // now also of it
 	}
 	if c.tab == compareTwo {
 		c.takeMetric()

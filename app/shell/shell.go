@@ -155,7 +155,7 @@ func (s *Shell) OpenPart(path string, part recording.Part) {
 	s.show(doc.OpenHeld(path, decode.Options{Exe: s.exe}, part, s.Hold, s.wake))
 	s.pane.path, s.pane.exe, s.pane.part = path, s.exe, part
 	if s.FollowFiles && s.pane.doc.CanFollow() {
-		s.follow()
+		s.pane.follow()
 	}
 }
 

@@ -4,7 +4,11 @@ package main
 
 import (
 	"image"
+	"os"
 	"testing"
+
+	"ashlar/testdata/e2e"
+	"ashlar/testdata/twins"
 )
 
 // TestCompareAbove puts A's timeline above B's: both are zoomed at the same place
@@ -35,4 +39,32 @@ func TestCompareAbove(t *testing.T) {
 	}
 	s.Key("ctrl+z", "ctrl+z")
 	s.both("undoing", func(c *versus) bool { return !c.Above })
+}
+
+// TestFollowBoth: B is written anew while both are shown; the comparison is of
+// what it holds then, and the view and the selection stay.
+func TestFollowBoth(t *testing.T) {
+	before, after := twinPair(t)
+	s := comparing(t, "--follow", before, after)
+	first := s.last().Compare
+	s.Wheel(4, inA)
+	s.both("zooming both", func(c *versus) bool { return c.Sides[1].To-c.Sides[1].From < (first.Sides[1].To-first.Sides[1].From)*3/4 })
+	s.Drag(e2e.Left, image.Pt(300, 250), image.Pt(500, 250), "shift")
+	was := s.both("a selection in both", func(c *versus) bool { return c.Sides[1].Selected[1] > 0 && c.Sure })
+
+	// B becomes what A is.
+	if err := os.WriteFile(after+".new", twins.Trace(false), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(after+".new", after); err != nil {
+		t.Fatal(err)
+	}
+	c := s.both("the comparison with the new B", func(c *versus) bool {
+		return c.Sure && c.Functions["changed"]+c.Functions["new"]+c.Functions["gone"] == 0
+	})
+	for i := range c.Sides {
+		if c.Sides[i].From != was.Sides[i].From || c.Sides[i].To != was.Sides[i].To || c.Sides[i].Selected != was.Sides[i].Selected {
+			t.Errorf("%s shows %+v, was %+v", c.Sides[i].File, c.Sides[i], was.Sides[i])
+		}
+	}
 }
