@@ -14,6 +14,8 @@
 //	exe        the program that names of functions are taken from
 //	view       both (when left out), timeline, flame or lower: the parts that
 //	           are shown; lower is what the tab shows
+//	layout     beside (when left out) or above: where the first of two recordings
+//	           has its timeline
 //	event      the event's name
 //	metric     the metric's name
 //	transform  what is done to stacks, in order, with commas between (see below)
@@ -94,6 +96,9 @@ const Scheme = "ashlar:"
 // version is that of the addresses that are written.
 const version = "1"
 
+// Above is the Layout in which the first of two timelines is above the second.
+const Above = "above"
+
 // Demo is the file that stands for the built-in recording.
 const Demo = "demo:"
 
@@ -109,6 +114,8 @@ type View struct {
 	Exe  string
 	// Parts are both when empty, timeline, flame or lower.
 	Parts string
+	// Layout is beside when empty, or above.
+	Layout string
 	// Side is what is shown of the recording, Beside of the second.
 	Side
 	Beside        Side

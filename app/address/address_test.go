@@ -67,7 +67,7 @@ func anySide(r *rand.Rand) Side {
 
 func anyView(r *rand.Rand) *View {
 	v := &View{
-		Parts: anyText(r), Side: anySide(r), Beside: anySide(r), Event: anyText(r), Metric: anyText(r), Find: anyText(r), Tab: anyText(r),
+		Parts: anyText(r), Layout: anyText(r), Side: anySide(r), Beside: anySide(r), Event: anyText(r), Metric: anyText(r), Find: anyText(r), Tab: anyText(r),
 		Only: several(r, anyText), Exe: anyText(r), Node: several(r, anyFunction), Colour: anyText(r), Table: anyText(r), Sort: anyText(r),
 		Columns: several(r, anyText), Rows: several(r, anyText), Split: r.Float32(), Down: float32(r.NormFloat64() * 1e9), Line: r.IntN(1<<20) >> r.IntN(20), With: several(r, anyText),
 		Normalize: anyText(r), Width: anyText(r),
@@ -139,6 +139,7 @@ func TestAddressesDoNotChange(t *testing.T) {
 			Files: []string{"/tmp/run.spall"}, Side: Side{Select: &Range{1.2e12, 1.5e12}, Threads: []Thread{{42, 43, ""}, {42, 44, "gc"}}}, Tab: "functions"},
 		"ashlar:1?file=a.spaa&file=b.spaa&view=flame&event=cycles&metric=period": {
 			Files: []string{"a.spaa", "b.spaa"}, Parts: "flame", Event: "cycles", Metric: "period"},
+		"ashlar:1?file=a.spall&file=b.spall&layout=above": {Files: []string{"a.spall", "b.spall"}, Layout: Above},
 		"ashlar:1?file=demo%3A&show=-5ms..0s&transform=focus!main.f:app,hide:/^runtime/,invert&zoom=main,f:lib.so&find=x%20y&function=g": {
 			Files: []string{Demo}, Side: Side{Show: &Range{-5e9, 0}}, Find: "x y", Function: &Function{Name: "g"}, Zoom: []Function{{"main", ""}, {"f", "lib.so"}},
 			Transforms: []analyze.Transform{{Op: "focus", Ref: analyze.Ref{Text: "main.f", Module: "app", Exact: true}}, {Op: "hide", Ref: analyze.Ref{Text: "/^runtime/"}}, {Op: "invert"}}},

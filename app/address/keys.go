@@ -24,6 +24,7 @@ var keys = func() []keyInfo {
 		many("only", func(v *View) *[]string { return &v.Only }, escape, unescape),
 		one("exe", func(v *View) *string { return &v.Exe }, escape, unescape),
 		one("view", func(v *View) *string { return &v.Parts }, escape, unescape),
+		one("layout", func(v *View) *string { return &v.Layout }, escape, unescape),
 	}
 	ks = append(ks, sideKeys("", func(v *View) *Side { return &v.Side })...)
 	ks = append(ks, sideKeys(".b", func(v *View) *Side { return &v.Beside })...)

@@ -28,7 +28,6 @@ func show(o cli.WindowOptions) int {
 		return 0
 	}
 	s := shell.New(theme.Dark)
-	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
 	s.Roots, s.FollowFiles = o.Roots, o.Follow
@@ -90,7 +89,7 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 	if !s.Compares() {
 		return s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(o.Range, rec) })
 	}
-	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths}, func(side int, rec *recording.Recording) (int64, int64, bool) {
+	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths, Above: o.Layout == "above"}, func(side int, rec *recording.Recording) (int64, int64, bool) {
 		if side == 1 {
 			return part(o.RangeB, rec)
 		}
@@ -100,7 +99,7 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 
 // viewOf is what a view of the command line is in the window.
 func viewOf(o cli.RenderOptions) (shell.View, *address.View) {
-	v := &address.View{Event: o.Event, Metric: o.Metric, Normalize: string(o.Normalize), Width: string(o.Widths)}
+	v := &address.View{Event: o.Event, Metric: o.Metric, Normalize: string(o.Normalize), Width: string(o.Widths), Layout: o.Layout}
 	if o.With == "" {
 		v.Event, v.Metric = "", "" // names that may lack one are looked for otherwise
 	} else if o.Range != o.RangeB {
@@ -125,20 +124,14 @@ func viewOf(o cli.RenderOptions) (shell.View, *address.View) {
 	return shell.Lower, v
 }
 
-// render draws what the window would show into a file.
-func render(o cli.RenderOptions) error {
-	th, ok := theme.ByName(o.Theme)
-	if !ok {
-		th = theme.Dark
-	}
-	fonts.System.Start(nil)
-	s := shell.New(th)
-	defer s.Close()
-	s.Mode = theme.Mode(o.Colour)
-	s.Roots = o.Roots
-	if o.Demo {
+// open opens what a picture is of, and waits for all that it shows.
+func open(s *shell.Shell, o cli.RenderOptions) error {
+	switch {
+	case o.Demo:
 		s.OpenDemo()
-	} else {
+	case o.Part.IsSet():
+		s.OpenPartWith(o.File, o.Exe, o.Part)
+	default:
 		s.OpenWith(o.File, o.Exe)
 	}
 	if o.With != "" {
@@ -153,8 +146,29 @@ func render(o cli.RenderOptions) error {
 	if o.Function != "" {
 		s.Mark(analyze.Named(o.Function))
 	}
-	if err := settle(s, o); err != nil {
+	return settle(s, o)
+}
+
+// render draws what the window would show into a file.
+func render(o cli.RenderOptions) error {
+	th, ok := theme.ByName(o.Theme)
+	if !ok {
+		th = theme.Dark
+	}
+	fonts.System.Start(nil)
+	s := shell.New(th)
+	defer s.Close()
+	s.Mode = theme.Mode(o.Colour)
+	s.Roots = o.Roots
+	if err := open(s, o); err != nil {
 		return err
+	}
+	if o.Range.IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full() {
+		fmt.Fprintf(os.Stderr, "ashlar: %s: it is larger than memory; drawing %s of it\n", o.File, o.Range)
+		o.Part = cli.PartOf(o.Range, o.Part.Threads...)
+		if err := open(s, o); err != nil {
+			return err
+		}
 	}
 	s = s.Still() // which waits for all that it shows
 	if headless.IsSVG(o.Out) {

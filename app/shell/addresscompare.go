@@ -41,6 +41,9 @@ func (c *comparison) address(v *address.View, dp float32) {
 	o := &c.options
 	v.Files = []string{c.panes[0].file(), c.panes[1].file()}
 	v.Side, v.Beside = c.panes[0].side1(dp), c.panes[1].side1(dp)
+	if c.above {
+		v.Layout = address.Above
+	}
 	v.Anchor, v.Beside.Anchor = c.link.anchors[0], c.link.anchors[1]
 	for _, m := range c.panes[0].marks.all {
 		v.Marks = append(v.Marks, address.Mark{Place: m.Place, Text: m.Text})
@@ -171,6 +174,7 @@ func (c *comparison) goToAddress(s *Shell, v *address.View) (err error) {
 	for word, on := range c.switches() {
 		*on = slices.Contains(v.With, word)
 	}
+	c.above = v.Layout == address.Above
 	c.link.on = !slices.Contains(v.With, wordUnlinked)
 	c.link.anchors = [2]int64{v.Anchor, v.Beside.Anchor}
 	c.focusOn(s, b2i(slices.Contains(v.With, wordB)))

@@ -30,7 +30,7 @@ func compareAnything(r *rand.Rand, s *Shell) {
 		o.Match.Hand = []compare.Pair{{A: "parse", B: "render"}}
 	}
 	c.tab = compareTab(r.IntN(int(compareTabs)))
-	c.link.on = !maybe()
+	c.link.on, c.above = !maybe(), maybe()
 	c.focusOn(s, r.IntN(2))
 	if maybe() {
 		c.link.anchors = [2]int64{r.Int64N(1e9), r.Int64N(1e9)}
@@ -128,9 +128,9 @@ func TestEveryComparisonHasAnAddress(t *testing.T) {
 		s := compared(t, files[0], files[1])
 		s.View = []View{Both, Timeline, Flame, Lower}[r.IntN(4)]
 		compareAnything(r, s)
-		s.versus.pair.Settle(s.versus.question())
+		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
 		chooseAnything(r, s)
-		s.versus.pair.Settle(s.versus.question())
+		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
 		s.versus.takeTwin()
 		if s.versus.tab == comparePairing {
 			s.versus.pairing.refresh(s.versus.answer())

@@ -16,6 +16,7 @@ type CompareState struct {
 	Focus  string `json:"focus"`
 	Tab    string `json:"tab"`
 	Linked bool   `json:"linked"`
+	Above  bool   `json:"above"` // A's timeline is above B's
 	ByCall bool   `json:"by_call"`
 	// Why says why there is nothing to show; "" where there is.
 	Why       string `json:"why"`
@@ -55,7 +56,7 @@ type SideState struct {
 
 func (c *comparison) state() *CompareState {
 	o := &c.options
-	st := &CompareState{Focus: sideName(c.focus), Tab: compareTabNames[c.tab], Linked: c.link.on, ByCall: c.link.byCall,
+	st := &CompareState{Focus: sideName(c.focus), Tab: compareTabNames[c.tab], Linked: c.link.on, Above: c.above, ByCall: c.link.byCall,
 		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.metricName(), Zoom: len(c.flame.zoom), Bars: len(c.flame.pic.Bars)}
 	for i, p := range c.panes {
 		side := &st.Sides[i]
@@ -100,6 +101,8 @@ type Comparing struct {
 	// Tab is the name of the tab below; "" for the flamegraph. Choose is the name
 	// of the function that is marked, "" for none.
 	Tab, Choose string
+	// Above puts A's timeline above B's.
+	Above bool
 }
 
 // SettleComparison is Settle for two recordings. Where one cannot be shown the
@@ -112,6 +115,7 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	if o.Width != "" {
 		c.options.Width = o.Width
 	}
+	c.above = c.above || o.Above
 	for i, name := range compareTabNames {
 		if name == o.Tab {
 			c.tab = compareTab(i)
@@ -173,11 +177,12 @@ func (s *Shell) Resettle() error {
 // been read.
 func (s *Shell) settleCompared() error {
 	c := s.versus
+	recs := [2]*recording.Recording(c.recs())
 	_, err := c.arrive(s)
-	c.pair.Settle(c.question())
+	c.pair.Settle(c.question(), recs)
 	if changed, aerr := c.arrive(s); changed {
 		err = cmp.Or(err, aerr)
-		c.pair.Settle(c.question()) // now also of what is marked
+		c.pair.Settle(c.question(), recs) // now also of what is marked
 	}
 	if err != nil {
 		return err

@@ -69,6 +69,7 @@ type pane struct {
 	// generation is that of rec; the pane is behind while there is a newer one.
 	generation int
 	behind     bool
+	took       *taken // how the recording was taken over last
 	unfollow   func() // stops following; nil when the file is not followed
 
 	sourcePart sourcePart
@@ -76,10 +77,11 @@ type pane struct {
 	event, metric         int
 	wantEvent, wantMetric string
 
-	view   timeline.View
-	reach  [2]int64 // how far the view may go; the recording where they are equal
-	moved  bool     // the person has moved the view: it no longer follows loading
-	shown  bool
+	view  timeline.View
+	reach [2]int64 // how far the view may go; the recording where they are equal
+	moved bool     // the person has moved the view: it no longer follows loading
+	shown bool
+	// Maps and lists of tracks are replaced, never written to (see with).
 	folds  map[int]timeline.Fold
 	closed map[int]bool
 	hidden map[int]bool // tracks that are not shown
@@ -157,6 +159,7 @@ func newPane(d *doc.Doc) *pane {
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.update(s)
+	p.took = nil // nobody else goes by the old numbers
 	if _, err := p.arrive(); err != nil {
 		s.Say(err.Error())
 	}
@@ -259,8 +262,9 @@ func (p *pane) grouped() analyze.By {
 }
 
 func (p *pane) query() analyze.Query {
-	return analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
-		Tracks: p.sel.tracks, Join: analyze.Joins(p.transforms)}
+	q := analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
+		Tracks: p.sel.tracks}
+	return q.With(p.rec, p.transforms)
 }
 
 // metricOf is the metric that is shown, never nil.

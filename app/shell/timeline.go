@@ -1,12 +1,10 @@
 package shell
 
 import (
-	"fmt"
 	"image"
-	"maps"
 	"math"
 	"reflect"
-	"slices"
+	"unsafe"
 
 	"gioui.org/f32"
 	"gioui.org/io/key"
@@ -39,6 +37,7 @@ type timelinePart struct {
 	pictKey   pictKey
 	bars      int
 	ruler     *ui.Picture
+	rulers    raster.Pool
 	rulerKey  rulerKey
 	overview  *ui.Picture
 	overKey   overKey
@@ -67,8 +66,10 @@ type pictKey struct {
 	pal   *theme.Palette
 	mark  int64
 	fonts float32
-	// chosen tells selections of threads apart.
-	chosen string
+	// chosen tells selections of threads apart: where the list of them lies,
+	// which is never written to.
+	chosen *int
+	count  int
 }
 
 type rulerKey struct {
@@ -144,15 +145,13 @@ func (t *timelinePart) replan(p *pane, scale float32) {
 	l := p.rows(scale)
 	if t.plan == nil || t.planned != p.rec || !reflect.DeepEqual(t.layoutOf, l) {
 		t.plan, t.planned = timeline.NewPlan(p.rec, l), p.rec
-		l.Folds, l.Closed, l.Hidden = maps.Clone(p.folds), maps.Clone(p.closed), maps.Clone(p.hidden)
-		l.Pinned, l.Order = slices.Clone(p.pinned), slices.Clone(p.order)
 		t.layoutOf = l
 	}
 }
 
 func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
-	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, fmt.Sprint(p.sel.tracks)}
+	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.sel.tracks), len(p.sel.tracks)}
 	if !t.picture.Serves(u) || t.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
@@ -160,7 +159,7 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
 			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Chosen: p.chosenTracks(),
 		}
-		t.picture = u.Paint(&t.canvases, b.lanes.Size(), pic.Paint)
+		t.picture = u.Cover(&t.canvases, b.lanes.Size(), pic.Paint)
 		t.pictKey, t.bars = k, pic.Bars
 	}
 	s.Bars += t.bars
@@ -178,7 +177,7 @@ func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
 	k := rulerKey{p.view, p.rec.Start, b.ruler.Size(), s.Theme}
 	if !t.ruler.Serves(u) || t.rulerKey != k {
-		t.ruler = u.Paint(nil, b.ruler.Size(), func(on raster.Surface) {
+		t.ruler = u.Paint(&t.rulers, b.ruler.Size(), func(on raster.Surface) {
 			timeline.PaintRuler(on, p.view, p.rec.Start, s.Theme, s.fonts.face(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.gutter)
 		})
 		t.rulerKey = k

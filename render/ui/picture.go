@@ -30,10 +30,22 @@ func (u *UI) Paint(pool *raster.Pool, size image.Point, paint func(on raster.Sur
 	}
 	c := pool.Canvas(size.X, size.Y, bg)
 	paint(c)
-	return newPicture(c)
+	return NewPicture(c)
 }
 
-func newPicture(c *raster.Canvas) *Picture {
+// Cover is Paint for what covers all of the picture: pixels have anything on them
+// before.
+func (u *UI) Cover(pool *raster.Pool, size image.Point, paint func(on raster.Surface)) *Picture {
+	if u.Shapes != nil {
+		return u.Paint(nil, size, paint)
+	}
+	c := pool.Used(size.X, size.Y)
+	paint(c)
+	return NewPicture(c)
+}
+
+// NewPicture takes a canvas over; it must not be drawn into afterwards.
+func NewPicture(c *raster.Canvas) *Picture {
 	op := paint.NewImageOp(c.Img)
 	op.Filter = paint.FilterNearest
 	return &Picture{op: op, size: image.Pt(c.W, c.H)}
