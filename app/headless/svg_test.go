@@ -49,7 +49,7 @@ func likeShapes(t *testing.T, s *shell.Shell, want *image.RGBA, scale float32) {
 // likeEnough is which part of a picture may be unlike in shapes, and visible how
 // much, of 255: letters are smoothed differently.
 const (
-	likeEnough = .01
+	likeEnough = .02
 	visible    = 36
 )
 

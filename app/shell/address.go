@@ -50,7 +50,7 @@ func (s *Shell) Address() *address.View {
 		c.address(v, dp)
 		return v
 	}
-	v.Side = p.side1(dp)
+	v.Side = p.sideAddress(dp)
 	p.lowerAddress(v, dp)
 	if p.event < len(p.rec.Events) {
 		e := &p.rec.Events[p.event]

@@ -40,7 +40,7 @@ const (
 func (c *comparison) address(v *address.View, dp float32) {
 	o := &c.options
 	v.Files = []string{c.panes[0].file(), c.panes[1].file()}
-	v.Side, v.Beside = c.panes[0].side1(dp), c.panes[1].side1(dp)
+	v.Side, v.Beside = c.panes[0].sideAddress(dp), c.panes[1].sideAddress(dp)
 	if c.above {
 		v.Layout = address.Above
 	}

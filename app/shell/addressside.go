@@ -10,9 +10,9 @@ import (
 	"ashlar/render/ui"
 )
 
-// side1 is what an address says of a recording's timeline; dp is how many
+// sideAddress is what an address says of a recording's timeline; dp is how many
 // pixels a dp has.
-func (p *pane) side1(dp float32) address.Side {
+func (p *pane) sideAddress(dp float32) address.Side {
 	sd := address.Side{Sort: string(p.sort), Filter: p.filter, Scroll: inDP(p.view.Scroll, dp),
 		Threads: threadNames(p.rec, p.sel.tracks), Pin: threadNames(p.rec, p.pinned), Order: threadNames(p.rec, p.order)}
 	if p.moved {
