@@ -31,9 +31,10 @@ func (b *Builder) Progress() bool {
 	if now.Before(b.next) {
 		return false
 	}
-	b.OnPublish(b.Snapshot())
+	r := b.Snapshot()
 	cost := time.Since(now)
-	b.next = now.Add(cost + max(publishEvery, publishShare*cost))
+	b.OnPublish(r) // which may wait
+	b.next = time.Now().Add(max(publishEvery, publishShare*cost))
 	return true
 }
 
