@@ -10,6 +10,7 @@ import (
 // small part of the decoding.
 const (
 	firstPublish = 15 * time.Millisecond
+	emptyPublish = 300 * time.Millisecond // where there is nothing to look at yet
 	publishEvery = 100 * time.Millisecond
 	publishShare = 12 // at most a twelfth of the time
 )
@@ -26,9 +27,9 @@ func (b *Builder) Progress() bool {
 	}
 	now := time.Now()
 	if b.next.IsZero() {
-		b.next = now.Add(firstPublish)
+		b.next, b.empty = now.Add(firstPublish), now.Add(emptyPublish)
 	}
-	if now.Before(b.next) {
+	if now.Before(b.next) || now.Before(b.empty) && b.nothing() {
 		return false
 	}
 	r := b.Snapshot()
@@ -36,6 +37,13 @@ func (b *Builder) Progress() bool {
 	b.OnPublish(r) // which may wait
 	b.next = time.Now().Add(max(publishEvery, publishShare*cost))
 	return true
+}
+
+// nothing reports whether there is nothing to look at yet: dictionaries come
+// first in some formats.
+func (b *Builder) nothing() bool {
+	c := &b.rec.Counts
+	return c.Spans+c.Samples+c.Stacks+c.Instants == 0
 }
 
 // Snapshot returns what has been recorded so far.
