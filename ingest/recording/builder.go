@@ -43,6 +43,7 @@ type Builder struct {
 	// OnProgress, if set, is called whenever Progress is.
 	OnProgress func()
 	next       time.Time // of the next snapshot
+	turn       int       // the track that is laid out first in it
 	empty      time.Time // of the first one, where there is nothing in it
 }
 
