@@ -129,7 +129,15 @@ func (t *TrackBuilder) End(at int64) (matched, forward bool) {
 // Cover.
 func (t *TrackBuilder) Nested(depth int, start, end int64, call CallID, args uint64) {
 	t.any, t.last = true, end
-	t.close(depth, openSpan{start, call, args}, end, false)
+	if t.b.part != nil || t.loose != nil || depth >= len(t.lanes) {
+		t.close(depth, openSpan{start, call, args}, end, false)
+		return
+	}
+	t.cached = nil
+	t.spans++
+	t.b.rec.Counts.Spans++
+	t.lanes[depth].append(start, end, call, args)
+	t.b.countSpan(call, end-start)
 }
 
 // Open opens a span within the innermost open one, like BeginCall, after Nested

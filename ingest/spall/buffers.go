@@ -249,9 +249,9 @@ func (m *manual3) read(c []byte, off int64, end bool, t *threadState) (int, bool
 			}
 			name := r[begin3Len : begin3Len+n]
 			parent := t.innermost()
-			call, hash, ok := p.child(parent, name)
+			call, hint, ok := p.child(parent, name)
 			if !ok {
-				if v := p.learn(call, parent, name, hash, r[size:], end, m.follow); v != believed {
+				if v := p.learn(call, parent, name, hint, r[size:], end, m.follow); v != believed {
 					return i, v == refused
 				}
 			}
