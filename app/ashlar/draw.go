@@ -26,7 +26,6 @@ func show(o cli.WindowOptions) int {
 		return 0
 	}
 	s := shell.New(theme.Dark)
-	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
 	s.Roots, s.FollowFiles = o.Roots, o.Follow
@@ -88,7 +87,7 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 	if o.With == "" {
 		return s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(o.Range, rec) })
 	}
-	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths}, func(side int, rec *recording.Recording) (int64, int64, bool) {
+	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths, Above: o.Layout == "above"}, func(side int, rec *recording.Recording) (int64, int64, bool) {
 		if side == 1 {
 			return part(o.RangeB, rec)
 		}

@@ -52,6 +52,7 @@ type RenderOptions struct {
 	RangeB    Range
 	Normalize compare.Normalize
 	Widths    compare.Width
+	Layout    string // "beside" or "above": where the first one's timeline is
 	Demo      bool
 	Out       string
 	View      string // "both", "timeline" or "flame"; "compare" or "diff" for two

@@ -49,6 +49,7 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			var rngB, normalize, width string
 			fs.StringVar(&rngB, "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
 			fs.StringVar(&normalize, "normalize", string(compare.Raw), "with two files, scale B to A `BY` total, duration or samples; raw does not")
+			fs.StringVar(&o.Layout, "layout", "beside", "with two files, `WHERE` the first one's timeline is: beside or above the second one's")
 			fs.StringVar(&width, "width", string(compare.WidthLarger), "with two files, whose `WIDTHS` bars have: a, b or larger")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
@@ -102,7 +103,7 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 // second takes the second of two files, and what goes with it.
 func (o *RenderOptions) second(args []string, fs *pflag.FlagSet, normalize, width string) (rest []string, err error) {
 	if len(args) != 2 {
-		for _, f := range []string{"range-b", "normalize", "width"} {
+		for _, f := range []string{"range-b", "normalize", "width", "layout"} {
 			if fs.Changed(f) {
 				return nil, misuse("--%s is about two files; name both", f)
 			}
@@ -122,6 +123,9 @@ func (o *RenderOptions) second(args []string, fs *pflag.FlagSet, normalize, widt
 	}
 	if o.Normalize, err = compare.ParseNormalize(normalize); err != nil {
 		return nil, &usageError{err: err}
+	}
+	if o.Layout != "beside" && o.Layout != "above" {
+		return nil, misuse("there is no layout %q; there are beside and above", o.Layout)
 	}
 	switch o.Widths = compare.Width(width); o.Widths {
 	case compare.WidthA, compare.WidthB, compare.WidthLarger:

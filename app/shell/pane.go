@@ -66,6 +66,7 @@ type pane struct {
 	// generation is that of rec; the pane is behind while there is a newer one.
 	generation int
 	behind     bool
+	took       *taken // how the recording was taken over last
 	unfollow   func() // stops following; nil when the file is not followed
 
 	sourcePart sourcePart
@@ -73,10 +74,11 @@ type pane struct {
 	event, metric         int
 	wantEvent, wantMetric string
 
-	view   timeline.View
-	reach  [2]int64 // how far the view may go; the recording where they are equal
-	moved  bool     // the person has moved the view: it no longer follows loading
-	shown  bool
+	view  timeline.View
+	reach [2]int64 // how far the view may go; the recording where they are equal
+	moved bool     // the person has moved the view: it no longer follows loading
+	shown bool
+	// Maps and lists of tracks are replaced, never written to (see with).
 	folds  map[int]timeline.Fold
 	closed map[int]bool
 	hidden map[int]bool // tracks that are not shown
@@ -154,6 +156,7 @@ func newPane(d *doc.Doc) *pane {
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.update(s)
+	p.took = nil // nobody else goes by the old numbers
 	if _, err := p.arrive(); err != nil {
 		s.Say(err.Error())
 	}

@@ -1,12 +1,10 @@
 package shell
 
 import (
-	"fmt"
 	"image"
-	"maps"
 	"math"
 	"reflect"
-	"slices"
+	"unsafe"
 
 	"gioui.org/f32"
 	"gioui.org/io/key"
@@ -39,6 +37,7 @@ type timelinePart struct {
 	pictKey   pictKey
 	bars      int
 	ruler     *ui.Picture
+	rulers    raster.Pool
 	rulerKey  rulerKey
 	overview  *ui.Picture
 	overKey   overKey
@@ -67,8 +66,10 @@ type pictKey struct {
 	pal   *theme.Palette
 	mark  int64
 	fonts float32
-	// chosen tells selections of threads apart.
-	chosen string
+	// chosen tells selections of threads apart: where the list of them lies,
+	// which is never written to.
+	chosen *int
+	count  int
 }
 
 type rulerKey struct {
@@ -144,15 +145,13 @@ func (t *timelinePart) replan(p *pane, scale float32) {
 	l := p.rows(scale)
 	if t.plan == nil || t.planned != p.rec || !reflect.DeepEqual(t.layoutOf, l) {
 		t.plan, t.planned = timeline.NewPlan(p.rec, l), p.rec
-		l.Folds, l.Closed, l.Hidden = maps.Clone(p.folds), maps.Clone(p.closed), maps.Clone(p.hidden)
-		l.Pinned, l.Order = slices.Clone(p.pinned), slices.Clone(p.order)
 		t.layoutOf = l
 	}
 }
 
 func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
-	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, fmt.Sprint(p.sel.tracks)}
+	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.sel.tracks), len(p.sel.tracks)}
 	if t.picture == nil || t.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
@@ -178,7 +177,7 @@ func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
 	k := rulerKey{p.view, p.rec.Start, b.ruler.Size(), s.Theme}
 	if t.ruler == nil || t.rulerKey != k {
-		t.ruler = ui.NewPicture(timeline.Ruler(p.view, p.rec.Start, s.Theme, s.fonts.face(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.ruler.Dx(), b.ruler.Dy(), b.gutter))
+		t.ruler = ui.NewPicture(timeline.Ruler(&t.rulers, p.view, p.rec.Start, s.Theme, s.fonts.face(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.ruler.Dx(), b.ruler.Dy(), b.gutter))
 		t.rulerKey = k
 	}
 	u.Draw(t.ruler, b.ruler.Min)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"gioui.org/app"
 	"gioui.org/io/event"
@@ -72,6 +73,8 @@ func Run(s *shell.Shell, o Options) error {
 	stop := make(chan struct{})
 	defer close(stop)
 	waker := newWaker(w.Invalidate, stop)
+	follow := followSystem(waker.wake)
+	defer follow.stop()
 	k := newKeeper(o.Store, waker.wake)
 	if k != nil {
 		defer k.close()
@@ -102,6 +105,8 @@ func Run(s *shell.Shell, o Options) error {
 			w.Option(mode.Option())
 		},
 	}
+	drawn := make(chan struct{})
+	s.Hold = drawn
 	switch {
 	case len(o.Files) > 0 && o.Part.IsSet():
 		s.OpenPartWith(o.Files[0], o.Exe, o.Part)
@@ -119,8 +124,6 @@ func Run(s *shell.Shell, o Options) error {
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
 	fonts.System.Start(waker.wake)
-	follow := followSystem(waker.wake)
-	defer follow.stop()
 	inbox := newInbox(o.Others, waker.wake)
 	defer inbox.close()
 	drops := drop.NewTarget(waker.wake)
@@ -143,6 +146,10 @@ func Run(s *shell.Shell, o Options) error {
 		case app.FrameEvent:
 			frames++
 			waker.frame()
+			if frames == 1 {
+				follow.first(s)
+				begin(s)
+			}
 			log.begin()
 			if inbox.open(s) {
 				w.Perform(system.ActionRaise)
@@ -167,12 +174,27 @@ func Run(s *shell.Shell, o Options) error {
 				e.Frame(gtx.Ops)
 			} else if err := tried(func() { e.Frame(gtx.Ops) }); err != nil {
 				return unshown(err, true)
+			} else {
+				close(drawn)
+				s.Hold = nil
 			}
 			if title != "" {
 				w.Option(app.Title(title))
 				title = ""
 			}
 			log.end(s, e.Size)
+		}
+	}
+}
+
+// begin waits, for as long as nobody sees, for a first part of a recording that
+// is being opened: the first frame takes the longest, since programs for the
+// graphics card are made then, and would show nothing.
+func begin(s *shell.Shell) {
+	if d := s.Doc(); d != nil {
+		select {
+		case <-d.Begun():
+		case <-time.After(30 * time.Millisecond):
 		}
 	}
 }

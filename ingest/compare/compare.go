@@ -71,8 +71,8 @@ type Run struct {
 	factor factor
 }
 
-// Comparison is the outcome of Compare. Its methods are for one goroutine at a
-// time; its tree may be read by any number.
+// Comparison is the outcome of Compare. Any number of goroutines may read it and
+// call its methods.
 type Comparison struct {
 	Metric    *Metric
 	Normalize Normalize
@@ -83,9 +83,8 @@ type Comparison struct {
 	// Tree has the stacks of both sides.
 	Tree *Tree
 
-	recs    []*recording.Recording
-	match   MatchOptions
-	lengths *spanLengths
+	recs  []*recording.Recording
+	match MatchOptions
 }
 
 // Method says what a confidence is made from.
