@@ -384,6 +384,6 @@ func (p *parser) late(t *threadState, k recordKind, at int64, ok bool, off int64
 		p.note(badTime, off, "the time is not a number, or so far from the others that it cannot be told; it is taken as the latest before it on its thread")
 		return last
 	}
-	p.note(timeBackward, off, "time runs backwards by %d ps on a thread; the record is moved up to the latest time before it", last-at)
+	p.note(timeBackward, off, "time runs backwards by %s on a thread; the record is moved up to the latest time before it", recording.Length(last-at))
 	return last
 }
