@@ -26,7 +26,6 @@ func show(o cli.WindowOptions) int {
 		return 0
 	}
 	s := shell.New(theme.Dark)
-	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
 	s.Roots, s.FollowFiles = o.Roots, o.Follow
@@ -96,6 +95,23 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 	})
 }
 
+// open opens what a picture is of, and waits for all that it shows.
+func open(s *shell.Shell, o cli.RenderOptions) error {
+	switch {
+	case o.Demo:
+		s.OpenDemo()
+	case o.Part.IsSet():
+		s.OpenPartWith(o.File, o.Exe, o.Part)
+	default:
+		s.OpenWith(o.File, o.Exe)
+	}
+	if o.With != "" {
+		s.OpenBeside(o.With)
+	}
+	s.Choose(o.Event, o.Metric)
+	return settle(s, o)
+}
+
 // render draws what the window would show into a file.
 func render(o cli.RenderOptions) error {
 	th, ok := theme.ByName(o.Theme)
@@ -115,17 +131,15 @@ func render(o cli.RenderOptions) error {
 	default:
 		s.View = shell.View(o.View) // an address has its own
 	}
-	if o.Demo {
-		s.OpenDemo()
-	} else {
-		s.OpenWith(o.File, o.Exe)
-	}
-	if o.With != "" {
-		s.OpenBeside(o.With)
-	}
-	s.Choose(o.Event, o.Metric)
-	if err := settle(s, o); err != nil {
+	if err := open(s, o); err != nil {
 		return err
+	}
+	if o.Range.IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full() {
+		fmt.Fprintf(os.Stderr, "ashlar: %s: it is larger than memory; drawing %s of it\n", o.File, o.Range)
+		o.Part = cli.PartOf(o.Range, o.Part.Threads...)
+		if err := open(s, o); err != nil {
+			return err
+		}
 	}
 	if headless.IsSVG(o.Out) {
 		c, err := headless.SVG(s, o.Width, o.Height, o.Scale)

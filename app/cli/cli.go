@@ -61,6 +61,9 @@ type RenderOptions struct {
 	Width, Height int
 	Scale         float32
 	Range         Range
+	// Part has the threads that are opened; where one recording is larger than
+	// memory, Range is all that is opened of it.
+	Part          recording.Part
 	Event, Metric string
 	Theme         string // "dark", "light" or "contrast"
 	Colour        string // what colours tell: one of theme.Modes

@@ -37,13 +37,15 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			o := RenderOptions{}
 			var ch chooser
+			var only partFlags
 			var size, rng string
 			var scale float64
 			fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this `FILE`, which ends in .png or .svg")
 			fs.StringVar(&o.View, "view", "both", "the `PART` to draw: both, timeline or flame; with two files compare or diff (default: compare)")
 			fs.StringVar(&size, "size", "1280x720", "the picture's size in pixels, `WxH`")
 			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
-			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; all that is opened of a file larger than memory")
+			only.threadFlag(fs)
 			var rngB, normalize, width string
 			fs.StringVar(&rngB, "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
 			fs.StringVar(&normalize, "normalize", string(compare.Raw), "with two files, scale B to A `BY` total, duration or samples; raw does not")
@@ -76,6 +78,12 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 				}
 				if o.Range, err = rangeFlag(rng); err != nil {
 					return err
+				}
+				if o.Part, err = only.part(); err != nil {
+					return err
+				}
+				if o.Part.IsSet() && (o.With != "" || o.Demo) {
+					return misuse("--thread is about one file: threads of two recordings, and of the built-in one, can be chosen in the window")
 				}
 				if rngB == "" && o.With != "" {
 					rngB = rng

@@ -80,9 +80,9 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	p.toggleTrack(track(2))
 	p.selectRange(p.rec.Start+200e6, p.rec.Start+700e6)
 	p.fit(p.rec.Start+100e6, p.rec.Start+900e6)
-	p.folds[track(2)] = timeline.Closed
+	p.folds = with(p.folds, track(2), timeline.Closed)
 	p.pinned = []int{track(3)}
-	p.hidden[track(1)] = true
+	p.hide(track(1), true)
 	frames(t, s, "the answer", func() bool { a := p.doc.Answer(); q := p.question(); return a != nil && a.Answers(&q) })
 	tree := p.doc.Answer().Tree
 	inner := nodeNamed(p.doc.Answer(), nameOf(recording.Function{Name: "inner1"}))

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"math"
 
 	"gioui.org/f32"
@@ -307,15 +308,24 @@ func (t *timelinePart) fold(p *pane, h timeline.Hit) {
 func (p *pane) fold(r *timeline.Row) {
 	switch r.Kind {
 	case timeline.ProcessRow:
-		p.closed[r.Index] = !p.closed[r.Index]
+		p.closed = with(p.closed, r.Index, !p.closed[r.Index])
 	case timeline.TrackRow:
 		switch {
 		case r.Collapsed:
+			p.folds = maps.Clone(p.folds)
 			delete(p.folds, r.Index)
 		case r.Lanes < r.All:
-			p.folds[r.Index] = timeline.Full
+			p.folds = with(p.folds, r.Index, timeline.Full)
 		case r.All > 1:
-			p.folds[r.Index] = timeline.Closed
+			p.folds = with(p.folds, r.Index, timeline.Closed)
 		}
 	}
+}
+
+// with is a map with one thing changed: the maps of a pane are never written to,
+// so that a frame tells from where they lie whether they are the same.
+func with[V any](m map[int]V, k int, v V) map[int]V {
+	m = maps.Clone(m)
+	m[k] = v
+	return m
 }

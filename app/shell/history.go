@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -48,9 +47,8 @@ const mostPlaces = 500
 
 func (p *pane) spot() place {
 	pl := place{View: p.view, Moved: p.moved, Sel: p.sel, Event: p.event, Metric: p.metric, Tab: p.tab,
-		Zoom: slices.Clone(p.flame.zoom), Folds: maps.Clone(p.folds), Closed: maps.Clone(p.closed),
-		Hidden: maps.Clone(p.hidden), Pinned: slices.Clone(p.pinned),
-		Order: slices.Clone(p.order), Sort: p.sort, Filter: p.filter,
+		Zoom: slices.Clone(p.flame.zoom), Folds: p.folds, Closed: p.closed, Hidden: p.hidden,
+		Pinned: p.pinned, Order: p.order, Sort: p.sort, Filter: p.filter,
 		Transforms: slices.Clone(p.transforms), Below: p.lowerPlace(), Marks: slices.Clone(p.marks.all)}
 	if !pl.Moved { // it follows the recording, which grows while it loads
 		pl.View.From, pl.View.To = 0, 0
@@ -66,8 +64,8 @@ func (p *pane) goTo(pl place) {
 	}
 	p.event, p.metric, p.tab = pl.Event, pl.Metric, pl.Tab
 	p.flame.zoom = slices.Clone(pl.Zoom)
-	p.folds, p.closed, p.hidden = maps.Clone(pl.Folds), maps.Clone(pl.Closed), maps.Clone(pl.Hidden)
-	p.pinned, p.order = slices.Clone(pl.Pinned), slices.Clone(pl.Order)
+	p.folds, p.closed, p.hidden = pl.Folds, pl.Closed, pl.Hidden
+	p.pinned, p.order = pl.Pinned, pl.Order
 	p.sort, p.filter = pl.Sort, pl.Filter
 	p.transforms = slices.Clone(pl.Transforms)
 	p.marks.all = slices.Clone(pl.Marks)

@@ -103,7 +103,7 @@ func (p *pane) swatch(a *doc.Answer, r *analyze.Row) colour {
 
 // colours takes another palette when colours have changed their meaning.
 func (p *pane) colours(s *Shell) {
-	pal := theme.Palette{Theme: s.Theme, Mode: s.Mode}
+	pal := &theme.Palette{Theme: s.Theme, Mode: s.Mode}
 	version := 0
 	switch s.Mode {
 	case theme.ByThread:
@@ -118,7 +118,10 @@ func (p *pane) colours(s *Shell) {
 		}
 	}
 	if old := p.palette; old == nil || old.Theme != pal.Theme || old.Mode != pal.Mode || p.paletteOf != version {
-		p.palette, p.paletteOf = &pal, version
+		p.palette, p.paletteOf = pal, version
+	}
+	if p.rec.Done {
+		p.palette.Ahead(p.rec)
 	}
 }
 

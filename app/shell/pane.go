@@ -74,10 +74,11 @@ type pane struct {
 	event, metric         int
 	wantEvent, wantMetric string
 
-	view   timeline.View
-	reach  [2]int64 // how far the view may go; the recording where they are equal
-	moved  bool     // the person has moved the view: it no longer follows loading
-	shown  bool
+	view  timeline.View
+	reach [2]int64 // how far the view may go; the recording where they are equal
+	moved bool     // the person has moved the view: it no longer follows loading
+	shown bool
+	// Maps and lists of tracks are replaced, never written to (see with).
 	folds  map[int]timeline.Fold
 	closed map[int]bool
 	hidden map[int]bool // tracks that are not shown
@@ -257,8 +258,9 @@ func (p *pane) grouped() analyze.By {
 }
 
 func (p *pane) query() analyze.Query {
-	return analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
-		Tracks: p.sel.tracks, Join: analyze.Joins(p.transforms)}
+	q := analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
+		Tracks: p.sel.tracks}
+	return q.With(p.rec, p.transforms)
 }
 
 // metricOf is the metric that is shown, never nil.

@@ -243,7 +243,7 @@ func (p *pane) reveal(h *timeline.Hit) {
 	if i := p.timeline.rowOf(h); i >= 0 {
 		r := &p.timeline.plan.Rows[i]
 		if h.Found && h.Lane >= r.Lanes {
-			p.folds[h.Track] = timeline.Full
+			p.folds = with(p.folds, h.Track, timeline.Full)
 		}
 		_, y0, _, y1 := p.timeline.plan.Box(p.view, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
 		if y0 < 30 || y1 > p.bounds.lanes.Dy() {

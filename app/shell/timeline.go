@@ -1,12 +1,10 @@
 package shell
 
 import (
-	"fmt"
 	"image"
-	"maps"
 	"math"
 	"reflect"
-	"slices"
+	"unsafe"
 
 	"gioui.org/f32"
 	"gioui.org/io/key"
@@ -68,8 +66,10 @@ type pictKey struct {
 	pal   *theme.Palette
 	mark  int64
 	fonts float32
-	// chosen tells selections of threads apart.
-	chosen string
+	// chosen tells selections of threads apart: where the list of them lies,
+	// which is never written to.
+	chosen *int
+	count  int
 }
 
 type rulerKey struct {
@@ -145,15 +145,13 @@ func (t *timelinePart) replan(p *pane, scale float32) {
 	l := p.rows(scale)
 	if t.plan == nil || t.planned != p.rec || !reflect.DeepEqual(t.layoutOf, l) {
 		t.plan, t.planned = timeline.NewPlan(p.rec, l), p.rec
-		l.Folds, l.Closed, l.Hidden = maps.Clone(p.folds), maps.Clone(p.closed), maps.Clone(p.hidden)
-		l.Pinned, l.Order = slices.Clone(p.pinned), slices.Clone(p.order)
 		t.layoutOf = l
 	}
 }
 
 func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
-	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, fmt.Sprint(p.sel.tracks)}
+	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.sel.tracks), len(p.sel.tracks)}
 	if t.picture == nil || t.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{

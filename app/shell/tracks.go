@@ -3,7 +3,6 @@ package shell
 import (
 	"cmp"
 	"image"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,12 +140,9 @@ func containsFold(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }
 
-// hide leaves a track out, or shows it again. Others may hold the old map.
+// hide leaves a track out, or shows it again.
 func (p *pane) hide(i int, on bool) {
-	p.hidden = maps.Clone(p.hidden)
-	if on {
-		p.hidden[i] = true
-	} else {
+	if p.hidden = with(p.hidden, i, true); !on {
 		delete(p.hidden, i)
 	}
 }

@@ -24,25 +24,26 @@ type Node struct {
 	Call       CallID  // the leading call: of the longest span, or near it
 }
 
-// levelUp adds the node for the last 16 spans, which end at element last of c,
-// and those it completes above.
-func (l *Lane) levelUp(c *laneChunk, last int) {
+// levelUp adds the node for the last 16 spans, of which the last is element last
+// of c and ends at end, and those it completes above.
+func (l *Lane) levelUp(c *laneChunk, last int, end int64) {
 	first := last + 1 - leafSpans
 	var longest int64 = -1
 	var busy int64
 	at := 0
-	for i, short := range c.durs[first : last+1] {
+	durs := (*[leafSpans]uint32)(c.durs[first:])
+	for i, short := range durs {
 		d := int64(short)
 		if short == isLong {
 			k := l.n - leafSpans + i
-			d = l.End(k) - l.Start(k)
+			d = l.End(k) - c.starts[first+i]
 		}
 		busy += d
 		if d > longest {
 			longest, at = d, i
 		}
 	}
-	node := Node{Start: c.starts[first], End: l.End(l.n - 1), Call: c.calls[first+at]}
+	node := Node{Start: c.starts[first], End: end, Call: c.calls[first+at]}
 	node.Busy = float32(busy)
 	for k := 0; ; k++ {
 		if k == len(l.levels) {
@@ -90,14 +91,13 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 	}
 	var bar Bar
 	k := -1
+	pixel := from // where the pixel ends that was looked at last
 	for i < n {
 		k = l.group(i, k, res)
 		if k < 0 {
-			l.narrow(&bar, i, from, res)
+			pixel = l.narrow(&bar, i, from, res, pixel)
 		} else {
-			shift := leafBits + k*fanBits
-			node := l.levels[k].At(i >> shift)
-			bar = Bar{Start: node.Start, End: node.End, Call: node.Call, Busy: node.Busy, Index: i, N: 1 << shift}
+			pixel = l.nodes(&bar, i, k, from, res, pixel)
 		}
 		if bar.Start >= to {
 			return
@@ -109,32 +109,83 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 	}
 }
 
-// narrow is the bar of span i, with those that follow it within the same pixel,
-// up to where a node may begin.
-func (l *Lane) narrow(bar *Bar, i int, from, res int64) {
-	start, end := l.Start(i), l.End(i)
-	*bar = Bar{Start: start, End: end, Call: l.Call(i), Index: i, N: 1}
-	busy := end - start
-	if busy < res && start >= from {
-		rest := (start - from) % res
-		pixel := start + min(res-rest, math.MaxInt64-start) // where the next one begins
-		c := &l.chunks[i>>chunkBits]
-		off := i & (chunkLen - 1)
-		n := min(leafSpans-i&(leafSpans-1), l.n-i)
-		longest := busy
-		for k := 1; k < n; k++ {
-			if end = l.End(i + k); end > pixel {
-				break
-			}
-			d := end - c.starts[off+k]
-			busy += d
-			if d >= longest {
-				longest, bar.Call = d, c.calls[off+k]
-			}
-			bar.End, bar.N = end, k+1
+// pixelEnd is where the pixel ends that a time lies in, which is not before from;
+// pixel is the end of one that began no later.
+func pixelEnd(at, from, res, pixel int64) int64 {
+	if at < pixel {
+		return pixel
+	}
+	if pixel = at + (res - (at-from)%res); pixel < at {
+		return math.MaxInt64
+	}
+	return pixel
+}
+
+// nodes is the bar of the node at span i on level k, with those that follow it
+// on the level within the same pixel. It returns where that ends.
+func (l *Lane) nodes(bar *Bar, i, k int, from, res, pixel int64) int64 {
+	lv := &l.levels[k]
+	shift := leafBits + k*fanBits
+	at := i >> shift
+	nd := &lv.chunks[at>>chunkBits][at&(chunkLen-1)]
+	*bar = Bar{Start: nd.Start, End: nd.End, Call: nd.Call, Busy: nd.Busy, Index: i, N: 1 << shift}
+	if nd.Start < from {
+		return pixel
+	}
+	pixel = pixelEnd(nd.Start, from, res, pixel)
+	most := nd.Busy
+	for at++; at < lv.n; at++ {
+		nd := &lv.chunks[at>>chunkBits][at&(chunkLen-1)]
+		if nd.End > pixel {
+			break
+		}
+		bar.End = nd.End
+		bar.Busy += nd.Busy
+		bar.N += 1 << shift
+		if nd.Busy >= most {
+			most, bar.Call = nd.Busy, nd.Call
 		}
 	}
-	bar.Busy = float32(busy)
+	return pixel
+}
+
+// narrow is the bar of span i, with those that follow it within the same pixel,
+// up to where a node may begin. It returns where the pixel ends, if it had to
+// know: pixel is one that began no later.
+func (l *Lane) narrow(bar *Bar, i int, from, res, pixel int64) int64 {
+	c := &l.chunks[i>>chunkBits]
+	off := i & (chunkLen - 1)
+	n := min(leafSpans-i&(leafSpans-1), l.n-i)
+	starts, durs := c.starts[off:off+n], c.durs[off:off+n]
+	start, call := starts[0], c.calls[off] // read at once: each is far away
+	busy := int64(durs[0])
+	if durs[0] == isLong {
+		busy = l.End(i) - start
+	}
+	end, longest, at, last := start+busy, busy, 0, 1
+	if busy < res && start >= from {
+		pixel = pixelEnd(start, from, res, pixel)
+		for ; last < n; last++ {
+			d := int64(durs[last])
+			if durs[last] == isLong {
+				d = l.End(i+last) - starts[last]
+			}
+			e := starts[last] + d
+			if e > pixel {
+				break
+			}
+			busy += d
+			end = e
+			if d >= longest {
+				longest, at = d, last
+			}
+		}
+	}
+	if at > 0 {
+		call = c.calls[off+at]
+	}
+	*bar = Bar{Start: start, End: end, Call: call, Busy: float32(busy), Index: i, N: last}
+	return pixel
 }
 
 // group returns the highest level on which a node begins at span i and is no

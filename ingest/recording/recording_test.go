@@ -288,10 +288,11 @@ func TestSnapshotsStay(t *testing.T) {
 	b.Finish()
 }
 
-// lane makes a lane of n spans.
-func lane(rng *rand.Rand, n int) *Lane {
+// lane makes a lane of n spans from time 0 on.
+func lane(rng *rand.Rand, n int) *Lane { return laneFrom(rng, n, 0) }
+
+func laneFrom(rng *rand.Rand, n int, now int64) *Lane {
 	l := new(Lane)
-	var now int64
 	for range n {
 		if rng.IntN(3) > 0 {
 			now += rng.Int64N(20)
@@ -314,13 +315,16 @@ func lane(rng *rand.Rand, n int) *Lane {
 func TestWalk(t *testing.T) {
 	for _, n := range []int{0, 1, 15, 16, 17, 127, 128, 129, 1023, 1024, 5000, 70_000} {
 		rng := random(uint64(n))
-		l := lane(rng, n)
+		// Times count from where the recording's first record lies, and spans may
+		// have begun before it.
+		begin := []int64{0, -1 << 50, 1 << 50}[n%3]
+		l := laneFrom(rng, n, begin)
 		length := int64(1000)
 		if n > 0 {
-			length = l.End(n-1) + 1
+			length = l.End(n-1) + 1 - begin
 		}
 		for range 100 {
-			from := rng.Int64N(length+200) - 100
+			from := begin + rng.Int64N(length+200) - 100
 			to := from + 1 + rng.Int64N(length)
 			res := int64(math.Exp(rng.Float64() * math.Log(float64(length))))
 			next, bars := -1, 0

@@ -29,12 +29,12 @@ type Canvas struct {
 // background.
 func NewCanvas(w, h int, bg Color) *Canvas {
 	w, h = max(1, w), max(1, h)
-	c := onImage(image.NewRGBA(image.Rect(0, 0, w, h)))
+	c := canvasOf(image.NewRGBA(image.Rect(0, 0, w, h)))
 	fill(c.pix, uint32(bg))
 	return c
 }
 
-func onImage(img *image.RGBA) *Canvas {
+func canvasOf(img *image.RGBA) *Canvas {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	return &Canvas{Img: img, W: w, H: h, pix: unsafe.Slice((*uint32)(unsafe.Pointer(&img.Pix[0])), w*h)}
 }
@@ -50,13 +50,13 @@ type Pool struct {
 
 // Canvas is NewCanvas from the pool.
 func (p *Pool) Canvas(w, h int, bg Color) *Canvas {
-	c := p.blank(w, h)
+	c := p.Used(w, h)
 	fill(c.pix, uint32(bg))
 	return c
 }
 
-// blank is a canvas with whatever was on it before.
-func (p *Pool) blank(w, h int) *Canvas {
+// Used is a canvas with something on it: for a picture that covers all of it.
+func (p *Pool) Used(w, h int) *Canvas {
 	r := image.Rect(0, 0, max(1, w), max(1, h))
 	p.next = (p.next + 1) % len(p.ring)
 	old := p.ring[p.next]
@@ -67,12 +67,12 @@ func (p *Pool) blank(w, h int) *Canvas {
 		// A new header: an image is told apart by its address.
 		old = &image.RGBA{Pix: old.Pix, Stride: old.Stride, Rect: old.Rect}
 	}
-	return onImage(old)
+	return canvasOf(old)
 }
 
 // Copy is a canvas from the pool with what is on another one.
 func (p *Pool) Copy(of *Canvas) *Canvas {
-	c := p.blank(of.W, of.H)
+	c := p.Used(of.W, of.H)
 	copy(c.pix, of.pix)
 	return c
 }
@@ -123,22 +123,23 @@ func (c *Canvas) Shade(x0, y0, x1, y1 int, col Color, a uint32) {
 	}
 }
 
-// Columns fills columns of pixels from x on, each with its colour, from y0 to y1.
-func (c *Canvas) Columns(x, y0, y1 int, cols []Color) {
-	if x < 0 {
-		cols, x = cols[min(-x, len(cols)):], 0
+// Line is the row of pixels at y, from x0 to x1, to be written to; nil where
+// that lies outside.
+func (c *Canvas) Line(x0, x1, y int) []Color {
+	if x0 < 0 || x1 > c.W || x0 >= x1 || y < 0 || y >= c.H {
+		return nil
 	}
-	cols = cols[:min(len(cols), max(0, c.W-x))]
-	y0, y1 = max(0, y0), min(c.H, y1)
-	if len(cols) == 0 || y0 >= y1 {
-		return
-	}
-	first := c.pix[y0*c.W+x:][:len(cols)]
-	for i, col := range cols {
-		first[i] = uint32(col)
-	}
-	for y := y0 + 1; y < y1; y++ {
-		copy(c.pix[y*c.W+x:], first)
+	line := c.pix[y*c.W+x0 : y*c.W+x1]
+	return unsafe.Slice((*Color)(unsafe.Pointer(&line[0])), len(line))
+}
+
+// Repeat copies the pixels x0..x1 of the row at y into the rows y0..y1.
+func (c *Canvas) Repeat(x0, x1, y, y0, y1 int) {
+	line := c.Line(x0, x1, y)
+	for y0 = max(0, y0); y0 < min(c.H, y1); y0++ {
+		if y0 != y {
+			copy(c.Line(x0, x1, y0), line)
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 package raster
 
 import (
-	"sort"
+	"math/bits"
 	"strings"
 	"unicode"
 )
@@ -67,9 +67,10 @@ func (f *Face) fitShaped(name, full string, w float32) string {
 }
 
 func (f *Face) fit(name, short string, w float32) string {
-	// Not one in a hundred characters is narrower than a fifth of an em.
+	// Not one in a hundred characters is narrower than a fifth of an em. What is
+	// looked at is rounded up, so that most widths look at the same.
 	whole := true
-	if most := int(w/f.size*5) + 16; len(name) > most {
+	if most := 32 << bits.Len(uint(w/f.size*5)/32); len(name) > most {
 		n := 0
 		for i := range name {
 			if n++; n > most {
@@ -78,23 +79,39 @@ func (f *Face) fit(name, short string, w float32) string {
 			}
 		}
 	}
-	if whole && f.shape(name).width <= w {
+	all := f.shaped(name)
+	if whole && all.width <= w {
 		return name
 	}
-	if len(short) < int(w) && short != name && f.shape(Ellipsis+short).width <= w {
+	if len(short) < int(w) && short != name && f.shaped(Ellipsis+short).width <= w {
 		return Ellipsis + short
 	}
-	var ends []int // where it may be cut: not before a mark of a letter
+	// Where it may be cut: not before a mark of a letter. Letters may look
+	// different at the end, so the widths in the whole are only nearly right.
+	var ends []int
+	cut := 0
+	used, n := f.Advance('…'), 0
 	for i, r := range name {
 		if i > 0 && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
 			ends = append(ends, i)
+			if used <= w {
+				cut = len(ends)
+			}
 		}
+		used += all.advances[n]
+		n++
 	}
-	n := sort.Search(len(ends), func(k int) bool { return f.shape(name[:ends[k]]+Ellipsis).width > w })
-	if n < 2 {
+	at := func(k int) string { return name[:ends[k-1]] + Ellipsis }
+	for cut < len(ends) && f.shaped(at(cut+1)).width <= w {
+		cut++
+	}
+	for cut > 0 && f.shaped(at(cut)).width > w {
+		cut--
+	}
+	if cut < 2 {
 		return ""
 	}
-	return name[:ends[n-1]] + Ellipsis
+	return at(cut)
 }
 
 // longestLabel is how many bytes of a name are looked at: no bar is as wide.

@@ -72,16 +72,29 @@ func TestDrawingIsClipped(t *testing.T) {
 	c.Shade(-1, -1, 30, 30, 0xff00ff00, 128)
 	Regular(12).Draw(c, -3, 9, "clipped text", 0xff000000, 0, 20)
 	Regular(12).Draw(c, 3, 900, "below", 0xff000000, -10, 90)
-	for _, x := range []int{-100, -3, 0, 17, 25} {
-		cols := make([]Color, 10)
-		for i := range cols {
-			cols[i] = Color(0xff000000 + x + i)
+	for _, x := range []int{-3, 0, 7, 12} {
+		line := c.Line(x, x+9, 4)
+		if (line == nil) != (x < 0 || x+9 > 20) {
+			t.Fatalf("the line from %d is %v", x, line)
 		}
-		c.Columns(x, -4, 40, cols)
-		for i := range cols {
-			if at := x + i; at >= 0 && at < 20 && (c.at(at, 0) != uint32(cols[i]) || c.at(at, 9) != uint32(cols[i])) {
-				t.Errorf("column %d of %d has %08x", i, x, c.at(at, 0))
+		if line == nil {
+			continue
+		}
+		for i := range line {
+			line[i] = Color(0xff000000 + x + i)
+		}
+		was := c.at(x+9, 0)
+		c.Repeat(x, x+9, 4, -4, 40)
+		for i := range line {
+			if want := 0xff000000 + uint32(x+i); c.at(x+i, 0) != want || c.at(x+i, 9) != want {
+				t.Errorf("column %d of %d has %08x", i, x, c.at(x+i, 0))
 			}
 		}
+		if c.at(x+9, 0) != was {
+			t.Errorf("what stands right of %d was drawn over", x+9)
+		}
+	}
+	if c.Line(0, 5, -1) != nil || c.Line(0, 5, 10) != nil {
+		t.Error("there are lines outside")
 	}
 }

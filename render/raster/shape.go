@@ -24,6 +24,9 @@ import (
 type line struct {
 	glyphs []placed
 	width  float32
+	// advances is how much of the width each character has, in the order in
+	// which they are read: of several that are one glyph, the first has all.
+	advances []float32
 }
 
 // placed is a glyph of some font, from where the text begins.
@@ -110,11 +113,12 @@ func (f *Face) shape(s string) *line {
 		}
 	}
 	visual(outs)
-	l := new(line)
+	l := &line{advances: make([]float32, len(runes))}
 	for i := range outs {
 		for _, g := range outs[i].Glyphs {
 			l.glyphs = append(l.glyphs, placed{outs[i].Face, g.GlyphID, l.width + points(g.XOffset), -points(g.YOffset)})
 			l.width += points(g.Advance)
+			l.advances[g.TextIndex()] += points(g.Advance)
 		}
 	}
 	return l

@@ -1,10 +1,10 @@
 package theme
 
 import (
-	"hash/fnv"
 	"image/color"
 	"math"
 	"strings"
+	"sync/atomic"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -106,10 +106,11 @@ func Family(f *recording.Function) string {
 func spread(family string) float64 { return float64(hash(family)%3600) / 10 }
 
 func hash(s string) uint32 {
-	h := fnv.New32a()
-	h.Write([]byte(s))
-	// FNV's low bits move little between short names; fold and mix them.
-	v := h.Sum32()
+	v := uint32(2166136261) // FNV-1a
+	for i := range len(s) {
+		v = (v ^ uint32(s[i])) * 16777619
+	}
+	// Its low bits move little between short names; fold and mix them.
 	v ^= v >> 15
 	v *= 0x2c1b3c6d
 	v ^= v >> 12
@@ -128,11 +129,36 @@ type Palette struct {
 	Found func(recording.FuncID) bool
 	cols  []color.NRGBA // by function; those without alpha are not known yet
 	calls []color.NRGBA // by call
+	ahead atomic.Pointer[[]color.NRGBA]
+	asked bool
+}
+
+// Ahead begins to work out the colours of all functions on another goroutine, so
+// that a picture of thousands that were not seen before finds them. Only the
+// first call does anything.
+func (p *Palette) Ahead(rec *recording.Recording) {
+	if p.asked || p.Mode == ByThread || p.Mode == BySearch {
+		return
+	}
+	p.asked = true
+	th, mode := p.Theme, p.Mode
+	go func() {
+		cols := make([]color.NRGBA, rec.Functions.Len())
+		for i := range cols {
+			fn := rec.Functions.At(i)
+			cols[i] = th.Bar(&fn, mode)
+		}
+		p.ahead.Store(&cols)
+	}()
 }
 
 // Func returns the colour of a function of a recording. The palette serves one
 // recording (and its later snapshots) only.
 func (p *Palette) Func(rec *recording.Recording, f recording.FuncID) color.NRGBA {
+	if cols := p.ahead.Load(); cols != nil && len(p.cols) <= len(*cols) {
+		p.cols = *cols
+		p.ahead.Store(nil)
+	}
 	if int(f) >= len(p.cols) {
 		p.cols = append(p.cols, make([]color.NRGBA, max(int(f)+1, rec.Functions.Len())-len(p.cols))...)
 	}

@@ -90,7 +90,8 @@ func Mix(a, b color.NRGBA, t float64) color.NRGBA {
 // processing".
 func OKLCH(l, c, h float64) color.NRGBA {
 	rad := h * math.Pi / 180
-	a, b := c*math.Cos(rad), c*math.Sin(rad)
+	b, a := math.Sincos(rad)
+	a, b = c*a, c*b
 	cube := func(x float64) float64 { return x * x * x }
 	lp := cube(l + 0.3963377774*a + 0.2158037573*b)
 	mp := cube(l - 0.1055613458*a - 0.0638541728*b)
@@ -103,14 +104,27 @@ func OKLCH(l, c, h float64) color.NRGBA {
 	}
 }
 
+// gamma is the nearest value of sRGB for some light: looked up and not computed, since a picture of many functions asks for it thousands of times.
 func gamma(x float64) uint8 {
-	if x <= 0.0031308 {
-		x *= 12.92
-	} else {
-		x = 1.055*math.Pow(x, 1/2.4) - 0.055
+	v := 0
+	for step := 128; step > 0; step /= 2 {
+		if x >= least[v+step] {
+			v += step
+		}
 	}
-	return uint8(math.Round(255 * min(1, max(0, x))))
+	return uint8(v)
 }
+
+// least is the least light that each value of sRGB is nearest to.
+var least = func() (t [256]float64) {
+	for v := 1; v < len(t); v++ {
+		x := (float64(v) - .5) / 255
+		if t[v] = x / 12.92; t[v] > 0.0031308 {
+			t[v] = math.Pow((x+0.055)/1.055, 2.4)
+		}
+	}
+	return t
+}()
 
 // Ratio is the WCAG contrast ratio of two opaque colours, 1 to 21.
 func Ratio(a, b color.NRGBA) float64 {

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"testing"
+	"time"
 
 	"ashlar/ingest/recording"
 )
@@ -152,5 +153,53 @@ func TestOKLCH(t *testing.T) {
 		if got.R != c.r || got.G != c.g || got.B != c.b {
 			t.Errorf("OKLCH(%v %v %v) = %v", c.l, c.ch, c.h, got)
 		}
+	}
+}
+
+// The table of light is the formula of sRGB.
+func TestGamma(t *testing.T) {
+	for i := -100; i <= 1_100_000; i++ {
+		x := float64(i) / 1e6
+		want := 12.92 * x
+		if x > 0.0031308 {
+			want = 1.055*math.Pow(x, 1/2.4) - 0.055
+		}
+		want = min(255, max(0, 255*want))
+		if got := float64(gamma(x)); math.Abs(got-want) > .5+1e-9 {
+			t.Fatalf("the light %v is %v, not %v", x, got, want)
+		}
+	}
+}
+
+// Colours that were worked out ahead are those that are worked out when asked
+// for, and functions that came later have one too.
+func TestAhead(t *testing.T) {
+	b := recording.NewBuilder()
+	name := func(i int) recording.Function { return recording.Function{Name: fmt.Sprintf("p%d.f%d", i%7, i)} }
+	for i := range 3000 {
+		b.Function(name(i))
+	}
+	first := b.Snapshot()
+	p := &Palette{Theme: Dark, Mode: ByFunction}
+	p.Func(first, 5)
+	p.Ahead(first)
+	for i := 0; p.ahead.Load() == nil; i++ {
+		if i > 1000 {
+			t.Fatal("nothing comes")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	for i := 3000; i < 3100; i++ {
+		b.Function(name(i))
+	}
+	rec := b.Snapshot()
+	for i := range rec.Functions.Len() {
+		f := rec.Functions.At(i)
+		if got, want := p.Func(rec, recording.FuncID(i)), Dark.Bar(&f, ByFunction); got != want {
+			t.Fatalf("function %d has the colour %v, not %v", i, got, want)
+		}
+	}
+	if p.ahead.Load() != nil {
+		t.Error("what was worked out was not taken")
 	}
 }

@@ -46,9 +46,9 @@ type Picture struct {
 	c    raster.Surface
 	w, h int // of c
 	// pixels is c where that is a canvas: most of a dense picture is single
-	// columns of pixels, where the call through the interface would show.
+	// columns of pixels, which are drawn as one row (see [fineRow]).
 	pixels *raster.Canvas
-	run    fineRun
+	fine   fineRow
 	lanes  struct {
 		bg, rule raster.Color
 	}
@@ -66,7 +66,9 @@ func (p *Picture) Draw(w, h int) *raster.Canvas {
 	if p.Canvases == nil {
 		p.Canvases = new(raster.Pool)
 	}
-	c := p.Canvases.Canvas(w, h, raster.Pack(p.Palette.Theme.Background))
+	// Rows cover the canvas from its top to where the last one ends.
+	c := p.Canvases.Used(w, h)
+	c.Rect(0, max(0, p.Plan.Height-p.View.Scroll), w, h, raster.Pack(p.Palette.Theme.Background))
 	p.Paint(c)
 	return c
 }
@@ -235,35 +237,8 @@ type fine struct {
 
 // lane draws a lane of spans whose top is at y.
 func (p *Picture) lane(t *recording.Track, lane, y int) {
-	acc := fine{x: -1}
-	res := p.res()
 	if lane < len(t.Lanes) {
-		l := &t.Lanes[lane]
-		l.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
-			x0 := p.x(b.Start)
-			hit := p.MarkAt != nil && p.MarkAt(p.of, lane, b.Index, b.N)
-			if b.End-b.Start >= res {
-				if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
-					p.flush(&acc, y, res)
-					p.run.end(p, y)
-					p.hit = hit
-					p.bar(x0, max(x1, x0+1), y, b.Call, b.N == 1 && l.Unfinished(b.Index))
-					return true
-				}
-			}
-			if x0 != acc.x {
-				p.flush(&acc, y, res)
-				acc = fine{x: x0}
-			}
-			acc.busy += float64(b.Busy)
-			acc.hit = acc.hit || hit
-			if b.Busy >= acc.most {
-				acc.most, acc.call = b.Busy, b.Call
-			}
-			return true
-		})
-		p.flush(&acc, y, res)
-		p.run.end(p, y)
+		p.spans(&t.Lanes[lane], lane, y)
 	}
 	if lane < len(t.Open) {
 		o := t.Open[lane]
@@ -272,6 +247,35 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 			p.bar(x0, x1, y, o.Call, true)
 		}
 	}
+}
+
+func (p *Picture) spans(l *recording.Lane, lane, y int) {
+	acc := fine{x: -1}
+	res := p.res()
+	p.fine.begin(p, y)
+	l.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
+		x0 := p.x(b.Start)
+		hit := p.MarkAt != nil && p.MarkAt(p.of, lane, b.Index, b.N)
+		if b.End-b.Start >= res {
+			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
+				p.flush(&acc, y, res)
+				p.fine.wide = append(p.fine.wide, wideBar{x0, max(x1, x0+1), b.Call, b.N == 1 && l.Unfinished(b.Index), hit})
+				return true
+			}
+		}
+		if x0 != acc.x {
+			p.flush(&acc, y, res)
+			acc = fine{x: x0}
+		}
+		acc.busy += float64(b.Busy)
+		acc.hit = acc.hit || hit
+		if b.Busy >= acc.most {
+			acc.most, acc.call = b.Busy, b.Call
+		}
+		return true
+	})
+	p.flush(&acc, y, res)
+	p.fine.end(p, y)
 }
 
 // flush draws a pixel column of spans too narrow to tell apart: in the colour
@@ -288,32 +292,53 @@ func (p *Picture) flush(acc *fine, y int, res int64) {
 	x, col := acc.x, p.color(acc.call)
 	acc.x = -1
 	if p.pixels != nil {
-		p.run.add(p, x, y, raster.Blend(p.lanes.bg, col, a))
+		p.fine.set(x-p.Gutter, raster.Blend(p.lanes.bg, col, a))
 		return
 	}
 	p.c.Shade(x, y, x+1, y+p.px(laneHeight)-1, col, a)
 }
 
-// fineRun gathers neighbouring columns of pixels, which are of one colour each:
-// drawn row by row they cost a fraction of what each would alone.
-type fineRun struct {
-	from int
-	cols []raster.Color
+// fineRow draws the columns of pixels of a lane, which are of one colour each,
+// into its topmost row that is seen. The others are copies of that, and the
+// bars that are wider than a pixel are drawn over them: row by row this costs a
+// fraction of what each column would alone.
+type fineRow struct {
+	row      []raster.Color // nil where nothing of the lane is seen
+	at       int            // the row's place
+	from, to int            // what was drawn of it
+	wide     []wideBar
 }
 
-func (r *fineRun) add(p *Picture, x, y int, col raster.Color) {
-	if x != r.from+len(r.cols) {
-		r.end(p, y)
-		r.from = x
+// wideBar is a bar of x0..x1.
+type wideBar struct {
+	x0, x1          int
+	call            recording.CallID
+	unfinished, hit bool
+}
+
+// begin is for the lane whose top is at y.
+func (r *fineRow) begin(p *Picture, y int) {
+	*r = fineRow{at: max(0, y), from: p.w, wide: r.wide[:0]}
+	if p.pixels != nil && r.at < y+p.px(laneHeight)-1 {
+		r.row = p.pixels.Line(p.Gutter, p.w, r.at)
 	}
-	r.cols = append(r.cols, col)
 }
 
-// end draws what was gathered.
-func (r *fineRun) end(p *Picture, y int) {
-	if len(r.cols) > 0 {
-		p.pixels.Columns(r.from, y, y+p.px(laneHeight)-1, r.cols)
-		r.cols = r.cols[:0]
+func (r *fineRow) set(x int, col raster.Color) {
+	if x < len(r.row) {
+		r.row[x] = col
+		r.from, r.to = min(r.from, x), max(r.to, x+1)
+	}
+}
+
+func (r *fineRow) end(p *Picture, y int) {
+	if r.from < r.to {
+		p.pixels.Repeat(p.Gutter+r.from, p.Gutter+r.to, r.at, r.at+1, y+p.px(laneHeight)-1)
+	}
+	for i := range r.wide {
+		b := &r.wide[i]
+		p.hit = b.hit
+		p.bar(b.x0, b.x1, y, b.call, b.unfinished)
 	}
 }
 
