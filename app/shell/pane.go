@@ -82,6 +82,7 @@ type pane struct {
 	hidden map[int]bool // tracks that are not shown
 	pinned []int        // tracks that are shown first
 	order  []int        // tracks in the order they were dragged to
+	like   []int        // and in which they stand while they were not: as on the other side
 	sort   timeline.Sort
 	filter string // of the tracks' names
 	sel    selection
