@@ -48,7 +48,8 @@ var Gestures = [][2]string{
 	{"right click", "what can be done with it"},
 	{"drag in the overview", "move the view; its edges, resize it"},
 	{"drag in the map, right", "scroll through all rows"},
-	{"click on a detail", "copy it, go there, or keep what has the label"},
+	{"click on a detail", "copy it, go there, keep its label"},
+	{"Ctrl click, drag on recents", "compare two of them"},
 }
 
 // helpLine is a line of the page: a heading when it has no text.
@@ -83,9 +84,8 @@ func helpLines() [][]helpLine {
 
 // helpPart is the page's state.
 type helpPart struct {
-	scroll   int
-	canvases raster.Pool
-	kept     kept[helpKey]
+	scroll int
+	kept   kept[helpKey]
 }
 
 // helpKey is what the picture of the lines depends on.
@@ -108,7 +108,7 @@ func (h *helpPart) press(k key.Event) bool {
 const (
 	helpColumn = 384
 	helpLineDp = 20
-	helpKeys   = 138
+	helpKeys   = 152
 )
 
 // helpPage lists gestures and keys over everything else, in as many columns as
@@ -133,8 +133,8 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	in := image.Rect(box.Min.X+u.Px(24), box.Min.Y+u.Px(20), box.Max.X, box.Max.Y-u.Px(46))
 	s.helpState.scroll = max(0, min(s.helpState.scroll, content-in.Dy()))
 	k := helpKey{in.Size(), s.helpState.scroll, columns, th, u.Metric.PxPerDp, s.fontsOf}
-	u.Draw(s.helpState.kept.get(k, func() *raster.Canvas {
-		return s.drawHelp(k, blocks, tops, line)
+	u.Draw(s.helpState.kept.get(u, k, k.size, func(on raster.Surface) {
+		s.drawHelp(on, k, blocks, tops, line)
 	}), in.Min)
 	if over := content - in.Dy(); over > 0 { // says that there is more
 		track := image.Rect(box.Max.X-u.Px(12), in.Min.Y, box.Max.X-u.Px(7), in.Max.Y)
@@ -157,12 +157,12 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 
 // drawHelp draws the lines into one picture: laying out so many texts one by one
 // took longer than a frame may.
-func (s *Shell) drawHelp(k helpKey, blocks [][]helpLine, tops []helpAt, line int) *raster.Canvas {
+func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops []helpAt, line int) {
 	px := func(dp int) int { return int(float32(dp)*k.scale + .5) }
-	c := s.helpState.canvases.Canvas(k.size.X, k.size.Y, raster.Pack(k.theme.Raised))
+	on.Rect(0, 0, k.size.X, k.size.Y, raster.Pack(k.theme.Raised))
 	head, face := s.fonts.medium(12.5*k.scale), s.fonts.face(12*k.scale)
 	write := func(f *raster.Face, x, width, y int, text string, col colour) {
-		f.Draw(c, float32(x), y+int(13.5*k.scale), f.Fit(text, float32(width)), raster.Pack(col), x, x+width)
+		f.Draw(on, float32(x), y+int(13.5*k.scale), f.Fit(text, float32(width)), raster.Pack(col), x, x+width)
 	}
 	for i, b := range blocks {
 		x := tops[i].column * px(helpColumn)
@@ -178,7 +178,6 @@ func (s *Shell) drawHelp(k helpKey, blocks [][]helpLine, tops []helpAt, line int
 			}
 		}
 	}
-	return c
 }
 
 // helpAt is where a block of lines stands.
