@@ -30,7 +30,8 @@ of the calls of the FUNCTION, pairing how it was compared, and about what the
 files are.
 
 An ADDRESS is what the window copies with "Copy the view's address"; it says all
-that is shown, so that only -o, --size, --scale and --theme go with it.
+that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
+with it.
 ` + viewHelp,
 		examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
@@ -73,10 +74,14 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 					return err
 				}
 				if address.Is(o.File) {
-					if o.File, err = checkAddress(o.File); err != nil {
+					parts := ""
+					if fs.Changed("view") {
+						parts = o.View
+					}
+					if o.File, err = checkAddress(o.File, parts); err != nil {
 						return err
 					}
-					if err := alone(fs, "output", "size", "scale", "theme", "source-root"); err != nil {
+					if err := alone(fs, "output", "view", "size", "scale", "theme", "colour", "source-root"); err != nil {
 						return err
 					}
 				}

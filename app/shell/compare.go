@@ -42,6 +42,7 @@ type comparison struct {
 	buttons  compareButtons
 	largest  [24]clickArea
 	bounds   compareBounds
+	rowsOf   rowsKey
 	paired   bool    // pairs that were made before have been looked for
 	keyIn    [2]bool // whether the keyboard was in the timelines
 }
@@ -142,7 +143,7 @@ func (s *Shell) compare(a, b, drop *pane) {
 	c.pair = doc.Compare(s.wake)
 	for _, p := range c.panes {
 		p.tab = tabFlame
-		p.transforms = a.transforms
+		p.transforms, p.like = a.transforms, nil
 	}
 	c.flame.under = -1
 	s.versus, s.menu = c, nil
@@ -170,7 +171,7 @@ func (s *Shell) endComparison() {
 	drop := c.panes[1-c.focus]
 	drop.stay()
 	s.pane = c.panes[c.focus]
-	s.pane.reach = [2]int64{}
+	s.pane.reach, s.pane.like = [2]int64{}, nil
 	s.pane.tab = tabFlame
 	if s.pane.pick.is == pickFunc {
 		s.pane.pick = picked{}
@@ -201,6 +202,7 @@ func (c *comparison) swap(s *Shell) {
 	old := c.pair
 	c.panes[0], c.panes[1] = c.panes[1], c.panes[0]
 	c.focus = 1 - c.focus
+	c.panes[0].like, c.rowsOf = nil, rowsKey{}
 	c.link.swap()
 	hand := c.options.Match.Hand
 	c.options.Match.Hand = nil
@@ -262,7 +264,10 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	if _, err := c.arrive(s); err != nil {
 		s.Say(err.Error())
 	}
-	for _, p := range c.panes {
+	for i, p := range c.panes {
+		if i == 1 {
+			c.rowsAlike()
+		}
 		p.timeline.replan(p, u.Metric.PxPerDp)
 	}
 	c.keptPairs(s)

@@ -2,16 +2,24 @@ package shell
 
 import (
 	"encoding/csv"
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"gioui.org/io/input"
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/unit"
 
 	"ashlar/app/cli"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
+	"ashlar/render/timeline"
 	"ashlar/testdata/twins"
 )
 
@@ -94,6 +102,47 @@ func atoi(t *testing.T, s string) (n int) {
 	return sign * n
 }
 
+// TestThreadsStandAlike: B has its threads in another order than A, and shows them
+// in A's until a person chooses another.
+func TestThreadsStandAlike(t *testing.T) {
+	s := compared(t, "before.json", "after.json")
+	c := s.versus
+	var router input.Router
+	var ops op.Ops
+	names := func(side int) (out []string) {
+		ops.Reset()
+		s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
+			Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1200, 700))})
+		router.Frame(&ops)
+		for _, r := range c.panes[side].timeline.plan.Rows {
+			if r.Kind == timeline.TrackRow {
+				out = append(out, r.Name)
+			}
+		}
+		return out
+	}
+	if rec := c.panes[1].rec; rec.Tracks[1].Name != "worker-2" {
+		t.Fatalf("B's second thread is %s: nothing is tested", rec.Tracks[1].Name)
+	}
+	if a, b := names(0), names(1); !slices.Equal(a, b) {
+		t.Errorf("the threads of A are %q, those of B %q", a, b)
+	}
+	c.panes[0].order = []int{2, 1, 0}
+	names(0)
+	if a, b := names(0), names(1); a[0] != "worker-2" || !slices.Equal(a, b) {
+		t.Errorf("moved, the threads of A are %q, those of B %q", a, b)
+	}
+	c.panes[1].order = []int{0, 2, 1}
+	if b := names(1); !slices.Equal(b, []string{"main", "worker-1", "worker-2"}) {
+		t.Errorf("B's own order is %q", b)
+	}
+	c.panes[1].order = nil
+	s.swap()
+	if a := names(0); !slices.Equal(a, []string{"main", "worker-2", "worker-1"}) {
+		t.Errorf("swapped, A has its own order %q", a)
+	}
+}
+
 // TestPairingByHand pairs two functions that no rule matches, and takes the pair
 // apart again; a swap keeps it.
 func TestPairingByHand(t *testing.T) {
@@ -121,8 +170,8 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
-	line, _ := c.asCommand()
-	if line != "ashlar diff before.folded after.folded --pair legacy_check=validate" {
+	line, _ := c.asCommand(s)
+	if line != "ashlar diff before.folded after.folded --by stack --pair legacy_check=validate" {
 		t.Errorf("as a command: %s", line)
 	}
 	s.swap()
@@ -191,7 +240,7 @@ func TestCompareAsCommand(t *testing.T) {
 	c.panes[1].sel.tracks = []int{1}
 	c.options.Normalize, c.options.Match.NoSimilar = compare.Duration, true
 	c.options.By, c.tab = compare.ByThread, compareTable
-	line, rest := c.asCommand()
+	line, rest := c.asCommand(s)
 	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
 	if line != want || rest != "" {
 		t.Errorf("the command is\n%s\nwant\n%s (%s)", line, want, rest)

@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 
+	"ashlar/ingest/compare"
 	"ashlar/render/flame"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -144,6 +145,36 @@ func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
 			u.VLine(h.Min.X-1, h.Min.Y, c.bounds.halves[i].Max.Y, u.Theme.Rule)
 		}
 		c.linkPill(u)
+	}
+}
+
+// rowsKey is what the order of B's rows follows from.
+type rowsKey struct {
+	threads *compare.Matching
+	plan    *timeline.Plan // A's
+	sort    timeline.Sort  // B's
+}
+
+// rowsAlike puts B's threads in the order of those of A that go with them, unless
+// a person has put them in another.
+func (c *comparison) rowsAlike() {
+	a, b := c.panes[0], c.panes[1]
+	ans := c.answer()
+	if !c.knows(ans) || a.timeline.plan == nil {
+		return
+	}
+	k := rowsKey{ans.Threads, a.timeline.plan, b.sort}
+	if c.rowsOf == k {
+		return
+	}
+	c.rowsOf, b.like = k, nil
+	if a.sort != b.sort {
+		return
+	}
+	for i := range k.plan.Rows {
+		if r := &k.plan.Rows[i]; r.Kind == timeline.TrackRow {
+			b.like = append(b.like, tracksAlike(ans, 0, []int{r.Index})...)
+		}
 	}
 }
 

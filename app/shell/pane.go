@@ -2,14 +2,12 @@ package shell
 
 import (
 	"image"
-	"math"
 
 	"gioui.org/widget"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
-	"ashlar/render/flame"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -87,6 +85,7 @@ type pane struct {
 	hidden map[int]bool // tracks that are not shown
 	pinned []int        // tracks that are shown first
 	order  []int        // tracks in the order they were dragged to
+	like   []int        // and in which they stand while they were not: as on the other side
 	sort   timeline.Sort
 	filter string // of the tracks' names
 	sel    selection
@@ -131,12 +130,6 @@ type pane struct {
 
 	eventButton, metricButton, viewButton widget.Clickable
 	statusClick                           clickArea
-}
-
-// paneBounds are the places of the parts in the last frame, in pixels.
-type paneBounds struct {
-	overview, ruler, lanes, rows, tabs, lower, side image.Rectangle
-	gutter                                          int
 }
 
 var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "Source", "About this file"}
@@ -275,290 +268,4 @@ func (p *pane) metricOf() *recording.Metric {
 		}
 	}
 	return &recording.Metric{}
-}
-
-// place divides r among the parts.
-func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
-	b := &p.bounds
-	*b = paneBounds{gutter: u.Px(timeline.GutterWidth)}
-	top := r.Min.Y
-	bottom := r.Max.Y
-	right := r.Max.X
-	cut := bottom
-	if s.View == Both {
-		if p.timed() {
-			cut = top + p.timelineHeight(u, r.Dy())
-		} else {
-			cut = top + u.Px(44)
-		}
-	} else if !s.View.above() {
-		cut = top
-	}
-	if s.View.above() {
-		p.placeTimeline(u, image.Rect(r.Min.X, top, right, cut))
-	}
-	if !s.View.below() {
-		return
-	}
-	y := cut
-	if s.View == Both {
-		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
-		y = b.tabs.Max.Y
-		w := min(u.Px(sideWidth), r.Dx()/3)
-		b.side = image.Rect(right-w, y, right, bottom)
-		right = b.side.Min.X
-	}
-	b.lower = image.Rect(r.Min.X, y, right, bottom)
-}
-
-// placeTimeline divides r among overview, ruler and lanes.
-func (p *pane) placeTimeline(u *ui.UI, r image.Rectangle) {
-	b := &p.bounds
-	if !p.timed() {
-		b.lanes = r
-		return
-	}
-	right := r.Max.X - u.Px(timeline.MapWidth+4)
-	y := r.Min.Y + u.Px(overviewTop)
-	b.overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
-	y = b.overview.Max.Y + u.Px(2)
-	b.ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
-	b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right, r.Max.Y)
-	b.rows = image.Rect(right+u.Px(2), b.lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
-}
-
-// limits are how far the view goes.
-func (p *pane) limits() (from, to int64) {
-	if p.reach[0] < p.reach[1] {
-		return p.reach[0], p.reach[1]
-	}
-	return p.rec.Start, p.rec.End
-}
-
-// timed tells whether there is a timeline to draw.
-func (p *pane) timed() bool { return p.timeline.plan != nil && p.timeline.plan.Empty == "" }
-
-// timelineHeight is how much of height the timeline gets, in pixels: the share
-// the person chose, else what its rows need as long as the flamegraph does not
-// go short of what it needs.
-func (p *pane) timelineHeight(u *ui.UI, height int) int {
-	least, most := u.Px(130), height-u.Px(120)
-	if p.split > 0 {
-		return max(least, min(int(float32(height)*p.split), most))
-	}
-	strips := u.Px(overviewTop + timeline.OverviewHeight + 2 + timeline.RulerHeight)
-	want := strips + u.Px(60)
-	if p.timeline.plan != nil {
-		want = strips + p.timeline.plan.Height + u.Px(8)
-	}
-	// Halves that move while a filter is being typed would be a nuisance.
-	if p.filter == "" {
-		p.unfiltered = want
-	} else {
-		want = max(want, p.unfiltered)
-	}
-	share := height * 11 / 20
-	if want > share {
-		// More than its share only where the flamegraph leaves it.
-		below := u.Px(tabsHeight + 220)
-		if a := p.doc.Answer(); a != nil { // also while another tab is shown: the border stays where it is
-			below = max(below, u.Px(tabsHeight+2*flamePad)+flame.Height(a.Tree, u.Metric.PxPerDp))
-		}
-		want = max(share, min(want, height-below))
-	}
-	return max(least, min(want, most))
-}
-
-// The view's commands.
-
-func (p *pane) laneWidth() int { return max(1, p.bounds.lanes.Dx()-p.bounds.gutter) }
-
-func (p *pane) zoomAt(factor, x float64) {
-	from, to := p.limits()
-	p.view = p.view.Zoom(factor, x, p.laneWidth(), from, to)
-	p.moved = true
-}
-
-// zoomBy zooms at the pointer when it is over the lanes, else in the middle.
-func (p *pane) zoomBy(factor float64) {
-	x := float64(p.laneWidth()) / 2
-	if p.timeline.inside && p.timeline.at.X > float32(p.bounds.gutter) {
-		x = float64(p.timeline.at.X) - float64(p.bounds.gutter)
-	}
-	p.zoomAt(factor, x)
-}
-
-func (p *pane) panBy(share float64) {
-	w := p.laneWidth()
-	from, to := p.limits()
-	p.view = p.view.Pan(share*float64(w), w, from, to)
-	p.moved = true
-}
-
-func (p *pane) scrollBy(px int) {
-	if p.flame.inside && p.tab == tabFlame {
-		p.flame.scrollBy(px)
-		return
-	}
-	if p.tab == tabTable && p.table.inside {
-		p.table.scroll += px
-		return
-	}
-	p.scrollTo(p.view.Scroll + px)
-}
-
-func (p *pane) scrollTo(y int) { p.view.Scroll = p.scrollLimit(y) }
-
-// scrollLimit keeps rows from being scrolled past their end.
-func (p *pane) scrollLimit(y int) int {
-	most := 0
-	if p.timeline.plan != nil {
-		most = max(0, p.timeline.plan.Height-p.bounds.lanes.Dy())
-	}
-	return max(0, min(y, most))
-}
-
-func (p *pane) fitAll() {
-	p.view = p.view.Fit(p.extent())
-	p.moved = false
-	p.flame.zoomTo(p, nil)
-}
-
-// fitSelection zooms to the selected range, else to the picked bar.
-func (p *pane) fitSelection() {
-	switch {
-	case p.pick.is != pickNone && p.pick.is != pickNode && p.pick.hit.End > p.pick.hit.Start:
-		p.fit(p.pick.hit.Start, p.pick.hit.End)
-	case p.sel.ranged:
-		p.fit(p.sel.from, p.sel.to)
-	}
-}
-
-func (p *pane) fit(from, to int64) {
-	if !p.rec.HasTime {
-		return
-	}
-	p.view = p.view.Fit(from, to)
-	p.moved = true
-}
-
-func (p *pane) setEvent(i int) {
-	p.event = i
-	p.metric = p.rec.Events[i].Primary
-	p.flame.zoomTo(p, nil)
-	p.pick = picked{}
-}
-
-func (p *pane) nextEvent() {
-	if n := len(p.rec.Events); n > 1 {
-		p.setEvent((p.event + 1) % n)
-	}
-}
-
-func (p *pane) nextMetric() {
-	if p.event < len(p.rec.Events) {
-		p.metric = (p.metric + 1) % max(1, len(p.rec.Events[p.event].Metrics))
-	}
-}
-
-// back takes back the nearest thing; it does nothing when there is none.
-func (p *pane) back() {
-	switch {
-	case p.searching() || p.search.text != "":
-		p.search.clear()
-		p.search.blur = true
-	case len(p.flame.zoom) > 0:
-		p.flame.zoomTo(p, nil)
-	case p.pick.is != pickNone:
-		p.pick = picked{}
-	case p.atGoal:
-		p.atGoal = false
-	case p.sel.any():
-		p.sel = selection{}
-	case p.filter != "":
-		p.filter = ""
-	case p.moved:
-		p.fitAll()
-	}
-}
-
-// mark is the function whose bars stand out: the one under the pointer, else
-// the picked one.
-func (p *pane) mark() func(recording.FuncID) bool {
-	var f recording.FuncID
-	switch {
-	case p.searching():
-		if p.palette.Mode == theme.BySearch {
-			return nil // colours tell already
-		}
-		return p.found()
-	case p.hover != nil:
-		f = *p.hover
-	case p.pick.named():
-		f = p.pick.fn
-	default:
-		return nil
-	}
-	return func(g recording.FuncID) bool { return g == f }
-}
-
-// marked is what mark depends on, to tell whether a picture is out of date.
-func (p *pane) marked() int64 {
-	switch {
-	case p.searching():
-		p.found() // which may be new
-		return -2 - int64(p.search.version)
-	case p.hover != nil:
-		return int64(*p.hover)
-	case p.pick.named():
-		return int64(p.pick.fn)
-	}
-	return -1
-}
-
-// found tells which functions the search matches.
-func (p *pane) found() func(recording.FuncID) bool {
-	sp := &p.search
-	var hits *analyze.Hits
-	if !sp.pattern.OfFunctions() {
-		if hits = p.doc.Hits(); hits == nil || !hits.Pattern.Is(sp.pattern) {
-			hits = nil // not known yet
-		}
-	}
-	if !sp.isOf.Is(sp.pattern) || sp.isHits != hits || len(sp.is) < p.rec.Functions.Len() {
-		sp.is, sp.isOf, sp.isHits = make([]int8, p.rec.Functions.Len()), sp.pattern, hits
-		sp.version++
-	}
-	// Only those that are asked for are looked at: there may be a million.
-	rec, is, pattern := p.rec, sp.is, sp.pattern
-	return func(f recording.FuncID) bool {
-		if int(f) >= len(is) {
-			return false
-		}
-		if is[f] == 0 {
-			is[f] = -1
-			if hits != nil {
-				if hits.Matches(f) {
-					is[f] = 1
-				}
-			} else if fn := rec.Functions.At(int(f)); pattern.MatchFunction(&fn) {
-				is[f] = 1
-			}
-		}
-		return is[f] > 0
-	}
-}
-
-// markAt is what marks the timeline's bars where functions do not tell.
-func (p *pane) markAt() func(track, lane, i, n int) bool {
-	if p.searching() && !p.search.pattern.OfFunctions() {
-		if h := p.doc.Hits(); h != nil && h.Pattern.Is(p.search.pattern) {
-			return h.Marked
-		}
-	}
-	return nil
-}
-
-func clampInt64(f float64) int64 {
-	return int64(math.Max(math.MinInt64/4, math.Min(math.MaxInt64/4, f)))
 }

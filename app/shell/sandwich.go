@@ -184,5 +184,5 @@ func (w *sandwich) contextMenu(s *Shell, p *pane) {
 		{title: "Copy name", do: func() { s.copyLater(f.Name) }},
 		{title: "Copy details", detail: "Ctrl-C", do: func() { p.copy = true }},
 	}
-	s.menu = newMenu(point(w.box.Min, w.at), append(items, p.functionItems(s, f)...))
+	s.menu = newMenu(point(w.box.Min, w.at), append(append(items, p.functionItems(s, f)...), s.commandItem(panelLower)))
 }

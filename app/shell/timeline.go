@@ -137,8 +137,12 @@ func (t *timelinePart) stripCursor(p *pane, u *ui.UI) pointer.Cursor {
 
 // rows is how the rows are laid out.
 func (p *pane) rows(scale float32) timeline.Layout {
+	order := p.order
+	if order == nil {
+		order = p.like
+	}
 	return timeline.Layout{Scale: scale, Event: p.event, Metric: p.metric, Folds: p.folds, Closed: p.closed,
-		Hidden: p.hidden, Pinned: p.pinned, Order: p.order, Sort: p.sort, Filter: p.filter}
+		Hidden: p.hidden, Pinned: p.pinned, Order: order, Sort: p.sort, Filter: p.filter}
 }
 
 func (t *timelinePart) replan(p *pane, scale float32) {

@@ -131,7 +131,7 @@ var samples = sync.OnceValue(func() map[string]*recording.Recording {
 	if root == "" {
 		return out
 	}
-	const most = 600 << 10
+	const most = 600 << 20
 	filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return nil

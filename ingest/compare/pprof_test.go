@@ -188,6 +188,9 @@ func TestAgreesWithPprof(t *testing.T) {
 		{"pprof/gp_go.crc32.cpu", "generated/strconv_cpu.pprof"},
 		{"generated/strconv_cpu.pprof", "pprof/parca_fib.pb.gz"},
 		{"generated/json_mem.pprof", "pprof/parca_1644509272337470000.pb.gz"},
+		{"pprof/parca_inlining-disabled-cpu.stripped.pprof", "pprof/parca_fib.pb.gz"},
+		{"pprof/parca_fgprof.pb.gz", "pprof/parca_fgprof.pb.gz"},
+		{"generated/block.pprof", "generated/block.pprof"},
 	} {
 		againstPprof(t, filepath.Join(root, pair[0]), filepath.Join(root, pair[1]))
 	}

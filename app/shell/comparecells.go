@@ -1,0 +1,169 @@
+package shell
+
+import (
+	"image"
+	"slices"
+	"strconv"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// differenceHeads are the columns; those of no width take what is left.
+var differenceHeads = [...]struct {
+	title string
+	by    differenceColumn
+	width float32
+}{
+	{"", columnName, 0}, {"Module", columnModule, 120}, {"A", columnA, 84}, {"B", columnB, 84}, {"Difference", columnDifference, 92},
+	{"%", columnChange, 76}, {"Of all change", columnShare, 92}, {"Sure", columnSure, 66}, {"", columnOther, 92},
+}
+
+// cells are a row's texts, for the screen or exact for a copy.
+func (t *differenceTable) cells(a *doc.CompareAnswer, r *compare.Row, total, exact bool) []string {
+	m := a.Compared.Metric
+	va, vb := values(r, total)
+	oa, ob := values(r, !total)
+	name := r.Name
+	if r.NameB != "" && r.NameB != r.Name {
+		name += ", in B " + r.NameB
+	}
+	if exact {
+		value := func(v int64) string {
+			return recording.Decimal{Mantissa: v, Scale: m.Common.Decimals}.String()
+		}
+		share, sure := "", ""
+		if a.Table.Moved != 0 {
+			share = strconv.FormatFloat(float64(r.DeltaSelf())/float64(a.Table.Moved), 'f', 6, 64)
+		}
+		if conf := sureOf(r, total); conf != nil {
+			sure = strconv.FormatFloat(conf.Level(), 'f', 6, 64)
+		}
+		return []string{r.Name, r.NameB, r.Module, string(r.Status), string(r.Rule), value(r.ASelf), value(r.BSelf), value(r.DeltaSelf()),
+			value(r.ATotal), value(r.BTotal), value(r.DeltaTotal()), share, sure}
+	}
+	blank := func(v int64) string {
+		if v == 0 {
+			return "–"
+		}
+		return units.Value(m.Readable(v))
+	}
+	change := units.Change(va, vb)
+	if r.Status == compare.New || r.Status == compare.Gone {
+		change = string(r.Status)
+	}
+	sure := ""
+	if conf := sureOf(r, total); conf != nil {
+		sure = units.Level(conf.Level())
+	}
+	return []string{name, shortModule(r.Module), blank(va), blank(vb), signed(m, vb-va), change, units.Percent(r.DeltaSelf(), a.Table.Moved), sure, signed(m, ob-oa)}
+}
+
+// grid is the whole table, as it is filtered and sorted.
+func (t *differenceTable) grid(c *comparison, a *doc.CompareAnswer) *grid {
+	t.refresh(c, a)
+	unit := " (" + a.Compared.Metric.Common.Unit + ")"
+	g := &grid{name: "differences", head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
+		"A total" + unit, "B total" + unit, "difference of total" + unit, "share of all change", "confidence"},
+		number: []bool{false, false, false, false, false, true, true, true, true, true, true, true, true}}
+	for i := range t.rows {
+		g.rows = append(g.rows, t.cells(a, &t.rows[i], false, true))
+	}
+	return g
+}
+
+// grid is the table that is shown, of one recording or of two.
+func (s *Shell) grid() *grid {
+	c := s.versus
+	if c == nil {
+		return s.pane.grid()
+	}
+	if a := c.answer(); a != nil {
+		return c.table.grid(c, a)
+	}
+	return nil
+}
+
+// gridding is grid for another goroutine, as far as that can be put off.
+func (s *Shell) gridding() func() *grid {
+	if s.versus == nil {
+		return s.pane.gridding()
+	}
+	g := s.grid()
+	return func() *grid { return g }
+}
+
+// moduled tells whether any row names a module.
+func moduled(a *doc.CompareAnswer) bool {
+	return slices.ContainsFunc(a.Table.Rows, func(r compare.Row) bool { return r.Module != "" })
+}
+
+// columns places the columns; that of modules only where there are any.
+func (t *differenceTable) columns(u *ui.UI, r image.Rectangle, modules bool) []image.Rectangle {
+	wide := func(i int) int {
+		if differenceHeads[i].by == columnModule && !modules {
+			return 0
+		}
+		return u.Px(differenceHeads[i].width)
+	}
+	rest := r.Dx() - u.Px(32+10)
+	for i := range differenceHeads[1:] {
+		rest -= wide(i + 1)
+	}
+	x := r.Min.X + u.Px(32)
+	var cols []image.Rectangle
+	for i := range differenceHeads {
+		px := wide(i)
+		if i == 0 {
+			px = max(u.Px(90), rest)
+		}
+		cols = append(cols, image.Rectangle{Min: image.Pt(x, r.Min.Y), Max: image.Pt(max(x, x+px-u.Px(10)), r.Max.Y)})
+		x += px
+	}
+	return cols
+}
+
+func (t *differenceTable) head(c *comparison, u *ui.UI, a *doc.CompareAnswer, top int, r image.Rectangle, cols []image.Rectangle) {
+	th := u.Theme
+	h := u.Px(rowHeight)
+	word, other := "self", "Δ total"
+	if c.options.Total {
+		word, other = "total", "Δ self"
+	}
+	for i, cell := range cols {
+		col := &differenceHeads[i]
+		cell.Min.Y, cell.Max.Y = top, top+h
+		title := col.title
+		switch col.by {
+		case columnName:
+			title = title1(string(a.Table.By))
+		case columnA, columnB:
+			title += " " + word
+		case columnOther:
+			title = other
+		}
+		if cell.Empty() {
+			continue
+		}
+		st := ui.Style{Size: 11.5, Weight: medium, Color: th.Dim}
+		if i > 1 {
+			st.Align = end
+		}
+		clicked, hovered := t.heads[col.by].clicked(u, cell)
+		if clicked {
+			t.backward = t.by == col.by && !t.backward
+			t.by, t.scroll = col.by, 0
+		}
+		if hovered || t.by == col.by {
+			st.Color = th.Text
+		}
+		if t.by == col.by {
+			u.Fill(image.Rect(cell.Min.X, top+h, cell.Max.X, top+h+u.Px(1.5)), th.Accent)
+		}
+		u.Text(cell, title, st)
+	}
+	u.HLine(r.Min.X, r.Max.X, top+h+u.Px(2), th.Rule)
+}

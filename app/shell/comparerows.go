@@ -1,0 +1,139 @@
+package shell
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+)
+
+// values are A and B of a row, self or total.
+func values(r *compare.Row, total bool) (a, b int64) {
+	if total {
+		return r.ATotal, r.BTotal
+	}
+	return r.ASelf, r.BSelf
+}
+
+func sureOf(r *compare.Row, total bool) *compare.Confidence {
+	if total {
+		return r.Total
+	}
+	return r.Self
+}
+
+type tableKey struct {
+	table    *compare.Table
+	by       differenceColumn
+	backward bool
+	filters  tableFilters
+	total    bool
+	search   *analyze.Pattern
+}
+
+// tableFilters say which rows are left; none of a kind set leaves all of it.
+type tableFilters [filterCount]bool
+
+// What rows can be filtered by.
+const (
+	filterWorse = iota
+	filterBetter
+	filterNew
+	filterGone
+	filterSure
+	filterCount
+)
+
+var filterWords = [filterCount]string{"More in B", "Less in B", "New", "Gone", "Beyond noise"}
+
+// refresh brings the rows in step with the answer and what was chosen.
+func (t *differenceTable) refresh(c *comparison, a *doc.CompareAnswer) {
+	total := c.options.Total
+	k := tableKey{a.Table, t.by, t.backward, t.filters, total, c.panes[c.focus].search.pattern}
+	if t.of == k {
+		return
+	}
+	t.of = k
+	t.rows = t.rows[:0]
+	for i := range a.Table.Rows {
+		if r := &a.Table.Rows[i]; t.keeps(r, total) && (k.search == nil || k.search.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module})) {
+			t.rows = append(t.rows, *r)
+		}
+	}
+	t.sort(total)
+}
+
+// keeps tells whether the filters leave a row: what is the same on both sides is
+// never a difference.
+func (t *differenceTable) keeps(r *compare.Row, total bool) bool {
+	a, b := values(r, total)
+	f := &t.filters
+	if r.Status == compare.Same || a == b && r.Status == compare.Changed {
+		return false
+	}
+	kinds := f[filterWorse] || f[filterBetter] || f[filterNew] || f[filterGone]
+	kind := f[filterWorse] && b > a || f[filterBetter] && b < a || f[filterNew] && r.Status == compare.New || f[filterGone] && r.Status == compare.Gone
+	if kinds && !kind {
+		return false
+	}
+	conf := sureOf(r, total)
+	return !f[filterSure] || conf != nil && !noise(conf)
+}
+
+func (t *differenceTable) sort(total bool) {
+	size := func(v int64) int64 { return max(v, -v) }
+	delta := func(r *compare.Row) int64 {
+		a, b := values(r, total)
+		return b - a
+	}
+	ratio := func(r *compare.Row) float64 {
+		a, b := values(r, total)
+		if a == 0 {
+			return math.Inf(1)
+		}
+		return math.Abs(math.Log(math.Max(1e-9, float64(b)/float64(a))))
+	}
+	level := func(r *compare.Row) float64 {
+		if conf := sureOf(r, total); conf != nil {
+			return conf.Level()
+		}
+		return -1
+	}
+	by := map[differenceColumn]func(x, y *compare.Row) int{
+		columnDifference: func(x, y *compare.Row) int { return cmp.Compare(size(delta(y)), size(delta(x))) },
+		columnShare:      func(x, y *compare.Row) int { return cmp.Compare(delta(y), delta(x)) },
+		columnName:       func(x, y *compare.Row) int { return cmp.Compare(x.Name, y.Name) },
+		columnModule:     func(x, y *compare.Row) int { return cmp.Compare(x.Module, y.Module) },
+		columnA: func(x, y *compare.Row) int {
+			a, _ := values(x, total)
+			b, _ := values(y, total)
+			return cmp.Compare(b, a)
+		},
+		columnB: func(x, y *compare.Row) int {
+			_, a := values(x, total)
+			_, b := values(y, total)
+			return cmp.Compare(b, a)
+		},
+		columnChange: func(x, y *compare.Row) int { return cmp.Compare(ratio(y), ratio(x)) },
+		columnSure:   func(x, y *compare.Row) int { return cmp.Compare(level(y), level(x)) },
+		columnOther: func(x, y *compare.Row) int {
+			a, b := values(x, !total)
+			d, e := values(y, !total)
+			return cmp.Compare(size(e-d), size(b-a))
+		},
+	}[t.by]
+	slices.SortStableFunc(t.rows, func(x, y compare.Row) int {
+		k := by(&x, &y)
+		if t.backward {
+			k = -k
+		}
+		return k
+	})
+}
+
+// refreshed makes the rows be filtered and sorted anew.
+func (t *differenceTable) refreshed() { t.of = tableKey{} }

@@ -1,0 +1,99 @@
+package shell
+
+import (
+	"image"
+
+	"ashlar/render/flame"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// paneBounds are the places of the parts in the last frame, in pixels.
+type paneBounds struct {
+	overview, ruler, lanes, rows, tabs, lower, side image.Rectangle
+	gutter                                          int
+}
+
+// place divides r among the parts.
+func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
+	b := &p.bounds
+	*b = paneBounds{gutter: u.Px(timeline.GutterWidth)}
+	top := r.Min.Y
+	bottom := r.Max.Y
+	right := r.Max.X
+	cut := bottom
+	if s.View == Both {
+		if p.timed() {
+			cut = top + p.timelineHeight(u, r.Dy())
+		} else {
+			cut = top + u.Px(44)
+		}
+	} else if !s.View.above() {
+		cut = top
+	}
+	if s.View.above() {
+		p.placeTimeline(u, image.Rect(r.Min.X, top, right, cut))
+	}
+	if !s.View.below() {
+		return
+	}
+	y := cut
+	if s.View == Both {
+		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
+		y = b.tabs.Max.Y
+		w := min(u.Px(sideWidth), r.Dx()/3)
+		b.side = image.Rect(right-w, y, right, bottom)
+		right = b.side.Min.X
+	}
+	b.lower = image.Rect(r.Min.X, y, right, bottom)
+}
+
+// placeTimeline divides r among overview, ruler and lanes.
+func (p *pane) placeTimeline(u *ui.UI, r image.Rectangle) {
+	b := &p.bounds
+	if !p.timed() {
+		b.lanes = r
+		return
+	}
+	right := r.Max.X - u.Px(timeline.MapWidth+4)
+	y := r.Min.Y + u.Px(overviewTop)
+	b.overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
+	y = b.overview.Max.Y + u.Px(2)
+	b.ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
+	b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right, r.Max.Y)
+	b.rows = image.Rect(right+u.Px(2), b.lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
+}
+
+// timed tells whether there is a timeline to draw.
+func (p *pane) timed() bool { return p.timeline.plan != nil && p.timeline.plan.Empty == "" }
+
+// timelineHeight is how much of height the timeline gets, in pixels: the share
+// the person chose, else what its rows need as long as the flamegraph does not
+// go short of what it needs.
+func (p *pane) timelineHeight(u *ui.UI, height int) int {
+	least, most := u.Px(130), height-u.Px(120)
+	if p.split > 0 {
+		return max(least, min(int(float32(height)*p.split), most))
+	}
+	strips := u.Px(overviewTop + timeline.OverviewHeight + 2 + timeline.RulerHeight)
+	want := strips + u.Px(60)
+	if p.timeline.plan != nil {
+		want = strips + p.timeline.plan.Height + u.Px(8)
+	}
+	// Halves that move while a filter is being typed would be a nuisance.
+	if p.filter == "" {
+		p.unfiltered = want
+	} else {
+		want = max(want, p.unfiltered)
+	}
+	share := height * 11 / 20
+	if want > share {
+		// More than its share only where the flamegraph leaves it.
+		below := u.Px(tabsHeight + 220)
+		if a := p.doc.Answer(); a != nil { // also while another tab is shown: the border stays where it is
+			below = max(below, u.Px(tabsHeight+2*flamePad)+flame.Height(a.Tree, u.Metric.PxPerDp))
+		}
+		want = max(share, min(want, height-below))
+	}
+	return max(least, min(want, most))
+}
