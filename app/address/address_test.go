@@ -49,10 +49,30 @@ func anyRange(r *rand.Rand) *Range {
 	return &Range{anyTime(r), anyTime(r)}
 }
 
+func anyThread(r *rand.Rand) Thread { return Thread{r.Int64() - r.Int64(), r.Int64N(99), anyText(r)} }
+
+func anySide(r *rand.Rand) Side {
+	s := Side{Show: anyRange(r), Select: anyRange(r), Threads: several(r, anyThread), Fold: several(r, anyThread), Unfold: several(r, anyThread),
+		Hide: several(r, anyThread), Pin: several(r, anyThread), Order: several(r, anyThread), Sort: anyText(r), Filter: anyText(r),
+		Scroll: float32(r.IntN(9000)) / 8, Close: several(r, func(r *rand.Rand) Process { return Process{r.Int64() - r.Int64(), anyText(r)} })}
+	if r.IntN(2) == 0 {
+		at := anyTime(r)
+		s.Goal, s.Anchor = &at, anyTime(r)
+	}
+	if r.IntN(2) == 0 {
+		s.Bar = &Bar{anyThread(r), r.IntN(300), anyTime(r)}
+	}
+	return s
+}
+
 func anyView(r *rand.Rand) *View {
 	v := &View{
-		Parts: anyText(r), Layout: anyText(r), Show: anyRange(r), Select: anyRange(r), Event: anyText(r), Metric: anyText(r), Find: anyText(r), Tab: anyText(r),
-		Threads: several(r, func(r *rand.Rand) Thread { return Thread{r.Int64() - r.Int64(), r.Int64N(99), anyText(r)} }),
+		Parts: anyText(r), Layout: anyText(r), Side: anySide(r), Beside: anySide(r), Event: anyText(r), Metric: anyText(r), Find: anyText(r), Tab: anyText(r),
+		Only: several(r, anyText), Exe: anyText(r), Node: several(r, anyFunction), Colour: anyText(r), Table: anyText(r), Sort: anyText(r),
+		Columns: several(r, anyText), Rows: several(r, anyText), Split: r.Float32(), Down: float32(r.NormFloat64() * 1e9), Line: r.IntN(1<<20) >> r.IntN(20), With: several(r, anyText),
+		Normalize: anyText(r), Width: anyText(r),
+		Widths: several(r, func(r *rand.Rand) Width { return Width{anyText(r), float32(r.IntN(1000)) / 4} }),
+		Pairs:  several(r, func(r *rand.Rand) Pair { return Pair{anyText(r), anyText(r)} }),
 		Transforms: several(r, func(r *rand.Rand) analyze.Transform {
 			return analyze.Transform{Op: analyze.Op(anyText(r)), Ref: analyze.Ref{Text: anyText(r), Module: anyText(r), Exact: r.IntN(2) == 0}}
 		}),
@@ -68,6 +88,16 @@ func anyView(r *rand.Rand) *View {
 			}
 			return m
 		}),
+	}
+	if v.Part = (Part{HasFrom: r.IntN(2) == 0, HasTo: r.IntN(2) == 0}); v.Part.HasFrom {
+		v.Part.From = anyTime(r)
+	}
+	if v.Part.HasTo {
+		v.Part.To = anyTime(r)
+	}
+	if r.IntN(2) == 0 {
+		f := anyFunction(r)
+		v.Around = &f
 	}
 	for range r.IntN(3) {
 		v.Files = append(v.Files, "x"+anyText(r))
@@ -106,15 +136,23 @@ func TestEveryViewComesBack(t *testing.T) {
 func TestAddressesDoNotChange(t *testing.T) {
 	for s, want := range map[string]View{
 		"ashlar:1?file=/tmp/run.spall&select=1.2s..1500ms&thread=42:43,42:44:gc&tab=functions": {
-			Files: []string{"/tmp/run.spall"}, Select: &Range{1.2e12, 1.5e12}, Threads: []Thread{{42, 43, ""}, {42, 44, "gc"}}, Tab: "functions"},
+			Files: []string{"/tmp/run.spall"}, Side: Side{Select: &Range{1.2e12, 1.5e12}, Threads: []Thread{{42, 43, ""}, {42, 44, "gc"}}}, Tab: "functions"},
 		"ashlar:1?file=a.spaa&file=b.spaa&view=flame&event=cycles&metric=period": {
 			Files: []string{"a.spaa", "b.spaa"}, Parts: "flame", Event: "cycles", Metric: "period"},
 		"ashlar:1?file=a.spall&file=b.spall&layout=above": {Files: []string{"a.spall", "b.spall"}, Layout: Above},
 		"ashlar:1?file=demo%3A&show=-5ms..0s&transform=focus!main.f:app,hide:/^runtime/,invert&zoom=main,f:lib.so&find=x%20y&function=g": {
-			Files: []string{Demo}, Show: &Range{-5e9, 0}, Find: "x y", Function: &Function{Name: "g"}, Zoom: []Function{{"main", ""}, {"f", "lib.so"}},
+			Files: []string{Demo}, Side: Side{Show: &Range{-5e9, 0}}, Find: "x y", Function: &Function{Name: "g"}, Zoom: []Function{{"main", ""}, {"f", "lib.so"}},
 			Transforms: []analyze.Transform{{Op: "focus", Ref: analyze.Ref{Text: "main.f", Module: "app", Exact: true}}, {Op: "hide", Ref: analyze.Ref{Text: "/^runtime/"}}, {Op: "invert"}}},
 		"ashlar:1?mark=12us:here,1s..2s:slow%20part,f:main:app:why%3F&color=blue": {
 			Marks: []Mark{{Place{From: 12e6, To: 12e6}, "here"}, {Place{From: 1e12, To: 2e12}, "slow part"}, {Place{Func: &Function{"main", "app"}}, "why?"}}, Unknown: []string{"color"}},
+		"ashlar:1?file=a.spall&file=b.spall&part=1s..&only=main,7&exe=/bin/a&fold=1:2&unfold=1:3:x&hide=1:4&pin=1:2,1:3&order=1:3,1:2&close=7,8:b&threads=busiest&filter=io&scroll=12.5&goal=3ms&bar=1:2:a@3@4us&anchor=5ns&show.b=1s..2s&bar.b=1:2@0@1ps&node=f,g:m&around=h": {
+			Files: []string{"a.spall", "b.spall"}, Part: Part{From: 1e12, HasFrom: true}, Only: []string{"main", "7"}, Exe: "/bin/a",
+			Side: Side{Fold: []Thread{{1, 2, ""}}, Unfold: []Thread{{1, 3, "x"}}, Hide: []Thread{{1, 4, ""}}, Pin: []Thread{{1, 2, ""}, {1, 3, ""}}, Order: []Thread{{1, 3, ""}, {1, 2, ""}},
+				Close: []Process{{7, ""}, {8, "b"}}, Sort: "busiest", Filter: "io", Scroll: 12.5, Goal: new(int64(3e9)), Bar: &Bar{Thread{1, 2, "a"}, 3, 4e6}, Anchor: 5000},
+			Beside: Side{Show: &Range{1e12, 2e12}, Bar: &Bar{Thread{1, 2, ""}, 0, 1}}, Node: []Function{{"f", ""}, {"g", "m"}}, Around: &Function{Name: "h"}},
+		"ashlar:1?colour=module&table=file&sort=-total&columns=function,self%20in%20%25&widths=self:92.5&rows=new,gone&split=0.4&down=100&line=17&with=up,unlinked&normalize=total&width=a&pair=old:new": {
+			Colour: "module", Table: "file", Sort: "-total", Columns: []string{"function", "self in %"}, Widths: []Width{{"self", 92.5}}, Rows: []string{"new", "gone"},
+			Split: .4, Down: 100, Line: 17, With: []string{"up", "unlinked"}, Normalize: "total", Width: "a", Pairs: []Pair{{"old", "new"}}},
 		"ashlar:1?": {},
 	} {
 		got, err := Parse(s)
@@ -132,7 +170,8 @@ func TestBadAddresses(t *testing.T) {
 		"ashlar:1?file=%4": "escape", "ashlar:1?file=%zz": "escape", "ashlar:1?show=1s": "FROM..TO", "ashlar:1?show=1s..x": "for a time",
 		"ashlar:1?show=1s..0.5ps": "finer", "ashlar:1?select=1s..99999999999s": "too long", "ashlar:1?thread=4": "PID:TID", "ashlar:1?thread=a:b": "whole numbers",
 		"ashlar:1?tab=a&tab=b": "twice", "ashlar:1?file=a&file=b&file=c": "at most two", "ashlar:1?mark=here": "for a mark", "ashlar:1?zoom=a:b:c": "colons",
-		"ashlar:1?show=1e5s..2s": "for a time", "ashlar:1?show=" + strings.Repeat("0", 99) + "1s..2s": "for a time",
+		"ashlar:1?show=1e5s..2s": "for a time", "ashlar:1?part=1s": "for a part", "ashlar:1?part=..": "for a part", "ashlar:1?bar=1:2": "for a bar", "ashlar:1?bar=1:2@x@1s": "whole",
+		"ashlar:1?close=a": "whole number", "ashlar:1?widths=a": "for a width", "ashlar:1?widths=a:nan": "for a number", "ashlar:1?split=1e3": "for a number", "ashlar:1?line=-1": "whole", "ashlar:1?pair=a": "for a pair", "ashlar:1?scroll=x": "decimal", "ashlar:1?show=" + strings.Repeat("0", 99) + "1s..2s": "for a time",
 	} {
 		if _, err := Parse(s); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v, want something with %q", s, err, word)
@@ -159,7 +198,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func ExampleView_String() {
-	v := View{Files: []string{"run.spall"}, Select: &Range{From: 1.2e12, To: 1.5e12}, Find: "read file"}
+	v := View{Files: []string{"run.spall"}, Side: Side{Select: &Range{From: 1.2e12, To: 1.5e12}}, Find: "read file"}
 	fmt.Println(v.String())
 	// Output: ashlar:1?file=run.spall&select=1.2s..1.5s&find=read%20file
 }

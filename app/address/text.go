@@ -11,38 +11,6 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// readers read the value of each key.
-var readers = map[string]func(*View, string) error{
-	"file": func(v *View, s string) error {
-		f, err := unescape(s)
-		if err == nil && f == "" {
-			err = errors.New("names no file")
-		}
-		v.Files = append(v.Files, f)
-		return err
-	},
-	"view":   func(v *View, s string) (err error) { v.Parts, err = unescape(s); return err },
-	"layout": func(v *View, s string) (err error) { v.Layout, err = unescape(s); return err },
-	"show":   func(v *View, s string) (err error) { v.Show, err = parseRange(s); return err },
-	"select": func(v *View, s string) (err error) { v.Select, err = parseRange(s); return err },
-	"thread": func(v *View, s string) (err error) { v.Threads, err = parseList(s, parseThread); return err },
-	"event":  func(v *View, s string) (err error) { v.Event, err = unescape(s); return err },
-	"metric": func(v *View, s string) (err error) { v.Metric, err = unescape(s); return err },
-	"transform": func(v *View, s string) (err error) {
-		v.Transforms, err = parseList(s, parseTransform)
-		return err
-	},
-	"zoom": func(v *View, s string) (err error) { v.Zoom, err = parseList(s, parseFunction); return err },
-	"find": func(v *View, s string) (err error) { v.Find, err = unescape(s); return err },
-	"tab":  func(v *View, s string) (err error) { v.Tab, err = unescape(s); return err },
-	"function": func(v *View, s string) error {
-		f, err := parseFunction(s)
-		v.Function = &f
-		return err
-	},
-	"mark": func(v *View, s string) (err error) { v.Marks, err = parseList(s, parseMark); return err },
-}
-
 func parseList[T any](s string, parse func(string) (T, error)) ([]T, error) {
 	var out []T
 	for _, part := range strings.Split(s, ",") {
@@ -182,21 +150,138 @@ func parseMark(s string) (m Mark, err error) {
 	return m, err
 }
 
+// mostLanes bounds the lanes of an address: no recording has as many.
+const mostLanes = 1 << 20
+
+func (b Bar) text() string {
+	return b.Thread.text() + "@" + strconv.Itoa(b.Lane) + "@" + timeText(b.Time)
+}
+
+func parseBar(s string) (b Bar, err error) {
+	at := strings.LastIndexByte(s, '@')
+	mid := strings.LastIndexByte(s[:max(0, at)], '@')
+	if mid < 0 {
+		return b, fmt.Errorf("has %q for a bar; write PID:TID@LANE@TIME", s)
+	}
+	if b.Thread, err = parseThread(s[:mid]); err != nil {
+		return b, err
+	}
+	if b.Lane, err = parseNumber(s[mid+1:at], mostLanes); err != nil {
+		return b, err
+	}
+	b.Time, err = parseTime(s[at+1:])
+	return b, err
+}
+
+func (p Process) text() string {
+	if p.Name != "" {
+		return strconv.FormatInt(p.PID, 10) + ":" + escape(p.Name)
+	}
+	return strconv.FormatInt(p.PID, 10)
+}
+
+func parseProcess(s string) (p Process, err error) {
+	f, err := fields(s, 2)
+	if err != nil {
+		return p, err
+	}
+	if p.PID, err = strconv.ParseInt(f[0], 10, 64); err != nil {
+		return p, fmt.Errorf("has %q for a process, whose id is not a whole number", s)
+	}
+	if len(f) == 2 {
+		p.Name = f[1]
+	}
+	return p, nil
+}
+
+func (w Width) text() string { return escape(w.Column) + ":" + decimalText(w.DP) }
+
+func parseWidth(s string) (w Width, err error) {
+	f, err := fields(s, 2)
+	if err != nil {
+		return w, err
+	}
+	if len(f) != 2 {
+		return w, fmt.Errorf("has %q for a width; write NAME:DP", s)
+	}
+	w.Column = f[0]
+	w.DP, err = parseDecimal(f[1])
+	return w, err
+}
+
+func (p Pair) text() string { return escape(p.A) + ":" + escape(p.B) }
+
+func parsePair(s string) (p Pair, err error) {
+	f, err := fields(s, 2)
+	if err != nil {
+		return p, err
+	}
+	if len(f) != 2 {
+		return p, fmt.Errorf("has %q for a pair; write A:B", s)
+	}
+	return Pair{f[0], f[1]}, nil
+}
+
+func (p Part) text() string {
+	from, to := "", ""
+	if p.HasFrom {
+		from = timeText(p.From)
+	}
+	if p.HasTo {
+		to = timeText(p.To)
+	}
+	return from + ".." + to
+}
+
+func parsePart(s string) (p Part, err error) {
+	from, to, ok := strings.Cut(s, "..")
+	if !ok || from == "" && to == "" {
+		return p, fmt.Errorf("has %q for a part; write FROM..TO, FROM.. or ..TO", s)
+	}
+	if p.HasFrom = from != ""; p.HasFrom {
+		if p.From, err = parseTime(from); err != nil {
+			return p, err
+		}
+	}
+	if p.HasTo = to != ""; p.HasTo {
+		p.To, err = parseTime(to)
+	}
+	return p, err
+}
+
+// decimalText writes a number so that it reads as the same one.
+func decimalText(v float32) string { return strconv.FormatFloat(float64(v), 'f', -1, 32) }
+
+func parseDecimal(s string) (float32, error) {
+	v, err := strconv.ParseFloat(s, 32)
+	if err != nil || strings.Trim(s, "-0123456789.") != "" || len(s) > longestNumber {
+		return 0, fmt.Errorf("has %q for a number; write a decimal", s)
+	}
+	return float32(v), nil
+}
+
+// parseNumber reads a whole number from 0 to most.
+func parseNumber(s string, most int) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > most {
+		return 0, fmt.Errorf("has %q for a number; write a whole one from 0 to %d", s, most)
+	}
+	return n, nil
+}
+
 // String writes a range as FROM..TO.
 func (r Range) String() string { return timeText(r.From) + ".." + timeText(r.To) }
 
-func parseRange(s string) (*Range, error) {
+func parseRange(s string) (r Range, err error) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok {
-		return nil, fmt.Errorf("has %q for a range; write FROM..TO", s)
+		return r, fmt.Errorf("has %q for a range; write FROM..TO", s)
 	}
-	var r Range
-	var err error
 	if r.From, err = parseTime(from); err != nil {
-		return nil, err
+		return r, err
 	}
 	r.To, err = parseTime(to)
-	return &r, err
+	return r, err
 }
 
 // scales are the units of times, and how many digits of a picosecond they

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ashlar/app/address"
 	"ashlar/app/cli"
@@ -13,6 +14,7 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/app/window"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
@@ -84,7 +86,7 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 		}
 		return from, to, r.IsSet()
 	}
-	if o.With == "" {
+	if !s.Compares() {
 		return s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(o.Range, rec) })
 	}
 	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths, Above: o.Layout == "above"}, func(side int, rec *recording.Recording) (int64, int64, bool) {
@@ -93,6 +95,33 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 		}
 		return part(o.Range, rec)
 	})
+}
+
+// viewOf is what a view of the command line is in the window.
+func viewOf(o cli.RenderOptions) (shell.View, *address.View) {
+	v := &address.View{Event: o.Event, Metric: o.Metric, Normalize: string(o.Normalize), Width: string(o.Widths), Layout: o.Layout}
+	if o.With == "" {
+		v.Event, v.Metric = "", "" // names that may lack one are looked for otherwise
+	} else if o.Range != o.RangeB {
+		v.With = []string{"unlinked"}
+	}
+	switch o.View {
+	case "both", "compare":
+		return shell.Both, v
+	case "timeline":
+		return shell.Timeline, v
+	case "modules", "files", "threads":
+		v.Tab, v.Table = "functions", strings.TrimSuffix(o.View, "s")
+	case "flame":
+	case "diff":
+		v.Tab = "difference"
+	default:
+		v.Tab = o.View
+	}
+	if v.Tab == "" {
+		v.Tab = "flamegraph"
+	}
+	return shell.Lower, v
 }
 
 // open opens what a picture is of, and waits for all that it shows.
@@ -109,6 +138,14 @@ func open(s *shell.Shell, o cli.RenderOptions) error {
 		s.OpenBeside(o.With)
 	}
 	s.Choose(o.Event, o.Metric)
+	if !address.Is(o.File) { // which says all of it
+		var v *address.View
+		s.View, v = viewOf(o)
+		s.GoTo(v)
+	}
+	if o.Function != "" {
+		s.Mark(analyze.Named(o.Function))
+	}
 	return settle(s, o)
 }
 
@@ -123,14 +160,6 @@ func render(o cli.RenderOptions) error {
 	defer s.Close()
 	s.Mode = theme.Mode(o.Colour)
 	s.Roots = o.Roots
-	switch o.View {
-	case "compare":
-		s.View = shell.Both
-	case "diff":
-		s.View = shell.Flame
-	default:
-		s.View = shell.View(o.View) // an address has its own
-	}
 	if err := open(s, o); err != nil {
 		return err
 	}
@@ -141,12 +170,9 @@ func render(o cli.RenderOptions) error {
 			return err
 		}
 	}
+	s = s.Still() // which waits for all that it shows
 	if headless.IsSVG(o.Out) {
-		c, err := headless.SVG(s, o.Width, o.Height, o.Scale)
-		if err != nil {
-			return err
-		}
-		return headless.WriteSVG(o.Out, c, s.Doc().Name, os.Stdout)
+		return headless.WriteSVG(o.Out, headless.SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), os.Stdout)
 	}
 	img, err := headless.Draw(s, o.Width, o.Height, o.Scale)
 	if err != nil {

@@ -13,11 +13,15 @@ import (
 )
 
 // checkAddress reads an address from the command line and checks its files. It
-// comes back with their paths made absolute.
-func checkAddress(s string) (string, error) {
+// comes back with their paths made absolute, and with other parts to show where
+// parts says which.
+func checkAddress(s, parts string) (string, error) {
 	v, err := address.Parse(s)
 	if err != nil {
 		return "", &usageError{err: err}
+	}
+	if parts != "" {
+		v.Parts = parts
 	}
 	if len(v.Files) == 0 {
 		return "", misuse("the address names no file: it should have file=PATH")

@@ -55,7 +55,8 @@ type RenderOptions struct {
 	Layout    string // "beside" or "above": where the first one's timeline is
 	Demo      bool
 	Out       string
-	View      string // "both", "timeline" or "flame"; "compare" or "diff" for two
+	View      string // one of Views, or of CompareViews for two
+	Function  string // the one that is marked, as people type it; "" for none
 	// Width and Height are the picture's, in pixels; Scale is how many of
 	// them make a unit of the layout.
 	Width, Height int

@@ -178,7 +178,7 @@ func TestUsage(t *testing.T) {
 		{"top testdata/small.spaa -n x", "invalid argument"},
 		{"render testdata/small.spaa", "say with -o"},
 		{"render testdata/small.spaa -o x.jpg", "x.jpg should end in .png"},
-		{"render testdata/small.spaa -o x.png --view top", `no view "top"; there are both, timeline and flame`},
+		{"render testdata/small.spaa -o x.png --view top", `no view "top"; there are both, timeline, flame, functions,`},
 		{"render testdata/small.spaa -o x.png --size 100", `"100" is not WIDTHxHEIGHT`},
 		{"render testdata/small.spaa -o x.png --size 0x5", `"0x5" is not WIDTHxHEIGHT`},
 		{"render testdata/small.spaa -o x.png --size 100x99999", "each from 1 to 16384"},

@@ -19,18 +19,25 @@ func renderCommand() command {
 	return command{
 		name: "render", args: "FILE [FILE]|ADDRESS -o OUT.png", line: "draw a recording, or two side by side, into a PNG or SVG file",
 		text: `
-A PNG is exactly what the window would show. It needs no display. An SVG has the
-timeline, the flamegraph or one below the other, as shapes whose text is text.
-With two files, the first is the baseline: the view compare has both timelines
-and the differential flamegraph, diff only that.
+The picture is exactly what the window would show. It needs no display. An SVG
+has the same as shapes whose text is text. Views are both halves, the timeline,
+or one tab of the lower half: flame, functions, modules, files, threads,
+callers, statistics, heatmap, source or about. Callers, statistics and source
+are of the FUNCTION that --function names. With two files, the first is the
+baseline: compare has both timelines and the differential flamegraph, diff only
+that, two both flamegraphs, table the table of differences, distribution that
+of the calls of the FUNCTION, pairing how it was compared, and about what the
+files are.
 
 An ADDRESS is what the window copies with "Copy the view's address"; it says all
-that is shown, so that only -o, --size, --scale and --theme go with it.
+that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
+with it.
 ` + viewHelp,
 		examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
 			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
 			{"ashlar render run.spaa -o run.svg --view timeline", "draw shapes, for a page or a report"},
+			{"ashlar render run.spall -o parse.svg --view statistics --function parse", "draw how long the calls of a function took"},
 			{"ashlar render old.pprof new.pprof --view diff -o diff.png", "draw what became more and what less"},
 			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a dense screen"},
 		},
@@ -41,7 +48,8 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 			var size, rng string
 			var scale float64
 			fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this `FILE`, which ends in .png or .svg")
-			fs.StringVar(&o.View, "view", "both", "the `PART` to draw: both, timeline or flame; with two files compare or diff (default: compare)")
+			fs.StringVar(&o.View, "view", "both", "the `PART` to draw: "+list(Views)+"; with two files "+list(CompareViews)+" (default: compare)")
+			fs.StringVarP(&o.Function, "function", "f", "", "mark this `FUNCTION`")
 			fs.StringVar(&size, "size", "1280x720", "the picture's size in pixels, `WxH`")
 			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; all that is opened of a file larger than memory")
@@ -66,10 +74,14 @@ that is shown, so that only -o, --size, --scale and --theme go with it.
 					return err
 				}
 				if address.Is(o.File) {
-					if o.File, err = checkAddress(o.File); err != nil {
+					parts := ""
+					if fs.Changed("view") {
+						parts = o.View
+					}
+					if o.File, err = checkAddress(o.File, parts); err != nil {
 						return err
 					}
-					if err := alone(fs, "output", "size", "scale", "theme", "source-root"); err != nil {
+					if err := alone(fs, "output", "view", "size", "scale", "theme", "colour", "source-root"); err != nil {
 						return err
 					}
 				}
@@ -147,6 +159,18 @@ func rangeFlag(s string) (Range, error) {
 	return r, nil
 }
 
+// Views are what can be drawn of a recording, CompareViews of two.
+var (
+	Views        = []string{"both", "timeline", "flame", "functions", "modules", "files", "threads", "callers", "statistics", "heatmap", "source", "about"}
+	CompareViews = []string{"compare", "timeline", "diff", "two", "table", "distribution", "pairing", "about"}
+)
+
+// list writes words with commas and an and.
+func list(words []string) string {
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + " and " + words[n]
+}
+
 // Bounds of pictures: what software drawing and PNG readers still handle.
 const (
 	mostPixels = 16384 // a side
@@ -161,17 +185,18 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	case !strings.EqualFold(filepath.Ext(o.Out), ".png") && !strings.EqualFold(filepath.Ext(o.Out), ".svg"):
 		return misuse("pictures are PNG or SVG files: %s should end in .png or .svg", o.Out)
 	}
-	if o.With != "" && strings.EqualFold(filepath.Ext(o.Out), ".svg") {
-		return misuse("two recordings are drawn into PNG files: %s should end in .png", o.Out)
+	here, there := Views, CompareViews
+	if o.With != "" {
+		here, there = there, here
 	}
-	switch o.View {
-	case "both", "timeline", "flame":
-	case "compare", "diff":
-		if o.With == "" {
-			return misuse("the view %s needs two files", o.View)
-		}
+	switch {
+	case slices.Contains(here, o.View):
+	case slices.Contains(there, o.View) && o.With == "":
+		return misuse("the view %s needs two files", o.View)
+	case slices.Contains(there, o.View):
+		return misuse("the view %s is of one file; of two there are %s", o.View, list(CompareViews))
 	default:
-		return misuse("there is no view %q; there are both, timeline and flame, and for two files compare and diff", o.View)
+		return misuse("there is no view %q; there are %s, and for two files %s", o.View, list(Views), list(CompareViews))
 	}
 	if err := checkTheme(o.Theme); err != nil {
 		return err

@@ -136,19 +136,10 @@ func scale(number string, unit int64) (int64, error) {
 // timeText writes a time the way ParseTime reads it, exactly, in the largest
 // unit up to seconds that it reaches.
 func timeText(ps int64) string {
-	for _, u := range []struct {
-		name  string
-		scale int
-		size  int64
-	}{{"s", 12, 1e12}, {"ms", 9, 1e9}, {"us", 6, 1e6}, {"ns", 3, 1e3}} {
-		if ps >= u.size {
-			return recording.Decimal{Mantissa: ps, Scale: u.scale}.String() + u.name
-		}
-	}
 	if ps == 0 {
 		return "0s"
 	}
-	return fmt.Sprintf("%dps", ps)
+	return strings.ReplaceAll(recording.Length(ps), " ", "")
 }
 
 // String writes the range the way ParseRange reads it; "" when it limits

@@ -26,7 +26,7 @@ that stands several times in one stack counts once in total. Traces have the
 metrics time and count. A range is answered from spans, samples or windows,
 whichever the recording has; the answer says which.
 ` + viewHelp + `
---tree prints paths instead of a table, and so do --invert and --by-time;
+--tree prints paths instead of a table, as do --zoom, --invert and --by-time;
 otherwise --callers-of and --callees-of list what is directly around a
 function, and --search the rows that match.`,
 		examples: [][2]string{
@@ -51,6 +51,8 @@ function, and --search the rows that match.`,
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			o.viewFlags(fs)
 			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
+			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
+			fs.Var((*sortFlag)(&o.sort), "sort", "what comes first: the most `WHAT` of self, total or count, or the first name")
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
 				if o.path, err = oneFile(args, *demo); err != nil {
@@ -89,6 +91,9 @@ type topOptions struct {
 	rows int // 0 for all
 	json bool
 	tree bool
+	// zoom is the path from the root to where a tree begins.
+	zoom []string
+	sort string // as sortFlag
 	StackView
 }
 

@@ -47,7 +47,7 @@ type topMatched struct {
 // looks makes sense of the flags together.
 func (o *topOptions) looks() error {
 	var sides []string
-	tree := o.tree
+	tree := o.tree || o.zoom != nil
 	for _, t := range o.Transforms {
 		switch t.Op {
 		case analyze.OpCallersOf, analyze.OpCalleesOf:
@@ -60,6 +60,9 @@ func (o *topOptions) looks() error {
 		return misuse("a tree is of functions: leave out --by %s", o.by)
 	}
 	if o.tree = tree; tree {
+		if o.sort != "" {
+			return misuse("a tree has an order of its own: leave out --sort")
+		}
 		return nil
 	}
 	switch {
@@ -110,14 +113,43 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		rows, err = analyze.ByContext(c.ctx, rec, q, key, ts...)
 	case o.tree:
 		t.Tree = true
-		rows = t.branches(rec, tree, o)
+		rows, err = t.branches(rec, tree, o)
 	default:
 		rows = analyze.Table(rec, tree, o.by)
 	}
 	if o.Search != "" && err == nil {
 		rows, err = t.search(c, rec, q, tree, o, rows)
 	}
+	sortRows(rows, o.sort)
 	return rows, err
+}
+
+// sortFlag is what rows are sorted by; "" is the order they come in, by self.
+type sortFlag string
+
+func (f *sortFlag) String() string { return string(*f) }
+func (f *sortFlag) Type() string   { return "" }
+
+func (f *sortFlag) Set(s string) error {
+	if !slices.Contains([]string{"self", "total", "count", "name"}, s) {
+		return fmt.Errorf("there are self, total, count and name")
+	}
+	*f = sortFlag(s)
+	return nil
+}
+
+func sortRows(rows []analyze.Row, by string) {
+	number := map[string]func(*analyze.Row) int64{
+		"self":  func(r *analyze.Row) int64 { return r.Self },
+		"total": func(r *analyze.Row) int64 { return r.Total },
+		"count": func(r *analyze.Row) int64 { return r.Count },
+	}[by]
+	switch {
+	case number != nil:
+		slices.SortStableFunc(rows, func(a, b analyze.Row) int { return cmp.Compare(number(&b), number(&a)) })
+	case by == "name":
+		slices.SortStableFunc(rows, func(a, b analyze.Row) int { return cmp.Compare(a.Name, b.Name) })
+	}
 }
 
 func orNothing(words []string) string {
@@ -192,22 +224,28 @@ func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *a
 }
 
 // branches lists the heaviest nodes of a tree, callers before what they call.
-func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptions) []analyze.Row {
+func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptions) ([]analyze.Row, error) {
+	from, under, err := zoomed(rec, tree, o.zoom)
+	if err != nil {
+		return nil, err
+	}
 	chosen := make([]bool, len(tree.Nodes))
 	if o.rows == 0 || o.rows >= len(tree.Nodes)-1 {
 		for i := range chosen {
 			chosen[i] = true
 		}
 	} else {
-		order := make([]int, len(tree.Nodes))
-		for i := range order {
-			order[i] = i
+		var order []int
+		for i := range tree.Nodes {
+			if under == nil || under[i] {
+				order = append(order, i)
+			}
 		}
 		slices.SortStableFunc(order, func(a, b int) int {
 			x, y := &tree.Nodes[a], &tree.Nodes[b]
 			return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Depth, y.Depth))
 		})
-		for _, n := range order[:o.rows+1] {
+		for _, n := range order[:min(len(order), o.rows+b2i(from == 0))] {
 			for ; !chosen[n]; n = int(tree.Nodes[n].Parent) {
 				chosen[n] = true
 			}
@@ -216,7 +254,13 @@ func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptio
 	var rows []analyze.Row
 	stack := slices.Clone(tree.Children(0))
 	slices.Reverse(stack)
-	if nd := &tree.Nodes[0]; nd.Self != 0 || nd.Count != 0 {
+	all := len(tree.Nodes) - 1
+	if from != 0 {
+		stack, all = []int32{int32(from)}, 0
+		for _, in := range under {
+			all += b2i(in)
+		}
+	} else if nd := &tree.Nodes[0]; nd.Self != 0 || nd.Count != 0 {
 		stack = append(stack, 0)
 	}
 	for len(stack) > 0 {
@@ -239,9 +283,43 @@ func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptio
 			}
 		}
 	}
-	t.More = len(tree.Nodes) - 1 - len(rows)
+	t.More = all - len(rows)
 	t.matches = make([]bool, len(rows))
-	return rows
+	return rows, nil
+}
+
+// zoomed is the node at the end of a path, and by node whether it is that or
+// below; nil for the root.
+func zoomed(rec *recording.Recording, tree *analyze.Tree, path []string) (from int, under []bool, err error) {
+	if len(path) == 0 {
+		return 0, nil, nil
+	}
+	refs := make([]analyze.Ref, len(path))
+	for i, name := range path {
+		refs[i] = analyze.Named(name)
+	}
+	from, missing := tree.Find(rec, refs)
+	if missing == 0 {
+		return 0, nil, misfit(rec, fmt.Errorf("no stack begins with %s", plain(path[0])))
+	} else if missing > 0 {
+		return 0, nil, misfit(rec, fmt.Errorf("there, %s does not call %s", plain(path[missing-1]), plain(path[missing])))
+	}
+	under = make([]bool, len(tree.Nodes))
+	todo := []int32{int32(from)}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		under[n] = true
+		todo = append(todo, tree.Children(int(n))...)
+	}
+	return from, under, nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // viewText is what the heading says about transforms, a function and a search.

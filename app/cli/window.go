@@ -112,7 +112,7 @@ func (o *WindowOptions) check() error {
 		}
 		if address.Is(f) {
 			var err error
-			if o.Files[i], err = checkAddress(f); err != nil {
+			if o.Files[i], err = checkAddress(f, ""); err != nil {
 				return err
 			}
 			continue

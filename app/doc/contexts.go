@@ -49,6 +49,11 @@ func (d *Doc) contextsOf(of contextsOf, find func(context.Context) ([]analyze.Ke
 	if d.contexts.of == of {
 		return d.contexts.values
 	}
+	if d.still { // who draws it waits for all of it
+		values, _ := find(context.Background())
+		d.contexts = contexts{of: of, values: values}
+		return values
+	}
 	if d.contexts.cancel != nil {
 		d.contexts.cancel()
 	}

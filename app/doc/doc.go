@@ -356,7 +356,7 @@ func (d *Doc) Settle(q Question) error {
 }
 
 // Still is the document as it is now: it has the answers there are and gets no
-// others. It need not be closed, and says what it says after the other is.
+// others but at once. It need not be closed, and says what it says after the other is.
 func (d *Doc) Still() *Doc {
 	c := &Doc{Name: d.Name, still: true}
 	c.load.Store(d.load.Load())

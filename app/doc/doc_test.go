@@ -130,3 +130,17 @@ func TestAnswerFromTheOneBefore(t *testing.T) {
 	}
 	until(t, told, func() bool { return d.Hits() == nil }) // the last question has no search
 }
+
+// TestStillKnowsContexts: what is drawn into a file has all of the details, and
+// asking for them is no matter of luck.
+func TestStillKnowsContexts(t *testing.T) {
+	d := Demo(nil)
+	defer d.Close()
+	if err := d.Settle(Question{}); err != nil {
+		t.Fatal(err)
+	}
+	a := d.Answer()
+	if got := d.Still().NodeContexts(a, 1); len(got) == 0 {
+		t.Error("nothing is known of where the stacks were taken")
+	}
+}

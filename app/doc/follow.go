@@ -11,10 +11,11 @@ import (
 )
 
 // How often a followed file is looked at, and how much time reading it again
-// may take: at most two times a second, and never more than half the time.
+// may take: at most two times a second, and never more than a fifth of the time.
 const (
 	lookEvery  = 100 * time.Millisecond
 	leastPause = 500 * time.Millisecond
+	restFor    = 4 // times as long as reading took
 )
 
 // Follow reads the file again whenever it has changed, until ctx ends or the
@@ -53,7 +54,7 @@ func (d *Doc) Follow(ctx context.Context) {
 		}
 		began := time.Now()
 		d.again(ctx)
-		pause = max(leastPause, time.Since(began))
+		pause = max(leastPause, restFor*time.Since(began))
 	}
 }
 

@@ -105,6 +105,7 @@ func TestGoldenComparisons(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, filepath.Join(dir, "compare-"+p.name+".png"), img)
+			likeShapes(t, s, img, 1)
 		})
 	}
 }

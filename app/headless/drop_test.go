@@ -42,6 +42,7 @@ func TestDrag(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, path, img)
+			likeShapes(t, s, img, 1)
 		})
 	}
 }

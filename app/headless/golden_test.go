@@ -172,6 +172,7 @@ func (p picture) draw(t *testing.T) *image.RGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
+	likeShapes(t, s, img, p.scale)
 	return img
 }
 

@@ -55,8 +55,14 @@ func DrawBeside(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 // Frame lays a shell out twice, as a window would: what the first pass learns
 // about places the second one uses.
 func Frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32) {
+	frame(s, ops, w, h, scale, func() {})
+}
+
+// frame calls before before each pass.
+func frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32, before func()) {
 	var router input.Router
 	for range 2 {
+		before()
 		ops.Reset()
 		gtx := layout.Context{
 			Ops:         ops,

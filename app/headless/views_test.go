@@ -83,6 +83,7 @@ func TestGoldenViews(t *testing.T) {
 					t.Fatal(err)
 				}
 				compare(t, filepath.Join(dir, v.name+"-"+th.Name+".png"), img)
+				likeShapes(t, s, img, 1)
 			})
 		}
 	}
@@ -120,6 +121,7 @@ func TestGoldenContrast(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, filepath.Join(dir, "contrast.png"), img)
+	likeShapes(t, s, img, 1)
 }
 
 // settle waits until what is shown is final. The first frame asks what tabs

@@ -30,6 +30,7 @@ func TestWelcome(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, path, img)
+			likeShapes(t, s, img, 1)
 		})
 	}
 }

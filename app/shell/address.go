@@ -2,7 +2,6 @@ package shell
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,46 +10,48 @@ import (
 	"ashlar/app/address"
 	"ashlar/app/doc"
 	"ashlar/app/store"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/render/theme"
 )
 
 // tabNames are what addresses call the tabs; they never change.
 var tabNames = [...]string{tabFlame: "flamegraph", tabTable: "functions", tabNear: "callers", tabStats: "statistics", tabHeat: "heatmap", tabSource: "source", tabAbout: "about"}
 
 // visit is what is left to do of an address: places and names once the
-// recording is read, functions once there is an answer to find them in.
+// recording is read, functions once there is an answer to find them in, and how
+// far things are scrolled once they are there.
 type visit struct {
-	view *address.View
-	zoom []address.Function
-	fn   *address.Function
+	view     *address.View // all of it
+	paired   bool          // with another recording
+	side     int           // which of them this one is
+	answered *address.View // what needs an answer
+	marked   *analyze.Ref  // the function that is to be marked, as people name it
+	scrolled *address.View // what needs that to be shown
 }
 
 // Address names what is shown, nil when nothing is. What it cannot say: which
-// threads are folded, hidden or moved.
+// window, counter or moment has its details shown.
 func (s *Shell) Address() *address.View {
 	p := s.pane
 	if p == nil {
 		return nil
 	}
 	v := &address.View{Files: []string{p.file()}, Find: p.search.text, Transforms: slices.Clone(p.transforms)}
-	if c := s.versus; c != nil {
-		v.Files = []string{c.panes[0].file(), c.panes[1].file()}
-		if c.above {
-			v.Layout = address.Above
-		}
-	}
 	if s.View != Both {
 		v.Parts = string(s.View)
 	}
-	if p.moved {
-		v.Show = &address.Range{From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start}
+	if s.Mode != theme.ByFunction {
+		v.Colour = string(s.Mode)
 	}
-	if p.sel.ranged {
-		v.Select = &address.Range{From: p.sel.from - p.rec.Start, To: p.sel.to - p.rec.Start}
+	s.openedAddress(v)
+	dp := s.density * s.scale()
+	if c := s.versus; c != nil {
+		c.address(v, dp)
+		return v
 	}
-	for _, i := range p.sel.tracks {
-		v.Threads = append(v.Threads, threadName(p.rec, i))
-	}
+	v.Side = p.side1(dp)
+	p.lowerAddress(v, dp)
 	if p.event < len(p.rec.Events) {
 		e := &p.rec.Events[p.event]
 		if p.event > 0 {
@@ -68,18 +69,42 @@ func (s *Shell) Address() *address.View {
 			v.Zoom = append(v.Zoom, nameOf(stepFunction(a, st)))
 		}
 	}
-	f, ok := p.pickedFunction()
-	if p.tab == tabNear && p.near.any {
-		f, ok = p.near.of, true
-	}
-	if ok {
-		n := nameOf(f)
-		v.Function = &n
-	}
+	p.pickAddress(v)
 	for _, m := range p.marks.all {
 		v.Marks = append(v.Marks, address.Mark{Place: m.Place, Text: m.Text})
 	}
 	return v
+}
+
+// openedAddress says how the file was opened.
+func (s *Shell) openedAddress(v *address.View) {
+	p := s.pane
+	v.Part = address.Part{From: p.part.From, To: p.part.To, HasFrom: p.part.HasFrom, HasTo: p.part.HasTo}
+	v.Only = slices.Clone(p.part.Threads)
+	if v.Exe = p.exe; p.exe != "" {
+		if abs, err := filepath.Abs(p.exe); err == nil {
+			v.Exe = abs
+		}
+	}
+}
+
+// pickAddress says what is marked, and whose callers are shown.
+func (p *pane) pickAddress(v *address.View) {
+	f, ok := p.pickedFunction()
+	switch {
+	case p.pick.is == pickBar:
+		v.Bar = p.barAddress()
+	case p.pick.is == pickNode && ok && p.pick.tree != nil:
+		for _, n := range p.pick.tree.Path(int(p.pick.node)) {
+			v.Node = append(v.Node, nameOf(p.pick.tree.Function(p.rec, n)))
+		}
+	}
+	if ok {
+		v.Function = new(nameOf(f))
+	}
+	if of := nameOf(p.near.of); p.tab == tabNear && p.near.any && !(ok && of == nameOf(f)) {
+		v.Around = &of
+	}
 }
 
 // file is how an address names the recording.
@@ -135,8 +160,7 @@ func tracksNamed(rec *recording.Recording, of []address.Thread) (tracks []int, m
 		}
 		tracks = append(tracks, i)
 	}
-	slices.Sort(tracks)
-	return slices.Compact(tracks), nil
+	return tracks, nil
 }
 
 // Visit opens what an address names and shows it as it says. What the recording
@@ -148,100 +172,167 @@ func (s *Shell) Visit(v *address.View) {
 	if v.Files[0] == address.Demo {
 		s.OpenDemo()
 	} else {
-		s.openFile(v.Files[0])
+		s.exe = v.Exe
+		s.OpenPart(v.Files[0], recording.Part{From: v.Part.From, To: v.Part.To, HasFrom: v.Part.HasFrom, HasTo: v.Part.HasTo, Threads: slices.Clone(v.Only)})
+		s.exe = ""
 	}
-	a := s.pane
 	if len(v.Files) > 1 {
 		s.OpenBeside(v.Files[1])
-		s.versus.above = v.Layout == address.Above
 	}
 	s.View = Both
-	if v.Parts == string(Timeline) || v.Parts == string(Flame) {
+	if slices.Contains([]View{Timeline, Flame, Lower}, View(v.Parts)) {
 		s.View = View(v.Parts)
 	}
-	a.visit.view = v
+	s.Mode = theme.ByFunction
+	if slices.Contains(theme.Modes, theme.Mode(v.Colour)) {
+		s.Mode = theme.Mode(v.Colour)
+	}
+	if s.prefs.Mode != "" { // this is no wish to see everything so
+		s.prefs.Mode = s.Mode
+	}
+	s.GoTo(v)
+}
+
+// GoTo shows what is open as an address says, whatever files it names.
+func (s *Shell) GoTo(v *address.View) {
+	if c := s.versus; c != nil {
+		c.visit = visit{view: v}
+		for i, p := range c.panes {
+			p.visit = visit{view: v, paired: true, side: i}
+		}
+		return
+	}
+	s.pane.visit = visit{view: v}
+}
+
+// Mark marks a function of what is open, the heaviest where several are meant.
+func (s *Shell) Mark(f analyze.Ref) {
+	if c := s.versus; c != nil {
+		c.visit.marked = &f
+		return
+	}
+	s.pane.visit.marked = &f
 }
 
 // arrive goes on with a visit as far as it can; changed tells that there is
 // something new to ask.
 func (p *pane) arrive() (changed bool, err error) {
 	if v := p.visit.view; v != nil && p.rec.Done {
-		p.visit.view = nil
-		p.visit.zoom, p.visit.fn = v.Zoom, v.Function
-		return true, p.goToAddress(v)
+		is := p.visit
+		err = p.goToAddress(v, is.paired, []*address.Side{&v.Side, &v.Beside}[is.side])
+		p.visit = visit{paired: is.paired, side: is.side, scrolled: v, marked: is.marked}
+		switch {
+		case !is.paired:
+			p.visit.answered = v
+		case v.Tab == compareTabKeys[compareTwo] && is.side == b2i(slices.Contains(v.With, wordB)):
+			p.visit.answered = &address.View{Zoom: v.Zoom}
+		}
+		return true, err
 	}
-	if p.visit.fn == nil && p.visit.zoom == nil {
+	v := p.visit.answered
+	if v == nil {
 		return false, nil
 	}
 	a := p.doc.Answer()
 	if q := p.question(); a == nil || a.Rec != p.rec || !a.Answers(&q) {
 		return false, nil
 	}
-	if p.visit.zoom != nil {
-		path, ok := pathNamed(a, p.visit.zoom)
-		p.flame.zoomTo(p, path)
-		if !ok {
-			err = errors.New("the flamegraph has not all functions of the address's zoom")
-		}
+	p.visit.answered = nil
+	err = p.goToAnswered(a, v)
+	if ref := p.visit.marked; ref != nil {
+		p.visit.marked = nil
+		err = cmp.Or(err, p.markNamed(a, *ref))
 	}
-	if f := p.visit.fn; f != nil {
-		if n := nodeNamed(a, *f); n > 0 {
-			p.pick = picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func}
-		} else {
-			err = cmp.Or(err, fmt.Errorf("the function %s of the address is not in what is shown", f.Name))
-		}
-	}
-	p.visit = visit{}
 	return true, err
 }
 
-// pathNamed finds the path of an address's zoom in a tree.
-func pathNamed(a *doc.Answer, zoom []address.Function) (path []step, ok bool) {
-	at := 0
-	for _, f := range zoom {
-		i := slices.IndexFunc(a.Tree.Children(at), func(k int32) bool { return nameOf(a.Tree.Function(a.Rec, int(k))) == f })
-		if i < 0 {
-			return path, false
+// goToAnswered shows what of an address needs an answer: functions, and bars of
+// the flamegraph.
+func (p *pane) goToAnswered(a *doc.Answer, v *address.View) (err error) {
+	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
+	if v.Zoom != nil {
+		path, _, ok := pathNamed(a, v.Zoom)
+		if p.flame.zoomTo(p, path); !ok {
+			miss("the flamegraph has not all functions of the address's zoom")
 		}
-		at = int(a.Tree.Children(at)[i])
-		path = append(path, stepOf(&a.Tree.Nodes[at]))
 	}
-	return path, true
+	if f := v.Function; f != nil && p.pick.is != pickBar {
+		_, n, ok := pathNamed(a, v.Node)
+		if !ok || n == 0 {
+			n = nodeNamed(a, *f)
+		}
+		if n > 0 {
+			p.pick = picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func}
+		} else {
+			miss("the function %s is not in what is shown", f.Name)
+		}
+	}
+	if f := v.Around; f != nil {
+		if fs := functionsOf(p.rec, recording.Function{Name: f.Name, Module: f.Module}); len(fs) > 0 {
+			p.near.around(p.rec.Functions.At(int(fs[0])))
+			p.pick.near = true
+		} else {
+			miss("the function %s is not in the recording", f.Name)
+		}
+	}
+	return err
+}
+
+// markNamed picks the heaviest of the functions that are meant.
+func (p *pane) markNamed(a *doc.Answer, ref analyze.Ref) error {
+	of := map[recording.FuncID]bool{}
+	for _, f := range ref.Functions(a.Rec) {
+		of[f] = true
+	}
+	n := heaviest(a, func(i int) bool { return a.Tree.Nodes[i].Group == 0 && of[a.Tree.Nodes[i].Func] })
+	if n == 0 {
+		return fmt.Errorf("%s: no function in what is shown is called %s", p.doc.Name, ref.Text)
+	}
+	p.pick = picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func}
+	return nil
+}
+
+// pathNamed finds functions from the root on in a tree, as far as they are
+// there, and the last one's node.
+func pathNamed(a *doc.Answer, names []address.Function) (path []step, node int32, ok bool) {
+	for _, f := range names {
+		kids := a.Tree.Children(int(node))
+		i := slices.IndexFunc(kids, func(k int32) bool { return nameOf(a.Tree.Function(a.Rec, int(k))) == f })
+		if i < 0 {
+			return path, node, false
+		}
+		node = kids[i]
+		path = append(path, stepOf(&a.Tree.Nodes[node]))
+	}
+	return path, node, true
 }
 
 // nodeNamed is a function's heaviest node, 0 for none.
 func nodeNamed(a *doc.Answer, f address.Function) int32 {
+	return heaviest(a, func(i int) bool { return nameOf(a.Tree.Function(a.Rec, i)) == f })
+}
+
+// heaviest is the heaviest of some nodes, 0 for none.
+func heaviest(a *doc.Answer, is func(node int) bool) int32 {
 	best := int32(0)
 	for i := 1; i < len(a.Tree.Nodes); i++ {
-		if nd := &a.Tree.Nodes[i]; (best == 0 || nd.Total > a.Tree.Nodes[best].Total) && nameOf(a.Tree.Function(a.Rec, i)) == f {
+		if nd := &a.Tree.Nodes[i]; (best == 0 || nd.Total > a.Tree.Nodes[best].Total) && is(i) {
 			best = int32(i)
 		}
 	}
 	return best
 }
 
-// goToAddress shows what an address says, but for functions. The error is the
-// first thing that the recording does not have.
-func (p *pane) goToAddress(v *address.View) (err error) {
+// goToAddress shows what an address says of a recording, but for functions. The
+// error is the first thing that the recording does not have.
+func (p *pane) goToAddress(v *address.View, paired bool, side *address.Side) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
-	if v.Event != "" || v.Metric != "" {
+	if !paired && (v.Event != "" || v.Metric != "") {
 		if !p.chooseNamed(v.Event, v.Metric) {
 			miss("the recording has no event %q with a metric %q", v.Event, v.Metric)
 		}
 	}
-	if r := v.Select; r != nil {
-		if p.selectRange(p.rec.Start+r.From, p.rec.Start+r.To); !p.sel.ranged {
-			miss("the selected time %s of the address lies outside the recording", r)
-		}
-	}
-	if r := v.Show; r != nil && p.rec.HasTime && r.From < r.To {
-		p.fit(p.rec.Start+r.From, p.rec.Start+r.To)
-		p.view.From, p.view.To = p.rec.Start+r.From, p.rec.Start+r.To
-	}
-	tracks, missing := tracksNamed(p.rec, v.Threads)
-	if p.sel.tracks = tracks; missing != nil {
-		miss("the recording has no thread %d of process %d", missing.TID, missing.PID)
-	}
+	p.goToSide(side, miss)
 	for _, t := range v.Transforms {
 		if terr := t.Check(); terr != nil {
 			miss("a transform of the address cannot be done: %v", terr)
@@ -253,16 +344,21 @@ func (p *pane) goToAddress(v *address.View) (err error) {
 		p.search.editor.SetText(v.Find)
 		p.search.set(v.Find)
 	}
-	if v.Tab != "" {
+	p.flame.up = slices.Contains(v.With, wordUp)
+	if !paired {
+		p.goToLowerAddress(v, side, miss)
+	}
+	if !paired && v.Tab != "" {
 		if i := slices.Index(tabNames[:], v.Tab); i >= 0 {
 			p.tab = i
 		} else {
 			miss("there is no tab %q; there are %s", v.Tab, strings.Join(tabNames[:], ", "))
 		}
 	}
-	for _, m := range v.Marks {
+	for _, m := range v.Marks[:len(v.Marks)*b2i(side == &v.Side)] {
 		p.marks.add(store.NewMark(m.Place, m.Text))
 	}
+	p.visited = true
 	if v.Unknown != nil {
 		miss("this version does not understand %s in the address", strings.Join(v.Unknown, ", "))
 	}

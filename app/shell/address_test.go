@@ -6,12 +6,15 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 
 	"ashlar/app/address"
 	"ashlar/app/cli"
+	"ashlar/app/store"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
+	"ashlar/render/timeline"
 	"ashlar/testdata/gen/synth"
 )
 
@@ -39,7 +42,8 @@ func look(r *rand.Rand, s *Shell) {
 	rec := p.rec
 	maybe := func() bool { return r.IntN(2) == 0 }
 	anyTime := func() int64 { return rec.Start + r.Int64N(max(1, rec.Duration())) }
-	s.View = []View{Both, Timeline, Flame}[r.IntN(3)]
+	s.View = []View{Both, Timeline, Flame, Lower}[r.IntN(4)]
+	s.Mode = theme.Modes[r.IntN(len(theme.Modes))]
 	if maybe() && len(rec.Events) > 1 {
 		p.setEvent(r.IntN(len(rec.Events)))
 	}
@@ -61,6 +65,18 @@ func look(r *rand.Rand, s *Shell) {
 		}
 	}
 	p.tab = r.IntN(len(tabs))
+	lookAtThreads(r, p)
+	lookBelow(r, p)
+	if maybe() && rec.HasTime {
+		p.goal, p.atGoal = anyTime(), true
+	}
+	for range r.IntN(3) {
+		m := address.Place{From: r.Int64N(1e9)}
+		if m.To = m.From; maybe() {
+			m.To += r.Int64N(1e9)
+		}
+		p.marks.add(store.NewMark(m, []string{"", "why?", "a, b: c"}[r.IntN(3)]))
+	}
 	if maybe() {
 		text := []string{"cart", "/^[a-m]/", "a b, c&d=e", "(", "ü"}[r.IntN(5)]
 		p.search.editor.SetText(text)
@@ -76,6 +92,50 @@ func look(r *rand.Rand, s *Shell) {
 	}
 }
 
+// lookAtThreads folds, hides, pins and orders threads.
+func lookAtThreads(r *rand.Rand, p *pane) {
+	n := len(p.rec.Tracks)
+	if n == 0 {
+		return
+	}
+	for range r.IntN(4) {
+		i := r.IntN(n)
+		switch r.IntN(6) {
+		case 0:
+			p.folds[i] = []timeline.Fold{timeline.Full, timeline.Closed}[r.IntN(2)]
+		case 1:
+			p.hide(i, true)
+		case 2:
+			p.togglePin(i)
+		case 3:
+			p.order = r.Perm(n)
+		case 4:
+			p.closed[r.IntN(len(p.rec.Processes)+1)-1] = true
+		case 5:
+			p.sort, p.filter = timeline.Sorts[r.IntN(len(timeline.Sorts))], []string{"", "work", "ü & co"}[r.IntN(3)]
+		}
+	}
+}
+
+// lookBelow changes how the lower half shows things.
+func lookBelow(r *rand.Rand, p *pane) {
+	maybe := func() bool { return r.IntN(3) == 0 }
+	p.flame.up, p.near.lists, p.stats.linear = maybe(), maybe(), maybe()
+	if maybe() {
+		p.split = .1 + .8*r.Float32()
+	}
+	if maybe() {
+		p.table.by, p.table.ascending = column(r.IntN(int(columnCount))), maybe()
+	}
+	if maybe() {
+		p.table.hidden = columnSet(r.IntN(1<<columnCount)) &^ (1 << colName)
+	}
+	if maybe() {
+		p.table.widths[r.IntN(int(columnCount))] = 40 + 100*r.Float32()
+	}
+	p.table.group = tableGroups[r.IntN(len(tableGroups))]
+}
+
 // pickAnything picks a function and zooms the flamegraph, which needs an answer.
 func pickAnything(r *rand.Rand, s *Shell) {
 	p := s.pane
@@ -83,6 +143,7 @@ func pickAnything(r *rand.Rand, s *Shell) {
 	if len(tree.Nodes) < 2 {
 		return
 	}
+	defer p.near.follow(p)
 	if r.IntN(2) == 0 {
 		n := 1 + r.IntN(len(tree.Nodes)-1)
 		p.pick = picked{is: pickNode, node: int32(n), tree: tree, fn: tree.Nodes[n].Func}
@@ -90,21 +151,79 @@ func pickAnything(r *rand.Rand, s *Shell) {
 	if r.IntN(2) == 0 {
 		p.flame.zoomTo(p, pathOf(tree, 1+r.IntN(len(tree.Nodes)-1)))
 	}
+	if r.IntN(3) == 0 && p.pickAnyBar(r) {
+		return
+	}
+	if p.tab == tabNear && r.IntN(2) == 0 {
+		p.near.follow(p)
+		p.near.around(p.rec.Functions.At(r.IntN(p.rec.Functions.Len())))
+	}
 }
 
-// same is what an address says of a pane, in the pane's own terms.
+// pickAnyBar picks a span or a bar of samples.
+func (p *pane) pickAnyBar(r *rand.Rand) bool {
+	if len(p.rec.Tracks) == 0 {
+		return false
+	}
+	i := r.IntN(len(p.rec.Tracks))
+	t := p.rec.Tracks[i]
+	if n := len(t.Lanes); n > 0 {
+		lane := r.IntN(n)
+		if h, ok := barAt(t, i, lane, p.rec.Start+r.Int64N(p.rec.Duration())); ok {
+			p.pickHit(h)
+			return true
+		}
+		return false
+	}
+	for _, s := range t.Samples {
+		if s.Event != p.event || s.Len() == 0 {
+			continue
+		}
+		if h, ok := p.sampleBarAt(i, r.IntN(3), r.IntN(s.Len()), s); ok {
+			p.pickHit(h)
+			return true
+		}
+	}
+	return false
+}
+
+// same is what an address says of a pane, in the pane's own terms: all that can
+// be undone, and more.
 func same(s *Shell) map[string]any {
 	p := s.pane
 	pl := p.spot()
-	f, picked := p.pickedFunction()
+	f, is := p.pickedFunction()
 	steps := []recording.Function{}
 	for _, st := range pl.Zoom {
 		steps = append(steps, stepFunction(p.doc.Answer(), st))
 	}
-	pl.View.Scroll = 0
-	return map[string]any{"view": pl.View, "moved": pl.Moved, "sel": pl.Sel, "event": pl.Event, "metric": pl.Metric, "tab": pl.Tab,
-		"transforms": pl.Transforms, "parts": s.View, "search": p.search.text, "fn": f, "picked": picked, "zoom": steps,
-		"total": p.doc.Answer().Tree.Nodes[0].Total, "nodes": len(p.doc.Answer().Tree.Nodes)}
+	pl.Zoom = nil
+	if len(pl.Pinned) == 0 {
+		pl.Pinned = nil
+	}
+	for i := range pl.Marks {
+		pl.Marks[i].ID, pl.Marks[i].Created = "", time.Time{}
+	}
+	near := pl.Below.Near.Name + " of " + pl.Below.Near.Module
+	if p.tab != tabNear { // the one that is picked next takes its place
+		near, pl.Below.Any = "", false
+	}
+	pl.Below.Near = recording.Function{}
+	tree := p.doc.Answer().Tree
+	where := any(nil)
+	switch p.pick.is {
+	case pickNode:
+		where = tree.Path(int(p.pick.node))
+	case pickBar:
+		where = []any{p.pick.hit.Track, p.pick.hit.Lane, p.pick.hit.Start, p.pick.hit.End, p.pick.hit.Call}
+	}
+	all := map[string]any{"parts": s.View, "colour": s.Mode, "search": p.search.text, "fn": f, "picked": is, "where": where, "zoom": steps, "near": near,
+		"linear": p.stats.linear, "split": p.split, "goal": [2]any{p.goal, p.atGoal}, "total": tree.Nodes[0].Total, "nodes": len(tree.Nodes)}
+	v := reflect.ValueOf(pl)
+	for i := range v.NumField() {
+		all["place "+v.Type().Field(i).Name] = v.Field(i).Interface()
+	}
+	return all
 }
 
 // TestEveryViewHasAnAddress: from a pane to its address and back is the same

@@ -29,7 +29,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	x = s.choices(u, x, y)
 	p := s.pane
 	// The title stands in the middle of the window, as long as there is room.
-	title := s.openName()
+	title := s.OpenName()
 	st := ui.Style{Size: 12.5, Weight: medium, Color: th.Dim, Align: middle}
 	w := u.Measure(title, st).X
 	mid := (r.Min.X + r.Max.X) / 2

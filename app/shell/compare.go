@@ -15,6 +15,7 @@ import (
 type comparison struct {
 	panes   [2]*pane
 	pair    *doc.Comparing
+	visit   visit // what is left to do of an address
 	focus   int
 	options compareOptions
 	tab     compareTab
@@ -225,14 +226,17 @@ func (c *comparison) close() {
 // title names what is open in the window's title.
 func (s *Shell) title() {
 	if s.Do.Title != nil {
-		s.Do.Title(oneLine(s.openName()) + " – Ashlar")
+		s.Do.Title(oneLine(s.OpenName()) + " – Ashlar")
 	}
 }
 
-// openName is what is open.
-func (s *Shell) openName() string {
+// OpenName is what is open.
+func (s *Shell) OpenName() string {
 	if c := s.versus; c != nil {
 		return c.panes[0].doc.Name + " vs " + c.panes[1].doc.Name
+	}
+	if s.pane == nil {
+		return ""
 	}
 	return s.pane.doc.Name
 }
@@ -256,9 +260,11 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		if !p.moved && p.rec.HasTime {
 			p.view = p.view.Fit(p.limits()) // the other side may have grown
 		}
-		if _, err := p.arrive(); err != nil {
-			s.Say(err.Error())
-		}
+	}
+	if _, err := c.arrive(s); err != nil {
+		s.Say(err.Error())
+	}
+	for i, p := range c.panes {
 		if i == 1 {
 			c.rowsAlike()
 		}
@@ -266,6 +272,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.keptPairs(s)
 	c.place(s, u, r)
+	c.arriveScrolled(u)
 	c.events(s, u)
 	c.focusByKey(s)
 	c.panes[c.focus].menuByKey(s, u)
@@ -275,13 +282,13 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.agree(s)
 	c.pair.Ask(c.question(), [2]*recording.Recording(c.recs()))
-	if s.View != Flame {
+	if s.View.above() {
 		for i, p := range c.panes {
 			c.half(s, u, i, p)
 		}
 		c.guide(u)
 	}
-	if s.View != Timeline {
+	if s.View.below() {
 		c.lower(s, u)
 	}
 	if s.View == Both && c.timed() {

@@ -170,8 +170,8 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
-	line, _ := c.asCommand()
-	if line != "ashlar diff before.folded after.folded --pair legacy_check=validate" {
+	line, _ := c.asCommand(s)
+	if line != "ashlar diff before.folded after.folded --by stack --pair legacy_check=validate" {
 		t.Errorf("as a command: %s", line)
 	}
 	s.swap()
@@ -240,7 +240,7 @@ func TestCompareAsCommand(t *testing.T) {
 	c.panes[1].sel.tracks = []int{1}
 	c.options.Normalize, c.options.Match.NoSimilar = compare.Duration, true
 	c.options.By, c.tab = compare.ByThread, compareTable
-	line, rest := c.asCommand()
+	line, rest := c.asCommand(s)
 	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
 	if line != want || rest != "" {
 		t.Errorf("the command is\n%s\nwant\n%s (%s)", line, want, rest)

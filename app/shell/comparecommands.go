@@ -205,8 +205,29 @@ func (c *comparison) metricChoice(s *Shell, u *ui.UI, x, y int) int {
 	return x
 }
 
-// asCommand is the command line that prints what is compared.
-func (c *comparison) asCommand() (line, rest string) {
+// asCommand is the command line that prints what the tab shows of both.
+func (c *comparison) asCommand(s *Shell) (line, rest string) {
+	var cs []*command
+	for _, p := range c.panes {
+		switch {
+		case c.tab == compareTwo:
+			cs = append(cs, p.flameCommand())
+		case c.tab == compareAbout:
+			cs = append(cs, p.commandAbout("info"))
+		case c.tab == compareDistribution:
+			if f, ok := p.pickedFunction(); ok && c.chosen != nil {
+				cs = append(cs, p.statsCommand(f))
+			}
+		}
+	}
+	if cs != nil {
+		return joined(cs)
+	}
+	return c.diffCommand()
+}
+
+// diffCommand is the one that prints both side by side.
+func (c *comparison) diffCommand() (line, rest string) {
 	args := []string{"ashlar", "diff"}
 	a, b := c.panes[0], c.panes[1]
 	switch {
@@ -228,6 +249,11 @@ func (c *comparison) asCommand() (line, rest string) {
 		}
 	}
 	o := &c.options
+	if c.tab == compareFlame {
+		args = append(args, "--by", string(compare.ByStack))
+	} else if c.tab == comparePairing {
+		args = append(args, "--all")
+	}
 	if c.tab == compareTable && o.By != compare.ByFunction {
 		args = append(args, "--by", string(o.By))
 	}

@@ -212,15 +212,12 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	if k.search == nil {
 		mark = c.mark(a)
 	}
-	if fresh := f.plain == nil || f.key != k; fresh || f.mark != mark {
+	if fresh := !f.picture.Serves(u) || f.key != k; fresh || f.mark != mark {
 		if fresh {
-			f.draw(s, c, u, a, k)
+			f.prepare(s, c, u, a, k)
 		}
-		if f.mark = mark; mark >= 0 {
-			f.picture = ui.NewPicture(f.pic.Marked(f.plain, mark))
-		} else {
-			f.picture = ui.NewPicture(f.plain)
-		}
+		f.mark = mark
+		f.draw(c, u, a, fresh)
 	}
 	s.Bars += f.pic.Drawn
 	u.Draw(f.picture, in.Min)
@@ -233,8 +230,8 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	f.area(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, legend.Min.Y), cursor)
 }
 
-// draw draws the picture without a mark.
-func (f *differencePart) draw(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, k differenceKey) {
+// prepare lays the picture out.
+func (f *differencePart) prepare(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, k differenceKey) {
 	bars, index := f.pic.Bars, f.pic
 	if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
 		bars, index = flame.LayoutShape(a.Shape, k.zoom, k.size.X), flame.Difference{}
@@ -244,11 +241,37 @@ func (f *differencePart) draw(s *Shell, c *comparison, u *ui.UI, a *doc.CompareA
 	f.pic.Shape, f.pic.Bars, f.pic.Zoom, f.pic.Theme, f.pic.Root, f.pic.Up = a.Shape, bars, k.zoom, u.Theme, k.root, k.up
 	f.pic.Font, f.pic.Bold, f.pic.Scale, f.pic.Base = s.fonts.face(12*px), s.fonts.medium(11.5*px), px, flameBase(u, k.size.Y, f.scroll, k.up)
 	f.pic.Noise, f.pic.Drawn = noiseOf(a), 0
-	f.pic.Mark, f.pic.DimOthers = c.found(a), true
-	f.pic.Canvases = &f.plains
-	f.plain = f.pic.Draw(k.size.X, k.size.Y)
-	f.pic.Mark, f.pic.DimOthers, f.pic.Canvases = nil, false, &f.marked
 	f.key = k
+}
+
+// draw draws the picture with what stands out in it; of pixels, the picture
+// without a mark is kept.
+func (f *differencePart) draw(c *comparison, u *ui.UI, a *doc.CompareAnswer, fresh bool) {
+	plain := func(on raster.Surface) {
+		f.pic.Mark, f.pic.DimOthers = c.found(a), true
+		f.pic.Paint(on)
+		f.pic.Mark, f.pic.DimOthers = nil, false
+	}
+	if u.Shapes != nil {
+		f.picture = u.Paint(nil, f.key.size, func(on raster.Surface) {
+			plain(on)
+			if f.mark >= 0 {
+				f.pic.PaintMarked(on, f.mark)
+			}
+		})
+		return
+	}
+	if fresh {
+		f.plain = f.plains.Canvas(f.key.size.X, f.key.size.Y, raster.Pack(u.Theme.Background))
+		plain(f.plain)
+	}
+	if f.mark < 0 {
+		f.picture = ui.NewPicture(f.plain)
+		return
+	}
+	shown := f.marked.Copy(f.plain)
+	f.pic.PaintMarked(shown, f.mark)
+	f.picture = ui.NewPicture(shown)
 }
 
 // noiseOf tells for each node whether its difference is within noise; nil where

@@ -27,7 +27,7 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	*b = compareBounds{}
 	cut := r.Max.Y
 	switch {
-	case s.View == Flame:
+	case !s.View.above():
 		cut = r.Min.Y
 	case s.View == Both && c.timed():
 		cut = r.Min.Y + c.timelinesHeight(u, r.Dy())
@@ -38,18 +38,18 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	for i, half := range c.halves(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut)) {
 		y := half.Min.Y
-		if s.View != Flame {
+		if s.View.above() {
 			y += u.Px(headHeight)
 			b.heads[i] = image.Rect(half.Min.X, half.Min.Y, half.Max.X, y)
 		}
 		b.halves[i] = image.Rect(half.Min.X, y, half.Max.X, max(y, half.Max.Y))
 		p := c.panes[i]
 		p.bounds = paneBounds{gutter: c.gutter(u)}
-		if s.View != Flame {
+		if s.View.above() {
 			p.placeTimeline(u, b.halves[i])
 		}
 	}
-	if s.View == Timeline {
+	if !s.View.below() {
 		return
 	}
 	y, right := cut, r.Max.X
@@ -60,7 +60,7 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		right = b.side.Min.X
 	}
 	b.lower = image.Rect(r.Min.X, y, right, r.Max.Y)
-	if c.tab == compareTwo && s.View == Both {
+	if c.tab == compareTwo && s.View.below() {
 		mid := (b.lower.Min.X + b.lower.Max.X) / 2
 		c.panes[0].bounds.lower = image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y)
 		c.panes[1].bounds.lower = image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y)

@@ -31,8 +31,8 @@ func (f *differencePart) drawLegend(s *Shell, c *comparison, u *ui.UI, r image.R
 	}
 	say("half in B")
 	w, h := u.Px(150), u.Px(14)
-	if k := (legendKey{th, u.Metric.PxPerDp, w, h}); f.legend == nil || f.legendOf != k {
-		f.legend, f.legendOf = ui.NewPicture(ramp(th, w, h)), k
+	if k := (legendKey{th, u.Metric.PxPerDp, w, h}); !f.legend.Serves(u) || f.legendOf != k {
+		f.legend, f.legendOf = u.Paint(nil, image.Pt(w, h), func(on raster.Surface) { ramp(on, th) }), k
 	}
 	u.Draw(f.legend, image.Pt(x, y))
 	x += w + u.Px(8)
@@ -59,14 +59,13 @@ func (f *differencePart) drawLegend(s *Shell, c *comparison, u *ui.UI, r image.R
 	box(0, false, noiseWords(c.answer()))
 }
 
-// ramp is the scale of colours, from half to twice.
-func ramp(th *theme.Theme, w, h int) *raster.Canvas {
-	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
+// ramp draws the scale of colours, from half to twice.
+func ramp(c raster.Surface, th *theme.Theme) {
+	w, h := c.Size()
 	for x := range w {
 		col, _ := th.Difference(flame.Shade(2*(float64(x)+.5)/float64(w) - 1))
 		c.Rect(x, 0, x+1, h, raster.Pack(col))
 	}
-	return c
 }
 
 // noiseWords say what grey means.

@@ -57,6 +57,7 @@ func (c *comparison) now() (n alike) {
 	for i, p := range c.panes {
 		n.view[i], n.sel[i], n.pick[i], n.zoom[i] = p.view, p.sel, p.pick, p.flame.zoom
 		n.sel[i].tracks = slices.Clone(p.sel.tracks)
+		n.pick[i].near = false // nobody's doing
 	}
 	f := c.panes[c.focus]
 	n.transforms, n.search, n.anchors, n.on = f.transforms, f.search.text, c.link.anchors, c.link.on

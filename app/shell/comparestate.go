@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"cmp"
+
 	"ashlar/app/cli"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -147,20 +149,52 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	if failed != nil {
 		return failed
 	}
-	recs := [2]*recording.Recording(c.recs())
-	c.pair.Settle(c.question(), recs)
-	if a := c.answer(); a != nil && o.Choose != "" {
+	if err := s.settleCompared(); err != nil || o.Choose == "" {
+		return err
+	}
+	if a := c.answer(); a != nil {
 		for f := range a.Compared.Matching.Funcs {
 			if a.Compared.Matching.Funcs[f].Name == o.Choose {
 				c.choose(a, int32(f))
 			}
 		}
-		c.pair.Settle(c.question(), recs) // now also of it
 	}
+	return s.settleCompared() // now also of it
+}
+
+// Resettle is SettleComparison for a comparison that stays as it is.
+func (s *Shell) Resettle() error {
+	for _, p := range s.versus.panes {
+		if err := p.doc.Wait(); err != nil {
+			return err
+		}
+		p.update(s)
+	}
+	return s.settleCompared()
+}
+
+// settleCompared waits for all that is to be known of two recordings that have
+// been read.
+func (s *Shell) settleCompared() error {
+	c := s.versus
+	recs := [2]*recording.Recording(c.recs())
+	_, err := c.arrive(s)
+	c.pair.Settle(c.question(), recs)
+	if changed, aerr := c.arrive(s); changed {
+		err = cmp.Or(err, aerr)
+		c.pair.Settle(c.question(), recs) // now also of what is marked
+	}
+	if err != nil {
+		return err
+	}
+	c.takeTwin()
 	if c.tab == compareTwo {
 		c.takeMetric()
 		for _, p := range c.panes {
 			if err := p.doc.Settle(p.question()); err != nil {
+				return err
+			}
+			if _, err := p.arrive(); err != nil {
 				return err
 			}
 		}

@@ -1,44 +1,306 @@
 package shell
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"ashlar/app/cli"
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
 )
 
-// asCommand is the command line that prints what the lower half shows. rest
-// says what it cannot express; "" when it expresses all.
-func (p *pane) asCommand() (line, rest string) {
-	path := p.rec.Source.Path
-	args := []string{"ashlar", "top", path}
+// A panel is a part of the window that has a command line of its own.
+type panel uint8
+
+const (
+	panelLower panel = iota // the tab that is shown
+	panelTimeline
+	panelDetails
+	panelFound // what the search finds
+)
+
+// command gathers the words of a command line, and what it cannot express.
+type command struct {
+	words []string
+	rest  []string
+}
+
+func (c *command) add(words ...string) { c.words = append(c.words, words...) }
+
+func (c *command) String() string {
+	words := make([]string, len(c.words))
+	for i, w := range c.words {
+		words[i] = quoted(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// commandAbout is the beginning of a command about the pane's recording.
+func (p *pane) commandAbout(name string) *command {
+	c := &command{words: []string{"ashlar", name, p.rec.Source.Path}}
 	if p.demo {
-		args[2] = "--demo"
+		c.words[2] = "--demo"
 	}
 	if p.exe != "" {
-		args = append(args, "--exe", p.exe)
+		c.add("--exe", p.exe)
 	}
+	return c
+}
+
+// asking is the beginning of a command that answers for what is selected.
+func (p *pane) asking(name string) *command {
+	c := p.commandAbout(name)
 	if p.event < len(p.rec.Events) {
 		e := &p.rec.Events[p.event]
 		if len(p.rec.Events) > 1 && e.Name != "" {
-			args = append(args, "--event", e.Name)
+			c.add("--event", e.Name)
 		}
 		if p.metric != e.Primary {
-			args = append(args, "--metric", p.metricOf().Name)
+			c.add("--metric", p.metricOf().Name)
 		}
 	}
-	if p.sel.ranged {
-		r := cli.Range{From: p.sel.from - p.rec.Start, To: p.sel.to - p.rec.Start, HasFrom: true, HasTo: true}
-		args = append(args, "--range", r.String())
+	p.within(c, p.sel.from, p.sel.to, p.sel.ranged, p.sel.tracks)
+	return c
+}
+
+// within limits a command to a time and to threads; nil stands for all.
+func (p *pane) within(c *command, from, to int64, ranged bool, tracks []int) {
+	if ranged {
+		r := cli.Range{From: from - p.rec.Start, To: to - p.rec.Start, HasFrom: true, HasTo: true}
+		c.add("--range", r.String())
 	}
-	v := cli.StackView{Transforms: p.transforms, Search: p.search.text}
-	args = append(args, v.Flags(p.rec)...)
-	if p.sel.tracks != nil {
-		rest = "the selected threads"
+	names, ok := threadFlags(p.rec, tracks)
+	if !ok {
+		c.rest = append(c.rest, "the selected threads")
+		return
 	}
-	for i, a := range args {
-		args[i] = quoted(a)
+	for _, n := range names {
+		c.add("--thread", n)
 	}
-	return strings.Join(args, " "), rest
+}
+
+// threadFlags are the texts that name just the given tracks: their ids, or
+// their names where another thread has the same id; ok is false where neither
+// tells them from others.
+func threadFlags(rec *recording.Recording, tracks []int) (names []string, ok bool) {
+	for _, i := range tracks {
+		t := rec.Tracks[i]
+		found := false
+		for _, name := range []string{strconv.FormatInt(t.TID, 10), t.Name} {
+			part := recording.Part{Threads: []string{name}}
+			found = name != "" && part.Takes(t)
+			for k, o := range rec.Tracks {
+				found = found && (slices.Contains(tracks, k) || !part.Takes(o))
+			}
+			if found {
+				names = append(names, name)
+				break
+			}
+		}
+		if !found {
+			return nil, false
+		}
+	}
+	return names, true
+}
+
+// stacks is the beginning of the command of what is added up from stacks.
+func (p *pane) stacks(search string) *command {
+	c := p.asking("top")
+	v := cli.StackView{Transforms: p.transforms, Search: search}
+	c.add(v.Flags(p.rec)...)
+	return c
+}
+
+// asCommand is the command line that prints, or draws, what a panel shows.
+// rest says what it cannot express; "" when it expresses all.
+func (p *pane) asCommand(s *Shell, of panel) (line, rest string) {
+	var cs []*command
+	switch of {
+	case panelTimeline:
+		cs = p.drawing(s, Timeline)
+	case panelDetails:
+		cs = p.detailCommands(s)
+	case panelFound:
+		cs = []*command{p.stacks(p.search.text)}
+	default:
+		cs = p.tabCommands(s)
+	}
+	return joined(cs)
+}
+
+// joined are commands that are run one after the other.
+func joined(cs []*command) (line, rest string) {
+	var lines, rests []string
+	for _, c := range cs {
+		lines = append(lines, c.String())
+		for _, r := range c.rest {
+			if !slices.Contains(rests, r) {
+				rests = append(rests, r)
+			}
+		}
+	}
+	return strings.Join(lines, " && "), strings.Join(rests, " and ")
+}
+
+// tabCommands are those of the tab that is shown.
+func (p *pane) tabCommands(s *Shell) []*command {
+	f, picked := p.pickedFunction()
+	switch {
+	case p.tab == tabFlame:
+		return []*command{p.flameCommand()}
+	case p.tab == tabTable:
+		return []*command{p.tableCommand()}
+	case p.tab == tabNear && p.near.any:
+		name := analyze.RefTo(p.near.of).Typed(p.rec)
+		var cs []*command
+		for _, side := range []string{"--callers-of", "--callees-of"} {
+			c := p.stacks("")
+			if c.add(side, name); !p.near.lists {
+				c.add("--tree")
+			}
+			cs = append(cs, c)
+		}
+		return cs
+	case p.tab == tabStats && picked:
+		return []*command{p.statsCommand(f)}
+	case p.tab == tabHeat:
+		return p.drawing(s, Both)
+	case p.tab == tabSource:
+		if file, _ := p.sourceFile(); file != "" {
+			c := p.stacks("")
+			c.add("--by", string(analyze.ByLine), "--search", "file:/^"+regexp.QuoteMeta(file)+"(:|$)/")
+			return []*command{c}
+		}
+	case p.tab == tabAbout:
+		return []*command{p.commandAbout("info")}
+	}
+	return []*command{p.stacks("")}
+}
+
+// flameCommand prints the flamegraph as paths.
+func (p *pane) flameCommand() *command {
+	c := p.stacks(p.search.text)
+	c.add("--tree")
+	if a := p.doc.Answer(); a != nil {
+		p.zoomFlags(c, a, p.flame.zoom)
+	}
+	return c
+}
+
+func (p *pane) zoomFlags(c *command, a *doc.Answer, path []step) {
+	for _, st := range path {
+		c.add("--zoom", analyze.RefTo(stepFunction(a, st)).Typed(a.Rec))
+	}
+}
+
+// tableCommand prints the table, in its order as far as the command line has
+// that.
+func (p *pane) tableCommand() *command {
+	c := p.stacks(p.search.text)
+	t := &p.table
+	if t.group != analyze.ByFunction {
+		c.add("--by", string(t.group))
+	}
+	by, ascending := "", false
+	switch t.by {
+	case colSelf, colSelfShare:
+	case colTotal, colTotalShare:
+		by = "total"
+	case colCount:
+		by = "count"
+	case colName:
+		by, ascending = "name", true
+	default:
+		c.rest = append(c.rest, "the order of rows")
+	}
+	if by != "" {
+		c.add("--sort", by)
+	}
+	if t.ascending != ascending && c.rest == nil {
+		c.rest = append(c.rest, "the order of rows")
+	}
+	return c
+}
+
+// statsCommand tells how long the calls of a function took.
+func (p *pane) statsCommand(f recording.Function) *command {
+	c := p.asking("stats")
+	c.add("--function", analyze.RefTo(f).Typed(p.rec))
+	if p.stats.linear {
+		c.add("--histogram", "linear")
+	}
+	return c
+}
+
+// detailCommands are those of the panel at the side.
+func (p *pane) detailCommands(s *Shell) []*command {
+	h := &p.pick.hit
+	switch p.pick.is {
+	case pickNone:
+		return []*command{p.stacks("")}
+	case pickFunc:
+		f, _ := p.pickedFunction()
+		c := p.stacks("")
+		c.add("--callers-of", analyze.RefTo(f).Typed(p.rec))
+		return []*command{c}
+	case pickNode:
+		a := p.doc.Answer()
+		if a == nil || p.pick.tree != a.Tree {
+			break
+		}
+		c := p.stacks("")
+		p.zoomFlags(c, a, pathOf(a.Tree, int(p.pick.node)))
+		c.add("-n", "1")
+		return []*command{c}
+	case pickBar:
+		if h.Call == recording.NoCall {
+			break
+		}
+		c := p.commandAbout("stats")
+		p.within(c, h.Start, h.End, true, []int{h.Track})
+		c.add("--function", analyze.RefTo(p.rec.Functions.At(int(p.rec.Func(h.Call)))).Typed(p.rec))
+		c.rest = append(c.rest, "what it was called with and from")
+		return []*command{c}
+	case pickWindow:
+		c := p.stacks("")
+		p.within(c, h.Start, h.End, !p.sel.ranged, nil)
+		return []*command{c}
+	}
+	cs := p.drawing(s, Both)
+	cs[0].rest = append(cs[0].rest, "what is selected")
+	return cs
+}
+
+// drawing is the command that draws what is shown of some parts.
+func (p *pane) drawing(s *Shell, parts View) []*command {
+	v := s.Address()
+	if v.Parts = ""; parts != Both {
+		v.Parts = string(parts)
+	}
+	c := &command{words: []string{"ashlar", "render", v.String(), "-o", "ashlar.png"}}
+	c.add("--size", fmt.Sprintf("%dx%d", s.size.X, s.size.Y))
+	if d := s.density * s.scale(); d != 1 && d > 0 {
+		c.add("--scale", strconv.FormatFloat(float64(d), 'g', 4, 32))
+	}
+	if s.Theme != theme.Dark {
+		c.add("--theme", s.Theme.Name)
+	}
+	if s.Mode != theme.ByFunction {
+		c.add("--colour", string(s.Mode))
+	}
+	if p.exe != "" {
+		c.rest = append(c.rest, "the program that names come from")
+	}
+	if len(p.folds)+len(p.closed)+len(p.hidden)+len(p.pinned)+len(p.order) > 0 || p.filter != "" || p.view.Scroll != 0 {
+		c.rest = append(c.rest, "which rows are folded, hidden or moved")
+	}
+	return []*command{c}
 }
 
 // quoted writes an argument as a shell wants it.
@@ -49,16 +311,58 @@ func quoted(a string) string {
 	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }
 
-// copyCommand puts the command line on the clipboard.
-func (s *Shell) copyCommand() {
-	line, rest := s.pane.asCommand()
-	if s.versus != nil {
-		line, rest = s.versus.asCommand()
+// AsCommand is the command line of the panel that has the keyboard; of none, of
+// the tab that is shown, or of the timeline where only that is. rest says what
+// it cannot express.
+func (s *Shell) AsCommand() (line, rest string) { return s.asCommand(s.keyPanel()) }
+
+func (s *Shell) copyCommand() { s.copyCommandOf(s.keyPanel()) }
+
+func (s *Shell) keyPanel() panel {
+	switch s.focused() {
+	case "timeline", "filter":
+		return panelTimeline
+	case "details":
+		return panelDetails
 	}
+	if s.View == Timeline {
+		return panelTimeline
+	}
+	return panelLower
+}
+
+func (s *Shell) copyCommandOf(of panel) {
+	line, rest := s.asCommand(of)
 	s.copyLater(line)
 	if rest != "" {
 		s.Say("Copied a command that says all but " + rest)
 	}
+}
+
+func (s *Shell) asCommand(of panel) (line, rest string) {
+	switch c := s.versus; {
+	case c == nil, of == panelFound:
+		return s.pane.asCommand(s, of)
+	case of == panelTimeline:
+		return joined(s.pane.drawing(s, Both))
+	default:
+		return c.asCommand(s)
+	}
+}
+
+// copyCommands are the ways to copy the command of a panel that does not have
+// the keyboard.
+func copyCommands() []Command {
+	return []Command{
+		{"Copy the timeline as command", nil, true, func(s *Shell) { s.copyCommandOf(panelTimeline) }},
+		{"Copy the details as command", nil, true, func(s *Shell) { s.copyCommandOf(panelDetails) }},
+		{"Copy what is found as command", nil, true, func(s *Shell) { s.copyCommandOf(panelFound) }},
+	}
+}
+
+// commandItem is the menu's line that copies a panel's command.
+func (s *Shell) commandItem(of panel) item {
+	return item{title: "Copy as command", do: func() { s.copyCommandOf(of) }}
 }
 
 // Look sets what is done to stacks and what is searched for, as the command

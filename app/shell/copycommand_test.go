@@ -3,60 +3,257 @@ package shell
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"ashlar/app/cli"
+	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
-// TestCopiedCommandPrintsWhatIsShown runs the command that a pane gives and
-// compares its total and rows with the pane's.
-func TestCopiedCommandPrintsWhatIsShown(t *testing.T) {
-	s := New(theme.Dark)
-	defer s.Close()
-	s.OpenDemo()
-	whole := func(*recording.Recording) (int64, int64, bool) { return 500e9, 900e9, true }
-	if err := s.Settle(cli.StackView{}, whole); err != nil {
-		t.Fatal(err)
+// shownTrace has two threads whose calls nest, twice with the same function in
+// different stacks, and source lines through a second file.
+const shownTrace = `[
+{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
+{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"work er"}},
+{"ph":"X","pid":1,"tid":1,"ts":100,"dur":100,"name":"outer"},
+{"ph":"X","pid":1,"tid":1,"ts":110,"dur":30,"name":"inner"},
+{"ph":"X","pid":1,"tid":1,"ts":115,"dur":10,"name":"it's leaf"},
+{"ph":"X","pid":1,"tid":1,"ts":150,"dur":20,"name":"it's leaf"},
+{"ph":"X","pid":1,"tid":2,"ts":120,"dur":60,"name":"job"},
+{"ph":"X","pid":1,"tid":2,"ts":125,"dur":25,"name":"inner"},
+{"ph":"X","pid":1,"tid":2,"ts":128,"dur":7,"name":"it's leaf"}]`
+
+// words parts a command line as a shell does.
+func words(line string) (all [][]string) {
+	all = [][]string{nil}
+	word, in, any := "", false, false
+	end := func() {
+		if last := len(all) - 1; word == "&&" {
+			all = append(all, nil)
+		} else if any {
+			all[last] = append(all[last], word)
+		}
+		word, any = "", false
 	}
-	p := s.pane
-	p.transforms = []analyze.Transform{analyze.Focus(analyze.Named("runtime.mallocgc")), analyze.HideKernel()}
-	if err := p.doc.Settle(p.question()); err != nil {
-		t.Fatal(err)
-	}
-	line, rest := p.asCommand()
-	if rest != "" || !strings.HasPrefix(line, "ashlar top --demo ") {
-		t.Fatalf("the command is %q, all but %q", line, rest)
-	}
-	var out, errs bytes.Buffer
-	if code := cli.Main(append(strings.Fields(line)[1:], "--json"), nil, &out, &errs, cli.Runner{}); code != 0 {
-		t.Fatalf("%s: exit %d: %s", line, code, errs.String())
-	}
-	var got struct {
-		Total json.Number
-		Rows  []struct {
-			Name        string
-			Self, Total json.Number
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'':
+			in, any = !in, true
+		case c == '\\' && !in:
+			i++
+			word, any = word+string(line[i]), true
+		case c == ' ' && !in:
+			end()
+		default:
+			word, any = word+string(c), true
 		}
 	}
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
-		t.Fatal(err)
+	end()
+	return all
+}
+
+// printed runs a copied command and reads what it prints.
+func printed(t *testing.T, line string) (all []map[string]any) {
+	t.Helper()
+	for _, args := range words(line) {
+		var out, errs bytes.Buffer
+		if code := cli.Main(append(args[1:], "--json"), nil, &out, &errs, cli.Runner{}); code != 0 {
+			t.Fatalf("%s: exit %d: %s", line, code, errs.String())
+		}
+		var got map[string]any
+		d := json.NewDecoder(&out)
+		d.UseNumber()
+		if err := d.Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, got)
 	}
-	a := p.doc.Answer()
+	return all
+}
+
+// rowTexts are the rows that a command printed: depth, name, self and total.
+func rowTexts(got map[string]any) (rows []string) {
+	for _, r := range got["rows"].([]any) {
+		m := r.(map[string]any)
+		rows = append(rows, fmt.Sprint(m["name"], " ", m["self"], " ", m["total"]))
+	}
+	return rows
+}
+
+func shownRows(a *doc.Answer, of []analyze.Row) (rows []string) {
 	text := func(v int64) string { return recording.Decimal{Mantissa: v, Scale: a.Metric().Decimals}.String() }
-	if want := text(a.Tree.Nodes[0].Total); got.Total.String() != want || want == "0" {
-		t.Errorf("the command's total is %s, the pane's %s", got.Total, want)
+	for i := range of {
+		rows = append(rows, fmt.Sprint(of[i].Name, " ", text(of[i].Self), " ", text(of[i].Total)))
 	}
-	if len(got.Rows) != len(a.Rows) {
-		t.Fatalf("the command prints %d rows, the pane has %d", len(got.Rows), len(a.Rows))
+	return rows
+}
+
+// shownTree are the nodes of a tree from one on, callers first.
+func shownTree(a *doc.Answer, t *analyze.Tree, from int32) (rows []string) {
+	nd := &t.Nodes[from]
+	if from != 0 {
+		rows = shownRows(a, []analyze.Row{{Name: t.Function(a.Rec, int(from)).Name, Self: nd.Self, Total: nd.Total}})
 	}
-	for i, r := range got.Rows {
-		if r.Name != a.Rows[i].Name || r.Self.String() != text(a.Rows[i].Self) || r.Total.String() != text(a.Rows[i].Total) {
-			t.Errorf("row %d is %v, the pane has %v", i, r, a.Rows[i])
+	for _, k := range t.Children(int(from)) {
+		rows = append(rows, shownTree(a, t, k)...)
+	}
+	return rows
+}
+
+// TestCopiedCommandsPrintWhatIsShown runs the command that each panel gives and
+// compares its numbers with the panel's.
+func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "two words.json")
+	if err := os.WriteFile(path, []byte(shownTrace), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	lines := filepath.Join("..", "..", "testdata", "recorded", "before.pb.gz")
+	type panes struct {
+		p    *pane
+		s    *Shell
+		node func(name string) // picks its heaviest node
+	}
+	same := func(t *testing.T, line string, got, want []string) {
+		t.Helper()
+		if !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("%s prints\n%s\nthe panel shows\n%s", line, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
+	}
+	for _, c := range []struct {
+		name, file string
+		of         panel
+		set        func(x panes)
+		check      func(t *testing.T, line string, got []map[string]any, x panes)
+	}{
+		{"table", path, panelLower, func(x panes) { x.p.tab = tabTable }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+		}},
+		{"table of the built-in recording", "", panelLower, func(x panes) {
+			x.p.tab = tabTable
+			x.p.selectRange(x.p.rec.Start+500e9, x.p.rec.Start+900e9)
+			x.p.transforms = []analyze.Transform{analyze.Focus(analyze.Named("runtime.mallocgc")), analyze.HideKernel()}
+		}, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+		}},
+		{"table sorted, of a thread", path, panelLower, func(x panes) {
+			x.p.tab, x.p.table.by, x.p.sel.tracks = tabTable, colTotal, []int{1}
+			x.p.search.look("e")
+		}, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+		}},
+		{"table of threads", path, panelLower, func(x panes) { x.p.tab, x.p.table.group = tabTable, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+		}},
+		{"flamegraph of a time", path, panelLower, func(x panes) {
+			x.p.selectRange(x.p.rec.Start+12e6, x.p.rec.Start+45e6)
+			x.p.transforms = []analyze.Transform{analyze.Hide(analyze.Named("inner"))}
+		}, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.doc.Answer()
+			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, 0))
+		}},
+		{"zoomed flamegraph", path, panelLower, func(x panes) {
+			x.node("inner")
+			x.p.flame.zoomTo(x.p, pathOf(x.p.pick.tree, int(x.p.pick.node)))
+		}, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.doc.Answer()
+			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, int32(nodeAt(a.Tree, x.p.flame.zoom))))
+		}},
+		{"sandwich", path, panelLower, func(x panes) { x.node("inner"); x.p.tab = tabNear }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.doc.Answer()
+			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, 0))
+			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, 0))
+		}},
+		{"lists of callers and callees", path, panelLower, func(x panes) { x.node("inner"); x.p.tab, x.p.near.lists = tabNear, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.doc.Answer()
+			same(t, line, rowTexts(got[0]), shownRows(a, a.Near.Callers))
+			same(t, line, rowTexts(got[1]), shownRows(a, a.Near.Callees))
+		}},
+		{"statistics", path, panelLower, func(x panes) { x.node("it's leaf"); x.p.tab = tabStats }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			d := x.p.doc.Answer().Durations
+			want := fmt.Sprint(d.Count, " ", recording.Decimal{Mantissa: d.Median, Scale: 3}, " ", recording.Decimal{Mantissa: d.Max, Scale: 3})
+			if s := fmt.Sprint(got[0]["count"], " ", got[0]["median"], " ", got[0]["max"]); s != want || d.Count != 3 {
+				t.Errorf("%s prints %s, the panel shows %s", line, s, want)
+			}
+		}},
+		{"source", lines, panelLower, func(x panes) { x.node("main.main"); x.p.tab = tabSource }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.doc.Answer()
+			var rows, want []string
+			for _, r := range got[0]["rows"].([]any) {
+				m := r.(map[string]any)
+				rows = append(rows, fmt.Sprint(m["place"], " ", m["self"], " ", m["total"]))
+			}
+			for _, l := range a.Lines.Lines {
+				want = append(want, fmt.Sprintf("%s:%d %d %d", a.Lines.File, l.Line, l.Self, l.Total))
+			}
+			slices.Sort(rows)
+			slices.Sort(want)
+			same(t, line, rows, want)
+		}},
+		{"about", path, panelLower, func(x panes) { x.p.tab = tabAbout }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			if n := fmt.Sprint(got[0]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(x.p.rec.Counts.Spans) {
+				t.Errorf("%s prints %s spans", line, n)
+			}
+		}},
+		{"found", path, panelFound, func(x panes) { x.p.search.look("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			m := x.p.doc.Answer().Matched
+			want := recording.Decimal{Mantissa: m.Total, Scale: x.p.metricOf().Decimals}.String()
+			if n := fmt.Sprint(got[0]["matched"].(map[string]any)["total"]); n != want || m.Total == 0 {
+				t.Errorf("%s finds %s, the search line %s", line, n, want)
+			}
+		}},
+		{"details of all", path, panelDetails, func(x panes) {}, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.doc.Answer().Rows))
+		}},
+		{"details of a node", path, panelDetails, func(x panes) { x.node("it's leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.doc.Answer()
+			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, x.p.pick.node)[:1])
+		}},
+		{"details of a span", path, panelDetails, func(x panes) { h, _ := barAt(x.p.rec.Tracks[1], 1, 1, 0); x.p.pickHit(h) }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			slow := got[0]["slowest"].([]any)
+			m := slow[0].(map[string]any)
+			h := &x.p.pick.hit
+			want := fmt.Sprint(recording.Decimal{Mantissa: h.Start - x.p.rec.Start, Scale: 3}, " ", recording.Decimal{Mantissa: h.End - h.Start, Scale: 3})
+			if s := fmt.Sprint(m["start"], " ", m["duration"]); len(slow) != 1 || s != want {
+				t.Errorf("%s prints %s, the panel shows %s", line, s, want)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(theme.Dark)
+			defer s.Close()
+			if s.Open(c.file); c.file == "" {
+				s.OpenDemo()
+			}
+			if err := s.Settle(cli.StackView{}, func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }); err != nil {
+				t.Fatal(err)
+			}
+			x := panes{s.pane, s, func(name string) {
+				a := s.pane.doc.Answer()
+				f := a.Rec.Functions.Slice()[slices.IndexFunc(a.Rec.Functions.Slice(), func(f recording.Function) bool { return f.Name == name })]
+				n := nodeNamed(a, nameOf(f))
+				s.pane.pick = picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func}
+			}}
+			c.set(x)
+			if err := s.pane.doc.Settle(s.pane.question()); err != nil {
+				t.Fatal(err)
+			}
+			x.p.table.order.update(orderKey{x.p.doc.Answer(), x.p.table.by, x.p.table.ascending}, func() {})
+			if x.p.pick.is == pickNode && x.p.pick.tree != x.p.doc.Answer().Tree {
+				x.node(x.p.pick.tree.Function(x.p.rec, int(x.p.pick.node)).Name)
+			}
+			line, rest := s.asCommand(c.of)
+			if wantRest := map[bool]string{true: "what it was called with and from"}[c.name == "details of a span"]; rest != wantRest {
+				t.Errorf("%s says all but %q", line, rest)
+			}
+			c.check(t, line, printed(t, line), x)
+		})
 	}
 }
 

@@ -12,11 +12,10 @@ import (
 	"ashlar/render/units"
 )
 
-// dropping is what is dragged over the window, and what was let go on it.
+// dropping is what is dragged over the window.
 type dropping struct {
-	over   drop.Over
-	zones  []zone // of the last frame
-	sorted chan sorted
+	over  drop.Over
+	zones []zone // of the last frame
 }
 
 // zone is a part of the window with what a drop there does.
@@ -52,12 +51,9 @@ func (s *Shell) DragOver(o drop.Over) {
 // beside the window's goroutine.
 func (s *Shell) Dropped(d drop.Drop) {
 	right := d.At.X >= s.middle()
-	if s.drag.sorted == nil {
-		s.drag.sorted = make(chan sorted, 8)
-	}
 	go func() {
-		s.drag.sorted <- sortDrop(d.Files, right)
-		s.wake()
+		r := sortDrop(d.Files, right)
+		s.later(func(s *Shell) { s.land(r) })
 	}()
 }
 
@@ -79,18 +75,7 @@ func sortDrop(f drop.Files, right bool) sorted {
 	return r
 }
 
-// landed opens what was dropped since the last frame.
-func (s *Shell) landed() {
-	for {
-		select {
-		case r := <-s.drag.sorted:
-			s.land(r)
-		default:
-			return
-		}
-	}
-}
-
+// land opens what was dropped.
 func (s *Shell) land(r sorted) {
 	s.chooser, s.menu, s.help = nil, nil, false
 	var said []string

@@ -15,10 +15,8 @@ import (
 	"gioui.org/io/key"
 
 	"ashlar/app/store"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/convert"
 	"ashlar/ingest/extract"
-	"ashlar/render/timeline"
 )
 
 // exportCommands are those that take something out of the window.
@@ -181,13 +179,6 @@ func (p *pane) still() *pane {
 	c.sourcePart.of, c.sourcePart.at, c.sourcePart.scroll = p.sourcePart.of, p.sourcePart.at, p.sourcePart.scroll
 	return c
 }
-
-// Rows is how the timeline's rows are laid out, Zoomed the node of a tree that
-// fills the flamegraph's width: for other ways to draw them.
-func (s *Shell) Rows(scale float32) timeline.Layout { return s.pane.rows(scale) }
-
-// Zoomed is described at Rows.
-func (s *Shell) Zoomed(t *analyze.Tree) int { return nodeAt(t, s.pane.flame.zoom) }
 
 func (s *Shell) saveMarks() {
 	p := s.pane

@@ -201,14 +201,14 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	f.scroll = max(0, min(f.scroll, flame.Height(a.Tree, u.Metric.PxPerDp)-in.Dy()/2))
 	root := f.root(p, a)
 	k := flameKey{a.Tree, zoom, in.Size(), f.scroll, p.palette, p.marked(), u.Metric.PxPerDp, root, f.up}
-	if f.picture == nil || f.key != k {
+	if !f.picture.Serves(u) || f.key != k {
 		bars := f.pic.Bars
 		if f.key.tree != k.tree || f.key.zoom != k.zoom || f.key.size != k.size {
 			bars = flame.Layout(a.Tree, zoom, in.Dx())
 		}
 		f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.palette,
-			Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: f.up, Base: f.base(u, in.Dy()), Mark: p.mark(), DimOthers: p.searching(), Root: root, Canvases: &f.canvases}
-		f.picture = ui.NewPicture(f.pic.Draw(in.Dx(), in.Dy()))
+			Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: f.up, Base: f.base(u, in.Dy()), Mark: p.mark(), DimOthers: p.searching(), Root: root}
+		f.picture = u.Paint(&f.canvases, in.Size(), f.pic.Paint)
 		f.key = k
 	}
 	s.Bars += f.pic.Drawn

@@ -5,8 +5,6 @@ import (
 	"math"
 
 	"gioui.org/f32"
-	"gioui.org/op/clip"
-	"gioui.org/op/paint"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -117,22 +115,12 @@ func arrow(u *ui.UI, from, to f32.Point) {
 	}
 	head := float32(u.Px(6))
 	stroke := func(width float32, c colour) {
-		var line clip.Path
-		line.Begin(u.Ops)
-		line.MoveTo(from)
-		line.CubeTo(from.Add(f32.Pt(bend, 0)), to.Sub(f32.Pt(bend, 0)), to.Sub(f32.Pt(head/2, 0)))
-		paint.FillShape(u.Ops, c, clip.Stroke{Path: line.End(), Width: width}.Op())
+		u.Stroke(ui.LineFrom(from).Curve(from.Add(f32.Pt(bend, 0)), to.Sub(f32.Pt(bend, 0)), to.Sub(f32.Pt(head/2, 0))), width, c)
 	}
 	// A rim keeps it apart from the bars it crosses.
 	stroke(float32(u.Px(4)), theme.WithAlpha(u.Theme.Background, .75))
 	stroke(float32(max(1, u.Px(1.5))), u.Theme.Accent)
-	var tip clip.Path
-	tip.Begin(u.Ops)
-	tip.MoveTo(to)
-	tip.LineTo(to.Add(f32.Pt(-head, -head*.6)))
-	tip.LineTo(to.Add(f32.Pt(-head, head*.6)))
-	tip.Close()
-	paint.FillShape(u.Ops, u.Theme.Accent, clip.Outline{Path: tip.End()}.Op())
+	u.FillIn(ui.LineFrom(to).To(to.Add(f32.Pt(-head, -head*.6))).To(to.Add(f32.Pt(-head, head*.6))).Close(), u.Theme.Accent)
 	r := u.Px(2.5)
 	at := image.Pt(int(from.X), int(from.Y))
 	u.Round(image.Rectangle{Min: at.Sub(image.Pt(r, r)), Max: at.Add(image.Pt(r, r))}, 2.5, u.Theme.Accent)

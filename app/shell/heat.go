@@ -16,9 +16,8 @@ import (
 // columns; a drag over it selects the time between.
 type heatPart struct {
 	drag
-	pic      heatmap.Picture
-	canvases raster.Pool
-	kept     kept[heatKey]
+	pic  heatmap.Picture
+	kept kept[heatKey]
 }
 
 // heatKey is what the picture depends on.
@@ -60,10 +59,10 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		return
 	}
 	k := heatKey{a.Grid, u.Theme, u.Metric.PxPerDp, p.sel.ranged, p.sel.from, p.sel.to, r.Size()}
-	u.Draw(t.kept.get(k, func() *raster.Canvas {
+	u.Draw(t.kept.get(u, k, r.Size(), func(on raster.Surface) {
 		t.pic = heatmap.Picture{Grid: k.grid, Theme: k.theme, Font: s.fonts.face(11 * k.scale), Scale: k.scale,
-			Selected: k.selected, From: k.from, To: k.to, Canvases: &t.canvases}
-		return t.pic.Draw(r.Dx(), r.Dy())
+			Selected: k.selected, From: k.from, To: k.to}
+		t.pic.Paint(on)
 	}), r.Min)
 	t.area(u, r, pointer.CursorCrosshair)
 }

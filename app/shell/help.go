@@ -10,6 +10,8 @@ import (
 	"gioui.org/io/pointer"
 	"gioui.org/op/clip"
 
+	"ashlar/render/raster"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 )
 
@@ -23,6 +25,7 @@ var helpSections = []struct{ title, first string }{
 	{"Flamegraph", "Focus on the selected function"},
 	{"Keyboard", "Undo, back to the view before"},
 	{"Window", "All commands"},
+	{"Two runs", "Compare with another file"},
 	{"Size and more", "Larger"},
 }
 
@@ -45,7 +48,8 @@ var Gestures = [][2]string{
 	{"right click", "what can be done with it"},
 	{"drag in the overview", "move the view; its edges, resize it"},
 	{"drag in the map, right", "scroll through all rows"},
-	{"click on a detail", "copy it, go there, or keep what has the label"},
+	{"click on a detail", "copy it, go there, keep its label"},
+	{"Ctrl click, drag on recents", "compare two of them"},
 }
 
 // helpLine is a line of the page: a heading when it has no text.
@@ -79,7 +83,19 @@ func helpLines() [][]helpLine {
 }
 
 // helpPart is the page's state.
-type helpPart struct{ scroll int }
+type helpPart struct {
+	scroll int
+	kept   kept[helpKey]
+}
+
+// helpKey is what the picture of the lines depends on.
+type helpKey struct {
+	size            image.Point
+	scroll, columns int
+	theme           *theme.Theme
+	scale           float32
+	fonts           int64
+}
 
 // press scrolls by the keys that do so elsewhere.
 func (h *helpPart) press(k key.Event) bool {
@@ -116,23 +132,10 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	u.Border(box, 10, 1, th.Rule)
 	in := image.Rect(box.Min.X+u.Px(24), box.Min.Y+u.Px(20), box.Max.X, box.Max.Y-u.Px(46))
 	s.helpState.scroll = max(0, min(s.helpState.scroll, content-in.Dy()))
-	u.At(in, func(u *ui.UI) {
-		for i, b := range blocks {
-			x := tops[i].column * u.Px(helpColumn)
-			for k, l := range b {
-				r := ui.Rect(x, (tops[i].row+k)*line-s.helpState.scroll, u.Px(helpColumn-20), line)
-				if r.Max.Y < 0 || r.Min.Y > in.Dy() {
-					continue
-				}
-				if l.text == "" {
-					u.Text(r, l.keys, ui.Style{Size: 12.5, Weight: medium, Color: th.Text})
-					continue
-				}
-				u.Text(image.Rect(r.Min.X, r.Min.Y, r.Min.X+u.Px(helpKeys-8), r.Max.Y), l.keys, ui.Style{Size: 12, Color: th.Dim})
-				u.Text(image.Rect(r.Min.X+u.Px(helpKeys), r.Min.Y, r.Max.X, r.Max.Y), l.text, ui.Style{Size: 12, Color: th.Text})
-			}
-		}
-	})
+	k := helpKey{in.Size(), s.helpState.scroll, columns, th, u.Metric.PxPerDp, s.fontsOf}
+	u.Draw(s.helpState.kept.get(u, k, k.size, func(on raster.Surface) {
+		s.drawHelp(on, k, blocks, tops, line)
+	}), in.Min)
 	if over := content - in.Dy(); over > 0 { // says that there is more
 		track := image.Rect(box.Max.X-u.Px(12), in.Min.Y, box.Max.X-u.Px(7), in.Max.Y)
 		size := track.Dy() * in.Dy() / content
@@ -150,6 +153,31 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 		u.Text(foot, "Esc closes", st)
 	}
 	s.shield(u, full)
+}
+
+// drawHelp draws the lines into one picture: laying out so many texts one by one
+// took longer than a frame may.
+func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops []helpAt, line int) {
+	px := func(dp int) int { return int(float32(dp)*k.scale + .5) }
+	on.Rect(0, 0, k.size.X, k.size.Y, raster.Pack(k.theme.Raised))
+	head, face := s.fonts.medium(12.5*k.scale), s.fonts.face(12*k.scale)
+	write := func(f *raster.Face, x, width, y int, text string, col colour) {
+		f.Draw(on, float32(x), y+int(13.5*k.scale), f.Fit(text, float32(width)), raster.Pack(col), x, x+width)
+	}
+	for i, b := range blocks {
+		x := tops[i].column * px(helpColumn)
+		for j, l := range b {
+			y := (tops[i].row+j)*line - k.scroll
+			switch {
+			case y+line < 0 || y > k.size.Y:
+			case l.text == "":
+				write(head, x, px(helpColumn-20), y, l.keys, k.theme.Text)
+			default:
+				write(face, x, px(helpKeys-8), y, l.keys, k.theme.Dim)
+				write(face, x+px(helpKeys), px(helpColumn-20-helpKeys), y, l.text, k.theme.Text)
+			}
+		}
+	}
 }
 
 // helpAt is where a block of lines stands.

@@ -122,21 +122,36 @@ func (s *Shell) keep() {
 	if p != nil && p.splitter.pressed {
 		return
 	}
+	if p != nil && p.visited {
+		p.visited = false
+		s.prefs = s.preferred()
+	}
 	if now := s.preferred(); now != s.prefs {
 		if s.Keep != nil {
 			s.Keep.Prefer(s.prefs, now)
 		}
 		s.prefs = now
 	}
-	if p != nil {
+	for _, p := range s.shown() {
 		p.marks.keep(s, p)
+		if s.Keep == nil || p.kept || p.path == "" || p.path == "-" || p.rec.Source.Format == "" {
+			continue
+		}
+		// Only what turned out to be a recording is worth opening again.
+		p.kept = true
+		s.Keep.Opened(p.path)
 	}
-	if s.Keep == nil || p == nil || p.kept || p.path == "" || p.path == "-" || p.rec.Source.Format == "" {
-		return
+}
+
+// shown are the recordings in the window.
+func (s *Shell) shown() []*pane {
+	switch {
+	case s.versus != nil:
+		return s.versus.panes[:]
+	case s.pane != nil:
+		return []*pane{s.pane}
 	}
-	// Only what turned out to be a recording is worth opening again.
-	p.kept = true
-	s.Keep.Opened(p.path)
+	return nil
 }
 
 // recents are the files that were opened before, newest first.

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"image"
+
 	"ashlar/render/raster"
 	"ashlar/render/ui"
 )
@@ -8,13 +10,14 @@ import (
 // kept is a picture that is drawn anew, and uploaded, only when what it depends
 // on has changed.
 type kept[K comparable] struct {
-	key     K
-	picture *ui.Picture
+	key      K
+	picture  *ui.Picture
+	canvases raster.Pool
 }
 
-func (k *kept[K]) get(key K, draw func() *raster.Canvas) *ui.Picture {
-	if k.picture == nil || k.key != key {
-		k.key, k.picture = key, ui.NewPicture(draw())
+func (k *kept[K]) get(u *ui.UI, key K, size image.Point, paint func(on raster.Surface)) *ui.Picture {
+	if !k.picture.Serves(u) || k.key != key {
+		k.key, k.picture = key, u.Paint(&k.canvases, size, paint)
 	}
 	return k.picture
 }

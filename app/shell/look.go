@@ -26,6 +26,7 @@ func lookCommands() []Command {
 		{"Flamegraph", nil, true, func(s *Shell) { s.pane.tab = tabFlame }},
 		{"Statistics", nil, true, func(s *Shell) { s.pane.tab = tabStats }},
 		{"Heatmap", nil, true, func(s *Shell) { s.pane.tab = tabHeat }},
+		{"Source", nil, true, func(s *Shell) { s.pane.tab = tabSource }},
 		{"About this file", nil, true, func(s *Shell) { s.pane.tab = tabAbout }},
 		{"Table of functions", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFunction) }},
 		{"Table of modules", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByModule) }},

@@ -87,7 +87,8 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	at := image.Pt(r.Max.X-u.Px(62), r.Min.Y+u.Px(4))
 	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
 	if p.viewButton.Clicked(u.Context) {
-		s.menu = newMenu(image.Pt(r.Max.X-u.Px(220), r.Min.Y-u.Px(244)), p.viewItems())
+		its := append(p.viewItems(), s.commandItem(panelLower))
+		s.menu = newMenu(image.Pt(r.Max.X-u.Px(220), r.Min.Y-u.Px(float32(len(its))*28+20)), its)
 	}
 	u.Text(image.Rect(x, r.Min.Y, at.X-u.Px(8), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: end})
 }

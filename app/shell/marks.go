@@ -163,7 +163,7 @@ func (p *pane) goToMark(s *Shell, m store.Mark) {
 	from, to := p.rec.Start+m.From, p.rec.Start+m.To
 	switch {
 	case m.Func != nil:
-		p.visit = visit{view: p.visit.view, fn: m.Func}
+		p.visit.answered = &address.View{Function: m.Func}
 	case m.From != m.To:
 		p.selectRange(from, to)
 		if from < p.view.From || to > p.view.To || to-from < p.view.Span()/50 {

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"gioui.org/f32"
-	"gioui.org/op/clip"
-	"gioui.org/op/paint"
 
 	"ashlar/app/store"
 	"ashlar/render/ui"
@@ -67,15 +65,9 @@ func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
 // pennant draws a flag whose pole stands at x on y.
 func pennant(u *ui.UI, x, y int, c colour) {
 	size := float32(u.Px(flagSize))
-	var path clip.Path
-	path.Begin(u.Ops)
-	path.MoveTo(f32.Pt(float32(x), float32(y)))
-	path.Line(f32.Pt(0, -size*1.4))
-	path.Line(f32.Pt(size, size*.45))
-	path.Line(f32.Pt(-size+1, size*.45))
-	path.Line(f32.Pt(0, size*.5))
-	path.Close()
-	paint.FillShape(u.Ops, c, clip.Outline{Path: path.End()}.Op())
+	foot := f32.Pt(float32(x), float32(y))
+	at := func(dx, dy float32) f32.Point { return foot.Add(f32.Pt(dx, dy)) }
+	u.FillIn(ui.LineFrom(foot).To(at(0, -1.4*size)).To(at(size, -.95*size)).To(at(1, -.5*size)).To(at(1, 0)).Close(), c)
 }
 
 // markAt is the mark whose flag lies under a place on the ruler, nil for none.

@@ -46,6 +46,7 @@ func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 	if !h.Found {
 		items = append(items, p.timelineItems()...)
 	}
+	items = append(items, s.commandItem(panelTimeline))
 	s.menu = newMenu(at, items)
 }
 
@@ -121,9 +122,7 @@ func (f *flamePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 	if len(f.zoom) > 0 {
 		items = append(items, item{title: "Show everything", detail: "0", do: func() { f.zoomTo(p, nil) }})
 	}
-	if len(items) > 0 {
-		s.menu = newMenu(point(p.flame.box.Min, f.at), items)
-	}
+	s.menu = newMenu(point(p.flame.box.Min, f.at), append(items, s.commandItem(panelLower)))
 }
 
 // copyLater puts a text on the clipboard with the next frame.

@@ -189,6 +189,7 @@ func editField(u *ui.UI, e *widget.Editor, r image.Rectangle) {
 			paint.ColorOp{Color: c}.Add(u.Ops)
 			return m.Stop()
 		}
+		u.WriteDown(e.Text(), ui.Style{Size: 13, Color: u.Theme.Text})
 		gtx := u.Context
 		gtx.Constraints = layout.Constraints{Min: image.Pt(r.Dx(), 0), Max: r.Size()}
 		e.Layout(gtx, u.Shaper, font.Font{Typeface: "Roboto"}, unit.Sp(13), color(u.Theme.Text), color(withAlpha(u.Theme.Accent, .35)))

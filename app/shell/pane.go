@@ -60,7 +60,10 @@ type pane struct {
 	kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
 	visit visit
-	marks marksPart
+	// visited tells that an address has just been gone to: that the pane looks as
+	// it says is no wish to look so ever after.
+	visited bool
+	marks   marksPart
 	// generation is that of rec; the pane is behind while there is a newer one.
 	generation int
 	behind     bool
@@ -159,6 +162,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		return
 	}
 	p.place(s, u, r)
+	p.arriveScrolled(u)
 	p.events(s, u)
 	p.motion.step(s, p, u)
 	p.flows.update(s, p)
@@ -166,10 +170,10 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		p.doc.Ask(p.question())
 	}
 	b := &p.bounds
-	if s.View != Flame {
+	if s.View.above() {
 		p.timeline.layout(s, p, u)
 	}
-	if s.View != Timeline {
+	if s.View.below() {
 		p.lower(s, u)
 	}
 	if s.View == Both && p.timed() {

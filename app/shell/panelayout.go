@@ -28,13 +28,13 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		} else {
 			cut = top + u.Px(44)
 		}
-	} else if s.View == Flame {
+	} else if !s.View.above() {
 		cut = top
 	}
-	if s.View != Flame {
+	if s.View.above() {
 		p.placeTimeline(u, image.Rect(r.Min.X, top, right, cut))
 	}
-	if s.View == Timeline {
+	if !s.View.below() {
 		return
 	}
 	y := cut
@@ -90,8 +90,8 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 	if want > share {
 		// More than its share only where the flamegraph leaves it.
 		below := u.Px(tabsHeight + 220)
-		if p.flame.tree != nil {
-			below = max(below, u.Px(tabsHeight+2*flamePad)+flame.Height(p.flame.tree, u.Metric.PxPerDp))
+		if a := p.doc.Answer(); a != nil { // also while another tab is shown: the border stays where it is
+			below = max(below, u.Px(tabsHeight+2*flamePad)+flame.Height(a.Tree, u.Metric.PxPerDp))
 		}
 		want = max(share, min(want, height-below))
 	}

@@ -2,16 +2,28 @@ package shell
 
 import (
 	"image"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"gioui.org/io/pointer"
+
 	"ashlar/render/ui"
 )
 
-// recentList is the list of files that were opened before, on the first page.
-type recentList struct{ clicks [recentRows]clickArea }
+// recentList is the list of files that were opened before, on the first page. A
+// click opens one; two that are chosen, or of which one is dragged onto the
+// other, are compared.
+type recentList struct {
+	rows [recentRows]drag
+	// chosen is the path of the one that is to be compared, "" for none.
+	chosen string
+	// held and over are the row that is dragged and the one that it is over, from 1; 0
+	// for none.
+	held, over int
+}
 
 // How many are on the first page and in the chooser, and how high a row is, in
 // dp.
@@ -40,26 +52,111 @@ func (l *recentList) layout(s *Shell, u *ui.UI, of []Recent, r image.Rectangle) 
 	y := r.Min.Y + u.Px(26)
 	for i := range min(len(of), recentRows) {
 		row := ui.Rect(r.Min.X, y, r.Dx(), u.Px(recentHeight))
-		clicked, hovered := l.clicks[i].clicked(u, row)
-		if hovered {
-			u.Round(image.Rect(row.Min.X-u.Px(8), row.Min.Y, row.Max.X+u.Px(8), row.Max.Y), 5, withAlpha(th.Text, .06))
-		}
-		name, age := filepath.Base(of[i].Path), ago(u.Now.Sub(of[i].Opened))
-		st, dim := ui.Style{Size: 13, Color: th.Text}, ui.Style{Size: 12, Color: th.Dim}
-		aw := u.Px(110)
-		nw := min(u.Measure(name, st).X+u.Px(2), row.Dx()-aw)
-		u.Text(ui.Rect(row.Min.X, row.Min.Y, nw, row.Dy()), name, st)
-		if left := row.Dx() - nw - aw; left > u.Px(40) {
-			u.Text(ui.Rect(row.Min.X+nw+u.Px(14), row.Min.Y, left-u.Px(14), row.Dy()), shortFolder(filepath.Dir(of[i].Path)), dim)
-		}
-		dim.Align = end
-		u.Text(ui.Rect(row.Max.X-aw, row.Min.Y, aw, row.Dy()), age, dim)
+		l.events(s, u, of, i, row)
+		l.row(u, &of[i], i, row)
 		y += u.Px(recentHeight)
-		if clicked {
-			s.openRecent(of[i].Path, (*Shell).Open)
-		}
 	}
 	return l.height(u, of)
+}
+
+// events takes what was done with a row since the last frame.
+func (l *recentList) events(s *Shell, u *ui.UI, of []Recent, i int, row image.Rectangle) {
+	d := &l.rows[i]
+	path := of[i].Path
+	for {
+		g, _, ok := d.next(u, row.Min)
+		if !ok {
+			break
+		}
+		switch g {
+		case gClick, gDouble:
+			if d.mods.Contain(ctrlKey) || l.chosen != "" && l.chosen != path {
+				l.choose(s, path)
+			} else {
+				s.openRecent(path, (*Shell).Open)
+			}
+		case gDrag:
+			l.held, l.over = i+1, 0
+			if k := i + int(math.Floor(float64(d.at.Y)/float64(row.Dy()))); k != i && k >= 0 && k < min(len(of), recentRows) {
+				l.over = k + 1
+			}
+		case gDrop:
+			if l.over > 0 {
+				s.compareRecents(of[l.over-1].Path, path)
+			}
+			l.held, l.over = 0, 0
+		case gMenu:
+			s.menu = newMenu(point(row.Min, d.at), l.items(s, path))
+		}
+	}
+	if d.area(u, row, pointer.CursorPointer); u.Item(d, row) {
+		s.openRecent(path, (*Shell).Open)
+	}
+}
+
+// items are what can be done with a file.
+func (l *recentList) items(s *Shell, path string) []item {
+	items := []item{{title: "Open", do: func() { s.openRecent(path, (*Shell).Open) }}}
+	switch l.chosen {
+	case "":
+		items = append(items, item{title: "Compare with…", detail: "Ctrl click", do: func() { l.choose(s, path) }})
+	case path:
+		items = append(items, item{title: "Do not compare it", do: func() { l.choose(s, path) }})
+	default:
+		items = append(items, item{title: "Compare " + cutName(filepath.Base(l.chosen)) + " with it", do: func() { l.choose(s, path) }})
+	}
+	return append(items, item{title: "Copy its path", do: func() { s.copyLater(path) }})
+}
+
+// choose chooses a file to be compared; the second one is compared with the
+// first, and the same one again is not chosen any more.
+func (l *recentList) choose(s *Shell, path string) {
+	first := l.chosen
+	switch l.chosen = ""; first {
+	case "":
+		l.chosen = path
+	case path:
+	default:
+		s.compareRecents(first, path)
+	}
+	s.wake()
+}
+
+// compareRecents opens two files side by side, or says which is gone.
+func (s *Shell) compareRecents(a, b string) {
+	s.openRecent(a, func(s *Shell, a string) {
+		s.openRecent(b, func(s *Shell, b string) {
+			s.Open(a)
+			s.OpenBeside(b)
+		})
+	})
+}
+
+// row draws a row: the file's name, its folder and when it was opened.
+func (l *recentList) row(u *ui.UI, of *Recent, i int, row image.Rectangle) {
+	th := u.Theme
+	back := image.Rect(row.Min.X-u.Px(8), row.Min.Y, row.Max.X+u.Px(8), row.Max.Y)
+	name, said := filepath.Base(of.Path), ago(u.Now.Sub(of.Opened))
+	st, dim := ui.Style{Size: 13, Color: th.Text}, ui.Style{Size: 12, Color: th.Dim}
+	switch {
+	case l.over == i+1, l.chosen == of.Path:
+		u.Round(back, 5, withAlpha(th.Accent, th.Band))
+		u.Border(back, 5, 1, th.Accent)
+		said, dim.Color = "compare with this", th.Text
+		if l.over == 0 {
+			said = "A · choose B"
+		}
+	case l.held == i+1, l.rows[i].inside:
+		u.Round(back, 5, withAlpha(th.Text, .06))
+	}
+	aw := u.Px(120)
+	nw := min(u.Measure(name, st).X+u.Px(2), row.Dx()-aw)
+	u.Text(ui.Rect(row.Min.X, row.Min.Y, nw, row.Dy()), name, st)
+	if left := row.Dx() - nw - aw; left > u.Px(40) {
+		u.Text(ui.Rect(row.Min.X+nw+u.Px(14), row.Min.Y, left-u.Px(14), row.Dy()), shortFolder(filepath.Dir(of.Path)), ui.Style{Size: 12, Color: th.Dim})
+	}
+	dim.Align = end
+	u.Text(ui.Rect(row.Max.X-aw, row.Min.Y, aw, row.Dy()), said, dim)
 }
 
 // openRecent opens a file, or says that it is gone.

@@ -63,8 +63,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 		w.scroll = max(0, w.scroll)
 	}
 	k := sandwichKey{a, in.Size(), w.scroll, p.palette, p.marked(), scale}
-	if w.picture == nil || w.key != k {
-		c := w.canvases.Canvas(in.Dx(), in.Dy(), raster.Pack(u.Theme.Background))
+	if !w.picture.Serves(u) || w.key != k {
 		y := mid - w.scroll
 		for i, t := range []*analyze.Tree{above, below} {
 			pic := &w.pics[i]
@@ -78,9 +77,12 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 			if pic.Up {
 				pic.Base = y + u.Px(flame.BarHeight)
 			}
-			pic.Paint(c)
 		}
-		w.picture, w.key = ui.NewPicture(c), k
+		w.picture, w.key = u.Paint(&w.canvases, in.Size(), func(on raster.Surface) {
+			for i := range w.pics {
+				w.pics[i].Paint(on)
+			}
+		}), k
 		w.look(p) // what was under the pointer is of another tree
 	}
 	s.Bars += w.pics[0].Drawn + w.pics[1].Drawn
@@ -182,5 +184,5 @@ func (w *sandwich) contextMenu(s *Shell, p *pane) {
 		{title: "Copy name", do: func() { s.copyLater(f.Name) }},
 		{title: "Copy details", detail: "Ctrl-C", do: func() { p.copy = true }},
 	}
-	s.menu = newMenu(point(w.box.Min, w.at), append(items, p.functionItems(s, f)...))
+	s.menu = newMenu(point(w.box.Min, w.at), append(append(items, p.functionItems(s, f)...), s.commandItem(panelLower)))
 }

@@ -24,6 +24,7 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
 	"ashlar/render/raster"
+	"ashlar/render/svg"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 )
@@ -36,7 +37,12 @@ const (
 	Both     View = "both"
 	Timeline View = "timeline"
 	Flame    View = "flame"
+	Lower    View = "lower" // what the chosen tab shows
 )
+
+// above and below tell whether the timeline is shown, and what is below it.
+func (v View) above() bool { return v == Both || v == Timeline }
+func (v View) below() bool { return v != Timeline }
 
 // Shell is everything in the window.
 type Shell struct {
@@ -58,6 +64,8 @@ type Shell struct {
 	Hold <-chan struct{}
 	// Roots say where source files are.
 	Roots []sourcefile.Root
+	// Shapes, if set, is where frames are written down too.
+	Shapes *svg.Canvas
 	// Bars counts what the last frame drew.
 	Bars int
 
@@ -249,14 +257,13 @@ func (s *Shell) Layout(gtx layout.Context) {
 		*p = pane{}
 	}
 	s.gone = nil
+	s.density = gtx.Metric.PxPerDp
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
 	s.newFonts()
-	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus}
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus, Shapes: s.Shapes}
 	size := gtx.Constraints.Max
 	s.size = size
-	s.density = gtx.Metric.PxPerDp
-	s.landed()
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	u.Fill(full, s.Theme.Background)

@@ -19,11 +19,10 @@ import (
 // statsPart shows how long the calls of the picked function took.
 type statsPart struct {
 	drag
-	linear   bool
-	scale    widget.Clickable
-	slow     [10]clickArea
-	canvases raster.Pool
-	kept     kept[statsKey]
+	linear bool
+	scale  widget.Clickable
+	slow   [10]clickArea
+	kept   kept[statsKey]
 }
 
 // statsKey is what the picture depends on.
@@ -71,9 +70,9 @@ func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		box.Min.Y = r.Min.Y
 	}
 	k := statsKey{d, t.linear, th, u.Metric.PxPerDp, box.Size()}
-	u.Draw(t.kept.get(k, func() *raster.Canvas {
-		pic := histogram.Picture{Of: d, Linear: k.linear, Theme: th, Font: s.fonts.face(11 * k.scale), Name: s.fonts.medium(11 * k.scale), Scale: k.scale, Hover: -1, Canvases: &t.canvases}
-		return pic.Draw(box.Dx(), box.Dy())
+	u.Draw(t.kept.get(u, k, box.Size(), func(on raster.Surface) {
+		pic := histogram.Picture{Of: d, Linear: k.linear, Theme: th, Font: s.fonts.face(11 * k.scale), Name: s.fonts.medium(11 * k.scale), Scale: k.scale, Hover: -1}
+		pic.Paint(on)
 	}), box.Min)
 	t.numbers(p, u, d, image.Rect(r.Max.X-right+u.Px(12), r.Min.Y+u.Px(40), r.Max.X-u.Px(16), r.Max.Y))
 	t.area(u, box, pointer.CursorDefault)

@@ -237,7 +237,7 @@ func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at 
 		item{title: "Copy the table as CSV", do: func() { s.copyTable(true) }},
 		item{title: "Copy the table as JSON", do: func() { s.copyGrid() }},
 		item{title: "Save the table …", do: func() { s.saveTable() }})
-	s.menu = newMenu(at, items)
+	s.menu = newMenu(at, append(items, s.commandItem(panelLower)))
 }
 
 // scrollBar shows which part of the rows is seen; it can be dragged.

@@ -156,14 +156,14 @@ func (t *timelinePart) replan(p *pane, scale float32) {
 func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
 	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.sel.tracks), len(p.sel.tracks)}
-	if t.picture == nil || t.pictKey != k {
+	if !t.picture.Serves(u) || t.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
 			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
 			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
-			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Canvases: &t.canvases, Chosen: p.chosenTracks(),
+			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Chosen: p.chosenTracks(),
 		}
-		t.picture = ui.NewPicture(pic.Draw(b.lanes.Dx(), b.lanes.Dy()))
+		t.picture = u.Cover(&t.canvases, b.lanes.Size(), pic.Paint)
 		t.pictKey, t.bars = k, pic.Bars
 	}
 	s.Bars += t.bars
@@ -180,8 +180,10 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
 	k := rulerKey{p.view, p.rec.Start, b.ruler.Size(), s.Theme}
-	if t.ruler == nil || t.rulerKey != k {
-		t.ruler = ui.NewPicture(timeline.Ruler(&t.rulers, p.view, p.rec.Start, s.Theme, s.fonts.face(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.ruler.Dx(), b.ruler.Dy(), b.gutter))
+	if !t.ruler.Serves(u) || t.rulerKey != k {
+		t.ruler = u.Paint(&t.rulers, b.ruler.Size(), func(on raster.Surface) {
+			timeline.PaintRuler(on, p.view, p.rec.Start, s.Theme, s.fonts.face(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.gutter)
+		})
 		t.rulerKey = k
 	}
 	u.Draw(t.ruler, b.ruler.Min)
@@ -199,8 +201,10 @@ func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
 		read = float64(pr.Bytes) / float64(pr.Total)
 	}
 	k := overKey{dk, u.Theme, b.overview.Size(), math.Floor(read * float64(w))}
-	if t.overview == nil || t.overKey != k {
-		t.overview = ui.NewPicture(timeline.Overview(t.density, u.Theme, u.Metric.PxPerDp, b.overview.Dx(), b.overview.Dy(), b.gutter, read))
+	if !t.overview.Serves(u) || t.overKey != k {
+		t.overview = u.Paint(nil, b.overview.Size(), func(on raster.Surface) {
+			timeline.PaintOverview(on, t.density, u.Theme, u.Metric.PxPerDp, b.gutter, read)
+		})
 		t.overKey = k
 	}
 	u.Draw(t.overview, b.overview.Min)

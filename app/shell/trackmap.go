@@ -5,6 +5,7 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -77,8 +78,8 @@ func (m *mapPart) layout(p *pane, u *ui.UI) {
 		return
 	}
 	k := mapKey{plan, r.Size(), u.Theme}
-	if m.picture == nil || m.key != k {
-		m.picture, m.key = ui.NewPicture(timeline.Map(p.rec, plan, u.Theme, r.Dx(), r.Dy())), k
+	if !m.picture.Serves(u) || m.key != k {
+		m.picture, m.key = u.Paint(nil, r.Size(), func(on raster.Surface) { timeline.PaintMap(on, p.rec, plan, u.Theme) }), k
 	}
 	u.Draw(m.picture, r.Min)
 	y0, y1 := m.seen(p, u)

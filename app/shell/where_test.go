@@ -90,7 +90,7 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	if got := b.total(); got != "7" || !slices.Equal(b.State().Transforms, []string{"tenant=zoo"}) || b.chooser != nil {
 		t.Errorf("zoo has %s by %q", got, b.State().Transforms)
 	}
-	if line, rest := p.asCommand(); !strings.Contains(line, "--where tenant=zoo") || rest != "" {
+	if line, rest := b.AsCommand(); !strings.Contains(line, "--where tenant=zoo") || rest != "" {
 		t.Errorf("as a command it is %s (but %s)", line, rest)
 	}
 	v, err := address.Parse(b.Address().String())

@@ -203,11 +203,7 @@ func begin(s *shell.Shell) {
 func picture(still *shell.Shell, path string, size image.Point, scale float32) error {
 	switch {
 	case headless.IsSVG(path):
-		c, err := headless.SVG(still, size.X, size.Y, scale)
-		if err != nil {
-			return err
-		}
-		return headless.WriteSVG(path, c, still.Doc().Name, nil)
+		return headless.WriteSVG(path, headless.SVG(still, size.X, size.Y, scale), still.OpenName(), nil)
 	case !strings.EqualFold(filepath.Ext(path), ".png"):
 		return fmt.Errorf("%s should end in .png or .svg: that says what it becomes", path)
 	}

@@ -27,7 +27,13 @@ type program struct {
 func (r *release) compile(work, system, arch, name, linker string, env ...string) (*program, error) {
 	out := filepath.Join(work, name)
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/version.number=" + r.version + " " + linker)
-	cmd := exec.Command(goTool(), "build", "-trimpath", "-buildvcs=false", "-tags=novulkan", "-ldflags="+flags, "-o", out, "./app/ashlar")
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan", "-ldflags=" + flags}
+	if system == "linux" {
+		// Distributions want programs that can be loaded anywhere; elsewhere Go
+		// makes them so by itself. It costs a millisecond at the start.
+		args = append(args, "-buildmode=pie")
+	}
+	cmd := exec.Command(goTool(), append(args, "-o", out, "./app/ashlar")...)
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), append(env, "GOOS="+system, "GOARCH="+arch, "GOFLAGS=", "GOAMD64=v1")...)
 	if msg, err := cmd.CombinedOutput(); err != nil {

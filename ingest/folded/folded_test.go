@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -83,15 +84,6 @@ func naive(text string) (stacks int, sums map[string]*big.Rat) {
 	return stacks, sums
 }
 
-func balanced(t testing.TB, r *recording.Recording) {
-	t.Helper()
-	for _, l := range r.Ledger {
-		if l.Read != l.Kept+l.LeftOut || l.Repaired > l.Kept {
-			t.Errorf("ledger does not balance: %+v", l)
-		}
-	}
-}
-
 func TestSamples(t *testing.T) {
 	dir := os.Getenv("ASHLAR_SAMPLES")
 	if dir == "" {
@@ -121,7 +113,7 @@ func TestSamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				balanced(t, r)
+				decodetest.Balanced(t, r)
 				l := r.Ledger[0]
 				if l.Kept != want.stacks || l.LeftOut != want.others || r.Events[0].Metrics[0].Total != want.total {
 					t.Errorf("chunks of %d: kept %d, left out %d, total %d", chunk, l.Kept, l.LeftOut, r.Events[0].Metrics[0].Total)
@@ -191,7 +183,7 @@ func TestText(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				balanced(t, r)
+				decodetest.Balanced(t, r)
 				var lines []string
 				for k, v := range weights(r) {
 					lines = append(lines, k+" "+v)
@@ -293,7 +285,7 @@ func TestDamaged(t *testing.T) {
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		balanced(t, r)
+		decodetest.Balanced(t, r)
 	}
 	long := append(bytes.Repeat([]byte("a;"), maxLine), []byte("a 1\nb;c 2\n")...)
 	in := source.FromReader("pipe", iotest.HalfReader(bytes.NewReader(long)))
@@ -302,7 +294,7 @@ func TestDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := b.Finish()
-	balanced(t, r)
+	decodetest.Balanced(t, r)
 	if w := r.Warnings[0]; w.Code != "line-too-long" || w.First != "line 1" || r.Events[0].Metrics[0].Total != 2 {
 		t.Errorf("%+v, total %d", w, r.Events[0].Metrics[0].Total)
 	}
@@ -355,7 +347,7 @@ func FuzzDecode(f *testing.F) {
 		Sniff(content, true)
 		whole, err1 := decodeBytes(t, content, 0)
 		parts, err2 := decodeBytes(t, content, chunk&31)
-		balanced(t, whole)
+		decodetest.Balanced(t, whole)
 		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprint(whole.Ledger, whole.Warnings) != fmt.Sprint(parts.Ledger, parts.Warnings) {
 			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
 		}

@@ -1,6 +1,10 @@
 package folded
 
-import "testing"
+import (
+	"testing"
+
+	"ashlar/ingest/decode/decodetest"
+)
 
 // TestSentences has one thing wrong with a text at a time, and expects the whole
 // sentence and the place: of the first warning, or else of the error.
@@ -15,16 +19,6 @@ func TestSentences(t *testing.T) {
 		{"half a letter", "\xFE\xFF\x00a\x00 \x001\x00\n\xD8\x00\x00 \x002", "", "1 UTF-16 code units at the end or in half pairs are not text and show as U+FFFD"},
 	} {
 		r, err := decodeBytes(t, []byte(c.text), 0)
-		balanced(t, r)
-		place, got := "", ""
-		switch {
-		case err != nil:
-			got = err.Error()
-		case len(r.Warnings) > 0:
-			place, got = r.Warnings[0].First, r.Warnings[0].Text
-		}
-		if place != c.place || got != c.want {
-			t.Errorf("%s:\n got %s: %s\nwant %s: %s", c.name, place, got, c.place, c.want)
-		}
+		decodetest.Sentence(t, c.name, r, err, c.place, c.want)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -24,15 +25,6 @@ func decodeBytes(t testing.TB, content []byte) (*recording.Recording, error) {
 	b := recording.NewBuilder()
 	err := Decode(context.Background(), source.FromBytes("test.otlp", content), b, decode.Options{})
 	return b.Finish(), err
-}
-
-func balanced(t testing.TB, r *recording.Recording) {
-	t.Helper()
-	for _, l := range r.Ledger {
-		if l.Read != l.Kept+l.LeftOut || l.Repaired > l.Kept {
-			t.Errorf("ledger does not balance: %+v", l)
-		}
-	}
 }
 
 // A few words to write protobuf with.
@@ -215,7 +207,7 @@ func TestEras(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		balanced(t, r)
+		decodetest.Balanced(t, r)
 		if got := dump(r); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", e, got, want)
 		}
@@ -288,7 +280,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	balanced(t, r)
+	decodetest.Balanced(t, r)
 	if got := dump(r); got != wantJSON {
 		t.Errorf("got\n%s\nwant\n%s", got, wantJSON)
 	}
@@ -300,7 +292,7 @@ func TestJSON(t *testing.T) {
 	if err != nil || r.Counts.Stacks != 4 || len(r.Warnings) != 1 || r.Warnings[0].First != "line 4" {
 		t.Errorf("%v, %+v, %v", err, r.Counts, r.Warnings)
 	}
-	balanced(t, r)
+	decodetest.Balanced(t, r)
 }
 
 func TestSampleFile(t *testing.T) {
@@ -322,7 +314,7 @@ func TestSampleFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	balanced(t, r)
+	decodetest.Balanced(t, r)
 	if len(r.Warnings) > 0 {
 		t.Errorf("warnings %v", r.Warnings)
 	}
@@ -389,7 +381,7 @@ func TestDamaged(t *testing.T) {
 			if c.err == "" != (err == nil) || err != nil && err.Error() != c.err {
 				t.Fatalf("error %v, want %q", err, c.err)
 			}
-			balanced(t, r)
+			decodetest.Balanced(t, r)
 			var codes []string
 			for _, w := range r.Warnings {
 				codes = append(codes, w.Code)
@@ -440,7 +432,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		Sniff(content, true)
 		r, _ := decodeBytes(t, content)
-		balanced(t, r)
+		decodetest.Balanced(t, r)
 		for e, s := range r.Stacks {
 			var sum int64
 			for i := 0; s != nil && i < s.Len(); i++ {

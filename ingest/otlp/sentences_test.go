@@ -3,6 +3,8 @@ package otlp
 import (
 	"encoding/binary"
 	"testing"
+
+	"ashlar/ingest/decode/decodetest"
 )
 
 // TestSentences has one thing wrong with a file at a time, and expects the whole
@@ -34,16 +36,6 @@ func TestSentences(t *testing.T) {
 		{"too large", sample(num64(1, 1), pack(4, 1<<63-1)), "sample 2", "A value of sample 2 does not fit 64 bits together with those before and was left out"},
 	} {
 		r, err := decodeBytes(t, c.content)
-		balanced(t, r)
-		place, got := "", ""
-		switch {
-		case err != nil:
-			got = err.Error()
-		case len(r.Warnings) > 0:
-			place, got = r.Warnings[0].First, r.Warnings[0].Text
-		}
-		if place != c.place || got != c.want {
-			t.Errorf("%s:\n got %s: %s\nwant %s: %s", c.name, place, got, c.place, c.want)
-		}
+		decodetest.Sentence(t, c.name, r, err, c.place, c.want)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -28,15 +29,6 @@ func decodeText(t testing.TB, text string, chunk int) (*recording.Recording, err
 	b := recording.NewBuilder()
 	err := Decode(context.Background(), in, b, decode.Options{})
 	return b.Finish(), err
-}
-
-func balanced(t testing.TB, r *recording.Recording) {
-	t.Helper()
-	for _, l := range r.Ledger {
-		if l.Read != l.Kept+l.LeftOut || l.Repaired > l.Kept {
-			t.Errorf("ledger does not balance: %+v", l)
-		}
-	}
 }
 
 // sums folds a recording: "event;outermost;…;leaf" to samples and period.
@@ -150,7 +142,7 @@ func TestSamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				balanced(t, r)
+				decodetest.Balanced(t, r)
 				if len(r.Warnings) > 0 {
 					t.Errorf("warnings %v", r.Warnings)
 				}
@@ -362,7 +354,7 @@ func TestInlinedAndTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	balanced(t, r)
+	decodetest.Balanced(t, r)
 	var got []string
 	for _, c := range r.Calls.Path(nil, r.Stacks[0].Call(0)) {
 		f := r.Frames.At(int(r.Calls.Frame(c)))
@@ -416,7 +408,7 @@ func TestOddTexts(t *testing.T) {
 				if c.err == "" != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), c.err) {
 					t.Fatalf("error %v", err)
 				}
-				balanced(t, r)
+				decodetest.Balanced(t, r)
 				var got []string
 				for k, v := range sums(r) {
 					got = append(got, fmt.Sprintf("%s=%d", k, v[0]))
@@ -496,7 +488,7 @@ func FuzzDecode(f *testing.F) {
 		Sniff([]byte(text), true)
 		whole, err1 := decodeText(t, text, 0)
 		parts, err2 := decodeText(t, text, chunk&31)
-		balanced(t, whole)
+		decodetest.Balanced(t, whole)
 		if fmt.Sprint(err1, sums(whole), whole.Ledger, whole.Warnings) != fmt.Sprint(err2, sums(parts), parts.Ledger, parts.Warnings) {
 			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
 		}

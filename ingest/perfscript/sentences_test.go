@@ -1,6 +1,10 @@
 package perfscript
 
-import "testing"
+import (
+	"testing"
+
+	"ashlar/ingest/decode/decodetest"
+)
 
 // TestSentences has one thing wrong with a text at a time, and expects the whole
 // sentence and the place: of the first warning, or else of the error.
@@ -20,16 +24,6 @@ func TestSentences(t *testing.T) {
 		{"more fields", "bash  1 [000] 1.000000: sched:sched_switch: prev=1\n\tffff f (/a)\n\n", "line 1", "Line 1 has fields behind the event's name (arguments of a tracepoint, registers, branches) that are not shown"},
 	} {
 		r, err := decodeText(t, c.text, 0)
-		balanced(t, r)
-		place, got := "", ""
-		switch {
-		case err != nil:
-			got = err.Error()
-		case len(r.Warnings) > 0:
-			place, got = r.Warnings[0].First, r.Warnings[0].Text
-		}
-		if place != c.place || got != c.want {
-			t.Errorf("%s:\n got %s: %s\nwant %s: %s", c.name, place, got, c.place, c.want)
-		}
+		decodetest.Sentence(t, c.name, r, err, c.place, c.want)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -56,15 +57,6 @@ func sampleFiles(t testing.TB) []string {
 		t.Fatalf("no profiles under %s", dir)
 	}
 	return append(a, b...)
-}
-
-func balanced(t testing.TB, r *recording.Recording) {
-	t.Helper()
-	for _, l := range r.Ledger {
-		if l.Read != l.Kept+l.LeftOut || l.Repaired > l.Kept {
-			t.Errorf("ledger does not balance: %+v", l)
-		}
-	}
 }
 
 // raw encodes a profile without compression.
@@ -127,7 +119,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	balanced(t, r)
+	decodetest.Balanced(t, r)
 	if len(r.Warnings) != 0 || r.HasTime {
 		t.Errorf("warnings %v, time %v", r.Warnings, r.HasTime)
 	}
@@ -222,7 +214,7 @@ func TestDropFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	balanced(t, r)
+	decodetest.Balanced(t, r)
 	for i := range r.Functions.Len() {
 		if n := r.Functions.At(i).Name; n == "memcpy" || n == "inlined" {
 			t.Errorf("%s is shown", n)
@@ -255,7 +247,7 @@ func TestDamaged(t *testing.T) {
 			if c.err == "" != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), c.err) {
 				t.Fatalf("error %v, want %q", err, c.err)
 			}
-			balanced(t, r)
+			decodetest.Balanced(t, r)
 			got := ""
 			if len(r.Warnings) > 0 {
 				got = r.Warnings[0].First + " " + r.Warnings[0].Code
@@ -281,7 +273,7 @@ func TestWrongSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	balanced(t, r)
+	decodetest.Balanced(t, r)
 	var codes []string
 	for _, w := range r.Warnings {
 		codes = append(codes, fmt.Sprintf("%s %d %s", w.Code, w.Count, w.First))
@@ -344,7 +336,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		Sniff(content, true)
 		r, err := decodeBytes(t, content)
-		balanced(t, r)
+		decodetest.Balanced(t, r)
 		if err != nil || len(r.Stacks) == 0 || r.Stacks[0] == nil {
 			return
 		}

@@ -1,6 +1,10 @@
 package pprof
 
-import "testing"
+import (
+	"testing"
+
+	"ashlar/ingest/decode/decodetest"
+)
 
 // TestSentences has one thing wrong with a profile at a time, and expects the
 // whole sentence and the place: of the first warning, or else of the error.
@@ -23,16 +27,6 @@ func TestSentences(t *testing.T) {
 		{"a value too few", with(0x12, 6, 0x0a, 1, 10, 0x12, 1, 5), "sample 8", "Sample 8 has 1 values where the profile has 2 sample types"},
 	} {
 		r, err := decodeBytes(t, c.content)
-		balanced(t, r)
-		place, got := "", ""
-		switch {
-		case err != nil:
-			got = err.Error()
-		case len(r.Warnings) > 0:
-			place, got = r.Warnings[0].First, r.Warnings[0].Text
-		}
-		if place != c.place || got != c.want {
-			t.Errorf("%s:\n got %s: %s\nwant %s: %s", c.name, place, got, c.place, c.want)
-		}
+		decodetest.Sentence(t, c.name, r, err, c.place, c.want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 )
 
@@ -142,7 +143,7 @@ func TestAgreesWithPprofTop(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			balanced(t, r)
+			decodetest.Balanced(t, r)
 			if len(r.Warnings) > 0 {
 				t.Errorf("warnings: %v", r.Warnings)
 			}

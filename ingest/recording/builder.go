@@ -42,7 +42,9 @@ type Builder struct {
 	OnPublish func(*Recording)
 	// OnProgress, if set, is called whenever Progress is.
 	OnProgress func()
-	next       time.Time
+	next       time.Time // of the next snapshot
+	turn       int       // the track that is laid out first in it
+	empty      time.Time // of the first one, where there is nothing in it
 }
 
 // firstCall is a call's first child; call is NoCall while it has none.

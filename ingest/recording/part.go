@@ -35,6 +35,12 @@ func (p *Part) takes(t *Track) (ok, sure bool) {
 	return false, t.Name != ""
 }
 
+// Takes tells whether a track of a recording is one of the part's threads.
+func (p *Part) Takes(t *Track) bool {
+	ok, _ := p.takes(t)
+	return ok
+}
+
 // WarnPart is the code of the warning that says what a part leaves out.
 const WarnPart = "part"
 

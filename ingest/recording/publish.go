@@ -10,8 +10,10 @@ import (
 // small part of the decoding.
 const (
 	firstPublish = 15 * time.Millisecond
+	emptyPublish = 300 * time.Millisecond // where there is nothing to look at yet
 	publishEvery = 100 * time.Millisecond
-	publishShare = 12 // at most a twelfth of the time
+	publishShare = 12                    // at most a twelfth of the time
+	layoutShare  = 20 * time.Millisecond // for laying loose spans out, in one snapshot
 )
 
 // Progress is called by decoders at least every few milliseconds of work; it
@@ -26,27 +28,49 @@ func (b *Builder) Progress() bool {
 	}
 	now := time.Now()
 	if b.next.IsZero() {
-		b.next = now.Add(firstPublish)
+		b.next, b.empty = now.Add(firstPublish), now.Add(emptyPublish)
 	}
-	if now.Before(b.next) {
+	if now.Before(b.next) || now.Before(b.empty) && b.nothing() {
 		return false
 	}
-	b.OnPublish(b.Snapshot())
+	r := b.snapshot(now.Add(layoutShare))
 	cost := time.Since(now)
-	b.next = now.Add(cost + max(publishEvery, publishShare*cost))
+	b.OnPublish(r) // which may wait
+	b.next = time.Now().Add(max(publishEvery, publishShare*cost))
 	return true
 }
 
+// nothing reports whether there is nothing to look at yet: dictionaries come
+// first in some formats.
+func (b *Builder) nothing() bool {
+	c := &b.rec.Counts
+	return c.Spans+c.Samples+c.Stacks+c.Instants == 0
+}
+
 // Snapshot returns what has been recorded so far.
-func (b *Builder) Snapshot() *Recording {
+func (b *Builder) Snapshot() *Recording { return b.snapshot(time.Time{}) }
+
+// snapshot is Snapshot. Tracks whose loose spans have not been laid out again by
+// a time, if there is one, are as they were last, and have their turn first in the
+// next snapshot.
+func (b *Builder) snapshot(until time.Time) *Recording {
 	b.rec.Version++
 	r := b.rec
 	if b.timed {
 		r.Start, r.End, r.HasTime = b.start, b.end, true
 	}
 	r.Tracks = make([]*Track, len(b.order))
-	for i, t := range b.order {
-		r.Tracks[i] = t.snapshot()
+	turn := b.turn
+	for k := range b.order {
+		i := (turn + k) % len(b.order)
+		t := b.order[i]
+		if !until.IsZero() && t.shown != nil && t.cached == nil && time.Now().After(until) {
+			if r.Tracks[i] = t.shown; b.turn == turn {
+				b.turn = i
+			}
+		} else {
+			r.Tracks[i] = t.snapshot()
+		}
 		if t.any {
 			r.End = max(r.End, t.last)
 		}
@@ -171,6 +195,32 @@ func (b *Builder) Extent() (start, end int64, ok bool) {
 	return b.start, end, b.timed
 }
 
+// layOut lays the loose spans out for good, track by track. That takes longer
+// than a picture should stand still, so what is ready is published meanwhile, the
+// other tracks as they were last.
+func (b *Builder) layOut() {
+	if b.OnPublish == nil {
+		return
+	}
+	for _, t := range b.order {
+		t.waits = t.loose != nil
+	}
+	b.next = time.Now()
+	for _, t := range b.order {
+		if !t.waits {
+			continue
+		}
+		t.waits = false
+		t.snapshot()
+		if now := time.Now(); now.After(b.next) {
+			r := b.Snapshot()
+			r.Done = false
+			b.OnPublish(r)
+			b.next = now.Add(publishEvery)
+		}
+	}
+}
+
 // Finish closes open spans at the end of the recording and returns the final
 // snapshot. The builder must not be used afterwards.
 func (b *Builder) Finish() *Recording {
@@ -188,6 +238,7 @@ func (b *Builder) Finish() *Recording {
 		b.rec.Part = b.part.Part
 	}
 	b.rec.Done = true
+	b.layOut()
 	r := b.Snapshot()
 	if b.OnPublish != nil {
 		b.OnPublish(r)

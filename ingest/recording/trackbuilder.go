@@ -35,6 +35,8 @@ type TrackBuilder struct {
 	late     int64  // of them, those that never ended
 	out      bool   // not one of the threads that are kept: see Builder.Only
 	cached   *Track // the last snapshot, nil when something changed since
+	shown    *Track // the last snapshot of loose spans, until they are laid out for good
+	waits    bool   // for that: see layOut
 }
 
 type openSpan struct {
@@ -127,7 +129,15 @@ func (t *TrackBuilder) End(at int64) (matched, forward bool) {
 // Cover.
 func (t *TrackBuilder) Nested(depth int, start, end int64, call CallID, args uint64) {
 	t.any, t.last = true, end
-	t.close(depth, openSpan{start, call, args}, end, false)
+	if t.b.part != nil || t.loose != nil || depth >= len(t.lanes) {
+		t.close(depth, openSpan{start, call, args}, end, false)
+		return
+	}
+	t.cached = nil
+	t.spans++
+	t.b.rec.Counts.Spans++
+	t.lanes[depth].append(start, end, call, args)
+	t.b.countSpan(call, end-start)
 }
 
 // Open opens a span within the innermost open one, like BeginCall, after Nested
@@ -298,9 +308,12 @@ func (t *TrackBuilder) snapshot() *Track {
 	if t.cached != nil {
 		return t.cached
 	}
+	if t.waits && t.shown != nil {
+		return t.shown
+	}
 	s := t.track
 	s.Instants = s.Instants[:len(s.Instants):len(s.Instants)]
-	if t.loose != nil {
+	if t.loose != nil && !t.waits {
 		t.lanes = t.loose.layout(t.b, t.b.rec.Done)
 	}
 	s.Lanes = make([]Lane, len(t.lanes))
@@ -320,6 +333,13 @@ func (t *TrackBuilder) snapshot() *Track {
 		}
 		s.Samples = append(s.Samples, c.snapshot())
 	}
+	t.shown = nil
+	if t.waits {
+		return &s // without what has not been laid out
+	}
 	t.cached = &s
+	if t.loose != nil && !t.b.rec.Done {
+		t.shown = &s
+	}
 	return &s
 }

@@ -162,6 +162,11 @@ func (a *auto3) validate(c []byte, left int64, end bool) bool {
 	return true
 }
 
+func (a *auto3) begins(c []byte) bool {
+	size := autoSize(c)
+	return size > 0 && size <= len(c)
+}
+
 // autoTicks are the times of the first events of an automatic trace.
 func autoTicks(c []byte) []uint64 {
 	var times []uint64

@@ -30,6 +30,8 @@ type events interface {
 	// buffer has from there on (-1 when that is not known), and end tells
 	// whether what is cut at the end of c has no more to come.
 	validate(c []byte, left int64, end bool) bool
+	// begins reports whether c begins with a whole event.
+	begins(c []byte) bool
 }
 
 // buffers reads version 3.
@@ -173,9 +175,23 @@ func (r *buffers) looksLikeHeader(c []byte, end bool) bool {
 		// Buffers may be empty, but a stretch of zeros is none.
 		return !allZero(c[:r.headerLen]) || end && len(rest) == 0
 	case size <= int64(len(rest)):
-		return r.events.validate(rest[:size], size, true)
+		return r.events.validate(rest[:size], size, true) || r.spoiled(rest[:size], rest[size:], end)
 	}
 	return r.events.validate(rest, size, end)
+}
+
+// spoiled reports whether c is the content of a small buffer whose end cannot be
+// read: an event stands at its beginning, and behind it the next buffer, or
+// nothing.
+func (r *buffers) spoiled(c, after []byte, end bool) bool {
+	if !r.events.begins(c) {
+		return false
+	}
+	if len(after) < r.headerLen {
+		return end && len(after) == 0
+	}
+	size, _ := r.events.header(after)
+	return size > 0 && size <= mostBelieved && r.looksLikeHeader(after, end)
 }
 
 func allZero(b []byte) bool {
@@ -249,9 +265,9 @@ func (m *manual3) read(c []byte, off int64, end bool, t *threadState) (int, bool
 			}
 			name := r[begin3Len : begin3Len+n]
 			parent := t.innermost()
-			call, hash, ok := p.child(parent, name)
+			call, hint, ok := p.child(parent, name)
 			if !ok {
-				if v := p.learn(call, parent, name, hash, r[size:], end, m.follow); v != believed {
+				if v := p.learn(call, parent, name, hint, r[size:], end, m.follow); v != believed {
 					return i, v == refused
 				}
 			}
@@ -402,6 +418,11 @@ func (m *manual3) validate(c []byte, left int64, end bool) bool {
 		}
 	}
 	return true
+}
+
+func (m *manual3) begins(c []byte) bool {
+	r := record3(c)
+	return r.size > 0 && r.size <= len(c) && plausible(r.name)
 }
 
 // follow is validate where nothing is known of the buffer.

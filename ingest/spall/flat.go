@@ -100,9 +100,9 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 				t = p.known(key)
 			}
 			name, parent := r[begin1Len:begin1Len+n], t.innermost()
-			call, hash, ok := p.child(parent, name)
+			call, hint, ok := p.child(parent, name)
 			if !ok {
-				if v := p.learn(call, parent, name, hash, r[size:], end, f.layout.validate); v != believed {
+				if v := p.learn(call, parent, name, hint, r[size:], end, f.layout.validate); v != believed {
 					return p.doubt(v, r[0], i, off)
 				}
 			}
@@ -168,9 +168,9 @@ func (f *flat) records0(c []byte, off int64, end bool) int {
 			size := begin0Len + int(r[17])
 			key := binary.LittleEndian.Uint64(r[1:])
 			name, parent := r[begin0Len:size], p.known(key).innermost()
-			call, hash, ok := p.child(parent, name)
+			call, hint, ok := p.child(parent, name)
 			if !ok {
-				if v := p.learn(call, parent, name, hash, r[size:], end, f.layout.validate); v != believed {
+				if v := p.learn(call, parent, name, hint, r[size:], end, f.layout.validate); v != believed {
 					return p.doubt(v, r[0], i, off)
 				}
 			}

@@ -2,8 +2,10 @@ package spall
 
 import (
 	"context"
+	"encoding/binary"
 	"io"
 	"math"
+	"math/bits"
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/pairs"
@@ -67,10 +69,10 @@ func (t *threadState) innermost() uint32 {
 	return t.open[len(t.open)-1].call
 }
 
-// callSlot remembers which call a name is from a parent. hash is of both; since
-// the parent's part can be undone, equal hashes and names mean equal parents.
+// callSlot remembers which call a name is from a parent. hint is of both; since
+// the parent's part can be undone, equal hints and names mean equal parents.
 type callSlot struct {
-	hash       uint64
+	hint       uint64
 	call, name uint32 // call is 0 in an empty slot
 }
 
@@ -83,11 +85,21 @@ const (
 
 // child looks for the call of a name from parent among those made lately.
 // When it is not there, learn has to find it and put it into the slot.
-func (p *parser) child(parent uint32, name []byte) (s *callSlot, hash uint64, ok bool) {
-	hash = hashName(name)
-	both := hash ^ uint64(parent)*mul2
-	s = &p.near[both>>49&uint64(len(p.near)-1)]
-	return s, hash, s.hash == both && s.call != 0 && p.names.text[s.name] == string(name)
+func (p *parser) child(parent uint32, name []byte) (s *callSlot, hint uint64, ok bool) {
+	hint = hintOf(name) ^ uint64(parent)*mul2
+	s = &p.near[hint>>49&uint64(len(p.near)-1)]
+	return s, hint, s.hint == hint && s.call != 0 && p.names.text[s.name] == string(name)
+}
+
+// hintOf is a hash of a few bytes of a name only, for where a name that is alike
+// costs no more than a look elsewhere.
+func hintOf(b []byte) uint64 {
+	if len(b) < 8 {
+		return hashName(b)
+	}
+	first, middle, last := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[(len(b)-8)/2:]), binary.LittleEndian.Uint64(b[len(b)-8:])
+	h := (first^bits.RotateLeft64(last, 23)+uint64(len(b)))*mul1 + middle*mul2
+	return (h ^ h>>32) * mul1
 }
 
 // begin opens a span of a thread; args may be 0.
@@ -152,7 +164,8 @@ func (p *parser) tell() {
 // learn finds the call of a name from parent that child did not, and puts it
 // into the slot (which may be one of those no longer used), unless the record is not believed to be one: after is what
 // follows it.
-func (p *parser) learn(s *callSlot, parent uint32, name []byte, hash uint64, after []byte, end bool, validate func([]byte, bool) bool) verdict {
+func (p *parser) learn(s *callSlot, parent uint32, name []byte, hint uint64, after []byte, end bool, validate func([]byte, bool) bool) verdict {
+	hash := hashName(name)
 	id, known := p.names.find(name, hash)
 	if !known {
 		if v := believe(name, after, end, validate); v != believed {
@@ -163,7 +176,7 @@ func (p *parser) learn(s *callSlot, parent uint32, name []byte, hash uint64, aft
 	if int(p.callsMade) > len(p.near)/2 && len(p.near) < nearMany {
 		p.near = make([]callSlot, nearMany)
 	}
-	*s = callSlot{hash ^ uint64(parent)*mul2, p.call(parent, id), id}
+	*s = callSlot{hint, p.call(parent, id), id}
 	return believed
 }
 
@@ -371,6 +384,6 @@ func (p *parser) late(t *threadState, k recordKind, at int64, ok bool, off int64
 		p.note(badTime, off, "the time is not a number, or so far from the others that it cannot be told; it is taken as the latest before it on its thread")
 		return last
 	}
-	p.note(timeBackward, off, "time runs backwards by %d ps on a thread; the record is moved up to the latest time before it", last-at)
+	p.note(timeBackward, off, "time runs backwards by %s on a thread; the record is moved up to the latest time before it", recording.Length(last-at))
 	return last
 }

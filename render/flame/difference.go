@@ -29,10 +29,7 @@ type Difference struct {
 	Mark      func(f int32) bool
 	DimOthers bool
 	// Root is the label of the outermost bar.
-	Root string
-	// Canvases, if set, gives the canvas.
-	Canvases *raster.Pool
-	// Drawn counts the bars that were drawn.
+	Root  string // Drawn counts the bars that were drawn.
 	Drawn int
 
 	index *barIndex
@@ -70,17 +67,7 @@ func (p *Difference) At(x, y int) int {
 	return barAt(p.Bars, x, y, 0, p.Shape.Depth, p.px(BarHeight), p.RowTop)
 }
 
-// Draw draws into a canvas of w by h pixels.
-func (p *Difference) Draw(w, h int) *raster.Canvas {
-	if p.Canvases == nil {
-		p.Canvases = new(raster.Pool)
-	}
-	c := p.Canvases.Canvas(w, h, raster.Pack(p.Theme.Background))
-	p.Paint(c)
-	return c
-}
-
-// Paint is Draw on any surface, which has the background's colour.
+// Paint draws on a surface, which has the background's colour.
 func (p *Difference) Paint(c raster.Surface) {
 	_, h := c.Size()
 	for i := range p.Bars {

@@ -7,6 +7,7 @@ import (
 
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
+	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 )
@@ -53,7 +54,7 @@ func TestDifferenceHidesNothing(t *testing.T) {
 	} {
 		s := c.Tree.Shape(x.width)
 		p := Difference{Shape: s, Bars: LayoutShape(s, 0, 1000), Theme: theme.Dark, Font: raster.Regular(12), Bold: raster.Medium(12), Scale: 1}
-		p.Draw(1000, 200)
+		golden.Draw(1000, 200, theme.Dark, p.Paint)
 		seen := map[string]float64{}
 		for _, b := range p.Bars[1:] {
 			seen[s.Name(int(b.Node))] = b.X1 - b.X0
@@ -91,7 +92,7 @@ func TestDifferenceColours(t *testing.T) {
 	c := differences(t)
 	s := c.Tree.Shape(compare.WidthLarger)
 	pixel := func(p *Difference, name string) raster.Color {
-		img := p.Draw(1000, 200).Img
+		img := golden.Draw(1000, 200, theme.Dark, p.Paint)
 		for _, b := range p.Bars {
 			if b.Node > 0 && s.Name(int(b.Node)) == name {
 				at := img.RGBAAt(int(b.X0)+40, p.RowTop(b.Row)+3)
@@ -128,16 +129,18 @@ func TestMarked(t *testing.T) {
 			s := c.Tree.Shape(width)
 			p := Difference{Shape: s, Bars: LayoutShape(s, 0, 1000), Theme: th, Font: raster.Regular(12), Bold: raster.Medium(12), Scale: 1,
 				Noise: func(node int) bool { return s.Name(node) == "same" }}
-			plain := p.Draw(1000, 100)
-			p.Canvases = nil
+			plain := golden.Draw(1000, 100, th, p.Paint)
 			for f := range int32(len(s.Funcs)) {
 				q := p
-				q.Canvases, q.Mark = nil, func(g int32) bool { return g == f }
-				want, got := q.Draw(1000, 100), p.Marked(plain, f)
-				if !slices.Equal(want.Img.Pix, got.Img.Pix) {
+				q.Mark = func(g int32) bool { return g == f }
+				want, got := golden.Draw(1000, 100, th, q.Paint), golden.Draw(1000, 100, th, func(on raster.Surface) {
+					p.Paint(on)
+					p.PaintMarked(on, f)
+				})
+				if !slices.Equal(want.Pix, got.Pix) {
 					t.Errorf("%s's widths, %s: %s marked looks different", width, th.Name, s.Funcs[f].Name)
 				}
-				if slices.Equal(plain.Img.Pix, got.Img.Pix) && len(p.barsOf(f)) > 0 {
+				if slices.Equal(plain.Pix, got.Pix) && len(p.barsOf(f)) > 0 {
 					t.Errorf("%s's widths, %s: %s marked does not show", width, th.Name, s.Funcs[f].Name)
 				}
 			}

@@ -107,10 +107,7 @@ type Picture struct {
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
 	// Root is the label of the outermost bar.
-	Root string
-	// Canvases, if set, gives the canvas.
-	Canvases *raster.Pool
-	// Drawn counts the bars that were drawn.
+	Root  string // Drawn counts the bars that were drawn.
 	Drawn int
 }
 
@@ -135,17 +132,7 @@ func HeightOf(depth int, scale float32) int {
 	return int(math.Ceil(float64(float32(depth+1) * BarHeight * scale)))
 }
 
-// Draw draws into a canvas of w by h pixels.
-func (p *Picture) Draw(w, h int) *raster.Canvas {
-	if p.Canvases == nil {
-		p.Canvases = new(raster.Pool)
-	}
-	c := p.Canvases.Canvas(w, h, raster.Pack(p.Palette.Theme.Background))
-	p.Paint(c)
-	return c
-}
-
-// Paint is Draw on any surface, which has the background's colour.
+// Paint draws on a surface, which has the background's colour.
 func (p *Picture) Paint(c raster.Surface) {
 	_, h := c.Size()
 	for i := range p.Bars {

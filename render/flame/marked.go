@@ -7,21 +7,17 @@ import (
 	"ashlar/render/raster"
 )
 
-// Marked draws the picture with the bars of one function standing out, given
-// plain, the picture as Draw made it without a mark: only those bars are drawn
-// anew, which is quick enough for each frame while the pointer moves over a large
-// picture. The canvas is one of Canvases, which plain must not be.
-func (p *Difference) Marked(plain *raster.Canvas, f int32) *raster.Canvas {
-	if p.Canvases == nil {
-		p.Canvases = new(raster.Pool)
-	}
-	c := p.Canvases.Copy(plain)
+// PaintMarked draws the bars of one function standing out, on a surface that has
+// the picture without a mark: only those bars are drawn anew, which is quick
+// enough for each frame while the pointer moves over a large picture.
+func (p *Difference) PaintMarked(c raster.Surface, f int32) {
+	_, h := c.Size()
 	q := *p
 	q.Mark, q.DimOthers = func(g int32) bool { return g == f }, false
 	for _, i := range p.barsOf(f) {
 		b := &p.Bars[i]
 		y := p.RowTop(b.Row)
-		if y >= c.H || y+p.px(BarHeight) <= 0 {
+		if y >= h || y+p.px(BarHeight) <= 0 {
 			continue
 		}
 		if x0, x1 := b.pixels(); x1-x0 > p.px(6) { // its corners let through what is below
@@ -30,7 +26,6 @@ func (p *Difference) Marked(plain *raster.Canvas, f int32) *raster.Canvas {
 		q.bar(c, b, y)
 	}
 	q.wedges(c)
-	return c
 }
 
 // barsOf are the places in Bars of a function's bars.

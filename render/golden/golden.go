@@ -10,6 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ashlar/render/raster"
+	"ashlar/render/theme"
 )
 
 var update = flag.Bool("update", false, "write the golden pictures anew")
@@ -43,6 +46,13 @@ func Check(t *testing.T, name string, got *image.RGBA) {
 		}
 		t.Errorf("%d of %d pixels differ from %s; what was drawn is in %s", bad, all, path, out)
 	}
+}
+
+// Draw draws a picture on a canvas of the theme's background.
+func Draw(w, h int, th *theme.Theme, paint func(on raster.Surface)) *image.RGBA {
+	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
+	paint(c)
+	return c.Img
 }
 
 // Differ counts the pixels that differ visibly; pictures of different sizes

@@ -88,10 +88,7 @@ type Picture struct {
 	// Selected marks From..To, as the selected time.
 	Selected bool
 	From, To int64
-	// Canvases, if set, gives the canvas.
-	Canvases *raster.Pool
-
-	w, h int
+	w, h     int
 }
 
 // Sizes in dp.
@@ -103,17 +100,7 @@ const (
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
-// Draw draws into a canvas of w by h pixels.
-func (p *Picture) Draw(w, h int) *raster.Canvas {
-	if p.Canvases == nil {
-		p.Canvases = new(raster.Pool)
-	}
-	c := p.Canvases.Canvas(w, h, raster.Pack(p.Theme.Background))
-	p.Paint(c)
-	return c
-}
-
-// Paint is Draw on any surface, which has the background's colour.
+// Paint draws on a surface, which has the background's colour.
 func (p *Picture) Paint(on raster.Surface) {
 	p.w, p.h = on.Size()
 	g := p.Grid

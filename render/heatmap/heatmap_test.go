@@ -48,12 +48,12 @@ func picture(g *Grid, th *theme.Theme, scale float32) *Picture {
 
 func TestGoldenPictures(t *testing.T) {
 	g := grid(t, sampled())
-	golden.Check(t, "dark", picture(g, theme.Dark, 1).Draw(640, 300).Img)
-	golden.Check(t, "light-scale2", picture(g, theme.Light, 2).Draw(800, 420).Img)
+	golden.Check(t, "dark", golden.Draw(640, 300, theme.Dark, picture(g, theme.Dark, 1).Paint))
+	golden.Check(t, "light-scale2", golden.Draw(800, 420, theme.Light, picture(g, theme.Light, 2).Paint))
 	p := picture(g, theme.Dark, 1)
 	p.Selected = true
 	p.From, p.To = g.Range(Cell{20, 0}, Cell{29, 49})
-	golden.Check(t, "selected", p.Draw(640, 300).Img)
+	golden.Check(t, "selected", golden.Draw(640, 300, p.Theme, p.Paint))
 }
 
 func TestGridHoldsEverySample(t *testing.T) {
@@ -86,7 +86,7 @@ func TestEveryPixelFindsItsCell(t *testing.T) {
 	g := grid(t, sampled())
 	for _, size := range [][2]int{{640, 300}, {97, 80}, {1000, 77}, {3000, 700}} {
 		p := picture(g, theme.Dark, 1)
-		p.Draw(size[0], size[1])
+		golden.Draw(size[0], size[1], p.Theme, p.Paint)
 		seen := map[Cell]bool{}
 		for y := range size[1] {
 			for x := range size[0] {
@@ -133,7 +133,7 @@ func TestNothingToSee(t *testing.T) {
 		t.Error("a recording without time has a heatmap")
 	}
 	p := picture(g, theme.Dark, 1)
-	p.Draw(300, 100)
+	golden.Draw(300, 100, p.Theme, p.Paint)
 	if _, ok := p.At(150, 50); ok {
 		t.Error("a cell is hit where there is none")
 	}

@@ -23,10 +23,7 @@ type Picture struct {
 	Scale      float32
 	// Hover is the bin under the pointer, -1 for none.
 	Hover int
-	// Canvases, if set, gives the canvas.
-	Canvases *raster.Pool
-
-	w, h int
+	w, h  int
 }
 
 // Sizes in dp.
@@ -47,17 +44,7 @@ func (p *Picture) Bins() []analyze.Bin {
 	return p.Of.Logarithmic
 }
 
-// Draw draws into a canvas of w by h pixels.
-func (p *Picture) Draw(w, h int) *raster.Canvas {
-	if p.Canvases == nil {
-		p.Canvases = new(raster.Pool)
-	}
-	c := p.Canvases.Canvas(w, h, raster.Pack(p.Theme.Background))
-	p.Paint(c)
-	return c
-}
-
-// Paint is Draw on any surface, which has the background's colour.
+// Paint draws on a surface, which has the background's colour.
 func (p *Picture) Paint(on raster.Surface) {
 	p.w, p.h = on.Size()
 	th := p.Theme

@@ -45,11 +45,11 @@ func picture(d *analyze.Durations, th *theme.Theme, scale float32) *Picture {
 
 func TestGoldenPictures(t *testing.T) {
 	d := durations(t, 5000)
-	golden.Check(t, "log-dark", picture(d, theme.Dark, 1).Draw(640, 260).Img)
+	golden.Check(t, "log-dark", golden.Draw(640, 260, theme.Dark, picture(d, theme.Dark, 1).Paint))
 	p := picture(d, theme.Light, 1)
 	p.Linear, p.Hover = true, 3
-	golden.Check(t, "linear-light", p.Draw(640, 260).Img)
-	golden.Check(t, "log-scale2", picture(d, theme.Dark, 2).Draw(900, 400).Img)
+	golden.Check(t, "linear-light", golden.Draw(640, 260, p.Theme, p.Paint))
+	golden.Check(t, "log-scale2", golden.Draw(900, 400, theme.Dark, picture(d, theme.Dark, 2).Paint))
 }
 
 func TestEveryPixelFindsItsBin(t *testing.T) {
@@ -57,7 +57,7 @@ func TestEveryPixelFindsItsBin(t *testing.T) {
 		p := picture(durations(t, 300), theme.Dark, 1)
 		p.Linear = linear
 		for _, w := range []int{640, 101, 90} {
-			p.Draw(w, 200)
+			golden.Draw(w, 200, p.Theme, p.Paint)
 			ax0, ay0, ax1, ay1 := p.area()
 			for x := range w {
 				i := p.At(x, (ay0+ay1)/2)
@@ -85,7 +85,7 @@ func TestMarksLieInTheirBins(t *testing.T) {
 	for _, linear := range []bool{false, true} {
 		p := picture(d, theme.Dark, 1)
 		p.Linear = linear
-		p.Draw(5000, 200)
+		golden.Draw(5000, 200, p.Theme, p.Paint)
 		last := -1.0
 		for _, v := range []int64{d.Min, d.Median, d.P90, d.P99, d.P999, d.Max} {
 			x := p.X(v)
@@ -103,7 +103,7 @@ func TestMarksLieInTheirBins(t *testing.T) {
 
 func TestNoCalls(t *testing.T) {
 	p := picture(&analyze.Durations{}, theme.Dark, 1)
-	p.Draw(100, 50)
+	golden.Draw(100, 50, p.Theme, p.Paint)
 	if p.At(70, 45) != -1 {
 		t.Error("a bin is found where there is none")
 	}

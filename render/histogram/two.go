@@ -16,23 +16,10 @@ type Two struct {
 	Theme      *theme.Theme
 	Font, Name *raster.Face
 	Scale      float32
-	// Canvases, if set, gives the canvas.
-	Canvases *raster.Pool
-
-	w, h int
+	w, h       int
 }
 
 func (p *Two) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
-
-// Draw draws into a canvas of w by h pixels.
-func (p *Two) Draw(w, h int) *raster.Canvas {
-	if p.Canvases == nil {
-		p.Canvases = new(raster.Pool)
-	}
-	c := p.Canvases.Canvas(w, h, raster.Pack(p.Theme.Background))
-	p.Paint(c)
-	return c
-}
 
 // area is where the bars are.
 func (p *Two) area() (x0, y0, x1, y1 int) {
@@ -52,7 +39,7 @@ func (p *Two) X(ps float64) float64 {
 	return float64(x0) + max(0, min(1, f))*float64(x1-x0)
 }
 
-// Paint is Draw on any surface, which has the background's colour.
+// Paint draws on a surface, which has the background's colour.
 func (p *Two) Paint(on raster.Surface) {
 	p.w, p.h = on.Size()
 	th := p.Theme

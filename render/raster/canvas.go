@@ -48,7 +48,7 @@ type Pool struct {
 	next int
 }
 
-// Canvas is NewCanvas from the pool.
+// Canvas is NewCanvas from the pool, which may be nil.
 func (p *Pool) Canvas(w, h int, bg Color) *Canvas {
 	c := p.Used(w, h)
 	fill(c.pix, uint32(bg))
@@ -57,6 +57,9 @@ func (p *Pool) Canvas(w, h int, bg Color) *Canvas {
 
 // Used is a canvas with something on it: for a picture that covers all of it.
 func (p *Pool) Used(w, h int) *Canvas {
+	if p == nil {
+		return NewCanvas(w, h, 0)
+	}
 	r := image.Rect(0, 0, max(1, w), max(1, h))
 	p.next = (p.next + 1) % len(p.ring)
 	old := p.ring[p.next]

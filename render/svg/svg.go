@@ -4,6 +4,7 @@ package svg
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -19,7 +20,7 @@ type Canvas struct {
 	w, h int
 	// x0 and y0 are where a part's corner lies in the whole picture.
 	x0, y0 int
-	out    *strings.Builder
+	out    *bytes.Buffer
 	// run gathers rectangles of one colour and opacity that follow each other:
 	// most of a dense picture.
 	run *run
@@ -30,12 +31,12 @@ type Canvas struct {
 type run struct {
 	col  raster.Color
 	a    uint32
-	path strings.Builder
+	path bytes.Buffer
 }
 
 // New returns a canvas of w by h pixels on a background.
 func New(w, h int, bg raster.Color) *Canvas {
-	c := &Canvas{w: max(1, w), h: max(1, h), out: new(strings.Builder), run: new(run), clips: new(int)}
+	c := &Canvas{w: max(1, w), h: max(1, h), out: new(bytes.Buffer), run: new(run), clips: new(int)}
 	c.Rect(0, 0, c.w, c.h, bg)
 	return c
 }
@@ -44,14 +45,32 @@ func New(w, h int, bg raster.Color) *Canvas {
 // drawn on it goes beyond.
 func (c *Canvas) Part(x0, y0, x1, y1 int, draw func(part *Canvas)) {
 	c.flush()
+	before := c.out.Len()
 	*c.clips++
 	id := *c.clips
 	fmt.Fprintf(c.out, `<clipPath id="c%d"><rect x="%d" y="%d" width="%d" height="%d"/></clipPath><g clip-path="url(#c%d)">`+"\n",
 		id, c.x0+x0, c.y0+y0, max(0, x1-x0), max(0, y1-y0), id)
+	empty := c.out.Len()
 	p := &Canvas{w: max(1, x1-x0), h: max(1, y1-y0), x0: c.x0 + x0, y0: c.y0 + y0, out: c.out, run: c.run, clips: c.clips}
 	draw(p)
 	p.flush()
+	if c.out.Len() == empty {
+		c.out.Truncate(before)
+		return
+	}
 	c.out.WriteString("</g>\n")
+}
+
+// Paste shows a canvas of its own on this one, with its corner at x, y.
+func (c *Canvas) Paste(x, y int, p *Canvas) {
+	p.flush()
+	if x >= c.w || y >= c.h || x+p.w <= 0 || y+p.h <= 0 {
+		return
+	}
+	c.flush()
+	fmt.Fprintf(c.out, `<svg x="%d" y="%d" width="%d" height="%d">`+"\n", c.x0+x, c.y0+y, p.w, p.h)
+	c.out.Write(p.out.Bytes())
+	c.out.WriteString("</svg>\n")
 }
 
 // Size is the canvas's width and height.
@@ -102,30 +121,7 @@ func (c *Canvas) Text(f *raster.Face, x float32, y int, s string, col raster.Col
 		return
 	}
 	// Where the font is not at hand another may be wider.
-	if x < float32(clip0) || x+1.4*wide > float32(clip1) {
-		c.flush()
-		top := y - int(f.Size()*1.25)
-		fmt.Fprintf(c.out, `<svg x="%d" y="%d" width="%d" height="%d">`, c.x0+clip0, c.y0+top, clip1-clip0, int(f.Size()*1.7))
-		c.text(f, x-float32(clip0), y-top, s, col, wide)
-		c.out.WriteString("</svg>\n")
-		return
-	}
-	c.text(f, float32(c.x0)+x, c.y0+y, s, col, wide)
-	c.out.WriteByte('\n')
-}
-
-// text writes a text at a place of the element it is in.
-func (c *Canvas) text(f *raster.Face, x float32, y int, s string, col raster.Color, wide float32) {
-	c.flush()
-	weight := ""
-	if w := f.Weight(); w != 400 {
-		weight = fmt.Sprintf(` font-weight="%d"`, w)
-	}
-	// The width keeps a label inside its bar where the font is another one.
-	fmt.Fprintf(c.out, `<text x="%s" y="%d" font-size="%s"%s fill="%s" textLength="%s" lengthAdjust="spacingAndGlyphs">`,
-		number(x), y, number(f.Size()), weight, hex(col), number(wide))
-	escape(c.out, s)
-	c.out.WriteString("</text>")
+	c.label(Label{X: x, Y: float32(y), Text: s, Width: wide, Size: f.Size(), Weight: f.Weight(), Color: Paint{Color: col, Alpha: 255}, Clip: [2]int{clip0, clip1}}, .4*wide)
 }
 
 // flush writes the rectangles that were gathered.
@@ -152,10 +148,10 @@ func (c *Canvas) Write(w io.Writer, title string) error {
 <title>`, c.w, c.h, c.w, c.h)
 	escape(b, title)
 	b.WriteString(`</title>
-<style>path{shape-rendering:crispEdges}</style>
+<style>path{shape-rendering:crispEdges}path.l{shape-rendering:auto}</style>
 <g font-family="Roboto, 'Helvetica Neue', Arial, sans-serif" xml:space="preserve">
 `)
-	b.WriteString(c.out.String())
+	b.Write(c.out.Bytes())
 	b.WriteString("</g>\n</svg>\n")
 	return b.Flush()
 }

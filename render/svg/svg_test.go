@@ -187,7 +187,7 @@ func ExampleCanvas() {
 	// <?xml version="1.0" encoding="UTF-8"?>
 	// <svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="40" height="20" viewBox="0 0 40 20">
 	// <title>a bar</title>
-	// <style>path{shape-rendering:crispEdges}</style>
+	// <style>path{shape-rendering:crispEdges}path.l{shape-rendering:auto}</style>
 	// <g font-family="Roboto, 'Helvetica Neue', Arial, sans-serif" xml:space="preserve">
 	// <path fill="#ffffff" d="M0 0h40v20h-40z"/>
 	// <rect x="2" y="2" width="36" height="16" rx="2" fill="#000000"/>

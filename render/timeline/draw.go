@@ -37,9 +37,6 @@ type Picture struct {
 	// Event and Metric are what windows are weighed by.
 	Event, Metric int
 
-	// Canvases, if set, gives the canvas.
-	Canvases *raster.Pool
-
 	// Bars counts what was drawn.
 	Bars int
 
@@ -61,19 +58,7 @@ type Picture struct {
 	open  []openBar
 }
 
-// Draw draws what the view shows in a canvas of w by h pixels.
-func (p *Picture) Draw(w, h int) *raster.Canvas {
-	if p.Canvases == nil {
-		p.Canvases = new(raster.Pool)
-	}
-	// Rows cover the canvas from its top to where the last one ends.
-	c := p.Canvases.Used(w, h)
-	c.Rect(0, max(0, p.Plan.Height-p.View.Scroll), w, h, raster.Pack(p.Palette.Theme.Background))
-	p.Paint(c)
-	return c
-}
-
-// Paint is Draw on any surface, which has the background's colour.
+// Paint draws what the view shows on a surface, all of it.
 func (p *Picture) Paint(on raster.Surface) {
 	t := p.Palette.Theme
 	p.scale = p.Plan.Scale
@@ -83,6 +68,8 @@ func (p *Picture) Paint(on raster.Surface) {
 	p.perPs = float64(p.width()) / float64(p.View.Span())
 	p.lanes.bg, p.lanes.rule = raster.Pack(t.Lane), raster.Pack(t.Rule)
 	p.onBar = raster.Pack(t.OnBar)
+	// Rows cover the surface from its top to where the last one ends.
+	on.Rect(0, max(0, p.Plan.Height-p.View.Scroll), p.w, p.h, raster.Pack(t.Background))
 	first := p.Plan.At(p.View.Scroll)
 	if first < 0 {
 		return

@@ -11,13 +11,13 @@ import (
 // MapWidth is the width of the map of the rows, in dp.
 const MapWidth = 14
 
-// Map draws all rows, one above the other in the height h, each line as strong
-// as there is something going on there over the whole recording: lanes by the
-// share of time they cover, samples by their number.
-func Map(rec *recording.Recording, p *Plan, th *theme.Theme, w, h int) *raster.Canvas {
-	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
-	if p.Height == 0 || h == 0 {
-		return c
+// PaintMap draws all rows, one above the other in the height of a surface, each
+// line as strong as there is something going on there over the whole recording:
+// lanes by the share of time they cover, samples by their number.
+func PaintMap(c raster.Surface, rec *recording.Recording, p *Plan, th *theme.Theme) {
+	w, h := c.Size()
+	if p.Height == 0 {
+		return
 	}
 	l := .72
 	if th.Dark {
@@ -47,7 +47,6 @@ func Map(rec *recording.Recording, p *Plan, th *theme.Theme, w, h int) *raster.C
 			c.Rect(0, y, w, y+1, rule)
 		}
 	}
-	return c
 }
 
 // activity is how much there is at a height of a row, 0 to 1.

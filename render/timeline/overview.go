@@ -111,16 +111,9 @@ func smooth(d []float64, rec *recording.Recording, event int) {
 	}
 }
 
-// Overview draws a density as bars into a canvas of w by h pixels, the part
-// before gutter left empty. read is how much of the file has been read, 0 to 1:
-// a thin line at the bottom shows it until it is all.
-func Overview(d []float64, th *theme.Theme, scale float32, w, h, gutter int, read float64) *raster.Canvas {
-	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
-	PaintOverview(c, d, th, scale, gutter, read)
-	return c
-}
-
-// PaintOverview is Overview on any surface, which has the background's colour.
+// PaintOverview draws a density as bars on a surface that has the background's
+// colour, the part before gutter left empty. read is how much of the file has
+// been read, 0 to 1: a thin line at the bottom shows it until it is all.
 func PaintOverview(c raster.Surface, d []float64, th *theme.Theme, scale float32, gutter int, read float64) {
 	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }

@@ -14,16 +14,9 @@ const (
 	OverviewHeight = 34
 )
 
-// Ruler draws the times of a view into a canvas of w by h pixels whose first
-// gutter pixels are left to the names. Times are written from the recording's
-// start. The canvas is one of canvases.
-func Ruler(canvases *raster.Pool, v View, start int64, th *theme.Theme, f *raster.Face, scale float32, w, h, gutter int) *raster.Canvas {
-	c := canvases.Canvas(w, h, raster.Pack(th.Background))
-	PaintRuler(c, v, start, th, f, scale, gutter)
-	return c
-}
-
-// PaintRuler is Ruler on any surface, which has the background's colour.
+// PaintRuler draws the times of a view on a surface that has the background's
+// colour and whose first gutter pixels are left to the names. Times are written
+// from the recording's start.
 func PaintRuler(c raster.Surface, v View, start int64, th *theme.Theme, f *raster.Face, scale float32, gutter int) {
 	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/recording"
+	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 )
@@ -94,7 +95,7 @@ func TestDrawnPixelsAreBusyTimes(t *testing.T) {
 	for _, v := range []View{{From: rec.Start, To: rec.End}, {From: rec.Start + 1000, To: rec.Start + 9000}} {
 		face := raster.Regular(11.5)
 		pic := Picture{Rec: rec, Plan: plan, View: v, Palette: &theme.Palette{Theme: th, Mode: theme.ByFunction}, Gutter: gutter, Fonts: Fonts{face, face, face}}
-		c := pic.Draw(w, plan.Height)
+		c := golden.Draw(w, plan.Height, th, pic.Paint)
 		row := &plan.Rows[len(plan.Rows)-1]
 		for lane := range row.Lanes {
 			y := row.Y + plan.laneTop(lane) + 1 // above the label
@@ -104,7 +105,7 @@ func TestDrawnPixelsAreBusyTimes(t *testing.T) {
 				i := l.Search(from)
 				busy := i < l.Len() && l.Start(i) < to
 				nearby := i < l.Len() && l.Start(i) < to+2*(to-from) || i > 0 && l.End(i-1) > from-2*(to-from)
-				px := c.Img.RGBAAt(x, y)
+				px := c.RGBAAt(x, y)
 				empty := px.R == th.Lane.R && px.G == th.Lane.G && px.B == th.Lane.B
 				if !nearby && !empty {
 					t.Fatalf("lane %d pixel %d has colour %v, but no span is near", lane, x, px)

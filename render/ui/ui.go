@@ -20,7 +20,7 @@ import (
 	"gioui.org/unit"
 	"gioui.org/widget"
 
-	"ashlar/render/raster"
+	"ashlar/render/svg"
 	"ashlar/render/theme"
 )
 
@@ -31,6 +31,9 @@ type UI struct {
 	Shaper *text.Shaper
 	// Focus is where the keyboard is; nil where there is none.
 	Focus *Focus
+	// Shapes, if set, is where all that is drawn is written down too, by the same
+	// coordinates.
+	Shapes *svg.Canvas
 }
 
 // Px converts dp to whole pixels.
@@ -45,6 +48,9 @@ func (u *UI) Fill(r image.Rectangle, c color.NRGBA) {
 		return
 	}
 	paint.FillShape(u.Ops, c, clip.Rect(r).Op())
+	if u.Shapes != nil {
+		u.Shapes.Round(r.Min.X, r.Min.Y, r.Max.X, r.Max.Y, 0, u.ink(c))
+	}
 }
 
 // Round paints a rectangle with rounded corners.
@@ -53,6 +59,9 @@ func (u *UI) Round(r image.Rectangle, radius float32, c color.NRGBA) {
 		return
 	}
 	paint.FillShape(u.Ops, c, clip.UniformRRect(r, u.Px(radius)).Op(u.Ops))
+	if u.Shapes != nil {
+		u.Shapes.Round(r.Min.X, r.Min.Y, r.Max.X, r.Max.Y, float32(u.Px(radius)), u.ink(c))
+	}
 }
 
 // Border draws the outline of a rounded rectangle, w pixels thick, inside it.
@@ -66,6 +75,9 @@ func (u *UI) Border(r image.Rectangle, radius float32, w int, c color.NRGBA) {
 		u.Fill(image.Rect(r.Min.X, r.Min.Y+w, r.Min.X+w, r.Max.Y-w), c)
 		u.Fill(image.Rect(r.Max.X-w, r.Min.Y+w, r.Max.X, r.Max.Y-w), c)
 		return
+	}
+	if u.Shapes != nil {
+		u.Shapes.Frame(r.Min.X, r.Min.Y, r.Max.X, r.Max.Y, float32(u.Px(radius)), float32(w), u.ink(c))
 	}
 	half := float32(w) / 2
 	rr := clip.UniformRRect(image.Rectangle{Max: r.Size()}.Inset(0), u.Px(radius))
@@ -107,6 +119,9 @@ func (u *UI) Text(r image.Rectangle, s string, st Style) image.Point {
 	case text.Middle:
 		x += (r.Dx() - dims.Size.X) / 2
 	}
+	if u.Shapes != nil {
+		u.write(r, image.Pt(x, y), s, st)
+	}
 	defer clip.Rect(r).Push(u.Ops).Pop()
 	defer op.Offset(image.Pt(x, y)).Push(u.Ops).Pop()
 	call.Add(u.Ops)
@@ -128,37 +143,16 @@ func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions
 	gtx.Constraints = layout.Constraints{Max: image.Pt(width, 1<<20)}
 	rec := op.Record(u.Ops)
 	l := widget.Label{MaxLines: max(1, st.Lines)}
-	face := font.Font{Typeface: "Roboto", Weight: st.Weight}
-	if st.Mono {
-		face = font.Font{Typeface: "Go Mono"}
-	}
-	dims := l.Layout(gtx, u.Shaper, face, unit.Sp(st.Size), s, material)
+	dims := l.Layout(gtx, u.Shaper, st.font(), unit.Sp(st.Size), s, material)
 	return rec.Stop(), dims
 }
 
-// Picture is a canvas on its way to the screen; it is uploaded once.
-type Picture struct {
-	op   paint.ImageOp
-	size image.Point
-}
-
-// NewPicture takes a canvas over; it must not be drawn into afterwards.
-func NewPicture(c *raster.Canvas) *Picture {
-	op := paint.NewImageOp(c.Img)
-	op.Filter = paint.FilterNearest
-	return &Picture{op: op, size: image.Pt(c.W, c.H)}
-}
-
-// Draw shows a picture with its corner at a whole pixel: any other place or
-// scale would send it through a slow path.
-func (u *UI) Draw(p *Picture, at image.Point) {
-	if p == nil {
-		return
+// font is the one that texts of a style are in.
+func (st Style) font() font.Font {
+	if st.Mono {
+		return font.Font{Typeface: "Go Mono"}
 	}
-	defer op.Offset(at).Push(u.Ops).Pop()
-	defer clip.Rect(image.Rectangle{Max: p.size}).Push(u.Ops).Pop()
-	p.op.Add(u.Ops)
-	paint.PaintOp{}.Add(u.Ops)
+	return font.Font{Typeface: "Roboto", Weight: st.Weight}
 }
 
 // At runs f with the origin moved and everything clipped to r; f sees r's size
@@ -168,5 +162,12 @@ func (u *UI) At(r image.Rectangle, f func(u *UI)) {
 	defer clip.Rect(image.Rectangle{Max: r.Size()}).Push(u.Ops).Pop()
 	v := *u
 	v.Constraints = layout.Exact(r.Size())
-	f(&v)
+	if u.Shapes == nil {
+		f(&v)
+		return
+	}
+	u.Shapes.Part(r.Min.X, r.Min.Y, r.Max.X, r.Max.Y, func(part *svg.Canvas) {
+		v.Shapes = part
+		f(&v)
+	})
 }

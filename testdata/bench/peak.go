@@ -17,15 +17,7 @@ const mostBeside = 256 * mega
 func (b *bench) peak() ([]result, error) {
 	var out []result
 	for _, r := range []recording{chrome, spaa} {
-		f, err := b.get(r)
-		if err != nil {
-			return out, err
-		}
-		kept, err := b.held(f)
-		if err != nil {
-			return out, err
-		}
-		all, err := b.load(f)
+		f, kept, all, err := b.kept(r)
 		if err != nil {
 			return out, err
 		}
@@ -52,13 +44,20 @@ func (b *bench) peak() ([]result, error) {
 	return out, nil
 }
 
-// held is how much memory a recording keeps once it is loaded.
-func (b *bench) held(f *file) (int64, error) {
-	r, err := b.self("held", f.path)
+// kept tells how much memory a recording keeps once it is loaded, and how loading
+// its file went.
+func (b *bench) kept(r recording) (f *file, bytes int64, all []run, err error) {
+	if f, err = b.get(r); err != nil {
+		return nil, 0, nil, err
+	}
+	held, err := b.self("held", f.path)
 	if err != nil {
-		return 0, err
+		return nil, 0, nil, err
 	}
 	var h heldMemory
-	err = json.Unmarshal([]byte(r.Text), &h)
-	return h.Held, err
+	if err = json.Unmarshal([]byte(held.Text), &h); err != nil {
+		return nil, 0, nil, err
+	}
+	all, err = b.load(f)
+	return f, h.Held, all, err
 }

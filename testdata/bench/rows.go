@@ -179,15 +179,7 @@ func (b *bench) memory() ([]result, error) {
 		{chrome, "span", 24, func(f *file) int64 { return f.summary.Spans }},
 		{spaa, "sample", 32, func(f *file) int64 { return f.summary.Samples }},
 	} {
-		f, err := b.get(m.r)
-		if err != nil {
-			return out, err
-		}
-		kept, err := b.held(f)
-		if err != nil {
-			return out, err
-		}
-		all, err := b.load(f)
+		f, kept, all, err := b.kept(m.r)
 		if err != nil {
 			return out, err
 		}

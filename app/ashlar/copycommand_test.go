@@ -1,0 +1,76 @@
+package main
+
+import (
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/app/address"
+	"ashlar/app/cli"
+	"ashlar/app/headless"
+	"ashlar/app/shell"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+)
+
+// TestCopiedCommandDrawsWhatIsShown takes the commands of the panels that are
+// pictures, runs them and compares the pictures point by point.
+func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
+	for _, c := range []struct {
+		name, tab string
+		view      shell.View
+		theme     *theme.Theme
+		mode      theme.Mode
+		scale     float32
+	}{
+		{"timeline", "", shell.Timeline, theme.Light, theme.ByModule, 1},
+		{"timeline twice as large", "", shell.Timeline, theme.Dark, theme.ByFunction, 2},
+		{"heatmap", "heatmap", shell.Both, theme.Dark, theme.ByFunction, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := shell.New(c.theme)
+			defer s.Close()
+			s.Mode = c.mode
+			s.Visit(&address.View{Files: []string{address.Demo}, Side: address.Side{Show: &address.Range{From: 200e9, To: 1500e9}, Select: &address.Range{From: 500e9, To: 900e9}}, Find: "json", Tab: c.tab})
+			whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
+			if err := s.Settle(cli.StackView{}, whole); err != nil {
+				t.Fatal(err)
+			}
+			s.View = c.view
+			shown, err := headless.Draw(s, 900, 560, c.scale)
+			if err != nil {
+				t.Skip(err)
+			}
+			line, rest := s.AsCommand()
+			if rest != "" || !strings.HasPrefix(line, "ashlar render 'ashlar:1?file=demo:") {
+				t.Fatalf("the command is %s, all but %q", line, rest)
+			}
+			args := strings.Fields(strings.ReplaceAll(line, "'", ""))[1:]
+			out := filepath.Join(t.TempDir(), "out.png")
+			args[slices.Index(args, "-o")+1] = out
+			var said strings.Builder
+			if code := cli.Main(args, nil, &said, &said, cli.Runner{Render: render}); code != cli.Done {
+				t.Fatalf("%s: exit %d: %s", line, code, said.String())
+			}
+			f, err := os.Open(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			img, err := png.Decode(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn := image.NewRGBA(img.Bounds())
+			draw.Draw(drawn, drawn.Rect, img, image.Point{}, draw.Src)
+			if drawn.Rect != shown.Rect || !slices.Equal(drawn.Pix, shown.Pix) {
+				t.Errorf("%s draws another picture than is shown", line)
+			}
+		})
+	}
+}

@@ -1,0 +1,162 @@
+package shell
+
+import (
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"ashlar/app/cli"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+)
+
+// compareAnything brings a comparison into a state that a person could have
+// brought it into.
+func compareAnything(r *rand.Rand, s *Shell) {
+	c := s.versus
+	maybe := func() bool { return r.IntN(3) == 0 }
+	o := &c.options
+	o.Normalize = []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}[r.IntN(4)]
+	o.Width = []compare.Width{compare.WidthA, compare.WidthB, compare.WidthLarger}[r.IntN(3)]
+	o.By = []compare.By{compare.ByFunction, compare.ByModule, compare.ByFile, compare.ByThread, compare.ByStack}[r.IntN(5)]
+	for _, word := range slices.Sorted(maps.Keys(c.switches())) {
+		*c.switches()[word] = maybe()
+	}
+	if maybe() {
+		o.Match.Hand = []compare.Pair{{A: "parse", B: "render"}}
+	}
+	c.tab = compareTab(r.IntN(int(compareTabs)))
+	c.link.on, c.above = !maybe(), maybe()
+	c.focusOn(s, r.IntN(2))
+	if maybe() {
+		c.link.anchors = [2]int64{r.Int64N(1e9), r.Int64N(1e9)}
+	}
+	if maybe() {
+		c.split = .1 + .8*r.Float32()
+	}
+	c.table.by, c.table.backward = differenceColumn(r.IntN(int(differenceColumns))), maybe()
+	for i := range c.table.filters {
+		c.table.filters[i] = maybe() && c.tab != comparePairing
+	}
+	ts, up := []analyze.Transform{}, maybe()
+	if maybe() {
+		ts = append(ts, analyze.Invert())
+	}
+	for _, p := range c.panes {
+		p.transforms, p.flame.up = ts, up
+		if rec := p.rec; rec.HasTime {
+			if maybe() {
+				p.fit(rec.Start+r.Int64N(rec.Duration()), rec.End)
+			}
+			if maybe() {
+				p.selectRange(rec.Start+r.Int64N(rec.Duration()), rec.Start+r.Int64N(rec.Duration()))
+			}
+		}
+		lookAtThreads(r, p)
+	}
+}
+
+// chooseAnything marks a function or a bar, which needs an answer.
+func chooseAnything(r *rand.Rand, s *Shell) {
+	c := s.versus
+	a := c.answer()
+	if a == nil {
+		return
+	}
+	p := c.panes[c.focus]
+	switch r.IntN(3) {
+	case 0:
+		c.choose(a, int32(r.IntN(len(a.Compared.Tree.Funcs))))
+		c.flame.node = -1
+	case 1:
+		if p.pickAnyBar(r) {
+			c.picked(c.focus)
+			c.alike = c.now()
+		}
+	}
+	if n := len(a.Shape.Nodes); n > 1 && r.IntN(2) == 0 && c.tab != compareTwo {
+		c.flame.zoom = namesOf(a.Shape.Tree, 1+r.IntN(n-1))
+	}
+}
+
+// sameComparison is what an address says of a comparison.
+func sameComparison(s *Shell) map[string]any {
+	c := s.versus
+	pl := c.spot()
+	all := map[string]any{"focus": c.focus, "split": c.split, "chosen": c.chosen, "parts": s.View}
+	if c.tab == compareTwo {
+		pl.Zoom = nil
+	}
+	if len(pl.Zoom) == 0 {
+		pl.Zoom = nil
+	}
+	for i, side := range []*place{&pl.A, &pl.B} {
+		if p := c.panes[i]; p.pick.is == pickBar {
+			all["bar "+sideName(i)] = []any{p.pick.hit.Track, p.pick.hit.Lane, p.pick.hit.Start}
+		} else if f, ok := p.pickedFunction(); ok {
+			all["picked "+sideName(i)] = f
+		}
+		if len(side.Transforms) == 0 {
+			side.Transforms = nil
+		}
+		if len(side.Pinned) == 0 {
+			side.Pinned = nil
+		}
+		side.Zoom, side.Marks, side.Below.Near, side.Below.Any = nil, nil, recording.Function{}, false
+	}
+	v := reflect.ValueOf(pl)
+	for i := range v.NumField() {
+		all["place "+v.Type().Field(i).Name] = v.Field(i).Interface()
+	}
+	if a := c.answer(); a != nil {
+		all["answer"] = []any{a.A.Total, a.B.Total, len(a.Shape.Nodes), len(a.Table.Rows), a.Normalize, a.Metric}
+	}
+	return all
+}
+
+// TestEveryComparisonHasAnAddress: from a comparison to its address and back is
+// the same, whatever it shows.
+func TestEveryComparisonHasAnAddress(t *testing.T) {
+	differ := map[string]bool{}
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		files := [][2]string{{"before.json", "after.json"}, {"before.folded", "after.folded"}}[seed%2]
+		s := compared(t, files[0], files[1])
+		s.View = []View{Both, Timeline, Flame, Lower}[r.IntN(4)]
+		compareAnything(r, s)
+		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
+		chooseAnything(r, s)
+		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
+		s.versus.takeTwin()
+		if s.versus.tab == comparePairing {
+			s.versus.pairing.refresh(s.versus.answer())
+			s.versus.pairing.kind = r.IntN(max(1, len(s.versus.pairing.kinds)))
+		}
+		at, want := s.Address().String(), sameComparison(s)
+
+		back := New(theme.Dark)
+		back.Open(at)
+		err := back.SettleComparison(cli.StackView{}, Comparing{}, func(int, *recording.Recording) (int64, int64, bool) { return 0, 0, false })
+		if was := s.versus.pair.Answer().Err; (err == nil) != (was == nil) { // not all can be normalised by all
+			t.Fatalf("%s: %v, was %v", at, err, was)
+		}
+		got := sameComparison(back)
+		for _, k := range slices.Sorted(maps.Keys(want)) {
+			if !reflect.DeepEqual(got[k], want[k]) {
+				t.Errorf("seed %d: %s is %+v, was %+v, by way of %s", seed, k, got[k], want[k], at)
+			}
+		}
+		if again := back.Address().String(); again != at {
+			t.Errorf("seed %d: %s became %s", seed, at, again)
+		}
+		differ[at] = true
+		back.Close()
+	}
+	if len(differ) < 50 {
+		t.Errorf("there were only %d addresses", len(differ))
+	}
+}

@@ -1,0 +1,151 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"gioui.org/f32"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/render/raster"
+	"ashlar/render/svg"
+	"ashlar/render/theme"
+	"ashlar/testdata/twins"
+)
+
+// keptRecents has files that were opened before.
+type keptRecents struct {
+	keptNote
+	of []Recent
+}
+
+func (k *keptRecents) Recents() []Recent { return k.of }
+
+// recentBench shows the first page with three files, the last of which is gone.
+func recentBench(t *testing.T) (b *bench, row func(i int) f32.Point) {
+	t.Helper()
+	dir := t.TempDir()
+	k := &keptRecents{}
+	for name, content := range map[string][]byte{"a.json": twins.Trace(false), "b.json": twins.Trace(true)} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"a.json", "b.json", "gone.json"} {
+		k.of = append(k.of, Recent{Path: filepath.Join(dir, name), Opened: time.Unix(1e9, 0)})
+	}
+	b = &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}
+	b.Keep = k
+	t.Cleanup(b.Close)
+	b.frame()
+	b.frame()
+	return b, func(i int) f32.Point {
+		return b.written(filepath.Base(k.of[i].Path))
+	}
+}
+
+// written is where a text stands in the window.
+func (b *bench) written(text string) f32.Point {
+	b.t.Helper()
+	b.Shapes = svg.New(1280, 800, raster.Pack(b.Theme.Background))
+	b.frame()
+	var all strings.Builder
+	if err := b.Shapes.Write(&all, ""); err != nil {
+		b.t.Fatal(err)
+	}
+	b.Shapes = nil
+	m := regexp.MustCompile(`<text x="([0-9.]+)" y="([0-9.]+)"[^>]*>` + regexp.QuoteMeta(text) + "<").FindStringSubmatch(all.String())
+	if m == nil {
+		b.t.Fatalf("%q is nowhere in the window", text)
+	}
+	x, _ := strconv.ParseFloat(m[1], 32)
+	y, _ := strconv.ParseFloat(m[2], 32)
+	return f32.Pt(float32(x)+3, float32(y)-3)
+}
+
+func (b *bench) click(at f32.Point, mods key.Modifiers, buttons pointer.Buttons) {
+	for _, kind := range []pointer.Kind{pointer.Move, pointer.Press, pointer.Release} {
+		e := pointer.Event{Kind: kind, Source: pointer.Mouse, Position: at, Modifiers: mods, Time: time.Duration(b.now.UnixNano())}
+		if kind == pointer.Press {
+			e.Buttons = buttons
+		}
+		b.router.Queue(e)
+		b.frame()
+	}
+	b.now = b.now.Add(time.Second) // the next is no double click
+	b.frame()
+}
+
+// compares tells which files are compared.
+func (b *bench) compares() [2]string {
+	if b.versus == nil {
+		return [2]string{}
+	}
+	return [2]string{filepath.Base(b.versus.panes[0].path), filepath.Base(b.versus.panes[1].path)}
+}
+
+// TestRecentsAreCompared: two files that are chosen, or of which one is dragged
+// onto the other, are compared. The first, or the one that lies there, is the
+// baseline.
+func TestRecentsAreCompared(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(b *bench, row func(int) f32.Point)
+		want [2]string
+		open string
+	}{
+		"chosen": {func(b *bench, row func(int) f32.Point) {
+			b.click(row(1), ctrlKey, pointer.ButtonPrimary)
+			b.click(row(0), ctrlKey, pointer.ButtonPrimary)
+		}, [2]string{"b.json", "a.json"}, ""},
+		"chosen, then clicked": {func(b *bench, row func(int) f32.Point) {
+			b.click(row(0), ctrlKey, pointer.ButtonPrimary)
+			b.click(row(1), 0, pointer.ButtonPrimary)
+		}, [2]string{"a.json", "b.json"}, ""},
+		"dragged": {func(b *bench, row func(int) f32.Point) { b.drag(row(1), row(0), 0) }, [2]string{"a.json", "b.json"}, ""},
+		"by the menu": {func(b *bench, row func(int) f32.Point) {
+			b.click(row(0), 0, pointer.ButtonSecondary)
+			b.menu.items[1].do()
+			b.menu = nil
+			b.frame()
+			b.click(row(1), 0, pointer.ButtonSecondary)
+			b.menu.items[1].do()
+		}, [2]string{"a.json", "b.json"}, ""},
+		"chosen and not": {func(b *bench, row func(int) f32.Point) {
+			b.click(row(0), ctrlKey, pointer.ButtonPrimary)
+			b.click(row(0), ctrlKey, pointer.ButtonPrimary)
+		}, [2]string{}, ""},
+		"dragged nowhere":    {func(b *bench, row func(int) f32.Point) { b.drag(row(1), row(0).Sub(f32.Pt(0, 400)), 0) }, [2]string{}, ""},
+		"with one that gone": {func(b *bench, row func(int) f32.Point) { b.drag(row(2), row(0), 0) }, [2]string{}, ""},
+		"just clicked":       {func(b *bench, row func(int) f32.Point) { b.click(row(0), 0, pointer.ButtonPrimary) }, [2]string{}, "a.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, row := recentBench(t)
+			c.do(b, row)
+			b.frame()
+			if got := b.compares(); got != c.want {
+				t.Errorf("it compares %q, want %q", got, c.want)
+			}
+			if k := b.Keep.(*keptRecents); b.versus != nil {
+				if err := b.Resettle(); err != nil {
+					t.Fatal(err)
+				}
+				if b.frame(); len(k.opened) != 2 { // both are worth opening again
+					t.Errorf("kept as opened: %q", k.opened)
+				}
+			}
+			open := ""
+			if b.pane != nil && b.versus == nil {
+				open = filepath.Base(b.pane.path)
+			}
+			if open != c.open {
+				t.Errorf("%q is open, want %q", open, c.open)
+			}
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package analyze_test
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ashlar/ingest"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+)
+
+// mostAsked bounds how many functions of a sample are looked at: those with the
+// most spans.
+const mostAsked = 80
+
+// TestDurationsOfSamples compares the statistics of the functions of every real
+// recording that has spans with those that are counted one by one.
+func TestDurationsOfSamples(t *testing.T) {
+	dir := os.Getenv("ASHLAR_SAMPLES")
+	if dir == "" {
+		t.Skip("ASHLAR_SAMPLES names no folder with recordings")
+	}
+	files, functions, spans := 0, 0, 0
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		rec, _, rerr := ingest.ReadAll(context.Background(), path, ingest.Options{})
+		if rerr != nil || rec.Counts.Spans == 0 {
+			return nil // what cannot be read is another test's matter
+		}
+		files++
+		by := map[recording.FuncID][]plainSpan{}
+		for ti, track := range rec.Tracks {
+			for li := range track.Lanes {
+				l := &track.Lanes[li]
+				for i := range l.Len() {
+					f := rec.Func(l.Call(i))
+					by[f] = append(by[f], plainSpan{name: rec.Functions.At(int(f)).Name, track: ti, start: l.Start(i), end: l.End(i), open: l.Unfinished(i)})
+				}
+			}
+		}
+		ids := make([]recording.FuncID, 0, len(by))
+		for f := range by {
+			ids = append(ids, f)
+		}
+		slices.SortFunc(ids, func(a, b recording.FuncID) int {
+			return cmp.Or(cmp.Compare(len(by[b]), len(by[a])), cmp.Compare(a, b))
+		})
+		for _, f := range ids[:min(len(ids), mostAsked)] {
+			got, err := analyze.DurationsOf(context.Background(), rec, analyze.Query{}, []recording.FuncID{f})
+			if err != nil {
+				return err
+			}
+			checkDurations(t, got, by[f])
+			functions++
+			if spans += len(by[f]); t.Failed() {
+				t.Fatalf("%s: %s", path, rec.Functions.At(int(f)).Name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if t.Logf("%d functions with %d spans in %d recordings", functions, spans, files); files < 10 {
+		t.Errorf("only %d samples have spans", files)
+	}
+}

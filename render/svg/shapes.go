@@ -1,0 +1,164 @@
+package svg
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ashlar/render/raster"
+)
+
+// Paint is a colour with its opacity of 255.
+type Paint struct {
+	Color raster.Color
+	Alpha uint32
+}
+
+// attributes writes a paint as the attributes of what is filled or, by the name
+// stroke, outlined with it.
+func (p Paint) attributes(name string) string {
+	s := fmt.Sprintf(`%s="%s"`, name, hex(p.Color))
+	if p.Alpha < 255 {
+		s += fmt.Sprintf(` %s-opacity="%s"`, name, number(float32(p.Alpha)/255))
+	}
+	return s
+}
+
+// Round fills a rectangle whose corners have a radius.
+func (c *Canvas) Round(x0, y0, x1, y1 int, radius float32, p Paint) {
+	if radius <= 0 {
+		c.Shade(x0, y0, x1, y1, p.Color, p.Alpha)
+		return
+	}
+	if x0 >= x1 || y0 >= y1 || p.Alpha == 0 || c.outside(x0, y0, x1, y1) {
+		return
+	}
+	c.flush()
+	fmt.Fprintf(c.out, `<rect x="%d" y="%d" width="%d" height="%d" rx="%s" %s/>`+"\n", c.x0+x0, c.y0+y0, x1-x0, y1-y0, number(radius), p.attributes("fill"))
+}
+
+// Frame outlines a rectangle with a line width pixels thick whose middle runs
+// along its edges.
+func (c *Canvas) Frame(x0, y0, x1, y1 int, radius, width float32, p Paint) {
+	if x0 >= x1 || y0 >= y1 || p.Alpha == 0 || c.outside(x0, y0, x1, y1) {
+		return
+	}
+	c.flush()
+	fmt.Fprintf(c.out, `<rect x="%d" y="%d" width="%d" height="%d" rx="%s" fill="none" stroke-width="%s" %s/>`+"\n",
+		c.x0+x0, c.y0+y0, x1-x0, y1-y0, number(radius), number(width), p.attributes("stroke"))
+}
+
+// Point is a place on a canvas.
+type Point struct{ X, Y float32 }
+
+// Line is a line through points: from the first on, straight to each point of a
+// step of one, or as a cubic Bézier curve with a step of three.
+type Line struct {
+	From   Point
+	Steps  [][]Point
+	Closed bool
+}
+
+// Path fills what a line encloses, or draws it where width is not 0.
+func (c *Canvas) Path(l Line, width float32, p Paint) {
+	if p.Alpha == 0 {
+		return
+	}
+	c.flush()
+	at := func(p Point) string { return number(float32(c.x0)+p.X) + " " + number(float32(c.y0)+p.Y) }
+	var d strings.Builder
+	d.WriteString("M" + at(l.From))
+	for _, s := range l.Steps {
+		d.WriteString(map[int]string{1: "L", 3: "C"}[len(s)])
+		for i, q := range s {
+			if i > 0 {
+				d.WriteByte(' ')
+			}
+			d.WriteString(at(q))
+		}
+	}
+	if l.Closed {
+		d.WriteByte('Z')
+	}
+	if width > 0 {
+		fmt.Fprintf(c.out, `<path class="l" fill="none" stroke-width="%s" %s d="%s"/>`+"\n", number(width), p.attributes("stroke"), d.String())
+		return
+	}
+	fmt.Fprintf(c.out, `<path class="l" %s d="%s"/>`+"\n", p.attributes("fill"), d.String())
+}
+
+func (c *Canvas) outside(x0, y0, x1, y1 int) bool {
+	return x1 <= 0 || y1 <= 0 || x0 >= c.w || y0 >= c.h
+}
+
+// Label is a line of text.
+type Label struct {
+	// X is where it begins and Y its baseline; Width is how wide it is.
+	X, Y, Width  float32
+	Text         string
+	Size         float32 // pixels an em
+	Weight       int     // as CSS counts it
+	Mono, Middle bool    // of one width each; in the middle of where it is
+	End          bool    // what it is aligned by: its end
+	Color        Paint
+	// Clip is how far it may reach, from left to right.
+	Clip [2]int
+}
+
+// Label writes a line of text.
+func (c *Canvas) Label(l Label) {
+	l.Clip = [2]int{max(0, l.Clip[0]), min(c.w, l.Clip[1])}
+	if strings.TrimSpace(l.Text) == "" || l.Clip[0] >= l.Clip[1] || l.X >= float32(l.Clip[1]) || l.X+l.Width <= float32(l.Clip[0]) ||
+		l.Y+l.Size <= 0 || l.Y-2*l.Size >= float32(c.h) {
+		return
+	}
+	// Where the font is not at hand another may be wider: then it is better to
+	// reach over what is beside it than to lose a digit.
+	c.label(l, -1)
+}
+
+// label writes a line of text and cuts it where, with some slack in its width,
+// it would reach too far.
+func (c *Canvas) label(l Label, slack float32) {
+	c.flush()
+	left, right := l.X, l.X+l.Width+slack
+	switch {
+	case l.End:
+		left, right = l.X-slack, l.X+l.Width
+	case l.Middle:
+		left, right = l.X-slack/2, l.X+l.Width+slack/2
+	}
+	if left < float32(l.Clip[0]) || right > float32(l.Clip[1]) {
+		top := int(math.Floor(float64(l.Y - l.Size*1.25)))
+		fmt.Fprintf(c.out, `<svg x="%d" y="%d" width="%d" height="%d">`, c.x0+l.Clip[0], c.y0+top, l.Clip[1]-l.Clip[0], int(l.Size*1.7))
+		c.write(l, l.X-float32(l.Clip[0]), l.Y-float32(top))
+		c.out.WriteString("</svg>\n")
+		return
+	}
+	c.write(l, float32(c.x0)+l.X, float32(c.y0)+l.Y)
+	c.out.WriteByte('\n')
+}
+
+// write writes a label at a place of the element it is in.
+func (c *Canvas) write(l Label, x, y float32) {
+	more := ""
+	switch {
+	case l.End:
+		x += l.Width
+		more = ` text-anchor="end"`
+	case l.Middle:
+		x += l.Width / 2
+		more = ` text-anchor="middle"`
+	}
+	if l.Weight != 400 && l.Weight != 0 {
+		more += fmt.Sprintf(` font-weight="%d"`, l.Weight)
+	}
+	if l.Mono {
+		more += ` font-family="'Go Mono', monospace"`
+	}
+	// The width keeps a label inside its bar where the font is another one.
+	fmt.Fprintf(c.out, `<text x="%s" y="%s" font-size="%s"%s %s textLength="%s" lengthAdjust="spacingAndGlyphs">`,
+		number(x), number(y), number(l.Size), more, l.Color.attributes("fill"), number(l.Width))
+	escape(c.out, l.Text)
+	c.out.WriteString("</text>")
+}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"image"
+
+	"gioui.org/op"
+	"gioui.org/op/clip"
+	"gioui.org/op/paint"
+
+	"ashlar/render/raster"
+	"ashlar/render/svg"
+)
+
+// Picture is a dense drawing that is made once and shown in many frames: pixels
+// that are uploaded once, or shapes where the frame is written down.
+type Picture struct {
+	op     paint.ImageOp
+	size   image.Point
+	shapes *svg.Canvas
+}
+
+// Paint makes a picture on the window's background. Pixels come from the pool,
+// if there is one.
+func (u *UI) Paint(pool *raster.Pool, size image.Point, paint func(on raster.Surface)) *Picture {
+	bg := raster.Pack(u.Theme.Background)
+	if u.Shapes != nil {
+		c := svg.New(size.X, size.Y, bg)
+		paint(c)
+		return &Picture{size: size, shapes: c}
+	}
+	c := pool.Canvas(size.X, size.Y, bg)
+	paint(c)
+	return NewPicture(c)
+}
+
+// Cover is Paint for what covers all of the picture: pixels have anything on them
+// before.
+func (u *UI) Cover(pool *raster.Pool, size image.Point, paint func(on raster.Surface)) *Picture {
+	if u.Shapes != nil {
+		return u.Paint(nil, size, paint)
+	}
+	c := pool.Used(size.X, size.Y)
+	paint(c)
+	return NewPicture(c)
+}
+
+// NewPicture takes a canvas over; it must not be drawn into afterwards.
+func NewPicture(c *raster.Canvas) *Picture {
+	op := paint.NewImageOp(c.Img)
+	op.Filter = paint.FilterNearest
+	return &Picture{op: op, size: image.Pt(c.W, c.H)}
+}
+
+// Serves tells whether a picture, which may be nil, can be drawn in this frame.
+func (p *Picture) Serves(u *UI) bool { return p != nil && (p.shapes != nil) == (u.Shapes != nil) }
+
+// Draw shows a picture with its corner at a whole pixel: any other place or
+// scale would send it through a slow path.
+func (u *UI) Draw(p *Picture, at image.Point) {
+	if p == nil {
+		return
+	}
+	if p.shapes != nil {
+		if u.Shapes != nil {
+			u.Shapes.Paste(at.X, at.Y, p.shapes)
+		}
+		return
+	}
+	defer op.Offset(at).Push(u.Ops).Pop()
+	defer clip.Rect(image.Rectangle{Max: p.size}).Push(u.Ops).Pop()
+	p.op.Add(u.Ops)
+	paint.PaintOp{}.Add(u.Ops)
+}

@@ -1,0 +1,121 @@
+package ui
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"gioui.org/font"
+	"gioui.org/text"
+	"gioui.org/unit"
+	"golang.org/x/image/math/fixed"
+
+	"ashlar/render/raster"
+	"ashlar/render/svg"
+)
+
+// What is written down as shapes should look as it does in the window, where
+// colours are mixed by their light; programs that draw SVG mix them by their
+// numbers.
+
+// ink is how a colour is written down. A translucent one gets the opacity and
+// colour that look right both on the background and on bars.
+func (u *UI) ink(c color.NRGBA) svg.Paint {
+	if c.A == 255 {
+		return svg.Paint{Color: raster.Pack(c), Alpha: 255}
+	}
+	if c.A == 0 {
+		return svg.Paint{}
+	}
+	a := float64(c.A) / 255
+	bg := u.Theme.Background
+	const bar = 185 // as light as bars are, in each channel
+	var on, over [3]float64
+	slope := 0.0
+	for i, ch := range channels(c) {
+		b := float64(channels(bg)[i])
+		mix := func(under float64) float64 { return fromLight((1-a)*toLight(under) + a*toLight(float64(ch))) }
+		on[i], over[i] = mix(b), mix(bar)
+		slope += (over[i] - on[i]) / (bar - b) / 3
+	}
+	slope = max(0, min(1-1.0/255, slope))
+	out := color.NRGBA{A: 255}
+	for i, p := range []*uint8{&out.R, &out.G, &out.B} {
+		v := (on[i] - slope*float64(channels(bg)[i])) / (1 - slope)
+		*p = uint8(math.Round(max(0, min(255, v))))
+	}
+	return svg.Paint{Color: raster.Pack(out), Alpha: uint32(math.Round((1 - slope) * 255))}
+}
+
+func channels(c color.NRGBA) [3]uint8 { return [3]uint8{c.R, c.G, c.B} }
+
+// toLight and fromLight convert between the numbers of sRGB, 0 to 255, and
+// light, 0 to 1.
+func toLight(v float64) float64 {
+	v /= 255
+	if v <= .04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+.055)/1.055, 2.4)
+}
+
+func fromLight(v float64) float64 {
+	if v <= .0031308 {
+		return v * 12.92 * 255
+	}
+	return (1.055*math.Pow(v, 1/2.4) - .055) * 255
+}
+
+// WriteDown writes down a text that something else draws in the frame's corner,
+// as a text field does.
+func (u *UI) WriteDown(s string, st Style) {
+	if u.Shapes != nil {
+		u.write(image.Rectangle{Max: u.Constraints.Max}, image.Point{}, s, st)
+	}
+}
+
+// write writes down a text whose lines begin at a place and that may not reach
+// beyond r.
+func (u *UI) write(r image.Rectangle, at image.Point, s string, st Style) {
+	for _, l := range u.lines(r.Dx(), s, st) {
+		l.X += float32(at.X)
+		l.Y += float32(at.Y)
+		if st.Lines <= 1 { // where several lines are, all begin at the left
+			l.End, l.Middle = st.Align == text.End, st.Align == text.Middle
+		}
+		l.Color, l.Clip = u.ink(st.Color), [2]int{r.Min.X, r.Max.X}
+		u.Shapes.Label(l)
+	}
+}
+
+// lines are the lines that a text is shaped into in a width, from its corner on.
+func (u *UI) lines(width int, s string, st Style) []svg.Label {
+	size := u.Sp(unit.Sp(st.Size))
+	u.Shaper.LayoutString(text.Parameters{Font: st.font(), PxPerEm: fixed.I(size), MaxLines: max(1, st.Lines), MaxWidth: width, Locale: u.Locale}, s)
+	var all []svg.Label
+	blank := svg.Label{Size: float32(size), Weight: weight(st.Weight), Mono: st.Mono}
+	line, left := blank, fixed.Int26_6(math.MaxInt32)
+	right := fixed.Int26_6(0)
+	runes := []rune(s)
+	for g, ok := u.Shaper.NextGlyph(); ok; g, ok = u.Shaper.NextGlyph() {
+		left, right = min(left, g.X), max(right, g.X+g.Advance)
+		line.Y = float32(g.Y)
+		n := min(int(g.Runes), len(runes))
+		switch {
+		case g.Flags&text.FlagTruncator == 0:
+			line.Text += string(runes[:n])
+		case g.Flags&text.FlagClusterBreak != 0:
+			line.Text += raster.Ellipsis
+		}
+		runes = runes[n:]
+		if g.Flags&text.FlagLineBreak != 0 {
+			line.X, line.Width = float32(left)/64, float32(right-left)/64
+			all = append(all, line)
+			line, left, right = blank, math.MaxInt32, 0
+		}
+	}
+	return all
+}
+
+// weight is a font's weight as CSS counts it.
+func weight(w font.Weight) int { return int(w) + 400 }
