@@ -99,7 +99,7 @@ func same(s *Shell) map[string]any {
 	f, picked := p.pickedFunction()
 	steps := []recording.Function{}
 	for _, st := range pl.Zoom {
-		steps = append(steps, stepFunction(p.doc.Answer(), st))
+		steps = append(steps, stepFunction(p.rec, p.doc.Answer().Tree, st))
 	}
 	pl.View.Scroll = 0
 	return map[string]any{"view": pl.View, "moved": pl.Moved, "sel": pl.Sel, "event": pl.Event, "metric": pl.Metric, "tab": pl.Tab,
