@@ -28,6 +28,10 @@ type Options struct {
 	MemoryLimit int64
 	// Part is what is kept of the recording.
 	Part recording.Part
+	// Hold, if set, has reading wait behind the first snapshot until it is closed,
+	// but for no longer than a quarter of a second: a window's first frame is soon
+	// there when it has the machine to itself.
+	Hold <-chan struct{}
 	// Notify, if set, is called after each new snapshot and when loading has
 	// ended, from a goroutine of the loader; it must not block.
 	Notify func()
@@ -57,8 +61,10 @@ type Load struct {
 	began   time.Time
 	quiet   bool // nobody looks before all is read
 	updated chan struct{}
+	begun   chan struct{} // closed when there is something to show
 	done    chan struct{}
 
+	first sync.Once // closes begun
 	snap  atomic.Pointer[recording.Recording]
 	in    atomic.Pointer[source.Input]
 	err   error // after done
@@ -95,7 +101,7 @@ func OpenInput(ctx context.Context, in *source.Input, opts Options) *Load {
 
 func newLoad(ctx context.Context, path string, opts Options, cancel context.CancelFunc) *Load {
 	l := &Load{path: path, opts: opts, cancel: cancel, began: time.Now(),
-		updated: make(chan struct{}, 1), done: make(chan struct{})}
+		updated: make(chan struct{}, 1), begun: make(chan struct{}), done: make(chan struct{})}
 	l.reading, l.stop = context.WithCancelCause(ctx)
 	empty := recording.NewBuilder()
 	empty.Source().Path = path
@@ -184,6 +190,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 		b.OnPublish = func(r *recording.Recording) {
 			l.snap.Store(r)
 			l.notify()
+			l.hold()
 		}
 	}
 	g := newGuard(b, in, &l.opts, l.stop)
@@ -199,6 +206,19 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	b.OnProgress = nil
 	g.done()
 	return l.finish(b, err)
+}
+
+// hold waits as Options.Hold says.
+func (l *Load) hold() {
+	if l.opts.Hold == nil {
+		return
+	}
+	select {
+	case <-l.opts.Hold:
+	case <-l.reading.Done():
+	case <-time.After(time.Second / 4):
+	}
+	l.opts.Hold = nil
 }
 
 // unread is the error of a recording of which nothing was read.
@@ -254,6 +274,7 @@ func (l *Load) named(err error) error {
 }
 
 func (l *Load) notify() {
+	l.first.Do(func() { close(l.begun) })
 	select {
 	case l.updated <- struct{}{}:
 	default:
@@ -273,6 +294,9 @@ func (l *Load) Snapshot() *recording.Recording { return l.snap.Load() }
 // Updated receives a value after a new snapshot, and when loading has ended.
 // Several snapshots may make one value.
 func (l *Load) Updated() <-chan struct{} { return l.updated }
+
+// Begun is closed when there is a first snapshot, or loading has ended.
+func (l *Load) Begun() <-chan struct{} { return l.begun }
 
 // Done is closed when loading has ended, well or not.
 func (l *Load) Done() <-chan struct{} { return l.done }

@@ -20,6 +20,7 @@ type Parser struct {
 	MaxDepth int
 
 	b       []byte // the line
+	shape   shape
 	side    []byte // decoded strings that had escapes
 	err     error
 	tooDeep bool
@@ -74,12 +75,17 @@ func (p *Parser) record(i int, l *Line) int {
 		return i + 1
 	}
 	var lost, again keySet // keys whose last value is of a wrong type; keys that stood twice
-	for {
-		key, v := p.key(i)
-		if v < 0 {
-			return v
+	for k := 0; ; k++ {
+		bit, v := p.expect(k, i)
+		var key []byte
+		if bit == 0 {
+			if key, v = p.key(i); v < 0 {
+				return v
+			}
+			bit = keyBits[string(key)]
+			p.remember(k, i, v, len(key), bit)
 		}
-		bit, next := p.recordKey(key, v, l)
+		next := p.recordKey(bit, v, l)
 		if (l.has|lost)&bit != 0 {
 			again |= bit
 			p.dups++
@@ -88,6 +94,9 @@ func (p *Parser) record(i int, l *Line) int {
 		lost &^= bit
 		if next < 0 {
 			if next == mismatch {
+				if key == nil {
+					key = p.b[i+1 : v-2 : v-2] // as expected
+				}
 				l.has &^= bit
 				lost |= bit
 				next = p.extra(&l.Extra, key, v, 1, uint64(bit))
@@ -104,94 +113,95 @@ func (p *Parser) record(i int, l *Line) int {
 	}
 }
 
-// recordKey reads the value at v of one key of a record.
-func (p *Parser) recordKey(key []byte, v int, l *Line) (keySet, int) {
-	switch string(key) {
-	case "type":
-		return hasType, p.text(v, &l.Type)
-	case "id":
-		return hasID, p.id(v, &l.id)
-	case "context":
+// recordKey reads the value at v of one key of a record; 0 stands for a key that
+// no record has.
+func (p *Parser) recordKey(key keySet, v int, l *Line) int {
+	switch key {
+	case hasType:
+		return p.text(v, &l.Type)
+	case hasID:
+		return p.id(v, &l.id)
+	case hasContext:
 		l.HasContext = true
 		n := p.context(v, &l.Context)
 		if n < 0 {
 			l.HasContext = false
 		}
-		return hasContext, n
-	case "pid":
-		return hasPID, p.optInt(v, &l.Sample.PID)
-	case "tid":
-		return hasTID, p.optInt(v, &l.Sample.TID)
-	case "cpu":
-		return hasCPU, p.optInt(v, &l.Sample.CPU)
-	case "event":
-		return hasEvent, p.text(v, &l.Sample.Event)
-	case "period":
-		return hasPeriod, p.number(v, &l.Sample.Period)
-	case "stack_id":
-		return hasStackID, p.id(v, &l.Sample.StackID)
-	case "timestamp":
-		return hasTimestamp, p.number(v, &l.Sample.Timestamp)
-	case "frames":
-		return hasFrames, p.integers(v, &l.Stack.Frames)
-	case "weights":
-		return hasWeights, p.weights(v, &l.Stack.Weights)
-	case "exclusive":
+		return n
+	case hasPID:
+		return p.optInt(v, &l.Sample.PID)
+	case hasTID:
+		return p.optInt(v, &l.Sample.TID)
+	case hasCPU:
+		return p.optInt(v, &l.Sample.CPU)
+	case hasEvent:
+		return p.text(v, &l.Sample.Event)
+	case hasPeriod:
+		return p.number(v, &l.Sample.Period)
+	case hasStackID:
+		return p.id(v, &l.Sample.StackID)
+	case hasTimestamp:
+		return p.number(v, &l.Sample.Timestamp)
+	case hasFrames:
+		return p.integers(v, &l.Stack.Frames)
+	case hasWeights:
+		return p.weights(v, &l.Stack.Weights)
+	case hasExclusive:
 		l.Stack.HasExclusive = true
 		n := p.exclusive(v, &l.Stack.Exclusive)
 		if n < 0 {
 			l.Stack.HasExclusive = false
 		}
-		return hasExclusive, n
-	case "stack_type":
-		return hasStackType, p.text(v, &l.Stack.StackType)
-	case "related_stacks":
-		return hasRelated, p.ids(v, &l.Stack.Related)
-	case "comm":
-		return hasComm, p.text(v, &l.Thread.Comm)
+		return n
+	case hasStackType:
+		return p.text(v, &l.Stack.StackType)
+	case hasRelated:
+		return p.ids(v, &l.Stack.Related)
+	case hasComm:
+		return p.text(v, &l.Thread.Comm)
 	}
 	return p.rareKey(key, v, l)
 }
 
 // rareKey is recordKey for the keys of dictionaries and windows.
-func (p *Parser) rareKey(key []byte, v int, l *Line) (keySet, int) {
-	switch string(key) {
-	case "name":
-		return hasName, p.text(v, &l.DSO.Name)
-	case "build_id":
-		return hasBuildID, p.text(v, &l.DSO.BuildID)
-	case "is_kernel":
-		return hasIsKernel, p.optBool(v, &l.DSO.IsKernel)
-	case "func":
-		return hasFunc, p.text(v, &l.Frame.Func)
-	case "func_resolved":
-		return hasFuncResolved, p.optBool(v, &l.Frame.FuncResolved)
-	case "dso":
-		return hasDSO, p.optInt(v, &l.Frame.DSO)
-	case "ip":
-		return hasIP, p.text(v, &l.Frame.IP)
-	case "symoff":
-		return hasSymOff, p.text(v, &l.Frame.SymOff)
-	case "srcline":
-		return hasSrcLine, p.text(v, &l.Frame.SrcLine)
-	case "srcline_resolved":
-		return hasSrcLineResolved, p.optBool(v, &l.Frame.SrcLineResolved)
-	case "inlined":
-		return hasInlined, p.optBool(v, &l.Frame.Inlined)
-	case "inline_depth":
-		return hasInlineDepth, p.optInt(v, &l.Frame.InlineDepth)
-	case "kind":
-		return hasKind, p.text(v, &l.Frame.Kind)
-	case "start":
-		return hasStart, p.number(v, &l.Window.Start)
-	case "end":
-		return hasEnd, p.number(v, &l.Window.End)
-	case "unit":
-		return hasUnit, p.text(v, &l.Window.Unit)
-	case "by_stack":
-		return hasByStack, p.byStack(v, &l.Window.ByStack)
+func (p *Parser) rareKey(key keySet, v int, l *Line) int {
+	switch key {
+	case hasName:
+		return p.text(v, &l.DSO.Name)
+	case hasBuildID:
+		return p.text(v, &l.DSO.BuildID)
+	case hasIsKernel:
+		return p.optBool(v, &l.DSO.IsKernel)
+	case hasFunc:
+		return p.text(v, &l.Frame.Func)
+	case hasFuncResolved:
+		return p.optBool(v, &l.Frame.FuncResolved)
+	case hasDSO:
+		return p.optInt(v, &l.Frame.DSO)
+	case hasIP:
+		return p.text(v, &l.Frame.IP)
+	case hasSymOff:
+		return p.text(v, &l.Frame.SymOff)
+	case hasSrcLine:
+		return p.text(v, &l.Frame.SrcLine)
+	case hasSrcLineResolved:
+		return p.optBool(v, &l.Frame.SrcLineResolved)
+	case hasInlined:
+		return p.optBool(v, &l.Frame.Inlined)
+	case hasInlineDepth:
+		return p.optInt(v, &l.Frame.InlineDepth)
+	case hasKind:
+		return p.text(v, &l.Frame.Kind)
+	case hasStart:
+		return p.number(v, &l.Window.Start)
+	case hasEnd:
+		return p.number(v, &l.Window.End)
+	case hasUnit:
+		return p.text(v, &l.Window.Unit)
+	case hasByStack:
+		return p.byStack(v, &l.Window.ByStack)
 	}
-	return 0, mismatch
+	return mismatch
 }
 
 // settle gives the keys that several kinds share to the line's kind, and moves

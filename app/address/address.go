@@ -10,6 +10,8 @@
 //	file       a path, or - for standard input, or demo: for the built-in one;
 //	           a second file key names the run that is compared with the first
 //	view       both (when left out), timeline or flame: the parts that are shown
+//	layout     beside (when left out) or above: where the first of two recordings
+//	           has its timeline
 //	show       FROM..TO, the time that the timeline shows
 //	select     FROM..TO, the selected time
 //	thread     PID:TID or PID:TID:NAME, the selected threads, with commas between
@@ -48,6 +50,9 @@ const Scheme = "ashlar:"
 // version is that of the addresses that are written.
 const version = "1"
 
+// Above is the Layout in which the first of two timelines is above the second.
+const Above = "above"
+
 // Demo is the file that stands for the built-in recording.
 const Demo = "demo:"
 
@@ -58,6 +63,8 @@ type View struct {
 	Files []string
 	// Parts are both when empty, timeline or flame.
 	Parts string
+	// Layout is beside when empty, or above.
+	Layout string
 	// Show is the time that the timeline shows, nil for all of it; Select the
 	// time that is selected.
 	Show, Select  *Range
@@ -121,6 +128,7 @@ func (v *View) String() string {
 		add("file", strings.ReplaceAll(escape(f), "%3A", ":"))
 	}
 	text("view", v.Parts)
+	text("layout", v.Layout)
 	if v.Show != nil {
 		add("show", v.Show.String())
 	}

@@ -51,7 +51,7 @@ func anyRange(r *rand.Rand) *Range {
 
 func anyView(r *rand.Rand) *View {
 	v := &View{
-		Parts: anyText(r), Show: anyRange(r), Select: anyRange(r), Event: anyText(r), Metric: anyText(r), Find: anyText(r), Tab: anyText(r),
+		Parts: anyText(r), Layout: anyText(r), Show: anyRange(r), Select: anyRange(r), Event: anyText(r), Metric: anyText(r), Find: anyText(r), Tab: anyText(r),
 		Threads: several(r, func(r *rand.Rand) Thread { return Thread{r.Int64() - r.Int64(), r.Int64N(99), anyText(r)} }),
 		Transforms: several(r, func(r *rand.Rand) analyze.Transform {
 			return analyze.Transform{Op: analyze.Op(anyText(r)), Ref: analyze.Ref{Text: anyText(r), Module: anyText(r), Exact: r.IntN(2) == 0}}
@@ -109,6 +109,7 @@ func TestAddressesDoNotChange(t *testing.T) {
 			Files: []string{"/tmp/run.spall"}, Select: &Range{1.2e12, 1.5e12}, Threads: []Thread{{42, 43, ""}, {42, 44, "gc"}}, Tab: "functions"},
 		"ashlar:1?file=a.spaa&file=b.spaa&view=flame&event=cycles&metric=period": {
 			Files: []string{"a.spaa", "b.spaa"}, Parts: "flame", Event: "cycles", Metric: "period"},
+		"ashlar:1?file=a.spall&file=b.spall&layout=above": {Files: []string{"a.spall", "b.spall"}, Layout: Above},
 		"ashlar:1?file=demo%3A&show=-5ms..0s&transform=focus!main.f:app,hide:/^runtime/,invert&zoom=main,f:lib.so&find=x%20y&function=g": {
 			Files: []string{Demo}, Show: &Range{-5e9, 0}, Find: "x y", Function: &Function{Name: "g"}, Zoom: []Function{{"main", ""}, {"f", "lib.so"}},
 			Transforms: []analyze.Transform{{Op: "focus", Ref: analyze.Ref{Text: "main.f", Module: "app", Exact: true}}, {Op: "hide", Ref: analyze.Ref{Text: "/^runtime/"}}, {Op: "invert"}}},

@@ -22,6 +22,7 @@ var readers = map[string]func(*View, string) error{
 		return err
 	},
 	"view":   func(v *View, s string) (err error) { v.Parts, err = unescape(s); return err },
+	"layout": func(v *View, s string) (err error) { v.Layout, err = unescape(s); return err },
 	"show":   func(v *View, s string) (err error) { v.Show, err = parseRange(s); return err },
 	"select": func(v *View, s string) (err error) { v.Select, err = parseRange(s); return err },
 	"thread": func(v *View, s string) (err error) { v.Threads, err = parseList(s, parseThread); return err },

@@ -28,7 +28,7 @@ type versus struct {
 	}
 	Focus, Tab, Why, Metric, Normalize string
 	Width, By, First, Chosen           string
-	Linked                             bool
+	Linked, Above                      bool
 	ByCall                             bool `json:"by_call"`
 	Sure, Whole                        bool
 	Functions                          map[string]int

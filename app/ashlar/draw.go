@@ -26,7 +26,6 @@ func show(o cli.WindowOptions) int {
 		return 0
 	}
 	s := shell.New(theme.Dark)
-	s.Follow(window.SystemTheme())
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
 	s.Roots, s.FollowFiles = o.Roots, o.Follow
@@ -88,12 +87,29 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 	if o.With == "" {
 		return s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(o.Range, rec) })
 	}
-	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths}, func(side int, rec *recording.Recording) (int64, int64, bool) {
+	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths, Above: o.Layout == "above"}, func(side int, rec *recording.Recording) (int64, int64, bool) {
 		if side == 1 {
 			return part(o.RangeB, rec)
 		}
 		return part(o.Range, rec)
 	})
+}
+
+// open opens what a picture is of, and waits for all that it shows.
+func open(s *shell.Shell, o cli.RenderOptions) error {
+	switch {
+	case o.Demo:
+		s.OpenDemo()
+	case o.Part.IsSet():
+		s.OpenPartWith(o.File, o.Exe, o.Part)
+	default:
+		s.OpenWith(o.File, o.Exe)
+	}
+	if o.With != "" {
+		s.OpenBeside(o.With)
+	}
+	s.Choose(o.Event, o.Metric)
+	return settle(s, o)
 }
 
 // render draws what the window would show into a file.
@@ -115,17 +131,15 @@ func render(o cli.RenderOptions) error {
 	default:
 		s.View = shell.View(o.View) // an address has its own
 	}
-	if o.Demo {
-		s.OpenDemo()
-	} else {
-		s.OpenWith(o.File, o.Exe)
-	}
-	if o.With != "" {
-		s.OpenBeside(o.With)
-	}
-	s.Choose(o.Event, o.Metric)
-	if err := settle(s, o); err != nil {
+	if err := open(s, o); err != nil {
 		return err
+	}
+	if o.Range.IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full() {
+		fmt.Fprintf(os.Stderr, "ashlar: %s: it is larger than memory; drawing %s of it\n", o.File, o.Range)
+		o.Part = cli.PartOf(o.Range, o.Part.Threads...)
+		if err := open(s, o); err != nil {
+			return err
+		}
 	}
 	if headless.IsSVG(o.Out) {
 		c, err := headless.SVG(s, o.Width, o.Height, o.Scale)

@@ -21,7 +21,8 @@ func checkCommand() command {
 		text: `
 SPAA files are checked strictly, by every rule of the specification that a file
 can break; --rules lists them. Other formats have no strict check here: they are
-read as the window reads them, and the warnings of that are printed.
+read as the window reads them, and the warnings of that are printed. Of those
+--range and --thread read a part, where the whole is larger than memory.
 
 The exit code is 1 when a file breaks a rule whose severity is error, or cannot
 be read.`,
@@ -32,10 +33,16 @@ be read.`,
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o checkOptions
+			var only partFlags
 			rules := fs.Bool("rules", false, "list the rules that SPAA files are checked by")
 			fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
 			fs.BoolVar(&o.json, "json", false, "print JSON")
-			return func(c *call, args []string) error {
+			only.rangeFlag(fs)
+			only.threadFlag(fs)
+			return func(c *call, args []string) (err error) {
+				if o.part, err = only.part(); err != nil {
+					return err
+				}
 				switch {
 				case *rules && len(args) > 0:
 					return misuse("--rules lists rules; leave out %s", args[0])
@@ -55,6 +62,7 @@ be read.`,
 type checkOptions struct {
 	most int
 	json bool
+	part recording.Part // what is read of formats other than SPAA
 }
 
 // checked is what the check command prints as JSON.
@@ -153,12 +161,15 @@ func (c *call) look(f *checkedFile, o *checkOptions) error {
 	var other *spaa.FormatError
 	if err == nil && f.Format == "spaa" || errors.As(err, &other) || err != nil && isNamedSPAA(in.Name) {
 		f.Format = "spaa"
+		if o.part.IsSet() {
+			return &source.Error{Path: f.File, What: "its rules are about the whole file, which needs no memory: leave out " + o.part.String()}
+		}
 		return f.strict(in, o)
 	}
 	if err != nil {
 		return err
 	}
-	return f.lenient(c.ctx, in)
+	return f.lenient(c.ctx, in, o.part)
 }
 
 // isNamedSPAA tells whether a file that is not known by what is in it claims to
@@ -199,18 +210,21 @@ func (f *checkedFile) strict(in *source.Input, o *checkOptions) error {
 }
 
 // lenient reads another format and takes its warnings and its ledger over.
-func (f *checkedFile) lenient(ctx context.Context, in *source.Input) error {
-	l := ingest.OpenInput(ctx, in, ingest.Options{})
+func (f *checkedFile) lenient(ctx context.Context, in *source.Input, part recording.Part) error {
+	l := ingest.OpenInput(ctx, in, ingest.Options{Part: part})
 	defer l.Close()
 	err := l.Wait()
 	rec := l.Snapshot()
 	for i := range rec.Warnings {
 		w := &rec.Warnings[i]
 		x := checkFinding{Severity: "warning", Rule: w.Code, Message: w.Text, Count: w.Count, First: w.First}
-		if w.Code == "failed" {
+		switch w.Code {
+		case "failed":
 			x.Severity = "error"
 			f.Errors += w.Count
-		} else {
+		case recording.WarnPart: // as was asked for
+			x.Severity = "note"
+		default:
 			f.Warnings += w.Count
 		}
 		f.Findings = append(f.Findings, x)

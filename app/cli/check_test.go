@@ -111,3 +111,23 @@ func TestCheckRules(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckOfAPart: what --range and --thread leave out is not looked at, and not
+// complained about.
+func TestCheckOfAPart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "two.json")
+	err := os.WriteFile(path, []byte(`[{"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"net"}},{"ph":"M","pid":1,"tid":8,"name":"thread_name","args":{"name":"disk"}},
+{"ph":"X","pid":1,"tid":7,"ts":0,"dur":400,"name":"send"},{"ph":"X","pid":1,"tid":8,"ts":0,"dur":400,"name":"seek"},{"ph":"X","pid":1,"tid":8,"ts":5000,"dur":9,"name":"late"}]`), 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, left := range map[string]string{"": "", "--thread net": "outside of it are 2 spans", "--range ..1ms": "outside of it are 1 spans", "--range 4ms.. --thread disk": "outside of it are 2 spans"} {
+		r := run(append([]string{"check", path}, strings.Fields(args)...)...)
+		if r.code != Done || !strings.Contains(r.stdout, "0 errors and 0 warnings in 1 file") || strings.Contains(r.stdout, ": note [part]: ") != (left != "") || !strings.Contains(r.stdout, left) {
+			t.Errorf("check %s: exit code %d, %s%s", args, r.code, r.stdout, r.stderr)
+		}
+	}
+	if r := run("check", "testdata/small.spaa", "--range", "..1ms"); r.code != Problem || !strings.Contains(r.stdout, "leave out --range ..0.001s") {
+		t.Errorf("SPAA: exit code %d, %s%s", r.code, r.stdout, r.stderr)
+	}
+}

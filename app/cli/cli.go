@@ -52,6 +52,7 @@ type RenderOptions struct {
 	RangeB    Range
 	Normalize compare.Normalize
 	Widths    compare.Width
+	Layout    string // "beside" or "above": where the first one's timeline is
 	Demo      bool
 	Out       string
 	View      string // "both", "timeline" or "flame"; "compare" or "diff" for two
@@ -60,6 +61,9 @@ type RenderOptions struct {
 	Width, Height int
 	Scale         float32
 	Range         Range
+	// Part has the threads that are opened; where one recording is larger than
+	// memory, Range is all that is opened of it.
+	Part          recording.Part
 	Event, Metric string
 	Theme         string // "dark", "light" or "contrast"
 	Colour        string // what colours tell: one of theme.Modes

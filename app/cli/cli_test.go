@@ -274,13 +274,22 @@ func TestWindow(t *testing.T) {
 
 func TestRender(t *testing.T) {
 	r := run("render", "a.spaa", "-o", "out.PNG", "--view", "flame", "--size", "640x480", "--scale", "1.5", "--range", "..1.5ms", "--event", "e", "--metric", "m", "--theme", "light")
-	want := RenderOptions{File: "a.spaa", Out: "out.PNG", View: "flame", Width: 640, Height: 480, Scale: 1.5,
+	want := RenderOptions{File: "a.spaa", Out: "out.PNG", View: "flame", Width: 640, Height: 480, Scale: 1.5, Layout: "beside",
 		Range: Range{To: 1_500_000_000, HasTo: true}, Event: "e", Metric: "m", Theme: "light", Colour: "function"}
 	if r.code != Done || r.render == nil || !reflect.DeepEqual(*r.render, want) {
 		t.Errorf("exit code %d, %s: got %+v, want %+v", r.code, r.stderr, r.render, want)
 	}
+	r = run("render", "a.spall", "-o", "out.png", "--thread", "worker", "--thread", "7")
+	if r.code != Done || r.render == nil || !reflect.DeepEqual(r.render.Part, PartOf(Range{}, "worker", "7")) {
+		t.Errorf("exit code %d, %s: of two threads it draws %+v", r.code, r.stderr, r.render)
+	}
+	for _, args := range [][]string{{"a.spall", "b.spall", "--thread", "worker"}, {"--demo", "--thread", "worker"}, {"a.spall", "--thread", ""}} {
+		if r := run(append([]string{"render", "-o", "out.png"}, args...)...); r.code != Usage || !strings.Contains(r.stderr, "--thread") {
+			t.Errorf("%q: exit code %d, %s", args, r.code, r.stderr)
+		}
+	}
 	r = run("render", "--demo", "-o", "ashlar.png")
-	want = RenderOptions{Demo: true, Out: "ashlar.png", View: "both", Width: 1280, Height: 720, Scale: 1, Theme: "dark", Colour: "function"}
+	want = RenderOptions{Demo: true, Out: "ashlar.png", View: "both", Width: 1280, Height: 720, Scale: 1, Layout: "beside", Theme: "dark", Colour: "function"}
 	if r.code != Done || r.render == nil || !reflect.DeepEqual(*r.render, want) {
 		t.Errorf("exit code %d, %s: got %+v, want %+v", r.code, r.stderr, r.render, want)
 	}

@@ -171,7 +171,7 @@ func newSure(c *compare.Confidence, m *recording.Metric) *diffSure {
 		n := significant(c.Detectable / unit)
 		out.Detectable = &n
 	}
-	if s := c.Spans; s != nil {
+	if s := c.Shift(); s != nil {
 		out.Spans = &diffShift{MedianA: significant(s.MedianA / 1e3), MedianB: significant(s.MedianB / 1e3), Shift: significant(s.By / 1e3)}
 		if bounded(s.Low, s.High) {
 			out.Spans.Interval = &[2]json.Number{significant(s.Low / 1e3), significant(s.High / 1e3)}

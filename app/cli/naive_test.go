@@ -29,6 +29,7 @@ type naiveFrame struct{ name, module string }
 
 type naiveStack struct {
 	id, event, tid string
+	context        map[string]any
 	frames         []naiveFrame // leaf first
 	weights        map[string]*big.Rat
 }
@@ -101,7 +102,7 @@ func (n *naiveSPAA) record(t *testing.T, v map[string]any) {
 		n.frames[text(v["id"])] = naiveFrame{demangle.Filter(v["func"].(string)), n.dsos[text(v["dso"])]}
 	case "stack":
 		c := v["context"].(map[string]any)
-		s := naiveStack{id: text(v["id"]), event: c["event"].(string), tid: text(c["tid"]), weights: map[string]*big.Rat{}}
+		s := naiveStack{id: text(v["id"]), event: c["event"].(string), tid: text(c["tid"]), context: c, weights: map[string]*big.Rat{}}
 		for _, f := range v["frames"].([]any) {
 			fr := n.frames[text(f)]
 			if n.header["frame_order"] == "root_to_leaf" {

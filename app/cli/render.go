@@ -38,16 +38,19 @@ with it.
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			o := RenderOptions{}
 			var ch chooser
+			var only partFlags
 			var size, rng string
 			var scale float64
 			fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this `FILE`, which ends in .png or .svg")
 			fs.StringVar(&o.View, "view", "both", "the `PART` to draw: both, timeline or flame; with two files compare or diff (default: compare)")
 			fs.StringVar(&size, "size", "1280x720", "the picture's size in pixels, `WxH`")
 			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
-			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; all that is opened of a file larger than memory")
+			only.threadFlag(fs)
 			var rngB, normalize, width string
 			fs.StringVar(&rngB, "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
 			fs.StringVar(&normalize, "normalize", string(compare.Raw), "with two files, scale B to A `BY` total, duration or samples; raw does not")
+			fs.StringVar(&o.Layout, "layout", "beside", "with two files, `WHERE` the first one's timeline is: beside or above the second one's")
 			fs.StringVar(&width, "width", string(compare.WidthLarger), "with two files, whose `WIDTHS` bars have: a, b or larger")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
@@ -81,6 +84,12 @@ with it.
 				if o.Range, err = rangeFlag(rng); err != nil {
 					return err
 				}
+				if o.Part, err = only.part(); err != nil {
+					return err
+				}
+				if o.Part.IsSet() && (o.With != "" || o.Demo) {
+					return misuse("--thread is about one file: threads of two recordings, and of the built-in one, can be chosen in the window")
+				}
 				if rngB == "" && o.With != "" {
 					rngB = rng
 				}
@@ -99,7 +108,7 @@ with it.
 // second takes the second of two files, and what goes with it.
 func (o *RenderOptions) second(args []string, fs *pflag.FlagSet, normalize, width string) (rest []string, err error) {
 	if len(args) != 2 {
-		for _, f := range []string{"range-b", "normalize", "width"} {
+		for _, f := range []string{"range-b", "normalize", "width", "layout"} {
 			if fs.Changed(f) {
 				return nil, misuse("--%s is about two files; name both", f)
 			}
@@ -119,6 +128,9 @@ func (o *RenderOptions) second(args []string, fs *pflag.FlagSet, normalize, widt
 	}
 	if o.Normalize, err = compare.ParseNormalize(normalize); err != nil {
 		return nil, &usageError{err: err}
+	}
+	if o.Layout != "beside" && o.Layout != "above" {
+		return nil, misuse("there is no layout %q; there are beside and above", o.Layout)
 	}
 	switch o.Widths = compare.Width(width); o.Widths {
 	case compare.WidthA, compare.WidthB, compare.WidthLarger:

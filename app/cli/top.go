@@ -107,7 +107,7 @@ func (c *call) top(o *topOptions) error {
 		return err
 	}
 	if asked := t.Answered; asked != nil && !*asked {
-		c.note("%s: %s cannot be told by time, since no spans, samples or windows carry it; this is the whole recording", rec.Source.Path, t.what())
+		c.note("%s: %s cannot be told by time, since no spans, samples or windows carry %s; this is the whole recording", rec.Source.Path, t.what(), t.carried())
 	}
 	if o.json {
 		err = writeJSON(c.stdout, t)
@@ -198,7 +198,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	if err != nil {
 		return nil, misfit(rec, err)
 	}
-	q := analyze.Query{Event: event, Metric: metric, Join: analyze.Joins(o.Transforms)}
+	q := analyze.Query{Event: event, Metric: metric}
 	if event >= 0 {
 		e := &rec.Events[event]
 		t.metric = &e.Metrics[metric]
@@ -218,9 +218,19 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		return nil, misfit(rec, err)
 	}
 	q.First = slices.ContainsFunc(o.Transforms, func(t analyze.Transform) bool { return t.Op == analyze.OpByTime })
+	all := q
+	q = q.With(rec, o.Transforms)
 	w, err := analyze.Weigh(c.ctx, rec, q)
 	if err != nil {
 		return nil, err
+	}
+	if t.whole = w.Sum; slices.ContainsFunc(o.Transforms, analyze.Transform.IsWhere) {
+		all.Join = q.Join
+		whole, err := analyze.Weigh(c.ctx, rec, all)
+		if err != nil {
+			return nil, err
+		}
+		t.whole = whole.Sum
 	}
 	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exact(w.Sum, t.metric), w.Records
 	if w.Ranged {
@@ -264,6 +274,14 @@ func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
 		row.PID, row.TID = &track.PID, &track.TID
 	}
 	return row
+}
+
+// carried is what would have to be told by time.
+func (t *top) carried() string {
+	if slices.ContainsFunc(t.Transforms, analyze.Transform.IsWhere) {
+		return "it with these labels"
+	}
+	return "it"
 }
 
 // what names the metric and its event.

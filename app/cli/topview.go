@@ -15,7 +15,7 @@ import (
 // topView is what transforms and a search add to an answer.
 type topView struct {
 	// Transforms are what was done to the stacks, in order; Whole is what they
-	// add up to without that.
+	// add up to without that and whatever their labels.
 	Transforms []analyze.Transform `json:"transforms,omitempty"`
 	Whole      json.Number         `json:"whole,omitempty"`
 	// Pairs is how many stacks of user space were joined with one of the kernel,
@@ -92,7 +92,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		tree = analyze.NewTree(rec, w, ts...)
 	}
 	if len(o.Transforms) > 0 {
-		t.Transforms, t.Whole, t.whole = o.Transforms, exact(w.Sum, t.metric), w.Sum
+		t.Transforms, t.Whole = o.Transforms, exact(t.whole, t.metric)
 		t.sum, t.Records = sumOf(tree)
 		t.Total, t.Cut = exact(t.sum, t.metric), tree.Cut
 	}
@@ -338,7 +338,7 @@ func (t *top) viewText(b *strings.Builder) {
 	switch {
 	case t.Pairs > 0:
 		fmt.Fprintf(b, "\n%s joined; %s in both halves counts once", plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
-	case analyze.Joins(t.Transforms):
+	case slices.Contains(t.Transforms, analyze.JoinRelated()):
 		b.WriteString("\nno stacks are halves of one: nothing is joined")
 	}
 	if t.Function != nil {

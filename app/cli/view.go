@@ -40,6 +40,7 @@ var transformFlags = []struct {
 	{analyze.OpCallersOf, "callers-of", "what calls this `FUNCTION`", onFunction(analyze.CallersOf)},
 	{analyze.OpCalleesOf, "callees-of", "what this `FUNCTION` calls", onFunction(analyze.CalleesOf)},
 	{analyze.OpJoinRelated, "join-related", "put the kernel's stacks on those of user space that they belong to (DTrace)", onAll(analyze.JoinRelated)},
+	{analyze.OpWhere, "where", "keep only what has this label: `KEY=VALUE`, or KEY~EXPRESSION; with != and !~ what has not; several of one key are alternatives", analyze.Where},
 	{analyze.OpInvert, "invert", "bottom-up: from where the cost is to the callers", onAll(analyze.Invert)},
 	{analyze.OpByTime, "by-time", "in order of time and not of weight", onAll(analyze.ByTime)},
 }
@@ -55,7 +56,9 @@ func onAll(f func() analyze.Transform) func(string) analyze.Transform {
 // viewHelp is what the help of a command with these flags says about them.
 const viewHelp = `
 A FUNCTION is a name as top prints it, NAME@MODULE, or a /regular expression/.
-Flags that change stacks apply in the order in which they are typed.`
+Flags that change stacks apply in the order in which they are typed. --where is
+about labels: what files say of where stacks were taken, which info lists, and
+the pid, tid, comm and cpu of threads and samples.`
 
 // flags adds the view's flags to a command.
 func (v *StackView) viewFlags(fs *pflag.FlagSet) {
@@ -116,7 +119,7 @@ func (v *StackView) Flags(rec *recording.Recording) []string {
 			}
 			args = append(args, "--"+f.name)
 			switch {
-			case t.Op == analyze.OpOnly || t.Op == analyze.OpCollapseModule:
+			case t.Op == analyze.OpOnly || t.Op == analyze.OpCollapseModule || t.Op == analyze.OpWhere:
 				args = append(args, t.Text)
 			case of:
 				args = append(args, t.Typed(rec))
@@ -129,7 +132,7 @@ func (v *StackView) Flags(rec *recording.Recording) []string {
 	return args
 }
 
-// Check says in one sentence which function or module of the view a recording
+// Check says in one sentence which function, module or label of the view a recording
 // does not have, and what it has that is like it.
 func (v *StackView) Check(rec *recording.Recording) error {
 	if v.Search != "" {
@@ -146,6 +149,9 @@ func (v *StackView) Check(rec *recording.Recording) error {
 }
 
 func known(rec *recording.Recording, t analyze.Transform) error {
+	if t.Op == analyze.OpWhere {
+		return analyze.CheckWhere(rec, t)
+	}
 	if t.Op == analyze.OpOnly || t.Ref == (analyze.Ref{}) || t.Op != analyze.OpCollapseModule && len(t.Functions(rec)) > 0 {
 		return nil
 	}

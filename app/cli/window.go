@@ -57,7 +57,7 @@ input, and 2 when the command line makes no sense.`,
 			exeFlag(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
-			fs.BoolVar(&o.Follow, "follow", false, "watch the file and show what is added to it, or what takes its place")
+			fs.BoolVar(&o.Follow, "follow", false, "watch the file, or both of two, and show what is added to it, or what takes its place")
 			roots := rootFlag(fs)
 			fs.BoolVar(&asked, "version", false, "print the version and stop")
 			return func(c *call, args []string) error {

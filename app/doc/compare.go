@@ -3,9 +3,9 @@ package doc
 import (
 	"context"
 	"reflect"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
@@ -40,6 +40,8 @@ type CompareQuestion struct {
 	Self bool
 	// Call asks for the call of the other side that goes with this one.
 	Call *compare.Occurrence
+	// Generations are those of the recordings whose numbers are in the question.
+	Generations [2]int
 }
 
 // CompareAnswer is what a question brought. Parts of it come later than others.
@@ -47,8 +49,7 @@ type CompareAnswer struct {
 	CompareQuestion
 	Recs [2]*recording.Recording
 	// Err is why the recordings cannot be compared; nothing below is set then.
-	Err error
-	// Compared may only be read: its methods belong to who makes answers.
+	Err      error
 	Compared *compare.Comparison
 	Method   compare.Method
 	A, B     compare.Side
@@ -58,7 +59,8 @@ type CompareAnswer struct {
 	// Threads says which tracks go together.
 	Threads *compare.Matching
 	// Nodes is by node how sure its difference is, nil until it is known; Sure
-	// tells that all confidences are there.
+	// tells that all confidences are there. Those of spans come once both
+	// recordings are read.
 	Nodes []*compare.Confidence
 	Sure  bool
 	// Dist and DistErr answer Of, Twin answers Call.
@@ -67,54 +69,74 @@ type CompareAnswer struct {
 	Twin    *compare.Place
 }
 
-// Comparing is two open recordings, and the answers asked of both together.
+// Comparing answers questions about two recordings together.
+//
+// One goroutine answers what is quickly known; confidences, which take a look at
+// every span, come from another (see certainty), so that neither waits for the
+// other.
 type Comparing struct {
-	docs   [2]*Doc
 	notify func()
 
 	mu    sync.Mutex
 	want  CompareQuestion
 	asked bool
 	recs  [2]*recording.Recording // that the last question was asked of
-	stale context.CancelFunc
+	// stale ends what is being computed for other numbers than are wanted,
+	// distracted what is being computed for another detail.
+	stale, distracted context.CancelFunc
 
 	wake   chan struct{}
 	ctx    context.Context
 	cancel context.CancelFunc
-	ended  chan struct{}
+	ended  sync.WaitGroup
 
+	sure   certainty
+	memory thrift
 	answer atomic.Pointer[CompareAnswer]
-	tidied int // how often; of the goroutine that answers
 }
 
-// Compare begins to compare. The documents stay the caller's. notify is called
-// from another goroutine whenever there is something new to show.
-func Compare(a, b *Doc, notify func()) *Comparing {
-	c := &Comparing{docs: [2]*Doc{a, b}, notify: notify, wake: make(chan struct{}, 1), ended: make(chan struct{})}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
+// Compare begins to compare. notify is called from another goroutine whenever
+// there is something new to show.
+func Compare(notify func()) *Comparing {
+	c := newComparing(notify)
+	c.ended.Add(2)
 	go c.run()
+	go c.ascertain()
 	return c
 }
 
-// Ask sets the question about the latest snapshots. What is being computed for
-// another question ends; what is being computed for an older snapshot goes on,
+func newComparing(notify func()) *Comparing {
+	c := &Comparing{notify: notify, wake: make(chan struct{}, 1)}
+	c.sure.wake = make(chan struct{}, 1)
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+// Ask sets the question about the snapshots that are shown. What is being computed
+// for other numbers ends; what is being computed for an older snapshot goes on,
 // so that there is something to see while a file loads, unless all is read now.
-func (c *Comparing) Ask(q CompareQuestion) {
-	recs := [2]*recording.Recording{c.docs[0].Recording(), c.docs[1].Recording()}
+func (c *Comparing) Ask(q CompareQuestion, recs [2]*recording.Recording) {
 	c.mu.Lock()
 	same := c.asked && reflect.DeepEqual(c.want, q)
 	fresh := recs != c.recs
 	complete := fresh && recs[0].Done && recs[1].Done
-	c.want, c.asked, c.recs = q, true, recs
-	if (!same || complete) && c.stale != nil {
+	if c.stale != nil && (complete || !same && !reflect.DeepEqual(c.want.What, q.What)) {
 		c.stale()
 	}
+	if c.distracted != nil && !same {
+		c.distracted()
+	}
+	c.want, c.asked, c.recs = q, true, recs
 	c.mu.Unlock()
 	if !same || fresh {
-		select {
-		case c.wake <- struct{}{}:
-		default:
-		}
+		poke(c.wake)
+	}
+}
+
+func poke(wake chan struct{}) {
+	select {
+	case wake <- struct{}{}:
+	default:
 	}
 }
 
@@ -123,21 +145,24 @@ func (c *Comparing) Answer() *CompareAnswer { return c.answer.Load() }
 
 // Still is a comparison that answers no more questions than it has: for pictures.
 func (c *Comparing) Still() *Comparing {
-	s := &Comparing{docs: [2]*Doc{c.docs[0].Still(), c.docs[1].Still()}, notify: func() {}, wake: make(chan struct{}, 1), ended: make(chan struct{})}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s := newComparing(func() {})
 	s.answer.Store(c.answer.Load())
-	close(s.ended)
 	return s
 }
 
 // Close ends the comparison; it waits for what is being computed.
 func (c *Comparing) Close() {
 	c.cancel()
-	<-c.ended
+	c.ended.Wait()
+	c.memory.end()
 }
 
+// While recordings grow they are compared anew at most every growPause, and never
+// for more than a third of the time.
+const growPause = 400 * time.Millisecond
+
 func (c *Comparing) run() {
-	defer close(c.ended)
+	defer c.ended.Done()
 	for {
 		select {
 		case <-c.ctx.Done():
@@ -145,34 +170,55 @@ func (c *Comparing) run() {
 		case <-c.wake:
 		}
 		c.mu.Lock()
-		q := c.want
+		q, recs := c.want, c.recs
 		ctx, stale := context.WithCancel(c.ctx)
-		c.stale = stale
+		detail, distracted := context.WithCancel(ctx)
+		c.stale, c.distracted = stale, distracted
 		c.mu.Unlock()
-		c.compute(ctx, q, func(a *CompareAnswer) {
-			c.answer.Store(a)
-			c.notify()
-		})
+		began := time.Now()
+		a := c.compute(ctx, detail, q, recs, c.publish)
+		if a != nil && !a.whole() {
+			select {
+			case <-ctx.Done():
+			case <-time.After(max(growPause, 2*time.Since(began))):
+			}
+		}
 		stale()
 	}
 }
 
-// Settle answers a question for the final recordings, all of it: for pictures
-// without a window.
-func (c *Comparing) Settle(q CompareQuestion) {
-	c.compute(c.ctx, q, func(a *CompareAnswer) { c.answer.Store(a) })
+func (c *Comparing) publish(a *CompareAnswer) {
+	c.answer.Store(a)
+	c.memory.save(a)
+	c.sure.want(a)
+	c.notify()
+}
+
+// whole tells whether the answer is about recordings that are read.
+func (a *CompareAnswer) whole() bool { return a.Recs[0].Done && a.Recs[1].Done }
+
+// Settle answers a question, all of it: for pictures without a window.
+func (c *Comparing) Settle(q CompareQuestion, recs [2]*recording.Recording) {
+	a := c.compute(c.ctx, c.ctx, q, recs, c.answer.Store)
+	for a != nil && a.Err == nil && !a.Sure && c.sure.find(c.ctx, a) {
+		b := *a
+		c.sure.fill(&b)
+		a = &b
+		c.answer.Store(a)
+	}
 }
 
 // compute answers a question step by step; what was computed before is used
-// again where it still holds.
-func (c *Comparing) compute(ctx context.Context, q CompareQuestion, publish func(*CompareAnswer)) {
+// again where it still holds. It returns what it published last, nil where it
+// was ended before.
+func (c *Comparing) compute(ctx, detail context.Context, q CompareQuestion, recs [2]*recording.Recording, publish func(*CompareAnswer)) *CompareAnswer {
 	old := c.answer.Load()
-	a := &CompareAnswer{CompareQuestion: q, Recs: [2]*recording.Recording{c.docs[0].Recording(), c.docs[1].Recording()}}
+	a := &CompareAnswer{CompareQuestion: q, Recs: recs}
 	same := old != nil && old.Recs == a.Recs
 	opts := compare.Options{Event: q.Event, Metric: q.Metric, Normalize: q.Normalize, Match: q.Match, Transforms: q.Transforms}
 	if same && reflect.DeepEqual(old.What, q.What) {
-		if reflect.DeepEqual(old.CompareQuestion, q) && (old.Err != nil || old.Sure) {
-			return
+		if old.Err != nil && reflect.DeepEqual(old.CompareQuestion, q) {
+			return old
 		}
 		b := *old
 		b.CompareQuestion = q
@@ -186,34 +232,38 @@ func (c *Comparing) compute(ctx context.Context, q CompareQuestion, publish func
 	if a.Err == nil && ctx.Err() == nil {
 		a.present(ctx, old)
 	}
-	switch {
-	case ctx.Err() != nil:
-		return
-	case a.Err != nil:
-		publish(a)
-		return
+	if ctx.Err() != nil {
+		return nil
 	}
-	publish(a)
-	c.tidy(a, 1)
-	if a = a.later(ctx, old); a != nil {
+	if a.Err != nil {
 		publish(a)
-		c.tidy(a, 2)
+		return a
 	}
+	c.sure.fill(a)
+	if old == nil || !a.shows(old) {
+		publish(a)
+	}
+	if !a.wantsDistribution() {
+		return a
+	}
+	b := *a
+	b.Dist, b.DistErr = a.Compared.Distribution(detail, a.Compared.Find(a.Of), a.Self, 60)
+	if detail.Err() != nil {
+		return a
+	}
+	publish(&b)
+	return &b
 }
 
-// tidySpans is from how many spans on memory is given back early.
-const tidySpans = 1 << 20
+// shows tells whether there is nothing new in an answer.
+func (a *CompareAnswer) shows(old *CompareAnswer) bool {
+	return a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table && a.Shape == old.Shape && a.Twin == old.Twin &&
+		a.Sure == old.Sure && reflect.DeepEqual(a.CompareQuestion, old.CompareQuestion)
+}
 
-// tidy gives back what answers have left: of large recordings it is some hundred
-// megabytes. It does so once after the growing recordings, and once after the
-// first pass over all spans.
-func (c *Comparing) tidy(a *CompareAnswer, times int) {
-	whole := a.Recs[0].Done && a.Recs[1].Done
-	if c.tidied >= times || !whole || a.Recs[0].Counts.Spans+a.Recs[1].Counts.Spans < tidySpans {
-		return
-	}
-	c.tidied = times
-	debug.FreeOSMemory()
+// wantsDistribution tells whether there is one to be made.
+func (a *CompareAnswer) wantsDistribution() bool {
+	return a.Dist == nil && a.DistErr == nil && a.Compared.Find(a.Of) >= 0
 }
 
 // begin makes the comparison.
@@ -239,10 +289,13 @@ func (a *CompareAnswer) present(ctx context.Context, old *CompareAnswer) {
 		a.Shape = a.Compared.Tree.Shape(a.Width)
 	}
 	switch {
-	case a.By == compare.ByFunction || a.By == "":
+	case a.by() == compare.ByFunction:
 		a.Table = a.Functions
 	case !again || old.By != a.By:
 		a.Table, a.Err = a.Compared.Table(ctx, a.By, false)
+	}
+	if !again || !reflect.DeepEqual(old.Of, a.Of) || old.Self != a.Self {
+		a.Dist, a.DistErr = nil, nil
 	}
 	if !again || !reflect.DeepEqual(old.Call, a.Call) {
 		a.Twin = nil
@@ -252,37 +305,10 @@ func (a *CompareAnswer) present(ctx context.Context, old *CompareAnswer) {
 	}
 }
 
-// later makes what may take a while: confidences and the distribution. It
-// returns nil when the question has changed meanwhile.
-func (a *CompareAnswer) later(ctx context.Context, old *CompareAnswer) *CompareAnswer {
-	b := *a
-	again := old != nil && old.Compared == a.Compared && old.Err == nil && old.Sure
-	var err error
-	if !again {
-		if b.Functions, err = b.Compared.Table(ctx, compare.ByFunction, true); err != nil {
-			return nil
-		}
-		if b.Nodes, err = b.Compared.Nodes(ctx); err != nil {
-			return nil
-		}
+// by is what the rows of the table stand for.
+func (a *CompareAnswer) by() compare.By {
+	if a.By == "" {
+		return compare.ByFunction
 	}
-	switch {
-	case b.By == compare.ByFunction || b.By == "":
-		b.Table = b.Functions
-	case !again || old.By != b.By:
-		if b.Table, err = b.Compared.Table(ctx, b.By, true); err != nil {
-			return nil
-		}
-	}
-	if !again || !reflect.DeepEqual(old.Of, b.Of) || old.Self != b.Self {
-		b.Dist, b.DistErr = nil, nil
-		if f := b.Compared.Find(b.Of); f >= 0 {
-			b.Dist, b.DistErr = b.Compared.Distribution(ctx, f, b.Self, 60)
-		}
-	}
-	b.Sure = true
-	if ctx.Err() != nil {
-		return nil
-	}
-	return &b
+	return a.By
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 	"ashlar/testdata/twins"
 )
 
@@ -27,10 +28,10 @@ func twinDocs(t *testing.T, notify func()) (a, b *Doc) {
 }
 
 // ask asks again and again, as a window does, until an answer holds.
-func ask(t *testing.T, c *Comparing, q CompareQuestion, holds func(*CompareAnswer) bool) *CompareAnswer {
+func ask(t *testing.T, c *Comparing, docs [2]*Doc, q CompareQuestion, holds func(*CompareAnswer) bool) *CompareAnswer {
 	t.Helper()
 	for range 2000 {
-		c.Ask(q)
+		c.Ask(q, [2]*recording.Recording{docs[0].Recording(), docs[1].Recording()})
 		if a := c.Answer(); a != nil && holds(a) {
 			return a
 		}
@@ -45,11 +46,12 @@ func ask(t *testing.T, c *Comparing, q CompareQuestion, holds func(*CompareAnswe
 func TestComparing(t *testing.T) {
 	a, b := twinDocs(t, func() {})
 	told := make(chan struct{}, 1000)
-	c := Compare(a, b, func() { told <- struct{}{} })
+	docs := [2]*Doc{a, b}
+	c := Compare(func() { told <- struct{}{} })
 	defer c.Close()
 	whole := func(x *CompareAnswer) bool { return x.Recs[0].Done && x.Recs[1].Done && x.Sure }
 	q := CompareQuestion{Width: compare.WidthLarger}
-	first := ask(t, c, q, whole)
+	first := ask(t, c, docs, q, whole)
 	if first.Err != nil || first.Functions == nil || len(first.Nodes) != len(first.Shape.Nodes) || first.Method != compare.FromDurations {
 		t.Fatalf("the answer is %+v", first)
 	}
@@ -58,28 +60,28 @@ func TestComparing(t *testing.T) {
 	}
 
 	q.Width = compare.WidthA
-	second := ask(t, c, q, func(x *CompareAnswer) bool { return x.Width == compare.WidthA && x.Sure })
+	second := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.Width == compare.WidthA && x.Sure })
 	if second.Compared != first.Compared || second.Functions != first.Functions || second.Shape == first.Shape {
 		t.Error("other widths made another comparison")
 	}
 	q.By, q.Of = compare.ByThread, &compare.FuncName{Name: "parse"}
-	third := ask(t, c, q, func(x *CompareAnswer) bool { return x.By == compare.ByThread && x.Sure && x.Dist != nil })
+	third := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.By == compare.ByThread && x.Sure && x.Dist != nil })
 	if third.Compared != first.Compared || third.Table == first.Table || third.Dist.A.N != twins.Frames || third.Dist.B.N != twins.Frames {
 		t.Errorf("threads and a distribution: %+v", third.Dist)
 	}
 	q.Normalize = compare.Total
-	fourth := ask(t, c, q, func(x *CompareAnswer) bool { return x.Normalize == compare.Total && x.Sure })
+	fourth := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.Normalize == compare.Total && x.Sure })
 	if fourth.Compared == first.Compared || fourth.Compared.Matching != first.Compared.Matching || fourth.A.Total != fourth.B.Total {
 		t.Error("another normalisation did not make another comparison with the same pairs")
 	}
 
 	// A question that cannot be answered says why, and the next one can be.
 	q.Metric = "no such metric"
-	if x := ask(t, c, q, func(x *CompareAnswer) bool { return x.Metric == q.Metric }); x.Err == nil {
+	if x := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.Metric == q.Metric }); x.Err == nil {
 		t.Error("a metric that neither has was compared")
 	}
 	q.Metric = "count"
-	if x := ask(t, c, q, func(x *CompareAnswer) bool { return x.Metric == q.Metric }); x.Err != nil || x.Compared.Metric.Common.Name != "count" {
+	if x := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.Metric == q.Metric }); x.Err != nil || x.Compared.Metric.Common.Name != "count" {
 		t.Errorf("comparing counts: %v", x.Err)
 	}
 }

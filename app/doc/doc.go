@@ -135,6 +135,11 @@ func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
 
 // OpenPart is OpenWith for a part of a file.
 func OpenPart(path string, wishes decode.Options, part recording.Part, notify func()) *Doc {
+	return OpenHeld(path, wishes, part, nil, notify)
+}
+
+// OpenHeld is OpenPart with [ingest.Options.Hold].
+func OpenHeld(path string, wishes decode.Options, part recording.Part, hold <-chan struct{}, notify func()) *Doc {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -150,7 +155,7 @@ func OpenPart(path string, wishes decode.Options, part recording.Part, notify fu
 		}
 	}
 	d.open(func(o ingest.Options) *ingest.Load {
-		o.Options, o.Part = wishes, part
+		o.Options, o.Part, o.Hold = wishes, part, hold
 		return ingest.Open(context.Background(), path, o)
 	})
 	return d
@@ -362,6 +367,12 @@ func (d *Doc) Still() *Doc {
 
 // Wait waits until loading has ended.
 func (d *Doc) Wait() error { return d.load.Load().Wait() }
+
+// Begun is closed when there is something to show, or there will be nothing.
+func (d *Doc) Begun() <-chan struct{} { return d.load.Load().Begun() }
+
+// Full tells that reading stopped because there was no more memory.
+func (d *Doc) Full() bool { return d.load.Load().Stats().Full }
 
 // Stop ends reading; what was read so far is shown.
 func (d *Doc) Stop() { d.load.Load().Stop() }

@@ -33,6 +33,8 @@ var comparisons = []comparison{
 	{name: "trace-light", a: "before.json", b: "after.json", theme: theme.Light},
 	{name: "trace-range", a: "before.json", b: "after.json", from: 8e9, to: 20e9, options: shell.Comparing{Normalize: engine.Duration}},
 	{name: "trace-distribution", a: "before.json", b: "after.json", options: shell.Comparing{Tab: "Distribution", Choose: "parse"}},
+	{name: "trace-above", a: "before.json", b: "after.json", options: shell.Comparing{Above: true}},
+	{name: "mixed-above", a: "before.json", b: "cpu.spaa", options: shell.Comparing{Above: true}, theme: theme.Light},
 	{name: "profile-dark", a: "before.folded", b: "after.folded", theme: theme.Dark},
 	{name: "profile-light", a: "before.folded", b: "after.folded", theme: theme.Light},
 	{name: "diff-a", a: "before.folded", b: "after.folded", view: shell.Flame, options: shell.Comparing{Width: engine.WidthA}},

@@ -36,6 +36,9 @@ func (s *Shell) Address() *address.View {
 	v := &address.View{Files: []string{p.file()}, Find: p.search.text, Transforms: slices.Clone(p.transforms)}
 	if c := s.versus; c != nil {
 		v.Files = []string{c.panes[0].file(), c.panes[1].file()}
+		if c.above {
+			v.Layout = address.Above
+		}
 	}
 	if s.View != Both {
 		v.Parts = string(s.View)
@@ -151,6 +154,7 @@ func (s *Shell) Visit(v *address.View) {
 	a := s.pane
 	if len(v.Files) > 1 {
 		s.OpenBeside(v.Files[1])
+		s.versus.above = v.Layout == address.Above
 	}
 	s.View = Both
 	if v.Parts == string(Timeline) || v.Parts == string(Flame) {

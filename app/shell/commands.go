@@ -142,6 +142,7 @@ func commands() []Command {
 		{"Fold inlined frames", nil, true, func(s *Shell) { s.pane.transform(analyze.FoldInlined()) }},
 		{"Hide kernel frames", nil, true, func(s *Shell) { s.pane.transform(analyze.HideKernel()) }},
 		{"Join user and kernel stacks", nil, true, func(s *Shell) { s.pane.joinRelated(s) }},
+		{"Only what has a label", nil, true, func(s *Shell) { s.chooseLabel("") }},
 		{"Take away all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.transforms = nil }},
 		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.undo() }},
 		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.redo() }},

@@ -7,7 +7,6 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
-	"ashlar/render/flame"
 	"ashlar/render/ui"
 )
 
@@ -20,6 +19,7 @@ type comparison struct {
 	options compareOptions
 	tab     compareTab
 	split   float32 // the timelines' share of the height; 0 until it is chosen
+	above   bool    // A's timeline is above B's, not beside it
 	link    link
 
 	// chosen is the function that is marked everywhere, and hover the one under
@@ -121,6 +121,9 @@ func (s *Shell) openPane(path string) *pane {
 	}
 	p := s.newPane(doc.Open(path, s.wake))
 	p.path = path
+	if s.FollowFiles && p.doc.CanFollow() {
+		p.follow()
+	}
 	return p
 }
 
@@ -128,18 +131,17 @@ func (s *Shell) openPane(path string) *pane {
 // is not shown any more.
 func (s *Shell) compare(a, b, drop *pane) {
 	o := compareOptions{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}
-	c := &comparison{options: o, link: link{on: true}, hover: -1}
+	c := &comparison{options: o, link: link{on: true}, hover: -1, above: s.prefs.Above}
 	old := s.versus
 	if old != nil {
-		c.options, c.tab, c.split, c.link.on = old.options, old.tab, old.split, old.link.on
+		c.options, c.tab, c.split, c.above, c.link.on = old.options, old.tab, old.split, old.above, old.link.on
 		c.options.Match.Hand = nil
 	}
 	c.panes = [2]*pane{a, b}
-	c.pair = doc.Compare(a.doc, b.doc, s.wake)
+	c.pair = doc.Compare(s.wake)
 	for _, p := range c.panes {
 		p.tab = tabFlame
 		p.transforms = a.transforms
-		p.stay()
 	}
 	c.flame.under = -1
 	s.versus, s.menu = c, nil
@@ -150,6 +152,7 @@ func (s *Shell) compare(a, b, drop *pane) {
 			old.pair.Close()
 		}
 		if drop != nil {
+			drop.stay()
 			drop.doc.Close()
 		}
 	}()
@@ -163,7 +166,8 @@ func (s *Shell) endComparison() {
 	if c == nil {
 		return
 	}
-	drop := c.panes[1-c.focus].doc
+	drop := c.panes[1-c.focus]
+	drop.stay()
 	s.pane = c.panes[c.focus]
 	s.pane.reach = [2]int64{}
 	s.pane.tab = tabFlame
@@ -173,7 +177,7 @@ func (s *Shell) endComparison() {
 	s.versus = nil
 	go func() {
 		c.pair.Close()
-		drop.Close()
+		drop.doc.Close()
 	}()
 	s.title()
 }
@@ -202,7 +206,7 @@ func (c *comparison) swap(s *Shell) {
 	for _, p := range hand {
 		c.options.Match.Hand = append(c.options.Match.Hand, compare.Pair{A: p.B, B: p.A})
 	}
-	c.pair = doc.Compare(c.panes[0].doc, c.panes[1].doc, s.wake)
+	c.pair = doc.Compare(s.wake)
 	c.alike = c.now()
 	go old.Close()
 }
@@ -211,6 +215,7 @@ func (c *comparison) swap(s *Shell) {
 func (c *comparison) close() {
 	c.pair.Close()
 	for _, p := range c.panes {
+		p.stay()
 		p.doc.Close()
 	}
 }
@@ -242,9 +247,10 @@ func (c *comparison) answer() *doc.CompareAnswer {
 // layout lays out both recordings in r.
 func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.reach()
-	for _, p := range c.panes {
+	for i, p := range c.panes {
 		p.tab = tabFlame // the comparison has tabs of its own
 		p.update(s)
+		c.takeOver(i)
 		if !p.moved && p.rec.HasTime {
 			p.view = p.view.Fit(p.limits()) // the other side may have grown
 		}
@@ -263,11 +269,12 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		p.flows.update(s, p)
 	}
 	c.agree(s)
-	c.pair.Ask(c.question())
+	c.pair.Ask(c.question(), [2]*recording.Recording(c.recs()))
 	if s.View != Flame {
 		for i, p := range c.panes {
 			c.half(s, u, i, p)
 		}
+		c.guide(u)
 	}
 	if s.View != Timeline {
 		c.lower(s, u)
@@ -289,6 +296,7 @@ func (c *comparison) question() doc.CompareQuestion {
 	q := doc.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
 		What: doc.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].transforms}}
 	for i, p := range c.panes {
+		q.Generations[i] = p.generation
 		q.Parts[i] = doc.Part{Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
 	}
 	if c.tab == compareDistribution {
@@ -296,104 +304,6 @@ func (c *comparison) question() doc.CompareQuestion {
 	}
 	q.Call = c.link.call
 	return q
-}
-
-// timed tells whether there is any timeline.
-func (c *comparison) timed() bool { return c.panes[0].timed() || c.panes[1].timed() }
-
-// Widths and heights, in dp.
-const (
-	headHeight     = 30
-	compareGutter  = 128
-	untimedHeight  = 40
-	leastTimelines = 130
-)
-
-// place divides r among the parts.
-func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
-	b := &c.bounds
-	*b = compareBounds{}
-	mid := (r.Min.X + r.Max.X) / 2
-	top := r.Min.Y
-	cut := r.Max.Y
-	switch {
-	case s.View == Flame:
-		cut = top
-	case s.View == Both && c.timed():
-		cut = top + c.timelinesHeight(u, r.Dy())
-	case s.View == Both:
-		cut = top + u.Px(headHeight+untimedHeight)
-	}
-	for i := range c.panes {
-		x0, x1 := r.Min.X, mid
-		if i == 1 {
-			x0, x1 = mid+1, r.Max.X
-		}
-		y := top
-		if s.View != Flame {
-			y = top + u.Px(headHeight)
-			b.heads[i] = image.Rect(x0, top, x1, y)
-		}
-		b.halves[i] = image.Rect(x0, y, x1, max(y, cut))
-		p := c.panes[i]
-		p.bounds = paneBounds{gutter: u.Px(compareGutter)}
-		if s.View != Flame {
-			p.placeTimeline(u, b.halves[i])
-		}
-	}
-	if s.View == Timeline {
-		return
-	}
-	y, right := cut, r.Max.X
-	if s.View == Both {
-		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
-		y = b.tabs.Max.Y
-		b.side = image.Rect(right-min(u.Px(sideWidth+20), r.Dx()/3), y, right, r.Max.Y)
-		right = b.side.Min.X
-	}
-	b.lower = image.Rect(r.Min.X, y, right, r.Max.Y)
-	if c.tab == compareTwo && s.View == Both {
-		mid := (b.lower.Min.X + b.lower.Max.X) / 2
-		c.panes[0].bounds.lower = image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y)
-		c.panes[1].bounds.lower = image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y)
-	}
-}
-
-// timelinesHeight is how much of height the timelines get: what their rows need,
-// but not more than leaves the flamegraph what it needs, or half.
-func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
-	least, most := u.Px(leastTimelines), height-u.Px(120)
-	if c.split > 0 {
-		return max(least, min(int(float32(height)*c.split), most))
-	}
-	strips := u.Px(headHeight + overviewTop + 34 + 2 + 24)
-	want := 0
-	for _, p := range c.panes {
-		if p.timed() {
-			want = max(want, strips+p.timeline.plan.Height+u.Px(8))
-		}
-	}
-	below := u.Px(tabsHeight + 220)
-	if a := c.answer(); a != nil {
-		below = max(below, u.Px(tabsHeight+2*flamePad+legendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
-	}
-	return max(least, min(want, max(height/2, height-below), most))
-}
-
-// half draws one side's timeline, or why there is none.
-func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
-	c.head(s, u, i)
-	if err := p.doc.Err(); err != nil && !p.rec.Done {
-		p.failed(u, c.bounds.halves[i], err)
-	} else {
-		p.timeline.layout(s, p, u)
-		c.drawAnchor(u, i)
-	}
-	if i == 1 {
-		x := c.bounds.halves[i].Min.X - 1
-		u.VLine(x, c.bounds.heads[i].Min.Y, c.bounds.halves[i].Max.Y, u.Theme.Rule)
-		c.linkPill(u)
-	}
 }
 
 // events takes what the pointer did since the last frame.
@@ -426,15 +336,23 @@ func (c *comparison) events(s *Shell, u *ui.UI) {
 // key is the function of the comparison that one of a side's functions is, -1
 // where it is not known yet.
 func (c *comparison) key(a *doc.CompareAnswer, side int, f recording.FuncID) int32 {
-	if a == nil || int(f) >= len(a.Compared.Matching.IDs[side]) {
+	if !c.knows(a) || int(f) >= len(a.Compared.Matching.IDs[side]) {
 		return -1
 	}
 	return a.Compared.Matching.IDs[side][f]
 }
 
-// own is what a function of the comparison is on a side.
+// own is what a function of the comparison is on a side, as the pane counts.
 func (c *comparison) own(a *doc.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
-	if a == nil || key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
+	if !c.knows(a) {
+		return 0, false
+	}
+	return in(a, side, key)
+}
+
+// in is what a function of the comparison is on a side, as the answer counts.
+func in(a *doc.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
+	if key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
 		return 0, false
 	}
 	f := a.Compared.Tree.Funcs[key].In[side]
@@ -475,7 +393,7 @@ func (c *comparison) choose(a *doc.CompareAnswer, key int32) {
 // has it, else its B.
 func (c *comparison) fn(a *doc.CompareAnswer, key int32) recording.Function {
 	for i := range c.panes {
-		if f, ok := c.own(a, i, key); ok {
+		if f, ok := in(a, i, key); ok {
 			return a.Recs[i].Functions.At(int(f))
 		}
 	}

@@ -101,7 +101,7 @@ func TestPairingByHand(t *testing.T) {
 	c := s.versus
 	status := func() string {
 		t.Helper()
-		c.pair.Settle(c.question())
+		c.pair.Settle(c.question(), [2]*recording.Recording(c.recs()))
 		a := c.answer()
 		if a == nil {
 			t.Fatal(c.pair.Answer().Err)
@@ -208,7 +208,7 @@ func TestComparingOneFileTwiceIsEmpty(t *testing.T) {
 	s := compared(t, "before.json", filepath.Join(".", "before.json"))
 	for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {
 		s.versus.options.Normalize = n
-		s.versus.pair.Settle(s.versus.question())
+		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
 		if g := s.grid(); len(g.rows) != 0 {
 			t.Errorf("%s: there are differences: %v", n, g.rows)
 		}

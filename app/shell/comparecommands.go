@@ -21,6 +21,7 @@ func compareCommands() []Command {
 		{"Compare this recording with itself", nil, true, func(s *Shell) { s.compareWithItself() }},
 		{"Compare the slow calls of the selected function with its fast ones", nil, true, func(s *Shell) { s.compareCalls() }},
 		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.swap() }},
+		{"One timeline above the other, or beside it", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *comparison) { c.above = !c.above })},
 		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
 		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *comparison) {
 			c.focusOn(s, 1-c.focus)
@@ -58,6 +59,7 @@ func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 			s.menu = newMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []item{
 				{title: "Compare with another file", do: s.askCompare},
 				{title: "Swap A and B", detail: "X", do: s.swap},
+				{title: "A above B", detail: "Shift-X", on: s.versus.above, do: func() { s.versus.above = !s.versus.above }},
 				{title: "Close the comparison", do: s.endComparison},
 			})
 		}

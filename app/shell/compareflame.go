@@ -27,25 +27,26 @@ type differencePart struct {
 	under  int32 // the node under the pointer, -1 for none
 	absent []int32
 
-	of       *doc.CompareAnswer
-	picture  *ui.Picture
-	canvases raster.Pool
-	key      differenceKey
-	pic      flame.Difference
-	legend   *ui.Picture
-	legendOf legendKey
-	node     int32 // the one that was clicked, of the answer's tree; -1 for none
+	of *doc.CompareAnswer
+	// plain is the picture without a mark, picture what is shown.
+	plain          *raster.Canvas
+	picture        *ui.Picture
+	plains, marked raster.Pool
+	key            differenceKey
+	mark           int32 // -1 for none
+	pic            flame.Difference
+	legend         *ui.Picture
+	legendOf       legendKey
+	node           int32 // the one that was clicked, of the answer's tree; -1 for none
 }
 
 type differenceKey struct {
 	shape  *compare.Shape
-	nodes  int // how many confidences there are
-	sure   *doc.CompareAnswer
+	sure   *compare.Table // and with it what is known of nodes
 	zoom   int
 	size   image.Point
 	scroll int
 	theme  *theme.Theme
-	mark   int32
 	search *analyze.Pattern
 	scale  float32
 	root   string
@@ -206,18 +207,20 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	in.Max.Y = legend.Min.Y
 	zoom := find(a.Shape, f.zoom)
 	f.scroll = max(0, min(f.scroll, flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp)-in.Dy()/2))
-	k := differenceKey{a.Shape, len(a.Nodes), a, zoom, in.Size(), f.scroll, u.Theme, c.mark(a), c.panes[c.focus].search.pattern, u.Metric.PxPerDp, f.root(c, a), c.panes[c.focus].flame.up}
-	if f.picture == nil || f.key != k {
-		bars := f.pic.Bars
-		if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
-			bars = flame.LayoutShape(a.Shape, zoom, in.Dx())
+	k := differenceKey{a.Shape, a.Functions, zoom, in.Size(), f.scroll, u.Theme, c.panes[c.focus].search.pattern, u.Metric.PxPerDp, f.root(c, a), c.panes[c.focus].flame.up}
+	mark := int32(-1)
+	if k.search == nil {
+		mark = c.mark(a)
+	}
+	if fresh := f.plain == nil || f.key != k; fresh || f.mark != mark {
+		if fresh {
+			f.draw(s, c, u, a, k)
 		}
-		px := u.Metric.PxPerDp
-		f.pic = flame.Difference{Shape: a.Shape, Bars: bars, Zoom: zoom, Theme: u.Theme, Font: s.fonts.face(12 * px), Bold: s.fonts.medium(11.5 * px),
-			Scale: px, Base: flameBase(u, in.Dy(), f.scroll, k.up), Up: k.up, Root: k.root, Canvases: &f.canvases, Noise: noiseOf(a)}
-		f.pic.Mark, f.pic.DimOthers = c.marks(a)
-		f.picture = ui.NewPicture(f.pic.Draw(in.Dx(), in.Dy()))
-		f.key = k
+		if f.mark = mark; mark >= 0 {
+			f.picture = ui.NewPicture(f.pic.Marked(f.plain, mark))
+		} else {
+			f.picture = ui.NewPicture(f.plain)
+		}
 	}
 	s.Bars += f.pic.Drawn
 	u.Draw(f.picture, in.Min)
@@ -230,6 +233,24 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	f.area(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, legend.Min.Y), cursor)
 }
 
+// draw draws the picture without a mark.
+func (f *differencePart) draw(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, k differenceKey) {
+	bars, index := f.pic.Bars, f.pic
+	if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
+		bars, index = flame.LayoutShape(a.Shape, k.zoom, k.size.X), flame.Difference{}
+	}
+	px := u.Metric.PxPerDp
+	f.pic = index
+	f.pic.Shape, f.pic.Bars, f.pic.Zoom, f.pic.Theme, f.pic.Root, f.pic.Up = a.Shape, bars, k.zoom, u.Theme, k.root, k.up
+	f.pic.Font, f.pic.Bold, f.pic.Scale, f.pic.Base = s.fonts.face(12*px), s.fonts.medium(11.5*px), px, flameBase(u, k.size.Y, f.scroll, k.up)
+	f.pic.Noise, f.pic.Drawn = noiseOf(a), 0
+	f.pic.Mark, f.pic.DimOthers = c.found(a), true
+	f.pic.Canvases = &f.plains
+	f.plain = f.pic.Draw(k.size.X, k.size.Y)
+	f.pic.Mark, f.pic.DimOthers, f.pic.Canvases = nil, false, &f.marked
+	f.key = k
+}
+
 // noiseOf tells for each node whether its difference is within noise; nil where
 // nothing tells.
 func noiseOf(a *doc.CompareAnswer) func(int) bool {
@@ -240,8 +261,7 @@ func noiseOf(a *doc.CompareAnswer) func(int) bool {
 	return func(n int) bool { return noise(nodeSure(a, rows, n)) }
 }
 
-// mark is the function that stands out; marks says which do, and whether the
-// others fade.
+// mark is the function that stands out.
 func (c *comparison) mark(a *doc.CompareAnswer) int32 {
 	if c.hover >= 0 {
 		return c.hover
@@ -249,27 +269,27 @@ func (c *comparison) mark(a *doc.CompareAnswer) int32 {
 	return c.chosenKey(a)
 }
 
-func (c *comparison) marks(a *doc.CompareAnswer) (func(int32) bool, bool) {
-	if p := c.panes[c.focus].search.pattern; p != nil {
-		known := map[int32]bool{}
-		return func(f int32) bool {
-			is, ok := known[f]
-			if !ok {
-				for i := range c.panes {
-					if g, has := c.own(a, i, f); has {
-						fn := a.Recs[i].Functions.At(int(g))
-						is = is || p.MatchFunction(&fn)
-					}
+// found tells which functions the search finds; nil where nothing is searched
+// for.
+func (c *comparison) found(a *doc.CompareAnswer) func(int32) bool {
+	p := c.panes[c.focus].search.pattern
+	if p == nil {
+		return nil
+	}
+	known := map[int32]bool{}
+	return func(f int32) bool {
+		is, ok := known[f]
+		if !ok {
+			for i := range c.panes {
+				if g, has := in(a, i, f); has {
+					fn := a.Recs[i].Functions.At(int(g))
+					is = is || p.MatchFunction(&fn)
 				}
-				known[f] = is
 			}
-			return is
-		}, true
+			known[f] = is
+		}
+		return is
 	}
-	if m := c.mark(a); m >= 0 {
-		return func(f int32) bool { return f == m }, false
-	}
-	return nil, false
 }
 
 // root is the label of the outermost bar: both totals.

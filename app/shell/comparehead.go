@@ -35,7 +35,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	}
 	u.Fill(r, th.Background)
 	start := r.Min.X + u.Px(12)
-	if i == 1 && c.pilled() {
+	if i == 1 && c.pilled() && !c.above {
 		start += u.Px(40)
 	}
 	badge := ui.Rect(start, r.Min.Y+u.Px(7), u.Px(16), u.Px(16))
@@ -51,8 +51,12 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	}
 	said := c.sums(i)
 	right := r.Max.X - u.Px(14)
-	if i == 0 && c.pilled() {
-		right -= u.Px(44) // room for the pill between the halves
+	switch { // room for the pill
+	case !c.pilled():
+	case c.above && i == 1:
+		right -= u.Px(86)
+	case !c.above && i == 0:
+		right -= u.Px(44)
 	}
 	for k := len(said) - 1; k >= 0; k-- {
 		ss := ui.Style{Size: 12, Color: said[k].color(th.Dim, th.More(), th.Less())}
@@ -349,11 +353,11 @@ func (c *comparison) status() (left, right string) {
 			left += sideName(i) + " " + text + "   "
 		}
 	}
-	a := c.answer()
-	if a == nil {
-		return left, ""
+	right = c.followText()
+	if a := c.answer(); a != nil && (right == "" || right == following) {
+		right += matchedText(a)
 	}
-	return left, matchedText(a)
+	return left, right
 }
 
 // matchedText sums up what was matched: matched 309 functions, 4 by similar name

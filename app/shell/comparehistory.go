@@ -10,6 +10,7 @@ type comparePlace struct {
 	A, B     place
 	Options  compareOptions
 	Tab      compareTab
+	Above    bool
 	On       bool
 	ByCall   bool
 	Anchors  [2]int64
@@ -20,7 +21,7 @@ type comparePlace struct {
 }
 
 func (c *comparison) spot() comparePlace {
-	pl := comparePlace{A: c.panes[0].spot(), B: c.panes[1].spot(), Options: c.options, Tab: c.tab, On: c.link.on, ByCall: c.link.byCall,
+	pl := comparePlace{A: c.panes[0].spot(), B: c.panes[1].spot(), Options: c.options, Tab: c.tab, Above: c.above, On: c.link.on, ByCall: c.link.byCall,
 		Anchors: c.link.anchors, Zoom: slices.Clone(c.flame.zoom), Filters: c.table.filters, Sort: c.table.by, Backward: c.table.backward}
 	pl.Options.Match.Hand = slices.Clone(pl.Options.Match.Hand)
 	// The metric follows from the options, once it is known what goes together.
@@ -36,7 +37,7 @@ func (c *comparison) goTo(pl comparePlace) {
 		to.Event, to.Metric = p.event, p.metric
 		p.goTo(to)
 	}
-	c.options, c.tab = pl.Options, pl.Tab
+	c.options, c.tab, c.above = pl.Options, pl.Tab, pl.Above
 	c.options.Match.Hand = slices.Clone(pl.Options.Match.Hand)
 	c.link.on, c.link.byCall, c.link.anchors = pl.On, pl.ByCall, pl.Anchors
 	c.flame.zoom = slices.Clone(pl.Zoom)

@@ -159,7 +159,7 @@ func (c *comparison) selectAlike() {
 		o.sel.ranged = false
 	}
 	o.sel.tracks = nil
-	if a := c.answer(); a != nil && f.sel.tracks != nil {
+	if a := c.answer(); c.knows(a) && f.sel.tracks != nil {
 		o.sel.tracks = tracksAlike(a, c.focus, f.sel.tracks)
 	}
 }
@@ -211,7 +211,7 @@ func (c *comparison) picked(side int) {
 // takeTwin shows the call that goes with the picked one once it is known.
 func (c *comparison) takeTwin() {
 	a := c.answer()
-	if a == nil || a.Twin == nil || c.link.call == nil || a.Call == nil || *a.Call != *c.link.call || c.link.twin == a.Twin {
+	if !c.knows(a) || a.Twin == nil || c.link.call == nil || a.Call == nil || *a.Call != *c.link.call || c.link.twin == a.Twin {
 		return
 	}
 	c.link.twin = a.Twin
@@ -340,8 +340,10 @@ func (c *comparison) linkPill(u *ui.UI) {
 	}
 	st := ui.Style{Size: 11, Weight: medium, Color: th.Dim, Align: middle}
 	w := u.Measure(label, st).X + u.Px(18)
-	x := c.bounds.halves[1].Min.X
-	r := ui.Rect(x-w/2, c.bounds.heads[1].Min.Y+u.Px(5), w, u.Px(20))
+	r := ui.Rect(c.bounds.halves[1].Min.X-w/2, c.bounds.heads[1].Min.Y+u.Px(5), w, u.Px(20))
+	if c.above {
+		r = ui.Rect(c.bounds.heads[1].Max.X-u.Px(10)-w, r.Min.Y, w, r.Dy())
+	}
 	u.Click(&c.link.button, r, func(hovered bool) {
 		u.Round(r, 10, th.Raised)
 		border := th.Rule

@@ -62,7 +62,9 @@ func (c *comparison) two(s *Shell, u *ui.UI) {
 			u.Text(p.bounds.lower, sideName(i)+" cannot be shown", ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
 			continue
 		}
-		p.doc.Ask(p.question())
+		if !p.behind {
+			p.doc.Ask(p.question())
+		}
 		p.flame.layout(s, p, u, p.bounds.lower)
 	}
 	r := c.panes[1].bounds.lower

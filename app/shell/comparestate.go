@@ -14,6 +14,7 @@ type CompareState struct {
 	Focus  string `json:"focus"`
 	Tab    string `json:"tab"`
 	Linked bool   `json:"linked"`
+	Above  bool   `json:"above"` // A's timeline is above B's
 	ByCall bool   `json:"by_call"`
 	// Why says why there is nothing to show; "" where there is.
 	Why       string `json:"why"`
@@ -53,7 +54,7 @@ type SideState struct {
 
 func (c *comparison) state() *CompareState {
 	o := &c.options
-	st := &CompareState{Focus: sideName(c.focus), Tab: compareTabNames[c.tab], Linked: c.link.on, ByCall: c.link.byCall,
+	st := &CompareState{Focus: sideName(c.focus), Tab: compareTabNames[c.tab], Linked: c.link.on, Above: c.above, ByCall: c.link.byCall,
 		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.metricName(), Zoom: len(c.flame.zoom), Bars: len(c.flame.pic.Bars)}
 	for i, p := range c.panes {
 		side := &st.Sides[i]
@@ -98,6 +99,8 @@ type Comparing struct {
 	// Tab is the name of the tab below; "" for the flamegraph. Choose is the name
 	// of the function that is marked, "" for none.
 	Tab, Choose string
+	// Above puts A's timeline above B's.
+	Above bool
 }
 
 // SettleComparison is Settle for two recordings. Where one cannot be shown the
@@ -110,6 +113,7 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	if o.Width != "" {
 		c.options.Width = o.Width
 	}
+	c.above = c.above || o.Above
 	for i, name := range compareTabNames {
 		if name == o.Tab {
 			c.tab = compareTab(i)
@@ -143,14 +147,15 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	if failed != nil {
 		return failed
 	}
-	c.pair.Settle(c.question())
+	recs := [2]*recording.Recording(c.recs())
+	c.pair.Settle(c.question(), recs)
 	if a := c.answer(); a != nil && o.Choose != "" {
 		for f := range a.Compared.Matching.Funcs {
 			if a.Compared.Matching.Funcs[f].Name == o.Choose {
 				c.choose(a, int32(f))
 			}
 		}
-		c.pair.Settle(c.question()) // now also of it
+		c.pair.Settle(c.question(), recs) // now also of it
 	}
 	if c.tab == compareTwo {
 		c.takeMetric()

@@ -395,7 +395,7 @@ func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.Compa
 
 // chooseRow marks what a row stands for: its function, or its threads.
 func (c *comparison) chooseRow(a *doc.CompareAnswer, row *compare.Row) {
-	if a.Table.By == compare.ByThread && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
+	if a.Table.By == compare.ByThread && c.knows(a) && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
 		for i, p := range c.panes {
 			p.sel.tracks = []int{}
 			if t := a.Threads.Funcs[row.Key].In[i]; t >= 0 {

@@ -10,7 +10,8 @@ import (
 )
 
 // contextDetails say where stacks were taken, a line for each key of their
-// contexts: the value, or the heaviest with its share and how many more.
+// contexts: the value, or the heaviest with its share and how many more. A click
+// offers to keep only what has one.
 // Threads have lines of their own where there are any.
 func contextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool) (ds []detail) {
 	for _, k := range keys {
@@ -26,7 +27,7 @@ func contextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 			sum += v.Weight
 			all = append(all, v.Value+" "+units.Exact(v.Weight, m))
 		}
-		d := detail{key: keyTitle(k.Key), value: k.Values[0].Value}
+		d := detail{key: keyTitle(k.Key), value: k.Values[0].Value, label: k.Key}
 		if n := len(k.Values) - 1; n > 0 {
 			d.value += "  " + units.Percent(k.Values[0].Weight, sum) + ", " + units.Count(int64(n)) + " more"
 			d.exact = strings.Join(all[:min(len(all), 20)], ", ")

@@ -22,11 +22,11 @@ func TestContextDetails(t *testing.T) {
 		{Key: "uid", Values: []analyze.ContextValue{{Value: "0", Weight: 8}}},
 	}
 	want := []detail{
-		{key: "Probe", value: "syscall::read:entry", exact: ""},
-		{key: "Execname", value: "myapp  75.0 %, 1 more", exact: "myapp 6, tar 2"},
-		{key: "PID", value: "7", exact: ""},
-		{key: "thread.name", value: "w", exact: ""},
-		{key: "UID", value: "0", exact: ""},
+		{key: "Probe", value: "syscall::read:entry", exact: "", label: "probe"},
+		{key: "Execname", value: "myapp  75.0 %, 1 more", exact: "myapp 6, tar 2", label: "execname"},
+		{key: "PID", value: "7", exact: "", label: "pid"},
+		{key: "thread.name", value: "w", exact: "", label: "thread.name"},
+		{key: "UID", value: "0", exact: "", label: "uid"},
 	}
 	for i := range want { // thin spaces are the business of units
 		want[i].value, want[i].exact = spaces(want[i].value), spaces(want[i].exact)

@@ -20,22 +20,22 @@ func (s *Shell) toggleFollow() {
 	p := s.pane
 	switch {
 	case s.versus != nil:
-		s.Say("What is compared stays as it is; end the comparison to follow a file")
+		s.versus.toggleFollow(s)
 	case p.unfollow != nil:
 		p.stay()
 		s.Say("No longer following " + p.doc.Name)
 	case !p.doc.CanFollow():
 		s.Say("Only files can be followed, and " + p.doc.Name + " is none")
 	default:
-		s.follow()
+		p.follow()
 		s.Say("Following " + p.doc.Name + ": what is added is shown")
 	}
 }
 
-func (s *Shell) follow() {
+func (p *pane) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
-	s.pane.unfollow = cancel
-	go s.pane.doc.Follow(ctx)
+	p.unfollow = cancel
+	go p.doc.Follow(ctx)
 }
 
 // leave stops following, and keeps marks of a file that has changed by what is
@@ -94,6 +94,13 @@ func (p *pane) become(r *renumbering, generation int, a *doc.Answer) {
 	p.timeline.hit = timeline.Hit{Row: -1, Window: -1}
 	p.sourcePart.of.fn = pick.fn
 	p.marks.stale = true
+	p.took = &taken{r, a}
+}
+
+// taken is how a pane has taken over a recording that was read again.
+type taken struct {
+	by     *renumbering
+	answer *doc.Answer
 }
 
 // renumbering brings numbers of one recording to another one of the same file.

@@ -48,7 +48,7 @@ var Gestures = [][2]string{
 	{"right click", "what can be done with it"},
 	{"drag in the overview", "move the view; its edges, resize it"},
 	{"drag in the map, right", "scroll through all rows"},
-	{"click on a detail", "copy it, or go there"},
+	{"click on a detail", "copy it, go there, or keep what has the label"},
 }
 
 // helpLine is a line of the page: a heading when it has no text.

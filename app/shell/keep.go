@@ -51,6 +51,8 @@ type Prefs struct {
 	Sort, Columns string
 	// Split is the timeline's share of the height.
 	Split float32
+	// Above is whether the first of two recordings is above the second one.
+	Above bool
 }
 
 // Prefer sets how recordings are looked at. What the zero value of a field says
@@ -71,7 +73,7 @@ func (s *Shell) Prefer(p Prefs) {
 	if s.pane != nil {
 		s.pane.prefer(p)
 	}
-	s.prefs = Prefs{Sort: p.Sort, Split: p.Split}
+	s.prefs = Prefs{Sort: p.Sort, Split: p.Split, Above: p.Above}
 	s.prefs = s.preferred()
 }
 
@@ -93,6 +95,9 @@ func (s *Shell) preferred() Prefs {
 	now.Theme, now.Mode, now.Scale, now.Columns = s.ThemeName(), s.Mode, s.Scale, ""
 	if s.hiddenColumns != hiddenColumns {
 		now.Columns = strings.Join(s.Columns(), ",")
+	}
+	if c := s.versus; c != nil {
+		now.Above = c.above
 	}
 	if p := s.pane; p != nil {
 		t := &p.table

@@ -66,6 +66,7 @@ type pane struct {
 	// generation is that of rec; the pane is behind while there is a newer one.
 	generation int
 	behind     bool
+	took       *taken // how the recording was taken over last
 	unfollow   func() // stops following; nil when the file is not followed
 
 	sourcePart sourcePart
@@ -155,6 +156,7 @@ func newPane(d *doc.Doc) *pane {
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.update(s)
+	p.took = nil // nobody else goes by the old numbers
 	if _, err := p.arrive(); err != nil {
 		s.Say(err.Error())
 	}
@@ -256,8 +258,9 @@ func (p *pane) grouped() analyze.By {
 }
 
 func (p *pane) query() analyze.Query {
-	return analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
-		Tracks: p.sel.tracks, Join: analyze.Joins(p.transforms)}
+	q := analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
+		Tracks: p.sel.tracks}
+	return q.With(p.rec, p.transforms)
 }
 
 // metricOf is the metric that is shown, never nil.

@@ -53,6 +53,9 @@ type Shell struct {
 	Keep Keep
 	// FollowFiles follows every file that is opened.
 	FollowFiles bool
+	// Hold has files that are opened wait with most of their reading until it is
+	// closed: see [ingest.Options.Hold].
+	Hold <-chan struct{}
 	// Roots say where source files are.
 	Roots []sourcefile.Root
 	// Bars counts what the last frame drew.
@@ -149,10 +152,10 @@ func (s *Shell) openFile(path string) { s.OpenPart(path, recording.Part{}) }
 
 // OpenPart shows a part of a file in place of what is shown.
 func (s *Shell) OpenPart(path string, part recording.Part) {
-	s.show(doc.OpenPart(path, decode.Options{Exe: s.exe}, part, s.wake))
+	s.show(doc.OpenHeld(path, decode.Options{Exe: s.exe}, part, s.Hold, s.wake))
 	s.pane.path, s.pane.exe, s.pane.part = path, s.exe, part
 	if s.FollowFiles && s.pane.doc.CanFollow() {
-		s.follow()
+		s.pane.follow()
 	}
 }
 

@@ -45,10 +45,12 @@ func (p *pane) pickFunction(a *doc.Answer, f recording.FuncID) {
 
 // detail is a line of the panel: exact is what a copy gives, of all of them or
 // by a click on this one. A line without a key is a text of its own. to, where
-// there is one, is where a click goes instead.
+// there is one, is where a click goes instead; label is the key of a label, of
+// whose values a click shows a list.
 type detail struct {
 	key, value, exact string
 	to                func()
+	label             string
 }
 
 // sidePart is the panel beside the lower half.
@@ -174,9 +176,12 @@ func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
 		u.Text(image.Rect(x+w, y, right, y+line), cutName(d.value), st)
 	}
 	if clicked {
-		if d.to != nil {
+		switch {
+		case d.to != nil:
 			d.to()
-		} else {
+		case d.label != "":
+			s.chooseLabel(d.label)
+		default:
 			s.copyLater(d.copied())
 		}
 	}

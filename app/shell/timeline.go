@@ -37,6 +37,7 @@ type timelinePart struct {
 	pictKey   pictKey
 	bars      int
 	ruler     *ui.Picture
+	rulers    raster.Pool
 	rulerKey  rulerKey
 	overview  *ui.Picture
 	overKey   overKey
@@ -176,7 +177,7 @@ func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
 	k := rulerKey{p.view, p.rec.Start, b.ruler.Size(), s.Theme}
 	if t.ruler == nil || t.rulerKey != k {
-		t.ruler = ui.NewPicture(timeline.Ruler(p.view, p.rec.Start, s.Theme, s.fonts.face(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.ruler.Dx(), b.ruler.Dy(), b.gutter))
+		t.ruler = ui.NewPicture(timeline.Ruler(&t.rulers, p.view, p.rec.Start, s.Theme, s.fonts.face(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.ruler.Dx(), b.ruler.Dy(), b.gutter))
 		t.rulerKey = k
 	}
 	u.Draw(t.ruler, b.ruler.Min)

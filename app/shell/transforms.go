@@ -83,6 +83,7 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 		t := analyze.CollapseModule(f.Module)
 		items = append(items, item{title: "Collapse module " + shortModule(f.Module), on: p.has(t), do: func() { p.transform(t) }})
 	}
+	items = append(items, p.labelItems(s)...)
 	return append(items, item{title: "Search for it", do: func() { p.search.look(f.Name) }})
 }
 

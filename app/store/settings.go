@@ -19,6 +19,7 @@ import (
 //	  "sort": "total",                  the column that tables are sorted by; "-total" the other way round
 //	  "columns": ["self", "total"],     those that tables show beside the name
 //	  "split": 0.4,                     the timeline's share of the height; by what is shown when left out
+//	  "compare": "above",               where the timelines of two recordings are: above or beside (when left out) each other
 //	  "folder": "/home/me/traces",      where a file was opened last
 //	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],   see SourceRoot
 //	  "pairs": [{"a": "parse", "b": "parseFast@app"}],   functions that were renamed, paired by hand
@@ -32,6 +33,7 @@ type Settings struct {
 	Sort        string       `json:"sort,omitempty"`
 	Columns     []string     `json:"columns,omitempty"`
 	Split       float32      `json:"split,omitempty"`
+	Compare     string       `json:"compare,omitempty"`
 	Folder      string       `json:"folder,omitempty"`
 	SourceRoots []SourceRoot `json:"source_roots,omitempty"`
 	Pairs       []Pair       `json:"pairs,omitempty"`
@@ -40,6 +42,9 @@ type Settings struct {
 
 	other map[string]json.RawMessage
 }
+
+// CompareAbove is what Settings.Compare says of a timeline above another.
+const CompareAbove = "above"
 
 // Window is the window's size in dp when it is not maximized.
 type Window struct {
@@ -84,7 +89,7 @@ type Recent struct {
 }
 
 // known has the keys of Settings.
-var known = []string{"theme", "colour", "window", "scale", "sort", "columns", "split", "folder", "source_roots", "pairs", "recents"}
+var known = []string{"theme", "colour", "window", "scale", "sort", "columns", "split", "compare", "folder", "source_roots", "pairs", "recents"}
 
 // UnmarshalJSON reads settings and keeps the keys it does not know.
 func (s *Settings) UnmarshalJSON(b []byte) error {

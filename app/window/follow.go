@@ -20,9 +20,13 @@ type follower struct {
 func followSystem(wake func()) *follower {
 	f := &follower{wake: wake, now: make(chan *theme.Theme, 1)}
 	f.ctx, f.stop = context.WithCancel(context.Background())
+	go f.ask()
 	go watchSystem(f.ctx, f.ask)
 	return f
 }
+
+// first passes on the first answer, before anything is drawn.
+func (f *follower) first(s *shell.Shell) { s.Follow(<-f.now) }
 
 // ask asks the system and keeps the answer for the next frame.
 func (f *follower) ask() {

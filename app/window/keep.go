@@ -201,13 +201,18 @@ func (k *keeper) Prefer(was, now shell.Prefs) {
 		if now.Split != was.Split {
 			v.Split = now.Split
 		}
+		if now.Above != was.Above {
+			if v.Compare = ""; now.Above {
+				v.Compare = store.CompareAbove
+			}
+		}
 	})
 }
 
 // prefs are what the settings say; a theme that was asked for is stronger.
 func (k *keeper) prefs(askedTheme bool) shell.Prefs {
 	v := &k.settings
-	p := shell.Prefs{Theme: v.Theme, Mode: theme.Mode(v.Colour), Scale: v.Scale, Sort: v.Sort, Columns: strings.Join(v.Columns, ","), Split: v.Split}
+	p := shell.Prefs{Theme: v.Theme, Mode: theme.Mode(v.Colour), Scale: v.Scale, Sort: v.Sort, Columns: strings.Join(v.Columns, ","), Split: v.Split, Above: v.Compare == store.CompareAbove}
 	if askedTheme {
 		p.Theme = ""
 	}

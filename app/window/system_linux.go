@@ -73,6 +73,7 @@ func portalLook(within time.Duration) (scheme, contrast uint32, ok bool) {
 	defer cancel()
 	found := make(chan [2]uint32, 1)
 	go func() {
+		defer close(found)
 		conn, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
 		if err != nil {
 			return
@@ -85,8 +86,8 @@ func portalLook(within time.Duration) (scheme, contrast uint32, ok bool) {
 		}
 	}()
 	select {
-	case n := <-found:
-		return n[0], n[1], true
+	case n, ok := <-found:
+		return n[0], n[1], ok
 	case <-ctx.Done():
 		return 0, 0, false
 	}

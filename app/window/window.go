@@ -2,12 +2,14 @@
 package window
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"gioui.org/app"
 	"gioui.org/io/event"
@@ -55,6 +57,12 @@ func init() {
 // Run opens the window and returns when it is closed. It must be called from
 // a goroutine other than main's, with app.Main running there.
 func Run(s *shell.Shell, o Options) error {
+	if !anyDisplay() {
+		return unshown(errors.New("there is no display"), false)
+	}
+	// Gio hands EGL the display that its window is on. EGL would take that for
+	// whatever this names, and crash.
+	os.Unsetenv("EGL_PLATFORM")
 	w := new(app.Window)
 	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(leastWidth), unit.Dp(leastHeight)))
 	log, err := newFrameLog(o.FrameLog)
@@ -62,7 +70,12 @@ func Run(s *shell.Shell, o Options) error {
 		return err
 	}
 	defer log.close()
-	k := newKeeper(o.Store, w.Invalidate)
+	stop := make(chan struct{})
+	defer close(stop)
+	waker := newWaker(w.Invalidate, stop)
+	follow := followSystem(waker.wake)
+	defer follow.stop()
+	k := newKeeper(o.Store, waker.wake)
 	if k != nil {
 		defer k.close()
 		w.Option(k.size()...)
@@ -76,7 +89,7 @@ func Run(s *shell.Shell, o Options) error {
 	// then be missed: the title waits for its end.
 	title := ""
 	s.Do = shell.Actions{
-		Wake: w.Invalidate,
+		Wake: waker.wake,
 		Pick: dialog.Open,
 
 		Picture: picture,
@@ -92,6 +105,8 @@ func Run(s *shell.Shell, o Options) error {
 			w.Option(mode.Option())
 		},
 	}
+	drawn := make(chan struct{})
+	s.Hold = drawn
 	switch {
 	case len(o.Files) > 0 && o.Part.IsSet():
 		s.OpenPartWith(o.Files[0], o.Exe, o.Part)
@@ -108,28 +123,33 @@ func Run(s *shell.Shell, o Options) error {
 	}
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
-	fonts.System.Start(w.Invalidate)
-	follow := followSystem(w.Invalidate)
-	defer follow.stop()
-	inbox := newInbox(o.Others, w.Invalidate)
+	fonts.System.Start(waker.wake)
+	inbox := newInbox(o.Others, waker.wake)
 	defer inbox.close()
-	drops := drop.NewTarget(w.Invalidate)
+	drops := drop.NewTarget(waker.wake)
 	desk := native.New(drops, w.Run)
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
 	var ops op.Ops
+	frames := 0
 	for {
 		e := w.Event()
 		desk.Window(e)
 		switch e := e.(type) {
 		case app.DestroyEvent:
-			return e.Err
+			return unshown(e.Err, frames > 0)
 		case app.ConfigEvent:
 			inbox.focused(e.Config.Focused)
 			config = e.Config
 			follow.focused(e.Config.Focused)
 		case app.FrameEvent:
+			frames++
+			waker.frame()
+			if frames == 1 {
+				follow.first(s)
+				begin(s)
+			}
 			log.begin()
 			if inbox.open(s) {
 				w.Perform(system.ActionRaise)
@@ -150,12 +170,31 @@ func Run(s *shell.Shell, o Options) error {
 			}
 			s.Layout(gtx)
 			log.laidOut()
-			e.Frame(gtx.Ops)
+			if frames > 1 {
+				e.Frame(gtx.Ops)
+			} else if err := tried(func() { e.Frame(gtx.Ops) }); err != nil {
+				return unshown(err, true)
+			} else {
+				close(drawn)
+				s.Hold = nil
+			}
 			if title != "" {
 				w.Option(app.Title(title))
 				title = ""
 			}
 			log.end(s, e.Size)
+		}
+	}
+}
+
+// begin waits, for as long as nobody sees, for a first part of a recording that
+// is being opened: the first frame takes the longest, since programs for the
+// graphics card are made then, and would show nothing.
+func begin(s *shell.Shell) {
+	if d := s.Doc(); d != nil {
+		select {
+		case <-d.Begun():
+		case <-time.After(30 * time.Millisecond):
 		}
 	}
 }

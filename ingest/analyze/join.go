@@ -25,11 +25,6 @@ import (
 // same window.
 func JoinRelated() Transform { return Transform{Op: OpJoinRelated} }
 
-// Joins tells whether transforms ask for Query.Join.
-func Joins(ts []Transform) bool {
-	return slices.ContainsFunc(ts, func(t Transform) bool { return t.Op == OpJoinRelated })
-}
-
 // join hands records over to a sink as records does, with halves joined.
 type join struct {
 	rec *recording.Recording
@@ -61,15 +56,13 @@ func newJoin(rec *recording.Recording, q *Query, to sink) *join {
 }
 
 func (j *join) records(ctx context.Context) error {
-	plain := *j.q
-	plain.Join = false
-	basis := basisOf(j.rec, plain)
+	basis := basisOf(j.rec, *j.q)
 	if basis == Stacks {
 		return j.stacks(ctx)
 	}
 	j.samples = basis == Samples
 	j.byCall()
-	err := records(ctx, j.rec, plain, j)
+	err := plainRecords(ctx, j.rec, *j.q, j)
 	j.flush()
 	return err
 }

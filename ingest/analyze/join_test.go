@@ -190,10 +190,11 @@ func TestJoinSharesInOrder(t *testing.T) {
 	b.Join(ev, u1, k)
 	b.Join(ev, u2, k)
 	want := map[string]int64{"u1;k×1": 10, "u2;k×1": 2, "u2×1": 8}
-	if got := selves(t, b.Finish(), Query{Join: true}); !reflect.DeepEqual(got, want) {
+	rec := b.Finish()
+	if got := selves(t, rec, Query{Join: true}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if slices.ContainsFunc([]Transform{Invert(), JoinRelated()}, func(x Transform) bool { return x.Check() != nil }) || !Joins([]Transform{Invert(), JoinRelated()}) || Joins(nil) {
+	if slices.ContainsFunc([]Transform{Invert(), JoinRelated()}, func(x Transform) bool { return x.Check() != nil }) || !(Query{}).With(rec, []Transform{Invert(), JoinRelated()}).Join || (Query{Join: true}).With(rec, nil).Join {
 		t.Error("the transform is not known")
 	}
 }

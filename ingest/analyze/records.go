@@ -32,9 +32,17 @@ const checkEvery = 1 << 14
 // records hands the records that answer a query, which are no spans, to a sink.
 // It ends early with ctx's error.
 func records(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
+	if q.Where != nil {
+		to = &filtered{to, q.filter(rec)}
+	}
 	if join := newJoin(rec, &q, to); join != nil {
 		return join.records(ctx)
 	}
+	return plainRecords(ctx, rec, q, to)
+}
+
+// plainRecords hands over all records, as they are.
+func plainRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
 	basis := basisOf(rec, q)
 	if basis == Windows && rec.Events[q.Event].Metrics[q.Metric].Kind == recording.Peak {
 		p := &peaks{to: to, at: map[peakOf]int{}}

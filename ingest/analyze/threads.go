@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
 
 	"ashlar/ingest/recording"
 )
@@ -43,8 +42,7 @@ func ByContext(ctx context.Context, rec *recording.Recording, q Query, key strin
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return nil, nil
 	}
-	t := &contextSums{rec: rec, key: key, at: map[string]int{}, byTrack: make([]int, len(rec.Tracks)+1),
-		byContext: make([]int, rec.Contexts.Len()), byCPU: map[int]int{}, left: left(rec, transforms)}
+	t := newContextSums(rec, key, transforms)
 	if basisOf(rec, q) == Spans {
 		rows, err := trackSums(ctx, rec, q, transforms)
 		if err != nil {
@@ -235,14 +233,24 @@ func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query)
 
 // contextSums has a row for each value of a context key.
 type contextSums struct {
-	rec  *recording.Recording
-	key  string
-	rows []Row
-	at   map[string]int // row by value
-	// These have 1 + the row, 0 while that is not known.
-	byTrack, byContext []int
-	byCPU              map[int]int
-	left               func(recording.CallID) bool
+	labels *labels
+	rows   []Row
+	left   func(recording.CallID) bool
+}
+
+func newContextSums(rec *recording.Recording, key string, ts []Transform) *contextSums {
+	s := &contextSums{left: left(rec, ts)}
+	at := map[string]int{} // row by value, from 1
+	s.labels = newLabels(rec, key, func(v string) int {
+		i, ok := at[v]
+		if !ok {
+			i = len(s.rows) + 1
+			at[v] = i
+			s.rows = append(s.rows, Row{Name: orNone(v, "[no "+key+"]"), Track: recording.NoTrack})
+		}
+		return i
+	})
+	return s
 }
 
 func (s *contextSums) window(*recording.Window) {}
@@ -253,67 +261,8 @@ func (s *contextSums) add(r *record) {
 	}
 }
 
-// row finds the row of a record: by its own context, else by its processor,
-// else by what its track says.
-func (s *contextSums) row(r *record) *Row {
-	known := &s.byContext[r.context]
-	if r.context == 0 || *known == 0 {
-		v := contextValue(s.rec.Contexts.At(int(r.context)), s.key)
-		switch {
-		case v != "":
-			*known = s.value(v)
-		case s.key == "cpu" && r.cpu >= 0:
-			i, ok := s.byCPU[r.cpu]
-			if !ok {
-				i = s.value(strconv.Itoa(r.cpu))
-				s.byCPU[r.cpu] = i
-			}
-			known = &i
-		default:
-			track := r.track
-			if track < 0 || track >= len(s.rec.Tracks) {
-				track = len(s.rec.Tracks)
-			}
-			if known = &s.byTrack[track]; *known == 0 {
-				*known = s.value(s.ofTrack(track))
-			}
-		}
-	}
-	return &s.rows[*known-1]
-}
-
-func (s *contextSums) value(v string) int {
-	i, ok := s.at[v]
-	if !ok {
-		i = len(s.rows) + 1
-		s.at[v] = i
-		s.rows = append(s.rows, Row{Name: orNone(v, "[no "+s.key+"]"), Track: recording.NoTrack})
-	}
-	return i
-}
-
-func (s *contextSums) ofTrack(i int) string {
-	if i == len(s.rec.Tracks) {
-		return ""
-	}
-	t := s.rec.Tracks[i]
-	switch s.key {
-	case "tid":
-		return number(t.TID)
-	case "pid":
-		return number(t.PID)
-	case "comm":
-		return t.Name
-	}
-	return ""
-}
-
-func number(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
-}
+// row finds the row of a record.
+func (s *contextSums) row(r *record) *Row { return &s.rows[s.labels.of(r)-1] }
 
 // TrackName is what a track is called where it has no room for more: its name,
 // else its thread id.

@@ -30,6 +30,7 @@ const (
 	OpInvert            Op = "invert"
 	OpByTime            Op = "by-time"
 	OpJoinRelated       Op = "join-related"
+	OpWhere             Op = "where"
 )
 
 // Ref refers to functions. Text is a function's name, or its symbol; where none is called
@@ -50,12 +51,12 @@ func RefTo(f recording.Function) Ref { return Ref{Text: f.Name, Module: f.Module
 
 // Transform changes stacks before they are added up. A list of them is applied
 // in order, each to what the ones before it left; only Invert, CallersOf and
-// ByTime also say how the result is looked at, and JoinRelated what is weighed
-// to begin with, wherever they stand. Transforms
-// can be compared with == and go through JSON unchanged.
+// ByTime also say how the result is looked at, and JoinRelated and Where what is
+// weighed to begin with (see Query.With), wherever they stand. Transforms can be
+// compared with == and go through JSON unchanged.
 //
 // Self, total and count of what is left add up as before; Focus, Only, Drop,
-// CallersOf and CalleesOf take away whole stacks and with them their weight.
+// Where, CallersOf and CalleesOf take away whole stacks and with them their weight.
 type Transform struct {
 	Op Op `json:"op"`
 	Ref
@@ -122,6 +123,8 @@ func ByTime() Transform { return Transform{Op: OpByTime} }
 // String is a name for a chip or a menu, like "focus priceCart".
 func (t Transform) String() string {
 	switch t.Op {
+	case OpWhere:
+		return t.Text
 	case OpFocus, OpHide, OpDrop, OpOnly:
 		return string(t.Op) + " " + t.Text
 	case OpCallersOf:
@@ -159,6 +162,9 @@ func (t Transform) Check() error {
 		if err == nil && !p.OfFunctions() {
 			err = fmt.Errorf("%s is looked for in %ss, not in stacks", t.Text, p.Field())
 		}
+		return err
+	case OpWhere:
+		_, err := parseCondition(t.Text)
 		return err
 	default:
 		return fmt.Errorf("there is no transform %q", t.Op)

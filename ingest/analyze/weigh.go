@@ -27,6 +27,10 @@ type Query struct {
 	// Join makes stacks of user space and of the kernel that belong together
 	// one, which counts once; see JoinRelated.
 	Join bool
+	// Where are conditions on labels of records that are no spans; see Where and
+	// With. Contexts are those of stack records: a range is not answered from
+	// samples where they matter.
+	Where []string
 }
 
 // Basis says which records an answer comes from.
@@ -99,7 +103,7 @@ func basisOf(rec *recording.Recording, q Query) Basis {
 		return Spans
 	case ev.Basis == recording.FromSamples:
 		return Samples
-	case q.Ranged && ev.Metrics[q.Metric].PerSample != recording.SampleNone && hasSamples(rec, q.Event):
+	case q.Ranged && ev.Metrics[q.Metric].PerSample != recording.SampleNone && q.OfSamples() && hasSamples(rec, q.Event):
 		return Samples
 	case q.Ranged && hasWindows(rec, q):
 		return Windows

@@ -71,8 +71,8 @@ type Run struct {
 	factor factor
 }
 
-// Comparison is the outcome of Compare. Its methods are for one goroutine at a
-// time; its tree may be read by any number.
+// Comparison is the outcome of Compare. Any number of goroutines may read it and
+// call its methods.
 type Comparison struct {
 	Metric    *Metric
 	Normalize Normalize
@@ -83,9 +83,8 @@ type Comparison struct {
 	// Tree has the stacks of both sides.
 	Tree *Tree
 
-	recs    []*recording.Recording
-	match   MatchOptions
-	lengths *spanLengths
+	recs  []*recording.Recording
+	match MatchOptions
 }
 
 // Method says what a confidence is made from.
@@ -124,7 +123,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 		}
 	}
 	for r := range c.Runs {
-		if err := c.weigh(ctx, r, analyze.Joins(o.Transforms)); err != nil {
+		if err := c.weigh(ctx, r, o.Transforms); err != nil {
 			return nil, err
 		}
 	}
@@ -138,12 +137,12 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 }
 
 // weigh answers for one recording.
-func (c *Comparison) weigh(ctx context.Context, r int, join bool) (err error) {
+func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (err error) {
 	run := &c.Runs[r]
 	if run.Ranged && !run.Rec.HasTime {
 		return fmt.Errorf("%s has no times, so no range of it can be compared", run.Rec.Source.Path)
 	}
-	run.query = analyze.Query{Event: c.Metric.Event[r], Metric: c.Metric.Metric[r], Ranged: run.Ranged, From: run.From, To: run.To, Tracks: run.Tracks, Join: join}
+	run.query = analyze.Query{Event: c.Metric.Event[r], Metric: c.Metric.Metric[r], Ranged: run.Ranged, From: run.From, To: run.To, Tracks: run.Tracks}.With(run.Rec, ts)
 	if run.Weights, err = analyze.Weigh(ctx, run.Rec, run.query); err != nil {
 		return err
 	}

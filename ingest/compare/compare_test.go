@@ -349,8 +349,8 @@ func TestRangesOfOneFile(t *testing.T) {
 		t.Fatalf("the rows are %+v", rows)
 	}
 	conf := rows[0].Self
-	if conf == nil || conf.Method != FromDurations || conf.Level() < .99 || conf.Spans.By != 500 {
-		t.Errorf("the confidence is %+v, %+v", conf, conf.Spans)
+	if conf == nil || conf.Method != FromDurations || conf.Level() < .99 || conf.Shift().By != 500 {
+		t.Errorf("the confidence is %+v, %+v", conf, conf.Shift())
 	}
 	if n := conf.A + conf.B; n != 200 {
 		t.Errorf("%d spans are behind it", n)

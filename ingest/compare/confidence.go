@@ -3,6 +3,9 @@ package compare
 import (
 	"context"
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare/stats"
@@ -24,12 +27,16 @@ type Confidence struct {
 	Detectable float64
 	// A and B are how many samples, spans or recordings are behind the row.
 	A, B int64
-	// Spans tells about the durations of a function's spans, for FromDurations.
-	Spans *Shift
+
+	lengths [2][]length // sorted, of spans of both sides; see Shift
 }
 
 // Level is 1-Q, the confidence that there is a difference.
 func (c *Confidence) Level() float64 { return 1 - c.Q }
+
+// Shift tells how the durations of a row's spans differ, for FromDurations; nil
+// where that is not known: in the rows of Sure.
+func (c *Confidence) Shift() *Shift { return shift(c.lengths[0], c.lengths[1]) }
 
 // Shift tells how the durations of spans differ, in picoseconds.
 type Shift struct {
@@ -39,14 +46,18 @@ type Shift struct {
 	By, Low, High float64
 }
 
-// judge finds the confidences of all rows.
-func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, sure bool) error {
-	one, err := c.judgement(ctx, g, t, sure)
+// judge finds the confidences of all rows. s has the durations of their spans,
+// nil where they are not wanted.
+func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, s *spanTable) error {
+	one := c.judgement(g, t, s)
 	if one == nil {
-		return err
+		return nil
 	}
 	for _, total := range []bool{false, true} {
-		ps, all := g.each(one, total)
+		ps, all, err := g.each(ctx, one, total)
+		if err != nil {
+			return err
+		}
 		for i, conf := range all {
 			if conf != nil && total {
 				g.rows[i].Total = conf
@@ -76,28 +87,46 @@ func discover(all []*Confidence, ps []float64, times float64) {
 }
 
 // each asks for the confidence of every row that weighs anything: of self, or of
-// total.
-func (g *groups) each(one func(i int, total bool) *Confidence, total bool) (ps []float64, all []*Confidence) {
+// total. Rows are apart from each other.
+func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confidence, total bool) (ps []float64, all []*Confidence, err error) {
 	all = make([]*Confidence, len(g.rows))
-	for i := range g.rows {
-		row := &g.rows[i]
-		a, b := row.ASelf, row.BSelf
-		if total {
-			a, b = row.ATotal, row.BTotal
-		}
-		if row.Status == "" || a == 0 && b == 0 {
-			continue
-		}
-		if all[i] = one(i, total); all[i] != nil {
-			ps = append(ps, all[i].P)
+	const some = 64
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(g.rows)/some) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for ctx.Err() == nil {
+				from := int(next.Add(some)) - some
+				if from >= len(g.rows) {
+					return
+				}
+				for i := from; i < min(from+some, len(g.rows)); i++ {
+					row := &g.rows[i]
+					a, b := row.ASelf, row.BSelf
+					if total {
+						a, b = row.ATotal, row.BTotal
+					}
+					if row.Status != "" && (a != 0 || b != 0) {
+						all[i] = one(i, total)
+					}
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for _, conf := range all {
+		if conf != nil {
+			ps = append(ps, conf.P)
 		}
 	}
-	return ps, all
+	return ps, all, ctx.Err()
 }
 
 // judgement is what finds the confidence of a row; nil where nothing tells, or
-// where it would take a pass over all spans that is not wanted.
-func (c *Comparison) judgement(ctx context.Context, g *groups, t *Table, sure bool) (one func(i int, total bool) *Confidence, err error) {
+// where it would take durations that are not there.
+func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i int, total bool) *Confidence) {
 	switch c.Method() {
 	case FromRuns:
 		one = func(i int, total bool) *Confidence { return c.byRuns(g, i, total) }
@@ -110,17 +139,13 @@ func (c *Comparison) judgement(ctx context.Context, g *groups, t *Table, sure bo
 			t.Whole = counts(w[0], w[1], grain, nil)
 		}
 	case FromDurations:
-		if !sure {
-			return nil, nil
-		}
-		s, err := c.spans(ctx, g)
-		if err != nil {
-			return nil, err
+		if s == nil {
+			return nil
 		}
 		one = s.judge
-		t.Whole = s.whole()
+		t.Whole = s.judgeWhole()
 	}
-	return one, nil
+	return one
 }
 
 // weighed is a side's weight with its variance and the number of samples behind

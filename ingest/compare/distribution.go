@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare/stats"
@@ -30,7 +29,7 @@ type Distribution struct {
 // Durations sums one side of a Distribution up.
 type Durations struct {
 	// N is the number of spans; of more than a million, a million drawn at
-	// random make all that follows.
+	// random make the percentiles and the bins.
 	N                                int64
 	Min, Median, Mean, P90, P99, Max float64
 	// Bins are parts of all spans.
@@ -41,60 +40,101 @@ type Durations struct {
 // Matching.Funcs) lasted: whole, or without their children. The error says that
 // the recordings have no spans.
 func (c *Comparison) Distribution(ctx context.Context, f int32, self bool, bins int) (*Distribution, error) {
-	var sides [2]drawn
-	for side := range sides {
-		sides[side] = drawn{most: mostDrawn, dice: 1}
-	}
 	for r := range c.Runs {
-		run := &c.Runs[r]
-		if run.Weights.Basis != analyze.Spans {
-			return nil, errors.New(run.Rec.Source.Path + " has samples and no spans, so nothing says how long a call of a function lasted")
+		if c.Runs[r].Weights.Basis != analyze.Spans {
+			return nil, errors.New(c.Runs[r].Rec.Source.Path + " has samples and no spans, so nothing says how long a call of a function lasted")
 		}
-		id := c.Matching.Funcs[f].In[r]
-		if id < 0 {
-			continue
-		}
-		side, _ := c.sideOf(r)
-		chosen := chosenTracks(run.query.Tracks)
-		for ti, t := range run.Rec.Tracks {
-			if !chosen(ti) {
-				continue
-			}
-			err := eachSpan(ctx, run.Rec, t, self, func(s *span) {
-				if run.Rec.Func(s.call) != recording.FuncID(id) || run.query.Ranged && (s.start < run.query.From || s.end > run.query.To) {
-					return
-				}
-				if self {
-					sides[side].add(float64(s.self))
-				} else {
-					sides[side].add(float64(s.end - s.start))
-				}
-			})
-			if err != nil {
-				return nil, err
-			}
+	}
+	var sides [2]gathered
+	for side := range sides {
+		if err := c.gather(ctx, f, self, side, &sides[side]); err != nil {
+			return nil, err
 		}
 	}
 	a, b := &sides[0], &sides[1]
-	slices.Sort(a.kept)
-	slices.Sort(b.kept)
-	d := &Distribution{P: stats.Ranks(a.kept, b.kept), Edges: edges(a.kept, b.kept, max(1, bins))}
+	d := &Distribution{P: stats.Ranks(a.kept, b.kept), Edges: edges(a, b, max(1, bins)), Shift: shift(a.kept, b.kept)}
 	d.A, d.B = durations(a, d.Edges), durations(b, d.Edges)
-	if a.n > 0 && b.n > 0 {
-		d.Shift = &Shift{MedianA: d.A.Median, MedianB: d.B.Median}
-		d.Shift.By, d.Shift.Low, d.Shift.High = stats.Shift(a.kept, b.kept)
-	}
 	return d, nil
 }
 
-// edges spans the values of both sides.
-func edges(a, b []float64, bins int) []float64 {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, s := range [][]float64{a, b} {
-		if len(s) > 0 {
-			low, high = math.Min(low, s[0]), math.Max(high, s[len(s)-1])
+// gathered are the spans of one function.
+type gathered struct {
+	drawn
+	min, max float64
+}
+
+// gather draws from the spans of a function on one side.
+func (c *Comparison) gather(ctx context.Context, f int32, self bool, side int, into *gathered) error {
+	into.min, into.max = math.Inf(1), math.Inf(-1)
+	ds := newDraws(1, mostDrawn, func(int) string { return "" }, 0)
+	for _, keep := range []bool{false, true} { // first they are counted
+		if keep {
+			ds.begin()
+		}
+		for r := range c.Runs {
+			id := c.Matching.Funcs[f].In[r]
+			if of, _ := c.sideOf(r); of != side || id < 0 {
+				continue
+			}
+			if err := c.gatherRun(ctx, r, recording.FuncID(id), self, keep, ds, into); err != nil {
+				return err
+			}
 		}
 	}
+	ds.end()
+	into.drawn = ds.rows[0]
+	return nil
+}
+
+func (c *Comparison) gatherRun(ctx context.Context, r int, id recording.FuncID, self, keep bool, ds *draws, into *gathered) error {
+	run := &c.Runs[r]
+	w := newSpanWalk(run, self && keep)
+	is := make([]bool, run.Rec.Calls.Len())
+	w.depths = map[int]bool{}
+	for i := 1; i < len(is); i++ {
+		if call := recording.CallID(i); run.Rec.Func(call) == id {
+			is[i], w.depths[run.Rec.Calls.Depth(call)] = true, true
+		}
+	}
+	counts := make([]int64, len(is))
+	chosen := chosenTracks(run.query.Tracks)
+	for ti, t := range run.Rec.Tracks {
+		if !chosen(ti) {
+			continue
+		}
+		if !keep {
+			w.count(t, counts)
+			continue
+		}
+		err := w.each(ctx, t, func(s *spanRun) {
+			for j, call := range s.calls {
+				if !is[call] {
+					continue
+				}
+				v := float64(s.ends[j] - s.starts[j])
+				if self {
+					v = float64(s.selfs[j])
+				}
+				into.min, into.max = min(into.min, v), max(into.max, v)
+				ds.add(0, 1, v, v*v)
+				ds.pass(0, v)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for i, n := range counts {
+		if is[i] {
+			ds.expect(0, n)
+		}
+	}
+	return nil
+}
+
+// edges spans the values of both sides.
+func edges(a, b *gathered, bins int) []float64 {
+	low, high := math.Min(a.min, b.min), math.Max(a.max, b.max)
 	if low > high {
 		low, high = 0, 0
 	}
@@ -108,15 +148,16 @@ func edges(a, b []float64, bins int) []float64 {
 	return out
 }
 
-func durations(d *drawn, edges []float64) Durations {
+func durations(d *gathered, edges []float64) Durations {
 	out := Durations{N: d.n, Bins: make([]float64, len(edges)-1)}
 	if d.n == 0 {
 		return out
 	}
-	out.Min, out.Max, out.Mean = d.kept[0], d.kept[len(d.kept)-1], d.sum/float64(d.n)
-	out.Median, out.P90, out.P99 = stats.Quantile(d.kept, .5), stats.Quantile(d.kept, .9), stats.Quantile(d.kept, .99)
+	out.Min, out.Max, out.Mean = d.min, d.max, d.sum/float64(d.n)
+	kept := durationsOf(d.kept)
+	out.Median, out.P90, out.P99 = stats.Quantile(kept, .5), stats.Quantile(kept, .9), stats.Quantile(kept, .99)
 	k := 0
-	for _, v := range d.kept {
+	for _, v := range kept {
 		for k+1 < len(out.Bins) && v >= edges[k+1] {
 			k++
 		}

@@ -59,9 +59,12 @@
 // rank (Mann and Whitney), and the shift of a typical span is the median of all
 // pairwise differences (Hodges and Lehmann). The number of spans is compared
 // as counts are, where it differs; the row then has twice the smaller of both
-// p-values. From each function up to 2,048 spans a side (512 where there are
-// thousands of functions) are drawn at random, the same ones every time. Normalised by total, durations are scaled by the
-// ratio of the mean spans and numbers of spans by the ratio of theirs. Spans
+// p-values. Of each function's spans up to 2,048 a side are ranked (fewer where
+// there are more than a thousand functions, but at least 128), one drawn at
+// random from each of as many equal parts of their sequence, the same ones every
+// time; their number, sum and variance are those of all. Normalised by total,
+// durations are scaled by the ratio of the mean spans and numbers of spans by the
+// ratio of theirs. Spans
 // that follow each other on a busy machine are not independent, so here too
 // several recordings are better.
 //

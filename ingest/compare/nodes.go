@@ -8,30 +8,51 @@ const byNode By = "node"
 // stacks tells whether rows are nodes of the tree.
 func (b By) stacks() bool { return b == ByStack || b == byNode }
 
-// mostNodeSpans is how many spans of a node are kept a side: there are many
-// nodes, and what they show is a colour.
-const mostNodeSpans = 256
+// Sure makes tables with all confidences, and says for each node of the tree how
+// sure the difference of its total is; nil where nothing tells. The share of
+// false alarms is controlled over all nodes, as it is over a table's rows. For
+// traces that takes one pass over all spans. A tree made with transforms has no
+// confidences for what they moved: ask the table.
+func (c *Comparison) Sure(ctx context.Context, by ...By) (tables []*Table, nodes []*Confidence, err error) {
+	var gs []*groups
+	for _, b := range append(by, byNode) {
+		g, err := c.group(ctx, b)
+		if err != nil {
+			return nil, nil, err
+		}
+		gs = append(gs, g)
+	}
+	spans := make([]*spanTable, len(gs))
+	if c.Method() == FromDurations {
+		if spans, err = c.spans(ctx, gs...); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range by {
+		t, err := c.table(ctx, gs[i], spans[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		tables = append(tables, t)
+	}
+	nodes, err = c.nodes(ctx, gs[len(by)], spans[len(by)])
+	return tables, nodes, err
+}
 
-// Nodes says for each node of the tree how sure the difference of its total is;
-// nil where nothing tells. The share of false alarms is controlled over all
-// nodes. For traces that takes a pass over all spans, and a tree made with
-// transforms has no confidences for what they moved: ask the table.
-func (c *Comparison) Nodes(ctx context.Context) ([]*Confidence, error) {
-	g, err := c.group(ctx, byNode)
+func (c *Comparison) nodes(ctx context.Context, g *groups, s *spanTable) ([]*Confidence, error) {
+	var t Table
+	one := c.judgement(g, &t, s)
+	if one == nil {
+		return nil, nil
+	}
+	ps, all, err := g.each(ctx, one, true)
 	if err != nil {
 		return nil, err
 	}
-	var t Table
-	one, err := c.judgement(ctx, g, &t, true)
-	if one == nil {
-		return nil, err
-	}
-	c.lengths = nil // not asked for again, and large
-	ps, all := g.each(one, true)
 	discover(all, ps, 1)
 	all[0] = t.Whole
 	if t.Whole != nil {
 		t.Whole.Q = t.Whole.P
 	}
-	return all, ctx.Err()
+	return all, nil
 }

@@ -24,8 +24,12 @@ type Shape struct {
 	// weights have no width.
 	Widths []int64
 
-	kids []int32
+	kids  []int32
+	lacks bool
 }
+
+// Lacks tells whether any node has children without a width; see Absent.
+func (s *Shape) Lacks() bool { return s.lacks }
 
 // Shape gives the tree widths.
 func (t *Tree) Shape(w Width) *Shape {
@@ -46,6 +50,7 @@ func (t *Tree) Shape(w Width) *Shape {
 		}
 	}
 	for i := range t.Nodes {
+		s.lacks = s.lacks || s.Widths[i] == 0 && (t.Nodes[i].A.Total != 0 || t.Nodes[i].B.Total != 0)
 		slices.SortStableFunc(s.Children(i), func(a, b int32) int { return cmp.Compare(s.Widths[b], s.Widths[a]) })
 	}
 	return s

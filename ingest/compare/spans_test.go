@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,11 +17,14 @@ func TestEachSpanSelf(t *testing.T) {
 		rec := random(seed, poolA)
 		self, spans := map[recording.CallID]int64{}, 0
 		for _, tr := range rec.Tracks {
-			if err := eachSpan(bg, rec, tr, true, func(s *span) {
-				self[s.call] += s.self
-				spans++
-				if s.self < 0 || s.self > s.end-s.start {
-					t.Fatalf("a span of %d has %d for itself", s.end-s.start, s.self)
+			w := newSpanWalk(&Run{Input: Input{Rec: rec}}, true)
+			if err := w.each(bg, tr, func(r *spanRun) {
+				for j, c := range r.calls {
+					self[c] += r.selfs[j]
+					spans++
+					if length := r.ends[j] - r.starts[j]; r.selfs[j] < 0 || r.selfs[j] > length {
+						t.Fatalf("a span of %d has %d for itself", length, r.selfs[j])
+					}
 				}
 			}); err != nil {
 				t.Fatal(err)
@@ -89,7 +93,7 @@ func TestSlowerSpans(t *testing.T) {
 	if parse.Level() < .999 || parse.A != 400 || parse.B != 400 {
 		t.Errorf("parse is %+v", parse)
 	}
-	if ratio := 1 + parse.Spans.By/parse.Spans.MedianA; ratio < 1.1 || ratio > 1.3 {
+	if ratio := 1 + parse.Shift().By/parse.Shift().MedianA; ratio < 1.1 || ratio > 1.3 {
 		t.Errorf("a typical parse is %g times as long, want 1.2", ratio)
 	}
 	if d := float64(table.Rows[0].DeltaSelf()); parse.Low > d || parse.High < d || parse.Low < 0 {
@@ -155,24 +159,154 @@ func TestSlowerMachine(t *testing.T) {
 }
 
 func TestDrawnIsFairAndTheSame(t *testing.T) {
-	a, b := drawn{most: 100, dice: 12345}, drawn{most: 100, dice: 12345}
-	for i := range 100_000 {
-		a.add(float64(i))
-		b.add(float64(i))
+	const all, most = 100_000, 100
+	draw := func(name string) *drawn {
+		ds := newDraws(2, most, func(row int) string { return name }, 0)
+		ds.expect(0, all/4)
+		ds.expect(1, 50)
+		ds.expect(0, all-all/4)
+		ds.begin()
+		for i := range all {
+			ds.addRun(0, []int64{0}, []int64{int64(i)}, 1)
+		}
+		for i := range 50 {
+			ds.addRun(1, []int64{0}, []int64{int64(i)}, 1)
+		}
+		ds.end()
+		if few := durationsOf(ds.rows[1].kept); len(few) != 50 || few[0] != 0 || few[49] != 49 {
+			t.Errorf("of 50 spans these are kept: %v", few)
+		}
+		return &ds.rows[0]
 	}
+	a, b := draw("f"), draw("f")
 	if !slices.Equal(a.kept, b.kept) {
 		t.Error("the same spans are drawn differently")
 	}
-	var mean float64
-	for _, v := range a.kept {
-		mean += v / 100
-	}
-	if math.Abs(mean-50_000) > 4*100_000/math.Sqrt(12*100) {
-		t.Errorf("the mean of what was drawn is %g", mean)
-	}
-	if a.n != 100_000 || math.Abs(a.variance()-1e10/12)/1e10 > 1e-4 {
+	if a.n != all || math.Abs(a.variance()-1e10/12)/1e10 > 1e-4 {
 		t.Errorf("there are %d with variance %g", a.n, a.variance())
 	}
+	// Every span has the same chance: of many draws, each tenth of a part has a
+	// tenth.
+	var tenths [10]int
+	names := 200
+	for k := range names {
+		d := draw(fmt.Sprint("f", k))
+		if len(d.kept) != most {
+			t.Fatalf("%d spans are kept", len(d.kept))
+		}
+		for i, v := range durationsOf(d.kept) {
+			if int(v)/(all/most) != i {
+				t.Fatalf("span %g is drawn in part %d", v, i)
+			}
+			tenths[int(v)%(all/most)/(all/most/10)]++
+		}
+	}
+	for i, n := range tenths {
+		mean := float64(names*most) / 10
+		if math.Abs(float64(n)-mean) > 5*math.Sqrt(mean) {
+			t.Errorf("in tenth %d of their parts lie %d spans, want about %g", i, n, mean)
+		}
+	}
+}
+
+// TestSpanTable adds the durations up span by span.
+func TestSpanTable(t *testing.T) {
+	for seed := range uint64(20) {
+		a, b := random(seed, poolA), random(seed+100, poolB)
+		for _, ranged := range []bool{false, true} {
+			x, y := Input{Rec: a}, Input{Rec: b}
+			if ranged {
+				x.Ranged, x.From, x.To = true, a.Start+a.Duration()/4, a.Start+a.Duration()*3/4
+				y.Tracks = []int{0, 2}
+			}
+			c, err := Compare(bg, []Input{x}, []Input{y}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, by := range append([]By{byNode}, allBy...) {
+				g, err := c.group(bg, by)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tables, err := c.spans(bg, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for side, rec := range []*recording.Recording{a, b} {
+					self, total := naiveSpans(c, g, side, rec)
+					for row := range g.rows {
+						if by != byNode {
+							sameSpans(t, &tables[0].self[side].rows[row], self[row])
+						}
+						sameSpans(t, &tables[0].total[side].rows[row], total[row])
+					}
+				}
+			}
+		}
+	}
+}
+
+func sameSpans(t *testing.T, d *drawn, want []float64) {
+	t.Helper()
+	var sum, sum2 float64
+	for _, v := range want {
+		sum += v
+		sum2 += v * v
+	}
+	slices.Sort(want)
+	if d.n != int64(len(want)) || math.Abs(d.sum-sum) > 1e-9*sum || math.Abs(d.sum2-sum2) > 1e-9*sum2 || !slices.Equal(durationsOf(d.kept), want) {
+		t.Fatalf("%d spans of %g, squared %g, %d kept; want %d, %g and %g", d.n, d.sum, d.sum2, len(d.kept), len(want), sum, sum2)
+	}
+}
+
+// naiveSpans finds the durations by row from each span's own stack.
+func naiveSpans(c *Comparison, g *groups, side int, rec *recording.Recording) (self, total map[int][]float64) {
+	self, total = map[int][]float64{}, map[int][]float64{}
+	in := c.Runs[side].Input
+	at := c.Tree.calls(rec, c.Matching.IDs[side])
+	for ti, tr := range rec.Tracks {
+		if in.Tracks != nil && !slices.Contains(in.Tracks, ti) {
+			continue
+		}
+		for li := range tr.Lanes {
+			l := &tr.Lanes[li]
+			for i := range l.Len() {
+				start, end, call := l.Start(i), l.End(i), l.Call(i)
+				if in.Ranged && (start < in.From || end > in.To) {
+					continue
+				}
+				alone := end - start
+				for lj := range tr.Lanes {
+					k := &tr.Lanes[lj]
+					for j := range k.Len() {
+						if lj != li && k.Start(j) >= start && k.End(j) <= end && rec.Calls.Parent(k.Call(j)) == call {
+							alone -= k.End(j) - k.Start(j)
+						}
+					}
+				}
+				row, outer := int(g.rowOfCall(side, ti, at[call])), true
+				for p := rec.Calls.Parent(call); p != 0 && !g.by.stacks(); p = rec.Calls.Parent(p) {
+					outer = outer && int(g.rowOfCall(side, ti, at[p])) != row
+				}
+				self[row] = append(self[row], float64(alone))
+				if outer {
+					total[row] = append(total[row], float64(end-start))
+				}
+			}
+		}
+	}
+	return self, total
+}
+
+// rowOfCall is the row of a span on a track whose call has a node.
+func (g *groups) rowOfCall(side, track int, node int32) int32 {
+	switch {
+	case g.by == ByThread:
+		return g.track[side][track]
+	case g.by.stacks():
+		return node
+	}
+	return g.of[side][node]
 }
 
 func TestDistribution(t *testing.T) {

@@ -89,8 +89,22 @@ func (c *Comparison) Table(ctx context.Context, by By, sure bool) (*Table, error
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{By: by, Rows: g.rows}
-	if err := c.judge(ctx, g, t, sure); err != nil {
+	var s *spanTable
+	if sure && c.Method() == FromDurations {
+		tables, err := c.spans(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		s = tables[0]
+		s.shifts = true
+	}
+	return c.table(ctx, g, s)
+}
+
+// table makes a table of groups; s has the durations of their spans, or is nil.
+func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table, error) {
+	t := &Table{By: g.by, Rows: g.rows}
+	if err := c.judge(ctx, g, t, s); err != nil {
 		return nil, err
 	}
 	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Status == "" })

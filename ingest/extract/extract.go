@@ -5,6 +5,7 @@ package extract
 
 import (
 	"context"
+	"slices"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -92,7 +93,8 @@ func (x *extraction) note(text string) {
 }
 
 func (x *extraction) query(event, metric int) analyze.Query {
-	return analyze.Query{Event: event, Metric: metric, Ranged: x.sel.Ranged, From: x.sel.From, To: x.sel.To, Tracks: x.sel.Tracks, Join: analyze.Joins(x.sel.Transforms)}
+	q := analyze.Query{Event: event, Metric: metric, Ranged: x.sel.Ranged, From: x.sel.From, To: x.sel.To, Tracks: x.sel.Tracks}
+	return q.With(x.rec, x.sel.Transforms)
 }
 
 // event takes over an event with what was recorded of it.
@@ -181,6 +183,9 @@ func (x *extraction) spanSums(e, to int) error {
 			continue
 		}
 		q := x.query(e, recording.SpanTime)
+		if q.Tracks != nil && !slices.Contains(q.Tracks, i) {
+			continue // of another label
+		}
 		q.Tracks = []int{i}
 		time, err := analyze.Weigh(x.ctx, x.rec, q)
 		if err != nil {
@@ -212,6 +217,14 @@ func (x *extraction) spanSums(e, to int) error {
 func (x *extraction) samples(e, to int) error {
 	metrics := x.rec.Events[e].Metrics
 	values := make([]int64, len(metrics))
+	q := x.query(e, 0)
+	if !q.OfSamples() {
+		if slices.ContainsFunc(x.rec.Tracks, func(t *recording.Track) bool { return t.SamplesOf(e) != nil }) {
+			x.note("samples on the timeline have no labels but thread and processor: the part has none of them")
+		}
+		return nil
+	}
+	takes := q.Takes(x.rec)
 	for i, t := range x.tracks {
 		if t == nil {
 			continue
@@ -221,12 +234,12 @@ func (x *extraction) samples(e, to int) error {
 			continue
 		}
 		first, last := 0, s.Len()
-		if q := x.query(e, 0); x.sel.Ranged {
+		if x.sel.Ranged {
 			first, last = q.SamplesIn(x.rec, s)
 		}
 		for k := first; k < last; k++ {
 			call, ok := x.stacks.call(s.Call(k))
-			if !ok {
+			if !ok || !takes(i, 0, s.CPU(k)) { // their context is the empty one
 				continue
 			}
 			for m := range metrics {

@@ -61,6 +61,7 @@ func read(t *testing.T, path string) *recording.Recording {
 // answer is what the table of functions says, by name and module.
 func answer(t *testing.T, rec *recording.Recording, q analyze.Query, ts []analyze.Transform) (sums map[[2]string][2]int64, w *analyze.Weights) {
 	t.Helper()
+	q = q.With(rec, ts)
 	w, err := analyze.Weigh(context.Background(), rec, q)
 	if err != nil {
 		t.Fatal(err)
@@ -92,6 +93,18 @@ func anySelection(r *rand.Rand, rec *recording.Recording) (sel extract.Selection
 			analyze.Focus(f), analyze.Hide(f), analyze.Drop(f), analyze.CalleesOf(f), analyze.CollapseRecursion(), analyze.CollapseRecursionOf(f),
 			analyze.FoldInlined(), analyze.HideKernel(), analyze.MergeByModule(), analyze.Only("a"),
 		}[r.IntN(10)]}
+	}
+	if keys := analyze.ContextKeys(rec); r.IntN(3) == 0 && len(keys) > 0 {
+		// A label of a record, or a thread's.
+		c := fmt.Sprintf("tid=%d", rec.Tracks[r.IntN(len(rec.Tracks))].TID)
+		if x := rec.Contexts.At(r.IntN(rec.Contexts.Len())); len(x) > 0 {
+			a := x[r.IntN(len(x))]
+			c = a.Key + "=" + a.Value
+		}
+		sel.Transforms = append(sel.Transforms, analyze.Where(c))
+	}
+	if r.IntN(9) == 0 {
+		sel.Transforms = append(sel.Transforms, analyze.Where("tid!~3$"))
 	}
 	return sel
 }

@@ -106,7 +106,7 @@ func (c *converter) checkSamples() {
 		warn(i, len(s.Location)-len(kept))
 		s.Location = kept
 	}
-	if c.samples.content != nil {
+	if c.samples.missing {
 		c.samples.each(func(i int, s *oneSample) bool {
 			warn(i, s.missing)
 			return true
@@ -124,13 +124,13 @@ func (c *converter) number() {
 // dropFrames takes the frames out that the profile asks not to be shown, just
 // as pprof does: its recorders mark their own innermost frames so.
 func (c *converter) dropFrames() {
-	frames := func() (n int64) {
-		c.samples.each(func(_ int, s *oneSample) bool {
+	frames := func() int64 {
+		n := c.samples.frames
+		for _, s := range c.samples.all {
 			for _, l := range s.Location {
 				n += int64(max(1, len(l.Line)))
 			}
-			return true
-		})
+		}
 		return n
 	}
 	t := c.b.Tally("frame in a stack")

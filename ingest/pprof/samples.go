@@ -15,6 +15,8 @@ type samples struct {
 
 	content []byte // the whole profile
 	count   int
+	frames  int64    // in all stacks
+	missing bool     // some locations are not in the profile
 	texts   [][2]int // of the string table: where they are in content
 	at      []*profile.Location
 	more    map[uint64]*profile.Location // those with large ids
@@ -128,7 +130,7 @@ func (s *samples) find(all []*profile.Location) {
 	}
 }
 
-// valid reports whether all samples can be read.
+// valid reports whether all samples can be read, and counts what is in them.
 func (s *samples) valid() bool {
 	var one oneSample
 	for i := 0; i < len(s.content); {
@@ -140,6 +142,10 @@ func (s *samples) valid() bool {
 		if f.typ != wireBytes || !s.read(f.body, &one) || !s.readLabels(&one, nil) {
 			return false
 		}
+		for _, l := range one.Location {
+			s.frames += int64(max(1, len(l.Line)))
+		}
+		s.missing = s.missing || one.missing > 0
 	}
 	return true
 }

@@ -20,9 +20,9 @@ type Builder struct {
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole []FrameID
 	calls pairs.Table
-	// first is each call's first child, 0 for none: most calls have just one,
+	// first is each call's first child: most calls have just one,
 	// and only the others are in the table.
-	first  []CallID
+	first  []firstCall
 	ctxs   map[string]ContextID
 	tracks map[TrackKey]*TrackBuilder
 	order  []*TrackBuilder
@@ -43,6 +43,12 @@ type Builder struct {
 	// OnProgress, if set, is called whenever Progress is.
 	OnProgress func()
 	next       time.Time
+}
+
+// firstCall is a call's first child; call is NoCall while it has none.
+type firstCall struct {
+	frame FrameID
+	call  CallID
 }
 
 // callSum is the time that a call's spans cover and their number.
@@ -71,7 +77,7 @@ func NewBuilder() *Builder {
 	b.rec.Calls.parent.Append(0)
 	b.rec.Calls.frame.Append(0)
 	b.rec.Calls.depth.Append(0)
-	b.first = append(b.first, 0)
+	b.first = append(b.first, firstCall{})
 	b.rec.Contexts.Append(nil)
 	return b
 }
@@ -150,9 +156,9 @@ func (b *Builder) Frame(f Frame) FrameID {
 func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 	c := &b.rec.Calls
 	first := b.first[parent]
-	if first != 0 {
-		if c.frame.At(int(first)) == frame {
-			return first
+	if first.call != NoCall {
+		if first.frame == frame {
+			return first.call
 		}
 		if v := b.calls.Get(uint32(parent), uint32(frame)); v != 0 {
 			return CallID(v)
@@ -162,9 +168,9 @@ func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 	c.parent.Append(parent)
 	c.frame.Append(frame)
 	c.depth.Append(c.depth.At(int(parent)) + 1)
-	b.first = append(b.first, 0)
-	if first == 0 {
-		b.first[parent] = id
+	b.first = append(b.first, firstCall{})
+	if first.call == NoCall {
+		b.first[parent] = firstCall{frame, id}
 	} else {
 		b.calls.Put(uint32(parent), uint32(frame), uint32(id))
 	}

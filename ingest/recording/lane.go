@@ -8,8 +8,12 @@ import (
 // Lane is one row of spans on a track: sorted by start, never overlapping. Its
 // columns are parallel.
 type Lane struct {
-	chunks []laneChunk
+	// What append needs lies together: the last of chunks and how many spans
+	// still fit it.
 	n      int
+	room   int
+	tail   laneChunk
+	chunks []laneChunk
 	// long are the spans whose lengths do not fit a chunk's column.
 	long Vec[longSpan]
 	args argColumn
@@ -117,11 +121,11 @@ func (l *Lane) Search(t int64) int {
 
 // append adds a span that starts no earlier than the last one ended.
 func (l *Lane) append(start, end int64, call CallID, args uint64) {
-	k, off := l.n>>chunkBits, l.n&(chunkLen-1)
-	if k == len(l.chunks) || off == len(l.chunks[k].starts) {
-		l.grow(k)
+	if l.room == 0 {
+		l.grow()
 	}
-	c := &l.chunks[k]
+	l.room--
+	c, off := &l.tail, l.n&(chunkLen-1)
 	c.starts[off], c.calls[off] = start, call
 	if d := uint64(end - start); d < isLong {
 		c.durs[off] = uint32(d)
@@ -134,15 +138,16 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 	}
 	l.n++
 	if l.n&(leafSpans-1) == 0 {
-		l.levelUp(c, off)
+		l.levelUp(c, off, end)
 	}
 }
 
-// grow makes room for the next span in chunk k. The first chunk grows by
-// steps, and then the table with it, because a snapshot may be reading it.
-func (l *Lane) grow(k int) {
-	if k > 0 {
-		l.chunks = append(l.chunks, newChunk(chunkLen))
+// grow makes room for the next span. The first chunk grows by steps, and then
+// the table with it, because a snapshot may be reading it.
+func (l *Lane) grow() {
+	if l.n >= chunkLen {
+		l.tail, l.room = newChunk(chunkLen), chunkLen
+		l.chunks = append(l.chunks, l.tail)
 		return
 	}
 	size := firstLen
@@ -155,7 +160,7 @@ func (l *Lane) grow(k int) {
 		copy(c.durs, l.chunks[0].durs)
 		copy(c.calls, l.chunks[0].calls)
 	}
-	l.chunks = []laneChunk{c}
+	l.chunks, l.tail, l.room = []laneChunk{c}, c, size-l.n
 }
 
 // snapshot copies the lane for readers.

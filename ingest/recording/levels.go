@@ -24,25 +24,26 @@ type Node struct {
 	Call       CallID  // the leading call: of the longest span, or near it
 }
 
-// levelUp adds the node for the last 16 spans, which end at element last of c,
-// and those it completes above.
-func (l *Lane) levelUp(c *laneChunk, last int) {
+// levelUp adds the node for the last 16 spans, of which the last is element last
+// of c and ends at end, and those it completes above.
+func (l *Lane) levelUp(c *laneChunk, last int, end int64) {
 	first := last + 1 - leafSpans
 	var longest int64 = -1
 	var busy int64
 	at := 0
-	for i, short := range c.durs[first : last+1] {
+	durs := (*[leafSpans]uint32)(c.durs[first:])
+	for i, short := range durs {
 		d := int64(short)
 		if short == isLong {
 			k := l.n - leafSpans + i
-			d = l.End(k) - l.Start(k)
+			d = l.End(k) - c.starts[first+i]
 		}
 		busy += d
 		if d > longest {
 			longest, at = d, i
 		}
 	}
-	node := Node{Start: c.starts[first], End: l.End(l.n - 1), Call: c.calls[first+at]}
+	node := Node{Start: c.starts[first], End: end, Call: c.calls[first+at]}
 	node.Busy = float32(busy)
 	for k := 0; ; k++ {
 		if k == len(l.levels) {

@@ -9,8 +9,8 @@ import (
 // times a second, and never so often that making snapshots costs more than a
 // small part of the decoding.
 const (
-	firstPublish = 40 * time.Millisecond
-	publishEvery = 150 * time.Millisecond
+	firstPublish = 15 * time.Millisecond
+	publishEvery = 100 * time.Millisecond
 	publishShare = 12 // at most a twelfth of the time
 )
 

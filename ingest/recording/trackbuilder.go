@@ -120,6 +120,27 @@ func (t *TrackBuilder) End(at int64) (matched, forward bool) {
 	return true, forward
 }
 
+// Nested adds a span that lies within the innermost open one, for a decoder that
+// matches ends with begins itself: depth is how many spans it is in, those that
+// Open will tell of included. Such spans come in the order of their ends, at no
+// time before what the track had; the builder was told of the first time by
+// Cover.
+func (t *TrackBuilder) Nested(depth int, start, end int64, call CallID, args uint64) {
+	t.any, t.last = true, end
+	t.close(depth, openSpan{start, call, args}, end, false)
+}
+
+// Open opens a span within the innermost open one, like BeginCall, after Nested
+// told of spans that lie in it.
+func (t *TrackBuilder) Open(start int64, call CallID, args uint64) {
+	if !t.any {
+		t.any, t.last = true, start
+	}
+	t.last = max(t.last, start)
+	t.cached = nil
+	t.open = append(t.open, openSpan{start, call, args})
+}
+
 // Depth is the number of open spans.
 func (t *TrackBuilder) Depth() int { return len(t.open) }
 

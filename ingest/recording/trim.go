@@ -6,8 +6,10 @@ import "slices"
 // for one lane of a million spans, but much for hundreds of short ones. So once
 // a recording is complete the last chunks are cut to what is in them.
 
-// trim gives back the room that a lane has left. Snapshots keep what they have.
+// trim gives back the room that a lane has left; nothing can be appended after.
+// Snapshots keep what they have.
 func (l *Lane) trim() {
+	l.tail, l.room = laneChunk{}, 0
 	if k := len(l.chunks) - 1; k >= 0 {
 		c := &l.chunks[k]
 		if n := l.n - k*chunkLen; n < len(c.starts) {
@@ -23,8 +25,10 @@ func (l *Lane) trim() {
 	l.args.refs.trim()
 }
 
-// trim gives back the room that a column has left.
+// trim gives back the room that a column has left; nothing can be appended
+// after.
 func (v *Vec[T]) trim() {
+	v.room = nil
 	if k := len(v.chunks) - 1; k >= 0 {
 		if n := v.n - k*chunkLen; n < len(v.chunks[k]) {
 			last := slices.Clone(v.chunks[k][:n:n])

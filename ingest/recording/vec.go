@@ -15,6 +15,7 @@ const (
 type Vec[T any] struct {
 	chunks [][]T
 	n      int
+	room   []T // what is left of the last chunk
 }
 
 // Len is the number of elements.
@@ -25,31 +26,32 @@ func (v *Vec[T]) At(i int) T { return v.chunks[i>>chunkBits][i&(chunkLen-1)] }
 
 // Append adds one element.
 func (v *Vec[T]) Append(x T) {
-	k := v.n >> chunkBits
-	if k == len(v.chunks) || v.n&(chunkLen-1) == len(v.chunks[k]) {
-		v.grow(k)
+	if len(v.room) == 0 {
+		v.grow()
 	}
-	v.chunks[k][v.n&(chunkLen-1)] = x
+	v.room[0] = x
+	v.room = v.room[1:]
 	v.n++
 }
 
-// grow makes room for element n in chunk k. Only the first chunk is ever
+// grow makes room for one more element. Only the first chunk is ever
 // reallocated (8, 32, … 4096), and then the table with it, because a snapshot
 // may be reading the old one.
-func (v *Vec[T]) grow(k int) {
-	if k == len(v.chunks) && k > 0 {
-		v.chunks = append(v.chunks, make([]T, chunkLen))
+func (v *Vec[T]) grow() {
+	if v.n >= chunkLen {
+		v.room = make([]T, chunkLen)
+		v.chunks = append(v.chunks, v.room)
 		return
 	}
 	size := firstLen
-	if k < len(v.chunks) {
+	if len(v.chunks) > 0 {
 		size = min(chunkLen, 4*len(v.chunks[0]))
 	}
 	first := make([]T, size)
-	if k < len(v.chunks) {
+	if len(v.chunks) > 0 {
 		copy(first, v.chunks[0])
 	}
-	v.chunks = [][]T{first}
+	v.chunks, v.room = [][]T{first}, first[v.n:]
 }
 
 // Chunk returns the longest run of elements that starts at i and lies

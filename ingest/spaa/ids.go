@@ -12,6 +12,9 @@ type idTable struct {
 	// owner (a track, or one of the wildcards below). It has the ids that
 	// were looked for so.
 	owners map[ownerKey]int32
+	// lately are answers of find that needed owners, good while there are as
+	// many records as there were then.
+	lately [1 << 12]lateAnswer
 	// process gives the index of a track's process.
 	process func(track int32) int32
 }
@@ -38,6 +41,13 @@ type idRecord struct {
 type ownerKey struct {
 	id           uint32
 	event, track int32
+}
+
+type lateAnswer struct {
+	key     ownerKey
+	comm    uint32
+	records int32 // how many there were; 0 in an empty slot
+	answer  int32
 }
 
 // Wildcards for ownerKey.track. A process is firstProcess minus its index;
@@ -159,7 +169,21 @@ func (t *idTable) find(id uint32, s seeker, final bool) int32 {
 		}
 		return -1
 	}
+	if final {
+		return t.among(id, s, final)
+	}
+	late := &t.lately[(uint64(id)<<20^uint64(s.track)<<4^uint64(s.event))*0x9E3779B97F4A7C15>>52]
+	if key := (ownerKey{id, s.event, s.track}); late.key != key || late.comm != s.comm || int(late.records) != len(t.records) {
+		*late = lateAnswer{key, s.comm, int32(len(t.records)), t.among(id, s, final)}
+	}
+	return late.answer
+}
+
+// among is find for an id that has several records.
+func (t *idTable) among(id uint32, s seeker, final bool) int32 {
 	t.ownAll(id)
+	e := &t.entries[id]
+	r := &t.records[e.first]
 	event := s.event
 	if event < 0 {
 		event = r.event

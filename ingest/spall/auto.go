@@ -123,16 +123,7 @@ func (a *auto3) begin(t *threadState, id uint32, args uint64, off int64) {
 	if !ok || at < t.last {
 		at = p.late(t, recBegin, at, ok, off)
 	}
-	t.last = at
-	p.cur.tallies[recBegin].read++
-	call := p.call(t.innermost(), id)
-	t.open = append(t.open, call)
-	e := event{at, call, t.what}
-	if args != 0 {
-		e.what |= evBeginArgs
-		p.cur.extra = append(p.cur.extra, args)
-	}
-	p.cur.events = append(p.cur.events, e)
+	p.begin(t, at, p.call(t.innermost(), id), args)
 }
 
 // function returns the number of the name that stands for an address. Such

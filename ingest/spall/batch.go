@@ -6,28 +6,34 @@ import (
 
 // Kinds of event in a batch.
 const (
-	evBegin     = iota // id is a call; must be 0
-	evEnd              // id unused
-	evBeginArgs        // evBegin with one extra: the reference to the arguments
-	evSpan             // id is a name; one extra: the end
-	evInstant          // id is a name
-	kindBits    = 3
+	evNested     = iota // a begin and its end; id is a call; must be 0
+	evNestedArgs        // evNested with one extra: the reference to the arguments
+	evEnd               // of a span that an earlier batch left open; id unused
+	evSpan              // a span that need not nest; id is a name
+	evInstant           // id is a name
+	kindBits     = 3
 )
 
-// event is what became of one record.
+// event is what became of one record, or of a begin and its end.
 type event struct {
-	at   int64  // picoseconds
-	id   uint32 // by kind
-	what uint32 // thread<<kindBits | kind
+	at, end int64  // picoseconds; without an end, it is unused
+	id      uint32 // by kind
+	what    uint32 // thread<<kindBits | kind
+	depth   uint32 // of evNested: how many spans it is in
 }
 
 // batchLen is how many events travel at a time: few enough to stay in a cache
 // between the goroutines.
-const batchLen = 8192
+const batchLen = 4096
 
 // batch is a run of events with all that is new in them.
 type batch struct {
-	events  []event
+	events []event
+	// opened are, by thread, the spans that began in this batch and have not
+	// ended in it, outermost first.
+	opened []opened
+	// first are the times of threads' first begins: the spans come by their ends.
+	first   []int64
 	extra   []uint64
 	names   []string // of the ids that follow those known
 	calls   []call   // likewise
@@ -45,6 +51,19 @@ type thread struct{ pid, tid uint32 }
 // root, which is 0. The parser finds calls, since the builder has more to do.
 type call struct{ parent, name uint32 }
 
+// opened is a span whose end has not come yet.
+type opened struct {
+	openCall
+	thread uint32
+}
+
+// openCall is a begin.
+type openCall struct {
+	start int64
+	args  uint64
+	call  uint32
+}
+
 // rename is a name that the file gives a thread or a process.
 type rename struct {
 	thread  uint32
@@ -60,7 +79,7 @@ type note struct {
 }
 
 func (b *batch) reset() {
-	*b = batch{events: b.events[:0], extra: b.extra[:0], names: b.names[:0], calls: b.calls[:0], threads: b.threads[:0], renames: b.renames[:0], notes: b.notes[:0], kinds: b.kinds[:0]}
+	*b = batch{events: b.events[:0], opened: b.opened[:0], first: b.first[:0], extra: b.extra[:0], names: b.names[:0], calls: b.calls[:0], threads: b.threads[:0], renames: b.renames[:0], notes: b.notes[:0], kinds: b.kinds[:0]}
 }
 
 // sink puts batches into a builder.
@@ -108,24 +127,30 @@ func (s *sink) put(bt *batch) {
 		}
 	}
 	s.account(bt)
+	for _, at := range bt.first {
+		s.b.Cover(at, at)
+	}
 	extra := bt.extra
 	for i := range bt.events {
 		e := &bt.events[i]
 		t := s.tracks[e.what>>kindBits]
 		switch e.what & (1<<kindBits - 1) {
-		case evBegin:
-			t.BeginCall(e.at, s.calls[e.id], 0)
+		case evNested:
+			t.Nested(int(e.depth), e.at, e.end, s.calls[e.id], 0)
+		case evNestedArgs:
+			t.Nested(int(e.depth), e.at, e.end, s.calls[e.id], extra[0])
+			extra = extra[1:]
 		case evEnd:
 			t.End(e.at)
-		case evBeginArgs:
-			t.BeginCall(e.at, s.calls[e.id], extra[0])
-			extra = extra[1:]
 		case evSpan:
-			t.Span(e.at, int64(extra[0]), s.frames[e.id], 0, false)
-			extra = extra[1:]
+			t.Span(e.at, e.end, s.frames[e.id], 0, false)
 		case evInstant:
 			t.Instant(e.at, s.names[e.id], 0)
 		}
+	}
+	for i := range bt.opened {
+		o := &bt.opened[i]
+		s.tracks[o.thread].Open(o.start, s.calls[o.call], o.args)
 	}
 }
 

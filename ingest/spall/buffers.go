@@ -255,25 +255,27 @@ func (m *manual3) read(c []byte, off int64, end bool, t *threadState) (int, bool
 					return i, v == refused
 				}
 			}
-			t.open = append(t.open, call.call)
-			at, ok := p.clock.int(binary.LittleEndian.Uint64(r[1:]))
+			at, ok := p.clock.quickInt(binary.LittleEndian.Uint64(r[1:]))
+			if !ok {
+				at, ok = p.clock.int(binary.LittleEndian.Uint64(r[1:]))
+			}
 			if !ok || at < t.last {
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
-			t.last = at
-			e := event{at, call.call, t.what}
+			ref := uint64(0)
 			if args := r[begin3Len+n : size]; len(args) > 0 {
-				e.what |= evBeginArgs
-				p.cur.extra = append(p.cur.extra, p.args.ref(args, off+int64(i+begin3Len+n)))
+				ref = p.args.ref(args, off+int64(i+begin3Len+n))
 			}
-			p.cur.tallies[recBegin].read++
-			p.cur.events = append(p.cur.events, e)
+			p.begin(t, at, call.call, ref)
 			i += size
 		case typeEnd:
 			if len(r) < end3Len {
 				return i, false
 			}
-			at, ok := p.clock.int(binary.LittleEndian.Uint64(r[1:]))
+			at, ok := p.clock.quickInt(binary.LittleEndian.Uint64(r[1:]))
+			if !ok {
+				at, ok = p.clock.int(binary.LittleEndian.Uint64(r[1:]))
+			}
 			p.end(t, at, ok, off+int64(i))
 			i += end3Len
 		case typePad:
@@ -324,11 +326,14 @@ func instant(r []byte) int {
 func (m *manual3) instant(r []byte, off int64, t *threadState) {
 	p := m.parser
 	p.count(recInstant)
-	at, ok := p.clock.int(binary.LittleEndian.Uint64(r[1:]))
+	at, ok := p.clock.quickInt(binary.LittleEndian.Uint64(r[1:]))
+	if !ok {
+		at, ok = p.clock.int(binary.LittleEndian.Uint64(r[1:]))
+	}
 	if !ok {
 		at = p.late(t, recInstant, at, false, off)
 	}
-	p.cur.events = append(p.cur.events, event{at, p.names.id(r[instant3Len:]), t.what | evInstant})
+	p.cur.events = append(p.cur.events, event{at: at, id: p.names.id(r[instant3Len:]), what: t.what | evInstant})
 }
 
 // record3 reads the event at the start of c, for validation. Padding may be

@@ -18,6 +18,7 @@ type clock struct {
 	// number times perUnit is not a float64.
 	hi, lo float64
 	whole  int64 // hi+lo when that is an integer, else 0
+	ints   int64 // fewer whole ticks than this are in range; 0 when whole is
 	// A whole number of ticks, fewer than most, is near times as many
 	// picoseconds: lo is too little to make a difference.
 	near int64
@@ -32,6 +33,9 @@ func newClock(unit float64, perUnit float64) clock {
 	c := clock{hi: hi, lo: math.FMA(unit, perUnit, -hi)}
 	if c.lo == 0 && hi == math.Trunc(hi) && hi < 1<<53 {
 		c.whole = int64(hi)
+		if c.whole > 0 {
+			c.ints = maxTime / c.whole
+		}
 	}
 	if hi == math.Trunc(hi) && hi > 0 && hi < 1<<53 {
 		c.near, c.most = int64(hi), maxTime/hi/2
@@ -62,22 +66,26 @@ func (c *clock) span(d float64) (ps int64, ok bool) {
 // float converts a time of version 0 or 1. Subtracting first keeps what a
 // float64 of the whole time in picoseconds would lose.
 func (c *clock) float(t float64) (ps int64, ok bool) {
-	d := t - c.base
-	if n := int64(d); float64(n) == d && d < c.most && d > -c.most {
-		return n * c.near, true
+	if ps, ok = c.quickFloat(t); ok {
+		return ps, ok
 	}
-	return c.span(d)
+	return c.span(t - c.base)
+}
+
+// quickFloat is float for most times, where calls cost too much; where it is
+// not ok, float tells.
+func (c *clock) quickFloat(t float64) (ps int64, ok bool) {
+	d := t - c.base
+	n := int64(d)
+	return n * c.near, float64(n) == d && d < c.most && d > -c.most
 }
 
 // int converts a time of version 3.
 func (c *clock) int(t uint64) (ps int64, ok bool) {
-	d := int64(t - c.ticks)
-	if c.whole != 0 {
-		if most := maxTime / c.whole; d < most && d > -most {
-			return d * c.whole, true
-		}
-		return 0, false
+	if ps, ok = c.quickInt(t); ok || c.whole != 0 {
+		return ps, ok
 	}
+	d := int64(t - c.ticks)
 	// d may have more digits than a float64: convert it in two parts.
 	high := float64(d)
 	ps, ok = c.span(high)
@@ -86,6 +94,12 @@ func (c *clock) int(t uint64) (ps int64, ok bool) {
 	}
 	low, ok := c.span(float64(d - int64(high)))
 	return ps + low, ok
+}
+
+// quickInt is int for most times, as quickFloat is float.
+func (c *clock) quickInt(t uint64) (ps int64, ok bool) {
+	d := int64(t - c.ticks)
+	return d * c.whole, d < c.ints && d > -c.ints
 }
 
 // begin sets the origin from the first times of a file: the first one, unless

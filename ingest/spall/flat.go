@@ -109,19 +109,18 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 			if t == nil {
 				t = p.thread(key)
 			}
-			t.open = append(t.open, call.call)
-			at, ok := p.clock.float(floatAt(r, 10))
+			at, ok := p.clock.quickFloat(floatAt(r, 10))
+			if !ok {
+				at, ok = p.clock.float(floatAt(r, 10))
+			}
 			if !ok || at < t.last {
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
-			t.last = at
-			e := event{at, call.call, t.what}
+			ref := uint64(0)
 			if args := r[begin1Len+n : size]; len(args) > 0 {
-				e.what |= evBeginArgs
-				p.cur.extra = append(p.cur.extra, p.args.ref(args, off+int64(i+begin1Len+n)))
+				ref = p.args.ref(args, off+int64(i+begin1Len+n))
 			}
-			p.cur.tallies[recBegin].read++
-			p.cur.events = append(p.cur.events, e)
+			p.begin(t, at, call.call, ref)
 			i += size
 		case typeEnd:
 			if len(r) < endLen {
@@ -130,7 +129,10 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 			if key := binary.LittleEndian.Uint64(r[1:]); t == nil || key != t.key {
 				t = p.thread(key)
 			}
-			at, ok := p.clock.float(floatAt(r, 9))
+			at, ok := p.clock.quickFloat(floatAt(r, 9))
+			if !ok {
+				at, ok = p.clock.float(floatAt(r, 9))
+			}
 			p.end(t, at, ok, off+int64(i))
 			i += endLen
 		case typePad:
@@ -149,24 +151,6 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 		}
 	}
 	return i
-}
-
-// end adds the end of a thread's innermost span at a time (none when ok is
-// false).
-func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
-	if !ok || at < t.last {
-		at = p.late(t, recEnd, at, ok, off)
-	}
-	t.last = at
-	p.cur.tallies[recEnd].read++
-	if n := len(t.open); n == 0 {
-		p.note(unmatchedEnd, off, "a record ends a span on a thread where none is open")
-		p.leftOut(recEnd, off)
-	} else {
-		t.open = t.open[:n-1]
-	}
-	// An unmatched one is passed on too: the recording reaches to its time.
-	p.cur.events = append(p.cur.events, event{at, 0, t.what | evEnd})
 }
 
 // records0 reads records of version 0 until one is cut or can't be read.
@@ -191,20 +175,23 @@ func (f *flat) records0(c []byte, off int64, end bool) int {
 				}
 			}
 			t := p.thread(key)
-			t.open = append(t.open, call.call)
-			at, ok := p.clock.float(floatAt(r, 9))
+			at, ok := p.clock.quickFloat(floatAt(r, 9))
+			if !ok {
+				at, ok = p.clock.float(floatAt(r, 9))
+			}
 			if !ok || at < t.last {
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
-			t.last = at
-			p.cur.tallies[recBegin].read++
-			p.cur.events = append(p.cur.events, event{at, call.call, t.what})
+			p.begin(t, at, call.call, 0)
 			i += size
 		case typeEnd:
 			if len(r) < endLen {
 				return i
 			}
-			at, ok := p.clock.float(floatAt(r, 9))
+			at, ok := p.clock.quickFloat(floatAt(r, 9))
+			if !ok {
+				at, ok = p.clock.float(floatAt(r, 9))
+			}
 			p.end(p.thread(binary.LittleEndian.Uint64(r[1:])), at, ok, off+int64(i))
 			i += endLen
 		case typeComplete:
@@ -267,6 +254,5 @@ func (p *parser) complete(r []byte, id uint32, off int64) {
 }
 
 func (p *parser) completed(t *threadState, id uint32, start, end int64) {
-	p.cur.extra = append(p.cur.extra, uint64(end))
-	p.cur.events = append(p.cur.events, event{start, id, t.what | evSpan})
+	p.cur.events = append(p.cur.events, event{at: start, end: end, id: id, what: t.what | evSpan})
 }

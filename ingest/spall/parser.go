@@ -29,6 +29,9 @@ type parser struct {
 	// made counts threads, fresh are those not yet in a batch.
 	made  uint32
 	fresh []thread
+	// begun are the threads with spans that began in the current batch and may
+	// still be open.
+	begun []*threadState
 
 	cur  *batch
 	out  chan<- *batch
@@ -46,9 +49,13 @@ type parser struct {
 // times that run backwards where the file's offset is still at hand.
 type threadState struct {
 	key  uint64
-	what uint32   // number<<kindBits
-	open []uint32 // calls, outermost first
+	what uint32     // number<<kindBits
+	open []openCall // outermost first
 	last int64
+	// told is how many of open earlier batches have told; begun whether the
+	// thread is among parser.begun.
+	told  int
+	begun bool
 }
 
 // innermost is the innermost open call, the root when there is none. A thread
@@ -57,7 +64,7 @@ func (t *threadState) innermost() uint32 {
 	if t == nil || len(t.open) == 0 {
 		return 0
 	}
-	return t.open[len(t.open)-1]
+	return t.open[len(t.open)-1].call
 }
 
 // callSlot remembers which call a name is from a parent. hash is of both; since
@@ -81,6 +88,65 @@ func (p *parser) child(parent uint32, name []byte) (s *callSlot, hash uint64, ok
 	both := hash ^ uint64(parent)*mul2
 	s = &p.near[both>>49&uint64(len(p.near)-1)]
 	return s, hash, s.hash == both && s.call != 0 && p.names.text[s.name] == string(name)
+}
+
+// begin opens a span of a thread; args may be 0.
+func (p *parser) begin(t *threadState, at int64, call uint32, args uint64) {
+	if t.last == math.MinInt64 {
+		p.cur.first = append(p.cur.first, at)
+	}
+	t.last = at
+	t.open = append(t.open, openCall{at, args, call})
+	if !t.begun {
+		t.begun = true
+		p.begun = append(p.begun, t)
+	}
+	p.cur.tallies[recBegin].read++
+}
+
+// end ends a thread's innermost span at a time (none when ok is false).
+func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
+	if !ok || at < t.last {
+		at = p.late(t, recEnd, at, ok, off)
+	}
+	t.last = at
+	p.cur.tallies[recEnd].read++
+	n := len(t.open) - 1
+	switch {
+	case n < 0:
+		p.note(unmatchedEnd, off, "a record ends a span on a thread where none is open")
+		p.leftOut(recEnd, off)
+		// It is passed on too: the recording reaches to its time.
+		p.cur.events = append(p.cur.events, event{at: at, what: t.what | evEnd})
+		return
+	case n < t.told:
+		t.told = n
+		p.cur.events = append(p.cur.events, event{at: at, what: t.what | evEnd})
+	default:
+		// There is always room for one more: see full. Filled in place, since
+		// copying what was only just written stalls.
+		k := len(p.cur.events)
+		p.cur.events = p.cur.events[:k+1]
+		e, o := &p.cur.events[k], &t.open[n]
+		e.at, e.end, e.id, e.what, e.depth = o.start, at, o.call, t.what, uint32(n)
+		if o.args != 0 {
+			e.what |= evNestedArgs
+			p.cur.extra = append(p.cur.extra, o.args)
+		}
+	}
+	t.open = t.open[:n]
+}
+
+// tell puts the spans that began in the current batch and are still open into
+// it.
+func (p *parser) tell() {
+	for _, t := range p.begun {
+		for _, o := range t.open[min(t.told, len(t.open)):] {
+			p.cur.opened = append(p.cur.opened, opened{o, t.what >> kindBits})
+		}
+		t.told, t.begun = len(t.open), false
+	}
+	p.begun = p.begun[:0]
 }
 
 // learn finds the call of a name from parent that child did not, and puts it
@@ -125,7 +191,7 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	b.AddEvent(recording.SpanEvent())
 	b.Source().Version = h.name()
 	ctx, cancel := context.WithCancel(ctx)
-	out, free := make(chan *batch, 4), make(chan *batch, 8)
+	out, free := make(chan *batch, 24), make(chan *batch, 32)
 	p := &parser{ctx: ctx, in: in, names: newNameTable(), threads: map[uint64]*threadState{},
 		near: make([]callSlot, nearFew), cur: newBatch(), out: out, free: free}
 	p.args.in = in
@@ -227,11 +293,12 @@ func (p *parser) run(header int, r reader) error {
 
 // flush sends the current batch, unless there is nothing in it.
 func (p *parser) flush() error {
+	p.tell()
 	b := p.cur
 	b.names = append(b.names, p.names.fresh...)
 	b.threads = append(b.threads, p.fresh...)
 	p.names.fresh, p.fresh = p.names.fresh[:0], p.fresh[:0]
-	empty := len(b.events)+len(b.notes)+len(b.names)+len(b.threads)+len(b.renames)+len(b.kinds) == 0
+	empty := len(b.events)+len(b.opened)+len(b.notes)+len(b.names)+len(b.threads)+len(b.renames)+len(b.kinds) == 0
 	for k := range b.tallies {
 		empty = empty && b.tallies[k].read == 0
 	}

@@ -34,6 +34,8 @@ type Difference struct {
 	Canvases *raster.Pool
 	// Drawn counts the bars that were drawn.
 	Drawn int
+
+	index *barIndex
 }
 
 // Change is what a bar's colour says, from -1 (half as much in B, or less) over
@@ -89,7 +91,15 @@ func (p *Difference) Paint(c raster.Surface) {
 		}
 		p.bar(c, b, y)
 	}
-	// What has no width is marked last, over its neighbours.
+	p.wedges(c)
+}
+
+// wedges marks what has no width, last and over its neighbours.
+func (p *Difference) wedges(c raster.Surface) {
+	_, h := c.Size()
+	if !p.Shape.Lacks() {
+		return
+	}
 	for i := range p.Bars {
 		b := &p.Bars[i]
 		if y := p.RowTop(b.Row + 1); y < h && y+p.px(BarHeight) > 0 && b.Row >= p.Shape.Level(p.Zoom) {

@@ -2,6 +2,7 @@ package flame
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"ashlar/ingest/compare"
@@ -114,6 +115,32 @@ func TestDifferenceColours(t *testing.T) {
 	for _, name := range []string{"same", "more", "gone", "new"} {
 		if got := pixel(&p, name); got != shade(0) {
 			t.Errorf("%s within noise is coloured %x, want grey", name, got)
+		}
+	}
+}
+
+// TestMarked: bars that are drawn again over a picture look as they do in one
+// that is drawn with the mark.
+func TestMarked(t *testing.T) {
+	c := differences(t)
+	for _, width := range []compare.Width{compare.WidthA, compare.WidthB, compare.WidthLarger} {
+		for _, th := range theme.All {
+			s := c.Tree.Shape(width)
+			p := Difference{Shape: s, Bars: LayoutShape(s, 0, 1000), Theme: th, Font: raster.Regular(12), Bold: raster.Medium(12), Scale: 1,
+				Noise: func(node int) bool { return s.Name(node) == "same" }}
+			plain := p.Draw(1000, 100)
+			p.Canvases = nil
+			for f := range int32(len(s.Funcs)) {
+				q := p
+				q.Canvases, q.Mark = nil, func(g int32) bool { return g == f }
+				want, got := q.Draw(1000, 100), p.Marked(plain, f)
+				if !slices.Equal(want.Img.Pix, got.Img.Pix) {
+					t.Errorf("%s's widths, %s: %s marked looks different", width, th.Name, s.Funcs[f].Name)
+				}
+				if slices.Equal(plain.Img.Pix, got.Img.Pix) && len(p.barsOf(f)) > 0 {
+					t.Errorf("%s's widths, %s: %s marked does not show", width, th.Name, s.Funcs[f].Name)
+				}
+			}
 		}
 	}
 }

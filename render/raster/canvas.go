@@ -29,11 +29,7 @@ type Canvas struct {
 // background.
 func NewCanvas(w, h int, bg Color) *Canvas {
 	w, h = max(1, w), max(1, h)
-	return onImage(image.NewRGBA(image.Rect(0, 0, w, h)), bg)
-}
-
-func onImage(img *image.RGBA, bg Color) *Canvas {
-	c := canvasOf(img)
+	c := canvasOf(image.NewRGBA(image.Rect(0, 0, w, h)))
 	fill(c.pix, uint32(bg))
 	return c
 }
@@ -72,6 +68,13 @@ func (p *Pool) Used(w, h int) *Canvas {
 		old = &image.RGBA{Pix: old.Pix, Stride: old.Stride, Rect: old.Rect}
 	}
 	return canvasOf(old)
+}
+
+// Copy is a canvas from the pool with what is on another one.
+func (p *Pool) Copy(of *Canvas) *Canvas {
+	c := p.Used(of.W, of.H)
+	copy(c.pix, of.pix)
+	return c
 }
 
 func fill(p []uint32, v uint32) {

@@ -16,9 +16,9 @@ const (
 
 // Ruler draws the times of a view into a canvas of w by h pixels whose first
 // gutter pixels are left to the names. Times are written from the recording's
-// start.
-func Ruler(v View, start int64, th *theme.Theme, f *raster.Face, scale float32, w, h, gutter int) *raster.Canvas {
-	c := raster.NewCanvas(w, h, raster.Pack(th.Background))
+// start. The canvas is one of canvases.
+func Ruler(canvases *raster.Pool, v View, start int64, th *theme.Theme, f *raster.Face, scale float32, w, h, gutter int) *raster.Canvas {
+	c := canvases.Canvas(w, h, raster.Pack(th.Background))
 	PaintRuler(c, v, start, th, f, scale, gutter)
 	return c
 }

@@ -30,6 +30,7 @@ func main() {
 	flag.Int64Var(&o.Bytes, "bytes", 0, "about how many bytes")
 	flag.IntVar(&o.Threads, "threads", 0, "how many threads (default 12)")
 	flag.Uint64Var(&o.Seed, "seed", 1, "another seed makes another recording")
+	flag.Uint64Var(&o.Run, "run", 0, "another run makes another recording of the same program, to compare with")
 	path := flag.String("o", "", "the file to write; - is standard output")
 	summary := flag.Bool("summary", false, "print what was written, as JSON")
 	flag.Parse()

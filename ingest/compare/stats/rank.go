@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"sort"
 )
@@ -22,16 +23,21 @@ func sortBy(order []int, less func(i, j int) bool) {
 // rank). Few values are answered exactly, over all ways to share the ranks out;
 // many by the normal distribution, corrected for ties and for continuity. Both
 // slices must be sorted. It returns 1 when a side is empty.
-func Ranks(a, b []float64) float64 {
+func Ranks[T cmp.Ordered](a, b []T) float64 {
 	n, m := len(a), len(b)
 	if n == 0 || m == 0 {
 		return 1
 	}
+	all := n + m
+	exact := all <= exactAll || min(n, m) <= exactSmall && all <= exactLarge
 	// Twice the middle ranks are integers.
-	ranks := make([]int, 0, n+m)
+	var ranks []int
+	if exact {
+		ranks = make([]int, 0, all)
+	}
 	sumA, ties := 0, 0.0
 	for i, j := 0, 0; i < n || j < m; {
-		var v float64
+		var v T
 		if i < n && (j == m || a[i] <= b[j]) {
 			v = a[i]
 		} else {
@@ -49,12 +55,11 @@ func Ranks(a, b []float64) float64 {
 		sumA += r * (i - i0)
 		ft := float64(t)
 		ties += ft*ft*ft - ft
-		for range t {
+		for k := 0; exact && k < t; k++ {
 			ranks = append(ranks, r)
 		}
 	}
-	all := n + m
-	if all <= exactAll || min(n, m) <= exactSmall && all <= exactLarge {
+	if exact {
 		if m < n { // the smaller side costs less; the deviation is the same
 			sumA = all*(all+1) - sumA
 			n, m = m, n
@@ -83,10 +88,12 @@ func exactRanks(ranks []int, n, sum int) float64 {
 		ways[k] = make([]float64, top+1)
 	}
 	ways[0][0] = 1
+	reach := 0 // no sum so far is larger
 	for i, r := range ranks {
+		reach = min(top, reach+r)
 		for k := min(n, i+1); k > 0; k-- {
 			from, to := ways[k-1], ways[k]
-			for s := top; s >= r; s-- {
+			for s := reach; s >= r; s-- {
 				if f := from[s-r]; f != 0 {
 					to[s] += f
 				}

@@ -19,7 +19,7 @@ func writeFolded(out *output, o Options) (*Summary, error) {
 	p := programWithStacks(o, want)
 	f := &folded{output: out, prog: p, sum: newSummary(p), seen: make([]bool, len(p.calls))}
 	total := int64(0)
-	p.eachStack(o.Seed, want, func(s weighedStack) {
+	p.eachStack(o.chance(), want, func(s weighedStack) {
 		f.line(s)
 		total += s.count
 		f.sum.Threads[s.thread].Samples += s.count

@@ -37,7 +37,7 @@ func writePprof(out *output, o Options) (*Summary, error) {
 		labels[i] = map[string][]string{"thread": {t.name}}
 	}
 	total := int64(0)
-	p.eachStack(o.Seed, want, func(s weighedStack) {
+	p.eachStack(o.chance(), want, func(s weighedStack) {
 		b.profile.Sample = append(b.profile.Sample, &profile.Sample{
 			Location: b.stack(s.call),
 			Value:    []int64{s.count, s.count * pprofPeriod},

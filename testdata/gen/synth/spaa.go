@@ -71,7 +71,7 @@ func writeSPAA(out *output, o Options) (*Summary, error) {
 	out.buf = append(out.buf, dictionaries...)
 	s.settle()
 	s.stacks()
-	s.samples(o.Seed)
+	s.samples(o.chance())
 	s.sum.count(p, s.seen)
 	return s.sum, nil
 }
@@ -81,7 +81,7 @@ func writeSPAA(out *output, o Options) (*Summary, error) {
 func (s *spaa) tally(o Options, dictionaries int64) {
 	left := o.Bytes - dictionaries - spaaHeaderBytes
 	left -= min(left/4, spaaWindows*spaaWindowStacks*spaaWindowStackBytes)
-	sampler := newSampler(s.prog, o.Seed)
+	sampler := newSampler(s.prog, o.chance())
 	for s.sum.Samples == 0 || s.sum.Samples < o.Records && left > 0 {
 		sm := sampler.next()
 		event, period := eventOf(sm)

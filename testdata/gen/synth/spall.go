@@ -39,5 +39,5 @@ func shorten(name string) string { return name[:min(len(name), 255)] }
 // the tracer needs for other things.
 func writeTrace(p *program, sum *Summary, tr tracer, o Options, records, bytes int64) {
 	run := &trace{prog: p, out: tr, sum: sum, records: o.Records - records, bytes: o.Bytes - bytes}
-	run.run(p.newThreads(o.Seed, 0))
+	run.run(p.newThreads(o.chance(), 0))
 }

@@ -42,7 +42,11 @@ type Options struct {
 
 	Threads int    // 1 to 1000; 0 stands for 12
 	Seed    uint64 // another seed makes another program and another run
+	Run     uint64 // another run of the same program
 }
+
+// chance is the seed of what differs from run to run.
+func (o *Options) chance() uint64 { return o.Seed ^ o.Run<<32 }
 
 const (
 	defaultRecords = 100_000

@@ -39,6 +39,34 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
+// TestAnotherRun: it records the same functions at other times.
+func TestAnotherRun(t *testing.T) {
+	for _, kind := range Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			o := Options{Kind: kind, Records: 30_000, Threads: 5, Seed: 7}
+			var runs [2]*counted
+			var data [2][]byte
+			for i := range runs {
+				o.Run = uint64(i)
+				data[i], _ = generate(t, o)
+				var err error
+				if runs[i], err = readers[kind](data[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			both := 0
+			for f := range runs[0].functions {
+				if runs[1].functions[f] {
+					both++
+				}
+			}
+			if n := len(runs[0].functions); bytes.Equal(data[0], data[1]) || both < n/2 {
+				t.Errorf("%d of %d functions are in both runs, same bytes: %v", both, n, bytes.Equal(data[0], data[1]))
+			}
+		})
+	}
+}
+
 // A reader counts the recording without looking at how it was made.
 var readers = map[string]func([]byte) (*counted, error){
 	"spall0": readSpallFlat,

@@ -1,0 +1,70 @@
+//go:build linux
+
+package main
+
+import (
+	"image"
+	"os"
+	"testing"
+
+	"ashlar/testdata/e2e"
+	"ashlar/testdata/twins"
+)
+
+// TestCompareAbove puts A's timeline above B's: both are zoomed at the same place
+// of the screen, as one axis, and undo puts them back.
+func TestCompareAbove(t *testing.T) {
+	before, after := twinPair(t)
+	s := comparing(t, before, after)
+	s.Key("shift+x")
+	c := s.both("A above B", func(c *versus) bool { return c.Above })
+	s.Wheel(4, image.Pt(700, 460)) // over B's lanes, which were the flamegraph's place
+	was := c.Sides[1].To - c.Sides[1].From
+	c = s.both("zooming both", func(c *versus) bool { return c.Sides[1].To-c.Sides[1].From < was*3/4 })
+	if c.Sides[0].From != c.Sides[1].From || c.Sides[0].To != c.Sides[1].To || c.Focus != "B" {
+		t.Errorf("linked views are %d to %d and %d to %d, with the focus on %s", c.Sides[0].From, c.Sides[0].To, c.Sides[1].From, c.Sides[1].To, c.Focus)
+	}
+	// The pointer's line stands at the same time in both.
+	s.Move(image.Pt(701, 460))
+	s.both("the pointer", func(c *versus) bool { return c.Above })
+	img := s.Screenshot()
+	differs := 0
+	for y := 140; y < 230; y++ {
+		if img.At(701, y) != img.At(703, y) {
+			differs++
+		}
+	}
+	if differs < 60 {
+		t.Errorf("the line at the pointer shows in %d of 90 rows of A's lanes", differs)
+	}
+	s.Key("ctrl+z", "ctrl+z")
+	s.both("undoing", func(c *versus) bool { return !c.Above })
+}
+
+// TestFollowBoth: B is written anew while both are shown; the comparison is of
+// what it holds then, and the view and the selection stay.
+func TestFollowBoth(t *testing.T) {
+	before, after := twinPair(t)
+	s := comparing(t, "--follow", before, after)
+	first := s.last().Compare
+	s.Wheel(4, inA)
+	s.both("zooming both", func(c *versus) bool { return c.Sides[1].To-c.Sides[1].From < (first.Sides[1].To-first.Sides[1].From)*3/4 })
+	s.Drag(e2e.Left, image.Pt(300, 250), image.Pt(500, 250), "shift")
+	was := s.both("a selection in both", func(c *versus) bool { return c.Sides[1].Selected[1] > 0 && c.Sure })
+
+	// B becomes what A is.
+	if err := os.WriteFile(after+".new", twins.Trace(false), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(after+".new", after); err != nil {
+		t.Fatal(err)
+	}
+	c := s.both("the comparison with the new B", func(c *versus) bool {
+		return c.Sure && c.Functions["changed"]+c.Functions["new"]+c.Functions["gone"] == 0
+	})
+	for i := range c.Sides {
+		if c.Sides[i].From != was.Sides[i].From || c.Sides[i].To != was.Sides[i].To || c.Sides[i].Selected != was.Sides[i].Selected {
+			t.Errorf("%s shows %+v, was %+v", c.Sides[i].File, c.Sides[i], was.Sides[i])
+		}
+	}
+}

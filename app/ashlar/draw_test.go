@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"ashlar/app/cli"
+	"ashlar/testdata/gen/synth"
+)
+
+// drawn is the text of a picture as SVG.
+func drawn(t *testing.T, o cli.RenderOptions) string {
+	t.Helper()
+	o.Out = filepath.Join(t.TempDir(), "out.svg")
+	o.Width, o.Height, o.Scale, o.Theme, o.Colour = 1200, 900, 1, "dark", "function"
+	if err := render(o); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(o.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func synthetic(t *testing.T, o synth.Options) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "made."+o.Kind)
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := synth.Write(f, o); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRenderOfAThread(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "two.json")
+	if err := os.WriteFile(path, []byte(`[{"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"net"}},{"ph":"M","pid":1,"tid":8,"name":"thread_name","args":{"name":"disk"}},
+{"ph":"X","pid":1,"tid":7,"ts":0,"dur":400,"name":"send"},{"ph":"X","pid":1,"tid":8,"ts":0,"dur":400,"name":"seek"}]`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	whole := drawn(t, cli.RenderOptions{File: path, View: "both"})
+	part := drawn(t, cli.RenderOptions{File: path, View: "both", Part: cli.PartOf(cli.Range{}, "net")})
+	if !strings.Contains(whole, ">send<") || !strings.Contains(whole, ">seek<") || !strings.Contains(part, ">send<") || strings.Contains(part, ">seek<") {
+		t.Errorf("the whole has %d bytes, one thread %d: it should have send and not seek", len(whole), len(part))
+	}
+}
+
+// TestRenderOfWhatIsLargerThanMemory: a range that lies behind what fits is drawn
+// as it is of the whole.
+func TestRenderOfWhatIsLargerThanMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills memory")
+	}
+	path := synthetic(t, synth.Options{Kind: "spall1", Records: 5_000_000, Threads: 1, Seed: 4})
+	rng, err := cli.ParseRange("18s..18.1s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := cli.RenderOptions{File: path, View: "flame", Range: rng}
+	whole := drawn(t, o)
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(m.HeapAlloc) + 48<<20))
+	if part := drawn(t, o); part != whole || strings.Count(whole, "<text") < 5 {
+		t.Errorf("with little memory the picture has %d bytes, with enough %d", len(part), len(whole))
+	}
+	o.Range = cli.Range{}
+	if part := drawn(t, o); part == whole {
+		t.Error("it fits")
+	}
+}

@@ -1,0 +1,80 @@
+package shell
+
+import (
+	"ashlar/app/doc"
+)
+
+// Each side of a comparison can be followed: a pane takes over what was read again
+// as it does by itself, and here the rest of the comparison takes the new numbers
+// over.
+
+// toggleFollow begins to follow the files of both sides, or stops.
+func (c *comparison) toggleFollow(s *Shell) {
+	following, can := false, false
+	for _, p := range c.panes {
+		following, can = following || p.unfollow != nil, can || p.doc.CanFollow()
+	}
+	switch {
+	case following:
+		for _, p := range c.panes {
+			p.stay()
+		}
+		s.Say("No longer following the files")
+	case !can:
+		s.Say("Only files can be followed, and these are none")
+	default:
+		for _, p := range c.panes {
+			if p.doc.CanFollow() {
+				p.follow()
+			}
+		}
+		s.Say("Following both: what is added is compared")
+	}
+}
+
+// takeOver follows a side's pane, which may just have taken over a recording that
+// was read again. Nothing of that was done by a person.
+func (c *comparison) takeOver(side int) {
+	p := c.panes[side]
+	if p.took == nil {
+		return
+	}
+	t := p.took
+	p.took = nil
+	place := func(pl *comparePlace) {
+		if side == 0 {
+			pl.A = t.by.place(pl.A, t.answer)
+		} else {
+			pl.B = t.by.place(pl.B, t.answer)
+		}
+	}
+	for i := range c.history.places {
+		place(&c.history.places[i])
+	}
+	place(&c.history.seen)
+	c.link.call, c.link.twin = nil, nil // by its number a call may be another one now
+	c.flame.node, c.hover = -1, -1
+	c.alike = c.now()
+}
+
+// knows tells whether an answer is about recordings that have the numbers that the
+// panes go by.
+func (c *comparison) knows(a *doc.CompareAnswer) bool {
+	return a != nil && a.Generations == [2]int{c.panes[0].generation, c.panes[1].generation}
+}
+
+// following is what the status line begins with where nothing is wrong.
+const following = "following · "
+
+// followText is what the status line says of followed files, "" where none is.
+func (c *comparison) followText() (said string) {
+	for i, p := range c.panes {
+		switch text, wrong := p.followText(); {
+		case wrong:
+			return sideName(i) + ": " + text
+		case text != "":
+			said = following
+		}
+	}
+	return said
+}

@@ -1,0 +1,89 @@
+package shell
+
+import (
+	"image"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gioui.org/io/input"
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/unit"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+)
+
+// TestFollowingBoth: B is written anew, with other threads first, and A after it.
+// The comparison is about what is in the files then, and is looked at the same
+// way.
+func TestFollowingBoth(t *testing.T) {
+	dir := t.TempDir()
+	paths := [2]string{filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json")}
+	for _, path := range paths {
+		chromeTrace(t, path, []int{1, 2, 3}, 20)
+	}
+	s := New(theme.Dark)
+	defer s.Close()
+	s.FollowFiles = true
+	s.Open(paths[0])
+	s.OpenBeside(paths[1])
+	c := s.versus
+	var router input.Router
+	var ops op.Ops
+	until := func(what string, holds func() bool) {
+		t.Helper()
+		for range 1500 {
+			ops.Reset()
+			s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
+				Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1200, 700))})
+			router.Frame(&ops)
+			if a := c.answer(); a != nil && c.knows(a) && a.Sure && a.Recs == [2]*recording.Recording(c.recs()) && holds() {
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		t.Fatalf("waited for %s in vain", what)
+	}
+	count := func(side int) int64 { return c.answer().Recs[side].Counts.Spans }
+	until("the comparison", func() bool { return c.panes[0].rec.Done && c.panes[1].rec.Done })
+	tid := func(side int) (ids []int64) {
+		for _, i := range c.panes[side].sel.tracks {
+			ids = append(ids, c.panes[side].rec.Tracks[i].TID)
+		}
+		return ids
+	}
+
+	// Thread 2 from 200 to 700 µs, zoomed, with a function marked.
+	a := c.panes[0]
+	for i, tr := range a.rec.Tracks {
+		if tr.TID == 2 {
+			a.toggleTrack(i)
+		}
+	}
+	a.selectRange(a.rec.Start+200e6, a.rec.Start+700e6)
+	a.fit(a.rec.Start+100e6, a.rec.Start+900e6)
+	until("the selection", func() bool { return c.panes[1].sel.ranged && len(tid(1)) == 1 })
+	c.choose(c.answer(), 0)
+	until("the mark", func() bool { return true })
+	chosen, view, sel := *c.chosen, c.panes[1].view, c.panes[1].sel
+
+	for i, side := range []int{1, 0} {
+		was := c.panes[side].rec
+		chromeTrace(t, paths[side], []int{9, 3, 2, 1}, 30)
+		until("the new file", func() bool { return c.panes[side].rec != was && count(side) == 4*30*2 })
+		if len(tid(0)) != 1 || tid(0)[0] != 2 || len(tid(1)) != 1 || tid(1)[0] != 2 {
+			t.Errorf("step %d: selected are threads %v and %v", i, tid(0), tid(1))
+		}
+		b := c.panes[1]
+		if b.view.From-b.rec.Start != view.From-was.Start && side == 1 || b.sel.to-b.sel.from != sel.to-sel.from {
+			t.Errorf("step %d: B shows %+v with %+v selected, was %+v with %+v", i, b.view, b.sel, view, sel)
+		}
+		if c.chosen == nil || *c.chosen != chosen {
+			t.Errorf("step %d: %v is marked, was %v", i, c.chosen, chosen)
+		}
+	}
+	s.toggleFollow()
+	until("following to end", func() bool { return !a.doc.Following() && !c.panes[1].doc.Following() })
+}

@@ -1,0 +1,170 @@
+package shell
+
+import (
+	"image"
+
+	"ashlar/render/flame"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// timed tells whether there is any timeline.
+func (c *comparison) timed() bool { return c.panes[0].timed() || c.panes[1].timed() }
+
+// Widths and heights, in dp.
+const (
+	headHeight     = 30
+	compareGutter  = 128 // where space is short: beside each other
+	untimedHeight  = 40
+	leastTimelines = 130
+	leastAbove     = 96 // of each of two, one above the other
+)
+
+// place divides r among the parts.
+func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
+	b := &c.bounds
+	*b = compareBounds{}
+	cut := r.Max.Y
+	switch {
+	case s.View == Flame:
+		cut = r.Min.Y
+	case s.View == Both && c.timed():
+		cut = r.Min.Y + c.timelinesHeight(u, r.Dy())
+	case s.View == Both && c.above:
+		cut = r.Min.Y + 2*u.Px(headHeight+untimedHeight)
+	case s.View == Both:
+		cut = r.Min.Y + u.Px(headHeight+untimedHeight)
+	}
+	for i, half := range c.halves(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut)) {
+		y := half.Min.Y
+		if s.View != Flame {
+			y += u.Px(headHeight)
+			b.heads[i] = image.Rect(half.Min.X, half.Min.Y, half.Max.X, y)
+		}
+		b.halves[i] = image.Rect(half.Min.X, y, half.Max.X, max(y, half.Max.Y))
+		p := c.panes[i]
+		p.bounds = paneBounds{gutter: c.gutter(u)}
+		if s.View != Flame {
+			p.placeTimeline(u, b.halves[i])
+		}
+	}
+	if s.View == Timeline {
+		return
+	}
+	y, right := cut, r.Max.X
+	if s.View == Both {
+		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
+		y = b.tabs.Max.Y
+		b.side = image.Rect(right-min(u.Px(sideWidth+20), r.Dx()/3), y, right, r.Max.Y)
+		right = b.side.Min.X
+	}
+	b.lower = image.Rect(r.Min.X, y, right, r.Max.Y)
+	if c.tab == compareTwo && s.View == Both {
+		mid := (b.lower.Min.X + b.lower.Max.X) / 2
+		c.panes[0].bounds.lower = image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y)
+		c.panes[1].bounds.lower = image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y)
+	}
+}
+
+// gutter is the width of the names' column of both timelines, so that linked
+// ones which stand above each other have the same time at the same place.
+func (c *comparison) gutter(u *ui.UI) int {
+	if c.above {
+		return u.Px(timeline.GutterWidth)
+	}
+	return u.Px(compareGutter)
+}
+
+// halves are the places of the sides: beside each other, or A above B.
+func (c *comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
+	if !c.above {
+		mid := (r.Min.X + r.Max.X) / 2
+		return [2]image.Rectangle{image.Rect(r.Min.X, r.Min.Y, mid, r.Max.Y), image.Rect(mid+1, r.Min.Y, r.Max.X, r.Max.Y)}
+	}
+	// Each gets what its rows need where that fits, else a half, or what the
+	// other one leaves of its own.
+	wants := [2]int{c.wants(u, 0), c.wants(u, 1)}
+	top := r.Dy() / 2
+	switch {
+	case wants[0] < top:
+		top = wants[0]
+	case wants[1] < r.Dy()-top:
+		top = r.Dy() - wants[1]
+	}
+	if spare := r.Dy() - wants[0] - wants[1]; spare > 0 {
+		top = wants[0] + spare/2
+	}
+	at := r.Min.Y + top
+	return [2]image.Rectangle{image.Rect(r.Min.X, r.Min.Y, r.Max.X, at), image.Rect(r.Min.X, at, r.Max.X, r.Max.Y)}
+}
+
+// wants is how high a side is that shows all its rows.
+func (c *comparison) wants(u *ui.UI, i int) int {
+	p := c.panes[i]
+	if !p.timed() {
+		return u.Px(headHeight + untimedHeight)
+	}
+	return u.Px(headHeight+overviewTop+timeline.OverviewHeight+2+timeline.RulerHeight) + p.timeline.plan.Height + u.Px(8)
+}
+
+// timelinesHeight is how much of height the timelines get: what their rows need,
+// but not more than leaves the flamegraph what it needs, or half; or two thirds
+// where one stands above the other.
+func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
+	least, most := u.Px(leastTimelines), height-u.Px(120)
+	want, share := max(c.wants(u, 0), c.wants(u, 1)), height/2
+	if c.above {
+		least = 2 * u.Px(headHeight+leastAbove)
+		want, share = c.wants(u, 0)+c.wants(u, 1), height*2/3
+	}
+	if c.split > 0 {
+		return max(least, min(int(float32(height)*c.split), most))
+	}
+	below := u.Px(tabsHeight + 220)
+	if a := c.answer(); a != nil {
+		below = max(below, u.Px(tabsHeight+2*flamePad+legendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
+	}
+	return max(least, min(want, max(share, height-below), most))
+}
+
+// half draws one side's timeline, or why there is none.
+func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
+	c.head(s, u, i)
+	if err := p.doc.Err(); err != nil && !p.rec.Done {
+		p.failed(u, c.bounds.halves[i], err)
+	} else {
+		p.timeline.layout(s, p, u)
+		c.drawAnchor(u, i)
+	}
+	if i == 1 {
+		h := c.bounds.heads[i]
+		if c.above {
+			u.HLine(h.Min.X, h.Max.X, h.Min.Y, u.Theme.Rule)
+		} else {
+			u.VLine(h.Min.X-1, h.Min.Y, c.bounds.halves[i].Max.Y, u.Theme.Rule)
+		}
+		c.linkPill(u)
+	}
+}
+
+// guide draws, where linked timelines stand above each other, a line through both
+// at the pointer: shapes are compared along it.
+func (c *comparison) guide(u *ui.UI) {
+	if !c.above || !c.link.on || !c.pilled() {
+		return
+	}
+	for i, p := range c.panes {
+		x := int(p.timeline.at.X)
+		if !p.timeline.inside || x <= p.bounds.gutter {
+			continue
+		}
+		for k, q := range c.panes {
+			b := &q.bounds
+			color := withAlpha(u.Theme.Text, .35)
+			if k != i {
+				color = withAlpha(u.Theme.Text, .6)
+			}
+			u.VLine(b.lanes.Min.X+x, b.ruler.Min.Y, b.lanes.Max.Y, color)
+		}
+	}
+}

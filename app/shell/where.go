@@ -1,0 +1,97 @@
+package shell
+
+import (
+	"strings"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// labels are what is known of where the stacks of what is picked were taken, else
+// all that are shown; false as long as that is not known. It asks what the
+// details ask, so that neither stops the other.
+func (p *pane) labels() (keys []analyze.KeyValues, known bool) {
+	a := p.doc.Answer()
+	h := &p.pick.hit
+	switch {
+	case p.rec.Contexts.Len() < 2:
+		return nil, true
+	case p.pick.is == pickBar && h.Samples != nil && h.Samples.Event == p.event:
+		keys = p.doc.CallContexts(p.rec, p.event, p.metric, h.Track, h.Call)
+	case a == nil:
+		return nil, false
+	case p.pick.is == pickNode && p.pick.tree == a.Tree:
+		keys = p.doc.NodeContexts(a, int(p.pick.node))
+	default:
+		keys = p.doc.NodeContexts(a, 0)
+	}
+	return keys, keys != nil
+}
+
+// chooseLabel lists labels to keep only what has one; key, which may be "", is
+// what the list begins with. What is typed may be a condition, too; see
+// analyze.Where.
+func (s *Shell) chooseLabel(key string) {
+	p := s.pane
+	if p.rec.Contexts.Len() < 2 {
+		s.Say("Nothing in this recording has labels")
+		return
+	}
+	if key != "" {
+		key += " = "
+	}
+	var c *chooser
+	c = newChooser("Only what has the label …", key, func(text string) []line {
+		keys, known := p.labels()
+		c.filled = known // else it is filled again with the next frame
+		var ls []line
+		if t := analyze.Where(strings.TrimSpace(text)); t.Check() == nil && analyze.CheckWhere(p.rec, t) == nil {
+			ls = append(ls, p.labelLine(t, "", ""))
+		}
+		for _, k := range keys {
+			if k.Key == "event" {
+				continue // has a place of its own in the toolbar
+			}
+			var sum int64
+			for _, v := range k.Values {
+				sum += v.Weight
+			}
+			for _, v := range k.Values {
+				if title := k.Key + " = " + v.Value; likeWords(title, text) {
+					ls = append(ls, p.labelLine(analyze.Where(k.Key+"="+v.Value), title, p.labelShare(v, sum)))
+				}
+			}
+		}
+		return ls
+	})
+	s.choose(c)
+}
+
+// labelShare says what a label weighs and which part of its key's that is.
+func (p *pane) labelShare(v analyze.ContextValue, sum int64) string {
+	return units.Value(v.Weight, p.metricOf()) + "  " + units.Percent(v.Weight, sum)
+}
+
+// labelLine turns a condition on or off.
+func (p *pane) labelLine(t analyze.Transform, title, detail string) line {
+	l := line{title: title, detail: detail, mark: markOff, take: func(s *Shell) {
+		s.chooser = nil
+		p.transform(t)
+	}}
+	if title == "" {
+		l.title = "Only " + t.String()
+	}
+	if p.has(t) {
+		l.mark = markOn
+	}
+	return l
+}
+
+// labelItems are what can be done with the labels of what is picked.
+func (p *pane) labelItems(s *Shell) []item {
+	if p.rec.Contexts.Len() < 2 || p.event >= len(p.rec.Events) || p.rec.Events[p.event].Basis == recording.FromSpans {
+		return nil
+	}
+	return []item{{title: "Only what has a label…", do: func() { s.chooseLabel("") }}}
+}

@@ -1,0 +1,159 @@
+package shell
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"ashlar/app/address"
+	"ashlar/app/cli"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+)
+
+// labelled is a profile of three tenants; zoo has 7 of 100.
+func labelled(t *testing.T) string {
+	t.Helper()
+	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "count"}}, PeriodType: &profile.ValueType{}}
+	for i, name := range []string{"main", "parse", "query"} {
+		f := &profile.Function{ID: uint64(i + 1), Name: name}
+		p.Function = append(p.Function, f)
+		p.Location = append(p.Location, &profile.Location{ID: f.ID, Line: []profile.Line{{Function: f}}})
+	}
+	for i, s := range []struct {
+		tenant string
+		value  int64
+	}{{"acme", 60}, {"zoo", 5}, {"apex", 33}, {"zoo", 2}} {
+		p.Sample = append(p.Sample, &profile.Sample{Value: []int64{s.value}, Label: map[string][]string{"tenant": {s.tenant}, "request": {string(rune('1' + i))}},
+			Location: []*profile.Location{p.Location[1+i%2], p.Location[0]}})
+	}
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// listed waits until a chooser's lines are known.
+func (b *bench) listed() (titles []string) {
+	b.t.Helper()
+	for range 500 {
+		b.frame()
+		if b.chooser == nil {
+			b.t.Fatal("nothing is to be chosen")
+		}
+		if len(b.chooser.lines) > 0 {
+			for _, l := range b.chooser.lines {
+				titles = append(titles, l.title)
+			}
+			return titles
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	b.t.Fatal("the list stays empty")
+	return nil
+}
+
+// total is the answer's, once it is the one to what is asked now.
+func (b *bench) total() string {
+	b.t.Helper()
+	b.frame()
+	if err := b.pane.doc.Settle(b.pane.question()); err != nil {
+		b.t.Fatal(err)
+	}
+	b.frame()
+	return b.State().Total
+}
+
+func TestOnlyWhatHasALabel(t *testing.T) {
+	b := newBench(t, labelled(t))
+	p := b.pane
+	b.now = b.now.Add(time.Second) // the place is remembered
+	b.frame()
+	if got := b.total(); got != "100" {
+		t.Fatalf("the whole is %s", got)
+	}
+	b.chooseLabel("")
+	if got := b.listed(); len(got) != 7 || !slices.Contains(got, "tenant = acme") || got[slices.Index(got, "tenant = acme")+2] != "tenant = zoo" {
+		t.Errorf("the labels are %q", got)
+	}
+	b.chooser.setText("ten zoo")
+	b.frame()
+	if got := b.listed(); len(got) != 1 || !strings.Contains(b.chooser.lines[0].detail, "7") || b.chooser.lines[0].mark != markOff {
+		t.Errorf("like zoo there are %q, %+v", got, b.chooser.lines[0])
+	}
+	b.chooser.take(b.Shell, -1)
+	if got := b.total(); got != "7" || !slices.Equal(b.State().Transforms, []string{"tenant=zoo"}) || b.chooser != nil {
+		t.Errorf("zoo has %s by %q", got, b.State().Transforms)
+	}
+	if line, rest := p.asCommand(b.Shell, panelLower); !strings.Contains(line, "--where tenant=zoo") || rest != "" {
+		t.Errorf("as a command it is %s (but %s)", line, rest)
+	}
+	v, err := address.Parse(b.Address().String())
+	if err != nil || !slices.Equal(v.Transforms, []analyze.Transform{analyze.Where("tenant=zoo")}) {
+		t.Errorf("the address %s says %v, %v", b.Address(), v, err)
+	}
+	// What is typed may be a condition of its own.
+	b.chooseLabel("")
+	b.chooser.setText("tenant~^ap")
+	if got := b.listed(); got[0] != "Only tenant~^ap" {
+		t.Errorf("for a condition there is %q", got)
+	}
+	b.chooser.take(b.Shell, 0)
+	if got := b.total(); got != "40" { // either
+		t.Errorf("zoo and apex have %s", got)
+	}
+	b.now = b.now.Add(time.Second)
+	b.frame()
+	b.now = b.now.Add(time.Second)
+	b.frame()
+	b.undo()
+	if got := b.total(); got != "7" && got != "100" {
+		t.Errorf("after one step back there is %s", got)
+	}
+	for range 3 {
+		b.undo()
+	}
+	if got := b.total(); got != "100" || p.transforms != nil {
+		t.Errorf("undone, there is %s by %v", got, p.transforms)
+	}
+	// The details of a function lead to its labels.
+	p.pickFunction(p.doc.Answer(), 2)
+	for range 200 {
+		b.frame()
+		if p.doc.NodeContexts(p.doc.Answer(), int(p.pick.node)) != nil {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	_, _, ds := p.nodeDetails()
+	i := slices.IndexFunc(ds, func(d detail) bool { return d.label == "tenant" })
+	if i < 0 {
+		t.Fatalf("the details have no tenant: %+v", ds)
+	}
+	b.chooseLabel(ds[i].label)
+	if got := b.listed(); len(got) != 1 || got[0] != "tenant = zoo" {
+		t.Errorf("the tenants of %s are %q", p.rec.Functions.At(2).Name, got)
+	}
+}
+
+// TestLabelsOfTheCommandLine: a picture and an address say which label is meant,
+// and what is not there is told.
+func TestLabelsOfTheCommandLine(t *testing.T) {
+	b := newBench(t, labelled(t))
+	whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
+	if err := b.Settle(cli.StackView{Transforms: []analyze.Transform{analyze.Where("tenant=zoo")}}, whole); err != nil || b.total() != "7" {
+		t.Errorf("zoo has %s, %v", b.total(), err)
+	}
+	if err := b.Settle(cli.StackView{Transforms: []analyze.Transform{analyze.Where("tenant=me")}}, whole); err == nil || !strings.Contains(err.Error(), "there are acme, apex, zoo") {
+		t.Errorf("of a tenant that is not there it says %v", err)
+	}
+	b = newBench(t, someTrace)
+	if b.chooseLabel(""); b.chooser != nil || !strings.Contains(b.State().Note, "has labels") {
+		t.Errorf("a trace without labels says %q", b.State().Note)
+	}
+}

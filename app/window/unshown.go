@@ -1,0 +1,79 @@
+package window
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// unshown says why a window cannot be shown, and what can be done about it; nil
+// for no error. opened tells that there was one, on which nothing can be drawn or
+// whose display has gone.
+func unshown(err error, opened bool) error {
+	if err == nil || !onDisplays {
+		return err
+	}
+	why, help := displayTrouble(err, os.Getenv)
+	if opened {
+		if text := err.Error(); strings.HasPrefix(text, "wayland: ") || strings.HasPrefix(text, "x11: ") {
+			return fmt.Errorf("the display has gone: %w", err)
+		}
+		why, help = drawingTrouble(err, os.Getenv)
+	}
+	return fmt.Errorf("no window can be shown: %s; %swithout a window, ashlar render FILE -o view.png draws a picture and ashlar top FILE prints where the cost went", why, help)
+}
+
+// onDisplays tells whether windows are on X11 or Wayland.
+const onDisplays = runtime.GOOS != "windows" && runtime.GOOS != "darwin"
+
+// displayTrouble tells what is wrong with the display, and what might help.
+func displayTrouble(err error, env func(string) string) (why, help string) {
+	var names []string
+	for _, name := range []string{"WAYLAND_DISPLAY", "DISPLAY"} {
+		if v := env(name); v != "" {
+			names = append(names, name+"="+v)
+		}
+	}
+	if len(names) == 0 {
+		return "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)", "over ssh, ssh -X brings one along; "
+	}
+	return "nothing that shows windows answers at " + strings.Join(names, " or ") + " (" + err.Error() + ")", "set DISPLAY or WAYLAND_DISPLAY to a display that runs; "
+}
+
+// drawingTrouble tells what is wrong with drawing, and what might help.
+func drawingTrouble(err error, env func(string) string) (why, help string) {
+	why = "nothing can be drawn with OpenGL (" + err.Error() + ")"
+	for _, name := range []string{"__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS", "LIBGL_DRIVERS_PATH", "GBM_BACKENDS_PATH", "MESA_LOADER_DRIVER_OVERRIDE", "MESA_GL_VERSION_OVERRIDE", "MESA_GLES_VERSION_OVERRIDE"} {
+		if v := env(name); v != "" {
+			return why, "try without " + name + "=" + v + "; "
+		}
+	}
+	if env("LIBGL_ALWAYS_SOFTWARE") == "" {
+		return why, "try LIBGL_ALWAYS_SOFTWARE=1, which draws without a graphics card; "
+	}
+	return why, "its drivers may be missing (on Debian, libegl-mesa0 and libgl1-mesa-dri); "
+}
+
+// tried calls f and makes an error of a panic: Gio panics where the graphics
+// driver cannot do what it must.
+func tried(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// anyDisplay tells whether there may be a display; asked before, since the
+// libraries that look for one complain in words of their own.
+func anyDisplay() bool {
+	if !onDisplays || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" || os.Getenv("WAYLAND_SOCKET") != "" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "wayland-0")) // where Wayland looks when nothing says
+	return err == nil
+}

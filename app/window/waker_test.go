@@ -1,0 +1,91 @@
+package window
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+// deaf is a window that hears of nothing while it draws a frame, like Gio's on
+// Wayland.
+type deaf struct {
+	mu      sync.Mutex
+	drawing bool
+	asked   chan struct{}
+	times   int
+}
+
+func (d *deaf) invalidate() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.times++
+	if !d.drawing {
+		select {
+		case d.asked <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (d *deaf) draw(on bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drawing = on
+}
+
+func (d *deaf) frameWithin(t *testing.T, long time.Duration) bool {
+	t.Helper()
+	select {
+	case <-d.asked:
+		return true
+	case <-time.After(long):
+		return false
+	}
+}
+
+func TestAFrameComesForEveryWake(t *testing.T) {
+	stop := make(chan struct{})
+	defer close(stop)
+	d := &deaf{asked: make(chan struct{}, 1)}
+	k := newWaker(d.invalidate, stop)
+	for _, drawn := range []time.Duration{0, 3 * time.Millisecond, 100 * time.Millisecond} {
+		k.wake()
+		if !d.frameWithin(t, time.Second) {
+			t.Fatal("nothing asks for the first frame")
+		}
+		d.draw(true)
+		k.frame()
+		k.wake() // not in this frame any more, and not heard
+		time.Sleep(drawn)
+		d.draw(false)
+		if !d.frameWithin(t, 2*time.Second) {
+			t.Fatalf("what was asked for while a frame was drawn for %v is forgotten", drawn)
+		}
+		k.frame()
+	}
+	// Once it has what it wanted it is quiet.
+	time.Sleep(4 * firstAsk)
+	d.mu.Lock()
+	before := d.times
+	d.mu.Unlock()
+	time.Sleep(300 * time.Millisecond)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.times != before {
+		t.Errorf("it asks %d times more when nothing is wanted", d.times-before)
+	}
+}
+
+// TestAHiddenWindowIsLeftAlone: it gets no frames, and is not asked forever.
+func TestAHiddenWindowIsLeftAlone(t *testing.T) {
+	stop := make(chan struct{})
+	defer close(stop)
+	d := &deaf{asked: make(chan struct{}, 1)}
+	newWaker(d.invalidate, stop).wake()
+	time.Sleep(2*lastAsk + lastAsk/2)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.times < 5 || d.times > 12 {
+		t.Errorf("asked %d times", d.times)
+	}
+}

@@ -1,0 +1,63 @@
+package compare
+
+import (
+	"os"
+	"runtime"
+	"testing"
+
+	"ashlar/ingest"
+	"ashlar/ingest/recording"
+)
+
+// benchPair opens the recordings that ASHLAR_BENCH_FILE and ASHLAR_BENCH_FILE_B
+// name, or makes two.
+func benchPair(b *testing.B) (x, y *recording.Recording) {
+	if f, g := os.Getenv("ASHLAR_BENCH_FILE"), os.Getenv("ASHLAR_BENCH_FILE_B"); f != "" && g != "" {
+		read := func(path string) *recording.Recording {
+			rec, _, err := ingest.ReadAll(bg, path, ingest.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return rec
+		}
+		return read(f), read(g)
+	}
+	return traced(1, 100_000, 1, 3), traced(2, 100_000, 1.02, 3)
+}
+
+// BenchmarkCompare measures what the first differential flamegraph takes, and
+// then the confidences of the table and of the tree. MB is what is allocated
+// for it.
+func BenchmarkCompare(b *testing.B) {
+	x, y := benchPair(b)
+	measure := func(b *testing.B, do func() error) {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		had := m.TotalAlloc
+		n := 0
+		for b.Loop() {
+			if err := do(); err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.TotalAlloc-had)/1e6/float64(n), "MB")
+	}
+	var c *Comparison
+	b.Run("first", func(b *testing.B) {
+		measure(b, func() (err error) {
+			if c, err = Compare(bg, []Input{{Rec: x}}, []Input{{Rec: y}}, Options{}); err == nil {
+				_, err = c.Table(bg, ByFunction, false)
+				c.Tree.Shape(WidthLarger)
+			}
+			return err
+		})
+	})
+	b.Run("sure", func(b *testing.B) {
+		measure(b, func() error {
+			_, _, err := c.Sure(bg, ByFunction)
+			return err
+		})
+	})
+}

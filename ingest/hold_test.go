@@ -1,0 +1,53 @@
+package ingest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ashlar/testdata/gen/synth"
+)
+
+// TestHold has reading wait behind its first snapshot for as long as it is held,
+// and go on when it is not, or no longer.
+func TestHold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "held.spall")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := synth.Write(f, synth.Options{Kind: "spall1", Records: 3_000_000})
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	hold := make(chan struct{})
+	l := Open(t.Context(), path, Options{Hold: hold})
+	defer l.Close()
+	<-l.Begun()
+	first := l.Snapshot()
+	if first.Counts.Spans == 0 || first.Done {
+		t.Fatalf("the first snapshot has %d spans, done %v", first.Counts.Spans, first.Done)
+	}
+	time.Sleep(50 * time.Millisecond)
+	if now := l.Snapshot(); now != first {
+		t.Errorf("while it is held, %d spans become %d", first.Counts.Spans, now.Counts.Spans)
+	}
+	close(hold)
+	if err := l.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := l.Snapshot().Counts.Spans; n != sum.Spans {
+		t.Errorf("%d spans in the end, not %d", n, sum.Spans)
+	}
+
+	forgotten := Open(t.Context(), path, Options{Hold: make(chan struct{})})
+	defer forgotten.Close()
+	if err := forgotten.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := forgotten.Snapshot().Counts.Spans; n != sum.Spans {
+		t.Errorf("%d spans where the hold is never let go, not %d", n, sum.Spans)
+	}
+}
