@@ -48,7 +48,9 @@ func TestFollowBoth(t *testing.T) {
 	s := comparing(t, "--follow", before, after)
 	first := s.last().Compare
 	s.Wheel(4, inA)
-	s.both("zooming both", func(c *versus) bool { return c.Sides[1].To-c.Sides[1].From < (first.Sides[1].To-first.Sides[1].From)*3/4 })
+	s.both("zooming both", func(c *versus) bool {
+		return c.Sides[1].To-c.Sides[1].From < (first.Sides[1].To-first.Sides[1].From)*3/4
+	})
 	s.Drag(e2e.Left, image.Pt(300, 250), image.Pt(500, 250), "shift")
 	was := s.both("a selection in both", func(c *versus) bool { return c.Sides[1].Selected[1] > 0 && c.Sure })
 
