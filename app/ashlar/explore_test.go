@@ -3,7 +3,10 @@
 package main
 
 import (
+	"fmt"
 	"image"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +71,74 @@ func TestTransformsAndUndo(t *testing.T) {
 	s.key("undoing the drop", func(f frame) bool { return len(f.Transforms) == 0 && f.Total == whole }, "ctrl+z")
 }
 
+// TestEachTransform does every transform by the palette and takes it back.
+func TestEachTransform(t *testing.T) {
+	s := startAshlar(t, "--demo")
+	s.Click(e2e.Left, image.Pt(100, 558))
+	whole := s.until("a picked function", func(f frame) bool { return f.Picked != "" && f.Total != "" }).Total
+	for _, x := range []struct {
+		command, chip string
+		less          bool // some cost goes away
+	}{
+		{"focus on the selected", "focus", true},
+		{"hide the selected", "hide", false},
+		{"drop the selected", "drop", true},
+		{"callers of the selected", "callers of", true},
+		{"callees of the selected", "callees of", true},
+		{"merge by module", "merge by module", false},
+		{"merge by file", "merge by file", false},
+		{"fold inlined", "fold inlined", false},
+		{"hide kernel", "hide kernel", false},
+		{"flamegraph bottom-up", "invert", false},
+		{"flamegraph in order of time", "in order of time", false},
+		{"collapse recursion", "collapse recursion", false},
+	} {
+		s.key("the palette", func(f frame) bool { return f.Typed == "What to do: " }, "ctrl+k")
+		s.Type(x.command)
+		s.until("the command", func(f frame) bool { return strings.HasSuffix(f.Typed, x.command) })
+		f := s.key(x.command, func(f frame) bool {
+			return len(f.Transforms) == 1 && (f.Total != whole) == x.less
+		}, "Return")
+		if !strings.HasPrefix(f.Transforms[0], x.chip) {
+			t.Errorf("%s is the chip %q", x.command, f.Transforms[0])
+		}
+		s.key("undoing "+x.command, func(f frame) bool { return len(f.Transforms) == 0 && f.Total == whole }, "ctrl+z")
+	}
+}
+
+// TestProcessesFold folds processes by clicks on their headers, also on one that
+// stays while its threads are scrolled, and takes it back.
+func TestProcessesFold(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("[")
+	for pid := 1; pid <= 2; pid++ {
+		for tid := 1; tid <= 12; tid++ {
+			fmt.Fprintf(&b, "%s{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"dur\":50,\"name\":\"work\"}\n", strings.Repeat(",", min(1, pid*tid-1)), pid, pid*100+tid, tid*10)
+		}
+	}
+	b.WriteString("]")
+	path := filepath.Join(t.TempDir(), "two.json")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := startAshlar(t, path)
+	header := image.Pt(60, 121)
+	s.until("all threads", func(f frame) bool { return len(f.Threads) == 24 })
+	s.Click(e2e.Left, header)
+	s.until("the first process folded", func(f frame) bool { return len(f.Threads) == 12 })
+	s.until("the history to take note", func(frame) bool { return true })
+	s.key("undo", func(f frame) bool { return len(f.Threads) == 24 }, "ctrl+z")
+	s.Wheel(-2, image.Pt(60, 220))
+	s.until("rows to scroll", func(f frame) bool { return f.Scroll > 30 })
+	s.Click(e2e.Left, header) // of the same process, whose own place is above
+	f := s.until("the first process folded again", func(f frame) bool { return len(f.Threads) == 12 })
+	if f.Pinned+f.Chosen+f.Folded != 0 {
+		t.Errorf("a click on a header that stays does something else: %+v", f)
+	}
+	s.Click(e2e.Left, header, "ctrl")
+	s.key("no thread is selected by it", func(f frame) bool { return f.Chosen == 0 }, "Escape")
+}
+
 func TestThreads(t *testing.T) {
 	s := startAshlar(t, "--demo")
 	first := s.last()
@@ -90,7 +161,7 @@ func TestThreads(t *testing.T) {
 	})
 	// Pin the first row by its menu: the fourth of its lines.
 	s.Click(e2e.Right, row1)
-	time.Sleep(300 * time.Millisecond)
+	s.WaitStill()
 	s.Click(e2e.Left, row1.Add(image.Pt(40, 5+28*3+14)))
 	pinned := s.until("a pinned thread", func(f frame) bool { return f.Pinned == 1 })
 	if !slices.Contains(pinned.Threads, first.Threads[1]) {

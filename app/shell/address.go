@@ -66,7 +66,7 @@ func (s *Shell) Address() *address.View {
 	}
 	if a := p.doc.Answer(); a != nil {
 		for _, st := range p.flame.zoom {
-			v.Zoom = append(v.Zoom, nameOf(stepFunction(a, st)))
+			v.Zoom = append(v.Zoom, nameOf(stepFunction(a.Rec, a.Tree, st)))
 		}
 	}
 	p.pickAddress(v)
@@ -126,14 +126,14 @@ func nameOf(f recording.Function) address.Function {
 }
 
 // stepFunction is what a step of the flamegraph's zoom stands for.
-func stepFunction(a *doc.Answer, st step) recording.Function {
+func stepFunction(rec *recording.Recording, t *analyze.Tree, st step) recording.Function {
 	switch {
-	case st.group > 0 && int(st.group) <= len(a.Tree.Groups):
-		return a.Tree.Groups[st.group-1]
-	case st.group > 0 || int(st.fn) >= a.Rec.Functions.Len():
+	case st.group > 0 && int(st.group) <= len(t.Groups):
+		return t.Groups[st.group-1]
+	case st.group > 0 || int(st.fn) >= rec.Functions.Len():
 		return recording.Function{}
 	}
-	return a.Rec.Functions.At(int(st.fn))
+	return rec.Functions.At(int(st.fn))
 }
 
 // threadName tells a track by its ids, and by its name where another has the

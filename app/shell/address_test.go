@@ -195,7 +195,7 @@ func same(s *Shell) map[string]any {
 	f, is := p.pickedFunction()
 	steps := []recording.Function{}
 	for _, st := range pl.Zoom {
-		steps = append(steps, stepFunction(p.doc.Answer(), st))
+		steps = append(steps, stepFunction(p.rec, p.doc.Answer().Tree, st))
 	}
 	pl.Zoom = nil
 	if len(pl.Pinned) == 0 {

@@ -68,7 +68,7 @@ func (c *comparison) address(v *address.View, dp float32) {
 	if a := f.doc.Answer(); c.tab == compareTwo && a != nil {
 		v.Zoom = nil
 		for _, st := range f.flame.zoom {
-			v.Zoom = append(v.Zoom, nameOf(stepFunction(a, st)))
+			v.Zoom = append(v.Zoom, nameOf(stepFunction(a.Rec, a.Tree, st)))
 		}
 	}
 	if a := c.answer(); a != nil && c.flame.node > 0 && int(c.flame.node) < len(a.Shape.Nodes) {

@@ -286,7 +286,7 @@ func (n *nearPart) keyed(p *pane, k key.Event, h int) bool {
 }
 
 // keyed moves through both sides of the picture; Return puts a function in the
-// middle.
+// middle, Space zooms to it.
 func (w *sandwich) keyed(p *pane, k key.Event) bool {
 	if w.picture == nil {
 		return false
@@ -295,6 +295,10 @@ func (w *sandwich) keyed(p *pane, k key.Event) bool {
 	case key.NameReturn:
 		if f, ok := p.pickedFunction(); ok {
 			p.near.around(f)
+		}
+	case key.NameSpace:
+		if p.pick.is == pickNode {
+			p.near.zoomTo(p.pick.tree, p.pick.node)
 		}
 	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
 		bs := barsOf(barsOf(nil, 0, &w.pics[0]), 1, &w.pics[1])

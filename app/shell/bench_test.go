@@ -7,20 +7,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"testing"
 	"time"
 
 	"gioui.org/gpu/headless"
-	"gioui.org/io/input"
-	"gioui.org/layout"
-	"gioui.org/op"
-	"gioui.org/unit"
-	"golang.org/x/sys/unix"
 
 	"ashlar/app/cli"
-	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -32,29 +24,21 @@ import (
 func BenchmarkFrame(b *testing.B) {
 	s := New(theme.Dark)
 	defer s.Close()
-	if f := benchFile(); f != "" {
-		s.Open(f)
+	if path := benchFile(); path != "" {
+		s.Open(path)
 	} else {
 		s.OpenDemo()
 	}
-	whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
-	if err := s.Settle(cli.StackView{}, whole); err != nil {
+	if err := s.Settle(cli.StackView{}, selectNothing); err != nil {
 		b.Fatal(err)
 	}
-	var router input.Router
-	var ops op.Ops
-	frame := func() {
-		ops.Reset()
-		s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
-			Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1280, 720))})
-		router.Frame(&ops)
-	}
-	frame()
+	f := &framer{shell: s}
+	f.frame()
 	p := s.pane
 	b.Run("snapshot", func(b *testing.B) { // a new state of a file that loads
 		for b.Loop() {
 			p.timeline.plan, p.timeline.densityOf, p.flame.key, p.timeline.pictKey = nil, densityKey{}, flameKey{}, pictKey{}
-			frame()
+			f.frame()
 		}
 	})
 	for _, zoom := range []struct {
@@ -65,28 +49,13 @@ func BenchmarkFrame(b *testing.B) {
 			p.view = p.view.Fit(p.rec.Start, p.rec.End)
 			p.view = p.view.Zoom(1/float64(zoom.factor), float64(p.laneWidth())/2, p.laneWidth(), p.rec.Start, p.rec.End)
 			p.moved = true
-			bars, step := 0, .013
-			runtime.LockOSThread() // to measure its own processor time: others may be busy
-			defer runtime.UnlockOSThread()
-			var times []time.Duration
-			for i := 0; b.Loop(); i++ {
+			step := .013
+			f.measure(b, func(i int) {
 				if i%32 == 31 {
 					step = -step
 				}
-				cpu := threadTime()
 				p.panBy(step)
-				frame()
-				times = append(times, threadTime()-cpu)
-				bars += s.Bars
-			}
-			var sum time.Duration
-			for _, t := range times {
-				sum += t
-			}
-			slices.Sort(times)
-			b.ReportMetric(sum.Seconds()*1000/float64(b.N), "cpu-ms/frame")
-			b.ReportMetric(times[len(times)*99/100].Seconds()*1000, "p99-cpu-ms")
-			b.ReportMetric(float64(bars)/float64(b.N), "bars/frame")
+			})
 		})
 		b.Run("whole/"+zoom.name, func(b *testing.B) { // with the GPU's part
 			win, err := headless.NewWindow(1280, 720)
@@ -102,8 +71,8 @@ func BenchmarkFrame(b *testing.B) {
 				p.moved = true
 				began := time.Now()
 				p.panBy(.013)
-				frame()
-				if err := win.Frame(&ops); err != nil {
+				f.frame()
+				if err := win.Frame(&f.ops); err != nil {
 					b.Fatal(err)
 				}
 				if err := win.Screenshot(img); err != nil { // waits for it
@@ -128,13 +97,4 @@ func benchFile() string {
 		}
 	}
 	return ""
-}
-
-// threadTime is the processor time of the calling thread.
-func threadTime() time.Duration {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
-		panic(err)
-	}
-	return time.Duration(ts.Nano())
 }

@@ -3,17 +3,8 @@
 package shell
 
 import (
-	"image"
 	"os"
-	"runtime"
-	"slices"
 	"testing"
-	"time"
-
-	"gioui.org/io/input"
-	"gioui.org/layout"
-	"gioui.org/op"
-	"gioui.org/unit"
 
 	"ashlar/app/cli"
 	"ashlar/ingest/recording"
@@ -38,29 +29,8 @@ func BenchmarkCompareFrame(b *testing.B) {
 	if err := s.SettleComparison(cli.StackView{}, Comparing{}, func(int, *recording.Recording) (int64, int64, bool) { return 0, 0, false }); err != nil {
 		b.Fatal(err)
 	}
-	var router input.Router
-	var ops op.Ops
-	frame := func() {
-		ops.Reset()
-		s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
-			Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1280, 720))})
-		router.Frame(&ops)
-	}
-	frame()
-	measure := func(b *testing.B, change func(i int)) {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		var times []time.Duration
-		for i := 0; b.Loop(); i++ {
-			cpu := threadTime()
-			change(i)
-			frame()
-			times = append(times, threadTime()-cpu)
-		}
-		slices.Sort(times)
-		b.ReportMetric(times[len(times)/2].Seconds()*1000, "median-cpu-ms")
-		b.ReportMetric(times[len(times)*99/100].Seconds()*1000, "p99-cpu-ms")
-	}
+	fr := &framer{shell: s}
+	fr.frame()
 	for _, zoom := range []struct {
 		name   string
 		factor float64
@@ -69,7 +39,7 @@ func BenchmarkCompareFrame(b *testing.B) {
 			s.pane.fitAll()
 			s.pane.zoomAt(1/zoom.factor, float64(s.pane.laneWidth())/2)
 			step := .013
-			measure(b, func(i int) {
+			fr.measure(b, func(i int) {
 				if i%32 == 31 {
 					step = -step
 				}
@@ -79,6 +49,6 @@ func BenchmarkCompareFrame(b *testing.B) {
 	}
 	b.Run("choose", func(b *testing.B) {
 		a := s.versus.answer()
-		measure(b, func(i int) { s.versus.choose(a, int32(i%min(50, len(a.Compared.Matching.Funcs)))) })
+		fr.measure(b, func(i int) { s.versus.choose(a, int32(i%min(50, len(a.Compared.Matching.Funcs)))) })
 	})
 }

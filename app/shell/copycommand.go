@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ashlar/app/cli"
-	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -159,10 +158,14 @@ func (p *pane) tabCommands(s *Shell) []*command {
 	case p.tab == tabNear && p.near.any:
 		name := analyze.RefTo(p.near.of).Typed(p.rec)
 		var cs []*command
-		for _, side := range []string{"--callers-of", "--callees-of"} {
+		a := p.doc.Answer()
+		for i, side := range []string{"--callers-of", "--callees-of"} {
 			c := p.stacks("")
 			if c.add(side, name); !p.near.lists {
 				c.add("--tree")
+				if a != nil && a.Below != nil {
+					zoomFlags(c, a.Rec, []*analyze.Tree{a.Above, a.Below}[i], p.near.zoom[i])
+				}
 			}
 			cs = append(cs, c)
 		}
@@ -188,14 +191,14 @@ func (p *pane) flameCommand() *command {
 	c := p.stacks(p.search.text)
 	c.add("--tree")
 	if a := p.doc.Answer(); a != nil {
-		p.zoomFlags(c, a, p.flame.zoom)
+		zoomFlags(c, a.Rec, a.Tree, p.flame.zoom)
 	}
 	return c
 }
 
-func (p *pane) zoomFlags(c *command, a *doc.Answer, path []step) {
+func zoomFlags(c *command, rec *recording.Recording, t *analyze.Tree, path []step) {
 	for _, st := range path {
-		c.add("--zoom", analyze.RefTo(stepFunction(a, st)).Typed(a.Rec))
+		c.add("--zoom", analyze.RefTo(stepFunction(rec, t, st)).Typed(rec))
 	}
 }
 
@@ -255,7 +258,7 @@ func (p *pane) detailCommands(s *Shell) []*command {
 			break
 		}
 		c := p.stacks("")
-		p.zoomFlags(c, a, pathOf(a.Tree, int(p.pick.node)))
+		zoomFlags(c, a.Rec, a.Tree, pathOf(a.Tree, int(p.pick.node)))
 		c.add("-n", "1")
 		return []*command{c}
 	case pickBar:

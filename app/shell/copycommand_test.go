@@ -170,6 +170,26 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, 0))
 			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, 0))
 		}},
+		{"zoomed sandwich", path, panelLower, func(x panes) {
+			x.node("inner")
+			x.p.tab = tabNear
+			if err := x.p.doc.Settle(x.p.question()); err != nil {
+				t.Fatal(err)
+			}
+			a := x.p.doc.Answer()
+			for i, name := range []string{"outer", "it's leaf"} {
+				tree := []*analyze.Tree{a.Above, a.Below}[i]
+				n, missing := tree.Find(a.Rec, []analyze.Ref{analyze.Named("inner"), analyze.Named(name)})
+				if missing >= 0 {
+					t.Fatal("there is no ", name)
+				}
+				x.p.near.zoom[i] = pathOf(tree, n)
+			}
+		}, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.doc.Answer()
+			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, int32(nodeAt(a.Above, x.p.near.zoom[0]))))
+			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, int32(nodeAt(a.Below, x.p.near.zoom[1]))))
+		}},
 		{"lists of callers and callees", path, panelLower, func(x panes) { x.node("inner"); x.p.tab, x.p.near.lists = tabNear, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.doc.Answer()
 			same(t, line, rowTexts(got[0]), shownRows(a, a.Near.Callers))

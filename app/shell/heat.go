@@ -58,6 +58,11 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	if a == nil || a.Grid == nil {
 		return
 	}
+	if text := a.Grid.Empty(); text != "" {
+		t.pic.Grid = nil
+		u.Text(r, text, ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
+		return
+	}
 	k := heatKey{a.Grid, u.Theme, u.Metric.PxPerDp, p.sel.ranged, p.sel.from, p.sel.to, r.Size()}
 	u.Draw(t.kept.get(u, k, r.Size(), func(on raster.Surface) {
 		t.pic = heatmap.Picture{Grid: k.grid, Theme: k.theme, Font: s.fonts.face(11 * k.scale), Scale: k.scale,

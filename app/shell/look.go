@@ -67,7 +67,7 @@ func (s *Shell) Pick(name string) bool {
 
 // zoomToPicked makes the selected bar of the flamegraph fill its width.
 func (p *pane) zoomToPicked() {
-	if p.pick.is == pickNode {
+	if p.pick.is == pickNode && !p.near.zoomTo(p.pick.tree, p.pick.node) {
 		p.flame.zoomTo(p, pathOf(p.pick.tree, int(p.pick.node)))
 	}
 }

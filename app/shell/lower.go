@@ -85,6 +85,10 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	w := u.Measure(text, ui.Style{Size: 12}).X
 	x = p.chips(u, x, r.Max.X-w-u.Px(80))
 	at := image.Pt(r.Max.X-u.Px(62), r.Min.Y+u.Px(4))
+	if x > at.X-w-u.Px(8) {
+		text = "" // in a narrow window the tabs are worth more
+		u.Fill(image.Rect(at.X-u.Px(8), r.Min.Y+1, r.Max.X, r.Max.Y), th.Surface)
+	}
 	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
 	if p.viewButton.Clicked(u.Context) {
 		its := append(p.viewItems(), s.commandItem(panelLower))

@@ -167,6 +167,9 @@ func (t *timelinePart) trackAt(p *pane, at f32.Point) int {
 	if t.plan == nil {
 		return -1
 	}
+	if i, top := t.plan.Sticky(p.view.Scroll); i >= 0 && int(at.Y) < top+t.plan.Rows[i].Height {
+		return -1 // the header of its process lies over it
+	}
 	if i := t.plan.At(int(at.Y) + p.view.Scroll); i >= 0 && t.plan.Rows[i].Kind == timeline.TrackRow {
 		return t.plan.Rows[i].Index
 	}

@@ -19,6 +19,9 @@ type nearPart struct {
 	of    recording.Function
 	any   bool
 	lists bool
+	// zoom is the path to the bar that fills the width, of the callers and of the
+	// callees.
+	zoom  [2][]step
 	sides [2]nearList
 	side  int // the list that keys move in
 	pic   sandwich
@@ -29,9 +32,26 @@ type nearPart struct {
 func (n *nearPart) around(f recording.Function) {
 	if !n.any || n.of.Name != f.Name || n.of.Module != f.Module {
 		n.of, n.any = f, true
+		n.zoom = [2][]step{}
 		n.pic.scroll = 0
 	}
 }
+
+// zoomTo makes the bar of a node of the picture fill the width of its side; it
+// is false for a node of neither side.
+func (n *nearPart) zoomTo(t *analyze.Tree, node int32) bool {
+	for i := range n.pic.pics {
+		if t != nil && n.pic.pics[i].Tree == t && int(node) < len(t.Nodes) {
+			if n.zoom[i] = nil; node > 1 { // 1 is the function itself
+				n.zoom[i] = pathOf(t, int(node))
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func (n *nearPart) zoomed() bool { return n.zoom[0] != nil || n.zoom[1] != nil }
 
 // follow takes over what is picked, unless it is a part of the picture itself.
 func (n *nearPart) follow(p *pane) {

@@ -3,56 +3,38 @@
 package shell
 
 import (
-	"image"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"testing"
-	"time"
-
-	"gioui.org/io/input"
-	"gioui.org/layout"
-	"gioui.org/op"
-	"gioui.org/unit"
 
 	"ashlar/app/cli"
-	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/testdata/gen/synth"
 )
 
-// openOdd settles a shell on an odd trace and returns what lays out a frame.
-func openOdd(tb testing.TB, name string) (*Shell, func()) {
+// openOdd settles a shell on an odd trace and returns what lays out frames.
+func openOdd(tb testing.TB, name string) (*Shell, *framer) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), name+".json")
-	f, err := os.Create(path)
+	file, err := os.Create(path)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := synth.WriteOdd(f, name); err != nil {
+	if err := synth.WriteOdd(file, name); err != nil {
 		tb.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
+	if err := file.Close(); err != nil {
 		tb.Fatal(err)
 	}
 	s := New(theme.Dark)
 	tb.Cleanup(s.Close)
 	s.Open(path)
-	whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
-	if err := s.Settle(cli.StackView{}, whole); err != nil {
+	if err := s.Settle(cli.StackView{}, selectNothing); err != nil {
 		tb.Fatal(err)
 	}
-	var router input.Router
-	var ops op.Ops
-	frame := func() {
-		ops.Reset()
-		s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
-			Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1280, 720))})
-		router.Frame(&ops)
-	}
-	frame()
-	return s, frame
+	f := &framer{shell: s}
+	f.frame()
+	return s, f
 }
 
 // BenchmarkOdd measures, on the odd traces, the processor time of frames while
@@ -60,26 +42,11 @@ func openOdd(tb testing.TB, name string) (*Shell, func()) {
 // a bar is picked.
 func BenchmarkOdd(b *testing.B) {
 	for _, name := range synth.Odds() {
-		s, frame := openOdd(b, name)
+		s, f := openOdd(b, name)
 		p := s.pane
 		run := func(what string, change func(i int)) {
 			b.Run(name+"/"+what, func(b *testing.B) {
-				runtime.LockOSThread()
-				defer runtime.UnlockOSThread()
-				var times []time.Duration
-				for i := 0; b.Loop(); i++ {
-					cpu := threadTime()
-					change(i)
-					frame()
-					times = append(times, threadTime()-cpu)
-				}
-				var sum time.Duration
-				for _, t := range times {
-					sum += t
-				}
-				slices.Sort(times)
-				b.ReportMetric(sum.Seconds()*1000/float64(b.N), "cpu-ms/frame")
-				b.ReportMetric(times[len(times)*99/100].Seconds()*1000, "p99-cpu-ms")
+				f.measure(b, change)
 			})
 		}
 		pan := func(i int) {
@@ -93,10 +60,10 @@ func BenchmarkOdd(b *testing.B) {
 		run("pan", pan)
 		run("scroll", func(i int) { p.scrollTo(i * 37 % max(1, p.timeline.plan.Height)) })
 		p.pickFirst()
-		frame()
+		f.frame()
 		run("picked", pan)
 		p.foldAll(true)
-		frame()
+		f.frame()
 		run("open", func(i int) { p.scrollTo(i * 37 % max(1, p.timeline.plan.Height)) })
 		p.zoomAt(.01, 500)
 		run("close", pan)

@@ -108,8 +108,10 @@ func (p *pane) back() {
 	case p.searching() || p.search.text != "":
 		p.search.clear()
 		p.search.blur = true
-	case len(p.flame.zoom) > 0:
+	case len(p.flame.zoom) > 0 && p.tab != tabNear:
 		p.flame.zoomTo(p, nil)
+	case p.tab == tabNear && p.near.zoomed():
+		p.near.zoom = [2][]step{}
 	case p.pick.is != pickNone:
 		p.pick = picked{}
 	case p.atGoal:

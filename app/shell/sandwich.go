@@ -38,6 +38,7 @@ type sandwichKey struct {
 	pal    *theme.Palette
 	mark   int64
 	scale  float32
+	zoom   [2]int
 }
 
 // layout draws the picture in r. Row 1 of both trees is the function itself:
@@ -62,16 +63,17 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 	if up <= mid {
 		w.scroll = max(0, w.scroll)
 	}
-	k := sandwichKey{a, in.Size(), w.scroll, p.palette, p.marked(), scale}
+	zoom := [2]int{nodeAt(above, p.near.zoom[0]), nodeAt(below, p.near.zoom[1])}
+	k := sandwichKey{a, in.Size(), w.scroll, p.palette, p.marked(), scale, zoom}
 	if !w.picture.Serves(u) || w.key != k {
 		y := mid - w.scroll
 		for i, t := range []*analyze.Tree{above, below} {
 			pic := &w.pics[i]
 			bars := pic.Bars
-			if pic.Tree != t || w.key.size != k.size {
-				bars = flame.Layout(t, 0, in.Dx())
+			if pic.Tree != t || w.key.size != k.size || w.key.zoom != k.zoom {
+				bars = flame.Layout(t, zoom[i], in.Dx())
 			}
-			*pic = flame.Picture{Rec: a.Rec, Tree: t, Bars: bars, Palette: p.palette, Font: s.fonts.face(12 * scale), Scale: scale,
+			*pic = flame.Picture{Rec: a.Rec, Tree: t, Bars: bars, Zoom: zoom[i], Palette: p.palette, Font: s.fonts.face(12 * scale), Scale: scale,
 				Up: i == 0, First: 2 - i, Mark: p.mark(), DimOthers: p.searching()}
 			pic.Base = y - u.Px(flame.BarHeight)
 			if pic.Up {
@@ -162,6 +164,9 @@ func (w *sandwich) choose(p *pane) {
 		return
 	}
 	t := w.pics[w.side].Tree
+	if w.under == 1 { // as the root of the flamegraph
+		p.near.zoom = [2][]step{}
+	}
 	p.pick = picked{is: pickNode, node: w.under, tree: t, fn: t.Nodes[w.under].Func, near: true}
 }
 
@@ -179,10 +184,17 @@ func (w *sandwich) contextMenu(s *Shell, p *pane) {
 	if t == nil {
 		return
 	}
+	n := w.under
 	w.choose(p)
 	items := []item{
+		{title: "Zoom to it", do: func() { p.near.zoomTo(t, n) }},
+	}
+	if p.near.zoomed() {
+		items = append(items, item{title: "Zoom out", detail: "Esc", do: func() { p.near.zoom = [2][]step{} }})
+	}
+	items = append(items, []item{
 		{title: "Copy name", do: func() { s.copyLater(f.Name) }},
 		{title: "Copy details", detail: "Ctrl-C", do: func() { p.copy = true }},
-	}
+	}...)
 	s.menu = newMenu(point(w.box.Min, w.at), append(append(items, p.functionItems(s, f)...), s.commandItem(panelLower)))
 }

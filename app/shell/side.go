@@ -156,8 +156,9 @@ func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
 		if d.value == "" {
 			return y
 		}
+		y += u.Px(5) // apart from the lines above, as they are from one another
 		sz := u.Text(image.Rect(x, y, right, y+u.Px(2000)), d.value, ui.Style{Size: 11.5, Color: th.Dim, Lines: 40})
-		return y + sz.Y + u.Px(8)
+		return y + sz.Y + u.Px(4)
 	}
 	line := u.Px(22)
 	box := image.Rect(x-u.Px(6), y, right+u.Px(6), y+line)

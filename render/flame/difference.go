@@ -111,15 +111,8 @@ func (p *Difference) said(n *compare.Node) string {
 func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 	th := p.Theme
 	p.Drawn++
-	x0, x1 := b.pixels()
+	x0, x1, gap, r := b.shape(p.px)
 	h := p.px(BarHeight) - 1
-	gap, r := 0, 0
-	if x1-x0 >= 3 {
-		gap = 1
-	}
-	if x1-x0 > p.px(6) {
-		r = p.px(2)
-	}
 	n := &p.Shape.Nodes[b.Node]
 	name, said := p.Root, ""
 	change := Shade(Change(n))

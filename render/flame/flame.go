@@ -148,15 +148,8 @@ func (p *Picture) Paint(c raster.Surface) {
 func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 	th := p.Palette.Theme
 	p.Drawn++
-	x0, x1 := b.pixels()
+	x0, x1, gap, r := b.shape(p.px)
 	h := p.px(BarHeight) - 1
-	gap, r := 0, 0
-	if x1-x0 >= 3 {
-		gap = 1
-	}
-	if x1-x0 > p.px(6) {
-		r = p.px(2)
-	}
 	nd := &p.Tree.Nodes[b.Node]
 	name, text := p.Root, raster.Pack(th.OnBar)
 	var col raster.Color
@@ -223,6 +216,19 @@ func barAt(bars []Bar, x, y, first, last, height int, top func(row int) int) int
 		}
 	}
 	return -1
+}
+
+// shape is how a bar is drawn: its columns, the gap at their right end and the
+// radius of its corners.
+func (b *Bar) shape(px func(dp float32) int) (x0, x1, gap, r int) {
+	x0, x1 = b.pixels()
+	if x1-x0 >= 3 {
+		gap = 1
+	}
+	if x1-x0 > px(6) {
+		r = px(2)
+	}
+	return x0, x1, gap, r
 }
 
 // pixels are the columns of a bar: at least one.

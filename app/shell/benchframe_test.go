@@ -1,0 +1,70 @@
+//go:build linux
+
+package shell
+
+import (
+	"image"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"gioui.org/io/input"
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/unit"
+	"golang.org/x/sys/unix"
+
+	"ashlar/ingest/recording"
+)
+
+// framer lays out frames of 1280x720.
+type framer struct {
+	shell  *Shell
+	router input.Router
+	ops    op.Ops
+}
+
+func (f *framer) frame() {
+	f.ops.Reset()
+	f.shell.Layout(layout.Context{Ops: &f.ops, Now: time.Now(), Source: f.router.Source(),
+		Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1280, 720))})
+	f.router.Frame(&f.ops)
+}
+
+// measure reports the processor time of frames between which something changes:
+// that of this thread, since others may be busy.
+func (f *framer) measure(b *testing.B, change func(i int)) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var times []time.Duration
+	bars := 0
+	for i := 0; b.Loop(); i++ {
+		cpu := threadTime()
+		change(i)
+		f.frame()
+		times = append(times, threadTime()-cpu)
+		bars += f.shell.Bars
+	}
+	var sum time.Duration
+	for _, t := range times {
+		sum += t
+	}
+	slices.Sort(times)
+	b.ReportMetric(sum.Seconds()*1000/float64(b.N), "cpu-ms/frame")
+	b.ReportMetric(times[len(times)/2].Seconds()*1000, "median-cpu-ms")
+	b.ReportMetric(times[len(times)*99/100].Seconds()*1000, "p99-cpu-ms")
+	b.ReportMetric(float64(bars)/float64(b.N), "bars/frame")
+}
+
+// threadTime is the processor time of the calling thread.
+func threadTime() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
+		panic(err)
+	}
+	return time.Duration(ts.Nano())
+}
+
+// selectNothing is the part of a recording that Settle then selects: none.
+func selectNothing(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
