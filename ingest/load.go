@@ -30,7 +30,8 @@ type Options struct {
 	Part recording.Part
 	// Hold, if set, has reading wait behind the first snapshot until it is closed,
 	// but for no longer than a quarter of a second: a window's first frame is soon
-	// there when it has the machine to itself.
+	// there when it has the machine to itself. Small files, which are read by then,
+	// do not wait.
 	Hold <-chan struct{}
 	// Notify, if set, is called after each new snapshot and when loading has
 	// ended, from a goroutine of the loader; it must not block.
@@ -166,6 +167,9 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	}
 	l.in.Store(in)
 	in.ChunkSize = l.opts.ChunkSize
+	if in.Bytes >= 0 && in.Bytes < smallFile {
+		l.opts.Hold = nil
+	}
 	defer context.AfterFunc(l.reading, in.Stop)()
 
 	var format *decode.Format
@@ -207,6 +211,9 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	g.done()
 	return l.finish(b, err)
 }
+
+// smallFile is how many bytes a file has that never waits for Options.Hold.
+const smallFile = 8 << 20
 
 // hold waits as Options.Hold says.
 func (l *Load) hold() {
