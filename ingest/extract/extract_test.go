@@ -120,7 +120,10 @@ func anySelection(r *rand.Rand, rec *recording.Recording) (sel extract.Selection
 	}
 	if keys := analyze.ContextKeys(rec); r.IntN(3) == 0 && len(keys) > 0 {
 		// A label of a record, or a thread's.
-		c := fmt.Sprintf("tid=%d", rec.Tracks[r.IntN(len(rec.Tracks))].TID)
+		c := "tid=0"
+		if n := len(rec.Tracks); n > 0 {
+			c = fmt.Sprintf("tid=%d", rec.Tracks[r.IntN(n)].TID)
+		}
 		if x := rec.Contexts.At(r.IntN(rec.Contexts.Len())); len(x) > 0 {
 			a := x[r.IntN(len(x))]
 			c = a.Key + "=" + a.Value
