@@ -30,8 +30,10 @@ func TestHold(t *testing.T) {
 	if first.Counts.Spans == 0 || first.Done {
 		t.Fatalf("the first snapshot has %d spans, done %v", first.Counts.Spans, first.Done)
 	}
+	held := time.Now()
 	time.Sleep(50 * time.Millisecond)
-	if now := l.Snapshot(); now != first {
+	// A machine may be so busy that the quarter of a second is over by now.
+	if now := l.Snapshot(); now != first && time.Since(held) < 200*time.Millisecond {
 		t.Errorf("while it is held, %d spans become %d", first.Counts.Spans, now.Counts.Spans)
 	}
 	close(hold)

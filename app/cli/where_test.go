@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -72,9 +71,6 @@ func valued(sums map[string]listedSum) map[string]listedSum {
 // TestWhereAgainstGoTool: --where keeps what go tool pprof -tagfocus keeps, and
 // with ! what -tagignore keeps.
 func TestWhereAgainstGoTool(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go tool to compare with")
-	}
 	made := labelledProfile(t)
 	cases := map[string][][3]string{made: {
 		// What is given to both: ours, with commas between, theirs, of one key

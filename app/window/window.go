@@ -148,7 +148,7 @@ func Run(s *shell.Shell, o Options) error {
 			waker.frame()
 			if frames == 1 {
 				follow.first(s)
-				begin(s)
+				awaitFirst(s)
 			}
 			log.begin()
 			if inbox.open(s) {
@@ -187,10 +187,10 @@ func Run(s *shell.Shell, o Options) error {
 	}
 }
 
-// begin waits, for as long as nobody sees, for a first part of a recording that
+// awaitFirst waits, for as long as nobody sees, for a first part of a recording that
 // is being opened: the first frame takes the longest, since programs for the
 // graphics card are made then, and would show nothing.
-func begin(s *shell.Shell) {
+func awaitFirst(s *shell.Shell) {
 	if d := s.Doc(); d != nil {
 		select {
 		case <-d.Begun():

@@ -296,6 +296,9 @@ func busy(rec *recording.Recording, t *recording.Track, s *recording.Samples) (s
 		return fmt.Sprintf("%.0f %% busy", share*100), float32(share)
 	}
 	if s != nil {
+		if s.Len() == 1 {
+			return "1 sample", 0
+		}
 		return units.Count(int64(s.Len())) + " samples", 0
 	}
 	return "", 0
