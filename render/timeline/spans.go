@@ -1,0 +1,199 @@
+package timeline
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/raster"
+)
+
+// Lanes of spans are drawn in two steps. The first finds what each column of
+// pixels shows. It mostly waits for memory, since a picture of millions of spans
+// looks at thousands of places far apart, so several goroutines do it, a lane at
+// a time. The second lays that out in pixels and letters.
+
+// gathered is what the first step found, for the second to take in the order in
+// which rows are drawn.
+type gathered struct {
+	lanes []laneSpans
+	next  int // which the second step draws next
+}
+
+// laneSpans is what is seen of a lane's spans.
+type laneSpans struct {
+	spans       *recording.Lane
+	track, lane int
+	columns     []column
+	wide        []wideBar
+}
+
+// column is a column of pixels of spans too narrow to tell apart.
+type column struct {
+	x    int32
+	call recording.CallID // of the leading one
+	busy float32          // how much of its time is covered, in picoseconds
+	hit  bool
+}
+
+// wideBar is a bar of x0..x1.
+type wideBar struct {
+	x0, x1          int
+	call            recording.CallID
+	unfinished, hit bool
+}
+
+// gatheredPool keeps the memory between frames.
+var gatheredPool = sync.Pool{New: func() any { return new(gathered) }}
+
+func (g *gathered) release() {
+	for i := range g.lanes {
+		g.lanes[i].spans = nil // which belongs to a recording
+	}
+	gatheredPool.Put(g)
+}
+
+// add is the place for one more lane, with the memory of one of before.
+func (g *gathered) add() *laneSpans {
+	if n := len(g.lanes); n < cap(g.lanes) {
+		g.lanes = g.lanes[:n+1]
+	} else {
+		g.lanes = append(g.lanes, laneSpans{})
+	}
+	l := &g.lanes[len(g.lanes)-1]
+	l.columns, l.wide = l.columns[:0], l.wide[:0]
+	return l
+}
+
+// worthSharing is how many bars take about as long as waking another goroutine.
+const worthSharing = 2000
+
+// mostGoroutines is how many gather at once: others have to read the file.
+const mostGoroutines = 4
+
+// gather is the first step, for all lanes of the rows.
+func (p *Picture) gather(rows []Row) {
+	g := gatheredPool.Get().(*gathered)
+	g.lanes, g.next = g.lanes[:0], 0
+	p.gathered = g
+	bars := 0
+	for i := range rows {
+		r := &rows[i]
+		if r.Kind != TrackRow {
+			continue
+		}
+		lanes := p.Rec.Tracks[r.Index].Lanes
+		p.lanesIn(r, r.Y-p.View.Scroll, func(lane, _ int) {
+			if lane < len(lanes) {
+				l := g.add()
+				l.spans, l.track, l.lane = &lanes[lane], r.Index, lane
+				bars += min(lanes[lane].Len(), p.width())
+			}
+		})
+	}
+	share(len(g.lanes), min(mostGoroutines, runtime.GOMAXPROCS(0), bars/worthSharing), func(i int) { p.look(&g.lanes[i]) })
+}
+
+// share calls do for each of n items, on this goroutine and others, all told
+// about as many as given. It waits for what others have begun, but not for those
+// that found no time to begin: cores may be busy with reading.
+func share(n, goroutines int, do func(i int)) {
+	var next atomic.Int64
+	var done sync.WaitGroup
+	done.Add(n)
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			do(i)
+			done.Done()
+		}
+	}
+	for range min(goroutines, n) - 1 {
+		go work()
+	}
+	work()
+	done.Wait()
+}
+
+// look finds what is seen of a lane. Several do so at once.
+func (p *Picture) look(l *laneSpans) {
+	acc := fine{x: -1}
+	res := p.res()
+	l.spans.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
+		x0 := p.x(b.Start)
+		hit := p.MarkAt != nil && p.MarkAt(l.track, l.lane, b.Index, b.N)
+		if b.End-b.Start >= res {
+			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
+				p.full(l, &acc)
+				l.wide = append(l.wide, wideBar{x0, max(x1, x0+1), b.Call, b.N == 1 && l.spans.Unfinished(b.Index), hit})
+				return true
+			}
+		}
+		if x0 != acc.x {
+			p.full(l, &acc)
+			acc = fine{x: x0}
+		}
+		acc.busy += float64(b.Busy)
+		acc.hit = acc.hit || hit
+		if b.Busy >= acc.most {
+			acc.most, acc.call = b.Busy, b.Call
+		}
+		return true
+	})
+	p.full(l, &acc)
+}
+
+// fine sums up what is narrower than a pixel until the pixel is full.
+type fine struct {
+	x    int // -1 when empty
+	busy float64
+	most float32
+	call recording.CallID
+	hit  bool
+}
+
+// full appends a column if it is seen.
+func (p *Picture) full(l *laneSpans, acc *fine) {
+	if acc.x >= p.Gutter && acc.x < p.w {
+		l.columns = append(l.columns, column{int32(acc.x), acc.call, float32(acc.busy), acc.hit})
+	}
+	acc.x = -1
+}
+
+// spans draws the next lane of those gathered, whose top is at y: columns in the
+// colour of the leading span, as strong as the pixel is covered, then the bars
+// that are wider than a pixel over them. In a canvas the columns are drawn into
+// the topmost row that is seen, and the others are copies of that: row by row
+// this costs a fraction of what each column would alone.
+func (p *Picture) spans(y int) {
+	l := &p.gathered.lanes[p.gathered.next]
+	p.gathered.next++
+	h := p.px(laneHeight) - 1
+	top := max(0, y)
+	var row []raster.Color
+	if p.pixels != nil && top < y+h {
+		row = p.pixels.Line(p.Gutter, p.w, top)
+	}
+	p.Bars += len(l.columns)
+	res := float64(p.res())
+	for i := range l.columns {
+		c := &l.columns[i]
+		a := uint32(255 * (.3 + .7*min(1, float64(c.busy)/res)))
+		p.hit = c.hit
+		x, col := int(c.x), p.color(c.call)
+		switch {
+		case row != nil:
+			row[x-p.Gutter] = raster.Blend(p.lanes.bg, col, a)
+		case p.pixels == nil:
+			p.c.Shade(x, y, x+1, y+h, col, a)
+		}
+	}
+	if n := len(l.columns); n > 0 && row != nil {
+		p.pixels.Repeat(int(l.columns[0].x), int(l.columns[n-1].x)+1, top, top+1, y+h)
+	}
+	for i := range l.wide {
+		b := &l.wide[i]
+		p.hit = b.hit
+		p.bar(b.x0, b.x1, y, b.call, b.unfinished)
+	}
+}
