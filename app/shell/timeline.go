@@ -34,6 +34,7 @@ type timelinePart struct {
 
 	picture   *ui.Picture
 	canvases  raster.Pool
+	gathered  timeline.Gathered
 	pictKey   pictKey
 	bars      int
 	ruler     *ui.Picture
@@ -162,6 +163,7 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
 			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
 			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Chosen: p.chosenTracks(),
+			Gathered: &t.gathered,
 		}
 		t.picture = u.Cover(&t.canvases, b.lanes.Size(), pic.Paint)
 		t.pictKey, t.bars = k, pic.Bars

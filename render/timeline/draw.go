@@ -37,6 +37,9 @@ type Picture struct {
 	// Event and Metric are what windows are weighed by.
 	Event, Metric int
 
+	// Gathered, if set, is used again while the picture shows the same.
+	Gathered *Gathered
+
 	// Bars counts what was drawn.
 	Bars int
 
@@ -44,9 +47,9 @@ type Picture struct {
 	w, h int // of c
 	// pixels is c where that is a canvas: most of a dense picture is single
 	// columns of pixels, which are drawn as one row (see [Picture.spans]).
-	pixels   *raster.Canvas
-	gathered *gathered
-	lanes    struct {
+	pixels *raster.Canvas
+	drawn  int // how many of the gathered lanes are
+	lanes  struct {
 		bg, rule raster.Color
 	}
 	onBar raster.Color
@@ -80,7 +83,6 @@ func (p *Picture) Paint(on raster.Surface) {
 	}
 	rows := p.Plan.Rows[first:end]
 	p.gather(rows)
-	defer p.gathered.release()
 	for i := range rows {
 		p.row(&rows[i], rows[i].Y-p.View.Scroll)
 	}

@@ -14,11 +14,18 @@ import (
 // looks at thousands of places far apart, so several goroutines do it, a lane at
 // a time. The second lays that out in pixels and letters.
 
-// gathered is what the first step found, for the second to take in the order in
-// which rows are drawn.
-type gathered struct {
+// Gathered is what the first step found. A picture that is drawn again, with
+// other bars standing out, takes it from there. The zero value is ready.
+type Gathered struct {
+	of    gatheredOf
 	lanes []laneSpans
-	next  int // which the second step draws next
+}
+
+// gatheredOf is what the first step depends on.
+type gatheredOf struct {
+	plan         *Plan
+	view         View
+	w, h, gutter int
 }
 
 // laneSpans is what is seen of a lane's spans.
@@ -44,18 +51,8 @@ type wideBar struct {
 	unfinished, hit bool
 }
 
-// gatheredPool keeps the memory between frames.
-var gatheredPool = sync.Pool{New: func() any { return new(gathered) }}
-
-func (g *gathered) release() {
-	for i := range g.lanes {
-		g.lanes[i].spans = nil // which belongs to a recording
-	}
-	gatheredPool.Put(g)
-}
-
 // add is the place for one more lane, with the memory of one of before.
-func (g *gathered) add() *laneSpans {
+func (g *Gathered) add() *laneSpans {
 	if n := len(g.lanes); n < cap(g.lanes) {
 		g.lanes = g.lanes[:n+1]
 	} else {
@@ -74,9 +71,16 @@ const mostGoroutines = 4
 
 // gather is the first step, for all lanes of the rows.
 func (p *Picture) gather(rows []Row) {
-	g := gatheredPool.Get().(*gathered)
-	g.lanes, g.next = g.lanes[:0], 0
-	p.gathered = g
+	p.drawn = 0
+	if p.Gathered == nil {
+		p.Gathered = new(Gathered)
+	}
+	g := p.Gathered
+	of := gatheredOf{p.Plan, p.View, p.w, p.h, p.Gutter}
+	if g.of == of && p.MarkAt == nil { // which may tell other things by now
+		return
+	}
+	g.of, g.lanes = gatheredOf{}, g.lanes[:0]
 	bars := 0
 	for i := range rows {
 		r := &rows[i]
@@ -93,6 +97,12 @@ func (p *Picture) gather(rows []Row) {
 		})
 	}
 	share(len(g.lanes), min(mostGoroutines, runtime.GOMAXPROCS(0), bars/worthSharing), func(i int) { p.look(&g.lanes[i]) })
+	for i := range g.lanes {
+		g.lanes[i].spans = nil // a recording is not to be kept by what was seen of it
+	}
+	if p.MarkAt == nil {
+		g.of = of
+	}
 }
 
 // share calls do for each of n items, on this goroutine and others, all told
@@ -166,8 +176,8 @@ func (p *Picture) full(l *laneSpans, acc *fine) {
 // the topmost row that is seen, and the others are copies of that: row by row
 // this costs a fraction of what each column would alone.
 func (p *Picture) spans(y int) {
-	l := &p.gathered.lanes[p.gathered.next]
-	p.gathered.next++
+	l := &p.Gathered.lanes[p.drawn]
+	p.drawn++
 	h := p.px(laneHeight) - 1
 	top := max(0, y)
 	var row []raster.Color
