@@ -48,8 +48,9 @@ type Picture struct {
 	// pixels is c where that is a canvas: most of a dense picture is single
 	// columns of pixels, which are drawn as one row (see [Picture.spans]).
 	pixels *raster.Canvas
-	drawn  int // how many of the gathered lanes are
-	lanes  struct {
+	// drawn and drawnSamples are how many of what was gathered are drawn.
+	drawn, drawnSamples int
+	lanes               struct {
 		bg, rule raster.Color
 	}
 	onBar raster.Color
@@ -57,8 +58,6 @@ type Picture struct {
 	hit   bool // what MarkAt says of the bar that is being drawn
 	scale float32
 	perPs float64 // pixels a picosecond
-	path  []recording.CallID
-	open  []openBar
 }
 
 // Paint draws what the view shows on a surface, all of it.
@@ -197,8 +196,8 @@ func (p *Picture) track(r *Row, y int) {
 	t := p.Rec.Tracks[r.Index]
 	p.of = r.Index
 	p.lanesIn(r, y, func(lane, top int) { p.lane(t, lane, top) })
-	if r.Samples != nil && r.Spans < r.Lanes {
-		p.samples(r, y)
+	if r.hasSamples() {
+		p.samples()
 	}
 	p.instants(t, y, r)
 }

@@ -9,16 +9,17 @@ import (
 	"ashlar/render/raster"
 )
 
-// Lanes of spans are drawn in two steps. The first finds what each column of
-// pixels shows. It mostly waits for memory, since a picture of millions of spans
-// looks at thousands of places far apart, so several goroutines do it, a lane at
-// a time. The second lays that out in pixels and letters.
+// Spans and samples are drawn in two steps. The first finds what each column of
+// pixels shows. It mostly waits for memory, since a picture of millions of them
+// looks at thousands of places far apart, so several goroutines do it, a lane or
+// a row of samples at a time. The second lays that out in pixels and letters.
 
 // Gathered is what the first step found. A picture that is drawn again, with
 // other bars standing out, takes it from there. The zero value is ready.
 type Gathered struct {
-	of    gatheredOf
-	lanes []laneSpans
+	of      gatheredOf
+	lanes   []laneSpans
+	samples []rowSamples
 }
 
 // gatheredOf is what the first step depends on.
@@ -51,16 +52,15 @@ type wideBar struct {
 	unfinished, hit bool
 }
 
-// add is the place for one more lane, with the memory of one of before.
-func (g *Gathered) add() *laneSpans {
-	if n := len(g.lanes); n < cap(g.lanes) {
-		g.lanes = g.lanes[:n+1]
+// another is the place for one more, with the memory of one of before.
+func another[T any](all *[]T) *T {
+	if n := len(*all); n < cap(*all) {
+		*all = (*all)[:n+1]
 	} else {
-		g.lanes = append(g.lanes, laneSpans{})
+		var none T
+		*all = append(*all, none)
 	}
-	l := &g.lanes[len(g.lanes)-1]
-	l.columns, l.wide = l.columns[:0], l.wide[:0]
-	return l
+	return &(*all)[len(*all)-1]
 }
 
 // worthSharing is how many bars take about as long as waking another goroutine.
@@ -71,7 +71,7 @@ const mostGoroutines = 4
 
 // gather is the first step, for all lanes of the rows.
 func (p *Picture) gather(rows []Row) {
-	p.drawn = 0
+	p.drawn, p.drawnSamples = 0, 0
 	if p.Gathered == nil {
 		p.Gathered = new(Gathered)
 	}
@@ -80,7 +80,7 @@ func (p *Picture) gather(rows []Row) {
 	if g.of == of && p.MarkAt == nil { // which may tell other things by now
 		return
 	}
-	g.of, g.lanes = gatheredOf{}, g.lanes[:0]
+	g.of, g.lanes, g.samples = gatheredOf{}, g.lanes[:0], g.samples[:0]
 	bars := 0
 	for i := range rows {
 		r := &rows[i]
@@ -88,17 +88,33 @@ func (p *Picture) gather(rows []Row) {
 			continue
 		}
 		lanes := p.Rec.Tracks[r.Index].Lanes
-		p.lanesIn(r, r.Y-p.View.Scroll, func(lane, _ int) {
+		y := r.Y - p.View.Scroll
+		p.lanesIn(r, y, func(lane, _ int) {
 			if lane < len(lanes) {
-				l := g.add()
-				l.spans, l.track, l.lane = &lanes[lane], r.Index, lane
+				l := another(&g.lanes)
+				*l = laneSpans{&lanes[lane], r.Index, lane, l.columns[:0], l.wide[:0]}
 				bars += min(lanes[lane].Len(), p.width())
 			}
 		})
+		if r.hasSamples() {
+			s := another(&g.samples)
+			*s = rowSamples{r, y, s.bars[:0], s.path, s.open[:0]}
+			bars += 4 * min(r.Samples.Len(), p.width()) // on several depths
+		}
 	}
-	share(len(g.lanes), min(mostGoroutines, runtime.GOMAXPROCS(0), bars/worthSharing), func(i int) { p.look(&g.lanes[i]) })
+	share(len(g.lanes)+len(g.samples), min(mostGoroutines, runtime.GOMAXPROCS(0), bars/worthSharing), func(i int) {
+		if i < len(g.lanes) {
+			p.look(&g.lanes[i])
+		} else {
+			p.lookSamples(&g.samples[i-len(g.lanes)])
+		}
+	})
+	// A recording is not to be kept by what was seen of it.
 	for i := range g.lanes {
-		g.lanes[i].spans = nil // a recording is not to be kept by what was seen of it
+		g.lanes[i].spans = nil
+	}
+	for i := range g.samples {
+		g.samples[i].row = nil
 	}
 	if p.MarkAt == nil {
 		g.of = of

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -13,12 +14,43 @@ import (
 	"ashlar/render/theme"
 )
 
+// both returns a recording of threads with spans and samples in turn.
+func both(t *testing.T, threads int) *recording.Recording {
+	t.Helper()
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	event := b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "samples", PerSample: recording.SampleOne}}})
+	r := rand.New(rand.NewPCG(9, 10))
+	frame := func() recording.FrameID {
+		return b.FunctionFrame(b.Function(recording.Function{Name: string(rune('a'+r.IntN(26))) + "func"}))
+	}
+	for th := range threads {
+		tr := b.Track(recording.TrackKey{PID: 1, TID: int64(th + 1)})
+		at := int64(0)
+		for range 40000 {
+			at += r.Int64N(1000)
+			switch {
+			case th%2 == 1:
+				tr.Sample(event, at, b.Stack([]recording.FrameID{frame(), frame(), frame()}), -1, []int64{1})
+			case tr.Depth() < 8 && r.IntN(2) == 0:
+				tr.Begin(at, frame(), 0)
+			default:
+				tr.End(at)
+			}
+		}
+	}
+	return b.Finish()
+}
+
 // TestGatheredPicturesAreAsNew draws views of many lanes one after another, with
 // what was gathered before at hand and on several goroutines, and each again with
 // nothing at hand on one: every pixel is the same.
 func TestGatheredPicturesAreAsNew(t *testing.T) {
-	rec := nested(8, 8, 40000)
-	plans := []*Plan{NewPlan(rec, Layout{Scale: 1}), NewPlan(rec, Layout{Scale: 1, Sort: SortBusy})}
+	rec := both(t, 8)
+	plans := []*Plan{NewPlan(rec, Layout{Scale: 1, Event: 1}), NewPlan(rec, Layout{Scale: 1, Event: 1, Sort: SortBusy})}
+	if n := slices.IndexFunc(plans[0].Rows, func(r Row) bool { return r.hasSamples() }); n < 0 {
+		t.Fatal("no row has samples")
+	}
 	face := raster.Regular(11.5)
 	palette := &theme.Palette{Theme: theme.Dark, Mode: theme.ByFunction}
 	marks := []func(recording.FuncID) bool{nil, func(f recording.FuncID) bool { return f == 3 }, func(f recording.FuncID) bool { return f%2 == 0 }}
