@@ -40,6 +40,9 @@ type topMatched struct {
 	Search  string      `json:"search"`
 	Total   json.Number `json:"total"`
 	Records int64       `json:"records"`
+	// Functions is how many functions match, and modules and files that stand for
+	// some.
+	Functions int `json:"functions"`
 
 	total int64
 }
@@ -178,7 +181,7 @@ func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *a
 			return nil, err
 		}
 	}
-	t.Matched = &topMatched{o.Search, exact(m.Total, t.metric), m.Count, m.Total}
+	t.Matched = &topMatched{o.Search, exact(m.Total, t.metric), m.Count, m.Functions, m.Total}
 	if o.tree {
 		for i := range t.matches {
 			t.matches[i] = m.Nodes[t.nodes[i]]

@@ -6,6 +6,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/widget"
 
+	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
@@ -150,13 +151,34 @@ func (p *pane) searchInfo() string {
 			}
 		}
 	}
-	if a := p.doc.Answer(); a != nil && a.Matched != nil && a.Search.Is(sp.pattern) && a.Matched.OfTotal != 0 {
+	if a := p.doc.Answer(); p.matches(a) {
 		if info != "" {
 			info += "   "
 		}
 		info += units.Percent(a.Matched.Total, a.Matched.OfTotal)
 	}
 	return info
+}
+
+// matches tells whether an answer knows which share of the cost has a match.
+func (p *pane) matches(a *doc.Answer) bool {
+	return a != nil && a.Matched != nil && a.Search.Is(p.search.pattern) && a.Matched.OfTotal != 0
+}
+
+// matchedText says it for the flamegraph: 12 functions match, 40.5 % of it.
+func (p *pane) matchedText(a *doc.Answer) string {
+	if !p.matches(a) {
+		return ""
+	}
+	m := a.Matched
+	verb := "match"
+	if m.Functions == 1 {
+		verb = "matches"
+	}
+	if !a.Search.OfFunctions() { // what runs in it is not what matches
+		return units.Percent(m.Total, m.OfTotal) + " of it matches"
+	}
+	return plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of it"
 }
 
 // walk goes to the next hit in order of time, or to the one before.
