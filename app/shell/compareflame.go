@@ -236,7 +236,7 @@ func (f *differencePart) prepare(s *Shell, c *comparison, u *ui.UI, a *doc.Compa
 	px := u.Metric.PxPerDp
 	f.pic = last
 	f.pic.Shape, f.pic.Bars, f.pic.Zoom, f.pic.Theme, f.pic.Root, f.pic.Up = a.Shape, bars, k.zoom, u.Theme, k.root, k.up
-	f.pic.Font, f.pic.Bold, f.pic.Scale, f.pic.Base = s.fonts.face(12*px), s.fonts.medium(11.5*px), px, flameBase(u, k.size.Y, f.scroll, k.up)
+	f.pic.Font, f.pic.Bold, f.pic.Scale, f.pic.Base = s.fonts.Regular(12*px), s.fonts.Medium(11.5*px), px, flameBase(u, k.size.Y, f.scroll, k.up)
 	f.pic.Noise, f.pic.Drawn = noiseOf(a), 0
 	f.key = k
 }

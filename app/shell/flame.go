@@ -212,7 +212,7 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 				bars = flame.Layout(a.Tree, zoom, in.Dx())
 			}
 			f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.palette,
-				Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: f.up, Base: f.base(u, in.Dy()), Root: root}
+				Font: s.fonts.Regular(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: f.up, Base: f.base(u, in.Dy()), Root: root}
 			f.key = k
 		}
 		f.mark = mark

@@ -75,7 +75,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 			if pic.Tree != t || w.key.size != k.size || w.key.zoom != k.zoom {
 				bars = flame.Layout(t, zoom[i], in.Dx())
 			}
-			*pic = flame.Picture{Rec: a.Rec, Tree: t, Bars: bars, Zoom: zoom[i], Palette: p.palette, Font: s.fonts.face(12 * scale), Scale: scale,
+			*pic = flame.Picture{Rec: a.Rec, Tree: t, Bars: bars, Zoom: zoom[i], Palette: p.palette, Font: s.fonts.Regular(12 * scale), Scale: scale,
 				Up: i == 0, First: 2 - i, Mark: p.mark(), DimOthers: p.searching()}
 			pic.Base = y - u.Px(flame.BarHeight)
 			if pic.Up {

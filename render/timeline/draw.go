@@ -85,6 +85,7 @@ func (p *Picture) Paint(on raster.Surface) {
 	for i := range rows {
 		p.row(&rows[i], rows[i].Y-p.View.Scroll)
 	}
+	p.gatheredAll()
 	p.sticky()
 }
 

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"math"
-	"runtime"
 	"slices"
 
 	"ashlar/ingest/recording"
@@ -22,7 +21,7 @@ func Density(rec *recording.Recording, event, metric, n int) []float64 {
 	// The tracks are shared out in the same way everywhere, since sums depend on
 	// their order.
 	var parts [mostGoroutines]density
-	share(len(parts), min(len(parts), runtime.GOMAXPROCS(0)), func(i int) {
+	share(len(parts), len(parts), func(i int) {
 		parts[i] = density{rec: rec, d: make([]float64, len(d)), perPs: float64(n) / span, res: max(1, rec.Duration()/int64(n))}
 		for k := i; k < len(rec.Tracks); k += len(parts) {
 			parts[i].track(rec.Tracks[k])
@@ -31,7 +30,7 @@ func Density(rec *recording.Recording, event, metric, n int) []float64 {
 	if slices.ContainsFunc(parts[:], func(p density) bool { return p.spans }) {
 		add(d, &parts)
 	} else {
-		share(len(parts), min(len(parts), runtime.GOMAXPROCS(0)), func(i int) {
+		share(len(parts), len(parts), func(i int) {
 			for k := i; k < len(rec.Tracks); k += len(parts) {
 				parts[i].samples(rec.Tracks[k].SamplesOf(event))
 			}

@@ -66,8 +66,7 @@ func (p *Picture) lookSamples(s *rowSamples) {
 
 // samples draws the samples of the next row that has some.
 func (p *Picture) samples() {
-	s := &p.Gathered.samples[p.drawnSamples]
-	p.drawnSamples++
+	s := p.nextSamples()
 	p.hit = p.MarkAt != nil && p.MarkAt(p.of, -1, 0, 0)
 	for i := range s.bars {
 		b := &s.bars[i]

@@ -1,10 +1,6 @@
 package timeline
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
-
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 )
@@ -12,7 +8,8 @@ import (
 // Spans and samples are drawn in two steps. The first finds what each column of
 // pixels shows. It mostly waits for memory, since a picture of millions of them
 // looks at thousands of places far apart, so several goroutines do it, a lane or
-// a row of samples at a time. The second lays that out in pixels and letters.
+// a row of samples at a time. The second lays that out in pixels and letters, and
+// begins as soon as the first lane is there.
 
 // Gathered is what the first step found. A picture that is drawn again, with
 // other bars standing out, takes it from there. The zero value is ready.
@@ -20,6 +17,7 @@ type Gathered struct {
 	of      gatheredOf
 	lanes   []laneSpans
 	samples []rowSamples
+	look    *shared // nil where all is there
 }
 
 // gatheredOf is what the first step depends on.
@@ -66,18 +64,14 @@ func another[T any](all *[]T) *T {
 // worthSharing is how many bars take about as long as waking another goroutine.
 const worthSharing = 2000
 
-// mostGoroutines is how many gather at once: others have to read the file.
-const mostGoroutines = 4
-
-// gather is the first step, for all lanes of the rows.
+// gather begins the first step for all lanes of the rows; gatheredAll ends it.
 func (p *Picture) gather(rows []Row) {
 	p.drawn, p.drawnSamples = 0, 0
 	if p.Gathered == nil {
 		p.Gathered = new(Gathered)
 	}
 	g := p.Gathered
-	of := gatheredOf{p.Plan, p.View, p.w, p.h, p.Gutter}
-	if g.of == of && p.MarkAt == nil { // which may tell other things by now
+	if p.MarkAt == nil && g.of == p.gatheredOf() {
 		return
 	}
 	g.of, g.lanes, g.samples = gatheredOf{}, g.lanes[:0], g.samples[:0]
@@ -102,13 +96,41 @@ func (p *Picture) gather(rows []Row) {
 			bars += 4 * min(r.Samples.Len(), p.width()) // on several depths
 		}
 	}
-	share(len(g.lanes)+len(g.samples), min(mostGoroutines, runtime.GOMAXPROCS(0), bars/worthSharing), func(i int) {
-		if i < len(g.lanes) {
+	n := len(g.lanes)
+	g.look = newShared(n+len(g.samples), bars/worthSharing, func(i int) {
+		if i < n {
 			p.look(&g.lanes[i])
 		} else {
-			p.lookSamples(&g.samples[i-len(g.lanes)])
+			p.lookSamples(&g.samples[i-n])
 		}
 	})
+}
+
+// nextLane and nextSamples are what was gathered, in the order of rows.
+func (p *Picture) nextLane() *laneSpans {
+	if p.Gathered.look != nil {
+		p.Gathered.look.need(p.drawn)
+	}
+	p.drawn++
+	return &p.Gathered.lanes[p.drawn-1]
+}
+
+func (p *Picture) nextSamples() *rowSamples {
+	g := p.Gathered
+	if g.look != nil {
+		g.look.need(len(g.lanes) + p.drawnSamples)
+	}
+	p.drawnSamples++
+	return &g.samples[p.drawnSamples-1]
+}
+
+// gatheredAll is called when all of it has been drawn.
+func (p *Picture) gatheredAll() {
+	g := p.Gathered
+	if g.look == nil {
+		return
+	}
+	g.look = nil
 	// A recording is not to be kept by what was seen of it.
 	for i := range g.lanes {
 		g.lanes[i].spans = nil
@@ -116,30 +138,12 @@ func (p *Picture) gather(rows []Row) {
 	for i := range g.samples {
 		g.samples[i].row = nil
 	}
-	if p.MarkAt == nil {
-		g.of = of
+	if p.MarkAt == nil { // which may tell other things by the next frame
+		g.of = p.gatheredOf()
 	}
 }
 
-// share calls do for each of n items, on this goroutine and others, all told
-// about as many as given. It waits for what others have begun, but not for those
-// that found no time to begin: cores may be busy with reading.
-func share(n, goroutines int, do func(i int)) {
-	var next atomic.Int64
-	var done sync.WaitGroup
-	done.Add(n)
-	work := func() {
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			do(i)
-			done.Done()
-		}
-	}
-	for range min(goroutines, n) - 1 {
-		go work()
-	}
-	work()
-	done.Wait()
-}
+func (p *Picture) gatheredOf() gatheredOf { return gatheredOf{p.Plan, p.View, p.w, p.h, p.Gutter} }
 
 // look finds what is seen of a lane. Several do so at once.
 func (p *Picture) look(l *laneSpans) {
@@ -192,8 +196,7 @@ func (p *Picture) full(l *laneSpans, acc *fine) {
 // the topmost row that is seen, and the others are copies of that: row by row
 // this costs a fraction of what each column would alone.
 func (p *Picture) spans(y int) {
-	l := &p.Gathered.lanes[p.drawn]
-	p.drawn++
+	l := p.nextLane()
 	h := p.px(laneHeight) - 1
 	top := max(0, y)
 	var row []raster.Color
