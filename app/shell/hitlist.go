@@ -358,7 +358,7 @@ func (l *hitList) cells(s *Shell, u *ui.UI, r image.Rectangle, texts []string, s
 	}
 	number, last := u.Px(94), min(u.Px(150), r.Dx()/4)
 	x := r.Max.X - last
-	f := s.fonts.face(12 * u.Metric.PxPerDp)
+	f := s.fonts.Regular(12 * u.Metric.PxPerDp)
 	name := image.Rect(r.Min.X+u.Px(24), r.Min.Y, x-2*number-u.Px(6), r.Max.Y)
 	u.Text(name, f.Fit(texts[0], float32(name.Dx())), ui.Style{Size: 12, Color: c})
 	dim := u.Theme.Dim
