@@ -191,7 +191,10 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	f.tree = a.Tree
 	zoom := nodeAt(a.Tree, f.zoom)
 	if zoom != 0 {
-		r = f.crumbs.layout(p, u, r, zoom)
+		rest, to, clicked := f.crumbs.layout(p, u, r, trail{a.Tree, a.Tree.Path(zoom), "all", "›"})
+		if r = rest; clicked {
+			f.zoomTo(p, pathOf(a.Tree, to))
+		}
 	}
 	f.box = r
 	in := r.Inset(u.Px(flamePad))
@@ -258,6 +261,9 @@ func (f *flamePart) root(p *pane, a *doc.Answer) string {
 	text := "all  " + units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m)
 	if kind := units.KindText(m); kind != "" {
 		text += "  · " + kind
+	}
+	if found := p.matchedText(a); found != "" {
+		text += "  · " + found
 	}
 	return text
 }

@@ -305,6 +305,9 @@ func (s *Shell) Layout(gtx layout.Context) {
 		s.status(u, image.Rect(0, size.Y-status, size.X, size.Y))
 	}
 	u.NoArea()
+	if s.View == Both && s.pane != nil && s.versus == nil {
+		s.pane.search.list.layout(s, s.pane, u)
+	}
 	if s.menu != nil {
 		s.menu.layout(s, u, size)
 	}

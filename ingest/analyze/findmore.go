@@ -160,6 +160,7 @@ func MatchHits(ctx context.Context, rec *recording.Recording, t *Tree, q Query, 
 		all = t.upright
 	}
 	m.OfTotal, m.OfCount = all.sums()
+	m.Functions = all.kinds(rec, func(i int) bool { return all.Nodes[i].Group == 0 && h.Matches(all.Nodes[i].Func) })
 	if h.Pattern.Field() == InArgs {
 		m.Total, m.Count = h.weigh(q)
 		return m, nil
