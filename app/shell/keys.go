@@ -82,6 +82,9 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 	if s.help && s.helpState.press(k) {
 		return
 	}
+	if s.pane != nil {
+		s.pane.timeline.keyedAt = s.pane.timeline.at
+	}
 	if !s.typing && !s.help && s.focus.Key(k) {
 		return
 	}

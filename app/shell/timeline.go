@@ -26,6 +26,7 @@ type timelinePart struct {
 	lanes, rulerArea, strip drag
 	inside                  bool
 	at                      f32.Point
+	keyedAt                 f32.Point // where the pointer was when a key was pressed last
 	hit                     timeline.Hit
 	grab                    grab
 	origin                  timeline.View // when the drag began

@@ -47,9 +47,10 @@ func point(origin image.Point, at f32.Point) image.Point {
 	return origin.Add(image.Pt(int(at.X), int(at.Y)))
 }
 
-// tooltip says what is under the pointer, exactly.
+// tooltip says what is under the pointer, exactly. While keys are used it would
+// only cover what they go to; it comes back when the pointer moves.
 func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
-	if !t.inside || t.lanes.pressed || s.menu != nil || s.help || t.plan == nil {
+	if !t.inside || t.at == t.keyedAt || t.lanes.pressed || s.menu != nil || s.help || t.plan == nil {
 		return
 	}
 	h := &t.hit
