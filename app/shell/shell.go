@@ -267,13 +267,14 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.size = size
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
-	u.Fill(full, s.Theme.Background)
 	event.Op(gtx.Ops, s)
 	s.tasks.run(s)
 	s.keep()
 	s.focus.Begin(s.menu != nil || s.help || s.chooser != nil)
 	s.typing = u.Typing()
 	s.keys(u)
+	u.Theme = s.Theme // which a key may have changed: pictures made now are kept
+	u.Fill(full, s.Theme.Background)
 	u.Area(&s.openButton, nil) // the toolbar comes first, though it is laid out last
 	if s.clip != "" {
 		what := s.clip
