@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"cmp"
 	"image"
+	"slices"
 	"strings"
 
 	"gioui.org/font"
@@ -272,8 +274,22 @@ func (s *Shell) openPalette() {
 				c.do(s)
 			}})
 		}
+		slices.SortStableFunc(ls, func(a, b line) int { return cmp.Compare(titleRank(a.title, text), titleRank(b.title, text)) })
 		return ls
 	}))
+}
+
+// titleRank is 0 for the very title that was typed, 1 for one that begins with
+// that, and 2 for others.
+func titleRank(title, text string) int {
+	title, text = strings.ToLower(title), strings.ToLower(strings.TrimSpace(text))
+	switch {
+	case title == text:
+		return 0
+	case strings.HasPrefix(title, text):
+		return 1
+	}
+	return 2
 }
 
 // choose shows a chooser in place of other things that are open.
