@@ -166,7 +166,8 @@ func Short(name string) string {
 			}
 		case '.', ':', '/':
 			if depth == 0 && i+1 < end {
-				if anonymous(strings.TrimLeft(name[i+1:end], ":")) {
+				part := strings.TrimLeft(name[i+1:end], ":")
+				if anonymous(part) || name[i] == '.' && end == len(name) && fileEnding[part] {
 					continue // says nothing without what it is part of
 				}
 				return name[i+1 : end]
@@ -180,6 +181,15 @@ func Short(name string) string {
 		return name[:end]
 	}
 	return name
+}
+
+// fileEnding has the endings of files that spans are named after: of what was
+// compiled, loaded or fetched.
+var fileEnding = map[string]bool{
+	"c": true, "h": true, "cc": true, "cpp": true, "cxx": true, "hh": true, "hpp": true, "inc": true,
+	"go": true, "rs": true, "py": true, "rb": true, "java": true, "kt": true, "swift": true, "zig": true, "odin": true,
+	"js": true, "mjs": true, "ts": true, "tsx": true, "css": true, "html": true, "json": true, "wasm": true,
+	"dll": true, "exe": true, "png": true, "jpg": true, "svg": true, "woff2": true,
 }
 
 // anonymous reports whether the last part of a name is one that a compiler

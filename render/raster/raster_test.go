@@ -21,6 +21,9 @@ func TestShort(t *testing.T) {
 		"runtime.goexit.abi0":                     "goexit.abi0",
 		"core::ops::call_once::h0123456789abcdef": "call_once::h0123456789abcdef",
 		"mycrate::parse::parse_file":              "parse_file",
+		"preprocess: w:/cuik/lib/front/parser.h":  "parser.h",
+		"lib/lexer.c":                             "lexer.c",
+		"main.cpp":                                "main.cpp",
 		"":                                        "",
 		")":                                       ")",
 	} {
