@@ -27,6 +27,9 @@
 //	node       the functions from the root to the marked bar of the flamegraph
 //	around     the function whose callers and callees are shown, where it is not
 //	           the one that is marked
+//	callers    the functions from that one outwards to the bar that fills the
+//	           callers' side
+//	callees    the same for what it calls
 //	mark       PLACE:TEXT, with commas between, where PLACE is a TIME, FROM..TO,
 //	           or f:NAME:MODULE
 //	colour     what colours tell: function (when left out), module, kind, thread
@@ -128,6 +131,9 @@ type View struct {
 	Tab        string
 	// Function is marked; Around is the one whose callers are shown.
 	Function, Around *Function
+	// Callers and Callees are the paths from that one to the widest bar of each
+	// side, nil where it is itself.
+	Callers, Callees []Function
 	Marks            []Mark
 	Colour           string
 	// Table, Sort, Columns, Widths and Rows are about the table.

@@ -76,7 +76,7 @@ func anyView(r *rand.Rand) *View {
 		Transforms: several(r, func(r *rand.Rand) analyze.Transform {
 			return analyze.Transform{Op: analyze.Op(anyText(r)), Ref: analyze.Ref{Text: anyText(r), Module: anyText(r), Exact: r.IntN(2) == 0}}
 		}),
-		Zoom: several(r, anyFunction),
+		Zoom: several(r, anyFunction), Callers: several(r, anyFunction), Callees: several(r, anyFunction),
 		Marks: several(r, func(r *rand.Rand) Mark {
 			m := Mark{Place: Place{From: anyTime(r), To: anyTime(r)}, Text: anyText(r)}
 			switch r.IntN(3) {

@@ -38,6 +38,8 @@ var keys = func() []keyInfo {
 		maybe("function", func(v *View) **Function { return &v.Function }, Function.text, parseFunction),
 		many("node", func(v *View) *[]Function { return &v.Node }, Function.text, parseFunction),
 		maybe("around", func(v *View) **Function { return &v.Around }, Function.text, parseFunction),
+		many("callers", func(v *View) *[]Function { return &v.Callers }, Function.text, parseFunction),
+		many("callees", func(v *View) *[]Function { return &v.Callees }, Function.text, parseFunction),
 		many("mark", func(v *View) *[]Mark { return &v.Marks }, Mark.text, parseMark),
 		one("colour", func(v *View) *string { return &v.Colour }, escape, unescape),
 		one("table", func(v *View) *string { return &v.Table }, escape, unescape),

@@ -52,7 +52,7 @@ function, and --search the rows that match.`,
 			o.viewFlags(fs)
 			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
 			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
-			fs.Var((*sortFlag)(&o.sort), "sort", "what comes first: the most `WHAT` of self, total or count, or the first name")
+			fs.Var(&o.sort, "sort", "what comes first: the most `WHAT` of self, total or count, of average, least or most time a span, or the first name, module or file; - before it turns it round")
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
 				if o.path, err = oneFile(args, *demo); err != nil {
@@ -93,7 +93,7 @@ type topOptions struct {
 	tree bool
 	// zoom is the path from the root to where a tree begins.
 	zoom []string
-	sort string // as sortFlag
+	sort sortFlag
 	StackView
 }
 
@@ -152,6 +152,7 @@ type top struct {
 
 	metric *recording.Metric
 	sum    int64
+	spans  []analyze.SpanStat // by function, where rows are sorted by them
 	// By row of a tree: its node, its depth and whether it matches the search.
 	nodes   []int32
 	depths  []int
@@ -177,6 +178,12 @@ type topRow struct {
 	Self   json.Number `json:"self"`
 	Total  json.Number `json:"total"`
 	Count  int64       `json:"count"`
+	// Average, Least and Most tell how long a function's spans are, in exact
+	// nanoseconds, of those that touch what is asked about; where rows are sorted
+	// by one of them.
+	Average json.Number `json:"average_ns,omitempty"`
+	Least   json.Number `json:"least_ns,omitempty"`
+	Most    json.Number `json:"most_ns,omitempty"`
 	// Symbol is the linker's name of a function, where it is another.
 	Symbol string `json:"symbol,omitempty"`
 	// Place is a line's file:line; Name is then its function.
@@ -269,6 +276,9 @@ func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
 	if t.By == string(analyze.ByFunction) || t.By == string(analyze.ByLine) || t.Function != nil {
 		row.Symbol = r.Function(rec).Symbol
 	}
+	if s := r.Spans(rec, t.spans); s != nil {
+		row.Average, row.Least, row.Most = nanoseconds(s.Average()), nanoseconds(s.Min), nanoseconds(s.Max)
+	}
 	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
 		track := rec.Tracks[r.Track]
 		row.PID, row.TID = &track.PID, &track.TID
@@ -317,7 +327,7 @@ func (t *top) text(rec *recording.Recording) string {
 	}
 	t.viewText(&b)
 	b.WriteString("\n\n")
-	t.rows(&b)
+	t.rows(&b, rec)
 	if t.More > 0 {
 		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(t.More)))
 	}
@@ -336,7 +346,7 @@ func (t *top) records() string {
 	return word
 }
 
-func (t *top) rows(b *strings.Builder) {
+func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	if t.Tree {
 		t.treeRows(b)
 		return
@@ -356,6 +366,9 @@ func (t *top) rows(b *strings.Builder) {
 	case byContext:
 		head = []string{"self", "", "count", plain(key)}
 	}
+	if t.spans != nil {
+		head = slices.Insert(head, 5, "average", "least", "most")
+	}
 	table := [][]string{head}
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -373,6 +386,9 @@ func (t *top) rows(b *strings.Builder) {
 			continue
 		}
 		line := []string{self, share, units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum), dash(r.Count)}
+		if t.spans != nil {
+			line = append(line, t.lengths(rec, r.row)...)
+		}
 		switch {
 		case functions:
 			line = append(line, plain(r.Name), plain(analyze.ModuleBase(r.Module)))
@@ -389,6 +405,15 @@ func (t *top) rows(b *strings.Builder) {
 	case byContext:
 		columns(b, "", "rrrl", table)
 	default:
-		columns(b, "", "rrrrrll"[:len(head)], table)
+		columns(b, "", (strings.Repeat("r", slices.Index(head, t.By)) + "ll")[:len(head)], table)
 	}
+}
+
+// lengths are the cells of how long a row's spans are.
+func (t *top) lengths(rec *recording.Recording, r *analyze.Row) []string {
+	s := r.Spans(rec, t.spans)
+	if s == nil {
+		return []string{"–", "–", "–"}
+	}
+	return []string{units.Duration(s.Average()), units.Duration(s.Min), units.Duration(s.Max)}
 }

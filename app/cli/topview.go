@@ -40,6 +40,9 @@ type topMatched struct {
 	Search  string      `json:"search"`
 	Total   json.Number `json:"total"`
 	Records int64       `json:"records"`
+	// Functions is how many functions match, and modules and files that stand for
+	// some.
+	Functions int `json:"functions"`
 
 	total int64
 }
@@ -64,6 +67,9 @@ func (o *topOptions) looks() error {
 			return misuse("a tree has an order of its own: leave out --sort")
 		}
 		return nil
+	}
+	if key := o.sort.key(); key != "" && !key.of(o.by) {
+		return misuse("only functions have a %s: leave out --by %s or --sort %s", key, o.by, o.sort)
 	}
 	switch {
 	case len(sides) > 1:
@@ -120,36 +126,10 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	if o.Search != "" && err == nil {
 		rows, err = t.search(c, rec, q, tree, o, rows)
 	}
-	sortRows(rows, o.sort)
-	return rows, err
-}
-
-// sortFlag is what rows are sorted by; "" is the order they come in, by self.
-type sortFlag string
-
-func (f *sortFlag) String() string { return string(*f) }
-func (f *sortFlag) Type() string   { return "" }
-
-func (f *sortFlag) Set(s string) error {
-	if !slices.Contains([]string{"self", "total", "count", "name"}, s) {
-		return fmt.Errorf("there are self, total, count and name")
+	if err != nil {
+		return nil, err
 	}
-	*f = sortFlag(s)
-	return nil
-}
-
-func sortRows(rows []analyze.Row, by string) {
-	number := map[string]func(*analyze.Row) int64{
-		"self":  func(r *analyze.Row) int64 { return r.Self },
-		"total": func(r *analyze.Row) int64 { return r.Total },
-		"count": func(r *analyze.Row) int64 { return r.Count },
-	}[by]
-	switch {
-	case number != nil:
-		slices.SortStableFunc(rows, func(a, b analyze.Row) int { return cmp.Compare(number(&b), number(&a)) })
-	case by == "name":
-		slices.SortStableFunc(rows, func(a, b analyze.Row) int { return cmp.Compare(a.Name, b.Name) })
-	}
+	return rows, t.sort(c, rec, q, o, rows)
 }
 
 func orNothing(words []string) string {
@@ -201,7 +181,7 @@ func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *a
 			return nil, err
 		}
 	}
-	t.Matched = &topMatched{o.Search, exact(m.Total, t.metric), m.Count, m.Total}
+	t.Matched = &topMatched{o.Search, exact(m.Total, t.metric), m.Count, m.Functions, m.Total}
 	if o.tree {
 		for i := range t.matches {
 			t.matches[i] = m.Nodes[t.nodes[i]]

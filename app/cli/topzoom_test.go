@@ -83,7 +83,9 @@ func TestTopZoomMisses(t *testing.T) {
 		"no stack begins with b":      {"--zoom", "b"},
 		"there, a does not call c":    {"--zoom", "a", "--zoom", "c"},
 		"a tree has an order":         {"--zoom", "a", "--sort", "name"},
-		"self, total, count and name": {"--sort", "weight"},
+		"self, total, count":          {"--sort", "weight"},
+		"not made of spans":           {"--sort", "most"},
+		"only functions have a least": {"--sort", "-least", "--by", "module"},
 	} {
 		var out, errs bytes.Buffer
 		if code := Main(append([]string{"top", path}, args...), nil, &out, &errs, Runner{}); code == Done || !strings.Contains(errs.String(), want) {

@@ -43,6 +43,9 @@ var views = []struct {
 	{name: "threads", open: trace, do: steps{"Table of threads"}},
 	{name: "columns", open: demo, do: steps{"Columns of the table"}},
 	{name: "sandwich", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees"}},
+	{name: "sandwich-zoomed", open: func(_ *testing.T, s *shell.Shell) {
+		s.Open("ashlar:1?file=demo:&tab=callers&function=runtime.mallocgc:/srv/checkout/bin/checkout&callers=runtime.mallocgc:/srv/checkout/bin/checkout,strings.(*Builder).Grow:/srv/checkout/bin/checkout,strings.ToLower:/srv/checkout/bin/checkout&callees=runtime.mallocgc:/srv/checkout/bin/checkout,runtime.gcAssistAlloc:/srv/checkout/bin/checkout")
+	}},
 	{name: "callers", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees", "Callers and callees as lists or as a flamegraph"}},
 	{name: "statistics", open: trace, do: steps{"Table of functions", heaviest, "Statistics"}},
 	{name: "heatmap", open: demo, do: steps{"Heatmap"}},

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,8 @@ type visit struct {
 	answered *address.View // what needs an answer
 	marked   *analyze.Ref  // the function that is to be marked, as people name it
 	scrolled *address.View // what needs that to be shown
+	// sides are the zooms of callers and callees, which need theirs.
+	sides [2][]address.Function
 }
 
 // Address names what is shown, nil when nothing is. What it cannot say: which
@@ -95,9 +98,7 @@ func (p *pane) pickAddress(v *address.View) {
 	case p.pick.is == pickBar:
 		v.Bar = p.barAddress()
 	case p.pick.is == pickNode && ok && p.pick.tree != nil:
-		for _, n := range p.pick.tree.Path(int(p.pick.node)) {
-			v.Node = append(v.Node, nameOf(p.pick.tree.Function(p.rec, n)))
-		}
+		v.Node = pathNames(p.rec, p.pick.tree, int(p.pick.node))
 	}
 	if ok {
 		v.Function = new(nameOf(f))
@@ -105,6 +106,18 @@ func (p *pane) pickAddress(v *address.View) {
 	if of := nameOf(p.near.of); p.tab == tabNear && p.near.any && !(ok && of == nameOf(f)) {
 		v.Around = &of
 	}
+	if a := p.doc.Answer(); p.tab == tabNear && p.near.any && a != nil && a.Above != nil {
+		v.Callers = pathNames(a.Rec, a.Above, nodeAt(a.Above, p.near.zoom[0]))
+		v.Callees = pathNames(a.Rec, a.Below, nodeAt(a.Below, p.near.zoom[1]))
+	}
+}
+
+// pathNames are the functions from a tree's root to a node, none for the root.
+func pathNames(rec *recording.Recording, t *analyze.Tree, node int) (names []address.Function) {
+	for _, n := range t.Path(node) {
+		names = append(names, nameOf(t.Function(rec, n)))
+	}
+	return names
 }
 
 // file is how an address names the recording.
@@ -231,7 +244,7 @@ func (p *pane) arrive() (changed bool, err error) {
 	}
 	v := p.visit.answered
 	if v == nil {
-		return false, nil
+		return p.arriveNear()
 	}
 	a := p.doc.Answer()
 	if q := p.question(); a == nil || a.Rec != p.rec || !a.Answers(&q) {
@@ -251,13 +264,13 @@ func (p *pane) arrive() (changed bool, err error) {
 func (p *pane) goToAnswered(a *doc.Answer, v *address.View) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
 	if v.Zoom != nil {
-		path, _, ok := pathNamed(a, v.Zoom)
+		path, _, ok := pathNamed(a.Rec, a.Tree, v.Zoom)
 		if p.flame.zoomTo(p, path); !ok {
 			miss("the flamegraph has not all functions of the address's zoom")
 		}
 	}
 	if f := v.Function; f != nil && p.pick.is != pickBar {
-		_, n, ok := pathNamed(a, v.Node)
+		_, n, ok := pathNamed(a.Rec, a.Tree, v.Node)
 		if !ok || n == 0 {
 			n = nodeNamed(a, *f)
 		}
@@ -275,7 +288,34 @@ func (p *pane) goToAnswered(a *doc.Answer, v *address.View) (err error) {
 			miss("the function %s is not in the recording", f.Name)
 		}
 	}
+	if p.tab == tabNear {
+		p.visit.sides = [2][]address.Function{v.Callers, v.Callees}
+	}
 	return err
+}
+
+// arriveNear zooms both sides of a function as an address says, once they are
+// there.
+func (p *pane) arriveNear() (changed bool, err error) {
+	names := p.visit.sides
+	if names[0] == nil && names[1] == nil {
+		return false, nil
+	}
+	a := p.doc.Answer()
+	if q := p.question(); a == nil || a.Above == nil || !a.Answers(&q) {
+		return false, nil
+	}
+	p.visit.sides = [2][]address.Function{}
+	for i, t := range []*analyze.Tree{a.Above, a.Below} {
+		path, _, ok := pathNamed(a.Rec, t, names[i])
+		if len(path) > 1 { // the first is the function itself
+			p.near.zoom[i] = path
+		}
+		if !ok {
+			err = errors.New("the callers and callees have not all functions of the address's zoom")
+		}
+	}
+	return true, err
 }
 
 // markNamed picks the heaviest of the functions that are meant.
@@ -294,15 +334,15 @@ func (p *pane) markNamed(a *doc.Answer, ref analyze.Ref) error {
 
 // pathNamed finds functions from the root on in a tree, as far as they are
 // there, and the last one's node.
-func pathNamed(a *doc.Answer, names []address.Function) (path []step, node int32, ok bool) {
+func pathNamed(rec *recording.Recording, t *analyze.Tree, names []address.Function) (path []step, node int32, ok bool) {
 	for _, f := range names {
-		kids := a.Tree.Children(int(node))
-		i := slices.IndexFunc(kids, func(k int32) bool { return nameOf(a.Tree.Function(a.Rec, int(k))) == f })
+		kids := t.Children(int(node))
+		i := slices.IndexFunc(kids, func(k int32) bool { return nameOf(t.Function(rec, int(k))) == f })
 		if i < 0 {
 			return path, node, false
 		}
 		node = kids[i]
-		path = append(path, stepOf(&a.Tree.Nodes[node]))
+		path = append(path, stepOf(&t.Nodes[node]))
 	}
 	return path, node, true
 }

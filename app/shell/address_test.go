@@ -160,6 +160,22 @@ func pickAnything(r *rand.Rand, s *Shell) {
 	}
 }
 
+// zoomSides zooms into what is around a function, where that is shown; it
+// returns into how many sides.
+func zoomSides(r *rand.Rand, p *pane) (n int) {
+	a := p.doc.Answer()
+	if p.tab != tabNear || a.Above == nil {
+		return 0
+	}
+	for i, t := range []*analyze.Tree{a.Above, a.Below} {
+		if len(t.Nodes) > 2 {
+			p.near.zoom[i] = pathOf(t, 2+r.IntN(len(t.Nodes)-2))
+			n++
+		}
+	}
+	return n
+}
+
 // pickAnyBar picks a span or a bar of samples.
 func (p *pane) pickAnyBar(r *rand.Rand) bool {
 	if len(p.rec.Tracks) == 0 {
@@ -209,6 +225,15 @@ func same(s *Shell) map[string]any {
 		near, pl.Below.Any = "", false
 	}
 	pl.Below.Near = recording.Function{}
+	sides := [2][]recording.Function{}
+	if a := p.doc.Answer(); p.tab == tabNear && a.Above != nil {
+		for i, t := range []*analyze.Tree{a.Above, a.Below} {
+			for _, st := range p.near.zoom[i] {
+				sides[i] = append(sides[i], stepFunction(p.rec, t, st))
+			}
+		}
+	}
+	pl.Below.NearZoom = [2][]step{}
 	tree := p.doc.Answer().Tree
 	where := any(nil)
 	switch p.pick.is {
@@ -217,7 +242,7 @@ func same(s *Shell) map[string]any {
 	case pickBar:
 		where = []any{p.pick.hit.Track, p.pick.hit.Lane, p.pick.hit.Start, p.pick.hit.End, p.pick.hit.Call}
 	}
-	all := map[string]any{"parts": s.View, "colour": s.Mode, "search": p.search.text, "fn": f, "picked": is, "where": where, "zoom": steps, "near": near,
+	all := map[string]any{"parts": s.View, "colour": s.Mode, "search": p.search.text, "fn": f, "picked": is, "where": where, "zoom": steps, "near": near, "sides": sides,
 		"linear": p.stats.linear, "split": p.split, "goal": [2]any{p.goal, p.atGoal}, "total": tree.Nodes[0].Total, "nodes": len(tree.Nodes)}
 	v := reflect.ValueOf(pl)
 	for i := range v.NumField() {
@@ -235,6 +260,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 	}
 	trace := traceFile(t)
 	differ := map[string]bool{}
+	zoomedSides := 0
 	for seed := range uint64(120) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		path := []string{address.Scheme + "1?file=demo:", trace, folded}[seed%3]
@@ -251,6 +277,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		if err := s.Settle(cli.StackView{}, whole); err != nil {
 			t.Fatal(err)
 		}
+		zoomedSides += zoomSides(r, s.pane)
 		at := s.Address().String()
 		want := same(s)
 
@@ -271,6 +298,9 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		differ[at] = true
 		s.Close()
 		back.Close()
+	}
+	if zoomedSides < 5 {
+		t.Errorf("only %d sides of a function were zoomed", zoomedSides)
 	}
 	if len(differ) < 100 {
 		t.Errorf("there were only %d addresses", len(differ))

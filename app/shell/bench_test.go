@@ -10,14 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"gioui.org/f32"
 	"gioui.org/gpu/headless"
+	"gioui.org/io/pointer"
 
 	"ashlar/app/cli"
 	"ashlar/render/theme"
 )
 
-// BenchmarkFrame measures the processor time of laying out and drawing a frame
-// of 1280x720 while the view moves, at several zooms, and how long whole frames
+// BenchmarkFrame measures the time of laying out and drawing a frame of 1280x720
+// while the view moves, at several zooms, and the pointer, and how long whole frames
 // take with the GPU's part, over the recording that
 // ASHLAR_BENCH_FILE names, or a spall1 trace in ASHLAR_BENCH_DIR, or the
 // built-in one.
@@ -45,10 +47,13 @@ func BenchmarkFrame(b *testing.B) {
 		name   string
 		factor int64
 	}{{"all", 1}, {"tenth", 10}, {"hundredth", 100}, {"thousandth", 1000}, {"100000th", 100000}, {"closest", 1 << 40}} {
-		b.Run(zoom.name, func(b *testing.B) {
+		look := func() {
 			p.view = p.view.Fit(p.rec.Start, p.rec.End)
 			p.view = p.view.Zoom(1/float64(zoom.factor), float64(p.laneWidth())/2, p.laneWidth(), p.rec.Start, p.rec.End)
 			p.moved = true
+		}
+		b.Run(zoom.name, func(b *testing.B) {
+			look()
 			step := .013
 			f.measure(b, func(i int) {
 				if i%32 == 31 {
@@ -57,14 +62,21 @@ func BenchmarkFrame(b *testing.B) {
 				p.panBy(step)
 			})
 		})
+		b.Run("hover/"+zoom.name, func(b *testing.B) { // another bar under the pointer in each frame
+			look()
+			f.measure(b, func(i int) {
+				f.router.Queue(pointer.Event{Kind: pointer.Move, Source: pointer.Mouse, Position: f32.Pt(float32(200+i*37%1000), float32(120+i*5%200))})
+			})
+			f.router.Queue(pointer.Event{Kind: pointer.Move, Source: pointer.Mouse, Position: f32.Pt(2, 2)})
+			f.frame()
+		})
 		b.Run("whole/"+zoom.name, func(b *testing.B) { // with the GPU's part
 			win, err := headless.NewWindow(1280, 720)
 			if err != nil {
 				b.Skip(err)
 			}
 			defer win.Release()
-			p.view = p.view.Fit(p.rec.Start, p.rec.End)
-			p.view = p.view.Zoom(1/float64(zoom.factor), float64(p.laneWidth())/2, p.laneWidth(), p.rec.Start, p.rec.End)
+			look()
 			img := image.NewRGBA(image.Rect(0, 0, 1, 1))
 			best := time.Duration(math.MaxInt64)
 			for i := range 12 {

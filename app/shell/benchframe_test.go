@@ -32,18 +32,18 @@ func (f *framer) frame() {
 	f.router.Frame(&f.ops)
 }
 
-// measure reports the processor time of frames between which something changes:
-// that of this thread, since others may be busy.
+// measure reports the time of frames between which something changes, and the
+// processor time of this thread, since others may be busy.
 func (f *framer) measure(b *testing.B, change func(i int)) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var times []time.Duration
+	var times, walls []time.Duration
 	bars := 0
 	for i := 0; b.Loop(); i++ {
-		cpu := threadTime()
+		began, cpu := time.Now(), threadTime()
 		change(i)
 		f.frame()
-		times = append(times, threadTime()-cpu)
+		times, walls = append(times, threadTime()-cpu), append(walls, time.Since(began))
 		bars += f.shell.Bars
 	}
 	var sum time.Duration
@@ -51,9 +51,11 @@ func (f *framer) measure(b *testing.B, change func(i int)) {
 		sum += t
 	}
 	slices.Sort(times)
+	slices.Sort(walls)
 	b.ReportMetric(sum.Seconds()*1000/float64(b.N), "cpu-ms/frame")
 	b.ReportMetric(times[len(times)/2].Seconds()*1000, "median-cpu-ms")
 	b.ReportMetric(times[len(times)*99/100].Seconds()*1000, "p99-cpu-ms")
+	b.ReportMetric(walls[len(walls)*99/100].Seconds()*1000, "p99-ms")
 	b.ReportMetric(float64(bars)/float64(b.N), "bars/frame")
 }
 

@@ -49,9 +49,9 @@ var columnInfos = [columnCount]columnInfo{
 	colModule:     {name: "module", head: "Module", plain: "module", width: 130, dim: true},
 	colFile:       {name: "file", head: "File", plain: "file", width: 160, dim: true},
 	colSelf:       {name: "self", head: "Self", width: 92, right: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Self }},
-	colSelfShare:  {name: "self in %", head: "%", plain: "self %", width: 60, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Self }},
+	colSelfShare:  {name: "self in %", head: "Self %", plain: "self %", width: 60, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Self }},
 	colTotal:      {name: "total", head: "Total", width: 92, right: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Total }},
-	colTotalShare: {name: "total in %", head: "%", plain: "total %", width: 60, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Total }},
+	colTotalShare: {name: "total in %", head: "Total %", plain: "total %", width: 60, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Total }},
 	colCount:      {name: "count", head: "Count", plain: "count", width: 84, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Count }},
 	colAverage:    spanColumn("average", "Average", (*analyze.SpanStat).Average),
 	colLeast:      spanColumn("least", "Least", func(s *analyze.SpanStat) int64 { return s.Min }),
@@ -64,21 +64,11 @@ const hiddenColumns = columnSet(1 << colFile)
 func spanColumn(name, head string, of func(*analyze.SpanStat) int64) columnInfo {
 	return columnInfo{name: name, head: head, plain: name + " (ns)", width: 84, right: true, dim: true, spans: true,
 		number: func(a *doc.Answer, r *analyze.Row) int64 {
-			if s := spanStat(a, r); s != nil {
+			if s := r.Spans(a.Rec, a.Spans); s != nil {
 				return of(s)
 			}
 			return -1
 		}}
-}
-
-// spanStat is what is known of the durations of a row's spans, nil if nothing.
-func spanStat(a *doc.Answer, row *analyze.Row) *analyze.SpanStat {
-	if int(row.Func) < len(a.Spans) {
-		if s := &a.Spans[row.Func]; s.Count > 0 {
-			return s
-		}
-	}
-	return nil
 }
 
 // applies tells whether a column says anything about an answer's rows.

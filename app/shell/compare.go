@@ -40,6 +40,7 @@ type comparison struct {
 	heads    [2]clickArea
 	tabKeys  [compareTabs]clickArea
 	buttons  compareButtons
+	lines    ui.Sheet // of the side panel
 	largest  [24]clickArea
 	bounds   compareBounds
 	rowsOf   rowsKey

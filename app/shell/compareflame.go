@@ -27,17 +27,14 @@ type differencePart struct {
 	under  int32 // the node under the pointer, -1 for none
 	absent []int32
 
-	of *doc.CompareAnswer
-	// plain is the picture without a mark, picture what is shown.
-	plain          *raster.Canvas
-	picture        *ui.Picture
-	plains, marked raster.Pool
-	key            differenceKey
-	mark           int32 // -1 for none
-	pic            flame.Difference
-	legend         *ui.Picture
-	legendOf       legendKey
-	node           int32 // the one that was clicked, of the answer's tree; -1 for none
+	of       *doc.CompareAnswer
+	picture  standout
+	key      differenceKey
+	mark     int32 // -1 for none
+	pic      flame.Difference
+	legend   *ui.Picture
+	legendOf legendKey
+	node     int32 // the one that was clicked, of the answer's tree; -1 for none
 }
 
 type differenceKey struct {
@@ -212,7 +209,7 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	if k.search == nil {
 		mark = c.mark(a)
 	}
-	if fresh := !f.picture.Serves(u) || f.key != k; fresh || f.mark != mark {
+	if fresh := !f.picture.shown.Serves(u) || f.key != k; fresh || f.mark != mark {
 		if fresh {
 			f.prepare(s, c, u, a, k)
 		}
@@ -220,7 +217,7 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 		f.draw(c, u, a, fresh)
 	}
 	s.Bars += f.pic.Drawn
-	u.Draw(f.picture, in.Min)
+	u.Draw(f.picture.shown, in.Min)
 	f.outlines(u, in)
 	f.drawLegend(s, c, u, legend)
 	cursor := pointer.CursorDefault
@@ -232,46 +229,30 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 
 // prepare lays the picture out.
 func (f *differencePart) prepare(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, k differenceKey) {
-	bars, index := f.pic.Bars, f.pic
+	bars, last := f.pic.Bars, f.pic
 	if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
-		bars, index = flame.LayoutShape(a.Shape, k.zoom, k.size.X), flame.Difference{}
+		bars, last = flame.LayoutShape(a.Shape, k.zoom, k.size.X), flame.Difference{}
 	}
 	px := u.Metric.PxPerDp
-	f.pic = index
+	f.pic = last
 	f.pic.Shape, f.pic.Bars, f.pic.Zoom, f.pic.Theme, f.pic.Root, f.pic.Up = a.Shape, bars, k.zoom, u.Theme, k.root, k.up
-	f.pic.Font, f.pic.Bold, f.pic.Scale, f.pic.Base = s.fonts.face(12*px), s.fonts.medium(11.5*px), px, flameBase(u, k.size.Y, f.scroll, k.up)
+	f.pic.Font, f.pic.Bold, f.pic.Scale, f.pic.Base = s.fonts.Regular(12*px), s.fonts.Medium(11.5*px), px, flameBase(u, k.size.Y, f.scroll, k.up)
 	f.pic.Noise, f.pic.Drawn = noiseOf(a), 0
 	f.key = k
 }
 
-// draw draws the picture with what stands out in it; of pixels, the picture
-// without a mark is kept.
+// draw draws the picture with what stands out in it.
 func (f *differencePart) draw(c *comparison, u *ui.UI, a *doc.CompareAnswer, fresh bool) {
 	plain := func(on raster.Surface) {
 		f.pic.Mark, f.pic.DimOthers = c.found(a), true
 		f.pic.Paint(on)
 		f.pic.Mark, f.pic.DimOthers = nil, false
 	}
-	if u.Shapes != nil {
-		f.picture = u.Paint(nil, f.key.size, func(on raster.Surface) {
-			plain(on)
-			if f.mark >= 0 {
-				f.pic.PaintMarked(on, f.mark)
-			}
-		})
-		return
+	var over func(on raster.Surface)
+	if f.mark >= 0 {
+		over = func(on raster.Surface) { f.pic.PaintMarked(on, f.mark) }
 	}
-	if fresh {
-		f.plain = f.plains.Canvas(f.key.size.X, f.key.size.Y, raster.Pack(u.Theme.Background))
-		plain(f.plain)
-	}
-	if f.mark < 0 {
-		f.picture = ui.NewPicture(f.plain)
-		return
-	}
-	shown := f.marked.Copy(f.plain)
-	f.pic.PaintMarked(shown, f.mark)
-	f.picture = ui.NewPicture(shown)
+	f.picture.draw(u, f.key.size, fresh, plain, over)
 }
 
 // noiseOf tells for each node whether its difference is within noise; nil where

@@ -85,14 +85,17 @@ func (c *comparison) sidePanel(s *Shell, u *ui.UI) {
 	y += sz.Y + u.Px(2)
 	u.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
 	y += u.Px(28)
+	first, line := y, u.Px(21)
 	for _, d := range ds {
 		if y > r.Max.Y-u.Px(18) {
 			break
 		}
-		u.Text(image.Rect(x, y, x+u.Px(96), y+u.Px(20)), d.key, ui.Style{Size: 12, Color: th.Dim})
-		u.Text(image.Rect(x+u.Px(70), y, right, y+u.Px(20)), d.value, ui.Style{Size: 12, Color: th.Text, Align: end})
-		y += u.Px(21)
+		at := y - first
+		c.lines.Text(ui.Rect(0, at, u.Px(96), u.Px(20)), d.key, ui.Style{Size: 12, Color: th.Dim})
+		c.lines.Text(image.Rect(u.Px(70), at, right-x, at+u.Px(20)), d.value, ui.Style{Size: 12, Color: th.Text, Align: end})
+		y += line
 	}
+	c.lines.Show(u, image.Rect(x, first, right, y), th.Surface)
 	if c.chosen == nil && a != nil {
 		c.largestDifferences(s, u, a, image.Rect(x, y+u.Px(6), right, r.Max.Y-u.Px(8)))
 	}
@@ -223,7 +226,7 @@ func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *doc.CompareAnswer
 		u.Text(image.Rect(r.Max.X-u.Px(66), y, r.Max.X, y+line), said, ui.Style{Size: 12, Color: change, Align: end})
 		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: end})
 		w := r.Dx() - u.Px(154)
-		u.Text(image.Rect(r.Min.X, y, r.Min.X+w+u.Px(4), y+line), s.fonts.face(12*u.Metric.PxPerDp).Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: text})
+		u.Text(image.Rect(r.Min.X, y, r.Min.X+w+u.Px(4), y+line), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: text})
 		y += line
 	}
 }

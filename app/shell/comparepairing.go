@@ -230,7 +230,7 @@ func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnsw
 	u.Text(image.Rect(at(2), r.Min.Y, at(3)-u.Px(8), r.Min.Y+h), "A self", head)
 	u.Text(image.Rect(at(3), r.Min.Y, body.Max.X-u.Px(12), r.Min.Y+h), "B self", head)
 	u.HLine(r.Min.X, r.Max.X, body.Min.Y-1, th.Rule)
-	face := s.fonts.face(12 * u.Metric.PxPerDp)
+	face := s.fonts.Regular(12 * u.Metric.PxPerDp)
 	u.At(body, func(u *ui.UI) {
 		for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
 			row := &t.rows[i]

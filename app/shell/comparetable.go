@@ -21,6 +21,7 @@ type differenceTable struct {
 	filters  tableFilters
 	rows     []compare.Row
 	of       tableKey
+	sheet    ui.Sheet
 	clicks   [filterCount]clickArea
 	heads    [differenceColumns]clickArea
 }
@@ -63,28 +64,23 @@ func (t *differenceTable) layout(s *Shell, c *comparison, u *ui.UI, r image.Rect
 		u.Text(body, text, ui.Style{Size: 13, Color: th.Dim, Align: middle})
 	}
 	total := c.options.Total
-	u.At(body, func(u *ui.UI) {
-		for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
-			row := &t.rows[i]
-			y := i*h - t.scroll
-			line := ui.Rect(0, y, body.Dx(), h)
-			if c.isChosen(a, row) {
-				u.Fill(line, withAlpha(th.Accent, .16))
-			} else if t.inside && int(t.at.Y) >= y && int(t.at.Y) < y+h {
-				u.Fill(line, withAlpha(th.Text, .05))
-			}
-			t.row(s, c, u, a, row, y, r, cols, total)
-		}
-	})
+	for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
+		t.row(s, c, u, a, &t.rows[i], ui.Rect(0, i*h-t.scroll, body.Dx(), h), r, cols, total)
+	}
+	t.sheet.Show(u, body, u.Theme.Background)
 	t.area(u, body, pointer.CursorDefault)
 }
 
-func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, row *compare.Row, y int, r image.Rectangle, cols []image.Rectangle, total bool) {
+func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
 	th := u.Theme
-	h := u.Px(rowHeight)
+	if c.isChosen(a, row) {
+		t.sheet.Fill(line, 0, withAlpha(th.Accent, .16))
+	} else if t.inside && int(t.at.Y) >= line.Min.Y && int(t.at.Y) < line.Max.Y {
+		t.sheet.Fill(line, 0, withAlpha(th.Text, .05))
+	}
 	va, vb := values(row, total)
 	faint := noise(sureOf(row, total))
-	u.Round(ui.Rect(u.Px(14), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, c.rowColour(s, u, a, row))
+	t.sheet.Fill(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 1, c.rowColour(s, u, a, row))
 	for k, text := range t.cells(a, row, total, false) {
 		st := ui.Style{Size: 12, Color: th.Text}
 		switch differenceHeads[k].by {
@@ -99,11 +95,11 @@ func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *doc.CompareA
 		if k > 1 {
 			st.Align = end
 		}
-		box := image.Rect(cols[k].Min.X-r.Min.X, y, cols[k].Max.X-r.Min.X, y+h)
+		box := image.Rect(cols[k].Min.X-r.Min.X, line.Min.Y, cols[k].Max.X-r.Min.X, line.Max.Y)
 		if k == 0 {
-			text = s.fonts.face(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
+			text = s.fonts.Regular(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
 		}
-		u.Text(box, text, st)
+		t.sheet.Text(box, text, st)
 	}
 }
 

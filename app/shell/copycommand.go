@@ -202,34 +202,30 @@ func zoomFlags(c *command, rec *recording.Recording, t *analyze.Tree, path []ste
 	}
 }
 
-// tableCommand prints the table, in its order as far as the command line has
-// that.
+// tableCommand prints the table in its order.
 func (p *pane) tableCommand() *command {
 	c := p.stacks(p.search.text)
 	t := &p.table
 	if t.group != analyze.ByFunction {
 		c.add("--by", string(t.group))
 	}
-	by, ascending := "", false
-	switch t.by {
-	case colSelf, colSelfShare:
-	case colTotal, colTotalShare:
-		by = "total"
-	case colCount:
-		by = "count"
-	case colName:
-		by, ascending = "name", true
-	default:
-		c.rest = append(c.rest, "the order of rows")
+	a := p.doc.Answer()
+	if a != nil && t.by != colTotal && t.by != colTotalShare && !t.by.applies(a) {
+		return c // rows have nothing to be sorted by
 	}
-	if by != "" {
+	by := sortNames[t.by]
+	if turned := t.ascending == (columnInfos[t.by].number != nil); turned {
+		by = "-" + by
+	}
+	if by != "self" {
 		c.add("--sort", by)
-	}
-	if t.ascending != ascending && c.rest == nil {
-		c.rest = append(c.rest, "the order of rows")
 	}
 	return c
 }
+
+// sortNames are what the command line calls what the table is sorted by.
+var sortNames = [columnCount]string{colName: "name", colModule: "module", colFile: "file", colSelf: "self", colSelfShare: "self",
+	colTotal: "total", colTotalShare: "total", colCount: "count", colAverage: "average", colLeast: "least", colMost: "most"}
 
 // statsCommand tells how long the calls of a function took.
 func (p *pane) statsCommand(f recording.Function) *command {

@@ -148,6 +148,24 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 		}},
+		{"table by the longest span, turned round", path, panelLower, func(x panes) {
+			x.p.tab, x.p.table.by, x.p.table.ascending = tabTable, colMost, true
+		}, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+			if !strings.Contains(line, "--sort -most") {
+				t.Error(line, "does not say the order")
+			}
+		}},
+		{"table by name, the last first", path, panelLower, func(x panes) {
+			x.p.tab, x.p.table.by, x.p.table.ascending = tabTable, colName, false
+		}, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+		}},
+		{"table of modules, by what they have not", path, panelLower, func(x panes) {
+			x.p.tab, x.p.table.by, x.p.table.group = tabTable, colAverage, analyze.ByModule
+		}, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+		}},
 		{"table of threads", path, panelLower, func(x panes) { x.p.tab, x.p.table.group = tabTable, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 		}},

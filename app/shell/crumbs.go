@@ -3,11 +3,12 @@ package shell
 import (
 	"image"
 
+	"ashlar/ingest/analyze"
 	"ashlar/render/raster"
 	"ashlar/render/ui"
 )
 
-// crumbs is the line above a zoomed flamegraph that says where it is: the
+// crumbs is the line beside a zoomed flamegraph that says where it is: the
 // functions from the root to the bar that fills the width. A click on one goes
 // back to it.
 type crumbs struct {
@@ -20,19 +21,33 @@ const (
 	crumbMost   = 190 // dp a name
 )
 
-// layout draws the line at the top of r and returns what is left.
-func (c *crumbs) layout(p *pane, u *ui.UI, r image.Rectangle, zoom int) image.Rectangle {
-	t, th := p.flame.tree, u.Theme
+// trail is what such a line is about.
+type trail struct {
+	tree  *analyze.Tree
+	path  []int  // the nodes it names, the first beside the head
+	head  string // what all of it is called
+	arrow string
+}
+
+// layout draws the line at the top of r and returns what is left, and, where
+// something was clicked, the node to go to: 0 for the head.
+func (c *crumbs) layout(p *pane, u *ui.UI, r image.Rectangle, of trail) (rest image.Rectangle, to int, clicked bool) {
 	line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(crumbHeight))
-	rest := image.Rect(r.Min.X, line.Max.Y, r.Max.X, r.Max.Y)
-	path := t.Path(zoom)
+	to, clicked = c.line(p, u, line, of)
+	return image.Rect(r.Min.X, line.Max.Y, r.Max.X, r.Max.Y), to, clicked
+}
+
+// line is layout for a line that has its place.
+func (c *crumbs) line(p *pane, u *ui.UI, line image.Rectangle, of trail) (to int, clicked bool) {
+	t, path, th := of.tree, of.path, u.Theme
 	for len(c.areas) < len(path) {
 		c.areas = append(c.areas, clickArea{})
 	}
 	// The innermost names matter most: from the end on as many as there is room.
 	st := ui.Style{Size: 12, Color: th.Text}
 	arrow := u.Px(16)
-	left := u.Measure("all", st).X + u.Px(16)
+	head := min(u.Px(crumbMost), u.Measure(of.head, st).X+u.Px(2))
+	left := head + u.Px(14)
 	room := line.Dx() - left - u.Px(70) - arrow
 	first := len(path)
 	widths := make([]int, len(path))
@@ -62,13 +77,13 @@ func (c *crumbs) layout(p *pane, u *ui.UI, r image.Rectangle, zoom int) image.Re
 		u.Text(box, name, look)
 		x += w
 		if !last {
-			u.Text(image.Rect(x, line.Min.Y, x+arrow, line.Max.Y), "›", ui.Style{Size: 12, Color: th.Faint, Align: middle})
+			u.Text(image.Rect(x, line.Min.Y, x+arrow, line.Max.Y), of.arrow, ui.Style{Size: 12, Color: th.Faint, Align: middle})
 			x += arrow
 		}
 		return clicked
 	}
-	if part(&c.ends[0], "all", u.Measure("all", st).X+u.Px(2), false) {
-		p.flame.zoomTo(p, nil)
+	if part(&c.ends[0], of.head, head, false) {
+		to, clicked = 0, true
 	}
 	if first > 0 {
 		u.Text(image.Rect(x, line.Min.Y, x+arrow, line.Max.Y), "…", ui.Style{Size: 12, Color: th.Faint})
@@ -76,18 +91,18 @@ func (c *crumbs) layout(p *pane, u *ui.UI, r image.Rectangle, zoom int) image.Re
 	}
 	for i := first; i < len(path); i++ {
 		if part(&c.areas[i], names[i], widths[i], i == len(path)-1) {
-			p.flame.zoomTo(p, pathOf(t, path[i]))
+			to, clicked = path[i], true
 		}
 	}
 	box := image.Rect(line.Max.X-u.Px(34), line.Min.Y, line.Max.X-u.Px(8), line.Max.Y)
-	clicked, hovered := c.ends[1].clicked(u, box)
+	out, hovered := c.ends[1].clicked(u, box)
 	look := ui.Style{Size: 13, Color: th.Dim, Align: middle}
 	if hovered {
 		look.Color = th.Text
 	}
 	u.Text(box, "×", look)
-	if clicked {
-		p.flame.zoomTo(p, nil)
+	if out {
+		to, clicked = 0, true
 	}
-	return rest
+	return to, clicked
 }

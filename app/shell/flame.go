@@ -29,11 +29,11 @@ type flamePart struct {
 	crumbs crumbs
 	box    image.Rectangle // of the bars in the last frame, with the space around them
 
-	last     *doc.Answer // what is shown
-	picture  *ui.Picture
-	canvases raster.Pool
-	key      flameKey
-	pic      flame.Picture
+	last    *doc.Answer // what is shown
+	picture standout
+	key     flameKey
+	mark    int64 // of the function that stands out, -1 for none
+	pic     flame.Picture
 }
 
 type flameKey struct {
@@ -42,7 +42,7 @@ type flameKey struct {
 	size   image.Point
 	scroll int
 	pal    *theme.Palette
-	mark   int64
+	search int // the version of what is found, -1 where nothing is searched for
 	scale  float32
 	root   string
 	up     bool
@@ -191,7 +191,10 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	f.tree = a.Tree
 	zoom := nodeAt(a.Tree, f.zoom)
 	if zoom != 0 {
-		r = f.crumbs.layout(p, u, r, zoom)
+		rest, to, clicked := f.crumbs.layout(p, u, r, trail{a.Tree, a.Tree.Path(zoom), "all", "›"})
+		if r = rest; clicked {
+			f.zoomTo(p, pathOf(a.Tree, to))
+		}
 	}
 	f.box = r
 	in := r.Inset(u.Px(flamePad))
@@ -200,25 +203,46 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	}
 	f.scroll = max(0, min(f.scroll, flame.Height(a.Tree, u.Metric.PxPerDp)-in.Dy()/2))
 	root := f.root(p, a)
-	k := flameKey{a.Tree, zoom, in.Size(), f.scroll, p.palette, p.marked(), u.Metric.PxPerDp, root, f.up}
-	if !f.picture.Serves(u) || f.key != k {
-		bars := f.pic.Bars
-		if f.key.tree != k.tree || f.key.zoom != k.zoom || f.key.size != k.size {
-			bars = flame.Layout(a.Tree, zoom, in.Dx())
+	search, mark := p.standing()
+	k := flameKey{a.Tree, zoom, in.Size(), f.scroll, p.palette, search, u.Metric.PxPerDp, root, f.up}
+	if fresh := !f.picture.shown.Serves(u) || f.key != k; fresh || f.mark != mark {
+		if fresh {
+			bars := f.pic.Bars
+			if f.key.tree != k.tree || f.key.zoom != k.zoom || f.key.size != k.size {
+				bars = flame.Layout(a.Tree, zoom, in.Dx())
+			}
+			f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.palette,
+				Font: s.fonts.Regular(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: f.up, Base: f.base(u, in.Dy()), Root: root}
+			f.key = k
 		}
-		f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.palette,
-			Font: s.fonts.face(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: f.up, Base: f.base(u, in.Dy()), Mark: p.mark(), DimOthers: p.searching(), Root: root}
-		f.picture = u.Paint(&f.canvases, in.Size(), f.pic.Paint)
-		f.key = k
+		f.mark = mark
+		f.draw(p, u, fresh)
 	}
 	s.Bars += f.pic.Drawn
-	u.Draw(f.picture, in.Min)
+	u.Draw(f.picture.shown, in.Min)
 	f.outlines(p, u, in)
 	cursor := pointer.CursorDefault
 	if f.under >= 0 {
 		cursor = pointer.CursorPointer
 	}
 	f.area(u, r, cursor)
+}
+
+// draw draws the picture with what stands out in it.
+func (f *flamePart) draw(p *pane, u *ui.UI, fresh bool) {
+	plain := func(on raster.Surface) {
+		f.pic.Drawn = 0
+		if p.searching() {
+			f.pic.Mark, f.pic.DimOthers = p.mark(), true
+		}
+		f.pic.Paint(on)
+		f.pic.Mark, f.pic.DimOthers = nil, false
+	}
+	var over func(on raster.Surface)
+	if f.mark >= 0 {
+		over = func(on raster.Surface) { f.pic.PaintMarked(on, recording.FuncID(f.mark)) }
+	}
+	f.picture.draw(u, f.key.size, fresh, plain, over)
 }
 
 // base is where the root's row begins in a picture h pixels high.
@@ -237,6 +261,9 @@ func (f *flamePart) root(p *pane, a *doc.Answer) string {
 	text := "all  " + units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m)
 	if kind := units.KindText(m); kind != "" {
 		text += "  · " + kind
+	}
+	if found := p.matchedText(a); found != "" {
+		text += "  · " + found
 	}
 	return text
 }

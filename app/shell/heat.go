@@ -65,7 +65,7 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	}
 	k := heatKey{a.Grid, u.Theme, u.Metric.PxPerDp, p.sel.ranged, p.sel.from, p.sel.to, r.Size()}
 	u.Draw(t.kept.get(u, k, r.Size(), func(on raster.Surface) {
-		t.pic = heatmap.Picture{Grid: k.grid, Theme: k.theme, Font: s.fonts.face(11 * k.scale), Scale: k.scale,
+		t.pic = heatmap.Picture{Grid: k.grid, Theme: k.theme, Font: s.fonts.Regular(11 * k.scale), Scale: k.scale,
 			Selected: k.selected, From: k.from, To: k.to}
 		t.pic.Paint(on)
 	}), r.Min)

@@ -160,7 +160,7 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops []helpAt, line int) {
 	px := func(dp int) int { return int(float32(dp)*k.scale + .5) }
 	on.Rect(0, 0, k.size.X, k.size.Y, raster.Pack(k.theme.Raised))
-	head, face := s.fonts.medium(12.5*k.scale), s.fonts.face(12*k.scale)
+	head, face := s.fonts.Medium(12.5*k.scale), s.fonts.Regular(12*k.scale)
 	write := func(f *raster.Face, x, width, y int, text string, col colour) {
 		f.Draw(on, float32(x), y+int(13.5*k.scale), f.Fit(text, float32(width)), raster.Pack(col), x, x+width)
 	}

@@ -123,6 +123,8 @@ func (s *Shell) back() {
 		s.menu = nil
 	case s.help:
 		s.help = false
+	case s.pane != nil && s.pane.search.list.open:
+		s.pane.search.list.open = false
 	case s.pane != nil && s.typing && s.pane.search.text == "":
 		s.pane.search.blur = true
 	case s.pane != nil:

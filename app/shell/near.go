@@ -89,7 +89,7 @@ func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), at-u.Px(10), r.Min.Y+u.Px(30))
 	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), numbers, ui.Style{Size: 12, Color: th.Dim, Align: end})
 	line.Max.X -= w + u.Px(12)
-	u.Text(line, s.fonts.medium(13*u.Metric.PxPerDp).Fit(name, float32(line.Dx())), ui.Style{Size: 13, Weight: medium, Color: th.Text})
+	u.Text(line, s.fonts.Medium(13*u.Metric.PxPerDp).Fit(name, float32(line.Dx())), ui.Style{Size: 13, Weight: medium, Color: th.Text})
 	rest := image.Rect(r.Min.X, r.Min.Y+u.Px(36), r.Max.X, r.Max.Y)
 	if !n.lists {
 		n.pic.layout(s, p, u, a, rest)
@@ -136,7 +136,7 @@ func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title stri
 			}
 			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
 			w := body.Dx() - u.Px(32+160)
-			u.Text(ui.Rect(u.Px(32), y, w, h), s.fonts.face(12*u.Metric.PxPerDp).Fit(row.Name, float32(w-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
+			u.Text(ui.Rect(u.Px(32), y, w, h), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
 			u.Text(ui.Rect(body.Dx()-u.Px(160), y, u.Px(86), h), units.Value(row.Total, m), ui.Style{Size: 12, Color: th.Text, Align: end})
 			u.Text(ui.Rect(body.Dx()-u.Px(70), y, u.Px(56), h), units.Percent(row.Total, total), ui.Style{Size: 12, Color: th.Dim, Align: end})
 		}

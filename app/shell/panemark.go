@@ -40,6 +40,16 @@ func (p *pane) marked() int64 {
 	return -1
 }
 
+// standing is marked in two: the version of what is found, -1 where nothing is
+// searched for, and the one function that stands out then, -1 for none.
+func (p *pane) standing() (search int, mark int64) {
+	if p.searching() {
+		p.found()
+		return p.search.version, -1
+	}
+	return -1, p.marked()
+}
+
 // found tells which functions the search matches.
 func (p *pane) found() func(recording.FuncID) bool {
 	sp := &p.search

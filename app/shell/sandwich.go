@@ -24,6 +24,7 @@ type sandwich struct {
 	side    int   // the side under the pointer: 0 the callers, 1 the callees
 	under   int32 // and the node there, -1 for none
 	box     image.Rectangle
+	crumbs  [2]crumbs // of a zoomed side
 	pics    [2]flame.Picture
 	picture *ui.Picture
 	key     sandwichKey
@@ -44,16 +45,17 @@ type sandwichKey struct {
 // layout draws the picture in r. Row 1 of both trees is the function itself:
 // it is drawn once.
 func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) {
-	in := r.Inset(u.Px(flamePad))
-	in.Max.Y = r.Max.Y
-	w.box = in
-	scale := u.Metric.PxPerDp
 	above, below := a.Above, a.Below
 	if len(below.Nodes) < 2 {
 		w.picture, w.under = nil, -1
 		u.Text(r, "It does not appear in what is selected.", ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
 		return
 	}
+	r = w.trails(p, u, a, r)
+	in := r.Inset(u.Px(flamePad))
+	in.Max.Y = r.Max.Y
+	w.box = in
+	scale := u.Metric.PxPerDp
 	row := func(n int) int { return int(float32(n) * flame.BarHeight * scale) }
 	up, down := row(max(0, above.Depth-1)), row(max(1, below.Depth))
 	// The function's row: as high as its callers need, unless its callees need
@@ -73,7 +75,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 			if pic.Tree != t || w.key.size != k.size || w.key.zoom != k.zoom {
 				bars = flame.Layout(t, zoom[i], in.Dx())
 			}
-			*pic = flame.Picture{Rec: a.Rec, Tree: t, Bars: bars, Zoom: zoom[i], Palette: p.palette, Font: s.fonts.face(12 * scale), Scale: scale,
+			*pic = flame.Picture{Rec: a.Rec, Tree: t, Bars: bars, Zoom: zoom[i], Palette: p.palette, Font: s.fonts.Regular(12 * scale), Scale: scale,
 				Up: i == 0, First: 2 - i, Mark: p.mark(), DimOthers: p.searching()}
 			pic.Base = y - u.Px(flame.BarHeight)
 			if pic.Up {
@@ -95,6 +97,31 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 		cursor = pointer.CursorPointer
 	}
 	w.area(u, r, cursor)
+}
+
+// trails draws a line for each side that is zoomed, the callers' above and the
+// callees' below, and returns what is left between them.
+func (w *sandwich) trails(p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) image.Rectangle {
+	for i, t := range []*analyze.Tree{a.Above, a.Below} {
+		at := nodeAt(t, p.near.zoom[i])
+		if at < 2 {
+			continue
+		}
+		of := trail{t, t.Path(at)[1:], raster.Short(t.Function(a.Rec, 1).Name), []string{"‹", "›"}[i]}
+		line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(crumbHeight))
+		if i == 0 {
+			r.Min.Y = line.Max.Y
+		} else {
+			line = line.Add(image.Pt(0, r.Max.Y-line.Max.Y))
+			r.Max.Y = line.Min.Y
+			u.Fill(line, u.Theme.Background)
+			u.HLine(line.Min.X, line.Max.X, line.Min.Y, u.Theme.Rule)
+		}
+		if to, clicked := w.crumbs[i].line(p, u, line, of); clicked {
+			p.near.zoomTo(t, int32(to))
+		}
+	}
+	return r
 }
 
 func (w *sandwich) outlines(p *pane, u *ui.UI) {

@@ -2,10 +2,12 @@ package shell
 
 import (
 	"image"
+	"slices"
 
 	"gioui.org/io/key"
 	"gioui.org/widget"
 
+	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
@@ -23,6 +25,11 @@ type searchPart struct {
 	blur    bool
 	at      analyze.Hit // the hit that was walked to
 	walked  bool
+	// function is the one that was walked to where nothing has a time: its place
+	// among those that were found, -1 for none.
+	function int
+	list     hitList
+	count    clickArea // what was found, a click on which lists it
 
 	// is tells which functions match isOf, 0 for those not asked for; version
 	// counts its changes.
@@ -57,7 +64,8 @@ func (s *searchPart) update(u *ui.UI) {
 }
 
 func (s *searchPart) set(text string) {
-	s.text, s.pattern, s.err, s.walked = text, nil, nil, false
+	s.text, s.pattern, s.err, s.walked, s.function = text, nil, nil, false, -1
+	s.list.chosen, s.list.scroll = 0, 0
 	if text != "" {
 		s.pattern, s.err = analyze.ParsePattern(text)
 	}
@@ -78,22 +86,23 @@ func (s *searchPart) clear() {
 func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	p := s.pane
 	sp := &p.search
-	// Return and Escape are for the search before they are for the editor.
+	// Some keys are for the search before they are for the editor.
 	for {
-		ev, ok := u.Event(key.Filter{Focus: &sp.editor, Name: key.NameReturn, Optional: key.ModShift}, key.Filter{Focus: &sp.editor, Name: key.NameEscape})
+		ev, ok := u.Event(key.Filter{Focus: &sp.editor, Name: key.NameReturn, Optional: key.ModShift}, key.Filter{Focus: &sp.editor, Name: key.NameEscape},
+			key.Filter{Focus: &sp.editor, Name: key.NameDownArrow}, key.Filter{Focus: &sp.editor, Name: key.NameUpArrow},
+			key.Filter{Focus: &sp.editor, Name: key.NamePageDown}, key.Filter{Focus: &sp.editor, Name: key.NamePageUp})
 		if !ok {
 			break
 		}
 		if k, ok := ev.(key.Event); ok && k.State == key.Press {
-			if k.Name == key.NameEscape {
-				sp.clear()
-				sp.blur = true
-			} else {
-				p.walk(s, !k.Modifiers.Contain(key.ModShift))
-			}
+			sp.key(s, p, k)
 		}
 	}
 	sp.update(u)
+	sp.list.box = r
+	if p.searching() && !p.timed() {
+		sp.list.update(p, s.wake) // which is walked too
+	}
 	if u.Item(&sp.editor, r) || sp.focus {
 		sp.focus = false
 		u.Execute(key.FocusCmd{Tag: &sp.editor})
@@ -121,12 +130,36 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	if w > r.Dx()*2/3 {
 		w = r.Dx() * 2 / 3
 	}
-	u.Text(image.Rect(r.Max.X-w-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y), info, st)
+	found := image.Rect(r.Max.X-w-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y)
+	if info != "" && sp.err == nil && s.versus == nil {
+		clicked, hovered := sp.count.clicked(u, found)
+		if clicked {
+			s.toggleHits()
+		}
+		if hovered || sp.list.open {
+			st.Color = th.Text
+		}
+	}
+	u.Text(found, info, st)
 	in := image.Rect(r.Min.X+u.Px(10), r.Min.Y+u.Px(5), r.Max.X-w-u.Px(14), r.Max.Y-u.Px(3))
 	if sp.editor.Len() == 0 && !focused {
 		u.Text(in, "Search   /", ui.Style{Size: 12.5, Color: th.Faint})
 	}
 	editField(u, &sp.editor, in)
+}
+
+// key is one that the line has the first use for.
+func (sp *searchPart) key(s *Shell, p *pane, k key.Event) {
+	switch {
+	case sp.list.open && sp.list.keyed(s, p, k.Name):
+	case k.Name == key.NameEscape:
+		sp.clear()
+		sp.blur = true
+	case k.Name == key.NameReturn:
+		p.walk(s, !k.Modifiers.Contain(key.ModShift))
+	case k.Name == key.NameDownArrow && s.versus == nil:
+		p.openHits()
+	}
 }
 
 // searchInfo says what was found: 3 / 120   7.8 %.
@@ -150,7 +183,14 @@ func (p *pane) searchInfo() string {
 			}
 		}
 	}
-	if a := p.doc.Answer(); a != nil && a.Matched != nil && a.Search.Is(sp.pattern) && a.Matched.OfTotal != 0 {
+	a := p.doc.Answer()
+	if o := &sp.list.functions; !p.timed() && a != nil && o.of == a && a.Search.Is(sp.pattern) {
+		info = units.Count(int64(len(o.rows)))
+		if sp.function >= 0 {
+			info = units.Count(int64(sp.function+1)) + " / " + info
+		}
+	}
+	if p.matches(a) {
 		if info != "" {
 			info += "   "
 		}
@@ -159,9 +199,34 @@ func (p *pane) searchInfo() string {
 	return info
 }
 
+// matches tells whether an answer knows which share of the cost has a match.
+func (p *pane) matches(a *doc.Answer) bool {
+	return a != nil && a.Matched != nil && a.Search.Is(p.search.pattern) && a.Matched.OfTotal != 0
+}
+
+// matchedText says it for the flamegraph: 12 functions match, 40.5 % of it.
+func (p *pane) matchedText(a *doc.Answer) string {
+	if !p.matches(a) {
+		return ""
+	}
+	m := a.Matched
+	verb := "match"
+	if m.Functions == 1 {
+		verb = "matches"
+	}
+	if !a.Search.OfFunctions() { // what runs in it is not what matches
+		return units.Percent(m.Total, m.OfTotal) + " of it matches"
+	}
+	return plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of it"
+}
+
 // walk goes to the next hit in order of time, or to the one before.
 func (p *pane) walk(s *Shell, next bool) {
 	sp := &p.search
+	if !p.timed() {
+		p.walkFunctions(s, next)
+		return
+	}
 	h := p.doc.Hits()
 	if sp.pattern == nil || h == nil || !h.Pattern.Is(sp.pattern) || h.Len() == 0 {
 		return
@@ -191,30 +256,44 @@ func (p *pane) walk(s *Shell, next bool) {
 	}
 }
 
+// walkFunctions goes to the next function that was found, the heaviest first,
+// where nothing has a time.
+func (p *pane) walkFunctions(s *Shell, next bool) {
+	sp := &p.search
+	n := len(sp.list.functions.rows)
+	if sp.pattern == nil || n == 0 || s.versus != nil {
+		return
+	}
+	to := (sp.function + 1) % n
+	if !next {
+		to = (max(sp.function, 0) + n - 1) % n
+	}
+	p.goToFunction(to)
+}
+
 // show brings a hit into view and picks it.
 func (p *pane) show(h analyze.Hit) {
-	hit := timeline.Hit{Row: -1, Window: -1, Track: h.Track, Lane: h.Lane, Span: h.Index, Found: true, Call: h.Call, Start: h.Time, End: h.Time}
-	t := p.rec.Tracks[h.Track]
-	if h.Samples != nil {
-		hit = timeline.SampleBar(p.rec, h.Samples, p.matchDepth(h.Call), h.Index)
-		hit.Track, hit.Lane = h.Track, len(t.Lanes)+hit.Lane
-	} else {
-		l := &t.Lanes[h.Lane]
-		hit.End, hit.Unfinished, hit.Args = l.End(h.Index), l.Unfinished(h.Index), l.Args(h.Index)
+	var is func(recording.FuncID) bool
+	if h.Samples != nil { // which only a search finds
+		is = p.found()
 	}
-	p.pickHit(hit)
+	p.pickHit(hitBar(p.rec, h, is))
 	p.reveal(&p.pick.hit)
 }
 
-// matchDepth is how deep in a stack the outermost match stands, from 0.
-func (p *pane) matchDepth(c recording.CallID) int {
-	is := p.found()
-	for d, call := range p.rec.Calls.Path(nil, c) {
-		if is(p.rec.Func(call)) {
-			return d
-		}
+// hitBar is the bar of a hit; of samples that of the outermost function in their
+// stack that is what was looked for.
+func hitBar(rec *recording.Recording, h analyze.Hit, is func(recording.FuncID) bool) timeline.Hit {
+	t := rec.Tracks[h.Track]
+	if h.Samples == nil {
+		l := &t.Lanes[h.Lane]
+		return timeline.Hit{Row: -1, Window: -1, Track: h.Track, Lane: h.Lane, Span: h.Index, Found: true, Call: h.Call, Start: h.Time,
+			End: l.End(h.Index), Unfinished: l.Unfinished(h.Index), Args: l.Args(h.Index)}
 	}
-	return 0
+	depth := slices.IndexFunc(rec.Calls.Path(nil, h.Call), func(c recording.CallID) bool { return is(rec.Func(c)) })
+	hit := timeline.SampleBar(rec, h.Samples, max(0, depth), h.Index)
+	hit.Track, hit.Lane = h.Track, len(t.Lanes)+hit.Lane
+	return hit
 }
 
 // reveal scrolls and moves the view so that a bar is seen, zooming only where

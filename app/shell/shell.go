@@ -71,7 +71,8 @@ type Shell struct {
 
 	shaper  *text.Shaper
 	follows bool // the theme is the system's
-	fonts   fontCache
+	fonts   raster.Faces
+	tips    ui.Sheet
 	fontsOf int64       // the version of the system's fonts that is drawn with
 	pane    *pane       // the one with the focus
 	versus  *comparison // where two recordings are compared, else nil
@@ -261,7 +262,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
 	s.newFonts()
-	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Focus: &s.focus, Shapes: s.Shapes}
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Faces: &s.fonts, Tip: &s.tips, Focus: &s.focus, Shapes: s.Shapes}
 	size := gtx.Constraints.Max
 	s.size = size
 	s.Bars = 0
@@ -304,6 +305,9 @@ func (s *Shell) Layout(gtx layout.Context) {
 		s.status(u, image.Rect(0, size.Y-status, size.X, size.Y))
 	}
 	u.NoArea()
+	if s.View == Both && s.pane != nil && s.versus == nil {
+		s.pane.search.list.layout(s, s.pane, u)
+	}
 	if s.menu != nil {
 		s.menu.layout(s, u, size)
 	}
@@ -334,19 +338,4 @@ func (s *Shell) newFonts() {
 	if s.pane != nil {
 		s.pane.palette = nil // which all pictures depend on
 	}
-}
-
-// fontCache has the raster faces by size in pixels.
-type fontCache map[float32]*raster.Face
-
-func (c *fontCache) face(px float32) *raster.Face {
-	if *c == nil {
-		*c = fontCache{}
-	}
-	f := (*c)[px]
-	if f == nil {
-		f = raster.Regular(px)
-		(*c)[px] = f
-	}
-	return f
 }

@@ -169,7 +169,7 @@ func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
 	st := ui.Style{Size: 12, Color: th.Text, Align: end}
 	if d.key == "" {
 		st.Align = start
-		u.Text(image.Rect(x, y, right, y+line), s.fonts.face(12*u.Metric.PxPerDp).Fit(d.value, float32(right-x)), st)
+		u.Text(image.Rect(x, y, right, y+line), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(d.value, float32(right-x)), st)
 	} else {
 		w := max(u.Px(84), u.Measure(d.key, ui.Style{Size: 12}).X+u.Px(10))
 		u.Text(image.Rect(x, y, x+w, y+line), d.key, ui.Style{Size: 12, Color: th.Dim})
@@ -228,7 +228,7 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
 		u.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: end})
 		u.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: end})
-		f := s.fonts.face(12 * u.Metric.PxPerDp)
+		f := s.fonts.Regular(12 * u.Metric.PxPerDp)
 		w := r.Dx() - u.Px(14+134)
 		u.Text(image.Rect(r.Min.X+u.Px(14), y, r.Min.X+u.Px(14)+w+u.Px(4), y+line), f.Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: th.Text})
 		y += line

@@ -71,7 +71,7 @@ func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	}
 	k := statsKey{d, t.linear, th, u.Metric.PxPerDp, box.Size()}
 	u.Draw(t.kept.get(u, k, box.Size(), func(on raster.Surface) {
-		pic := histogram.Picture{Of: d, Linear: k.linear, Theme: th, Font: s.fonts.face(11 * k.scale), Name: s.fonts.medium(11 * k.scale), Scale: k.scale, Hover: -1}
+		pic := histogram.Picture{Of: d, Linear: k.linear, Theme: th, Font: s.fonts.Regular(11 * k.scale), Name: s.fonts.Medium(11 * k.scale), Scale: k.scale, Hover: -1}
 		pic.Paint(on)
 	}), box.Min)
 	t.numbers(p, u, d, image.Rect(r.Max.X-right+u.Px(12), r.Min.Y+u.Px(40), r.Max.X-u.Px(16), r.Max.Y))

@@ -27,6 +27,7 @@ type tablePart struct {
 	picker clickArea
 	ask    bool // the columns are to be chosen
 	bar    drag
+	sheet  ui.Sheet
 	marked string // the row that was clicked, where rows are no functions
 }
 
@@ -74,11 +75,10 @@ func (t *tablePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	cs := t.columns(a)
 	boxes := t.place(u, r, cs)
 	t.head(s, u, r, a, cs, boxes)
-	u.At(body, func(u *ui.UI) {
-		for i := t.scroll / h; i < len(t.order.rows) && i*h-t.scroll < body.Dy(); i++ {
-			t.row(s, p, u, a, &t.order.rows[i], cs, boxes, ui.Rect(0, i*h-t.scroll, body.Dx(), h), r.Min.X)
-		}
-	})
+	for i := t.scroll / h; i < len(t.order.rows) && i*h-t.scroll < body.Dy(); i++ {
+		t.row(s, p, u, a, &t.order.rows[i], cs, boxes, ui.Rect(0, i*h-t.scroll, body.Dx(), h), r.Min.X)
+	}
+	t.sheet.Show(u, body, u.Theme.Background)
 	t.area(u, body, pointer.CursorDefault)
 	t.scrollBar(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), h)
 }
@@ -172,12 +172,12 @@ func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *doc.Answer, row *analyze
 	chosen := a.ByFunction() && p.pick.is != pickNone && p.pick.fn == row.Func || !a.ByFunction() && t.marked == row.Name
 	switch {
 	case chosen:
-		u.Fill(line, withAlpha(th.Accent, .16))
+		t.sheet.Fill(line, 0, withAlpha(th.Accent, .16))
 	case t.inside && int(t.at.Y) >= line.Min.Y && int(t.at.Y) < line.Max.Y:
-		u.Fill(line, withAlpha(th.Text, .05))
+		t.sheet.Fill(line, 0, withAlpha(th.Text, .05))
 	}
 	if c, ok := t.colour(s, p, a, row); ok {
-		u.Round(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, c)
+		t.sheet.Fill(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 1, c)
 	}
 	for i, c := range cs {
 		info := &columnInfos[c]
@@ -191,9 +191,9 @@ func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *doc.Answer, row *analyze
 		}
 		box := image.Rect(boxes[i].Min.X-left, line.Min.Y, boxes[i].Max.X-left, line.Max.Y)
 		if c == colName {
-			text = s.fonts.face(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
+			text = s.fonts.Regular(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
 		}
-		u.Text(box, text, st)
+		t.sheet.Text(box, text, st)
 	}
 }
 

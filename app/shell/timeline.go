@@ -34,6 +34,7 @@ type timelinePart struct {
 
 	picture   *ui.Picture
 	canvases  raster.Pool
+	gathered  timeline.Gathered
 	pictKey   pictKey
 	bars      int
 	ruler     *ui.Picture
@@ -160,8 +161,9 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
 			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
-			Fonts: timeline.Fonts{Bar: s.fonts.face(11.5 * px), Name: s.fonts.medium(12.5 * px), Small: s.fonts.face(11.5 * px)},
+			Fonts: timeline.Fonts{Bar: s.fonts.Regular(11.5 * px), Name: s.fonts.Medium(12.5 * px), Small: s.fonts.Regular(11.5 * px)},
 			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Chosen: p.chosenTracks(),
+			Gathered: &t.gathered,
 		}
 		t.picture = u.Cover(&t.canvases, b.lanes.Size(), pic.Paint)
 		t.pictKey, t.bars = k, pic.Bars
@@ -182,7 +184,7 @@ func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
 	k := rulerKey{p.view, p.rec.Start, b.ruler.Size(), s.Theme}
 	if !t.ruler.Serves(u) || t.rulerKey != k {
 		t.ruler = u.Paint(&t.rulers, b.ruler.Size(), func(on raster.Surface) {
-			timeline.PaintRuler(on, p.view, p.rec.Start, s.Theme, s.fonts.face(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.gutter)
+			timeline.PaintRuler(on, p.view, p.rec.Start, s.Theme, s.fonts.Regular(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.gutter)
 		})
 		t.rulerKey = k
 	}
@@ -368,19 +370,6 @@ func (t *timelinePart) without(p *pane, u *ui.UI) {
 		text = "Reading…"
 	}
 	u.Text(image.Rect(r.Min.X+u.Px(14), r.Min.Y, r.Max.X, r.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim})
-}
-
-// medium is the label face for names.
-func (c *fontCache) medium(px float32) *raster.Face {
-	if *c == nil {
-		*c = fontCache{}
-	}
-	f := (*c)[-px]
-	if f == nil {
-		f = raster.Medium(px)
-		(*c)[-px] = f
-	}
-	return f
 }
 
 // drawHits marks where the search has hits, at the top of the overview.

@@ -20,9 +20,9 @@ func tip(u *ui.UI, at image.Point, title string, lines []string) {
 	ts := ui.Style{Size: 12.5, Weight: medium, Color: th.Text}
 	ls := ui.Style{Size: 12, Color: th.Dim}
 	most := u.Px(460)
-	w := min(most, u.Measure(title, ts).X)
+	w := min(most, u.Width(title, ts))
 	for _, l := range lines {
-		w = max(w, min(most, u.Measure(l, ls).X))
+		w = max(w, min(most, u.Width(l, ls)))
 	}
 	line := u.Px(18)
 	box := ui.Rect(at.X+u.Px(14), at.Y+u.Px(16), w+u.Px(22), line*(1+len(lines))+u.Px(14))
@@ -36,11 +36,11 @@ func tip(u *ui.UI, at image.Point, title string, lines []string) {
 	u.Round(box.Add(image.Pt(0, u.Px(2))), 7, withAlpha(colour{}, .28))
 	u.Round(box, 7, th.Raised)
 	u.Border(box, 7, 1, th.Rule)
-	y := box.Min.Y + u.Px(7)
-	u.Text(ui.Rect(box.Min.X+u.Px(11), y, w, line), title, ts)
+	u.Tip.Text(ui.Rect(0, 0, w, line), title, ts)
 	for i, l := range lines {
-		u.Text(ui.Rect(box.Min.X+u.Px(11), y+(i+1)*line, w, line), l, ls)
+		u.Tip.Text(ui.Rect(0, (i+1)*line, w, line), l, ls)
 	}
+	u.Tip.Show(u, ui.Rect(box.Min.X+u.Px(11), box.Min.Y+u.Px(7), w, line*(1+len(lines))), th.Raised)
 }
 
 func point(origin image.Point, at f32.Point) image.Point {

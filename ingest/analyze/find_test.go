@@ -84,6 +84,15 @@ func checkHits(t *testing.T, rec *recording.Recording, text string, r *rand.Rand
 	if ok {
 		t.Errorf("%q: behind the last hit there is %+v", text, at)
 	}
+	for i := range 20 {
+		k, n := r.IntN(len(want)+1), 1+r.IntN(9)
+		if i == 0 {
+			k, n = 0, len(want)+1
+		}
+		if got := h.List(int64(k), n); !slices.EqualFunc(got, want[k:min(k+n, len(want))], sameHit) {
+			t.Errorf("%q: %d hits from %d on are %+v", text, n, k, got)
+		}
+	}
 	for range 20 {
 		x := rec.Start + r.Int64N(rec.Duration()+2)
 		i, _ := slices.BinarySearchFunc(want, x, func(h Hit, x int64) int { return cmp.Compare(h.Time, x) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"ashlar/ingest/recording"
 )
@@ -135,8 +136,10 @@ func (h *Hits) Marked(track, lane, i, n int) bool {
 	if h.Pattern.Field() == InThread {
 		return track < len(h.onTrack) && h.onTrack[track]
 	}
-	for k := range h.rows {
-		if r := &h.rows[k]; r.track == track && r.laneAt == lane {
+	// Rows are in the order of tracks, of which there may be thousands.
+	first := sort.Search(len(h.rows), func(k int) bool { return h.rows[k].track >= track })
+	for k := first; k < len(h.rows) && h.rows[k].track == track; k++ {
+		if r := &h.rows[k]; r.laneAt == lane {
 			i = min(i, r.len())
 			return r.upTo(min(i+n, r.len())) > r.upTo(i)
 		}
@@ -157,6 +160,7 @@ func MatchHits(ctx context.Context, rec *recording.Recording, t *Tree, q Query, 
 		all = t.upright
 	}
 	m.OfTotal, m.OfCount = all.sums()
+	m.Functions = all.kinds(rec, func(i int) bool { return all.Nodes[i].Group == 0 && h.Matches(all.Nodes[i].Func) })
 	if h.Pattern.Field() == InArgs {
 		m.Total, m.Count = h.weigh(q)
 		return m, nil

@@ -10,6 +10,9 @@ type Matched struct {
 	// once, and Count their number; what the tree has altogether is OfTotal and
 	// OfCount.
 	Total, Count, OfTotal, OfCount int64
+	// Functions is how many functions match in the tree, and modules and files that
+	// stand for some.
+	Functions int
 }
 
 // Match looks for a pattern in the names, modules and files of a tree's nodes.
@@ -32,6 +35,7 @@ func Match(rec *recording.Recording, t *Tree, p *Pattern) *Matched {
 	if t.upright != nil { // which has all stacks to their end
 		t = t.upright
 	}
+	m.Functions = t.kinds(rec, func(node int) bool { return is(t, node) })
 	in := make([]bool, len(t.Nodes))
 	for i := range t.Nodes {
 		nd := &t.Nodes[i]
@@ -44,4 +48,16 @@ func Match(rec *recording.Recording, t *Tree, p *Pattern) *Matched {
 		}
 	}
 	return m
+}
+
+// kinds counts what the nodes stand for that are of some kind.
+func (t *Tree) kinds(rec *recording.Recording, is func(node int) bool) (n int) {
+	seen := make([]bool, rec.Functions.Len()+len(t.Groups))
+	for i := 1; i < len(t.Nodes); i++ {
+		if k := t.key(rec, i); !seen[k] && is(i) {
+			seen[k] = true
+			n++
+		}
+	}
+	return n
 }

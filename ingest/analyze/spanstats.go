@@ -83,6 +83,19 @@ func SpanStats(ctx context.Context, rec *recording.Recording, q Query) ([]SpanSt
 	return out, nil
 }
 
+// Spans is what stats, by function as [SpanStats] has them, tell about the spans
+// of a table's row: nil where that is no function of the recording, as with a
+// module that stands for its functions, and where there are none.
+func (r *Row) Spans(rec *recording.Recording, stats []SpanStat) *SpanStat {
+	if int(r.Func) >= len(stats) || stats[r.Func].Count == 0 {
+		return nil
+	}
+	if f := rec.Functions.At(int(r.Func)); f.Name != r.Name || f.Module != r.Module {
+		return nil
+	}
+	return &stats[r.Func]
+}
+
 // SpanRank tells how many of a function's spans are longer than d picoseconds,
 // and how many there are, in a query's range and tracks: the longest has none
 // before it.

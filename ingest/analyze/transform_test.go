@@ -563,7 +563,14 @@ func TestSandwich(t *testing.T) {
 				t.Fatal(err)
 			}
 			var want Matched
+			distinct := map[plainFrame]bool{}
 			for _, s := range all {
+				for _, f := range s.frames {
+					if plainMatch(text, f) && !distinct[f] {
+						distinct[f] = true
+						want.Functions++
+					}
+				}
 				want.OfTotal += s.self
 				want.OfCount++
 				if slices.ContainsFunc(s.frames, func(f plainFrame) bool { return plainMatch(text, f) }) {
@@ -579,7 +586,7 @@ func TestSandwich(t *testing.T) {
 						t.Errorf("%q: node %s is marked %v", text, f.Name, is)
 					}
 				}
-				if m.Total != want.Total || m.Count != want.Count || m.OfTotal != want.OfTotal || m.OfCount != want.OfCount {
+				if m.Total != want.Total || m.Count != want.Count || m.OfTotal != want.OfTotal || m.OfCount != want.OfCount || m.Functions != want.Functions {
 					t.Errorf("%q matches %+v, want %+v", text, m, want)
 				}
 			}

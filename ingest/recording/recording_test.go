@@ -533,6 +533,9 @@ func TestSamples(t *testing.T) {
 	var want []sample
 	for i := range 5000 {
 		s := sample{rng.Int64N(100_000), int64(i), rng.IntN(4) - 1}
+		if i%3 == 0 { // they come in crowds
+			s.at = s.at/20_000*20_000 + s.at%500
+		}
 		want = append(want, s)
 		tb.Sample(0, s.at, call, s.cpu, []int64{1, s.value, 5})
 	}
@@ -564,6 +567,9 @@ func TestSamples(t *testing.T) {
 				t.Fatalf("a bar of %d samples reaches from %d to %d, pixels are %d", b.N, b.Start, s.Time(b.Index+b.N-1), res)
 			}
 			next = b.Index + b.N
+			if b.N > 1 && next < len(want) && s.Time(next) < b.Start+res {
+				t.Fatalf("a bar of %d samples from %d leaves out the one at %d, pixels are %d", b.N, b.Start, s.Time(next), res)
+			}
 			return true
 		})
 		if next >= 0 && next < len(want) && s.Time(next) < to {

@@ -78,6 +78,7 @@ func (s *Samples) Search(t int64) int {
 func (s *Samples) Walk(from, to, res int64, visit func(*Bar) bool) {
 	n := s.Len()
 	i := max(0, s.Search(from)-1)
+	last := 1 // how many the last pixel with several had: the next has about as many
 	for i < n {
 		bar := Bar{Start: s.Time(i), End: s.End(i), Call: s.Call(i), Index: i, N: 1}
 		if bar.Start >= to {
@@ -85,8 +86,9 @@ func (s *Samples) Walk(from, to, res int64, visit func(*Bar) bool) {
 		}
 		next := i + 1
 		if bar.End-bar.Start < res && next < n {
-			next = s.skip(next, bar.Start+res)
+			next = s.skip(next, bar.Start+res, last)
 			bar.N = next - i
+			last = bar.N
 			bar.End = s.End(next - 1) // so that neighbours without a gap touch
 		}
 		bar.Busy = float32(bar.End - bar.Start)
@@ -98,17 +100,29 @@ func (s *Samples) Walk(from, to, res int64, visit func(*Bar) bool) {
 }
 
 // skip returns the first sample from i on that is at or after t, searching
-// outwards since it is mostly near.
-func (s *Samples) skip(i int, t int64) int {
-	n := s.Len()
-	step := 1
-	lo := i
-	for i < n && s.times.At(i) < t {
-		lo = i + 1
-		i += step
-		step *= 2
+// outwards from where it likely is, that many after i: each look is at memory that
+// may be far away.
+func (s *Samples) skip(i int, t int64, likely int) int {
+	lo, hi := i, s.Len() // the answer lies there, both included
+	step := max(1, likely/8)
+	at := min(i+likely, hi)
+	if at == hi || s.times.At(at) >= t {
+		for hi = at; hi > lo; hi = at {
+			if at = max(lo, hi-step); s.times.At(at) < t {
+				lo = at + 1
+				break
+			}
+			step *= 2
+		}
+	} else {
+		for lo = at + 1; lo < hi; lo = at + 1 {
+			if at = min(hi, lo+step); at == hi || s.times.At(at) >= t {
+				hi = at
+				break
+			}
+			step *= 2
+		}
 	}
-	hi := min(i, n)
 	return lo + sort.Search(hi-lo, func(k int) bool { return s.times.At(lo+k) >= t })
 }
 

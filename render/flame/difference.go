@@ -32,7 +32,7 @@ type Difference struct {
 	Root  string // Drawn counts the bars that were drawn.
 	Drawn int
 
-	index *barIndex
+	funcs barFuncs
 }
 
 // Change is what a bar's colour says, from -1 (half as much in B, or less) over
@@ -69,16 +69,19 @@ func (p *Difference) At(x, y int) int {
 
 // Paint draws on a surface, which has the background's colour.
 func (p *Difference) Paint(c raster.Surface) {
-	_, h := c.Size()
 	for i := range p.Bars {
-		b := &p.Bars[i]
-		y := p.RowTop(b.Row)
-		if y >= h || y+p.px(BarHeight) <= 0 {
-			continue
+		if y, ok := p.seen(c, &p.Bars[i]); ok {
+			p.bar(c, &p.Bars[i], y)
 		}
-		p.bar(c, b, y)
 	}
 	p.wedges(c)
+}
+
+// seen is the top of a bar, if any of it lies on the surface.
+func (p *Difference) seen(c raster.Surface, b *Bar) (y int, ok bool) {
+	_, h := c.Size()
+	y = p.RowTop(b.Row)
+	return y, y < h && y+p.px(BarHeight) > 0
 }
 
 // wedges marks what has no width, last and over its neighbours.

@@ -109,6 +109,8 @@ type Picture struct {
 	// Root is the label of the outermost bar.
 	Root  string // Drawn counts the bars that were drawn.
 	Drawn int
+
+	funcs barFuncs
 }
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
@@ -134,15 +136,18 @@ func HeightOf(depth int, scale float32) int {
 
 // Paint draws on a surface, which has the background's colour.
 func (p *Picture) Paint(c raster.Surface) {
-	_, h := c.Size()
 	for i := range p.Bars {
-		b := &p.Bars[i]
-		y := p.RowTop(b.Row)
-		if b.Row < p.First || y >= h || y+p.px(BarHeight) <= 0 {
-			continue
+		if y, ok := p.seen(c, &p.Bars[i]); ok {
+			p.bar(c, &p.Bars[i], y)
 		}
-		p.bar(c, b, y)
 	}
+}
+
+// seen is the top of a bar, if any of it lies on the surface.
+func (p *Picture) seen(c raster.Surface, b *Bar) (y int, ok bool) {
+	_, h := c.Size()
+	y = p.RowTop(b.Row)
+	return y, b.Row >= p.First && y < h && y+p.px(BarHeight) > 0
 }
 
 func (p *Picture) bar(c raster.Surface, b *Bar, y int) {

@@ -1,60 +1,81 @@
 package flame
 
 import (
-	"cmp"
-	"slices"
-
+	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 )
 
 // PaintMarked draws the bars of one function standing out, on a surface that has
 // the picture without a mark: only those bars are drawn anew, which is quick
 // enough for each frame while the pointer moves over a large picture.
+func (p *Picture) PaintMarked(c raster.Surface, f recording.FuncID) {
+	q := *p
+	q.Mark, q.DimOthers = func(g recording.FuncID) bool { return g == f }, false
+	bg := raster.Pack(p.Palette.Theme.Background)
+	for _, i := range p.barsOf(f) {
+		if y, ok := p.seen(c, &p.Bars[i]); ok {
+			p.Bars[i].clear(c, y, p.px, bg)
+			q.bar(c, &p.Bars[i], y)
+		}
+	}
+}
+
+// PaintMarked is as that of [Picture].
 func (p *Difference) PaintMarked(c raster.Surface, f int32) {
-	_, h := c.Size()
 	q := *p
 	q.Mark, q.DimOthers = func(g int32) bool { return g == f }, false
+	bg := raster.Pack(p.Theme.Background)
 	for _, i := range p.barsOf(f) {
-		b := &p.Bars[i]
-		y := p.RowTop(b.Row)
-		if y >= h || y+p.px(BarHeight) <= 0 {
-			continue
+		if y, ok := p.seen(c, &p.Bars[i]); ok {
+			p.Bars[i].clear(c, y, p.px, bg)
+			q.bar(c, &p.Bars[i], y)
 		}
-		if x0, x1 := b.pixels(); x1-x0 > p.px(6) { // its corners let through what is below
-			c.Rect(x0, y, x1-1, y+p.px(BarHeight)-1, raster.Pack(p.Theme.Background))
-		}
-		q.bar(c, b, y)
 	}
 	q.wedges(c)
 }
 
-// barsOf are the places in Bars of a function's bars.
-func (p *Difference) barsOf(f int32) []int32 {
-	ix := p.index
-	if ix == nil || len(ix.of) != len(p.Bars) || len(p.Bars) > 0 && ix.bars != &p.Bars[0] {
-		ix = &barIndex{of: make([]int32, len(p.Bars))}
-		for i := range p.Bars {
-			ix.of[i] = int32(i)
-		}
-		if len(p.Bars) > 0 {
-			ix.bars = &p.Bars[0]
-		}
-		slices.SortStableFunc(ix.of, func(a, b int32) int { return cmp.Compare(p.function(a), p.function(b)) })
-		p.index = ix
+// clear makes room for a bar whose corners let through what is below.
+func (b *Bar) clear(c raster.Surface, y int, px func(dp float32) int, bg raster.Color) {
+	if x0, x1 := b.pixels(); x1-x0 > px(6) {
+		c.Rect(x0, y, x1-1, y+px(BarHeight)-1, bg)
 	}
-	from, _ := slices.BinarySearchFunc(ix.of, f, func(i, f int32) int { return cmp.Compare(p.function(i), f) })
-	to := from
-	for to < len(ix.of) && p.function(ix.of[to]) == f {
-		to++
-	}
-	return ix.of[from:to]
 }
 
-func (p *Difference) function(bar int32) int32 { return p.Shape.Nodes[p.Bars[bar].Node].Func }
+// barsOf are the places in Bars of a function's bars.
+func (p *Picture) barsOf(f recording.FuncID) []int {
+	return p.funcs.places(p.Bars, int64(f), func(node int32) int64 {
+		if node == 0 {
+			return -1
+		}
+		return int64(p.Tree.Nodes[node].Func)
+	})
+}
 
-// barIndex are the places of bars by function, with the first of the bars that it
-// is about.
-type barIndex struct {
+func (p *Difference) barsOf(f int32) []int {
+	return p.funcs.places(p.Bars, int64(f), func(node int32) int64 { return int64(p.Shape.Nodes[node].Func) })
+}
+
+// barFuncs are the functions of bars, -1 for none, with the first of the bars
+// that it is about: nodes are far apart in memory.
+type barFuncs struct {
 	bars *Bar
-	of   []int32
+	of   []int64
+}
+
+func (b *barFuncs) places(bars []Bar, f int64, function func(node int32) int64) (at []int) {
+	if len(bars) == 0 {
+		return nil
+	}
+	if b.bars != &bars[0] || len(b.of) != len(bars) {
+		b.bars, b.of = &bars[0], make([]int64, len(bars))
+		for i := range bars {
+			b.of[i] = function(bars[i].Node)
+		}
+	}
+	for i, g := range b.of {
+		if g == f {
+			at = append(at, i)
+		}
+	}
+	return at
 }

@@ -14,11 +14,11 @@ import (
 // Face draws text of one font at one size. It caches what it has drawn and
 // belongs to one goroutine.
 type Face struct {
-	face   *font.Face
-	size   float32 // pixels an em
-	medium bool
-	scale  float32 // font units to pixels
-	ascent float32
+	face            *font.Face
+	size            float32 // pixels an em
+	medium          bool
+	scale           float32 // font units to pixels
+	ascent, descent float32 // pixels above and below the baseline
 	// ascii holds advances of the characters that nearly all names are made
 	// of; runes has the others.
 	ascii  [128]float32
@@ -56,7 +56,7 @@ type glyph struct {
 func NewFace(f *font.Face, px float32) *Face {
 	fc := &Face{face: font.NewFace(f.Font), size: px, scale: px / float32(f.Upem()), runes: map[rune]float32{}, glyphs: map[glyphKey]*glyph{}, alone: map[rune]bool{}}
 	if e, ok := f.FontHExtents(); ok {
-		fc.ascent = e.Ascender * fc.scale
+		fc.ascent, fc.descent = e.Ascender*fc.scale, -e.Descender*fc.scale
 	}
 	for r := range fc.ascii {
 		fc.ascii[r] = fc.advance(rune(r))
@@ -66,6 +66,12 @@ func NewFace(f *font.Face, px float32) *Face {
 
 // Size is the face's size in pixels an em.
 func (f *Face) Size() float32 { return f.size }
+
+// Baseline is where the baseline of a line lies that is centred between two rows
+// of pixels.
+func (f *Face) Baseline(top, bottom int) int {
+	return top + int(math.Round(float64(float32(bottom-top)-f.ascent-f.descent)/2+float64(f.ascent)))
+}
 
 // Weight is the weight of the face's font as CSS counts it.
 func (f *Face) Weight() int {
@@ -235,6 +241,10 @@ func frame(em, w float32) *glyph {
 // mask lays a colour over the canvas through a glyph's picture.
 func (c *Canvas) mask(g *glyph, x, y int, col Color, clip0, clip1 int) {
 	b := g.mask.Bounds()
+	cover := &plainCover
+	if isLight(col) {
+		cover = &lightCover
+	}
 	for my := range b.Dy() {
 		py := y + my
 		if py < 0 || py >= c.H {
@@ -245,8 +255,22 @@ func (c *Canvas) mask(g *glyph, x, y int, col Color, clip0, clip1 int) {
 		for mx := range b.Dx() {
 			px := x + mx
 			if a := src[mx]; a != 0 && px >= clip0 && px < clip1 {
-				row[px] = blend(row[px], uint32(col), uint32(a))
+				row[px] = blend(row[px], uint32(col), uint32(cover[a]))
 			}
 		}
 	}
+}
+
+// Light letters on dark ground look thinner than dark ones on light ground, where
+// colours are mixed by their numbers: what they half cover counts for more.
+var plainCover, lightCover = func() (plain, light [256]uint8) {
+	for a := range plain {
+		plain[a] = uint8(a)
+		light[a] = uint8(math.Round(255 * math.Pow(float64(a)/255, .78)))
+	}
+	return plain, light
+}()
+
+func isLight(c Color) bool {
+	return uint32(c)&0xff*30+uint32(c)>>8&0xff*59+uint32(c)>>16&0xff*11 > 128*100
 }

@@ -32,17 +32,37 @@ func (f *Face) Fit(name string, w float32) string {
 			return Ellipsis + short
 		}
 	}
-	left := w - dots
-	for i, r := range name {
-		left -= f.Advance(r)
-		if left < 0 {
-			if len([]rune(name[:i])) < 2 {
-				return ""
-			}
-			return name[:i] + Ellipsis
+	cut := f.cut(name, w)
+	if len([]rune(cut)) < 3 {
+		return ""
+	}
+	return cut
+}
+
+// Cut shortens a text to w pixels by cutting its end; see Fit for names.
+func (f *Face) Cut(s string, w float32) string {
+	if len(s) > longestLabel {
+		s = strings.ToValidUTF8(s[:longestLabel], "")
+	}
+	if !f.simple(s) {
+		return f.fitShaped(s, s, w)
+	}
+	if f.fits(s, w) {
+		return s
+	}
+	return f.cut(s, w)
+}
+
+// cut is a simple text that is too wide, with as much of it as fits before the
+// ellipsis.
+func (f *Face) cut(s string, w float32) string {
+	left := w - f.Advance('…')
+	for i, r := range s {
+		if left -= f.Advance(r); left < 0 {
+			return s[:i] + Ellipsis
 		}
 	}
-	return name
+	return s
 }
 
 // fitKey is what a shortened text depends on.

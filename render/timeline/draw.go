@@ -37,16 +37,20 @@ type Picture struct {
 	// Event and Metric are what windows are weighed by.
 	Event, Metric int
 
+	// Gathered, if set, is used again while the picture shows the same.
+	Gathered *Gathered
+
 	// Bars counts what was drawn.
 	Bars int
 
 	c    raster.Surface
 	w, h int // of c
 	// pixels is c where that is a canvas: most of a dense picture is single
-	// columns of pixels, which are drawn as one row (see [fineRow]).
+	// columns of pixels, which are drawn as one row (see [Picture.spans]).
 	pixels *raster.Canvas
-	fine   fineRow
-	lanes  struct {
+	// drawn and drawnSamples are how many of what was gathered are drawn.
+	drawn, drawnSamples int
+	lanes               struct {
 		bg, rule raster.Color
 	}
 	onBar raster.Color
@@ -54,8 +58,6 @@ type Picture struct {
 	hit   bool // what MarkAt says of the bar that is being drawn
 	scale float32
 	perPs float64 // pixels a picosecond
-	path  []recording.CallID
-	open  []openBar
 }
 
 // Paint draws what the view shows on a surface, all of it.
@@ -74,13 +76,16 @@ func (p *Picture) Paint(on raster.Surface) {
 	if first < 0 {
 		return
 	}
-	for i := first; i < len(p.Plan.Rows); i++ {
-		r := &p.Plan.Rows[i]
-		if r.Y-p.View.Scroll >= p.h {
-			break
-		}
-		p.row(r, r.Y-p.View.Scroll)
+	end := first
+	for end < len(p.Plan.Rows) && p.Plan.Rows[end].Y-p.View.Scroll < p.h {
+		end++
 	}
+	rows := p.Plan.Rows[first:end]
+	p.gather(rows)
+	for i := range rows {
+		p.row(&rows[i], rows[i].Y-p.View.Scroll)
+	}
+	p.gatheredAll()
 	p.sticky()
 }
 
@@ -174,22 +179,26 @@ func abs(i int) int {
 	return i
 }
 
-// track draws a thread's lanes that lie inside the canvas.
-func (p *Picture) track(r *Row, y int) {
-	t := p.Rec.Tracks[r.Index]
-	p.of = r.Index
-	for lane := 0; lane < min(r.Lanes, r.Spans); lane++ {
+// lanesIn calls do for each of a row's lanes of spans that lie inside the canvas.
+func (p *Picture) lanesIn(r *Row, y int, do func(lane, top int)) {
+	for lane := range min(r.Lanes, r.Spans) {
 		top := y + p.Plan.laneTop(lane)
 		if top >= p.h {
 			break
 		}
-		if top+p.px(laneHeight) <= 0 {
-			continue
+		if top+p.px(laneHeight) > 0 {
+			do(lane, top)
 		}
-		p.lane(t, lane, top)
 	}
-	if r.Samples != nil && r.Spans < r.Lanes {
-		p.samples(r, y)
+}
+
+// track draws a thread's lanes.
+func (p *Picture) track(r *Row, y int) {
+	t := p.Rec.Tracks[r.Index]
+	p.of = r.Index
+	p.lanesIn(r, y, func(lane, top int) { p.lane(t, lane, top) })
+	if r.hasSamples() {
+		p.samples()
 	}
 	p.instants(t, y, r)
 }
@@ -213,19 +222,10 @@ func (p *Picture) x(t int64) int {
 	return p.Gutter + int(x)
 }
 
-// fine gathers what is narrower than a pixel until the pixel is full.
-type fine struct {
-	x    int // -1 when empty
-	busy float64
-	most float32
-	call recording.CallID
-	hit  bool
-}
-
 // lane draws a lane of spans whose top is at y.
 func (p *Picture) lane(t *recording.Track, lane, y int) {
 	if lane < len(t.Lanes) {
-		p.spans(&t.Lanes[lane], lane, y)
+		p.spans(y)
 	}
 	if lane < len(t.Open) {
 		o := t.Open[lane]
@@ -233,99 +233,6 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 		if x0, x1 := p.x(o.Start), p.x(p.Rec.End); x1 > x0 {
 			p.bar(x0, x1, y, o.Call, true)
 		}
-	}
-}
-
-func (p *Picture) spans(l *recording.Lane, lane, y int) {
-	acc := fine{x: -1}
-	res := p.res()
-	p.fine.begin(p, y)
-	l.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
-		x0 := p.x(b.Start)
-		hit := p.MarkAt != nil && p.MarkAt(p.of, lane, b.Index, b.N)
-		if b.End-b.Start >= res {
-			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
-				p.flush(&acc, y, res)
-				p.fine.wide = append(p.fine.wide, wideBar{x0, max(x1, x0+1), b.Call, b.N == 1 && l.Unfinished(b.Index), hit})
-				return true
-			}
-		}
-		if x0 != acc.x {
-			p.flush(&acc, y, res)
-			acc = fine{x: x0}
-		}
-		acc.busy += float64(b.Busy)
-		acc.hit = acc.hit || hit
-		if b.Busy >= acc.most {
-			acc.most, acc.call = b.Busy, b.Call
-		}
-		return true
-	})
-	p.flush(&acc, y, res)
-	p.fine.end(p, y)
-}
-
-// flush draws a pixel column of spans too narrow to tell apart: in the colour
-// of the leading one, as strong as the pixel is covered.
-func (p *Picture) flush(acc *fine, y int, res int64) {
-	if acc.x < p.Gutter || acc.x >= p.w {
-		acc.x = -1
-		return
-	}
-	cover := min(1, acc.busy/float64(res))
-	a := uint32(255 * (.3 + .7*cover))
-	p.Bars++
-	p.hit = acc.hit
-	x, col := acc.x, p.color(acc.call)
-	acc.x = -1
-	if p.pixels != nil {
-		p.fine.set(x-p.Gutter, raster.Blend(p.lanes.bg, col, a))
-		return
-	}
-	p.c.Shade(x, y, x+1, y+p.px(laneHeight)-1, col, a)
-}
-
-// fineRow draws the columns of pixels of a lane, which are of one colour each,
-// into its topmost row that is seen. The others are copies of that, and the
-// bars that are wider than a pixel are drawn over them: row by row this costs a
-// fraction of what each column would alone.
-type fineRow struct {
-	row      []raster.Color // nil where nothing of the lane is seen
-	at       int            // the row's place
-	from, to int            // what was drawn of it
-	wide     []wideBar
-}
-
-// wideBar is a bar of x0..x1.
-type wideBar struct {
-	x0, x1          int
-	call            recording.CallID
-	unfinished, hit bool
-}
-
-// begin is for the lane whose top is at y.
-func (r *fineRow) begin(p *Picture, y int) {
-	*r = fineRow{at: max(0, y), from: p.w, wide: r.wide[:0]}
-	if p.pixels != nil && r.at < y+p.px(laneHeight)-1 {
-		r.row = p.pixels.Line(p.Gutter, p.w, r.at)
-	}
-}
-
-func (r *fineRow) set(x int, col raster.Color) {
-	if x < len(r.row) {
-		r.row[x] = col
-		r.from, r.to = min(r.from, x), max(r.to, x+1)
-	}
-}
-
-func (r *fineRow) end(p *Picture, y int) {
-	if r.from < r.to {
-		p.pixels.Repeat(p.Gutter+r.from, p.Gutter+r.to, r.at, r.at+1, y+p.px(laneHeight)-1)
-	}
-	for i := range r.wide {
-		b := &r.wide[i]
-		p.hit = b.hit
-		p.bar(b.x0, b.x1, y, b.call, b.unfinished)
 	}
 }
 

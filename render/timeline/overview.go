@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"slices"
 
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
@@ -12,69 +13,107 @@ import (
 // share of tracks whose outermost lane is covered, or the number of samples,
 // or the weight of windows, relative to the busiest part.
 func Density(rec *recording.Recording, event, metric, n int) []float64 {
-	d := make([]float64, max(1, n))
+	n = max(1, n) // a window may be narrower than its names
+	d := make([]float64, n)
 	span := float64(rec.Duration())
 	if !rec.HasTime || span <= 0 {
 		return d
 	}
-	at := func(t int64) float64 { return float64(t-rec.Start) / span * float64(n) }
-	spread := func(start, end int64, weight float64) {
-		x0, x1 := at(start), at(end)
-		if x1 <= x0 {
-			x1 = x0 + 1e-9
+	// The tracks are shared out in the same way everywhere, since sums depend on
+	// their order.
+	var parts [mostGoroutines]density
+	share(len(parts), len(parts), func(i int) {
+		parts[i] = density{rec: rec, d: make([]float64, len(d)), perPs: float64(n) / span, res: max(1, rec.Duration()/int64(n))}
+		for k := i; k < len(rec.Tracks); k += len(parts) {
+			parts[i].track(rec.Tracks[k])
 		}
-		for i := max(0, int(x0)); i < n && float64(i) < x1; i++ {
-			part := min(x1, float64(i+1)) - max(x0, float64(i))
-			d[i] += weight * part / (x1 - x0)
-		}
-	}
-	spans := false
-	res := max(1, rec.Duration()/int64(n))
-	for _, t := range rec.Tracks {
-		if len(t.Lanes) > 0 {
-			spans = true
-			t.Lanes[0].Walk(rec.Start, rec.End+1, res, func(b *recording.Bar) bool {
-				spread(b.Start, b.End, float64(b.Busy))
-				return true
-			})
-		}
-		if len(t.Open) > 0 {
-			spread(t.Open[0].Start, rec.End, float64(rec.End-t.Open[0].Start))
-		}
-	}
-	if !spans {
-		for _, t := range rec.Tracks {
-			if s := t.SamplesOf(event); s != nil {
-				s.Walk(rec.Start, rec.End+1, res, func(b *recording.Bar) bool {
-					if i := int(at(b.Start)); i >= 0 {
-						d[min(i, n-1)] += float64(b.N)
-					}
-					return true
-				})
+	})
+	if slices.ContainsFunc(parts[:], func(p density) bool { return p.spans }) {
+		add(d, &parts)
+	} else {
+		share(len(parts), len(parts), func(i int) {
+			for k := i; k < len(rec.Tracks); k += len(parts) {
+				parts[i].samples(rec.Tracks[k].SamplesOf(event))
 			}
-		}
+		})
+		add(d, &parts)
 		smooth(d, rec, event)
 	}
 	if total(d) == 0 {
+		windows := density{rec: rec, d: d, perPs: float64(n) / span}
 		for _, ws := range rec.Windows {
 			if ws.Event != event {
 				continue
 			}
 			for i := range ws.Windows {
-				spread(ws.Windows[i].Start, ws.Windows[i].End, float64(WindowWeight(ws, i, metric)))
+				windows.spread(ws.Windows[i].Start, ws.Windows[i].End, float64(WindowWeight(ws, i, metric)))
 			}
 		}
 	}
-	most := 0.0
-	for _, v := range d {
-		most = max(most, v)
-	}
-	if most > 0 {
+	if most := slices.Max(d); most > 0 {
 		for i := range d {
 			d[i] /= most
 		}
 	}
 	return d
+}
+
+// density is what some tracks add to a picture of how busy a recording is.
+type density struct {
+	rec   *recording.Recording
+	d     []float64
+	perPs float64
+	res   int64 // picoseconds of a part
+	spans bool  // whether there are any
+}
+
+func (p *density) at(t int64) float64 { return float64(t-p.rec.Start) * p.perPs }
+
+// spread shares a weight out among the parts that a stretch of time covers.
+func (p *density) spread(start, end int64, weight float64) {
+	x0, x1 := p.at(start), p.at(end)
+	if x1 <= x0 {
+		x1 = x0 + 1e-9
+	}
+	for i := max(0, int(x0)); i < len(p.d) && float64(i) < x1; i++ {
+		part := min(x1, float64(i+1)) - max(x0, float64(i))
+		p.d[i] += weight * part / (x1 - x0)
+	}
+}
+
+// track adds the outermost lane of a track's spans.
+func (p *density) track(t *recording.Track) {
+	if len(t.Lanes) > 0 {
+		p.spans = true
+		t.Lanes[0].Walk(p.rec.Start, p.rec.End+1, p.res, func(b *recording.Bar) bool {
+			p.spread(b.Start, b.End, float64(b.Busy))
+			return true
+		})
+	}
+	if len(t.Open) > 0 {
+		p.spread(t.Open[0].Start, p.rec.End, float64(p.rec.End-t.Open[0].Start))
+	}
+}
+
+// samples adds the number of samples, which may be nil.
+func (p *density) samples(s *recording.Samples) {
+	if s == nil {
+		return
+	}
+	s.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *recording.Bar) bool {
+		if i := int(p.at(b.Start)); i >= 0 {
+			p.d[min(i, len(p.d)-1)] += float64(b.N)
+		}
+		return true
+	})
+}
+
+func add(d []float64, parts *[mostGoroutines]density) {
+	for i := range parts {
+		for k, v := range parts[i].d {
+			d[k] += v
+		}
+	}
 }
 
 func total(d []float64) float64 {

@@ -12,54 +12,6 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// openBar is a bar of samples that is still growing: at one depth, the call
-// that neighbouring samples share.
-type openBar struct {
-	x0   int
-	call recording.CallID
-}
-
-// samples draws the samples of a row: for each depth, neighbours that share
-// the call there are one bar.
-func (p *Picture) samples(r *Row, y int) {
-	depths := r.Lanes - r.Spans
-	p.hit = p.MarkAt != nil && p.MarkAt(p.of, -1, 0, 0)
-	p.open = p.open[:0]
-	end := 0
-	closeFrom := func(d, x1 int) {
-		for k := d; k < len(p.open); k++ {
-			top := y + p.Plan.laneTop(r.Spans+k)
-			if top < p.h && top+p.px(laneHeight) > 0 && x1 > p.open[k].x0 {
-				p.bar(p.open[k].x0, x1, top, p.open[k].call, false)
-			}
-		}
-		p.open = p.open[:min(d, len(p.open))]
-	}
-	r.Samples.Walk(p.View.From, p.View.To, p.res(), func(b *recording.Bar) bool {
-		x0, x1 := p.x(b.Start), p.x(b.End)
-		x1 = max(x1, x0+1)
-		if x0 > end {
-			closeFrom(0, end)
-		}
-		p.path = p.Rec.Calls.Path(p.path[:0], b.Call)
-		if len(p.path) == 0 {
-			p.path = append(p.path, recording.NoCall)
-		}
-		path := p.path[:min(depths, len(p.path))]
-		same := 0
-		for same < len(path) && same < len(p.open) && p.open[same].call == path[same] {
-			same++
-		}
-		closeFrom(same, x0)
-		for _, c := range path[same:] {
-			p.open = append(p.open, openBar{x0, c})
-		}
-		end = max(end, x1)
-		return true
-	})
-	closeFrom(0, end)
-}
-
 // windows draws each window in a strength by its weight.
 func (p *Picture) windows(r *Row, y int) {
 	ws := p.Rec.Windows[r.Index]

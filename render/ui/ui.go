@@ -20,6 +20,7 @@ import (
 	"gioui.org/unit"
 	"gioui.org/widget"
 
+	"ashlar/render/raster"
 	"ashlar/render/svg"
 	"ashlar/render/theme"
 )
@@ -29,6 +30,10 @@ type UI struct {
 	layout.Context
 	Theme  *theme.Theme
 	Shaper *text.Shaper
+	// Faces are what pictures are labelled with.
+	Faces *raster.Faces
+	// Tip is what the tooltip is written on.
+	Tip *Sheet
 	// Focus is where the keyboard is; nil where there is none.
 	Focus *Focus
 	// Shapes, if set, is where all that is drawn is written down too, by the same

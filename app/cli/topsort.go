@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+)
+
+// sortFlag is what rows are sorted by, with - before it for the other end first;
+// "" is the order they come in, by self.
+type sortFlag string
+
+// sortKey is what a row has that rows are sorted by.
+type sortKey string
+
+const (
+	sortAverage sortKey = "average"
+	sortLeast   sortKey = "least"
+	sortMost    sortKey = "most"
+)
+
+// sortKeys are all there are, in the order of the window's columns.
+var sortKeys = []sortKey{"name", "module", "file", "self", "total", "count", sortAverage, sortLeast, sortMost}
+
+func (f *sortFlag) String() string { return string(*f) }
+func (f *sortFlag) Type() string   { return "" }
+
+func (f *sortFlag) Set(s string) error {
+	if !slices.Contains(sortKeys, sortFlag(s).key()) {
+		names := make([]string, len(sortKeys))
+		for i, k := range sortKeys {
+			names[i] = string(k)
+		}
+		last := len(names) - 1
+		return fmt.Errorf("there are %s and %s, each also with - before it", strings.Join(names[:last], ", "), names[last])
+	}
+	*f = sortFlag(s)
+	return nil
+}
+
+func (f sortFlag) key() sortKey { return sortKey(strings.TrimPrefix(string(f), "-")) }
+
+// spans tells whether it is about how long single spans are.
+func (k sortKey) spans() bool { return k == sortAverage || k == sortLeast || k == sortMost }
+
+// of tells whether rows of that kind have it.
+func (k sortKey) of(by analyze.By) bool {
+	return by == analyze.ByFunction || !k.spans() && k != "module" && k != "file"
+}
+
+// number is what is compared, the most first; nil for texts.
+func (k sortKey) number(spans func(*analyze.Row) *analyze.SpanStat) func(*analyze.Row) int64 {
+	switch k {
+	case "self":
+		return func(r *analyze.Row) int64 { return r.Self }
+	case "total":
+		return func(r *analyze.Row) int64 { return r.Total }
+	case "count":
+		return func(r *analyze.Row) int64 { return r.Count }
+	}
+	if !k.spans() {
+		return nil
+	}
+	return func(r *analyze.Row) int64 {
+		s := spans(r)
+		switch {
+		case s == nil:
+			return -1 // after all that has any, as in the window
+		case k == sortAverage:
+			return s.Average()
+		case k == sortLeast:
+			return s.Min
+		}
+		return s.Max
+	}
+}
+
+// text is what is compared where there is no number, the first first.
+func (k sortKey) text(rec *recording.Recording) func(*analyze.Row) string {
+	switch k {
+	case "module":
+		return func(r *analyze.Row) string { return r.Module }
+	case "file":
+		return func(r *analyze.Row) string { return r.Function(rec).File }
+	}
+	return func(r *analyze.Row) string { return r.Name }
+}
+
+// sort brings rows into the order that was asked for; what is equal stays as it
+// was.
+func (t *top) sort(c *call, rec *recording.Recording, q analyze.Query, o *topOptions, rows []analyze.Row) error {
+	k := o.sort.key()
+	if k == "" {
+		return nil
+	}
+	if k.spans() {
+		var err error
+		if t.spans, err = analyze.SpanStats(c.ctx, rec, q); err != nil {
+			return err
+		}
+		if t.spans == nil {
+			return misfit(rec, fmt.Errorf("%s is not made of spans, so none has a length to sort by; leave out --sort %s", t.what(), o.sort))
+		}
+	}
+	sign := 1
+	if strings.HasPrefix(string(o.sort), "-") {
+		sign = -1
+	}
+	if number := k.number(func(r *analyze.Row) *analyze.SpanStat { return r.Spans(rec, t.spans) }); number != nil {
+		slices.SortStableFunc(rows, func(a, b analyze.Row) int { return sign * cmp.Compare(number(&b), number(&a)) })
+		return nil
+	}
+	text := k.text(rec)
+	slices.SortStableFunc(rows, func(a, b analyze.Row) int { return sign * cmp.Compare(text(&a), text(&b)) })
+	return nil
+}

@@ -1,0 +1,390 @@
+package shell
+
+import (
+	"fmt"
+	"image"
+	"sync/atomic"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+	"gioui.org/op/clip"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/flame"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// hitList is the list that drops from the search line: what was found, in order
+// of time, or where nothing has a time the functions, the heaviest first. Only
+// the rows that are seen are looked up, beside the window.
+type hitList struct {
+	drag
+	open bool
+	// focused is that the search line has had the keyboard since it is open: the
+	// list goes when that does.
+	focused bool
+	chosen  int64
+	scroll  int64 // pixels
+	bar     drag
+	box     image.Rectangle // of the search line
+	seen    int             // rows
+	// functions are those found where nothing has a time.
+	functions order
+
+	want, have hitsKey
+	rows       []timeline.Hit
+	busy       bool
+	done       atomic.Pointer[listed]
+}
+
+// hitsKey is which part of which hits is looked up.
+type hitsKey struct {
+	hits *analyze.Hits
+	from int64
+	n    int
+}
+
+type listed struct {
+	key  hitsKey
+	rows []timeline.Hit
+}
+
+const (
+	listRows  = 14  // at most seen at once
+	listWidth = 600 // dp
+)
+
+// toggleHits opens the list of what is found, or closes it.
+func (s *Shell) toggleHits() {
+	l := &s.pane.search.list
+	if l.open || s.versus != nil {
+		l.open = false
+		return
+	}
+	s.pane.search.focus = true
+	s.pane.openHits()
+}
+
+// openHits opens the list where one is: at the hit that was walked to, else at
+// the first in view.
+func (p *pane) openHits() {
+	l := &p.search.list
+	l.open, l.scroll, l.chosen = true, 0, 0
+	if !p.timed() {
+		l.chosen = max(0, int64(p.search.function))
+	} else if h := p.hits(); h != nil {
+		at, ok := p.search.at, p.search.walked
+		if !ok {
+			at, ok = h.From(p.view.From)
+		}
+		if ok {
+			l.chosen = h.Number(at) - 1
+		}
+	}
+	l.scroll = -1 // into view with the next frame
+}
+
+// hits are those of what is searched for in what is shown, nil before they are
+// there.
+func (p *pane) hits() *analyze.Hits {
+	h := p.doc.Hits()
+	if p.search.pattern == nil || h == nil || !h.Pattern.Is(p.search.pattern) || !h.Of(p.rec) {
+		return nil
+	}
+	return h
+}
+
+// length is how many rows there are.
+func (l *hitList) length(p *pane) int64 {
+	if !p.timed() {
+		return int64(len(l.functions.rows))
+	}
+	if h := p.hits(); h != nil {
+		return h.Len()
+	}
+	return 0
+}
+
+// keyed moves in the list and goes to a row; false for other keys.
+func (l *hitList) keyed(s *Shell, p *pane, k key.Name) bool {
+	n, page := l.length(p), int64(max(1, l.seen-1))
+	switch k {
+	case key.NameUpArrow:
+		l.chosen--
+	case key.NameDownArrow:
+		l.chosen++
+	case key.NamePageUp:
+		l.chosen -= page
+	case key.NamePageDown:
+		l.chosen += page
+	case key.NameReturn:
+		l.goTo(s, p, l.chosen)
+	default:
+		return false
+	}
+	l.chosen = max(0, min(l.chosen, n-1))
+	l.scroll = -1
+	return true
+}
+
+// goTo shows what a row is about.
+func (l *hitList) goTo(s *Shell, p *pane, row int64) {
+	l.open = false
+	if !p.timed() {
+		p.goToFunction(int(row))
+		return
+	}
+	if h := p.hits(); h != nil {
+		if at := h.List(row, 1); len(at) == 1 {
+			p.search.at, p.search.walked = at[0], true
+			p.show(at[0])
+		}
+	}
+	s.wake()
+}
+
+// goToFunction picks the heaviest bar of a function that was found.
+func (p *pane) goToFunction(i int) {
+	o := &p.search.list.functions
+	if a := p.doc.Answer(); i >= 0 && i < len(o.rows) && o.of == a {
+		p.search.function = i
+		if !a.ByFunction() {
+			p.table.marked = o.rows[i].Name
+			return
+		}
+		p.pickFunction(a, o.rows[i].Func)
+		p.flame.reveal(p)
+	}
+}
+
+// reveal brings the picked bar of the flamegraph into view: all is shown where
+// what fills the width has it not.
+func (f *flamePart) reveal(p *pane) {
+	if p.pick.is != pickNode || p.pick.tree != f.tree || f.tree == nil {
+		return
+	}
+	zoom := int32(nodeAt(f.tree, f.zoom))
+	at := p.pick.node
+	for at > zoom {
+		at = f.tree.Nodes[at].Parent
+	}
+	if at != zoom {
+		f.zoomTo(p, nil)
+	}
+	if row := int(flame.BarHeight * f.key.scale); row > 0 {
+		into(&f.scroll, int(f.tree.Nodes[p.pick.node].Depth), row, f.key.size.Y-row)
+	}
+}
+
+// update takes what was looked up and asks for what is missing.
+func (l *hitList) update(p *pane, wake func()) {
+	if !p.timed() {
+		if a := p.doc.Answer(); a != nil && a.Search.Is(p.search.pattern) {
+			l.functions.update(orderKey{a, colTotal, false}, wake)
+		}
+		return
+	}
+	if d := l.done.Swap(nil); d != nil {
+		l.busy, l.have, l.rows = false, d.key, d.rows
+	}
+	if k := l.want; k != l.have && !l.busy && k.hits != nil {
+		l.busy = true
+		rec := p.rec
+		go func() {
+			d := &listed{key: k}
+			for _, h := range k.hits.List(k.from, k.n) {
+				d.rows = append(d.rows, hitBar(rec, h, k.hits.Matches))
+			}
+			l.done.Store(d)
+			wake()
+		}()
+	}
+}
+
+// events takes what the pointer did on the list, rows of which are h high.
+func (l *hitList) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle, h int) {
+	for {
+		g, e, ok := l.next(u, body.Min)
+		if !ok {
+			return
+		}
+		switch g {
+		case gScroll:
+			_, y := scrolled(e)
+			l.scroll += int64(y * float32(u.Px(rowsPerNotch)))
+		case gMove:
+			s.wake()
+		case gClick, gDouble:
+			if i := (int64(l.at.Y) + l.scroll) / int64(h); i < l.length(p) {
+				l.chosen = i
+				l.goTo(s, p, i)
+			}
+		}
+	}
+}
+
+// layout draws the list below the search line. A press elsewhere closes it.
+func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
+	focused := u.Focused(&p.search.editor)
+	if l.open = l.open && !l.box.Empty() && (focused || !l.focused); !l.open {
+		l.focused = false
+		return
+	}
+	l.focused = focused
+	if !p.searching() {
+		return // until something is looked for
+	}
+	for {
+		ev, ok := u.Event(pointer.Filter{Target: l, Kinds: pointer.Press})
+		if !ok {
+			break
+		}
+		if e, ok := ev.(pointer.Event); ok && e.Kind == pointer.Press {
+			l.open = false
+			s.wake()
+		}
+	}
+	size := u.Constraints.Max
+	th, h := u.Theme, u.Px(rowHeight)
+	n := l.length(p)
+	l.seen = int(max(1, min(n, listRows, int64((size.Y-l.box.Max.Y-u.Px(60))/h))))
+	right := min(l.box.Max.X, size.X-u.Px(8))
+	box := image.Rect(max(u.Px(8), right-u.Px(listWidth)), l.box.Max.Y+u.Px(5), right, l.box.Max.Y+u.Px(5)+(l.seen+1)*h+u.Px(12))
+	l.outside(u, size, l.box)
+	u.Round(box.Add(image.Pt(0, u.Px(2))), 8, withAlpha(colour{}, .25))
+	u.Round(box, 8, th.Raised)
+	u.Border(box, 8, 1, th.Rule)
+	head := image.Rect(box.Min.X+u.Px(6), box.Min.Y+u.Px(4), box.Max.X-u.Px(16), box.Min.Y+u.Px(4)+h)
+	body := image.Rect(head.Min.X, head.Max.Y, head.Max.X, head.Max.Y+l.seen*h)
+	l.events(s, p, u, body, h)
+	if l.scroll < 0 { // the chosen row, with some before it
+		l.scroll = max(0, l.chosen-int64(l.seen)/2) * int64(h)
+	}
+	l.scroll = max(0, min(l.scroll, n*int64(h)-int64(body.Dy())))
+	first := l.scroll / int64(h)
+	if p.timed() {
+		l.want = hitsKey{p.hits(), first, l.seen + 1}
+		l.update(p, s.wake)
+		l.cells(s, u, head, []string{"Found", "Start", "Lasts", "Thread"}, nil, th.Dim)
+	} else {
+		l.cells(s, u, head, []string{"Found", "Self", "Total", "Module"}, nil, th.Dim)
+	}
+	u.HLine(head.Min.X, head.Max.X, head.Max.Y-1, th.Rule)
+	if n == 0 {
+		u.Text(body, "Nothing is found", ui.Style{Size: 12, Color: th.Dim, Align: middle})
+	}
+	u.At(body, func(u *ui.UI) {
+		for i := first; i < n && (i-first) <= int64(l.seen); i++ {
+			line := ui.Rect(0, int(i*int64(h)-l.scroll), body.Dx(), h)
+			inside := l.inside && int(l.at.Y) >= line.Min.Y && int(l.at.Y) < line.Max.Y
+			switch {
+			case i == l.chosen:
+				u.Round(line, 4, withAlpha(th.Accent, .22))
+			case inside:
+				u.Round(line, 4, withAlpha(th.Text, .06))
+			}
+			texts, swatch := l.row(s, p, i)
+			l.cells(s, u, line, texts, swatch, th.Text)
+		}
+	})
+	l.area(u, body, pointer.CursorPointer)
+	if all := n * int64(h); all > int64(body.Dy()) {
+		l.scrollBar(u, image.Rect(body.Max.X, body.Min.Y, box.Max.X-u.Px(4), body.Max.Y), all)
+	}
+}
+
+// outside takes presses around the search line, which has its own.
+func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
+	for _, r := range []image.Rectangle{
+		image.Rect(0, 0, size.X, line.Min.Y), image.Rect(0, line.Max.Y, size.X, size.Y),
+		image.Rect(0, line.Min.Y, line.Min.X, line.Max.Y), image.Rect(line.Max.X, line.Min.Y, size.X, line.Max.Y),
+	} {
+		c := clip.Rect(r).Push(u.Ops)
+		event.Op(u.Ops, l)
+		c.Pop()
+	}
+}
+
+// row are the texts of a row and its colour; they are empty while they are being
+// looked up.
+func (l *hitList) row(s *Shell, p *pane, i int64) (texts []string, swatch *colour) {
+	if !p.timed() {
+		a, r := l.functions.of, &l.functions.rows[i]
+		if c, ok := p.table.colour(s, p, a, r); ok {
+			swatch = &c
+		}
+		return []string{r.Name, units.Value(r.Self, a.Metric()), units.Value(r.Total, a.Metric()), shortModule(r.Module)}, swatch
+	}
+	at := i - l.have.from
+	if l.have.hits != l.want.hits || at < 0 || at >= int64(len(l.rows)) {
+		return []string{"…", "", "", ""}, nil
+	}
+	h := &l.rows[at]
+	lasts := units.Duration(h.End - h.Start)
+	if h.Unfinished {
+		lasts = "never ended"
+	}
+	name := ""
+	if h.Call != recording.NoCall {
+		f := p.rec.Func(h.Call)
+		c := p.palette.Func(p.rec, f)
+		name, swatch = p.rec.Functions.At(int(f)).Name, &c
+	}
+	return []string{name, moment(h.Start-p.rec.Start, p.rec.Duration()), lasts, analyze.TrackName(p.rec.Tracks[h.Track])}, swatch
+}
+
+// moment is a time within all, in picoseconds, in the unit of all and with as many
+// digits for each: neighbours in a list are told apart.
+func moment(ps, all int64) string {
+	for _, unit := range []struct {
+		ps   int64
+		name string
+	}{{1e12, "s"}, {1e9, "ms"}, {1e6, "µs"}} {
+		if all >= unit.ps {
+			return fmt.Sprintf("%.6f %s", float64(ps)/float64(unit.ps), unit.name)
+		}
+	}
+	return units.Duration(ps)
+}
+
+// cells draws the texts of a row: two numbers between a name and a last one.
+func (l *hitList) cells(s *Shell, u *ui.UI, r image.Rectangle, texts []string, swatch *colour, c colour) {
+	if swatch != nil {
+		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, *swatch)
+	}
+	number, last := u.Px(94), min(u.Px(150), r.Dx()/4)
+	x := r.Max.X - last
+	f := s.fonts.Regular(12 * u.Metric.PxPerDp)
+	name := image.Rect(r.Min.X+u.Px(24), r.Min.Y, x-2*number-u.Px(6), r.Max.Y)
+	u.Text(name, f.Fit(texts[0], float32(name.Dx())), ui.Style{Size: 12, Color: c})
+	dim := u.Theme.Dim
+	u.Text(image.Rect(x-2*number, r.Min.Y, x-number, r.Max.Y), texts[1], ui.Style{Size: 12, Color: c, Align: end})
+	u.Text(image.Rect(x-number, r.Min.Y, x-u.Px(6), r.Max.Y), texts[2], ui.Style{Size: 12, Color: c, Align: end})
+	u.Text(image.Rect(x+u.Px(10), r.Min.Y, r.Max.X, r.Max.Y), f.Fit(texts[3], float32(last-u.Px(12))), ui.Style{Size: 12, Color: dim})
+}
+
+// scrollBar shows which rows of all, in pixels, are seen; it can be dragged.
+func (l *hitList) scrollBar(u *ui.UI, r image.Rectangle, all int64) {
+	size := max(u.Px(24), int(int64(r.Dy())*int64(r.Dy())/all))
+	most := float64(all - int64(r.Dy()))
+	for {
+		g, _, ok := l.bar.next(u, r.Min)
+		if !ok {
+			break
+		}
+		if g == gPress || g == gDrag {
+			l.scroll = int64(max(0, min(1, float64(l.bar.at.Y-float32(size)/2)/float64(max(1, r.Dy()-size)))) * most)
+		}
+	}
+	y := r.Min.Y + int(float64(l.scroll)/most*float64(r.Dy()-size))
+	c := u.Theme.Faint
+	if l.bar.inside || l.bar.pressed {
+		c = u.Theme.Dim
+	}
+	u.Round(ui.Rect(r.Min.X+u.Px(3), y, u.Px(5), size), 2.5, c)
+	l.bar.area(u, r, pointer.CursorDefault)
+}

@@ -1,0 +1,72 @@
+package analyze
+
+import (
+	"math"
+	"sort"
+)
+
+// List is a part of the hits in their order: at most n from the k-th on, which
+// counts from 0. It costs by n and the number of lanes, and not by how many hits
+// there are.
+func (h *Hits) List(k int64, n int) []Hit {
+	at, ok := h.nth(k)
+	if !ok || n <= 0 {
+		return nil
+	}
+	list := append(make([]Hit, 0, n), at)
+	for len(list) < n {
+		if at, ok = h.Next(at); !ok {
+			break
+		}
+		list = append(list, at)
+	}
+	return list
+}
+
+// nth is the hit that has k before it.
+func (h *Hits) nth(k int64) (Hit, bool) {
+	if k < 0 || k >= h.n {
+		return Hit{}, false
+	}
+	from, to := int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range h.rows {
+		if r := &h.rows[i]; r.len() > 0 {
+			from, to = min(from, r.time(0)), max(to, r.time(r.len()-1))
+		}
+	}
+	// The last time with no more than k hits before it is that of the hit.
+	for from < to {
+		mid := from + (to-from)/2 + 1
+		if h.starting(mid) <= k {
+			from = mid
+		} else {
+			to = mid - 1
+		}
+	}
+	k -= h.starting(from)
+	for i := range h.rows {
+		r := &h.rows[i]
+		before := r.upTo(r.search(from))
+		if n := r.upTo(r.search(from+1)) - before; k >= n {
+			k -= n
+			continue
+		}
+		before += k // of the row's hits, which block has it
+		b := sort.Search(len(r.before)-1, func(b int) bool { return r.before[b+1] > before })
+		at := r.next(b * hitBlock)
+		for skip := before - r.before[b]; skip > 0; skip-- {
+			at = r.next(at + 1)
+		}
+		return h.hit(i, at), true
+	}
+	return Hit{}, false
+}
+
+// starting counts the hits that start before time t.
+func (h *Hits) starting(t int64) (n int64) {
+	for i := range h.rows {
+		r := &h.rows[i]
+		n += r.upTo(r.search(t))
+	}
+	return n
+}

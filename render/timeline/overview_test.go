@@ -1,0 +1,57 @@
+package timeline
+
+import (
+	"math"
+	"testing"
+
+	"ashlar/ingest/recording"
+)
+
+// TestDensityIsWhatIsThere compares how busy parts of a recording are with the
+// sum of all its outermost spans, and of all its samples. What shares a pixel may
+// lie in the one beside it.
+func TestDensityIsWhatIsThere(t *testing.T) {
+	const n = 500
+	compare := func(name string, rec *recording.Recording, event int, want []float64) {
+		got := Density(rec, event, 0, n)
+		scale := total(want) / total(got)
+		var most, a, b float64
+		for _, w := range want {
+			most = max(most, w)
+		}
+		for i := range got {
+			a, b = a+got[i]*scale, b+want[i]
+			if d := math.Abs(a - b); d > most {
+				t.Fatalf("%s: up to part %d there is %v, want %v", name, i, a, b)
+			}
+			if got[i] < 0 || got[i] > 1 {
+				t.Fatalf("%s: part %d is %v", name, i, got[i])
+			}
+		}
+	}
+	spans := nested(7, 6, 20000)
+	want := make([]float64, n)
+	for _, tr := range spans.Tracks {
+		l := &tr.Lanes[0]
+		for i := range l.Len() {
+			for k := range want {
+				from := float64(spans.Start) + float64(spans.Duration())*float64(k)/n
+				to := float64(spans.Start) + float64(spans.Duration())*float64(k+1)/n
+				want[k] += max(0, min(to, float64(l.End(i)))-max(from, float64(l.Start(i))))
+			}
+		}
+	}
+	compare("spans", spans, 0, want)
+
+	samples := both(t, 6)
+	want = make([]float64, n)
+	for i, tr := range samples.Tracks {
+		tr.Lanes = nil // those of samples are looked at where there are no spans
+		if s := tr.SamplesOf(1); i%2 == 1 {
+			for k := range s.Len() {
+				want[min(n-1, int((s.Time(k)-samples.Start)*n/samples.Duration()))]++
+			}
+		}
+	}
+	compare("samples", samples, 1, want)
+}

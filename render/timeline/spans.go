@@ -1,0 +1,228 @@
+package timeline
+
+import (
+	"ashlar/ingest/recording"
+	"ashlar/render/raster"
+)
+
+// Spans and samples are drawn in two steps. The first finds what each column of
+// pixels shows. It mostly waits for memory, since a picture of millions of them
+// looks at thousands of places far apart, so several goroutines do it, a lane or
+// a row of samples at a time. The second lays that out in pixels and letters, and
+// begins as soon as the first lane is there.
+
+// Gathered is what the first step found. A picture that is drawn again, with
+// other bars standing out, takes it from there. The zero value is ready.
+type Gathered struct {
+	of      gatheredOf
+	lanes   []laneSpans
+	samples []rowSamples
+	look    *shared // nil where all is there
+}
+
+// gatheredOf is what the first step depends on.
+type gatheredOf struct {
+	plan         *Plan
+	view         View
+	w, h, gutter int
+}
+
+// laneSpans is what is seen of a lane's spans.
+type laneSpans struct {
+	spans       *recording.Lane
+	track, lane int
+	columns     []column
+	wide        []wideBar
+}
+
+// column is a column of pixels of spans too narrow to tell apart.
+type column struct {
+	x    int32
+	call recording.CallID // of the leading one
+	busy float32          // how much of its time is covered, in picoseconds
+	hit  bool
+}
+
+// wideBar is a bar of x0..x1.
+type wideBar struct {
+	x0, x1          int
+	call            recording.CallID
+	unfinished, hit bool
+}
+
+// another is the place for one more, with the memory of one of before.
+func another[T any](all *[]T) *T {
+	if n := len(*all); n < cap(*all) {
+		*all = (*all)[:n+1]
+	} else {
+		var none T
+		*all = append(*all, none)
+	}
+	return &(*all)[len(*all)-1]
+}
+
+// worthSharing is how many bars take about as long as waking another goroutine.
+const worthSharing = 2000
+
+// gather begins the first step for all lanes of the rows; gatheredAll ends it.
+func (p *Picture) gather(rows []Row) {
+	p.drawn, p.drawnSamples = 0, 0
+	if p.Gathered == nil {
+		p.Gathered = new(Gathered)
+	}
+	g := p.Gathered
+	if p.MarkAt == nil && g.of == p.gatheredOf() {
+		return
+	}
+	g.of, g.lanes, g.samples = gatheredOf{}, g.lanes[:0], g.samples[:0]
+	bars := 0
+	for i := range rows {
+		r := &rows[i]
+		if r.Kind != TrackRow {
+			continue
+		}
+		lanes := p.Rec.Tracks[r.Index].Lanes
+		y := r.Y - p.View.Scroll
+		p.lanesIn(r, y, func(lane, _ int) {
+			if lane < len(lanes) {
+				l := another(&g.lanes)
+				*l = laneSpans{&lanes[lane], r.Index, lane, l.columns[:0], l.wide[:0]}
+				bars += min(lanes[lane].Len(), p.width())
+			}
+		})
+		if r.hasSamples() {
+			s := another(&g.samples)
+			*s = rowSamples{r, y, s.bars[:0], s.path, s.open[:0]}
+			bars += 4 * min(r.Samples.Len(), p.width()) // on several depths
+		}
+	}
+	n := len(g.lanes)
+	g.look = newShared(n+len(g.samples), bars/worthSharing, func(i int) {
+		if i < n {
+			p.look(&g.lanes[i])
+		} else {
+			p.lookSamples(&g.samples[i-n])
+		}
+	})
+}
+
+// nextLane and nextSamples are what was gathered, in the order of rows.
+func (p *Picture) nextLane() *laneSpans {
+	if p.Gathered.look != nil {
+		p.Gathered.look.need(p.drawn)
+	}
+	p.drawn++
+	return &p.Gathered.lanes[p.drawn-1]
+}
+
+func (p *Picture) nextSamples() *rowSamples {
+	g := p.Gathered
+	if g.look != nil {
+		g.look.need(len(g.lanes) + p.drawnSamples)
+	}
+	p.drawnSamples++
+	return &g.samples[p.drawnSamples-1]
+}
+
+// gatheredAll is called when all of it has been drawn.
+func (p *Picture) gatheredAll() {
+	g := p.Gathered
+	if g.look == nil {
+		return
+	}
+	g.look = nil
+	// A recording is not to be kept by what was seen of it.
+	for i := range g.lanes {
+		g.lanes[i].spans = nil
+	}
+	for i := range g.samples {
+		g.samples[i].row = nil
+	}
+	if p.MarkAt == nil { // which may tell other things by the next frame
+		g.of = p.gatheredOf()
+	}
+}
+
+func (p *Picture) gatheredOf() gatheredOf { return gatheredOf{p.Plan, p.View, p.w, p.h, p.Gutter} }
+
+// look finds what is seen of a lane. Several do so at once.
+func (p *Picture) look(l *laneSpans) {
+	acc := fine{x: -1}
+	res := p.res()
+	l.spans.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
+		x0 := p.x(b.Start)
+		hit := p.MarkAt != nil && p.MarkAt(l.track, l.lane, b.Index, b.N)
+		if b.End-b.Start >= res {
+			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
+				p.full(l, &acc)
+				l.wide = append(l.wide, wideBar{x0, max(x1, x0+1), b.Call, b.N == 1 && l.spans.Unfinished(b.Index), hit})
+				return true
+			}
+		}
+		if x0 != acc.x {
+			p.full(l, &acc)
+			acc = fine{x: x0}
+		}
+		acc.busy += float64(b.Busy)
+		acc.hit = acc.hit || hit
+		if b.Busy >= acc.most {
+			acc.most, acc.call = b.Busy, b.Call
+		}
+		return true
+	})
+	p.full(l, &acc)
+}
+
+// fine sums up what is narrower than a pixel until the pixel is full.
+type fine struct {
+	x    int // -1 when empty
+	busy float64
+	most float32
+	call recording.CallID
+	hit  bool
+}
+
+// full appends a column if it is seen.
+func (p *Picture) full(l *laneSpans, acc *fine) {
+	if acc.x >= p.Gutter && acc.x < p.w {
+		l.columns = append(l.columns, column{int32(acc.x), acc.call, float32(acc.busy), acc.hit})
+	}
+	acc.x = -1
+}
+
+// spans draws the next lane of those gathered, whose top is at y: columns in the
+// colour of the leading span, as strong as the pixel is covered, then the bars
+// that are wider than a pixel over them. In a canvas the columns are drawn into
+// the topmost row that is seen, and the others are copies of that: row by row
+// this costs a fraction of what each column would alone.
+func (p *Picture) spans(y int) {
+	l := p.nextLane()
+	h := p.px(laneHeight) - 1
+	top := max(0, y)
+	var row []raster.Color
+	if p.pixels != nil && top < y+h {
+		row = p.pixels.Line(p.Gutter, p.w, top)
+	}
+	p.Bars += len(l.columns)
+	res := float64(p.res())
+	for i := range l.columns {
+		c := &l.columns[i]
+		a := uint32(255 * (.3 + .7*min(1, float64(c.busy)/res)))
+		p.hit = c.hit
+		x, col := int(c.x), p.color(c.call)
+		switch {
+		case row != nil:
+			row[x-p.Gutter] = raster.Blend(p.lanes.bg, col, a)
+		case p.pixels == nil:
+			p.c.Shade(x, y, x+1, y+h, col, a)
+		}
+	}
+	if n := len(l.columns); n > 0 && row != nil {
+		p.pixels.Repeat(int(l.columns[0].x), int(l.columns[n-1].x)+1, top, top+1, y+h)
+	}
+	for i := range l.wide {
+		b := &l.wide[i]
+		p.hit = b.hit
+		p.bar(b.x0, b.x1, y, b.call, b.unfinished)
+	}
+}

@@ -1,0 +1,111 @@
+package timeline
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/golden"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+)
+
+// both returns a recording of threads with spans and samples in turn.
+func both(t *testing.T, threads int) *recording.Recording {
+	t.Helper()
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	event := b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "samples", PerSample: recording.SampleOne}}})
+	r := rand.New(rand.NewPCG(9, 10))
+	frame := func() recording.FrameID {
+		return b.FunctionFrame(b.Function(recording.Function{Name: string(rune('a'+r.IntN(26))) + "func"}))
+	}
+	for th := range threads {
+		tr := b.Track(recording.TrackKey{PID: 1, TID: int64(th + 1)})
+		at := int64(0)
+		for range 40000 {
+			at += r.Int64N(1000)
+			switch {
+			case th%2 == 1:
+				tr.Sample(event, at, b.Stack([]recording.FrameID{frame(), frame(), frame()}), -1, []int64{1})
+			case tr.Depth() < 8 && r.IntN(2) == 0:
+				tr.Begin(at, frame(), 0)
+			default:
+				tr.End(at)
+			}
+		}
+	}
+	return b.Finish()
+}
+
+// TestGatheredPicturesAreAsNew draws views of many lanes one after another, with
+// what was gathered before at hand and on several goroutines, and each again with
+// nothing at hand on one: every pixel is the same.
+func TestGatheredPicturesAreAsNew(t *testing.T) {
+	rec := both(t, 8)
+	plans := []*Plan{NewPlan(rec, Layout{Scale: 1, Event: 1}), NewPlan(rec, Layout{Scale: 1, Event: 1, Sort: SortBusy})}
+	if n := slices.IndexFunc(plans[0].Rows, func(r Row) bool { return r.hasSamples() }); n < 0 {
+		t.Fatal("no row has samples")
+	}
+	face := raster.Regular(11.5)
+	palette := &theme.Palette{Theme: theme.Dark, Mode: theme.ByFunction}
+	marks := []func(recording.FuncID) bool{nil, func(f recording.FuncID) bool { return f == 3 }, func(f recording.FuncID) bool { return f%2 == 0 }}
+	odd := func(track, lane, i, n int) bool { return (track+lane+i)%2 == 1 }
+	var kept Gathered
+	r := rand.New(rand.NewPCG(7, 8))
+	plan, view, h, markAt := plans[0], View{From: rec.Start, To: rec.End}, 400, odd
+	again := 0
+	for range 60 {
+		switch r.IntN(6) {
+		case 0:
+			view = view.Zoom(.5+r.Float64(), 500, 1000, rec.Start, rec.End)
+		case 1:
+			view.Scroll = r.IntN(200)
+		case 2:
+			plan = plans[r.IntN(2)]
+		case 3:
+			h = 200 + r.IntN(300)
+		case 4:
+			markAt = nil
+		case 5:
+			markAt = odd
+		}
+		mark, dim := marks[r.IntN(len(marks))], r.IntN(2) == 0
+		draw := func(g *Gathered) []byte {
+			pic := Picture{Rec: rec, Plan: plan, View: view, Palette: palette, Gutter: 170, Fonts: Fonts{face, face, face},
+				Mark: mark, MarkAt: markAt, DimOthers: dim, Gathered: g}
+			if g != nil && markAt == nil && g.of == (gatheredOf{plan, view, 1170, h, 170}) {
+				again++
+			}
+			return golden.Draw(1170, h, theme.Dark, pic.Paint).Pix
+		}
+		got := draw(&kept)
+		procs := runtime.GOMAXPROCS(1)
+		want := draw(nil)
+		runtime.GOMAXPROCS(procs)
+		if !bytes.Equal(got, want) {
+			t.Fatalf("the view %+v differs from one drawn anew", view)
+		}
+	}
+	if again == 0 {
+		t.Fatal("nothing was drawn from what had been gathered")
+	}
+}
+
+func TestShareDoesEachOnce(t *testing.T) {
+	for _, goroutines := range []int{0, 1, 2, 4, 9} {
+		for n := range 20 {
+			did := make([]atomic.Int32, n)
+			share(n, goroutines, func(i int) { did[i].Add(1) })
+			for i := range did {
+				if k := did[i].Load(); k != 1 {
+					t.Fatalf("%d goroutines did item %d of %d %d times", goroutines, i, n, k)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package ui
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	"gioui.org/font"
+	"gioui.org/text"
+
+	"ashlar/render/fonts"
+	"ashlar/render/raster"
+)
+
+// Sheet is a picture of many small texts, as the rows of a table that is
+// scrolled. A text that was not there before costs [UI.Text] its outlines, a
+// hundred times what it costs here, and each frame of one that is a path to fill.
+// The zero value is ready; what is put on it is drawn by Show.
+type Sheet struct {
+	items, last []sheetItem
+	of          sheetOf
+	pool        raster.Pool
+	shown       *Picture
+}
+
+// sheetItem is a text, or a filled shape where that is empty.
+type sheetItem struct {
+	box    image.Rectangle
+	text   string
+	color  color.NRGBA
+	size   float32 // of the text, or the radius of corners, in dp
+	align  text.Alignment
+	weight font.Weight
+}
+
+// sheetOf is what a picture depends on besides what is on it.
+type sheetOf struct {
+	size   image.Point
+	ground color.NRGBA
+	scale  float32
+	fonts  int64 // more are found while one looks
+}
+
+// Fill puts a filled rectangle on the sheet's ground, its corner the sheet's.
+func (s *Sheet) Fill(r image.Rectangle, radius float32, c color.NRGBA) {
+	s.items = append(s.items, sheetItem{box: r, color: c, size: radius})
+}
+
+// Text puts a line of text on the sheet, placed in r as [UI.Text] does. Styles
+// have no lines and no typeface here.
+func (s *Sheet) Text(r image.Rectangle, t string, st Style) {
+	if t != "" {
+		Want(t)
+		s.items = append(s.items, sheetItem{r, t, st.Color, st.Size, st.Align, st.Weight})
+	}
+}
+
+// Show draws the sheet in r, on a ground of one colour, and clears it for the next
+// frame.
+func (s *Sheet) Show(u *UI, r image.Rectangle, ground color.NRGBA) {
+	of := sheetOf{r.Size(), ground, u.Metric.PxPerDp, fonts.System.Version()}
+	if !s.shown.Serves(u) || s.of != of || !slices.Equal(s.items, s.last) {
+		s.shown = u.Cover(&s.pool, r.Size(), func(on raster.Surface) {
+			on.Rect(0, 0, r.Dx(), r.Dy(), raster.Pack(ground))
+			for i := range s.items {
+				s.items[i].paint(u, on, ground)
+			}
+		})
+		s.of = of
+	}
+	s.items, s.last = s.last[:0], s.items
+	u.Draw(s.shown, r.Min)
+}
+
+// Width is how wide a text is on a sheet.
+func (u *UI) Width(t string, st Style) int {
+	return int(math.Ceil(float64(u.face(st.Size, st.Weight).Measure(t))))
+}
+
+func (u *UI) face(size float32, weight font.Weight) *raster.Face {
+	if weight == font.Medium {
+		return u.Faces.Medium(size * u.Metric.PxPerSp)
+	}
+	return u.Faces.Regular(size * u.Metric.PxPerSp)
+}
+
+func (i *sheetItem) paint(u *UI, on raster.Surface, ground color.NRGBA) {
+	b := i.box
+	if i.text == "" {
+		on.Bar(b.Min.X, b.Min.Y, b.Max.X, b.Max.Y, raster.Pack(mix(ground, i.color)), u.Px(i.size))
+		return
+	}
+	f := u.face(i.size, i.weight)
+	w := float32(b.Dx())
+	t := f.Cut(i.text, w)
+	x := float32(b.Min.X)
+	switch i.align {
+	case text.End:
+		x += w - f.Measure(t)
+	case text.Middle:
+		x += (w - f.Measure(t)) / 2
+	}
+	f.Draw(on, x, f.Baseline(b.Min.Y, b.Max.Y), t, raster.Pack(i.color), b.Min.X, b.Max.X)
+}
+
+// mix is what a colour, which may be translucent, looks like on a ground: by its
+// light, as in the rest of the window.
+func mix(ground, c color.NRGBA) color.NRGBA {
+	a := float64(c.A) / 255
+	on, over := channels(ground), channels(c)
+	part := func(i int) uint8 {
+		return uint8(math.Round(fromLight((1-a)*toLight(float64(on[i])) + a*toLight(float64(over[i])))))
+	}
+	return color.NRGBA{R: part(0), G: part(1), B: part(2), A: 255}
+}
