@@ -71,7 +71,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 		right -= w + u.Px(10)
 	}
 	left := badge.Max.X + u.Px(8)
-	name := s.fonts.Medium(12.5*u.Metric.PxPerDp).Fit(p.doc.Name, float32(right-left))
+	name := s.fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.doc.Name, float32(right-left))
 	u.Text(image.Rect(left, r.Min.Y, right, r.Max.Y), name, st)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	if c.focus == i {
