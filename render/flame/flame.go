@@ -177,14 +177,16 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 		if p.Mark != nil {
 			if !p.Mark(nd.Func) {
 				if p.DimOthers {
-					cc = th.Fade(cc)
+					cc, text = th.Fade(cc), raster.Pack(th.OnFaded())
 				}
 			} else if !p.DimOthers {
 				cc = th.Lift(cc)
 			}
 		}
 		if b.Row < int(p.Tree.Nodes[p.Zoom].Depth) {
-			cc = theme.Mix(cc, th.Background, .45) // above what fills the width
+			var label color.NRGBA
+			cc, label = th.Above(cc)
+			text = raster.Pack(label)
 		}
 		col = raster.Pack(cc)
 	}

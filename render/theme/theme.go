@@ -158,10 +158,27 @@ func (t *Theme) Lift(c color.NRGBA) color.NRGBA {
 	return Mix(c, t.Accent, .28)
 }
 
+// OnFaded is the colour of labels on bars that [Theme.Fade] gave their colour.
+func (t *Theme) OnFaded() color.NRGBA {
+	if t.Dark && t != Contrast {
+		return Mix(t.Dim, t.Text, .4)
+	}
+	return t.OnBar
+}
+
+// Above is the colour of a bar above the one that a flamegraph is zoomed to, and
+// of its label.
+func (t *Theme) Above(c color.NRGBA) (bar, label color.NRGBA) {
+	if t.Dark {
+		return Mix(c, t.Background, .55), t.Text
+	}
+	return Mix(c, t.Background, .45), t.OnBar
+}
+
 // Fade is the colour of a bar that others stand out from.
 func (t *Theme) Fade(c color.NRGBA) color.NRGBA {
 	if t == Contrast {
-		return Mix(c, t.Lane, .4) // labels on it must stay legible
+		return Mix(c, t.Lane, .33) // labels on it must stay legible
 	}
 	return Mix(c, t.Lane, .72)
 }

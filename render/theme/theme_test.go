@@ -21,6 +21,12 @@ func TestTextOnBarsIsLegible(t *testing.T) {
 				if r := Ratio(c, th.OnBar); r < 4.5 {
 					t.Fatalf("%s, by %s: the colour of %s has contrast %.2f with its label", th.Name, m, f.Name, r)
 				}
+				if r := Ratio(th.Fade(c), th.OnFaded()); r < 4.5 {
+					t.Fatalf("%s, by %s: the faded colour of %s has contrast %.2f with its label", th.Name, m, f.Name, r)
+				}
+				if bar, text := th.Above(c); Ratio(bar, text) < 4.5 {
+					t.Fatalf("%s, by %s: the colour of %s above what is zoomed to has contrast %.2f with its label", th.Name, m, f.Name, Ratio(bar, text))
+				}
 				if r := Ratio(th.Lift(c), th.OnBar); r < 4.5 {
 					t.Fatalf("%s, by %s: the lifted colour of %s has contrast %.2f with its label", th.Name, m, f.Name, r)
 				}

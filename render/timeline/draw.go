@@ -53,11 +53,14 @@ type Picture struct {
 	lanes               struct {
 		bg, rule raster.Color
 	}
-	onBar raster.Color
-	of    int  // the track that is being drawn
-	hit   bool // what MarkAt says of the bar that is being drawn
-	scale float32
-	perPs float64 // pixels a picosecond
+	// onBar is the colour of labels, onFaded that on bars that others stand out
+	// from; faded tells whether the last colour was such a bar's.
+	onBar, onFaded raster.Color
+	faded          bool
+	of             int  // the track that is being drawn
+	hit            bool // what MarkAt says of the bar that is being drawn
+	scale          float32
+	perPs          float64 // pixels a picosecond
 }
 
 // Paint draws what the view shows on a surface, all of it.
@@ -69,7 +72,7 @@ func (p *Picture) Paint(on raster.Surface) {
 	p.pixels, _ = on.(*raster.Canvas)
 	p.perPs = float64(p.width()) / float64(p.View.Span())
 	p.lanes.bg, p.lanes.rule = raster.Pack(t.Lane), raster.Pack(t.Rule)
-	p.onBar = raster.Pack(t.OnBar)
+	p.onBar, p.onFaded = raster.Pack(t.OnBar), raster.Pack(t.OnFaded())
 	// Rows cover the surface from its top to where the last one ends.
 	on.Rect(0, max(0, p.Plan.Height-p.View.Scroll), p.w, p.h, raster.Pack(t.Background))
 	first := p.Plan.At(p.View.Scroll)
@@ -116,6 +119,9 @@ func (p *Picture) row(r *Row, y int) {
 func (p *Picture) header(r *Row, y int) {
 	t := p.Palette.Theme
 	p.c.Rect(0, y, p.w, y+r.Height, raster.Pack(t.Surface))
+	if r.Collapsed { // apart from what follows, which may be another header
+		p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
+	}
 	base := y + p.px(15)
 	p.arrow(p.px(12), y+p.px(11), r.Collapsed)
 	x := float32(p.px(26))
@@ -238,6 +244,7 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 
 // color is that of a call's function, faded when others stand out.
 func (p *Picture) color(call recording.CallID) raster.Color {
+	p.faded = false
 	if call == recording.NoCall {
 		return raster.Pack(p.Palette.Theme.Faint)
 	}
@@ -252,7 +259,7 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 				col = p.Palette.Theme.Lift(col)
 			}
 		} else if p.DimOthers {
-			col = p.Palette.Theme.Fade(col)
+			col, p.faded = p.Palette.Theme.Fade(col), true
 		}
 	}
 	return raster.Pack(col)
@@ -283,9 +290,13 @@ func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
 		return
 	}
 	fn := p.Rec.Functions.At(int(p.Rec.Func(call)))
+	label := p.onBar
+	if p.faded {
+		label = p.onFaded
+	}
 	f := p.Fonts.Bar
 	if s := f.Fit(fn.Name, float32(hi-lo)); s != "" {
-		f.Draw(p.c, float32(lo), y+p.px(12.8), s, p.onBar, lo, hi)
+		f.Draw(p.c, float32(lo), y+p.px(12.8), s, label, lo, hi)
 	}
 }
 

@@ -1,0 +1,34 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestATitleThatIsTypedComesFirst: whoever types a command's whole title, in
+// whatever case, and presses Return gets that command; its beginning comes before
+// titles that have it further on.
+func TestATitleThatIsTypedComesFirst(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.openPalette()
+	first := func(text string) string {
+		b.chooser.setText(text)
+		b.chooser.refresh()
+		if len(b.chooser.lines) == 0 {
+			return ""
+		}
+		return b.chooser.lines[0].title
+	}
+	for _, c := range Commands {
+		for _, text := range []string{c.Title, strings.ToUpper(c.Title), " " + c.Title + " "} {
+			if got := first(text); got != c.Title {
+				t.Errorf("%q has %q first", text, got)
+			}
+		}
+	}
+	for text, want := range map[string]string{"sta": "Statistics", "function table": "Table of functions", "heat": "Heatmap"} {
+		if got := first(text); got != want {
+			t.Errorf("%q has %q first, not %q", text, got, want)
+		}
+	}
+}
