@@ -48,6 +48,7 @@ var comparisons = []comparison{
 	{name: "mixed-unlike", a: "before.json", b: "after.folded", fails: true},
 	{name: "missing", a: "before.json", b: "missing.json", fails: true},
 	{name: "damaged", a: "damaged.json", b: "after.json", fails: true, theme: theme.Light},
+	{name: "damaged-above", a: "after.json", b: "damaged.json", fails: true, options: shell.Comparing{Above: true}},
 }
 
 // twinFiles writes the recordings of the pictures.

@@ -158,7 +158,12 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 		}
 		return
 	}
-	p := s.pane
+	p, which := s.pane, ""
+	if c := s.versus; c != nil {
+		if i := c.reading(); i >= 0 {
+			p, which = c.panes[i], sideName(i)+", "
+		}
+	}
 	left, right := summary(p.rec), ""
 	color := th.Dim
 	pr := p.doc.Progress()
@@ -166,11 +171,11 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	case u.Now.Before(s.note.until):
 		right = s.note.text
 	case !pr.Done && pr.Bytes == 0:
-		right = "waiting for " + p.doc.Name + " · Ctrl-. stops"
+		right = "waiting for " + which + p.doc.Name + " · Ctrl-. stops"
 	case !pr.Done:
-		right = "reading " + units.Bytes(pr.Bytes)
+		right = "reading " + which + units.Bytes(pr.Bytes)
 		if pr.Total > 0 {
-			right = fmt.Sprintf("reading %s of %s", units.Bytes(pr.Bytes), units.Bytes(pr.Total))
+			right = fmt.Sprintf("reading %s%s of %s", which, units.Bytes(pr.Bytes), units.Bytes(pr.Total))
 			if pr.Left > time.Second/2 {
 				right += " · " + durationText(int64(pr.Left.Round(100*time.Millisecond))*1000) + " left"
 			}
@@ -186,18 +191,21 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	case s.Do.Wake != nil: // pictures should not change from run to run
 		right = "read in " + durationText(int64(pr.Elapsed)*1000)
 	}
+	warned := len(p.rec.Warnings) > 0
 	if c := s.versus; c != nil {
-		l, matched := c.status()
-		left = l
+		l, matched, wrong := c.status()
+		left, warned = l, warned || wrong
 		if matched != "" && !u.Now.Before(s.note.until) && pr.Done {
-			right, color = matched, th.Dim
+			if right, color = matched, th.Dim; wrong {
+				color = th.Warn
+			}
 		}
 	}
 	mid := r.Min.X + r.Dx()*11/20
 	u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, mid, r.Max.Y), left, ui.Style{Size: 11.5, Color: th.Dim})
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
 	u.Text(box, right, ui.Style{Size: 11.5, Color: color, Align: end})
-	if clicked, _ := p.statusClick.clicked(u, box); clicked && len(p.rec.Warnings) > 0 {
+	if clicked, _ := p.statusClick.clicked(u, box); clicked && warned {
 		s.showAbout()
 	}
 }

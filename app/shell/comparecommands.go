@@ -2,6 +2,7 @@ package shell
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	"gioui.org/io/key"
@@ -240,6 +241,7 @@ func (c *comparison) distributionCommand(p *pane, f recording.Function) *command
 // diffCommand is the one that prints both side by side.
 func (c *comparison) diffCommand() (line, rest string) {
 	args := []string{"ashlar", "diff"}
+	const theThreads = "the selected threads"
 	var rests []string
 	a, b := c.panes[0], c.panes[1]
 	switch {
@@ -259,6 +261,9 @@ func (c *comparison) diffCommand() (line, rest string) {
 		if m.Metric[0] != e.Primary {
 			args = append(args, "--metric", e.Metrics[m.Metric[0]].Name)
 		}
+	}
+	if a.path == "" && !a.demo {
+		rests = append(rests, "that these are the fastest and the slowest calls")
 	}
 	o := &c.options
 	if c.tab == compareFlame {
@@ -280,8 +285,8 @@ func (c *comparison) diffCommand() (line, rest string) {
 		}
 		if names, ok := threadFlags(p.rec, p.sel.tracks); ok && len(names) == 1 {
 			args = append(args, "--thread-"+low, names[0])
-		} else if p.sel.tracks != nil && rests == nil {
-			rests = append(rests, "the selected threads")
+		} else if p.sel.tracks != nil && !slices.Contains(rests, theThreads) {
+			rests = append(rests, theThreads)
 		}
 	}
 	if rules := cli.MatchRules(o.Match); rules != "" {

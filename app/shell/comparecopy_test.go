@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/app/doc"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 )
@@ -150,5 +152,30 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				c.check(t, s, line, got)
 			}
 		})
+	}
+}
+
+// TestFastAndSlowAreOfNoFile compares the slow calls of a function with its fast
+// ones: no file is looked for to keep their marks by, and the copied command says
+// that it cannot choose them.
+func TestFastAndSlowAreOfNoFile(t *testing.T) {
+	s := compared(t, "before.json", "after.json")
+	s.Keep = &keptNote{}
+	rec := s.versus.panes[0].rec
+	parse, _ := s.versus.panes[0].pickedFunction()
+	parse.Name = "parse"
+	fast, slow, err := compare.FastAndSlow(rec, functionsOf(rec, parse), analyze.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.compare(s.newPane(doc.Of(name(fast), fast, s.wake)), s.newPane(doc.Of(name(slow), slow, s.wake)), nil)
+	settleBoth(t, s)
+	for i, p := range s.versus.panes {
+		if p.marks.keep(s, p); p.marks.asked {
+			t.Errorf("%s asks for marks of the file %q", sideName(i), p.path)
+		}
+	}
+	if _, rest := s.asCommand(panelLower); rest != "that these are the fastest and the slowest calls" {
+		t.Errorf("the command says all but %q", rest)
 	}
 }

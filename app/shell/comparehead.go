@@ -71,7 +71,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 		right -= w + u.Px(10)
 	}
 	left := badge.Max.X + u.Px(8)
-	name := s.fonts.Medium(12.5*u.Metric.PxPerDp).Fit(p.doc.Name, float32(right-left))
+	name := s.fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.doc.Name, float32(right-left))
 	u.Text(image.Rect(left, r.Min.Y, right, r.Max.Y), name, st)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	if c.focus == i {
@@ -113,7 +113,10 @@ func (c *comparison) sums(i int) []amount {
 	}
 	m := a.Compared.Metric
 	text += units.Full(m.Readable(sides[i].RawTotal))
-	if i == 0 {
+	if !a.Recs[i].Done {
+		text = "so far " + text
+	}
+	if i == 0 || !a.Recs[0].Done || !a.Recs[1].Done { // of a part nothing follows
 		return []amount{{text: text}}
 	}
 	raw := a.A.RawTotal
@@ -346,18 +349,38 @@ func (c *comparison) unanswered() string {
 	return ""
 }
 
-// status is what stands in the status line: what was matched, how sure it is.
-func (c *comparison) status() (left, right string) {
+// status is what stands in the status line: what was matched, how sure it is,
+// and whether something was wrong with a file.
+func (c *comparison) status() (left, right string, wrong bool) {
 	for i, p := range c.panes {
 		if text := summary(p.rec); text != "" {
 			left += sideName(i) + " " + text + "   "
 		}
 	}
-	right = c.followText()
-	if a := c.answer(); a != nil && (right == "" || right == following) {
+	for i, p := range c.panes {
+		if n := len(p.rec.Warnings); n > 0 {
+			right += plural(int64(n), "warning") + " in " + sideName(i) + " · "
+			wrong = true
+		}
+	}
+	follows := c.followText()
+	right += follows
+	wrong = wrong || follows != "" && follows != following
+	if a := c.answer(); a != nil && (follows == "" || follows == following) {
 		right += matchedText(a)
 	}
-	return left, right
+	return left, strings.TrimSuffix(right, " · "), wrong
+}
+
+// reading is the side that is still being read, the one with the focus first;
+// -1 where both have been.
+func (c *comparison) reading() int {
+	for _, i := range []int{c.focus, 1 - c.focus} {
+		if d := c.panes[i].doc; !d.Progress().Done && d.Err() == nil {
+			return i
+		}
+	}
+	return -1
 }
 
 // matchedText sums up what was matched: matched 309 functions, 4 by similar name

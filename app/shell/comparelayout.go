@@ -17,6 +17,7 @@ const (
 	headHeight     = 30
 	compareGutter  = 128 // where space is short: beside each other
 	untimedHeight  = 40
+	failedHeight   = 150 // for why a file cannot be shown
 	leastTimelines = 130
 	leastAbove     = 96 // of each of two, one above the other
 )
@@ -32,9 +33,9 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	case s.View == Both && c.timed():
 		cut = r.Min.Y + c.timelinesHeight(u, r.Dy())
 	case s.View == Both && c.above:
-		cut = r.Min.Y + 2*u.Px(headHeight+untimedHeight)
+		cut = r.Min.Y + c.wants(u, 0) + c.wants(u, 1)
 	case s.View == Both:
-		cut = r.Min.Y + u.Px(headHeight+untimedHeight)
+		cut = r.Min.Y + max(c.wants(u, 0), c.wants(u, 1))
 	}
 	for i, half := range c.halves(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut)) {
 		y := half.Min.Y
@@ -102,6 +103,9 @@ func (c *comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
 // wants is how high a side is that shows all its rows.
 func (c *comparison) wants(u *ui.UI, i int) int {
 	p := c.panes[i]
+	if p.doc.Err() != nil && !p.rec.Done {
+		return u.Px(headHeight + failedHeight)
+	}
 	if !p.timed() {
 		return u.Px(headHeight + untimedHeight)
 	}

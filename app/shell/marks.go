@@ -41,7 +41,7 @@ func (m *marksPart) add(x store.Mark) {
 
 // keep reads the marks once there is a recording, and writes what has changed.
 func (m *marksPart) keep(s *Shell, p *pane) {
-	if s.Keep == nil || p.rec.Source.Format == "" || p.path == "-" {
+	if s.Keep == nil || p.rec.Source.Format == "" || p.path == "-" || p.path == "" && !p.demo { // of no file
 		return
 	}
 	if !m.asked {
