@@ -39,6 +39,29 @@ func TestCompareAbove(t *testing.T) {
 	}
 	s.Key("ctrl+z", "ctrl+z")
 	s.both("undoing", func(c *versus) bool { return !c.Above })
+
+	s.Key("shift+x")
+	s.both("A above B again", func(c *versus) bool { return c.Above })
+	// What is dropped on a timeline takes that one's place, be it left or right.
+	x := s.StartDragger(t)
+	others := recordings(t, 3)[1:]
+	for _, d := range []struct {
+		at         image.Point
+		file, says string
+		a, b       string
+	}{
+		{image.Pt(1100, 200), others[0], "In place of A, before.json", others[0], after},
+		{image.Pt(100, 460), others[1], "In place of B, after.json", others[0], others[1]},
+	} {
+		x.Enter(uriList(d.file), e2e.Whole, fileList)
+		x.Hold(d.at)
+		s.soon("what a drop does", func(f frame) bool { return len(f.Drop) > 0 && f.Drop[0] == d.says })
+		x.Drop()
+		if v := x.End(); !v.Accepted {
+			t.Errorf("the window says %+v of a drop", v)
+		}
+		s.soon("what was dropped", compares(d.a, d.b))
+	}
 }
 
 // TestFollowBoth: B is written anew while both are shown; the comparison is of

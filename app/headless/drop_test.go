@@ -3,16 +3,22 @@ package headless
 import (
 	"image"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ashlar/app/cli"
 	"ashlar/app/drop"
 	"ashlar/app/shell"
+	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
 // TestDrag draws what is said while files are held over the window.
 func TestDrag(t *testing.T) {
+	golden, err := filepath.Abs("../../testdata/golden")
+	if err != nil {
+		t.Fatal(err)
+	}
 	three := &drop.Files{Paths: []string{"/runs/before.spaa", "/runs/after.spaa", "/runs/third.spaa"}}
 	for name, c := range map[string]struct {
 		theme *theme.Theme
@@ -23,12 +29,23 @@ func TestDrag(t *testing.T) {
 		"drag-left":    {theme.Dark, true, drop.Over{Held: true, At: image.Pt(300, 300), Files: &drop.Files{Paths: []string{"/runs/after.spaa"}}}},
 		"drag-right":   {theme.Light, true, drop.Over{Held: true, At: image.Pt(700, 300), Files: &drop.Files{Paths: []string{"/runs/after.spaa"}}}},
 		"drag-several": {theme.Dark, true, drop.Over{Held: true, At: image.Pt(700, 300), Files: three}},
+		"drag-above-a": {theme.Dark, true, drop.Over{Held: true, At: image.Pt(700, 200), Files: &drop.Files{Paths: []string{"/runs/after.spaa"}}}},
+		"drag-above-b": {theme.Light, true, drop.Over{Held: true, At: image.Pt(300, 330), Files: &drop.Files{Paths: []string{"/runs/after.spaa"}}}},
 		"drag-refused": {theme.Light, true, drop.Over{Held: true, At: image.Pt(700, 300), Refused: drop.NotFiles}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := shell.New(c.theme)
 			defer s.Close()
-			if c.open {
+			switch {
+			case strings.HasPrefix(name, "drag-above"):
+				twinFiles(t)
+				s.Open("before.json")
+				s.OpenBeside("after.json")
+				whole := func(int, *recording.Recording) (int64, int64, bool) { return 0, 0, false }
+				if err := s.SettleComparison(cli.StackView{}, shell.Comparing{Above: true}, whole); err != nil {
+					t.Fatal(err)
+				}
+			case c.open:
 				s.OpenDemo()
 				settle(t, s, cli.StackView{})
 			}
@@ -37,11 +54,7 @@ func TestDrag(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			path, err := filepath.Abs("../../testdata/golden/" + name + ".png")
-			if err != nil {
-				t.Fatal(err)
-			}
-			compare(t, path, img)
+			compare(t, filepath.Join(golden, name+".png"), img)
 			likeShapes(t, s, img, 1)
 		})
 	}

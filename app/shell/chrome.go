@@ -21,12 +21,14 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	if s.openButton.Clicked(u.Context) {
 		s.askOpen()
 	}
-	right := s.rightButtons(u, r, y)
+	if s.pane != nil {
+		x = s.compareButton(u, x, y)
+		x = s.choices(u, x, y)
+	}
+	right := s.rightButtons(u, r, x, y)
 	if s.pane == nil {
 		return
 	}
-	x = s.compareButton(u, x, y)
-	x = s.choices(u, x, y)
 	p := s.pane
 	// The title stands in the middle of the window, as long as there is room.
 	title := s.OpenName()
@@ -55,30 +57,36 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// rightButtons draws colour mode, theme and help from the right edge and
-// returns where they begin.
-func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, y int) int {
+// rightButtons draws help, theme and colour mode from the right edge, as far as
+// there is room right of left, and returns where they begin.
+func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 	x := r.Max.X - u.Px(12)
-	put := func(label string) int {
-		w := u.Measure(label, ui.Style{Size: 12.5, Weight: medium}).X + u.Px(20)
+	fits := func(w int) bool {
+		if x-w < left+u.Px(6) {
+			return false
+		}
 		x -= w
+		return true
+	}
+	if !fits(u.Measure("?", ui.Style{Size: 12.5, Weight: medium}).X + u.Px(20)) {
 		return x
 	}
-	u.Button(&s.helpButton, put("?"), y, 0, "?", s.help)
+	u.Button(&s.helpButton, x, y, 0, "?", s.help)
 	if s.helpButton.Clicked(u.Context) {
 		s.help = !s.help
 	}
-	x -= u.Px(8)
 	name := title1(s.ThemeName())
-	x -= u.Measure(name, ui.Style{Size: 12.5}).X + u.Px(26)
+	if !fits(u.Measure(name, ui.Style{Size: 12.5}).X + u.Px(26+8)) {
+		return x
+	}
 	u.Choice(&s.themeButton, x, y, name, 0)
 	if s.themeButton.Clicked(u.Context) {
 		s.menu = newMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
 	}
-	x -= u.Px(8)
 	label := "Colour by " + string(s.Mode)
-	w := u.Measure(label, ui.Style{Size: 12.5}).X + u.Px(26)
-	x -= w
+	if !fits(u.Measure(label, ui.Style{Size: 12.5}).X + u.Px(26+8)) {
+		return x
+	}
 	u.Choice(&s.modeButton, x, y, label, 0)
 	if s.modeButton.Clicked(u.Context) {
 		items := make([]item, len(theme.Modes))
@@ -103,7 +111,7 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
-	x += u.Choice(&p.eventButton, x, y, eventTitle(&p.rec.Events[p.event]), medium)
+	x += u.Choice(&p.eventButton, x, y, s.choiceName(u, eventTitle(&p.rec.Events[p.event])), medium)
 	if p.eventButton.Clicked(u.Context) {
 		var items []item
 		for i := range p.rec.Events {
@@ -113,7 +121,7 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	}
 	at = x
 	m := p.metricOf()
-	x += u.Choice(&p.metricButton, x, y, m.Name, 0)
+	x += u.Choice(&p.metricButton, x, y, s.choiceName(u, m.Name), 0)
 	if p.metricButton.Clicked(u.Context) {
 		var items []item
 		ms := p.rec.Events[p.event].Metrics
@@ -123,6 +131,11 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 		s.menu = newMenu(image.Pt(at, y+u.Px(30)), items)
 	}
 	return x
+}
+
+// choiceName is a name as the toolbar has room for it.
+func (s *Shell) choiceName(u *ui.UI, name string) string {
+	return s.fonts.Regular(12.5*u.Metric.PxPerSp).Cut(name, float32(u.Px(180)))
 }
 
 // status draws the line at the bottom: what is open, and how loading goes or

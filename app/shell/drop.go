@@ -32,7 +32,7 @@ type sorted struct {
 	left    int // files beyond those
 	reason  string
 	refused int
-	right   bool // on the right half
+	beside  bool // where a drop compares, or takes B's place
 }
 
 // shows is how many recordings a window shows.
@@ -50,16 +50,16 @@ func (s *Shell) DragOver(o drop.Over) {
 // Dropped takes what was let go over the window. What the files are is looked up
 // beside the window's goroutine.
 func (s *Shell) Dropped(d drop.Drop) {
-	right := d.At.X >= s.middle()
+	beside := s.isBeside(d.At)
 	go func() {
-		r := sortDrop(d.Files, right)
+		r := sortDrop(d.Files, beside)
 		s.later(func(s *Shell) { s.land(r) })
 	}()
 }
 
 // sortDrop finds the first files of those that were dropped.
-func sortDrop(f drop.Files, right bool) sorted {
-	r := sorted{reason: f.Reason, refused: f.Refused, right: right}
+func sortDrop(f drop.Files, beside bool) sorted {
+	r := sorted{reason: f.Reason, refused: f.Refused, beside: beside}
 	for i, p := range f.Paths {
 		if len(r.files) == shows || i == 1000 { // nobody drops that many folders
 			r.left = len(f.Paths) - i
@@ -88,7 +88,7 @@ func (s *Shell) land(r sorted) {
 	case len(r.files) > 1:
 		s.Open(r.files[0])
 		s.OpenBeside(r.files[1])
-	case r.right:
+	case r.beside:
 		s.OpenBeside(r.files[0])
 	default:
 		s.OpenBaseline(r.files[0])
@@ -109,8 +109,24 @@ func (s *Shell) land(r sorted) {
 	}
 }
 
-// middle is where the half that compares begins.
-func (s *Shell) middle() int { return s.size.X / 2 }
+// besideZone is the part of the window where a drop compares, or takes the place
+// of B: the right half, or all from B's heading down where A stands above B, so
+// that what is dropped on a timeline takes the place of that timeline.
+func (s *Shell) besideZone() image.Rectangle {
+	z := image.Rectangle{Max: s.size}
+	if c := s.versus; c != nil && c.above && s.View.above() && !c.bounds.heads[1].Empty() {
+		z.Min.Y = c.bounds.heads[1].Min.Y
+	} else {
+		z.Min.X = s.size.X / 2
+	}
+	return z
+}
+
+// isBeside tells whether a drop at a place compares.
+func (s *Shell) isBeside(at image.Point) bool {
+	from := s.besideZone().Min
+	return at.X >= from.X && at.Y >= from.Y
+}
 
 // dropZones are the parts of the window, and what a drop of what is held does
 // on them.
@@ -134,10 +150,14 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 	if c := s.versus; c != nil {
 		open, compare = "In place of A, "+oneLine(c.panes[0].doc.Name), "In place of B, "+oneLine(c.panes[1].doc.Name)
 	}
-	left, right := full, full
-	left.Max.X, right.Min.X = s.middle(), s.middle()
-	on := o.At.X >= s.middle()
-	return []zone{{left, open, !on}, {right, compare, on}}
+	first, beside := full, s.besideZone()
+	if beside.Min.Y > 0 {
+		first.Max.Y = beside.Min.Y
+	} else {
+		first.Max.X = beside.Min.X
+	}
+	on := s.isBeside(o.At)
+	return []zone{{first, open, !on}, {beside, compare, on}}
 }
 
 // held says what is held: a name, two, or how many.
@@ -171,9 +191,14 @@ func (s *Shell) layoutDrag(u *ui.UI, full image.Rectangle) {
 	for i, z := range s.drag.zones {
 		place := z.place.Inset(gap)
 		if len(s.drag.zones) > 1 { // the gap between two is as wide as that around
-			if i == 0 {
+			switch above := z.place.Dx() == full.Dx(); {
+			case above && i == 0:
+				place.Max.Y += gap / 2
+			case above:
+				place.Min.Y -= gap / 2
+			case i == 0:
 				place.Max.X += gap / 2
-			} else {
+			default:
 				place.Min.X -= gap / 2
 			}
 		}

@@ -273,8 +273,11 @@ func (p *pane) walkFunctions(s *Shell, next bool) {
 
 // show brings a hit into view and picks it.
 func (p *pane) show(h analyze.Hit) {
-	hit := hitBar(p.rec, h, p.found())
-	p.pickHit(hit)
+	var is func(recording.FuncID) bool
+	if h.Samples != nil { // which only a search finds
+		is = p.found()
+	}
+	p.pickHit(hitBar(p.rec, h, is))
 	p.reveal(&p.pick.hit)
 }
 

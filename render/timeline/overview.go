@@ -13,7 +13,8 @@ import (
 // share of tracks whose outermost lane is covered, or the number of samples,
 // or the weight of windows, relative to the busiest part.
 func Density(rec *recording.Recording, event, metric, n int) []float64 {
-	d := make([]float64, max(1, n))
+	n = max(1, n) // a window may be narrower than its names
+	d := make([]float64, n)
 	span := float64(rec.Duration())
 	if !rec.HasTime || span <= 0 {
 		return d
