@@ -563,11 +563,11 @@ func TestSandwich(t *testing.T) {
 				t.Fatal(err)
 			}
 			var want Matched
-			distinct := map[plainFrame]bool{}
+			distinct := map[[3]string]bool{}
 			for _, s := range all {
 				for _, f := range s.frames {
-					if plainMatch(text, f) && !distinct[f] {
-						distinct[f] = true
+					if k := [3]string{f.name, f.module, f.file}; plainMatch(text, f) && !distinct[k] {
+						distinct[k] = true
 						want.Functions++
 					}
 				}
