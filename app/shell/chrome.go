@@ -17,6 +17,11 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	y := r.Min.Y + u.Px(9)
 	x := r.Min.X + u.Px(12)
+	if p := s.pane; p != nil && s.noSearch && (p.search.focus || u.Focused(&p.search.editor)) {
+		// The bar is too narrow for both: while one types the search has all of it.
+		s.searchBox(u, image.Rect(x, y, max(x, r.Max.X-u.Px(12)), y+u.Px(26)))
+		return
+	}
 	x += u.Button(&s.openButton, x, y, 0, "Open", false) + u.Px(10)
 	if s.openButton.Clicked(u.Context) {
 		s.askOpen()
@@ -45,12 +50,15 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		hi = right - sw - u.Px(24)
 	}
 	// Search stands left of what is selected, and gives way when it is narrow.
+	s.noSearch = false
 	if w := min(u.Px(290), hi-mid-u.Px(90)); w > u.Px(120) {
 		s.searchBox(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
 		hi -= w + u.Px(12)
 	} else if w := min(u.Px(290), hi-lo-u.Px(12)); w > u.Px(80) {
 		s.searchBox(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
 		return
+	} else {
+		s.noSearch = true
 	}
 	if hi-lo > u.Px(30) {
 		u.Text(image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y), title, st)

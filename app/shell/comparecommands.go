@@ -2,7 +2,6 @@ package shell
 
 import (
 	"image"
-	"strconv"
 	"strings"
 
 	"gioui.org/io/key"
@@ -216,7 +215,7 @@ func (c *comparison) asCommand(s *Shell) (line, rest string) {
 			cs = append(cs, p.commandAbout("info"))
 		case c.tab == compareDistribution:
 			if f, ok := p.pickedFunction(); ok && c.chosen != nil {
-				cs = append(cs, p.statsCommand(f))
+				cs = append(cs, c.distributionCommand(p, f))
 			}
 		}
 	}
@@ -226,9 +225,22 @@ func (c *comparison) asCommand(s *Shell) (line, rest string) {
 	return c.diffCommand()
 }
 
+// distributionCommand tells how long the calls of a function took on one side.
+func (c *comparison) distributionCommand(p *pane, f recording.Function) *command {
+	cmd := p.statsCommand(f)
+	if c.options.SelfTime {
+		cmd.rest = append(cmd.rest, "that times are without callees")
+	}
+	if p.sel.ranged {
+		cmd.rest = append(cmd.rest, "that calls over the edges of the time are left out")
+	}
+	return cmd
+}
+
 // diffCommand is the one that prints both side by side.
 func (c *comparison) diffCommand() (line, rest string) {
 	args := []string{"ashlar", "diff"}
+	var rests []string
 	a, b := c.panes[0], c.panes[1]
 	switch {
 	case a.demo && b.demo:
@@ -266,10 +278,10 @@ func (c *comparison) diffCommand() (line, rest string) {
 			r := cli.Range{From: p.sel.from - p.rec.Start, To: p.sel.to - p.rec.Start, HasFrom: true, HasTo: true}
 			args = append(args, "--range-"+low, r.String())
 		}
-		if t := p.sel.tracks; len(t) == 1 && t[0] < len(p.rec.Tracks) {
-			args = append(args, "--thread-"+low, strconv.Itoa(int(p.rec.Tracks[t[0]].TID)))
-		} else if t != nil {
-			rest = "the selected threads"
+		if names, ok := threadFlags(p.rec, p.sel.tracks); ok && len(names) == 1 {
+			args = append(args, "--thread-"+low, names[0])
+		} else if p.sel.tracks != nil && rests == nil {
+			rests = append(rests, "the selected threads")
 		}
 	}
 	if rules := cli.MatchRules(o.Match); rules != "" {
@@ -283,8 +295,21 @@ func (c *comparison) diffCommand() (line, rest string) {
 	if c.table.filters[filterSure] && c.tab == compareTable {
 		args = append(args, "--min-confidence", "0.95")
 	}
+	if t := &c.table; c.tab == compareTable {
+		if t.by != columnDifference || t.backward {
+			rests = append(rests, "the order of rows")
+		}
+		f := t.filters
+		f[filterSure] = false
+		if f != (tableFilters{}) {
+			rests = append(rests, "which rows are left out")
+		}
+	}
+	if c.tab == compareFlame && len(c.flame.zoom) > 0 {
+		rests = append(rests, "what it is zoomed to")
+	}
 	for i := range args {
 		args[i] = quoted(args[i])
 	}
-	return strings.Join(args, " "), rest
+	return strings.Join(args, " "), strings.Join(rests, " and ")
 }

@@ -59,7 +59,11 @@ func (t *distributionPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rec
 		y += line
 	}
 	row(true, "", "A", "B", "change")
-	row(false, "Calls", units.Count(d.A.N), units.Count(d.B.N), units.Change(d.A.N, d.B.N))
+	calls := "Calls"
+	if c.panes[0].sel.ranged || c.panes[1].sel.ranged {
+		calls = "Whole calls" // those that reach out of the time are left out
+	}
+	row(false, calls, units.Count(d.A.N), units.Count(d.B.N), units.Change(d.A.N, d.B.N))
 	for _, x := range []struct {
 		name string
 		a, b float64

@@ -62,8 +62,8 @@ func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []de
 	if h.Samples != nil && h.Samples.Event == p.event {
 		ds = append(ds, contextDetails(p.doc.CallContexts(p.rec, p.event, p.metric, h.Track, h.Call), p.metricOf(), true)...)
 	}
-	ds = append(ds, p.argDetails(h.Args)...)
 	ds = append(ds, p.flowDetails()...)
+	ds = append(ds, p.argDetails(h.Args)...)
 	return title, sub, append(ds, p.callers(h)...)
 }
 
@@ -75,7 +75,11 @@ func (p *pane) sampleDetails(h *timeline.Hit) (ds []detail) {
 			sum += v
 		}
 	}
-	ds = append(ds, lengthDetail("Up to the next", h.End-h.Start), detail{key: title1(m.Name), value: units.Value(sum, m), exact: units.Exact(sum, m)})
+	length := "Up to the next"
+	if h.Last == h.Samples.Len() || h.Samples.Time(h.Last) > h.End {
+		length = "Drawn for" // the next one is far away, or there is none
+	}
+	ds = append(ds, lengthDetail(length, h.End-h.Start), detail{key: title1(m.Name), value: units.Value(sum, m), exact: units.Exact(sum, m)})
 	if cpu := h.Samples.CPU(h.First); cpu >= 0 {
 		ds = append(ds, detail{key: "CPU", value: strconv.Itoa(cpu)})
 	}
@@ -107,15 +111,20 @@ func (p *pane) processDetails(i int) []detail {
 	return []detail{{key: "Process", value: name}}
 }
 
-// argDetails are the arguments, a line each where they are an object's members.
-func (p *pane) argDetails(ref uint64) (ds []detail) {
+// argDetails are the arguments under their heading, a line each where they are
+// an object's members.
+func (p *pane) argDetails(ref uint64) []detail {
 	if ref == 0 || p.rec.Args == nil {
 		return nil
 	}
 	text := p.rec.Args(ref)
+	if text == "" || text == "{}" {
+		return nil
+	}
+	ds := []detail{heading("Arguments")}
 	members, ok := objectMembers(text)
 	if !ok {
-		return []detail{{value: cutText(text), exact: text}}
+		return append(ds, detail{value: cutText(text), exact: text})
 	}
 	for _, m := range members {
 		if len(m.key)+len(m.value) > 40 {
@@ -190,7 +199,7 @@ func (p *pane) callers(h *timeline.Hit) (ds []detail) {
 	if c != recording.NoCall && len(ds) == mostCallers {
 		ds = append(ds, detail{value: fmt.Sprintf("and %d more", p.rec.Calls.Depth(c)-1)})
 	}
-	return append([]detail{{value: "Called from"}}, ds...)
+	return append([]detail{heading("Called from")}, ds...)
 }
 
 // pickAbove goes to the bar above one, in a lane.

@@ -196,3 +196,31 @@ func monkeyFiles(t *testing.T) (files []string) {
 	}
 	return files
 }
+
+// TestSearchInANarrowWindow: where the toolbar has no room for the search, it has
+// all of the toolbar while one types, and gives it back.
+func TestSearchInANarrowWindow(t *testing.T) {
+	b := newBench(t, someTrace)
+	m := &monkey{Shell: b.Shell, r: rand.New(rand.NewPCG(1, 1)), now: b.now, size: image.Pt(420, 300), scale: 1}
+	press := func(k key.Name) {
+		m.router.Queue(key.Event{Name: k, State: key.Press})
+		m.frame()
+		m.frame()
+	}
+	m.frame()
+	if press("/"); !m.router.Source().Focused(&m.pane.search.editor) {
+		t.Fatal("the search does not have the keyboard")
+	}
+	m.router.Queue(key.EditEvent{Text: "read"})
+	m.frame()
+	if m.frame(); m.pane.search.text != "read" {
+		t.Errorf("what is searched for is %q", m.pane.search.text)
+	}
+	press(key.NameEscape)
+	if press(key.NameEscape); m.router.Source().Focused(&m.pane.search.editor) {
+		t.Error("the search keeps the keyboard")
+	}
+	if m.pane.search.text != "" {
+		t.Errorf("%q is still searched for", m.pane.search.text)
+	}
+}

@@ -134,10 +134,8 @@ func (c *chooser) layout(s *Shell, u *ui.UI, size image.Point) {
 	}
 	editField(u, &c.editor, in)
 	if !c.focused {
-		u.Execute(key.FocusCmd{Tag: &c.editor})
-		// With the next frame the editor tells where its caret is; what is typed
-		// before would go to the beginning.
-		u.Execute(opInvalidateAt(u.Now))
+		takeKeyboard(u, &c.editor)
+		u.Execute(opInvalidateAt(u.Now)) // the caret is seen with the next frame
 		c.focused = true
 	}
 	y := field.Max.Y + u.Px(8)
@@ -179,6 +177,15 @@ func (c *chooser) layout(s *Shell, u *ui.UI, size image.Point) {
 	if len(c.lines) == 0 {
 		u.Text(ui.Rect(field.Min.X+u.Px(8), y, field.Dx(), h), "Nothing like that", ui.Style{Size: 12.5, Color: th.Faint})
 	}
+}
+
+// takeKeyboard gives an editor the keyboard. The editor itself tells what is
+// selected in it two frames later, and what is typed until then would go to the
+// place of another text's selection.
+func takeKeyboard(u *ui.UI, e *widget.Editor) {
+	u.Execute(key.FocusCmd{Tag: e})
+	from, to := e.Selection()
+	u.Execute(key.SelectionCmd{Tag: e, Range: key.Range{Start: from, End: to}})
 }
 
 // editField lays an editor out in r.

@@ -105,9 +105,8 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	}
 	if u.Item(&sp.editor, r) || sp.focus {
 		sp.focus = false
-		u.Execute(key.FocusCmd{Tag: &sp.editor})
-		u.Execute(key.SelectionCmd{Tag: &sp.editor})
 		sp.editor.SetCaret(sp.editor.Len(), 0)
+		takeKeyboard(u, &sp.editor)
 	}
 	if sp.blur {
 		sp.blur = false

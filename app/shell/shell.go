@@ -73,9 +73,11 @@ type Shell struct {
 	follows bool // the theme is the system's
 	fonts   raster.Faces
 	tips    ui.Sheet
-	fontsOf int64       // the version of the system's fonts that is drawn with
-	pane    *pane       // the one with the focus
-	versus  *comparison // where two recordings are compared, else nil
+	// noSearch tells that the toolbar had no room for the search in the last frame.
+	noSearch bool
+	fontsOf  int64       // the version of the system's fonts that is drawn with
+	pane     *pane       // the one with the focus
+	versus   *comparison // where two recordings are compared, else nil
 	// gone are panes whose recordings are to be let go of with the next frame: what
 	// reads events may remember their fields, and with them all of them.
 	gone      []*pane

@@ -51,7 +51,10 @@ type detail struct {
 	key, value, exact string
 	to                func()
 	label             string
+	head              bool // the heading of those that follow
 }
+
+func heading(text string) detail { return detail{value: text, head: true} }
 
 // sidePart is the panel beside the lower half.
 type sidePart struct {
@@ -157,7 +160,12 @@ func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
 			return y
 		}
 		y += u.Px(5) // apart from the lines above, as they are from one another
-		sz := u.Text(image.Rect(x, y, right, y+u.Px(2000)), d.value, ui.Style{Size: 11.5, Color: th.Dim, Lines: 40})
+		st := ui.Style{Size: 11.5, Color: th.Dim, Lines: 40}
+		if d.head {
+			y += u.Px(5)
+			st.Weight = medium
+		}
+		sz := u.Text(image.Rect(x, y, right, y+u.Px(2000)), d.value, st)
 		return y + sz.Y + u.Px(4)
 	}
 	line := u.Px(22)
@@ -411,5 +419,5 @@ func (p *pane) nodeCallers() (ds []detail) {
 	if len(ds) == 0 {
 		return nil
 	}
-	return append([]detail{{value: "Called from"}}, ds...)
+	return append([]detail{heading("Called from")}, ds...)
 }

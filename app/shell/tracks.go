@@ -50,8 +50,8 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 	}
 	if u.Item(&f.editor, r) || f.focus {
 		f.focus = false
-		u.Execute(key.FocusCmd{Tag: &f.editor})
 		f.editor.SetCaret(f.editor.Len(), 0)
+		takeKeyboard(u, &f.editor)
 	}
 	if f.leave {
 		f.leave = false

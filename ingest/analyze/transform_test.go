@@ -563,11 +563,12 @@ func TestSandwich(t *testing.T) {
 				t.Fatal(err)
 			}
 			var want Matched
-			distinct := map[[3]string]bool{}
+			distinct := map[plainFrame]bool{}
 			for _, s := range all {
 				for _, f := range s.frames {
-					if k := [3]string{f.name, f.module, f.file}; plainMatch(text, f) && !distinct[k] {
-						distinct[k] = true
+					// One function has frames on several lines.
+					if fn := (plainFrame{name: f.name, module: f.module, file: f.file}); plainMatch(text, f) && !distinct[fn] {
+						distinct[fn] = true
 						want.Functions++
 					}
 				}

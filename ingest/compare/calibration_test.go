@@ -51,6 +51,7 @@ func alarms(t *testing.T, o Options, sides func(seed uint64) (a, b []Input)) (ta
 // TestFalseAlarms compares pairs that only differ by chance. At a confidence of
 // 95 % at most 5 % of the tables may hold an alarm: 10 of 200.
 func TestFalseAlarms(t *testing.T) {
+	t.Parallel()
 	const stated = 10
 	check := func(name string, tables int, rows float64) {
 		t.Helper()

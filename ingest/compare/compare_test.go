@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"math/big"
@@ -18,7 +17,7 @@ var bg = context.Background()
 
 // checkSums holds what must be true of every comparison: rows and tree add up
 // to the totals, by everything, to the last digit.
-func checkSums(t *testing.T, c *Comparison) {
+func checkSums(t *testing.T, c *Comparison, tables map[By]*Table) {
 	t.Helper()
 	a, b := c.A().Total, c.B().Total
 	if root := &c.Tree.Nodes[0]; root.A.Total != a || root.B.Total != b {
@@ -26,12 +25,8 @@ func checkSums(t *testing.T, c *Comparison) {
 	}
 	for _, by := range allBy {
 		var sa, sb, delta int64
-		table, err := c.Table(bg, by, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range table.Rows {
-			r := &table.Rows[i]
+		for i := range tables[by].Rows {
+			r := &tables[by].Rows[i]
 			sa, sb, delta = sa+r.ASelf, sb+r.BSelf, delta+r.DeltaSelf()
 		}
 		if sa != a || sb != b || delta != b-a {
@@ -42,9 +37,8 @@ func checkSums(t *testing.T, c *Comparison) {
 
 // checkOneSide holds each side of a raw comparison against the analysis of that
 // recording alone.
-func checkOneSide(t *testing.T, c *Comparison) {
+func checkOneSide(t *testing.T, c *Comparison, table *Table) {
 	t.Helper()
-	table := mustTable(t, c, ByFunction)
 	for r := range c.Runs {
 		want := naiveTable(t, c.Runs[r].Rec, c.Runs[r].query)
 		seen := 0
@@ -75,53 +69,56 @@ func checkOneSide(t *testing.T, c *Comparison) {
 	}
 }
 
+// rowKey is what is the same of a row and of the one that mirrors it.
+type rowKey struct {
+	name, nameB                     string
+	status                          Status
+	aSelf, bSelf, aTotal, bTotal, p int64 // p in millionths, -1 for none
+}
+
+func tableKey(r *Row, by By) rowKey {
+	k := rowKey{r.Name, r.NameB, r.Status, r.ASelf, r.BSelf, r.ATotal, r.BTotal, -1}
+	if by == ByStack { // named after A where both sides have it
+		k.name, k.nameB = "", ""
+	}
+	if c := r.Confidence(); c != nil {
+		k.p = int64(math.Round(c.P * 1e6))
+	}
+	return k
+}
+
 // mirrored is a row as it should be the other way round. The name is B's.
-func mirrored(r Row) string {
-	name, other := r.Name, r.NameB
-	if other != "" {
-		name, other = other, name
+func (k rowKey) mirrored() rowKey {
+	k.aSelf, k.bSelf, k.aTotal, k.bTotal = k.bSelf, k.aSelf, k.bTotal, k.aTotal
+	if k.nameB != "" {
+		k.name, k.nameB = k.nameB, k.name
 	}
-	status := r.Status
-	switch status {
+	switch k.status {
 	case New:
-		status = Gone
+		k.status = Gone
 	case Gone:
-		status = New
+		k.status = New
 	}
-	return rowText(name, other, status, r.BSelf, r.ASelf, r.BTotal, r.ATotal, r.Confidence())
+	return k
 }
 
-func rowText(name, nameB string, status Status, as, bs, at, bt int64, c *Confidence) string {
-	p := "?"
-	if c != nil {
-		p = fmt.Sprintf("%.6f", c.P)
-	}
-	return fmt.Sprintf("%s/%s %s %d %d %d %d p %s", name, nameB, status, as, bs, at, bt, p)
-}
-
-func checkMirror(t *testing.T, c, d *Comparison) {
+// checkMirror holds the tables of a comparison against those of the opposite one.
+func checkMirror(t *testing.T, here, there map[By]*Table) {
 	t.Helper()
 	for _, by := range allBy {
-		back := map[string]int{}
-		there, here := mustTable(t, d, by), mustTable(t, c, by)
-		for _, r := range there.Rows {
-			if by == ByStack { // named after A where both sides have it
-				r.Name, r.NameB = "", ""
-			}
-			back[rowText(r.Name, r.NameB, r.Status, r.ASelf, r.BSelf, r.ATotal, r.BTotal, r.Confidence())]++
+		back := map[rowKey]int{}
+		for i := range there[by].Rows {
+			back[tableKey(&there[by].Rows[i], by)]++
 		}
-		for _, r := range here.Rows {
-			if by == ByStack {
-				r.Name, r.NameB = "", ""
-			}
-			m := mirrored(r)
+		for i := range here[by].Rows {
+			m := tableKey(&here[by].Rows[i], by).mirrored()
 			if back[m] == 0 {
-				t.Errorf("by %s, nothing mirrors %s", by, m)
+				t.Errorf("by %s, nothing mirrors %+v", by, m)
 			}
 			back[m]--
 		}
-		if len(there.Rows) != len(here.Rows) {
-			t.Errorf("by %s, there are %d rows one way and %d the other", by, len(here.Rows), len(there.Rows))
+		if h, o := len(here[by].Rows), len(there[by].Rows); h != o {
+			t.Errorf("by %s, there are %d rows one way and %d the other", by, h, o)
 		}
 	}
 }
@@ -157,6 +154,7 @@ func metricsOfEvent(rec *recording.Recording) (out []Options) {
 }
 
 func TestRandomPairs(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(40) {
 		a, b := random(seed, poolA), random(seed+1000, poolB)
 		for _, o := range metricsOfEvent(a) {
@@ -170,10 +168,11 @@ func TestRandomPairs(t *testing.T) {
 					}
 					t.Fatal(err)
 				}
-				checkSums(t, c)
+				tables := mustTables(t, c, n == Raw)
+				checkSums(t, c, tables)
 				if n == Raw {
-					checkOneSide(t, c)
-					checkMirror(t, c, mustCompare(t, b, a, o))
+					checkOneSide(t, c, tables[ByFunction])
+					checkMirror(t, tables, mustTables(t, mustCompare(t, b, a, o), true))
 				}
 				if n == Total && c.A().Total != c.B().Total {
 					t.Errorf("normalised by total, the totals are %d and %d", c.A().Total, c.B().Total)
@@ -193,14 +192,13 @@ func TestRandomPairs(t *testing.T) {
 // fractions: no subtree is off by more than the last decimal.
 func checkScaled(t *testing.T, c *Comparison) {
 	t.Helper()
-	raw := make([]*big.Rat, len(c.Tree.Nodes))
+	x, y := sides(c.Runs[0].Rec, c.Runs[1].Rec)
+	o := Options{Event: analyze.EventName(&c.Runs[0].Rec.Events[c.Metric.Event[0]]), Metric: c.Metric.Common.Name}
+	d, err := Compare(bg, x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for r := range c.Runs {
-		x, y := sides(c.Runs[0].Rec, c.Runs[1].Rec)
-		o := Options{Event: analyze.EventName(&c.Runs[0].Rec.Events[c.Metric.Event[0]]), Metric: c.Metric.Common.Name}
-		d, err := Compare(bg, x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
 		f := new(big.Rat).Quo(c.Runs[r].factor.rat, new(big.Rat).SetInt64(d.Metric.times[r]))
 		for i := range d.Tree.Nodes {
 			total := d.Tree.Nodes[i].A.Total
@@ -208,18 +206,29 @@ func checkScaled(t *testing.T, c *Comparison) {
 			if r == 1 {
 				total, got = d.Tree.Nodes[i].B.Total, c.Tree.Nodes[i].B.Total
 			}
-			raw[i] = new(big.Rat).Mul(f, new(big.Rat).SetInt64(total))
-			raw[i].Sub(raw[i], new(big.Rat).SetInt64(got))
-			if off, _ := raw[i].Float64(); math.Abs(off) > 1 {
+			by := new(big.Rat).Mul(f, new(big.Rat).SetInt64(total))
+			by.Sub(by, new(big.Rat).SetInt64(got))
+			if off, _ := by.Float64(); math.Abs(off) > 1 {
 				t.Fatalf("node %d of recording %d is off by %g of its last decimal", i, r, off)
 			}
 		}
 	}
 }
 
+// manyCalls is from how many on a sample is large: each thing is looked at once
+// with it, not in every combination.
+const manyCalls = 100_000
+
+func large(rec *recording.Recording) bool { return rec.Calls.Len() > manyCalls }
+
 func TestSamplesWithThemselves(t *testing.T) {
+	t.Parallel()
 	for name, rec := range needSamples(t) {
-		for _, o := range metricsOfEvent(rec) {
+		options := metricsOfEvent(rec)
+		if large(rec) {
+			options = options[:1]
+		}
+		for _, o := range options {
 			checkEmpty(t, rec, o)
 		}
 		if t.Failed() {
@@ -229,14 +238,18 @@ func TestSamplesWithThemselves(t *testing.T) {
 }
 
 // TestSamplePairs compares each sample with the next one that has a metric in
-// common.
+// common; a large one that an earlier one was compared with has had its turn.
 func TestSamplePairs(t *testing.T) {
+	t.Parallel()
 	all := needSamples(t)
 	names := slices.Sorted(maps.Keys(all))
-	pairs := 0
+	pairs, had := 0, map[string]bool{}
 	for i, na := range names {
 		for _, nb := range names[i+1:] {
 			a, b := all[na], all[nb]
+			if large(a) && had[na] {
+				break
+			}
 			x, y := sides(a, b)
 			c, err := Compare(bg, x, y, Options{})
 			if err != nil {
@@ -246,16 +259,22 @@ func TestSamplePairs(t *testing.T) {
 				continue
 			}
 			pairs++
-			checkSums(t, c)
-			checkOneSide(t, c)
+			had[nb] = true
+			tables := mustTables(t, c, true)
+			checkSums(t, c, tables)
+			checkOneSide(t, c, tables[ByFunction])
 			ev := &a.Events[c.Metric.Event[0]]
 			if c.Metric.Rule == sameEvent {
 				o := Options{Event: analyze.EventName(ev), Metric: ev.Metrics[c.Metric.Metric[0]].Name}
-				checkMirror(t, mustCompare(t, a, b, o), mustCompare(t, b, a, o))
+				checkMirror(t, tables, mustTables(t, mustCompare(t, b, a, o), true))
 			}
-			for _, n := range []Normalize{Total, Duration, Samples} {
+			normalizes := []Normalize{Total, Duration, Samples}
+			if large(a) || large(b) {
+				normalizes = normalizes[:1]
+			}
+			for _, n := range normalizes {
 				if c, err := Compare(bg, x, y, Options{Normalize: n}); err == nil {
-					checkSums(t, c)
+					checkSums(t, c, mustTables(t, c, false))
 				}
 			}
 			if t.Failed() {
@@ -281,7 +300,7 @@ func TestSeveralRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkSums(t, c)
+		checkSums(t, c, mustTables(t, c, false))
 		if c.Method() != FromRuns {
 			t.Errorf("the method is %q", c.Method())
 		}

@@ -122,6 +122,20 @@ func mustTable(t *testing.T, c *Comparison, by By) *Table {
 	return table
 }
 
+// mustTables are the tables by everything, with how sure their rows are or not.
+func mustTables(t *testing.T, c *Comparison, sure bool) map[By]*Table {
+	t.Helper()
+	out := map[By]*Table{}
+	for _, by := range allBy {
+		table, err := c.Table(context.Background(), by, sure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[by] = table
+	}
+	return out
+}
+
 var allBy = []By{ByFunction, ByModule, ByFile, ByThread, ByStack}
 
 // samples reads the files of the sample folder that are not too large, once.

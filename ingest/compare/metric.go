@@ -43,12 +43,15 @@ func unitOf(ev *recording.Event, m *recording.Metric) unit {
 		return unit{"events of " + plainEvent(ev.Name), 1}
 	case "", "count", "counts", "samples", "sample":
 		if isSampleName(m.Name) {
-			return unit{"samples", 1}
+			return unit{samplesClass, 1}
 		}
 		return unit{"count", 1}
 	}
 	return unit{m.Unit, 1}
 }
+
+// samplesClass is what numbers of samples measure.
+const samplesClass = "samples"
 
 // plainEvent is an event's name without perf's modifiers (cycles:uppp).
 func plainEvent(name string) string {
@@ -87,8 +90,9 @@ const (
 // analyze.Choose takes them; where both are empty the default of the first
 // recording that has a counterpart everywhere is taken. Counterparts are
 // metrics of the same name in an event of the same name, then in another event,
-// then metrics of another name; always such that measure the same thing. The
-// error lists what each side has.
+// then metrics of another name; always such that measure the same thing. Where
+// nothing was asked for, numbers of samples of different events come last: each
+// may have been sampled at its own rate. The error lists what each side has.
 func MatchMetric(recs []*recording.Recording, event, metric string) (*Metric, error) {
 	first := recs[0]
 	e, m, err := chosen(recs, event, metric)
@@ -104,12 +108,18 @@ func MatchMetric(recs []*recording.Recording, event, metric string) (*Metric, er
 			}
 		}
 	}
-	for _, rule := range []string{sameEvent, sameMetric, sameUnit} {
+	last := func(c candidate) bool {
+		return len(candidates) > 1 && unitOf(&first.Events[c.e], &first.Events[c.e].Metrics[c.m]).class == samplesClass
+	}
+	for _, step := range []struct {
+		rule string
+		last bool
+	}{{sameEvent, false}, {sameMetric, false}, {sameUnit, false}, {sameMetric, true}, {sameUnit, true}} {
 		for _, c := range candidates {
-			if c.e < 0 {
+			if c.e < 0 || step.rule != sameEvent && last(c) != step.last {
 				continue
 			}
-			if got := counterparts(recs, c.e, c.m, rule, event, metric); got != nil {
+			if got := counterparts(recs, c.e, c.m, step.rule, event, metric); got != nil {
 				return got, got.scale(recs)
 			}
 		}

@@ -4,9 +4,11 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"ashlar/ingest"
 	"ashlar/ingest/recording"
 )
 
@@ -117,5 +119,32 @@ func TestMetricChoice(t *testing.T) {
 	m, err = MatchMetric([]*recording.Recording{a, b}, "", "wall")
 	if err != nil || m.Metric[0] != 1 || m.Metric[1] != 0 {
 		t.Errorf("the metric is %+v (%v)", m, err)
+	}
+}
+
+// TestMetricOfUnlikeSamplers: of the same program before and after its change,
+// sampled 100 times a second by one program and 199 times by another, the times
+// go together, not the numbers of samples.
+func TestMetricOfUnlikeSamplers(t *testing.T) {
+	var recs []*recording.Recording
+	for _, name := range []string{"before.pb.gz", "after.perf.zst"} {
+		rec, _, err := ingest.ReadAll(bg, filepath.Join("..", "..", "testdata", "recorded", name), ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		recs = append(recs, rec)
+	}
+	for _, r := range [][2]*recording.Recording{{recs[0], recs[1]}, {recs[1], recs[0]}} {
+		c := mustCompare(t, r[0], r[1], Options{})
+		if _, base := Measures(&c.Metric.Common); base != 1000 || c.Metric.Rule != sameUnit {
+			t.Errorf("%s is compared by %s", c.Metric.Common.Name, c.Metric.Rule)
+		}
+	}
+	c := mustCompare(t, recs[0], recs[1], Options{})
+	if ratio := float64(c.B().Total) / float64(c.A().Total); ratio < .3 || ratio > .45 {
+		t.Errorf("the optimised program takes %g of the time", ratio)
+	}
+	if m, err := MatchMetric(recs, "", "samples"); err != nil || m.Common.Name != "samples" {
+		t.Errorf("asked for samples, %+v is taken (%v)", m, err)
 	}
 }

@@ -75,6 +75,7 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 			r.End = max(r.End, t.last)
 		}
 	}
+	b.space(r.Tracks)
 	r.Calls = b.rec.Calls // layouts may have added calls
 	// The sums have room to grow, which is no call's.
 	n := min(len(b.sums), r.Calls.Len())

@@ -15,9 +15,9 @@ type Samples struct {
 	values []*Vec[int64]
 	// sums are those of the columns of values; the builder's.
 	sums []int64
-	// gap is how long a sample's call is drawn at most when the next one is
-	// far away: four times the median distance.
-	gap int64
+	// period is how far apart the event's samples usually are on a thread (see
+	// [Builder.space]).
+	period int64
 	// depth is that of the deepest stack.
 	depth int
 }
@@ -56,14 +56,17 @@ func (s *Samples) Value(i int, m *Metric, metric int) int64 {
 	return Missing
 }
 
-// End is when sample i stops being drawn: at the next sample, or after a gap.
-// It says where samples fall, not how long anything ran.
+// End is when sample i stops being drawn: at the next sample, or after a period
+// where that is more than a few away or there is none. It says where samples
+// fall, not how long anything ran.
 func (s *Samples) End(i int) int64 {
-	end := s.times.At(i) + s.gap
+	at := s.times.At(i)
 	if i+1 < s.Len() {
-		end = min(end, s.times.At(i+1))
+		if next := s.times.At(i + 1); next-at <= farPeriods*s.period {
+			return next
+		}
 	}
-	return end
+	return at + s.period
 }
 
 // Search returns the first sample at or after t.
@@ -140,26 +143,7 @@ func (s *Samples) snapshot() *Samples {
 			c.values[i] = &w
 		}
 	}
-	c.gap = s.medianGap() * 4
 	return &c
-}
-
-// medianGap is the median distance of up to 1,001 neighbours spread evenly
-// over the samples; a millisecond when there are none.
-func (s *Samples) medianGap() int64 {
-	n := s.Len()
-	step := max(1, n/1000)
-	var d []int64
-	for i := 0; i+1 < n; i += step {
-		if g := s.Time(i+1) - s.Time(i); g > 0 {
-			d = append(d, g)
-		}
-	}
-	if len(d) == 0 {
-		return 1e9
-	}
-	sort.Slice(d, func(i, j int) bool { return d[i] < d[j] })
-	return d[len(d)/2]
 }
 
 // sortByTime puts the samples in order of time, stable. It builds new columns,

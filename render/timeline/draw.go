@@ -119,6 +119,9 @@ func (p *Picture) row(r *Row, y int) {
 func (p *Picture) header(r *Row, y int) {
 	t := p.Palette.Theme
 	p.c.Rect(0, y, p.w, y+r.Height, raster.Pack(t.Surface))
+	if r.Collapsed { // apart from what follows, which may be another header
+		p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
+	}
 	base := y + p.px(15)
 	p.arrow(p.px(12), y+p.px(11), r.Collapsed)
 	x := float32(p.px(26))

@@ -1,0 +1,154 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+)
+
+// sureOfBoth waits for all that is asked of both recordings.
+func sureOfBoth(t *testing.T, s *Shell) {
+	t.Helper()
+	if err := s.settleCompared(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// chooseNamed marks a function of the comparison.
+func chooseNamed(t *testing.T, s *Shell, name string) {
+	t.Helper()
+	a := s.versus.answer()
+	for f := range a.Compared.Tree.Funcs {
+		if a.Compared.Tree.Funcs[f].Name == name {
+			s.versus.choose(a, int32(f))
+			return
+		}
+	}
+	t.Fatal("there is no function ", name)
+}
+
+// TestCopiedCommandsOfBoth runs the commands of what is shown of each of two
+// recordings and compares their numbers with those that are shown.
+func TestCopiedCommandsOfBoth(t *testing.T) {
+	shown := func(d *compare.Durations) string {
+		text := func(ps float64) string { return recording.Decimal{Mantissa: int64(ps), Scale: 3}.String() }
+		return fmt.Sprint(d.N, " ", text(d.Min), " ", text(d.Median), " ", text(d.P90), " ", text(d.P99), " ", text(d.Max))
+	}
+	for _, c := range []struct {
+		name  string
+		rest  string
+		set   func(s *Shell)
+		check func(t *testing.T, s *Shell, line string, got []map[string]any)
+	}{
+		{"two flamegraphs", "", func(s *Shell) {
+			s.versus.tab = compareTwo
+			for _, p := range s.versus.panes {
+				p.selectRange(p.rec.Start+2e9, p.rec.Start+20e9)
+			}
+			s.versus.panes[1].sel.tracks = []int{0}
+		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+			for i, p := range s.versus.panes {
+				a := p.doc.Answer()
+				if rows, want := rowTexts(got[i]), shownTree(a, a.Tree, 0); !slices.Equal(rows, want) || len(want) < 5 {
+					t.Errorf("%s prints of %s\n%s\nshown is\n%s", line, sideName(i), strings.Join(rows, "\n"), strings.Join(want, "\n"))
+				}
+			}
+		}},
+		{"distribution", "", func(s *Shell) {
+			chooseNamed(t, s, "parse")
+			s.versus.tab = compareDistribution
+		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+			d := s.versus.answer().Dist
+			for i, side := range []*compare.Durations{&d.A, &d.B} {
+				g := got[i]
+				if text := fmt.Sprint(g["count"], " ", g["min"], " ", g["median"], " ", g["p90"], " ", g["p99"], " ", g["max"]); text != shown(side) || side.N < 10 {
+					t.Errorf("%s prints of %s %s, shown is %s", line, sideName(i), text, shown(side))
+				}
+			}
+		}},
+		{"distribution of a time", "that calls over the edges of the time are left out", func(s *Shell) {
+			chooseNamed(t, s, "parse")
+			s.versus.tab = compareDistribution
+			s.versus.panes[0].selectRange(s.versus.panes[0].rec.Start+2e9, s.versus.panes[0].rec.Start+20e9)
+		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+			// What is printed beyond what is shown is cut by an edge.
+			if n, cut := fmt.Sprint(got[0]["count"]), s.versus.answer().Dist.A.N+1; n != fmt.Sprint(cut) {
+				t.Errorf("%s prints %s calls, one at an edge; shown are %d", line, n, cut-1)
+			}
+		}},
+		{"distribution of self times", "that times are without callees", func(s *Shell) {
+			chooseNamed(t, s, "parse")
+			s.versus.tab, s.versus.options.SelfTime = compareDistribution, true
+		}, nil},
+		{"distribution of what is new", "", func(s *Shell) {
+			chooseNamed(t, s, "validate")
+			s.versus.tab = compareDistribution
+		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+			d := s.versus.answer().Dist
+			if g := got[0]; len(got) != 1 || fmt.Sprint(g["count"]) != fmt.Sprint(d.B.N) || d.A.N != 0 {
+				t.Errorf("%s prints %v, shown are %d and %d calls", line, got, d.A.N, d.B.N)
+			}
+		}},
+		{"how it was compared", "", func(s *Shell) { s.versus.tab = comparePairing }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+			var rows, want []string
+			for _, r := range got[0]["rows"].([]any) {
+				m := r.(map[string]any)
+				rows = append(rows, fmt.Sprint(m["name"], " ", m["match"], " ", m["status"]))
+			}
+			for _, r := range s.versus.answer().Functions.Rows {
+				want = append(want, fmt.Sprint(r.Name, " ", r.Rule, " ", r.Status))
+			}
+			slices.Sort(rows)
+			slices.Sort(want)
+			if !slices.Equal(rows, want) || len(want) < 8 {
+				t.Errorf("%s prints\n%s\nshown is\n%s", line, strings.Join(rows, "\n"), strings.Join(want, "\n"))
+			}
+			counts := map[string]string{}
+			for _, m := range got[0]["matched"].([]any) {
+				m := m.(map[string]any)
+				counts[fmt.Sprint(m["rule"], m["state"])] = fmt.Sprint(m["count"])
+			}
+			for _, k := range s.versus.answer().Functions.Matched() {
+				state := "both"
+				if k.Status != compare.Changed {
+					state = string(k.Status)
+				}
+				if n := counts[string(k.Rule)+state]; n != fmt.Sprint(k.Count) {
+					t.Errorf("%s prints %q matched %s %s, shown are %d", line, n, k.Rule, state, k.Count)
+				}
+			}
+		}},
+		{"about the files", "", func(s *Shell) { s.versus.tab = compareAbout }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+			for i, p := range s.versus.panes {
+				if n := fmt.Sprint(got[i]["file"], " ", got[i]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(p.rec.Source.Path, " ", p.rec.Counts.Spans) {
+					t.Errorf("%s prints of %s %s", line, sideName(i), n)
+				}
+			}
+		}},
+		{"table of two threads", "the selected threads", func(s *Shell) {
+			s.versus.tab = compareTable
+			s.versus.panes[0].sel.tracks = []int{0, 1}
+		}, nil},
+		{"table in another order, filtered", "the order of rows and which rows are left out", func(s *Shell) {
+			s.versus.tab, s.versus.table.by = compareTable, columnName
+			s.versus.table.filters[filterNew] = true
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := compared(t, "before.json", "after.json")
+			c.set(s)
+			sureOfBoth(t, s)
+			line, rest := s.asCommand(panelLower)
+			if rest != c.rest {
+				t.Errorf("%s says all but %q, want %q", line, rest, c.rest)
+			}
+			if got := printed(t, line); c.check != nil {
+				c.check(t, s, line, got)
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package recording
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestALoneSampleIsDrawnForAPeriod: a thread that hardly runs has samples that
+// are seconds apart; their bars are as long as others' usually are, also where an
+// earlier snapshot could not know that, and the samples are untouched.
+func TestALoneSampleIsDrawnForAPeriod(t *testing.T) {
+	const ms = 1e9
+	r := rand.New(rand.NewPCG(7, 8))
+	b := NewBuilder()
+	ev := b.AddEvent(Event{Name: "cpu", Basis: FromSamples, Metrics: []Metric{{Name: "samples", PerSample: SampleOne}}})
+	frame := b.FunctionFrame(b.Function(Function{Name: "f"}))
+	call := b.Call(NoCall, frame)
+	lone := b.Track(TrackKey{PID: 1, TID: 1})
+	busy := b.Track(TrackKey{PID: 1, TID: 2})
+	lone.Sample(ev, 0, call, -1, nil)
+	lone.Sample(ev, 20_000*ms, call, -1, nil)
+	early := b.Snapshot() // which knows of no others
+	var ds []int64
+	at := int64(0)
+	for i := range 1001 {
+		if i > 0 {
+			d := ms/2 + r.Int64N(ms)
+			ds = append(ds, d)
+			at += d
+		}
+		busy.Sample(ev, at, call, -1, nil)
+	}
+	rec := b.Finish()
+	ds = append(ds, 20_000*ms)
+	slices.Sort(ds)
+	usual := ds[len(ds)/2]
+	s := rec.Tracks[0].SamplesOf(ev)
+	for i := range 2 {
+		if got := s.End(i) - s.Time(i); got != usual {
+			t.Errorf("sample %d is drawn for %d ps, the period is %d", i, got, usual)
+		}
+	}
+	if s.Len() != 2 || s.Time(1) != 20_000*ms {
+		t.Errorf("the samples were changed: %d, the last at %d", s.Len(), s.Time(1))
+	}
+	s = rec.Tracks[1].SamplesOf(ev)
+	for i := range s.Len() - 1 {
+		if s.End(i) != s.Time(i+1) {
+			t.Fatalf("sample %d ends at %d, the next one begins at %d", i, s.End(i), s.Time(i+1))
+		}
+	}
+	if s := early.Tracks[0].SamplesOf(ev); s.End(0) != 20_000*ms {
+		t.Errorf("an earlier snapshot was changed: its sample ends at %d", s.End(0))
+	}
+	if rec.Tracks[0] != b.Snapshot().Tracks[0] {
+		t.Error("a track that did not change is not that of the snapshot before")
+	}
+}
