@@ -36,7 +36,8 @@ type hitList struct {
 	functions order
 
 	want, have hitsKey
-	rows       []timeline.Hit
+	hits       []analyze.Hit
+	rows       []timeline.Hit // their bars
 	busy       bool
 	done       atomic.Pointer[listed]
 }
@@ -50,6 +51,7 @@ type hitsKey struct {
 
 type listed struct {
 	key  hitsKey
+	hits []analyze.Hit
 	rows []timeline.Hit
 }
 
@@ -139,9 +141,13 @@ func (l *hitList) goTo(s *Shell, p *pane, row int64) {
 		return
 	}
 	if h := p.hits(); h != nil {
-		if at := h.List(row, 1); len(at) == 1 {
-			p.search.at, p.search.walked = at[0], true
-			p.show(at[0])
+		at, i := l.hits, row-l.have.from
+		if h != l.have.hits || i < 0 || i >= int64(len(at)) { // not looked up yet
+			at, i = h.List(row, 1), 0
+		}
+		if i < int64(len(at)) {
+			p.search.at, p.search.walked = at[i], true
+			p.show(at[i])
 		}
 	}
 	s.wake()
@@ -189,14 +195,14 @@ func (l *hitList) update(p *pane, wake func()) {
 		return
 	}
 	if d := l.done.Swap(nil); d != nil {
-		l.busy, l.have, l.rows = false, d.key, d.rows
+		l.busy, l.have, l.hits, l.rows = false, d.key, d.hits, d.rows
 	}
 	if k := l.want; k != l.have && !l.busy && k.hits != nil {
 		l.busy = true
 		rec := p.rec
 		go func() {
-			d := &listed{key: k}
-			for _, h := range k.hits.List(k.from, k.n) {
+			d := &listed{key: k, hits: k.hits.List(k.from, k.n)}
+			for _, h := range d.hits {
 				d.rows = append(d.rows, hitBar(rec, h, k.hits.Matches))
 			}
 			l.done.Store(d)
@@ -334,7 +340,7 @@ func (l *hitList) row(s *Shell, p *pane, i int64) (texts []string, swatch *colou
 		c := p.palette.Func(p.rec, f)
 		name, swatch = p.rec.Functions.At(int(f)).Name, &c
 	}
-	return []string{name, moment(h.Start-p.rec.Start, p.rec.Duration()), lasts, analyze.TrackName(p.rec.Tracks[h.Track])}, swatch
+	return []string{name, moment(h.Start-p.rec.Start, p.rec.Duration()), lasts, timeline.TrackName(p.rec.Tracks[h.Track])}, swatch
 }
 
 // moment is a time within all, in picoseconds, in the unit of all and with as many
