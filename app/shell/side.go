@@ -8,6 +8,7 @@ import (
 
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
+	"gioui.org/op"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
@@ -63,6 +64,7 @@ type sidePart struct {
 	of             picked
 	clicks         []clickArea
 	used           int
+	sheet          ui.Sheet
 }
 
 // click is the next of the lines that can be clicked.
@@ -109,11 +111,11 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	t.area(u, r, pointer.CursorDefault)
 	t.used = 0
 	u.At(image.Rect(r.Min.X+1, r.Min.Y+1, r.Max.X, r.Max.Y), func(u *ui.UI) {
+		over := op.Record(u.Ops) // what shows where the keyboard is lies on the texts
 		y := u.Px(12) - t.scroll
 		x, right := u.Px(16), r.Dx()-u.Px(14)
-		sz := u.Text(image.Rect(x, y, right, y+u.Px(54)), cutName(title), ui.Style{Size: 13, Weight: medium, Color: th.Text, Lines: 3})
-		y += sz.Y + u.Px(2)
-		u.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
+		y += t.sheet.Paragraph(u, image.Rect(x, y, right, y), cutName(title), ui.Style{Size: 13, Weight: medium, Color: th.Text, Lines: 3}) + u.Px(2)
+		t.sheet.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
 		y += u.Px(30)
 		for i := range ds {
 			y = p.detailLine(s, u, &ds[i], x, y, right)
@@ -122,6 +124,9 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 			y = p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)))
 		}
 		t.height = y + t.scroll + u.Px(12)
+		rings := over.Stop()
+		t.sheet.Show(u, image.Rect(0, 0, r.Dx()-1, r.Dy()-1), th.Surface)
+		rings.Add(u.Ops)
 	})
 	if ring {
 		u.Ring(r, 2)
@@ -165,23 +170,23 @@ func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
 			y += u.Px(5)
 			st.Weight = medium
 		}
-		sz := u.Text(image.Rect(x, y, right, y+u.Px(2000)), d.value, st)
-		return y + sz.Y + u.Px(4)
+		return y + p.sideOf.sheet.Paragraph(u, image.Rect(x, y, right, y), d.value, st) + u.Px(4)
 	}
 	line := u.Px(22)
+	sheet := &p.sideOf.sheet
 	box := image.Rect(x-u.Px(6), y, right+u.Px(6), y+line)
 	clicked, hovered := p.sideOf.click().clicked(u, box)
 	if hovered {
-		u.Round(box, 4, withAlpha(th.Text, .06))
+		sheet.Fill(box, 4, withAlpha(th.Text, .06))
 	}
 	st := ui.Style{Size: 12, Color: th.Text, Align: end}
 	if d.key == "" {
 		st.Align = start
-		u.Text(image.Rect(x, y, right, y+line), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(d.value, float32(right-x)), st)
+		sheet.Text(image.Rect(x, y, right, y+line), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(d.value, float32(right-x)), st)
 	} else {
-		w := max(u.Px(84), u.Measure(d.key, ui.Style{Size: 12}).X+u.Px(10))
-		u.Text(image.Rect(x, y, x+w, y+line), d.key, ui.Style{Size: 12, Color: th.Dim})
-		u.Text(image.Rect(x+w, y, right, y+line), cutName(d.value), st)
+		w := max(u.Px(84), u.Width(d.key, ui.Style{Size: 12})+u.Px(10))
+		sheet.Text(image.Rect(x, y, x+w, y+line), d.key, ui.Style{Size: 12, Color: th.Dim})
+		sheet.Text(image.Rect(x+w, y, right, y+line), cutName(d.value), st)
 	}
 	if clicked {
 		switch {
@@ -217,7 +222,8 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 	if r.Dy() < 3*line {
 		return y
 	}
-	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Heaviest by self", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
+	sheet := &p.sideOf.sheet
+	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Heaviest by self", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
 	y += line + u.Px(2)
 	for i := 0; i < len(a.Rows) && i < mostHeaviest && y+line <= r.Max.Y; i++ {
 		row := &a.Rows[i]
@@ -230,15 +236,15 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 			p.pickFunction(a, row.Func)
 		}
 		if hovered {
-			u.Round(box, 4, withAlpha(th.Text, .06))
+			sheet.Fill(box, 4, withAlpha(th.Text, .06))
 		}
-		u.Round(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
+		sheet.Fill(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 1, p.swatch(a, row))
 		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
-		u.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: end})
-		u.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: end})
+		sheet.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: end})
+		sheet.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: end})
 		f := s.fonts.Regular(12 * u.Metric.PxPerDp)
 		w := r.Dx() - u.Px(14+134)
-		u.Text(image.Rect(r.Min.X+u.Px(14), y, r.Min.X+u.Px(14)+w+u.Px(4), y+line), f.Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: th.Text})
+		sheet.Text(image.Rect(r.Min.X+u.Px(14), y, r.Min.X+u.Px(14)+w+u.Px(4), y+line), f.Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: th.Text})
 		y += line
 	}
 	return y

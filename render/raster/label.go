@@ -21,7 +21,7 @@ func (f *Face) Fit(name string, w float32) string {
 		name = strings.ToValidUTF8(name[:longestLabel], "")
 	}
 	if !f.simple(name) {
-		return f.fitShaped(name, full, w)
+		return f.fitShaped(name, Short(full), w)
 	}
 	if f.fits(name, w) {
 		return name
@@ -67,17 +67,17 @@ func (f *Face) cut(s string, w float32) string {
 
 // fitKey is what a shortened text depends on.
 type fitKey struct {
-	name string
-	w    float32
+	name, short string
+	w           float32
 }
 
 // fitShaped is Fit for names that have to be shaped to be measured.
-func (f *Face) fitShaped(name, full string, w float32) string {
+func (f *Face) fitShaped(name, short string, w float32) string {
 	f.fresh()
-	k := fitKey{name, w}
+	k := fitKey{name, short, w}
 	s, ok := f.short[k]
 	if !ok {
-		s = f.fit(name, Short(full), w)
+		s = f.fit(name, short, w)
 		if f.short == nil || len(f.short) >= mostLines {
 			f.short = map[fitKey]string{}
 		}

@@ -56,6 +56,18 @@ func (s *Sheet) Text(r image.Rectangle, t string, st Style) {
 	}
 }
 
+// Paragraph puts a text of up to st.Lines lines on the sheet, from the top of r as
+// wide as that, and returns how high it is.
+func (s *Sheet) Paragraph(u *UI, r image.Rectangle, t string, st Style) int {
+	step := float64(st.Size*u.Metric.PxPerSp) * 1.2 // as far apart as Gio's lines
+	at := func(line int) int { return r.Min.Y + int(math.Round(float64(line)*step)) }
+	lines := u.face(st.Size, st.Weight).Wrap(t, float32(r.Dx()), max(1, st.Lines))
+	for i, l := range lines {
+		s.Text(image.Rect(r.Min.X, at(i), r.Max.X, at(i+1)), l, st)
+	}
+	return at(len(lines)) - r.Min.Y
+}
+
 // Show draws the sheet in r, on a ground of one colour, and clears it for the next
 // frame.
 func (s *Sheet) Show(u *UI, r image.Rectangle, ground color.NRGBA) {

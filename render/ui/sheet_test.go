@@ -26,7 +26,10 @@ func TestSheetIsPaintedWhenItChanges(t *testing.T) {
 		return s.shown
 	}
 	last := show()
-	if show() != last || show() != last {
+	for range 2 {
+		if show() == last {
+			continue
+		}
 		t.Error("what has not changed is painted again")
 	}
 	for _, c := range []struct {
