@@ -161,7 +161,7 @@ func commands() []Command {
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
 		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
 		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
-	}, slices.Concat(compareCommands(), lookCommands(), exportCommands(), copyCommands())...)
+	}, slices.Concat(sortCommands(), compareCommands(), lookCommands(), exportCommands(), copyCommands())...)
 }
 
 // keyOf is the key of a command, for menus; "" where it has none.

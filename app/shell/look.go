@@ -13,7 +13,7 @@ import (
 
 // lookCommands are those that change how things look, and the table.
 func lookCommands() []Command {
-	return []Command{
+	return append([]Command{
 		{"Larger", []Chord{chord("+", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(1) }},
 		{"Smaller", []Chord{chord("-", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(-1) }},
 		{"As large as the display says", []Chord{chord("0", key.ModCtrl)}, false, func(s *Shell) { s.Scale = 1 }},
@@ -35,7 +35,15 @@ func lookCommands() []Command {
 		{"Columns of the table", nil, true, func(s *Shell) { s.pane.tabulate(s.pane.table.group); s.pane.table.ask = true }},
 		{"Copy the table as text", nil, true, func(s *Shell) { s.copyTable(false) }},
 		{"Copy the table as CSV", nil, true, func(s *Shell) { s.copyTable(true) }},
+	}, colourCommands()...)
+}
+
+// colourCommands are as many as there are ways to colour.
+func colourCommands() (all []Command) {
+	for _, m := range theme.Modes {
+		all = append(all, Command{"Colour by " + string(m), nil, false, func(s *Shell) { s.Mode = m }})
 	}
+	return all
 }
 
 // Run carries out a command by its title; false when there is none.

@@ -92,13 +92,27 @@ func (p *pane) timelineItems() []item {
 		item{title: "Fold all threads", detail: keyOf("Fold all threads"), do: func() { p.foldAll(false) }},
 		item{title: "Unfold all threads", do: func() { p.foldAll(true) }})
 	for _, s := range timeline.Sorts {
-		name := string(s)
-		if s == timeline.SortFile {
-			name = "the file's order"
-		}
-		items = append(items, item{title: "Sort threads: " + name, on: p.sort == s && p.order == nil, do: func() { p.sort, p.order = s, nil }})
+		items = append(items, item{title: sortTitle(s), on: p.sort == s && p.order == nil, do: func() { p.sortTracks(s) }})
 	}
 	return items
+}
+
+func sortTitle(s timeline.Sort) string {
+	if s == timeline.SortFile {
+		return "Sort threads: the file's order"
+	}
+	return "Sort threads: " + string(s)
+}
+
+// sortTracks arranges the threads, also those that were moved by hand.
+func (p *pane) sortTracks(s timeline.Sort) { p.sort, p.order = s, nil }
+
+// sortCommands are as many as there are orders.
+func sortCommands() (all []Command) {
+	for _, o := range timeline.Sorts {
+		all = append(all, Command{sortTitle(o), nil, true, func(s *Shell) { s.pane.sortTracks(o) }})
+	}
+	return all
 }
 
 // contextMenu offers what can be done with a bar of the flamegraph.
