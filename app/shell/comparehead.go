@@ -363,6 +363,9 @@ func (c *comparison) status() (left, right string, wrong bool) {
 			wrong = true
 		}
 	}
+	if i := c.outside(); i >= 0 {
+		right += sideName(i) + " has nothing at the selected time: it lasts " + durationText(c.panes[i].rec.Duration()) + " · "
+	}
 	follows := c.followText()
 	right += follows
 	wrong = wrong || follows != "" && follows != following

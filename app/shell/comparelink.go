@@ -152,6 +152,12 @@ func (c *comparison) selectAlike() {
 		d := c.shift(c.focus)
 		within := func(t int64) int64 { return max(o.rec.Start, min(o.rec.End, t)) }
 		o.sel.ranged, o.sel.from, o.sel.to = true, within(f.sel.from+d), within(f.sel.to+d)
+		switch { // its last moment is not what goes with a time after its end
+		case f.sel.from+d > o.rec.End:
+			o.sel.from, o.sel.to = o.rec.End+1, o.rec.End+1
+		case f.sel.to+d < o.rec.Start:
+			o.sel.from, o.sel.to = o.rec.Start-1, o.rec.Start-1
+		}
 		if c.link.whole {
 			c.link.twin = nil
 			c.takeTwin()
@@ -163,6 +169,17 @@ func (c *comparison) selectAlike() {
 	if a := c.answer(); c.knows(a) && f.sel.tracks != nil {
 		o.sel.tracks = tracksAlike(a, c.focus, f.sel.tracks)
 	}
+}
+
+// outside is the side that is over, or has not begun, at the time that is
+// selected; -1 where there is none.
+func (c *comparison) outside() int {
+	for i, p := range c.panes {
+		if p.sel.ranged && (p.sel.from > p.rec.End || p.sel.to < p.rec.Start) {
+			return i
+		}
+	}
+	return -1
 }
 
 // tracksAlike are the other side's tracks that go with some of a side's; not nil.
