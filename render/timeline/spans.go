@@ -190,6 +190,13 @@ func (p *Picture) full(l *laneSpans, acc *fine) {
 	acc.x = -1
 }
 
+// How strong a column is at least: a single short span has to be seen, and bars
+// are pale on light ground.
+const (
+	faintest        = .3
+	faintestOnLight = .6
+)
+
 // spans draws the next lane of those gathered, whose top is at y: columns in the
 // colour of the leading span, as strong as the pixel is covered, then the bars
 // that are wider than a pixel over them. In a canvas the columns are drawn into
@@ -205,9 +212,13 @@ func (p *Picture) spans(y int) {
 	}
 	p.Bars += len(l.columns)
 	res := float64(p.res())
+	least := faintest
+	if !p.Palette.Theme.Dark {
+		least = faintestOnLight
+	}
 	for i := range l.columns {
 		c := &l.columns[i]
-		a := uint32(255 * (.3 + .7*min(1, float64(c.busy)/res)))
+		a := uint32(255 * (least + (1-least)*min(1, float64(c.busy)/res)))
 		p.hit = c.hit
 		x, col := int(c.x), p.color(c.call)
 		switch {
