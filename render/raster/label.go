@@ -21,7 +21,7 @@ func (f *Face) Fit(name string, w float32) string {
 		name = strings.ToValidUTF8(name[:longestLabel], "")
 	}
 	if !f.simple(name) {
-		return f.fitShaped(name, Short(full), w)
+		return f.fitShaped(fitKey{name, w, true}, full)
 	}
 	if f.fits(name, w) {
 		return name
@@ -45,7 +45,7 @@ func (f *Face) Cut(s string, w float32) string {
 		s = strings.ToValidUTF8(s[:longestLabel], "")
 	}
 	if !f.simple(s) {
-		return f.fitShaped(s, s, w)
+		return f.fitShaped(fitKey{s, w, false}, s)
 	}
 	if f.fits(s, w) {
 		return s
@@ -67,17 +67,22 @@ func (f *Face) cut(s string, w float32) string {
 
 // fitKey is what a shortened text depends on.
 type fitKey struct {
-	name, short string
-	w           float32
+	name  string
+	w     float32
+	short bool // its short form may do
 }
 
-// fitShaped is Fit for names that have to be shaped to be measured.
-func (f *Face) fitShaped(name, short string, w float32) string {
+// fitShaped is Fit and Cut for texts that have to be shaped to be measured; full
+// is all of the name.
+func (f *Face) fitShaped(k fitKey, full string) string {
 	f.fresh()
-	k := fitKey{name, short, w}
 	s, ok := f.short[k]
 	if !ok {
-		s = f.fit(name, short, w)
+		short := k.name
+		if k.short {
+			short = Short(full)
+		}
+		s = f.fit(k.name, short, k.w)
 		if f.short == nil || len(f.short) >= mostLines {
 			f.short = map[fitKey]string{}
 		}
