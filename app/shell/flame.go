@@ -75,6 +75,25 @@ func (f *flamePart) scrollBy(px int) {
 	f.scroll = max(0, f.scroll+px)
 }
 
+// reveal brings the picked bar of the flamegraph into view: all is shown where
+// what fills the width has it not.
+func (f *flamePart) reveal(p *pane) {
+	if p.pick.is != pickNode || p.pick.tree != f.tree || f.tree == nil {
+		return
+	}
+	zoom := int32(nodeAt(f.tree, f.zoom))
+	at := p.pick.node
+	for at > zoom {
+		at = f.tree.Nodes[at].Parent
+	}
+	if at != zoom {
+		f.zoomTo(p, nil)
+	}
+	if row := int(flame.BarHeight * f.key.scale); row > 0 {
+		into(&f.scroll, int(f.tree.Nodes[p.pick.node].Depth), row, f.key.size.Y-row)
+	}
+}
+
 // turn puts the root at the other end.
 func (f *flamePart) turn() { f.up, f.scroll = !f.up, 0 }
 

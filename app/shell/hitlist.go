@@ -12,7 +12,6 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
-	"ashlar/render/flame"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -164,25 +163,6 @@ func (p *pane) goToFunction(i int) {
 		}
 		p.pickFunction(a, o.rows[i].Func)
 		p.flame.reveal(p)
-	}
-}
-
-// reveal brings the picked bar of the flamegraph into view: all is shown where
-// what fills the width has it not.
-func (f *flamePart) reveal(p *pane) {
-	if p.pick.is != pickNode || p.pick.tree != f.tree || f.tree == nil {
-		return
-	}
-	zoom := int32(nodeAt(f.tree, f.zoom))
-	at := p.pick.node
-	for at > zoom {
-		at = f.tree.Nodes[at].Parent
-	}
-	if at != zoom {
-		f.zoomTo(p, nil)
-	}
-	if row := int(flame.BarHeight * f.key.scale); row > 0 {
-		into(&f.scroll, int(f.tree.Nodes[p.pick.node].Depth), row, f.key.size.Y-row)
 	}
 }
 

@@ -34,8 +34,7 @@ func (u *UI) ink(c color.NRGBA) svg.Paint {
 	slope := 0.0
 	for i, ch := range channels(c) {
 		b := float64(channels(bg)[i])
-		mix := func(under float64) float64 { return fromLight((1-a)*toLight(under) + a*toLight(float64(ch))) }
-		on[i], over[i] = mix(b), mix(bar)
+		on[i], over[i] = lay(b, float64(ch), a), lay(bar, float64(ch), a)
 		slope += (over[i] - on[i]) / (bar - b) / 3
 	}
 	slope = max(0, min(1-1.0/255, slope))
@@ -48,6 +47,12 @@ func (u *UI) ink(c color.NRGBA) svg.Paint {
 }
 
 func channels(c color.NRGBA) [3]uint8 { return [3]uint8{c.R, c.G, c.B} }
+
+// lay is a number of a colour with opacity a, 0 to 1, on another one's: mixed by
+// their light.
+func lay(under, over, a float64) float64 {
+	return fromLight((1-a)*toLight(under) + a*toLight(over))
+}
 
 // toLight and fromLight convert between the numbers of sRGB, 0 to 255, and
 // light, 0 to 1.

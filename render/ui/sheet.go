@@ -122,7 +122,7 @@ func mix(ground, c color.NRGBA) color.NRGBA {
 	a := float64(c.A) / 255
 	on, over := channels(ground), channels(c)
 	part := func(i int) uint8 {
-		return uint8(math.Round(fromLight((1-a)*toLight(float64(on[i])) + a*toLight(float64(over[i])))))
+		return uint8(math.Round(lay(float64(on[i]), float64(over[i]), a)))
 	}
 	return color.NRGBA{R: part(0), G: part(1), B: part(2), A: 255}
 }
