@@ -1,7 +1,8 @@
 // Package folded reads folded stacks: one stack a line, frames from the
 // outermost to the leaf with semicolons between them, then a count. It is what
 // stackcollapse-*.pl, inferno, async-profiler, py-spy and bpftrace scripts
-// write and what flamegraph.pl reads.
+// write and what flamegraph.pl reads. difffolded.pl writes two counts a line,
+// those of two runs.
 package folded
 
 import (
@@ -28,38 +29,54 @@ const (
 	maxLine = 16 << 20
 	// stride is how many lines pass between looks at the clock.
 	stride = 1024
+	// headLen is how much is looked at for the number of counts a line has.
+	headLen = 64 << 10
+)
+
+// The metrics of a file with two counts a line: the run before and the one
+// after.
+const (
+	Before = "A"
+	After  = "B"
 )
 
 // decoder turns lines into stack records. The recording gets one event without
-// a name, whose metric is "samples" in "count".
+// a name, whose metric is "samples" in "count", or two of them.
 type decoder struct {
 	b     *recording.Builder
 	event int
 	tally *recording.Tally
 	line  int64
+	// finest is how many decimals each metric may have: fewer once a value or
+	// the sum would not have fitted.
+	finest [2]int
+	counts []number // of the line at hand; as many as there are metrics
 
 	// frames maps the text between two semicolons to its frame.
 	frames map[string]recording.FrameID
 	// Neighbouring lines mostly share their outer frames. prev is the stack
 	// part of the line before; its frame i ends at ends[i] and is calls[i].
-	prev  []byte
-	ends  []int
-	calls []recording.CallID
-	value [1]int64
+	prev   []byte
+	ends   []int
+	calls  []recording.CallID
+	values [2]int64
 }
 
 // Decode reads all lines into b. Lines that are no stack are left out with a
 // warning that names the first one; a file without any stack is an error.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	d := &decoder{b: b, frames: map[string]recording.FrameID{}, tally: b.Tally("line")}
-	d.event = b.AddEvent(recording.Event{
-		Basis:   recording.FromStacks,
-		Metrics: []recording.Metric{{Name: "samples", Unit: "count"}},
-	})
-	txt, err := newText(in)
+	head, whole, err := in.Head(headLen)
 	if err != nil {
 		return err
 	}
+	d := &decoder{b: b, frames: map[string]recording.FrameID{}, tally: b.Tally("line"), finest: [2]int{maxScale, maxScale}}
+	metrics := []recording.Metric{{Name: "samples", Unit: "count"}}
+	if take(utf8Of(head), whole).columns() == 2 {
+		metrics = []recording.Metric{{Name: Before, Unit: "count"}, {Name: After, Unit: "count"}}
+	}
+	d.counts = make([]number, len(metrics))
+	d.event = b.AddEvent(recording.Event{Basis: recording.FromStacks, Metrics: metrics})
+	txt := newText(in, head)
 	if err := d.read(ctx, txt); err != nil {
 		return err
 	}
@@ -132,7 +149,7 @@ func (d *decoder) record(l []byte) {
 		return
 	}
 	d.tally.Read++
-	stack, n, status := split(l)
+	stack, found, status := split(l, d.counts)
 	switch status {
 	case notStack:
 		d.leaveOut("not-a-stack", "is not a stack (frames with ';' between them, a space and a count) and was left out")
@@ -147,41 +164,54 @@ func (d *decoder) record(l []byte) {
 		d.leaveOut("count-too-large", "has a count that does not fit 64 bits and was left out")
 		return
 	}
-	v, cut, ok := d.scale(n)
-	total := d.b.Event(d.event).Metrics[0].Total
-	if !ok || (v > 0 && total+v < total) || (v < 0 && total+v > total) || v == recording.Missing {
-		d.leaveOut("count-too-large", "has a count that does not fit 64 bits, by itself or added to those before, and was left out")
-		return
+	values, rounded := d.values[:0], false
+	for m, n := range d.counts {
+		if m >= found {
+			values = append(values, recording.Missing)
+			continue
+		}
+		v, r, ok := d.scale(m, n)
+		if !ok {
+			d.leaveOut("count-too-large", "has a count that does not fit 64 bits, by itself or added to those before, and was left out")
+			return
+		}
+		values, rounded = append(values, v), rounded || r
 	}
-	if cut {
-		d.repaired()
-		d.b.Warn("count-rounded", d.place(), "The count on line %d has more decimals than fit beside the others; they were cut off", d.line)
-	}
-	if status == noCount {
-		d.repaired()
+	switch {
+	case status == noCount:
 		d.b.Warn("count-missing", d.place(), "Line %d has no count; it counts as 1", d.line)
+	case found < len(d.counts):
+		d.b.Warn("count-single", d.place(), "Line %d has one count where the others have two; it is taken for that of %s", d.line, Before)
+	case rounded:
+		d.b.Warn("count-rounded", d.place(), "The count on line %d has more digits than fit, beside the others or at all; they were rounded", d.line)
+	}
+	if status == noCount || found < len(d.counts) || rounded {
+		d.repaired()
 	}
 	d.tally.Kept++
-	d.value[0] = v
-	d.b.AddStack(d.event, d.call(stack), recording.NoTrack, 0, d.value[:])
+	d.b.AddStack(d.event, d.call(stack), recording.NoTrack, 0, values)
 }
 
-// scale gives a count in the metric's units, making them finer when needed;
-// cut tells that decimals were lost because that was not possible.
-func (d *decoder) scale(n number) (v int64, cut, ok bool) {
-	dec := d.b.Event(d.event).Metrics[0].Decimals
-	if n.scale > dec {
-		if d.b.RaiseDecimals(d.event, 0, n.scale) {
-			dec = n.scale
-		} else {
-			cut = true
-			for ; n.scale > dec; n.scale-- {
-				n.mantissa /= 10
-			}
-		}
+// scale gives a count in a metric's units. They become finer for a count with
+// more decimals, and coarser again where the sum would not fit.
+func (d *decoder) scale(metric int, n number) (v int64, rounded, ok bool) {
+	m := &d.b.Event(d.event).Metrics[metric]
+	for to := min(n.scale, d.finest[metric]); to > m.Decimals && !d.b.SetDecimals(d.event, metric, to); to-- {
+		d.finest[metric] = to - 1
 	}
-	v, ok = n.at(dec)
-	return v, cut, ok
+	for {
+		n = n.round(m.Decimals)
+		v, ok = n.at(m.Decimals)
+		if sum := m.Total + v; ok && (v > 0) == (sum > m.Total) && v != recording.Missing && sum != recording.Missing {
+			return v, n.rounded, true
+		}
+		if m.Decimals == 0 {
+			return 0, false, false
+		}
+		d.finest[metric] = m.Decimals - 1
+		d.b.SetDecimals(d.event, metric, d.finest[metric])
+		n.rounded = true
+	}
 }
 
 func (d *decoder) place() string { return fmt.Sprintf("line %d", d.line) }

@@ -172,6 +172,13 @@ func TestText(t *testing.T) {
 		{"prose", "a;b 1\nnot a stack\n", "a;b 1", 1, "line 2 not-a-stack"},
 		{"too large", "a 99999999999999999999\nb 1\n", "b 1", 1, "line 1 count-too-large"},
 		{"total too large", "a 9223372036854775807\nb 1\n", "a 9223372036854775807", 1, "line 2 count-too-large"},
+		{"20 digits", "a;b 14.2343983248722834234\n", "a;b 14.23439832487228342", 0, "line 1 count-rounded"},
+		{"20 digits, halves", "a;b 0.92233720368547758075\na;c -0.92233720368547758075\n", "a;b 0.922337203685477581|a;c -0.922337203685477581", 0, "line 1 count-rounded"},
+		{"20 digits beside large ones", "a;b 14.2343983248722834234\na;c 1000000000000\na;b 1\n", "a;b 15.234398|a;c 1000000000000", 0, "line 1 count-rounded"},
+		{"20 digits before the point", "a;b 92233720368547758070e-1\n", "a;b 9223372036854775807", 0, ""},
+		{"far smaller than any", "a;b 1e-30\na;c 2\n", "a;b 0|a;c 2", 0, "line 1 count-rounded"},
+		{"the sum no longer fits", "a;b 9.000000000000000001\na;c 1\n", "a;b 9|a;c 1", 0, "line 2 count-rounded"},
+		{"type parameters", "App`main;List`1..ctor();Dictionary`2[System.String,X].Add(0) 2\n", "App`main;List`1..ctor();Dictionary`2[System.String,X].Add(0) 2", 0, ""},
 		{"decimals too fine", "a 9000000000000000000\nb 1.26\n", "a 9000000000000000000|b 1", 0, "line 2 count-rounded"},
 		{"bom", "\xEF\xBB\xBFa;b 1\n", "a;b 1", 0, ""},
 		{"module", "unix`read;libc.so.1`malloc 2\n", "unix`read;libc.so.1`malloc 2", 0, ""},
@@ -239,6 +246,117 @@ func TestAnnotations(t *testing.T) {
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+// TestTypeParameters: what stands behind the backtick of a .NET class is no
+// function of a DTrace module.
+func TestTypeParameters(t *testing.T) {
+	r, err := decodeBytes(t, []byte("a`f;List`1..ctor();Dictionary`12.Add;libc.so.1`0x7f12 1\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range r.Calls.Path(nil, r.Stacks[0].Call(0)) {
+		fn := r.Functions.At(int(r.Func(c)))
+		got = append(got, fn.Module+"|"+fn.Name)
+	}
+	if want := "a|f |List`1..ctor() |Dictionary`12.Add libc.so.1|0x7f12"; strings.Join(got, " ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
+	}
+}
+
+// TestFirstFrames opens files whose outermost frames begin like other formats.
+func TestFirstFrames(t *testing.T) {
+	for _, first := range []string{
+		"<module>", "<main>", "<lambda at x.py:3>", "{main}", "{closure}", "[0]", "[[vdso]]", "[\"a\"]", "{\"a\": 1}", "[1, 2]",
+		"#main", "<?php", "<!x>", "/usr/bin/x",
+	} {
+		text := first + ";f 3\n" + first + ";f;g 4\n" + first + " 5\n"
+		for _, whole := range []bool{true, false} {
+			if c, err := Sniff([]byte(text), whole); c != decode.Likely || err != nil {
+				t.Errorf("Sniff(%q, %v) = %v, %v", text, whole, c, err)
+			}
+		}
+		r, err := decodeBytes(t, []byte(text), 0)
+		if err != nil {
+			t.Errorf("%q: %v", first, err)
+			continue
+		}
+		compare(t, r, text)
+	}
+	for _, c := range []string{
+		`{"names":["a;b","c;d"],"weights":[1, 2, 3`, `<svg style="fill:red;stroke:none" points="1 2 3`, `[{"a;b": 1},{"a;c": 2`,
+		"{\n\"a;b\": 5\n}\n", "[\n\"a;b\",\n5\n]\n", "<a>\n<b c=\"d;e\">5</b>\n</a>\n",
+	} {
+		for _, whole := range []bool{true, false} {
+			if got, _ := Sniff([]byte(c), whole && strings.HasSuffix(c, "\n")); got != decode.No {
+				t.Errorf("Sniff(%q) = %v", c, got)
+			}
+		}
+	}
+}
+
+// TestTwoCounts reads what difffolded.pl writes; the sums are made with Split and
+// maps.
+func TestTwoCounts(t *testing.T) {
+	const text = "main;read 274 415\nmain;write 10 0\nmain 3 4.5\nmain;read;copy 1 2\nmain;read 6 5\nmain;thread 7 0 1\n"
+	want := map[string][2]string{}
+	sums := map[string][2]*big.Rat{}
+	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
+		words := strings.Split(l, " ")
+		stack := strings.Join(words[:len(words)-2], " ")
+		s, ok := sums[stack]
+		if !ok {
+			s = [2]*big.Rat{new(big.Rat), new(big.Rat)}
+		}
+		for i := range s {
+			v, _ := new(big.Rat).SetString(words[len(words)-2+i])
+			s[i].Add(s[i], v)
+		}
+		sums[stack] = s
+		want[stack] = [2]string{s[0].RatString(), s[1].RatString()}
+	}
+	for _, chunk := range []int{0, 1, 7} {
+		r, err := decodeBytes(t, []byte(text), chunk)
+		if err != nil || len(r.Warnings) > 0 {
+			t.Fatal(err, r.Warnings)
+		}
+		ms := r.Events[0].Metrics
+		if len(ms) != 2 || ms[0].Name != Before || ms[1].Name != After {
+			t.Fatalf("metrics %+v", ms)
+		}
+		got := map[string][2]*big.Rat{}
+		s := r.Stacks[0]
+		for i := range s.Len() {
+			var names []string
+			for _, c := range r.Calls.Path(nil, s.Call(i)) {
+				names = append(names, r.FuncName(c))
+			}
+			k := strings.Join(names, ";")
+			v, ok := got[k]
+			if !ok {
+				v = [2]*big.Rat{new(big.Rat), new(big.Rat)}
+			}
+			for m := range v {
+				x, _ := new(big.Rat).SetString(recording.Decimal{Mantissa: s.Value(i, m), Scale: ms[m].Decimals}.String())
+				v[m].Add(v[m], x)
+			}
+			got[k] = v
+		}
+		if len(got) != len(want) {
+			t.Errorf("%d stacks, naively %d", len(got), len(want))
+		}
+		for k, w := range want {
+			if g := got[k]; g[0] == nil || g[0].RatString() != w[0] || g[1].RatString() != w[1] {
+				t.Errorf("%q weighs %v, naively %v", k, g, w)
+			}
+		}
+	}
+	// A number at the end of some names is no count.
+	r, err := decodeBytes(t, []byte("main;worker 3 15\nmain;read 4\nmain;write 5\n"), 0)
+	if err != nil || len(r.Events[0].Metrics) != 1 || weights(r)["main;worker 3"] != "15" {
+		t.Errorf("%v %v", err, weights(r))
 	}
 }
 
@@ -337,7 +455,7 @@ func TestCancel(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{"a;b 1\na;b;c 2.5\n", "\xFF\xFEa\x00 \x001\x00", "# c\n\na;;b\nx -1e3\n", "m`f_[k];g_[i] 9\r\n"} {
+	for _, s := range []string{"a;b 1\na;b;c 2.5\n", "\xFF\xFEa\x00 \x001\x00", "# c\n\na;;b\nx -1e3\n", "m`f_[k];g_[i] 9\r\n", "<m>;f 1 2\n{x};g 3 4\n", "a;b 14.2343983248722834234\nc 99999999999\n"} {
 		f.Add([]byte(s), 3)
 	}
 	f.Fuzz(func(t *testing.T, content []byte, chunk int) {

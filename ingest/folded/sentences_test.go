@@ -1,6 +1,7 @@
 package folded
 
 import (
+	"strings"
 	"testing"
 
 	"ashlar/ingest/decode/decodetest"
@@ -15,7 +16,9 @@ func TestSentences(t *testing.T) {
 		{"no count", "a;b 1\na;b\n", "line 2", "Line 2 has no count; it counts as 1"},
 		{"a count too large", "b 1\na 99999999999999999999\n", "line 2", "Line 2 has a count that does not fit 64 bits and was left out"},
 		{"too large together", "a 9223372036854775807\nb 1\n", "line 2", "Line 2 has a count that does not fit 64 bits, by itself or added to those before, and was left out"},
-		{"decimals too fine", "a 9000000000000000000\nb 1.26\n", "line 2", "The count on line 2 has more decimals than fit beside the others; they were cut off"},
+		{"decimals too fine", "a 9000000000000000000\nb 1.26\n", "line 2", "The count on line 2 has more digits than fit, beside the others or at all; they were rounded"},
+		{"more digits than fit", "a;b 14.2343983248722834234\n", "line 1", "The count on line 1 has more digits than fit, beside the others or at all; they were rounded"},
+		{"one count among twos", strings.Repeat("a;b 1 2\n", 20) + "a 3\n", "line 21", "Line 21 has one count where the others have two; it is taken for that of A"},
 		{"half a letter", "\xFE\xFF\x00a\x00 \x001\x00\n\xD8\x00\x00 \x002", "", "1 UTF-16 code units at the end or in half pairs are not text and show as U+FFFD"},
 	} {
 		r, err := decodeBytes(t, []byte(c.text), 0)

@@ -14,39 +14,46 @@ const sniffLines = 200
 // magic number, so it never gets past Likely, and text that has not one stack
 // of two frames is at most Maybe.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
-	bom, wide, big := mark(head)
-	head = head[bom:]
-	if wide {
-		t := &text{big: big}
-		var out []byte
-		for ; len(head) >= 2; head = head[2:] {
-			u := rune(head[0]) | rune(head[1])<<8
-			if big {
-				u = rune(head[0])<<8 | rune(head[1])
-			}
-			out = t.unit(out, u)
-		}
-		head = out
-	}
+	head = utf8Of(head)
 	if !plain(head, whole) {
 		return decode.No, nil
 	}
-	counted, deep, other := census(head, whole)
-	all := counted + other
+	c := take(head, whole)
+	all := c.counted + c.other
 	switch {
-	case counted == 0:
+	case c.counted == 0:
 		return decode.No, nil
-	case deep*2 >= all && counted*10 >= all*9:
+	case c.deep*2 >= all && c.counted*10 >= all*9:
 		return decode.Likely, nil
-	case deep > 0 && counted*10 >= all*6:
+	case c.deep > 0 && c.counted*10 >= all*6:
 		return decode.Maybe, nil
-	case counted == all && deep == 0:
+	case c.counted == all && c.deep == 0:
 		return decode.Maybe, nil
 	}
 	return decode.No, nil
 }
 
-// plain reports whether head is text and does not begin like JSON or XML.
+// utf8Of is the beginning of a file without its byte order mark, as UTF-8.
+func utf8Of(head []byte) []byte {
+	bom, wide, big := mark(head)
+	head = head[bom:]
+	if !wide {
+		return head
+	}
+	t := &text{big: big}
+	var out []byte
+	for ; len(head) >= 2; head = head[2:] {
+		u := rune(head[0]) | rune(head[1])<<8
+		if big {
+			u = rune(head[0])<<8 | rune(head[1])
+		}
+		out = t.unit(out, u)
+	}
+	return out
+}
+
+// plain reports whether head is text. How it begins does not matter: the names
+// of outermost frames may look like XML or JSON (<module>, {main}, [0]).
 func plain(head []byte, whole bool) bool {
 	if !whole && len(head) > utf8.UTFMax {
 		// The last rune may be cut.
@@ -58,36 +65,32 @@ func plain(head []byte, whole bool) bool {
 	bad := 0
 	for i := 0; i < len(head); {
 		r, n := utf8.DecodeRune(head[i:])
-		if r == utf8.RuneError && n == 1 {
-			bad++
-		}
-		if r < ' ' && !blank(byte(r)) && r != '\n' && r != 0x1b || r == 0x7f {
+		switch {
+		case r == 0:
 			return false
+		case r == utf8.RuneError && n == 1, r < ' ' && !blank(byte(r)) && r != '\n' && r != 0x1b, r == 0x7f:
+			bad++
 		}
 		i += n
 	}
-	if bad*100 > len(head) {
-		return false
-	}
-	first := bytes.TrimSpace(head)
-	if len(first) == 0 || first[0] == '{' || first[0] == '<' {
-		return false
-	}
-	if first[0] == '[' {
-		inner := bytes.TrimSpace(first[1:])
-		return len(inner) > 0 && bytes.IndexByte([]byte(`{["]-0123456789`), inner[0]) < 0
-	}
-	return true
+	return bad*100 <= len(head)
 }
 
-// census counts lines that are stacks with a count, those of them that have
-// more than one frame, and those that are neither stack nor comment.
-func census(head []byte, whole bool) (counted, deep, other int) {
+// census is what the first lines of a file are.
+type census struct {
+	counted int // stacks with a count
+	deep    int // of those, the ones with more than one frame
+	twice   int // of those, the ones with two counts
+	other   int // neither stacks nor comments
+}
+
+func take(head []byte, whole bool) (c census) {
+	var n [2]number
 	for seen := 0; len(head) > 0 && seen < sniffLines; seen++ {
 		var l []byte
 		if i := newline(head); i >= 0 {
 			l, head = head[:i], head[i+1:]
-		} else if whole || seen == 0 {
+		} else if whole || seen == 0 && !markup(head) {
 			l, head = head, nil
 		} else {
 			return // cut
@@ -95,17 +98,37 @@ func census(head []byte, whole bool) (counted, deep, other int) {
 		if l = trim(l); len(l) == 0 {
 			continue
 		}
-		stack, _, st := split(l)
+		stack, found, st := split(l, n[:])
 		switch st {
 		case stackLine:
-			counted++
+			c.counted++
 			if bytes.IndexByte(stack, ';') >= 0 {
-				deep++
+				c.deep++
+			}
+			if found == 2 {
+				c.twice++
 			}
 		case comment:
 		default:
-			other++
+			c.other++
 		}
 	}
 	return
+}
+
+// markup reports whether text begins like JSON or XML, a line of which may end
+// in a number anywhere it is cut.
+func markup(head []byte) bool {
+	head = bytes.TrimSpace(head)
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[' || head[0] == '<')
+}
+
+// columns is how many counts the lines of a file have: two where difffolded.pl
+// has put the stacks of two runs together. A few lines of other files may look
+// so too, since a function's name can end in a number.
+func (c census) columns() int {
+	if c.twice > 0 && c.twice*10 >= c.counted*9 {
+		return 2
+	}
+	return 1
 }

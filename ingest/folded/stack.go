@@ -92,9 +92,14 @@ func annotation(s string) (name string, kind recording.Kind, inlined bool) {
 // splitModule takes DTrace's "module`function" apart. Names with more than one
 // backtick, or with what no module's name holds before it, are left whole:
 // Microsoft's C++ writes `anonymous namespace', other languages quote with it.
+// So are those with a number behind it, how many type parameters a class of .NET
+// has (List`1); only an address (0x…) begins with a digit there.
 func splitModule(s string) (module, name string) {
 	i := strings.IndexByte(s, '`')
 	if i <= 0 || i == len(s)-1 || strings.IndexByte(s[i+1:], '`') >= 0 || strings.ContainsAny(s[:i], " :'\"(<") {
+		return "", s
+	}
+	if c := s[i+1]; c >= '0' && c <= '9' && !strings.HasPrefix(s[i+1:], "0x") {
 		return "", s
 	}
 	return s[:i], s[i+1:]

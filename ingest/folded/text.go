@@ -36,14 +36,11 @@ func mark(head []byte) (bom int, wide, big bool) {
 	return 0, false, false
 }
 
-func newText(in *source.Input) (*text, error) {
-	head, _, err := in.Head(3)
-	if err != nil {
-		return nil, err
-	}
+// newText reads an input that begins with head.
+func newText(in *source.Input, head []byte) *text {
 	t := &text{in: in}
 	t.bom, t.wide, t.big = mark(head)
-	return t, nil
+	return t
 }
 
 // next is Input.Next in UTF-8: the last rest bytes of the chunk before, then

@@ -230,70 +230,89 @@ func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, val
 	return b.rec.Stacks[event].append(call, track, ctx, values)
 }
 
-// RaiseDecimals makes a metric finer: to units of 10^-decimals. Everything
-// recorded so far is scaled; snapshots keep what they have. It reports false
-// and changes nothing when a value would no longer fit.
-func (b *Builder) RaiseDecimals(event, metric, decimals int) bool {
+// SetDecimals brings a metric to units of 10^-decimals, finer or coarser ones.
+// Everything recorded so far is scaled; snapshots keep what they have. Where a
+// value would no longer fit it reports false and changes nothing. Coarser values
+// are rounded, halves away from zero, and the total is that of the rounded ones.
+func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 	m := &b.rec.Events[event].Metrics[metric]
-	f := int64(1)
-	for range decimals - m.Decimals {
-		f *= 10
-	}
-	if f == 1 {
+	if decimals == m.Decimals {
 		return true
 	}
 	var cols []*Vec[int64]
-	var sums []*int64
+	var sums []*int64 // of the columns with the same number, where kept
+	add := func(c *Vec[int64], sum *int64) { cols, sums = append(cols, c), append(sums, sum) }
 	if s := b.rec.Stacks[event]; s != nil && metric < len(s.values) {
-		cols = append(cols, &s.values[metric])
+		add(&s.values[metric], &m.Total)
 	}
 	for _, w := range b.rec.Windows {
 		if w.Event == event && metric < len(w.Rows.values) {
-			cols = append(cols, &w.Rows.values[metric])
+			add(&w.Rows.values[metric], new(int64))
 		}
 	}
 	for _, t := range b.order {
-		t.cached = nil
 		for _, s := range t.samples {
 			if s.Event == event && metric < len(s.values) && s.values[metric] != nil {
-				cols, sums = append(cols, s.values[metric]), append(sums, &s.sums[metric])
+				add(s.values[metric], &s.sums[metric])
 			}
 		}
 	}
-	limit := int64(math.MaxInt64) / f
-	fits := func(v int64) bool { return v == Missing || (v <= limit && v >= -limit) }
-	if !fits(m.Total) {
-		return false
-	}
-	for _, s := range sums {
-		if !fits(*s) {
-			return false
-		}
-	}
-	for _, c := range cols {
-		for i := range c.n {
-			if !fits(c.At(i)) {
+	f := pow10(max(decimals-m.Decimals, m.Decimals-decimals))
+	scale := func(v int64) int64 { return divRound(v, f) }
+	if decimals > m.Decimals {
+		limit := int64(math.MaxInt64) / f
+		fits := func(v int64) bool { return v == Missing || v <= limit && v >= -limit }
+		for i, c := range cols {
+			if !fits(*sums[i]) {
 				return false
 			}
+			for k := range c.n {
+				if !fits(c.At(k)) {
+					return false
+				}
+			}
 		}
+		scale = func(v int64) int64 { return v * f }
 	}
-	for _, c := range cols {
+	for _, t := range b.order {
+		t.cached = nil
+	}
+	for i, c := range cols {
 		var out Vec[int64]
-		for i := range c.n {
-			v := c.At(i)
+		*sums[i] = 0
+		for k := range c.n {
+			v := c.At(k)
 			if v != Missing {
-				v *= f
+				v = scale(v)
+				*sums[i] += v
 			}
 			out.Append(v)
 		}
 		*c = out
 	}
-	for _, s := range sums {
-		*s *= f
-	}
-	m.Total *= f
 	m.Decimals = decimals
 	return true
+}
+
+// pow10 is 10^n as far as it fits, the largest power of ten beyond.
+func pow10(n int) int64 {
+	p := int64(1)
+	for range min(n, 18) {
+		p *= 10
+	}
+	return p
+}
+
+// divRound divides by a positive number, halves away from zero.
+func divRound(v, by int64) int64 {
+	q, rest := v/by, v%by
+	switch {
+	case rest >= by-by/2 && by > 1:
+		q++
+	case -rest >= by-by/2 && by > 1:
+		q--
+	}
+	return q
 }
 
 // AddWindow adds a window of an event; its rows are added with AddWindowStack

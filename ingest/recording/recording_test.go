@@ -578,7 +578,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-func TestRaiseDecimals(t *testing.T) {
+func TestSetDecimals(t *testing.T) {
 	b := NewBuilder()
 	b.AddEvent(Event{Metrics: []Metric{{Name: "a", PerSample: SampleColumn}, {Name: "b"}}})
 	call := b.Call(NoCall, b.frameOf("f"))
@@ -588,7 +588,7 @@ func TestRaiseDecimals(t *testing.T) {
 	b.AddWindowStack(0, call, NoTrack, 0, []int64{4, 5})
 	b.Track(TrackKey{}).Sample(0, 5, call, -1, []int64{6, 7})
 	before := b.Snapshot()
-	if !b.RaiseDecimals(0, 0, 1) || !b.RaiseDecimals(0, 0, 3) {
+	if !b.SetDecimals(0, 0, 1) || !b.SetDecimals(0, 0, 3) {
 		t.Fatal("does not fit")
 	}
 	check := func(r *Recording, f int64, decimals int) {
@@ -605,7 +605,7 @@ func TestRaiseDecimals(t *testing.T) {
 	check(b.Snapshot(), 1000, 3)
 	check(before, 1, 0)
 	b.AddStack(0, call, NoTrack, 0, []int64{math.MaxInt64 / 20, 1})
-	if b.RaiseDecimals(0, 0, 5) {
+	if b.SetDecimals(0, 0, 5) {
 		t.Error("what does not fit was raised")
 	}
 	if got := b.Snapshot().Events[0].Metrics[0]; got.Decimals != 3 {

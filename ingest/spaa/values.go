@@ -208,7 +208,7 @@ func (m *merger) rescale(event int32, metric int, v int64, dec int, line int64) 
 		dec--
 	}
 	if to := min(dec, maxDecimals); to > ms.decimals && !ms.stuck {
-		if !ms.overflow && m.b.RaiseDecimals(int(event), metric, to) {
+		if !ms.overflow && m.b.SetDecimals(int(event), metric, to) {
 			ms.decimals = to
 		} else {
 			ms.stuck = true
