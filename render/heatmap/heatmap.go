@@ -197,7 +197,8 @@ func (p *Picture) axes(on raster.Surface) {
 	on.Rect(x0-1, y0, x0, y1+1, rule)
 	whole := int64(g.Cols) * g.Column
 	ax := units.NewAxis(0, whole, max(1, (x1-x0)/p.px(95)))
-	for t := int64(0); t < whole; t += max(ax.Step, g.Column) {
+	ax.Step = max(ax.Step, g.Column)
+	for t := range ax.Ticks(0, whole-1) {
 		x := x0 + int(float64(x1-x0)*float64(t)/float64(whole))
 		on.Rect(x, y1, x+1, y1+p.px(5), raster.Pack(th.Faint))
 		if s := ax.Label(t); float32(x)+p.Font.Measure(s) < float32(p.w) {
@@ -205,7 +206,7 @@ func (p *Picture) axes(on raster.Surface) {
 		}
 	}
 	up := units.NewAxis(0, g.Column, max(1, (y1-y0)/p.px(44)))
-	for t := int64(0); t <= g.Column; t += up.Step {
+	for t := range up.Ticks(0, g.Column) {
 		y := y1 - int(float64(y1-y0)*float64(t)/float64(g.Column))
 		on.Rect(x0-p.px(5), y, x0, y+1, raster.Pack(th.Faint))
 		s := up.Label(t)

@@ -163,8 +163,10 @@ func (p *Picture) lengths(on raster.Surface) {
 	if p.Linear {
 		to := bins[len(bins)-1].To
 		ax := units.NewAxis(bins[0].From, to, max(1, (x1-x0)/p.px(95)))
-		for t := ax.First(bins[0].From); t < to; t += ax.Step {
-			tick(t, ax.Label(t))
+		for t := range ax.Ticks(bins[0].From, to-1) {
+			if t >= bins[0].From {
+				tick(t, ax.Label(t))
+			}
 		}
 		return
 	}

@@ -29,13 +29,13 @@ func PaintRuler(c raster.Surface, v View, start int64, th *theme.Theme, f *raste
 		return gutter + int(math.Floor(float64(t-from)/float64(max(1, to-from))*float64(lanes)))
 	}
 	if ax.Minor > 0 && (to-from)/ax.Minor < int64(lanes) {
-		for t := ax.First(from) - ax.Step; t <= to; t += ax.Minor {
+		for t := range ax.Small(from, to) {
 			if p := x(t); p >= gutter {
 				c.Rect(p, h-px(4), p+1, h, rule)
 			}
 		}
 	}
-	for t := ax.First(from) - ax.Step; t <= to; t += ax.Step {
+	for t := range ax.Ticks(from, to) {
 		p := x(t)
 		label := ax.Label(t)
 		if p >= gutter {

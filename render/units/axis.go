@@ -2,6 +2,7 @@ package units
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -22,8 +23,11 @@ type Axis struct {
 
 // NewAxis chooses ticks for from..to such that there are at most n labels.
 func NewAxis(from, to int64, n int) Axis {
-	span := max(1, to-from)
-	raw := float64(span) / float64(max(1, n))
+	span := 1.0
+	if to > from {
+		span = float64(uint64(to) - uint64(from)) // which may be no int64
+	}
+	raw := span / float64(max(1, n))
 	a := Axis{Step: 1, Minor: 1}
 	a.Step, a.Minor = niceStep(raw)
 	largest := math.Max(math.Abs(float64(from)), math.Abs(float64(to)))
@@ -33,7 +37,7 @@ func NewAxis(from, to int64, n int) Axis {
 		// Too many digits to read: name the left edge once, and count from it.
 		a.base = floorTo(from, a.Step*int64(max(1, n*2)))
 		a.Base = fullTime(a.base) + " +"
-		a.unit = unitFor(float64(max(span, a.Step)))
+		a.unit = unitFor(math.Max(span, float64(a.Step)))
 		a.digits = digitsFor(a.Step, a.unit)
 	}
 	return a
@@ -109,7 +113,7 @@ func digitsFor(stepPs int64, u step) int {
 
 func floorTo(t, s int64) int64 {
 	f := t / s * s
-	if f > t {
+	if f > t && f >= math.MinInt64+s {
 		f -= s
 	}
 	return f
@@ -129,13 +133,25 @@ func fullTime(ps int64) string {
 	return s + " s"
 }
 
-// First is the first labelled tick at or after t.
-func (a *Axis) First(t int64) int64 {
-	f := floorTo(t, a.Step)
-	if f < t {
-		f += a.Step
+// Ticks are the labelled ticks of from..to, and the one before them, whose label
+// may reach into it.
+func (a *Axis) Ticks(from, to int64) iter.Seq[int64] {
+	return every(a.Step, floorTo(from, a.Step), to)
+}
+
+// Small are the ticks of from..to without labels, and some before them.
+func (a *Axis) Small(from, to int64) iter.Seq[int64] {
+	return every(a.Minor, floorTo(from, a.Step), to)
+}
+
+// every counts from one time to another, and ends where times do: past the
+// largest one a sum would begin again at the smallest.
+func every(step, from, to int64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for t := from; t <= to && yield(t) && t <= math.MaxInt64-step; {
+			t += step
+		}
 	}
-	return f
 }
 
 // Label writes the time of a tick.

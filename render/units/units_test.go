@@ -1,6 +1,8 @@
 package units
 
 import (
+	"iter"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -68,7 +70,10 @@ func TestAxis(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		labels := 0
-		for at := ax.First(from); at <= from+span; at += ax.Step {
+		for at := range ax.Ticks(from, from+span) {
+			if at < from {
+				continue
+			}
 			l := ax.Label(at)
 			if seen[l] {
 				t.Fatalf("from %d, %d ps in steps of %d: the label %q stands twice", from, span, ax.Step, l)
@@ -81,6 +86,31 @@ func TestAxis(t *testing.T) {
 		}
 		if labels > n+1 {
 			t.Fatalf("%d ps: %d labels, %d were asked for", span, labels, n)
+		}
+	}
+}
+
+// TestAxisAtTheEndsOfTime: rulers of times near the largest and the smallest
+// that there are end, with as many ticks as others.
+func TestAxisAtTheEndsOfTime(t *testing.T) {
+	ends := []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 / 2, -1, 0, 1, 9223372e12, math.MaxInt64 / 2, math.MaxInt64 - 1, math.MaxInt64}
+	for _, from := range ends {
+		for _, to := range ends {
+			const n = 12
+			ax := NewAxis(from, to, n)
+			for what, ticks := range map[string]iter.Seq[int64]{"labelled": ax.Ticks(from, to), "small": ax.Small(from, to)} {
+				count, last := 0, int64(math.MinInt64)
+				for at := range ticks {
+					if count++; at < last || at > to || count > 6*(n+2) {
+						t.Fatalf("%d..%d: after %d comes the %s tick %d, number %d", from, to, last, what, at, count)
+					}
+					last = at
+					ax.Label(at)
+				}
+				if from <= to && count == 0 {
+					t.Errorf("%d..%d has no %s ticks", from, to, what)
+				}
+			}
 		}
 	}
 }
