@@ -3,12 +3,11 @@ package ingest
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"ashlar/ingest/chrome"
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/folded"
 	"ashlar/ingest/otlp"
@@ -19,7 +18,7 @@ import (
 )
 
 // Formats are the formats that can be read. To add one, add its line.
-var Formats = []decode.Format{
+var Formats = []codec.Format{
 	spaa.Format,
 	spall.Format,
 	chrome.Format,
@@ -36,21 +35,21 @@ const sniffLen = 64 << 10
 // whole when that is all there is). The name only decides between formats
 // that are equally sure. The error is one sentence that does not name the
 // file.
-func Sniff(name string, head []byte, whole bool) (*decode.Format, error) {
+func Sniff(name string, head []byte, whole bool) (*codec.Format, error) {
 	return sniff(Formats, name, head, whole)
 }
 
-func sniff(formats []decode.Format, name string, head []byte, whole bool) (*decode.Format, error) {
+func sniff(formats []codec.Format, name string, head []byte, whole bool) (*codec.Format, error) {
 	if len(head) == 0 {
 		return nil, fmt.Errorf("is empty")
 	}
-	var best *decode.Format
+	var best *codec.Format
 	var refusal error
 	sure, byName := decode.No, false
 	for i := range formats {
 		f := &formats[i]
 		c, err := f.Sniff(head, whole)
-		ext := hasExtension(name, f.Extensions)
+		ext := codec.HasExtension(name, f.Extensions)
 		if c > sure || c == sure && c > decode.No && ext && !byName {
 			best, sure, byName, refusal = f, c, ext, err
 		}
@@ -62,17 +61,6 @@ func sniff(formats []decode.Format, name string, head []byte, whole bool) (*deco
 		return nil, fmt.Errorf("is in no format that can be opened: it begins with %s; %s can be", describe(head), list(formats))
 	}
 	return best, nil
-}
-
-// hasExtension reports whether a name has one of the extensions, also before
-// that of a compression.
-func hasExtension(name string, exts []string) bool {
-	name = strings.ToLower(name)
-	switch filepath.Ext(name) {
-	case ".gz", ".zst", ".zstd":
-		name = strings.TrimSuffix(name, filepath.Ext(name))
-	}
-	return slices.ContainsFunc(exts, func(e string) bool { return strings.HasSuffix(name, e) })
 }
 
 // describe shows the first bytes of a file: as text where they are, else in
@@ -115,7 +103,7 @@ func countZero(b []byte) int {
 	return n
 }
 
-func list(formats []decode.Format) string {
+func list(formats []codec.Format) string {
 	var s strings.Builder
 	for i, f := range formats {
 		switch {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -198,13 +199,13 @@ func TestFailsPartWay(t *testing.T) {
 	}
 }
 
-func fake(name, ext string, sure decode.Confidence) decode.Format {
-	return decode.Format{Name: name, Title: name, Extensions: []string{ext},
+func fake(name, ext string, sure decode.Confidence) codec.Format {
+	return codec.Format{Name: name, Title: name, Extensions: []string{ext},
 		Sniff: func([]byte, bool) (decode.Confidence, error) { return sure, nil }}
 }
 
 func TestSniff(t *testing.T) {
-	formats := []decode.Format{
+	formats := []codec.Format{
 		fake("never", ".n", decode.No), fake("a", ".a", decode.Likely), fake("b", ".b", decode.Likely), fake("c", ".c", decode.Maybe),
 	}
 	for name, want := range map[string]string{"x.a": "a", "x.b": "b", "x.B.gz": "b", "x.c": "a", "x.n": "a", "x": "a"} {
@@ -214,7 +215,7 @@ func TestSniff(t *testing.T) {
 		}
 	}
 	refused := errors.New("is a heap diff")
-	formats = append(formats, decode.Format{Name: "d", Sniff: func([]byte, bool) (decode.Confidence, error) { return decode.Certain, refused }})
+	formats = append(formats, codec.Format{Name: "d", Sniff: func([]byte, bool) (decode.Confidence, error) { return decode.Certain, refused }})
 	if _, err := sniff(formats, "x.a", []byte("x"), true); err != refused {
 		t.Errorf("got %v", err)
 	}
@@ -233,7 +234,7 @@ func use(t *testing.T, decoder func(ctx context.Context, in *source.Input, b *re
 	f.Decode = func(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 		return decoder(ctx, in, b)
 	}
-	Formats = []decode.Format{f}
+	Formats = []codec.Format{f}
 }
 
 func TestDecoderPanics(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
@@ -172,7 +173,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	}
 	defer context.AfterFunc(l.reading, in.Stop)()
 
-	var format *decode.Format
+	var format *codec.Format
 	err = source.Protect(in.Path, func() error {
 		head, whole, err := in.Head(sniffLen)
 		if err != nil {

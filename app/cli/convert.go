@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/ingest"
+	"ashlar/ingest/codec"
 	"ashlar/ingest/convert"
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	"ashlar/render/units"
@@ -76,7 +78,7 @@ asked for all of it, it answers as IN does for the part.
 
 type convertOptions struct {
 	in, out string
-	target  *convert.Target
+	target  *codec.Format
 	force   bool
 	window  int64
 	event   string
@@ -110,10 +112,10 @@ func (o *convertOptions) names(args []string) (err error) {
 
 // check refuses flags that the target has no use for.
 func (o *convertOptions) check() error {
-	switch name := o.target.Name; {
-	case o.window != 0 && name != "spaa":
-		return misuse("only SPAA has windows; leave out --windows")
-	case o.event != "" && name != "pprof" && name != "folded":
+	switch {
+	case o.window != 0 && !o.target.Encode.Windows:
+		return misuse("%s has no windows; leave out --windows", o.target.Title)
+	case o.event != "" && !o.target.Encode.OneEvent:
 		return misuse("%s holds all events; leave out --event", o.target.Title)
 	}
 	return nil
@@ -123,7 +125,7 @@ func (c *call) convert(o *convertOptions) (err error) {
 	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second one ends the program at once
-	out, err := convert.Create(o.out, o.force)
+	out, err := encode.Create(o.out, o.force)
 	if err != nil {
 		return err
 	}
@@ -156,13 +158,13 @@ func (c *call) convert(o *convertOptions) (err error) {
 
 // conversion is what the convert command prints as JSON.
 type conversion struct {
-	File    string         `json:"file"`
-	Format  string         `json:"format"`
-	Output  string         `json:"output"`
-	Target  string         `json:"output_format"`
-	Records int64          `json:"records"`
-	Bytes   int64          `json:"bytes"`
-	Lost    []convert.Loss `json:"not_carried_over"`
+	File    string        `json:"file"`
+	Format  string        `json:"format"`
+	Output  string        `json:"output"`
+	Target  string        `json:"output_format"`
+	Records int64         `json:"records"`
+	Bytes   int64         `json:"bytes"`
+	Lost    []encode.Loss `json:"not_carried_over"`
 	// Notes say what the part has otherwise than the selection of the whole.
 	Notes []string `json:"notes,omitempty"`
 	// Warnings is how often something was wrong with the input.
@@ -182,13 +184,13 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 	if err != nil {
 		return nil, err
 	}
-	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []convert.Loss{}}
-	opt := convert.Options{Event: o.event, Window: o.window}
-	var rep *convert.Report
-	if format == "spaa" && o.target.Name == "spaa" && !o.partial() {
+	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []encode.Loss{}}
+	opt := encode.Options{Event: o.event, Window: o.window}
+	var rep *encode.Report
+	if format == o.target.Name && o.target.Encode.Copy != nil && !o.partial() {
 		p.watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
 		err = source.Protect(in.Path, func() (err error) {
-			rep, err = convert.CopySPAA(ctx, out, o.out, &inputReader{in: in}, opt)
+			rep, err = o.target.Copy(ctx, out, o.out, &inputReader{in: in}, opt)
 			return err
 		})
 	} else {
@@ -199,7 +201,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 	}
 	if err != nil {
 		var named *source.Error
-		var choice *convert.ChoiceError
+		var choice *encode.ChoiceError
 		switch {
 		case errors.As(err, &choice):
 			return nil, misuse("%s: %w", in.Path, err)
@@ -214,7 +216,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 }
 
 // rewrite converts by way of a recording.
-func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt convert.Options, p *progress, r *conversion) (*convert.Report, error) {
+func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt encode.Options, p *progress, r *conversion) (*encode.Report, error) {
 	l := ingest.OpenInput(ctx, in, c.reading(PartOf(o.part, o.threads...)))
 	defer l.Close()
 	p.watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
@@ -235,7 +237,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 			return nil, err
 		}
 	}
-	var rep *convert.Report
+	var rep *encode.Report
 	err := source.Protect(in.Path, func() (err error) {
 		rep, err = o.target.Write(ctx, out, o.out, rec, opt)
 		return err

@@ -16,6 +16,7 @@ import (
 
 	"ashlar/app/store"
 	"ashlar/ingest/convert"
+	"ashlar/ingest/encode"
 	"ashlar/ingest/extract"
 )
 
@@ -70,7 +71,7 @@ func (s *Shell) saveTable() {
 }
 
 func writeFile(path, text string) error {
-	out, err := convert.Create(path, true)
+	out, err := encode.Create(path, true)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (s *Shell) saveSelection() {
 	rec := p.rec
 	sel := extract.Selection{Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: slices.Clone(p.sel.tracks), Transforms: slices.Clone(p.transforms)}
 	event := rec.Events
-	opt := convert.Options{}
+	opt := encode.Options{}
 	if p.event < len(event) {
 		opt.Event = event[p.event].Name
 	}
@@ -101,7 +102,7 @@ func (s *Shell) saveSelection() {
 		if err != nil {
 			return err
 		}
-		if target.Name != "pprof" && target.Name != "folded" {
+		if !target.Encode.OneEvent {
 			opt.Event = "" // the others hold all events
 		}
 		ctx := context.Background()
@@ -109,7 +110,7 @@ func (s *Shell) saveSelection() {
 		if err != nil {
 			return err
 		}
-		out, err := convert.Create(path, true)
+		out, err := encode.Create(path, true)
 		if err != nil {
 			return err
 		}

@@ -22,18 +22,20 @@ import (
 	"errors"
 	"io"
 
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
 
 // Format reads Chrome traces.
-var Format = decode.Format{
+var Format = codec.Format{
 	Name:       "chrome",
 	Title:      "Chrome trace",
 	Extensions: []string{".json", ".trace", ".cpuprofile"},
 	Sniff:      sniff,
 	Decode:     run,
+	Encode:     &codec.Encoder{Extensions: []string{".json"}, Write: write},
 }
 
 // chunkBytes is how much is scanned at a time: little enough for the events of

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"ashlar/ingest"
+	"ashlar/ingest/codec"
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	"ashlar/spaa"
 )
@@ -36,17 +38,22 @@ func open(t testing.TB, path string) *recording.Recording {
 	return rec
 }
 
-// write converts a recording; the report of what it cannot hold is returned
-// with it. A recording of which the target holds nothing gives nil.
-func write(t testing.TB, rec *recording.Recording, name string, opt Options) ([]byte, *Report) {
+func target(t testing.TB, name string) *codec.Format {
 	t.Helper()
-	target, err := ForFile(name)
+	f, err := ForFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return f
+}
+
+// write converts a recording; the report of what it cannot hold is returned
+// with it. A recording of which the target holds nothing gives nil.
+func write(t testing.TB, rec *recording.Recording, name string, opt encode.Options) ([]byte, *encode.Report) {
+	t.Helper()
 	var out bytes.Buffer
-	rep, err := target.Write(context.Background(), &out, name, rec, opt)
-	if err == errNothing {
+	rep, err := target(t, name).Write(context.Background(), &out, name, rec, opt)
+	if err == encode.ErrNothing {
 		return nil, rep
 	}
 	if err != nil {
@@ -88,7 +95,7 @@ func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.
 	m := &rec.Events[event].Metrics[metric]
 	name := func(c recording.CallID) string {
 		if c == recording.NoCall {
-			return noStack
+			return "[no stack]"
 		}
 		f := rec.Frames.At(int(rec.Calls.Frame(c)))
 		fn := rec.Functions.At(int(f.Func))
@@ -139,8 +146,8 @@ func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.
 
 // plainName is a function's name; an address alone, where that is all.
 func plainName(f *recording.Frame, fn *recording.Function) string {
-	if i := strings.LastIndex(fn.Name, "0x"); fn.Unresolved && f.Addr != 0 && i >= 0 && fn.Name[i:] == hexText(f.Addr) {
-		return hexText(f.Addr)
+	if i := strings.LastIndex(fn.Name, "0x"); fn.Unresolved && f.Addr != 0 && i >= 0 && fn.Name[i:] == encode.HexText(f.Addr) {
+		return encode.HexText(f.Addr)
 	}
 	return fn.Name
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	"ashlar/spaa"
 )
@@ -24,8 +25,8 @@ func TestNotesComeThrough(t *testing.T) {
 		r := rec
 		var content []byte
 		for _, name := range way {
-			var rep *Report
-			content, rep = write(t, r, name, Options{})
+			var rep *encode.Report
+			content, rep = write(t, r, name, encode.Options{})
 			for _, l := range rep.Lost {
 				if strings.Contains(l.What, "notes") {
 					t.Errorf("%v: %s loses %v", way, name, l)
@@ -54,8 +55,8 @@ func TestNotesComeThrough(t *testing.T) {
 			}
 		}
 	}
-	_, rep := write(t, rec, "x.folded", Options{})
-	if !slices.ContainsFunc(rep.Lost, func(l Loss) bool { return strings.HasPrefix(l.What, "notes") && l.Count == 6 }) {
+	_, rep := write(t, rec, "x.folded", encode.Options{})
+	if !slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return strings.HasPrefix(l.What, "notes") && l.Count == 6 }) {
 		t.Errorf("folded stacks do not say that the notes are lost: %v", rep.Lost)
 	}
 }
@@ -64,7 +65,7 @@ func TestNotesComeThrough(t *testing.T) {
 func TestNotesInSPAAAreValid(t *testing.T) {
 	p := madeProfile()
 	p.Comments = []string{"hello"}
-	content, _ := write(t, load(t, "x.pb.gz", encoded(t, p)), "x.spaa", Options{})
+	content, _ := write(t, load(t, "x.pb.gz", encoded(t, p)), "x.spaa", encode.Options{})
 	v, err := spaa.Validate(strings.NewReader(string(content)), spaa.ValidateOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestNotesOfOtherFormats(t *testing.T) {
 			t.Errorf("perf: %s is %q, want %q", key, got, want)
 		}
 	}
-	content, _ := write(t, rec, "x.pb.gz", Options{})
+	content, _ := write(t, rec, "x.pb.gz", encode.Options{})
 	p, err := profile.ParseData(content)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func TestNotesOfOtherFormats(t *testing.T) {
 			t.Errorf("pprof: %q is not in %q", want, p.Comments)
 		}
 	}
-	otlp := load(t, "x.otlp", first(write(t, rec, "x.otlp", Options{})))
+	otlp := load(t, "x.otlp", first(write(t, rec, "x.otlp", encode.Options{})))
 	if got := otlp.Source.NotesOf(recording.NoteHost); !slices.Equal(got, []string{"build7"}) || otlp.Source.Command != rec.Source.Command {
 		t.Errorf("otlp: host %q, command %q", got, otlp.Source.Command)
 	}
@@ -108,13 +109,13 @@ func TestNotesOfOtherFormats(t *testing.T) {
 	if !slices.Equal(rec.Source.Notes, want) || rec.Source.Tool != "tool" || rec.Source.Command != "run it" {
 		t.Errorf("trace: %+v", rec.Source)
 	}
-	again := load(t, "y.json", first(write(t, rec, "y.json", Options{})))
+	again := load(t, "y.json", first(write(t, rec, "y.json", encode.Options{})))
 	if fmt.Sprint(again.Source.Notes) != fmt.Sprint(want) || again.Source.Command != "run it" {
 		t.Errorf("trace again: %+v", again.Source)
 	}
 }
 
-func first(b []byte, _ *Report) []byte { return b }
+func first(b []byte, _ *encode.Report) []byte { return b }
 
 func TestNotesAreBounded(t *testing.T) {
 	var s recording.Source

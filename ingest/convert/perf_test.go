@@ -20,6 +20,7 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	"ashlar/spaa"
 )
@@ -158,7 +159,7 @@ func TestPerfScriptToSPAA(t *testing.T) {
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
 			rec := load(t, "in.perf", []byte(text))
-			out, rep := write(t, rec, "out.spaa", Options{Window: second})
+			out, rep := write(t, rec, "out.spaa", encode.Options{Window: encode.Second})
 			checkSPAA(t, out)
 			for _, l := range rep.Lost {
 				t.Errorf("lost %v", l)
@@ -205,7 +206,7 @@ func windowsAddUp(t *testing.T, rec *recording.Recording) {
 // What the header, the threads, the samples and the windows of the written SPAA
 // say, for a text whose every line is known.
 func TestPerfScriptSPAARecords(t *testing.T) {
-	out, _ := write(t, load(t, "in.perf", []byte(perfText)), "out.spaa", Options{Window: second})
+	out, _ := write(t, load(t, "in.perf", []byte(perfText)), "out.spaa", encode.Options{Window: encode.Second})
 	var got strings.Builder
 	r := spaa.NewReader(bytes.NewReader(out))
 	for {
@@ -275,7 +276,7 @@ window w3 5002.000001..5002.999999 samples=1 period=11
 func TestPerfScriptWithoutPeriod(t *testing.T) {
 	text := regexp.MustCompile(`: [0-9]+ (cycles|instructions):`).ReplaceAllString(perfText, ": $1:")
 	rec := load(t, "in.perf", []byte(text))
-	out, _ := write(t, rec, "out.spaa", Options{})
+	out, _ := write(t, rec, "out.spaa", encode.Options{})
 	checkSPAA(t, out)
 	if !bytes.Contains(out[:200], []byte(`"source_tool":"perf-script"`)) {
 		t.Errorf("the header is %s", out[:200])
@@ -286,7 +287,7 @@ func TestPerfScriptWithoutPeriod(t *testing.T) {
 // numbers; and no id stands for two events.
 func TestStackIDs(t *testing.T) {
 	ids := func(text string) map[string]string {
-		out, _ := write(t, load(t, "in.perf", []byte(text)), "out.spaa", Options{})
+		out, _ := write(t, load(t, "in.perf", []byte(text)), "out.spaa", encode.Options{})
 		frames, of := map[int64]string{}, map[string]string{}
 		r := spaa.NewReader(bytes.NewReader(out))
 		for {
@@ -367,7 +368,7 @@ func TestPprofReadsIt(t *testing.T) {
 	}
 	for name, rec := range files {
 		t.Run(name, func(t *testing.T) {
-			out, _ := write(t, rec, "out.pb.gz", Options{})
+			out, _ := write(t, rec, "out.pb.gz", encode.Options{})
 			path := filepath.Join(t.TempDir(), "out.pb.gz")
 			if err := os.WriteFile(path, out, 0o666); err != nil {
 				t.Fatal(err)
@@ -386,7 +387,7 @@ func TestPprofReadsIt(t *testing.T) {
 				}
 				want[fn] = [2]string{s.RatString(), v.RatString()}
 			}
-			got := pprofTop(t, path, pprofMetric(e.Metrics[e.Primary].Name))
+			got := pprofTop(t, path, encode.PprofMetric(e.Metrics[e.Primary].Name))
 			for fn, w := range want {
 				g, ok := got[fn]
 				if !ok && w == [2]string{"0", "0"} {
@@ -409,7 +410,7 @@ func TestPprofReadsIt(t *testing.T) {
 // what it loads.
 func TestPprofMainBinary(t *testing.T) {
 	text := strings.Replace(perfText, "app 100/101", "first 1/1 [000] 4999.5: 1 cycles:\n\tffffffff81000200 idle+0x1 ([kernel.kallsyms])\n\t7f0000001000 start+0x1 (/lib/libc.so.6)\n\napp 100/101", 1)
-	out, _ := write(t, load(t, "in.perf", []byte(text)), "out.pb", Options{})
+	out, _ := write(t, load(t, "in.perf", []byte(text)), "out.pb", encode.Options{})
 	p, err := profile.ParseData(out)
 	if err != nil {
 		t.Fatal(err)

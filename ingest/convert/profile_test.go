@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -95,7 +96,7 @@ func profileText(p *profile.Profile) string {
 func TestProfileKeeps(t *testing.T) {
 	in := madeProfile()
 	rec := load(t, "in.pb.gz", encoded(t, in))
-	out, rep := write(t, rec, "out.pb.gz", Options{})
+	out, rep := write(t, rec, "out.pb.gz", encode.Options{})
 	back, err := profile.ParseData(out)
 	if err != nil {
 		t.Fatal(err)
@@ -107,12 +108,12 @@ func TestProfileKeeps(t *testing.T) {
 	if len(rep.Lost) != 0 {
 		t.Errorf("lost %v", rep.Lost)
 	}
-	viaSPAA, rep := write(t, rec, "out.spaa", Options{})
+	viaSPAA, rep := write(t, rec, "out.spaa", encode.Options{})
 	checkSPAA(t, viaSPAA)
 	if len(rep.Lost) != 0 {
 		t.Errorf("lost by SPAA %v", rep.Lost)
 	}
-	again, _ := write(t, load(t, "out.spaa", viaSPAA), "out.pb", Options{})
+	again, _ := write(t, load(t, "out.spaa", viaSPAA), "out.pb", encode.Options{})
 	if back, err = profile.ParseData(again); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestOTLPBothWays(t *testing.T) {
 	}
 	for name, rec := range recs {
 		t.Run(name, func(t *testing.T) {
-			out, rep := write(t, rec, "out.otlp", Options{})
+			out, rep := write(t, rec, "out.otlp", encode.Options{})
 			for _, l := range rep.Lost {
 				t.Errorf("lost %v", l)
 			}
@@ -170,7 +171,7 @@ func TestOTLPBothWays(t *testing.T) {
 						t.Errorf("%s became %s\n%.1000v\nwant\n%.1000v", met.Name, mid.Events[e].Metrics[0].Name, got, want)
 					}
 					// And on to pprof, each event on its own.
-					pb, _ := write(t, mid, "out.pb", Options{Event: mid.Events[e].Name})
+					pb, _ := write(t, mid, "out.pb", encode.Options{Event: mid.Events[e].Name})
 					back := load(t, "out.pb", pb)
 					if got := selfOf(back, 0, 0, plainName); got.String() != want.String() {
 						t.Errorf("%s from OTLP to pprof is\n%.1000v\nwant\n%.1000v", met.Name, got, want)
@@ -178,7 +179,7 @@ func TestOTLPBothWays(t *testing.T) {
 					e++
 				}
 			}
-			again, _ := write(t, mid, "again.otlp", Options{})
+			again, _ := write(t, mid, "again.otlp", encode.Options{})
 			if third := load(t, "again.otlp", again); third.Counts != mid.Counts {
 				t.Errorf("a second time through OTLP: %+v, want %+v", third.Counts, mid.Counts)
 			}
@@ -189,7 +190,7 @@ func TestOTLPBothWays(t *testing.T) {
 // The times and processors of perf's samples go through OTLP.
 func TestOTLPKeepsTimes(t *testing.T) {
 	rec := load(t, "in.perf", []byte(strings.Replace(perfText, "renamed", "worker", 1)))
-	out, rep := write(t, rec, "out.otlp", Options{})
+	out, rep := write(t, rec, "out.otlp", encode.Options{})
 	back := load(t, "out.otlp", out)
 	moments := func(r *recording.Recording, event, metric int) string {
 		var lines []string
@@ -217,7 +218,7 @@ func TestOTLPKeepsTimes(t *testing.T) {
 
 func TestFolded(t *testing.T) {
 	rec := load(t, "in.pb.gz", encoded(t, madeProfile()))
-	out, _ := write(t, rec, "out.folded", Options{})
+	out, _ := write(t, rec, "out.folded", encode.Options{})
 	const want = `[no stack] 4
 main;bare 0
 main;work;inl;deep 9007199254740993
@@ -227,7 +228,7 @@ main;work;inl;deep;x.so+0x5000 4096
 		t.Errorf("got\n%s\nwant\n%s", out, want)
 	}
 	rec = load(t, "in.folded", []byte("a;b 1.25\na;b 2\nc -3\n"))
-	out, _ = write(t, rec, "out.folded", Options{})
+	out, _ = write(t, rec, "out.folded", encode.Options{})
 	if string(out) != "a;b 3.25\nc -3\n" {
 		t.Errorf("got\n%s", out)
 	}
@@ -237,12 +238,12 @@ main;work;inl;deep;x.so+0x5000 4096
 func TestOneEvent(t *testing.T) {
 	rec := load(t, "in.perf", []byte(perfText))
 	for _, name := range []string{"out.pb", "out.folded"} {
-		_, rep := write(t, rec, name, Options{})
-		if !slices.ContainsFunc(rep.Lost, func(l Loss) bool { return l.What == "events" && strings.HasPrefix(l.Why, "instructions: ") }) {
+		_, rep := write(t, rec, name, encode.Options{})
+		if !slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "events" && strings.HasPrefix(l.Why, "instructions: ") }) {
 			t.Errorf("%s: lost %v", name, rep.Lost)
 		}
 	}
-	out, _ := write(t, rec, "out.folded", Options{Event: "instructions"})
+	out, _ := write(t, rec, "out.folded", encode.Options{Event: "instructions"})
 	if string(out) != "main;read 7\n" {
 		t.Errorf("instructions are %q", out)
 	}
@@ -253,8 +254,8 @@ func TestOneEvent(t *testing.T) {
 func TestSameBytes(t *testing.T) {
 	for _, name := range []string{"out.spaa.zst", "out.spaa.gz", "out.pb.gz", "out.pprof", "out.otlp", "out.folded.gz", "out.json.zst", "out.spall.gz"} {
 		for kind, in := range map[string]string{"in.json": traceJSON, "in.perf": perfText} {
-			a, _ := write(t, load(t, kind, []byte(in)), name, Options{})
-			b, _ := write(t, load(t, kind, []byte(in)), name, Options{})
+			a, _ := write(t, load(t, kind, []byte(in)), name, encode.Options{})
+			b, _ := write(t, load(t, kind, []byte(in)), name, encode.Options{})
 			if !bytes.Equal(a, b) {
 				t.Errorf("%s of %s has other bytes the second time", name, kind)
 			}

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io/fs"
 	"math/big"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"ashlar/ingest"
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -49,12 +51,12 @@ var targetFiles = []string{"out.spaa", "out.pb", "out.otlp", "out.folded", "out.
 func TestSamplesToAll(t *testing.T) {
 	eachSampleFile(t, func(t *testing.T, path string, rec *recording.Recording) {
 		for _, name := range targetFiles {
-			out, rep := write(t, rec, name, Options{})
+			out, rep := write(t, rec, name, encode.Options{})
 			if out == nil {
 				t.Logf("%s holds nothing of it", name)
 				continue
 			}
-			again, _ := write(t, rec, name, Options{})
+			again, _ := write(t, rec, name, encode.Options{})
 			if !bytes.Equal(out, again) {
 				t.Errorf("%s: a second time, other bytes", name)
 			}
@@ -99,7 +101,7 @@ func sameSPAA(t *testing.T, rec, back *recording.Recording) {
 	}
 	for e := range rec.Events {
 		for m := range rec.Events[e].Metrics {
-			name := spaaMetric(&rec.Events[e].Metrics[m])
+			name := cmp.Or(encode.HeapMetrics[rec.Events[e].Metrics[m].Name], rec.Events[e].Metrics[m].Name)
 			want := selfOf(rec, e, m, plainName)
 			k := back.Events[e].Metric(name)
 			if k < 0 {
@@ -146,7 +148,7 @@ func sameOTLP(t *testing.T, rec, back *recording.Recording) {
 	want := map[string]*big.Rat{} // by metric
 	for e := range rec.Events {
 		for m := range rec.Events[e].Metrics {
-			k := pprofMetric(rec.Events[e].Metrics[m].Name)
+			k := encode.PprofMetric(rec.Events[e].Metrics[m].Name)
 			if want[k] == nil {
 				want[k] = new(big.Rat)
 			}
@@ -182,7 +184,7 @@ func sameOTLP(t *testing.T, rec, back *recording.Recording) {
 }
 
 func foldedNameOf(f *recording.Frame, fn *recording.Function) string {
-	name := strings.TrimSpace(foldedName.Replace(fn.Name))
+	name := strings.TrimSpace(strings.NewReplacer(";", ":", "\n", " ", "\r", " ", "\t", " ").Replace(fn.Name))
 	// The reader takes these as what perf and DTrace write.
 	if i := strings.IndexByte(name, '`'); i >= 0 {
 		name = name[i+1:]
@@ -210,7 +212,7 @@ func spanEvent(rec *recording.Recording) int {
 func sameChrome(t *testing.T, rec, back *recording.Recording) {
 	t.Helper()
 	a, b := rec.Counts, back.Counts
-	if a.Spans != b.Spans || a.Instants != b.Instants || a.Samples != b.Samples || points(rec) != points(back) || a.Counters != b.Counters || a.Flows != b.Flows {
+	if a.Spans != b.Spans || a.Instants != b.Instants || a.Samples != b.Samples || encode.Points(rec) != encode.Points(back) || a.Counters != b.Counters || a.Flows != b.Flows {
 		t.Errorf("chrome: %+v\nwant %+v", b, a)
 	}
 	if e, k := spanEvent(rec), spanEvent(back); e >= 0 && a.Spans > 0 {

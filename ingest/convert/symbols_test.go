@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -32,17 +33,17 @@ func TestMangledNamesComeThrough(t *testing.T) {
 	shown("folded", folded)
 	shown("trace", trace)
 	for _, way := range []string{"a.folded", "a.spaa", "a.pb.gz", "a.otlp"} {
-		content, _ := write(t, folded, way, Options{})
+		content, _ := write(t, folded, way, encode.Options{})
 		shown(way, load(t, way, content))
 	}
 	for _, way := range []string{"a.json", "a.spall", "a.spaa"} {
-		content, rep := write(t, trace, way, Options{})
+		content, rep := write(t, trace, way, encode.Options{})
 		shown(way, load(t, way, content))
 		if way != "a.spaa" && !strings.Contains(string(content), symbol) {
 			t.Errorf("%s has lost the symbol: %v", way, rep.Lost)
 		}
 	}
-	content, _ := write(t, folded, "a.pb.gz", Options{})
+	content, _ := write(t, folded, "a.pb.gz", encode.Options{})
 	p, err := profile.ParseData(content)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,7 @@ func TestMangledNamesComeThrough(t *testing.T) {
 	// Names that the profile has of its own stay both.
 	p.Function[0].Name, p.Function[0].SystemName = "short", "_ZN4long4nameEv"
 	rec := load(t, "b.pb.gz", encoded(t, p))
-	again, _ := write(t, rec, "c.pb.gz", Options{})
+	again, _ := write(t, rec, "c.pb.gz", encode.Options{})
 	if p, err = profile.ParseData(again); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestMangledNamesComeThrough(t *testing.T) {
 	if !found {
 		t.Error("a profile's own two names are not both there")
 	}
-	if text, _ := write(t, rec, "d.folded", Options{}); !strings.Contains(string(text), "short") {
+	if text, _ := write(t, rec, "d.folded", encode.Options{}); !strings.Contains(string(text), "short") {
 		t.Errorf("folded:\n%s", text)
 	}
 }
@@ -76,7 +77,7 @@ func TestMangledNamesComeThrough(t *testing.T) {
 // Symbols that read the same are one function; the report says so.
 func TestSharedSymbolsAreReported(t *testing.T) {
 	rec := load(t, "in.folded", []byte("_ZN3FooC1Ev 5\n_ZN3FooC2Ev 2\n"))
-	content, rep := write(t, rec, "out.folded", Options{})
+	content, rep := write(t, rec, "out.folded", encode.Options{})
 	if string(content) != "Foo::Foo() 7\n" {
 		t.Errorf("got %q", content)
 	}

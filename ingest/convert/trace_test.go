@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -65,21 +66,21 @@ func dump(rec *recording.Recording, args bool) string {
 	}
 	for _, t := range rec.Tracks {
 		fmt.Fprintf(&b, "track %d %d/%d %q %d\n", t.Kind, t.PID, t.TID, t.Name, t.Sort)
-		for _, c := range columns(rec, t) {
-			_ = c.walk(func(s *span) error {
-				fmt.Fprintf(&b, "%s%s %d+%d", strings.Repeat("  ", s.depth+1), rec.FuncName(s.call), s.start-rec.Start, s.end-s.start)
-				if m := rec.Functions.At(int(rec.Func(s.call))).Module; m != "" {
+		for _, c := range encode.Columns(rec, t) {
+			_ = c.Walk(func(s *encode.Span) error {
+				fmt.Fprintf(&b, "%s%s %d+%d", strings.Repeat("  ", s.Depth+1), rec.FuncName(s.Call), s.Start-rec.Start, s.End-s.Start)
+				if m := rec.Functions.At(int(rec.Func(s.Call))).Module; m != "" {
 					fmt.Fprintf(&b, " in %s", m)
 				}
-				if s.unfinished {
+				if s.Unfinished {
 					b.WriteString(" unfinished")
 				}
-				if a := argsText(rec, s.args); args && a != "" {
+				if a := argsText(rec, s.Args); args && a != "" {
 					fmt.Fprintf(&b, " %s", a)
 				}
 				b.WriteByte('\n')
 				return nil
-			}, func(*span) error { return nil })
+			}, func(*encode.Span) error { return nil })
 		}
 		for _, in := range t.Instants {
 			fmt.Fprintf(&b, "  at %d %s %s\n", in.Time-rec.Start, in.Name, argsText(rec, in.Args))
@@ -134,7 +135,7 @@ func argsText(rec *recording.Recording, ref uint64) string {
 
 func TestChromeKeepsTraces(t *testing.T) {
 	rec := madeTrace(t)
-	out, rep := write(t, rec, "out.json", Options{})
+	out, rep := write(t, rec, "out.json", encode.Options{})
 	if !json.Valid(out) {
 		t.Fatalf("it is no JSON:\n%s", out)
 	}
@@ -179,7 +180,7 @@ const spansJSON = `[
 // spans of no length in their places.
 func TestChromeToSpall(t *testing.T) {
 	rec := load(t, "in.json", []byte(spansJSON))
-	out, rep := write(t, rec, "out.spall", Options{})
+	out, rep := write(t, rec, "out.spall", encode.Options{})
 	back := load(t, "out.spall", out)
 	want := dump(rec, false)
 	if got := dump(back, false); got != want {
@@ -191,7 +192,7 @@ func TestChromeToSpall(t *testing.T) {
 	if rec.Counts.Unfinished != 1 || back.Counts.Unfinished != 1 {
 		t.Errorf("%d spans are unfinished, want %d", back.Counts.Unfinished, rec.Counts.Unfinished)
 	}
-	again, _ := write(t, back, "again.json", Options{})
+	again, _ := write(t, back, "again.json", encode.Options{})
 	third := load(t, "again.json", again)
 	if got := dump(third, true); got != dump(rec, true) {
 		t.Errorf("as Chrome again it is\n%s\nwant\n%s", got, dump(rec, true))
@@ -207,7 +208,7 @@ func TestSpallLimits(t *testing.T) {
 	in := strings.Replace(traceJSON, `"name":"deep"`, `"name":"`+long+`","args":{"x":"`+long+`"}`, 1)
 	in = strings.ReplaceAll(in, `"pid":2,"tid":7`, `"pid":2,"tid":-7`)
 	rec := load(t, "in.json", []byte(in))
-	out, rep := write(t, rec, "out.spall", Options{})
+	out, rep := write(t, rec, "out.spall", encode.Options{})
 	back := load(t, "out.spall", out)
 	sameThreadSpans := 0
 	for _, tr := range back.Tracks {
@@ -239,7 +240,7 @@ func TestSpallLimits(t *testing.T) {
 func TestTraceToProfiles(t *testing.T) {
 	rec := load(t, "in.json", []byte(spansJSON))
 	for _, name := range []string{"out.spaa", "out.pb", "out.otlp", "out.folded"} {
-		out, _ := write(t, rec, name, Options{})
+		out, _ := write(t, rec, name, encode.Options{})
 		back := load(t, name, out)
 		rename := plainName
 		if name == "out.folded" {
@@ -254,7 +255,7 @@ func TestTraceToProfiles(t *testing.T) {
 func TestChromeHoldsNoProfiles(t *testing.T) {
 	rec := load(t, "in.folded", []byte("a;b 3\na 1\n"))
 	for _, name := range []string{"out.json", "out.spall"} {
-		if out, _ := write(t, rec, name, Options{}); out != nil {
+		if out, _ := write(t, rec, name, encode.Options{}); out != nil {
 			t.Errorf("%s holds %q of stacks", name, out)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/convert"
+	"ashlar/ingest/encode"
 	"ashlar/ingest/extract"
 	"ashlar/ingest/recording"
 	"ashlar/testdata/gen/synth"
@@ -223,7 +224,7 @@ func written(t *testing.T, what string, rec, part *recording.Recording, sel extr
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := target.Write(context.Background(), f, path, part, convert.Options{}); err != nil {
+		if _, err := target.Write(context.Background(), f, path, part, encode.Options{}); err != nil {
 			t.Fatalf("%s as %s: %v", what, ext, err)
 		}
 		f.Close()

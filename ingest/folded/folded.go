@@ -10,18 +10,20 @@ import (
 	"fmt"
 	"io"
 
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
 
 // Format is folded stacks.
-var Format = decode.Format{
+var Format = codec.Format{
 	Name:       "folded",
 	Title:      "folded stacks",
 	Extensions: []string{".folded", ".collapsed", ".stacks"},
 	Sniff:      Sniff,
 	Decode:     Decode,
+	Encode:     &codec.Encoder{Extensions: []string{".folded"}, OneEvent: true, Write: write},
 }
 
 const (

@@ -16,18 +16,20 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
 
 // Format is OTLP profiles.
-var Format = decode.Format{
+var Format = codec.Format{
 	Name:       "otlp",
 	Title:      "OpenTelemetry profiles",
 	Extensions: []string{".otlp", ".otlp.json", ".jsonl"},
 	Sniff:      Sniff,
 	Decode:     Decode,
+	Encode:     &codec.Encoder{Extensions: []string{".otlp"}, Write: write},
 }
 
 // maxContent bounds a file: a message refers to its end from its beginning.

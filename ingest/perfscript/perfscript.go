@@ -14,13 +14,14 @@ import (
 	"fmt"
 	"io"
 
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
 
 // Format is perf script text.
-var Format = decode.Format{
+var Format = codec.Format{
 	Name:       "perf-script",
 	Title:      "perf script",
 	Extensions: []string{".perf", ".perf-script", ".linux-perf.txt", ".perf.txt"},

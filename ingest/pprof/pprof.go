@@ -14,18 +14,20 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
 
 // Format is pprof.
-var Format = decode.Format{
+var Format = codec.Format{
 	Name:       "pprof",
 	Title:      "pprof",
 	Extensions: []string{".pprof", ".pb", ".prof"},
 	Sniff:      Sniff,
 	Decode:     Decode,
+	Encode:     &codec.Encoder{Extensions: []string{".pb", ".pprof"}, Packed: []string{".pprof"}, OneEvent: true, Write: write},
 }
 
 // maxContent bounds the uncompressed profile: the library needs all of it in

@@ -9,7 +9,8 @@ import (
 	format "ashlar/spaa"
 )
 
-// notesKey is what Ashlar's own files have notes in.
+// notesKey is the header's key for notes, in SPAA files that are made here: an
+// array of pairs of key and value.
 const notesKey = "x_ashlar_notes"
 
 // notes keeps what the header and its source say beyond the spec.

@@ -37,6 +37,7 @@ import (
 	"regexp"
 	"runtime"
 
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -44,12 +45,13 @@ import (
 )
 
 // Format is the SPAA decoder.
-var Format = decode.Format{
+var Format = codec.Format{
 	Name:       "spaa",
 	Title:      "SPAA",
 	Extensions: []string{".spaa"},
 	Sniff:      sniff,
 	Decode:     Decode,
+	Encode:     &codec.Encoder{Extensions: []string{".spaa"}, Windows: true, Write: write, Copy: copyRecords},
 }
 
 // sniffLines is how many lines sniff looks at: a file may begin with lines that

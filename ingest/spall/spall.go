@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 
+	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -32,12 +33,13 @@ const (
 )
 
 // Format is spall.
-var Format = decode.Format{
+var Format = codec.Format{
 	Name:       "spall",
 	Title:      "spall",
 	Extensions: []string{".spall"},
 	Sniff:      sniff,
 	Decode:     decodeAll,
+	Encode:     &codec.Encoder{Extensions: []string{".spall"}, Write: write},
 }
 
 func sniff(head []byte, whole bool) (decode.Confidence, error) {

@@ -1,4 +1,4 @@
-package convert
+package encode
 
 import (
 	"math"
@@ -7,42 +7,46 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// rowKey is what a row of an event stands for.
-type rowKey struct {
-	track int32
-	ctx   recording.ContextID
-	call  recording.CallID
+// RowKey is what a row of an event stands for.
+type RowKey struct {
+	Track int32
+	Ctx   recording.ContextID
+	Call  recording.CallID
 }
 
-// rows are an event's values by track, context and stack, whatever records the
+// Rows are an event's values by track, context and stack, whatever records the
 // recording has them from. Values of row i are values[i*metrics:][:metrics],
 // recording.Missing where there is none.
-type rows struct {
-	metrics  int
-	keys     []rowKey
-	values   []int64
-	overflow int64 // values that did not fit when added up
-	index    map[rowKey]int32
+type Rows struct {
+	Keys []RowKey
+	Adder
+	metrics int
+	values  []int64
+	index   map[RowKey]int32
 }
 
-func (r *rows) at(i int) []int64 { return r.values[i*r.metrics:][:r.metrics] }
+// At is the values of row i.
+func (r *Rows) At(i int) []int64 { return r.values[i*r.metrics:][:r.metrics] }
 
-// row finds or makes a row.
-func (r *rows) row(k rowKey) []int64 {
+// Row finds or makes a row.
+func (r *Rows) Row(k RowKey) []int64 {
 	i, ok := r.index[k]
 	if !ok {
-		i = int32(len(r.keys))
+		i = int32(len(r.Keys))
 		r.index[k] = i
-		r.keys = append(r.keys, k)
+		r.Keys = append(r.Keys, k)
 		for range r.metrics {
 			r.values = append(r.values, recording.Missing)
 		}
 	}
-	return r.at(int(i))
+	return r.At(int(i))
 }
 
-// add adds v to a value of a row, Missing being none.
-func (r *rows) add(at *int64, v int64) {
+// Adder adds values up; Overflow counts the sums that did not fit 64 bits.
+type Adder struct{ Overflow int64 }
+
+// Add adds v to a sum, Missing being none.
+func (a *Adder) Add(at *int64, v int64) {
 	switch {
 	case v == recording.Missing:
 	case *at == recording.Missing:
@@ -50,7 +54,7 @@ func (r *rows) add(at *int64, v int64) {
 	default:
 		sum := *at + v
 		if (sum > *at) != (v > 0) && v != 0 {
-			r.overflow++
+			a.Overflow++
 			sum = math.MaxInt64
 			if v < 0 {
 				sum = math.MinInt64 + 1
@@ -60,11 +64,11 @@ func (r *rows) add(at *int64, v int64) {
 	}
 }
 
-// rowsOf adds up an event. Spans count with the time that is theirs alone, so
+// RowsOf adds up an event. Spans count with the time that is theirs alone, so
 // that the sum over all rows is the time that is covered.
-func (j *job) rowsOf(event int) (*rows, error) {
-	rec := j.rec
-	r := &rows{metrics: len(rec.Events[event].Metrics), index: map[rowKey]int32{}}
+func (j *Job) RowsOf(event int) (*Rows, error) {
+	rec := j.Rec
+	r := &Rows{metrics: len(rec.Events[event].Metrics), index: map[RowKey]int32{}}
 	var err error
 	switch rec.Events[event].Basis {
 	case recording.FromSpans:
@@ -74,42 +78,42 @@ func (j *job) rowsOf(event int) (*rows, error) {
 	default:
 		err = r.stacks(j, event)
 	}
-	if r.overflow > 0 {
-		j.lose(r.overflow, "sums", "they do not fit 64 bits and were cut down")
+	if r.Overflow > 0 {
+		j.Lose(r.Overflow, "sums", "they do not fit 64 bits and were cut down")
 	}
 	return r, err
 }
 
-func (r *rows) stacks(j *job, event int) error {
-	s := j.rec.Stacks[event]
+func (r *Rows) stacks(j *Job, event int) error {
+	s := j.Rec.Stacks[event]
 	if s == nil {
 		return nil
 	}
 	for i := range s.Len() {
-		vs := r.row(rowKey{int32(s.Track(i)), s.Context(i), s.Call(i)})
+		vs := r.Row(RowKey{int32(s.Track(i)), s.Context(i), s.Call(i)})
 		for m := range vs {
-			r.add(&vs[m], s.Value(i, m))
+			r.Add(&vs[m], s.Value(i, m))
 		}
-		if err := j.tick(1); err != nil {
+		if err := j.Tick(1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *rows) samples(j *job, event int) error {
-	ms := j.rec.Events[event].Metrics
-	for ti, t := range j.rec.Tracks {
+func (r *Rows) samples(j *Job, event int) error {
+	ms := j.Rec.Events[event].Metrics
+	for ti, t := range j.Rec.Tracks {
 		s := t.SamplesOf(event)
 		if s == nil {
 			continue
 		}
 		for i := range s.Len() {
-			vs := r.row(rowKey{int32(ti), 0, s.Call(i)})
+			vs := r.Row(RowKey{int32(ti), 0, s.Call(i)})
 			for m := range vs {
-				r.add(&vs[m], s.Value(i, &ms[m], m))
+				r.Add(&vs[m], s.Value(i, &ms[m], m))
 			}
-			if err := j.tick(1); err != nil {
+			if err := j.Tick(1); err != nil {
 				return err
 			}
 		}
@@ -119,8 +123,8 @@ func (r *rows) samples(j *job, event int) error {
 
 // spans adds up self time and count by track and call. A track's calls are
 // dense enough for columns by call.
-func (r *rows) spans(j *job) error {
-	calls := &j.rec.Calls
+func (r *Rows) spans(j *Job) error {
+	calls := &j.Rec.Calls
 	self, count := make([]int64, calls.Len()), make([]int64, calls.Len())
 	seen := make([]bool, calls.Len())
 	var touched []recording.CallID
@@ -131,7 +135,7 @@ func (r *rows) spans(j *job) error {
 		}
 	}
 	var room recording.Room
-	for ti, t := range j.rec.Tracks {
+	for ti, t := range j.Rec.Tracks {
 		for k := range t.Lanes {
 			l := &t.Lanes[k]
 			for i := 0; i < l.Len(); {
@@ -147,14 +151,14 @@ func (r *rows) spans(j *job) error {
 					}
 				}
 				i += len(ids)
-				if err := j.tick(int64(len(ids))); err != nil {
+				if err := j.Tick(int64(len(ids))); err != nil {
 					return err
 				}
 			}
 		}
 		slices.Sort(touched)
 		for _, c := range touched {
-			vs := r.row(rowKey{int32(ti), 0, c})
+			vs := r.Row(RowKey{int32(ti), 0, c})
 			vs[recording.SpanTime], vs[recording.SpanCount] = self[c], count[c]
 			self[c], count[c], seen[c] = 0, 0, false
 		}

@@ -1,11 +1,12 @@
-package convert
+package spaa
 
 import (
+	"bytes"
 	"encoding/json"
-	"path"
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	format "ashlar/spaa"
 )
@@ -54,7 +55,7 @@ func (d *spaaDict) use(call recording.CallID) {
 			d.order = append(d.order, k)
 			d.dsos[k] = int64(len(d.order))
 		}
-		d.same = append(d.same, format.FrameIdentity{Func: d.name(&fr), DSO: k.module, BuildID: k.buildID, SymOff: hexText(fr.Offset)})
+		d.same = append(d.same, format.FrameIdentity{Func: d.name(&fr), DSO: k.module, BuildID: k.buildID, SymOff: encode.HexText(fr.Offset)})
 	}
 }
 
@@ -96,20 +97,10 @@ func (d *spaaDict) dso(id recording.FrameID) dsoKey {
 // name is a function's name, or the address where only that is known.
 func (d *spaaDict) name(f *recording.Frame) string {
 	fn := d.rec.Functions.At(int(f.Func))
-	if fn.Unresolved && f.Addr != 0 && isAddressName(&fn, f.Addr) {
-		return hexText(f.Addr)
+	if fn.Unresolved && f.Addr != 0 && encode.IsAddressName(&fn, f.Addr) {
+		return encode.HexText(f.Addr)
 	}
 	return d.rec.NameInFile(f.Func)
-}
-
-// isAddressName tells whether a function's name says no more than its address:
-// "0x12" or "libc.so+0x12".
-func isAddressName(fn *recording.Function, addr uint64) bool {
-	i := strings.LastIndex(fn.Name, "0x")
-	if i < 0 || fn.Name[i:] != hexText(addr) {
-		return false
-	}
-	return i == 0 || fn.Name[:i] == path.Base(strings.ReplaceAll(fn.Module, `\`, "/"))+"+"
 }
 
 // dictionary writes the dsos and frames.
@@ -126,7 +117,7 @@ func (s *spaaWriter) dictionary() error {
 		if err := s.out.Write(d.frame(id, &f)); err != nil {
 			return err
 		}
-		if err := s.tick(0); err != nil {
+		if err := s.Tick(0); err != nil {
 			return err
 		}
 	}
@@ -138,7 +129,7 @@ func (d *spaaDict) frame(id recording.FrameID, f *recording.Frame) *format.Frame
 	k := d.dso(id)
 	out := &format.Frame{
 		ID: d.ids[id], Func: d.name(f), DSO: d.dsos[k],
-		IP: hexText(f.Addr), SymOff: hexText(f.Offset), SrcLine: sourceLine(&fn, f), Kind: f.Kind.String(),
+		IP: encode.HexText(f.Addr), SymOff: encode.HexText(f.Offset), SrcLine: sourceLine(&fn, f), Kind: f.Kind.String(),
 	}
 	switch {
 	case k.kernel:
@@ -164,7 +155,7 @@ func (d *spaaDict) frame(id recording.FrameID, f *recording.Frame) *format.Frame
 
 // sourceLine is "file:line:column", "" where the line is not known.
 func sourceLine(fn *recording.Function, f *recording.Frame) string {
-	file := sourceFile(fn, f)
+	file := encode.SourceFile(fn, f)
 	if file == "" || f.Line == 0 && strings.Contains(file, ":") {
 		return file
 	}
@@ -177,25 +168,28 @@ func sourceLine(fn *recording.Function, f *recording.Frame) string {
 	return file
 }
 
-func sourceFile(fn *recording.Function, f *recording.Frame) string {
-	if f.File != "" {
-		return f.File
-	}
-	return fn.File
-}
-
-// hexText writes an address, "" for none.
-func hexText(v uint64) string {
-	if v == 0 {
-		return ""
-	}
-	return "0x" + strconv.FormatUint(v, 16)
-}
-
 func jsonString(s string) json.RawMessage {
 	b, err := json.Marshal(s)
 	if err != nil { // a string always is JSON
 		return json.RawMessage(`""`)
 	}
 	return b
+}
+
+// notes is what the header of a SPAA file has for them.
+func (s *spaaWriter) notes() format.Extra {
+	if len(s.Rec.Source.Notes) == 0 {
+		return nil
+	}
+	pairs := [][2]string{}
+	for _, n := range s.Rec.Source.Notes {
+		pairs = append(pairs, [2]string{n.Key, n.Value})
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(pairs) != nil {
+		return nil
+	}
+	return format.Extra{notesKey: bytes.TrimSpace(b.Bytes())}
 }

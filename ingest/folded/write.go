@@ -1,9 +1,10 @@
-package convert
+package folded
 
 import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -13,33 +14,33 @@ import (
 //
 // A semicolon in a name becomes a colon, since semicolons stand between names,
 // and what ends lines a space.
-func writeFolded(j *job) error {
-	event, err := j.oneEvent()
+func write(j *encode.Job) error {
+	event, err := j.OneEvent()
 	if err != nil {
 		return err
 	}
-	j.total = j.rec.Counts.Stacks + j.rec.Counts.Spans
-	r, err := j.rowsOf(event)
+	j.Total = j.Rec.Counts.Stacks + j.Rec.Counts.Spans
+	r, err := j.RowsOf(event)
 	if err != nil {
 		return err
 	}
-	f := &folder{job: j, names: make([]string, j.rec.Functions.Len()), sums: map[string]int64{}}
-	e := &j.rec.Events[event]
+	f := &folder{Job: j, names: make([]string, j.Rec.Functions.Len()), sums: map[string]int64{}}
+	e := &j.Rec.Events[event]
 	if len(e.Metrics) == 0 {
-		return errNothing
+		return encode.ErrNothing
 	}
-	for i, k := range r.keys {
-		if err := f.add(k.call, r.at(i)[e.Primary], r); err != nil {
+	for i, k := range r.Keys {
+		if err := f.add(k.Call, r.At(i)[e.Primary], r); err != nil {
 			return err
 		}
 	}
 	f.losses(event)
-	f.loseNotes("the text has stacks only")
+	f.LoseNotes("the text has stacks only")
 	return f.write(e.Metrics[e.Primary].Decimals)
 }
 
 type folder struct {
-	*job
+	*encode.Job
 	names   []string
 	changed int64
 	sums    map[string]int64
@@ -50,14 +51,14 @@ type folder struct {
 // noStack is the line of what has no stack.
 const noStack = "[no stack]"
 
-func (f *folder) add(call recording.CallID, v int64, r *rows) error {
+func (f *folder) add(call recording.CallID, v int64, r *encode.Rows) error {
 	f.text = f.text[:0]
-	f.path = f.rec.Calls.Path(f.path[:0], call)
+	f.path = f.Rec.Calls.Path(f.path[:0], call)
 	for i, c := range f.path {
 		if i > 0 {
 			f.text = append(f.text, ';')
 		}
-		f.text = append(f.text, f.name(f.rec.Func(c))...)
+		f.text = append(f.text, f.name(f.Rec.Func(c))...)
 	}
 	if len(f.path) == 0 {
 		f.text = append(f.text, noStack...)
@@ -66,9 +67,9 @@ func (f *folder) add(call recording.CallID, v int64, r *rows) error {
 	if !ok {
 		sum = recording.Missing
 	}
-	r.add(&sum, v)
+	r.Add(&sum, v)
 	f.sums[string(f.text)] = sum
-	return f.tick(1)
+	return f.Tick(1)
 }
 
 var foldedName = strings.NewReplacer(";", ":", "\n", " ", "\r", " ", "\t", " ")
@@ -78,7 +79,7 @@ func (f *folder) name(id recording.FuncID) string {
 	if f.names[id] != "" {
 		return f.names[id]
 	}
-	own := f.rec.NameInFile(id)
+	own := f.Rec.NameInFile(id)
 	name := strings.TrimSpace(foldedName.Replace(own))
 	switch {
 	case name == "":
@@ -103,12 +104,12 @@ func (f *folder) write(decimals int) error {
 	slices.Sort(lines)
 	for _, text := range lines {
 		f.text = append(append(f.text[:0], text...), ' ')
-		f.text = append(appendValue(f.text, f.sums[text], decimals), '\n')
-		if _, err := f.w.Write(f.text); err != nil {
+		f.text = append(encode.AppendValue(f.text, f.sums[text], decimals), '\n')
+		if _, err := f.W.Write(f.text); err != nil {
 			return err
 		}
 		f.Records++
-		if err := f.tick(0); err != nil {
+		if err := f.Tick(0); err != nil {
 			return err
 		}
 	}
@@ -116,37 +117,27 @@ func (f *folder) write(decimals int) error {
 }
 
 func (f *folder) losses(event int) {
-	rec := f.rec
+	rec := f.Rec
 	const why = "folded stacks are names and a number"
 	e := &rec.Events[event]
-	f.lose(int64(len(e.Metrics)-1), "metrics", "%s, that of %s", why, e.Metrics[e.Primary].Name)
+	f.Lose(int64(len(e.Metrics)-1), "metrics", "%s, that of %s", why, e.Metrics[e.Primary].Name)
 	if e.Basis == recording.FromSpans {
-		f.loseTrace(why)
-		f.loseArgs(why)
+		f.LoseTrace(why)
+		f.LoseArgs(why)
 	} else {
-		f.loseMarks(why)
+		f.LoseMarks(why)
 	}
-	f.lose(samples(rec), "times of samples", why)
-	f.loseWindows(why)
-	f.lose(int64(rec.Contexts.Len()-1), "contexts", why)
-	var threads, modules, places int64
+	f.Lose(encode.Samples(rec), "times of samples", why)
+	f.LoseWindows(why)
+	f.Lose(int64(rec.Contexts.Len()-1), "contexts", why)
+	var threads int64
 	for _, t := range rec.Tracks {
 		if t.Spans() > 0 || len(t.Samples) > 0 {
 			threads++
 		}
 	}
-	f.lose(threads, "threads", why)
-	for i := range rec.Functions.Len() {
-		if rec.Functions.At(i).Module != "" {
-			modules++
-		}
-	}
-	f.lose(modules, "modules of functions", why)
-	for i := range rec.Frames.Len() {
-		if fr := rec.Frames.At(i); fr.Addr != 0 || fr.Line != 0 {
-			places++
-		}
-	}
-	f.lose(places, "addresses and source lines of frames", why)
-	f.lose(f.changed, "names", "they hold a semicolon or another sign that a line cannot; it was replaced")
+	f.Lose(threads, "threads", why)
+	f.LoseModules(why)
+	f.LosePlaces(why)
+	f.Lose(f.changed, "names", "they hold a semicolon or another sign that a line cannot; it was replaced")
 }

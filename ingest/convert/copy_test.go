@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/ingest/encode"
 	"ashlar/spaa"
 )
 
@@ -32,10 +33,10 @@ const strange = `{"format":"spaa","version":"1.0","source_tool":"perf","frame_or
 {"type":"stack","id":"late","frames":[1],"context":{"event":"e"},"weights":[{"metric":"period","value":3.10}]}
 `
 
-func copySPAA(t *testing.T, text, name string, opt Options) ([]byte, *Report) {
+func copySPAA(t *testing.T, text, name string, opt encode.Options) ([]byte, *encode.Report) {
 	t.Helper()
 	var out bytes.Buffer
-	rep, err := CopySPAA(context.Background(), &out, name, strings.NewReader(text), opt)
+	rep, err := target(t, name).Copy(context.Background(), &out, name, strings.NewReader(text), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,12 +67,12 @@ func sameLines(t *testing.T, got, want string) {
 }
 
 func TestCopyKeepsAll(t *testing.T) {
-	out, rep := copySPAA(t, strange, "out.spaa", Options{})
+	out, rep := copySPAA(t, strange, "out.spaa", encode.Options{})
 	sameLines(t, string(out), strange)
 	if rep.Records != 10 || len(rep.Lost) != 0 {
 		t.Errorf("%+v", rep)
 	}
-	again, _ := copySPAA(t, string(out), "out.spaa", Options{})
+	again, _ := copySPAA(t, string(out), "out.spaa", encode.Options{})
 	if !bytes.Equal(again, out) {
 		t.Errorf("a copy of the copy is\n%s\nwant\n%s", again, out)
 	}
@@ -88,7 +89,7 @@ func TestCopySamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"out.spaa", "out.spaa.gz", "out.spaa.zst"} {
-			out, _ := copySPAA(t, string(text), name, Options{})
+			out, _ := copySPAA(t, string(text), name, encode.Options{})
 			r, _, err := spaa.Decompress(bytes.NewReader(out))
 			if err != nil {
 				t.Fatal(err)
@@ -103,7 +104,7 @@ func TestCopySamples(t *testing.T) {
 }
 
 func TestCopyWithWindows(t *testing.T) {
-	out, _ := copySPAA(t, strange, "out.spaa", Options{Window: second})
+	out, _ := copySPAA(t, strange, "out.spaa", encode.Options{Window: encode.Second})
 	_, windows, ok := strings.Cut(string(out), `{"type":"window"`)
 	const want = `,"id":"w1","start":10,"end":11,"unit":"seconds","by_stack":[{"stack_id":"late","weights":[{"metric":"samples","value":1},{"metric":"period","value":1.1}]}]}
 {"type":"window","id":"w2","start":11,"end":12,"unit":"seconds","by_stack":[{"stack_id":7,"weights":[{"metric":"samples","value":1},{"metric":"period","value":9007199254740993}]}]}
@@ -113,7 +114,7 @@ func TestCopyWithWindows(t *testing.T) {
 		t.Errorf("the windows are\n%s\nwant\n%s", windows, want)
 	}
 	// What has windows keeps them.
-	again, rep := copySPAA(t, string(out), "out.spaa", Options{Window: second / 10})
+	again, rep := copySPAA(t, string(out), "out.spaa", encode.Options{Window: encode.Second / 10})
 	if !bytes.Equal(again, out) || len(rep.Lost) != 1 {
 		t.Errorf("%v\n%s", rep.Lost, again)
 	}
@@ -121,7 +122,7 @@ func TestCopyWithWindows(t *testing.T) {
 
 func TestCopyDamaged(t *testing.T) {
 	text := strings.Replace(strange, `{"type":"wishes"`, `{"type":"wishes`, 1) + `{"type":"stack","id"`
-	out, rep := copySPAA(t, text, "out.spaa", Options{})
+	out, rep := copySPAA(t, text, "out.spaa", encode.Options{})
 	if len(rep.Lost) != 1 || rep.Lost[0].Count != 2 || rep.Records != 9 || bytes.Contains(out, []byte("wishes")) {
 		t.Errorf("%+v", rep)
 	}
@@ -131,17 +132,17 @@ func TestCopyDamaged(t *testing.T) {
 		strange:     "windows that short would be more than 100000; make them longer",
 		"{\"x\":1}": "there is no record of SPAA in it",
 	} {
-		opt := Options{}
+		opt := encode.Options{}
 		if text == strange {
 			opt.Window = 1
 			var b strings.Builder
 			b.WriteString(text)
-			for i := range mostWindows {
+			for i := range 100_000 {
 				b.WriteString(`{"type":"sample","timestamp":11.` + fmt.Sprintf("%06d", i) + `,"stack_id":7}` + "\n")
 			}
 			text = b.String()
 		}
-		if _, err := CopySPAA(context.Background(), io.Discard, "out.spaa", strings.NewReader(text), opt); err == nil || err.Error() != want {
+		if _, err := target(t, "out.spaa").Copy(context.Background(), io.Discard, "out.spaa", strings.NewReader(text), opt); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package convert
+package encode
 
 import (
 	"fmt"
@@ -19,13 +19,13 @@ func TestAppendValue(t *testing.T) {
 		{0, 3, "0"}, {5, 0, "5"}, {1500, 3, "1.5"}, {-1, 3, "-0.001"}, {math.MaxInt64, 18, "9.223372036854775807"},
 		{math.MinInt64 + 1, 1, "-922337203685477580.7"}, {123000, 3, "123"},
 	} {
-		if got := string(appendValue(nil, c.v, c.dec)); got != c.want {
+		if got := string(AppendValue(nil, c.v, c.dec)); got != c.want {
 			t.Errorf("%d with %d decimals is %s, want %s", c.v, c.dec, got, c.want)
 		}
 	}
 }
 
-// clockText agrees with exact arithmetic for clocks of all kinds.
+// ClockText agrees with exact arithmetic for clocks of all kinds.
 func TestClockText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {
@@ -38,17 +38,17 @@ func TestClockText(t *testing.T) {
 		if r.IntN(2) == 0 {
 			at = r.Int64N(2e6) - 1e6
 		}
-		x, ok := newClockText(&c, per)
-		if !ok || x.cut {
+		x, ok := NewClockText(&c, per)
+		if !ok || x.Cut {
 			continue
 		}
 		scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(c.Origin.Scale)), nil)
 		want := new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(c.Origin.Mantissa), big.NewInt(c.PerUnit)), scale)
 		want.Add(want, new(big.Rat).SetInt64(at))
 		want.Quo(want, new(big.Rat).SetInt64(per))
-		got, ok := new(big.Rat).SetString(string(x.append(nil, at)))
+		got, ok := new(big.Rat).SetString(string(x.Append(nil, at)))
 		if !ok || got.Cmp(want) != 0 {
-			t.Fatalf("%+v at %d in %d ps is %s, want %s", c, at, per, x.append(nil, at), want.FloatString(12))
+			t.Fatalf("%+v at %d in %d ps is %s, want %s", c, at, per, x.Append(nil, at), want.FloatString(12))
 		}
 	}
 }
@@ -57,11 +57,11 @@ func TestClockText(t *testing.T) {
 func TestRounder(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, decimals := range []int{0, 1, 3, 9} {
-		x := newRounder(decimals)
+		x := NewRounder(decimals)
 		var sum, out int64
 		for range 10000 {
 			v := r.Int64N(4000) - 1500
-			got := x.value(v)
+			got := x.Value(v)
 			if d := got*x.scale - v; d >= 2*x.scale || d <= -2*x.scale {
 				t.Fatalf("%d of %d decimals became %d", v, decimals, got)
 			}
@@ -71,8 +71,8 @@ func TestRounder(t *testing.T) {
 			}
 		}
 	}
-	x := newRounder(2)
-	if got := x.value(recording.Missing); got != 0 {
+	x := NewRounder(2)
+	if got := x.Value(recording.Missing); got != 0 {
 		t.Errorf("what is missing became %d", got)
 	}
 }
@@ -117,22 +117,22 @@ func TestWalk(t *testing.T) {
 		path = nil
 		var last int64
 		n := 0
-		for _, c := range columns(rec, rec.Tracks[0]) {
-			check := func(kind string, s *span, at int64) {
+		for _, c := range Columns(rec, rec.Tracks[0]) {
+			check := func(kind string, s *Span, at int64) {
 				if at < last {
 					t.Fatalf("%s at %d comes after %d", kind, at, last)
 				}
 				last = at
 			}
-			err := c.walk(func(s *span) error {
-				check("begin", s, s.start)
-				path = append(path[:s.depth], fmt.Sprint(rec.Calls.Frame(s.call)))
-				sum[fmt.Sprintf("begin %v %d", path, s.start)]--
+			err := c.Walk(func(s *Span) error {
+				check("begin", s, s.Start)
+				path = append(path[:s.Depth], fmt.Sprint(rec.Calls.Frame(s.Call)))
+				sum[fmt.Sprintf("begin %v %d", path, s.Start)]--
 				n++
 				return nil
-			}, func(s *span) error {
-				check("end", s, s.end)
-				sum[fmt.Sprintf("end %v %d", rec.Calls.Frame(s.call), s.end)]--
+			}, func(s *Span) error {
+				check("end", s, s.End)
+				sum[fmt.Sprintf("end %v %d", rec.Calls.Frame(s.Call), s.End)]--
 				return nil
 			})
 			if err != nil {
@@ -146,22 +146,6 @@ func TestWalk(t *testing.T) {
 			if v != 0 {
 				t.Fatalf("%q is off by %d in %v", k, v, want)
 			}
-		}
-	}
-}
-
-func TestForFile(t *testing.T) {
-	for name, want := range map[string]string{
-		"a.spaa": "spaa", "A.SPAA.ZST": "spaa", "x.spaa.gz": "spaa", "x.pb.gz": "pprof", "x.pprof": "pprof", "x.otlp": "otlp",
-		"x.folded": "folded", "x.json": "chrome", "x.json.gz": "chrome", "x.spall": "spall",
-	} {
-		if got, err := ForFile(name); err != nil || got.Name != want {
-			t.Errorf("%s is %v, %v", name, got, err)
-		}
-	}
-	for _, name := range []string{"", "spaa", "x.png", "x.gz", "x.spaa.png"} {
-		if got, err := ForFile(name); err == nil {
-			t.Errorf("%q is %s", name, got.Name)
 		}
 	}
 }

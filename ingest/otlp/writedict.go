@@ -1,4 +1,4 @@
-package convert
+package otlp
 
 import (
 	"encoding/hex"
@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -88,7 +89,7 @@ func (t *otlpTable) add(msg []byte) { t.rows = append(t.rows, append([]byte(nil)
 // ProfilesDictionary of proto 1.10.
 type otlpDict struct {
 	rec       *recording.Recording
-	locs      *locations
+	locs      *encode.Locations
 	mappings  otlpTable
 	locations otlpTable
 	functions otlpTable
@@ -102,7 +103,7 @@ type otlpDict struct {
 
 func newOTLPDict(rec *recording.Recording) *otlpDict {
 	d := &otlpDict{
-		rec: rec, locs: newLocations(rec),
+		rec: rec, locs: encode.NewLocations(rec),
 		mappings: newOTLPTable(), locations: newOTLPTable(), functions: newOTLPTable(), links: newOTLPTable(),
 		strings: newOTLPTable(), attrs: newOTLPTable(), stacks: newOTLPTable(),
 	}
@@ -128,26 +129,26 @@ func (d *otlpDict) stack(call recording.CallID) int32 {
 	if call == recording.NoCall {
 		return 0
 	}
-	ids := d.locs.stack(call)
+	ids := d.locs.Stack(call)
 	at := make([]int32, len(ids))
 	for i, n := range ids {
 		for len(d.locations.rows) <= n {
-			d.locations.add(d.location(d.locs.all[len(d.locations.rows)-1]))
+			d.locations.add(d.location(d.locs.All[len(d.locations.rows)-1]))
 		}
 		at[i] = int32(n)
 	}
 	return d.stacks.id(pbPacked(nil, 1, at))
 }
 
-func (d *otlpDict) location(loc location) []byte {
+func (d *otlpDict) location(loc encode.Location) []byte {
 	outer := d.rec.Frames.At(int(loc[len(loc)-1]))
-	b := pbNumber(nil, 1, int64(d.mapping(d.locs.mapping(loc))))
+	b := pbNumber(nil, 1, int64(d.mapping(d.locs.Mapping(loc))))
 	b = pbNumber(b, 2, int64(outer.Addr))
-	if !d.locs.bare(loc) {
+	if !d.locs.Bare(loc) {
 		for _, id := range loc {
 			f := d.rec.Frames.At(int(id))
 			fn := d.rec.Functions.At(int(f.Func))
-			line := pbNumber(nil, 1, int64(d.function(&fn, sourceFile(&fn, &f))))
+			line := pbNumber(nil, 1, int64(d.function(&fn, encode.SourceFile(&fn, &f))))
 			b = pbBytes(b, 3, pbNumber(pbNumber(line, 2, int64(f.Line)), 3, int64(f.Column)))
 		}
 	}
@@ -197,17 +198,17 @@ func (d *otlpDict) function(fn *recording.Function, file string) int32 {
 	return d.functions.id(pbNumber(pbNumber(pbNumber(nil, 1, name), 2, symbol), 3, int64(d.str(file))))
 }
 
-func (d *otlpDict) mapping(k mappingKey) int32 {
-	if k.file == "" || isFrameType(k.file) {
+func (d *otlpDict) mapping(k encode.MappingKey) int32 {
+	if k.File == "" || isFrameType(k.File) {
 		return 0
 	}
-	b := pbNumber(nil, 4, int64(d.str(k.file)))
-	if k.buildID != "" {
+	b := pbNumber(nil, 4, int64(d.str(k.File)))
+	if k.BuildID != "" {
 		key := "process.executable.build_id.gnu"
-		if strings.Trim(k.buildID, "0123456789abcdef") != "" || path.Base(k.file) == k.buildID {
+		if strings.Trim(k.BuildID, "0123456789abcdef") != "" || path.Base(k.File) == k.BuildID {
 			key = "process.executable.build_id.go"
 		}
-		b = pbPacked(b, 5, []int32{d.attr(key, anyText(k.buildID))})
+		b = pbPacked(b, 5, []int32{d.attr(key, anyText(k.BuildID))})
 	}
 	return d.mappings.id(b)
 }
@@ -231,4 +232,52 @@ func (d *otlpDict) append(b []byte) []byte {
 		}
 	}
 	return b
+}
+
+// Attributes of a profile for what only pprof has; the names are those of
+// OpenTelemetry's conventions.
+const (
+	otlpComment = "pprof.profile.comment"
+	otlpDoc     = "pprof.profile.doc_url"
+	otlpDrop    = "pprof.profile.drop_frames"
+	otlpKeep    = "pprof.profile.keep_frames"
+)
+
+// notes are a profile's attributes that say what notes say. Those whose key is
+// an attribute's name are attributes of resources.
+func (w *otlpWriter) notes() (attrs []int32) {
+	var comments []byte
+	for _, n := range w.Rec.Source.Notes {
+		switch n.Key {
+		case recording.NoteComment:
+			comments = pbBytes(comments, 1, anyText(n.Value))
+		case recording.NoteDoc:
+			attrs = append(attrs, w.dict.attr(otlpDoc, anyText(n.Value)))
+		case recording.NoteDrop:
+			attrs = append(attrs, w.dict.attr(otlpDrop, anyText(n.Value)))
+		case recording.NoteKeep:
+			attrs = append(attrs, w.dict.attr(otlpKeep, anyText(n.Value)))
+		case recording.NoteDuration, recording.NoteHost:
+		default:
+			if known := n.Key == recording.NoteTime && encode.IsUnix(n.Value); !known && !w.isCommon(n) {
+				comments = pbBytes(comments, 1, anyText(n.Key+": "+n.Value))
+			}
+		}
+	}
+	if comments != nil { // an ArrayValue
+		attrs = append(attrs, w.dict.attr(otlpComment, protowire.AppendBytes(protowire.AppendTag(nil, 5, protowire.BytesType), comments)))
+	}
+	return attrs
+}
+
+// isCommon tells whether a note is an attribute of a resource anyway.
+func (w *otlpWriter) isCommon(n recording.Note) bool {
+	for _, r := range w.resources {
+		for _, a := range r.common {
+			if a.Key == n.Key && a.Value == n.Value {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package convert
+package otlp
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -22,10 +23,10 @@ import (
 // else it is the stack's value, without times. Times are nanoseconds since
 // 1970, or what the recording's clock has for that.
 type otlpWriter struct {
-	*job
+	*encode.Job
 	dict      *otlpDict
-	threads   []threadID
-	clock     clockText
+	threads   []encode.ThreadID
+	clock     encode.ClockText
 	shift     uint64 // added to times, of which none may be 0
 	resources []*otlpResource
 	index     map[int]*otlpResource // by process, -1 for none
@@ -54,31 +55,31 @@ type otlpContext struct {
 	link  int32
 }
 
-func writeOTLP(j *job) error {
+func write(j *encode.Job) error {
 	w := &otlpWriter{
-		job: j, dict: newOTLPDict(j.rec), threads: threadIDs(j.rec, false, -1, -1),
+		Job: j, dict: newOTLPDict(j.Rec), threads: encode.ThreadIDs(j.Rec, false, -1, -1),
 		index: map[int]*otlpResource{}, contexts: map[otlpContextKey]otlpContext{},
 	}
-	j.total = j.rec.Counts.Stacks + j.rec.Counts.Spans + samples(j.rec)
+	j.Total = j.Rec.Counts.Stacks + j.Rec.Counts.Spans + encode.Samples(j.Rec)
 	w.setClock()
-	all := make([]*rows, len(j.rec.Events))
+	all := make([]*encode.Rows, len(j.Rec.Events))
 	for e := range all {
-		r, err := j.rowsOf(e)
+		r, err := j.RowsOf(e)
 		if err != nil {
 			return err
 		}
 		all[e] = r
-		for _, k := range r.keys {
-			w.resource(k).contexts[k.ctx] = true
+		for _, k := range r.Keys {
+			w.resource(k).contexts[k.Ctx] = true
 		}
 	}
 	if len(w.resources) == 0 {
-		return errNothing
+		return encode.ErrNothing
 	}
 	// Processes keep the recording's order; what belongs to none comes last.
 	slices.SortFunc(w.resources, func(a, b *otlpResource) int { return cmp.Compare(uint(a.process), uint(b.process)) })
 	for _, r := range w.resources {
-		r.findCommon(j.rec)
+		r.findCommon(j.Rec)
 	}
 	for e, r := range all {
 		if err := w.event(e, r); err != nil {
@@ -91,24 +92,24 @@ func writeOTLP(j *job) error {
 
 func (w *otlpWriter) setClock() {
 	var ok bool
-	if w.clock, ok = newClockText(&w.rec.Clock, 1000); !ok {
-		w.lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
+	if w.clock, ok = encode.NewClockText(&w.Rec.Clock, 1000); !ok {
+		w.Lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
 	}
-	if w.rec.HasTime {
-		if first, _ := w.clock.at(w.rec.Start); first < 1 {
+	if w.Rec.HasTime {
+		if first, _ := w.clock.At(w.Rec.Start); first < 1 {
 			w.shift = uint64(1 - first)
-			w.lose(1, "beginnings of the clock", "0 stands for no time; all times are %d ns later", w.shift)
+			w.Lose(1, "beginnings of the clock", "0 stands for no time; all times are %d ns later", w.shift)
 		}
 	}
 }
 
 // resource is that of a row's process.
-func (w *otlpWriter) resource(k rowKey) *otlpResource {
+func (w *otlpWriter) resource(k encode.RowKey) *otlpResource {
 	p := -1
-	if k.track != recording.NoTrack {
-		p = w.rec.Tracks[k.track].Process
-	} else if k.ctx != 0 || len(w.rec.Processes) == 1 {
-		p = w.processOf(k.ctx)
+	if k.Track != recording.NoTrack {
+		p = w.Rec.Tracks[k.Track].Process
+	} else if k.Ctx != 0 || len(w.Rec.Processes) == 1 {
+		p = w.processOf(k.Ctx)
 	}
 	r := w.index[p]
 	if r == nil {
@@ -121,11 +122,11 @@ func (w *otlpWriter) resource(k rowKey) *otlpResource {
 
 // processOf finds the process that a context means.
 func (w *otlpWriter) processOf(ctx recording.ContextID) int {
-	c := w.rec.Contexts.At(int(ctx))
+	c := w.Rec.Contexts.At(int(ctx))
 	for _, key := range []string{"process.pid", "pid"} {
 		if pid, err := strconv.ParseInt(c.Get(key), 10, 64); err == nil {
-			for i := range w.rec.Processes {
-				if w.rec.Processes[i].PID == pid {
+			for i := range w.Rec.Processes {
+				if w.Rec.Processes[i].PID == pid {
 					return i
 				}
 			}
@@ -133,7 +134,7 @@ func (w *otlpWriter) processOf(ctx recording.ContextID) int {
 	}
 	for _, key := range nameKeys {
 		if name := c.Get(key); name != "" {
-			return slices.IndexFunc(w.rec.Processes, func(p recording.Process) bool { return p.Name == name })
+			return slices.IndexFunc(w.Rec.Processes, func(p recording.Process) bool { return p.Name == name })
 		}
 	}
 	return -1
@@ -162,18 +163,18 @@ func (r *otlpResource) findCommon(rec *recording.Recording) {
 }
 
 // event writes the profiles of an event.
-func (w *otlpWriter) event(e int, r *rows) error {
-	ev := &w.rec.Events[e]
+func (w *otlpWriter) event(e int, r *encode.Rows) error {
+	ev := &w.Rec.Events[e]
 	times := w.timesOf(e)
 	for m := range ev.Metrics {
 		byResource := map[*otlpResource][]int{}
-		for i, k := range r.keys {
-			if r.at(i)[m] != recording.Missing {
+		for i, k := range r.Keys {
+			if r.At(i)[m] != recording.Missing {
 				res := w.resource(k)
 				byResource[res] = append(byResource[res], i)
 			}
 		}
-		round := newRounder(ev.Metrics[m].Decimals)
+		round := encode.NewRounder(ev.Metrics[m].Decimals)
 		for _, res := range w.resources {
 			if len(byResource[res]) == 0 {
 				continue
@@ -185,7 +186,7 @@ func (w *otlpWriter) event(e int, r *rows) error {
 			}
 			res.profiles = pbBytes(res.profiles, 2, msg)
 		}
-		w.lose(round.n, "fractions of "+ev.Metrics[m].Name, "values are whole %s; they were rounded so that the sum stays", pprofUnit(ev.Metrics[m].Unit))
+		w.Lose(round.N, "fractions of "+ev.Metrics[m].Name, "values are whole %s; they were rounded so that the sum stays", encode.PprofUnit(ev.Metrics[m].Unit))
 	}
 	return nil
 }
@@ -202,7 +203,7 @@ type timedStack struct{ samples []int32 }
 // timesOf groups the samples of an event.
 func (w *otlpWriter) timesOf(event int) map[timeKey]*timedStack {
 	times := map[timeKey]*timedStack{}
-	for ti, t := range w.rec.Tracks {
+	for ti, t := range w.Rec.Tracks {
 		s := t.SamplesOf(event)
 		if s == nil {
 			continue
@@ -222,28 +223,28 @@ func (w *otlpWriter) timesOf(event int) map[timeKey]*timedStack {
 type otlpProfile struct {
 	*otlpWriter
 	event, metric int
-	rows          *rows
+	rows          *encode.Rows
 	times         map[timeKey]*timedStack
-	round         *rounder
+	round         *encode.Rounder
 	resource      *otlpResource
 	body          []byte
 }
 
 func (p *otlpProfile) message(which []int) ([]byte, error) {
-	rec, d := p.rec, p.dict
+	rec, d := p.Rec, p.dict
 	ev := &rec.Events[p.event]
 	m := &ev.Metrics[p.metric]
-	p.body = pbBytes(p.body, 1, d.valueType(pprofMetric(m.Name), pprofUnit(m.Unit)))
+	p.body = pbBytes(p.body, 1, d.valueType(encode.PprofMetric(m.Name), encode.PprofUnit(m.Unit)))
 	several := map[timeKey]int{}
 	for _, i := range which {
-		k := p.rows.keys[i]
-		several[timeKey{k.track, k.call}]++
+		k := p.rows.Keys[i]
+		several[timeKey{k.Track, k.Call}]++
 	}
 	var lost int64
 	for _, i := range which {
-		k := p.rows.keys[i]
-		s := p.times[timeKey{k.track, k.call}]
-		if s != nil && (several[timeKey{k.track, k.call}] > 1 || !p.timed(k, s, p.rows.at(i)[p.metric])) {
+		k := p.rows.Keys[i]
+		s := p.times[timeKey{k.Track, k.Call}]
+		if s != nil && (several[timeKey{k.Track, k.Call}] > 1 || !p.timed(k, s, p.rows.At(i)[p.metric])) {
 			if m.PerSample != recording.SampleNone {
 				lost += int64(len(s.samples))
 				s.samples = s.samples[:0] // counted once
@@ -253,22 +254,22 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 		if s != nil && len(s.samples) > 0 {
 			p.withTimes(k, s)
 		} else {
-			p.sample(k, -1, []int64{p.round.value(p.rows.at(i)[p.metric])}, nil)
+			p.sample(k, -1, []int64{p.round.Value(p.rows.At(i)[p.metric])}, nil)
 		}
-		if err := p.tick(1); err != nil {
+		if err := p.Tick(1); err != nil {
 			return nil, err
 		}
 	}
-	p.lose(lost, "times of samples", "the values at each time do not add up to the stack's, or contexts share them; the stack's is carried")
+	p.Lose(lost, "times of samples", "the values at each time do not add up to the stack's, or contexts share them; the stack's is carried")
 	b := p.body
 	if rec.HasTime {
 		b = pbFixed(b, 3, p.unix(rec.Start))
 		b = pbNumber(b, 4, rec.Duration()/1000)
 	} else {
-		if at, ok := p.wallClock(0); ok {
+		if at, ok := p.WallClock(0); ok {
 			b = pbFixed(b, 3, uint64(at))
-		} else if times := rec.Source.NotesOf(recording.NoteTime); len(times) > 0 && unixOf(times[0]) > 0 {
-			b = pbFixed(b, 3, uint64(unixOf(times[0])))
+		} else if times := rec.Source.NotesOf(recording.NoteTime); len(times) > 0 && encode.UnixOf(times[0]) > 0 {
+			b = pbFixed(b, 3, uint64(encode.UnixOf(times[0])))
 		}
 		for _, v := range rec.Source.NotesOf(recording.NoteDuration) {
 			if ns, ok := recording.NoteNanos(v); ok {
@@ -277,9 +278,9 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 			}
 		}
 	}
-	typ, period := periodOf(ev)
+	typ, unit, period := encode.SamplingPeriod(ev)
 	if period != 0 || ev.Name != "" {
-		b = pbBytes(b, 5, d.valueType(typ.Type, typ.Unit))
+		b = pbBytes(b, 5, d.valueType(typ, unit))
 		b = pbNumber(b, 6, period)
 	}
 	id := sha256.Sum256(append(strconv.AppendInt(nil, int64(p.resource.process), 10), b...))
@@ -292,9 +293,9 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 }
 
 // timed tells whether a stack's value is that of its samples.
-func (p *otlpProfile) timed(k rowKey, s *timedStack, value int64) bool {
-	m := &p.rec.Events[p.event].Metrics[p.metric]
-	l := p.rec.Tracks[k.track].SamplesOf(p.event)
+func (p *otlpProfile) timed(k encode.RowKey, s *timedStack, value int64) bool {
+	m := &p.Rec.Events[p.event].Metrics[p.metric]
+	l := p.Rec.Tracks[k.Track].SamplesOf(p.event)
 	var sum int64
 	for _, i := range s.samples {
 		v := l.Value(int(i), m, p.metric)
@@ -307,9 +308,9 @@ func (p *otlpProfile) timed(k rowKey, s *timedStack, value int64) bool {
 }
 
 // withTimes writes a stack's samples: one message for each processor.
-func (p *otlpProfile) withTimes(k rowKey, s *timedStack) {
-	m := &p.rec.Events[p.event].Metrics[p.metric]
-	l := p.rec.Tracks[k.track].SamplesOf(p.event)
+func (p *otlpProfile) withTimes(k encode.RowKey, s *timedStack) {
+	m := &p.Rec.Events[p.event].Metrics[p.metric]
+	l := p.Rec.Tracks[k.Track].SamplesOf(p.event)
 	var cpus []int
 	for _, i := range s.samples {
 		if cpu := l.CPU(int(i)); !slices.Contains(cpus, cpu) {
@@ -321,7 +322,7 @@ func (p *otlpProfile) withTimes(k rowKey, s *timedStack) {
 		var times []uint64
 		for _, i := range s.samples {
 			if l.CPU(int(i)) == cpu {
-				values = append(values, p.round.value(l.Value(int(i), m, p.metric)))
+				values = append(values, p.round.Value(l.Value(int(i), m, p.metric)))
 				times = append(times, p.unix(l.Time(int(i))))
 			}
 		}
@@ -331,16 +332,16 @@ func (p *otlpProfile) withTimes(k rowKey, s *timedStack) {
 
 // unix is a time as the file has it.
 func (w *otlpWriter) unix(t int64) uint64 {
-	ns, rest := w.clock.at(t)
+	ns, rest := w.clock.At(t)
 	if rest != 0 {
 		w.fine++
 	}
 	return uint64(ns) + w.shift
 }
 
-func (p *otlpProfile) sample(k rowKey, cpu int, values []int64, times []uint64) {
-	x := p.context(otlpContextKey{p.resource.process, k.track, k.ctx, cpu}, p.resource)
-	b := pbNumber(nil, 1, int64(p.dict.stack(k.call)))
+func (p *otlpProfile) sample(k encode.RowKey, cpu int, values []int64, times []uint64) {
+	x := p.context(otlpContextKey{p.resource.process, k.Track, k.Ctx, cpu}, p.resource)
+	b := pbNumber(nil, 1, int64(p.dict.stack(k.Call)))
 	b = pbPacked(b, 2, x.attrs)
 	b = pbNumber(b, 3, int64(x.link))
 	var packed []byte
@@ -366,15 +367,15 @@ func (w *otlpWriter) context(k otlpContextKey, res *otlpResource) otlpContext {
 	}
 	var x otlpContext
 	d := w.dict
-	c := w.rec.Contexts.At(int(k.ctx))
+	c := w.Rec.Contexts.At(int(k.ctx))
 	threadID, threadName := c.Get("thread.id"), c.Get("thread.name")
 	if k.track != recording.NoTrack {
 		t := &w.threads[k.track]
-		if threadID == "" && (!t.made || t.name == "") {
-			threadID = strconv.FormatInt(t.tid, 10)
+		if threadID == "" && (!t.Made || t.Name == "") {
+			threadID = strconv.FormatInt(t.TID, 10)
 		}
 		if threadName == "" {
-			threadName = t.name
+			threadName = t.Name
 		}
 		if comm := c.Get("comm"); comm != "" {
 			threadName = comm
@@ -401,7 +402,7 @@ func (w *otlpWriter) context(k otlpContextKey, res *otlpResource) otlpContext {
 				continue
 			}
 		case "pid":
-			if k.process >= 0 && a.Value == strconv.FormatInt(w.rec.Processes[k.process].PID, 10) {
+			if k.process >= 0 && a.Value == strconv.FormatInt(w.Rec.Processes[k.process].PID, 10) {
 				continue
 			}
 		case "trace_id", "span_id":
@@ -426,19 +427,19 @@ func (w *otlpWriter) write() error {
 	for _, r := range w.resources {
 		b := pbBytes(nil, 1, w.resourceMessage(r))
 		scope := pbText(nil, 1, "ashlar")
-		if s := w.rec.Source.Tool; s != "" {
+		if s := w.Rec.Source.Tool; s != "" {
 			scope = pbText(nil, 1, s)
 		}
 		b = pbBytes(b, 2, append(pbBytes(nil, 1, scope), r.profiles...))
-		if _, err := w.w.Write(pbBytes(nil, 1, b)); err != nil {
+		if _, err := w.W.Write(pbBytes(nil, 1, b)); err != nil {
 			return err
 		}
 		r.profiles = nil
-		if err := w.ctx.Err(); err != nil {
+		if err := w.Ctx.Err(); err != nil {
 			return err
 		}
 	}
-	_, err := w.w.Write(pbBytes(nil, 2, w.dict.append(nil)))
+	_, err := w.W.Write(pbBytes(nil, 2, w.dict.append(nil)))
 	return err
 }
 
@@ -448,7 +449,7 @@ func (w *otlpWriter) resourceMessage(r *otlpResource) []byte {
 	has := func(keys ...string) bool {
 		return slices.ContainsFunc(r.common, func(a recording.Attr) bool { return slices.Contains(keys, a.Key) })
 	}
-	src := &w.rec.Source
+	src := &w.Rec.Source
 	for _, host := range src.NotesOf(recording.NoteHost) {
 		if !has("host.name") {
 			attr("host.name", anyText(host))
@@ -459,7 +460,7 @@ func (w *otlpWriter) resourceMessage(r *otlpResource) []byte {
 		attr("process.command_line", anyText(src.Command))
 	}
 	if r.process >= 0 {
-		p := &w.rec.Processes[r.process]
+		p := &w.Rec.Processes[r.process]
 		if p.PID > 0 && !has("process.pid") {
 			attr("process.pid", anyInt(p.PID))
 		}
@@ -478,23 +479,22 @@ func (w *otlpWriter) resourceMessage(r *otlpResource) []byte {
 
 func (w *otlpWriter) losses() {
 	const why = "profiles have samples only"
-	src := &w.rec.Source
-	if w.rec.Counts.Spans > 0 {
-		w.loseTrace(why)
-		w.loseArgs(why)
+	if w.Rec.Counts.Spans > 0 {
+		w.LoseTrace(why)
+		w.LoseArgs(why)
 	} else {
-		w.loseMarks(why)
+		w.LoseMarks(why)
 	}
-	w.loseWindows(why)
-	w.lose(src.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
-	w.lose(w.fine, "parts of nanoseconds of times", "times are whole nanoseconds")
-	w.lose(w.dict.locs.single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
-	w.loseOffsets()
+	w.LoseWindows(why)
+	w.LoseMoreNotes()
+	w.Lose(w.fine, "parts of nanoseconds of times", "times are whole nanoseconds")
+	w.Lose(w.dict.locs.Single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
+	w.LoseOffsets()
 	var managed int64
-	for i := range w.rec.Frames.Len() {
-		if f := w.rec.Frames.At(i); f.Kind == recording.KindManaged && w.dict.frameType(&f) == "" {
+	for i := range w.Rec.Frames.Len() {
+		if f := w.Rec.Frames.At(i); f.Kind == recording.KindManaged && w.dict.frameType(&f) == "" {
 			managed++
 		}
 	}
-	w.lose(managed, "frames run by a virtual machine", "the recording does not say which, as OpenTelemetry wants to know")
+	w.Lose(managed, "frames run by a virtual machine", "the recording does not say which, as OpenTelemetry wants to know")
 }

@@ -1,8 +1,6 @@
-package convert
+package spaa
 
 import (
-	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,36 +8,24 @@ import (
 	"slices"
 	"strconv"
 
+	"ashlar/ingest/encode"
 	format "ashlar/spaa"
 )
 
-// CopySPAA writes the records of uncompressed SPAA text in canonical form into
-// a file named name, compressed as the name says. Each is the same as in r:
-// unknown records, keys and the spelling of numbers stay, and so does what
-// breaks rules of the format, in its order. Lines that are no records are left
-// out and reported.
+// copyRecords writes the records of SPAA text in canonical form. Each is the
+// same as in r: unknown records, keys and the spelling of numbers stay, and so
+// does what breaks rules of the format, in its order. Lines that are no records
+// are left out and reported.
 //
 // With Options.Window the records are followed by time windows made from the
 // samples, unless the file has windows.
-func CopySPAA(ctx context.Context, w io.Writer, name string, r io.Reader, opt Options) (*Report, error) {
-	rep := new(Report)
-	c := &copier{
-		job:    &job{ctx: ctx, opt: opt, Report: rep},
-		reader: format.NewReader(r), cut: newCutter(opt.Window),
-	}
-	target, err := ForFile(name)
-	if err != nil {
-		return rep, err
-	}
-	err = target.compressed(w, name, func(b *bufio.Writer) error {
-		c.w = b
-		return c.run()
-	})
-	return rep, err
+func copyRecords(j *encode.Job, r io.Reader) error {
+	c := &copier{Job: j, reader: format.NewReader(r), cut: newCutter(j.Opt.Window)}
+	return c.run()
 }
 
 type copier struct {
-	*job
+	*encode.Job
 	reader *format.Reader
 	line   []byte
 	header *format.Header
@@ -49,7 +35,7 @@ type copier struct {
 
 func (c *copier) run() error {
 	for {
-		if err := c.tick(1); err != nil {
+		if err := c.Tick(1); err != nil {
 			return err
 		}
 		rec, err := c.reader.Next()
@@ -62,7 +48,7 @@ func (c *copier) run() error {
 			if errors.As(err, &other) {
 				return err
 			}
-			c.lose(1, "lines", "they are no records of SPAA")
+			c.Lose(1, "lines", "they are no records of SPAA")
 			continue
 		}
 		if err != nil {
@@ -86,7 +72,7 @@ func (c *copier) write(rec format.Record) error {
 	}
 	c.Records++
 	c.line = append(c.line, '\n')
-	_, err = c.w.Write(c.line)
+	_, err = c.W.Write(c.line)
 	return err
 }
 
@@ -100,7 +86,7 @@ func (c *copier) look(rec format.Record) {
 	case *format.Window:
 		c.had = true
 	case *format.Sample:
-		if c.opt.Window > 0 {
+		if c.Opt.Window > 0 {
 			c.cut.add(rec, c.header)
 		}
 	}
@@ -108,10 +94,10 @@ func (c *copier) look(rec format.Record) {
 
 func (c *copier) windows() error {
 	switch {
-	case c.opt.Window <= 0:
+	case c.Opt.Window <= 0:
 		return nil
 	case c.had:
-		c.lose(1, "request for windows", "the file has windows, which were kept")
+		c.Lose(1, "request for windows", "the file has windows, which were kept")
 		return nil
 	}
 	ws, err := c.cut.windows(c.header)
@@ -145,7 +131,7 @@ type cutSum struct {
 
 func newCutter(window int64) *cutter {
 	return &cutter{
-		size: big.NewRat(window, second), wins: map[int64]map[format.ID]*cutSum{}, order: map[int64][]format.ID{},
+		size: big.NewRat(window, encode.Second), wins: map[int64]map[format.ID]*cutSum{}, order: map[int64][]format.ID{},
 	}
 }
 

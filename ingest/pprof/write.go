@@ -1,8 +1,7 @@
-package convert
+package pprof
 
 import (
 	"cmp"
-	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"ashlar/ingest/analyze"
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -21,13 +20,13 @@ import (
 // SPAA's heap metrics get the names that pprof's tools know. An address without
 // a name stays one, so that pprof shows it as it does its own.
 type pprofWriter struct {
-	*job
+	*encode.Job
 	p         *profile.Profile
 	event     int
-	rows      *rows
-	locs      *locations
+	rows      *encode.Rows
+	locs      *encode.Locations
 	functions map[functionKey]*profile.Function
-	mappings  map[mappingKey]*profile.Mapping
+	mappings  map[encode.MappingKey]*profile.Mapping
 	labels    map[labelKey]*labelSet
 }
 
@@ -47,17 +46,17 @@ type labelSet struct {
 	unit map[string][]string
 }
 
-func writePprof(j *job) error {
-	event, err := j.oneEvent()
+func write(j *encode.Job) error {
+	event, err := j.OneEvent()
 	if err != nil {
 		return err
 	}
-	j.total = j.rec.Counts.Stacks + j.rec.Counts.Spans
+	j.Total = j.Rec.Counts.Stacks + j.Rec.Counts.Spans
 	w := &pprofWriter{
-		job: j, event: event, p: &profile.Profile{}, locs: newLocations(j.rec),
-		functions: map[functionKey]*profile.Function{}, mappings: map[mappingKey]*profile.Mapping{}, labels: map[labelKey]*labelSet{},
+		Job: j, event: event, p: &profile.Profile{}, locs: encode.NewLocations(j.Rec),
+		functions: map[functionKey]*profile.Function{}, mappings: map[encode.MappingKey]*profile.Mapping{}, labels: map[labelKey]*labelSet{},
 	}
-	if w.rows, err = j.rowsOf(event); err != nil {
+	if w.rows, err = j.RowsOf(event); err != nil {
 		return err
 	}
 	w.describe()
@@ -70,82 +69,25 @@ func writePprof(j *job) error {
 	if err := w.p.CheckValid(); err != nil {
 		return err
 	}
-	if err := j.ctx.Err(); err != nil {
+	if err := j.Ctx.Err(); err != nil {
 		return err
 	}
-	return w.p.WriteUncompressed(j.w)
-}
-
-// oneEvent chooses the event for a target that holds one and notes the others.
-func (j *job) oneEvent() (int, error) {
-	event, _, err := analyze.Choose(j.rec, j.opt.Event, "")
-	if err != nil {
-		return 0, &ChoiceError{err}
-	}
-	if event < 0 {
-		return 0, errNothing
-	}
-	for i := range j.rec.Events {
-		if i != event && j.hasRows(i) {
-			j.lose(1, "events", "%s: the file holds one event; choose it with --event", analyze.EventName(&j.rec.Events[i]))
-		}
-	}
-	return event, nil
-}
-
-// hasRows tells whether an event has records.
-func (j *job) hasRows(event int) bool {
-	if s := j.rec.Stacks[event]; s != nil && s.Len() > 0 {
-		return true
-	}
-	if j.rec.Events[event].Basis == recording.FromSpans {
-		return j.rec.Counts.Spans > 0
-	}
-	for _, t := range j.rec.Tracks {
-		if s := t.SamplesOf(event); s != nil && s.Len() > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// pprofMetric is what pprof's tools call a metric.
-func pprofMetric(name string) string {
-	for theirs, ours := range heapMetrics {
-		if name == ours {
-			return theirs
-		}
-	}
-	return name
-}
-
-// pprofUnit is what pprof's tools call a unit.
-func pprofUnit(unit string) string {
-	switch unit {
-	case "ns":
-		return "nanoseconds"
-	case "us":
-		return "microseconds"
-	case "ms":
-		return "milliseconds"
-	case "s":
-		return "seconds"
-	}
-	return unit
+	return w.p.WriteUncompressed(j.W)
 }
 
 func (w *pprofWriter) describe() {
-	rec, p := w.rec, w.p
+	rec, p := w.Rec, w.p
 	e := &rec.Events[w.event]
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
-		p.SampleType = append(p.SampleType, &profile.ValueType{Type: pprofMetric(m.Name), Unit: pprofUnit(m.Unit)})
+		p.SampleType = append(p.SampleType, &profile.ValueType{Type: encode.PprofMetric(m.Name), Unit: encode.PprofUnit(m.Unit)})
 	}
 	if len(p.SampleType) > 0 {
 		p.DefaultSampleType = p.SampleType[e.Primary].Type
 	}
-	p.PeriodType, p.Period = periodOf(e)
-	if at, ok := w.wallClock(rec.Start); ok {
+	typ, unit, period := encode.SamplingPeriod(e)
+	p.PeriodType, p.Period = &profile.ValueType{Type: typ, Unit: unit}, period
+	if at, ok := w.WallClock(rec.Start); ok {
 		p.TimeNanos = at
 	}
 	if rec.HasTime {
@@ -160,70 +102,31 @@ func (w *pprofWriter) describe() {
 	}
 }
 
-// periodOf is how an event was sampled, as far as a profile can say it.
-func periodOf(e *recording.Event) (*profile.ValueType, int64) {
-	switch {
-	case e.Kind == "timer" && e.Frequency > 0:
-		period := e.Period
-		if period == 0 {
-			period = int64(math.Round(1e9 / e.Frequency))
-		}
-		return &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, period
-	case e.Frequency > 0:
-		return &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, int64(math.Round(1e9 / e.Frequency))
-	case e.Kind == "allocation":
-		return &profile.ValueType{Type: "space", Unit: "bytes"}, e.Period
-	}
-	typ := &profile.ValueType{Type: e.Name, Unit: "count"}
-	if len(e.Metrics) > 0 {
-		typ.Unit = pprofUnit(e.Metrics[e.Primary].Unit)
-		if typ.Type == "" {
-			typ.Type = pprofMetric(e.Metrics[e.Primary].Name)
-		}
-	}
-	return typ, e.Period
-}
-
-// epoch is a time that tells clocks that count from 1970 from those that count
-// from when a machine began: the year 2001.
-const epoch = 1e18
-
-// wallClock is a time in nanoseconds since 1970 where the recording's clock
-// counts from then.
-func (j *job) wallClock(t int64) (ns int64, ok bool) {
-	c, ok := newClockText(&j.rec.Clock, 1000)
-	if !ok {
-		return 0, false
-	}
-	ns, _ = c.at(t)
-	return ns, ns >= epoch
-}
-
 func (w *pprofWriter) samples() error {
-	ms := w.rec.Events[w.event].Metrics
-	rounders := make([]rounder, len(ms))
+	ms := w.Rec.Events[w.event].Metrics
+	rounders := make([]encode.Rounder, len(ms))
 	for i := range ms {
-		rounders[i] = newRounder(ms[i].Decimals)
+		rounders[i] = encode.NewRounder(ms[i].Decimals)
 	}
-	w.Records = int64(len(w.rows.keys))
-	for i, k := range w.rows.keys {
+	w.Records = int64(len(w.rows.Keys))
+	for i, k := range w.rows.Keys {
 		s := &profile.Sample{Value: make([]int64, len(ms))}
-		for m, v := range w.rows.at(i) {
-			s.Value[m] = rounders[m].value(v)
+		for m, v := range w.rows.At(i) {
+			s.Value[m] = rounders[m].Value(v)
 		}
-		for _, n := range w.locs.stack(k.call) {
+		for _, n := range w.locs.Stack(k.Call) {
 			s.Location = append(s.Location, w.location(n))
 		}
-		if l := w.label(labelKey{k.track, k.ctx}); l != nil {
+		if l := w.label(labelKey{k.Track, k.Ctx}); l != nil {
 			s.Label, s.NumLabel, s.NumUnit = l.text, l.num, l.unit
 		}
 		w.p.Sample = append(w.p.Sample, s)
-		if err := w.tick(1); err != nil {
+		if err := w.Tick(1); err != nil {
 			return err
 		}
 	}
 	for i := range ms {
-		w.lose(rounders[i].n, "fractions of "+ms[i].Name, "values are whole %s; they were rounded so that the sum stays", pprofUnit(ms[i].Unit))
+		w.Lose(rounders[i].N, "fractions of "+ms[i].Name, "values are whole %s; they were rounded so that the sum stays", encode.PprofUnit(ms[i].Unit))
 	}
 	return nil
 }
@@ -238,19 +141,19 @@ func (w *pprofWriter) location(n int) *profile.Location {
 
 // locations fills the locations in.
 func (w *pprofWriter) locations() {
-	for i, loc := range w.locs.all {
+	for i, loc := range w.locs.All {
 		out := w.location(i + 1)
-		f := w.rec.Frames.At(int(loc[0]))
+		f := w.Rec.Frames.At(int(loc[0]))
 		out.Address = f.Addr
-		bare := w.locs.bare(loc)
-		out.Mapping = w.mapping(w.locs.mapping(loc), bare)
+		bare := w.locs.Bare(loc)
+		out.Mapping = w.mapping(w.locs.Mapping(loc), bare)
 		if bare {
 			continue
 		}
 		for _, id := range loc {
-			fr := w.rec.Frames.At(int(id))
-			fn := w.rec.Functions.At(int(fr.Func))
-			out.Line = append(out.Line, profile.Line{Function: w.function(fr.Func, &fn, sourceFile(&fn, &fr)), Line: int64(fr.Line), Column: int64(fr.Column)})
+			fr := w.Rec.Frames.At(int(id))
+			fn := w.Rec.Functions.At(int(fr.Func))
+			out.Line = append(out.Line, profile.Line{Function: w.function(fr.Func, &fn, encode.SourceFile(&fn, &fr)), Line: int64(fr.Line), Column: int64(fr.Column)})
 			if m := out.Mapping; m != nil && fr.Line > 0 {
 				m.HasLineNumbers = true
 			}
@@ -272,13 +175,13 @@ func (w *pprofWriter) function(id recording.FuncID, fn *recording.Function, file
 // mapping finds or makes a binary, nil where there is none. The recording does
 // not know where binaries lay; without HasFunctions pprof would look for
 // symbols there.
-func (w *pprofWriter) mapping(k mappingKey, bare bool) *profile.Mapping {
-	if k.file == "" {
+func (w *pprofWriter) mapping(k encode.MappingKey, bare bool) *profile.Mapping {
+	if k.File == "" {
 		return nil
 	}
 	m := w.mappings[k]
 	if m == nil {
-		m = &profile.Mapping{ID: uint64(len(w.p.Mapping) + 1), File: k.file, BuildID: k.buildID}
+		m = &profile.Mapping{ID: uint64(len(w.p.Mapping) + 1), File: k.File, BuildID: k.BuildID}
 		w.mappings[k] = m
 		w.p.Mapping = append(w.p.Mapping, m)
 	}
@@ -292,7 +195,7 @@ func (w *pprofWriter) mapping(k mappingKey, bare bool) *profile.Mapping {
 // the first one for it.
 func (w *pprofWriter) mainFirst() {
 	main := slices.IndexFunc(w.p.Mapping, func(m *profile.Mapping) bool {
-		return w.rec.Source.Format == "pprof" && m.File == w.rec.Source.Command
+		return w.Rec.Source.Format == "pprof" && m.File == w.Rec.Source.Command
 	})
 	if main < 0 {
 		main = slices.IndexFunc(w.p.Mapping, func(m *profile.Mapping) bool {
@@ -317,7 +220,7 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 	}
 	l = &labelSet{text: map[string][]string{}, num: map[string][]int64{}, unit: map[string][]string{}}
 	hasThread := false
-	for _, a := range w.rec.Contexts.At(int(k.ctx)) {
+	for _, a := range w.Rec.Contexts.At(int(k.ctx)) {
 		key := strings.TrimPrefix(a.Key, "x_pprof_")
 		if key == "event" {
 			continue // there is one
@@ -329,7 +232,7 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 		l.add(key, a.Value)
 	}
 	if k.track != recording.NoTrack && !hasThread {
-		t := w.rec.Tracks[k.track]
+		t := w.Rec.Tracks[k.track]
 		if t.Kind == recording.ThreadTrack && (t.TID != 0 || t.PID != 0) {
 			l.num["pid"], l.num["tid"] = []int64{t.PID}, []int64{t.TID}
 		}
@@ -362,17 +265,17 @@ func (l *labelSet) add(key, value string) {
 
 func (w *pprofWriter) losses() {
 	const why = "a profile has no timeline"
-	rec := w.rec
+	rec := w.Rec
 	if rec.Events[w.event].Basis == recording.FromSpans {
-		w.loseTrace(why)
-		w.loseArgs(why)
+		w.LoseTrace(why)
+		w.LoseArgs(why)
 	} else {
-		w.loseMarks(why)
+		w.LoseMarks(why)
 	}
-	w.lose(samples(rec), "times of samples", "%s; what they add up to by stack is carried", why)
-	w.loseWindows(why)
-	w.lose(w.locs.single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
-	w.loseOffsets()
+	w.Lose(encode.Samples(rec), "times of samples", "%s; what they add up to by stack is carried", why)
+	w.LoseWindows(why)
+	w.Lose(w.locs.Single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
+	w.LoseOffsets()
 	var kernel int64
 	for i := range rec.Frames.Len() {
 		f := rec.Frames.At(i)
@@ -380,16 +283,33 @@ func (w *pprofWriter) losses() {
 			kernel++
 		}
 	}
-	w.lose(kernel, "frames of the kernel", "a profile tells them by the name of their binary only")
+	w.Lose(kernel, "frames of the kernel", "a profile tells them by the name of their binary only")
 }
 
-// loseOffsets notes what frames know beside their address.
-func (j *job) loseOffsets() {
-	var n int64
-	for i := range j.rec.Frames.Len() {
-		if j.rec.Frames.At(i).Offset != 0 {
-			n++
+// notes carries notes into a profile: comments as such, others that it has no
+// field for as comments that begin with their key.
+func (w *pprofWriter) notes() {
+	p := w.p
+	for _, n := range w.Rec.Source.Notes {
+		switch {
+		case n.Key == recording.NoteComment:
+			p.Comments = append(p.Comments, n.Value)
+		case n.Key == recording.NoteDoc && p.DocURL == "":
+			p.DocURL = n.Value
+		case n.Key == recording.NoteDuration && !w.Rec.HasTime:
+			if ns, ok := recording.NoteNanos(n.Value); ok {
+				p.DurationNanos = ns
+			}
+		case n.Key == recording.NoteDuration:
+		case n.Key == recording.NoteTime && encode.IsUnix(n.Value):
+			if p.TimeNanos == 0 {
+				p.TimeNanos = encode.UnixOf(n.Value)
+			}
+		case n.Key == recording.NoteDrop || n.Key == recording.NoteKeep:
+			// What they hide is gone already.
+		default:
+			p.Comments = append(p.Comments, n.Key+": "+n.Value)
 		}
 	}
-	j.lose(n, "offsets in functions", "frames have their address only")
+	w.Lose(w.Rec.Source.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
 }

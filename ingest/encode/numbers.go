@@ -1,4 +1,4 @@
-package convert
+package encode
 
 import (
 	"math"
@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// appendValue writes a metric's value as the shortest exact decimal.
-func appendValue(dst []byte, v int64, decimals int) []byte {
+// AppendValue writes a metric's value as the shortest exact decimal.
+func AppendValue(dst []byte, v int64, decimals int) []byte {
 	for decimals > 0 && v%10 == 0 {
 		v /= 10
 		decimals--
@@ -35,26 +35,26 @@ func appendValue(dst []byte, v int64, decimals int) []byte {
 	return append(dst, d...)
 }
 
-// clockText writes moments as whole units and a part of one, so that the times of
+// ClockText writes moments as whole units and a part of one, so that the times of
 // a clock that counts from 1970 keep their picoseconds: 64 bits do not hold
 // both.
-type clockText struct {
-	// per is how many picoseconds the unit has, digits its decimals.
-	per    int64
+type ClockText struct {
+	// Per is how many picoseconds the unit has, digits its decimals.
+	Per    int64
 	digits int
 	// origin of the recording, in units and picoseconds.
-	units, rest int64
-	// cut tells that the origin had parts of picoseconds, which are lost.
-	cut bool
+	Units, Rest int64
+	// Cut: the origin had parts of picoseconds, which are lost.
+	Cut bool
 }
 
-const second = 1e12 // in picoseconds
+const Second = 1e12 // in picoseconds
 
-// newClockText writes a recording's times in a unit of per picoseconds (a power
+// NewClockText writes a recording's times in a unit of per picoseconds (a power
 // of ten). ok is false where its clock does not fit 64 bits in that unit; times
 // are then relative to its origin.
-func newClockText(c *recording.Clock, per int64) (t clockText, ok bool) {
-	t = clockText{per: per, digits: len(strconv.FormatInt(per, 10)) - 1}
+func NewClockText(c *recording.Clock, per int64) (t ClockText, ok bool) {
+	t = ClockText{Per: per, digits: len(strconv.FormatInt(per, 10)) - 1}
 	unit := c.PerUnit
 	if unit <= 0 {
 		unit = 1
@@ -63,7 +63,7 @@ func newClockText(c *recording.Clock, per int64) (t clockText, ok bool) {
 	if s := c.Origin.Scale; s > 0 {
 		rest := new(big.Int)
 		ps.DivMod(ps, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(s)), nil), rest)
-		t.cut = rest.Sign() != 0
+		t.Cut = rest.Sign() != 0
 	} else if s < 0 {
 		ps.Mul(ps, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(-s, 40))), nil))
 	}
@@ -71,26 +71,26 @@ func newClockText(c *recording.Clock, per int64) (t clockText, ok bool) {
 	if !units.IsInt64() || units.Int64() > math.MaxInt64/2 || units.Int64() < math.MinInt64/2 {
 		return t, false
 	}
-	t.units, t.rest = units.Int64(), rest.Int64()
+	t.Units, t.Rest = units.Int64(), rest.Int64()
 	return t, true
 }
 
-// at splits a time: whole units (rounded down) and picoseconds behind them.
-func (c *clockText) at(ps int64) (units, rest int64) {
-	units, rest = ps/c.per, ps%c.per+c.rest
+// At splits a time: whole units (rounded down) and picoseconds behind them.
+func (c *ClockText) At(ps int64) (units, rest int64) {
+	units, rest = ps/c.Per, ps%c.Per+c.Rest
 	if rest < 0 {
-		units, rest = units-1, rest+c.per
-	} else if rest >= c.per {
-		units, rest = units+1, rest-c.per
+		units, rest = units-1, rest+c.Per
+	} else if rest >= c.Per {
+		units, rest = units+1, rest-c.Per
 	}
-	return c.units + units, rest
+	return c.Units + units, rest
 }
 
-// append writes a time as an exact decimal.
-func (c *clockText) append(dst []byte, ps int64) []byte {
-	units, rest := c.at(ps)
+// Append writes a time as an exact decimal.
+func (c *ClockText) Append(dst []byte, ps int64) []byte {
+	units, rest := c.At(ps)
 	if units < 0 && rest > 0 { // -0.25 is one unit down and 0.75 up
-		units, rest = units+1, c.per-rest
+		units, rest = units+1, c.Per-rest
 		if units == 0 {
 			dst = append(dst, '-')
 		}
@@ -111,24 +111,24 @@ func (c *clockText) append(dst []byte, ps int64) []byte {
 	return append(dst, d...)
 }
 
-// rounder brings a metric's values to integers. What is cut off one value is
+// Rounder brings a metric's values to integers. What is cut off one value is
 // added to the next, so that their sum is off by no more than half a unit.
-type rounder struct {
+type Rounder struct {
 	scale int64 // 10^decimals
 	carry int64
-	n     int64 // values that had a fraction
+	N     int64 // values that had a fraction
 }
 
-func newRounder(decimals int) rounder {
-	r := rounder{scale: 1}
+func NewRounder(decimals int) Rounder {
+	r := Rounder{scale: 1}
 	for range decimals {
 		r.scale *= 10
 	}
 	return r
 }
 
-// value rounds v; Missing is 0.
-func (r *rounder) value(v int64) int64 {
+// Value rounds v; Missing is 0.
+func (r *Rounder) Value(v int64) int64 {
 	if v == recording.Missing {
 		return 0
 	}
@@ -137,7 +137,7 @@ func (r *rounder) value(v int64) int64 {
 	}
 	whole, rest := v/r.scale, v%r.scale
 	if rest != 0 {
-		r.n++
+		r.N++
 	}
 	r.carry += rest
 	half := r.scale / 2

@@ -1,62 +1,62 @@
-package convert
+package encode
 
 import "ashlar/ingest/recording"
 
-// span is one span of a lane.
-type span struct {
-	start, end int64
-	call       recording.CallID
-	args       uint64
-	unfinished bool
-	depth      int // from 0
+// Span is one span of a lane.
+type Span struct {
+	Start, End int64
+	Call       recording.CallID
+	Args       uint64
+	Unfinished bool
+	Depth      int // from 0
 }
 
-func spanAt(l *recording.Lane, i, depth int) span {
-	return span{l.Start(i), l.End(i), l.Call(i), l.Args(i), l.Unfinished(i), depth}
+func SpanAt(l *recording.Lane, i, depth int) Span {
+	return Span{l.Start(i), l.End(i), l.Call(i), l.Args(i), l.Unfinished(i), depth}
 }
 
-// column is a run of lanes of a track in which each lane's spans lie within
+// Column is a run of lanes of a track in which each lane's spans lie within
 // those of the lane above: spans nest like calls. A track has several where
 // spans overlap without nesting.
-type column struct {
-	lanes []*recording.Lane
+type Column struct {
+	Lanes []*recording.Lane
 	at    []int // the next span of each lane
 	calls *recording.Calls
 }
 
-// columns takes a track's lanes apart.
-func columns(rec *recording.Recording, t *recording.Track) []*column {
-	var cs []*column
+// Columns takes a track's lanes apart.
+func Columns(rec *recording.Recording, t *recording.Track) []*Column {
+	var cs []*Column
 	for i := range t.Lanes {
 		l := &t.Lanes[i]
 		if l.Len() == 0 {
 			continue
 		}
 		if len(cs) == 0 || rec.Calls.Depth(l.Call(0)) == 1 {
-			cs = append(cs, &column{calls: &rec.Calls})
+			cs = append(cs, &Column{calls: &rec.Calls})
 		}
 		c := cs[len(cs)-1]
-		c.lanes = append(c.lanes, l)
+		c.Lanes = append(c.Lanes, l)
 		c.at = append(c.at, 0)
 	}
 	return cs
 }
 
-// spans counts the spans of a column.
-func (c *column) spans() int64 {
+// Spans counts the spans of a column.
+func (c *Column) Spans() int64 {
 	var n int64
-	for _, l := range c.lanes {
+	for _, l := range c.Lanes {
 		n += int64(l.Len())
 	}
 	return n
 }
 
-// walk visits the spans as they began and ended: begin is called for each
+// Walk visits the spans as they began and ended: begin is called for each
 // before those inside it, and end behind them. Both stop the walk with an
 // error.
-func (c *column) walk(begin, end func(*span) error) error {
+func (c *Column) Walk(begin, end func(*Span) error) error {
 	clear(c.at)
-	var open []span
+	var open []Span
 	for {
 		k := c.next(open)
 		if k < 0 {
@@ -68,9 +68,9 @@ func (c *column) walk(begin, end func(*span) error) error {
 			}
 			open = open[:len(open)-1]
 		}
-		l, i := c.lanes[k], c.at[k]
+		l, i := c.Lanes[k], c.at[k]
 		c.at[k]++
-		open = append(open, spanAt(l, i, len(open)))
+		open = append(open, SpanAt(l, i, len(open)))
 		if err := begin(&open[len(open)-1]); err != nil {
 			return err
 		}
@@ -86,10 +86,10 @@ func (c *column) walk(begin, end func(*span) error) error {
 // next is the lane of the span that begins next, -1 at the end. Of spans that
 // begin together the outermost comes first, unless a deeper one belongs to what
 // is open: it may lie at the very end of it.
-func (c *column) next(open []span) int {
+func (c *Column) next(open []Span) int {
 	best := -1
 	var start int64
-	for k, l := range c.lanes {
+	for k, l := range c.Lanes {
 		if k > len(open) {
 			break // its parent has not begun
 		}
@@ -102,7 +102,7 @@ func (c *column) next(open []span) int {
 		}
 		if k > 0 {
 			p := &open[k-1]
-			if s > p.end || l.End(c.at[k]) > p.end || c.calls.Parent(l.Call(c.at[k])) != p.call {
+			if s > p.End || l.End(c.at[k]) > p.End || c.calls.Parent(l.Call(c.at[k])) != p.Call {
 				continue
 			}
 		}
@@ -118,22 +118,36 @@ func (c *column) next(open []span) int {
 
 // earliest is the lane of the earliest span that is left, -1 when there is
 // none: for lanes that do not nest as they should, so that nothing is lost.
-func (c *column) earliest() int {
+func (c *Column) earliest() int {
 	best := -1
-	for k, l := range c.lanes {
-		if c.at[k] < l.Len() && (best < 0 || l.Start(c.at[k]) < c.lanes[best].Start(c.at[best])) {
+	for k, l := range c.Lanes {
+		if c.at[k] < l.Len() && (best < 0 || l.Start(c.at[k]) < c.Lanes[best].Start(c.at[best])) {
 			best = k
 		}
 	}
 	return best
 }
 
-// done tells, within a walk, whether every span has begun.
-func (c *column) done() bool {
-	for k, l := range c.lanes {
+// Done reports, within a walk, whether every span has begun.
+func (c *Column) Done() bool {
+	for k, l := range c.Lanes {
 		if c.at[k] < l.Len() {
 			return false
 		}
 	}
 	return true
+}
+
+// LaneLatest is the latest time of a lane but for the ends of unfinished
+// spans.
+func LaneLatest(l *recording.Lane) int64 {
+	for i := l.Len() - 1; i >= 0; i-- {
+		if !l.Unfinished(i) {
+			return max(l.End(i), l.Start(l.Len()-1))
+		}
+	}
+	if n := l.Len(); n > 0 {
+		return l.Start(n - 1)
+	}
+	return 0
 }

@@ -1,54 +1,41 @@
-package convert
+package chrome
 
 import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
 // findLatest is the latest time of an event that is no sample: where readers
 // end the spans that never did.
-func (j *job) findLatest() int64 {
-	latest := j.rec.Start
-	for _, t := range j.rec.Tracks {
+func (c *chromeWriter) findLatest() int64 {
+	latest := c.Rec.Start
+	for _, t := range c.Rec.Tracks {
 		for i := range t.Lanes {
-			latest = max(latest, laneLatest(&t.Lanes[i]))
+			latest = max(latest, encode.LaneLatest(&t.Lanes[i]))
 		}
 		for i := range t.Instants {
 			latest = max(latest, t.Instants[i].Time)
 		}
 	}
-	for _, c := range j.rec.Counters {
-		if n := c.Len(); n > 0 {
-			latest = max(latest, c.Time(n-1))
+	for _, k := range c.Rec.Counters {
+		if n := k.Len(); n > 0 {
+			latest = max(latest, k.Time(n-1))
 		}
 	}
-	for i := range j.rec.Flows {
-		for _, s := range j.rec.Flows[i].Steps {
+	for i := range c.Rec.Flows {
+		for _, s := range c.Rec.Flows[i].Steps {
 			latest = max(latest, s.Time)
 		}
 	}
 	return latest
 }
 
-// laneLatest is the latest time of a lane but for the ends of unfinished
-// spans.
-func laneLatest(l *recording.Lane) int64 {
-	for i := l.Len() - 1; i >= 0; i-- {
-		if !l.Unfinished(i) {
-			return max(l.End(i), l.Start(l.Len()-1))
-		}
-	}
-	if n := l.Len(); n > 0 {
-		return l.Start(n - 1)
-	}
-	return 0
-}
-
 // tracks writes spans and instants, track by track.
 func (c *chromeWriter) tracks() error {
-	for i, t := range c.rec.Tracks {
+	for i, t := range c.Rec.Tracks {
 		var err error
 		if t.Kind == recording.AsyncTrack {
 			err = c.async(t)
@@ -62,16 +49,16 @@ func (c *chromeWriter) tracks() error {
 	return nil
 }
 
-func (c *chromeWriter) thread(t *recording.Track, id *threadID) error {
-	cols := columns(c.rec, t)
+func (c *chromeWriter) thread(t *recording.Track, id *encode.ThreadID) error {
+	cols := encode.Columns(c.Rec, t)
 	for _, col := range cols {
 		pairs := len(cols) == 1 && ambiguous(col)
-		err := col.walk(func(s *span) error {
-			if err := c.tick(1); err != nil {
+		err := col.Walk(func(s *encode.Span) error {
+			if err := c.Tick(1); err != nil {
 				return err
 			}
 			ph := byte('X')
-			if s.unfinished {
+			if s.Unfinished {
 				if len(cols) == 1 && c.stays(s) {
 					ph = 'B'
 				} else {
@@ -83,13 +70,13 @@ func (c *chromeWriter) thread(t *recording.Track, id *threadID) error {
 			}
 			c.span(ph, id, s)
 			return c.end()
-		}, func(s *span) error {
+		}, func(s *encode.Span) error {
 			if !pairs || c.stays(s) {
 				return nil
 			}
-			c.event('E', id.pid, id.tid)
-			c.function(c.rec.Func(s.call))
-			c.time("ts", s.end)
+			c.event('E', id.PID, id.TID)
+			c.function(c.Rec.Func(s.Call))
+			c.time("ts", s.End)
 			return c.end()
 		})
 		if err != nil {
@@ -97,7 +84,7 @@ func (c *chromeWriter) thread(t *recording.Track, id *threadID) error {
 		}
 	}
 	for i := range t.Instants {
-		if err := c.instant('i', id.pid, id.tid, &t.Instants[i], "", 0); err != nil {
+		if err := c.instant('i', id.PID, id.TID, &t.Instants[i], "", 0); err != nil {
 			return err
 		}
 	}
@@ -106,40 +93,40 @@ func (c *chromeWriter) thread(t *recording.Track, id *threadID) error {
 
 // stays tells whether a span may be left without an end: readers then give it
 // the end that it has.
-func (c *chromeWriter) stays(s *span) bool {
-	return s.unfinished && s.end == c.latest && s.end == c.rec.End
+func (c *chromeWriter) stays(s *encode.Span) bool {
+	return s.Unfinished && s.End == c.latest && s.End == c.Rec.End
 }
 
-func (c *chromeWriter) span(ph byte, id *threadID, s *span) {
-	c.event(ph, id.pid, id.tid)
-	c.function(c.rec.Func(s.call))
-	c.time("ts", s.start)
+func (c *chromeWriter) span(ph byte, id *encode.ThreadID, s *encode.Span) {
+	c.event(ph, id.PID, id.TID)
+	c.function(c.Rec.Func(s.Call))
+	c.time("ts", s.Start)
 	if ph == 'X' {
-		c.length("dur", s.end-s.start)
+		c.length("dur", s.End-s.Start)
 	}
-	c.args(s.args)
+	c.args(s.Args)
 }
 
 // ambiguous tells whether complete events would be read otherwise than spans
 // of the column lie: one of no length belongs to a span that ends there, and to
 // none that has no length itself.
-func ambiguous(col *column) bool {
+func ambiguous(col *encode.Column) bool {
 	found := false
-	var closed, parents []span // ended since the last begin; open now
-	_ = col.walk(func(s *span) error {
-		parents = append(parents[:s.depth], *s)
-		if s.start == s.end {
+	var closed, parents []encode.Span // ended since the last begin; open now
+	_ = col.Walk(func(s *encode.Span) error {
+		parents = append(parents[:s.Depth], *s)
+		if s.Start == s.End {
 			for i := range closed {
-				found = found || closed[i].end == s.start && closed[i].start < s.start
+				found = found || closed[i].End == s.Start && closed[i].Start < s.Start
 			}
-			if s.depth > 0 {
-				p := &parents[s.depth-1]
-				found = found || p.start == p.end
+			if s.Depth > 0 {
+				p := &parents[s.Depth-1]
+				found = found || p.Start == p.End
 			}
 		}
 		closed = closed[:0]
 		return nil
-	}, func(s *span) error {
+	}, func(s *encode.Span) error {
 		closed = append(closed, *s)
 		return nil
 	})
@@ -165,7 +152,7 @@ func (c *chromeWriter) instant(ph byte, pid, tid int64, in *recording.Instant, c
 	if err := c.end(); err != nil {
 		return err
 	}
-	return c.tick(1)
+	return c.Tick(1)
 }
 
 // async writes a row of operations: each outermost span and what lies in it has
@@ -186,32 +173,32 @@ func (c *chromeWriter) async(t *recording.Track) error {
 				return err
 			}
 		}
-		return a.operations(func(*span) bool { return true })
+		return a.operations(func(*encode.Span) bool { return true })
 	}
 	c.ids++
 	a.id = c.ids
 	if err := a.begin(a.anchor); err != nil {
 		return err
 	}
-	cat := c.rec.Functions.At(int(c.rec.Func(a.anchor.call))).Module
+	cat := c.Rec.Functions.At(int(c.Rec.Func(a.anchor.Call))).Module
 	for i := range t.Instants {
 		if err := c.instant('n', t.PID, 0, &t.Instants[i], cat, a.id); err != nil {
 			return err
 		}
 	}
 	a.inAnchor = true
-	if err := a.operations(func(s *span) bool { return a.label(s) != t.Name }); err != nil {
+	if err := a.operations(func(s *encode.Span) bool { return a.label(s) != t.Name }); err != nil {
 		return err
 	}
 	a.inAnchor = false
-	return a.operations(func(s *span) bool { return a.label(s) == t.Name })
+	return a.operations(func(s *encode.Span) bool { return a.label(s) == t.Name })
 }
 
 // asyncRow is a row of operations while it is written.
 type asyncRow struct {
 	*chromeWriter
 	track  *recording.Track
-	anchor *span // the first span whose name is the row's, nil for none
+	anchor *encode.Span // the first span whose name is the row's, nil for none
 	id     int64
 	// inAnchor gives all operations the anchor's id.
 	inAnchor bool
@@ -219,20 +206,20 @@ type asyncRow struct {
 
 // label is the name of the row that an operation would make which begins with
 // a span.
-func (a *asyncRow) label(s *span) string {
-	id := a.rec.Func(s.call)
-	name := a.rec.NameInFile(id)
-	if f := a.rec.Functions.At(int(id)); f.Module != "" {
+func (a *asyncRow) label(s *encode.Span) string {
+	id := a.Rec.Func(s.Call)
+	name := a.Rec.NameInFile(id)
+	if f := a.Rec.Functions.At(int(id)); f.Module != "" {
 		return f.Module + "/" + name
 	}
 	return name
 }
 
 func (a *asyncRow) findAnchor() {
-	for _, col := range columns(a.rec, a.track) {
-		l := col.lanes[0]
+	for _, col := range encode.Columns(a.Rec, a.track) {
+		l := col.Lanes[0]
 		for i := range l.Len() {
-			if s := spanAt(l, i, 0); a.label(&s) == a.track.Name {
+			if s := encode.SpanAt(l, i, 0); a.label(&s) == a.track.Name {
 				a.anchor = &s
 				return
 			}
@@ -241,12 +228,12 @@ func (a *asyncRow) findAnchor() {
 }
 
 // operations writes the operations whose outermost span is chosen.
-func (a *asyncRow) operations(choose func(*span) bool) error {
+func (a *asyncRow) operations(choose func(*encode.Span) bool) error {
 	anchorID := a.id
 	chosen, id := false, anchorID
-	for _, col := range columns(a.rec, a.track) {
-		err := col.walk(func(s *span) error {
-			if s.depth == 0 {
+	for _, col := range encode.Columns(a.Rec, a.track) {
+		err := col.Walk(func(s *encode.Span) error {
+			if s.Depth == 0 {
 				chosen = choose(s)
 				switch {
 				case !chosen:
@@ -263,11 +250,11 @@ func (a *asyncRow) operations(choose func(*span) bool) error {
 			}
 			a.id = id
 			return a.begin(s)
-		}, func(s *span) error {
+		}, func(s *encode.Span) error {
 			if !chosen || a.stays(s) {
 				return nil
 			}
-			if s.unfinished {
+			if s.Unfinished {
 				a.lostMarks++
 			}
 			a.id = id
@@ -282,8 +269,8 @@ func (a *asyncRow) operations(choose func(*span) bool) error {
 	return nil
 }
 
-func (a *asyncRow) isAnchor(s *span) bool {
-	return a.anchor != nil && s.depth == 0 && s.start == a.anchor.start && s.end == a.anchor.end && s.call == a.anchor.call && s.args == a.anchor.args && a.takeAnchor()
+func (a *asyncRow) isAnchor(s *encode.Span) bool {
+	return a.anchor != nil && s.Depth == 0 && s.Start == a.anchor.Start && s.End == a.anchor.End && s.Call == a.anchor.Call && s.Args == a.anchor.Args && a.takeAnchor()
 }
 
 // takeAnchor is true once.
@@ -292,12 +279,12 @@ func (a *asyncRow) takeAnchor() bool {
 	return true
 }
 
-func (a *asyncRow) begin(s *span) error {
-	if err := a.tick(1); err != nil {
+func (a *asyncRow) begin(s *encode.Span) error {
+	if err := a.Tick(1); err != nil {
 		return err
 	}
 	a.operation('b', s)
-	a.args(s.args)
+	a.args(s.Args)
 	return a.end()
 }
 
@@ -306,19 +293,19 @@ func (a *asyncRow) begin(s *span) error {
 const opScope = "op"
 
 // operation begins a b or e.
-func (a *asyncRow) operation(ph byte, s *span) {
+func (a *asyncRow) operation(ph byte, s *encode.Span) {
 	c := a.chromeWriter
 	c.event(ph, a.track.PID, 0)
-	f := c.rec.Functions.At(int(c.rec.Func(s.call)))
-	c.text("name", c.rec.NameInFile(c.rec.Func(s.call)))
+	f := c.Rec.Functions.At(int(c.Rec.Func(s.Call)))
+	c.text("name", c.Rec.NameInFile(c.Rec.Func(s.Call)))
 	if f.Module != "" {
 		c.text("cat", f.Module)
 	}
 	c.text("id", "0x"+strconv.FormatInt(a.id, 16))
 	c.text("scope", opScope)
-	at := s.start
+	at := s.Start
 	if ph == 'e' {
-		at = s.end
+		at = s.End
 	}
 	c.time("ts", at)
 }

@@ -1,4 +1,4 @@
-package convert
+package spall
 
 import (
 	"encoding/binary"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -19,9 +20,9 @@ import (
 // spall's threads nest. Instants are not carried: the format has a number for
 // them, but no layout that its own reader knows.
 type spallWriter struct {
-	*job
+	*encode.Job
 	nano   bool
-	clock  clockText
+	clock  encode.ClockText
 	latest int64
 	buffer []byte
 	first  uint64 // time of the buffer's first event
@@ -48,13 +49,13 @@ const (
 	spallNamed   = 9
 )
 
-func writeSpall(j *job) error {
-	rec := j.rec
+func write(j *encode.Job) error {
+	rec := j.Rec
 	if rec.Counts.Spans == 0 {
-		return errNothing
+		return encode.ErrNothing
 	}
-	s := &spallWriter{job: j, pids: map[int64]uint32{}, tids: map[spallThread]bool{}, names: make([]string, rec.Functions.Len()), made: math.MaxInt32}
-	j.total = 2 * rec.Counts.Spans
+	s := &spallWriter{Job: j, pids: map[int64]uint32{}, tids: map[spallThread]bool{}, names: make([]string, rec.Functions.Len()), made: math.MaxInt32}
+	j.Total = 2 * rec.Counts.Spans
 	if err := s.setClock(); err != nil {
 		return err
 	}
@@ -67,13 +68,13 @@ func writeSpall(j *job) error {
 	b = binary.LittleEndian.AppendUint64(b, 3)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(unit))
 	b = binary.LittleEndian.AppendUint64(b, 0)
-	if _, err := s.w.Write(b); err != nil {
+	if _, err := s.W.Write(b); err != nil {
 		return err
 	}
 	s.takeThreads()
 	named := map[int]bool{}
 	for i, t := range rec.Tracks {
-		for n, col := range columns(rec, t) {
+		for n, col := range encode.Columns(rec, t) {
 			if err := s.column(t, i, n, col, named); err != nil {
 				return err
 			}
@@ -85,10 +86,10 @@ func writeSpall(j *job) error {
 
 // setClock chooses the unit: nanoseconds if all times are whole ones.
 func (s *spallWriter) setClock() error {
-	ns, ok := newClockText(&s.rec.Clock, 1000)
+	ns, ok := encode.NewClockText(&s.Rec.Clock, 1000)
 	var room recording.Room
-	s.nano = ok && ns.rest == 0 && ns.units >= 0
-	for _, t := range s.rec.Tracks {
+	s.nano = ok && ns.Rest == 0 && ns.Units >= 0
+	for _, t := range s.Rec.Tracks {
 		for i := range t.Lanes {
 			l := &t.Lanes[i]
 			for k := 0; k < l.Len() && s.nano; {
@@ -100,7 +101,7 @@ func (s *spallWriter) setClock() error {
 					}
 				}
 				k += len(starts)
-				if err := s.tick(int64(len(starts))); err != nil {
+				if err := s.Tick(int64(len(starts))); err != nil {
 					return err
 				}
 			}
@@ -108,34 +109,34 @@ func (s *spallWriter) setClock() error {
 	}
 	if s.nano {
 		s.clock = ns
-		if first, _ := ns.at(s.rec.Start); first >= 0 {
+		if first, _ := ns.At(s.Rec.Start); first >= 0 {
 			return nil
 		}
 	}
 	// A picosecond a tick: absolute if 64 bits have room for it.
-	ps, ok := newClockText(&s.rec.Clock, 1)
+	ps, ok := encode.NewClockText(&s.Rec.Clock, 1)
 	s.nano, s.clock = false, ps
-	first, _ := ps.at(s.rec.Start)
-	last, _ := ps.at(s.rec.End)
+	first, _ := ps.At(s.Rec.Start)
+	last, _ := ps.At(s.Rec.End)
 	if !ok || first < 0 || last < first || last > math.MaxInt64/4 {
-		s.clock = clockText{per: 1, units: -s.rec.Start}
-		s.lose(1, "origins of the clock", "times count from the recording's beginning, since 64 bits hold no picoseconds of the clock's")
+		s.clock = encode.ClockText{Per: 1, Units: -s.Rec.Start}
+		s.Lose(1, "origins of the clock", "times count from the recording's beginning, since 64 bits hold no picoseconds of the clock's")
 	}
 	return nil
 }
 
 func (s *spallWriter) time(t int64) uint64 {
-	units, _ := s.clock.at(t)
+	units, _ := s.clock.At(t)
 	return uint64(units)
 }
 
 // writtenLatest is the latest time that is written: readers end spans that
 // never did there.
 func (s *spallWriter) writtenLatest() int64 {
-	latest := s.rec.Start
-	for _, t := range s.rec.Tracks {
+	latest := s.Rec.Start
+	for _, t := range s.Rec.Tracks {
 		for i := range t.Lanes {
-			latest = max(latest, laneLatest(&t.Lanes[i]))
+			latest = max(latest, encode.LaneLatest(&t.Lanes[i]))
 		}
 	}
 	return latest
@@ -143,7 +144,7 @@ func (s *spallWriter) writtenLatest() int64 {
 
 // takeThreads reserves the ids that threads of the recording have.
 func (s *spallWriter) takeThreads() {
-	for _, t := range s.rec.Tracks {
+	for _, t := range s.Rec.Tracks {
 		if fits32(t.PID) && fits32(t.TID) {
 			s.tids[spallThread{uint32(t.PID), uint32(t.TID)}] = true
 		}
@@ -151,8 +152,8 @@ func (s *spallWriter) takeThreads() {
 			s.pids[t.PID] = uint32(t.PID)
 		}
 	}
-	for i := range s.rec.Processes {
-		if pid := s.rec.Processes[i].PID; !fits32(pid) {
+	for i := range s.Rec.Processes {
+		if pid := s.Rec.Processes[i].PID; !fits32(pid) {
 			for taken := true; taken; {
 				s.made++
 				_, taken = s.pids[int64(s.made)]
@@ -165,7 +166,7 @@ func (s *spallWriter) takeThreads() {
 func fits32(id int64) bool { return id >= 0 && id <= math.MaxUint32 }
 
 // column writes column n of track i.
-func (s *spallWriter) column(t *recording.Track, i, n int, col *column, named map[int]bool) error {
+func (s *spallWriter) column(t *recording.Track, i, n int, col *encode.Column, named map[int]bool) error {
 	s.pid = s.pids[t.PID]
 	name := t.Name
 	switch {
@@ -184,28 +185,28 @@ func (s *spallWriter) column(t *recording.Track, i, n int, col *column, named ma
 			name = analyze.TrackName(t)
 		}
 		if n > 0 || t.Kind == recording.AsyncTrack {
-			s.apart += col.spans()
+			s.apart += col.Spans()
 		} else {
 			s.foreign++
 		}
 	}
 	s.tids[spallThread{s.pid, s.tid}] = true
-	s.first = s.time(col.lanes[0].Start(0))
+	s.first = s.time(col.Lanes[0].Start(0))
 	if !named[t.Process] {
 		named[t.Process] = true
-		s.name(spallProcess, s.rec.Processes[t.Process].Name)
+		s.name(spallProcess, s.Rec.Processes[t.Process].Name)
 	}
 	s.name(spallNamed, name)
 	var open []bool // whether each open span is unfinished, and all above it
-	err := col.walk(func(sp *span) error {
-		open = append(open[:sp.depth], sp.unfinished && sp.end == s.latest && (sp.depth == 0 || open[sp.depth-1]))
+	err := col.Walk(func(sp *encode.Span) error {
+		open = append(open[:sp.Depth], sp.Unfinished && sp.End == s.latest && (sp.Depth == 0 || open[sp.Depth-1]))
 		return s.begin(sp)
-	}, func(sp *span) error {
+	}, func(sp *encode.Span) error {
 		// Only the last spans of a thread may stay open.
-		if sp.unfinished && open[sp.depth] && col.done() {
+		if sp.Unfinished && open[sp.Depth] && col.Done() {
 			return nil
 		}
-		if sp.unfinished {
+		if sp.Unfinished {
 			s.lostMarks++
 		}
 		return s.end(sp)
@@ -218,8 +219,8 @@ func (s *spallWriter) column(t *recording.Track, i, n int, col *column, named ma
 
 // shared tells whether a track before this one has its ids.
 func (s *spallWriter) shared(i int) bool {
-	t := s.rec.Tracks[i]
-	return slices.ContainsFunc(s.rec.Tracks[:i], func(o *recording.Track) bool {
+	t := s.Rec.Tracks[i]
+	return slices.ContainsFunc(s.Rec.Tracks[:i], func(o *recording.Track) bool {
 		return o.Kind == recording.ThreadTrack && o.PID == t.PID && o.TID == t.TID
 	})
 }
@@ -247,10 +248,10 @@ func (s *spallWriter) flush() error {
 	h = binary.LittleEndian.AppendUint32(h, s.tid)
 	h = binary.LittleEndian.AppendUint32(h, s.pid)
 	h = binary.LittleEndian.AppendUint64(h, s.first)
-	if _, err := s.w.Write(h); err != nil {
+	if _, err := s.W.Write(h); err != nil {
 		return err
 	}
-	_, err := s.w.Write(s.buffer)
+	_, err := s.W.Write(s.buffer)
 	s.buffer = s.buffer[:0]
 	return err
 }
@@ -278,15 +279,15 @@ func (s *spallWriter) short(text string, count *int64) string {
 	return text[:n]
 }
 
-func (s *spallWriter) begin(sp *span) error {
-	id := s.rec.Func(sp.call)
+func (s *spallWriter) begin(sp *encode.Span) error {
+	id := s.Rec.Func(sp.Call)
 	name := s.names[id]
 	if name == "" {
-		name = s.short(s.rec.NameInFile(id), &s.cutNames)
+		name = s.short(s.Rec.NameInFile(id), &s.cutNames)
 		s.names[id] = name
 	}
-	args := s.short(s.args(sp.args), &s.cutArgs)
-	at := s.time(sp.start)
+	args := s.short(s.args(sp.Args), &s.cutArgs)
+	at := s.time(sp.Start)
 	if err := s.room(11+len(name)+len(args), at); err != nil {
 		return err
 	}
@@ -295,11 +296,11 @@ func (s *spallWriter) begin(sp *span) error {
 	s.buffer = append(s.buffer, byte(len(name)), byte(len(args)))
 	s.buffer = append(append(s.buffer, name...), args...)
 	s.Records++
-	return s.tick(1)
+	return s.Tick(1)
 }
 
-func (s *spallWriter) end(sp *span) error {
-	at := s.time(sp.end)
+func (s *spallWriter) end(sp *encode.Span) error {
+	at := s.time(sp.End)
 	if err := s.room(9, at); err != nil {
 		return err
 	}
@@ -311,10 +312,10 @@ func (s *spallWriter) end(sp *span) error {
 // args is the text of a span's arguments; of JSON whose one member is a text
 // by the name of args, that text.
 func (s *spallWriter) args(ref uint64) string {
-	if ref == 0 || s.rec.Args == nil {
+	if ref == 0 || s.Rec.Args == nil {
 		return ""
 	}
-	text := s.rec.Args(ref)
+	text := s.Rec.Args(ref)
 	if len(text) < 10 || text[:9] != `{"args":"` {
 		return text
 	}
@@ -326,23 +327,17 @@ func (s *spallWriter) args(ref uint64) string {
 }
 
 func (s *spallWriter) losses() {
-	rec := s.rec
+	rec := s.Rec
 	const why = "spall holds spans only"
-	s.loseMarks(why)
-	s.lose(samples(rec), "samples", why)
-	s.lose(rec.Counts.Stacks, "stacks", why)
-	s.loseWindows(why)
-	s.loseNotes(why)
-	s.lose(s.cutNames, "names", "they are longer than 255 bytes and were cut")
-	s.lose(s.cutArgs, "arguments", "they are longer than 255 bytes and were cut")
-	s.lose(s.lostMarks, "marks of spans as unfinished", "other spans follow, so that they need an end")
-	s.lose(s.foreign, "thread ids", "they are missing, not of 32 bits, or stand for another thread; the threads got new ones and keep their names")
-	s.lose(s.apart, "spans' places on their thread", "they overlap others without nesting, or are asynchronous; they are on threads of their own")
-	var modules int64
-	for i := range rec.Functions.Len() {
-		if rec.Functions.At(i).Module != "" {
-			modules++
-		}
-	}
-	s.lose(modules, "modules of functions", "spall has names only")
+	s.LoseMarks(why)
+	s.Lose(encode.Samples(rec), "samples", why)
+	s.Lose(rec.Counts.Stacks, "stacks", why)
+	s.LoseWindows(why)
+	s.LoseNotes(why)
+	s.Lose(s.cutNames, "names", "they are longer than 255 bytes and were cut")
+	s.Lose(s.cutArgs, "arguments", "they are longer than 255 bytes and were cut")
+	s.Lose(s.lostMarks, "marks of spans as unfinished", "other spans follow, so that they need an end")
+	s.Lose(s.foreign, "thread ids", "they are missing, not of 32 bits, or stand for another thread; the threads got new ones and keep their names")
+	s.Lose(s.apart, "spans' places on their thread", "they overlap others without nesting, or are asynchronous; they are on threads of their own")
+	s.LoseModules("spall has names only")
 }

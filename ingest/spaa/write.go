@@ -1,10 +1,11 @@
-package convert
+package spaa
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	format "ashlar/spaa"
 )
@@ -25,11 +26,11 @@ import (
 //     they stay one function, where it is no address. The spec would have the
 //     address there, which is the frame's ip.
 type spaaWriter struct {
-	*job
+	*encode.Job
 	out     *format.Writer
-	threads []threadID
-	clock   clockText
-	rows    []*rows // by event
+	threads []encode.ThreadID
+	clock   encode.ClockText
+	rows    []*encode.Rows // by event
 	events  []spaaEvent
 	dict    spaaDict
 	// ids of stacks by event, for calls that have a record.
@@ -48,11 +49,11 @@ type spaaEvent struct {
 	sampled int
 }
 
-func writeSPAA(j *job) error {
-	s := &spaaWriter{job: j, out: format.NewWriter(j.w), prefix: "x_" + j.rec.Source.Format + "_"}
-	n := samples(j.rec)
-	j.total = j.rec.Counts.Spans + 2*j.rec.Counts.Stacks + 2*n
-	if j.opt.Window > 0 {
+func write(j *encode.Job) error {
+	s := &spaaWriter{Job: j, out: format.NewWriter(j.W), prefix: "x_" + j.Rec.Source.Format + "_"}
+	n := encode.Samples(j.Rec)
+	j.Total = j.Rec.Counts.Spans + 2*j.Rec.Counts.Stacks + 2*n
+	if j.Opt.Window > 0 {
 		if err := s.checkWindows(n); err != nil {
 			return err
 		}
@@ -71,26 +72,26 @@ func writeSPAA(j *job) error {
 
 // collect adds up every event and finds out which threads and calls are used.
 func (s *spaaWriter) collect() error {
-	rec := s.rec
-	s.threads = threadIDs(rec, true, -1, -1)
+	rec := s.Rec
+	s.threads = encode.ThreadIDs(rec, true, -1, -1)
 	var ok bool
-	if s.clock, ok = newClockText(&rec.Clock, second); !ok {
-		s.lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
+	if s.clock, ok = encode.NewClockText(&rec.Clock, encode.Second); !ok {
+		s.Lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
 	}
 	s.dict.init(rec)
 	for e := range rec.Events {
-		r, err := s.rowsOf(e)
+		r, err := s.RowsOf(e)
 		if err != nil {
 			return err
 		}
 		if len(rec.Events[e].Metrics) == 0 {
-			r = &rows{}
+			r = &encode.Rows{}
 		}
 		s.addBare(e, r)
 		s.rows = append(s.rows, r)
 		s.ids = append(s.ids, map[recording.CallID]format.ID{})
-		for _, k := range r.keys {
-			s.dict.use(k.call)
+		for _, k := range r.Keys {
+			s.dict.use(k.Call)
 		}
 	}
 	for _, w := range rec.Windows {
@@ -103,31 +104,31 @@ func (s *spaaWriter) collect() error {
 
 // addBare adds rows of zeros for stacks that only samples or windows name,
 // since each must have a record.
-func (s *spaaWriter) addBare(e int, r *rows) {
-	if r.metrics == 0 {
+func (s *spaaWriter) addBare(e int, r *encode.Rows) {
+	if len(s.Rec.Events[e].Metrics) == 0 {
 		return
 	}
 	has := map[recording.CallID]bool{}
-	for _, k := range r.keys {
-		has[k.call] = true
+	for _, k := range r.Keys {
+		has[k.Call] = true
 	}
 	need := func(track int, call recording.CallID) {
 		if has[call] {
 			return
 		}
 		has[call] = true
-		for m, vs := 0, r.row(rowKey{int32(track), 0, call}); m < len(vs); m++ {
+		for m, vs := 0, r.Row(encode.RowKey{Track: int32(track), Call: call}); m < len(vs); m++ {
 			vs[m] = 0
 		}
 	}
-	for ti, t := range s.rec.Tracks {
+	for ti, t := range s.Rec.Tracks {
 		if l := t.SamplesOf(e); l != nil {
 			for i := range l.Len() {
 				need(ti, l.Call(i))
 			}
 		}
 	}
-	for _, w := range s.rec.Windows {
+	for _, w := range s.Rec.Windows {
 		if w.Event != e {
 			continue
 		}
@@ -138,7 +139,7 @@ func (s *spaaWriter) addBare(e int, r *rows) {
 }
 
 func (s *spaaWriter) header() error {
-	rec := s.rec
+	rec := s.Rec
 	h := &format.Header{
 		Format: "spaa", Version: "1.0", SourceTool: s.tool(),
 		FrameOrder: format.LeafToRoot, StackIDMode: format.ContentAddressable,
@@ -165,12 +166,12 @@ func (s *spaaWriter) header() error {
 // tool is the header's source_tool. The spec demands the metric period of
 // files of perf; perf can leave it out.
 func (s *spaaWriter) tool() string {
-	switch f := s.rec.Source.Format; f {
+	switch f := s.Rec.Source.Format; f {
 	case "perf-script":
-		for i := range s.rec.Events {
-			k := s.rec.Events[i].Metric("period")
-			for n := range s.rows[i].keys {
-				if k < 0 || s.rows[i].at(n)[k] == recording.Missing {
+		for i := range s.Rec.Events {
+			k := s.Rec.Events[i].Metric("period")
+			for n := range s.rows[i].Keys {
+				if k < 0 || s.rows[i].At(n)[k] == recording.Missing {
 					return "perf-script"
 				}
 			}
@@ -185,7 +186,7 @@ func (s *spaaWriter) tool() string {
 
 // event describes an event of the recording.
 func (s *spaaWriter) event(i int, names map[string]bool) format.Event {
-	e := &s.rec.Events[i]
+	e := &s.Rec.Events[i]
 	x := spaaEvent{name: e.Name, sampled: -1}
 	if x.name == "" {
 		x.name = e.Kind
@@ -223,14 +224,8 @@ func (s *spaaWriter) event(i int, names map[string]bool) format.Event {
 	return out
 }
 
-// heapMetrics are what runtimes call the metrics of the spec's section 9.2.
-var heapMetrics = map[string]string{
-	"alloc_space": "alloc_bytes", "alloc_objects": "alloc_count",
-	"inuse_space": "live_bytes", "inuse_objects": "live_count",
-}
-
 func spaaMetric(m *recording.Metric) string {
-	if name, ok := heapMetrics[m.Name]; ok {
+	if name, ok := encode.HeapMetrics[m.Name]; ok {
 		return name
 	}
 	return m.Name
@@ -276,7 +271,7 @@ func samplingMode(e *recording.Event) string {
 
 // time is a moment in seconds.
 func (s *spaaWriter) time(ps int64) format.Number {
-	s.text = s.clock.append(s.text[:0], ps)
+	s.text = s.clock.Append(s.text[:0], ps)
 	return format.Number(s.text)
 }
 
@@ -284,21 +279,21 @@ func (s *spaaWriter) time(ps int64) format.Number {
 func (s *spaaWriter) threadRecords() error {
 	used := make([]bool, len(s.threads))
 	for _, r := range s.rows {
-		for _, k := range r.keys {
-			if k.track != recording.NoTrack {
-				used[k.track] = true
+		for _, k := range r.Keys {
+			if k.Track != recording.NoTrack {
+				used[k.Track] = true
 			}
 		}
 	}
-	for i, t := range s.rec.Tracks {
+	for i, t := range s.Rec.Tracks {
 		used[i] = used[i] || len(t.Samples) > 0
 	}
-	s.loseThreads(s.threads, func(i int) bool { return used[i] })
+	s.LoseThreads(s.threads, func(i int) bool { return used[i] })
 	for i, t := range s.threads {
 		if !used[i] {
 			continue
 		}
-		if err := s.out.Write(&format.Thread{PID: t.pid, TID: t.tid, Comm: t.name}); err != nil {
+		if err := s.out.Write(&format.Thread{PID: t.PID, TID: t.TID, Comm: t.Name}); err != nil {
 			return err
 		}
 	}
@@ -309,16 +304,16 @@ func (s *spaaWriter) threadRecords() error {
 func (s *spaaWriter) stacks() error {
 	var noPrimary int64
 	for e, r := range s.rows {
-		ev := &s.rec.Events[e]
-		for i, k := range r.keys {
-			vs := r.at(i)
+		ev := &s.Rec.Events[e]
+		for i, k := range r.Keys {
+			vs := r.At(i)
 			if vs[ev.Primary] == recording.Missing {
 				noPrimary++
 				vs[ev.Primary] = 0
 			}
 			st := &s.stack
 			*st = format.Stack{
-				ID: s.id(e, k.call), Frames: s.dict.path(st.Frames[:0], k.call),
+				ID: s.id(e, k.Call), Frames: s.dict.path(st.Frames[:0], k.Call),
 				Context: s.context(e, k), Weights: s.weights(st.Weights[:0], e, vs),
 			}
 			if len(st.Frames) > 0 {
@@ -327,24 +322,24 @@ func (s *spaaWriter) stacks() error {
 			if err := s.out.Write(st); err != nil {
 				return err
 			}
-			if err := s.tick(1); err != nil {
+			if err := s.Tick(1); err != nil {
 				return err
 			}
 		}
 		// What is left to do needs the ids only.
 		s.rows[e] = nil
 	}
-	s.lose(noPrimary, "missing values of a primary metric", "SPAA demands one; they are 0")
+	s.Lose(noPrimary, "missing values of a primary metric", "SPAA demands one; they are 0")
 	return nil
 }
 
 func (s *spaaWriter) weights(dst []format.Weight, event int, values []int64) []format.Weight {
-	ms := s.rec.Events[event].Metrics
+	ms := s.Rec.Events[event].Metrics
 	for m, v := range values {
 		if v == recording.Missing {
 			continue
 		}
-		s.text = appendValue(s.text[:0], v, ms[m].Decimals)
+		s.text = encode.AppendValue(s.text[:0], v, ms[m].Decimals)
 		dst = append(dst, format.Weight{Metric: s.events[event].metrics[m], Value: format.Number(s.text), Unit: spaaUnit(&ms[m])})
 	}
 	return dst
@@ -365,17 +360,17 @@ func (s *spaaWriter) id(event int, call recording.CallID) format.ID {
 }
 
 // context says where a row was seen.
-func (s *spaaWriter) context(event int, k rowKey) format.Context {
+func (s *spaaWriter) context(event int, k encode.RowKey) format.Context {
 	c := format.Context{Event: s.events[event].name}
-	if k.track != recording.NoTrack {
-		t := &s.threads[k.track]
-		c.PID, c.TID = format.Some(t.pid), format.Some(t.tid)
+	if k.Track != recording.NoTrack {
+		t := &s.threads[k.Track]
+		c.PID, c.TID = format.Some(t.PID), format.Some(t.TID)
 	}
-	for _, a := range s.rec.Contexts.At(int(k.ctx)) {
+	for _, a := range s.Rec.Contexts.At(int(k.Ctx)) {
 		s.attr(&c, a)
 	}
-	if c.Comm == "" && k.track != recording.NoTrack {
-		c.Comm = s.threads[k.track].name
+	if c.Comm == "" && k.Track != recording.NoTrack {
+		c.Comm = s.threads[k.Track].Name
 	}
 	return c
 }
@@ -428,13 +423,13 @@ func (s *spaaWriter) attr(c *format.Context, a recording.Attr) {
 
 // losses notes what a trace has beside its stacks.
 func (s *spaaWriter) losses() {
-	rec := s.rec
+	rec := s.Rec
 	const why = "SPAA holds stacks and samples"
-	s.loseTrace(why)
-	s.lose(rec.Source.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
-	s.loseArgs(why)
-	if s.clock.cut {
-		s.lose(1, "fractions of the clock's origin", "they are finer than a picosecond")
+	s.LoseTrace(why)
+	s.LoseMoreNotes()
+	s.LoseArgs(why)
+	if s.clock.Cut {
+		s.Lose(1, "fractions of the clock's origin", "they are finer than a picosecond")
 	}
 	var names int64
 	for i := range rec.Processes {
@@ -444,7 +439,7 @@ func (s *spaaWriter) losses() {
 			names++
 		}
 	}
-	s.lose(names, "names of processes", "SPAA names threads only")
-	s.lose(s.dict.badBuildIDs, "build ids", "SPAA has them in hexadecimal digits only")
-	s.lose(s.dict.managed, "frames run by a virtual machine", "SPAA tells user and kernel code only; they are user code")
+	s.Lose(names, "names of processes", "SPAA names threads only")
+	s.Lose(s.dict.badBuildIDs, "build ids", "SPAA has them in hexadecimal digits only")
+	s.Lose(s.dict.managed, "frames run by a virtual machine", "SPAA tells user and kernel code only; they are user code")
 }

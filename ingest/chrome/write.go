@@ -1,12 +1,12 @@
-package convert
+package chrome
 
 import (
 	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
+	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
 
@@ -24,9 +24,9 @@ import (
 //
 // Times are microseconds with as many decimals as they have.
 type chromeWriter struct {
-	*job
-	threads []threadID
-	clock   clockText
+	*encode.Job
+	threads []encode.ThreadID
+	clock   encode.ClockText
 	b       []byte // the event that is being written
 	names   [][]byte
 	latest  int64 // the latest time that will be read again
@@ -37,22 +37,22 @@ type chromeWriter struct {
 	lostMarks, lostValues, oddArgs int64
 }
 
-func writeChrome(j *job) error {
-	c := &chromeWriter{job: j, threads: threadIDs(j.rec, false, -1, -1)}
-	rec := j.rec
-	n := samples(rec)
-	if rec.Counts.Spans+n+rec.Counts.Instants+points(rec) == 0 {
-		return errNothing
+func write(j *encode.Job) error {
+	c := &chromeWriter{Job: j, threads: encode.ThreadIDs(j.Rec, false, -1, -1)}
+	rec := j.Rec
+	n := encode.Samples(rec)
+	if rec.Counts.Spans+n+rec.Counts.Instants+encode.Points(rec) == 0 {
+		return encode.ErrNothing
 	}
-	j.total = rec.Counts.Spans + n + rec.Counts.Instants + points(rec)
+	j.Total = rec.Counts.Spans + n + rec.Counts.Instants + encode.Points(rec)
 	var ok bool
-	if c.clock, ok = newClockText(&rec.Clock, 1e6); !ok {
-		c.lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
+	if c.clock, ok = encode.NewClockText(&rec.Clock, 1e6); !ok {
+		c.Lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
 	}
 	c.names = make([][]byte, rec.Functions.Len())
 	c.latest = c.findLatest()
 	c.sampledAny = n > 0
-	if _, err := c.w.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`); err != nil {
+	if _, err := c.W.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`); err != nil {
 		return err
 	}
 	c.metadata()
@@ -61,7 +61,7 @@ func writeChrome(j *job) error {
 			return err
 		}
 	}
-	if _, err := c.w.WriteString("\n]"); err != nil {
+	if _, err := c.W.WriteString("\n]"); err != nil {
 		return err
 	}
 	if n > 0 {
@@ -73,7 +73,7 @@ func writeChrome(j *job) error {
 		return err
 	}
 	c.losses(n)
-	_, err := c.w.WriteString("}\n")
+	_, err := c.W.WriteString("}\n")
 	return err
 }
 
@@ -91,11 +91,11 @@ func (c *chromeWriter) end() error {
 		sep = "\n"
 	}
 	c.Records++
-	if _, err := c.w.WriteString(sep); err != nil {
+	if _, err := c.W.WriteString(sep); err != nil {
 		return err
 	}
 	c.b = append(c.b, '}')
-	_, err := c.w.Write(c.b)
+	_, err := c.W.Write(c.b)
 	return err
 }
 
@@ -106,28 +106,28 @@ func (c *chromeWriter) int(key string, v int64) {
 
 func (c *chromeWriter) text(key, v string) {
 	c.b = append(append(append(c.b, ',', '"'), key...), '"', ':')
-	c.b = appendJSON(c.b, v)
+	c.b = encode.AppendJSON(c.b, v)
 }
 
 func (c *chromeWriter) time(key string, t int64) {
 	c.b = append(append(append(c.b, ',', '"'), key...), '"', ':')
-	c.b = c.clock.append(c.b, t)
+	c.b = c.clock.Append(c.b, t)
 }
 
 // length is a duration in microseconds.
 func (c *chromeWriter) length(key string, d int64) {
 	c.b = append(append(append(c.b, ',', '"'), key...), '"', ':')
-	c.b = appendValue(c.b, d, 6)
+	c.b = encode.AppendValue(c.b, d, 6)
 }
 
 // function writes a function's name and category.
 func (c *chromeWriter) function(id recording.FuncID) {
 	n := c.names[id]
 	if n == nil {
-		f := c.rec.Functions.At(int(id))
-		n = appendJSON([]byte(`,"name":`), c.rec.NameInFile(id))
+		f := c.Rec.Functions.At(int(id))
+		n = encode.AppendJSON([]byte(`,"name":`), c.Rec.NameInFile(id))
 		if f.Module != "" {
-			n = appendJSON(append(n, `,"cat":`...), f.Module)
+			n = encode.AppendJSON(append(n, `,"cat":`...), f.Module)
 		}
 		c.names[id] = n
 	}
@@ -137,10 +137,10 @@ func (c *chromeWriter) function(id recording.FuncID) {
 // args writes the arguments that a reference stands for. A trace's own are
 // JSON; those that are plain text are the member "args".
 func (c *chromeWriter) args(ref uint64) {
-	if ref == 0 || c.rec.Args == nil {
+	if ref == 0 || c.Rec.Args == nil {
 		return
 	}
-	text := c.rec.Args(ref)
+	text := c.Rec.Args(ref)
 	switch {
 	case text == "" || text == "{}":
 	case text[0] == '{' && json.Valid([]byte(text)):
@@ -150,33 +150,8 @@ func (c *chromeWriter) args(ref uint64) {
 			c.oddArgs++
 		}
 		c.b = append(c.b, `,"args":{"args":`...)
-		c.b = append(appendJSON(c.b, text), '}')
+		c.b = append(encode.AppendJSON(c.b, text), '}')
 	}
-}
-
-const hexDigits = "0123456789abcdef"
-
-// appendJSON writes a string as JSON; what is not UTF-8 becomes U+FFFD.
-func appendJSON(b []byte, s string) []byte {
-	b = append(b, '"')
-	for i := 0; i < len(s); {
-		ch := s[i]
-		switch {
-		case ch == '"' || ch == '\\':
-			b = append(b, '\\', ch)
-		case ch < ' ' || ch == 0x7f:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[ch>>4], hexDigits[ch&15])
-		case ch < utf8.RuneSelf:
-			b = append(b, ch)
-		default:
-			r, n := utf8.DecodeRuneInString(s[i:])
-			b = utf8.AppendRune(b, r)
-			i += n
-			continue
-		}
-		i++
-	}
-	return append(b, '"')
 }
 
 // metadata names the processes and threads.
@@ -190,10 +165,10 @@ func (c *chromeWriter) metadata() {
 		c.b = append(c.b, '}')
 		_ = c.end() // an error of the writer stays for the next one
 	}
-	str := func(s string) func() { return func() { c.b = appendJSON(c.b, s) } }
+	str := func(s string) func() { return func() { c.b = encode.AppendJSON(c.b, s) } }
 	num := func(n int) func() { return func() { c.b = strconv.AppendInt(c.b, int64(n), 10) } }
-	for i := range c.rec.Processes {
-		p := &c.rec.Processes[i]
+	for i := range c.Rec.Processes {
+		p := &c.Rec.Processes[i]
 		if p.Name != "" {
 			meta(p.PID, 0, "process_name", "name", str(p.Name))
 		}
@@ -204,16 +179,16 @@ func (c *chromeWriter) metadata() {
 			meta(p.PID, 0, "process_sort_index", "sort_index", num(p.Sort))
 		}
 	}
-	for i, t := range c.rec.Tracks {
+	for i, t := range c.Rec.Tracks {
 		if t.Kind == recording.AsyncTrack {
 			continue // named by what runs there
 		}
 		id := &c.threads[i]
-		if id.name != "" {
-			meta(id.pid, id.tid, "thread_name", "name", str(id.name))
+		if id.Name != "" {
+			meta(id.PID, id.TID, "thread_name", "name", str(id.Name))
 		}
 		if t.Sort != 0 {
-			meta(id.pid, id.tid, "thread_sort_index", "sort_index", num(t.Sort))
+			meta(id.PID, id.TID, "thread_sort_index", "sort_index", num(t.Sort))
 		}
 	}
 }
@@ -229,8 +204,8 @@ type counterGroup struct {
 // counters writes points; those of one counter at one time share an event.
 func (c *chromeWriter) counters() error {
 	var groups []*counterGroup
-	for _, k := range c.rec.Counters {
-		pid := c.rec.Processes[k.Process].PID
+	for _, k := range c.Rec.Counters {
+		pid := c.Rec.Processes[k.Process].PID
 		i := slices.IndexFunc(groups, func(g *counterGroup) bool { return g.pid == pid && g.name == k.Name })
 		if i < 0 {
 			i = len(groups)
@@ -250,7 +225,7 @@ func (c *chromeWriter) counters() error {
 			return err
 		}
 	}
-	c.lose(units, "units of counters", "a trace has numbers only")
+	c.Lose(units, "units of counters", "a trace has numbers only")
 	return nil
 }
 
@@ -278,10 +253,10 @@ func (c *chromeWriter) counter(g *counterGroup) error {
 				c.b = append(c.b, ',')
 			}
 			first = false
-			c.b = append(appendJSON(c.b, k.Series), ':')
+			c.b = append(encode.AppendJSON(c.b, k.Series), ':')
 			v := k.Value(g.at[i])
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				c.lose(1, "points of counters", "JSON has no such number")
+				c.Lose(1, "points of counters", "JSON has no such number")
 				v = 0
 			}
 			c.b = strconv.AppendFloat(c.b, v, 'g', -1, 64)
@@ -291,7 +266,7 @@ func (c *chromeWriter) counter(g *counterGroup) error {
 		if err := c.end(); err != nil {
 			return err
 		}
-		if err := c.tick(1); err != nil {
+		if err := c.Tick(1); err != nil {
 			return err
 		}
 	}
@@ -299,8 +274,8 @@ func (c *chromeWriter) counter(g *counterGroup) error {
 
 // flows writes arrows. All their ends belong to the span that runs there.
 func (c *chromeWriter) flows() error {
-	for i := range c.rec.Flows {
-		f := &c.rec.Flows[i]
+	for i := range c.Rec.Flows {
+		f := &c.Rec.Flows[i]
 		c.ids++
 		for k, s := range f.Steps {
 			ph := byte('t')
@@ -311,7 +286,7 @@ func (c *chromeWriter) flows() error {
 				ph = 'f'
 			}
 			t := &c.threads[s.Track]
-			c.event(ph, t.pid, t.tid)
+			c.event(ph, t.PID, t.TID)
 			c.text("name", f.Name)
 			c.text("cat", "flow")
 			c.int("id", c.ids)
@@ -329,57 +304,71 @@ func (c *chromeWriter) flows() error {
 
 // tool writes what recorded, and what was recorded.
 func (c *chromeWriter) tool() error {
-	s := &c.rec.Source
+	s := &c.Rec.Source
 	if s.Tool == "" && s.Command == "" && len(s.Notes) == 0 {
 		return nil
 	}
 	b := []byte(",\n" + `"metadata":{`)
 	if s.Tool != "" {
-		b = appendJSON(append(b, `"source":`...), s.Tool)
+		b = encode.AppendJSON(append(b, `"source":`...), s.Tool)
 	}
 	if s.Command != "" {
 		if s.Tool != "" {
 			b = append(b, ',')
 		}
-		b = appendJSON(append(b, `"command_line":`...), s.Command)
+		b = encode.AppendJSON(append(b, `"command_line":`...), s.Command)
 	}
 	b = c.notes(b)
-	_, err := c.w.Write(append(b, '}'))
+	_, err := c.W.Write(append(b, '}'))
 	return err
 }
 
 func (c *chromeWriter) losses(samples int64) {
-	rec := c.rec
+	rec := c.Rec
 	var stacks int64
 	for e, s := range rec.Stacks {
-		if s != nil && !c.hasSamples(e) {
+		if s != nil && !c.HasSamples(e) {
 			stacks += int64(s.Len())
 		}
 	}
-	c.lose(stacks, "stacks", "nothing says when they were, and a trace has times only")
-	c.loseWindows("a trace has single events only")
-	c.lose(rec.Source.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
-	c.lose(c.lostValues, "values of samples", "a sample has one weight")
-	c.lose(c.lostMarks, "marks of spans as unfinished", "other spans follow, so that they need an end")
-	c.lose(c.oddArgs, "arguments that are no JSON", "they are carried as text")
+	c.Lose(stacks, "stacks", "nothing says when they were, and a trace has times only")
+	c.LoseWindows("a trace has single events only")
+	c.LoseMoreNotes()
+	c.Lose(c.lostValues, "values of samples", "a sample has one weight")
+	c.Lose(c.lostMarks, "marks of spans as unfinished", "other spans follow, so that they need an end")
+	c.Lose(c.oddArgs, "arguments that are no JSON", "they are carried as text")
 	if samples > 0 {
-		c.lose(int64(rec.Contexts.Len()-1), "contexts of stacks", "a sample has its thread and cpu only")
-		var places int64
-		for i := range rec.Frames.Len() {
-			if f := rec.Frames.At(i); f.Addr != 0 || f.Line != 0 {
-				places++
-			}
-		}
-		c.lose(places, "addresses and source lines of frames", "frames of a trace have a name and a category")
+		c.Lose(int64(rec.Contexts.Len()-1), "contexts of stacks", "a sample has its thread and cpu only")
+		c.LosePlaces("frames of a trace have a name and a category")
 	}
 }
 
-// hasSamples tells whether an event has samples on the timeline.
-func (j *job) hasSamples(event int) bool {
-	for _, t := range j.rec.Tracks {
-		if s := t.SamplesOf(event); s != nil && s.Len() > 0 {
-			return true
+// notes appends a member for each key of the notes: a text, or an array of them.
+func (c *chromeWriter) notes(b []byte) []byte {
+	src := &c.Rec.Source
+	done := map[string]bool{"source": true, "command_line": true}
+	for _, n := range src.Notes {
+		if done[n.Key] {
+			continue
 		}
+		done[n.Key] = true
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(encode.AppendJSON(b, n.Key), ':')
+		all := src.NotesOf(n.Key)
+		if len(all) == 1 {
+			b = encode.AppendJSON(b, all[0])
+			continue
+		}
+		for i, v := range all {
+			sep := byte(',')
+			if i == 0 {
+				sep = '['
+			}
+			b = encode.AppendJSON(append(b, sep), v)
+		}
+		b = append(b, ']')
 	}
-	return false
+	return b
 }

@@ -1,7 +1,6 @@
-package convert
+package encode
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -138,38 +137,6 @@ func TestCreateRefuses(t *testing.T) {
 	} {
 		if _, err := Create(path, true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)
-		}
-	}
-}
-
-// failing fails after some bytes.
-type failing struct{ left int }
-
-var errFull = errors.New("the disk is full")
-
-func (f *failing) Write(b []byte) (int, error) {
-	if f.left -= len(b); f.left < 0 {
-		return 0, errFull
-	}
-	return len(b), nil
-}
-
-// An error of the file and a context that ends reach the caller from every
-// target.
-func TestWriteFails(t *testing.T) {
-	rec := madeTrace(t)
-	for _, name := range targetFiles {
-		target, err := ForFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := target.Write(context.Background(), &failing{left: 10}, name, rec, Options{}); !errors.Is(err, errFull) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		if _, err := target.Write(ctx, &failing{left: 1 << 30}, name, rec, Options{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: cancelled, error %v", name, err)
 		}
 	}
 }
