@@ -22,6 +22,7 @@ type frame struct {
 	sym     string // "" when not printed
 	offset  uint64
 	dso     string
+	dsoff   uint64 // where in dso, 0 when not printed
 	inlined bool
 	// file and line are from a line of its own that -F srcline prints after.
 	file string
@@ -63,9 +64,7 @@ func parseFrame(body []byte) *frame {
 	}
 	// -F symoff prints the offset with the symbol, -F dsoff with the file.
 	f.sym, f.offset = splitOffset(s)
-	if dso, _ := splitOffset(f.dso); dso != f.dso {
-		f.dso = dso
-	}
+	f.dso, f.dsoff = splitOffset(f.dso)
 	if !f.hasAddr && f.sym == "" {
 		return nil
 	}
@@ -190,10 +189,7 @@ func (f *frame) id(b *recording.Builder, module string, depth int) recording.Fra
 	}
 	fn := recording.Function{Name: f.sym, Module: module, File: f.file, Kind: f.kind(module), Unresolved: f.sym == "[unknown]"}
 	if f.sym == "" {
-		fn.Name, fn.Unresolved = "0x"+strconv.FormatUint(f.addr, 16), true
-		if module != "" {
-			fn.Name = path.Base(module) + "+" + fn.Name
-		}
+		fn.Name, fn.Unresolved = recording.AddressName(module, f.addr, f.dsoff), true
 	}
 	id := b.Frame(recording.Frame{
 		Func: b.Function(fn), Addr: f.addr, Offset: f.offset, File: f.file, Line: f.line,

@@ -36,8 +36,10 @@ const (
 	stride = 1024
 )
 
-// decoder reads line by line. A sample is collected in head and stack until a
-// blank line, another header or the end closes it.
+// decoder reads line by line. A sample is collected in head and stack until
+// another header or the end closes it. A blank line stands between samples, and
+// closes one that has no header, but some tools put one between a header and its
+// frames, or among them.
 type decoder struct {
 	b    *recording.Builder
 	line int64
@@ -45,11 +47,17 @@ type decoder struct {
 	meta meta
 
 	head    header
-	opened  int64 // the line of head, 0 when no sample is open
-	cut     bool  // a line of the open sample is cut
+	opened  int64  // the line of head, 0 when no sample is open
+	cut     bool   // a line of the open sample is cut
+	gap     bool   // a blank line stands behind what the open sample has so far
+	headed  bool   // the open sample has a header
+	first   []byte // the line of its first frame
+	bare    bool   // its first frame is a number alone, perhaps its period
+	event   []byte // of the last header, nil before there is one that names it
 	stack   []*frame
 	frames  map[string]*frame // by the whole line
 	noEvent bool              // headers do not name the event
+	placed  bool              // headers say when or on which thread
 
 	headers, lines *recording.Tally
 }
@@ -128,6 +136,9 @@ func (d *decoder) show() bool {
 	if d.b.OnPublish == nil {
 		return true // nobody looks: how stacks are put together is not to depend on time
 	}
+	if d.gap {
+		d.close()
+	}
 	d.rows.flush()
 	return d.b.Progress()
 }
@@ -138,12 +149,19 @@ func (d *decoder) text(l []byte, last bool) {
 	body := bytes.TrimSpace(l)
 	switch {
 	case len(body) == 0:
-		d.close()
-	case body[0] == '#' && d.opened == 0:
+		d.gap = d.opened != 0
+	case body[0] == '#' && !d.hashHeader(body):
 		d.meta.comment(body)
 	case !blank(l[0]) || !d.frameLine(l, body, last):
 		d.headerLine(l, last)
 	}
+}
+
+// hashHeader reports whether a line that begins with # is no comment but the
+// header of a sample whose thread's name does.
+func (d *decoder) hashHeader(body []byte) bool {
+	var h header
+	return parseHeader(body, &h) && h.hasTime && h.hasTID
 }
 
 // frameLine reads an indented line; it reports false when it is the header of
@@ -153,8 +171,9 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 	if f == nil {
 		// A tab comes before frames only; after spaces a comm may stand that
 		// looks like an address.
+		f = parseFrame(body)
 		var h header
-		if l[0] != '\t' && parseHeader(body, &h) && h.hasTime && h.hasTID {
+		if l[0] != '\t' && parseHeader(body, &h) && (h.hasTime || h.event != nil && f == nil) {
 			return false
 		}
 		if n := len(d.stack); n > 0 && d.stack[n-1].hasAddr && bytes.HasPrefix(l, []byte("  ")) && !last {
@@ -163,7 +182,7 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 				return true
 			}
 		}
-		if f = parseFrame(body); f == nil {
+		if f == nil {
 			if d.opened == 0 {
 				return false
 			}
@@ -177,14 +196,41 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 		}
 		d.frames[string(l)] = f
 	}
+	if d.gap && !d.headed {
+		d.close()
+	}
+	if d.gap {
+		d.gap = false
+		d.b.Warn("blank-line", d.place(d.line), "A blank line stands before line %d and within a sample; its frames were put together", d.line)
+	}
 	if d.opened == 0 {
-		// perf script -F ip,sym prints no header at all.
-		d.head, d.opened = header{cpu: -1}, d.line
+		d.unheaded()
+		_, d.bare = integer(body)
+		d.bare = d.bare && l[0] != '\t'
+	} else if d.bare && len(d.stack) == 1 && l[0] == '\t' {
+		// The number before, without a tab, was no frame but the period, which
+		// -F period,ip prints alone.
+		d.head.period, d.head.hasPeriod = integer(bytes.TrimSpace(d.first))
+		d.stack, d.bare = d.stack[:0], false
+		d.lines.Read--
+		d.lines.Kept--
+	}
+	if len(d.stack) == 0 {
+		d.first = l
 	}
 	d.lines.Read++
 	d.lines.Kept++
 	d.stack = append(d.stack, f)
 	return true
+}
+
+// unheaded opens a sample that has no header: perf script -F ip,sym prints none
+// at all. Where there are others, it was one that could not be read.
+func (d *decoder) unheaded() {
+	d.head, d.opened, d.headed = header{cpu: -1, event: d.event}, d.line, false
+	if d.event != nil {
+		d.b.Warn("no-header", d.place(d.line), "The stack on line %d has no header; it counts as the event of the sample before, %s, on no thread", d.line, d.event)
+	}
 }
 
 // headerLine begins a sample.
@@ -193,8 +239,14 @@ func (d *decoder) headerLine(l []byte, last bool) {
 	body := bytes.TrimSpace(l)
 	d.head = header{cpu: -1}
 	ok := parseHeader(body, &d.head)
-	if ok && last && d.head.event == nil && !d.noEvent {
+	switch placed := d.head.hasTime || d.head.hasTID; {
+	case !ok:
+	case last && d.head.event == nil && !d.noEvent:
 		ok = false
+	case d.placed && !placed:
+		ok = false // "Warning: …" looks like an event
+	default:
+		d.placed = placed
 	}
 	switch {
 	case !ok:
@@ -202,6 +254,10 @@ func (d *decoder) headerLine(l []byte, last bool) {
 	case d.head.side != nil:
 		d.sideBand()
 	default:
+		d.headed = true
+		if d.head.event != nil {
+			d.event = d.head.event
+		}
 		d.noEvent = d.noEvent || d.head.event == nil && !d.head.weak
 		d.opened = d.line
 		// The header stays valid: chunks live as long as the input.
@@ -227,7 +283,7 @@ func (d *decoder) close() {
 		return
 	}
 	h, at := &d.head, d.opened
-	d.opened = 0
+	d.opened, d.gap, d.bare = 0, false, false
 	if len(d.stack) == 0 && h.weak {
 		d.leaveOutAt(at, d.headers, "not-a-sample", "is neither the beginning of a sample nor a frame and was left out")
 		return

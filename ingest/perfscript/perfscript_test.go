@@ -219,6 +219,7 @@ func TestVariants(t *testing.T) {
 	_, _, folded := naive(t, script(t))
 	for _, fields := range []string{
 		"comm,tid,time,period,event,ip,sym,dso", "comm,pid,tid,time,period,event,ip,sym,symoff,dso,misc",
+		"comm,tid,time,event,ip", "ip", "comm,ip", "time,ip", "event,ip", "period,ip", "tid,ip", "pid,ip", "ip,dso",
 		"comm,pid,time,event,ip,sym,dso", "comm,tid,event,ip,sym", "comm,pid,tid,time,ip,sym,dso", "comm,ip,sym,dso", "ip,sym,dso",
 		"time,period,event,ip,sym,dso", "comm,time,event,ip,sym", "comm,tid,period,event,ip,sym", "comm,tid,time,event,sym,ip,srcline",
 	} {
@@ -247,10 +248,16 @@ func TestVariants(t *testing.T) {
 					stack = ";" + stack
 				}
 				g := got[stack]
+				if !strings.Contains(fields, "sym") {
+					continue // their addresses are counted below
+				}
 				if g[0] != v[0] || strings.Contains(fields, "period") && g[1] != v[1] {
 					t.Errorf("%.150s: %v, naively %v", stack, g, v)
 				}
 				n += g[0]
+			}
+			if !strings.Contains(fields, "sym") {
+				n = naiveAddresses(t, text, r)
 			}
 			if n != 168 || r.Ledger[0].Kept != 168 {
 				t.Errorf("%d samples, ledger %+v", n, r.Ledger[0])
@@ -260,6 +267,28 @@ func TestVariants(t *testing.T) {
 			}
 		})
 	}
+}
+
+// naiveAddresses holds the frames of a text without symbols against its words
+// that are addresses behind a tab, and returns the number of samples.
+func naiveAddresses(t *testing.T, text string, r *recording.Recording) (n int64) {
+	t.Helper()
+	want := map[string]int64{}
+	for _, m := range regexp.MustCompile(`(?m)^\t +([0-9a-f]+)`).FindAllStringSubmatch(text, -1) {
+		want["0x"+m[1]]++
+	}
+	for stack, v := range sums(r) {
+		n += v[0]
+		for _, name := range strings.Split(stack, ";")[1:] {
+			want[name] -= v[0]
+		}
+	}
+	for name, v := range want {
+		if v != 0 {
+			t.Errorf("%s: %d more in the text than in the recording", name, v)
+		}
+	}
+	return n
 }
 
 func TestHeaders(t *testing.T) {
@@ -313,6 +342,7 @@ func TestFrames(t *testing.T) {
 		{"ffffffffc0001000 ext4_read ([ext4])", "ffffffffc0001000|ext4_read|0|[ext4]|false|kernel"},
 		{"401136 std::vector<int, std::allocator<int> >::size (inlined)", "401136|std::vector<int, std::allocator<int> >::size|0||true|unknown"},
 		{"401136 operator()(int)", "401136|operator()(int)|0||false|unknown"},
+		{"22fc6", "22fc6||0||false|unknown"},
 		{"401136 (/tmp/a.out)", "401136||0|/tmp/a.out|false|user"},
 		{"main+0x1 (/tmp/a.out)", "0|main|1|/tmp/a.out|false|user"},
 		{"7fa4c73bc184 start_thread (/lib/x86_64-linux-gnu", "7fa4c73bc184|start_thread|0|/lib/x86_64-linux-gnu|false|user"},
@@ -400,6 +430,18 @@ func TestOddTexts(t *testing.T) {
 		{"garbage inside", "a 1 1.0: 1 c: \n\tzzz\n\t1 f (/a)\n", 1, "c;f=1", "line 2 not-a-frame", ""},
 		{"period too large", "a 1 1.0: 99999999999999999999 c: \n\t1 f (/a)\n", 1, "c;f=1", "line 1 period-too-large", ""},
 		{"two events", "a 1 1.0: 1 c: \n\t1 f (/a)\n\na 1 1.0: d: \n\t1 f (/a)\n", 2, "c;f=1 d;f=1", "", ""},
+		{"blank line behind the header", "a 1 1.0: 1 c: \n\n\t1 f (/a)\n\t2 g (/a)\n\na 1 1.5: 1 c: \n\n\t1 f (/a)\n", 2, "c;f=1 c;g;f=1", "line 3 blank-line", ""},
+		{"blank line in the stack", "a 1 1.0: 1 c: \n\t1 f (/a)\n\n\t2 g (/a)\n\n\na 1 1.5: 1 c: \n\t1 f (/a)\n", 2, "c;f=1 c;g;f=1", "line 4 blank-line", ""},
+		{"a header that cannot be read", "a 1 1.0: 1 c: \n\t1 f (/a)\n\nthis is no header of any sample that perf prints\n\t1 h (/a)\n\na 1 1.5: 1 c: \n\t1 f (/a)\n", 3, "c;f=2 c;h=1", "line 4 not-a-sample", ""},
+		{"addresses only", "a 1 1.0: c: \n\t             1f\n\t             2e\n\na 1 1.5: c: \n\t             1f\n", 2, "c;0x1f=1 c;0x2e;0x1f=1", "", ""},
+		{"-F ip", "\n\t             1f\n\t             2e\n\n\n\t             1f\n\n", 2, ";0x1f=1 ;0x2e;0x1f=1", "", ""},
+		{"-F ip,dso", "\n\t 7f1f (/lib/c.so)\n\t 2e ([unknown])\n\n\n\t 7f1f (/lib/c.so+0x1f)\n\n", 2, ";0x2e;0x7f1f=1 ;c.so+0x1f=1", "", ""},
+		{"-F period,ip", "   5025125 \n\t             1f\n\n        17 \n\t             1f\n\t 2e\n\n", 2, ";0x1f=1 ;0x2e;0x1f=1", "", ""},
+		{"-F comm,event", "             vet cpu-clock:pppH: \n              go cpu-clock:pppH: \n", 2, "cpu-clock:pppH=2", "", ""},
+		{"-F time,event", " 2221.725043: c: \n 2221.732172: c: \n", 2, "c=2", "", ""},
+		{"an odd line between", "a 1 1.0: 1 c: \n\t1 f (/a)\n\nWarning: 3 samples could not be read\n\na 1 1.5: 1 c: \n\t1 f (/a)\n", 2, "c;f=2", "line 4 not-a-sample", ""},
+		{"an odd line among comments", "# ========\n# hostname : box\nhello\n# cmdline : /usr/bin/perf record x\n#\na 1 1.0: 1 c: \n\t1 f (/a)\n", 1, "c;f=1", "line 3 not-a-sample", ""},
+		{"a comm with a hash", "#kworker 1 1.0: 1 c: \n\t1 f (/a)\n\n# captured on    : Sun Nov  1 10:20:11 2026\n", 1, "c;f=1", "", ""},
 		{"windows line ends", "a 1 1.0: 1 c: \r\n\t1 f (/a)\r\n\r\n", 1, "c;f=1", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -432,6 +474,9 @@ func TestOddTexts(t *testing.T) {
 func TestSniffRefuses(t *testing.T) {
 	for _, c := range []string{
 		"", "{\"a\": 1}\n", "a;b 1\nmain;c 2\n", "hello world\n", "\x0a\x04\x08\x01", "<html>\n  <a>\n",
+		"# tracer: nop\n#\n#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n          <idle>-0       [001] d..2.  1234.567890: sched_switch: prev_comm=swapper/1 ==> next_comm=x\n",
+		"     ksoftirqd/0-3     [000] ...2 22.123456: sched_wakeup: comm=x pid=1\n     my app-12    (   12) [003] d..3 22.123457: tracing_mark_write: B|12|draw\n",
+		"cpus=2\n          <idle>-0     [001]   123.456789: sched_switch:         swapper/1:0 [120] R ==> bash:12 [120]\n            bash-12    [001]   123.456791: sched_switch:         bash:12 [120] S ==> swapper/1:0 [120]\n",
 		"package main\n\nfunc main() {\n\tfoo()\n}\n", "heap profile: 13: 15 [47: 25] @ heap/1048576\n1: 524288 [3: 1572864] @ 0x420cef\n",
 		"a: 1\nb: 2\n",
 		"--- heapz 1 ---\nformat = java\nresolution = bytes\n          7048     1 @ 0x00000003 0x00000004\n          4752     9 @ 0x0000002b\n",
@@ -440,6 +485,37 @@ func TestSniffRefuses(t *testing.T) {
 		if got, err := Sniff([]byte(c), true); got != decode.No || err != nil {
 			t.Errorf("Sniff(%.30q) = %v, %v", c, got, err)
 		}
+	}
+}
+
+// TestSniffFields knows samples by whatever fields were printed.
+func TestSniffFields(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want decode.Confidence
+	}{
+		{"vet 16659  2221.725043: cpu-clock:pppH: \n\t           22fc6\n\t           2040a\n\n", decode.Certain},
+		{"a 1 1.0: 1 c: \n\t1 f (/a)\n\nWarning: 3 samples could not be read\n\na 1 1.5: 1 c: \n\t1 f (/a)\n", decode.Certain},
+		{"a 1 1.0: 1 c: \n\t1 f (/a)\n\n[ perf record: Woken up 1 times to write data and so on ]\n\na 1 1.5: 1 c: \n\t1 f (/a)\n", decode.Likely},
+		{"\n\t           22fc6\n\t           2040a\n\n", decode.Maybe},
+		{"\n\t 22fc6 (/usr/bin/a)\n\t 2040a (/usr/bin/a)\n\n", decode.Maybe},
+		{"vet \n\t           22fc6\n\t           2040a\n\n", decode.Maybe},
+		{"16659 \n\t           22fc6\n\t           2040a\n\n", decode.Maybe},
+		{" 2221.725043: \n\t           22fc6\n\t           2040a\n\n", decode.Maybe},
+		{"<unnamed> 1 1.0: 1 c: \n\t1 f (/a)\n", decode.Certain},
+		{"{x} 1 1.0: 1 c: \n\t1 f (/a)\n", decode.Certain},
+		{"             vet 16659  2221.725043: \n              go 16656  2221.732172: \n", decode.Maybe},
+	} {
+		if got, err := Sniff([]byte(c.text), true); got != c.want || err != nil {
+			t.Errorf("Sniff(%q) = %v, %v", c.text, got, err)
+		}
+	}
+}
+
+func TestPeriodAlone(t *testing.T) {
+	r, err := decodeText(t, "   5025125 \n\t             1f\n\n        17 \n\t             1f\n\t 2e\n\n", 0)
+	if m := r.Events[0].Metrics; err != nil || len(m) != 2 || m[1].Total != 5025142 || r.Ledger[1].Kept != 3 {
+		t.Errorf("%v, %+v, %+v", err, m, r.Ledger)
 	}
 }
 
@@ -481,6 +557,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add(inlined, 3)
 	f.Add("# ========\n# event : name = c, { sample_period, sample_freq } = 5, freq = 1\n#\na 1/2 [003] 1.5: sched:x: y=1\n\tffff8000000000000 f+0x1 (/a (b))\n", 1)
 	f.Add("\t1 f\n\t2 g\n\n\t1 f\n", 0)
+	f.Add("   5025125 \n\t 1f\n\n\t 2e\nodd\n# x : y\n\t3\n", 0)
+	f.Add("a 1 1.0: 1 c: \n\n\t1 f (/a)\n\n\t2 g (/a)\nthis is no header of any sample that perf prints\n\t4 (/a+0x4)\n", 2)
 	f.Fuzz(func(t *testing.T, text string, chunk int) {
 		if len(text) > 1<<16 {
 			return

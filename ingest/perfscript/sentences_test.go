@@ -21,6 +21,7 @@ func TestSentences(t *testing.T) {
 		{"periods too large together", "a 1 1.0: 9223372036854775807 c: \n\t1 f (/a)\n\na 1 1.0: 1 c: \n\t1 f (/a)\n", "line 4", "The period on line 4 does not fit 63 bits together with those before and was left out"},
 		{"a far time", good + "a 1 99999999.0: 1 c: \n\t1 f (/a)\n", "line 4", "The sample on line 4 is more than fifty days from the first; it is in the flamegraph but not on the timeline"},
 		{"lost samples", good + "a 1 [000] 1.0: PERF_RECORD_LOST lost 5\n", "line 4", "perf lost samples while it recorded: lost 5"},
+		{"a blank line behind the header", "a 1 1.0: 1 c: \n\n\t1 f (/a)\n", "line 3", "A blank line stands before line 3 and within a sample; its frames were put together"},
 		{"more fields", "bash  1 [000] 1.000000: sched:sched_switch: prev=1\n\tffff f (/a)\n\n", "line 1", "Line 1 has fields behind the event's name (arguments of a tracepoint, registers, branches) that are not shown"},
 	} {
 		r, err := decodeText(t, c.text, 0)

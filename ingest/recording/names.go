@@ -1,5 +1,11 @@
 package recording
 
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
 // Kind says what sort of code a function or frame is.
 type Kind uint8
 
@@ -42,6 +48,26 @@ type Function struct {
 	// Recording.NameInFile.
 	Symbol    string
 	Demangled bool
+}
+
+// UnknownName is that of code of which neither name, address nor binary is
+// known.
+const UnknownName = "<unknown>"
+
+// AddressName is the name of a function of which only the address is known: where
+// it lies in its binary, as "libc.so.6+0x12", which is the same in each run. An
+// offset of 0 is not known, and an address alone names no place in a binary.
+func AddressName(module string, addr, offset uint64) string {
+	base := path.Base(strings.ReplaceAll(module, `\`, "/"))
+	switch {
+	case module != "" && offset != 0:
+		return base + "+0x" + strconv.FormatUint(offset, 16)
+	case addr != 0:
+		return "0x" + strconv.FormatUint(addr, 16)
+	case module != "":
+		return "[" + strings.Trim(base, "[]") + "]"
+	}
+	return UnknownName
 }
 
 // FrameID is the index of a Frame in a Recording.
