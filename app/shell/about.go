@@ -8,11 +8,12 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // aboutPart says what the file is, what is in it and what was wrong with it.
 type aboutPart struct {
-	drag
+	widget.Drag
 	scroll, height int
 }
 
@@ -77,17 +78,17 @@ func join(a, b string) string {
 // the right.
 func (t *aboutPart) layout(p *pane, u *ui.UI, r image.Rectangle) {
 	for {
-		g, e, ok := t.next(u, r.Min)
+		g, e, ok := t.Next(u, r.Min)
 		if !ok {
 			break
 		}
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			t.scroll += int(y * float32(u.Px(rowsPerNotch)))
-		case gDrag:
-			t.scroll += int(t.start.Y - t.at.Y)
-			t.start = t.at
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Dragged:
+			t.scroll += int(t.Start.Y - t.At.Y)
+			t.Start = t.At
 		}
 	}
 	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
@@ -109,16 +110,16 @@ func (t *aboutPart) layout(p *pane, u *ui.UI, r image.Rectangle) {
 		y = t.ledger(p, u, x, y+u.Px(12), r.Dx()-u.Px(16))
 		t.height = max(left, y) + t.scroll + u.Px(20)
 	})
-	t.area(u, r, pointer.CursorDefault)
+	t.Area(u, r, pointer.CursorDefault)
 }
 
 func (t *aboutPart) warnings(p *pane, u *ui.UI, x, y, right int) int {
 	th := u.Theme
 	title := "No warnings"
 	if n := len(p.rec.Warnings); n > 0 {
-		title = plural(int64(n), "warning")
+		title = units.Plural(int64(n), "warning")
 	}
-	u.Text(image.Rect(x, y, right, y+u.Px(20)), title, ui.Style{Size: 12.5, Weight: medium, Color: th.Text})
+	u.Text(image.Rect(x, y, right, y+u.Px(20)), title, ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(24)
 	for i := range p.rec.Warnings {
 		w := &p.rec.Warnings[i]
@@ -142,11 +143,11 @@ func (t *aboutPart) ledger(p *pane, u *ui.UI, x, y, right int) int {
 		return y
 	}
 	th := u.Theme
-	u.Text(image.Rect(x, y, right, y+u.Px(20)), "Records", ui.Style{Size: 12.5, Weight: medium, Color: th.Text})
+	u.Text(image.Rect(x, y, right, y+u.Px(20)), "Records", ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(22)
 	col := func(i int) image.Rectangle { return ui.Rect(x+u.Px(120)+i*u.Px(88), y, u.Px(84), u.Px(20)) }
 	for i, h := range []string{"read", "kept", "repaired", "left out"} {
-		u.Text(col(i), h, ui.Style{Size: 11.5, Color: th.Dim, Align: end})
+		u.Text(col(i), h, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 	}
 	y += u.Px(20)
 	for i := range p.rec.Ledger {
@@ -159,7 +160,7 @@ func (t *aboutPart) ledger(p *pane, u *ui.UI, x, y, right int) int {
 			} else if k > 1 {
 				c = th.Warn
 			}
-			u.Text(col(k), units.Count(n), ui.Style{Size: 12, Color: c, Align: end})
+			u.Text(col(k), units.Count(n), ui.Style{Size: 12, Color: c, Align: ui.End})
 		}
 		y += u.Px(20)
 	}

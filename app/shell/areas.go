@@ -1,14 +1,15 @@
 package shell
 
 import (
+	"image"
+
 	"gioui.org/f32"
 	"gioui.org/io/event"
 	"gioui.org/io/key"
-	"image"
 
 	"ashlar/ingest/analyze"
-	"ashlar/render/flame"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // The half below the timeline is an area for the keyboard; what keys do there
@@ -18,7 +19,7 @@ import (
 func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
 	p.repick()
 	var keys func(key.Event) bool
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	switch p.tab {
 	case tabFlame:
 		keys = func(k key.Event) bool { return p.flame.keyed(p, k) }
@@ -27,11 +28,11 @@ func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
 	case tabNear:
 		keys = func(k key.Event) bool { return p.near.keyed(p, k, h) }
 	case tabAbout:
-		keys = func(k key.Event) bool { return scrollKey(&p.about.scroll, k, h, p.bounds.lower.Dy()) }
+		keys = func(k key.Event) bool { return widget.ScrollKey(&p.about.scroll, k, h, p.bounds.lower.Dy()) }
 	}
-	parts := []event.Tag{&p.flame.drag, &p.table.drag, &p.heat.drag, &p.about.drag, &p.near.pic.drag}
+	parts := []event.Tag{&p.flame.Drag, &p.table.Drag, &p.heat.Drag, &p.about.Drag, &p.near.pic.Drag}
 	for i := range p.near.sides {
-		parts = append(parts, &p.near.sides[i].drag)
+		parts = append(parts, &p.near.sides[i].Drag)
 	}
 	return u.Area(&p.tab, keys, parts...)
 }
@@ -57,58 +58,6 @@ func (p *pane) repick() {
 	p.pick.near = near
 }
 
-// scrollKey scrolls by keys.
-func scrollKey(at *int, k key.Event, line, page int) bool {
-	if k.Modifiers != 0 {
-		return false
-	}
-	switch k.Name {
-	case key.NameUpArrow:
-		*at -= line
-	case key.NameDownArrow:
-		*at += line
-	case key.NamePageUp:
-		*at -= page - line
-	case key.NamePageDown:
-		*at += page - line
-	case key.NameHome:
-		*at = 0
-	default:
-		return false
-	}
-	return true
-}
-
-// rowKey moves among n rows by keys; at may be -1, for none.
-func rowKey(at int, k key.Event, n, page int) (int, bool) {
-	if k.Modifiers != 0 || n == 0 {
-		return at, false
-	}
-	switch k.Name {
-	case key.NameUpArrow:
-		at--
-	case key.NameDownArrow:
-		at++
-	case key.NamePageUp:
-		at -= max(1, page-1)
-	case key.NamePageDown:
-		at += max(1, page-1)
-	case key.NameHome:
-		at = 0
-	case key.NameEnd:
-		at = n - 1
-	default:
-		return at, false
-	}
-	return max(0, min(at, n-1)), true
-}
-
-// into scrolls just so far that a row is seen.
-func into(scroll *int, row, h, height int) {
-	*scroll = min(*scroll, row*h)
-	*scroll = max(*scroll, (row+1)*h-height)
-}
-
 // keyed moves through the flamegraph: up and down the stack, sideways to its
 // neighbours; Return zooms.
 func (f *flamePart) keyed(p *pane, k key.Event) bool {
@@ -123,99 +72,25 @@ func (f *flamePart) keyed(p *pane, k key.Event) bool {
 	case key.NameHome:
 		f.zoomTo(p, nil)
 	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
-		bs := barsOf(nil, 0, &f.pic)
-		to := beside(bs, pickedBar(bs, p, 0), k.Name)
+		bs := widget.BarsOf(nil, 0, &f.pic)
+		to := widget.Beside(bs, widget.BarOf(bs, p.pickedTree(), p.pick.node, 0), k.Name)
 		if to == nil {
 			break
 		}
-		if to.node == 0 {
+		if to.Node == 0 {
 			p.pick = picked{}
 			break
 		}
-		p.pick = picked{is: pickNode, node: to.node, tree: f.tree, fn: f.tree.Nodes[to.node].Func}
-		if low := f.box.Dy() - 40; to.y < 0 {
-			f.scrollBy(to.y - 20)
-		} else if to.y > low {
-			f.scrollBy(to.y - low)
+		p.pick = picked{is: pickNode, node: to.Node, tree: f.tree, fn: f.tree.Nodes[to.Node].Func}
+		if low := f.box.Dy() - 40; to.Y < 0 {
+			f.scrollBy(to.Y - 20)
+		} else if to.Y > low {
+			f.scrollBy(to.Y - low)
 		}
 	default:
 		return false
 	}
 	return true
-}
-
-// placed is a bar of a picture of stacks, for moving by keys; there may be two
-// pictures, one above the other.
-type placed struct {
-	x0, x1 float64
-	y      int
-	pic    int
-	node   int32
-	tree   *analyze.Tree
-}
-
-func barsOf(bs []placed, n int, pic *flame.Picture) []placed {
-	for i := range pic.Bars {
-		if b := &pic.Bars[i]; b.Row >= pic.First {
-			bs = append(bs, placed{b.X0, b.X1, pic.RowTop(b.Row), n, b.Node, pic.Tree})
-		}
-	}
-	return bs
-}
-
-// pickedBar is the bar of what is picked, else that of a node of picture 0.
-func pickedBar(bs []placed, p *pane, node int32) *placed {
-	var other *placed
-	for i := range bs {
-		b := &bs[i]
-		if p.pick.is == pickNode && p.pick.tree == b.tree && p.pick.node == b.node {
-			return b
-		}
-		if b.node == node && (other == nil || b.pic > 0) {
-			other = b
-		}
-	}
-	return other
-}
-
-// beside is the next bar in a direction, as it is drawn; nil for none.
-func beside(bs []placed, from *placed, dir key.Name) *placed {
-	if from == nil {
-		return nil
-	}
-	var best *placed
-	for i := range bs {
-		b := &bs[i]
-		better := best == nil
-		switch dir {
-		case key.NameLeftArrow:
-			if b == from || b.y != from.y || b.x1 > from.x0+.5 {
-				continue
-			}
-			better = better || b.x0 > best.x0
-		case key.NameRightArrow:
-			if b == from || b.y != from.y || b.x0 < from.x1-.5 {
-				continue
-			}
-			better = better || b.x0 < best.x0
-		default:
-			d := b.y - from.y
-			if dir == key.NameUpArrow {
-				d = -d
-			}
-			if d <= 0 || b.x1 <= from.x0 || b.x0 >= from.x1 {
-				continue
-			}
-			if best != nil {
-				e := max(best.y-from.y, from.y-best.y)
-				better = d < e || d == e && b.x1-b.x0 > best.x1-best.x0
-			}
-		}
-		if better {
-			best = b
-		}
-	}
-	return best
 }
 
 // keyed moves through the rows; Return shows the callers and callees.
@@ -230,10 +105,10 @@ func (t *tablePart) keyed(p *pane, k key.Event, h int) bool {
 		return true
 	}
 	height := p.bounds.lower.Dy() - 2*h - 8
-	to, ok := rowKey(at, k, len(t.order.rows), height/h)
+	to, ok := widget.RowKey(at, k, len(t.order.rows), height/h)
 	if ok {
 		t.choose(p, a, &t.order.rows[to])
-		into(&t.scroll, to, h, height-h)
+		widget.ScrollInto(&t.scroll, to, h, height-h)
 	}
 	return ok
 }
@@ -275,10 +150,10 @@ func (n *nearPart) keyed(p *pane, k key.Event, h int) bool {
 			n.sides[0].chosen, n.sides[1].chosen = 0, 0
 		}
 	default:
-		to, ok := rowKey(l.chosen, k, len(rows), 10)
+		to, ok := widget.RowKey(l.chosen, k, len(rows), 10)
 		if ok {
 			l.chosen = to
-			into(&l.scroll, to, h, p.bounds.lower.Dy()-4*h)
+			widget.ScrollInto(&l.scroll, to, h, p.bounds.lower.Dy()-4*h)
 		}
 		return ok
 	}
@@ -301,13 +176,13 @@ func (w *sandwich) keyed(p *pane, k key.Event) bool {
 			p.near.zoomTo(p.pick.tree, p.pick.node)
 		}
 	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
-		bs := barsOf(barsOf(nil, 0, &w.pics[0]), 1, &w.pics[1])
-		if to := beside(bs, pickedBar(bs, p, 1), k.Name); to != nil {
-			p.pick = picked{is: pickNode, node: to.node, tree: to.tree, fn: to.tree.Nodes[to.node].Func, near: true}
-			if low := w.box.Dy() - 24; to.y < 0 {
-				w.scroll += to.y
-			} else if to.y > low {
-				w.scroll += to.y - low
+		bs := widget.BarsOf(widget.BarsOf(nil, 0, &w.pics[0]), 1, &w.pics[1])
+		if to := widget.Beside(bs, widget.BarOf(bs, p.pickedTree(), p.pick.node, 1), k.Name); to != nil {
+			p.pick = picked{is: pickNode, node: to.Node, tree: to.Tree, fn: to.Tree.Nodes[to.Node].Func, near: true}
+			if low := w.box.Dy() - 24; to.Y < 0 {
+				w.scroll += to.Y
+			} else if to.Y > low {
+				w.scroll += to.Y - low
 			}
 		}
 	default:
@@ -328,36 +203,44 @@ func (p *pane) menuByKey(s *Shell, u *ui.UI) {
 		for i := range f.pic.Bars {
 			if b := &f.pic.Bars[i]; b.Node == p.pick.node {
 				f.under = b.Node
-				f.at = f32.Pt(float32(max(0, b.X0))+float32(u.Px(flamePad+20)), float32(f.pic.RowTop(b.Row)+u.Px(flamePad+20)))
+				f.At = f32.Pt(float32(max(0, b.X0))+float32(u.Px(flamePad+20)), float32(f.pic.RowTop(b.Row)+u.Px(flamePad+20)))
 				f.contextMenu(s, p, u)
 			}
 		}
 	case s.focus.In(&p.tab) && p.tab == tabTable:
 		t := &p.table
 		if i := t.chosen(p); i >= 0 {
-			h := u.Px(rowHeight)
+			h := u.Px(widget.RowHeight)
 			t.menu(s, p, t.order.of, &t.order.rows[i], p.bounds.lower.Min.Add(image.Pt(u.Px(60), 2*h+i*h-t.scroll+h/2)))
 		}
 	case p.timed():
 		p.timeline.menuOfPick(s, p, u)
 	}
 	if s.menu != nil {
-		s.menu.chosen = 0
+		s.menu.Chosen = 0
 	}
 }
 
 // menuOfPick opens the menu where the picked bar is, or that of the current
 // thread.
 func (t *timelinePart) menuOfPick(s *Shell, p *pane, u *ui.UI) {
-	at := t.lanes.at
-	defer func() { t.lanes.at = at }()
+	at := t.lanes.At
+	defer func() { t.lanes.At = at }()
 	if i := p.pickedRow(); i >= 0 {
 		h := &p.pick.hit
 		x0, y0, x1, y1 := t.plan.Box(p.view, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
 		x := max(p.bounds.gutter, min((x0+x1)/2, p.bounds.lanes.Dx()-1))
-		t.lanes.at = f32.Pt(float32(x), float32(max(0, min((y0+y1)/2, p.bounds.lanes.Dy()-1))))
+		t.lanes.At = f32.Pt(float32(x), float32(max(0, min((y0+y1)/2, p.bounds.lanes.Dy()-1))))
 	} else if r := p.currentRow(); r != nil {
-		t.lanes.at = f32.Pt(float32(u.Px(40)), float32(max(0, r.Y-p.view.Scroll+u.Px(12))))
+		t.lanes.At = f32.Pt(float32(u.Px(40)), float32(max(0, r.Y-p.view.Scroll+u.Px(12))))
 	}
 	t.contextMenu(s, p, u)
+}
+
+// pickedTree is the tree of the node that is picked, nil where none is.
+func (p *pane) pickedTree() *analyze.Tree {
+	if p.pick.is == pickNode {
+		return p.pick.tree
+	}
+	return nil
 }

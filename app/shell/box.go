@@ -7,6 +7,7 @@ import (
 
 	"ashlar/render/theme"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // A box that is drawn over the lanes zooms to its time and scrolls to its rows.
@@ -18,12 +19,12 @@ func (t *timelinePart) box(p *pane, a, b f32.Point) image.Rectangle {
 }
 
 func (p *pane) zoomToBox(u *ui.UI, r image.Rectangle) {
-	if r.Dx() < u.Px(slop) {
+	if r.Dx() < u.Px(widget.Slop) {
 		return
 	}
 	at := func(x int) int64 { return p.timeline.timeAt(p, float32(x)) }
 	from, to := at(r.Min.X), at(r.Max.X)
-	if r.Dy() > u.Px(2*slop) {
+	if r.Dy() > u.Px(2*widget.Slop) {
 		p.scrollTo(p.view.Scroll + r.Min.Y - u.Px(24)) // below a header that stays
 	}
 	p.view.From, p.view.To = from, max(to, from+100)
@@ -33,7 +34,7 @@ func (p *pane) zoomToBox(u *ui.UI, r image.Rectangle) {
 // drawBox shows the box that is being drawn.
 func (t *timelinePart) drawBox(p *pane, u *ui.UI) {
 	u.At(p.bounds.lanes, func(u *ui.UI) {
-		r := t.box(p, t.lanes.start, t.lanes.at)
+		r := t.box(p, t.lanes.Start, t.lanes.At)
 		u.Fill(r, theme.WithAlpha(u.Theme.Accent, .12))
 		u.Border(r, 0, max(1, u.Px(1)), u.Theme.Accent)
 	})

@@ -8,6 +8,7 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // toolbar draws the bar at the top.
@@ -37,14 +38,14 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	p := s.pane
 	// The title stands in the middle of the window, as long as there is room.
 	title := s.OpenName()
-	st := ui.Style{Size: 12.5, Weight: medium, Color: th.Dim, Align: middle}
+	st := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim, Align: ui.Middle}
 	w := u.Measure(title, st).X
 	mid := (r.Min.X + r.Max.X) / 2
 	lo, hi := max(x+u.Px(12), mid-w/2), right-u.Px(12)
 	sel := ""
 	if p.sel.any() {
 		sel = p.sel.text()
-		ss := ui.Style{Size: 12, Color: th.Text, Align: end}
+		ss := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 		sw := u.Measure(sel, ss).X
 		u.Text(image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y), sel, ss)
 		hi = right - sw - u.Px(24)
@@ -76,7 +77,7 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 		x -= w
 		return true
 	}
-	if !fits(u.Measure("?", ui.Style{Size: 12.5, Weight: medium}).X + u.Px(20)) {
+	if !fits(u.Measure("?", ui.Style{Size: 12.5, Weight: ui.Medium}).X + u.Px(20)) {
 		return x
 	}
 	u.Button(&s.helpButton, x, y, 0, "?", s.help)
@@ -89,7 +90,7 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 	}
 	u.Choice(&s.themeButton, x, y, name, 0)
 	if s.themeButton.Clicked(u.Context) {
-		s.menu = newMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
+		s.menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
 	}
 	label := "Colour by " + string(s.Mode)
 	if !fits(u.Measure(label, ui.Style{Size: 12.5}).X + u.Px(26+8)) {
@@ -97,11 +98,11 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 	}
 	u.Choice(&s.modeButton, x, y, label, 0)
 	if s.modeButton.Clicked(u.Context) {
-		items := make([]item, len(theme.Modes))
+		items := make([]widget.Item, len(theme.Modes))
 		for i, m := range theme.Modes {
-			items[i] = item{title: string(m), on: m == s.Mode, do: func() { s.Mode = m }}
+			items[i] = widget.Item{Title: string(m), On: m == s.Mode, Do: func() { s.Mode = m }}
 		}
-		s.menu = newMenu(image.Pt(x, y+u.Px(30)), items)
+		s.menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), items)
 	}
 	return x
 }
@@ -119,24 +120,24 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
-	x += u.Choice(&p.eventButton, x, y, s.choiceName(u, eventTitle(&p.rec.Events[p.event])), medium)
+	x += u.Choice(&p.eventButton, x, y, s.choiceName(u, eventTitle(&p.rec.Events[p.event])), ui.Medium)
 	if p.eventButton.Clicked(u.Context) {
-		var items []item
+		var items []widget.Item
 		for i := range p.rec.Events {
-			items = append(items, item{title: eventTitle(&p.rec.Events[i]), detail: p.rec.Events[i].Kind, on: i == p.event, do: func() { p.setEvent(i) }})
+			items = append(items, widget.Item{Title: eventTitle(&p.rec.Events[i]), Detail: p.rec.Events[i].Kind, On: i == p.event, Do: func() { p.setEvent(i) }})
 		}
-		s.menu = newMenu(image.Pt(at, y+u.Px(30)), items)
+		s.menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}
 	at = x
 	m := p.metricOf()
 	x += u.Choice(&p.metricButton, x, y, s.choiceName(u, m.Name), 0)
 	if p.metricButton.Clicked(u.Context) {
-		var items []item
+		var items []widget.Item
 		ms := p.rec.Events[p.event].Metrics
 		for i := range ms {
-			items = append(items, item{title: ms[i].Name, detail: units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i]), on: i == p.metric, do: func() { p.metric = i }})
+			items = append(items, widget.Item{Title: ms[i].Name, Detail: units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i]), On: i == p.metric, Do: func() { p.metric = i }})
 		}
-		s.menu = newMenu(image.Pt(at, y+u.Px(30)), items)
+		s.menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}
 	return x
 }
@@ -154,7 +155,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
 	if s.pane == nil {
 		if u.Now.Before(s.note.until) {
-			u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.note.text, ui.Style{Size: 11.5, Color: th.Dim, Align: end})
+			u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.note.text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 		}
 		return
 	}
@@ -177,7 +178,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 		if pr.Total > 0 {
 			right = fmt.Sprintf("reading %s%s of %s", which, units.Bytes(pr.Bytes), units.Bytes(pr.Total))
 			if pr.Left > time.Second/2 {
-				right += " · " + durationText(int64(pr.Left.Round(100*time.Millisecond))*1000) + " left"
+				right += " · " + units.Duration(int64(pr.Left.Round(100*time.Millisecond))*1000) + " left"
 			}
 		}
 	case p.unfollow != nil:
@@ -187,9 +188,9 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 		}
 	case len(p.rec.Warnings) > 0:
 		w := &p.rec.Warnings[0]
-		right, color = plural(int64(len(p.rec.Warnings)), "warning")+" · "+w.Text, th.Warn
+		right, color = units.Plural(int64(len(p.rec.Warnings)), "warning")+" · "+w.Text, th.Warn
 	case s.Do.Wake != nil: // pictures should not change from run to run
-		right = "read in " + durationText(int64(pr.Elapsed)*1000)
+		right = "read in " + units.Duration(int64(pr.Elapsed)*1000)
 	}
 	warned := len(p.rec.Warnings) > 0
 	if c := s.versus; c != nil {
@@ -204,8 +205,8 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	mid := r.Min.X + r.Dx()*11/20
 	u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, mid, r.Max.Y), left, ui.Style{Size: 11.5, Color: th.Dim})
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
-	u.Text(box, right, ui.Style{Size: 11.5, Color: color, Align: end})
-	if clicked, _ := p.statusClick.clicked(u, box); clicked && warned {
+	u.Text(box, right, ui.Style{Size: 11.5, Color: color, Align: ui.End})
+	if clicked, _ := p.statusClick.Clicked(u, box); clicked && warned {
 		s.showAbout()
 	}
 }

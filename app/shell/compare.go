@@ -8,6 +8,7 @@ import (
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // comparison is two recordings side by side: A, the baseline, and B. Above are
@@ -34,14 +35,14 @@ type comparison struct {
 	table    differenceTable
 	dist     distributionPart
 	pairing  pairingPart
-	splitter drag
+	splitter widget.Drag
 	dragged  float32
 	history  history[comparePlace]
-	heads    [2]clickArea
-	tabKeys  [compareTabs]clickArea
+	heads    [2]widget.ClickArea
+	tabKeys  [compareTabs]widget.ClickArea
 	buttons  compareButtons
 	lines    ui.Sheet // of the side panel
-	largest  [24]clickArea
+	largest  [24]widget.ClickArea
 	bounds   compareBounds
 	rowsOf   rowsKey
 	paired   bool    // pairs that were made before have been looked for
@@ -331,7 +332,7 @@ func (c *comparison) events(s *Shell, u *ui.UI) {
 		switch {
 		case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
 			c.hover = c.key(a, i, p.rec.Func(p.timeline.hit.Call))
-		case c.tab == compareTwo && p.flame.inside && p.flame.under > 0 && p.flame.tree != nil:
+		case c.tab == compareTwo && p.flame.Inside && p.flame.under > 0 && p.flame.tree != nil:
 			c.hover = c.key(a, i, p.flame.tree.Nodes[p.flame.under].Func)
 		}
 	}

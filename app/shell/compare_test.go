@@ -181,7 +181,7 @@ func TestPairingByHand(t *testing.T) {
 	s.swap()
 	c.chosen = &compare.FuncName{Name: "legacy_check"}
 	items := c.pairItems(s)
-	items[len(items)-1].do()
+	items[len(items)-1].Do()
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Errorf("taken apart: %s", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // differenceHeads are the columns; those of no width take what is left.
@@ -128,7 +129,7 @@ func (t *differenceTable) columns(u *ui.UI, r image.Rectangle, modules bool) []i
 
 func (t *differenceTable) head(c *comparison, u *ui.UI, a *doc.CompareAnswer, top int, r image.Rectangle, cols []image.Rectangle) {
 	th := u.Theme
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	word, other := "self", "Δ total"
 	if c.options.Total {
 		word, other = "total", "Δ self"
@@ -148,11 +149,11 @@ func (t *differenceTable) head(c *comparison, u *ui.UI, a *doc.CompareAnswer, to
 		if cell.Empty() {
 			continue
 		}
-		st := ui.Style{Size: 11.5, Weight: medium, Color: th.Dim}
+		st := ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim}
 		if i > 1 {
-			st.Align = end
+			st.Align = ui.End
 		}
-		clicked, hovered := t.heads[col.by].clicked(u, cell)
+		clicked, hovered := t.heads[col.by].Clicked(u, cell)
 		if clicked {
 			t.backward = t.by == col.by && !t.backward
 			t.by, t.scroll = col.by, 0

@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // compareCommands are those about two recordings.
@@ -56,11 +57,11 @@ func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 		if s.versus == nil {
 			s.askCompare()
 		} else {
-			s.menu = newMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []item{
-				{title: "Compare with another file", do: s.askCompare},
-				{title: "Swap A and B", detail: "X", do: s.swap},
-				{title: "A above B", detail: "Shift-X", on: s.versus.above, do: func() { s.versus.above = !s.versus.above }},
-				{title: "Close the comparison", do: s.endComparison},
+			s.menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{
+				{Title: "Compare with another file", Do: s.askCompare},
+				{Title: "Swap A and B", Detail: "X", Do: s.swap},
+				{Title: "A above B", Detail: "Shift-X", On: s.versus.above, Do: func() { s.versus.above = !s.versus.above }},
+				{Title: "Close the comparison", Do: s.endComparison},
 			})
 		}
 	}
@@ -193,14 +194,14 @@ func (c *comparison) metricChoice(s *Shell, u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
-	x += u.Choice(&c.buttons.metric, x, y, c.metricName(), medium)
+	x += u.Choice(&c.buttons.metric, x, y, c.metricName(), ui.Medium)
 	if c.buttons.metric.Clicked(u.Context) {
 		items := c.metricItems()
 		if len(items) == 0 {
 			s.Say("The recordings have no metric that measures the same thing")
 			return x
 		}
-		s.menu = newMenu(image.Pt(at, y+u.Px(30)), items)
+		s.menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}
 	return x
 }

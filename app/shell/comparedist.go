@@ -20,7 +20,7 @@ func (t *distributionPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rec
 	th := u.Theme
 	a := c.answer()
 	say := func(text string) {
-		u.Text(r.Inset(u.Px(24)), text, ui.Style{Size: 13, Color: th.Dim, Align: middle, Lines: 4})
+		u.Text(r.Inset(u.Px(24)), text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: 4})
 	}
 	switch {
 	case c.chosen == nil:
@@ -33,7 +33,7 @@ func (t *distributionPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rec
 		return
 	}
 	d := a.Dist
-	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), r.Max.X-u.Px(16), r.Min.Y+u.Px(30)), a.Of.Name, ui.Style{Size: 13, Weight: medium, Color: th.Text})
+	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), r.Max.X-u.Px(16), r.Min.Y+u.Px(30)), a.Of.Name, ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text})
 	right := min(u.Px(330), r.Dx()/2)
 	box := image.Rect(r.Min.X+u.Px(8), r.Min.Y+u.Px(34), r.Max.X-right, r.Max.Y-u.Px(6))
 	px := u.Metric.PxPerDp
@@ -47,12 +47,12 @@ func (t *distributionPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rec
 	}
 	row := func(weight bool, texts ...string) {
 		for k, text := range texts {
-			st := ui.Style{Size: 12, Color: th.Text, Align: end}
+			st := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 			if k == 0 {
 				st.Color, st.Align = th.Dim, 0
 			}
 			if weight {
-				st.Weight, st.Color = medium, th.Dim
+				st.Weight, st.Color = ui.Medium, th.Dim
 			}
 			u.Text(cell(k), text, st)
 		}

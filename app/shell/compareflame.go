@@ -15,11 +15,12 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // differencePart is the differential flamegraph.
 type differencePart struct {
-	drag
+	widget.Drag
 	// zoom is the path of functions to the bar that fills the width, by name: it
 	// holds for the next answer's tree too.
 	zoom   []string
@@ -28,7 +29,7 @@ type differencePart struct {
 	absent []int32
 
 	of       *doc.CompareAnswer
-	picture  standout
+	picture  widget.Standout
 	key      differenceKey
 	mark     int32 // -1 for none
 	pic      flame.Difference
@@ -85,21 +86,21 @@ func rowsOf(a *doc.CompareAnswer) []int32 {
 
 func (f *differencePart) events(s *Shell, c *comparison, u *ui.UI) {
 	for {
-		g, e, ok := f.next(u, c.bounds.lower.Min)
+		g, e, ok := f.Next(u, c.bounds.lower.Min)
 		if !ok {
 			break
 		}
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			f.scroll += int(y * float32(u.Px(rowsPerNotch)))
-		case gDrag:
-			f.scroll += int(f.start.Y - f.at.Y)
-			f.start = f.at
-		case gClick, gDouble:
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			f.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Dragged:
+			f.scroll += int(f.Start.Y - f.At.Y)
+			f.Start = f.At
+		case widget.Clicked, widget.DoubleClicked:
 			f.look(u)
-			f.click(c, g == gDouble)
-		case gMenu:
+			f.click(c, g == widget.DoubleClicked)
+		case widget.MenuAsked:
 			f.look(u)
 			f.menu(s, c)
 		}
@@ -113,10 +114,10 @@ func (f *differencePart) events(s *Shell, c *comparison, u *ui.UI) {
 // look finds the bar under the pointer.
 func (f *differencePart) look(u *ui.UI) {
 	f.under, f.absent = -1, nil
-	if !f.inside || f.pic.Shape == nil {
+	if !f.Inside || f.pic.Shape == nil {
 		return
 	}
-	x, y := int(f.at.X)-u.Px(flamePad), int(f.at.Y)-u.Px(flamePad)
+	x, y := int(f.At.X)-u.Px(flamePad), int(f.At.Y)-u.Px(flamePad)
 	if i, nodes := f.pic.Absentees(x, y); i >= 0 {
 		f.absent = nodes
 		return
@@ -189,14 +190,14 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	a := c.answer()
 	if a == nil {
 		f.pic.Shape = nil
-		f.area(u, r, pointer.CursorDefault)
+		f.Area(u, r, pointer.CursorDefault)
 		return
 	}
 	f.of = a
 	if a.Shape.Widths[0] == 0 && len(a.Shape.Nodes) == 1 {
 		f.pic.Shape = nil
-		u.Text(r, "Nothing here, on neither side", ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
-		f.area(u, r, pointer.CursorDefault)
+		u.Text(r, "Nothing here, on neither side", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
+		f.Area(u, r, pointer.CursorDefault)
 		return
 	}
 	legend := image.Rect(r.Min.X, r.Max.Y-u.Px(legendHeight), r.Max.X, r.Max.Y)
@@ -209,7 +210,7 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	if k.search == nil {
 		mark = c.mark(a)
 	}
-	if fresh := !f.picture.shown.Serves(u) || f.key != k; fresh || f.mark != mark {
+	if fresh := !f.picture.Shown.Serves(u) || f.key != k; fresh || f.mark != mark {
 		if fresh {
 			f.prepare(s, c, u, a, k)
 		}
@@ -217,14 +218,14 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 		f.draw(c, u, a, fresh)
 	}
 	s.Bars += f.pic.Drawn
-	u.Draw(f.picture.shown, in.Min)
+	u.Draw(f.picture.Shown, in.Min)
 	f.outlines(u, in)
 	f.drawLegend(s, c, u, legend)
 	cursor := pointer.CursorDefault
 	if f.under >= 0 || f.absent != nil {
 		cursor = pointer.CursorPointer
 	}
-	f.area(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, legend.Min.Y), cursor)
+	f.Area(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, legend.Min.Y), cursor)
 }
 
 // prepare lays the picture out.
@@ -252,7 +253,7 @@ func (f *differencePart) draw(c *comparison, u *ui.UI, a *doc.CompareAnswer, fre
 	if f.mark >= 0 {
 		over = func(on raster.Surface) { f.pic.PaintMarked(on, f.mark) }
 	}
-	f.picture.draw(u, f.key.size, fresh, plain, over)
+	f.picture.Draw(u, f.key.size, fresh, plain, over)
 }
 
 // noiseOf tells for each node whether its difference is within noise; nil where
@@ -304,7 +305,7 @@ func (f *differencePart) root(c *comparison, a *doc.CompareAnswer) string {
 }
 
 func (f *differencePart) outlines(u *ui.UI, in image.Rectangle) {
-	frame := func(n int32, c colour, w int) {
+	frame := func(n int32, c ui.Colour, w int) {
 		for i := range f.pic.Bars {
 			b := &f.pic.Bars[i]
 			if b.Node != n {
@@ -325,7 +326,7 @@ func (f *differencePart) outlines(u *ui.UI, in image.Rectangle) {
 		frame(f.node, u.Theme.Accent, 2)
 	}
 	if f.under >= 0 {
-		frame(f.under, withAlpha(u.Theme.Text, .75), 1)
+		frame(f.under, theme.WithAlpha(u.Theme.Text, .75), 1)
 	}
 }
 
@@ -334,40 +335,40 @@ func (f *differencePart) menu(s *Shell, c *comparison) {
 	if f.under < 0 || f.of == nil {
 		return
 	}
-	var items []item
-	at := point(c.bounds.lower.Min, f.at)
+	var items []widget.Item
+	at := widget.Point(c.bounds.lower.Min, f.At)
 	if n := f.under; n > 0 {
 		f.click(c, false)
 		fn := c.fn(f.of, f.pic.Shape.Nodes[n].Func)
 		tip := f.lines(c, int(n))
 		items = append(items,
-			item{title: "Zoom to it", do: func() { f.zoomTo(int(n)) }},
-			item{title: "Copy name", do: func() { s.copyLater(fn.Name) }},
-			item{title: "Copy details", detail: "Ctrl-C", do: func() { s.copyLater(fn.Name + "\n" + strings.Join(tip, "\n") + "\n") }})
+			widget.Item{Title: "Zoom to it", Do: func() { f.zoomTo(int(n)) }},
+			widget.Item{Title: "Copy name", Do: func() { s.copyLater(fn.Name) }},
+			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { s.copyLater(fn.Name + "\n" + strings.Join(tip, "\n") + "\n") }})
 		items = append(items, c.functionItems(s, fn)...)
 	}
 	if len(f.zoom) > 0 {
-		items = append(items, item{title: "Show everything", detail: "0", do: func() { f.zoom = nil }})
+		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { f.zoom = nil }})
 	}
 	if len(items) > 0 {
-		s.menu = newMenu(at, items)
+		s.menu = widget.NewMenu(at, items)
 	}
 }
 
 // functionItems are what can be done with a function of the comparison.
-func (c *comparison) functionItems(s *Shell, fn recording.Function) []item {
-	items := []item{{title: "Distribution of its calls", do: func() { c.tab = compareDistribution }}}
+func (c *comparison) functionItems(s *Shell, fn recording.Function) []widget.Item {
+	items := []widget.Item{{Title: "Distribution of its calls", Do: func() { c.tab = compareDistribution }}}
 	return append(items, c.panes[c.focus].functionItems(s, fn)...)
 }
 
 // tooltip says what became of what is under the pointer.
 func (f *differencePart) tooltip(s *Shell, c *comparison, u *ui.UI) {
-	if !f.inside || f.pressed || s.menu != nil || s.help || c.tab != compareFlame || f.of == nil || f.pic.Shape == nil {
+	if !f.Inside || f.Pressed || s.menu != nil || s.help || c.tab != compareFlame || f.of == nil || f.pic.Shape == nil {
 		return
 	}
-	at := point(c.bounds.lower.Min, f.at)
+	at := widget.Point(c.bounds.lower.Min, f.At)
 	if f.absent != nil {
-		title := plural(int64(len(f.absent)), "function") + " that are not in " + map[bool]string{true: "A", false: "B"}[f.pic.Shape.Nodes[f.absent[0]].B.Here]
+		title := units.Plural(int64(len(f.absent)), "function") + " that are not in " + map[bool]string{true: "A", false: "B"}[f.pic.Shape.Nodes[f.absent[0]].B.Here]
 		var lines []string
 		m := f.of.Compared.Metric
 		for i, n := range f.absent {
@@ -378,7 +379,7 @@ func (f *differencePart) tooltip(s *Shell, c *comparison, u *ui.UI) {
 			nd := &f.pic.Shape.Nodes[n]
 			lines = append(lines, f.pic.Shape.Name(int(n))+"   "+units.Value(m.Readable(max(nd.A.Total, nd.B.Total))))
 		}
-		tip(u, at, title, lines)
+		widget.Tip(u, at, title, lines)
 		return
 	}
 	if f.under < 0 || int(f.under) >= len(f.pic.Shape.Nodes) {
@@ -388,7 +389,7 @@ func (f *differencePart) tooltip(s *Shell, c *comparison, u *ui.UI) {
 	if f.under > 0 {
 		title = f.pic.Shape.Name(int(f.under))
 	}
-	tip(u, at, title, f.lines(c, int(f.under)))
+	widget.Tip(u, at, title, f.lines(c, int(f.under)))
 }
 
 // lines say A, B, difference, ratio, share of the whole change, and how sure that

@@ -6,19 +6,21 @@ import (
 	"strings"
 
 	"gioui.org/io/pointer"
-	"gioui.org/widget"
+	gio "gioui.org/widget"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // compareButtons are the choices of a comparison.
 type compareButtons struct {
-	normalize, width, by, what, view, metric widget.Clickable
+	normalize, width, by, what, view, metric gio.Clickable
 }
 
 func sideName(i int) string { return "AB"[i : i+1] }
@@ -30,7 +32,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	r := c.bounds.heads[i]
 	p := c.panes[i]
 	u.Area(&c.heads, nil)
-	if clicked, _ := c.heads[i].clicked(u, r); clicked {
+	if clicked, _ := c.heads[i].Clicked(u, r); clicked {
 		c.focusOn(s, i)
 	}
 	u.Fill(r, th.Background)
@@ -44,8 +46,8 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 		color, text = th.Accent, th.OnAccent
 	}
 	u.Round(badge, 4, color)
-	u.Text(badge, sideName(i), ui.Style{Size: 10.5, Weight: semibold, Color: text, Align: middle})
-	st := ui.Style{Size: 12.5, Weight: medium, Color: th.Text}
+	u.Text(badge, sideName(i), ui.Style{Size: 10.5, Weight: ui.Semibold, Color: text, Align: ui.Middle})
+	st := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text}
 	if c.focus != i {
 		st.Color = th.Dim
 	}
@@ -61,7 +63,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	for k := len(said) - 1; k >= 0; k-- {
 		ss := ui.Style{Size: 12, Color: said[k].color(th.Dim, th.More(), th.Less())}
 		if k > 0 {
-			ss.Weight = medium
+			ss.Weight = ui.Medium
 		}
 		w := u.Measure(said[k].text, ss).X
 		if right-w < badge.Max.X+u.Px(60) {
@@ -75,7 +77,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	u.Text(image.Rect(left, r.Min.Y, right, r.Max.Y), name, st)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	if c.focus == i {
-		u.Fill(image.Rect(r.Min.X, r.Max.Y-u.Px(2), r.Max.X, r.Max.Y), withAlpha(th.Accent, .8))
+		u.Fill(image.Rect(r.Min.X, r.Max.Y-u.Px(2), r.Max.X, r.Max.Y), theme.WithAlpha(th.Accent, .8))
 	}
 }
 
@@ -85,7 +87,7 @@ type amount struct {
 	sign int64
 }
 
-func (a amount) color(same, more, less colour) colour {
+func (a amount) color(same, more, less ui.Colour) ui.Colour {
 	switch {
 	case a.sign > 0:
 		return more
@@ -145,14 +147,14 @@ func (c *comparison) tabBar(s *Shell, u *ui.UI) {
 	for i, name := range compareTabNames {
 		st := ui.Style{Size: 12.5, Color: th.Dim}
 		if compareTab(i) == c.tab {
-			st.Color, st.Weight = th.Text, medium
+			st.Color, st.Weight = th.Text, ui.Medium
 		}
-		w := u.Measure(name, ui.Style{Size: 12.5, Weight: medium}).X
+		w := u.Measure(name, ui.Style{Size: 12.5, Weight: ui.Medium}).X
 		if x+w > right {
 			break // the palette has them all
 		}
 		tab := image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y)
-		clicked, hovered := c.tabKeys[i].clicked(u, tab)
+		clicked, hovered := c.tabKeys[i].Clicked(u, tab)
 		if clicked {
 			c.tab = compareTab(i)
 		}
@@ -176,52 +178,52 @@ func (c *comparison) choices(s *Shell, u *ui.UI) int {
 	r := c.bounds.tabs
 	y := r.Min.Y + u.Px(4)
 	x := r.Max.X - u.Px(8)
-	choice := func(b *widget.Clickable, label string, items func() []item) {
+	choice := func(b *gio.Clickable, label string, items func() []widget.Item) {
 		w := u.Measure(label, ui.Style{Size: 12.5}).X + u.Px(26)
 		x -= w + u.Px(2)
 		u.Choice(b, x, y, label, 0)
 		if b.Clicked(u.Context) {
 			its := items()
-			s.menu = newMenu(image.Pt(x, r.Min.Y-u.Px(float32(len(its))*28+14)), its)
+			s.menu = widget.NewMenu(image.Pt(x, r.Min.Y-u.Px(float32(len(its))*28+14)), its)
 		}
 	}
 	o := &c.options
-	choice(&c.buttons.normalize, normalizeWords[o.Normalize], func() []item {
-		var items []item
+	choice(&c.buttons.normalize, normalizeWords[o.Normalize], func() []widget.Item {
+		var items []widget.Item
 		for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {
-			items = append(items, item{title: normalizeWords[n], detail: normalizeHelp[n], on: n == o.Normalize, do: func() { o.Normalize = n }})
+			items = append(items, widget.Item{Title: normalizeWords[n], Detail: normalizeHelp[n], On: n == o.Normalize, Do: func() { o.Normalize = n }})
 		}
 		return items
 	})
 	switch c.tab {
 	case compareFlame:
-		choice(&c.buttons.width, widthWords[o.Width], func() []item {
-			var items []item
+		choice(&c.buttons.width, widthWords[o.Width], func() []widget.Item {
+			var items []widget.Item
 			for _, w := range []compare.Width{compare.WidthLarger, compare.WidthA, compare.WidthB} {
-				items = append(items, item{title: widthWords[w], on: w == o.Width, do: func() { o.Width = w }})
+				items = append(items, widget.Item{Title: widthWords[w], On: w == o.Width, Do: func() { o.Width = w }})
 			}
 			return items
 		})
 	case compareTable:
-		choice(&c.buttons.what, map[bool]string{false: "self", true: "total"}[o.Total], func() []item {
-			return []item{{title: "self: of the function alone", on: !o.Total, do: func() { o.Total = false }},
-				{title: "total: with all it calls", on: o.Total, do: func() { o.Total = true }}}
+		choice(&c.buttons.what, map[bool]string{false: "self", true: "total"}[o.Total], func() []widget.Item {
+			return []widget.Item{{Title: "self: of the function alone", On: !o.Total, Do: func() { o.Total = false }},
+				{Title: "total: with all it calls", On: o.Total, Do: func() { o.Total = true }}}
 		})
-		choice(&c.buttons.by, "by "+string(o.By), func() []item {
-			var items []item
+		choice(&c.buttons.by, "by "+string(o.By), func() []widget.Item {
+			var items []widget.Item
 			for _, b := range []compare.By{compare.ByFunction, compare.ByModule, compare.ByFile, compare.ByThread, compare.ByStack} {
-				items = append(items, item{title: "by " + string(b), on: b == o.By, do: func() { o.By = b }})
+				items = append(items, widget.Item{Title: "by " + string(b), On: b == o.By, Do: func() { o.By = b }})
 			}
 			return items
 		})
 	case compareDistribution:
-		choice(&c.buttons.what, map[bool]string{false: "whole calls", true: "self time"}[o.SelfTime], func() []item {
-			return []item{{title: "whole calls", on: !o.SelfTime, do: func() { o.SelfTime = false }},
-				{title: "self time, without what they call", on: o.SelfTime, do: func() { o.SelfTime = true }}}
+		choice(&c.buttons.what, map[bool]string{false: "whole calls", true: "self time"}[o.SelfTime], func() []widget.Item {
+			return []widget.Item{{Title: "whole calls", On: !o.SelfTime, Do: func() { o.SelfTime = false }},
+				{Title: "self time, without what they call", On: o.SelfTime, Do: func() { o.SelfTime = true }}}
 		})
 	}
 	if c.tab == compareFlame || c.tab == compareTwo || c.tab == compareTable {
-		choice(&c.buttons.view, "View", func() []item { return c.panes[c.focus].viewItems() })
+		choice(&c.buttons.view, "View", func() []widget.Item { return c.panes[c.focus].viewItems() })
 	}
 	return x
 }
@@ -241,27 +243,27 @@ func (c *comparison) layoutSplitter(u *ui.UI, whole image.Rectangle) {
 	d := &c.splitter
 	at := c.bounds.tabs.Min.Y
 	for {
-		g, _, ok := d.next(u, image.Point{})
+		g, _, ok := d.Next(u, image.Point{})
 		if !ok {
 			break
 		}
 		switch g {
-		case gPress:
-			c.dragged = float32(at-whole.Min.Y) - d.at.Y
-		case gDrag:
-			c.split = max(.1, min(.9, (d.at.Y+c.dragged)/float32(whole.Dy())))
-		case gDouble:
+		case widget.Pressed:
+			c.dragged = float32(at-whole.Min.Y) - d.At.Y
+		case widget.Dragged:
+			c.split = max(.1, min(.9, (d.At.Y+c.dragged)/float32(whole.Dy())))
+		case widget.DoubleClicked:
 			c.split = 0
 		}
 	}
-	d.area(u, image.Rect(whole.Min.X, at-u.Px(4), whole.Max.X, at+u.Px(4)), pointer.CursorRowResize)
+	d.Area(u, image.Rect(whole.Min.X, at-u.Px(4), whole.Max.X, at+u.Px(4)), pointer.CursorRowResize)
 }
 
 // metricItems are the metrics that both sides have, with what they are called in
 // B.
-func (c *comparison) metricItems() []item {
+func (c *comparison) metricItems() []widget.Item {
 	a, b := c.panes[0].rec, c.panes[1].rec
-	var items []item
+	var items []widget.Item
 	for e := range a.Events {
 		for k := range a.Events[e].Metrics {
 			event, metric := analyze.EventName(&a.Events[e]), a.Events[e].Metrics[k].Name
@@ -277,7 +279,7 @@ func (c *comparison) metricItems() []item {
 			if ans := c.answer(); ans != nil {
 				on = ans.Compared.Metric.Event[0] == e && ans.Compared.Metric.Metric[0] == k
 			}
-			items = append(items, item{title: metricTitle(&a.Events[e], k), detail: detail, on: on, do: func() {
+			items = append(items, widget.Item{Title: metricTitle(&a.Events[e], k), Detail: detail, On: on, Do: func() {
 				c.options.Event, c.options.Metric = event, metric
 			}})
 		}
@@ -318,13 +320,13 @@ func (c *comparison) nextMetric(s *Shell, event bool) {
 	}
 	at := 0
 	for i := range items {
-		if items[i].on {
+		if items[i].On {
 			at = i
 		}
 	}
 	was := c.options
 	for k := 1; k <= len(items); k++ {
-		items[(at+k)%len(items)].do()
+		items[(at+k)%len(items)].Do()
 		if !event || c.options.Event != was.Event {
 			return
 		}
@@ -359,12 +361,12 @@ func (c *comparison) status() (left, right string, wrong bool) {
 	}
 	for i, p := range c.panes {
 		if n := len(p.rec.Warnings); n > 0 {
-			right += plural(int64(n), "warning") + " in " + sideName(i) + " · "
+			right += units.Plural(int64(n), "warning") + " in " + sideName(i) + " · "
 			wrong = true
 		}
 	}
 	if i := c.outside(); i >= 0 {
-		right += sideName(i) + " has nothing at the selected time: it lasts " + durationText(c.panes[i].rec.Duration()) + " · "
+		right += sideName(i) + " has nothing at the selected time: it lasts " + units.Duration(c.panes[i].rec.Duration()) + " · "
 	}
 	follows := c.followText()
 	right += follows
@@ -403,7 +405,7 @@ func matchedText(a *doc.CompareAnswer) string {
 			}
 		}
 	}
-	return "matched " + plural(int64(both), "function") + parts + " · " + units.Count(int64(fresh)) + " new · " + units.Count(int64(gone)) + " gone"
+	return "matched " + units.Plural(int64(both), "function") + parts + " · " + units.Count(int64(fresh)) + " new · " + units.Count(int64(gone)) + " gone"
 }
 
 var ruleShort = map[compare.Rule]string{compare.RuleHand: "by hand", compare.RuleSimilar: "by similar name", compare.RuleName: "by name alone"}

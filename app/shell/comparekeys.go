@@ -6,13 +6,14 @@ import (
 
 	"ashlar/ingest/compare"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // lowerArea begins the half below as an area for the keyboard; what keys do
 // there is for the tab that is shown. It reports whether it shows that it has
 // the keyboard.
 func (c *comparison) lowerArea(u *ui.UI) bool {
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	var keys func(key.Event) bool
 	switch c.tab {
 	case compareFlame:
@@ -25,7 +26,7 @@ func (c *comparison) lowerArea(u *ui.UI) bool {
 	case comparePairing:
 		keys = func(k key.Event) bool { return c.pairing.keyed(c, k, h) }
 	}
-	parts := []event.Tag{&c.flame.drag, &c.table.drag, &c.pairing.drag, &c.panes[0].flame.drag, &c.panes[1].flame.drag}
+	parts := []event.Tag{&c.flame.Drag, &c.table.Drag, &c.pairing.Drag, &c.panes[0].flame.Drag, &c.panes[1].flame.Drag}
 	return u.Area(&c.tab, keys, parts...)
 }
 
@@ -54,19 +55,19 @@ func (f *differencePart) keyed(c *comparison, k key.Event) bool {
 	case key.NameHome:
 		f.zoom, f.scroll = nil, 0
 	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
-		var bs []placed
+		var bs []widget.Bar
 		for i := range f.pic.Bars {
 			b := &f.pic.Bars[i]
-			bs = append(bs, placed{x0: b.X0, x1: b.X1, y: f.pic.RowTop(b.Row), node: b.Node})
+			bs = append(bs, widget.Bar{X0: b.X0, X1: b.X1, Y: f.pic.RowTop(b.Row), Node: b.Node})
 		}
-		var from *placed
+		var from *widget.Bar
 		for i := range bs {
-			if bs[i].node == max(0, f.node) {
+			if bs[i].Node == max(0, f.node) {
 				from = &bs[i]
 			}
 		}
-		if to := beside(bs, from, k.Name); to != nil {
-			f.under = to.node
+		if to := widget.Beside(bs, from, k.Name); to != nil {
+			f.under = to.Node
 			f.click(c, false)
 		}
 	default:
@@ -101,10 +102,10 @@ func (t *differenceTable) keyed(c *comparison, k key.Event, h int) bool {
 		return true
 	}
 	height := c.bounds.lower.Dy() - 3*h
-	to, ok := rowKey(at, k, len(t.rows), height/h)
+	to, ok := widget.RowKey(at, k, len(t.rows), height/h)
 	if ok {
 		c.chooseRow(a, &t.rows[to])
-		into(&t.scroll, to, h, height-h)
+		widget.ScrollInto(&t.scroll, to, h, height-h)
 	}
 	return ok
 }
@@ -121,10 +122,10 @@ func (t *pairingPart) keyed(c *comparison, k key.Event, h int) bool {
 		return true
 	}
 	height := c.bounds.lower.Dy() - h
-	to, ok := rowKey(at, k, len(t.rows), height/h)
+	to, ok := widget.RowKey(at, k, len(t.rows), height/h)
 	if ok {
 		c.choose(a, t.rows[to].Key)
-		into(&t.scroll, to, h, height-h)
+		widget.ScrollInto(&t.scroll, to, h, height-h)
 	}
 	return ok
 }

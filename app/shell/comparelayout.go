@@ -5,6 +5,7 @@ import (
 
 	"ashlar/ingest/compare"
 	"ashlar/render/flame"
+	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 )
@@ -195,9 +196,9 @@ func (c *comparison) guide(u *ui.UI) {
 		}
 		for k, q := range c.panes {
 			b := &q.bounds
-			color := withAlpha(u.Theme.Text, .35)
+			color := theme.WithAlpha(u.Theme.Text, .35)
 			if k != i {
-				color = withAlpha(u.Theme.Text, .6)
+				color = theme.WithAlpha(u.Theme.Text, .6)
 			}
 			u.VLine(b.lanes.Min.X+x, b.ruler.Min.Y, b.lanes.Max.Y, color)
 		}

@@ -6,11 +6,12 @@ import (
 	"reflect"
 	"slices"
 
-	"gioui.org/widget"
+	gio "gioui.org/widget"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
+	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -32,7 +33,7 @@ type link struct {
 	// twin is the answer that has been acted on.
 	twin *compare.Place
 
-	button widget.Clickable
+	button gio.Clickable
 }
 
 func (l *link) swap() {
@@ -118,7 +119,7 @@ func (c *comparison) agree(s *Shell) {
 
 func (c *comparison) pressed(i int) bool {
 	t := &c.panes[i].timeline
-	return t.lanes.pressed || t.rulerArea.pressed || t.strip.pressed || c.tab == compareTwo && c.panes[i].flame.pressed
+	return t.lanes.Pressed || t.rulerArea.Pressed || t.strip.Pressed || c.tab == compareTwo && c.panes[i].flame.Pressed
 }
 
 // focusOn gives a side the focus: keys are for it.
@@ -279,7 +280,7 @@ func (c *comparison) anchorHere(s *Shell) {
 		}
 	}
 	c.link.anchors[c.focus] = at - p.rec.Start
-	s.Say("The anchor of " + sideName(c.focus) + " is " + what + ", at " + durationText(at-p.rec.Start))
+	s.Say("The anchor of " + sideName(c.focus) + " is " + what + ", at " + units.Duration(at-p.rec.Start))
 }
 
 // anchorBoth aligns the picked call with the one that goes with it.
@@ -337,7 +338,7 @@ func (c *comparison) drawAnchor(u *ui.UI, i int) {
 	for k := range n {
 		u.Fill(image.Rect(at-n+k, b.ruler.Max.Y-n+k, at+n-k+1, b.ruler.Max.Y-n+k+1), u.Theme.Warn)
 	}
-	u.VLine(at, b.ruler.Max.Y, b.lanes.Max.Y, withAlpha(u.Theme.Warn, .55))
+	u.VLine(at, b.ruler.Max.Y, b.lanes.Max.Y, theme.WithAlpha(u.Theme.Warn, .55))
 }
 
 // pilled tells whether there are two timelines to link.
@@ -356,7 +357,7 @@ func (c *comparison) linkPill(u *ui.UI) {
 			label = "linked by call"
 		}
 	}
-	st := ui.Style{Size: 11, Weight: medium, Color: th.Dim, Align: middle}
+	st := ui.Style{Size: 11, Weight: ui.Medium, Color: th.Dim, Align: ui.Middle}
 	w := u.Measure(label, st).X + u.Px(18)
 	r := ui.Rect(c.bounds.halves[1].Min.X-w/2, c.bounds.heads[1].Min.Y+u.Px(5), w, u.Px(20))
 	if c.above {

@@ -5,6 +5,7 @@ import (
 
 	"ashlar/app/doc"
 	"ashlar/ingest/compare"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 )
@@ -35,7 +36,7 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	case a == nil:
 		r := b.lower.Inset(u.Px(24))
 		r.Min.Y += r.Dy() / 3
-		u.Text(r, c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle, Lines: 8})
+		u.Text(r, c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle, Lines: 8})
 	case tab == compareFlame:
 		c.flame.layout(s, c, u, b.lower)
 	case tab == compareTable:
@@ -59,7 +60,7 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 func (c *comparison) two(s *Shell, u *ui.UI) {
 	for i, p := range c.panes {
 		if p.doc.Err() != nil && !p.rec.Done {
-			u.Text(p.bounds.lower, sideName(i)+" cannot be shown", ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
+			u.Text(p.bounds.lower, sideName(i)+" cannot be shown", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
 			continue
 		}
 		if !p.behind {
@@ -81,7 +82,7 @@ func (c *comparison) sidePanel(s *Shell, u *ui.UI) {
 	x, right := r.Min.X+u.Px(16), r.Max.X-u.Px(14)
 	y := r.Min.Y + u.Px(12)
 	title, sub, ds := c.details(a)
-	sz := u.Text(image.Rect(x, y, right, y+u.Px(54)), title, ui.Style{Size: 13, Weight: medium, Color: th.Text, Lines: 3})
+	sz := u.Text(image.Rect(x, y, right, y+u.Px(54)), title, ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text, Lines: 3})
 	y += sz.Y + u.Px(2)
 	u.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
 	y += u.Px(28)
@@ -92,7 +93,7 @@ func (c *comparison) sidePanel(s *Shell, u *ui.UI) {
 		}
 		at := y - first
 		c.lines.Text(ui.Rect(0, at, u.Px(96), u.Px(20)), d.key, ui.Style{Size: 12, Color: th.Dim})
-		c.lines.Text(image.Rect(u.Px(70), at, right-x, at+u.Px(20)), d.value, ui.Style{Size: 12, Color: th.Text, Align: end})
+		c.lines.Text(image.Rect(u.Px(70), at, right-x, at+u.Px(20)), d.value, ui.Style{Size: 12, Color: th.Text, Align: ui.End})
 		y += line
 	}
 	c.lines.Show(u, image.Rect(x, first, right, y), th.Surface)
@@ -197,7 +198,7 @@ func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *doc.CompareAnswer
 	if len(a.Functions.Rows) == 0 || a.Functions.Rows[0].DeltaSelf() == 0 { // they are sorted by its size
 		title = "No differences of self"
 	}
-	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: medium, Color: th.Dim})
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line + u.Px(2)
 	k := 0
 	for i := range a.Functions.Rows {
@@ -206,14 +207,14 @@ func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *doc.CompareAnswer
 			break
 		}
 		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
-		clicked, hovered := c.largest[k].clicked(u, box)
+		clicked, hovered := c.largest[k].Clicked(u, box)
 		k++
 		if clicked && row.Key >= 0 {
 			c.choose(a, row.Key)
 			c.flame.node = -1
 		}
 		if hovered {
-			u.Round(box, 4, withAlpha(th.Text, .06))
+			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
 		}
 		text, change := th.Text, amount{sign: row.DeltaSelf()}.color(th.Dim, th.More(), th.Less())
 		if noise(row.Self) {
@@ -223,8 +224,8 @@ func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *doc.CompareAnswer
 		if row.Status == compare.New || row.Status == compare.Gone {
 			said = string(row.Status)
 		}
-		u.Text(image.Rect(r.Max.X-u.Px(66), y, r.Max.X, y+line), said, ui.Style{Size: 12, Color: change, Align: end})
-		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: end})
+		u.Text(image.Rect(r.Max.X-u.Px(66), y, r.Max.X, y+line), said, ui.Style{Size: 12, Color: change, Align: ui.End})
+		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: ui.End})
 		w := r.Dx() - u.Px(154)
 		u.Text(image.Rect(r.Min.X, y, r.Min.X+w+u.Px(4), y+line), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: text})
 		y += line

@@ -11,12 +11,13 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // pairingPart says how the two recordings were compared: what was matched with
 // what, by which rule, how heavy that is, what was not, and how sure all is.
 type pairingPart struct {
-	drag
+	widget.Drag
 	scroll int
 	// kind is which rows are listed: an index in kinds.
 	kind   int
@@ -24,8 +25,8 @@ type pairingPart struct {
 	rows   []compare.Row
 	of     *compare.Table
 	ofKind pairKind
-	picks  [12]clickArea
-	rules  [4]clickArea
+	picks  [12]widget.ClickArea
+	rules  [4]widget.ClickArea
 	// wantPair asks for the chooser of pairs with the next frame.
 	wantPair bool
 }
@@ -109,7 +110,7 @@ func (t *pairingPart) ruleSwitches(c *comparison, u *ui.UI, r image.Rectangle) i
 	th := u.Theme
 	line := u.Px(22)
 	y := r.Min.Y
-	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Match functions (each rule sees what those before left)", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Match functions (each rule sees what those before left)", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line
 	m := &c.options.Match
 	for i, rule := range []struct {
@@ -117,12 +118,12 @@ func (t *pairingPart) ruleSwitches(c *comparison, u *ui.UI, r image.Rectangle) i
 		off  *bool
 	}{{"by name and module", &m.NoModule}, {"by name alone", &m.NoName}, {"by name without arguments, hashes, numbers", &m.NoSimilar}, {"threads that are left: by their order", &m.NoOrder}} {
 		box := image.Rect(r.Min.X-u.Px(4), y, r.Max.X, y+line)
-		clicked, hovered := t.rules[i].clicked(u, box)
+		clicked, hovered := t.rules[i].Clicked(u, box)
 		if clicked {
 			*rule.off = !*rule.off
 		}
 		if hovered {
-			u.Round(box, 4, withAlpha(th.Text, .06))
+			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
 		}
 		tick := ui.Rect(r.Min.X, y+u.Px(5), u.Px(12), u.Px(12))
 		if *rule.off {
@@ -141,10 +142,10 @@ func (t *pairingPart) counts(u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) 
 	th := u.Theme
 	line := u.Px(22)
 	y := r.Min.Y
-	cols := func(name, n, wa, wb string, c colour) {
+	cols := func(name, n, wa, wb string, c ui.Colour) {
 		st := ui.Style{Size: 12, Color: c}
 		u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), name, st)
-		st.Align = end
+		st.Align = ui.End
 		u.Text(image.Rect(r.Min.X, y, r.Max.X-u.Px(130), y+line), n, st)
 		u.Text(image.Rect(r.Min.X, y, r.Max.X-u.Px(66), y+line), wa, st)
 		u.Text(image.Rect(r.Min.X, y, r.Max.X-u.Px(4), y+line), wb, st)
@@ -156,16 +157,16 @@ func (t *pairingPart) counts(u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) 
 			break
 		}
 		box := image.Rect(r.Min.X-u.Px(4), y, r.Max.X, y+line)
-		clicked, hovered := t.picks[i].clicked(u, box)
+		clicked, hovered := t.picks[i].Clicked(u, box)
 		if clicked {
 			t.kind, t.scroll = i, 0
 			t.refresh(a)
 		}
 		switch {
 		case i == t.kind:
-			u.Round(box, 4, withAlpha(th.Accent, .16))
+			u.Round(box, 4, theme.WithAlpha(th.Accent, .16))
 		case hovered:
-			u.Round(box, 4, withAlpha(th.Text, .06))
+			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
 		}
 		cols(pairKind{m.Rule, m.Status}.words(), units.Count(int64(m.Count)), units.Percent(m.A, a.A.Total), units.Percent(m.B, a.B.Total), th.Text)
 		y += line
@@ -215,18 +216,18 @@ func howCompared(c *comparison, a *doc.CompareAnswer) []string {
 // list shows the pairs of the chosen kind.
 func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X+1, r.Min.Y+h+u.Px(2), r.Max.X, r.Max.Y)
 	t.events(s, c, u, a, body)
 	t.scroll = max(0, min(t.scroll, len(t.rows)*h-body.Dy()+h))
 	nums := u.Px(170)
 	half := (body.Dx() - nums - u.Px(24)) / 2
 	x := [4]int{u.Px(14), u.Px(14) + half, body.Dx() - nums, body.Dx() - nums/2}
-	head := ui.Style{Size: 11.5, Weight: medium, Color: th.Dim}
+	head := ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim}
 	at := func(k int) int { return body.Min.X + x[k] }
 	u.Text(image.Rect(at(0), r.Min.Y, at(1), r.Min.Y+h), "In A", head)
 	u.Text(image.Rect(at(1), r.Min.Y, at(2), r.Min.Y+h), "In B", head)
-	head.Align = end
+	head.Align = ui.End
 	u.Text(image.Rect(at(2), r.Min.Y, at(3)-u.Px(8), r.Min.Y+h), "A self", head)
 	u.Text(image.Rect(at(3), r.Min.Y, body.Max.X-u.Px(12), r.Min.Y+h), "B self", head)
 	u.HLine(r.Min.X, r.Max.X, body.Min.Y-1, th.Rule)
@@ -237,9 +238,9 @@ func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnsw
 			y := i*h - t.scroll
 			line := ui.Rect(0, y, body.Dx(), h)
 			if row.Key >= 0 && c.chosen != nil && a.Compared.Tree.NameOf(row.Key) == *c.chosen {
-				u.Fill(line, withAlpha(th.Accent, .16))
-			} else if t.inside && int(t.at.Y) >= y && int(t.at.Y) < y+h {
-				u.Fill(line, withAlpha(th.Text, .05))
+				u.Fill(line, theme.WithAlpha(th.Accent, .16))
+			} else if t.Inside && int(t.At.Y) >= y && int(t.At.Y) < y+h {
+				u.Fill(line, theme.WithAlpha(th.Text, .05))
 			}
 			names := namesOfRow(row)
 			for k, name := range names {
@@ -250,12 +251,12 @@ func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnsw
 				u.Text(ui.Rect(x[k], y, half, h), face.Fit(name, float32(half-u.Px(12))), st)
 			}
 			m := a.Compared.Metric
-			st := ui.Style{Size: 12, Color: theme.Mix(th.Text, th.Dim, .5), Align: end}
+			st := ui.Style{Size: 12, Color: theme.Mix(th.Text, th.Dim, .5), Align: ui.End}
 			u.Text(image.Rect(x[2], y, x[3]-u.Px(8), y+h), units.Value(m.Readable(row.ASelf)), st)
 			u.Text(image.Rect(x[3], y, body.Dx()-u.Px(12), y+h), units.Value(m.Readable(row.BSelf)), st)
 		}
 	})
-	t.area(u, body, pointer.CursorDefault)
+	t.Area(u, body, pointer.CursorDefault)
 }
 
 // namesOfRow are what a row's function is called in A and in B, with modules
@@ -279,46 +280,46 @@ func namesOfRow(r *compare.Row) [2]string {
 }
 
 func (t *pairingPart) events(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, body image.Rectangle) {
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	for {
-		g, e, ok := t.next(u, body.Min)
+		g, e, ok := t.Next(u, body.Min)
 		if !ok {
 			break
 		}
-		i := (int(t.at.Y) + t.scroll) / h
+		i := (int(t.At.Y) + t.scroll) / h
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			t.scroll += int(y * float32(u.Px(rowsPerNotch)))
-		case gDrag:
-			t.scroll += int(t.start.Y - t.at.Y)
-			t.start = t.at
-		case gClick, gDouble:
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Dragged:
+			t.scroll += int(t.Start.Y - t.At.Y)
+			t.Start = t.At
+		case widget.Clicked, widget.DoubleClicked:
 			if i >= 0 && i < len(t.rows) {
 				c.choose(a, t.rows[i].Key)
-				if g == gDouble && t.rows[i].Key >= 0 {
+				if g == widget.DoubleClicked && t.rows[i].Key >= 0 {
 					c.pairByHand(s)
 				}
 			}
-		case gMenu:
+		case widget.MenuAsked:
 			if i >= 0 && i < len(t.rows) {
 				c.choose(a, t.rows[i].Key)
 				name := t.rows[i].Name
-				s.menu = newMenu(point(body.Min, t.at), append([]item{{title: "Copy name", do: func() { s.copyLater(name) }}}, c.pairItems(s)...))
+				s.menu = widget.NewMenu(widget.Point(body.Min, t.At), append([]widget.Item{{Title: "Copy name", Do: func() { s.copyLater(name) }}}, c.pairItems(s)...))
 			}
 		}
 	}
 }
 
 // pairItems are what can be done about how the chosen function was matched.
-func (c *comparison) pairItems(s *Shell) []item {
-	items := []item{{title: "Pair it by hand…", do: func() { c.pairByHand(s) }}}
+func (c *comparison) pairItems(s *Shell) []widget.Item {
+	items := []widget.Item{{Title: "Pair it by hand…", Do: func() { c.pairByHand(s) }}}
 	if c.chosen == nil {
 		return items
 	}
 	for i, p := range c.options.Match.Hand {
 		if p.A == handName(*c.chosen) || p.B == handName(*c.chosen) {
-			items = append(items, item{title: "Take the pair apart", do: func() {
+			items = append(items, widget.Item{Title: "Take the pair apart", Do: func() {
 				c.options.Match.Hand = append(append([]compare.Pair(nil), c.options.Match.Hand[:i]...), c.options.Match.Hand[i+1:]...)
 				if s.Keep != nil {
 					s.Keep.SetPair(p, false)
@@ -353,8 +354,8 @@ func (c *comparison) pairByHand(s *Shell) {
 	}
 	own := *c.chosen
 	there := 1 - here
-	s.choose(newChooser("What "+f.Name+" is called in "+sideName(there), "", func(text string) []line {
-		var ls []line
+	s.choose(widget.NewChooser("What "+f.Name+" is called in "+sideName(there), "", func(text string) []widget.Line {
+		var ls []widget.Line
 		for _, alone := range []bool{true, false} {
 			for i := range a.Functions.Rows {
 				row := &a.Functions.Rows[i]
@@ -362,7 +363,7 @@ func (c *comparison) pairByHand(s *Shell) {
 					continue
 				}
 				g := &a.Compared.Matching.Funcs[row.Key]
-				if g.In[there] < 0 || (g.In[here] < 0) != alone || !likeWords(row.Name+" "+row.NameB, text) || len(ls) > 300 {
+				if g.In[there] < 0 || (g.In[here] < 0) != alone || !widget.HasWords(row.Name+" "+row.NameB, text) || len(ls) > 300 {
 					continue
 				}
 				fn := a.Recs[there].Functions.At(int(g.In[there]))
@@ -371,7 +372,7 @@ func (c *comparison) pairByHand(s *Shell) {
 				if there == 0 {
 					v = row.ASelf
 				}
-				ls = append(ls, line{title: fn.Name, detail: units.Value(a.Compared.Metric.Readable(v)), dim: !alone, take: func(s *Shell) {
+				ls = append(ls, widget.Line{Title: fn.Name, Detail: units.Value(a.Compared.Metric.Readable(v)), Dim: !alone, Take: func() {
 					s.chooser = nil
 					c.pairUp(s, own, other, here)
 				}})

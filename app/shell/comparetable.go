@@ -10,11 +10,13 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // differenceTable is the table of differences.
 type differenceTable struct {
-	drag
+	widget.Drag
 	scroll   int
 	by       differenceColumn
 	backward bool
@@ -22,8 +24,8 @@ type differenceTable struct {
 	rows     []compare.Row
 	of       tableKey
 	sheet    ui.Sheet
-	clicks   [filterCount]clickArea
-	heads    [differenceColumns]clickArea
+	clicks   [filterCount]widget.ClickArea
+	heads    [differenceColumns]widget.ClickArea
 }
 
 type differenceColumn uint8
@@ -49,7 +51,7 @@ func (t *differenceTable) layout(s *Shell, c *comparison, u *ui.UI, r image.Rect
 	}
 	t.refresh(c, a)
 	th := u.Theme
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	top := t.drawFilters(u, a, r)
 	body := image.Rect(r.Min.X, top+h+u.Px(4), r.Max.X, r.Max.Y)
 	t.events(s, c, u, a, body)
@@ -61,22 +63,22 @@ func (t *differenceTable) layout(s *Shell, c *comparison, u *ui.UI, r image.Rect
 		if t.filters != (tableFilters{}) {
 			text = "No differences are left by these filters."
 		}
-		u.Text(body, text, ui.Style{Size: 13, Color: th.Dim, Align: middle})
+		u.Text(body, text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
 	}
 	total := c.options.Total
 	for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
 		t.row(s, c, u, a, &t.rows[i], ui.Rect(0, i*h-t.scroll, body.Dx(), h), r, cols, total)
 	}
 	t.sheet.Show(u, body, u.Theme.Background)
-	t.area(u, body, pointer.CursorDefault)
+	t.Area(u, body, pointer.CursorDefault)
 }
 
 func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
 	th := u.Theme
 	if c.isChosen(a, row) {
-		t.sheet.Fill(line, 0, withAlpha(th.Accent, .16))
-	} else if t.inside && int(t.at.Y) >= line.Min.Y && int(t.at.Y) < line.Max.Y {
-		t.sheet.Fill(line, 0, withAlpha(th.Text, .05))
+		t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
+	} else if t.Inside && int(t.At.Y) >= line.Min.Y && int(t.At.Y) < line.Max.Y {
+		t.sheet.Fill(line, 0, theme.WithAlpha(th.Text, .05))
 	}
 	va, vb := values(row, total)
 	faint := noise(sureOf(row, total))
@@ -93,7 +95,7 @@ func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *doc.CompareA
 			st.Color = theme.Mix(th.Dim, th.Faint, .6)
 		}
 		if k > 1 {
-			st.Align = end
+			st.Align = ui.End
 		}
 		box := image.Rect(cols[k].Min.X-r.Min.X, line.Min.Y, cols[k].Max.X-r.Min.X, line.Max.Y)
 		if k == 0 {
@@ -104,7 +106,7 @@ func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *doc.CompareA
 }
 
 // rowColour is the colour of what a row stands for, as everywhere else.
-func (c *comparison) rowColour(s *Shell, u *ui.UI, a *doc.CompareAnswer, row *compare.Row) colour {
+func (c *comparison) rowColour(s *Shell, u *ui.UI, a *doc.CompareAnswer, row *compare.Row) ui.Colour {
 	fn := recording.Function{Name: row.Name, Module: row.Module}
 	if a.Table.By == compare.ByFunction && row.Key >= 0 {
 		fn = c.fn(a, row.Key)
@@ -131,46 +133,46 @@ func (c *comparison) isChosen(a *doc.CompareAnswer, row *compare.Row) bool {
 }
 
 func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, body image.Rectangle) {
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	at := func() *compare.Row {
-		if i := (int(t.at.Y) + t.scroll) / h; i >= 0 && i < len(t.rows) {
+		if i := (int(t.At.Y) + t.scroll) / h; i >= 0 && i < len(t.rows) {
 			return &t.rows[i]
 		}
 		return nil
 	}
 	for {
-		g, e, ok := t.next(u, body.Min)
+		g, e, ok := t.Next(u, body.Min)
 		if !ok {
 			break
 		}
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			t.scroll += int(y * float32(u.Px(rowsPerNotch)))
-		case gDrag:
-			t.scroll += int(t.start.Y - t.at.Y)
-			t.start = t.at
-		case gClick, gDouble:
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Dragged:
+			t.scroll += int(t.Start.Y - t.At.Y)
+			t.Start = t.At
+		case widget.Clicked, widget.DoubleClicked:
 			if row := at(); row != nil {
 				c.chooseRow(a, row)
-				if g == gDouble && functionKey(a, row) >= 0 {
+				if g == widget.DoubleClicked && functionKey(a, row) >= 0 {
 					c.tab = compareDistribution
 				}
 			}
-		case gMenu:
-			var items []item
+		case widget.MenuAsked:
+			var items []widget.Item
 			if row := at(); row != nil {
 				c.chooseRow(a, row)
 				name := row.Name
-				items = append(items, item{title: "Copy name", do: func() { s.copyLater(name) }})
+				items = append(items, widget.Item{Title: "Copy name", Do: func() { s.copyLater(name) }})
 				if k := functionKey(a, row); k >= 0 {
 					items = append(items, c.functionItems(s, c.fn(a, k))...)
 				}
 			}
 			items = append(items,
-				item{title: "Copy the table as text", do: func() { s.copyTable(false) }},
-				item{title: "Copy the table as CSV", do: func() { s.copyTable(true) }})
-			s.menu = newMenu(point(body.Min, t.at), items)
+				widget.Item{Title: "Copy the table as text", Do: func() { s.copyTable(false) }},
+				widget.Item{Title: "Copy the table as CSV", Do: func() { s.copyTable(true) }})
+			s.menu = widget.NewMenu(widget.Point(body.Min, t.At), items)
 		}
 	}
 }
@@ -203,17 +205,17 @@ func (t *differenceTable) drawFilters(u *ui.UI, a *doc.CompareAnswer, r image.Re
 		if i == filterSure && a.Method == compare.NoMethod {
 			continue
 		}
-		st := ui.Style{Size: 11.5, Color: th.Dim, Align: middle}
+		st := ui.Style{Size: 11.5, Color: th.Dim, Align: ui.Middle}
 		w := u.Measure(word, st).X + u.Px(20)
 		box := ui.Rect(x, y, w, u.Px(22))
-		clicked, hovered := t.clicks[i].clicked(u, box)
+		clicked, hovered := t.clicks[i].Clicked(u, box)
 		if clicked {
 			t.filters[i] = !t.filters[i]
 			t.scroll = 0
 			t.refreshed()
 		}
 		if t.filters[i] {
-			u.Round(box, 11, withAlpha(th.Accent, .22))
+			u.Round(box, 11, theme.WithAlpha(th.Accent, .22))
 			st.Color = th.Text
 		}
 		border := th.Rule
@@ -227,7 +229,7 @@ func (t *differenceTable) drawFilters(u *ui.UI, a *doc.CompareAnswer, r image.Re
 			x += u.Px(10)
 		}
 	}
-	text := plural(int64(len(t.rows)), "difference")
-	u.Text(image.Rect(x, y, r.Max.X-u.Px(14), y+u.Px(22)), text, ui.Style{Size: 11.5, Color: th.Dim, Align: end})
+	text := units.Plural(int64(len(t.rows)), "difference")
+	u.Text(image.Rect(x, y, r.Max.X-u.Px(14), y+u.Px(22)), text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 	return y + u.Px(26)
 }

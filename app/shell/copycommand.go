@@ -11,6 +11,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
+	"ashlar/render/widget"
 )
 
 // A panel is a part of the window that has a command line of its own.
@@ -360,8 +361,8 @@ func copyCommands() []Command {
 }
 
 // commandItem is the menu's line that copies a panel's command.
-func (s *Shell) commandItem(of panel) item {
-	return item{title: "Copy as command", do: func() { s.copyCommandOf(of) }}
+func (s *Shell) commandItem(of panel) widget.Item {
+	return widget.Item{Title: "Copy as command", Do: func() { s.copyCommandOf(of) }}
 }
 
 // Look sets what is done to stacks and what is searched for, as the command

@@ -34,10 +34,10 @@ func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []de
 	t := p.rec.Tracks[h.Track]
 	ds = append(ds, p.timeDetail("Start", h.Start))
 	if h.Samples != nil {
-		sub = plural(int64(h.Last-h.First), "sample") + " in a row"
+		sub = units.Plural(int64(h.Last-h.First), "sample") + " in a row"
 		ds = append(ds, p.sampleDetails(h)...)
 	} else {
-		sub = durationText(h.End - h.Start)
+		sub = units.Duration(h.End - h.Start)
 		if h.Unfinished {
 			sub += ", never ended"
 		}
@@ -240,7 +240,7 @@ func (p *pane) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 		ds = append(ds, detail{key: title1(m.Name), value: units.Value(v, m), exact: units.Exact(v, m)},
 			detail{key: "Number", value: units.Count(int64(h.Window+1)) + " of " + units.Count(int64(len(ws.Windows)))})
 	}
-	return "Window", durationText(h.End - h.Start), ds
+	return "Window", units.Duration(h.End - h.Start), ds
 }
 
 // number writes a counter's value exactly.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ashlar/app/drop"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 )
@@ -95,10 +96,10 @@ func (s *Shell) land(r sorted) {
 	}
 	if len(r.files) > 0 {
 		if r.left > 0 {
-			said = append(said, plural(int64(r.left), "more file")+" left out: a window shows two, side by side")
+			said = append(said, units.Plural(int64(r.left), "more file")+" left out: a window shows two, side by side")
 		}
 		if n := len(r.folders); n > 0 {
-			said = append(said, plural(int64(n), "folder")+" left out")
+			said = append(said, units.Plural(int64(n), "folder")+" left out")
 		}
 		if r.refused > 0 {
 			said = append(said, r.reason)
@@ -186,7 +187,7 @@ func (s *Shell) layoutDrag(u *ui.UI, full image.Rectangle) {
 	}
 	th := u.Theme
 	s.drag.zones = s.dropZones(full)
-	u.Fill(full, withAlpha(th.Background, .6))
+	u.Fill(full, theme.WithAlpha(th.Background, .6))
 	gap := u.Px(10)
 	for i, z := range s.drag.zones {
 		place := z.place.Inset(gap)
@@ -205,7 +206,7 @@ func (s *Shell) layoutDrag(u *ui.UI, full image.Rectangle) {
 		line, width := th.Rule, 1
 		if z.on {
 			line, width = th.Accent, u.Px(2)
-			u.Round(place, 10, withAlpha(th.Accent, th.Band))
+			u.Round(place, 10, theme.WithAlpha(th.Accent, th.Band))
 		} else if s.drag.over.Refused != "" {
 			line, width = th.Warn, u.Px(2)
 		}
@@ -218,8 +219,8 @@ func (s *Shell) layoutDrag(u *ui.UI, full image.Rectangle) {
 func (s *Shell) dropWords(u *ui.UI, place image.Rectangle, z zone) {
 	th := u.Theme
 	refused := s.drag.over.Refused != ""
-	title := ui.Style{Size: 18, Weight: medium, Color: th.Dim, Align: middle}
-	below := ui.Style{Size: 13, Color: th.Dim, Align: middle}
+	title := ui.Style{Size: 18, Weight: ui.Medium, Color: th.Dim, Align: ui.Middle}
+	below := ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle}
 	if z.on || refused {
 		title.Color = th.Text
 	}

@@ -80,7 +80,7 @@ func (b *bench) at(us float64, y int) f32.Point {
 
 func (b *bench) pointer(kind pointer.Kind, at f32.Point, mods key.Modifiers) {
 	e := pointer.Event{Kind: kind, Source: pointer.Mouse, Position: at, Modifiers: mods, Time: time.Duration(b.now.UnixNano())}
-	if kind == pointer.Press || kind == pointer.Drag || kind == pointer.Move && b.pane != nil && b.pane.timeline.lanes.pressed {
+	if kind == pointer.Press || kind == pointer.Drag || kind == pointer.Move && b.pane != nil && b.pane.timeline.lanes.Pressed {
 		e.Buttons = pointer.ButtonPrimary
 	}
 	b.router.Queue(e)

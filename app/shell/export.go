@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/convert"
 	"ashlar/ingest/encode"
 	"ashlar/ingest/extract"
+	"ashlar/render/units"
 )
 
 // exportCommands are those that take something out of the window.
@@ -209,7 +210,7 @@ func (s *Shell) loadMarks() {
 				for _, m := range in.Marks {
 					s.pane.marks.add(m)
 				}
-				s.Say(plural(int64(len(s.pane.marks.all)-n), "mark") + " added")
+				s.Say(units.Plural(int64(len(s.pane.marks.all)-n), "mark") + " added")
 			}
 		}
 		if err != nil {

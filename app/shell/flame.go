@@ -13,11 +13,12 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // flamePart is the flamegraph of a pane.
 type flamePart struct {
-	drag
+	widget.Drag
 	tree *analyze.Tree
 	// zoom is the path to the bar that fills the width: unlike a node's number
 	// it holds for the next answer's tree too.
@@ -26,11 +27,11 @@ type flamePart struct {
 	scroll int
 	up     bool  // the root is at the bottom
 	under  int32 // the node under the pointer, -1 for none
-	crumbs crumbs
+	crumbs widget.Crumbs
 	box    image.Rectangle // of the bars in the last frame, with the space around them
 
 	last    *doc.Answer // what is shown
-	picture standout
+	picture widget.Standout
 	key     flameKey
 	mark    int64 // of the function that stands out, -1 for none
 	pic     flame.Picture
@@ -90,7 +91,7 @@ func (f *flamePart) reveal(p *pane) {
 		f.zoomTo(p, nil)
 	}
 	if row := int(flame.BarHeight * f.key.scale); row > 0 {
-		into(&f.scroll, int(f.tree.Nodes[p.pick.node].Depth), row, f.key.size.Y-row)
+		widget.ScrollInto(&f.scroll, int(f.tree.Nodes[p.pick.node].Depth), row, f.key.size.Y-row)
 	}
 }
 
@@ -125,21 +126,21 @@ func pathOf(t *analyze.Tree, node int) []step {
 
 func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
 	for {
-		g, e, ok := f.next(u, f.box.Min)
+		g, e, ok := f.Next(u, f.box.Min)
 		if !ok {
 			break
 		}
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			f.scrollBy(int(y * float32(u.Px(rowsPerNotch))))
-		case gDrag:
-			f.scrollBy(int(f.start.Y - f.at.Y))
-			f.start = f.at
-		case gClick, gDouble:
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			f.scrollBy(int(y * float32(u.Px(widget.RowsPerNotch))))
+		case widget.Dragged:
+			f.scrollBy(int(f.Start.Y - f.At.Y))
+			f.Start = f.At
+		case widget.Clicked, widget.DoubleClicked:
 			f.look(p, u) // the pointer may have moved since the last frame
-			f.click(p, g == gDouble)
-		case gMenu:
+			f.click(p, g == widget.DoubleClicked)
+		case widget.MenuAsked:
 			f.look(p, u)
 			f.contextMenu(s, p, u)
 		}
@@ -150,8 +151,8 @@ func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
 // look finds the bar under the pointer.
 func (f *flamePart) look(p *pane, u *ui.UI) {
 	f.under = -1
-	if f.inside && f.pic.Tree != nil && p.tab == tabFlame {
-		if i := f.pic.At(int(f.at.X)-u.Px(flamePad), int(f.at.Y)-u.Px(flamePad)); i >= 0 {
+	if f.Inside && f.pic.Tree != nil && p.tab == tabFlame {
+		if i := f.pic.At(int(f.At.X)-u.Px(flamePad), int(f.At.Y)-u.Px(flamePad)); i >= 0 {
 			f.under = f.pic.Bars[i].Node
 		}
 	}
@@ -202,15 +203,15 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		f.tree = nil
 		f.pic.Tree = nil
 		if a != nil && p.rec.Done {
-			u.Text(r, f.nothing(p), ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
+			u.Text(r, f.nothing(p), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
 		}
-		f.area(u, r, pointer.CursorDefault)
+		f.Area(u, r, pointer.CursorDefault)
 		return
 	}
 	f.tree = a.Tree
 	zoom := nodeAt(a.Tree, f.zoom)
 	if zoom != 0 {
-		rest, to, clicked := f.crumbs.layout(p, u, r, trail{a.Tree, a.Tree.Path(zoom), "all", "›"})
+		rest, to, clicked := f.crumbs.Layout(u, r, widget.Trail{Rec: p.rec, Tree: a.Tree, Path: a.Tree.Path(zoom), Head: "all", Arrow: "›"})
 		if r = rest; clicked {
 			f.zoomTo(p, pathOf(a.Tree, to))
 		}
@@ -224,7 +225,7 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	root := f.root(p, a)
 	search, mark := p.standing()
 	k := flameKey{a.Tree, zoom, in.Size(), f.scroll, p.palette, search, u.Metric.PxPerDp, root, f.up}
-	if fresh := !f.picture.shown.Serves(u) || f.key != k; fresh || f.mark != mark {
+	if fresh := !f.picture.Shown.Serves(u) || f.key != k; fresh || f.mark != mark {
 		if fresh {
 			bars := f.pic.Bars
 			if f.key.tree != k.tree || f.key.zoom != k.zoom || f.key.size != k.size {
@@ -238,13 +239,13 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		f.draw(p, u, fresh)
 	}
 	s.Bars += f.pic.Drawn
-	u.Draw(f.picture.shown, in.Min)
+	u.Draw(f.picture.Shown, in.Min)
 	f.outlines(p, u, in)
 	cursor := pointer.CursorDefault
 	if f.under >= 0 {
 		cursor = pointer.CursorPointer
 	}
-	f.area(u, r, cursor)
+	f.Area(u, r, cursor)
 }
 
 // draw draws the picture with what stands out in it.
@@ -261,7 +262,7 @@ func (f *flamePart) draw(p *pane, u *ui.UI, fresh bool) {
 	if f.mark >= 0 {
 		over = func(on raster.Surface) { f.pic.PaintMarked(on, recording.FuncID(f.mark)) }
 	}
-	f.picture.draw(u, f.key.size, fresh, plain, over)
+	f.picture.Draw(u, f.key.size, fresh, plain, over)
 }
 
 // base is where the root's row begins in a picture h pixels high.
@@ -300,28 +301,9 @@ func (f *flamePart) nothing(p *pane) string {
 
 func (f *flamePart) outlines(p *pane, u *ui.UI, in image.Rectangle) {
 	if p.pick.is == pickNode && p.pick.tree == f.tree {
-		outline(u, &f.pic, in, p.pick.node, u.Theme.Accent, 2)
+		widget.Outline(u, &f.pic, in, p.pick.node, u.Theme.Accent, 2)
 	}
 	if f.under >= 0 {
-		outline(u, &f.pic, in, f.under, theme.WithAlpha(u.Theme.Text, .75), 1)
-	}
-}
-
-// outline draws a frame w pixels thick around a node's bar of a picture in r.
-func outline(u *ui.UI, pic *flame.Picture, r image.Rectangle, node int32, c colour, w int) {
-	for i := range pic.Bars {
-		b := &pic.Bars[i]
-		if b.Node != node || b.Row < pic.First {
-			continue
-		}
-		y := pic.RowTop(b.Row)
-		u.At(r, func(u *ui.UI) {
-			r := image.Rect(int(b.X0), y, max(int(b.X0)+1, int(b.X1)), y+u.Px(flame.BarHeight)-1)
-			if r.Dx() < 3*w {
-				u.Fill(r, c)
-			} else {
-				u.Border(r, 0, w, c)
-			}
-		})
+		widget.Outline(u, &f.pic, in, f.under, theme.WithAlpha(u.Theme.Text, .75), 1)
 	}
 }

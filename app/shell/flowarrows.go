@@ -114,7 +114,7 @@ func arrow(u *ui.UI, from, to f32.Point) {
 		bend = max(d, float32(u.Px(14)))
 	}
 	head := float32(u.Px(6))
-	stroke := func(width float32, c colour) {
+	stroke := func(width float32, c ui.Colour) {
 		u.Stroke(ui.LineFrom(from).Curve(from.Add(f32.Pt(bend, 0)), to.Sub(f32.Pt(bend, 0)), to.Sub(f32.Pt(head/2, 0))), width, c)
 	}
 	// A rim keeps it apart from the bars it crosses.

@@ -11,6 +11,7 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // zoomStep is the factor for a notch of the wheel.
@@ -28,7 +29,7 @@ func (p *pane) events(s *Shell, u *ui.UI) {
 	case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
 		f := p.rec.Func(p.timeline.hit.Call)
 		p.hover = &f
-	case p.flame.inside && p.flame.under > 0 && p.flame.tree != nil:
+	case p.flame.Inside && p.flame.under > 0 && p.flame.tree != nil:
 		f := p.flame.tree.Nodes[p.flame.under].Func
 		p.hover = &f
 	case p.near.pic.under > 0:
@@ -39,27 +40,27 @@ func (p *pane) events(s *Shell, u *ui.UI) {
 
 func (t *timelinePart) events(s *Shell, p *pane, u *ui.UI) {
 	for {
-		g, e, ok := t.lanes.next(u, p.bounds.lanes.Min)
+		g, e, ok := t.lanes.Next(u, p.bounds.lanes.Min)
 		if !ok {
 			break
 		}
 		t.onLanes(s, p, u, g, e)
 	}
 	for {
-		g, e, ok := t.rulerArea.next(u, p.bounds.ruler.Min)
+		g, e, ok := t.rulerArea.Next(u, p.bounds.ruler.Min)
 		if !ok {
 			break
 		}
 		t.onRuler(s, p, u, g, e)
 	}
 	for {
-		g, e, ok := t.strip.next(u, p.bounds.overview.Min)
+		g, e, ok := t.strip.Next(u, p.bounds.overview.Min)
 		if !ok {
 			break
 		}
 		t.onStrip(p, u, g, e)
 	}
-	t.inside, t.at = t.lanes.inside, t.lanes.at
+	t.inside, t.at = t.lanes.Inside, t.lanes.At
 	t.hit = timeline.Hit{Row: -1, Window: -1}
 	if t.inside && t.plan != nil && !p.bounds.lanes.Empty() {
 		t.hit = timeline.At(p.rec, t.plan, p.view, int(t.at.X), int(t.at.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
@@ -70,49 +71,49 @@ func (t *timelinePart) timeAt(p *pane, x float32) int64 {
 	return p.view.Time(float64(x)-float64(p.bounds.gutter), p.laneWidth())
 }
 
-func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g gesture, e pointer.Event) {
+func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e pointer.Event) {
 	d := &t.lanes
 	switch g {
-	case gScroll:
-		t.wheel(p, u, e, d.at)
-	case gPress:
+	case widget.Wheeled:
+		t.wheel(p, u, e, d.At)
+	case widget.Pressed:
 		t.grab, t.origin, p.motion.kind = grabNone, p.view, atRest
-	case gDrag:
+	case widget.Dragged:
 		if t.grab == grabNone {
 			t.grab = grabPan
 			switch {
-			case int(d.start.X) < p.bounds.gutter && t.trackAt(p, d.start) >= 0:
+			case int(d.Start.X) < p.bounds.gutter && t.trackAt(p, d.Start) >= 0:
 				t.grab = grabTrack
-			case t.boxing || d.mods.Contain(ctrlKey) && !d.mods.Contain(shiftKey):
+			case t.boxing || d.Mods.Contain(ctrlKey) && !d.Mods.Contain(shiftKey):
 				t.grab = grabBox
-			case d.mods.Contain(shiftKey):
-				t.beginRange(p, u, d, d.start.Y)
-				if i := t.trackAt(p, d.start); i >= 0 && d.mods.Contain(ctrlKey) {
+			case d.Mods.Contain(shiftKey):
+				t.beginRange(p, u, d, d.Start.Y)
+				if i := t.trackAt(p, d.Start); i >= 0 && d.Mods.Contain(ctrlKey) {
 					p.sel.tracks = []int{i} // within one thread
 				}
 			}
 		}
-		t.drag(p, u, d, d.at.Y, e)
-	case gDrop:
+		t.drag(p, u, d, d.At.Y, e)
+	case widget.Dropped:
 		switch t.grab {
 		case grabTrack:
-			p.moveTrack(t.trackAt(p, d.start), t.trackAt(p, d.at))
+			p.moveTrack(t.trackAt(p, d.Start), t.trackAt(p, d.At))
 		case grabPan:
 			p.motion.throw(p, u, e.Time)
 		case grabBox:
-			p.zoomToBox(u, t.box(p, d.start, d.at))
+			p.zoomToBox(u, t.box(p, d.Start, d.At))
 			t.boxing = false
 		}
 		t.grab = grabNone
-	case gMenu:
+	case widget.MenuAsked:
 		t.contextMenu(s, p, u)
-	case gClick, gDouble:
+	case widget.Clicked, widget.DoubleClicked:
 		if t.plan == nil {
 			return
 		}
-		h := timeline.At(p.rec, t.plan, p.view, int(d.at.X), int(d.at.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+		h := timeline.At(p.rec, t.plan, p.view, int(d.At.X), int(d.At.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
 		if h.Gutter && e.Modifiers.Contain(ctrlKey) {
-			p.toggleTrack(t.trackAt(p, d.at))
+			p.toggleTrack(t.trackAt(p, d.At))
 			return
 		}
 		if h.Gutter || h.Row >= 0 && t.plan.Rows[h.Row].Kind == timeline.ProcessRow {
@@ -120,15 +121,15 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g gesture, e pointer
 			return
 		}
 		p.pickHit(h)
-		if p.atGoal = false; g == gDouble && h.End > h.Start {
+		if p.atGoal = false; g == widget.DoubleClicked && h.End > h.Start {
 			p.fit(h.Start, h.End)
 		}
 	}
 }
 
 // beginRange begins to select a range where a drag did.
-func (t *timelinePart) beginRange(p *pane, u *ui.UI, d *drag, y float32) {
-	t.grab, t.anchor = grabRange, t.edge(p, u, d.start.X, y, d.mods)
+func (t *timelinePart) beginRange(p *pane, u *ui.UI, d *widget.Drag, y float32) {
+	t.grab, t.anchor = grabRange, t.edge(p, u, d.Start.X, y, d.Mods)
 }
 
 // edge is the time of an edge of a selection: that of a bar that is near,
@@ -141,8 +142,8 @@ func (t *timelinePart) edge(p *pane, u *ui.UI, x, y float32, mods key.Modifiers)
 }
 
 // drag moves what is held; y is where the pointer is in the lanes.
-func (t *timelinePart) drag(p *pane, u *ui.UI, d *drag, y float32, e pointer.Event) {
-	start, at := d.start, d.at
+func (t *timelinePart) drag(p *pane, u *ui.UI, d *widget.Drag, y float32, e pointer.Event) {
+	start, at := d.Start, d.At
 	switch t.grab {
 	case grabPan:
 		p.motion.follow(at, e.Time)
@@ -158,7 +159,7 @@ func (t *timelinePart) drag(p *pane, u *ui.UI, d *drag, y float32, e pointer.Eve
 
 // wheel zooms at the pointer; sideways it pans, over the names it scrolls.
 func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
-	x, y := scrolled(e)
+	x, y := widget.Notches(e)
 	if x != 0 {
 		from, to := p.limits()
 		p.view = p.view.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), from, to)
@@ -176,7 +177,7 @@ func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
 // scrollRows scrolls by notches of a wheel: smoothly by whole ones, with the
 // hand by the parts of one that a trackpad sends.
 func (p *pane) scrollRows(u *ui.UI, notches float32) {
-	px := int(notches * float32(u.Px(rowsPerNotch)))
+	px := int(notches * float32(u.Px(widget.RowsPerNotch)))
 	if max(notches, -notches) >= 1 {
 		p.motion.scroll(p, u, px)
 	} else {
@@ -185,22 +186,22 @@ func (p *pane) scrollRows(u *ui.UI, notches float32) {
 }
 
 // onRuler selects a range without a key held down.
-func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g gesture, e pointer.Event) {
+func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e pointer.Event) {
 	d := &t.rulerArea
 	switch g {
-	case gScroll:
-		t.wheel(p, u, e, d.at)
-	case gDrag:
+	case widget.Wheeled:
+		t.wheel(p, u, e, d.At)
+	case widget.Dragged:
 		if t.grab == grabNone {
 			t.beginRange(p, u, d, -1)
 		}
 		t.drag(p, u, d, -1, e)
-	case gDrop:
+	case widget.Dropped:
 		t.grab = grabNone
-	case gMenu:
+	case widget.MenuAsked:
 		t.markMenu(s, p, u)
-	case gClick:
-		if m := t.markAt(p, u, d.at.X); m != nil {
+	case widget.Clicked:
+		if m := t.markAt(p, u, d.At.X); m != nil {
 			p.goToMark(s, *m)
 			return
 		}
@@ -209,15 +210,15 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g gesture, e pointer
 }
 
 // onStrip moves the view by the overview.
-func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
+func (t *timelinePart) onStrip(p *pane, u *ui.UI, g widget.Gesture, e pointer.Event) {
 	d := &t.strip
-	at := t.stripTime(p, d.at.X)
+	at := t.stripTime(p, d.At.X)
 	switch g {
-	case gScroll:
-		_, y := scrolled(e)
+	case widget.Wheeled:
+		_, y := widget.Notches(e)
 		x := p.view.X(at, p.laneWidth())
 		p.zoomAt(math.Pow(zoomStep, float64(y)), math.Max(0, math.Min(x, float64(p.laneWidth()))))
-	case gPress:
+	case widget.Pressed:
 		t.origin = p.view
 		if t.grab = t.edgeAt(p, u); t.grab == grabView {
 			if at < p.view.From || at > p.view.To { // jump there first
@@ -228,8 +229,8 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 				t.origin = p.view
 			}
 		}
-	case gDrag:
-		delta := at - t.stripTime(p, d.start.X)
+	case widget.Dragged:
+		delta := at - t.stripTime(p, d.Start.X)
 		switch t.grab {
 		case grabLeft:
 			p.view.From = min(t.origin.From+delta, p.view.To-1000)
@@ -240,9 +241,9 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 			p.view = p.view.Clamp(p.limits())
 		}
 		p.moved = true
-	case gDrop, gClick:
+	case widget.Dropped, widget.Clicked:
 		t.grab = grabNone
-	case gDouble:
+	case widget.DoubleClicked:
 		t.grab = grabNone
 		p.fitAll()
 	}
@@ -251,7 +252,7 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g gesture, e pointer.Event) {
 // edgeAt is what a drag from where the pointer is over the overview moves: the
 // view, or one of its edges.
 func (t *timelinePart) edgeAt(p *pane, u *ui.UI) grab {
-	x := p.bounds.overview.Min.X + int(t.strip.at.X)
+	x := p.bounds.overview.Min.X + int(t.strip.At.X)
 	l, r := t.stripX(p, p.view.From), t.stripX(p, p.view.To)
 	near := u.Px(6)
 	switch {

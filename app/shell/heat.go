@@ -10,14 +10,15 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // heatPart shows when samples fell, or spans began, with time folded into
 // columns; a drag over it selects the time between.
 type heatPart struct {
-	drag
+	widget.Drag
 	pic  heatmap.Picture
-	kept kept[heatKey]
+	kept widget.Kept[heatKey]
 }
 
 // heatKey is what the picture depends on.
@@ -33,7 +34,7 @@ type heatKey struct {
 func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	a := p.doc.Answer()
 	for {
-		g, _, ok := t.next(u, r.Min)
+		g, _, ok := t.Next(u, r.Min)
 		if !ok {
 			break
 		}
@@ -41,16 +42,16 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 			continue
 		}
 		switch g {
-		case gDrag, gDrop:
-			from, ok1 := t.pic.At(int(t.start.X), int(t.start.Y))
-			to, ok2 := t.pic.At(int(t.at.X), int(t.at.Y))
+		case widget.Dragged, widget.Dropped:
+			from, ok1 := t.pic.At(int(t.Start.X), int(t.Start.Y))
+			to, ok2 := t.pic.At(int(t.At.X), int(t.At.Y))
 			if ok1 && ok2 {
 				p.selectRange(a.Grid.Range(from, to))
 			}
-		case gClick:
+		case widget.Clicked:
 			p.sel.ranged = false
-		case gDouble:
-			if c, ok := t.pic.At(int(t.at.X), int(t.at.Y)); ok {
+		case widget.DoubleClicked:
+			if c, ok := t.pic.At(int(t.At.X), int(t.At.Y)); ok {
 				p.fit(a.Grid.Time(c))
 			}
 		}
@@ -60,26 +61,26 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	}
 	if text := a.Grid.Empty(); text != "" {
 		t.pic.Grid = nil
-		u.Text(r, text, ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
+		u.Text(r, text, ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
 		return
 	}
 	k := heatKey{a.Grid, u.Theme, u.Metric.PxPerDp, p.sel.ranged, p.sel.from, p.sel.to, r.Size()}
-	u.Draw(t.kept.get(u, k, r.Size(), func(on raster.Surface) {
+	u.Draw(t.kept.Get(u, k, r.Size(), func(on raster.Surface) {
 		t.pic = heatmap.Picture{Grid: k.grid, Theme: k.theme, Font: s.fonts.Regular(11 * k.scale), Scale: k.scale,
 			Selected: k.selected, From: k.from, To: k.to}
 		t.pic.Paint(on)
 	}), r.Min)
-	t.area(u, r, pointer.CursorCrosshair)
+	t.Area(u, r, pointer.CursorCrosshair)
 }
 
 // tooltip says how many there were, and when.
 func (t *heatPart) tooltip(s *Shell, p *pane, u *ui.UI) {
-	if !t.inside || t.pressed || p.tab != tabHeat || s.menu != nil || s.help || t.pic.Grid == nil {
+	if !t.Inside || t.Pressed || p.tab != tabHeat || s.menu != nil || s.help || t.pic.Grid == nil {
 		return
 	}
-	if c, ok := t.pic.At(int(t.at.X), int(t.at.Y)); ok {
+	if c, ok := t.pic.At(int(t.At.X), int(t.At.Y)); ok {
 		from, to := t.pic.Grid.Time(c)
-		tip(u, point(p.bounds.lower.Min, t.at), units.Count(t.pic.Grid.Count(c)),
+		widget.Tip(u, widget.Point(p.bounds.lower.Min, t.At), units.Count(t.pic.Grid.Count(c)),
 			[]string{"from " + units.Duration(from-p.rec.Start) + ", for " + units.Duration(to-from)})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // helpSections parts the commands: each begins with the command of that title.
@@ -85,7 +86,7 @@ func helpLines() [][]helpLine {
 // helpPart is the page's state.
 type helpPart struct {
 	scroll int
-	kept   kept[helpKey]
+	kept   widget.Kept[helpKey]
 }
 
 // helpKey is what the picture of the lines depends on.
@@ -115,7 +116,7 @@ const (
 // fit.
 func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	th := u.Theme
-	u.Fill(full, withAlpha(th.Background, .6))
+	u.Fill(full, theme.WithAlpha(th.Background, .6))
 	blocks := helpLines()
 	line := u.Px(helpLineDp)
 	columns := max(1, min(3, (full.Dx()-u.Px(64))/u.Px(helpColumn)))
@@ -133,7 +134,7 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	in := image.Rect(box.Min.X+u.Px(24), box.Min.Y+u.Px(20), box.Max.X, box.Max.Y-u.Px(46))
 	s.helpState.scroll = max(0, min(s.helpState.scroll, content-in.Dy()))
 	k := helpKey{in.Size(), s.helpState.scroll, columns, th, u.Metric.PxPerDp, s.fontsOf}
-	u.Draw(s.helpState.kept.get(u, k, k.size, func(on raster.Surface) {
+	u.Draw(s.helpState.kept.Get(u, k, k.size, func(on raster.Surface) {
 		s.drawHelp(on, k, blocks, tops, line)
 	}), in.Min)
 	if over := content - in.Dy(); over > 0 { // says that there is more
@@ -149,7 +150,7 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	u.HLine(foot.Min.X, foot.Max.X, foot.Min.Y-u.Px(2), th.Rule)
 	took := u.Text(foot, fmt.Sprintf("Ctrl-K finds all of these and %d commands without a key", without), ui.Style{Size: 12, Color: th.Dim})
 	foot.Min.X += took.X + u.Px(16)
-	if st := (ui.Style{Size: 12, Color: th.Dim, Align: end}); u.Measure("Esc closes", st).X < foot.Dx() {
+	if st := (ui.Style{Size: 12, Color: th.Dim, Align: ui.End}); u.Measure("Esc closes", st).X < foot.Dx() {
 		u.Text(foot, "Esc closes", st)
 	}
 	s.shield(u, full)
@@ -161,7 +162,7 @@ func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops
 	px := func(dp int) int { return int(float32(dp)*k.scale + .5) }
 	on.Rect(0, 0, k.size.X, k.size.Y, raster.Pack(k.theme.Raised))
 	head, face := s.fonts.Medium(12.5*k.scale), s.fonts.Regular(12*k.scale)
-	write := func(f *raster.Face, x, width, y int, text string, col colour) {
+	write := func(f *raster.Face, x, width, y int, text string, col ui.Colour) {
 		f.Draw(on, float32(x), y+int(13.5*k.scale), f.Fit(text, float32(width)), raster.Pack(col), x, x+width)
 	}
 	for i, b := range blocks {
@@ -222,8 +223,8 @@ func (s *Shell) shield(u *ui.UI, full image.Rectangle) {
 			s.help = false
 			s.wake()
 		case pointer.Scroll:
-			_, y := scrolled(e)
-			s.helpState.scroll += int(y * float32(u.Px(rowsPerNotch)))
+			_, y := widget.Notches(e)
+			s.helpState.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
 		}
 	}
 	defer clip.Rect(full).Push(u.Ops).Pop()

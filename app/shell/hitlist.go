@@ -12,23 +12,25 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // hitList is the list that drops from the search line: what was found, in order
 // of time, or where nothing has a time the functions, the heaviest first. Only
 // the rows that are seen are looked up, beside the window.
 type hitList struct {
-	drag
+	widget.Drag
 	open bool
 	// focused is that the search line has had the keyboard since it is open: the
 	// list goes when that does.
 	focused bool
 	chosen  int64
 	scroll  int64 // pixels
-	bar     drag
+	bar     widget.Drag
 	box     image.Rectangle // of the search line
 	seen    int             // rows
 	// functions are those found where nothing has a time.
@@ -194,18 +196,18 @@ func (l *hitList) update(p *pane, wake func()) {
 // events takes what the pointer did on the list, rows of which are h high.
 func (l *hitList) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle, h int) {
 	for {
-		g, e, ok := l.next(u, body.Min)
+		g, e, ok := l.Next(u, body.Min)
 		if !ok {
 			return
 		}
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			l.scroll += int64(y * float32(u.Px(rowsPerNotch)))
-		case gMove:
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			l.scroll += int64(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Moved:
 			s.wake()
-		case gClick, gDouble:
-			if i := (int64(l.at.Y) + l.scroll) / int64(h); i < l.length(p) {
+		case widget.Clicked, widget.DoubleClicked:
+			if i := (int64(l.At.Y) + l.scroll) / int64(h); i < l.length(p) {
 				l.chosen = i
 				l.goTo(s, p, i)
 			}
@@ -235,13 +237,13 @@ func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
 		}
 	}
 	size := u.Constraints.Max
-	th, h := u.Theme, u.Px(rowHeight)
+	th, h := u.Theme, u.Px(widget.RowHeight)
 	n := l.length(p)
 	l.seen = int(max(1, min(n, listRows, int64((size.Y-l.box.Max.Y-u.Px(60))/h))))
 	right := min(l.box.Max.X, size.X-u.Px(8))
 	box := image.Rect(max(u.Px(8), right-u.Px(listWidth)), l.box.Max.Y+u.Px(5), right, l.box.Max.Y+u.Px(5)+(l.seen+1)*h+u.Px(12))
 	l.outside(u, size, l.box)
-	u.Round(box.Add(image.Pt(0, u.Px(2))), 8, withAlpha(colour{}, .25))
+	u.Round(box.Add(image.Pt(0, u.Px(2))), 8, theme.WithAlpha(ui.Colour{}, .25))
 	u.Round(box, 8, th.Raised)
 	u.Border(box, 8, 1, th.Rule)
 	head := image.Rect(box.Min.X+u.Px(6), box.Min.Y+u.Px(4), box.Max.X-u.Px(16), box.Min.Y+u.Px(4)+h)
@@ -261,23 +263,23 @@ func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
 	}
 	u.HLine(head.Min.X, head.Max.X, head.Max.Y-1, th.Rule)
 	if n == 0 {
-		u.Text(body, "Nothing is found", ui.Style{Size: 12, Color: th.Dim, Align: middle})
+		u.Text(body, "Nothing is found", ui.Style{Size: 12, Color: th.Dim, Align: ui.Middle})
 	}
 	u.At(body, func(u *ui.UI) {
 		for i := first; i < n && (i-first) <= int64(l.seen); i++ {
 			line := ui.Rect(0, int(i*int64(h)-l.scroll), body.Dx(), h)
-			inside := l.inside && int(l.at.Y) >= line.Min.Y && int(l.at.Y) < line.Max.Y
+			inside := l.Inside && int(l.At.Y) >= line.Min.Y && int(l.At.Y) < line.Max.Y
 			switch {
 			case i == l.chosen:
-				u.Round(line, 4, withAlpha(th.Accent, .22))
+				u.Round(line, 4, theme.WithAlpha(th.Accent, .22))
 			case inside:
-				u.Round(line, 4, withAlpha(th.Text, .06))
+				u.Round(line, 4, theme.WithAlpha(th.Text, .06))
 			}
 			texts, swatch := l.row(s, p, i)
 			l.cells(s, u, line, texts, swatch, th.Text)
 		}
 	})
-	l.area(u, body, pointer.CursorPointer)
+	l.Area(u, body, pointer.CursorPointer)
 	if all := n * int64(h); all > int64(body.Dy()) {
 		l.scrollBar(u, image.Rect(body.Max.X, body.Min.Y, box.Max.X-u.Px(4), body.Max.Y), all)
 	}
@@ -297,7 +299,7 @@ func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
 
 // row are the texts of a row and its colour; they are empty while they are being
 // looked up.
-func (l *hitList) row(s *Shell, p *pane, i int64) (texts []string, swatch *colour) {
+func (l *hitList) row(s *Shell, p *pane, i int64) (texts []string, swatch *ui.Colour) {
 	if !p.timed() {
 		a, r := l.functions.of, &l.functions.rows[i]
 		if c, ok := p.table.colour(s, p, a, r); ok {
@@ -338,7 +340,7 @@ func moment(ps, all int64) string {
 }
 
 // cells draws the texts of a row: two numbers between a name and a last one.
-func (l *hitList) cells(s *Shell, u *ui.UI, r image.Rectangle, texts []string, swatch *colour, c colour) {
+func (l *hitList) cells(s *Shell, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
 	if swatch != nil {
 		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, *swatch)
 	}
@@ -348,8 +350,8 @@ func (l *hitList) cells(s *Shell, u *ui.UI, r image.Rectangle, texts []string, s
 	name := image.Rect(r.Min.X+u.Px(24), r.Min.Y, x-2*number-u.Px(6), r.Max.Y)
 	u.Text(name, f.Fit(texts[0], float32(name.Dx())), ui.Style{Size: 12, Color: c})
 	dim := u.Theme.Dim
-	u.Text(image.Rect(x-2*number, r.Min.Y, x-number, r.Max.Y), texts[1], ui.Style{Size: 12, Color: c, Align: end})
-	u.Text(image.Rect(x-number, r.Min.Y, x-u.Px(6), r.Max.Y), texts[2], ui.Style{Size: 12, Color: c, Align: end})
+	u.Text(image.Rect(x-2*number, r.Min.Y, x-number, r.Max.Y), texts[1], ui.Style{Size: 12, Color: c, Align: ui.End})
+	u.Text(image.Rect(x-number, r.Min.Y, x-u.Px(6), r.Max.Y), texts[2], ui.Style{Size: 12, Color: c, Align: ui.End})
 	u.Text(image.Rect(x+u.Px(10), r.Min.Y, r.Max.X, r.Max.Y), f.Fit(texts[3], float32(last-u.Px(12))), ui.Style{Size: 12, Color: dim})
 }
 
@@ -358,19 +360,19 @@ func (l *hitList) scrollBar(u *ui.UI, r image.Rectangle, all int64) {
 	size := max(u.Px(24), int(int64(r.Dy())*int64(r.Dy())/all))
 	most := float64(all - int64(r.Dy()))
 	for {
-		g, _, ok := l.bar.next(u, r.Min)
+		g, _, ok := l.bar.Next(u, r.Min)
 		if !ok {
 			break
 		}
-		if g == gPress || g == gDrag {
-			l.scroll = int64(max(0, min(1, float64(l.bar.at.Y-float32(size)/2)/float64(max(1, r.Dy()-size)))) * most)
+		if g == widget.Pressed || g == widget.Dragged {
+			l.scroll = int64(max(0, min(1, float64(l.bar.At.Y-float32(size)/2)/float64(max(1, r.Dy()-size)))) * most)
 		}
 	}
 	y := r.Min.Y + int(float64(l.scroll)/most*float64(r.Dy()-size))
 	c := u.Theme.Faint
-	if l.bar.inside || l.bar.pressed {
+	if l.bar.Inside || l.bar.Pressed {
 		c = u.Theme.Dim
 	}
 	u.Round(ui.Rect(r.Min.X+u.Px(3), y, u.Px(5), size), 2.5, c)
-	l.bar.area(u, r, pointer.CursorDefault)
+	l.bar.Area(u, r, pointer.CursorDefault)
 }

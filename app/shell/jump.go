@@ -9,6 +9,7 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // jump is a time that a text may mean.
@@ -26,10 +27,10 @@ func (s *Shell) askTime() {
 	if !p.timed() {
 		return
 	}
-	s.choose(newChooser("A time to go to: 1.25 s, +3 ms, 20 %, 1.2s..1.5s", "", func(text string) []line {
-		var ls []line
+	s.choose(widget.NewChooser("A time to go to: 1.25 s, +3 ms, 20 %, 1.2s..1.5s", "", func(text string) []widget.Line {
+		var ls []widget.Line
 		for _, j := range p.times(text) {
-			ls = append(ls, line{title: j.what, detail: j.exact, dim: !j.possible, take: func(s *Shell) {
+			ls = append(ls, widget.Line{Title: j.what, Detail: j.exact, Dim: !j.possible, Take: func() {
 				s.chooser = nil
 				p.jump(j)
 			}})

@@ -119,7 +119,7 @@ func (s *Shell) keep() {
 		s.prefs = s.preferred()
 	}
 	p := s.pane
-	if p != nil && p.splitter.pressed {
+	if p != nil && p.splitter.Pressed {
 		return
 	}
 	if p != nil && p.visited {

@@ -73,7 +73,9 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 		k.Name = key.NameReturn
 	}
 	if s.menu != nil && k.Name != key.NameEscape {
-		s.menu.key(s, k)
+		if do := s.menu.Key(k); do != nil {
+			s.leaveMenu(do)
+		}
 		return
 	}
 	if s.typing && k.Name == key.NameTab {

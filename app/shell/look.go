@@ -9,6 +9,8 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // lookCommands are those that change how things look, and the table.
@@ -102,7 +104,7 @@ func (s *Shell) copyTable(csvForm bool) {
 }
 
 // swatch is the colour of a row's function.
-func (p *pane) swatch(a *doc.Answer, r *analyze.Row) colour {
+func (p *pane) swatch(a *doc.Answer, r *analyze.Row) ui.Colour {
 	f := r.Function(a.Rec)
 	if int(r.Func) < a.Rec.Functions.Len() && a.Rec.Functions.At(int(r.Func)).Name == r.Name {
 		return p.palette.Func(a.Rec, r.Func)
@@ -179,9 +181,9 @@ func (s *Shell) toggleTheme() {
 	}
 }
 
-func (s *Shell) themeItems() []item {
+func (s *Shell) themeItems() []widget.Item {
 	titles := map[string]string{"contrast": "High contrast", "system": "As the system"}
-	var items []item
+	var items []widget.Item
 	names := []string{}
 	for _, t := range theme.All {
 		names = append(names, t.Name)
@@ -194,7 +196,7 @@ func (s *Shell) themeItems() []item {
 		if title == "" {
 			title = title1(n)
 		}
-		items = append(items, item{title: title, on: n == s.ThemeName(), do: func() { s.SetTheme(n) }})
+		items = append(items, widget.Item{Title: title, On: n == s.ThemeName(), Do: func() { s.SetTheme(n) }})
 	}
 	return items
 }

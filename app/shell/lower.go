@@ -7,6 +7,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // lower draws the half below the timeline: tabs, the chosen one's content and
@@ -55,11 +56,11 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	for i, name := range tabs {
 		st := ui.Style{Size: 12.5, Color: th.Dim}
 		if i == p.tab {
-			st.Color, st.Weight = th.Text, medium
+			st.Color, st.Weight = th.Text, ui.Medium
 		}
-		w := u.Measure(name, ui.Style{Size: 12.5, Weight: medium}).X
+		w := u.Measure(name, ui.Style{Size: 12.5, Weight: ui.Medium}).X
 		tab := image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y)
-		clicked, hovered := p.tabKeys[i].clicked(u, tab)
+		clicked, hovered := p.tabKeys[i].Clicked(u, tab)
 		if clicked {
 			p.tab = i
 		}
@@ -92,29 +93,29 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
 	if p.viewButton.Clicked(u.Context) {
 		its := append(p.viewItems(), s.commandItem(panelLower))
-		s.menu = newMenu(image.Pt(r.Max.X-u.Px(220), r.Min.Y-u.Px(float32(len(its))*28+20)), its)
+		s.menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Min.Y-u.Px(float32(len(its))*28+20)), its)
 	}
-	u.Text(image.Rect(x, r.Min.Y, at.X-u.Px(8), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: end})
+	u.Text(image.Rect(x, r.Min.Y, at.X-u.Px(8), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 }
 
 // layoutSplitter lets the border between the halves be dragged.
 func (p *pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
 	d := &p.splitter
 	for {
-		g, _, ok := d.next(u, image.Point{})
+		g, _, ok := d.Next(u, image.Point{})
 		if !ok {
 			break
 		}
 		switch g {
-		case gPress:
-			p.dragged = float32(p.bounds.tabs.Min.Y-whole.Min.Y) - d.at.Y
-		case gDrag:
-			p.split = max(.1, min(.9, (d.at.Y+p.dragged)/float32(whole.Dy())))
-		case gDouble:
+		case widget.Pressed:
+			p.dragged = float32(p.bounds.tabs.Min.Y-whole.Min.Y) - d.At.Y
+		case widget.Dragged:
+			p.split = max(.1, min(.9, (d.At.Y+p.dragged)/float32(whole.Dy())))
+		case widget.DoubleClicked:
 			p.split = 0
 		}
 	}
-	d.area(u, r, pointer.CursorRowResize)
+	d.Area(u, r, pointer.CursorRowResize)
 }
 
 // failed says in the middle of the pane why nothing can be shown and what to
@@ -124,6 +125,6 @@ func (p *pane) failed(u *ui.UI, r image.Rectangle, err error) {
 	y := r.Min.Y + r.Dy()*2/5
 	w := min(r.Dx()-u.Px(40), u.Px(640))
 	x := (r.Min.X + r.Max.X - w) / 2
-	u.Text(image.Rect(x, y-u.Px(34), x+w, y), "This file cannot be shown", ui.Style{Size: 16, Weight: font.Medium, Color: th.Text, Align: middle})
-	u.Text(image.Rect(x, y+u.Px(6), x+w, y+u.Px(140)), err.Error(), ui.Style{Size: 13, Color: th.Dim, Align: middle, Lines: 6})
+	u.Text(image.Rect(x, y-u.Px(34), x+w, y), "This file cannot be shown", ui.Style{Size: 16, Weight: font.Medium, Color: th.Text, Align: ui.Middle})
+	u.Text(image.Rect(x, y+u.Px(6), x+w, y+u.Px(140)), err.Error(), ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: 6})
 }

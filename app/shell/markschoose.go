@@ -6,6 +6,7 @@ import (
 	"ashlar/app/address"
 	"ashlar/app/store"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // markable lists what could be marked now, what is most likely meant first: the
@@ -14,7 +15,7 @@ import (
 func (p *pane) markable() (places []address.Place) {
 	moment := func(t int64) { places = append(places, address.Place{From: t - p.rec.Start, To: t - p.rec.Start}) }
 	f, picked := p.pickedFunction()
-	if n := p.flame.under; n > 0 && p.flame.tree != nil && p.flame.inside {
+	if n := p.flame.under; n > 0 && p.flame.tree != nil && p.flame.Inside {
 		f, picked = p.flame.tree.Function(p.rec, int(n)), false
 		name := nameOf(f)
 		places = append(places, address.Place{Func: &name})
@@ -27,8 +28,8 @@ func (p *pane) markable() (places []address.Place) {
 		switch x := int(t.at.X) - p.bounds.gutter; {
 		case t.inside && x >= 0:
 			moment(p.timeline.timeAt(p, t.at.X))
-		case t.rulerArea.inside && int(t.rulerArea.at.X) >= p.bounds.gutter:
-			moment(p.timeline.timeAt(p, t.rulerArea.at.X))
+		case t.rulerArea.Inside && int(t.rulerArea.At.X) >= p.bounds.gutter:
+			moment(p.timeline.timeAt(p, t.rulerArea.At.X))
 		case p.pick.is == pickBar:
 			moment(p.pick.hit.Start)
 		default:
@@ -50,13 +51,13 @@ func (s *Shell) askMark() {
 		s.Say("Select a function first: click a bar or a row")
 		return
 	}
-	var c *chooser
-	c = newChooser("A note; may be empty", "", func(string) []line {
-		var ls []line
+	var c *widget.Chooser
+	c = widget.NewChooser("A note; may be empty", "", func(string) []widget.Line {
+		var ls []widget.Line
 		for _, at := range places {
-			l := line{title: "Mark " + placeText(at), take: func(s *Shell) {
+			l := widget.Line{Title: "Mark " + placeText(at), Take: func() {
 				s.chooser = nil
-				m := store.NewMark(at, c.editor.Text())
+				m := store.NewMark(at, c.Editor.Text())
 				p.marks.add(m)
 				p.marks.at = m.ID
 				if p.path == "-" {
@@ -65,17 +66,17 @@ func (s *Shell) askMark() {
 			}}
 			switch {
 			case at.Func != nil:
-				l.detail = "function"
+				l.Detail = "function"
 			case at.From != at.To:
-				l.detail = "range of " + units.Duration(at.To-at.From)
+				l.Detail = "range of " + units.Duration(at.To-at.From)
 			default:
-				l.detail = "moment"
+				l.Detail = "moment"
 			}
 			ls = append(ls, l)
 		}
 		return ls
 	})
-	c.rows = len(places)
+	c.Rows = len(places)
 	s.choose(c)
 }
 
@@ -86,17 +87,17 @@ func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, store.Mark)) {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	s.choose(newChooser(hint, "", func(text string) []line {
-		var ls []line
+	s.choose(widget.NewChooser(hint, "", func(text string) []widget.Line {
+		var ls []widget.Line
 		for _, m := range p.marks.sorted() {
-			l := line{title: m.Text, detail: placeText(m.Place), take: func(s *Shell) {
+			l := widget.Line{Title: m.Text, Detail: placeText(m.Place), Take: func() {
 				s.chooser = nil
 				do(p, s, m)
 			}}
-			if l.title == "" {
-				l.title, l.dim = "(no note)", true
+			if l.Title == "" {
+				l.Title, l.Dim = "(no note)", true
 			}
-			if likeWords(l.title+" "+l.detail, text) {
+			if widget.HasWords(l.Title+" "+l.Detail, text) {
 				ls = append(ls, l)
 			}
 		}
@@ -106,8 +107,8 @@ func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, store.Mark)) {
 
 // renameMark asks for another text.
 func (p *pane) renameMark(s *Shell, m store.Mark) {
-	c := newChooser("What the note says", m.Text, func(text string) []line {
-		return []line{{title: "Mark " + placeText(m.Place), take: func(s *Shell) {
+	c := widget.NewChooser("What the note says", m.Text, func(text string) []widget.Line {
+		return []widget.Line{{Title: "Mark " + placeText(m.Place), Take: func() {
 			s.chooser = nil
 			p.marks.all = slices.Clone(p.marks.all)
 			if i := slices.IndexFunc(p.marks.all, func(o store.Mark) bool { return o.ID == m.ID }); i >= 0 {
@@ -115,6 +116,6 @@ func (p *pane) renameMark(s *Shell, m store.Mark) {
 			}
 		}}}
 	})
-	c.rows = 1
+	c.Rows = 1
 	s.choose(c)
 }

@@ -8,7 +8,9 @@ import (
 	"gioui.org/f32"
 
 	"ashlar/app/store"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // flagSize is how wide and high a mark's flag on the ruler is, in dp.
@@ -26,7 +28,7 @@ func (p *pane) markX(at int64) int {
 func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
 	th := u.Theme
-	line, flag := withAlpha(th.Text, .22), withAlpha(th.Text, .8)
+	line, flag := theme.WithAlpha(th.Text, .22), theme.WithAlpha(th.Text, .8)
 	area := image.Rect(b.ruler.Min.X+b.gutter, b.ruler.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
 	foot := b.ruler.Dy()
 	u.At(area, func(u *ui.UI) {
@@ -45,7 +47,7 @@ func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
 			u.VLine(x0, foot, area.Dy(), line)
 			if m.From != m.To {
 				u.VLine(x1, foot, area.Dy(), line)
-				u.Fill(image.Rect(x0, foot-u.Px(3), max(x0+1, x1), foot), withAlpha(col, .55))
+				u.Fill(image.Rect(x0, foot-u.Px(3), max(x0+1, x1), foot), theme.WithAlpha(col, .55))
 			}
 			pennant(u, x0, foot, col)
 		}
@@ -63,7 +65,7 @@ func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
 }
 
 // pennant draws a flag whose pole stands at x on y.
-func pennant(u *ui.UI, x, y int, c colour) {
+func pennant(u *ui.UI, x, y int, c ui.Colour) {
 	size := float32(u.Px(flagSize))
 	foot := f32.Pt(float32(x), float32(y))
 	at := func(dx, dy float32) f32.Point { return foot.Add(f32.Pt(dx, dy)) }
@@ -85,15 +87,15 @@ func (t *timelinePart) markAt(p *pane, u *ui.UI, x float32) *store.Mark {
 // markTip shows the note of the flag under the pointer.
 func (t *timelinePart) markTip(s *Shell, p *pane, u *ui.UI) {
 	d := &t.rulerArea
-	if !d.inside || d.pressed || s.menu != nil || s.help || s.chooser != nil {
+	if !d.Inside || d.Pressed || s.menu != nil || s.help || s.chooser != nil {
 		return
 	}
-	if m := t.markAt(p, u, d.at.X); m != nil {
+	if m := t.markAt(p, u, d.At.X); m != nil {
 		title := m.Text
 		if title == "" {
 			title = "A mark"
 		}
-		tip(u, point(p.bounds.ruler.Min, d.at), title, []string{placeText(m.Place)})
+		widget.Tip(u, widget.Point(p.bounds.ruler.Min, d.At), title, []string{placeText(m.Place)})
 	}
 }
 
@@ -101,15 +103,15 @@ func (t *timelinePart) markTip(s *Shell, p *pane, u *ui.UI) {
 // moment there.
 func (t *timelinePart) markMenu(s *Shell, p *pane, u *ui.UI) {
 	d := &t.rulerArea
-	items := []item{{title: "Mark this moment", detail: "B", do: func() { s.askMark() }}}
-	if m := t.markAt(p, u, d.at.X); m != nil {
+	items := []widget.Item{{Title: "Mark this moment", Detail: "B", Do: func() { s.askMark() }}}
+	if m := t.markAt(p, u, d.At.X); m != nil {
 		m := *m
-		items = []item{
-			{title: "Go to it", do: func() { p.goToMark(s, m) }},
-			{title: "Rename the mark", do: func() { p.renameMark(s, m) }},
-			{title: "Copy the note", do: func() { s.copyLater(m.Text) }},
-			{title: "Delete the mark", do: func() { p.deleteMark(s, m) }},
+		items = []widget.Item{
+			{Title: "Go to it", Do: func() { p.goToMark(s, m) }},
+			{Title: "Rename the mark", Do: func() { p.renameMark(s, m) }},
+			{Title: "Copy the note", Do: func() { s.copyLater(m.Text) }},
+			{Title: "Delete the mark", Do: func() { p.deleteMark(s, m) }},
 		}
 	}
-	s.menu = newMenu(point(p.bounds.ruler.Min, d.at), items)
+	s.menu = widget.NewMenu(widget.Point(p.bounds.ruler.Min, d.At), items)
 }

@@ -12,6 +12,8 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // copyTo puts a text on the clipboard and says so.
@@ -25,16 +27,16 @@ func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 	if t.plan == nil {
 		return
 	}
-	h := timeline.At(p.rec, t.plan, p.view, int(t.lanes.at.X), int(t.lanes.at.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
-	at := point(p.bounds.lanes.Min, t.lanes.at)
-	var items []item
+	h := timeline.At(p.rec, t.plan, p.view, int(t.lanes.At.X), int(t.lanes.At.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+	at := widget.Point(p.bounds.lanes.Min, t.lanes.At)
+	var items []widget.Item
 	if h.Found && h.Call != recording.NoCall {
 		p.pickHit(h)
 		items = append(items,
-			item{title: "Zoom to it", do: func() { p.fit(h.Start, h.End) }},
-			item{title: "Select its time", do: func() { p.selectRange(h.Start, h.End) }},
-			item{title: "Copy name", do: func() { s.copyLater(p.rec.FuncName(h.Call)) }},
-			item{title: "Copy details", detail: "Ctrl-C", do: func() { p.copy = true }},
+			widget.Item{Title: "Zoom to it", Do: func() { p.fit(h.Start, h.End) }},
+			widget.Item{Title: "Select its time", Do: func() { p.selectRange(h.Start, h.End) }},
+			widget.Item{Title: "Copy name", Do: func() { s.copyLater(p.rec.FuncName(h.Call)) }},
+			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.copy = true }},
 		)
 	}
 	if f, ok := p.pickedFunction(); ok && h.Found {
@@ -47,11 +49,11 @@ func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 		items = append(items, p.timelineItems()...)
 	}
 	items = append(items, s.commandItem(panelTimeline))
-	s.menu = newMenu(at, items)
+	s.menu = widget.NewMenu(at, items)
 }
 
 // rowItems are what can be done with a row.
-func (p *pane) rowItems(r *timeline.Row) []item {
+func (p *pane) rowItems(r *timeline.Row) []widget.Item {
 	if r.Kind == timeline.ProcessRow {
 		return p.processItems(r)
 	}
@@ -73,26 +75,26 @@ func (p *pane) rowItems(r *timeline.Row) []item {
 	if slices.Equal(p.sel.tracks, []int{i}) {
 		only = "Select all threads"
 	}
-	return []item{
-		{title: only, do: func() { p.onlyTrack(i) }},
-		{title: "Add to the selected threads", detail: "Ctrl click", on: slices.Contains(p.sel.tracks, i), do: func() { p.toggleTrack(i) }},
-		{title: fold, do: func() { p.fold(r) }},
-		{title: pin, detail: keyOf("Pin or unpin the thread"), do: func() { p.togglePin(i) }},
-		{title: "Hide", detail: keyOf("Hide the thread"), do: func() { p.hide(i, true) }},
+	return []widget.Item{
+		{Title: only, Do: func() { p.onlyTrack(i) }},
+		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.sel.tracks, i), Do: func() { p.toggleTrack(i) }},
+		{Title: fold, Do: func() { p.fold(r) }},
+		{Title: pin, Detail: keyOf("Pin or unpin the thread"), Do: func() { p.togglePin(i) }},
+		{Title: "Hide", Detail: keyOf("Hide the thread"), Do: func() { p.hide(i, true) }},
 	}
 }
 
 // timelineItems are what can be done with all rows.
-func (p *pane) timelineItems() []item {
-	var items []item
+func (p *pane) timelineItems() []widget.Item {
+	var items []widget.Item
 	if n := len(p.hidden); n > 0 {
-		items = append(items, item{title: "Show " + plural(int64(n), "hidden thread"), do: func() { p.hidden = map[int]bool{} }})
+		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden thread"), Do: func() { p.hidden = map[int]bool{} }})
 	}
 	items = append(items,
-		item{title: "Fold all threads", detail: keyOf("Fold all threads"), do: func() { p.foldAll(false) }},
-		item{title: "Unfold all threads", do: func() { p.foldAll(true) }})
+		widget.Item{Title: "Fold all threads", Detail: keyOf("Fold all threads"), Do: func() { p.foldAll(false) }},
+		widget.Item{Title: "Unfold all threads", Do: func() { p.foldAll(true) }})
 	for _, s := range timeline.Sorts {
-		items = append(items, item{title: sortTitle(s), on: p.sort == s && p.order == nil, do: func() { p.sortTracks(s) }})
+		items = append(items, widget.Item{Title: sortTitle(s), On: p.sort == s && p.order == nil, Do: func() { p.sortTracks(s) }})
 	}
 	return items
 }
@@ -121,22 +123,22 @@ func (f *flamePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 		return
 	}
 	n := f.under
-	var items []item
+	var items []widget.Item
 	if n > 0 {
 		f.click(p, false)
 		path := pathOf(f.tree, int(n))
 		name := f.tree.Function(p.rec, int(n)).Name
 		items = append(items,
-			item{title: "Zoom to it", do: func() { f.zoomTo(p, path) }},
-			item{title: "Copy name", do: func() { s.copyLater(name) }},
-			item{title: "Copy details", detail: "Ctrl-C", do: func() { p.copy = true }},
+			widget.Item{Title: "Zoom to it", Do: func() { f.zoomTo(p, path) }},
+			widget.Item{Title: "Copy name", Do: func() { s.copyLater(name) }},
+			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.copy = true }},
 		)
 		items = append(items, p.functionItems(s, f.tree.Function(p.rec, int(n)))...)
 	}
 	if len(f.zoom) > 0 {
-		items = append(items, item{title: "Show everything", detail: "0", do: func() { f.zoomTo(p, nil) }})
+		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { f.zoomTo(p, nil) }})
 	}
-	s.menu = newMenu(point(p.flame.box.Min, f.at), append(items, s.commandItem(panelLower)))
+	s.menu = widget.NewMenu(widget.Point(p.flame.box.Min, f.At), append(items, s.commandItem(panelLower)))
 }
 
 // copyLater puts a text on the clipboard with the next frame.
@@ -208,7 +210,7 @@ func (p *pane) moveTrack(track, to int) {
 
 // dropLine shows where a dragged track would go.
 func (t *timelinePart) dropLine(p *pane, u *ui.UI) {
-	from, to := t.trackAt(p, t.lanes.start), t.trackAt(p, t.lanes.at)
+	from, to := t.trackAt(p, t.lanes.Start), t.trackAt(p, t.lanes.At)
 	if from < 0 || to < 0 || from == to || p.rec.Tracks[from].Process != p.rec.Tracks[to].Process {
 		return
 	}

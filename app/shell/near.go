@@ -8,8 +8,10 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // nearPart shows the callers and callees of a function: as a sandwich, or as
@@ -25,7 +27,7 @@ type nearPart struct {
 	sides [2]nearList
 	side  int // the list that keys move in
 	pic   sandwich
-	form  segments
+	form  widget.Segments
 }
 
 // around puts a function in the middle.
@@ -62,7 +64,7 @@ func (n *nearPart) follow(p *pane) {
 }
 
 type nearList struct {
-	drag
+	widget.Drag
 	scroll int
 	chosen int // the row that keys have moved to
 }
@@ -71,7 +73,7 @@ func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	a := p.doc.Answer()
 	th := u.Theme
 	if !n.any || a == nil || a.Near == nil {
-		u.Text(r, "Select a function, in the flamegraph, the timeline or the table, to see who calls it and whom it calls.", ui.Style{Size: 13, Color: th.Dim, Align: middle})
+		u.Text(r, "Select a function, in the flamegraph, the timeline or the table, to see who calls it and whom it calls.", ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
 		return
 	}
 	// The name that belongs to what is shown: the answer may be the one before.
@@ -80,16 +82,16 @@ func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	total := a.Tree.Nodes[0].Total
 	head := a.Near.Function
 	words := []string{"Flamegraph", "Lists"}
-	at := r.Max.X - u.Px(12) - n.form.width(u, words)
-	if i := n.form.layout(u, at, r.Min.Y+u.Px(7), words, b2i(n.lists)); i >= 0 {
+	at := r.Max.X - u.Px(12) - n.form.Width(u, words)
+	if i := n.form.Layout(u, at, r.Min.Y+u.Px(7), words, b2i(n.lists)); i >= 0 {
 		n.lists = i == 1
 	}
 	numbers := "self " + units.Value(head.Self, m) + "   total " + units.Value(head.Total, m) + "   " + units.Percent(head.Total, total)
 	w := u.Measure(numbers, ui.Style{Size: 12}).X
 	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), at-u.Px(10), r.Min.Y+u.Px(30))
-	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), numbers, ui.Style{Size: 12, Color: th.Dim, Align: end})
+	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), numbers, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 	line.Max.X -= w + u.Px(12)
-	u.Text(line, s.fonts.Medium(13*u.Metric.PxPerDp).Fit(name, float32(line.Dx())), ui.Style{Size: 13, Weight: medium, Color: th.Text})
+	u.Text(line, s.fonts.Medium(13*u.Metric.PxPerDp).Fit(name, float32(line.Dx())), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text})
 	rest := image.Rect(r.Min.X, r.Min.Y+u.Px(36), r.Max.X, r.Max.Y)
 	if !n.lists {
 		n.pic.layout(s, p, u, a, rest)
@@ -103,21 +105,21 @@ func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 
 func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title string, rows []analyze.Row, r image.Rectangle) {
 	th := u.Theme
-	h := u.Px(rowHeight)
-	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y, r.Max.X, r.Min.Y+h), title+"  ("+units.Count(int64(len(rows)))+")", ui.Style{Size: 11.5, Weight: medium, Color: th.Dim})
+	h := u.Px(widget.RowHeight)
+	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y, r.Max.X, r.Min.Y+h), title+"  ("+units.Count(int64(len(rows)))+")", ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim})
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h, th.Rule)
 	body := image.Rect(r.Min.X, r.Min.Y+h+1, r.Max.X, r.Max.Y)
 	for {
-		g, e, ok := l.next(u, body.Min)
+		g, e, ok := l.Next(u, body.Min)
 		if !ok {
 			break
 		}
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			l.scroll += int(y * float32(u.Px(rowsPerNotch)))
-		case gClick, gDouble:
-			if i := (int(l.at.Y) + l.scroll) / h; i >= 0 && i < len(rows) && a.Rec.Functions.At(int(rows[i].Func)).Name == rows[i].Name {
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			l.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Clicked, widget.DoubleClicked:
+			if i := (int(l.At.Y) + l.scroll) / h; i >= 0 && i < len(rows) && a.Rec.Functions.At(int(rows[i].Func)).Name == rows[i].Name {
 				p.pickFunction(a, rows[i].Func)
 			}
 		}
@@ -130,16 +132,16 @@ func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title stri
 			y := i*h - l.scroll
 			row := &rows[i]
 			if s.focus.Shown && s.focus.In(&p.tab) && l == &p.near.sides[p.near.side] && i == l.chosen {
-				u.Fill(ui.Rect(0, y, body.Dx(), h), withAlpha(th.Accent, .16))
-			} else if l.inside && int(l.at.Y) >= y && int(l.at.Y) < y+h {
-				u.Fill(ui.Rect(0, y, body.Dx(), h), withAlpha(th.Text, .05))
+				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Accent, .16))
+			} else if l.Inside && int(l.At.Y) >= y && int(l.At.Y) < y+h {
+				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Text, .05))
 			}
 			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
 			w := body.Dx() - u.Px(32+160)
 			u.Text(ui.Rect(u.Px(32), y, w, h), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
-			u.Text(ui.Rect(body.Dx()-u.Px(160), y, u.Px(86), h), units.Value(row.Total, m), ui.Style{Size: 12, Color: th.Text, Align: end})
-			u.Text(ui.Rect(body.Dx()-u.Px(70), y, u.Px(56), h), units.Percent(row.Total, total), ui.Style{Size: 12, Color: th.Dim, Align: end})
+			u.Text(ui.Rect(body.Dx()-u.Px(160), y, u.Px(86), h), units.Value(row.Total, m), ui.Style{Size: 12, Color: th.Text, Align: ui.End})
+			u.Text(ui.Rect(body.Dx()-u.Px(70), y, u.Px(56), h), units.Percent(row.Total, total), ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 		}
 	})
-	l.area(u, body, pointer.CursorDefault)
+	l.Area(u, body, pointer.CursorDefault)
 }

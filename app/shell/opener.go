@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/app/address"
+	"ashlar/render/widget"
 )
 
 // askOpen lets the person choose a file.
@@ -31,29 +32,29 @@ func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, true,
 // were opened before too.
 func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, path string)) {
 	const sep = string(filepath.Separator)
-	var c *chooser
+	var c *widget.Chooser
 	var read string
 	var entries []os.DirEntry
-	entry := func(path string) line {
+	entry := func(path string) widget.Line {
 		i, err := os.Stat(path)
 		folder := err == nil && i.IsDir()
-		l := line{title: filepath.Base(path), dim: folder, tab: path, take: func(s *Shell) {
+		l := widget.Line{Title: filepath.Base(path), Dim: folder, Tab: path, Take: func() {
 			if folder {
-				c.setText(path + sep)
+				c.SetText(path + sep)
 				return
 			}
 			s.chooser = nil
 			then(s, path)
 		}}
 		if folder {
-			l.title += sep
-			l.tab += sep
+			l.Title += sep
+			l.Tab += sep
 		}
 		return l
 	}
 	start := strings.TrimSuffix(dir, sep) + sep
-	c = newChooser(what, start, func(text string) []line {
-		var ls []line
+	c = widget.NewChooser(what, start, func(text string) []widget.Line {
+		var ls []widget.Line
 		if recents {
 			ls = s.recentLines(strings.TrimPrefix(text, start), then)
 		}
@@ -76,7 +77,7 @@ func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, pat
 		}
 		return ls
 	})
-	c.submit = func(s *Shell, text string) bool {
+	c.Submit = func(text string) bool {
 		path := expandHome(text)
 		if address.Is(text) {
 			s.chooser = nil

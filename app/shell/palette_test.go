@@ -12,12 +12,12 @@ func TestATitleThatIsTypedComesFirst(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.openPalette()
 	first := func(text string) string {
-		b.chooser.setText(text)
-		b.chooser.refresh()
-		if len(b.chooser.lines) == 0 {
+		b.chooser.SetText(text)
+		b.chooser.Refresh()
+		if len(b.chooser.Lines) == 0 {
 			return ""
 		}
-		return b.chooser.lines[0].title
+		return b.chooser.Lines[0].Title
 	}
 	for _, c := range Commands {
 		for _, text := range []string{c.Title, strings.ToUpper(c.Title), " " + c.Title + " "} {

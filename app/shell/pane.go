@@ -3,7 +3,7 @@ package shell
 import (
 	"image"
 
-	"gioui.org/widget"
+	gio "gioui.org/widget"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
@@ -11,6 +11,7 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // selection is what everything below the timeline answers for.
@@ -104,16 +105,16 @@ type pane struct {
 	table     tablePart
 	about     aboutPart
 	history   history[place]
-	splitter  drag
+	splitter  widget.Drag
 	dragged   float32
-	tabKeys   [len(tabs)]clickArea
+	tabKeys   [len(tabs)]widget.ClickArea
 	near      nearPart
 	stats     statsPart
 	heat      heatPart
 	search    searchPart
 
 	transforms []analyze.Transform
-	chipClicks []clickArea
+	chipClicks []widget.ClickArea
 
 	motion  motion
 	tracks  filterPart
@@ -128,8 +129,8 @@ type pane struct {
 	wantMenu        bool // of what is selected, asked for by a key
 	unfiltered      int  // the height that all rows want
 
-	eventButton, metricButton, viewButton widget.Clickable
-	statusClick                           clickArea
+	eventButton, metricButton, viewButton gio.Clickable
+	statusClick                           widget.ClickArea
 }
 
 var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "Source", "About this file"}

@@ -37,11 +37,11 @@ func (p *pane) panBy(share float64) {
 }
 
 func (p *pane) scrollBy(px int) {
-	if p.flame.inside && p.tab == tabFlame {
+	if p.flame.Inside && p.tab == tabFlame {
 		p.flame.scrollBy(px)
 		return
 	}
-	if p.tab == tabTable && p.table.inside {
+	if p.tab == tabTable && p.table.Inside {
 		p.table.scroll += px
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // extent is the time that the whole view shows: the recording's, or that of the
@@ -52,10 +53,10 @@ func (s *Shell) askPart() {
 	}
 	part := p.part
 	part.Threads = slices.Clone(part.Threads)
-	s.choose(newChooser("A time to open, like 1.2s..1.5s, or a thread", "", func(text string) []line {
-		var ls []line
+	s.choose(widget.NewChooser("A time to open, like 1.2s..1.5s, or a thread", "", func(text string) []widget.Line {
+		var ls []widget.Line
 		add := func(title string, part recording.Part) {
-			ls = append(ls, line{title: title, detail: part.String(), take: func(s *Shell) {
+			ls = append(ls, widget.Line{Title: title, Detail: part.String(), Take: func() {
 				s.chooser = nil
 				s.OpenPart(path, part)
 			}})

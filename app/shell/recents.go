@@ -10,14 +10,17 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/render/theme"
 	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // recentList is the list of files that were opened before, on the first page. A
 // click opens one; two that are chosen, or of which one is dragged onto the
 // other, are compared.
 type recentList struct {
-	rows [recentRows]drag
+	rows [recentRows]widget.Drag
 	// chosen is the path of the one that is to be compared, "" for none.
 	chosen string
 	// held and over are the row that is dragged and the one that it is over, from 1; 0
@@ -48,7 +51,7 @@ func (l *recentList) layout(s *Shell, u *ui.UI, of []Recent, r image.Rectangle) 
 		return 0
 	}
 	th := u.Theme
-	u.Text(ui.Rect(r.Min.X, r.Min.Y, r.Dx(), u.Px(20)), "Opened before", ui.Style{Size: 12.5, Weight: medium, Color: th.Dim})
+	u.Text(ui.Rect(r.Min.X, r.Min.Y, r.Dx(), u.Px(20)), "Opened before", ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim})
 	y := r.Min.Y + u.Px(26)
 	for i := range min(len(of), recentRows) {
 		row := ui.Rect(r.Min.X, y, r.Dx(), u.Px(recentHeight))
@@ -64,48 +67,48 @@ func (l *recentList) events(s *Shell, u *ui.UI, of []Recent, i int, row image.Re
 	d := &l.rows[i]
 	path := of[i].Path
 	for {
-		g, _, ok := d.next(u, row.Min)
+		g, _, ok := d.Next(u, row.Min)
 		if !ok {
 			break
 		}
 		switch g {
-		case gClick, gDouble:
-			if d.mods.Contain(ctrlKey) || l.chosen != "" && l.chosen != path {
+		case widget.Clicked, widget.DoubleClicked:
+			if d.Mods.Contain(ctrlKey) || l.chosen != "" && l.chosen != path {
 				l.choose(s, path)
 			} else {
 				s.openRecent(path, (*Shell).Open)
 			}
-		case gDrag:
+		case widget.Dragged:
 			l.held, l.over = i+1, 0
-			if k := i + int(math.Floor(float64(d.at.Y)/float64(row.Dy()))); k != i && k >= 0 && k < min(len(of), recentRows) {
+			if k := i + int(math.Floor(float64(d.At.Y)/float64(row.Dy()))); k != i && k >= 0 && k < min(len(of), recentRows) {
 				l.over = k + 1
 			}
-		case gDrop:
+		case widget.Dropped:
 			if l.over > 0 {
 				s.compareRecents(of[l.over-1].Path, path)
 			}
 			l.held, l.over = 0, 0
-		case gMenu:
-			s.menu = newMenu(point(row.Min, d.at), l.items(s, path))
+		case widget.MenuAsked:
+			s.menu = widget.NewMenu(widget.Point(row.Min, d.At), l.items(s, path))
 		}
 	}
-	if d.area(u, row, pointer.CursorPointer); u.Item(d, row) {
+	if d.Area(u, row, pointer.CursorPointer); u.Item(d, row) {
 		s.openRecent(path, (*Shell).Open)
 	}
 }
 
 // items are what can be done with a file.
-func (l *recentList) items(s *Shell, path string) []item {
-	items := []item{{title: "Open", do: func() { s.openRecent(path, (*Shell).Open) }}}
+func (l *recentList) items(s *Shell, path string) []widget.Item {
+	items := []widget.Item{{Title: "Open", Do: func() { s.openRecent(path, (*Shell).Open) }}}
 	switch l.chosen {
 	case "":
-		items = append(items, item{title: "Compare with…", detail: "Ctrl click", do: func() { l.choose(s, path) }})
+		items = append(items, widget.Item{Title: "Compare with…", Detail: "Ctrl click", Do: func() { l.choose(s, path) }})
 	case path:
-		items = append(items, item{title: "Do not compare it", do: func() { l.choose(s, path) }})
+		items = append(items, widget.Item{Title: "Do not compare it", Do: func() { l.choose(s, path) }})
 	default:
-		items = append(items, item{title: "Compare " + cutName(filepath.Base(l.chosen)) + " with it", do: func() { l.choose(s, path) }})
+		items = append(items, widget.Item{Title: "Compare " + cutName(filepath.Base(l.chosen)) + " with it", Do: func() { l.choose(s, path) }})
 	}
-	return append(items, item{title: "Copy its path", do: func() { s.copyLater(path) }})
+	return append(items, widget.Item{Title: "Copy its path", Do: func() { s.copyLater(path) }})
 }
 
 // choose chooses a file to be compared; the second one is compared with the
@@ -140,14 +143,14 @@ func (l *recentList) row(u *ui.UI, of *Recent, i int, row image.Rectangle) {
 	st, dim := ui.Style{Size: 13, Color: th.Text}, ui.Style{Size: 12, Color: th.Dim}
 	switch {
 	case l.over == i+1, l.chosen == of.Path:
-		u.Round(back, 5, withAlpha(th.Accent, th.Band))
+		u.Round(back, 5, theme.WithAlpha(th.Accent, th.Band))
 		u.Border(back, 5, 1, th.Accent)
 		said, dim.Color = "compare with this", th.Text
 		if l.over == 0 {
 			said = "A · choose B"
 		}
-	case l.held == i+1, l.rows[i].inside:
-		u.Round(back, 5, withAlpha(th.Text, .06))
+	case l.held == i+1, l.rows[i].Inside:
+		u.Round(back, 5, theme.WithAlpha(th.Text, .06))
 	}
 	aw := u.Px(120)
 	nw := min(u.Measure(name, st).X+u.Px(2), row.Dx()-aw)
@@ -155,7 +158,7 @@ func (l *recentList) row(u *ui.UI, of *Recent, i int, row image.Rectangle) {
 	if left := row.Dx() - nw - aw; left > u.Px(40) {
 		u.Text(ui.Rect(row.Min.X+nw+u.Px(14), row.Min.Y, left-u.Px(14), row.Dy()), shortFolder(filepath.Dir(of.Path)), ui.Style{Size: 12, Color: th.Dim})
 	}
-	dim.Align = end
+	dim.Align = ui.End
 	u.Text(ui.Rect(row.Max.X-aw, row.Min.Y, aw, row.Dy()), said, dim)
 }
 
@@ -169,13 +172,13 @@ func (s *Shell) openRecent(path string, open func(s *Shell, path string)) {
 }
 
 // recentLines are the recents whose names match what is typed, for a chooser.
-func (s *Shell) recentLines(text string, open func(s *Shell, path string)) []line {
-	var ls []line
+func (s *Shell) recentLines(text string, open func(s *Shell, path string)) []widget.Line {
+	var ls []widget.Line
 	for _, r := range s.recents() {
-		if len(ls) == recentLines || !likeWords(filepath.Base(r.Path), text) {
+		if len(ls) == recentLines || !widget.HasWords(filepath.Base(r.Path), text) {
 			continue
 		}
-		ls = append(ls, line{title: filepath.Base(r.Path), detail: shortFolder(filepath.Dir(r.Path)), tab: r.Path, take: func(s *Shell) {
+		ls = append(ls, widget.Line{Title: filepath.Base(r.Path), Detail: shortFolder(filepath.Dir(r.Path)), Tab: r.Path, Take: func() {
 			s.chooser = nil
 			s.openRecent(r.Path, open)
 		}})
@@ -202,7 +205,7 @@ func ago(d time.Duration) string {
 		what string
 	}{{365 * 24 * time.Hour, "year"}, {30 * 24 * time.Hour, "month"}, {24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
 		if n := int64(d / x.unit); n > 0 {
-			return plural(n, x.what) + " ago"
+			return units.Plural(n, x.what) + " ago"
 		}
 	}
 	return "just now"

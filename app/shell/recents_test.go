@@ -110,11 +110,11 @@ func TestRecentsAreCompared(t *testing.T) {
 		"dragged": {func(b *bench, row func(int) f32.Point) { b.drag(row(1), row(0), 0) }, [2]string{"a.json", "b.json"}, ""},
 		"by the menu": {func(b *bench, row func(int) f32.Point) {
 			b.click(row(0), 0, pointer.ButtonSecondary)
-			b.menu.items[1].do()
+			b.menu.Items[1].Do()
 			b.menu = nil
 			b.frame()
 			b.click(row(1), 0, pointer.ButtonSecondary)
-			b.menu.items[1].do()
+			b.menu.Items[1].Do()
 		}, [2]string{"a.json", "b.json"}, ""},
 		"chosen and not": {func(b *bench, row func(int) f32.Point) {
 			b.click(row(0), ctrlKey, pointer.ButtonPrimary)

@@ -12,19 +12,20 @@ import (
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // sandwich is one picture around a function: its callers above it, the nearest
 // ones lowest, and its callees below. Both sides are as wide as the function.
 type sandwich struct {
-	drag
+	widget.Drag
 	// scroll is how far the picture is moved up, from where the function stands
 	// in the middle or all of it is seen.
 	scroll  int
 	side    int   // the side under the pointer: 0 the callers, 1 the callees
 	under   int32 // and the node there, -1 for none
 	box     image.Rectangle
-	crumbs  [2]crumbs // of a zoomed side
+	crumbs  [2]widget.Crumbs // of a zoomed side
 	pics    [2]flame.Picture
 	picture *ui.Picture
 	key     sandwichKey
@@ -48,7 +49,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 	above, below := a.Above, a.Below
 	if len(below.Nodes) < 2 {
 		w.picture, w.under = nil, -1
-		u.Text(r, "It does not appear in what is selected.", ui.Style{Size: 13, Color: u.Theme.Dim, Align: middle})
+		u.Text(r, "It does not appear in what is selected.", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
 		return
 	}
 	r = w.trails(p, u, a, r)
@@ -96,7 +97,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 	if w.under >= 0 {
 		cursor = pointer.CursorPointer
 	}
-	w.area(u, r, cursor)
+	w.Area(u, r, cursor)
 }
 
 // trails draws a line for each side that is zoomed, the callers' above and the
@@ -107,8 +108,8 @@ func (w *sandwich) trails(p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) i
 		if at < 2 {
 			continue
 		}
-		of := trail{t, t.Path(at)[1:], raster.Short(t.Function(a.Rec, 1).Name), []string{"‹", "›"}[i]}
-		line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(crumbHeight))
+		of := widget.Trail{Rec: p.rec, Tree: t, Path: t.Path(at)[1:], Head: raster.Short(t.Function(a.Rec, 1).Name), Arrow: []string{"‹", "›"}[i]}
+		line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(widget.CrumbHeight))
 		if i == 0 {
 			r.Min.Y = line.Max.Y
 		} else {
@@ -117,7 +118,7 @@ func (w *sandwich) trails(p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) i
 			u.Fill(line, u.Theme.Background)
 			u.HLine(line.Min.X, line.Max.X, line.Min.Y, u.Theme.Rule)
 		}
-		if to, clicked := w.crumbs[i].line(p, u, line, of); clicked {
+		if to, clicked := w.crumbs[i].Line(u, line, of); clicked {
 			p.near.zoomTo(t, int32(to))
 		}
 	}
@@ -127,41 +128,41 @@ func (w *sandwich) trails(p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) i
 func (w *sandwich) outlines(p *pane, u *ui.UI) {
 	for i := range w.pics {
 		if p.pick.is == pickNode && p.pick.tree == w.pics[i].Tree && p.pick.node > 0 {
-			outline(u, &w.pics[i], w.box, p.pick.node, u.Theme.Accent, 2)
+			widget.Outline(u, &w.pics[i], w.box, p.pick.node, u.Theme.Accent, 2)
 		}
 	}
 	// The function itself has a frame of its own: what the picture is about.
 	if t := w.pics[1].Tree; len(t.Nodes) > 1 {
-		outline(u, &w.pics[1], w.box, 1, u.Theme.Accent, 2)
+		widget.Outline(u, &w.pics[1], w.box, 1, u.Theme.Accent, 2)
 	}
 	if w.under >= 0 {
-		outline(u, &w.pics[w.side], w.box, w.under, theme.WithAlpha(u.Theme.Text, .75), 1)
+		widget.Outline(u, &w.pics[w.side], w.box, w.under, theme.WithAlpha(u.Theme.Text, .75), 1)
 	}
 }
 
 // events takes what the pointer did since the last frame.
 func (w *sandwich) events(s *Shell, p *pane, u *ui.UI) {
 	for {
-		g, e, ok := w.next(u, w.box.Min)
+		g, e, ok := w.Next(u, w.box.Min)
 		if !ok {
 			break
 		}
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			w.scroll += int(y * float32(u.Px(rowsPerNotch)))
-		case gDrag:
-			w.scroll += int(w.start.Y - w.at.Y)
-			w.start = w.at
-		case gClick:
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			w.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Dragged:
+			w.scroll += int(w.Start.Y - w.At.Y)
+			w.Start = w.At
+		case widget.Clicked:
 			w.look(p)
 			w.choose(p)
-		case gDouble:
+		case widget.DoubleClicked:
 			w.look(p)
 			if t, f := w.function(p); t != nil {
 				p.near.around(f)
 			}
-		case gMenu:
+		case widget.MenuAsked:
 			w.look(p)
 			w.contextMenu(s, p)
 		}
@@ -172,12 +173,12 @@ func (w *sandwich) events(s *Shell, p *pane, u *ui.UI) {
 // look finds the bar under the pointer.
 func (w *sandwich) look(p *pane) {
 	w.under = -1
-	if !w.inside || p.tab != tabNear || p.near.lists || w.picture == nil {
+	if !w.Inside || p.tab != tabNear || p.near.lists || w.picture == nil {
 		return
 	}
 	for i := range w.pics {
 		pic := &w.pics[i]
-		if k := pic.At(int(w.at.X), int(w.at.Y)); k >= 0 {
+		if k := pic.At(int(w.At.X), int(w.At.Y)); k >= 0 {
 			w.side, w.under = i, pic.Bars[k].Node
 			return
 		}
@@ -213,15 +214,15 @@ func (w *sandwich) contextMenu(s *Shell, p *pane) {
 	}
 	n := w.under
 	w.choose(p)
-	items := []item{
-		{title: "Zoom to it", do: func() { p.near.zoomTo(t, n) }},
+	items := []widget.Item{
+		{Title: "Zoom to it", Do: func() { p.near.zoomTo(t, n) }},
 	}
 	if p.near.zoomed() {
-		items = append(items, item{title: "Zoom out", detail: "Esc", do: func() { p.near.zoom = [2][]step{} }})
+		items = append(items, widget.Item{Title: "Zoom out", Detail: "Esc", Do: func() { p.near.zoom = [2][]step{} }})
 	}
-	items = append(items, []item{
-		{title: "Copy name", do: func() { s.copyLater(f.Name) }},
-		{title: "Copy details", detail: "Ctrl-C", do: func() { p.copy = true }},
+	items = append(items, []widget.Item{
+		{Title: "Copy name", Do: func() { s.copyLater(f.Name) }},
+		{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.copy = true }},
 	}...)
-	s.menu = newMenu(point(w.box.Min, w.at), append(append(items, p.functionItems(s, f)...), s.commandItem(panelLower)))
+	s.menu = widget.NewMenu(widget.Point(w.box.Min, w.At), append(append(items, p.functionItems(s, f)...), s.commandItem(panelLower)))
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"ashlar/render/widget"
 )
 
 // askSave lets the person say where a file goes: name is offered, in the folder
@@ -12,17 +14,17 @@ import (
 // is told.
 func (s *Shell) askSave(hint, name string, save func(path string) error) {
 	const sep = string(filepath.Separator)
-	var c *chooser
-	c = newChooser(hint, filepath.Join(s.startDir(), name), func(text string) []line {
+	var c *widget.Chooser
+	c = widget.NewChooser(hint, filepath.Join(s.startDir(), name), func(text string) []widget.Line {
 		path := expandHome(text)
 		dir, base := filepath.Split(path)
-		var ls []line
+		var ls []widget.Line
 		if i, err := os.Stat(path); base != "" && (err != nil || !i.IsDir()) {
 			verb := "Save as "
 			if err == nil {
 				verb = "Replace "
 			}
-			ls = append(ls, line{title: verb + base, detail: shortFolder(filepath.Clean(dir)), take: func(s *Shell) {
+			ls = append(ls, widget.Line{Title: verb + base, Detail: shortFolder(filepath.Clean(dir)), Take: func() {
 				s.chooser = nil
 				s.save(path, save)
 			}})
@@ -34,19 +36,19 @@ func (s *Shell) askSave(hint, name string, save func(path string) error) {
 				continue
 			}
 			full := filepath.Join(dir, e.Name())
-			l := line{title: e.Name(), dim: true, tab: full, take: func(*Shell) { c.setText(full) }}
+			l := widget.Line{Title: e.Name(), Dim: true, Tab: full, Take: func() { c.SetText(full) }}
 			if e.IsDir() {
-				l.title += sep
-				l.tab += sep
-				l.take = func(*Shell) { c.setText(full + sep + base) }
+				l.Title += sep
+				l.Tab += sep
+				l.Take = func() { c.SetText(full + sep + base) }
 			}
 			ls = append(ls, l)
 		}
 		return ls
 	})
 	// What is typed takes the name's place.
-	n := len([]rune(c.editor.Text()))
-	c.editor.SetCaret(n, n-len([]rune(name)))
+	n := len([]rune(c.Editor.Text()))
+	c.Editor.SetCaret(n, n-len([]rune(name)))
 	s.choose(c)
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gioui.org/io/key"
-	"gioui.org/widget"
+	gio "gioui.org/widget"
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
@@ -13,11 +13,12 @@ import (
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // searchPart is the line in the toolbar that looks for functions.
 type searchPart struct {
-	editor  widget.Editor
+	editor  gio.Editor
 	text    string // what pattern is of
 	pattern *analyze.Pattern
 	err     error
@@ -29,7 +30,7 @@ type searchPart struct {
 	// among those that were found, -1 for none.
 	function int
 	list     hitList
-	count    clickArea // what was found, a click on which lists it
+	count    widget.ClickArea // what was found, a click on which lists it
 
 	// is tells which functions match isOf, 0 for those not asked for; version
 	// counts its changes.
@@ -106,7 +107,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	if u.Item(&sp.editor, r) || sp.focus {
 		sp.focus = false
 		sp.editor.SetCaret(sp.editor.Len(), 0)
-		takeKeyboard(u, &sp.editor)
+		widget.TakeKeyboard(u, &sp.editor)
 	}
 	if sp.blur {
 		sp.blur = false
@@ -124,14 +125,14 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	}
 	u.Border(r, 6, 1, border)
 	info := p.searchInfo()
-	st := ui.Style{Size: 11.5, Color: th.Dim, Align: end}
+	st := ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End}
 	w := u.Measure(info, st).X
 	if w > r.Dx()*2/3 {
 		w = r.Dx() * 2 / 3
 	}
 	found := image.Rect(r.Max.X-w-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y)
 	if info != "" && sp.err == nil && s.versus == nil {
-		clicked, hovered := sp.count.clicked(u, found)
+		clicked, hovered := sp.count.Clicked(u, found)
 		if clicked {
 			s.toggleHits()
 		}
@@ -144,7 +145,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	if sp.editor.Len() == 0 && !focused {
 		u.Text(in, "Search   /", ui.Style{Size: 12.5, Color: th.Faint})
 	}
-	editField(u, &sp.editor, in)
+	widget.EditField(u, &sp.editor, in)
 }
 
 // key is one that the line has the first use for.
@@ -216,7 +217,7 @@ func (p *pane) matchedText(a *doc.Answer) string {
 	if !a.Search.OfFunctions() { // what runs in it is not what matches
 		return units.Percent(m.Total, m.OfTotal) + " of it matches"
 	}
-	return plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of it"
+	return units.Plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of it"
 }
 
 // walk goes to the next hit in order of time, or to the one before.

@@ -14,7 +14,7 @@ import (
 	"gioui.org/layout"
 	"gioui.org/op"
 	"gioui.org/text"
-	"gioui.org/widget"
+	gio "gioui.org/widget"
 
 	"ashlar/app/address"
 	"ashlar/app/dialog"
@@ -27,6 +27,8 @@ import (
 	"ashlar/render/svg"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // View says which parts are shown.
@@ -81,10 +83,10 @@ type Shell struct {
 	// gone are panes whose recordings are to be let go of with the next frame: what
 	// reads events may remember their fields, and with them all of them.
 	gone      []*pane
-	menu      *menu
+	menu      *widget.Menu
 	help      bool
 	helpState helpPart
-	chooser   *chooser
+	chooser   *widget.Chooser
 	note      note
 	typing    bool   // in a text field
 	exe       string // of the file that is being opened; see OpenWith
@@ -103,7 +105,7 @@ type Shell struct {
 	size          image.Point // of the last frame
 	density       float32     // its pixels a dp, before Scale
 
-	openButton, helpButton, themeButton, modeButton, compareButtonClick widget.Clickable
+	openButton, helpButton, themeButton, modeButton, compareButtonClick gio.Clickable
 }
 
 // Actions are what a shell asks of its window.
@@ -281,7 +283,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if s.clip != "" {
 		what := s.clip
 		if n := strings.Count(what, "\n"); n > 1 {
-			what = plural(int64(n), "line")
+			what = units.Plural(int64(n), "line")
 		}
 		s.copyTo(u, what, s.clip)
 		s.clip = ""
@@ -312,13 +314,18 @@ func (s *Shell) Layout(gtx layout.Context) {
 		s.pane.search.list.layout(s, s.pane, u)
 	}
 	if s.menu != nil {
-		s.menu.layout(s, u, size)
+		if over, do := s.menu.Layout(u, size); over {
+			s.leaveMenu(do)
+		}
 	}
 	if s.help {
 		s.helpPage(u, full)
 	}
-	if s.chooser != nil {
-		s.chooser.layout(s, u, size)
+	if c := s.chooser; c != nil && c.Layout(u, size, func() bool { return s.chooser == c }) {
+		if s.chooser == c && c.Left {
+			s.chooser = nil
+		}
+		s.wake()
 	}
 	s.layoutDrag(u, full)
 	if s.typing && !u.StillTyping() {
@@ -329,6 +336,15 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
 		gtx.Execute(opInvalidateAt(s.note.until))
 	}
+}
+
+// leaveMenu closes the menu and does what was chosen of it, if anything was.
+func (s *Shell) leaveMenu(do func()) {
+	s.menu = nil
+	if do != nil {
+		do()
+	}
+	s.wake()
 }
 
 // newFonts draws everything anew when fonts were found for more characters.

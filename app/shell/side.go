@@ -17,9 +17,8 @@ import (
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
-
-func withAlpha(c colour, a float64) colour { return theme.WithAlpha(c, a) }
 
 func shortModule(m string) string {
 	if m == "" {
@@ -59,18 +58,18 @@ func heading(text string) detail { return detail{value: text, head: true} }
 
 // sidePart is the panel beside the lower half.
 type sidePart struct {
-	drag
+	widget.Drag
 	scroll, height int
 	of             picked
-	clicks         []clickArea
+	clicks         []widget.ClickArea
 	used           int
 	sheet          ui.Sheet
 }
 
 // click is the next of the lines that can be clicked.
-func (t *sidePart) click() *clickArea {
+func (t *sidePart) click() *widget.ClickArea {
 	if t.used == len(t.clicks) {
-		t.clicks = append(t.clicks, clickArea{})
+		t.clicks = append(t.clicks, widget.ClickArea{})
 	}
 	t.used++
 	return &t.clicks[t.used-1]
@@ -84,13 +83,13 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	u.Fill(r, th.Surface)
 	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, th.Rule)
 	for {
-		g, e, ok := t.next(u, r.Min)
+		g, e, ok := t.Next(u, r.Min)
 		if !ok {
 			break
 		}
-		if g == gScroll {
-			_, y := scrolled(e)
-			t.scroll += int(y * float32(u.Px(rowsPerNotch)))
+		if g == widget.Wheeled {
+			_, y := widget.Notches(e)
+			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
 		}
 	}
 	if !p.pick.same(&t.of) {
@@ -105,16 +104,16 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	}
 	var keys func(key.Event) bool
 	if t.height > r.Dy() { // else keys go from line to line only
-		keys = func(k key.Event) bool { return scrollKey(&t.scroll, k, u.Px(22), r.Dy()) }
+		keys = func(k key.Event) bool { return widget.ScrollKey(&t.scroll, k, u.Px(22), r.Dy()) }
 	}
-	ring := u.Area(&t.drag, keys)
-	t.area(u, r, pointer.CursorDefault)
+	ring := u.Area(&t.Drag, keys)
+	t.Area(u, r, pointer.CursorDefault)
 	t.used = 0
 	u.At(image.Rect(r.Min.X+1, r.Min.Y+1, r.Max.X, r.Max.Y), func(u *ui.UI) {
 		over := op.Record(u.Ops) // what shows where the keyboard is lies on the texts
 		y := u.Px(12) - t.scroll
 		x, right := u.Px(16), r.Dx()-u.Px(14)
-		y += t.sheet.Paragraph(u, image.Rect(x, y, right, y), cutName(title), ui.Style{Size: 13, Weight: medium, Color: th.Text, Lines: 3}) + u.Px(2)
+		y += t.sheet.Paragraph(u, image.Rect(x, y, right, y), cutName(title), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text, Lines: 3}) + u.Px(2)
 		t.sheet.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
 		y += u.Px(30)
 		for i := range ds {
@@ -168,20 +167,20 @@ func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
 		st := ui.Style{Size: 11.5, Color: th.Dim, Lines: 40}
 		if d.head {
 			y += u.Px(5)
-			st.Weight = medium
+			st.Weight = ui.Medium
 		}
 		return y + p.sideOf.sheet.Paragraph(u, image.Rect(x, y, right, y), d.value, st) + u.Px(4)
 	}
 	line := u.Px(22)
 	sheet := &p.sideOf.sheet
 	box := image.Rect(x-u.Px(6), y, right+u.Px(6), y+line)
-	clicked, hovered := p.sideOf.click().clicked(u, box)
+	clicked, hovered := p.sideOf.click().Clicked(u, box)
 	if hovered {
-		sheet.Fill(box, 4, withAlpha(th.Text, .06))
+		sheet.Fill(box, 4, theme.WithAlpha(th.Text, .06))
 	}
-	st := ui.Style{Size: 12, Color: th.Text, Align: end}
+	st := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 	if d.key == "" {
-		st.Align = start
+		st.Align = ui.Start
 		sheet.Text(image.Rect(x, y, right, y+line), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(d.value, float32(right-x)), st)
 	} else {
 		w := max(u.Px(84), u.Width(d.key, ui.Style{Size: 12})+u.Px(10))
@@ -223,7 +222,7 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 		return y
 	}
 	sheet := &p.sideOf.sheet
-	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Heaviest by self", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
+	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Heaviest by self", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line + u.Px(2)
 	for i := 0; i < len(a.Rows) && i < mostHeaviest && y+line <= r.Max.Y; i++ {
 		row := &a.Rows[i]
@@ -231,17 +230,17 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 			break
 		}
 		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
-		clicked, hovered := p.sideOf.click().clicked(u, box)
+		clicked, hovered := p.sideOf.click().Clicked(u, box)
 		if clicked {
 			p.pickFunction(a, row.Func)
 		}
 		if hovered {
-			sheet.Fill(box, 4, withAlpha(th.Text, .06))
+			sheet.Fill(box, 4, theme.WithAlpha(th.Text, .06))
 		}
 		sheet.Fill(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 1, p.swatch(a, row))
 		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
-		sheet.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: end})
-		sheet.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: end})
+		sheet.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: ui.End})
+		sheet.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 		f := s.fonts.Regular(12 * u.Metric.PxPerDp)
 		w := r.Dx() - u.Px(14+134)
 		sheet.Text(image.Rect(r.Min.X+u.Px(14), y, r.Min.X+u.Px(14)+w+u.Px(4), y+line), f.Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: th.Text})
@@ -283,10 +282,10 @@ func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
 	}
 	title, sub = "Whole recording", summary(p.rec)
 	if n := len(p.sel.tracks); n > 0 {
-		title, sub = plural(int64(n), "selected thread"), ""
+		title, sub = units.Plural(int64(n), "selected thread"), ""
 	}
 	if p.sel.ranged {
-		title, sub = "Selected time", durationText(p.sel.to-p.sel.from)
+		title, sub = "Selected time", units.Duration(p.sel.to-p.sel.from)
 		ds = append(ds, p.timeDetail("From", p.sel.from), p.timeDetail("To", p.sel.to), lengthDetail("Length", p.sel.to-p.sel.from))
 	}
 	if a := p.doc.Answer(); a != nil && len(a.Rec.Events) > 0 {

@@ -13,13 +13,15 @@ import (
 	"ashlar/app/sourcefile"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // sourcePart shows what the lines of a source file cost.
 type sourcePart struct {
-	drag
+	widget.Drag
 	scroll int
 	at     int32 // the line that was clicked, 0 for none
 	// of is what was scrolled to: a file and a function.
@@ -129,7 +131,7 @@ func (t *sourcePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	a := p.doc.Answer()
 	file, line := p.sourceFile()
 	say := func(text string) {
-		u.Text(r.Inset(u.Px(20)), text, ui.Style{Size: 13, Color: th.Dim, Align: middle, Lines: 4})
+		u.Text(r.Inset(u.Px(20)), text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: 4})
 	}
 	switch {
 	case p.pick.is == pickNone:
@@ -157,7 +159,7 @@ func (t *sourcePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 			t.row(s, u, a, &t.rows[i], ui.Rect(0, i*h-t.scroll, body.Dx(), h))
 		}
 	})
-	t.area(u, body, pointer.CursorDefault)
+	t.Area(u, body, pointer.CursorDefault)
 	if all := len(t.rows) * h; all > body.Dy() {
 		size := max(u.Px(24), body.Dy()*body.Dy()/all)
 		y := body.Min.Y + t.scroll*(body.Dy()-size)/max(1, all-body.Dy())
@@ -216,32 +218,32 @@ func (t *sourcePart) follow(p *pane, a *doc.Answer, spot sourceSpot, line int32,
 func (t *sourcePart) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle) {
 	h := u.Px(sourceLine)
 	for {
-		g, e, ok := t.next(u, body.Min)
+		g, e, ok := t.Next(u, body.Min)
 		if !ok {
 			break
 		}
-		i := (int(t.drag.at.Y) + t.scroll) / h
+		i := (int(t.Drag.At.Y) + t.scroll) / h
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			t.scroll += int(y * float32(u.Px(rowsPerNotch)))
-		case gDrag:
-			t.scroll += int(t.start.Y - t.drag.at.Y)
-			t.start = t.drag.at
-		case gClick, gDouble, gMenu:
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Dragged:
+			t.scroll += int(t.Start.Y - t.Drag.At.Y)
+			t.Start = t.Drag.At
+		case widget.Clicked, widget.DoubleClicked, widget.MenuAsked:
 			if i < 0 || i >= len(t.rows) {
 				continue
 			}
 			t.at = t.rows[i].line
 			switch g {
-			case gDouble:
+			case widget.DoubleClicked:
 				s.edit()
-			case gMenu:
+			case widget.MenuAsked:
 				row := t.rows[i]
-				s.menu = newMenu(point(body.Min, t.drag.at), []item{
-					{title: "Open in the editor", detail: "Ctrl-E", do: func() { s.edit() }},
-					{title: "Copy the place", do: func() { s.copyLater(fmt.Sprintf("%s:%d", p.sourcePlace(s), row.line)) }},
-					{title: "Copy the line", do: func() { s.copyLater(row.text) }},
+				s.menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), []widget.Item{
+					{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { s.edit() }},
+					{Title: "Copy the place", Do: func() { s.copyLater(fmt.Sprintf("%s:%d", p.sourcePlace(s), row.line)) }},
+					{Title: "Copy the line", Do: func() { s.copyLater(row.text) }},
 				})
 			}
 		}
@@ -263,7 +265,7 @@ func (t *sourcePart) head(p *pane, u *ui.UI, a *doc.Answer, file string, text *s
 	m := a.Metric()
 	c := a.Lines
 	sums := "self " + units.Value(c.Self, m) + "   total " + units.Value(c.Total, m) + "   " + units.Percent(c.Total, a.Tree.Nodes[0].Total)
-	st := ui.Style{Size: 12, Color: th.Dim, Align: end}
+	st := ui.Style{Size: 12, Color: th.Dim, Align: ui.End}
 	w := u.Measure(sums, st).X
 	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(4), r.Max.X-u.Px(16), r.Min.Y+u.Px(28))
 	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), sums, st)
@@ -274,8 +276,8 @@ func (t *sourcePart) head(p *pane, u *ui.UI, a *doc.Answer, file string, text *s
 	case text.err != nil:
 		name = text.err.Error()
 	}
-	u.Text(image.Rect(line.Min.X, line.Min.Y, line.Max.X-w-u.Px(16), line.Max.Y), name, ui.Style{Size: 12.5, Weight: medium, Color: th.Text})
-	heads := ui.Style{Size: 11.5, Weight: medium, Color: th.Dim, Align: end}
+	u.Text(image.Rect(line.Min.X, line.Min.Y, line.Max.X-w-u.Px(16), line.Max.Y), name, ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
+	heads := ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim, Align: ui.End}
 	y0, y1 := line.Max.Y, r.Max.Y-u.Px(4)
 	n := u.Px(sourceNumber)
 	u.Text(image.Rect(r.Min.X, y0, r.Min.X+n, y1), "Self", heads)
@@ -295,13 +297,13 @@ func (t *sourcePart) row(s *Shell, u *ui.UI, a *doc.Answer, row *sourceRow, r im
 		if !th.Dark {
 			strongest = .34
 		}
-		u.Fill(r, withAlpha(th.Warn, .02+(strongest-.02)*share))
+		u.Fill(r, theme.WithAlpha(th.Warn, .02+(strongest-.02)*share))
 	}
 	if row.line == t.at {
 		u.Fill(image.Rect(r.Min.X, r.Min.Y, r.Min.X+u.Px(3), r.Max.Y), th.Accent)
 	}
 	n := u.Px(sourceNumber)
-	num := ui.Style{Size: 12, Color: th.Text, Align: end}
+	num := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 	if cost.Self != 0 {
 		u.Text(image.Rect(r.Min.X, r.Min.Y, r.Min.X+n, r.Max.Y), units.Value(cost.Self, m), num)
 	}

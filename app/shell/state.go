@@ -75,7 +75,7 @@ type State struct {
 func (s *Shell) State() State {
 	st := State{}
 	if s.chooser != nil {
-		st.Typed = s.chooser.hint + ": " + s.chooser.editor.Text()
+		st.Typed = s.chooser.Hint + ": " + s.chooser.Editor.Text()
 	}
 	st.Focus = s.focused()
 	st.Drop = s.dropLines()
@@ -162,7 +162,7 @@ func (s *Shell) focused() string {
 		return "tabs"
 	case s.focus.In(&p.tab):
 		return tabs[p.tab]
-	case s.focus.In(&p.sideOf.drag):
+	case s.focus.In(&p.sideOf.Drag):
 		return "details"
 	}
 	return "?"

@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"gioui.org/io/pointer"
-	"gioui.org/widget"
+	gio "gioui.org/widget"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -14,15 +14,16 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // statsPart shows how long the calls of the picked function took.
 type statsPart struct {
-	drag
+	widget.Drag
 	linear bool
-	scale  widget.Clickable
-	slow   [10]clickArea
-	kept   kept[statsKey]
+	scale  gio.Clickable
+	slow   [10]widget.ClickArea
+	kept   widget.Kept[statsKey]
 }
 
 // statsKey is what the picture depends on.
@@ -36,14 +37,14 @@ type statsKey struct {
 
 func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	for {
-		if _, _, ok := t.next(u, r.Min); !ok {
+		if _, _, ok := t.Next(u, r.Min); !ok {
 			break
 		}
 	}
 	th := u.Theme
 	a := p.doc.Answer()
 	f, ok := p.pickedFunction()
-	say := func(text string) { u.Text(r, text, ui.Style{Size: 13, Color: th.Dim, Align: middle}) }
+	say := func(text string) { u.Text(r, text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle}) }
 	switch {
 	case !ok:
 		say("Select a function to see how long its calls took.")
@@ -55,7 +56,7 @@ func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		return
 	}
 	d := a.Durations
-	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), r.Max.X-u.Px(140), r.Min.Y+u.Px(32)), f.Name, ui.Style{Size: 13, Weight: medium, Color: th.Text})
+	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), r.Max.X-u.Px(140), r.Min.Y+u.Px(32)), f.Name, ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text})
 	label := "Linear"
 	if t.linear {
 		label = "Logarithmic"
@@ -70,12 +71,12 @@ func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		box.Min.Y = r.Min.Y
 	}
 	k := statsKey{d, t.linear, th, u.Metric.PxPerDp, box.Size()}
-	u.Draw(t.kept.get(u, k, box.Size(), func(on raster.Surface) {
+	u.Draw(t.kept.Get(u, k, box.Size(), func(on raster.Surface) {
 		pic := histogram.Picture{Of: d, Linear: k.linear, Theme: th, Font: s.fonts.Regular(11 * k.scale), Name: s.fonts.Medium(11 * k.scale), Scale: k.scale, Hover: -1}
 		pic.Paint(on)
 	}), box.Min)
 	t.numbers(p, u, d, image.Rect(r.Max.X-right+u.Px(12), r.Min.Y+u.Px(40), r.Max.X-u.Px(16), r.Max.Y))
-	t.area(u, box, pointer.CursorDefault)
+	t.Area(u, box, pointer.CursorDefault)
 }
 
 // numbers lists the percentiles and the slowest calls, which a click goes to.
@@ -85,7 +86,7 @@ func (t *statsPart) numbers(p *pane, u *ui.UI, d *analyze.Durations, r image.Rec
 	y := r.Min.Y
 	row := func(key, value string) {
 		u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), key, ui.Style{Size: 12, Color: th.Dim})
-		u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Text, Align: end})
+		u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Text, Align: ui.End})
 		y += line
 	}
 	row("Calls", units.Count(d.Count))
@@ -99,7 +100,7 @@ func (t *statsPart) numbers(p *pane, u *ui.UI, d *analyze.Durations, r image.Rec
 	row("p99.9", units.Duration(d.P999))
 	row("Least · most", units.Duration(d.Min)+" · "+units.Duration(d.Max))
 	y += u.Px(6)
-	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Slowest", ui.Style{Size: 12, Weight: medium, Color: th.Dim})
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Slowest", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line
 	for i := range min(len(d.Slowest), len(t.slow)) {
 		if y+line > r.Max.Y {
@@ -107,9 +108,9 @@ func (t *statsPart) numbers(p *pane, u *ui.UI, d *analyze.Durations, r image.Rec
 		}
 		x := &d.Slowest[i]
 		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
-		clicked, hovered := t.slow[i].clicked(u, box)
+		clicked, hovered := t.slow[i].Clicked(u, box)
 		if hovered {
-			u.Round(box, 4, withAlpha(th.Text, .06))
+			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
 		}
 		row(units.Duration(x.Duration), "at "+units.Duration(x.Start-p.rec.Start))
 		if clicked {

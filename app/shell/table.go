@@ -8,25 +8,27 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // tablePart is the table of functions, modules, files or threads.
 type tablePart struct {
-	drag
+	widget.Drag
 	scroll int
 	tableShape
 	order order
 
-	groups segments
-	heads  [columnCount]clickArea
-	edges  [columnCount]drag
+	groups widget.Segments
+	heads  [columnCount]widget.ClickArea
+	edges  [columnCount]widget.Drag
 	from   float32 // a column's width when its edge was grabbed
-	more   clickArea
-	picker clickArea
+	more   widget.ClickArea
+	picker widget.ClickArea
 	ask    bool // the columns are to be chosen
-	bar    drag
+	bar    widget.Drag
 	sheet  ui.Sheet
 	marked string // the row that was clicked, where rows are no functions
 }
@@ -45,7 +47,6 @@ func newTableShape() tableShape {
 }
 
 const (
-	rowHeight  = 24 // dp
 	tableLeft  = 32 // where names begin
 	tableRight = 18 // kept for the scroll bar
 	leastWidth = 36
@@ -68,7 +69,7 @@ func (t *tablePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		return // the first rows are being sorted
 	}
 	r.Min.Y = t.choices(s, u, r)
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h+u.Px(4), r.Max.X-u.Px(12), r.Max.Y)
 	t.events(s, p, u, a, body)
 	t.scroll = max(0, min(t.scroll, len(t.order.rows)*h-body.Dy()+h))
@@ -79,7 +80,7 @@ func (t *tablePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		t.row(s, p, u, a, &t.order.rows[i], cs, boxes, ui.Rect(0, i*h-t.scroll, body.Dx(), h), r.Min.X)
 	}
 	t.sheet.Show(u, body, u.Theme.Background)
-	t.area(u, body, pointer.CursorDefault)
+	t.Area(u, body, pointer.CursorDefault)
 	t.scrollBar(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), h)
 }
 
@@ -93,10 +94,10 @@ func (t *tablePart) choices(s *Shell, u *ui.UI, r image.Rectangle) int {
 		}
 	}
 	y := r.Min.Y + u.Px(5)
-	if i := t.groups.layout(u, r.Min.X+u.Px(8), y, tableGroupNames, on); i >= 0 && i != on {
+	if i := t.groups.Layout(u, r.Min.X+u.Px(8), y, tableGroupNames, on); i >= 0 && i != on {
 		t.group, t.scroll, t.marked = tableGroups[i], 0, ""
 	}
-	x := r.Min.X + u.Px(8) + t.groups.width(u, tableGroupNames)
+	x := r.Min.X + u.Px(8) + t.groups.Width(u, tableGroupNames)
 	a := t.order.of
 	n := units.Count(int64(len(t.order.rows)))
 	if all := len(a.TableRows()); all != len(t.order.rows) {
@@ -105,13 +106,13 @@ func (t *tablePart) choices(s *Shell, u *ui.UI, r image.Rectangle) int {
 	if t.order.busy {
 		n = "sorting…"
 	}
-	st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: end}
+	st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: ui.End}
 	right := r.Max.X - u.Px(tableRight)
 	box := image.Rect(right-u.Measure("Columns", st).X-u.Px(10), y, right, y+u.Px(22))
-	clicked, hovered := t.picker.clicked(u, box)
+	clicked, hovered := t.picker.Clicked(u, box)
 	if clicked || t.ask {
 		t.ask = false
-		s.menu = newMenu(image.Pt(box.Min.X-u.Px(60), box.Max.Y), t.columnItems(s, a))
+		s.menu = widget.NewMenu(image.Pt(box.Min.X-u.Px(60), box.Max.Y), t.columnItems(s, a))
 	}
 	look := st
 	if hovered {
@@ -123,35 +124,35 @@ func (t *tablePart) choices(s *Shell, u *ui.UI, r image.Rectangle) int {
 }
 
 func (t *tablePart) events(s *Shell, p *pane, u *ui.UI, a *doc.Answer, body image.Rectangle) {
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	for {
-		g, e, ok := t.next(u, body.Min)
+		g, e, ok := t.Next(u, body.Min)
 		if !ok {
 			return
 		}
 		row := func() *analyze.Row {
-			if i := (int(t.at.Y) + t.scroll) / h; i >= 0 && i < len(t.order.rows) {
+			if i := (int(t.At.Y) + t.scroll) / h; i >= 0 && i < len(t.order.rows) {
 				return &t.order.rows[i]
 			}
 			return nil
 		}
 		switch g {
-		case gScroll:
-			_, y := scrolled(e)
-			t.scroll += int(y * float32(u.Px(rowsPerNotch)))
-		case gDrag:
-			t.scroll += int(t.start.Y - t.at.Y)
-			t.start = t.at
-		case gClick:
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Dragged:
+			t.scroll += int(t.Start.Y - t.At.Y)
+			t.Start = t.At
+		case widget.Clicked:
 			t.choose(p, a, row())
-		case gDouble:
+		case widget.DoubleClicked:
 			if r := row(); r != nil && a.ByFunction() {
 				t.choose(p, a, r)
 				p.tab = tabNear
 			}
-		case gMenu:
+		case widget.MenuAsked:
 			t.choose(p, a, row())
-			t.menu(s, p, a, row(), point(body.Min, t.at))
+			t.menu(s, p, a, row(), widget.Point(body.Min, t.At))
 		}
 	}
 }
@@ -172,9 +173,9 @@ func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *doc.Answer, row *analyze
 	chosen := a.ByFunction() && p.pick.is != pickNone && p.pick.fn == row.Func || !a.ByFunction() && t.marked == row.Name
 	switch {
 	case chosen:
-		t.sheet.Fill(line, 0, withAlpha(th.Accent, .16))
-	case t.inside && int(t.at.Y) >= line.Min.Y && int(t.at.Y) < line.Max.Y:
-		t.sheet.Fill(line, 0, withAlpha(th.Text, .05))
+		t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
+	case t.Inside && int(t.At.Y) >= line.Min.Y && int(t.At.Y) < line.Max.Y:
+		t.sheet.Fill(line, 0, theme.WithAlpha(th.Text, .05))
 	}
 	if c, ok := t.colour(s, p, a, row); ok {
 		t.sheet.Fill(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 1, c)
@@ -187,7 +188,7 @@ func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *doc.Answer, row *analyze
 		}
 		text := c.cell(a, row, false)
 		if info.right {
-			st.Align = end
+			st.Align = ui.End
 		}
 		box := image.Rect(boxes[i].Min.X-left, line.Min.Y, boxes[i].Max.X-left, line.Max.Y)
 		if c == colName {
@@ -198,10 +199,10 @@ func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *doc.Answer, row *analyze
 }
 
 // colour is that of the bars of what a row stands for.
-func (t *tablePart) colour(s *Shell, p *pane, a *doc.Answer, row *analyze.Row) (colour, bool) {
+func (t *tablePart) colour(s *Shell, p *pane, a *doc.Answer, row *analyze.Row) (ui.Colour, bool) {
 	switch a.By {
 	case analyze.ByFile, analyze.ByThread:
-		return colour{}, false
+		return ui.Colour{}, false
 	case analyze.ByModule:
 		return s.Theme.Bar(&recording.Function{Module: row.Name}, s.Mode), true
 	}
@@ -210,34 +211,34 @@ func (t *tablePart) colour(s *Shell, p *pane, a *doc.Answer, row *analyze.Row) (
 
 // menu offers what can be done with a row and the table.
 func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at image.Point) {
-	var items []item
+	var items []widget.Item
 	if row != nil {
 		name := row.Name
-		items = append(items, item{title: "Copy name", do: func() { s.copyLater(name) }})
+		items = append(items, widget.Item{Title: "Copy name", Do: func() { s.copyLater(name) }})
 		switch {
 		case a.ByFunction():
 			items = append(items, p.functionItems(s, row.Function(a.Rec))...)
 		case a.By == analyze.ByThread:
 			if i := row.Track; i >= 0 {
-				items = append(items, item{title: "Select only this thread", do: func() { p.sel.tracks = []int{i} }},
-					item{title: "Select all threads", do: func() { p.sel.tracks = nil }})
+				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.sel.tracks = []int{i} }},
+					widget.Item{Title: "Select all threads", Do: func() { p.sel.tracks = nil }})
 			}
 		default:
 			t := analyze.Only(name)
-			items = append(items, item{title: "Only stacks with it", on: p.has(t), do: func() { p.transform(t) }})
+			items = append(items, widget.Item{Title: "Only stacks with it", On: p.has(t), Do: func() { p.transform(t) }})
 			if a.By == analyze.ByModule {
 				c := analyze.CollapseModule(name)
-				items = append(items, item{title: "Collapse it", on: p.has(c), do: func() { p.transform(c) }})
+				items = append(items, widget.Item{Title: "Collapse it", On: p.has(c), Do: func() { p.transform(c) }})
 			}
-			items = append(items, item{title: "Search for it", do: func() { p.search.look(name) }})
+			items = append(items, widget.Item{Title: "Search for it", Do: func() { p.search.look(name) }})
 		}
 	}
 	items = append(items,
-		item{title: "Copy the table as text", do: func() { s.copyTable(false) }},
-		item{title: "Copy the table as CSV", do: func() { s.copyTable(true) }},
-		item{title: "Copy the table as JSON", do: func() { s.copyGrid() }},
-		item{title: "Save the table …", do: func() { s.saveTable() }})
-	s.menu = newMenu(at, append(items, s.commandItem(panelLower)))
+		widget.Item{Title: "Copy the table as text", Do: func() { s.copyTable(false) }},
+		widget.Item{Title: "Copy the table as CSV", Do: func() { s.copyTable(true) }},
+		widget.Item{Title: "Copy the table as JSON", Do: func() { s.copyGrid() }},
+		widget.Item{Title: "Save the table …", Do: func() { s.saveTable() }})
+	s.menu = widget.NewMenu(at, append(items, s.commandItem(panelLower)))
 }
 
 // scrollBar shows which part of the rows is seen; it can be dragged.
@@ -249,22 +250,22 @@ func (t *tablePart) scrollBar(u *ui.UI, r image.Rectangle, h int) {
 	}
 	size := max(u.Px(28), r.Dy()*r.Dy()/all)
 	for {
-		g, _, ok := t.bar.next(u, r.Min)
+		g, _, ok := t.bar.Next(u, r.Min)
 		if !ok {
 			break
 		}
-		if g == gPress || g == gDrag {
-			t.scroll = int(float64(t.bar.at.Y-float32(size)/2) / float64(max(1, r.Dy()-size)) * float64(most))
+		if g == widget.Pressed || g == widget.Dragged {
+			t.scroll = int(float64(t.bar.At.Y-float32(size)/2) / float64(max(1, r.Dy()-size)) * float64(most))
 		}
 	}
 	t.scroll = max(0, min(t.scroll, most))
 	y := r.Min.Y + int(float64(t.scroll)/float64(most)*float64(r.Dy()-size))
 	c := u.Theme.Rule
-	if t.bar.inside || t.bar.pressed {
+	if t.bar.Inside || t.bar.Pressed {
 		c = u.Theme.Faint
 	}
 	u.Round(ui.Rect(r.Min.X+u.Px(3), y, u.Px(6), size), 3, c)
-	t.bar.area(u, r, pointer.CursorDefault)
+	t.bar.Area(u, r, pointer.CursorDefault)
 }
 
 func b2i(b bool) int {

@@ -8,6 +8,7 @@ import (
 
 	"ashlar/app/doc"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // width is how wide a column is, in dp; the first takes what is left.
@@ -70,15 +71,15 @@ func (t *tablePart) place(u *ui.UI, r image.Rectangle, cs []column) []image.Rect
 // other button chooses the columns; the left edge of a column is dragged.
 func (t *tablePart) head(s *Shell, u *ui.UI, r image.Rectangle, a *doc.Answer, cs []column, boxes []image.Rectangle) {
 	th := u.Theme
-	h := u.Px(rowHeight)
+	h := u.Px(widget.RowHeight)
 	all := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+h)
 	t.chooseColumns(s, u, &t.more, all, a)
 	for i, c := range cs {
 		cell := boxes[i]
 		cell.Max.Y = r.Min.Y + h
-		st := ui.Style{Size: 11.5, Weight: medium, Color: th.Dim}
+		st := ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim}
 		if columnInfos[c].right {
-			st.Align = end
+			st.Align = ui.End
 		}
 		clicked, hovered := t.chooseColumns(s, u, &t.heads[c], cell, a)
 		if clicked {
@@ -112,7 +113,7 @@ func (t *tablePart) head(s *Shell, u *ui.UI, r image.Rectangle, a *doc.Answer, c
 }
 
 // up draws a small triangle that points up, around x, y.
-func up(u *ui.UI, x, y int, c colour) {
+func up(u *ui.UI, x, y int, c ui.Colour) {
 	n := u.Px(3)
 	for i := range n + 1 {
 		u.Fill(image.Rect(x-i, y-n/2+i, x+i+1, y-n/2+i+1), c)
@@ -124,53 +125,53 @@ func up(u *ui.UI, x, y int, c colour) {
 func (t *tablePart) edge(u *ui.UI, c column, r image.Rectangle) {
 	d := &t.edges[c]
 	for {
-		g, e, ok := d.next(u, image.Point{})
+		g, e, ok := d.Next(u, image.Point{})
 		if !ok {
 			break
 		}
 		switch g {
-		case gPress:
+		case widget.Pressed:
 			t.from = t.width(c) + e.Position.X/u.Metric.PxPerDp
-		case gDrag:
+		case widget.Dragged:
 			t.widths[c] = max(leastWidth, t.from-e.Position.X/u.Metric.PxPerDp)
-		case gDouble:
+		case widget.DoubleClicked:
 			t.widths[c] = 0
 		}
 	}
 	line := u.Theme.Rule
-	if d.inside || d.pressed {
+	if d.Inside || d.Pressed {
 		line = u.Theme.Accent
 	}
 	u.VLine((r.Min.X+r.Max.X)/2, r.Min.Y+u.Px(5), r.Max.Y-u.Px(5), line)
-	d.area(u, r, pointer.CursorColResize)
+	d.Area(u, r, pointer.CursorColResize)
 }
 
 // chooseColumns makes r clickable; the other button opens the list of columns.
-func (t *tablePart) chooseColumns(s *Shell, u *ui.UI, area *clickArea, r image.Rectangle, a *doc.Answer) (clicked, hovered bool) {
+func (t *tablePart) chooseColumns(s *Shell, u *ui.UI, area *widget.ClickArea, r image.Rectangle, a *doc.Answer) (clicked, hovered bool) {
 	for {
-		g, _, ok := area.next(u, r.Min)
+		g, _, ok := area.Next(u, r.Min)
 		if !ok {
 			break
 		}
 		switch g {
-		case gClick, gDouble:
+		case widget.Clicked, widget.DoubleClicked:
 			clicked = true
-		case gMenu:
-			s.menu = newMenu(point(r.Min, area.at), t.columnItems(s, a))
+		case widget.MenuAsked:
+			s.menu = widget.NewMenu(widget.Point(r.Min, area.At), t.columnItems(s, a))
 		}
 	}
-	area.area(u, r, pointer.CursorPointer)
-	return clicked, area.inside
+	area.Area(u, r, pointer.CursorPointer)
+	return clicked, area.Inside
 }
 
 // columnItems are the columns to show and hide.
-func (t *tablePart) columnItems(s *Shell, a *doc.Answer) []item {
-	var items []item
+func (t *tablePart) columnItems(s *Shell, a *doc.Answer) []widget.Item {
+	var items []widget.Item
 	for c := colName + 1; c < columnCount; c++ {
 		if !c.applies(a) {
 			continue
 		}
-		items = append(items, item{title: title1(columnInfos[c].name), on: !t.hidden.has(c), do: func() {
+		items = append(items, widget.Item{Title: title1(columnInfos[c].name), On: !t.hidden.has(c), Do: func() {
 			t.hidden ^= 1 << c
 			s.hiddenColumns = t.hidden
 			if t.by == c && t.hidden.has(c) {
@@ -178,7 +179,7 @@ func (t *tablePart) columnItems(s *Shell, a *doc.Answer) []item {
 			}
 		}})
 	}
-	return append(items, item{title: "As they were at first", do: func() {
+	return append(items, widget.Item{Title: "As they were at first", Do: func() {
 		t.hidden, t.widths = hiddenColumns, [columnCount]float32{}
 		s.hiddenColumns = t.hidden
 	}})

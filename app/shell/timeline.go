@@ -15,6 +15,8 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // timelinePart is the upper half of a pane: overview, ruler and rows.
@@ -23,7 +25,7 @@ type timelinePart struct {
 	planned  *recording.Recording // what plan is of
 	layoutOf timeline.Layout      // and how
 
-	lanes, rulerArea, strip drag
+	lanes, rulerArea, strip widget.Drag
 	inside                  bool
 	at                      f32.Point
 	keyedAt                 f32.Point // where the pointer was when a key was pressed last
@@ -106,9 +108,9 @@ func (t *timelinePart) layout(s *Shell, p *pane, u *ui.UI) {
 	t.drawLanes(s, p, u)
 	t.drawSelection(p, u)
 	t.drawMarks(s, p, u)
-	t.lanes.area(u, b.lanes, t.cursor(p))
-	t.rulerArea.area(u, b.ruler, pointer.CursorColResize)
-	t.strip.area(u, b.overview, t.stripCursor(p, u))
+	t.lanes.Area(u, b.lanes, t.cursor(p))
+	t.rulerArea.Area(u, b.ruler, pointer.CursorColResize)
+	t.strip.Area(u, b.overview, t.stripCursor(p, u))
 	u.Area(&p.tracks, nil)
 	p.tracks.layout(p, u)
 	if u.Area(&t.lanes, func(key.Event) bool { return false }, &t.rulerArea, &t.strip) {
@@ -131,7 +133,7 @@ func (t *timelinePart) cursor(p *pane) pointer.Cursor {
 }
 
 func (t *timelinePart) stripCursor(p *pane, u *ui.UI) pointer.Cursor {
-	if t.grab == grabLeft || t.grab == grabRight || t.strip.inside && t.edgeAt(p, u) != grabView {
+	if t.grab == grabLeft || t.grab == grabRight || t.strip.Inside && t.edgeAt(p, u) != grabView {
 		return pointer.CursorColResize
 	}
 	return pointer.CursorGrab
@@ -176,7 +178,7 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 		if p.filter != "" {
 			text = "No thread or process is called " + cutName(p.filter)
 		}
-		u.Text(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: middle})
+		u.Text(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: ui.Middle})
 	}
 }
 
@@ -259,7 +261,7 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 				u.VLine(x0-o, 0, lanes.Dy(), th.Accent)
 				u.VLine(x1-o, 0, lanes.Dy(), th.Accent)
 			})
-			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, durationText(p.sel.to-p.sel.from))
+			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.sel.to-p.sel.from))
 		}
 	}
 	p.drawMark(u)
@@ -273,14 +275,14 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 	if p.pickedRow() >= 0 {
 		t.outline(p, u, &p.pick.hit, th.Accent, 2)
 	}
-	if t.inside && t.hit.Any() && !t.lanes.pressed {
+	if t.inside && t.hit.Any() && !t.lanes.Pressed {
 		t.outline(p, u, &t.hit, theme.WithAlpha(th.Text, .75), 1)
 	}
 }
 
 // pill shows a time or a length on the ruler.
 func (t *timelinePart) pill(p *pane, u *ui.UI, x int, label string) {
-	st := ui.Style{Size: 11, Weight: medium, Color: u.Theme.OnAccent, Align: middle}
+	st := ui.Style{Size: 11, Weight: ui.Medium, Color: u.Theme.OnAccent, Align: ui.Middle}
 	w := u.Measure(label, st).X + u.Px(18)
 	r := ui.Rect(x-w/2, p.bounds.ruler.Min.Y+u.Px(3), w, u.Px(18))
 	if off := p.bounds.ruler.Min.X + p.bounds.gutter - r.Min.X; off > 0 {
@@ -294,7 +296,7 @@ func (t *timelinePart) pill(p *pane, u *ui.UI, x int, label string) {
 }
 
 // outline frames a bar.
-func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c colour, w int) {
+func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
 	b := &p.bounds
 	row := t.rowOf(h)
 	if row < 0 {
@@ -320,7 +322,7 @@ func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c colour, w i
 }
 
 // outlinePoint marks a point of a counter's graph, or a moment.
-func (t *timelinePart) outlinePoint(p *pane, u *ui.UI, row int, h *timeline.Hit, c colour, w int) {
+func (t *timelinePart) outlinePoint(p *pane, u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
 	b := &p.bounds
 	r := &t.plan.Rows[row]
 	x, y := b.gutter+int(p.view.X(h.Start, p.laneWidth())), r.Y-p.view.Scroll+u.Px(2)
@@ -332,7 +334,7 @@ func (t *timelinePart) outlinePoint(p *pane, u *ui.UI, row int, h *timeline.Hit,
 	}
 	u.At(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), func(u *ui.UI) {
 		n := u.Px(float32(w) + 2.5)
-		u.VLine(x-b.gutter, r.Y-p.view.Scroll, r.Y-p.view.Scroll+r.Height-1, withAlpha(c, .5))
+		u.VLine(x-b.gutter, r.Y-p.view.Scroll, r.Y-p.view.Scroll+r.Height-1, theme.WithAlpha(c, .5))
 		u.Round(ui.Rect(x-b.gutter-n, y-n, 2*n+1, 2*n+1), float32(w)+3, c)
 	})
 }
@@ -365,7 +367,7 @@ func (t *timelinePart) without(p *pane, u *ui.UI) {
 	r := p.bounds.lanes
 	text := "No timeline: these are stacks added up over the whole recording; nothing says when each was taken."
 	if p.rec.HasTime && p.rec.Duration() > 0 {
-		text = "No timeline: these are stacks added up over " + durationText(p.rec.Duration()) + "; nothing says when each was taken."
+		text = "No timeline: these are stacks added up over " + units.Duration(p.rec.Duration()) + "; nothing says when each was taken."
 	}
 	if !p.rec.Done {
 		text = "Reading…"

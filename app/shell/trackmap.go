@@ -9,12 +9,13 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // mapPart is the map of all rows at the right edge: where something goes on,
 // and which part is seen. It scrolls by click and drag.
 type mapPart struct {
-	drag
+	widget.Drag
 	picture *ui.Picture
 	key     mapKey
 	grabbed int // where in the visible part it is held
@@ -40,7 +41,7 @@ func (m *mapPart) seen(p *pane, u *ui.UI) (y0, y1 int) {
 
 func (m *mapPart) events(p *pane, u *ui.UI) {
 	for {
-		g, e, ok := m.next(u, p.bounds.rows.Min)
+		g, e, ok := m.Next(u, p.bounds.rows.Min)
 		if !ok {
 			return
 		}
@@ -48,18 +49,18 @@ func (m *mapPart) events(p *pane, u *ui.UI) {
 			continue
 		}
 		y0, y1 := m.seen(p, u)
-		y := int(m.at.Y)
+		y := int(m.At.Y)
 		switch g {
-		case gScroll:
-			_, dy := scrolled(e)
-			p.motion.scroll(p, u, int(dy*float32(u.Px(rowsPerNotch))))
-		case gPress:
+		case widget.Wheeled:
+			_, dy := widget.Notches(e)
+			p.motion.scroll(p, u, int(dy*float32(u.Px(widget.RowsPerNotch))))
+		case widget.Pressed:
 			m.grabbed = y - y0
 			if y < y0 || y >= y1 { // go there first
 				m.grabbed = (y1 - y0) / 2
 				m.scroll(p, y-m.grabbed)
 			}
-		case gDrag:
+		case widget.Dragged:
 			m.scroll(p, y-m.grabbed)
 		}
 	}
@@ -87,9 +88,9 @@ func (m *mapPart) layout(p *pane, u *ui.UI) {
 	u.Fill(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+y0), veil)
 	u.Fill(image.Rect(r.Min.X, r.Min.Y+y1, r.Max.X, r.Max.Y), veil)
 	line := u.Theme.Accent
-	if !m.inside && !m.pressed {
+	if !m.Inside && !m.Pressed {
 		line = theme.WithAlpha(line, .7)
 	}
 	u.Border(image.Rect(r.Min.X, r.Min.Y+y0, r.Max.X, r.Min.Y+y1), 3, max(1, u.Px(1)), line)
-	m.area(u, r, pointer.CursorDefault)
+	m.Area(u, r, pointer.CursorDefault)
 }

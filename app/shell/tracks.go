@@ -8,19 +8,20 @@ import (
 	"strings"
 
 	"gioui.org/io/key"
-	"gioui.org/widget"
+	gio "gioui.org/widget"
 
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // filterPart is the field above the names that chooses threads by name.
 type filterPart struct {
-	editor widget.Editor
+	editor gio.Editor
 	focus  bool // wanted with the next frame
 	leave  bool
-	clear  clickArea
+	clear  widget.ClickArea
 }
 
 // layout draws the field in the corner above the names.
@@ -51,7 +52,7 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 	if u.Item(&f.editor, r) || f.focus {
 		f.focus = false
 		f.editor.SetCaret(f.editor.Len(), 0)
-		takeKeyboard(u, &f.editor)
+		widget.TakeKeyboard(u, &f.editor)
 	}
 	if f.leave {
 		f.leave = false
@@ -76,11 +77,11 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 			}
 		}
 		x := image.Rect(r.Max.X-u.Px(20), r.Min.Y, r.Max.X, r.Max.Y)
-		if clicked, _ := f.clear.clicked(u, x); clicked {
+		if clicked, _ := f.clear.Clicked(u, x); clicked {
 			p.filter = ""
 		}
-		u.Text(x, "×", ui.Style{Size: 13, Color: th.Dim, Align: middle})
-		st := ui.Style{Size: 11, Color: th.Dim, Align: end}
+		u.Text(x, "×", ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
+		st := ui.Style{Size: 11, Color: th.Dim, Align: ui.End}
 		n := units.Count(int64(shown))
 		w := u.Measure(n, st).X
 		u.Text(image.Rect(x.Min.X-w-u.Px(2), r.Min.Y, x.Min.X, r.Max.Y), n, st)
@@ -88,7 +89,7 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 	} else if !focused {
 		u.Text(image.Rect(in.Min.X, r.Min.Y, in.Max.X, r.Max.Y), "Filter threads", ui.Style{Size: 12, Color: th.Faint})
 	}
-	editField(u, &f.editor, in)
+	widget.EditField(u, &f.editor, in)
 }
 
 // chooseTracks lists processes and threads; Return shows or hides one.
@@ -97,39 +98,39 @@ func (s *Shell) chooseTracks() {
 	if !p.timed() {
 		return
 	}
-	var c *chooser
-	again := func() { c.filled = false; c.keep = true }
-	c = newChooser("Threads to show: Return shows or hides one", "", func(text string) []line {
-		var ls []line
+	var c *widget.Chooser
+	again := func() { c.Filled = false; c.Keep = true }
+	c = widget.NewChooser("Threads to show: Return shows or hides one", "", func(text string) []widget.Line {
+		var ls []widget.Line
 		if text == "" {
-			ls = append(ls, line{title: "Show all", detail: units.Count(int64(len(p.hidden))) + " hidden", dim: true,
-				take: func(*Shell) { p.hidden = map[int]bool{}; again() }},
-				line{title: "Show only these selected", dim: true, take: func(s *Shell) { p.hideOthers(s); again() }})
+			ls = append(ls, widget.Line{Title: "Show all", Detail: units.Count(int64(len(p.hidden))) + " hidden", Dim: true,
+				Take: func() { p.hidden = map[int]bool{}; again() }},
+				widget.Line{Title: "Show only these selected", Dim: true, Take: func() { p.hideOthers(s); again() }})
 		}
 		first := len(ls)
 		for i, t := range p.rec.Tracks {
 			name := timeline.TrackName(t)
 			process := p.rec.Processes[t.Process].Name
-			if !likeWords(name+" "+process+" "+strconv.FormatInt(t.TID, 10), text) {
+			if !widget.HasWords(name+" "+process+" "+strconv.FormatInt(t.TID, 10), text) {
 				continue
 			}
 			detail := process
 			if t.TID != 0 && t.Name != "" {
 				detail = strings.TrimSpace(detail + "   " + strconv.FormatInt(t.TID, 10))
 			}
-			mark := markOn
+			mark := widget.MarkOn
 			if p.hidden[i] {
-				mark = markOff
+				mark = widget.MarkOff
 			}
-			ls = append(ls, line{title: name, detail: detail, mark: mark, dim: p.hidden[i], take: func(*Shell) {
+			ls = append(ls, widget.Line{Title: name, Detail: detail, Mark: mark, Dim: p.hidden[i], Take: func() {
 				p.hide(i, !p.hidden[i])
 				again()
 			}})
 		}
 		// Those whose name has it all, as it is typed, before those that have its
 		// words somewhere.
-		slices.SortStableFunc(ls[first:], func(a, b line) int {
-			return cmp.Compare(b2i(!containsFold(a.title, text)), b2i(!containsFold(b.title, text)))
+		slices.SortStableFunc(ls[first:], func(a, b widget.Line) int {
+			return cmp.Compare(b2i(!containsFold(a.Title, text)), b2i(!containsFold(b.Title, text)))
 		})
 		return ls
 	})
@@ -251,15 +252,15 @@ func (p *pane) shiftTrack(i, d int) {
 }
 
 // processItems are what can be done with a process.
-func (p *pane) processItems(r *timeline.Row) []item {
+func (p *pane) processItems(r *timeline.Row) []widget.Item {
 	i := r.Index
 	fold := "Fold"
 	if r.Collapsed {
 		fold = "Unfold"
 	}
-	items := []item{{title: fold, do: func() { p.fold(r) }}}
+	items := []widget.Item{{Title: fold, Do: func() { p.fold(r) }}}
 	if i < 0 { // the pinned ones
-		return append(items, item{title: "Unpin all", do: func() { p.pinned = nil }})
+		return append(items, widget.Item{Title: "Unpin all", Do: func() { p.pinned = nil }})
 	}
 	var mine []int
 	for k, t := range p.rec.Tracks {
@@ -267,11 +268,11 @@ func (p *pane) processItems(r *timeline.Row) []item {
 			mine = append(mine, k)
 		}
 	}
-	only := item{title: "Select only its threads", do: func() { p.sel.tracks = mine }}
+	only := widget.Item{Title: "Select only its threads", Do: func() { p.sel.tracks = mine }}
 	if slices.Equal(p.sel.tracks, mine) {
-		only = item{title: "Select all threads", do: func() { p.sel.tracks = nil }}
+		only = widget.Item{Title: "Select all threads", Do: func() { p.sel.tracks = nil }}
 	}
-	return append(items, only, item{title: "Hide its threads", do: func() {
+	return append(items, only, widget.Item{Title: "Hide its threads", Do: func() {
 		for _, k := range mine {
 			p.hide(k, true)
 		}

@@ -7,6 +7,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // transform adds a transform to those of the flamegraph and table; one that is
@@ -60,9 +61,9 @@ func (p *pane) onPicked(s *Shell, make func(analyze.Ref) analyze.Transform) {
 }
 
 // functionItems are what can be done with a function.
-func (p *pane) functionItems(s *Shell, f recording.Function) []item {
+func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
 	ref := analyze.RefTo(f)
-	items := []item{{title: "Callers and callees", detail: "Q", do: func() {
+	items := []widget.Item{{Title: "Callers and callees", Detail: "Q", Do: func() {
 		p.near.around(f)
 		p.tab = tabNear
 	}}}
@@ -77,19 +78,19 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []item {
 		{"Only its callees", analyze.CalleesOf(ref)},
 		{"Collapse its recursion", analyze.CollapseRecursionOf(ref)},
 	} {
-		items = append(items, item{title: x.title, on: p.has(x.t), do: func() { p.transform(x.t) }})
+		items = append(items, widget.Item{Title: x.title, On: p.has(x.t), Do: func() { p.transform(x.t) }})
 	}
 	if f.Module != "" {
 		t := analyze.CollapseModule(f.Module)
-		items = append(items, item{title: "Collapse module " + shortModule(f.Module), on: p.has(t), do: func() { p.transform(t) }})
+		items = append(items, widget.Item{Title: "Collapse module " + shortModule(f.Module), On: p.has(t), Do: func() { p.transform(t) }})
 	}
 	items = append(items, p.labelItems(s)...)
-	return append(items, item{title: "Search for it", do: func() { p.search.look(f.Name) }})
+	return append(items, widget.Item{Title: "Search for it", Do: func() { p.search.look(f.Name) }})
 }
 
 // viewItems are the ways to look at the whole flamegraph.
-func (p *pane) viewItems() []item {
-	items := []item{{title: "Root at the bottom", on: p.flame.up, do: p.flame.turn}}
+func (p *pane) viewItems() []widget.Item {
+	items := []widget.Item{{Title: "Root at the bottom", On: p.flame.up, Do: p.flame.turn}}
 	for _, x := range []struct {
 		title string
 		t     analyze.Transform
@@ -102,10 +103,10 @@ func (p *pane) viewItems() []item {
 		{"Fold inlined frames", analyze.FoldInlined()},
 		{"Hide kernel frames", analyze.HideKernel()},
 	} {
-		items = append(items, item{title: x.title, on: p.has(x.t), do: func() { p.transform(x.t) }})
+		items = append(items, widget.Item{Title: x.title, On: p.has(x.t), Do: func() { p.transform(x.t) }})
 	}
 	if t := analyze.JoinRelated(); p.rec.Pairs() > 0 || p.has(t) {
-		items = append(items, item{title: "Join user and kernel stacks", on: p.has(t), do: func() { p.transform(t) }})
+		items = append(items, widget.Item{Title: "Join user and kernel stacks", On: p.has(t), Do: func() { p.transform(t) }})
 	}
 	return items
 }
@@ -116,7 +117,7 @@ func (p *pane) chips(u *ui.UI, x, right int) int {
 	r := p.bounds.tabs
 	th := u.Theme
 	for len(p.chipClicks) < len(p.transforms) {
-		p.chipClicks = append(p.chipClicks, clickArea{})
+		p.chipClicks = append(p.chipClicks, widget.ClickArea{})
 	}
 	for i, t := range p.transforms {
 		label := t.String()
@@ -126,7 +127,7 @@ func (p *pane) chips(u *ui.UI, x, right int) int {
 			return x
 		}
 		box := ui.Rect(x, r.Min.Y+u.Px(6), w, u.Px(22))
-		clicked, hovered := p.chipClicks[i].clicked(u, box)
+		clicked, hovered := p.chipClicks[i].Clicked(u, box)
 		u.Round(box, 11, th.Raised)
 		border := th.Rule
 		if hovered {
@@ -134,7 +135,7 @@ func (p *pane) chips(u *ui.UI, x, right int) int {
 		}
 		u.Border(box, 11, 1, border)
 		u.Text(image.Rect(box.Min.X+u.Px(10), box.Min.Y, box.Max.X-u.Px(18), box.Max.Y), label, st)
-		u.Text(image.Rect(box.Max.X-u.Px(18), box.Min.Y, box.Max.X-u.Px(6), box.Max.Y), "×", ui.Style{Size: 12.5, Color: th.Dim, Align: middle})
+		u.Text(image.Rect(box.Max.X-u.Px(18), box.Min.Y, box.Max.X-u.Px(6), box.Max.Y), "×", ui.Style{Size: 12.5, Color: th.Dim, Align: ui.Middle})
 		x += w + u.Px(8)
 		if clicked {
 			p.transform(t)

@@ -4,9 +4,11 @@ import (
 	"image"
 	"strings"
 
-	"gioui.org/widget"
+	gio "gioui.org/widget"
 
+	"ashlar/render/theme"
 	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // Recipe says in two lines how to make a recording with a tool.
@@ -30,8 +32,8 @@ var Recipes = []Recipe{
 
 // welcome is the page that is shown while nothing is open.
 type welcome struct {
-	open, demo widget.Clickable
-	recipes    []clickArea
+	open, demo gio.Clickable
+	recipes    []widget.ClickArea
 	recents    recentList
 }
 
@@ -60,7 +62,7 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	// fit, its head does.
 	y := max(r.Min.Y+u.Px(24), r.Min.Y+(r.Dy()-height)*2/5)
 
-	u.Text(ui.Rect(x, y, width, u.Px(30)), "Drop a recording here", ui.Style{Size: 20, Weight: medium, Color: th.Text})
+	u.Text(ui.Rect(x, y, width, u.Px(30)), "Drop a recording here", ui.Style{Size: 20, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(34)
 	u.Text(ui.Rect(x, y, width, u.Px(22)), "SPAA, spall, Chrome traces, pprof, OpenTelemetry profiles, perf script, folded stacks", ui.Style{Size: 13, Color: th.Dim})
 	y += u.Px(36)
@@ -75,11 +77,11 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	u.Text(image.Rect(next, y, x+width, y+u.Px(26)), "Ctrl-O opens a file, Ctrl-K finds a command, ? shows the keys", ui.Style{Size: 12, Color: th.Faint})
 	y += u.Px(50)
 	y += w.recents.layout(s, u, recent, ui.Rect(x, y, width, r.Max.Y-y))
-	u.Text(ui.Rect(x, y, width, u.Px(20)), "To make a recording", ui.Style{Size: 12.5, Weight: medium, Color: th.Dim})
+	u.Text(ui.Rect(x, y, width, u.Px(20)), "To make a recording", ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim})
 	y += u.Px(30)
 
 	if len(w.recipes) != len(Recipes) {
-		w.recipes = make([]clickArea, len(Recipes))
+		w.recipes = make([]widget.ClickArea, len(Recipes))
 	}
 	gap := u.Px(recipeGap)
 	each := (width - (columns-1)*gap) / columns
@@ -95,17 +97,17 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 // recipe draws one recipe; a click copies its lines.
 func (w *welcome) recipe(s *Shell, u *ui.UI, i int, r image.Rectangle) {
 	th, rec := u.Theme, &Recipes[i]
-	clicked, hovered := w.recipes[i].clicked(u, r)
+	clicked, hovered := w.recipes[i].Clicked(u, r)
 	u.Round(r, 6, th.Surface)
 	if hovered {
-		u.Round(r, 6, withAlpha(th.Text, .05))
+		u.Round(r, 6, theme.WithAlpha(th.Text, .05))
 	}
 	u.Border(r, 6, 1, th.Rule)
 	in := image.Rect(r.Min.X+u.Px(14), r.Min.Y+u.Px(10), r.Max.X-u.Px(14), r.Max.Y-u.Px(8))
 	line := u.Px(24)
-	u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx(), line), rec.Tool, ui.Style{Size: 12.5, Weight: medium, Color: th.Text})
+	u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx(), line), rec.Tool, ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
 	if hovered {
-		u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx(), line), "click copies", ui.Style{Size: 11.5, Color: th.Faint, Align: end})
+		u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx(), line), "click copies", ui.Style{Size: 11.5, Color: th.Faint, Align: ui.End})
 	}
 	for k, text := range rec.Lines {
 		u.Text(ui.Rect(in.Min.X, in.Min.Y+(k+1)*line, in.Dx(), line), text, ui.Style{Size: 12.5, Color: th.Dim})

@@ -6,6 +6,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // labels are what is known of where the stacks of what is picked were taken, else
@@ -41,13 +42,13 @@ func (s *Shell) chooseLabel(key string) {
 	if key != "" {
 		key += " = "
 	}
-	var c *chooser
-	c = newChooser("Only what has the label …", key, func(text string) []line {
+	var c *widget.Chooser
+	c = widget.NewChooser("Only what has the label …", key, func(text string) []widget.Line {
 		keys, known := p.labels()
-		c.filled = known // else it is filled again with the next frame
-		var ls []line
+		c.Filled = known // else it is filled again with the next frame
+		var ls []widget.Line
 		if t := analyze.Where(strings.TrimSpace(text)); t.Check() == nil && analyze.CheckWhere(p.rec, t) == nil {
-			ls = append(ls, p.labelLine(t, "", ""))
+			ls = append(ls, p.labelLine(s, t, "", ""))
 		}
 		for _, k := range keys {
 			if k.Key == "event" {
@@ -58,8 +59,8 @@ func (s *Shell) chooseLabel(key string) {
 				sum += v.Weight
 			}
 			for _, v := range k.Values {
-				if title := k.Key + " = " + v.Value; likeWords(title, text) {
-					ls = append(ls, p.labelLine(analyze.Where(k.Key+"="+v.Value), title, p.labelShare(v, sum)))
+				if title := k.Key + " = " + v.Value; widget.HasWords(title, text) {
+					ls = append(ls, p.labelLine(s, analyze.Where(k.Key+"="+v.Value), title, p.labelShare(v, sum)))
 				}
 			}
 		}
@@ -74,24 +75,24 @@ func (p *pane) labelShare(v analyze.ContextValue, sum int64) string {
 }
 
 // labelLine turns a condition on or off.
-func (p *pane) labelLine(t analyze.Transform, title, detail string) line {
-	l := line{title: title, detail: detail, mark: markOff, take: func(s *Shell) {
+func (p *pane) labelLine(s *Shell, t analyze.Transform, title, detail string) widget.Line {
+	l := widget.Line{Title: title, Detail: detail, Mark: widget.MarkOff, Take: func() {
 		s.chooser = nil
 		p.transform(t)
 	}}
 	if title == "" {
-		l.title = "Only " + t.String()
+		l.Title = "Only " + t.String()
 	}
 	if p.has(t) {
-		l.mark = markOn
+		l.Mark = widget.MarkOn
 	}
 	return l
 }
 
 // labelItems are what can be done with the labels of what is picked.
-func (p *pane) labelItems(s *Shell) []item {
+func (p *pane) labelItems(s *Shell) []widget.Item {
 	if p.rec.Contexts.Len() < 2 || p.event >= len(p.rec.Events) || p.rec.Events[p.event].Basis == recording.FromSpans {
 		return nil
 	}
-	return []item{{title: "Only what has a label…", do: func() { s.chooseLabel("") }}}
+	return []widget.Item{{Title: "Only what has a label…", Do: func() { s.chooseLabel("") }}}
 }

@@ -13,6 +13,7 @@ import (
 	"ashlar/app/cli"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/render/widget"
 )
 
 // labelled is a profile of three tenants; zoo has 7 of 100.
@@ -46,9 +47,9 @@ func (b *bench) listed() (titles []string) {
 		if b.chooser == nil {
 			b.t.Fatal("nothing is to be chosen")
 		}
-		if len(b.chooser.lines) > 0 {
-			for _, l := range b.chooser.lines {
-				titles = append(titles, l.title)
+		if len(b.chooser.Lines) > 0 {
+			for _, l := range b.chooser.Lines {
+				titles = append(titles, l.Title)
 			}
 			return titles
 		}
@@ -81,12 +82,12 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	if got := b.listed(); len(got) != 7 || !slices.Contains(got, "tenant = acme") || got[slices.Index(got, "tenant = acme")+2] != "tenant = zoo" {
 		t.Errorf("the labels are %q", got)
 	}
-	b.chooser.setText("ten zoo")
+	b.chooser.SetText("ten zoo")
 	b.frame()
-	if got := b.listed(); len(got) != 1 || !strings.Contains(b.chooser.lines[0].detail, "7") || b.chooser.lines[0].mark != markOff {
-		t.Errorf("like zoo there are %q, %+v", got, b.chooser.lines[0])
+	if got := b.listed(); len(got) != 1 || !strings.Contains(b.chooser.Lines[0].Detail, "7") || b.chooser.Lines[0].Mark != widget.MarkOff {
+		t.Errorf("like zoo there are %q, %+v", got, b.chooser.Lines[0])
 	}
-	b.chooser.take(b.Shell, -1)
+	b.chooser.Take(-1)
 	if got := b.total(); got != "7" || !slices.Equal(b.State().Transforms, []string{"tenant=zoo"}) || b.chooser != nil {
 		t.Errorf("zoo has %s by %q", got, b.State().Transforms)
 	}
@@ -99,11 +100,11 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	}
 	// What is typed may be a condition of its own.
 	b.chooseLabel("")
-	b.chooser.setText("tenant~^ap")
+	b.chooser.SetText("tenant~^ap")
 	if got := b.listed(); got[0] != "Only tenant~^ap" {
 		t.Errorf("for a condition there is %q", got)
 	}
-	b.chooser.take(b.Shell, 0)
+	b.chooser.Take(0)
 	if got := b.total(); got != "40" { // either
 		t.Errorf("zoo and apex have %s", got)
 	}

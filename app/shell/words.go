@@ -1,31 +1,19 @@
 package shell
 
 import (
-	"image/color"
 	"strings"
 
-	"gioui.org/font"
 	"gioui.org/io/key"
-	"gioui.org/text"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
 
-type colour = color.NRGBA
-
 const (
-	start    = text.Start
-	middle   = text.Middle
-	end      = text.End
-	medium   = font.Medium
-	semibold = font.SemiBold
 	shiftKey = key.ModShift
 	ctrlKey  = key.ModCtrl
 )
-
-func durationText(ps int64) string { return units.Duration(ps) }
 
 // eventTitle and metricTitle are what the choices in the toolbar say.
 func eventTitle(e *recording.Event) string {
@@ -46,33 +34,23 @@ func basisText(rec *recording.Recording, a *analyze.Weights) string {
 	case a.Pairs > 0:
 		b := *a
 		b.Pairs = 0
-		return basisText(rec, &b) + ", " + plural(a.Pairs, "pair") + " joined"
+		return basisText(rec, &b) + ", " + units.Plural(a.Pairs, "pair") + " joined"
 	case a.Ranged && a.Basis == analyze.Windows:
-		return units.Duration(a.To-a.From) + " from " + plural(int64(a.WindowCount), "window")
+		return units.Duration(a.To-a.From) + " from " + units.Plural(int64(a.WindowCount), "window")
 	case a.Ranged:
 		return "selected " + units.Duration(a.To-a.From) + ", from " + string(a.Basis)
 	}
 	return "whole recording, from " + string(a.Basis)
 }
 
-func plural(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if strings.HasSuffix(what, "y") && what != "day" {
-		return units.Count(n) + " " + what[:len(what)-1] + "ies"
-	}
-	return units.Count(n) + " " + what + "s"
-}
-
 // text says what is selected: Selected 12.40 ms · 3 threads.
 func (s selection) text() string {
 	var parts []string
 	if s.ranged {
-		parts = append(parts, durationText(s.to-s.from))
+		parts = append(parts, units.Duration(s.to-s.from))
 	}
 	if n := len(s.tracks); n > 0 {
-		parts = append(parts, plural(int64(n), "thread"))
+		parts = append(parts, units.Plural(int64(n), "thread"))
 	}
 	return "Selected " + strings.Join(parts, " · ")
 }
@@ -101,11 +79,11 @@ func summary(rec *recording.Recording) string {
 		what string
 	}{{c.Spans, "span"}, {c.Samples, "sample"}, {c.Stacks, "stack"}, {c.Windows, "window"}} {
 		if n.n > 0 {
-			parts = append(parts, plural(n.n, n.what))
+			parts = append(parts, units.Plural(n.n, n.what))
 		}
 	}
 	if n := len(rec.Tracks); n > 1 {
-		parts = append(parts, plural(int64(n), "thread"))
+		parts = append(parts, units.Plural(int64(n), "thread"))
 	}
 	if rec.HasTime && rec.Duration() > 0 {
 		parts = append(parts, units.Duration(rec.Duration()))

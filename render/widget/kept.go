@@ -1,4 +1,4 @@
-package shell
+package widget
 
 import (
 	"image"
@@ -7,15 +7,15 @@ import (
 	"ashlar/render/ui"
 )
 
-// kept is a picture that is drawn anew, and uploaded, only when what it depends
+// Kept is a picture that is drawn anew, and uploaded, only when what it depends
 // on has changed.
-type kept[K comparable] struct {
+type Kept[K comparable] struct {
 	key      K
 	picture  *ui.Picture
 	canvases raster.Pool
 }
 
-func (k *kept[K]) get(u *ui.UI, key K, size image.Point, paint func(on raster.Surface)) *ui.Picture {
+func (k *Kept[K]) Get(u *ui.UI, key K, size image.Point, paint func(on raster.Surface)) *ui.Picture {
 	if !k.picture.Serves(u) || k.key != key {
 		k.key, k.picture = key, u.Paint(&k.canvases, size, paint)
 	}

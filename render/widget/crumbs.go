@@ -1,59 +1,61 @@
-package shell
+package widget
 
 import (
 	"image"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 	"ashlar/render/ui"
 )
 
-// crumbs is the line beside a zoomed flamegraph that says where it is: the
+// Crumbs is the line beside a zoomed flamegraph that says where it is: the
 // functions from the root to the bar that fills the width. A click on one goes
 // back to it.
-type crumbs struct {
-	areas []clickArea
-	ends  [2]clickArea // all, and the way out
+type Crumbs struct {
+	areas []ClickArea
+	ends  [2]ClickArea // all, and the way out
 }
 
 const (
-	crumbHeight = 24  // dp
+	CrumbHeight = 24  // dp
 	crumbMost   = 190 // dp a name
 )
 
-// trail is what such a line is about.
-type trail struct {
-	tree  *analyze.Tree
-	path  []int  // the nodes it names, the first beside the head
-	head  string // what all of it is called
-	arrow string
+// Trail is what such a line is about.
+type Trail struct {
+	Rec   *recording.Recording
+	Tree  *analyze.Tree
+	Path  []int  // the nodes it names, the first beside the head
+	Head  string // what all of it is called
+	Arrow string
 }
 
-// layout draws the line at the top of r and returns what is left, and, where
+// Layout draws the line at the top of r and returns what is left, and, where
 // something was clicked, the node to go to: 0 for the head.
-func (c *crumbs) layout(p *pane, u *ui.UI, r image.Rectangle, of trail) (rest image.Rectangle, to int, clicked bool) {
-	line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(crumbHeight))
-	to, clicked = c.line(p, u, line, of)
+func (c *Crumbs) Layout(u *ui.UI, r image.Rectangle, of Trail) (rest image.Rectangle, to int, clicked bool) {
+	line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(CrumbHeight))
+	to, clicked = c.Line(u, line, of)
 	return image.Rect(r.Min.X, line.Max.Y, r.Max.X, r.Max.Y), to, clicked
 }
 
-// line is layout for a line that has its place.
-func (c *crumbs) line(p *pane, u *ui.UI, line image.Rectangle, of trail) (to int, clicked bool) {
-	t, path, th := of.tree, of.path, u.Theme
+// Line is layout for a line that has its place.
+func (c *Crumbs) Line(u *ui.UI, line image.Rectangle, of Trail) (to int, clicked bool) {
+	t, path, th := of.Tree, of.Path, u.Theme
 	for len(c.areas) < len(path) {
-		c.areas = append(c.areas, clickArea{})
+		c.areas = append(c.areas, ClickArea{})
 	}
 	// The innermost names matter most: from the end on as many as there is room.
 	st := ui.Style{Size: 12, Color: th.Text}
 	arrow := u.Px(16)
-	head := min(u.Px(crumbMost), u.Measure(of.head, st).X+u.Px(2))
+	head := min(u.Px(crumbMost), u.Measure(of.Head, st).X+u.Px(2))
 	left := head + u.Px(14)
 	room := line.Dx() - left - u.Px(70) - arrow
 	first := len(path)
 	widths := make([]int, len(path))
 	names := make([]string, len(path))
 	for first > 0 {
-		name := raster.Short(t.Function(p.rec, path[first-1]).Name)
+		name := raster.Short(t.Function(of.Rec, path[first-1]).Name)
 		w := min(u.Px(crumbMost), u.Measure(name, st).X+u.Px(2))
 		if room -= w + arrow; room < 0 && first < len(path) {
 			break
@@ -62,13 +64,13 @@ func (c *crumbs) line(p *pane, u *ui.UI, line image.Rectangle, of trail) (to int
 		names[first], widths[first] = name, w
 	}
 	x := line.Min.X + u.Px(12)
-	part := func(a *clickArea, name string, w int, last bool) bool {
+	part := func(a *ClickArea, name string, w int, last bool) bool {
 		box := image.Rect(x, line.Min.Y, x+w, line.Max.Y)
-		clicked, hovered := a.clicked(u, box)
+		clicked, hovered := a.Clicked(u, box)
 		look := st
 		switch {
 		case last:
-			look.Weight = medium
+			look.Weight = ui.Medium
 		case hovered:
 			look.Color = th.Accent
 		default:
@@ -77,12 +79,12 @@ func (c *crumbs) line(p *pane, u *ui.UI, line image.Rectangle, of trail) (to int
 		u.Text(box, name, look)
 		x += w
 		if !last {
-			u.Text(image.Rect(x, line.Min.Y, x+arrow, line.Max.Y), of.arrow, ui.Style{Size: 12, Color: th.Faint, Align: middle})
+			u.Text(image.Rect(x, line.Min.Y, x+arrow, line.Max.Y), of.Arrow, ui.Style{Size: 12, Color: th.Faint, Align: ui.Middle})
 			x += arrow
 		}
 		return clicked
 	}
-	if part(&c.ends[0], of.head, head, false) {
+	if part(&c.ends[0], of.Head, head, false) {
 		to, clicked = 0, true
 	}
 	if first > 0 {
@@ -95,8 +97,8 @@ func (c *crumbs) line(p *pane, u *ui.UI, line image.Rectangle, of trail) (to int
 		}
 	}
 	box := image.Rect(line.Max.X-u.Px(34), line.Min.Y, line.Max.X-u.Px(8), line.Max.Y)
-	out, hovered := c.ends[1].clicked(u, box)
-	look := ui.Style{Size: 13, Color: th.Dim, Align: middle}
+	out, hovered := c.ends[1].Clicked(u, box)
+	look := ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle}
 	if hovered {
 		look.Color = th.Text
 	}

@@ -1,4 +1,4 @@
-package shell
+package widget
 
 import (
 	"image"
@@ -7,20 +7,20 @@ import (
 	"ashlar/render/ui"
 )
 
-// standout is a picture in which the bars of a function may stand out. The
+// Standout is a picture in which the bars of a function may stand out. The
 // picture without them is kept: while the pointer moves, only they are drawn.
-type standout struct {
-	shown          *ui.Picture
+type Standout struct {
+	Shown          *ui.Picture
 	plain          *raster.Canvas
 	plains, marked raster.Pool
 }
 
-// draw makes the picture of a size: plain paints it without what stands out, and
+// Draw makes the picture of a size: plain paints it without what stands out, and
 // is asked to where that is not known yet (fresh); over, if set, paints what does
 // over it.
-func (o *standout) draw(u *ui.UI, size image.Point, fresh bool, plain, over func(on raster.Surface)) {
+func (o *Standout) Draw(u *ui.UI, size image.Point, fresh bool, plain, over func(on raster.Surface)) {
 	if u.Shapes != nil {
-		o.shown = u.Paint(nil, size, func(on raster.Surface) {
+		o.Shown = u.Paint(nil, size, func(on raster.Surface) {
 			plain(on)
 			if over != nil {
 				over(on)
@@ -34,10 +34,10 @@ func (o *standout) draw(u *ui.UI, size image.Point, fresh bool, plain, over func
 		plain(o.plain)
 	}
 	if over == nil {
-		o.shown = ui.NewPicture(o.plain)
+		o.Shown = ui.NewPicture(o.plain)
 		return
 	}
 	c := o.marked.Copy(o.plain)
 	over(c)
-	o.shown = ui.NewPicture(c)
+	o.Shown = ui.NewPicture(c)
 }

@@ -1,12 +1,12 @@
-package shell
+package widget
 
 import "ashlar/render/ui"
 
-// segments are words of which one is chosen, side by side.
-type segments struct{ areas []clickArea }
+// Segments are words of which one is chosen, side by side.
+type Segments struct{ areas []ClickArea }
 
-// width is how wide the words are together.
-func (g *segments) width(u *ui.UI, words []string) int {
+// Width is how wide the words are together.
+func (g *Segments) Width(u *ui.UI, words []string) int {
 	w := 0
 	for _, s := range words {
 		w += u.Measure(s, ui.Style{Size: 12}).X + u.Px(18)
@@ -14,17 +14,17 @@ func (g *segments) width(u *ui.UI, words []string) int {
 	return w
 }
 
-// layout draws the words from x on in a line whose top is y and returns the one
+// Layout draws the words from x on in a line whose top is y and returns the one
 // that was clicked, else -1.
-func (g *segments) layout(u *ui.UI, x, y int, words []string, on int) int {
+func (g *Segments) Layout(u *ui.UI, x, y int, words []string, on int) int {
 	for len(g.areas) < len(words) {
-		g.areas = append(g.areas, clickArea{})
+		g.areas = append(g.areas, ClickArea{})
 	}
 	clickedAt := -1
 	for i, s := range words {
-		st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: middle}
+		st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: ui.Middle}
 		box := ui.Rect(x, y, u.Measure(s, st).X+u.Px(18), u.Px(22))
-		clicked, hovered := g.areas[i].clicked(u, box)
+		clicked, hovered := g.areas[i].Clicked(u, box)
 		switch {
 		case i == on:
 			u.Round(box, 6, u.Theme.Raised)

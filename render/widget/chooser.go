@@ -1,0 +1,271 @@
+package widget
+
+import (
+	"image"
+	"strings"
+
+	"gioui.org/font"
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/op/clip"
+	"gioui.org/op/paint"
+	"gioui.org/unit"
+	gio "gioui.org/widget"
+
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+)
+
+// Line is an entry of a chooser.
+type Line struct {
+	Title, Detail string
+	Dim           bool
+	Mark          mark // for what can be on and off
+	// Tab is what is typed when Tab completes it; "" for nothing.
+	Tab  string
+	Take func()
+}
+
+type mark uint8
+
+const (
+	markNone mark = iota
+	MarkOff
+	MarkOn
+)
+
+// Chooser is a line of text with a list below it that follows what is typed:
+// the palette of commands and the file opener are choosers. It stands over
+// everything else and takes the keyboard.
+type Chooser struct {
+	Editor  gio.Editor
+	focused bool
+	Hint    string
+	text    string
+	Filled  bool
+	Lines   []Line
+	chosen  int
+	clicks  []ClickArea
+	shield  int // a tag
+	// Rows is how many lines there is room for; 0 is many.
+	Rows int
+	// fill gives the lines for a text.
+	fill func(text string) []Line
+	// Submit is called for Return; false leaves it to the chosen line.
+	Submit func(text string) bool
+	Keep   bool // the chosen line, when lines are filled anew
+	// Left tells that a place beside the chooser was pressed.
+	Left bool
+}
+
+const chooserRows = 14
+
+func NewChooser(hint, text string, fill func(string) []Line) *Chooser {
+	c := &Chooser{Hint: hint, fill: fill}
+	c.Editor.SingleLine, c.Editor.Submit = true, true
+	c.SetText(text)
+	return c
+}
+
+func (c *Chooser) SetText(t string) {
+	c.Editor.SetText(t)
+	n := len([]rune(t))
+	c.Editor.SetCaret(n, n)
+}
+
+// Refresh brings the lines in step with what is typed.
+func (c *Chooser) Refresh() {
+	text := c.Editor.Text()
+	if c.Filled && text == c.text {
+		return
+	}
+	if !c.Keep {
+		c.chosen = 0
+	}
+	c.text, c.Filled, c.Keep = text, true, false
+	c.Lines = c.fill(text)
+	c.chosen = max(0, min(c.chosen, len(c.Lines)-1))
+}
+
+func (c *Chooser) Take(i int) {
+	if c.Submit != nil && i < 0 {
+		if c.Submit(c.text) {
+			return
+		}
+		i = c.chosen
+	}
+	if i < 0 {
+		i = c.chosen
+	}
+	if i < len(c.Lines) {
+		c.Lines[i].Take()
+	}
+}
+
+// Layout draws the chooser over the middle of the window; open tells whether it is
+// still there after something was taken. It reports whether anything was, or the
+// chooser was left.
+func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bool) {
+	c.Refresh()
+	if c.keys(u) && !open() {
+		return true
+	}
+	c.Refresh()
+	th := u.Theme
+	full := image.Rectangle{Max: size}
+	u.Fill(full, theme.WithAlpha(th.Background, .6))
+	c.cover(u, full)
+	h := u.Px(26)
+	w := min(u.Px(720), size.X-u.Px(32))
+	rows := chooserRows
+	if c.Rows > 0 {
+		rows = min(rows, c.Rows)
+	}
+	box := ui.Rect((size.X-w)/2, u.Px(72), w, u.Px(64)+h*rows)
+	u.Round(box, 10, th.Raised)
+	u.Border(box, 10, 1, th.Rule)
+	field := ui.Rect(box.Min.X+u.Px(12), box.Min.Y+u.Px(12), w-u.Px(24), u.Px(32))
+	u.Round(field, 6, th.Background)
+	u.Border(field, 6, max(1, u.Px(1)), th.Accent)
+	in := field.Inset(u.Px(7))
+	if c.Editor.Len() == 0 {
+		u.Text(in, c.Hint, ui.Style{Size: 13, Color: th.Faint})
+	}
+	EditField(u, &c.Editor, in)
+	if !c.focused {
+		TakeKeyboard(u, &c.Editor)
+		u.Execute(op.InvalidateCmd{At: u.Now}) // the caret is seen with the next frame
+		c.focused = true
+	}
+	y := field.Max.Y + u.Px(8)
+	first := max(0, min(c.chosen-chooserRows/2, len(c.Lines)-chooserRows))
+	for len(c.clicks) < chooserRows {
+		c.clicks = append(c.clicks, ClickArea{})
+	}
+	for i := range min(chooserRows, len(c.Lines)-first) {
+		l := &c.Lines[first+i]
+		r := ui.Rect(field.Min.X, y+i*h, field.Dx(), h)
+		clicked, hovered := c.clicks[i].Clicked(u, r)
+		if first+i == c.chosen {
+			u.Round(r, 5, theme.WithAlpha(th.Accent, .2))
+		} else if hovered {
+			u.Round(r, 5, theme.WithAlpha(th.Text, .06))
+		}
+		st := ui.Style{Size: 12.5, Color: th.Text}
+		if l.Dim {
+			st.Color = th.Dim
+		}
+		dw := u.Measure(l.Detail, ui.Style{Size: 12}).X
+		x := r.Min.X + u.Px(8)
+		if l.Mark != markNone {
+			box := ui.Rect(x+u.Px(2), r.Min.Y+h/2-u.Px(5), u.Px(10), u.Px(10))
+			u.Border(box, 3, 1, th.Dim)
+			if l.Mark == MarkOn {
+				u.Round(box, 3, th.Accent)
+			}
+			x += u.Px(22)
+		}
+		u.Text(image.Rect(x, r.Min.Y, r.Max.X-dw-u.Px(16), r.Max.Y), l.Title, st)
+		u.Text(image.Rect(r.Max.X-dw-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y), l.Detail, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+		if clicked {
+			c.Take(first + i)
+			return true
+		}
+	}
+	if len(c.Lines) == 0 {
+		u.Text(ui.Rect(field.Min.X+u.Px(8), y, field.Dx(), h), "Nothing like that", ui.Style{Size: 12.5, Color: th.Faint})
+	}
+	return c.Left
+}
+
+// TakeKeyboard gives an editor the keyboard. The editor itself tells what is
+// selected in it two frames later, and what is typed until then would go to the
+// place of another text's selection.
+func TakeKeyboard(u *ui.UI, e *gio.Editor) {
+	u.Execute(key.FocusCmd{Tag: e})
+	from, to := e.Selection()
+	u.Execute(key.SelectionCmd{Tag: e, Range: key.Range{Start: from, End: to}})
+}
+
+// EditField lays an editor out in r.
+func EditField(u *ui.UI, e *gio.Editor, r image.Rectangle) {
+	ui.Want(e.Text())
+	u.Editing(e)
+	u.At(r, func(u *ui.UI) {
+		color := func(c ui.Colour) op.CallOp {
+			m := op.Record(u.Ops)
+			paint.ColorOp{Color: c}.Add(u.Ops)
+			return m.Stop()
+		}
+		u.WriteDown(e.Text(), ui.Style{Size: 13, Color: u.Theme.Text})
+		gtx := u.Context
+		gtx.Constraints = layout.Constraints{Min: image.Pt(r.Dx(), 0), Max: r.Size()}
+		e.Layout(gtx, u.Shaper, font.Font{Typeface: "Roboto"}, unit.Sp(13), color(u.Theme.Text), color(theme.WithAlpha(u.Theme.Accent, .35)))
+	})
+}
+
+// keys moves in the list and takes from it, which it reports; it must see them
+// before the editor does.
+func (c *Chooser) keys(u *ui.UI) (took bool) {
+	for {
+		ev, ok := u.Event(key.Filter{Focus: &c.Editor, Name: key.NameUpArrow}, key.Filter{Focus: &c.Editor, Name: key.NameDownArrow}, key.Filter{Focus: &c.Editor, Name: key.NameTab})
+		if !ok {
+			break
+		}
+		k, ok := ev.(key.Event)
+		if !ok || k.State != key.Press {
+			continue
+		}
+		switch k.Name {
+		case key.NameUpArrow:
+			c.chosen = max(0, c.chosen-1)
+		case key.NameDownArrow:
+			c.chosen = max(0, min(len(c.Lines)-1, c.chosen+1))
+		case key.NameTab:
+			if c.chosen < len(c.Lines) && c.Lines[c.chosen].Tab != "" {
+				c.SetText(c.Lines[c.chosen].Tab)
+			}
+		}
+	}
+	for {
+		ev, ok := c.Editor.Update(u.Context)
+		if !ok {
+			break
+		}
+		if _, ok := ev.(gio.SubmitEvent); ok {
+			c.Refresh()
+			c.Take(-1)
+			return true
+		}
+	}
+	return false
+}
+
+// cover keeps the pointer from what is below; a press beside the box closes.
+func (c *Chooser) cover(u *ui.UI, full image.Rectangle) {
+	for {
+		ev, ok := u.Event(pointer.Filter{Target: &c.shield, Kinds: pointer.Press})
+		if !ok {
+			break
+		}
+		if e, ok := ev.(pointer.Event); ok && e.Kind == pointer.Press {
+			c.Left = true
+		}
+	}
+	defer clip.Rect(full).Push(u.Ops).Pop()
+	event.Op(u.Ops, &c.shield)
+}
+
+// HasWords reports whether every word of a text is in a title.
+func HasWords(title, text string) bool {
+	title = strings.ToLower(title)
+	for _, w := range strings.Fields(strings.ToLower(text)) {
+		if !strings.Contains(title, w) {
+			return false
+		}
+	}
+	return true
+}

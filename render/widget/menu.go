@@ -1,0 +1,124 @@
+package widget
+
+import (
+	"image"
+	"strings"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+	"gioui.org/op/clip"
+
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+)
+
+// Item is a line of a menu.
+type Item struct {
+	Title, Detail string
+	On            bool
+	Do            func()
+}
+
+// Menu is a list that is open over everything else.
+type Menu struct {
+	at    image.Point
+	Items []Item
+	area  []ClickArea
+	// Chosen is the line that keys have moved to, -1 before they have.
+	Chosen int
+}
+
+func NewMenu(at image.Point, items []Item) *Menu {
+	return &Menu{at: at, Items: items, area: make([]ClickArea, len(items)), Chosen: -1}
+}
+
+// Layout draws the menu. It is over when a line of it was clicked, whose deed is
+// then to be done, or some place elsewhere.
+func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
+	th := u.Theme
+	st := ui.Style{Size: 12.5, Color: th.Text}
+	w := u.Px(140)
+	for _, it := range m.Items {
+		w = max(w, u.Measure(it.Title, st).X+u.Measure(it.Detail, st).X+u.Px(70))
+	}
+	w = min(w, size.X-u.Px(16))
+	line := u.Px(28)
+	h := len(m.Items)*line + u.Px(10)
+	x := max(u.Px(4), min(m.at.X, size.X-w-u.Px(8)))
+	y := max(u.Px(4), min(m.at.Y, size.Y-h-u.Px(8)))
+	for {
+		ev, ok := u.Event(pointer.Filter{Target: m, Kinds: pointer.Press | pointer.Move})
+		if !ok {
+			break
+		}
+		if e, ok := ev.(pointer.Event); ok && e.Kind == pointer.Press {
+			over = true
+		}
+	}
+	all := clip.Rect(image.Rectangle{Max: size}).Push(u.Ops)
+	event.Op(u.Ops, m)
+	all.Pop()
+	box := ui.Rect(x, y, w, h)
+	u.Round(box.Add(image.Pt(0, u.Px(2))), 8, theme.WithAlpha(ui.Colour{}, .25))
+	u.Round(box, 8, th.Raised)
+	u.Border(box, 8, 1, th.Rule)
+	for i, it := range m.Items {
+		r := ui.Rect(x+u.Px(5), y+u.Px(5)+i*line, w-u.Px(10), line)
+		clicked, hovered := m.area[i].Clicked(u, r)
+		if hovered {
+			u.Round(r, 5, theme.WithAlpha(th.Text, .08))
+		}
+		if i == m.Chosen {
+			u.Round(r, 5, theme.WithAlpha(th.Accent, .22))
+			u.Ring(r, 5)
+		}
+		if it.On {
+			u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+line/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Accent)
+		}
+		u.Text(image.Rect(r.Min.X+u.Px(22), r.Min.Y, r.Max.X, r.Max.Y), it.Title, st)
+		u.Text(image.Rect(r.Min.X, r.Min.Y, r.Max.X-u.Px(10), r.Max.Y), it.Detail, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+		if clicked {
+			over, do = true, it.Do
+		}
+	}
+	return over, do
+}
+
+// Key moves among the lines; the first letter of a line goes to it. Where it takes
+// one, what that does is returned, and the menu is over.
+func (m *Menu) Key(k key.Event) (do func()) {
+	n := len(m.Items)
+	if n == 0 {
+		return nil
+	}
+	switch k.Name {
+	case key.NameDownArrow, key.NameRightArrow:
+		m.Chosen = (m.Chosen + 1) % n
+	case key.NameUpArrow, key.NameLeftArrow:
+		m.Chosen = (max(m.Chosen, 0) + n - 1) % n
+	case key.NameTab:
+		d := 1
+		if k.Modifiers.Contain(key.ModShift) {
+			d = n - 1
+		}
+		m.Chosen = (max(m.Chosen, 0) + d) % n
+	case key.NameHome:
+		m.Chosen = 0
+	case key.NameEnd:
+		m.Chosen = n - 1
+	case key.NameReturn, key.NameSpace:
+		if m.Chosen >= 0 {
+			return m.Items[m.Chosen].Do
+		}
+	default:
+		for d := 1; d <= n; d++ {
+			i := (m.Chosen + d) % n
+			if strings.HasPrefix(strings.ToUpper(m.Items[i].Title), string(k.Name)) {
+				m.Chosen = i
+				break
+			}
+		}
+	}
+	return nil
+}
