@@ -1,11 +1,13 @@
 package recording
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ashlar/ingest/pairs"
@@ -45,6 +47,11 @@ type Builder struct {
 	next       time.Time // of the next snapshot
 	turn       int       // the track that is laid out first in it
 	empty      time.Time // of the first one, where there is nothing in it
+
+	held   held
+	unlaid int64           // spans that there was no time to lay out
+	until  context.Context // see Until
+	halted atomic.Bool     // see Halt
 }
 
 // firstCall is a call's first child; call is NoCall while it has none.
@@ -83,6 +90,17 @@ func NewBuilder() *Builder {
 	b.rec.Contexts.Append(nil)
 	return b
 }
+
+// Until has snapshots and Finish end early once ctx does: see Finish.
+func (b *Builder) Until(ctx context.Context) { b.until = ctx }
+
+// stopped reports whether what takes long shall be given up.
+func (b *Builder) stopped() bool { return b.until != nil && b.until.Err() != nil }
+
+// Halt makes the next call that is added panic, from any goroutine: for a decoder
+// that goes on though its context has ended, since there is no memory for what it
+// does or nobody wants it. Loading recovers, and Finish gives what there is.
+func (b *Builder) Halt() { b.halted.Store(true) }
 
 // Source, Clock and Events may be written until the end.
 func (b *Builder) Source() *Source { return &b.rec.Source }
@@ -127,6 +145,7 @@ func (b *Builder) Function(f Function) FuncID {
 	}
 	id = FuncID(b.rec.Functions.Len())
 	b.rec.Functions.Append(f)
+	b.held.symbols += int64(len(f.Name) + len(f.Module) + len(f.File) + len(f.Symbol))
 	b.funcs[k] = id
 	return id
 }
@@ -166,6 +185,9 @@ func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 			return CallID(v)
 		}
 	}
+	if b.halted.Load() {
+		panic("the builder was halted")
+	}
 	id := CallID(c.parent.Len())
 	c.parent.Append(parent)
 	c.frame.Append(frame)
@@ -200,6 +222,7 @@ func (b *Builder) Context(attrs []Attr) ContextID {
 	if !ok {
 		id = ContextID(b.rec.Contexts.Len())
 		b.rec.Contexts.Append(append(Context(nil), attrs...))
+		b.held.symbols += 4 * int64(key.Len())
 		b.ctxs[key.String()] = id
 	}
 	return id
@@ -223,10 +246,11 @@ func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, val
 	ms := b.rec.Events[event].Metrics
 	for m, v := range values {
 		if v != Missing {
-			ms[m].Total += v
+			ms[m].Total = b.total(ms[m].Total, v, ms[m].Name)
 		}
 	}
 	b.rec.Counts.Stacks++
+	b.held.values += int64(len(values))
 	return b.rec.Stacks[event].append(call, track, ctx, values)
 }
 
@@ -344,6 +368,8 @@ func (b *Builder) AddWindowStack(event int, call CallID, track int, ctx ContextI
 	}
 	w := b.windowSet(event)
 	w.Rows.append(call, track, ctx, values)
+	b.held.rows++
+	b.held.values += int64(len(values))
 	w.Windows[len(w.Windows)-1].Last++
 }
 
@@ -393,8 +419,8 @@ func (b *Builder) CounterPoint(counter int, t int64, v float64) {
 	if b.outside(false, t, t) {
 		return
 	}
-	c := b.rec.Counters[counter]
-	c.append(t, v)
+	b.rec.Counters[counter].append(t, v)
+	b.held.points++
 }
 
 // AddFlow adds an arrow through at least two moments.
@@ -448,6 +474,6 @@ func (b *Builder) countSpan(call CallID, dur int64) {
 		b.sums = append(b.sums, make([]callSum, n-len(b.sums))...)
 	}
 	s := &b.sums[call]
-	s.time += dur
+	s.time = b.time(s.time, dur)
 	s.count++
 }

@@ -86,51 +86,32 @@ func (r *looseRun) sort() {
 }
 
 // merge gives the spans of all runs in order, those that are alike as they
-// came. With drain runs are given up once they have been used.
-func (s *looseSpans) merge(drain bool, visit func(*looseSpan)) {
-	for k := range s.runs {
-		s.runs[k].sort()
-	}
+// came, until visit returns false. With drain runs are given up once they have
+// been used.
+func (s *looseSpans) merge(drain bool, visit func(*looseSpan) bool) {
 	type cursor struct{ run, at int }
 	head := func(c cursor) *looseSpan { return &s.runs[c.run].spans[c.at] }
 	before := func(a, b cursor) bool {
 		c := head(a).order(head(b))
 		return c < 0 || c == 0 && a.run < b.run
 	}
-	// waiting are the runs by their first spans. Those under way are in open,
-	// the next one last: few, since runs hardly overlap.
-	waiting := make([]cursor, len(s.runs))
-	for k := range waiting {
-		waiting[k].run = k
+	next := heap[cursor]{before: before}
+	for k := range s.runs {
+		s.runs[k].sort()
+		next.push(cursor{run: k})
 	}
-	slices.SortFunc(waiting, func(a, b cursor) int {
-		if before(a, b) {
-			return -1
-		}
-		return 1
-	})
-	var open []cursor
 	given := 0
-	for len(waiting) > 0 || len(open) > 0 {
-		if len(waiting) > 0 && (len(open) == 0 || before(waiting[0], open[len(open)-1])) {
-			open, waiting = append(open, waiting[0]), waiting[1:]
-		}
-		c := open[len(open)-1]
-		open = open[:len(open)-1]
+	for next.len() > 0 {
+		c := next.pop()
 		spans := s.runs[c.run].spans
-		for c.at < len(spans) {
-			visit(&spans[c.at])
-			c.at++
-			if c.at < len(spans) && (len(waiting) > 0 && before(waiting[0], c) || len(open) > 0 && before(open[len(open)-1], c)) {
-				break
+		for c.at < len(spans) && (next.len() == 0 || before(c, next.min())) {
+			if !visit(&spans[c.at]) {
+				return
 			}
+			c.at++
 		}
 		if c.at < len(spans) {
-			i := len(open)
-			for open = append(open, c); i > 0 && before(open[i-1], c); i-- {
-				open[i] = open[i-1]
-			}
-			open[i] = c
+			next.push(c)
 			continue
 		}
 		if drain {
@@ -148,105 +129,38 @@ func (s *looseSpans) merge(drain bool, visit func(*looseSpan)) {
 // drainRuns is how many runs, of 200 kB, make collecting them worth it.
 const drainRuns = 256
 
-// nest is one column of properly nested spans: its open ends, innermost last,
-// and the lanes it fills.
-type nest struct {
-	ends   []int64
-	calls  []CallID
-	lanes  []Lane
-	groups []uint32 // of the open spans
-}
-
 // layout sorts the spans by start, longest first, and nests them by
 // containment within their group. A span that overlaps another without containing
 // it or being contained, or one of another group, goes to the next nest, where it
 // is an outermost call; the nests' lanes follow each other. With last the spans
-// are given up.
-func (s *looseSpans) layout(b *Builder, last bool) []Lane {
+// are given up. It reports false when the builder was stopped before all were laid
+// out.
+func (s *looseSpans) layout(b *Builder, last bool) (lanes []Lane, whole bool) {
 	s.time, s.count = nil, nil
-	var nests []*nest
-	seen := map[uint32]int{} // nests by group
-	s.merge(last, func(x *looseSpan) {
+	nests := nests{seen: map[uint32]int{}}
+	n := 0
+	s.merge(last, func(x *looseSpan) bool {
+		if n%runSpans == runSpans-1 && b.stopped() {
+			return false
+		}
+		n++
 		var args uint64
 		var group uint32
 		if x.args != 0 {
 			args, group = s.args.At(int(x.args)-1), s.groups.At(int(x.args)-1)
 		}
-		k := place(nests, seen, x, group)
-		if k == len(nests) {
-			nests = append(nests, new(nest))
-		}
-		call := nests[k].add(b, x, group, args)
+		call := nests.add(b, x, group, args)
 		if int(call) >= len(s.time) {
 			s.count, s.time = grown(s.count, int(call)), grown(s.time, int(call))
 		}
-		s.time[call] += x.end - x.start
+		s.time[call] = b.time(s.time[call], x.end-x.start)
 		s.count[call]++
+		return true
 	})
-	var lanes []Lane
-	for _, n := range nests {
+	for _, n := range nests.all {
 		lanes = append(lanes, n.lanes...)
 	}
-	return lanes
-}
-
-// place finds the nest for a span: the first that takes it; for one of a group
-// that where its group was last seen, if it goes on there, else the first that is
-// free.
-func place(nests []*nest, last map[uint32]int, x *looseSpan, group uint32) int {
-	if k, ok := last[group]; ok && nests[k].takes(x, group) && len(nests[k].ends) > 0 {
-		return k
-	}
-	k := 0
-	for k < len(nests) && (!nests[k].takes(x, group) || group != 0 && len(nests[k].ends) > 0) {
-		k++
-	}
-	if group != 0 {
-		last[group] = k
-	}
-	return k
-}
-
-// takes drops what has ended by the span's start and reports whether the span
-// fits inside what is left.
-func (n *nest) takes(x *looseSpan, group uint32) bool {
-	for len(n.ends) > 0 && n.over(len(n.ends)-1, x) {
-		n.ends = n.ends[:len(n.ends)-1]
-		n.calls = n.calls[:len(n.calls)-1]
-		n.groups = n.groups[:len(n.groups)-1]
-	}
-	k := len(n.ends) - 1
-	return k < 0 || x.end <= n.ends[k] && group == n.groups[k]
-}
-
-// over reports whether the open span at depth d is past when x starts. A span
-// of no length at the very end of another still belongs to it.
-func (n *nest) over(d int, x *looseSpan) bool {
-	end := n.ends[d]
-	return end < x.start || end == x.start && (x.end > x.start || n.lanes[d].lastStart() == end)
-}
-
-func (l *Lane) lastStart() int64 { return l.Start(l.n - 1) }
-
-func (n *nest) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID {
-	parent := NoCall
-	d := len(n.ends)
-	if d > 0 {
-		parent = n.calls[d-1]
-	}
-	call := b.Call(parent, FrameID(x.frame&^looseUnfinished))
-	n.ends = append(n.ends, x.end)
-	n.calls = append(n.calls, call)
-	n.groups = append(n.groups, group)
-	if d == len(n.lanes) {
-		n.lanes = append(n.lanes, Lane{})
-	}
-	l := &n.lanes[d]
-	l.append(x.start, x.end, call, args)
-	if x.frame&looseUnfinished != 0 {
-		l.unfinished = append(l.unfinished, l.Len()-1)
-	}
-	return call
+	return lanes, n == s.n
 }
 
 func grown(s []int64, i int) []int64 {

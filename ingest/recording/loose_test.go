@@ -27,7 +27,7 @@ func TestLooseMerge(t *testing.T) {
 			want = append(want, x)
 			s.add(x.start, x.end, 1, 0, x.args, false)
 			if rng.IntN(3000) == 0 { // in the middle of a run
-				s.merge(false, func(*looseSpan) {})
+				s.merge(false, func(*looseSpan) bool { return true })
 			}
 		}
 		// Those alike keep their order among those of a run, which sorting them
@@ -37,7 +37,7 @@ func TestLooseMerge(t *testing.T) {
 		})
 		for _, drain := range []bool{false, true} {
 			i := 0
-			s.merge(drain, func(x *looseSpan) {
+			s.merge(drain, func(x *looseSpan) bool {
 				got := span{x.start, x.end, 0}
 				if x.args != 0 {
 					got.args = s.args.At(int(x.args) - 1)
@@ -46,6 +46,7 @@ func TestLooseMerge(t *testing.T) {
 					t.Fatalf("seed %d: span %d is %v, not %v", seed, i, got, want[i])
 				}
 				i++
+				return true
 			})
 			if i != n {
 				t.Fatalf("seed %d: %d spans of %d", seed, i, n)

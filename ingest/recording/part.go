@@ -116,12 +116,21 @@ func (t *TrackBuilder) discard() {
 			sum.count--
 		}
 	}
+	if t.loose != nil {
+		t.b.held.loose -= int64(t.loose.n)
+	}
+	t.b.held.lanes -= int64(len(t.lanes))
 	c.Spans -= t.spans
 	c.Unfinished -= t.late
 	p.left += t.spans + int64(len(t.track.Instants))
 	c.Instants -= int64(len(t.track.Instants))
 	for _, s := range t.samples {
 		c.Samples -= int64(s.Len())
+		for _, v := range s.values {
+			if v != nil {
+				t.b.held.values -= int64(v.Len())
+			}
+		}
 		p.left += int64(s.Len())
 	}
 	t.lanes, t.loose, t.samples, t.unsorted, t.track.Instants, t.spans, t.late = nil, nil, nil, nil, nil, 0, 0

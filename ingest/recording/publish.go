@@ -1,7 +1,8 @@
 package recording
 
 import (
-	"math"
+	"context"
+	"slices"
 	"time"
 )
 
@@ -75,6 +76,10 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 			r.End = max(r.End, t.last)
 		}
 	}
+	r.Counts = b.rec.Counts // layouts may have been given up
+	if _, said := b.warn[warnUnlaid]; b.unlaid > 0 && !said {
+		b.Warn(warnUnlaid, "", "%d spans could not be laid out and are not shown: %v", b.unlaid, context.Cause(b.until))
+	}
 	b.space(r.Tracks)
 	r.Calls = b.rec.Calls // layouts may have added calls
 	// The sums have room to grow, which is no call's.
@@ -90,27 +95,13 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 		for c := range t.loose.time {
 			if n := t.loose.count[c]; n != 0 {
 				r.SpanTime, r.SpanCount = grown(r.SpanTime, c), grown(r.SpanCount, c)
-				r.SpanTime[c] += t.loose.time[c]
+				r.SpanTime[c] = b.time(r.SpanTime[c], t.loose.time[c])
 				r.SpanCount[c] += n
 			}
 		}
 	}
 	n = min(len(r.SpanTime), r.Calls.Len())
 	r.SpanTime, r.SpanCount = r.SpanTime[:n], r.SpanCount[:n]
-	r.Events = make([]Event, len(b.rec.Events))
-	for i, e := range b.rec.Events {
-		e.Metrics = append([]Metric(nil), e.Metrics...)
-		switch e.Basis {
-		case FromSpans:
-			e.Metrics[SpanTime].Total = outermost(&r)
-			e.Metrics[SpanCount].Total = r.Counts.Spans
-		case FromSamples:
-			for m := range e.Metrics {
-				e.Metrics[m].Total = b.sampled(i, m)
-			}
-		}
-		r.Events[i] = e
-	}
 	r.Stacks = make([]*Stacks, len(b.rec.Stacks))
 	for i, s := range b.rec.Stacks {
 		if s != nil {
@@ -123,6 +114,10 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 		c.Windows = append([]Window(nil), w.Windows...)
 		c.Rows = *w.Rows.snapshot()
 		r.Windows[i] = &c
+	}
+	r.Events = make([]Event, len(b.rec.Events))
+	for i := range b.rec.Events {
+		r.Events[i] = b.event(&r, i)
 	}
 	r.Counters = make([]*Counter, len(b.rec.Counters))
 	for i, c := range b.rec.Counters {
@@ -144,42 +139,60 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	return &r
 }
 
+// event is an event with its totals. It has at least one metric, so that whatever
+// is asked of a recording has an answer: where the file measures nothing, records
+// are counted.
+func (b *Builder) event(r *Recording, i int) Event {
+	e := b.rec.Events[i]
+	e.Metrics = slices.Clone(e.Metrics)
+	if len(e.Metrics) == 0 {
+		e.Metrics = []Metric{{Name: "records", Unit: "count", PerSample: SampleOne}}
+		if s := r.Stacks[i]; s != nil {
+			s.ones = true
+			e.Metrics[0].Total = int64(s.Len())
+		}
+		for _, w := range r.Windows {
+			w.Rows.ones = w.Rows.ones || w.Event == i
+		}
+	}
+	if e.Primary < 0 || e.Primary >= len(e.Metrics) {
+		e.Primary = 0
+	}
+	switch e.Basis {
+	case FromSpans:
+		e.Metrics[SpanTime].Total = b.outermost(r)
+		e.Metrics[SpanCount].Total = r.Counts.Spans
+	case FromSamples:
+		for m := range e.Metrics {
+			e.Metrics[m].Total = b.sampled(&e, i, m)
+		}
+	}
+	return e
+}
+
 // sampled is the sum of a metric over all samples of an event.
-func (b *Builder) sampled(event, metric int) (sum int64) {
-	per := b.rec.Events[event].Metrics[metric].PerSample
+func (b *Builder) sampled(e *Event, event, metric int) (sum int64) {
+	m := &e.Metrics[metric]
 	for _, t := range b.order {
 		for _, s := range t.samples {
 			switch {
 			case s.Event != event:
-			case per == SampleOne:
+			case m.PerSample == SampleOne:
 				sum += int64(s.Len())
-			case per == SampleColumn && metric < len(s.sums):
-				sum = saturated(sum, s.sums[metric])
+			case m.PerSample == SampleColumn && metric < len(s.sums):
+				sum = b.total(sum, s.sums[metric], m.Name)
 			}
 		}
 	}
 	return sum
 }
 
-// saturated is a+b, or what is nearest to it.
-func saturated(a, b int64) int64 {
-	switch s := a + b; {
-	case a > 0 && b > 0 && s < 0:
-		return math.MaxInt64
-	case a < 0 && b < 0 && s >= 0:
-		return math.MinInt64 + 1
-	default:
-		return s
-	}
-}
-
 // outermost is the time covered by the outermost calls: the sum of self times
 // over everything.
-func outermost(r *Recording) int64 {
-	var sum int64
+func (b *Builder) outermost(r *Recording) (sum int64) {
 	for c, t := range r.SpanTime {
 		if t != 0 && r.Calls.Depth(CallID(c)) == 1 {
-			sum += t
+			sum = b.time(sum, t)
 		}
 	}
 	return sum
@@ -222,9 +235,15 @@ func (b *Builder) layOut() {
 	}
 }
 
+// warnUnlaid is the code of the warning that spans were not laid out.
+const warnUnlaid = "not-laid-out"
+
 // Finish closes open spans at the end of the recording and returns the final
-// snapshot. The builder must not be used afterwards.
+// snapshot. The builder must not be used afterwards. Once the context of Until has
+// ended, spans that came in no order and are not laid out yet are left out, with a
+// warning.
 func (b *Builder) Finish() *Recording {
+	b.halted.Store(false)
 	_, end, _ := b.Extent()
 	for _, t := range b.order {
 		t.finish(end)

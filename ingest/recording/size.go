@@ -2,43 +2,40 @@ package recording
 
 // About how many bytes of memory things take, detail levels included.
 const (
-	spanBytes    = 8 + 4 + 4 + 2
-	looseBytes   = 24
-	sampleBytes  = 8 + 4 + 4
-	instantBytes = 48
-	recordBytes  = 4 + 4 + 4
-	valueBytes   = 8
+	spanBytes     = 8 + 4 + 4 + 2
+	looseBytes    = 24
+	laneBytes     = 700 // with its first columns
+	openBytes     = 24
+	trackBytes    = 900 // with its last snapshot
+	sampleBytes   = 8 + 4 + 4
+	valueBytes    = 8
+	instantBytes  = 48
+	pointBytes    = 8 + 8 + 1
+	recordBytes   = 4 + 4 + 4
+	callBytes     = 12 + 8 + 16 + 24 // its columns, its children and its sums
+	frameBytes    = 96 + 2*110       // and their maps
+	functionBytes = 112 + 2*60
+	askBytes      = 100 // of a call, for a snapshot's sums and the first flamegraph
 )
 
+// held counts what is recorded and has no place in Counts.
+type held struct {
+	loose   int64 // spans
+	lanes   int64
+	values  int64 // of samples, stacks and rows of windows
+	rows    int64 // of windows
+	points  int64 // of counters
+	symbols int64 // bytes of names, files and contexts
+}
+
 // Size is about how many bytes of memory what has been recorded takes, and how
-// many more it will take for a while to lay out what came in no order. It grows
-// in proportion to what has been read.
+// many more it will take for a while to lay out what came in no order and to show
+// it. It grows in proportion to what has been read, and costs nothing to ask.
 func (b *Builder) Size() (held, owed int64) {
-	c := &b.rec.Counts
-	var loose, values int64
-	for _, t := range b.order {
-		if t.loose != nil {
-			loose += int64(t.loose.len())
-		}
-		held += int64(len(t.track.Instants)) * instantBytes
-		for _, s := range t.samples {
-			for _, v := range s.values {
-				if v != nil {
-					values += int64(v.Len())
-				}
-			}
-		}
-	}
-	for _, s := range b.rec.Stacks {
-		if s != nil {
-			held += int64(s.Len()) * recordBytes
-			values += int64(s.Len()) * int64(len(s.values))
-		}
-	}
-	for _, w := range b.rec.Windows {
-		held += int64(w.Rows.Len()) * recordBytes
-		values += int64(w.Rows.Len()) * int64(len(w.Rows.values))
-	}
-	held += (c.Spans-loose)*spanBytes + loose*looseBytes + c.Samples*sampleBytes + values*valueBytes
-	return held, loose * spanBytes
+	c, h := &b.rec.Counts, &b.held
+	calls := int64(b.rec.Calls.Len())
+	held = (c.Spans-h.loose)*spanBytes + h.loose*looseBytes + h.lanes*laneBytes + c.Samples*sampleBytes + c.Instants*instantBytes
+	held += h.values*valueBytes + (c.Stacks+h.rows)*recordBytes + h.points*pointBytes + int64(len(b.order))*trackBytes
+	held += calls*callBytes + int64(b.rec.Frames.Len())*frameBytes + int64(b.rec.Functions.Len())*functionBytes + h.symbols
+	return held, h.loose*spanBytes + calls*askBytes
 }

@@ -32,6 +32,7 @@ type Stacks struct {
 	contexts Vec[ContextID]
 	values   []Vec[int64]
 	halves   []Halves
+	ones     bool // every record counts one: there are no values
 }
 
 // Len is the number of records.
@@ -49,6 +50,9 @@ func (s *Stacks) Context(i int) ContextID { return s.contexts.At(i) }
 // Value is record i's value of a metric of the event; Missing when the record
 // has none.
 func (s *Stacks) Value(i, metric int) int64 {
+	if s.ones && metric == 0 {
+		return 1
+	}
 	if metric >= len(s.values) || i >= s.values[metric].Len() {
 		return Missing
 	}

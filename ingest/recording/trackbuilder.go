@@ -169,11 +169,13 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 		t.b.rec.Counts.Unfinished++
 	}
 	if t.loose != nil {
+		t.b.held.loose++
 		t.loose.add(o.start, end, t.b.rec.Calls.Frame(o.call), 0, o.args, unfinished)
 		return
 	}
 	for depth >= len(t.lanes) {
 		t.lanes = append(t.lanes, Lane{})
+		t.b.held.lanes++
 	}
 	l := &t.lanes[depth]
 	l.append(o.start, end, o.call, o.args)
@@ -205,6 +207,7 @@ func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, arg
 		t.late++
 		t.b.rec.Counts.Unfinished++
 	}
+	t.b.held.loose++
 	t.loose.add(start, end, frame, group, args, unfinished)
 }
 
@@ -220,7 +223,9 @@ func (t *TrackBuilder) loosen() {
 			t.b.sums[c].count--
 			t.loose.add(l.Start(k), l.End(k), t.b.rec.Calls.Frame(c), 0, l.Args(k), l.Unfinished(k))
 		}
+		t.b.held.loose += int64(l.Len())
 	}
+	t.b.held.lanes -= int64(len(t.lanes))
 	t.lanes = nil
 }
 
@@ -273,8 +278,9 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 			s.values[m].Append(Missing)
 		}
 		s.values[m].Append(v)
+		t.b.held.values++
 		if v != Missing {
-			s.sums[m] = saturated(s.sums[m], v)
+			s.sums[m] = t.b.total(s.sums[m], v, t.b.rec.Events[event].Metrics[m].Name)
 		}
 	}
 }
@@ -302,6 +308,26 @@ func (t *TrackBuilder) finish(end int64) {
 	sort.SliceStable(t.track.Instants, func(i, j int) bool { return t.track.Instants[i].Time < t.track.Instants[j].Time })
 }
 
+// layOut makes lanes of loose spans. Where the builder is stopped the last ones are
+// left out; see Builder.Finish.
+func (t *TrackBuilder) layOut() {
+	lanes, whole := t.loose.layout(t.b, t.b.rec.Done)
+	t.lanes = lanes
+	if whole || !t.b.rec.Done {
+		return
+	}
+	var spans, late int64
+	for i := range lanes {
+		spans += int64(lanes[i].Len())
+		late += int64(len(lanes[i].unfinished))
+	}
+	c := &t.b.rec.Counts
+	t.b.unlaid += t.spans - spans
+	c.Spans -= t.spans - spans
+	c.Unfinished -= t.late - late
+	t.spans, t.late = spans, late
+}
+
 // snapshot returns the track as it is, reusing the last one when nothing
 // changed.
 func (t *TrackBuilder) snapshot() *Track {
@@ -314,7 +340,7 @@ func (t *TrackBuilder) snapshot() *Track {
 	s := t.track
 	s.Instants = s.Instants[:len(s.Instants):len(s.Instants)]
 	if t.loose != nil && !t.waits {
-		t.lanes = t.loose.layout(t.b, t.b.rec.Done)
+		t.layOut()
 	}
 	s.Lanes = make([]Lane, len(t.lanes))
 	for i := range t.lanes {

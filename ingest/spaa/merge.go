@@ -195,7 +195,6 @@ func (m *merger) stack(mi *mirror, b *batch, s *stackRec, line int64) {
 		}
 	}
 	values := m.weights(c.event, mi.resolve(b.weights[s.weights.from:s.weights.to]), line)
-	m.totals(c.event, values, line)
 	if s.weights.from == s.weights.to {
 		if ev.bare == 0 {
 			ev.bareLine = line
@@ -208,7 +207,6 @@ func (m *merger) stack(mi *mirror, b *batch, s *stackRec, line int64) {
 		}
 	}
 	row := m.b.AddStack(int(c.event), call, int(track), c.id, values)
-	m.saturate(c.event)
 	m.shown++
 	m.keep(format.KindStack)
 	if s.id.form != formNone {

@@ -40,7 +40,6 @@ type metricState struct {
 	decimals   int
 	count      bool // counts samples: "samples" or "count"
 	stuck      bool // its decimals cannot be raised any more
-	overflow   bool // the total is beyond int64
 }
 
 // event returns the index of an event by name, adding it when the header does
@@ -208,7 +207,7 @@ func (m *merger) rescale(event int32, metric int, v int64, dec int, line int64) 
 		dec--
 	}
 	if to := min(dec, maxDecimals); to > ms.decimals && !ms.stuck {
-		if !ms.overflow && m.b.SetDecimals(int(event), metric, to) {
+		if m.b.SetDecimals(int(event), metric, to) {
 			ms.decimals = to
 		} else {
 			ms.stuck = true
@@ -236,29 +235,6 @@ func (m *merger) rescale(event int32, metric int, v int64, dec int, line int64) 
 		return math.MaxInt64
 	}
 	return out
-}
-
-// totals warns of totals that AddStack is about to carry beyond int64.
-func (m *merger) totals(event int32, values []int64, line int64) {
-	ms := m.b.Event(int(event)).Metrics
-	for i, v := range values {
-		if v == recording.Missing {
-			continue
-		}
-		if _, ok := addExact(ms[i].Total, v); !ok || m.events[event].metrics[i].overflow {
-			m.events[event].metrics[i].overflow = true
-			m.warn(warnTotal, line, quote(ms[i].Name))
-		}
-	}
-}
-
-// saturate keeps totals that went beyond int64 at its end.
-func (m *merger) saturate(event int32) {
-	for i := range m.events[event].metrics {
-		if m.events[event].metrics[i].overflow {
-			m.b.Event(int(event)).Metrics[i].Total = math.MaxInt64
-		}
-	}
 }
 
 // finishEvents decides for each event what carries its values.

@@ -41,7 +41,6 @@ const (
 	warnMetricLimit
 	warnRounded
 	warnSaturated
-	warnTotal
 	warnExclusiveFrame
 	warnExclusiveWeight
 	warnRelated
@@ -95,7 +94,6 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnMetricLimit:     {"too-many-metrics", "an event has too many metrics; %s and others are left out"},
 	warnRounded:         {"rounded", "a value of metric %s has more decimals than can be kept and was rounded"},
 	warnSaturated:       {"saturated", "a value of metric %s is too large for 64 bits and was cut down"},
-	warnTotal:           {"total-overflow", "the total of metric %s is too large for 64 bits"},
 	warnExclusiveFrame:  {"exclusive-frame", "the exclusive frame of a stack is not its leaf; self weight is counted at the leaf"},
 	warnExclusiveWeight: {"exclusive-differs", "the exclusive %s of a stack is not its weight; self weight is the stack's weight at its leaf"},
 	warnRelated:         {"related-missing", "related_stacks names stack %s, which is not in the file"},
