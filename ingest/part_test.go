@@ -64,16 +64,16 @@ func TestPart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q := analyze.Query{Ranged: p.HasFrom || p.HasTo, From: whole.Start, To: whole.End}
+			q := analyze.Query{Scope: recording.Scope{Ranged: p.HasFrom || p.HasTo, From: whole.Start, To: whole.End}}
 			if p.HasFrom {
-				q.From += p.From
+				q.Scope.From += p.From
 			}
 			if p.HasTo {
-				q.To = whole.Start + p.To
+				q.Scope.To = whole.Start + p.To
 			}
 			got := costs(t, part, q)
 			if p.Threads != nil {
-				q.Tracks = []int{track}
+				q.Scope.Tracks = []int{track}
 			}
 			want := costs(t, whole, q)
 			if len(want) == 0 || len(got) != len(want) {

@@ -303,13 +303,12 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 				if !rec.HasTime {
 					return sides, misuse("%s has no times, so no range of it can be compared", rec.Source.Path)
 				}
-				in.Ranged = true
-				if in.From, in.To, err = rng.In(rec); err != nil {
+				if in.Scope, err = rng.In(rec); err != nil {
 					return sides, misuse("%s: %w", rec.Source.Path, err)
 				}
 			}
 			if thread != "" {
-				if in.Tracks, err = compare.FindTracks(rec, thread); err != nil {
+				if in.Scope.Tracks, err = compare.FindTracks(rec, thread); err != nil {
 					return sides, misuse("%s: %w", rec.Source.Path, err)
 				}
 			}

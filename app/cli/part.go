@@ -16,29 +16,30 @@ func (o *convertOptions) partial() bool {
 
 // partOf takes the part out of a recording.
 func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r *conversion) (*recording.Recording, error) {
-	sel := extract.Selection{Transforms: o.Transforms}
 	if err := o.Check(rec); err != nil {
 		return nil, err
 	}
+	var in recording.Scope
 	if o.part.IsSet() {
-		sel.Ranged, sel.From, sel.To = true, rec.Start, rec.End
+		in = recording.Between(rec.Start, rec.End)
 		if o.part.HasFrom {
-			sel.From = min(rec.Start+o.part.From, rec.End)
+			in.From += o.part.From
 		}
 		if o.part.HasTo {
-			sel.To = min(rec.Start+o.part.To, rec.End)
+			in.To = rec.Start + o.part.To
 		}
+		in = in.Clip(rec)
 	}
 	for _, name := range o.threads {
 		tracks, err := compare.FindTracks(rec, name)
 		if err != nil {
 			return nil, err
 		}
-		sel.Tracks = append(sel.Tracks, tracks...)
+		in.Tracks = append(in.Tracks, tracks...)
 	}
-	slices.Sort(sel.Tracks)
-	sel.Tracks = slices.Compact(sel.Tracks)
-	part, notes, err := extract.Recording(ctx, rec, sel)
+	slices.Sort(in.Tracks)
+	in.Tracks = slices.Compact(in.Tracks)
+	part, notes, err := extract.Recording(ctx, rec, in, o.Transforms)
 	r.Notes = notes
 	return part, err
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ashlar/ingest"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 )
 
@@ -64,7 +63,7 @@ func TestSearchInThreadsAndArguments(t *testing.T) {
 		ms := rec.Events[0].Metrics[0]
 		words := map[string]bool{}
 		for _, tr := range rec.Tracks {
-			words["thread:"+strings.ToLower(analyze.TrackName(tr))] = true
+			words["thread:"+strings.ToLower(tr.Title())] = true
 			for k := range tr.Lanes {
 				if l := &tr.Lanes[k]; l.Len() > 0 && l.Args(0) != 0 && rec.Args != nil {
 					text := rec.Args(l.Args(0))
@@ -78,7 +77,7 @@ func TestSearchInThreadsAndArguments(t *testing.T) {
 			field, want, _ := strings.Cut(text, ":")
 			names, n, self := spansOf(rec, func(tr *recording.Track, l *recording.Lane, i int) bool {
 				if field == "thread" {
-					return strings.Contains(strings.ToLower(analyze.TrackName(tr)), want)
+					return strings.Contains(strings.ToLower(tr.Title()), want)
 				}
 				return l.Args(i) != 0 && strings.Contains(strings.ToLower(rec.Args(l.Args(i))), want)
 			})

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 )
 
 func statsCommand() command {
@@ -85,20 +86,19 @@ func (c *call) stats(o *statsOptions) error {
 		return misuse("%s: %w", rec.Source.Path, err)
 	}
 	if o.rng.IsSet() && rec.HasTime {
-		q.Ranged = true
-		if q.From, q.To, err = o.rng.In(rec); err != nil {
+		if q.Scope, err = o.rng.In(rec); err != nil {
 			return misuse("%s: %w", rec.Source.Path, err)
 		}
 	}
 	s := &stats{Function: o.function, Unit: "ns", File: rec.Source.Path, Histogram: []statsBin{}, Slowest: []statsSpan{}, rec: rec, scale: o.scale}
 	s.name(of)
 	if q.Event >= 0 && rec.Events[q.Event].Basis == recording.FromSpans {
-		s.durations, err = analyze.DurationsOf(c.ctx, rec, q, of)
+		s.durations, err = spans.DurationsOf(c.ctx, rec, q.Scope, of)
 		if err == nil {
 			s.ofSpans()
 		}
 	} else if q.Event >= 0 {
-		s.presence, err = analyze.PresenceOf(c.ctx, rec, q, of)
+		s.presence, err = spans.PresenceOf(c.ctx, rec, q, of)
 		if err == nil {
 			s.ofRecords(&rec.Events[q.Event], q.Metric)
 		}
@@ -180,8 +180,8 @@ type stats struct {
 
 	rec       *recording.Recording
 	scale     string
-	durations *analyze.Durations
-	presence  *analyze.Presence
+	durations *spans.Durations
+	presence  *spans.Presence
 	metric    *recording.Metric
 }
 
@@ -214,7 +214,7 @@ type statsMoment struct {
 	Median *json.Number `json:"median"`
 }
 
-// statsTrend is analyze.Trend: Says is slower, faster, steady or unknown.
+// statsTrend is spans.Trend: Says is slower, faster, steady or unknown.
 type statsTrend struct {
 	Says    string      `json:"says"`
 	First   json.Number `json:"first"`
@@ -306,7 +306,7 @@ func (s *stats) ofSpans() {
 	s.Trend = &statsTrend{string(t.Says), decimal(t.First/1000, 3), decimal(t.Last/1000, 3), decimal(t.Tau, 4), decimal(t.P, 6), t.Moments}
 }
 
-func (s *stats) bins() []analyze.Bin {
+func (s *stats) bins() []spans.Bin {
 	if s.scale == "linear" {
 		return s.durations.Linear
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/spans"
 	"ashlar/render/units"
 )
 
@@ -59,7 +60,7 @@ func (s *stats) spansText(b *strings.Builder) {
 		if x.Unfinished {
 			took = "≥ " + took
 		}
-		rows = append(rows, []string{took, timeText(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain(analyze.TrackName(t))})
+		rows = append(rows, []string{took, timeText(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain(t.Title())})
 	}
 	columns(b, "  ", "rrrrl", rows)
 }
@@ -67,7 +68,7 @@ func (s *stats) spansText(b *strings.Builder) {
 // barWidth is that of the longest bar of a histogram in text.
 const barWidth = 40
 
-func histogramText(b *strings.Builder, bins []analyze.Bin) {
+func histogramText(b *strings.Builder, bins []spans.Bin) {
 	var most int64
 	for _, bin := range bins {
 		most = max(most, bin.Count)
@@ -80,14 +81,14 @@ func histogramText(b *strings.Builder, bins []analyze.Bin) {
 	columns(b, "  ", "rlrrl", rows)
 }
 
-func trendText(t *analyze.Trend) string {
+func trendText(t *spans.Trend) string {
 	line := fmt.Sprintf("from %s to %s", units.Duration(int64(math.Round(t.First))), units.Duration(int64(math.Round(t.Last))))
 	switch t.Says {
-	case analyze.Slower:
+	case spans.Slower:
 		return "calls get slower, medians go " + line
-	case analyze.Faster:
+	case spans.Faster:
 		return "calls get faster, medians go " + line
-	case analyze.Steady:
+	case spans.Steady:
 		return "calls stay alike"
 	}
 	return "too few moments with calls to tell whether they get slower"
@@ -115,7 +116,7 @@ func (s *stats) seenText(b *strings.Builder) {
 }
 
 // sparks draws counts as little bars in a line of text.
-func sparks(bins []analyze.Bin) string {
+func sparks(bins []spans.Bin) string {
 	const levels = "▁▂▃▄▅▆▇█"
 	var most int64
 	for _, b := range bins {

@@ -159,13 +159,13 @@ func (r Range) String() string {
 	return b.String()
 }
 
-// In gives the range as times of a recording. The error is one sentence, for a
-// range that lies behind the recording's end.
-func (r Range) In(rec *recording.Recording) (from, to int64, err error) {
-	from, to = rec.Start, rec.End
+// In is the scope that the range means in a recording, which it is clipped to.
+// The error is one sentence, for a range that lies behind the recording's end.
+func (r Range) In(rec *recording.Recording) (in recording.Scope, err error) {
+	from, to := rec.Start, rec.End
 	length := rec.Duration()
 	if r.HasFrom && r.From > length {
-		return 0, 0, fmt.Errorf("the range %s begins after the recording's end at %s", r, timeText(length))
+		return in, fmt.Errorf("the range %s begins after the recording's end at %s", r, timeText(length))
 	}
 	if r.HasFrom {
 		from = rec.Start + r.From
@@ -173,5 +173,5 @@ func (r Range) In(rec *recording.Recording) (from, to int64, err error) {
 	if r.HasTo && r.To < length {
 		to = rec.Start + r.To
 	}
-	return from, to, nil
+	return recording.Between(from, to), nil
 }

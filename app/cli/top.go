@@ -11,6 +11,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 	"ashlar/render/units"
 )
 
@@ -152,7 +153,7 @@ type top struct {
 
 	metric *recording.Metric
 	sum    int64
-	spans  []analyze.SpanStat // by function, where rows are sorted by them
+	spans  []spans.Stat // by function, where rows are sorted by them
 	// By row of a tree: its node, its depth and whether it matches the search.
 	nodes   []int32
 	depths  []int
@@ -214,11 +215,10 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	if o.rng.IsSet() {
 		t.Answered = new(bool)
 		if rec.HasTime {
-			q.Ranged = true
-			if q.From, q.To, err = o.rng.In(rec); err != nil {
+			if q.Scope, err = o.rng.In(rec); err != nil {
 				return nil, misfit(rec, err)
 			}
-			t.Asked = newTopRange(rec, q.From, q.To)
+			t.Asked = newTopRange(rec, q.Scope.From, q.Scope.To)
 		}
 	}
 	if err := o.Check(rec); err != nil {
@@ -276,7 +276,7 @@ func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
 	if t.By == string(analyze.ByFunction) || t.By == string(analyze.ByLine) || t.Function != nil {
 		row.Symbol = r.Function(rec).Symbol
 	}
-	if s := r.Spans(rec, t.spans); s != nil {
+	if s := spans.OfRow(rec, r, t.spans); s != nil {
 		row.Average, row.Least, row.Most = nanoseconds(s.Average()), nanoseconds(s.Min), nanoseconds(s.Max)
 	}
 	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
@@ -411,7 +411,7 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 
 // lengths are the cells of how long a row's spans are.
 func (t *top) lengths(rec *recording.Recording, r *analyze.Row) []string {
-	s := r.Spans(rec, t.spans)
+	s := spans.OfRow(rec, r, t.spans)
 	if s == nil {
 		return []string{"–", "–", "–"}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 )
 
 // sortFlag is what rows are sorted by, with - before it for the other end first;
@@ -53,7 +54,7 @@ func (k sortKey) of(by analyze.By) bool {
 }
 
 // number is what is compared, the most first; nil for texts.
-func (k sortKey) number(spans func(*analyze.Row) *analyze.SpanStat) func(*analyze.Row) int64 {
+func (k sortKey) number(lengths func(*analyze.Row) *spans.Stat) func(*analyze.Row) int64 {
 	switch k {
 	case "self":
 		return func(r *analyze.Row) int64 { return r.Self }
@@ -66,7 +67,7 @@ func (k sortKey) number(spans func(*analyze.Row) *analyze.SpanStat) func(*analyz
 		return nil
 	}
 	return func(r *analyze.Row) int64 {
-		s := spans(r)
+		s := lengths(r)
 		switch {
 		case s == nil:
 			return -1 // after all that has any, as in the window
@@ -98,19 +99,19 @@ func (t *top) sort(c *call, rec *recording.Recording, q analyze.Query, o *topOpt
 		return nil
 	}
 	if k.spans() {
-		var err error
-		if t.spans, err = analyze.SpanStats(c.ctx, rec, q); err != nil {
-			return err
-		}
-		if t.spans == nil {
+		if q.Event < 0 || rec.Events[q.Event].Basis != recording.FromSpans {
 			return misfit(rec, fmt.Errorf("%s is not made of spans, so none has a length to sort by; leave out --sort %s", t.what(), o.sort))
+		}
+		var err error
+		if t.spans, err = spans.Stats(c.ctx, rec, q.Scope); err != nil {
+			return err
 		}
 	}
 	sign := 1
 	if strings.HasPrefix(string(o.sort), "-") {
 		sign = -1
 	}
-	if number := k.number(func(r *analyze.Row) *analyze.SpanStat { return r.Spans(rec, t.spans) }); number != nil {
+	if number := k.number(func(r *analyze.Row) *spans.Stat { return spans.OfRow(rec, r, t.spans) }); number != nil {
 		slices.SortStableFunc(rows, func(a, b analyze.Row) int { return sign * cmp.Compare(number(&b), number(&a)) })
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 	"ashlar/render/units"
 )
 
@@ -165,16 +166,16 @@ func (t *top) sides(rec *recording.Recording, tree *analyze.Tree, of analyze.Tra
 // search tells how much matches, and leaves the rows that do; of a tree all
 // rows stay, since a match means little without its callers.
 func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, rows []analyze.Row) ([]analyze.Row, error) {
-	p, err := analyze.ParsePattern(o.Search)
+	p, err := search.Parse(o.Search)
 	if err != nil {
 		return rows, nil // was checked
 	}
 	var m *analyze.Matched
-	var found *analyze.Hits
+	var found *search.Hits
 	if p.OfFunctions() {
 		m = analyze.Match(rec, tree, p)
 	} else {
-		if found, err = analyze.Find(c.ctx, rec, p); err != nil {
+		if found, err = search.Find(c.ctx, rec, p); err != nil {
 			return nil, err
 		}
 		if m, err = analyze.MatchHits(c.ctx, rec, tree, q, found); err != nil {
@@ -190,7 +191,7 @@ func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *a
 	}
 	return slices.DeleteFunc(rows, func(r analyze.Row) bool {
 		switch {
-		case o.by == analyze.ByThread && p.Field() == analyze.InThread:
+		case o.by == analyze.ByThread && p.Field() == search.InThread:
 			return r.Track == recording.NoTrack || !p.MatchTrack(rec.Tracks[r.Track])
 		case found != nil && (o.by == analyze.ByFunction || o.by == analyze.ByLine):
 			return !found.Matches(r.Func)

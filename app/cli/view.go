@@ -10,6 +10,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 )
 
 // StackView says how stacks are looked at: what is done to them, in order, and what
@@ -136,7 +137,7 @@ func (v *StackView) Flags(rec *recording.Recording) []string {
 // does not have, and what it has that is like it.
 func (v *StackView) Check(rec *recording.Recording) error {
 	if v.Search != "" {
-		if _, err := analyze.ParsePattern(v.Search); err != nil {
+		if _, err := search.Parse(v.Search); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
+	"ashlar/ingest/spans"
 	"ashlar/render/heatmap"
 )
 
@@ -82,15 +84,15 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 			return nil
 		}
 	}
-	spans := a.Tree.Weights.Basis == analyze.Spans
-	if q.Stats && spans && a.Spans == nil {
-		if a.Spans, err = analyze.SpanStats(ctx, rec, q.Query); err != nil {
+	ofSpans := a.Tree.Weights.Basis == analyze.Spans
+	if q.Stats && ofSpans && a.Spans == nil {
+		if a.Spans, err = spans.Stats(ctx, rec, q.Scope); err != nil {
 			return nil
 		}
 	}
 	if q.Heat && a.Grid == nil {
 		whole := q.Query
-		whole.Ranged = false
+		whole.Scope = whole.Scope.AllTime()
 		if a.Grid, err = heatmap.NewGrid(ctx, rec, whole, nil); err != nil {
 			return nil
 		}
@@ -98,8 +100,8 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 	if q.Source != "" {
 		a.Lines = analyze.SourceOf(rec, a.Tree.Weights, q.Source)
 	}
-	if q.Durations != nil && spans {
-		if a.Durations, err = analyze.DurationsOf(ctx, rec, q.Query, q.Durations); err != nil {
+	if q.Durations != nil && ofSpans {
+		if a.Durations, err = spans.DurationsOf(ctx, rec, q.Scope, q.Durations); err != nil {
 			return nil
 		}
 	}
@@ -118,7 +120,7 @@ func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
 	case last != nil && last.Found != nil && last.Found.Pattern.Is(a.Search) && last.Found.Of(a.Rec):
 		a.Found = last.Found
 	default:
-		if a.Found, err = analyze.Find(ctx, a.Rec, a.Search); err != nil {
+		if a.Found, err = search.Find(ctx, a.Rec, a.Search); err != nil {
 			return err
 		}
 	}

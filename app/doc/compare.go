@@ -12,13 +12,6 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Part is what of a recording is compared.
-type Part struct {
-	Ranged   bool
-	From, To int64
-	Tracks   []int
-}
-
 // What is everything that decides a comparison's numbers.
 type What struct {
 	// Event and Metric are names as compare.MatchMetric takes them.
@@ -26,7 +19,7 @@ type What struct {
 	Normalize     compare.Normalize
 	Match         compare.MatchOptions
 	Transforms    []analyze.Transform
-	Parts         [2]Part
+	Scopes        [2]recording.Scope
 }
 
 // CompareQuestion is what is to be known of two recordings.
@@ -268,11 +261,11 @@ func (a *CompareAnswer) wantsDistribution() bool {
 
 // begin makes the comparison.
 func (a *CompareAnswer) begin(ctx context.Context, o compare.Options) {
-	var in [2][]compare.Input
-	for side, p := range a.Parts {
-		in[side] = []compare.Input{{Rec: a.Recs[side], Ranged: p.Ranged, From: p.From, To: p.To, Tracks: p.Tracks}}
+	var inputs [2][]compare.Input
+	for side, in := range a.Scopes {
+		inputs[side] = []compare.Input{{Rec: a.Recs[side], Scope: in}}
 	}
-	if a.Compared, a.Err = compare.Compare(ctx, in[0], in[1], o); a.Err != nil {
+	if a.Compared, a.Err = compare.Compare(ctx, inputs[0], inputs[1], o); a.Err != nil {
 		return
 	}
 	a.A, a.B, a.Method = a.Compared.A(), a.Compared.B(), a.Compared.Method()

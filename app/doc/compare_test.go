@@ -98,7 +98,7 @@ func TestAgain(t *testing.T) {
 		t.Error("the second look is at another recording")
 	}
 	q := Question{}
-	q.Ranged, q.From, q.To = true, 0, 5e9
+	q.Scope = recording.Between(0, 5e9)
 	if err := again.Settle(q); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func (d *Doc) NodeContexts(a *Answer, node int) []analyze.KeyValues {
 // CallContexts is the same of the stacks of a track that end in a call.
 func (d *Doc) CallContexts(rec *recording.Recording, event, metric, track int, call recording.CallID) []analyze.KeyValues {
 	return d.contextsOf(contextsOf{rec: rec, call: call, track: track, event: event, metric: metric}, func(ctx context.Context) ([]analyze.KeyValues, error) {
-		q := analyze.Query{Event: event, Metric: metric, Tracks: []int{track}}
+		q := analyze.Query{Event: event, Metric: metric, Scope: recording.Scope{Tracks: []int{track}}}
 		return analyze.ContextsOf(ctx, rec, q, func(c recording.CallID) bool { return c == call })
 	})
 }

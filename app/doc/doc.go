@@ -15,6 +15,8 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
+	"ashlar/ingest/spans"
 	"ashlar/render/heatmap"
 )
 
@@ -24,7 +26,7 @@ type Question struct {
 	Transforms []analyze.Transform
 	// Search is looked for in the tree and, apart from it, on the timeline; nil
 	// for nothing.
-	Search *analyze.Pattern
+	Search *search.Pattern
 	// Around asks for the callers and callees of a function, Stats for the
 	// least, greatest and average duration of each function's spans.
 	Around *analyze.Ref
@@ -54,15 +56,15 @@ type Answer struct {
 	Rows    []analyze.Row
 	Grouped []analyze.Row       // for By
 	Matched *analyze.Matched    // for a Search
-	Found   *analyze.Hits       // for a Search that functions alone do not answer
+	Found   *search.Hits        // for a Search that functions alone do not answer
 	Near    *analyze.Neighbours // for Around
 	// Above and Below are, for Around, the trees of the function's callers,
 	// bottom-up, and of its callees.
 	Above, Below *analyze.Tree
-	Spans        []analyze.SpanStat // by function, for Stats
-	ThreadOf     []int32            // by function, for Threads: see analyze.ThreadOf
+	Spans        []spans.Stat // by function, for Stats
+	ThreadOf     []int32      // by function, for Threads: see analyze.ThreadOf
 	// Durations is nil where there are no spans.
-	Durations *analyze.Durations
+	Durations *spans.Durations
 	Grid      *heatmap.Grid       // for Heat
 	Lines     *analyze.SourceCost // for Source
 }
@@ -120,7 +122,7 @@ type Doc struct {
 	still  bool // it answers nothing any more; see Still
 	answer atomic.Pointer[Answer]
 	soon   atomic.Pointer[Answer]
-	hits   atomic.Pointer[analyze.Hits]
+	hits   atomic.Pointer[search.Hits]
 }
 
 // Open starts to load a file ("-" is standard input), or a part of it. notify is
@@ -220,7 +222,7 @@ func (d *Doc) Soon() *Answer { return d.soon.Load() }
 
 // Hits are the places that the latest search found, nil when there is none or
 // it has not been answered yet. Those of a search that goes on are Partial.
-func (d *Doc) Hits() *analyze.Hits { return d.hits.Load() }
+func (d *Doc) Hits() *search.Hits { return d.hits.Load() }
 
 func (d *Doc) poke() {
 	select {
@@ -310,7 +312,7 @@ func (d *Doc) tell() {
 
 // find looks for a pattern on the timeline, after the answer has been told: it
 // takes longer.
-func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pattern) {
+func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *search.Pattern) {
 	if p == nil {
 		d.hits.Store(nil)
 		return
@@ -323,14 +325,14 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *analyze.Pat
 		d.tell()
 		return
 	}
-	soon := func(h *analyze.Hits) {
+	soon := func(h *search.Hits) {
 		d.hits.Store(h)
 		d.tell()
 	}
 	if h := d.hits.Load(); h != nil && h.Pattern.Is(p) {
 		soon = nil // the hits in the snapshot before stay until all are counted
 	}
-	if h, err := analyze.FindSoon(ctx, rec, p, soon); err == nil {
+	if h, err := search.FindSoon(ctx, rec, p, soon); err == nil {
 		d.hits.Store(h)
 		d.tell()
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 	"ashlar/testdata/gen/synth"
 )
 
@@ -89,7 +91,7 @@ func TestSoon(t *testing.T) {
 		first = a
 	})
 	r := d.Recording()
-	q := Question{Query: analyze.Query{Ranged: true, From: r.Start + r.Duration()/3, To: r.Start + r.Duration()*2/3}}
+	q := Question{Query: analyze.Query{Scope: recording.Between(r.Start+r.Duration()/3, r.Start+r.Duration()*2/3)}}
 	d.Ask(q)
 	until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) && d.Soon() == nil })
 	mu.Lock()
@@ -111,9 +113,9 @@ func TestSoon(t *testing.T) {
 // An answer that has the tree of the one before is the same as one made anew.
 func TestAnswerFromTheOneBefore(t *testing.T) {
 	d, told := opened(t, func(*Answer) {})
-	pattern, _ := analyze.ParsePattern("e")
+	pattern, _ := search.Parse("e")
 	r := d.Recording()
-	part := analyze.Query{Ranged: true, From: r.Start, To: r.Start + r.Duration()/2}
+	part := analyze.Query{Scope: recording.Between(r.Start, r.Start+r.Duration()/2)}
 	for _, q := range []Question{{Query: part}, {Query: part, Search: pattern}, {Query: part, Stats: true}, {Query: part, Stats: true, Heat: true}, {Stats: true}} {
 		d.Ask(q)
 		until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) })

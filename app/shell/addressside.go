@@ -14,12 +14,12 @@ import (
 // pixels a dp has.
 func (p *pane) sideAddress(dp float32) address.Side {
 	sd := address.Side{Sort: string(p.sort), Filter: p.filter, Scroll: inDP(p.view.Scroll, dp),
-		Threads: threadNames(p.rec, p.sel.tracks), Pin: threadNames(p.rec, p.pinned), Order: threadNames(p.rec, p.order)}
+		Threads: threadNames(p.rec, p.sel.Tracks), Pin: threadNames(p.rec, p.pinned), Order: threadNames(p.rec, p.order)}
 	if p.moved {
 		sd.Show = &address.Range{From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start}
 	}
-	if p.sel.ranged {
-		sd.Select = &address.Range{From: p.sel.from - p.rec.Start, To: p.sel.to - p.rec.Start}
+	if p.sel.Ranged {
+		sd.Select = &address.Range{From: p.sel.From - p.rec.Start, To: p.sel.To - p.rec.Start}
 	}
 	for _, i := range slices.Sorted(maps.Keys(p.folds)) {
 		switch p.folds[i] {
@@ -93,7 +93,7 @@ func processNamed(rec *recording.Recording, of address.Process) (i int, ok bool)
 // goToSide shows what an address says of a recording's timeline.
 func (p *pane) goToSide(sd *address.Side, miss func(format string, args ...any)) {
 	if r := sd.Select; r != nil {
-		if p.selectRange(p.rec.Start+r.From, p.rec.Start+r.To); !p.sel.ranged {
+		if p.selectRange(p.rec.Start+r.From, p.rec.Start+r.To); !p.sel.Ranged {
 			miss("the selected time %s of the address lies outside the recording", r)
 		}
 	}
@@ -108,9 +108,9 @@ func (p *pane) goToSide(sd *address.Side, miss func(format string, args ...any))
 		}
 		return is
 	}
-	p.sel.tracks = tracks(sd.Threads)
-	if slices.Sort(p.sel.tracks); p.sel.tracks != nil {
-		p.sel.tracks = slices.Compact(p.sel.tracks)
+	p.sel.Tracks = tracks(sd.Threads)
+	if slices.Sort(p.sel.Tracks); p.sel.Tracks != nil {
+		p.sel.Tracks = slices.Compact(p.sel.Tracks)
 	}
 	p.pinned, p.order = tracks(sd.Pin), tracks(sd.Order)
 	p.folds, p.hidden, p.closed = map[int]timeline.Fold{}, map[int]bool{}, map[int]bool{}

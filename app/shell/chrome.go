@@ -43,8 +43,8 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	mid := (r.Min.X + r.Max.X) / 2
 	lo, hi := max(x+u.Px(12), mid-w/2), right-u.Px(12)
 	sel := ""
-	if p.sel.any() {
-		sel = p.sel.text()
+	if !p.sel.IsWhole() {
+		sel = selectionText(p.sel)
 		ss := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 		sw := u.Measure(sel, ss).X
 		u.Text(image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y), sel, ss)

@@ -7,6 +7,7 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 	"ashlar/render/units"
 )
 
@@ -53,18 +54,18 @@ var columnInfos = [columnCount]columnInfo{
 	colTotal:      {name: "total", head: "Total", width: 92, right: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Total }},
 	colTotalShare: {name: "total in %", head: "Total %", plain: "total %", width: 60, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Total }},
 	colCount:      {name: "count", head: "Count", plain: "count", width: 84, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Count }},
-	colAverage:    spanColumn("average", "Average", (*analyze.SpanStat).Average),
-	colLeast:      spanColumn("least", "Least", func(s *analyze.SpanStat) int64 { return s.Min }),
-	colMost:       spanColumn("most", "Most", func(s *analyze.SpanStat) int64 { return s.Max }),
+	colAverage:    spanColumn("average", "Average", (*spans.Stat).Average),
+	colLeast:      spanColumn("least", "Least", func(s *spans.Stat) int64 { return s.Min }),
+	colMost:       spanColumn("most", "Most", func(s *spans.Stat) int64 { return s.Max }),
 }
 
 // hiddenColumns are those that are not shown before they are asked for.
 const hiddenColumns = columnSet(1 << colFile)
 
-func spanColumn(name, head string, of func(*analyze.SpanStat) int64) columnInfo {
+func spanColumn(name, head string, of func(*spans.Stat) int64) columnInfo {
 	return columnInfo{name: name, head: head, plain: name + " (ns)", width: 84, right: true, dim: true, spans: true,
 		number: func(a *doc.Answer, r *analyze.Row) int64 {
-			if s := r.Spans(a.Rec, a.Spans); s != nil {
+			if s := spans.OfRow(a.Rec, r, a.Spans); s != nil {
 				return of(s)
 			}
 			return -1

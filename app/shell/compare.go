@@ -311,7 +311,7 @@ func (c *comparison) question() doc.CompareQuestion {
 		What: doc.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].transforms}}
 	for i, p := range c.panes {
 		q.Generations[i] = p.generation
-		q.Parts[i] = doc.Part{Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: p.sel.tracks}
+		q.Scopes[i] = p.sel
 	}
 	if c.tab == compareDistribution {
 		q.Of = c.chosen

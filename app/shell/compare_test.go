@@ -237,7 +237,7 @@ func TestCompareAsCommand(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
 	c := s.versus
 	c.panes[0].selectRange(c.panes[0].rec.Start+1e9, c.panes[0].rec.Start+5e9)
-	c.panes[1].sel.tracks = []int{1}
+	c.panes[1].sel.Tracks = []int{1}
 	c.options.Normalize, c.options.Match.NoSimilar = compare.Duration, true
 	c.options.By, c.tab = compare.ByThread, compareTable
 	line, rest := c.asCommand(s)

@@ -233,7 +233,7 @@ func (c *comparison) distributionCommand(p *pane, f recording.Function) *command
 	if c.options.SelfTime {
 		cmd.rest = append(cmd.rest, "that times are without callees")
 	}
-	if p.sel.ranged {
+	if p.sel.Ranged {
 		cmd.rest = append(cmd.rest, "that calls over the edges of the time are left out")
 	}
 	return cmd
@@ -280,13 +280,13 @@ func (c *comparison) diffCommand() (line, rest string) {
 	}
 	for i, p := range c.panes {
 		low := strings.ToLower(sideName(i))
-		if p.sel.ranged {
-			r := cli.Range{From: p.sel.from - p.rec.Start, To: p.sel.to - p.rec.Start, HasFrom: true, HasTo: true}
+		if p.sel.Ranged {
+			r := cli.Range{From: p.sel.From - p.rec.Start, To: p.sel.To - p.rec.Start, HasFrom: true, HasTo: true}
 			args = append(args, "--range-"+low, r.String())
 		}
-		if names, ok := threadFlags(p.rec, p.sel.tracks); ok && len(names) == 1 {
+		if names, ok := threadFlags(p.rec, p.sel.Tracks); ok && len(names) == 1 {
 			args = append(args, "--thread-"+low, names[0])
-		} else if p.sel.tracks != nil && !slices.Contains(rests, theThreads) {
+		} else if p.sel.Tracks != nil && !slices.Contains(rests, theThreads) {
 			rests = append(rests, theThreads)
 		}
 	}

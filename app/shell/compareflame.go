@@ -7,9 +7,9 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/doc"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 	"ashlar/render/flame"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -45,7 +45,7 @@ type differenceKey struct {
 	size   image.Point
 	scroll int
 	theme  *theme.Theme
-	search *analyze.Pattern
+	search *search.Pattern
 	scale  float32
 	root   string
 	up     bool

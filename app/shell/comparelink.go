@@ -11,6 +11,7 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -45,7 +46,7 @@ func (l *link) swap() {
 // last frame.
 type alike struct {
 	view       [2]timeline.View
-	sel        [2]selection
+	sel        [2]recording.Scope
 	pick       [2]picked
 	zoom       [2][]step
 	transforms []analyze.Transform
@@ -57,7 +58,7 @@ type alike struct {
 func (c *comparison) now() (n alike) {
 	for i, p := range c.panes {
 		n.view[i], n.sel[i], n.pick[i], n.zoom[i] = p.view, p.sel, p.pick, p.flame.zoom
-		n.sel[i].tracks = slices.Clone(p.sel.tracks)
+		n.sel[i].Tracks = slices.Clone(p.sel.Tracks)
 		n.pick[i].near = false // nobody's doing
 	}
 	f := c.panes[c.focus]
@@ -146,29 +147,29 @@ func (c *comparison) follow() {
 func (c *comparison) selectAlike() {
 	f, o := c.panes[c.focus], c.panes[1-c.focus]
 	c.link.whole = false
-	if f.sel.ranged && o.rec.HasTime {
-		if h := &f.pick.hit; c.link.byCall && f.pick.is == pickBar && h.Start == f.sel.from && h.End == f.sel.to {
+	if f.sel.Ranged && o.rec.HasTime {
+		if h := &f.pick.hit; c.link.byCall && f.pick.is == pickBar && h.Start == f.sel.From && h.End == f.sel.To {
 			c.link.whole = true // its twin's, once that is known
 		}
 		d := c.shift(c.focus)
 		within := func(t int64) int64 { return max(o.rec.Start, min(o.rec.End, t)) }
-		o.sel.ranged, o.sel.from, o.sel.to = true, within(f.sel.from+d), within(f.sel.to+d)
+		o.sel.Ranged, o.sel.From, o.sel.To = true, within(f.sel.From+d), within(f.sel.To+d)
 		switch { // its last moment is not what goes with a time after its end
-		case f.sel.from+d > o.rec.End:
-			o.sel.from, o.sel.to = o.rec.End+1, o.rec.End+1
-		case f.sel.to+d < o.rec.Start:
-			o.sel.from, o.sel.to = o.rec.Start-1, o.rec.Start-1
+		case f.sel.From+d > o.rec.End:
+			o.sel.From, o.sel.To = o.rec.End+1, o.rec.End+1
+		case f.sel.To+d < o.rec.Start:
+			o.sel.From, o.sel.To = o.rec.Start-1, o.rec.Start-1
 		}
 		if c.link.whole {
 			c.link.twin = nil
 			c.takeTwin()
 		}
 	} else {
-		o.sel.ranged = false
+		o.sel.Ranged = false
 	}
-	o.sel.tracks = nil
-	if a := c.answer(); c.knows(a) && f.sel.tracks != nil {
-		o.sel.tracks = tracksAlike(a, c.focus, f.sel.tracks)
+	o.sel.Tracks = nil
+	if a := c.answer(); c.knows(a) && f.sel.Tracks != nil {
+		o.sel.Tracks = tracksAlike(a, c.focus, f.sel.Tracks)
 	}
 }
 
@@ -176,7 +177,7 @@ func (c *comparison) selectAlike() {
 // selected; -1 where there is none.
 func (c *comparison) outside() int {
 	for i, p := range c.panes {
-		if p.sel.ranged && (p.sel.from > p.rec.End || p.sel.to < p.rec.Start) {
+		if p.sel.Ranged && (p.sel.From > p.rec.End || p.sel.To < p.rec.Start) {
 			return i
 		}
 	}
@@ -245,7 +246,7 @@ func (c *comparison) takeTwin() {
 	if c.link.byCall && c.link.on {
 		c.alignAt(t)
 		if c.link.whole {
-			o.sel.ranged, o.sel.from, o.sel.to = t.Start < t.End, t.Start, t.End
+			o.sel.Ranged, o.sel.From, o.sel.To = t.Start < t.End, t.Start, t.End
 		}
 	}
 	c.alike.pick[t.Side], c.alike.sel[t.Side] = o.pick, o.sel // not what a person did
@@ -270,8 +271,8 @@ func (c *comparison) anchorHere(s *Shell) {
 	switch {
 	case p.pick.is == pickBar || p.pick.is == pickWindow:
 		at, what = p.pick.hit.Start, "where the picked bar begins"
-	case p.sel.ranged:
-		at, what = p.sel.from, "where the selection begins"
+	case p.sel.Ranged:
+		at, what = p.sel.From, "where the selection begins"
 	default:
 		for _, m := range p.marks.all {
 			if m.ID == p.marks.at && m.Func == nil {

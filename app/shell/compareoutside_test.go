@@ -12,7 +12,7 @@ func TestSelectedAfterTheOtherIsOver(t *testing.T) {
 	c := s.versus
 	a, b := c.panes[0], c.panes[1]
 	c.focus, c.link.on = 0, true
-	a.sel.ranged, a.sel.from, a.sel.to = true, a.rec.Start, a.rec.Start+a.rec.Duration()/2
+	a.sel.Ranged, a.sel.From, a.sel.To = true, a.rec.Start, a.rec.Start+a.rec.Duration()/2
 	for _, x := range []struct {
 		anchor int64
 		out    bool
@@ -21,10 +21,10 @@ func TestSelectedAfterTheOtherIsOver(t *testing.T) {
 		c.selectAlike()
 		_, said, _ := c.status()
 		if out := c.outside() == 1; out != x.out || strings.Contains(said, "B has nothing at the selected time") != x.out {
-			t.Errorf("anchored at %d: %d to %d of %d to %d is outside: %v, and %q is said", x.anchor, b.sel.from, b.sel.to, b.rec.Start, b.rec.End, out, said)
+			t.Errorf("anchored at %d: %d to %d of %d to %d is outside: %v, and %q is said", x.anchor, b.sel.From, b.sel.To, b.rec.Start, b.rec.End, out, said)
 		}
-		if inside := b.sel.to > b.rec.Start && b.sel.from < b.rec.End && b.sel.from < b.sel.to; inside == x.out {
-			t.Errorf("anchored at %d: %d to %d are selected of %d to %d", x.anchor, b.sel.from, b.sel.to, b.rec.Start, b.rec.End)
+		if inside := b.sel.To > b.rec.Start && b.sel.From < b.rec.End && b.sel.From < b.sel.To; inside == x.out {
+			t.Errorf("anchored at %d: %d to %d are selected of %d to %d", x.anchor, b.sel.From, b.sel.To, b.rec.Start, b.rec.End)
 		}
 	}
 }

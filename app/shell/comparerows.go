@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"ashlar/app/doc"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 )
 
 // values are A and B of a row, self or total.
@@ -32,7 +32,7 @@ type tableKey struct {
 	backward bool
 	filters  tableFilters
 	total    bool
-	search   *analyze.Pattern
+	search   *search.Pattern
 }
 
 // tableFilters say which rows are left; none of a kind set leaves all of it.

@@ -60,9 +60,9 @@ func (c *comparison) state() *CompareState {
 		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.metricName(), Zoom: len(c.flame.zoom), Bars: len(c.flame.pic.Bars)}
 	for i, p := range c.panes {
 		side := &st.Sides[i]
-		*side = SideState{File: p.doc.Name, Done: p.rec.Done || p.doc.Err() != nil, From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Anchor: c.link.anchors[i], Threads: len(p.sel.tracks)}
-		if p.sel.ranged {
-			side.Selected = [2]int64{p.sel.from - p.rec.Start, p.sel.to - p.rec.Start}
+		*side = SideState{File: p.doc.Name, Done: p.rec.Done || p.doc.Err() != nil, From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Anchor: c.link.anchors[i], Threads: len(p.sel.Tracks)}
+		if p.sel.Ranged {
+			side.Selected = [2]int64{p.sel.From - p.rec.Start, p.sel.To - p.rec.Start}
 		}
 		if f, ok := p.pickedFunction(); ok {
 			side.Picked = f.Name
@@ -134,7 +134,7 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 		p.update(s)
 		if from, to, ranged := part(i, p.rec); ranged && p.rec.HasTime {
 			p.selectRange(p.rec.Start+from, p.rec.Start+to)
-			p.fit(p.sel.from, p.sel.to)
+			p.fit(p.sel.From, p.sel.To)
 			parts[i] = [2]int64{from, to}
 		}
 		p.transforms = v.Transforms

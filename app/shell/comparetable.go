@@ -181,9 +181,9 @@ func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.Compa
 func (c *comparison) chooseRow(a *doc.CompareAnswer, row *compare.Row) {
 	if a.Table.By == compare.ByThread && c.knows(a) && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
 		for i, p := range c.panes {
-			p.sel.tracks = []int{}
+			p.sel.Tracks = []int{}
 			if t := a.Threads.Funcs[row.Key].In[i]; t >= 0 {
-				p.sel.tracks = []int{int(t)}
+				p.sel.Tracks = []int{int(t)}
 			}
 		}
 		c.alike = c.now()

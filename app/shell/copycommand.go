@@ -64,7 +64,7 @@ func (p *pane) asking(name string) *command {
 			c.add("--metric", p.metricOf().Name)
 		}
 	}
-	p.within(c, p.sel.from, p.sel.to, p.sel.ranged, p.sel.tracks)
+	p.within(c, p.sel.From, p.sel.To, p.sel.Ranged, p.sel.Tracks)
 	return c
 }
 
@@ -269,7 +269,7 @@ func (p *pane) detailCommands(s *Shell) []*command {
 		return []*command{c}
 	case pickWindow:
 		c := p.stacks("")
-		p.within(c, h.Start, h.End, !p.sel.ranged, nil)
+		p.within(c, h.Start, h.End, !p.sel.Ranged, nil)
 		return []*command{c}
 	}
 	cs := p.drawing(s, Both)

@@ -143,7 +143,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 		}},
 		{"table sorted, of a thread", path, panelLower, func(x panes) {
-			x.p.tab, x.p.table.by, x.p.sel.tracks = tabTable, colTotal, []int{1}
+			x.p.tab, x.p.table.by, x.p.sel.Tracks = tabTable, colTotal, []int{1}
 			x.p.search.look("e")
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))

@@ -259,8 +259,8 @@ func (p *pane) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) 
 	if h.Point > 0 {
 		ds = append(ds, value("Change", v-c.Value(h.Point-1)))
 	}
-	if p.sel.ranged {
-		if lo, hi := c.Extent(max(0, c.Search(p.sel.from)-1), c.Search(p.sel.to)); lo <= hi {
+	if p.sel.Ranged {
+		if lo, hi := c.Extent(max(0, c.Search(p.sel.From)-1), c.Search(p.sel.To)); lo <= hi {
 			ds = append(ds, value("Least selected", lo), value("Most selected", hi))
 		}
 	}

@@ -100,10 +100,10 @@ func (b *bench) drag(from, to f32.Point, mods key.Modifiers) {
 // selected is the selected range in µs of the trace's clock.
 func (b *bench) selected() [2]float64 {
 	p := b.pane
-	if !p.sel.ranged {
+	if !p.sel.Ranged {
 		return [2]float64{}
 	}
-	return [2]float64{1000 + float64(p.sel.from-p.rec.Start)/1e6, 1000 + float64(p.sel.to-p.rec.Start)/1e6}
+	return [2]float64{1000 + float64(p.sel.From-p.rec.Start)/1e6, 1000 + float64(p.sel.To-p.rec.Start)/1e6}
 }
 
 func TestTimesThatATextMeans(t *testing.T) {
@@ -154,12 +154,12 @@ func TestSelectionSnaps(t *testing.T) {
 	if got := b.selected(); got[0] < 1100.5 || got[0] > 1101.5 || got[1] < 1198.5 || got[1] > 1199.5 {
 		t.Errorf("a drag with Alt from 1100.9 to 1199.2 selects %v", got)
 	}
-	if b.pane.sel.tracks != nil {
-		t.Errorf("a drag selects the threads %v", b.pane.sel.tracks)
+	if b.pane.sel.Tracks != nil {
+		t.Errorf("a drag selects the threads %v", b.pane.sel.Tracks)
 	}
 	b.drag(b.at(1060, 60), b.at(1199.2, 60), shift|key.ModCtrl)
-	if got := b.selected(); got[1] != 1200 || len(b.pane.sel.tracks) != 1 {
-		t.Errorf("a drag within a thread selects %v of %v", got, b.pane.sel.tracks)
+	if got := b.selected(); got[1] != 1200 || len(b.pane.sel.Tracks) != 1 {
+		t.Errorf("a drag within a thread selects %v of %v", got, b.pane.sel.Tracks)
 	}
 }
 

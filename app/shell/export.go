@@ -92,7 +92,7 @@ func (s *Shell) saveSelection() {
 		return
 	}
 	rec := p.rec
-	sel := extract.Selection{Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to, Tracks: slices.Clone(p.sel.tracks), Transforms: slices.Clone(p.transforms)}
+	in, ts := p.sel.On(slices.Clone(p.sel.Tracks)), slices.Clone(p.transforms)
 	event := rec.Events
 	opt := encode.Options{}
 	if p.event < len(event) {
@@ -107,7 +107,7 @@ func (s *Shell) saveSelection() {
 			opt.Event = "" // the others hold all events
 		}
 		ctx := context.Background()
-		part, notes, err := extract.Recording(ctx, rec, sel)
+		part, notes, err := extract.Recording(ctx, rec, in, ts)
 		if err != nil {
 			return err
 		}

@@ -291,7 +291,7 @@ func (f *flamePart) root(p *pane, a *doc.Answer) string {
 // nothing says why the flamegraph is empty.
 func (f *flamePart) nothing(p *pane) string {
 	switch {
-	case p.sel.ranged:
+	case p.sel.Ranged:
 		return "Nothing in the selected time"
 	case len(p.rec.Events) == 0:
 		return "This recording is empty"

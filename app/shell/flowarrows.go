@@ -6,8 +6,8 @@ import (
 
 	"gioui.org/f32"
 
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -17,18 +17,18 @@ import (
 // looked up in an index that is made in the background, when it is first
 // needed.
 type flowPart struct {
-	index  *analyze.Flows
+	index  *spans.Flows
 	of     *recording.Recording
-	coming chan *analyze.Flows
+	coming chan *spans.Flows
 
-	ends   []analyze.FlowEnd // of the picked span
+	ends   []spans.FlowEnd // of the picked span
 	endsOf flowKey
 }
 
 type flowKey struct {
 	track, lane int
 	start, end  int64
-	index       *analyze.Flows
+	index       *spans.Flows
 }
 
 // mostArrows bounds how many are drawn.
@@ -48,12 +48,12 @@ func (f *flowPart) update(s *Shell, p *pane) {
 	if f.of != p.rec && f.coming == nil {
 		f.of = p.rec
 		if s.Do.Wake == nil {
-			f.index = analyze.NewFlows(p.rec)
+			f.index = spans.NewFlows(p.rec)
 		} else {
-			rec, to := p.rec, make(chan *analyze.Flows, 1)
+			rec, to := p.rec, make(chan *spans.Flows, 1)
 			f.coming = to
 			go func() {
-				to <- analyze.NewFlows(rec)
+				to <- spans.NewFlows(rec)
 				s.wake()
 			}()
 		}
@@ -100,7 +100,7 @@ func (f *flowPart) at(p *pane, st recording.FlowStep) (f32.Point, bool) {
 		return f32.Point{}, false
 	}
 	plan := p.timeline.plan
-	lane := min(max(0, analyze.LaneAt(p.rec.Tracks[st.Track], st.Time)), max(0, plan.Rows[i].Lanes-1))
+	lane := min(max(0, spans.LaneAt(p.rec.Tracks[st.Track], st.Time)), max(0, plan.Rows[i].Lanes-1))
 	_, y0, _, y1 := plan.Box(p.view, i, lane, st.Time, st.Time, p.bounds.lanes.Dx(), p.bounds.gutter)
 	w := float64(p.laneWidth())
 	x := math.Max(-w, math.Min(2*w, p.view.X(st.Time, p.laneWidth())))
@@ -128,7 +128,7 @@ func arrow(u *ui.UI, from, to f32.Point) {
 
 // other is the step of a flow that an end leads to: the next, or for the last
 // the one before.
-func (f *flowPart) other(p *pane, e analyze.FlowEnd) (st recording.FlowStep, incoming bool) {
+func (f *flowPart) other(p *pane, e spans.FlowEnd) (st recording.FlowStep, incoming bool) {
 	steps := p.rec.Flows[e.Flow].Steps
 	if e.Step == len(steps)-1 {
 		return steps[e.Step-1], true
@@ -156,7 +156,7 @@ func (p *pane) followFlow(s *Shell, back bool) {
 
 func (p *pane) goToStep(st recording.FlowStep) {
 	t := p.rec.Tracks[st.Track]
-	if h, ok := barAt(t, st.Track, max(0, analyze.LaneAt(t, st.Time)), st.Time); ok {
+	if h, ok := barAt(t, st.Track, max(0, spans.LaneAt(t, st.Time)), st.Time); ok {
 		p.pickShown(h)
 	}
 }

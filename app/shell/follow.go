@@ -177,8 +177,12 @@ func (r *renumbering) event(e, m int) (event, metric int) {
 
 func (r *renumbering) query(q *analyze.Query) {
 	q.Event, q.Metric = r.event(q.Event, q.Metric)
-	q.From, q.To = q.From+r.delta*int64(b2i(q.Ranged)), q.To+r.delta*int64(b2i(q.Ranged))
-	q.Tracks = r.chosen(q.Tracks)
+	q.Scope = r.scope(q.Scope)
+}
+
+// scope is a scope in the new numbers.
+func (r *renumbering) scope(in recording.Scope) recording.Scope {
+	return in.Moved(r.delta).On(r.chosen(in.Tracks))
 }
 
 // chosen are selected tracks; when all are gone, all are selected.
@@ -193,10 +197,7 @@ func (r *renumbering) place(pl place, a *doc.Answer) place {
 	if pl.Moved {
 		pl.View.From, pl.View.To = pl.View.From+r.delta, pl.View.To+r.delta
 	}
-	if pl.Sel.ranged {
-		pl.Sel.from, pl.Sel.to = pl.Sel.from+r.delta, pl.Sel.to+r.delta
-	}
-	pl.Sel.tracks = r.chosen(pl.Sel.tracks)
+	pl.Sel = r.scope(pl.Sel)
 	pl.Event, pl.Metric = r.event(pl.Event, pl.Metric)
 	folds := map[int]timeline.Fold{}
 	for i, f := range pl.Folds {

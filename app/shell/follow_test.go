@@ -92,7 +92,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	look := func() map[string]any {
 		pl := p.spot()
 		f, _ := p.pickedFunction()
-		m := map[string]any{"view": [2]int64{pl.View.From - p.rec.Start, pl.View.To - p.rec.Start}, "sel": [2]int64{pl.Sel.from - p.rec.Start, pl.Sel.to - p.rec.Start}, "fn": f.Name,
+		m := map[string]any{"view": [2]int64{pl.View.From - p.rec.Start, pl.View.To - p.rec.Start}, "sel": [2]int64{pl.Sel.From - p.rec.Start, pl.Sel.To - p.rec.Start}, "fn": f.Name,
 			"metric": p.metricOf().Name}
 		tids := func(of []int) (ids []int64) {
 			for _, i := range of {
@@ -100,7 +100,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 			}
 			return ids
 		}
-		m["tracks"], m["pinned"] = tids(pl.Sel.tracks), tids(pl.Pinned)
+		m["tracks"], m["pinned"] = tids(pl.Sel.Tracks), tids(pl.Pinned)
 		for i := range pl.Folds {
 			m["folded"] = p.rec.Tracks[i].TID
 		}
@@ -138,8 +138,8 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	chromeTrace(t, path, []int{50}, 5)
 	old = p.rec
 	frames(t, s, "the third file", func() bool { return p.rec != old })
-	if p.sel.tracks != nil || p.pick.is != pickNone && p.rec.Tracks[0].TID != 50 {
-		t.Errorf("threads that are gone are selected: %v", p.sel.tracks)
+	if p.sel.Tracks != nil || p.pick.is != pickNone && p.rec.Tracks[0].TID != 50 {
+		t.Errorf("threads that are gone are selected: %v", p.sel.Tracks)
 	}
 	s.toggleFollow()
 	if p.doc.Following() {

@@ -89,7 +89,7 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 			case d.Mods.Contain(shiftKey):
 				t.beginRange(p, u, d, d.Start.Y)
 				if i := t.trackAt(p, d.Start); i >= 0 && d.Mods.Contain(ctrlKey) {
-					p.sel.tracks = []int{i} // within one thread
+					p.sel.Tracks = []int{i} // within one thread
 				}
 			}
 		}
@@ -205,7 +205,7 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 			p.goToMark(s, *m)
 			return
 		}
-		p.sel.ranged = false
+		p.sel.Ranged = false
 	}
 }
 
@@ -273,7 +273,7 @@ func (p *pane) selectRange(a, b int64) {
 		a, b = b, a
 	}
 	a, b = max(a, p.rec.Start), min(b, p.rec.End)
-	p.sel.ranged, p.sel.from, p.sel.to = a < b, a, b
+	p.sel.Ranged, p.sel.From, p.sel.To = a < b, a, b
 }
 
 // pickHit makes a bar of the timeline the one whose details are shown; nothing

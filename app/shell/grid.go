@@ -9,6 +9,7 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 )
 
 // grid is a table on its way out of the window: exact values, for programs.
@@ -109,7 +110,7 @@ func nearGrid(a *doc.Answer) *grid {
 }
 
 // slowGrid lists the slowest calls, in nanoseconds.
-func slowGrid(rec *recording.Recording, d *analyze.Durations) *grid {
+func slowGrid(rec *recording.Recording, d *spans.Durations) *grid {
 	g := &grid{name: "slowest calls", head: []string{"start (ns)", "duration (ns)", "process", "thread", "name"}, number: []bool{true, true, true, true, false}}
 	ns := func(ps int64) string { return recording.Decimal{Mantissa: ps, Scale: 3}.String() }
 	id := func(n int64) string { return recording.Decimal{Mantissa: n}.String() }

@@ -7,6 +7,7 @@ import (
 
 	"ashlar/app/store"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 )
@@ -15,7 +16,7 @@ import (
 type place struct {
 	View          timeline.View
 	Moved         bool
-	Sel           selection
+	Sel           recording.Scope
 	Event, Metric int
 	Tab           int
 	Zoom          []step

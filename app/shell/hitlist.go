@@ -10,8 +10,8 @@ import (
 	"gioui.org/io/pointer"
 	"gioui.org/op/clip"
 
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -37,7 +37,7 @@ type hitList struct {
 	functions order
 
 	want, have hitsKey
-	hits       []analyze.Hit
+	hits       []search.Hit
 	rows       []timeline.Hit // their bars
 	busy       bool
 	done       atomic.Pointer[listed]
@@ -45,14 +45,14 @@ type hitList struct {
 
 // hitsKey is which part of which hits is looked up.
 type hitsKey struct {
-	hits *analyze.Hits
+	hits *search.Hits
 	from int64
 	n    int
 }
 
 type listed struct {
 	key  hitsKey
-	hits []analyze.Hit
+	hits []search.Hit
 	rows []timeline.Hit
 }
 
@@ -93,7 +93,7 @@ func (p *pane) openHits() {
 
 // hits are those of what is searched for in what is shown, nil before they are
 // there.
-func (p *pane) hits() *analyze.Hits {
+func (p *pane) hits() *search.Hits {
 	h := p.doc.Hits()
 	if p.search.pattern == nil || h == nil || !h.Pattern.Is(p.search.pattern) || !h.Of(p.rec) {
 		return nil

@@ -68,8 +68,8 @@ func (p *pane) times(text string) []jump {
 	if text == "" {
 		add(rec.Start, 0, "the start")
 		add(rec.End, 0, "the end")
-		if p.sel.ranged {
-			add(p.sel.from, p.sel.to, "the selected time")
+		if p.sel.Ranged {
+			add(p.sel.From, p.sel.To, "the selected time")
 		}
 		if p.pick.is == pickBar {
 			add(p.pick.hit.Start, 0, "the start of "+p.rec.FuncName(p.pick.hit.Call))
@@ -78,8 +78,8 @@ func (p *pane) times(text string) []jump {
 		return js
 	}
 	if r, err := cli.ParseRange(text); err == nil {
-		if from, to, err := r.In(rec); err == nil {
-			add(from, to, text)
+		if in, err := r.In(rec); err == nil {
+			add(in.From, in.To, text)
 		}
 		return js
 	}
@@ -125,8 +125,8 @@ func (p *pane) here() (int64, string) {
 		return p.goal, "the time gone to before"
 	case p.pick.is != pickNone && p.pick.is != pickNode:
 		return p.pick.hit.Start, "what is selected"
-	case p.sel.ranged:
-		return p.sel.from, "the selected time"
+	case p.sel.Ranged:
+		return p.sel.From, "the selected time"
 	}
 	return p.view.From + p.view.Span()/2, "the middle of the view"
 }
@@ -170,7 +170,7 @@ func (p *pane) drawMark(u *ui.UI) {
 	for y := b.lanes.Min.Y; y < b.lanes.Max.Y; y += u.Px(7) {
 		u.VLine(at, y, min(b.lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
 	}
-	if p.sel.ranged { // its length stands there
+	if p.sel.Ranged { // its length stands there
 		return
 	}
 	p.timeline.pill(p, u, at, units.Duration(p.goal-p.rec.Start))

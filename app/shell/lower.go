@@ -76,7 +76,7 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	text := ""
 	if a := p.doc.Answer(); a != nil {
 		text = basisText(a.Rec, a.Tree.Weights)
-		if p.sel.ranged && !a.Tree.Weights.Ranged && a.Ranged {
+		if p.sel.Ranged && !a.Tree.Weights.Ranged && a.Scope.Ranged {
 			text = "cannot answer for a part: showing the " + text
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"ashlar/app/address"
 	"ashlar/app/cli"
 	"ashlar/app/store"
+	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -100,7 +101,7 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 		t.Errorf("undo in the next window leaves %q", got)
 	}
 	p.goToMark(s, p.marks.all[0])
-	if want := (selection{ranged: true, from: p.rec.Start + 1e11, to: p.rec.Start + 2e11}); !reflect.DeepEqual(p.sel, want) {
+	if want := (recording.Between(p.rec.Start+1e11, p.rec.Start+2e11)); !reflect.DeepEqual(p.sel, want) {
 		t.Errorf("going to a range selects %+v", p.sel)
 	}
 }

@@ -20,8 +20,8 @@ func (p *pane) markable() (places []address.Place) {
 		name := nameOf(f)
 		places = append(places, address.Place{Func: &name})
 	}
-	if p.sel.ranged {
-		places = append(places, address.Place{From: p.sel.from - p.rec.Start, To: p.sel.to - p.rec.Start})
+	if p.sel.Ranged {
+		places = append(places, address.Place{From: p.sel.From - p.rec.Start, To: p.sel.To - p.rec.Start})
 	}
 	if p.timed() {
 		t := &p.timeline

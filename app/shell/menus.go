@@ -72,12 +72,12 @@ func (p *pane) rowItems(r *timeline.Row) []widget.Item {
 		pin = "Unpin"
 	}
 	only := "Select only this thread"
-	if slices.Equal(p.sel.tracks, []int{i}) {
+	if slices.Equal(p.sel.Tracks, []int{i}) {
 		only = "Select all threads"
 	}
 	return []widget.Item{
 		{Title: only, Do: func() { p.onlyTrack(i) }},
-		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.sel.tracks, i), Do: func() { p.toggleTrack(i) }},
+		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.sel.Tracks, i), Do: func() { p.toggleTrack(i) }},
 		{Title: fold, Do: func() { p.fold(r) }},
 		{Title: pin, Detail: keyOf("Pin or unpin the thread"), Do: func() { p.togglePin(i) }},
 		{Title: "Hide", Detail: keyOf("Hide the thread"), Do: func() { p.hide(i, true) }},
@@ -150,11 +150,11 @@ func (s *Shell) copyLater(text string) {
 // Threads: which are selected, and in which order they stand.
 
 func (p *pane) chosenTracks() map[int]bool {
-	if p.sel.tracks == nil {
+	if p.sel.Tracks == nil {
 		return nil
 	}
 	set := map[int]bool{}
-	for _, i := range p.sel.tracks {
+	for _, i := range p.sel.Tracks {
 		set[i] = true
 	}
 	return set
@@ -165,7 +165,7 @@ func (p *pane) toggleTrack(i int) {
 	if i < 0 {
 		return
 	}
-	ts := slices.Clone(p.sel.tracks)
+	ts := slices.Clone(p.sel.Tracks)
 	if k := slices.Index(ts, i); k >= 0 {
 		ts = slices.Delete(ts, k, k+1)
 	} else {
@@ -175,7 +175,7 @@ func (p *pane) toggleTrack(i int) {
 	if len(ts) == 0 {
 		ts = nil
 	}
-	p.sel.tracks = ts
+	p.sel.Tracks = ts
 }
 
 // trackAt is the track whose row is at a point of the lanes, -1 for none.

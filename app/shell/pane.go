@@ -14,16 +14,6 @@ import (
 	"ashlar/render/widget"
 )
 
-// selection is what everything below the timeline answers for.
-type selection struct {
-	ranged   bool
-	from, to int64
-	// tracks limits it to some threads, sorted; nil means all.
-	tracks []int
-}
-
-func (s selection) any() bool { return s.ranged || s.tracks != nil }
-
 // picked is the one thing whose details are shown: a bar of the timeline or a
 // node of the flamegraph.
 type picked struct {
@@ -88,8 +78,8 @@ type pane struct {
 	order  []int        // tracks in the order they were dragged to
 	like   []int        // and in which they stand while they were not: as on the other side
 	sort   timeline.Sort
-	filter string // of the tracks' names
-	sel    selection
+	filter string          // of the tracks' names
+	sel    recording.Scope // what everything below the timeline answers for; its tracks ascend
 	pick   picked
 	hover  *recording.FuncID
 	copy   bool
@@ -256,8 +246,7 @@ func (p *pane) grouped() analyze.By {
 }
 
 func (p *pane) query() analyze.Query {
-	q := analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Ranged: p.sel.ranged, From: p.sel.from, To: p.sel.to,
-		Tracks: p.sel.tracks}
+	q := analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Scope: p.sel}
 	return q.With(p.rec, p.transforms)
 }
 

@@ -1,8 +1,8 @@
 package shell
 
 import (
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 	"ashlar/render/theme"
 )
 
@@ -53,7 +53,7 @@ func (p *pane) standing() (search int, mark int64) {
 // found tells which functions the search matches.
 func (p *pane) found() func(recording.FuncID) bool {
 	sp := &p.search
-	var hits *analyze.Hits
+	var hits *search.Hits
 	if !sp.pattern.OfFunctions() {
 		if hits = p.doc.Hits(); hits == nil || !hits.Pattern.Is(sp.pattern) {
 			hits = nil // not known yet

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"ashlar/ingest/recording"
 	"math"
 )
 
@@ -70,8 +71,8 @@ func (p *pane) fitSelection() {
 	switch {
 	case p.pick.is != pickNone && p.pick.is != pickNode && p.pick.hit.End > p.pick.hit.Start:
 		p.fit(p.pick.hit.Start, p.pick.hit.End)
-	case p.sel.ranged:
-		p.fit(p.sel.from, p.sel.to)
+	case p.sel.Ranged:
+		p.fit(p.sel.From, p.sel.To)
 	}
 }
 
@@ -116,8 +117,8 @@ func (p *pane) back() {
 		p.pick = picked{}
 	case p.atGoal:
 		p.atGoal = false
-	case p.sel.any():
-		p.sel = selection{}
+	case !p.sel.IsWhole():
+		p.sel = recording.Scope{}
 	case p.filter != "":
 		p.filter = ""
 	case p.moved:

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ashlar/app/cli"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 	"ashlar/render/widget"
@@ -33,7 +32,7 @@ func (p *pane) extent() (from, to int64) {
 // selectPart selects the time that was opened, so that answers are about exactly
 // that: what reaches into it was read whole.
 func (p *pane) selectPart() {
-	if from, to := p.extent(); (p.part.HasFrom || p.part.HasTo) && p.rec.HasTime && from < to && !p.sel.any() {
+	if from, to := p.extent(); (p.part.HasFrom || p.part.HasTo) && p.rec.HasTime && from < to && p.sel.IsWhole() {
 		p.selectRange(from, to)
 	}
 }
@@ -65,16 +64,16 @@ func (s *Shell) askPart() {
 			only := part
 			only.From, only.To, only.HasFrom, only.HasTo = r.From, r.To, r.HasFrom, r.HasTo
 			add("Open "+r.String(), only)
-		} else if text == "" && p.sel.ranged {
+		} else if text == "" && p.sel.Ranged {
 			only := part
-			only.From, only.To, only.HasFrom, only.HasTo = max(0, p.sel.from-p.rec.Start), p.sel.to-p.rec.Start, true, true
-			add("Open the selected "+units.Duration(p.sel.to-p.sel.from), only)
+			only.From, only.To, only.HasFrom, only.HasTo = max(0, p.sel.From-p.rec.Start), p.sel.To-p.rec.Start, true, true
+			add("Open the selected "+units.Duration(p.sel.To-p.sel.From), only)
 		}
 		if text == "" && p.part.IsSet() {
 			add("Open all of it", recording.Part{})
 		}
 		for _, t := range p.rec.Tracks {
-			name := analyze.TrackName(t)
+			name := t.Title()
 			if t.Kind != recording.ThreadTrack || !strings.Contains(strings.ToLower(name), strings.ToLower(text)) || len(ls) > 200 {
 				continue
 			}

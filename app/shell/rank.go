@@ -3,8 +3,8 @@ package shell
 import (
 	"context"
 
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 	"ashlar/render/units"
 )
 
@@ -43,7 +43,7 @@ func (r *rankPart) of(s *Shell, rec *recording.Recording, fn recording.FuncID, d
 		ctx, r.cancel = context.WithCancel(context.Background())
 		r.want = k
 		count := func() {
-			if longer, all, err := analyze.RankOf(ctx, rec, fn, duration); err == nil {
+			if longer, all, err := spans.RankOf(ctx, rec, fn, duration); err == nil {
 				select {
 				case r.answers <- rankAnswer{k, longer, all}:
 					s.wake()

@@ -8,8 +8,8 @@ import (
 	gio "gioui.org/widget"
 
 	"ashlar/app/doc"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -20,11 +20,11 @@ import (
 type searchPart struct {
 	editor  gio.Editor
 	text    string // what pattern is of
-	pattern *analyze.Pattern
+	pattern *search.Pattern
 	err     error
 	focus   bool // wanted with the next frame
 	blur    bool
-	at      analyze.Hit // the hit that was walked to
+	at      search.Hit // the hit that was walked to
 	walked  bool
 	// function is the one that was walked to where nothing has a time: its place
 	// among those that were found, -1 for none.
@@ -35,8 +35,8 @@ type searchPart struct {
 	// is tells which functions match isOf, 0 for those not asked for; version
 	// counts its changes.
 	is      []int8
-	isOf    *analyze.Pattern
-	isHits  *analyze.Hits
+	isOf    *search.Pattern
+	isHits  *search.Hits
 	version int
 
 	marks   []bool
@@ -44,7 +44,7 @@ type searchPart struct {
 }
 
 type marksKey struct {
-	hits *analyze.Hits
+	hits *search.Hits
 	n    int
 }
 
@@ -68,7 +68,7 @@ func (s *searchPart) set(text string) {
 	s.text, s.pattern, s.err, s.walked, s.function = text, nil, nil, false, -1
 	s.list.chosen, s.list.scroll = 0, 0
 	if text != "" {
-		s.pattern, s.err = analyze.ParsePattern(text)
+		s.pattern, s.err = search.Parse(text)
 	}
 }
 
@@ -231,7 +231,7 @@ func (p *pane) walk(s *Shell, next bool) {
 	if sp.pattern == nil || h == nil || !h.Pattern.Is(sp.pattern) || h.Len() == 0 {
 		return
 	}
-	var to analyze.Hit
+	var to search.Hit
 	var ok bool
 	switch {
 	case sp.walked && next:
@@ -272,7 +272,7 @@ func (p *pane) walkFunctions(s *Shell, next bool) {
 }
 
 // show brings a hit into view and picks it.
-func (p *pane) show(h analyze.Hit) {
+func (p *pane) show(h search.Hit) {
 	var is func(recording.FuncID) bool
 	if h.Samples != nil { // which only a search finds
 		is = p.found()
@@ -283,7 +283,7 @@ func (p *pane) show(h analyze.Hit) {
 
 // hitBar is the bar of a hit; of samples that of the outermost function in their
 // stack that is what was looked for.
-func hitBar(rec *recording.Recording, h analyze.Hit, is func(recording.FuncID) bool) timeline.Hit {
+func hitBar(rec *recording.Recording, h search.Hit, is func(recording.FuncID) bool) timeline.Hit {
 	t := rec.Tracks[h.Track]
 	if h.Samples == nil {
 		l := &t.Lanes[h.Lane]
@@ -341,7 +341,7 @@ func (p *pane) sameFunction(s *Shell, next bool) {
 	if p.pick.is == pickBar {
 		at = h.Start
 	}
-	best, found := analyze.Hit{}, false
+	best, found := search.Hit{}, false
 	for ti, t := range p.rec.Tracks {
 		for li := range t.Lanes {
 			i := nearest(p.rec, &t.Lanes[li], p.pick.fn, at, next, p.pick.is == pickBar && ti == h.Track && li == h.Lane)
@@ -350,7 +350,7 @@ func (p *pane) sameFunction(s *Shell, next bool) {
 			}
 			start := t.Lanes[li].Start(i)
 			if !found || next && start < best.Time || !next && start > best.Time {
-				best, found = analyze.Hit{Time: start, Track: ti, Lane: li, Index: i, Call: t.Lanes[li].Call(i)}, true
+				best, found = search.Hit{Time: start, Track: ti, Lane: li, Index: i, Call: t.Lanes[li].Call(i)}, true
 			}
 		}
 	}

@@ -281,12 +281,12 @@ func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
 		return p.nodeDetails()
 	}
 	title, sub = "Whole recording", summary(p.rec)
-	if n := len(p.sel.tracks); n > 0 {
+	if n := len(p.sel.Tracks); n > 0 {
 		title, sub = units.Plural(int64(n), "selected thread"), ""
 	}
-	if p.sel.ranged {
-		title, sub = "Selected time", units.Duration(p.sel.to-p.sel.from)
-		ds = append(ds, p.timeDetail("From", p.sel.from), p.timeDetail("To", p.sel.to), lengthDetail("Length", p.sel.to-p.sel.from))
+	if p.sel.Ranged {
+		title, sub = "Selected time", units.Duration(p.sel.To-p.sel.From)
+		ds = append(ds, p.timeDetail("From", p.sel.From), p.timeDetail("To", p.sel.To), lengthDetail("Length", p.sel.To-p.sel.From))
 	}
 	if a := p.doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
 		m := a.Metric()

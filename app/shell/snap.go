@@ -76,7 +76,7 @@ func (p *pane) extend(share float64) {
 	if !p.timed() {
 		return
 	}
-	if !p.sel.ranged {
+	if !p.sel.Ranged {
 		p.beginRange()
 	}
 	_, to := p.rangeEnds()
@@ -89,7 +89,7 @@ func (p *pane) extendToEdge(next bool) {
 	if !p.timed() {
 		return
 	}
-	if !p.sel.ranged {
+	if !p.sel.Ranged {
 		p.beginRange()
 	}
 	_, end := p.rangeEnds()
@@ -132,25 +132,25 @@ func (p *pane) beginRange() {
 		at = p.view.From + p.view.Span()/2
 	}
 	if p.pick.is == pickBar && p.pick.hit.Start == at {
-		p.sel.ranged, p.sel.from, p.sel.to = true, at, min(p.pick.hit.End, p.rec.End)
+		p.sel.Ranged, p.sel.From, p.sel.To = true, at, min(p.pick.hit.End, p.rec.End)
 	} else {
-		p.sel.ranged, p.sel.from, p.sel.to = true, at, at
+		p.sel.Ranged, p.sel.From, p.sel.To = true, at, at
 	}
 	p.rangeFrom = at
 }
 
 // rangeEnds are where the selected range was begun and the end that keys move.
 func (p *pane) rangeEnds() (fixed, moving int64) {
-	if p.rangeFrom == p.sel.to && p.sel.to != p.sel.from {
-		return p.sel.to, p.sel.from
+	if p.rangeFrom == p.sel.To && p.sel.To != p.sel.From {
+		return p.sel.To, p.sel.From
 	}
-	return p.sel.from, p.sel.to
+	return p.sel.From, p.sel.To
 }
 
 func (p *pane) rangeTo(at int64) {
 	fixed, _ := p.rangeEnds()
 	p.selectRange(fixed, at)
-	p.sel.ranged = true // also while it has no length
+	p.sel.Ranged = true // also while it has no length
 	p.rangeFrom = fixed
 	at = min(max(at, p.rec.Start), p.rec.End)
 	// What is selected stays in view.

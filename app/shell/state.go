@@ -89,8 +89,8 @@ func (s *Shell) State() State {
 	c := &p.rec.Counts
 	st = State{Typed: st.Typed, Focus: st.Focus, Drop: st.Drop, Note: st.Note, Scroll: p.view.Scroll, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
 		From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Metric: p.metricOf().Name}
-	if p.sel.ranged {
-		st.Selected = [2]int64{p.sel.from - p.rec.Start, p.sel.to - p.rec.Start}
+	if p.sel.Ranged {
+		st.Selected = [2]int64{p.sel.From - p.rec.Start, p.sel.To - p.rec.Start}
 	}
 	st.Tab, st.Search, st.Found = tabs[p.tab], p.search.text, p.searchInfo()
 	for _, t := range p.transforms {
@@ -112,7 +112,7 @@ func (s *Shell) State() State {
 			}
 		}
 	}
-	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.pinned), len(p.sel.tracks), len(p.hidden), len(p.flame.zoom)
+	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.pinned), len(p.sel.Tracks), len(p.hidden), len(p.flame.zoom)
 	st.Near, st.Rows, st.Grouped = p.near.of.Name, len(p.table.order.rows), string(p.table.group)
 	st.Sorted, st.Shape = p.table.inWords()
 	st.Colour, st.Up, st.Scale = string(s.Mode), p.flame.up, s.scale()
@@ -185,7 +185,7 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 	}
 	if from, to, ranged := part(p.rec); ranged && p.rec.HasTime {
 		p.selectRange(p.rec.Start+from, p.rec.Start+to)
-		p.fit(p.sel.from, p.sel.to)
+		p.fit(p.sel.From, p.sel.To)
 	}
 	for {
 		if err := p.doc.Settle(p.question()); err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
+	"ashlar/ingest/spans"
 	"ashlar/render/histogram"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -28,7 +30,7 @@ type statsPart struct {
 
 // statsKey is what the picture depends on.
 type statsKey struct {
-	of     *analyze.Durations
+	of     *spans.Durations
 	linear bool
 	theme  *theme.Theme
 	scale  float32
@@ -80,7 +82,7 @@ func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 }
 
 // numbers lists the percentiles and the slowest calls, which a click goes to.
-func (t *statsPart) numbers(p *pane, u *ui.UI, d *analyze.Durations, r image.Rectangle) {
+func (t *statsPart) numbers(p *pane, u *ui.UI, d *spans.Durations, r image.Rectangle) {
 	th := u.Theme
 	line := u.Px(19)
 	y := r.Min.Y
@@ -114,7 +116,7 @@ func (t *statsPart) numbers(p *pane, u *ui.UI, d *analyze.Durations, r image.Rec
 		}
 		row(units.Duration(x.Duration), "at "+units.Duration(x.Start-p.rec.Start))
 		if clicked {
-			p.show(analyze.Hit{Time: x.Start, Track: x.Track, Lane: x.Lane, Index: x.Span, Call: x.Call})
+			p.show(search.Hit{Time: x.Start, Track: x.Track, Lane: x.Lane, Index: x.Span, Call: x.Call})
 		}
 	}
 }

@@ -220,8 +220,8 @@ func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at 
 			items = append(items, p.functionItems(s, row.Function(a.Rec))...)
 		case a.By == analyze.ByThread:
 			if i := row.Track; i >= 0 {
-				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.sel.tracks = []int{i} }},
-					widget.Item{Title: "Select all threads", Do: func() { p.sel.tracks = nil }})
+				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.sel.Tracks = []int{i} }},
+					widget.Item{Title: "Select all threads", Do: func() { p.sel.Tracks = nil }})
 			}
 		default:
 			t := analyze.Only(name)

@@ -12,6 +12,7 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 )
 
 // table makes an answer with n random rows.
@@ -61,7 +62,7 @@ func TestTableIsInOrder(t *testing.T) {
 func TestTableShowsWhatIsSearched(t *testing.T) {
 	a := tableAnswer(t, 2000)
 	for _, text := range []string{"f12", "LIB3", "lib3", "/^f1.*7$/", "src/4"} {
-		p, err := analyze.ParsePattern(text)
+		p, err := search.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/search"
 )
 
 // order is what brings the rows of a table into the order they are shown in.
@@ -64,7 +65,7 @@ func (o *order) take(d *ordered) {
 // searched tells whether a row is what is searched for.
 func searched(a *doc.Answer, r *analyze.Row) bool {
 	switch {
-	case a.By == analyze.ByThread && a.Search.Field() == analyze.InThread:
+	case a.By == analyze.ByThread && a.Search.Field() == search.InThread:
 		return r.Track >= 0 && a.Search.MatchTrack(a.Rec.Tracks[r.Track])
 	case a.Found != nil && a.ByFunction():
 		return a.Found.Matches(r.Func)

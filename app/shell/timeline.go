@@ -159,7 +159,7 @@ func (t *timelinePart) replan(p *pane, scale float32) {
 
 func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
-	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.sel.tracks), len(p.sel.tracks)}
+	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.sel.Tracks), len(p.sel.Tracks)}
 	if !t.picture.Serves(u) || t.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
@@ -222,8 +222,8 @@ func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
 	veil := theme.WithAlpha(u.Theme.Background, .62)
 	u.Fill(image.Rect(in.Min.X, in.Min.Y, x0, in.Max.Y), veil)
 	u.Fill(image.Rect(x1, in.Min.Y, in.Max.X, in.Max.Y), veil)
-	if p.sel.ranged {
-		u.Fill(image.Rect(t.stripX(p, p.sel.from), in.Min.Y, max(t.stripX(p, p.sel.from)+1, t.stripX(p, p.sel.to)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
+	if p.sel.Ranged {
+		u.Fill(image.Rect(t.stripX(p, p.sel.From), in.Min.Y, max(t.stripX(p, p.sel.From)+1, t.stripX(p, p.sel.To)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
 	}
 	u.Border(image.Rect(x0, in.Min.Y, x1, in.Max.Y), 3, max(1, u.Px(1)), u.Theme.Accent)
 	t.drawHits(p, u, in)
@@ -248,12 +248,12 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 	b := &p.bounds
 	th := u.Theme
 	lanes := image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
-	if p.sel.ranged {
+	if p.sel.Ranged {
 		w := p.laneWidth()
 		x := func(at int64) int {
 			return lanes.Min.X + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.view.X(at, w)))))
 		}
-		x0, x1 := x(p.sel.from), x(p.sel.to)
+		x0, x1 := x(p.sel.From), x(p.sel.To)
 		if x1 >= lanes.Min.X && x0 <= lanes.Max.X {
 			u.At(lanes, func(u *ui.UI) {
 				o := lanes.Min.X
@@ -261,7 +261,7 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 				u.VLine(x0-o, 0, lanes.Dy(), th.Accent)
 				u.VLine(x1-o, 0, lanes.Dy(), th.Accent)
 			})
-			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.sel.to-p.sel.from))
+			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.sel.To-p.sel.From))
 		}
 	}
 	p.drawMark(u)

@@ -150,13 +150,13 @@ func (p *pane) hide(i int, on bool) {
 
 // hideOthers hides all tracks but the selected ones.
 func (p *pane) hideOthers(s *Shell) {
-	if p.sel.tracks == nil {
+	if p.sel.Tracks == nil {
 		s.Say("Select threads first: Ctrl click on their names")
 		return
 	}
 	p.hidden = map[int]bool{}
 	for i := range p.rec.Tracks {
-		if !slices.Contains(p.sel.tracks, i) {
+		if !slices.Contains(p.sel.Tracks, i) {
 			p.hidden[i] = true
 		}
 	}
@@ -210,7 +210,7 @@ func (p *pane) currentRow() *timeline.Row {
 		if r.Kind != timeline.TrackRow {
 			continue
 		}
-		if len(p.sel.tracks) == 1 && r.Index == p.sel.tracks[0] || len(p.sel.tracks) != 1 && r.Y+r.Height > p.view.Scroll {
+		if len(p.sel.Tracks) == 1 && r.Index == p.sel.Tracks[0] || len(p.sel.Tracks) != 1 && r.Y+r.Height > p.view.Scroll {
 			return r
 		}
 	}
@@ -232,10 +232,10 @@ func (p *pane) togglePin(i int) {
 }
 
 func (p *pane) onlyTrack(i int) {
-	if slices.Equal(p.sel.tracks, []int{i}) {
-		p.sel.tracks = nil
+	if slices.Equal(p.sel.Tracks, []int{i}) {
+		p.sel.Tracks = nil
 	} else {
-		p.sel.tracks = []int{i}
+		p.sel.Tracks = []int{i}
 	}
 }
 
@@ -268,9 +268,9 @@ func (p *pane) processItems(r *timeline.Row) []widget.Item {
 			mine = append(mine, k)
 		}
 	}
-	only := widget.Item{Title: "Select only its threads", Do: func() { p.sel.tracks = mine }}
-	if slices.Equal(p.sel.tracks, mine) {
-		only = widget.Item{Title: "Select all threads", Do: func() { p.sel.tracks = nil }}
+	only := widget.Item{Title: "Select only its threads", Do: func() { p.sel.Tracks = mine }}
+	if slices.Equal(p.sel.Tracks, mine) {
+		only = widget.Item{Title: "Select all threads", Do: func() { p.sel.Tracks = nil }}
 	}
 	return append(items, only, widget.Item{Title: "Hide its threads", Do: func() {
 		for _, k := range mine {

@@ -43,13 +43,13 @@ func basisText(rec *recording.Recording, a *analyze.Weights) string {
 	return "whole recording, from " + string(a.Basis)
 }
 
-// text says what is selected: Selected 12.40 ms · 3 threads.
-func (s selection) text() string {
+// selectionText says what is selected: Selected 12.40 ms · 3 threads.
+func selectionText(sel recording.Scope) string {
 	var parts []string
-	if s.ranged {
-		parts = append(parts, units.Duration(s.to-s.from))
+	if sel.Ranged {
+		parts = append(parts, units.Duration(sel.To-sel.From))
 	}
-	if n := len(s.tracks); n > 0 {
+	if n := len(sel.Tracks); n > 0 {
 		parts = append(parts, units.Plural(int64(n), "thread"))
 	}
 	return "Selected " + strings.Join(parts, " · ")

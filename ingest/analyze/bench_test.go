@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 )
 
 // shapes are recordings that are hard in different ways, each of about a
@@ -101,7 +102,7 @@ func BenchmarkTree(b *testing.B) {
 			}
 		})
 		b.Run(s.name+"/match", func(b *testing.B) {
-			p, err := ParsePattern("function7")
+			p, err := search.Parse("function7")
 			if err != nil {
 				b.Fatal(err)
 			}

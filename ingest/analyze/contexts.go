@@ -31,8 +31,8 @@ func ContextsOf(ctx context.Context, rec *recording.Recording, q Query, is func(
 		return nil, nil
 	}
 	s := &contextTally{is: is, sums: make([]ContextValue, rec.Contexts.Len())}
-	if basisOf(rec, q) == Samples {
-		q.Ranged = false
+	if q.Basis(rec) == Samples {
+		q.Scope.Ranged = false
 	}
 	err := records(ctx, rec, q, s)
 	return byKey(rec, s.sums), err
@@ -60,14 +60,14 @@ type contextTally struct {
 
 func (s *contextTally) window(*recording.Window) {}
 
-func (s *contextTally) add(r *record) {
-	if !s.is(r.call) {
+func (s *contextTally) add(r *Record) {
+	if !s.is(r.Call) {
 		return
 	}
-	v := &s.sums[r.context]
+	v := &s.sums[r.Context]
 	v.Count++
-	if r.value != recording.Missing {
-		v.Weight += r.value
+	if r.Value != recording.Missing {
+		v.Weight += r.Value
 	}
 }
 

@@ -45,7 +45,7 @@ func TestSpanEdges(t *testing.T) {
 		{-5, 100, 30, 7},
 		{41, 50, 0, 0},
 	} {
-		q := Query{Ranged: true, From: c.from, To: c.to}
+		q := Query{Scope: recording.Between(c.from, c.to)}
 		time := weigh(t, rec, q)
 		q.Metric = recording.SpanCount
 		count := weigh(t, rec, q)
@@ -118,8 +118,8 @@ func TestOverlap(t *testing.T) {
 			t.Fatalf("self adds up to %d, the total is %d", whole.Sum, total)
 		}
 		cut := rec.Start + r.Int64N(rec.Duration()+1)
-		left := weigh(t, rec, Query{Ranged: true, From: rec.Start, To: cut})
-		right := weigh(t, rec, Query{Ranged: true, From: cut, To: rec.End})
+		left := weigh(t, rec, Query{Scope: recording.Between(rec.Start, cut)})
+		right := weigh(t, rec, Query{Scope: recording.Between(cut, rec.End)})
 		if left.Sum+right.Sum != whole.Sum {
 			t.Errorf("%d before %d and %d behind it do not add up to %d", left.Sum, cut, right.Sum, whole.Sum)
 		}
@@ -151,7 +151,7 @@ func TestRangeOfStacks(t *testing.T) {
 	b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "n"}}})
 	b.AddStack(0, b.Stack([]recording.FrameID{frame(b, "f")}), recording.NoTrack, 0, []int64{7})
 	rec := b.Finish()
-	w := weigh(t, rec, Query{Ranged: true, From: 0, To: 1})
+	w := weigh(t, rec, Query{Scope: recording.Between(0, 1)})
 	if w.Ranged || w.Sum != 7 || w.Basis != Stacks {
 		t.Errorf("ranged %v, sum %d, from %s; want all 7, from stacks, not ranged", w.Ranged, w.Sum, w.Basis)
 	}
@@ -168,7 +168,7 @@ func TestCancelled(t *testing.T) {
 	rec, _ := newWorld(1)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	q := Query{Ranged: true, From: rec.Start, To: rec.End}
+	q := Query{Scope: recording.Between(rec.Start, rec.End)}
 	if _, err := Weigh(ctx, rec, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("Weigh: %v", err)
 	}
@@ -198,7 +198,7 @@ func TestLastSample(t *testing.T) {
 	}
 	rec := b.Finish()
 	for _, c := range []struct{ from, to, want int64 }{{10, 20, 1}, {20, 30, 2}, {10, 30, 3}, {11, 29, 1}, {30, 30, 1}, {20, 20, 0}, {10, 31, 3}} {
-		if w := weigh(t, rec, Query{Ranged: true, From: c.from, To: c.to}); w.Sum != c.want {
+		if w := weigh(t, rec, Query{Scope: recording.Between(c.from, c.to)}); w.Sum != c.want {
 			t.Errorf("%d..%d has %d samples, want %d", c.from, c.to, w.Sum, c.want)
 		}
 	}

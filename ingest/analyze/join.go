@@ -34,7 +34,7 @@ type join struct {
 	samples bool
 	// byKernel are, by the kernel's call, the calls of user space it belongs to.
 	byKernel map[recording.CallID][]related
-	batch    []record
+	batch    []Record
 	pairs    []pair
 }
 
@@ -56,7 +56,7 @@ func newJoin(rec *recording.Recording, q *Query, to sink) *join {
 }
 
 func (j *join) records(ctx context.Context) error {
-	basis := basisOf(j.rec, *j.q)
+	basis := j.q.Basis(j.rec)
 	if basis == Stacks {
 		return j.stacks(ctx)
 	}
@@ -74,7 +74,7 @@ func (j *join) stacks(ctx context.Context) error {
 	for _, h := range s.Halves() {
 		at[h.User], at[h.Kernel] = -1, -1
 	}
-	chosen := j.q.chosen()
+	chosen := j.q.Scope.TrackTest()
 	for i := range s.Len() {
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -82,7 +82,7 @@ func (j *join) stacks(ctx context.Context) error {
 		if !chosen(s.Track(i)) {
 			continue
 		}
-		r := record{call: s.Call(i), value: s.Value(i, j.q.Metric), track: s.Track(i), context: s.Context(i), cpu: -1, at: int64(i)}
+		r := Record{Call: s.Call(i), Value: s.Value(i, j.q.Metric), Track: s.Track(i), Context: s.Context(i), CPU: -1, At: int64(i)}
 		if _, is := at[i]; is {
 			at[i] = len(j.batch)
 			j.batch = append(j.batch, r)
@@ -113,8 +113,8 @@ func (j *join) byCall() {
 }
 
 // add collects samples of one moment and thread, and the rows of a window.
-func (j *join) add(r *record) {
-	if n := len(j.batch); n > 0 && j.samples && (j.batch[0].at != r.at || j.batch[0].track != r.track) {
+func (j *join) add(r *Record) {
+	if n := len(j.batch); n > 0 && j.samples && (j.batch[0].At != r.At || j.batch[0].Track != r.Track) {
 		j.flush()
 	}
 	j.batch = append(j.batch, *r)
@@ -131,12 +131,12 @@ func (j *join) flush() {
 	if len(j.batch) > 1 {
 		byCall := map[recording.CallID][]int{}
 		for i := range j.batch {
-			byCall[j.batch[i].call] = append(byCall[j.batch[i].call], i)
+			byCall[j.batch[i].Call] = append(byCall[j.batch[i].Call], i)
 		}
 		for k := range j.batch {
-			for _, r := range j.byKernel[j.batch[k].call] {
+			for _, r := range j.byKernel[j.batch[k].Call] {
 				for _, u := range byCall[r.user] {
-					if a, b := j.batch[u].track, j.batch[k].track; a == b || a == recording.NoTrack || b == recording.NoTrack {
+					if a, b := j.batch[u].Track, j.batch[k].Track; a == b || a == recording.NoTrack || b == recording.NoTrack {
 						j.pairs = append(j.pairs, pair{u, k, r.joined})
 					}
 				}
@@ -157,27 +157,27 @@ func (j *join) share() {
 	used := make([]bool, len(j.batch))
 	for _, p := range j.pairs {
 		u, k := &j.batch[p.user], &j.batch[p.kernel]
-		v := common(u.value, k.value)
+		v := common(u.Value, k.Value)
 		if v == 0 && (used[p.user] || used[p.kernel]) {
 			continue // nothing is left to be shared
 		}
 		r := *u
-		r.call, r.value, r.at, r.joined = p.joined, v, min(u.at, k.at), true
-		if r.track == recording.NoTrack {
-			r.track = k.track
+		r.Call, r.Value, r.At, r.joined = p.joined, v, min(u.At, k.At), true
+		if r.Track == recording.NoTrack {
+			r.Track = k.Track
 		}
-		if r.context == 0 {
-			r.context = k.context
+		if r.Context == 0 {
+			r.Context = k.Context
 		}
 		used[p.user], used[p.kernel] = true, true
 		if v != recording.Missing {
-			take(&u.value, v)
-			take(&k.value, v)
+			take(&u.Value, v)
+			take(&k.Value, v)
 		}
 		j.to.add(&r)
 	}
 	for i := range j.batch {
-		if r := &j.batch[i]; !used[i] || r.value != 0 && r.value != recording.Missing {
+		if r := &j.batch[i]; !used[i] || r.Value != 0 && r.Value != recording.Missing {
 			j.to.add(r)
 		}
 	}

@@ -153,10 +153,10 @@ func TestJoinByBasis(t *testing.T) {
 		{"one is missing", recording.Missing, 4, Query{Join: true}, map[string]int64{uu + "×1": 7, both + "×1": 4}},
 		{"the other is missing", 4, recording.Missing, Query{Join: true}, map[string]int64{uu + "×1": 7, both + "×1": 4}},
 		{"both are nothing", 0, 0, Query{Join: true}, map[string]int64{uu + "×1": 7, both + "×1": 0}},
-		{"another thread", 4, 4, Query{Join: true, Tracks: []int{}}, map[string]int64{}},
-		{"samples", 5, 3, Query{Join: true, Ranged: true, To: 40}, map[string]int64{uu + "×1": 1, both + "×1": 1, kk + "×1": 1}},
-		{"samples of a part", 5, 3, Query{Join: true, Ranged: true, To: 15}, map[string]int64{both + "×1": 1}},
-		{"windows", 5, 3, Query{Join: true, Metric: 1, Ranged: true, To: 40}, map[string]int64{uu + "×1": 10, both + "×1": 50}},
+		{"another thread", 4, 4, Query{Join: true, Scope: recording.Scope{Tracks: []int{}}}, map[string]int64{}},
+		{"samples", 5, 3, Query{Join: true, Scope: recording.Between(0, 40)}, map[string]int64{uu + "×1": 1, both + "×1": 1, kk + "×1": 1}},
+		{"samples of a part", 5, 3, Query{Join: true, Scope: recording.Between(0, 15)}, map[string]int64{both + "×1": 1}},
+		{"windows", 5, 3, Query{Join: true, Metric: 1, Scope: recording.Between(0, 40)}, map[string]int64{uu + "×1": 10, both + "×1": 50}},
 	} {
 		rec := oneRun(c.user, c.kernel)
 		if got := selves(t, rec, c.q); !reflect.DeepEqual(got, c.want) {

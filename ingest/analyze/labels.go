@@ -23,25 +23,25 @@ func newLabels(rec *recording.Recording, key string, ask func(value string) int)
 }
 
 // of is the number of a record's value.
-func (l *labels) of(r *record) int {
-	known := &l.byContext[r.context]
-	if r.context != 0 && *known != 0 {
+func (l *labels) of(r *Record) int {
+	known := &l.byContext[r.Context]
+	if r.Context != 0 && *known != 0 {
 		return *known
 	}
-	v := contextValue(l.rec.Contexts.At(int(r.context)), l.key)
+	v := contextValue(l.rec.Contexts.At(int(r.Context)), l.key)
 	switch {
 	case v != "":
 		*known = l.ask(v)
 		return *known
-	case l.key == "cpu" && r.cpu >= 0:
-		i, ok := l.byCPU[r.cpu]
+	case l.key == "cpu" && r.CPU >= 0:
+		i, ok := l.byCPU[r.CPU]
 		if !ok {
-			i = l.ask(strconv.Itoa(r.cpu))
-			l.byCPU[r.cpu] = i
+			i = l.ask(strconv.Itoa(r.CPU))
+			l.byCPU[r.CPU] = i
 		}
 		return i
 	}
-	track := r.track
+	track := r.Track
 	if track < 0 || track >= len(l.rec.Tracks) {
 		track = len(l.rec.Tracks)
 	}

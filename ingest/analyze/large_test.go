@@ -9,6 +9,8 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
+	"ashlar/ingest/spans"
 )
 
 // large is the recording that ASHLAR_LARGE names: for benchmarks on one that
@@ -43,7 +45,7 @@ func BenchmarkRange(b *testing.B) {
 		{"half", rec.Start + d/4, rec.Start + d*3/4},
 		{"tenth", rec.Start + d/2, rec.Start + d*6/10},
 	} {
-		q := analyze.Query{Ranged: true, From: c.from, To: c.to}
+		q := analyze.Query{Scope: recording.Between(c.from, c.to)}
 		run := func(name string, q analyze.Query, tree bool) {
 			b.Run(c.name+"/"+name, func(b *testing.B) {
 				for b.Loop() {
@@ -64,7 +66,7 @@ func BenchmarkRange(b *testing.B) {
 		shallow.Depth = analyze.Shallow(rec, q, 8_000_000)
 		run(fmt.Sprint("first answer, depth ", shallow.Depth), shallow, true)
 		for i := range rec.Tracks[1:] {
-			q.Tracks = append(q.Tracks, i)
+			q.Scope.Tracks = append(q.Scope.Tracks, i)
 		}
 		run("all threads but one", q, false)
 	}
@@ -73,13 +75,13 @@ func BenchmarkRange(b *testing.B) {
 func BenchmarkFind(b *testing.B) {
 	rec := large(b)
 	for _, text := range []string{"a", "parse", "/^no such function$/", rec.Functions.At(rec.Functions.Len() - 1).Name} {
-		p, err := analyze.ParsePattern(text)
+		p, err := search.Parse(text)
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run(text, func(b *testing.B) {
 			for b.Loop() {
-				h, err := analyze.Find(context.Background(), rec, p)
+				h, err := search.Find(context.Background(), rec, p)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -87,7 +89,7 @@ func BenchmarkFind(b *testing.B) {
 				b.ReportMetric(float64(h.Spans), "hits")
 			}
 		})
-		h, err := analyze.Find(context.Background(), rec, p)
+		h, err := search.Find(context.Background(), rec, p)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -117,7 +119,7 @@ func BenchmarkFind(b *testing.B) {
 func BenchmarkSpanStats(b *testing.B) {
 	rec := large(b)
 	for b.Loop() {
-		if _, err := analyze.SpanStats(context.Background(), rec, analyze.Query{}); err != nil {
+		if _, err := spans.Stats(context.Background(), rec, recording.Scope{}); err != nil {
 			b.Fatal(err)
 		}
 	}

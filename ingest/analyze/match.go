@@ -1,6 +1,11 @@
 package analyze
 
-import "ashlar/ingest/recording"
+import (
+	"context"
+
+	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
+)
 
 // Matched says which part of a tree a pattern finds.
 type Matched struct {
@@ -16,7 +21,7 @@ type Matched struct {
 }
 
 // Match looks for a pattern in the names, modules and files of a tree's nodes.
-func Match(rec *recording.Recording, t *Tree, p *Pattern) *Matched {
+func Match(rec *recording.Recording, t *Tree, p *search.Pattern) *Matched {
 	known := make([]int8, rec.Functions.Len()+len(t.Groups))
 	is := func(t *Tree, node int) bool {
 		k := t.key(rec, node)
@@ -60,4 +65,59 @@ func (t *Tree) kinds(rec *recording.Recording, is func(node int) bool) (n int) {
 		}
 	}
 	return n
+}
+
+// MatchHits tells, as Match does, which part of a tree a search for threads or
+// arguments finds. What has such an argument is weighed by the spans' time or
+// number, each once; other metrics do not tell.
+func MatchHits(ctx context.Context, rec *recording.Recording, t *Tree, q Query, h *search.Hits) (*Matched, error) {
+	m := &Matched{Nodes: make([]bool, len(t.Nodes))}
+	for i := 1; i < len(t.Nodes); i++ {
+		m.Nodes[i] = t.Nodes[i].Group == 0 && h.Matches(t.Nodes[i].Func)
+	}
+	all := t
+	if t.upright != nil {
+		all = t.upright
+	}
+	m.OfTotal, m.OfCount = all.sums()
+	m.Functions = all.kinds(rec, func(i int) bool { return all.Nodes[i].Group == 0 && h.Matches(all.Nodes[i].Func) })
+	if h.Pattern.Field() == search.InArgs {
+		if q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans {
+			return m, nil
+		}
+		var time int64
+		time, m.Count = h.Sum(q.Scope)
+		if m.Total = m.Count; rec.Events[q.Event].Metrics[q.Metric].Unit == "ns" {
+			m.Total = time
+		}
+		return m, nil
+	}
+	tracks := []int{} // not nil, which stands for all
+	for ti := range rec.Tracks {
+		if h.OnTrack(ti) && q.Scope.HasTrack(ti) {
+			tracks = append(tracks, ti)
+		}
+	}
+	if len(tracks) == 0 {
+		return m, nil
+	}
+	q.Scope = q.Scope.On(tracks)
+	w, err := Weigh(ctx, rec, q)
+	if err != nil {
+		return nil, err
+	}
+	m.Total, m.Count = NewTree(rec, w, t.Transforms...).sums()
+	return m, nil
+}
+
+// sums adds up a tree's own weights and records.
+func (t *Tree) sums() (self, count int64) {
+	if t.upright != nil {
+		t = t.upright
+	}
+	for i := range t.Nodes {
+		self += t.Nodes[i].Self
+		count += t.Nodes[i].Count
+	}
+	return self, count
 }

@@ -257,14 +257,16 @@ func (n *naive) finish(rec *recording.Recording) {
 	}
 }
 
-func chosen(q Query, track int) bool { return q.Tracks == nil || slices.Contains(q.Tracks, track) }
+func chosen(q Query, track int) bool {
+	return q.Scope.Tracks == nil || slices.Contains(q.Scope.Tracks, track)
+}
 
 // ofSpans answers for spans. Time is told moment by moment: it belongs to the
 // deepest span that covers it.
 func (n *naive) ofSpans(rec *recording.Recording, q Query) *answer {
 	from, to := rec.Start, rec.End
-	if q.Ranged {
-		from, to = q.From, q.To
+	if q.Scope.Ranged {
+		from, to = q.Scope.From, q.Scope.To
 	}
 	a := newAnswer()
 	for _, s := range n.spans {
@@ -307,7 +309,7 @@ func (n *naive) ofRecords(rec *recording.Recording, records []naiveRecord, q Que
 		if !chosen(q, r.track) {
 			continue
 		}
-		if timed && q.Ranged && (r.at < q.From || r.at >= q.To && q.To < rec.End) {
+		if timed && q.Scope.Ranged && (r.at < q.Scope.From || r.at >= q.Scope.To && q.Scope.To < rec.End) {
 			continue
 		}
 		v := int64(recording.Missing)
@@ -326,14 +328,14 @@ func (n *naive) expect(rec *recording.Recording, q Query) (*answer, Basis) {
 		return n.ofSpans(rec, q), Spans
 	case q.Event == looseEvent:
 		return n.ofRecords(rec, n.loose, q, true), Samples
-	case !q.Ranged:
+	case !q.Scope.Ranged:
 		return n.ofRecords(rec, n.stacks, q, false), Stacks
 	case q.Metric != metricStacksOnly && len(n.samples) > 0:
 		return n.ofRecords(rec, n.samples, q, true), Samples
 	}
 	var rows []naiveRecord
 	for _, w := range n.windows[1:] { // the fine ones
-		if w.start < q.To && w.end > q.From {
+		if w.start < q.Scope.To && w.end > q.Scope.From {
 			rows = append(rows, w.rows...)
 		}
 	}
@@ -346,17 +348,17 @@ func queries(rec *recording.Recording, r *rand.Rand) []Query {
 		for m := range rec.Events[e].Metrics {
 			q := Query{Event: e, Metric: m}
 			all = append(all, q)
-			q.Ranged = true
-			q.From = rec.Start + r.Int64N(rec.Duration()+1)
-			q.To = q.From + r.Int64N(rec.End-q.From+1)
-			if q.From == q.To {
-				q.To++
+			q.Scope.Ranged = true
+			q.Scope.From = rec.Start + r.Int64N(rec.Duration()+1)
+			q.Scope.To = q.Scope.From + r.Int64N(rec.End-q.Scope.From+1)
+			if q.Scope.From == q.Scope.To {
+				q.Scope.To++
 			}
 			all = append(all, q)
-			q.Tracks = []int{1, 3}
+			q.Scope.Tracks = []int{1, 3}
 			all = append(all, q)
-			all = append(all, Query{Event: e, Metric: m, Tracks: []int{0, 3}})
-			all = append(all, Query{Event: e, Metric: m, Ranged: true, From: rec.Start, To: rec.End})
+			all = append(all, Query{Event: e, Metric: m, Scope: recording.Scope{Tracks: []int{0, 3}}})
+			all = append(all, Query{Event: e, Metric: m, Scope: recording.Between(rec.Start, rec.End)})
 		}
 	}
 	return all
@@ -378,7 +380,7 @@ func TestAgainstNaive(t *testing.T) {
 				if w.Basis != basis {
 					t.Fatalf("answered from %s, want %s", w.Basis, basis)
 				}
-				if w.Ranged != q.Ranged {
+				if w.Ranged != q.Scope.Ranged {
 					t.Errorf("Ranged is %v", w.Ranged)
 				}
 				tree := NewTree(rec, w)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 )
 
 // apply does what transforms say, in order.
@@ -74,7 +75,7 @@ func (p *callPaths) focus(is func(uint32) bool) {
 }
 
 func (p *callPaths) only(pattern string) {
-	pat, err := ParsePattern(pattern)
+	pat, err := search.Parse(pattern)
 	if err != nil {
 		p.focus(func(uint32) bool { return false })
 		return

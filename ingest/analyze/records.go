@@ -6,22 +6,23 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// record is one stack record, sample, or row of a window.
-type record struct {
-	call    recording.CallID
-	value   int64 // may be recording.Missing
-	track   int   // or recording.NoTrack
-	context recording.ContextID
-	cpu     int // -1 when not known
-	// at is when, or the place in the file of stacks without a time.
-	at int64
+// Record is one stack record, sample, or row of a window.
+type Record struct {
+	Call    recording.CallID
+	Value   int64 // may be recording.Missing
+	Track   int   // or recording.NoTrack
+	Context recording.ContextID
+	CPU     int // -1 when not known
+	// At is when, in picoseconds; of stacks without a time it is the place in the
+	// file, of rows of a window the window's start.
+	At int64
 	// joined marks one that stands for two; see JoinRelated.
 	joined bool
 }
 
 // sink takes records one by one.
 type sink interface {
-	add(*record)
+	add(*Record)
 	// window is called before the rows of a window.
 	window(*recording.Window)
 }
@@ -43,7 +44,7 @@ func records(ctx context.Context, rec *recording.Recording, q Query, to sink) er
 
 // plainRecords hands over all records, as they are.
 func plainRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
-	basis := basisOf(rec, q)
+	basis := q.Basis(rec)
 	if basis == Windows && rec.Events[q.Event].Metrics[q.Metric].Kind == recording.Peak {
 		p := &peaks{to: to, at: map[peakOf]int{}}
 		defer p.flush()
@@ -75,14 +76,14 @@ func plainRecords(ctx context.Context, rec *recording.Recording, q Query, to sin
 
 // rows hands over stack records first..last-1.
 func rows(ctx context.Context, s *recording.Stacks, first, last int, q Query, at func(int) int64, to sink) error {
-	chosen := q.chosen()
-	var r record
+	chosen := q.Scope.TrackTest()
+	var r Record
 	for i := first; i < last; i++ {
 		if (i-first)%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if track := s.Track(i); chosen(track) {
-			r = record{call: s.Call(i), value: s.Value(i, q.Metric), track: track, context: s.Context(i), cpu: -1, at: at(i)}
+			r = Record{Call: s.Call(i), Value: s.Value(i, q.Metric), Track: track, Context: s.Context(i), CPU: -1, At: at(i)}
 			to.add(&r)
 		}
 	}
@@ -91,21 +92,34 @@ func rows(ctx context.Context, s *recording.Stacks, first, last int, q Query, at
 
 func sampleRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
 	m := &rec.Events[q.Event].Metrics[q.Metric]
-	chosen := q.chosen()
-	var r record
+	chosen := q.Scope.TrackTest()
+	var r Record
 	for ti, t := range rec.Tracks {
 		s := t.SamplesOf(q.Event)
 		if s == nil || !chosen(ti) {
 			continue
 		}
-		from, last := q.samples(rec, s)
+		from, last := q.Scope.SamplesIn(rec, s)
 		for i := from; i < last; i++ {
 			if (i-from)%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			r = record{call: s.Call(i), value: s.Value(i, m, q.Metric), track: ti, cpu: s.CPU(i), at: s.Time(i)}
+			r = Record{Call: s.Call(i), Value: s.Value(i, m, q.Metric), Track: ti, CPU: s.CPU(i), At: s.Time(i)}
 			to.add(&r)
 		}
 	}
 	return ctx.Err()
 }
+
+// Each calls f with the records that the answer to a query comes from: stack
+// records, samples or rows of windows. Spans are not among them. Records of a
+// track come together and by time; f may not keep what it gets.
+func Each(ctx context.Context, rec *recording.Recording, q Query, f func(*Record)) error {
+	return records(ctx, rec, q, each(f))
+}
+
+type each func(*Record)
+
+func (f each) add(r *Record) { f(r) }
+
+func (f each) window(*recording.Window) {}

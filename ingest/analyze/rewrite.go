@@ -1,10 +1,6 @@
 package analyze
 
-import (
-	"context"
-
-	"ashlar/ingest/recording"
-)
+import "ashlar/ingest/recording"
 
 // Rewriting is what transforms make of a recording's stacks, each for itself.
 // How a result is looked at (Invert, ByTime, and the order of CallersOf) does
@@ -45,24 +41,4 @@ func (r *Rewriting) Frame(node int32) (recording.Frame, recording.Function) {
 		return recording.Frame{Kind: fn.Kind}, fn
 	}
 	return r.p.frame(node), fn
-}
-
-// Each calls f with the records that the answer to a query comes from: stack
-// records, samples or rows of windows. Spans are not among them.
-func Each(ctx context.Context, rec *recording.Recording, q Query, f func(call recording.CallID, track int, of recording.ContextID, value int64)) error {
-	return records(ctx, rec, q, each(f))
-}
-
-type each func(call recording.CallID, track int, of recording.ContextID, value int64)
-
-func (f each) add(r *record) { f(r.call, r.track, r.context, r.value) }
-
-func (f each) window(*recording.Window) {}
-
-// SpansIn are the spans first..last-1 of a lane that a range counts.
-func SpansIn(l *recording.Lane, from, to int64) (first, last int) { return spansIn(l, from, to) }
-
-// SamplesIn are the samples first..last-1 of a track that a query counts.
-func (q *Query) SamplesIn(rec *recording.Recording, s *recording.Samples) (first, last int) {
-	return q.samples(rec, s)
 }

@@ -4,80 +4,20 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"sort"
-	"sync"
-	"sync/atomic"
+	"slices"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
-// stretch is a part of a lane, spans first..last-1, that one goroutine looks
-// at.
-type stretch struct {
-	lane        *recording.Lane
-	track       int
-	first, last int
+// lanes lists the lanes of a query's scope, with the spans that touch its range.
+func (q *Query) lanes(rec *recording.Recording) []scan.Stretch {
+	return slices.DeleteFunc(scan.Lanes(rec, q.Scope), func(s scan.Stretch) bool { return !q.reaches(rec, s.Lane) })
 }
 
-// stretchSpans is how many spans a stretch has at most: enough to be worth
-// handing out, few enough that all goroutines end at the same time.
-const stretchSpans = 1 << 16
-
-// cut appends the spans first..last-1 of a lane in parts.
-func cut(dst []stretch, lane *recording.Lane, track, first, last int) []stretch {
-	for first < last {
-		n := min(stretchSpans, last-first)
-		dst = append(dst, stretch{lane, track, first, first + n})
-		first += n
-	}
-	return dst
-}
-
-// spread calls do for each of n items, on all cores; each goroutine has its own
-// worker number. It ends early with ctx.
-func spread(ctx context.Context, n int, do func(worker, item int)) error {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for worker := range min(runtime.GOMAXPROCS(0), max(1, n)) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				do(worker, i)
-			}
-		})
-	}
-	wg.Wait()
-	return ctx.Err()
-}
-
-// selected lists the lanes of a query's tracks with the spans that touch its
-// range: at least one.
-func selected(rec *recording.Recording, q *Query) (parts []stretch, from, to int64) {
-	from, to = rec.Start, rec.End
-	if q.Ranged {
-		from, to = q.From, q.To
-	}
-	chosen := q.chosen()
-	for ti, t := range rec.Tracks {
-		if !chosen(ti) {
-			continue
-		}
-		for i := range t.Lanes {
-			l := &t.Lanes[i]
-			if first, last := spansIn(l, from, to); first < last && q.has(rec, l) {
-				parts = append(parts, stretch{l, ti, first, last})
-			}
-		}
-	}
-	return parts, from, to
-}
-
-// has tells whether a lane, which is not empty, is not too deep. All its spans
-// are equally deep.
-func (q *Query) has(rec *recording.Recording, l *recording.Lane) bool {
+// reaches reports whether a lane, which is not empty, is not too deep. All its
+// spans are equally deep.
+func (q *Query) reaches(rec *recording.Recording, l *recording.Lane) bool {
 	return q.Depth == 0 || rec.Calls.Depth(l.Call(0)) <= q.Depth
 }
 
@@ -86,10 +26,9 @@ func (q *Query) has(rec *recording.Recording, l *recording.Lane) bool {
 // when the whole answer costs no more than that, or when even the outermost
 // spans are more.
 func Shallow(rec *recording.Recording, q Query, spans int) int {
-	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || !q.Ranged && q.Tracks == nil {
+	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Scope.IsWhole() {
 		return 0
 	}
-	parts, _, _ := selected(rec, &q)
 	var in, of []int // spans by depth: selected, and all
 	count := func(to []int, l *recording.Lane, n int) []int {
 		d := rec.Calls.Depth(l.Call(0))
@@ -99,8 +38,8 @@ func Shallow(rec *recording.Recording, q Query, spans int) int {
 		to[d] += n
 		return to
 	}
-	for _, s := range parts {
-		in = count(in, s.lane, s.last-s.first)
+	for _, s := range scan.Lanes(rec, q.Scope) {
+		in = count(in, s.Lane, s.Len())
 	}
 	for _, t := range rec.Tracks {
 		for i := range t.Lanes {
@@ -121,17 +60,6 @@ func Shallow(rec *recording.Recording, q Query, spans int) int {
 	return 0
 }
 
-// each calls f with runs of a stretch's columns.
-func (s *stretch) each(f func(starts, ends []int64, calls []recording.CallID)) {
-	var room recording.Room
-	for i := s.first; i < s.last; {
-		starts, ends, calls := s.lane.Columns(i, &room)
-		n := min(len(starts), s.last-i)
-		f(starts[:n], ends[:n], calls[:n])
-		i += n
-	}
-}
-
 // spanSum is what the spans of a call add up to: beside each other, since they
 // are always used together and the calls of a large trace do not fit the cache.
 type spanSum struct{ time, count int64 }
@@ -142,27 +70,25 @@ type spanSum struct{ time, count int64 }
 // selected, what is looked at is the rest: an answer never costs more than half
 // of the spans.
 func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, count []int64, err error) {
-	parts, from, to := selected(rec, &q)
+	parts := q.lanes(rec)
+	from, to := q.Scope.Bounds(rec)
 	in, of := 0, 0
 	for i := range parts {
-		in += parts[i].last - parts[i].first
+		in += parts[i].Len()
 	}
 	for _, t := range rec.Tracks {
 		for i := range t.Lanes {
-			if l := &t.Lanes[i]; l.Len() > 0 && q.has(rec, l) {
+			if l := &t.Lanes[i]; l.Len() > 0 && q.reaches(rec, l) {
 				of += l.Len()
 			}
 		}
 	}
 	if 2*in > of {
-		return spansBut(ctx, rec, &q, from, to)
+		return spansBut(ctx, rec, &q)
 	}
-	var items []stretch
-	for _, s := range parts {
-		items = cut(items, s.lane, s.track, s.first, s.last)
-	}
-	sums, err := sumSpans(ctx, rec, items, func(s *stretch, sums []spanSum) {
-		s.each(func(starts, ends []int64, calls []recording.CallID) {
+	items := scan.Cut(parts...)
+	sums, err := sumSpans(ctx, rec, items, func(s *scan.Stretch, sums []spanSum) {
+		s.Each(func(starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				sum := &sums[c]
 				sum.time += min(ends[k], to) - max(starts[k], from)
@@ -182,23 +108,23 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 
 // spansBut takes from the sums of the whole recording the spans of other tracks,
 // those outside a range, and what sticks out of it.
-func spansBut(ctx context.Context, rec *recording.Recording, q *Query, from, to int64) (time, count []int64, err error) {
-	var items []stretch
+func spansBut(ctx context.Context, rec *recording.Recording, q *Query) (time, count []int64, err error) {
+	from, to := q.Scope.Bounds(rec)
+	var rest []scan.Stretch
 	edge := map[recording.CallID]int64{}
-	chosen := q.chosen()
+	chosen := q.Scope.TrackTest()
 	for ti, t := range rec.Tracks {
 		for i := range t.Lanes {
 			l := &t.Lanes[i]
-			if l.Len() == 0 || !q.has(rec, l) {
+			if l.Len() == 0 || !q.reaches(rec, l) {
 				continue
 			}
 			if !chosen(ti) {
-				items = cut(items, l, ti, 0, l.Len())
+				rest = append(rest, scan.Stretch{Lane: l, Track: ti, Last: l.Len()})
 				continue
 			}
-			first, last := spansIn(l, from, to)
-			items = cut(items, l, ti, 0, first)
-			items = cut(items, l, ti, last, l.Len())
+			first, last := q.Scope.SpansIn(l)
+			rest = append(rest, scan.Stretch{Lane: l, Track: ti, Last: first}, scan.Stretch{Lane: l, Track: ti, First: last, Last: l.Len()})
 			if first < last {
 				// Spans of a lane do not overlap: only its first and its last
 				// can stick out.
@@ -207,8 +133,8 @@ func spansBut(ctx context.Context, rec *recording.Recording, q *Query, from, to 
 			}
 		}
 	}
-	sums, err := sumSpans(ctx, rec, items, func(s *stretch, sums []spanSum) {
-		s.each(func(starts, ends []int64, calls []recording.CallID) {
+	sums, err := sumSpans(ctx, rec, scan.Cut(rest...), func(s *scan.Stretch, sums []spanSum) {
+		s.Each(func(starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				sum := &sums[c]
 				sum.time += ends[k] - starts[k]
@@ -233,10 +159,10 @@ func spansBut(ctx context.Context, rec *recording.Recording, q *Query, from, to 
 }
 
 // sumSpans lets several goroutines add stretches up and adds up what they have.
-func sumSpans(ctx context.Context, rec *recording.Recording, items []stretch, add func(*stretch, []spanSum)) ([]spanSum, error) {
+func sumSpans(ctx context.Context, rec *recording.Recording, items []scan.Stretch, add func(*scan.Stretch, []spanSum)) ([]spanSum, error) {
 	all := make([][]spanSum, runtime.GOMAXPROCS(0))
 	all[0] = make([]spanSum, rec.Calls.Len())
-	err := spread(ctx, len(items), func(worker, i int) {
+	err := scan.Spread(ctx, len(items), func(worker, i int) {
 		if all[worker] == nil {
 			all[worker] = make([]spanSum, rec.Calls.Len())
 		}
@@ -254,19 +180,15 @@ func sumSpans(ctx context.Context, rec *recording.Recording, items []stretch, ad
 // firstSpans tells when the first span of each call starts that is in a query's
 // range; math.MaxInt64 where there is none.
 func firstSpans(ctx context.Context, rec *recording.Recording, q Query) ([]int64, error) {
-	parts, _, _ := selected(rec, &q)
-	var items []stretch
-	for _, s := range parts {
-		items = cut(items, s.lane, s.track, s.first, s.last)
-	}
+	items := scan.Cut(q.lanes(rec)...)
 	all := make([][]int64, runtime.GOMAXPROCS(0))
 	all[0] = never(rec.Calls.Len())
-	err := spread(ctx, len(items), func(worker, i int) {
+	err := scan.Spread(ctx, len(items), func(worker, i int) {
 		if all[worker] == nil {
 			all[worker] = never(rec.Calls.Len())
 		}
 		first := all[worker]
-		items[i].each(func(starts, _ []int64, calls []recording.CallID) {
+		items[i].Each(func(starts, _ []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				if starts[k] < first[c] {
 					first[c] = starts[k]
@@ -288,19 +210,4 @@ func never(n int) []int64 {
 		s[i] = math.MaxInt64
 	}
 	return s
-}
-
-// spansIn returns the spans first..last-1 of a lane that touch from..to. A span
-// of no length counts where it lies, both edges included.
-func spansIn(l *recording.Lane, from, to int64) (first, last int) {
-	first = l.Search(from)
-	for first > 0 && l.End(first-1) == from && l.Start(first-1) == from {
-		first--
-	}
-	n := l.Len()
-	last = first + sort.Search(n-first, func(k int) bool { return l.Start(first+k) >= to })
-	for last < n && l.Start(last) == to && l.End(last) == to {
-		last++
-	}
-	return first, last
 }

@@ -8,7 +8,7 @@ import "ashlar/ingest/recording"
 // range. Of peaks, too, all windows that cover the range are looked at; see
 // peaks.
 func windowsFor(rec *recording.Recording, q *Query, ws []recording.Window) []int {
-	in := cover(ws, q.From, q.To)
+	in := cover(ws, q.Scope.From, q.Scope.To)
 	if rec.Events[q.Event].Metrics[q.Metric].Kind == recording.Level && len(in) > 1 {
 		in = in[len(in)-1:]
 	}
@@ -33,7 +33,7 @@ type peakOf struct {
 
 // peak is a stack: the record to hand over, and what it has in window n.
 type peak struct {
-	record
+	Record
 	here int64
 	n    int
 }
@@ -43,28 +43,28 @@ func (p *peaks) window(w *recording.Window) {
 	p.to.window(w)
 }
 
-func (p *peaks) add(r *record) {
-	k := peakOf{r.call, r.track, r.context}
+func (p *peaks) add(r *Record) {
+	k := peakOf{r.Call, r.Track, r.Context}
 	i, ok := p.at[k]
 	if !ok {
 		i = len(p.stacks)
 		p.at[k] = i
-		p.stacks = append(p.stacks, peak{record: *r})
+		p.stacks = append(p.stacks, peak{Record: *r})
 	}
 	s := &p.stacks[i]
 	switch {
 	case s.n != p.n:
-		s.n, s.here = p.n, r.value
+		s.n, s.here = p.n, r.Value
 	case s.here == recording.Missing:
-		s.here = r.value
-	case r.value != recording.Missing:
-		s.here += r.value
+		s.here = r.Value
+	case r.Value != recording.Missing:
+		s.here += r.Value
 	}
-	s.value = max(s.value, s.here) // Missing is less than any
+	s.Value = max(s.Value, s.here) // Missing is less than any
 }
 
 func (p *peaks) flush() {
 	for i := range p.stacks {
-		p.to.add(&p.stacks[i].record)
+		p.to.add(&p.stacks[i].Record)
 	}
 }

@@ -2,11 +2,11 @@ package analyze
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
 // ByTrack lists how much each track has of what a query selects, heaviest
@@ -29,7 +29,7 @@ func ByTrack(ctx context.Context, rec *recording.Recording, q Query, transforms 
 	for i, r := range t {
 		r.Track, r.Name = recording.NoTrack, "[no thread]"
 		if i < len(rec.Tracks) {
-			r.Track, r.Name = i, TrackName(rec.Tracks[i])
+			r.Track, r.Name = i, rec.Tracks[i].Title()
 		}
 		rows = append(rows, r)
 	}
@@ -43,13 +43,13 @@ func ByContext(ctx context.Context, rec *recording.Recording, q Query, key strin
 		return nil, nil
 	}
 	t := newContextSums(rec, key, transforms)
-	if basisOf(rec, q) == Spans {
+	if q.Basis(rec) == Spans {
 		rows, err := trackSums(ctx, rec, q, transforms)
 		if err != nil {
 			return nil, err
 		}
 		for i := range rows {
-			r := t.row(&record{track: i, cpu: -1})
+			r := t.row(&Record{Track: i, CPU: -1})
 			r.Self += rows[i].Self
 			r.Count += rows[i].Count
 		}
@@ -129,15 +129,15 @@ type sums struct {
 
 func (s *sums) window(*recording.Window) {}
 
-func (s *sums) add(r *record) {
-	if s.left != nil && !s.left(r.call) {
+func (s *sums) add(r *Record) {
+	if s.left != nil && !s.left(r.Call) {
 		return
 	}
 	row := &s.rows[len(s.rows)-1]
-	if r.track >= 0 && r.track < len(s.rows)-1 {
-		row = &s.rows[r.track]
+	if r.Track >= 0 && r.Track < len(s.rows)-1 {
+		row = &s.rows[r.Track]
 	}
-	row.add(r.value)
+	row.add(r.Value)
 }
 
 func (r *Row) add(v int64) {
@@ -150,19 +150,19 @@ func (r *Row) add(v int64) {
 func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Transform) ([]Row, error) {
 	t := sums{make([]Row, len(rec.Tracks)+1), left(rec, ts)}
 	switch {
-	case basisOf(rec, q) != Spans:
+	case q.Basis(rec) != Spans:
 		return t.rows, records(ctx, rec, q, &t)
 	case t.left != nil:
 		return t.rows, t.spansLeft(ctx, rec, q)
 	}
-	parts, from, to := selected(rec, &q)
-	for _, s := range parts {
-		r := &t.rows[s.track]
-		n := int64(s.last - s.first)
+	from, to := q.Scope.Bounds(rec)
+	for _, s := range q.lanes(rec) {
+		r := &t.rows[s.Track]
+		n := int64(s.Len())
 		r.Count += n
 		if q.Metric == recording.SpanCount {
 			r.Self += n
-		} else if rec.Calls.Depth(s.lane.Call(s.first)) == 1 {
+		} else if rec.Calls.Depth(s.Lane.Call(s.First)) == 1 {
 			// All spans of a lane are equally deep; several lanes of a track
 			// are outermost where spans overlap without nesting.
 			r.Self += covered(ctx, &s, from, to)
@@ -172,9 +172,9 @@ func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Tran
 }
 
 // covered adds up how much of from..to the spans of a stretch cover.
-func covered(ctx context.Context, s *stretch, from, to int64) int64 {
+func covered(ctx context.Context, s *scan.Stretch, from, to int64) int64 {
 	var sum int64
-	s.each(func(starts, ends []int64, _ []recording.CallID) {
+	s.Each(func(starts, ends []int64, _ []recording.CallID) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -189,11 +189,8 @@ func covered(ctx context.Context, s *stretch, from, to int64) int64 {
 // a call is its own minus that of those directly below: so each span counts for
 // its call, if that is left, and against the one above, if that is.
 func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query) error {
-	parts, from, to := selected(rec, &q)
-	var items []stretch
-	for _, p := range parts {
-		items = cut(items, p.lane, p.track, p.first, p.last)
-	}
+	from, to := q.Scope.Bounds(rec)
+	items := scan.Cut(q.lanes(rec)...)
 	counts, weighs := make([]int64, rec.Calls.Len()), make([]int64, rec.Calls.Len())
 	for c := 1; c < len(counts); c++ {
 		call := recording.CallID(c)
@@ -205,12 +202,12 @@ func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query)
 		}
 	}
 	all := make([][]Row, runtime.GOMAXPROCS(0))
-	err := spread(ctx, len(items), func(worker, i int) {
+	err := scan.Spread(ctx, len(items), func(worker, i int) {
 		if all[worker] == nil {
 			all[worker] = make([]Row, len(s.rows))
 		}
-		r := &all[worker][items[i].track]
-		items[i].each(func(starts, ends []int64, calls []recording.CallID) {
+		r := &all[worker][items[i].Track]
+		items[i].Each(func(starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				r.Count += counts[c]
 				r.Self += weighs[c] * (min(ends[k], to) - max(starts[k], from))
@@ -255,20 +252,11 @@ func newContextSums(rec *recording.Recording, key string, ts []Transform) *conte
 
 func (s *contextSums) window(*recording.Window) {}
 
-func (s *contextSums) add(r *record) {
-	if s.left == nil || s.left(r.call) {
-		s.row(r).add(r.value)
+func (s *contextSums) add(r *Record) {
+	if s.left == nil || s.left(r.Call) {
+		s.row(r).add(r.Value)
 	}
 }
 
 // row finds the row of a record.
-func (s *contextSums) row(r *record) *Row { return &s.rows[s.labels.of(r)-1] }
-
-// TrackName is what a track is called where it has no room for more: its name,
-// else its thread id.
-func TrackName(t *recording.Track) string {
-	if t.Name != "" {
-		return t.Name
-	}
-	return fmt.Sprintf("thread %d", t.TID)
-}
+func (s *contextSums) row(r *Record) *Row { return &s.rows[s.labels.of(r)-1] }

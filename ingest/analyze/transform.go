@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 )
 
 // Op says what a Transform does.
@@ -66,7 +67,7 @@ type Transform struct {
 func Focus(f Ref) Transform { return Transform{OpFocus, f} }
 
 // Only keeps only the stacks that have a frame whose name, module or file
-// matches a pattern (see ParsePattern); what is not a pattern matches nothing.
+// matches a pattern (see search.Parse); what is not a pattern matches nothing.
 func Only(pattern string) Transform { return Transform{OpOnly, Ref{Text: pattern}} }
 
 // Hide takes the function out of every stack: its cost goes to its caller.
@@ -158,7 +159,7 @@ func (t Transform) Check() error {
 		}
 	case OpFocus, OpHide, OpDrop, OpCallersOf, OpCalleesOf, OpCollapseModule:
 	case OpOnly:
-		p, err := ParsePattern(t.Text)
+		p, err := search.Parse(t.Text)
 		if err == nil && !p.OfFunctions() {
 			err = fmt.Errorf("%s is looked for in %ss, not in stacks", t.Text, p.Field())
 		}
@@ -172,7 +173,7 @@ func (t Transform) Check() error {
 	if t.Text == "" && !t.Exact {
 		return fmt.Errorf("%s needs a name", t.Op)
 	}
-	if src, ok := expression(t.Text); ok && !t.Exact {
+	if src, ok := search.Expression(t.Text); ok && !t.Exact {
 		if _, err := regexp.Compile(src); err != nil {
 			return fmt.Errorf("%s is neither a name nor a regular expression: %w", t.Text, err)
 		}
@@ -199,7 +200,7 @@ func (r Ref) Functions(rec *recording.Recording) []recording.FuncID {
 // Like lists up to n functions whose names contain the reference's text, for
 // saying what might have been meant; shortest names first.
 func (r Ref) Like(rec *recording.Recording, n int) []string {
-	p, err := ParsePattern(r.Text)
+	p, err := search.Parse(r.Text)
 	if err != nil {
 		return nil
 	}
@@ -245,7 +246,7 @@ func (r Ref) matcher(rec *recording.Recording, groups []recording.Function) func
 	if anyFunction(rec, groups, named) {
 		return named
 	}
-	if src, ok := expression(r.Text); ok {
+	if src, ok := search.Expression(r.Text); ok {
 		if re, err := regexp.Compile(src); err == nil {
 			return func(f *recording.Function) bool { return re.MatchString(f.Name) }
 		}
@@ -272,7 +273,7 @@ func anyFunction(rec *recording.Recording, groups []recording.Function, is func(
 
 // modules returns a test for module names; see CollapseModule.
 func (r Ref) modules() func(string) bool {
-	if src, ok := expression(r.Text); ok && !r.Exact {
+	if src, ok := search.Expression(r.Text); ok && !r.Exact {
 		if re, err := regexp.Compile(src); err == nil {
 			return func(m string) bool { return m == r.Text || re.MatchString(m) }
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 )
 
 // plainFrame and plainStack are what the transforms are checked with: stacks as
@@ -558,7 +559,7 @@ func TestSandwich(t *testing.T) {
 			sameSums(t, "callees' tree", treeSums(t, rec, NewTree(rec, w, CalleesOf(ref))), plainTree(down, false))
 		}
 		for _, text := range []string{"f", "libc", "Gro", "/^[a-f]$/", "zzz"} {
-			p, err := ParsePattern(text)
+			p, err := search.Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -664,32 +665,6 @@ func TestTransformText(t *testing.T) {
 	for _, bad := range []Transform{{}, {Op: "fly"}, {Op: OpFocus}, Only(""), Only("/(/"), Hide(Named("/(/")), CollapseModule("")} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
-		}
-	}
-}
-
-func TestPattern(t *testing.T) {
-	for _, c := range []struct {
-		pattern, text string
-		want          bool
-	}{
-		{"abc", "xABCx", true}, {"abc", "xab", false}, {"Abc", "xabc", false}, {"Abc", "xAbc", true},
-		{"aab", "aaab", true}, {"ärger", "Ärger", true}, {"Ärger", "ärger", false}, {"a", "", false},
-		{"/^a.c$/", "abc", true}, {"/^a.c$/", "Abc", false}, {"/(?i)^a.c$/", "Abc", true},
-		{"//", "a//b", true}, {"/", "a/b", true}, {"世", "你好世界", true}, {"k", "K", true},
-		{"a b", "A B", true}, {"[", "x[", true},
-	} {
-		p, err := ParsePattern(c.pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.Match(c.text); got != c.want {
-			t.Errorf("%q in %q: %v", c.pattern, c.text, got)
-		}
-	}
-	for _, bad := range []string{"", "/(/"} {
-		if _, err := ParsePattern(bad); err == nil {
-			t.Errorf("%q is taken", bad)
 		}
 	}
 }

@@ -14,11 +14,8 @@ import (
 type Query struct {
 	// Event and Metric index Recording.Events and its Metrics.
 	Event, Metric int
-	// Ranged limits the answer to From..To (picoseconds).
-	Ranged   bool
-	From, To int64
-	// Tracks limits the answer to some tracks, by index; nil means all.
-	Tracks []int
+	// Scope is the part of the recording that is meant.
+	Scope recording.Scope
 	// First asks for Weights.First too.
 	First bool
 	// Depth, if not 0, leaves out spans that are deeper: what they cover is then
@@ -77,7 +74,7 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return &Weights{Basis: Stacks}, nil
 	}
-	basis := basisOf(rec, q)
+	basis := q.Basis(rec)
 	if basis == Spans {
 		return weighSpans(ctx, rec, q)
 	}
@@ -86,7 +83,7 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 		w.First = never(rec.Calls.Len())
 	}
 	if basis != Stacks {
-		w.Ranged, w.From, w.To = q.Ranged, q.From, q.To
+		w.Ranged, w.From, w.To = q.Scope.Ranged, q.Scope.From, q.Scope.To
 	}
 	if err := records(ctx, rec, q, w); err != nil {
 		return nil, err
@@ -94,38 +91,38 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 	return w, nil
 }
 
-// basisOf chooses the records that answer a query: a range needs records that
-// have a time.
-func basisOf(rec *recording.Recording, q Query) Basis {
+// Basis chooses the records that answer a query: a range needs records that have
+// a time.
+func (q Query) Basis(rec *recording.Recording) Basis {
 	ev := &rec.Events[q.Event]
 	switch {
 	case ev.Basis == recording.FromSpans:
 		return Spans
 	case ev.Basis == recording.FromSamples:
 		return Samples
-	case q.Ranged && ev.Metrics[q.Metric].PerSample != recording.SampleNone && q.OfSamples() && hasSamples(rec, q.Event):
+	case q.Scope.Ranged && ev.Metrics[q.Metric].PerSample != recording.SampleNone && q.OfSamples() && hasSamples(rec, q.Event):
 		return Samples
-	case q.Ranged && hasWindows(rec, q):
+	case q.Scope.Ranged && hasWindows(rec, q):
 		return Windows
 	}
 	return Stacks
 }
 
-func (w *Weights) add(r *record) {
-	w.Count[r.call]++
+func (w *Weights) add(r *Record) {
+	w.Count[r.Call]++
 	w.Records++
 	if r.joined {
 		w.Pairs++
-		if r.value != recording.Missing {
-			w.Joined += r.value
+		if r.Value != recording.Missing {
+			w.Joined += r.Value
 		}
 	}
-	if r.value != recording.Missing {
-		w.Self[r.call] += r.value
-		w.Sum += r.value
+	if r.Value != recording.Missing {
+		w.Self[r.Call] += r.Value
+		w.Sum += r.Value
 	}
 	if w.First != nil {
-		w.First[r.call] = min(w.First[r.call], r.at)
+		w.First[r.Call] = min(w.First[r.Call], r.At)
 	}
 }
 
@@ -135,18 +132,6 @@ func (w *Weights) window(win *recording.Window) {
 	w.From, w.To = min(w.From, win.Start), max(w.To, win.End)
 }
 
-// chosen returns a test for the query's tracks.
-func (q *Query) chosen() func(track int) bool {
-	if q.Tracks == nil {
-		return func(int) bool { return true }
-	}
-	set := make(map[int]bool, len(q.Tracks))
-	for _, t := range q.Tracks {
-		set[t] = true
-	}
-	return func(t int) bool { return set[t] }
-}
-
 func hasSamples(rec *recording.Recording, event int) bool {
 	for _, t := range rec.Tracks {
 		if s := t.SamplesOf(event); s != nil && s.Len() > 0 {
@@ -154,17 +139,6 @@ func hasSamples(rec *recording.Recording, event int) bool {
 		}
 	}
 	return false
-}
-
-// samples returns the part of a track's samples that lies in the query's range.
-func (q *Query) samples(rec *recording.Recording, s *recording.Samples) (from, to int) {
-	if !q.Ranged {
-		return 0, s.Len()
-	}
-	if q.To >= rec.End {
-		return s.Search(q.From), s.Len() // the last moment belongs to the last range
-	}
-	return s.Search(q.From), s.Search(q.To)
 }
 
 func hasWindows(rec *recording.Recording, q Query) bool {
@@ -184,9 +158,9 @@ func hasWindows(rec *recording.Recording, q Query) bool {
 // weighSpans adds up the time that spans cover within the range, by call, and
 // takes from each call what its children cover.
 func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weights, error) {
-	w := &Weights{Basis: Spans, Ranged: q.Ranged, From: q.From, To: q.To}
+	w := &Weights{Basis: Spans, Ranged: q.Scope.Ranged, From: q.Scope.From, To: q.Scope.To}
 	var time []int64
-	if !q.Ranged && q.Tracks == nil && q.Depth == 0 {
+	if q.Scope.IsWhole() && q.Depth == 0 {
 		time = rec.SpanTime
 		w.Count = rec.SpanCount
 	} else {

@@ -101,13 +101,13 @@ func (q Query) With(rec *recording.Recording, ts []Transform) Query {
 		return q
 	}
 	// Spans have no labels but those of their threads.
-	chosen, is, tracks := q.chosen(), q.filter(rec), []int{}
+	chosen, is, tracks := q.Scope.TrackTest(), q.filter(rec), []int{}
 	for i := range rec.Tracks {
-		if chosen(i) && is(&record{track: i, cpu: -1}) {
+		if chosen(i) && is(&Record{Track: i, CPU: -1}) {
 			tracks = append(tracks, i)
 		}
 	}
-	q.Tracks, q.Where = tracks, nil
+	q.Scope.Tracks, q.Where = tracks, nil
 	return q
 }
 
@@ -126,7 +126,7 @@ func (q *Query) OfSamples() bool {
 var sampleKeys = []string{"tid", "pid", "comm", "cpu"}
 
 // filter returns a test for what Where says of records.
-func (q *Query) filter(rec *recording.Recording) func(*record) bool {
+func (q *Query) filter(rec *recording.Recording) func(*Record) bool {
 	const taken, left = 1, 2
 	var keys []*labels
 	for key, cs := range keyConditions(q.Where) {
@@ -137,7 +137,7 @@ func (q *Query) filter(rec *recording.Recording) func(*record) bool {
 			return left
 		}))
 	}
-	return func(r *record) bool {
+	return func(r *Record) bool {
 		for _, k := range keys {
 			if k.of(r) == left {
 				return false
@@ -153,17 +153,17 @@ func (q *Query) filter(rec *recording.Recording) func(*record) bool {
 func (q *Query) Takes(rec *recording.Recording) func(track int, of recording.ContextID, cpu int) bool {
 	is := q.filter(rec)
 	return func(track int, of recording.ContextID, cpu int) bool {
-		return is(&record{track: track, context: of, cpu: cpu})
+		return is(&Record{Track: track, Context: of, CPU: cpu})
 	}
 }
 
 // filtered hands on what a test takes.
 type filtered struct {
 	to sink
-	is func(*record) bool
+	is func(*Record) bool
 }
 
-func (f *filtered) add(r *record) {
+func (f *filtered) add(r *Record) {
 	if f.is(r) {
 		f.to.add(r)
 	}
@@ -210,13 +210,13 @@ func labelValues(rec *recording.Recording, key string) []string {
 		return 1
 	})
 	for i := range rec.Contexts.Len() {
-		l.of(&record{track: recording.NoTrack, context: recording.ContextID(i), cpu: -1})
+		l.of(&Record{Track: recording.NoTrack, Context: recording.ContextID(i), CPU: -1})
 	}
 	for ti, t := range rec.Tracks {
-		l.of(&record{track: ti, cpu: -1})
+		l.of(&Record{Track: ti, CPU: -1})
 		for _, s := range t.Samples {
 			for i := 0; key == "cpu" && i < s.Len(); i++ {
-				l.of(&record{track: ti, cpu: s.CPU(i)})
+				l.of(&Record{Track: ti, CPU: s.CPU(i)})
 			}
 		}
 	}

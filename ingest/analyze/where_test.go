@@ -161,7 +161,7 @@ func TestARangeOfLabels(t *testing.T) {
 			}
 		}
 		rec := b.Finish()
-		q := Query{Ranged: true, From: 20, To: 40}
+		q := Query{Scope: recording.Between(20, 40)}
 		for _, x := range []struct {
 			where string
 			want  int64

@@ -59,7 +59,7 @@ func callsOf(rec *recording.Recording, funcs []recording.FuncID, q analyze.Query
 			depths[rec.Calls.Depth(id)] = true
 		}
 	}
-	chosen := chosenTracks(q.Tracks)
+	chosen := q.Scope.TrackTest()
 	var all []call
 	var room recording.Room
 	for ti, t := range rec.Tracks {
@@ -74,7 +74,7 @@ func callsOf(rec *recording.Recording, funcs []recording.FuncID, q analyze.Query
 			for i := 0; i < l.Len(); {
 				starts, ends, cs := l.Columns(i, &room)
 				for k := range cs {
-					if is[cs[k]] && (!q.Ranged || starts[k] >= q.From && ends[k] <= q.To) && !l.Unfinished(i+k) {
+					if is[cs[k]] && q.Scope.HasTime(starts[k]) && q.Scope.HasTime(ends[k]) && !l.Unfinished(i+k) {
 						all = append(all, call{ti, li, i + k, starts[k], ends[k]})
 					}
 				}

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"context"
-	"slices"
 	"sync"
 
 	"ashlar/ingest/recording"
@@ -97,7 +96,7 @@ type rowDraws struct {
 
 func (c *Comparison) newCollector(r, side int, tables []*spanTable) *collector {
 	run := &c.Runs[r]
-	p := &collector{run: run, chosen: chosenTracks(run.query.Tracks), long: tables[0].long[r], whole: tables[0].whole[side], calls: make([]callSums, run.Rec.Calls.Len())}
+	p := &collector{run: run, chosen: run.query.Scope.TrackTest(), long: tables[0].long[r], whole: tables[0].whole[side], calls: make([]callSums, run.Rec.Calls.Len())}
 	self := false
 	for _, s := range tables {
 		d := rowDraws{self: s.self[side], total: s.total[side]}
@@ -242,13 +241,6 @@ func (d *rowDraws) byCall(r *spanRun, long float64) {
 			}
 		}
 	}
-}
-
-func chosenTracks(tracks []int) func(int) bool {
-	if tracks == nil {
-		return func(int) bool { return true }
-	}
-	return func(t int) bool { return slices.Contains(tracks, t) }
 }
 
 // rowsOf finds the rows of a recording's calls, as rowDraws has them.

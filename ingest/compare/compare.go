@@ -30,13 +30,10 @@ func ParseNormalize(s string) (Normalize, error) {
 	return "", fmt.Errorf("cannot normalise by %q: use raw, total, duration or samples", s)
 }
 
-// Input is one recording of a side, or a part of one.
+// Input is one recording of a side, or the part of it that is meant.
 type Input struct {
-	Rec *recording.Recording
-	// Ranged limits it to From..To (picoseconds), Tracks to some threads.
-	Ranged   bool
-	From, To int64
-	Tracks   []int
+	Rec   *recording.Recording
+	Scope recording.Scope
 }
 
 // Options say how to compare. The zero value compares the default metric as it
@@ -139,14 +136,14 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 // weigh answers for one recording.
 func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (err error) {
 	run := &c.Runs[r]
-	if run.Ranged && !run.Rec.HasTime {
+	if run.Scope.Ranged && !run.Rec.HasTime {
 		return fmt.Errorf("%s has no times, so no range of it can be compared", run.Rec.Source.Path)
 	}
-	run.query = analyze.Query{Event: c.Metric.Event[r], Metric: c.Metric.Metric[r], Ranged: run.Ranged, From: run.From, To: run.To, Tracks: run.Tracks}.With(run.Rec, ts)
+	run.query = analyze.Query{Event: c.Metric.Event[r], Metric: c.Metric.Metric[r], Scope: run.Scope}.With(run.Rec, ts)
 	if run.Weights, err = analyze.Weigh(ctx, run.Rec, run.query); err != nil {
 		return err
 	}
-	if run.Ranged && !run.Weights.Ranged {
+	if run.Scope.Ranged && !run.Weights.Ranged {
 		return fmt.Errorf("%s: %s cannot be told by time, since no spans, samples or windows carry it, so no range of it can be compared", run.Rec.Source.Path, c.Metric.Common.Name)
 	}
 	if run.behind, err = samplesBehind(ctx, run.Rec, run.query, run.Weights); err != nil {

@@ -346,8 +346,8 @@ func TestRangesOfOneFile(t *testing.T) {
 		at += 2000
 	}
 	rec := p.b.Finish()
-	a := []Input{{Rec: rec, Ranged: true, From: 0, To: 200_000}}
-	b := []Input{{Rec: rec, Ranged: true, From: 200_000, To: 400_000}}
+	a := []Input{{Rec: rec, Scope: recording.Between(0, 200_000)}}
+	b := []Input{{Rec: rec, Scope: recording.Between(200_000, 400_000)}}
 	c, err := Compare(bg, a, b, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -391,7 +391,7 @@ func TestErrorsSayWhatThereIs(t *testing.T) {
 	if _, err := Compare(bg, []Input{{Rec: empty}}, []Input{{Rec: empty}}, Options{Normalize: Total}); err == nil || !strings.Contains(err.Error(), "normalise") {
 		t.Errorf("the error about an empty total is %v", err)
 	}
-	if _, err := Compare(bg, []Input{{Rec: empty, Ranged: true, To: 5}}, []Input{{Rec: empty}}, Options{}); err == nil || !strings.Contains(err.Error(), "no times") {
+	if _, err := Compare(bg, []Input{{Rec: empty, Scope: recording.Between(0, 5)}}, []Input{{Rec: empty}}, Options{}); err == nil || !strings.Contains(err.Error(), "no times") {
 		t.Errorf("the error about a range is %v", err)
 	}
 }

@@ -97,7 +97,7 @@ func (c *Comparison) gatherRun(ctx context.Context, r int, id recording.FuncID, 
 		}
 	}
 	counts := make([]int64, len(is))
-	chosen := chosenTracks(run.query.Tracks)
+	chosen := run.query.Scope.TrackTest()
 	for ti, t := range run.Rec.Tracks {
 		if !chosen(ti) {
 			continue

@@ -20,9 +20,8 @@ type spanRun struct {
 type spanWalk struct {
 	rec     *recording.Recording
 	parents []recording.CallID // of all calls
-	// ranged leaves out spans that are not wholly in from..to.
-	ranged   bool
-	from, to int64
+	// in leaves out spans that are not wholly in its range.
+	in recording.Scope
 	// self asks for the times of spans alone.
 	self bool
 	// depths limits it to spans of some depths; nil for all.
@@ -30,7 +29,7 @@ type spanWalk struct {
 }
 
 func newSpanWalk(run *Run, self bool) *spanWalk {
-	w := &spanWalk{rec: run.Rec, ranged: run.query.Ranged, from: run.query.From, to: run.query.To, self: self}
+	w := &spanWalk{rec: run.Rec, in: run.query.Scope, self: self}
 	w.parents = make([]recording.CallID, run.Rec.Calls.Len())
 	for c := range w.parents {
 		w.parents[c] = run.Rec.Calls.Parent(recording.CallID(c))
@@ -43,11 +42,11 @@ func (w *spanWalk) part(l *recording.Lane) (from, to int) {
 	if l.Len() == 0 || w.depths != nil && !w.depths[w.depth(l)] {
 		return 0, 0
 	}
-	if !w.ranged {
+	if !w.in.Ranged {
 		return 0, l.Len()
 	}
-	from = sort.Search(l.Len(), func(i int) bool { return l.Start(i) >= w.from })
-	return from, max(from, l.Search(w.to))
+	from = sort.Search(l.Len(), func(i int) bool { return l.Start(i) >= w.in.From })
+	return from, max(from, l.Search(w.in.To))
 }
 
 // depth is that of all spans of a lane that is not empty.

@@ -216,8 +216,8 @@ func TestSpanTable(t *testing.T) {
 		for _, ranged := range []bool{false, true} {
 			x, y := Input{Rec: a}, Input{Rec: b}
 			if ranged {
-				x.Ranged, x.From, x.To = true, a.Start+a.Duration()/4, a.Start+a.Duration()*3/4
-				y.Tracks = []int{0, 2}
+				x.Scope = recording.Between(a.Start+a.Duration()/4, a.Start+a.Duration()*3/4)
+				y.Scope.Tracks = []int{0, 2}
 			}
 			c, err := Compare(bg, []Input{x}, []Input{y}, Options{})
 			if err != nil {
@@ -265,14 +265,14 @@ func naiveSpans(c *Comparison, g *groups, side int, rec *recording.Recording) (s
 	in := c.Runs[side].Input
 	at := c.Tree.calls(rec, c.Matching.IDs[side])
 	for ti, tr := range rec.Tracks {
-		if in.Tracks != nil && !slices.Contains(in.Tracks, ti) {
+		if in.Scope.Tracks != nil && !slices.Contains(in.Scope.Tracks, ti) {
 			continue
 		}
 		for li := range tr.Lanes {
 			l := &tr.Lanes[li]
 			for i := range l.Len() {
 				start, end, call := l.Start(i), l.End(i), l.Call(i)
-				if in.Ranged && (start < in.From || end > in.To) {
+				if in.Scope.Ranged && (start < in.Scope.From || end > in.Scope.To) {
 					continue
 				}
 				alone := end - start

@@ -16,7 +16,7 @@ func (c *Comparison) groupThreads(ctx context.Context, g *groups) error {
 		row := Row{Name: x.Name, Key: int32(f), Rule: x.Rule()}
 		for r, i := range x.In {
 			if side, _ := c.sideOf(r); side == 1 && i >= 0 {
-				if other := analyze.TrackName(c.recs[r].Tracks[i]); other != row.Name && x.Rule() != Unmatched {
+				if other := c.recs[r].Tracks[i].Title(); other != row.Name && x.Rule() != Unmatched {
 					row.NameB = other
 				}
 				break

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 )
 
@@ -47,7 +46,7 @@ func ThreadIDs(rec *recording.Recording, wholeFile bool, next, step int64) []Thr
 		taken[of(t, next)] = true
 		next += step
 		if ids[i].Name == "" {
-			ids[i].Name = analyze.TrackName(t)
+			ids[i].Name = t.Title()
 		}
 	}
 	return ids

@@ -11,40 +11,26 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Selection says which part.
-type Selection struct {
-	// Ranged limits it to From..To, in picoseconds of the recording.
-	Ranged   bool
-	From, To int64
-	// Tracks limits it to some tracks, by index; nil means all.
-	Tracks     []int
-	Transforms []analyze.Transform
-}
-
-// All tells whether it leaves everything as it is.
-func (s *Selection) All() bool { return !s.Ranged && s.Tracks == nil && s.Transforms == nil }
-
-// Recording makes the part. Notes are sentences on what it has otherwise than
-// the selection of the whole.
-func Recording(ctx context.Context, rec *recording.Recording, sel Selection) (part *recording.Recording, notes []string, err error) {
-	x := &extraction{ctx: ctx, rec: rec, sel: sel, b: recording.NewBuilder(), tracks: make([]*recording.TrackBuilder, len(rec.Tracks))}
-	x.stacks = newMapping(rec, x.b, sel.Transforms)
+// Recording makes a recording of a scope of one, and of what transforms leave of
+// its stacks. Notes are sentences on what it has otherwise than the scope of the
+// whole.
+func Recording(ctx context.Context, rec *recording.Recording, in recording.Scope, ts []analyze.Transform) (part *recording.Recording, notes []string, err error) {
+	x := &extraction{ctx: ctx, rec: rec, in: in, transforms: ts, b: recording.NewBuilder(), tracks: make([]*recording.TrackBuilder, len(rec.Tracks))}
+	x.stacks = newMapping(rec, x.b, ts)
 	*x.b.Source() = rec.Source
 	*x.b.Clock() = rec.Clock
 	if rec.Args != nil {
 		x.b.SetArgs(rec.Args)
 	}
-	if x.from, x.to = rec.Start, rec.End; sel.Ranged {
-		x.from, x.to = sel.From, sel.To
-		if rec.HasTime {
-			x.b.Cover(x.from, x.to)
-		}
+	x.from, x.to = in.Bounds(rec)
+	if in.Ranged && rec.HasTime {
+		x.b.Cover(x.from, x.to)
 	}
 	for _, p := range rec.Processes {
 		*x.b.ProcessInfo(x.b.Process(p.PID)) = p
 	}
 	for i, t := range rec.Tracks {
-		if x.chosen(i) {
+		if in.HasTrack(i) {
 			x.tracks[i] = x.b.Track(recording.TrackKey{Kind: t.Kind, PID: t.PID, TID: t.TID, Name: t.Name})
 			x.tracks[i].SetSort(t.Sort)
 		}
@@ -60,26 +46,15 @@ func Recording(ctx context.Context, rec *recording.Recording, sel Selection) (pa
 
 // extraction is one under way.
 type extraction struct {
-	ctx      context.Context
-	rec      *recording.Recording
-	sel      Selection
-	from, to int64
-	b        *recording.Builder
-	stacks   *mapping
-	tracks   []*recording.TrackBuilder // by track of rec, nil for those left out
-	notes    []string
-}
-
-func (x *extraction) chosen(track int) bool {
-	if x.sel.Tracks == nil {
-		return true
-	}
-	for _, t := range x.sel.Tracks {
-		if t == track {
-			return true
-		}
-	}
-	return false
+	ctx        context.Context
+	rec        *recording.Recording
+	in         recording.Scope
+	transforms []analyze.Transform
+	from, to   int64 // the bounds of in
+	b          *recording.Builder
+	stacks     *mapping
+	tracks     []*recording.TrackBuilder // by track of rec, nil for those left out
+	notes      []string
 }
 
 // note adds a sentence once.
@@ -93,8 +68,8 @@ func (x *extraction) note(text string) {
 }
 
 func (x *extraction) query(event, metric int) analyze.Query {
-	q := analyze.Query{Event: event, Metric: metric, Ranged: x.sel.Ranged, From: x.sel.From, To: x.sel.To, Tracks: x.sel.Tracks}
-	return q.With(x.rec, x.sel.Transforms)
+	q := analyze.Query{Event: event, Metric: metric, Scope: x.in}
+	return q.With(x.rec, x.transforms)
 }
 
 // event takes over an event with what was recorded of it.
@@ -104,7 +79,7 @@ func (x *extraction) event(e int) error {
 	for m := range ev.Metrics {
 		ev.Metrics[m].Total = 0
 	}
-	if ev.Basis == recording.FromSpans && x.sel.Transforms != nil {
+	if ev.Basis == recording.FromSpans && x.transforms != nil {
 		// What is taken out of a stack can leave holes in the spans above it.
 		ev.Basis = recording.FromStacks
 		x.note("spans were added up by stack, since transforms can leave holes in them: the part has no timeline")
@@ -137,14 +112,14 @@ func (x *extraction) rows(e, to int) error {
 	values := map[rowKey][]int64{}
 	var order []rowKey
 	for m := range metrics {
-		err := analyze.Each(x.ctx, x.rec, x.query(e, m), func(call recording.CallID, track int, of recording.ContextID, v int64) {
-			call, ok := x.stacks.call(call)
+		err := analyze.Each(x.ctx, x.rec, x.query(e, m), func(r *analyze.Record) {
+			call, ok := x.stacks.call(r.Call)
 			if !ok {
 				return
 			}
-			k := rowKey{call, recording.NoTrack, of}
-			if track >= 0 && x.tracks[track] != nil {
-				k.track = x.tracks[track].Index()
+			k := rowKey{call, recording.NoTrack, r.Context}
+			if r.Track >= 0 && x.tracks[r.Track] != nil {
+				k.track = x.tracks[r.Track].Index()
 			}
 			row := values[k]
 			if row == nil {
@@ -156,17 +131,17 @@ func (x *extraction) rows(e, to int) error {
 				order = append(order, k)
 			}
 			switch {
-			case v == recording.Missing:
+			case r.Value == recording.Missing:
 			case row[m] == recording.Missing:
-				row[m] = v
+				row[m] = r.Value
 			default:
-				row[m] += v
+				row[m] += r.Value
 			}
 		})
 		if err != nil {
 			return err
 		}
-		if w, err := analyze.Weigh(x.ctx, x.rec, x.query(e, m)); err == nil && x.sel.Ranged && !w.Ranged && w.Sum != 0 {
+		if w, err := analyze.Weigh(x.ctx, x.rec, x.query(e, m)); err == nil && x.in.Ranged && !w.Ranged && w.Sum != 0 {
 			x.note("nothing says when stacks of " + metrics[m].Name + " were taken: all of them are in the part")
 		}
 	}
@@ -183,10 +158,10 @@ func (x *extraction) spanSums(e, to int) error {
 			continue
 		}
 		q := x.query(e, recording.SpanTime)
-		if q.Tracks != nil && !slices.Contains(q.Tracks, i) {
+		if !q.Scope.HasTrack(i) {
 			continue // of another label
 		}
-		q.Tracks = []int{i}
+		q.Scope = q.Scope.On([]int{i})
 		time, err := analyze.Weigh(x.ctx, x.rec, q)
 		if err != nil {
 			return err
@@ -233,10 +208,7 @@ func (x *extraction) samples(e, to int) error {
 		if s == nil {
 			continue
 		}
-		first, last := 0, s.Len()
-		if x.sel.Ranged {
-			first, last = q.SamplesIn(x.rec, s)
-		}
+		first, last := x.in.SamplesIn(x.rec, s)
 		for k := first; k < last; k++ {
 			call, ok := x.stacks.call(s.Call(k))
 			if !ok || !takes(i, 0, s.CPU(k)) { // their context is the empty one
@@ -256,13 +228,12 @@ func (x *extraction) samples(e, to int) error {
 
 // moments takes over what is beside stacks: instants, counters and windows.
 func (x *extraction) moments() {
-	in := func(at int64) bool { return !x.sel.Ranged || at >= x.from && at <= x.to }
 	for i, t := range x.tracks {
-		if t == nil || x.sel.Transforms != nil {
+		if t == nil || x.transforms != nil {
 			continue
 		}
 		for _, m := range x.rec.Tracks[i].Instants {
-			if in(m.Time) {
+			if x.in.HasTime(m.Time) {
 				t.Instant(m.Time, m.Name, m.Args)
 			}
 		}
@@ -270,12 +241,12 @@ func (x *extraction) moments() {
 	for _, c := range x.rec.Counters {
 		k := -1
 		for i := range c.Len() {
-			if !in(c.Time(i)) {
+			if !x.in.HasTime(c.Time(i)) {
 				continue
 			}
 			if k < 0 {
 				k = x.b.AddCounter(x.b.Process(x.rec.Processes[c.Process].PID), c.Name, c.Series, c.Unit)
-				if i > 0 && c.Time(i) > x.from && x.sel.Ranged {
+				if i > 0 && c.Time(i) > x.from && x.in.Ranged {
 					x.b.CounterPoint(k, x.from, c.Value(i-1))
 				}
 			}
@@ -293,7 +264,7 @@ func (x *extraction) moments() {
 func (x *extraction) flow(f recording.Flow) (recording.Flow, bool) {
 	steps := make([]recording.FlowStep, len(f.Steps))
 	for i, s := range f.Steps {
-		if x.sel.Transforms != nil || x.tracks[s.Track] == nil || s.Time < x.from || s.Time > x.to {
+		if x.transforms != nil || x.tracks[s.Track] == nil || s.Time < x.from || s.Time > x.to {
 			return f, false
 		}
 		steps[i] = recording.FlowStep{Track: x.tracks[s.Track].Index(), Time: s.Time}

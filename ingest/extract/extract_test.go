@@ -100,21 +100,21 @@ func answer(t *testing.T, rec *recording.Recording, q analyze.Query, ts []analyz
 	return sums, w
 }
 
-func anySelection(r *rand.Rand, rec *recording.Recording) (sel extract.Selection) {
+func anyPart(r *rand.Rand, rec *recording.Recording) (in recording.Scope, ts []analyze.Transform) {
 	if r.IntN(3) > 0 && rec.HasTime && rec.Duration() > 0 {
 		a, b := r.Int64N(rec.Duration()), r.Int64N(rec.Duration())
-		sel.Ranged, sel.From, sel.To = true, rec.Start+min(a, b), rec.Start+max(a, b)+1
+		in = recording.Between(rec.Start+min(a, b), rec.Start+max(a, b)+1)
 	}
 	if r.IntN(3) == 0 && len(rec.Tracks) > 1 {
 		for i := range rec.Tracks {
 			if r.IntN(2) == 0 {
-				sel.Tracks = append(sel.Tracks, i)
+				in.Tracks = append(in.Tracks, i)
 			}
 		}
 	}
 	if r.IntN(2) == 0 {
 		f := analyze.RefTo(rec.Functions.At(r.IntN(rec.Functions.Len())))
-		sel.Transforms = []analyze.Transform{[]analyze.Transform{
+		ts = []analyze.Transform{[]analyze.Transform{
 			analyze.Focus(f), analyze.Hide(f), analyze.Drop(f), analyze.CalleesOf(f), analyze.CollapseRecursion(), analyze.CollapseRecursionOf(f),
 			analyze.FoldInlined(), analyze.HideKernel(), analyze.MergeByModule(), analyze.Only("a"),
 		}[r.IntN(10)]}
@@ -129,12 +129,12 @@ func anySelection(r *rand.Rand, rec *recording.Recording) (sel extract.Selection
 			a := x[r.IntN(len(x))]
 			c = a.Key + "=" + a.Value
 		}
-		sel.Transforms = append(sel.Transforms, analyze.Where(c))
+		ts = append(ts, analyze.Where(c))
 	}
 	if r.IntN(9) == 0 {
-		sel.Transforms = append(sel.Transforms, analyze.Where("tid!~3$"))
+		ts = append(ts, analyze.Where("tid!~3$"))
 	}
-	return sel
+	return in, ts
 }
 
 func same(t *testing.T, what string, got, want map[[2]string][2]int64) {
@@ -162,25 +162,25 @@ func TestPartsAnswerAsTheSelection(t *testing.T) {
 			seeds = 4
 		}
 		for seed := range seeds {
-			sel := anySelection(rand.New(rand.NewPCG(seed, 8)), rec)
-			part, notes, err := extract.Recording(context.Background(), rec, sel)
+			in, ts := anyPart(rand.New(rand.NewPCG(seed, 8)), rec)
+			part, notes, err := extract.Recording(context.Background(), rec, in, ts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			what := fmt.Sprintf("%s, seed %d (%+v; %s)", filepath.Base(path), seed, sel, notes)
+			what := fmt.Sprintf("%s, seed %d (%+v, %v; %s)", filepath.Base(path), seed, in, ts, notes)
 			for e := range rec.Events {
 				for m := range rec.Events[e].Metrics {
-					q := analyze.Query{Event: e, Metric: m, Ranged: sel.Ranged, From: sel.From, To: sel.To, Tracks: sel.Tracks}
-					want, w := answer(t, rec, q, sel.Transforms)
+					q := analyze.Query{Event: e, Metric: m, Scope: in}
+					want, w := answer(t, rec, q, ts)
 					got, _ := answer(t, part, analyze.Query{Event: e, Metric: m}, nil)
 					same(t, what+" "+rec.Events[e].Metrics[m].Name, got, want)
-					if sel.Ranged && w.Ranged && part.HasTime && w.Basis == analyze.Spans && (part.Start < sel.From || part.End > sel.To) {
+					if in.Ranged && w.Ranged && part.HasTime && w.Basis == analyze.Spans && (part.Start < in.From || part.End > in.To) {
 						t.Errorf("%s: the part reaches from %d to %d", what, part.Start, part.End)
 					}
 				}
 			}
 			if seed < 6 {
-				written(t, what, rec, part, sel)
+				written(t, what, rec, part, in, ts)
 			}
 			if t.Failed() {
 				break
@@ -207,10 +207,10 @@ func byName(of map[[2]string][2]int64) (sums map[string][2]int64, several map[st
 }
 
 // written writes a part, reads it again and asks for its primary metric.
-func written(t *testing.T, what string, rec, part *recording.Recording, sel extract.Selection) {
+func written(t *testing.T, what string, rec, part *recording.Recording, in recording.Scope, ts []analyze.Transform) {
 	ev := &rec.Events[0]
-	q := analyze.Query{Metric: ev.Primary, Ranged: sel.Ranged, From: sel.From, To: sel.To, Tracks: sel.Tracks}
-	want, w := answer(t, rec, q, sel.Transforms)
+	q := analyze.Query{Metric: ev.Primary, Scope: in}
+	want, w := answer(t, rec, q, ts)
 	if w.Sum == 0 || len(want) == 0 {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 )
 
@@ -24,10 +23,7 @@ func (x *extraction) spans() error {
 			}
 			c := &column{x: x, t: t, lanes: lanes, at: make([]int, len(lanes)), last: make([]int, len(lanes))}
 			for k, l := range lanes {
-				c.at[k], c.last[k] = 0, l.Len()
-				if x.sel.Ranged {
-					c.at[k], c.last[k] = analyze.SpansIn(l, x.from, x.to)
-				}
+				c.at[k], c.last[k] = x.in.SpansIn(l)
 			}
 			c.emit(0, recording.NoCall, math.MinInt64, math.MaxInt64)
 			if x.ctx.Err() != nil {

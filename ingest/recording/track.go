@@ -1,5 +1,7 @@
 package recording
 
+import "fmt"
+
 // TrackKind says what a track's lanes are.
 type TrackKind uint8
 
@@ -86,4 +88,13 @@ type Flow struct {
 type FlowStep struct {
 	Track int
 	Time  int64
+}
+
+// Title is what a track is called where there is no room for more: its name,
+// else its thread id.
+func (t *Track) Title() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return fmt.Sprintf("thread %d", t.TID)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 )
@@ -182,7 +181,7 @@ func (s *spallWriter) column(t *recording.Track, i, n int, col *encode.Column, n
 		}
 		s.tid = s.made
 		if name == "" {
-			name = analyze.TrackName(t)
+			name = t.Title()
 		}
 		if n > 0 || t.Kind == recording.AsyncTrack {
 			s.apart += col.Spans()

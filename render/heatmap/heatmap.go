@@ -11,6 +11,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/units"
@@ -18,7 +19,7 @@ import (
 
 // Grid is what is drawn: a density folded into columns.
 type Grid struct {
-	*analyze.Density
+	*spans.Density
 	// Column is how much time a column has, in picoseconds; Rows and Cols are
 	// how many there are.
 	Column     int64
@@ -35,7 +36,7 @@ const leastColumns = 20
 var columns = []int64{1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 10e12, 60e12, 600e12, 3600e12, 36000e12, 360000e12}
 
 // NewGrid counts a recording's samples, or the spans that begin, by cells of
-// time; see [analyze.DensityOf].
+// time; see [spans.DensityOf].
 func NewGrid(ctx context.Context, rec *recording.Recording, q analyze.Query, of []recording.FuncID) (*Grid, error) {
 	g := &Grid{Column: columns[0], Rows: rows}
 	for _, c := range columns {
@@ -45,7 +46,7 @@ func NewGrid(ctx context.Context, rec *recording.Recording, q analyze.Query, of 
 	}
 	g.Cols = int(rec.Duration()/g.Column) + 1
 	var err error
-	g.Density, err = analyze.DensityOf(ctx, rec, q, rec.Start, g.Column/rows, g.Cols*g.Rows, of)
+	g.Density, err = spans.DensityOf(ctx, rec, q, rec.Start, g.Column/rows, g.Cols*g.Rows, of)
 	return g, err
 }
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"sort"
 
-	"ashlar/ingest/analyze"
+	"ashlar/ingest/spans"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/units"
@@ -14,7 +14,7 @@ import (
 
 // Picture draws a histogram.
 type Picture struct {
-	Of *analyze.Durations
+	Of *spans.Durations
 	// Linear makes all bins alike; they grow without it.
 	Linear bool
 	Theme  *theme.Theme
@@ -37,7 +37,7 @@ const (
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
 // Bins are those that are drawn.
-func (p *Picture) Bins() []analyze.Bin {
+func (p *Picture) Bins() []spans.Bin {
 	if p.Linear {
 		return p.Of.Linear
 	}
@@ -75,7 +75,7 @@ func (p *Picture) Paint(on raster.Surface) {
 	p.marks(on)
 }
 
-func most(bins []analyze.Bin) int64 {
+func most(bins []spans.Bin) int64 {
 	var m int64 = 1
 	for _, b := range bins {
 		m = max(m, b.Count)

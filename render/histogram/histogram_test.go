@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 )
 
 // durations are those of calls with a long tail and a second mode.
-func durations(t *testing.T, n int) *analyze.Durations {
+func durations(t *testing.T, n int) *spans.Durations {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 3))
 	b := recording.NewBuilder()
@@ -30,7 +30,7 @@ func durations(t *testing.T, n int) *analyze.Durations {
 		at += d
 		tb.End(at)
 	}
-	d, err := analyze.DurationsOf(context.Background(), b.Finish(), analyze.Query{}, []recording.FuncID{f0})
+	d, err := spans.DurationsOf(context.Background(), b.Finish(), recording.Scope{}, []recording.FuncID{f0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func durations(t *testing.T, n int) *analyze.Durations {
 
 const f0 = recording.FuncID(0)
 
-func picture(d *analyze.Durations, th *theme.Theme, scale float32) *Picture {
+func picture(d *spans.Durations, th *theme.Theme, scale float32) *Picture {
 	return &Picture{Of: d, Theme: th, Font: raster.Regular(11 * scale), Name: raster.Medium(11 * scale), Scale: scale, Hover: -1}
 }
 
@@ -102,7 +102,7 @@ func TestMarksLieInTheirBins(t *testing.T) {
 }
 
 func TestNoCalls(t *testing.T) {
-	p := picture(&analyze.Durations{}, theme.Dark, 1)
+	p := picture(&spans.Durations{}, theme.Dark, 1)
 	golden.Draw(100, 50, p.Theme, p.Paint)
 	if p.At(70, 45) != -1 {
 		t.Error("a bin is found where there is none")

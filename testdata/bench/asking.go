@@ -13,6 +13,7 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
 	rec "ashlar/ingest/recording"
+	"ashlar/ingest/search"
 )
 
 // answered is how long a question about a large recording took.
@@ -53,7 +54,7 @@ func (a *asker) clear() {
 	a.d.Ask(doc.Question{})
 	a.until(func() bool {
 		x := a.d.Answer()
-		return x != nil && x.Rec == a.d.Recording() && !x.Ranged && x.Search == nil && a.d.Hits() == nil
+		return x != nil && x.Rec == a.d.Recording() && !x.Scope.Ranged && x.Search == nil && a.d.Hits() == nil
 	})
 }
 
@@ -94,11 +95,11 @@ func askRanges(path string) ([]answered, error) {
 		name     string
 		from, to float64
 	}{{"a thousandth", .5, .501}, {"a tenth", .45, .55}, {"a quarter", .4, .65}, {"half", .25, .75}, {"three quarters", .1, .85}, {"all but the edges", .001, .999}} {
-		q := analyze.Query{Ranged: true, From: r.Start + int64(part.from*float64(d)), To: r.Start + int64(part.to*float64(d))}
-		whole := func() bool { x := a.d.Answer(); return x.Ranged && x.From == q.From && x.To == q.To }
+		q := analyze.Query{Scope: rec.Between(r.Start+int64(part.from*float64(d)), r.Start+int64(part.to*float64(d)))}
+		whole := func() bool { x := a.d.Answer(); return x.Scope.Ranged && x.Scope.Equal(q.Scope) }
 		var items int64
 		x := a.time(part.name, func() doc.Question { return doc.Question{Query: q} },
-			func() bool { x := a.d.Soon(); return x != nil && x.From == q.From && x.To == q.To },
+			func() bool { x := a.d.Soon(); return x != nil && x.Scope.Equal(q.Scope) },
 			func() bool {
 				if !whole() {
 					return false
@@ -126,10 +127,10 @@ func askSearch(path string) ([]answered, error) {
 	}
 	var out []answered
 	for _, name := range []string{names[0], names[len(names)/2], names[len(names)-1], "e"} {
-		var p *analyze.Pattern
+		var p *search.Pattern
 		var items int64
 		x := a.time(name, func() doc.Question {
-			p, err = analyze.ParsePattern(name)
+			p, err = search.Parse(name)
 			return doc.Question{Search: p}
 		}, func() bool {
 			h := a.d.Hits()

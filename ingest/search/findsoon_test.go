@@ -1,4 +1,4 @@
-package analyze
+package search
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func longLanes() *recording.Recording {
 func TestFindSoon(t *testing.T) {
 	rec := longLanes()
 	for _, text := range []string{"common", "rare"} {
-		p, _ := ParsePattern(text)
+		p, _ := Parse(text)
 		whole, err := Find(context.Background(), rec, p)
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestFindSoon(t *testing.T) {
 
 // What is not there is not told early.
 func TestFindSoonSaysNothing(t *testing.T) {
-	p, _ := ParsePattern("nobody")
+	p, _ := Parse("nobody")
 	h, err := FindSoon(context.Background(), longLanes(), p, func(h *Hits) { t.Errorf("told of %d hits", h.Len()) })
 	if err != nil || h.Len() != 0 {
 		t.Errorf("%v %v", h, err)

@@ -1,16 +1,18 @@
-package analyze
+package spans
 
 import (
 	"context"
 	"slices"
 
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
 // Presence tells where a function stands in records that are not spans: how
 // often it was seen, when, and how long on end.
 type Presence struct {
-	Basis Basis
+	Basis analyze.Basis
 	// Records is how many have the function in their stack, Leaf in how many it
 	// is the innermost; Of is how many there are.
 	Records, Leaf, Of int64
@@ -41,23 +43,20 @@ type Runs struct {
 // PresenceOf looks at the records of a query that are no spans: at samples where
 // there are some that carry the metric, since they tell more than what was added
 // up from them.
-func PresenceOf(ctx context.Context, rec *recording.Recording, q Query, of []recording.FuncID) (*Presence, error) {
-	if whole := q; !q.Ranged && rec.HasTime {
-		whole.Ranged, whole.From, whole.To = true, rec.Start, rec.End
-		if basisOf(rec, whole) == Samples {
+func PresenceOf(ctx context.Context, rec *recording.Recording, q analyze.Query, of []recording.FuncID) (*Presence, error) {
+	if whole := q; !q.Scope.Ranged && rec.HasTime {
+		whole.Scope = q.Scope.Between(rec.Start, rec.End)
+		if whole.Basis(rec) == analyze.Samples {
 			q = whole
 		}
 	}
-	p := &presence{Presence: Presence{Basis: basisOf(rec, q)}, leaf: callsOf(rec, of), track: recording.NoTrack}
+	p := &presence{Presence: Presence{Basis: q.Basis(rec)}, leaf: scan.Calls(rec, of), track: recording.NoTrack}
 	p.in = slices.Clone(p.leaf)
 	for c := 1; c < len(p.in); c++ {
 		p.in[c] = p.in[c] || p.in[rec.Calls.Parent(recording.CallID(c))]
 	}
-	if p.Basis == Samples && rec.HasTime {
-		from, to := rec.Start, rec.End
-		if q.Ranged {
-			from, to = q.From, q.To
-		}
+	if p.Basis == analyze.Samples && rec.HasTime {
+		from, to := q.Scope.Bounds(rec)
 		for _, e := range momentEdges(from, to) {
 			p.OverTime = append(p.OverTime, Bin{From: e})
 		}
@@ -69,7 +68,7 @@ func PresenceOf(ctx context.Context, rec *recording.Recording, q Query, of []rec
 		p.reach = reaches(rec, q.Event)
 		p.Runs = &Runs{Track: recording.NoTrack}
 	}
-	if err := records(ctx, rec, q, p); err != nil {
+	if err := analyze.Each(ctx, rec, q, p.add); err != nil {
 		return nil, err
 	}
 	p.end()
@@ -108,48 +107,46 @@ type presence struct {
 	moment      int
 }
 
-func (p *presence) window(*recording.Window) { p.end() }
-
-func (p *presence) add(r *record) {
-	in := p.in[r.call]
+func (p *presence) add(r *analyze.Record) {
+	in := p.in[r.Call]
 	p.Of++
-	if r.value != recording.Missing {
-		p.OfWeight += r.value
+	if r.Value != recording.Missing {
+		p.OfWeight += r.Value
 	}
 	if in {
 		p.Records++
-		if r.value != recording.Missing {
-			p.Total += r.value
+		if r.Value != recording.Missing {
+			p.Total += r.Value
 		}
 	}
-	if p.leaf[r.call] {
+	if p.leaf[r.Call] {
 		p.Leaf++
-		if r.value != recording.Missing {
-			p.Self += r.value
+		if r.Value != recording.Missing {
+			p.Self += r.Value
 		}
 	}
 	if p.Runs == nil {
 		return
 	}
 	p.count(r, in)
-	if p.n > 0 && (!in || r.track != p.track || r.at-p.last > p.reach[r.track]) {
+	if p.n > 0 && (!in || r.Track != p.track || r.At-p.last > p.reach[r.Track]) {
 		p.end()
 	}
 	if in {
 		if p.n == 0 {
-			p.start = r.at
+			p.start = r.At
 		}
 		p.n++
 	}
-	p.last, p.track = r.at, r.track
+	p.last, p.track = r.At, r.Track
 }
 
 // count puts a sample into its moment; they come almost in order.
-func (p *presence) count(r *record, in bool) {
-	if p.moment >= len(p.OverTime) || r.at < p.OverTime[p.moment].From {
+func (p *presence) count(r *analyze.Record, in bool) {
+	if p.moment >= len(p.OverTime) || r.At < p.OverTime[p.moment].From {
 		p.moment = 0
 	}
-	for p.moment < len(p.OverTime)-1 && r.at >= p.OverTime[p.moment].To {
+	for p.moment < len(p.OverTime)-1 && r.At >= p.OverTime[p.moment].To {
 		p.moment++
 	}
 	p.OfOverTime[p.moment].Count++

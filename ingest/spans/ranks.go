@@ -1,10 +1,12 @@
-package analyze
+package spans
 
 import (
 	"context"
 	"math/bits"
 	"runtime"
 	"slices"
+
+	"ashlar/ingest/scan"
 )
 
 // Percentiles here are nearest-rank: the p-th of n sorted values is the one at
@@ -96,7 +98,7 @@ func atRanks(ctx context.Context, p parts, least, most int64, ranks []int64) ([]
 func countDigits(ctx context.Context, p parts, at []between) ([][]int64, error) {
 	workers := runtime.GOMAXPROCS(0)
 	all := make([][]int64, workers) // a worker's stretches one after the other
-	err := spread(ctx, len(p), func(worker, i int) {
+	err := scan.Spread(ctx, len(p), func(worker, i int) {
 		if all[worker] == nil {
 			all[worker] = make([]int64, len(at)*digits)
 		}

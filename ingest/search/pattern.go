@@ -1,4 +1,4 @@
-package analyze
+package search
 
 import (
 	"errors"
@@ -37,12 +37,12 @@ const (
 	InArgs      Field = "arg"
 )
 
-// ParsePattern reads text to search for. /…/ is a regular expression (Go's
+// Parse reads text to search for. /…/ is a regular expression (Go's
 // syntax) and taken as it is. Other text is found anywhere; capitals only
 // matter when it has some. A field and a colon before it say where it is looked
 // for: name:, module:, file:, thread: (the names of threads) or arg: (the
 // arguments of spans). The error is one sentence.
-func ParsePattern(text string) (*Pattern, error) {
+func Parse(text string) (*Pattern, error) {
 	p := &Pattern{text: text, want: text}
 	for _, f := range []Field{InName, InModule, InFile, InThread, InArgs} {
 		// name::space is a name.
@@ -53,7 +53,7 @@ func ParsePattern(text string) (*Pattern, error) {
 	if p.want == "" {
 		return nil, errors.New("there is no text to search for")
 	}
-	if src, ok := expression(p.want); ok {
+	if src, ok := Expression(p.want); ok {
 		re, err := regexp.Compile(src)
 		if err != nil {
 			return nil, fmt.Errorf("%s is not a regular expression: %w", p.want, err)
@@ -81,8 +81,8 @@ func (p *Pattern) Field() Field { return p.field }
 // threads and arguments ask where it runs.
 func (p *Pattern) OfFunctions() bool { return p.field != InThread && p.field != InArgs }
 
-// expression returns what stands between the slashes of /…/.
-func expression(s string) (string, bool) {
+// Expression returns what stands between the slashes of /…/.
+func Expression(s string) (string, bool) {
 	if len(s) < 3 || s[0] != '/' || s[len(s)-1] != '/' {
 		return "", false
 	}
@@ -123,7 +123,7 @@ func (p *Pattern) MatchFunction(f *recording.Function) bool {
 
 // MatchTrack reports whether a thread's name, or its number, matches.
 func (p *Pattern) MatchTrack(t *recording.Track) bool {
-	return p.field == InThread && (p.Match(TrackName(t)) || t.TID != 0 && p.Match(strconv.FormatInt(t.TID, 10)))
+	return p.field == InThread && (p.Match(t.Title()) || t.TID != 0 && p.Match(strconv.FormatInt(t.TID, 10)))
 }
 
 // containsFold finds lower-case ASCII in any case, without making a copy.

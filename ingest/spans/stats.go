@@ -1,4 +1,4 @@
-package analyze
+package spans
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"sort"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
 // Durations tells how long the spans of a function are. Times are picoseconds.
@@ -54,22 +55,18 @@ const (
 	momentsOfTime = 60
 )
 
-// DurationsOf looks at every span of some functions in a query's range and
-// tracks. The query's event must be one that is made of spans.
-func DurationsOf(ctx context.Context, rec *recording.Recording, q Query, of []recording.FuncID) (*Durations, error) {
-	is := callsOf(rec, of)
-	found, from, to := selected(rec, &q)
-	var items []stretch
-	for _, s := range found {
-		items = cut(items, s.lane, s.track, s.first, s.last)
-	}
+// DurationsOf looks at every span of some functions in a scope.
+func DurationsOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID) (*Durations, error) {
+	is := scan.Calls(rec, of)
+	from, to := in.Bounds(rec)
+	items := scan.Cut(scan.Lanes(rec, in)...)
 	edges := momentEdges(from, to)
 	all := make([]*gatherer, runtime.GOMAXPROCS(0))
-	err := spread(ctx, len(items), func(worker, i int) {
+	err := scan.Spread(ctx, len(items), func(worker, i int) {
 		if all[worker] == nil {
 			all[worker] = newGatherer(edges, rec.Counts.Unfinished > 0)
 		}
-		all[worker].stretch(&items[i], is)
+		all[worker].gather(&items[i], is)
 	})
 	if err != nil {
 		return nil, err
@@ -88,19 +85,6 @@ func DurationsOf(ctx context.Context, rec *recording.Recording, q Query, of []re
 		d.Slowest[i].locate(rec)
 	}
 	return d, d.tell(ctx, values, edges)
-}
-
-// callsOf marks the calls that run one of some functions.
-func callsOf(rec *recording.Recording, of []recording.FuncID) []bool {
-	set := make([]bool, rec.Functions.Len())
-	for _, f := range of {
-		set[f] = true
-	}
-	is := make([]bool, rec.Calls.Len())
-	for c := 1; c < len(is); c++ {
-		is[c] = set[rec.Func(recording.CallID(c))]
-	}
-	return is
 }
 
 // momentEdges divides from..to into equal moments, as far as it has
@@ -147,12 +131,12 @@ func (g *growing) grow() {
 	g.last = make([]int64, 0, n)
 }
 
-func (g *gatherer) stretch(s *stretch, is []bool) {
-	i := s.first
-	m := max(0, sort.Search(len(g.edges), func(k int) bool { return g.edges[k] > s.lane.Start(i) })-1)
+func (g *gatherer) gather(s *scan.Stretch, is []bool) {
+	i := s.First
+	m := max(0, sort.Search(len(g.edges), func(k int) bool { return g.edges[k] > s.Lane.Start(i) })-1)
 	m = min(m, len(g.moments)-1)
 	into, until := &g.moments[m], g.edges[m+1]
-	s.each(func(starts, ends []int64, calls []recording.CallID) {
+	s.Each(func(starts, ends []int64, calls []recording.CallID) {
 		for k, c := range calls {
 			if !is[c] {
 				continue
@@ -172,7 +156,7 @@ func (g *gatherer) stretch(s *stretch, is []bool) {
 			g.sumHi += carry
 			g.count++
 			g.min, g.max = min(g.min, d), max(g.max, d)
-			if g.open && s.lane.Unfinished(i+k) {
+			if g.open && s.Lane.Unfinished(i+k) {
 				g.unfinished++
 			}
 			if len(g.slow) < slowestSpans || d >= g.slow[slowestSpans-1].Duration {
@@ -190,8 +174,8 @@ func slower(a, b SlowSpan) int {
 }
 
 // keep puts a span among the longest if it is one of them.
-func (g *gatherer) keep(s *stretch, span int, start, d int64) {
-	x := SlowSpan{Track: s.track, Span: span, Call: s.lane.Call(span), Start: start, Duration: d, Unfinished: s.lane.Unfinished(span)}
+func (g *gatherer) keep(s *scan.Stretch, span int, start, d int64) {
+	x := SlowSpan{Track: s.Track, Span: span, Call: s.Lane.Call(span), Start: start, Duration: d, Unfinished: s.Lane.Unfinished(span)}
 	at, _ := slices.BinarySearchFunc(g.slow, x, slower)
 	if at == slowestSpans {
 		return
@@ -249,7 +233,7 @@ func (d *Durations) tell(ctx context.Context, values []parts, edges []int64) err
 		return err
 	}
 	d.OverTime = make([]Moment, len(values))
-	err = spread(ctx, len(values), func(_, m int) {
+	err = scan.Spread(ctx, len(values), func(_, m int) {
 		mo := Moment{From: edges[m], To: edges[m+1], Count: values[m].len()}
 		if mo.Count > 0 {
 			s := make([]int64, 0, mo.Count)

@@ -1,4 +1,6 @@
-package analyze
+// Package search finds functions, threads and arguments by a text, and the
+// places on the timeline where they are.
+package search
 
 import (
 	"context"

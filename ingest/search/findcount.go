@@ -1,4 +1,4 @@
-package analyze
+package search
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"ashlar/ingest/scan"
 )
 
 // counting is Find's look at all spans and samples, block by block.
@@ -36,7 +38,7 @@ func (h *Hits) count(ctx context.Context, soon func(*Hits)) error {
 	began := time.Now()
 	var told atomic.Bool
 	told.Store(soon == nil)
-	err := spread(ctx, len(c.items), func(_, i int) {
+	err := scan.Spread(ctx, len(c.items), func(_, i int) {
 		c.look(i)
 		if told.Load() || time.Since(began) < soonAfter || !told.CompareAndSwap(false, true) {
 			return

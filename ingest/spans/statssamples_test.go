@@ -1,4 +1,4 @@
-package analyze_test
+package spans_test
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"ashlar/ingest"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 )
 
 // mostAsked bounds how many functions of a sample are looked at: those with the
@@ -25,7 +25,7 @@ func TestDurationsOfSamples(t *testing.T) {
 	if dir == "" {
 		t.Skip("ASHLAR_SAMPLES names no folder with recordings")
 	}
-	files, functions, spans := 0, 0, 0
+	files, functions, counted := 0, 0, 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -53,13 +53,13 @@ func TestDurationsOfSamples(t *testing.T) {
 			return cmp.Or(cmp.Compare(len(by[b]), len(by[a])), cmp.Compare(a, b))
 		})
 		for _, f := range ids[:min(len(ids), mostAsked)] {
-			got, err := analyze.DurationsOf(context.Background(), rec, analyze.Query{}, []recording.FuncID{f})
+			got, err := spans.DurationsOf(context.Background(), rec, recording.Scope{}, []recording.FuncID{f})
 			if err != nil {
 				return err
 			}
 			checkDurations(t, got, by[f])
 			functions++
-			if spans += len(by[f]); t.Failed() {
+			if counted += len(by[f]); t.Failed() {
 				t.Fatalf("%s: %s", path, rec.Functions.At(int(f)).Name)
 			}
 		}
@@ -68,7 +68,7 @@ func TestDurationsOfSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if t.Logf("%d functions with %d spans in %d recordings", functions, spans, files); files < 10 {
+	if t.Logf("%d functions with %d spans in %d recordings", functions, counted, files); files < 10 {
 		t.Errorf("only %d samples have spans", files)
 	}
 }

@@ -1,27 +1,23 @@
-package analyze
+package spans
 
 import (
 	"context"
 	"sync/atomic"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
 // RankOf tells how many spans a function has and how many of them are longer
 // than a duration: a span's place among them is one more. All of the recording
 // counts.
 func RankOf(ctx context.Context, rec *recording.Recording, f recording.FuncID, duration int64) (longer, all int64, err error) {
-	is := callsOf(rec, []recording.FuncID{f})
-	var items []stretch
-	for ti, t := range rec.Tracks {
-		for i := range t.Lanes {
-			items = cut(items, &t.Lanes[i], ti, 0, t.Lanes[i].Len())
-		}
-	}
+	is := scan.Calls(rec, []recording.FuncID{f})
+	items := scan.Cut(scan.Lanes(rec, recording.Scope{})...)
 	var above, count atomic.Int64
-	err = spread(ctx, len(items), func(_, i int) {
+	err = scan.Spread(ctx, len(items), func(_, i int) {
 		var n, m int64
-		items[i].each(func(starts, ends []int64, calls []recording.CallID) {
+		items[i].Each(func(starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				if is[c] {
 					n++

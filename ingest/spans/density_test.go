@@ -1,4 +1,4 @@
-package analyze_test
+package spans_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 )
 
 func TestDensityOfSpans(t *testing.T) {
@@ -18,7 +19,7 @@ func TestDensityOfSpans(t *testing.T) {
 		if name != "" {
 			of = analyze.Named(name).Functions(rec)
 		}
-		d, err := analyze.DensityOf(context.Background(), rec, analyze.Query{}, rec.Start, width, cells, of)
+		d, err := spans.DensityOf(context.Background(), rec, analyze.Query{}, rec.Start, width, cells, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestDensityOfSamples(t *testing.T) {
 		metric int
 		of     []recording.FuncID
 	}{{0, nil}, {0, analyze.Named("f").Functions(rec)}, {1, nil}} {
-		d, err := analyze.DensityOf(context.Background(), rec, analyze.Query{Metric: q.metric}, 0, width, cells, q.of)
+		d, err := spans.DensityOf(context.Background(), rec, analyze.Query{Metric: q.metric}, 0, width, cells, q.of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestDensityOfSamples(t *testing.T) {
 	}
 }
 
-func checkCells(t *testing.T, d *analyze.Density, want []int64) {
+func checkCells(t *testing.T, d *spans.Density, want []int64) {
 	t.Helper()
 	var sum, most int64
 	for i, n := range want {

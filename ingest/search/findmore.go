@@ -1,12 +1,12 @@
-package analyze
+package search
 
 import (
 	"context"
 	"math"
-	"slices"
 	"sort"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
 // threads makes a hit of each thread that matches: where its first span or
@@ -94,7 +94,7 @@ func (h *Hits) args(ctx context.Context) error {
 		}
 	}
 	found := make([][]bool, len(items)) // by function
-	err := spread(ctx, len(items), func(_, i int) {
+	err := scan.Spread(ctx, len(items), func(_, i int) {
 		row := &h.rows[items[i].row]
 		for k := items[i].first; k < min(row.len(), items[i].first+most); k++ {
 			ref := row.lane.Args(k)
@@ -134,7 +134,7 @@ func (h *Hits) list() {
 // tell. Lane is -1 for samples.
 func (h *Hits) Marked(track, lane, i, n int) bool {
 	if h.Pattern.Field() == InThread {
-		return track < len(h.onTrack) && h.onTrack[track]
+		return h.OnTrack(track)
 	}
 	// Rows are in the order of tracks, of which there may be thousands.
 	first := sort.Search(len(h.rows), func(k int) bool { return h.rows[k].track >= track })
@@ -147,87 +147,32 @@ func (h *Hits) Marked(track, lane, i, n int) bool {
 	return false
 }
 
-// MatchHits tells, as Match does, which part of a tree a search for threads or
-// arguments finds. What has such an argument is weighed by the spans' time or
-// number, each once; other metrics do not tell.
-func MatchHits(ctx context.Context, rec *recording.Recording, t *Tree, q Query, h *Hits) (*Matched, error) {
-	m := &Matched{Nodes: make([]bool, len(t.Nodes))}
-	for i := 1; i < len(t.Nodes); i++ {
-		m.Nodes[i] = t.Nodes[i].Group == 0 && h.Matches(t.Nodes[i].Func)
-	}
-	all := t
-	if t.upright != nil {
-		all = t.upright
-	}
-	m.OfTotal, m.OfCount = all.sums()
-	m.Functions = all.kinds(rec, func(i int) bool { return all.Nodes[i].Group == 0 && h.Matches(all.Nodes[i].Func) })
-	if h.Pattern.Field() == InArgs {
-		m.Total, m.Count = h.weigh(q)
-		return m, nil
-	}
-	tracks := []int{} // not nil, which stands for all
-	for ti, on := range h.onTrack {
-		if on && (q.Tracks == nil || slices.Contains(q.Tracks, ti)) {
-			tracks = append(tracks, ti)
-		}
-	}
-	if len(tracks) == 0 {
-		return m, nil
-	}
-	q.Tracks = tracks
-	w, err := Weigh(ctx, rec, q)
-	if err != nil {
-		return nil, err
-	}
-	m.Total, m.Count = NewTree(rec, w, t.Transforms...).sums()
-	return m, nil
-}
-
-// sums adds up a tree's own weights and records.
-func (t *Tree) sums() (self, count int64) {
-	if t.upright != nil {
-		t = t.upright
-	}
-	for i := range t.Nodes {
-		self += t.Nodes[i].Self
-		count += t.Nodes[i].Count
-	}
-	return self, count
-}
-
-// weigh adds up the spans that were found: how long they took within the
-// query's range, those inside another one left out, or how many they are.
-func (h *Hits) weigh(q Query) (total, count int64) {
-	rec := h.rec
-	if q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans {
-		return 0, 0
-	}
-	from, to := rec.Start, rec.End
-	if q.Ranged {
-		from, to = q.From, q.To
-	}
-	m := &rec.Events[q.Event].Metrics[q.Metric]
+// Sum adds up the spans that were found and that touch a scope: how long they
+// took within its range, in picoseconds, those inside another one left out, and
+// how many they are.
+func (h *Hits) Sum(in recording.Scope) (time, count int64) {
+	from, to := in.Bounds(h.rec)
 	for k := range h.rows {
 		r := &h.rows[k]
-		if q.Tracks != nil && !slices.Contains(q.Tracks, r.track) {
+		if r.lane == nil || !in.HasTrack(r.track) {
 			continue
 		}
 		for i := r.next(0); i >= 0; i = r.next(i + 1) {
 			start, end := max(from, r.lane.Start(i)), min(to, r.lane.End(i))
-			if q.Ranged && (r.lane.End(i) < from || r.lane.Start(i) >= to) {
+			if in.Ranged && (r.lane.End(i) < from || r.lane.Start(i) >= to) {
 				continue
 			}
 			count++
-			if m.Unit == "ns" && !h.within(r, i) {
-				total += max(0, end-start)
+			if !h.within(r, i) {
+				time += max(0, end-start)
 			}
 		}
 	}
-	if m.Unit == "ns" {
-		return total, count
-	}
-	return count, count
+	return time, count
 }
+
+// OnTrack reports whether a pattern for threads finds a track.
+func (h *Hits) OnTrack(track int) bool { return track < len(h.onTrack) && h.onTrack[track] }
 
 // within tells whether a span lies in another one that was found.
 func (h *Hits) within(r *hitRow, i int) bool {

@@ -1,4 +1,4 @@
-package analyze
+package search_test
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 )
 
 // argued is a random trace whose spans have arguments, some the same, and whose
@@ -56,11 +58,11 @@ func TestFindsArguments(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	rec := argued(r)
 	for _, text := range []string{"arg:order 7", "arg:Order 1", "arg:order", "arg:/ 1?3$/", "arg:nothing"} {
-		p, err := ParsePattern(text)
+		p, err := search.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := Find(context.Background(), rec, p)
+		h, err := search.Find(context.Background(), rec, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,12 +115,12 @@ func TestFindsArguments(t *testing.T) {
 				}
 			}
 		}
-		q := Query{}
-		w, err := Weigh(context.Background(), rec, q)
+		q := analyze.Query{}
+		w, err := analyze.Weigh(context.Background(), rec, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := MatchHits(context.Background(), rec, NewTree(rec, w), q, h)
+		m, err := analyze.MatchHits(context.Background(), rec, analyze.NewTree(rec, w), q, h)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,11 +136,11 @@ func TestFindsThreads(t *testing.T) {
 	for text, want := range map[string][]int{
 		"thread:worker": {0, 1}, "thread:Worker": {1}, "thread:/^main$/": {2}, "thread:13": {3}, "thread:thread 13": {3}, "thread:x": nil, "worker": nil,
 	} {
-		p, err := ParsePattern(text)
+		p, err := search.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := Find(context.Background(), rec, p)
+		h, err := search.Find(context.Background(), rec, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,17 +158,17 @@ func TestFindsThreads(t *testing.T) {
 		if p.OfFunctions() {
 			continue
 		}
-		w, err := Weigh(context.Background(), rec, Query{})
+		w, err := analyze.Weigh(context.Background(), rec, analyze.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := MatchHits(context.Background(), rec, NewTree(rec, w), Query{}, h)
+		m, err := analyze.MatchHits(context.Background(), rec, analyze.NewTree(rec, w), analyze.Query{}, h)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var sum int64
 		for _, ti := range want {
-			w, err := Weigh(context.Background(), rec, Query{Tracks: []int{ti}})
+			w, err := analyze.Weigh(context.Background(), rec, analyze.Query{Scope: recording.Scope{Tracks: []int{ti}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +194,7 @@ func TestPatternsLookInAField(t *testing.T) {
 		"file:worker": true, "file:/^src/": true, "file:pool": false,
 		"thread::run": true, "thread:run": false, "arg:run": false,
 	} {
-		p, err := ParsePattern(text)
+		p, err := search.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,64 +203,11 @@ func TestPatternsLookInAField(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "name:", "thread:", "file:/[/"} {
-		if _, err := ParsePattern(bad); err == nil {
+		if _, err := search.Parse(bad); err == nil {
 			t.Errorf("%q is taken for a pattern", bad)
 		}
 	}
-	if err := Only("thread:main").Check(); err == nil || !strings.Contains(err.Error(), "thread") {
+	if err := analyze.Only("thread:main").Check(); err == nil || !strings.Contains(err.Error(), "thread") {
 		t.Errorf("only the stacks of a thread: %v", err)
-	}
-}
-
-// TestThreadOf compares with asking each track for its functions.
-func TestThreadOf(t *testing.T) {
-	b := recording.NewBuilder()
-	ev := b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "samples", PerSample: recording.SampleOne}}})
-	r := rand.New(rand.NewPCG(9, 1))
-	for ti := range 5 {
-		tr := b.Track(recording.TrackKey{PID: 1, TID: int64(ti)})
-		for k := range 30 {
-			var fs []recording.FrameID
-			for range 1 + r.IntN(4) {
-				fs = append(fs, b.FunctionFrame(b.Function(recording.Function{Name: fmt.Sprint(ti*r.IntN(40) + r.IntN(9))})))
-			}
-			tr.Sample(ev, int64(k*1000), b.Stack(fs), -1, nil)
-		}
-	}
-	rec := b.Finish()
-	on := make([]map[int]bool, rec.Functions.Len())
-	for ti, tr := range rec.Tracks {
-		for _, s := range tr.Samples {
-			for i := range s.Len() {
-				for _, c := range rec.Calls.Path(nil, s.Call(i)) {
-					f := rec.Func(c)
-					if on[f] == nil {
-						on[f] = map[int]bool{}
-					}
-					on[f][ti] = true
-				}
-			}
-		}
-	}
-	got, err := ThreadOf(context.Background(), rec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	several := 0
-	for f, tracks := range on {
-		want := int32(NoThread)
-		for ti := range tracks {
-			want = int32(ti)
-		}
-		if len(tracks) > 1 {
-			want = ManyThreads
-			several++
-		}
-		if got[f] != want {
-			t.Errorf("function %d runs on %v, got %d", f, tracks, got[f])
-		}
-	}
-	if several == 0 || several == len(on) {
-		t.Error("the made-up recording tests only one of the cases")
 	}
 }

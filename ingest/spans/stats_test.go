@@ -1,7 +1,8 @@
-package analyze_test
+package spans_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 )
 
 // plainSpan is a span as the test wrote it.
@@ -70,43 +72,43 @@ func TestDurationsAreThoseOfANaiveCount(t *testing.T) {
 	for seed, c := range []struct{ tracks, steps int }{{1, 3}, {1, 1}, {2, 40}, {4, 1000}, {3, 70_000}} {
 		rec, all := traceOf(uint64(seed), c.tracks, c.steps)
 		third := rec.Duration() / 3
-		for _, q := range []analyze.Query{
+		for _, in := range []recording.Scope{
 			{},
-			{Ranged: true, From: rec.Start + third, To: rec.Start + 2*third},
+			recording.Between(rec.Start+third, rec.Start+2*third),
 			{Tracks: []int{0}},
 		} {
 			for f := range rec.Functions.Len() {
 				id := recording.FuncID(f)
-				got, err := analyze.DurationsOf(context.Background(), rec, q, []recording.FuncID{id})
+				got, err := spans.DurationsOf(context.Background(), rec, in, []recording.FuncID{id})
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkDurations(t, got, ofQuery(rec, all, q, rec.Functions.At(f).Name))
+				checkDurations(t, got, within(rec, all, in, rec.Functions.At(f).Name))
 				if t.Failed() {
-					t.Fatalf("seed %d, %+v", seed, q)
+					t.Fatalf("seed %d, %+v", seed, in)
 				}
 			}
 		}
 	}
 }
 
-// ofQuery are the spans that a query selects.
-func ofQuery(rec *recording.Recording, all []plainSpan, q analyze.Query, name string) []plainSpan {
+// within are the spans of a function that touch a scope.
+func within(rec *recording.Recording, all []plainSpan, in recording.Scope, name string) []plainSpan {
 	from, to := rec.Start, rec.End
-	if q.Ranged {
-		from, to = q.From, q.To
+	if in.Ranged {
+		from, to = in.From, in.To
 	}
 	var out []plainSpan
 	for _, s := range all {
 		touches := s.start < to && s.end > from || s.start == s.end && s.start >= from && s.start <= to
-		if s.name == name && touches && (q.Tracks == nil || slices.Contains(q.Tracks, s.track)) {
+		if s.name == name && touches && (in.Tracks == nil || slices.Contains(in.Tracks, s.track)) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-func checkDurations(t *testing.T, got *analyze.Durations, want []plainSpan) {
+func checkDurations(t *testing.T, got *spans.Durations, want []plainSpan) {
 	t.Helper()
 	n := len(want)
 	if got.Count != int64(n) {
@@ -149,7 +151,7 @@ func checkDurations(t *testing.T, got *analyze.Durations, want []plainSpan) {
 	}
 	checkSlowest(t, got, want, ds)
 	checkMoments(t, got, want)
-	for _, bins := range [][]analyze.Bin{got.Linear, got.Logarithmic} {
+	for _, bins := range [][]spans.Bin{got.Linear, got.Logarithmic} {
 		var sum int64
 		for _, b := range bins {
 			sum += b.Count
@@ -160,12 +162,12 @@ func checkDurations(t *testing.T, got *analyze.Durations, want []plainSpan) {
 	}
 }
 
-func checkSlowest(t *testing.T, got *analyze.Durations, want []plainSpan, sorted []int64) {
+func checkSlowest(t *testing.T, got *spans.Durations, want []plainSpan, sorted []int64) {
 	t.Helper()
 	if len(got.Slowest) != min(10, len(want)) {
 		t.Fatalf("%d slowest of %d", len(got.Slowest), len(want))
 	}
-	seen := map[analyze.SlowSpan]bool{}
+	seen := map[spans.SlowSpan]bool{}
 	for i, s := range got.Slowest {
 		if s.Duration != sorted[len(sorted)-1-i] || seen[s] {
 			t.Errorf("slowest %d took %d (twice %v), want %d", i, s.Duration, seen[s], sorted[len(sorted)-1-i])
@@ -181,7 +183,7 @@ func checkSlowest(t *testing.T, got *analyze.Durations, want []plainSpan, sorted
 
 // checkMoments counts spans by when they begin, those before the range in the
 // first moment.
-func checkMoments(t *testing.T, got *analyze.Durations, want []plainSpan) {
+func checkMoments(t *testing.T, got *spans.Durations, want []plainSpan) {
 	t.Helper()
 	last := len(got.OverTime) - 1
 	for i, m := range got.OverTime {
@@ -202,7 +204,7 @@ func checkMoments(t *testing.T, got *analyze.Durations, want []plainSpan) {
 
 func TestSlowestSpanIsWhereItSays(t *testing.T) {
 	rec, _ := traceOf(9, 3, 500)
-	d, err := analyze.DurationsOf(context.Background(), rec, analyze.Query{}, []recording.FuncID{0, 1})
+	d, err := spans.DurationsOf(context.Background(), rec, recording.Scope{}, []recording.FuncID{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +213,41 @@ func TestSlowestSpanIsWhereItSays(t *testing.T) {
 		if l.Start(s.Span) != s.Start || l.End(s.Span) != s.Start+s.Duration || l.Call(s.Span) != s.Call {
 			t.Errorf("at track %d, lane %d, span %d there is another span than %+v", s.Track, s.Lane, s.Span, s)
 		}
+	}
+}
+
+// TestStats adds up the lengths of the spans of each function one by one.
+func TestStats(t *testing.T) {
+	for seed := range uint64(40) {
+		rec, all := traceOf(seed, 1+int(seed%4), 5+int(seed)*8)
+		r := rand.New(rand.NewPCG(seed, 4))
+		from := rec.Start + r.Int64N(rec.Duration()+1)
+		cut := recording.Between(from, from+r.Int64N(rec.End-from+1))
+		for _, in := range []recording.Scope{{}, cut, {Tracks: []int{0}}, cut.On([]int{0}), {Tracks: []int{}}} {
+			got, err := spans.Stats(context.Background(), rec, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for id := range rec.Functions.Len() {
+				var want spans.Stat
+				for i, s := range within(rec, all, in, rec.Functions.At(id).Name) {
+					d := s.end - s.start
+					if i == 0 {
+						want.Min, want.Max = d, d
+					}
+					want.Count, want.Sum, want.Min, want.Max = want.Count+1, want.Sum+d, min(want.Min, d), max(want.Max, d)
+				}
+				if got[id] != want {
+					t.Errorf("seed %d, %+v: %s has %+v, want %+v", seed, in, rec.Functions.At(id).Name, got[id], want)
+				}
+			}
+		}
+	}
+	rec, _ := traceOf(1, 2, 50)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := spans.Stats(ctx, rec, recording.Scope{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }
 
@@ -236,7 +273,7 @@ func TestPresence(t *testing.T) {
 		}
 	}
 	rec := b.Finish()
-	p, err := analyze.PresenceOf(context.Background(), rec, analyze.Query{}, analyze.Named("f").Functions(rec))
+	p, err := spans.PresenceOf(context.Background(), rec, analyze.Query{}, analyze.Named("f").Functions(rec))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +298,7 @@ func BenchmarkDurations(b *testing.B) {
 	rec := manySpans(20_000_000, 8)
 	b.ResetTimer()
 	for b.Loop() {
-		d, err := analyze.DurationsOf(context.Background(), rec, analyze.Query{}, []recording.FuncID{0})
+		d, err := spans.DurationsOf(context.Background(), rec, recording.Scope{}, []recording.FuncID{0})
 		if err != nil || d.Count != 20_000_000 {
 			b.Fatal(err, d)
 		}

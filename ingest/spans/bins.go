@@ -1,10 +1,12 @@
-package analyze
+package spans
 
 import (
 	"context"
 	"math"
 	"math/bits"
 	"runtime"
+
+	"ashlar/ingest/scan"
 )
 
 // Bin is a stretch From..To, To not included, with how many fall into it.
@@ -118,7 +120,7 @@ func (b *binner) bin(v int64) int {
 func histograms(ctx context.Context, p parts, least, most int64) (log, linear []Bin, err error) {
 	by := [2]*binner{newBinner(logEdges(least, most), false), newBinner(linearEdges(least, most), true)}
 	counts := make([][2][]int64, runtime.GOMAXPROCS(0))
-	err = spread(ctx, len(p), func(worker, i int) {
+	err = scan.Spread(ctx, len(p), func(worker, i int) {
 		c := &counts[worker]
 		if c[0] == nil {
 			for k := range by {

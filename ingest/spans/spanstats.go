@@ -1,0 +1,95 @@
+// Package spans answers what spans are like, one by one: how long a function's
+// are, which are the longest, how they change over time, and which flows go
+// through one. Of samples it says how often and how long on end a function was
+// seen. What all of them cost together is for package analyze.
+package spans
+
+import (
+	"context"
+	"math"
+	"runtime"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
+)
+
+// Stat sums up how long a function's spans are, in picoseconds.
+type Stat struct {
+	// Count is the number of spans that touch the selection, and Sum what their
+	// lengths add up to. A length is always the whole span's, also where the
+	// range cuts it, and that which is drawn for a span that never ended.
+	Count, Sum int64
+	Min, Max   int64
+}
+
+// Average is the mean length, rounded down; 0 without spans.
+func (s *Stat) Average() int64 {
+	if s.Count == 0 {
+		return 0
+	}
+	return s.Sum / s.Count
+}
+
+func (s *Stat) add(o *Stat) {
+	if o.Count == 0 {
+		return
+	}
+	if s.Count == 0 {
+		*s = *o
+		return
+	}
+	s.Count += o.Count
+	s.Sum += o.Sum
+	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
+}
+
+// Stats looks at every span of a scope and sums their lengths up by function:
+// the answer is indexed by FuncID.
+func Stats(ctx context.Context, rec *recording.Recording, in recording.Scope) ([]Stat, error) {
+	items := scan.Cut(scan.Lanes(rec, in)...)
+	all := make([][]Stat, runtime.GOMAXPROCS(0)) // by worker and call
+	err := scan.Spread(ctx, len(items), func(worker, i int) {
+		if all[worker] == nil {
+			all[worker] = make([]Stat, rec.Calls.Len())
+			for c := range all[worker] {
+				all[worker][c].Min = math.MaxInt64
+			}
+		}
+		stats := all[worker]
+		items[i].Each(func(starts, ends []int64, calls []recording.CallID) {
+			for k, c := range calls {
+				s := &stats[c]
+				d := ends[k] - starts[k]
+				s.Count++
+				s.Sum += d
+				s.Min, s.Max = min(s.Min, d), max(s.Max, d)
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Stat, rec.Functions.Len())
+	for _, stats := range all {
+		for c := 1; c < len(stats); c++ {
+			if stats[c].Count > 0 {
+				out[rec.Func(recording.CallID(c))].add(&stats[c])
+			}
+		}
+	}
+	return out, nil
+}
+
+// OfRow is what stats, by function as [Stats] has them, say of the spans of a
+// table's row: nil where that is no function of the recording, as with a module
+// that stands for its functions, and where there are none.
+func OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) *Stat {
+	if int(r.Func) >= len(stats) || stats[r.Func].Count == 0 {
+		return nil
+	}
+	if f := rec.Functions.At(int(r.Func)); f.Name != r.Name || f.Module != r.Module {
+		return nil
+	}
+	return &stats[r.Func]
+}
