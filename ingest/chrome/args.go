@@ -6,6 +6,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/source"
 )
 
@@ -193,11 +194,11 @@ func (a *argStore) mapped(off int64) string {
 		if len(text) == 0 {
 			return ""
 		}
-		end, st := value(text, 0, false)
+		end, st := jsonscan.Value(text, 0, false)
 		switch {
-		case st == good:
+		case st == jsonscan.Good:
 			return string(shown(text[:end]))
-		case st == bad || n == maxEvent || n == a.size-off:
+		case st == jsonscan.Bad || n == maxEvent || n == a.size-off:
 			return ""
 		}
 	}
@@ -207,9 +208,9 @@ func (a *argStore) mapped(off int64) string {
 func shown(text []byte) []byte {
 	var rest []byte
 	out := []byte{'{'}
-	m := object(text)
+	m := jsonscan.Object(text)
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			break
 		}
@@ -225,10 +226,10 @@ func shown(text []byte) []byte {
 				inner := v[1 : len(v)-1]
 				out = append(out, trimmed(inner)...)
 			default:
-				rest = appendMember(rest, m.raw, v)
+				rest = appendMember(rest, m.Raw, v)
 			}
 		default:
-			rest = appendMember(rest, m.raw, v)
+			rest = appendMember(rest, m.Raw, v)
 		}
 	}
 	if len(rest) > 0 {

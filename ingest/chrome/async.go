@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
 )
 
@@ -64,26 +65,26 @@ func (a *asyncOps) init(d *decoder) {
 // key reads what operation an event belongs to.
 func (a *asyncOps) key(it *item, t *thread) (asyncKey, bool) {
 	k := asyncKey{scope: it.cat<<1 | 1}
-	m := object(it.text())
+	m := jsonscan.Object(it.text())
 	found := false
 	for {
-		name, v, ok := m.next()
+		name, v, ok := m.Next()
 		if !ok {
 			break
 		}
 		switch string(name) {
 		case "id":
 			if !found {
-				k.id, found = a.d.ids.id(unquoted(v)), true
+				k.id, found = a.d.ids.id(jsonscan.Unquoted(v)), true
 			}
 		case "id2":
-			if local := member(v, "local"); local != nil {
-				k.id, k.pid, found = a.d.ids.id(unquoted(local)), t.pid, true
-			} else if global := member(v, "global"); global != nil {
-				k.id, found = a.d.ids.id(unquoted(global)), true
+			if local := jsonscan.Member(v, "local"); local != nil {
+				k.id, k.pid, found = a.d.ids.id(jsonscan.Unquoted(local)), t.pid, true
+			} else if global := jsonscan.Member(v, "global"); global != nil {
+				k.id, found = a.d.ids.id(jsonscan.Unquoted(global)), true
 			}
 		case "scope":
-			if s := unquoted(v); len(s) > 0 {
+			if s := jsonscan.Unquoted(v); len(s) > 0 {
 				k.scope = a.d.ids.id(s) << 1
 			}
 		}
@@ -157,7 +158,7 @@ func (a *asyncOps) step(it *item) string {
 	if it.ph == 'n' {
 		return name
 	}
-	if step := plain(member(member(it.text(), "args"), "step")); step != "" {
+	if step := jsonscan.Plain(jsonscan.Member(jsonscan.Member(it.text(), "args"), "step")); step != "" {
 		return name + ": " + step
 	}
 	return name

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
 )
 
@@ -100,7 +101,7 @@ func (d *decoder) take(bt *batch) bool {
 		case ev.ph == phStart:
 			d.start = ev.ts
 		case ev.ph == phSample && len(d.timed) == 0:
-			d.start, _ = parseMicros(unquoted(member(bt.text(ev), "ts")))
+			d.start, _ = parseMicros(jsonscan.Unquoted(jsonscan.Member(bt.text(ev), "ts")))
 		case ev.flags&hasTS != 0 && ev.ph > ' ' && ev.ph != 'M':
 			d.timed = append(d.timed, ev.ts)
 		}
@@ -371,7 +372,7 @@ func (d *decoder) element(it *item) {
 		d.kind("(no phase)").Read++
 		d.warn(noPhase, it.off, "")
 	case phOther:
-		ph := plain(member(it.text(), "ph"))
+		ph := jsonscan.Plain(jsonscan.Member(it.text(), "ph"))
 		k := d.kind(ph)
 		k.Read++
 		d.left(k, it.off)

@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"ashlar/ingest/jsonscan"
 	"math"
 	"strconv"
 )
@@ -28,9 +29,9 @@ func (d *decoder) counter(it *item) bool {
 	at := d.at(it.ts, it.off)
 	key := counterKey{process: d.process(t), name: it.name}
 	var args []byte
-	m := object(it.text())
+	m := jsonscan.Object(it.text())
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			break
 		}
@@ -38,17 +39,17 @@ func (d *decoder) counter(it *item) bool {
 		case "args":
 			args = v
 		case "id":
-			key.id = d.ids.id(unquoted(v))
+			key.id = d.ids.id(jsonscan.Unquoted(v))
 		}
 	}
 	found := false
-	m = object(args)
+	m = jsonscan.Object(args)
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			break
 		}
-		value, err := strconv.ParseFloat(string(unquoted(v)), 64)
+		value, err := strconv.ParseFloat(string(jsonscan.Unquoted(v)), 64)
 		if err != nil || math.IsNaN(value) || math.IsInf(value, 0) {
 			continue // not a point of a graph
 		}

@@ -1,5 +1,7 @@
 package chrome
 
+import "ashlar/ingest/jsonscan"
+
 // event is what the scanner makes of one element: an event of the trace with
 // the fields that nearly all have, or something rarer that the builder reads
 // from its text.
@@ -65,13 +67,13 @@ func (b *batch) add(ph byte, off, end int) *event {
 }
 
 // event reads the event that begins with the brace at p.
-func (s *scanner) event(b []byte, p int, ev *event) (end int, st status) {
+func (s *scanner) event(b []byte, p int, ev *event) (end int, st jsonscan.Status) {
 	var pid, tid ident
 	var e int
 	p++
 	for {
-		if p = space(b, p); p >= len(b) {
-			return p, more
+		if p = jsonscan.Space(b, p); p >= len(b) {
+			return p, jsonscan.More
 		}
 		if b[p] == ',' {
 			p++
@@ -81,37 +83,37 @@ func (s *scanner) event(b []byte, p int, ev *event) (end int, st status) {
 			break
 		}
 		if b[p] != '"' {
-			return p, bad
+			return p, jsonscan.Bad
 		}
 		k := p + 1
 		var escaped bool
-		if e, escaped, st = str(b, k); st != good {
+		if e, escaped, st = jsonscan.Str(b, k); st != jsonscan.Good {
 			return e, st
 		}
 		key := b[k:e]
 		if escaped {
-			key = []byte(unescape(key))
+			key = []byte(jsonscan.Unescape(key))
 		}
-		if p = space(b, e+1); p >= len(b) {
-			return p, more
+		if p = jsonscan.Space(b, e+1); p >= len(b) {
+			return p, jsonscan.More
 		}
 		if b[p] != ':' {
-			return p, bad
+			return p, jsonscan.Bad
 		}
-		if p = space(b, p+1); p >= len(b) {
-			return p, more
+		if p = jsonscan.Space(b, p+1); p >= len(b) {
+			return p, jsonscan.More
 		}
 		v := p
-		if p, st = value(b, v, s.final); st != good {
+		if p, st = jsonscan.Value(b, v, s.final); st != jsonscan.Good {
 			return p, st
 		}
 		s.field(ev, key, b[v:p], &pid, &tid)
 		// Behind the value: a comma, or the end.
-		if p = space(b, p); p >= len(b) {
-			return p, more
+		if p = jsonscan.Space(b, p); p >= len(b) {
+			return p, jsonscan.More
 		}
 		if c := b[p]; c != ',' && c != '}' {
-			return p, bad
+			return p, jsonscan.Bad
 		}
 	}
 	if pid.text == "" && tid.text == "" {
@@ -119,7 +121,7 @@ func (s *scanner) event(b []byte, p int, ev *event) (end int, st status) {
 	} else {
 		ev.thread = s.threads.key(threadKey{pid, tid})
 	}
-	return p + 1, good
+	return p + 1, jsonscan.Good
 }
 
 // field takes one member of an event over.
@@ -157,7 +159,7 @@ func (s *scanner) field(ev *event, key, val []byte, pid, tid *ident) {
 		}
 	case "tdur":
 		ev.flags |= hasArgs
-		if d, ok := parseMicros(unquoted(val)); ok && ev.flags&hasDur == 0 && (d.us > 0 || d.us == 0 && d.ps > 0) {
+		if d, ok := parseMicros(jsonscan.Unquoted(val)); ok && ev.flags&hasDur == 0 && (d.us > 0 || d.us == 0 && d.ps > 0) {
 			ev.dur = d
 			ev.flags |= lengthIsCPU
 		}
@@ -170,7 +172,7 @@ func (s *scanner) field(ev *event, key, val []byte, pid, tid *ident) {
 
 // number reads a time; null is none.
 func (ev *event) number(val []byte, f flag) micros {
-	m, ok := parseMicros(unquoted(val))
+	m, ok := parseMicros(jsonscan.Unquoted(val))
 	switch {
 	case ok:
 		ev.flags |= f
@@ -183,7 +185,7 @@ func (ev *event) number(val []byte, f flag) micros {
 // name interns a name or a category. A number counts as its digits; null and
 // "" are none.
 func (s *scanner) name(val []byte) uint32 {
-	q := unquoted(val)
+	q := jsonscan.Unquoted(val)
 	if len(q) == 0 || q[0] == 'n' && string(val) == "null" {
 		return 0
 	}
@@ -194,7 +196,7 @@ func (s *scanner) name(val []byte) uint32 {
 func empty(val []byte) bool {
 	switch val[0] {
 	case '{', '[':
-		return space(val, 1) == len(val)-1
+		return jsonscan.Space(val, 1) == len(val)-1
 	}
 	return string(val) == "null" || string(val) == `""`
 }

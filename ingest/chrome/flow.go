@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
 )
 
@@ -60,23 +61,23 @@ func (f *flowTable) add(it *item) bool {
 	t := d.use(it)
 	key := flowKey{cat: it.cat, name: it.name}
 	found, enclosing := false, it.ph != 'f'
-	m := object(it.text())
+	m := jsonscan.Object(it.text())
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			break
 		}
 		switch string(k) {
 		case "id":
-			key.id, found = d.ids.id(unquoted(v)), true
+			key.id, found = d.ids.id(jsonscan.Unquoted(v)), true
 		case "id2":
-			if local := member(v, "local"); local != nil {
-				key.id, key.pid, found = d.ids.id(unquoted(local)), t.pid, true
-			} else if global := member(v, "global"); global != nil {
-				key.id, found = d.ids.id(unquoted(global)), true
+			if local := jsonscan.Member(v, "local"); local != nil {
+				key.id, key.pid, found = d.ids.id(jsonscan.Unquoted(local)), t.pid, true
+			} else if global := jsonscan.Member(v, "global"); global != nil {
+				key.id, found = d.ids.id(jsonscan.Unquoted(global)), true
 			}
 		case "bp":
-			enclosing = enclosing || string(unquoted(v)) == "e"
+			enclosing = enclosing || string(jsonscan.Unquoted(v)) == "e"
 		}
 	}
 	if !found {
@@ -175,15 +176,15 @@ func (f *flowTable) bound(it *item, t *thread, at int64) {
 	d := f.d
 	var id uint32
 	in, out := false, false
-	m := object(it.text())
+	m := jsonscan.Object(it.text())
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			break
 		}
 		switch string(k) {
 		case "bind_id":
-			id = d.ids.id(unquoted(v))
+			id = d.ids.id(jsonscan.Unquoted(v))
 		case "flow_in":
 			in = truth(v)
 		case "flow_out":
@@ -216,7 +217,7 @@ func (f *flowTable) bound(it *item, t *thread, at int64) {
 
 // truth reads a JSON truth value, in quotes or as a number too.
 func truth(v []byte) bool {
-	switch string(unquoted(v)) {
+	switch string(jsonscan.Unquoted(v)) {
 	case "false", "0", "null", "":
 		return false
 	}

@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"ashlar/ingest/jsonscan"
 	"hash/maphash"
 	"strings"
 	"unicode/utf8"
@@ -67,7 +68,7 @@ func decoded(raw string) string {
 	if strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw) {
 		return raw
 	}
-	return unescape([]byte(raw))
+	return jsonscan.Unescape([]byte(raw))
 }
 
 // ident is a process or thread id as a file gives it: a number, or a text that
@@ -122,12 +123,12 @@ func (t *threadTable) take() []threadKey {
 // parseIdent reads a process or thread id: a number, a number in quotes, or
 // any other text. null counts as 0, like one that is missing.
 func parseIdent(raw []byte) ident {
-	q := unquoted(raw)
+	q := jsonscan.Unquoted(raw)
 	if n, ok := parseInt(q); ok {
 		return ident{n: n}
 	}
 	if m, ok := parseMicros(q); ok && m.ps == 0 {
 		return ident{n: m.us} // 1e3, 17.0
 	}
-	return ident{text: plain(raw)}
+	return ident{text: jsonscan.Plain(raw)}
 }

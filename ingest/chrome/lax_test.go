@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -397,17 +398,17 @@ func FuzzValue(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		end, st := value(b, 0, true)
+		end, st := jsonscan.Value(b, 0, true)
 		if end < 0 || end > len(b)+1 {
 			t.Fatalf("end %d of %d", end, len(b))
 		}
-		if json.Valid(b) && (st != good || len(bytes.TrimSpace(b[end:])) > 0) {
+		if json.Valid(b) && (st != jsonscan.Good || len(bytes.TrimSpace(b[end:])) > 0) {
 			t.Fatalf("%q is valid: %d %d", b, end, st)
 		}
-		if st == good && json.Valid(b) && bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
-			m, n := object(b), 0
+		if st == jsonscan.Good && json.Valid(b) && bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
+			m, n := jsonscan.Object(b), 0
 			for {
-				_, v, ok := m.next()
+				_, v, ok := m.Next()
 				if !ok {
 					break
 				}

@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"ashlar/ingest/jsonscan"
 	"bytes"
 	"encoding/json"
 	"math"
@@ -10,17 +11,17 @@ import (
 // there was something to take.
 func (d *decoder) metadata(it *item) bool {
 	t := d.threadOf(it)
-	args := member(it.text(), "args")
+	args := jsonscan.Member(it.text(), "args")
 	name := d.names[it.name].text
 	switch name {
 	case "process_name":
-		if v := member(args, "name"); v != nil {
-			d.b.ProcessInfo(d.process(t)).Name = plain(v)
+		if v := jsonscan.Member(args, "name"); v != nil {
+			d.b.ProcessInfo(d.process(t)).Name = jsonscan.Plain(v)
 			return true
 		}
 	case "process_labels":
-		if v := member(args, "labels"); v != nil {
-			d.b.ProcessInfo(d.process(t)).Labels = plain(v)
+		if v := jsonscan.Member(args, "labels"); v != nil {
+			d.b.ProcessInfo(d.process(t)).Labels = jsonscan.Plain(v)
 			return true
 		}
 	case "process_sort_index":
@@ -29,8 +30,8 @@ func (d *decoder) metadata(it *item) bool {
 			return true
 		}
 	case "thread_name":
-		if v := member(args, "name"); v != nil {
-			d.use(it).track.SetName(plain(v))
+		if v := jsonscan.Member(args, "name"); v != nil {
+			d.use(it).track.SetName(jsonscan.Plain(v))
 			return true
 		}
 	case "thread_sort_index":
@@ -45,24 +46,24 @@ func (d *decoder) metadata(it *item) bool {
 
 // sortIndex reads the order that a metadata event gives.
 func sortIndex(args []byte) (int, bool) {
-	m, ok := parseMicros(unquoted(member(args, "sort_index")))
+	m, ok := parseMicros(jsonscan.Unquoted(jsonscan.Member(args, "sort_index")))
 	return int(max(min(m.us, math.MaxInt32), math.MinInt32)), ok
 }
 
 // tool looks in a top-level object for what recorded, and what was recorded.
 func (d *decoder) tool(text []byte) {
 	src := d.b.Source()
-	m := object(text)
+	m := jsonscan.Object(text)
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			return
 		}
 		switch key := string(k); {
 		case src.Tool == "" && v[0] == '"' && (key == "source" || key == "product-version" || key == "version"):
-			src.Tool = plain(v)
+			src.Tool = jsonscan.Plain(v)
 		case src.Command == "" && v[0] == '"' && key == "command_line":
-			src.Command = plain(v)
+			src.Command = jsonscan.Plain(v)
 		default:
 			d.note(decoded(key), v)
 		}
@@ -76,7 +77,7 @@ func (d *decoder) note(key string, v []byte) {
 	var b bytes.Buffer
 	switch {
 	case v[0] == '"':
-		d.b.Source().Note(key, plain(v))
+		d.b.Source().Note(key, jsonscan.Plain(v))
 	case v[0] == '[' && json.Unmarshal(v, &list) == nil:
 		for _, x := range list {
 			d.note(key, x)

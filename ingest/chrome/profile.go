@@ -3,6 +3,7 @@ package chrome
 import (
 	"strconv"
 
+	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
 )
 
@@ -64,19 +65,19 @@ func (d *decoder) newProfile() *profile {
 // read adds a chunk's nodes and samples. deltas may stand in the profile or
 // beside it.
 func (p *profile) read(cpu, deltas []byte, it *item) {
-	m := object(cpu)
+	m := jsonscan.Object(cpu)
 	var samples []byte
 	var start, end micros
 	var starts, ends bool
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			break
 		}
 		switch string(k) {
 		case "nodes":
-			for a := array(v); ; {
-				n, ok := a.next()
+			for a := jsonscan.Array(v); ; {
+				n, ok := a.Next()
 				if !ok {
 					break
 				}
@@ -87,9 +88,9 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 		case "timeDeltas":
 			deltas = v
 		case "startTime":
-			start, starts = parseMicros(unquoted(v))
+			start, starts = parseMicros(jsonscan.Unquoted(v))
 		case "endTime":
-			end, ends = parseMicros(unquoted(v))
+			end, ends = parseMicros(jsonscan.Unquoted(v))
 		}
 	}
 	if starts && !p.timed {
@@ -103,24 +104,24 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 		p.end, p.ended = end, true
 	}
 	var ids []int64
-	for a := array(samples); ; {
-		v, ok := a.next()
+	for a := jsonscan.Array(samples); ; {
+		v, ok := a.Next()
 		if !ok {
 			break
 		}
-		id, ok := parseInt(unquoted(v))
+		id, ok := parseInt(jsonscan.Unquoted(v))
 		if !ok {
 			id = -1
 		}
 		ids = append(ids, id)
 	}
 	var ds []micros
-	for a := array(deltas); ; {
-		v, ok := a.next()
+	for a := jsonscan.Array(deltas); ; {
+		v, ok := a.Next()
 		if !ok {
 			break
 		}
-		d, _ := parseMicros(unquoted(v))
+		d, _ := parseMicros(jsonscan.Unquoted(v))
 		ds = append(ds, d)
 	}
 	if !p.timed {
@@ -158,29 +159,29 @@ func (p *profile) node(text []byte) {
 	n := new(profileNode)
 	var id int64 = -1
 	frame, children := text, []byte(nil)
-	m := object(text)
+	m := jsonscan.Object(text)
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			break
 		}
 		switch string(k) {
 		case "id":
-			id, _ = parseInt(unquoted(v))
+			id, _ = parseInt(jsonscan.Unquoted(v))
 		case "parent":
-			n.parent, n.hasParent = parseInt(unquoted(v))
+			n.parent, n.hasParent = parseInt(jsonscan.Unquoted(v))
 		case "callFrame":
 			frame = v
 		case "children":
 			children = v
 		}
 	}
-	for a := array(children); ; {
-		c, ok := a.next()
+	for a := jsonscan.Array(children); ; {
+		c, ok := a.Next()
 		if !ok {
 			break
 		}
-		if child, ok := parseInt(unquoted(c)); ok {
+		if child, ok := parseInt(jsonscan.Unquoted(c)); ok {
 			p.parent[child] = id
 		}
 	}
@@ -196,17 +197,17 @@ func (p *profile) node(text []byte) {
 func (d *decoder) callFrame(text []byte) (recording.FrameID, string) {
 	var f recording.Function
 	var fr recording.Frame
-	m := object(text)
+	m := jsonscan.Object(text)
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			break
 		}
 		switch string(k) {
 		case "functionName":
-			f.Name = plain(v)
+			f.Name = jsonscan.Plain(v)
 		case "url":
-			f.Module = plain(v)
+			f.Module = jsonscan.Plain(v)
 		case "lineNumber":
 			fr.Line = oneBased(v)
 		case "columnNumber":
@@ -228,7 +229,7 @@ func (d *decoder) callFrame(text []byte) (recording.FrameID, string) {
 }
 
 func oneBased(v []byte) int32 {
-	n, ok := parseInt(unquoted(v))
+	n, ok := parseInt(jsonscan.Unquoted(v))
 	if !ok || n < 0 || n >= 1<<31-1 {
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
 )
 
@@ -66,21 +67,21 @@ func (s *samplers) top(it *item) {
 	timed := false
 	var pid, tid ident
 	var hasPID bool
-	m := object(it.text())
+	m := jsonscan.Object(it.text())
 	for {
-		key, v, ok := m.next()
+		key, v, ok := m.Next()
 		if !ok {
 			break
 		}
 		switch string(key) {
 		case "ts":
-			w.ts, timed = parseMicros(unquoted(v))
+			w.ts, timed = parseMicros(jsonscan.Unquoted(v))
 		case "tid":
 			tid = parseIdent(v)
 		case "pid":
 			pid, hasPID = parseIdent(v), true
 		case "name":
-			if q := unquoted(v); len(q) > 0 {
+			if q := jsonscan.Unquoted(v); len(q) > 0 {
 				w.name = s.d.name(q)
 			}
 		}
@@ -99,25 +100,25 @@ func (s *samplers) top(it *item) {
 
 // add reads what both kinds of samples say about their stack and weight.
 func (s *samplers) add(text []byte, w waitingSample) {
-	m := object(text)
+	m := jsonscan.Object(text)
 	for {
-		k, v, ok := m.next()
+		k, v, ok := m.Next()
 		if !ok {
 			break
 		}
 		switch string(k) {
 		case "sf":
-			if q := unquoted(v); len(q) > 0 && string(v) != "null" {
+			if q := jsonscan.Unquoted(v); len(q) > 0 && string(v) != "null" {
 				w.frame = s.d.ids.id(q)
 			}
 		case "stack":
 			w.call = s.listed(v)
 		case "cpu":
-			if n, ok := parseInt(unquoted(v)); ok && n >= 0 && n <= math.MaxInt16 {
+			if n, ok := parseInt(jsonscan.Unquoted(v)); ok && n >= 0 && n <= math.MaxInt16 {
 				w.cpu = int32(n)
 			}
 		case "weight":
-			if d, ok := parseDecimal(unquoted(v)); ok {
+			if d, ok := parseDecimal(jsonscan.Unquoted(v)); ok {
 				d.digits = slices.Clone(d.digits)
 				s.weights = append(s.weights, d)
 				w.weight = int32(len(s.weights))
@@ -131,17 +132,17 @@ func (s *samplers) add(text []byte, w waitingSample) {
 // first. A frame may be an id of stackFrames already read, or just a name.
 func (s *samplers) listed(text []byte) recording.CallID {
 	var frames []recording.FrameID
-	a := array(text)
+	a := jsonscan.Array(text)
 	for {
-		v, ok := a.next()
+		v, ok := a.Next()
 		if !ok {
 			break
 		}
-		if n := s.d.stacks.nodes[s.d.ids.id(unquoted(v))]; n != nil {
+		if n := s.d.stacks.nodes[s.d.ids.id(jsonscan.Unquoted(v))]; n != nil {
 			frames = append(frames, n.frame)
 			continue
 		}
-		frames = append(frames, s.d.b.FunctionFrame(s.d.b.Function(recording.Function{Name: plain(v)})))
+		frames = append(frames, s.d.b.FunctionFrame(s.d.b.Function(recording.Function{Name: jsonscan.Plain(v)})))
 	}
 	slices.Reverse(frames)
 	return s.d.b.Stack(frames)
@@ -287,21 +288,21 @@ func (s *samplers) begin(it *item) bool {
 	t := s.d.use(it)
 	p := s.profile(it, t)
 	p.thread, p.known = t, true
-	data := member(member(it.text(), "args"), "data")
-	if start, ok := parseMicros(unquoted(member(data, "startTime"))); ok {
+	data := jsonscan.Member(jsonscan.Member(it.text(), "args"), "data")
+	if start, ok := parseMicros(jsonscan.Unquoted(jsonscan.Member(data, "startTime"))); ok {
 		p.begin(start)
 	} else {
 		p.begin(it.ts)
 	}
 	s.d.at(it.ts, it.off)
-	p.read(member(data, "cpuProfile"), member(data, "timeDeltas"), it)
+	p.read(jsonscan.Member(data, "cpuProfile"), jsonscan.Member(data, "timeDeltas"), it)
 	return true
 }
 
 // chunk adds a ProfileChunk event.
 func (s *samplers) chunk(it *item) bool {
 	p := s.profile(it, nil)
-	data := member(member(it.text(), "args"), "data")
+	data := jsonscan.Member(jsonscan.Member(it.text(), "args"), "data")
 	if data == nil {
 		s.d.warn(noProfile, it.off, "")
 		return false
@@ -309,8 +310,8 @@ func (s *samplers) chunk(it *item) bool {
 	if p.thread == nil {
 		p.thread = s.d.use(it)
 	}
-	p.read(member(data, "cpuProfile"), member(data, "timeDeltas"), it)
-	if end, ok := parseMicros(unquoted(member(data, "endTime"))); ok {
+	p.read(jsonscan.Member(data, "cpuProfile"), jsonscan.Member(data, "timeDeltas"), it)
+	if end, ok := parseMicros(jsonscan.Unquoted(jsonscan.Member(data, "endTime"))); ok {
 		p.end, p.ended = end, true
 	}
 	return true
@@ -318,8 +319,8 @@ func (s *samplers) chunk(it *item) bool {
 
 func (s *samplers) profile(it *item, t *thread) *profile {
 	key := profileKey{pid: s.d.threadOf(it).pid}
-	if id := member(it.text(), "id"); id != nil {
-		key.id = s.d.ids.id(unquoted(id))
+	if id := jsonscan.Member(it.text(), "id"); id != nil {
+		key.id = s.d.ids.id(jsonscan.Unquoted(id))
 	}
 	p := s.profiles[key]
 	if p == nil || t != nil && p.known {
@@ -332,7 +333,7 @@ func (s *samplers) profile(it *item, t *thread) *profile {
 
 // whole adds the profile that older DevTools write as one instant.
 func (s *samplers) whole(it *item, t *thread) {
-	cpu := member(member(member(it.text(), "args"), "data"), "cpuProfile")
+	cpu := jsonscan.Member(jsonscan.Member(jsonscan.Member(it.text(), "args"), "data"), "cpuProfile")
 	if cpu == nil {
 		return
 	}

@@ -1,6 +1,9 @@
 package chrome
 
-import "bytes"
+import (
+	"ashlar/ingest/jsonscan"
+	"bytes"
+)
 
 // mode is where in the file's outermost structure the scanner is.
 type mode uint8
@@ -50,7 +53,7 @@ type position struct {
 	lost    bool // looking for the next event behind damage
 	garbage bool // the bytes before were no element
 	prev    byte // while lost: what stands before, white space left out
-	skip    skipper
+	skip    jsonscan.Skipper
 	reread  int64
 }
 
@@ -72,8 +75,8 @@ func (s *scanner) scan(b []byte, base int64, final bool, out *batch) int {
 		case inTop:
 			p = s.top(b, p, out)
 		case inSkip:
-			p += s.skip.run(b[p:])
-			if s.skip.done {
+			p += s.skip.Run(b[p:])
+			if s.skip.Done {
 				s.mode = inTop
 			}
 		case inFrames, inSamples, inNodes, inDeltas:
@@ -141,11 +144,11 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 			return p
 		}
 		var end int
-		var st status
+		var st jsonscan.Status
 		switch b[p] {
 		case '{':
 			ev := out.add(phNone, p, p)
-			if end, st = s.event(b, p, ev); st == good {
+			if end, st = s.event(b, p, ev); st == jsonscan.Good {
 				ev.end = uint32(end)
 				if !s.comma {
 					out.add(phComma, p, p)
@@ -168,19 +171,19 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 			}
 			return p + 1
 		default:
-			if end, st = value(b, p, s.final); st == good {
+			if end, st = jsonscan.Value(b, p, s.final); st == jsonscan.Good {
 				out.add(phScalar, p, end)
 			}
 		}
 		switch {
-		case st == good:
+		case st == jsonscan.Good:
 			p, s.comma = end, false
-		case st == more && !s.final && len(b)-p <= maxEvent:
+		case st == jsonscan.More && !s.final && len(b)-p <= maxEvent:
 			s.hungry = true
 			return p
 		default:
 			s.comma = false
-			p = s.damage(b, p, min(end, len(b)), st == more, out)
+			p = s.damage(b, p, min(end, len(b)), st == jsonscan.More, out)
 		}
 	}
 }
@@ -239,7 +242,7 @@ func (s *scanner) find(b []byte, p int) int {
 			continue
 		}
 		if c == '{' && s.prev != ':' {
-			q := space(b, p+1)
+			q := jsonscan.Space(b, p+1)
 			if q == len(b) && !s.final {
 				s.hungry = true
 				return p
@@ -278,12 +281,12 @@ func (s *scanner) top(b []byte, p int, out *batch) int {
 		s.lose(b[p])
 		return p + 1
 	}
-	e, _, st := str(b, p+1)
-	if st == more {
+	e, _, st := jsonscan.Str(b, p+1)
+	if st == jsonscan.More {
 		return s.wait(b, from, p, out)
 	}
 	key := b[p+1 : e]
-	v := space(b, e+1)
+	v := jsonscan.Space(b, e+1)
 	if v < len(b) && b[v] != ':' {
 		out.add(phBad, p, v)
 		s.mode = inEvents
@@ -291,12 +294,12 @@ func (s *scanner) top(b []byte, p int, out *batch) int {
 		return v
 	}
 	if v < len(b) {
-		v = space(b, v+1)
+		v = jsonscan.Space(b, v+1)
 	}
 	if v >= len(b) {
 		return s.wait(b, from, p, out)
 	}
-	return s.member(b, p, v, string(unquoted(key)), out)
+	return s.member(b, p, v, string(jsonscan.Unquoted(key)), out)
 }
 
 // wait asks for more bytes of the element at p, or notes that there are none.
@@ -329,12 +332,12 @@ func (s *scanner) member(b []byte, p, v int, key string, out *batch) int {
 		s.mode = inFrames
 		return v + 1
 	case key == "startTime" || key == "endTime":
-		e, st := value(b, v, s.final)
-		if st == more && !s.final && len(b)-v <= maxTool {
+		e, st := jsonscan.Value(b, v, s.final)
+		if st == jsonscan.More && !s.final && len(b)-v <= maxTool {
 			s.hungry = true
 			return p
 		}
-		if m, ok := parseMicros(unquoted(b[v:min(e, len(b))])); ok && st == good {
+		if m, ok := parseMicros(jsonscan.Unquoted(b[v:min(e, len(b))])); ok && st == jsonscan.Good {
 			ev := out.add(phStart, v, e)
 			ev.ts, ev.flags = m, hasTS
 			if key == "endTime" {
@@ -343,17 +346,17 @@ func (s *scanner) member(b []byte, p, v int, key string, out *batch) int {
 			return e
 		}
 	case b[v] == '{' && (key == "metadata" || key == "otherData" || key == "clientInfo"):
-		e, st := value(b, v, s.final)
-		if st == more && !s.final && len(b)-v <= maxTool {
+		e, st := jsonscan.Value(b, v, s.final)
+		if st == jsonscan.More && !s.final && len(b)-v <= maxTool {
 			s.hungry = true
 			return p
 		}
-		if st == good && e-v <= maxTool {
+		if st == jsonscan.Good && e-v <= maxTool {
 			out.add(phTool, v, e)
 			return e
 		}
 	}
-	s.mode, s.skip = inSkip, skipper{}
+	s.mode, s.skip = inSkip, jsonscan.Skipper{}
 	return v
 }
 
@@ -371,25 +374,25 @@ func (s *scanner) list(b []byte, p int, out *batch) int {
 			s.mode = inTop
 			return p + 1
 		}
-		end, st := value(b, p, s.final)
-		if st == good && s.mode == inFrames {
-			if end = space(b, end); end == len(b) {
-				st = more
+		end, st := jsonscan.Value(b, p, s.final)
+		if st == jsonscan.Good && s.mode == inFrames {
+			if end = jsonscan.Space(b, end); end == len(b) {
+				st = jsonscan.More
 			} else if b[p] != '"' || b[end] != ':' {
-				st = bad
+				st = jsonscan.Bad
 			} else {
-				end, st = value(b, end+1, s.final)
+				end, st = jsonscan.Value(b, end+1, s.final)
 			}
 		}
 		switch {
-		case st == good:
+		case st == jsonscan.Good:
 			s.element(b, p, end, out)
 			s.garbage = false
 			p = end
-		case st == more && !s.final && len(b)-p <= maxEvent:
+		case st == jsonscan.More && !s.final && len(b)-p <= maxEvent:
 			s.hungry = true
 			return p
-		case st == more:
+		case st == jsonscan.More:
 			out.add(phCut, p, len(b))
 			return len(b)
 		default:
@@ -420,7 +423,7 @@ func (s *scanner) element(b []byte, p, end int, out *batch) {
 		}
 		return
 	}
-	m, ok := parseMicros(unquoted(b[p:end]))
+	m, ok := parseMicros(jsonscan.Unquoted(b[p:end]))
 	switch {
 	case !ok || s.mode == inNodes:
 		out.add(phScalar, p, end)
@@ -431,50 +434,4 @@ func (s *scanner) element(b []byte, p, end int, out *batch) {
 		ev := out.add(phDelta, p, end)
 		ev.ts, ev.flags = m, hasTS
 	}
-}
-
-// skipper passes over a value in any number of pieces without keeping it.
-type skipper struct {
-	depth  int
-	quoted bool
-	slant  bool // the byte before was a backslash
-	done   bool
-}
-
-// run passes over b and returns how much of it belongs to the value.
-func (s *skipper) run(b []byte) int {
-	for p := 0; p < len(b); p++ {
-		c := b[p]
-		switch {
-		case s.slant:
-			s.slant = false
-		case s.quoted && c == '\\':
-			s.slant = true
-		case s.quoted:
-			if c == '"' {
-				s.quoted = false
-				if s.depth == 0 {
-					s.done = true
-					return p + 1
-				}
-			}
-		case c == '"':
-			s.quoted = true
-		case c == '{' || c == '[':
-			s.depth++
-		case c == '}' || c == ']':
-			if s.depth == 0 {
-				s.done = true
-				return p
-			}
-			if s.depth--; s.depth == 0 {
-				s.done = true
-				return p + 1
-			}
-		case s.depth == 0 && c == ',':
-			s.done = true
-			return p
-		}
-	}
-	return len(b)
 }

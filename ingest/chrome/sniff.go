@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/jsonscan"
 )
 
 // What is recognised and not read.
@@ -20,9 +21,9 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return decode.Maybe, errZip
 	}
-	p := space(head, 0)
+	p := jsonscan.Space(head, 0)
 	if bytes.HasPrefix(head[p:], []byte("\xEF\xBB\xBF")) {
-		p = space(head, p+3)
+		p = jsonscan.Space(head, p+3)
 	}
 	if p == len(head) {
 		return decode.No, nil
@@ -83,19 +84,19 @@ func keysOf(b []byte, whole bool) (keys map[string]bool, end int) {
 		if b[p] != '"' {
 			return keys, 0
 		}
-		e, _, st := str(b, p+1)
-		if st != good {
+		e, _, st := jsonscan.Str(b, p+1)
+		if st != jsonscan.Good {
 			return keys, 0
 		}
-		key := unescape(b[p+1 : e])
-		if p = space(b, e+1); p >= len(b) || b[p] != ':' {
+		key := jsonscan.Unescape(b[p+1 : e])
+		if p = jsonscan.Space(b, e+1); p >= len(b) || b[p] != ':' {
 			return keys, 0
 		}
 		keys[key] = true
 		if key == "traceEvents" {
 			return keys, 0
 		}
-		if p, st = value(b, p+1, whole); st != good {
+		if p, st = jsonscan.Value(b, p+1, whole); st != jsonscan.Good {
 			return keys, 0
 		}
 	}

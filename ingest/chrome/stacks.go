@@ -1,6 +1,9 @@
 package chrome
 
-import "ashlar/ingest/recording"
+import (
+	"ashlar/ingest/jsonscan"
+	"ashlar/ingest/recording"
+)
 
 // stackTable are the frames of the top-level stackFrames: a tree whose nodes
 // name their parents, in any order and perhaps behind the samples that use
@@ -32,27 +35,27 @@ func (s *stackTable) define(it *item) {
 	k := s.d.kind("stackFrames")
 	k.Read++
 	text := it.text()
-	e, _, st := str(text, 1)
-	p := space(text, min(e+1, len(text)))
-	if st != good || p >= len(text) {
+	e, _, st := jsonscan.Str(text, 1)
+	p := jsonscan.Space(text, min(e+1, len(text)))
+	if st != jsonscan.Good || p >= len(text) {
 		s.d.left(k, it.off)
 		return
 	}
 	n := new(stackNode)
 	var f recording.Function
-	m := object(text[p+1:])
+	m := jsonscan.Object(text[p+1:])
 	for {
-		key, v, ok := m.next()
+		key, v, ok := m.Next()
 		if !ok {
 			break
 		}
 		switch string(key) {
 		case "name":
-			f.Name = plain(v)
+			f.Name = jsonscan.Plain(v)
 		case "category":
-			f.Module = plain(v)
+			f.Module = jsonscan.Plain(v)
 		case "parent":
-			if q := unquoted(v); len(q) > 0 && string(v) != "null" {
+			if q := jsonscan.Unquoted(v); len(q) > 0 && string(v) != "null" {
 				n.parent = s.d.ids.id(q)
 			}
 		}

@@ -1,4 +1,4 @@
-package chrome
+package jsonscan
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// unescape decodes the escapes of a JSON string, given without its quotes.
+// Unescape decodes the escapes of a JSON string, given without its quotes.
 // What is no escape stays as it is, and bytes that are no UTF-8 become U+FFFD.
-func unescape(b []byte) string {
+func Unescape(b []byte) string {
 	var s strings.Builder
 	s.Grow(len(b))
 	for i := 0; i < len(b); i++ {
@@ -79,20 +79,20 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// plain is the text of a raw value: a string's content decoded, null as
+// Plain is the text of a raw value: a string's content decoded, null as
 // nothing, anything else as it stands.
-func plain(raw []byte) string {
+func Plain(raw []byte) string {
 	switch {
 	case len(raw) >= 2 && raw[0] == '"':
-		return unescape(raw[1 : len(raw)-1])
+		return Unescape(raw[1 : len(raw)-1])
 	case string(raw) == "null":
 		return ""
 	}
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// unquoted takes the quotes off a raw value; what has none stays as it is.
-func unquoted(raw []byte) []byte {
+// Unquoted takes the quotes off a raw value; what has none stays as it is.
+func Unquoted(raw []byte) []byte {
 	if len(raw) >= 2 && raw[0] == '"' {
 		return raw[1 : len(raw)-1]
 	}

@@ -1,0 +1,350 @@
+// Package jsonscan takes JSON apart where it lies, as lax as it is written: it
+// finds where strings, numbers and whole values end, a machine word at a time,
+// and copies nothing. [Value] checks the grammar just so far that a bracket or a
+// quote that is missing shows soon.
+package jsonscan
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Status says how reading one piece of JSON ended.
+type Status uint8
+
+const (
+	// Good: the piece was read to its end.
+	Good Status = iota
+	// More: the bytes ended before the piece did.
+	More
+	// Bad: what stands at the position can't be part of the piece.
+	Bad
+)
+
+// maxDepth is how deep arrays and objects may nest inside an event. Real
+// events stay below a dozen; the limit bounds the work of finding out that a
+// bracket was never closed.
+const maxDepth = 1024
+
+// Space returns the position of the first byte that is not white space.
+func Space(b []byte, p int) int {
+	for p < len(b) && b[p] <= ' ' {
+		p++
+	}
+	return p
+}
+
+const (
+	ones   = 0x0101010101010101
+	highs  = 0x8080808080808080
+	quotes = '"' * ones
+	slants = '\\' * ones
+)
+
+// Str finds the end of a string: p is behind the opening quote, end at the
+// closing one. escaped tells whether there is a backslash in between. Control
+// characters are let pass, as writers do leave them in.
+func Str(b []byte, p int) (end int, escaped bool, st Status) {
+	for {
+		for p+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[p:])
+			q, s := w^quotes, w^slants
+			// Exact for the lowest byte that matches, and that one is wanted.
+			m := ((q-ones)&^q | (s-ones)&^s) & highs
+			if m != 0 {
+				p += bits.TrailingZeros64(m) >> 3
+				break
+			}
+			p += 8
+		}
+		for p < len(b) && b[p] != '"' && b[p] != '\\' {
+			p++
+		}
+		if p >= len(b) {
+			return p, escaped, More
+		}
+		if b[p] == '"' {
+			return p, escaped, Good
+		}
+		escaped = true
+		p += 2
+	}
+}
+
+// bare marks the bytes that numbers, true, false, null and the likes of NaN
+// consist of.
+var bare = func() (t [256]bool) {
+	for _, c := range "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-._" {
+		t[c] = true
+	}
+	return t
+}()
+
+// word finds the end of a number or a literal that begins at p. It needs to
+// see the byte behind unless final says that there is none.
+func word(b []byte, p int, final bool) (end int, st Status) {
+	e := p
+	for e < len(b) && bare[b[e]] {
+		e++
+	}
+	switch {
+	case e == len(b) && !final:
+		return e, More
+	case e == p:
+		return e, Bad
+	}
+	return e, Good
+}
+
+// Value finds the end of a value that begins at p. The grammar is checked just
+// so far that a bracket or a quote that is missing shows soon, and does not
+// swallow the rest of the file. Surplus commas are let pass.
+func Value(b []byte, p int, final bool) (int, Status) {
+	p = Space(b, p)
+	if p >= len(b) {
+		return p, More
+	}
+	switch b[p] {
+	case '"':
+		e, _, st := Str(b, p+1)
+		if st != Good {
+			return e, st
+		}
+		return e + 1, Good
+	case '{', '[':
+		return nested(b, p, final)
+	}
+	return word(b, p, final)
+}
+
+// nested finds the end of the array or object that begins at p.
+func nested(b []byte, p int, final bool) (int, Status) {
+	var kinds [maxDepth / 64]uint64 // a bit a level: 1 for an object
+	depth, object := 0, false
+	var st Status
+	for {
+		// Here a value, a key, or a closing bracket may stand.
+		if p = Space(b, p); p >= len(b) {
+			return p, More
+		}
+		c := b[p]
+		switch {
+		case c == ',' && depth > 0:
+			p++
+			continue
+		case c == '}' || c == ']':
+			if object != (c == '}') {
+				return p, Bad
+			}
+			p++
+			for {
+				if depth--; depth == 0 {
+					return p, Good
+				}
+				object = kinds[(depth-1)>>6]>>((depth-1)&63)&1 != 0
+				// Runs of closing brackets are common.
+				if p < len(b) && (b[p] == '}' && object || b[p] == ']' && !object) {
+					p++
+					continue
+				}
+				break
+			}
+		default:
+			if object {
+				if c != '"' {
+					return p, Bad
+				}
+				if p, _, st = Str(b, p+1); st != Good {
+					return p, st
+				}
+				if p = Space(b, p+1); p >= len(b) {
+					return p, More
+				}
+				if b[p] != ':' {
+					return p, Bad
+				}
+				if p = Space(b, p+1); p >= len(b) {
+					return p, More
+				}
+				c = b[p]
+			}
+			switch c {
+			case '"':
+				if p, _, st = Str(b, p+1); st != Good {
+					return p, st
+				}
+				p++
+			case '{', '[':
+				if depth == maxDepth {
+					return p, Bad
+				}
+				object = c == '{'
+				k := &kinds[depth>>6]
+				*k &^= 1 << (depth & 63)
+				if object {
+					*k |= 1 << (depth & 63)
+				}
+				depth++
+				p++
+				continue
+			default:
+				if p, st = word(b, p, final); st != Good {
+					return p, st
+				}
+			}
+		}
+		// Behind a value: a comma, or the bracket that closes.
+		if p = Space(b, p); p >= len(b) {
+			return p, More
+		}
+		switch b[p] {
+		case ',':
+			p++
+		case '}', ']':
+		default:
+			return p, Bad
+		}
+	}
+}
+
+// Members walks over the members of an object whose text is known to be
+// complete.
+type Members struct {
+	b []byte
+	p int
+	// Raw is the last key as it is written.
+	Raw []byte
+}
+
+// Object returns a walk over the members of an object; over none when the text
+// is not one.
+func Object(text []byte) Members {
+	p := Space(text, 0)
+	if p >= len(text) || text[p] != '{' {
+		return Members{b: text, p: len(text)}
+	}
+	return Members{b: text, p: p + 1}
+}
+
+// Next returns the next key, decoded, and the raw text of its value.
+func (m *Members) Next() (key, val []byte, ok bool) {
+	for m.p < len(m.b) && (m.b[m.p] <= ' ' || m.b[m.p] == ',') {
+		m.p++
+	}
+	if m.p >= len(m.b) || m.b[m.p] != '"' {
+		return nil, nil, false
+	}
+	e, escaped, st := Str(m.b, m.p+1)
+	if st != Good {
+		return nil, nil, false
+	}
+	key = m.b[m.p+1 : e]
+	m.Raw = key
+	if escaped {
+		key = []byte(Unescape(key))
+	}
+	p := Space(m.b, e+1)
+	if p >= len(m.b) || m.b[p] != ':' {
+		return nil, nil, false
+	}
+	p = Space(m.b, p+1)
+	if m.p, st = Value(m.b, p, true); st != Good {
+		m.p = len(m.b)
+		return nil, nil, false
+	}
+	return key, m.b[p:m.p], true
+}
+
+// Elements walks over the elements of an array whose text is known to be
+// complete.
+type Elements struct {
+	b []byte
+	p int
+}
+
+func Array(text []byte) Elements {
+	p := Space(text, 0)
+	if p >= len(text) || text[p] != '[' {
+		return Elements{b: text, p: len(text)}
+	}
+	return Elements{b: text, p: p + 1}
+}
+
+// Next returns the raw text of the next element.
+func (a *Elements) Next() (val []byte, ok bool) {
+	for a.p < len(a.b) && (a.b[a.p] <= ' ' || a.b[a.p] == ',') {
+		a.p++
+	}
+	if a.p >= len(a.b) || a.b[a.p] == ']' {
+		return nil, false
+	}
+	p := a.p
+	var st Status
+	if a.p, st = Value(a.b, p, true); st != Good {
+		a.p = len(a.b)
+		return nil, false
+	}
+	return a.b[p:a.p], true
+}
+
+// Member returns the raw value of a key of an object, nil when it has none.
+func Member(text []byte, key string) []byte {
+	m := Object(text)
+	for {
+		k, v, ok := m.Next()
+		if !ok {
+			return nil
+		}
+		if string(k) == key {
+			return v
+		}
+	}
+}
+
+// Skipper passes over a value in any number of pieces without keeping it.
+type Skipper struct {
+	// Done: the value has ended.
+	Done   bool
+	depth  int
+	quoted bool
+	slant  bool // the byte before was a backslash
+
+}
+
+// Run passes over b and returns how much of it belongs to the value.
+func (s *Skipper) Run(b []byte) int {
+	for p := 0; p < len(b); p++ {
+		c := b[p]
+		switch {
+		case s.slant:
+			s.slant = false
+		case s.quoted && c == '\\':
+			s.slant = true
+		case s.quoted:
+			if c == '"' {
+				s.quoted = false
+				if s.depth == 0 {
+					s.Done = true
+					return p + 1
+				}
+			}
+		case c == '"':
+			s.quoted = true
+		case c == '{' || c == '[':
+			s.depth++
+		case c == '}' || c == ']':
+			if s.depth == 0 {
+				s.Done = true
+				return p
+			}
+			if s.depth--; s.depth == 0 {
+				s.Done = true
+				return p + 1
+			}
+		case s.depth == 0 && c == ',':
+			s.Done = true
+			return p
+		}
+	}
+	return len(b)
+}
