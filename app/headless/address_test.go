@@ -15,6 +15,7 @@ import (
 	"ashlar/app/cli"
 	"ashlar/app/shell"
 	"ashlar/ingest/recording"
+	"ashlar/render/golden"
 	"ashlar/render/theme"
 )
 
@@ -79,7 +80,7 @@ func TestAddressesShowTheSame(t *testing.T) {
 			t.Errorf("seed %d, %s:\n%s became\n%s", seed, strings.Join(did, ", "), at, again)
 		}
 		if !bytes.Equal(got.Pix, want.Pix) {
-			t.Errorf("seed %d, %s: what %s shows is %.2f %% unlike", seed, strings.Join(did, ", "), at, 100*unlike(got, want))
+			t.Errorf("seed %d, %s: what %s shows differs at %v", seed, strings.Join(did, ", "), at, golden.Unlike(got, want))
 			for name, img := range map[string]*image.RGBA{fmt.Sprint(seed, "-want.png"): want, fmt.Sprint(seed, "-got.png"): got} {
 				if err := WritePNG(t.ArtifactDir()+"/"+name, img, nil); err != nil {
 					t.Error(err)

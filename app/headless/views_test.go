@@ -2,7 +2,6 @@ package headless
 
 import (
 	"image"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,10 +58,6 @@ var views = []struct {
 const heaviest = "the heaviest function"
 
 func TestGoldenViews(t *testing.T) {
-	dir, err := filepath.Abs("../../testdata/golden/views")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, v := range views {
 		for _, th := range []*theme.Theme{theme.Dark, theme.Light} {
 			t.Run(v.name+"-"+th.Name, func(t *testing.T) {
@@ -81,12 +76,7 @@ func TestGoldenViews(t *testing.T) {
 				if v.small {
 					size = image.Pt(560, 420)
 				}
-				img, err := Draw(s, size.X, size.Y, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				compare(t, filepath.Join(dir, v.name+"-"+th.Name+".png"), img)
-				likeShapes(t, s, img, 1)
+				check(t, s, "views/"+v.name+"-"+th.Name, size.X, size.Y, 1)
 			})
 		}
 	}
@@ -110,21 +100,12 @@ func do(t *testing.T, s *shell.Shell, step string) {
 }
 
 func TestGoldenContrast(t *testing.T) {
-	dir, err := filepath.Abs("../../testdata/golden/views")
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := shell.New(theme.Contrast)
 	defer s.Close()
 	s.OpenDemo()
 	settle(t, s, cli.StackView{Search: "json"})
 	s.Scale = 1.25
-	img, err := Draw(s, 1000, 640, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare(t, filepath.Join(dir, "contrast.png"), img)
-	likeShapes(t, s, img, 1)
+	check(t, s, "views/contrast", 1000, 640, 1)
 }
 
 // settle waits until what is shown is final. The first frame asks what tabs

@@ -1,7 +1,6 @@
 package headless
 
 import (
-	"path/filepath"
 	"testing"
 
 	"ashlar/app/shell"
@@ -21,16 +20,7 @@ func TestWelcome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := shell.New(c.theme)
 			defer s.Close()
-			img, err := Draw(s, c.w, c.h, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			path, err := filepath.Abs("../../testdata/golden/" + name + ".png")
-			if err != nil {
-				t.Fatal(err)
-			}
-			compare(t, path, img)
-			likeShapes(t, s, img, 1)
+			check(t, s, name, c.w, c.h, 1)
 		})
 	}
 }

@@ -1,51 +1,92 @@
-// Package golden compares pictures that tests draw with those that were looked
-// at and kept.
+// Package golden compares what tests draw with what was looked at and kept.
+//
+// Most is kept as shapes, an SVG file that is compared to the letter and whose
+// changes can be read. A few pictures are kept as pixels too, compared by tiles:
+// pixels are what people see, but a changed word costs the repository the whole
+// picture once more.
 package golden
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"flag"
+	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"ashlar/render/raster"
+	"ashlar/render/svg"
 	"ashlar/render/theme"
 )
 
-var update = flag.Bool("update", false, "write the golden pictures anew")
+var update = flag.Bool("update", false, "write what is kept of pictures anew, where it differs")
 
-// Check fails the test when a picture is not like testdata/NAME.png: more than
-// one pixel in 500 differs visibly. With -update it writes the file instead.
-func Check(t *testing.T, name string, got *image.RGBA) {
+// CheckShapes fails the test unless shapes are those of the file path.svg. With
+// -update it writes the file instead.
+func CheckShapes(t testing.TB, path string, c *svg.Canvas, title string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".png")
-	if *update {
-		if err := write(path, got); err != nil {
+	path += ".svg"
+	var b bytes.Buffer
+	if err := c.Write(&b, title); err != nil {
+		t.Fatal(err)
+	}
+	got := condense(b.String())
+	want, err := os.ReadFile(path)
+	switch {
+	case err == nil && string(want) == got:
+		return
+	case *update:
+		if err := write(path, []byte(got)); err != nil {
 			t.Fatal(err)
 		}
 		return
-	}
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
+	case errors.Is(err, os.ErrNotExist):
 		t.Fatalf("there is no %s: draw it with go test -update, and look at it", path)
-	} else if err != nil {
+	case err != nil:
 		t.Fatal(err)
 	}
-	defer f.Close()
-	want, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
+	out := filepath.Join(t.ArtifactDir(), filepath.Base(path))
+	if err := write(out, b.Bytes()); err != nil {
+		t.Error(err)
 	}
-	if bad, all := Differ(want, got); bad*500 > all {
-		out := filepath.Join(t.ArtifactDir(), name+".got.png")
-		if err := write(out, got); err != nil {
-			t.Error(err)
+	t.Errorf("the shapes are not those of %s; they are in %s (-artifacts keeps them), and -update keeps them from now on:\n%s", path, out, firstDifference(string(want), got))
+}
+
+// firstDifference is the first lines in which two texts differ.
+func firstDifference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	n := 0
+	for n < min(len(w), len(g))-1 && w[n] == g[n] {
+		n++
+	}
+	part := func(sign string, lines []string) string {
+		var s strings.Builder
+		for _, l := range lines[n:min(n+4, len(lines))] {
+			s.WriteString(sign + l + "\n")
 		}
-		t.Errorf("%d of %d pixels differ from %s; what was drawn is in %s", bad, all, path, out)
+		return s.String()
 	}
+	return fmt.Sprintf("line %d:\n%s%s", n+1, part("- ", w), part("+ ", g))
+}
+
+// Paint compares a picture, painted w by h pixels large on the theme's background,
+// with the shapes in testdata/NAME.svg.
+func Paint(t testing.TB, name string, w, h int, th *theme.Theme, paint func(on raster.Surface)) {
+	t.Helper()
+	c := svg.New(w, h, raster.Pack(th.Background))
+	paint(c)
+	page := svg.New(w, h, raster.Pack(th.Background))
+	page.Paste(0, 0, c)
+	CheckShapes(t, filepath.Join("testdata", name), page, name)
 }
 
 // Draw draws a picture on a canvas of the theme's background.
@@ -55,38 +96,188 @@ func Draw(w, h int, th *theme.Theme, paint func(on raster.Surface)) *image.RGBA 
 	return c.Img
 }
 
-// Differ counts the pixels that differ visibly; pictures of different sizes
-// differ in all.
-func Differ(a image.Image, b *image.RGBA) (bad, all int) {
-	all = b.Rect.Dx() * b.Rect.Dy()
-	if a.Bounds().Size() != b.Bounds().Size() {
-		return all, all
+// CheckPixels fails the test when a picture has tiles that are unlike those of the
+// file path.png. With -update it writes the file instead, in at most 256 colours.
+func CheckPixels(t testing.TB, path string, got *image.RGBA) {
+	t.Helper()
+	path += ".png"
+	want, err := readPNG(path)
+	if err == nil && want.Bounds().Size() == got.Bounds().Size() && len(Unlike(want, got)) == 0 {
+		return
 	}
-	for y := range b.Rect.Dy() {
-		for x := range b.Rect.Dx() {
-			r, g, bl, _ := a.At(x, y).RGBA()
-			c := b.RGBAAt(x, y)
-			if far(c.R, r) || far(c.G, g) || far(c.B, bl) {
-				bad++
+	switch {
+	case *update:
+		few := fewColours(got)
+		if d := Unlike(RGBA(few), got); len(d) > 0 {
+			t.Errorf("%s would be unlike the picture at %v: it has too many colours", path, d)
+		} else if err := writePNG(path, few); err != nil {
+			t.Fatal(err)
+		}
+		return
+	case errors.Is(err, os.ErrNotExist):
+		t.Fatalf("there is no %s: draw it with go test -update, and look at it", path)
+	case err != nil:
+		t.Fatal(err)
+	case want.Bounds().Size() != got.Bounds().Size():
+		t.Fatalf("the picture is %v, want %v", got.Bounds().Size(), want.Bounds().Size())
+	}
+	out := filepath.Join(t.ArtifactDir(), filepath.Base(path))
+	if err := writePNG(out, got); err != nil {
+		t.Error(err)
+	}
+	t.Errorf("the picture is not that of %s at %v; it is in %s (-artifacts keeps it), and -update keeps it from now on", path, Unlike(want, got), out)
+}
+
+// Tile is how wide and high the parts of a picture are that are compared, in
+// pixels: less than a button, about as high as a label.
+const Tile = 8
+
+// unlike is how far the mean of one of a tile's channels may be off, of 255.
+// Letters that are smoothed differently have the same mean.
+const unlike = 6
+
+// Unlike are the tiles in which two pictures of one size differ visibly, joined
+// where they touch in a row.
+func Unlike(a, b *image.RGBA) []image.Rectangle {
+	return tiles(b.Rect.Size(), Tile, func(r image.Rectangle) bool { return difference(a, b, r) > unlike })
+}
+
+// tiles are those of a picture that are of a kind, joined where they touch in a row.
+func tiles(size image.Point, tile int, of func(r image.Rectangle) bool) []image.Rectangle {
+	var all []image.Rectangle
+	for y := 0; y < size.Y; y += tile {
+		for x := 0; x < size.X; x += tile {
+			r := image.Rect(x, y, min(x+tile, size.X), min(y+tile, size.Y))
+			if !of(r) {
+				continue
+			}
+			if n := len(all) - 1; n >= 0 && all[n].Min.Y == y && all[n].Max.X == x {
+				all[n].Max.X = r.Max.X
+			} else {
+				all = append(all, r)
 			}
 		}
 	}
-	return bad, all
+	return all
 }
 
-func far(a uint8, b uint32) bool {
-	d := int(a) - int(b>>8)
-	return d > 24 || d < -24
+// difference is how far the means of two pictures are apart in r, in the channel
+// in which they are most.
+func difference(a, b *image.RGBA, r image.Rectangle) float64 {
+	var d [3]int
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			p, q := a.RGBAAt(x, y), b.RGBAAt(x, y)
+			d[0], d[1], d[2] = d[0]+int(p.R)-int(q.R), d[1]+int(p.G)-int(q.G), d[2]+int(p.B)-int(q.B)
+		}
+	}
+	most := max(d[0], -d[0], d[1], -d[1], d[2], -d[2])
+	return float64(most) / float64(r.Dx()*r.Dy())
 }
 
-func write(path string, img image.Image) error {
+// Lost are the tiles of a size in which another program drew something that is not
+// there, or lost something, such as a label or the ground of a button. Programs
+// that draw alike differ in how dark letters are and where they end, but not in
+// whether there are any.
+func Lost(a, b *image.RGBA, tile int) []image.Rectangle {
+	return tiles(b.Rect.Size(), tile, func(r image.Rectangle) bool {
+		return lost(a, b, r) || lost(b, a, r) || difference(a, b, r) > 32
+	})
+}
+
+// lost reports whether a is plain in r, and around it as far as letters may be
+// shifted, while much in it stands out in b.
+func lost(a, b *image.RGBA, r image.Rectangle) bool {
+	around := r.Inset(-max(1, r.Dx()/8)).Intersect(a.Rect)
+	return standOut(b, r, 40) >= r.Dx()*r.Dy()/14 && standOut(a, around, 10) == 0
+}
+
+// standOut counts the pixels in r that differ by more than a number from the first.
+func standOut(img *image.RGBA, r image.Rectangle, by int) int {
+	n, first := 0, img.RGBAAt(r.Min.X, r.Min.Y)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			p := img.RGBAAt(x, y)
+			if far(p, first) > by {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// far is how far two colours are apart, in the channel in which they are most.
+func far(a, b color.RGBA) int {
+	r, g, bl := int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B)
+	return max(r, -r, g, -g, bl, -bl)
+}
+
+// fewColours is a picture in 256 of its colours, a third of the bytes: the most
+// frequent ones, and of the shades between them some that are apart.
+func fewColours(img *image.RGBA) *image.Paletted {
+	n := map[color.RGBA]int{}
+	for y := range img.Rect.Dy() {
+		for x := range img.Rect.Dx() {
+			n[img.RGBAAt(x, y)]++
+		}
+	}
+	order := slices.SortedFunc(maps.Keys(n), func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	})
+	var palette color.Palette
+	for _, c := range order {
+		near := func(p color.Color) bool { return far(p.(color.RGBA), c) < 12 }
+		if len(palette) < 160 || len(palette) < 256 && !slices.ContainsFunc(palette, near) {
+			palette = append(palette, c)
+		}
+	}
+	out := image.NewPaletted(img.Rect, palette)
+	index := map[color.RGBA]uint8{}
+	for y := range img.Rect.Dy() {
+		for x := range img.Rect.Dx() {
+			c := img.RGBAAt(x, y)
+			i, ok := index[c]
+			if !ok {
+				i = uint8(palette.Index(c))
+				index[c] = i
+			}
+			out.SetColorIndex(x, y, i)
+		}
+	}
+	return out
+}
+
+func readPNG(path string) (*image.RGBA, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return RGBA(img), nil
+}
+
+// RGBA is a picture with its corner at 0, 0 and pixels that are quickly read.
+func RGBA(img image.Image) *image.RGBA {
+	out := image.NewRGBA(image.Rectangle{Max: img.Bounds().Size()})
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	return out
+}
+
+func writePNG(path string, img image.Image) error {
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img); err != nil {
+		return err
+	}
+	return write(path, b.Bytes())
+}
+
+func write(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	err = png.Encode(f, img)
-	return errors.Join(err, f.Close())
+	return os.WriteFile(path, b, 0o644)
 }

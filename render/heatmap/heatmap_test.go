@@ -48,12 +48,12 @@ func picture(g *Grid, th *theme.Theme, scale float32) *Picture {
 
 func TestGoldenPictures(t *testing.T) {
 	g := grid(t, sampled())
-	golden.Check(t, "dark", golden.Draw(640, 300, theme.Dark, picture(g, theme.Dark, 1).Paint))
-	golden.Check(t, "light-scale2", golden.Draw(800, 420, theme.Light, picture(g, theme.Light, 2).Paint))
+	golden.Paint(t, "dark", 640, 300, theme.Dark, picture(g, theme.Dark, 1).Paint)
+	golden.Paint(t, "light-scale2", 800, 420, theme.Light, picture(g, theme.Light, 2).Paint)
 	p := picture(g, theme.Dark, 1)
 	p.Selected = true
 	p.From, p.To = g.Range(Cell{20, 0}, Cell{29, 49})
-	golden.Check(t, "selected", golden.Draw(640, 300, p.Theme, p.Paint))
+	golden.Paint(t, "selected", 640, 300, p.Theme, p.Paint)
 }
 
 func TestGridHoldsEverySample(t *testing.T) {

@@ -45,11 +45,11 @@ func picture(d *spans.Durations, th *theme.Theme, scale float32) *Picture {
 
 func TestGoldenPictures(t *testing.T) {
 	d := durations(t, 5000)
-	golden.Check(t, "log-dark", golden.Draw(640, 260, theme.Dark, picture(d, theme.Dark, 1).Paint))
+	golden.Paint(t, "log-dark", 640, 260, theme.Dark, picture(d, theme.Dark, 1).Paint)
 	p := picture(d, theme.Light, 1)
 	p.Linear, p.Hover = true, 3
-	golden.Check(t, "linear-light", golden.Draw(640, 260, p.Theme, p.Paint))
-	golden.Check(t, "log-scale2", golden.Draw(900, 400, theme.Dark, picture(d, theme.Dark, 2).Paint))
+	golden.Paint(t, "linear-light", 640, 260, p.Theme, p.Paint)
+	golden.Paint(t, "log-scale2", 900, 400, theme.Dark, picture(d, theme.Dark, 2).Paint)
 }
 
 func TestEveryPixelFindsItsBin(t *testing.T) {
