@@ -91,6 +91,8 @@ import (
 	"strings"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 )
 
 // Scheme begins every address.
@@ -126,14 +128,14 @@ type View struct {
 	Transforms    []analyze.Transform
 	// Zoom is the path of functions to the flamegraph's widest bar, Node that to
 	// the marked one.
-	Zoom, Node []Function
+	Zoom, Node []recording.FuncName
 	Find       string
 	Tab        string
 	// Function is marked; Around is the one whose callers are shown.
-	Function, Around *Function
+	Function, Around *recording.FuncName
 	// Callers and Callees are the paths from that one to the widest bar of each
 	// side, nil where it is itself.
-	Callers, Callees []Function
+	Callers, Callees []recording.FuncName
 	Marks            []Mark
 	Colour           string
 	// Table, Sort, Columns, Widths and Rows are about the table.
@@ -146,7 +148,7 @@ type View struct {
 	With        []string
 	// Normalize, Width and Pairs are about a comparison.
 	Normalize, Width string
-	Pairs            []Pair
+	Pairs            []compare.Pair
 
 	// Unknown are the keys that are not understood, in order; they are not
 	// written.
@@ -196,9 +198,6 @@ type Width struct {
 	DP     float32
 }
 
-// Pair are functions of both recordings that were paired by hand.
-type Pair struct{ A, B string }
-
 // Range is a stretch of time in picoseconds from the recording's start.
 type Range struct{ From, To int64 }
 
@@ -208,18 +207,12 @@ type Thread struct {
 	Name     string
 }
 
-// Function is told by its name, and by its module where there is one.
-type Function struct {
-	Name   string `json:"name"`
-	Module string `json:"module,omitempty"`
-}
-
 // Place is what a mark is on: a function when Func is set, else From..To, which
 // is a moment when both are the same.
 type Place struct {
-	From int64     `json:"from_ps"`
-	To   int64     `json:"to_ps"`
-	Func *Function `json:"function,omitempty"`
+	From int64               `json:"from_ps"`
+	To   int64               `json:"to_ps"`
+	Func *recording.FuncName `json:"function,omitempty"`
 }
 
 // Mark is a note on a place.

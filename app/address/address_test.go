@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 )
 
 // anyText is a text that may hold anything, also bytes that are no UTF-8.
@@ -40,7 +42,9 @@ func several[T any](r *rand.Rand, one func(*rand.Rand) T) []T {
 	return out
 }
 
-func anyFunction(r *rand.Rand) Function { return Function{anyText(r), anyText(r)} }
+func anyFunction(r *rand.Rand) recording.FuncName {
+	return recording.FuncName{Name: anyText(r), Module: anyText(r)}
+}
 
 func anyRange(r *rand.Rand) *Range {
 	if r.IntN(2) == 0 {
@@ -72,7 +76,7 @@ func anyView(r *rand.Rand) *View {
 		Columns: several(r, anyText), Rows: several(r, anyText), Split: r.Float32(), Down: float32(r.NormFloat64() * 1e9), Line: r.IntN(1<<20) >> r.IntN(20), With: several(r, anyText),
 		Normalize: anyText(r), Width: anyText(r),
 		Widths: several(r, func(r *rand.Rand) Width { return Width{anyText(r), float32(r.IntN(1000)) / 4} }),
-		Pairs:  several(r, func(r *rand.Rand) Pair { return Pair{anyText(r), anyText(r)} }),
+		Pairs:  several(r, func(r *rand.Rand) compare.Pair { return compare.Pair{A: anyText(r), B: anyText(r)} }),
 		Transforms: several(r, func(r *rand.Rand) analyze.Transform {
 			return analyze.Transform{Op: analyze.Op(anyText(r)), Ref: analyze.Ref{Text: anyText(r), Module: anyText(r), Exact: r.IntN(2) == 0}}
 		}),
@@ -141,18 +145,18 @@ func TestAddressesDoNotChange(t *testing.T) {
 			Files: []string{"a.spaa", "b.spaa"}, Parts: "flame", Event: "cycles", Metric: "period"},
 		"ashlar:1?file=a.spall&file=b.spall&layout=above": {Files: []string{"a.spall", "b.spall"}, Layout: Above},
 		"ashlar:1?file=demo%3A&show=-5ms..0s&transform=focus!main.f:app,hide:/^runtime/,invert&zoom=main,f:lib.so&find=x%20y&function=g": {
-			Files: []string{Demo}, Side: Side{Show: &Range{-5e9, 0}}, Find: "x y", Function: &Function{Name: "g"}, Zoom: []Function{{"main", ""}, {"f", "lib.so"}},
+			Files: []string{Demo}, Side: Side{Show: &Range{-5e9, 0}}, Find: "x y", Function: &recording.FuncName{Name: "g"}, Zoom: []recording.FuncName{{Name: "main"}, {Name: "f", Module: "lib.so"}},
 			Transforms: []analyze.Transform{{Op: "focus", Ref: analyze.Ref{Text: "main.f", Module: "app", Exact: true}}, {Op: "hide", Ref: analyze.Ref{Text: "/^runtime/"}}, {Op: "invert"}}},
 		"ashlar:1?mark=12us:here,1s..2s:slow%20part,f:main:app:why%3F&color=blue": {
-			Marks: []Mark{{Place{From: 12e6, To: 12e6}, "here"}, {Place{From: 1e12, To: 2e12}, "slow part"}, {Place{Func: &Function{"main", "app"}}, "why?"}}, Unknown: []string{"color"}},
+			Marks: []Mark{{Place{From: 12e6, To: 12e6}, "here"}, {Place{From: 1e12, To: 2e12}, "slow part"}, {Place{Func: &recording.FuncName{Name: "main", Module: "app"}}, "why?"}}, Unknown: []string{"color"}},
 		"ashlar:1?file=a.spall&file=b.spall&part=1s..&only=main,7&exe=/bin/a&fold=1:2&unfold=1:3:x&hide=1:4&pin=1:2,1:3&order=1:3,1:2&close=7,8:b&threads=busiest&filter=io&scroll=12.5&goal=3ms&bar=1:2:a@3@4us&anchor=5ns&show.b=1s..2s&bar.b=1:2@0@1ps&node=f,g:m&around=h": {
 			Files: []string{"a.spall", "b.spall"}, Part: Part{From: 1e12, HasFrom: true}, Only: []string{"main", "7"}, Exe: "/bin/a",
 			Side: Side{Fold: []Thread{{1, 2, ""}}, Unfold: []Thread{{1, 3, "x"}}, Hide: []Thread{{1, 4, ""}}, Pin: []Thread{{1, 2, ""}, {1, 3, ""}}, Order: []Thread{{1, 3, ""}, {1, 2, ""}},
 				Close: []Process{{7, ""}, {8, "b"}}, Sort: "busiest", Filter: "io", Scroll: 12.5, Goal: new(int64(3e9)), Bar: &Bar{Thread{1, 2, "a"}, 3, 4e6}, Anchor: 5000},
-			Beside: Side{Show: &Range{1e12, 2e12}, Bar: &Bar{Thread{1, 2, ""}, 0, 1}}, Node: []Function{{"f", ""}, {"g", "m"}}, Around: &Function{Name: "h"}},
+			Beside: Side{Show: &Range{1e12, 2e12}, Bar: &Bar{Thread{1, 2, ""}, 0, 1}}, Node: []recording.FuncName{{Name: "f"}, {Name: "g", Module: "m"}}, Around: &recording.FuncName{Name: "h"}},
 		"ashlar:1?colour=module&table=file&sort=-total&columns=function,self%20in%20%25&widths=self:92.5&rows=new,gone&split=0.4&down=100&line=17&with=up,unlinked&normalize=total&width=a&pair=old:new": {
 			Colour: "module", Table: "file", Sort: "-total", Columns: []string{"function", "self in %"}, Widths: []Width{{"self", 92.5}}, Rows: []string{"new", "gone"},
-			Split: .4, Down: 100, Line: 17, With: []string{"up", "unlinked"}, Normalize: "total", Width: "a", Pairs: []Pair{{"old", "new"}}},
+			Split: .4, Down: 100, Line: 17, With: []string{"up", "unlinked"}, Normalize: "total", Width: "a", Pairs: []compare.Pair{{A: "old", B: "new"}}},
 		"ashlar:1?": {},
 	} {
 		got, err := Parse(s)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 )
 
 // keyInfo is a key: how its value is written, which is left out where it is what
@@ -32,14 +34,14 @@ var keys = func() []keyInfo {
 		one("event", func(v *View) *string { return &v.Event }, escape, unescape),
 		one("metric", func(v *View) *string { return &v.Metric }, escape, unescape),
 		many("transform", func(v *View) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform),
-		many("zoom", func(v *View) *[]Function { return &v.Zoom }, Function.text, parseFunction),
+		many("zoom", func(v *View) *[]recording.FuncName { return &v.Zoom }, functionText, parseFunction),
 		one("find", func(v *View) *string { return &v.Find }, escape, unescape),
 		one("tab", func(v *View) *string { return &v.Tab }, escape, unescape),
-		maybe("function", func(v *View) **Function { return &v.Function }, Function.text, parseFunction),
-		many("node", func(v *View) *[]Function { return &v.Node }, Function.text, parseFunction),
-		maybe("around", func(v *View) **Function { return &v.Around }, Function.text, parseFunction),
-		many("callers", func(v *View) *[]Function { return &v.Callers }, Function.text, parseFunction),
-		many("callees", func(v *View) *[]Function { return &v.Callees }, Function.text, parseFunction),
+		maybe("function", func(v *View) **recording.FuncName { return &v.Function }, functionText, parseFunction),
+		many("node", func(v *View) *[]recording.FuncName { return &v.Node }, functionText, parseFunction),
+		maybe("around", func(v *View) **recording.FuncName { return &v.Around }, functionText, parseFunction),
+		many("callers", func(v *View) *[]recording.FuncName { return &v.Callers }, functionText, parseFunction),
+		many("callees", func(v *View) *[]recording.FuncName { return &v.Callees }, functionText, parseFunction),
 		many("mark", func(v *View) *[]Mark { return &v.Marks }, Mark.text, parseMark),
 		one("colour", func(v *View) *string { return &v.Colour }, escape, unescape),
 		one("table", func(v *View) *string { return &v.Table }, escape, unescape),
@@ -53,7 +55,7 @@ var keys = func() []keyInfo {
 		many("with", func(v *View) *[]string { return &v.With }, escape, unescape),
 		one("normalize", func(v *View) *string { return &v.Normalize }, escape, unescape),
 		one("width", func(v *View) *string { return &v.Width }, escape, unescape),
-		many("pair", func(v *View) *[]Pair { return &v.Pairs }, Pair.text, parsePair),
+		many("pair", func(v *View) *[]compare.Pair { return &v.Pairs }, pairText, parsePair),
 	)
 }()
 

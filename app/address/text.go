@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 )
 
@@ -66,7 +67,7 @@ func parseThread(s string) (t Thread, err error) {
 	return t, nil
 }
 
-func (f Function) text() string {
+func functionText(f recording.FuncName) string {
 	s := escape(f.Name)
 	if f.Module != "" {
 		s += ":" + escape(f.Module)
@@ -74,7 +75,7 @@ func (f Function) text() string {
 	return s
 }
 
-func parseFunction(s string) (f Function, err error) {
+func parseFunction(s string) (f recording.FuncName, err error) {
 	parts, err := fields(s, 2)
 	if err != nil {
 		return f, err
@@ -132,7 +133,7 @@ func parseMark(s string) (m Mark, err error) {
 	}
 	switch {
 	case f[0] == "f" && len(f) == 4:
-		m.Func, m.Text = &Function{f[1], f[2]}, f[3]
+		m.Func, m.Text = &recording.FuncName{Name: f[1], Module: f[2]}, f[3]
 		return m, nil
 	case len(f) != 2:
 		return m, fmt.Errorf("has %q for a mark; write TIME:TEXT, FROM..TO:TEXT or f:NAME:MODULE:TEXT", s)
@@ -209,9 +210,9 @@ func parseWidth(s string) (w Width, err error) {
 	return w, err
 }
 
-func (p Pair) text() string { return escape(p.A) + ":" + escape(p.B) }
+func pairText(p compare.Pair) string { return escape(p.A) + ":" + escape(p.B) }
 
-func parsePair(s string) (p Pair, err error) {
+func parsePair(s string) (p compare.Pair, err error) {
 	f, err := fields(s, 2)
 	if err != nil {
 		return p, err
@@ -219,7 +220,7 @@ func parsePair(s string) (p Pair, err error) {
 	if len(f) != 2 {
 		return p, fmt.Errorf("has %q for a pair; write A:B", s)
 	}
-	return Pair{f[0], f[1]}, nil
+	return compare.Pair{A: f[0], B: f[1]}, nil
 }
 
 func (p Part) text() string {

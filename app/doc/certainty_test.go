@@ -34,7 +34,7 @@ func TestClicksLeaveCertainty(t *testing.T) {
 	docs, recs := [2]*Doc{a, b}, [2]*recording.Recording{a.Recording(), b.Recording()}
 	c := Compare(func() {})
 	defer c.Close()
-	names := []*compare.FuncName{nil, {Name: "outer"}, {Name: "inner"}}
+	names := []*recording.FuncName{nil, {Name: "outer"}, {Name: "inner"}}
 	var q CompareQuestion
 	first := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Err == nil })
 	if first.Sure {

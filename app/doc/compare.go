@@ -29,7 +29,7 @@ type CompareQuestion struct {
 	By    compare.By
 	// Of asks for the distribution of the durations of a function's spans, whole
 	// or of themselves alone.
-	Of   *compare.FuncName
+	Of   *recording.FuncName
 	Self bool
 	// Call asks for the call of the other side that goes with this one.
 	Call *compare.Occurrence

@@ -64,7 +64,7 @@ func TestComparing(t *testing.T) {
 	if second.Compared != first.Compared || second.Functions != first.Functions || second.Shape == first.Shape {
 		t.Error("other widths made another comparison")
 	}
-	q.By, q.Of = compare.ByThread, &compare.FuncName{Name: "parse"}
+	q.By, q.Of = compare.ByThread, &recording.FuncName{Name: "parse"}
 	third := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.By == compare.ByThread && x.Sure && x.Dist != nil })
 	if third.Compared != first.Compared || third.Table == first.Table || third.Dist.A.N != twins.Frames || third.Dist.B.N != twins.Frames {
 		t.Errorf("threads and a distribution: %+v", third.Dist)

@@ -30,7 +30,7 @@ type visit struct {
 	marked   *analyze.Ref  // the function that is to be marked, as people name it
 	scrolled *address.View // what needs that to be shown
 	// sides are the zooms of callers and callees, which need theirs.
-	sides [2][]address.Function
+	sides [2][]recording.FuncName
 }
 
 // Address names what is shown, nil when nothing is. What it cannot say: which
@@ -69,7 +69,7 @@ func (s *Shell) Address() *address.View {
 	}
 	if a := p.doc.Answer(); a != nil {
 		for _, st := range p.flame.zoom {
-			v.Zoom = append(v.Zoom, nameOf(stepFunction(a.Rec, a.Tree, st)))
+			v.Zoom = append(v.Zoom, stepFunction(a.Rec, a.Tree, st).FuncName())
 		}
 	}
 	p.pickAddress(v)
@@ -101,9 +101,9 @@ func (p *pane) pickAddress(v *address.View) {
 		v.Node = pathNames(p.rec, p.pick.tree, int(p.pick.node))
 	}
 	if ok {
-		v.Function = new(nameOf(f))
+		v.Function = new(f.FuncName())
 	}
-	if of := nameOf(p.near.of); p.tab == tabNear && p.near.any && !(ok && of == nameOf(f)) {
+	if of := p.near.of.FuncName(); p.tab == tabNear && p.near.any && !(ok && of == f.FuncName()) {
 		v.Around = &of
 	}
 	if a := p.doc.Answer(); p.tab == tabNear && p.near.any && a != nil && a.Above != nil {
@@ -113,9 +113,9 @@ func (p *pane) pickAddress(v *address.View) {
 }
 
 // pathNames are the functions from a tree's root to a node, none for the root.
-func pathNames(rec *recording.Recording, t *analyze.Tree, node int) (names []address.Function) {
+func pathNames(rec *recording.Recording, t *analyze.Tree, node int) (names []recording.FuncName) {
 	for _, n := range t.Path(node) {
-		names = append(names, nameOf(t.Function(rec, n)))
+		names = append(names, t.Function(rec, n).FuncName())
 	}
 	return names
 }
@@ -132,10 +132,6 @@ func (p *pane) file() string {
 		return abs
 	}
 	return p.path
-}
-
-func nameOf(f recording.Function) address.Function {
-	return address.Function{Name: f.Name, Module: f.Module}
 }
 
 // stepFunction is what a step of the flamegraph's zoom stands for.
@@ -289,7 +285,7 @@ func (p *pane) goToAnswered(a *doc.Answer, v *address.View) (err error) {
 		}
 	}
 	if p.tab == tabNear {
-		p.visit.sides = [2][]address.Function{v.Callers, v.Callees}
+		p.visit.sides = [2][]recording.FuncName{v.Callers, v.Callees}
 	}
 	return err
 }
@@ -305,7 +301,7 @@ func (p *pane) arriveNear() (changed bool, err error) {
 	if q := p.question(); a == nil || a.Above == nil || !a.Answers(&q) {
 		return false, nil
 	}
-	p.visit.sides = [2][]address.Function{}
+	p.visit.sides = [2][]recording.FuncName{}
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
 		path, _, ok := pathNamed(a.Rec, t, names[i])
 		if len(path) > 1 { // the first is the function itself
@@ -334,10 +330,10 @@ func (p *pane) markNamed(a *doc.Answer, ref analyze.Ref) error {
 
 // pathNamed finds functions from the root on in a tree, as far as they are
 // there, and the last one's node.
-func pathNamed(rec *recording.Recording, t *analyze.Tree, names []address.Function) (path []step, node int32, ok bool) {
+func pathNamed(rec *recording.Recording, t *analyze.Tree, names []recording.FuncName) (path []step, node int32, ok bool) {
 	for _, f := range names {
 		kids := t.Children(int(node))
-		i := slices.IndexFunc(kids, func(k int32) bool { return nameOf(t.Function(rec, int(k))) == f })
+		i := slices.IndexFunc(kids, func(k int32) bool { return t.Function(rec, int(k)).FuncName() == f })
 		if i < 0 {
 			return path, node, false
 		}
@@ -348,8 +344,8 @@ func pathNamed(rec *recording.Recording, t *analyze.Tree, names []address.Functi
 }
 
 // nodeNamed is a function's heaviest node, 0 for none.
-func nodeNamed(a *doc.Answer, f address.Function) int32 {
-	return heaviest(a, func(i int) bool { return nameOf(a.Tree.Function(a.Rec, i)) == f })
+func nodeNamed(a *doc.Answer, f recording.FuncName) int32 {
+	return heaviest(a, func(i int) bool { return a.Tree.Function(a.Rec, i).FuncName() == f })
 }
 
 // heaviest is the heaviest of some nodes, 0 for none.

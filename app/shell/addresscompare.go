@@ -57,22 +57,23 @@ func (c *comparison) address(v *address.View, dp float32) {
 		v.Tab = compareTabKeys[c.tab]
 	}
 	if c.chosen != nil {
-		v.Function = &address.Function{Name: c.chosen.Name, Module: c.chosen.Module}
+		of := *c.chosen
+		v.Function = &of
 		for i, p := range c.panes {
 			if c.panes[1-i].pick.is == pickNone && p.pick.named() {
 				v.With = append(v.With, onlyWords[i])
 			}
 		}
 	}
-	v.Zoom = pathKeys(c.flame.zoom)
+	v.Zoom = slices.Clone(c.flame.zoom)
 	if a := f.doc.Answer(); c.tab == compareTwo && a != nil {
 		v.Zoom = nil
 		for _, st := range f.flame.zoom {
-			v.Zoom = append(v.Zoom, nameOf(stepFunction(a.Rec, a.Tree, st)))
+			v.Zoom = append(v.Zoom, stepFunction(a.Rec, a.Tree, st).FuncName())
 		}
 	}
 	if a := c.answer(); a != nil && c.flame.node > 0 && int(c.flame.node) < len(a.Shape.Nodes) {
-		v.Node = pathKeys(namesOf(a.Shape.Tree, int(c.flame.node)))
+		v.Node = namesOf(a.Shape.Tree, int(c.flame.node))
 	}
 	c.addressOptions(v)
 	if to := c.tabScroll(); to != nil {
@@ -104,7 +105,7 @@ func (c *comparison) addressOptions(v *address.View) {
 		v.Table = string(o.By)
 	}
 	for _, p := range o.Match.Hand {
-		v.Pairs = append(v.Pairs, address.Pair(p))
+		v.Pairs = append(v.Pairs, p)
 	}
 	if t := &c.table; t.by != columnDifference || t.backward {
 		if v.Sort = differenceColumnKeys[t.by]; t.backward {
@@ -119,23 +120,6 @@ func (c *comparison) addressOptions(v *address.View) {
 	if k := c.pairing.kind; c.tab == comparePairing && k < len(c.pairing.kinds) {
 		v.Rows = []string{c.pairing.kinds[k].words()}
 	}
-}
-
-// pathKeys are the functions of a path through the differential flamegraph.
-func pathKeys(path []string) (fs []address.Function) {
-	for _, p := range path {
-		name, module, _ := strings.Cut(p, "\x00")
-		fs = append(fs, address.Function{Name: name, Module: module})
-	}
-	return fs
-}
-
-// keyPath is pathKeys back.
-func keyPath(fs []address.Function) (path []string) {
-	for _, f := range fs {
-		path = append(path, f.Name+"\x00"+f.Module)
-	}
-	return path
 }
 
 // arrive goes on with a visit as far as it can; changed tells that there is
@@ -192,7 +176,7 @@ func (c *comparison) goToAddress(s *Shell, v *address.View) (err error) {
 		c.options.By = compare.By(v.Table)
 	}
 	for _, p := range v.Pairs {
-		c.options.Match.Hand = append(c.options.Match.Hand, compare.Pair(p))
+		c.options.Match.Hand = append(c.options.Match.Hand, p)
 	}
 	c.paired = c.paired || v.Pairs != nil
 	c.tab = compareFlame
@@ -207,7 +191,7 @@ func (c *comparison) goToAddress(s *Shell, v *address.View) (err error) {
 		c.split = max(.1, min(.9, v.Split))
 	}
 	if c.tab != compareTwo {
-		c.flame.zoom = keyPath(v.Zoom)
+		c.flame.zoom = slices.Clone(v.Zoom)
 	}
 	c.goToTable(v, miss)
 	return err
@@ -247,7 +231,7 @@ func (c *comparison) goToAnswered(v *address.View) (err error) {
 		c.choose(a, key)
 	}
 	if c.flame.node = -1; v.Node != nil {
-		c.flame.node = int32(find(a.Shape, keyPath(v.Node)))
+		c.flame.node = int32(find(a.Shape, v.Node))
 	}
 	if b := []*address.Bar{v.Bar, v.Beside.Bar}[c.focus]; b != nil {
 		p := c.panes[c.focus]
@@ -295,7 +279,7 @@ func (c *comparison) markNamed(ref analyze.Ref) error {
 // keyNamed is the function of the comparison that an address names, -1 for none.
 // Where both sides have one of that name and they do not go together, words
 // tell which it is.
-func (c *comparison) keyNamed(f *address.Function, words []string) int32 {
+func (c *comparison) keyNamed(f *recording.FuncName, words []string) int32 {
 	only := -1
 	for i, w := range onlyWords {
 		if slices.Contains(words, w) {
@@ -304,7 +288,7 @@ func (c *comparison) keyNamed(f *address.Function, words []string) int32 {
 	}
 	best := int32(-1)
 	for k, g := range c.answer().Compared.Tree.Funcs {
-		if g.Name != f.Name || g.Module != f.Module {
+		if g.FuncName != *f {
 			continue
 		}
 		if alone := aloneOn(&g); alone == only {

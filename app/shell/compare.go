@@ -26,7 +26,7 @@ type comparison struct {
 
 	// chosen is the function that is marked everywhere, and hover the one under
 	// the pointer, an index in the answer's Tree.Funcs or -1.
-	chosen *compare.FuncName
+	chosen *recording.FuncName
 	hover  int32
 	// alike is that of the last frame, to tell what has changed since.
 	alike alike
@@ -379,7 +379,7 @@ func (c *comparison) chosenKey(a *doc.CompareAnswer) int32 {
 		return -1
 	}
 	for f := range a.Compared.Tree.Funcs {
-		if a.Compared.Tree.NameOf(int32(f)) == *c.chosen {
+		if a.Compared.Tree.Funcs[f].FuncName == *c.chosen {
 			return int32(f)
 		}
 	}
@@ -390,7 +390,7 @@ func (c *comparison) chosenKey(a *doc.CompareAnswer) int32 {
 func (c *comparison) choose(a *doc.CompareAnswer, key int32) {
 	c.chosen = nil
 	if a != nil && key >= 0 {
-		n := a.Compared.Tree.NameOf(key)
+		n := a.Compared.Tree.Funcs[key].FuncName
 		c.chosen = &n
 	}
 	c.link.call = nil

@@ -166,7 +166,7 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Fatalf("at first: %s", got)
 	}
-	c.pairUp(s, compare.FuncName{Name: "validate"}, compare.FuncName{Name: "legacy_check"}, 1)
+	c.pairUp(s, recording.FuncName{Name: "validate"}, recording.FuncName{Name: "legacy_check"}, 1)
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
@@ -179,7 +179,7 @@ func TestPairingByHand(t *testing.T) {
 		t.Errorf("swapped: %s", got)
 	}
 	s.swap()
-	c.chosen = &compare.FuncName{Name: "legacy_check"}
+	c.chosen = &recording.FuncName{Name: "legacy_check"}
 	items := c.pairItems(s)
 	items[len(items)-1].Do()
 	if got := status(); got != "legacy_check gone  , validate new  " {
@@ -208,7 +208,7 @@ func TestPairsAreKept(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
 	kept := &pairsNote{pairs: []compare.Pair{{A: "alien", B: "visitor"}}}
 	s.Keep = kept
-	s.versus.pairUp(s, compare.FuncName{Name: "legacy_check"}, compare.FuncName{Name: "validate"}, 0)
+	s.versus.pairUp(s, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
 	if len(kept.pairs) != 2 {
 		t.Fatalf("kept are %v", kept.pairs)
 	}

@@ -23,7 +23,7 @@ type differencePart struct {
 	widget.Drag
 	// zoom is the path of functions to the bar that fills the width, by name: it
 	// holds for the next answer's tree too.
-	zoom   []string
+	zoom   []recording.FuncName
 	scroll int
 	under  int32 // the node under the pointer, -1 for none
 	absent []int32
@@ -156,22 +156,21 @@ func (f *differencePart) zoomTo(node int) {
 }
 
 // namesOf is the path to a node by what its functions are called.
-func namesOf(t *compare.Tree, node int) []string {
-	var names []string
+func namesOf(t *compare.Tree, node int) []recording.FuncName {
+	var names []recording.FuncName
 	for _, n := range t.Path(node) {
-		fn := t.NameOf(t.Nodes[n].Func)
-		names = append(names, fn.Name+"\x00"+fn.Module)
+		names = append(names, t.Funcs[t.Nodes[n].Func].FuncName)
 	}
 	return names
 }
 
 // find is the node at the end of a path; as much of it as there is.
-func find(s *compare.Shape, path []string) int {
+func find(s *compare.Shape, path []recording.FuncName) int {
 	at := 0
 	for _, name := range path {
 		next := -1
 		for _, k := range s.Children(at) {
-			if fn := s.NameOf(s.Nodes[k].Func); fn.Name+"\x00"+fn.Module == name {
+			if s.Funcs[s.Nodes[k].Func].FuncName == name {
 				next = int(k)
 			}
 		}

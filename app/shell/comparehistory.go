@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"ashlar/ingest/recording"
 	"slices"
 )
 
@@ -14,7 +15,7 @@ type comparePlace struct {
 	On       bool
 	ByCall   bool
 	Anchors  [2]int64
-	Zoom     []string
+	Zoom     []recording.FuncName
 	Filters  tableFilters
 	Sort     differenceColumn
 	Backward bool

@@ -83,7 +83,7 @@ func rowAt(c *comparison, rows []compare.Row, key func(*compare.Row) int32) int 
 		return -1
 	}
 	for i := range rows {
-		if f := key(&rows[i]); f >= 0 && a.Compared.Tree.NameOf(f) == *c.chosen {
+		if f := key(&rows[i]); f >= 0 && a.Compared.Tree.Funcs[f].FuncName == *c.chosen {
 			return i
 		}
 	}

@@ -211,14 +211,14 @@ func (c *comparison) picked(side int) {
 		return
 	}
 	if p.pick.is == pickNode && p.pick.tree != nil && p.pick.tree.Nodes[p.pick.node].Group > 0 {
-		c.chosen = &compare.FuncName{Name: f.Name, Module: f.Module}
+		c.chosen = &recording.FuncName{Name: f.Name, Module: f.Module}
 		return
 	}
 	key := c.key(a, side, p.pick.fn)
 	if key < 0 {
 		return
 	}
-	n := a.Compared.Tree.NameOf(key)
+	n := a.Compared.Tree.Funcs[key].FuncName
 	c.chosen = &n
 	if g, ok := c.own(a, 1-side, key); ok {
 		o.pick = picked{is: pickFunc, fn: g}

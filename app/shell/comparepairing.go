@@ -8,6 +8,7 @@ import (
 
 	"ashlar/app/doc"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -237,7 +238,7 @@ func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnsw
 			row := &t.rows[i]
 			y := i*h - t.scroll
 			line := ui.Rect(0, y, body.Dx(), h)
-			if row.Key >= 0 && c.chosen != nil && a.Compared.Tree.NameOf(row.Key) == *c.chosen {
+			if row.Key >= 0 && c.chosen != nil && a.Compared.Tree.Funcs[row.Key].FuncName == *c.chosen {
 				u.Fill(line, theme.WithAlpha(th.Accent, .16))
 			} else if t.Inside && int(t.At.Y) >= y && int(t.At.Y) < y+h {
 				u.Fill(line, theme.WithAlpha(th.Text, .05))
@@ -318,7 +319,7 @@ func (c *comparison) pairItems(s *Shell) []widget.Item {
 		return items
 	}
 	for i, p := range c.options.Match.Hand {
-		if p.A == handName(*c.chosen) || p.B == handName(*c.chosen) {
+		if p.A == c.chosen.String() || p.B == c.chosen.String() {
 			items = append(items, widget.Item{Title: "Take the pair apart", Do: func() {
 				c.options.Match.Hand = append(append([]compare.Pair(nil), c.options.Match.Hand[:i]...), c.options.Match.Hand[i+1:]...)
 				if s.Keep != nil {
@@ -328,14 +329,6 @@ func (c *comparison) pairItems(s *Shell) []widget.Item {
 		}
 	}
 	return items
-}
-
-// handName names a function for a pair.
-func handName(n compare.FuncName) string {
-	if n.Module == "" {
-		return n.Name
-	}
-	return n.Name + "@" + n.Module
 }
 
 // pairByHand asks for what the chosen function is called on the other side: what
@@ -367,7 +360,7 @@ func (c *comparison) pairByHand(s *Shell) {
 					continue
 				}
 				fn := a.Recs[there].Functions.At(int(g.In[there]))
-				other := compare.FuncName{Name: fn.Name, Module: fn.Module}
+				other := fn.FuncName()
 				_, v := row.ASelf, row.BSelf
 				if there == 0 {
 					v = row.ASelf
@@ -384,8 +377,8 @@ func (c *comparison) pairByHand(s *Shell) {
 
 // pairUp says that two functions are one; pairs that either was in are taken
 // apart.
-func (c *comparison) pairUp(s *Shell, own, other compare.FuncName, here int) {
-	p := compare.Pair{A: handName(own), B: handName(other)}
+func (c *comparison) pairUp(s *Shell, own, other recording.FuncName, here int) {
+	p := compare.Pair{A: own.String(), B: other.String()}
 	if here == 1 {
 		p.A, p.B = p.B, p.A
 	}

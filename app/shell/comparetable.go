@@ -129,7 +129,7 @@ func functionKey(a *doc.CompareAnswer, row *compare.Row) int32 {
 
 func (c *comparison) isChosen(a *doc.CompareAnswer, row *compare.Row) bool {
 	k := functionKey(a, row)
-	return k >= 0 && c.chosen != nil && a.Compared.Tree.NameOf(k) == *c.chosen
+	return k >= 0 && c.chosen != nil && a.Compared.Tree.Funcs[k].FuncName == *c.chosen
 }
 
 func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, body image.Rectangle) {

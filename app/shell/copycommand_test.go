@@ -275,7 +275,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			x := panes{s.pane, s, func(name string) {
 				a := s.pane.doc.Answer()
 				f := a.Rec.Functions.Slice()[slices.IndexFunc(a.Rec.Functions.Slice(), func(f recording.Function) bool { return f.Name == name })]
-				n := nodeNamed(a, nameOf(f))
+				n := nodeNamed(a, f.FuncName())
 				s.pane.pick = picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func}
 			}}
 			c.set(x)

@@ -272,7 +272,7 @@ func (r *renumbering) pick(p *pane, a *doc.Answer) picked {
 		at := int32(0)
 		for _, name := range names {
 			kids := a.Tree.Children(int(at))
-			i := slices.IndexFunc(kids, func(k int32) bool { return nameOf(a.Tree.Function(a.Rec, int(k))) == nameOf(name) })
+			i := slices.IndexFunc(kids, func(k int32) bool { return a.Tree.Function(a.Rec, int(k)).FuncName() == name.FuncName() })
 			if i < 0 {
 				at = 0
 				break
@@ -283,7 +283,7 @@ func (r *renumbering) pick(p *pane, a *doc.Answer) picked {
 			return picked{is: pickNode, node: at, tree: a.Tree, fn: a.Tree.Nodes[at].Func, near: pk.near}
 		}
 	}
-	if n := nodeNamed(a, nameOf(f)); n > 0 {
+	if n := nodeNamed(a, f.FuncName()); n > 0 {
 		return picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func, near: pk.near}
 	}
 	return picked{}
@@ -300,7 +300,7 @@ func (r *renumbering) hit(h *timeline.Hit) (timeline.Hit, bool) {
 	for i := max(0, l.Search(h.Start+r.delta)-1); i < l.Len() && l.Start(i) <= h.Start+r.delta; i++ {
 		f := r.now.Functions.At(int(r.now.Func(l.Call(i))))
 		was := r.was.Functions.At(int(r.was.Func(h.Call)))
-		if l.Start(i) == h.Start+r.delta && reflect.DeepEqual(nameOf(f), nameOf(was)) {
+		if l.Start(i) == h.Start+r.delta && reflect.DeepEqual(f.FuncName(), was.FuncName()) {
 			out := *h
 			out.Row, out.Track, out.Span, out.Call = -1, n, i, l.Call(i)
 			out.Start, out.End, out.Unfinished, out.Args = l.Start(i), l.End(i), l.Unfinished(i), l.Args(i)

@@ -85,7 +85,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	p.hide(track(1), true)
 	frames(t, s, "the answer", func() bool { a := p.doc.Answer(); q := p.question(); return a != nil && a.Answers(&q) })
 	tree := p.doc.Answer().Tree
-	inner := nodeNamed(p.doc.Answer(), nameOf(recording.Function{Name: "inner1"}))
+	inner := nodeNamed(p.doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
 	p.pick = picked{is: pickNode, node: inner, tree: tree, fn: tree.Nodes[inner].Func}
 	p.flame.zoomTo(p, pathOf(tree, int(tree.Nodes[inner].Parent)))
 	p.history.places = []place{p.spot()}
@@ -129,7 +129,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	}
 	// Undo leads to what was, in the new numbers.
 	p.fitAll()
-	p.undo()
+	p.step(-1)
 	if got := look(); !reflect.DeepEqual(got, want) {
 		t.Errorf("undo leads to %v, was %v", got, want)
 	}

@@ -104,10 +104,6 @@ func (h *history[T]) push(pl T) {
 	h.seen = pl
 }
 
-// undo and redo move through the history; redo after a change goes nowhere.
-func (p *pane) undo() { p.step(-1) }
-func (p *pane) redo() { p.step(1) }
-
 func (p *pane) step(d int) {
 	if to, ok := p.history.step(d, p.spot()); ok {
 		p.goTo(to)

@@ -126,7 +126,7 @@ func TestWalkingFunctions(t *testing.T) {
 		}
 	}
 	// A zoom that does not have the next one is left.
-	n := nodeNamed(p.doc.Answer(), nameOf(recording.Function{Name: "y"}))
+	n := nodeNamed(p.doc.Answer(), recording.Function{Name: "y"}.FuncName())
 	p.flame.zoomTo(p, pathOf(p.doc.Answer().Tree, int(n)))
 	b.press("N", 0)
 	if len(p.flame.zoom) != 0 {

@@ -216,7 +216,7 @@ func placeText(at address.Place) string {
 // markOf is the note on a function, "" for none.
 func (m *marksPart) markOf(f recording.Function) string {
 	for _, x := range m.all {
-		if x.Func != nil && *x.Func == nameOf(f) {
+		if x.Func != nil && *x.Func == f.FuncName() {
 			return cmp.Or(x.Text, "marked")
 		}
 	}

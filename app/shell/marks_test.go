@@ -75,12 +75,12 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	if got := onDisk(); !slices.Equal(got, []string{"late", "early"}) {
 		t.Errorf("on the disk is %q", got)
 	}
-	p.undo()
+	p.step(-1)
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"late"}) {
 		t.Errorf("after undo is %q", got)
 	}
-	p.redo()
+	p.step(1)
 	p.deleteMark(s, p.marks.all[0])
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
@@ -95,7 +95,7 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	if got := texts(p.marks.all); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("the next window has %q", got)
 	}
-	p.undo()
+	p.step(-1)
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("undo in the next window leaves %q", got)

@@ -17,7 +17,7 @@ func (p *pane) markable() (places []address.Place) {
 	f, picked := p.pickedFunction()
 	if n := p.flame.under; n > 0 && p.flame.tree != nil && p.flame.Inside {
 		f, picked = p.flame.tree.Function(p.rec, int(n)), false
-		name := nameOf(f)
+		name := f.FuncName()
 		places = append(places, address.Place{Func: &name})
 	}
 	if p.sel.Ranged {
@@ -37,7 +37,7 @@ func (p *pane) markable() (places []address.Place) {
 		}
 	}
 	if picked {
-		name := nameOf(f)
+		name := f.FuncName()
 		places = append(places, address.Place{Func: &name})
 	}
 	return places

@@ -32,7 +32,7 @@ type nearPart struct {
 
 // around puts a function in the middle.
 func (n *nearPart) around(f recording.Function) {
-	if !n.any || n.of.Name != f.Name || n.of.Module != f.Module {
+	if !n.any || n.of.FuncName() != f.FuncName() {
 		n.of, n.any = f, true
 		n.zoom = [2][]step{}
 		n.pic.scroll = 0

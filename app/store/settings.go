@@ -1,6 +1,7 @@
 package store
 
 import (
+	"ashlar/ingest/compare"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -26,17 +27,17 @@ import (
 //	  "recents": [{"path": "/home/me/traces/a.spall", "opened": "2026-01-02T15:04:05Z"}]
 //	}
 type Settings struct {
-	Theme       string       `json:"theme,omitempty"`
-	Colour      string       `json:"colour,omitempty"`
-	Window      *Window      `json:"window,omitempty"`
-	Scale       float32      `json:"scale,omitempty"`
-	Sort        string       `json:"sort,omitempty"`
-	Columns     []string     `json:"columns,omitempty"`
-	Split       float32      `json:"split,omitempty"`
-	Compare     string       `json:"compare,omitempty"`
-	Folder      string       `json:"folder,omitempty"`
-	SourceRoots []SourceRoot `json:"source_roots,omitempty"`
-	Pairs       []Pair       `json:"pairs,omitempty"`
+	Theme       string         `json:"theme,omitempty"`
+	Colour      string         `json:"colour,omitempty"`
+	Window      *Window        `json:"window,omitempty"`
+	Scale       float32        `json:"scale,omitempty"`
+	Sort        string         `json:"sort,omitempty"`
+	Columns     []string       `json:"columns,omitempty"`
+	Split       float32        `json:"split,omitempty"`
+	Compare     string         `json:"compare,omitempty"`
+	Folder      string         `json:"folder,omitempty"`
+	SourceRoots []SourceRoot   `json:"source_roots,omitempty"`
+	Pairs       []compare.Pair `json:"pairs,omitempty"`
 	// Recents are the files opened last, newest first.
 	Recents []Recent `json:"recents,omitempty"`
 
@@ -60,20 +61,13 @@ type SourceRoot struct {
 	To   string `json:"to"`
 }
 
-// Pair is a function that has another name in another recording: a NAME or
-// NAME@MODULE each.
-type Pair struct {
-	A string `json:"a"`
-	B string `json:"b"`
-}
-
 // mostPairs bounds the list of pairs.
 const mostPairs = 500
 
 // SetPair adds a pair, or takes it away; which of both is the older does not
 // matter.
-func (s *Settings) SetPair(p Pair, on bool) {
-	s.Pairs = slices.DeleteFunc(s.Pairs, func(q Pair) bool { return q == p || q == Pair{A: p.B, B: p.A} })
+func (s *Settings) SetPair(p compare.Pair, on bool) {
+	s.Pairs = slices.DeleteFunc(s.Pairs, func(q compare.Pair) bool { return q == p || q == compare.Pair{A: p.B, B: p.A} })
 	if on {
 		s.Pairs = append(s.Pairs, p)
 	}

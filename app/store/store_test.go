@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"ashlar/app/address"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 )
 
 // writerDir makes the test binary change settings and marks there, again and
@@ -251,7 +253,7 @@ func TestRecents(t *testing.T) {
 func TestMarksGoFromOneToAnother(t *testing.T) {
 	a, b := In("", t.TempDir()), In("", t.TempDir())
 	one := NewMark(address.Place{From: 5, To: 5}, "here")
-	two := NewMark(address.Place{Func: &address.Function{Name: "f", Module: "m"}}, "slow <f>")
+	two := NewMark(address.Place{Func: &recording.FuncName{Name: "f", Module: "m"}}, "slow <f>")
 	if err := a.ChangeMarks(key, "run.spall", func([]Mark) []Mark { return []Mark{one, two} }); err != nil {
 		t.Fatal(err)
 	}
@@ -318,14 +320,14 @@ func (failing) ReadAt([]byte, int64) (int, error) { return 0, io.ErrUnexpectedEO
 // TestPairs keeps each pair once, whichever way round, and lets go of it.
 func TestPairs(t *testing.T) {
 	var s Settings
-	s.SetPair(Pair{"old", "new"}, true)
-	s.SetPair(Pair{"new", "old"}, true)
-	s.SetPair(Pair{"a", "b@lib"}, true)
-	if len(s.Pairs) != 2 || s.Pairs[0] != (Pair{"new", "old"}) {
+	s.SetPair(compare.Pair{A: "old", B: "new"}, true)
+	s.SetPair(compare.Pair{A: "new", B: "old"}, true)
+	s.SetPair(compare.Pair{A: "a", B: "b@lib"}, true)
+	if len(s.Pairs) != 2 || s.Pairs[0] != (compare.Pair{A: "new", B: "old"}) {
 		t.Errorf("the pairs are %v", s.Pairs)
 	}
-	s.SetPair(Pair{"old", "new"}, false)
-	if len(s.Pairs) != 1 || s.Pairs[0] != (Pair{"a", "b@lib"}) {
+	s.SetPair(compare.Pair{A: "old", B: "new"}, false)
+	if len(s.Pairs) != 1 || s.Pairs[0] != (compare.Pair{A: "a", B: "b@lib"}) {
 		t.Errorf("without one the pairs are %v", s.Pairs)
 	}
 }

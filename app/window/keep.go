@@ -1,6 +1,7 @@
 package window
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -164,17 +165,11 @@ func (k *keeper) Opened(path string) {
 func (k *keeper) Folder() string { return k.settings.Folder }
 
 // Pairs are those of the settings.
-func (k *keeper) Pairs() []compare.Pair {
-	out := make([]compare.Pair, len(k.settings.Pairs))
-	for i, p := range k.settings.Pairs {
-		out[i] = compare.Pair(p)
-	}
-	return out
-}
+func (k *keeper) Pairs() []compare.Pair { return slices.Clone(k.settings.Pairs) }
 
 // SetPair changes the settings.
 func (k *keeper) SetPair(p compare.Pair, on bool) {
-	k.change(func(v *store.Settings) { v.SetPair(store.Pair(p), on) })
+	k.change(func(v *store.Settings) { v.SetPair(p, on) })
 }
 
 // Prefer changes the settings.

@@ -172,31 +172,3 @@ func (s *sourceSum) finish() {
 		s.Most, s.MostTotal = max(s.Most, l.Self), max(s.MostTotal, l.Total)
 	}
 }
-
-// Definition is the file of a function and the first and last line that its
-// frames stand on, 0 where no line is known; ok is false without a file. It is
-// where a source view begins. Inlined code may name several files: the one of
-// the function itself counts.
-func Definition(rec *recording.Recording, of recording.FuncID) (file string, first, last int32, ok bool) {
-	file = rec.Functions.At(int(of)).File
-	for i := 0; i < rec.Frames.Len(); {
-		run := rec.Frames.Chunk(i)
-		for k := range run {
-			f := &run[k]
-			if f.Func != of {
-				continue
-			}
-			if file == "" {
-				file = f.File
-			}
-			if f.Line > 0 && fileOf(rec, f) == file {
-				if first == 0 || f.Line < first {
-					first = f.Line
-				}
-				last = max(last, f.Line)
-			}
-		}
-		i += len(run)
-	}
-	return file, first, last, file != ""
-}

@@ -98,23 +98,3 @@ func checkSource(t *testing.T, got *analyze.SourceCost, file string, all []place
 		t.Errorf("self %d, total %d; want %d and %d", got.Self, got.Total, self, total)
 	}
 }
-
-func TestDefinition(t *testing.T) {
-	b := recording.NewBuilder()
-	f := b.Function(recording.Function{Name: "f", File: "f.c"})
-	g := b.Function(recording.Function{Name: "g"})
-	h := b.Function(recording.Function{Name: "h"})
-	for _, line := range []int32{12, 7, 0, 30} {
-		b.Frame(recording.Frame{Func: f, Line: line})
-	}
-	b.Frame(recording.Frame{Func: f, File: "other.h", Line: 1})
-	b.Frame(recording.Frame{Func: g, File: "g.c", Line: 5})
-	b.Frame(recording.Frame{Func: h})
-	rec := b.Finish()
-	for id, want := range map[recording.FuncID]string{f: "f.c 7 30 true", g: "g.c 5 5 true", h: " 0 0 false"} {
-		file, first, last, ok := analyze.Definition(rec, id)
-		if got := fmt.Sprint(file, " ", first, last, ok); got != want {
-			t.Errorf("%d: %s, want %s", id, got, want)
-		}
-	}
-}

@@ -240,7 +240,9 @@ func (t Transform) MatchesModule(module string) bool { return t.modules()(module
 // stand for several of them.
 func (r Ref) matcher(rec *recording.Recording, groups []recording.Function) func(*recording.Function) bool {
 	if r.Exact {
-		return func(f *recording.Function) bool { return f.Name == r.Text && f.Module == r.Module }
+		return func(f *recording.Function) bool {
+			return f.FuncName() == recording.FuncName{Name: r.Text, Module: r.Module}
+		}
 	}
 	named := func(f *recording.Function) bool { return f.Name == r.Text || f.Symbol != "" && f.Symbol == r.Text }
 	if anyFunction(rec, groups, named) {
@@ -251,13 +253,17 @@ func (r Ref) matcher(rec *recording.Recording, groups []recording.Function) func
 			return func(f *recording.Function) bool { return re.MatchString(f.Name) }
 		}
 	}
-	if at := strings.LastIndexByte(r.Text, '@'); at >= 0 {
-		name, module := r.Text[:at], r.Text[at+1:]
-		return func(f *recording.Function) bool {
-			return f.Name == name && (f.Module == module || ModuleBase(f.Module) == module)
-		}
+	return func(f *recording.Function) bool { return IsCalled(f.FuncName(), r.Text) }
+}
+
+// IsCalled reports whether a text names a function: NAME, or NAME@MODULE with the
+// module's path or the last element of it.
+func IsCalled(f recording.FuncName, text string) bool {
+	if f.Name == text {
+		return true
 	}
-	return func(*recording.Function) bool { return false }
+	at := strings.LastIndexByte(text, '@')
+	return at >= 0 && f.Name == text[:at] && (f.Module == text[at+1:] || ModuleBase(f.Module) == text[at+1:])
 }
 
 func anyFunction(rec *recording.Recording, groups []recording.Function, is func(*recording.Function) bool) bool {

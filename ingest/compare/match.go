@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"sort"
-	"strings"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -22,9 +21,11 @@ const (
 	RuleOrder   Rule = "order"   // threads: what is left, in order
 )
 
-// Pair is a function of A and what it is called in B. A name may be followed by
-// @ and a module where it alone is not clear.
-type Pair struct{ A, B string }
+// Pair is a function of A and what it is called in B: a NAME or NAME@MODULE each.
+type Pair struct {
+	A string `json:"a"`
+	B string `json:"b"`
+}
 
 // MatchOptions choose the rules. The zero value uses all of them.
 type MatchOptions struct {
@@ -37,8 +38,9 @@ type MatchOptions struct {
 // Func is a function of the comparison: what is taken to be one function in the
 // recordings.
 type Func struct {
-	// Name, Module and File are those of the first recording that has it.
-	Name, Module, File string
+	// FuncName and File are those of the first recording that has it.
+	recording.FuncName
+	File string
 	// In has for each recording its function, or -1.
 	In []int32
 	// By has for each recording the rule by which its function joined; the
@@ -176,7 +178,7 @@ func (m *matcher) run(r int, steps []step) {
 		for k := range in {
 			in[k] = -1
 		}
-		m.funcs = append(m.funcs, Func{Name: x.name, Module: x.module, File: x.file, In: in, By: make([]Rule, len(m.items))})
+		m.funcs = append(m.funcs, Func{FuncName: recording.FuncName{Name: x.name, Module: x.module}, File: x.file, In: in, By: make([]Rule, len(m.items))})
 		m.join(r, int32(i), int32(len(m.funcs)-1), Unmatched)
 	}
 }
@@ -310,13 +312,13 @@ func (m *matcher) byHand(r int, pairs []Pair) {
 	for k, p := range pairs {
 		var f, i int32 = -1, -1
 		for c := range m.funcs {
-			if m.funcs[c].In[r] < 0 && called(m.itemOf(c), p.A) {
+			if m.funcs[c].In[r] < 0 && m.itemOf(c).called(p.A) {
 				f = int32(c)
 				break
 			}
 		}
 		for c := range m.items[r] {
-			if m.ids[r][c] < 0 && called(&m.items[r][c], p.B) {
+			if m.ids[r][c] < 0 && m.items[r][c].called(p.B) {
 				i = int32(c)
 				break
 			}
@@ -331,17 +333,13 @@ func (m *matcher) byHand(r int, pairs []Pair) {
 // HasFunction tells whether a recording has a function that a pair names.
 func HasFunction(rec *recording.Recording, name string) bool {
 	for _, f := range rec.Functions.Slice() {
-		if called(&item{name: f.Name, module: f.Module}, name) {
+		if analyze.IsCalled(f.FuncName(), name) {
 			return true
 		}
 	}
 	return false
 }
 
-func called(x *item, name string) bool {
-	if x.name == name {
-		return true
-	}
-	at := strings.LastIndex(name, "@")
-	return at > 0 && x.name == name[:at] && (x.module == name[at+1:] || analyze.ModuleBase(x.module) == name[at+1:])
+func (x *item) called(name string) bool {
+	return analyze.IsCalled(recording.FuncName{Name: x.name, Module: x.module}, name)
 }

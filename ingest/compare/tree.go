@@ -195,7 +195,7 @@ func (g *merger) key(r int, rec *recording.Recording, from *analyze.Tree, node i
 		for i := range in {
 			in[i] = -1
 		}
-		g.t.Funcs = append(g.t.Funcs, Func{Name: f.Name, Module: f.Module, File: f.File, In: in, By: make([]Rule, len(in))})
+		g.t.Funcs = append(g.t.Funcs, Func{FuncName: f.FuncName(), File: f.File, In: in, By: make([]Rule, len(in))})
 	}
 	return k
 }

@@ -6,20 +6,14 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// FuncName names a function of the comparison, whatever its number is.
-type FuncName struct{ Name, Module string }
-
-// NameOf is the name of a function by its index in Matching.Funcs or Tree.Funcs.
-func (t *Tree) NameOf(f int32) FuncName { return FuncName{t.Funcs[f].Name, t.Funcs[f].Module} }
-
 // Find is the index in Tree.Funcs of a function, -1 for nil and for one that is
 // not there.
-func (c *Comparison) Find(n *FuncName) int32 {
+func (c *Comparison) Find(n *recording.FuncName) int32 {
 	if n == nil {
 		return -1
 	}
 	for f := range c.Matching.Funcs {
-		if x := &c.Matching.Funcs[f]; x.Name == n.Name && x.Module == n.Module {
+		if c.Matching.Funcs[f].FuncName == *n {
 			return int32(f)
 		}
 	}

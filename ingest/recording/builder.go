@@ -16,7 +16,7 @@ import (
 // Builder collects a recording. One goroutine owns it.
 type Builder struct {
 	rec    Recording
-	funcs  map[funcKey]FuncID
+	funcs  map[FuncName]FuncID
 	frames map[Frame]FrameID
 	shared map[sharedSymbol]bool
 	// whole maps a function to the frame that stands for all of it (traces).
@@ -63,8 +63,6 @@ type firstCall struct {
 // callSum is the time that a call's spans cover and their number.
 type callSum struct{ time, count int64 }
 
-type funcKey struct{ name, module string }
-
 type windowKey struct {
 	id         string
 	start, end int64
@@ -73,7 +71,7 @@ type windowKey struct {
 // NewBuilder returns an empty builder.
 func NewBuilder() *Builder {
 	b := &Builder{
-		funcs:  map[funcKey]FuncID{},
+		funcs:  map[FuncName]FuncID{},
 		frames: map[Frame]FrameID{},
 		ctxs:   map[string]ContextID{"": 0},
 		tracks: map[TrackKey]*TrackBuilder{},
@@ -129,7 +127,7 @@ func (b *Builder) SetArgs(f func(ref uint64) string) { b.rec.Args = f }
 // Function interns a function; kind, file and symbol are taken from the first
 // time it is seen. A mangled name is made readable.
 func (b *Builder) Function(f Function) FuncID {
-	k := funcKey{f.Name, f.Module}
+	k := f.FuncName()
 	id, ok := b.funcs[k]
 	if ok {
 		if f.Symbol != "" {

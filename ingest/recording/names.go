@@ -34,8 +34,26 @@ func (k Kind) String() string {
 // FuncID is the index of a Function in a Recording.
 type FuncID uint32
 
+// FuncName is what tells a function from others, in one recording and from one
+// to the next: two functions are the same when name and module are.
+type FuncName struct {
+	Name   string `json:"name"`
+	Module string `json:"module,omitempty"`
+}
+
+// String is NAME, or NAME@MODULE where there is one, as people type it.
+func (n FuncName) String() string {
+	if n.Module == "" {
+		return n.Name
+	}
+	return n.Name + "@" + n.Module
+}
+
+// FuncName is what tells the function from others.
+func (f Function) FuncName() FuncName { return FuncName{f.Name, f.Module} }
+
 // Function is what people mean by a function: everything is merged by it for
-// display. Two functions are the same when name and module are.
+// display. Two functions are the same when their FuncName is.
 type Function struct {
 	Name   string
 	Module string // binary, shared library, script or category; may be empty

@@ -100,16 +100,6 @@ func (p *Picture) Box(bin int) (x0, y0, x1, y1 int) {
 	return x0, ay1 - h, x1, ay1
 }
 
-// At is the bin whose column is under a pixel of the picture that was drawn
-// last, or -1.
-func (p *Picture) At(x, y int) int {
-	x0, y0, x1, y1 := p.area()
-	if len(p.Bins()) == 0 || x < x0 || x >= x1 || y < y0 || y >= y1 {
-		return -1
-	}
-	return ((x-x0+1)*len(p.Bins()) - 1) / (x1 - x0)
-}
-
 // X is where a length lies in the picture that was drawn last.
 func (p *Picture) X(ps int64) float64 {
 	bins := p.Bins()

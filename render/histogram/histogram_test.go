@@ -3,6 +3,7 @@ package histogram
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ashlar/ingest/recording"
@@ -52,27 +53,24 @@ func TestGoldenPictures(t *testing.T) {
 	golden.Paint(t, "log-scale2", 900, 400, theme.Dark, picture(d, theme.Dark, 2).Paint)
 }
 
-func TestEveryPixelFindsItsBin(t *testing.T) {
+// TestEveryPixelHasOneBin: bins lie side by side and fill the picture.
+func TestEveryPixelHasOneBin(t *testing.T) {
 	for _, linear := range []bool{false, true} {
 		p := picture(durations(t, 300), theme.Dark, 1)
 		p.Linear = linear
 		for _, w := range []int{640, 101, 90} {
 			golden.Draw(w, 200, p.Theme, p.Paint)
 			ax0, ay0, ax1, ay1 := p.area()
-			for x := range w {
-				i := p.At(x, (ay0+ay1)/2)
-				if in := x >= ax0 && x < ax1; in != (i >= 0) {
-					t.Fatalf("pixel %d finds bin %d", x, i)
+			at := ax0
+			for i := range p.Bins() {
+				x0, y0, x1, y1 := p.Box(i)
+				if x0 != at || x1 < x0 || y0 < ay0 || y1 != ay1 || (y0 < y1) != (p.Bins()[i].Count > 0) {
+					t.Fatalf("bin %d of %d in %d pixels is at %d..%d, %d..%d", i, p.Bins()[i].Count, w, x0, x1, y0, y1)
 				}
-				if i < 0 {
-					continue
-				}
-				if x0, _, x1, _ := p.Box(i); x < x0 || x >= x1 {
-					t.Fatalf("pixel %d of %d finds bin %d, which is %d..%d", x, w, i, x0, x1)
-				}
+				at = x1
 			}
-			if p.At((ax0+ax1)/2, ay1) >= 0 || p.At((ax0+ax1)/2, ay0-1) >= 0 {
-				t.Error("a bin is found beside the bars")
+			if at != ax1 {
+				t.Errorf("the bins end at %d, the picture at %d", at, ax1)
 			}
 		}
 	}
@@ -89,9 +87,9 @@ func TestMarksLieInTheirBins(t *testing.T) {
 		last := -1.0
 		for _, v := range []int64{d.Min, d.Median, d.P90, d.P99, d.P999, d.Max} {
 			x := p.X(v)
-			i := p.At(int(x), 100)
-			if i < 0 || v < p.Bins()[i].From || v >= p.Bins()[i].To {
-				t.Errorf("%d lies at %v in bin %d", v, x, i)
+			i := slices.IndexFunc(p.Bins(), func(b spans.Bin) bool { return v >= b.From && v < b.To })
+			if x0, _, x1, _ := p.Box(i); int(x) < x0 || int(x) > x1 {
+				t.Errorf("%d lies at %v, its bin at %d..%d", v, x, x0, x1)
 			}
 			if x < last {
 				t.Errorf("%d lies left of what is shorter", v)
@@ -103,8 +101,7 @@ func TestMarksLieInTheirBins(t *testing.T) {
 
 func TestNoCalls(t *testing.T) {
 	p := picture(&spans.Durations{}, theme.Dark, 1)
-	golden.Draw(100, 50, p.Theme, p.Paint)
-	if p.At(70, 45) != -1 {
-		t.Error("a bin is found where there is none")
+	if golden.Draw(100, 50, p.Theme, p.Paint); len(p.Bins()) > 0 {
+		t.Error("there is a bin where there is none")
 	}
 }
