@@ -21,7 +21,7 @@ import (
 // labels of both kinds, a negative value and one that no float holds.
 func madeProfile() *profile.Profile {
 	app := &profile.Mapping{ID: 1, File: "/bin/app", BuildID: "abc123", HasFunctions: true}
-	lib := &profile.Mapping{ID: 2, File: "/lib/x.so", HasFunctions: true}
+	lib := &profile.Mapping{ID: 2, Start: 0x4000, Limit: 0x8000, File: "/lib/x.so", HasFunctions: true}
 	var fs []*profile.Function
 	fn := func(name, file string) *profile.Function {
 		f := &profile.Function{ID: uint64(len(fs) + 1), Name: name, SystemName: name, Filename: file}
@@ -222,7 +222,7 @@ func TestFolded(t *testing.T) {
 	const want = `[no stack] 4
 main;bare 0
 main;work;inl;deep 9007199254740993
-main;work;inl;deep;x.so+0x5000 4096
+main;work;inl;deep;x.so+0x1000 4096
 `
 	if string(out) != want {
 		t.Errorf("got\n%s\nwant\n%s", out, want)

@@ -2,7 +2,6 @@ package encode
 
 import (
 	"encoding/binary"
-	"path"
 	"strconv"
 	"strings"
 
@@ -92,30 +91,43 @@ func (l *Locations) number(frames []recording.FrameID) int {
 // Bare reports whether a location is only an address, for which no function is
 // written: readers name it by its binary and address, as the recording does.
 func (l *Locations) Bare(loc Location) bool {
+	_, _, bare := l.address(loc)
+	return bare
+}
+
+// address reports whether a location is named by its address alone, or by its
+// place in its binary, and then where the binary lay.
+func (l *Locations) address(loc Location) (start uint64, placed, bare bool) {
 	f := l.rec.Frames.At(int(loc[0]))
 	fn := l.rec.Functions.At(int(f.Func))
-	if len(loc) > 1 || !fn.Unresolved || f.Addr == 0 || !IsAddressName(&fn, f.Addr) {
-		return false
+	i := strings.LastIndex(fn.Name, "0x")
+	if len(loc) > 1 || !fn.Unresolved || f.Addr == 0 || i < 0 {
+		return 0, false, false
 	}
-	return (fn.Module == "") == (fn.Name == HexText(f.Addr))
+	if i == 0 {
+		return 0, false, fn.Name == HexText(f.Addr)
+	}
+	offset, err := strconv.ParseUint(fn.Name[i+2:], 16, 64)
+	placed = err == nil && offset <= f.Addr && fn.Name == recording.AddressName(fn.Module, f.Addr, offset)
+	return f.Addr - offset, placed, placed
 }
 
-// MappingKey names a binary.
-type MappingKey struct{ File, BuildID string }
+// MappingKey names a binary and, where Placed, says where it lay: locations
+// without functions are known by their offset from there.
+type MappingKey struct {
+	File, BuildID string
+	Start         uint64
+	Placed        bool
+}
 
+// Mapping is the binary that a location lies in.
 func (l *Locations) Mapping(loc Location) MappingKey {
 	f := l.rec.Frames.At(int(loc[0]))
-	return MappingKey{l.module(&f), f.BuildID}
-}
-
-// IsAddressName reports whether a function's name says no more than its address:
-// "0x12" or "libc.so+0x12".
-func IsAddressName(fn *recording.Function, addr uint64) bool {
-	i := strings.LastIndex(fn.Name, "0x")
-	if i < 0 || fn.Name[i:] != HexText(addr) {
-		return false
+	k := MappingKey{File: l.module(&f), BuildID: f.BuildID}
+	if start, placed, _ := l.address(loc); placed {
+		k.Start, k.Placed = start, true
 	}
-	return i == 0 || fn.Name[:i] == path.Base(strings.ReplaceAll(fn.Module, `\`, "/"))+"+"
+	return k
 }
 
 // SourceFile is the file of a frame, else of its function.

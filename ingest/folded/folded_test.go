@@ -300,7 +300,7 @@ func TestFirstFrames(t *testing.T) {
 // TestTwoCounts reads what difffolded.pl writes; the sums are made with Split and
 // maps.
 func TestTwoCounts(t *testing.T) {
-	const text = "main;read 274 415\nmain;write 10 0\nmain 3 4.5\nmain;read;copy 1 2\nmain;read 6 5\nmain;thread 7 0 1\n"
+	const text = "main;read 274 415\nmain;write 10 0\nmain 3 4.5\nmain;read;copy 1 2\nmain;read;fill 6 5\nmain;thread 7 0 1\n"
 	want := map[string][2]string{}
 	sums := map[string][2]*big.Rat{}
 	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
@@ -353,10 +353,16 @@ func TestTwoCounts(t *testing.T) {
 			}
 		}
 	}
-	// A number at the end of some names is no count.
-	r, err := decodeBytes(t, []byte("main;worker 3 15\nmain;read 4\nmain;write 5\n"), 0)
-	if err != nil || len(r.Events[0].Metrics) != 1 || weights(r)["main;worker 3"] != "15" {
-		t.Errorf("%v %v", err, weights(r))
+	// A number at the end of names is no count.
+	for _, text := range []string{
+		"main;worker 3 15\nmain;read 4\nmain;write 5\n", "worker 3 15\n", "frame 0 1.5\nframe 1 2.5\nframe 2 3\n", "main;frame 0 1.5\nmain;frame 1 2\n",
+	} {
+		r, err := decodeBytes(t, []byte(text), 0)
+		if err != nil || len(r.Events[0].Metrics) != 1 {
+			t.Errorf("%q: %v %v", text, err, weights(r))
+			continue
+		}
+		compare(t, r, text)
 	}
 }
 

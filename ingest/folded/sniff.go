@@ -81,11 +81,13 @@ type census struct {
 	counted int // stacks with a count
 	deep    int // of those, the ones with more than one frame
 	twice   int // of those, the ones with two counts
+	again   int // of those, the ones whose stack has come before
 	other   int // neither stacks nor comments
 }
 
 func take(head []byte, whole bool) (c census) {
 	var n [2]number
+	stacks := map[string]bool{}
 	for seen := 0; len(head) > 0 && seen < sniffLines; seen++ {
 		var l []byte
 		if i := newline(head); i >= 0 {
@@ -107,6 +109,10 @@ func take(head []byte, whole bool) (c census) {
 			}
 			if found == 2 {
 				c.twice++
+				if stacks[string(stack)] {
+					c.again++
+				}
+				stacks[string(stack)] = true
 			}
 		case comment:
 		default:
@@ -124,10 +130,10 @@ func markup(head []byte) bool {
 }
 
 // columns is how many counts the lines of a file have: two where difffolded.pl
-// has put the stacks of two runs together. A few lines of other files may look
-// so too, since a function's name can end in a number.
+// has put the stacks of two runs together, each once. Where names end in a number
+// ("frame 1", "frame 2"), what stands before it is the same in many lines.
 func (c census) columns() int {
-	if c.twice > 0 && c.twice*10 >= c.counted*9 {
+	if c.deep > 0 && c.twice > 0 && c.twice*10 >= c.counted*9 && c.again == 0 {
 		return 2
 	}
 	return 1

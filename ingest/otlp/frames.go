@@ -2,9 +2,6 @@ package otlp
 
 import (
 	"math"
-	"path"
-	"strconv"
-	"strings"
 
 	"ashlar/ingest/recording"
 )
@@ -130,15 +127,22 @@ func (c *converter) line(l *location, k int, w *where) recording.FrameID {
 
 // bare is the frame of a location of which only the address is known.
 func (c *converter) bare(l *location, w *where) recording.FrameID {
-	name := "0x" + strconv.FormatUint(l.addr, 16)
-	switch {
-	case l.addr == 0:
-		name = "[unknown]"
-	case w.module != "":
-		name = path.Base(strings.ReplaceAll(w.module, `\`, "/")) + "+" + name
-	}
+	name := recording.AddressName(w.module, l.addr, c.offset(l))
 	id := c.b.Function(recording.Function{Name: name, Module: w.module, Kind: w.kind, Unresolved: true})
 	return c.b.Frame(recording.Frame{Func: id, Addr: l.addr, Kind: w.kind, BuildID: w.buildID})
+}
+
+// offset is where in its binary's file an address lies, 0 when that is not known.
+// A mapping from 0 on has addresses that are offsets already.
+func (c *converter) offset(l *location) uint64 {
+	if l.mapping < 0 || int(l.mapping) >= len(c.d.mappings) {
+		return 0
+	}
+	m := &c.d.mappings[l.mapping]
+	if l.addr < m.start || l.addr >= m.limit {
+		return 0
+	}
+	return l.addr - m.start + m.offset
 }
 
 func small(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }

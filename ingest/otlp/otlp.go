@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -179,11 +180,8 @@ func readJSON(content []byte, b *recording.Builder) (out []*message, err error) 
 // traces and logs by their dictionary.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if first := bytes.TrimLeft(head, " \t\r\n"); len(first) > 0 && first[0] == '{' {
-		if bytes.Contains(head, []byte(`"resourceProfiles"`)) {
+		if bytes.Contains(head, []byte(`"resourceProfiles"`)) || bytes.Contains(head, []byte(`"dictionary"`)) && tables.Match(head) {
 			return decode.Certain, nil
-		}
-		if bytes.Contains(head, []byte(`"dictionary"`)) && bytes.Contains(head, []byte(`"mappingTable"`)) {
-			return decode.Likely, nil
 		}
 		return decode.No, nil
 	}
@@ -191,10 +189,14 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 		n := uint64(binary.BigEndian.Uint32(head))
 		head = head[4:]
 		cut := !whole || n > uint64(len(head))
-		return sniffMessage(head[:min(n, uint64(len(head)))], cut), nil
+		return sniffMessage(head[:min(n, uint64(len(head)))], cut)
 	}
-	return sniffMessage(head, !whole), nil
+	return sniffMessage(head, !whole)
 }
+
+// tables are the members of a dictionary. Any order of keys is allowed, so that
+// all a file begins with may be one of them.
+var tables = regexp.MustCompile(`"(mapping|location|function|link|string|attribute|stack)Table"`)
 
 // shape is which fields a message has and whether each is one of bytes. strict
 // tells that there are no others.
@@ -209,11 +211,43 @@ var (
 	scopeShape      = resourceShape
 	// Field 3 is a fixed64 time since 1.8, and bytes before.
 	profileShape = shape{map[protowire.Number]bool{1: true, 2: true, 4: false, 5: true, 6: false, 7: true}, false}
+
+	// What 1.7 and older have: profiles with times in 4 and 5, or with their own
+	// tables, both with these types and samples, or profiles in a container.
+	oldTypeShape   = shape{map[protowire.Number]bool{1: false, 2: false, 3: false}, true}
+	oldSampleShape = shape{map[protowire.Number]bool{1: false, 2: false, 3: true, 4: true, 5: false, 6: true}, true}
+	containerShape = shape{map[protowire.Number]bool{1: true, 2: false, 3: false, 4: true, 5: false, 6: true, 7: true, 8: true}, true}
 )
 
+// oldProfile reports whether a profile is of proto 1.7 or older. The metrics and
+// traces of OpenTelemetry have strings where profiles have types and samples.
+func oldProfile(b []byte) bool {
+	types, samples, inside := 0, 0, 0
+	fits := walk(b, func(num protowire.Number, body []byte, isBytes bool) bool {
+		switch {
+		case num == 1 && isBytes && len(body) > 0:
+			types++
+			return walkShape(body, oldTypeShape, nil)
+		case num == 2 && isBytes && len(body) > 0:
+			samples++
+			return walkShape(body, oldSampleShape, nil)
+		}
+		return num > 2 || len(body) == 0 && isBytes
+	})
+	if fits && types > 0 && samples > 0 {
+		return true
+	}
+	return walkShape(b, containerShape, func(num protowire.Number, body []byte) bool {
+		if num == 8 && len(body) > 0 {
+			inside++
+		}
+		return true
+	}) && inside == 1
+}
+
 // sniffMessage judges one message, whose end may be missing.
-func sniffMessage(b []byte, cut bool) decode.Confidence {
-	dicts, profiles := 0, 0
+func sniffMessage(b []byte, cut bool) (decode.Confidence, error) {
+	dicts, profiles, old := 0, 0, 0
 	ok := walk(b, func(num protowire.Number, body []byte, _ bool) bool {
 		switch num {
 		case 1:
@@ -225,8 +259,12 @@ func sniffMessage(b []byte, cut bool) decode.Confidence {
 					if num != 2 {
 						return true
 					}
-					profiles++
-					return walkShape(body, profileShape, nil)
+					if walkShape(body, profileShape, nil) {
+						profiles++
+						return true
+					}
+					old++
+					return oldProfile(body)
 				})
 			})
 		case 2:
@@ -237,13 +275,15 @@ func sniffMessage(b []byte, cut bool) decode.Confidence {
 	})
 	switch {
 	case !ok:
-		return decode.No
+		return decode.No, nil
+	case old > 0:
+		return decode.Likely, errOld
 	case dicts > 0 && (profiles > 0 || cut):
-		return decode.Certain
+		return decode.Certain, nil
 	case profiles > 0 && cut:
-		return decode.Likely
+		return decode.Likely, nil
 	}
-	return decode.No
+	return decode.No, nil
 }
 
 func walkShape(b []byte, s shape, f func(protowire.Number, []byte) bool) bool {

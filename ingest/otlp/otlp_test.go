@@ -169,7 +169,7 @@ func dump(r *recording.Recording) string {
 
 const wantExample = `event cpu timer frequency 100 10000000 [{Name:cpu Unit:nanoseconds Decimals:0 Kind:sum PerSample:2 Total:23}]
 12 track 0 COMMON{process.executable.name app} {process.pid 77} {profile.frame.type kernel} {service.name shop} {span_id cd} {thread.id 42} {thread.name worker} {trace_id ab01}]: main(/bin/app main.c:7:2 400100 user false0) work(/bin/app :0:0 400200 user false0) inl(/bin/app :1:0 400200 user true1)
-11 track 0 COMMON{process.executable.name app} {process.pid 77} {profile.frame.type kernel} {service.name shop} {thread.id 42} {thread.name worker}]: main(/bin/app main.c:7:2 400100 user false0) app+0x400300(/bin/app :0:0 400300 user false0)
+11 track 0 COMMON{process.executable.name app} {process.pid 77} {profile.frame.type kernel} {service.name shop} {thread.id 42} {thread.name worker}]: main(/bin/app main.c:7:2 400100 user false0) app+0x300(/bin/app :0:0 400300 user false0)
 event samples  period 0 0 [{Name:samples Unit:count Decimals:0 Kind:sum PerSample:1 Total:6}]
 2 track 1 [{process.executable.name app} {process.pid 77} {service.name shop} {thread.name worker}]: main(/bin/app main.c:7:2 400100 user false0) vfs_read(kernel :0:0 ffff800000000001 kernel false0)
 1 track 2 [{cpu.logical_number 3} {process.executable.name app} {process.pid 77} {service.name shop}]: py(cpython :33:0 0 managed false0)
@@ -234,6 +234,34 @@ func TestEras(t *testing.T) {
 	}
 }
 
+// TestSniffOldEra: files of 1.7 and older, in their three layouts, get the
+// sentence and not that of an unknown file.
+func TestSniffOldEra(t *testing.T) {
+	typ := blob(1, msg(num64(1, 1), num64(2, 2)))
+	smp := blob(2, msg(num64(1, 0), num64(2, 3), pack(3, 1), num64(5, 1)))
+	tables := msg(blob(3, nil), blob(4, num64(2, 9)), pack(5, 1, 2), blob(6, num64(1, 3)), blob(9, nil), text(10, ""), text(10, "main"))
+	in := func(profile []byte) []byte {
+		return blob(1, msg(blob(1, nil), blob(2, msg(blob(1, nil), blob(2, profile)))))
+	}
+	for name, content := range map[string][]byte{
+		"1.7":              msg(in(msg(typ, smp, pack(3, 1, 2), num64(4, t0), num64(5, 1e9), blob(6, num64(1, 1)), num64(7, 100), text(10, "0123456789abcdef"))), dict()),
+		"own tables":       in(msg(typ, smp, tables, num64(11, t0), num64(12, 1e9), blob(13, num64(1, 1)))),
+		"in a container":   in(msg(text(1, "0123456789abcdef"), fixed64(2, t0), fixed64(3, t0+5), blob(8, msg(typ, smp, tables)))),
+		"1.7, no duration": msg(in(msg(typ, smp, pack(3, 1, 2), num64(4, t0), blob(6, num64(1, 1)), num64(7, 100))), dict()),
+	} {
+		for _, cut := range []int{0, 10} {
+			head := content[:len(content)-cut]
+			if c, err := Sniff(head, cut == 0); c < decode.Likely || err != errOld {
+				t.Errorf("%s: Sniff = %v, %v", name, c, err)
+			}
+			framed := append(binary.BigEndian.AppendUint32(nil, uint32(len(content))), head...)
+			if c, err := Sniff(framed, cut == 0); c < decode.Likely || err != errOld {
+				t.Errorf("%s, framed: Sniff = %v, %v", name, c, err)
+			}
+		}
+	}
+}
+
 func TestOldEra(t *testing.T) {
 	old := msg(blob(1, blob(2, blob(2, blob(2, msg(num64(1, 0), num64(2, 3), pack(3, 1)))))), dict())
 	if _, err := decodeBytes(t, old); err == nil || !strings.Contains(err.Error(), "1.7 or older") {
@@ -293,6 +321,31 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%v, %+v, %v", err, r.Counts, r.Warnings)
 	}
 	decodetest.Balanced(t, r)
+}
+
+// TestSniffJSONOrder: the collector may write the dictionary first, and it alone
+// may be longer than what a file is known by.
+func TestSniffJSONOrder(t *testing.T) {
+	i := strings.Index(jsonExample, `,"dictionary":`)
+	turned := "{" + jsonExample[i+1:len(jsonExample)-1] + "," + jsonExample[1:i] + "}"
+	for _, table := range []string{"mapping", "location", "function", "link", "string", "attribute", "stack"} {
+		head := `{"dictionary" : {"` + table + `Table":[` + strings.Repeat(" ", 1<<16)
+		if c, err := Sniff([]byte(head), false); c != decode.Certain || err != nil {
+			t.Errorf("%s: Sniff = %v, %v", table, c, err)
+		}
+	}
+	if c, err := Sniff([]byte(turned), true); c != decode.Certain || err != nil {
+		t.Errorf("Sniff = %v, %v", c, err)
+	}
+	r, err := decodeBytes(t, []byte(turned+"\n"))
+	if err != nil || dump(r) != wantJSON {
+		t.Errorf("%v\n%s", err, dump(r))
+	}
+	for _, other := range []string{`{"dictionary":{"a":1}}`, `{"stringTable":[]}`, `{"meta":{},"shared":{"stringArray":[]}}`} {
+		if c, _ := Sniff([]byte(other), true); c != decode.No {
+			t.Errorf("Sniff(%s) = %v", other, c)
+		}
+	}
 }
 
 func TestSampleFile(t *testing.T) {
@@ -399,6 +452,8 @@ func TestSniffRefuses(t *testing.T) {
 	span := msg(blob(1, make([]byte, 16)), blob(2, make([]byte, 8)), text(5, "GET /"), num64(6, 2), fixed64(7, t0))
 	for name, content := range map[string][]byte{
 		"empty":        nil,
+		"metrics":      blob(1, msg(blob(1, kv), blob(2, blob(2, msg(text(1, "requests"), text(2, "so many"), text(3, "1"), blob(9, blob(1, num64(4, 3)))))))),
+		"logs":         blob(1, msg(blob(1, kv), blob(2, blob(2, msg(fixed64(1, t0), num64(2, 9), text(3, "INFO"), blob(5, text(1, "hello"))))))),
 		"text":         []byte("hello\nworld\n"),
 		"JSON":         []byte(`{"traceEvents":[]}`),
 		"traces":       blob(1, msg(blob(1, kv), blob(2, blob(2, span)))),

@@ -202,7 +202,11 @@ func (d *otlpDict) mapping(k encode.MappingKey) int32 {
 	if k.File == "" || isFrameType(k.File) {
 		return 0
 	}
-	b := pbNumber(nil, 4, int64(d.str(k.File)))
+	var b []byte
+	if k.Placed {
+		b = pbNumber(pbNumber(nil, 1, int64(k.Start)), 2, -1) // up to where is not known
+	}
+	b = pbNumber(b, 4, int64(d.str(k.File)))
 	if k.BuildID != "" {
 		key := "process.executable.build_id.gnu"
 		if strings.Trim(k.BuildID, "0123456789abcdef") != "" || path.Base(k.File) == k.BuildID {

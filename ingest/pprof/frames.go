@@ -1,10 +1,7 @@
 package pprof
 
 import (
-	"fmt"
 	"math"
-	"path"
-	"strings"
 
 	"github.com/google/pprof/profile"
 
@@ -89,13 +86,20 @@ func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 // bare is the frame of a location of which only the address is known.
 func (c *converter) bare(l *profile.Location, source string) recording.FrameID {
 	file := mappingFile(l)
-	name := fmt.Sprintf("0x%x", l.Address)
-	if file != "" {
-		name = path.Base(strings.ReplaceAll(file, `\`, "/")) + "+" + name
-	}
+	name := recording.AddressName(file, l.Address, offset(l))
 	kind := recording.KindOfModule(file)
 	id := c.b.Function(recording.Function{Name: name, Module: file, File: source, Kind: kind, Unresolved: true})
 	return c.b.Frame(recording.Frame{Func: id, Addr: l.Address, Kind: kind, BuildID: buildID(l)})
+}
+
+// offset is where in its binary's file an address lies, 0 when that is not known.
+// A mapping from 0 on has addresses that are offsets already.
+func offset(l *profile.Location) uint64 {
+	m := l.Mapping
+	if m == nil || l.Address < m.Start || l.Address >= m.Limit {
+		return 0
+	}
+	return l.Address - m.Start + m.Offset
 }
 
 // functionName is the name people know a function by, else the linker's.

@@ -15,6 +15,7 @@ import (
 // done.
 func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, error) {
 	if !legacy(content) {
+		content = giveIDs(content, b)
 		if p, s, ok := parseApart(content); ok && len(p.SampleType) > 0 {
 			return p, s, nil
 		}

@@ -145,7 +145,7 @@ func TestExample(t *testing.T) {
 	if !reflect.DeepEqual(stacks[:2], want) {
 		t.Errorf("got %s", strings.Join(stacks[:2], "\n"))
 	}
-	for i, leaf := range map[int]string{3: "libc.so.6+0x7f0020(/lib/libc.so.6 ", 4: "sys_read([kernel.kallsyms]_stext ", 5: "0x99( "} {
+	for i, leaf := range map[int]string{3: "libc.so.6+0x20(/lib/libc.so.6 ", 4: "sys_read([kernel.kallsyms]_stext ", 5: "0x99( "} {
 		if at := strings.LastIndex(stacks[i], ";") + 1; !strings.HasPrefix(stacks[i][at:], leaf) {
 			t.Errorf("stack %d ends in %s, want %s", i, stacks[i][at:], leaf)
 		}
@@ -325,6 +325,7 @@ func TestCancel(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	good := raw(f, example())
 	f.Add(good)
+	f.Add(unnumbered([]int{0, 0, 0}, [][]int{{1}, {3}, {2, 1}}))
 	f.Add(good[:len(good)/2])
 	f.Add([]byte("heap profile: 1: 2 [3: 4] @ heap_v2/524288\n1: 2 [3: 4] @ 0x1 0x2\nMAPPED_LIBRARIES:\n0-10 r-xp 0 00:00 0 /a\n"))
 	f.Add([]byte("goroutine profile: total 1\n1 @ 0x1 0x2\n"))

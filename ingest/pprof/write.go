@@ -2,6 +2,7 @@ package pprof
 
 import (
 	"cmp"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -173,7 +174,7 @@ func (w *pprofWriter) function(id recording.FuncID, fn *recording.Function, file
 }
 
 // mapping finds or makes a binary, nil where there is none. The recording does
-// not know where binaries lay; without HasFunctions pprof would look for
+// not know up to where binaries lay; without HasFunctions pprof would look for
 // symbols there.
 func (w *pprofWriter) mapping(k encode.MappingKey, bare bool) *profile.Mapping {
 	if k.File == "" {
@@ -182,6 +183,9 @@ func (w *pprofWriter) mapping(k encode.MappingKey, bare bool) *profile.Mapping {
 	m := w.mappings[k]
 	if m == nil {
 		m = &profile.Mapping{ID: uint64(len(w.p.Mapping) + 1), File: k.File, BuildID: k.BuildID}
+		if k.Placed {
+			m.Start, m.Limit = k.Start, math.MaxUint64
+		}
 		w.mappings[k] = m
 		w.p.Mapping = append(w.p.Mapping, m)
 	}

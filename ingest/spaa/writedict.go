@@ -55,7 +55,7 @@ func (d *spaaDict) use(call recording.CallID) {
 			d.order = append(d.order, k)
 			d.dsos[k] = int64(len(d.order))
 		}
-		d.same = append(d.same, format.FrameIdentity{Func: d.name(&fr), DSO: k.module, BuildID: k.buildID, SymOff: encode.HexText(fr.Offset)})
+		d.same = append(d.same, format.FrameIdentity{Func: d.rec.NameInFile(fr.Func), DSO: k.module, BuildID: k.buildID, SymOff: encode.HexText(fr.Offset)})
 	}
 }
 
@@ -94,15 +94,6 @@ func (d *spaaDict) dso(id recording.FrameID) dsoKey {
 	return k
 }
 
-// name is a function's name, or the address where only that is known.
-func (d *spaaDict) name(f *recording.Frame) string {
-	fn := d.rec.Functions.At(int(f.Func))
-	if fn.Unresolved && f.Addr != 0 && encode.IsAddressName(&fn, f.Addr) {
-		return encode.HexText(f.Addr)
-	}
-	return d.rec.NameInFile(f.Func)
-}
-
 // dictionary writes the dsos and frames.
 func (s *spaaWriter) dictionary() error {
 	d := &s.dict
@@ -128,7 +119,7 @@ func (d *spaaDict) frame(id recording.FrameID, f *recording.Frame) *format.Frame
 	fn := d.rec.Functions.At(int(f.Func))
 	k := d.dso(id)
 	out := &format.Frame{
-		ID: d.ids[id], Func: d.name(f), DSO: d.dsos[k],
+		ID: d.ids[id], Func: d.rec.NameInFile(f.Func), DSO: d.dsos[k],
 		IP: encode.HexText(f.Addr), SymOff: encode.HexText(f.Offset), SrcLine: sourceLine(&fn, f), Kind: f.Kind.String(),
 	}
 	switch {
