@@ -22,13 +22,12 @@ func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r
 	var in recording.Scope
 	if o.part.IsSet() {
 		in = recording.Between(rec.Start, rec.End)
-		if o.part.HasFrom {
-			in.From += o.part.From
+		if rec.HasTime {
+			var err error
+			if in, err = o.part.In(rec); err != nil {
+				return nil, misfit(rec, err)
+			}
 		}
-		if o.part.HasTo {
-			in.To = rec.Start + o.part.To
-		}
-		in = in.Clip(rec)
 	}
 	for _, name := range o.threads {
 		tracks, err := compare.FindTracks(rec, name)
