@@ -11,6 +11,7 @@ import (
 	"ashlar/app/cli"
 	"ashlar/app/headless"
 	"ashlar/app/instance"
+	"ashlar/app/outfile"
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/app/window"
@@ -171,12 +172,13 @@ func render(o cli.RenderOptions) error {
 		}
 	}
 	s = s.Still() // which waits for all that it shows
+	out := outfile.Options{Replace: true, Not: s.Address().Files}
 	if headless.IsSVG(o.Out) {
-		return headless.WriteSVG(o.Out, headless.SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), os.Stdout)
+		return headless.WriteSVG(o.Out, out, headless.SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), os.Stdout)
 	}
 	img, err := headless.Draw(s, o.Width, o.Height, o.Scale)
 	if err != nil {
 		return err
 	}
-	return headless.WritePNG(o.Out, img, os.Stdout)
+	return headless.WritePNG(o.Out, out, img, os.Stdout)
 }

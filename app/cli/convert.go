@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/outfile"
 	"ashlar/ingest"
 	"ashlar/ingest/codec"
 	"ashlar/ingest/convert"
@@ -122,19 +121,14 @@ func (o *convertOptions) check() error {
 }
 
 func (c *call) convert(o *convertOptions) (err error) {
-	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second one ends the program at once
-	out, err := encode.Create(o.out, o.force)
+	ctx := c.ctx
+	out, err := outfile.Create(o.out, outfile.Options{Replace: o.force, Not: []string{o.in}})
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if cerr := out.Close(); err == nil && cerr != nil {
 			err = cerr
-		}
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-			err = fmt.Errorf("%s: interrupted, so it was not written", o.out)
 		}
 	}()
 	p := c.startProgress()

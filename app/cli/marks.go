@@ -15,6 +15,7 @@ import (
 
 	"ashlar/app/address"
 	"ashlar/app/demo"
+	"ashlar/app/outfile"
 	"ashlar/app/store"
 )
 
@@ -36,8 +37,9 @@ KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var export, imports string
-			var asJSON bool
+			var asJSON, force bool
 			fs.StringVar(&export, "export", "", "write the marks to `OUT.json`; - is standard output")
+			fs.BoolVarP(&force, "force", "f", false, "let --export replace a file that is there already")
 			fs.StringVar(&imports, "import", "", "add the marks of `IN.json`; - is standard input")
 			fs.BoolVar(&asJSON, "json", false, "print them as they would be exported")
 			demo := demoFlag(fs)
@@ -55,13 +57,13 @@ KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
 				if asJSON {
 					export = "-"
 				}
-				return c.marks(file, *demo, export, imports)
+				return c.marks(file, *demo, export, imports, force)
 			}
 		},
 	}
 }
 
-func (c *call) marks(file string, builtin bool, export, imports string) error {
+func (c *call) marks(file string, builtin bool, export, imports string, force bool) error {
 	if c.run.Store == nil {
 		return errors.New("there is no place where marks are kept")
 	}
@@ -95,11 +97,8 @@ func (c *call) marks(file string, builtin bool, export, imports string) error {
 	case export == "-":
 		return st.Export(c.stdout, key, name)
 	case export != "":
-		var b bytes.Buffer
-		if err := st.Export(&b, key, name); err != nil {
-			return err
-		}
-		return os.WriteFile(export, b.Bytes(), 0o644)
+		o := outfile.Options{Replace: force, Not: []string{file}}
+		return outfile.Write(export, o, func(w io.Writer) error { return st.Export(w, key, name) })
 	}
 	return c.listMarks(st, key)
 }

@@ -82,7 +82,7 @@ func TestAddressesShowTheSame(t *testing.T) {
 		if !bytes.Equal(got.Pix, want.Pix) {
 			t.Errorf("seed %d, %s: what %s shows differs at %v", seed, strings.Join(did, ", "), at, golden.Unlike(got, want))
 			for name, img := range map[string]*image.RGBA{fmt.Sprint(seed, "-want.png"): want, fmt.Sprint(seed, "-got.png"): got} {
-				if err := WritePNG(t.ArtifactDir()+"/"+name, img, nil); err != nil {
+				if err := WritePNG(t.ArtifactDir()+"/"+name, replaced, img, nil); err != nil {
 					t.Error(err)
 				}
 			}

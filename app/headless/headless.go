@@ -9,7 +9,6 @@ import (
 	"image/png"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
+	"ashlar/app/outfile"
 	"ashlar/app/shell"
 )
 
@@ -109,32 +109,9 @@ func frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32, before func()) 
 
 // WritePNG writes a picture to a file ("-" is standard output), whole or not
 // at all.
-func WritePNG(path string, img image.Image, stdout io.Writer) error {
+func WritePNG(path string, o outfile.Options, img image.Image, stdout io.Writer) error {
 	if path == "-" {
 		return png.Encode(stdout, img)
 	}
-	return writeWhole(path, func(f *os.File) error { return png.Encode(f, img) })
-}
-
-// writeWhole writes a file under another name and renames it when it is whole.
-func writeWhole(path string, write func(*os.File) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".ashlar-*"+filepath.Ext(path))
-	if err != nil {
-		return fmt.Errorf("%s: cannot be written: %w", path, err)
-	}
-	err = write(f)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("%s: cannot be written: %w", path, err)
-	}
-	return nil
+	return outfile.Write(path, o, func(w io.Writer) error { return png.Encode(w, img) })
 }

@@ -1,14 +1,13 @@
 package headless
 
 import (
-	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"gioui.org/op"
 
+	"ashlar/app/outfile"
 	"ashlar/app/shell"
 	"ashlar/render/raster"
 	"ashlar/render/svg"
@@ -25,18 +24,11 @@ func SVG(s *shell.Shell, w, h int, scale float32) *svg.Canvas {
 
 // WriteSVG writes a picture of shapes to a file ("-" is standard output), whole
 // or not at all.
-func WriteSVG(path string, c *svg.Canvas, title string, stdout io.Writer) error {
+func WriteSVG(path string, o outfile.Options, c *svg.Canvas, title string, stdout io.Writer) error {
 	if path == "-" {
 		return c.Write(stdout, title)
 	}
-	var b bytes.Buffer
-	if err := c.Write(&b, title); err != nil {
-		return err
-	}
-	return writeWhole(path, func(f *os.File) error {
-		_, err := f.Write(b.Bytes())
-		return err
-	})
+	return outfile.Write(path, o, func(w io.Writer) error { return c.Write(w, title) })
 }
 
 // IsSVG tells whether a picture's file is to hold shapes.

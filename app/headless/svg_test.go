@@ -46,7 +46,7 @@ func likeShapes(t *testing.T, shapes *svg.Canvas, want *image.RGBA, scale float3
 	if d := golden.Lost(got, want, int(2*golden.Tile*scale)); len(d) > 0 {
 		t.Errorf("the shapes look unlike the picture at %v", d)
 		for name, img := range map[string]image.Image{"shapes.png": got, "pixels.png": want} {
-			if err := WritePNG(filepath.Join(t.ArtifactDir(), name), img, nil); err != nil {
+			if err := WritePNG(filepath.Join(t.ArtifactDir(), name), replaced, img, nil); err != nil {
 				t.Error(err)
 			}
 		}

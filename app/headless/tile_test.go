@@ -7,9 +7,13 @@ import (
 	"gioui.org/op"
 
 	"ashlar/app/cli"
+	"ashlar/app/outfile"
 	"ashlar/app/shell"
 	"ashlar/render/theme"
 )
+
+// replaced is how tests write pictures.
+var replaced = outfile.Options{Replace: true}
 
 // TestTiles: a picture that is drawn in parts is the one that is drawn at once.
 func TestTiles(t *testing.T) {

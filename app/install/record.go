@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"ashlar/app/outfile"
 )
 
 // record says what was made, so that it can be taken back: it lies beside the
@@ -102,22 +105,10 @@ func (r *record) prune() {
 
 // write replaces a file at once or not at all.
 func write(path string, b []byte, mode fs.FileMode) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".ashlar-*")
-	if err != nil {
+	return outfile.Write(path, outfile.Options{Replace: true, Mode: mode}, func(w io.Writer) error {
+		_, err := w.Write(b)
 		return err
-	}
-	defer os.Remove(tmp.Name()) // it is gone after the renaming
-	_, err = tmp.Write(b)
-	if err == nil {
-		err = tmp.Chmod(mode)
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.Rename(tmp.Name(), path)
+	})
 }
 
 // remove removes a file that may be gone already.

@@ -9,6 +9,7 @@
 package instance
 
 import (
+	"ashlar/app/filelock"
 	"bufio"
 	"context"
 	"crypto/rand"
@@ -129,21 +130,15 @@ func (p *Place) lock(ctx context.Context) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		held, err := tryLock(f)
-		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("%s: %w", f.Name(), err)
-		}
-		if held {
-			return func() { f.Close() }, nil // closing unlocks
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return func() {}, nil
-		case <-time.After(5 * time.Millisecond):
-		}
+	switch err := filelock.Wait(ctx, f); {
+	case err == nil:
+		return func() { f.Close() }, nil // closing unlocks
+	case ctx.Err() != nil:
+		f.Close()
+		return func() {}, nil
+	default:
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 }
 

@@ -11,8 +11,6 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 const noFollow = syscall.O_NOFOLLOW
@@ -57,15 +55,6 @@ func mine(i fs.FileInfo) bool {
 func isSocket(i fs.FileInfo) bool { return i.Mode().Type() == fs.ModeSocket }
 
 func isRefused(error) bool { return false } // ECONNREFUSED says it all
-
-// tryLock locks an open file for as long as it is open.
-func tryLock(f *os.File) (bool, error) {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
-		return false, nil
-	}
-	return err == nil, err
-}
 
 // address gives a socket's path in the length that addresses can have: 108
 // bytes, 104 on some systems, with a NUL. done ends its use.

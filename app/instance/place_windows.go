@@ -30,13 +30,4 @@ func isSocket(i fs.FileInfo) bool { return !i.IsDir() }
 
 func isRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
 
-// tryLock locks an open file for as long as it is open.
-func tryLock(f *os.File) (bool, error) {
-	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 func address(path string) (short string, done func(), err error) { return path, func() {}, nil }

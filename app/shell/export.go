@@ -1,11 +1,11 @@
 package shell
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +14,7 @@ import (
 
 	"gioui.org/io/key"
 
+	"ashlar/app/outfile"
 	"ashlar/app/store"
 	"ashlar/ingest/convert"
 	"ashlar/ingest/encode"
@@ -58,29 +59,31 @@ func (s *Shell) saveTable() {
 	if g == nil {
 		return
 	}
+	out := s.replacing()
 	s.askSave("The file's name, which ends in .csv, .tsv or .json", s.pane.stem()+"-"+strings.ReplaceAll(g.name, " ", "-")+".csv", func(path string) error {
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".csv":
-			return writeFile(path, g.separated(','))
+			return writeText(path, out, g.separated(','))
 		case ".tsv", ".txt":
-			return writeFile(path, g.separated('\t'))
+			return writeText(path, out, g.separated('\t'))
 		case ".json":
-			return writeFile(path, g.json())
+			return writeText(path, out, g.json())
 		}
 		return fmt.Errorf("%s should end in .csv, .tsv or .json: that says what it becomes", path)
 	})
 }
 
-func writeFile(path, text string) error {
-	out, err := encode.Create(path, true)
-	if err != nil {
+func writeText(path string, o outfile.Options, text string) error {
+	return outfile.Write(path, o, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
 		return err
-	}
-	defer out.Close()
-	if _, err := out.Write([]byte(text)); err != nil {
-		return err
-	}
-	return out.Commit()
+	})
+}
+
+// replacing writes what the person named, which they saw was there, but never
+// over what is shown.
+func (s *Shell) replacing() outfile.Options {
+	return outfile.Options{Replace: true, Not: s.Address().Files}
 }
 
 // saveSelection writes what the lower half answers for: the selected time and
@@ -98,6 +101,7 @@ func (s *Shell) saveSelection() {
 	if p.event < len(event) {
 		opt.Event = event[p.event].Name
 	}
+	replace := s.replacing()
 	s.askSave("The file's name, which says the format: .spaa, .pb.gz, .json, .spall, …", p.stem()+"-part.spaa", func(path string) error {
 		target, err := convert.ForFile(path)
 		if err != nil {
@@ -111,7 +115,7 @@ func (s *Shell) saveSelection() {
 		if err != nil {
 			return err
 		}
-		out, err := encode.Create(path, true)
+		out, err := outfile.Create(path, replace)
 		if err != nil {
 			return err
 		}
@@ -189,12 +193,9 @@ func (s *Shell) saveMarks() {
 		return
 	}
 	key, name, marks := p.marks.key, p.doc.Name, slices.Clone(p.marks.all)
+	out := s.replacing()
 	s.askSave("The file's name", p.stem()+"-marks.json", func(path string) error {
-		var b bytes.Buffer
-		if err := store.WriteMarks(&b, key, name, marks); err != nil {
-			return err
-		}
-		return writeFile(path, b.String())
+		return outfile.Write(path, out, func(w io.Writer) error { return store.WriteMarks(w, key, name, marks) })
 	})
 }
 

@@ -7,23 +7,28 @@
 // ashlar of the user's data ($XDG_DATA_HOME or ~/.local/share; elsewhere as for
 // the configuration); see [Key] for what the key is.
 //
-// Files are written whole under another name, forced to the disk and renamed,
-// so that whoever reads sees the old one or the new one, whenever the program
-// or the machine stops. Changes are made under a lock, so that several running
+// Files are written whole or not at all (see package outfile), so that whoever
+// reads sees the old one or the new one, whenever the program or the machine
+// stops. Changes are made under a lock, so that several running
 // instances do not lose each other's. A file that cannot be understood is
 // renamed, with a note that says where it is, and never overwritten.
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
+
+	"ashlar/app/filelock"
+	"ashlar/app/outfile"
 )
 
 // Store is where things are kept. Its methods may be called from any goroutine.
@@ -101,7 +106,7 @@ func (s *Store) change(path string, v any, fresh, f func()) error {
 	}
 	unlock, err := lock(path + ".lock")
 	if err != nil {
-		return fmt.Errorf("%s: cannot be locked: %w", path, err)
+		return err
 	}
 	defer unlock()
 	if err := s.load(path, v, true); err != nil {
@@ -115,47 +120,33 @@ func (s *Store) change(path string, v any, fresh, f func()) error {
 	if err != nil {
 		return fmt.Errorf("%s: cannot be written: %w", path, err)
 	}
-	if err := replace(path, append(b, '\n')); err != nil {
-		return fmt.Errorf("%s: cannot be written: %w", path, err)
-	}
-	return nil
+	return outfile.Write(path, outfile.Options{Replace: true, Mode: 0o600}, func(w io.Writer) error {
+		_, err := w.Write(append(b, '\n'))
+		return err
+	})
 }
 
-// replace writes a file whole or not at all. The lock is held: what another
-// left behind when it was killed can go.
-func replace(path string, b []byte) error {
-	if old, err := filepath.Glob(path + ".*.tmp"); err == nil {
-		for _, o := range old {
-			os.Remove(o)
-		}
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return err
-	}
-	syncDir(filepath.Dir(path))
-	return nil
-}
+// patience is how long a change waits for another program's: one takes
+// milliseconds, so who holds the lock longer than this hangs.
+const patience = 3 * time.Second
 
-// syncDir forces a rename to the disk where folders can be forced; where they
-// cannot, the file is whole all the same.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
-		d.Close()
+// lock waits until nobody else holds the lock of a file. Where a file system
+// has no locks it does without.
+func lock(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be opened: %w", path, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	switch err := filelock.Wait(ctx, f); {
+	case err == nil, errors.Is(err, errors.ErrUnsupported):
+		return func() { f.Close() }, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("another program has held the lock for %v, so nothing was saved; end it", patience)
+		fallthrough
+	default:
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 }

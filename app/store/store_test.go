@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ashlar/app/address"
+	"ashlar/app/filelock"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 )
@@ -329,5 +330,27 @@ func TestPairs(t *testing.T) {
 	s.SetPair(compare.Pair{A: "old", B: "new"}, false)
 	if len(s.Pairs) != 1 || s.Pairs[0] != (compare.Pair{A: "a", B: "b@lib"}) {
 		t.Errorf("without one the pairs are %v", s.Pairs)
+	}
+}
+
+// TestHeldLock: where another program holds the lock for good, a change says so
+// instead of waiting with it.
+func TestHeldLock(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "settings.json.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if held, err := filelock.Try(f); !held {
+		t.Skip("no locks here:", err)
+	}
+	err = In(dir, dir).Opened("x", time.Now())
+	if err == nil || !strings.Contains(err.Error(), "settings.json.lock: another program has held the lock for 3s, so nothing was saved") {
+		t.Errorf("with the lock held: %v", err)
+	}
+	f.Close()
+	if err := In(dir, dir).Opened("x", time.Now()); err != nil {
+		t.Error(err)
 	}
 }

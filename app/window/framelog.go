@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"ashlar/app/outfile"
 	"ashlar/app/shell"
 )
 
@@ -41,9 +42,12 @@ type frameLine struct {
 // started is when the program began.
 var started = time.Now()
 
-func newFrameLog(path string) (*frameLog, error) {
+func newFrameLog(path string, read []string) (*frameLog, error) {
 	if path == "" {
 		return &frameLog{}, nil
+	}
+	if err := outfile.Apart(path, read); err != nil {
+		return nil, err
 	}
 	f, err := os.Create(path)
 	if err != nil {

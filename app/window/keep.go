@@ -1,6 +1,8 @@
 package window
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -140,10 +142,14 @@ func (k *keeper) news() []string {
 	return n
 }
 
-// close writes what has not been written.
+// close writes what has not been written. What goes wrong now no window can
+// say.
 func (k *keeper) close() {
 	close(k.stopped)
 	<-k.ended
+	for _, text := range k.news() {
+		fmt.Fprintln(os.Stderr, "ashlar:", text)
+	}
 }
 
 // Recents are those of the settings.

@@ -23,6 +23,7 @@ import (
 	"ashlar/app/editor"
 	"ashlar/app/headless"
 	"ashlar/app/instance"
+	"ashlar/app/outfile"
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/assets/desktop"
@@ -65,7 +66,7 @@ func Run(s *shell.Shell, o Options) error {
 	os.Unsetenv("EGL_PLATFORM")
 	w := new(app.Window)
 	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(leastWidth), unit.Dp(leastHeight)))
-	log, err := newFrameLog(o.FrameLog)
+	log, err := newFrameLog(o.FrameLog, o.Files)
 	if err != nil {
 		return err
 	}
@@ -201,9 +202,10 @@ func awaitFirst(s *shell.Shell) {
 
 // picture draws a still shell into a PNG or SVG file.
 func picture(still *shell.Shell, path string, size image.Point, scale float32) error {
+	o := outfile.Options{Replace: true, Not: still.Address().Files}
 	switch {
 	case headless.IsSVG(path):
-		return headless.WriteSVG(path, headless.SVG(still, size.X, size.Y, scale), still.OpenName(), nil)
+		return headless.WriteSVG(path, o, headless.SVG(still, size.X, size.Y, scale), still.OpenName(), nil)
 	case !strings.EqualFold(filepath.Ext(path), ".png"):
 		return fmt.Errorf("%s should end in .png or .svg: that says what it becomes", path)
 	}
@@ -211,7 +213,7 @@ func picture(still *shell.Shell, path string, size image.Point, scale float32) e
 	if err != nil {
 		return err
 	}
-	return headless.WritePNG(path, img, nil)
+	return headless.WritePNG(path, o, img, nil)
 }
 
 // Main runs f beside the desktop's event loop, which some systems want on the

@@ -1,7 +1,8 @@
-package encode
+package outfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 )
+
+var replace = Options{Replace: true}
 
 // names lists a folder.
 func names(t *testing.T, dir string) string {
@@ -36,7 +39,7 @@ func content(t *testing.T, path string) string {
 func TestCreate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.spaa")
-	f, err := Create(path, false)
+	f, err := Create(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +56,7 @@ func TestCreate(t *testing.T) {
 		t.Fatalf("what was given up leaves %s", got)
 	}
 
-	f, _ = Create(path, false)
+	f, _ = Create(path, Options{})
 	if _, err := f.WriteString("whole"); err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +70,10 @@ func TestCreate(t *testing.T) {
 		t.Errorf("there is %s with %q", names(t, dir), content(t, path))
 	}
 
-	if _, err := Create(path, false); !errors.Is(err, ErrExists) {
+	if _, err := Create(path, Options{}); !errors.Is(err, ErrExists) {
 		t.Errorf("error %v for a file that is there", err)
 	}
-	f, err = Create(path, true)
+	f, err = Create(path, replace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,7 @@ func TestCreate(t *testing.T) {
 func TestCreateRace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.spaa")
-	f, err := Create(path, false)
+	f, err := Create(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +113,7 @@ func TestCreateForce(t *testing.T) {
 	if err := os.Symlink("real.spaa", link); err != nil {
 		t.Skip(err)
 	}
-	f, err := Create(link, true)
+	f, err := Create(link, replace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,8 +138,29 @@ func TestCreateRefuses(t *testing.T) {
 		dir:                                  "is a directory",
 		filepath.Join(dir, "none", "x.spaa"): "it cannot be written",
 	} {
-		if _, err := Create(path, true); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Create(path, replace); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
+	}
+}
+
+// What is being read is never replaced, whatever it is called.
+func TestNot(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "run.json"), filepath.Join(dir, "link.json")
+	if err := os.WriteFile(path, []byte("a recording"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	o := Options{Replace: true, Not: []string{"-", "http://localhost/run", "", path}}
+	for _, name := range []string{path, link, dir + "/./run.json"} {
+		if err := Write(name, o, func(io.Writer) error { return nil }); err == nil || !strings.Contains(err.Error(), "is the recording that is read") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if content(t, path) != "a recording" {
+		t.Error("it was replaced")
 	}
 }

@@ -1,0 +1,25 @@
+// Package filelock locks open files against other programs. A lock lasts as
+// long as the file is open: the system lets go of it when a program stops,
+// however it does.
+package filelock
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// Wait locks an open file once nobody else holds its lock, or fails as ctx ends.
+// Where a file system has no locks the error is [errors.ErrUnsupported].
+func Wait(ctx context.Context, f *os.File) error {
+	for {
+		if held, err := Try(f); held || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
