@@ -10,6 +10,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/folded"
+	"ashlar/ingest/jemalloc"
 	"ashlar/ingest/otlp"
 	"ashlar/ingest/perfscript"
 	"ashlar/ingest/pprof"
@@ -25,6 +26,7 @@ var Formats = []codec.Format{
 	pprof.Format,
 	otlp.Format,
 	perfscript.Format,
+	jemalloc.Format,
 	folded.Format,
 }
 

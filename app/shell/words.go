@@ -55,7 +55,7 @@ func selectionText(sel recording.Scope) string {
 	return "Selected " + strings.Join(parts, " · ")
 }
 
-var formatTitles = map[string]string{"spaa": "SPAA", "spall": "spall", "chrome": "Chrome trace", "pprof": "pprof", "otlp": "OTLP profile", "folded": "folded stacks", "perfscript": "perf script"}
+var formatTitles = map[string]string{"spaa": "SPAA", "spall": "spall", "chrome": "Chrome trace", "pprof": "pprof", "otlp": "OTLP profile", "folded": "folded stacks", "perfscript": "perf script", "jemalloc": "jemalloc heap profile"}
 
 // summary is the status line's first half: what the file is and what it holds.
 func summary(rec *recording.Recording) string {

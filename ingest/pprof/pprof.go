@@ -59,6 +59,13 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	return readErr
 }
 
+// Convert puts a profile that was read otherwise into a recording, as Decode
+// does. Its samples are used up.
+func Convert(ctx context.Context, p *profile.Profile, b *recording.Builder) error {
+	c := &converter{b: b, p: p, samples: &samples{all: p.Sample, count: len(p.Sample)}}
+	return c.convert(ctx)
+}
+
 // converter carries a parsed profile over into a recording.
 type converter struct {
 	b       *recording.Builder
