@@ -1,14 +1,30 @@
 // Package assets holds what the program carries with it.
 package assets
 
-import _ "embed"
+import (
+	"embed"
+	"io/fs"
+)
 
 //go:generate go run ./demo -o demo.spaa.zst
 
 //go:embed demo.spaa.zst
 var demo []byte
 
+//go:embed manual/*.md
+var manual embed.FS
+
 // Demo is the built-in recording, a SPAA file compressed with zstd: 1.3 seconds
 // of a made-up shop service. The caller must not write to it. See ./demo for
 // the story that it tells.
 func Demo() []byte { return demo }
+
+// Manual holds the manual's pages, one Markdown file a topic; index.md names
+// them in the order in which they are read.
+func Manual() fs.FS {
+	pages, err := fs.Sub(manual, "manual")
+	if err != nil {
+		panic(err) // the folder's name is right above
+	}
+	return pages
+}

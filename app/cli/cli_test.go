@@ -187,7 +187,7 @@ func TestUsage(t *testing.T) {
 		{"render testdata/small.spaa -o x.png --scale NaN", "the scale NaN"},
 		{"render testdata/small.spaa -o x.png --theme blue", `no theme "blue"; there are dark, light and contrast`},
 		{"render -o x.png", "name the file"},
-		{"help tpo", `no command "tpo"; there are info, top, `},
+		{"help tpo", `no command or topic "tpo"; commands are info, top, `},
 		{"version 2", "takes no arguments"},
 		{"inof testdata/small.spaa", "there is no file inof; did you mean the command info?"},
 		{"--theme blue", `no theme "blue"`},
@@ -236,6 +236,30 @@ func TestHelp(t *testing.T) {
 	if r := run("--version"); r.code != Done || r.stdout != run("version").stdout || r.window != nil {
 		t.Errorf("--version: %d, %q", r.code, r.stdout)
 	}
+}
+
+// Every topic is listed, is no command's name, and fits a terminal but for code.
+func TestHelpTopics(t *testing.T) {
+	main := run("help").stdout
+	for _, topic := range topics() {
+		if find(topic.name) != nil {
+			t.Errorf("%s is a command, so that its page cannot be asked for", topic.name)
+		}
+		if !strings.Contains(main, "  "+topic.name+" ") || !strings.Contains(main, topic.line) {
+			t.Errorf("the help does not list %s", topic.name)
+		}
+		r := run("help", topic.name)
+		if r.code != Done || r.stderr != "" || r.stdout != topic.text(helpWidth) {
+			t.Errorf("help %s: exit code %d, %q, %d characters", topic.name, r.code, r.stderr, len(r.stdout))
+		}
+		for line := range strings.Lines(r.stdout) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth && strings.Count(line, " ") > 0 {
+				t.Errorf("help %s: a line has %d characters: %q", topic.name, n, line)
+			}
+		}
+	}
+	r := run("help", "top", "stats")
+	r.sentence(t, Usage, "one command or topic")
 }
 
 func TestWindow(t *testing.T) {

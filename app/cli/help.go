@@ -2,10 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
+	"ashlar/app/manual"
 	"ashlar/app/version"
 )
 
@@ -13,21 +17,64 @@ const helpWidth = 80
 
 func helpCommand() command {
 	return command{
-		name: "help", args: "[COMMAND]", line: "show how a command is used",
+		name: "help", args: "[COMMAND|TOPIC]", line: "show how a command is used, or a page of the manual",
 		setup: func(*pflag.FlagSet) func(*call, []string) error {
 			return func(c *call, args []string) error {
 				if len(args) == 0 {
 					cmd := windowCommand()
 					return c.printHelp(&cmd)
 				}
-				cmd := find(args[0])
-				if cmd == nil {
-					return misuse("there is no command %q; there are %s", args[0], strings.Join(names(), ", "))
+				if len(args) > 1 {
+					return misuse("help takes one command or topic")
 				}
-				return c.printHelp(cmd)
+				if cmd := find(args[0]); cmd != nil {
+					return c.printHelp(cmd)
+				}
+				for _, t := range topics() {
+					if t.name == args[0] {
+						_, err := io.WriteString(c.stdout, t.text(c.width()))
+						return err
+					}
+				}
+				return misuse("there is no command or topic %q; commands are %s; topics are %s", args[0], strings.Join(names(), ", "), strings.Join(topicNames(), ", "))
 			}
 		},
 	}
+}
+
+// topic is a page of help that belongs to no command.
+type topic struct {
+	name, line string
+	text       func(width int) string
+}
+
+// topics lists the pages of the manual. A page that is made from code has its
+// entry here too.
+func topics() []topic {
+	var all []topic
+	for _, p := range manual.Pages() {
+		all = append(all, topic{p.Topic, p.Line, func(width int) string { return manual.Plain(p.Blocks, width) }})
+	}
+	return all
+}
+
+func topicNames() []string {
+	var all []string
+	for _, t := range topics() {
+		all = append(all, t.name)
+	}
+	return all
+}
+
+// width is how many columns text on the standard output may have: those of the
+// terminal, as far as lines of that length can be read well.
+func (c *call) width() int {
+	if f, ok := c.stdout.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return min(w, 100)
+		}
+	}
+	return helpWidth
 }
 
 func versionCommand() command {
@@ -61,7 +108,7 @@ func helpFor(cmd *command) string {
 	return "ashlar " + cmd.name + " --help"
 }
 
-// printHelp writes a command's page; the window's also lists the commands.
+// printHelp writes a command's page; the window's also lists commands and topics.
 func (c *call) printHelp(cmd *command) error {
 	var b strings.Builder
 	title := strings.TrimSpace("ashlar " + cmd.name)
@@ -72,6 +119,10 @@ func (c *call) printHelp(cmd *command) error {
 		b.WriteString("  ashlar COMMAND …\n\nCommands\n")
 		for _, other := range commands() {
 			fmt.Fprintf(&b, "  %-9s %s\n", other.name, other.line)
+		}
+		b.WriteString("\nTopics (ashlar help TOPIC)\n")
+		for _, t := range topics() {
+			fmt.Fprintf(&b, "  %-12s %s\n", t.name, t.line)
 		}
 	}
 	if cmd.text != "" {

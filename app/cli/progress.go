@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/term"
+
 	"ashlar/render/units"
 )
 
@@ -33,16 +35,11 @@ const (
 // startProgress begins to tell on the call's stderr.
 func (c *call) startProgress() *progress {
 	p := &progress{quit: make(chan struct{})}
-	if f, ok := c.stderr.(*os.File); ok && isTerminal(f) {
+	if f, ok := c.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.w = f
 		p.ended.Go(p.run)
 	}
 	return p
-}
-
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // watch says what is being done, and where to look for how far it is.

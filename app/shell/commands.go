@@ -45,7 +45,7 @@ var keyNames = map[key.Name]string{
 }
 
 // Command is something a person can do. The key map, the help page and the
-// README's table come from the list of them.
+// manual's table come from the list of them.
 type Command struct {
 	Title string
 	Keys  []Chord

@@ -30,7 +30,7 @@ var helpSections = []struct{ title, first string }{
 	{"Size and more", "Larger"},
 }
 
-// Gestures lists what the pointer does; the help page and the README's table
+// Gestures lists what the pointer does; the help page and the manual's table
 // come from it.
 var Gestures = [][2]string{
 	{"wheel", "zoom at the pointer"},

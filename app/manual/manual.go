@@ -1,0 +1,82 @@
+// Package manual reads the pages that the program carries with it, for the
+// window's help and for "ashlar help TOPIC". A page is Markdown, so that it can
+// be read where the source is; here it is divided into blocks that anything can
+// lay out.
+package manual
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"ashlar/assets"
+)
+
+// Page is one topic of the manual.
+type Page struct {
+	Topic  string // what is typed to read it: "opening"
+	Title  string // "Files and formats"
+	Line   string // what is on it, in a few words
+	Blocks []Block
+}
+
+// Pages are all pages, in the order of the index.
+func Pages() []Page { return pages() }
+
+// Find is the page of a topic.
+func Find(topic string) (Page, bool) {
+	for _, p := range pages() {
+		if p.Topic == topic {
+			return p, true
+		}
+	}
+	return Page{}, false
+}
+
+var pages = sync.OnceValue(func() []Page {
+	all, err := read(assets.Manual())
+	if err != nil {
+		panic("the manual cannot be read: " + err.Error()) // a test reads it
+	}
+	return all
+})
+
+// read reads the pages that index.md lists: items that begin with a link to the
+// page, whose text is the title, and go on with a colon and a few words.
+func read(files fs.FS) ([]Page, error) {
+	index, err := parseFile(files, "index.md")
+	if err != nil {
+		return nil, err
+	}
+	var all []Page
+	for _, b := range index {
+		if b.Kind != Item {
+			continue
+		}
+		topic, ok := strings.CutSuffix(b.Text[0].Link, ".md")
+		title := b.Text[0].Text
+		line, colon := strings.CutPrefix(b.Text.String(), title+": ")
+		if !ok || !colon {
+			return nil, fmt.Errorf("index.md: %q does not name a page", b.Text)
+		}
+		p := Page{Topic: topic, Title: title, Line: line}
+		if p.Blocks, err = parseFile(files, b.Text[0].Link); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func parseFile(files fs.FS, name string) ([]Block, error) {
+	b, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return blocks, nil
+}

@@ -1,0 +1,71 @@
+// Package manualtest holds tables of the manual and the README against the code
+// that they describe.
+package manualtest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// CheckTable compares what stands between two marks of a Markdown file, named
+// from the root of the module, with what the code says:
+//
+//	<!-- MARK: this table is checked against the code by a test -->
+//	<!-- end of MARK -->
+//
+// With update it is written there instead.
+func CheckTable(t *testing.T, file, mark, want string, update bool) {
+	t.Helper()
+	name := filepath.Join(root(t), file)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+mark+": this table is checked against the code by a test -->\n", "<!-- end of "+mark+" -->"
+	head, rest, ok := strings.Cut(string(b), begin)
+	have, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no table after %s", file, begin)
+	}
+	if update {
+		if err := os.WriteFile(name, []byte(head+begin+want+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if have != want {
+		t.Errorf("the table %s in %s is not that of the code: it has\n%sand lacks\n%sIn this folder, go test -run '^%s$' -update writes it.", mark, file, onlyIn(have, want), onlyIn(want, have), t.Name())
+	}
+}
+
+// onlyIn lists the lines of a that b does not have.
+func onlyIn(a, b string) string {
+	var only strings.Builder
+	for line := range strings.Lines(a) {
+		if !strings.Contains(b, line) {
+			only.WriteString("\t" + line)
+		}
+	}
+	return only.String()
+}
+
+// root is the module's folder.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod in any folder above")
+		}
+		dir = up
+	}
+}
