@@ -16,6 +16,7 @@ import (
 	"ashlar/ingest/pprof"
 	"ashlar/ingest/spaa"
 	"ashlar/ingest/spall"
+	"ashlar/ingest/speedscope"
 )
 
 // Formats are the formats that can be read. To add one, add its line.
@@ -25,6 +26,7 @@ var Formats = []codec.Format{
 	chrome.Format,
 	pprof.Format,
 	otlp.Format,
+	speedscope.Format,
 	perfscript.Format,
 	jemalloc.Format,
 	folded.Format,

@@ -50,7 +50,7 @@ func sniffArray(b []byte, whole bool) decode.Confidence {
 		if b[p] != '{' {
 			return decode.No
 		}
-		keys, end := keysOf(b[p:], whole)
+		keys, end := jsonscan.Keys(b[p:], whole)
 		switch {
 		case keys["ph"]:
 			return decode.Certain
@@ -66,45 +66,9 @@ func sniffArray(b []byte, whole bool) decode.Confidence {
 	return decode.No
 }
 
-// keysOf collects the keys of the object that begins b, as far as it goes.
-// end is where it ends, 0 when that is not in b.
-func keysOf(b []byte, whole bool) (keys map[string]bool, end int) {
-	keys = map[string]bool{}
-	p := 1
-	for {
-		for p < len(b) && (b[p] <= ' ' || b[p] == ',') {
-			p++
-		}
-		if p == len(b) {
-			return keys, 0
-		}
-		if b[p] == '}' {
-			return keys, p + 1
-		}
-		if b[p] != '"' {
-			return keys, 0
-		}
-		e, _, st := jsonscan.Str(b, p+1)
-		if st != jsonscan.Good {
-			return keys, 0
-		}
-		key := jsonscan.Unescape(b[p+1 : e])
-		if p = jsonscan.Space(b, e+1); p >= len(b) || b[p] != ':' {
-			return keys, 0
-		}
-		keys[key] = true
-		if key == "traceEvents" {
-			return keys, 0
-		}
-		if p, st = jsonscan.Value(b, p+1, whole); st != jsonscan.Good {
-			return keys, 0
-		}
-	}
-}
-
 // sniffObject looks at the keys of the outermost object.
 func sniffObject(b []byte, whole bool) (decode.Confidence, error) {
-	keys, _ := keysOf(b, whole)
+	keys, _ := jsonscan.Keys(b, whole)
 	switch {
 	case keys["traceEvents"]:
 		return decode.Certain, nil

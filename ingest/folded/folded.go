@@ -52,7 +52,7 @@ type decoder struct {
 	// finest is how many decimals each metric may have: fewer once a value or
 	// the sum would not have fitted.
 	finest [2]int
-	counts []number // of the line at hand; as many as there are metrics
+	counts []decode.Number // of the line at hand; as many as there are metrics
 
 	// frames maps the text between two semicolons to its frame.
 	frames map[string]recording.FrameID
@@ -71,12 +71,12 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if err != nil {
 		return err
 	}
-	d := &decoder{b: b, frames: map[string]recording.FrameID{}, tally: b.Tally("line"), finest: [2]int{maxScale, maxScale}}
+	d := &decoder{b: b, frames: map[string]recording.FrameID{}, tally: b.Tally("line"), finest: [2]int{decode.MaxScale, decode.MaxScale}}
 	metrics := []recording.Metric{{Name: "samples", Unit: "count"}}
 	if take(utf8Of(head), whole).columns() == 2 {
 		metrics = []recording.Metric{{Name: Before, Unit: "count"}, {Name: After, Unit: "count"}}
 	}
-	d.counts = make([]number, len(metrics))
+	d.counts = make([]decode.Number, len(metrics))
 	d.event = b.AddEvent(recording.Event{Basis: recording.FromStacks, Metrics: metrics})
 	txt := newText(in, head)
 	if err := d.read(ctx, txt); err != nil {
@@ -196,23 +196,23 @@ func (d *decoder) record(l []byte) {
 
 // scale gives a count in a metric's units. They become finer for a count with
 // more decimals, and coarser again where the sum would not fit.
-func (d *decoder) scale(metric int, n number) (v int64, rounded, ok bool) {
+func (d *decoder) scale(metric int, n decode.Number) (v int64, rounded, ok bool) {
 	m := &d.b.Event(d.event).Metrics[metric]
-	for to := min(n.scale, d.finest[metric]); to > m.Decimals && !d.b.SetDecimals(d.event, metric, to); to-- {
+	for to := min(n.Scale, d.finest[metric]); to > m.Decimals && !d.b.SetDecimals(d.event, metric, to); to-- {
 		d.finest[metric] = to - 1
 	}
 	for {
-		n = n.round(m.Decimals)
-		v, ok = n.at(m.Decimals)
+		n = n.Round(m.Decimals)
+		v, ok = n.At(m.Decimals)
 		if sum := m.Total + v; ok && (v > 0) == (sum > m.Total) && v != recording.Missing && sum != recording.Missing {
-			return v, n.rounded, true
+			return v, n.Rounded, true
 		}
 		if m.Decimals == 0 {
 			return 0, false, false
 		}
 		d.finest[metric] = m.Decimals - 1
 		d.b.SetDecimals(d.event, metric, d.finest[metric])
-		n.rounded = true
+		n.Rounded = true
 	}
 }
 

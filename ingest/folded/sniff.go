@@ -86,7 +86,7 @@ type census struct {
 }
 
 func take(head []byte, whole bool) (c census) {
-	var n [2]number
+	var n [2]decode.Number
 	stacks := map[string]bool{}
 	for seen := 0; len(head) > 0 && seen < sniffLines; seen++ {
 		var l []byte

@@ -348,3 +348,36 @@ func (s *Skipper) Run(b []byte) int {
 	}
 	return len(b)
 }
+
+// Keys collects the keys of the object that begins b, as far as it goes.
+// end is where it ends, 0 when that is not in b.
+func Keys(b []byte, whole bool) (keys map[string]bool, end int) {
+	keys = map[string]bool{}
+	p := 1
+	for {
+		for p < len(b) && (b[p] <= ' ' || b[p] == ',') {
+			p++
+		}
+		if p == len(b) {
+			return keys, 0
+		}
+		if b[p] == '}' {
+			return keys, p + 1
+		}
+		if b[p] != '"' {
+			return keys, 0
+		}
+		e, _, st := Str(b, p+1)
+		if st != Good {
+			return keys, 0
+		}
+		key := Unescape(b[p+1 : e])
+		if p = Space(b, e+1); p >= len(b) || b[p] != ':' {
+			return keys, 0
+		}
+		keys[key] = true
+		if p, st = Value(b, p+1, whole); st != Good {
+			return keys, 0
+		}
+	}
+}

@@ -1,0 +1,289 @@
+package speedscope
+
+import (
+	"ashlar/ingest/decode"
+	"ashlar/ingest/jsonscan"
+	"ashlar/ingest/pairs"
+	"ashlar/ingest/recording"
+)
+
+// profile is what is held of one until it is built.
+type profile struct {
+	kind, name, unit string
+	start, end       decode.Number
+	starts, ends     bool
+	from             int64 // where it begins in the content
+
+	// Of an evented profile: the frames, with closing where it closes one, and
+	// when.
+	frames recording.Vec[uint32]
+	// Of a sampled one: stacks, by their place in the tree.
+	stacks recording.Vec[uint32]
+	values numbers // times or weights
+}
+
+const (
+	closing = 1 << 31
+	noStack = 1<<32 - 1
+)
+
+// numbers are decimals, nine bytes each.
+type numbers struct {
+	mantissas recording.Vec[int64]
+	scales    recording.Vec[int8]
+	finest    int // scale of any
+}
+
+func (n *numbers) add(v decode.Number) {
+	n.mantissas.Append(v.Mantissa)
+	n.scales.Append(int8(v.Scale))
+	n.finest = max(n.finest, v.Scale)
+}
+
+func (n *numbers) len() int { return n.mantissas.Len() }
+
+func (n *numbers) at(i int) decode.Number {
+	return decode.Number{Mantissa: n.mantissas.At(i), Scale: int(n.scales.At(i))}
+}
+
+// tree is the stacks of all sampled profiles, by the numbers of frames. Node 0
+// is the empty stack; parents come before their children.
+type tree struct {
+	parent, frame []uint32
+	index         pairs.Table
+	calls         []recording.CallID // of the first nodes
+
+	// The stack before, since neighbours share most of theirs.
+	last, path []uint32
+}
+
+// leaf is the node of a stack, given from the outermost frame on.
+func (t *tree) leaf(stack []uint32) uint32 {
+	n := 0
+	for n < len(stack) && n < len(t.last) && stack[n] == t.last[n] {
+		n++
+	}
+	node := uint32(0)
+	if n > 0 {
+		node = t.path[n-1]
+	}
+	t.path = t.path[:n]
+	for _, f := range stack[n:] {
+		node = t.child(node, f)
+		t.path = append(t.path, node)
+	}
+	t.last = append(t.last[:0], stack...)
+	return node
+}
+
+func (t *tree) child(node, frame uint32) uint32 {
+	if t.parent == nil {
+		t.parent, t.frame = []uint32{0}, []uint32{0}
+	}
+	if c := t.index.Get(node, frame); c != 0 {
+		return c
+	}
+	c := uint32(len(t.parent))
+	t.parent, t.frame = append(t.parent, node), append(t.frame, frame)
+	t.index.Put(node, frame, c)
+	return c
+}
+
+// call is the call of a node, once the frames are known.
+func (d *decoder) call(node uint32) recording.CallID {
+	t := &d.nodes
+	for i := len(t.calls); i <= int(node); i++ {
+		if i == 0 {
+			t.calls = append(t.calls, recording.NoCall)
+			continue
+		}
+		t.calls = append(t.calls, d.b.Call(t.calls[t.parent[i]], d.frameOf(t.frame[i])))
+	}
+	return t.calls[node]
+}
+
+// profile reads one profile, and builds it if the frames are known.
+func (d *decoder) profile() {
+	t := d.b.Tally("profile")
+	t.Read++
+	p := &profile{from: d.s.Offset()}
+	if !d.s.Enter('{') {
+		d.s.Skip()
+		leaveOut(t, p.from)
+		d.b.Warn("not-a-profile", place(p.from), "What stands at byte %d is no profile and was left out", p.from)
+		return
+	}
+	for d.s.Next() {
+		key, ok := d.s.Key()
+		if !ok {
+			break
+		}
+		switch {
+		case key == "events" && d.s.Enter('['):
+			d.eachEvent(p)
+		case key == "samples" && d.s.Enter('['):
+			d.eachStack(p)
+		case key == "weights" && d.s.Enter('['):
+			for d.s.Next() {
+				raw, ok := d.s.Value()
+				if !ok {
+					break
+				}
+				v, _ := d.number(raw)
+				p.values.add(v)
+			}
+		default:
+			d.describe(p, key)
+		}
+	}
+	if p.kind == "" {
+		switch { // the end may be missing
+		case p.frames.Len() > 0:
+			p.kind = "evented"
+		case p.stacks.Len() > 0:
+			p.kind = "sampled"
+		}
+	}
+	// Records of the other kind have no place in it.
+	if p.kind != "evented" {
+		for range p.frames.Len() {
+			leaveOut(d.eventTally, p.from)
+		}
+	}
+	if p.kind != "sampled" {
+		for range p.stacks.Len() {
+			leaveOut(d.sampleTally, p.from)
+		}
+	}
+	if p.kind != "evented" && p.kind != "sampled" {
+		leaveOut(t, p.from)
+		d.b.Warn("profile-kind", place(p.from), "The profile at byte %d is of the type %q, neither evented nor sampled, and was left out", p.from, p.kind)
+		return
+	}
+	t.Kept++
+	d.any = true
+	d.waiting = append(d.waiting, p)
+	if d.known {
+		_ = d.buildWaiting() // an error is the context's, which the walk finds too
+	}
+}
+
+// describe reads a short member of a profile.
+func (d *decoder) describe(p *profile, key string) {
+	switch key {
+	case "type", "name", "unit", "startValue", "endValue":
+	default:
+		d.leaveMember(key)
+		return
+	}
+	raw, ok := d.s.Value()
+	if !ok {
+		return
+	}
+	switch text := jsonscan.Plain(raw); key {
+	case "type":
+		p.kind = text
+	case "name":
+		p.name = text
+	case "unit":
+		p.unit = text
+	case "startValue":
+		p.start, p.starts = d.number(raw)
+	case "endValue":
+		p.end, p.ends = d.number(raw)
+	}
+}
+
+// number reads a number; what is none is 0.
+func (d *decoder) number(raw []byte) (decode.Number, bool) {
+	n, ok, fits := decode.ParseNumber(jsonscan.Unquoted(raw))
+	if ok && fits {
+		return n, true
+	}
+	d.b.Warn("number-bad", place(d.s.Offset()), "The number %.40s before byte %d cannot be read or held; it counts as 0", raw, d.s.Offset())
+	return decode.Number{}, false
+}
+
+// eachEvent reads the events of a profile, as far as they can be.
+func (d *decoder) eachEvent(p *profile) {
+	d.eventTally = d.b.Tally("event")
+	for d.s.Next() {
+		raw, ok := d.s.Value()
+		if !ok {
+			return
+		}
+		d.eventTally.Read++
+		var typ, frame, at []byte
+		for m := jsonscan.Object(raw); ; {
+			k, v, ok := m.Next()
+			if !ok {
+				break
+			}
+			switch string(k) {
+			case "type":
+				typ = jsonscan.Unquoted(v)
+			case "frame":
+				frame = v
+			case "at":
+				at = v
+			}
+		}
+		n, ok := frameNumber(frame)
+		t, timed := decode.Number{}, false
+		if ok {
+			t, timed = d.number(at)
+		}
+		if !timed || string(typ) != "O" && string(typ) != "C" {
+			leaveOut(d.eventTally, d.s.Offset())
+			d.b.Warn("not-an-event", place(d.s.Offset()), "The element before byte %d is no event (type O or C, frame and at) and was left out", d.s.Offset())
+			continue
+		}
+		if typ[0] == 'C' {
+			n |= closing
+		}
+		p.frames.Append(n)
+		p.values.add(t)
+	}
+}
+
+// frameNumber reads the number of a frame.
+func frameNumber(b []byte) (uint32, bool) {
+	var n uint32
+	for _, c := range b {
+		if c < '0' || c > '9' || n > (closing-10)/10 {
+			return 0, false
+		}
+		n = n*10 + uint32(c-'0')
+	}
+	return n, len(b) > 0
+}
+
+// eachStack reads the stacks of a sampled profile.
+func (d *decoder) eachStack(p *profile) {
+	d.sampleTally = d.b.Tally("sample")
+	var stack []uint32
+	for d.s.Next() {
+		raw, ok := d.s.Value()
+		if !ok {
+			return
+		}
+		d.sampleTally.Read++
+		stack = stack[:0]
+		good := raw[0] == '['
+		for a := jsonscan.Array(raw); good; {
+			v, ok := a.Next()
+			if !ok {
+				break
+			}
+			n, ok := frameNumber(v)
+			good = ok
+			stack = append(stack, n)
+		}
+		if !good {
+			d.b.Warn("not-a-stack", place(d.s.Offset()), "The element before byte %d is no stack (numbers of frames) and was left out", d.s.Offset())
+			p.stacks.Append(noStack) // its weight must not become another's
+			continue
+		}
+		p.stacks.Append(d.nodes.leaf(stack))
+	}
+}
