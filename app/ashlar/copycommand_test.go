@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/address"
 	"ashlar/app/cli"
 	"ashlar/app/headless"
 	"ashlar/app/shell"
+	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
@@ -36,7 +36,7 @@ func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
 			s := shell.New(c.theme)
 			defer s.Close()
 			s.Mode = c.mode
-			s.Visit(&address.View{Files: []string{address.Demo}, Side: address.Side{Show: &address.Range{From: 200e9, To: 1500e9}, Select: &address.Range{From: 500e9, To: 900e9}}, Find: "json", Tab: c.tab})
+			s.Visit(&view.State{Files: []string{view.Demo}, Sides: [2]view.Side{{Show: &view.Range{From: 200e9, To: 1500e9}, Select: &view.Range{From: 500e9, To: 900e9}}}, Find: "json", Tab: c.tab})
 			whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
 			if err := s.Settle(cli.StackView{}, whole); err != nil {
 				t.Fatal(err)

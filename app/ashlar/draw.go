@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ashlar/app/address"
 	"ashlar/app/cli"
 	"ashlar/app/headless"
 	"ashlar/app/instance"
 	"ashlar/app/outfile"
 	"ashlar/app/shell"
 	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/app/window"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/fetch"
@@ -55,7 +55,7 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 		if f == "-" || fetch.IsURL(f) {
 			continue
 		}
-		if address.Is(f) {
+		if view.Is(f) {
 			r.Files = append(r.Files, f)
 			continue
 		}
@@ -99,12 +99,12 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 }
 
 // viewOf is what a view of the command line is in the window.
-func viewOf(o cli.RenderOptions) (shell.View, *address.View) {
-	v := &address.View{Event: o.Event, Metric: o.Metric, Normalize: string(o.Normalize), Width: string(o.Widths), Layout: o.Layout}
+func viewOf(o cli.RenderOptions) (shell.View, *view.State) {
+	v := &view.State{Event: o.Event, Metric: o.Metric, Comparison: view.Comparison{Normalize: string(o.Normalize), Width: string(o.Widths)}, Layout: o.Layout}
 	if o.With == "" {
 		v.Event, v.Metric = "", "" // names that may lack one are looked for otherwise
 	} else if o.Range != o.RangeB {
-		v.With = []string{"unlinked"}
+		v.Unlinked = true
 	}
 	switch o.View {
 	case "both", "compare":
@@ -112,7 +112,7 @@ func viewOf(o cli.RenderOptions) (shell.View, *address.View) {
 	case "timeline":
 		return shell.Timeline, v
 	case "modules", "files", "threads":
-		v.Tab, v.Table = "functions", strings.TrimSuffix(o.View, "s")
+		v.Tab, v.Group = "functions", strings.TrimSuffix(o.View, "s")
 	case "flame":
 	case "diff":
 		v.Tab = "difference"
@@ -139,8 +139,8 @@ func open(s *shell.Shell, o cli.RenderOptions) error {
 		s.OpenBeside(o.With)
 	}
 	s.Choose(o.Event, o.Metric)
-	if !address.Is(o.File) { // which says all of it
-		var v *address.View
+	if !view.Is(o.File) { // which says all of it
+		var v *view.State
 		s.View, v = viewOf(o)
 		s.GoTo(v)
 	}

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/address"
+	"ashlar/app/view"
 )
 
 // checkAddress reads an address from the command line and checks its files. It
 // comes back with their paths made absolute, and with other parts to show where
 // parts says which.
 func checkAddress(s, parts string) (string, error) {
-	v, err := address.Parse(s)
+	v, err := view.Parse(s)
 	if err != nil {
 		return "", &usageError{err: err}
 	}
@@ -27,7 +27,7 @@ func checkAddress(s, parts string) (string, error) {
 		return "", misuse("the address names no file: it should have file=PATH")
 	}
 	for i, f := range v.Files {
-		if f == "-" || f == address.Demo || strings.Contains(f, "://") {
+		if f == "-" || f == view.Demo || strings.Contains(f, "://") {
 			continue
 		}
 		if v.Files[i], err = filepath.Abs(f); err != nil {

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/address"
 	"ashlar/app/demo"
 	"ashlar/app/outfile"
 	"ashlar/app/store"
+	"ashlar/app/view"
 )
 
 func marksCommand() command {
@@ -130,7 +130,7 @@ func (c *call) listMarks(st *store.Store, key string) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(marks, func(a, b store.Mark) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(marks, func(a, b view.Mark) int { return cmp.Compare(a.From, b.From) })
 	for _, m := range marks {
 		if err := printMark(c.stdout, m); err != nil {
 			return err
@@ -139,8 +139,8 @@ func (c *call) listMarks(st *store.Store, key string) error {
 	return nil
 }
 
-func printMark(w io.Writer, m store.Mark) error {
-	at := address.Range{From: m.From, To: m.To}.String()
+func printMark(w io.Writer, m view.Mark) error {
+	at := view.Range{From: m.From, To: m.To}.String()
 	switch {
 	case m.Func != nil:
 		at = "function " + plain(m.Func.Name)

@@ -9,10 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/render/theme"
-
-	"ashlar/app/address"
+	"ashlar/app/view"
 	"ashlar/ingest/compare"
+	"ashlar/render/theme"
 )
 
 func renderCommand() command {
@@ -73,7 +72,7 @@ with it.
 				if o.File, err = oneFile(args, o.Demo); err != nil {
 					return err
 				}
-				if address.Is(o.File) {
+				if view.Is(o.File) {
 					parts := ""
 					if fs.Changed("view") {
 						parts = o.View

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/address"
 	"ashlar/app/version"
+	"ashlar/app/view"
 	"ashlar/ingest/fetch"
 )
 
@@ -110,7 +110,7 @@ func (o *WindowOptions) check() error {
 		if f == "" {
 			return misuse("a file's name is empty")
 		}
-		if address.Is(f) {
+		if view.Is(f) {
 			var err error
 			if o.Files[i], err = checkAddress(f, ""); err != nil {
 				return err

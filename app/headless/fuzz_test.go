@@ -12,9 +12,9 @@ import (
 
 	"gioui.org/op"
 
-	"ashlar/app/address"
 	"ashlar/app/cli"
 	"ashlar/app/shell"
+	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
@@ -33,7 +33,7 @@ func FuzzFrame(f *testing.F) {
 		if two {
 			at += "&file=demo:"
 		}
-		v, err := address.Parse(at)
+		v, err := view.Parse(at)
 		if err != nil || v.Exe != "" || len(v.Files) != len(strings.Split(at, "file=demo:"))-1 {
 			t.Skip("no address, or one of a file")
 		}
@@ -55,7 +55,7 @@ func FuzzFrame(f *testing.F) {
 			}
 			Frame(s, &ops, 640, 420, 1)
 		}
-		if _, err := address.Parse(s.Address().String()); err != nil {
+		if _, err := view.Parse(s.Address().String()); err != nil {
 			t.Errorf("%s shows what has no address: %v", at, err)
 		}
 	})

@@ -57,11 +57,11 @@ func facts(rec *recording.Recording) []fact {
 	for i := range rec.Events {
 		e := &rec.Events[i]
 		if e.Note != "" {
-			fs = append(fs, fact{eventTitle(e), join(e.Kind, "· ") + e.Note})
+			fs = append(fs, fact{e.Title(), join(e.Kind, "· ") + e.Note})
 		}
 		for k := range e.Metrics {
 			m := &e.Metrics[k]
-			fs = append(fs, fact{eventTitle(e) + " · " + m.Name, units.Bound(m) + units.Exact(m.Total, m)})
+			fs = append(fs, fact{e.Title() + " · " + m.Name, units.Bound(m) + units.Exact(m.Total, m)})
 		}
 	}
 	return fs

@@ -8,123 +8,140 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/address"
 	"ashlar/app/doc"
-	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
 )
 
-// tabNames are what addresses call the tabs; they never change.
-var tabNames = [...]string{tabFlame: "flamegraph", tabTable: "functions", tabNear: "callers", tabStats: "statistics", tabHeat: "heatmap", tabSource: "source", tabAbout: "about"}
-
-// visit is what is left to do of an address: places and names once the
-// recording is read, functions once there is an answer to find them in, and how
-// far things are scrolled once they are there.
+// visit is what is left to do of a State that is to be shown: the recording has
+// to be read first, functions are found in the answer, and things can be
+// scrolled once they are there.
 type visit struct {
-	view     *address.View // all of it
-	paired   bool          // with another recording
-	side     int           // which of them this one is
-	answered *address.View // what needs an answer
-	marked   *analyze.Ref  // the function that is to be marked, as people name it
-	scrolled *address.View // what needs that to be shown
-	// sides are the zooms of callers and callees, which need theirs.
-	sides [2][]recording.FuncName
+	state    *view.State  // all of it
+	side     int          // which of its recordings this one is
+	answered *view.State  // what needs an answer
+	marked   *analyze.Ref // the function that is to be marked, as people name it
+	scrolled *view.State  // what needs that to be shown
+	sides    bool         // the paths around a function are to be looked for
 }
+
+// dp is how many pixels a dp had in the last frame, 0 before the first.
+func (s *Shell) dp() float32 { return s.density * s.scale() }
 
 // Address names what is shown, nil when nothing is. What it cannot say: which
 // window, counter or moment has its details shown.
-func (s *Shell) Address() *address.View {
-	p := s.pane
-	if p == nil {
+func (s *Shell) Address() *view.State {
+	if s.pane == nil {
 		return nil
 	}
-	v := &address.View{Files: []string{p.file()}, Find: p.search.text, Transforms: slices.Clone(p.transforms)}
+	st := s.state()
+	if c := s.versus; c != nil {
+		c.pickState(st, s.dp())
+		return st
+	}
+	p := s.pane
+	p.pickState(st)
+	if f := st.Function; st.Tab != tabNear || st.Around != nil && f != nil && *f == *st.Around {
+		st.Around = nil // the marked one takes its place
+	}
+	if st.Tab != tabNear {
+		st.Callers, st.Callees = nil, nil
+	}
+	if to := p.tabScroll(); to != nil {
+		st.Down = view.InDP(*to, s.dp())
+	}
+	if p.Tab == tabSource {
+		st.Line = int(p.sourcePart.at)
+	}
+	return st
+}
+
+// state is how what is open is looked at, without what is marked in it: what
+// undo goes back to.
+func (s *Shell) state() *view.State {
+	p := s.pane
+	st := &view.State{Files: []string{p.file()}}
 	if s.View != Both {
-		v.Parts = string(s.View)
+		st.Parts = string(s.View)
 	}
 	if s.Mode != theme.ByFunction {
-		v.Colour = string(s.Mode)
+		st.Colour = string(s.Mode)
 	}
-	s.openedAddress(v)
-	dp := s.density * s.scale()
+	p.opened(st)
 	if c := s.versus; c != nil {
-		c.address(v, dp)
-		return v
+		c.state(st, s.dp())
+		return st
 	}
-	v.Side = p.sideAddress(dp)
-	p.lowerAddress(v, dp)
-	if p.event < len(p.rec.Events) {
-		e := &p.rec.Events[p.event]
-		if p.event > 0 {
-			v.Event = eventTitle(e)
-		}
-		if p.metric != e.Primary {
-			v.Metric = p.metricOf().Name
-		}
-	}
-	if p.tab != tabFlame {
-		v.Tab = tabNames[p.tab]
-	}
-	if a := p.doc.Answer(); a != nil {
-		for _, st := range p.flame.zoom {
-			v.Zoom = append(v.Zoom, stepFunction(a.Rec, a.Tree, st).FuncName())
-		}
-	}
-	p.pickAddress(v)
-	for _, m := range p.marks.all {
-		v.Marks = append(v.Marks, address.Mark{Place: m.Place, Text: m.Text})
-	}
-	return v
+	p.Unbind(p.rec, 0, s.dp(), st)
+	p.table.state(&st.Table)
+	return st
 }
 
-// openedAddress says how the file was opened.
-func (s *Shell) openedAddress(v *address.View) {
-	p := s.pane
-	v.Part = address.Part{From: p.part.From, To: p.part.To, HasFrom: p.part.HasFrom, HasTo: p.part.HasTo}
-	v.Only = slices.Clone(p.part.Threads)
-	if v.Exe = p.exe; p.exe != "" {
+// opened says how the file was opened.
+func (p *pane) opened(st *view.State) {
+	st.Part = view.Part{From: p.part.From, To: p.part.To, HasFrom: p.part.HasFrom, HasTo: p.part.HasTo}
+	st.Only = slices.Clone(p.part.Threads)
+	if st.Exe = p.exe; p.exe != "" {
 		if abs, err := filepath.Abs(p.exe); err == nil {
-			v.Exe = abs
+			st.Exe = abs
 		}
 	}
 }
 
-// pickAddress says what is marked, and whose callers are shown.
-func (p *pane) pickAddress(v *address.View) {
+// pickState says what is marked.
+func (p *pane) pickState(st *view.State) {
 	f, ok := p.pickedFunction()
 	switch {
 	case p.pick.is == pickBar:
-		v.Bar = p.barAddress()
+		st.Sides[0].Bar = p.barState()
 	case p.pick.is == pickNode && ok && p.pick.tree != nil:
-		v.Node = pathNames(p.rec, p.pick.tree, int(p.pick.node))
+		st.Node = pathOf(p.rec, p.pick.tree, int(p.pick.node))
 	}
 	if ok {
-		v.Function = new(f.FuncName())
-	}
-	if of := p.near.of.FuncName(); p.tab == tabNear && p.near.any && !(ok && of == f.FuncName()) {
-		v.Around = &of
-	}
-	if a := p.doc.Answer(); p.tab == tabNear && p.near.any && a != nil && a.Above != nil {
-		v.Callers = pathNames(a.Rec, a.Above, nodeAt(a.Above, p.near.zoom[0]))
-		v.Callees = pathNames(a.Rec, a.Below, nodeAt(a.Below, p.near.zoom[1]))
+		st.Function = new(f.FuncName())
 	}
 }
 
-// pathNames are the functions from a tree's root to a node, none for the root.
-func pathNames(rec *recording.Recording, t *analyze.Tree, node int) (names []recording.FuncName) {
-	for _, n := range t.Path(node) {
-		names = append(names, t.Function(rec, n).FuncName())
+// barState names the picked bar.
+func (p *pane) barState() *view.Bar {
+	h := &p.pick.hit
+	at := h.Start
+	if h.Samples != nil {
+		at = h.Samples.Time(h.First)
 	}
-	return names
+	return &view.Bar{Thread: view.ThreadOf(p.rec, h.Track), Lane: h.Lane, Time: at - p.rec.Start}
 }
 
-// file is how an address names the recording.
+// barNamed finds a bar that begins at a time: a span, or one of samples.
+func (p *pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
+	track, ok := b.Thread.Find(p.rec)
+	if !ok {
+		return timeline.Hit{}, false
+	}
+	t, at := p.rec.Tracks[track], p.rec.Start+b.Time
+	if b.Lane < len(t.Lanes) {
+		h, ok := barAt(t, track, b.Lane, at)
+		return h, ok && h.Start == at
+	}
+	for _, s := range t.Samples {
+		i := s.Search(at)
+		if s.Event != p.Event || i >= s.Len() || s.Time(i) != at {
+			continue
+		}
+		return p.sampleBarAt(track, b.Lane-len(t.Lanes), i, s)
+	}
+	return timeline.Hit{}, false
+}
+
+// file is how a State names the recording.
 func (p *pane) file() string {
 	switch {
 	case p.demo:
-		return address.Demo
+		return view.Demo
 	case p.path == "-" || strings.Contains(p.path, "://"):
 		return p.path
 	}
@@ -134,84 +151,51 @@ func (p *pane) file() string {
 	return p.path
 }
 
-// stepFunction is what a step of the flamegraph's zoom stands for.
-func stepFunction(rec *recording.Recording, t *analyze.Tree, st step) recording.Function {
-	switch {
-	case st.group > 0 && int(st.group) <= len(t.Groups):
-		return t.Groups[st.group-1]
-	case st.group > 0 || int(st.fn) >= rec.Functions.Len():
-		return recording.Function{}
-	}
-	return rec.Functions.At(int(st.fn))
-}
-
-// threadName tells a track by its ids, and by its name where another has the
-// same.
-func threadName(rec *recording.Recording, i int) address.Thread {
-	t := rec.Tracks[i]
-	for k, o := range rec.Tracks {
-		if k != i && o.PID == t.PID && o.TID == t.TID {
-			return address.Thread{PID: t.PID, TID: t.TID, Name: t.Name}
-		}
-	}
-	return address.Thread{PID: t.PID, TID: t.TID}
-}
-
-// tracksNamed are the tracks of an address; missing is the first that is not
-// there.
-func tracksNamed(rec *recording.Recording, of []address.Thread) (tracks []int, missing *address.Thread) {
-	for _, want := range of {
-		i := slices.IndexFunc(rec.Tracks, func(t *recording.Track) bool {
-			return t.PID == want.PID && t.TID == want.TID && (want.Name == "" || t.Name == want.Name)
-		})
-		if i < 0 {
-			return nil, &want
-		}
-		tracks = append(tracks, i)
-	}
-	return tracks, nil
-}
-
-// Visit opens what an address names and shows it as it says. What the recording
+// Visit opens what a State names and shows it as it says. What the recording
 // does not have is told in the status line.
-func (s *Shell) Visit(v *address.View) {
-	if len(v.Files) == 0 {
+func (s *Shell) Visit(st *view.State) {
+	if len(st.Files) == 0 {
 		return
 	}
-	if v.Files[0] == address.Demo {
+	if st.Files[0] == view.Demo {
 		s.OpenDemo()
 	} else {
-		s.exe = v.Exe
-		s.OpenPart(v.Files[0], recording.Part{From: v.Part.From, To: v.Part.To, HasFrom: v.Part.HasFrom, HasTo: v.Part.HasTo, Threads: slices.Clone(v.Only)})
+		s.exe = st.Exe
+		s.OpenPart(st.Files[0], recording.Part{From: st.Part.From, To: st.Part.To, HasFrom: st.Part.HasFrom, HasTo: st.Part.HasTo, Threads: slices.Clone(st.Only)})
 		s.exe = ""
 	}
-	if len(v.Files) > 1 {
-		s.OpenBeside(v.Files[1])
+	if len(st.Files) > 1 {
+		s.OpenBeside(st.Files[1])
 	}
-	s.View = Both
-	if slices.Contains([]View{Timeline, Flame, Lower}, View(v.Parts)) {
-		s.View = View(v.Parts)
-	}
-	s.Mode = theme.ByFunction
-	if slices.Contains(theme.Modes, theme.Mode(v.Colour)) {
-		s.Mode = theme.Mode(v.Colour)
-	}
+	s.showParts(st)
 	if s.prefs.Mode != "" { // this is no wish to see everything so
 		s.prefs.Mode = s.Mode
 	}
-	s.GoTo(v)
+	s.GoTo(st)
 }
 
-// GoTo shows what is open as an address says, whatever files it names.
-func (s *Shell) GoTo(v *address.View) {
+// showParts shows the parts of the window, and the colours, of a State.
+func (s *Shell) showParts(st *view.State) {
+	s.View = Both
+	if slices.Contains([]View{Timeline, Flame, Lower}, View(st.Parts)) {
+		s.View = View(st.Parts)
+	}
+	s.Mode = theme.ByFunction
+	if slices.Contains(theme.Modes, theme.Mode(st.Colour)) {
+		s.Mode = theme.Mode(st.Colour)
+	}
+}
+
+// GoTo shows what is open as a State says, whatever files it names.
+func (s *Shell) GoTo(st *view.State) {
 	if c := s.versus; c != nil {
-		c.visit = visit{view: v}
+		c.visit = visit{state: st}
 		for i, p := range c.panes {
-			p.visit = visit{view: v, paired: true, side: i}
+			p.visit = visit{state: st, side: i}
 		}
 		return
 	}
-	s.pane.visit = visit{view: v}
+	s.pane.visit = visit{state: st}
 }
 
 // Mark marks a function of what is open, the heaviest where several are meant.
@@ -223,31 +207,54 @@ func (s *Shell) Mark(f analyze.Ref) {
 	s.pane.visit.marked = &f
 }
 
+// restore shows what is open as a State of its history says. What is marked
+// stays marked.
+func (s *Shell) restore(st *view.State) {
+	s.showParts(st)
+	if c := s.versus; c != nil {
+		c.restore(s, st)
+		return
+	}
+	s.pane.restore(st, 0, s.dp())
+}
+
+// restore looks at the recording as side i of a State says.
+func (p *pane) restore(st *view.State, i int, dp float32) {
+	was := p.Look
+	p.Look, _ = view.Bind(p.rec, st, i, dp)
+	p.Goal, p.AtGoal = was.Goal, was.AtGoal
+	if !p.Moved {
+		p.View.From, p.View.To = p.View.Fit(p.limits()).From, p.View.Fit(p.limits()).To
+	}
+	p.table.restore(&st.Table)
+	p.lookFor(p.Find)
+	p.pick.near = true // or it would take the middle at once
+}
+
 // arrive goes on with a visit as far as it can; changed tells that there is
 // something new to ask.
-func (p *pane) arrive() (changed bool, err error) {
-	if v := p.visit.view; v != nil && p.rec.Done {
+func (p *pane) arrive(s *Shell) (changed bool, err error) {
+	if st := p.visit.state; st != nil && p.rec.Done {
+		paired := len(st.Files) > 1
 		is := p.visit
-		err = p.goToAddress(v, is.paired, []*address.Side{&v.Side, &v.Beside}[is.side])
-		p.visit = visit{paired: is.paired, side: is.side, scrolled: v, marked: is.marked}
-		switch {
-		case !is.paired:
-			p.visit.answered = v
-		case v.Tab == compareTabKeys[compareTwo] && is.side == b2i(slices.Contains(v.With, wordB)):
-			p.visit.answered = &address.View{Zoom: v.Zoom}
+		p.visit = visit{side: is.side, scrolled: st, marked: is.marked}
+		if err = p.goTo(s, st, is.side); !paired {
+			p.visit.answered = st
+		} else if st.Tab == compareTwo && is.side == b2i(st.FocusB) {
+			p.visit.answered = &view.State{Zoom: st.Zoom}
 		}
 		return true, err
 	}
-	v := p.visit.answered
-	if v == nil {
-		return p.arriveNear()
+	st := p.visit.answered
+	if st == nil {
+		return p.arriveAround()
 	}
 	a := p.doc.Answer()
 	if q := p.question(); a == nil || a.Rec != p.rec || !a.Answers(&q) {
 		return false, nil
 	}
 	p.visit.answered = nil
-	err = p.goToAnswered(a, v)
+	err = p.goToAnswered(a, st)
 	if ref := p.visit.marked; ref != nil {
 		p.visit.marked = nil
 		err = cmp.Or(err, p.markNamed(a, *ref))
@@ -255,63 +262,153 @@ func (p *pane) arrive() (changed bool, err error) {
 	return true, err
 }
 
-// goToAnswered shows what of an address needs an answer: functions, and bars of
-// the flamegraph.
-func (p *pane) goToAnswered(a *doc.Answer, v *address.View) (err error) {
-	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
-	if v.Zoom != nil {
-		path, _, ok := pathNamed(a.Rec, a.Tree, v.Zoom)
-		if p.flame.zoomTo(p, path); !ok {
-			miss("the flamegraph has not all functions of the address's zoom")
+// goTo looks at the recording as side i of a State says, but for what is marked.
+// The error is the first thing that the recording does not have.
+func (p *pane) goTo(s *Shell, st *view.State, i int) error {
+	l, missing := view.Bind(p.rec, st, i, s.dp())
+	miss := func(format string, args ...any) { missing = append(missing, fmt.Errorf(format, args...)) }
+	paired, was := len(st.Files) > 1, p.Look
+	if paired || st.Event == "" && st.Metric == "" && p.shown {
+		l.Event, l.Metric = was.Event, was.Metric
+	}
+	p.shown = true
+	if !l.Moved {
+		l.View, l.Moved = was.View, was.Moved
+	}
+	if !l.Scope.Ranged {
+		l.Scope = l.Scope.Between(was.Scope.From, was.Scope.To)
+		l.Scope.Ranged = was.Scope.Ranged
+	}
+	if l.Find == "" {
+		l.Find = was.Find
+	}
+	l.Transforms = slices.Clone(was.Transforms)
+	for _, t := range st.Transforms {
+		if err := t.Check(); err != nil {
+			miss("a transform of the address cannot be done: %v", err)
+		} else if !slices.Contains(l.Transforms, t) {
+			l.Transforms = append(l.Transforms, t)
 		}
 	}
-	if f := v.Function; f != nil && p.pick.is != pickBar {
-		_, n, ok := pathNamed(a.Rec, a.Tree, v.Node)
-		if !ok || n == 0 {
-			n = nodeNamed(a, *f)
+	l.Marks = was.Marks
+	if tabAt(l.Tab) < 0 && !paired {
+		miss("there is no tab %q; there are %s", l.Tab, strings.Join(tabNames(), ", "))
+		l.Tab = view.FirstTab
+	}
+	if paired {
+		l.Tab, l.Split, l.Zoom = view.FirstTab, 0, nil
+		if st.Tab == compareTwo && i == b2i(st.FocusB) {
+			l.Zoom = st.Zoom
+		}
+	}
+	p.Look = l
+	p.lookFor(l.Find)
+	if i == 0 {
+		for _, m := range st.Marks {
+			p.addMark(view.NewMark(m.Place, m.Text))
+		}
+	}
+	if !paired {
+		for _, err := range p.table.restore(&st.Table) {
+			missing = append(missing, err)
+		}
+		if b := st.Sides[0].Bar; b != nil {
+			if h, ok := p.barNamed(b); ok {
+				p.pickHit(h)
+			} else {
+				miss("no bar of thread %d begins there", b.Thread.TID)
+			}
+		}
+	}
+	p.visited = true
+	if st.Unknown != nil {
+		miss("this version does not understand %s in the address", strings.Join(st.Unknown, ", "))
+	}
+	return cmp.Or(append(missing, nil)...)
+}
+
+// goToAnswered marks what a State marks, which needs an answer.
+func (p *pane) goToAnswered(a *doc.Answer, st *view.State) (err error) {
+	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
+	if _, whole := nodeAt(a.Rec, a.Tree, st.Zoom); !whole {
+		miss("the flamegraph has not all functions of the address's zoom")
+	}
+	if f := st.Function; f != nil && p.pick.is != pickBar {
+		n, whole := nodeAt(a.Rec, a.Tree, st.Node)
+		if !whole || n == 0 {
+			n = int(nodeNamed(a, *f))
 		}
 		if n > 0 {
-			p.pick = picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func}
+			p.pick = picked{is: pickNode, node: int32(n), tree: a.Tree, fn: a.Tree.Nodes[n].Func}
 		} else {
 			miss("the function %s is not in what is shown", f.Name)
 		}
 	}
-	if f := v.Around; f != nil {
-		if fs := functionsOf(p.rec, recording.Function{Name: f.Name, Module: f.Module}); len(fs) > 0 {
-			p.near.around(p.rec.Functions.At(int(fs[0])))
-			p.pick.near = true
-		} else {
+	if f := st.Around; f != nil {
+		p.pick.near = true
+		if len(functionsOf(p.rec, recording.Function{Name: f.Name, Module: f.Module})) == 0 {
 			miss("the function %s is not in the recording", f.Name)
 		}
+	} else {
+		sides := p.Sides
+		p.near.follow(p) // the marked function is in the middle, with its own zoom
+		p.Sides = sides
 	}
-	if p.tab == tabNear {
-		p.visit.sides = [2][]recording.FuncName{v.Callers, v.Callees}
-	}
+	p.visit.sides = p.Tab == tabNear && (p.Sides[0] != nil || p.Sides[1] != nil)
 	return err
 }
 
-// arriveNear zooms both sides of a function as an address says, once they are
-// there.
-func (p *pane) arriveNear() (changed bool, err error) {
-	names := p.visit.sides
-	if names[0] == nil && names[1] == nil {
+// arriveAround looks whether there is all of the paths around a function that a
+// State zooms to, once both sides are known.
+func (p *pane) arriveAround() (changed bool, err error) {
+	if !p.visit.sides {
 		return false, nil
 	}
 	a := p.doc.Answer()
 	if q := p.question(); a == nil || a.Above == nil || !a.Answers(&q) {
 		return false, nil
 	}
-	p.visit.sides = [2][]recording.FuncName{}
+	p.visit.sides = false
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
-		path, _, ok := pathNamed(a.Rec, t, names[i])
-		if len(path) > 1 { // the first is the function itself
-			p.near.zoom[i] = path
-		}
-		if !ok {
+		if _, whole := nodeAt(a.Rec, t, p.Sides[i]); !whole {
 			err = errors.New("the callers and callees have not all functions of the address's zoom")
 		}
 	}
 	return true, err
+}
+
+// arriveScrolled scrolls as a State says, once there is what is scrolled.
+func (p *pane) arriveScrolled(u *ui.UI) {
+	st := p.visit.scrolled
+	if st == nil || p.visit.answered != nil {
+		return
+	}
+	p.visit.scrolled = nil
+	p.View.Scroll = u.Px(st.Sides[p.visit.side].Scroll)
+	if to := p.tabScroll(); to != nil && st.Down != 0 && len(st.Files) < 2 {
+		*to = u.Px(st.Down)
+		if p.Tab == tabSource {
+			file, _ := p.sourceFile()
+			p.sourcePart.of, p.sourcePart.at = sourceSpot{file, p.pick.fn}, int32(st.Line)
+		}
+	}
+}
+
+// tabScroll is how far the chosen tab is scrolled, nil where it is not.
+func (p *pane) tabScroll() *int {
+	switch p.Tab {
+	case tabFlame:
+		return &p.flame.scroll
+	case tabTable:
+		return &p.table.scroll
+	case tabNear:
+		if !p.Lists {
+			return &p.near.pic.scroll
+		}
+	case tabSource:
+		return &p.sourcePart.scroll
+	}
+	return nil
 }
 
 // markNamed picks the heaviest of the functions that are meant.
@@ -328,21 +425,6 @@ func (p *pane) markNamed(a *doc.Answer, ref analyze.Ref) error {
 	return nil
 }
 
-// pathNamed finds functions from the root on in a tree, as far as they are
-// there, and the last one's node.
-func pathNamed(rec *recording.Recording, t *analyze.Tree, names []recording.FuncName) (path []step, node int32, ok bool) {
-	for _, f := range names {
-		kids := t.Children(int(node))
-		i := slices.IndexFunc(kids, func(k int32) bool { return t.Function(rec, int(k)).FuncName() == f })
-		if i < 0 {
-			return path, node, false
-		}
-		node = kids[i]
-		path = append(path, stepOf(&t.Nodes[node]))
-	}
-	return path, node, true
-}
-
 // nodeNamed is a function's heaviest node, 0 for none.
 func nodeNamed(a *doc.Answer, f recording.FuncName) int32 {
 	return heaviest(a, func(i int) bool { return a.Tree.Function(a.Rec, i).FuncName() == f })
@@ -357,71 +439,6 @@ func heaviest(a *doc.Answer, is func(node int) bool) int32 {
 		}
 	}
 	return best
-}
-
-// goToAddress shows what an address says of a recording, but for functions. The
-// error is the first thing that the recording does not have.
-func (p *pane) goToAddress(v *address.View, paired bool, side *address.Side) (err error) {
-	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
-	if !paired && (v.Event != "" || v.Metric != "") {
-		if !p.chooseNamed(v.Event, v.Metric) {
-			miss("the recording has no event %q with a metric %q", v.Event, v.Metric)
-		}
-	}
-	p.goToSide(side, miss)
-	for _, t := range v.Transforms {
-		if terr := t.Check(); terr != nil {
-			miss("a transform of the address cannot be done: %v", terr)
-		} else if !slices.Contains(p.transforms, t) {
-			p.transforms = append(slices.Clone(p.transforms), t)
-		}
-	}
-	if v.Find != "" {
-		p.search.editor.SetText(v.Find)
-		p.search.set(v.Find)
-	}
-	p.flame.up = slices.Contains(v.With, wordUp)
-	if !paired {
-		p.goToLowerAddress(v, side, miss)
-	}
-	if !paired && v.Tab != "" {
-		if i := slices.Index(tabNames[:], v.Tab); i >= 0 {
-			p.tab = i
-		} else {
-			miss("there is no tab %q; there are %s", v.Tab, strings.Join(tabNames[:], ", "))
-		}
-	}
-	for _, m := range v.Marks[:len(v.Marks)*b2i(side == &v.Side)] {
-		p.marks.add(store.NewMark(m.Place, m.Text))
-	}
-	p.visited = true
-	if v.Unknown != nil {
-		miss("this version does not understand %s in the address", strings.Join(v.Unknown, ", "))
-	}
-	return err
-}
-
-// chooseNamed sets the event and the metric by name; "" is the first, and the
-// event's primary one.
-func (p *pane) chooseNamed(event, metric string) bool {
-	for i := range p.rec.Events {
-		e := &p.rec.Events[i]
-		if event != "" && eventTitle(e) != event {
-			continue
-		}
-		m := e.Primary
-		if metric != "" {
-			m = e.Metric(metric)
-		}
-		if m >= 0 {
-			p.event, p.metric, p.shown = i, m, true
-			return true
-		}
-		if event == "" {
-			return false
-		}
-	}
-	return false
 }
 
 // copyAddress puts the view's address on the clipboard.

@@ -5,12 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
-	"ashlar/app/address"
 	"ashlar/app/cli"
-	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -64,23 +64,22 @@ func look(r *rand.Rand, s *Shell) {
 			p.toggleTrack(r.IntN(len(rec.Tracks)+1) - 1)
 		}
 	}
-	p.tab = r.IntN(len(tabs))
+	p.Tab = tabs[r.IntN(len(tabs))].name
 	lookAtThreads(r, p)
 	lookBelow(r, p)
 	if maybe() && rec.HasTime {
-		p.goal, p.atGoal = anyTime(), true
+		p.Goal, p.AtGoal = anyTime(), true
 	}
 	for range r.IntN(3) {
-		m := address.Place{From: r.Int64N(1e9)}
+		m := view.Place{From: r.Int64N(1e9)}
 		if m.To = m.From; maybe() {
 			m.To += r.Int64N(1e9)
 		}
-		p.marks.add(store.NewMark(m, []string{"", "why?", "a, b: c"}[r.IntN(3)]))
+		p.addMark(view.NewMark(m, []string{"", "why?", "a, b: c"}[r.IntN(3)]))
 	}
 	if maybe() {
 		text := []string{"cart", "/^[a-m]/", "a b, c&d=e", "(", "ü"}[r.IntN(5)]
-		p.search.editor.SetText(text)
-		p.search.set(text)
+		p.lookFor(text)
 	}
 	ts := []analyze.Transform{analyze.Invert(), analyze.ByTime(), analyze.CollapseRecursion(), analyze.MergeByModule(), analyze.MergeByFile(), analyze.FoldInlined(), analyze.HideKernel()}
 	for range r.IntN(3) {
@@ -102,17 +101,17 @@ func lookAtThreads(r *rand.Rand, p *pane) {
 		i := r.IntN(n)
 		switch r.IntN(6) {
 		case 0:
-			p.folds[i] = []timeline.Fold{timeline.Full, timeline.Closed}[r.IntN(2)]
+			p.Folds[i] = []timeline.Fold{timeline.Full, timeline.Closed}[r.IntN(2)]
 		case 1:
 			p.hide(i, true)
 		case 2:
 			p.togglePin(i)
 		case 3:
-			p.order = r.Perm(n)
+			p.Order = r.Perm(n)
 		case 4:
-			p.closed[r.IntN(len(p.rec.Processes)+1)-1] = true
+			p.Closed[r.IntN(len(p.rec.Processes)+1)-1] = true
 		case 5:
-			p.sort, p.filter = timeline.Sorts[r.IntN(len(timeline.Sorts))], []string{"", "work", "ü & co"}[r.IntN(3)]
+			p.Sort, p.Filter = timeline.Sorts[r.IntN(len(timeline.Sorts))], []string{"", "work", "ü & co"}[r.IntN(3)]
 		}
 	}
 }
@@ -120,9 +119,9 @@ func lookAtThreads(r *rand.Rand, p *pane) {
 // lookBelow changes how the lower half shows things.
 func lookBelow(r *rand.Rand, p *pane) {
 	maybe := func() bool { return r.IntN(3) == 0 }
-	p.flame.up, p.near.lists, p.stats.linear = maybe(), maybe(), maybe()
+	p.Up, p.Lists, p.Linear = maybe(), maybe(), maybe()
 	if maybe() {
-		p.split = .1 + .8*r.Float32()
+		p.Split = .1 + .8*r.Float32()
 	}
 	if maybe() {
 		p.table.by, p.table.ascending = column(r.IntN(int(columnCount))), maybe()
@@ -149,14 +148,14 @@ func pickAnything(r *rand.Rand, s *Shell) {
 		p.pick = picked{is: pickNode, node: int32(n), tree: tree, fn: tree.Nodes[n].Func}
 	}
 	if r.IntN(2) == 0 {
-		p.flame.zoomTo(p, pathOf(tree, 1+r.IntN(len(tree.Nodes)-1)))
+		p.flame.zoomTo(p, pathOf(p.rec, tree, 1+r.IntN(len(tree.Nodes)-1)))
 	}
 	if r.IntN(3) == 0 && p.pickAnyBar(r) {
 		return
 	}
-	if p.tab == tabNear && r.IntN(2) == 0 {
+	if p.Tab == tabNear && r.IntN(2) == 0 {
 		p.near.follow(p)
-		p.near.around(p.rec.Functions.At(r.IntN(p.rec.Functions.Len())))
+		p.near.around(p, p.rec.Functions.At(r.IntN(p.rec.Functions.Len())))
 	}
 }
 
@@ -164,12 +163,12 @@ func pickAnything(r *rand.Rand, s *Shell) {
 // returns into how many sides.
 func zoomSides(r *rand.Rand, p *pane) (n int) {
 	a := p.doc.Answer()
-	if p.tab != tabNear || a.Above == nil {
+	if p.Tab != tabNear || a.Above == nil {
 		return 0
 	}
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
 		if len(t.Nodes) > 2 {
-			p.near.zoom[i] = pathOf(t, 2+r.IntN(len(t.Nodes)-2))
+			p.Sides[i] = pathOf(p.rec, t, 2+r.IntN(len(t.Nodes)-2))
 			n++
 		}
 	}
@@ -192,7 +191,7 @@ func (p *pane) pickAnyBar(r *rand.Rand) bool {
 		return false
 	}
 	for _, s := range t.Samples {
-		if s.Event != p.event || s.Len() == 0 {
+		if s.Event != p.Event || s.Len() == 0 {
 			continue
 		}
 		if h, ok := p.sampleBarAt(i, r.IntN(3), r.IntN(s.Len()), s); ok {
@@ -207,33 +206,21 @@ func (p *pane) pickAnyBar(r *rand.Rand) bool {
 // be undone, and more.
 func same(s *Shell) map[string]any {
 	p := s.pane
-	pl := p.spot()
+	l := p.Look
 	f, is := p.pickedFunction()
-	steps := []recording.Function{}
-	for _, st := range pl.Zoom {
-		steps = append(steps, stepFunction(p.rec, p.doc.Answer().Tree, st))
+	if len(l.Pinned) == 0 {
+		l.Pinned = nil
 	}
-	pl.Zoom = nil
-	if len(pl.Pinned) == 0 {
-		pl.Pinned = nil
+	if !l.Moved {
+		l.View.From, l.View.To = 0, 0
 	}
-	for i := range pl.Marks {
-		pl.Marks[i].ID, pl.Marks[i].Created = "", time.Time{}
+	l.Marks = slices.Clone(l.Marks)
+	for i := range l.Marks {
+		l.Marks[i].ID, l.Marks[i].Created = "", time.Time{}
 	}
-	near := pl.Below.Near.Name + " of " + pl.Below.Near.Module
-	if p.tab != tabNear { // the one that is picked next takes its place
-		near, pl.Below.Any = "", false
+	if p.Tab != tabNear { // the one that is picked next takes its place
+		l.Around, l.Sides = nil, [2][]recording.FuncName{}
 	}
-	pl.Below.Near = recording.Function{}
-	sides := [2][]recording.Function{}
-	if a := p.doc.Answer(); p.tab == tabNear && a.Above != nil {
-		for i, t := range []*analyze.Tree{a.Above, a.Below} {
-			for _, st := range p.near.zoom[i] {
-				sides[i] = append(sides[i], stepFunction(p.rec, t, st))
-			}
-		}
-	}
-	pl.Below.NearZoom = [2][]step{}
 	tree := p.doc.Answer().Tree
 	where := any(nil)
 	switch p.pick.is {
@@ -242,11 +229,15 @@ func same(s *Shell) map[string]any {
 	case pickBar:
 		where = []any{p.pick.hit.Track, p.pick.hit.Lane, p.pick.hit.Start, p.pick.hit.End, p.pick.hit.Call}
 	}
-	all := map[string]any{"parts": s.View, "colour": s.Mode, "search": p.search.text, "fn": f, "picked": is, "where": where, "zoom": steps, "near": near, "sides": sides,
-		"linear": p.stats.linear, "split": p.split, "goal": [2]any{p.goal, p.atGoal}, "total": tree.Nodes[0].Total, "nodes": len(tree.Nodes)}
-	v := reflect.ValueOf(pl)
+	all := map[string]any{"parts": s.View, "colour": s.Mode, "fn": f, "picked": is, "where": where, "table": p.table.tableShape,
+		"total": tree.Nodes[0].Total, "nodes": len(tree.Nodes)}
+	v := reflect.ValueOf(l)
 	for i := range v.NumField() {
-		all["place "+v.Type().Field(i).Name] = v.Field(i).Interface()
+		x := v.Field(i)
+		if x.Kind() == reflect.Slice && x.Len() == 0 {
+			x = reflect.Zero(x.Type())
+		}
+		all["look "+v.Type().Field(i).Name] = x.Interface()
 	}
 	return all
 }
@@ -263,7 +254,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 	zoomedSides := 0
 	for seed := range uint64(120) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		path := []string{address.Scheme + "1?file=demo:", trace, folded}[seed%3]
+		path := []string{view.Scheme + "1?file=demo:", trace, folded}[seed%3]
 		s := New(theme.Dark)
 		s.Open(path)
 		if err := s.Settle(cli.StackView{}, whole); err != nil {
@@ -310,21 +301,10 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 func TestWhatAnAddressAsksForInVain(t *testing.T) {
 	for _, ask := range []string{"thread=1:99", "event=nothing", "function=nothing", "zoom=nothing", "tab=nothing", "select=90000s..90001s", "future=1", "transform=melt"} {
 		s := New(theme.Dark)
-		s.Open(address.Scheme + "1?file=demo:&" + ask)
+		s.Open(view.Scheme + "1?file=demo:&" + ask)
 		if err := s.Settle(cli.StackView{}, whole); err == nil {
 			t.Errorf("%s: nobody is told", ask)
 		}
 		s.Close()
-	}
-}
-
-func TestTabsHaveNames(t *testing.T) {
-	if len(tabNames) != len(tabs) {
-		t.Fatalf("%d tabs have %d names", len(tabs), len(tabNames))
-	}
-	for i, n := range tabNames {
-		if n == "" {
-			t.Errorf("the tab %s has no name for addresses", tabs[i])
-		}
 	}
 }

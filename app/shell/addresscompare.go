@@ -6,135 +6,111 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/address"
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 )
 
-// What addresses call the tabs of a comparison, the columns of its table, and
-// what that and the list of pairs are filtered by; they never change.
+// What addresses call the columns of the table of differences, and what that is
+// filtered by; they never change.
 var (
-	compareTabKeys       = [compareTabs]string{"difference", "two", "table", "distribution", "pairing", "about"}
 	differenceColumnKeys = [differenceColumns]string{"difference", "name", "module", "a", "b", "change", "share", "sure", "other"}
 	filterKeys           = [filterCount]string{"more", "less", "new", "gone", "sure"}
 )
 
-// switches are the words of an address for what is switched in a comparison.
-func (c *comparison) switches() map[string]*bool {
-	o, m := &c.options, &c.options.Match
-	return map[string]*bool{"total": &o.Total, "self-times": &o.SelfTime, "by-call": &c.link.byCall,
-		"no-module": &m.NoModule, "no-name": &m.NoName, "no-similar": &m.NoSimilar, "no-order": &m.NoOrder}
+// state says how two recordings are looked at.
+func (c *comparison) state(st *view.State, dp float32) {
+	st.Files = []string{c.panes[0].file(), c.panes[1].file()}
+	f := c.panes[c.focus]
+	for i, p := range c.panes {
+		p.Unbind(p.rec, 1-i, dp, st) // that of A last: marks are its
+	}
+	st.Sides[0], st.Sides[1] = st.Sides[1], st.Sides[0]
+	o := &c.options
+	st.Event, st.Metric, st.Split = o.Event, o.Metric, c.split
+	st.Transforms, st.Find, st.Up = slices.Clone(f.Transforms), f.Find, f.Up
+	st.Around, st.Callers, st.Callees, st.Lists, st.Linear = nil, nil, nil, false, false
+	if st.Tab = ""; c.tab != compareFlame {
+		st.Tab = c.tab
+	}
+	if st.Zoom = c.zoom; c.tab == compareTwo {
+		st.Zoom = f.Zoom
+	}
+	if st.Layout = ""; c.above {
+		st.Layout = view.Above
+	}
+	st.Comparison = view.Comparison{Totals: o.Total, SelfTimes: o.SelfTime, Unlinked: !c.linked, ByCall: c.byCall, FocusB: c.focus == 1,
+		NoModule: o.Match.NoModule, NoName: o.Match.NoName, NoSimilar: o.Match.NoSimilar, NoOrder: o.Match.NoOrder}
+	if o.Normalize != compare.Raw {
+		st.Normalize = string(o.Normalize)
+	}
+	if o.Width != compare.WidthLarger {
+		st.Width = string(o.Width)
+	}
+	for _, p := range o.Match.Hand {
+		st.Pairs = append(st.Pairs, p)
+	}
+	st.Table = view.Table{}
+	c.table.state(&st.Table)
+	if o.By != compare.ByFunction {
+		st.Group = string(o.By)
+	}
+	if k := c.pairing.kind; c.tab == comparePairing && k < len(c.pairing.kinds) {
+		st.Rows = []string{c.pairing.kinds[k].words()}
+	}
 }
 
-// onlyWords tell that the marked function is of one side alone.
-var onlyWords = [2]string{"only-a", "only-b"}
-
-const (
-	wordUnlinked = "unlinked"
-	wordB        = "b"
-)
-
-// address says what is shown of a comparison.
-func (c *comparison) address(v *address.View, dp float32) {
-	o := &c.options
-	v.Files = []string{c.panes[0].file(), c.panes[1].file()}
-	v.Side, v.Beside = c.panes[0].sideAddress(dp), c.panes[1].sideAddress(dp)
-	if c.above {
-		v.Layout = address.Above
+// state says how the table is sorted and which rows it has.
+func (t *differenceShape) state(st *view.Table) {
+	if t.by != columnDifference || t.backward {
+		if st.Sort = differenceColumnKeys[t.by]; t.backward {
+			st.Sort = "-" + st.Sort
+		}
 	}
-	v.Anchor, v.Beside.Anchor = c.link.anchors[0], c.link.anchors[1]
-	for _, m := range c.panes[0].marks.all {
-		v.Marks = append(v.Marks, address.Mark{Place: m.Place, Text: m.Text})
+	for i, on := range t.filters {
+		if on {
+			st.Rows = append(st.Rows, filterKeys[i])
+		}
 	}
+}
+
+// pickState says what is marked, and how far the tab is scrolled.
+func (c *comparison) pickState(st *view.State, dp float32) {
 	f := c.panes[c.focus]
 	if f.pick.is == pickBar {
-		[]*address.Side{&v.Side, &v.Beside}[c.focus].Bar = f.barAddress()
-	}
-	v.Event, v.Metric, v.Split = o.Event, o.Metric, c.split
-	if c.tab != compareFlame {
-		v.Tab = compareTabKeys[c.tab]
+		st.Sides[c.focus].Bar = f.barState()
 	}
 	if c.chosen != nil {
-		of := *c.chosen
-		v.Function = &of
+		st.Function = &recording.FuncName{Name: c.chosen.Name, Module: c.chosen.Module}
 		for i, p := range c.panes {
 			if c.panes[1-i].pick.is == pickNone && p.pick.named() {
-				v.With = append(v.With, onlyWords[i])
+				st.OnlyOn = []string{"a", "b"}[i]
 			}
 		}
 	}
-	v.Zoom = slices.Clone(c.flame.zoom)
-	if a := f.doc.Answer(); c.tab == compareTwo && a != nil {
-		v.Zoom = nil
-		for _, st := range f.flame.zoom {
-			v.Zoom = append(v.Zoom, stepFunction(a.Rec, a.Tree, st).FuncName())
-		}
-	}
 	if a := c.answer(); a != nil && c.flame.node > 0 && int(c.flame.node) < len(a.Shape.Nodes) {
-		v.Node = namesOf(a.Shape.Tree, int(c.flame.node))
+		st.Node = namesOf(a.Shape.Tree, int(c.flame.node))
 	}
-	c.addressOptions(v)
 	if to := c.tabScroll(); to != nil {
-		v.Down = inDP(*to, dp)
-	}
-}
-
-// addressOptions says how a comparison is made and its table shaped.
-func (c *comparison) addressOptions(v *address.View) {
-	o := &c.options
-	for word, on := range c.switches() {
-		if *on {
-			v.With = append(v.With, word)
-		}
-	}
-	for word, on := range map[string]bool{wordUnlinked: !c.link.on, wordB: c.focus == 1, wordUp: c.panes[c.focus].flame.up} {
-		if on {
-			v.With = append(v.With, word)
-		}
-	}
-	slices.Sort(v.With)
-	if o.Normalize != compare.Raw {
-		v.Normalize = string(o.Normalize)
-	}
-	if o.Width != compare.WidthLarger {
-		v.Width = string(o.Width)
-	}
-	if o.By != compare.ByFunction {
-		v.Table = string(o.By)
-	}
-	for _, p := range o.Match.Hand {
-		v.Pairs = append(v.Pairs, p)
-	}
-	if t := &c.table; t.by != columnDifference || t.backward {
-		if v.Sort = differenceColumnKeys[t.by]; t.backward {
-			v.Sort = "-" + v.Sort
-		}
-	}
-	for i, on := range c.table.filters {
-		if on {
-			v.Rows = append(v.Rows, filterKeys[i])
-		}
-	}
-	if k := c.pairing.kind; c.tab == comparePairing && k < len(c.pairing.kinds) {
-		v.Rows = []string{c.pairing.kinds[k].words()}
+		st.Down = view.InDP(*to, dp)
 	}
 }
 
 // arrive goes on with a visit as far as it can; changed tells that there is
 // something new to ask.
 func (c *comparison) arrive(s *Shell) (changed bool, err error) {
-	if v := c.visit.view; v != nil {
+	if v := c.visit.state; v != nil {
 		if !c.panes[0].rec.Done || !c.panes[1].rec.Done {
 			return false, nil
 		}
 		c.visit = visit{answered: v, marked: c.visit.marked}
 		for _, p := range c.panes {
-			_, perr := p.arrive()
+			_, perr := p.arrive(s)
 			err = cmp.Or(err, perr)
 		}
-		err = cmp.Or(err, c.goToAddress(s, v))
+		err = cmp.Or(err, c.goTo(s, v))
 		c.alike = c.now() // both sides are as the address says
 		return true, err
 	}
@@ -150,81 +126,89 @@ func (c *comparison) arrive(s *Shell) (changed bool, err error) {
 	return true, err
 }
 
-// goToAddress makes the comparison as an address says.
-func (c *comparison) goToAddress(s *Shell, v *address.View) (err error) {
-	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
-	o := compareOptions{Event: v.Event, Metric: v.Metric, Normalize: compare.Raw, Width: compare.WidthLarger, By: compare.ByFunction}
-	c.options = o
-	for word, on := range c.switches() {
-		*on = slices.Contains(v.With, word)
+// restore looks at both recordings as a State of the history says.
+func (c *comparison) restore(s *Shell, st *view.State) {
+	for i, p := range c.panes {
+		event, metric, zoom := p.Event, p.Metric, p.Zoom
+		p.restore(st, i, s.dp())
+		p.Event, p.Metric, p.Tab, p.Zoom, p.Split = event, metric, view.FirstTab, zoom, 0
+		if c.tab = st.Tab; st.Tab == compareTwo && i == b2i(st.FocusB) {
+			p.Zoom = st.Zoom
+		}
 	}
-	c.above = v.Layout == address.Above
-	c.link.on = !slices.Contains(v.With, wordUnlinked)
-	c.link.anchors = [2]int64{v.Anchor, v.Beside.Anchor}
-	c.focusOn(s, b2i(slices.Contains(v.With, wordB)))
-	if v.Normalize != "" {
-		if n, nerr := compare.ParseNormalize(v.Normalize); nerr != nil {
+	if err := c.goTo(s, st); err != nil {
+		s.Say(err.Error())
+	}
+	c.alike = c.now() // not to be carried over: both sides are as they were
+}
+
+// goTo makes the comparison as a State says.
+func (c *comparison) goTo(s *Shell, st *view.State) (err error) {
+	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
+	l := compareLook{tab: cmp.Or(st.Tab, compareFlame), split: view.ClampSplit(st.Split), above: st.Layout == view.Above, linked: !st.Unlinked, byCall: st.ByCall, zoom: c.zoom}
+	l.options = compareOptions{Event: st.Event, Metric: st.Metric, Normalize: compare.Raw, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
+		By: compare.By(cmp.Or(st.Group, string(compare.ByFunction))), Total: st.Totals, SelfTime: st.SelfTimes,
+		Match: compare.MatchOptions{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder}}
+	for _, p := range st.Pairs {
+		l.options.Match.Hand = append(l.options.Match.Hand, p)
+	}
+	c.paired = c.paired || st.Pairs != nil
+	if st.Normalize != "" {
+		if n, nerr := compare.ParseNormalize(st.Normalize); nerr != nil {
 			miss("%v", nerr)
 		} else {
-			c.options.Normalize = n
+			l.options.Normalize = n
 		}
 	}
-	if v.Width != "" {
-		c.options.Width = compare.Width(v.Width)
-	}
-	if v.Table != "" {
-		c.options.By = compare.By(v.Table)
-	}
-	for _, p := range v.Pairs {
-		c.options.Match.Hand = append(c.options.Match.Hand, p)
-	}
-	c.paired = c.paired || v.Pairs != nil
-	c.tab = compareFlame
-	if v.Tab != "" {
-		if i := slices.Index(compareTabKeys[:], v.Tab); i >= 0 {
-			c.tab = compareTab(i)
-		} else {
-			miss("a comparison has no tab %q; there are %s", v.Tab, strings.Join(compareTabKeys[:], ", "))
+	if compareTabAt(l.tab) < 0 {
+		var names []string
+		for i := range compareTabs {
+			names = append(names, compareTabs[i].name)
 		}
+		miss("a comparison has no tab %q; there are %s", l.tab, strings.Join(names, ", "))
+		l.tab = compareFlame
 	}
-	if c.split = 0; v.Split > 0 {
-		c.split = max(.1, min(.9, v.Split))
+	if l.tab != compareTwo {
+		l.zoom = st.Zoom
 	}
-	if c.tab != compareTwo {
-		c.flame.zoom = slices.Clone(v.Zoom)
+	c.compareLook = l
+	c.focusOn(s, b2i(st.FocusB))
+	for _, rerr := range c.table.restore(&st.Table, c.tab == comparePairing) {
+		err = cmp.Or(err, rerr)
 	}
-	c.goToTable(v, miss)
 	return err
 }
 
-// goToTable shapes the table and the list of pairs as an address says.
-func (c *comparison) goToTable(v *address.View, miss func(format string, args ...any)) {
-	name, back := strings.CutPrefix(v.Sort, "-")
-	if c.table.by, c.table.backward = columnDifference, back; name != "" {
+// restore shapes the table as a State says; missing is what there is not. The
+// rows are those of the list of pairs where that is shown.
+func (t *differenceShape) restore(st *view.Table, ofPairs bool) (missing []error) {
+	*t = differenceShape{}
+	name, back := strings.CutPrefix(st.Sort, "-")
+	if t.backward = back; name != "" {
 		if i := slices.Index(differenceColumnKeys[:], name); i >= 0 {
-			c.table.by = differenceColumn(i)
+			t.by = differenceColumn(i)
 		} else {
-			miss("the table of differences has no column %q", name)
+			missing = append(missing, fmt.Errorf("the table of differences has no column %q", name))
 		}
 	}
-	c.table.filters = tableFilters{}
-	if c.tab == comparePairing {
-		return
+	if ofPairs {
+		return missing
 	}
-	for _, r := range v.Rows {
+	for _, r := range st.Rows {
 		if i := slices.Index(filterKeys[:], r); i >= 0 {
-			c.table.filters[i] = true
+			t.filters[i] = true
 		} else {
-			miss("the table of differences has no rows %q; there are %s", r, strings.Join(filterKeys[:], ", "))
+			missing = append(missing, fmt.Errorf("the table of differences has no rows %q; there are %s", r, strings.Join(filterKeys[:], ", ")))
 		}
 	}
+	return missing
 }
 
 // goToAnswered marks the function and the bars that an address names.
-func (c *comparison) goToAnswered(v *address.View) (err error) {
+func (c *comparison) goToAnswered(v *view.State) (err error) {
 	a := c.answer()
 	if f := v.Function; f != nil {
-		key := c.keyNamed(f, v.With)
+		key := c.keyNamed(f, v.OnlyOn)
 		if key < 0 {
 			return fmt.Errorf("the function %s is in neither recording", f.Name)
 		}
@@ -233,7 +217,7 @@ func (c *comparison) goToAnswered(v *address.View) (err error) {
 	if c.flame.node = -1; v.Node != nil {
 		c.flame.node = int32(find(a.Shape, v.Node))
 	}
-	if b := []*address.Bar{v.Bar, v.Beside.Bar}[c.focus]; b != nil {
+	if b := v.Sides[c.focus].Bar; b != nil {
 		p := c.panes[c.focus]
 		h, ok := p.barNamed(b)
 		if !ok {
@@ -277,18 +261,13 @@ func (c *comparison) markNamed(ref analyze.Ref) error {
 }
 
 // keyNamed is the function of the comparison that an address names, -1 for none.
-// Where both sides have one of that name and they do not go together, words
-// tell which it is.
-func (c *comparison) keyNamed(f *recording.FuncName, words []string) int32 {
-	only := -1
-	for i, w := range onlyWords {
-		if slices.Contains(words, w) {
-			only = i
-		}
-	}
+// Where both sides have one of that name and they do not go together, onlyOn
+// tells which it is.
+func (c *comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
+	only := slices.Index([]string{"a", "b"}, onlyOn)
 	best := int32(-1)
 	for k, g := range c.answer().Compared.Tree.Funcs {
-		if g.FuncName != *f {
+		if g.Name != f.Name || g.Module != f.Module {
 			continue
 		}
 		if alone := aloneOn(&g); alone == only {

@@ -23,17 +23,16 @@ func compareAnything(r *rand.Rand, s *Shell) {
 	o.Normalize = []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}[r.IntN(4)]
 	o.Width = []compare.Width{compare.WidthA, compare.WidthB, compare.WidthLarger}[r.IntN(3)]
 	o.By = []compare.By{compare.ByFunction, compare.ByModule, compare.ByFile, compare.ByThread, compare.ByStack}[r.IntN(5)]
-	for _, word := range slices.Sorted(maps.Keys(c.switches())) {
-		*c.switches()[word] = maybe()
-	}
+	o.Total, o.SelfTime, c.byCall = maybe(), maybe(), maybe()
+	o.Match.NoModule, o.Match.NoName, o.Match.NoSimilar, o.Match.NoOrder = maybe(), maybe(), maybe(), maybe()
 	if maybe() {
 		o.Match.Hand = []compare.Pair{{A: "parse", B: "render"}}
 	}
-	c.tab = compareTab(r.IntN(int(compareTabs)))
-	c.link.on, c.above = !maybe(), maybe()
+	c.tab = compareTabs[r.IntN(len(compareTabs))].name
+	c.linked, c.above = !maybe(), maybe()
 	c.focusOn(s, r.IntN(2))
 	if maybe() {
-		c.link.anchors = [2]int64{r.Int64N(1e9), r.Int64N(1e9)}
+		c.panes[0].Anchor, c.panes[1].Anchor = r.Int64N(1e9), r.Int64N(1e9)
 	}
 	if maybe() {
 		c.split = .1 + .8*r.Float32()
@@ -47,7 +46,7 @@ func compareAnything(r *rand.Rand, s *Shell) {
 		ts = append(ts, analyze.Invert())
 	}
 	for _, p := range c.panes {
-		p.transforms, p.flame.up = ts, up
+		p.Transforms, p.Up = ts, up
 		if rec := p.rec; rec.HasTime {
 			if maybe() {
 				p.fit(rec.Start+r.Int64N(rec.Duration()), rec.End)
@@ -79,38 +78,35 @@ func chooseAnything(r *rand.Rand, s *Shell) {
 		}
 	}
 	if n := len(a.Shape.Nodes); n > 1 && r.IntN(2) == 0 && c.tab != compareTwo {
-		c.flame.zoom = namesOf(a.Shape.Tree, 1+r.IntN(n-1))
+		c.zoom = namesOf(a.Shape.Tree, 1+r.IntN(n-1))
 	}
 }
 
 // sameComparison is what an address says of a comparison.
 func sameComparison(s *Shell) map[string]any {
 	c := s.versus
-	pl := c.spot()
-	all := map[string]any{"focus": c.focus, "split": c.split, "chosen": c.chosen, "parts": s.View}
-	if c.tab == compareTwo {
-		pl.Zoom = nil
+	sp := c.spot(s)
+	all := map[string]any{"focus": c.focus, "chosen": c.chosen, "parts": s.View, "options": sp.options, "tab": sp.tab, "split": sp.split, "above": sp.above,
+		"linked": sp.linked, "by call": sp.byCall, "shape": sp.Shape}
+	if c.tab != compareTwo && len(sp.zoom) > 0 {
+		all["zoom"] = sp.zoom
 	}
-	if len(pl.Zoom) == 0 {
-		pl.Zoom = nil
-	}
-	for i, side := range []*place{&pl.A, &pl.B} {
+	for i := range sp.Sides {
+		side := &sp.Sides[i]
 		if p := c.panes[i]; p.pick.is == pickBar {
 			all["bar "+sideName(i)] = []any{p.pick.hit.Track, p.pick.hit.Lane, p.pick.hit.Start}
 		} else if f, ok := p.pickedFunction(); ok {
 			all["picked "+sideName(i)] = f
 		}
-		if len(side.Transforms) == 0 {
-			side.Transforms = nil
+		side.Zoom, side.Marks, side.Around, side.Sides = nil, nil, nil, [2][]recording.FuncName{}
+		v := reflect.ValueOf(*side)
+		for k := range v.NumField() {
+			x := v.Field(k)
+			if x.Kind() == reflect.Slice && x.Len() == 0 {
+				x = reflect.Zero(x.Type())
+			}
+			all["look "+v.Type().Field(k).Name+" "+sideName(i)] = x.Interface()
 		}
-		if len(side.Pinned) == 0 {
-			side.Pinned = nil
-		}
-		side.Zoom, side.Marks, side.Below.Near, side.Below.Any = nil, nil, recording.Function{}, false
-	}
-	v := reflect.ValueOf(pl)
-	for i := range v.NumField() {
-		all["place "+v.Type().Field(i).Name] = v.Field(i).Interface()
 	}
 	if a := c.answer(); a != nil {
 		all["answer"] = []any{a.A.Total, a.B.Total, len(a.Shape.Nodes), len(a.Table.Rows), a.Normalize, a.Metric}

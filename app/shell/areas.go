@@ -20,7 +20,7 @@ func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
 	p.repick()
 	var keys func(key.Event) bool
 	h := u.Px(widget.RowHeight)
-	switch p.tab {
+	switch p.Tab {
 	case tabFlame:
 		keys = func(k key.Event) bool { return p.flame.keyed(p, k) }
 	case tabTable:
@@ -34,7 +34,7 @@ func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
 	for i := range p.near.sides {
 		parts = append(parts, &p.near.sides[i].Drag)
 	}
-	return u.Area(&p.tab, keys, parts...)
+	return u.Area(&p.Tab, keys, parts...)
 }
 
 // repick finds the picked node again in the tree of a newer answer: by its path,
@@ -49,8 +49,8 @@ func (p *pane) repick() {
 		return // it is what is shown
 	}
 	near := p.pick.near
-	path := pathOf(p.pick.tree, int(p.pick.node))
-	if n := nodeAt(a.Tree, path); n != 0 && len(a.Tree.Path(n)) == len(path) {
+	path := pathOf(p.rec, p.pick.tree, int(p.pick.node))
+	if n, whole := nodeAt(a.Rec, a.Tree, path); n != 0 && whole {
 		p.pick.tree, p.pick.node = a.Tree, int32(n)
 	} else if p.pick.tree.Nodes[p.pick.node].Group == 0 {
 		p.pickFunction(a, p.pick.fn)
@@ -67,7 +67,7 @@ func (f *flamePart) keyed(p *pane, k key.Event) bool {
 	switch k.Name {
 	case key.NameReturn:
 		if p.pick.is == pickNode && p.pick.tree == f.tree {
-			f.zoomTo(p, pathOf(f.tree, int(p.pick.node)))
+			f.zoomTo(p, pathOf(p.rec, f.tree, int(p.pick.node)))
 		}
 	case key.NameHome:
 		f.zoomTo(p, nil)
@@ -83,9 +83,9 @@ func (f *flamePart) keyed(p *pane, k key.Event) bool {
 		}
 		p.pick = picked{is: pickNode, node: to.Node, tree: f.tree, fn: f.tree.Nodes[to.Node].Func}
 		if low := f.box.Dy() - 40; to.Y < 0 {
-			f.scrollBy(to.Y - 20)
+			f.scrollBy(p, to.Y-20)
 		} else if to.Y > low {
-			f.scrollBy(to.Y - low)
+			f.scrollBy(p, to.Y-low)
 		}
 	default:
 		return false
@@ -101,7 +101,7 @@ func (t *tablePart) keyed(p *pane, k key.Event, h int) bool {
 	}
 	at := t.chosen(p)
 	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 && a.ByFunction() {
-		p.tab = tabNear
+		p.Tab = tabNear
 		return true
 	}
 	height := p.bounds.lower.Dy() - 2*h - 8
@@ -131,7 +131,7 @@ func (n *nearPart) keyed(p *pane, k key.Event, h int) bool {
 	if a == nil || a.Near == nil || k.Modifiers != 0 {
 		return false
 	}
-	if !n.lists {
+	if !p.Lists {
 		return n.pic.keyed(p, k)
 	}
 	rows := a.Near.Callers
@@ -169,11 +169,11 @@ func (w *sandwich) keyed(p *pane, k key.Event) bool {
 	switch k.Name {
 	case key.NameReturn:
 		if f, ok := p.pickedFunction(); ok {
-			p.near.around(f)
+			p.near.around(p, f)
 		}
 	case key.NameSpace:
 		if p.pick.is == pickNode {
-			p.near.zoomTo(p.pick.tree, p.pick.node)
+			p.near.zoomTo(p, p.pick.tree, p.pick.node)
 		}
 	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
 		bs := widget.BarsOf(widget.BarsOf(nil, 0, &w.pics[0]), 1, &w.pics[1])
@@ -198,7 +198,7 @@ func (p *pane) menuByKey(s *Shell, u *ui.UI) {
 	}
 	p.wantMenu = false
 	switch {
-	case s.focus.In(&p.tab) && p.tab == tabFlame && p.pick.is == pickNode && p.pick.tree == p.flame.tree:
+	case s.focus.In(&p.Tab) && p.Tab == tabFlame && p.pick.is == pickNode && p.pick.tree == p.flame.tree:
 		f := &p.flame
 		for i := range f.pic.Bars {
 			if b := &f.pic.Bars[i]; b.Node == p.pick.node {
@@ -207,7 +207,7 @@ func (p *pane) menuByKey(s *Shell, u *ui.UI) {
 				f.contextMenu(s, p, u)
 			}
 		}
-	case s.focus.In(&p.tab) && p.tab == tabTable:
+	case s.focus.In(&p.Tab) && p.Tab == tabTable:
 		t := &p.table
 		if i := t.chosen(p); i >= 0 {
 			h := u.Px(widget.RowHeight)
@@ -228,11 +228,11 @@ func (t *timelinePart) menuOfPick(s *Shell, p *pane, u *ui.UI) {
 	defer func() { t.lanes.At = at }()
 	if i := p.pickedRow(); i >= 0 {
 		h := &p.pick.hit
-		x0, y0, x1, y1 := t.plan.Box(p.view, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
+		x0, y0, x1, y1 := t.plan.Box(p.View, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
 		x := max(p.bounds.gutter, min((x0+x1)/2, p.bounds.lanes.Dx()-1))
 		t.lanes.At = f32.Pt(float32(x), float32(max(0, min((y0+y1)/2, p.bounds.lanes.Dy()-1))))
 	} else if r := p.currentRow(); r != nil {
-		t.lanes.At = f32.Pt(float32(u.Px(40)), float32(max(0, r.Y-p.view.Scroll+u.Px(12))))
+		t.lanes.At = f32.Pt(float32(u.Px(40)), float32(max(0, r.Y-p.View.Scroll+u.Px(12))))
 	}
 	t.contextMenu(s, p, u)
 }

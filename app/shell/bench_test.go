@@ -48,9 +48,9 @@ func BenchmarkFrame(b *testing.B) {
 		factor int64
 	}{{"all", 1}, {"tenth", 10}, {"hundredth", 100}, {"thousandth", 1000}, {"100000th", 100000}, {"closest", 1 << 40}} {
 		look := func() {
-			p.view = p.view.Fit(p.rec.Start, p.rec.End)
-			p.view = p.view.Zoom(1/float64(zoom.factor), float64(p.laneWidth())/2, p.laneWidth(), p.rec.Start, p.rec.End)
-			p.moved = true
+			p.View = p.View.Fit(p.rec.Start, p.rec.End)
+			p.View = p.View.Zoom(1/float64(zoom.factor), float64(p.laneWidth())/2, p.laneWidth(), p.rec.Start, p.rec.End)
+			p.Moved = true
 		}
 		b.Run(zoom.name, func(b *testing.B) {
 			look()
@@ -80,7 +80,7 @@ func BenchmarkFrame(b *testing.B) {
 			img := image.NewRGBA(image.Rect(0, 0, 1, 1))
 			best := time.Duration(math.MaxInt64)
 			for i := range 12 {
-				p.moved = true
+				p.Moved = true
 				began := time.Now()
 				p.panBy(.013)
 				f.frame()

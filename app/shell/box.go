@@ -25,10 +25,10 @@ func (p *pane) zoomToBox(u *ui.UI, r image.Rectangle) {
 	at := func(x int) int64 { return p.timeline.timeAt(p, float32(x)) }
 	from, to := at(r.Min.X), at(r.Max.X)
 	if r.Dy() > u.Px(2*widget.Slop) {
-		p.scrollTo(p.view.Scroll + r.Min.Y - u.Px(24)) // below a header that stays
+		p.scrollTo(p.View.Scroll + r.Min.Y - u.Px(24)) // below a header that stays
 	}
-	p.view.From, p.view.To = from, max(to, from+100)
-	p.moved = true
+	p.View.From, p.View.To = from, max(to, from+100)
+	p.Moved = true
 }
 
 // drawBox shows the box that is being drawn.

@@ -43,8 +43,8 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	mid := (r.Min.X + r.Max.X) / 2
 	lo, hi := max(x+u.Px(12), mid-w/2), right-u.Px(12)
 	sel := ""
-	if !p.sel.IsWhole() {
-		sel = selectionText(p.sel)
+	if !p.Scope.IsWhole() {
+		sel = selectionText(p.Scope)
 		ss := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 		sw := u.Measure(sel, ss).X
 		u.Text(image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y), sel, ss)
@@ -120,11 +120,11 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
-	x += u.Choice(&p.eventButton, x, y, s.choiceName(u, eventTitle(&p.rec.Events[p.event])), ui.Medium)
+	x += u.Choice(&p.eventButton, x, y, s.choiceName(u, p.rec.Events[p.Event].Title()), ui.Medium)
 	if p.eventButton.Clicked(u.Context) {
 		var items []widget.Item
 		for i := range p.rec.Events {
-			items = append(items, widget.Item{Title: eventTitle(&p.rec.Events[i]), Detail: p.rec.Events[i].Kind, On: i == p.event, Do: func() { p.setEvent(i) }})
+			items = append(items, widget.Item{Title: p.rec.Events[i].Title(), Detail: p.rec.Events[i].Kind, On: i == p.Event, Do: func() { p.setEvent(i) }})
 		}
 		s.menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}
@@ -133,9 +133,9 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	x += u.Choice(&p.metricButton, x, y, s.choiceName(u, m.Name), 0)
 	if p.metricButton.Clicked(u.Context) {
 		var items []widget.Item
-		ms := p.rec.Events[p.event].Metrics
+		ms := p.rec.Events[p.Event].Metrics
 		for i := range ms {
-			items = append(items, widget.Item{Title: ms[i].Name, Detail: units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i]), On: i == p.metric, Do: func() { p.metric = i }})
+			items = append(items, widget.Item{Title: ms[i].Name, Detail: units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i]), On: i == p.Metric, Do: func() { p.Metric = i }})
 		}
 		s.menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}

@@ -3,8 +3,8 @@ package shell
 import (
 	"image"
 
-	"ashlar/app/address"
 	"ashlar/app/doc"
+	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -14,15 +14,12 @@ import (
 // comparison is two recordings side by side: A, the baseline, and B. Above are
 // two timelines, below is one answer about both.
 type comparison struct {
-	panes   [2]*pane
-	pair    *doc.Comparing
-	visit   visit // what is left to do of an address
-	focus   int
-	options compareOptions
-	tab     compareTab
-	split   float32 // the timelines' share of the height; 0 until it is chosen
-	above   bool    // A's timeline is above B's, not beside it
-	link    link
+	panes [2]*pane
+	pair  *doc.Comparing
+	visit visit // what is left to do of an address
+	focus int
+	compareLook
+	link link
 
 	// chosen is the function that is marked everywhere, and hover the one under
 	// the pointer, an index in the answer's Tree.Funcs or -1.
@@ -37,9 +34,9 @@ type comparison struct {
 	pairing  pairingPart
 	splitter widget.Drag
 	dragged  float32
-	history  history[comparePlace]
+	history  history[compareSpot]
 	heads    [2]widget.ClickArea
-	tabKeys  [compareTabs]widget.ClickArea
+	tabKeys  [len(compareTabs)]widget.ClickArea
 	buttons  compareButtons
 	lines    ui.Sheet // of the side panel
 	largest  [24]widget.ClickArea
@@ -60,19 +57,47 @@ type compareOptions struct {
 	SelfTime      bool // the distribution is of self times
 }
 
-type compareTab int
+// compareLook is how two recordings are looked at together, beside the Look of
+// each.
+type compareLook struct {
+	options compareOptions
+	tab     string
+	split   float32 // the timelines' share of the height; 0 until it is chosen
+	above   bool    // A's timeline is above B's, not beside it
+	// linked sides show the same time, counted from an anchor in each, and what is
+	// selected in one is selected in the other. byCall moves the anchors to the
+	// calls that are picked: the nth call of a function here and there.
+	linked, byCall bool
+	// zoom is the path of functions to the bar that fills the differential
+	// flamegraph.
+	zoom []recording.FuncName
+}
+
+// compareTabs are those of the lower half; addresses call them by their names,
+// which never change.
+var compareTabs = [...]struct{ name, title string }{
+	{compareFlame, "Difference"}, {compareTwo, "Two flamegraphs"}, {compareTable, "Table of differences"},
+	{compareDistribution, "Distribution"}, {comparePairing, "How it was compared"}, {compareAbout, "About the files"},
+}
 
 const (
-	compareFlame compareTab = iota
-	compareTwo
-	compareTable
-	compareDistribution
-	comparePairing
-	compareAbout
-	compareTabs
+	compareFlame        = "difference"
+	compareTwo          = "two"
+	compareTable        = "table"
+	compareDistribution = "distribution"
+	comparePairing      = "pairing"
+	compareAbout        = "about"
 )
 
-var compareTabNames = [compareTabs]string{"Difference", "Two flamegraphs", "Table of differences", "Distribution", "How it was compared", "About the files"}
+// compareTabAt is a tab's place among the others, -1 for none of that name.
+func compareTabAt(name string) int {
+	for i := range compareTabs {
+		if compareTabs[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
 
 // compareBounds are the places of the parts in the last frame.
 type compareBounds struct {
@@ -113,12 +138,12 @@ func (s *Shell) showBeside(b *pane) {
 
 // openPane begins to load a file, or what the first file of an address is.
 func (s *Shell) openPane(path string) *pane {
-	if address.Is(path) {
-		if v, err := address.Parse(path); err == nil && len(v.Files) > 0 {
+	if view.Is(path) {
+		if v, err := view.Parse(path); err == nil && len(v.Files) > 0 {
 			path = v.Files[0]
 		}
 	}
-	if path == address.Demo {
+	if path == view.Demo {
 		p := s.newPane(doc.Demo(s.wake))
 		p.demo = true
 		return p
@@ -135,17 +160,21 @@ func (s *Shell) openPane(path string) *pane {
 // is not shown any more.
 func (s *Shell) compare(a, b, drop *pane) {
 	o := compareOptions{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}
-	c := &comparison{options: o, link: link{on: true}, hover: -1, above: s.prefs.Above}
+	c := &comparison{compareLook: compareLook{options: o, tab: compareFlame, linked: true, above: s.prefs.Above}, hover: -1}
 	old := s.versus
 	if old != nil {
-		c.options, c.tab, c.split, c.above, c.link.on = old.options, old.tab, old.split, old.above, old.link.on
+		c.compareLook = old.compareLook
+		c.zoom, c.byCall = nil, false
 		c.options.Match.Hand = nil
 	}
 	c.panes = [2]*pane{a, b}
+	if old == nil {
+		a.Anchor, b.Anchor = 0, 0
+	}
 	c.pair = doc.Compare(s.wake)
 	for _, p := range c.panes {
-		p.tab = tabFlame
-		p.transforms, p.like = a.transforms, nil
+		p.Tab = tabFlame
+		p.Transforms, p.like = a.Transforms, nil
 	}
 	c.flame.under = -1
 	s.versus, s.menu = c, nil
@@ -173,8 +202,8 @@ func (s *Shell) endComparison() {
 	drop := c.panes[1-c.focus]
 	drop.stay()
 	s.pane = c.panes[c.focus]
-	s.pane.reach, s.pane.like = [2]int64{}, nil
-	s.pane.tab = tabFlame
+	s.pane.reach, s.pane.like, s.pane.Anchor = [2]int64{}, nil, 0
+	s.pane.Tab = tabFlame
 	if s.pane.pick.is == pickFunc {
 		s.pane.pick = picked{}
 	}
@@ -256,11 +285,11 @@ func (c *comparison) answer() *doc.CompareAnswer {
 func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.reach()
 	for i, p := range c.panes {
-		p.tab = tabFlame // the comparison has tabs of its own
+		p.Tab = tabFlame // the comparison has tabs of its own
 		p.update(s)
-		c.takeOver(i)
-		if !p.moved && p.rec.HasTime {
-			p.view = p.view.Fit(p.limits()) // the other side may have grown
+		c.takeOver(s, i)
+		if !p.Moved && p.rec.HasTime {
+			p.View = p.View.Fit(p.limits()) // the other side may have grown
 		}
 	}
 	if _, err := c.arrive(s); err != nil {
@@ -296,7 +325,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	if s.View == Both && c.timed() {
 		c.layoutSplitter(u, r)
 	}
-	c.history.remember(u, c.spot())
+	c.history.remember(u, c.spot(s), s.state)
 	for _, p := range c.panes {
 		p.timeline.tooltip(s, p, u)
 		p.flame.tooltip(s, p, u)
@@ -308,10 +337,10 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 func (c *comparison) question() doc.CompareQuestion {
 	o := &c.options
 	q := doc.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
-		What: doc.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].transforms}}
+		What: doc.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].Transforms}}
 	for i, p := range c.panes {
 		q.Generations[i] = p.generation
-		q.Scopes[i] = p.sel
+		q.Scopes[i] = p.Scope
 	}
 	if c.tab == compareDistribution {
 		q.Of = c.chosen
@@ -412,5 +441,5 @@ func (c *comparison) fn(a *doc.CompareAnswer, key int32) recording.Function {
 		}
 	}
 	f := &a.Compared.Tree.Funcs[key]
-	return recording.Function{Name: f.Name, Module: f.Module, File: f.File}
+	return recording.Function{Name: f.Name, Module: f.Module}
 }

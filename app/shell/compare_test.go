@@ -127,16 +127,16 @@ func TestThreadsStandAlike(t *testing.T) {
 	if a, b := names(0), names(1); !slices.Equal(a, b) {
 		t.Errorf("the threads of A are %q, those of B %q", a, b)
 	}
-	c.panes[0].order = []int{2, 1, 0}
+	c.panes[0].Order = []int{2, 1, 0}
 	names(0)
 	if a, b := names(0), names(1); a[0] != "worker-2" || !slices.Equal(a, b) {
 		t.Errorf("moved, the threads of A are %q, those of B %q", a, b)
 	}
-	c.panes[1].order = []int{0, 2, 1}
+	c.panes[1].Order = []int{0, 2, 1}
 	if b := names(1); !slices.Equal(b, []string{"main", "worker-1", "worker-2"}) {
 		t.Errorf("B's own order is %q", b)
 	}
-	c.panes[1].order = nil
+	c.panes[1].Order = nil
 	s.swap()
 	if a := names(0); !slices.Equal(a, []string{"main", "worker-2", "worker-1"}) {
 		t.Errorf("swapped, A has its own order %q", a)
@@ -237,7 +237,7 @@ func TestCompareAsCommand(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
 	c := s.versus
 	c.panes[0].selectRange(c.panes[0].rec.Start+1e9, c.panes[0].rec.Start+5e9)
-	c.panes[1].sel.Tracks = []int{1}
+	c.panes[1].Scope.Tracks = []int{1}
 	c.options.Normalize, c.options.Match.NoSimilar = compare.Duration, true
 	c.options.By, c.tab = compare.ByThread, compareTable
 	line, rest := c.asCommand(s)

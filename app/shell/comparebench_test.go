@@ -24,7 +24,7 @@ func BenchmarkCompareFrame(b *testing.B) {
 	} else {
 		s.OpenDemo()
 		s.compareWithItself()
-		s.versus.link.on = true
+		s.versus.linked = true
 	}
 	if err := s.SettleComparison(cli.StackView{}, Comparing{}, func(int, *recording.Recording) (int64, int64, bool) { return 0, 0, false }); err != nil {
 		b.Fatal(err)

@@ -28,11 +28,11 @@ func compareCommands() []Command {
 			c.focusOn(s, 1-c.focus)
 			s.focus.Give(&s.pane.timeline.lanes, true)
 		})},
-		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.link.on = !c.link.on })},
+		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.linked = !c.linked })},
 		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
 		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
 		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
-		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *comparison) { c.link.anchors = [2]int64{} })},
+		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *comparison) { c.panes[0].Anchor, c.panes[1].Anchor = 0, 0 })},
 		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.pairByHand(s) })},
 		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *comparison) { c.nextNormalize() })},
 	}
@@ -77,9 +77,9 @@ func (s *Shell) compareWithItself() {
 	}
 	p := s.pane
 	again := s.newPane(p.doc.Again(s.wake))
-	again.path, again.demo, again.view, again.moved, again.sel = p.path, p.demo, p.view, p.moved, p.sel
+	again.path, again.demo, again.View, again.Moved, again.Scope = p.path, p.demo, p.View, p.Moved, p.Scope
 	s.compare(p, again, nil)
-	s.versus.link.on = false
+	s.versus.linked = false
 	s.Say("Select a time or a thread on each side; K links both")
 }
 
@@ -118,8 +118,8 @@ func (s *Shell) compareCalls() {
 func name(rec *recording.Recording) string { return rec.Source.Name }
 
 func (c *comparison) toggleByCall(s *Shell) {
-	c.link.byCall = !c.link.byCall
-	if c.link.byCall {
+	c.byCall = !c.byCall
+	if c.byCall {
 		s.Say("Linked by call: picking a call aligns it with the same call of the other side")
 		c.link.twin = nil // act on what is picked
 		return
@@ -152,10 +152,10 @@ func (s *Shell) nextMetric(event bool) {
 
 func (s *Shell) nextTab() {
 	if c := s.versus; c != nil {
-		c.tab = (c.tab + 1) % compareTabs
+		c.tab = compareTabs[(compareTabAt(c.tab)+1)%len(compareTabs)].name
 		return
 	}
-	s.pane.tab = (s.pane.tab + 1) % len(tabs)
+	s.pane.Tab = tabs[(tabAt(s.pane.Tab)+1)%len(tabs)].name
 }
 
 func (s *Shell) showAbout() {
@@ -163,13 +163,13 @@ func (s *Shell) showAbout() {
 		c.tab = compareAbout
 		return
 	}
-	s.pane.tab = tabAbout
+	s.pane.Tab = tabAbout
 }
 
 func (s *Shell) fitAll() {
 	s.pane.fitAll()
 	if c := s.versus; c != nil {
-		c.flame.zoom, c.flame.scroll = nil, 0
+		c.zoom, c.flame.scroll = nil, 0
 	}
 }
 
@@ -177,10 +177,10 @@ func (s *Shell) fitAll() {
 func (s *Shell) backPane() {
 	c, p := s.versus, s.pane
 	switch {
-	case c == nil || p.searching() || p.search.text != "":
+	case c == nil || p.searching() || p.Find != "":
 		p.back()
-	case c.tab == compareFlame && len(c.flame.zoom) > 0:
-		c.flame.zoom, c.flame.scroll = nil, 0
+	case c.tab == compareFlame && len(c.zoom) > 0:
+		c.zoom, c.flame.scroll = nil, 0
 	case c.chosen != nil:
 		c.choose(nil, -1)
 		c.flame.node = -1
@@ -233,7 +233,7 @@ func (c *comparison) distributionCommand(p *pane, f recording.Function) *command
 	if c.options.SelfTime {
 		cmd.rest = append(cmd.rest, "that times are without callees")
 	}
-	if p.sel.Ranged {
+	if p.Scope.Ranged {
 		cmd.rest = append(cmd.rest, "that calls over the edges of the time are left out")
 	}
 	return cmd
@@ -280,13 +280,13 @@ func (c *comparison) diffCommand() (line, rest string) {
 	}
 	for i, p := range c.panes {
 		low := strings.ToLower(sideName(i))
-		if p.sel.Ranged {
-			r := cli.Range{From: p.sel.From - p.rec.Start, To: p.sel.To - p.rec.Start, HasFrom: true, HasTo: true}
+		if p.Scope.Ranged {
+			r := cli.Range{From: p.Scope.From - p.rec.Start, To: p.Scope.To - p.rec.Start, HasFrom: true, HasTo: true}
 			args = append(args, "--range-"+low, r.String())
 		}
-		if names, ok := threadFlags(p.rec, p.sel.Tracks); ok && len(names) == 1 {
+		if names, ok := threadFlags(p.rec, p.Scope.Tracks); ok && len(names) == 1 {
 			args = append(args, "--thread-"+low, names[0])
-		} else if p.sel.Tracks != nil && !slices.Contains(rests, theThreads) {
+		} else if p.Scope.Tracks != nil && !slices.Contains(rests, theThreads) {
 			rests = append(rests, theThreads)
 		}
 	}
@@ -296,7 +296,7 @@ func (c *comparison) diffCommand() (line, rest string) {
 	for _, p := range o.Match.Hand {
 		args = append(args, "--pair", p.A+"="+p.B)
 	}
-	v := cli.StackView{Transforms: c.panes[c.focus].transforms}
+	v := cli.StackView{Transforms: c.panes[c.focus].Transforms}
 	args = append(args, v.Flags(c.panes[c.focus].rec)...)
 	if c.table.filters[filterSure] && c.tab == compareTable {
 		args = append(args, "--min-confidence", "0.95")
@@ -311,7 +311,7 @@ func (c *comparison) diffCommand() (line, rest string) {
 			rests = append(rests, "which rows are left out")
 		}
 	}
-	if c.tab == compareFlame && len(c.flame.zoom) > 0 {
+	if c.tab == compareFlame && len(c.zoom) > 0 {
 		rests = append(rests, "what it is zoomed to")
 	}
 	for i := range args {

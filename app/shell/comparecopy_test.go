@@ -51,7 +51,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 			for _, p := range s.versus.panes {
 				p.selectRange(p.rec.Start+2e9, p.rec.Start+20e9)
 			}
-			s.versus.panes[1].sel.Tracks = []int{0}
+			s.versus.panes[1].Scope.Tracks = []int{0}
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			for i, p := range s.versus.panes {
 				a := p.doc.Answer()
@@ -133,7 +133,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		}},
 		{"table of two threads", "the selected threads", func(s *Shell) {
 			s.versus.tab = compareTable
-			s.versus.panes[0].sel.Tracks = []int{0, 1}
+			s.versus.panes[0].Scope.Tracks = []int{0, 1}
 		}, nil},
 		{"table in another order, filtered", "the order of rows and which rows are left out", func(s *Shell) {
 			s.versus.tab, s.versus.table.by = compareTable, columnName

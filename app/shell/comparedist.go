@@ -60,7 +60,7 @@ func (t *distributionPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rec
 	}
 	row(true, "", "A", "B", "change")
 	calls := "Calls"
-	if c.panes[0].sel.Ranged || c.panes[1].sel.Ranged {
+	if c.panes[0].Scope.Ranged || c.panes[1].Scope.Ranged {
 		calls = "Whole calls" // those that reach out of the time are left out
 	}
 	row(false, calls, units.Count(d.A.N), units.Count(d.B.N), units.Change(d.A.N, d.B.N))

@@ -21,9 +21,6 @@ import (
 // differencePart is the differential flamegraph.
 type differencePart struct {
 	widget.Drag
-	// zoom is the path of functions to the bar that fills the width, by name: it
-	// holds for the next answer's tree too.
-	zoom   []recording.FuncName
 	scroll int
 	under  int32 // the node under the pointer, -1 for none
 	absent []int32
@@ -140,19 +137,19 @@ func (f *differencePart) click(c *comparison, double bool) {
 		c.choose(nil, -1)
 		f.node = -1
 	case n == 0:
-		f.zoom, f.node = nil, -1
+		c.zoom, f.node = nil, -1
 		c.choose(nil, -1)
 	default:
 		c.choose(f.of, f.pic.Shape.Nodes[n].Func)
 		f.node = n
 		if double {
-			f.zoomTo(int(n))
+			f.zoomTo(c, int(n))
 		}
 	}
 }
 
-func (f *differencePart) zoomTo(node int) {
-	f.zoom, f.scroll = namesOf(f.pic.Shape.Tree, node), 0
+func (f *differencePart) zoomTo(c *comparison, node int) {
+	c.zoom, f.scroll = namesOf(f.pic.Shape.Tree, node), 0
 }
 
 // namesOf is the path to a node by what its functions are called.
@@ -202,9 +199,9 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 	legend := image.Rect(r.Min.X, r.Max.Y-u.Px(legendHeight), r.Max.X, r.Max.Y)
 	in := r.Inset(u.Px(flamePad))
 	in.Max.Y = legend.Min.Y
-	zoom := find(a.Shape, f.zoom)
+	zoom := find(a.Shape, c.zoom)
 	f.scroll = max(0, min(f.scroll, flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp)-in.Dy()/2))
-	k := differenceKey{a.Shape, a.Functions, zoom, in.Size(), f.scroll, u.Theme, c.panes[c.focus].search.pattern, u.Metric.PxPerDp, f.root(c, a), c.panes[c.focus].flame.up}
+	k := differenceKey{a.Shape, a.Functions, zoom, in.Size(), f.scroll, u.Theme, c.panes[c.focus].search.pattern, u.Metric.PxPerDp, f.root(c, a), c.panes[c.focus].Up}
 	mark := int32(-1)
 	if k.search == nil {
 		mark = c.mark(a)
@@ -341,13 +338,13 @@ func (f *differencePart) menu(s *Shell, c *comparison) {
 		fn := c.fn(f.of, f.pic.Shape.Nodes[n].Func)
 		tip := f.lines(c, int(n))
 		items = append(items,
-			widget.Item{Title: "Zoom to it", Do: func() { f.zoomTo(int(n)) }},
+			widget.Item{Title: "Zoom to it", Do: func() { f.zoomTo(c, int(n)) }},
 			widget.Item{Title: "Copy name", Do: func() { s.copyLater(fn.Name) }},
 			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { s.copyLater(fn.Name + "\n" + strings.Join(tip, "\n") + "\n") }})
 		items = append(items, c.functionItems(s, fn)...)
 	}
-	if len(f.zoom) > 0 {
-		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { f.zoom = nil }})
+	if len(c.zoom) > 0 {
+		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { c.zoom = nil }})
 	}
 	if len(items) > 0 {
 		s.menu = widget.NewMenu(at, items)

@@ -33,28 +33,17 @@ func (c *comparison) toggleFollow(s *Shell) {
 }
 
 // takeOver follows a side's pane, which may just have taken over a recording that
-// was read again. Nothing of that was done by a person.
-func (c *comparison) takeOver(side int) {
+// was read anew. Nothing of that was done by a person.
+func (c *comparison) takeOver(s *Shell, side int) {
 	p := c.panes[side]
-	if p.took == nil {
+	if !p.renewed {
 		return
 	}
-	t := p.took
-	p.took = nil
-	place := func(pl *comparePlace) {
-		if side == 0 {
-			pl.A = t.by.place(pl.A, t.answer)
-		} else {
-			pl.B = t.by.place(pl.B, t.answer)
-		}
-	}
-	for i := range c.history.places {
-		place(&c.history.places[i])
-	}
-	place(&c.history.seen)
+	p.renewed = false
 	c.link.call, c.link.twin = nil, nil // by its number a call may be another one now
 	c.flame.node, c.hover = -1, -1
 	c.alike = c.now()
+	c.history.seen.Sides[side], c.history.shown.Sides[side] = c.spot(s).Sides[side], c.spot(s).Sides[side]
 }
 
 // knows tells whether an answer is about recordings that have the numbers that the

@@ -49,7 +49,7 @@ func TestFollowingBoth(t *testing.T) {
 	count := func(side int) int64 { return c.answer().Recs[side].Counts.Spans }
 	until("the comparison", func() bool { return c.panes[0].rec.Done && c.panes[1].rec.Done })
 	tid := func(side int) (ids []int64) {
-		for _, i := range c.panes[side].sel.Tracks {
+		for _, i := range c.panes[side].Scope.Tracks {
 			ids = append(ids, c.panes[side].rec.Tracks[i].TID)
 		}
 		return ids
@@ -64,10 +64,10 @@ func TestFollowingBoth(t *testing.T) {
 	}
 	a.selectRange(a.rec.Start+200e6, a.rec.Start+700e6)
 	a.fit(a.rec.Start+100e6, a.rec.Start+900e6)
-	until("the selection", func() bool { return c.panes[1].sel.Ranged && len(tid(1)) == 1 })
+	until("the selection", func() bool { return c.panes[1].Scope.Ranged && len(tid(1)) == 1 })
 	c.choose(c.answer(), 0)
 	until("the mark", func() bool { return true })
-	chosen, view, sel := *c.chosen, c.panes[1].view, c.panes[1].sel
+	chosen, view, sel := *c.chosen, c.panes[1].View, c.panes[1].Scope
 
 	for i, side := range []int{1, 0} {
 		was := c.panes[side].rec
@@ -77,8 +77,8 @@ func TestFollowingBoth(t *testing.T) {
 			t.Errorf("step %d: selected are threads %v and %v", i, tid(0), tid(1))
 		}
 		b := c.panes[1]
-		if b.view.From-b.rec.Start != view.From-was.Start && side == 1 || b.sel.To-b.sel.From != sel.To-sel.From {
-			t.Errorf("step %d: B shows %+v with %+v selected, was %+v with %+v", i, b.view, b.sel, view, sel)
+		if b.View.From-b.rec.Start != view.From-was.Start && side == 1 || b.Scope.To-b.Scope.From != sel.To-sel.From {
+			t.Errorf("step %d: B shows %+v with %+v selected, was %+v with %+v", i, b.View, b.Scope, view, sel)
 		}
 		if c.chosen == nil || *c.chosen != chosen {
 			t.Errorf("step %d: %v is marked, was %v", i, c.chosen, chosen)

@@ -144,9 +144,10 @@ func (c *comparison) tabBar(s *Shell, u *ui.UI) {
 	}
 	right := c.choices(s, u)
 	x := r.Min.X + u.Px(14)
-	for i, name := range compareTabNames {
+	for i := range compareTabs {
+		name, is := compareTabs[i].title, compareTabs[i].name == c.tab
 		st := ui.Style{Size: 12.5, Color: th.Dim}
-		if compareTab(i) == c.tab {
+		if is {
 			st.Color, st.Weight = th.Text, ui.Medium
 		}
 		w := u.Measure(name, ui.Style{Size: 12.5, Weight: ui.Medium}).X
@@ -156,13 +157,13 @@ func (c *comparison) tabBar(s *Shell, u *ui.UI) {
 		tab := image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y)
 		clicked, hovered := c.tabKeys[i].Clicked(u, tab)
 		if clicked {
-			c.tab = compareTab(i)
+			c.tab = compareTabs[i].name
 		}
-		if hovered && compareTab(i) != c.tab {
+		if hovered && !is {
 			st.Color = th.Text
 		}
 		u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(8), r.Max.Y), name, st)
-		if compareTab(i) == c.tab {
+		if is {
 			u.Round(image.Rect(x, r.Max.Y-u.Px(3), x+w, r.Max.Y), 1.5, th.Accent)
 		}
 		x += w + u.Px(24)
@@ -293,7 +294,7 @@ func (c *comparison) recs() []*recording.Recording {
 
 // metricTitle names a metric with its event.
 func metricTitle(e *recording.Event, metric int) string {
-	return eventTitle(e) + " · " + e.Metrics[metric].Name
+	return e.Title() + " · " + e.Metrics[metric].Name
 }
 
 // metricName is what is compared now.

@@ -50,10 +50,10 @@ func (f *differencePart) keyed(c *comparison, k key.Event) bool {
 	switch k.Name {
 	case key.NameReturn:
 		if f.node > 0 {
-			f.zoomTo(int(f.node))
+			f.zoomTo(c, int(f.node))
 		}
 	case key.NameHome:
-		f.zoom, f.scroll = nil, 0
+		c.zoom, f.scroll = nil, 0
 	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
 		var bs []widget.Bar
 		for i := range f.pic.Bars {

@@ -168,12 +168,12 @@ func (c *comparison) rowsAlike() {
 	if !c.knows(ans) || a.timeline.plan == nil {
 		return
 	}
-	k := rowsKey{ans.Threads, a.timeline.plan, b.sort}
+	k := rowsKey{ans.Threads, a.timeline.plan, b.Sort}
 	if c.rowsOf == k {
 		return
 	}
 	c.rowsOf, b.like = k, nil
-	if a.sort != b.sort {
+	if a.Sort != b.Sort {
 		return
 	}
 	for i := range k.plan.Rows {
@@ -186,7 +186,7 @@ func (c *comparison) rowsAlike() {
 // guide draws, where linked timelines stand above each other, a line through both
 // at the pointer: shapes are compared along it.
 func (c *comparison) guide(u *ui.UI) {
-	if !c.above || !c.link.on || !c.pilled() {
+	if !c.above || !c.linked || !c.pilled() {
 		return
 	}
 	for i, p := range c.panes {

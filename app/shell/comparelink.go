@@ -18,15 +18,8 @@ import (
 	"ashlar/render/units"
 )
 
-// link says how the two sides go together: both show the same time, counted from
-// an anchor in each, and what is selected in one is selected in the other.
+// link is what follows on one side from what was done on the other.
 type link struct {
-	on bool
-	// byCall moves the anchors to the calls that are picked: the nth call of a
-	// function here and there.
-	byCall bool
-	// anchors are moments of the recordings, from their starts.
-	anchors [2]int64
 	// call is the picked call whose twin is wanted; whole that the time of its
 	// twin is to be selected, as its own is.
 	call  *compare.Occurrence
@@ -38,7 +31,6 @@ type link struct {
 }
 
 func (l *link) swap() {
-	l.anchors[0], l.anchors[1] = l.anchors[1], l.anchors[0]
 	l.call, l.twin = nil, nil
 }
 
@@ -48,7 +40,7 @@ type alike struct {
 	view       [2]timeline.View
 	sel        [2]recording.Scope
 	pick       [2]picked
-	zoom       [2][]step
+	zoom       [2][]recording.FuncName
 	transforms []analyze.Transform
 	search     string
 	anchors    [2]int64
@@ -57,26 +49,26 @@ type alike struct {
 
 func (c *comparison) now() (n alike) {
 	for i, p := range c.panes {
-		n.view[i], n.sel[i], n.pick[i], n.zoom[i] = p.view, p.sel, p.pick, p.flame.zoom
-		n.sel[i].Tracks = slices.Clone(p.sel.Tracks)
+		n.view[i], n.sel[i], n.pick[i], n.zoom[i] = p.View, p.Scope, p.pick, p.Zoom
+		n.sel[i].Tracks = slices.Clone(p.Scope.Tracks)
 		n.pick[i].near = false // nobody's doing
 	}
 	f := c.panes[c.focus]
-	n.transforms, n.search, n.anchors, n.on = f.transforms, f.search.text, c.link.anchors, c.link.on
+	n.transforms, n.search, n.anchors, n.on = f.Transforms, f.Find, [2]int64{c.panes[0].Anchor, c.panes[1].Anchor}, c.linked
 	return n
 }
 
 // shift is what a time of one side is more on the other.
 func (c *comparison) shift(from int) int64 {
 	to := 1 - from
-	return c.panes[to].rec.Start + c.link.anchors[to] - c.panes[from].rec.Start - c.link.anchors[from]
+	return c.panes[to].rec.Start + c.panes[to].Anchor - c.panes[from].rec.Start - c.panes[from].Anchor
 }
 
 // reach lets linked views go as far as the longer recording does.
 func (c *comparison) reach() {
 	for i, p := range c.panes {
 		p.reach = [2]int64{}
-		if o := c.panes[1-i]; c.link.on && p.rec.HasTime && o.rec.HasTime {
+		if o := c.panes[1-i]; c.linked && p.rec.HasTime && o.rec.HasTime {
 			back := c.shift(1 - i)
 			p.reach = [2]int64{min(p.rec.Start, o.rec.Start+back), max(p.rec.End, o.rec.End+back)}
 		}
@@ -89,21 +81,18 @@ func (c *comparison) agree(s *Shell) {
 	c.takeTwin()
 	now, was := c.now(), c.alike
 	for i := range c.panes {
-		if c.panes[i].moved && now.view[i] != was.view[i] || !reflect.DeepEqual(now.sel[i], was.sel[i]) || now.pick[i] != was.pick[i] || c.pressed(i) {
+		if c.panes[i].Moved && now.view[i] != was.view[i] || !reflect.DeepEqual(now.sel[i], was.sel[i]) || now.pick[i] != was.pick[i] || c.pressed(i) {
 			c.focusOn(s, i)
 		}
 	}
 	f := c.panes[c.focus]
 	o := c.panes[1-c.focus]
-	if f.search.text != o.search.text {
-		o.search.editor.SetText(f.search.text)
-		o.search.set(f.search.text)
-	}
-	o.transforms, o.flame.up = f.transforms, f.flame.up
+	o.lookFor(f.Find)
+	o.Transforms, o.Up = f.Transforms, f.Up
 	if now.pick[c.focus] != was.pick[c.focus] {
 		c.picked(c.focus)
 	}
-	if c.link.on {
+	if c.linked {
 		moved := now.view[c.focus].From != was.view[c.focus].From || now.view[c.focus].To != was.view[c.focus].To
 		if moved || now.anchors != was.anchors || !was.on {
 			c.follow()
@@ -113,7 +102,7 @@ func (c *comparison) agree(s *Shell) {
 		}
 	}
 	if !reflect.DeepEqual(now.zoom[c.focus], was.zoom[c.focus]) {
-		o.flame.zoomTo(o, c.path(c.focus, f.flame.zoom))
+		o.flame.zoomTo(o, c.path(c.focus, f.Zoom))
 	}
 	c.alike = c.now()
 }
@@ -139,7 +128,7 @@ func (c *comparison) follow() {
 		return
 	}
 	d := c.shift(c.focus)
-	o.view.From, o.view.To, o.moved = f.view.From+d, f.view.To+d, f.moved
+	o.View.From, o.View.To, o.Moved = f.View.From+d, f.View.To+d, f.Moved
 }
 
 // selectAlike selects in the other side what the one with the focus has selected:
@@ -147,29 +136,29 @@ func (c *comparison) follow() {
 func (c *comparison) selectAlike() {
 	f, o := c.panes[c.focus], c.panes[1-c.focus]
 	c.link.whole = false
-	if f.sel.Ranged && o.rec.HasTime {
-		if h := &f.pick.hit; c.link.byCall && f.pick.is == pickBar && h.Start == f.sel.From && h.End == f.sel.To {
+	if f.Scope.Ranged && o.rec.HasTime {
+		if h := &f.pick.hit; c.byCall && f.pick.is == pickBar && h.Start == f.Scope.From && h.End == f.Scope.To {
 			c.link.whole = true // its twin's, once that is known
 		}
 		d := c.shift(c.focus)
 		within := func(t int64) int64 { return max(o.rec.Start, min(o.rec.End, t)) }
-		o.sel.Ranged, o.sel.From, o.sel.To = true, within(f.sel.From+d), within(f.sel.To+d)
+		o.Scope.Ranged, o.Scope.From, o.Scope.To = true, within(f.Scope.From+d), within(f.Scope.To+d)
 		switch { // its last moment is not what goes with a time after its end
-		case f.sel.From+d > o.rec.End:
-			o.sel.From, o.sel.To = o.rec.End+1, o.rec.End+1
-		case f.sel.To+d < o.rec.Start:
-			o.sel.From, o.sel.To = o.rec.Start-1, o.rec.Start-1
+		case f.Scope.From+d > o.rec.End:
+			o.Scope.From, o.Scope.To = o.rec.End+1, o.rec.End+1
+		case f.Scope.To+d < o.rec.Start:
+			o.Scope.From, o.Scope.To = o.rec.Start-1, o.rec.Start-1
 		}
 		if c.link.whole {
 			c.link.twin = nil
 			c.takeTwin()
 		}
 	} else {
-		o.sel.Ranged = false
+		o.Scope.Ranged = false
 	}
-	o.sel.Tracks = nil
-	if a := c.answer(); c.knows(a) && f.sel.Tracks != nil {
-		o.sel.Tracks = tracksAlike(a, c.focus, f.sel.Tracks)
+	o.Scope.Tracks = nil
+	if a := c.answer(); c.knows(a) && f.Scope.Tracks != nil {
+		o.Scope.Tracks = tracksAlike(a, c.focus, f.Scope.Tracks)
 	}
 }
 
@@ -177,7 +166,7 @@ func (c *comparison) selectAlike() {
 // selected; -1 where there is none.
 func (c *comparison) outside() int {
 	for i, p := range c.panes {
-		if p.sel.Ranged && (p.sel.From > p.rec.End || p.sel.To < p.rec.Start) {
+		if p.Scope.Ranged && (p.Scope.From > p.rec.End || p.Scope.To < p.rec.Start) {
 			return i
 		}
 	}
@@ -243,13 +232,13 @@ func (c *comparison) takeTwin() {
 	l := &o.rec.Tracks[t.Track].Lanes[t.Lane]
 	o.pick = picked{is: pickBar, fn: o.rec.Func(t.Call), hit: timeline.Hit{Row: -1, Window: -1, Track: t.Track, Lane: t.Lane, Span: t.Span,
 		Found: true, Call: t.Call, Start: t.Start, End: t.End, Unfinished: l.Unfinished(t.Span), Args: l.Args(t.Span)}}
-	if c.link.byCall && c.link.on {
+	if c.byCall && c.linked {
 		c.alignAt(t)
 		if c.link.whole {
-			o.sel.Ranged, o.sel.From, o.sel.To = t.Start < t.End, t.Start, t.End
+			o.Scope.Ranged, o.Scope.From, o.Scope.To = t.Start < t.End, t.Start, t.End
 		}
 	}
-	c.alike.pick[t.Side], c.alike.sel[t.Side] = o.pick, o.sel // not what a person did
+	c.alike.pick[t.Side], c.alike.sel[t.Side] = o.pick, o.Scope // not what a person did
 }
 
 // alignAt puts the anchors at a call and its twin.
@@ -258,29 +247,29 @@ func (c *comparison) alignAt(t *compare.Place) {
 	if p.pick.is != pickBar {
 		return
 	}
-	c.link.anchors[t.Side] = t.Start - c.panes[t.Side].rec.Start
-	c.link.anchors[1-t.Side] = p.pick.hit.Start - p.rec.Start
+	c.panes[t.Side].Anchor = t.Start - c.panes[t.Side].rec.Start
+	c.panes[1-t.Side].Anchor = p.pick.hit.Start - p.rec.Start
 }
 
 // anchorHere makes what is picked or selected on the side with the focus its
 // anchor.
 func (c *comparison) anchorHere(s *Shell) {
 	p := c.panes[c.focus]
-	at := p.view.From
+	at := p.View.From
 	what := "the left edge of the view"
 	switch {
 	case p.pick.is == pickBar || p.pick.is == pickWindow:
 		at, what = p.pick.hit.Start, "where the picked bar begins"
-	case p.sel.Ranged:
-		at, what = p.sel.From, "where the selection begins"
+	case p.Scope.Ranged:
+		at, what = p.Scope.From, "where the selection begins"
 	default:
-		for _, m := range p.marks.all {
+		for _, m := range p.Marks {
 			if m.ID == p.marks.at && m.Func == nil {
 				at, what = p.rec.Start+m.From, "the mark "+m.Text
 			}
 		}
 	}
-	c.link.anchors[c.focus] = at - p.rec.Start
+	c.panes[c.focus].Anchor = at - p.rec.Start
 	s.Say("The anchor of " + sideName(c.focus) + " is " + what + ", at " + units.Duration(at-p.rec.Start))
 }
 
@@ -296,15 +285,19 @@ func (c *comparison) anchorBoth(s *Shell) {
 
 // path says a zoomed path of one side's flamegraph in the other's functions; as
 // much of it as there is.
-func (c *comparison) path(side int, path []step) []step {
+func (c *comparison) path(side int, path []recording.FuncName) []recording.FuncName {
 	a := c.answer()
-	var out []step
-	for _, st := range path {
-		f, ok := c.own(a, 1-side, c.key(a, side, st.fn))
-		if st.group > 0 || !ok {
+	var out []recording.FuncName
+	for _, name := range path {
+		fs := functionsOf(c.panes[side].rec, recording.Function{Name: name.Name, Module: name.Module})
+		if len(fs) == 0 {
 			break
 		}
-		out = append(out, step{fn: f})
+		f, ok := c.own(a, 1-side, c.key(a, side, fs[0]))
+		if !ok {
+			break
+		}
+		out = append(out, c.panes[1-side].rec.Functions.At(int(f)).FuncName())
 	}
 	return out
 }
@@ -317,7 +310,7 @@ func (c *comparison) takeMetric() {
 	}
 	for i, p := range c.panes {
 		if e := a.Compared.Metric.Event[i]; e < len(p.rec.Events) {
-			p.event, p.metric = e, a.Compared.Metric.Metric[i]
+			p.Event, p.Metric = e, a.Compared.Metric.Metric[i]
 		}
 	}
 }
@@ -325,12 +318,12 @@ func (c *comparison) takeMetric() {
 // drawAnchor marks the anchor on the ruler, where it is not the start.
 func (c *comparison) drawAnchor(u *ui.UI, i int) {
 	p := c.panes[i]
-	if c.link.anchors[i] == 0 || !p.timed() || !c.link.on {
+	if c.panes[i].Anchor == 0 || !p.timed() || !c.linked {
 		return
 	}
 	b := &p.bounds
 	w := p.laneWidth()
-	x := p.view.X(p.rec.Start+c.link.anchors[i], w)
+	x := p.View.X(p.rec.Start+c.panes[i].Anchor, w)
 	if x < 0 || x > float64(w) {
 		return
 	}
@@ -352,9 +345,9 @@ func (c *comparison) linkPill(u *ui.UI) {
 		return
 	}
 	label := "unlinked"
-	if c.link.on {
+	if c.linked {
 		label = "linked"
-		if c.link.byCall {
+		if c.byCall {
 			label = "linked by call"
 		}
 	}
@@ -367,13 +360,13 @@ func (c *comparison) linkPill(u *ui.UI) {
 	u.Click(&c.link.button, r, func(hovered bool) {
 		u.Round(r, 10, th.Raised)
 		border := th.Rule
-		if hovered || c.link.on {
+		if hovered || c.linked {
 			border = th.Accent
 		}
 		u.Border(r, 10, 1, border)
 		u.Text(r, label, st)
 	})
 	if c.link.button.Clicked(u.Context) {
-		c.link.on = !c.link.on
+		c.linked = !c.linked
 	}
 }

@@ -54,15 +54,15 @@ type SideState struct {
 	Total    string   `json:"total"`
 }
 
-func (c *comparison) state() *CompareState {
+func (c *comparison) log() *CompareState {
 	o := &c.options
-	st := &CompareState{Focus: sideName(c.focus), Tab: compareTabNames[c.tab], Linked: c.link.on, Above: c.above, ByCall: c.link.byCall,
-		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.metricName(), Zoom: len(c.flame.zoom), Bars: len(c.flame.pic.Bars)}
+	st := &CompareState{Focus: sideName(c.focus), Tab: compareTabs[compareTabAt(c.tab)].title, Linked: c.linked, Above: c.above, ByCall: c.byCall,
+		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.metricName(), Zoom: len(c.zoom), Bars: len(c.flame.pic.Bars)}
 	for i, p := range c.panes {
 		side := &st.Sides[i]
-		*side = SideState{File: p.doc.Name, Done: p.rec.Done || p.doc.Err() != nil, From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Anchor: c.link.anchors[i], Threads: len(p.sel.Tracks)}
-		if p.sel.Ranged {
-			side.Selected = [2]int64{p.sel.From - p.rec.Start, p.sel.To - p.rec.Start}
+		*side = SideState{File: p.doc.Name, Done: p.rec.Done || p.doc.Err() != nil, From: p.View.From - p.rec.Start, To: p.View.To - p.rec.Start, Anchor: c.panes[i].Anchor, Threads: len(p.Scope.Tracks)}
+		if p.Scope.Ranged {
+			side.Selected = [2]int64{p.Scope.From - p.rec.Start, p.Scope.To - p.rec.Start}
 		}
 		if f, ok := p.pickedFunction(); ok {
 			side.Picked = f.Name
@@ -116,9 +116,9 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 		c.options.Width = o.Width
 	}
 	c.above = c.above || o.Above
-	for i, name := range compareTabNames {
-		if name == o.Tab {
-			c.tab = compareTab(i)
+	for i := range compareTabs {
+		if compareTabs[i].title == o.Tab {
+			c.tab = compareTabs[i].name
 		}
 	}
 	var failed error
@@ -134,12 +134,12 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 		p.update(s)
 		if from, to, ranged := part(i, p.rec); ranged && p.rec.HasTime {
 			p.selectRange(p.rec.Start+from, p.rec.Start+to)
-			p.fit(p.sel.From, p.sel.To)
+			p.fit(p.Scope.From, p.Scope.To)
 			parts[i] = [2]int64{from, to}
 		}
-		p.transforms = v.Transforms
+		p.Transforms = v.Transforms
 	}
-	c.link.on = c.link.on && parts[0] == parts[1]
+	c.linked = c.linked && parts[0] == parts[1]
 	if v.Search != "" {
 		p := c.panes[c.focus]
 		p.search.editor.SetText(v.Search)
@@ -194,7 +194,7 @@ func (s *Shell) settleCompared() error {
 			if err := p.doc.Settle(p.question()); err != nil {
 				return err
 			}
-			if _, err := p.arrive(); err != nil {
+			if _, err := p.arrive(s); err != nil {
 				return err
 			}
 		}

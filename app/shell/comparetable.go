@@ -17,15 +17,20 @@ import (
 // differenceTable is the table of differences.
 type differenceTable struct {
 	widget.Drag
-	scroll   int
+	scroll int
+	differenceShape
+	rows   []compare.Row
+	of     tableKey
+	sheet  ui.Sheet
+	clicks [filterCount]widget.ClickArea
+	heads  [differenceColumns]widget.ClickArea
+}
+
+// differenceShape is what a person chooses of the table.
+type differenceShape struct {
 	by       differenceColumn
 	backward bool
 	filters  tableFilters
-	rows     []compare.Row
-	of       tableKey
-	sheet    ui.Sheet
-	clicks   [filterCount]widget.ClickArea
-	heads    [differenceColumns]widget.ClickArea
 }
 
 type differenceColumn uint8
@@ -181,9 +186,9 @@ func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.Compa
 func (c *comparison) chooseRow(a *doc.CompareAnswer, row *compare.Row) {
 	if a.Table.By == compare.ByThread && c.knows(a) && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
 		for i, p := range c.panes {
-			p.sel.Tracks = []int{}
+			p.Scope.Tracks = []int{}
 			if t := a.Threads.Funcs[row.Key].In[i]; t >= 0 {
-				p.sel.Tracks = []int{int(t)}
+				p.Scope.Tracks = []int{int(t)}
 			}
 		}
 		c.alike = c.now()

@@ -55,16 +55,16 @@ func (p *pane) commandAbout(name string) *command {
 // asking is the beginning of a command that answers for what is selected.
 func (p *pane) asking(name string) *command {
 	c := p.commandAbout(name)
-	if p.event < len(p.rec.Events) {
-		e := &p.rec.Events[p.event]
+	if p.Event < len(p.rec.Events) {
+		e := &p.rec.Events[p.Event]
 		if len(p.rec.Events) > 1 && e.Name != "" {
 			c.add("--event", e.Name)
 		}
-		if p.metric != e.Primary {
+		if p.Metric != e.Primary {
 			c.add("--metric", p.metricOf().Name)
 		}
 	}
-	p.within(c, p.sel.From, p.sel.To, p.sel.Ranged, p.sel.Tracks)
+	p.within(c, p.Scope.From, p.Scope.To, p.Scope.Ranged, p.Scope.Tracks)
 	return c
 }
 
@@ -112,7 +112,7 @@ func threadFlags(rec *recording.Recording, tracks []int) (names []string, ok boo
 // stacks is the beginning of the command of what is added up from stacks.
 func (p *pane) stacks(search string) *command {
 	c := p.asking("top")
-	v := cli.StackView{Transforms: p.transforms, Search: search}
+	v := cli.StackView{Transforms: p.Transforms, Search: search}
 	c.add(v.Flags(p.rec)...)
 	return c
 }
@@ -127,7 +127,7 @@ func (p *pane) asCommand(s *Shell, of panel) (line, rest string) {
 	case panelDetails:
 		cs = p.detailCommands(s)
 	case panelFound:
-		cs = []*command{p.stacks(p.search.text)}
+		cs = []*command{p.stacks(p.Find)}
 	default:
 		cs = p.tabCommands(s)
 	}
@@ -152,36 +152,36 @@ func joined(cs []*command) (line, rest string) {
 func (p *pane) tabCommands(s *Shell) []*command {
 	f, picked := p.pickedFunction()
 	switch {
-	case p.tab == tabFlame:
+	case p.Tab == tabFlame:
 		return []*command{p.flameCommand()}
-	case p.tab == tabTable:
+	case p.Tab == tabTable:
 		return []*command{p.tableCommand()}
-	case p.tab == tabNear && p.near.any:
-		name := analyze.RefTo(p.near.of).Typed(p.rec)
+	case p.Tab == tabNear && p.Around != nil:
+		name := analyze.RefTo(p.near.of(p)).Typed(p.rec)
 		var cs []*command
 		a := p.doc.Answer()
 		for i, side := range []string{"--callers-of", "--callees-of"} {
 			c := p.stacks("")
-			if c.add(side, name); !p.near.lists {
+			if c.add(side, name); !p.Lists {
 				c.add("--tree")
 				if a != nil && a.Below != nil {
-					zoomFlags(c, a.Rec, []*analyze.Tree{a.Above, a.Below}[i], p.near.zoom[i])
+					zoomFlags(c, a.Rec, p.Sides[i])
 				}
 			}
 			cs = append(cs, c)
 		}
 		return cs
-	case p.tab == tabStats && picked:
+	case p.Tab == tabStats && picked:
 		return []*command{p.statsCommand(f)}
-	case p.tab == tabHeat:
+	case p.Tab == tabHeat:
 		return p.drawing(s, Both)
-	case p.tab == tabSource:
+	case p.Tab == tabSource:
 		if file, _ := p.sourceFile(); file != "" {
 			c := p.stacks("")
 			c.add("--by", string(analyze.ByLine), "--search", "file:/^"+regexp.QuoteMeta(file)+"(:|$)/")
 			return []*command{c}
 		}
-	case p.tab == tabAbout:
+	case p.Tab == tabAbout:
 		return []*command{p.commandAbout("info")}
 	}
 	return []*command{p.stacks("")}
@@ -189,23 +189,23 @@ func (p *pane) tabCommands(s *Shell) []*command {
 
 // flameCommand prints the flamegraph as paths.
 func (p *pane) flameCommand() *command {
-	c := p.stacks(p.search.text)
+	c := p.stacks(p.Find)
 	c.add("--tree")
 	if a := p.doc.Answer(); a != nil {
-		zoomFlags(c, a.Rec, a.Tree, p.flame.zoom)
+		zoomFlags(c, a.Rec, p.Zoom)
 	}
 	return c
 }
 
-func zoomFlags(c *command, rec *recording.Recording, t *analyze.Tree, path []step) {
-	for _, st := range path {
-		c.add("--zoom", analyze.RefTo(stepFunction(rec, t, st)).Typed(rec))
+func zoomFlags(c *command, rec *recording.Recording, path []recording.FuncName) {
+	for _, f := range path {
+		c.add("--zoom", analyze.RefTo(recording.Function{Name: f.Name, Module: f.Module}).Typed(rec))
 	}
 }
 
 // tableCommand prints the table in its order.
 func (p *pane) tableCommand() *command {
-	c := p.stacks(p.search.text)
+	c := p.stacks(p.Find)
 	t := &p.table
 	if t.group != analyze.ByFunction {
 		c.add("--by", string(t.group))
@@ -232,7 +232,7 @@ var sortNames = [columnCount]string{colName: "name", colModule: "module", colFil
 func (p *pane) statsCommand(f recording.Function) *command {
 	c := p.asking("stats")
 	c.add("--function", analyze.RefTo(f).Typed(p.rec))
-	if p.stats.linear {
+	if p.Linear {
 		c.add("--histogram", "linear")
 	}
 	return c
@@ -255,7 +255,7 @@ func (p *pane) detailCommands(s *Shell) []*command {
 			break
 		}
 		c := p.stacks("")
-		zoomFlags(c, a.Rec, a.Tree, pathOf(a.Tree, int(p.pick.node)))
+		zoomFlags(c, a.Rec, pathOf(a.Rec, a.Tree, int(p.pick.node)))
 		c.add("-n", "1")
 		return []*command{c}
 	case pickBar:
@@ -269,7 +269,7 @@ func (p *pane) detailCommands(s *Shell) []*command {
 		return []*command{c}
 	case pickWindow:
 		c := p.stacks("")
-		p.within(c, h.Start, h.End, !p.sel.Ranged, nil)
+		p.within(c, h.Start, h.End, !p.Scope.Ranged, nil)
 		return []*command{c}
 	}
 	cs := p.drawing(s, Both)
@@ -297,7 +297,7 @@ func (p *pane) drawing(s *Shell, parts View) []*command {
 	if p.exe != "" {
 		c.rest = append(c.rest, "the program that names come from")
 	}
-	if len(p.folds)+len(p.closed)+len(p.hidden)+len(p.pinned)+len(p.order) > 0 || p.filter != "" || p.view.Scroll != 0 {
+	if len(p.Folds)+len(p.Closed)+len(p.Hidden)+len(p.Pinned)+len(p.Order) > 0 || p.Filter != "" || p.View.Scroll != 0 {
 		c.rest = append(c.rest, "which rows are folded, hidden or moved")
 	}
 	return []*command{c}
@@ -373,10 +373,10 @@ func (s *Shell) Look(v cli.StackView) error {
 		return err
 	}
 	if v.Transforms != nil {
-		p.transforms = v.Transforms
+		p.Transforms = v.Transforms
 	}
 	if v.Search != "" {
-		p.search.look(v.Search)
+		p.lookFor(v.Search)
 	}
 	return nil
 }

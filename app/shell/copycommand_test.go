@@ -132,24 +132,24 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 		set        func(x panes)
 		check      func(t *testing.T, line string, got []map[string]any, x panes)
 	}{
-		{"table", path, panelLower, func(x panes) { x.p.tab = tabTable }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"table", path, panelLower, func(x panes) { x.p.Tab = tabTable }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 		}},
 		{"table of the built-in recording", "", panelLower, func(x panes) {
-			x.p.tab = tabTable
+			x.p.Tab = tabTable
 			x.p.selectRange(x.p.rec.Start+500e9, x.p.rec.Start+900e9)
-			x.p.transforms = []analyze.Transform{analyze.Focus(analyze.Named("runtime.mallocgc")), analyze.HideKernel()}
+			x.p.Transforms = []analyze.Transform{analyze.Focus(analyze.Named("runtime.mallocgc")), analyze.HideKernel()}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 		}},
 		{"table sorted, of a thread", path, panelLower, func(x panes) {
-			x.p.tab, x.p.table.by, x.p.sel.Tracks = tabTable, colTotal, []int{1}
-			x.p.search.look("e")
+			x.p.Tab, x.p.table.by, x.p.Scope.Tracks = tabTable, colTotal, []int{1}
+			x.p.lookFor("e")
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 		}},
 		{"table by the longest span, turned round", path, panelLower, func(x panes) {
-			x.p.tab, x.p.table.by, x.p.table.ascending = tabTable, colMost, true
+			x.p.Tab, x.p.table.by, x.p.table.ascending = tabTable, colMost, true
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 			if !strings.Contains(line, "--sort -most") {
@@ -157,40 +157,40 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			}
 		}},
 		{"table by name, the last first", path, panelLower, func(x panes) {
-			x.p.tab, x.p.table.by, x.p.table.ascending = tabTable, colName, false
+			x.p.Tab, x.p.table.by, x.p.table.ascending = tabTable, colName, false
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 		}},
 		{"table of modules, by what they have not", path, panelLower, func(x panes) {
-			x.p.tab, x.p.table.by, x.p.table.group = tabTable, colAverage, analyze.ByModule
+			x.p.Tab, x.p.table.by, x.p.table.group = tabTable, colAverage, analyze.ByModule
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 		}},
-		{"table of threads", path, panelLower, func(x panes) { x.p.tab, x.p.table.group = tabTable, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"table of threads", path, panelLower, func(x panes) { x.p.Tab, x.p.table.group = tabTable, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
 		}},
 		{"flamegraph of a time", path, panelLower, func(x panes) {
 			x.p.selectRange(x.p.rec.Start+12e6, x.p.rec.Start+45e6)
-			x.p.transforms = []analyze.Transform{analyze.Hide(analyze.Named("inner"))}
+			x.p.Transforms = []analyze.Transform{analyze.Hide(analyze.Named("inner"))}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, 0))
 		}},
 		{"zoomed flamegraph", path, panelLower, func(x panes) {
 			x.node("inner")
-			x.p.flame.zoomTo(x.p, pathOf(x.p.pick.tree, int(x.p.pick.node)))
+			x.p.flame.zoomTo(x.p, pathOf(x.p.rec, x.p.pick.tree, int(x.p.pick.node)))
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.doc.Answer()
-			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, int32(nodeAt(a.Tree, x.p.flame.zoom))))
+			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, nodeOf(a, a.Tree, x.p.Zoom)))
 		}},
-		{"sandwich", path, panelLower, func(x panes) { x.node("inner"); x.p.tab = tabNear }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"sandwich", path, panelLower, func(x panes) { x.node("inner"); x.p.Tab = tabNear }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, 0))
 			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, 0))
 		}},
 		{"zoomed sandwich", path, panelLower, func(x panes) {
 			x.node("inner")
-			x.p.tab = tabNear
+			x.p.Tab = tabNear
 			if err := x.p.doc.Settle(x.p.question()); err != nil {
 				t.Fatal(err)
 			}
@@ -201,26 +201,26 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 				if missing >= 0 {
 					t.Fatal("there is no ", name)
 				}
-				x.p.near.zoom[i] = pathOf(tree, n)
+				x.p.Sides[i] = pathOf(x.p.rec, tree, n)
 			}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.doc.Answer()
-			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, int32(nodeAt(a.Above, x.p.near.zoom[0]))))
-			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, int32(nodeAt(a.Below, x.p.near.zoom[1]))))
+			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, nodeOf(a, a.Above, x.p.Sides[0])))
+			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, nodeOf(a, a.Below, x.p.Sides[1])))
 		}},
-		{"lists of callers and callees", path, panelLower, func(x panes) { x.node("inner"); x.p.tab, x.p.near.lists = tabNear, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"lists of callers and callees", path, panelLower, func(x panes) { x.node("inner"); x.p.Tab, x.p.Lists = tabNear, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.doc.Answer()
 			same(t, line, rowTexts(got[0]), shownRows(a, a.Near.Callers))
 			same(t, line, rowTexts(got[1]), shownRows(a, a.Near.Callees))
 		}},
-		{"statistics", path, panelLower, func(x panes) { x.node("it's leaf"); x.p.tab = tabStats }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"statistics", path, panelLower, func(x panes) { x.node("it's leaf"); x.p.Tab = tabStats }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			d := x.p.doc.Answer().Durations
 			want := fmt.Sprint(d.Count, " ", recording.Decimal{Mantissa: d.Median, Scale: 3}, " ", recording.Decimal{Mantissa: d.Max, Scale: 3})
 			if s := fmt.Sprint(got[0]["count"], " ", got[0]["median"], " ", got[0]["max"]); s != want || d.Count != 3 {
 				t.Errorf("%s prints %s, the panel shows %s", line, s, want)
 			}
 		}},
-		{"source", lines, panelLower, func(x panes) { x.node("main.main"); x.p.tab = tabSource }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"source", lines, panelLower, func(x panes) { x.node("main.main"); x.p.Tab = tabSource }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.doc.Answer()
 			var rows, want []string
 			for _, r := range got[0]["rows"].([]any) {
@@ -234,12 +234,12 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			slices.Sort(want)
 			same(t, line, rows, want)
 		}},
-		{"about", path, panelLower, func(x panes) { x.p.tab = tabAbout }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"about", path, panelLower, func(x panes) { x.p.Tab = tabAbout }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			if n := fmt.Sprint(got[0]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(x.p.rec.Counts.Spans) {
 				t.Errorf("%s prints %s spans", line, n)
 			}
 		}},
-		{"found", path, panelFound, func(x panes) { x.p.search.look("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"found", path, panelFound, func(x panes) { x.p.lookFor("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			m := x.p.doc.Answer().Matched
 			want := recording.Decimal{Mantissa: m.Total, Scale: x.p.metricOf().Decimals}.String()
 			if n := fmt.Sprint(got[0]["matched"].(map[string]any)["total"]); n != want || m.Total == 0 {
@@ -301,4 +301,10 @@ func TestQuoted(t *testing.T) {
 			t.Errorf("quoted(%q) = %s, want %s", in, got, want)
 		}
 	}
+}
+
+// nodeOf is the node at the end of a path.
+func nodeOf(a *doc.Answer, t *analyze.Tree, path []recording.FuncName) int32 {
+	n, _ := nodeAt(a.Rec, t, path)
+	return int32(n)
 }

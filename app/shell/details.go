@@ -59,8 +59,8 @@ func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []de
 		ds = append(ds, detail{key: "Depth", value: strconv.Itoa(p.rec.Calls.Depth(h.Call))})
 	}
 	ds = append(ds, p.frameDetails(h.Call)...)
-	if h.Samples != nil && h.Samples.Event == p.event {
-		ds = append(ds, contextDetails(p.doc.CallContexts(p.rec, p.event, p.metric, h.Track, h.Call), p.metricOf(), true)...)
+	if h.Samples != nil && h.Samples.Event == p.Event {
+		ds = append(ds, contextDetails(p.doc.CallContexts(p.rec, p.Event, p.Metric, h.Track, h.Call), p.metricOf(), true)...)
 	}
 	ds = append(ds, p.flowDetails()...)
 	ds = append(ds, p.argDetails(h.Args)...)
@@ -71,7 +71,7 @@ func (p *pane) sampleDetails(h *timeline.Hit) (ds []detail) {
 	m := p.metricOf()
 	var sum int64
 	for i := h.First; i < h.Last; i++ {
-		if v := h.Samples.Value(i, m, p.metric); v != recording.Missing {
+		if v := h.Samples.Value(i, m, p.Metric); v != recording.Missing {
 			sum += v
 		}
 	}
@@ -236,7 +236,7 @@ func (p *pane) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 	ds = []detail{p.timeDetail("Start", h.Start), p.timeDetail("End", h.End), lengthDetail("Length", h.End-h.Start)}
 	if ws := p.rec.Windows[h.Track]; h.Window < len(ws.Windows) {
 		m := p.metricOf()
-		v := timeline.WindowWeight(ws, h.Window, p.metric)
+		v := timeline.WindowWeight(ws, h.Window, p.Metric)
 		ds = append(ds, detail{key: title1(m.Name), value: units.Value(v, m), exact: units.Exact(v, m)},
 			detail{key: "Number", value: units.Count(int64(h.Window+1)) + " of " + units.Count(int64(len(ws.Windows)))})
 	}
@@ -259,8 +259,8 @@ func (p *pane) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) 
 	if h.Point > 0 {
 		ds = append(ds, value("Change", v-c.Value(h.Point-1)))
 	}
-	if p.sel.Ranged {
-		if lo, hi := c.Extent(max(0, c.Search(p.sel.From)-1), c.Search(p.sel.To)); lo <= hi {
+	if p.Scope.Ranged {
+		if lo, hi := c.Extent(max(0, c.Search(p.Scope.From)-1), c.Search(p.Scope.To)); lo <= hi {
 			ds = append(ds, value("Least selected", lo), value("Most selected", hi))
 		}
 	}

@@ -75,7 +75,7 @@ func (b *bench) press(name key.Name, mods key.Modifiers) {
 func (b *bench) at(us float64, y int) f32.Point {
 	p := b.pane
 	t := p.rec.Start + int64((us-1000)*1e6)
-	return f32.Pt(float32(p.bounds.lanes.Min.X+p.bounds.gutter)+float32(p.view.X(t, p.laneWidth())), float32(p.bounds.lanes.Min.Y+y))
+	return f32.Pt(float32(p.bounds.lanes.Min.X+p.bounds.gutter)+float32(p.View.X(t, p.laneWidth())), float32(p.bounds.lanes.Min.Y+y))
 }
 
 func (b *bench) pointer(kind pointer.Kind, at f32.Point, mods key.Modifiers) {
@@ -100,10 +100,10 @@ func (b *bench) drag(from, to f32.Point, mods key.Modifiers) {
 // selected is the selected range in µs of the trace's clock.
 func (b *bench) selected() [2]float64 {
 	p := b.pane
-	if !p.sel.Ranged {
+	if !p.Scope.Ranged {
 		return [2]float64{}
 	}
-	return [2]float64{1000 + float64(p.sel.From-p.rec.Start)/1e6, 1000 + float64(p.sel.To-p.rec.Start)/1e6}
+	return [2]float64{1000 + float64(p.Scope.From-p.rec.Start)/1e6, 1000 + float64(p.Scope.To-p.rec.Start)/1e6}
 }
 
 func TestTimesThatATextMeans(t *testing.T) {
@@ -119,7 +119,7 @@ func TestTimesThatATextMeans(t *testing.T) {
 		{"1100", 100, 0, true}, // no second is that long: it is the file's clock, in µs
 		{"+10us", 210, 0, true}, {"-10 us", 190, 0, true}, {"soon", 0, 0, false}, {"1..", 0, 0, false}, {"5 parsec", 0, 0, false},
 	} {
-		p.view.From, p.view.To = p.rec.Start+150e6, p.rec.Start+250e6 // its middle is 200
+		p.View.From, p.View.To = p.rec.Start+150e6, p.rec.Start+250e6 // its middle is 200
 		js := p.times(x.text)
 		if !x.any {
 			if len(js) > 0 {
@@ -154,12 +154,12 @@ func TestSelectionSnaps(t *testing.T) {
 	if got := b.selected(); got[0] < 1100.5 || got[0] > 1101.5 || got[1] < 1198.5 || got[1] > 1199.5 {
 		t.Errorf("a drag with Alt from 1100.9 to 1199.2 selects %v", got)
 	}
-	if b.pane.sel.Tracks != nil {
-		t.Errorf("a drag selects the threads %v", b.pane.sel.Tracks)
+	if b.pane.Scope.Tracks != nil {
+		t.Errorf("a drag selects the threads %v", b.pane.Scope.Tracks)
 	}
 	b.drag(b.at(1060, 60), b.at(1199.2, 60), shift|key.ModCtrl)
-	if got := b.selected(); got[1] != 1200 || len(b.pane.sel.Tracks) != 1 {
-		t.Errorf("a drag within a thread selects %v of %v", got, b.pane.sel.Tracks)
+	if got := b.selected(); got[1] != 1200 || len(b.pane.Scope.Tracks) != 1 {
+		t.Errorf("a drag within a thread selects %v of %v", got, b.pane.Scope.Tracks)
 	}
 }
 
@@ -242,13 +242,13 @@ func TestThrowingTheView(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.pane
 	u := &ui.UI{Context: layout.Context{Ops: &b.ops, Now: b.now, Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}}
-	p.view = p.view.Zoom(.1, 500, p.laneWidth(), p.rec.Start, p.rec.End)
+	p.View = p.View.Zoom(.1, 500, p.laneWidth(), p.rec.Start, p.rec.End)
 	for _, still := range []bool{false, true} {
 		b.Do.Wake = func() {}
 		if still {
 			b.Do.Wake = nil
 		}
-		before := p.view
+		before := p.View
 		for i := range 5 {
 			p.motion.follow(f32.Pt(float32(-10*i), 0), time.Duration(i)*10*time.Millisecond)
 		}
@@ -260,7 +260,7 @@ func TestThrowingTheView(t *testing.T) {
 			p.motion.step(b.Shell, p, u)
 		}
 		// 1,000 pixels a second, braked within 90 ms, go 90 pixels far.
-		px := float64(p.view.From-before.From) / float64(before.Span()) * float64(p.laneWidth())
+		px := float64(p.View.From-before.From) / float64(before.Span()) * float64(p.laneWidth())
 		if px < 88 || px > 92 {
 			t.Errorf("a throw of 1,000 pixels a second goes %v pixels, want about 90", px)
 		}
@@ -305,7 +305,7 @@ func TestFilterChoosesByNames(t *testing.T) {
 	for filter, want := range map[string][]string{
 		"": {"net", "Thread 8"}, "NET": {"net"}, "8": {"Thread 8"}, "server": {"net"}, "thread 8": {"Thread 8"}, "x": nil, "2": {"Thread 8"},
 	} {
-		p.filter = filter
+		p.Filter = filter
 		b.frame()
 		var have []string
 		for i := range p.timeline.plan.Rows {

@@ -95,11 +95,11 @@ func (s *Shell) saveSelection() {
 		return
 	}
 	rec := p.rec
-	in, ts := p.sel.On(slices.Clone(p.sel.Tracks)), slices.Clone(p.transforms)
+	in, ts := p.Scope.On(slices.Clone(p.Scope.Tracks)), slices.Clone(p.Transforms)
 	event := rec.Events
 	opt := encode.Options{}
-	if p.event < len(event) {
-		opt.Event = event[p.event].Name
+	if p.Event < len(event) {
+		opt.Event = event[p.Event].Name
 	}
 	replace := s.replacing()
 	s.askSave("The file's name, which says the format: .spaa, .pb.gz, .json, .spall, …", p.stem()+"-part.spaa", func(path string) error {
@@ -172,14 +172,15 @@ func (p *pane) still() *pane {
 	c := newPane(p.doc.Still())
 	c.generation = p.generation
 	c.path, c.demo, c.rec, c.shown = p.path, p.demo, p.rec, true
-	c.goTo(p.spot())
-	c.pick, c.split, c.marks.at = p.pick, p.split, p.marks.at
+	c.Look, c.table.tableShape = p.Look, p.table.tableShape
+	c.pick, c.marks.at = p.pick, p.marks.at
+	c.pick.near = true
 	c.flame.scroll, c.table.scroll, c.flame.tree = p.flame.scroll, p.table.scroll, p.flame.tree
-	c.stats.linear = p.stats.linear
-	if p.search.text != "" {
+	c.stats.linear = p.Linear
+	if p.Find != "" {
 		// The pattern is the same one: what was found with it stays found.
-		c.search.editor.SetText(p.search.text)
-		c.search.set(p.search.text)
+		c.search.editor.SetText(p.Find)
+		c.search.set(p.Find)
 		c.search.pattern = p.search.pattern
 	}
 	c.sourcePart.of, c.sourcePart.at, c.sourcePart.scroll = p.sourcePart.of, p.sourcePart.at, p.sourcePart.scroll
@@ -188,11 +189,11 @@ func (p *pane) still() *pane {
 
 func (s *Shell) saveMarks() {
 	p := s.pane
-	if len(p.marks.all) == 0 {
+	if len(p.Marks) == 0 {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	key, name, marks := p.marks.key, p.doc.Name, slices.Clone(p.marks.all)
+	key, name, marks := p.marks.key, p.doc.Name, slices.Clone(p.Marks)
 	out := s.replacing()
 	s.askSave("The file's name", p.stem()+"-marks.json", func(path string) error {
 		return outfile.Write(path, out, func(w io.Writer) error { return store.WriteMarks(w, key, name, marks) })
@@ -207,11 +208,11 @@ func (s *Shell) loadMarks() {
 			defer f.Close()
 			var in store.Marks
 			if in, err = store.ReadMarks(f); err == nil {
-				n := len(s.pane.marks.all)
+				n := len(s.pane.Marks)
 				for _, m := range in.Marks {
-					s.pane.marks.add(m)
+					s.pane.addMark(m)
 				}
-				s.Say(units.Plural(int64(len(s.pane.marks.all)-n), "mark") + " added")
+				s.Say(units.Plural(int64(len(s.pane.Marks)-n), "mark") + " added")
 			}
 		}
 		if err != nil {

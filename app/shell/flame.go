@@ -20,12 +20,9 @@ import (
 type flamePart struct {
 	widget.Drag
 	tree *analyze.Tree
-	// zoom is the path to the bar that fills the width: unlike a node's number
-	// it holds for the next answer's tree too.
-	zoom []step
 	// scroll is how far rows are moved past the edge at the root.
 	scroll int
-	up     bool  // the root is at the bottom
+	zoomed pathCache
 	under  int32 // the node under the pointer, -1 for none
 	crumbs widget.Crumbs
 	box    image.Rectangle // of the bars in the last frame, with the space around them
@@ -49,28 +46,15 @@ type flameKey struct {
 	up     bool
 }
 
-// step is what a node of a path stands for.
-type step struct {
-	fn    recording.FuncID
-	group int32
-}
-
-func stepOf(nd *analyze.Node) step {
-	if nd.Group > 0 {
-		return step{group: nd.Group}
-	}
-	return step{fn: nd.Func}
-}
-
 // zoomTo makes a path of functions fill the width; nil shows everything.
-func (f *flamePart) zoomTo(p *pane, path []step) {
-	f.zoom = path
+func (f *flamePart) zoomTo(p *pane, path []recording.FuncName) {
+	p.Zoom = path
 	f.scroll = 0
 }
 
 // scrollBy moves the picture up by some pixels.
-func (f *flamePart) scrollBy(px int) {
-	if f.up {
+func (f *flamePart) scrollBy(p *pane, px int) {
+	if p.Up {
 		px = -px
 	}
 	f.scroll = max(0, f.scroll+px)
@@ -82,7 +66,7 @@ func (f *flamePart) reveal(p *pane) {
 	if p.pick.is != pickNode || p.pick.tree != f.tree || f.tree == nil {
 		return
 	}
-	zoom := int32(nodeAt(f.tree, f.zoom))
+	zoom := int32(f.zoomed.node(p.rec, f.tree, p.Zoom))
 	at := p.pick.node
 	for at > zoom {
 		at = f.tree.Nodes[at].Parent
@@ -96,33 +80,7 @@ func (f *flamePart) reveal(p *pane) {
 }
 
 // turn puts the root at the other end.
-func (f *flamePart) turn() { f.up, f.scroll = !f.up, 0 }
-
-// nodeAt finds a path in a tree; as much of it as there is.
-func nodeAt(t *analyze.Tree, path []step) int {
-	at := 0
-	for _, fn := range path {
-		next := -1
-		for _, k := range t.Children(at) {
-			if stepOf(&t.Nodes[k]) == fn {
-				next = int(k)
-			}
-		}
-		if next < 0 {
-			break
-		}
-		at = next
-	}
-	return at
-}
-
-func pathOf(t *analyze.Tree, node int) []step {
-	var path []step
-	for _, n := range t.Path(node) {
-		path = append(path, stepOf(&t.Nodes[n]))
-	}
-	return path
-}
+func (f *flamePart) turn(p *pane) { p.Up, f.scroll = !p.Up, 0 }
 
 func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
 	for {
@@ -133,9 +91,9 @@ func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
 		switch g {
 		case widget.Wheeled:
 			_, y := widget.Notches(e)
-			f.scrollBy(int(y * float32(u.Px(widget.RowsPerNotch))))
+			f.scrollBy(p, int(y*float32(u.Px(widget.RowsPerNotch))))
 		case widget.Dragged:
-			f.scrollBy(int(f.Start.Y - f.At.Y))
+			f.scrollBy(p, int(f.Start.Y-f.At.Y))
 			f.Start = f.At
 		case widget.Clicked, widget.DoubleClicked:
 			f.look(p, u) // the pointer may have moved since the last frame
@@ -151,7 +109,7 @@ func (f *flamePart) events(s *Shell, p *pane, u *ui.UI) {
 // look finds the bar under the pointer.
 func (f *flamePart) look(p *pane, u *ui.UI) {
 	f.under = -1
-	if f.Inside && f.pic.Tree != nil && p.tab == tabFlame {
+	if f.Inside && f.pic.Tree != nil && p.Tab == tabFlame {
 		if i := f.pic.At(int(f.At.X)-u.Px(flamePad), int(f.At.Y)-u.Px(flamePad)); i >= 0 {
 			f.under = f.pic.Bars[i].Node
 		}
@@ -172,7 +130,7 @@ func (f *flamePart) click(p *pane, double bool) {
 	default:
 		p.pick = picked{is: pickNode, node: n, tree: f.tree, fn: f.tree.Nodes[n].Func}
 		if double {
-			f.zoomTo(p, pathOf(f.tree, int(n)))
+			f.zoomTo(p, pathOf(p.rec, f.tree, int(n)))
 		}
 	}
 }
@@ -183,7 +141,7 @@ func (f *flamePart) answer(p *pane) *doc.Answer {
 	a := p.doc.Answer()
 	if soon := p.doc.Soon(); soon != nil {
 		switch {
-		case len(f.zoom) < soon.Depth:
+		case len(p.Zoom) < soon.Depth:
 			a = soon
 		case f.last != nil:
 			a = f.last
@@ -209,22 +167,22 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		return
 	}
 	f.tree = a.Tree
-	zoom := nodeAt(a.Tree, f.zoom)
+	zoom := f.zoomed.node(a.Rec, a.Tree, p.Zoom)
 	if zoom != 0 {
 		rest, to, clicked := f.crumbs.Layout(u, r, widget.Trail{Rec: p.rec, Tree: a.Tree, Path: a.Tree.Path(zoom), Head: "all", Arrow: "›"})
 		if r = rest; clicked {
-			f.zoomTo(p, pathOf(a.Tree, to))
+			f.zoomTo(p, pathOf(a.Rec, a.Tree, to))
 		}
 	}
 	f.box = r
 	in := r.Inset(u.Px(flamePad))
-	if !f.up {
+	if !p.Up {
 		in.Max.Y = r.Max.Y
 	}
 	f.scroll = max(0, min(f.scroll, flame.Height(a.Tree, u.Metric.PxPerDp)-in.Dy()/2))
 	root := f.root(p, a)
 	search, mark := p.standing()
-	k := flameKey{a.Tree, zoom, in.Size(), f.scroll, p.palette, search, u.Metric.PxPerDp, root, f.up}
+	k := flameKey{a.Tree, zoom, in.Size(), f.scroll, p.palette, search, u.Metric.PxPerDp, root, p.Up}
 	if fresh := !f.picture.Shown.Serves(u) || f.key != k; fresh || f.mark != mark {
 		if fresh {
 			bars := f.pic.Bars
@@ -232,7 +190,7 @@ func (f *flamePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 				bars = flame.Layout(a.Tree, zoom, in.Dx())
 			}
 			f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.palette,
-				Font: s.fonts.Regular(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: f.up, Base: f.base(u, in.Dy()), Root: root}
+				Font: s.fonts.Regular(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: p.Up, Base: flameBase(u, in.Dy(), f.scroll, p.Up), Root: root}
 			f.key = k
 		}
 		f.mark = mark
@@ -265,9 +223,7 @@ func (f *flamePart) draw(p *pane, u *ui.UI, fresh bool) {
 	f.picture.Draw(u, f.key.size, fresh, plain, over)
 }
 
-// base is where the root's row begins in a picture h pixels high.
-func (f *flamePart) base(u *ui.UI, h int) int { return flameBase(u, h, f.scroll, f.up) }
-
+// flameBase is where the root's row begins in a picture h pixels high.
 func flameBase(u *ui.UI, h, scroll int, up bool) int {
 	if up {
 		return h - u.Px(flame.BarHeight) + scroll
@@ -291,7 +247,7 @@ func (f *flamePart) root(p *pane, a *doc.Answer) string {
 // nothing says why the flamegraph is empty.
 func (f *flamePart) nothing(p *pane) string {
 	switch {
-	case p.sel.Ranged:
+	case p.Scope.Ranged:
 		return "Nothing in the selected time"
 	case len(p.rec.Events) == 0:
 		return "This recording is empty"

@@ -101,9 +101,9 @@ func (f *flowPart) at(p *pane, st recording.FlowStep) (f32.Point, bool) {
 	}
 	plan := p.timeline.plan
 	lane := min(max(0, spans.LaneAt(p.rec.Tracks[st.Track], st.Time)), max(0, plan.Rows[i].Lanes-1))
-	_, y0, _, y1 := plan.Box(p.view, i, lane, st.Time, st.Time, p.bounds.lanes.Dx(), p.bounds.gutter)
+	_, y0, _, y1 := plan.Box(p.View, i, lane, st.Time, st.Time, p.bounds.lanes.Dx(), p.bounds.gutter)
 	w := float64(p.laneWidth())
-	x := math.Max(-w, math.Min(2*w, p.view.X(st.Time, p.laneWidth())))
+	x := math.Max(-w, math.Min(2*w, p.View.X(st.Time, p.laneWidth())))
 	return f32.Pt(float32(x), float32(y0+y1)/2), true
 }
 

@@ -42,7 +42,7 @@ func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	for range 1500 {
 		s.tasks.run(s)
 		s.pane.update(s)
-		if _, err := s.pane.arrive(); err != nil {
+		if _, err := s.pane.arrive(s); err != nil {
 			t.Fatal(err)
 		}
 		if !s.pane.behind {
@@ -80,19 +80,19 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	p.toggleTrack(track(2))
 	p.selectRange(p.rec.Start+200e6, p.rec.Start+700e6)
 	p.fit(p.rec.Start+100e6, p.rec.Start+900e6)
-	p.folds = with(p.folds, track(2), timeline.Closed)
-	p.pinned = []int{track(3)}
+	p.Folds = with(p.Folds, track(2), timeline.Closed)
+	p.Pinned = []int{track(3)}
 	p.hide(track(1), true)
 	frames(t, s, "the answer", func() bool { a := p.doc.Answer(); q := p.question(); return a != nil && a.Answers(&q) })
 	tree := p.doc.Answer().Tree
 	inner := nodeNamed(p.doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
 	p.pick = picked{is: pickNode, node: inner, tree: tree, fn: tree.Nodes[inner].Func}
-	p.flame.zoomTo(p, pathOf(tree, int(tree.Nodes[inner].Parent)))
-	p.history.places = []place{p.spot()}
+	p.flame.zoomTo(p, pathOf(p.rec, tree, int(tree.Nodes[inner].Parent)))
+	p.history.push(p.spot(s), s.state())
 	look := func() map[string]any {
-		pl := p.spot()
+		pl := p.Look
 		f, _ := p.pickedFunction()
-		m := map[string]any{"view": [2]int64{pl.View.From - p.rec.Start, pl.View.To - p.rec.Start}, "sel": [2]int64{pl.Sel.From - p.rec.Start, pl.Sel.To - p.rec.Start}, "fn": f.Name,
+		m := map[string]any{"view": [2]int64{pl.View.From - p.rec.Start, pl.View.To - p.rec.Start}, "sel": [2]int64{pl.Scope.From - p.rec.Start, pl.Scope.To - p.rec.Start}, "fn": f.Name,
 			"metric": p.metricOf().Name}
 		tids := func(of []int) (ids []int64) {
 			for _, i := range of {
@@ -100,18 +100,14 @@ func TestFollowingKeepsTheView(t *testing.T) {
 			}
 			return ids
 		}
-		m["tracks"], m["pinned"] = tids(pl.Sel.Tracks), tids(pl.Pinned)
+		m["tracks"], m["pinned"] = tids(pl.Scope.Tracks), tids(pl.Pinned)
 		for i := range pl.Folds {
 			m["folded"] = p.rec.Tracks[i].TID
 		}
 		for i := range pl.Hidden {
 			m["hidden"] = p.rec.Tracks[i].TID
 		}
-		var zoom []string
-		for _, st := range pl.Zoom {
-			zoom = append(zoom, p.rec.Functions.At(int(st.fn)).Name)
-		}
-		m["zoom"] = zoom
+		m["zoom"] = pl.Zoom
 		return m
 	}
 	want := look()
@@ -129,7 +125,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	}
 	// Undo leads to what was, in the new numbers.
 	p.fitAll()
-	p.step(-1)
+	s.step(-1)
 	if got := look(); !reflect.DeepEqual(got, want) {
 		t.Errorf("undo leads to %v, was %v", got, want)
 	}
@@ -138,8 +134,8 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	chromeTrace(t, path, []int{50}, 5)
 	old = p.rec
 	frames(t, s, "the third file", func() bool { return p.rec != old })
-	if p.sel.Tracks != nil || p.pick.is != pickNone && p.rec.Tracks[0].TID != 50 {
-		t.Errorf("threads that are gone are selected: %v", p.sel.Tracks)
+	if p.Scope.Tracks != nil || p.pick.is != pickNone && p.rec.Tracks[0].TID != 50 {
+		t.Errorf("threads that are gone are selected: %v", p.Scope.Tracks)
 	}
 	s.toggleFollow()
 	if p.doc.Following() {

@@ -63,12 +63,12 @@ func (t *timelinePart) events(s *Shell, p *pane, u *ui.UI) {
 	t.inside, t.at = t.lanes.Inside, t.lanes.At
 	t.hit = timeline.Hit{Row: -1, Window: -1}
 	if t.inside && t.plan != nil && !p.bounds.lanes.Empty() {
-		t.hit = timeline.At(p.rec, t.plan, p.view, int(t.at.X), int(t.at.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+		t.hit = timeline.At(p.rec, t.plan, p.View, int(t.at.X), int(t.at.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
 	}
 }
 
 func (t *timelinePart) timeAt(p *pane, x float32) int64 {
-	return p.view.Time(float64(x)-float64(p.bounds.gutter), p.laneWidth())
+	return p.View.Time(float64(x)-float64(p.bounds.gutter), p.laneWidth())
 }
 
 func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e pointer.Event) {
@@ -77,7 +77,7 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 	case widget.Wheeled:
 		t.wheel(p, u, e, d.At)
 	case widget.Pressed:
-		t.grab, t.origin, p.motion.kind = grabNone, p.view, atRest
+		t.grab, t.origin, p.motion.kind = grabNone, p.View, atRest
 	case widget.Dragged:
 		if t.grab == grabNone {
 			t.grab = grabPan
@@ -89,7 +89,7 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 			case d.Mods.Contain(shiftKey):
 				t.beginRange(p, u, d, d.Start.Y)
 				if i := t.trackAt(p, d.Start); i >= 0 && d.Mods.Contain(ctrlKey) {
-					p.sel.Tracks = []int{i} // within one thread
+					p.Scope.Tracks = []int{i} // within one thread
 				}
 			}
 		}
@@ -111,7 +111,7 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 		if t.plan == nil {
 			return
 		}
-		h := timeline.At(p.rec, t.plan, p.view, int(d.At.X), int(d.At.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+		h := timeline.At(p.rec, t.plan, p.View, int(d.At.X), int(d.At.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
 		if h.Gutter && e.Modifiers.Contain(ctrlKey) {
 			p.toggleTrack(t.trackAt(p, d.At))
 			return
@@ -121,7 +121,7 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 			return
 		}
 		p.pickHit(h)
-		if p.atGoal = false; g == widget.DoubleClicked && h.End > h.Start {
+		if p.AtGoal = false; g == widget.DoubleClicked && h.End > h.Start {
 			p.fit(h.Start, h.End)
 		}
 	}
@@ -149,9 +149,9 @@ func (t *timelinePart) drag(p *pane, u *ui.UI, d *widget.Drag, y float32, e poin
 		p.motion.follow(at, e.Time)
 		from, to := p.limits()
 		v := t.origin.Pan(float64(start.X-at.X), p.laneWidth(), from, to)
-		p.view.From, p.view.To = v.From, v.To
+		p.View.From, p.View.To = v.From, v.To
 		p.scrollTo(t.origin.Scroll + int(start.Y-at.Y))
-		p.moved = true
+		p.Moved = true
 	case grabRange:
 		p.selectRange(t.anchor, t.edge(p, u, at.X, y, e.Modifiers))
 	}
@@ -162,8 +162,8 @@ func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
 	x, y := widget.Notches(e)
 	if x != 0 {
 		from, to := p.limits()
-		p.view = p.view.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), from, to)
-		p.moved = true
+		p.View = p.View.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), from, to)
+		p.Moved = true
 	}
 	switch {
 	case y == 0:
@@ -181,7 +181,7 @@ func (p *pane) scrollRows(u *ui.UI, notches float32) {
 	if max(notches, -notches) >= 1 {
 		p.motion.scroll(p, u, px)
 	} else {
-		p.scrollTo(p.view.Scroll + px)
+		p.scrollTo(p.View.Scroll + px)
 	}
 }
 
@@ -205,7 +205,7 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 			p.goToMark(s, *m)
 			return
 		}
-		p.sel.Ranged = false
+		p.Scope.Ranged = false
 	}
 }
 
@@ -216,31 +216,31 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g widget.Gesture, e pointer.Ev
 	switch g {
 	case widget.Wheeled:
 		_, y := widget.Notches(e)
-		x := p.view.X(at, p.laneWidth())
+		x := p.View.X(at, p.laneWidth())
 		p.zoomAt(math.Pow(zoomStep, float64(y)), math.Max(0, math.Min(x, float64(p.laneWidth()))))
 	case widget.Pressed:
-		t.origin = p.view
+		t.origin = p.View
 		if t.grab = t.edgeAt(p, u); t.grab == grabView {
-			if at < p.view.From || at > p.view.To { // jump there first
-				half := p.view.Span() / 2
-				p.view.From, p.view.To = at-half, at-half+p.view.Span()
-				p.view = p.view.Clamp(p.limits())
-				p.moved = true
-				t.origin = p.view
+			if at < p.View.From || at > p.View.To { // jump there first
+				half := p.View.Span() / 2
+				p.View.From, p.View.To = at-half, at-half+p.View.Span()
+				p.View = p.View.Clamp(p.limits())
+				p.Moved = true
+				t.origin = p.View
 			}
 		}
 	case widget.Dragged:
 		delta := at - t.stripTime(p, d.Start.X)
 		switch t.grab {
 		case grabLeft:
-			p.view.From = min(t.origin.From+delta, p.view.To-1000)
+			p.View.From = min(t.origin.From+delta, p.View.To-1000)
 		case grabRight:
-			p.view.To = max(t.origin.To+delta, p.view.From+1000)
+			p.View.To = max(t.origin.To+delta, p.View.From+1000)
 		default:
-			p.view.From, p.view.To = t.origin.From+delta, t.origin.To+delta
-			p.view = p.view.Clamp(p.limits())
+			p.View.From, p.View.To = t.origin.From+delta, t.origin.To+delta
+			p.View = p.View.Clamp(p.limits())
 		}
-		p.moved = true
+		p.Moved = true
 	case widget.Dropped, widget.Clicked:
 		t.grab = grabNone
 	case widget.DoubleClicked:
@@ -253,7 +253,7 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g widget.Gesture, e pointer.Ev
 // view, or one of its edges.
 func (t *timelinePart) edgeAt(p *pane, u *ui.UI) grab {
 	x := p.bounds.overview.Min.X + int(t.strip.At.X)
-	l, r := t.stripX(p, p.view.From), t.stripX(p, p.view.To)
+	l, r := t.stripX(p, p.View.From), t.stripX(p, p.View.To)
 	near := u.Px(6)
 	switch {
 	case r-l <= 3*near:
@@ -273,7 +273,7 @@ func (p *pane) selectRange(a, b int64) {
 		a, b = b, a
 	}
 	a, b = max(a, p.rec.Start), min(b, p.rec.End)
-	p.sel.Ranged, p.sel.From, p.sel.To = a < b, a, b
+	p.Scope.Ranged, p.Scope.From, p.Scope.To = a < b, a, b
 }
 
 // pickHit makes a bar of the timeline the one whose details are shown; nothing
@@ -309,16 +309,16 @@ func (t *timelinePart) fold(p *pane, h timeline.Hit) {
 func (p *pane) fold(r *timeline.Row) {
 	switch r.Kind {
 	case timeline.ProcessRow:
-		p.closed = with(p.closed, r.Index, !p.closed[r.Index])
+		p.Closed = with(p.Closed, r.Index, !p.Closed[r.Index])
 	case timeline.TrackRow:
 		switch {
 		case r.Collapsed:
-			p.folds = maps.Clone(p.folds)
-			delete(p.folds, r.Index)
+			p.Folds = maps.Clone(p.Folds)
+			delete(p.Folds, r.Index)
 		case r.Lanes < r.All:
-			p.folds = with(p.folds, r.Index, timeline.Full)
+			p.Folds = with(p.Folds, r.Index, timeline.Full)
 		case r.All > 1:
-			p.folds = with(p.folds, r.Index, timeline.Closed)
+			p.Folds = with(p.Folds, r.Index, timeline.Closed)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (p *pane) grid() *grid { return p.gridding()() }
 
 // gridding is grid for another goroutine: a table may have a million rows.
 func (p *pane) gridding() func() *grid {
-	a, rec, tab, shape := p.doc.Answer(), p.rec, p.tab, p.table.tableShape
+	a, rec, tab, shape := p.doc.Answer(), p.rec, p.Tab, p.table.tableShape
 	return func() *grid {
 		switch {
 		case a == nil:

@@ -49,7 +49,7 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 				p.selectRange(a.Grid.Range(from, to))
 			}
 		case widget.Clicked:
-			p.sel.Ranged = false
+			p.Scope.Ranged = false
 		case widget.DoubleClicked:
 			if c, ok := t.pic.At(int(t.At.X), int(t.At.Y)); ok {
 				p.fit(a.Grid.Time(c))
@@ -64,7 +64,7 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		u.Text(r, text, ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
 		return
 	}
-	k := heatKey{a.Grid, u.Theme, u.Metric.PxPerDp, p.sel.Ranged, p.sel.From, p.sel.To, r.Size()}
+	k := heatKey{a.Grid, u.Theme, u.Metric.PxPerDp, p.Scope.Ranged, p.Scope.From, p.Scope.To, r.Size()}
 	u.Draw(t.kept.Get(u, k, r.Size(), func(on raster.Surface) {
 		t.pic = heatmap.Picture{Grid: k.grid, Theme: k.theme, Font: s.fonts.Regular(11 * k.scale), Scale: k.scale,
 			Selected: k.selected, From: k.from, To: k.to}
@@ -75,7 +75,7 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 
 // tooltip says how many there were, and when.
 func (t *heatPart) tooltip(s *Shell, p *pane, u *ui.UI) {
-	if !t.Inside || t.Pressed || p.tab != tabHeat || s.menu != nil || s.help || t.pic.Grid == nil {
+	if !t.Inside || t.Pressed || p.Tab != tabHeat || s.menu != nil || s.help || t.pic.Grid == nil {
 		return
 	}
 	if c, ok := t.pic.At(int(t.At.X), int(t.At.Y)); ok {

@@ -5,83 +5,50 @@ import (
 	"slices"
 	"time"
 
-	"ashlar/app/store"
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
-	"ashlar/render/timeline"
+	"ashlar/app/view"
+	"ashlar/render/theme"
 	"ashlar/render/ui"
 )
 
-// place is everything about a pane that a person chooses and may want back.
-type place struct {
-	View          timeline.View
-	Moved         bool
-	Sel           recording.Scope
-	Event, Metric int
-	Tab           int
-	Zoom          []step
-	Folds         map[int]timeline.Fold
-	Closed        map[int]bool
-	Hidden        map[int]bool
-	Pinned, Order []int
-	Sort          timeline.Sort
-	Transforms    []analyze.Transform
-	Filter        string
-	Marks         []store.Mark
-	Below         lowerPlace
-}
-
-// history is the list of places one has been at; at is the current one.
+// history is what was looked at, step by step, as States: they hold whatever
+// numbers a recording that is read anew gives to things.
 type history[T any] struct {
-	places []T
-	at     int
-	seen   T
-	since  time.Time
+	steps []*view.State
+	at    int // the current one
+	// shown is what the current step looks like, and seen what the last frame did,
+	// in the numbers of what is open: quick to compare.
+	shown, seen T
+	since       time.Time
 }
 
-// settle is how long a place must stay as it is to be remembered: a wheel that
-// turns passes many.
+// settle is how long a view must stay as it is to be a step of history: a wheel
+// that turns passes many.
 const settle = 400 * time.Millisecond
 
-// mostPlaces bounds the history.
-const mostPlaces = 500
+// mostSteps bounds the history.
+const mostSteps = 500
 
-func (p *pane) spot() place {
-	pl := place{View: p.view, Moved: p.moved, Sel: p.sel, Event: p.event, Metric: p.metric, Tab: p.tab,
-		Zoom: slices.Clone(p.flame.zoom), Folds: p.folds, Closed: p.closed, Hidden: p.hidden,
-		Pinned: p.pinned, Order: p.order, Sort: p.sort, Filter: p.filter,
-		Transforms: slices.Clone(p.transforms), Below: p.lowerPlace(), Marks: slices.Clone(p.marks.all)}
-	if !pl.Moved { // it follows the recording, which grows while it loads
-		pl.View.From, pl.View.To = 0, 0
-	}
-	return pl
+// spot is what a step of history is about, in the recording's numbers.
+type spot struct {
+	Look  view.Look
+	Table tableShape
+	Mode  theme.Mode
+	Parts View
 }
 
-func (p *pane) goTo(pl place) {
-	p.view, p.moved, p.sel = pl.View, pl.Moved, pl.Sel
-	if !p.moved {
-		p.view = p.view.Fit(p.limits())
-		p.view.Scroll = pl.View.Scroll
-	}
-	p.event, p.metric, p.tab = pl.Event, pl.Metric, pl.Tab
-	p.flame.zoom = slices.Clone(pl.Zoom)
-	p.folds, p.closed, p.hidden = pl.Folds, pl.Closed, pl.Hidden
-	p.pinned, p.order = pl.Pinned, pl.Order
-	p.sort, p.filter = pl.Sort, pl.Filter
-	p.transforms = slices.Clone(pl.Transforms)
-	p.marks.all = slices.Clone(pl.Marks)
-	p.goToLower(pl.Below)
+func (p *pane) spot(s *Shell) spot {
+	return spot{p.Settled(), p.table.tableShape, s.Mode, s.View}
 }
 
-// remember adds the place to the history once it has settled.
-func (p *pane) remember(u *ui.UI) { p.history.remember(u, p.spot()) }
+// remember adds what is shown to the history once it has settled.
+func (p *pane) remember(s *Shell, u *ui.UI) { p.history.remember(u, p.spot(s), s.state) }
 
-func (h *history[T]) remember(u *ui.UI, now T) {
-	if len(h.places) == 0 {
-		h.places, h.seen = []T{now}, now
+func (h *history[T]) remember(u *ui.UI, now T, state func() *view.State) {
+	if len(h.steps) == 0 {
+		h.push(now, state())
 		return
 	}
-	if reflect.DeepEqual(now, h.places[h.at]) {
+	if reflect.DeepEqual(now, h.shown) {
 		h.seen = now
 		return
 	}
@@ -92,33 +59,50 @@ func (h *history[T]) remember(u *ui.UI, now T) {
 		u.Execute(opInvalidateAt(h.since.Add(settle)))
 		return
 	}
-	h.push(now)
+	h.push(now, state())
 }
 
-func (h *history[T]) push(pl T) {
-	h.places = append(h.places[:h.at+1], pl)
-	if n := len(h.places) - mostPlaces; n > 0 {
-		h.places = slices.Delete(h.places, 0, n)
+func (h *history[T]) push(now T, st *view.State) {
+	h.steps = append(h.steps[:min(h.at+1, len(h.steps))], st)
+	if n := len(h.steps) - mostSteps; n > 0 {
+		h.steps = slices.Delete(h.steps, 0, n)
 	}
-	h.at = len(h.places) - 1
-	h.seen = pl
+	h.at = len(h.steps) - 1
+	h.shown, h.seen = now, now
 }
 
-func (p *pane) step(d int) {
-	if to, ok := p.history.step(d, p.spot()); ok {
-		p.goTo(to)
-		p.history.seen = p.spot()
+// step is the State to go to from now: d is -1 for back and 1 for on; nil where
+// there is none. A step on after a change goes nowhere.
+func (h *history[T]) step(d int, now T, state func() *view.State) *view.State {
+	if len(h.steps) > 0 && !reflect.DeepEqual(now, h.shown) {
+		h.push(now, state()) // not settled yet, but left on purpose
 	}
-}
-
-// step is the place to go to from now: d is -1 for back and 1 for on.
-func (h *history[T]) step(d int, now T) (to T, ok bool) {
-	if len(h.places) > 0 && !reflect.DeepEqual(now, h.places[h.at]) {
-		h.push(now) // not settled yet, but left on purpose
-	}
-	if k := h.at + d; k >= 0 && k < len(h.places) {
+	if k := h.at + d; k >= 0 && k < len(h.steps) {
 		h.at = k
-		return h.places[k], true
+		return h.steps[k]
 	}
-	return now, false
+	return nil
+}
+
+// settleOn says that what is shown now is the current step: it has only other
+// numbers, or just been gone to.
+func (h *history[T]) settleOn(now T) { h.shown, h.seen = now, now }
+
+// undo and redo are of what is shown: one recording, or two.
+func (s *Shell) undo() { s.step(-1) }
+func (s *Shell) redo() { s.step(1) }
+
+func (s *Shell) step(d int) {
+	if c := s.versus; c != nil {
+		if to := c.history.step(d, c.spot(s), s.state); to != nil {
+			s.restore(to)
+			c.history.settleOn(c.spot(s))
+		}
+		return
+	}
+	p := s.pane
+	if to := p.history.step(d, p.spot(s), s.state); to != nil {
+		s.restore(to)
+		p.history.settleOn(p.spot(s))
+	}
 }

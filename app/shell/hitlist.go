@@ -82,7 +82,7 @@ func (p *pane) openHits() {
 	} else if h := p.hits(); h != nil {
 		at, ok := p.search.at, p.search.walked
 		if !ok {
-			at, ok = h.From(p.view.From)
+			at, ok = h.From(p.View.From)
 		}
 		if ok {
 			l.chosen = h.Number(at) - 1

@@ -19,7 +19,7 @@ import (
 // lookFor looks for a text and waits until it is found.
 func (b *bench) lookFor(text string) {
 	b.t.Helper()
-	b.pane.search.look(text)
+	b.pane.lookFor(text)
 	b.settled()
 	b.until("what is found", func() bool { return b.pane.searchInfo() != "" })
 }
@@ -88,8 +88,8 @@ func TestListOfHits(t *testing.T) {
 	b.press("L", key.ModCtrl)
 	b.until("the list again", func() bool { return l.open && l.focused })
 	b.press(key.NameEscape, 0)
-	if l.open || p.search.text != "work" {
-		t.Errorf("Escape leaves the list open (%v) or ends the search for %q", l.open, p.search.text)
+	if l.open || p.Find != "work" {
+		t.Errorf("Escape leaves the list open (%v) or ends the search for %q", l.open, p.Find)
 	}
 }
 
@@ -127,9 +127,9 @@ func TestWalkingFunctions(t *testing.T) {
 	}
 	// A zoom that does not have the next one is left.
 	n := nodeNamed(p.doc.Answer(), recording.Function{Name: "y"}.FuncName())
-	p.flame.zoomTo(p, pathOf(p.doc.Answer().Tree, int(n)))
+	p.flame.zoomTo(p, pathOf(p.rec, p.doc.Answer().Tree, int(n)))
 	b.press("N", 0)
-	if len(p.flame.zoom) != 0 {
+	if len(p.Zoom) != 0 {
 		t.Error("what is walked to is not in the picture")
 	}
 	b.press("L", key.ModCtrl)

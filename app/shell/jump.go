@@ -44,12 +44,12 @@ func (p *pane) jump(j jump) {
 	if j.to > j.at {
 		p.fit(j.at, j.to)
 	} else {
-		half := p.view.Span() / 2
-		p.view.From, p.view.To = j.at-half, j.at-half+p.view.Span()
-		p.view = p.view.Clamp(p.limits())
+		half := p.View.Span() / 2
+		p.View.From, p.View.To = j.at-half, j.at-half+p.View.Span()
+		p.View = p.View.Clamp(p.limits())
 	}
-	p.moved = true
-	p.goal, p.atGoal = j.at, j.to <= j.at
+	p.Moved = true
+	p.Goal, p.AtGoal = j.at, j.to <= j.at
 }
 
 // times are what a text may mean, likeliest first.
@@ -68,8 +68,8 @@ func (p *pane) times(text string) []jump {
 	if text == "" {
 		add(rec.Start, 0, "the start")
 		add(rec.End, 0, "the end")
-		if p.sel.Ranged {
-			add(p.sel.From, p.sel.To, "the selected time")
+		if p.Scope.Ranged {
+			add(p.Scope.From, p.Scope.To, "the selected time")
 		}
 		if p.pick.is == pickBar {
 			add(p.pick.hit.Start, 0, "the start of "+p.rec.FuncName(p.pick.hit.Call))
@@ -121,14 +121,14 @@ func (p *pane) times(text string) []jump {
 // here is the time that others are reckoned from.
 func (p *pane) here() (int64, string) {
 	switch {
-	case p.atGoal:
-		return p.goal, "the time gone to before"
+	case p.AtGoal:
+		return p.Goal, "the time gone to before"
 	case p.pick.is != pickNone && p.pick.is != pickNode:
 		return p.pick.hit.Start, "what is selected"
-	case p.sel.Ranged:
-		return p.sel.From, "the selected time"
+	case p.Scope.Ranged:
+		return p.Scope.From, "the selected time"
 	}
-	return p.view.From + p.view.Span()/2, "the middle of the view"
+	return p.View.From + p.View.Span()/2, "the middle of the view"
 }
 
 func clockUnit(rec *recording.Recording) string {
@@ -161,8 +161,8 @@ func absolute(rec *recording.Recording, text string) (int64, bool) {
 // on the ruler.
 func (p *pane) drawMark(u *ui.UI) {
 	w := p.laneWidth()
-	x := p.view.X(p.goal, w)
-	if !p.atGoal || x < 0 || x > float64(w) {
+	x := p.View.X(p.Goal, w)
+	if !p.AtGoal || x < 0 || x > float64(w) {
 		return
 	}
 	b := &p.bounds
@@ -170,8 +170,8 @@ func (p *pane) drawMark(u *ui.UI) {
 	for y := b.lanes.Min.Y; y < b.lanes.Max.Y; y += u.Px(7) {
 		u.VLine(at, y, min(b.lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
 	}
-	if p.sel.Ranged { // its length stands there
+	if p.Scope.Ranged { // its length stands there
 		return
 	}
-	p.timeline.pill(p, u, at, units.Duration(p.goal-p.rec.Start))
+	p.timeline.pill(p, u, at, units.Duration(p.Goal-p.rec.Start))
 }

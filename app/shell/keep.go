@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
 )
@@ -28,9 +28,9 @@ type Keep interface {
 	SetPair(p compare.Pair, on bool)
 	// Marks are those of a recording, by its key. It waits for the disk, and is
 	// called from another goroutine than the window's.
-	Marks(key string) ([]store.Mark, error)
+	Marks(key string) ([]view.Mark, error)
 	// ChangeMarks changes a recording's marks. name is what it is called.
-	ChangeMarks(key, name string, f func([]store.Mark) []store.Mark)
+	ChangeMarks(key, name string, f func([]view.Mark) []view.Mark)
 }
 
 // Recent is a file that was opened before.
@@ -85,7 +85,7 @@ func (p *pane) prefer(prefs Prefs) {
 		}
 	}
 	if prefs.Split > 0 {
-		p.split = max(.1, min(.9, prefs.Split))
+		p.Split = max(.1, min(.9, prefs.Split))
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *Shell) preferred() Prefs {
 	}
 	if p := s.pane; p != nil {
 		t := &p.table
-		now.Sort, now.Split = columnInfos[t.by].name, p.split
+		now.Sort, now.Split = columnInfos[t.by].name, p.Split
 		if t.ascending != (columnInfos[t.by].number == nil) {
 			now.Sort = "-" + now.Sort
 		}

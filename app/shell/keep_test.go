@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
 )
@@ -23,9 +23,9 @@ func (k *keptNote) Folder() string     { return "" }
 func (k *keptNote) Pairs() []compare.Pair           { return nil }
 func (k *keptNote) SetPair(_ compare.Pair, on bool) {}
 
-func (k *keptNote) Marks(string) ([]store.Mark, error) { return nil, nil }
+func (k *keptNote) Marks(string) ([]view.Mark, error) { return nil, nil }
 
-func (k *keptNote) ChangeMarks(string, string, func([]store.Mark) []store.Mark) {}
+func (k *keptNote) ChangeMarks(string, string, func([]view.Mark) []view.Mark) {}
 
 func (k *keptNote) Prefer(was, now Prefs) {
 	k.was, k.now = was, now

@@ -130,7 +130,7 @@ func (s *Shell) back() {
 		s.help = false
 	case s.pane != nil && s.pane.search.list.open:
 		s.pane.search.list.open = false
-	case s.pane != nil && s.typing && s.pane.search.text == "":
+	case s.pane != nil && s.typing && s.pane.Find == "":
 		s.pane.search.blur = true
 	case s.pane != nil:
 		s.backPane()

@@ -24,12 +24,12 @@ func lookCommands() []Command {
 		{"High contrast theme", nil, false, func(s *Shell) { s.SetTheme("contrast") }},
 		{"The system's theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
 		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.pane.zoomToPicked() }},
-		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.pane.near.lists = !s.pane.near.lists }},
-		{"Flamegraph", nil, true, func(s *Shell) { s.pane.tab = tabFlame }},
-		{"Statistics", nil, true, func(s *Shell) { s.pane.tab = tabStats }},
-		{"Heatmap", nil, true, func(s *Shell) { s.pane.tab = tabHeat }},
-		{"Source", nil, true, func(s *Shell) { s.pane.tab = tabSource }},
-		{"About this file", nil, true, func(s *Shell) { s.pane.tab = tabAbout }},
+		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.pane.Lists = !s.pane.Lists }},
+		{"Flamegraph", nil, true, func(s *Shell) { s.pane.Tab = tabFlame }},
+		{"Statistics", nil, true, func(s *Shell) { s.pane.Tab = tabStats }},
+		{"Heatmap", nil, true, func(s *Shell) { s.pane.Tab = tabHeat }},
+		{"Source", nil, true, func(s *Shell) { s.pane.Tab = tabSource }},
+		{"About this file", nil, true, func(s *Shell) { s.pane.Tab = tabAbout }},
 		{"Table of functions", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFunction) }},
 		{"Table of modules", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByModule) }},
 		{"Table of files", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFile) }},
@@ -77,14 +77,14 @@ func (s *Shell) Pick(name string) bool {
 
 // zoomToPicked makes the selected bar of the flamegraph fill its width.
 func (p *pane) zoomToPicked() {
-	if p.pick.is == pickNode && !p.near.zoomTo(p.pick.tree, p.pick.node) {
-		p.flame.zoomTo(p, pathOf(p.pick.tree, int(p.pick.node)))
+	if p.pick.is == pickNode && !p.near.zoomTo(p, p.pick.tree, p.pick.node) {
+		p.flame.zoomTo(p, pathOf(p.rec, p.pick.tree, int(p.pick.node)))
 	}
 }
 
 // tabulate shows the table with rows of a kind.
 func (p *pane) tabulate(by analyze.By) {
-	p.tab = tabTable
+	p.Tab = tabTable
 	p.table.group, p.table.scroll = by, 0
 }
 

@@ -20,19 +20,19 @@ func (p *pane) lower(s *Shell, u *ui.UI) {
 	}
 	ring := p.lowerArea(s, u)
 	switch {
-	case s.View == Flame || p.tab == tabFlame:
+	case s.View == Flame || p.Tab == tabFlame:
 		p.flame.layout(s, p, u, b.lower)
-	case p.tab == tabTable:
+	case p.Tab == tabTable:
 		p.table.layout(s, p, u, b.lower)
-	case p.tab == tabNear:
+	case p.Tab == tabNear:
 		p.near.layout(s, p, u, b.lower)
-	case p.tab == tabStats:
+	case p.Tab == tabStats:
 		p.stats.layout(s, p, u, b.lower)
-	case p.tab == tabHeat:
+	case p.Tab == tabHeat:
 		p.heat.layout(s, p, u, b.lower)
-	case p.tab == tabSource:
+	case p.Tab == tabSource:
 		p.sourcePart.layout(s, p, u, b.lower)
-	case p.tab == tabAbout:
+	case p.Tab == tabAbout:
 		p.about.layout(p, u, b.lower)
 	}
 	if ring {
@@ -53,22 +53,23 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 		u.Round(ui.Rect((r.Min.X+r.Max.X)/2-u.Px(18), r.Min.Y-u.Px(1), u.Px(36), u.Px(3)), 1.5, th.Faint)
 	}
 	x := r.Min.X + u.Px(14)
-	for i, name := range tabs {
+	for i := range tabs {
+		name, is := tabs[i].title, tabs[i].name == p.Tab
 		st := ui.Style{Size: 12.5, Color: th.Dim}
-		if i == p.tab {
+		if is {
 			st.Color, st.Weight = th.Text, ui.Medium
 		}
 		w := u.Measure(name, ui.Style{Size: 12.5, Weight: ui.Medium}).X
 		tab := image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y)
 		clicked, hovered := p.tabKeys[i].Clicked(u, tab)
 		if clicked {
-			p.tab = i
+			p.Tab = tabs[i].name
 		}
-		if hovered && i != p.tab {
+		if hovered && !is {
 			st.Color = th.Text
 		}
 		u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(8), r.Max.Y), name, st)
-		if i == p.tab {
+		if is {
 			u.Round(image.Rect(x, r.Max.Y-u.Px(3), x+w, r.Max.Y), 1.5, th.Accent)
 		}
 		x += w + u.Px(26)
@@ -76,7 +77,7 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	text := ""
 	if a := p.doc.Answer(); a != nil {
 		text = basisText(a.Rec, a.Tree.Weights)
-		if p.sel.Ranged && !a.Tree.Weights.Ranged && a.Scope.Ranged {
+		if p.Scope.Ranged && !a.Tree.Weights.Ranged && a.Scope.Ranged {
 			text = "cannot answer for a part: showing the " + text
 		}
 	}
@@ -110,9 +111,9 @@ func (p *pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
 		case widget.Pressed:
 			p.dragged = float32(p.bounds.tabs.Min.Y-whole.Min.Y) - d.At.Y
 		case widget.Dragged:
-			p.split = max(.1, min(.9, (d.At.Y+p.dragged)/float32(whole.Dy())))
+			p.Split = max(.1, min(.9, (d.At.Y+p.dragged)/float32(whole.Dy())))
 		case widget.DoubleClicked:
-			p.split = 0
+			p.Split = 0
 		}
 	}
 	d.Area(u, r, pointer.CursorRowResize)

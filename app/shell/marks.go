@@ -6,18 +6,17 @@ import (
 	"reflect"
 	"slices"
 
-	"ashlar/app/address"
 	"ashlar/app/demo"
 	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
 
 // marksPart has the marks of a recording: notes on times, ranges and functions.
 type marksPart struct {
-	all   []store.Mark
-	saved []store.Mark // as they are on the disk
-	at    string       // the id of the one that was gone to last
+	saved []view.Mark // as they are on the disk
+	at    string      // the id of the one that was gone to last
 
 	key    string // of the recording's content; "" until it is known
 	stale  bool   // the content has changed since
@@ -27,16 +26,18 @@ type marksPart struct {
 
 type loadedMarks struct {
 	key   string
-	marks []store.Mark
+	marks []view.Mark
 	err   error
 }
 
-// add adds a mark, unless there is one that says the same.
-func (m *marksPart) add(x store.Mark) {
-	same := func(o store.Mark) bool { return o.Text == x.Text && reflect.DeepEqual(o.Place, x.Place) }
-	if !slices.ContainsFunc(m.all, same) {
-		m.all = append(slices.Clone(m.all), x)
+// addMark adds a mark, unless there is one that says the same.
+func (p *pane) addMark(m view.Mark) { p.Marks = withMark(p.Marks, m) }
+
+func withMark(all []view.Mark, m view.Mark) []view.Mark {
+	if slices.ContainsFunc(all, m.Says) {
+		return all
 	}
+	return append(slices.Clone(all), m)
 }
 
 // keep reads the marks once there is a recording, and writes what has changed.
@@ -65,43 +66,42 @@ func (m *marksPart) keep(s *Shell, p *pane) {
 		m.arrived(p, l)
 	default:
 	}
-	if m.key != "" && !reflect.DeepEqual(m.all, m.saved) {
+	if m.key != "" && !reflect.DeepEqual(p.Marks, m.saved) {
 		m.move(s, p)
-		s.Keep.ChangeMarks(m.key, p.doc.Name, difference(m.saved, m.all))
-		m.saved = slices.Clone(m.all)
+		s.Keep.ChangeMarks(m.key, p.doc.Name, difference(m.saved, p.Marks))
+		m.saved = slices.Clone(p.Marks)
 	}
 }
 
 // move keeps the marks for the content that a followed file has now: they were
 // kept for what it had before.
 func (m *marksPart) move(s *Shell, p *pane) {
-	if !m.stale || s.Keep == nil || len(m.all) == 0 {
+	if !m.stale || s.Keep == nil || len(p.Marks) == 0 {
 		return
 	}
 	m.stale = false
 	if key, err := contentKey(p.path, p.demo); err == nil && key != "" && key != m.key {
 		m.key, m.saved = key, nil
-		s.Keep.ChangeMarks(m.key, p.doc.Name, difference(nil, m.all))
-		m.saved = slices.Clone(m.all)
+		s.Keep.ChangeMarks(m.key, p.doc.Name, difference(nil, p.Marks))
+		m.saved = slices.Clone(p.Marks)
 	}
 }
 
 // arrived takes in what was read. It is no step that can be undone.
 func (m *marksPart) arrived(p *pane, l loadedMarks) {
 	m.key, m.saved = l.key, l.marks
-	with := func(now []store.Mark) []store.Mark {
-		all := marksPart{all: slices.Clone(l.marks)}
+	with := func(now []view.Mark) []view.Mark {
+		all := slices.Clone(l.marks)
 		for _, x := range now {
-			all.add(x)
+			all = withMark(all, x)
 		}
-		return all.all
+		return all
 	}
-	m.all = with(m.all)
 	h := &p.history
-	for i := range h.places {
-		h.places[i].Marks = with(h.places[i].Marks)
+	p.Marks, h.seen.Look.Marks, h.shown.Look.Marks = with(p.Marks), with(h.seen.Look.Marks), with(h.shown.Look.Marks)
+	for _, st := range h.steps {
+		st.Marks = with(st.Marks)
 	}
-	h.seen.Marks = with(h.seen.Marks)
 }
 
 // contentKey is the key of a file, or of the built-in recording.
@@ -115,13 +115,13 @@ func contentKey(path string, builtin bool) (string, error) {
 
 // difference is what makes of the marks on the disk, which others may have
 // changed too, what they were made here.
-func difference(was, now []store.Mark) func([]store.Mark) []store.Mark {
-	has := func(of []store.Mark, id string) int {
-		return slices.IndexFunc(of, func(m store.Mark) bool { return m.ID == id })
+func difference(was, now []view.Mark) func([]view.Mark) []view.Mark {
+	has := func(of []view.Mark, id string) int {
+		return slices.IndexFunc(of, func(m view.Mark) bool { return m.ID == id })
 	}
 	now = slices.Clone(now)
-	return func(disk []store.Mark) []store.Mark {
-		disk = slices.DeleteFunc(disk, func(m store.Mark) bool { return has(was, m.ID) >= 0 && has(now, m.ID) < 0 })
+	return func(disk []view.Mark) []view.Mark {
+		disk = slices.DeleteFunc(disk, func(m view.Mark) bool { return has(was, m.ID) >= 0 && has(now, m.ID) < 0 })
 		for _, m := range now {
 			if i := has(was, m.ID); i >= 0 && reflect.DeepEqual(was[i], m) {
 				continue // another window may have changed or deleted it
@@ -137,9 +137,9 @@ func difference(was, now []store.Mark) func([]store.Mark) []store.Mark {
 }
 
 // sorted are the marks in order of time, those of functions after them.
-func (m *marksPart) sorted() []store.Mark {
-	all := slices.Clone(m.all)
-	slices.SortStableFunc(all, func(a, b store.Mark) int {
+func (p *pane) sortedMarks() []view.Mark {
+	all := slices.Clone(p.Marks)
+	slices.SortStableFunc(all, func(a, b view.Mark) int {
 		switch {
 		case a.Func != nil && b.Func != nil:
 			return cmp.Compare(a.Func.Name, b.Func.Name)
@@ -155,7 +155,7 @@ func (m *marksPart) sorted() []store.Mark {
 }
 
 // goToMark shows what a mark is on.
-func (p *pane) goToMark(s *Shell, m store.Mark) {
+func (p *pane) goToMark(s *Shell, m view.Mark) {
 	p.marks.at = m.ID
 	if m.Text != "" {
 		s.Say(m.Text)
@@ -163,31 +163,31 @@ func (p *pane) goToMark(s *Shell, m store.Mark) {
 	from, to := p.rec.Start+m.From, p.rec.Start+m.To
 	switch {
 	case m.Func != nil:
-		p.visit.answered = &address.View{Function: m.Func}
+		p.visit.answered = &view.State{Function: m.Func}
 	case m.From != m.To:
 		p.selectRange(from, to)
-		if from < p.view.From || to > p.view.To || to-from < p.view.Span()/50 {
+		if from < p.View.From || to > p.View.To || to-from < p.View.Span()/50 {
 			p.fit(from-(to-from)/10, to+(to-from)/10)
 		}
-	case from < p.view.From || from > p.view.To:
-		half := p.view.Span() / 2
-		p.view.From, p.view.To = from-half, from-half+p.view.Span()
-		p.view = p.view.Clamp(p.limits())
-		p.moved = true
+	case from < p.View.From || from > p.View.To:
+		half := p.View.Span() / 2
+		p.View.From, p.View.To = from-half, from-half+p.View.Span()
+		p.View = p.View.Clamp(p.limits())
+		p.Moved = true
 	}
 }
 
 // walkMarks goes to the next mark, or to the one before.
 func (p *pane) walkMarks(s *Shell, next bool) {
-	all := p.marks.sorted()
+	all := p.sortedMarks()
 	if len(all) == 0 {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	i := slices.IndexFunc(all, func(m store.Mark) bool { return m.ID == p.marks.at })
+	i := slices.IndexFunc(all, func(m view.Mark) bool { return m.ID == p.marks.at })
 	switch {
 	case i < 0 && next:
-		i = max(0, slices.IndexFunc(all, func(m store.Mark) bool { return p.rec.Start+m.From >= p.view.From }))
+		i = max(0, slices.IndexFunc(all, func(m view.Mark) bool { return p.rec.Start+m.From >= p.View.From }))
 	case i < 0:
 		i = len(all) - 1
 	case next:
@@ -198,12 +198,12 @@ func (p *pane) walkMarks(s *Shell, next bool) {
 	p.goToMark(s, all[i])
 }
 
-func (p *pane) deleteMark(_ *Shell, m store.Mark) {
-	p.marks.all = slices.DeleteFunc(slices.Clone(p.marks.all), func(o store.Mark) bool { return o.ID == m.ID })
+func (p *pane) deleteMark(_ *Shell, m view.Mark) {
+	p.Marks = slices.DeleteFunc(slices.Clone(p.Marks), func(o view.Mark) bool { return o.ID == m.ID })
 }
 
 // placeText says what a mark is on.
-func placeText(at address.Place) string {
+func placeText(at view.Place) string {
 	switch {
 	case at.Func != nil:
 		return at.Func.Name
@@ -214,8 +214,8 @@ func placeText(at address.Place) string {
 }
 
 // markOf is the note on a function, "" for none.
-func (m *marksPart) markOf(f recording.Function) string {
-	for _, x := range m.all {
+func (p *pane) markOf(f recording.Function) string {
+	for _, x := range p.Marks {
 		if x.Func != nil && *x.Func == f.FuncName() {
 			return cmp.Or(x.Text, "marked")
 		}

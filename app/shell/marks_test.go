@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/address"
 	"ashlar/app/cli"
 	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
@@ -21,9 +21,9 @@ type inStore struct {
 	st *store.Store
 }
 
-func (k *inStore) Marks(key string) ([]store.Mark, error) { return k.st.Marks(key) }
+func (k *inStore) Marks(key string) ([]view.Mark, error) { return k.st.Marks(key) }
 
-func (k *inStore) ChangeMarks(key, name string, f func([]store.Mark) []store.Mark) {
+func (k *inStore) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) {
 	if err := k.st.ChangeMarks(key, name, f); err != nil {
 		panic(err)
 	}
@@ -38,7 +38,7 @@ func openDemoWith(t *testing.T, k Keep) *Shell {
 	if err := s.Settle(cli.StackView{}, whole); err != nil {
 		t.Fatal(err)
 	}
-	s.pane.history.places = []place{s.pane.spot()} // as the first frame does
+	s.pane.history.push(s.pane.spot(s), s.state()) // as the first frame does
 	for range 1000 {
 		if s.keep(); s.pane.marks.key != "" {
 			return s
@@ -49,7 +49,7 @@ func openDemoWith(t *testing.T, k Keep) *Shell {
 	return nil
 }
 
-func texts(ms []store.Mark) (ts []string) {
+func texts(ms []view.Mark) (ts []string) {
 	for _, m := range ms {
 		ts = append(ts, m.Text)
 	}
@@ -61,9 +61,9 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	s := openDemoWith(t, k)
 	p := s.pane
 	key := p.marks.key
-	p.marks.add(store.NewMark(address.Place{From: 5e11, To: 5e11}, "late"))
-	p.history.push(p.spot())
-	p.marks.add(store.NewMark(address.Place{From: 1e11, To: 2e11}, "early"))
+	p.addMark(view.NewMark(view.Place{From: 5e11, To: 5e11}, "late"))
+	p.history.push(p.spot(s), s.state())
+	p.addMark(view.NewMark(view.Place{From: 1e11, To: 2e11}, "early"))
 	s.keep()
 	onDisk := func() []string {
 		ms, err := k.st.Marks(key)
@@ -75,13 +75,13 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	if got := onDisk(); !slices.Equal(got, []string{"late", "early"}) {
 		t.Errorf("on the disk is %q", got)
 	}
-	p.step(-1)
+	s.step(-1)
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"late"}) {
 		t.Errorf("after undo is %q", got)
 	}
-	p.step(1)
-	p.deleteMark(s, p.marks.all[0])
+	s.step(1)
+	p.deleteMark(s, p.Marks[0])
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("after redo and deletion is %q", got)
@@ -92,17 +92,17 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	s = openDemoWith(t, k)
 	defer s.Close()
 	p = s.pane
-	if got := texts(p.marks.all); !slices.Equal(got, []string{"early"}) {
+	if got := texts(p.Marks); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("the next window has %q", got)
 	}
-	p.step(-1)
+	s.step(-1)
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("undo in the next window leaves %q", got)
 	}
-	p.goToMark(s, p.marks.all[0])
-	if want := (recording.Between(p.rec.Start+1e11, p.rec.Start+2e11)); !reflect.DeepEqual(p.sel, want) {
-		t.Errorf("going to a range selects %+v", p.sel)
+	p.goToMark(s, p.Marks[0])
+	if want := (recording.Between(p.rec.Start+1e11, p.rec.Start+2e11)); !reflect.DeepEqual(p.Scope, want) {
+		t.Errorf("going to a range selects %+v", p.Scope)
 	}
 }
 
@@ -110,12 +110,12 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 func TestDifferenceMerges(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		var base []store.Mark
+		var base []view.Mark
 		for range r.IntN(6) {
-			base = append(base, store.NewMark(address.Place{}, "base"))
+			base = append(base, view.NewMark(view.Place{}, "base"))
 		}
 		// Each window deletes, changes and adds marks of its own.
-		edit := func(which int) (now []store.Mark) {
+		edit := func(which int) (now []view.Mark) {
 			for i, m := range base {
 				if i%2 == which && r.IntN(3) == 0 {
 					continue
@@ -126,7 +126,7 @@ func TestDifferenceMerges(t *testing.T) {
 				now = append(now, m)
 			}
 			for range r.IntN(3) {
-				now = append(now, store.NewMark(address.Place{}, "new"))
+				now = append(now, view.NewMark(view.Place{}, "new"))
 			}
 			return now
 		}
@@ -137,8 +137,8 @@ func TestDifferenceMerges(t *testing.T) {
 			if i%2 == 1 {
 				window = b
 			}
-			in := func(of []store.Mark) int {
-				return slices.IndexFunc(of, func(x store.Mark) bool { return x.ID == m.ID })
+			in := func(of []view.Mark) int {
+				return slices.IndexFunc(of, func(x view.Mark) bool { return x.ID == m.ID })
 			}
 			w, d := in(window), in(disk)
 			if (w < 0) != (d < 0) || w >= 0 && window[w].Text != disk[d].Text {

@@ -3,8 +3,7 @@ package shell
 import (
 	"slices"
 
-	"ashlar/app/address"
-	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/render/units"
 	"ashlar/render/widget"
 )
@@ -12,16 +11,16 @@ import (
 // markable lists what could be marked now, what is most likely meant first: the
 // function under the pointer in the lower half, the selected time, the moment
 // under the pointer, what is picked.
-func (p *pane) markable() (places []address.Place) {
-	moment := func(t int64) { places = append(places, address.Place{From: t - p.rec.Start, To: t - p.rec.Start}) }
+func (p *pane) markable() (places []view.Place) {
+	moment := func(t int64) { places = append(places, view.Place{From: t - p.rec.Start, To: t - p.rec.Start}) }
 	f, picked := p.pickedFunction()
 	if n := p.flame.under; n > 0 && p.flame.tree != nil && p.flame.Inside {
 		f, picked = p.flame.tree.Function(p.rec, int(n)), false
 		name := f.FuncName()
-		places = append(places, address.Place{Func: &name})
+		places = append(places, view.Place{Func: &name})
 	}
-	if p.sel.Ranged {
-		places = append(places, address.Place{From: p.sel.From - p.rec.Start, To: p.sel.To - p.rec.Start})
+	if p.Scope.Ranged {
+		places = append(places, view.Place{From: p.Scope.From - p.rec.Start, To: p.Scope.To - p.rec.Start})
 	}
 	if p.timed() {
 		t := &p.timeline
@@ -33,12 +32,12 @@ func (p *pane) markable() (places []address.Place) {
 		case p.pick.is == pickBar:
 			moment(p.pick.hit.Start)
 		default:
-			moment(p.view.From + p.view.Span()/2)
+			moment(p.View.From + p.View.Span()/2)
 		}
 	}
 	if picked {
 		name := f.FuncName()
-		places = append(places, address.Place{Func: &name})
+		places = append(places, view.Place{Func: &name})
 	}
 	return places
 }
@@ -57,8 +56,8 @@ func (s *Shell) askMark() {
 		for _, at := range places {
 			l := widget.Line{Title: "Mark " + placeText(at), Take: func() {
 				s.chooser = nil
-				m := store.NewMark(at, c.Editor.Text())
-				p.marks.add(m)
+				m := view.NewMark(at, c.Editor.Text())
+				p.addMark(m)
 				p.marks.at = m.ID
 				if p.path == "-" {
 					s.Say("What comes from standard input has no file: its marks last as long as this window")
@@ -81,15 +80,15 @@ func (s *Shell) askMark() {
 }
 
 // chooseMark lists the marks to do something with one.
-func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, store.Mark)) {
+func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, view.Mark)) {
 	p := s.pane
-	if len(p.marks.all) == 0 {
+	if len(p.Marks) == 0 {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
 	s.choose(widget.NewChooser(hint, "", func(text string) []widget.Line {
 		var ls []widget.Line
-		for _, m := range p.marks.sorted() {
+		for _, m := range p.sortedMarks() {
 			l := widget.Line{Title: m.Text, Detail: placeText(m.Place), Take: func() {
 				s.chooser = nil
 				do(p, s, m)
@@ -106,13 +105,13 @@ func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, store.Mark)) {
 }
 
 // renameMark asks for another text.
-func (p *pane) renameMark(s *Shell, m store.Mark) {
+func (p *pane) renameMark(s *Shell, m view.Mark) {
 	c := widget.NewChooser("What the note says", m.Text, func(text string) []widget.Line {
 		return []widget.Line{{Title: "Mark " + placeText(m.Place), Take: func() {
 			s.chooser = nil
-			p.marks.all = slices.Clone(p.marks.all)
-			if i := slices.IndexFunc(p.marks.all, func(o store.Mark) bool { return o.ID == m.ID }); i >= 0 {
-				p.marks.all[i].Text = text
+			p.Marks = slices.Clone(p.Marks)
+			if i := slices.IndexFunc(p.Marks, func(o view.Mark) bool { return o.ID == m.ID }); i >= 0 {
+				p.Marks[i].Text = text
 			}
 		}}}
 	})

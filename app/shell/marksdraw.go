@@ -7,7 +7,7 @@ import (
 
 	"gioui.org/f32"
 
-	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
@@ -20,7 +20,7 @@ const flagSize = 8
 // the lanes on, clamped to just beside them.
 func (p *pane) markX(at int64) int {
 	w := p.laneWidth()
-	return int(math.Floor(math.Max(-100, math.Min(float64(w+100), p.view.X(p.rec.Start+at, w)))))
+	return int(math.Floor(math.Max(-100, math.Min(float64(w+100), p.View.X(p.rec.Start+at, w)))))
 }
 
 // drawMarks draws a flag on the ruler for each mark with a time, and a faint
@@ -32,7 +32,7 @@ func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
 	area := image.Rect(b.ruler.Min.X+b.gutter, b.ruler.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
 	foot := b.ruler.Dy()
 	u.At(area, func(u *ui.UI) {
-		for _, m := range p.marks.all {
+		for _, m := range p.Marks {
 			if m.Func != nil {
 				continue
 			}
@@ -54,7 +54,7 @@ func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
 	})
 	w := b.overview.Dx() - b.gutter
 	u.At(image.Rect(b.overview.Min.X+b.gutter, b.overview.Min.Y, b.overview.Max.X, b.overview.Max.Y), func(u *ui.UI) {
-		for _, m := range p.marks.all {
+		for _, m := range p.Marks {
 			if m.Func == nil {
 				x := int(float64(m.From) / float64(max(1, p.rec.Duration())) * float64(w))
 				u.Fill(ui.Rect(x, b.overview.Dy()-u.Px(6), max(1, u.Px(2)), u.Px(6)), flag)
@@ -73,10 +73,10 @@ func pennant(u *ui.UI, x, y int, c ui.Colour) {
 }
 
 // markAt is the mark whose flag lies under a place on the ruler, nil for none.
-func (t *timelinePart) markAt(p *pane, u *ui.UI, x float32) *store.Mark {
+func (t *timelinePart) markAt(p *pane, u *ui.UI, x float32) *view.Mark {
 	at := int(x) - p.bounds.gutter
-	for i := range slices.Backward(p.marks.all) {
-		m := &p.marks.all[i]
+	for i := range slices.Backward(p.Marks) {
+		m := &p.Marks[i]
 		if m.Func == nil && at >= p.markX(m.From)-u.Px(4) && at <= p.markX(m.From)+u.Px(flagSize+3) {
 			return m
 		}

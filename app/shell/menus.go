@@ -27,7 +27,7 @@ func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 	if t.plan == nil {
 		return
 	}
-	h := timeline.At(p.rec, t.plan, p.view, int(t.lanes.At.X), int(t.lanes.At.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+	h := timeline.At(p.rec, t.plan, p.View, int(t.lanes.At.X), int(t.lanes.At.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
 	at := widget.Point(p.bounds.lanes.Min, t.lanes.At)
 	var items []widget.Item
 	if h.Found && h.Call != recording.NoCall {
@@ -68,16 +68,16 @@ func (p *pane) rowItems(r *timeline.Row) []widget.Item {
 		fold = "Show all lanes"
 	}
 	pin := "Pin to the top"
-	if slices.Contains(p.pinned, i) {
+	if slices.Contains(p.Pinned, i) {
 		pin = "Unpin"
 	}
 	only := "Select only this thread"
-	if slices.Equal(p.sel.Tracks, []int{i}) {
+	if slices.Equal(p.Scope.Tracks, []int{i}) {
 		only = "Select all threads"
 	}
 	return []widget.Item{
 		{Title: only, Do: func() { p.onlyTrack(i) }},
-		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.sel.Tracks, i), Do: func() { p.toggleTrack(i) }},
+		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.Scope.Tracks, i), Do: func() { p.toggleTrack(i) }},
 		{Title: fold, Do: func() { p.fold(r) }},
 		{Title: pin, Detail: keyOf("Pin or unpin the thread"), Do: func() { p.togglePin(i) }},
 		{Title: "Hide", Detail: keyOf("Hide the thread"), Do: func() { p.hide(i, true) }},
@@ -87,14 +87,14 @@ func (p *pane) rowItems(r *timeline.Row) []widget.Item {
 // timelineItems are what can be done with all rows.
 func (p *pane) timelineItems() []widget.Item {
 	var items []widget.Item
-	if n := len(p.hidden); n > 0 {
-		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden thread"), Do: func() { p.hidden = map[int]bool{} }})
+	if n := len(p.Hidden); n > 0 {
+		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden thread"), Do: func() { p.Hidden = map[int]bool{} }})
 	}
 	items = append(items,
 		widget.Item{Title: "Fold all threads", Detail: keyOf("Fold all threads"), Do: func() { p.foldAll(false) }},
 		widget.Item{Title: "Unfold all threads", Do: func() { p.foldAll(true) }})
 	for _, s := range timeline.Sorts {
-		items = append(items, widget.Item{Title: sortTitle(s), On: p.sort == s && p.order == nil, Do: func() { p.sortTracks(s) }})
+		items = append(items, widget.Item{Title: sortTitle(s), On: p.Sort == s && p.Order == nil, Do: func() { p.sortTracks(s) }})
 	}
 	return items
 }
@@ -107,7 +107,7 @@ func sortTitle(s timeline.Sort) string {
 }
 
 // sortTracks arranges the threads, also those that were moved by hand.
-func (p *pane) sortTracks(s timeline.Sort) { p.sort, p.order = s, nil }
+func (p *pane) sortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
 
 // sortCommands are as many as there are orders.
 func sortCommands() (all []Command) {
@@ -126,7 +126,7 @@ func (f *flamePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 	var items []widget.Item
 	if n > 0 {
 		f.click(p, false)
-		path := pathOf(f.tree, int(n))
+		path := pathOf(p.rec, f.tree, int(n))
 		name := f.tree.Function(p.rec, int(n)).Name
 		items = append(items,
 			widget.Item{Title: "Zoom to it", Do: func() { f.zoomTo(p, path) }},
@@ -135,7 +135,7 @@ func (f *flamePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 		)
 		items = append(items, p.functionItems(s, f.tree.Function(p.rec, int(n)))...)
 	}
-	if len(f.zoom) > 0 {
+	if len(p.Zoom) > 0 {
 		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { f.zoomTo(p, nil) }})
 	}
 	s.menu = widget.NewMenu(widget.Point(p.flame.box.Min, f.At), append(items, s.commandItem(panelLower)))
@@ -150,11 +150,11 @@ func (s *Shell) copyLater(text string) {
 // Threads: which are selected, and in which order they stand.
 
 func (p *pane) chosenTracks() map[int]bool {
-	if p.sel.Tracks == nil {
+	if p.Scope.Tracks == nil {
 		return nil
 	}
 	set := map[int]bool{}
-	for _, i := range p.sel.Tracks {
+	for _, i := range p.Scope.Tracks {
 		set[i] = true
 	}
 	return set
@@ -165,7 +165,7 @@ func (p *pane) toggleTrack(i int) {
 	if i < 0 {
 		return
 	}
-	ts := slices.Clone(p.sel.Tracks)
+	ts := slices.Clone(p.Scope.Tracks)
 	if k := slices.Index(ts, i); k >= 0 {
 		ts = slices.Delete(ts, k, k+1)
 	} else {
@@ -175,7 +175,7 @@ func (p *pane) toggleTrack(i int) {
 	if len(ts) == 0 {
 		ts = nil
 	}
-	p.sel.Tracks = ts
+	p.Scope.Tracks = ts
 }
 
 // trackAt is the track whose row is at a point of the lanes, -1 for none.
@@ -183,10 +183,10 @@ func (t *timelinePart) trackAt(p *pane, at f32.Point) int {
 	if t.plan == nil {
 		return -1
 	}
-	if i, top := t.plan.Sticky(p.view.Scroll); i >= 0 && int(at.Y) < top+t.plan.Rows[i].Height {
+	if i, top := t.plan.Sticky(p.View.Scroll); i >= 0 && int(at.Y) < top+t.plan.Rows[i].Height {
 		return -1 // the header of its process lies over it
 	}
-	if i := t.plan.At(int(at.Y) + p.view.Scroll); i >= 0 && t.plan.Rows[i].Kind == timeline.TrackRow {
+	if i := t.plan.At(int(at.Y) + p.View.Scroll); i >= 0 && t.plan.Rows[i].Kind == timeline.TrackRow {
 		return t.plan.Rows[i].Index
 	}
 	return -1
@@ -205,7 +205,7 @@ func (p *pane) moveTrack(track, to int) {
 	}
 	from, dest := slices.Index(order, track), slices.Index(order, to)
 	order = slices.Delete(order, from, from+1)
-	p.order = slices.Insert(order, dest, track)
+	p.Order = slices.Insert(order, dest, track)
 }
 
 // dropLine shows where a dragged track would go.
@@ -232,7 +232,7 @@ func (t *timelinePart) dropLine(p *pane, u *ui.UI) {
 		y += toRow.Height
 	}
 	u.At(b.lanes, func(u *ui.UI) {
-		y -= p.view.Scroll
+		y -= p.View.Scroll
 		u.Fill(image.Rect(0, y-u.Px(1), b.lanes.Dx(), y+u.Px(1)), u.Theme.Accent)
 	})
 }

@@ -213,14 +213,14 @@ func TestSearchInANarrowWindow(t *testing.T) {
 	}
 	m.router.Queue(key.EditEvent{Text: "read"})
 	m.frame()
-	if m.frame(); m.pane.search.text != "read" {
-		t.Errorf("what is searched for is %q", m.pane.search.text)
+	if m.frame(); m.pane.Find != "read" {
+		t.Errorf("what is searched for is %q", m.pane.Find)
 	}
 	press(key.NameEscape)
 	if press(key.NameEscape); m.router.Source().Focused(&m.pane.search.editor) {
 		t.Error("the search keeps the keyboard")
 	}
-	if m.pane.search.text != "" {
-		t.Errorf("%q is still searched for", m.pane.search.text)
+	if m.pane.Find != "" {
+		t.Errorf("%q is still searched for", m.pane.Find)
 	}
 }

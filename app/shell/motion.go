@@ -76,17 +76,17 @@ func (m *motion) throw(p *pane, u *ui.UI, t time.Duration) {
 	if math.Hypot(float64(v.X), float64(v.Y)) < float64(u.Px(slowest)) {
 		return
 	}
-	*m = motion{kind: thrown, began: u.Now, from: p.view, set: p.view, speed: v, trail: m.trail}
+	*m = motion{kind: thrown, began: u.Now, from: p.View, set: p.View, speed: v, trail: m.trail}
 }
 
 // scroll lets the rows move by px more.
 func (m *motion) scroll(p *pane, u *ui.UI, px int) {
-	to := p.view.Scroll
-	if m.kind == scrolling && m.set == p.view {
+	to := p.View.Scroll
+	if m.kind == scrolling && m.set == p.View {
 		to = m.to
 	}
 	to = p.scrollLimit(to + px)
-	*m = motion{kind: scrolling, began: u.Now, from: p.view, set: p.view, to: to, trail: m.trail}
+	*m = motion{kind: scrolling, began: u.Now, from: p.View, set: p.View, to: to, trail: m.trail}
 }
 
 // step moves the view to where it is at the time of a frame.
@@ -94,7 +94,7 @@ func (m *motion) step(s *Shell, p *pane, u *ui.UI) {
 	if m.kind == atRest {
 		return
 	}
-	if p.view != m.set {
+	if p.View != m.set {
 		m.kind = atRest
 		return
 	}
@@ -104,15 +104,15 @@ func (m *motion) step(s *Shell, p *pane, u *ui.UI) {
 	}
 	if m.kind == scrolling {
 		x := math.Min(1, float64(t)/float64(scrollTime))
-		p.view.Scroll = m.from.Scroll + int(math.Round(float64(m.to-m.from.Scroll)*(1-(1-x)*(1-x)*(1-x))))
+		p.View.Scroll = m.from.Scroll + int(math.Round(float64(m.to-m.from.Scroll)*(1-(1-x)*(1-x)*(1-x))))
 	} else {
 		far := throwTime.Seconds() * (1 - math.Exp(-float64(t)/float64(throwTime)))
 		first, last := p.limits()
 		v := m.from.Pan(-float64(m.speed.X)*far, p.laneWidth(), first, last)
 		v.Scroll = p.scrollLimit(m.from.Scroll - int(float64(m.speed.Y)*far))
-		p.view = v
+		p.View = v
 	}
-	m.set = p.view
+	m.set = p.View
 	if m.kind == scrolling && t >= scrollTime || m.kind == thrown && t >= 6*throwTime {
 		m.kind = atRest
 		return

@@ -17,35 +17,35 @@ import (
 // nearPart shows the callers and callees of a function: as a sandwich, or as
 // two lists.
 type nearPart struct {
-	// of is the function, which is the one that was picked last anywhere else.
-	of    recording.Function
-	any   bool
-	lists bool
-	// zoom is the path to the bar that fills the width, of the callers and of the
-	// callees.
-	zoom  [2][]step
 	sides [2]nearList
 	side  int // the list that keys move in
 	pic   sandwich
 	form  widget.Segments
 }
 
+// of is the function in the middle: the one that was picked last anywhere else.
+func (n *nearPart) of(p *pane) recording.Function {
+	if p.Around == nil {
+		return recording.Function{}
+	}
+	return recording.Function{Name: p.Around.Name, Module: p.Around.Module}
+}
+
 // around puts a function in the middle.
-func (n *nearPart) around(f recording.Function) {
-	if !n.any || n.of.FuncName() != f.FuncName() {
-		n.of, n.any = f, true
-		n.zoom = [2][]step{}
+func (n *nearPart) around(p *pane, f recording.Function) {
+	if of := f.FuncName(); p.Around == nil || *p.Around != of {
+		p.Around, p.Sides = &of, [2][]recording.FuncName{}
 		n.pic.scroll = 0
 	}
 }
 
 // zoomTo makes the bar of a node of the picture fill the width of its side; it
 // is false for a node of neither side.
-func (n *nearPart) zoomTo(t *analyze.Tree, node int32) bool {
+func (n *nearPart) zoomTo(p *pane, t *analyze.Tree, node int32) bool {
 	for i := range n.pic.pics {
 		if t != nil && n.pic.pics[i].Tree == t && int(node) < len(t.Nodes) {
-			if n.zoom[i] = nil; node > 1 { // 1 is the function itself
-				n.zoom[i] = pathOf(t, int(node))
+			if p.Sides[i] = nil; node > 1 { // 1 is the function itself
+				p.Sides[i] = pathOf(p.rec, t, int(node))
 			}
 			return true
 		}
@@ -53,12 +53,12 @@ func (n *nearPart) zoomTo(t *analyze.Tree, node int32) bool {
 	return false
 }
 
-func (n *nearPart) zoomed() bool { return n.zoom[0] != nil || n.zoom[1] != nil }
+func (n *nearPart) zoomed(p *pane) bool { return p.Sides[0] != nil || p.Sides[1] != nil }
 
 // follow takes over what is picked, unless it is a part of the picture itself.
 func (n *nearPart) follow(p *pane) {
 	if f, ok := p.pickedFunction(); ok && !p.pick.near {
-		n.around(f)
+		n.around(p, f)
 		p.pick.near = true // once: the middle may be moved on from it
 	}
 }
@@ -72,7 +72,7 @@ type nearList struct {
 func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	a := p.doc.Answer()
 	th := u.Theme
-	if !n.any || a == nil || a.Near == nil {
+	if p.Around == nil || a == nil || a.Near == nil {
 		u.Text(r, "Select a function, in the flamegraph, the timeline or the table, to see who calls it and whom it calls.", ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
 		return
 	}
@@ -83,8 +83,8 @@ func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	head := a.Near.Function
 	words := []string{"Flamegraph", "Lists"}
 	at := r.Max.X - u.Px(12) - n.form.Width(u, words)
-	if i := n.form.Layout(u, at, r.Min.Y+u.Px(7), words, b2i(n.lists)); i >= 0 {
-		n.lists = i == 1
+	if i := n.form.Layout(u, at, r.Min.Y+u.Px(7), words, b2i(p.Lists)); i >= 0 {
+		p.Lists = i == 1
 	}
 	numbers := "self " + units.Value(head.Self, m) + "   total " + units.Value(head.Total, m) + "   " + units.Percent(head.Total, total)
 	w := u.Measure(numbers, ui.Style{Size: 12}).X
@@ -93,7 +93,7 @@ func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	line.Max.X -= w + u.Px(12)
 	u.Text(line, s.fonts.Medium(13*u.Metric.PxPerDp).Fit(name, float32(line.Dx())), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text})
 	rest := image.Rect(r.Min.X, r.Min.Y+u.Px(36), r.Max.X, r.Max.Y)
-	if !n.lists {
+	if !p.Lists {
 		n.pic.layout(s, p, u, a, rest)
 		return
 	}
@@ -131,7 +131,7 @@ func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title stri
 		for i := l.scroll / h; i < len(rows) && i*h-l.scroll < body.Dy(); i++ {
 			y := i*h - l.scroll
 			row := &rows[i]
-			if s.focus.Shown && s.focus.In(&p.tab) && l == &p.near.sides[p.near.side] && i == l.chosen {
+			if s.focus.Shown && s.focus.In(&p.Tab) && l == &p.near.sides[p.near.side] && i == l.chosen {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Accent, .16))
 			} else if l.Inside && int(l.At.Y) >= y && int(l.At.Y) < y+h {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Text, .05))

@@ -67,7 +67,7 @@ func BenchmarkOdd(b *testing.B) {
 		run("open", func(i int) { p.scrollTo(i * 37 % max(1, p.timeline.plan.Height)) })
 		p.zoomAt(.01, 500)
 		run("close", pan)
-		p.tab = tabTable
+		p.Tab = tabTable
 		f.frame()
 		run("table", func(i int) { p.table.scroll += 3 * 22 }) // a notch of the wheel
 		run("far", func(i int) { p.table.scroll = i * 7919 * 22 % max(1, 22*len(p.table.order.rows)) })

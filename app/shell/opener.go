@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"ashlar/app/address"
+	"ashlar/app/view"
 	"ashlar/render/widget"
 )
 
@@ -79,7 +79,7 @@ func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, pat
 	})
 	c.Submit = func(text string) bool {
 		path := expandHome(text)
-		if address.Is(text) {
+		if view.Is(text) {
 			s.chooser = nil
 			s.Open(text)
 			return true

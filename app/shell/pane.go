@@ -6,6 +6,7 @@ import (
 	gio "gioui.org/widget"
 
 	"ashlar/app/doc"
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -42,6 +43,9 @@ func (p *picked) named() bool { return p.is == pickBar || p.is == pickNode || p.
 
 // pane shows one recording.
 type pane struct {
+	// Look is what a person has chosen: it is undone, kept while a file is
+	// followed, and said in addresses.
+	view.Look
 	doc  *doc.Doc
 	rec  *recording.Recording
 	demo bool           // it is the built-in one, which has no path
@@ -58,33 +62,19 @@ type pane struct {
 	// generation is that of rec; the pane is behind while there is a newer one.
 	generation int
 	behind     bool
-	took       *taken // how the recording was taken over last
+	renewed    bool   // the recording has just been read anew
 	unfollow   func() // stops following; nil when the file is not followed
 
 	sourcePart sourcePart
 
-	event, metric         int
 	wantEvent, wantMetric string
 
-	view  timeline.View
 	reach [2]int64 // how far the view may go; the recording where they are equal
-	moved bool     // the person has moved the view: it no longer follows loading
 	shown bool
-	// Maps and lists of tracks are replaced, never written to (see with).
-	folds  map[int]timeline.Fold
-	closed map[int]bool
-	hidden map[int]bool // tracks that are not shown
-	pinned []int        // tracks that are shown first
-	order  []int        // tracks in the order they were dragged to
-	like   []int        // and in which they stand while they were not: as on the other side
-	sort   timeline.Sort
-	filter string          // of the tracks' names
-	sel    recording.Scope // what everything below the timeline answers for; its tracks ascend
-	pick   picked
-	hover  *recording.FuncID
-	copy   bool
-	tab    int
-	split  float32 // the timeline's share of the height; 0 until it is chosen
+	like  []int // the order of tracks while there is no other: as on the other side
+	pick  picked
+	hover *recording.FuncID
+	copy  bool
 
 	palette *theme.Palette
 	// paletteOf changes with what colours stand for.
@@ -94,7 +84,7 @@ type pane struct {
 	flame     flamePart
 	table     tablePart
 	about     aboutPart
-	history   history[place]
+	history   history[spot]
 	splitter  widget.Drag
 	dragged   float32
 	tabKeys   [len(tabs)]widget.ClickArea
@@ -103,48 +93,67 @@ type pane struct {
 	heat      heatPart
 	search    searchPart
 
-	transforms []analyze.Transform
 	chipClicks []widget.ClickArea
 
-	motion  motion
-	tracks  filterPart
-	rowsMap mapPart
-	flows   flowPart
-	rank    rankPart
-	sideOf  sidePart
-	// goal is the time that was gone to, while atGoal; rangeFrom where the
-	// selected range was begun by keys.
-	goal, rangeFrom int64
-	atGoal          bool
-	wantMenu        bool // of what is selected, asked for by a key
-	unfiltered      int  // the height that all rows want
+	motion    motion
+	tracks    filterPart
+	rowsMap   mapPart
+	flows     flowPart
+	rank      rankPart
+	sideOf    sidePart
+	rangeFrom int64 // where the selected range was begun by keys
+	wantMenu  bool  // of what is selected, asked for by a key
+	// unfiltered is the height that all rows want.
+	unfiltered int
 
 	eventButton, metricButton, viewButton gio.Clickable
 	statusClick                           widget.ClickArea
 }
 
-var tabs = [...]string{"Flamegraph", "Functions", "Callers & callees", "Statistics", "Heatmap", "Source", "About this file"}
+// tabs are those of the lower half; addresses call them by their names, which
+// never change.
+var tabs = [...]struct{ name, title string }{
+	{tabFlame, "Flamegraph"}, {tabTable, "Functions"}, {tabNear, "Callers & callees"}, {tabStats, "Statistics"},
+	{tabHeat, "Heatmap"}, {tabSource, "Source"}, {tabAbout, "About this file"},
+}
 
 const (
-	tabFlame = iota
-	tabTable
-	tabNear
-	tabStats
-	tabHeat
-	tabSource
-	tabAbout
+	tabFlame  = view.FirstTab
+	tabTable  = "functions"
+	tabNear   = "callers"
+	tabStats  = "statistics"
+	tabHeat   = "heatmap"
+	tabSource = "source"
+	tabAbout  = "about"
 )
+
+func tabNames() (names []string) {
+	for i := range tabs {
+		names = append(names, tabs[i].name)
+	}
+	return names
+}
+
+// tabAt is a tab's place among the others, -1 for none of that name.
+func tabAt(name string) int {
+	for i := range tabs {
+		if tabs[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
 
 func newPane(d *doc.Doc) *pane {
 	rec, generation := d.Latest()
-	return &pane{table: tablePart{tableShape: newTableShape()}, doc: d, rec: rec, generation: generation, folds: map[int]timeline.Fold{}, closed: map[int]bool{}, hidden: map[int]bool{}}
+	return &pane{Look: view.NewLook(), table: tablePart{tableShape: newTableShape()}, doc: d, rec: rec, generation: generation}
 }
 
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.update(s)
-	p.took = nil // nobody else goes by the old numbers
-	if _, err := p.arrive(); err != nil {
+	p.renewed = false
+	if _, err := p.arrive(s); err != nil {
 		s.Say(err.Error())
 	}
 	p.timeline.replan(p, u.Metric.PxPerDp)
@@ -170,7 +179,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	if s.View == Both && p.timed() {
 		p.layoutSplitter(u, image.Rect(r.Min.X, b.tabs.Min.Y-u.Px(4), r.Max.X, b.tabs.Min.Y+u.Px(4)), r)
 	}
-	p.remember(u)
+	p.remember(s, u)
 	p.timeline.tooltip(s, p, u)
 	p.flame.tooltip(s, p, u)
 	p.near.pic.tooltip(s, p, u)
@@ -186,15 +195,15 @@ func (p *pane) update(s *Shell) {
 	p.colours(s)
 	if len(rec.Events) > 0 {
 		p.chooseByName(rec)
-		p.event = min(p.event, len(rec.Events)-1)
+		p.Event = min(p.Event, len(rec.Events)-1)
 		if !p.shown {
-			p.metric = rec.Events[p.event].Primary
+			p.Metric = rec.Events[p.Event].Primary
 		}
-		p.metric = min(p.metric, len(rec.Events[p.event].Metrics)-1)
+		p.Metric = min(p.Metric, len(rec.Events[p.Event].Metrics)-1)
 		p.shown = true
 	}
-	if (fresh || p.view.To == 0) && !p.moved && rec.HasTime {
-		p.view = p.view.Fit(p.extent())
+	if (fresh || p.View.To == 0) && !p.Moved && rec.HasTime {
+		p.View = p.View.Fit(p.extent())
 	}
 	if fresh && rec.Done {
 		p.selectPart()
@@ -217,7 +226,7 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 				continue
 			}
 		}
-		p.event, p.metric, p.shown = i, m, true
+		p.Event, p.Metric, p.shown = i, m, true
 		p.wantEvent, p.wantMetric = "", ""
 		return
 	}
@@ -225,13 +234,13 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 
 // question is what the pane wants to know now.
 func (p *pane) question() doc.Question {
-	q := doc.Question{Generation: p.generation, Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.transforms, Search: p.search.pattern, Stats: p.tab == tabTable, By: p.grouped(), Heat: p.tab == tabHeat && p.rec.HasTime}
-	if p.near.follow(p); p.tab == tabNear && p.near.any {
-		ref := analyze.RefTo(p.near.of)
+	q := doc.Question{Generation: p.generation, Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.Transforms, Search: p.search.pattern, Stats: p.Tab == tabTable, By: p.grouped(), Heat: p.Tab == tabHeat && p.rec.HasTime}
+	if p.near.follow(p); p.Tab == tabNear && p.Around != nil {
+		ref := analyze.RefTo(p.near.of(p))
 		q.Around = &ref
-	} else if f, ok := p.pickedFunction(); ok && p.tab == tabStats {
+	} else if f, ok := p.pickedFunction(); ok && p.Tab == tabStats {
 		q.Durations = functionsOf(p.rec, f)
-	} else if ok && p.tab == tabSource {
+	} else if ok && p.Tab == tabSource {
 		q.Source, _ = p.sourceFile()
 	}
 	return q
@@ -239,22 +248,22 @@ func (p *pane) question() doc.Question {
 
 // grouped is what the table's rows stand for, as far as that is asked for.
 func (p *pane) grouped() analyze.By {
-	if p.tab != tabTable {
+	if p.Tab != tabTable {
 		return analyze.ByFunction
 	}
 	return p.table.group
 }
 
 func (p *pane) query() analyze.Query {
-	q := analyze.Query{First: p.has(analyze.ByTime()), Event: p.event, Metric: p.metric, Scope: p.sel}
-	return q.With(p.rec, p.transforms)
+	q := analyze.Query{First: p.has(analyze.ByTime()), Event: p.Event, Metric: p.Metric, Scope: p.Scope}
+	return q.With(p.rec, p.Transforms)
 }
 
 // metricOf is the metric that is shown, never nil.
 func (p *pane) metricOf() *recording.Metric {
-	if p.event < len(p.rec.Events) {
-		if e := &p.rec.Events[p.event]; p.metric >= 0 && p.metric < len(e.Metrics) {
-			return &e.Metrics[p.metric]
+	if p.Event < len(p.rec.Events) {
+		if e := &p.rec.Events[p.Event]; p.Metric >= 0 && p.Metric < len(e.Metrics) {
+			return &e.Metrics[p.Metric]
 		}
 	}
 	return &recording.Metric{}

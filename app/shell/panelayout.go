@@ -72,8 +72,8 @@ func (p *pane) timed() bool { return p.timeline.plan != nil && p.timeline.plan.E
 // go short of what it needs.
 func (p *pane) timelineHeight(u *ui.UI, height int) int {
 	least, most := u.Px(130), height-u.Px(120)
-	if p.split > 0 {
-		return max(least, min(int(float32(height)*p.split), most))
+	if p.Split > 0 {
+		return max(least, min(int(float32(height)*p.Split), most))
 	}
 	strips := u.Px(overviewTop + timeline.OverviewHeight + 2 + timeline.RulerHeight)
 	want := strips + u.Px(60)
@@ -81,7 +81,7 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 		want = strips + p.timeline.plan.Height + u.Px(8)
 	}
 	// Halves that move while a filter is being typed would be a nuisance.
-	if p.filter == "" {
+	if p.Filter == "" {
 		p.unfiltered = want
 	} else {
 		want = max(want, p.unfiltered)

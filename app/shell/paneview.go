@@ -1,8 +1,9 @@
 package shell
 
 import (
-	"ashlar/ingest/recording"
 	"math"
+
+	"ashlar/ingest/recording"
 )
 
 // limits are how far the view goes.
@@ -17,8 +18,8 @@ func (p *pane) laneWidth() int { return max(1, p.bounds.lanes.Dx()-p.bounds.gutt
 
 func (p *pane) zoomAt(factor, x float64) {
 	from, to := p.limits()
-	p.view = p.view.Zoom(factor, x, p.laneWidth(), from, to)
-	p.moved = true
+	p.View = p.View.Zoom(factor, x, p.laneWidth(), from, to)
+	p.Moved = true
 }
 
 // zoomBy zooms at the pointer when it is over the lanes, else in the middle.
@@ -33,23 +34,23 @@ func (p *pane) zoomBy(factor float64) {
 func (p *pane) panBy(share float64) {
 	w := p.laneWidth()
 	from, to := p.limits()
-	p.view = p.view.Pan(share*float64(w), w, from, to)
-	p.moved = true
+	p.View = p.View.Pan(share*float64(w), w, from, to)
+	p.Moved = true
 }
 
 func (p *pane) scrollBy(px int) {
-	if p.flame.Inside && p.tab == tabFlame {
-		p.flame.scrollBy(px)
+	if p.flame.Inside && p.Tab == tabFlame {
+		p.flame.scrollBy(p, px)
 		return
 	}
-	if p.tab == tabTable && p.table.Inside {
+	if p.Tab == tabTable && p.table.Inside {
 		p.table.scroll += px
 		return
 	}
-	p.scrollTo(p.view.Scroll + px)
+	p.scrollTo(p.View.Scroll + px)
 }
 
-func (p *pane) scrollTo(y int) { p.view.Scroll = p.scrollLimit(y) }
+func (p *pane) scrollTo(y int) { p.View.Scroll = p.scrollLimit(y) }
 
 // scrollLimit keeps rows from being scrolled past their end.
 func (p *pane) scrollLimit(y int) int {
@@ -61,8 +62,8 @@ func (p *pane) scrollLimit(y int) int {
 }
 
 func (p *pane) fitAll() {
-	p.view = p.view.Fit(p.extent())
-	p.moved = false
+	p.View = p.View.Fit(p.extent())
+	p.Moved = false
 	p.flame.zoomTo(p, nil)
 }
 
@@ -71,8 +72,8 @@ func (p *pane) fitSelection() {
 	switch {
 	case p.pick.is != pickNone && p.pick.is != pickNode && p.pick.hit.End > p.pick.hit.Start:
 		p.fit(p.pick.hit.Start, p.pick.hit.End)
-	case p.sel.Ranged:
-		p.fit(p.sel.From, p.sel.To)
+	case p.Scope.Ranged:
+		p.fit(p.Scope.From, p.Scope.To)
 	}
 }
 
@@ -80,48 +81,48 @@ func (p *pane) fit(from, to int64) {
 	if !p.rec.HasTime {
 		return
 	}
-	p.view = p.view.Fit(from, to)
-	p.moved = true
+	p.View = p.View.Fit(from, to)
+	p.Moved = true
 }
 
 func (p *pane) setEvent(i int) {
-	p.event = i
-	p.metric = p.rec.Events[i].Primary
+	p.Event = i
+	p.Metric = p.rec.Events[i].Primary
 	p.flame.zoomTo(p, nil)
 	p.pick = picked{}
 }
 
 func (p *pane) nextEvent() {
 	if n := len(p.rec.Events); n > 1 {
-		p.setEvent((p.event + 1) % n)
+		p.setEvent((p.Event + 1) % n)
 	}
 }
 
 func (p *pane) nextMetric() {
-	if p.event < len(p.rec.Events) {
-		p.metric = (p.metric + 1) % max(1, len(p.rec.Events[p.event].Metrics))
+	if p.Event < len(p.rec.Events) {
+		p.Metric = (p.Metric + 1) % max(1, len(p.rec.Events[p.Event].Metrics))
 	}
 }
 
 // back takes back the nearest thing; it does nothing when there is none.
 func (p *pane) back() {
 	switch {
-	case p.searching() || p.search.text != "":
-		p.search.clear()
+	case p.searching() || p.Find != "":
+		p.lookFor("")
 		p.search.blur = true
-	case len(p.flame.zoom) > 0 && p.tab != tabNear:
+	case len(p.Zoom) > 0 && p.Tab != tabNear:
 		p.flame.zoomTo(p, nil)
-	case p.tab == tabNear && p.near.zoomed():
-		p.near.zoom = [2][]step{}
+	case p.Tab == tabNear && p.near.zoomed(p):
+		p.Sides = [2][]recording.FuncName{}
 	case p.pick.is != pickNone:
 		p.pick = picked{}
-	case p.atGoal:
-		p.atGoal = false
-	case !p.sel.IsWhole():
-		p.sel = recording.Scope{}
-	case p.filter != "":
-		p.filter = ""
-	case p.moved:
+	case p.AtGoal:
+		p.AtGoal = false
+	case !p.Scope.IsWhole():
+		p.Scope = recording.Scope{}
+	case p.Filter != "":
+		p.Filter = ""
+	case p.Moved:
 		p.fitAll()
 	}
 }

@@ -32,7 +32,7 @@ func (p *pane) extent() (from, to int64) {
 // selectPart selects the time that was opened, so that answers are about exactly
 // that: what reaches into it was read whole.
 func (p *pane) selectPart() {
-	if from, to := p.extent(); (p.part.HasFrom || p.part.HasTo) && p.rec.HasTime && from < to && p.sel.IsWhole() {
+	if from, to := p.extent(); (p.part.HasFrom || p.part.HasTo) && p.rec.HasTime && from < to && p.Scope.IsWhole() {
 		p.selectRange(from, to)
 	}
 }
@@ -64,10 +64,10 @@ func (s *Shell) askPart() {
 			only := part
 			only.From, only.To, only.HasFrom, only.HasTo = r.From, r.To, r.HasFrom, r.HasTo
 			add("Open "+r.String(), only)
-		} else if text == "" && p.sel.Ranged {
+		} else if text == "" && p.Scope.Ranged {
 			only := part
-			only.From, only.To, only.HasFrom, only.HasTo = max(0, p.sel.From-p.rec.Start), p.sel.To-p.rec.Start, true, true
-			add("Open the selected "+units.Duration(p.sel.To-p.sel.From), only)
+			only.From, only.To, only.HasFrom, only.HasTo = max(0, p.Scope.From-p.rec.Start), p.Scope.To-p.rec.Start, true, true
+			add("Open the selected "+units.Duration(p.Scope.To-p.Scope.From), only)
 		}
 		if text == "" && p.part.IsSet() {
 			add("Open all of it", recording.Part{})

@@ -79,8 +79,8 @@ func (p *pane) pickFirst() bool {
 		return false
 	}
 	rows := p.timeline.plan.Rows
-	first := max(0, p.timeline.plan.At(p.view.Scroll))
-	mid := p.view.From + p.view.Span()/2
+	first := max(0, p.timeline.plan.At(p.View.Scroll))
+	mid := p.View.From + p.View.Span()/2
 	for i := first; i < len(rows); i++ {
 		if h, ok := p.inRow(i, mid); ok {
 			p.pickShown(h)
@@ -179,7 +179,7 @@ func (p *pane) pickRow(d int) {
 	if !p.timed() || p.pickFirst() {
 		return
 	}
-	at := max(p.pick.hit.Start, p.view.From)
+	at := max(p.pick.hit.Start, p.View.From)
 	for i := p.pickedRow() + d; i >= 0 && i < len(p.timeline.plan.Rows); i += d {
 		if h, ok := p.inRow(i, at); ok {
 			p.pickShown(h)

@@ -26,6 +26,7 @@ type sandwich struct {
 	under   int32 // and the node there, -1 for none
 	box     image.Rectangle
 	crumbs  [2]widget.Crumbs // of a zoomed side
+	zoomed  [2]pathCache
 	pics    [2]flame.Picture
 	picture *ui.Picture
 	key     sandwichKey
@@ -66,7 +67,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 	if up <= mid {
 		w.scroll = max(0, w.scroll)
 	}
-	zoom := [2]int{nodeAt(above, p.near.zoom[0]), nodeAt(below, p.near.zoom[1])}
+	zoom := [2]int{w.zoomed[0].node(a.Rec, above, p.Sides[0]), w.zoomed[1].node(a.Rec, below, p.Sides[1])}
 	k := sandwichKey{a, in.Size(), w.scroll, p.palette, p.marked(), scale, zoom}
 	if !w.picture.Serves(u) || w.key != k {
 		y := mid - w.scroll
@@ -104,7 +105,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 // callees' below, and returns what is left between them.
 func (w *sandwich) trails(p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) image.Rectangle {
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
-		at := nodeAt(t, p.near.zoom[i])
+		at := w.zoomed[i].node(a.Rec, t, p.Sides[i])
 		if at < 2 {
 			continue
 		}
@@ -119,7 +120,7 @@ func (w *sandwich) trails(p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) i
 			u.HLine(line.Min.X, line.Max.X, line.Min.Y, u.Theme.Rule)
 		}
 		if to, clicked := w.crumbs[i].Line(u, line, of); clicked {
-			p.near.zoomTo(t, int32(to))
+			p.near.zoomTo(p, t, int32(to))
 		}
 	}
 	return r
@@ -160,7 +161,7 @@ func (w *sandwich) events(s *Shell, p *pane, u *ui.UI) {
 		case widget.DoubleClicked:
 			w.look(p)
 			if t, f := w.function(p); t != nil {
-				p.near.around(f)
+				p.near.around(p, f)
 			}
 		case widget.MenuAsked:
 			w.look(p)
@@ -173,7 +174,7 @@ func (w *sandwich) events(s *Shell, p *pane, u *ui.UI) {
 // look finds the bar under the pointer.
 func (w *sandwich) look(p *pane) {
 	w.under = -1
-	if !w.Inside || p.tab != tabNear || p.near.lists || w.picture == nil {
+	if !w.Inside || p.Tab != tabNear || p.Lists || w.picture == nil {
 		return
 	}
 	for i := range w.pics {
@@ -193,7 +194,7 @@ func (w *sandwich) choose(p *pane) {
 	}
 	t := w.pics[w.side].Tree
 	if w.under == 1 { // as the root of the flamegraph
-		p.near.zoom = [2][]step{}
+		p.Sides = [2][]recording.FuncName{}
 	}
 	p.pick = picked{is: pickNode, node: w.under, tree: t, fn: t.Nodes[w.under].Func, near: true}
 }
@@ -215,10 +216,10 @@ func (w *sandwich) contextMenu(s *Shell, p *pane) {
 	n := w.under
 	w.choose(p)
 	items := []widget.Item{
-		{Title: "Zoom to it", Do: func() { p.near.zoomTo(t, n) }},
+		{Title: "Zoom to it", Do: func() { p.near.zoomTo(p, t, n) }},
 	}
-	if p.near.zoomed() {
-		items = append(items, widget.Item{Title: "Zoom out", Detail: "Esc", Do: func() { p.near.zoom = [2][]step{} }})
+	if p.near.zoomed(p) {
+		items = append(items, widget.Item{Title: "Zoom out", Detail: "Esc", Do: func() { p.Sides = [2][]recording.FuncName{} }})
 	}
 	items = append(items, []widget.Item{
 		{Title: "Copy name", Do: func() { s.copyLater(f.Name) }},

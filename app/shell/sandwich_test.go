@@ -15,7 +15,7 @@ import (
 func TestWayBackInTheSandwich(t *testing.T) {
 	b := newBench(t, shownTrace)
 	p := b.pane
-	p.tab = tabNear
+	p.Tab = tabNear
 	a := p.doc.Answer()
 	for i := range a.Tree.Nodes {
 		if i > 0 && a.Tree.Function(a.Rec, i).Name == "it's leaf" {
@@ -39,25 +39,25 @@ func TestWayBackInTheSandwich(t *testing.T) {
 		return int32(n)
 	}
 	b.frame()
-	p.near.zoomTo(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
+	p.near.zoomTo(p, a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
 	b.frame()
 	b.frame()
 	// it's leaf ‹ inner ‹ outer: the first arrow stands between the first two.
 	arrow := b.written("‹")
 	b.click(arrow.Add(f32.Pt(20, 0)), 0, pointer.ButtonPrimary)
-	if got, want := nodeAt(a.Above, p.near.zoom[0]), deep(a.Above, "it's leaf", "inner"); got != int(want) {
+	if got, want := nodeOf(a, a.Above, p.Sides[0]), deep(a.Above, "it's leaf", "inner"); got != want {
 		t.Errorf("the callers are zoomed to node %d, not %d", got, want)
 	}
-	p.near.zoomTo(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
+	p.near.zoomTo(p, a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
 	b.frame()
 	b.click(arrow.Sub(f32.Pt(25, 0)), 0, pointer.ButtonPrimary)
-	if p.near.zoomed() {
+	if p.near.zoomed(p) {
 		t.Error("the function's own name does not lead back to all of it")
 	}
-	p.near.zoomTo(a.Above, deep(a.Above, "it's leaf", "inner"))
+	p.near.zoomTo(p, a.Above, deep(a.Above, "it's leaf", "inner"))
 	b.frame()
 	b.click(b.written("×"), 0, pointer.ButtonPrimary)
-	if p.near.zoomed() {
+	if p.near.zoomed(p) {
 		t.Error("× does not lead back to all of it")
 	}
 }

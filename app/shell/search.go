@@ -19,7 +19,7 @@ import (
 // searchPart is the line in the toolbar that looks for functions.
 type searchPart struct {
 	editor  gio.Editor
-	text    string // what pattern is of
+	of      string // what pattern is of
 	pattern *search.Pattern
 	err     error
 	focus   bool // wanted with the next frame
@@ -52,35 +52,35 @@ type marksKey struct {
 func (p *pane) searching() bool { return p.search.pattern != nil }
 
 // update reads what was typed.
-func (s *searchPart) update(u *ui.UI) {
+func (s *searchPart) update(p *pane, u *ui.UI) {
 	s.editor.SingleLine, s.editor.Submit = true, true
 	for {
 		if _, ok := s.editor.Update(u.Context); !ok {
 			break
 		}
 	}
-	if t := s.editor.Text(); t != s.text {
+	if t := s.editor.Text(); t != s.of {
+		p.Find = t
 		s.set(t)
 	}
 }
 
+// set looks for what is found by a text.
 func (s *searchPart) set(text string) {
-	s.text, s.pattern, s.err, s.walked, s.function = text, nil, nil, false, -1
+	s.of, s.pattern, s.err, s.walked, s.function = text, nil, nil, false, -1
 	s.list.chosen, s.list.scroll = 0, 0
 	if text != "" {
 		s.pattern, s.err = search.Parse(text)
 	}
 }
 
-// look looks for a text as if it had been typed.
-func (s *searchPart) look(text string) {
-	s.editor.SetText(text)
-	s.set(text)
-}
-
-func (s *searchPart) clear() {
-	s.editor.SetText("")
-	s.set("")
+// lookFor searches for a text as if it had been typed.
+func (p *pane) lookFor(text string) {
+	p.Find = text
+	if p.search.of != text {
+		p.search.editor.SetText(text)
+		p.search.set(text)
+	}
 }
 
 // searchBox draws the line in r and takes its keys.
@@ -99,7 +99,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 			sp.key(s, p, k)
 		}
 	}
-	sp.update(u)
+	sp.update(p, u)
 	sp.list.box = r
 	if p.searching() && !p.timed() {
 		sp.list.update(p, s.wake) // which is walked too
@@ -153,7 +153,7 @@ func (sp *searchPart) key(s *Shell, p *pane, k key.Event) {
 	switch {
 	case sp.list.open && sp.list.keyed(s, p, k.Name):
 	case k.Name == key.NameEscape:
-		sp.clear()
+		p.lookFor("")
 		sp.blur = true
 	case k.Name == key.NameReturn:
 		p.walk(s, !k.Modifiers.Contain(key.ModShift))
@@ -239,9 +239,9 @@ func (p *pane) walk(s *Shell, next bool) {
 	case sp.walked:
 		to, ok = h.Prev(sp.at)
 	case next:
-		to, ok = h.From(p.view.From)
+		to, ok = h.From(p.View.From)
 	default:
-		to, ok = h.Before(p.view.To)
+		to, ok = h.Before(p.View.To)
 	}
 	if !ok { // round the end
 		if next {
@@ -299,11 +299,11 @@ func hitBar(rec *recording.Recording, h search.Hit, is func(recording.FuncID) bo
 // reveal scrolls and moves the view so that a bar is seen, zooming only where
 // it would be too narrow or too wide to see.
 func (p *pane) reveal(h *timeline.Hit) {
-	if h.Found && p.hidden[h.Track] {
+	if h.Found && p.Hidden[h.Track] {
 		p.hide(h.Track, false)
 	}
 	w := p.laneWidth()
-	span := p.view.Span()
+	span := p.View.Span()
 	d := max(1, h.End-h.Start)
 	switch {
 	case d > span:
@@ -311,22 +311,22 @@ func (p *pane) reveal(h *timeline.Hit) {
 	case h.Found && float64(d)/float64(span)*float64(w) < 6:
 		span = max(d*40, 1000)
 	}
-	if mid := h.Start + d/2; span != p.view.Span() || h.Start < p.view.From || h.End > p.view.To {
-		p.view.From, p.view.To = mid-span/2, mid-span/2+span
-		p.view = p.view.Clamp(p.limits())
+	if mid := h.Start + d/2; span != p.View.Span() || h.Start < p.View.From || h.End > p.View.To {
+		p.View.From, p.View.To = mid-span/2, mid-span/2+span
+		p.View = p.View.Clamp(p.limits())
 	}
-	p.moved = true
+	p.Moved = true
 	if p.timeline.plan == nil {
 		return
 	}
 	if i := p.timeline.rowOf(h); i >= 0 {
 		r := &p.timeline.plan.Rows[i]
 		if h.Found && h.Lane >= r.Lanes {
-			p.folds = with(p.folds, h.Track, timeline.Full)
+			p.Folds = with(p.Folds, h.Track, timeline.Full)
 		}
-		_, y0, _, y1 := p.timeline.plan.Box(p.view, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
+		_, y0, _, y1 := p.timeline.plan.Box(p.View, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
 		if y0 < 30 || y1 > p.bounds.lanes.Dy() {
-			p.scrollTo(p.view.Scroll + y0 - p.bounds.lanes.Dy()/3)
+			p.scrollTo(p.View.Scroll + y0 - p.bounds.lanes.Dy()/3)
 		}
 	}
 }
@@ -337,7 +337,7 @@ func (p *pane) sameFunction(s *Shell, next bool) {
 		return
 	}
 	h := p.pick.hit
-	at := p.view.From
+	at := p.View.From
 	if p.pick.is == pickBar {
 		at = h.Start
 	}

@@ -16,10 +16,10 @@ import (
 	"gioui.org/text"
 	gio "gioui.org/widget"
 
-	"ashlar/app/address"
 	"ashlar/app/dialog"
 	"ashlar/app/doc"
 	"ashlar/app/sourcefile"
+	"ashlar/app/view"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
@@ -152,9 +152,9 @@ func (s *Shell) OpenPartWith(path, exe string, part recording.Part) {
 
 // Open shows a file in place of what is shown, or what an address names.
 func (s *Shell) Open(path string) {
-	if !address.Is(path) {
+	if !view.Is(path) {
 		s.openFile(path)
-	} else if v, err := address.Parse(path); err != nil {
+	} else if v, err := view.Parse(path); err != nil {
 		s.Say(err.Error())
 	} else {
 		s.Visit(v)

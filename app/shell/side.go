@@ -98,7 +98,7 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
 	title, sub, ds := p.details(s)
 	if f, ok := p.pickedFunction(); ok {
-		if note := p.marks.markOf(f); note != "" {
+		if note := p.markOf(f); note != "" {
 			ds = append([]detail{{key: "Note", value: note}}, ds...)
 		}
 	}
@@ -281,12 +281,12 @@ func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
 		return p.nodeDetails()
 	}
 	title, sub = "Whole recording", summary(p.rec)
-	if n := len(p.sel.Tracks); n > 0 {
+	if n := len(p.Scope.Tracks); n > 0 {
 		title, sub = units.Plural(int64(n), "selected thread"), ""
 	}
-	if p.sel.Ranged {
-		title, sub = "Selected time", units.Duration(p.sel.To-p.sel.From)
-		ds = append(ds, p.timeDetail("From", p.sel.From), p.timeDetail("To", p.sel.To), lengthDetail("Length", p.sel.To-p.sel.From))
+	if p.Scope.Ranged {
+		title, sub = "Selected time", units.Duration(p.Scope.To-p.Scope.From)
+		ds = append(ds, p.timeDetail("From", p.Scope.From), p.timeDetail("To", p.Scope.To), lengthDetail("Length", p.Scope.To-p.Scope.From))
 	}
 	if a := p.doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
 		m := a.Metric()

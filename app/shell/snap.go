@@ -22,13 +22,13 @@ func (t *timelinePart) snap(p *pane, u *ui.UI, x, y float32) int64 {
 	if t.plan == nil {
 		return at
 	}
-	ps := float64(p.view.Span()) / float64(p.laneWidth())
+	ps := float64(p.View.Span()) / float64(p.laneWidth())
 	s := snapper{at: at, reach: int64(ps * float64(u.Px(snapReach))), least: int64(ps * float64(u.Px(snapBar))), best: at, dist: math.MaxInt64}
-	if i := t.plan.At(int(y) + p.view.Scroll); i >= 0 && y >= 0 {
+	if i := t.plan.At(int(y) + p.View.Scroll); i >= 0 && y >= 0 {
 		s.row(p.rec, &t.plan.Rows[i])
 	}
 	if s.dist > s.reach {
-		for i := max(0, t.plan.At(p.view.Scroll)); i < len(t.plan.Rows) && t.plan.Rows[i].Y < p.view.Scroll+p.bounds.lanes.Dy(); i++ {
+		for i := max(0, t.plan.At(p.View.Scroll)); i < len(t.plan.Rows) && t.plan.Rows[i].Y < p.View.Scroll+p.bounds.lanes.Dy(); i++ {
 			s.row(p.rec, &t.plan.Rows[i])
 		}
 	}
@@ -76,11 +76,11 @@ func (p *pane) extend(share float64) {
 	if !p.timed() {
 		return
 	}
-	if !p.sel.Ranged {
+	if !p.Scope.Ranged {
 		p.beginRange()
 	}
 	_, to := p.rangeEnds()
-	p.rangeTo(to + int64(share*float64(p.view.Span())))
+	p.rangeTo(to + int64(share*float64(p.View.Span())))
 }
 
 // extendToEdge moves the end of the selected range to the next edge of a span
@@ -89,7 +89,7 @@ func (p *pane) extendToEdge(next bool) {
 	if !p.timed() {
 		return
 	}
-	if !p.sel.Ranged {
+	if !p.Scope.Ranged {
 		p.beginRange()
 	}
 	_, end := p.rangeEnds()
@@ -128,35 +128,35 @@ func (p *pane) extendToEdge(next bool) {
 // gone to, at what is selected, or in the middle of the view.
 func (p *pane) beginRange() {
 	at, _ := p.here()
-	if at < p.view.From || at > p.view.To {
-		at = p.view.From + p.view.Span()/2
+	if at < p.View.From || at > p.View.To {
+		at = p.View.From + p.View.Span()/2
 	}
 	if p.pick.is == pickBar && p.pick.hit.Start == at {
-		p.sel.Ranged, p.sel.From, p.sel.To = true, at, min(p.pick.hit.End, p.rec.End)
+		p.Scope.Ranged, p.Scope.From, p.Scope.To = true, at, min(p.pick.hit.End, p.rec.End)
 	} else {
-		p.sel.Ranged, p.sel.From, p.sel.To = true, at, at
+		p.Scope.Ranged, p.Scope.From, p.Scope.To = true, at, at
 	}
 	p.rangeFrom = at
 }
 
 // rangeEnds are where the selected range was begun and the end that keys move.
 func (p *pane) rangeEnds() (fixed, moving int64) {
-	if p.rangeFrom == p.sel.To && p.sel.To != p.sel.From {
-		return p.sel.To, p.sel.From
+	if p.rangeFrom == p.Scope.To && p.Scope.To != p.Scope.From {
+		return p.Scope.To, p.Scope.From
 	}
-	return p.sel.From, p.sel.To
+	return p.Scope.From, p.Scope.To
 }
 
 func (p *pane) rangeTo(at int64) {
 	fixed, _ := p.rangeEnds()
 	p.selectRange(fixed, at)
-	p.sel.Ranged = true // also while it has no length
+	p.Scope.Ranged = true // also while it has no length
 	p.rangeFrom = fixed
 	at = min(max(at, p.rec.Start), p.rec.End)
 	// What is selected stays in view.
-	if at > p.view.To || at < p.view.From {
-		p.view.From, p.view.To = at-p.view.Span()/2, at+p.view.Span()/2
-		p.view = p.view.Clamp(p.limits())
-		p.moved = true
+	if at > p.View.To || at < p.View.From {
+		p.View.From, p.View.To = at-p.View.Span()/2, at+p.View.Span()/2
+		p.View = p.View.Clamp(p.limits())
+		p.Moved = true
 	}
 }

@@ -37,7 +37,7 @@ func TestSortThreadsByCommand(t *testing.T) {
 		{"Sort threads: busiest", []string{"b", "c", "d", "a"}},
 		{"Sort threads: the file's order", []string{"d", "b", "a", "c"}},
 	} {
-		b.pane.order = []int{3, 2, 1, 0}
+		b.pane.Order = []int{3, 2, 1, 0}
 		if !b.Run(c.command) {
 			t.Fatalf("there is no command %q", c.command)
 		}

@@ -99,7 +99,7 @@ func (s *Shell) source(p *pane, name string) *sourceText {
 
 // settleSource reads the picked function's file now.
 func (s *Shell) settleSource(p *pane) {
-	if name, _ := p.sourceFile(); name != "" && p.tab == tabSource {
+	if name, _ := p.sourceFile(); name != "" && p.Tab == tabSource {
 		s.sources = map[string]*sourceText{name: readSource(name, s.Roots, p.folder())}
 	}
 }
@@ -336,7 +336,7 @@ func (s *Shell) edit() {
 	case s.Do.Edit == nil:
 		return
 	}
-	if p.tab == tabSource && p.sourcePart.at > 0 {
+	if p.Tab == tabSource && p.sourcePart.at > 0 {
 		line = p.sourcePart.at
 	}
 	roots, beside := s.Roots, p.folder()

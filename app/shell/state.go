@@ -87,16 +87,16 @@ func (s *Shell) State() State {
 		return st
 	}
 	c := &p.rec.Counts
-	st = State{Typed: st.Typed, Focus: st.Focus, Drop: st.Drop, Note: st.Note, Scroll: p.view.Scroll, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
-		From: p.view.From - p.rec.Start, To: p.view.To - p.rec.Start, Metric: p.metricOf().Name}
-	if p.sel.Ranged {
-		st.Selected = [2]int64{p.sel.From - p.rec.Start, p.sel.To - p.rec.Start}
+	st = State{Typed: st.Typed, Focus: st.Focus, Drop: st.Drop, Note: st.Note, Scroll: p.View.Scroll, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
+		From: p.View.From - p.rec.Start, To: p.View.To - p.rec.Start, Metric: p.metricOf().Name}
+	if p.Scope.Ranged {
+		st.Selected = [2]int64{p.Scope.From - p.rec.Start, p.Scope.To - p.rec.Start}
 	}
-	st.Tab, st.Search, st.Found = tabs[p.tab], p.search.text, p.searchInfo()
-	for _, t := range p.transforms {
+	st.Tab, st.Search, st.Found = tabs[tabAt(p.Tab)].title, p.Find, p.searchInfo()
+	for _, t := range p.Transforms {
 		st.Transforms = append(st.Transforms, t.String())
 	}
-	for _, m := range p.marks.all {
+	for _, m := range p.Marks {
 		st.Marks = append(st.Marks, m.Text)
 	}
 	if f, ok := p.pickedFunction(); ok {
@@ -112,15 +112,15 @@ func (s *Shell) State() State {
 			}
 		}
 	}
-	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.pinned), len(p.sel.Tracks), len(p.hidden), len(p.flame.zoom)
-	st.Near, st.Rows, st.Grouped = p.near.of.Name, len(p.table.order.rows), string(p.table.group)
+	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.Pinned), len(p.Scope.Tracks), len(p.Hidden), len(p.Zoom)
+	st.Near, st.Rows, st.Grouped = p.near.of(p).Name, len(p.table.order.rows), string(p.table.group)
 	st.Sorted, st.Shape = p.table.inWords()
-	st.Colour, st.Up, st.Scale = string(s.Mode), p.flame.up, s.scale()
+	st.Colour, st.Up, st.Scale = string(s.Mode), p.Up, s.scale()
 	if a := p.doc.Answer(); a != nil {
 		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
 	}
 	if s.versus != nil {
-		st.Compare = s.versus.state()
+		st.Compare = s.versus.log()
 	}
 	return st
 }
@@ -141,7 +141,7 @@ func (s *Shell) focused() string {
 		case s.focus.In(&c.tabKeys):
 			return "tabs"
 		case s.focus.In(&c.tab):
-			return compareTabNames[c.tab]
+			return compareTabs[compareTabAt(c.tab)].title
 		case s.focus.In(&c.largest):
 			return "details"
 		}
@@ -160,8 +160,8 @@ func (s *Shell) focused() string {
 		return "timeline"
 	case s.focus.In(&p.tabKeys):
 		return "tabs"
-	case s.focus.In(&p.tab):
-		return tabs[p.tab]
+	case s.focus.In(&p.Tab):
+		return tabs[tabAt(p.Tab)].title
 	case s.focus.In(&p.sideOf.Drag):
 		return "details"
 	}
@@ -177,7 +177,7 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		return err
 	}
 	p.update(s)
-	if _, err := p.arrive(); err != nil {
+	if _, err := p.arrive(s); err != nil {
 		return err
 	}
 	if err := s.Look(v); err != nil {
@@ -185,7 +185,7 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 	}
 	if from, to, ranged := part(p.rec); ranged && p.rec.HasTime {
 		p.selectRange(p.rec.Start+from, p.rec.Start+to)
-		p.fit(p.sel.From, p.sel.To)
+		p.fit(p.Scope.From, p.Scope.To)
 	}
 	for {
 		if err := p.doc.Settle(p.question()); err != nil {
@@ -194,7 +194,7 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		s.settleSource(p)
 		// Functions of an address are found in the answer, and may be asked
 		// about in turn.
-		if changed, err := p.arrive(); err != nil || !changed {
+		if changed, err := p.arrive(s); err != nil || !changed {
 			return err
 		}
 	}

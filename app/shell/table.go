@@ -148,7 +148,7 @@ func (t *tablePart) events(s *Shell, p *pane, u *ui.UI, a *doc.Answer, body imag
 		case widget.DoubleClicked:
 			if r := row(); r != nil && a.ByFunction() {
 				t.choose(p, a, r)
-				p.tab = tabNear
+				p.Tab = tabNear
 			}
 		case widget.MenuAsked:
 			t.choose(p, a, row())
@@ -220,8 +220,8 @@ func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at 
 			items = append(items, p.functionItems(s, row.Function(a.Rec))...)
 		case a.By == analyze.ByThread:
 			if i := row.Track; i >= 0 {
-				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.sel.Tracks = []int{i} }},
-					widget.Item{Title: "Select all threads", Do: func() { p.sel.Tracks = nil }})
+				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.Scope.Tracks = []int{i} }},
+					widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }})
 			}
 		default:
 			t := analyze.Only(name)
@@ -230,7 +230,7 @@ func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at 
 				c := analyze.CollapseModule(name)
 				items = append(items, widget.Item{Title: "Collapse it", On: p.has(c), Do: func() { p.transform(c) }})
 			}
-			items = append(items, widget.Item{Title: "Search for it", Do: func() { p.search.look(name) }})
+			items = append(items, widget.Item{Title: "Search for it", Do: func() { p.lookFor(name) }})
 		}
 	}
 	items = append(items,

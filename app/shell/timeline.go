@@ -141,12 +141,12 @@ func (t *timelinePart) stripCursor(p *pane, u *ui.UI) pointer.Cursor {
 
 // rows is how the rows are laid out.
 func (p *pane) rows(scale float32) timeline.Layout {
-	order := p.order
+	order := p.Order
 	if order == nil {
 		order = p.like
 	}
-	return timeline.Layout{Scale: scale, Event: p.event, Metric: p.metric, Folds: p.folds, Closed: p.closed,
-		Hidden: p.hidden, Pinned: p.pinned, Order: order, Sort: p.sort, Filter: p.filter}
+	return timeline.Layout{Scale: scale, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
+		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter}
 }
 
 func (t *timelinePart) replan(p *pane, scale float32) {
@@ -159,13 +159,13 @@ func (t *timelinePart) replan(p *pane, scale float32) {
 
 func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
-	k := pictKey{t.plan, p.view, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.sel.Tracks), len(p.sel.Tracks)}
+	k := pictKey{t.plan, p.View, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks)}
 	if !t.picture.Serves(u) || t.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
-			Rec: p.rec, Plan: t.plan, View: p.view, Palette: p.palette, Gutter: b.gutter,
+			Rec: p.rec, Plan: t.plan, View: p.View, Palette: p.palette, Gutter: b.gutter,
 			Fonts: timeline.Fonts{Bar: s.fonts.Regular(11.5 * px), Name: s.fonts.Medium(12.5 * px), Small: s.fonts.Regular(11.5 * px)},
-			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.event, Metric: p.metric, Chosen: p.chosenTracks(),
+			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.Event, Metric: p.Metric, Chosen: p.chosenTracks(),
 			Gathered: &t.gathered,
 		}
 		t.picture = u.Cover(&t.canvases, b.lanes.Size(), pic.Paint)
@@ -175,8 +175,8 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	u.Draw(t.picture, b.lanes.Min)
 	if len(t.plan.Rows) == 0 {
 		text := "All threads are hidden: V lists them"
-		if p.filter != "" {
-			text = "No thread or process is called " + cutName(p.filter)
+		if p.Filter != "" {
+			text = "No thread or process is called " + cutName(p.Filter)
 		}
 		u.Text(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: ui.Middle})
 	}
@@ -184,10 +184,10 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 
 func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
 	b := &p.bounds
-	k := rulerKey{p.view, p.rec.Start, b.ruler.Size(), s.Theme}
+	k := rulerKey{p.View, p.rec.Start, b.ruler.Size(), s.Theme}
 	if !t.ruler.Serves(u) || t.rulerKey != k {
 		t.ruler = u.Paint(&t.rulers, b.ruler.Size(), func(on raster.Surface) {
-			timeline.PaintRuler(on, p.view, p.rec.Start, s.Theme, s.fonts.Regular(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.gutter)
+			timeline.PaintRuler(on, p.View, p.rec.Start, s.Theme, s.fonts.Regular(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.gutter)
 		})
 		t.rulerKey = k
 	}
@@ -197,9 +197,9 @@ func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
 func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
 	b := &p.bounds
 	w := b.overview.Dx() - b.gutter
-	dk := densityKey{p.rec, p.event, p.metric, w}
+	dk := densityKey{p.rec, p.Event, p.Metric, w}
 	if t.densityOf != dk {
-		t.density, t.densityOf = timeline.Density(p.rec, p.event, p.metric, w), dk
+		t.density, t.densityOf = timeline.Density(p.rec, p.Event, p.Metric, w), dk
 	}
 	read := 1.0
 	if pr := p.doc.Progress(); !pr.Done && pr.Total > 0 {
@@ -213,7 +213,7 @@ func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
 		t.overKey = k
 	}
 	u.Draw(t.overview, b.overview.Min)
-	x0, x1 := t.stripX(p, p.view.From), t.stripX(p, p.view.To)
+	x0, x1 := t.stripX(p, p.View.From), t.stripX(p, p.View.To)
 	in := image.Rect(b.overview.Min.X+b.gutter, b.overview.Min.Y, b.overview.Max.X, b.overview.Max.Y)
 	x0, x1 = max(x0, in.Min.X), min(x1, in.Max.X)
 	if x1-x0 < u.Px(3) {
@@ -222,8 +222,8 @@ func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
 	veil := theme.WithAlpha(u.Theme.Background, .62)
 	u.Fill(image.Rect(in.Min.X, in.Min.Y, x0, in.Max.Y), veil)
 	u.Fill(image.Rect(x1, in.Min.Y, in.Max.X, in.Max.Y), veil)
-	if p.sel.Ranged {
-		u.Fill(image.Rect(t.stripX(p, p.sel.From), in.Min.Y, max(t.stripX(p, p.sel.From)+1, t.stripX(p, p.sel.To)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
+	if p.Scope.Ranged {
+		u.Fill(image.Rect(t.stripX(p, p.Scope.From), in.Min.Y, max(t.stripX(p, p.Scope.From)+1, t.stripX(p, p.Scope.To)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
 	}
 	u.Border(image.Rect(x0, in.Min.Y, x1, in.Max.Y), 3, max(1, u.Px(1)), u.Theme.Accent)
 	t.drawHits(p, u, in)
@@ -248,12 +248,12 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 	b := &p.bounds
 	th := u.Theme
 	lanes := image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
-	if p.sel.Ranged {
+	if p.Scope.Ranged {
 		w := p.laneWidth()
 		x := func(at int64) int {
-			return lanes.Min.X + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.view.X(at, w)))))
+			return lanes.Min.X + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.View.X(at, w)))))
 		}
-		x0, x1 := x(p.sel.From), x(p.sel.To)
+		x0, x1 := x(p.Scope.From), x(p.Scope.To)
 		if x1 >= lanes.Min.X && x0 <= lanes.Max.X {
 			u.At(lanes, func(u *ui.UI) {
 				o := lanes.Min.X
@@ -261,7 +261,7 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 				u.VLine(x0-o, 0, lanes.Dy(), th.Accent)
 				u.VLine(x1-o, 0, lanes.Dy(), th.Accent)
 			})
-			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.sel.To-p.sel.From))
+			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.Scope.To-p.Scope.From))
 		}
 	}
 	p.drawMark(u)
@@ -306,7 +306,7 @@ func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c ui.Colour, 
 		t.outlinePoint(p, u, row, h, c, w)
 		return
 	}
-	x0, y0, x1, y1 := t.plan.Box(p.view, row, h.Lane, h.Start, h.End, b.lanes.Dx(), b.gutter)
+	x0, y0, x1, y1 := t.plan.Box(p.View, row, h.Lane, h.Start, h.End, b.lanes.Dx(), b.gutter)
 	if x1 <= b.gutter || x0 >= b.lanes.Dx() {
 		return
 	}
@@ -325,16 +325,16 @@ func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c ui.Colour, 
 func (t *timelinePart) outlinePoint(p *pane, u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
 	b := &p.bounds
 	r := &t.plan.Rows[row]
-	x, y := b.gutter+int(p.view.X(h.Start, p.laneWidth())), r.Y-p.view.Scroll+u.Px(2)
+	x, y := b.gutter+int(p.View.X(h.Start, p.laneWidth())), r.Y-p.View.Scroll+u.Px(2)
 	if h.Counter != nil {
-		x, y = t.plan.CounterPoint(p.rec, p.view, row, h.Point, b.lanes.Dx(), b.gutter)
+		x, y = t.plan.CounterPoint(p.rec, p.View, row, h.Point, b.lanes.Dx(), b.gutter)
 	}
 	if x < b.gutter || x > b.lanes.Dx() {
 		return
 	}
 	u.At(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), func(u *ui.UI) {
 		n := u.Px(float32(w) + 2.5)
-		u.VLine(x-b.gutter, r.Y-p.view.Scroll, r.Y-p.view.Scroll+r.Height-1, theme.WithAlpha(c, .5))
+		u.VLine(x-b.gutter, r.Y-p.View.Scroll, r.Y-p.View.Scroll+r.Height-1, theme.WithAlpha(c, .5))
 		u.Round(ui.Rect(x-b.gutter-n, y-n, 2*n+1, 2*n+1), float32(w)+3, c)
 	})
 }

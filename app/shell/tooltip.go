@@ -26,7 +26,7 @@ func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 		lines := []string{"from " + units.Duration(h.Start-p.rec.Start)}
 		if ws := p.rec.Windows[h.Track]; h.Window < len(ws.Windows) {
 			m := p.metricOf()
-			v := timeline.WindowWeight(ws, h.Window, p.metric)
+			v := timeline.WindowWeight(ws, h.Window, p.Metric)
 			lines = append(lines, m.Name+" "+units.Value(v, m)+"   ("+units.Exact(v, m)+")")
 		}
 		widget.Tip(u, at, "Window of "+units.Duration(h.End-h.Start), lines)
@@ -77,7 +77,7 @@ func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 }
 
 func (f *flamePart) tooltip(s *Shell, p *pane, u *ui.UI) {
-	if !f.Inside || f.Pressed || f.under < 0 || f.tree == nil || s.menu != nil || s.help || p.tab != tabFlame {
+	if !f.Inside || f.Pressed || f.under < 0 || f.tree == nil || s.menu != nil || s.help || p.Tab != tabFlame {
 		return
 	}
 	if a := p.doc.Answer(); a != nil && a.Tree == f.tree && int(f.under) < len(f.tree.Nodes) {
@@ -86,7 +86,7 @@ func (f *flamePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 }
 
 func (w *sandwich) tooltip(s *Shell, p *pane, u *ui.UI) {
-	if w.under < 0 || w.Pressed || s.menu != nil || s.help || p.tab != tabNear {
+	if w.under < 0 || w.Pressed || s.menu != nil || s.help || p.Tab != tabNear {
 		return
 	}
 	if a := p.doc.Answer(); a == w.key.of {

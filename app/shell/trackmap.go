@@ -30,8 +30,8 @@ type mapKey struct {
 // seen is the part of the map, from its top, that stands for what is visible.
 func (m *mapPart) seen(p *pane, u *ui.UI) (y0, y1 int) {
 	h, all := p.bounds.rows.Dy(), max(1, p.timeline.plan.Height)
-	y0 = p.view.Scroll * h / all
-	y1 = min(h, (p.view.Scroll+p.bounds.lanes.Dy())*h/all)
+	y0 = p.View.Scroll * h / all
+	y1 = min(h, (p.View.Scroll+p.bounds.lanes.Dy())*h/all)
 	if least := u.Px(10); y1-y0 < least {
 		y0 = min(y0, h-least)
 		y1 = y0 + least
@@ -75,7 +75,7 @@ func (m *mapPart) layout(p *pane, u *ui.UI) {
 	r := p.bounds.rows
 	plan := p.timeline.plan
 	if plan.Height <= p.bounds.lanes.Dy() {
-		p.scrollTo(p.view.Scroll) // not past what there is
+		p.scrollTo(p.View.Scroll) // not past what there is
 		return
 	}
 	k := mapKey{plan, r.Size(), u.Theme}

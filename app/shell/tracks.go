@@ -44,10 +44,10 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 		if _, ok := f.editor.Update(u.Context); !ok {
 			break
 		}
-		p.filter = f.editor.Text()
+		p.Filter = f.editor.Text()
 	}
-	if f.editor.Text() != p.filter { // undone, or set by something else
-		f.editor.SetText(p.filter)
+	if f.editor.Text() != p.Filter { // undone, or set by something else
+		f.editor.SetText(p.Filter)
 	}
 	if u.Item(&f.editor, r) || f.focus {
 		f.focus = false
@@ -60,7 +60,7 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 	}
 	th := u.Theme
 	focused := u.Focused(&f.editor)
-	if focused || p.filter != "" {
+	if focused || p.Filter != "" {
 		u.Round(r, 5, th.Raised)
 	}
 	border := th.Rule
@@ -69,7 +69,7 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 	}
 	u.Border(r, 5, 1, border)
 	in := image.Rect(r.Min.X+u.Px(8), r.Min.Y+u.Px(5), r.Max.X-u.Px(6), r.Max.Y-u.Px(3))
-	if p.filter != "" {
+	if p.Filter != "" {
 		shown := 0
 		for i := range p.timeline.plan.Rows {
 			if p.timeline.plan.Rows[i].Kind == timeline.TrackRow {
@@ -78,7 +78,7 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 		}
 		x := image.Rect(r.Max.X-u.Px(20), r.Min.Y, r.Max.X, r.Max.Y)
 		if clicked, _ := f.clear.Clicked(u, x); clicked {
-			p.filter = ""
+			p.Filter = ""
 		}
 		u.Text(x, "×", ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
 		st := ui.Style{Size: 11, Color: th.Dim, Align: ui.End}
@@ -103,8 +103,8 @@ func (s *Shell) chooseTracks() {
 	c = widget.NewChooser("Threads to show: Return shows or hides one", "", func(text string) []widget.Line {
 		var ls []widget.Line
 		if text == "" {
-			ls = append(ls, widget.Line{Title: "Show all", Detail: units.Count(int64(len(p.hidden))) + " hidden", Dim: true,
-				Take: func() { p.hidden = map[int]bool{}; again() }},
+			ls = append(ls, widget.Line{Title: "Show all", Detail: units.Count(int64(len(p.Hidden))) + " hidden", Dim: true,
+				Take: func() { p.Hidden = map[int]bool{}; again() }},
 				widget.Line{Title: "Show only these selected", Dim: true, Take: func() { p.hideOthers(s); again() }})
 		}
 		first := len(ls)
@@ -119,11 +119,11 @@ func (s *Shell) chooseTracks() {
 				detail = strings.TrimSpace(detail + "   " + strconv.FormatInt(t.TID, 10))
 			}
 			mark := widget.MarkOn
-			if p.hidden[i] {
+			if p.Hidden[i] {
 				mark = widget.MarkOff
 			}
-			ls = append(ls, widget.Line{Title: name, Detail: detail, Mark: mark, Dim: p.hidden[i], Take: func() {
-				p.hide(i, !p.hidden[i])
+			ls = append(ls, widget.Line{Title: name, Detail: detail, Mark: mark, Dim: p.Hidden[i], Take: func() {
+				p.hide(i, !p.Hidden[i])
 				again()
 			}})
 		}
@@ -143,34 +143,34 @@ func containsFold(s, part string) bool {
 
 // hide leaves a track out, or shows it again.
 func (p *pane) hide(i int, on bool) {
-	if p.hidden = with(p.hidden, i, true); !on {
-		delete(p.hidden, i)
+	if p.Hidden = with(p.Hidden, i, true); !on {
+		delete(p.Hidden, i)
 	}
 }
 
 // hideOthers hides all tracks but the selected ones.
 func (p *pane) hideOthers(s *Shell) {
-	if p.sel.Tracks == nil {
+	if p.Scope.Tracks == nil {
 		s.Say("Select threads first: Ctrl click on their names")
 		return
 	}
-	p.hidden = map[int]bool{}
+	p.Hidden = map[int]bool{}
 	for i := range p.rec.Tracks {
-		if !slices.Contains(p.sel.Tracks, i) {
-			p.hidden[i] = true
+		if !slices.Contains(p.Scope.Tracks, i) {
+			p.Hidden[i] = true
 		}
 	}
 }
 
 // foldAll folds every thread to a line; if they are all folded, it opens them.
 func (p *pane) foldAll(open bool) {
-	p.folds = map[int]timeline.Fold{}
-	p.closed = map[int]bool{}
+	p.Folds = map[int]timeline.Fold{}
+	p.Closed = map[int]bool{}
 	for i := range p.rec.Tracks {
 		if open {
-			p.folds[i] = timeline.Full
+			p.Folds[i] = timeline.Full
 		} else {
-			p.folds[i] = timeline.Closed
+			p.Folds[i] = timeline.Closed
 		}
 	}
 }
@@ -179,18 +179,18 @@ func (p *pane) foldAll(open bool) {
 func (p *pane) foldProcesses() {
 	closed := map[int]bool{}
 	for i := range p.rec.Processes {
-		if !p.closed[i] {
+		if !p.Closed[i] {
 			closed[i] = true
 		}
 	}
 	if len(closed) == 0 {
-		p.closed = closed
+		p.Closed = closed
 		return
 	}
 	for i := range p.rec.Processes {
 		closed[i] = true
 	}
-	p.closed = closed
+	p.Closed = closed
 }
 
 // Commands for the thread that is current: that of the picked bar, the only
@@ -210,7 +210,7 @@ func (p *pane) currentRow() *timeline.Row {
 		if r.Kind != timeline.TrackRow {
 			continue
 		}
-		if len(p.sel.Tracks) == 1 && r.Index == p.sel.Tracks[0] || len(p.sel.Tracks) != 1 && r.Y+r.Height > p.view.Scroll {
+		if len(p.Scope.Tracks) == 1 && r.Index == p.Scope.Tracks[0] || len(p.Scope.Tracks) != 1 && r.Y+r.Height > p.View.Scroll {
 			return r
 		}
 	}
@@ -224,18 +224,18 @@ func (p *pane) onTrack(do func(r *timeline.Row)) {
 }
 
 func (p *pane) togglePin(i int) {
-	if k := slices.Index(p.pinned, i); k >= 0 {
-		p.pinned = slices.Delete(slices.Clone(p.pinned), k, k+1)
+	if k := slices.Index(p.Pinned, i); k >= 0 {
+		p.Pinned = slices.Delete(slices.Clone(p.Pinned), k, k+1)
 	} else {
-		p.pinned = append(slices.Clone(p.pinned), i)
+		p.Pinned = append(slices.Clone(p.Pinned), i)
 	}
 }
 
 func (p *pane) onlyTrack(i int) {
-	if slices.Equal(p.sel.Tracks, []int{i}) {
-		p.sel.Tracks = nil
+	if slices.Equal(p.Scope.Tracks, []int{i}) {
+		p.Scope.Tracks = nil
 	} else {
-		p.sel.Tracks = []int{i}
+		p.Scope.Tracks = []int{i}
 	}
 }
 
@@ -260,7 +260,7 @@ func (p *pane) processItems(r *timeline.Row) []widget.Item {
 	}
 	items := []widget.Item{{Title: fold, Do: func() { p.fold(r) }}}
 	if i < 0 { // the pinned ones
-		return append(items, widget.Item{Title: "Unpin all", Do: func() { p.pinned = nil }})
+		return append(items, widget.Item{Title: "Unpin all", Do: func() { p.Pinned = nil }})
 	}
 	var mine []int
 	for k, t := range p.rec.Tracks {
@@ -268,9 +268,9 @@ func (p *pane) processItems(r *timeline.Row) []widget.Item {
 			mine = append(mine, k)
 		}
 	}
-	only := widget.Item{Title: "Select only its threads", Do: func() { p.sel.Tracks = mine }}
-	if slices.Equal(p.sel.Tracks, mine) {
-		only = widget.Item{Title: "Select all threads", Do: func() { p.sel.Tracks = nil }}
+	only := widget.Item{Title: "Select only its threads", Do: func() { p.Scope.Tracks = mine }}
+	if slices.Equal(p.Scope.Tracks, mine) {
+		only = widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }}
 	}
 	return append(items, only, widget.Item{Title: "Hide its threads", Do: func() {
 		for _, k := range mine {

@@ -13,7 +13,7 @@ import (
 // transform adds a transform to those of the flamegraph and table; one that is
 // there already is taken away.
 func (p *pane) transform(t analyze.Transform) {
-	ts := slices.Clone(p.transforms)
+	ts := slices.Clone(p.Transforms)
 	if i := slices.Index(ts, t); i >= 0 {
 		ts = slices.Delete(ts, i, i+1)
 	} else {
@@ -22,7 +22,7 @@ func (p *pane) transform(t analyze.Transform) {
 	if len(ts) == 0 {
 		ts = nil
 	}
-	p.transforms = ts
+	p.Transforms = ts
 	p.flame.zoomTo(p, nil)
 }
 
@@ -36,7 +36,7 @@ func (p *pane) joinRelated(s *Shell) {
 }
 
 // has tells whether a transform is on.
-func (p *pane) has(t analyze.Transform) bool { return slices.Contains(p.transforms, t) }
+func (p *pane) has(t analyze.Transform) bool { return slices.Contains(p.Transforms, t) }
 
 // pickedFunction is the function that is picked, if one is.
 func (p *pane) pickedFunction() (recording.Function, bool) {
@@ -64,8 +64,8 @@ func (p *pane) onPicked(s *Shell, make func(analyze.Ref) analyze.Transform) {
 func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
 	ref := analyze.RefTo(f)
 	items := []widget.Item{{Title: "Callers and callees", Detail: "Q", Do: func() {
-		p.near.around(f)
-		p.tab = tabNear
+		p.near.around(p, f)
+		p.Tab = tabNear
 	}}}
 	for _, x := range []struct {
 		title string
@@ -85,12 +85,12 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
 		items = append(items, widget.Item{Title: "Collapse module " + shortModule(f.Module), On: p.has(t), Do: func() { p.transform(t) }})
 	}
 	items = append(items, p.labelItems(s)...)
-	return append(items, widget.Item{Title: "Search for it", Do: func() { p.search.look(f.Name) }})
+	return append(items, widget.Item{Title: "Search for it", Do: func() { p.lookFor(f.Name) }})
 }
 
 // viewItems are the ways to look at the whole flamegraph.
 func (p *pane) viewItems() []widget.Item {
-	items := []widget.Item{{Title: "Root at the bottom", On: p.flame.up, Do: p.flame.turn}}
+	items := []widget.Item{{Title: "Root at the bottom", On: p.Up, Do: func() { p.flame.turn(p) }}}
 	for _, x := range []struct {
 		title string
 		t     analyze.Transform
@@ -116,10 +116,10 @@ func (p *pane) viewItems() []widget.Item {
 func (p *pane) chips(u *ui.UI, x, right int) int {
 	r := p.bounds.tabs
 	th := u.Theme
-	for len(p.chipClicks) < len(p.transforms) {
+	for len(p.chipClicks) < len(p.Transforms) {
 		p.chipClicks = append(p.chipClicks, widget.ClickArea{})
 	}
-	for i, t := range p.transforms {
+	for i, t := range p.Transforms {
 		label := t.String()
 		st := ui.Style{Size: 11.5, Color: th.Text}
 		w := min(u.Px(220), u.Measure(label, st).X) + u.Px(30)

@@ -18,8 +18,8 @@ func (p *pane) labels() (keys []analyze.KeyValues, known bool) {
 	switch {
 	case p.rec.Contexts.Len() < 2:
 		return nil, true
-	case p.pick.is == pickBar && h.Samples != nil && h.Samples.Event == p.event:
-		keys = p.doc.CallContexts(p.rec, p.event, p.metric, h.Track, h.Call)
+	case p.pick.is == pickBar && h.Samples != nil && h.Samples.Event == p.Event:
+		keys = p.doc.CallContexts(p.rec, p.Event, p.Metric, h.Track, h.Call)
 	case a == nil:
 		return nil, false
 	case p.pick.is == pickNode && p.pick.tree == a.Tree:
@@ -91,7 +91,7 @@ func (p *pane) labelLine(s *Shell, t analyze.Transform, title, detail string) wi
 
 // labelItems are what can be done with the labels of what is picked.
 func (p *pane) labelItems(s *Shell) []widget.Item {
-	if p.rec.Contexts.Len() < 2 || p.event >= len(p.rec.Events) || p.rec.Events[p.event].Basis == recording.FromSpans {
+	if p.rec.Contexts.Len() < 2 || p.Event >= len(p.rec.Events) || p.rec.Events[p.Event].Basis == recording.FromSpans {
 		return nil
 	}
 	return []widget.Item{{Title: "Only what has a label…", Do: func() { s.chooseLabel("") }}}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"ashlar/app/address"
 	"ashlar/app/cli"
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/widget"
@@ -94,7 +94,7 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	if line, rest := b.AsCommand(); !strings.Contains(line, "--where tenant=zoo") || rest != "" {
 		t.Errorf("as a command it is %s (but %s)", line, rest)
 	}
-	v, err := address.Parse(b.Address().String())
+	v, err := view.Parse(b.Address().String())
 	if err != nil || !slices.Equal(v.Transforms, []analyze.Transform{analyze.Where("tenant=zoo")}) {
 		t.Errorf("the address %s says %v, %v", b.Address(), v, err)
 	}
@@ -119,8 +119,8 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	for range 3 {
 		b.undo()
 	}
-	if got := b.total(); got != "100" || p.transforms != nil {
-		t.Errorf("undone, there is %s by %v", got, p.transforms)
+	if got := b.total(); got != "100" || p.Transforms != nil {
+		t.Errorf("undone, there is %s by %v", got, p.Transforms)
 	}
 	// The details of a function lead to its labels.
 	p.pickFunction(p.doc.Answer(), 2)

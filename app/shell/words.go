@@ -15,17 +15,6 @@ const (
 	ctrlKey  = key.ModCtrl
 )
 
-// eventTitle and metricTitle are what the choices in the toolbar say.
-func eventTitle(e *recording.Event) string {
-	switch {
-	case e.Name != "":
-		return e.Name
-	case e.Basis == recording.FromSpans:
-		return "spans"
-	}
-	return "samples"
-}
-
 // basisText says what the lower half answers for, and from which records.
 func basisText(rec *recording.Recording, a *analyze.Weights) string {
 	switch {

@@ -12,25 +12,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"time"
 
-	"ashlar/app/address"
+	"ashlar/app/view"
 )
-
-// Mark is a note on a time, a range or a function of a recording. Times are
-// picoseconds from the recording's start.
-type Mark struct {
-	// ID tells marks apart, also those that come from another machine.
-	ID string `json:"id"`
-	address.Place
-	Text    string    `json:"text"`
-	Created time.Time `json:"created"`
-}
-
-// NewMark returns a mark with an id of its own.
-func NewMark(at address.Place, text string) Mark {
-	return Mark{rand.Text(), at, text, time.Now().UTC().Truncate(time.Second)}
-}
 
 // Marks are those of one recording, and what is in the file that is exported.
 type Marks struct {
@@ -39,9 +23,9 @@ type Marks struct {
 	Version int    `json:"version"`
 	// Recording is the content's key, Name what the file was called last, for
 	// people.
-	Recording string `json:"recording"`
-	Name      string `json:"name,omitempty"`
-	Marks     []Mark `json:"marks"`
+	Recording string      `json:"recording"`
+	Name      string      `json:"name,omitempty"`
+	Marks     []view.Mark `json:"marks"`
 }
 
 // What marks files say of themselves.
@@ -130,7 +114,7 @@ func (s *Store) marksPath(key string) (string, error) {
 
 // Marks reads the marks of a recording; none when there are none, or when they
 // cannot be understood (which Notes then tells).
-func (s *Store) Marks(key string) ([]Mark, error) {
+func (s *Store) Marks(key string) ([]view.Mark, error) {
 	path, err := s.marksPath(key)
 	if err != nil {
 		return nil, err
@@ -140,13 +124,13 @@ func (s *Store) Marks(key string) ([]Mark, error) {
 		return m.Marks, nil
 	}
 	m = Marks{}
-	err = s.ChangeMarks(key, "", func(now []Mark) []Mark { m.Marks = now; return now })
+	err = s.ChangeMarks(key, "", func(now []view.Mark) []view.Mark { m.Marks = now; return now })
 	return m.Marks, err
 }
 
 // ChangeMarks changes a recording's marks as they are now on the disk. name is
 // what the recording is called; "" leaves the last name.
-func (s *Store) ChangeMarks(key, name string, f func([]Mark) []Mark) error {
+func (s *Store) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) error {
 	path, err := s.marksPath(key)
 	if err != nil {
 		return err
@@ -158,7 +142,7 @@ func (s *Store) ChangeMarks(key, name string, f func([]Mark) []Mark) error {
 			m.Name = name
 		}
 		if m.Marks = f(m.Marks); m.Marks == nil {
-			m.Marks = []Mark{}
+			m.Marks = []view.Mark{}
 		}
 	})
 }
@@ -173,9 +157,9 @@ func (s *Store) Export(w io.Writer, key, name string) error {
 }
 
 // WriteMarks writes marks as they are exported.
-func WriteMarks(w io.Writer, key, name string, marks []Mark) error {
+func WriteMarks(w io.Writer, key, name string, marks []view.Mark) error {
 	if marks == nil {
-		marks = []Mark{}
+		marks = []view.Mark{}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -215,9 +199,9 @@ func (s *Store) Import(r io.Reader, key, name string) (added int, other string, 
 			other = in.Recording
 		}
 	}
-	err = s.ChangeMarks(key, name, func(now []Mark) []Mark {
+	err = s.ChangeMarks(key, name, func(now []view.Mark) []view.Mark {
 		for _, m := range in.Marks {
-			i := slices.IndexFunc(now, func(x Mark) bool { return x.ID == m.ID })
+			i := slices.IndexFunc(now, func(x view.Mark) bool { return x.ID == m.ID })
 			if i >= 0 {
 				now[i] = m
 				continue

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/address"
+	"ashlar/app/view"
 	"ashlar/app/filelock"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -49,11 +49,11 @@ func write(s *Store, n int) {
 			v.Folder = fmt.Sprint(len(v.Recents))
 		})
 		if err == nil {
-			err = s.ChangeMarks(key, "n", func(m []Mark) []Mark {
+			err = s.ChangeMarks(key, "n", func(m []view.Mark) []view.Mark {
 				if len(m) > 60 {
 					m = nil
 				}
-				return append(m, NewMark(address.Place{From: int64(len(m))}, "note"))
+				return append(m, view.NewMark(view.Place{From: int64(len(m))}, "note"))
 			})
 		}
 		if err != nil {
@@ -253,9 +253,9 @@ func TestRecents(t *testing.T) {
 
 func TestMarksGoFromOneToAnother(t *testing.T) {
 	a, b := In("", t.TempDir()), In("", t.TempDir())
-	one := NewMark(address.Place{From: 5, To: 5}, "here")
-	two := NewMark(address.Place{Func: &recording.FuncName{Name: "f", Module: "m"}}, "slow <f>")
-	if err := a.ChangeMarks(key, "run.spall", func([]Mark) []Mark { return []Mark{one, two} }); err != nil {
+	one := view.NewMark(view.Place{From: 5, To: 5}, "here")
+	two := view.NewMark(view.Place{Func: &recording.FuncName{Name: "f", Module: "m"}}, "slow <f>")
+	if err := a.ChangeMarks(key, "run.spall", func([]view.Mark) []view.Mark { return []view.Mark{one, two} }); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
@@ -268,7 +268,7 @@ func TestMarksGoFromOneToAnother(t *testing.T) {
 		}
 	}
 	got, err := b.Marks(key)
-	if err != nil || !reflect.DeepEqual(got, []Mark{one, two}) {
+	if err != nil || !reflect.DeepEqual(got, []view.Mark{one, two}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, other, err := b.Import(&out, strings.Repeat("f", 64), ""); err != nil || other != "run.spall" {

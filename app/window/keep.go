@@ -14,6 +14,7 @@ import (
 	"ashlar/app/shell"
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
+	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
 )
@@ -116,10 +117,10 @@ func (k *keeper) soon() {
 }
 
 // Marks reads them from the disk.
-func (k *keeper) Marks(key string) ([]store.Mark, error) { return k.store.Marks(key) }
+func (k *keeper) Marks(key string) ([]view.Mark, error) { return k.store.Marks(key) }
 
 // ChangeMarks changes them on the disk soon.
-func (k *keeper) ChangeMarks(key, name string, f func([]store.Mark) []store.Mark) {
+func (k *keeper) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) {
 	k.mu.Lock()
 	k.jobs = append(k.jobs, func() error { return k.store.ChangeMarks(key, name, f) })
 	k.mu.Unlock()

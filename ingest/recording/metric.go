@@ -85,6 +85,17 @@ type Event struct {
 	Primary int
 }
 
+// Title is what people call the event: its name, or what it is made of.
+func (e *Event) Title() string {
+	switch {
+	case e.Name != "":
+		return e.Name
+	case e.Basis == FromSpans:
+		return "spans"
+	}
+	return "samples"
+}
+
 // Metric returns the index of the named metric, or -1.
 func (e *Event) Metric(name string) int {
 	for i := range e.Metrics {

@@ -1,4 +1,4 @@
-package address
+package view
 
 import (
 	"errors"
@@ -24,8 +24,8 @@ func parseList[T any](s string, parse func(string) (T, error)) ([]T, error) {
 	return out, nil
 }
 
-// fields takes a text apart at its colons; at most n fields are allowed.
-func fields(s string, n int) ([]string, error) {
+// divide takes a text apart at its colons; at most n fields are allowed.
+func divide(s string, n int) ([]string, error) {
 	parts := strings.Split(s, ":")
 	if len(parts) > n {
 		return nil, fmt.Errorf("has %d colons in %q, at most %d are allowed", len(parts)-1, s, n-1)
@@ -48,7 +48,7 @@ func (t Thread) text() string {
 }
 
 func parseThread(s string) (t Thread, err error) {
-	f, err := fields(s, 3)
+	f, err := divide(s, 3)
 	if err != nil {
 		return t, err
 	}
@@ -76,15 +76,12 @@ func functionText(f recording.FuncName) string {
 }
 
 func parseFunction(s string) (f recording.FuncName, err error) {
-	parts, err := fields(s, 2)
+	parts, err := divide(s, 2)
 	if err != nil {
 		return f, err
 	}
-	f.Name = parts[0]
-	if len(parts) == 2 {
-		f.Module = parts[1]
-	}
-	return f, nil
+	parts = append(parts, "")
+	return recording.FuncName{Name: parts[0], Module: parts[1]}, nil
 }
 
 func transformText(t analyze.Transform) string {
@@ -106,7 +103,7 @@ func parseTransform(s string) (t analyze.Transform, err error) {
 	if exact {
 		s = op + ":" + rest
 	}
-	f, err := fields(s, 3)
+	f, err := divide(s, 3)
 	if err != nil {
 		return t, err
 	}
@@ -127,7 +124,7 @@ func (m Mark) text() string {
 }
 
 func parseMark(s string) (m Mark, err error) {
-	f, err := fields(s, 4)
+	f, err := divide(s, 4)
 	if err != nil {
 		return m, err
 	}
@@ -182,7 +179,7 @@ func (p Process) text() string {
 }
 
 func parseProcess(s string) (p Process, err error) {
-	f, err := fields(s, 2)
+	f, err := divide(s, 2)
 	if err != nil {
 		return p, err
 	}
@@ -198,7 +195,7 @@ func parseProcess(s string) (p Process, err error) {
 func (w Width) text() string { return escape(w.Column) + ":" + decimalText(w.DP) }
 
 func parseWidth(s string) (w Width, err error) {
-	f, err := fields(s, 2)
+	f, err := divide(s, 2)
 	if err != nil {
 		return w, err
 	}
@@ -213,7 +210,7 @@ func parseWidth(s string) (w Width, err error) {
 func pairText(p compare.Pair) string { return escape(p.A) + ":" + escape(p.B) }
 
 func parsePair(s string) (p compare.Pair, err error) {
-	f, err := fields(s, 2)
+	f, err := divide(s, 2)
 	if err != nil {
 		return p, err
 	}

@@ -1,6 +1,8 @@
-package address
+package view
 
 import (
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,8 +11,6 @@ import (
 	"testing"
 
 	"ashlar/ingest/analyze"
-	"ashlar/ingest/compare"
-	"ashlar/ingest/recording"
 )
 
 // anyText is a text that may hold anything, also bytes that are no UTF-8.
@@ -69,14 +69,15 @@ func anySide(r *rand.Rand) Side {
 	return s
 }
 
-func anyView(r *rand.Rand) *View {
-	v := &View{
-		Parts: anyText(r), Layout: anyText(r), Side: anySide(r), Beside: anySide(r), Event: anyText(r), Metric: anyText(r), Find: anyText(r), Tab: anyText(r),
-		Only: several(r, anyText), Exe: anyText(r), Node: several(r, anyFunction), Colour: anyText(r), Table: anyText(r), Sort: anyText(r),
-		Columns: several(r, anyText), Rows: several(r, anyText), Split: r.Float32(), Down: float32(r.NormFloat64() * 1e9), Line: r.IntN(1<<20) >> r.IntN(20), With: several(r, anyText),
-		Normalize: anyText(r), Width: anyText(r),
-		Widths: several(r, func(r *rand.Rand) Width { return Width{anyText(r), float32(r.IntN(1000)) / 4} }),
-		Pairs:  several(r, func(r *rand.Rand) compare.Pair { return compare.Pair{A: anyText(r), B: anyText(r)} }),
+func anyView(r *rand.Rand) *State {
+	v := &State{
+		Parts: anyText(r), Layout: anyText(r), Sides: [2]Side{anySide(r), anySide(r)}, Event: anyText(r), Metric: anyText(r), Find: anyText(r), Tab: anyText(r),
+		Only: several(r, anyText), Exe: anyText(r), Node: several(r, anyFunction), Colour: anyText(r),
+		Table: Table{Group: anyText(r), Sort: anyText(r), Columns: several(r, anyText), Rows: several(r, anyText),
+			Widths: several(r, func(r *rand.Rand) Width { return Width{anyText(r), float32(r.IntN(1000)) / 4} })},
+		Split: r.Float32(), Down: float32(r.NormFloat64() * 1e9), Line: r.IntN(1<<20) >> r.IntN(20),
+		Comparison: Comparison{Normalize: anyText(r), Width: anyText(r), Pairs: several(r, func(r *rand.Rand) compare.Pair { return compare.Pair{A: anyText(r), B: anyText(r)} })},
+		OnlyOn:     []string{"", "a", "b"}[r.IntN(3)],
 		Transforms: several(r, func(r *rand.Rand) analyze.Transform {
 			return analyze.Transform{Op: analyze.Op(anyText(r)), Ref: analyze.Ref{Text: anyText(r), Module: anyText(r), Exact: r.IntN(2) == 0}}
 		}),
@@ -87,11 +88,13 @@ func anyView(r *rand.Rand) *View {
 			case 0:
 				m.To = m.From
 			case 1:
-				f := anyFunction(r)
-				m.Place = Place{Func: &f}
+				m.Place = Place{Func: &recording.FuncName{Name: anyText(r), Module: anyText(r)}}
 			}
 			return m
 		}),
+	}
+	for _, t := range switches {
+		*t.of(v) = r.IntN(4) == 0
 	}
 	if v.Part = (Part{HasFrom: r.IntN(2) == 0, HasTo: r.IntN(2) == 0}); v.Part.HasFrom {
 		v.Part.From = anyTime(r)
@@ -138,25 +141,25 @@ func TestEveryViewComesBack(t *testing.T) {
 // TestAddressesDoNotChange keeps what was given out valid: these must always
 // read as they do.
 func TestAddressesDoNotChange(t *testing.T) {
-	for s, want := range map[string]View{
+	for s, want := range map[string]State{
 		"ashlar:1?file=/tmp/run.spall&select=1.2s..1500ms&thread=42:43,42:44:gc&tab=functions": {
-			Files: []string{"/tmp/run.spall"}, Side: Side{Select: &Range{1.2e12, 1.5e12}, Threads: []Thread{{42, 43, ""}, {42, 44, "gc"}}}, Tab: "functions"},
+			Files: []string{"/tmp/run.spall"}, Sides: [2]Side{{Select: &Range{1.2e12, 1.5e12}, Threads: []Thread{{42, 43, ""}, {42, 44, "gc"}}}}, Tab: "functions"},
 		"ashlar:1?file=a.spaa&file=b.spaa&view=flame&event=cycles&metric=period": {
 			Files: []string{"a.spaa", "b.spaa"}, Parts: "flame", Event: "cycles", Metric: "period"},
 		"ashlar:1?file=a.spall&file=b.spall&layout=above": {Files: []string{"a.spall", "b.spall"}, Layout: Above},
 		"ashlar:1?file=demo%3A&show=-5ms..0s&transform=focus!main.f:app,hide:/^runtime/,invert&zoom=main,f:lib.so&find=x%20y&function=g": {
-			Files: []string{Demo}, Side: Side{Show: &Range{-5e9, 0}}, Find: "x y", Function: &recording.FuncName{Name: "g"}, Zoom: []recording.FuncName{{Name: "main"}, {Name: "f", Module: "lib.so"}},
+			Files: []string{Demo}, Sides: [2]Side{{Show: &Range{-5e9, 0}}}, Find: "x y", Function: &recording.FuncName{Name: "g"}, Zoom: []recording.FuncName{{Name: "main"}, {Name: "f", Module: "lib.so"}},
 			Transforms: []analyze.Transform{{Op: "focus", Ref: analyze.Ref{Text: "main.f", Module: "app", Exact: true}}, {Op: "hide", Ref: analyze.Ref{Text: "/^runtime/"}}, {Op: "invert"}}},
 		"ashlar:1?mark=12us:here,1s..2s:slow%20part,f:main:app:why%3F&color=blue": {
-			Marks: []Mark{{Place{From: 12e6, To: 12e6}, "here"}, {Place{From: 1e12, To: 2e12}, "slow part"}, {Place{Func: &recording.FuncName{Name: "main", Module: "app"}}, "why?"}}, Unknown: []string{"color"}},
+			Marks: []Mark{{Place: Place{From: 12e6, To: 12e6}, Text: "here"}, {Place: Place{From: 1e12, To: 2e12}, Text: "slow part"}, {Place: Place{Func: &recording.FuncName{Name: "main", Module: "app"}}, Text: "why?"}}, Unknown: []string{"color"}},
 		"ashlar:1?file=a.spall&file=b.spall&part=1s..&only=main,7&exe=/bin/a&fold=1:2&unfold=1:3:x&hide=1:4&pin=1:2,1:3&order=1:3,1:2&close=7,8:b&threads=busiest&filter=io&scroll=12.5&goal=3ms&bar=1:2:a@3@4us&anchor=5ns&show.b=1s..2s&bar.b=1:2@0@1ps&node=f,g:m&around=h": {
 			Files: []string{"a.spall", "b.spall"}, Part: Part{From: 1e12, HasFrom: true}, Only: []string{"main", "7"}, Exe: "/bin/a",
-			Side: Side{Fold: []Thread{{1, 2, ""}}, Unfold: []Thread{{1, 3, "x"}}, Hide: []Thread{{1, 4, ""}}, Pin: []Thread{{1, 2, ""}, {1, 3, ""}}, Order: []Thread{{1, 3, ""}, {1, 2, ""}},
+			Sides: [2]Side{{Fold: []Thread{{1, 2, ""}}, Unfold: []Thread{{1, 3, "x"}}, Hide: []Thread{{1, 4, ""}}, Pin: []Thread{{1, 2, ""}, {1, 3, ""}}, Order: []Thread{{1, 3, ""}, {1, 2, ""}},
 				Close: []Process{{7, ""}, {8, "b"}}, Sort: "busiest", Filter: "io", Scroll: 12.5, Goal: new(int64(3e9)), Bar: &Bar{Thread{1, 2, "a"}, 3, 4e6}, Anchor: 5000},
-			Beside: Side{Show: &Range{1e12, 2e12}, Bar: &Bar{Thread{1, 2, ""}, 0, 1}}, Node: []recording.FuncName{{Name: "f"}, {Name: "g", Module: "m"}}, Around: &recording.FuncName{Name: "h"}},
+				{Show: &Range{1e12, 2e12}, Bar: &Bar{Thread{1, 2, ""}, 0, 1}}}, Node: []recording.FuncName{{Name: "f"}, {Name: "g", Module: "m"}}, Around: &recording.FuncName{Name: "h"}},
 		"ashlar:1?colour=module&table=file&sort=-total&columns=function,self%20in%20%25&widths=self:92.5&rows=new,gone&split=0.4&down=100&line=17&with=up,unlinked&normalize=total&width=a&pair=old:new": {
-			Colour: "module", Table: "file", Sort: "-total", Columns: []string{"function", "self in %"}, Widths: []Width{{"self", 92.5}}, Rows: []string{"new", "gone"},
-			Split: .4, Down: 100, Line: 17, With: []string{"up", "unlinked"}, Normalize: "total", Width: "a", Pairs: []compare.Pair{{A: "old", B: "new"}}},
+			Colour: "module", Table: Table{Group: "file", Sort: "-total", Columns: []string{"function", "self in %"}, Widths: []Width{{"self", 92.5}}, Rows: []string{"new", "gone"}},
+			Split: .4, Down: 100, Line: 17, Up: true, Comparison: Comparison{Unlinked: true, Normalize: "total", Width: "a", Pairs: []compare.Pair{{A: "old", B: "new"}}}},
 		"ashlar:1?": {},
 	} {
 		got, err := Parse(s)
@@ -201,8 +204,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func ExampleView_String() {
-	v := View{Files: []string{"run.spall"}, Side: Side{Select: &Range{From: 1.2e12, To: 1.5e12}}, Find: "read file"}
+func ExampleState_String() {
+	v := State{Files: []string{"run.spall"}, Sides: [2]Side{{Select: &Range{From: 1.2e12, To: 1.5e12}}}, Find: "read file"}
 	fmt.Println(v.String())
 	// Output: ashlar:1?file=run.spall&select=1.2s..1.5s&find=read%20file
 }

@@ -1,0 +1,276 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
+)
+
+// Field is something that a State says. What a field is, is told here once:
+// addresses, the flags of the command line, what undo takes back, what is
+// remembered and the manual's table come from it.
+type Field struct {
+	// Key is its name in addresses; what is about the second recording has .b
+	// behind it.
+	Key string
+	// Doc says what its value is.
+	Doc string
+	// Flag is its name on the command line, "" for none; FlagDoc is that flag's
+	// help.
+	Flag, FlagDoc string
+	// Choices are all values that there are, nil where there is no such list.
+	Choices func() []string
+	// Pick tells what is marked or gone to and not how things are looked at: undo
+	// leaves it alone.
+	Pick bool
+	// Remembered is kept from one run to the next.
+	Remembered bool
+
+	write func(*State) (value string, ok bool)
+	read  func(*State, string) error
+}
+
+// FieldOf is the field of a key, nil for none.
+func FieldOf(key string) *Field {
+	i, ok := fieldOf[key]
+	if !ok {
+		return nil
+	}
+	return &Fields[i]
+}
+
+// Text is what a State has in the field, as an address writes it; "" where it
+// has what a window begins with.
+func (f *Field) Text(v *State) string {
+	if text, ok := f.write(v); ok {
+		return text
+	}
+	return ""
+}
+
+// Set reads a value as an address writes it.
+func (f *Field) Set(v *State, value string) error {
+	if f.Choices != nil && value != "" && !slices.Contains(f.Choices(), value) {
+		return fmt.Errorf("has %q; there are %s", value, strings.Join(f.Choices(), ", "))
+	}
+	return f.read(v, value)
+}
+
+// Fields are all of them, in the order in which addresses write them.
+var Fields = fields()
+
+var fieldOf = func() map[string]int {
+	m := make(map[string]int, len(Fields))
+	for i := range Fields {
+		m[Fields[i].Key] = i
+	}
+	return m
+}()
+
+func fields() []Field {
+	text := func(key, doc string, of func(*State) *string) Field { return one(key, doc, of, escape, unescape) }
+	fs := []Field{
+		many("file", "a path, - for standard input, or demo: for the built-in one; a second file key names the run that is compared with the first", func(v *State) *[]string { return &v.Files }, escape, unescape),
+		one("part", "FROM..TO, FROM.. or ..TO: only this part of the file is opened", func(v *State) *Part { return &v.Part }, Part.text, parsePart),
+		many("only", "only threads with these ids, names or parts of names are opened", func(v *State) *[]string { return &v.Only }, escape, unescape),
+		text("exe", "the program that names of functions are taken from", func(v *State) *string { return &v.Exe }),
+		text("view", "both (when left out), timeline, flame or lower: the parts that are shown; lower is what the tab shows", func(v *State) *string { return &v.Parts }),
+		text("layout", "beside (when left out) or above: where the first of two recordings has its timeline", func(v *State) *string { return &v.Layout }).remembered(),
+	}
+	fs = append(fs, sideFields(0)...)
+	fs = append(fs, sideFields(1)...)
+	fs = append(fs,
+		text("event", "the event's name", func(v *State) *string { return &v.Event }),
+		text("metric", "the metric's name", func(v *State) *string { return &v.Metric }),
+		many("transform", "what is done to stacks, in order", func(v *State) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform),
+		many("zoom", "the functions from the root to the bar that fills the flamegraph: NAME or NAME:MODULE", func(v *State) *[]recording.FuncName { return &v.Zoom }, functionText, parseFunction),
+		text("find", "the text that is searched for", func(v *State) *string { return &v.Find }),
+		text("tab", "the lower half's tab", func(v *State) *string { return &v.Tab }),
+		maybe("function", "the function that is marked: NAME or NAME:MODULE", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
+		many("node", "the functions from the root to the marked bar of the flamegraph", func(v *State) *[]recording.FuncName { return &v.Node }, functionText, parseFunction).pick(),
+		maybe("around", "the function whose callers and callees are shown, where it is not the one that is marked", func(v *State) **recording.FuncName { return &v.Around }, functionText, parseFunction),
+		many("callers", "the functions from that one outwards to the bar that fills the callers' side", func(v *State) *[]recording.FuncName { return &v.Callers }, functionText, parseFunction),
+		many("callees", "the same for what it calls", func(v *State) *[]recording.FuncName { return &v.Callees }, functionText, parseFunction),
+		many("mark", "PLACE:TEXT, where PLACE is a TIME, FROM..TO, or f:NAME:MODULE", func(v *State) *[]Mark { return &v.Marks }, Mark.text, parseMark),
+		text("colour", "what colours tell: function (when left out), module, kind, thread or search", func(v *State) *string { return &v.Colour }).remembered(),
+		text("table", "what the rows of the table stand for", func(v *State) *string { return &v.Group }),
+		text("sort", "the column it is sorted by, with - before it from the other end", func(v *State) *string { return &v.Sort }).remembered(),
+		many("columns", "the columns it has", func(v *State) *[]string { return &v.Columns }, escape, unescape).remembered(),
+		many("widths", "NAME:DP, the widths of columns that were chosen", func(v *State) *[]Width { return &v.Widths }, Width.text, parseWidth),
+		many("rows", "which rows the table of differences has, and in the list of what was paired how", func(v *State) *[]string { return &v.Rows }, escape, unescape),
+		one("split", "the timeline's share of the height, 0 to 1", func(v *State) *float32 { return &v.Split }, decimalText, parseDecimal).remembered(),
+		one("down", "how far the tab is scrolled down, in DP", func(v *State) *float32 { return &v.Down }, decimalText, parseDecimal).pick(),
+		one("line", "the marked line of the source", func(v *State) *int { return &v.Line }, strconv.Itoa, func(s string) (int, error) { return parseNumber(s, math.MaxInt32) }).pick(),
+		Field{Key: "with", Doc: "words for what is switched: " + switchDoc(), write: writeSwitches, read: readSwitches},
+		text("normalize", "how the numbers of a comparison are normalised", func(v *State) *string { return &v.Normalize }),
+		text("width", "whose widths the bars of a comparison have", func(v *State) *string { return &v.Width }),
+		many("pair", "A:B, functions that were paired by hand", func(v *State) *[]compare.Pair { return &v.Pairs }, pairText, parsePair),
+	)
+	return fs
+}
+
+func (f Field) pick() Field       { f.Pick = true; return f }
+func (f Field) remembered() Field { f.Remembered = true; return f }
+
+// A toggle is a word of the key with, for what is on or off.
+type toggle struct {
+	word, doc string
+	of        func(*State) *bool
+}
+
+var switches = []toggle{
+	{"up", "the root of the flamegraph is at the bottom", func(v *State) *bool { return &v.Up }},
+	{"lists", "callers and callees are lists", func(v *State) *bool { return &v.Lists }},
+	{"linear", "the scale of statistics is linear", func(v *State) *bool { return &v.Linear }},
+	{"total", "the table of differences has totals, not self", func(v *State) *bool { return &v.Totals }},
+	{"self-times", "the distribution has times without callees", func(v *State) *bool { return &v.SelfTimes }},
+	{"unlinked", "the sides of a comparison move apart", func(v *State) *bool { return &v.Unlinked }},
+	{"by-call", "they are linked by calls", func(v *State) *bool { return &v.ByCall }},
+	{"b", "B has the focus", func(v *State) *bool { return &v.FocusB }},
+	{"no-module", "functions are not matched by name and module", func(v *State) *bool { return &v.NoModule }},
+	{"no-name", "nor by name alone", func(v *State) *bool { return &v.NoName }},
+	{"no-similar", "nor by similar names", func(v *State) *bool { return &v.NoSimilar }},
+	{"no-order", "threads are not matched by their order", func(v *State) *bool { return &v.NoOrder }},
+}
+
+// onlyPrefix begins the word for a marked function that one side alone has.
+const onlyPrefix = "only-"
+
+func switchDoc() string {
+	var words []string
+	for _, s := range switches {
+		words = append(words, s.word+" ("+s.doc+")")
+	}
+	return strings.Join(append(words, "only-a or only-b (the marked function is of that side alone)"), ", ")
+}
+
+func writeSwitches(v *State) (string, bool) {
+	var words []string
+	for _, s := range switches {
+		if *s.of(v) {
+			words = append(words, s.word)
+		}
+	}
+	if v.OnlyOn != "" {
+		words = append(words, onlyPrefix+escape(v.OnlyOn))
+	}
+	return strings.Join(words, ","), len(words) > 0
+}
+
+func readSwitches(v *State, text string) error {
+	words, err := parseList(text, unescape)
+	for _, word := range words {
+		i := slices.IndexFunc(switches, func(t toggle) bool { return t.word == word })
+		side, only := strings.CutPrefix(word, onlyPrefix)
+		switch {
+		case i >= 0:
+			*switches[i].of(v) = true
+		case only && (side == "a" || side == "b"):
+			v.OnlyOn = side
+		default:
+			v.Unknown = append(v.Unknown, "with="+word)
+		}
+	}
+	return err
+}
+
+// sortChoices are the orders of threads that have a name; "" is the file's.
+func sortChoices() []string {
+	var names []string
+	for _, s := range timeline.Sorts {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func sideFields(i int) []Field {
+	side := func(v *State) *Side { return &v.Sides[i] }
+	threads := func(key, doc string, of func(*Side) *[]Thread) Field {
+		return many(key, doc, func(v *State) *[]Thread { return of(side(v)) }, Thread.text, parseThread)
+	}
+	fs := []Field{
+		maybe("show", "FROM..TO, the time that the timeline shows", func(v *State) **Range { return &side(v).Show }, Range.String, parseRange),
+		maybe("select", "FROM..TO, the selected time", func(v *State) **Range { return &side(v).Select }, Range.String, parseRange),
+		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }),
+		threads("fold", "threads that show one lane", func(s *Side) *[]Thread { return &s.Fold }),
+		threads("unfold", "threads that show all of their lanes", func(s *Side) *[]Thread { return &s.Unfold }),
+		threads("hide", "threads that are not shown", func(s *Side) *[]Thread { return &s.Hide }),
+		threads("pin", "threads that stand first", func(s *Side) *[]Thread { return &s.Pin }),
+		threads("order", "threads in the order they were dragged to", func(s *Side) *[]Thread { return &s.Order }),
+		many("close", "PID or PID:NAME, the processes that are closed", func(v *State) *[]Process { return &side(v).Close }, Process.text, parseProcess),
+		one("threads", "name or busiest: how threads are sorted, the file's order when left out", func(v *State) *string { return &side(v).Sort }, escape, unescape),
+		one("filter", "the text that threads are filtered by", func(v *State) *string { return &side(v).Filter }, escape, unescape),
+		one("scroll", "how far rows are scrolled, in DP", func(v *State) *float32 { return &side(v).Scroll }, decimalText, parseDecimal),
+		maybe("goal", "the time that was gone to", func(v *State) **int64 { return &side(v).Goal }, timeText, parseTime).pick(),
+		maybe("bar", "THREAD@LANE@TIME, the bar of the timeline that is marked, by where it begins", func(v *State) **Bar { return &side(v).Bar }, Bar.text, parseBar).pick(),
+		one("anchor", "the time from which the linked sides of a comparison count", func(v *State) *int64 { return &side(v).Anchor }, timeText, parseTime),
+	}
+	for k := range fs {
+		if i == 1 {
+			fs[k].Key += ".b"
+			fs[k].Doc += ", of the second recording"
+		}
+	}
+	return fs
+}
+
+// one is a key with a value; the zero value is left out.
+func one[T comparable](key, doc string, of func(*State) *T, text func(T) string, parse func(string) (T, error)) Field {
+	return Field{Key: key, Doc: doc,
+		write: func(v *State) (string, bool) {
+			var zero T
+			x := *of(v)
+			return text(x), x != zero
+		},
+		read: func(v *State, s string) (err error) { *of(v), err = parse(s); return err },
+	}
+}
+
+// maybe is a key with a value that may be missing.
+func maybe[T any](key, doc string, of func(*State) **T, text func(T) string, parse func(string) (T, error)) Field {
+	return Field{Key: key, Doc: doc,
+		write: func(v *State) (string, bool) {
+			if x := *of(v); x != nil {
+				return text(*x), true
+			}
+			return "", false
+		},
+		read: func(v *State, s string) error {
+			x, err := parse(s)
+			*of(v) = &x
+			return err
+		},
+	}
+}
+
+// many is a key with a list of values; an empty one is left out.
+func many[T any](key, doc string, of func(*State) *[]T, text func(T) string, parse func(string) (T, error)) Field {
+	return Field{Key: key, Doc: doc,
+		write: func(v *State) (string, bool) {
+			parts := make([]string, len(*of(v)))
+			for i, x := range *of(v) {
+				parts[i] = text(x)
+			}
+			return strings.Join(parts, ","), len(parts) > 0
+		},
+		read: func(v *State, s string) (err error) { *of(v), err = parseList(s, parse); return err },
+	}
+}
+
+// addFile takes the value of a file key.
+func (v *State) addFile(s string) error {
+	f, err := unescape(s)
+	if err == nil && f == "" {
+		err = errors.New("names no file")
+	}
+	v.Files = append(v.Files, f)
+	return err
+}

@@ -1,0 +1,347 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
+)
+
+// Look is how one recording is looked at: a [State] in the numbers of that
+// recording, which are quick to draw with and mean nothing to any other one.
+// Its maps and lists are replaced, never written to, so that a copy stays what
+// it was and a frame tells from where they lie whether they are the same.
+type Look struct {
+	// View is the time that the timeline shows, on the recording's clock, and how
+	// far rows are scrolled, in pixels. Unless Moved it follows the recording,
+	// which grows while it is read.
+	View  timeline.View
+	Moved bool
+	Scope recording.Scope
+
+	Event, Metric int
+
+	Folds         map[int]timeline.Fold // by track
+	Closed        map[int]bool          // by process, -1 for the pinned tracks
+	Hidden        map[int]bool          // by track
+	Pinned, Order []int                 // tracks
+	Sort          timeline.Sort
+	Filter        string
+	Goal          int64 // the time that was gone to, while AtGoal
+	AtGoal        bool
+	Anchor        int64 // from the recording's start
+	Tab           string
+	Transforms    []analyze.Transform
+	Find          string
+	Marks         []Mark
+	Zoom          []recording.FuncName // from the flamegraph's root to its widest bar
+	Around        *recording.FuncName  // whose callers and callees are shown
+	Sides         [2][]recording.FuncName
+	Table         Table
+	Split         float32
+	Up            bool
+	Lists, Linear bool
+}
+
+// NewLook is how a recording is looked at to begin with.
+func NewLook() Look {
+	return Look{Tab: FirstTab, Folds: map[int]timeline.Fold{}, Closed: map[int]bool{}, Hidden: map[int]bool{}}
+}
+
+// FirstTab is the tab that is shown to begin with, which an address leaves out.
+const FirstTab = "flamegraph"
+
+// Settled is the Look without what undo leaves alone (see [Field.Pick]): two
+// that differ in nothing else are one step of history.
+func (l Look) Settled() Look {
+	l.Goal, l.AtGoal = 0, false
+	if !l.Moved {
+		l.View.From, l.View.To = 0, 0
+	}
+	return l
+}
+
+// leastSplit and mostSplit bound the timeline's share of the height.
+const leastSplit, mostSplit = .1, .9
+
+// ClampSplit is a share of the height that leaves something of both halves; 0
+// stands for the share that is worked out.
+func ClampSplit(share float32) float32 {
+	if share <= 0 {
+		return 0
+	}
+	return max(leastSplit, min(mostSplit, share))
+}
+
+// Unbind writes the Look into a State, as its side i. dp is how many pixels a dp
+// has. The rest of the State is about all sides and taken from the Look of the
+// first that is unbound; Event and Metric are left out where they are what a
+// recording begins with.
+func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
+	st.Sides[i] = l.side(rec, dp)
+	st.Transforms, st.Find, st.Up = slices.Clone(l.Transforms), l.Find, l.Up
+	if i > 0 {
+		return
+	}
+	if l.Event < len(rec.Events) {
+		e := &rec.Events[l.Event]
+		if l.Event > 0 {
+			st.Event = e.Title()
+		}
+		if l.Metric != e.Primary && l.Metric < len(e.Metrics) {
+			st.Metric = e.Metrics[l.Metric].Name
+		}
+	}
+	if l.Tab != FirstTab {
+		st.Tab = l.Tab
+	}
+	st.Zoom, st.Around, st.Callers, st.Callees = l.Zoom, l.Around, l.Sides[0], l.Sides[1]
+	st.Marks, st.Split = slices.Clone(l.Marks), l.Split
+	st.Lists, st.Linear = l.Lists, l.Linear
+}
+
+func (l *Look) side(rec *recording.Recording, dp float32) Side {
+	sd := Side{Sort: string(l.Sort), Filter: l.Filter, Scroll: InDP(l.View.Scroll, dp), Anchor: l.Anchor,
+		Threads: ThreadsOf(rec, l.Scope.Tracks), Pin: ThreadsOf(rec, l.Pinned), Order: ThreadsOf(rec, l.Order)}
+	if l.Moved {
+		sd.Show = &Range{From: l.View.From - rec.Start, To: l.View.To - rec.Start}
+	}
+	if l.Scope.Ranged {
+		sd.Select = &Range{From: l.Scope.From - rec.Start, To: l.Scope.To - rec.Start}
+	}
+	for _, i := range slices.Sorted(maps.Keys(l.Folds)) {
+		switch l.Folds[i] {
+		case timeline.Closed:
+			sd.Fold = append(sd.Fold, ThreadOf(rec, i))
+		case timeline.Full:
+			sd.Unfold = append(sd.Unfold, ThreadOf(rec, i))
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(l.Hidden)) {
+		if l.Hidden[i] {
+			sd.Hide = append(sd.Hide, ThreadOf(rec, i))
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(l.Closed)) {
+		if l.Closed[i] {
+			sd.Close = append(sd.Close, ProcessOf(rec, i))
+		}
+	}
+	if l.AtGoal {
+		sd.Goal = new(l.Goal - rec.Start)
+	}
+	return sd
+}
+
+// Bind is the Look that a State asks for at its side i, in the numbers of a
+// recording. What the recording does not have is left out and told, a sentence
+// each.
+func Bind(rec *recording.Recording, st *State, i int, dp float32) (l Look, missing []error) {
+	b := binder{rec: rec}
+	l = NewLook()
+	l.Transforms, l.Find, l.Up = slices.Clone(st.Transforms), st.Find, st.Up
+	l.Event, l.Metric = b.metric(st.Event, st.Metric)
+	l.Tab = cmp.Or(st.Tab, FirstTab)
+	l.Zoom, l.Around, l.Sides = st.Zoom, st.Around, [2][]recording.FuncName{st.Callers, st.Callees}
+	l.Marks, l.Split = slices.Clone(st.Marks), ClampSplit(st.Split)
+	l.Lists, l.Linear = st.Lists, st.Linear
+	b.side(&l, &st.Sides[i], dp)
+	return l, b.missing
+}
+
+// binder looks up the names of a State in a recording.
+type binder struct {
+	rec     *recording.Recording
+	missing []error
+}
+
+func (b *binder) miss(format string, args ...any) {
+	b.missing = append(b.missing, fmt.Errorf(format, args...))
+}
+
+// metric finds an event and one of its metrics.
+func (b *binder) metric(event, metric string) (e, m int) {
+	for i := range b.rec.Events {
+		ev := &b.rec.Events[i]
+		if event != "" && ev.Title() != event {
+			continue
+		}
+		if metric == "" {
+			return i, ev.Primary
+		}
+		if m := ev.Metric(metric); m >= 0 {
+			return i, m
+		}
+		if event == "" {
+			break
+		}
+	}
+	if event != "" || metric != "" {
+		b.miss("the recording has no event %q with a metric %q", event, metric)
+	}
+	if len(b.rec.Events) > 0 {
+		m = b.rec.Events[0].Primary
+	}
+	return 0, m
+}
+
+func (b *binder) side(l *Look, sd *Side, dp float32) {
+	rec := b.rec
+	if r := sd.Select; r != nil {
+		if l.Scope = Clipped(rec, rec.Start+r.From, rec.Start+r.To); !l.Scope.Ranged {
+			b.miss("the selected time %s of the address lies outside the recording", r)
+		}
+	}
+	if r := sd.Show; r != nil && rec.HasTime && r.From < r.To {
+		l.View, l.Moved = l.View.Fit(rec.Start+r.From, rec.Start+r.To), true
+		l.View.From, l.View.To = rec.Start+r.From, rec.Start+r.To
+	}
+	l.View.Scroll = int(sd.Scroll*dp + .5)
+	if of := b.tracks(sd.Threads); of != nil {
+		slices.Sort(of)
+		l.Scope.Tracks = slices.Compact(of)
+	}
+	l.Pinned, l.Order = b.tracks(sd.Pin), b.tracks(sd.Order)
+	for _, i := range b.tracks(sd.Fold) {
+		l.Folds[i] = timeline.Closed
+	}
+	for _, i := range b.tracks(sd.Unfold) {
+		l.Folds[i] = timeline.Full
+	}
+	for _, i := range b.tracks(sd.Hide) {
+		l.Hidden[i] = true
+	}
+	for _, pr := range sd.Close {
+		if i, ok := pr.find(rec); ok {
+			l.Closed[i] = true
+		} else {
+			b.miss("the recording has no process %d", pr.PID)
+		}
+	}
+	if l.Filter, l.Anchor = sd.Filter, sd.Anchor; slices.Contains(timeline.Sorts, timeline.Sort(sd.Sort)) {
+		l.Sort = timeline.Sort(sd.Sort)
+	} else {
+		b.miss("threads cannot be sorted by %q", sd.Sort)
+	}
+	if sd.Goal != nil {
+		l.Goal, l.AtGoal = rec.Start+*sd.Goal, true
+	}
+}
+
+// Clipped is the Scope of the time between two moments as far as the recording
+// goes; of all time where they lie outside it.
+func Clipped(rec *recording.Recording, a, b int64) recording.Scope {
+	a, b = max(min(a, b), rec.Start), min(max(a, b), rec.End)
+	if a >= b {
+		return recording.Scope{}
+	}
+	return recording.Between(a, b)
+}
+
+func (b *binder) tracks(of []Thread) (tracks []int) {
+	at := map[Thread]int{}
+	if len(of) > 1 { // or there would be a look at all tracks for each
+		for i, t := range slices.Backward(b.rec.Tracks) {
+			at[Thread{t.PID, t.TID, t.Name}], at[Thread{t.PID, t.TID, ""}] = i, i
+		}
+	}
+	for _, want := range of {
+		i, ok := at[want]
+		if len(of) == 1 {
+			i, ok = want.Find(b.rec)
+		}
+		if !ok && want.Name != "" { // it has been renamed
+			i, ok = Thread{PID: want.PID, TID: want.TID}.Find(b.rec)
+		}
+		if ok {
+			tracks = append(tracks, i)
+		} else {
+			b.miss("the recording has no thread %d of process %d", want.TID, want.PID)
+		}
+	}
+	return tracks
+}
+
+// Find is the thread's track.
+func (t Thread) Find(rec *recording.Recording) (track int, ok bool) {
+	i := slices.IndexFunc(rec.Tracks, func(o *recording.Track) bool {
+		return o.PID == t.PID && o.TID == t.TID && (t.Name == "" || o.Name == t.Name)
+	})
+	return i, i >= 0
+}
+
+// ThreadOf tells a track by its ids, and by its name where another has the
+// same.
+func ThreadOf(rec *recording.Recording, i int) Thread {
+	t := rec.Tracks[i]
+	for k, o := range rec.Tracks {
+		if k != i && o.PID == t.PID && o.TID == t.TID {
+			return Thread{PID: t.PID, TID: t.TID, Name: t.Name}
+		}
+	}
+	return Thread{PID: t.PID, TID: t.TID}
+}
+
+// ThreadsOf tells tracks.
+func ThreadsOf(rec *recording.Recording, tracks []int) (names []Thread) {
+	if len(tracks) < 2 {
+		for _, i := range tracks {
+			names = append(names, ThreadOf(rec, i))
+		}
+		return names
+	}
+	same := map[Thread]int{}
+	for _, t := range rec.Tracks {
+		same[Thread{PID: t.PID, TID: t.TID}]++
+	}
+	for _, i := range tracks {
+		t := Thread{PID: rec.Tracks[i].PID, TID: rec.Tracks[i].TID}
+		if same[t] > 1 {
+			t.Name = rec.Tracks[i].Name
+		}
+		names = append(names, t)
+	}
+	return names
+}
+
+// pinnedProcess is what an address calls the group of pinned threads, which has
+// no id.
+const pinnedProcess = "pinned"
+
+// ProcessOf tells a process by its id, and by its name where another has the
+// same; -1 stands for the header of the pinned threads.
+func ProcessOf(rec *recording.Recording, i int) Process {
+	if i < 0 {
+		return Process{PID: -1, Name: pinnedProcess}
+	}
+	p := &rec.Processes[i]
+	for k := range rec.Processes {
+		if o := &rec.Processes[k]; k != i && o.PID == p.PID {
+			return Process{PID: p.PID, Name: p.Name}
+		}
+	}
+	return Process{PID: p.PID}
+}
+
+func (p Process) find(rec *recording.Recording) (i int, ok bool) {
+	if p == (Process{PID: -1, Name: pinnedProcess}) {
+		return -1, true
+	}
+	i = slices.IndexFunc(rec.Processes, func(o recording.Process) bool {
+		return o.PID == p.PID && (p.Name == "" || o.Name == p.Name)
+	})
+	return i, i >= 0
+}
+
+// InDP is a length in dp, so that it comes back as it was where a dp is as
+// large.
+func InDP(px int, dp float32) float32 {
+	if dp <= 0 || px == 0 {
+		return 0
+	}
+	return float32(px) / dp
+}
