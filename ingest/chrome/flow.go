@@ -9,50 +9,48 @@ import (
 )
 
 // Flows: s, t and f are the start, the steps and the end of an arrow and go
-// together by category, name and id, in any order of the file. s, t and an f
-// with bp "e" belong to the span that runs at their time, an f without to the
-// next span that begins on its thread. The newer form needs no events of its
-// own: spans that carry a bind_id send (flow_out) and receive (flow_in).
+// together by category, name and id. Ids are used again and again, and events
+// stand in files in any order, so that an arrow is what follows a start in time:
+// they are put together when the file has ended. s, t and an f with bp "e" belong
+// to the span that runs at their time, an f without to the next span that begins
+// on its thread. The newer form needs no events of its own: spans that carry a
+// bind_id send (flow_out) and receive (flow_in).
 
 type flowKey struct {
-	cat, name, id uint32
-	pid           int64
+	cat, name uint32 // of the older form
+	scope, id uint32
+	pid       int64 // where the id is local to a process
+	bound     bool  // the newer form
 }
 
-// flow is an arrow while it is put together.
-type flow struct {
-	name       string
-	start, end bool
-	steps      []*flowStep
-}
-
-// flowStep is one of a flow's events. Its time is settled when its thread's
-// next span has come, if it waits for one.
+// flowStep is one event of a flow.
 type flowStep struct {
-	thread *thread
-	at     int64
-	off    int64
-	ph     byte
-	wait   bool
-}
-
-// sender is the last span that sent under a bind_id, and those that received
-// before any had.
-type sender struct {
-	step  *flowStep
-	early []*flowStep
+	key     int32 // in flowTable.keys
+	name    uint32
+	thread  *thread
+	raw, at int64 // its time, and that of the span it belongs to
+	off     int64
+	ph      byte // s, t, f; of the newer form the span's
+	in, out bool // of the newer form
 }
 
 type flowTable struct {
 	d     *decoder
-	open  map[flowKey]*flow
-	whole []*flow // complete, perhaps with a step that waits
-	next  int     // how many of them to look through next
-	bind  map[uint32]*sender
+	keys  map[flowKey]int32
+	steps []flowStep
 }
 
-func (f *flowTable) init(d *decoder) {
-	f.d, f.open, f.bind = d, map[flowKey]*flow{}, map[uint32]*sender{}
+func (f *flowTable) init(d *decoder) { f.d, f.keys = d, map[flowKey]int32{} }
+
+// put adds a step.
+func (f *flowTable) put(key flowKey, step flowStep) {
+	k, ok := f.keys[key]
+	if !ok {
+		k = int32(len(f.keys))
+		f.keys[key] = k
+	}
+	step.key, step.at = k, step.raw
+	f.steps = append(f.steps, step)
 }
 
 // add adds an s, t or f; it reports whether it is kept so far.
@@ -76,6 +74,8 @@ func (f *flowTable) add(it *item) bool {
 			} else if global := jsonscan.Member(v, "global"); global != nil {
 				key.id, found = d.ids.id(jsonscan.Unquoted(global)), true
 			}
+		case "scope":
+			key.scope = d.ids.id(jsonscan.Unquoted(v))
 		case "bp":
 			enclosing = enclosing || string(jsonscan.Unquoted(v)) == "e"
 		}
@@ -84,98 +84,20 @@ func (f *flowTable) add(it *item) bool {
 		d.warn(noID, it.off, "")
 		return false
 	}
-	step := &flowStep{thread: t, at: d.at(it.ts, it.off), off: it.off, ph: it.ph}
-	d.b.Cover(step.at, step.at)
+	at := d.at(it.ts, it.off)
+	d.b.Cover(at, at)
 	if !enclosing {
-		step.wait = true
-		t.waiting = append(t.waiting, step)
-		if len(t.waiting) > maxWaiting {
-			t.waiting[0].wait = false
-			t.waiting = t.waiting[1:]
-		}
+		t.waiting = append(t.waiting, int32(len(f.steps)))
 	}
-	fl := f.open[key]
-	if fl != nil && (it.ph == 's' && fl.start || it.ph == 'f' && fl.end) {
-		f.done(fl)
-		fl = nil
-	}
-	if fl == nil {
-		fl = &flow{name: d.names[it.name].text}
-		f.open[key] = fl
-	}
-	fl.steps = append(fl.steps, step)
-	fl.start = fl.start || it.ph == 's'
-	fl.end = fl.end || it.ph == 'f'
-	if fl.start && fl.end {
-		delete(f.open, key)
-		f.done(fl)
-	}
+	f.put(key, flowStep{name: it.name, thread: t, raw: at, off: it.off, ph: it.ph})
 	return true
-}
-
-// maxWaiting is how many steps of a thread wait for its next span; the oldest
-// beyond that stay at their own times.
-const maxWaiting = 64
-
-// arrive settles the steps that wait for a thread's next span.
-func (t *thread) arrive(at int64) {
-	left := t.waiting[:0]
-	for _, s := range t.waiting {
-		if s.at > at {
-			left = append(left, s)
-			continue
-		}
-		s.at, s.wait = at, false
-	}
-	t.waiting = left
-	if len(left) == 0 {
-		t.waiting = nil
-	}
-}
-
-// done adds a flow whose events are all there, now or once its steps are
-// settled.
-func (f *flowTable) done(fl *flow) {
-	f.whole = append(f.whole, fl)
-	if len(f.whole) > f.next {
-		f.flush(false)
-		f.next = 2*len(f.whole) + 64
-	}
-}
-
-// flush adds the flows whose steps are settled, or all of them.
-func (f *flowTable) flush(all bool) {
-	left := f.whole[:0]
-	for _, fl := range f.whole {
-		if !all && slices.ContainsFunc(fl.steps, func(s *flowStep) bool { return s.wait }) {
-			left = append(left, fl)
-			continue
-		}
-		f.emit(fl)
-	}
-	f.whole = left
-}
-
-func (f *flowTable) emit(fl *flow) {
-	if len(fl.steps) < 2 {
-		for _, s := range fl.steps {
-			f.d.later(loneFlow, string(rune(s.ph)), s.off, true)
-		}
-		return
-	}
-	slices.SortStableFunc(fl.steps, func(a, b *flowStep) int { return cmp.Compare(a.at, b.at) })
-	out := recording.Flow{Name: fl.name, Steps: make([]recording.FlowStep, len(fl.steps))}
-	for i, s := range fl.steps {
-		out.Steps[i] = recording.FlowStep{Track: s.thread.track.Index(), Time: s.at}
-	}
-	f.d.b.AddFlow(out)
 }
 
 // bound adds the newer form of flows: what a span sends and receives.
 func (f *flowTable) bound(it *item, t *thread, at int64) {
-	d := f.d
-	var id uint32
-	in, out := false, false
+	step := flowStep{name: it.name, thread: t, raw: at, off: it.off, ph: it.ph}
+	key := flowKey{bound: true}
+	found := false
 	m := jsonscan.Object(it.text())
 	for {
 		k, v, ok := m.Next()
@@ -184,34 +106,17 @@ func (f *flowTable) bound(it *item, t *thread, at int64) {
 		}
 		switch string(k) {
 		case "bind_id":
-			id = d.ids.id(jsonscan.Unquoted(v))
+			key.id, found = f.d.ids.id(jsonscan.Unquoted(v)), true
+		case "scope":
+			key.scope = f.d.ids.id(jsonscan.Unquoted(v))
 		case "flow_in":
-			in = truth(v)
+			step.in = truth(v)
 		case "flow_out":
-			out = truth(v)
+			step.out = truth(v)
 		}
 	}
-	if id == 0 || !in && !out {
-		return
-	}
-	s := f.bind[id]
-	if s == nil {
-		s = new(sender)
-		f.bind[id] = s
-	}
-	step := &flowStep{thread: t, at: at, off: it.off}
-	name := d.names[it.name].text
-	if in && s.step != nil {
-		f.emit(&flow{name: name, steps: []*flowStep{s.step, step}})
-	} else if in && !out {
-		s.early = append(s.early, step)
-	}
-	if out {
-		s.step = step
-		for _, e := range s.early {
-			f.emit(&flow{name: name, steps: []*flowStep{step, e}})
-		}
-		s.early = nil
+	if found && (step.in || step.out) {
+		f.put(key, step)
 	}
 }
 
@@ -224,24 +129,158 @@ func truth(v []byte) bool {
 	return true
 }
 
-// finish adds the flows that wait, and those without a start or an end.
-func (f *flowTable) finish() {
-	left := make([]*flow, 0, len(f.open))
-	for _, fl := range f.open {
-		left = append(left, fl)
+// settle moves the steps that wait for their thread's next span to where that
+// begins.
+func (f *flowTable) settle(t *thread) {
+	byTime := func(a, b int32) int { return cmp.Compare(f.steps[a].raw, f.steps[b].raw) }
+	slices.SortFunc(t.waiting, byTime)
+	next := make([]int64, len(t.waiting)) // the earliest span since each of them
+	for i := range next {
+		next[i] = never
 	}
-	slices.SortFunc(left, func(a, b *flow) int { return cmp.Compare(a.steps[0].off, b.steps[0].off) })
-	f.whole = append(f.whole, left...)
-	f.flush(true)
-	var lone []int64
-	for _, s := range f.bind {
-		for _, e := range s.early {
-			lone = append(lone, e.off)
+	t.track.Starts(func(at int64) {
+		// The last one that is not behind the span's start.
+		i, _ := slices.BinarySearchFunc(t.waiting, at, func(s int32, at int64) int {
+			if f.steps[s].raw <= at {
+				return -1
+			}
+			return 1
+		})
+		if i > 0 {
+			next[i-1] = min(next[i-1], at)
+		}
+	})
+	soonest := int64(never)
+	for i := len(next) - 1; i >= 0; i-- {
+		if soonest = min(soonest, next[i]); soonest != never {
+			f.steps[t.waiting[i]].at = soonest
 		}
 	}
-	slices.Sort(lone)
-	for _, off := range lone {
-		f.d.warn(loneFlow, off, "")
+	t.waiting = nil
+}
+
+// finish puts the flows together and adds them in the order of the file. It comes
+// when all spans are on their tracks.
+func (f *flowTable) finish() {
+	for _, t := range f.d.threads {
+		if len(t.waiting) > 0 {
+			f.settle(t)
+		}
 	}
-	f.open, f.bind = nil, nil
+	slices.SortStableFunc(f.steps, func(a, b flowStep) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.raw, b.raw))
+	})
+	var flows [][]*flowStep
+	add := func(steps ...*flowStep) {
+		if len(steps) > 1 {
+			flows = append(flows, steps)
+			return
+		}
+		for _, s := range steps {
+			f.d.later(loneFlow, string(rune(s.ph)), s.off, true)
+		}
+	}
+	bound := make([]bool, len(f.keys))
+	for k, i := range f.keys {
+		bound[i] = k.bound
+	}
+	for from := 0; from < len(f.steps); {
+		to := from
+		for to < len(f.steps) && f.steps[to].key == f.steps[from].key {
+			to++
+		}
+		if bound[f.steps[from].key] {
+			f.send(f.steps[from:to], add)
+		} else {
+			chain(f.steps[from:to], add)
+		}
+		from = to
+	}
+	slices.SortStableFunc(flows, func(a, b []*flowStep) int { return cmp.Compare(a[0].off, b[0].off) })
+	for _, steps := range flows {
+		out := recording.Flow{Name: f.d.names[steps[len(steps)-1].name].text, Steps: make([]recording.FlowStep, len(steps))}
+		for i, s := range steps {
+			out.Steps[i] = recording.FlowStep{Track: s.thread.track.Index(), Time: s.at}
+		}
+		f.d.b.AddFlow(out)
+	}
+	f.keys, f.steps = nil, nil
+}
+
+// chain takes the events of one id, in order of time, apart: a start begins a new
+// flow, and an end closes the one at hand. Those of one moment may stand in any
+// order: what is open goes on and ends before the next one starts.
+func chain(steps []flowStep, add func(...*flowStep)) {
+	var open []*flowStep
+	push := func(s *flowStep) {
+		if s.ph == 's' {
+			add(open...)
+			open = nil
+		}
+		open = append(open, s)
+		if s.ph == 'f' {
+			add(open...)
+			open = nil
+		}
+	}
+	for from := 0; from < len(steps); {
+		to := from
+		for to < len(steps) && steps[to].raw == steps[from].raw {
+			to++
+		}
+		if to == from+1 {
+			push(&steps[from])
+			from = to
+			continue
+		}
+		now := map[byte][]*flowStep{}
+		for ; from < to; from++ {
+			now[steps[from].ph] = append(now[steps[from].ph], &steps[from])
+		}
+		take := func(ph byte, n int) {
+			for _, s := range now[ph][:n] {
+				push(s)
+			}
+			now[ph] = now[ph][n:]
+		}
+		for left := 1; left > 0; left = len(now['s']) + len(now['t']) + len(now['f']) {
+			if goOn := len(now['t'])+len(now['f']) > 0; goOn && (len(open) > 0 || len(now['s']) == 0) {
+				take('t', len(now['t']))
+				take('f', min(1, len(now['f'])))
+				continue
+			}
+			take('s', 1)
+		}
+	}
+	add(open...)
+}
+
+// send pairs what spans receive with what was sent last before under one bind_id,
+// which any number of them may receive. Of those at one moment the senders that
+// receive nothing come first.
+func (f *flowTable) send(steps []flowStep, add func(...*flowStep)) {
+	slices.SortStableFunc(steps, func(a, b flowStep) int {
+		switch {
+		case a.raw != b.raw:
+			return cmp.Compare(a.raw, b.raw)
+		case a.in == b.in:
+			return 0
+		case a.in:
+			return 1
+		}
+		return -1
+	})
+	var sender *flowStep
+	for i := range steps {
+		s := &steps[i]
+		switch {
+		case s.in && sender != nil:
+			add(sender, s)
+		case s.in:
+			f.d.warn(loneFlow, s.off, "") // its span is there all the same
+		}
+		if s.out {
+			sender = s
+		}
+	}
 }

@@ -39,8 +39,8 @@ type thread struct {
 	// orphans are spans whose parents were closed before them, by name.
 	orphans map[uint32][]open
 	ends    []lateEnd
-	// flows wait for the thread's next span.
-	waiting []*flowStep
+	// waiting are steps of flows that belong to the thread's next span.
+	waiting []int32
 }
 
 // open is a span that has begun.
@@ -96,9 +96,6 @@ func (d *decoder) sync(it *item, k *recording.Tally) bool {
 	o := open{start: at, end: never, bound: never, off: it.off, name: it.name, frame: d.frame(it.name, it.cat), args: d.ref(it)}
 	if it.ph == 'X' {
 		o.kind, o.end = d.length(it, at, k)
-	}
-	if t.waiting != nil {
-		t.arrive(at)
 	}
 	if t.nested && !t.fits(&o) {
 		t.loosen()

@@ -229,6 +229,25 @@ func (t *TrackBuilder) loosen() {
 	t.lanes = nil
 }
 
+// Starts visits the times at which the track's spans so far begin, in any order.
+func (t *TrackBuilder) Starts(visit func(at int64)) {
+	for i := range t.lanes {
+		for k := range t.lanes[i].Len() {
+			visit(t.lanes[i].Start(k))
+		}
+	}
+	for i := range t.open {
+		visit(t.open[i].start)
+	}
+	if t.loose != nil {
+		for i := range t.loose.runs {
+			for k := range t.loose.runs[i].spans {
+				visit(t.loose.runs[i].spans[k].start)
+			}
+		}
+	}
+}
+
 // Sample adds a sample of an event at time at: the innermost call of its
 // stack, the processor (-1 when not known) and its values by metric (used for
 // metrics whose PerSample is SampleColumn).
