@@ -5,6 +5,7 @@ import (
 	"image"
 	"time"
 
+	"ashlar/render/icon"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -23,7 +24,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		s.searchBox(u, image.Rect(x, y, max(x, r.Max.X-u.Px(12)), y+u.Px(26)))
 		return
 	}
-	x += u.Button(&s.openButton, x, y, 0, "Open", false) + u.Px(10)
+	x += s.iconButton(u, &s.openButton, x, y, icon.Open, "Open", "Open a file", false) + u.Px(10)
 	if s.openButton.Clicked(u.Context) {
 		s.askOpen()
 	}
@@ -77,26 +78,26 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 		x -= w
 		return true
 	}
-	if !fits(u.Measure("?", ui.Style{Size: 12.5, Weight: ui.Medium}).X + u.Px(20)) {
+	if !fits(u.Px(26)) {
 		return x
 	}
-	u.Button(&s.helpButton, x, y, 0, "?", s.help)
+	s.iconButton(u, &s.helpButton, x, y, icon.Help, "", "Help", s.help)
 	if s.helpButton.Clicked(u.Context) {
 		s.help = !s.help
 	}
 	name := title1(s.ThemeName())
-	if !fits(u.Measure(name, ui.Style{Size: 12.5}).X + u.Px(26+8)) {
+	if !fits(u.ChoiceWidth(icon.Theme, name, 0) + u.Px(8)) {
 		return x
 	}
-	u.Choice(&s.themeButton, x, y, name, 0)
+	s.iconChoice(u, &s.themeButton, x, y, icon.Theme, name, "Dark or light")
 	if s.themeButton.Clicked(u.Context) {
 		s.menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
 	}
-	label := "Colour by " + string(s.Mode)
-	if !fits(u.Measure(label, ui.Style{Size: 12.5}).X + u.Px(26+8)) {
+	label := "By " + string(s.Mode)
+	if !fits(u.ChoiceWidth(icon.Colour, label, 0) + u.Px(8)) {
 		return x
 	}
-	u.Choice(&s.modeButton, x, y, label, 0)
+	s.iconChoice(u, &s.modeButton, x, y, icon.Colour, label, "Next way to colour")
 	if s.modeButton.Clicked(u.Context) {
 		items := make([]widget.Item, len(theme.Modes))
 		for i, m := range theme.Modes {

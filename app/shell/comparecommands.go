@@ -11,6 +11,7 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
+	"ashlar/render/icon"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
@@ -52,7 +53,7 @@ func comparing(do func(s *Shell, c *comparison)) func(s *Shell) {
 // compareButton opens a second file, or says that one is open.
 func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 	b := &s.compareButtonClick
-	x += u.Button(b, x, y, 0, "Compare", s.versus != nil) + u.Px(10)
+	x += s.iconButton(u, b, x, y, icon.Compare, "Compare", "Compare with another file", s.versus != nil) + u.Px(10)
 	if b.Clicked(u.Context) {
 		if s.versus == nil {
 			s.askCompare()

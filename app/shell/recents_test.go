@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
-	"ashlar/render/raster"
-	"ashlar/render/svg"
 	"ashlar/render/theme"
 	"ashlar/testdata/twins"
 )
@@ -53,14 +50,7 @@ func recentBench(t *testing.T) (b *bench, row func(i int) f32.Point) {
 // written is where a text stands in the window.
 func (b *bench) written(text string) f32.Point {
 	b.t.Helper()
-	b.Shapes = svg.New(1280, 800, raster.Pack(b.Theme.Background))
-	b.frame()
-	var all strings.Builder
-	if err := b.Shapes.Write(&all, ""); err != nil {
-		b.t.Fatal(err)
-	}
-	b.Shapes = nil
-	m := regexp.MustCompile(`<text x="([0-9.]+)" y="([0-9.]+)"[^>]*>` + regexp.QuoteMeta(text) + "<").FindStringSubmatch(all.String())
+	m := regexp.MustCompile(`<text x="([0-9.]+)" y="([0-9.]+)"[^>]*>` + regexp.QuoteMeta(text) + "<").FindStringSubmatch(b.shapes())
 	if m == nil {
 		b.t.Fatalf("%q is nowhere in the window", text)
 	}

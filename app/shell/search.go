@@ -10,6 +10,7 @@ import (
 	"ashlar/app/doc"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
+	"ashlar/render/icon"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -31,6 +32,7 @@ type searchPart struct {
 	function int
 	list     hitList
 	count    widget.ClickArea // what was found, a click on which lists it
+	glass    widget.ClickArea // a click on which one types
 
 	// is tells which functions match isOf, 0 for those not asked for; version
 	// counts its changes.
@@ -141,9 +143,18 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 		}
 	}
 	u.Text(found, info, st)
-	in := image.Rect(r.Min.X+u.Px(10), r.Min.Y+u.Px(5), r.Max.X-w-u.Px(14), r.Max.Y-u.Px(3))
+	glass := ui.Rect(r.Min.X+u.Px(5), r.Min.Y, u.Px(20), r.Dy())
+	u.Icon(icon.Search, glass, th.Dim)
+	clicked, over := sp.glass.Clicked(u, glass)
+	if clicked {
+		sp.focus = true
+	}
+	if over {
+		s.hint = hint{"Search", r.Min.Add(image.Pt(-u.Px(14), u.Px(14)))}
+	}
+	in := image.Rect(r.Min.X+u.Px(28), r.Min.Y+u.Px(5), r.Max.X-w-u.Px(14), r.Max.Y-u.Px(3))
 	if sp.editor.Len() == 0 && !focused {
-		u.Text(in, "Search   /", ui.Style{Size: 12.5, Color: th.Faint})
+		u.Text(in, "Search (/)", ui.Style{Size: 12.5, Color: th.Faint})
 	}
 	widget.EditField(u, &sp.editor, in)
 }

@@ -106,6 +106,8 @@ type Shell struct {
 	density       float32     // its pixels a dp, before Scale
 
 	openButton, helpButton, themeButton, modeButton, compareButtonClick gio.Clickable
+	// hint is the tooltip of the button that the pointer is over.
+	hint hint
 }
 
 // Actions are what a shell asks of its window.
@@ -327,6 +329,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 		}
 		s.wake()
 	}
+	s.hint.layout(s, u)
 	s.layoutDrag(u, full)
 	if s.typing && !u.StillTyping() {
 		// The field is gone. Keys that mean something now are only asked for with

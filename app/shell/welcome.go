@@ -6,6 +6,7 @@ import (
 
 	gio "gioui.org/widget"
 
+	"ashlar/render/icon"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
@@ -66,11 +67,11 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	y += u.Px(34)
 	u.Text(ui.Rect(x, y, width, u.Px(22)), "SPAA, spall, Chrome traces, pprof, OpenTelemetry profiles, perf script, folded stacks", ui.Style{Size: 13, Color: th.Dim})
 	y += u.Px(36)
-	next := x + u.Button(&w.open, x, y, 0, "Open a file", true) + u.Px(10)
+	next := x + s.iconButton(u, &w.open, x, y, icon.Open, "Open a file", "Open a file", true) + u.Px(10)
 	if w.open.Clicked(u.Context) {
 		s.askOpen()
 	}
-	next += u.Button(&w.demo, next, y, 0, "Look at the demo", false) + u.Px(14)
+	next += u.IconButton(&w.demo, next, y, 0, icon.Demo, "Look at the demo", false) + u.Px(14)
 	if w.demo.Clicked(u.Context) {
 		s.OpenDemo()
 	}
@@ -107,7 +108,8 @@ func (w *welcome) recipe(s *Shell, u *ui.UI, i int, r image.Rectangle) {
 	line := u.Px(24)
 	u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx(), line), rec.Tool, ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
 	if hovered {
-		u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx(), line), "click copies", ui.Style{Size: 11.5, Color: th.Faint, Align: ui.End})
+		u.Icon(icon.Copy, ui.Rect(in.Max.X-u.Px(16), in.Min.Y, u.Px(16), line), th.Dim)
+		u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx()-u.Px(22), line), "click copies", ui.Style{Size: 11.5, Color: th.Faint, Align: ui.End})
 	}
 	for k, text := range rec.Lines {
 		u.Text(ui.Rect(in.Min.X, in.Min.Y+(k+1)*line, in.Dx(), line), text, ui.Style{Size: 12.5, Color: th.Dim})

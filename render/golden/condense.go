@@ -29,6 +29,7 @@ var (
 	label = regexp.MustCompile(`<text x="(-?[\d.]+)" y="(-?[\d.]+)" font-size="([\d.]+)".* textLength="([\d.]+)"`)
 	clip  = regexp.MustCompile(`^<svg x="(-?\d+)" y="(-?\d+)" `)
 
+	outline   = regexp.MustCompile(`^(<path class="l" transform=.*) d="([^"]*)"/>`)
 	textWidth = regexp.MustCompile(` textLength="([\d.]+)" lengthAdjust="spacingAndGlyphs"`)
 )
 
@@ -58,9 +59,13 @@ func condense(s string) string {
 	return out.String()
 }
 
-// shorten puts each of a path's boxes into a line of its own and takes from texts
-// what all of them have.
+// shorten puts each of a path's boxes into a line of its own, takes from texts what
+// all of them have, and names an icon by a hash of its outline.
 func shorten(line string) string {
+	if m := outline.FindStringSubmatch(line); m != nil {
+		sum := sha256.Sum256([]byte(m[2]))
+		return fmt.Sprintf("%s data-icon=\"%x\"/>\n", m[1], sum[:4])
+	}
 	if strings.HasPrefix(line, "<path") {
 		return strings.ReplaceAll(line, "zM", "z\nM")
 	}

@@ -3,6 +3,7 @@ package svg
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"ashlar/render/raster"
@@ -85,6 +86,17 @@ func (c *Canvas) Path(l Line, width float32, p Paint) {
 		return
 	}
 	fmt.Fprintf(c.out, `<path class="l" %s d="%s"/>`+"\n", p.attributes("fill"), d.String())
+}
+
+// Drawing fills the outline that the data of an SVG path names, its coordinates
+// multiplied by scale around the point x, y.
+func (c *Canvas) Drawing(data string, x, y, scale float32, p Paint) {
+	if p.Alpha == 0 {
+		return
+	}
+	c.flush()
+	fmt.Fprintf(c.out, `<path class="l" transform="translate(%s %s) scale(%s)" %s d="%s"/>`+"\n",
+		number(float32(c.x0)+x), number(float32(c.y0)+y), strconv.FormatFloat(float64(scale), 'g', 4, 32), p.attributes("fill"), data)
 }
 
 func (c *Canvas) outside(x0, y0, x1, y1 int) bool {

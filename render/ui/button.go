@@ -11,18 +11,32 @@ import (
 	"gioui.org/op/clip"
 	"gioui.org/text"
 	"gioui.org/widget"
+
+	"ashlar/render/icon"
 )
 
 // Button draws a button with a word on it and returns its width. The width
 // comes from the word when w is 0.
 func (u *UI) Button(b *widget.Clickable, x, y, w int, label string, active bool) int {
+	return u.IconButton(b, x, y, w, nil, label, active)
+}
+
+// IconButton is Button with an icon before its word, or alone where there is none.
+func (u *UI) IconButton(b *widget.Clickable, x, y, w int, i *icon.Icon, label string, active bool) int {
 	st := Style{Size: 12.5, Weight: font.Medium, Color: u.Theme.Text, Align: text.Middle}
 	bg := u.Theme.Raised
 	if active {
 		bg, st.Color = u.Theme.Accent, u.Theme.OnAccent
 	}
+	left := 0
+	if i != nil {
+		left = u.Px(iconSize + 10)
+	}
 	if w == 0 {
-		w = u.Measure(label, st).X + u.Px(20)
+		w = left
+		if label != "" {
+			w = u.Measure(label, st).X + u.Px(20) + max(0, left-u.Px(4))
+		}
 	}
 	r := Rect(x, y, w, u.Px(26))
 	u.Click(b, r, func(hovered bool) {
@@ -33,7 +47,16 @@ func (u *UI) Button(b *widget.Clickable, x, y, w int, label string, active bool)
 		if !u.Theme.Dark && !active {
 			u.Border(r, 6, 1, u.Theme.Rule)
 		}
-		u.Text(r, label, st)
+		word := r
+		if i != nil {
+			place := r
+			if label != "" {
+				place.Max.X = r.Min.X + left + u.Px(8)
+				word.Min.X += left - u.Px(4)
+			}
+			u.Icon(i, place, st.Color)
+		}
+		u.Text(word, label, st)
 	})
 	return w
 }
@@ -72,17 +95,34 @@ func (u *UI) Click(b *widget.Clickable, r image.Rectangle, draw func(hovered boo
 
 // Choice is a word with a small arrow that opens a menu; it returns its width.
 func (u *UI) Choice(b *widget.Clickable, x, y int, label string, weight font.Weight) int {
-	st := Style{Size: 12.5, Weight: weight, Color: u.Theme.Text}
-	w := u.Measure(label, st).X
-	r := Rect(x, y, w+u.Px(26), u.Px(26))
+	return u.IconChoice(b, x, y, nil, label, weight)
+}
+
+// IconChoice is Choice with an icon before its word.
+func (u *UI) IconChoice(b *widget.Clickable, x, y int, i *icon.Icon, label string, weight font.Weight) int {
+	r := Rect(x, y, u.ChoiceWidth(i, label, weight), u.Px(26))
 	u.Click(b, r, func(hovered bool) {
 		if hovered {
 			u.Round(r, 6, tint(u.Theme.Text, 14))
 		}
-		u.Text(image.Rect(r.Min.X+u.Px(6), r.Min.Y, r.Max.X, r.Max.Y), label, st)
+		left := r.Min.X + u.Px(6)
+		if i != nil {
+			u.Icon(i, Rect(left, r.Min.Y, u.Px(iconSize), r.Dy()), u.Theme.Dim)
+			left += u.Px(iconSize + 6)
+		}
+		u.Text(image.Rect(left, r.Min.Y, r.Max.X, r.Max.Y), label, Style{Size: 12.5, Weight: weight, Color: u.Theme.Text})
 		u.Arrow(r.Max.X-u.Px(10), (r.Min.Y+r.Max.Y)/2, u.Theme.Dim)
 	})
 	return r.Dx()
+}
+
+// ChoiceWidth is how wide a choice is; i may be nil.
+func (u *UI) ChoiceWidth(i *icon.Icon, label string, weight font.Weight) int {
+	w := u.Measure(label, Style{Size: 12.5, Weight: weight}).X + u.Px(26)
+	if i != nil {
+		w += u.Px(iconSize + 6)
+	}
+	return w
 }
 
 // Arrow draws a small triangle that points down, around x, y.

@@ -9,6 +9,7 @@ import (
 	"gioui.org/io/pointer"
 	"gioui.org/op/clip"
 
+	"ashlar/render/icon"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 )
@@ -38,7 +39,7 @@ func NewMenu(at image.Point, items []Item) *Menu {
 func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
 	th := u.Theme
 	st := ui.Style{Size: 12.5, Color: th.Text}
-	w := u.Px(140)
+	w := u.Px(144)
 	for _, it := range m.Items {
 		w = max(w, u.Measure(it.Title, st).X+u.Measure(it.Detail, st).X+u.Px(70))
 	}
@@ -73,10 +74,16 @@ func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
 			u.Round(r, 5, theme.WithAlpha(th.Accent, .22))
 			u.Ring(r, 5)
 		}
-		if it.On {
+		if i := icon.Of(it.Title); i != nil {
+			color := th.Dim
+			if it.On {
+				color = th.Accent
+			}
+			u.Icon(i, ui.Rect(r.Min.X+u.Px(3), r.Min.Y, u.Px(16), line), color)
+		} else if it.On {
 			u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+line/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Accent)
 		}
-		u.Text(image.Rect(r.Min.X+u.Px(22), r.Min.Y, r.Max.X, r.Max.Y), it.Title, st)
+		u.Text(image.Rect(r.Min.X+u.Px(26), r.Min.Y, r.Max.X, r.Max.Y), it.Title, st)
 		u.Text(image.Rect(r.Min.X, r.Min.Y, r.Max.X-u.Px(10), r.Max.Y), it.Detail, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 		if clicked {
 			over, do = true, it.Do

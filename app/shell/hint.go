@@ -1,0 +1,49 @@
+package shell
+
+import (
+	"image"
+
+	gio "gioui.org/widget"
+
+	"ashlar/render/icon"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// hint is a button's tooltip: the command that it does, and the key for that.
+type hint struct {
+	command string
+	at      image.Point
+}
+
+// iconButton draws a button that does a command, and returns its width.
+func (s *Shell) iconButton(u *ui.UI, b *gio.Clickable, x, y int, i *icon.Icon, label, command string, active bool) int {
+	w := u.IconButton(b, x, y, 0, i, label, active)
+	s.hintAt(u, b, x, y, command)
+	return w
+}
+
+// iconChoice draws a choice whose next value a command takes.
+func (s *Shell) iconChoice(u *ui.UI, b *gio.Clickable, x, y int, i *icon.Icon, label, command string) {
+	u.IconChoice(b, x, y, i, label, 0)
+	s.hintAt(u, b, x, y, command)
+}
+
+// hintAt names a button's command below it while the pointer is over it.
+func (s *Shell) hintAt(u *ui.UI, b *gio.Clickable, x, y int, command string) {
+	if b.Hovered() {
+		s.hint = hint{command, image.Pt(x-u.Px(14), y+u.Px(14))}
+	}
+}
+
+// layout draws the tooltip, unless something else is open, and forgets it.
+func (h *hint) layout(s *Shell, u *ui.UI) {
+	if h.command != "" && s.menu == nil && s.chooser == nil && !s.help && !s.focus.Shown {
+		var lines []string
+		if k := keyOf(h.command); k != "" {
+			lines = []string{k}
+		}
+		widget.Tip(u, h.at, h.command, lines)
+	}
+	*h = hint{}
+}

@@ -1,0 +1,95 @@
+package shell
+
+import (
+	"image"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gioui.org/f32"
+	"gioui.org/io/pointer"
+
+	"ashlar/render/raster"
+	"ashlar/render/svg"
+	"ashlar/render/timeline"
+)
+
+// TestToolbarButtonsNameTheirKeys holds the pointer over everything in the toolbar
+// that has an icon: a tooltip names a command of the list, and its key where it has
+// one.
+func TestToolbarButtonsNameTheirKeys(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.frame()
+	titles := map[string]bool{}
+	without := b.shapes()
+	icons := iconsAt(without, image.Rect(0, 0, 1280, toolbarHeight))
+	for _, at := range icons {
+		b.router.Queue(pointer.Event{Kind: pointer.Move, Source: pointer.Mouse, Position: at})
+		b.frame()
+		shown := b.shapes()
+		n := 0
+		for _, c := range Commands {
+			if title := ">" + c.Title + "</text>"; strings.Count(shown, title) == strings.Count(without, title) {
+				continue
+			}
+			n++
+			titles[c.Title] = true
+			if len(c.Keys) > 0 && !strings.Contains(shown, ">"+c.Keys[0].String()+"</text>") {
+				t.Errorf("the tooltip of %q does not name its key, %s", c.Title, c.Keys[0])
+			}
+		}
+		if n > 1 {
+			t.Errorf("over %v there are %d tooltips", at, n)
+		}
+	}
+	for _, want := range []string{"Open a file", "Compare with another file", "Search", "Next way to colour", "Dark or light", "Help"} {
+		if !titles[want] {
+			t.Errorf("no button names %q", want)
+		}
+	}
+	if len(titles) != len(icons) {
+		t.Errorf("%d icons have %d tooltips", len(icons), len(titles))
+	}
+}
+
+// TestMenusHaveIcons: what is done to a span is drawn as well as written.
+func TestMenusHaveIcons(t *testing.T) {
+	b := newBench(t, someTrace)
+	row := b.pane.timeline.plan.Rows[slices.IndexFunc(b.pane.timeline.plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow })]
+	b.click(b.at(1010, row.Y+10), 0, pointer.ButtonSecondary)
+	if b.menu == nil {
+		t.Fatal("there is no menu")
+	}
+	before := len(iconsAt(b.shapes(), image.Rect(0, 0, 1280, 800)))
+	b.menu = nil
+	if n := before - len(iconsAt(b.shapes(), image.Rect(0, 0, 1280, 800))); n < 5 {
+		t.Errorf("the menu of a span has %d icons", n)
+	}
+}
+
+// shapes is what the next frame draws.
+func (b *bench) shapes() string {
+	b.t.Helper()
+	b.Shapes = svg.New(1280, 800, raster.Pack(b.Theme.Background))
+	b.frame()
+	var all strings.Builder
+	if err := b.Shapes.Write(&all, ""); err != nil {
+		b.t.Fatal(err)
+	}
+	b.Shapes = nil
+	return all.String()
+}
+
+// iconsAt are the middles of the icons that are drawn in r.
+func iconsAt(shapes string, r image.Rectangle) (all []f32.Point) {
+	for _, m := range regexp.MustCompile(`transform="translate\(([0-9.]+) ([0-9.]+)\)`).FindAllStringSubmatch(shapes, -1) {
+		x, _ := strconv.ParseFloat(m[1], 32)
+		y, _ := strconv.ParseFloat(m[2], 32)
+		if image.Pt(int(x), int(y)).In(r) {
+			all = append(all, f32.Pt(float32(x), float32(y)))
+		}
+	}
+	return all
+}
