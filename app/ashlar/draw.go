@@ -17,6 +17,7 @@ import (
 	"ashlar/app/window"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/fetch"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
 	"ashlar/render/theme"
@@ -34,14 +35,14 @@ func show(o cli.WindowOptions) int {
 	s.Roots, s.FollowFiles = o.Roots, o.Follow
 	kept, err := store.Open()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", err) // it works without
+		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(err.Error())) // it works without
 	}
 	err = window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
 		Store: kept, AskedTheme: o.Theme != "",
 	})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", err)
+		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(err.Error()))
 		return 1
 	}
 	return 0
@@ -70,7 +71,7 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 		taken = answer == instance.Taken
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", err)
+		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(err.Error()))
 	}
 	return l, taken
 }

@@ -34,7 +34,7 @@ var plainFrames = map[byte]plainFrame{
 	'k': {"k", "kern", "", false, true}, 'j': {"j", "kern", "", false, true},
 }
 
-func plain(stack string, weight int, tenant string) plainStack {
+func unstyled(stack string, weight int, tenant string) plainStack {
 	s := plainStack{weight: weight, tenant: tenant}
 	for _, c := range []byte(stack) {
 		s.frames = append(s.frames, plainFrames[c])
@@ -45,7 +45,7 @@ func plain(stack string, weight int, tenant string) plainStack {
 // somePlainStacks are in the order of the file. The kernel's last belongs to the
 // one before it: see --join-related.
 var somePlainStacks = []plainStack{
-	plain("maab", 5, "t1"), plain("mailq", 7, "t2"), plain("mlaq", 11, "t1"), plain("mbkj", 17, "t2"), plain("mala", 13, "t1"), plain("mb", 19, "t2"), plain("kj", 6, "t2"),
+	unstyled("maab", 5, "t1"), unstyled("mailq", 7, "t2"), unstyled("mlaq", 11, "t1"), unstyled("mbkj", 17, "t2"), unstyled("mala", 13, "t1"), unstyled("mb", 19, "t2"), unstyled("kj", 6, "t2"),
 }
 
 // plainFile writes them as SPAA.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/ingest"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	"ashlar/spaa"
@@ -242,20 +243,20 @@ func (f *checkedFile) tallies(rec *recording.Recording) {
 // text writes the findings as lines that editors can jump by.
 func (f *checkedFile) text() string {
 	var b strings.Builder
-	name := plainText(f.File)
+	name := plain.Text(f.File)
 	for _, x := range f.Findings {
 		b.WriteString(name)
 		if x.Line > 0 {
 			fmt.Fprintf(&b, ":%d", x.Line)
 		}
-		fmt.Fprintf(&b, ": %s [%s]: %s", x.Severity, plainText(x.Rule), plainText(x.Message))
+		fmt.Fprintf(&b, ": %s [%s]: %s", x.Severity, plain.Text(x.Rule), plain.Text(x.Message))
 		switch {
 		case x.Count > 1 && x.First != "":
-			fmt.Fprintf(&b, " (%s, first at %s)", times(x.Count), plainText(x.First))
+			fmt.Fprintf(&b, " (%s, first at %s)", times(x.Count), plain.Text(x.First))
 		case x.Count > 1:
 			fmt.Fprintf(&b, " (%s)", times(x.Count))
 		case x.First != "":
-			fmt.Fprintf(&b, " (at %s)", plainText(x.First))
+			fmt.Fprintf(&b, " (at %s)", plain.Text(x.First))
 		}
 		b.WriteByte('\n')
 	}
@@ -265,7 +266,7 @@ func (f *checkedFile) text() string {
 		}
 	}
 	for _, t := range f.Ledger {
-		fmt.Fprintf(&b, "%s: note [ledger]: %s: %s read, %s kept, %s repaired, %s left out\n", name, plainText(t.Kind),
+		fmt.Fprintf(&b, "%s: note [ledger]: %s: %s read, %s kept, %s repaired, %s left out\n", name, plain.Text(t.Kind),
 			grouped(fmt.Sprint(t.Read)), grouped(fmt.Sprint(t.Kept)), grouped(fmt.Sprint(t.Repaired)), grouped(fmt.Sprint(t.LeftOut)))
 	}
 	if !f.Strict && f.Format != "" {

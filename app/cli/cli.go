@@ -15,6 +15,7 @@ import (
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -93,7 +94,7 @@ type call struct {
 
 // note tells something beside the answer.
 func (c *call) note(format string, args ...any) {
-	fmt.Fprintf(c.stderr, "ashlar: %s\n", plainText(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(c.stderr, "ashlar: %s\n", plain.Text(fmt.Sprintf(format, args...)))
 }
 
 // command is one thing that ashlar does.
@@ -134,7 +135,7 @@ func misuse(format string, args ...any) error {
 // Main runs the command line without the program's name and returns the exit
 // code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) int {
-	c := &call{stdin: stdin, stdout: stdout, stderr: stderr, run: run, ctx: context.Background()}
+	c := &call{stdin: stdin, stdout: plain.Writer(stdout), stderr: stderr, run: run, ctx: context.Background()}
 	cmd, rest := windowCommand(), args
 	if len(args) > 0 {
 		if named := find(args[0]); named != nil {

@@ -14,6 +14,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/convert"
 	"ashlar/ingest/encode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	"ashlar/render/units"
@@ -242,7 +243,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 // reportConversion says what was made, and what could not be carried over.
 func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 	if r.Warnings > 0 {
-		c.note("%s: %s while it was read; ashlar check %s lists them", o.in, plural(r.Warnings, "warning"), o.in)
+		c.note("%s: %s while it was read; %s lists them", o.in, plural(r.Warnings, "warning"), plain.Command("ashlar", "check", o.in))
 	}
 	if o.json {
 		return writeJSON(c.stdout, r)
@@ -253,10 +254,10 @@ func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 	if len(r.Lost) > 0 {
 		fmt.Fprintln(c.stderr, "not carried over:")
 		for _, l := range r.Lost {
-			fmt.Fprintf(c.stderr, "  %s (%s): %s\n", plain(l.What), units.Count(l.Count), plainText(l.Why))
+			fmt.Fprintf(c.stderr, "  %s (%s): %s\n", plain.Short(l.What), units.Count(l.Count), plain.Text(l.Why))
 		}
 	}
-	_, err := fmt.Fprintf(c.stdout, "%s: %s, %s, %s\n", plainText(o.out), o.target.Title, plural(r.Records, "record"), units.Bytes(r.Bytes))
+	_, err := fmt.Fprintf(c.stdout, "%s: %s, %s, %s\n", plain.Text(o.out), o.target.Title, plural(r.Records, "record"), units.Bytes(r.Bytes))
 	return err
 }
 

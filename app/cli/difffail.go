@@ -9,6 +9,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
@@ -74,7 +75,7 @@ func unitName(m *recording.Metric) string {
 	if m.Unit == "" {
 		return "no unit"
 	}
-	return m.Unit
+	return plain.Text(m.Unit)
 }
 
 // conditions tells which conditions hold.

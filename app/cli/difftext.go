@@ -8,6 +8,7 @@ import (
 	"ashlar/app/demo"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/plain"
 	"ashlar/render/units"
 )
 
@@ -67,7 +68,7 @@ func are(n int) string {
 // head says what is compared, and the totals.
 func (d *diff) head(b *strings.Builder) {
 	m := &d.c.Metric.Common
-	fmt.Fprintf(b, "%s\n", plain(d.what()))
+	fmt.Fprintf(b, "%s\n", plain.Short(d.what()))
 	sa, sb := d.c.A(), d.c.B()
 	rows := [][]string{}
 	for i, s := range []compare.Side{sa, sb} {
@@ -111,7 +112,7 @@ func (d *diff) names(side int) string {
 	if side == 1 {
 		files, rng, thread, first = d.o.b, d.o.rangeB, d.o.threadB, d.c.Sides
 	}
-	name := plain(d.c.Runs[first].Rec.Source.Path)
+	name := plain.Short(d.c.Runs[first].Rec.Source.Path)
 	if name == "" {
 		name = demo.Name
 	}
@@ -122,7 +123,7 @@ func (d *diff) names(side int) string {
 		name += ", " + rng.String()
 	}
 	if thread != "" {
-		name += ", thread " + plain(thread)
+		name += ", thread " + plain.Short(thread)
 	}
 	return name
 }
@@ -214,9 +215,9 @@ func (d *diff) table(b *strings.Builder) {
 		if !flat {
 			self = append(self, d.signed(r.DeltaTotal()), state(r, r.ATotal, r.BTotal))
 		}
-		self = append(self, level(r.Confidence()), both(plain(r.Name), plain(r.NameB)))
+		self = append(self, level(r.Confidence()), both(plain.Short(r.Name), plain.Short(r.NameB)))
 		if d.o.by == compare.ByFunction {
-			self = append(self, both(plain(analyze.ModuleBase(r.Module)), plain(analyze.ModuleBase(r.ModuleB))))
+			self = append(self, both(plain.Short(analyze.ModuleBase(r.Module)), plain.Short(analyze.ModuleBase(r.ModuleB))))
 		}
 		rows = append(rows, self)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
@@ -16,7 +17,7 @@ const mostThreads = 40
 // text writes what is known as people read it: sections, aligned.
 func (in *info) text(rec *recording.Recording) string {
 	var b strings.Builder
-	b.WriteString(plain(rec.Source.Name) + "\n")
+	b.WriteString(plain.Short(rec.Source.Name) + "\n")
 	in.head(&b, rec)
 	in.events(&b, rec)
 	in.threads(&b)
@@ -38,20 +39,20 @@ func (in *info) head(b *strings.Builder, rec *recording.Recording) {
 	}
 	rows := [][]string{{"format", format}, {"size", size}}
 	if in.Tool != "" {
-		rows = append(rows, []string{"recorded by", plain(in.Tool)})
+		rows = append(rows, []string{"recorded by", plain.Short(in.Tool)})
 	}
 	if rec.Source.Command != "" {
-		rows = append(rows, []string{"command", plain(rec.Source.Command)})
+		rows = append(rows, []string{"command", plain.Short(rec.Source.Command)})
 	}
 	for _, n := range rec.Source.Notes {
-		rows = append(rows, []string{plain(n.Key), plain(n.Value)})
+		rows = append(rows, []string{plain.Short(n.Key), plain.Short(n.Value)})
 	}
 	if n := rec.Source.MoreNotes; n > 0 {
 		rows = append(rows, []string{"…", plural(n, "more note")})
 	}
 	if t := in.Time; t != nil {
 		rows = append(rows, []string{"time", strings.TrimSpace(fmt.Sprintf("%s, from %s to %s %s",
-			units.Duration(rec.Duration()), t.Start, t.End, t.Unit))})
+			units.Duration(rec.Duration()), t.Start, t.End, plain.Text(t.Unit)))})
 	} else {
 		rows = append(rows, []string{"time", "none: nothing in it says when"})
 	}
@@ -88,7 +89,7 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 		if e.Name == "" {
 			how = strings.Join(nonEmpty(e.Mode, sampled(e), e.Note), ", ")
 		}
-		rows = append(rows, []string{plain(analyze.EventName(e)), how, "", ""})
+		rows = append(rows, []string{plain.Short(analyze.EventName(e)), how, "", ""})
 		for k := range e.Metrics {
 			m, im := &e.Metrics[k], &in.Events[i].Metrics[k]
 			value, mark := m.Total, []string{units.KindText(m)}
@@ -99,7 +100,7 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 				value = im.largest
 				mark = append(mark[:len(mark)-1], "the largest of a stack; "+units.Bound(m)+units.Value(m.Total, m)+" together")
 			}
-			rows = append(rows, []string{"  " + plain(m.Name), units.Value(value, m), inFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
+			rows = append(rows, []string{"  " + plain.Short(m.Name), units.Value(value, m), inFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
 		}
 	}
 	columns(b, "  ", "llrl", rows)
@@ -129,7 +130,7 @@ func nonEmpty(words ...string) []string {
 	var out []string
 	for _, w := range words {
 		if w != "" {
-			out = append(out, plain(w))
+			out = append(out, plain.Short(w))
 		}
 	}
 	return out
@@ -142,7 +143,7 @@ func (in *info) threads(b *strings.Builder) {
 	fmt.Fprintf(b, "\nThreads\n")
 	rows := [][]string{{"pid", "tid", "name", "spans", "samples", "stacks", "depth"}}
 	for _, t := range in.Threads[:min(len(in.Threads), mostThreads)] {
-		name := plain(t.Name)
+		name := plain.Short(t.Name)
 		if t.Async {
 			name = strings.TrimSpace(name + " (async)")
 		}
@@ -171,7 +172,7 @@ func (in *info) contexts(b *strings.Builder) {
 		var values []string
 		length := 0
 		for _, v := range c.Top {
-			s := plain(v.Value)
+			s := plain.Short(v.Value)
 			if length += len(s) + 2; len(values) > 0 && length > 60 {
 				break
 			}
@@ -181,7 +182,7 @@ func (in *info) contexts(b *strings.Builder) {
 		if more := c.Values - len(values); more > 0 {
 			text += fmt.Sprintf(" and %s more", units.Count(int64(more)))
 		}
-		rows = append(rows, []string{plain(c.Key), text})
+		rows = append(rows, []string{plain.Short(c.Key), text})
 	}
 	if len(rows) > 0 {
 		b.WriteString("\nContexts of stacks\n")
@@ -229,12 +230,12 @@ func (in *info) ledger(b *strings.Builder) {
 	for _, t := range in.Ledger {
 		var first []string
 		if t.FirstRepaired != "" {
-			first = append(first, "repaired first at "+plain(t.FirstRepaired))
+			first = append(first, "repaired first at "+plain.Short(t.FirstRepaired))
 		}
 		if t.FirstLeftOut != "" {
-			first = append(first, "left out first at "+plain(t.FirstLeftOut))
+			first = append(first, "left out first at "+plain.Short(t.FirstLeftOut))
 		}
-		rows = append(rows, []string{plain(t.Kind), units.Count(t.Read), units.Count(t.Kept),
+		rows = append(rows, []string{plain.Short(t.Kind), units.Count(t.Read), units.Count(t.Kept),
 			dash(t.Repaired), dash(t.LeftOut), strings.Join(first, ", ")})
 	}
 	columns(b, "  ", "lrrrrl", rows)
@@ -246,11 +247,11 @@ func (in *info) warnings(b *strings.Builder) {
 	}
 	b.WriteString("\nWarnings\n")
 	for _, w := range in.Warnings {
-		head := fmt.Sprintf("%s, %s", plain(w.Code), times(w.Count))
+		head := fmt.Sprintf("%s, %s", plain.Short(w.Code), times(w.Count))
 		if w.First != "" {
-			head += ", first at " + plain(w.First)
+			head += ", first at " + plain.Short(w.First)
 		}
-		fmt.Fprintf(b, "  %s\n      %s\n", head, plainText(w.Text))
+		fmt.Fprintf(b, "  %s\n      %s\n", head, plain.Text(w.Text))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"ashlar/app/outfile"
 	"ashlar/app/store"
 	"ashlar/app/view"
+	"ashlar/ingest/plain"
 )
 
 func marksCommand() command {
@@ -143,13 +144,13 @@ func printMark(w io.Writer, m view.Mark) error {
 	at := view.Range{From: m.From, To: m.To}.String()
 	switch {
 	case m.Func != nil:
-		at = "function " + plain(m.Func.Name)
+		at = "function " + plain.Short(m.Func.Name)
 		if m.Func.Module != "" {
-			at += " (" + plain(m.Func.Module) + ")"
+			at += " (" + plain.Short(m.Func.Module) + ")"
 		}
 	case m.From == m.To:
 		at, _, _ = strings.Cut(at, "..")
 	}
-	_, err := fmt.Fprintf(w, "%s\t%s\n", at, plainText(m.Text))
+	_, err := fmt.Fprintf(w, "%s\t%s\n", at, plain.Text(m.Text))
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 )
@@ -121,9 +122,9 @@ func (c *call) stats(o *statsOptions) error {
 func noFunction(rec *recording.Recording, ref analyze.Ref) error {
 	hint := ""
 	if like := ref.Like(rec, 3); len(like) > 0 {
-		hint = "; there is " + plain(strings.Join(like, ", "))
+		hint = "; there is " + plain.Short(strings.Join(like, ", "))
 	}
-	return fmt.Errorf("%s: no function is called %s%s", rec.Source.Path, plain(ref.Text), hint)
+	return fmt.Errorf("%s: no function is called %s%s", rec.Source.Path, plain.Short(ref.Text), hint)
 }
 
 // statsEvent chooses what is asked: without any wish, the spans where the

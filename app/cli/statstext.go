@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/spans"
 	"ashlar/render/units"
 )
@@ -13,9 +14,9 @@ import (
 // text writes the statistics for people.
 func (s *stats) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", plain(s.rec.Source.Name), plain(s.Functions[0].Name))
+	fmt.Fprintf(&b, "%s: %s", plain.Short(s.rec.Source.Name), plain.Short(s.Functions[0].Name))
 	if m := s.Functions[0].Module; m != "" {
-		fmt.Fprintf(&b, " (%s)", plain(analyze.ModuleBase(m)))
+		fmt.Fprintf(&b, " (%s)", plain.Short(analyze.ModuleBase(m)))
 	}
 	if n := len(s.Functions) - 1; n > 0 {
 		fmt.Fprintf(&b, " and %s more", units.Count(int64(n)))
@@ -60,7 +61,7 @@ func (s *stats) spansText(b *strings.Builder) {
 		if x.Unfinished {
 			took = "≥ " + took
 		}
-		rows = append(rows, []string{took, timeText(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain(t.Title())})
+		rows = append(rows, []string{took, timeText(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain.Short(t.Title())})
 	}
 	columns(b, "  ", "rrrrl", rows)
 }
@@ -101,7 +102,7 @@ func (s *stats) seenText(b *strings.Builder) {
 		word = "rows of windows"
 	}
 	fmt.Fprintf(b, "in %s of %s %s, innermost in %s\n", units.Count(p.Records), units.Count(p.Of), word, units.Count(p.Leaf))
-	fmt.Fprintf(b, "%s: total %s (%s), self %s (%s)\n", plain(s.metric.Name),
+	fmt.Fprintf(b, "%s: total %s (%s), self %s (%s)\n", plain.Short(s.metric.Name),
 		units.Value(p.Total, s.metric), units.Percent(p.Total, p.OfWeight), units.Value(p.Self, s.metric), units.Percent(p.Self, p.OfWeight))
 	r := s.Seen.Runs
 	if r != nil {

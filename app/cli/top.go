@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 	"ashlar/render/units"
@@ -306,9 +307,9 @@ func (t *top) what() string {
 func (t *top) text(rec *recording.Recording) string {
 	var b strings.Builder
 	if t.metric.Name == "" {
-		return plain(rec.Source.Name) + " holds nothing to add up.\n"
+		return plain.Short(rec.Source.Name) + " holds nothing to add up.\n"
 	}
-	fmt.Fprintf(&b, "%s: %s, from %s %s", plain(rec.Source.Name), plain(t.what()), units.Count(t.Records), t.records())
+	fmt.Fprintf(&b, "%s: %s, from %s %s", plain.Short(rec.Source.Name), plain.Short(t.what()), units.Count(t.Records), t.records())
 	if t.Range != nil {
 		fmt.Fprintf(&b, ", %s to %s", units.Duration(t.Range.from), units.Duration(t.Range.to))
 		if *t.Range != *t.Asked {
@@ -364,7 +365,7 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	case threads:
 		head = []string{"self", "", "count", "tid", "thread"}
 	case byContext:
-		head = []string{"self", "", "count", plain(key)}
+		head = []string{"self", "", "count", plain.Short(key)}
 	}
 	if t.spans != nil {
 		head = slices.Insert(head, 5, "average", "least", "most")
@@ -378,11 +379,11 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 			if r.TID != nil {
 				tid = fmt.Sprint(*r.TID)
 			}
-			table = append(table, []string{self, share, units.Count(r.Count), tid, plain(r.Name)})
+			table = append(table, []string{self, share, units.Count(r.Count), tid, plain.Short(r.Name)})
 			continue
 		}
 		if byContext {
-			table = append(table, []string{self, share, units.Count(r.Count), plain(r.Name)})
+			table = append(table, []string{self, share, units.Count(r.Count), plain.Short(r.Name)})
 			continue
 		}
 		line := []string{self, share, units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum), dash(r.Count)}
@@ -391,11 +392,11 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 		}
 		switch {
 		case functions:
-			line = append(line, plain(r.Name), plain(analyze.ModuleBase(r.Module)))
+			line = append(line, plain.Short(r.Name), plain.Short(analyze.ModuleBase(r.Module)))
 		case lines:
-			line = append(line, plain(r.Place), plain(r.Name))
+			line = append(line, plain.Short(r.Place), plain.Short(r.Name))
 		default:
-			line = append(line, plain(r.Name))
+			line = append(line, plain.Short(r.Name))
 		}
 		table = append(table, line)
 	}

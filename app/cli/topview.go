@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/units"
@@ -137,7 +138,7 @@ func orNothing(words []string) string {
 	if len(words) == 0 {
 		return "none"
 	}
-	return plain(strings.Join(words, ", "))
+	return plain.Short(strings.Join(words, ", "))
 }
 
 // sumOf adds up a tree's own weights and records.
@@ -281,9 +282,9 @@ func zoomed(rec *recording.Recording, tree *analyze.Tree, path []string) (from i
 	}
 	from, missing := tree.Find(rec, refs)
 	if missing == 0 {
-		return 0, nil, misfit(rec, fmt.Errorf("no stack begins with %s", plain(path[0])))
+		return 0, nil, misfit(rec, fmt.Errorf("no stack begins with %s", plain.Short(path[0])))
 	} else if missing > 0 {
-		return 0, nil, misfit(rec, fmt.Errorf("there, %s does not call %s", plain(path[missing-1]), plain(path[missing])))
+		return 0, nil, misfit(rec, fmt.Errorf("there, %s does not call %s", plain.Short(path[missing-1]), plain.Short(path[missing])))
 	}
 	under = make([]bool, len(tree.Nodes))
 	todo := []int32{int32(from)}
@@ -309,7 +310,7 @@ func (t *top) viewText(b *strings.Builder) {
 		var names []string
 		for _, x := range t.Transforms {
 			if s := x.String(); s != t.around {
-				names = append(names, plain(s))
+				names = append(names, plain.Short(s))
 			}
 		}
 		if len(names) > 0 {
@@ -324,11 +325,11 @@ func (t *top) viewText(b *strings.Builder) {
 	}
 	if t.Function != nil {
 		f := t.Function
-		fmt.Fprintf(b, "\n%s: self %s (%s), total %s (%s)", plain(t.around), units.Value(f.row.Self, t.metric),
+		fmt.Fprintf(b, "\n%s: self %s (%s), total %s (%s)", plain.Short(t.around), units.Value(f.row.Self, t.metric),
 			units.Percent(f.row.Self, t.sum), units.Value(f.row.Total, t.metric), units.Percent(f.row.Total, t.sum))
 	}
 	if m := t.Matched; m != nil {
-		fmt.Fprintf(b, "\n%s is in %s (%s), %s %s", plain(m.Search), units.Value(m.total, t.metric),
+		fmt.Fprintf(b, "\n%s is in %s (%s), %s %s", plain.Short(m.Search), units.Value(m.total, t.metric),
 			units.Percent(m.total, t.sum), units.Count(m.Records), t.records())
 	}
 	if t.Cut > 0 {
@@ -345,7 +346,7 @@ func (t *top) treeRows(b *strings.Builder) {
 	table := [][]string{{"total", "", "self", "", "count", "function"}}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		name := plain(r.Name)
+		name := plain.Short(r.Name)
 		if r.Match {
 			name = "* " + name
 		}
@@ -353,7 +354,7 @@ func (t *top) treeRows(b *strings.Builder) {
 		if r.Depth-1 > deepestIndent {
 			indent += fmt.Sprintf("%d: ", r.Depth)
 		}
-		if m := plain(analyze.ModuleBase(r.Module)); m != "" {
+		if m := plain.Short(analyze.ModuleBase(r.Module)); m != "" {
 			name += "  " + m
 		}
 		table = append(table, []string{units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum),

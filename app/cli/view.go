@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 )
@@ -168,7 +169,7 @@ func known(rec *recording.Recording, t analyze.Transform) error {
 	}
 	like := t.Like(rec, 3)
 	for i, name := range like {
-		like[i] = plain(name)
+		like[i] = plain.Short(name)
 	}
 	if len(like) > 0 {
 		return fmt.Errorf("the recording has no function %q; it has %s", t.Text, strings.Join(like, ", "))

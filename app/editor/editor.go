@@ -2,6 +2,7 @@
 package editor
 
 import (
+	"ashlar/ingest/plain"
 	"errors"
 	"fmt"
 	"os"
@@ -21,12 +22,17 @@ type form struct {
 func plus(file, line string) []string  { return []string{"+" + line, file} }
 func colon(file, line string) []string { return []string{file + ":" + line} }
 
+// dashed is plus for editors that know where options end.
+func dashed(file, line string) []string { return []string{"+" + line, "--", file} }
+
 // forms are the editors that are known; others get the file and +LINE, which
 // most understand.
 var forms = []form{
-	{[]string{"vim", "nvim", "vi", "nano", "pico", "joe", "jed", "ne", "kak", "micro", "mcedit", "ed", "vile"}, plus, true},
+	{[]string{"vim", "nvim", "vi", "nano"}, dashed, true},
+	{[]string{"pico", "joe", "jed", "ne", "kak", "micro", "mcedit", "ed", "vile"}, plus, true},
 	{[]string{"hx", "helix"}, colon, true},
-	{[]string{"gvim", "mvim", "gedit", "xed", "pluma", "emacs", "emacsclient", "mousepad", "featherpad", "nedit"}, plus, false},
+	{[]string{"gvim", "mvim"}, dashed, false},
+	{[]string{"gedit", "xed", "pluma", "emacs", "emacsclient", "mousepad", "featherpad", "nedit"}, plus, false},
 	{[]string{"code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"}, func(f, l string) []string { return []string{"--goto", f + ":" + l} }, false},
 	{[]string{"subl", "sublime_text", "zed", "zeditor", "lapce", "lite-xl", "atom"}, colon, false},
 	{[]string{"kate", "kwrite"}, func(f, l string) []string { return []string{"-l", l, f} }, false},
@@ -39,6 +45,9 @@ var forms = []form{
 // Command is what is run to show a file at a line, with the editor that VISUAL
 // or EDITOR names, arguments of its own included. terminal tells that it is an
 // editor that runs in a terminal.
+//
+// The file's name comes from a recording, and an editor runs what +COMMAND or an
+// option says: its path is made absolute, which begins with neither.
 func Command(file string, line int) (args []string, terminal bool, err error) {
 	editor := strings.TrimSpace(os.Getenv("VISUAL"))
 	if editor == "" {
@@ -46,6 +55,9 @@ func Command(file string, line int) (args []string, terminal bool, err error) {
 	}
 	if editor == "" {
 		return nil, false, errors.New("which editor? Set EDITOR or VISUAL, for example to code, gvim or kate")
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return nil, false, fmt.Errorf("%s: it cannot be said where it lies: %w", file, err)
 	}
 	args = strings.Fields(editor)
 	if _, serr := os.Stat(editor); serr == nil {
@@ -84,7 +96,7 @@ func Open(file string, line int) error {
 		return err
 	}
 	if terminal {
-		return fmt.Errorf("%s needs a terminal, which a window does not have; run: %s", filepath.Base(args[0]), strings.Join(args, " "))
+		return fmt.Errorf("%s needs a terminal, which a window does not have; run: %s", filepath.Base(args[0]), plain.Command(args...))
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	if err := cmd.Start(); err != nil {

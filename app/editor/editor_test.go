@@ -15,8 +15,8 @@ func TestCommand(t *testing.T) {
 		want           []string
 		terminal       bool
 	}{
-		{"", "vim", []string{"vim", "+12", "/a b/x.go"}, true},
-		{"", "vim -g", []string{"vim", "-g", "+12", "/a b/x.go"}, false},
+		{"", "vim", []string{"vim", "+12", "--", "/a b/x.go"}, true},
+		{"", "vim -g", []string{"vim", "-g", "+12", "--", "/a b/x.go"}, false},
 		{"code --wait", "vim", []string{"code", "--wait", "--goto", "/a b/x.go:12"}, false},
 		{"", "/usr/bin/emacsclient -t", []string{"/usr/bin/emacsclient", "-t", "+12", "/a b/x.go"}, true},
 		{"", "hx", []string{"hx", "/a b/x.go:12"}, true},
@@ -34,6 +34,32 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// TestCommandsOfNames: whatever a recording calls its source file, no editor
+// takes it for a command or an option.
+func TestCommandsOfNames(t *testing.T) {
+	t.Setenv("VISUAL", "")
+	for _, f := range forms {
+		for _, editor := range f.names {
+			t.Setenv("EDITOR", editor)
+			for _, file := range []string{"+!touch PWNED", "--cmd=!touch PWNED", "-c", "+", "a/../-x"} {
+				here, err := filepath.Abs(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				args, _, err := Command(file, 3)
+				if err != nil || !strings.Contains(strings.Join(args, " "), here) {
+					t.Fatalf("%s: %q, %v", editor, args, err)
+				}
+				for _, a := range args[1:] {
+					if strings.Contains(a, "touch") && a[0] != '/' || a == file {
+						t.Errorf("%s gets %q", editor, args)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestOpen(t *testing.T) {
 	t.Setenv("VISUAL", "")
 	t.Setenv("EDITOR", "")
@@ -41,7 +67,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("without an editor: %v", err)
 	}
 	t.Setenv("EDITOR", "nano")
-	if err := Open("x", 7); err == nil || !strings.Contains(err.Error(), "terminal") || !strings.Contains(err.Error(), "nano +7 x") {
+	if err := Open("x", 7); err == nil || !strings.Contains(err.Error(), "terminal") || !strings.Contains(err.Error(), "nano +7 -- ") {
 		t.Errorf("in a terminal: %v", err)
 	}
 	// One that notes what it was called with.
@@ -57,7 +83,7 @@ func TestOpen(t *testing.T) {
 	}
 	for range 1000 {
 		if b, err := os.ReadFile(out); err == nil {
-			if string(b) != "+7 x.go\n" {
+			if here, _ := filepath.Abs("x.go"); string(b) != "+7 "+here+"\n" {
 				t.Errorf("it was called with %q", b)
 			}
 			return

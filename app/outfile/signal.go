@@ -1,6 +1,7 @@
 package outfile
 
 import (
+	"ashlar/ingest/plain"
 	"errors"
 	"fmt"
 	"os"
@@ -67,7 +68,7 @@ func (w *writing) await(signals <-chan os.Signal, gone <-chan struct{}) {
 	for f := range w.files {
 		_ = f.File.Close()
 		if os.Remove(f.File.Name()) == nil {
-			fmt.Fprintf(os.Stderr, "ashlar: %s: interrupted, so it was not written\n", filepath.Base(f.name))
+			fmt.Fprintf(os.Stderr, "ashlar: %s: interrupted, so it was not written\n", plain.Text(filepath.Base(f.name)))
 		}
 	}
 	os.Exit(1)

@@ -10,6 +10,7 @@ import (
 	"ashlar/app/cli"
 	"ashlar/app/doc"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/icon"
 	"ashlar/render/ui"
@@ -315,8 +316,5 @@ func (c *comparison) diffCommand() (line, rest string) {
 	if c.tab == compareFlame && len(c.zoom) > 0 {
 		rests = append(rests, "what it is zoomed to")
 	}
-	for i := range args {
-		args[i] = quoted(args[i])
-	}
-	return strings.Join(args, " "), strings.Join(rests, " and ")
+	return plain.Command(args...), strings.Join(rests, " and ")
 }

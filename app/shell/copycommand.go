@@ -9,6 +9,7 @@ import (
 
 	"ashlar/app/cli"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/widget"
@@ -33,11 +34,7 @@ type command struct {
 func (c *command) add(words ...string) { c.words = append(c.words, words...) }
 
 func (c *command) String() string {
-	words := make([]string, len(c.words))
-	for i, w := range c.words {
-		words[i] = quoted(w)
-	}
-	return strings.Join(words, " ")
+	return plain.Command(c.words...)
 }
 
 // commandAbout is the beginning of a command about the pane's recording.
@@ -301,14 +298,6 @@ func (p *pane) drawing(s *Shell, parts View) []*command {
 		c.rest = append(c.rest, "which rows are folded, hidden or moved")
 	}
 	return []*command{c}
-}
-
-// quoted writes an argument as a shell wants it.
-func quoted(a string) string {
-	if a != "" && strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,") == "" {
-		return a
-	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }
 
 // AsCommand is the command line of the panel that has the keyboard; of none, of

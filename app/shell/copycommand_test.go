@@ -295,14 +295,6 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 	}
 }
 
-func TestQuoted(t *testing.T) {
-	for in, want := range map[string]string{"a.spaa": "a.spaa", "two words": "'two words'", "it's": `'it'\''s'`, "": "''", "(*T).x": "'(*T).x'"} {
-		if got := quoted(in); got != want {
-			t.Errorf("quoted(%q) = %s, want %s", in, got, want)
-		}
-	}
-}
-
 // nodeOf is the node at the end of a path.
 func nodeOf(a *doc.Answer, t *analyze.Tree, path []recording.FuncName) int32 {
 	n, _ := nodeAt(a.Rec, t, path)

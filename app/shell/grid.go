@@ -8,6 +8,7 @@ import (
 
 	"ashlar/app/doc"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 )
@@ -26,8 +27,14 @@ func (g *grid) separated(comma rune) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	w.Comma = comma
-	w.Write(g.head)
-	w.WriteAll(g.rows) // flushes
+	line := make([]string, len(g.head))
+	for _, row := range append([][]string{g.head}, g.rows...) {
+		for i, cell := range row {
+			line[i] = plain.Cell(cell)
+		}
+		w.Write(line)
+	}
+	w.Flush()
 	return b.String()
 }
 

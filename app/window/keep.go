@@ -16,6 +16,7 @@ import (
 	"ashlar/app/store"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/plain"
 	"ashlar/render/theme"
 )
 
@@ -149,7 +150,7 @@ func (k *keeper) close() {
 	close(k.stopped)
 	<-k.ended
 	for _, text := range k.news() {
-		fmt.Fprintln(os.Stderr, "ashlar:", text)
+		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(text))
 	}
 }
 

@@ -15,7 +15,7 @@ const sniffLines = 200
 // of two frames is at most Maybe.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	head = utf8Of(head)
-	if !plain(head, whole) {
+	if !isText(head, whole) {
 		return decode.No, nil
 	}
 	c := take(head, whole)
@@ -52,9 +52,9 @@ func utf8Of(head []byte) []byte {
 	return out
 }
 
-// plain reports whether head is text. How it begins does not matter: the names
+// isText reports whether head is text. How it begins does not matter: the names
 // of outermost frames may look like XML or JSON (<module>, {main}, [0]).
-func plain(head []byte, whole bool) bool {
+func isText(head []byte, whole bool) bool {
 	if !whole && len(head) > utf8.UTFMax {
 		// The last rune may be cut.
 		for i := 0; i < utf8.UTFMax && !utf8.RuneStart(head[len(head)-1]); i++ {

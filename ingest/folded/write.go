@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/encode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -72,15 +73,13 @@ func (f *folder) add(call recording.CallID, v int64, r *encode.Rows) error {
 	return f.Tick(1)
 }
 
-var foldedName = strings.NewReplacer(";", ":", "\n", " ", "\r", " ", "\t", " ")
-
 // name is a function's name as a line can have it.
 func (f *folder) name(id recording.FuncID) string {
 	if f.names[id] != "" {
 		return f.names[id]
 	}
 	own := f.Rec.NameInFile(id)
-	name := strings.TrimSpace(foldedName.Replace(own))
+	name := strings.TrimSpace(plain.Text(strings.ReplaceAll(own, ";", ":")))
 	switch {
 	case name == "":
 		name = "[unnamed]"

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -134,9 +135,9 @@ func Full(v int64, m *recording.Metric) string {
 	case "bytes", "byte", "B":
 		return s
 	case "", "count":
-		return s + " " + m.Name
+		return s + " " + plain.Text(m.Name)
 	}
-	return s + " " + m.Unit
+	return s + " " + plain.Text(m.Unit)
 }
 
 // Exact writes all of it.
@@ -181,7 +182,7 @@ func Exact(v int64, m *recording.Metric) string {
 	if m.Unit == "" {
 		return whole
 	}
-	return whole + " " + m.Unit
+	return whole + " " + plain.Text(m.Unit)
 }
 
 // perUnit says how many picoseconds a unit of time has.
