@@ -58,6 +58,9 @@ func sniff(formats []codec.Format, name string, head []byte, whole bool) (*codec
 			best, sure, byName, refusal = f, c, ext, err
 		}
 	}
+	if err := refused(head, whole, sure == decode.Certain); err != nil {
+		return nil, err
+	}
 	if refusal != nil {
 		return nil, refusal
 	}

@@ -2,25 +2,14 @@ package chrome
 
 import (
 	"bytes"
-	"errors"
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
 )
 
-// What is recognised and not read.
-var (
-	errZip  = errors.New("this is a zip archive; unpack it and open the trace that is in it")
-	errHeap = errors.New("this is a heap profile of V8 (.heapprofile), which is not read; record allocations with pprof or as SPAA instead")
-	errTree = errors.New("this is a CPU profile of V8 in its old tree form, which is not read; open it in Chrome's DevTools and save it again")
-)
-
 // sniff looks for events that have a phase (ph), for traceEvents, or for the
 // keys of a .cpuprofile.
 func sniff(head []byte, whole bool) (decode.Confidence, error) {
-	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
-		return decode.Maybe, errZip
-	}
 	p := jsonscan.Space(head, 0)
 	if bytes.HasPrefix(head[p:], []byte("\xEF\xBB\xBF")) {
 		p = jsonscan.Space(head, p+3)
@@ -74,10 +63,6 @@ func sniffObject(b []byte, whole bool) (decode.Confidence, error) {
 		return decode.Certain, nil
 	case keys["nodes"] && (keys["startTime"] || keys["samples"] || keys["timeDeltas"] || bytes.Contains(b, []byte(`"callFrame"`))):
 		return decode.Likely, nil
-	case keys["head"] && bytes.Contains(b, []byte(`"callFrame"`)) && bytes.Contains(b, []byte(`"selfSize"`)):
-		return decode.Likely, errHeap
-	case keys["head"] && bytes.Contains(b, []byte(`"functionName"`)):
-		return decode.Likely, errTree
 	case keys["stackFrames"] && !keys["profiles"] || keys["displayTimeUnit"] || keys["systemTraceEvents"] || keys["otherData"]:
 		if !whole { // the events come behind what was looked at
 			return decode.Maybe, nil

@@ -519,15 +519,6 @@ func TestPeriodAlone(t *testing.T) {
 	}
 }
 
-func TestSniffPerfData(t *testing.T) {
-	for _, c := range []string{"PERFILE2h\x00\x00\x00", "2ELIFREP\x00\x00\x00h"} {
-		got, err := Sniff([]byte(c), false)
-		if want := "this is perf's own recording (perf.data); print it with perf script, and open what that writes"; got != decode.Certain || err == nil || err.Error() != want {
-			t.Errorf("Sniff(%q) = %v, %v", c, got, err)
-		}
-	}
-}
-
 func TestBatches(t *testing.T) {
 	var text strings.Builder
 	for i := range batch + 10 {

@@ -2,7 +2,6 @@ package perfscript
 
 import (
 	"bytes"
-	"errors"
 
 	"ashlar/ingest/decode"
 )
@@ -10,12 +9,8 @@ import (
 // sniffLines is how many lines are looked at.
 const sniffLines = 300
 
-// Sniff looks for lines that begin samples, with frames under them. It knows
-// perf's binary files, too, of either byte order, to say what to do with them.
+// Sniff looks for lines that begin samples, with frames under them.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
-	if bytes.HasPrefix(head, []byte("PERFILE2")) || bytes.HasPrefix(head, []byte("2ELIFREP")) {
-		return decode.Certain, errors.New("this is perf's own recording (perf.data); print it with perf script, and open what that writes")
-	}
 	if len(head) == 0 || bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
 		return decode.No, nil
 	}

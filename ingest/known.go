@@ -1,0 +1,171 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/jsonscan"
+)
+
+// known is a format that is recognised and not opened.
+type known struct {
+	// what names a file of it, with its article; way is the sentence behind it:
+	// how to get something that is opened.
+	what, way string
+	// It is told by a magic number, of which there may be several, or else by
+	// what is says, where no format that is opened is certain that it is its own.
+	magic []string
+	is    func(*opening) bool
+}
+
+// opening is what a file begins with.
+type opening struct {
+	head  []byte
+	whole bool
+	keys  map[string]bool // of the JSON object that it is, nil for none
+}
+
+// Ways out that several formats share.
+const (
+	bySpeedscope = "open it in speedscope (https://www.speedscope.app), export it there, and open what that writes"
+	byPerfetto   = "convert it with `traceconv json FILE trace.json`, which comes with Perfetto"
+)
+
+// knowns are the formats that are refused by name. To add one, add its row.
+var knowns = []known{
+	{"a zip archive", "unpack it and open the recording in it", []string{"PK\x03\x04"}, nil},
+	{"a recording of perf (perf.data)", "convert it with `perf script -i FILE > run.perf`", []string{"PERFILE2", "2ELIFREP", "PERFFILE", "ELIFFREP"}, nil},
+	{"an execution trace of Go", "convert it with `go tool trace -pprof=sched FILE > sched.pprof` (or net, sync, syscall), or record a profile with -cpuprofile", nil, matches(`^go 1\.\d+ trace\x00`)},
+	{"a recording of Java's Flight Recorder (JFR)", "convert it with `jfrconv -o pprof FILE run.pprof`, which comes with async-profiler", []string{"FLR\x00"}, nil},
+	{"a trace of Perfetto", byPerfetto, nil, isPerfetto},
+	{"a trace of Fuchsia (FXT)", byPerfetto, []string{"\x10\x00\x04\x46\x78\x54\x16\x00"}, nil},
+	{"a systrace page", byPerfetto, nil, matches(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)},
+	{"a trace of Linux's ftrace as text", byPerfetto, nil, matches(`^# tracer: |(?m)\A(?:#.*\n)*\s*\S.*-\d+\s+(\(\s*[-\d]+\)\s+)?\[\d{3}\]\s+[\w.]{4,5}\s+\d+\.\d+: \w+:`)},
+	{"a recording of trace-cmd", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
+	{"a profile of Callgrind", bySpeedscope, nil, matches(`(?m)\A# callgrind format|\A(?:(?:version|creator|pid|cmd|part|desc|positions|event):.*\n|\n|#.*\n)*events: .*\n`)},
+	{"an output of Massif", "print it with `ms_print FILE`; record with heaptrack, or a heap profiler that writes pprof, to see it here", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},
+	{"an output of DHAT", "open it with Valgrind's dh_view.html; record with a heap profiler that writes pprof to see it here", nil, func(b *opening) bool { return b.keys["dhatFileVersion"] }},
+	{"a recording of heaptrack", "convert it with `heaptrack_print -f FILE -F run.folded`", nil, matches(`\Av [0-9a-f]+ [0-9a-f]+\n[XIst#AR] `)},
+	{"a log of V8 (isolate-*.log)", "record with `node --cpu-prof` instead, whose .cpuprofile is opened", []string{"v8-version,", "shared-library,"}, nil},
+	{"a heap profile of V8 (.heapprofile)", "record allocations with pprof or as SPAA instead", nil, func(b *opening) bool {
+		return b.keys["head"] && b.has(`"callFrame"`, `"selfSize"`)
+	}},
+	{"a CPU profile of V8 in its old tree form", "open it in Chrome's DevTools and save it again", nil, func(b *opening) bool {
+		return b.keys["head"] && b.has(`"functionName"`)
+	}},
+	{"a heap snapshot of V8", "a snapshot holds objects and no calls; record a profile", nil, func(b *opening) bool {
+		return b.keys["snapshot"] && b.has(`"node_fields"`)
+	}},
+	{"a profile of Firefox or samply", bySpeedscope, nil, func(b *opening) bool {
+		return b.keys["meta"] && (b.keys["threads"] || b.keys["libs"] || b.has(`"processType"`) || b.has(`"interval"`, `"startTime"`))
+	}},
+	{"a profile of Firefox's old DevTools", bySpeedscope, nil, func(b *opening) bool {
+		return b.keys["label"] && b.keys["duration"] && b.keys["markers"] && !b.keys["meta"]
+	}},
+	{"a timeline of Safari", bySpeedscope, nil, func(b *opening) bool {
+		return b.keys["recording"] && (b.keys["version"] || b.has(`"displayName"`))
+	}},
+	{"a trace of .NET (.nettrace)", "convert it with `dotnet-trace convert --format Speedscope FILE`", []string{"Nettrace"}, nil},
+	{"an export of Apple's Instruments", bySpeedscope, nil, matches(`(?s)\A\s*<\?xml.{0,200}<trace-(query-result|toc)`)},
+	{"a trace of Tracy", "Tracy alone reads it; record with spall or as a Chrome trace to see it here", []string{"tr\xfdP", "tlZ\x04", "tZst", "tracy"}, nil},
+	{"a recording of Nsight Systems", "export it with `nsys export --type sqlite FILE` and convert that with a script such as nsys2json", nil, matches(`\A(QDSTRM|PNSR|nsys)`)},
+	{"an SQLite database", "if Nsight Systems wrote it, convert it with a script such as nsys2json", []string{"SQLite format 3\x00"}, nil},
+	{"a dump of Ruby's stackprof", "convert it with `stackprof --stackcollapse FILE > run.folded`", nil, matches(`(?s)\A\x04\x08\{.{0,40}:\x0cversion`)},
+	{"a dump of Ruby's stackprof", bySpeedscope, nil, func(b *opening) bool {
+		return b.keys["mode"] && b.keys["version"] && b.has(`"interval"`, `"samples"`)
+	}},
+	{"a profile of Python's cProfile (pstats)", "it has no stacks; record with `py-spy record -f speedscope -o run.speedscope.json` instead", []string{"{\xa9\x03", "{)\x03", "{(\x03\x00\x00\x00"}, nil},
+	{"a recording of memray", "convert it with `memray transform` or record with py-spy", []string{"memray\x00"}, nil},
+	{"an event trace of Windows (ETW)", "open it in PerfView, save it there for speedscope, and open that", nil, isETW},
+}
+
+// refused is the sentence about a file in a format that is known and not
+// opened, nil for others. taken: a format that is opened is certain of it.
+func refused(head []byte, whole, taken bool) error {
+	b := &opening{head: head, whole: whole}
+	p := jsonscan.Space(head, 0)
+	if p == 0 && bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		p = jsonscan.Space(head, 3)
+	}
+	if p < len(head) && head[p] == '{' {
+		b.keys, _ = jsonscan.Keys(head[p:], whole)
+	}
+	for i := range knowns {
+		k := &knowns[i]
+		if b.begins(k.magic) || k.is != nil && !taken && k.is(b) {
+			return fmt.Errorf("this is %s, which is not opened; %s", k.what, k.way)
+		}
+	}
+	return nil
+}
+
+// has reports whether all words stand in it.
+func (b *opening) has(words ...string) bool {
+	for _, w := range words {
+		if !bytes.Contains(b.head, []byte(w)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *opening) begins(magics []string) bool {
+	return slices.ContainsFunc(magics, func(m string) bool { return bytes.HasPrefix(b.head, []byte(m)) })
+}
+
+func matches(pattern string) func(*opening) bool {
+	re := regexp.MustCompile(pattern)
+	return func(b *opening) bool { return re.Match(b.head) }
+}
+
+// isPerfetto looks for packets (Trace.packet is field 1, repeated), of which one
+// has a field that only packets have: the sequence (10), the time (8), or data
+// of a kind with a number beyond those of pprof's and OpenTelemetry's messages.
+func isPerfetto(b *opening) bool {
+	packets, certain := 0, false
+	for rest := b.head; len(rest) > 0; packets++ {
+		num, typ, n := protowire.ConsumeTag(rest)
+		if n < 0 || num != 1 || typ != protowire.BytesType {
+			return false
+		}
+		packet, m := protowire.ConsumeBytes(rest[n:])
+		if m < 0 {
+			break // cut
+		}
+		for rest = rest[n+m:]; len(packet) > 0; {
+			num, typ, n := protowire.ConsumeTag(packet)
+			if n < 0 {
+				return false
+			}
+			m := protowire.ConsumeFieldValue(num, typ, packet[n:])
+			if m < 0 {
+				return false
+			}
+			certain = certain || num >= 8
+			packet = packet[n+m:]
+		}
+	}
+	return packets > 0 && certain
+}
+
+// isETW looks for the header of a buffer (WMI_BUFFER_HEADER) that holds the
+// header of a log file: its size in pages, its own offset, and the sizes and
+// versions behind it.
+func isETW(b *opening) bool {
+	h := b.head
+	if len(h) < 0x70 {
+		return false
+	}
+	word := func(at int) uint32 {
+		return uint32(h[at]) | uint32(h[at+1])<<8 | uint32(h[at+2])<<16 | uint32(h[at+3])<<24
+	}
+	size := word(0)
+	// The first event behind the 72 bytes of the header is the log file's, of
+	// a system logger: marker 0xc0010002 or 0xc0020002.
+	marker := word(0x48)
+	return size >= 4096 && size%1024 == 0 && word(4) <= size && (marker == 0xc0010002 || marker == 0xc0020002)
+}

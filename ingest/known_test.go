@@ -1,0 +1,107 @@
+package ingest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// beginnings are what files in formats that are not opened begin with, and a
+// part of what is said of them.
+var beginnings = map[string]string{
+	"PK\x03\x04\x14\x00":                                                   "a zip archive",
+	"PERFILE2h\x00\x00\x00\x00\x00\x00\x00":                                "perf script -i FILE",
+	"2ELIFREP\x00\x00\x00\x00\x00\x00\x00h":                                "perf script -i FILE",
+	"PERFFILEh\x00\x00\x00":                                                "perf script -i FILE",
+	"go 1.22 trace\x00\x00\x00\x01\x01":                                    "go tool trace -pprof=sched FILE",
+	"go 1.11 trace\x00\x00\x00\x02\x01":                                    "an execution trace of Go",
+	"FLR\x00\x00\x02\x00\x01\x00\x00":                                      "jfrconv -o pprof FILE",
+	"\x0a\x09\x40\x05\x50\x01\xe2\x03\x02\x08\x01\x0a\x04\x40\x06\x50\x01": "traceconv json FILE",
+	"\x10\x00\x04\x46\x78\x54\x16\x00\x00":                                 "Fuchsia",
+	"<!DOCTYPE html>\n<html>\n<head i18n-values=\"dir:x\"><title>Android System Trace</title><script>trace-viewer": "a systrace page",
+	"# tracer: nop\n#\n# entries-in-buffer/entries-written: 2/2\n":                                                 "ftrace as text",
+	"          <idle>-0     [001] d..2  1234.567890: sched_switch: prev_comm=swapper\n":                            "ftrace as text",
+	"\x17\x08\x44tracing6\x00\x00\x08":                                                                             "trace-cmd",
+	"# callgrind format\nversion: 1\nevents: Ir\n\nfl=(1) a.c\nfn=(1) main\n1 10\n":                                "Callgrind",
+	"version: 1\ncreator: callgrind-3.19.0\npid: 7\nevents: Ir Dr\nfn=main\n1 10 4\n":                              "Callgrind",
+	"desc: --x\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n":                                                "ms_print FILE",
+	`{"dhatFileVersion":2,"mode":"heap"}`:                                                                          "DHAT",
+	"v 10400 3\nX ./a.out\nI 1000 8\n":                                                                             "heaptrack_print -f FILE -F run.folded",
+	"v8-version,12,4,254,21,-node.33,0\nshared-library,/usr/bin/node,0x55,0x56,0\n":                                "node --cpu-prof",
+	`{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[]}}`:                                  "a heap profile of V8",
+	`{"head":{"functionName":"(root)","hitCount":0,"children":[]},"startTime":1}`:                                  "old tree form",
+	`{"snapshot":{"meta":{"node_fields":["type","name"]}},"nodes":[1]}`:                                            "a heap snapshot of V8",
+	`{"meta":{"interval":1,"startTime":5,"processType":0},"libs":[],"threads":[]}`:                                 "a profile of Firefox or samply",
+	`{"label":"a","duration":5.5,"markers":[],"frames":[],"ticks":[]}`:                                             "Firefox's old DevTools",
+	`{"version":1,"recording":{"displayName":"Timeline Recording 1","records":[]},"overview":{}}`:                  "a timeline of Safari",
+	"Nettrace\x14\x00\x00\x00!FastSerialization.1":                                                                 "dotnet-trace convert --format Speedscope FILE",
+	"<?xml version=\"1.0\"?>\n<trace-query-result>\n":                                                              "Instruments",
+	"tr\xfdP\x01\x08\x04":                                 "a trace of Tracy",
+	"QDSTRM\x00\x01":                                      "Nsight Systems",
+	"SQLite format 3\x00\x10\x00":                         "an SQLite database",
+	"\x04\x08{\x0d:\x0cversionf\x081.2:\x09mode:\x09wall": "stackprof --stackcollapse FILE",
+	`{"version":1.2,"mode":"wall","interval":1000,"samples":3,"frames":{}}`: "stackprof",
+	"{\xa9\x03\xda\x01~\xe9\x00\x00\x00\x00":                                "py-spy record -f speedscope",
+	"memray\x00\x0b\x00\x00\x00":                                            "memray transform",
+	etl():                                                                   "(ETW)",
+}
+
+// etl is the header of a buffer, and of the event of a log file in it.
+func etl() string {
+	b := make([]byte, 0x200)
+	b[1], b[2] = 0, 1 // 64 KB
+	copy(b[0x48:], "\x02\x00\x02\xc0")
+	return string(b)
+}
+
+func TestKnownFormats(t *testing.T) {
+	used := map[string]bool{}
+	for head, want := range beginnings {
+		for _, whole := range []bool{true, false} {
+			f, err := Sniff("x", []byte(head), whole)
+			if f != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "this is a") || !strings.Contains(err.Error(), ", which is not opened; ") {
+				t.Errorf("%q: %v %v, want %s", head, f, err, want)
+				continue
+			}
+			for i := range knowns {
+				if strings.HasPrefix(err.Error(), "this is "+knowns[i].what+",") && strings.HasSuffix(err.Error(), knowns[i].way) {
+					used[knowns[i].what+knowns[i].way] = true
+				}
+			}
+		}
+	}
+	for _, k := range knowns {
+		if !used[k.what+k.way] {
+			t.Errorf("nothing tries %s: %s", k.what, k.way)
+		}
+	}
+}
+
+// Real files are told by what they begin with, and none that is opened is
+// refused.
+func TestKnownFormatsOfSamples(t *testing.T) {
+	dir := os.Getenv("ASHLAR_SAMPLES")
+	if dir == "" {
+		t.Skip("ASHLAR_SAMPLES is not set")
+	}
+	n := 0
+	for pattern, want := range map[string]string{
+		"jfr/*": "Flight Recorder", "generated/go.trace": "execution trace of Go", "perfetto/*": "a trace of Perfetto", "callgrind/*": "Callgrind",
+		"firefox/fx_processed*": "Firefox or samply", "firefox/fx_gecko*": "Firefox or samply", "firefox/fx_arg*": "Firefox or samply",
+		"firefox/[56]*": "Firefox's old DevTools", "firefox/firefox-79*": "Firefox's old DevTools", "firefox/fx_dhat*": "DHAT", "generated/*.perf.data": "perf.data", "chrome-devtools/*.heapprofile": "a heap profile of V8",
+	} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s: there are no files (%v)", pattern, err)
+		}
+		for _, path := range files {
+			n++
+			if _, _, err := ReadAll(context.Background(), path, Options{}); err == nil || !strings.Contains(err.Error(), "this is a") || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", path, err, want)
+			}
+		}
+	}
+	t.Logf("%d files", n)
+}
