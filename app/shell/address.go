@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -328,7 +328,7 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 }
 
 // goToAnswered marks what a State marks, which needs an answer.
-func (p *pane) goToAnswered(a *doc.Answer, st *view.State) (err error) {
+func (p *pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
 	if _, whole := nodeAt(a.Rec, a.Tree, st.Zoom); !whole {
 		miss("the flamegraph has not all functions of the address's zoom")
@@ -412,7 +412,7 @@ func (p *pane) tabScroll() *int {
 }
 
 // markNamed picks the heaviest of the functions that are meant.
-func (p *pane) markNamed(a *doc.Answer, ref analyze.Ref) error {
+func (p *pane) markNamed(a *session.Answer, ref analyze.Ref) error {
 	of := map[recording.FuncID]bool{}
 	for _, f := range ref.Functions(a.Rec) {
 		of[f] = true
@@ -426,12 +426,12 @@ func (p *pane) markNamed(a *doc.Answer, ref analyze.Ref) error {
 }
 
 // nodeNamed is a function's heaviest node, 0 for none.
-func nodeNamed(a *doc.Answer, f recording.FuncName) int32 {
+func nodeNamed(a *session.Answer, f recording.FuncName) int32 {
 	return heaviest(a, func(i int) bool { return a.Tree.Function(a.Rec, i).FuncName() == f })
 }
 
 // heaviest is the heaviest of some nodes, 0 for none.
-func heaviest(a *doc.Answer, is func(node int) bool) int32 {
+func heaviest(a *session.Answer, is func(node int) bool) int32 {
 	best := int32(0)
 	for i := 1; i < len(a.Tree.Nodes); i++ {
 		if nd := &a.Tree.Nodes[i]; (best == 0 || nd.Total > a.Tree.Nodes[best].Total) && is(i) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
@@ -42,18 +42,18 @@ type columnInfo struct {
 	right             bool    // numbers
 	dim               bool
 	spans             bool // only where the durations of spans are known
-	number            func(a *doc.Answer, r *analyze.Row) int64
+	number            func(a *session.Answer, r *analyze.Row) int64
 }
 
 var columnInfos = [columnCount]columnInfo{
 	colName:       {name: "function", head: "Function", plain: "function"},
 	colModule:     {name: "module", head: "Module", plain: "module", width: 130, dim: true},
 	colFile:       {name: "file", head: "File", plain: "file", width: 160, dim: true},
-	colSelf:       {name: "self", head: "Self", width: 92, right: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Self }},
-	colSelfShare:  {name: "self in %", head: "Self %", plain: "self %", width: 60, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Self }},
-	colTotal:      {name: "total", head: "Total", width: 92, right: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Total }},
-	colTotalShare: {name: "total in %", head: "Total %", plain: "total %", width: 60, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Total }},
-	colCount:      {name: "count", head: "Count", plain: "count", width: 84, right: true, dim: true, number: func(_ *doc.Answer, r *analyze.Row) int64 { return r.Count }},
+	colSelf:       {name: "self", head: "Self", width: 92, right: true, number: func(_ *session.Answer, r *analyze.Row) int64 { return r.Self }},
+	colSelfShare:  {name: "self in %", head: "Self %", plain: "self %", width: 60, right: true, dim: true, number: func(_ *session.Answer, r *analyze.Row) int64 { return r.Self }},
+	colTotal:      {name: "total", head: "Total", width: 92, right: true, number: func(_ *session.Answer, r *analyze.Row) int64 { return r.Total }},
+	colTotalShare: {name: "total in %", head: "Total %", plain: "total %", width: 60, right: true, dim: true, number: func(_ *session.Answer, r *analyze.Row) int64 { return r.Total }},
+	colCount:      {name: "count", head: "Count", plain: "count", width: 84, right: true, dim: true, number: func(_ *session.Answer, r *analyze.Row) int64 { return r.Count }},
 	colAverage:    spanColumn("average", "Average", (*spans.Stat).Average),
 	colLeast:      spanColumn("least", "Least", func(s *spans.Stat) int64 { return s.Min }),
 	colMost:       spanColumn("most", "Most", func(s *spans.Stat) int64 { return s.Max }),
@@ -64,7 +64,7 @@ const hiddenColumns = columnSet(1 << colFile)
 
 func spanColumn(name, head string, of func(*spans.Stat) int64) columnInfo {
 	return columnInfo{name: name, head: head, plain: name + " (ns)", width: 84, right: true, dim: true, spans: true,
-		number: func(a *doc.Answer, r *analyze.Row) int64 {
+		number: func(a *session.Answer, r *analyze.Row) int64 {
 			if s := spans.OfRow(a.Rec, r, a.Spans); s != nil {
 				return of(s)
 			}
@@ -73,7 +73,7 @@ func spanColumn(name, head string, of func(*spans.Stat) int64) columnInfo {
 }
 
 // applies tells whether a column says anything about an answer's rows.
-func (c column) applies(a *doc.Answer) bool {
+func (c column) applies(a *session.Answer) bool {
 	functions := a.ByFunction()
 	switch {
 	case columnInfos[c].spans:
@@ -87,11 +87,11 @@ func (c column) applies(a *doc.Answer) bool {
 }
 
 // columns are those that are shown of an answer, in their order.
-func (t *tablePart) columns(a *doc.Answer) []column {
+func (t *tablePart) columns(a *session.Answer) []column {
 	return columnsOf(a, t.hidden, t.order.modules)
 }
 
-func columnsOf(a *doc.Answer, hidden columnSet, modules bool) []column {
+func columnsOf(a *session.Answer, hidden columnSet, modules bool) []column {
 	var cs []column
 	for c := range columnCount {
 		if c == colModule && !modules {
@@ -105,7 +105,7 @@ func columnsOf(a *doc.Answer, hidden columnSet, modules bool) []column {
 }
 
 // title is a column's head for an answer: the first says what rows are.
-func (c column) title(a *doc.Answer) string {
+func (c column) title(a *session.Answer) string {
 	if c == colName && !a.ByFunction() {
 		return title1(string(a.By))
 	}
@@ -113,7 +113,7 @@ func (c column) title(a *doc.Answer) string {
 }
 
 // cell is a column's text of a row, for the screen or exact for a copy.
-func (c column) cell(a *doc.Answer, r *analyze.Row, exact bool) string {
+func (c column) cell(a *session.Answer, r *analyze.Row, exact bool) string {
 	m := a.Metric()
 	info := &columnInfos[c]
 	switch c {
@@ -155,7 +155,7 @@ func (c column) cell(a *doc.Answer, r *analyze.Row, exact bool) string {
 }
 
 // tableGrid is the whole table as it is shown.
-func tableGrid(a *doc.Answer, rows []analyze.Row, cs []column) *grid {
+func tableGrid(a *session.Answer, rows []analyze.Row, cs []column) *grid {
 	g := &grid{name: "functions"}
 	if !a.ByFunction() {
 		g.name = string(a.By) + "s"

@@ -3,7 +3,7 @@ package shell
 import (
 	"image"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -15,7 +15,7 @@ import (
 // two timelines, below is one answer about both.
 type comparison struct {
 	panes [2]*pane
-	pair  *doc.Comparing
+	pair  *session.Comparing
 	visit visit // what is left to do of an address
 	focus int
 	compareLook
@@ -144,11 +144,11 @@ func (s *Shell) openPane(path string) *pane {
 		}
 	}
 	if path == view.Demo {
-		p := s.newPane(doc.Demo(s.wake))
+		p := s.newPane(session.Demo(s.wake))
 		p.demo = true
 		return p
 	}
-	p := s.newPane(doc.Open(path, s.wake))
+	p := s.newPane(session.Open(path, s.wake))
 	p.path = path
 	if s.FollowFiles && p.doc.CanFollow() {
 		p.follow()
@@ -171,7 +171,7 @@ func (s *Shell) compare(a, b, drop *pane) {
 	if old == nil {
 		a.Anchor, b.Anchor = 0, 0
 	}
-	c.pair = doc.Compare(s.wake)
+	c.pair = session.Compare(s.wake)
 	for _, p := range c.panes {
 		p.Tab = tabFlame
 		p.Transforms, p.like = a.Transforms, nil
@@ -240,7 +240,7 @@ func (c *comparison) swap(s *Shell) {
 	for _, p := range hand {
 		c.options.Match.Hand = append(c.options.Match.Hand, compare.Pair{A: p.B, B: p.A})
 	}
-	c.pair = doc.Compare(s.wake)
+	c.pair = session.Compare(s.wake)
 	c.alike = c.now()
 	go old.Close()
 }
@@ -274,7 +274,7 @@ func (s *Shell) OpenName() string {
 
 // answer is the latest answer that has something to show, nil while there is
 // none.
-func (c *comparison) answer() *doc.CompareAnswer {
+func (c *comparison) answer() *session.CompareAnswer {
 	if a := c.pair.Answer(); a != nil && a.Err == nil {
 		return a
 	}
@@ -334,10 +334,10 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 }
 
 // question is what is to be known now.
-func (c *comparison) question() doc.CompareQuestion {
+func (c *comparison) question() session.CompareQuestion {
 	o := &c.options
-	q := doc.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
-		What: doc.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].Transforms}}
+	q := session.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
+		What: session.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].Transforms}}
 	for i, p := range c.panes {
 		q.Generations[i] = p.generation
 		q.Scopes[i] = p.Scope
@@ -378,7 +378,7 @@ func (c *comparison) events(s *Shell, u *ui.UI) {
 
 // key is the function of the comparison that one of a side's functions is, -1
 // where it is not known yet.
-func (c *comparison) key(a *doc.CompareAnswer, side int, f recording.FuncID) int32 {
+func (c *comparison) key(a *session.CompareAnswer, side int, f recording.FuncID) int32 {
 	if !c.knows(a) || int(f) >= len(a.Compared.Matching.IDs[side]) {
 		return -1
 	}
@@ -386,7 +386,7 @@ func (c *comparison) key(a *doc.CompareAnswer, side int, f recording.FuncID) int
 }
 
 // own is what a function of the comparison is on a side, as the pane counts.
-func (c *comparison) own(a *doc.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
+func (c *comparison) own(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
 	if !c.knows(a) {
 		return 0, false
 	}
@@ -394,7 +394,7 @@ func (c *comparison) own(a *doc.CompareAnswer, side int, key int32) (recording.F
 }
 
 // in is what a function of the comparison is on a side, as the answer counts.
-func in(a *doc.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
+func in(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
 	if key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
 		return 0, false
 	}
@@ -403,7 +403,7 @@ func in(a *doc.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
 }
 
 // chosenKey is the chosen function in an answer, -1 for none.
-func (c *comparison) chosenKey(a *doc.CompareAnswer) int32 {
+func (c *comparison) chosenKey(a *session.CompareAnswer) int32 {
 	if a == nil || c.chosen == nil {
 		return -1
 	}
@@ -416,7 +416,7 @@ func (c *comparison) chosenKey(a *doc.CompareAnswer) int32 {
 }
 
 // choose marks a function of the comparison everywhere; -1 marks none.
-func (c *comparison) choose(a *doc.CompareAnswer, key int32) {
+func (c *comparison) choose(a *session.CompareAnswer, key int32) {
 	c.chosen = nil
 	if a != nil && key >= 0 {
 		n := a.Compared.Tree.Funcs[key].FuncName
@@ -434,7 +434,7 @@ func (c *comparison) choose(a *doc.CompareAnswer, key int32) {
 
 // fn describes a function of the comparison for the colours and menus: as its A
 // has it, else its B.
-func (c *comparison) fn(a *doc.CompareAnswer, key int32) recording.Function {
+func (c *comparison) fn(a *session.CompareAnswer, key int32) recording.Function {
 	for i := range c.panes {
 		if f, ok := in(a, i, key); ok {
 			return a.Recs[i].Functions.At(int(f))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -24,7 +24,7 @@ var differenceHeads = [...]struct {
 }
 
 // cells are a row's texts, for the screen or exact for a copy.
-func (t *differenceTable) cells(a *doc.CompareAnswer, r *compare.Row, total, exact bool) []string {
+func (t *differenceTable) cells(a *session.CompareAnswer, r *compare.Row, total, exact bool) []string {
 	m := a.Compared.Metric
 	va, vb := values(r, total)
 	oa, ob := values(r, !total)
@@ -64,7 +64,7 @@ func (t *differenceTable) cells(a *doc.CompareAnswer, r *compare.Row, total, exa
 }
 
 // grid is the whole table, as it is filtered and sorted.
-func (t *differenceTable) grid(c *comparison, a *doc.CompareAnswer) *grid {
+func (t *differenceTable) grid(c *comparison, a *session.CompareAnswer) *grid {
 	t.refresh(c, a)
 	unit := " (" + a.Compared.Metric.Common.Unit + ")"
 	g := &grid{name: "differences", head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
@@ -98,7 +98,7 @@ func (s *Shell) gridding() func() *grid {
 }
 
 // moduled tells whether any row names a module.
-func moduled(a *doc.CompareAnswer) bool {
+func moduled(a *session.CompareAnswer) bool {
 	return slices.ContainsFunc(a.Table.Rows, func(r compare.Row) bool { return r.Module != "" })
 }
 
@@ -127,7 +127,7 @@ func (t *differenceTable) columns(u *ui.UI, r image.Rectangle, modules bool) []i
 	return cols
 }
 
-func (t *differenceTable) head(c *comparison, u *ui.UI, a *doc.CompareAnswer, top int, r image.Rectangle, cols []image.Rectangle) {
+func (t *differenceTable) head(c *comparison, u *ui.UI, a *session.CompareAnswer, top int, r image.Rectangle, cols []image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	word, other := "self", "Δ total"

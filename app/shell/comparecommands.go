@@ -8,7 +8,7 @@ import (
 	"gioui.org/io/key"
 
 	"ashlar/app/cli"
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -110,7 +110,7 @@ func (s *Shell) compareCalls() {
 			if s.pane != p || s.versus != nil {
 				return
 			}
-			a, b := s.newPane(doc.Of(name(fast), fast, s.wake)), s.newPane(doc.Of(name(slow), slow, s.wake))
+			a, b := s.newPane(session.Of(name(fast), fast, s.wake)), s.newPane(session.Of(name(slow), slow, s.wake))
 			s.compare(a, b, p)
 			s.Say("A has the fastest calls, one after the other, and B as many of the slowest")
 		})

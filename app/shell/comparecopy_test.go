@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -168,7 +168,7 @@ func TestFastAndSlowAreOfNoFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.compare(s.newPane(doc.Of(name(fast), fast, s.wake)), s.newPane(doc.Of(name(slow), slow, s.wake)), nil)
+	s.compare(s.newPane(session.Of(name(fast), fast, s.wake)), s.newPane(session.Of(name(slow), slow, s.wake)), nil)
 	settleBoth(t, s)
 	for i, p := range s.versus.panes {
 		if p.marks.keep(s, p); p.marks.asked {

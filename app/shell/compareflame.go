@@ -6,7 +6,7 @@ import (
 
 	"gioui.org/io/pointer"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
@@ -25,7 +25,7 @@ type differencePart struct {
 	under  int32 // the node under the pointer, -1 for none
 	absent []int32
 
-	of       *doc.CompareAnswer
+	of       *session.CompareAnswer
 	picture  widget.Standout
 	key      differenceKey
 	mark     int32 // -1 for none
@@ -57,7 +57,7 @@ func noise(conf *compare.Confidence) bool { return conf != nil && conf.Level() <
 
 // nodeSure is how sure the difference of a node is: what is known of itself, else
 // of its function. nil where nothing tells.
-func nodeSure(a *doc.CompareAnswer, rows []int32, node int) *compare.Confidence {
+func nodeSure(a *session.CompareAnswer, rows []int32, node int) *compare.Confidence {
 	if node < len(a.Nodes) && a.Nodes[node] != nil {
 		return a.Nodes[node]
 	}
@@ -68,7 +68,7 @@ func nodeSure(a *doc.CompareAnswer, rows []int32, node int) *compare.Confidence 
 }
 
 // rowsOf finds the rows of the functions in the table by functions.
-func rowsOf(a *doc.CompareAnswer) []int32 {
+func rowsOf(a *session.CompareAnswer) []int32 {
 	rows := make([]int32, len(a.Compared.Tree.Funcs))
 	for i := range rows {
 		rows[i] = -1
@@ -225,7 +225,7 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 }
 
 // prepare lays the picture out.
-func (f *differencePart) prepare(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, k differenceKey) {
+func (f *differencePart) prepare(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, k differenceKey) {
 	bars, last := f.pic.Bars, f.pic
 	if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
 		bars, last = flame.LayoutShape(a.Shape, k.zoom, k.size.X), flame.Difference{}
@@ -239,7 +239,7 @@ func (f *differencePart) prepare(s *Shell, c *comparison, u *ui.UI, a *doc.Compa
 }
 
 // draw draws the picture with what stands out in it.
-func (f *differencePart) draw(c *comparison, u *ui.UI, a *doc.CompareAnswer, fresh bool) {
+func (f *differencePart) draw(c *comparison, u *ui.UI, a *session.CompareAnswer, fresh bool) {
 	plain := func(on raster.Surface) {
 		f.pic.Mark, f.pic.DimOthers = c.found(a), true
 		f.pic.Paint(on)
@@ -254,7 +254,7 @@ func (f *differencePart) draw(c *comparison, u *ui.UI, a *doc.CompareAnswer, fre
 
 // noiseOf tells for each node whether its difference is within noise; nil where
 // nothing tells.
-func noiseOf(a *doc.CompareAnswer) func(int) bool {
+func noiseOf(a *session.CompareAnswer) func(int) bool {
 	if a.Method == compare.NoMethod {
 		return nil
 	}
@@ -263,7 +263,7 @@ func noiseOf(a *doc.CompareAnswer) func(int) bool {
 }
 
 // mark is the function that stands out.
-func (c *comparison) mark(a *doc.CompareAnswer) int32 {
+func (c *comparison) mark(a *session.CompareAnswer) int32 {
 	if c.hover >= 0 {
 		return c.hover
 	}
@@ -272,7 +272,7 @@ func (c *comparison) mark(a *doc.CompareAnswer) int32 {
 
 // found tells which functions the search finds; nil where nothing is searched
 // for.
-func (c *comparison) found(a *doc.CompareAnswer) func(int32) bool {
+func (c *comparison) found(a *session.CompareAnswer) func(int32) bool {
 	p := c.panes[c.focus].search.pattern
 	if p == nil {
 		return nil
@@ -294,7 +294,7 @@ func (c *comparison) found(a *doc.CompareAnswer) func(int32) bool {
 }
 
 // root is the label of the outermost bar: both totals.
-func (f *differencePart) root(c *comparison, a *doc.CompareAnswer) string {
+func (f *differencePart) root(c *comparison, a *session.CompareAnswer) string {
 	m := a.Compared.Metric
 	n := &a.Shape.Nodes[0]
 	return "all   A " + units.Full(m.Readable(n.A.Total)) + "   B " + units.Full(m.Readable(n.B.Total)) + "   " + units.Change(n.A.Total, n.B.Total)
@@ -443,7 +443,7 @@ func signed(m *compare.Metric, v int64) string {
 }
 
 // sureText says how sure a difference is.
-func sureText(a *doc.CompareAnswer, conf *compare.Confidence) string {
+func sureText(a *session.CompareAnswer, conf *compare.Confidence) string {
 	switch {
 	case conf == nil && a.Method == compare.NoMethod:
 		return "nothing tells how sure that is"

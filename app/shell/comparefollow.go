@@ -1,7 +1,7 @@
 package shell
 
 import (
-	"ashlar/app/doc"
+	"ashlar/app/session"
 )
 
 // Each side of a comparison can be followed: a pane takes over what was read again
@@ -48,7 +48,7 @@ func (c *comparison) takeOver(s *Shell, side int) {
 
 // knows tells whether an answer is about recordings that have the numbers that the
 // panes go by.
-func (c *comparison) knows(a *doc.CompareAnswer) bool {
+func (c *comparison) knows(a *session.CompareAnswer) bool {
 	return a != nil && a.Generations == [2]int{c.panes[0].generation, c.panes[1].generation}
 }
 

@@ -8,7 +8,7 @@ import (
 	"gioui.org/io/pointer"
 	gio "gioui.org/widget"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -391,7 +391,7 @@ func (c *comparison) reading() int {
 
 // matchedText sums up what was matched: matched 309 functions, 4 by similar name
 // · 2 new · 1 gone.
-func matchedText(a *doc.CompareAnswer) string {
+func matchedText(a *session.CompareAnswer) string {
 	both, fresh, gone, parts := 0, 0, 0, ""
 	for _, m := range a.Functions.Matched() {
 		switch {

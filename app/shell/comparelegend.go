@@ -3,7 +3,7 @@ package shell
 import (
 	"image"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/render/flame"
 	"ashlar/render/raster"
@@ -69,7 +69,7 @@ func ramp(c raster.Surface, th *theme.Theme) {
 }
 
 // noiseWords say what grey means.
-func noiseWords(a *doc.CompareAnswer) string {
+func noiseWords(a *session.CompareAnswer) string {
 	switch {
 	case a == nil:
 		return ""

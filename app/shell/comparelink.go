@@ -8,7 +8,7 @@ import (
 
 	gio "gioui.org/widget"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -174,7 +174,7 @@ func (c *comparison) outside() int {
 }
 
 // tracksAlike are the other side's tracks that go with some of a side's; not nil.
-func tracksAlike(a *doc.CompareAnswer, side int, tracks []int) []int {
+func tracksAlike(a *session.CompareAnswer, side int, tracks []int) []int {
 	out := []int{}
 	for _, t := range tracks {
 		if t < len(a.Threads.IDs[side]) {

@@ -3,7 +3,7 @@ package shell
 import (
 	"image"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -107,7 +107,7 @@ func (c *comparison) sidePanel(s *Shell, u *ui.UI) {
 }
 
 // details are those of the chosen function, or of the whole.
-func (c *comparison) details(a *doc.CompareAnswer) (title, sub string, ds []detail) {
+func (c *comparison) details(a *session.CompareAnswer) (title, sub string, ds []detail) {
 	if a == nil {
 		return "", "", nil
 	}
@@ -161,7 +161,7 @@ var ruleWords = map[compare.Rule]string{
 }
 
 // callDetails are about the picked call and the one that goes with it.
-func (c *comparison) callDetails(a *doc.CompareAnswer, key int32) (ds []detail) {
+func (c *comparison) callDetails(a *session.CompareAnswer, key int32) (ds []detail) {
 	if c.link.call == nil {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (c *comparison) callDetails(a *doc.CompareAnswer, key int32) (ds []detail) 
 }
 
 // largestDifferences lists the functions whose self changed most, noise dimmed.
-func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) {
+func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	m := a.Compared.Metric
 	line := u.Px(22)

@@ -6,7 +6,7 @@ import (
 
 	"gioui.org/io/pointer"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -58,7 +58,7 @@ func (k pairKind) words() string {
 	return ruleWords[k.rule]
 }
 
-func (t *pairingPart) refresh(a *doc.CompareAnswer) {
+func (t *pairingPart) refresh(a *session.CompareAnswer) {
 	if t.of != a.Functions {
 		t.kinds = t.kinds[:0]
 		for _, m := range a.Functions.Matched() {
@@ -139,7 +139,7 @@ func (t *pairingPart) ruleSwitches(c *comparison, u *ui.UI, r image.Rectangle) i
 }
 
 // counts says how many were matched by what, and what they weigh.
-func (t *pairingPart) counts(u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) int {
+func (t *pairingPart) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) int {
 	th := u.Theme
 	line := u.Px(22)
 	y := r.Min.Y
@@ -176,7 +176,7 @@ func (t *pairingPart) counts(u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) 
 }
 
 // words say which metrics were matched, and what the confidences are made from.
-func (t *pairingPart) words(c *comparison, u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) {
+func (t *pairingPart) words(c *comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	y := r.Min.Y
 	for _, text := range howCompared(c, a) {
@@ -189,7 +189,7 @@ func (t *pairingPart) words(c *comparison, u *ui.UI, a *doc.CompareAnswer, r ima
 }
 
 // howCompared are the sentences about metric, normalisation and confidence.
-func howCompared(c *comparison, a *doc.CompareAnswer) []string {
+func howCompared(c *comparison, a *session.CompareAnswer) []string {
 	m := a.Compared.Metric
 	ea, eb := &a.Recs[0].Events[m.Event[0]], &a.Recs[1].Events[m.Event[1]]
 	what := "Compared: " + metricTitle(ea, m.Metric[0])
@@ -215,7 +215,7 @@ func howCompared(c *comparison, a *doc.CompareAnswer) []string {
 }
 
 // list shows the pairs of the chosen kind.
-func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) {
+func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X+1, r.Min.Y+h+u.Px(2), r.Max.X, r.Max.Y)
@@ -280,7 +280,7 @@ func namesOfRow(r *compare.Row) [2]string {
 	return names
 }
 
-func (t *pairingPart) events(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, body image.Rectangle) {
+func (t *pairingPart) events(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	for {
 		g, e, ok := t.Next(u, body.Min)

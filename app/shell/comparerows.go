@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
@@ -51,7 +51,7 @@ const (
 var filterWords = [filterCount]string{"More in B", "Less in B", "New", "Gone", "Beyond noise"}
 
 // refresh brings the rows in step with the answer and what was chosen.
-func (t *differenceTable) refresh(c *comparison, a *doc.CompareAnswer) {
+func (t *differenceTable) refresh(c *comparison, a *session.CompareAnswer) {
 	total := c.options.Total
 	k := tableKey{a.Table, t.by, t.backward, t.filters, total, c.panes[c.focus].search.pattern}
 	if t.of == k {

@@ -5,7 +5,7 @@ import (
 
 	"gioui.org/io/pointer"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -78,7 +78,7 @@ func (t *differenceTable) layout(s *Shell, c *comparison, u *ui.UI, r image.Rect
 	t.Area(u, body, pointer.CursorDefault)
 }
 
-func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
+func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
 	th := u.Theme
 	if c.isChosen(a, row) {
 		t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
@@ -111,7 +111,7 @@ func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *doc.CompareA
 }
 
 // rowColour is the colour of what a row stands for, as everywhere else.
-func (c *comparison) rowColour(s *Shell, u *ui.UI, a *doc.CompareAnswer, row *compare.Row) ui.Colour {
+func (c *comparison) rowColour(s *Shell, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
 	fn := recording.Function{Name: row.Name, Module: row.Module}
 	if a.Table.By == compare.ByFunction && row.Key >= 0 {
 		fn = c.fn(a, row.Key)
@@ -120,7 +120,7 @@ func (c *comparison) rowColour(s *Shell, u *ui.UI, a *doc.CompareAnswer, row *co
 }
 
 // functionKey is the function of a row, -1 where it stands for something else.
-func functionKey(a *doc.CompareAnswer, row *compare.Row) int32 {
+func functionKey(a *session.CompareAnswer, row *compare.Row) int32 {
 	switch {
 	case row.Key < 0:
 		return -1
@@ -132,12 +132,12 @@ func functionKey(a *doc.CompareAnswer, row *compare.Row) int32 {
 	return -1
 }
 
-func (c *comparison) isChosen(a *doc.CompareAnswer, row *compare.Row) bool {
+func (c *comparison) isChosen(a *session.CompareAnswer, row *compare.Row) bool {
 	k := functionKey(a, row)
 	return k >= 0 && c.chosen != nil && a.Compared.Tree.Funcs[k].FuncName == *c.chosen
 }
 
-func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.CompareAnswer, body image.Rectangle) {
+func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	at := func() *compare.Row {
 		if i := (int(t.At.Y) + t.scroll) / h; i >= 0 && i < len(t.rows) {
@@ -183,7 +183,7 @@ func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *doc.Compa
 }
 
 // chooseRow marks what a row stands for: its function, or its threads.
-func (c *comparison) chooseRow(a *doc.CompareAnswer, row *compare.Row) {
+func (c *comparison) chooseRow(a *session.CompareAnswer, row *compare.Row) {
 	if a.Table.By == compare.ByThread && c.knows(a) && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
 		for i, p := range c.panes {
 			p.Scope.Tracks = []int{}
@@ -203,7 +203,7 @@ func (c *comparison) chooseRow(a *doc.CompareAnswer, row *compare.Row) {
 
 // drawFilters draws what rows can be filtered by, and how many are left; it
 // returns where the table begins.
-func (t *differenceTable) drawFilters(u *ui.UI, a *doc.CompareAnswer, r image.Rectangle) int {
+func (t *differenceTable) drawFilters(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) int {
 	th := u.Theme
 	x, y := r.Min.X+u.Px(14), r.Min.Y+u.Px(6)
 	for i, word := range filterWords {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -87,7 +87,7 @@ func rowTexts(got map[string]any) (rows []string) {
 	return rows
 }
 
-func shownRows(a *doc.Answer, of []analyze.Row) (rows []string) {
+func shownRows(a *session.Answer, of []analyze.Row) (rows []string) {
 	text := func(v int64) string { return recording.Decimal{Mantissa: v, Scale: a.Metric().Decimals}.String() }
 	for i := range of {
 		rows = append(rows, fmt.Sprint(of[i].Name, " ", text(of[i].Self), " ", text(of[i].Total)))
@@ -96,7 +96,7 @@ func shownRows(a *doc.Answer, of []analyze.Row) (rows []string) {
 }
 
 // shownTree are the nodes of a tree from one on, callers first.
-func shownTree(a *doc.Answer, t *analyze.Tree, from int32) (rows []string) {
+func shownTree(a *session.Answer, t *analyze.Tree, from int32) (rows []string) {
 	nd := &t.Nodes[from]
 	if from != 0 {
 		rows = shownRows(a, []analyze.Row{{Name: t.Function(a.Rec, int(from)).Name, Self: nd.Self, Total: nd.Total}})
@@ -296,7 +296,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 }
 
 // nodeOf is the node at the end of a path.
-func nodeOf(a *doc.Answer, t *analyze.Tree, path []recording.FuncName) int32 {
+func nodeOf(a *session.Answer, t *analyze.Tree, path []recording.FuncName) int32 {
 	n, _ := nodeAt(a.Rec, t, path)
 	return int32(n)
 }

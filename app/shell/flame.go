@@ -5,7 +5,7 @@ import (
 
 	"gioui.org/io/pointer"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/flame"
@@ -27,7 +27,7 @@ type flamePart struct {
 	crumbs widget.Crumbs
 	box    image.Rectangle // of the bars in the last frame, with the space around them
 
-	last    *doc.Answer // what is shown
+	last    *session.Answer // what is shown
 	picture widget.Standout
 	key     flameKey
 	mark    int64 // of the function that stands out, -1 for none
@@ -137,7 +137,7 @@ func (f *flamePart) click(p *pane, double bool) {
 
 // answer is what to draw: the answer, or a first one while it is not there,
 // where that goes as deep as what is looked at.
-func (f *flamePart) answer(p *pane) *doc.Answer {
+func (f *flamePart) answer(p *pane) *session.Answer {
 	a := p.doc.Answer()
 	if soon := p.doc.Soon(); soon != nil {
 		switch {
@@ -232,7 +232,7 @@ func flameBase(u *ui.UI, h, scroll int, up bool) int {
 }
 
 // root is the label of the outermost bar: what the whole is, and how much.
-func (f *flamePart) root(p *pane, a *doc.Answer) string {
+func (f *flamePart) root(p *pane, a *session.Answer) string {
 	m := a.Metric()
 	text := "all  " + units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m)
 	if kind := units.KindText(m); kind != "" {

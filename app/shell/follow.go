@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
@@ -100,7 +100,7 @@ func (p *pane) renumbered(rec *recording.Recording, generation int) (*view.State
 
 // become takes over a recording that was read anew, with the first answer about
 // it.
-func (p *pane) become(next *pane, st *view.State, a *doc.Answer) {
+func (p *pane) become(next *pane, st *view.State, a *session.Answer) {
 	pick, by := next.pick, p.pick
 	settled := reflect.DeepEqual(p.Settled(), p.history.shown.Look)
 	delta := next.rec.Start - p.rec.Start
@@ -127,7 +127,7 @@ func (p *pane) become(next *pane, st *view.State, a *doc.Answer) {
 
 // refind picks what a State marks in an answer, where it is still a place of the
 // function: else the function's heaviest one.
-func (p *pane) refind(st *view.State, a *doc.Answer) picked {
+func (p *pane) refind(st *view.State, a *session.Answer) picked {
 	if b := st.Sides[0].Bar; b != nil {
 		if h, ok := p.barNamed(b); ok && h.Call != recording.NoCall && p.rec.Functions.At(int(p.rec.Func(h.Call))).FuncName() == *st.Function {
 			h.Row = -1

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -99,7 +99,7 @@ func (p *pane) gridding() func() *grid {
 }
 
 // nearGrid lists callers and callees.
-func nearGrid(a *doc.Answer) *grid {
+func nearGrid(a *session.Answer) *grid {
 	m := a.Metric()
 	g := &grid{name: "callers and callees", head: []string{"relation", "function", "module", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count"},
 		number: []bool{false, false, false, true, true, true}}

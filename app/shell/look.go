@@ -6,7 +6,7 @@ import (
 
 	"gioui.org/io/key"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -104,7 +104,7 @@ func (s *Shell) copyTable(csvForm bool) {
 }
 
 // swatch is the colour of a row's function.
-func (p *pane) swatch(a *doc.Answer, r *analyze.Row) ui.Colour {
+func (p *pane) swatch(a *session.Answer, r *analyze.Row) ui.Colour {
 	f := r.Function(a.Rec)
 	if int(r.Func) < a.Rec.Functions.Len() && a.Rec.Functions.At(int(r.Func)).Name == r.Name {
 		return p.palette.Func(a.Rec, r.Func)

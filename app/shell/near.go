@@ -5,7 +5,7 @@ import (
 
 	"gioui.org/io/pointer"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -103,7 +103,7 @@ func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	u.VLine(mid, rest.Min.Y, r.Max.Y, th.Rule)
 }
 
-func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, title string, rows []analyze.Row, r image.Rectangle) {
+func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *session.Answer, title string, rows []analyze.Row, r image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y, r.Max.X, r.Min.Y+h), title+"  ("+units.Count(int64(len(rows)))+")", ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim})

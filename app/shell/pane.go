@@ -5,7 +5,7 @@ import (
 
 	gio "gioui.org/widget"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -46,7 +46,7 @@ type pane struct {
 	// Look is what a person has chosen: it is undone, kept while a file is
 	// followed, and said in addresses.
 	view.Look
-	doc  *doc.Doc
+	doc  *session.Side
 	rec  *recording.Recording
 	demo bool           // it is the built-in one, which has no path
 	part recording.Part // what was asked to be opened of it
@@ -144,7 +144,7 @@ func tabAt(name string) int {
 	return -1
 }
 
-func newPane(d *doc.Doc) *pane {
+func newPane(d *session.Side) *pane {
 	rec, generation := d.Latest()
 	return &pane{Look: view.NewLook(), table: tablePart{tableShape: newTableShape()}, doc: d, rec: rec, generation: generation}
 }
@@ -233,8 +233,8 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 }
 
 // question is what the pane wants to know now.
-func (p *pane) question() doc.Question {
-	q := doc.Question{Generation: p.generation, Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.Transforms, Search: p.search.pattern, Stats: p.Tab == tabTable, By: p.grouped(), Heat: p.Tab == tabHeat && p.rec.HasTime}
+func (p *pane) question() session.Question {
+	q := session.Question{Generation: p.generation, Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.Transforms, Search: p.search.pattern, Stats: p.Tab == tabTable, By: p.grouped(), Heat: p.Tab == tabHeat && p.rec.HasTime}
 	if p.near.follow(p); p.Tab == tabNear && p.Around != nil {
 		ref := analyze.RefTo(p.near.of(p))
 		q.Around = &ref

@@ -5,7 +5,7 @@ import (
 
 	"gioui.org/io/pointer"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/flame"
@@ -35,7 +35,7 @@ type sandwich struct {
 }
 
 type sandwichKey struct {
-	of     *doc.Answer
+	of     *session.Answer
 	size   image.Point
 	scroll int
 	pal    *theme.Palette
@@ -46,7 +46,7 @@ type sandwichKey struct {
 
 // layout draws the picture in r. Row 1 of both trees is the function itself:
 // it is drawn once.
-func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) {
+func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *session.Answer, r image.Rectangle) {
 	above, below := a.Above, a.Below
 	if len(below.Nodes) < 2 {
 		w.picture, w.under = nil, -1
@@ -103,7 +103,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *doc.Answer, r image.Re
 
 // trails draws a line for each side that is zoomed, the callers' above and the
 // callees' below, and returns what is left between them.
-func (w *sandwich) trails(p *pane, u *ui.UI, a *doc.Answer, r image.Rectangle) image.Rectangle {
+func (w *sandwich) trails(p *pane, u *ui.UI, a *session.Answer, r image.Rectangle) image.Rectangle {
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
 		at := w.zoomed[i].node(a.Rec, t, p.Sides[i])
 		if at < 2 {

@@ -7,7 +7,7 @@ import (
 	"gioui.org/io/key"
 	gio "gioui.org/widget"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/icon"
@@ -211,12 +211,12 @@ func (p *pane) searchInfo() string {
 }
 
 // matches tells whether an answer knows which share of the cost has a match.
-func (p *pane) matches(a *doc.Answer) bool {
+func (p *pane) matches(a *session.Answer) bool {
 	return a != nil && a.Matched != nil && a.Search.Is(p.search.pattern) && a.Matched.OfTotal != 0
 }
 
 // matchedText says it for the flamegraph: 12 functions match, 40.5 % of it.
-func (p *pane) matchedText(a *doc.Answer) string {
+func (p *pane) matchedText(a *session.Answer) string {
 	if !p.matches(a) {
 		return ""
 	}

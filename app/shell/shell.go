@@ -17,7 +17,7 @@ import (
 	gio "gioui.org/widget"
 
 	"ashlar/app/dialog"
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/app/sourcefile"
 	"ashlar/app/view"
 	"ashlar/ingest/decode"
@@ -167,7 +167,7 @@ func (s *Shell) openFile(path string) { s.OpenPart(path, recording.Part{}) }
 
 // OpenPart shows a part of a file in place of what is shown.
 func (s *Shell) OpenPart(path string, part recording.Part) {
-	s.show(doc.OpenHeld(path, decode.Options{Exe: s.exe}, part, s.Hold, s.wake))
+	s.show(session.OpenHeld(path, decode.Options{Exe: s.exe}, part, s.Hold, s.wake))
 	s.pane.path, s.pane.exe, s.pane.part = path, s.exe, part
 	if s.FollowFiles && s.pane.doc.CanFollow() {
 		s.pane.follow()
@@ -176,11 +176,11 @@ func (s *Shell) OpenPart(path string, part recording.Part) {
 
 // OpenDemo shows the built-in recording.
 func (s *Shell) OpenDemo() {
-	s.show(doc.Demo(s.wake))
+	s.show(session.Demo(s.wake))
 	s.pane.demo = true
 }
 
-func (s *Shell) show(d *doc.Doc) {
+func (s *Shell) show(d *session.Side) {
 	if c := s.versus; c != nil {
 		go c.close()
 	} else if s.pane != nil {
@@ -196,7 +196,7 @@ func (s *Shell) show(d *doc.Doc) {
 }
 
 // newPane is a pane that looks as people like it.
-func (s *Shell) newPane(d *doc.Doc) *pane {
+func (s *Shell) newPane(d *session.Side) *pane {
 	p := newPane(d)
 	p.table.hidden = s.hiddenColumns
 	p.prefer(s.prefs)
@@ -216,7 +216,7 @@ func (s *Shell) Choose(event, metric string) {
 }
 
 // Doc is the open recording, nil when there is none.
-func (s *Shell) Doc() *doc.Doc {
+func (s *Shell) Doc() *session.Side {
 	if s.pane == nil {
 		return nil
 	}

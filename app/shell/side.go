@@ -10,7 +10,7 @@ import (
 	"gioui.org/io/pointer"
 	"gioui.org/op"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -28,7 +28,7 @@ func shortModule(m string) string {
 }
 
 // pickFunction shows a function of the table: its heaviest node.
-func (p *pane) pickFunction(a *doc.Answer, f recording.FuncID) {
+func (p *pane) pickFunction(a *session.Answer, f recording.FuncID) {
 	best := int32(-1)
 	if int(f) >= a.Rec.Functions.Len() {
 		return

@@ -9,7 +9,7 @@ import (
 
 	"gioui.org/io/pointer"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/app/sourcefile"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -168,7 +168,7 @@ func (t *sourcePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 }
 
 // arrange makes the rows: the file's lines, else those that cost anything.
-func (t *sourcePart) arrange(a *doc.Answer, text *sourceText) {
+func (t *sourcePart) arrange(a *session.Answer, text *sourceText) {
 	k := sourceKey{a.Lines, text}
 	if t.made == k {
 		return
@@ -191,7 +191,7 @@ func (t *sourcePart) arrange(a *doc.Answer, text *sourceText) {
 
 // follow scrolls to a function that has just been picked: to the picked line,
 // else to its hottest.
-func (t *sourcePart) follow(p *pane, a *doc.Answer, spot sourceSpot, line int32, seen, h int) {
+func (t *sourcePart) follow(p *pane, a *session.Answer, spot sourceSpot, line int32, seen, h int) {
 	if t.of == spot {
 		return
 	}
@@ -260,7 +260,7 @@ func (p *pane) sourcePlace(s *Shell) string {
 	return file
 }
 
-func (t *sourcePart) head(p *pane, u *ui.UI, a *doc.Answer, file string, text *sourceText, r image.Rectangle) {
+func (t *sourcePart) head(p *pane, u *ui.UI, a *session.Answer, file string, text *sourceText, r image.Rectangle) {
 	th := u.Theme
 	m := a.Metric()
 	c := a.Lines
@@ -287,7 +287,7 @@ func (t *sourcePart) head(p *pane, u *ui.UI, a *doc.Answer, file string, text *s
 }
 
 // row draws a line; heat lies behind those that cost themselves.
-func (t *sourcePart) row(s *Shell, u *ui.UI, a *doc.Answer, row *sourceRow, r image.Rectangle) {
+func (t *sourcePart) row(s *Shell, u *ui.UI, a *session.Answer, row *sourceRow, r image.Rectangle) {
 	th := u.Theme
 	m := a.Metric()
 	cost := a.Lines.Line(row.line)
@@ -353,7 +353,7 @@ func (s *Shell) edit() {
 }
 
 // sourceGrid lists the lines of the file that is shown.
-func sourceGrid(a *doc.Answer) *grid {
+func sourceGrid(a *session.Answer) *grid {
 	m := a.Metric()
 	g := &grid{name: "source", head: []string{"file", "line", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count", "functions"}, number: []bool{false, true, true, true, true, false}}
 	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }

@@ -5,7 +5,7 @@ import (
 
 	"gioui.org/io/pointer"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -123,7 +123,7 @@ func (t *tablePart) choices(s *Shell, u *ui.UI, r image.Rectangle) int {
 	return y + u.Px(24)
 }
 
-func (t *tablePart) events(s *Shell, p *pane, u *ui.UI, a *doc.Answer, body image.Rectangle) {
+func (t *tablePart) events(s *Shell, p *pane, u *ui.UI, a *session.Answer, body image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	for {
 		g, e, ok := t.Next(u, body.Min)
@@ -158,7 +158,7 @@ func (t *tablePart) events(s *Shell, p *pane, u *ui.UI, a *doc.Answer, body imag
 }
 
 // choose marks a row: of a function, everywhere.
-func (t *tablePart) choose(p *pane, a *doc.Answer, r *analyze.Row) {
+func (t *tablePart) choose(p *pane, a *session.Answer, r *analyze.Row) {
 	switch {
 	case r == nil:
 	case a.ByFunction():
@@ -168,7 +168,7 @@ func (t *tablePart) choose(p *pane, a *doc.Answer, r *analyze.Row) {
 	}
 }
 
-func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *doc.Answer, row *analyze.Row, cs []column, boxes []image.Rectangle, line image.Rectangle, left int) {
+func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *session.Answer, row *analyze.Row, cs []column, boxes []image.Rectangle, line image.Rectangle, left int) {
 	th := u.Theme
 	chosen := a.ByFunction() && p.pick.is != pickNone && p.pick.fn == row.Func || !a.ByFunction() && t.marked == row.Name
 	switch {
@@ -199,7 +199,7 @@ func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *doc.Answer, row *analyze
 }
 
 // colour is that of the bars of what a row stands for.
-func (t *tablePart) colour(s *Shell, p *pane, a *doc.Answer, row *analyze.Row) (ui.Colour, bool) {
+func (t *tablePart) colour(s *Shell, p *pane, a *session.Answer, row *analyze.Row) (ui.Colour, bool) {
 	switch a.By {
 	case analyze.ByFile, analyze.ByThread:
 		return ui.Colour{}, false
@@ -210,7 +210,7 @@ func (t *tablePart) colour(s *Shell, p *pane, a *doc.Answer, row *analyze.Row) (
 }
 
 // menu offers what can be done with a row and the table.
-func (t *tablePart) menu(s *Shell, p *pane, a *doc.Answer, row *analyze.Row, at image.Point) {
+func (t *tablePart) menu(s *Shell, p *pane, a *session.Answer, row *analyze.Row, at image.Point) {
 	var items []widget.Item
 	if row != nil {
 		name := row.Name

@@ -9,19 +9,19 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 )
 
 // table makes an answer with n random rows.
-func tableAnswer(t *testing.T, n int) *doc.Answer {
+func tableAnswer(t *testing.T, n int) *session.Answer {
 	t.Helper()
 	b := recording.NewBuilder()
 	b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "time", Unit: "ns"}}})
 	r := rand.New(rand.NewPCG(1, 2))
-	a := &doc.Answer{}
+	a := &session.Answer{}
 	for i := range n {
 		f := recording.Function{Name: fmt.Sprintf("f%d", r.IntN(1e6)), Module: fmt.Sprintf("lib%d.so", r.IntN(5)), File: fmt.Sprintf("src/%d.c", i%7)}
 		a.Rows = append(a.Rows, analyze.Row{Name: f.Name, Module: f.Module, Func: b.Function(f), Self: r.Int64N(50), Total: r.Int64N(50), Count: r.Int64N(9)})

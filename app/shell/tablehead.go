@@ -6,7 +6,7 @@ import (
 
 	"gioui.org/io/pointer"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
@@ -69,7 +69,7 @@ func (t *tablePart) place(u *ui.UI, r image.Rectangle, cs []column) []image.Rect
 
 // head draws the titles. A click sorts, a second one the other way round; the
 // other button chooses the columns; the left edge of a column is dragged.
-func (t *tablePart) head(s *Shell, u *ui.UI, r image.Rectangle, a *doc.Answer, cs []column, boxes []image.Rectangle) {
+func (t *tablePart) head(s *Shell, u *ui.UI, r image.Rectangle, a *session.Answer, cs []column, boxes []image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	all := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+h)
@@ -147,7 +147,7 @@ func (t *tablePart) edge(u *ui.UI, c column, r image.Rectangle) {
 }
 
 // chooseColumns makes r clickable; the other button opens the list of columns.
-func (t *tablePart) chooseColumns(s *Shell, u *ui.UI, area *widget.ClickArea, r image.Rectangle, a *doc.Answer) (clicked, hovered bool) {
+func (t *tablePart) chooseColumns(s *Shell, u *ui.UI, area *widget.ClickArea, r image.Rectangle, a *session.Answer) (clicked, hovered bool) {
 	for {
 		g, _, ok := area.Next(u, r.Min)
 		if !ok {
@@ -165,7 +165,7 @@ func (t *tablePart) chooseColumns(s *Shell, u *ui.UI, area *widget.ClickArea, r 
 }
 
 // columnItems are the columns to show and hide.
-func (t *tablePart) columnItems(s *Shell, a *doc.Answer) []widget.Item {
+func (t *tablePart) columnItems(s *Shell, a *session.Answer) []widget.Item {
 	var items []widget.Item
 	for c := colName + 1; c < columnCount; c++ {
 		if !c.applies(a) {

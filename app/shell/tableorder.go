@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/search"
 )
@@ -16,14 +16,14 @@ import (
 type order struct {
 	want, have orderKey
 	rows       []analyze.Row
-	of         *doc.Answer
+	of         *session.Answer
 	modules    bool // any row has one
 	done       atomic.Pointer[ordered]
 	busy       bool
 }
 
 type orderKey struct {
-	of        *doc.Answer
+	of        *session.Answer
 	by        column
 	ascending bool
 }
@@ -63,7 +63,7 @@ func (o *order) take(d *ordered) {
 }
 
 // searched tells whether a row is what is searched for.
-func searched(a *doc.Answer, r *analyze.Row) bool {
+func searched(a *session.Answer, r *analyze.Row) bool {
 	switch {
 	case a.By == analyze.ByThread && a.Search.Field() == search.InThread:
 		return r.Track >= 0 && a.Search.MatchTrack(a.Rec.Tracks[r.Track])

@@ -4,7 +4,7 @@ import (
 	"image"
 	"strings"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
@@ -95,7 +95,7 @@ func (w *sandwich) tooltip(s *Shell, p *pane, u *ui.UI) {
 }
 
 // nodeTip says what a bar of a flamegraph is and weighs.
-func nodeTip(u *ui.UI, at image.Point, a *doc.Answer, t *analyze.Tree, node int32) {
+func nodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node int32) {
 	m := a.Metric()
 	nd := &t.Nodes[node]
 	all := t.Nodes[0].Total

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"ashlar/app/doc"
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	rec "ashlar/ingest/recording"
 	"ashlar/ingest/search"
@@ -29,13 +29,13 @@ const asked = 5
 
 // asker asks an open recording as a window does.
 type asker struct {
-	d    *doc.Doc
+	d    *session.Side
 	told chan struct{}
 }
 
 func newAsker(path string) (*asker, error) {
 	a := &asker{told: make(chan struct{}, 1)}
-	a.d = doc.Open(path, func() {
+	a.d = session.Open(path, func() {
 		select {
 		case a.told <- struct{}{}:
 		default:
@@ -51,7 +51,7 @@ func newAsker(path string) (*asker, error) {
 
 // clear asks for the whole, so that the next question is a new one.
 func (a *asker) clear() {
-	a.d.Ask(doc.Question{})
+	a.d.Ask(session.Question{})
 	a.until(func() bool {
 		x := a.d.Answer()
 		return x != nil && x.Rec == a.d.Recording() && !x.Scope.Ranged && x.Search == nil && a.d.Hits() == nil
@@ -66,7 +66,7 @@ func (a *asker) until(holds func() bool) {
 
 // time asks a question a few times. first tells whether there is anything to
 // show of its answer, done whether that is all.
-func (a *asker) time(name string, q func() doc.Question, first, done func() bool) answered {
+func (a *asker) time(name string, q func() session.Question, first, done func() bool) answered {
 	x := answered{Question: name, First: math.Inf(1), Seconds: math.Inf(1)}
 	for range asked {
 		question := q()
@@ -98,7 +98,7 @@ func askRanges(path string) ([]answered, error) {
 		q := analyze.Query{Scope: rec.Between(r.Start+int64(part.from*float64(d)), r.Start+int64(part.to*float64(d)))}
 		whole := func() bool { x := a.d.Answer(); return x.Scope.Ranged && x.Scope.Equal(q.Scope) }
 		var items int64
-		x := a.time(part.name, func() doc.Question { return doc.Question{Query: q} },
+		x := a.time(part.name, func() session.Question { return session.Question{Query: q} },
 			func() bool { x := a.d.Soon(); return x != nil && x.Scope.Equal(q.Scope) },
 			func() bool {
 				if !whole() {
@@ -129,9 +129,9 @@ func askSearch(path string) ([]answered, error) {
 	for _, name := range []string{names[0], names[len(names)/2], names[len(names)-1], "e"} {
 		var p *search.Pattern
 		var items int64
-		x := a.time(name, func() doc.Question {
+		x := a.time(name, func() session.Question {
 			p, err = search.Parse(name)
-			return doc.Question{Search: p}
+			return session.Question{Search: p}
 		}, func() bool {
 			h := a.d.Hits()
 			return h != nil && h.Pattern == p && h.Len() > 0

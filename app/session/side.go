@@ -1,6 +1,6 @@
-// Package doc is one open recording: how it loads, and the answers asked of it
-// in the background. It draws nothing.
-package doc
+// Package session holds what is open: one recording, or two that are compared, how
+// they load, and the answers asked of them in the background. It draws nothing.
+package session
 
 import (
 	"context"
@@ -93,8 +93,8 @@ func (a *Answer) Metric() *recording.Metric {
 	return &recording.Metric{}
 }
 
-// Doc is an open recording.
-type Doc struct {
+// Side is an open recording.
+type Side struct {
 	Name string
 	load atomic.Pointer[loading]
 	path string // of a file that can be followed, else ""
@@ -128,20 +128,20 @@ type Doc struct {
 // Open starts to load a file ("-" is standard input), or a part of it. notify is
 // called from
 // other goroutines whenever there is something new to show.
-func Open(path string, notify func()) *Doc { return OpenWith(path, decode.Options{}, notify) }
+func Open(path string, notify func()) *Side { return OpenWith(path, decode.Options{}, notify) }
 
 // OpenWith is Open with wishes for the decoder.
-func OpenWith(path string, wishes decode.Options, notify func()) *Doc {
+func OpenWith(path string, wishes decode.Options, notify func()) *Side {
 	return OpenPart(path, wishes, recording.Part{}, notify)
 }
 
 // OpenPart is OpenWith for a part of a file.
-func OpenPart(path string, wishes decode.Options, part recording.Part, notify func()) *Doc {
+func OpenPart(path string, wishes decode.Options, part recording.Part, notify func()) *Side {
 	return OpenHeld(path, wishes, part, nil, notify)
 }
 
 // OpenHeld is OpenPart with [ingest.Options.Hold].
-func OpenHeld(path string, wishes decode.Options, part recording.Part, hold <-chan struct{}, notify func()) *Doc {
+func OpenHeld(path string, wishes decode.Options, part recording.Part, hold <-chan struct{}, notify func()) *Side {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -149,7 +149,7 @@ func OpenHeld(path string, wishes decode.Options, part recording.Part, hold <-ch
 	case fetch.IsURL(path):
 		name = fetch.Name(path)
 	}
-	d := newDoc(name, notify)
+	d := newSide(name, notify)
 	if path != "-" && !fetch.IsURL(path) {
 		d.path, d.wishes, d.part, d.opened = path, wishes, part, look(path)
 		if d.opened.err != nil || !d.opened.info.Mode().IsRegular() {
@@ -164,37 +164,37 @@ func OpenHeld(path string, wishes decode.Options, part recording.Part, hold <-ch
 }
 
 // Demo opens the built-in recording.
-func Demo(notify func()) *Doc {
-	d := newDoc(demo.Name, notify)
+func Demo(notify func()) *Side {
+	d := newSide(demo.Name, notify)
 	d.open(func(o ingest.Options) *ingest.Load { return ingest.OpenInput(context.Background(), demo.Input(), o) })
 	return d
 }
 
-func newDoc(name string, notify func()) *Doc {
-	d := &Doc{Name: name, wake: make(chan struct{}, 1), ended: make(chan struct{}), notify: notify}
+func newSide(name string, notify func()) *Side {
+	d := &Side{Name: name, wake: make(chan struct{}, 1), ended: make(chan struct{}), notify: notify}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	return d
 }
 
 // Latest is the latest snapshot, never nil, and how often the file has been
 // read again: numbers of tracks and functions are those of that time.
-func (d *Doc) Latest() (rec *recording.Recording, generation int) {
+func (d *Side) Latest() (rec *recording.Recording, generation int) {
 	l := d.load.Load()
 	return l.Snapshot(), l.generation
 }
 
 // Recording is the latest snapshot, never nil.
-func (d *Doc) Recording() *recording.Recording { return d.load.Load().Snapshot() }
+func (d *Side) Recording() *recording.Recording { return d.load.Load().Snapshot() }
 
 // Err says why nothing can be shown, nil while it is not known.
-func (d *Doc) Err() error { return d.load.Load().Err() }
+func (d *Side) Err() error { return d.load.Load().Err() }
 
 // Progress says how far loading has come.
-func (d *Doc) Progress() ingest.Progress { return d.load.Load().Progress() }
+func (d *Side) Progress() ingest.Progress { return d.load.Load().Progress() }
 
 // Ask sets the question. The answer comes by notify; until then Answer gives
 // the last one.
-func (d *Doc) Ask(q Question) {
+func (d *Side) Ask(q Question) {
 	if d.still {
 		return
 	}
@@ -213,18 +213,18 @@ func (d *Doc) Ask(q Question) {
 }
 
 // Answer is the latest answer, nil before the first.
-func (d *Doc) Answer() *Answer { return d.answer.Load() }
+func (d *Side) Answer() *Answer { return d.answer.Load() }
 
 // Soon is a first answer while the latest question is being answered, nil when
 // there is none: a tree that is exact for the calls it has, and has none deeper
 // than its Depth. It has nothing but the tree.
-func (d *Doc) Soon() *Answer { return d.soon.Load() }
+func (d *Side) Soon() *Answer { return d.soon.Load() }
 
 // Hits are the places that the latest search found, nil when there is none or
 // it has not been answered yet. Those of a search that goes on are Partial.
-func (d *Doc) Hits() *search.Hits { return d.hits.Load() }
+func (d *Side) Hits() *search.Hits { return d.hits.Load() }
 
-func (d *Doc) poke() {
+func (d *Side) poke() {
 	select {
 	case d.wake <- struct{}{}:
 	default:
@@ -234,7 +234,7 @@ func (d *Doc) poke() {
 // loaded is called by the loader when there is a new snapshot. Once a question
 // has been asked, the snapshot is announced together with its answer: one frame
 // instead of two.
-func (d *Doc) loaded() {
+func (d *Side) loaded() {
 	d.mu.Lock()
 	asked := d.asked
 	d.mu.Unlock()
@@ -245,7 +245,7 @@ func (d *Doc) loaded() {
 }
 
 // run answers the latest question about the latest snapshot, again and again.
-func (d *Doc) run() {
+func (d *Side) run() {
 	defer close(d.ended)
 	for {
 		select {
@@ -281,7 +281,7 @@ func (d *Doc) run() {
 
 // think answers a question, with something to show meanwhile where it is a new
 // one that takes long. A recording that grows has the answer before.
-func (d *Doc) think(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
+func (d *Side) think(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
 	if old == nil || !old.equal(&q) && !old.sameTree(rec, &q) {
 		if a := soon(ctx, rec, q); a != nil {
 			d.soon.Store(a)
@@ -296,7 +296,7 @@ func (d *Doc) think(ctx context.Context, rec *recording.Recording, q Question, o
 
 // give shows an answer, unless another question has been asked meanwhile, or
 // it has been answered.
-func (d *Doc) give(a *Answer) {
+func (d *Side) give(a *Answer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if old := d.answer.Load(); d.want.equal(&a.Question) && (old == nil || old.Rec != a.Rec || !old.equal(&a.Question)) {
@@ -304,7 +304,7 @@ func (d *Doc) give(a *Answer) {
 	}
 }
 
-func (d *Doc) tell() {
+func (d *Side) tell() {
 	if d.notify != nil {
 		d.notify()
 	}
@@ -312,7 +312,7 @@ func (d *Doc) tell() {
 
 // find looks for a pattern on the timeline, after the answer has been told: it
 // takes longer.
-func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *search.Pattern) {
+func (d *Side) find(ctx context.Context, rec *recording.Recording, p *search.Pattern) {
 	if p == nil {
 		d.hits.Store(nil)
 		return
@@ -340,7 +340,7 @@ func (d *Doc) find(ctx context.Context, rec *recording.Recording, p *search.Patt
 
 // Settle waits until loading has ended and the question is answered for the
 // final recording: for pictures without a window.
-func (d *Doc) Settle(q Question) error {
+func (d *Side) Settle(q Question) error {
 	if err := d.load.Load().Wait(); err != nil {
 		return err
 	}
@@ -359,8 +359,8 @@ func (d *Doc) Settle(q Question) error {
 
 // Still is the document as it is now: it has the answers there are and gets no
 // others but at once. It need not be closed, and says what it says after the other is.
-func (d *Doc) Still() *Doc {
-	c := &Doc{Name: d.Name, still: true}
+func (d *Side) Still() *Side {
+	c := &Side{Name: d.Name, still: true}
 	c.load.Store(d.load.Load())
 	c.answer.Store(d.answer.Load())
 	c.hits.Store(d.hits.Load())
@@ -368,19 +368,19 @@ func (d *Doc) Still() *Doc {
 }
 
 // Wait waits until loading has ended.
-func (d *Doc) Wait() error { return d.load.Load().Wait() }
+func (d *Side) Wait() error { return d.load.Load().Wait() }
 
 // Begun is closed when there is something to show, or there will be nothing.
-func (d *Doc) Begun() <-chan struct{} { return d.load.Load().Begun() }
+func (d *Side) Begun() <-chan struct{} { return d.load.Load().Begun() }
 
 // Full tells that reading stopped because there was no more memory.
-func (d *Doc) Full() bool { return d.load.Load().Stats().Full }
+func (d *Side) Full() bool { return d.load.Load().Stats().Full }
 
 // Stop ends reading; what was read so far is shown.
-func (d *Doc) Stop() { d.load.Load().Stop() }
+func (d *Side) Stop() { d.load.Load().Stop() }
 
 // Close stops loading and answering and lets go of the file.
-func (d *Doc) Close() {
+func (d *Side) Close() {
 	if d.still {
 		return
 	}

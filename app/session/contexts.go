@@ -1,4 +1,4 @@
-package doc
+package session
 
 import (
 	"context"
@@ -26,21 +26,21 @@ type contextsOf struct {
 
 // NodeContexts is what is known of where the stacks were taken that go through a
 // node of an answer's tree. It is nil until that is known; it is told by notify.
-func (d *Doc) NodeContexts(a *Answer, node int) []analyze.KeyValues {
+func (d *Side) NodeContexts(a *Answer, node int) []analyze.KeyValues {
 	return d.contextsOf(contextsOf{rec: a.Rec, tree: a.Tree, node: node}, func(ctx context.Context) ([]analyze.KeyValues, error) {
 		return analyze.ContextsOf(ctx, a.Rec, a.Query, a.Tree.Within(a.Rec, node))
 	})
 }
 
 // CallContexts is the same of the stacks of a track that end in a call.
-func (d *Doc) CallContexts(rec *recording.Recording, event, metric, track int, call recording.CallID) []analyze.KeyValues {
+func (d *Side) CallContexts(rec *recording.Recording, event, metric, track int, call recording.CallID) []analyze.KeyValues {
 	return d.contextsOf(contextsOf{rec: rec, call: call, track: track, event: event, metric: metric}, func(ctx context.Context) ([]analyze.KeyValues, error) {
 		q := analyze.Query{Event: event, Metric: metric, Scope: recording.Scope{Tracks: []int{track}}}
 		return analyze.ContextsOf(ctx, rec, q, func(c recording.CallID) bool { return c == call })
 	})
 }
 
-func (d *Doc) contextsOf(of contextsOf, find func(context.Context) ([]analyze.KeyValues, error)) []analyze.KeyValues {
+func (d *Side) contextsOf(of contextsOf, find func(context.Context) ([]analyze.KeyValues, error)) []analyze.KeyValues {
 	if of.rec.Contexts.Len() < 2 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package doc
+package session
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 
 // opened opens a made up trace and waits until it is read. Whatever Soon says is
 // sent on.
-func opened(t *testing.T, soon func(*Answer)) (d *Doc, told <-chan struct{}) {
+func opened(t *testing.T, soon func(*Answer)) (d *Side, told <-chan struct{}) {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := synth.Write(&b, synth.Options{Kind: "spall3", Records: 100_000}); err != nil {

@@ -1,4 +1,4 @@
-package doc
+package session
 
 import (
 	"testing"
@@ -31,7 +31,7 @@ func TestClicksLeaveCertainty(t *testing.T) {
 	a, b := Of("a", manySpans(2_000_000, 1), func() {}), Of("b", manySpans(2_000_000, 2), func() {})
 	defer a.Close()
 	defer b.Close()
-	docs, recs := [2]*Doc{a, b}, [2]*recording.Recording{a.Recording(), b.Recording()}
+	docs, recs := [2]*Side{a, b}, [2]*recording.Recording{a.Recording(), b.Recording()}
 	c := Compare(func() {})
 	defer c.Close()
 	names := []*recording.FuncName{nil, {Name: "outer"}, {Name: "inner"}}

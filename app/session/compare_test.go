@@ -1,4 +1,4 @@
-package doc
+package session
 
 import (
 	"os"
@@ -12,10 +12,10 @@ import (
 )
 
 // twinDocs opens a made pair.
-func twinDocs(t *testing.T, notify func()) (a, b *Doc) {
+func twinDocs(t *testing.T, notify func()) (a, b *Side) {
 	t.Helper()
 	dir := t.TempDir()
-	docs := [2]*Doc{}
+	docs := [2]*Side{}
 	for i, name := range []string{"before.json", "after.json"} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, twins.Trace(i == 1), 0o644); err != nil {
@@ -28,7 +28,7 @@ func twinDocs(t *testing.T, notify func()) (a, b *Doc) {
 }
 
 // ask asks again and again, as a window does, until an answer holds.
-func ask(t *testing.T, c *Comparing, docs [2]*Doc, q CompareQuestion, holds func(*CompareAnswer) bool) *CompareAnswer {
+func ask(t *testing.T, c *Comparing, docs [2]*Side, q CompareQuestion, holds func(*CompareAnswer) bool) *CompareAnswer {
 	t.Helper()
 	for range 2000 {
 		c.Ask(q, [2]*recording.Recording{docs[0].Recording(), docs[1].Recording()})
@@ -46,7 +46,7 @@ func ask(t *testing.T, c *Comparing, docs [2]*Doc, q CompareQuestion, holds func
 func TestComparing(t *testing.T) {
 	a, b := twinDocs(t, func() {})
 	told := make(chan struct{}, 1000)
-	docs := [2]*Doc{a, b}
+	docs := [2]*Side{a, b}
 	c := Compare(func() { told <- struct{}{} })
 	defer c.Close()
 	whole := func(x *CompareAnswer) bool { return x.Recs[0].Done && x.Recs[1].Done && x.Sure }

@@ -1,4 +1,4 @@
-package doc
+package session
 
 import (
 	"context"
@@ -22,7 +22,7 @@ const (
 // document is closed. What is shown stays until the new content has been read
 // as a whole; where it cannot be read, FollowNote says why, and what was there
 // stays. It is called once at a time.
-func (d *Doc) Follow(ctx context.Context) {
+func (d *Side) Follow(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(d.ctx, cancel)()
 	defer cancel()
@@ -59,20 +59,20 @@ func (d *Doc) Follow(ctx context.Context) {
 }
 
 // CanFollow tells whether there is a file to follow.
-func (d *Doc) CanFollow() bool { return d.path != "" }
+func (d *Side) CanFollow() bool { return d.path != "" }
 
 // Following tells whether the file is followed.
-func (d *Doc) Following() bool { return d.following.Load() }
+func (d *Side) Following() bool { return d.following.Load() }
 
 // FollowNote says what is wrong with the followed file, "" when nothing is.
-func (d *Doc) FollowNote() string {
+func (d *Side) FollowNote() string {
 	if n := d.followNote.Load(); n != nil {
 		return *n
 	}
 	return ""
 }
 
-func (d *Doc) note(text string) {
+func (d *Side) note(text string) {
 	if d.FollowNote() != text {
 		d.followNote.Store(&text)
 		d.tell()
@@ -80,7 +80,7 @@ func (d *Doc) note(text string) {
 }
 
 // again reads the file and shows it in place of what was read before.
-func (d *Doc) again(ctx context.Context) {
+func (d *Side) again(ctx context.Context) {
 	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.wishes, Part: d.part})
 	defer context.AfterFunc(ctx, l.Cancel)()
 	if err := l.Wait(); err != nil {
@@ -91,7 +91,7 @@ func (d *Doc) again(ctx context.Context) {
 		return
 	}
 	old := d.load.Load()
-	d.load.Store(&loading{Load: l, generation: old.generation + 1, looks: []*Doc{d}})
+	d.load.Store(&loading{Load: l, generation: old.generation + 1, looks: []*Side{d}})
 	d.note("")
 	d.poke() // the answer for it; until then the last one is shown
 	d.tell()

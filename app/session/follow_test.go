@@ -1,4 +1,4 @@
-package doc
+package session
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // samples counts what the newest answer says there is, and the newest snapshot
 // read.
-func samples(d *Doc) int64 {
+func samples(d *Side) int64 {
 	rec, generation := d.Latest()
 	d.Ask(Question{Generation: generation})
 	a := d.Answer()
@@ -35,7 +35,7 @@ func waitFor(t *testing.T, what string, holds func() bool) {
 }
 
 // followed opens a file of folded stacks and follows it.
-func followed(t *testing.T, path string) *Doc {
+func followed(t *testing.T, path string) *Side {
 	t.Helper()
 	d := Open(path, nil)
 	ctx, cancel := context.WithCancel(context.Background())

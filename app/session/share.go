@@ -1,4 +1,4 @@
-package doc
+package session
 
 import (
 	"slices"
@@ -16,12 +16,12 @@ type loading struct {
 	generation int
 
 	mu    sync.Mutex
-	looks []*Doc
+	looks []*Side
 }
 
 // open begins to load for the first who looks.
-func (d *Doc) open(load func(ingest.Options) *ingest.Load) {
-	l := &loading{looks: []*Doc{d}}
+func (d *Side) open(load func(ingest.Options) *ingest.Load) {
+	l := &loading{looks: []*Side{d}}
 	l.mu.Lock()
 	l.Load = load(ingest.Options{Notify: l.loaded})
 	l.mu.Unlock()
@@ -40,9 +40,9 @@ func (l *loading) loaded() {
 }
 
 // leave ends the loading with the last who looked.
-func (l *loading) leave(d *Doc) {
+func (l *loading) leave(d *Side) {
 	l.mu.Lock()
-	l.looks = slices.DeleteFunc(l.looks, func(o *Doc) bool { return o == d })
+	l.looks = slices.DeleteFunc(l.looks, func(o *Side) bool { return o == d })
 	last := len(l.looks) == 0
 	l.mu.Unlock()
 	if last {
@@ -51,8 +51,8 @@ func (l *loading) leave(d *Doc) {
 }
 
 // Again looks at the same recording a second time, with questions of its own.
-func (d *Doc) Again(notify func()) *Doc {
-	again := newDoc(d.Name, notify)
+func (d *Side) Again(notify func()) *Side {
+	again := newSide(d.Name, notify)
 	l := d.load.Load()
 	again.load.Store(l)
 	l.mu.Lock()
@@ -63,8 +63,8 @@ func (d *Doc) Again(notify func()) *Doc {
 }
 
 // Of looks at a recording that is in memory already.
-func Of(name string, rec *recording.Recording, notify func()) *Doc {
-	d := newDoc(name, notify)
+func Of(name string, rec *recording.Recording, notify func()) *Side {
+	d := newSide(name, notify)
 	d.open(func(ingest.Options) *ingest.Load { return ingest.Loaded(rec) })
 	return d
 }
