@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ashlar/assets"
+)
+
+// Every command line in the manual, the README and the examples of the commands
+// has a command that there is and flags that it takes.
+func TestManualCommands(t *testing.T) {
+	pages := map[string]string{}
+	files, err := fs.Glob(assets.Manual(), "*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := fs.ReadFile(assets.Manual(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[name] = string(text)
+	}
+	for _, name := range []string{"README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"} {
+		text, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[name] = string(text)
+	}
+	for _, c := range append(commands(), windowCommand()) {
+		for _, e := range c.examples {
+			pages["help of "+c.name] += "\n" + e[0] + "\n"
+		}
+	}
+	// Whole lines, behind a pipe, or code within a line.
+	find := regexp.MustCompile("(?m)^(?:[^`\n]* \\| )?(?:sudo )?ashlar( .*)$|`(?:[^`\n]* )?ashlar( [^`\n]*)`")
+	found := 0
+	for name, text := range pages {
+		for _, m := range find.FindAllStringSubmatch(text, -1) {
+			found++
+			checkCommandLine(t, name, strings.TrimSpace(m[1]+m[2]))
+		}
+	}
+	if found < 60 {
+		t.Errorf("only %d command lines were found", found)
+	}
+}
+
+func checkCommandLine(t *testing.T, page, line string) {
+	t.Helper()
+	args := shellWords(line)
+	cmd := find(args[0])
+	if cmd == nil {
+		window := windowCommand()
+		cmd = &window
+		if regexp.MustCompile(`^[a-z]+$`).MatchString(args[0]) {
+			t.Errorf("%s: %s is no command: ashlar %s", page, args[0], line)
+		}
+	} else {
+		args = args[1:]
+	}
+	flags, _ := cmd.prepare()
+	flags.BoolP("help", "h", false, "")
+	if err := flags.Parse(args); err != nil {
+		t.Errorf("%s: ashlar %s: %v", page, line, err)
+	}
+	if cmd.name == "help" && len(args) > 0 && args[0] == strings.ToLower(args[0]) && !helpHas(args[0]) {
+		t.Errorf("%s: there is no help on %s", page, args[0])
+	}
+}
+
+func helpHas(name string) bool {
+	for _, t := range topics() {
+		if t.name == name {
+			return true
+		}
+	}
+	return find(name) != nil
+}
+
+// shellWords divides a line as a shell would, up to a pipe or a remark.
+func shellWords(line string) []string {
+	var words []string
+	for _, w := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {
+		if w == "|" || w == "#" {
+			break
+		}
+		words = append(words, strings.Trim(w, "'"))
+	}
+	return words
+}
