@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -60,11 +61,14 @@ type Load struct {
 	cancel  context.CancelFunc
 	reading context.Context         // ends before all was read when there is a cause to
 	stop    context.CancelCauseFunc // ends reading
-	began   time.Time
-	quiet   bool // nobody looks before all is read
-	updated chan struct{}
-	begun   chan struct{} // closed when there is something to show
-	done    chan struct{}
+	// finishing and enough are the same of what is done once reading has ended.
+	finishing context.Context
+	enough    context.CancelCauseFunc
+	began     time.Time
+	quiet     bool // nobody looks before all is read
+	updated   chan struct{}
+	begun     chan struct{} // closed when there is something to show
+	done      chan struct{}
 
 	first sync.Once // closes begun
 	snap  atomic.Pointer[recording.Recording]
@@ -105,6 +109,7 @@ func newLoad(ctx context.Context, path string, opts Options, cancel context.Canc
 	l := &Load{path: path, opts: opts, cancel: cancel, began: time.Now(),
 		updated: make(chan struct{}, 1), begun: make(chan struct{}), done: make(chan struct{})}
 	l.reading, l.stop = context.WithCancelCause(ctx)
+	l.finishing, l.enough = context.WithCancelCause(ctx)
 	empty := recording.NewBuilder()
 	empty.Source().Path = path
 	empty.Source().Bytes = -1
@@ -146,6 +151,7 @@ func OpenSource(ctx context.Context, path string) (*source.Input, error) {
 func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
 	defer close(l.done)
 	defer l.cancel()
+	defer l.enough(nil)
 	defer l.stop(nil)
 	rec, err := l.load(ctx, open)
 	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) && !l.snap.Load().Done {
@@ -200,16 +206,28 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	}
 	g := newGuard(b, in, &l.opts, l.stop)
 	b.OnProgress = g.look
+	b.Until(l.reading)
+	unwatch, halt := g.watch(), context.AfterFunc(ctx, b.Halt)
 	err = source.Protect(in.Path, func() error { return format.Decode(l.reading, in, b, l.opts.Options) })
+	unwatch()
+	halt()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if cause := context.Cause(l.reading); cause != nil {
 		err = cause
-		_, l.full = cause.(*fullError)
 	}
+	l.stop(nil) // whatever is stopped from here on is what follows
 	b.OnProgress = nil
-	g.done()
+	g.done(errors.Is(err, errFull))
+	if errors.Is(err, errFull) {
+		err = g.full()
+	}
+	var short *memory.Short
+	l.full = errors.As(err, &short)
+	finishing, unwatch := memory.Watch(l.finishing, "laying spans out")
+	defer unwatch()
+	b.Until(finishing)
 	return l.finish(b, err)
 }
 
@@ -243,7 +261,7 @@ func (l *Load) finish(b *recording.Builder, failed error) (rec *recording.Record
 	failed = l.named(failed)
 	err = source.Protect(l.path, func() error {
 		if failed != nil {
-			if !shows(b.Snapshot()) {
+			if !b.Shows() {
 				return failed
 			}
 			b.Warn("failed", "", "reading stopped early: %v", failed)
@@ -252,20 +270,6 @@ func (l *Load) finish(b *recording.Builder, failed error) (rec *recording.Record
 		return nil
 	})
 	return rec, err
-}
-
-// shows reports whether there is anything in a recording to look at.
-func shows(r *recording.Recording) bool {
-	c := &r.Counts
-	if c.Spans+c.Samples+c.Stacks+c.Windows+c.Instants+c.Counters+c.Flows > 0 {
-		return true
-	}
-	for _, t := range r.Tracks {
-		if len(t.Open) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // named puts the path before an error that does not begin with it.
@@ -366,8 +370,14 @@ func (l *Load) Cancel() { l.cancel() }
 var errStopped = errors.New("it was stopped on request")
 
 // Stop ends reading: what was read so far becomes the recording, with a warning
-// that it is not all.
-func (l *Load) Stop() { l.stop(errStopped) }
+// that it is not all. Once reading has ended it ends what is made of it in the same
+// way: spans that are not laid out are left out.
+func (l *Load) Stop() {
+	if l.reading.Err() != nil {
+		l.enough(errStopped)
+	}
+	l.stop(errStopped)
+}
 
 // Close stops loading, waits for its goroutines and releases the file.
 // Snapshots stay valid, but for the text of arguments that lies in the file.

@@ -2,11 +2,14 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
-	"runtime/metrics"
+	"sync/atomic"
 	"time"
 
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -25,18 +28,19 @@ type guard struct {
 	// limit is how many bytes this load may take, base what the program held
 	// before; 0 stands for what the system has.
 	limit, base int64
+	held, owed  atomic.Int64 // of the builder's size, when it was looked at last
 
-	part              bool // only a part is kept: what is read tells little of what will be held
-	next, collected   time.Time
-	foretold, stopped bool
+	part     bool // only a part is kept: what is read tells little of what will be held
+	next     time.Time
+	foretold bool
+	stopped  bool
 }
 
-// How often memory is looked at, how often it may be tidied up to see what is
-// really used, and how much of the system's is left alone.
+// How often the builder's size is looked at, and how often the system's memory is:
+// that takes a while.
 const (
 	guardEvery  = 2 * time.Millisecond
-	tidyEvery   = 300 * time.Millisecond
-	guardMargin = 128 << 20
+	systemEvery = 25 * time.Millisecond
 )
 
 // guardLeast is what a recording may always take: where it holds less, memory is
@@ -53,44 +57,61 @@ const (
 // warnMemory is the code of the warning that a recording will not fit.
 const warnMemory = "memory"
 
-// fullError is why a load was stopped.
-type fullError struct{ text string }
-
-func (e *fullError) Error() string { return e.text }
+// errFull is why a load was stopped; see guard.full.
+var errFull = errors.New("there is no more memory")
 
 func newGuard(b *recording.Builder, in *source.Input, o *Options, stop context.CancelCauseFunc) *guard {
-	return &guard{b: b, in: in, limit: o.MemoryLimit, part: o.Part.IsSet(), base: inUse(), stop: stop}
+	return &guard{b: b, in: in, limit: o.MemoryLimit, part: o.Part.IsSet(), base: memory.InUse(), stop: stop}
+}
+
+// watch ends reading when memory runs short, whatever is under way, until the
+// function it returns is called.
+func (g *guard) watch() (unwatch func()) {
+	w := &memory.Watcher{Halt: g.b.Halt, Short: func() { g.stop(errFull) }, Owed: func() int64 {
+		if max(g.held.Load(), memory.InUse()-g.base) < guardLeast {
+			return math.MinInt64 / 2
+		}
+		return g.owed.Load()
+	}}
+	w.Start()
+	return w.Stop
 }
 
 // look is called whenever decoding has come a little further.
 func (g *guard) look() {
 	now := time.Now()
-	if g.stopped || now.Before(g.next) {
+	if now.Before(g.next) || g.stopped {
 		return
 	}
-	g.next = now.Add(guardEvery)
+	if g.next = now.Add(guardEvery); g.limit == 0 {
+		g.next = now.Add(systemEvery)
+	}
+	held, owed := g.b.Size()
+	g.held.Store(held)
+	g.owed.Store(owed)
 	free, known := g.free()
 	if !known {
-		g.stopped = true // there is no telling: nothing to do
 		return
 	}
 	g.judge(free)
+	if g.limit == 0 || free > owed {
+		return
+	}
+	debug.FreeOSMemory() // what is free may be taken by garbage
+	if free, _ = g.free(); free <= owed {
+		g.stopped = true
+		g.stop(errFull)
+	}
+}
+
+// full says how far reading came before memory was full.
+func (g *guard) full() error {
+	if !g.b.Shows() {
+		return memory.Shortage("%s, and more memory than there is would be needed before anything of it could be shown", g.size())
+	}
 	held, owed := g.b.Size()
-	if free > owed {
-		return
-	}
-	// What is free may be taken by garbage.
-	if now.Sub(g.collected) < tidyEvery && g.limit == 0 {
-		return
-	}
-	debug.FreeOSMemory()
-	g.collected = time.Now()
-	if free, _ = g.free(); free > owed || g.limit == 0 && held+owed < guardLeast {
-		return
-	}
-	g.stopped = true
-	g.stop(&fullError{fmt.Sprintf("%s, and the %s of it that were read take %s of memory, which is as much as there is; they are shown, the rest is not%s",
-		g.size(), g.share(), gigabytes(held+owed), g.way())})
+	return memory.Shortage("%s, and the %s of it that were read take %s of memory, which is as much as there is; they are shown, the rest is not%s",
+		g.size(), g.share(), memory.Text(max(held+owed, memory.InUse()-g.base)), g.way())
 }
 
 // judge estimates whether the whole recording fits, and warns once it seems not
@@ -107,13 +128,13 @@ func (g *guard) judge(free int64) {
 		g.foretold = true
 		fits := min(99, 100*(max(0, float64(free))+float64(held))/need)
 		g.b.Warn(warnMemory, "", "%s and will need about %s of memory, of which %s are free: reading will stop after about %.0f %% of it",
-			g.size(), gigabytes(int64(need)), gigabytes(free), fits)
+			g.size(), memory.Text(int64(need)), memory.Text(free), fits)
 	}
 }
 
 // done takes a warning back that did not come true.
-func (g *guard) done() {
-	if g.foretold && !g.stopped {
+func (g *guard) done(full bool) {
+	if g.foretold && !full {
 		g.b.Retract(warnMemory)
 	}
 }
@@ -132,12 +153,12 @@ func (g *guard) size() string {
 	if g.in.Bytes < 0 {
 		return "the recording is larger than memory"
 	}
-	return "the file has " + gigabytes(g.in.Bytes)
+	return "the file has " + memory.Text(g.in.Bytes)
 }
 
 func (g *guard) share() string {
 	if g.in.Bytes <= 0 {
-		return gigabytes(g.in.Consumed())
+		return memory.Text(g.in.Consumed())
 	}
 	return fmt.Sprintf("%.0f %%", 100*float64(g.in.Consumed())/float64(g.in.Bytes))
 }
@@ -145,35 +166,7 @@ func (g *guard) share() string {
 // free is how many more bytes may be taken.
 func (g *guard) free() (n int64, known bool) {
 	if g.limit > 0 {
-		return g.limit - (inUse() - g.base), true
+		return g.limit - (memory.InUse() - g.base), true
 	}
-	n, known = available()
-	n -= guardMargin
-	if most := debug.SetMemoryLimit(-1); most < 1<<62 { // GOMEMLIMIT
-		left := most - inUse() - most/16
-		if !known || left < n {
-			n, known = left, true
-		}
-	}
-	return n, known
-}
-
-// inUse is what this program holds in memory of its own, garbage included.
-func inUse() int64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(s)
-	if s[0].Value.Kind() != metrics.KindUint64 {
-		return 0
-	}
-	return int64(s[0].Value.Uint64())
-}
-
-func gigabytes(n int64) string {
-	switch {
-	case n >= 1e9:
-		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
-	case n >= 1e6:
-		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.0f kB", float64(max(0, n))/1e3)
+	return memory.Room()
 }

@@ -3,6 +3,7 @@ package chrome
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,35 +89,47 @@ type ledger struct {
 	b      *recording.Builder
 	phases [256]*recording.Tally
 	warned [problemCount]bool
-	notes  []note
+	notes  map[note]noted
 }
 
 // note is something that is known only at the end of the file, when threads
-// are gone through one by one; notes are told in the order of the file.
+// are gone through one by one; notes are told in the order of the file. There may
+// be as many as spans, so that those alike are one.
 type note struct {
-	off  int64
 	what problem
 	kind string
 	left bool // left out, or else repaired
 }
 
+type noted struct{ first, n int64 }
+
 // later notes something about a record.
 func (l *ledger) later(what problem, kind string, off int64, left bool) {
-	l.notes = append(l.notes, note{off, what, kind, left})
+	if l.notes == nil {
+		l.notes = map[note]noted{}
+	}
+	k := note{what, kind, left}
+	was, ok := l.notes[k]
+	if ok {
+		off = min(off, was.first)
+	}
+	l.notes[k] = noted{off, was.n + 1}
 }
 
 // tell counts what was noted.
 func (l *ledger) tell() {
-	slices.SortStableFunc(l.notes, func(a, b note) int { return cmp.Compare(a.off, b.off) })
-	for _, n := range l.notes {
-		k := l.kind(n.kind)
+	for _, n := range slices.SortedFunc(maps.Keys(l.notes), func(a, b note) int { return cmp.Compare(l.notes[a].first, l.notes[b].first) }) {
+		k, at := l.kind(n.kind), l.notes[n]
 		if n.left {
-			k.Kept-- // it counted as kept so far
-			l.left(k, n.off)
+			k.Kept -= at.n // they counted as kept so far
+			l.left(k, at.first)
+			k.LeftOut += at.n - 1
 		} else {
-			l.repaired(k, n.off)
+			l.repaired(k, at.first)
+			k.Repaired += at.n - 1
 		}
-		l.warn(n.what, n.off, "")
+		l.warn(n.what, at.first, "")
+		l.b.WarnMore(problems[n.what].code, at.n-1)
 	}
 	l.notes = nil
 }

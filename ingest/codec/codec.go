@@ -13,6 +13,7 @@ import (
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/encode"
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -62,9 +63,14 @@ func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recor
 	rep := new(encode.Report)
 	rep.Lose(rec.SharedSymbols(), "mangled names", "several read the same and are one function")
 	rep.Lose(rec.Pairs(), "links of user and kernel stacks", "%s has none; both halves are carried, and both count", f.Title)
+	ctx, stop := memory.Watch(ctx, "writing "+f.Title)
+	defer stop()
 	err := f.Encode.compressed(w, name, func(w *bufio.Writer) error {
 		return f.Encode.Write(&encode.Job{Ctx: ctx, Rec: rec, Opt: opt, W: w, Report: rep})
 	})
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	return rep, err
 }
 

@@ -57,13 +57,14 @@ type Job struct {
 	done, next int64
 }
 
-// stride is how many steps pass between looks at the clock and the context.
+// stride is how many steps pass between tellings of the progress.
 const stride = 8192
 
-// Tick counts n steps; the error is the context's.
+// Tick counts n steps; the error is the context's. It looks at that each time: one
+// step may write megabytes.
 func (j *Job) Tick(n int64) error {
 	if j.done += n; j.done < j.next {
-		return nil
+		return j.Ctx.Err()
 	}
 	j.next = j.done + stride
 	if j.Opt.Progress != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/pprof/profile"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 )
 
@@ -15,6 +16,9 @@ import (
 // done.
 func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, error) {
 	if !legacy(content) {
+		if err := memory.Need(objects(content, 0), "the profile"); err != nil {
+			return nil, nil, err
+		}
 		content = giveIDs(content, b)
 		if p, s, ok := parseApart(content); ok && len(p.SampleType) > 0 {
 			return p, s, nil
@@ -41,6 +45,9 @@ func parse(content []byte, b *recording.Builder) (*profile.Profile, error) {
 		}
 		return p, nil
 	}
+	if err := memory.Need(objects(content, 24), "the profile"); err != nil {
+		return nil, err
+	}
 	p, err := guarded(func() (*profile.Profile, error) { return profile.ParseUncompressed(content) })
 	if err != nil {
 		mended, rest := mend(content, b)
@@ -59,6 +66,29 @@ func parse(content []byte, b *recording.Builder) (*profile.Profile, error) {
 		return nil, errors.New("the profile does not say what it measures: it has no sample types")
 	}
 	return p, nil
+}
+
+// objects is about how many bytes what the library makes of a profile takes at
+// most, where it makes that many of a byte of a sample. It cannot be stopped once
+// it has begun.
+func objects(content []byte, ofSamples int64) (n int64) {
+	for i := 0; i < len(content); {
+		f, next := nextField(content, i)
+		if next < 0 {
+			break
+		}
+		switch i = next; f.num {
+		case fieldStrings:
+			n += 32 + int64(len(f.body))
+		case fieldSample:
+			n += ofSamples * int64(12+len(f.body))
+		case fieldLocation:
+			n += 300 + 24*int64(len(f.body)) // a line may have two bytes
+		default:
+			n += 300
+		}
+	}
+	return n
 }
 
 // guarded keeps a mistake of the library's from ending more than the parse.

@@ -106,7 +106,11 @@ func parseApart(content []byte) (*profile.Profile, *samples, bool) {
 		}
 		i = next
 	}
-	rest = append(rest, content[kept:]...)
+	if kept == 0 {
+		rest = content
+	} else {
+		rest = append(rest, content[kept:]...)
+	}
 	p, err := guarded(func() (*profile.Profile, error) { return profile.ParseUncompressed(rest) })
 	if err != nil || p.DropFrames != "" { // which changes samples
 		return nil, nil, false

@@ -24,7 +24,7 @@ type Builder struct {
 	calls pairs.Table
 	// first is each call's first child: most calls have just one,
 	// and only the others are in the table.
-	first  []firstCall
+	first  Vec[firstCall]
 	ctxs   map[string]ContextID
 	tracks map[TrackKey]*TrackBuilder
 	order  []*TrackBuilder
@@ -84,7 +84,7 @@ func NewBuilder() *Builder {
 	b.rec.Calls.parent.Append(0)
 	b.rec.Calls.frame.Append(0)
 	b.rec.Calls.depth.Append(0)
-	b.first = append(b.first, firstCall{})
+	b.first.Append(firstCall{})
 	b.rec.Contexts.Append(nil)
 	return b
 }
@@ -95,10 +95,23 @@ func (b *Builder) Until(ctx context.Context) { b.until = ctx }
 // stopped reports whether what takes long shall be given up.
 func (b *Builder) stopped() bool { return b.until != nil && b.until.Err() != nil }
 
-// Halt makes the next call that is added panic, from any goroutine: for a decoder
+// Halt makes whatever is added next panic, from any goroutine: for a decoder
 // that goes on though its context has ended, since there is no memory for what it
 // does or nobody wants it. Loading recovers, and Finish gives what there is.
 func (b *Builder) Halt() { b.halted.Store(true) }
+
+func (b *Builder) check() {
+	if b.halted.Load() {
+		panic("the builder was halted")
+	}
+}
+
+// Shows reports whether there is anything to look at.
+func (b *Builder) Shows() bool {
+	c := &b.rec.Counts
+	return c.Spans+c.Samples+c.Stacks+c.Windows+c.Instants > 0 || len(b.rec.Counters)+len(b.rec.Flows) > 0 ||
+		slices.ContainsFunc(b.order, func(t *TrackBuilder) bool { return len(t.open) > 0 })
+}
 
 // Source, Clock and Events may be written until the end.
 func (b *Builder) Source() *Source { return &b.rec.Source }
@@ -174,7 +187,7 @@ func (b *Builder) Frame(f Frame) FrameID {
 // Call interns the call of frame from parent (NoCall for an outermost one).
 func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 	c := &b.rec.Calls
-	first := b.first[parent]
+	first := *b.first.ref(int(parent))
 	if first.call != NoCall {
 		if first.frame == frame {
 			return first.call
@@ -183,16 +196,14 @@ func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 			return CallID(v)
 		}
 	}
-	if b.halted.Load() {
-		panic("the builder was halted")
-	}
+	b.check()
 	id := CallID(c.parent.Len())
 	c.parent.Append(parent)
 	c.frame.Append(frame)
 	c.depth.Append(c.depth.At(int(parent)) + 1)
-	b.first = append(b.first, firstCall{})
+	b.first.Append(firstCall{})
 	if first.call == NoCall {
-		b.first[parent] = firstCall{frame, id}
+		*b.first.ref(int(parent)) = firstCall{frame, id}
 	} else {
 		b.calls.Put(uint32(parent), uint32(frame), uint32(id))
 	}
@@ -247,6 +258,7 @@ func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, val
 			ms[m].Total = b.total(ms[m].Total, v, ms[m].Name)
 		}
 	}
+	b.check()
 	b.rec.Counts.Stacks++
 	b.held.values += int64(len(values))
 	return b.rec.Stacks[event].append(call, track, ctx, values)

@@ -4,9 +4,9 @@ package recording
 const (
 	spanBytes     = 8 + 4 + 4 + 2
 	looseBytes    = 24
-	laneBytes     = 700 // with its first columns
-	openBytes     = 24
-	trackBytes    = 900 // with its last snapshot
+	laneBytes     = 700     // with its first columns
+	openBytes     = 24 + 40 // here, and what decoders keep of it
+	trackBytes    = 900     // with its last snapshot
 	sampleBytes   = 8 + 4 + 4
 	valueBytes    = 8
 	instantBytes  = 48
@@ -21,6 +21,7 @@ const (
 // held counts what is recorded and has no place in Counts.
 type held struct {
 	loose   int64 // spans
+	open    int64 // spans
 	lanes   int64
 	values  int64 // of samples, stacks and rows of windows
 	rows    int64 // of windows
@@ -37,5 +38,6 @@ func (b *Builder) Size() (held, owed int64) {
 	held = (c.Spans-h.loose)*spanBytes + h.loose*looseBytes + h.lanes*laneBytes + c.Samples*sampleBytes + c.Instants*instantBytes
 	held += h.values*valueBytes + (c.Stacks+h.rows)*recordBytes + h.points*pointBytes + int64(len(b.order))*trackBytes
 	held += calls*callBytes + int64(b.rec.Frames.Len())*frameBytes + int64(b.rec.Functions.Len())*functionBytes + h.symbols
-	return held, h.loose*spanBytes + calls*askBytes
+	held += h.open * openBytes
+	return held, h.loose*spanBytes + h.open*laneBytes + calls*askBytes
 }

@@ -103,6 +103,7 @@ func (t *TrackBuilder) Begin(at int64, frame FrameID, args uint64) bool {
 func (t *TrackBuilder) BeginCall(at int64, call CallID, args uint64) bool {
 	at, ok := t.clock(at)
 	t.cached = nil
+	t.b.held.open++
 	t.open = append(t.open, openSpan{at, call, args})
 	return ok
 }
@@ -118,6 +119,7 @@ func (t *TrackBuilder) End(at int64) (matched, forward bool) {
 	}
 	o := t.open[n-1]
 	t.open = t.open[:n-1]
+	t.b.held.open--
 	t.close(n-1, o, at, false)
 	return true, forward
 }
@@ -148,6 +150,7 @@ func (t *TrackBuilder) Open(start int64, call CallID, args uint64) {
 	}
 	t.last = max(t.last, start)
 	t.cached = nil
+	t.b.held.open++
 	t.open = append(t.open, openSpan{start, call, args})
 }
 
@@ -161,6 +164,7 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 	if t.b.outside(t.out, o.start, end) {
 		return
 	}
+	t.b.check()
 	t.cached = nil
 	t.spans++
 	t.b.rec.Counts.Spans++
@@ -197,6 +201,7 @@ func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, arg
 	if t.b.outside(t.out, start, end) {
 		return
 	}
+	t.b.check()
 	if t.loose == nil {
 		t.loosen()
 	}
@@ -318,9 +323,13 @@ func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
 // finish closes what is open at the recording's end.
 func (t *TrackBuilder) finish(end int64) {
 	end = max(end, t.last)
+	if n := len(t.open) - len(t.lanes); n > 0 && t.loose == nil {
+		t.lanes = slices.Grow(t.lanes, n)
+	}
 	for n := len(t.open); n > 0; n-- {
 		o := t.open[n-1]
 		t.open = t.open[:n-1]
+		t.b.held.open--
 		t.close(n-1, o, end, true)
 	}
 	t.track.Instants = slices.Clone(t.track.Instants) // snapshots share the old order
@@ -361,12 +370,16 @@ func (t *TrackBuilder) snapshot() *Track {
 	if t.loose != nil && !t.waits {
 		t.layOut()
 	}
-	s.Lanes = make([]Lane, len(t.lanes))
-	for i := range t.lanes {
-		if t.b.rec.Done {
+	if t.b.rec.Done { // nobody adds to them any more
+		s.Lanes = t.lanes
+		for i := range t.lanes {
 			t.lanes[i].trim()
 		}
-		s.Lanes[i] = t.lanes[i].snapshot()
+	} else {
+		s.Lanes = make([]Lane, len(t.lanes))
+		for i := range t.lanes {
+			s.Lanes[i] = t.lanes[i].snapshot()
+		}
 	}
 	for _, o := range t.open {
 		s.Open = append(s.Open, OpenSpan{o.start, o.call, o.args})

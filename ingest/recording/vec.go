@@ -24,6 +24,10 @@ func (v *Vec[T]) Len() int { return v.n }
 // At returns element i; it panics when i is out of range.
 func (v *Vec[T]) At(i int) T { return v.chunks[i>>chunkBits][i&(chunkLen-1)] }
 
+// ref is element i itself, of a column that no snapshot has. It is good until the
+// next Append.
+func (v *Vec[T]) ref(i int) *T { return &v.chunks[i>>chunkBits][i&(chunkLen-1)] }
+
 // Append adds one element.
 func (v *Vec[T]) Append(x T) {
 	if len(v.room) == 0 {

@@ -9,7 +9,12 @@ import (
 	"io"
 	"sync/atomic"
 	"time"
+
+	"ashlar/ingest/memory"
 )
+
+// largeRest is how long a rest is that there may be no room for again.
+const largeRest = 16 << 20
 
 // DefaultChunk is how many bytes a chunk has when nothing else is said.
 const DefaultChunk = 4 << 20
@@ -98,6 +103,13 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 	}
 	from := in.off - int64(rest)
 	keep := in.last[len(in.last)-rest:]
+	if rest > largeRest {
+		// It is copied, with as much again behind it, while that is read ahead.
+		if short := memory.Need(5*int64(rest), "one record of the file"); short != nil {
+			in.last = keep
+			return keep, from, short
+		}
+	}
 	switch {
 	case len(in.head) > 0:
 		n := min(size, len(in.head))
@@ -153,7 +165,7 @@ func (in *Input) Head(n int) (head []byte, whole bool, err error) {
 
 // All returns the rest of the content in one piece, for decoders that cannot
 // do with chunks. Mapped content is not copied. It fails when there are more
-// than limit bytes.
+// than limit bytes, or more than memory has room for.
 func (in *Input) All(limit int64) ([]byte, error) {
 	if in.stream == nil {
 		rest := in.mapped[in.off:]
@@ -174,6 +186,12 @@ func (in *Input) All(limit int64) ([]byte, error) {
 		if n += int64(len(c)); n > limit {
 			return nil, in.tooLarge(limit)
 		}
+		// All of it is needed once more, in one piece.
+		if len(chunks)%16 == 0 && err == nil {
+			if short := memory.Need(n, "what is in the file"); short != nil {
+				return nil, short
+			}
+		}
 		if err == nil {
 			continue
 		}
@@ -182,6 +200,9 @@ func (in *Input) All(limit int64) ([]byte, error) {
 		}
 		if len(chunks) == 1 {
 			return chunks[0], err
+		}
+		if short := memory.Need(n, "what is in the file"); short != nil {
+			return nil, short
 		}
 		all := make([]byte, 0, n)
 		for _, c := range chunks {

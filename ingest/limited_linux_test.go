@@ -1,0 +1,227 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest"
+	"ashlar/ingest/codec"
+	"ashlar/ingest/convert"
+	"ashlar/ingest/encode"
+)
+
+// Small files that ask for more memory than there is end in a sentence, in a
+// process of 3 GB. Each is read, and some written, by this program again as a child
+// (see limitedChild) whose addresses are limited.
+func TestSmallFilesOfLargeContent(t *testing.T) {
+	if os.Getenv(limitedFile) != "" {
+		limitedChild()
+		return
+	}
+	if testing.Short() {
+		t.Skip("SKIPPED: takes minutes and 3 GB of memory")
+	}
+	if instrumented() {
+		t.Skip("SKIPPED: the race detector needs more addresses than the limit gives")
+	}
+	const none, some = "more memory than there is would be needed before anything", "of memory, which is as much as there is; they are shown"
+	const tooMuch = "of memory, of which"
+	for _, tt := range []struct {
+		name, as string // what is written, if not ""
+		want     []string
+		make     func(w io.Writer)
+	}{
+		{"lines × references.pprof", "", []string{none}, linesTimesReferences},
+		{"lines × references.otlp", "", []string{none}, linesTimesReferencesOTLP},
+		{"objects of two bytes.pprof", "", []string{tooMuch}, func(w io.Writer) {
+			w.Write([]byte{0x0a, 4, 8, 1, 16, 2})
+			repeat(w, []byte{0x2a, 0}, 200_000_000)
+		}},
+		{"comments.pprof", "", []string{tooMuch, none}, func(w io.Writer) {
+			w.Write([]byte{0x0a, 4, 8, 1, 16, 2})
+			repeat(w, []byte{0x68, 1}, 1_500_000_000)
+		}},
+		{"deep.json", "", []string{some}, func(w io.Writer) {
+			io.WriteString(w, "[")
+			repeat(w, []byte(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`), 4_000_000)
+		}},
+		{"blanks.json", "", []string{none, "there is no trace in it"}, func(w io.Writer) {
+			io.WriteString(w, `{"traceEvents":[`)
+			repeat(w, bytes.Repeat([]byte(" "), 1<<20), 10_000)
+		}},
+		{"string.json", "", []string{none, tooMuch}, func(w io.Writer) {
+			io.WriteString(w, `[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"`)
+			repeat(w, bytes.Repeat([]byte("a"), 1<<20), 2_000)
+			io.WriteString(w, `"}]`)
+		}},
+		{"functions.folded", "", []string{some}, func(w io.Writer) {
+			for i := range 10_000_000 {
+				fmt.Fprintf(w, "main;function_number_%d 1\n", i)
+			}
+		}},
+		{"deep.spall", ".folded", []string{"writing folded stacks needs more memory than there is"}, deepSpall},
+		{"deep.spall", ".pb", []string{"written: <nil>", "needs more memory than there is"}, deepSpall},
+	} {
+		t.Run(tt.name+tt.as, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), tt.name+".zst")
+			compressed(t, path, tt.make)
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // it hangs
+			defer cancel()
+			cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestSmallFilesOfLargeContent$")
+			cmd.Env = append(os.Environ(), limitedFile+"="+path, limitedTo+"="+tt.as, "GOMEMLIMIT=off", "GOGC=100")
+			began := time.Now()
+			out, err := cmd.CombinedOutput()
+			info, _ := os.Stat(path)
+			t.Logf("%d bytes: %.1f s: %.300s", info.Size(), time.Since(began).Seconds(), out)
+			if err != nil {
+				t.Fatalf("it does not end in a sentence: %v", err)
+			}
+			for _, want := range tt.want {
+				if strings.Contains(string(out), want) {
+					return
+				}
+			}
+			t.Errorf("it does not say %q", tt.want)
+		})
+	}
+}
+
+// What the child is to read, and what to write it as.
+const (
+	limitedFile = "ASHLAR_TEST_LIMITED_FILE"
+	limitedTo   = "ASHLAR_TEST_LIMITED_TO"
+	limitedAt   = 3 << 30
+)
+
+// limitedChild reads a file, and may write it, within 3 GB, and says how it went.
+func limitedChild() {
+	limit := unix.Rlimit{Cur: limitedAt, Max: limitedAt}
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &limit); err != nil {
+		fmt.Println("there is no limit:", err)
+		os.Exit(1)
+	}
+	rec, _, err := ingest.ReadAll(context.Background(), os.Getenv(limitedFile), ingest.Options{})
+	if err != nil {
+		fmt.Println("refused:", err)
+		return
+	}
+	for _, w := range rec.Warnings {
+		fmt.Println("warning:", w.Text)
+	}
+	if as := os.Getenv(limitedTo); as != "" {
+		var format *codec.Format
+		if format, err = convert.ForFile("x" + as); err == nil {
+			_, err = format.Write(context.Background(), io.Discard, "x"+as, rec, encode.Options{})
+		}
+		fmt.Println("written:", err)
+	}
+}
+
+// instrumented reports whether this program has the race detector.
+func instrumented() bool {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(b)) {
+		var kb int64
+		if n, _ := fmt.Sscanf(line, "VmSize: %d kB", &kb); n == 1 {
+			return kb<<10 > limitedAt
+		}
+	}
+	return true
+}
+
+func compressed(t *testing.T, path string, write func(io.Writer)) {
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewWriter(f, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(min(2, runtime.GOMAXPROCS(0))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(z)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func repeat(w io.Writer, b []byte, n int) {
+	many := max(1, 1<<20/len(b))
+	block := bytes.Repeat(b, many)
+	for ; n > many; n -= many {
+		w.Write(block)
+	}
+	for range n {
+		w.Write(b)
+	}
+}
+
+func field(num protowire.Number, body ...[]byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), bytes.Join(body, nil))
+}
+
+func varint(num protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, num, protowire.VarintType), v)
+}
+
+// linesTimesReferences has a location of 10,000 lines that a stack has 10,000
+// times. See profile.proto.
+func linesTimesReferences(w io.Writer) {
+	w.Write(field(1, varint(1, 1), varint(2, 2)))
+	w.Write(field(2, field(1, bytes.Repeat([]byte{1}, 10_000)), field(2, []byte{1})))
+	var lines []byte
+	for i := range uint64(10_000) {
+		lines = append(lines, field(4, varint(1, 1), varint(2, i+1))...)
+	}
+	w.Write(field(4, varint(1, 1), lines))
+	w.Write(field(5, varint(1, 1), varint(2, 3)))
+	for _, s := range []string{"", "samples", "count", "f"} {
+		w.Write(field(6, []byte(s)))
+	}
+}
+
+// linesTimesReferencesOTLP is the same in OTLP 1.10; see its profiles.proto.
+func linesTimesReferencesOTLP(w io.Writer) {
+	profile := field(2, field(1, varint(1, 1), varint(2, 2)), field(2, varint(1, 1), field(4, []byte{1})))
+	var lines []byte
+	for i := range uint64(10_000) {
+		lines = append(lines, field(3, varint(1, 1), varint(2, i+1))...)
+	}
+	w.Write(field(1, field(2, profile)))
+	w.Write(field(2, field(2), field(2, lines), field(3), field(3, varint(1, 3)), field(7), field(7, field(1, bytes.Repeat([]byte{1}, 10_000))),
+		field(5), field(5, []byte("samples")), field(5, []byte("count")), field(5, []byte("f"))))
+}
+
+// deepSpall has 6,000 spans within each other, of names nearly as long as spall has
+// them: their stacks have 18 million frames.
+func deepSpall(w io.Writer) {
+	b := binary.LittleEndian.AppendUint64(nil, 0x0BADF00D)
+	b = binary.LittleEndian.AppendUint64(b, 0)
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(1))
+	b = binary.LittleEndian.AppendUint64(b, 0)
+	for i := range 6_000 {
+		b = append(b, 3, 1, 0, 0, 0, 1, 0, 0, 0)
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(i)))
+		name := fmt.Sprintf("%0200d", i)
+		b = append(append(b, byte(len(name))), name...)
+	}
+	w.Write(b)
+}

@@ -1,0 +1,257 @@
+// Package memory knows how much memory there is left to take, whoever limits it,
+// and has what takes much of it end in a sentence before the system ends the
+// program.
+//
+// What is watched is the program's whole memory rather than what its parts say
+// they hold: whatever grows is seen.
+package memory
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+// Short is the error of what would take more memory than there is.
+type Short struct{ text string }
+
+func (e *Short) Error() string { return e.text }
+
+// Shortage is a Short with a sentence.
+func Shortage(format string, args ...any) error { return &Short{fmt.Sprintf(format, args...)} }
+
+// What is left of the system's memory is not all to be taken: the program needs
+// some besides, and so do others.
+const (
+	leastMargin = 32 << 20
+	mostMargin  = 128 << 20
+)
+
+// Room is how many more bytes may be taken, garbage not counted as free; it is
+// negative where too many have been. It is not known on systems that do not tell,
+// unless GOMEMLIMIT is set.
+func Room() (n int64, known bool) {
+	u := now()
+	if n, known = u.system(); known {
+		n -= 2 * u.margin(n)
+	}
+	if left, ok := u.addresses(); ok && (!known || left < n) {
+		n, known = left, true
+	}
+	if most := wish(); most < 1<<62 {
+		if left := most - u.objects - most/16; !known || left < n {
+			n, known = left, true
+		}
+	}
+	return n, known
+}
+
+// Need returns an error where n more bytes are not there to be taken, even once
+// garbage has been collected.
+func Need(n int64, what string) error {
+	room, known := Room()
+	if !known || room >= n {
+		return nil
+	}
+	runtime.GC()
+	if room, _ = Room(); room >= n {
+		return nil
+	}
+	return Shortage("%s needs about %s of memory, of which %s are free", what, Text(n), Text(room))
+}
+
+// InUse is what the program holds in memory of its own, garbage included.
+func InUse() int64 { return now().objects }
+
+// Text writes a number of bytes.
+func Text(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.0f kB", float64(max(0, n))/1e3)
+}
+
+// use is what Go's memory is at a moment: objects are what is alive or not yet
+// collected, idle what it has from the system and does not use, released what it
+// has given back but not the addresses of, mapped all but that.
+type use struct{ objects, idle, released, mapped int64 }
+
+func now() use {
+	s := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/total:bytes"},
+	}
+	metrics.Read(s)
+	at := func(i int) int64 { return int64(s[i].Value.Uint64()) }
+	return use{at(0), at(1), at(2), at(3) - at(2)}
+}
+
+// system is how many bytes the system gives before it ends the program; what Go
+// has and does not use included.
+func (u use) system() (n int64, known bool) {
+	n, known = available()
+	return n + u.idle, known
+}
+
+// addresses is the same of addresses, where they are limited, less what has to be
+// left. Where there are none the program ends at once, a large piece needs them in
+// a row, and the largest that grows may be a good part of all there is.
+func (u use) addresses() (n int64, known bool) {
+	n, known = addresses()
+	return n + (u.idle+u.released)/2 - mostMargin - u.objects/4, known
+}
+
+// margin is how much is left alone of what there is, free or taken.
+func (u use) margin(free int64) int64 {
+	return min(mostMargin, max(leastMargin, (u.mapped+free)/16))
+}
+
+// The collector has to know too how much there is, or garbage takes it all
+// between two of its rounds. It is told while something is watched, by Go's memory
+// limit, which else is GOMEMLIMIT.
+var collector struct {
+	sync.Mutex
+	watched   int
+	wish, set int64
+}
+
+func wish() int64 {
+	collector.Lock()
+	defer collector.Unlock()
+	if collector.watched > 0 {
+		return collector.wish
+	}
+	return debug.SetMemoryLimit(-1)
+}
+
+func watched(n int) {
+	collector.Lock()
+	defer collector.Unlock()
+	if collector.watched == 0 {
+		collector.wish = debug.SetMemoryLimit(-1)
+		collector.set = collector.wish
+	}
+	if collector.watched += n; collector.watched == 0 && collector.set != collector.wish {
+		debug.SetMemoryLimit(collector.wish)
+	}
+}
+
+// tell gives the collector its limit where it has changed much.
+func tell(most int64) {
+	collector.Lock()
+	defer collector.Unlock()
+	most = min(most, collector.wish)
+	if d := most - collector.set; d > most/32 || d < -most/32 {
+		debug.SetMemoryLimit(most)
+		collector.set = most
+	}
+}
+
+// How often memory is looked at, and how often it may be tidied up to see what is
+// really used.
+const (
+	every     = 5 * time.Millisecond
+	tidyEvery = 300 * time.Millisecond
+)
+
+// Watcher watches memory until it is stopped.
+type Watcher struct {
+	// Owed is how much more than nothing has to be free.
+	Owed func() int64
+	// Short is called once when there is less than that: what is under way should
+	// end. Halt is called when it went on all the same and there is next to none.
+	Short, Halt func()
+
+	stop, stopped chan struct{}
+}
+
+// Start begins to watch.
+func (w *Watcher) Start() {
+	w.stop, w.stopped = make(chan struct{}), make(chan struct{})
+	watched(1)
+	go w.run()
+}
+
+// Stop ends watching; nothing is called once it has returned.
+func (w *Watcher) Stop() {
+	close(w.stop)
+	<-w.stopped
+	watched(-1)
+}
+
+func (w *Watcher) run() {
+	defer close(w.stopped)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var tidied time.Time
+	said, halted := false, false
+	var then int64 // what there was when it was said
+	for !halted {
+		select {
+		case <-w.stop:
+			return
+		case <-tick.C:
+		}
+		u := now()
+		free, known := u.system()
+		margin := u.margin(free)
+		most := int64(1 << 62)
+		if known {
+			most = u.mapped - u.idle + free - margin
+		}
+		if left, ok := addresses(); ok {
+			most = min(most, u.mapped+left-margin)
+		}
+		tell(most)
+		room, known := Room()
+		if !known {
+			continue
+		}
+		least := w.Owed()
+		if said {
+			least = then - margin/2
+		}
+		if room >= least {
+			continue
+		}
+		if time.Since(tidied) < tidyEvery && room > least-margin/4 {
+			continue
+		}
+		runtime.GC()
+		tidied = time.Now()
+		switch room, _ = Room(); {
+		case room >= least:
+		case !said:
+			said, then = true, room
+			w.Short()
+		default:
+			halted = true
+			if w.Halt != nil {
+				w.Halt()
+			}
+		}
+	}
+}
+
+// Watch returns a context that ends, with a *Short as its cause, when memory runs
+// short. stop must be called.
+func Watch(ctx context.Context, what string) (watched context.Context, stop func()) {
+	watched, cancel := context.WithCancelCause(ctx)
+	w := &Watcher{Owed: func() int64 { return 0 }, Short: func() {
+		cancel(Shortage("%s needs more memory than there is", what))
+	}}
+	w.Start()
+	return watched, func() {
+		w.Stop()
+		cancel(nil)
+	}
+}

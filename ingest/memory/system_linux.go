@@ -1,0 +1,145 @@
+package memory
+
+import (
+	"math"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// system is where the kernel tells of memory; tests have one of their own.
+type kernel struct {
+	root   string // "" but in tests
+	groups func() []group
+}
+
+var this = kernel{groups: sync.OnceValue(func() []group { return groups("") })}
+
+// available is how much memory the system, and every group of processes that this
+// one is in, can give without swapping.
+func available() (int64, bool) { return this.available() }
+
+func (k *kernel) available() (int64, bool) {
+	n, known := field(k.root+"/proc/meminfo", "MemAvailable:")
+	n <<= 10
+	for _, g := range k.groups() {
+		if left, ok := g.left(); ok && (!known || left < n) {
+			n, known = left, true
+		}
+	}
+	return n, known
+}
+
+// addresses is how many more bytes of addresses this process may have: see
+// setrlimit(2), RLIMIT_AS.
+func addresses() (int64, bool) {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) != nil || limit.Cur > math.MaxInt64 {
+		return 0, false
+	}
+	used, ok := field("/proc/self/status", "VmSize:")
+	return int64(limit.Cur) - used<<10, ok
+}
+
+// group is a control group whose memory may be limited: its folder, and whether
+// that is one of version 2.
+type group struct {
+	folder string
+	v2     bool
+}
+
+// groups are those that this process is in, with those that they are in: a limit
+// of any holds, such as that of the slice that systemd has the program in.
+// /proc/self/cgroup and mountinfo are described in cgroups(7) and proc(5).
+func groups(root string) (all []group) {
+	paths := map[bool]string{} // by whether it is version 2
+	for line := range lines(root + "/proc/self/cgroup") {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		switch {
+		case len(f) < 3:
+		case f[0] == "0" && f[1] == "":
+			paths[true] = f[2]
+		case has(f[1], "memory"):
+			paths[false] = f[2]
+		}
+	}
+	for line := range lines(root + "/proc/self/mountinfo") {
+		mount, kind, ok := strings.Cut(line, " - ")
+		m, k := strings.Fields(mount), strings.Fields(kind)
+		if !ok || len(m) < 5 || len(k) < 3 {
+			continue
+		}
+		v2 := k[0] == "cgroup2"
+		if in, ok := paths[v2]; !ok || !v2 && (k[0] != "cgroup" || !has(k[2], "memory")) {
+			continue
+		} else {
+			// The mount may show a part of the tree only.
+			in, shown := strings.CutPrefix(in, strings.TrimSuffix(m[3], "/"))
+			if !shown {
+				in = ""
+			}
+			for in = path.Clean("/" + in); ; in = path.Dir(in) {
+				all = append(all, group{root + m[4] + in, v2})
+				if in == "/" {
+					break
+				}
+			}
+		}
+	}
+	return all
+}
+
+// left is how much the group may still take: what is kept of files can be given
+// up.
+func (g group) left() (int64, bool) {
+	limits, usage, cached := []string{"memory.max", "memory.high"}, "memory.current", "file"
+	if !g.v2 {
+		limits, usage, cached = []string{"memory.limit_in_bytes"}, "memory.usage_in_bytes", "total_cache"
+	}
+	most, limited := int64(math.MaxInt64), false
+	for _, name := range limits {
+		if n, ok := number(g.folder + "/" + name); ok && n < 1<<60 {
+			most, limited = min(most, n), true
+		}
+	}
+	if !limited {
+		return 0, false
+	}
+	used, ok := number(g.folder + "/" + usage)
+	files, _ := field(g.folder+"/memory.stat", cached)
+	return most - used + files, ok
+}
+
+// number reads a file that holds one number.
+func number(name string) (int64, bool) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+	return n, err == nil
+}
+
+// field reads the number behind a name that begins a line.
+func field(file, name string) (int64, bool) {
+	for line := range lines(file) {
+		f := strings.Fields(line)
+		if len(f) >= 2 && f[0] == name {
+			n, err := strconv.ParseInt(f[1], 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+func lines(file string) func(func(string) bool) {
+	b, _ := os.ReadFile(file)
+	return strings.Lines(string(b))
+}
+
+// has reports whether a list has a word.
+func has(list, word string) bool { return strings.Contains(","+list+",", ","+word+",") }
