@@ -52,7 +52,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestPartly: what was read is printed, and the exit code tells that it is not
+// TestPartly: what was read is printed, and the exit code says that it is not
 // all.
 func TestPartly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "half.spaa.zst")

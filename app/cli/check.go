@@ -76,7 +76,7 @@ type checked struct {
 type checkedFile struct {
 	File   string `json:"file"`
 	Format string `json:"format"`
-	// Strict tells whether the format's rules were checked; else the findings
+	// Strict reports whether the format's rules were checked; else the findings
 	// are the warnings of reading it.
 	Strict   bool             `json:"strict"`
 	Valid    bool             `json:"valid"`
@@ -173,7 +173,7 @@ func (c *call) look(f *checkedFile, o *checkOptions) error {
 	return f.lenient(c.ctx, in, o.part)
 }
 
-// isNamedSPAA tells whether a file that is not known by what is in it claims to
+// isNamedSPAA reports whether a file that is not known by what is in it claims to
 // be SPAA.
 func isNamedSPAA(name string) bool {
 	name = strings.ToLower(name)

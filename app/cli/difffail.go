@@ -78,7 +78,7 @@ func unitName(m *recording.Metric) string {
 	return plain.Text(m.Unit)
 }
 
-// conditions tells which conditions hold.
+// conditions says which conditions hold.
 func (d *diff) conditions(ctx context.Context) (failed []string, err error) {
 	tables := map[compare.By]*compare.Table{d.o.by: d.t}
 	table := func(by compare.By) (*compare.Table, error) {

@@ -76,7 +76,7 @@ type diffRow struct {
 	Total      *diffSure    `json:"total_confidence"`
 }
 
-// diffSure tells about a Confidence.
+// diffSure describes a Confidence.
 type diffSure struct {
 	Confidence json.Number     `json:"confidence"`
 	P          json.Number     `json:"p"`

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// partial tells whether only a part of the recording is wanted.
+// partial reports whether only a part of the recording is wanted.
 func (o *convertOptions) partial() bool {
 	return o.part.IsSet() || len(o.threads) > 0 || o.Transforms != nil
 }

@@ -225,7 +225,7 @@ type statsTrend struct {
 	Moments int         `json:"moments"`
 }
 
-// statsSeen tells about records that are no spans: in how many the function
+// statsSeen describes records that are no spans: in how many the function
 // stands, and in how many it is the innermost.
 type statsSeen struct {
 	Records  int64       `json:"records"`

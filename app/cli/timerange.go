@@ -19,7 +19,7 @@ type Range struct {
 	HasFrom, HasTo bool
 }
 
-// IsSet tells whether the range limits anything.
+// IsSet reports whether the range limits anything.
 func (r Range) IsSet() bool { return r.HasFrom || r.HasTo }
 
 // rangeForm says what ParseRange reads.

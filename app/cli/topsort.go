@@ -45,10 +45,10 @@ func (f *sortFlag) Set(s string) error {
 
 func (f sortFlag) key() sortKey { return sortKey(strings.TrimPrefix(string(f), "-")) }
 
-// spans tells whether it is about how long single spans are.
+// spans reports whether it is about how long single spans are.
 func (k sortKey) spans() bool { return k == sortAverage || k == sortLeast || k == sortMost }
 
-// of tells whether rows of that kind have it.
+// of reports whether rows of that kind have it.
 func (k sortKey) of(by analyze.By) bool {
 	return by == analyze.ByFunction || !k.spans() && k != "module" && k != "file"
 }

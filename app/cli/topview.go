@@ -164,7 +164,7 @@ func (t *top) sides(rec *recording.Recording, tree *analyze.Tree, of analyze.Tra
 	return n.Callees
 }
 
-// search tells how much matches, and leaves the rows that do; of a tree all
+// search says how much matches, and leaves the rows that do; of a tree all
 // rows stay, since a match means little without its callers.
 func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, rows []analyze.Row) ([]analyze.Row, error) {
 	p, err := search.Parse(o.Search)

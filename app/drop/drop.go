@@ -10,7 +10,7 @@ import (
 
 // Over is what is held over the window.
 type Over struct {
-	// Held tells whether anything is; the rest counts only then.
+	// Held reports whether anything is; the rest counts only then.
 	Held bool
 	// At is where, in pixels of the window.
 	At image.Point

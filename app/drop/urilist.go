@@ -99,7 +99,7 @@ func (f *Files) fileURL(url, rest, host string) string {
 	return path.Clean(p)
 }
 
-// isHere tells whether a URL's host is this computer, of that name.
+// isHere reports whether a URL's host is this computer, of that name.
 func isHere(of, host string) bool {
 	if of == "" || strings.EqualFold(of, "localhost") {
 		return true
@@ -108,7 +108,7 @@ func isHere(of, host string) bool {
 	return host != "" && (strings.EqualFold(of, host) || strings.EqualFold(of, name))
 }
 
-// isScheme tells whether s can stand before a URL's colon.
+// isScheme reports whether s can stand before a URL's colon.
 func isScheme(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z'

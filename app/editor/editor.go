@@ -43,7 +43,7 @@ var forms = []form{
 }
 
 // Command is what is run to show a file at a line, with the editor that VISUAL
-// or EDITOR names, arguments of its own included. terminal tells that it is an
+// or EDITOR names, arguments of its own included. terminal says that it is an
 // editor that runs in a terminal.
 //
 // The file's name comes from a recording, and an editor runs what +COMMAND or an

@@ -31,5 +31,5 @@ func WriteSVG(path string, o outfile.Options, c *svg.Canvas, title string, stdou
 	return outfile.Write(path, o, func(w io.Writer) error { return c.Write(w, title) })
 }
 
-// IsSVG tells whether a picture's file is to hold shapes.
+// IsSVG reports whether a picture's file is to hold shapes.
 func IsSVG(path string) bool { return strings.EqualFold(filepath.Ext(path), ".svg") }

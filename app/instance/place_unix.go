@@ -31,7 +31,7 @@ func makePrivate(dir string) (string, error) {
 	return dir, private(dir)
 }
 
-// private tells whether a folder is the person's own and closed to others.
+// private reports whether a folder is the person's own and closed to others.
 func private(dir string) error {
 	i, err := os.Lstat(dir)
 	switch {

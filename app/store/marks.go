@@ -187,7 +187,7 @@ func ReadMarks(r io.Reader) (in Marks, err error) {
 const mostImport = 64 << 20
 
 // Import adds the marks that were exported to those of a recording: one whose
-// id is there already takes its place. other tells that they were made on
+// id is there already takes its place. other says that they were made on
 // another recording, by its name.
 func (s *Store) Import(r io.Reader, key, name string) (added int, other string, err error) {
 	in, err := ReadMarks(r)

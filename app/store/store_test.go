@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 
 var key = strings.Repeat("0a", 32)
 
-// write makes n changes of a size that varies. Folder tells how many recents
+// write makes n changes of a size that varies. Folder says how many recents
 // there are, Theme how often it was changed: a torn file could not agree.
 func write(s *Store, n int) {
 	for range n {

@@ -9,7 +9,7 @@ import (
 )
 
 // unshown says why a window cannot be shown, and what can be done about it; nil
-// for no error. opened tells that there was one, on which nothing can be drawn or
+// for no error. opened says that there was one, on which nothing can be drawn or
 // whose display has gone.
 func unshown(err error, opened bool) error {
 	if err == nil || !onDisplays {
@@ -25,10 +25,10 @@ func unshown(err error, opened bool) error {
 	return fmt.Errorf("no window can be shown: %s; %swithout a window, ashlar render FILE -o view.png draws a picture and ashlar top FILE prints where the cost went", why, help)
 }
 
-// onDisplays tells whether windows are on X11 or Wayland.
+// onDisplays reports whether windows are on X11 or Wayland.
 const onDisplays = runtime.GOOS != "windows" && runtime.GOOS != "darwin"
 
-// displayTrouble tells what is wrong with the display, and what might help.
+// displayTrouble says what is wrong with the display, and what might help.
 func displayTrouble(err error, env func(string) string) (why, help string) {
 	var names []string
 	for _, name := range []string{"WAYLAND_DISPLAY", "DISPLAY"} {
@@ -42,7 +42,7 @@ func displayTrouble(err error, env func(string) string) (why, help string) {
 	return "nothing that shows windows answers at " + strings.Join(names, " or ") + " (" + err.Error() + ")", "set DISPLAY or WAYLAND_DISPLAY to a display that runs; "
 }
 
-// drawingTrouble tells what is wrong with drawing, and what might help.
+// drawingTrouble says what is wrong with drawing, and what might help.
 func drawingTrouble(err error, env func(string) string) (why, help string) {
 	why = "nothing can be drawn with OpenGL (" + err.Error() + ")"
 	for _, name := range []string{"__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS", "LIBGL_DRIVERS_PATH", "GBM_BACKENDS_PATH", "MESA_LOADER_DRIVER_OVERRIDE", "MESA_GL_VERSION_OVERRIDE", "MESA_GLES_VERSION_OVERRIDE"} {
@@ -68,7 +68,7 @@ func tried(f func()) (err error) {
 	return nil
 }
 
-// anyDisplay tells whether there may be a display; asked before, since the
+// anyDisplay reports whether there may be a display; asked before, since the
 // libraries that look for one complain in words of their own.
 func anyDisplay() bool {
 	if !onDisplays || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" || os.Getenv("WAYLAND_SOCKET") != "" {

@@ -44,7 +44,7 @@ func (k *waker) wake() {
 	}
 }
 
-// frame tells that a frame begins: what was asked for before will be in it.
+// frame says that a frame begins: what was asked for before will be in it.
 func (k *waker) frame() { k.served.Store(k.asked.Load()) }
 
 func (k *waker) run(stop <-chan struct{}) {

@@ -27,7 +27,7 @@ type Neighbours struct {
 // outermostRow is the caller of functions that nobody calls.
 const outermostRow = "[outermost]"
 
-// Around tells about the callers and callees of a function: of those that a
+// Around describes the callers and callees of a function: of those that a
 // reference stands for, as if they were one. A function that calls itself is
 // its own caller and callee. Where the tree's groups stand for functions, these
 // are what is called.

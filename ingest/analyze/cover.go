@@ -26,7 +26,7 @@ func cover(ws []recording.Window, from, to int64) []int {
 		return x.Start < y.Start
 	})
 	// best[k] is the merit of the best choice among the first k windows;
-	// took[k] tells whether it has the last of them, before[k] how many windows
+	// took[k] reports whether it has the last of them, before[k] how many windows
 	// end by that one's start.
 	best := make([]merit, len(touch)+1)
 	took := make([]bool, len(touch)+1)

@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// labels tells what records say under a key: by their own context, else by their
+// labels says what records say under a key: by their own context, else by their
 // processor, else by what their track says. Each value is asked about once and
 // then known by a number from 1 on.
 type labels struct {

@@ -14,7 +14,7 @@ func Rewrite(rec *recording.Recording, ts ...Transform) *Rewriting {
 	return &Rewriting{p}
 }
 
-// Node tells what the stack that ends in a call has become: a node, 0 for a
+// Node says what the stack that ends in a call has become: a node, 0 for a
 // stack without any frame; false when it was taken away.
 func (r *Rewriting) Node(c recording.CallID) (node int32, ok bool) {
 	if c == recording.NoCall {

@@ -177,7 +177,7 @@ func sumSpans(ctx context.Context, rec *recording.Recording, items []scan.Stretc
 	return all[0], err
 }
 
-// firstSpans tells when the first span of each call starts that is in a query's
+// firstSpans says when the first span of each call starts that is in a query's
 // range; math.MaxInt64 where there is none.
 func firstSpans(ctx context.Context, rec *recording.Recording, q Query) ([]int64, error) {
 	items := scan.Cut(q.lanes(rec)...)

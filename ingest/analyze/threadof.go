@@ -12,7 +12,7 @@ const (
 	ManyThreads = -2
 )
 
-// ThreadOf tells on which track each function runs, where it is just one. It
+// ThreadOf says on which track each function runs, where it is just one. It
 // looks at every span and sample once.
 func ThreadOf(ctx context.Context, rec *recording.Recording) ([]int32, error) {
 	calls := make([]int32, rec.Calls.Len())

@@ -233,7 +233,7 @@ func (r Ref) Typed(rec *recording.Recording) string {
 	return r.Text + "@" + r.Module
 }
 
-// MatchesModule tells whether CollapseModule stands for a module.
+// MatchesModule reports whether CollapseModule stands for a module.
 func (t Transform) MatchesModule(module string) bool { return t.modules()(module) }
 
 // matcher returns a test for functions of a recording, and for the groups that

@@ -55,7 +55,7 @@ type Weights struct {
 	// Sum is the sum of Self; Records the sum of Count.
 	Sum, Records int64
 	Basis        Basis
-	// Ranged tells whether the query's range was honoured: a recording with
+	// Ranged reports whether the query's range was honoured: a recording with
 	// neither spans, samples nor windows of the metric can only answer for the
 	// whole. From and To are then what was really answered for: windows cannot
 	// be cut, so their edges may lie outside the range.

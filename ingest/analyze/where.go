@@ -21,7 +21,7 @@ import (
 // another (see JoinRelated) counts with it.
 func Where(condition string) Transform { return Transform{OpWhere, Ref{Text: condition}} }
 
-// IsWhere tells whether a transform is one of Where.
+// IsWhere reports whether a transform is one of Where.
 func (t Transform) IsWhere() bool { return t.Op == OpWhere }
 
 // condition is one of Where, taken apart.
@@ -49,7 +49,7 @@ func parseCondition(s string) (c condition, err error) {
 	return c, nil
 }
 
-// about tells whether a value is one that the condition is about.
+// about reports whether a value is one that the condition is about.
 func (c *condition) about(v string) bool {
 	if c.re != nil {
 		return c.re.MatchString(v)
@@ -57,7 +57,7 @@ func (c *condition) about(v string) bool {
 	return v == c.value
 }
 
-// meets tells whether a key's value is as the conditions on that key say.
+// meets reports whether a key's value is as the conditions on that key say.
 func meets(cs []condition, v string) bool {
 	any, ok := false, false
 	for i := range cs {
@@ -111,7 +111,7 @@ func (q Query) With(rec *recording.Recording, ts []Transform) Query {
 	return q
 }
 
-// OfSamples tells whether samples, too, have the labels that Where asks for: they
+// OfSamples reports whether samples, too, have the labels that Where asks for: they
 // have no contexts.
 func (q *Query) OfSamples() bool {
 	for key := range keyConditions(q.Where) {

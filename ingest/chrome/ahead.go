@@ -140,7 +140,7 @@ func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, 
 	return used, out, nil
 }
 
-// at tells whether a position among the events, where none is lost, is another
+// at reports whether a position among the events, where none is lost, is another
 // one.
 func (x *position) at(y *position) bool {
 	return x.mode == y.mode && x.wrapped == y.wrapped && x.comma == y.comma && x.lost == y.lost && x.reread == y.reread

@@ -30,7 +30,7 @@ type chromeWriter struct {
 	b       []byte // the event that is being written
 	names   [][]byte
 	latest  int64 // the latest time that will be read again
-	// sampledAny tells that there are samples.
+	// sampledAny says that there are samples.
 	sampledAny bool
 	ids        int64 // of asynchronous operations and flows so far
 

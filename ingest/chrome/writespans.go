@@ -91,7 +91,7 @@ func (c *chromeWriter) thread(t *recording.Track, id *encode.ThreadID) error {
 	return nil
 }
 
-// stays tells whether a span may be left without an end: readers then give it
+// stays reports whether a span may be left without an end: readers then give it
 // the end that it has.
 func (c *chromeWriter) stays(s *encode.Span) bool {
 	return s.Unfinished && s.End == c.latest && s.End == c.Rec.End
@@ -107,7 +107,7 @@ func (c *chromeWriter) span(ph byte, id *encode.ThreadID, s *encode.Span) {
 	c.args(s.Args)
 }
 
-// ambiguous tells whether complete events would be read otherwise than spans
+// ambiguous reports whether complete events would be read otherwise than spans
 // of the column lie: one of no length belongs to a span that ends there, and to
 // none that has no length itself.
 func ambiguous(col *encode.Column) bool {

@@ -34,11 +34,11 @@ type Confidence struct {
 // Level is 1-Q, the confidence that there is a difference.
 func (c *Confidence) Level() float64 { return 1 - c.Q }
 
-// Shift tells how the durations of a row's spans differ, for FromDurations; nil
+// Shift says how the durations of a row's spans differ, for FromDurations; nil
 // where that is not known: in the rows of Sure.
 func (c *Confidence) Shift() *Shift { return shift(c.lengths[0], c.lengths[1]) }
 
-// Shift tells how the durations of spans differ, in picoseconds.
+// Shift says how the durations of spans differ, in picoseconds.
 type Shift struct {
 	MedianA, MedianB float64
 	// By is by how much a typical span of B is longer than one of A (Hodges and

@@ -20,7 +20,7 @@ type Distribution struct {
 	// Edges are those of the bins, growing evenly in their logarithm: bin i goes
 	// from Edges[i] to Edges[i+1], the last one with its end.
 	Edges []float64
-	// Shift tells how the two differ, P how often chance alone would make them
+	// Shift says how the two differ, P how often chance alone would make them
 	// differ so much; Shift is nil where a side has none.
 	Shift *Shift
 	P     float64
@@ -36,7 +36,7 @@ type Durations struct {
 	Bins []float64
 }
 
-// Distribution tells how long the spans of a function (an index in
+// Distribution says how long the spans of a function (an index in
 // Matching.Funcs) lasted: whole, or without their children. The error says that
 // the recordings have no spans.
 func (c *Comparison) Distribution(ctx context.Context, f int32, self bool, bins int) (*Distribution, error) {

@@ -144,7 +144,7 @@ func (ds *draws) add(row int32, n int64, sum, sum2 float64) {
 	d.sum2 += sum2
 }
 
-// shift tells how two sets of sorted lengths differ; nil where one is empty.
+// shift says how two sets of sorted lengths differ; nil where one is empty.
 func shift(a, b []length) *Shift {
 	if len(a) == 0 || len(b) == 0 {
 		return nil

@@ -330,7 +330,7 @@ func (m *matcher) byHand(r int, pairs []Pair) {
 	}
 }
 
-// HasFunction tells whether a recording has a function that a pair names.
+// HasFunction reports whether a recording has a function that a pair names.
 func HasFunction(rec *recording.Recording, name string) bool {
 	for _, f := range rec.Functions.Slice() {
 		if analyze.IsCalled(f.FuncName(), name) {

@@ -31,7 +31,7 @@ var units = map[string]unit{
 	"KiB": {"bytes", 1 << 10}, "MiB": {"bytes", 1 << 20}, "GiB": {"bytes", 1 << 30},
 }
 
-// unitOf tells what a metric of an event measures. Units that are not known are
+// unitOf says what a metric of an event measures. Units that are not known are
 // only equal to themselves; a bare count counts what its name says, and events
 // are those of one kind.
 func unitOf(ev *recording.Event, m *recording.Metric) unit {
@@ -279,7 +279,7 @@ func (m *Metric) scale(recs []*recording.Recording) error {
 
 func pow10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// Measures tells what a metric measures, "time" or "bytes", and how many
+// Measures says what a metric measures, "time" or "bytes", and how many
 // picoseconds or bytes its unit has; "" and 1 for anything else.
 func Measures(m *recording.Metric) (class string, base int64) {
 	if u, ok := units[m.Unit]; ok {

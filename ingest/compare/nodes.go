@@ -5,7 +5,7 @@ import "context"
 // byNode groups by the nodes of the tree, also those where no stack ends.
 const byNode By = "node"
 
-// stacks tells whether rows are nodes of the tree.
+// stacks reports whether rows are nodes of the tree.
 func (b By) stacks() bool { return b == ByStack || b == byNode }
 
 // Sure makes tables with all confidences, and says for each node of the tree how

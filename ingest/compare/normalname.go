@@ -95,7 +95,7 @@ func stripArguments(s string) string {
 	return b.String()
 }
 
-// followsName tells whether the bracket at i belongs to a name before it.
+// followsName reports whether the bracket at i belongs to a name before it.
 func followsName(s string, i int) bool {
 	if i == 0 {
 		return false

@@ -28,7 +28,7 @@ type Shape struct {
 	lacks bool
 }
 
-// Lacks tells whether any node has children without a width; see Absent.
+// Lacks reports whether any node has children without a width; see Absent.
 func (s *Shape) Lacks() bool { return s.lacks }
 
 // Shape gives the tree widths.

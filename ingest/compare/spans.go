@@ -14,7 +14,7 @@ type spanTable struct {
 	// whole are the outermost spans, in one row.
 	self, total, whole [2]*draws
 	*spanScales
-	// shifts tells that confidences are to tell how durations differ.
+	// shifts says that confidences are to tell how durations differ.
 	shifts bool
 }
 

@@ -11,7 +11,7 @@ type Matched struct {
 	A, B  int64
 }
 
-// Matched tells how the rows of a table came together: by which rule how many,
+// Matched says how the rows of a table came together: by which rule how many,
 // and what they weigh; then what is on one side only. Rules that matched nothing
 // are left out.
 func (t *Table) Matched() []Matched {

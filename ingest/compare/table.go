@@ -141,7 +141,7 @@ type groups struct {
 	by   By
 	rows []Row
 	// of has for each recording the row of each node's function, nil for
-	// threads; outer tells whether no node above belongs to the same row.
+	// threads; outer reports whether no node above belongs to the same row.
 	of    [][]int32
 	outer [][]bool
 	// self and total are by recording and row, scaled; count and countTotal are
@@ -390,7 +390,7 @@ func (g *groups) finish(c *Comparison, here [2][]bool) {
 	}
 }
 
-// ends tells whether a stack of a table ends at a node or only passes it.
+// ends reports whether a stack of a table ends at a node or only passes it.
 func (g *groups) ends(c *Comparison, i int) bool {
 	for r := range g.self {
 		if g.self[r][i] != 0 || g.count[r] != nil && g.count[r][i] != 0 {

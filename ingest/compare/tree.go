@@ -41,7 +41,7 @@ type Amount struct {
 	// NoCall where the side does not have it. Run is that recording.
 	Call recording.CallID
 	Run  int32
-	// Here tells whether the side has the node at all.
+	// Here reports whether the side has the node at all.
 	Here bool
 }
 

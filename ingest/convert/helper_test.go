@@ -152,7 +152,7 @@ func plainName(f *recording.Frame, fn *recording.Function) string {
 	return fn.Name
 }
 
-// near tells whether sums differ by no more than a unit for each function, and
+// near reports whether sums differ by no more than a unit for each function, and
 // half a unit in all: what rounding may do.
 func near(a, b sums, whole bool) bool {
 	if whole {

@@ -14,7 +14,7 @@ type Number struct {
 const MaxScale = 18
 
 // ParseNumber reads digits, perhaps with a sign, a fraction and an exponent
-// (awk writes 1e+06). ok tells whether it is a number at all, fits whether it
+// (awk writes 1e+06). ok reports whether it is a number at all, fits whether it
 // can be held, with the digits behind the first 18 or 19 rounded.
 func ParseNumber(b []byte) (n Number, ok, fits bool) {
 	if v, ok := whole(b); ok {

@@ -28,7 +28,7 @@ const defaultPath = "/debug/pprof/profile"
 // can end it.
 const toConnect = 15 * time.Second
 
-// IsURL tells whether a name is one of a server's recordings rather than a
+// IsURL reports whether a name is one of a server's recordings rather than a
 // file's.
 func IsURL(name string) bool {
 	for _, scheme := range []string{"http://", "https://"} {

@@ -42,7 +42,7 @@ const (
 )
 
 // Str finds the end of a string: p is behind the opening quote, end at the
-// closing one. escaped tells whether there is a backslash in between. Control
+// closing one. escaped reports whether there is a backslash in between. Control
 // characters are let pass, as writers do leave them in.
 func Str(b []byte, p int) (end int, escaped bool, st Status) {
 	for {

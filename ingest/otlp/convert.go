@@ -51,7 +51,7 @@ type process struct {
 type sampleContext struct {
 	id    recording.ContextID
 	track *recording.TrackBuilder
-	// thread tells that the track is a thread's, not a whole process's.
+	// thread says that the track is a thread's, not a whole process's.
 	thread bool
 	cpu    int
 }

@@ -140,7 +140,7 @@ func (h *hexBytes) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// parseJSON reads one object. old tells that it is of the era that is not
+// parseJSON reads one object. old says that it is of the era that is not
 // read.
 func parseJSON(b []byte) (m *message, old bool, err error) {
 	var j jsonMessage

@@ -199,7 +199,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 var tables = regexp.MustCompile(`"(mapping|location|function|link|string|attribute|stack)Table"`)
 
 // shape is which fields a message has and whether each is one of bytes. strict
-// tells that there are no others.
+// says that there are no others.
 type shape struct {
 	bytes  map[protowire.Number]bool
 	strict bool

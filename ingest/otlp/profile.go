@@ -94,7 +94,7 @@ func (e *evidence) sample(r *reader, b []byte) {
 	}
 }
 
-// era decides. mixed tells that there was evidence for two.
+// era decides. mixed says that there was evidence for two.
 func (e *evidence) era() (x era, mixed bool) {
 	switch {
 	case e.e17 > 0 && e.e17 >= e.undecided:

@@ -292,7 +292,7 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 	return pbPacked(b, 11, attrs), nil
 }
 
-// timed tells whether a stack's value is that of its samples.
+// timed reports whether a stack's value is that of its samples.
 func (p *otlpProfile) timed(k encode.RowKey, s *timedStack, value int64) bool {
 	m := &p.Rec.Events[p.event].Metrics[p.metric]
 	l := p.Rec.Tracks[k.Track].SamplesOf(p.event)

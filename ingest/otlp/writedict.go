@@ -179,7 +179,7 @@ func (d *otlpDict) frameType(f *recording.Frame) string {
 	return ""
 }
 
-// isFrameType tells whether a module is one of OpenTelemetry's words for kinds
+// isFrameType reports whether a module is one of OpenTelemetry's words for kinds
 // of code, which stand for the module where there is none.
 func isFrameType(module string) bool {
 	switch module {
@@ -274,7 +274,7 @@ func (w *otlpWriter) notes() (attrs []int32) {
 	return attrs
 }
 
-// isCommon tells whether a note is an attribute of a resource anyway.
+// isCommon reports whether a note is an attribute of a resource anyway.
 func (w *otlpWriter) isCommon(n recording.Note) bool {
 	for _, r := range w.resources {
 		for _, a := range r.common {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// KernelModule tells whether a binary is the kernel's or a module of it, by what
+// KernelModule reports whether a binary is the kernel's or a module of it, by what
 // perf, DTrace and their kin call it.
 func KernelModule(name string) bool {
 	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {

@@ -212,7 +212,7 @@ func (l *Lane) group(i, last int, res int64) int {
 	return k
 }
 
-// fits tells whether there is a node on level k at span i, where one may begin,
+// fits reports whether there is a node on level k at span i, where one may begin,
 // and it is no wider than res.
 func (l *Lane) fits(i, k int, res int64) bool {
 	lv := &l.levels[k]

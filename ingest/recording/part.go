@@ -18,10 +18,10 @@ type Part struct {
 	Threads []string
 }
 
-// IsSet tells whether anything is left out.
+// IsSet reports whether anything is left out.
 func (p *Part) IsSet() bool { return p.HasFrom || p.HasTo || len(p.Threads) > 0 }
 
-// takes tells whether a track is one of the part's threads. It is not sure
+// takes reports whether a track is one of the part's threads. It is not sure
 // while the track has no name.
 func (p *Part) takes(t *Track) (ok, sure bool) {
 	if len(p.Threads) == 0 {
@@ -35,7 +35,7 @@ func (p *Part) takes(t *Track) (ok, sure bool) {
 	return false, t.Name != ""
 }
 
-// Takes tells whether a track of a recording is one of the part's threads.
+// Takes reports whether a track of a recording is one of the part's threads.
 func (p *Part) Takes(t *Track) bool {
 	ok, _ := p.takes(t)
 	return ok
@@ -63,7 +63,7 @@ func (b *Builder) Only(p Part) {
 	}
 }
 
-// outside tells whether something lies outside the part, and counts it.
+// outside reports whether something lies outside the part, and counts it.
 func (b *Builder) outside(out bool, start, end int64) bool {
 	p := b.part
 	if p == nil {

@@ -74,7 +74,7 @@ type sharedSymbol struct {
 
 // NameInFile is a function's name as the file has it: mangled, where it was made
 // readable. Where several symbols read the same it is the readable one, since
-// nothing tells which of them a frame had.
+// nothing says which of them a frame had.
 func (r *Recording) NameInFile(id FuncID) string {
 	f := r.Functions.At(int(id))
 	if f.Demangled && r.shared[id] == 0 {

@@ -364,7 +364,7 @@ func (h *Hits) last(upTo func(r *hitRow) int) (Hit, bool) {
 	return h.hit(row, at), true
 }
 
-// Marks tells in which of n equal parts of from..to any hit starts, for marking
+// Marks says in which of n equal parts of from..to any hit starts, for marking
 // them in a picture; of one track, or of all with recording.NoTrack. It costs by
 // n and not by the hits.
 func (h *Hits) Marks(track int, from, to int64, n int) []bool {

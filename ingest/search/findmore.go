@@ -129,7 +129,7 @@ func (h *Hits) list() {
 	}
 }
 
-// Marked tells whether any of the n spans from i on in a track's lane is what
+// Marked reports whether any of the n spans from i on in a track's lane is what
 // was searched for, or the lane's thread is; for patterns that functions do not
 // tell. Lane is -1 for samples.
 func (h *Hits) Marked(track, lane, i, n int) bool {
@@ -174,7 +174,7 @@ func (h *Hits) Sum(in recording.Scope) (time, count int64) {
 // OnTrack reports whether a pattern for threads finds a track.
 func (h *Hits) OnTrack(track int) bool { return track < len(h.onTrack) && h.onTrack[track] }
 
-// within tells whether a span lies in another one that was found.
+// within reports whether a span lies in another one that was found.
 func (h *Hits) within(r *hitRow, i int) bool {
 	for k := range h.rows {
 		up := &h.rows[k]

@@ -77,7 +77,7 @@ func (p *Pattern) Is(o *Pattern) bool {
 // Field is where the pattern looks.
 func (p *Pattern) Field() Field { return p.field }
 
-// OfFunctions tells whether a function alone says if it matches; patterns for
+// OfFunctions reports whether a function alone says if it matches; patterns for
 // threads and arguments ask where it runs.
 func (p *Pattern) OfFunctions() bool { return p.field != InThread && p.field != InArgs }
 

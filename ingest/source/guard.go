@@ -50,7 +50,7 @@ func (m *mapping) close() error {
 	return m.undo(m.data)
 }
 
-// mappedOffset tells where in a mapped file an address lies.
+// mappedOffset says where in a mapped file an address lies.
 func mappedOffset(addr uintptr) (int64, bool) {
 	live.Lock()
 	defer live.Unlock()

@@ -138,7 +138,7 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 func (in *Input) OnSilence(f func() bool) { in.silent = f }
 
 // Head returns the first n bytes of the content without consuming them, fewer
-// when there are no more; whole tells whether that is everything. It must be
+// when there are no more; whole reports whether that is everything. It must be
 // called before Next. Of a pipe that has fallen silent it returns what came.
 func (in *Input) Head(n int) (head []byte, whole bool, err error) {
 	if in.stream == nil {

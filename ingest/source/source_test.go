@@ -257,7 +257,7 @@ func TestDamagedBeginning(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), path+": "+c.says) || !errors.As(err, &e) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
-		// A pipe tells when it is read.
+		// A pipe says when it is read.
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func (h *halves) add(k int32, row int, part half) {
 
 func (h *halves) link(l link) { h.links = append(h.links, l) }
 
-// of tells about record k of the id table.
+// of describes record k of the id table.
 func (h *halves) of(k int32) halfRow {
 	if int(k) < len(h.rows) {
 		return h.rows[k]
@@ -134,7 +134,7 @@ func (m *merger) joinHalves() {
 	m.halves = halves{}
 }
 
-// compatible tells whether contexts, which are sorted by key, have the same values
+// compatible reports whether contexts, which are sorted by key, have the same values
 // for what both say.
 func compatible(a, b recording.Context) bool {
 	for len(a) > 0 && len(b) > 0 {

@@ -171,7 +171,7 @@ func missingText(k format.Kind, keys []string) string {
 	return fmt.Sprintf("%s record has no usable %q", k, strings.Join(keys, ", "))
 }
 
-// missing tells whether a record is of use without some required keys.
+// missing reports whether a record is of use without some required keys.
 func (p *parser) missing(keys []string) bool {
 	for _, k := range keys {
 		switch p.line.Kind {

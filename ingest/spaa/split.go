@@ -184,7 +184,7 @@ func findHeader(ctx context.Context, s *splitter) (prelude, error) {
 	return pre, nil
 }
 
-// rootFirst tells whether stacks list their outermost frame first.
+// rootFirst reports whether stacks list their outermost frame first.
 func (p *prelude) rootFirst() bool {
 	return p.header != nil && p.header.FrameOrder == format.RootToLeaf
 }

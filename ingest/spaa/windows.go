@@ -216,7 +216,7 @@ func (m *merger) resolveRow(w *window, row *windowRow) {
 	row.event = m.defaultEvent(w.line)
 }
 
-// has tells whether an event has a metric.
+// has reports whether an event has a metric.
 func (e *eventState) has(metric uint32) bool {
 	for i := range e.metrics {
 		if e.metrics[i].name == metric {

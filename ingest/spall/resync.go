@@ -137,7 +137,7 @@ const (
 	lookAhead = sureRecords * (completeLen + 2*255)
 )
 
-// validate reports whether records begin at c; end tells whether c is all
+// validate reports whether records begin at c; end reports whether c is all
 // there is.
 func (l flatLayout) validate(c []byte, end bool) bool {
 	for n := range sureRecords {
@@ -198,7 +198,7 @@ const (
 	undecided // more of what follows has to be seen
 )
 
-// believe tells whether a record with a name that was not seen before is one.
+// believe reports whether a record with a name that was not seen before is one.
 // It is when the name is text; else, records have to follow it.
 func believe(name, after []byte, end bool, validate func([]byte, bool) bool) verdict {
 	switch {

@@ -216,7 +216,7 @@ func (s *spallWriter) column(t *recording.Track, i, n int, col *encode.Column, n
 	return s.flush()
 }
 
-// shared tells whether a track before this one has its ids.
+// shared reports whether a track before this one has its ids.
 func (s *spallWriter) shared(i int) bool {
 	t := s.Rec.Tracks[i]
 	return slices.ContainsFunc(s.Rec.Tracks[:i], func(o *recording.Track) bool {

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/scan"
 )
 
-// Density tells how much there is in each of many small cells of time, side by
+// Density says how much there is in each of many small cells of time, side by
 // side from From on, each Width picoseconds wide.
 type Density struct {
 	From, Width int64

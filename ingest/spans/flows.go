@@ -55,7 +55,7 @@ func (f *Flows) Of(track, lane int, start, end int64, n int) []FlowEnd {
 	return out
 }
 
-// ending tells whether a step at the very end of a span is that span's: no
+// ending reports whether a step at the very end of a span is that span's: no
 // other begins there in its lane.
 func (f *Flows) ending(track, lane int, at int64) bool {
 	l := &f.rec.Tracks[track].Lanes[lane]

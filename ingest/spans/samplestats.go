@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/scan"
 )
 
-// Presence tells where a function stands in records that are not spans: how
+// Presence says where a function stands in records that are not spans: how
 // often it was seen, when, and how long on end.
 type Presence struct {
 	Basis analyze.Basis
@@ -27,7 +27,7 @@ type Presence struct {
 	Runs *Runs
 }
 
-// Runs tells about stretches of neighbouring samples of one thread that all
+// Runs describes stretches of neighbouring samples of one thread that all
 // have the function in their stack. A run may be one call or many: nothing
 // tells.
 type Runs struct {

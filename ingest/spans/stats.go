@@ -14,7 +14,7 @@ import (
 	"ashlar/ingest/scan"
 )
 
-// Durations tells how long the spans of a function are. Times are picoseconds.
+// Durations says how long the spans of a function are. Times are picoseconds.
 // A length is always the whole span's, also where the range cuts it, and that
 // which is drawn for a span that never ended.
 type Durations struct {

@@ -20,7 +20,7 @@ const (
 	Unknown Says = "unknown"
 )
 
-// Trend tells whether a function gets slower over time. It looks at the medians
+// Trend reports whether a function gets slower over time. It looks at the medians
 // of moments, so that single slow calls do not matter: the line is that of
 // Theil and Sen (the median of the slopes of all pairs), the doubt that of Mann
 // and Kendall (how likely medians in no order would rise or fall as often).

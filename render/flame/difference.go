@@ -22,10 +22,10 @@ type Difference struct {
 	// Base and Up as in Picture.
 	Base int
 	Up   bool
-	// Noise tells where a difference is within noise: such bars are grey. nil
+	// Noise says where a difference is within noise: such bars are grey. nil
 	// where nothing tells.
 	Noise func(node int) bool
-	// Mark tells which functions stand out; the others fade where DimOthers.
+	// Mark says which functions stand out; the others fade where DimOthers.
 	Mark      func(f int32) bool
 	DimOthers bool
 	// Root is the label of the outermost bar.

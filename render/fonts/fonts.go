@@ -53,7 +53,7 @@ func (f *Finder) Start(wake func()) {
 	f.on, f.wake = true, wake
 }
 
-// Version tells whether there is something new to be had.
+// Version reports whether there is something new to be had.
 func (f *Finder) Version() int64 { return f.version.Load() }
 
 // Font is a font that has a character; nil when there is none, or it is not

@@ -157,7 +157,7 @@ func (p *Picture) At(x, y int) (c Cell, ok bool) {
 	return c, true
 }
 
-// chosen tells whether a cell is in the selected time.
+// chosen reports whether a cell is in the selected time.
 func (p *Picture) chosen(c Cell) bool {
 	from, to := p.Grid.Time(c)
 	return p.Selected && from < p.To && to > p.From

@@ -142,7 +142,7 @@ func (f *Face) fit(name, short string, w float32) string {
 // longestLabel is how many bytes of a name are looked at: no bar is as wide.
 const longestLabel = 1024
 
-// fits tells whether a text is no wider than w, as soon as that is known.
+// fits reports whether a text is no wider than w, as soon as that is known.
 func (f *Face) fits(s string, w float32) bool {
 	for _, r := range s {
 		if w -= f.Advance(r); w < 0 {

@@ -54,7 +54,7 @@ type Picture struct {
 		bg, rule raster.Color
 	}
 	// onBar is the colour of labels, onFaded that on bars that others stand out
-	// from; faded tells whether the last colour was such a bar's.
+	// from; faded reports whether the last colour was such a bar's.
 	onBar, onFaded raster.Color
 	faded          bool
 	of             int  // the track that is being drawn

@@ -4,7 +4,7 @@ import "ashlar/ingest/recording"
 
 // Hit is what lies under a point of the timeline.
 type Hit struct {
-	// Row is the index in Plan.Rows, -1 for none; Gutter tells that the point
+	// Row is the index in Plan.Rows, -1 for none; Gutter says that the point
 	// is on the names.
 	Row    int
 	Gutter bool
@@ -127,7 +127,7 @@ func (h *Hit) Value(c *recording.Counter, i int) {
 	}
 }
 
-// Any tells whether there is something under the point.
+// Any reports whether there is something under the point.
 func (h *Hit) Any() bool {
 	return h.Found || h.Window >= 0 || h.Instant != nil || h.Counter != nil
 }

@@ -126,7 +126,7 @@ func newFilter(rec *recording.Recording, text string) *nameFilter {
 	return f
 }
 
-// has tells whether a row is shown: every word stands in its name or number, or
+// has reports whether a row is shown: every word stands in its name or number, or
 // in its process's.
 func (f *nameFilter) has(process int, name string, id int64) bool {
 	return len(f.words) == 0 || f.processes[process] || f.in(name, id)

@@ -56,7 +56,7 @@ type Row struct {
 	Busy float32
 }
 
-// hasSamples tells whether samples are drawn in the row, below its spans.
+// hasSamples reports whether samples are drawn in the row, below its spans.
 func (r *Row) hasSamples() bool { return r.Samples != nil && r.Spans < r.Lanes }
 
 // Fold says how much of a track is shown.

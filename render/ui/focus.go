@@ -16,7 +16,7 @@ import (
 // has the keyboard is drawn once keys have moved it, and goes when the pointer
 // takes over.
 type Focus struct {
-	// Shown tells that the ring is drawn.
+	// Shown says that the ring is drawn.
 	Shown bool
 
 	covered    bool // by a menu or the like: nothing below has it
@@ -123,7 +123,7 @@ func (u *UI) Editing(tag event.Tag) {
 	}
 }
 
-// Typing tells whether a text field of the last frame has the keyboard.
+// Typing reports whether a text field of the last frame has the keyboard.
 func (u *UI) Typing() bool {
 	return u.Focus != nil && slices.ContainsFunc(u.Focus.was, u.Focused)
 }
@@ -221,7 +221,7 @@ func (f *Focus) Next(d int) {
 	}
 }
 
-// In tells whether an area has the keyboard, shown or not.
+// In reports whether an area has the keyboard, shown or not.
 func (f *Focus) In(area event.Tag) bool { return f != nil && f.area == area }
 
 // Take gives the keyboard to what a pointer was pressed on, an area or an item.

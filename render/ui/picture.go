@@ -51,7 +51,7 @@ func NewPicture(c *raster.Canvas) *Picture {
 	return &Picture{op: op, size: image.Pt(c.W, c.H)}
 }
 
-// Serves tells whether a picture, which may be nil, can be drawn in this frame.
+// Serves reports whether a picture, which may be nil, can be drawn in this frame.
 func (p *Picture) Serves(u *UI) bool { return p != nil && (p.shapes != nil) == (u.Shapes != nil) }
 
 // Draw shows a picture with its corner at a whole pixel: any other place or

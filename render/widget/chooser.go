@@ -57,7 +57,7 @@ type Chooser struct {
 	// Submit is called for Return; false leaves it to the chosen line.
 	Submit func(text string) bool
 	Keep   bool // the chosen line, when lines are filled anew
-	// Left tells that a place beside the chooser was pressed.
+	// Left says that a place beside the chooser was pressed.
 	Left bool
 }
 
@@ -105,7 +105,7 @@ func (c *Chooser) Take(i int) {
 	}
 }
 
-// Layout draws the chooser over the middle of the window; open tells whether it is
+// Layout draws the chooser over the middle of the window; open reports whether it is
 // still there after something was taken. It reports whether anything was, or the
 // chooser was left.
 func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bool) {
@@ -181,7 +181,7 @@ func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bo
 	return c.Left
 }
 
-// TakeKeyboard gives an editor the keyboard. The editor itself tells what is
+// TakeKeyboard gives an editor the keyboard. The editor itself says what is
 // selected in it two frames later, and what is typed until then would go to the
 // place of another text's selection.
 func TakeKeyboard(u *ui.UI, e *gio.Editor) {

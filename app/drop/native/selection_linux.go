@@ -28,7 +28,7 @@ func (x *xdnd) ask(at xproto.Timestamp, patience time.Duration) {
 }
 
 // notified is called when the owner has answered: property has the list, or says
-// that it comes in parts. done tells whether that was all; the list is nil where
+// that it comes in parts. done reports whether that was all; the list is nil where
 // there is none.
 func (f *fetch) notified(c *xgb.Conn, property xproto.Atom) (list []byte, done bool) {
 	if property == xproto.AtomNone {

@@ -87,7 +87,7 @@ func (d *wlDrag) close() {
 // could not be wrapped.
 func avoidWayland() { chooseX11(wrapped(), os.Getenv("DISPLAY"), os.Setenv) }
 
-// wrapped tells whether Gio's listener is.
+// wrapped reports whether Gio's listener is.
 func wrapped() bool { return C.ashlar_drop_wrapped() != 0 }
 
 func chooseX11(wrapped bool, display string, set func(name, value string) error) {
