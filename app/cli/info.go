@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"strconv"
@@ -144,8 +145,8 @@ type infoTime struct {
 }
 
 type infoThread struct {
-	PID      int64  `json:"pid"`
-	TID      int64  `json:"tid"`
+	PID      id     `json:"pid"`
+	TID      id     `json:"tid"`
 	Name     string `json:"name"`
 	Spans    int64  `json:"spans"`
 	Samples  int64  `json:"samples"`
@@ -265,11 +266,19 @@ func newInfo(rec *recording.Recording, stats ingest.Stats) *info {
 	return in
 }
 
+// id is that of a process or thread; null in JSON where it is text in the file.
+type id int64
+
+func (i id) String() string { return recording.IDText(int64(i)) }
+
+// MarshalJSON implements json.Marshaler.
+func (i id) MarshalJSON() ([]byte, error) { return []byte(cmp.Or(i.String(), "null")), nil }
+
 // threadsOf lists the tracks in the file's order.
 func threadsOf(rec *recording.Recording) []infoThread {
 	threads := make([]infoThread, len(rec.Tracks))
 	for i, t := range rec.Tracks {
-		th := infoThread{PID: t.PID, TID: t.TID, Name: t.Name, Spans: int64(t.Spans()), Async: t.Kind == recording.AsyncTrack}
+		th := infoThread{PID: id(t.PID), TID: id(t.TID), Name: t.Name, Spans: int64(t.Spans()), Async: t.Kind == recording.AsyncTrack}
 		for k := range t.Lanes {
 			// The spans of a lane are equally deep.
 			if l := &t.Lanes[k]; l.Len() > 0 {

@@ -200,8 +200,8 @@ type statsBin struct {
 type statsSpan struct {
 	Start    json.Number `json:"start"`
 	Duration json.Number `json:"duration"`
-	PID      int64       `json:"pid"`
-	TID      int64       `json:"tid"`
+	PID      id          `json:"pid"`
+	TID      id          `json:"tid"`
 	// Unfinished is there when the span never ended.
 	Unfinished bool `json:"unfinished,omitempty"`
 }
@@ -254,8 +254,8 @@ type seenRuns struct {
 	MostSamples   int64       `json:"most_samples"`
 	Longest       json.Number `json:"longest"`
 	Start         json.Number `json:"start"`
-	PID           int64       `json:"pid"`
-	TID           int64       `json:"tid"`
+	PID           id          `json:"pid"`
+	TID           id          `json:"tid"`
 }
 
 func (s *stats) name(of []recording.FuncID) {
@@ -294,7 +294,7 @@ func (s *stats) ofSpans() {
 	}
 	for _, x := range d.Slowest {
 		t := s.rec.Tracks[x.Track]
-		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), nanoseconds(x.Duration), t.PID, t.TID, x.Unfinished})
+		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), nanoseconds(x.Duration), id(t.PID), id(t.TID), x.Unfinished})
 	}
 	for _, m := range d.OverTime {
 		mo := statsMoment{From: s.at(m.From), To: s.at(m.To), Count: m.Count}
@@ -334,7 +334,7 @@ func (s *stats) ofRecords(e *recording.Event, metric int) {
 		s.Cannot = cannotSamples
 		if r.Count > 0 {
 			t := s.rec.Tracks[r.Track]
-			seen.Runs = &seenRuns{r.Count, r.Median, r.P90, r.Most, nanoseconds(r.Longest), s.at(r.Start), t.PID, t.TID}
+			seen.Runs = &seenRuns{r.Count, r.Median, r.P90, r.Most, nanoseconds(r.Longest), s.at(r.Start), id(t.PID), id(t.TID)}
 		}
 	}
 }

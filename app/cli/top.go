@@ -194,8 +194,8 @@ type topRow struct {
 	Depth int  `json:"depth,omitempty"`
 	Match bool `json:"match,omitempty"`
 	// PID and TID are those of a thread.
-	PID *int64 `json:"pid,omitempty"`
-	TID *int64 `json:"tid,omitempty"`
+	PID *id `json:"pid,omitempty"`
+	TID *id `json:"tid,omitempty"`
 
 	row *analyze.Row
 }
@@ -282,7 +282,8 @@ func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
 	}
 	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
 		track := rec.Tracks[r.Track]
-		row.PID, row.TID = &track.PID, &track.TID
+		pid, tid := id(track.PID), id(track.TID)
+		row.PID, row.TID = &pid, &tid
 	}
 	return row
 }

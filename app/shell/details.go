@@ -94,16 +94,16 @@ func (p *pane) trackDetails(t *recording.Track) []detail {
 	case t.Kind == recording.AsyncTrack:
 		key = "Async"
 	case t.TID != 0 && t.Name != "":
-		name += "  " + strconv.FormatInt(t.TID, 10)
+		name = strings.TrimSpace(name + "  " + recording.IDText(t.TID))
 	}
 	return append([]detail{{key: key, value: name}}, p.processDetails(t.Process)...)
 }
 
 func (p *pane) processDetails(i int) []detail {
 	pr := &p.rec.Processes[i]
-	name := pr.Name
+	name := pr.Title()
 	if pr.PID != 0 {
-		name = strings.TrimSpace(name + "  " + strconv.FormatInt(pr.PID, 10))
+		name = strings.TrimSpace(name + "  " + recording.IDText(pr.PID))
 	}
 	if name == "" {
 		return nil

@@ -120,11 +120,10 @@ func nearGrid(a *session.Answer) *grid {
 func slowGrid(rec *recording.Recording, d *spans.Durations) *grid {
 	g := &grid{name: "slowest calls", head: []string{"start (ns)", "duration (ns)", "process", "thread", "name"}, number: []bool{true, true, true, true, false}}
 	ns := func(ps int64) string { return recording.Decimal{Mantissa: ps, Scale: 3}.String() }
-	id := func(n int64) string { return recording.Decimal{Mantissa: n}.String() }
 	for i := range d.Slowest {
 		s := &d.Slowest[i]
 		t := rec.Tracks[s.Track]
-		g.rows = append(g.rows, []string{ns(s.Start - rec.Start), ns(s.Duration), id(t.PID), id(t.TID), t.Name})
+		g.rows = append(g.rows, []string{ns(s.Start - rec.Start), ns(s.Duration), recording.IDText(t.PID), recording.IDText(t.TID), t.Name})
 	}
 	return g
 }

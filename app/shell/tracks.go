@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"image"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gioui.org/io/key"
 	gio "gioui.org/widget"
 
+	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -110,13 +110,13 @@ func (s *Shell) chooseTracks() {
 		first := len(ls)
 		for i, t := range p.rec.Tracks {
 			name := timeline.TrackName(t)
-			process := p.rec.Processes[t.Process].Name
-			if !widget.HasWords(name+" "+process+" "+strconv.FormatInt(t.TID, 10), text) {
+			process := p.rec.Processes[t.Process].Title()
+			if !widget.HasWords(name+" "+process+" "+recording.IDText(t.TID), text) {
 				continue
 			}
 			detail := process
 			if t.TID != 0 && t.Name != "" {
-				detail = strings.TrimSpace(detail + "   " + strconv.FormatInt(t.TID, 10))
+				detail = strings.TrimSpace(detail + "   " + recording.IDText(t.TID))
 			}
 			mark := widget.MarkOn
 			if p.Hidden[i] {

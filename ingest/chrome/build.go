@@ -3,6 +3,7 @@ package chrome
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
@@ -40,6 +41,7 @@ type decoder struct {
 	sampled   samplers
 	stacks    stackTable
 	profile   *profile // of a file that is one CPU profile
+	system    systemTrace
 
 	ledger
 }
@@ -203,7 +205,7 @@ func (d *decoder) number(id ident) int64 {
 	}
 	n, ok := d.texts[id.text]
 	if !ok {
-		n = -1<<40 - int64(len(d.texts))
+		n = recording.TextID - int64(len(d.texts))
 		d.texts[id.text] = n
 	}
 	return n
@@ -378,11 +380,11 @@ func (d *decoder) element(it *item) {
 		d.left(k, it.off)
 		d.warn(unknownPhase, it.off, ph)
 	case phScalar:
-		d.lost("(no event)", notEvent, it.off)
+		d.lost("(no event)", notEvent, it.off, "")
 	case phBad:
-		d.lost("(damaged)", badEvent, it.off)
+		d.lost("(damaged)", badEvent, it.off, "")
 	case phCut:
-		d.lost("(cut)", cut, it.off)
+		d.lost("(cut)", cut, it.off, "")
 	case phUnclosed:
 		d.warn(unclosedFile, it.off, "")
 	case phComma:
@@ -391,6 +393,13 @@ func (d *decoder) element(it *item) {
 		d.warn(stray, it.off, "")
 	case phTool:
 		d.tool(it.text())
+	case phMember:
+		d.member(it.text())
+	case phSystem:
+		d.system.read(it.text())
+	case phSkipped:
+		key, _, _ := strings.Cut(string(it.text()[1:]), `"`)
+		d.lost("top-level member", longMember, it.off, decoded(key))
 	case phFrame:
 		d.stacks.define(it)
 	case phSample:
@@ -417,14 +426,20 @@ func (d *decoder) instant(it *item) {
 // finish adds what only the end of the file decides.
 func (d *decoder) finish() {
 	d.begin()
+	d.finishProfile()
+	d.sampled.finish()
+	// Only now the end of the recording is known, up to which spans last that have
+	// none of their own.
+	if _, end, ok := d.b.Extent(); ok {
+		d.latest = max(d.latest, end)
+	}
 	for _, t := range d.threads {
 		d.settleAll(t)
 	}
+	d.system.finish(d)
 	d.async.finish()
 	d.flows.finish()
 	d.tell()
-	d.finishProfile()
-	d.sampled.finish()
 	if d.b.Events() == 0 {
 		d.spans()
 	}

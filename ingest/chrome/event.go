@@ -45,6 +45,9 @@ const (
 	phStray                // a bracket or other bytes that belong nowhere
 	phUnclosed             // the file ends before its brackets are closed
 	phTool                 // a top-level object that describes the recording
+	phMember               // any other member of the top level: "key": value
+	phSystem               // the text of systemTraceEvents
+	phSkipped              // the key of a member that is too long to be kept
 )
 
 // batch is what the scanner made of a chunk, in the order of the file.

@@ -38,6 +38,8 @@ const (
 	loneFlow
 	noSeries
 	otherMetadata
+	longMember
+	systemEvents
 	noFrame
 	noNode
 	noProfile
@@ -75,6 +77,8 @@ var problems = [problemCount]struct{ code, text string }{
 	loneFlow:       {"lone-flow", "A flow has one end only and is left out."},
 	noSeries:       {"no-series", "A counter event has no numbers and is left out."},
 	otherMetadata:  {"other-metadata", "The metadata %s has no place in the picture and is left out."},
+	longMember:     {"long-member", "The member %s of the file's outermost object is too long to be kept as metadata, or damaged, and is left out."},
+	systemEvents:   {"system-events", "The kernel's own trace (systemTraceEvents) has no place in the picture: it names threads, %s of these that had no name, and the rest is left out."},
 	noFrame:        {"no-frame", "A sample names the stack frame %s, which stackFrames does not have; its stack is shown as far as it is known."},
 	noNode:         {"no-node", "A sample of a CPU profile names a node that the profile does not have; it is shown without a stack."},
 	noProfile:      {"bad-profile", "A CPU profile has no nodes and samples that could be read; it is left out."},
@@ -168,11 +172,11 @@ func (l *ledger) repaired(k *recording.Tally, off int64) {
 }
 
 // lost counts something that was no record at all.
-func (l *ledger) lost(kind string, p problem, off int64) {
+func (l *ledger) lost(kind string, p problem, off int64, detail string) {
 	k := l.kind(kind)
 	k.Read++
 	l.left(k, off)
-	l.warn(p, off, "")
+	l.warn(p, off, detail)
 }
 
 // warn notes a problem.

@@ -70,11 +70,20 @@ func (d *decoder) tool(text []byte) {
 	}
 }
 
+// member keeps a member of the outermost object.
+func (d *decoder) member(text []byte) {
+	m := jsonscan.Object(append(append([]byte{'{'}, text...), '}'))
+	if k, v, ok := m.Next(); ok && string(k) != "displayTimeUnit" { // which says nothing of the recording
+		d.note(decoded(string(k)), v)
+	}
+}
+
 // note keeps a member of a top-level object: a text or a number as it is, an
 // array's one by one, an object in a few words of JSON.
 func (d *decoder) note(key string, v []byte) {
 	var list []json.RawMessage
 	var b bytes.Buffer
+	bad := json.Compact(&b, v)
 	switch {
 	case v[0] == '"':
 		d.b.Source().Note(key, jsonscan.Plain(v))
@@ -82,8 +91,11 @@ func (d *decoder) note(key string, v []byte) {
 		for _, x := range list {
 			d.note(key, x)
 		}
-	case len(v) <= maxNoted && json.Compact(&b, v) == nil && b.String() != "null":
+	case bad == nil && b.String() == "null":
+	case bad == nil && b.Len() <= maxNoted:
 		d.b.Source().Note(key, b.String())
+	default:
+		d.lost("top-level member", longMember, 0, key)
 	}
 }
 

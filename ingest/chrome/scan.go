@@ -24,8 +24,7 @@ const (
 	// maxEvent is how long an element may be. One that seems longer has lost a
 	// quote or a bracket.
 	maxEvent = 256 << 20
-	// maxTool is how long a top-level value may be that is looked into for the
-	// program that recorded.
+	// maxTool is how long a top-level value may be that is kept as metadata.
 	maxTool = 1 << 20
 	// patience is how many bytes may be read a second time, beyond what has
 	// been read once, in search of where damage ends.
@@ -355,7 +354,22 @@ func (s *scanner) member(b []byte, p, v int, key string, out *batch) int {
 			out.add(phTool, v, e)
 			return e
 		}
+	default:
+		ph, most, from := phMember, maxTool, p
+		if key == "systemTraceEvents" && b[v] == '"' {
+			ph, most, from = phSystem, maxEvent, v
+		}
+		e, st := jsonscan.Value(b, v, s.final)
+		if st == jsonscan.More && !s.final && len(b)-v <= most {
+			s.hungry = true
+			return p
+		}
+		if st == jsonscan.Good && e-v <= most {
+			out.add(ph, from, e)
+			return e
+		}
 	}
+	out.add(phSkipped, p, v)
 	s.mode, s.skip = inSkip, jsonscan.Skipper{}
 	return v
 }

@@ -1,6 +1,10 @@
 package recording
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // TrackKind says what a track's lanes are.
 type TrackKind uint8
@@ -75,6 +79,22 @@ type Process struct {
 	Name   string
 	Labels string
 	Sort   int
+}
+
+// Title is a process's name with its labels.
+func (p *Process) Title() string { return strings.TrimSpace(p.Name + " " + p.Labels) }
+
+// TextID is the first of the numbers that stand for ids of processes and threads
+// that are text in the file; the next ones are below it.
+const TextID = -1 << 40
+
+// IDText writes the id of a process or thread. One that is text in the file is
+// empty: it is the name of what has no other.
+func IDText(id int64) string {
+	if id <= TextID {
+		return ""
+	}
+	return strconv.FormatInt(id, 10)
 }
 
 // Flow links spans on different tracks: an arrow through its steps.

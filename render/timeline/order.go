@@ -102,8 +102,8 @@ func TrackName(t *recording.Track) string {
 	if t.Name != "" {
 		return t.Name
 	}
-	if t.TID != 0 {
-		return "Thread " + strconv.FormatInt(t.TID, 10)
+	if id := recording.IDText(t.TID); t.TID != 0 && id != "" {
+		return "Thread " + id
 	}
 	return "Thread"
 }
@@ -121,7 +121,7 @@ func newFilter(rec *recording.Recording, text string) *nameFilter {
 	}
 	for i := range rec.Processes {
 		p := &rec.Processes[i]
-		f.processes = append(f.processes, f.in(p.Name, p.PID))
+		f.processes = append(f.processes, f.in(p.Title(), p.PID))
 	}
 	return f
 }

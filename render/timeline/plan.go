@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"sort"
-	"strconv"
 
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
@@ -223,11 +222,11 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, count
 		name, sub := "Pinned", ""
 		if pi >= 0 {
 			pr := &rec.Processes[pi]
-			if name = pr.Name; name == "" {
+			if name = pr.Title(); name == "" {
 				name = "Process"
 			}
 			if pr.PID != 0 {
-				sub = strconv.FormatInt(pr.PID, 10)
+				sub = recording.IDText(pr.PID)
 			}
 		}
 		p.add(Row{Kind: ProcessRow, Index: pi, Height: l.px(headerHeight), Name: name, Sub: sub, Collapsed: closed})
@@ -259,7 +258,7 @@ func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples 
 	if t.Kind == recording.AsyncTrack {
 		r.Sub = "async"
 	} else if t.Name != "" && t.TID != 0 {
-		r.Sub = strconv.FormatInt(t.TID, 10)
+		r.Sub = recording.IDText(t.TID)
 	}
 	s, share := busy(rec, t, samples)
 	r.Busy = share
