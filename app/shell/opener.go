@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/app/view"
+	"ashlar/ingest/fetch"
 	"ashlar/render/widget"
 )
 
@@ -79,6 +80,11 @@ func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, pat
 	})
 	c.Submit = func(text string) bool {
 		path := expandHome(text)
+		if fetch.IsURL(text) {
+			s.chooser = nil
+			then(s, text)
+			return true
+		}
 		if view.Is(text) {
 			s.chooser = nil
 			s.Open(text)

@@ -1,10 +1,12 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gioui.org/io/pointer"
@@ -105,8 +107,8 @@ func (s *Shell) settleSource(p *pane) {
 }
 
 func readSource(name string, roots []sourcefile.Root, beside string) *sourceText {
-	t := &sourceText{path: sourcefile.Find(name, roots, beside)}
-	if t.path != "" {
+	t := new(sourceText)
+	if t.path, t.err = sourcefile.Find(name, roots, beside); t.path != "" {
 		t.lines, t.err = sourcefile.Lines(t.path)
 	}
 	return t
@@ -240,14 +242,34 @@ func (t *sourcePart) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle) {
 				s.edit()
 			case widget.MenuAsked:
 				row := t.rows[i]
-				s.menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), []widget.Item{
+				items := []widget.Item{
 					{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { s.edit() }},
 					{Title: "Copy the place", Do: func() { s.copyLater(fmt.Sprintf("%s:%d", p.sourcePlace(s), row.line)) }},
 					{Title: "Copy the line", Do: func() { s.copyLater(row.text) }},
-				})
+				}
+				if o := p.outside(s); o != nil {
+					items = append(items, widget.Item{Title: "Show sources from " + filepath.Dir(o.Path), Do: func() { s.permit(o) }})
+				}
+				s.menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
 			}
 		}
 	}
+}
+
+// outside says where the picked function's file lies that waits for permission,
+// nil where none does.
+func (p *pane) outside(s *Shell) (o *sourcefile.Outside) {
+	file, _ := p.sourceFile()
+	if t := s.sources[file]; t != nil {
+		errors.As(t.err, &o)
+	}
+	return o
+}
+
+// permit lets sources of a file's folder be shown.
+func (s *Shell) permit(o *sourcefile.Outside) {
+	s.Roots = append(slices.Clone(s.Roots), sourcefile.Root{To: filepath.Dir(o.Path)})
+	s.sources = nil
 }
 
 // sourcePlace is the picked function's file here, else as the recording calls
@@ -271,8 +293,10 @@ func (t *sourcePart) head(p *pane, u *ui.UI, a *session.Answer, file string, tex
 	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), sums, st)
 	name := shortFolder(text.path)
 	switch {
-	case text.path == "":
+	case text.path == "" && text.err == nil:
 		name = file + "  is not here: --source-root DIR or FROM=DIR tells where sources are"
+	case text.path == "":
+		name = text.err.Error() + ", as does the menu of a line"
 	case text.err != nil:
 		name = text.err.Error()
 	}
@@ -341,10 +365,12 @@ func (s *Shell) edit() {
 	}
 	roots, beside := s.Roots, p.folder()
 	go func() {
-		path := sourcefile.Find(file, roots, beside)
-		err := fmt.Errorf("%s is not here: --source-root DIR or FROM=DIR tells where sources are", file)
-		if path != "" {
+		path, err := sourcefile.Find(file, roots, beside)
+		switch {
+		case path != "":
 			err = s.Do.Edit(path, int(line))
+		case err == nil:
+			err = fmt.Errorf("%s is not here: --source-root DIR or FROM=DIR tells where sources are", file)
 		}
 		if err != nil {
 			s.later(func(s *Shell) { s.Say(err.Error()) })

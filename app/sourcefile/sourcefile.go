@@ -3,8 +3,10 @@
 package sourcefile
 
 import (
+	"ashlar/ingest/source"
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -28,36 +30,88 @@ func ParseRoot(s string) (Root, error) {
 	return Root{from, to}, nil
 }
 
+// Outside is the error for a file that is here, but neither below a root nor
+// beside the recording: a recording may name any file of the person's, so they
+// are asked before it is shown. A root that it is below permits it.
+type Outside struct{ Path string }
+
+func (e *Outside) Error() string {
+	return e.Path + " lies neither below a source root nor beside the recording; --source-root permits it"
+}
+
 // Find is the file on this machine that a recording calls name, "" when there
 // is none. Looked at are, in this order: what roots with a From make of it; the
 // path itself; below each other root the path with ever fewer of its leading
-// folders, down to the name alone; and the same beside the recording.
-func Find(name string, roots []Root, beside string) string {
+// folders, down to the name alone; and the same beside the recording. The error
+// is an [*Outside].
+func Find(name string, roots []Root, beside string) (string, error) {
 	if name == "" || strings.ContainsRune(name, 0) {
-		return ""
+		return "", nil
 	}
+	var outside error
+	permitted := folders(roots, beside)
+	for _, p := range candidates(name, roots, beside) {
+		real, err := source.Ordinary(p)
+		switch {
+		case err != nil:
+		case permitted.hold(real):
+			return p, nil
+		case outside == nil:
+			outside = &Outside{p}
+		}
+	}
+	return "", outside
+}
+
+// candidates are the paths that Find looks at.
+func candidates(name string, roots []Root, beside string) (paths []string) {
 	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	for _, r := range roots {
 		if rest, ok := below(slashed, strings.ReplaceAll(r.From, `\`, "/")); ok {
-			if p := filepath.Join(r.To, filepath.FromSlash(rest)); isFile(p) {
-				return p
-			}
+			paths = append(paths, filepath.Join(r.To, filepath.FromSlash(rest)))
 		}
 	}
-	if filepath.IsAbs(name) && isFile(name) {
-		return name
+	if filepath.IsAbs(name) {
+		paths = append(paths, name)
 	}
 	for _, r := range roots {
 		if r.From == "" {
-			if p := within(r.To, slashed); p != "" {
-				return p
-			}
+			paths = append(paths, within(r.To, slashed)...)
 		}
 	}
 	if beside != "" {
-		return within(beside, slashed)
+		paths = append(paths, within(beside, slashed)...)
 	}
-	return ""
+	return paths
+}
+
+// permitted are the folders whose files may be shown, without links.
+type permitted []string
+
+func folders(roots []Root, beside string) (p permitted) {
+	add := func(dir string) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			if real, err = filepath.Abs(real); err == nil {
+				p = append(p, real)
+			}
+		}
+	}
+	for _, r := range roots {
+		add(r.To)
+	}
+	if beside != "" {
+		add(beside)
+	}
+	return p
+}
+
+func (p permitted) hold(real string) bool {
+	for _, dir := range p {
+		if rest, err := filepath.Rel(dir, real); err == nil && filepath.IsLocal(rest) {
+			return true
+		}
+	}
+	return false
 }
 
 // below takes a folder off a path.
@@ -72,21 +126,14 @@ func below(name, folder string) (rest string, ok bool) {
 	return strings.TrimPrefix(rest, "/"), true
 }
 
-// within finds a path, or its end, in a folder. What leads out of the folder is
+// within are a path, and its ends, in a folder. What leads out of the folder is
 // not followed.
-func within(folder, name string) string {
+func within(folder, name string) (paths []string) {
 	parts := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
 	for i := range parts {
-		if p := filepath.Join(folder, filepath.Join(parts[i:]...)); isFile(p) {
-			return p
-		}
+		paths = append(paths, filepath.Join(folder, filepath.Join(parts[i:]...)))
 	}
-	return ""
-}
-
-func isFile(p string) bool {
-	info, err := os.Stat(p)
-	return err == nil && info.Mode().IsRegular()
+	return paths
 }
 
 // mostBytes bounds a file that is shown.
@@ -95,16 +142,21 @@ const mostBytes = 16 << 20
 // Lines reads a file's lines. What is no UTF-8 is replaced, tabs are made four
 // blanks.
 func Lines(file string) ([]string, error) {
-	info, err := os.Stat(file)
+	real, err := source.Ordinary(file)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > mostBytes {
+	f, err := os.Open(real)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, mostBytes+1)) // a file's size need not be what it says
+	switch {
+	case err != nil:
+		return nil, err
+	case len(b) > mostBytes:
 		return nil, fmt.Errorf("%s is larger than %d MB", file, mostBytes>>20)
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
 	}
 	b = bytes.TrimSuffix(b, []byte("\n"))
 	lines := strings.Split(string(b), "\n")

@@ -1,6 +1,7 @@
 package sourcefile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -33,7 +34,8 @@ func TestFind(t *testing.T) {
 		{`C:\work\util.c`, []Root{{`C:\work`, at("src/lib")}}, "", "src/lib/util.c"},
 		{"main.go", nil, at("other"), "other/main.go"},
 		{"main.go", nil, "", ""},
-		{at("other/main.go"), []Root{src}, "", "other/main.go"},
+		{at("other/main.go"), []Root{{"", dir}}, "", "other/main.go"},
+		{at("other/main.go"), nil, at("other"), "other/main.go"},
 		{"../../secret", []Root{src}, "", ""},
 		{"/a/../secret", []Root{{"/a", at("src")}}, "", ""},
 		{"", []Root{src}, at("src"), ""},
@@ -43,8 +45,8 @@ func TestFind(t *testing.T) {
 		if want != "" {
 			want = at(want)
 		}
-		got := Find(c.name, c.roots, c.beside)
-		if got != want {
+		got, err := Find(c.name, c.roots, c.beside)
+		if got != want || err != nil {
 			t.Errorf("%q with %v is %q, want %q", c.name, c.roots, got, want)
 		}
 	}
@@ -71,5 +73,39 @@ func TestParseRoot(t *testing.T) {
 		if _, err := ParseRoot(s); err == nil {
 			t.Errorf("%q is taken", s)
 		}
+	}
+}
+
+// TestOutside: a file that is neither below a root nor beside the recording, by
+// its own path or through a link, is not shown before the person permits it.
+func TestOutside(t *testing.T) {
+	dir := t.TempDir()
+	mine, recs := filepath.Join(dir, "home", "id_key"), filepath.Join(dir, "recs")
+	for _, d := range []string{filepath.Dir(mine), recs} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(mine, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(mine, filepath.Join(recs, "main.c")); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{mine, "main.c", "/build/main.c"} {
+		got, err := Find(name, nil, recs)
+		var outside *Outside
+		if got != "" || !errors.As(err, &outside) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if got, err := Find(name, []Root{{To: filepath.Dir(mine)}}, recs); got == "" || err != nil {
+			t.Errorf("%s, permitted: %q, %v", name, got, err)
+		}
+	}
+	if got, err := Find("/proc/self/environ", []Root{{To: "/"}}, ""); got != "" || err != nil {
+		t.Errorf("what is no file: %q, %v", got, err)
+	}
+	if _, err := Lines("/proc/self/environ"); err == nil {
+		t.Error("what is no file was read")
 	}
 }

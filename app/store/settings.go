@@ -2,6 +2,8 @@ package store
 
 import (
 	"ashlar/ingest/compare"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/plain"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -154,12 +156,17 @@ func (s *Store) Opened(path string, at time.Time) error {
 }
 
 // AddRecent puts a file first among the recents, and remembers its folder. The
-// path is made absolute where that can be done.
+// path is made absolute where that can be done; of a URL nothing is kept that
+// lets in (see [plain.URL]).
 func (v *Settings) AddRecent(path string, at time.Time) {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
+	if fetch.IsURL(path) {
+		path = plain.URL(path)
+	} else {
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		v.Folder = filepath.Dir(path)
 	}
-	v.Folder = filepath.Dir(path)
 	v.Recents = slices.DeleteFunc(slices.Clone(v.Recents), func(r Recent) bool { return r.Path == path })
 	v.Recents = slices.Insert(v.Recents, 0, Recent{path, at.UTC().Truncate(time.Second)})
 	v.Recents = v.Recents[:min(len(v.Recents), mostRecents)]

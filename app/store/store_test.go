@@ -354,3 +354,21 @@ func TestHeldLock(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRecentURL: a server's recording is remembered as a URL, without what lets
+// in.
+func TestRecentURL(t *testing.T) {
+	dir := t.TempDir()
+	s := In(dir, dir)
+	if err := s.Opened("http://user:secret@host/profile?token=abc&seconds=5", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "settings.json"))
+	if err != nil || bytes.Contains(b, []byte("secret")) || bytes.Contains(b, []byte("abc")) {
+		t.Errorf("the settings are %s (%v)", b, err)
+	}
+	v, err := s.Settings()
+	if err != nil || len(v.Recents) != 1 || v.Recents[0].Path != "http://host/profile?token=xxxxx&seconds=5" || v.Folder != "" {
+		t.Errorf("%+v, %v", v, err)
+	}
+}

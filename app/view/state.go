@@ -33,6 +33,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -208,11 +209,12 @@ func (m Mark) Says(o Mark) bool {
 // Is tells whether a command line's argument is an address and not a file.
 func Is(s string) bool { return strings.HasPrefix(s, Scheme) }
 
-// String writes the address.
+// String writes the address. Of a URL it has nothing that lets in (see
+// [plain.URL]): addresses are shared.
 func (v *State) String() string {
 	var parts []string
 	for _, f := range v.Files {
-		parts = append(parts, "file="+strings.ReplaceAll(escape(f), "%3A", ":"))
+		parts = append(parts, "file="+strings.ReplaceAll(escape(plain.URL(f)), "%3A", ":"))
 	}
 	for i := range Fields {
 		f := &Fields[i]

@@ -209,3 +209,12 @@ func ExampleState_String() {
 	fmt.Println(v.String())
 	// Output: ashlar:1?file=run.spall&select=1.2s..1.5s&find=read%20file
 }
+
+// TestCredentials: an address is to be shared, and has nothing that lets in.
+func TestCredentials(t *testing.T) {
+	v := State{Files: []string{"http://user:secret@host/p?token=abc", "/a@b/run"}}
+	const want = "ashlar:1?file=http://host/p%3Ftoken%3Dxxxxx&file=/a@b/run"
+	if got := v.String(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -327,14 +327,14 @@ func parseTime(s string) (int64, error) {
 	return 0, bad
 }
 
-const plain = "-._~/@*()[]^$"
+const unescaped = "-._~/@*()[]^$"
 
 // escape writes what is not plain as %XX, byte by byte: paths may be no UTF-8.
 func escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
-		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte(plain, c) >= 0 {
+		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte(unescaped, c) >= 0 {
 			b.WriteByte(c)
 			continue
 		}

@@ -13,9 +13,11 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
+	"ashlar/ingest/plain"
 	"ashlar/ingest/source"
 )
 
@@ -61,7 +63,7 @@ func withPath(u *url.URL) *url.URL {
 // Open asks for a recording and returns its content, which streams as it
 // comes; compression is seen through. It waits for the server's answer as long
 // as ctx lets it, and reading ends with ctx too. Errors are *source.Error, one
-// sentence that begins with the URL (without a password in it).
+// sentence that begins with the URL (without what lets in, see [plain.URL]).
 func Open(ctx context.Context, name string) (*source.Input, error) {
 	u, err := url.Parse(name)
 	if err != nil {
@@ -69,10 +71,10 @@ func Open(ctx context.Context, name string) (*source.Input, error) {
 		if errors.As(err, &ue) {
 			err = ue.Err
 		}
-		return nil, &source.Error{Path: name, What: fmt.Sprintf("is not a URL (%v)", err), Err: err}
+		return nil, &source.Error{Path: plain.URL(name), What: fmt.Sprintf("is not a URL (%v)", err), Err: err}
 	}
 	u = withPath(u)
-	shown := u.Redacted()
+	shown := plain.URL(u.String())
 	fail := func(err error, format string, args ...any) (*source.Input, error) {
 		return nil, &source.Error{Path: shown, What: fmt.Sprintf(format, args...), Err: err}
 	}
@@ -93,6 +95,10 @@ func Open(ctx context.Context, name string) (*source.Input, error) {
 		var ue *url.Error
 		if errors.As(err, &ue) {
 			err = ue.Err
+		}
+		var on *sentOn
+		if errors.As(err, &on) {
+			return fail(err, "%v", on)
 		}
 		return fail(err, "the server cannot be reached (%v)", err)
 	}
@@ -121,7 +127,31 @@ func client() *http.Client {
 	t.TLSHandshakeTimeout = toConnect
 	t.DisableCompression = true
 	t.DisableKeepAlives = true // one request: nothing stays open behind it
-	return &http.Client{Transport: t}
+	return &http.Client{Transport: t, CheckRedirect: follow}
+}
+
+// sentOn says why a server's word that the recording lies elsewhere is not
+// followed.
+type sentOn struct{ what string }
+
+func (e *sentOn) Error() string { return e.what }
+
+// mostRedirects is how often a server may send on.
+const mostRedirects = 10
+
+// follow lets a server send on to another place on it, also from http to https,
+// but to no other server: that one the person has not named.
+func follow(req *http.Request, via []*http.Request) error {
+	was, to := via[len(via)-1].URL, req.URL
+	same := strings.EqualFold(was.Host, to.Host) && (was.Scheme == to.Scheme || to.Scheme == "https")
+	upgrade := was.Scheme == "http" && to.Scheme == "https" && strings.EqualFold(was.Hostname(), to.Hostname())
+	switch {
+	case !same && !upgrade:
+		return &sentOn{fmt.Sprintf("the server sends on to %s, which was not named; if it can be trusted, open that", plain.URL(to.String()))}
+	case slices.ContainsFunc(via, func(r *http.Request) bool { return *r.URL == *to }) || len(via) > mostRedirects:
+		return &sentOn{"the server sends on in a circle"}
+	}
+	return nil
 }
 
 // firstLine is the beginning of what a server says with a refusal.

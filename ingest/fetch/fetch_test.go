@@ -94,7 +94,7 @@ func TestOpen(t *testing.T) {
 		server.URL + "/nowhere": "/nowhere: the server answered 404 Not Found: 404 page not found",
 		server.URL + "/no":      "the server answered 500 Internal Server Error: Could not enable CPU profiling: cpu profiling already in use",
 		server.URL + "/page":    "/page: ",
-		secret + "/nowhere":     "http://me:xxxxx@",
+		secret + "/nowhere":     strings.TrimPrefix(server.URL, "http://") + "/nowhere: the server answered",
 		gone.URL + "/plain":     "/plain: the server cannot be reached",
 		"http://[::1/x":         "http://[::1/x: is not a URL",
 	} {
@@ -163,5 +163,56 @@ func TestProfile(t *testing.T) {
 	got, err := total(t, server.URL+"/debug/pprof/goroutine")
 	if err != nil || got < 2 {
 		t.Errorf("%d goroutines, %v", got, err)
+	}
+}
+
+// TestSentOn: a server may send on to another place on it, but neither to
+// another server nor in a circle.
+func TestSentOn(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		io.WriteString(w, folded)
+	}))
+	defer other.Close()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/out", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/elsewhere?token=abc", http.StatusFound)
+	})
+	mux.HandleFunc("/loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/pool", http.StatusFound) })
+	mux.HandleFunc("/pool", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/loop", http.StatusFound) })
+	mux.HandleFunc("/far/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", http.StatusFound) })
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	for path, want := range map[string]string{
+		"/out":  "/out: the server sends on to " + other.URL + "/elsewhere?token=xxxxx, which was not named; if it can be trusted, open that",
+		"/loop": "/loop: the server sends on in a circle",
+		"/far/": "/far/: the server sends on in a circle",
+	} {
+		if _, err := total(t, server.URL+path); err == nil || err.Error() != server.URL+want {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
+	if asked != 0 {
+		t.Error("the other server was asked")
+	}
+}
+
+// TestCredentials: what lets in is sent, and stands nowhere else.
+func TestCredentials(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "user" || password != "secret" || r.FormValue("token") != "abc" {
+			http.Error(w, "who are you", http.StatusUnauthorized)
+			return
+		}
+		io.WriteString(w, folded)
+	}))
+	defer server.Close()
+	rec, _, err := ingest.ReadAll(context.Background(), strings.Replace(server.URL, "http://", "http://user:secret@", 1)+"/run?token=abc&seconds=1", ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := server.URL + "/run?token=xxxxx&seconds=1"; rec.Source.Path != want {
+		t.Errorf("it is called %s, want %s", rec.Source.Path, want)
 	}
 }

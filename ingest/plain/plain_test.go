@@ -97,3 +97,16 @@ func TestWriter(t *testing.T) {
 		t.Errorf("an escape is not seen in %q", b.String())
 	}
 }
+
+func TestURL(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://user:secret@host:1/p?seconds=5&token=abc&x=a%20b#frag": "http://host:1/p?seconds=5&token=xxxxx&x=a%20b",
+		"https://me@host/p": "https://host/p", "HTTP://u:p@h": "http://h", "http://h/?X-Amz-Signature=1&access_token=2&api%5Fkey=3&key=4&seconds=1": "http://h/?X-Amz-Signature=xxxxx&access_token=xxxxx&api%5Fkey=xxxxx&key=xxxxx&seconds=1",
+		"http://me:se cret@[::1/x?token=abc": "http://[::1/x", "http://h/p": "http://h/p", "http://h/p?keyboard=us": "http://h/p?keyboard=us",
+		"/home/a@b/run?token=1": "/home/a@b/run?token=1", "": "", "-": "-",
+	} {
+		if got := URL(in); got != want {
+			t.Errorf("URL(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

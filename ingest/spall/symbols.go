@@ -3,14 +3,18 @@ package spall
 import (
 	"debug/dwarf"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"sort"
+	"strings"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
 )
 
 // program finds functions by address in an ELF executable: names from its
@@ -26,14 +30,14 @@ type program struct {
 // openProgram reads the symbols of the executable at path, which was loaded at
 // base when it was recorded.
 func openProgram(path string, base uint64) (*program, error) {
-	info, err := os.Stat(path)
+	real, err := source.Ordinary(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("is not here")
 	}
-	if err == nil && !info.Mode().IsRegular() {
+	if err != nil {
 		return nil, errors.New("is not a file")
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(real)
 	if err != nil {
 		return nil, errors.New("cannot be read")
 	}
@@ -45,6 +49,10 @@ func openProgram(path string, base uint64) (*program, error) {
 	p := &program{module: path, closer: file}
 	if f.Type == elf.ET_DYN {
 		p.slide = base
+	}
+	if unpacked(f, isSymbols) > mostSymbols {
+		file.Close()
+		return nil, fmt.Errorf("has more than %d MB of symbols", mostSymbols>>20)
 	}
 	static, _ := f.Symbols()
 	dynamic, _ := f.DynamicSymbols()
@@ -66,10 +74,47 @@ func openProgram(path string, base uint64) (*program, error) {
 		}
 		return 0
 	})
-	if d, err := f.DWARF(); err == nil {
-		p.lines = d
+	if unpacked(f, isDWARF) <= mostDWARF {
+		p.lines, _ = f.DWARF()
 	}
 	return p, nil
+}
+
+// Bounds of what is read of a program, which may unpack to far more than it
+// holds: above that there are no symbols, or no files beside them.
+const (
+	mostSymbols = 512 << 20
+	mostDWARF   = 512 << 20
+)
+
+func isDWARF(s *elf.Section) bool {
+	return strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_")
+}
+
+func isSymbols(s *elf.Section) bool {
+	return s.Type == elf.SHT_SYMTAB || s.Type == elf.SHT_DYNSYM || s.Type == elf.SHT_STRTAB
+}
+
+// unpacked is how many bytes some sections of a program have once they are
+// unpacked.
+func unpacked(f *elf.File, of func(*elf.Section) bool) (sum uint64) {
+	for _, s := range f.Sections {
+		if !of(s) || s.Type == elf.SHT_NOBITS {
+			continue
+		}
+		size := s.Size
+		// The older way to compress has the size in the section.
+		var head [12]byte
+		if strings.HasPrefix(s.Name, ".z") && s.ReaderAt != nil {
+			if _, err := s.ReadAt(head[:], 0); err == nil && string(head[:4]) == "ZLIB" {
+				size = binary.BigEndian.Uint64(head[4:])
+			}
+		}
+		if sum += size; sum < size {
+			return math.MaxUint64
+		}
+	}
+	return sum
 }
 
 func (p *program) close() { p.closer.Close() }
