@@ -32,10 +32,10 @@ var Formats = []codec.Format{
 	folded.Format,
 }
 
-// sniffLen is how much of a file its format is told by.
+// sniffLen bounds the beginning of a file by which its format is recognised.
 const sniffLen = 64 << 10
 
-// Sniff tells the format of a recording from its first bytes (decompressed;
+// Sniff recognises the format of a recording from its first bytes (decompressed;
 // whole when that is all there is). The name only decides between formats
 // that are equally sure. The error is one sentence that does not name the
 // file.

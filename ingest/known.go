@@ -22,7 +22,7 @@ type known struct {
 	is    func(*opening) bool
 }
 
-// opening is what a file begins with.
+// opening is the beginning of a file.
 type opening struct {
 	head  []byte
 	whole bool

@@ -1,5 +1,5 @@
 // Package ingest opens a recording in the background: it maps or reads the
-// file, tells its format, decodes it in goroutines of its own and publishes
+// file, recognises its format, decodes it in goroutines of its own and publishes
 // snapshots of the growing recording.
 package ingest
 
@@ -28,7 +28,7 @@ type Options struct {
 	// the system has free, and what GOMEMLIMIT leaves. Reading stops there, and
 	// what was read is shown with a warning.
 	MemoryLimit int64
-	// Part is what is kept of the recording.
+	// Part is the part of the recording that is kept.
 	Part recording.Part
 	// Hold, if set, has reading wait behind the first snapshot until it is closed,
 	// but for no longer than a quarter of a second: a window's first frame is soon
@@ -296,7 +296,7 @@ func (l *Load) notify() {
 	}
 }
 
-// Path is what was asked to be opened.
+// Path is the name that was given to open.
 func (l *Load) Path() string { return l.path }
 
 // Snapshot returns the latest state of the recording: an empty one at first,

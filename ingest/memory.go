@@ -43,7 +43,7 @@ const (
 	systemEvery = 25 * time.Millisecond
 )
 
-// guardLeast is what a recording may always take: where it holds less, memory is
+// guardLeast is the memory that a recording may always take: where it holds less, memory is
 // short for another reason, such as the recording that was shown before and is
 // about to be given up.
 const guardLeast = 32 << 20

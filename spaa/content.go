@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// FrameIdentity is what makes two frames of different recordings the same.
+// FrameIdentity is equal for frames of different recordings that are the same.
 // Parts that are not known are empty.
 type FrameIdentity struct {
 	Func    string // function name as the file gives it

@@ -34,7 +34,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%d: %s [%s]: %s", f.Line, f.Severity, f.Rule, f.Message)
 }
 
-// Report is what [Validate] found.
+// Report lists the findings of [Validate].
 type Report struct {
 	Findings []Finding        // by line; at most MaxPerRule of each rule
 	Counts   map[string]int64 // all findings by rule

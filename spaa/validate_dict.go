@@ -12,7 +12,7 @@ type dsoInfo struct {
 	isPath bool
 }
 
-// frameInfo is what checks of stacks need of a frame.
+// frameInfo is the part of a frame that checks of stacks need.
 type frameInfo struct {
 	identity uint64 // hash of function, dso and offset
 	dso      int64

@@ -66,7 +66,7 @@ type checkOptions struct {
 	part recording.Part // what is read of formats other than SPAA
 }
 
-// checked is what the check command prints as JSON.
+// checked is the JSON output of check.
 type checked struct {
 	Files    []*checkedFile `json:"files"`
 	Errors   int64          `json:"errors"`

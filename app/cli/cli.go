@@ -92,7 +92,7 @@ type call struct {
 	exe            string // of --exe
 }
 
-// note tells something beside the answer.
+// note prints a remark beside the answer.
 func (c *call) note(format string, args ...any) {
 	fmt.Fprintf(c.stderr, "ashlar: %s\n", plain.Text(fmt.Sprintf(format, args...)))
 }

@@ -151,7 +151,7 @@ func (c *call) convert(o *convertOptions) (err error) {
 	return r.stopped
 }
 
-// conversion is what the convert command prints as JSON.
+// conversion is the JSON output of convert.
 type conversion struct {
 	File    string        `json:"file"`
 	Format  string        `json:"format"`
@@ -276,10 +276,10 @@ func (c *call) openInput(ctx context.Context, path string) (*source.Input, error
 	return ingest.OpenSource(ctx, path)
 }
 
-// sniffLen is how much of a file its format is told by.
+// sniffLen bounds the beginning of a file by which its format is recognised.
 const sniffLen = 64 << 10
 
-// formatOf tells the format of an input, which stays as it is.
+// formatOf recognises the format of an input, which stays as it is.
 func formatOf(in *source.Input) (name string, err error) {
 	err = source.Protect(in.Path, func() error {
 		head, whole, err := in.Head(sniffLen)

@@ -112,7 +112,7 @@ func (d *diff) conditions(ctx context.Context) (failed []string, err error) {
 	return failed, nil
 }
 
-// measured is what a condition looks at.
+// measured is the quantity of a condition.
 type measured struct {
 	a, b int64
 	conf *compare.Confidence

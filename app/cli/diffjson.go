@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// diffJSON is what the diff command prints as JSON. Values are exact decimals in
+// diffJSON is the JSON output of diff. Values are exact decimals in
 // Unit. a_self, b_self and so on are as normalised; the sum of delta_self over
 // all rows by function, module, file, thread or stack is b.left-a.left, which is
 // b.total-a.total unless flags change stacks.
@@ -26,7 +26,7 @@ type diffJSON struct {
 	// unit. Matched says how the rows were.
 	MetricMatch string        `json:"metric_match"`
 	Matched     []diffMatched `json:"matched"`
-	// Method is what confidences are made from: runs, counts, durations; empty
+	// Method names the basis of confidences: runs, counts, durations; empty
 	// for none. Whole is about the totals, null where nothing can be said.
 	Method string    `json:"method"`
 	Whole  *diffSure `json:"whole"`

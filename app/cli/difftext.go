@@ -162,7 +162,7 @@ func (d *diff) how(w *strings.Builder) {
 	d.certainty(w)
 }
 
-// left is what transforms leave of both sides.
+// left is the rest of both sides after transforms.
 func (d *diff) left() (a, b int64) {
 	n := &d.c.Tree.Nodes[0]
 	return n.A.Total, n.B.Total

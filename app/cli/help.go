@@ -100,7 +100,7 @@ func names() []string {
 	return all
 }
 
-// helpFor is what to type to see a command's help.
+// helpFor is the command line that shows a command's help.
 func helpFor(cmd *command) string {
 	if cmd.name == "" {
 		return "ashlar --help"

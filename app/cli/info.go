@@ -59,7 +59,7 @@ early, what was read is printed and the exit code is 1.`,
 	}
 }
 
-// info is what the info command prints as JSON. Values of metrics and times are
+// info is the JSON output of info. Values of metrics and times are
 // exact decimals.
 type info struct {
 	Format      string        `json:"format"`
@@ -157,7 +157,7 @@ type infoThread struct {
 	Async bool `json:"async,omitempty"`
 }
 
-// infoContext is what stack records say under a key of their contexts: how many
+// infoContext sums up what stack records have under a key of their contexts: how many
 // different values there are, and the most common of them.
 type infoContext struct {
 	Key    string             `json:"key"`
@@ -170,7 +170,7 @@ type infoContextValue struct {
 	Stacks int64  `json:"stacks"`
 }
 
-// mostValues is how many values of a context key are told.
+// mostValues bounds the values printed of a context key.
 const mostValues = 8
 
 func contextsOf(rec *recording.Recording) []infoContext {

@@ -13,8 +13,8 @@ import (
 	"ashlar/render/units"
 )
 
-// progress tells on a terminal how far long work has come. Its zero value, for
-// what is no terminal, tells nothing.
+// progress shows on a terminal how far long work has come. Its zero value, for
+// what is no terminal, shows nothing.
 type progress struct {
 	w       io.Writer // nil: nobody looks
 	quit    chan struct{}

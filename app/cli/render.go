@@ -158,7 +158,7 @@ func rangeFlag(s string) (Range, error) {
 	return r, nil
 }
 
-// Views are what can be drawn of a recording, CompareViews of two.
+// Views names the pictures of a recording, CompareViews those of two.
 var (
 	Views        = []string{"both", "timeline", "flame", "functions", "modules", "files", "threads", "callers", "statistics", "heatmap", "source", "about"}
 	CompareViews = []string{"compare", "timeline", "diff", "two", "table", "distribution", "pairing", "about"}

@@ -148,11 +148,11 @@ func statsEvent(rec *recording.Recording, o *statsOptions, of []recording.FuncID
 	return analyze.Choose(rec, o.event, o.metric)
 }
 
-// stats is what the stats command prints as JSON. Times are exact decimals in
+// stats is the JSON output of stats. Times are exact decimals in
 // nanoseconds, starts counted from the recording's start; they are null where
 // they cannot be told, which Cannot then explains.
 type stats struct {
-	// Function is what was asked for, Functions what was found by it.
+	// Function is the text that was given, Functions those that match it.
 	Function string       `json:"function"`
 	Unit     string       `json:"unit"`
 	Count    *int64       `json:"count"`
@@ -168,7 +168,7 @@ type stats struct {
 	Histogram []statsBin  `json:"histogram"`
 	Slowest   []statsSpan `json:"slowest"`
 
-	// Unfinished of the calls never ended; their length is what is drawn.
+	// Unfinished of the calls never ended; their length is as drawn.
 	Unfinished int64           `json:"unfinished"`
 	File       string          `json:"file"`
 	Functions  []statsFunction `json:"functions"`

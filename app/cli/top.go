@@ -23,7 +23,7 @@ func topCommand() command {
 	return command{
 		name: "top", args: "FILE [flags]", line: "list where the cost went, heaviest first",
 		text: `
-Self is what a function cost itself, total with all that it called; a function
+Self is the cost of a function by itself, total includes what it called; a function
 that stands several times in one stack counts once in total. Traces have the
 metrics time and count. A range is answered from spans, samples or windows,
 whichever the recording has; the answer says which.
@@ -122,7 +122,7 @@ func (c *call) top(o *topOptions) error {
 	return stopped(rec)
 }
 
-// top is what the top command prints as JSON. Values are exact decimals in Unit.
+// top is the JSON output of top. Values are exact decimals in Unit.
 type top struct {
 	File   string `json:"file"`
 	Event  string `json:"event"`
@@ -134,7 +134,7 @@ type top struct {
 	// Basis says which records were added up: spans, samples, stacks or
 	// windows.
 	Basis string `json:"basis"`
-	// Range is what was answered for, null for the whole recording. Windows
+	// Range is the range of the answer, null for the whole recording. Windows
 	// cannot be cut, so it may be wider than Asked, which is there when a
 	// range was asked for, as is Answered: false when the recording could only
 	// answer for the whole.
@@ -288,7 +288,7 @@ func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
 	return row
 }
 
-// carried is what would have to be told by time.
+// carried names the records that would need times.
 func (t *top) carried() string {
 	if slices.ContainsFunc(t.Transforms, analyze.Transform.IsWhere) {
 		return "it with these labels"

@@ -11,11 +11,11 @@ import (
 	"ashlar/ingest/spans"
 )
 
-// sortFlag is what rows are sorted by, with - before it for the other end first;
+// sortFlag names the order of rows, with - before it for the other end first;
 // "" is the order they come in, by self.
 type sortFlag string
 
-// sortKey is what a row has that rows are sorted by.
+// sortKey is a property of rows to sort them by.
 type sortKey string
 
 const (
@@ -53,7 +53,7 @@ func (k sortKey) of(by analyze.By) bool {
 	return by == analyze.ByFunction || !k.spans() && k != "module" && k != "file"
 }
 
-// number is what is compared, the most first; nil for texts.
+// number is the value to compare, the largest first; nil for texts.
 func (k sortKey) number(lengths func(*analyze.Row) *spans.Stat) func(*analyze.Row) int64 {
 	switch k {
 	case "self":
@@ -80,7 +80,7 @@ func (k sortKey) number(lengths func(*analyze.Row) *spans.Stat) func(*analyze.Ro
 	}
 }
 
-// text is what is compared where there is no number, the first first.
+// text is compared where there is no number, in alphabetical order.
 func (k sortKey) text(rec *recording.Recording) func(*analyze.Row) string {
 	switch k {
 	case "module":

@@ -14,9 +14,9 @@ import (
 	"ashlar/render/units"
 )
 
-// topView is what transforms and a search add to an answer.
+// topView is the part of an answer that transforms and a search add.
 type topView struct {
-	// Transforms are what was done to the stacks, in order; Whole is what they
+	// Transforms changed the stacks, in this order; Whole is what they
 	// add up to without that and whatever their labels.
 	Transforms []analyze.Transform `json:"transforms,omitempty"`
 	Whole      json.Number         `json:"whole,omitempty"`
@@ -26,7 +26,7 @@ type topView struct {
 	Joined json.Number `json:"joined,omitempty"`
 	// Function is the one whose callers or callees the rows are.
 	Function *topRow `json:"function,omitempty"`
-	// Matched is what a search finds.
+	// Matched sums up the matches of a search.
 	Matched *topMatched `json:"matched,omitempty"`
 	// Cut is how many rows of an inverted tree are not followed to their end.
 	Cut int `json:"cut,omitempty"`
@@ -304,7 +304,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// viewText is what the heading says about transforms, a function and a search.
+// viewText is the part of the heading about transforms, a function and a search.
 func (t *top) viewText(b *strings.Builder) {
 	if len(t.Transforms) > 0 {
 		var names []string

@@ -55,7 +55,7 @@ func onAll(f func() analyze.Transform) func(string) analyze.Transform {
 	return func(string) analyze.Transform { return f() }
 }
 
-// viewHelp is what the help of a command with these flags says about them.
+// viewHelp explains these flags in the help of a command.
 const viewHelp = `
 A FUNCTION is a name as top prints it, NAME@MODULE, or a /regular expression/.
 Flags that change stacks apply in the order in which they are typed. --where is

@@ -15,7 +15,7 @@ import (
 	"ashlar/ingest/fetch"
 )
 
-// windowCommand is what runs when no command is named.
+// windowCommand runs when no command is named.
 func windowCommand() command {
 	return command{
 		args: "[FILE [FILE]|ADDRESS]", line: "look at recorded runs of programs",

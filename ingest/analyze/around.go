@@ -92,7 +92,7 @@ func Around(rec *recording.Recording, t *Tree, of Ref) Neighbours {
 	return n
 }
 
-// side is what stands on one side of a function: rows like those of a table.
+// side lists one side of a function: rows like those of a table.
 type side struct {
 	rows []Row
 	seen []bool

@@ -51,7 +51,7 @@ func Choose(rec *recording.Recording, event, metric string) (e, m int, err error
 	return -1, -1, fmt.Errorf("the recording has no metric %q; it has %s", metric, strings.Join(have, ", "))
 }
 
-// EventName is what an event is called: its name, or its kind where the format
+// EventName is the name of an event: its name, or its kind where the format
 // names none.
 func EventName(e *recording.Event) string {
 	switch {

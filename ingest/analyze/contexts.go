@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// KeyValues is what records say under one key of their contexts.
+// KeyValues are the values that records have under one key of their contexts.
 type KeyValues struct {
 	Key string
 	// Values are heaviest first, then by number and name. Records that do not
@@ -162,7 +162,7 @@ func (t *Tree) Within(rec *recording.Recording, node int) func(recording.CallID)
 	}
 }
 
-// endsLike tells, for a node of an inverted tree, whether a stack ends with the
+// endsLike reports, for a node of an inverted tree, whether a stack ends with the
 // functions on the way to it. What transforms made of frames is not followed.
 func (t *Tree) endsLike(rec *recording.Recording, node int) func(recording.CallID) bool {
 	path := t.Path(node)

@@ -190,7 +190,7 @@ func take(from *int64, v int64) {
 	}
 }
 
-// common is what two views of the same samples weigh.
+// common is the weight that two views of the same samples share.
 func common(a, b int64) int64 {
 	switch {
 	case a == recording.Missing:

@@ -9,7 +9,7 @@ import (
 
 // Matched says which part of a tree a pattern finds.
 type Matched struct {
-	// Nodes tells, by node of the tree, which match themselves.
+	// Nodes reports, by node of the tree, which match themselves.
 	Nodes []bool
 	// Total is the weight of the stacks that have a match in them, each counted
 	// once, and Count their number; what the tree has altogether is OfTotal and
@@ -67,7 +67,7 @@ func (t *Tree) kinds(rec *recording.Recording, is func(node int) bool) (n int) {
 	return n
 }
 
-// MatchHits tells, as Match does, which part of a tree a search for threads or
+// MatchHits reports, as Match does, which part of a tree a search for threads or
 // arguments finds. What has such an argument is weighed by the spans' time or
 // number, each once; other metrics do not tell.
 func MatchHits(ctx context.Context, rec *recording.Recording, t *Tree, q Query, h *search.Hits) (*Matched, error) {

@@ -83,7 +83,7 @@ func pathsOf(rec *recording.Recording, w *Weights) *callPaths {
 	return p
 }
 
-// groupID tells groups apart: all functions of a module or file, or a line of a
+// groupID identifies a group: all functions of a module or file, or a line of a
 // function.
 type groupID struct {
 	by   By
@@ -107,7 +107,7 @@ func (p *callPaths) group(id groupID, f recording.Function) uint32 {
 	return k
 }
 
-// function is what a key stands for.
+// function is the function of a key.
 func (p *callPaths) function(key uint32) recording.Function {
 	if key >= p.functions {
 		return p.groups[key-p.functions]

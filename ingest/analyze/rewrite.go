@@ -2,7 +2,7 @@ package analyze
 
 import "ashlar/ingest/recording"
 
-// Rewriting is what transforms make of a recording's stacks, each for itself.
+// Rewriting is the result of transforms on a recording's stacks, each for itself.
 // How a result is looked at (Invert, ByTime, and the order of CallersOf) does
 // not count.
 type Rewriting struct{ p *callPaths }

@@ -60,7 +60,7 @@ func Shallow(rec *recording.Recording, q Query, spans int) int {
 	return 0
 }
 
-// spanSum is what the spans of a call add up to: beside each other, since they
+// spanSum is the sum of a call's spans: beside each other, since they
 // are always used together and the calls of a large trace do not fit the cache.
 type spanSum struct{ time, count int64 }
 

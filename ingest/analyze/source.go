@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// SourceLine is what a line of a source file cost.
+// SourceLine is the cost of a line of a source file.
 type SourceLine struct {
 	// Line is 1-based; 0 gathers what is in the file on no known line.
 	Line int32
@@ -20,12 +20,12 @@ type SourceLine struct {
 	Funcs []recording.FuncID
 }
 
-// SourceCost is what the lines of a file cost.
+// SourceCost is the cost of the lines of a file.
 type SourceCost struct {
 	File string
 	// Lines are those with any cost, by number.
 	Lines []SourceLine
-	// Self is what the lines' Self add up to. Total is the weight of the stacks
+	// Self is the sum of the lines' Self. Total is the weight of the stacks
 	// with any line of the file in them, each counted once.
 	Self, Total int64
 	// Most is the greatest Self of a line, MostTotal the greatest Total: for

@@ -34,7 +34,7 @@ type Tree struct {
 	kids  []int32
 	// Depth is that of the deepest node.
 	Depth int
-	// Weights is what the tree was made from, Transforms how.
+	// The tree was made from Weights by Transforms.
 	Weights    *Weights
 	Transforms []Transform
 	// Groups are the modules and files that nodes stand for instead of functions,
@@ -53,7 +53,7 @@ type Tree struct {
 	seen, own []int64
 	// at is, by call, which node it has become; see NodeOf.
 	at []int32
-	// upright is what an inverted tree was made from.
+	// upright is the tree that an inverted one was made from.
 	upright *Tree
 }
 

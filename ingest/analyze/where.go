@@ -15,7 +15,7 @@ import (
 // on one key hold where any of them does that does not begin with !, and all that
 // do; conditions on several keys must hold all.
 //
-// Labels are what a file says of where a stack was taken (see ContextKeys): the
+// Labels describe where a stack was taken (see ContextKeys): the
 // contexts of stack records, threads' pid, tid and comm, samples' cpu. A record
 // without the key has the value "". A half of a stack that was joined with
 // another (see JoinRelated) counts with it.
@@ -147,7 +147,7 @@ func (q *Query) filter(rec *recording.Recording) func(*Record) bool {
 	}
 }
 
-// Takes returns a test for what a query's Where says of a record that is told by
+// Takes returns a test for what a query's Where says of a record that is identified by
 // its track, or recording.NoTrack, its context and its processor, -1 when that is
 // not known.
 func (q *Query) Takes(rec *recording.Recording) func(track int, of recording.ContextID, cpu int) bool {

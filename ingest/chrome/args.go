@@ -106,7 +106,7 @@ func (a *argStore) pair(begin, end uint64) uint64 {
 	return pairRef | uint64(n*pairRun+len(a.pairs[n])-1)
 }
 
-// text is what a reference stands for: a JSON object with the members of the
+// text is the text of a reference: a JSON object with the members of the
 // event's args as they stand in the file, and behind them the event's uncommon
 // members. It is "" for no reference, once a mapped file is closed, and when
 // it can't be read any more.

@@ -46,7 +46,7 @@ type decoder struct {
 	ledger
 }
 
-// worker is what one scanner's ids mean here.
+// worker maps one scanner's ids to the recording's.
 type worker struct {
 	names   []uint32
 	threads []*thread

@@ -2,7 +2,7 @@ package chrome
 
 import "ashlar/ingest/jsonscan"
 
-// event is what the scanner makes of one element: an event of the trace with
+// event is the scanner's result for one element: an event of the trace with
 // the fields that nearly all have, or something rarer that the builder reads
 // from its text.
 type event struct {
@@ -50,7 +50,7 @@ const (
 	phSkipped              // the key of a member that is too long to be kept
 )
 
-// batch is what the scanner made of a chunk, in the order of the file.
+// batch is the scanner's result for a chunk, in the order of the file.
 type batch struct {
 	chunk   []byte
 	base    int64 // where in the content chunk begins

@@ -302,7 +302,7 @@ func (t *Tree) calls(rec *recording.Recording, ids []int32) []int32 {
 	return at
 }
 
-// outermostCalls tells for each call whether no call above it has its row.
+// outermostCalls reports for each call whether no call above it has its row.
 func outermostCalls(calls *recording.Calls, of []int32, outer []bool, rows int) {
 	n := calls.Len()
 	first, next := make([]int32, n), make([]int32, n)

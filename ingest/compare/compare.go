@@ -241,7 +241,7 @@ func (c *Comparison) normalize() error {
 	return nil
 }
 
-// own is what one of a recording's values is in common whole units.
+// own is one of a recording's values in common whole units.
 func (c *Comparison) own(r int) *big.Rat {
 	m := &c.recs[r].Events[c.Metric.Event[r]].Metrics[c.Metric.Metric[r]]
 	u := unitOf(&c.recs[r].Events[c.Metric.Event[r]], m)
@@ -281,8 +281,8 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 type Side struct {
 	// Recordings is how many they are.
 	Recordings int
-	// Total is what is compared, in the common metric's units: scaled, and the
-	// mean of several. RawTotal is what the recordings say, their mean.
+	// Total is the value to compare, in the common metric's units: scaled, and the
+	// mean of several. RawTotal is the recordings' own value, their mean.
 	Total, RawTotal int64
 	// Samples is the number of samples of all recordings; see Run.
 	Samples int64
@@ -316,7 +316,7 @@ func (c *Comparison) sum(from, to int) Side {
 	return s
 }
 
-// Method is what the confidences of the comparison are made from.
+// Method is the basis of the comparison's confidences.
 func (c *Comparison) Method() Method {
 	if c.Sides >= 2 && len(c.Runs)-c.Sides >= 2 {
 		return FromRuns

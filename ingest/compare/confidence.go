@@ -124,7 +124,7 @@ func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confiden
 	return ps, all, ctx.Err()
 }
 
-// judgement is what finds the confidence of a row; nil where nothing tells, or
+// judgement finds the confidence of a row; nil where nothing tells, or
 // where it would take durations that are not there.
 func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i int, total bool) *Confidence) {
 	switch c.Method() {

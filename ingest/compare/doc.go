@@ -1,4 +1,4 @@
-// Package compare tells two recordings apart: what each function, module,
+// Package compare compares two recordings: what each function, module,
 // file, thread and stack costs in A (the baseline) and in B, and how sure one
 // can be that a difference is more than noise.
 //

@@ -50,7 +50,7 @@ func unitOf(ev *recording.Event, m *recording.Metric) unit {
 	return unit{m.Unit, 1}
 }
 
-// samplesClass is what numbers of samples measure.
+// samplesClass is the dimension of numbers of samples.
 const samplesClass = "samples"
 
 // plainEvent is an event's name without perf's modifiers (cycles:uppp).
@@ -68,7 +68,7 @@ type Metric struct {
 	// Event and Metric index the recording's events and their metrics, by
 	// recording: A's, then B's.
 	Event, Metric []int
-	// Common is what results are in: the finest unit and decimals of all.
+	// Common is the metric of the results: the finest unit and decimals of all.
 	Common recording.Metric
 	// Guard is how many of Common's decimals were added for scaled values.
 	Guard int

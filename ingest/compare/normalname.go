@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NormalName is what is left of a function's name without what changes from
+// NormalName is a function's name without what changes from
 // build to build: template and type arguments (C++, Rust, Go), Rust's hashes,
 // addresses, line numbers, version suffixes, the numbers of Go's closures and
 // of lambdas, and the suffixes of clones that gcc and clang make.

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// soVersion is what follows a shared library's name.
+// soVersion is the version behind a shared library's name.
 var soVersion = regexp.MustCompile(`(\.so)(?:\.[0-9]+)+$|-[0-9]+(?:\.[0-9]+)+(\.so|\.dylib|\.dll|\.jar)`)
 
 // matchModules matches the modules of recordings: by path, by the last part of

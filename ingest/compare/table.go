@@ -35,7 +35,7 @@ func ParseBy(s string) (By, error) {
 type Row struct {
 	// Name is the function, module, file, thread or stack (functions from the
 	// outermost, joined by ;). Module goes with functions and stacks (the
-	// innermost's). NameB and ModuleB are what it is called in B, where that
+	// innermost's). NameB and ModuleB are its names in B, where that
 	// differs; both are empty where it is not in B.
 	Name, Module, NameB, ModuleB string
 	// Key is the index of the function in Matching.Funcs, or of a stack's node in
@@ -51,10 +51,10 @@ type Row struct {
 	Self, Total *Confidence
 }
 
-// DeltaSelf is what B's self has more than A's.
+// DeltaSelf is the self of B less that of A.
 func (r *Row) DeltaSelf() int64 { return r.BSelf - r.ASelf }
 
-// DeltaTotal is what B's total has more than A's.
+// DeltaTotal is the total of B less that of A.
 func (r *Row) DeltaTotal() int64 { return r.BTotal - r.ATotal }
 
 // Confidence is that of the difference by which the row is sorted: of self, and
@@ -315,7 +315,7 @@ func (c *Comparison) funcRow(f *Func, key int32) Row {
 	return Row{Name: f.Name, Module: f.Module, Key: key, Rule: f.Rule()}
 }
 
-// outermost tells for each node whether no node above it has its row.
+// outermost reports for each node whether no node above it has its row.
 func (t *Tree) outermost(of []int32, rows int) []bool {
 	on := make([]int32, rows)
 	outer := make([]bool, len(t.Nodes))

@@ -30,7 +30,7 @@ type Node struct {
 	first, last   int32
 }
 
-// Amount is what one side has of a node, in the common metric's units, scaled
+// Amount is the cost of a node on one side, in the common metric's units, scaled
 // as the comparison says.
 type Amount struct {
 	Self, Total int64

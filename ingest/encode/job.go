@@ -1,4 +1,4 @@
-// Package encode is what writers of formats share: the [Job] that a writer is
+// Package encode holds the parts that writers of formats share: the [Job] that a writer is
 // given, the [Report] of what its format cannot hold, exact numbers, rows of
 // values, locations and spans in the shapes that formats want, and files that
 // are either whole or not there ([Create]). Each writer lies beside its reader.

@@ -6,14 +6,14 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// HeapMetrics are what runtimes, and pprof's tools, call the metrics of section
+// HeapMetrics are the names that runtimes, and pprof's tools, give the metrics of section
 // 9.2 of SPAA's specification.
 var HeapMetrics = map[string]string{
 	"alloc_space": "alloc_bytes", "alloc_objects": "alloc_count",
 	"inuse_space": "live_bytes", "inuse_objects": "live_count",
 }
 
-// PprofMetric is what pprof's tools call a metric.
+// PprofMetric is the name of a metric in pprof's tools.
 func PprofMetric(name string) string {
 	for theirs, ours := range HeapMetrics {
 		if name == ours {
@@ -23,7 +23,7 @@ func PprofMetric(name string) string {
 	return name
 }
 
-// PprofUnit is what pprof's tools call a unit.
+// PprofUnit is the name of a unit in pprof's tools.
 func PprofUnit(unit string) string {
 	switch unit {
 	case "ns":

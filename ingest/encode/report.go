@@ -11,7 +11,7 @@ type Report struct {
 	// Records is how many records were written: lines of SPAA, samples of a
 	// profile, events of a trace.
 	Records int64
-	// Lost is what could not be carried over, in the order in which it was
+	// Lost lists what could not be carried over, in the order in which it was
 	// found.
 	Lost []Loss
 }

@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// RowKey is what a row of an event stands for.
+// RowKey identifies a row of an event.
 type RowKey struct {
 	Track int32
 	Ctx   recording.ContextID

@@ -4,7 +4,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// ThreadID is what a track is called in a target that knows threads by number.
+// ThreadID is the number of a track in a target that knows threads by number.
 type ThreadID struct {
 	PID, TID int64
 	Name     string

@@ -98,7 +98,7 @@ func (x *extraction) event(e int) error {
 	return x.samples(e, to)
 }
 
-// rowKey is what values are added up by.
+// rowKey groups values that are added up.
 type rowKey struct {
 	call  recording.CallID
 	track int

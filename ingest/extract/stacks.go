@@ -26,7 +26,7 @@ func newMapping(rec *recording.Recording, b *recording.Builder, ts []analyze.Tra
 	return m
 }
 
-// call is what a call has become; false when its stack was taken away.
+// call is the new call of an old one; false when its stack was taken away.
 func (m *mapping) call(c recording.CallID) (recording.CallID, bool) {
 	if m.re == nil {
 		return m.of(int32(c)), true

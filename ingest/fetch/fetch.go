@@ -21,7 +21,7 @@ import (
 	"ashlar/ingest/source"
 )
 
-// defaultPath is what is asked for where a URL names only a server: what
+// defaultPath is requested where a URL names only a server: what
 // `go tool pprof` asks for, the CPU for 30 seconds.
 const defaultPath = "/debug/pprof/profile"
 
@@ -41,7 +41,7 @@ func IsURL(name string) bool {
 	return false
 }
 
-// Name is what a URL's recording is called where there is little room: the
+// Name is the name of a URL's recording where there is little room: the
 // server and the last element of the path.
 func Name(name string) string {
 	u, err := url.Parse(name)

@@ -76,7 +76,7 @@ func isText(head []byte, whole bool) bool {
 	return bad*100 <= len(head)
 }
 
-// census is what the first lines of a file are.
+// census counts the kinds of lines at the beginning of a file.
 type census struct {
 	counted int // stacks with a count
 	deep    int // of those, the ones with more than one frame

@@ -34,20 +34,20 @@ type converter struct {
 	n                     int64 // samples so far
 }
 
-// eventKey tells events apart: profiles of the same kind belong together,
+// eventKey identifies an event: profiles of the same kind belong together,
 // whatever resource they come from.
 type eventKey struct {
 	typ, unit, periodType, periodUnit string
 	period                            int64
 }
 
-// process is what a resource's attributes say about where its samples ran.
+// process is the place, from a resource's attributes, where its samples ran.
 type process struct {
 	pid  int64
 	name string
 }
 
-// sampleContext is what a sample's attributes come to.
+// sampleContext is the context that a sample's attributes make.
 type sampleContext struct {
 	id    recording.ContextID
 	track *recording.TrackBuilder

@@ -51,7 +51,7 @@ func (c *converter) location(i int32) []recording.FrameID {
 	return frames
 }
 
-// where is what a location's mapping and attributes say of its code.
+// where is the place of a location's code, from its mapping and attributes.
 type where struct {
 	module, buildID string
 	kind            recording.Kind

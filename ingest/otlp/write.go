@@ -49,7 +49,7 @@ type otlpContextKey struct {
 	cpu     int
 }
 
-// otlpContext is what a thread, a context and a processor come to.
+// otlpContext identifies a thread, a context and a processor.
 type otlpContext struct {
 	attrs []int32
 	link  int32

@@ -158,7 +158,7 @@ func (d *otlpDict) location(loc encode.Location) []byte {
 	return b
 }
 
-// frameType is what kind of code a frame is in OpenTelemetry's words, as far as
+// frameType is the kind of code of a frame in OpenTelemetry's words, as far as
 // the recording knows it so exactly. Where a binary's name says as much, there
 // is none.
 func (d *otlpDict) frameType(f *recording.Frame) string {

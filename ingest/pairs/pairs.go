@@ -1,5 +1,5 @@
-// Package pairs maps pairs of small ids to a third one, fast: it is what call
-// trees are interned with.
+// Package pairs maps pairs of small ids to a third one, fast: call
+// trees are interned with it.
 package pairs
 
 // Table maps a pair of 32-bit ids to a third, which is never 0: (parent call,

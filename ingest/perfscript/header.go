@@ -211,7 +211,7 @@ func seconds(w []byte) (int64, bool) {
 	return s*1_000_000_000 + f, true
 }
 
-// misc reports whether w is what -F misc prints: K or U for kernel or user, H
+// misc reports whether w is output of -F misc: K or U for kernel or user, H
 // or G for hypervisor or guest, and the like.
 func misc(w []byte) bool {
 	return len(w) > 0 && len(w) <= 8 && len(bytes.Trim(w, "KUHGMECSP!")) == 0

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// meta is what the comments of `perf script --header` say, and the sum of all
+// meta is the content of the comments of `perf script --header`, and the sum of all
 // periods.
 type meta struct {
 	version, command string
@@ -88,14 +88,14 @@ func (m *meta) apply(b *recording.Builder) {
 	}
 }
 
-// softwareEvents are what the kernel counts itself; perf list.
+// softwareEvents are counted by the kernel itself; perf list.
 var softwareEvents = map[string]bool{
 	"cpu-clock": true, "task-clock": true, "page-faults": true, "faults": true, "minor-faults": true, "major-faults": true,
 	"context-switches": true, "cs": true, "cpu-migrations": true, "migrations": true, "alignment-faults": true,
 	"emulation-faults": true, "dummy": true, "bpf-output": true, "cgroup-switches": true,
 }
 
-// eventKind tells tracepoints ("sched:sched_switch") and software events from
+// eventKind distinguishes tracepoints ("sched:sched_switch") and software events from
 // those of the processor. Modifiers (":u", ":ppp") come after the name.
 func eventKind(name string) string {
 	base, mod, colon := strings.Cut(name, ":")
@@ -110,7 +110,7 @@ func eventKind(name string) string {
 	return "hardware"
 }
 
-// periodUnit is what an event's period counts.
+// periodUnit is the unit of an event's period.
 func periodUnit(name string) string {
 	base, _, _ := strings.Cut(name, ":")
 	switch base {

@@ -16,8 +16,8 @@ const (
 	lineFunction = 1
 )
 
-// references is what a profile says of its functions' ids, which should be
-// unique and not 0, and of the lines that name them.
+// references describes the functions' ids of a profile, which should be
+// unique and not 0, and the lines that name them.
 type references struct {
 	functions map[uint64]int // how many have an id
 	count     int

@@ -27,7 +27,7 @@ type labels struct {
 	known map[string]labelled
 }
 
-// labelled is what labels come to.
+// labelled is the context that labels make.
 type labelled struct {
 	track int
 	ctx   recording.ContextID
@@ -55,7 +55,7 @@ func (x *labels) of(all *samples, s *oneSample) (track int, ctx recording.Contex
 	return track, ctx
 }
 
-// role is what a label means beyond its text.
+// role is the meaning of a label beyond its text.
 type role uint8
 
 const (

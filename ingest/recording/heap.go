@@ -8,7 +8,7 @@ type heap[T any] struct {
 
 func (h *heap[T]) len() int { return len(h.items) }
 
-// min is what pop will give.
+// min is the next result of pop.
 func (h *heap[T]) min() T { return h.items[0] }
 
 func (h *heap[T]) push(x T) {

@@ -67,7 +67,7 @@ func (l *Lane) levelUp(c *laneChunk, last int, end int64) {
 	}
 }
 
-// Bar is what Walk reports: one span (N is 1, Index its place in the lane), or
+// Bar is one result of Walk: one span (N is 1, Index its place in the lane), or
 // a group of N neighbouring spans that is too narrow to tell apart.
 type Bar struct {
 	Start, End int64

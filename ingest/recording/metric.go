@@ -79,13 +79,13 @@ type Event struct {
 	Frequency float64
 	Basis     Basis
 	Metrics   []Metric
-	// Note is what else the recorder says of how it was measured, in words.
+	// Note is the recorder's own remark on how it was measured.
 	Note string
 	// Primary is the index in Metrics of the one to show first.
 	Primary int
 }
 
-// Title is what people call the event: its name, or what it is made of.
+// Title is the event's name for people: its name, or what it is made of.
 func (e *Event) Title() string {
 	switch {
 	case e.Name != "":

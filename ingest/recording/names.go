@@ -34,7 +34,7 @@ func (k Kind) String() string {
 // FuncID is the index of a Function in a Recording.
 type FuncID uint32
 
-// FuncName is what tells a function from others, in one recording and from one
+// FuncName identifies a function, in one recording and from one
 // to the next: two functions are the same when name and module are.
 type FuncName struct {
 	Name   string `json:"name"`
@@ -49,10 +49,10 @@ func (n FuncName) String() string {
 	return n.Name + "@" + n.Module
 }
 
-// FuncName is what tells the function from others.
+// FuncName identifies the function.
 func (f Function) FuncName() FuncName { return FuncName{f.Name, f.Module} }
 
-// Function is what people mean by a function: everything is merged by it for
+// Function is a function as people mean it: everything is merged by it for
 // display. Two functions are the same when their FuncName is.
 type Function struct {
 	Name   string

@@ -44,7 +44,7 @@ func (p *Part) Takes(t *Track) bool {
 // WarnPart is the code of the warning that says what a part leaves out.
 const WarnPart = "part"
 
-// parting is what a builder knows of the part it keeps.
+// parting is the builder's knowledge of the part it keeps.
 type parting struct {
 	Part
 	left int64 // spans, samples, … that were left out

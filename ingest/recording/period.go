@@ -9,7 +9,7 @@ const (
 	farPeriods = 4
 	// noPeriod is the period where no two samples tell one.
 	noPeriod = 1e9
-	// mostDistances bounds how many distances a period is told from.
+	// mostDistances bounds the distances that a period is derived from.
 	mostDistances = 2000
 )
 

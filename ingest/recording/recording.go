@@ -15,7 +15,7 @@ type Source struct {
 	Tool        string // the program that recorded
 	Command     string // what was recorded, where the file says
 	Bytes       int64  // the file's size; -1 for a pipe
-	// Notes are what else the file says of itself, in its order; see Note.
+	// Notes are the other things that the file says of itself, in its order; see Note.
 	// MoreNotes is how many beyond those it has.
 	Notes     []Note
 	MoreNotes int64
@@ -113,7 +113,7 @@ type Recording struct {
 	shared map[FuncID]int
 
 	Counts Counts
-	// Part is what was opened of the file; Start and End are the whole file's.
+	// Part is the opened part of the file; Start and End are the whole file's.
 	Part     Part
 	Warnings []Warning
 	Ledger   []Tally

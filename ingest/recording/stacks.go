@@ -6,7 +6,7 @@ type ContextID uint32
 // Attr is one key of a context with its value as text.
 type Attr struct{ Key, Value string }
 
-// Context is what a stack record says about where it was taken: pid, tid, cpu,
+// Context describes where a stack record was taken: pid, tid, cpu,
 // comm, labels. Sorted by key.
 type Context []Attr
 

@@ -110,7 +110,7 @@ type FlowStep struct {
 	Time  int64
 }
 
-// Title is what a track is called where there is no room for more: its name,
+// Title is the name of a track where there is no room for more: its name,
 // else its thread id.
 func (t *Track) Title() string {
 	if t.Name != "" {

@@ -40,7 +40,7 @@ type Hits struct {
 
 	rec *recording.Recording
 	is  []bool // by function
-	// onTrack tells, by track, which threads match.
+	// onTrack reports, by track, which threads match.
 	onTrack []bool
 	rows    []hitRow
 	n       int64

@@ -29,7 +29,7 @@ type countItem struct {
 // itemBlocks is how many blocks an item has at most.
 const itemBlocks = 64
 
-// soonAfter is how long a search may go on before what it has found is told.
+// soonAfter is how long a search runs before it reports what it has found.
 const soonAfter = 20 * time.Millisecond
 
 // count fills the rows' counts by block, and drops rows without any hit.
@@ -84,7 +84,7 @@ func (c *counting) look(i int) {
 	c.done[i].Store(true)
 }
 
-// soFar is what has been counted, while others go on counting.
+// soFar is the count up to now, while others go on counting.
 func (c *counting) soFar() *Hits {
 	h := *c.h
 	h.Partial = true

@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Pattern is what people search for.
+// Pattern is a text to search for.
 type Pattern struct {
 	text  string // as it was typed
 	field Field

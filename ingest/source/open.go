@@ -22,7 +22,7 @@ const maxWindow = 512 << 20
 // stdin is what "-" is called.
 const stdin = "standard input"
 
-// Error is what was wrong with a file, as one sentence that begins with its
+// Error says what was wrong with a file, in one sentence that begins with its
 // path.
 type Error struct {
 	Path, What string

@@ -5,7 +5,7 @@ import (
 	format "ashlar/spaa"
 )
 
-// batch is what a worker makes of a piece: records in file order, with nothing
+// batch is a worker's result for a piece: records in file order, with nothing
 // in them that points into the file. Strings, stacks and contexts are numbers
 // from the worker's dict; what the dict learned with this piece travels along.
 type batch struct {

@@ -122,7 +122,7 @@ type cutter struct {
 	unit  string   // of the file's times
 }
 
-// cutSum is what a stack has in a window.
+// cutSum is the weight of a stack in a window.
 type cutSum struct {
 	samples int64
 	metric  string

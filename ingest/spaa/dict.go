@@ -174,7 +174,7 @@ func (d *dict) context(b *batch, c *format.ContextLine) uint32 {
 	return id
 }
 
-// contextKey appends what tells contexts apart.
+// contextKey appends what identifies a context.
 func contextKey(key []byte, c *format.ContextLine) []byte {
 	text := func(tag byte, s []byte) {
 		if s != nil {

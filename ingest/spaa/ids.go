@@ -29,7 +29,7 @@ type idEntry struct {
 	call        recording.CallID
 }
 
-// idRecord is what resolving needs of one stack record.
+// idRecord is the part of a stack record that resolving needs.
 type idRecord struct {
 	event, track int32
 	call         recording.CallID
@@ -144,7 +144,7 @@ func (t *idTable) ownAll(id uint32) {
 	}
 }
 
-// seeker is what names a stack by its id.
+// seeker names a stack by its id.
 type seeker struct {
 	event          int32 // -1: any
 	track, process int32 // NoTrack and -1: not known

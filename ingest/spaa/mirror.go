@@ -20,7 +20,7 @@ func (n *names) id(s string) uint32 {
 	return id
 }
 
-// mirror is what the merger knows of one worker's dict.
+// mirror is the merger's view of one worker's dict.
 type mirror struct {
 	names    []uint32 // by string number - 1
 	nodes    []mirrorNode

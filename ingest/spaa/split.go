@@ -37,7 +37,7 @@ type piece struct {
 type splitter struct {
 	in    *source.Input
 	begun bool
-	// data is what is left of the last chunk; searched is how much of it is
+	// data is the rest of the last chunk; searched is how much of it is
 	// known to have no line end.
 	data     []byte
 	searched int
@@ -121,7 +121,7 @@ func (s *splitter) fill() {
 	}
 }
 
-// prelude is what was read to find the header.
+// prelude is the part that was read to find the header.
 type prelude struct {
 	held   []piece
 	header *format.Header

@@ -16,7 +16,7 @@ const (
 	maxEvents  = 4096
 )
 
-// eventState is what the merger knows of an event beside the builder.
+// eventState is the merger's knowledge of an event beside the builder.
 type eventState struct {
 	name     uint32
 	declared bool

@@ -9,7 +9,7 @@ import (
 	format "ashlar/spaa"
 )
 
-// windowState is what windows need beside the builder.
+// windowState is the state of windows beside the builder.
 type windowState struct {
 	// decided: relative says what the times of windows are.
 	decided, relative bool

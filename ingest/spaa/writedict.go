@@ -26,7 +26,7 @@ type spaaDict struct {
 	scratch              []format.FrameIdentity
 }
 
-// dsoKey tells dsos apart. Frames of the kernel and others have separate ones,
+// dsoKey identifies a dso. Frames of the kernel and others have separate ones,
 // also where both are "[unknown]", because a dso's is_kernel holds for all.
 type dsoKey struct {
 	module, buildID string
@@ -167,7 +167,7 @@ func jsonString(s string) json.RawMessage {
 	return b
 }
 
-// notes is what the header of a SPAA file has for them.
+// notes are the fields of a SPAA header for them.
 func (s *spaaWriter) notes() format.Extra {
 	if len(s.Rec.Source.Notes) == 0 {
 		return nil

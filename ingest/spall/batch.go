@@ -14,7 +14,7 @@ const (
 	kindBits     = 3
 )
 
-// event is what became of one record, or of a begin and its end.
+// event is the result of one record, or of a begin and its end.
 type event struct {
 	at, end int64  // picoseconds; without an end, it is unused
 	id      uint32 // by kind

@@ -47,7 +47,7 @@ type parser struct {
 	skip skipper
 }
 
-// threadState is what is known of a thread: enough to tell unmatched ends and
+// threadState is the state of a thread: enough to tell unmatched ends and
 // times that run backwards where the file's offset is still at hand.
 type threadState struct {
 	key  uint64

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// record is what validation looks at; hot loops read records themselves.
+// record is the part of a record that validation needs; hot loops read records themselves.
 type record struct {
 	size int // 0 when it is cut, negative when it can't be one
 	time float64

@@ -60,7 +60,7 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return decode.Certain, err
 }
 
-// header is what a file says about itself.
+// header describes the file.
 type header struct {
 	auto    bool
 	version uint64

@@ -16,7 +16,7 @@ type Density struct {
 	// Cells has the samples' weight, or the number of spans that begin, by cell.
 	// It is nil where neither spans nor samples tell (see Basis).
 	Cells []int64
-	// Sum is what all cells have together, Most what the fullest has.
+	// Sum is the sum of all cells, Most the value of the fullest.
 	Sum, Most int64
 	Basis     analyze.Basis
 }

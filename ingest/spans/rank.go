@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/scan"
 )
 
-// RankOf says how many spans a function has and how many of them are longer
+// RankOf counts how many spans a function has and how many of them are longer
 // than a duration: a span's place among them is one more. All of the recording
 // counts.
 func RankOf(ctx context.Context, rec *recording.Recording, f recording.FuncID, duration int64) (longer, all int64, err error) {

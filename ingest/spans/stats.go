@@ -21,7 +21,7 @@ type Durations struct {
 	// Count is how many spans touch the selection; Unfinished of them never
 	// ended. All else is 0 and empty when there are none.
 	Count, Unfinished int64
-	// Sum is what the lengths add up to.
+	// Sum is the sum of the lengths.
 	Sum                    *big.Int
 	Min, Max               int64
 	Median, P90, P99, P999 int64 // nearest rank
@@ -49,7 +49,7 @@ type SlowSpan struct {
 }
 
 const (
-	// slowestSpans is how many of the longest are told.
+	// slowestSpans is how many of the longest are listed.
 	slowestSpans = 10
 	// momentsOfTime is into how many parts the time is divided.
 	momentsOfTime = 60

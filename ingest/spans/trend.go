@@ -9,7 +9,7 @@ import (
 // many, and their median length.
 type Moment struct{ From, To, Count, Median int64 }
 
-// Says is what a trend amounts to.
+// Says is the verdict of a trend.
 type Says string
 
 // What trends say. Unknown: there are too few moments with spans.

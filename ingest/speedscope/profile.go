@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// profile is what is held of one until it is built.
+// profile is one profile of a file until it is built.
 type profile struct {
 	kind, name, unit string
 	start, end       decode.Number

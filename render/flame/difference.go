@@ -35,7 +35,7 @@ type Difference struct {
 	funcs barFuncs
 }
 
-// Change is what a bar's colour says, from -1 (half as much in B, or less) over
+// Change is the meaning of a bar's colour, from -1 (half as much in B, or less) over
 // 0 to 1 (twice as much, or more).
 func Change(n *compare.Node) float64 {
 	a, b := n.A.Total, n.B.Total

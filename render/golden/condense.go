@@ -22,7 +22,7 @@ const cell = 16
 
 var (
 	pasted = regexp.MustCompile(`^<svg x="-?\d+" y="-?\d+" width="(\d+)" height="(\d+)">$`)
-	// boxes and bar are what a raster.Surface is filled with.
+	// boxes and bar are the fills of a raster.Surface.
 	boxes = regexp.MustCompile(`^<path fill="#(\w{6})"(?: fill-opacity="([\d.]+)")? d="([^"]*)"/>$`)
 	box   = regexp.MustCompile(`M(-?\d+) (-?\d+)h(\d+)v(\d+)h-\d+z`)
 	bar   = regexp.MustCompile(`^<rect x="(-?\d+)" y="(-?\d+)" width="(\d+)" height="(\d+)" rx="(\d+)" fill="#(\w{6})"/>$`)
@@ -78,7 +78,7 @@ func shorten(line string) string {
 	})
 }
 
-// painted is what a pasted picture looks like without its texts.
+// painted is a pasted picture without its texts.
 type painted struct {
 	*raster.Canvas
 	bars  []image.Rectangle // in the order in which they were painted

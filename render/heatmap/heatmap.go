@@ -17,7 +17,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Grid is what is drawn: a density folded into columns.
+// Grid is the content of the picture: a density folded into columns.
 type Grid struct {
 	*spans.Density
 	// Column is how much time a column has, in picoseconds; Rows and Cols are
@@ -64,7 +64,7 @@ func (g *Grid) Empty() string {
 // Cell is a place in the grid; row 0 is where a column begins, at the bottom.
 type Cell struct{ Col, Row int }
 
-// Count is what a cell has.
+// Count is the content of a cell.
 func (g *Grid) Count(c Cell) int64 { return g.Cells[c.Col*g.Rows+c.Row] }
 
 // Time is when a cell begins and ends, in the recording's picoseconds.

@@ -25,7 +25,7 @@ type Icon struct {
 // middle is at 0, 0.
 const Box = 48
 
-// Mask is what the icon covers of a square of px by px pixels, rasterised once a
+// Mask is the part that the icon covers of a square of px by px pixels, rasterised once a
 // size. It must not be changed.
 func (i *Icon) Mask(px int) *image.Alpha {
 	i.mu.Lock()

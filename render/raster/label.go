@@ -65,7 +65,7 @@ func (f *Face) cut(s string, w float32) string {
 	return s
 }
 
-// fitKey is what a shortened text depends on.
+// fitKey has everything that a shortened text depends on.
 type fitKey struct {
 	name  string
 	w     float32

@@ -143,7 +143,7 @@ func (f *Face) runs(text []rune) []bidi.Run {
 	return runs
 }
 
-// leftToRight tells the direction of a text as a whole, by its first letter.
+// leftToRight reports the direction of a text as a whole, by its first letter.
 func leftToRight(text []rune) bool {
 	for _, r := range text {
 		switch class(r) {

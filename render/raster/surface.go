@@ -1,6 +1,6 @@
 package raster
 
-// Surface is what pictures are drawn on: a [Canvas] of pixels, or one that
+// Surface takes pictures: a [Canvas] of pixels, or one that
 // writes the same shapes down for another program to draw. Coordinates are
 // pixels, x1 and y1 not included; what is drawn later covers what is there.
 type Surface interface {

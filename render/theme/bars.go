@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Mode says what the colour of a bar tells.
+// Mode says what the colour of a bar stands for.
 type Mode string
 
 const (
@@ -82,7 +82,7 @@ func (t *Theme) Thread(i int) color.NRGBA {
 	return OKLCH(t.barL+.03*(float64(i%3)-1), t.barC, math.Mod(250+golden*float64(i), 360))
 }
 
-// Family is what functions that belong together share: the package of a Go
+// Family is common to functions that belong together: the package of a Go
 // name, the namespace or class of others, else the module, else the name.
 func Family(f *recording.Function) string {
 	name := f.Name
@@ -122,10 +122,10 @@ func hash(s string) uint32 {
 type Palette struct {
 	Theme *Theme
 	Mode  Mode
-	// Threads tells, for ByThread, the track that a function runs on, where it
+	// Threads gives, for ByThread, the track that a function runs on, where it
 	// is just one: by function, the rest being negative.
 	Threads []int32
-	// Found tells, for BySearch, which functions are searched for.
+	// Found reports, for BySearch, which functions are searched for.
 	Found func(recording.FuncID) bool
 	cols  []color.NRGBA // by function; those without alpha are not known yet
 	calls []color.NRGBA // by call

@@ -10,7 +10,7 @@ import (
 	"ashlar/render/units"
 )
 
-// CounterName is what a counter is called.
+// CounterName is the name of a counter.
 func CounterName(c *recording.Counter) string {
 	if c.Series == "" || c.Series == c.Name {
 		return c.Name

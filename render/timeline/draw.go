@@ -27,14 +27,14 @@ type Picture struct {
 	// rest.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
-	// MarkAt, if set, tells instead of Mark whether any of n spans of a lane, -1
+	// MarkAt, if set, reports instead of Mark whether any of n spans of a lane, -1
 	// for samples, is marked.
 	MarkAt func(track, lane, i, n int) bool
 
 	// Chosen tracks have a stripe in the gutter.
 	Chosen map[int]bool
 
-	// Event and Metric are what windows are weighed by.
+	// Event and Metric weigh windows.
 	Event, Metric int
 
 	// Gathered, if set, is used again while the picture shows the same.

@@ -2,13 +2,13 @@ package timeline
 
 import "ashlar/ingest/recording"
 
-// Hit is what lies under a point of the timeline.
+// Hit is the thing under a point of the timeline.
 type Hit struct {
 	// Row is the index in Plan.Rows, -1 for none; Gutter says that the point
 	// is on the names.
 	Row    int
 	Gutter bool
-	// Call is what runs there (Found), from Start to End.
+	// Call runs there (Found), from Start to End.
 	Found bool
 	// Track is the index of the row's track, counter or window set.
 	Track      int
@@ -31,7 +31,7 @@ type Hit struct {
 	Point   int
 }
 
-// Key tells bars apart: two hits with the same key are on the same bar.
+// Key identifies a bar: two hits with the same key are on the same bar.
 type Key struct {
 	Row, Lane, Span int
 	Start           int64

@@ -97,7 +97,7 @@ func covered(rec *recording.Recording, t *recording.Track) float64 {
 	return sum
 }
 
-// TrackName is what a track is called.
+// TrackName is the name of a track.
 func TrackName(t *recording.Track) string {
 	if t.Name != "" {
 		return t.Name

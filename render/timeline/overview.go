@@ -58,7 +58,7 @@ func Density(rec *recording.Recording, event, metric, n int) []float64 {
 	return d
 }
 
-// density is what some tracks add to a picture of how busy a recording is.
+// density is the share of some tracks in a picture of how busy a recording is.
 type density struct {
 	rec   *recording.Recording
 	d     []float64

@@ -2,7 +2,7 @@ package timeline
 
 import "ashlar/ingest/recording"
 
-// rowSamples is what is seen of a row's samples: for each depth, neighbours that
+// rowSamples are the visible samples of a row: for each depth, neighbours that
 // share the call there are one bar.
 type rowSamples struct {
 	row  *Row

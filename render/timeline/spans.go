@@ -11,7 +11,7 @@ import (
 // a row of samples at a time. The second lays that out in pixels and letters, and
 // begins as soon as the first lane is there.
 
-// Gathered is what the first step found. A picture that is drawn again, with
+// Gathered is the result of the first step. A picture that is drawn again, with
 // other bars standing out, takes it from there. The zero value is ready.
 type Gathered struct {
 	of      gatheredOf
@@ -20,14 +20,14 @@ type Gathered struct {
 	look    *shared // nil where all is there
 }
 
-// gatheredOf is what the first step depends on.
+// gatheredOf has everything that the first step depends on.
 type gatheredOf struct {
 	plan         *Plan
 	view         View
 	w, h, gutter int
 }
 
-// laneSpans is what is seen of a lane's spans.
+// laneSpans are the visible spans of a lane.
 type laneSpans struct {
 	spans       *recording.Lane
 	track, lane int
@@ -106,7 +106,7 @@ func (p *Picture) gather(rows []Row) {
 	})
 }
 
-// nextLane and nextSamples are what was gathered, in the order of rows.
+// nextLane and nextSamples return the gathered rows in order.
 func (p *Picture) nextLane() *laneSpans {
 	if p.Gathered.look != nil {
 		p.Gathered.look.need(p.drawn)

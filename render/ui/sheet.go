@@ -34,7 +34,7 @@ type sheetItem struct {
 	weight font.Weight
 }
 
-// sheetOf is what a picture depends on besides what is on it.
+// sheetOf has everything that a picture depends on besides what is on it.
 type sheetOf struct {
 	size   image.Point
 	ground color.NRGBA
@@ -116,7 +116,7 @@ func (i *sheetItem) paint(u *UI, on raster.Surface, ground color.NRGBA) {
 	f.Draw(on, x, f.Baseline(b.Min.Y, b.Max.Y), t, raster.Pack(i.color), b.Min.X, b.Max.X)
 }
 
-// mix is what a colour, which may be translucent, looks like on a ground: by its
+// mix is a colour, which may be translucent, as it looks on a ground: by its
 // light, as in the rest of the window.
 func mix(ground, c color.NRGBA) color.NRGBA {
 	a := float64(c.A) / 255

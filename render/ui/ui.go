@@ -30,9 +30,9 @@ type UI struct {
 	layout.Context
 	Theme  *theme.Theme
 	Shaper *text.Shaper
-	// Faces are what pictures are labelled with.
+	// Faces are the fonts of labels in pictures.
 	Faces *raster.Faces
-	// Tip is what the tooltip is written on.
+	// Tip is the ground of tooltips.
 	Tip *Sheet
 	// Focus is where the keyboard is; nil where there is none.
 	Focus *Focus

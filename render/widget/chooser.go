@@ -24,7 +24,7 @@ type Line struct {
 	Title, Detail string
 	Dim           bool
 	Mark          mark // for what can be on and off
-	// Tab is what is typed when Tab completes it; "" for nothing.
+	// Tab is the text that Tab completes it to; "" for nothing.
 	Tab  string
 	Take func()
 }

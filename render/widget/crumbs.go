@@ -22,7 +22,7 @@ const (
 	crumbMost   = 190 // dp a name
 )
 
-// Trail is what such a line is about.
+// Trail is the path that such a line shows.
 type Trail struct {
 	Rec   *recording.Recording
 	Tree  *analyze.Tree

@@ -29,7 +29,7 @@ type Drag struct {
 	clickTime time.Duration
 }
 
-// Gesture is what an event means to an area.
+// Gesture is the meaning of an event to an area.
 type Gesture uint8
 
 const (
@@ -130,7 +130,7 @@ func (d *Drag) release(u *ui.UI, e pointer.Event, pos f32.Point) Gesture {
 	return Clicked
 }
 
-// notch is what a notch of a wheel scrolls by, as Gio reports it.
+// notch is the distance that a notch of a wheel scrolls, as Gio reports it.
 var notch = func() float32 {
 	if runtime.GOOS == "windows" {
 		return 120
