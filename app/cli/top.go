@@ -324,6 +324,9 @@ func (t *top) text(rec *recording.Recording) string {
 	if t.Whole != "" && t.Whole != t.Total {
 		fmt.Fprintf(&b, " of %s", units.Value(t.whole, t.metric))
 	}
+	if t.negative != 0 {
+		fmt.Fprintf(&b, ", with %s below zero", units.Value(t.negative, t.metric))
+	}
 	if kind := units.KindText(t.metric); kind != "" {
 		b.WriteString("; " + kind)
 	}

@@ -24,6 +24,9 @@ type topView struct {
 	// and Joined what counts once because of that.
 	Pairs  int64       `json:"pairs,omitempty"`
 	Joined json.Number `json:"joined,omitempty"`
+	// Negative is what in the total is below zero, as of memory that was given
+	// back; "" where nothing is.
+	Negative json.Number `json:"negative,omitempty"`
 	// Function is the one whose callers or callees the rows are.
 	Function *topRow `json:"function,omitempty"`
 	// Matched sums up the matches of a search.
@@ -31,7 +34,7 @@ type topView struct {
 	// Cut is how many rows of an inverted tree are not followed to their end.
 	Cut int `json:"cut,omitempty"`
 
-	joined int64
+	joined, negative int64
 	around string // "callers of f", for rows around a function
 	whole  int64
 }
@@ -103,6 +106,9 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		t.Transforms, t.Whole = o.Transforms, exact(t.whole, t.metric)
 		t.sum, t.Records = sumOf(tree)
 		t.Total, t.Cut = exact(t.sum, t.metric), tree.Cut
+	}
+	if tree != nil && tree.Negative != 0 {
+		t.Negative, t.negative = exact(tree.Negative, t.metric), tree.Negative
 	}
 	if w.Pairs > 0 {
 		t.Pairs, t.Joined, t.joined = w.Pairs, exact(w.Joined, t.metric), w.Joined

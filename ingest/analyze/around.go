@@ -65,9 +65,9 @@ func Around(rec *recording.Recording, t *Tree, of Ref) Neighbours {
 				if n.Function.Name == "" {
 					n.Function = t.row(rec, i, ByFunction)
 				}
-				n.Function.Total += nd.Total
+				recording.Add(&n.Function.Total, nd.Total)
 			}
-			n.Function.Self += nd.Self
+			recording.Add(&n.Function.Self, nd.Self)
 			n.Function.Count += nd.Count
 			depth++
 			callers.enter(group[nd.Parent], nd)
@@ -108,9 +108,9 @@ func sides(rows []Row) *side {
 func (s *side) enter(row int32, nd *Node) {
 	r := &s.rows[row]
 	if s.on[row] == 0 {
-		r.Total += nd.Total
+		recording.Add(&r.Total, nd.Total)
 	}
-	r.Self += nd.Self
+	recording.Add(&r.Self, nd.Self)
 	r.Count += nd.Count
 	s.on[row]++
 	s.seen[row] = true

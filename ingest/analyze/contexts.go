@@ -67,7 +67,7 @@ func (s *contextTally) add(r *Record) {
 	v := &s.sums[r.Context]
 	v.Count++
 	if r.Value != recording.Missing {
-		v.Weight += r.Value
+		recording.Add(&v.Weight, r.Value)
 	}
 }
 
@@ -83,7 +83,7 @@ func byKey(rec *recording.Recording, sums []ContextValue) []KeyValues {
 			v = &ContextValue{Value: value}
 			all[key][value] = v
 		}
-		v.Weight += sum.Weight
+		recording.Add(&v.Weight, sum.Weight)
 		v.Count += sum.Count
 	}
 	for id := range sums {

@@ -3,6 +3,8 @@ package analyze
 import (
 	"math"
 	"math/bits"
+
+	"ashlar/ingest/recording"
 )
 
 // Limits of inverted trees. A tree of n nodes may have n times its depth when
@@ -105,7 +107,7 @@ func (v *inversion) expand(node int32) {
 			v.ends[n] = end{up, e.leaf}
 			n++
 		} else {
-			nd.Self += leaf.Self
+			recording.Add(&nd.Self, leaf.Self)
 			nd.Count += leaf.Count
 		}
 	}
@@ -129,7 +131,7 @@ func (v *inversion) part(node int32) {
 		k := v.slot[key]
 		leaf := &v.from.Nodes[e.leaf]
 		child := &v.to.Nodes[k]
-		child.Self += leaf.Self
+		recording.Add(&child.Self, leaf.Self)
 		child.Count += leaf.Count
 		v.seg[k].hi++
 		if v.to.seen != nil {

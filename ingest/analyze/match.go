@@ -45,10 +45,10 @@ func Match(rec *recording.Recording, t *Tree, p *search.Pattern) *Matched {
 	for i := range t.Nodes {
 		nd := &t.Nodes[i]
 		in[i] = i > 0 && (in[nd.Parent] || is(t, i))
-		m.OfTotal += nd.Self
+		recording.Add(&m.OfTotal, nd.Self)
 		m.OfCount += nd.Count
 		if in[i] {
-			m.Total += nd.Self
+			recording.Add(&m.Total, nd.Self)
 			m.Count += nd.Count
 		}
 	}

@@ -159,7 +159,7 @@ func (p *callPaths) pass(step func(i, up int32) int32) {
 			n++
 		case vanish:
 		default:
-			p.self[m] += p.self[i]
+			recording.Add(&p.self[m], p.self[i])
 			p.count[m] += p.count[i]
 			if p.seen != nil {
 				p.seen[m] = min(p.seen[m], p.seen[i])
@@ -221,7 +221,7 @@ func (p *callPaths) tree(w *Weights) *Tree {
 	}
 	for i, k := range to {
 		nd := &t.Nodes[k]
-		nd.Self += p.self[i]
+		recording.Add(&nd.Self, p.self[i])
 		nd.Count += p.count[i]
 		if p.seen != nil {
 			t.seen[k] = min(t.seen[k], p.seen[i])

@@ -91,7 +91,7 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 		s.Each(func(starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				sum := &sums[c]
-				sum.time += min(ends[k], to) - max(starts[k], from)
+				recording.Add(&sum.time, min(ends[k], to)-max(starts[k], from))
 				sum.count++
 			}
 		})
@@ -137,7 +137,7 @@ func spansBut(ctx context.Context, rec *recording.Recording, q *Query) (time, co
 		s.Each(func(starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				sum := &sums[c]
-				sum.time += ends[k] - starts[k]
+				recording.Add(&sum.time, ends[k]-starts[k])
 				sum.count++
 			}
 		})
@@ -170,7 +170,7 @@ func sumSpans(ctx context.Context, rec *recording.Recording, items []scan.Stretc
 	})
 	for _, sums := range all[1:] {
 		for c := range sums {
-			all[0][c].time += sums[c].time
+			recording.Add(&all[0][c].time, sums[c].time)
 			all[0][c].count += sums[c].count
 		}
 	}

@@ -78,14 +78,14 @@ func SourceOf(rec *recording.Recording, w *Weights, file string) *SourceCost {
 			return
 		}
 		l := &s.Lines[i]
-		l.Self += w.Self[c]
+		recording.Add(&l.Self, w.Self[c])
 		l.Count += w.Count[c]
-		s.Self += w.Self[c]
+		recording.Add(&s.Self, w.Self[c])
 		if on[i] == 0 {
-			l.Total += below[c]
+			recording.Add(&l.Total, below[c])
 		}
 		if inFile == 0 {
-			s.Total += below[c]
+			recording.Add(&s.Total, below[c])
 		}
 		on[i]++
 		inFile++

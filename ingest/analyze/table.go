@@ -92,9 +92,9 @@ func Table(rec *recording.Recording, t *Tree, by By) []Row {
 		nd := &t.Nodes[i]
 		g := group[i]
 		if on[g] == 0 {
-			rows[g].Total += nd.Total
+			recording.Add(&rows[g].Total, nd.Total)
 		}
-		rows[g].Self += nd.Self
+		recording.Add(&rows[g].Self, nd.Self)
 		rows[g].Count += nd.Count
 		on[g]++
 	}, func(i int) { on[group[i]]-- })

@@ -50,7 +50,7 @@ func ByContext(ctx context.Context, rec *recording.Recording, q Query, key strin
 		}
 		for i := range rows {
 			r := t.row(&Record{Track: i, CPU: -1})
-			r.Self += rows[i].Self
+			recording.Add(&r.Self, rows[i].Self)
 			r.Count += rows[i].Count
 		}
 	} else if err := records(ctx, rec, q, t); err != nil {
@@ -143,7 +143,7 @@ func (s *sums) add(r *Record) {
 func (r *Row) add(v int64) {
 	r.Count++
 	if v != recording.Missing {
-		r.Self += v
+		recording.Add(&r.Self, v)
 	}
 }
 
@@ -161,11 +161,11 @@ func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Tran
 		n := int64(s.Len())
 		r.Count += n
 		if q.Metric == recording.SpanCount {
-			r.Self += n
+			recording.Add(&r.Self, n)
 		} else if rec.Calls.Depth(s.Lane.Call(s.First)) == 1 {
 			// All spans of a lane are equally deep; several lanes of a track
 			// are outermost where spans overlap without nesting.
-			r.Self += covered(ctx, &s, from, to)
+			recording.Add(&r.Self, covered(ctx, &s, from, to))
 		}
 	}
 	return t.rows, ctx.Err()
@@ -210,14 +210,14 @@ func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query)
 		items[i].Each(func(starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				r.Count += counts[c]
-				r.Self += weighs[c] * (min(ends[k], to) - max(starts[k], from))
+				recording.Add(&r.Self, weighs[c]*(min(ends[k], to)-max(starts[k], from)))
 			}
 		})
 	})
 	for _, rows := range all {
 		for i := range rows {
 			s.rows[i].Count += rows[i].Count
-			s.rows[i].Self += rows[i].Self
+			recording.Add(&s.rows[i].Self, rows[i].Self)
 		}
 	}
 	if q.Metric == recording.SpanCount {

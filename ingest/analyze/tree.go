@@ -23,6 +23,11 @@ type Node struct {
 	// Self and Total are in the metric's units; Count is the number of spans,
 	// samples or records that end exactly here.
 	Self, Total, Count int64
+	// Gross is how wide the node is drawn: what stands in it and below, what is
+	// negative counted as if it were not. It is Total where nothing is negative;
+	// else a child with more than its parent's total would be wider than that, and
+	// one with less than nothing could not be seen.
+	Gross int64
 	// first and last bound the children in Tree.kids.
 	first, last int32
 }
@@ -43,6 +48,9 @@ type Tree struct {
 	// Inverted trees begin with the functions that cost themselves and go on to
 	// their callers. Self is then the weight of stacks that reach no further up.
 	Inverted bool
+	// Negative is the sum of what is below zero in nodes, never above 0: the root's
+	// Total is what is positive less that, and its Gross the two together.
+	Negative int64
 	// Cut is how many nodes of an inverted tree end too early: bottom-up trees
 	// can be far larger than the recording, so the lightest parts of very large
 	// ones are not followed to the end. Such a node's weight is its own.
@@ -125,10 +133,13 @@ func (t *Tree) finish(byTime bool) {
 	counts := make([]int32, len(t.Nodes)+1)
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		nd := &t.Nodes[i]
-		nd.Total += nd.Self
+		recording.Add(&nd.Total, nd.Self)
+		recording.Add(&nd.Gross, max(nd.Self, -nd.Self))
+		recording.Add(&t.Negative, min(nd.Self, 0))
 		t.Depth = max(t.Depth, int(nd.Depth))
 		if i > 0 {
-			t.Nodes[nd.Parent].Total += nd.Total
+			recording.Add(&t.Nodes[nd.Parent].Total, nd.Total)
+			recording.Add(&t.Nodes[nd.Parent].Gross, nd.Gross)
 			counts[nd.Parent]++
 			if t.seen != nil {
 				t.seen[nd.Parent] = min(t.seen[nd.Parent], t.seen[i])
@@ -158,7 +169,7 @@ func (t *Tree) finish(byTime bool) {
 func (t *Tree) order(kids []int32, byTime bool) {
 	switch {
 	case !byTime:
-		slices.SortStableFunc(kids, func(a, b int32) int { return cmp.Compare(t.Nodes[b].Total, t.Nodes[a].Total) })
+		slices.SortStableFunc(kids, func(a, b int32) int { return cmp.Compare(t.Nodes[b].Gross, t.Nodes[a].Gross) })
 	case t.seen != nil:
 		slices.SortStableFunc(kids, func(a, b int32) int { return cmp.Compare(t.seen[a], t.seen[b]) })
 	}

@@ -114,12 +114,12 @@ func (w *Weights) add(r *Record) {
 	if r.joined {
 		w.Pairs++
 		if r.Value != recording.Missing {
-			w.Joined += r.Value
+			recording.Add(&w.Joined, r.Value)
 		}
 	}
 	if r.Value != recording.Missing {
-		w.Self[r.Call] += r.Value
-		w.Sum += r.Value
+		recording.Add(&w.Self[r.Call], r.Value)
+		recording.Add(&w.Sum, r.Value)
 	}
 	if w.First != nil {
 		w.First[r.Call] = min(w.First[r.Call], r.At)
@@ -182,13 +182,13 @@ func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weight
 		for c := len(w.Self) - 1; c > 0; c-- {
 			if t := time[c]; t != 0 {
 				if p := rec.Calls.Parent(recording.CallID(c)); p != recording.NoCall {
-					w.Self[p] -= t
+					w.Self[p] = max(0, w.Self[p]-t) // less only where sums are cut
 				}
 			}
 		}
 	}
 	for c, v := range w.Self {
-		w.Sum += v
+		recording.Add(&w.Sum, v)
 		w.Records += w.Count[c]
 	}
 	return w, nil

@@ -73,7 +73,7 @@ func counted(w *analyze.Weights, n func(c int) float64) *analyze.Weights {
 	for c, v := range w.Self {
 		if v != 0 {
 			s.Self[c] = max(1, int64(math.Round(math.Abs(n(c)))))
-			s.Sum += s.Self[c]
+			recording.Add(&s.Sum, s.Self[c])
 		}
 	}
 	return s

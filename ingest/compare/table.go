@@ -346,12 +346,12 @@ func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows
 		g := of[i]
 		switch {
 		case !t.Inverted || i == 0:
-			self[g] += values[i]
+			add(&self[g], values[i])
 		case t.Nodes[i].Depth == 1: // what ends here, whoever called it
-			self[g] += sums[i]
+			add(&self[g], sums[i])
 		}
 		if outer[i] && i > 0 {
-			total[g] += sums[i]
+			add(&total[g], sums[i])
 		}
 	}
 	total[0] = self[0] // the root is a row only for records without a stack
@@ -364,11 +364,11 @@ func (g *groups) finish(c *Comparison, here [2][]bool) {
 		row := &g.rows[i]
 		for r := range g.self {
 			if side, _ := c.sideOf(r); side == 0 {
-				row.ASelf += g.self[r][i]
-				row.ATotal += g.total[r][i]
+				recording.Add(&row.ASelf, g.self[r][i])
+				recording.Add(&row.ATotal, g.total[r][i])
 			} else {
-				row.BSelf += g.self[r][i]
-				row.BTotal += g.total[r][i]
+				recording.Add(&row.BSelf, g.self[r][i])
+				recording.Add(&row.BTotal, g.total[r][i])
 			}
 		}
 		switch a, b := here[0][i], here[1][i]; {
@@ -438,5 +438,13 @@ func (c *Comparison) nameSides(row *Row, f *Func) {
 		if in[0].Module != in[1].Module {
 			row.ModuleB = in[1].Module
 		}
+	}
+}
+
+// add adds to a sum, which stays as it is where it would go beyond the last number
+// that there is.
+func add[T int64 | float64](sum *T, v T) {
+	if s := *sum + v; (s >= *sum) == (v >= 0) {
+		*sum = s
 	}
 }

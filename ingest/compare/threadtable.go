@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"ashlar/ingest/analyze"
+
+	"ashlar/ingest/recording"
 )
 
 // groupThreads makes rows of threads.
@@ -42,7 +44,7 @@ func (c *Comparison) groupThreads(ctx context.Context, g *groups) error {
 		side, _ := c.sideOf(r)
 		self := make([]int64, none+1)
 		g.byTrack(r, rows, func(k int32, row *analyze.Row) {
-			self[k] += row.Self
+			recording.Add(&self[k], row.Self)
 			here[side][k] = true
 		})
 		if g.self[r], err = run.factor.share(self, order); err != nil {

@@ -162,7 +162,7 @@ func (g *merger) walk(r int, rec *recording.Recording, from *analyze.Tree, here 
 			}
 		}
 		at[i] = k
-		self[k] += nd.Self
+		recording.Add(&self[k], nd.Self)
 		if !here {
 			continue
 		}
@@ -214,7 +214,7 @@ func (t *Tree) finish(factors []factor) error {
 		}
 		t.runs[r] = scaled
 		for i, v := range scaled {
-			t.side(i, r).Self += v
+			recording.Add(&t.side(i, r).Self, v)
 			if t.count[r] != nil {
 				t.side(i, r).Samples += t.count[r][i]
 			}
@@ -223,13 +223,13 @@ func (t *Tree) finish(factors []factor) error {
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		n := &t.Nodes[i]
 		for _, s := range []*Amount{&n.A, &n.B} {
-			s.Total += s.Self
+			recording.Add(&s.Total, s.Self)
 			s.SamplesTotal += s.Samples
 		}
 		if i > 0 {
 			p := &t.Nodes[n.Parent]
-			p.A.Total += n.A.Total
-			p.B.Total += n.B.Total
+			recording.Add(&p.A.Total, n.A.Total)
+			recording.Add(&p.B.Total, n.B.Total)
 			p.A.SamplesTotal += n.A.SamplesTotal
 			p.B.SamplesTotal += n.B.SamplesTotal
 		}

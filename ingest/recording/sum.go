@@ -4,15 +4,22 @@ import "math"
 
 // Saturated is a+b, or what is nearest to it: never Missing, which is no number.
 func Saturated(a, b int64) int64 {
-	switch s := a + b; {
-	case a >= 0 && b >= 0 && s < 0:
-		return math.MaxInt64
-	case a < 0 && b < 0 && (s >= 0 || s == Missing):
-		return math.MinInt64 + 1
-	default:
+	if s := a + b; (a^s)&(b^s) >= 0 && s != Missing {
 		return s
 	}
+	return end(a)
 }
+
+// end is the last number on the side of one.
+func end(side int64) int64 {
+	if side < 0 {
+		return math.MinInt64 + 1
+	}
+	return math.MaxInt64
+}
+
+// Add adds to a sum, which stops at the last number that there is.
+func Add(sum *int64, v int64) { *sum = Saturated(*sum, v) }
 
 // warnTotal is the code of the warning that a total is more than can be counted.
 const warnTotal = "total-overflow"

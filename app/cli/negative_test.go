@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// What is below zero is said beside the total, and sums that do not fit stop.
+func TestNegativeAndTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	delta := write("delta.folded", "main;grow 100\nmain;shrink -40\nmain -3\n")
+	if out := said(t, "top", delta); !strings.Contains(out, "total 57, with −43 below zero") {
+		t.Errorf("%s", out)
+	}
+	if out := said(t, "top", "--json", delta); !strings.Contains(out, `"negative": -43`) {
+		t.Errorf("%s", out)
+	}
+	var long strings.Builder
+	long.WriteString("[")
+	for i := range 1000 {
+		for k := range 5 {
+			long.WriteString(strings.NewReplacer("T", strconv.Itoa(i), "N", strconv.Itoa(k)).Replace(`{"ph":"X","pid":1,"tid":T,"name":"fN","ts":N,"dur":4579200000000},` + "\n"))
+		}
+	}
+	path := write("long.json", long.String()+"{}]")
+	for _, args := range [][]string{{"top", path}, {"top", "--tree", path}, {"top", "--by", "thread", path}, {"top", "--range", "1us..10us", path}, {"stats", "--function", "f0", path}} {
+		if out := said(t, args...); strings.Contains(out, "−") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	if out := said(t, "info", path); !strings.Contains(out, "larger than can be counted") {
+		t.Errorf("%s", out)
+	}
+}
+
+func said(t *testing.T, args ...string) string {
+	t.Helper()
+	r := run(args...)
+	if r.code != 0 {
+		t.Fatalf("%v ends with %d: %s", args, r.code, r.stderr)
+	}
+	return r.stdout
+}
