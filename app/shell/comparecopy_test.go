@@ -171,7 +171,7 @@ func TestFastAndSlowAreOfNoFile(t *testing.T) {
 	s.compare(s.newPane(session.Of(name(fast), fast, s.wake)), s.newPane(session.Of(name(slow), slow, s.wake)), nil)
 	settleBoth(t, s)
 	for i, p := range s.versus.panes {
-		if p.marks.keep(s, p); p.marks.asked {
+		if p.marks.keep(s, p); p.marks.read {
 			t.Errorf("%s asks for marks of the file %q", sideName(i), p.path)
 		}
 	}

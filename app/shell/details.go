@@ -48,7 +48,7 @@ func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []de
 			d.value += "  " + units.Percent(self, h.End-h.Start)
 			ds = append(ds, d)
 			if h.Call != recording.NoCall {
-				if rank := p.rank.of(s, p.rec, p.rec.Func(h.Call), h.End-h.Start); rank != "" {
+				if rank := p.rank.of(s, rankKey{p.rec, p.rec.Func(h.Call), h.End - h.Start}); rank != "" {
 					ds = append(ds, detail{key: "Rank", value: rank})
 				}
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,7 +156,7 @@ func (s *Shell) Still() *Shell {
 	if s.pane == nil {
 		return o
 	}
-	o.Roots, o.sources = s.Roots, maps.Clone(s.sources)
+	o.Roots = s.Roots
 	if v := s.versus; v != nil {
 		o.versus = v.still()
 		o.pane = o.versus.panes[v.focus]

@@ -1,11 +1,13 @@
 package shell
 
 import (
+	"context"
 	"image"
 	"math"
 
 	"gioui.org/f32"
 
+	"ashlar/app/session"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 	"ashlar/render/theme"
@@ -17,9 +19,8 @@ import (
 // looked up in an index that is made in the background, when it is first
 // needed.
 type flowPart struct {
-	index  *spans.Flows
-	of     *recording.Recording
-	coming chan *spans.Flows
+	index   *spans.Flows
+	indices session.Async[*recording.Recording, *spans.Flows]
 
 	ends   []spans.FlowEnd // of the picked span
 	endsOf flowKey
@@ -40,24 +41,8 @@ func (f *flowPart) update(s *Shell, p *pane) {
 		f.ends, f.endsOf = nil, flowKey{}
 		return
 	}
-	select {
-	case f.index = <-f.coming:
-		f.coming = nil
-	default:
-	}
-	if f.of != p.rec && f.coming == nil {
-		f.of = p.rec
-		if s.Do.Wake == nil {
-			f.index = spans.NewFlows(p.rec)
-		} else {
-			rec, to := p.rec, make(chan *spans.Flows, 1)
-			f.coming = to
-			go func() {
-				to <- spans.NewFlows(rec)
-				s.wake()
-			}()
-		}
-	}
+	rec := p.rec
+	f.index, _, _ = f.indices.Ask(rec, s.Do.Wake, func(context.Context) (*spans.Flows, error) { return spans.NewFlows(rec), nil })
 	h := &p.pick.hit
 	k := flowKey{h.Track, h.Lane, h.Start, h.End, f.index}
 	if f.index == nil || f.endsOf == k {

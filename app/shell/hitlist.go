@@ -1,15 +1,16 @@
 package shell
 
 import (
+	"context"
 	"fmt"
 	"image"
-	"sync/atomic"
 
 	"gioui.org/io/event"
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 	"gioui.org/op/clip"
 
+	"ashlar/app/session"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/theme"
@@ -37,10 +38,8 @@ type hitList struct {
 	functions order
 
 	want, have hitsKey
-	hits       []search.Hit
-	rows       []timeline.Hit // their bars
-	busy       bool
-	done       atomic.Pointer[listed]
+	listed
+	lists session.Async[hitsKey, listed]
 }
 
 // hitsKey is which part of which hits is looked up.
@@ -51,9 +50,8 @@ type hitsKey struct {
 }
 
 type listed struct {
-	key  hitsKey
 	hits []search.Hit
-	rows []timeline.Hit
+	rows []timeline.Hit // their bars
 }
 
 const (
@@ -176,20 +174,14 @@ func (l *hitList) update(p *pane, wake func()) {
 		}
 		return
 	}
-	if d := l.done.Swap(nil); d != nil {
-		l.busy, l.have, l.hits, l.rows = false, d.key, d.hits, d.rows
-	}
-	if k := l.want; k != l.have && !l.busy && k.hits != nil {
-		l.busy = true
-		rec := p.rec
-		go func() {
-			d := &listed{key: k, hits: k.hits.List(k.from, k.n)}
+	if k, rec := l.want, p.rec; k.hits != nil {
+		l.listed, l.have, _ = l.lists.Ask(k, wake, func(context.Context) (d listed, err error) {
+			d.hits = k.hits.List(k.from, k.n)
 			for _, h := range d.hits {
 				d.rows = append(d.rows, hitBar(rec, h, k.hits.Matches))
 			}
-			l.done.Store(d)
-			wake()
-		}()
+			return d, nil
+		})
 	}
 }
 
@@ -256,7 +248,7 @@ func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
 	first := l.scroll / int64(h)
 	if p.timed() {
 		l.want = hitsKey{p.hits(), first, l.seen + 1}
-		l.update(p, s.wake)
+		l.update(p, s.Do.Wake)
 		l.cells(s, u, head, []string{"Found", "Start", "Lasts", "Thread"}, nil, th.Dim)
 	} else {
 		l.cells(s, u, head, []string{"Found", "Self", "Total", "Module"}, nil, th.Dim)

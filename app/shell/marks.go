@@ -3,10 +3,12 @@ package shell
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"reflect"
 	"slices"
 
 	"ashlar/app/demo"
+	"ashlar/app/session"
 	"ashlar/app/store"
 	"ashlar/app/view"
 	"ashlar/ingest/recording"
@@ -18,10 +20,10 @@ type marksPart struct {
 	saved []view.Mark // as they are on the disk
 	at    string      // the id of the one that was gone to last
 
-	key    string // of the recording's content; "" until it is known
-	stale  bool   // the content has changed since
-	asked  bool
-	loaded chan loadedMarks
+	key   string // of the recording's content; "" until it is known
+	stale bool   // the content has changed since
+	read  bool
+	reads session.Async[string, loadedMarks]
 }
 
 type loadedMarks struct {
@@ -45,26 +47,20 @@ func (m *marksPart) keep(s *Shell, p *pane) {
 	if s.Keep == nil || p.rec.Source.Format == "" || p.path == "-" || p.path == "" && !p.demo { // of no file
 		return
 	}
-	if !m.asked {
-		m.asked, m.loaded = true, make(chan loadedMarks, 1)
-		path, demo, keep, loaded := p.path, p.demo, s.Keep, m.loaded
-		go func() {
-			var l loadedMarks
+	if !m.read {
+		path, demo, keep := p.path, p.demo, s.Keep
+		l, _, ok := m.reads.Ask(path, s.Do.Wake, func(context.Context) (l loadedMarks, err error) {
 			if l.key, l.err = contentKey(path, demo); l.key != "" {
 				l.marks, l.err = keep.Marks(l.key)
 			}
-			loaded <- l
-			s.wake()
-		}()
-	}
-	select {
-	case l := <-m.loaded:
-		if l.err != nil {
+			return l, nil
+		})
+		if m.read = ok; ok && l.err != nil {
 			s.Say(l.err.Error())
 			return
+		} else if ok {
+			m.arrived(p, l)
 		}
-		m.arrived(p, l)
-	default:
 	}
 	if m.key != "" && !reflect.DeepEqual(p.Marks, m.saved) {
 		m.move(s, p)

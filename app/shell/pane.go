@@ -149,6 +149,17 @@ func newPane(d *session.Side) *pane {
 	return &pane{Look: view.NewLook(), table: tablePart{tableShape: newTableShape()}, doc: d, rec: rec, generation: generation}
 }
 
+// stop ends what is computed in the background to be shown.
+func (p *pane) stop() {
+	p.rank.Stop()
+	p.flows.indices.Stop()
+	p.table.order.orders.Stop()
+	p.search.list.lists.Stop()
+	p.search.list.functions.orders.Stop()
+	p.sourcePart.texts.Stop()
+	p.marks.reads.Stop()
+}
+
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.update(s)

@@ -3,18 +3,15 @@ package shell
 import (
 	"context"
 
+	"ashlar/app/session"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 	"ashlar/render/units"
 )
 
-// rankPart counts in the background how many spans of the picked one's function
-// are longer.
+// rankPart counts how many spans of the picked one's function are longer.
 type rankPart struct {
-	want, have rankKey
-	text       string
-	cancel     context.CancelFunc
-	answers    chan rankAnswer
+	session.Async[rankKey, string]
 }
 
 type rankKey struct {
@@ -23,55 +20,17 @@ type rankKey struct {
 	duration int64
 }
 
-type rankAnswer struct {
-	of          rankKey
-	longer, all int64
-}
-
 // of says which place a span has among those of its function; "" until it is
 // known.
-func (r *rankPart) of(s *Shell, rec *recording.Recording, fn recording.FuncID, duration int64) string {
-	if r.answers == nil {
-		r.answers = make(chan rankAnswer, 8)
-	}
-	k := rankKey{rec, fn, duration}
-	if k != r.want {
-		if r.cancel != nil {
-			r.cancel()
-		}
-		var ctx context.Context
-		ctx, r.cancel = context.WithCancel(context.Background())
-		r.want = k
-		count := func() {
-			if longer, all, err := spans.RankOf(ctx, rec, fn, duration); err == nil {
-				select {
-				case r.answers <- rankAnswer{k, longer, all}:
-					s.wake()
-				case <-ctx.Done():
-				}
-			}
-		}
-		if s.Do.Wake == nil {
-			count()
-		} else {
-			go count()
-		}
-	}
-	for {
-		select {
-		case a := <-r.answers:
-			if a.of == k {
-				r.have, r.text = k, rankText(a.longer+1, a.all)
-			}
-			continue
-		default:
-		}
-		break
-	}
-	if r.have != k {
+func (r *rankPart) of(s *Shell, k rankKey) string {
+	text, of, _ := r.Ask(k, s.Do.Wake, func(ctx context.Context) (string, error) {
+		longer, all, err := spans.RankOf(ctx, k.rec, k.fn, k.duration)
+		return rankText(longer+1, all), err
+	})
+	if of != k {
 		return ""
 	}
-	return r.text
+	return text
 }
 
 func rankText(place, all int64) string {

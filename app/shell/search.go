@@ -104,7 +104,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	sp.update(p, u)
 	sp.list.box = r
 	if p.searching() && !p.timed() {
-		sp.list.update(p, s.wake) // which is walked too
+		sp.list.update(p, s.Do.Wake) // which is walked too
 	}
 	if u.Item(&sp.editor, r) || sp.focus {
 		sp.focus = false

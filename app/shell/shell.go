@@ -95,10 +95,7 @@ type Shell struct {
 	unpick    func() // takes the desktop's dialog away; nil when none is open
 	first     welcome
 	focus     ui.Focus
-	// sources are the source files that were looked for, by what recordings call
-	// them; nil while one is read.
-	sources map[string]*sourceText
-	prefs   Prefs // as they were last kept
+	prefs     Prefs // as they were last kept
 	// hiddenColumns are those of the table that the next file does not show.
 	hiddenColumns columnSet
 	drag          dropping
@@ -261,6 +258,7 @@ const (
 // Layout lays out and draws a frame.
 func (s *Shell) Layout(gtx layout.Context) {
 	for _, p := range s.gone {
+		p.stop()
 		*p = pane{}
 	}
 	s.gone = nil

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -30,6 +31,8 @@ type sourcePart struct {
 	of   sourceSpot
 	rows []sourceRow
 	made sourceKey
+	// texts reads them in the background.
+	texts session.Async[sourceName, *sourceText]
 }
 
 type sourceSpot struct {
@@ -40,6 +43,13 @@ type sourceSpot struct {
 type sourceKey struct {
 	cost *analyze.SourceCost
 	text *sourceText
+}
+
+// sourceName is a file as a recording names it, the folder of the recording and how
+// many roots there are, which may come to be more.
+type sourceName struct {
+	name, beside string
+	roots        int
 }
 
 // sourceRow is a line on the screen: of the file, or one with a cost where the
@@ -84,34 +94,18 @@ func (p *pane) sourceFile() (file string, line int32) {
 // source is the text of a file that a recording names; nil while it is being
 // read.
 func (s *Shell) source(p *pane, name string) *sourceText {
-	if t, known := s.sources[name]; known {
-		return t
+	k, roots := sourceName{name, p.folder(), len(s.Roots)}, s.Roots
+	text, of, _ := p.sourcePart.texts.Ask(k, s.Do.Wake, func(context.Context) (*sourceText, error) {
+		t := new(sourceText)
+		if t.path, t.err = sourcefile.Find(k.name, roots, k.beside); t.path != "" {
+			t.lines, t.err = sourcefile.Lines(t.path)
+		}
+		return t, nil
+	})
+	if of != k {
+		return nil
 	}
-	if s.sources == nil {
-		s.sources = map[string]*sourceText{}
-	}
-	s.sources[name] = nil
-	roots, beside := s.Roots, p.folder()
-	go func() {
-		t := readSource(name, roots, beside)
-		s.later(func(s *Shell) { s.sources[name] = t })
-	}()
-	return nil
-}
-
-// settleSource reads the picked function's file now.
-func (s *Shell) settleSource(p *pane) {
-	if name, _ := p.sourceFile(); name != "" && p.Tab == tabSource {
-		s.sources = map[string]*sourceText{name: readSource(name, s.Roots, p.folder())}
-	}
-}
-
-func readSource(name string, roots []sourcefile.Root, beside string) *sourceText {
-	t := new(sourceText)
-	if t.path, t.err = sourcefile.Find(name, roots, beside); t.path != "" {
-		t.lines, t.err = sourcefile.Lines(t.path)
-	}
-	return t
+	return text
 }
 
 // folder is where the recording lies, "" when it is no file.
@@ -244,10 +238,10 @@ func (t *sourcePart) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle) {
 				row := t.rows[i]
 				items := []widget.Item{
 					{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { s.edit() }},
-					{Title: "Copy the place", Do: func() { s.copyLater(fmt.Sprintf("%s:%d", p.sourcePlace(s), row.line)) }},
+					{Title: "Copy the place", Do: func() { s.copyLater(fmt.Sprintf("%s:%d", p.sourcePlace(), row.line)) }},
 					{Title: "Copy the line", Do: func() { s.copyLater(row.text) }},
 				}
-				if o := p.outside(s); o != nil {
+				if o := p.outside(); o != nil {
 					items = append(items, widget.Item{Title: "Show sources from " + filepath.Dir(o.Path), Do: func() { s.permit(o) }})
 				}
 				s.menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
@@ -258,9 +252,9 @@ func (t *sourcePart) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle) {
 
 // outside says where the picked function's file lies that waits for permission,
 // nil where none does.
-func (p *pane) outside(s *Shell) (o *sourcefile.Outside) {
+func (p *pane) outside() (o *sourcefile.Outside) {
 	file, _ := p.sourceFile()
-	if t := s.sources[file]; t != nil {
+	if t, of, ok := p.sourcePart.texts.Last(); ok && of.name == file {
 		errors.As(t.err, &o)
 	}
 	return o
@@ -269,14 +263,13 @@ func (p *pane) outside(s *Shell) (o *sourcefile.Outside) {
 // permit lets sources of a file's folder be shown.
 func (s *Shell) permit(o *sourcefile.Outside) {
 	s.Roots = append(slices.Clone(s.Roots), sourcefile.Root{To: filepath.Dir(o.Path)})
-	s.sources = nil
 }
 
 // sourcePlace is the picked function's file here, else as the recording calls
 // it.
-func (p *pane) sourcePlace(s *Shell) string {
+func (p *pane) sourcePlace() string {
 	file, _ := p.sourceFile()
-	if t := s.sources[file]; t != nil && t.path != "" {
+	if t, of, ok := p.sourcePart.texts.Last(); ok && of.name == file && t.path != "" {
 		return t.path
 	}
 	return file

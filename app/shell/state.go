@@ -191,7 +191,6 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 		if err := p.doc.Settle(p.question()); err != nil {
 			return err
 		}
-		s.settleSource(p)
 		// Functions of an address are found in the answer, and may be asked
 		// about in turn.
 		if changed, err := p.arrive(s); err != nil || !changed {

@@ -64,7 +64,7 @@ func (t *tablePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	if a == nil {
 		return
 	}
-	t.order.update(orderKey{a, t.by, t.ascending}, s.wake)
+	t.order.update(orderKey{a, t.by, t.ascending}, s.Do.Wake)
 	if a = t.order.of; a == nil {
 		return // the first rows are being sorted
 	}

@@ -2,24 +2,20 @@ package shell
 
 import (
 	"cmp"
+	"context"
 	"slices"
-	"sync/atomic"
 
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/search"
 )
 
-// order is what brings the rows of a table into the order they are shown in.
-// Many rows are ordered beside the window; until that is done the last ones
-// stay.
+// order brings the rows of a table into the order they are shown in. Many rows are
+// ordered beside the window; until that is done the last ones stay.
 type order struct {
-	want, have orderKey
-	rows       []analyze.Row
-	of         *session.Answer
-	modules    bool // any row has one
-	done       atomic.Pointer[ordered]
-	busy       bool
+	ordered
+	busy   bool
+	orders session.Async[orderKey, *ordered]
 }
 
 type orderKey struct {
@@ -28,10 +24,11 @@ type orderKey struct {
 	ascending bool
 }
 
+// ordered are rows of an answer in an order.
 type ordered struct {
-	key     orderKey
+	of      *session.Answer
 	rows    []analyze.Row
-	modules bool
+	modules bool // any row has one
 }
 
 // manyRows is how many are ordered within a frame.
@@ -39,27 +36,13 @@ const manyRows = 20_000
 
 // update takes what is done and starts what is to do.
 func (o *order) update(k orderKey, wake func()) {
-	if d := o.done.Swap(nil); d != nil {
-		o.busy = false
-		o.take(d)
-	}
-	o.want = k
-	if o.have == k || o.busy {
-		return
-	}
 	if len(k.of.TableRows()) <= manyRows {
-		o.take(arrange(k))
-		return
+		wake = nil
 	}
-	o.busy = true
-	go func() {
-		o.done.Store(arrange(k))
-		wake()
-	}()
-}
-
-func (o *order) take(d *ordered) {
-	o.have, o.rows, o.of, o.modules = d.key, d.rows, d.key.of, d.modules
+	d, of, ok := o.orders.Ask(k, wake, func(context.Context) (*ordered, error) { return arrange(k), nil })
+	if o.busy = of != k; ok {
+		o.ordered = *d
+	}
 }
 
 // searched tells whether a row is what is searched for.
@@ -116,5 +99,5 @@ func arrange(k orderKey) *ordered {
 			return sign * cmp.Compare(k.by.cell(a, &x, true), k.by.cell(a, &y, true))
 		})
 	}
-	return &ordered{k, rows, modules}
+	return &ordered{a, rows, modules}
 }
