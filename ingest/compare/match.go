@@ -71,7 +71,7 @@ type Matching struct {
 // in one list, are the same. Each rule only
 // sees what the ones before it left over, and no function is matched twice.
 // Where a rule has several candidates, those go together that agree most: in
-// module, its file name, source file, and then in how much of the names is
+// kind, module, its file name, source file, and then in how much of the names is
 // equal at both ends. Swapping two recordings swaps the pairs.
 //
 // Functions without a name (bare addresses) are only matched by module and
@@ -83,7 +83,7 @@ func Match(a, b []*recording.Recording, o MatchOptions) (*Matching, error) {
 		items[r] = make([]item, rec.Functions.Len())
 		for i := range items[r] {
 			f := rec.Functions.At(i)
-			items[r][i] = item{f.Name, f.Module, f.File, f.Unresolved}
+			items[r][i] = item{f.Name, f.Module, f.File, f.Unresolved, f.Kind}
 		}
 	}
 	var steps []step
@@ -126,7 +126,16 @@ func Match(a, b []*recording.Recording, o MatchOptions) (*Matching, error) {
 type item struct {
 	name, module, file string
 	bare               bool // the name is only an address
+	kind               recording.Kind
 }
+
+// mayBe reports whether two items can be the same: code of the kernel is none of
+// programs, whatever its name.
+func (x *item) mayBe(y *item) bool {
+	return x.kind == recording.KindUnknown || y.kind == recording.KindUnknown || x.kernel() == y.kernel()
+}
+
+func (x *item) kernel() bool { return x.kind == recording.KindKernel }
 
 // step gives items with the same key to each other; "" is no key.
 type step struct {
@@ -238,10 +247,15 @@ func (m *matcher) pair(r int, old, new []int32, rule Rule) {
 	case len(old) == 0 || len(new) == 0:
 		return
 	case len(old) == 1 && len(new) == 1:
-		m.join(r, new[0], old[0], rule)
+		if m.itemOf(int(old[0])).mayBe(&m.items[r][new[0]]) {
+			m.join(r, new[0], old[0], rule)
+		}
 		return
 	}
 	less := func(x, y *item) bool {
+		if x.kernel() != y.kernel() {
+			return x.kernel()
+		}
 		if x.module != y.module {
 			return x.module < y.module
 		}
@@ -254,7 +268,9 @@ func (m *matcher) pair(r int, old, new []int32, rule Rule) {
 	sort.SliceStable(new, func(a, b int) bool { return less(&m.items[r][new[a]], &m.items[r][new[b]]) })
 	if rule == RuleOrder || len(old)*len(new) > mostPairs {
 		for k := range min(len(old), len(new)) {
-			m.join(r, new[k], old[k], rule)
+			if m.itemOf(int(old[k])).mayBe(&m.items[r][new[k]]) {
+				m.join(r, new[k], old[k], rule)
+			}
 		}
 		return
 	}
@@ -266,7 +282,9 @@ func (m *matcher) pair(r int, old, new []int32, rule Rule) {
 	for _, o := range old {
 		x := m.itemOf(int(o))
 		for _, n := range new {
-			edges = append(edges, edge{o, n, likeness(x, &m.items[r][n])})
+			if y := &m.items[r][n]; x.mayBe(y) {
+				edges = append(edges, edge{o, n, likeness(x, y)})
+			}
 		}
 	}
 	// Edges that share an end come in the same order from either side, so the
@@ -282,6 +300,9 @@ func (m *matcher) pair(r int, old, new []int32, rule Rule) {
 // likeness is how much two candidates agree; it is symmetric.
 func likeness(x, y *item) float64 {
 	s := 0.0
+	if x.kind == y.kind {
+		s += 16
+	}
 	if x.module == y.module {
 		s += 8
 	}

@@ -251,3 +251,54 @@ func TestMatchThreads(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// TestKindAgrees: a function of the kernel and one of a program that have the same
+// name are two, whichever rule would bring them together; where one side does not
+// say which it is, they may be the same.
+func TestKindAgrees(t *testing.T) {
+	make := func(fns ...recording.Function) []*recording.Recording {
+		b := recording.NewBuilder()
+		for _, f := range fns {
+			b.FunctionFrame(b.Function(f))
+		}
+		return []*recording.Recording{b.Finish()}
+	}
+	kernel := func(name string) recording.Function {
+		return recording.Function{Name: name, Module: "[kernel.kallsyms]", Kind: recording.KindKernel}
+	}
+	user := func(name string) recording.Function {
+		return recording.Function{Name: name, Module: "/lib/libc.so.6", Kind: recording.KindUser}
+	}
+	unknown := func(name string) recording.Function { return recording.Function{Name: name} }
+	managed := func(name string) recording.Function {
+		return recording.Function{Name: name, Module: "jvm", Kind: recording.KindManaged}
+	}
+	for _, c := range []struct {
+		name string
+		a, b []*recording.Recording
+		want string // for each function of B the one of A
+	}{
+		{"by name", make(kernel("memcpy")), make(user("memcpy")), "-"},
+		{"by a similar name", make(kernel("ns::f7<int>")), make(user("ns::f7<long>")), "-"},
+		{"the right one of two", make(user("memcpy"), kernel("memcpy")), make(recording.Function{Name: "memcpy", Module: "[vmlinux]", Kind: recording.KindKernel}, managed("memcpy")), "1 0"},
+		{"not the wrong one that is left", make(kernel("f"), kernel("g")), make(recording.Function{Name: "f", Module: "[a]", Kind: recording.KindKernel}, user("f")), "0 -"},
+		{"one side does not say", make(kernel("memcpy")), make(unknown("memcpy")), "0"},
+		{"neither says", make(unknown("memcpy")), make(unknown("memcpy")), "0"},
+	} {
+		m, err := Match(c.a, c.b, MatchOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range m.IDs[1] {
+			if in := m.Funcs[f].In[0]; in >= 0 {
+				got = append(got, fmt.Sprint(in))
+			} else {
+				got = append(got, "-")
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got, c.want)
+		}
+	}
+}

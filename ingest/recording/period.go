@@ -13,6 +13,14 @@ const (
 	mostDistances = 2000
 )
 
+// period is that of an event: what the file says, or else what its samples tell.
+func (b *Builder) period(tracks []*Track, event int) int64 {
+	if f := b.rec.Events[event].Frequency; f > 1e-6 && f < 1e12 {
+		return int64(1e12 / f)
+	}
+	return period(tracks, event)
+}
+
 // period is how far apart samples of an event usually are on a thread: the
 // median of the distances between neighbours, or of some that are spread evenly
 // over all of them. It is that of the whole recording, since a thread that
@@ -57,7 +65,7 @@ func (b *Builder) space(tracks []*Track) {
 				continue
 			}
 			if periods[s.Event] == 0 {
-				periods[s.Event] = period(tracks, s.Event)
+				periods[s.Event] = b.period(tracks, s.Event)
 			}
 			if s.period == periods[s.Event] {
 				continue

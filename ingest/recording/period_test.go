@@ -57,3 +57,26 @@ func TestALoneSampleIsDrawnForAPeriod(t *testing.T) {
 		t.Error("a track that did not change is not that of the snapshot before")
 	}
 }
+
+// TestStatedPeriod: samples that are farther apart than the file says they are
+// taken are drawn for as long as it says, not up to each other.
+func TestStatedPeriod(t *testing.T) {
+	b := NewBuilder()
+	ev := b.AddEvent(Event{Name: "cpu", Frequency: 20, Basis: FromSamples, Metrics: []Metric{{Name: "samples", PerSample: SampleOne}}})
+	call := b.Call(NoCall, b.FunctionFrame(b.Function(Function{Name: "f"})))
+	tr := b.Track(TrackKey{PID: 1, TID: 1})
+	at := []int64{0, 12, 24, 36, 48}
+	for _, s := range at {
+		tr.Sample(ev, s*1e12, call, -1, nil)
+	}
+	tr.Sample(ev, 48*1e12+60e9, call, -1, nil) // one that follows
+	s := b.Finish().Tracks[0].SamplesOf(ev)
+	for i := range 4 {
+		if got := s.End(i) - s.Time(i); got != 50e9 {
+			t.Errorf("sample %d is drawn for %d ps, a twentieth of a second is %d", i, got, int64(50e9))
+		}
+	}
+	if s.End(4) != s.Time(5) {
+		t.Errorf("sample 4 ends at %d, the next one begins at %d", s.End(4), s.Time(5))
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"ashlar/ingest/memory"
 )
 
@@ -224,6 +226,8 @@ func (in *Input) failure(err error) error {
 		return err
 	case in.stopped.Load():
 		return context.Canceled
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return &Error{Path: in.Path, What: fmt.Sprintf("the zstd data needs a window of more than %d MB to be unpacked (zstd --long=30 or 31 makes such); unpack it with `zstd -d --long=31` first, or compress it without --long", maxWindow>>20), Err: err}
 	case in.Compression != "none":
 		return &Error{Path: in.Path, What: fmt.Sprintf("the %s data is damaged or cut short after %d bytes of content (%v)", in.Compression, in.stream.total(), err), Err: err}
 	}

@@ -247,6 +247,10 @@ func TestDamagedCompression(t *testing.T) {
 func TestDamagedBeginning(t *testing.T) {
 	for _, c := range []struct{ name, b, says string }{
 		{"zstd", "\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff", "the zstd data is damaged or cut short after 0 bytes of content ("},
+		// The third byte of the header of a frame without its content's size is the
+		// window: 1 GB, and 2 GB.
+		{"zstd with a window of 1 GB", "\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00", "the zstd data needs a window of more than 512 MB to be unpacked (zstd --long=30 or 31 makes such); unpack it with `zstd -d --long=31` first, or compress it without --long"},
+		{"zstd with a window of 2 GB", "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "the zstd data needs a window of more than 512 MB to be unpacked (zstd --long=30 or 31 makes such); unpack it with `zstd -d --long=31` first, or compress it without --long"},
 		{"zstd cut in its header", "\x28\xb5\x2f\xfd\x64", "the zstd data is damaged or cut short after 0 bytes of content ("},
 		{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff", "the gzip data is damaged or cut short after 0 bytes of content ("},
 		{"gzip cut in its header", "\x1f\x8b\x08\x00", "begins like gzip but cannot be unpacked: unexpected EOF"},

@@ -3,6 +3,7 @@ package spaa
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ type spaaDict struct {
 	ids    []int64
 	frames []recording.FrameID    // in the order of their ids
 	same   []format.FrameIdentity // of those frames
+	seen   map[format.FrameIdentity]bool
 	dsos   map[dsoKey]int64
 	order  []dsoKey
 
@@ -37,7 +39,7 @@ type dsoKey struct {
 const noModule = "[unknown]"
 
 func (d *spaaDict) init(rec *recording.Recording) {
-	*d = spaaDict{rec: rec, used: make([]bool, rec.Calls.Len()), ids: make([]int64, rec.Frames.Len()), dsos: map[dsoKey]int64{}}
+	*d = spaaDict{rec: rec, used: make([]bool, rec.Calls.Len()), ids: make([]int64, rec.Frames.Len()), dsos: map[dsoKey]int64{}, seen: map[format.FrameIdentity]bool{}}
 }
 
 // use numbers the frames of a stack.
@@ -55,8 +57,27 @@ func (d *spaaDict) use(call recording.CallID) {
 			d.order = append(d.order, k)
 			d.dsos[k] = int64(len(d.order))
 		}
-		d.same = append(d.same, format.FrameIdentity{Func: d.rec.NameInFile(fr.Func), DSO: k.module, BuildID: k.buildID, SymOff: encode.HexText(fr.Offset)})
+		d.same = append(d.same, d.identity(&fr, k))
 	}
+}
+
+// identity is what a frame is hashed by. An id shall be that of one sequence of
+// frames, so that behind the offset stands what else tells frames of one function
+// apart: the line, which is the same in each run, and the address only where that
+// is not enough.
+func (d *spaaDict) identity(f *recording.Frame, k dsoKey) format.FrameIdentity {
+	x := format.FrameIdentity{Func: d.rec.NameInFile(f.Func), DSO: k.module, BuildID: k.buildID, SymOff: encode.HexText(f.Offset)}
+	if f.Line > 0 || f.Column > 0 || f.File != "" {
+		x.SymOff += fmt.Sprintf(" %s:%d:%d", f.File, f.Line, f.Column)
+	}
+	if f.Inlined {
+		x.SymOff += fmt.Sprintf(" inlined %d", f.InlineDepth)
+	}
+	if d.seen[x] {
+		x.SymOff += " " + encode.HexText(f.Addr)
+	}
+	d.seen[x] = true
+	return x
 }
 
 // path appends the frame ids of a stack, leaf first.
