@@ -87,6 +87,7 @@ type Runner struct {
 type call struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	terminal       io.Writer // stdout as it was given
 	run            Runner
 	ctx            context.Context
 	exe            string // of --exe
@@ -135,7 +136,7 @@ func misuse(format string, args ...any) error {
 // Main runs the command line without the program's name and returns the exit
 // code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) int {
-	c := &call{stdin: stdin, stdout: plain.Writer(stdout), stderr: stderr, run: run, ctx: context.Background()}
+	c := &call{stdin: stdin, stdout: plain.Writer(stdout), terminal: stdout, stderr: stderr, run: run, ctx: context.Background()}
 	cmd, rest := windowCommand(), args
 	if len(args) > 0 {
 		if named := find(args[0]); named != nil {
@@ -148,7 +149,11 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 	}
 	var usage *usageError
 	var failed *failure
+	var behind *behindEnd
 	switch {
+	case errors.As(err, &behind):
+		c.note("%v", err)
+		return Problem
 	case errors.As(err, &failed):
 		c.note("%v", err)
 		return Failed
@@ -182,7 +187,7 @@ func (c *call) start(cmd *command, args []string) error {
 		return c.printHelp(cmd)
 	}
 	if err != nil {
-		return &usageError{err: err}
+		return &usageError{err: flagHint(fs, err)}
 	}
 	if f := fs.Lookup("exe"); f != nil {
 		if c.exe = f.Value.String(); f.Changed {

@@ -133,7 +133,7 @@ func TestConvertUsage(t *testing.T) {
 		{Usage, nil, "name the recording"},
 		{Usage, []string{in}, "name the file to write"},
 		{Usage, []string{in, "a.spaa", "b"}, "one name too many"},
-		{Usage, []string{in, out("late.spaa"), "--range", "9h.."}, "begins after the recording's end"},
+		{Problem, []string{in, out("late.spaa"), "--range", "9h.."}, "begins after the recording's end"},
 		{Usage, []string{in, "-"}, "name the file to write"},
 		{Usage, []string{in, "a.png"}, ".spaa, .spall"},
 		{Usage, []string{in, "a.spaa", "--windows", "soon"}, "soon"},

@@ -51,7 +51,7 @@ type topic struct {
 // topics lists the pages of the manual. A page that is made from code has its
 // entry here too.
 func topics() []topic {
-	var all []topic
+	all := []topic{{"json", "the fields of what commands print with --json", jsonText}}
 	for _, p := range manual.Pages() {
 		all = append(all, topic{p.Topic, p.Line, func(width int) string { return manual.Plain(p.Blocks, width) }})
 	}
@@ -69,7 +69,7 @@ func topicNames() []string {
 // width is how many columns text on the standard output may have: those of the
 // terminal, as far as lines of that length can be read well.
 func (c *call) width() int {
-	if f, ok := c.stdout.(*os.File); ok {
+	if f, ok := c.terminal.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return min(w, 100)
 		}

@@ -159,13 +159,24 @@ func (r Range) String() string {
 	return b.String()
 }
 
+// behindEnd is the error of a range that lies behind a recording's end: a problem
+// with that recording, since the range may be one of another.
+type behindEnd struct {
+	r      Range
+	length int64
+}
+
+func (e *behindEnd) Error() string {
+	return fmt.Sprintf("the range %s begins after the recording's end at %s", e.r, timeText(e.length))
+}
+
 // In is the scope that the range means in a recording, which it is clipped to.
 // The error is one sentence, for a range that lies behind the recording's end.
 func (r Range) In(rec *recording.Recording) (in recording.Scope, err error) {
 	from, to := rec.Start, rec.End
 	length := rec.Duration()
 	if r.HasFrom && r.From > length {
-		return in, fmt.Errorf("the range %s begins after the recording's end at %s", r, timeText(length))
+		return in, &behindEnd{r, length}
 	}
 	if r.HasFrom {
 		from = rec.Start + r.From

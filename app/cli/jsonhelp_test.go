@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRangeBehindTheEnd: the same range may be right for another file, so it is
+// a problem with this one.
+func TestRangeBehindTheEnd(t *testing.T) {
+	const file = "testdata/small.spaa"
+	for _, args := range []string{"top " + file, "stats " + file + " --function main", "convert " + file + " " + filepath.Join(t.TempDir(), "x.spaa")} {
+		r := run(append(strings.Fields(args), "--range", "5s..6s")...)
+		r.sentence(t, Problem, "small.spaa", "begins after the recording's end at 2.5s")
+	}
+}
+
+// TestRangesBehindTheEnd is the same of two files.
+func TestRangesBehindTheEnd(t *testing.T) {
+	const file = "testdata/small.spaa"
+	r := run("diff", file, file, "--range-a", "5s..6s")
+	r.sentence(t, Problem, "small.spaa", "begins after the recording's end at 2.5s")
+}
+
+// TestJSONIsDocumented: each command that prints JSON has its fields in the help,
+// and what it prints has no other.
+func TestJSONIsDocumented(t *testing.T) {
+	said, byName := map[string]map[string]bool{}, map[string]bool{}
+	page := run("help", "json")
+	if page.code != Done {
+		t.Fatal(page.stderr)
+	}
+	command := ""
+	for _, line := range strings.Split(page.stdout, "\n") {
+		if rest, ok := strings.CutPrefix(line, "ashlar "); ok {
+			command = strings.TrimSuffix(rest, " --json")
+			said[command] = map[string]bool{}
+		} else if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(line, "  ") && line[2] != ' ' {
+			said[command][strings.TrimRight(f[0], "[]")] = true
+			byName[command+" "+f[0]] = strings.HasSuffix(line, "object by name")
+		}
+	}
+	for _, c := range commands() {
+		if fs, _ := c.prepare(); fs.Lookup("json") != nil && len(said[c.name]) == 0 {
+			t.Errorf("nothing is said of the JSON of %s", c.name)
+		}
+	}
+	for _, want := range []string{"Windows cannot be cut", "as the file writes it, in Unit"} {
+		if !strings.Contains(strings.Join(strings.Fields(page.stdout), " "), want) {
+			t.Errorf("the page lacks the comment %q", want)
+		}
+	}
+	const file, spans = "testdata/small.spaa", "testdata/small.spall"
+	for command, args := range map[string][]string{
+		"info": {"info", file}, "top": {"top", file, "--tree"}, "stats": {"stats", spans, "--function", "/./"}, "diff": {"diff", file, file}, "check": {"check", file},
+		"check --rules": {"check", "--rules"}, "convert": {"convert", file, filepath.Join(t.TempDir(), "x.folded")},
+	} {
+		r := run(append(args, "--json")...)
+		var v any
+		if err := json.Unmarshal([]byte(r.stdout), &v); err != nil {
+			t.Errorf("%s: %v: %s", command, err, r.stderr)
+			continue
+		}
+		for _, path := range paths(v, "") {
+			if outer := path[:max(0, strings.LastIndexByte(path, '.'))]; !said[command][path] && !byName[command+" "+outer] {
+				t.Errorf("%s prints %s, which the help does not name", command, path)
+			}
+		}
+	}
+}
+
+// paths are the names of all fields.
+func paths(v any, prefix string) (all []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			all = append(all, paths(x, prefix+"[]")...)
+		}
+	case map[string]any:
+		for k, x := range v {
+			path := strings.TrimPrefix(prefix+"."+k, ".")
+			all = append(all, strings.TrimRight(path, "[]"))
+			all = append(all, paths(x, path)...)
+		}
+	}
+	return all
+}
