@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -110,9 +111,36 @@ func countZero(b []byte) int {
 	return n
 }
 
+// List names all formats that can be opened, in a sentence's words.
+func List() string { return list(Formats) }
+
+// Title is what people call a file of a format.
+func Title(name string) string {
+	for i := range Formats {
+		if Formats[i].Name == name {
+			return Formats[i].Title
+		}
+	}
+	return name
+}
+
+// Table is the manual's table of formats.
+func Table() string {
+	var s strings.Builder
+	s.WriteString("| format | what is read | written as |\n|---|---|---|\n")
+	for i := range Formats {
+		f, written := &Formats[i], "–"
+		if f.Encode != nil {
+			written = "`" + strings.Join(f.Encode.Extensions, "`, `") + "`"
+		}
+		fmt.Fprintf(&s, "| %s (`%s`) | %s | %s |\n", f.Title, f.Extensions[0], f.Holds, written)
+	}
+	return s.String()
+}
+
 func list(formats []codec.Format) string {
 	var s strings.Builder
-	for i, f := range formats {
+	for i := range formats {
 		switch {
 		case i == 0:
 		case i == len(formats)-1:
@@ -120,7 +148,7 @@ func list(formats []codec.Format) string {
 		default:
 			s.WriteString(", ")
 		}
-		s.WriteString(f.Title)
+		s.WriteString(cmp.Or(formats[i].Plural, formats[i].Title))
 	}
 	return s.String()
 }

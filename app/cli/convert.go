@@ -24,9 +24,10 @@ func convertCommand() command {
 	return command{
 		name: "convert", args: "IN OUT [flags]", line: "write a recording in another format",
 		text: `
-The name of OUT says the format: .spaa, .pb or .pprof (pprof), .otlp
-(OpenTelemetry profiles), .folded (folded stacks), .json (Chrome trace) or
-.spall; .gz or .zst may follow and compresses.
+The name of OUT says the format:
+
+` + convert.Targets() + `
+.gz or .zst may follow and compresses.
 
 What OUT cannot hold is listed at the end. OUT appears when it is whole, or not
 at all. SPAA to SPAA keeps every record, key and number as it is.

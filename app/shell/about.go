@@ -5,6 +5,7 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/ingest"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -23,7 +24,7 @@ func facts(rec *recording.Recording) []fact {
 	s, c := &rec.Source, &rec.Counts
 	fs := []fact{
 		{"File", s.Path},
-		{"Format", join(formatTitles[s.Format], s.Version)},
+		{"Format", join(ingest.Title(s.Format), s.Version)},
 	}
 	if s.Bytes >= 0 {
 		fs = append(fs, fact{"Size", units.Bytes(s.Bytes)})

@@ -6,6 +6,7 @@ import (
 
 	gio "gioui.org/widget"
 
+	"ashlar/ingest"
 	"ashlar/render/icon"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -65,7 +66,7 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 
 	u.Text(ui.Rect(x, y, width, u.Px(30)), "Drop a recording here", ui.Style{Size: 20, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(34)
-	u.Text(ui.Rect(x, y, width, u.Px(22)), "SPAA, spall, Chrome traces, pprof, OpenTelemetry profiles, perf script, folded stacks", ui.Style{Size: 13, Color: th.Dim})
+	u.Text(ui.Rect(x, y, width, u.Px(22)), ingest.List(), ui.Style{Size: 13, Color: th.Dim})
 	y += u.Px(36)
 	next := x + s.iconButton(u, &w.open, x, y, icon.Open, "Open a file", "Open a file", true) + u.Px(10)
 	if w.open.Clicked(u.Context) {

@@ -5,6 +5,7 @@ import (
 
 	"gioui.org/io/key"
 
+	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
@@ -44,15 +45,10 @@ func selectionText(sel recording.Scope) string {
 	return "Selected " + strings.Join(parts, " · ")
 }
 
-var formatTitles = map[string]string{"spaa": "SPAA", "spall": "spall", "chrome": "Chrome trace", "pprof": "pprof", "otlp": "OTLP profile", "folded": "folded stacks", "perfscript": "perf script", "jemalloc": "jemalloc heap profile"}
-
 // summary is the status line's first half: what the file is and what it holds.
 func summary(rec *recording.Recording) string {
 	var parts []string
-	title := formatTitles[rec.Source.Format]
-	if title == "" {
-		title = rec.Source.Format
-	}
+	title := ingest.Title(rec.Source.Format)
 	if rec.Source.Version != "" {
 		title += " " + rec.Source.Version
 	}

@@ -32,6 +32,8 @@ import (
 var Format = codec.Format{
 	Name:       "chrome",
 	Title:      "Chrome trace",
+	Plural:     "Chrome traces",
+	Holds:      "spans, async spans, instants, counters, flows, names, sampled stacks; V8's `.cpuprofile`",
 	Extensions: []string{".json", ".trace", ".cpuprofile"},
 	Sniff:      sniff,
 	Decode:     run,

@@ -22,9 +22,13 @@ import (
 type Format struct {
 	// Name is how info prints it: "spaa", "spall".
 	Name string
-	// Title is how people call it: "SPAA", "Chrome trace".
-	Title string
-	// Extensions it usually has, with the dot; used only to break ties.
+	// Title is how people call a file of it: "SPAA", "Chrome trace"; Plural how
+	// they call several, where that differs.
+	Title, Plural string
+	// Holds is what is read of it, in a few words, for tables.
+	Holds string
+	// Extensions it usually has, with the dot, the usual one first; they are
+	// used only to break ties.
 	Extensions []string
 	// Sniff looks at the first bytes (decompressed, up to 64 KiB; whole tells
 	// whether that is all there is). A format that recognises a file it will

@@ -27,3 +27,15 @@ func ForFile(name string) (*codec.Format, error) {
 	}
 	return nil, fmt.Errorf("%s says no format: its extension must be one of %s, and .gz or .zst may follow", name, strings.Join(all, ", "))
 }
+
+// Targets lists the extensions that there are and what they stand for, a line
+// for each format.
+func Targets() string {
+	var s strings.Builder
+	for i := range ingest.Formats {
+		if f := &ingest.Formats[i]; f.Encode != nil {
+			fmt.Fprintf(&s, "  %-14s %s\n", strings.Join(f.Encode.Extensions, ", "), f.Title)
+		}
+	}
+	return s.String()
+}

@@ -20,6 +20,7 @@ import (
 var Format = codec.Format{
 	Name:       "folded",
 	Title:      "folded stacks",
+	Holds:      "stacks with one count or two",
 	Extensions: []string{".folded", ".collapsed", ".stacks"},
 	Sniff:      Sniff,
 	Decode:     Decode,

@@ -39,7 +39,9 @@ import (
 // Format is jemalloc's heap profiles.
 var Format = codec.Format{
 	Name:       "jemalloc",
-	Title:      "jemalloc heap profiles",
+	Title:      "jemalloc heap profile",
+	Plural:     "jemalloc heap profiles",
+	Holds:      "stacks with objects and bytes, of all threads and of each",
 	Extensions: []string{".heap"},
 	Sniff:      Sniff,
 	Decode:     Decode,

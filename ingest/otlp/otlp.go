@@ -26,7 +26,9 @@ import (
 // Format is OTLP profiles.
 var Format = codec.Format{
 	Name:       "otlp",
-	Title:      "OpenTelemetry profiles",
+	Title:      "OpenTelemetry profile",
+	Plural:     "OpenTelemetry profiles",
+	Holds:      "protobuf, framed protobuf, JSON lines",
 	Extensions: []string{".otlp", ".otlp.json", ".jsonl"},
 	Sniff:      Sniff,
 	Decode:     Decode,

@@ -24,6 +24,7 @@ import (
 var Format = codec.Format{
 	Name:       "perf-script",
 	Title:      "perf script",
+	Holds:      "the text that `perf script` prints: samples and stacks",
 	Extensions: []string{".perf", ".perf-script", ".linux-perf.txt", ".perf.txt"},
 	Sniff:      Sniff,
 	Decode:     Decode,

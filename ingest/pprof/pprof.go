@@ -24,6 +24,7 @@ import (
 var Format = codec.Format{
 	Name:       "pprof",
 	Title:      "pprof",
+	Holds:      "all sample types, labels, inlined frames; legacy profiles too",
 	Extensions: []string{".pprof", ".pb", ".prof"},
 	Sniff:      Sniff,
 	Decode:     Decode,

@@ -48,6 +48,7 @@ import (
 var Format = codec.Format{
 	Name:       "spaa",
 	Title:      "SPAA",
+	Holds:      "stacks with all their events and metrics, samples, windows",
 	Extensions: []string{".spaa"},
 	Sniff:      sniff,
 	Decode:     Decode,

@@ -36,6 +36,7 @@ const (
 var Format = codec.Format{
 	Name:       "spall",
 	Title:      "spall",
+	Holds:      "versions 0, 1 and 3, and auto-instrumented version 3: spans, thread and process names, arguments",
 	Extensions: []string{".spall"},
 	Sniff:      sniff,
 	Decode:     decodeAll,

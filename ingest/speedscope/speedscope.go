@@ -1,7 +1,7 @@
-// Package speedscope reads the files of speedscope
-// (https://www.speedscope.app/file-format-schema.json), which py-spy, rbspy and
+// Package speedscope reads the files of speedscope, which py-spy, rbspy and
 // others write too: JSON with a table of frames and one or more profiles, each
-// of which is a thread here.
+// of which is a thread here. See
+// https://www.speedscope.app/file-format-schema.json.
 //
 // An evented profile has frames that open and close. Where its unit is one of
 // time they are spans, with exactly the times that the file gives. A sampled
@@ -31,6 +31,7 @@ import (
 var Format = codec.Format{
 	Name:       "speedscope",
 	Title:      "speedscope",
+	Holds:      "evented and sampled profiles, each a thread; what py-spy and rbspy write",
 	Extensions: []string{".speedscope.json", ".speedscope"},
 	Sniff:      Sniff,
 	Decode:     Decode,
