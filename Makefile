@@ -46,7 +46,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build install uninstall dist distcheck test-deb test test-desktop bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers
+.PHONY: help run build install uninstall dist distcheck test-deb test test-quick test-desktop bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -98,10 +98,13 @@ test-deb: prepare-package dist ## install the .deb in a bare Debian, use it, pur
 # that opens real windows takes EGL_PLATFORM away again for them.
 test: export EGL_PLATFORM := surfaceless
 test: export LIBGL_ALWAYS_SOFTWARE := 1
-test: prepare-test ## vet, run every test with the race detector, fuzz the decoders
-	$(GO) vet $(PACKAGES)
-	$(GO) test $(RACE) -timeout 20m $(TESTFLAGS) $(PACKAGES)
-	$(if $(TESTFLAGS),,.ci/fuzz)
+test: prepare-test ## vet, run every test, fuzz the decoders; ends with how long each part took
+	@GO='$(GO)' RACE='$(RACE)' .ci/test $(TESTFLAGS) -- $(PACKAGES)
+
+test-quick: export EGL_PLATFORM := surfaceless
+test-quick: export LIBGL_ALWAYS_SOFTWARE := 1
+test-quick: prepare-test ## while you work: no window, no race detector, two minutes
+	@GO='$(GO)' QUICK=1 .ci/test $(TESTFLAGS) -- $(PACKAGES)
 
 # The window among other programs: real drag sources, a window manager, a
 # Wayland compositor.

@@ -71,6 +71,7 @@ var (
 )
 
 func TestCompareTwoFiles(t *testing.T) {
+	t.Parallel()
 	before, after := twinPair(t)
 	s := comparing(t, before, after)
 	c := s.last().Compare
@@ -127,6 +128,7 @@ func TestCompareTwoFiles(t *testing.T) {
 }
 
 func TestCompareAnchors(t *testing.T) {
+	t.Parallel()
 	before, after := twinPair(t)
 	s := comparing(t, before, after)
 	s.Click(e2e.Left, image.Pt(300, 172)) // a call of frame in A
@@ -166,6 +168,7 @@ func TestCompareAnchors(t *testing.T) {
 }
 
 func TestCompareSwapAndClose(t *testing.T) {
+	t.Parallel()
 	before, after := twinPair(t)
 	s := comparing(t, before, after)
 	was := s.last().Compare
@@ -206,6 +209,7 @@ func (s *session) palette(name string) {
 }
 
 func TestCompareMixedAndMissing(t *testing.T) {
+	t.Parallel()
 	before, after := twinPair(t)
 	folded := filepath.Join(t.TempDir(), "samples.folded")
 	if err := os.WriteFile(folded, twins.Profile(true), 0o644); err != nil {
@@ -232,6 +236,7 @@ func TestCompareMixedAndMissing(t *testing.T) {
 }
 
 func TestCompareWithItself(t *testing.T) {
+	t.Parallel()
 	before, _ := twinPair(t)
 	s := startAshlar(t, before)
 	s.palette("compare this recording with itself")
@@ -260,6 +265,7 @@ func TestCompareWithItself(t *testing.T) {
 
 // TestCompareWithOpen hands a file to the window that is open, to compare.
 func TestCompareWithOpen(t *testing.T) {
+	t.Parallel()
 	before, after := twinPair(t)
 	s := startAshlar(t, before)
 	second := s.Command(t, e2e.Build(t, "./app/ashlar"), "--compare-with-open", after)

@@ -14,6 +14,7 @@ import (
 // TestCompareAbove puts A's timeline above B's: both are zoomed at the same place
 // of the screen, as one axis, and undo puts them back.
 func TestCompareAbove(t *testing.T) {
+	t.Parallel()
 	before, after := twinPair(t)
 	s := comparing(t, before, after)
 	s.Key("shift+x")
@@ -67,6 +68,7 @@ func TestCompareAbove(t *testing.T) {
 // TestFollowBoth: B is written anew while both are shown; the comparison is of
 // what it holds then, and the view and the selection stay.
 func TestFollowBoth(t *testing.T) {
+	t.Parallel()
 	before, after := twinPair(t)
 	s := comparing(t, "--follow", before, after)
 	first := s.last().Compare

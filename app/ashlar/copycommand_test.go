@@ -21,6 +21,7 @@ import (
 // TestCopiedCommandDrawsWhatIsShown takes the commands of the panels that are
 // pictures, runs them and compares the pictures point by point.
 func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, tab string
 		view      shell.View

@@ -16,6 +16,7 @@ import (
 // TestOneWindowOrMany: a second start opens a window of its own, except where
 // the open one is asked for.
 func TestOneWindowOrMany(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	bin := e2e.Build(t, "./app/ashlar")
 	dir := t.TempDir()
@@ -59,6 +60,7 @@ func TestOneWindowOrMany(t *testing.T) {
 
 // TestFirstPage opens the demo from the page that is shown without a file.
 func TestFirstPage(t *testing.T) {
+	t.Parallel()
 	bin := e2e.Build(t, "./app/ashlar")
 	d := e2e.StartDisplay(t)
 	log := filepath.Join(t.TempDir(), "frames.json")
@@ -79,6 +81,7 @@ func TestFirstPage(t *testing.T) {
 // TestDoubleClickedFile installs the program for the person at the display and
 // opens a file as a file manager does.
 func TestDoubleClickedFile(t *testing.T) {
+	t.Parallel()
 	d := e2e.StartDisplay(t)
 	bin := e2e.Build(t, "./app/ashlar")
 	run := func(program string, args ...string) string {

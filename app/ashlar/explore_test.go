@@ -26,6 +26,7 @@ func (s *session) key(what string, holds func(frame) bool, keys ...string) frame
 }
 
 func TestSearchWalksHits(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.Key("slash")
 	time.Sleep(200 * time.Millisecond)
@@ -46,6 +47,7 @@ func TestSearchWalksHits(t *testing.T) {
 }
 
 func TestTransformsAndUndo(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	// The demo's outermost bar of requests, in the flamegraph's second row.
 	s.Click(e2e.Left, image.Pt(100, 558))
@@ -73,6 +75,7 @@ func TestTransformsAndUndo(t *testing.T) {
 
 // TestEachTransform does every transform by the palette and takes it back.
 func TestEachTransform(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.Click(e2e.Left, image.Pt(100, 558))
 	whole := s.until("a picked function", func(f frame) bool { return f.Picked != "" && f.Total != "" }).Total
@@ -109,6 +112,7 @@ func TestEachTransform(t *testing.T) {
 // TestProcessesFold folds processes by clicks on their headers, also on one that
 // stays while its threads are scrolled, and takes it back.
 func TestProcessesFold(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	b.WriteString("[")
 	for pid := 1; pid <= 2; pid++ {
@@ -140,6 +144,7 @@ func TestProcessesFold(t *testing.T) {
 }
 
 func TestThreads(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	first := s.last()
 	if len(first.Threads) < 3 {
@@ -170,6 +175,7 @@ func TestThreads(t *testing.T) {
 }
 
 func TestByKeyboardOnly(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.Key("slash")
 	time.Sleep(200 * time.Millisecond)

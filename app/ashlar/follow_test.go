@@ -17,6 +17,7 @@ import (
 // function and the transforms stay; so it is when the file is replaced, and when
 // it is deleted the last picture stays.
 func TestFollowInTheWindow(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run.folded")
 	if err := os.WriteFile(path, []byte(smallRun), 0o644); err != nil {
 		t.Fatal(err)

@@ -50,6 +50,7 @@ func top(t *testing.T, from, to int64) string {
 
 // TestRangeAndTable selects a time by the pointer and reads the table.
 func TestRangeAndTable(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	whole := s.last()
 	s.Drag(e2e.Left, image.Pt(500, 300), image.Pt(800, 300), "shift")
@@ -70,6 +71,7 @@ func TestRangeAndTable(t *testing.T) {
 // TestFromOpenToAnswerByKeyboard opens a file, picks a span, selects its time
 // and reads who calls what in it, without a pointer.
 func TestFromOpenToAnswerByKeyboard(t *testing.T) {
+	t.Parallel()
 	bin := e2e.Build(t, "./app/ashlar")
 	dir := t.TempDir()
 	trace := filepath.Join(dir, "trace.json")
@@ -122,6 +124,7 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 
 // TestThreadsByKeyboard folds, pins, moves, hides and filters threads.
 func TestThreadsByKeyboard(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	first := s.last().Threads
 	s.key("a fold of the first thread", func(f frame) bool { return f.Folded == 1 }, "y", "y")
@@ -153,6 +156,7 @@ func TestThreadsByKeyboard(t *testing.T) {
 
 // TestGoingToATime types times and draws a box.
 func TestGoingToATime(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	whole := s.last()
 	middle := func(f frame) float64 { return float64(f.From+f.To) / 2 }
@@ -199,6 +203,7 @@ func TestGoingToATime(t *testing.T) {
 // TestThrow lets go of the view while it moves: it goes on a little, and comes
 // to rest.
 func TestThrow(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.key("a closer view", func(f frame) bool { return f.To-f.From < 400e9 }, "w", "w", "w", "w", "w", "w")
 	before := s.last()

@@ -13,6 +13,7 @@ import (
 )
 
 func TestSandwich(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.command("Table of functions")
 	s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 })
@@ -35,6 +36,7 @@ func TestSandwich(t *testing.T) {
 }
 
 func TestTableIsShaped(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.command("Table of functions")
 	first := s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 && f.Sorted == "self" })
@@ -59,6 +61,7 @@ func TestTableIsShaped(t *testing.T) {
 }
 
 func TestLook(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	before := s.Screenshot()
 	s.key("a larger picture", func(f frame) bool { return f.Scale > 1.2 }, "ctrl+plus", "ctrl+plus")

@@ -16,6 +16,7 @@ import (
 // TestMarksInTheWindow makes marks by the keyboard, walks them, opens the file
 // again, and takes them to the command line and to another window's address.
 func TestMarksInTheWindow(t *testing.T) {
+	t.Parallel()
 	d := e2e.StartDisplay(t)
 	s := startOn(t, d, "--demo")
 	read := func(f frame) bool { return f.Done && f.Bars > 0 }

@@ -27,6 +27,7 @@ main;idle 50
 // TestSettingsAreKept: what a person chose in one window is there in the next,
 // a broken file of settings is set aside, and the program tells.
 func TestSettingsAreKept(t *testing.T) {
+	t.Parallel()
 	d := e2e.StartDisplay(t)
 	path := filepath.Join(t.TempDir(), "run.folded")
 	if err := os.WriteFile(path, []byte(smallRun), 0o644); err != nil {

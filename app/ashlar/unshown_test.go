@@ -16,6 +16,7 @@ import (
 // TestAWindowThatCannotBeShown: people get a sentence that says why and what
 // they can do, and the program ends.
 func TestAWindowThatCannotBeShown(t *testing.T) {
+	t.Parallel()
 	bin := e2e.Build(t, "./app/ashlar")
 	d := e2e.StartDisplay(t)
 	const otherwise = "ashlar render FILE -o view.png draws a picture and ashlar top FILE prints"

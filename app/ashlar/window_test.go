@@ -141,6 +141,7 @@ var (
 )
 
 func TestWindow(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	accent := theme.Dark.Accent
 	whole := s.last()
@@ -199,6 +200,7 @@ func TestWindow(t *testing.T) {
 }
 
 func TestOpenSecondFile(t *testing.T) {
+	t.Parallel()
 	s := startAshlar(t, "--demo")
 	name := "second file ü.spaa"
 	path := filepath.Join(t.TempDir(), name)
@@ -220,6 +222,7 @@ func TestOpenSecondFile(t *testing.T) {
 }
 
 func TestClosingWhileLoading(t *testing.T) {
+	t.Parallel()
 	// A pipe that never ends is always loading.
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "endless.spaa")

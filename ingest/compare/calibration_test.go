@@ -52,6 +52,9 @@ func alarms(t *testing.T, o Options, sides func(seed uint64) (a, b []Input)) (ta
 // 95 % at most 5 % of the tables may hold an alarm: 10 of 200.
 func TestFalseAlarms(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("twelve hundred tables are many for a short run")
+	}
 	const stated = 10
 	check := func(name string, tables int, rows float64) {
 		t.Helper()
