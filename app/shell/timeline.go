@@ -369,6 +369,9 @@ func (t *timelinePart) without(p *pane, u *ui.UI) {
 	if p.rec.HasTime && p.rec.Duration() > 0 {
 		text = "No timeline: these are stacks added up over " + units.Duration(p.rec.Duration()) + "; nothing says when each was taken."
 	}
+	if p.rec.Events[0].Basis == recording.FromSpans {
+		text = "No timeline: there are no spans in this trace, nor samples or counters."
+	}
 	if !p.rec.Done {
 		text = "Reading…"
 	}

@@ -48,3 +48,23 @@ func spanTime(rec *recording.Recording) (sum int64) {
 	}
 	return sum
 }
+
+// TestNoDate: a recording whose clock counts from when the machine began says no
+// date once it is OpenTelemetry's, whose times count from 1970, and the report says
+// why.
+func TestNoDate(t *testing.T) {
+	const profile = `{"nodes":[{"id":1,"callFrame":{"functionName":"f","scriptId":"1","url":"a.js","lineNumber":4,"columnNumber":1}}],` +
+		`"startTime":400000000000,"endTime":400000004000,"samples":[1,1],"timeDeltas":[0,1000]}`
+	out, rep := write(t, load(t, "in.cpuprofile", []byte(profile)), "out.otlp", encode.Options{})
+	back := load(t, "out.otlp", out)
+	if dates := back.Source.NotesOf(recording.NoteTime); len(dates) > 0 {
+		t.Errorf("it was recorded at %v", dates)
+	}
+	found := false
+	for _, l := range rep.Lost {
+		found = found || l.What == "meanings of the clock"
+	}
+	if !found || back.Counts.Samples != 2 || !back.HasTime {
+		t.Errorf("lost %v, %+v", rep.Lost, back.Counts)
+	}
+}

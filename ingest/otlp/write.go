@@ -96,6 +96,9 @@ func (w *otlpWriter) setClock() {
 		w.Lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
 	}
 	if w.Rec.HasTime {
+		if _, ok := w.WallClock(w.Rec.Start); !ok {
+			w.Lose(1, "meanings of the clock", "times should count from 1970, and when these began is not known; profiles have no time, and samples have those of the recording")
+		}
 		if first, _ := w.clock.At(w.Rec.Start); first < 1 {
 			w.shift = uint64(1 - first)
 			w.Lose(1, "beginnings of the clock", "0 stands for no time; all times are %d ns later", w.shift)
@@ -263,7 +266,9 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 	p.Lose(lost, "times of samples", "the values at each time do not add up to the stack's, or contexts share them; the stack's is carried")
 	b := p.body
 	if rec.HasTime {
-		b = pbFixed(b, 3, p.unix(rec.Start))
+		if _, ok := p.WallClock(rec.Start); ok {
+			b = pbFixed(b, 3, p.unix(rec.Start))
+		}
 		b = pbNumber(b, 4, rec.Duration()/1000)
 	} else {
 		if at, ok := p.WallClock(0); ok {

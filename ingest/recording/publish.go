@@ -167,7 +167,21 @@ func (b *Builder) event(r *Recording, i int) Event {
 			e.Metrics[m].Total = b.sampled(&e, i, m)
 		}
 	}
+	e.Primary = worth(e.Metrics, e.Primary)
 	return e
+}
+
+// worth is the metric to show first: the one that is meant, or where that is zero
+// all over (the lock times of a program without locks) the nearest that is not.
+func worth(ms []Metric, primary int) int {
+	for d := range len(ms) {
+		for _, m := range []int{primary - d, primary + d} {
+			if m >= 0 && m < len(ms) && ms[m].Total != 0 {
+				return m
+			}
+		}
+	}
+	return primary
 }
 
 // sampled is the sum of a metric over all samples of an event.
