@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -91,7 +92,7 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 	if !s.Compares() {
 		return s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(o.Range, rec) })
 	}
-	return s.SettleComparison(o.StackView, shell.Comparing{Normalize: o.Normalize, Width: o.Widths, Above: o.Layout == "above"}, func(side int, rec *recording.Recording) (int64, int64, bool) {
+	return s.SettleComparison(o.StackView, shell.Comparing{}, func(side int, rec *recording.Recording) (int64, int64, bool) {
 		if side == 1 {
 			return part(o.RangeB, rec)
 		}
@@ -101,11 +102,10 @@ func settle(s *shell.Shell, o cli.RenderOptions) error {
 
 // viewOf is what a view of the command line is in the window.
 func viewOf(o cli.RenderOptions) (shell.View, *view.State) {
-	v := &view.State{Event: o.Event, Metric: o.Metric, Comparison: view.Comparison{Normalize: string(o.Normalize), Width: string(o.Widths)}, Layout: o.Layout}
-	if o.With == "" {
-		v.Event, v.Metric = "", "" // names that may lack one are looked for otherwise
-	} else if o.Range != o.RangeB {
-		v.Unlinked = true
+	v := &o.State
+	if o.With != "" {
+		v.Event, v.Metric = o.Event, o.Metric // of one, names that may lack one are looked for otherwise
+		v.Unlinked = o.Range != o.RangeB
 	}
 	switch o.View {
 	case "both", "compare":
@@ -160,7 +160,7 @@ func render(o cli.RenderOptions) error {
 	fonts.System.Start(nil)
 	s := shell.New(th)
 	defer s.Close()
-	s.Mode = theme.Mode(o.Colour)
+	s.Mode = theme.Mode(cmp.Or(o.State.Colour, string(theme.ByFunction)))
 	s.Roots = o.Roots
 	if err := open(s, o); err != nil {
 		return err

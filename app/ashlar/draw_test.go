@@ -16,7 +16,7 @@ import (
 func drawn(t *testing.T, o cli.RenderOptions) string {
 	t.Helper()
 	o.Out = filepath.Join(t.TempDir(), "out.svg")
-	o.Width, o.Height, o.Scale, o.Theme, o.Colour = 1200, 900, 1, "dark", "function"
+	o.Width, o.Height, o.Scale, o.Theme = 1200, 900, 1, "dark"
 	if err := render(o); err != nil {
 		t.Fatal(err)
 	}

@@ -269,6 +269,9 @@ func TestRenderTakesEveryTransform(t *testing.T) {
 		"--callees-of=l": each(func(s plainStack) ([]plainFrame, bool) {
 			return s.frames[max(0, at(s, "l")):], at(s, "l") >= 0
 		}),
+		"--show-from=name:/^l$/": each(func(s plainStack) ([]plainFrame, bool) {
+			return s.frames[max(0, at(s, "l")):], at(s, "l") >= 0
+		}),
 		"--join-related": join,
 		"--invert":       each(func(s plainStack) ([]plainFrame, bool) { return reversed(s.frames), true }),
 		"--by-time":      each(func(s plainStack) ([]plainFrame, bool) { return s.frames, true }),

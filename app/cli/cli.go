@@ -14,7 +14,7 @@ import (
 
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
-	"ashlar/ingest/compare"
+	"ashlar/app/view"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
@@ -49,15 +49,14 @@ type RenderOptions struct {
 	File string // "-" is standard input; "" with Demo
 	// With is the recording that File is compared with, "" for none; the rest is
 	// about comparing.
-	With      string
-	RangeB    Range
-	Normalize compare.Normalize
-	Widths    compare.Width
-	Layout    string // "beside" or "above": where the first one's timeline is
-	Demo      bool
-	Out       string
-	View      string // one of Views, or of CompareViews for two
-	Function  string // the one that is marked, as people type it; "" for none
+	With   string
+	RangeB Range
+	// State is how it is looked at, as far as flags say (see view.AddFlags).
+	State    view.State
+	Demo     bool
+	Out      string
+	View     string // one of Views, or of CompareViews for two
+	Function string // the one that is marked, as people type it; "" for none
 	// Width and Height are the picture's, in pixels; Scale is how many of
 	// them make a unit of the layout.
 	Width, Height int
@@ -68,7 +67,6 @@ type RenderOptions struct {
 	Part          recording.Part
 	Event, Metric string
 	Theme         string // "dark", "light" or "contrast"
-	Colour        string // what colours tell: one of theme.Modes
 	Exe           string // the program to take names from where the file has none
 	Roots         []sourcefile.Root
 	// StackView is for the flamegraph; Check it with the recording first.

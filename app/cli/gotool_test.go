@@ -115,8 +115,8 @@ func pick(all []listed) []string {
 
 // TestAgainstGoTool compares with go tool pprof where both have the same notion:
 // -focus is --focus, -ignore is --drop, -hide is --hide (but stacks that are
-// hidden as a whole are not thrown away here), -show_from is --callees-of, and
-// -noinlines is --fold-inlined.
+// hidden as a whole are not thrown away here), -show_from is --show-from and, of
+// one function, --callees-of, and -noinlines is --fold-inlined.
 func TestAgainstGoTool(t *testing.T) {
 	for path, all := range goProfiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -163,6 +163,7 @@ func TestAgainstGoTool(t *testing.T) {
 				check([]string{"-ignore=" + exact}, []string{"--drop", name})
 				check([]string{"-hide=" + exact}, []string{"--hide", name})
 				check([]string{"-show_from=" + exact}, []string{"--callees-of", name})
+				check([]string{"-show_from=" + exact}, []string{"--show-from", "name:/" + exact + "/"})
 			}
 			check([]string{"-noinlines"}, []string{"--fold-inlined"})
 		})

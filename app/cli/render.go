@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/view"
-	"ashlar/ingest/compare"
-	"ashlar/render/theme"
 )
 
 func renderCommand() command {
@@ -53,20 +51,18 @@ with it.
 			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; all that is opened of a file larger than memory")
 			only.threadFlag(fs)
-			var rngB, normalize, width string
+			var rngB string
 			fs.StringVar(&rngB, "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
-			fs.StringVar(&normalize, "normalize", string(compare.Raw), "with two files, scale B to A `BY` total, duration or samples; raw does not")
-			fs.StringVar(&o.Layout, "layout", "beside", "with two files, `WHERE` the first one's timeline is: beside or above the second one's")
-			fs.StringVar(&width, "width", string(compare.WidthLarger), "with two files, whose `WIDTHS` bars have: a, b or larger")
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
-			fs.StringVar(&o.Colour, "colour", string(theme.ByFunction), "colours by function, module, kind, thread or search `WHAT`")
-			o.viewFlags(fs)
+			view.AddFlags(fs, &o.State)
+			o.transformFlags(fs)
 			demo := demoFlag(fs)
 			roots := rootFlag(fs)
 			return func(c *call, args []string) (err error) {
 				o.Event, o.Metric, o.Demo, o.Exe = ch.event, ch.metric, *demo, c.exe
-				if args, err = o.second(args, fs, normalize, width); err != nil {
+				o.Search, o.State.Sides[1].Sort = o.State.Find, o.State.Sides[0].Sort
+				if args, err = o.second(args, fs); err != nil {
 					return err
 				}
 				if o.File, err = oneFile(args, o.Demo); err != nil {
@@ -112,7 +108,7 @@ with it.
 }
 
 // second takes the second of two files, and what goes with it.
-func (o *RenderOptions) second(args []string, fs *pflag.FlagSet, normalize, width string) (rest []string, err error) {
+func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string, err error) {
 	if len(args) != 2 {
 		for _, f := range []string{"range-b", "normalize", "width", "layout"} {
 			if fs.Changed(f) {
@@ -131,17 +127,6 @@ func (o *RenderOptions) second(args []string, fs *pflag.FlagSet, normalize, widt
 	}
 	if o.With = args[1]; !fs.Changed("view") {
 		o.View = "compare"
-	}
-	if o.Normalize, err = compare.ParseNormalize(normalize); err != nil {
-		return nil, &usageError{err: err}
-	}
-	if o.Layout != "beside" && o.Layout != "above" {
-		return nil, misuse("there is no layout %q; there are beside and above", o.Layout)
-	}
-	switch o.Widths = compare.Width(width); o.Widths {
-	case compare.WidthA, compare.WidthB, compare.WidthLarger:
-	default:
-		return nil, misuse("there are no widths %q; there are a, b and larger", width)
 	}
 	return args[:1], nil
 }
@@ -199,9 +184,6 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	}
 	if err := checkTheme(o.Theme); err != nil {
 		return err
-	}
-	if !slices.Contains(theme.Modes, theme.Mode(o.Colour)) {
-		return misuse("there are no colours by %q; there are those by function, module, kind, thread and search", o.Colour)
 	}
 	w, h, _ := strings.Cut(size, "x")
 	var werr, herr error

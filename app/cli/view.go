@@ -21,40 +21,6 @@ type StackView struct {
 	Search     string
 }
 
-// transformFlags are the flags that add a transform. They may be given several
-// times, and apply in the order in which they are typed.
-var transformFlags = []struct {
-	op          analyze.Op
-	name, usage string
-	make        func(string) analyze.Transform
-}{
-	{analyze.OpFocus, "focus", "keep only the stacks that have this `FUNCTION`", onFunction(analyze.Focus)},
-	{analyze.OpOnly, "only", "keep only the stacks with a name, module or file like this `TEXT` or /expression/", analyze.Only},
-	{analyze.OpHide, "hide", "take out this `FUNCTION`: its cost goes to its caller", onFunction(analyze.Hide)},
-	{analyze.OpDrop, "drop", "take away the stacks that have this `FUNCTION`, and their cost", onFunction(analyze.Drop)},
-	{analyze.OpCollapseRecursion, "collapse-recursion", "make functions that call themselves directly one frame", onAll(analyze.CollapseRecursion)},
-	{analyze.OpCollapseRecursion, "collapse-recursion-of", "leave one frame of this `FUNCTION` in each stack, nothing between", onFunction(analyze.CollapseRecursionOf)},
-	{analyze.OpCollapseModule, "collapse-module", "make neighbouring frames of this `MODULE` one frame", analyze.CollapseModule},
-	{analyze.OpMergeByFile, "merge-by-file", "make neighbouring frames of one source file one frame", onAll(analyze.MergeByFile)},
-	{analyze.OpMergeByModule, "merge-by-module", "make neighbouring frames of one module one frame", onAll(analyze.MergeByModule)},
-	{analyze.OpFoldInlined, "fold-inlined", "count inlined functions as what they were inlined into", onAll(analyze.FoldInlined)},
-	{analyze.OpHideKernel, "hide-kernel", "count the kernel's functions as what called them", onAll(analyze.HideKernel)},
-	{analyze.OpCallersOf, "callers-of", "what calls this `FUNCTION`", onFunction(analyze.CallersOf)},
-	{analyze.OpCalleesOf, "callees-of", "what this `FUNCTION` calls", onFunction(analyze.CalleesOf)},
-	{analyze.OpJoinRelated, "join-related", "put the kernel's stacks on those of user space that they belong to (DTrace)", onAll(analyze.JoinRelated)},
-	{analyze.OpWhere, "where", "keep only what has this label: `KEY=VALUE`, or KEY~EXPRESSION; with != and !~ what has not; several of one key are alternatives", analyze.Where},
-	{analyze.OpInvert, "invert", "bottom-up: from where the cost is to the callers", onAll(analyze.Invert)},
-	{analyze.OpByTime, "by-time", "in order of time and not of weight", onAll(analyze.ByTime)},
-}
-
-func onFunction(f func(analyze.Ref) analyze.Transform) func(string) analyze.Transform {
-	return func(s string) analyze.Transform { return f(analyze.Named(s)) }
-}
-
-func onAll(f func() analyze.Transform) func(string) analyze.Transform {
-	return func(string) analyze.Transform { return f() }
-}
-
 // viewHelp explains these flags in the help of a command.
 const viewHelp = `
 A FUNCTION is a name as top prints it, NAME@MODULE, or a /regular expression/.
@@ -70,12 +36,12 @@ func (v *StackView) viewFlags(fs *pflag.FlagSet) {
 
 // transformFlags adds those that change stacks.
 func (v *StackView) transformFlags(fs *pflag.FlagSet) {
-	for _, f := range transformFlags {
-		value := &transformFlag{list: &v.Transforms, make: f.make}
-		fs.Var(value, f.name, f.usage)
-		if !strings.Contains(f.usage, "`") {
-			value.kind = "bool"
-			fs.Lookup(f.name).NoOptDefVal = "true"
+	for i := range analyze.Transforms {
+		k := &analyze.Transforms[i]
+		value := &transformFlag{list: &v.Transforms, of: k}
+		fs.Var(value, k.Flag, k.Usage)
+		if k.Of == analyze.OfAll {
+			fs.Lookup(k.Flag).NoOptDefVal = "true"
 		}
 	}
 }
@@ -83,16 +49,20 @@ func (v *StackView) transformFlags(fs *pflag.FlagSet) {
 // transformFlag adds a transform to a list for each time it is set.
 type transformFlag struct {
 	list *[]analyze.Transform
-	make func(string) analyze.Transform
-	kind string
+	of   *analyze.TransformKind
 }
 
 func (f *transformFlag) String() string { return "" }
 
-func (f *transformFlag) Type() string { return f.kind }
+func (f *transformFlag) Type() string {
+	if f.of.Of == analyze.OfAll {
+		return "bool"
+	}
+	return ""
+}
 
 func (f *transformFlag) Set(s string) error {
-	if f.kind == "bool" {
+	if f.of.Of == analyze.OfAll {
 		switch s {
 		case "true":
 		case "false":
@@ -101,7 +71,7 @@ func (f *transformFlag) Set(s string) error {
 			return errors.New("this flag takes no value")
 		}
 	}
-	t := f.make(s)
+	t := f.of.Make(s)
 	if err := t.Check(); err != nil {
 		return err
 	}
@@ -114,18 +84,9 @@ func (f *transformFlag) Set(s string) error {
 func (v *StackView) Flags(rec *recording.Recording) []string {
 	var args []string
 	for _, t := range v.Transforms {
-		of := t.Ref != (analyze.Ref{})
-		for _, f := range transformFlags {
-			if f.op != t.Op || of != strings.Contains(f.usage, "`") {
-				continue
-			}
-			args = append(args, "--"+f.name)
-			switch {
-			case t.Op == analyze.OpOnly || t.Op == analyze.OpCollapseModule || t.Op == analyze.OpWhere:
-				args = append(args, t.Text)
-			case of:
-				args = append(args, t.Typed(rec))
-			}
+		k := t.Kind()
+		if args = append(args, "--"+k.Flag); k.Of != analyze.OfAll {
+			args = append(args, t.Typed(rec))
 		}
 	}
 	if v.Search != "" {
@@ -151,10 +112,10 @@ func (v *StackView) Check(rec *recording.Recording) error {
 }
 
 func known(rec *recording.Recording, t analyze.Transform) error {
-	if t.Op == analyze.OpWhere {
+	switch of := t.Kind().Of; {
+	case of == analyze.OfCondition:
 		return analyze.CheckWhere(rec, t)
-	}
-	if t.Op == analyze.OpOnly || t.Ref == (analyze.Ref{}) || t.Op != analyze.OpCollapseModule && len(t.Functions(rec)) > 0 {
+	case of == analyze.OfAll, of == analyze.OfPattern, of == analyze.OfFunction && len(t.Functions(rec)) > 0:
 		return nil
 	}
 	// Frames that others were merged into have the names of modules and files.

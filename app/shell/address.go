@@ -189,6 +189,10 @@ func (s *Shell) showParts(st *view.State) {
 // GoTo shows what is open as a State says, whatever files it names.
 func (s *Shell) GoTo(st *view.State) {
 	if c := s.versus; c != nil {
+		if len(st.Files) < 2 { // which says that it is of both
+			both := *st
+			both.Files, st = []string{c.panes[0].file(), c.panes[1].file()}, &both
+		}
 		c.visit = visit{state: st}
 		for i, p := range c.panes {
 			p.visit = visit{state: st, side: i}

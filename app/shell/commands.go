@@ -8,7 +8,6 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/op"
 
-	"ashlar/ingest/analyze"
 	"ashlar/render/timeline"
 )
 
@@ -73,7 +72,7 @@ func init() {
 }
 
 func commands() []Command {
-	return append([]Command{
+	return slices.Concat([]Command{
 		{"Zoom in", []Chord{chord("W"), chord("+")}, true, func(s *Shell) { s.pane.zoomBy(1 / 1.3) }},
 		{"Zoom out", []Chord{chord("S"), chord("-")}, true, func(s *Shell) { s.pane.zoomBy(1.3) }},
 		{"Earlier", []Chord{chord("A"), chord(key.NameLeftArrow)}, true, func(s *Shell) { s.pane.panBy(-.15) }},
@@ -128,23 +127,11 @@ func commands() []Command {
 		{"Previous mark", []Chord{chord(";")}, true, func(s *Shell) { s.pane.walkMarks(s, false) }},
 		{"Rename a mark", nil, true, func(s *Shell) { s.chooseMark("Rename a mark", (*pane).renameMark) }},
 		{"Delete a mark", nil, true, func(s *Shell) { s.chooseMark("Delete a mark", (*pane).deleteMark) }},
-		{"Focus on the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Focus) }},
-		{"Hide the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Hide) }},
-		{"Drop the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.Drop) }},
-		{"Flamegraph of the callers of the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.CallersOf) }},
-		{"Flamegraph of the callees of the selected function", nil, true, func(s *Shell) { s.pane.onPicked(s, analyze.CalleesOf) }},
-		{"Flamegraph bottom-up", []Chord{chord("I")}, true, func(s *Shell) { s.pane.transform(analyze.Invert()) }},
-		{"Flamegraph in order of time", []Chord{chord("O")}, true, func(s *Shell) { s.pane.transform(analyze.ByTime()) }},
+	}, transformCommands(), []Command{
 		{"Flamegraph upside down", []Chord{chord("U")}, true, func(s *Shell) { s.pane.flame.turn(s.pane) }},
 		{"Callers and callees", []Chord{chord("Q")}, true, func(s *Shell) { s.pane.Tab = tabNear }},
-		{"Collapse recursion", []Chord{chord("R")}, true, func(s *Shell) { s.pane.transform(analyze.CollapseRecursion()) }},
-		{"Merge by module", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByModule()) }},
-		{"Merge by file", nil, true, func(s *Shell) { s.pane.transform(analyze.MergeByFile()) }},
-		{"Fold inlined frames", nil, true, func(s *Shell) { s.pane.transform(analyze.FoldInlined()) }},
-		{"Hide kernel frames", nil, true, func(s *Shell) { s.pane.transform(analyze.HideKernel()) }},
-		{"Join user and kernel stacks", nil, true, func(s *Shell) { s.pane.joinRelated(s) }},
 		{"Only what has a label", nil, true, func(s *Shell) { s.chooseLabel("") }},
-		{"Take away all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.Transforms = nil }},
+		{"Clear all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.Transforms = nil }},
 		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.undo() }},
 		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.redo() }},
 		{"Next part of the window", []Chord{chord(key.NameTab)}, false, func(s *Shell) { s.nextArea(1) }},
@@ -161,7 +148,7 @@ func commands() []Command {
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
 		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
 		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
-	}, slices.Concat(sortCommands(), compareCommands(), lookCommands(), exportCommands(), copyCommands())...)
+	}, sortCommands(), compareCommands(), lookCommands(), exportCommands(), copyCommands())
 }
 
 // keyOf is the key of a command, for menus; "" where it has none.

@@ -4,6 +4,8 @@ import (
 	"image"
 	"slices"
 
+	"gioui.org/io/key"
+
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -26,15 +28,6 @@ func (p *pane) transform(t analyze.Transform) {
 	p.flame.zoomTo(p, nil)
 }
 
-// joinRelated joins the halves of stacks, where the recording has any.
-func (p *pane) joinRelated(s *Shell) {
-	if p.rec.Pairs() == 0 {
-		s.Say("No stacks of this recording are halves of one: nothing to join")
-		return
-	}
-	p.transform(analyze.JoinRelated())
-}
-
 // has tells whether a transform is on.
 func (p *pane) has(t analyze.Transform) bool { return slices.Contains(p.Transforms, t) }
 
@@ -51,35 +44,65 @@ func (p *pane) pickedFunction() (recording.Function, bool) {
 	return recording.Function{}, false
 }
 
-// onPicked applies a transform of the picked function.
-func (p *pane) onPicked(s *Shell, make func(analyze.Ref) analyze.Transform) {
-	if f, ok := p.pickedFunction(); ok {
-		p.transform(make(analyze.RefTo(f)))
-	} else {
+// transformCommands are those of the kinds of transforms.
+func transformCommands() (all []Command) {
+	for i := range analyze.Transforms {
+		k := &analyze.Transforms[i]
+		if k.Title == "" {
+			continue
+		}
+		var keys []Chord
+		if k.Key != "" {
+			keys = []Chord{chord(key.Name(k.Key))}
+		}
+		all = append(all, Command{k.Title, keys, true, func(s *Shell) { s.pane.apply(s, k) }})
+	}
+	return all
+}
+
+// apply applies a transform of a kind: where it is of a function, of the picked
+// one.
+func (p *pane) apply(s *Shell, k *analyze.TransformKind) {
+	f, ok := p.pickedFunction()
+	switch {
+	case k.Op == analyze.OpJoinRelated && p.rec.Pairs() == 0:
+		s.Say("No stacks of this recording are halves of one: nothing to join")
+	case k.Of == analyze.OfAll:
+		p.transform(k.Make(""))
+	case ok:
+		p.transform(k.On(f))
+	default:
 		s.Say("Select a function first: click a bar or a row")
 	}
 }
 
+// transformItems are the lines of a menu for the kinds of transforms of a
+// function, or of all stacks.
+func (p *pane) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
+	for i := range analyze.Transforms {
+		k := &analyze.Transforms[i]
+		if k.Of != of || k.Menu == "" {
+			continue
+		}
+		t := k.Make("")
+		if of == analyze.OfFunction {
+			t = k.On(f)
+		}
+		if k.Op == analyze.OpJoinRelated && p.rec.Pairs() == 0 && !p.has(t) {
+			continue
+		}
+		items = append(items, widget.Item{Title: k.Menu, Detail: k.Key, On: p.has(t), Do: func() { p.transform(t) }})
+	}
+	return items
+}
+
 // functionItems are what can be done with a function.
 func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
-	ref := analyze.RefTo(f)
 	items := []widget.Item{{Title: "Callers and callees", Detail: "Q", Do: func() {
 		p.near.around(p, f)
 		p.Tab = tabNear
 	}}}
-	for _, x := range []struct {
-		title string
-		t     analyze.Transform
-	}{
-		{"Focus on it", analyze.Focus(ref)},
-		{"Hide it: its cost goes to its callers", analyze.Hide(ref)},
-		{"Drop it: its cost goes away", analyze.Drop(ref)},
-		{"Only its callers", analyze.CallersOf(ref)},
-		{"Only its callees", analyze.CalleesOf(ref)},
-		{"Collapse its recursion", analyze.CollapseRecursionOf(ref)},
-	} {
-		items = append(items, widget.Item{Title: x.title, On: p.has(x.t), Do: func() { p.transform(x.t) }})
-	}
+	items = append(items, p.transformItems(analyze.OfFunction, f)...)
 	if f.Module != "" {
 		t := analyze.CollapseModule(f.Module)
 		items = append(items, widget.Item{Title: "Collapse module " + shortModule(f.Module), On: p.has(t), Do: func() { p.transform(t) }})
@@ -90,25 +113,8 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
 
 // viewItems are the ways to look at the whole flamegraph.
 func (p *pane) viewItems() []widget.Item {
-	items := []widget.Item{{Title: "Root at the bottom", On: p.Up, Do: func() { p.flame.turn(p) }}}
-	for _, x := range []struct {
-		title string
-		t     analyze.Transform
-	}{
-		{"Bottom-up", analyze.Invert()},
-		{"In order of time", analyze.ByTime()},
-		{"Collapse recursion", analyze.CollapseRecursion()},
-		{"Merge by module", analyze.MergeByModule()},
-		{"Merge by file", analyze.MergeByFile()},
-		{"Fold inlined frames", analyze.FoldInlined()},
-		{"Hide kernel frames", analyze.HideKernel()},
-	} {
-		items = append(items, widget.Item{Title: x.title, On: p.has(x.t), Do: func() { p.transform(x.t) }})
-	}
-	if t := analyze.JoinRelated(); p.rec.Pairs() > 0 || p.has(t) {
-		items = append(items, widget.Item{Title: "Join user and kernel stacks", On: p.has(t), Do: func() { p.transform(t) }})
-	}
-	return items
+	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.flame.turn(p) }}},
+		p.transformItems(analyze.OfAll, recording.Function{})...)
 }
 
 // chips shows the transforms that are on, each with a way to take it away, from

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/view"
 	"ashlar/app/filelock"
+	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 )

@@ -2,7 +2,6 @@ package view
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
+	"ashlar/render/theme"
 	"ashlar/render/timeline"
 )
 
@@ -23,11 +23,13 @@ type Field struct {
 	Key string
 	// Doc says what its value is.
 	Doc string
-	// Flag is its name on the command line, "" for none; FlagDoc is that flag's
-	// help.
+	// Flag is its name on the command line, "" for none, and FlagDoc that flag's
+	// help. Only fields of one text have one.
 	Flag, FlagDoc string
-	// Choices are all values that there are, nil where there is no such list.
+	// Choices are all values that there are, nil where there is no such list, and
+	// Initial is the one that a window begins with, for which a State has "".
 	Choices func() []string
+	Initial string
 	// Pick tells what is marked or gone to and not how things are looked at: undo
 	// leaves it alone.
 	Pick bool
@@ -36,6 +38,7 @@ type Field struct {
 
 	write func(*State) (value string, ok bool)
 	read  func(*State, string) error
+	plain func(*State) *string // where it is one text
 }
 
 // FieldOf is the field of a key, nil for none.
@@ -56,14 +59,6 @@ func (f *Field) Text(v *State) string {
 	return ""
 }
 
-// Set reads a value as an address writes it.
-func (f *Field) Set(v *State, value string) error {
-	if f.Choices != nil && value != "" && !slices.Contains(f.Choices(), value) {
-		return fmt.Errorf("has %q; there are %s", value, strings.Join(f.Choices(), ", "))
-	}
-	return f.read(v, value)
-}
-
 // Fields are all of them, in the order in which addresses write them.
 var Fields = fields()
 
@@ -76,14 +71,14 @@ var fieldOf = func() map[string]int {
 }()
 
 func fields() []Field {
-	text := func(key, doc string, of func(*State) *string) Field { return one(key, doc, of, escape, unescape) }
 	fs := []Field{
 		many("file", "a path, - for standard input, or demo: for the built-in one; a second file key names the run that is compared with the first", func(v *State) *[]string { return &v.Files }, escape, unescape),
 		one("part", "FROM..TO, FROM.. or ..TO: only this part of the file is opened", func(v *State) *Part { return &v.Part }, Part.text, parsePart),
 		many("only", "only threads with these ids, names or parts of names are opened", func(v *State) *[]string { return &v.Only }, escape, unescape),
 		text("exe", "the program that names of functions are taken from", func(v *State) *string { return &v.Exe }),
 		text("view", "both (when left out), timeline, flame or lower: the parts that are shown; lower is what the tab shows", func(v *State) *string { return &v.Parts }),
-		text("layout", "beside (when left out) or above: where the first of two recordings has its timeline", func(v *State) *string { return &v.Layout }).remembered(),
+		text("layout", "beside (when left out) or above: where the first of two recordings has its timeline", func(v *State) *string { return &v.Layout }).remembered().
+			flag("layout", "with two files, `WHERE` the first one's timeline is: beside or above the second one's", "beside", Above),
 	}
 	fs = append(fs, sideFields(0)...)
 	fs = append(fs, sideFields(1)...)
@@ -92,7 +87,8 @@ func fields() []Field {
 		text("metric", "the metric's name", func(v *State) *string { return &v.Metric }),
 		many("transform", "what is done to stacks, in order", func(v *State) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform),
 		many("zoom", "the functions from the root to the bar that fills the flamegraph: NAME or NAME:MODULE", func(v *State) *[]recording.FuncName { return &v.Zoom }, functionText, parseFunction),
-		text("find", "the text that is searched for", func(v *State) *string { return &v.Find }),
+		text("find", "the text that is searched for", func(v *State) *string { return &v.Find }).
+			flag("search", "find `TEXT` or /expression/ in names, modules and files, or just in one of name:, module:, file:, thread:, arg: before it; how much has it"),
 		text("tab", "the lower half's tab", func(v *State) *string { return &v.Tab }),
 		maybe("function", "the function that is marked: NAME or NAME:MODULE", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
 		many("node", "the functions from the root to the marked bar of the flamegraph", func(v *State) *[]recording.FuncName { return &v.Node }, functionText, parseFunction).pick(),
@@ -100,7 +96,8 @@ func fields() []Field {
 		many("callers", "the functions from that one outwards to the bar that fills the callers' side", func(v *State) *[]recording.FuncName { return &v.Callers }, functionText, parseFunction),
 		many("callees", "the same for what it calls", func(v *State) *[]recording.FuncName { return &v.Callees }, functionText, parseFunction),
 		many("mark", "PLACE:TEXT, where PLACE is a TIME, FROM..TO, or f:NAME:MODULE", func(v *State) *[]Mark { return &v.Marks }, Mark.text, parseMark),
-		text("colour", "what colours tell: function (when left out), module, kind, thread or search", func(v *State) *string { return &v.Colour }).remembered(),
+		text("colour", "what colours tell: function (when left out), module, kind, thread or search", func(v *State) *string { return &v.Colour }).remembered().
+			flag("colour", "colours by function, module, kind, thread or search `WHAT`", colours()...),
 		text("table", "what the rows of the table stand for", func(v *State) *string { return &v.Group }),
 		text("sort", "the column it is sorted by, with - before it from the other end", func(v *State) *string { return &v.Sort }).remembered(),
 		many("columns", "the columns it has", func(v *State) *[]string { return &v.Columns }, escape, unescape).remembered(),
@@ -110,11 +107,30 @@ func fields() []Field {
 		one("down", "how far the tab is scrolled down, in DP", func(v *State) *float32 { return &v.Down }, decimalText, parseDecimal).pick(),
 		one("line", "the marked line of the source", func(v *State) *int { return &v.Line }, strconv.Itoa, func(s string) (int, error) { return parseNumber(s, math.MaxInt32) }).pick(),
 		Field{Key: "with", Doc: "words for what is switched: " + switchDoc(), write: writeSwitches, read: readSwitches},
-		text("normalize", "how the numbers of a comparison are normalised", func(v *State) *string { return &v.Normalize }),
-		text("width", "whose widths the bars of a comparison have", func(v *State) *string { return &v.Width }),
+		text("normalize", "how the numbers of a comparison are normalised", func(v *State) *string { return &v.Normalize }).
+			flag("normalize", "with two files, scale B to A `BY` total, duration or samples; raw does not", string(compare.Raw), string(compare.Total), string(compare.Duration), string(compare.Samples)),
+		text("width", "whose widths the bars of a comparison have", func(v *State) *string { return &v.Width }).
+			flag("width", "with two files, whose `WIDTHS` bars have: a, b or larger", string(compare.WidthLarger), string(compare.WidthA), string(compare.WidthB)),
 		many("pair", "A:B, functions that were paired by hand", func(v *State) *[]compare.Pair { return &v.Pairs }, pairText, parsePair),
 	)
 	return fs
+}
+
+// text is a field of one text.
+func text(key, doc string, of func(*State) *string) Field {
+	f := one(key, doc, of, escape, unescape)
+	f.plain = of
+	return f
+}
+
+// flag gives a field of one text a flag. Choices are all values there are, the
+// one that a window begins with first; none where any text is one.
+func (f Field) flag(name, doc string, choices ...string) Field {
+	f.Flag, f.FlagDoc = name, doc
+	if len(choices) > 0 {
+		f.Choices, f.Initial = func() []string { return choices }, choices[0]
+	}
+	return f
 }
 
 func (f Field) pick() Field       { f.Pick = true; return f }
@@ -182,11 +198,21 @@ func readSwitches(v *State, text string) error {
 	return err
 }
 
-// sortChoices are the orders of threads that have a name; "" is the file's.
-func sortChoices() []string {
-	var names []string
+// sorts are the orders of threads, the file's first.
+func sorts() []string {
+	names := []string{"file"}
 	for _, s := range timeline.Sorts {
-		names = append(names, string(s))
+		if s != timeline.SortFile {
+			names = append(names, string(s))
+		}
+	}
+	return names
+}
+
+// colours are what colours can tell, the one that they tell at first first.
+func colours() (names []string) {
+	for _, m := range theme.Modes {
+		names = append(names, string(m))
 	}
 	return names
 }
@@ -206,8 +232,9 @@ func sideFields(i int) []Field {
 		threads("pin", "threads that stand first", func(s *Side) *[]Thread { return &s.Pin }),
 		threads("order", "threads in the order they were dragged to", func(s *Side) *[]Thread { return &s.Order }),
 		many("close", "PID or PID:NAME, the processes that are closed", func(v *State) *[]Process { return &side(v).Close }, Process.text, parseProcess),
-		one("threads", "name or busiest: how threads are sorted, the file's order when left out", func(v *State) *string { return &side(v).Sort }, escape, unescape),
-		one("filter", "the text that threads are filtered by", func(v *State) *string { return &side(v).Filter }, escape, unescape),
+		text("threads", "file (when left out), name or busiest: how threads are sorted", func(v *State) *string { return &side(v).Sort }).
+			flag("threads-by", "sort threads by `ORDER`: file, name or busiest", sorts()...),
+		text("filter", "the text that threads are filtered by", func(v *State) *string { return &side(v).Filter }),
 		one("scroll", "how far rows are scrolled, in DP", func(v *State) *float32 { return &side(v).Scroll }, decimalText, parseDecimal),
 		maybe("goal", "the time that was gone to", func(v *State) **int64 { return &side(v).Goal }, timeText, parseTime).pick(),
 		maybe("bar", "THREAD@LANE@TIME, the bar of the timeline that is marked, by where it begins", func(v *State) **Bar { return &side(v).Bar }, Bar.text, parseBar).pick(),
@@ -217,6 +244,7 @@ func sideFields(i int) []Field {
 		if i == 1 {
 			fs[k].Key += ".b"
 			fs[k].Doc += ", of the second recording"
+			fs[k].Flag = "" // the flag is for both
 		}
 	}
 	return fs

@@ -10,48 +10,35 @@ import (
 // apply does what transforms say, in order.
 func (p *callPaths) apply(ts []Transform) {
 	for _, t := range ts {
-		switch t.Op {
-		case OpFocus:
-			p.focus(p.keys(t.matcher(p.rec, p.groups)))
-		case OpOnly:
-			p.only(t.Text)
-		case OpHide:
-			p.hide(p.keys(t.matcher(p.rec, p.groups)))
-		case OpDrop:
-			p.drop(p.keys(t.matcher(p.rec, p.groups)))
-		case OpCollapseRecursion:
-			if t.Ref == (Ref{}) {
-				p.collapseRecursion()
-			} else {
-				p.collapseRecursionOf(p.keys(t.matcher(p.rec, p.groups)))
-			}
-		case OpCollapseModule:
-			is := t.modules()
-			p.mergeBy(func(f *recording.Function) uint32 {
-				if is(f.Module) {
-					return p.moduleGroup(f)
-				}
-				return noKey
-			})
-		case OpMergeByFile:
-			p.mergeBy(p.fileGroup)
-		case OpMergeByModule:
-			p.mergeBy(p.moduleGroup)
-		case OpFoldInlined:
-			p.foldInlined()
-		case OpHideKernel:
-			p.hideKernel()
-		case OpCallersOf:
-			p.callersOf(p.keys(t.matcher(p.rec, p.groups)))
-			p.inverted = true
-		case OpCalleesOf:
-			p.calleesOf(p.keys(t.matcher(p.rec, p.groups)))
-		case OpInvert:
-			p.inverted = true
-		case OpByTime:
-			p.byTime = true
+		if k := t.Kind(); k != nil && k.pass != nil {
+			k.pass(p, t)
 		}
 	}
+}
+
+// matches is a test for the functions that a transform is about.
+func (p *callPaths) matches(t Transform) func(key uint32) bool {
+	return p.keys(t.matcher(p.rec, p.groups))
+}
+
+// like is a test for the functions that a transform's pattern matches; what is
+// no pattern matches nothing.
+func (p *callPaths) like(t Transform) func(key uint32) bool {
+	pat, err := search.Parse(t.Text)
+	if err != nil {
+		return func(uint32) bool { return false }
+	}
+	return p.keys(pat.MatchFunction)
+}
+
+// collapseModule makes neighbouring frames of modules one frame each.
+func (p *callPaths) collapseModule(is func(string) bool) {
+	p.mergeBy(func(f *recording.Function) uint32 {
+		if is(f.Module) {
+			return p.moduleGroup(f)
+		}
+		return noKey
+	})
 }
 
 // moduleGroup stands for all functions of a module.
@@ -72,15 +59,6 @@ func (p *callPaths) focus(is func(uint32) bool) {
 		gone[i] = gone[p.parent[i]] && !is(p.key[i])
 	}
 	p.lose(gone)
-}
-
-func (p *callPaths) only(pattern string) {
-	pat, err := search.Parse(pattern)
-	if err != nil {
-		p.focus(func(uint32) bool { return false })
-		return
-	}
-	p.focus(p.keys(pat.MatchFunction))
 }
 
 func (p *callPaths) hide(is func(uint32) bool) {

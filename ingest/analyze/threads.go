@@ -108,9 +108,8 @@ func used(rows []Row) []Row {
 func left(rec *recording.Recording, ts []Transform) func(recording.CallID) bool {
 	takes := false
 	for _, t := range ts {
-		switch t.Op {
-		case OpFocus, OpOnly, OpDrop, OpCallersOf, OpCalleesOf:
-			takes = true
+		if k := t.Kind(); k != nil {
+			takes = takes || k.takes
 		}
 	}
 	if !takes {

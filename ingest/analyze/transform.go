@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,6 +31,7 @@ const (
 	OpByTime            Op = "by-time"
 	OpJoinRelated       Op = "join-related"
 	OpWhere             Op = "where"
+	OpShowFrom          Op = "show-from"
 )
 
 // Ref refers to functions. Text is a function's name, or its symbol; where none is called
@@ -121,64 +121,25 @@ func Invert() Transform { return Transform{Op: OpInvert} }
 // Query.First.
 func ByTime() Transform { return Transform{Op: OpByTime} }
 
+// ShowFrom begins stacks at the outermost frame whose name, module or file
+// matches a pattern; stacks without one go.
+func ShowFrom(pattern string) Transform { return Transform{OpShowFrom, Ref{Text: pattern}} }
+
 // String is a name for a chip or a menu, like "focus priceCart".
 func (t Transform) String() string {
-	switch t.Op {
-	case OpWhere:
-		return t.Text
-	case OpFocus, OpHide, OpDrop, OpOnly:
-		return string(t.Op) + " " + t.Text
-	case OpCallersOf:
-		return "callers of " + t.Text
-	case OpCalleesOf:
-		return "callees of " + t.Text
-	case OpCollapseModule:
-		return "collapse " + ModuleBase(t.Text)
-	case OpCollapseRecursion:
-		if t.Ref != (Ref{}) {
-			return "collapse recursion of " + t.Text
-		}
-	case OpByTime:
-		return "in order of time"
-	case OpJoinRelated:
-		return "user and kernel joined"
+	text := t.Text
+	if t.Op == OpCollapseModule {
+		text = ModuleBase(text)
+	}
+	switch k := t.Kind(); {
+	case k != nil && strings.Contains(k.chip, "%s"):
+		return strings.Replace(k.chip, "%s", text, 1)
+	case k != nil && k.chip != "":
+		return k.chip
+	case k != nil && k.Of != OfAll:
+		return string(t.Op) + " " + text
 	}
 	return strings.ReplaceAll(string(t.Op), "-", " ")
-}
-
-// Check says in one sentence what is wrong with a transform that came from
-// outside: an operation that is not known, or an expression that cannot be
-// read.
-func (t Transform) Check() error {
-	switch t.Op {
-	case OpMergeByFile, OpMergeByModule, OpFoldInlined, OpHideKernel, OpInvert, OpByTime, OpJoinRelated:
-		return nil
-	case OpCollapseRecursion:
-		if t.Ref == (Ref{}) {
-			return nil
-		}
-	case OpFocus, OpHide, OpDrop, OpCallersOf, OpCalleesOf, OpCollapseModule:
-	case OpOnly:
-		p, err := search.Parse(t.Text)
-		if err == nil && !p.OfFunctions() {
-			err = fmt.Errorf("%s is looked for in %ss, not in stacks", t.Text, p.Field())
-		}
-		return err
-	case OpWhere:
-		_, err := parseCondition(t.Text)
-		return err
-	default:
-		return fmt.Errorf("there is no transform %q", t.Op)
-	}
-	if t.Text == "" && !t.Exact {
-		return fmt.Errorf("%s needs a name", t.Op)
-	}
-	if src, ok := search.Expression(t.Text); ok && !t.Exact {
-		if _, err := regexp.Compile(src); err != nil {
-			return fmt.Errorf("%s is neither a name nor a regular expression: %w", t.Text, err)
-		}
-	}
-	return nil
 }
 
 // Functions lists the functions that a reference stands for.

@@ -161,6 +161,11 @@ func plainApply(recorded, all []plainStack, t Transform) []plainStack {
 			if keep = first >= 0; keep {
 				frames = frames[first:]
 			}
+		case OpShowFrom:
+			first = slices.IndexFunc(frames, func(f plainFrame) bool { return plainMatch(t.Text, f) })
+			if keep = first >= 0; keep {
+				frames = frames[first:]
+			}
 		case OpCollapseRecursion:
 			if t.Ref == (Ref{}) {
 				frames = slices.CompactFunc(frames, func(a, b plainFrame) bool { return a.String() == b.String() })
@@ -230,6 +235,7 @@ func randomTransforms(r *rand.Rand) []Transform {
 		FoldInlined,
 		HideKernel,
 		func() Transform { return CalleesOf(ref()) },
+		func() Transform { return ShowFrom([]string{"libc", "gro", "F.go", "/^.$/", "f"}[r.IntN(5)]) },
 	}
 	var ts []Transform
 	for range r.IntN(5) {
@@ -647,6 +653,7 @@ func TestTransformText(t *testing.T) {
 		{HideKernel(), "hide kernel"},
 		{CallersOf(fn), "callers of price"},
 		{CalleesOf(fn), "callees of price"},
+		{ShowFrom("/^price/"), "from /^price/"},
 		{Invert(), "invert"},
 		{ByTime(), "in order of time"},
 	} {
