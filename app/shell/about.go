@@ -3,6 +3,8 @@ package shell
 import (
 	"image"
 
+	"gioui.org/io/event"
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
 	"ashlar/ingest"
@@ -68,16 +70,9 @@ func facts(rec *recording.Recording) []fact {
 	return fs
 }
 
-func join(a, b string) string {
-	if b == "" {
-		return a
-	}
-	return a + " " + b
-}
-
-// layout draws the page into r: facts at the left, warnings and the ledger at
+// Layout draws the page into r: facts at the left, warnings and the ledger at
 // the right.
-func (t *aboutPart) layout(p *pane, u *ui.UI, r image.Rectangle) {
+func (t *aboutPart) Layout(_ *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	for {
 		g, e, ok := t.Next(u, r.Min)
 		if !ok {
@@ -114,7 +109,7 @@ func (t *aboutPart) layout(p *pane, u *ui.UI, r image.Rectangle) {
 	t.Area(u, r, pointer.CursorDefault)
 }
 
-func (t *aboutPart) warnings(p *pane, u *ui.UI, x, y, right int) int {
+func (t *aboutPart) warnings(p *Side, u *ui.UI, x, y, right int) int {
 	th := u.Theme
 	title := "No warnings"
 	if n := len(p.rec.Warnings); n > 0 {
@@ -139,7 +134,7 @@ func (t *aboutPart) warnings(p *pane, u *ui.UI, x, y, right int) int {
 }
 
 // ledger lists what became of the file's records: read = kept + left out.
-func (t *aboutPart) ledger(p *pane, u *ui.UI, x, y, right int) int {
+func (t *aboutPart) ledger(p *Side, u *ui.UI, x, y, right int) int {
 	if len(p.rec.Ledger) == 0 {
 		return y
 	}
@@ -167,3 +162,11 @@ func (t *aboutPart) ledger(p *pane, u *ui.UI, x, y, right int) int {
 	}
 	return y
 }
+
+// Key scrolls the page.
+func (t *aboutPart) Key(p *Side, k key.Event, row int) bool {
+	return widget.ScrollKey(&t.scroll, k, row, p.bounds.lower.Dy())
+}
+
+// Areas are where a press gives it the keyboard.
+func (t *aboutPart) Areas() []event.Tag { return []event.Tag{&t.Drag} }

@@ -93,7 +93,7 @@ func (p *pane) opened(st *view.State) {
 }
 
 // pickState says what is marked.
-func (p *pane) pickState(st *view.State) {
+func (p *Side) pickState(st *view.State) {
 	f, ok := p.pickedFunction()
 	switch {
 	case p.pick.is == pickBar:
@@ -107,7 +107,7 @@ func (p *pane) pickState(st *view.State) {
 }
 
 // barState names the picked bar.
-func (p *pane) barState() *view.Bar {
+func (p *Side) barState() *view.Bar {
 	h := &p.pick.hit
 	at := h.Start
 	if h.Samples != nil {
@@ -117,7 +117,7 @@ func (p *pane) barState() *view.Bar {
 }
 
 // barNamed finds a bar that begins at a time: a span, or one of samples.
-func (p *pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
+func (p *Side) barNamed(b *view.Bar) (timeline.Hit, bool) {
 	track, ok := b.Thread.Find(p.rec)
 	if !ok {
 		return timeline.Hit{}, false
@@ -138,7 +138,7 @@ func (p *pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
 }
 
 // file is how a State names the recording.
-func (p *pane) file() string {
+func (p *Side) file() string {
 	switch {
 	case p.demo:
 		return view.Demo
@@ -272,10 +272,10 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 	l, missing := view.Bind(p.rec, st, i, s.dp())
 	miss := func(format string, args ...any) { missing = append(missing, fmt.Errorf(format, args...)) }
 	paired, was := len(st.Files) > 1, p.Look
-	if paired || st.Event == "" && st.Metric == "" && p.shown {
+	if paired || st.Event == "" && st.Metric == "" && p.begun {
 		l.Event, l.Metric = was.Event, was.Metric
 	}
-	p.shown = true
+	p.begun = true
 	if !l.Moved {
 		l.View, l.Moved = was.View, was.Moved
 	}
@@ -295,8 +295,8 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 		}
 	}
 	l.Marks = was.Marks
-	if tabAt(l.Tab) < 0 && !paired {
-		miss("there is no tab %q; there are %s", l.Tab, strings.Join(tabNames(), ", "))
+	if panelAt(l.Tab) < 0 && !paired {
+		miss("there is no tab %q; there are %s", l.Tab, strings.Join(panelNames(), ", "))
 		l.Tab = view.FirstTab
 	}
 	if paired {
@@ -355,7 +355,7 @@ func (p *pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 		}
 	} else {
 		sides := p.Sides
-		p.near.follow(p) // the marked function is in the middle, with its own zoom
+		p.followPick() // the marked function is in the middle, with its own zoom
 		p.Sides = sides
 	}
 	p.visit.sides = p.Tab == tabNear && (p.Sides[0] != nil || p.Sides[1] != nil)
@@ -400,23 +400,14 @@ func (p *pane) arriveScrolled(u *ui.UI) {
 
 // tabScroll is how far the chosen tab is scrolled, nil where it is not.
 func (p *pane) tabScroll() *int {
-	switch p.Tab {
-	case tabFlame:
-		return &p.flame.scroll
-	case tabTable:
-		return &p.table.scroll
-	case tabNear:
-		if !p.Lists {
-			return &p.near.pic.scroll
-		}
-	case tabSource:
-		return &p.sourcePart.scroll
+	if x, ok := p.panel().(Scrolled[*Side]); ok {
+		return x.Scroll(&p.Side)
 	}
 	return nil
 }
 
 // markNamed picks the heaviest of the functions that are meant.
-func (p *pane) markNamed(a *session.Answer, ref analyze.Ref) error {
+func (p *Side) markNamed(a *session.Answer, ref analyze.Ref) error {
 	of := map[recording.FuncID]bool{}
 	for _, f := range ref.Functions(a.Rec) {
 		of[f] = true

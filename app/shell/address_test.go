@@ -64,8 +64,8 @@ func look(r *rand.Rand, s *Shell) {
 			p.toggleTrack(r.IntN(len(rec.Tracks)+1) - 1)
 		}
 	}
-	p.Tab = tabs[r.IntN(len(tabs))].name
-	lookAtThreads(r, p)
+	p.Tab = panels[r.IntN(len(panels))].Name
+	lookAtThreads(r, &p.Side)
 	lookBelow(r, p)
 	if maybe() && rec.HasTime {
 		p.Goal, p.AtGoal = anyTime(), true
@@ -92,7 +92,7 @@ func look(r *rand.Rand, s *Shell) {
 }
 
 // lookAtThreads folds, hides, pins and orders threads.
-func lookAtThreads(r *rand.Rand, p *pane) {
+func lookAtThreads(r *rand.Rand, p *Side) {
 	n := len(p.rec.Tracks)
 	if n == 0 {
 		return
@@ -142,26 +142,26 @@ func pickAnything(r *rand.Rand, s *Shell) {
 	if len(tree.Nodes) < 2 {
 		return
 	}
-	defer p.near.follow(p)
+	defer p.followPick()
 	if r.IntN(2) == 0 {
 		n := 1 + r.IntN(len(tree.Nodes)-1)
 		p.pick = picked{is: pickNode, node: int32(n), tree: tree, fn: tree.Nodes[n].Func}
 	}
 	if r.IntN(2) == 0 {
-		p.flame.zoomTo(p, pathOf(p.rec, tree, 1+r.IntN(len(tree.Nodes)-1)))
+		p.zoomTo(pathOf(p.rec, tree, 1+r.IntN(len(tree.Nodes)-1)))
 	}
 	if r.IntN(3) == 0 && p.pickAnyBar(r) {
 		return
 	}
 	if p.Tab == tabNear && r.IntN(2) == 0 {
-		p.near.follow(p)
-		p.near.around(p, p.rec.Functions.At(r.IntN(p.rec.Functions.Len())))
+		p.followPick()
+		p.around(p.rec.Functions.At(r.IntN(p.rec.Functions.Len())))
 	}
 }
 
 // zoomSides zooms into what is around a function, where that is shown; it
 // returns into how many sides.
-func zoomSides(r *rand.Rand, p *pane) (n int) {
+func zoomSides(r *rand.Rand, p *Side) (n int) {
 	a := p.doc.Answer()
 	if p.Tab != tabNear || a.Above == nil {
 		return 0
@@ -176,7 +176,7 @@ func zoomSides(r *rand.Rand, p *pane) (n int) {
 }
 
 // pickAnyBar picks a span or a bar of samples.
-func (p *pane) pickAnyBar(r *rand.Rand) bool {
+func (p *Side) pickAnyBar(r *rand.Rand) bool {
 	if len(p.rec.Tracks) == 0 {
 		return false
 	}
@@ -268,7 +268,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		if err := s.Settle(cli.StackView{}, whole); err != nil {
 			t.Fatal(err)
 		}
-		zoomedSides += zoomSides(r, s.pane)
+		zoomedSides += zoomSides(r, &s.pane.Side)
 		at := s.Address().String()
 		want := same(s)
 

@@ -308,7 +308,7 @@ func (c *comparison) tabScroll() *int {
 	case compareFlame:
 		return &c.flame.scroll
 	case compareTwo:
-		return &c.panes[c.focus].flame.scroll
+		return &c.panes[c.focus].down
 	case compareTable:
 		return &c.table.scroll
 	case comparePairing:

@@ -55,7 +55,7 @@ func compareAnything(r *rand.Rand, s *Shell) {
 				p.selectRange(rec.Start+r.Int64N(rec.Duration()), rec.Start+r.Int64N(rec.Duration()))
 			}
 		}
-		lookAtThreads(r, p)
+		lookAtThreads(r, &p.Side)
 	}
 }
 

@@ -19,7 +19,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	y := r.Min.Y + u.Px(9)
 	x := r.Min.X + u.Px(12)
-	if p := s.pane; p != nil && s.noSearch && (p.search.focus || u.Focused(&p.search.editor)) {
+	if p := s.pane; p != nil && s.noSearch && (p.finding().focus || u.Focused(&p.finding().editor)) {
 		// The bar is too narrow for both: while one types the search has all of it.
 		s.searchBox(u, image.Rect(x, y, max(x, r.Max.X-u.Px(12)), y+u.Px(26)))
 		return
@@ -116,7 +116,7 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 		return x
 	}
 	if s.versus != nil {
-		return s.versus.metricChoice(s, u, x, y)
+		return s.versus.metricChoice(&s.Host, u, x, y)
 	}
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
@@ -144,7 +144,7 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 }
 
 // choiceName is a name as the toolbar has room for it.
-func (s *Shell) choiceName(u *ui.UI, name string) string {
+func (s *Host) choiceName(u *ui.UI, name string) string {
 	return s.fonts.Regular(12.5*u.Metric.PxPerSp).Cut(name, float32(u.Px(180)))
 }
 

@@ -155,8 +155,8 @@ func (c column) cell(a *session.Answer, r *analyze.Row, exact bool) string {
 }
 
 // tableGrid is the whole table as it is shown.
-func tableGrid(a *session.Answer, rows []analyze.Row, cs []column) *grid {
-	g := &grid{name: "functions"}
+func tableGrid(a *session.Answer, rows []analyze.Row, cs []column) *Grid {
+	g := &Grid{name: "functions"}
 	if !a.ByFunction() {
 		g.name = string(a.By) + "s"
 	}
@@ -181,28 +181,30 @@ func tableGrid(a *session.Answer, rows []analyze.Row, cs []column) *grid {
 	return g
 }
 
-// Columns names the columns of the table of functions that are shown, as
-// settings keep them.
-func (s *Shell) Columns() []string {
+// columnNames names the columns that are shown, as settings keep them.
+func columnNames(hidden columnSet) []string {
 	var names []string
 	for c := range columnCount {
-		if !s.hiddenColumns.has(c) {
+		if !hidden.has(c) {
 			names = append(names, columnInfos[c].name)
 		}
 	}
 	return names
 }
 
-// SetColumns shows just the named columns, beside the first; names that are
-// none are left out, and no names at all mean those that are shown at first.
-func (s *Shell) SetColumns(names []string) {
-	if s.hiddenColumns = hiddenColumns; len(names) == 0 {
-		return
+// hiddenBeside are the columns that are hidden where just those named are shown,
+// beside the first; names that are none are left out, and no names at all mean
+// those that are shown at first.
+func hiddenBeside(names []string) columnSet {
+	if len(names) == 0 {
+		return hiddenColumns
 	}
+	hidden := hiddenColumns
 	for c := range columnCount {
-		s.hiddenColumns &^= 1 << c
+		hidden &^= 1 << c
 		if c != colName && !slices.Contains(names, columnInfos[c].name) {
-			s.hiddenColumns |= 1 << c
+			hidden |= 1 << c
 		}
 	}
+	return hidden
 }

@@ -82,17 +82,17 @@ func commands() []Command {
 		{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.pane.scrollBy(-400) }},
 		{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.pane.scrollBy(400) }},
 		{"Go to a time", []Chord{chord("G")}, true, func(s *Shell) { s.askTime() }},
-		{"Zoom to a box that is dragged", []Chord{chord("Z")}, true, func(s *Shell) { s.pane.boxNext(s) }},
+		{"Zoom to a box that is dragged", []Chord{chord("Z")}, true, func(s *Shell) { s.pane.boxNext(&s.Host) }},
 		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.fitAll() }},
 		{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.fitSelection() }},
-		{"Select the next span of the lane", []Chord{chord(key.NameRightArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, 1) }},
-		{"Select the previous span of the lane", []Chord{chord(key.NameLeftArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, -1) }},
+		{"Select the next span of the lane", []Chord{chord(key.NameRightArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(&s.Host, 1) }},
+		{"Select the previous span of the lane", []Chord{chord(key.NameLeftArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(&s.Host, -1) }},
 		{"Select what it calls first", []Chord{chord(key.NameDownArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(true) }},
 		{"Select what it is called from", []Chord{chord(key.NameUpArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(false) }},
 		{"Select in the next row", []Chord{chord(key.NameDownArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(1) }},
 		{"Select in the previous row", []Chord{chord(key.NameUpArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(-1) }},
-		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, false) }},
-		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, true) }},
+		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(&s.Host, false) }},
+		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(&s.Host, true) }},
 		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(.02) }},
 		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(-.02) }},
 		{"Extend it to the next edge of a span", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(true) }},
@@ -115,12 +115,12 @@ func commands() []Command {
 		{"Copy the view's address", []Chord{chord("A", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyAddress() }},
 		{"Next way to colour", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
 		{"Dark or light", []Chord{chord("L")}, false, func(s *Shell) { s.toggleTheme() }},
-		{"Search", []Chord{chord("/"), chord("F", key.ModCtrl)}, true, func(s *Shell) { s.pane.search.focus = true }},
+		{"Search", []Chord{chord("/"), chord("F", key.ModCtrl)}, true, func(s *Shell) { s.pane.finding().focus = true }},
 		{"Next hit", []Chord{chord("N")}, true, func(s *Shell) { s.pane.walk(s, true) }},
 		{"Previous hit", []Chord{chord("N", key.ModShift)}, true, func(s *Shell) { s.pane.walk(s, false) }},
 		{"List what is found", []Chord{chord("L", key.ModCtrl)}, true, func(s *Shell) { s.toggleHits() }},
-		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.pane.sameFunction(s, true) }},
-		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(s, false) }},
+		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.pane.sameFunction(&s.Host, true) }},
+		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(&s.Host, false) }},
 		{"Mark a time, a range or a function", []Chord{chord("B")}, true, func(s *Shell) { s.askMark() }},
 		{"Go to a mark", []Chord{chord("B", key.ModShift)}, true, func(s *Shell) { s.chooseMark("Go to a mark", (*pane).goToMark) }},
 		{"Next mark", []Chord{chord("'")}, true, func(s *Shell) { s.pane.walkMarks(s, true) }},
@@ -128,7 +128,7 @@ func commands() []Command {
 		{"Rename a mark", nil, true, func(s *Shell) { s.chooseMark("Rename a mark", (*pane).renameMark) }},
 		{"Delete a mark", nil, true, func(s *Shell) { s.chooseMark("Delete a mark", (*pane).deleteMark) }},
 	}, transformCommands(), []Command{
-		{"Flamegraph upside down", []Chord{chord("U")}, true, func(s *Shell) { s.pane.flame.turn(s.pane) }},
+		{"Flamegraph upside down", []Chord{chord("U")}, true, func(s *Shell) { s.pane.turn() }},
 		{"Callers and callees", []Chord{chord("Q")}, true, func(s *Shell) { s.pane.Tab = tabNear }},
 		{"Only what has a label", nil, true, func(s *Shell) { s.chooseLabel("") }},
 		{"Clear all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.Transforms = nil }},
@@ -161,7 +161,7 @@ func keyOf(title string) string {
 	return ""
 }
 
-func (s *Shell) call(f func()) {
+func (s *Host) call(f func()) {
 	if f != nil {
 		f()
 	}

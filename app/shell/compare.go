@@ -225,11 +225,11 @@ func (s *Shell) swap() {
 		s.Say("There is nothing to swap: compare with another file first")
 		return
 	}
-	c.swap(s)
+	c.swap(&s.Host)
 	s.title()
 }
 
-func (c *comparison) swap(s *Shell) {
+func (c *comparison) swap(s *Host) {
 	old := c.pair
 	c.panes[0], c.panes[1] = c.panes[1], c.panes[0]
 	c.focus = 1 - c.focus
@@ -286,7 +286,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.reach()
 	for i, p := range c.panes {
 		p.Tab = tabFlame // the comparison has tabs of its own
-		p.update(s)
+		p.update(&s.Host)
 		c.takeOver(s, i)
 		if !p.Moved && p.rec.HasTime {
 			p.View = p.View.Fit(p.limits()) // the other side may have grown
@@ -301,15 +301,15 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		}
 		p.timeline.replan(p, u.Metric.PxPerDp)
 	}
-	c.keptPairs(s)
+	c.keptPairs(&s.Host)
 	c.place(s, u, r)
 	c.arriveScrolled(u)
 	c.events(s, u)
 	c.focusByKey(s)
 	c.panes[c.focus].menuByKey(s, u)
 	for _, p := range c.panes {
-		p.motion.step(s, p, u)
-		p.flows.update(s, p)
+		p.motion.step(&s.Host, p, u)
+		p.flows.update(&s.Host, &p.Side)
 	}
 	c.agree(s)
 	c.pair.Ask(c.question(), [2]*recording.Recording(c.recs()))
@@ -327,10 +327,10 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.history.remember(u, c.spot(s), s.state)
 	for _, p := range c.panes {
-		p.timeline.tooltip(s, p, u)
-		p.flame.tooltip(s, p, u)
+		p.timeline.tooltip(&s.Host, &p.Side, u)
+		p.flame.Tooltip(&s.Host, &p.Side, u)
 	}
-	c.flame.tooltip(s, c, u)
+	c.flame.tooltip(&s.Host, c, u)
 }
 
 // question is what is to be known now.
@@ -356,7 +356,7 @@ func (c *comparison) events(s *Shell, u *ui.UI) {
 	for i, p := range c.panes {
 		p.timeline.events(s, p, u)
 		if c.tab == compareTwo {
-			p.flame.events(s, p, u)
+			p.flame.Events(&s.Host, &p.Side, u)
 		}
 		switch {
 		case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:

@@ -166,11 +166,11 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Fatalf("at first: %s", got)
 	}
-	c.pairUp(s, recording.FuncName{Name: "validate"}, recording.FuncName{Name: "legacy_check"}, 1)
+	c.pairUp(&s.Host, recording.FuncName{Name: "validate"}, recording.FuncName{Name: "legacy_check"}, 1)
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
-	line, _ := c.asCommand(s)
+	line, _ := c.asCommand(&s.Host)
 	if line != "ashlar diff before.folded after.folded --by stack --pair legacy_check=validate" {
 		t.Errorf("as a command: %s", line)
 	}
@@ -180,7 +180,7 @@ func TestPairingByHand(t *testing.T) {
 	}
 	s.swap()
 	c.chosen = &recording.FuncName{Name: "legacy_check"}
-	items := c.pairItems(s)
+	items := c.pairItems(&s.Host)
 	items[len(items)-1].Do()
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Errorf("taken apart: %s", got)
@@ -207,8 +207,8 @@ func (k *pairsNote) SetPair(p compare.Pair, on bool) {
 func TestPairsAreKept(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
 	kept := &pairsNote{pairs: []compare.Pair{{A: "alien", B: "visitor"}}}
-	s.Keep = kept
-	s.versus.pairUp(s, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
+	s.Keep, s.pairs = kept, kept
+	s.versus.pairUp(&s.Host, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
 	if len(kept.pairs) != 2 {
 		t.Fatalf("kept are %v", kept.pairs)
 	}
@@ -216,7 +216,7 @@ func TestPairsAreKept(t *testing.T) {
 		s.Open(files[0])
 		s.OpenBeside(files[1])
 		settleBoth(t, s)
-		s.versus.keptPairs(s)
+		s.versus.keptPairs(&s.Host)
 		want := compare.Pair{A: "legacy_check", B: "validate"}
 		if files[0] == "after.folded" {
 			want = compare.Pair{A: "validate", B: "legacy_check"}
@@ -240,7 +240,7 @@ func TestCompareAsCommand(t *testing.T) {
 	c.panes[1].Scope.Tracks = []int{1}
 	c.options.Normalize, c.options.Match.NoSimilar = compare.Duration, true
 	c.options.By, c.tab = compare.ByThread, compareTable
-	line, rest := c.asCommand(s)
+	line, rest := c.asCommand(&s.Host)
 	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
 	if line != want || rest != "" {
 		t.Errorf("the command is\n%s\nwant\n%s (%s)", line, want, rest)

@@ -64,10 +64,10 @@ func (t *differenceTable) cells(a *session.CompareAnswer, r *compare.Row, total,
 }
 
 // grid is the whole table, as it is filtered and sorted.
-func (t *differenceTable) grid(c *comparison, a *session.CompareAnswer) *grid {
+func (t *differenceTable) grid(c *comparison, a *session.CompareAnswer) *Grid {
 	t.refresh(c, a)
 	unit := " (" + a.Compared.Metric.Common.Unit + ")"
-	g := &grid{name: "differences", head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
+	g := &Grid{name: "differences", head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
 		"A total" + unit, "B total" + unit, "difference of total" + unit, "share of all change", "confidence"},
 		number: []bool{false, false, false, false, false, true, true, true, true, true, true, true, true}}
 	for i := range t.rows {
@@ -77,7 +77,7 @@ func (t *differenceTable) grid(c *comparison, a *session.CompareAnswer) *grid {
 }
 
 // grid is the table that is shown, of one recording or of two.
-func (s *Shell) grid() *grid {
+func (s *Shell) grid() *Grid {
 	c := s.versus
 	if c == nil {
 		return s.pane.grid()
@@ -89,12 +89,12 @@ func (s *Shell) grid() *grid {
 }
 
 // gridding is grid for another goroutine, as far as that can be put off.
-func (s *Shell) gridding() func() *grid {
+func (s *Shell) gridding() func() *Grid {
 	if s.versus == nil {
 		return s.pane.gridding()
 	}
 	g := s.grid()
-	return func() *grid { return g }
+	return func() *Grid { return g }
 }
 
 // moduled tells whether any row names a module.

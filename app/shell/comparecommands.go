@@ -31,11 +31,11 @@ func compareCommands() []Command {
 			s.focus.Give(&s.pane.timeline.lanes, true)
 		})},
 		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.linked = !c.linked })},
-		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
-		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
-		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
+		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(&s.Host) })},
+		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(&s.Host) })},
+		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(&s.Host) })},
 		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *comparison) { c.panes[0].Anchor, c.panes[1].Anchor = 0, 0 })},
-		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.pairByHand(s) })},
+		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.pairByHand(&s.Host) })},
 		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *comparison) { c.nextNormalize() })},
 	}
 }
@@ -102,7 +102,7 @@ func (s *Shell) compareCalls() {
 	s.Say("Looking for the calls of " + f.Name + "…")
 	go func() {
 		fast, slow, err := compare.FastAndSlow(rec, functionsOf(rec, f), q)
-		s.later(func(s *Shell) {
+		s.later(func() {
 			if err != nil {
 				s.Say(err.Error())
 				return
@@ -119,7 +119,7 @@ func (s *Shell) compareCalls() {
 
 func name(rec *recording.Recording) string { return rec.Source.Name }
 
-func (c *comparison) toggleByCall(s *Shell) {
+func (c *comparison) toggleByCall(s *Host) {
 	c.byCall = !c.byCall
 	if c.byCall {
 		s.Say("Linked by call: picking a call aligns it with the same call of the other side")
@@ -144,7 +144,7 @@ func (c *comparison) nextNormalize() {
 func (s *Shell) nextMetric(event bool) {
 	switch {
 	case s.versus != nil:
-		s.versus.nextMetric(s, event)
+		s.versus.nextMetric(&s.Host, event)
 	case event:
 		s.pane.nextEvent()
 	default:
@@ -157,7 +157,7 @@ func (s *Shell) nextTab() {
 		c.tab = compareTabs[(compareTabAt(c.tab)+1)%len(compareTabs)].name
 		return
 	}
-	s.pane.Tab = tabs[(tabAt(s.pane.Tab)+1)%len(tabs)].name
+	s.pane.Tab = panels[(panelAt(s.pane.Tab)+1)%len(panels)].Name
 }
 
 func (s *Shell) showAbout() {
@@ -192,7 +192,7 @@ func (s *Shell) backPane() {
 }
 
 // metricChoice is what of both is compared; a click lists what both have.
-func (c *comparison) metricChoice(s *Shell, u *ui.UI, x, y int) int {
+func (c *comparison) metricChoice(s *Host, u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
@@ -209,7 +209,7 @@ func (c *comparison) metricChoice(s *Shell, u *ui.UI, x, y int) int {
 }
 
 // asCommand is the command line that prints what the tab shows of both.
-func (c *comparison) asCommand(s *Shell) (line, rest string) {
+func (c *comparison) asCommand(s *Host) (line, rest string) {
 	var cs []*command
 	for _, p := range c.panes {
 		switch {

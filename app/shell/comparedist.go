@@ -16,7 +16,7 @@ type distributionPart struct {
 	canvases raster.Pool
 }
 
-func (t *distributionPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
+func (t *distributionPart) layout(s *Host, c *comparison, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	a := c.answer()
 	say := func(text string) {

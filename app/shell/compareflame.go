@@ -182,7 +182,7 @@ func find(s *compare.Shape, path []recording.FuncName) int {
 const legendHeight = 24 // dp
 
 // layout draws the flamegraph and its legend into r.
-func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
+func (f *differencePart) layout(s *Host, c *comparison, u *ui.UI, r image.Rectangle) {
 	a := c.answer()
 	if a == nil {
 		f.pic.Shape = nil
@@ -225,7 +225,7 @@ func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Recta
 }
 
 // prepare lays the picture out.
-func (f *differencePart) prepare(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, k differenceKey) {
+func (f *differencePart) prepare(s *Host, c *comparison, u *ui.UI, a *session.CompareAnswer, k differenceKey) {
 	bars, last := f.pic.Bars, f.pic
 	if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
 		bars, last = flame.LayoutShape(a.Shape, k.zoom, k.size.X), flame.Difference{}
@@ -358,7 +358,7 @@ func (c *comparison) functionItems(s *Shell, fn recording.Function) []widget.Ite
 }
 
 // tooltip says what became of what is under the pointer.
-func (f *differencePart) tooltip(s *Shell, c *comparison, u *ui.UI) {
+func (f *differencePart) tooltip(s *Host, c *comparison, u *ui.UI) {
 	if !f.Inside || f.Pressed || s.menu != nil || s.help || c.tab != compareFlame || f.of == nil || f.pic.Shape == nil {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 // over.
 
 // toggleFollow begins to follow the files of both sides, or stops.
-func (c *comparison) toggleFollow(s *Shell) {
+func (c *comparison) toggleFollow(s *Host) {
 	following, can := false, false
 	for _, p := range c.panes {
 		following, can = following || p.unfollow != nil, can || p.doc.CanFollow()

@@ -134,7 +134,7 @@ func (c *comparison) sums(i int) []amount {
 
 // tabBar draws the tabs and, at the right, how it was compared: always the
 // normalisation, and what the tab lets one choose.
-func (c *comparison) tabBar(s *Shell, u *ui.UI) {
+func (c *comparison) tabBar(s *Host, u *ui.UI) {
 	r := c.bounds.tabs
 	th := u.Theme
 	u.Fill(r, th.Surface)
@@ -175,7 +175,7 @@ func (c *comparison) tabBar(s *Shell, u *ui.UI) {
 
 // choices draws from the right edge what can be chosen and returns where it
 // begins.
-func (c *comparison) choices(s *Shell, u *ui.UI) int {
+func (c *comparison) choices(s *Host, u *ui.UI) int {
 	r := c.bounds.tabs
 	y := r.Min.Y + u.Px(4)
 	x := r.Max.X - u.Px(8)
@@ -313,7 +313,7 @@ func (c *comparison) metricName() string {
 
 // nextMetric compares the next metric that both have; whole events are skipped
 // where only the event is to change.
-func (c *comparison) nextMetric(s *Shell, event bool) {
+func (c *comparison) nextMetric(s *Host, event bool) {
 	items := c.metricItems()
 	if len(items) < 2 {
 		s.Say("There is no other metric that both recordings have")

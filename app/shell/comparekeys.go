@@ -20,7 +20,7 @@ func (c *comparison) lowerArea(u *ui.UI) bool {
 		keys = func(k key.Event) bool { return c.flame.keyed(c, k) }
 	case compareTwo:
 		p := c.panes[c.focus]
-		keys = func(k key.Event) bool { return p.flame.keyed(p, k) }
+		keys = func(k key.Event) bool { return p.flame.Key(&p.Side, k, 0) }
 	case compareTable:
 		keys = func(k key.Event) bool { return c.table.keyed(c, k, h) }
 	case comparePairing:

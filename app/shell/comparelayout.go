@@ -139,7 +139,7 @@ func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
 	if err := p.doc.Err(); err != nil && !p.rec.Done {
 		p.failed(u, c.bounds.halves[i], err)
 	} else {
-		p.timeline.layout(s, p, u)
+		p.timeline.layout(&s.Host, p, u)
 		c.drawAnchor(u, i)
 	}
 	if i == 1 {

@@ -18,7 +18,7 @@ type legendKey struct {
 }
 
 // drawLegend says what the colours mean.
-func (f *differencePart) drawLegend(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
+func (f *differencePart) drawLegend(s *Host, c *comparison, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	u.Fill(r, th.Background)
 	x := r.Min.X + u.Px(flamePad)

@@ -102,7 +102,7 @@ func (c *comparison) agree(s *Shell) {
 		}
 	}
 	if !reflect.DeepEqual(now.zoom[c.focus], was.zoom[c.focus]) {
-		o.flame.zoomTo(o, c.path(c.focus, f.Zoom))
+		o.zoomTo(c.path(c.focus, f.Zoom))
 	}
 	c.alike = c.now()
 }
@@ -253,7 +253,7 @@ func (c *comparison) alignAt(t *compare.Place) {
 
 // anchorHere makes what is picked or selected on the side with the focus its
 // anchor.
-func (c *comparison) anchorHere(s *Shell) {
+func (c *comparison) anchorHere(s *Host) {
 	p := c.panes[c.focus]
 	at := p.View.From
 	what := "the left edge of the view"
@@ -274,7 +274,7 @@ func (c *comparison) anchorHere(s *Shell) {
 }
 
 // anchorBoth aligns the picked call with the one that goes with it.
-func (c *comparison) anchorBoth(s *Shell) {
+func (c *comparison) anchorBoth(s *Host) {
 	if c.link.twin == nil {
 		s.Say("Pick a call in a timeline first; the other side must have a call of the same function and number")
 		return

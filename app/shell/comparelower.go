@@ -15,7 +15,7 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	b := &c.bounds
 	if s.View == Both {
 		u.Area(&c.tabKeys, nil)
-		c.tabBar(s, u)
+		c.tabBar(&s.Host, u)
 	}
 	ring := c.lowerArea(u)
 	tab := c.tab
@@ -24,40 +24,40 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	}
 	about := func() {
 		mid := (b.lower.Min.X + b.lower.Max.X) / 2
-		c.panes[0].about.layout(c.panes[0], u, image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y))
-		c.panes[1].about.layout(c.panes[1], u, image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y))
+		c.panes[0].about.Layout(&s.Host, &c.panes[0].Side, u, image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y))
+		c.panes[1].about.Layout(&s.Host, &c.panes[1].Side, u, image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y))
 		u.VLine(mid, b.lower.Min.Y, b.lower.Max.Y, u.Theme.Rule)
 	}
 	switch a := c.answer(); {
 	case tab == compareAbout:
 		about()
 	case tab == compareTwo:
-		c.two(s, u)
+		c.two(&s.Host, u)
 	case a == nil:
 		r := b.lower.Inset(u.Px(24))
 		r.Min.Y += r.Dy() / 3
 		u.Text(r, c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle, Lines: 8})
 	case tab == compareFlame:
-		c.flame.layout(s, c, u, b.lower)
+		c.flame.layout(&s.Host, c, u, b.lower)
 	case tab == compareTable:
 		c.table.layout(s, c, u, b.lower)
 	case tab == compareDistribution:
-		c.dist.layout(s, c, u, b.lower)
+		c.dist.layout(&s.Host, c, u, b.lower)
 	case tab == comparePairing:
-		c.pairing.layout(s, c, u, b.lower)
+		c.pairing.layout(&s.Host, c, u, b.lower)
 	}
 	if ring {
 		u.Ring(b.lower, 2)
 	}
 	if s.View == Both {
 		u.Area(&c.largest, nil)
-		c.sidePanel(s, u)
+		c.sidePanel(&s.Host, u)
 	}
 	u.NoArea()
 }
 
 // two draws a flamegraph of each side.
-func (c *comparison) two(s *Shell, u *ui.UI) {
+func (c *comparison) two(s *Host, u *ui.UI) {
 	for i, p := range c.panes {
 		if p.doc.Err() != nil && !p.rec.Done {
 			u.Text(p.bounds.lower, sideName(i)+" cannot be shown", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
@@ -66,14 +66,14 @@ func (c *comparison) two(s *Shell, u *ui.UI) {
 		if !p.behind {
 			p.doc.Ask(p.question())
 		}
-		p.flame.layout(s, p, u, p.bounds.lower)
+		p.flame.Layout(s, &p.Side, u, p.bounds.lower)
 	}
 	r := c.panes[1].bounds.lower
 	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, u.Theme.Rule)
 }
 
 // sidePanel draws what is chosen, or where the largest differences are.
-func (c *comparison) sidePanel(s *Shell, u *ui.UI) {
+func (c *comparison) sidePanel(s *Host, u *ui.UI) {
 	th := u.Theme
 	r := c.bounds.side
 	u.Fill(r, th.Surface)
@@ -186,7 +186,7 @@ func (c *comparison) callDetails(a *session.CompareAnswer, key int32) (ds []deta
 }
 
 // largestDifferences lists the functions whose self changed most, noise dimmed.
-func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+func (c *comparison) largestDifferences(s *Host, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	m := a.Compared.Metric
 	line := u.Px(22)

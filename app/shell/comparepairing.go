@@ -89,7 +89,7 @@ func (t *pairingPart) refresh(a *session.CompareAnswer) {
 	}
 }
 
-func (t *pairingPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
+func (t *pairingPart) layout(s *Host, c *comparison, u *ui.UI, r image.Rectangle) {
 	a := c.answer()
 	t.refresh(a)
 	if t.wantPair {
@@ -215,7 +215,7 @@ func howCompared(c *comparison, a *session.CompareAnswer) []string {
 }
 
 // list shows the pairs of the chosen kind.
-func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+func (t *pairingPart) list(s *Host, c *comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X+1, r.Min.Y+h+u.Px(2), r.Max.X, r.Max.Y)
@@ -280,7 +280,7 @@ func namesOfRow(r *compare.Row) [2]string {
 	return names
 }
 
-func (t *pairingPart) events(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
+func (t *pairingPart) events(s *Host, c *comparison, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	for {
 		g, e, ok := t.Next(u, body.Min)
@@ -313,7 +313,7 @@ func (t *pairingPart) events(s *Shell, c *comparison, u *ui.UI, a *session.Compa
 }
 
 // pairItems are what can be done about how the chosen function was matched.
-func (c *comparison) pairItems(s *Shell) []widget.Item {
+func (c *comparison) pairItems(s *Host) []widget.Item {
 	items := []widget.Item{{Title: "Pair it by hand…", Do: func() { c.pairByHand(s) }}}
 	if c.chosen == nil {
 		return items
@@ -322,8 +322,8 @@ func (c *comparison) pairItems(s *Shell) []widget.Item {
 		if p.A == c.chosen.String() || p.B == c.chosen.String() {
 			items = append(items, widget.Item{Title: "Take the pair apart", Do: func() {
 				c.options.Match.Hand = append(append([]compare.Pair(nil), c.options.Match.Hand[:i]...), c.options.Match.Hand[i+1:]...)
-				if s.Keep != nil {
-					s.Keep.SetPair(p, false)
+				if s.pairs != nil {
+					s.pairs.SetPair(p, false)
 				}
 			}})
 		}
@@ -333,7 +333,7 @@ func (c *comparison) pairItems(s *Shell) []widget.Item {
 
 // pairByHand asks for what the chosen function is called on the other side: what
 // is only there comes first.
-func (c *comparison) pairByHand(s *Shell) {
+func (c *comparison) pairByHand(s *Host) {
 	a := c.answer()
 	key := c.chosenKey(a)
 	if key < 0 || int(key) >= len(a.Compared.Matching.Funcs) {
@@ -377,7 +377,7 @@ func (c *comparison) pairByHand(s *Shell) {
 
 // pairUp says that two functions are one; pairs that either was in are taken
 // apart.
-func (c *comparison) pairUp(s *Shell, own, other recording.FuncName, here int) {
+func (c *comparison) pairUp(s *Host, own, other recording.FuncName, here int) {
 	p := compare.Pair{A: own.String(), B: other.String()}
 	if here == 1 {
 		p.A, p.B = p.B, p.A
@@ -389,20 +389,20 @@ func (c *comparison) pairUp(s *Shell, own, other recording.FuncName, here int) {
 		}
 	}
 	c.options.Match.Hand = hand
-	if s.Keep != nil {
-		s.Keep.SetPair(p, true)
+	if s.pairs != nil {
+		s.pairs.SetPair(p, true)
 	}
 }
 
 // keptPairs pairs functions as a person has done before, once it is known that
 // both recordings have them.
-func (c *comparison) keptPairs(s *Shell) {
+func (c *comparison) keptPairs(s *Host) {
 	a, b := c.panes[0].rec, c.panes[1].rec
-	if c.paired || s.Keep == nil || !a.Done || !b.Done {
+	if c.paired || s.pairs == nil || !a.Done || !b.Done {
 		return
 	}
 	c.paired = true
-	for _, p := range s.Keep.Pairs() {
+	for _, p := range s.pairs.Pairs() {
 		if compare.HasFunction(a, p.B) && compare.HasFunction(b, p.A) {
 			p.A, p.B = p.B, p.A
 		} else if !compare.HasFunction(a, p.A) || !compare.HasFunction(b, p.B) {

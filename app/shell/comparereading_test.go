@@ -51,7 +51,7 @@ func TestCompareWhileReading(t *testing.T) {
 	settle := func() {
 		t.Helper()
 		for _, p := range c.panes {
-			p.update(s)
+			p.update(&s.Host)
 		}
 		c.pair.Settle(c.question(), [2]*recording.Recording(c.recs()))
 		if c.answer() == nil {

@@ -131,7 +131,7 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	c.reach()
 	var parts [2][2]int64
 	for i, p := range c.panes {
-		p.update(s)
+		p.update(&s.Host)
 		if from, to, ranged := part(i, p.rec); ranged && p.rec.HasTime {
 			p.selectRange(p.rec.Start+from, p.rec.Start+to)
 			p.fit(p.Scope.From, p.Scope.To)
@@ -142,8 +142,7 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	c.linked = c.linked && parts[0] == parts[1]
 	if v.Search != "" {
 		p := c.panes[c.focus]
-		p.search.editor.SetText(v.Search)
-		p.search.set(v.Search)
+		p.lookFor(v.Search)
 	}
 	c.alike = c.now()
 	if failed != nil {
@@ -168,7 +167,7 @@ func (s *Shell) Resettle() error {
 		if err := p.doc.Wait(); err != nil {
 			return err
 		}
-		p.update(s)
+		p.update(&s.Host)
 	}
 	return s.settleCompared()
 }

@@ -72,13 +72,13 @@ func (t *differenceTable) layout(s *Shell, c *comparison, u *ui.UI, r image.Rect
 	}
 	total := c.options.Total
 	for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
-		t.row(s, c, u, a, &t.rows[i], ui.Rect(0, i*h-t.scroll, body.Dx(), h), r, cols, total)
+		t.row(&s.Host, c, u, a, &t.rows[i], ui.Rect(0, i*h-t.scroll, body.Dx(), h), r, cols, total)
 	}
 	t.sheet.Show(u, body, u.Theme.Background)
 	t.Area(u, body, pointer.CursorDefault)
 }
 
-func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
+func (t *differenceTable) row(s *Host, c *comparison, u *ui.UI, a *session.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
 	th := u.Theme
 	if c.isChosen(a, row) {
 		t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
@@ -111,7 +111,7 @@ func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *session.Comp
 }
 
 // rowColour is the colour of what a row stands for, as everywhere else.
-func (c *comparison) rowColour(s *Shell, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
+func (c *comparison) rowColour(s *Host, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
 	fn := recording.Function{Name: row.Name, Module: row.Module}
 	if a.Table.By == compare.ByFunction && row.Key >= 0 {
 		fn = c.fn(a, row.Key)

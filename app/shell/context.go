@@ -40,16 +40,3 @@ func contextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 	}
 	return ds
 }
-
-// keyTitle is a key of a context or a note as people write it. Those that are put
-// together of several words stay as the file has them.
-func keyTitle(key string) string {
-	switch key {
-	case "pid", "tid", "cpu", "uid":
-		return strings.ToUpper(key)
-	}
-	if strings.ContainsAny(key, "._:/-") {
-		return key
-	}
-	return title1(key)
-}

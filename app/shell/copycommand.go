@@ -66,7 +66,7 @@ func (p *pane) asking(name string) *command {
 }
 
 // within limits a command to a time and to threads; nil stands for all.
-func (p *pane) within(c *command, from, to int64, ranged bool, tracks []int) {
+func (p *Side) within(c *command, from, to int64, ranged bool, tracks []int) {
 	if ranged {
 		r := cli.Range{From: from - p.rec.Start, To: to - p.rec.Start, HasFrom: true, HasTo: true}
 		c.add("--range", r.String())
@@ -154,7 +154,7 @@ func (p *pane) tabCommands(s *Shell) []*command {
 	case p.Tab == tabTable:
 		return []*command{p.tableCommand()}
 	case p.Tab == tabNear && p.Around != nil:
-		name := analyze.RefTo(p.near.of(p)).Typed(p.rec)
+		name := analyze.RefTo(p.middle()).Typed(p.rec)
 		var cs []*command
 		a := p.doc.Answer()
 		for i, side := range []string{"--callers-of", "--callees-of"} {
@@ -203,7 +203,7 @@ func zoomFlags(c *command, rec *recording.Recording, path []recording.FuncName) 
 // tableCommand prints the table in its order.
 func (p *pane) tableCommand() *command {
 	c := p.stacks(p.Find)
-	t := &p.table
+	t := p.table
 	if t.group != analyze.ByFunction {
 		c.add("--by", string(t.group))
 	}
@@ -335,7 +335,7 @@ func (s *Shell) asCommand(of panel) (line, rest string) {
 	case of == panelTimeline:
 		return joined(s.pane.drawing(s, Both))
 	default:
-		return c.asCommand(s)
+		return c.asCommand(&s.Host)
 	}
 }
 

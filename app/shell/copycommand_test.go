@@ -178,7 +178,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 		}},
 		{"zoomed flamegraph", path, panelLower, func(x panes) {
 			x.node("inner")
-			x.p.flame.zoomTo(x.p, pathOf(x.p.rec, x.p.pick.tree, int(x.p.pick.node)))
+			x.p.zoomTo(pathOf(x.p.rec, x.p.pick.tree, int(x.p.pick.node)))
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, nodeOf(a, a.Tree, x.p.Zoom)))

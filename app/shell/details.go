@@ -21,12 +21,12 @@ func lengthDetail(key string, ps int64) detail {
 }
 
 // timeDetail is a time from the recording's start; a copy gives the file's own.
-func (p *pane) timeDetail(key string, at int64) detail {
+func (p *Side) timeDetail(key string, at int64) detail {
 	return detail{key: key, value: units.Duration(at - p.rec.Start), exact: strings.TrimSpace(p.rec.Clock.Text(at) + " " + p.rec.Clock.Unit)}
 }
 
 // barDetails are those of a span, or of a bar made of samples.
-func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []detail) {
+func (p *pane) barDetails(s *Host, h *timeline.Hit) (title, sub string, ds []detail) {
 	title = p.rec.FuncName(h.Call)
 	if h.Call == recording.NoCall {
 		title = "[no stack]"
@@ -67,7 +67,7 @@ func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []de
 	return title, sub, append(ds, p.callers(h)...)
 }
 
-func (p *pane) sampleDetails(h *timeline.Hit) (ds []detail) {
+func (p *Side) sampleDetails(h *timeline.Hit) (ds []detail) {
 	m := p.metricOf()
 	var sum int64
 	for i := h.First; i < h.Last; i++ {
@@ -88,7 +88,7 @@ func (p *pane) sampleDetails(h *timeline.Hit) (ds []detail) {
 
 // trackDetails say which thread or row of operations something is on, and in
 // which process.
-func (p *pane) trackDetails(t *recording.Track) []detail {
+func (p *Side) trackDetails(t *recording.Track) []detail {
 	key, name := "Thread", timeline.TrackName(t)
 	switch {
 	case t.Kind == recording.AsyncTrack:
@@ -99,7 +99,7 @@ func (p *pane) trackDetails(t *recording.Track) []detail {
 	return append([]detail{{key: key, value: name}}, p.processDetails(t.Process)...)
 }
 
-func (p *pane) processDetails(i int) []detail {
+func (p *Side) processDetails(i int) []detail {
 	pr := &p.rec.Processes[i]
 	name := pr.Title()
 	if pr.PID != 0 {
@@ -113,7 +113,7 @@ func (p *pane) processDetails(i int) []detail {
 
 // argDetails are the arguments under their heading, a line each where they are
 // an object's members.
-func (p *pane) argDetails(ref uint64) []detail {
+func (p *Side) argDetails(ref uint64) []detail {
 	if ref == 0 || p.rec.Args == nil {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (p *pane) flowDetails() (ds []detail) {
 			ds = append(ds, detail{value: "and " + units.Count(int64(len(p.flows.ends)-i)) + " more arrows"})
 			break
 		}
-		to, incoming := p.flows.other(p, e)
+		to, incoming := p.flows.other(&p.Side, e)
 		key := "Arrow to"
 		if incoming {
 			key = "Arrow from"
@@ -232,7 +232,7 @@ func (p *pane) flowDetails() (ds []detail) {
 	return ds
 }
 
-func (p *pane) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+func (p *Side) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 	ds = []detail{p.timeDetail("Start", h.Start), p.timeDetail("End", h.End), lengthDetail("Length", h.End-h.Start)}
 	if ws := p.rec.Windows[h.Track]; h.Window < len(ws.Windows) {
 		m := p.metricOf()
@@ -246,7 +246,7 @@ func (p *pane) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 // number writes a counter's value exactly.
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-func (p *pane) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+func (p *Side) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 	c := h.Counter
 	value := func(key string, v float64) detail {
 		return detail{key: key, value: timeline.CounterValue(c, v), exact: number(v)}
@@ -269,7 +269,7 @@ func (p *pane) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) 
 	return timeline.CounterName(c), "Counter", append(ds, p.processDetails(c.Process)...)
 }
 
-func (p *pane) instantDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+func (p *Side) instantDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 	ds = append([]detail{p.timeDetail("Time", h.Start)}, p.trackDetails(p.rec.Tracks[h.Track])...)
 	return h.Instant.Name, "Instant", append(ds, p.argDetails(h.Instant.Args)...)
 }

@@ -54,7 +54,7 @@ func (s *Shell) Dropped(d drop.Drop) {
 	beside := s.isBeside(d.At)
 	go func() {
 		r := sortDrop(d.Files, beside)
-		s.later(func(s *Shell) { s.land(r) })
+		s.later(func() { s.land(r) })
 	}()
 }
 

@@ -170,7 +170,7 @@ func TestPointingAtThings(t *testing.T) {
 	p := b.pane
 	has := func(key, value string) {
 		t.Helper()
-		_, _, ds := p.details(b.Shell)
+		_, _, ds := p.details(&b.Shell.Host)
 		for _, d := range ds {
 			if d.key == key && (d.value == value || d.copied() == value) {
 				return
@@ -219,7 +219,7 @@ func TestRankAndArrows(t *testing.T) {
 	}
 	p.pickShown(h)
 	b.frame()
-	_, _, ds := p.details(b.Shell)
+	_, _, ds := p.details(&b.Shell.Host)
 	rank := slices.IndexFunc(ds, func(d detail) bool { return d.key == "Rank" && d.value == "2nd longest of 2" })
 	to := slices.IndexFunc(ds, func(d detail) bool { return d.key == "Arrow to" })
 	if rank < 0 || to < 0 {
@@ -229,8 +229,8 @@ func TestRankAndArrows(t *testing.T) {
 	if name := p.rec.FuncName(p.pick.hit.Call); name != "other" {
 		t.Errorf("the arrow leads to %s, want other", name)
 	}
-	p.flows.update(b.Shell, p)
-	p.followFlow(b.Shell, true)
+	p.flows.update(&b.Shell.Host, &p.Side)
+	p.followFlow(&b.Shell.Host, true)
 	if name := p.rec.FuncName(p.pick.hit.Call); name != "read" {
 		t.Errorf("back along the arrow is %s, want read", name)
 	}
@@ -252,12 +252,12 @@ func TestThrowingTheView(t *testing.T) {
 		for i := range 5 {
 			p.motion.follow(f32.Pt(float32(-10*i), 0), time.Duration(i)*10*time.Millisecond)
 		}
-		p.motion.throw(p, u, 45*time.Millisecond)
+		p.motion.throw(&p.Side, u, 45*time.Millisecond)
 		steps := 0
 		for p.motion.kind != atRest && steps < 1000 {
 			steps++
 			u.Now = u.Now.Add(5 * time.Millisecond)
-			p.motion.step(b.Shell, p, u)
+			p.motion.step(&b.Shell.Host, p, u)
 		}
 		// 1,000 pixels a second, braked within 90 ms, go 90 pixels far.
 		px := float64(p.View.From-before.From) / float64(before.Span()) * float64(p.laneWidth())

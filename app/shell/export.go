@@ -25,7 +25,7 @@ import (
 func exportCommands() []Command {
 	return []Command{
 		{"Follow the file as it grows, or stop", []Chord{chord("R", key.ModCtrl)}, true, func(s *Shell) { s.toggleFollow() }},
-		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.edit() }},
+		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.pane.sourcePart.edit(&s.Host, &s.pane.Side) }},
 		{"Copy the table as JSON", nil, true, func(s *Shell) { s.copyGrid() }},
 		{"Save the table (CSV or JSON)", nil, true, func(s *Shell) { s.saveTable() }},
 		{"Save the view as a picture (PNG or SVG)", nil, true, func(s *Shell) { s.savePicture() }},
@@ -42,7 +42,7 @@ func (s *Shell) copyGrid() {
 }
 
 // stem is the open file's name without what says its format.
-func (p *pane) stem() string {
+func (p *Side) stem() string {
 	name := p.doc.Name
 	for _, ext := range []string{".gz", ".zst", ".zstd"} {
 		name = strings.TrimSuffix(name, ext)
@@ -138,13 +138,13 @@ func (s *Shell) saveSelection() {
 
 // savePicture draws what the window shows into a file.
 func (s *Shell) savePicture() {
-	if s.Do.Picture == nil {
+	if s.Picture == nil {
 		s.Say("There is nothing to draw with here")
 		return
 	}
 	still, size, scale := s.Still(), s.size, s.density
 	s.askSave("The picture's name, which ends in .png or .svg", s.pane.stem()+".png", func(path string) error {
-		return s.Do.Picture(still, path, size, scale)
+		return s.Picture(still, path, size, scale)
 	})
 }
 
@@ -170,15 +170,13 @@ func (s *Shell) Still() *Shell {
 func (p *pane) still() *pane {
 	c := newPane(p.doc.Still())
 	c.generation = p.generation
-	c.path, c.demo, c.rec, c.shown = p.path, p.demo, p.rec, true
+	c.path, c.demo, c.rec, c.begun = p.path, p.demo, p.rec, true
 	c.Look, c.table.tableShape = p.Look, p.table.tableShape
 	c.pick, c.marks.at = p.pick, p.marks.at
 	c.pick.near = true
-	c.flame.scroll, c.table.scroll, c.flame.tree = p.flame.scroll, p.table.scroll, p.flame.tree
-	c.stats.linear = p.Linear
+	c.down, c.table.scroll, c.flame.tree, c.shown = p.down, p.table.scroll, p.flame.tree, p.shown
 	if p.Find != "" {
 		// The pattern is the same one: what was found with it stays found.
-		c.search.editor.SetText(p.Find)
 		c.search.set(p.Find)
 		c.search.pattern = p.search.pattern
 	}

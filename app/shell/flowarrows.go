@@ -36,7 +36,7 @@ type flowKey struct {
 const mostArrows = 200
 
 // update finds the flows of the picked span.
-func (f *flowPart) update(s *Shell, p *pane) {
+func (f *flowPart) update(s *Host, p *Side) {
 	if p.pick.is != pickBar || len(p.rec.Flows) == 0 {
 		f.ends, f.endsOf = nil, flowKey{}
 		return
@@ -113,7 +113,7 @@ func arrow(u *ui.UI, from, to f32.Point) {
 
 // other is the step of a flow that an end leads to: the next, or for the last
 // the one before.
-func (f *flowPart) other(p *pane, e spans.FlowEnd) (st recording.FlowStep, incoming bool) {
+func (f *flowPart) other(p *Side, e spans.FlowEnd) (st recording.FlowStep, incoming bool) {
 	steps := p.rec.Flows[e.Flow].Steps
 	if e.Step == len(steps)-1 {
 		return steps[e.Step-1], true
@@ -123,7 +123,7 @@ func (f *flowPart) other(p *pane, e spans.FlowEnd) (st recording.FlowStep, incom
 
 // followFlow goes to the span at the other end of an arrow: the first that
 // leaves the picked span, or backwards the first that comes to it.
-func (p *pane) followFlow(s *Shell, back bool) {
+func (p *pane) followFlow(s *Host, back bool) {
 	for _, e := range p.flows.ends {
 		steps := p.rec.Flows[e.Flow].Steps
 		to := e.Step + 1

@@ -20,7 +20,7 @@ func (s *Shell) toggleFollow() {
 	p := s.pane
 	switch {
 	case s.versus != nil:
-		s.versus.toggleFollow(s)
+		s.versus.toggleFollow(&s.Host)
 	case p.unfollow != nil:
 		p.stay()
 		s.Say("No longer following " + p.doc.Name)
@@ -42,7 +42,7 @@ func (p *pane) follow() {
 // in it now.
 func (s *Shell) leave() {
 	s.pane.stay()
-	s.pane.marks.move(s, s.pane)
+	s.pane.marks.move(s, &s.pane.Side)
 }
 
 // stay stops following.
@@ -66,7 +66,7 @@ func (p *pane) latest() *recording.Recording {
 		p.doc.Ask(q)
 		return p.rec
 	} else {
-		p.become(next, st, a)
+		p.become(&next.Side, st, a)
 	}
 	return rec
 }
@@ -77,7 +77,8 @@ func (p *pane) renumbered(rec *recording.Recording, generation int) (*view.State
 	st := new(view.State)
 	p.Unbind(p.rec, 0, 1, st)
 	p.pickState(st)
-	next := &pane{doc: p.doc, rec: rec, generation: generation, palette: p.palette}
+	next := newPane(p.doc)
+	next.rec, next.generation, next.palette = rec, generation, p.palette
 	next.Look, _ = view.Bind(rec, st, 0, 1)
 	next.search.pattern, next.table.tableShape = p.search.pattern, p.table.tableShape
 	if !next.Moved {
@@ -100,7 +101,7 @@ func (p *pane) renumbered(rec *recording.Recording, generation int) (*view.State
 
 // become takes over a recording that was read anew, with the first answer about
 // it.
-func (p *pane) become(next *pane, st *view.State, a *session.Answer) {
+func (p *pane) become(next *Side, st *view.State, a *session.Answer) {
 	pick, by := next.pick, p.pick
 	settled := reflect.DeepEqual(p.Settled(), p.history.shown.Look)
 	delta := next.rec.Start - p.rec.Start
@@ -118,7 +119,7 @@ func (p *pane) become(next *pane, st *view.State, a *session.Answer) {
 		p.history.shown.Look = p.Settled()
 	}
 	p.hover = nil
-	p.search.walked = false
+	p.finding().walked = false
 	p.timeline.hit = timeline.Hit{Row: -1, Window: -1}
 	p.sourcePart.of.fn = p.pick.fn
 	p.marks.stale = true
@@ -127,7 +128,7 @@ func (p *pane) become(next *pane, st *view.State, a *session.Answer) {
 
 // refind picks what a State marks in an answer, where it is still a place of the
 // function: else the function's heaviest one.
-func (p *pane) refind(st *view.State, a *session.Answer) picked {
+func (p *Side) refind(st *view.State, a *session.Answer) picked {
 	if b := st.Sides[0].Bar; b != nil {
 		if h, ok := p.barNamed(b); ok && h.Call != recording.NoCall && p.rec.Functions.At(int(p.rec.Func(h.Call))).FuncName() == *st.Function {
 			h.Row = -1

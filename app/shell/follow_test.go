@@ -40,8 +40,8 @@ func chromeTrace(t *testing.T, path string, tids []int, spans int) {
 func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	t.Helper()
 	for range 1500 {
-		s.tasks.run(s)
-		s.pane.update(s)
+		s.tasks.run()
+		s.pane.update(&s.Host)
 		if _, err := s.pane.arrive(s); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	tree := p.doc.Answer().Tree
 	inner := nodeNamed(p.doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
 	p.pick = picked{is: pickNode, node: inner, tree: tree, fn: tree.Nodes[inner].Func}
-	p.flame.zoomTo(p, pathOf(p.rec, tree, int(tree.Nodes[inner].Parent)))
+	p.zoomTo(pathOf(p.rec, tree, int(tree.Nodes[inner].Parent)))
 	p.history.push(p.spot(s), s.state())
 	look := func() map[string]any {
 		pl := p.Look

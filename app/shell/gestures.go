@@ -21,20 +21,22 @@ const zoomStep = 1.28
 func (p *pane) events(s *Shell, u *ui.UI) {
 	p.timeline.events(s, p, u)
 	p.rowsMap.events(p, u)
-	p.flame.events(s, p, u)
+	shown := p.panel()
+	if x, ok := shown.(Pointed[*Side]); ok {
+		x.Events(&s.Host, &p.Side, u)
+	}
 	p.menuByKey(s, u)
-	p.near.pic.events(s, p, u)
 	p.hover = nil
 	switch {
 	case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
 		f := p.rec.Func(p.timeline.hit.Call)
 		p.hover = &f
-	case p.flame.Inside && p.flame.under > 0 && p.flame.tree != nil:
-		f := p.flame.tree.Nodes[p.flame.under].Func
-		p.hover = &f
-	case p.near.pic.under > 0:
-		f := p.near.pic.pics[p.near.pic.side].Tree.Nodes[p.near.pic.under].Func
-		p.hover = &f
+	default:
+		if x, ok := shown.(Hovered[*Side]); ok {
+			if f, ok := x.Hover(&p.Side); ok {
+				p.hover = &f
+			}
+		}
 	}
 }
 
@@ -58,7 +60,7 @@ func (t *timelinePart) events(s *Shell, p *pane, u *ui.UI) {
 		if !ok {
 			break
 		}
-		t.onStrip(p, u, g, e)
+		t.onStrip(&p.Side, u, g, e)
 	}
 	t.inside, t.at = t.lanes.Inside, t.lanes.At
 	t.hit = timeline.Hit{Row: -1, Window: -1}
@@ -67,7 +69,7 @@ func (t *timelinePart) events(s *Shell, p *pane, u *ui.UI) {
 	}
 }
 
-func (t *timelinePart) timeAt(p *pane, x float32) int64 {
+func (t *timelinePart) timeAt(p *Side, x float32) int64 {
 	return p.View.Time(float64(x)-float64(p.bounds.gutter), p.laneWidth())
 }
 
@@ -82,13 +84,13 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 		if t.grab == grabNone {
 			t.grab = grabPan
 			switch {
-			case int(d.Start.X) < p.bounds.gutter && t.trackAt(p, d.Start) >= 0:
+			case int(d.Start.X) < p.bounds.gutter && t.trackAt(&p.Side, d.Start) >= 0:
 				t.grab = grabTrack
 			case t.boxing || d.Mods.Contain(ctrlKey) && !d.Mods.Contain(shiftKey):
 				t.grab = grabBox
 			case d.Mods.Contain(shiftKey):
-				t.beginRange(p, u, d, d.Start.Y)
-				if i := t.trackAt(p, d.Start); i >= 0 && d.Mods.Contain(ctrlKey) {
+				t.beginRange(&p.Side, u, d, d.Start.Y)
+				if i := t.trackAt(&p.Side, d.Start); i >= 0 && d.Mods.Contain(ctrlKey) {
 					p.Scope.Tracks = []int{i} // within one thread
 				}
 			}
@@ -97,27 +99,27 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 	case widget.Dropped:
 		switch t.grab {
 		case grabTrack:
-			p.moveTrack(t.trackAt(p, d.Start), t.trackAt(p, d.At))
+			p.moveTrack(t.trackAt(&p.Side, d.Start), t.trackAt(&p.Side, d.At))
 		case grabPan:
-			p.motion.throw(p, u, e.Time)
+			p.motion.throw(&p.Side, u, e.Time)
 		case grabBox:
-			p.zoomToBox(u, t.box(p, d.Start, d.At))
+			p.zoomToBox(u, t.box(&p.Side, d.Start, d.At))
 			t.boxing = false
 		}
 		t.grab = grabNone
 	case widget.MenuAsked:
-		t.contextMenu(s, p, u)
+		t.contextMenu(s, &p.Side, u)
 	case widget.Clicked, widget.DoubleClicked:
 		if t.plan == nil {
 			return
 		}
 		h := timeline.At(p.rec, t.plan, p.View, int(d.At.X), int(d.At.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
 		if h.Gutter && e.Modifiers.Contain(ctrlKey) {
-			p.toggleTrack(t.trackAt(p, d.At))
+			p.toggleTrack(t.trackAt(&p.Side, d.At))
 			return
 		}
 		if h.Gutter || h.Row >= 0 && t.plan.Rows[h.Row].Kind == timeline.ProcessRow {
-			t.fold(p, h)
+			t.fold(&p.Side, h)
 			return
 		}
 		p.pickHit(h)
@@ -128,13 +130,13 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 }
 
 // beginRange begins to select a range where a drag did.
-func (t *timelinePart) beginRange(p *pane, u *ui.UI, d *widget.Drag, y float32) {
+func (t *timelinePart) beginRange(p *Side, u *ui.UI, d *widget.Drag, y float32) {
 	t.grab, t.anchor = grabRange, t.edge(p, u, d.Start.X, y, d.Mods)
 }
 
 // edge is the time of an edge of a selection: that of a bar that is near,
 // unless Alt is held.
-func (t *timelinePart) edge(p *pane, u *ui.UI, x, y float32, mods key.Modifiers) int64 {
+func (t *timelinePart) edge(p *Side, u *ui.UI, x, y float32, mods key.Modifiers) int64 {
 	if mods.Contain(key.ModAlt) {
 		return t.timeAt(p, x)
 	}
@@ -153,7 +155,7 @@ func (t *timelinePart) drag(p *pane, u *ui.UI, d *widget.Drag, y float32, e poin
 		p.scrollTo(t.origin.Scroll + int(start.Y-at.Y))
 		p.Moved = true
 	case grabRange:
-		p.selectRange(t.anchor, t.edge(p, u, at.X, y, e.Modifiers))
+		p.selectRange(t.anchor, t.edge(&p.Side, u, at.X, y, e.Modifiers))
 	}
 }
 
@@ -193,7 +195,7 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 		t.wheel(p, u, e, d.At)
 	case widget.Dragged:
 		if t.grab == grabNone {
-			t.beginRange(p, u, d, -1)
+			t.beginRange(&p.Side, u, d, -1)
 		}
 		t.drag(p, u, d, -1, e)
 	case widget.Dropped:
@@ -201,7 +203,7 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 	case widget.MenuAsked:
 		t.markMenu(s, p, u)
 	case widget.Clicked:
-		if m := t.markAt(p, u, d.At.X); m != nil {
+		if m := t.markAt(&p.Side, u, d.At.X); m != nil {
 			p.goToMark(s, *m)
 			return
 		}
@@ -210,7 +212,7 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 }
 
 // onStrip moves the view by the overview.
-func (t *timelinePart) onStrip(p *pane, u *ui.UI, g widget.Gesture, e pointer.Event) {
+func (t *timelinePart) onStrip(p *Side, u *ui.UI, g widget.Gesture, e pointer.Event) {
 	d := &t.strip
 	at := t.stripTime(p, d.At.X)
 	switch g {
@@ -251,7 +253,7 @@ func (t *timelinePart) onStrip(p *pane, u *ui.UI, g widget.Gesture, e pointer.Ev
 
 // edgeAt is what a drag from where the pointer is over the overview moves: the
 // view, or one of its edges.
-func (t *timelinePart) edgeAt(p *pane, u *ui.UI) grab {
+func (t *timelinePart) edgeAt(p *Side, u *ui.UI) grab {
 	x := p.bounds.overview.Min.X + int(t.strip.At.X)
 	l, r := t.stripX(p, p.View.From), t.stripX(p, p.View.To)
 	near := u.Px(6)
@@ -267,18 +269,9 @@ func (t *timelinePart) edgeAt(p *pane, u *ui.UI) grab {
 
 func abs(i int) int { return max(i, -i) }
 
-// selectRange selects the time between two moments, within the recording.
-func (p *pane) selectRange(a, b int64) {
-	if a > b {
-		a, b = b, a
-	}
-	a, b = max(a, p.rec.Start), min(b, p.rec.End)
-	p.Scope.Ranged, p.Scope.From, p.Scope.To = a < b, a, b
-}
-
 // pickHit makes a bar of the timeline the one whose details are shown; nothing
 // under the pointer picks nothing.
-func (p *pane) pickHit(h timeline.Hit) {
+func (p *Side) pickHit(h timeline.Hit) {
 	switch {
 	case h.Found:
 		p.pick = picked{is: pickBar, hit: h}
@@ -299,14 +292,14 @@ func (p *pane) pickHit(h timeline.Hit) {
 
 // fold opens or closes what a click on the names means: a process, or a track
 // (closed, then as much as fits, then all of it).
-func (t *timelinePart) fold(p *pane, h timeline.Hit) {
+func (t *timelinePart) fold(p *Side, h timeline.Hit) {
 	if h.Row < 0 {
 		return
 	}
 	p.fold(&t.plan.Rows[h.Row])
 }
 
-func (p *pane) fold(r *timeline.Row) {
+func (p *Side) fold(r *timeline.Row) {
 	switch r.Kind {
 	case timeline.ProcessRow:
 		p.Closed = with(p.Closed, r.Index, !p.Closed[r.Index])
@@ -329,4 +322,20 @@ func with[V any](m map[int]V, k int, v V) map[int]V {
 	m = maps.Clone(m)
 	m[k] = v
 	return m
+}
+
+// menuOfPick opens the menu where the picked bar is, or that of the current
+// thread.
+func (t *timelinePart) menuOfPick(s *Shell, p *pane, u *ui.UI) {
+	at := t.lanes.At
+	defer func() { t.lanes.At = at }()
+	if i := p.pickedRow(); i >= 0 {
+		h := &p.pick.hit
+		x0, y0, x1, y1 := t.plan.Box(p.View, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
+		x := max(p.bounds.gutter, min((x0+x1)/2, p.bounds.lanes.Dx()-1))
+		t.lanes.At = f32.Pt(float32(x), float32(max(0, min((y0+y1)/2, p.bounds.lanes.Dy()-1))))
+	} else if r := p.currentRow(); r != nil {
+		t.lanes.At = f32.Pt(float32(u.Px(40)), float32(max(0, r.Y-p.View.Scroll+u.Px(12))))
+	}
+	t.contextMenu(s, &p.Side, u)
 }

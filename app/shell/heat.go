@@ -3,8 +3,10 @@ package shell
 import (
 	"image"
 
+	"gioui.org/io/event"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/session"
 	"ashlar/render/heatmap"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -31,7 +33,7 @@ type heatKey struct {
 	size     image.Point
 }
 
-func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
+func (t *heatPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	a := p.doc.Answer()
 	for {
 		g, _, ok := t.Next(u, r.Min)
@@ -73,8 +75,8 @@ func (t *heatPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	t.Area(u, r, pointer.CursorCrosshair)
 }
 
-// tooltip says how many there were, and when.
-func (t *heatPart) tooltip(s *Shell, p *pane, u *ui.UI) {
+// Tooltip says how many there were, and when.
+func (t *heatPart) Tooltip(s *Host, p *Side, u *ui.UI) {
 	if !t.Inside || t.Pressed || p.Tab != tabHeat || s.menu != nil || s.help || t.pic.Grid == nil {
 		return
 	}
@@ -84,3 +86,9 @@ func (t *heatPart) tooltip(s *Shell, p *pane, u *ui.UI) {
 			[]string{"from " + units.Duration(from-p.rec.Start) + ", for " + units.Duration(to-from)})
 	}
 }
+
+// Ask asks when samples fell.
+func (t *heatPart) Ask(p *Side, q *session.Question) { q.Heat = p.rec.HasTime }
+
+// Areas are where a press gives it the keyboard.
+func (t *heatPart) Areas() []event.Tag { return []event.Tag{&t.Drag} }

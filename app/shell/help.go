@@ -158,7 +158,7 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 
 // drawHelp draws the lines into one picture: laying out so many texts one by one
 // took longer than a frame may.
-func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops []helpAt, line int) {
+func (s *Host) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops []helpAt, line int) {
 	px := func(dp int) int { return int(float32(dp)*k.scale + .5) }
 	on.Rect(0, 0, k.size.X, k.size.Y, raster.Pack(k.theme.Raised))
 	head, face := s.fonts.Medium(12.5*k.scale), s.fonts.Regular(12*k.scale)

@@ -61,24 +61,24 @@ const (
 
 // toggleHits opens the list of what is found, or closes it.
 func (s *Shell) toggleHits() {
-	l := &s.pane.search.list
+	l := &s.pane.finding().list
 	if l.open || s.versus != nil {
 		l.open = false
 		return
 	}
-	s.pane.search.focus = true
+	s.pane.finding().focus = true
 	s.pane.openHits()
 }
 
 // openHits opens the list where one is: at the hit that was walked to, else at
 // the first in view.
 func (p *pane) openHits() {
-	l := &p.search.list
+	l := &p.finding().list
 	l.open, l.scroll, l.chosen = true, 0, 0
 	if !p.timed() {
-		l.chosen = max(0, int64(p.search.function))
+		l.chosen = max(0, int64(p.finding().function))
 	} else if h := p.hits(); h != nil {
-		at, ok := p.search.at, p.search.walked
+		at, ok := p.finding().at, p.finding().walked
 		if !ok {
 			at, ok = h.From(p.View.From)
 		}
@@ -91,7 +91,7 @@ func (p *pane) openHits() {
 
 // hits are those of what is searched for in what is shown, nil before they are
 // there.
-func (p *pane) hits() *search.Hits {
+func (p *Side) hits() *search.Hits {
 	h := p.doc.Hits()
 	if p.search.pattern == nil || h == nil || !h.Pattern.Is(p.search.pattern) || !h.Of(p.rec) {
 		return nil
@@ -111,7 +111,7 @@ func (l *hitList) length(p *pane) int64 {
 }
 
 // keyed moves in the list and goes to a row; false for other keys.
-func (l *hitList) keyed(s *Shell, p *pane, k key.Name) bool {
+func (l *hitList) keyed(s *Host, p *pane, k key.Name) bool {
 	n, page := l.length(p), int64(max(1, l.seen-1))
 	switch k {
 	case key.NameUpArrow:
@@ -133,7 +133,7 @@ func (l *hitList) keyed(s *Shell, p *pane, k key.Name) bool {
 }
 
 // goTo shows what a row is about.
-func (l *hitList) goTo(s *Shell, p *pane, row int64) {
+func (l *hitList) goTo(s *Host, p *pane, row int64) {
 	l.open = false
 	if !p.timed() {
 		p.goToFunction(int(row))
@@ -145,7 +145,7 @@ func (l *hitList) goTo(s *Shell, p *pane, row int64) {
 			at, i = h.List(row, 1), 0
 		}
 		if i < int64(len(at)) {
-			p.search.at, p.search.walked = at[i], true
+			p.finding().at, p.finding().walked = at[i], true
 			p.show(at[i])
 		}
 	}
@@ -154,15 +154,15 @@ func (l *hitList) goTo(s *Shell, p *pane, row int64) {
 
 // goToFunction picks the heaviest bar of a function that was found.
 func (p *pane) goToFunction(i int) {
-	o := &p.search.list.functions
+	o := &p.finding().list.functions
 	if a := p.doc.Answer(); i >= 0 && i < len(o.rows) && o.of == a {
-		p.search.function = i
+		p.finding().function = i
 		if !a.ByFunction() {
 			p.table.marked = o.rows[i].Name
 			return
 		}
 		p.pickFunction(a, o.rows[i].Func)
-		p.flame.reveal(p)
+		p.showPick = true
 	}
 }
 
@@ -186,7 +186,7 @@ func (l *hitList) update(p *pane, wake func()) {
 }
 
 // events takes what the pointer did on the list, rows of which are h high.
-func (l *hitList) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle, h int) {
+func (l *hitList) events(s *Host, p *pane, u *ui.UI, body image.Rectangle, h int) {
 	for {
 		g, e, ok := l.Next(u, body.Min)
 		if !ok {
@@ -208,8 +208,8 @@ func (l *hitList) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle, h in
 }
 
 // layout draws the list below the search line. A press elsewhere closes it.
-func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
-	focused := u.Focused(&p.search.editor)
+func (l *hitList) layout(s *Host, p *pane, u *ui.UI) {
+	focused := u.Focused(&p.finding().editor)
 	if l.open = l.open && !l.box.Empty() && (focused || !l.focused); !l.open {
 		l.focused = false
 		return
@@ -291,10 +291,10 @@ func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
 
 // row are the texts of a row and its colour; they are empty while they are being
 // looked up.
-func (l *hitList) row(s *Shell, p *pane, i int64) (texts []string, swatch *ui.Colour) {
+func (l *hitList) row(s *Host, p *pane, i int64) (texts []string, swatch *ui.Colour) {
 	if !p.timed() {
 		a, r := l.functions.of, &l.functions.rows[i]
-		if c, ok := p.table.colour(s, p, a, r); ok {
+		if c, ok := p.table.colour(s, &p.Side, a, r); ok {
 			swatch = &c
 		}
 		return []string{r.Name, units.Value(r.Self, a.Metric()), units.Value(r.Total, a.Metric()), shortModule(r.Module)}, swatch
@@ -332,7 +332,7 @@ func moment(ps, all int64) string {
 }
 
 // cells draws the texts of a row: two numbers between a name and a last one.
-func (l *hitList) cells(s *Shell, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
+func (l *hitList) cells(s *Host, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
 	if swatch != nil {
 		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, *swatch)
 	}

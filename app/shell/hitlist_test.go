@@ -57,7 +57,7 @@ func TestListOfHits(t *testing.T) {
 	p := b.pane
 	b.lookFor("work")
 	b.press("L", key.ModCtrl)
-	l := &p.search.list
+	l := &p.finding().list
 	b.until("the list", func() bool { return l.open && len(l.rows) > 5 && l.focused })
 	for range 3 {
 		b.press(key.NameDownArrow, 0)
@@ -127,13 +127,13 @@ func TestWalkingFunctions(t *testing.T) {
 	}
 	// A zoom that does not have the next one is left.
 	n := nodeNamed(p.doc.Answer(), recording.Function{Name: "y"}.FuncName())
-	p.flame.zoomTo(p, pathOf(p.rec, p.doc.Answer().Tree, int(n)))
+	p.zoomTo(pathOf(p.rec, p.doc.Answer().Tree, int(n)))
 	b.press("N", 0)
 	if len(p.Zoom) != 0 {
 		t.Error("what is walked to is not in the picture")
 	}
 	b.press("L", key.ModCtrl)
-	b.until("the list", func() bool { return p.search.list.open && p.search.list.focused })
+	b.until("the list", func() bool { return p.finding().list.open && p.finding().list.focused })
 	b.written("Total")
 	b.press(key.NameUpArrow, 0)
 	b.press(key.NameReturn, 0)

@@ -40,7 +40,7 @@ func (s *Shell) askTime() {
 }
 
 // jump brings a time to the middle of the view, or a stretch to fill it.
-func (p *pane) jump(j jump) {
+func (p *Side) jump(j jump) {
 	if j.to > j.at {
 		p.fit(j.at, j.to)
 	} else {
@@ -53,7 +53,7 @@ func (p *pane) jump(j jump) {
 }
 
 // times are what a text may mean, likeliest first.
-func (p *pane) times(text string) []jump {
+func (p *Side) times(text string) []jump {
 	text = strings.TrimSpace(text)
 	rec := p.rec
 	var js []jump
@@ -119,7 +119,7 @@ func (p *pane) times(text string) []jump {
 }
 
 // here is the time that others are reckoned from.
-func (p *pane) here() (int64, string) {
+func (p *Side) here() (int64, string) {
 	switch {
 	case p.AtGoal:
 		return p.Goal, "the time gone to before"
@@ -173,5 +173,5 @@ func (p *pane) drawMark(u *ui.UI) {
 	if p.Scope.Ranged { // its length stands there
 		return
 	}
-	p.timeline.pill(p, u, at, units.Duration(p.Goal-p.rec.Start))
+	p.timeline.pill(&p.Side, u, at, units.Duration(p.Goal-p.rec.Start))
 }

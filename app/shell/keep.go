@@ -93,14 +93,14 @@ func (p *pane) prefer(prefs Prefs) {
 func (s *Shell) preferred() Prefs {
 	now := s.prefs
 	now.Theme, now.Mode, now.Scale, now.Columns = s.ThemeName(), s.Mode, s.Scale, ""
-	if s.hiddenColumns != hiddenColumns {
+	if s.hiddenColumns != uint32(hiddenColumns) {
 		now.Columns = strings.Join(s.Columns(), ",")
 	}
 	if c := s.versus; c != nil {
 		now.Above = c.above
 	}
 	if p := s.pane; p != nil {
-		t := &p.table
+		t := p.table
 		now.Sort, now.Split = columnInfos[t.by].name, p.Split
 		if t.ascending != (columnInfos[t.by].number == nil) {
 			now.Sort = "-" + now.Sort
@@ -161,3 +161,11 @@ func (s *Shell) recents() []Recent {
 	}
 	return s.Keep.Recents()
 }
+
+// Columns names the columns of the table of functions that are shown, as
+// settings keep them.
+func (s *Shell) Columns() []string { return columnNames(columnSet(s.hiddenColumns)) }
+
+// SetColumns shows just the named columns, beside the first; names that are
+// none are left out, and no names at all mean those that are shown at first.
+func (s *Shell) SetColumns(names []string) { s.hiddenColumns = uint32(hiddenBeside(names)) }

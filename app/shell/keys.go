@@ -112,7 +112,7 @@ func (s *Shell) run(ch Chord) bool {
 
 // nextArea moves the keyboard to the next area of the window, or to the one
 // before.
-func (s *Shell) nextArea(d int) {
+func (s *Host) nextArea(d int) {
 	if !s.help {
 		s.focus.Next(d)
 	}
@@ -128,10 +128,10 @@ func (s *Shell) back() {
 		s.menu = nil
 	case s.help:
 		s.help = false
-	case s.pane != nil && s.pane.search.list.open:
-		s.pane.search.list.open = false
+	case s.pane != nil && s.pane.finding().list.open:
+		s.pane.finding().list.open = false
 	case s.pane != nil && s.typing && s.pane.Find == "":
-		s.pane.search.blur = true
+		s.pane.finding().blur = true
 	case s.pane != nil:
 		s.backPane()
 	}

@@ -6,10 +6,8 @@ import (
 
 	"gioui.org/io/key"
 
-	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/render/theme"
-	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
 
@@ -25,11 +23,7 @@ func lookCommands() []Command {
 		{"The system's theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
 		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.pane.zoomToPicked() }},
 		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.pane.Lists = !s.pane.Lists }},
-		{"Flamegraph", nil, true, func(s *Shell) { s.pane.Tab = tabFlame }},
-		{"Statistics", nil, true, func(s *Shell) { s.pane.Tab = tabStats }},
-		{"Heatmap", nil, true, func(s *Shell) { s.pane.Tab = tabHeat }},
-		{"Source", nil, true, func(s *Shell) { s.pane.Tab = tabSource }},
-		{"About this file", nil, true, func(s *Shell) { s.pane.Tab = tabAbout }},
+	}, append(panelCommands(), append([]Command{
 		{"Table of functions", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFunction) }},
 		{"Table of modules", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByModule) }},
 		{"Table of files", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFile) }},
@@ -37,7 +31,7 @@ func lookCommands() []Command {
 		{"Columns of the table", nil, true, func(s *Shell) { s.pane.tabulate(s.pane.table.group); s.pane.table.ask = true }},
 		{"Copy the table as text", nil, true, func(s *Shell) { s.copyTable(false) }},
 		{"Copy the table as CSV", nil, true, func(s *Shell) { s.copyTable(true) }},
-	}, colourCommands()...)
+	}, colourCommands()...)...)...)
 }
 
 // colourCommands are as many as there are ways to colour.
@@ -75,13 +69,6 @@ func (s *Shell) Pick(name string) bool {
 	return false
 }
 
-// zoomToPicked makes the selected bar of the flamegraph fill its width.
-func (p *pane) zoomToPicked() {
-	if p.pick.is == pickNode && !p.near.zoomTo(p, p.pick.tree, p.pick.node) {
-		p.flame.zoomTo(p, pathOf(p.rec, p.pick.tree, int(p.pick.node)))
-	}
-}
-
 // tabulate shows the table with rows of a kind.
 func (p *pane) tabulate(by analyze.By) {
 	p.Tab = tabTable
@@ -98,22 +85,13 @@ func (s *Shell) copyTable(csvForm bool) {
 	go func() {
 		if g := grid(); g != nil {
 			text := g.separated(comma)
-			s.later(func(s *Shell) { s.copyLater(text) })
+			s.later(func() { s.copyLater(text) })
 		}
 	}()
 }
 
-// swatch is the colour of a row's function.
-func (p *pane) swatch(a *session.Answer, r *analyze.Row) ui.Colour {
-	f := r.Function(a.Rec)
-	if int(r.Func) < a.Rec.Functions.Len() && a.Rec.Functions.At(int(r.Func)).Name == r.Name {
-		return p.palette.Func(a.Rec, r.Func)
-	}
-	return p.palette.Theme.Bar(&f, p.palette.Mode)
-}
-
 // colours takes another palette when colours have changed their meaning.
-func (p *pane) colours(s *Shell) {
+func (p *Side) colours(s *Host) {
 	pal := &theme.Palette{Theme: s.Theme, Mode: s.Mode}
 	version := 0
 	switch s.Mode {
@@ -138,11 +116,11 @@ func (p *pane) colours(s *Shell) {
 
 // Palette has the colours of what is open.
 func (s *Shell) Palette() *theme.Palette {
-	s.pane.colours(s)
+	s.pane.colours(&s.Host)
 	return s.pane.palette
 }
 
-func (s *Shell) nextMode() {
+func (s *Host) nextMode() {
 	i := slices.Index(theme.Modes, s.Mode)
 	s.Mode = theme.Modes[(i+1)%len(theme.Modes)]
 }

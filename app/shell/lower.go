@@ -18,23 +18,12 @@ func (p *pane) lower(s *Shell, u *ui.UI) {
 		u.Area(&p.tabKeys, nil)
 		p.tabBar(s, u)
 	}
-	ring := p.lowerArea(s, u)
-	switch {
-	case s.View == Flame || p.Tab == tabFlame:
-		p.flame.layout(s, p, u, b.lower)
-	case p.Tab == tabTable:
-		p.table.layout(s, p, u, b.lower)
-	case p.Tab == tabNear:
-		p.near.layout(s, p, u, b.lower)
-	case p.Tab == tabStats:
-		p.stats.layout(s, p, u, b.lower)
-	case p.Tab == tabHeat:
-		p.heat.layout(s, p, u, b.lower)
-	case p.Tab == tabSource:
-		p.sourcePart.layout(s, p, u, b.lower)
-	case p.Tab == tabAbout:
-		p.about.layout(p, u, b.lower)
+	ring := p.lowerArea(&s.Host, u)
+	shown := p.panel()
+	if s.View == Flame {
+		shown = p.flame
 	}
+	shown.Layout(&s.Host, &p.Side, u, b.lower)
 	if ring {
 		u.Ring(b.lower, 2)
 	}
@@ -53,8 +42,8 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 		u.Round(ui.Rect((r.Min.X+r.Max.X)/2-u.Px(18), r.Min.Y-u.Px(1), u.Px(36), u.Px(3)), 1.5, th.Faint)
 	}
 	x := r.Min.X + u.Px(14)
-	for i := range tabs {
-		name, is := tabs[i].title, tabs[i].name == p.Tab
+	for i := range panels {
+		name, is := panels[i].Title, panels[i].Name == p.Tab
 		st := ui.Style{Size: 12.5, Color: th.Dim}
 		if is {
 			st.Color, st.Weight = th.Text, ui.Medium
@@ -63,7 +52,7 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 		tab := image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y)
 		clicked, hovered := p.tabKeys[i].Clicked(u, tab)
 		if clicked {
-			p.Tab = tabs[i].name
+			p.Tab = panels[i].Name
 		}
 		if hovered && !is {
 			st.Color = th.Text
@@ -121,7 +110,7 @@ func (p *pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
 
 // failed says in the middle of the pane why nothing can be shown and what to
 // try.
-func (p *pane) failed(u *ui.UI, r image.Rectangle, err error) {
+func (p *Side) failed(u *ui.UI, r image.Rectangle, err error) {
 	th := u.Theme
 	y := r.Min.Y + r.Dy()*2/5
 	w := min(r.Dx()-u.Px(40), u.Px(640))

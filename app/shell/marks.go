@@ -33,7 +33,7 @@ type loadedMarks struct {
 }
 
 // addMark adds a mark, unless there is one that says the same.
-func (p *pane) addMark(m view.Mark) { p.Marks = withMark(p.Marks, m) }
+func (p *Side) addMark(m view.Mark) { p.Marks = withMark(p.Marks, m) }
 
 func withMark(all []view.Mark, m view.Mark) []view.Mark {
 	if slices.ContainsFunc(all, m.Says) {
@@ -63,7 +63,7 @@ func (m *marksPart) keep(s *Shell, p *pane) {
 		}
 	}
 	if m.key != "" && !reflect.DeepEqual(p.Marks, m.saved) {
-		m.move(s, p)
+		m.move(s, &p.Side)
 		s.Keep.ChangeMarks(m.key, p.doc.Name, difference(m.saved, p.Marks))
 		m.saved = slices.Clone(p.Marks)
 	}
@@ -71,7 +71,7 @@ func (m *marksPart) keep(s *Shell, p *pane) {
 
 // move keeps the marks for the content that a followed file has now: they were
 // kept for what it had before.
-func (m *marksPart) move(s *Shell, p *pane) {
+func (m *marksPart) move(s *Shell, p *Side) {
 	if !m.stale || s.Keep == nil || len(p.Marks) == 0 {
 		return
 	}
@@ -133,7 +133,7 @@ func difference(was, now []view.Mark) func([]view.Mark) []view.Mark {
 }
 
 // sorted are the marks in order of time, those of functions after them.
-func (p *pane) sortedMarks() []view.Mark {
+func (p *Side) sortedMarks() []view.Mark {
 	all := slices.Clone(p.Marks)
 	slices.SortStableFunc(all, func(a, b view.Mark) int {
 		switch {
@@ -210,7 +210,7 @@ func placeText(at view.Place) string {
 }
 
 // markOf is the note on a function, "" for none.
-func (p *pane) markOf(f recording.Function) string {
+func (p *Side) markOf(f recording.Function) string {
 	for _, x := range p.Marks {
 		if x.Func != nil && *x.Func == f.FuncName() {
 			return cmp.Or(x.Text, "marked")

@@ -14,8 +14,8 @@ import (
 func (p *pane) markable() (places []view.Place) {
 	moment := func(t int64) { places = append(places, view.Place{From: t - p.rec.Start, To: t - p.rec.Start}) }
 	f, picked := p.pickedFunction()
-	if n := p.flame.under; n > 0 && p.flame.tree != nil && p.flame.Inside {
-		f, picked = p.flame.tree.Function(p.rec, int(n)), false
+	if under, ok := p.flame.Under(&p.Side); ok {
+		f, picked = under, false
 		name := f.FuncName()
 		places = append(places, view.Place{Func: &name})
 	}
@@ -26,9 +26,9 @@ func (p *pane) markable() (places []view.Place) {
 		t := &p.timeline
 		switch x := int(t.at.X) - p.bounds.gutter; {
 		case t.inside && x >= 0:
-			moment(p.timeline.timeAt(p, t.at.X))
+			moment(p.timeline.timeAt(&p.Side, t.at.X))
 		case t.rulerArea.Inside && int(t.rulerArea.At.X) >= p.bounds.gutter:
-			moment(p.timeline.timeAt(p, t.rulerArea.At.X))
+			moment(p.timeline.timeAt(&p.Side, t.rulerArea.At.X))
 		case p.pick.is == pickBar:
 			moment(p.pick.hit.Start)
 		default:

@@ -18,14 +18,14 @@ const flagSize = 8
 
 // markX is where a time from the recording's start lies, from the left edge of
 // the lanes on, clamped to just beside them.
-func (p *pane) markX(at int64) int {
+func (p *Side) markX(at int64) int {
 	w := p.laneWidth()
 	return int(math.Floor(math.Max(-100, math.Min(float64(w+100), p.View.X(p.rec.Start+at, w)))))
 }
 
 // drawMarks draws a flag on the ruler for each mark with a time, and a faint
 // line through the lanes; a range has a bar between its ends.
-func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
+func (t *timelinePart) drawMarks(s *Host, p *pane, u *ui.UI) {
 	b := &p.bounds
 	th := u.Theme
 	line, flag := theme.WithAlpha(th.Text, .22), theme.WithAlpha(th.Text, .8)
@@ -61,7 +61,7 @@ func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
 			}
 		}
 	})
-	t.markTip(s, p, u)
+	t.markTip(s, &p.Side, u)
 }
 
 // pennant draws a flag whose pole stands at x on y.
@@ -73,7 +73,7 @@ func pennant(u *ui.UI, x, y int, c ui.Colour) {
 }
 
 // markAt is the mark whose flag lies under a place on the ruler, nil for none.
-func (t *timelinePart) markAt(p *pane, u *ui.UI, x float32) *view.Mark {
+func (t *timelinePart) markAt(p *Side, u *ui.UI, x float32) *view.Mark {
 	at := int(x) - p.bounds.gutter
 	for i := range slices.Backward(p.Marks) {
 		m := &p.Marks[i]
@@ -85,7 +85,7 @@ func (t *timelinePart) markAt(p *pane, u *ui.UI, x float32) *view.Mark {
 }
 
 // markTip shows the note of the flag under the pointer.
-func (t *timelinePart) markTip(s *Shell, p *pane, u *ui.UI) {
+func (t *timelinePart) markTip(s *Host, p *Side, u *ui.UI) {
 	d := &t.rulerArea
 	if !d.Inside || d.Pressed || s.menu != nil || s.help || s.chooser != nil {
 		return
@@ -104,7 +104,7 @@ func (t *timelinePart) markTip(s *Shell, p *pane, u *ui.UI) {
 func (t *timelinePart) markMenu(s *Shell, p *pane, u *ui.UI) {
 	d := &t.rulerArea
 	items := []widget.Item{{Title: "Mark this moment", Detail: "B", Do: func() { s.askMark() }}}
-	if m := t.markAt(p, u, d.At.X); m != nil {
+	if m := t.markAt(&p.Side, u, d.At.X); m != nil {
 		m := *m
 		items = []widget.Item{
 			{Title: "Go to it", Do: func() { p.goToMark(s, m) }},

@@ -2,12 +2,9 @@ package shell
 
 import (
 	"image"
-	"io"
 	"slices"
-	"strings"
 
 	"gioui.org/f32"
-	"gioui.org/io/clipboard"
 
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
@@ -16,14 +13,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// copyTo puts a text on the clipboard and says so.
-func (s *Shell) copyTo(u *ui.UI, what, text string) {
-	u.Execute(clipboard.WriteCmd{Type: "application/text", Data: io.NopCloser(strings.NewReader(text))})
-	s.Say("Copied " + what)
-}
-
 // contextMenu offers what can be done with what is under the pointer.
-func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
+func (t *timelinePart) contextMenu(s *Shell, p *Side, u *ui.UI) {
 	if t.plan == nil {
 		return
 	}
@@ -53,7 +44,7 @@ func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 }
 
 // rowItems are what can be done with a row.
-func (p *pane) rowItems(r *timeline.Row) []widget.Item {
+func (p *Side) rowItems(r *timeline.Row) []widget.Item {
 	if r.Kind == timeline.ProcessRow {
 		return p.processItems(r)
 	}
@@ -85,7 +76,7 @@ func (p *pane) rowItems(r *timeline.Row) []widget.Item {
 }
 
 // timelineItems are what can be done with all rows.
-func (p *pane) timelineItems() []widget.Item {
+func (p *Side) timelineItems() []widget.Item {
 	var items []widget.Item
 	if n := len(p.Hidden); n > 0 {
 		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden thread"), Do: func() { p.Hidden = map[int]bool{} }})
@@ -107,7 +98,7 @@ func sortTitle(s timeline.Sort) string {
 }
 
 // sortTracks arranges the threads, also those that were moved by hand.
-func (p *pane) sortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
+func (p *Side) sortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
 
 // sortCommands are as many as there are orders.
 func sortCommands() (all []Command) {
@@ -117,39 +108,9 @@ func sortCommands() (all []Command) {
 	return all
 }
 
-// contextMenu offers what can be done with a bar of the flamegraph.
-func (f *flamePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
-	if f.tree == nil || f.under < 0 {
-		return
-	}
-	n := f.under
-	var items []widget.Item
-	if n > 0 {
-		f.click(p, false)
-		path := pathOf(p.rec, f.tree, int(n))
-		name := f.tree.Function(p.rec, int(n)).Name
-		items = append(items,
-			widget.Item{Title: "Zoom to it", Do: func() { f.zoomTo(p, path) }},
-			widget.Item{Title: "Copy name", Do: func() { s.copyLater(name) }},
-			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.copy = true }},
-		)
-		items = append(items, p.functionItems(s, f.tree.Function(p.rec, int(n)))...)
-	}
-	if len(p.Zoom) > 0 {
-		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { f.zoomTo(p, nil) }})
-	}
-	s.menu = widget.NewMenu(widget.Point(p.flame.box.Min, f.At), append(items, s.commandItem(panelLower)))
-}
-
-// copyLater puts a text on the clipboard with the next frame.
-func (s *Shell) copyLater(text string) {
-	s.clip = text
-	s.wake()
-}
-
 // Threads: which are selected, and in which order they stand.
 
-func (p *pane) chosenTracks() map[int]bool {
+func (p *Side) chosenTracks() map[int]bool {
 	if p.Scope.Tracks == nil {
 		return nil
 	}
@@ -161,7 +122,7 @@ func (p *pane) chosenTracks() map[int]bool {
 }
 
 // toggleTrack adds a track to the selected ones, or takes it from them.
-func (p *pane) toggleTrack(i int) {
+func (p *Side) toggleTrack(i int) {
 	if i < 0 {
 		return
 	}
@@ -179,7 +140,7 @@ func (p *pane) toggleTrack(i int) {
 }
 
 // trackAt is the track whose row is at a point of the lanes, -1 for none.
-func (t *timelinePart) trackAt(p *pane, at f32.Point) int {
+func (t *timelinePart) trackAt(p *Side, at f32.Point) int {
 	if t.plan == nil {
 		return -1
 	}
@@ -209,7 +170,7 @@ func (p *pane) moveTrack(track, to int) {
 }
 
 // dropLine shows where a dragged track would go.
-func (t *timelinePart) dropLine(p *pane, u *ui.UI) {
+func (t *timelinePart) dropLine(p *Side, u *ui.UI) {
 	from, to := t.trackAt(p, t.lanes.Start), t.trackAt(p, t.lanes.At)
 	if from < 0 || to < 0 || from == to || p.rec.Tracks[from].Process != p.rec.Tracks[to].Process {
 		return

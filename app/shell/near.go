@@ -3,6 +3,8 @@ package shell
 import (
 	"image"
 
+	"gioui.org/io/event"
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
 	"ashlar/app/session"
@@ -23,53 +25,13 @@ type nearPart struct {
 	form  widget.Segments
 }
 
-// of is the function in the middle: the one that was picked last anywhere else.
-func (n *nearPart) of(p *pane) recording.Function {
-	if p.Around == nil {
-		return recording.Function{}
-	}
-	return recording.Function{Name: p.Around.Name, Module: p.Around.Module}
-}
-
-// around puts a function in the middle.
-func (n *nearPart) around(p *pane, f recording.Function) {
-	if of := f.FuncName(); p.Around == nil || *p.Around != of {
-		p.Around, p.Sides = &of, [2][]recording.FuncName{}
-		n.pic.scroll = 0
-	}
-}
-
-// zoomTo makes the bar of a node of the picture fill the width of its side; it
-// is false for a node of neither side.
-func (n *nearPart) zoomTo(p *pane, t *analyze.Tree, node int32) bool {
-	for i := range n.pic.pics {
-		if t != nil && n.pic.pics[i].Tree == t && int(node) < len(t.Nodes) {
-			if p.Sides[i] = nil; node > 1 { // 1 is the function itself
-				p.Sides[i] = pathOf(p.rec, t, int(node))
-			}
-			return true
-		}
-	}
-	return false
-}
-
-func (n *nearPart) zoomed(p *pane) bool { return p.Sides[0] != nil || p.Sides[1] != nil }
-
-// follow takes over what is picked, unless it is a part of the picture itself.
-func (n *nearPart) follow(p *pane) {
-	if f, ok := p.pickedFunction(); ok && !p.pick.near {
-		n.around(p, f)
-		p.pick.near = true // once: the middle may be moved on from it
-	}
-}
-
 type nearList struct {
 	widget.Drag
 	scroll int
 	chosen int // the row that keys have moved to
 }
 
-func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
+func (n *nearPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	a := p.doc.Answer()
 	th := u.Theme
 	if p.Around == nil || a == nil || a.Near == nil {
@@ -98,12 +60,12 @@ func (n *nearPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 		return
 	}
 	mid := (r.Min.X + r.Max.X) / 2
-	n.sides[0].layout(s, p, u, a, "Called from", a.Near.Callers, image.Rect(r.Min.X, rest.Min.Y, mid, r.Max.Y))
-	n.sides[1].layout(s, p, u, a, "Calls", a.Near.Callees, image.Rect(mid, rest.Min.Y, r.Max.X, r.Max.Y))
+	n.sides[0].layout(s, p, u, a, n.side == 0, "Called from", a.Near.Callers, image.Rect(r.Min.X, rest.Min.Y, mid, r.Max.Y))
+	n.sides[1].layout(s, p, u, a, n.side == 1, "Calls", a.Near.Callees, image.Rect(mid, rest.Min.Y, r.Max.X, r.Max.Y))
 	u.VLine(mid, rest.Min.Y, r.Max.Y, th.Rule)
 }
 
-func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *session.Answer, title string, rows []analyze.Row, r image.Rectangle) {
+func (l *nearList) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, keyed bool, title string, rows []analyze.Row, r image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y, r.Max.X, r.Min.Y+h), title+"  ("+units.Count(int64(len(rows)))+")", ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim})
@@ -131,7 +93,7 @@ func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *session.Answer, title 
 		for i := l.scroll / h; i < len(rows) && i*h-l.scroll < body.Dy(); i++ {
 			y := i*h - l.scroll
 			row := &rows[i]
-			if s.focus.Shown && s.focus.In(&p.Tab) && l == &p.near.sides[p.near.side] && i == l.chosen {
+			if s.focus.Shown && s.focus.In(&p.Tab) && keyed && i == l.chosen {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Accent, .16))
 			} else if l.Inside && int(l.At.Y) >= y && int(l.At.Y) < y+h {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Text, .05))
@@ -144,4 +106,100 @@ func (l *nearList) layout(s *Shell, p *pane, u *ui.UI, a *session.Answer, title 
 		}
 	})
 	l.Area(u, body, pointer.CursorDefault)
+}
+
+// Key moves among the callers and callees; Return goes on to one.
+func (n *nearPart) Key(p *Side, k key.Event, h int) bool {
+	a := p.doc.Answer()
+	if a == nil || a.Near == nil || k.Modifiers != 0 {
+		return false
+	}
+	if !p.Lists {
+		return n.pic.keyed(p, k)
+	}
+	rows := a.Near.Callers
+	if n.side == 1 {
+		rows = a.Near.Callees
+	}
+	l := &n.sides[n.side]
+	switch k.Name {
+	case key.NameLeftArrow:
+		n.side = 0
+	case key.NameRightArrow:
+		n.side = 1
+	case key.NameReturn:
+		if l.chosen < len(rows) {
+			p.pickFunction(a, rows[l.chosen].Func)
+			n.sides[0].chosen, n.sides[1].chosen = 0, 0
+		}
+	default:
+		to, ok := widget.RowKey(l.chosen, k, len(rows), 10)
+		if ok {
+			l.chosen = to
+			widget.ScrollInto(&l.scroll, to, h, p.bounds.lower.Dy()-4*h)
+		}
+		return ok
+	}
+	return true
+}
+
+// nearGrid lists callers and callees.
+func nearGrid(a *session.Answer) *Grid {
+	m := a.Metric()
+	g := &Grid{name: "callers and callees", head: []string{"relation", "function", "module", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count"},
+		number: []bool{false, false, false, true, true, true}}
+	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }
+	add := func(relation string, rows []analyze.Row) {
+		for i := range rows {
+			r := &rows[i]
+			g.rows = append(g.rows, []string{relation, r.Name, r.Module, value(r.Self, m.Decimals), value(r.Total, m.Decimals), value(r.Count, 0)})
+		}
+	}
+	add("function", []analyze.Row{a.Near.Function})
+	add("caller", a.Near.Callers)
+	add("callee", a.Near.Callees)
+	return g
+}
+
+// Ask asks for what is around the function in the middle.
+func (n *nearPart) Ask(p *Side, q *session.Question) {
+	if p.Around != nil {
+		ref := analyze.RefTo(p.middle())
+		q.Around = &ref
+	}
+}
+
+// Events takes what the pointer did since the last frame.
+func (n *nearPart) Events(s *Host, p *Side, u *ui.UI) { n.pic.events(s, p, u) }
+
+// Tooltip says what is under the pointer.
+func (n *nearPart) Tooltip(s *Host, p *Side, u *ui.UI) { n.pic.tooltip(s, p, u) }
+
+// Scroll is how far the picture is scrolled; lists keep that to themselves.
+func (n *nearPart) Scroll(p *Side) *int {
+	if p.Lists {
+		return nil
+	}
+	return &p.downAround
+}
+
+// Hover is the function under the pointer.
+func (n *nearPart) Hover(*Side) (recording.FuncID, bool) {
+	if n.pic.under > 0 {
+		return n.pic.pics[n.pic.side].Tree.Nodes[n.pic.under].Func, true
+	}
+	return 0, false
+}
+
+// Areas are where a press gives it the keyboard.
+func (n *nearPart) Areas() []event.Tag {
+	return []event.Tag{&n.pic.Drag, &n.sides[0].Drag, &n.sides[1].Drag}
+}
+
+// Table lists the callers and callees.
+func (n *nearPart) Table(p *Side) func() *Grid {
+	if a := p.doc.Answer(); a != nil && a.Near != nil {
+		return func() *Grid { return nearGrid(a) }
+	}
+	return nil
 }

@@ -42,10 +42,3 @@ func titleRank(title, text string) int {
 	}
 	return 2
 }
-
-// choose shows a chooser in place of other things that are open.
-func (s *Shell) choose(c *widget.Chooser) {
-	s.chooser = c
-	s.help, s.menu = false, nil
-	s.wake()
-}

@@ -8,12 +8,6 @@ import (
 	"ashlar/render/ui"
 )
 
-// paneBounds are the places of the parts in the last frame, in pixels.
-type paneBounds struct {
-	overview, ruler, lanes, rows, tabs, lower, side image.Rectangle
-	gutter                                          int
-}
-
 // place divides r among the parts.
 func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	b := &p.bounds

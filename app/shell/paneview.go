@@ -6,17 +6,9 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// limits are how far the view goes.
-func (p *pane) limits() (from, to int64) {
-	if p.reach[0] < p.reach[1] {
-		return p.reach[0], p.reach[1]
-	}
-	return p.rec.Start, p.rec.End
-}
+func (p *Side) laneWidth() int { return max(1, p.bounds.lanes.Dx()-p.bounds.gutter) }
 
-func (p *pane) laneWidth() int { return max(1, p.bounds.lanes.Dx()-p.bounds.gutter) }
-
-func (p *pane) zoomAt(factor, x float64) {
+func (p *Side) zoomAt(factor, x float64) {
 	from, to := p.limits()
 	p.View = p.View.Zoom(factor, x, p.laneWidth(), from, to)
 	p.Moved = true
@@ -31,7 +23,7 @@ func (p *pane) zoomBy(factor float64) {
 	p.zoomAt(factor, x)
 }
 
-func (p *pane) panBy(share float64) {
+func (p *Side) panBy(share float64) {
 	w := p.laneWidth()
 	from, to := p.limits()
 	p.View = p.View.Pan(share*float64(w), w, from, to)
@@ -39,12 +31,7 @@ func (p *pane) panBy(share float64) {
 }
 
 func (p *pane) scrollBy(px int) {
-	if p.flame.Inside && p.Tab == tabFlame {
-		p.flame.scrollBy(p, px)
-		return
-	}
-	if p.Tab == tabTable && p.table.Inside {
-		p.table.scroll += px
+	if x, ok := p.panel().(Movable[*Side]); ok && x.ScrollBy(&p.Side, px) {
 		return
 	}
 	p.scrollTo(p.View.Scroll + px)
@@ -61,14 +48,14 @@ func (p *pane) scrollLimit(y int) int {
 	return max(0, min(y, most))
 }
 
-func (p *pane) fitAll() {
+func (p *Side) fitAll() {
 	p.View = p.View.Fit(p.extent())
 	p.Moved = false
-	p.flame.zoomTo(p, nil)
+	p.zoomTo(nil)
 }
 
 // fitSelection zooms to the selected range, else to the picked bar.
-func (p *pane) fitSelection() {
+func (p *Side) fitSelection() {
 	switch {
 	case p.pick.is != pickNone && p.pick.is != pickNode && p.pick.hit.End > p.pick.hit.Start:
 		p.fit(p.pick.hit.Start, p.pick.hit.End)
@@ -77,28 +64,13 @@ func (p *pane) fitSelection() {
 	}
 }
 
-func (p *pane) fit(from, to int64) {
-	if !p.rec.HasTime {
-		return
-	}
-	p.View = p.View.Fit(from, to)
-	p.Moved = true
-}
-
-func (p *pane) setEvent(i int) {
-	p.Event = i
-	p.Metric = p.rec.Events[i].Primary
-	p.flame.zoomTo(p, nil)
-	p.pick = picked{}
-}
-
-func (p *pane) nextEvent() {
+func (p *Side) nextEvent() {
 	if n := len(p.rec.Events); n > 1 {
 		p.setEvent((p.Event + 1) % n)
 	}
 }
 
-func (p *pane) nextMetric() {
+func (p *Side) nextMetric() {
 	if p.Event < len(p.rec.Events) {
 		p.Metric = (p.Metric + 1) % max(1, len(p.rec.Events[p.Event].Metrics))
 	}
@@ -109,10 +81,10 @@ func (p *pane) back() {
 	switch {
 	case p.searching() || p.Find != "":
 		p.lookFor("")
-		p.search.blur = true
+		p.finding().blur = true
 	case len(p.Zoom) > 0 && p.Tab != tabNear:
-		p.flame.zoomTo(p, nil)
-	case p.Tab == tabNear && p.near.zoomed(p):
+		p.zoomTo(nil)
+	case p.Tab == tabNear && p.zoomedAround():
 		p.Sides = [2][]recording.FuncName{}
 	case p.pick.is != pickNone:
 		p.pick = picked{}

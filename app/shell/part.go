@@ -13,7 +13,7 @@ import (
 
 // extent is the time that the whole view shows: the recording's, or that of the
 // part that was opened.
-func (p *pane) extent() (from, to int64) {
+func (p *Side) extent() (from, to int64) {
 	if from, to = p.limits(); !p.part.HasFrom && !p.part.HasTo {
 		return from, to
 	}
@@ -31,7 +31,7 @@ func (p *pane) extent() (from, to int64) {
 
 // selectPart selects the time that was opened, so that answers are about exactly
 // that: what reaches into it was read whole.
-func (p *pane) selectPart() {
+func (p *Side) selectPart() {
 	if from, to := p.extent(); (p.part.HasFrom || p.part.HasTo) && p.rec.HasTime && from < to && p.Scope.IsWhole() {
 		p.selectRange(from, to)
 	}

@@ -3,36 +3,9 @@ package shell
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"ashlar/app/dialog"
 )
-
-// tasks are what other goroutines want done between two frames.
-type tasks struct {
-	mu   sync.Mutex
-	todo []func(s *Shell)
-}
-
-// later runs f on the window's goroutine, soon. It may be called from any
-// goroutine.
-func (s *Shell) later(f func(s *Shell)) {
-	s.tasks.mu.Lock()
-	s.tasks.todo = append(s.tasks.todo, f)
-	s.tasks.mu.Unlock()
-	s.wake()
-}
-
-// run does what was left for now.
-func (t *tasks) run(s *Shell) {
-	t.mu.Lock()
-	todo := t.todo
-	t.todo = nil
-	t.mu.Unlock()
-	for _, f := range todo {
-		f(s)
-	}
-}
 
 // pick asks for files with the desktop's dialog, where there is one, and with a
 // line to type in where there is none.
@@ -49,7 +22,7 @@ func (s *Shell) pick(title string, typed func(s *Shell), then func(s *Shell, pat
 	r := dialog.Request{Title: title, Folder: s.startDir(), Multiple: true}
 	go func() {
 		paths, err := s.Do.Pick(ctx, r)
-		s.later(func(s *Shell) {
+		s.later(func() {
 			cancel()
 			s.unpick = nil
 			switch {

@@ -29,7 +29,7 @@ func barAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
 
 // sampleBarAt is the bar of samples at a depth of a row's stacks that begins
 // with sample i.
-func (p *pane) sampleBarAt(track, depth, i int, s *recording.Samples) (timeline.Hit, bool) {
+func (p *Side) sampleBarAt(track, depth, i int, s *recording.Samples) (timeline.Hit, bool) {
 	if i < 0 || i >= s.Len() || depth < 0 {
 		return timeline.Hit{}, false
 	}
@@ -97,7 +97,7 @@ func (p *pane) pickShown(h timeline.Hit) {
 }
 
 // pickAlong goes to the next or previous bar of the lane.
-func (p *pane) pickAlong(s *Shell, d int) {
+func (p *pane) pickAlong(s *Host, d int) {
 	if !p.timed() || p.pickFirst() {
 		return
 	}

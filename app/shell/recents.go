@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"gioui.org/io/pointer"
@@ -184,18 +183,6 @@ func (s *Shell) recentLines(text string, open func(s *Shell, path string)) []wid
 		}})
 	}
 	return ls
-}
-
-// shortFolder writes a folder as people do: ~ for their own.
-func shortFolder(dir string) string {
-	home, err := os.UserHomeDir()
-	if err != nil || home == "" || home == string(filepath.Separator) {
-		return dir
-	}
-	if rest, ok := strings.CutPrefix(dir, home); ok && (rest == "" || rest[0] == filepath.Separator) {
-		return "~" + rest
-	}
-	return dir
 }
 
 // ago says how long since, roughly.

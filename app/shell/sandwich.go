@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
 	"ashlar/app/session"
@@ -19,9 +20,6 @@ import (
 // ones lowest, and its callees below. Both sides are as wide as the function.
 type sandwich struct {
 	widget.Drag
-	// scroll is how far the picture is moved up, from where the function stands
-	// in the middle or all of it is seen.
-	scroll  int
 	side    int   // the side under the pointer: 0 the callers, 1 the callees
 	under   int32 // and the node there, -1 for none
 	box     image.Rectangle
@@ -46,7 +44,7 @@ type sandwichKey struct {
 
 // layout draws the picture in r. Row 1 of both trees is the function itself:
 // it is drawn once.
-func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *session.Answer, r image.Rectangle) {
+func (w *sandwich) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, r image.Rectangle) {
 	above, below := a.Above, a.Below
 	if len(below.Nodes) < 2 {
 		w.picture, w.under = nil, -1
@@ -63,16 +61,17 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *session.Answer, r imag
 	// The function's row: as high as its callers need, unless its callees need
 	// the room more.
 	mid := min(up, max(in.Dy()/2, in.Dy()-down))
-	w.scroll = max(mid-up, min(w.scroll, mid+down-in.Dy()/2))
+	p.downAround = max(mid-up, min(p.downAround, mid+down-in.Dy()/2))
 	if up <= mid {
-		w.scroll = max(0, w.scroll)
+		p.downAround = max(0, p.downAround)
 	}
 	zoom := [2]int{w.zoomed[0].node(a.Rec, above, p.Sides[0]), w.zoomed[1].node(a.Rec, below, p.Sides[1])}
-	k := sandwichKey{a, in.Size(), w.scroll, p.palette, p.marked(), scale, zoom}
+	k := sandwichKey{a, in.Size(), p.downAround, p.palette, p.marked(), scale, zoom}
 	if !w.picture.Serves(u) || w.key != k {
-		y := mid - w.scroll
+		y := mid - p.downAround
 		for i, t := range []*analyze.Tree{above, below} {
 			pic := &w.pics[i]
+			p.shownAround[i] = t
 			bars := pic.Bars
 			if pic.Tree != t || w.key.size != k.size || w.key.zoom != k.zoom {
 				bars = flame.Layout(t, zoom[i], in.Dx())
@@ -103,7 +102,7 @@ func (w *sandwich) layout(s *Shell, p *pane, u *ui.UI, a *session.Answer, r imag
 
 // trails draws a line for each side that is zoomed, the callers' above and the
 // callees' below, and returns what is left between them.
-func (w *sandwich) trails(p *pane, u *ui.UI, a *session.Answer, r image.Rectangle) image.Rectangle {
+func (w *sandwich) trails(p *Side, u *ui.UI, a *session.Answer, r image.Rectangle) image.Rectangle {
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
 		at := w.zoomed[i].node(a.Rec, t, p.Sides[i])
 		if at < 2 {
@@ -120,13 +119,13 @@ func (w *sandwich) trails(p *pane, u *ui.UI, a *session.Answer, r image.Rectangl
 			u.HLine(line.Min.X, line.Max.X, line.Min.Y, u.Theme.Rule)
 		}
 		if to, clicked := w.crumbs[i].Line(u, line, of); clicked {
-			p.near.zoomTo(p, t, int32(to))
+			p.zoomAround(t, int32(to))
 		}
 	}
 	return r
 }
 
-func (w *sandwich) outlines(p *pane, u *ui.UI) {
+func (w *sandwich) outlines(p *Side, u *ui.UI) {
 	for i := range w.pics {
 		if p.pick.is == pickNode && p.pick.tree == w.pics[i].Tree && p.pick.node > 0 {
 			widget.Outline(u, &w.pics[i], w.box, p.pick.node, u.Theme.Accent, 2)
@@ -142,7 +141,7 @@ func (w *sandwich) outlines(p *pane, u *ui.UI) {
 }
 
 // events takes what the pointer did since the last frame.
-func (w *sandwich) events(s *Shell, p *pane, u *ui.UI) {
+func (w *sandwich) events(s *Host, p *Side, u *ui.UI) {
 	for {
 		g, e, ok := w.Next(u, w.box.Min)
 		if !ok {
@@ -151,9 +150,9 @@ func (w *sandwich) events(s *Shell, p *pane, u *ui.UI) {
 		switch g {
 		case widget.Wheeled:
 			_, y := widget.Notches(e)
-			w.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+			p.downAround += int(y * float32(u.Px(widget.RowsPerNotch)))
 		case widget.Dragged:
-			w.scroll += int(w.Start.Y - w.At.Y)
+			p.downAround += int(w.Start.Y - w.At.Y)
 			w.Start = w.At
 		case widget.Clicked:
 			w.look(p)
@@ -161,7 +160,7 @@ func (w *sandwich) events(s *Shell, p *pane, u *ui.UI) {
 		case widget.DoubleClicked:
 			w.look(p)
 			if t, f := w.function(p); t != nil {
-				p.near.around(p, f)
+				p.around(f)
 			}
 		case widget.MenuAsked:
 			w.look(p)
@@ -172,7 +171,7 @@ func (w *sandwich) events(s *Shell, p *pane, u *ui.UI) {
 }
 
 // look finds the bar under the pointer.
-func (w *sandwich) look(p *pane) {
+func (w *sandwich) look(p *Side) {
 	w.under = -1
 	if !w.Inside || p.Tab != tabNear || p.Lists || w.picture == nil {
 		return
@@ -187,7 +186,7 @@ func (w *sandwich) look(p *pane) {
 }
 
 // choose picks the bar under the pointer, without putting it in the middle.
-func (w *sandwich) choose(p *pane) {
+func (w *sandwich) choose(p *Side) {
 	if w.under < 0 {
 		p.pick = picked{}
 		return
@@ -200,7 +199,7 @@ func (w *sandwich) choose(p *pane) {
 }
 
 // function is what is under the pointer, in its tree.
-func (w *sandwich) function(p *pane) (*analyze.Tree, recording.Function) {
+func (w *sandwich) function(p *Side) (*analyze.Tree, recording.Function) {
 	if w.under < 0 {
 		return nil, recording.Function{}
 	}
@@ -208,7 +207,7 @@ func (w *sandwich) function(p *pane) (*analyze.Tree, recording.Function) {
 	return t, t.Function(p.rec, int(w.under))
 }
 
-func (w *sandwich) contextMenu(s *Shell, p *pane) {
+func (w *sandwich) contextMenu(s *Host, p *Side) {
 	t, f := w.function(p)
 	if t == nil {
 		return
@@ -216,14 +215,54 @@ func (w *sandwich) contextMenu(s *Shell, p *pane) {
 	n := w.under
 	w.choose(p)
 	items := []widget.Item{
-		{Title: "Zoom to it", Do: func() { p.near.zoomTo(p, t, n) }},
+		{Title: "Zoom to it", Do: func() { p.zoomAround(t, n) }},
 	}
-	if p.near.zoomed(p) {
+	if p.zoomedAround() {
 		items = append(items, widget.Item{Title: "Zoom out", Detail: "Esc", Do: func() { p.Sides = [2][]recording.FuncName{} }})
 	}
 	items = append(items, []widget.Item{
 		{Title: "Copy name", Do: func() { s.copyLater(f.Name) }},
 		{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.copy = true }},
 	}...)
-	s.menu = widget.NewMenu(widget.Point(w.box.Min, w.At), append(append(items, p.functionItems(s, f)...), s.commandItem(panelLower)))
+	s.menu = widget.NewMenu(widget.Point(w.box.Min, w.At), append(append(items, p.acts.functionItems(f)...), p.acts.commandItem()))
+}
+
+// keyed moves through both sides of the picture; Return puts a function in the
+// middle, Space zooms to it.
+func (w *sandwich) keyed(p *Side, k key.Event) bool {
+	if w.picture == nil {
+		return false
+	}
+	switch k.Name {
+	case key.NameReturn:
+		if f, ok := p.pickedFunction(); ok {
+			p.around(f)
+		}
+	case key.NameSpace:
+		if p.pick.is == pickNode {
+			p.zoomAround(p.pick.tree, p.pick.node)
+		}
+	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
+		bs := widget.BarsOf(widget.BarsOf(nil, 0, &w.pics[0]), 1, &w.pics[1])
+		if to := widget.Beside(bs, widget.BarOf(bs, p.pickedTree(), p.pick.node, 1), k.Name); to != nil {
+			p.pick = picked{is: pickNode, node: to.Node, tree: to.Tree, fn: to.Tree.Nodes[to.Node].Func, near: true}
+			if low := w.box.Dy() - 24; to.Y < 0 {
+				p.downAround += to.Y
+			} else if to.Y > low {
+				p.downAround += to.Y - low
+			}
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (w *sandwich) tooltip(s *Host, p *Side, u *ui.UI) {
+	if w.under < 0 || w.Pressed || s.menu != nil || s.help || p.Tab != tabNear {
+		return
+	}
+	if a := p.doc.Answer(); a == w.key.of {
+		nodeTip(u, widget.Point(w.box.Min, w.At), a, w.pics[w.side].Tree, w.under)
+	}
 }

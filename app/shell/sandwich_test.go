@@ -39,7 +39,7 @@ func TestWayBackInTheSandwich(t *testing.T) {
 		return int32(n)
 	}
 	b.frame()
-	p.near.zoomTo(p, a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
+	p.zoomAround(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
 	b.frame()
 	b.frame()
 	// it's leaf ‹ inner ‹ outer: the first arrow stands between the first two.
@@ -48,16 +48,16 @@ func TestWayBackInTheSandwich(t *testing.T) {
 	if got, want := nodeOf(a, a.Above, p.Sides[0]), deep(a.Above, "it's leaf", "inner"); got != want {
 		t.Errorf("the callers are zoomed to node %d, not %d", got, want)
 	}
-	p.near.zoomTo(p, a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
+	p.zoomAround(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
 	b.frame()
 	b.click(arrow.Sub(f32.Pt(25, 0)), 0, pointer.ButtonPrimary)
-	if p.near.zoomed(p) {
+	if p.zoomedAround() {
 		t.Error("the function's own name does not lead back to all of it")
 	}
-	p.near.zoomTo(p, a.Above, deep(a.Above, "it's leaf", "inner"))
+	p.zoomAround(a.Above, deep(a.Above, "it's leaf", "inner"))
 	b.frame()
 	b.click(b.written("×"), 0, pointer.ButtonPrimary)
-	if p.near.zoomed(p) {
+	if p.zoomedAround() {
 		t.Error("× does not lead back to all of it")
 	}
 }

@@ -53,11 +53,11 @@ func (s *Shell) askSave(hint, name string, save func(path string) error) {
 }
 
 // save runs in the background and says how it went.
-func (s *Shell) save(path string, save func(path string) error) {
+func (s *Host) save(path string, save func(path string) error) {
 	s.Say("Saving " + filepath.Base(path) + " …")
 	go func() {
 		err := save(path)
-		s.later(func(s *Shell) {
+		s.later(func() {
 			if err != nil {
 				s.Say(err.Error())
 			} else {

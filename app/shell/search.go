@@ -7,7 +7,6 @@ import (
 	"gioui.org/io/key"
 	gio "gioui.org/widget"
 
-	"ashlar/app/session"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/icon"
@@ -17,78 +16,55 @@ import (
 	"ashlar/render/widget"
 )
 
-// searchPart is the line in the toolbar that looks for functions.
-type searchPart struct {
-	editor  gio.Editor
-	of      string // what pattern is of
-	pattern *search.Pattern
-	err     error
-	focus   bool // wanted with the next frame
-	blur    bool
-	at      search.Hit // the hit that was walked to
-	walked  bool
+// finderPart is the line in the toolbar that looks for functions.
+type finderPart struct {
+	editor gio.Editor
+	seen   string // its text, as it was last
+	of     string // what the rest is about
+	focus  bool   // wanted with the next frame
+	blur   bool
+	at     search.Hit // the hit that was walked to
+	walked bool
 	// function is the one that was walked to where nothing has a time: its place
 	// among those that were found, -1 for none.
 	function int
 	list     hitList
 	count    widget.ClickArea // what was found, a click on which lists it
 	glass    widget.ClickArea // a click on which one types
-
-	// is tells which functions match isOf, 0 for those not asked for; version
-	// counts its changes.
-	is      []int8
-	isOf    *search.Pattern
-	isHits  *search.Hits
-	version int
-
-	marks   []bool
-	marksOf marksKey
 }
 
-type marksKey struct {
-	hits *search.Hits
-	n    int
+// finding is the line, about what is looked for now.
+func (p *pane) finding() *finderPart {
+	f := &p.finder
+	if f.of != p.search.of {
+		f.of, f.walked, f.function = p.search.of, false, -1
+		f.list.chosen, f.list.scroll = 0, 0
+	}
+	return f
 }
 
-// searching tells whether something is being looked for.
-func (p *pane) searching() bool { return p.search.pattern != nil }
-
-// update reads what was typed.
-func (s *searchPart) update(p *pane, u *ui.UI) {
-	s.editor.SingleLine, s.editor.Submit = true, true
+// update reads what was typed, or shows what is looked for where that has changed
+// elsewhere.
+func (f *finderPart) update(p *Side, u *ui.UI) {
+	f.editor.SingleLine, f.editor.Submit = true, true
 	for {
-		if _, ok := s.editor.Update(u.Context); !ok {
+		if _, ok := f.editor.Update(u.Context); !ok {
 			break
 		}
 	}
-	if t := s.editor.Text(); t != s.of {
-		p.Find = t
-		s.set(t)
-	}
-}
-
-// set looks for what is found by a text.
-func (s *searchPart) set(text string) {
-	s.of, s.pattern, s.err, s.walked, s.function = text, nil, nil, false, -1
-	s.list.chosen, s.list.scroll = 0, 0
-	if text != "" {
-		s.pattern, s.err = search.Parse(text)
-	}
-}
-
-// lookFor searches for a text as if it had been typed.
-func (p *pane) lookFor(text string) {
-	p.Find = text
-	if p.search.of != text {
-		p.search.editor.SetText(text)
-		p.search.set(text)
+	if t := f.editor.Text(); t != f.seen {
+		f.seen = t
+		p.lookFor(t)
+	} else if t != p.search.of {
+		f.editor.SetText(p.search.of)
+		f.seen = p.search.of
 	}
 }
 
 // searchBox draws the line in r and takes its keys.
 func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	p := s.pane
-	sp := &p.search
+	sp := p.finding()
 	// Some keys are for the search before they are for the editor.
 	for {
 		ev, ok := u.Event(key.Filter{Focus: &sp.editor, Name: key.NameReturn, Optional: key.ModShift}, key.Filter{Focus: &sp.editor, Name: key.NameEscape},
@@ -101,7 +77,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 			sp.key(s, p, k)
 		}
 	}
-	sp.update(p, u)
+	sp.update(&p.Side, u)
 	sp.list.box = r
 	if p.searching() && !p.timed() {
 		sp.list.update(p, s.Do.Wake) // which is walked too
@@ -120,7 +96,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	u.Round(r, 6, th.Raised)
 	border := th.Rule
 	switch {
-	case sp.err != nil:
+	case p.search.err != nil:
 		border = th.Warn
 	case focused:
 		border = th.Accent
@@ -133,7 +109,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 		w = r.Dx() * 2 / 3
 	}
 	found := image.Rect(r.Max.X-w-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y)
-	if info != "" && sp.err == nil && s.versus == nil {
+	if info != "" && p.search.err == nil && s.versus == nil {
 		clicked, hovered := sp.count.Clicked(u, found)
 		if clicked {
 			s.toggleHits()
@@ -160,9 +136,9 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 }
 
 // key is one that the line has the first use for.
-func (sp *searchPart) key(s *Shell, p *pane, k key.Event) {
+func (sp *finderPart) key(s *Shell, p *pane, k key.Event) {
 	switch {
-	case sp.list.open && sp.list.keyed(s, p, k.Name):
+	case sp.list.open && sp.list.keyed(&s.Host, p, k.Name):
 	case k.Name == key.NameEscape:
 		p.lookFor("")
 		sp.blur = true
@@ -175,15 +151,15 @@ func (sp *searchPart) key(s *Shell, p *pane, k key.Event) {
 
 // searchInfo says what was found: 3 / 120   7.8 %.
 func (p *pane) searchInfo() string {
-	sp := &p.search
+	sp := p.finding()
 	switch {
-	case sp.err != nil:
-		return sp.err.Error()
-	case sp.pattern == nil:
+	case p.search.err != nil:
+		return p.search.err.Error()
+	case p.search.pattern == nil:
 		return ""
 	}
 	info := ""
-	if h := p.doc.Hits(); h != nil && h.Pattern.Is(sp.pattern) {
+	if h := p.doc.Hits(); h != nil && h.Pattern.Is(p.search.pattern) {
 		if h.Len() > 0 || p.timed() {
 			info = units.Count(h.Len())
 			if sp.walked && h.Of(p.rec) {
@@ -195,7 +171,7 @@ func (p *pane) searchInfo() string {
 		}
 	}
 	a := p.doc.Answer()
-	if o := &sp.list.functions; !p.timed() && a != nil && o.of == a && a.Search.Is(sp.pattern) {
+	if o := &sp.list.functions; !p.timed() && a != nil && o.of == a && a.Search.Is(p.search.pattern) {
 		info = units.Count(int64(len(o.rows)))
 		if sp.function >= 0 {
 			info = units.Count(int64(sp.function+1)) + " / " + info
@@ -210,36 +186,15 @@ func (p *pane) searchInfo() string {
 	return info
 }
 
-// matches tells whether an answer knows which share of the cost has a match.
-func (p *pane) matches(a *session.Answer) bool {
-	return a != nil && a.Matched != nil && a.Search.Is(p.search.pattern) && a.Matched.OfTotal != 0
-}
-
-// matchedText says it for the flamegraph: 12 functions match, 40.5 % of it.
-func (p *pane) matchedText(a *session.Answer) string {
-	if !p.matches(a) {
-		return ""
-	}
-	m := a.Matched
-	verb := "match"
-	if m.Functions == 1 {
-		verb = "matches"
-	}
-	if !a.Search.OfFunctions() { // what runs in it is not what matches
-		return units.Percent(m.Total, m.OfTotal) + " of it matches"
-	}
-	return units.Plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of it"
-}
-
 // walk goes to the next hit in order of time, or to the one before.
 func (p *pane) walk(s *Shell, next bool) {
-	sp := &p.search
+	sp := p.finding()
 	if !p.timed() {
 		p.walkFunctions(s, next)
 		return
 	}
 	h := p.doc.Hits()
-	if sp.pattern == nil || h == nil || !h.Pattern.Is(sp.pattern) || h.Len() == 0 {
+	if p.search.pattern == nil || h == nil || !h.Pattern.Is(p.search.pattern) || h.Len() == 0 {
 		return
 	}
 	var to search.Hit
@@ -270,9 +225,9 @@ func (p *pane) walk(s *Shell, next bool) {
 // walkFunctions goes to the next function that was found, the heaviest first,
 // where nothing has a time.
 func (p *pane) walkFunctions(s *Shell, next bool) {
-	sp := &p.search
+	sp := p.finding()
 	n := len(sp.list.functions.rows)
-	if sp.pattern == nil || n == 0 || s.versus != nil {
+	if p.search.pattern == nil || n == 0 || s.versus != nil {
 		return
 	}
 	to := (sp.function + 1) % n
@@ -343,7 +298,7 @@ func (p *pane) reveal(h *timeline.Hit) {
 }
 
 // sameFunction goes to the next or previous span of the picked function.
-func (p *pane) sameFunction(s *Shell, next bool) {
+func (p *pane) sameFunction(s *Host, next bool) {
 	if p.pick.is != pickBar && p.pick.is != pickNode {
 		return
 	}

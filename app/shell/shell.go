@@ -5,10 +5,8 @@
 package shell
 
 import (
-	"context"
 	"image"
 	"strings"
-	"time"
 
 	"gioui.org/io/event"
 	"gioui.org/layout"
@@ -16,14 +14,11 @@ import (
 	"gioui.org/text"
 	gio "gioui.org/widget"
 
-	"ashlar/app/dialog"
 	"ashlar/app/session"
-	"ashlar/app/sourcefile"
 	"ashlar/app/view"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
-	"ashlar/render/raster"
 	"ashlar/render/svg"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -48,15 +43,14 @@ func (v View) below() bool { return v != Timeline }
 
 // Shell is everything in the window.
 type Shell struct {
-	Theme *theme.Theme
-	Mode  theme.Mode
-	View  View
+	Host
+	View View
+	// Picture draws into a file, on any goroutine; nil where there is no window.
+	Picture Picture
 	// Scale makes everything larger than the display asks for; 0 is 1.
 	Scale float32
 	// System is the theme that the system prefers, nil where that is not known.
 	System *theme.Theme
-	// Do carries out what only a window can: nil where there is none.
-	Do Actions
 	// Keep remembers things from one run to the next; nil where nothing is kept.
 	Keep Keep
 	// FollowFiles follows every file that is opened.
@@ -64,16 +58,11 @@ type Shell struct {
 	// Hold has files that are opened wait with most of their reading until it is
 	// closed: see [ingest.Options.Hold].
 	Hold <-chan struct{}
-	// Roots say where source files are.
-	Roots []sourcefile.Root
 	// Shapes, if set, is where frames are written down too.
 	Shapes *svg.Canvas
-	// Bars counts what the last frame drew.
-	Bars int
 
 	shaper  *text.Shaper
 	follows bool // the theme is the system's
-	fonts   raster.Faces
 	tips    ui.Sheet
 	// noSearch tells that the toolbar had no room for the search in the last frame.
 	noSearch bool
@@ -83,56 +72,24 @@ type Shell struct {
 	// gone are panes whose recordings are to be let go of with the next frame: what
 	// reads events may remember their fields, and with them all of them.
 	gone      []*pane
-	menu      *widget.Menu
-	help      bool
 	helpState helpPart
-	chooser   *widget.Chooser
-	note      note
 	typing    bool   // in a text field
 	exe       string // of the file that is being opened; see OpenWith
-	clip      string // a text for the clipboard
-	tasks     tasks
 	unpick    func() // takes the desktop's dialog away; nil when none is open
 	first     welcome
-	focus     ui.Focus
 	prefs     Prefs // as they were last kept
-	// hiddenColumns are those of the table that the next file does not show.
-	hiddenColumns columnSet
-	drag          dropping
-	size          image.Point // of the last frame
-	density       float32     // its pixels a dp, before Scale
+	drag      dropping
+	size      image.Point // of the last frame
+	density   float32     // its pixels a dp, before Scale
 
 	openButton, helpButton, themeButton, modeButton, compareButtonClick gio.Clickable
 	// hint is the tooltip of the button that the pointer is over.
 	hint hint
 }
 
-// Actions are what a shell asks of its window.
-type Actions struct {
-	// Close ends the program, Fullscreen toggles.
-	Close, Fullscreen func()
-	// Title sets the window's title.
-	Title func(string)
-	// Edit opens a source file at a line.
-	Edit func(path string, line int) error
-	// Picture draws into a file, on any goroutine.
-	Picture Picture
-	// Wake asks for another frame, from any goroutine.
-	Wake func()
-	// Pick asks for files with the desktop's dialog; called from a goroutine of
-	// its own.
-	Pick func(context.Context, dialog.Request) ([]string, error)
-}
-
-// note is a short message in the status line.
-type note struct {
-	text  string
-	until time.Time
-}
-
 // New returns a shell with nothing open.
 func New(th *theme.Theme) *Shell {
-	return &Shell{Theme: th, Mode: theme.ByFunction, View: Both, shaper: ui.NewShaper(), hiddenColumns: hiddenColumns}
+	return &Shell{Host: Host{Theme: th, Mode: theme.ByFunction, hiddenColumns: uint32(hiddenColumns)}, View: Both, shaper: ui.NewShaper()}
 }
 
 // OpenWith is Open with a program to take names from where the file has none.
@@ -195,7 +152,13 @@ func (s *Shell) show(d *session.Side) {
 // newPane is a pane that looks as people like it.
 func (s *Shell) newPane(d *session.Side) *pane {
 	p := newPane(d)
-	p.table.hidden = s.hiddenColumns
+	p.acts = acts{
+		functionItems: func(f recording.Function) []widget.Item { return p.functionItems(s, f) },
+		commandItem:   func() widget.Item { return s.commandItem(panelLower) },
+		tableItems:    s.tableItems,
+		show:          p.show,
+	}
+	p.table.hidden = columnSet(s.hiddenColumns)
 	p.prefer(s.prefs)
 	return p
 }
@@ -220,12 +183,6 @@ func (s *Shell) Doc() *session.Side {
 	return s.pane.doc
 }
 
-func (s *Shell) wake() {
-	if s.Do.Wake != nil {
-		s.Do.Wake()
-	}
-}
-
 // Close lets go of everything.
 func (s *Shell) Close() {
 	if s.unpick != nil {
@@ -238,12 +195,6 @@ func (s *Shell) Close() {
 		s.pane.doc.Close()
 	}
 	s.pane, s.versus = nil, nil
-}
-
-// Say shows a message in the status line for some seconds.
-func (s *Shell) Say(text string) {
-	s.note = note{text, time.Now().Add(6 * time.Second)}
-	s.wake()
 }
 
 // Heights and widths of the parts, in dp.
@@ -272,8 +223,11 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	event.Op(gtx.Ops, s)
-	s.tasks.run(s)
+	s.tasks.run()
 	s.keep()
+	if s.pairs = nil; s.Keep != nil {
+		s.pairs = s.Keep
+	}
 	s.focus.Begin(s.menu != nil || s.help || s.chooser != nil)
 	s.typing = u.Typing()
 	s.keys(u)
@@ -311,7 +265,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	}
 	u.NoArea()
 	if s.View == Both && s.pane != nil && s.versus == nil {
-		s.pane.search.list.layout(s, s.pane, u)
+		s.pane.finding().list.layout(&s.Host, s.pane, u)
 	}
 	if s.menu != nil {
 		if over, do := s.menu.Layout(u, size); over {
@@ -340,7 +294,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 }
 
 // leaveMenu closes the menu and does what was chosen of it, if anything was.
-func (s *Shell) leaveMenu(do func()) {
+func (s *Host) leaveMenu(do func()) {
 	s.menu = nil
 	if do != nil {
 		do()

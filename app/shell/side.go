@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"image"
 	"strings"
-	"unicode/utf8"
 
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 	"gioui.org/op"
 
-	"ashlar/app/session"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -19,29 +16,6 @@ import (
 	"ashlar/render/units"
 	"ashlar/render/widget"
 )
-
-func shortModule(m string) string {
-	if m == "" {
-		return ""
-	}
-	return analyze.ModuleBase(m)
-}
-
-// pickFunction shows a function of the table: its heaviest node.
-func (p *pane) pickFunction(a *session.Answer, f recording.FuncID) {
-	best := int32(-1)
-	if int(f) >= a.Rec.Functions.Len() {
-		return
-	}
-	for i := 1; i < len(a.Tree.Nodes); i++ {
-		if a.Tree.Nodes[i].Func == f && (best < 0 || a.Tree.Nodes[i].Total > a.Tree.Nodes[best].Total) {
-			best = int32(i)
-		}
-	}
-	if best >= 0 {
-		p.pick = picked{is: pickNode, node: best, tree: a.Tree, fn: f}
-	}
-}
 
 // detail is a line of the panel: exact is what a copy gives, of all of them or
 // by a click on this one. A line without a key is a text of its own. to, where
@@ -96,7 +70,7 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 		t.of, t.scroll = p.pick, 0
 	}
 	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
-	title, sub, ds := p.details(s)
+	title, sub, ds := p.details(&s.Host)
 	if f, ok := p.pickedFunction(); ok {
 		if note := p.markOf(f); note != "" {
 			ds = append([]detail{{key: "Note", value: note}}, ds...)
@@ -120,7 +94,7 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 			y = p.detailLine(s, u, &ds[i], x, y, right)
 		}
 		if p.pick.is == pickNone {
-			y = p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)))
+			y = p.heaviest(&s.Host, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)))
 		}
 		t.height = y + t.scroll + u.Px(12)
 		rings := over.Stop()
@@ -134,21 +108,6 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 		p.copy = false
 		s.copyTo(u, "the details of "+title, copyText(title, sub, ds))
 	}
-}
-
-// mostShown bounds how much of a name is laid out where it may take lines: the
-// rest would not be seen.
-const mostShown = 400
-
-func cutName(s string) string {
-	if len(s) <= mostShown {
-		return s
-	}
-	n := mostShown
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }
 
 // same tells whether the same thing is picked.
@@ -209,7 +168,7 @@ func (d *detail) copied() string {
 }
 
 // heaviest lists the functions with the largest self weight.
-func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
+func (p *pane) heaviest(s *Host, u *ui.UI, r image.Rectangle) int {
 	a := p.doc.Answer()
 	if a == nil || len(a.Rows) == 0 {
 		return r.Min.Y
@@ -267,7 +226,7 @@ func copyText(title, sub string, ds []detail) string {
 }
 
 // details lists what is known of the picked thing.
-func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
+func (p *pane) details(s *Host) (title, sub string, ds []detail) {
 	switch p.pick.is {
 	case pickBar:
 		return p.barDetails(s, &p.pick.hit)
@@ -300,13 +259,6 @@ func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
 	return title, sub, ds
 }
 
-func title1(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 // selfTime is a span's time without that of the spans directly below it. The next
 // lane may be of others that overlap it.
 func selfTime(calls *recording.Calls, t *recording.Track, h *timeline.Hit) int64 {
@@ -324,7 +276,7 @@ func selfTime(calls *recording.Calls, t *recording.Track, h *timeline.Hit) int64
 }
 
 // frameDetails say where a call's code is.
-func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
+func (p *Side) frameDetails(c recording.CallID) (ds []detail) {
 	if c == recording.NoCall {
 		return nil
 	}
@@ -368,7 +320,7 @@ func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 }
 
 // nodeDetails are those of a bar of the flamegraph, in the answer it stands in.
-func (p *pane) nodeDetails() (title, sub string, ds []detail) {
+func (p *Side) nodeDetails() (title, sub string, ds []detail) {
 	a := p.doc.Answer()
 	fn := p.rec.Functions.At(int(p.pick.fn))
 	if p.pick.tree != nil {
@@ -412,7 +364,7 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 
 // nodeCallers are the nodes above the picked one, innermost first; a click goes
 // to one.
-func (p *pane) nodeCallers() (ds []detail) {
+func (p *Side) nodeCallers() (ds []detail) {
 	t := p.pick.tree
 	path := t.Path(int(p.pick.node))
 	for i := len(path) - 2; i >= 0 && len(ds) < mostCallers; i-- {

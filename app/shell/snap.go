@@ -17,7 +17,7 @@ const (
 
 // snap returns the edge of a bar that is drawn near x, on the row at y before
 // others; the time at x where there is none.
-func (t *timelinePart) snap(p *pane, u *ui.UI, x, y float32) int64 {
+func (t *timelinePart) snap(p *Side, u *ui.UI, x, y float32) int64 {
 	at := t.timeAt(p, x)
 	if t.plan == nil {
 		return at

@@ -66,54 +66,21 @@ type sourceText struct {
 	err   error
 }
 
-// sourceFile is the file of the picked function, as the recording calls it,
-// with the line that was picked, 0 when that is not known.
-func (p *pane) sourceFile() (file string, line int32) {
-	call := recording.NoCall
-	switch {
-	case p.pick.is == pickBar:
-		call = p.pick.hit.Call
-	case p.pick.is == pickNode && p.pick.tree != nil && int(p.pick.node) < len(p.pick.tree.Nodes):
-		call = p.pick.tree.Nodes[p.pick.node].Call
-	}
-	if call != recording.NoCall && int(call) < p.rec.Calls.Len() {
-		f := p.rec.Frames.At(int(p.rec.Calls.Frame(call)))
-		if file = f.File; file == "" {
-			file = p.rec.Functions.At(int(f.Func)).File
-		}
-		if file != "" {
-			return file, f.Line
-		}
-	}
-	if f, ok := p.pickedFunction(); ok {
-		return f.File, 0
-	}
-	return "", 0
-}
-
 // source is the text of a file that a recording names; nil while it is being
 // read.
-func (s *Shell) source(p *pane, name string) *sourceText {
+func (t *sourcePart) source(s *Host, p *Side, name string) *sourceText {
 	k, roots := sourceName{name, p.folder(), len(s.Roots)}, s.Roots
-	text, of, _ := p.sourcePart.texts.Ask(k, s.Do.Wake, func(context.Context) (*sourceText, error) {
-		t := new(sourceText)
-		if t.path, t.err = sourcefile.Find(k.name, roots, k.beside); t.path != "" {
-			t.lines, t.err = sourcefile.Lines(t.path)
+	text, of, _ := t.texts.Ask(k, s.Do.Wake, func(context.Context) (*sourceText, error) {
+		x := new(sourceText)
+		if x.path, x.err = sourcefile.Find(k.name, roots, k.beside); x.path != "" {
+			x.lines, x.err = sourcefile.Lines(x.path)
 		}
-		return t, nil
+		return x, nil
 	})
 	if of != k {
 		return nil
 	}
 	return text
-}
-
-// folder is where the recording lies, "" when it is no file.
-func (p *pane) folder() string {
-	if p.path == "" || p.path == "-" || strings.Contains(p.path, "://") {
-		return ""
-	}
-	return filepath.Dir(p.path)
 }
 
 // Sizes of the view, in dp.
@@ -122,7 +89,7 @@ const (
 	sourceNumber = 84 // the columns of costs
 )
 
-func (t *sourcePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
+func (t *sourcePart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	a := p.doc.Answer()
 	file, line := p.sourceFile()
@@ -139,7 +106,7 @@ func (t *sourcePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 	case a == nil || a.Lines == nil || a.Lines.File != file:
 		return
 	}
-	text := s.source(p, file)
+	text := t.source(s, p, file)
 	if text == nil {
 		return
 	}
@@ -187,7 +154,7 @@ func (t *sourcePart) arrange(a *session.Answer, text *sourceText) {
 
 // follow scrolls to a function that has just been picked: to the picked line,
 // else to its hottest.
-func (t *sourcePart) follow(p *pane, a *session.Answer, spot sourceSpot, line int32, seen, h int) {
+func (t *sourcePart) follow(p *Side, a *session.Answer, spot sourceSpot, line int32, seen, h int) {
 	if t.of == spot {
 		return
 	}
@@ -211,7 +178,7 @@ func (t *sourcePart) follow(p *pane, a *session.Answer, spot sourceSpot, line in
 	}
 }
 
-func (t *sourcePart) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle) {
+func (t *sourcePart) events(s *Host, p *Side, u *ui.UI, body image.Rectangle) {
 	h := u.Px(sourceLine)
 	for {
 		g, e, ok := t.Next(u, body.Min)
@@ -233,16 +200,16 @@ func (t *sourcePart) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle) {
 			t.at = t.rows[i].line
 			switch g {
 			case widget.DoubleClicked:
-				s.edit()
+				t.edit(s, p)
 			case widget.MenuAsked:
 				row := t.rows[i]
 				items := []widget.Item{
-					{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { s.edit() }},
-					{Title: "Copy the place", Do: func() { s.copyLater(fmt.Sprintf("%s:%d", p.sourcePlace(), row.line)) }},
+					{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { t.edit(s, p) }},
+					{Title: "Copy the place", Do: func() { s.copyLater(fmt.Sprintf("%s:%d", t.place(p), row.line)) }},
 					{Title: "Copy the line", Do: func() { s.copyLater(row.text) }},
 				}
-				if o := p.outside(); o != nil {
-					items = append(items, widget.Item{Title: "Show sources from " + filepath.Dir(o.Path), Do: func() { s.permit(o) }})
+				if o := t.outside(p); o != nil {
+					items = append(items, widget.Item{Title: "Show sources from " + filepath.Dir(o.Path), Do: func() { t.permit(s, o) }})
 				}
 				s.menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
 			}
@@ -252,30 +219,30 @@ func (t *sourcePart) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle) {
 
 // outside says where the picked function's file lies that waits for permission,
 // nil where none does.
-func (p *pane) outside() (o *sourcefile.Outside) {
+func (t *sourcePart) outside(p *Side) (o *sourcefile.Outside) {
 	file, _ := p.sourceFile()
-	if t, of, ok := p.sourcePart.texts.Last(); ok && of.name == file {
-		errors.As(t.err, &o)
+	if x, of, ok := t.texts.Last(); ok && of.name == file {
+		errors.As(x.err, &o)
 	}
 	return o
 }
 
 // permit lets sources of a file's folder be shown.
-func (s *Shell) permit(o *sourcefile.Outside) {
+func (t *sourcePart) permit(s *Host, o *sourcefile.Outside) {
 	s.Roots = append(slices.Clone(s.Roots), sourcefile.Root{To: filepath.Dir(o.Path)})
 }
 
-// sourcePlace is the picked function's file here, else as the recording calls
+// place is the picked function's file here, else as the recording calls
 // it.
-func (p *pane) sourcePlace() string {
+func (t *sourcePart) place(p *Side) string {
 	file, _ := p.sourceFile()
-	if t, of, ok := p.sourcePart.texts.Last(); ok && of.name == file && t.path != "" {
-		return t.path
+	if x, of, ok := t.texts.Last(); ok && of.name == file && x.path != "" {
+		return x.path
 	}
 	return file
 }
 
-func (t *sourcePart) head(p *pane, u *ui.UI, a *session.Answer, file string, text *sourceText, r image.Rectangle) {
+func (t *sourcePart) head(p *Side, u *ui.UI, a *session.Answer, file string, text *sourceText, r image.Rectangle) {
 	th := u.Theme
 	m := a.Metric()
 	c := a.Lines
@@ -304,7 +271,7 @@ func (t *sourcePart) head(p *pane, u *ui.UI, a *session.Answer, file string, tex
 }
 
 // row draws a line; heat lies behind those that cost themselves.
-func (t *sourcePart) row(s *Shell, u *ui.UI, a *session.Answer, row *sourceRow, r image.Rectangle) {
+func (t *sourcePart) row(s *Host, u *ui.UI, a *session.Answer, row *sourceRow, r image.Rectangle) {
 	th := u.Theme
 	m := a.Metric()
 	cost := a.Lines.Line(row.line)
@@ -343,8 +310,7 @@ func (t *sourcePart) row(s *Shell, u *ui.UI, a *session.Answer, row *sourceRow, 
 }
 
 // edit opens the picked function's source in the person's editor.
-func (s *Shell) edit() {
-	p := s.pane
+func (t *sourcePart) edit(s *Host, p *Side) {
 	file, line := p.sourceFile()
 	switch {
 	case file == "":
@@ -353,8 +319,8 @@ func (s *Shell) edit() {
 	case s.Do.Edit == nil:
 		return
 	}
-	if p.Tab == tabSource && p.sourcePart.at > 0 {
-		line = p.sourcePart.at
+	if p.Tab == tabSource && t.at > 0 {
+		line = t.at
 	}
 	roots, beside := s.Roots, p.folder()
 	go func() {
@@ -366,15 +332,15 @@ func (s *Shell) edit() {
 			err = fmt.Errorf("%s is not here: --source-root DIR or FROM=DIR tells where sources are", file)
 		}
 		if err != nil {
-			s.later(func(s *Shell) { s.Say(err.Error()) })
+			s.later(func() { s.Say(err.Error()) })
 		}
 	}()
 }
 
 // sourceGrid lists the lines of the file that is shown.
-func sourceGrid(a *session.Answer) *grid {
+func sourceGrid(a *session.Answer) *Grid {
 	m := a.Metric()
-	g := &grid{name: "source", head: []string{"file", "line", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count", "functions"}, number: []bool{false, true, true, true, true, false}}
+	g := &Grid{name: "source", head: []string{"file", "line", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count", "functions"}, number: []bool{false, true, true, true, true, false}}
 	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }
 	for _, l := range a.Lines.Lines {
 		var names []string
@@ -388,4 +354,22 @@ func sourceGrid(a *session.Answer) *grid {
 		g.rows = append(g.rows, []string{a.Lines.File, line, value(l.Self, m.Decimals), value(l.Total, m.Decimals), value(l.Count, 0), strings.Join(names, " | ")})
 	}
 	return g
+}
+
+// Ask asks what the lines of the picked function's file cost.
+func (t *sourcePart) Ask(p *Side, q *session.Question) {
+	if _, ok := p.pickedFunction(); ok {
+		q.Source, _ = p.sourceFile()
+	}
+}
+
+// Scroll is how far lines are scrolled.
+func (t *sourcePart) Scroll(*Side) *int { return &t.scroll }
+
+// Table lists the lines that cost anything.
+func (t *sourcePart) Table(p *Side) func() *Grid {
+	if a := p.doc.Answer(); a != nil && a.Lines != nil {
+		return func() *Grid { return sourceGrid(a) }
+	}
+	return nil
 }

@@ -92,7 +92,7 @@ func (s *Shell) State() State {
 	if p.Scope.Ranged {
 		st.Selected = [2]int64{p.Scope.From - p.rec.Start, p.Scope.To - p.rec.Start}
 	}
-	st.Tab, st.Search, st.Found = tabs[tabAt(p.Tab)].title, p.Find, p.searchInfo()
+	st.Tab, st.Search, st.Found = panels[panelAt(p.Tab)].Title, p.Find, p.searchInfo()
 	for _, t := range p.Transforms {
 		st.Transforms = append(st.Transforms, t.String())
 	}
@@ -113,7 +113,7 @@ func (s *Shell) State() State {
 		}
 	}
 	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.Pinned), len(p.Scope.Tracks), len(p.Hidden), len(p.Zoom)
-	st.Near, st.Rows, st.Grouped = p.near.of(p).Name, len(p.table.order.rows), string(p.table.group)
+	st.Near, st.Rows, st.Grouped = p.middle().Name, len(p.table.order.rows), string(p.table.group)
 	st.Sorted, st.Shape = p.table.inWords()
 	st.Colour, st.Up, st.Scale = string(s.Mode), p.Up, s.scale()
 	if a := p.doc.Answer(); a != nil {
@@ -161,7 +161,7 @@ func (s *Shell) focused() string {
 	case s.focus.In(&p.tabKeys):
 		return "tabs"
 	case s.focus.In(&p.Tab):
-		return tabs[tabAt(p.Tab)].title
+		return panels[panelAt(p.Tab)].Title
 	case s.focus.In(&p.sideOf.Drag):
 		return "details"
 	}
@@ -176,7 +176,7 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 	if err := p.doc.Wait(); err != nil {
 		return err
 	}
-	p.update(s)
+	p.update(&s.Host)
 	if _, err := p.arrive(s); err != nil {
 		return err
 	}

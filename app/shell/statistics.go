@@ -7,6 +7,7 @@ import (
 	"gioui.org/io/pointer"
 	gio "gioui.org/widget"
 
+	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
@@ -37,7 +38,7 @@ type statsKey struct {
 	size   image.Point
 }
 
-func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
+func (t *statsPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	for {
 		if _, _, ok := t.Next(u, r.Min); !ok {
 			break
@@ -82,7 +83,7 @@ func (t *statsPart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 }
 
 // numbers lists the percentiles and the slowest calls, which a click goes to.
-func (t *statsPart) numbers(p *pane, u *ui.UI, d *spans.Durations, r image.Rectangle) {
+func (t *statsPart) numbers(p *Side, u *ui.UI, d *spans.Durations, r image.Rectangle) {
 	th := u.Theme
 	line := u.Px(19)
 	y := r.Min.Y
@@ -116,12 +117,34 @@ func (t *statsPart) numbers(p *pane, u *ui.UI, d *spans.Durations, r image.Recta
 		}
 		row(units.Duration(x.Duration), "at "+units.Duration(x.Start-p.rec.Start))
 		if clicked {
-			p.show(search.Hit{Time: x.Start, Track: x.Track, Lane: x.Lane, Index: x.Span, Call: x.Call})
+			p.acts.show(search.Hit{Time: x.Start, Track: x.Track, Lane: x.Lane, Index: x.Span, Call: x.Call})
 		}
 	}
 }
 
-// functionsOf are the functions of the recording that a description names.
-func functionsOf(rec *recording.Recording, f recording.Function) []recording.FuncID {
-	return analyze.RefTo(f).Functions(rec)
+// slowGrid lists the slowest calls, in nanoseconds.
+func slowGrid(rec *recording.Recording, d *spans.Durations) *Grid {
+	g := &Grid{name: "slowest calls", head: []string{"start (ns)", "duration (ns)", "process", "thread", "name"}, number: []bool{true, true, true, true, false}}
+	ns := func(ps int64) string { return recording.Decimal{Mantissa: ps, Scale: 3}.String() }
+	for i := range d.Slowest {
+		s := &d.Slowest[i]
+		t := rec.Tracks[s.Track]
+		g.rows = append(g.rows, []string{ns(s.Start - rec.Start), ns(s.Duration), recording.IDText(t.PID), recording.IDText(t.TID), t.Name})
+	}
+	return g
+}
+
+// Ask asks how long the calls of the picked function took.
+func (t *statsPart) Ask(p *Side, q *session.Question) {
+	if f, ok := p.pickedFunction(); ok {
+		q.Durations = functionsOf(p.rec, f)
+	}
+}
+
+// Table lists the slowest calls.
+func (t *statsPart) Table(p *Side) func() *Grid {
+	if a, rec := p.doc.Answer(), p.rec; a != nil && a.Durations != nil {
+		return func() *Grid { return slowGrid(rec, a.Durations) }
+	}
+	return nil
 }

@@ -3,6 +3,8 @@ package shell
 import (
 	"image"
 
+	"gioui.org/io/event"
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
 	"ashlar/app/session"
@@ -58,8 +60,8 @@ var (
 	tableGroupNames = []string{"Functions", "Modules", "Files", "Threads"}
 )
 
-// layout draws the table.
-func (t *tablePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
+// Layout draws the table.
+func (t *tablePart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	a := p.doc.Answer()
 	if a == nil {
 		return
@@ -86,7 +88,7 @@ func (t *tablePart) layout(s *Shell, p *pane, u *ui.UI, r image.Rectangle) {
 
 // choices draws what rows may be and how many there are; it returns where that
 // ends.
-func (t *tablePart) choices(s *Shell, u *ui.UI, r image.Rectangle) int {
+func (t *tablePart) choices(s *Host, u *ui.UI, r image.Rectangle) int {
 	on := 0
 	for i, g := range tableGroups {
 		if g == t.group {
@@ -123,7 +125,7 @@ func (t *tablePart) choices(s *Shell, u *ui.UI, r image.Rectangle) int {
 	return y + u.Px(24)
 }
 
-func (t *tablePart) events(s *Shell, p *pane, u *ui.UI, a *session.Answer, body image.Rectangle) {
+func (t *tablePart) events(s *Host, p *Side, u *ui.UI, a *session.Answer, body image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	for {
 		g, e, ok := t.Next(u, body.Min)
@@ -158,7 +160,7 @@ func (t *tablePart) events(s *Shell, p *pane, u *ui.UI, a *session.Answer, body 
 }
 
 // choose marks a row: of a function, everywhere.
-func (t *tablePart) choose(p *pane, a *session.Answer, r *analyze.Row) {
+func (t *tablePart) choose(p *Side, a *session.Answer, r *analyze.Row) {
 	switch {
 	case r == nil:
 	case a.ByFunction():
@@ -168,7 +170,7 @@ func (t *tablePart) choose(p *pane, a *session.Answer, r *analyze.Row) {
 	}
 }
 
-func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *session.Answer, row *analyze.Row, cs []column, boxes []image.Rectangle, line image.Rectangle, left int) {
+func (t *tablePart) row(s *Host, p *Side, u *ui.UI, a *session.Answer, row *analyze.Row, cs []column, boxes []image.Rectangle, line image.Rectangle, left int) {
 	th := u.Theme
 	chosen := a.ByFunction() && p.pick.is != pickNone && p.pick.fn == row.Func || !a.ByFunction() && t.marked == row.Name
 	switch {
@@ -199,7 +201,7 @@ func (t *tablePart) row(s *Shell, p *pane, u *ui.UI, a *session.Answer, row *ana
 }
 
 // colour is that of the bars of what a row stands for.
-func (t *tablePart) colour(s *Shell, p *pane, a *session.Answer, row *analyze.Row) (ui.Colour, bool) {
+func (t *tablePart) colour(s *Host, p *Side, a *session.Answer, row *analyze.Row) (ui.Colour, bool) {
 	switch a.By {
 	case analyze.ByFile, analyze.ByThread:
 		return ui.Colour{}, false
@@ -210,14 +212,14 @@ func (t *tablePart) colour(s *Shell, p *pane, a *session.Answer, row *analyze.Ro
 }
 
 // menu offers what can be done with a row and the table.
-func (t *tablePart) menu(s *Shell, p *pane, a *session.Answer, row *analyze.Row, at image.Point) {
+func (t *tablePart) menu(s *Host, p *Side, a *session.Answer, row *analyze.Row, at image.Point) {
 	var items []widget.Item
 	if row != nil {
 		name := row.Name
 		items = append(items, widget.Item{Title: "Copy name", Do: func() { s.copyLater(name) }})
 		switch {
 		case a.ByFunction():
-			items = append(items, p.functionItems(s, row.Function(a.Rec))...)
+			items = append(items, p.acts.functionItems(row.Function(a.Rec))...)
 		case a.By == analyze.ByThread:
 			if i := row.Track; i >= 0 {
 				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.Scope.Tracks = []int{i} }},
@@ -233,12 +235,8 @@ func (t *tablePart) menu(s *Shell, p *pane, a *session.Answer, row *analyze.Row,
 			items = append(items, widget.Item{Title: "Search for it", Do: func() { p.lookFor(name) }})
 		}
 	}
-	items = append(items,
-		widget.Item{Title: "Copy the table as text", Do: func() { s.copyTable(false) }},
-		widget.Item{Title: "Copy the table as CSV", Do: func() { s.copyTable(true) }},
-		widget.Item{Title: "Copy the table as JSON", Do: func() { s.copyGrid() }},
-		widget.Item{Title: "Save the table …", Do: func() { s.saveTable() }})
-	s.menu = widget.NewMenu(at, append(items, s.commandItem(panelLower)))
+	items = append(items, p.acts.tableItems()...)
+	s.menu = widget.NewMenu(at, append(items, p.acts.commandItem()))
 }
 
 // scrollBar shows which part of the rows is seen; it can be dragged.
@@ -268,9 +266,72 @@ func (t *tablePart) scrollBar(u *ui.UI, r image.Rectangle, h int) {
 	t.bar.Area(u, r, pointer.CursorDefault)
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
+// Key moves through the rows; Return shows the callers and callees.
+func (t *tablePart) Key(p *Side, k key.Event, h int) bool {
+	a := t.order.of
+	if a == nil || len(t.order.rows) == 0 {
+		return false
 	}
-	return 0
+	at := t.chosen(p)
+	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 && a.ByFunction() {
+		p.Tab = tabNear
+		return true
+	}
+	height := p.bounds.lower.Dy() - 2*h - 8
+	to, ok := widget.RowKey(at, k, len(t.order.rows), height/h)
+	if ok {
+		t.choose(p, a, &t.order.rows[to])
+		widget.ScrollInto(&t.scroll, to, h, height-h)
+	}
+	return ok
+}
+
+// chosen is the row that is marked, -1 for none.
+func (t *tablePart) chosen(p *Side) int {
+	a := t.order.of
+	for i := range t.order.rows {
+		r := &t.order.rows[i]
+		if a.ByFunction() && p.pick.is != pickNone && p.pick.fn == r.Func || !a.ByFunction() && t.marked == r.Name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Ask asks for the rows.
+func (t *tablePart) Ask(p *Side, q *session.Question) { q.Stats, q.By = true, t.group }
+
+// Scroll is how far rows are scrolled.
+func (t *tablePart) Scroll(*Side) *int { return &t.scroll }
+
+// ScrollBy moves the rows up by some pixels where the pointer is on them.
+func (t *tablePart) ScrollBy(_ *Side, px int) bool {
+	if t.Inside {
+		t.scroll += px
+	}
+	return t.Inside
+}
+
+// Areas are where a press gives it the keyboard.
+func (t *tablePart) Areas() []event.Tag { return []event.Tag{&t.Drag} }
+
+// Menu opens the menu of the row that is marked.
+func (t *tablePart) Menu(s *Host, p *Side, u *ui.UI) bool {
+	if i := t.chosen(p); i >= 0 {
+		h := u.Px(widget.RowHeight)
+		t.menu(s, p, t.order.of, &t.order.rows[i], p.bounds.lower.Min.Add(image.Pt(u.Px(60), 2*h+i*h-t.scroll+h/2)))
+	}
+	return true
+}
+
+// Table is the whole table, as it is sorted and searched.
+func (t *tablePart) Table(p *Side) func() *Grid {
+	a, shape := p.doc.Answer(), t.tableShape
+	return func() *Grid {
+		if a == nil {
+			return nil
+		}
+		d := arrange(orderKey{a, shape.by, shape.ascending})
+		return tableGrid(a, d.rows, columnsOf(a, shape.hidden, d.modules))
+	}
 }

@@ -150,7 +150,7 @@ func TestLargeTablesAreSortedBesideTheWindow(t *testing.T) {
 // TestGridCells: cells that a spreadsheet would run are texts there; numbers are
 // numbers.
 func TestGridCells(t *testing.T) {
-	g := &grid{head: []string{"Self", "Function"}, rows: [][]string{{"-5", "=HYPERLINK(1)"}, {"3", "@x\x1b[2J"}}}
+	g := &Grid{head: []string{"Self", "Function"}, rows: [][]string{{"-5", "=HYPERLINK(1)"}, {"3", "@x\x1b[2J"}}}
 	const want = "Self,Function\n-5,'=HYPERLINK(1)\n3,'@x·[2J\n"
 	if got := g.separated(','); got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -69,7 +69,7 @@ func (t *tablePart) place(u *ui.UI, r image.Rectangle, cs []column) []image.Rect
 
 // head draws the titles. A click sorts, a second one the other way round; the
 // other button chooses the columns; the left edge of a column is dragged.
-func (t *tablePart) head(s *Shell, u *ui.UI, r image.Rectangle, a *session.Answer, cs []column, boxes []image.Rectangle) {
+func (t *tablePart) head(s *Host, u *ui.UI, r image.Rectangle, a *session.Answer, cs []column, boxes []image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	all := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+h)
@@ -147,7 +147,7 @@ func (t *tablePart) edge(u *ui.UI, c column, r image.Rectangle) {
 }
 
 // chooseColumns makes r clickable; the other button opens the list of columns.
-func (t *tablePart) chooseColumns(s *Shell, u *ui.UI, area *widget.ClickArea, r image.Rectangle, a *session.Answer) (clicked, hovered bool) {
+func (t *tablePart) chooseColumns(s *Host, u *ui.UI, area *widget.ClickArea, r image.Rectangle, a *session.Answer) (clicked, hovered bool) {
 	for {
 		g, _, ok := area.Next(u, r.Min)
 		if !ok {
@@ -165,7 +165,7 @@ func (t *tablePart) chooseColumns(s *Shell, u *ui.UI, area *widget.ClickArea, r 
 }
 
 // columnItems are the columns to show and hide.
-func (t *tablePart) columnItems(s *Shell, a *session.Answer) []widget.Item {
+func (t *tablePart) columnItems(s *Host, a *session.Answer) []widget.Item {
 	var items []widget.Item
 	for c := colName + 1; c < columnCount; c++ {
 		if !c.applies(a) {
@@ -173,7 +173,7 @@ func (t *tablePart) columnItems(s *Shell, a *session.Answer) []widget.Item {
 		}
 		items = append(items, widget.Item{Title: title1(columnInfos[c].name), On: !t.hidden.has(c), Do: func() {
 			t.hidden ^= 1 << c
-			s.hiddenColumns = t.hidden
+			s.hiddenColumns = uint32(t.hidden)
 			if t.by == c && t.hidden.has(c) {
 				t.by, t.ascending = colSelf, false
 			}
@@ -181,6 +181,6 @@ func (t *tablePart) columnItems(s *Shell, a *session.Answer) []widget.Item {
 	}
 	return append(items, widget.Item{Title: "As they were at first", Do: func() {
 		t.hidden, t.widths = hiddenColumns, [columnCount]float32{}
-		s.hiddenColumns = t.hidden
+		s.hiddenColumns = uint32(t.hidden)
 	}})
 }

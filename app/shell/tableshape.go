@@ -71,3 +71,5 @@ func (t *tableShape) restore(st *view.Table) (missing []error) {
 	}
 	return missing
 }
+
+func newTablePart() *tablePart { return &tablePart{tableShape: newTableShape()} }

@@ -11,6 +11,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -21,6 +22,8 @@ import (
 
 // timelinePart is the upper half of a pane: overview, ruler and rows.
 type timelinePart struct {
+	marks    []bool // where the search has hits
+	marksOf  marksKey
 	plan     *timeline.Plan
 	planned  *recording.Recording // what plan is of
 	layoutOf timeline.Layout      // and how
@@ -97,20 +100,20 @@ type densityKey struct {
 }
 
 // layout draws the part.
-func (t *timelinePart) layout(s *Shell, p *pane, u *ui.UI) {
+func (t *timelinePart) layout(s *Host, p *pane, u *ui.UI) {
 	b := &p.bounds
 	if !p.timed() {
-		t.without(p, u)
+		t.without(&p.Side, u)
 		return
 	}
-	t.drawOverview(p, u)
-	t.drawRuler(s, p, u)
-	t.drawLanes(s, p, u)
+	t.drawOverview(&p.Side, u)
+	t.drawRuler(s, &p.Side, u)
+	t.drawLanes(s, &p.Side, u)
 	t.drawSelection(p, u)
 	t.drawMarks(s, p, u)
-	t.lanes.Area(u, b.lanes, t.cursor(p))
+	t.lanes.Area(u, b.lanes, t.cursor(&p.Side))
 	t.rulerArea.Area(u, b.ruler, pointer.CursorColResize)
-	t.strip.Area(u, b.overview, t.stripCursor(p, u))
+	t.strip.Area(u, b.overview, t.stripCursor(&p.Side, u))
 	u.Area(&p.tracks, nil)
 	p.tracks.layout(p, u)
 	if u.Area(&t.lanes, func(key.Event) bool { return false }, &t.rulerArea, &t.strip) {
@@ -120,7 +123,7 @@ func (t *timelinePart) layout(s *Shell, p *pane, u *ui.UI) {
 	u.NoArea()
 }
 
-func (t *timelinePart) cursor(p *pane) pointer.Cursor {
+func (t *timelinePart) cursor(p *Side) pointer.Cursor {
 	switch {
 	case t.grab == grabPan:
 		return pointer.CursorGrabbing
@@ -132,7 +135,7 @@ func (t *timelinePart) cursor(p *pane) pointer.Cursor {
 	return pointer.CursorDefault
 }
 
-func (t *timelinePart) stripCursor(p *pane, u *ui.UI) pointer.Cursor {
+func (t *timelinePart) stripCursor(p *Side, u *ui.UI) pointer.Cursor {
 	if t.grab == grabLeft || t.grab == grabRight || t.strip.Inside && t.edgeAt(p, u) != grabView {
 		return pointer.CursorColResize
 	}
@@ -157,7 +160,7 @@ func (t *timelinePart) replan(p *pane, scale float32) {
 	}
 }
 
-func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
+func (t *timelinePart) drawLanes(s *Host, p *Side, u *ui.UI) {
 	b := &p.bounds
 	k := pictKey{t.plan, p.View, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks)}
 	if !t.picture.Serves(u) || t.pictKey != k {
@@ -182,7 +185,7 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	}
 }
 
-func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
+func (t *timelinePart) drawRuler(s *Host, p *Side, u *ui.UI) {
 	b := &p.bounds
 	k := rulerKey{p.View, p.rec.Start, b.ruler.Size(), s.Theme}
 	if !t.ruler.Serves(u) || t.rulerKey != k {
@@ -194,7 +197,7 @@ func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
 	u.Draw(t.ruler, b.ruler.Min)
 }
 
-func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
+func (t *timelinePart) drawOverview(p *Side, u *ui.UI) {
 	b := &p.bounds
 	w := b.overview.Dx() - b.gutter
 	dk := densityKey{p.rec, p.Event, p.Metric, w}
@@ -230,13 +233,13 @@ func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
 }
 
 // stripX is the pixel of a time in the overview; stripTime is its inverse.
-func (t *timelinePart) stripX(p *pane, at int64) int {
+func (t *timelinePart) stripX(p *Side, at int64) int {
 	w := p.bounds.overview.Dx() - p.bounds.gutter
 	f := float64(at-p.rec.Start) / float64(max(1, p.rec.Duration()))
 	return p.bounds.overview.Min.X + p.bounds.gutter + int(math.Round(math.Max(-1, math.Min(2, f))*float64(w)))
 }
 
-func (t *timelinePart) stripTime(p *pane, x float32) int64 {
+func (t *timelinePart) stripTime(p *Side, x float32) int64 {
 	w := p.bounds.overview.Dx() - p.bounds.gutter
 	f := (float64(x) - float64(p.bounds.gutter)) / float64(max(1, w))
 	return p.rec.Start + clampInt64(f*float64(p.rec.Duration()))
@@ -261,27 +264,27 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 				u.VLine(x0-o, 0, lanes.Dy(), th.Accent)
 				u.VLine(x1-o, 0, lanes.Dy(), th.Accent)
 			})
-			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.Scope.To-p.Scope.From))
+			t.pill(&p.Side, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.Scope.To-p.Scope.From))
 		}
 	}
 	p.drawMark(u)
 	switch t.grab {
 	case grabTrack:
-		t.dropLine(p, u)
+		t.dropLine(&p.Side, u)
 	case grabBox:
-		t.drawBox(p, u)
+		t.drawBox(&p.Side, u)
 	}
 	p.flows.draw(p, u)
 	if p.pickedRow() >= 0 {
-		t.outline(p, u, &p.pick.hit, th.Accent, 2)
+		t.outline(&p.Side, u, &p.pick.hit, th.Accent, 2)
 	}
 	if t.inside && t.hit.Any() && !t.lanes.Pressed {
-		t.outline(p, u, &t.hit, theme.WithAlpha(th.Text, .75), 1)
+		t.outline(&p.Side, u, &t.hit, theme.WithAlpha(th.Text, .75), 1)
 	}
 }
 
 // pill shows a time or a length on the ruler.
-func (t *timelinePart) pill(p *pane, u *ui.UI, x int, label string) {
+func (t *timelinePart) pill(p *Side, u *ui.UI, x int, label string) {
 	st := ui.Style{Size: 11, Weight: ui.Medium, Color: u.Theme.OnAccent, Align: ui.Middle}
 	w := u.Measure(label, st).X + u.Px(18)
 	r := ui.Rect(x-w/2, p.bounds.ruler.Min.Y+u.Px(3), w, u.Px(18))
@@ -296,7 +299,7 @@ func (t *timelinePart) pill(p *pane, u *ui.UI, x int, label string) {
 }
 
 // outline frames a bar.
-func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
+func (t *timelinePart) outline(p *Side, u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
 	b := &p.bounds
 	row := t.rowOf(h)
 	if row < 0 {
@@ -322,7 +325,7 @@ func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c ui.Colour, 
 }
 
 // outlinePoint marks a point of a counter's graph, or a moment.
-func (t *timelinePart) outlinePoint(p *pane, u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
+func (t *timelinePart) outlinePoint(p *Side, u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
 	b := &p.bounds
 	r := &t.plan.Rows[row]
 	x, y := b.gutter+int(p.View.X(h.Start, p.laneWidth())), r.Y-p.View.Scroll+u.Px(2)
@@ -363,13 +366,13 @@ func (t *timelinePart) rowOf(h *timeline.Hit) int {
 }
 
 // without says why there is no timeline.
-func (t *timelinePart) without(p *pane, u *ui.UI) {
+func (t *timelinePart) without(p *Side, u *ui.UI) {
 	r := p.bounds.lanes
 	text := "No timeline: these are stacks added up over the whole recording; nothing says when each was taken."
 	if p.rec.HasTime && p.rec.Duration() > 0 {
 		text = "No timeline: these are stacks added up over " + units.Duration(p.rec.Duration()) + "; nothing says when each was taken."
 	}
-	if p.rec.Events[0].Basis == recording.FromSpans {
+	if len(p.rec.Events) > 0 && p.rec.Events[0].Basis == recording.FromSpans {
 		text = "No timeline: there are no spans in this trace, nor samples or counters."
 	}
 	if !p.rec.Done {
@@ -379,22 +382,27 @@ func (t *timelinePart) without(p *pane, u *ui.UI) {
 }
 
 // drawHits marks where the search has hits, at the top of the overview.
-func (t *timelinePart) drawHits(p *pane, u *ui.UI, in image.Rectangle) {
+func (t *timelinePart) drawHits(p *Side, u *ui.UI, in image.Rectangle) {
 	h := p.doc.Hits()
 	sp := &p.search
 	if sp.pattern == nil || h == nil || !h.Pattern.Is(sp.pattern) {
 		return
 	}
-	if k := (marksKey{h, in.Dx()}); sp.marksOf != k {
-		sp.marks, sp.marksOf = h.Marks(recording.NoTrack, p.rec.Start, p.rec.End+1, in.Dx()), k
+	if k := (marksKey{h, in.Dx()}); t.marksOf != k {
+		t.marks, t.marksOf = h.Marks(recording.NoTrack, p.rec.Start, p.rec.End+1, in.Dx()), k
 	}
-	for x := 0; x < len(sp.marks); x++ {
+	for x := 0; x < len(t.marks); x++ {
 		from := x
-		for x < len(sp.marks) && sp.marks[x] {
+		for x < len(t.marks) && t.marks[x] {
 			x++
 		}
 		if x > from {
 			u.Fill(image.Rect(in.Min.X+from, in.Min.Y, in.Min.X+x, in.Min.Y+u.Px(5)), u.Theme.Warn)
 		}
 	}
+}
+
+type marksKey struct {
+	hits *search.Hits
+	n    int
 }

@@ -1,11 +1,8 @@
 package shell
 
 import (
-	"image"
 	"strings"
 
-	"ashlar/app/session"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -15,7 +12,7 @@ import (
 
 // tooltip says what is under the pointer, exactly. While keys are used it would
 // only cover what they go to; it comes back when the pointer moves.
-func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
+func (t *timelinePart) tooltip(s *Host, p *Side, u *ui.UI) {
 	if !t.inside || t.at == t.keyedAt || t.lanes.Pressed || s.menu != nil || s.help || t.plan == nil {
 		return
 	}
@@ -74,50 +71,4 @@ func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 		}
 		widget.Tip(u, at, cutName(title), lines)
 	}
-}
-
-func (f *flamePart) tooltip(s *Shell, p *pane, u *ui.UI) {
-	if !f.Inside || f.Pressed || f.under < 0 || f.tree == nil || s.menu != nil || s.help || p.Tab != tabFlame {
-		return
-	}
-	if a := p.doc.Answer(); a != nil && a.Tree == f.tree && int(f.under) < len(f.tree.Nodes) {
-		nodeTip(u, widget.Point(f.box.Min, f.At), a, f.tree, f.under)
-	}
-}
-
-func (w *sandwich) tooltip(s *Shell, p *pane, u *ui.UI) {
-	if w.under < 0 || w.Pressed || s.menu != nil || s.help || p.Tab != tabNear {
-		return
-	}
-	if a := p.doc.Answer(); a == w.key.of {
-		nodeTip(u, widget.Point(w.box.Min, w.At), a, w.pics[w.side].Tree, w.under)
-	}
-}
-
-// nodeTip says what a bar of a flamegraph is and weighs.
-func nodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node int32) {
-	m := a.Metric()
-	nd := &t.Nodes[node]
-	all := t.Nodes[0].Total
-	title := "all"
-	lines := []string{
-		"total " + units.Bound(m) + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
-		"self " + units.Value(nd.Self, m) + "   " + units.Percent(nd.Self, all) + "   (" + units.Exact(nd.Self, m) + ")",
-	}
-	if node > 0 {
-		fn := t.Function(a.Rec, int(node))
-		title = fn.Name
-		where := shortModule(fn.Module)
-		fr := a.Rec.Frames.At(int(nd.Frame))
-		if fr.Kind == recording.KindKernel {
-			where = join("kernel", where)
-		}
-		if fr.Inlined {
-			where = join("inlined", where)
-		}
-		if where != "" {
-			lines = append(lines, where)
-		}
-	}
-	widget.Tip(u, at, title, lines)
 }

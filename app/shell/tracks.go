@@ -105,7 +105,7 @@ func (s *Shell) chooseTracks() {
 		if text == "" {
 			ls = append(ls, widget.Line{Title: "Show all", Detail: units.Count(int64(len(p.Hidden))) + " hidden", Dim: true,
 				Take: func() { p.Hidden = map[int]bool{}; again() }},
-				widget.Line{Title: "Show only these selected", Dim: true, Take: func() { p.hideOthers(s); again() }})
+				widget.Line{Title: "Show only these selected", Dim: true, Take: func() { p.hideOthers(&s.Host); again() }})
 		}
 		first := len(ls)
 		for i, t := range p.rec.Tracks {
@@ -142,14 +142,14 @@ func containsFold(s, part string) bool {
 }
 
 // hide leaves a track out, or shows it again.
-func (p *pane) hide(i int, on bool) {
+func (p *Side) hide(i int, on bool) {
 	if p.Hidden = with(p.Hidden, i, true); !on {
 		delete(p.Hidden, i)
 	}
 }
 
 // hideOthers hides all tracks but the selected ones.
-func (p *pane) hideOthers(s *Shell) {
+func (p *Side) hideOthers(s *Host) {
 	if p.Scope.Tracks == nil {
 		s.Say("Select threads first: Ctrl click on their names")
 		return
@@ -163,7 +163,7 @@ func (p *pane) hideOthers(s *Shell) {
 }
 
 // foldAll folds every thread to a line; if they are all folded, it opens them.
-func (p *pane) foldAll(open bool) {
+func (p *Side) foldAll(open bool) {
 	p.Folds = map[int]timeline.Fold{}
 	p.Closed = map[int]bool{}
 	for i := range p.rec.Tracks {
@@ -176,7 +176,7 @@ func (p *pane) foldAll(open bool) {
 }
 
 // foldProcesses folds all processes, or opens them if all are folded.
-func (p *pane) foldProcesses() {
+func (p *Side) foldProcesses() {
 	closed := map[int]bool{}
 	for i := range p.rec.Processes {
 		if !p.Closed[i] {
@@ -223,7 +223,7 @@ func (p *pane) onTrack(do func(r *timeline.Row)) {
 	}
 }
 
-func (p *pane) togglePin(i int) {
+func (p *Side) togglePin(i int) {
 	if k := slices.Index(p.Pinned, i); k >= 0 {
 		p.Pinned = slices.Delete(slices.Clone(p.Pinned), k, k+1)
 	} else {
@@ -231,7 +231,7 @@ func (p *pane) togglePin(i int) {
 	}
 }
 
-func (p *pane) onlyTrack(i int) {
+func (p *Side) onlyTrack(i int) {
 	if slices.Equal(p.Scope.Tracks, []int{i}) {
 		p.Scope.Tracks = nil
 	} else {
@@ -252,7 +252,7 @@ func (p *pane) shiftTrack(i, d int) {
 }
 
 // processItems are what can be done with a process.
-func (p *pane) processItems(r *timeline.Row) []widget.Item {
+func (p *Side) processItems(r *timeline.Row) []widget.Item {
 	i := r.Index
 	fold := "Fold"
 	if r.Collapsed {

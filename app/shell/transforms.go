@@ -2,7 +2,6 @@ package shell
 
 import (
 	"image"
-	"slices"
 
 	"gioui.org/io/key"
 
@@ -11,38 +10,6 @@ import (
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
-
-// transform adds a transform to those of the flamegraph and table; one that is
-// there already is taken away.
-func (p *pane) transform(t analyze.Transform) {
-	ts := slices.Clone(p.Transforms)
-	if i := slices.Index(ts, t); i >= 0 {
-		ts = slices.Delete(ts, i, i+1)
-	} else {
-		ts = append(ts, t)
-	}
-	if len(ts) == 0 {
-		ts = nil
-	}
-	p.Transforms = ts
-	p.flame.zoomTo(p, nil)
-}
-
-// has tells whether a transform is on.
-func (p *pane) has(t analyze.Transform) bool { return slices.Contains(p.Transforms, t) }
-
-// pickedFunction is the function that is picked, if one is.
-func (p *pane) pickedFunction() (recording.Function, bool) {
-	switch {
-	case p.pick.is == pickNode && p.pick.tree != nil:
-		return p.pick.tree.Function(p.rec, int(p.pick.node)), true
-	case p.pick.is == pickFunc:
-		return p.rec.Functions.At(int(p.pick.fn)), true
-	case p.pick.is == pickBar && p.pick.hit.Call != recording.NoCall:
-		return p.rec.Functions.At(int(p.pick.fn)), true
-	}
-	return recording.Function{}, false
-}
 
 // transformCommands are those of the kinds of transforms.
 func transformCommands() (all []Command) {
@@ -78,7 +45,7 @@ func (p *pane) apply(s *Shell, k *analyze.TransformKind) {
 
 // transformItems are the lines of a menu for the kinds of transforms of a
 // function, or of all stacks.
-func (p *pane) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
+func (p *Side) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
 	for i := range analyze.Transforms {
 		k := &analyze.Transforms[i]
 		if k.Of != of || k.Menu == "" {
@@ -97,9 +64,9 @@ func (p *pane) transformItems(of analyze.Argument, f recording.Function) (items 
 }
 
 // functionItems are what can be done with a function.
-func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
+func (p *Side) functionItems(s *Shell, f recording.Function) []widget.Item {
 	items := []widget.Item{{Title: "Callers and callees", Detail: "Q", Do: func() {
-		p.near.around(p, f)
+		p.around(f)
 		p.Tab = tabNear
 	}}}
 	items = append(items, p.transformItems(analyze.OfFunction, f)...)
@@ -112,8 +79,8 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
 }
 
 // viewItems are the ways to look at the whole flamegraph.
-func (p *pane) viewItems() []widget.Item {
-	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.flame.turn(p) }}},
+func (p *Side) viewItems() []widget.Item {
+	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.turn() }}},
 		p.transformItems(analyze.OfAll, recording.Function{})...)
 }
 

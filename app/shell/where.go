@@ -12,7 +12,7 @@ import (
 // labels are what is known of where the stacks of what is picked were taken, else
 // all that are shown; false as long as that is not known. It asks what the
 // details ask, so that neither stops the other.
-func (p *pane) labels() (keys []analyze.KeyValues, known bool) {
+func (p *Side) labels() (keys []analyze.KeyValues, known bool) {
 	a := p.doc.Answer()
 	h := &p.pick.hit
 	switch {
@@ -48,7 +48,7 @@ func (s *Shell) chooseLabel(key string) {
 		c.Filled = known // else it is filled again with the next frame
 		var ls []widget.Line
 		if t := analyze.Where(strings.TrimSpace(text)); t.Check() == nil && analyze.CheckWhere(p.rec, t) == nil {
-			ls = append(ls, p.labelLine(s, t, "", ""))
+			ls = append(ls, p.labelLine(&s.Host, t, "", ""))
 		}
 		for _, k := range keys {
 			if k.Key == "event" {
@@ -60,7 +60,7 @@ func (s *Shell) chooseLabel(key string) {
 			}
 			for _, v := range k.Values {
 				if title := k.Key + " = " + v.Value; widget.HasWords(title, text) {
-					ls = append(ls, p.labelLine(s, analyze.Where(k.Key+"="+v.Value), title, p.labelShare(v, sum)))
+					ls = append(ls, p.labelLine(&s.Host, analyze.Where(k.Key+"="+v.Value), title, p.labelShare(v, sum)))
 				}
 			}
 		}
@@ -70,12 +70,12 @@ func (s *Shell) chooseLabel(key string) {
 }
 
 // labelShare says what a label weighs and which part of its key's that is.
-func (p *pane) labelShare(v analyze.ContextValue, sum int64) string {
+func (p *Side) labelShare(v analyze.ContextValue, sum int64) string {
 	return units.Value(v.Weight, p.metricOf()) + "  " + units.Percent(v.Weight, sum)
 }
 
 // labelLine turns a condition on or off.
-func (p *pane) labelLine(s *Shell, t analyze.Transform, title, detail string) widget.Line {
+func (p *Side) labelLine(s *Host, t analyze.Transform, title, detail string) widget.Line {
 	l := widget.Line{Title: title, Detail: detail, Mark: widget.MarkOff, Take: func() {
 		s.chooser = nil
 		p.transform(t)
@@ -90,7 +90,7 @@ func (p *pane) labelLine(s *Shell, t analyze.Transform, title, detail string) wi
 }
 
 // labelItems are what can be done with the labels of what is picked.
-func (p *pane) labelItems(s *Shell) []widget.Item {
+func (p *Side) labelItems(s *Shell) []widget.Item {
 	if p.rec.Contexts.Len() < 2 || p.Event >= len(p.rec.Events) || p.rec.Events[p.Event].Basis == recording.FromSpans {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"gioui.org/io/key"
 
 	"ashlar/ingest"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
@@ -15,23 +14,6 @@ const (
 	shiftKey = key.ModShift
 	ctrlKey  = key.ModCtrl
 )
-
-// basisText says what the lower half answers for, and from which records.
-func basisText(rec *recording.Recording, a *analyze.Weights) string {
-	switch {
-	case a == nil:
-		return ""
-	case a.Pairs > 0:
-		b := *a
-		b.Pairs = 0
-		return basisText(rec, &b) + ", " + units.Plural(a.Pairs, "pair") + " joined"
-	case a.Ranged && a.Basis == analyze.Windows:
-		return units.Duration(a.To-a.From) + " from " + units.Plural(int64(a.WindowCount), "window")
-	case a.Ranged:
-		return "selected " + units.Duration(a.To-a.From) + ", from " + string(a.Basis)
-	}
-	return "whole recording, from " + string(a.Basis)
-}
 
 // selectionText says what is selected: Selected 12.40 ms · 3 threads.
 func selectionText(sel recording.Scope) string {

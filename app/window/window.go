@@ -93,10 +93,9 @@ func Run(s *shell.Shell, o Options) error {
 		Wake: waker.wake,
 		Pick: dialog.Open,
 
-		Picture: picture,
-		Edit:    editor.Open,
-		Title:   func(t string) { title = t },
-		Close:   func() { w.Perform(system.ActionClose) },
+		Edit:  editor.Open,
+		Title: func(t string) { title = t },
+		Close: func() { w.Perform(system.ActionClose) },
 		Fullscreen: func() {
 			full = !full
 			mode := app.Windowed
@@ -106,6 +105,7 @@ func Run(s *shell.Shell, o Options) error {
 			w.Option(mode.Option())
 		},
 	}
+	s.Picture = picture
 	drawn := make(chan struct{})
 	s.Hold = drawn
 	switch {

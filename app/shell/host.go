@@ -1,0 +1,127 @@
+package shell
+
+import (
+	"ashlar/app/dialog"
+	"ashlar/app/sourcefile"
+	"ashlar/ingest/compare"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"gioui.org/io/clipboard"
+)
+
+// Host is what the window gives its parts.
+type Host struct {
+	Theme *theme.Theme
+	Mode  theme.Mode
+	// Do carries out what only a window can: nil where there is none.
+	Do Actions
+	// Roots say where source files are.
+	Roots []sourcefile.Root
+	// Bars counts what the last frame drew.
+	Bars int
+
+	fonts   raster.Faces
+	menu    *widget.Menu
+	help    bool
+	chooser *widget.Chooser
+	note    note
+	clip    string // a text for the clipboard
+	tasks   tasks
+	focus   ui.Focus
+	// hiddenColumns are those of the table that the next file does not show.
+	hiddenColumns uint32
+	// pairs remembers which functions a person has paired; nil where nothing is kept.
+	pairs pairKeeper
+}
+
+// pairKeeper remembers pairs of functions that were made by hand.
+type pairKeeper interface {
+	Pairs() []compare.Pair
+	SetPair(p compare.Pair, on bool)
+}
+
+// Actions are what a shell asks of its window.
+type Actions struct {
+	// Close ends the program, Fullscreen toggles.
+	Close, Fullscreen func()
+	// Title sets the window's title.
+	Title func(string)
+	// Edit opens a source file at a line.
+	Edit func(path string, line int) error
+	// Wake asks for another frame, from any goroutine.
+	Wake func()
+	// Pick asks for files with the desktop's dialog; called from a goroutine of
+	// its own.
+	Pick func(context.Context, dialog.Request) ([]string, error)
+}
+
+// note is a short message in the status line.
+type note struct {
+	text  string
+	until time.Time
+}
+
+// tasks are what other goroutines want done between two frames.
+type tasks struct {
+	mu   sync.Mutex
+	todo []func()
+}
+
+// later runs f on the window's goroutine, soon. It may be called from any
+// goroutine.
+func (h *Host) later(f func()) {
+	h.tasks.mu.Lock()
+	h.tasks.todo = append(h.tasks.todo, f)
+	h.tasks.mu.Unlock()
+	h.wake()
+}
+
+// run does what was left for now.
+func (t *tasks) run() {
+	t.mu.Lock()
+	todo := t.todo
+	t.todo = nil
+	t.mu.Unlock()
+	for _, f := range todo {
+		f()
+	}
+}
+
+func (h *Host) wake() {
+	if h.Do.Wake != nil {
+		h.Do.Wake()
+	}
+}
+
+// Say shows a message in the status line for some seconds.
+func (h *Host) Say(text string) {
+	h.note = note{text, time.Now().Add(6 * time.Second)}
+	h.wake()
+}
+
+// copyTo puts a text on the clipboard and says so.
+func (h *Host) copyTo(u *ui.UI, what, text string) {
+	u.Execute(clipboard.WriteCmd{Type: "application/text", Data: io.NopCloser(strings.NewReader(text))})
+	h.Say("Copied " + what)
+}
+
+// copyLater puts a text on the clipboard with the next frame.
+func (h *Host) copyLater(text string) {
+	h.clip = text
+	h.wake()
+}
+
+// choose shows a chooser in place of other things that are open.
+func (h *Host) choose(c *widget.Chooser) {
+	h.chooser = c
+	h.help, h.menu = false, nil
+	h.wake()
+}

@@ -1,0 +1,51 @@
+package shell
+
+import (
+	"ashlar/app/session"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/flame"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+	"image"
+)
+
+// nodeTip says what a bar of a flamegraph is and weighs.
+func nodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node int32) {
+	m := a.Metric()
+	nd := &t.Nodes[node]
+	all := t.Nodes[0].Total
+	title := "all"
+	lines := []string{
+		"total " + units.Bound(m) + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
+		"self " + units.Value(nd.Self, m) + "   " + units.Percent(nd.Self, all) + "   (" + units.Exact(nd.Self, m) + ")",
+	}
+	if node > 0 {
+		fn := t.Function(a.Rec, int(node))
+		title = fn.Name
+		where := shortModule(fn.Module)
+		fr := a.Rec.Frames.At(int(nd.Frame))
+		if fr.Kind == recording.KindKernel {
+			where = join("kernel", where)
+		}
+		if fr.Inlined {
+			where = join("inlined", where)
+		}
+		if where != "" {
+			lines = append(lines, where)
+		}
+	}
+	widget.Tip(u, at, title, lines)
+}
+
+// flamePad is the space around the bars, in dp.
+const flamePad = 8
+
+// flameBase is where the root's row begins in a picture h pixels high.
+func flameBase(u *ui.UI, h, scroll int, up bool) int {
+	if up {
+		return h - u.Px(flame.BarHeight) + scroll
+	}
+	return -scroll
+}

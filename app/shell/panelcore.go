@@ -1,0 +1,74 @@
+package shell
+
+import (
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
+	"image"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+)
+
+// Panel is a view in the lower half: of a [Side], or of a [Pair] of them.
+type Panel[S any] interface {
+	// Layout draws it in r and takes what was done on it since the last frame.
+	Layout(h *Host, of S, u *ui.UI, r image.Rectangle)
+}
+
+// What a panel may do besides.
+type (
+	// Asker adds to a question what only this panel wants to know.
+	Asker[S, Q any] interface{ Ask(of S, q *Q) }
+	// Pointed takes what the pointer did, before anything of a frame is drawn.
+	Pointed[S any] interface {
+		Events(h *Host, of S, u *ui.UI)
+	}
+	// Keyed takes a key while the lower half has the keyboard, or leaves it to the
+	// commands; row is the height of a row, in pixels.
+	Keyed[S any] interface {
+		Key(of S, k key.Event, row int) bool
+	}
+	// Tipped draws a tooltip over everything else.
+	Tipped[S any] interface {
+		Tooltip(h *Host, of S, u *ui.UI)
+	}
+	// Scrolled has a place that it is scrolled to, in pixels; nil where it has none
+	// now.
+	Scrolled[S any] interface{ Scroll(of S) *int }
+	// Movable is moved up by some pixels where the pointer is on it, which it says.
+	Movable[S any] interface{ ScrollBy(of S, px int) bool }
+	// Hovered tells which function is under the pointer.
+	Hovered[S any] interface {
+		Hover(of S) (f recording.FuncID, ok bool)
+	}
+	// Tabled gives what it shows as a table. That may be long: the function it
+	// returns is called beside the window, and nil where there is nothing yet.
+	Tabled[S any] interface{ Table(of S) func() *Grid }
+	// Menued opens the menu of what is picked, where that is in it.
+	Menued[S any] interface {
+		Menu(h *Host, of S, u *ui.UI) bool
+	}
+	// Areas are where a press of the pointer gives the lower half the keyboard.
+	Areas interface{ Areas() []event.Tag }
+)
+
+// Row is a panel in a registry.
+type Row[S any] struct {
+	// Name is what addresses and commands call it; it never changes.
+	Name string
+	// Title stands in its tab, Doc says in a line what it is for.
+	Title, Doc string
+	// Command is what the palette calls it; "" where it has commands of its own.
+	Command string
+	New     func() Panel[S]
+}
+
+// Find is the panel of a kind among others.
+func Find[P, S any](all []Panel[S]) (found P) {
+	for _, x := range all {
+		if p, ok := x.(P); ok {
+			return p
+		}
+	}
+	return found
+}

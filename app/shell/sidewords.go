@@ -1,0 +1,100 @@
+package shell
+
+import (
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+func shortModule(m string) string {
+	if m == "" {
+		return ""
+	}
+	return analyze.ModuleBase(m)
+}
+
+// keyTitle is a key of a context or a note as people write it. Those that are put
+// together of several words stay as the file has them.
+func keyTitle(key string) string {
+	switch key {
+	case "pid", "tid", "cpu", "uid":
+		return strings.ToUpper(key)
+	}
+	if strings.ContainsAny(key, "._:/-") {
+		return key
+	}
+	return title1(key)
+}
+
+// functionsOf are the functions of the recording that a description names.
+func functionsOf(rec *recording.Recording, f recording.Function) []recording.FuncID {
+	return analyze.RefTo(f).Functions(rec)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// basisText says what the lower half answers for, and from which records.
+func basisText(rec *recording.Recording, a *analyze.Weights) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Pairs > 0:
+		b := *a
+		b.Pairs = 0
+		return basisText(rec, &b) + ", " + units.Plural(a.Pairs, "pair") + " joined"
+	case a.Ranged && a.Basis == analyze.Windows:
+		return units.Duration(a.To-a.From) + " from " + units.Plural(int64(a.WindowCount), "window")
+	case a.Ranged:
+		return "selected " + units.Duration(a.To-a.From) + ", from " + string(a.Basis)
+	}
+	return "whole recording, from " + string(a.Basis)
+}
+
+func join(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + " " + b
+}
+func title1(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// shortFolder writes a folder as people do: ~ for their own.
+func shortFolder(dir string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "" || home == string(filepath.Separator) {
+		return dir
+	}
+	if rest, ok := strings.CutPrefix(dir, home); ok && (rest == "" || rest[0] == filepath.Separator) {
+		return "~" + rest
+	}
+	return dir
+}
+
+func cutName(s string) string {
+	if len(s) <= mostShown {
+		return s
+	}
+	n := mostShown
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// mostShown bounds how much of a name is laid out where it may take lines: the
+// rest would not be seen.
+const mostShown = 400
