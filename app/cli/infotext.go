@@ -109,7 +109,7 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 // inFull is a value to the last digit, "" where units.Value says all of it.
 func inFull(v int64, m *recording.Metric) string {
 	short, full := units.Value(v, m), units.Exact(v, m)
-	if full == short || full == short+" "+m.Unit {
+	if full == short || full == short+" "+units.Unit(m) {
 		return ""
 	}
 	return full
@@ -142,19 +142,63 @@ func (in *info) threads(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\nThreads\n")
 	rows := [][]string{{"pid", "tid", "name", "spans", "samples", "stacks", "depth"}}
-	for _, t := range in.Threads[:min(len(in.Threads), mostThreads)] {
-		name := plain.Short(t.Name)
+	groups := alike(in.Threads)
+	listed := len(in.Threads)
+	for _, g := range groups[:min(len(groups), mostThreads)] {
+		t := &g.infoThread
+		name, tid := plain.Short(t.Name), fmt.Sprint(t.TID)
 		if t.Async {
 			name = strings.TrimSpace(name + " (async)")
 		}
+		if g.count > 1 {
+			name, tid = strings.TrimSpace(fmt.Sprintf("%s × %s", name, units.Count(int64(g.count)))), "…"
+		}
 		rows = append(rows, []string{
-			fmt.Sprint(t.PID), fmt.Sprint(t.TID), name, dash(t.Spans), dash(t.Samples), dash(t.Stacks), dash(int64(t.MaxDepth)),
+			fmt.Sprint(t.PID), tid, name, dash(t.Spans), dash(t.Samples), dash(t.Stacks), dash(int64(t.MaxDepth)),
 		})
+		listed -= g.count
 	}
 	columns(b, "  ", "rrlrrrr", rows)
-	if more := len(in.Threads) - mostThreads; more > 0 {
-		fmt.Fprintf(b, "  … and %s more; --json lists all\n", units.Count(int64(more)))
+	if listed > 0 {
+		fmt.Fprintf(b, "  … and %s more; --json lists all\n", units.Count(int64(listed)))
 	}
+}
+
+// alikeThreads are threads of one process and name, added up.
+type alikeThreads struct {
+	infoThread
+	count int
+}
+
+// fewAlike is how many threads of one name are still listed each.
+const fewAlike = 3
+
+// alike adds up threads of one process and name where there are many: a pool's
+// would fill the page, and differ in nothing but their ids.
+func alike(threads []infoThread) (groups []alikeThreads) {
+	type same struct {
+		pid   id
+		name  string
+		async bool
+	}
+	count := map[same]int{}
+	for _, t := range threads {
+		count[same{t.PID, t.Name, t.Async}]++
+	}
+	at := map[same]int{}
+	for _, t := range threads {
+		k := same{t.PID, t.Name, t.Async}
+		i, seen := at[k]
+		if !seen || count[k] <= fewAlike {
+			at[k] = len(groups)
+			groups = append(groups, alikeThreads{t, 1})
+			continue
+		}
+		g := &groups[i]
+		g.count++
+		g.Spans, g.Samples, g.Stacks, g.MaxDepth = g.Spans+t.Spans, g.Samples+t.Samples, g.Stacks+t.Stacks, max(g.MaxDepth, t.MaxDepth)
+	}
+	return groups
 }
 
 // contexts lists what top --by context:KEY can tell apart, but for what stands

@@ -35,8 +35,8 @@ type topView struct {
 	Cut int `json:"cut,omitempty"`
 
 	joined, negative int64
-	around string // "callers of f", for rows around a function
-	whole  int64
+	around           string // "callers of f", for rows around a function
+	whole            int64
 }
 
 // topMatched is how much of the total has a match in its stack, each stack

@@ -137,7 +137,7 @@ func Full(v int64, m *recording.Metric) string {
 	case "", "count":
 		return s + " " + plain.Text(m.Name)
 	}
-	return s + " " + plain.Text(m.Unit)
+	return s + " " + Unit(m)
 }
 
 // Exact writes all of it.
@@ -182,24 +182,32 @@ func Exact(v int64, m *recording.Metric) string {
 	if m.Unit == "" {
 		return whole
 	}
-	return whole + " " + plain.Text(m.Unit)
+	return whole + " " + Unit(m)
+}
+
+// Unit is a metric's unit as it is shown: times by their signs, whatever the file
+// calls them.
+func Unit(m *recording.Metric) string {
+	if t, ok := timeUnits[m.Unit]; ok {
+		return t.unit
+	}
+	return plain.Text(m.Unit)
+}
+
+// timeUnits are the units of time by the names that files have for them, in
+// picoseconds.
+var timeUnits = map[string]step{
+	"ps": {1, "ps"}, "picoseconds": {1, "ps"},
+	"ns": {1e3, "ns"}, "nanoseconds": {1e3, "ns"}, "nanosecond": {1e3, "ns"},
+	"us": {1e6, "µs"}, "µs": {1e6, "µs"}, "microseconds": {1e6, "µs"}, "microsecond": {1e6, "µs"},
+	"ms": {1e9, "ms"}, "milliseconds": {1e9, "ms"}, "millisecond": {1e9, "ms"},
+	"s": {1e12, "s"}, "seconds": {1e12, "s"}, "second": {1e12, "s"},
 }
 
 // perUnit says how many picoseconds a unit of time has.
 func perUnit(unit string) (float64, bool) {
-	switch unit {
-	case "ps", "picoseconds":
-		return 1, true
-	case "ns", "nanoseconds", "nanosecond":
-		return 1e3, true
-	case "us", "µs", "microseconds", "microsecond":
-		return 1e6, true
-	case "ms", "milliseconds", "millisecond":
-		return 1e9, true
-	case "s", "seconds", "second":
-		return 1e12, true
-	}
-	return 0, false
+	t, ok := timeUnits[unit]
+	return t.size, ok
 }
 
 // Percent writes part of whole: 29.3 %, <0.1 %, 100 %.

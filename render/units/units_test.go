@@ -125,3 +125,12 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+// TestUnit: a unit of time has one name, whatever files call it.
+func TestUnit(t *testing.T) {
+	for unit, want := range map[string]string{"nanoseconds": "12 ns", "ns": "12 ns", "us": "12 µs", "seconds": "12 s", "allocs": "12 allocs", "x\x1b[2J\ny": "12 x·[2J y", "": "12"} {
+		if got := Exact(12, &recording.Metric{Unit: unit}); got != want {
+			t.Errorf("12 of %q is %q, want %q", unit, got, want)
+		}
+	}
+}
