@@ -18,12 +18,12 @@ import (
 
 func checkCommand() command {
 	return command{
-		name: "check", args: "FILE… [--json]", line: "say what is wrong with recordings",
+		name: "check", args: "FILE… [--json]", line: "list what is wrong with recordings",
 		text: `
 SPAA files are checked strictly, by every rule of the specification that a file
-can break; --rules lists them. Other formats have no strict check here: they are
-read as the window reads them, and the warnings of that are printed. Of those
---range and --thread read a part, where the whole is larger than memory.
+can break; --rules lists them. Files in other formats are read as the window
+reads them, and the warnings are printed; where a file is larger than memory,
+--range and --thread read a part of it.
 
 The exit code is 1 when a file breaks a rule whose severity is error, or cannot
 be read.`,
@@ -35,7 +35,7 @@ be read.`,
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o checkOptions
 			var only partFlags
-			rules := fs.Bool("rules", false, "list the rules that SPAA files are checked by")
+			rules := fs.Bool("rules", false, "list the rules for SPAA files")
 			fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			only.rangeFlag(fs)

@@ -24,16 +24,16 @@ func convertCommand() command {
 	return command{
 		name: "convert", args: "IN OUT [flags]", line: "write a recording in another format",
 		text: `
-The name of OUT says the format:
+The name of OUT chooses the format:
 
 ` + convert.Targets() + `
-.gz or .zst may follow and compresses.
+.gz or .zst after it compresses.
 
-What OUT cannot hold is listed at the end. OUT appears when it is whole, or not
-at all. SPAA to SPAA keeps every record, key and number as it is.
+What OUT cannot hold is listed at the end. OUT appears when it is complete, or
+not at all. SPAA to SPAA keeps every record, key and number as it is.
 
-With --range, --thread and the flags that change stacks OUT is a part of IN:
-asked for all of it, it answers as IN does for the part.
+With --range, --thread and the flags that change stacks, OUT is a part of IN,
+and gives the same answers as IN does for that part.
 ` + viewHelp,
 		examples: [][2]string{
 			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "make SPAA with samples and windows"},

@@ -25,30 +25,30 @@ func (f *failure) Error() string { return f.text }
 
 func diffCommand() command {
 	return command{
-		name: "diff", args: "A B [flags]", line: "tell two recordings apart: what costs more or less in B than in A",
+		name: "diff", args: "A B [flags]", line: "compare two recordings: what costs more or less in B than in A",
 		text: `
-A is the baseline. The largest difference of self comes first; what is the same
-on both sides is left out. Functions are matched by name and module, then by
-name, then by name without what changes from build to build (template
-arguments, hashes, addresses, line numbers, versions, numbers of closures).
+A is the baseline. The largest difference of self comes first; equal rows are
+left out. Functions are matched by name and module, then by name, then by name
+without the parts that change from build to build (template arguments, hashes,
+addresses, line numbers, versions, numbers of closures).
 Numbers are as recorded; --normalize total, duration or samples scales B to A
 first.
 
-The column "sure" is the confidence that there is a difference between the two
-recordings: 95 % means that at most one in twenty such rows is a false alarm.
-It comes from the numbers of samples, for traces from the durations of spans,
-and best from several recordings a side, which tell how much runs vary.
+Confidence is that of there being a difference between the two recordings: 95 %
+means that at most one in twenty such rows is a false alarm. It comes from the
+numbers of samples, for traces from the durations of spans. Run-to-run
+variation is not included; pass several recordings a side to include it.
 
 With --fail-if the exit code is 3 when the condition holds: a total or the cost
 of a function or a module that grew by more than a part of what it was in A
 ('total>5%', 'self(parse)>1%', 'module(libz.so)>0%') or by more than an amount
 ('total(main.run)>10ms'). With --min-confidence a condition only holds where
-the difference is that sure.
+the difference has that confidence.
 ` + viewHelp,
 		examples: [][2]string{
-			{"ashlar diff old.spaa new.spaa", "what became slower and what faster"},
+			{"ashlar diff old.spaa new.spaa", "list what became slower or faster"},
 			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "which modules allocate more"},
-			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs a side: how sure is it?"},
+			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs a side, so that their variation counts"},
 			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the beginning of a run and the rest"},
 			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 when it became slower"},
 		},
@@ -94,7 +94,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern; may be given several times")
 	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE` or a quoted pattern")
 	o.chooser.flags(fs)
-	fs.StringVar(&t.by, "by", string(compare.ByFunction), "what a `ROW` is: function, module, file, thread or stack")
+	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, module, file, thread or stack")
 	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration or samples; raw does not")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
 	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
@@ -102,9 +102,9 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.threadB, "thread-b", "", "only this `THREAD` of B")
 	fs.StringVar(&t.match, "match", "module,name,similar,order", "the `RULES` to match by: module, name, similar, and order for threads")
 	fs.StringArrayVar(&o.pairs, "pair", nil, "a function that has another name in B: `OLD=NEW`; may be given several times")
-	fs.Float64Var(&o.sure, "min-confidence", 0, "leave out what is less sure than `P`, from 0 to 1")
+	fs.Float64Var(&o.sure, "min-confidence", 0, "leave out rows with less confidence than `P`, from 0 to 1")
 	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 when the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>…; may be given several times")
-	fs.BoolVar(&o.all, "all", false, "list also what is the same on both sides")
+	fs.BoolVar(&o.all, "all", false, "list equal rows too")
 	fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -189,7 +189,7 @@ func (o *diffOptions) files(args []string) error {
 	if same := slices.Equal(o.a, o.b); same && len(o.a) == 1 && !sides && (len(args) == 1 || *o.demo) {
 		t := &o.text
 		if t.rangeA == "" && t.rangeB == "" && o.threadA == "" && o.threadB == "" {
-			return misuse("one recording is only compared with itself where --range-a, --range-b, --thread-a or --thread-b tell its sides apart")
+			return misuse("one recording is only compared with itself where --range-a, --range-b, --thread-a or --thread-b differ")
 		}
 	}
 	return nil
@@ -263,7 +263,7 @@ func (c *call) diff(o *diffOptions) error {
 		return err
 	}
 	if o.sure > 0 && d.c.Method() == compare.NoMethod {
-		c.note("nothing says how sure the differences are, since the recordings do not tell the numbers of samples behind their weights: --min-confidence leaves out all rows")
+		c.note("the differences have no confidence, since the recordings do not have the numbers of samples behind their weights: --min-confidence leaves out all rows")
 	}
 	if o.json {
 		err = writeJSON(c.stdout, d.json())

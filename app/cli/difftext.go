@@ -184,7 +184,7 @@ func (d *diff) certainty(b *strings.Builder) {
 	case compare.FromDurations:
 		b.WriteString("  confidence from the durations of spans")
 	default:
-		b.WriteString("  no confidence: nothing tells how many samples are behind the weights of both sides\n")
+		b.WriteString("  no confidence: the numbers of samples behind the weights are not known\n")
 		return
 	}
 	if w := d.t.Whole; w != nil && !math.IsNaN(w.Detectable) {
@@ -197,11 +197,11 @@ func (d *diff) certainty(b *strings.Builder) {
 // table writes the rows.
 func (d *diff) table(b *strings.Builder) {
 	flat := d.o.by == compare.ByThread
-	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "sure", string(d.o.by)}
+	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "confidence", string(d.o.by)}
 	align := "rrrrrrrrl"
 	switch {
 	case flat:
-		head, align = []string{"Δ", "", "of all change", "A", "B", "sure", "thread"}, "rrrrrrl"
+		head, align = []string{"Δ", "", "of all change", "A", "B", "confidence", "thread"}, "rrrrrrl"
 	case d.o.by == compare.ByFunction:
 		head, align = append(head, "module"), align+"l"
 	}

@@ -15,13 +15,14 @@ import (
 
 func infoCommand() command {
 	return command{
-		name: "info", args: "FILE [--json]", line: "say what is in a recording",
+		name: "info", args: "FILE [--json]", line: "list what is in a recording",
 		text: `
-Totals are exact. Warnings say what was wrong with the file and where first;
-the ledger says what became of each kind of record. When reading had to stop
-early, what was read is printed and the exit code is 1.`,
+Totals are exact. Warnings name what was wrong with the file and the first
+place of each; the ledger counts each kind of record: read, kept, repaired and
+left out. When reading had to stop
+early, the part that was read is printed and the exit code is 1.`,
 		examples: [][2]string{
-			{"ashlar info run.spaa.zst", "say what is in a recording"},
+			{"ashlar info run.spaa.zst", "list what is in a recording"},
 			{"ashlar info run.spall --json | jq .counts", "the same for programs"},
 			{"zcat run.json.gz | ashlar info -", "read standard input"},
 		},

@@ -21,7 +21,7 @@ unless you chose otherwise. For .json, .gz and .zst files Ashlar is offered
 beside the program that opens them now.
 
 With --check nothing is changed: it says what is installed, and the exit code is
-1 where something is missing.`,
+1 if something is missing.`,
 		examples: [][2]string{
 			{"ashlar install", "install for yourself"},
 			{"ashlar install --check", "see whether it is"},

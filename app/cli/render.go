@@ -16,8 +16,8 @@ func renderCommand() command {
 	return command{
 		name: "render", args: "FILE [FILE]|ADDRESS -o OUT.png", line: "draw a recording, or two side by side, into a PNG or SVG file",
 		text: `
-The picture is exactly what the window would show. It needs no display. An SVG
-has the same as shapes whose text is text. Views are both halves, the timeline,
+The picture is exactly that of the window. It needs no display. An SVG file has
+shapes, and its text is text. Views are both halves, the timeline,
 or one tab of the lower half: flame, functions, modules, files, threads,
 callers, statistics, heatmap, source or about. Callers, statistics and source
 are of the FUNCTION that --function names. With two files, the first is the
@@ -26,7 +26,7 @@ that, two both flamegraphs, table the table of differences, distribution that
 of the calls of the FUNCTION, pairing how it was compared, and about what the
 files are.
 
-An ADDRESS is what the window copies with "Copy the view's address"; it says all
+"Copy the view's address" in the window copies an ADDRESS. It names everything
 that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
 with it.
 ` + viewHelp,
@@ -35,7 +35,7 @@ with it.
 			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
 			{"ashlar render run.spaa -o run.svg --view timeline", "draw shapes, for a page or a report"},
 			{"ashlar render run.spall -o parse.svg --view statistics --function parse", "draw how long the calls of a function took"},
-			{"ashlar render old.pprof new.pprof --view diff -o diff.png", "draw what became more and what less"},
+			{"ashlar render old.pprof new.pprof --view diff -o diff.png", "draw where B costs more or less"},
 			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a dense screen"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -165,7 +165,7 @@ const (
 func (o *RenderOptions) shape(size string, scale float64) error {
 	switch {
 	case o.Out == "":
-		return misuse("say with -o where the picture goes")
+		return misuse("name the picture's file with -o")
 	case !strings.EqualFold(filepath.Ext(o.Out), ".png") && !strings.EqualFold(filepath.Ext(o.Out), ".svg"):
 		return misuse("pictures are PNG or SVG files: %s should end in .png or .svg", o.Out)
 	}

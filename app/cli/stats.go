@@ -17,13 +17,13 @@ import (
 
 func statsCommand() command {
 	return command{
-		name: "stats", args: "FILE --function F [flags]", line: "tell how long the calls of a function took",
+		name: "stats", args: "FILE --function F [flags]", line: "measure how long the calls of a function took",
 		text: `
-Traces tell how long each call took: least, most, mean, percentiles (nearest
-rank, so each is the length of a real call), a histogram, the slowest ten, and
-whether calls get slower over time. Samples only tell where a program was at
-single moments: then the answer says how often and how long on end the function
-was seen, and what cannot be told.`,
+For a trace: minimum, maximum, mean and percentiles (nearest rank, so each is
+the length of a real call), a histogram, the slowest ten, and whether calls get
+slower over time. Samples only show where a program was at single moments: for
+them the answer says how often, and for how long at a stretch, the function was
+seen, and what cannot be known.`,
 		examples: [][2]string{
 			{"ashlar stats run.spall --function parse", "how long parse takes"},
 			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "all functions called read…, in one second"},
@@ -53,7 +53,7 @@ was seen, and what cannot be told.`,
 				}
 				o.threads = part.Threads
 				if o.function == "" {
-					return misuse("say with --function whose calls are meant")
+					return misuse("name a function with --function")
 				}
 				if o.scale != "log" && o.scale != "linear" {
 					return misuse("there is no histogram %q; there are log and linear", o.scale)
@@ -316,7 +316,7 @@ func (s *stats) bins() []spans.Bin {
 
 // What cannot be told without spans.
 const (
-	cannotSamples = "Samples say where the program was at single moments, not when a call began or ended: how long calls took cannot be told from them."
+	cannotSamples = "Samples say where the program was at single moments, not when a call began or ended: how long calls took cannot be known from them."
 	cannotStacks  = "These stacks are added up over time: they tell neither when nor how long the function ran on end."
 )
 

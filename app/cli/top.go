@@ -23,14 +23,14 @@ func topCommand() command {
 	return command{
 		name: "top", args: "FILE [flags]", line: "list where the cost went, heaviest first",
 		text: `
-Self is the cost of a function by itself, total includes what it called; a function
-that stands several times in one stack counts once in total. Traces have the
-metrics time and count. A range is answered from spans, samples or windows,
-whichever the recording has; the answer says which.
+Self is the cost of a function by itself, total includes what it called. A
+function that occurs several times in one stack counts once in total. Traces
+have the metrics time and count. A range is answered from spans, samples or
+windows, whichever the recording has; the answer says which.
 ` + viewHelp + `
---tree prints paths instead of a table, as do --zoom, --invert and --by-time;
-otherwise --callers-of and --callees-of list what is directly around a
-function, and --search the rows that match.`,
+--tree prints paths instead of a table, as do --zoom, --invert and --by-time.
+Without them, --callers-of and --callees-of list the direct callers and callees
+of a function, and --search lists the rows that match.`,
 		examples: [][2]string{
 			{"ashlar top run.spaa -n 10", "the ten functions that cost most"},
 			{"ashlar top run.spaa --metric alloc_bytes --by module", "which modules allocate"},
@@ -47,7 +47,7 @@ function, and --search the rows that match.`,
 			o.flags(fs)
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
 			only.threadFlag(fs)
-			fs.StringVar(&by, "by", string(analyze.ByFunction), "what a `ROW` is: function, module, file, line, thread, or context:KEY")
+			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, module, file, line, thread, or context:KEY")
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -109,7 +109,7 @@ func (c *call) top(o *topOptions) error {
 		return err
 	}
 	if asked := t.Answered; asked != nil && !*asked {
-		c.note("%s: %s cannot be told by time, since no spans, samples or windows carry %s; this is the whole recording", rec.Source.Path, t.what(), t.carried())
+		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording", rec.Source.Path, t.what(), t.carried())
 	}
 	if o.json {
 		err = writeJSON(c.stdout, t)

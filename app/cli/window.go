@@ -20,24 +20,22 @@ func windowCommand() command {
 	return command{
 		args: "[FILE [FILE]|ADDRESS]", line: "look at recorded runs of programs",
 		text: `
-Without a command, a window opens with the files; - is standard input, and what
-begins with http:// or https:// is asked of its server. A file that is called
-like a command can be written ./info. Files are told by what is in them and may
-be compressed with gzip or zstd.
+Without a command, a window opens with the files. - is standard input; a name
+that begins with http:// or https:// is requested from its server. Write a file
+with the name of a command as ./info. Formats are recognised by content; files
+may be compressed with gzip or zstd.
 
-An ADDRESS names a file and what is shown of it; the window copies it with "Copy
-the view's address". It looks like
-  ashlar:1?file=/tmp/run.spall&select=1.2s..1.5s&thread=42:43&tab=functions
-with these keys: file, view (both, timeline, flame), show and select (FROM..TO
-from the recording's start), thread (PID:TID, more with commas), event, metric,
-transform, zoom, find, tab, function, mark. Write it in quotes.
+An ADDRESS names a file and everything that is shown of it; "Copy the view's
+address" in the window copies it. Write it in quotes:
+  ashlar 'ashlar:1?file=run.spall&select=1.2s..1.5s&tab=functions'
+ashlar help addresses lists its keys.
 
-The exit code is 0 when all went well, 1 when something was wrong with the
-input, and 2 when the command line makes no sense.`,
+The exit code is 0 when all went well, 1 for a problem with the input or the
+output, and 2 when the command line makes no sense.`,
 		examples: [][2]string{
 			{"ashlar run.spaa.zst", "look at a recording"},
 			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
-			{"zcat run.spall.gz | ashlar -", "look at what another program writes"},
+			{"zcat run.spall.gz | ashlar -", "open the output of another program"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
 			{"ashlar huge.spall --range 10s..12s --thread worker", "look at a part of what is larger than memory"},
 			{"ashlar --demo", "look at the built-in recording"},
@@ -57,7 +55,7 @@ input, and 2 when the command line makes no sense.`,
 			exeFlag(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
-			fs.BoolVar(&o.Follow, "follow", false, "watch the file, or both of two, and show what is added to it, or what takes its place")
+			fs.BoolVar(&o.Follow, "follow", false, "watch the file, or both of two, and show it again when it grows or is replaced")
 			roots := rootFlag(fs)
 			fs.BoolVar(&asked, "version", false, "print the version and stop")
 			return func(c *call, args []string) error {
@@ -100,7 +98,7 @@ func (o *WindowOptions) check() error {
 	case (o.Reuse || o.Compare) && slices.Contains(o.Files, "-"):
 		return misuse("standard input cannot be handed to another window")
 	case (o.Reuse || o.Compare) && slices.ContainsFunc(o.Files, fetch.IsURL):
-		return misuse("what a server hands out cannot be handed to another window; save it in a file first")
+		return misuse("a URL cannot be handed to another window; save it in a file first")
 	}
 	if o.Exe != "" && (o.Reuse || o.Compare) {
 		return misuse("--exe cannot be handed to another window; leave it out")
