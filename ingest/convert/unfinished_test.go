@@ -64,7 +64,7 @@ func TestNoDate(t *testing.T) {
 	for _, l := range rep.Lost {
 		found = found || l.What == "meanings of the clock"
 	}
-	if !found || back.Counts.Samples != 2 || !back.HasTime {
+	if !found || back.Counts.Samples != 4 || !back.HasTime { // two for each metric
 		t.Errorf("lost %v, %+v", rep.Lost, back.Counts)
 	}
 }
