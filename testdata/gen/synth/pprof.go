@@ -1,15 +1,20 @@
 package synth
 
 import (
+	"bytes"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/google/pprof/profile"
+	"github.com/klauspost/compress/gzip"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // A pprofBuilder makes a gzipped pprof CPU profile: a sample for each stack, in
 // no order, with the thread as a label; inlined functions are in the location of
 // the function that they were put into.
+//
+// The library writes all but the samples, of which it would make objects a
+// hundred times as large as they are here: these are written one by one.
 type pprofBuilder struct {
 	prog      *program
 	sum       *Summary
@@ -17,8 +22,14 @@ type pprofBuilder struct {
 	functions []*profile.Function
 	locations []*profile.Location // by call, which it is the innermost of
 	up        []int32             // by call: the innermost call of the location that called it
-	path      []*profile.Location
+	path      []uint64            // ids of locations, leaf first
 	seen      []bool
+}
+
+// pprofStack is a sample to be.
+type pprofStack struct {
+	call, count uint32
+	thread      uint16
 }
 
 const (
@@ -32,26 +43,19 @@ func writePprof(out *output, o Options) (*Summary, error) {
 	p := programWithStacks(o, want)
 	b := &pprofBuilder{prog: p, sum: newSummary(p), seen: make([]bool, len(p.calls))}
 	b.start()
-	labels := make([]map[string][]string, len(p.threads))
-	for i, t := range p.threads {
-		labels[i] = map[string][]string{"thread": {t.name}}
-	}
+	var samples []pprofStack
 	total := int64(0)
 	p.eachStack(o.chance(), want, func(s weighedStack) {
-		b.profile.Sample = append(b.profile.Sample, &profile.Sample{
-			Location: b.stack(s.call),
-			Value:    []int64{s.count, s.count * pprofPeriod},
-			Label:    labels[s.thread],
-		})
+		samples = append(samples, pprofStack{s.call, uint32(s.count), uint16(s.thread)})
+		b.see(s.call)
 		total += s.count
 		b.sum.Threads[s.thread].Samples += s.count
 	})
-	samples := b.profile.Sample
 	rand.New(rand.NewPCG(o.Seed, streamShuffle)).Shuffle(len(samples), func(i, j int) {
 		samples[i], samples[j] = samples[j], samples[i]
 	})
 	b.sum.Samples = total
-	b.sum.Records = int64(len(b.profile.Sample))
+	b.sum.Records = int64(len(samples))
 	b.sum.Stacks = b.sum.Records
 	b.sum.Weights = []Weight{
 		{Metric: "samples", Unit: "count", Total: total},
@@ -61,7 +65,75 @@ func writePprof(out *output, o Options) (*Summary, error) {
 	b.sum.End = pprofStart + total*pprofPeriod/int64(len(p.threads))
 	b.profile.DurationNanos = b.sum.End - b.sum.Start
 	b.sum.count(p, b.seen)
-	return b.sum, b.profile.Write(out)
+	return b.sum, b.write(out, samples)
+}
+
+// Fields of profile.proto.
+const (
+	profileSample      = 2
+	profileStringTable = 6
+	sampleLocationID   = 1
+	sampleValue        = 2
+	sampleLabel        = 3
+	labelKey           = 1
+	labelStr           = 2
+)
+
+func (b *pprofBuilder) write(out *output, samples []pprofStack) error {
+	z := gzip.NewWriter(out)
+	var rest bytes.Buffer
+	if err := b.profile.WriteUncompressed(&rest); err != nil {
+		return err
+	}
+	if _, err := z.Write(rest.Bytes()); err != nil {
+		return err
+	}
+	// The strings of labels come behind those that the library wrote.
+	next := stringsIn(rest.Bytes())
+	message := protowire.AppendString(protowire.AppendTag(nil, profileStringTable, protowire.BytesType), "thread")
+	labels := make([][]byte, len(b.prog.threads))
+	for i, t := range b.prog.threads {
+		message = protowire.AppendString(protowire.AppendTag(message, profileStringTable, protowire.BytesType), t.name)
+		labels[i] = appendNumber(appendNumber(nil, labelKey, next), labelStr, next+1+uint64(i))
+	}
+	var sample, packed []byte
+	for _, s := range samples {
+		packed = packed[:0]
+		for _, id := range b.stack(s.call) {
+			packed = protowire.AppendVarint(packed, id)
+		}
+		sample = protowire.AppendBytes(protowire.AppendTag(sample[:0], sampleLocationID, protowire.BytesType), packed)
+		packed = protowire.AppendVarint(protowire.AppendVarint(packed[:0], uint64(s.count)), uint64(s.count)*pprofPeriod)
+		sample = protowire.AppendBytes(protowire.AppendTag(sample, sampleValue, protowire.BytesType), packed)
+		sample = protowire.AppendBytes(protowire.AppendTag(sample, sampleLabel, protowire.BytesType), labels[s.thread])
+		message = protowire.AppendBytes(protowire.AppendTag(message, profileSample, protowire.BytesType), sample)
+		if len(message) >= 1<<20 {
+			if _, err := z.Write(message); err != nil {
+				return err
+			}
+			message = message[:0]
+		}
+	}
+	if _, err := z.Write(message); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+func appendNumber(b []byte, field protowire.Number, n uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), n)
+}
+
+// stringsIn counts the strings of a profile's table.
+func stringsIn(b []byte) (count uint64) {
+	for len(b) > 0 {
+		num, _, n := protowire.ConsumeField(b)
+		if num == profileStringTable {
+			count++
+		}
+		b = b[n:]
+	}
+	return count
 }
 
 // start makes the profile and its mappings, functions and locations.
@@ -124,14 +196,18 @@ func (b *pprofBuilder) makeLocations() {
 }
 
 // stack returns the locations of a call path, leaf first.
-func (b *pprofBuilder) stack(call uint32) []*profile.Location {
+func (b *pprofBuilder) stack(call uint32) []uint64 {
 	b.path = b.path[:0]
 	for at := int32(call); at >= 0; at = b.up[at] {
-		b.path = append(b.path, b.locations[at])
+		b.path = append(b.path, b.locations[at].ID)
 	}
+	return b.path
+}
+
+// see notes that a call path is in the profile.
+func (b *pprofBuilder) see(call uint32) {
 	for at := int32(call); at >= 0; at = b.prog.calls[at].parent {
 		b.seen[at] = true
 	}
 	b.sum.MaxDepth = max(b.sum.MaxDepth, int(b.prog.calls[call].depth)+1)
-	return slices.Clone(b.path)
 }

@@ -9,8 +9,8 @@
 //
 // The same options give the same bytes, on every machine: times and weights are
 // whole numbers, and so is the arithmetic behind them. Recordings are written as
-// they are made, so they may be larger than memory (but for pprof, whose writer
-// needs the whole profile).
+// they are made, so they may be larger than memory (but for pprof, whose stacks
+// are in no order: each takes 12 bytes until it is written).
 //
 // With each recording comes a [Summary] of what was written, kept while writing,
 // that readers can be checked against.
