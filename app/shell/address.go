@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/panel"
+	"ashlar/app/panel/source"
 	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
@@ -45,17 +47,17 @@ func (s *Shell) Address() *view.State {
 	}
 	p := s.pane
 	p.pickState(st)
-	if f := st.Function; st.Tab != tabNear || st.Around != nil && f != nil && *f == *st.Around {
+	if f := st.Function; st.Tab != panel.Callers || st.Around != nil && f != nil && *f == *st.Around {
 		st.Around = nil // the marked one takes its place
 	}
-	if st.Tab != tabNear {
+	if st.Tab != panel.Callers {
 		st.Callers, st.Callees = nil, nil
 	}
 	if to := p.tabScroll(); to != nil {
 		st.Down = view.InDP(*to, s.dp())
 	}
-	if p.Tab == tabSource {
-		st.Line = int(p.sourcePart.at)
+	if p.Tab == panel.Source {
+		st.Line = int(p.sourcePart.At)
 	}
 	return st
 }
@@ -76,15 +78,15 @@ func (s *Shell) state() *view.State {
 		c.state(st, s.dp())
 		return st
 	}
-	p.Unbind(p.rec, 0, s.dp(), st)
-	p.table.state(&st.Table)
+	p.Unbind(p.Rec, 0, s.dp(), st)
+	p.table.State(&st.Table)
 	return st
 }
 
 // opened says how the file was opened.
 func (p *pane) opened(st *view.State) {
-	st.Part = view.Part{From: p.part.From, To: p.part.To, HasFrom: p.part.HasFrom, HasTo: p.part.HasTo}
-	st.Only = slices.Clone(p.part.Threads)
+	st.Part = view.Part{From: p.Part.From, To: p.Part.To, HasFrom: p.Part.HasFrom, HasTo: p.Part.HasTo}
+	st.Only = slices.Clone(p.Part.Threads)
 	if st.Exe = p.exe; p.exe != "" {
 		if abs, err := filepath.Abs(p.exe); err == nil {
 			st.Exe = abs
@@ -93,13 +95,13 @@ func (p *pane) opened(st *view.State) {
 }
 
 // pickState says what is marked.
-func (p *Side) pickState(st *view.State) {
-	f, ok := p.pickedFunction()
+func (p *pane) pickState(st *view.State) {
+	f, ok := p.PickedFunction()
 	switch {
-	case p.pick.is == pickBar:
+	case p.Pick.Is == panel.PickBar:
 		st.Sides[0].Bar = p.barState()
-	case p.pick.is == pickNode && ok && p.pick.tree != nil:
-		st.Node = pathOf(p.rec, p.pick.tree, int(p.pick.node))
+	case p.Pick.Is == panel.PickNode && ok && p.Pick.Tree != nil:
+		st.Node = panel.PathOf(p.Rec, p.Pick.Tree, int(p.Pick.Node))
 	}
 	if ok {
 		st.Function = new(f.FuncName())
@@ -107,22 +109,22 @@ func (p *Side) pickState(st *view.State) {
 }
 
 // barState names the picked bar.
-func (p *Side) barState() *view.Bar {
-	h := &p.pick.hit
+func (p *pane) barState() *view.Bar {
+	h := &p.Pick.Hit
 	at := h.Start
 	if h.Samples != nil {
 		at = h.Samples.Time(h.First)
 	}
-	return &view.Bar{Thread: view.ThreadOf(p.rec, h.Track), Lane: h.Lane, Time: at - p.rec.Start}
+	return &view.Bar{Thread: view.ThreadOf(p.Rec, h.Track), Lane: h.Lane, Time: at - p.Rec.Start}
 }
 
 // barNamed finds a bar that begins at a time: a span, or one of samples.
-func (p *Side) barNamed(b *view.Bar) (timeline.Hit, bool) {
-	track, ok := b.Thread.Find(p.rec)
+func (p *pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
+	track, ok := b.Thread.Find(p.Rec)
 	if !ok {
 		return timeline.Hit{}, false
 	}
-	t, at := p.rec.Tracks[track], p.rec.Start+b.Time
+	t, at := p.Rec.Tracks[track], p.Rec.Start+b.Time
 	if b.Lane < len(t.Lanes) {
 		h, ok := barAt(t, track, b.Lane, at)
 		return h, ok && h.Start == at
@@ -138,17 +140,17 @@ func (p *Side) barNamed(b *view.Bar) (timeline.Hit, bool) {
 }
 
 // file is how a State names the recording.
-func (p *Side) file() string {
+func (p *pane) file() string {
 	switch {
-	case p.demo:
+	case p.Demo:
 		return view.Demo
-	case p.path == "-" || strings.Contains(p.path, "://"):
-		return p.path
+	case p.Path == "-" || strings.Contains(p.Path, "://"):
+		return p.Path
 	}
-	if abs, err := filepath.Abs(p.path); err == nil {
+	if abs, err := filepath.Abs(p.Path); err == nil {
 		return abs
 	}
-	return p.path
+	return p.Path
 }
 
 // Visit opens what a State names and shows it as it says. What the recording
@@ -225,26 +227,26 @@ func (s *Shell) restore(st *view.State) {
 // restore looks at the recording as side i of a State says.
 func (p *pane) restore(st *view.State, i int, dp float32) {
 	was := p.Look
-	p.Look, _ = view.Bind(p.rec, st, i, dp)
+	p.Look, _ = view.Bind(p.Rec, st, i, dp)
 	p.Goal, p.AtGoal = was.Goal, was.AtGoal
 	if !p.Moved {
-		p.View.From, p.View.To = p.View.Fit(p.limits()).From, p.View.Fit(p.limits()).To
+		p.View.From, p.View.To = p.View.Fit(p.Limits()).From, p.View.Fit(p.Limits()).To
 	}
-	p.table.restore(&st.Table)
-	p.lookFor(p.Find)
-	p.pick.near = true // or it would take the middle at once
+	p.table.Restore(&st.Table)
+	p.LookFor(p.Find)
+	p.Pick.Near = true // or it would take the middle at once
 }
 
 // arrive goes on with a visit as far as it can; changed tells that there is
 // something new to ask.
 func (p *pane) arrive(s *Shell) (changed bool, err error) {
-	if st := p.visit.state; st != nil && p.rec.Done {
+	if st := p.visit.state; st != nil && p.Rec.Done {
 		paired := len(st.Files) > 1
 		is := p.visit
 		p.visit = visit{side: is.side, scrolled: st, marked: is.marked}
 		if err = p.goTo(s, st, is.side); !paired {
 			p.visit.answered = st
-		} else if st.Tab == compareTwo && is.side == b2i(st.FocusB) {
+		} else if st.Tab == compareTwo && is.side == panel.Index(st.FocusB) {
 			p.visit.answered = &view.State{Zoom: st.Zoom}
 		}
 		return true, err
@@ -253,8 +255,8 @@ func (p *pane) arrive(s *Shell) (changed bool, err error) {
 	if st == nil {
 		return p.arriveAround()
 	}
-	a := p.doc.Answer()
-	if q := p.question(); a == nil || a.Rec != p.rec || !a.Answers(&q) {
+	a := p.Doc.Answer()
+	if q := p.question(); a == nil || a.Rec != p.Rec || !a.Answers(&q) {
 		return false, nil
 	}
 	p.visit.answered = nil
@@ -269,7 +271,7 @@ func (p *pane) arrive(s *Shell) (changed bool, err error) {
 // goTo looks at the recording as side i of a State says, but for what is marked.
 // The error is the first thing that the recording does not have.
 func (p *pane) goTo(s *Shell, st *view.State, i int) error {
-	l, missing := view.Bind(p.rec, st, i, s.dp())
+	l, missing := view.Bind(p.Rec, st, i, s.dp())
 	miss := func(format string, args ...any) { missing = append(missing, fmt.Errorf(format, args...)) }
 	paired, was := len(st.Files) > 1, p.Look
 	if paired || st.Event == "" && st.Metric == "" && p.begun {
@@ -301,19 +303,19 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 	}
 	if paired {
 		l.Tab, l.Split, l.Zoom = view.FirstTab, 0, nil
-		if st.Tab == compareTwo && i == b2i(st.FocusB) {
+		if st.Tab == compareTwo && i == panel.Index(st.FocusB) {
 			l.Zoom = st.Zoom
 		}
 	}
 	p.Look = l
-	p.lookFor(l.Find)
+	p.LookFor(l.Find)
 	if i == 0 {
 		for _, m := range st.Marks {
 			p.addMark(view.NewMark(m.Place, m.Text))
 		}
 	}
 	if !paired {
-		for _, err := range p.table.restore(&st.Table) {
+		for _, err := range p.table.Restore(&st.Table) {
 			missing = append(missing, err)
 		}
 		if b := st.Sides[0].Bar; b != nil {
@@ -334,31 +336,31 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 // goToAnswered marks what a State marks, which needs an answer.
 func (p *pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
-	if _, whole := nodeAt(a.Rec, a.Tree, st.Zoom); !whole {
+	if _, whole := panel.NodeAt(a.Rec, a.Tree, st.Zoom); !whole {
 		miss("the flamegraph has not all functions of the address's zoom")
 	}
-	if f := st.Function; f != nil && p.pick.is != pickBar {
-		n, whole := nodeAt(a.Rec, a.Tree, st.Node)
+	if f := st.Function; f != nil && p.Pick.Is != panel.PickBar {
+		n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
 		if !whole || n == 0 {
 			n = int(nodeNamed(a, *f))
 		}
 		if n > 0 {
-			p.pick = picked{is: pickNode, node: int32(n), tree: a.Tree, fn: a.Tree.Nodes[n].Func}
+			p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 		} else {
 			miss("the function %s is not in what is shown", f.Name)
 		}
 	}
 	if f := st.Around; f != nil {
-		p.pick.near = true
-		if len(functionsOf(p.rec, recording.Function{Name: f.Name, Module: f.Module})) == 0 {
+		p.Pick.Near = true
+		if len(panel.FunctionsOf(p.Rec, recording.Function{Name: f.Name, Module: f.Module})) == 0 {
 			miss("the function %s is not in the recording", f.Name)
 		}
 	} else {
 		sides := p.Sides
-		p.followPick() // the marked function is in the middle, with its own zoom
+		p.FollowPick() // the marked function is in the middle, with its own zoom
 		p.Sides = sides
 	}
-	p.visit.sides = p.Tab == tabNear && (p.Sides[0] != nil || p.Sides[1] != nil)
+	p.visit.sides = p.Tab == panel.Callers && (p.Sides[0] != nil || p.Sides[1] != nil)
 	return err
 }
 
@@ -368,13 +370,13 @@ func (p *pane) arriveAround() (changed bool, err error) {
 	if !p.visit.sides {
 		return false, nil
 	}
-	a := p.doc.Answer()
+	a := p.Doc.Answer()
 	if q := p.question(); a == nil || a.Above == nil || !a.Answers(&q) {
 		return false, nil
 	}
 	p.visit.sides = false
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
-		if _, whole := nodeAt(a.Rec, t, p.Sides[i]); !whole {
+		if _, whole := panel.NodeAt(a.Rec, t, p.Sides[i]); !whole {
 			err = errors.New("the callers and callees have not all functions of the address's zoom")
 		}
 	}
@@ -391,32 +393,32 @@ func (p *pane) arriveScrolled(u *ui.UI) {
 	p.View.Scroll = u.Px(st.Sides[p.visit.side].Scroll)
 	if to := p.tabScroll(); to != nil && st.Down != 0 && len(st.Files) < 2 {
 		*to = u.Px(st.Down)
-		if p.Tab == tabSource {
-			file, _ := p.sourceFile()
-			p.sourcePart.of, p.sourcePart.at = sourceSpot{file, p.pick.fn}, int32(st.Line)
+		if p.Tab == panel.Source {
+			file, _ := p.SourceFile()
+			p.sourcePart.Of, p.sourcePart.At = source.SourceSpot{File: file, Fn: p.Pick.Fn}, int32(st.Line)
 		}
 	}
 }
 
 // tabScroll is how far the chosen tab is scrolled, nil where it is not.
 func (p *pane) tabScroll() *int {
-	if x, ok := p.panel().(Scrolled[*Side]); ok {
+	if x, ok := p.panel().(panel.Scrolled[*panel.Side]); ok {
 		return x.Scroll(&p.Side)
 	}
 	return nil
 }
 
 // markNamed picks the heaviest of the functions that are meant.
-func (p *Side) markNamed(a *session.Answer, ref analyze.Ref) error {
+func (p *pane) markNamed(a *session.Answer, ref analyze.Ref) error {
 	of := map[recording.FuncID]bool{}
 	for _, f := range ref.Functions(a.Rec) {
 		of[f] = true
 	}
 	n := heaviest(a, func(i int) bool { return a.Tree.Nodes[i].Group == 0 && of[a.Tree.Nodes[i].Func] })
 	if n == 0 {
-		return fmt.Errorf("%s: no function in what is shown is called %s", p.doc.Name, ref.Text)
+		return fmt.Errorf("%s: no function in what is shown is called %s", p.Doc.Name, ref.Text)
 	}
-	p.pick = picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func}
+	p.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 	return nil
 }
 
@@ -438,8 +440,8 @@ func heaviest(a *session.Answer, is func(node int) bool) int32 {
 
 // copyAddress puts the view's address on the clipboard.
 func (s *Shell) copyAddress() {
-	s.copyLater(s.Address().String())
-	if s.pane.path == "-" {
+	s.CopyLater(s.Address().String())
+	if s.pane.Path == "-" {
 		s.Say("Copied the view's address; standard input cannot be read again, so give it the file's path")
 	}
 }

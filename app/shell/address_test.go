@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
+	"ashlar/app/panel/functions"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -39,24 +41,24 @@ func traceFile(t *testing.T) string {
 // look brings a pane into a state that a person could have brought it into.
 func look(r *rand.Rand, s *Shell) {
 	p := s.pane
-	rec := p.rec
+	rec := p.Rec
 	maybe := func() bool { return r.IntN(2) == 0 }
 	anyTime := func() int64 { return rec.Start + r.Int64N(max(1, rec.Duration())) }
 	s.View = []View{Both, Timeline, Flame, Lower}[r.IntN(4)]
 	s.Mode = theme.Modes[r.IntN(len(theme.Modes))]
 	if maybe() && len(rec.Events) > 1 {
-		p.setEvent(r.IntN(len(rec.Events)))
+		p.SetEvent(r.IntN(len(rec.Events)))
 	}
 	for range r.IntN(3) {
 		p.nextMetric()
 	}
 	if rec.HasTime {
 		if maybe() {
-			p.fit(anyTime(), rec.End)
+			p.Fit(anyTime(), rec.End)
 			p.zoomAt(.3, 100)
 		}
 		if maybe() {
-			p.selectRange(anyTime(), anyTime())
+			p.SelectRange(anyTime(), anyTime())
 		}
 	}
 	if maybe() {
@@ -65,7 +67,7 @@ func look(r *rand.Rand, s *Shell) {
 		}
 	}
 	p.Tab = panels[r.IntN(len(panels))].Name
-	lookAtThreads(r, &p.Side)
+	lookAtThreads(r, p)
 	lookBelow(r, p)
 	if maybe() && rec.HasTime {
 		p.Goal, p.AtGoal = anyTime(), true
@@ -79,21 +81,21 @@ func look(r *rand.Rand, s *Shell) {
 	}
 	if maybe() {
 		text := []string{"cart", "/^[a-m]/", "a b, c&d=e", "(", "ü"}[r.IntN(5)]
-		p.lookFor(text)
+		p.LookFor(text)
 	}
 	ts := []analyze.Transform{analyze.Invert(), analyze.ByTime(), analyze.CollapseRecursion(), analyze.MergeByModule(), analyze.MergeByFile(), analyze.FoldInlined(), analyze.HideKernel()}
 	for range r.IntN(3) {
-		p.transform(ts[r.IntN(len(ts))])
+		p.Transform(ts[r.IntN(len(ts))])
 	}
 	if n := rec.Functions.Len(); maybe() && n > 1 {
 		ref := analyze.RefTo(rec.Functions.At(r.IntN(n)))
-		p.transform([]analyze.Transform{analyze.Focus(ref), analyze.Hide(ref), analyze.Drop(ref), analyze.CallersOf(ref), analyze.CalleesOf(ref), analyze.CollapseRecursionOf(ref)}[r.IntN(6)])
+		p.Transform([]analyze.Transform{analyze.Focus(ref), analyze.Hide(ref), analyze.Drop(ref), analyze.CallersOf(ref), analyze.CalleesOf(ref), analyze.CollapseRecursionOf(ref)}[r.IntN(6)])
 	}
 }
 
 // lookAtThreads folds, hides, pins and orders threads.
-func lookAtThreads(r *rand.Rand, p *Side) {
-	n := len(p.rec.Tracks)
+func lookAtThreads(r *rand.Rand, p *pane) {
+	n := len(p.Rec.Tracks)
 	if n == 0 {
 		return
 	}
@@ -109,7 +111,7 @@ func lookAtThreads(r *rand.Rand, p *Side) {
 		case 3:
 			p.Order = r.Perm(n)
 		case 4:
-			p.Closed[r.IntN(len(p.rec.Processes)+1)-1] = true
+			p.Closed[r.IntN(len(p.Rec.Processes)+1)-1] = true
 		case 5:
 			p.Sort, p.Filter = timeline.Sorts[r.IntN(len(timeline.Sorts))], []string{"", "work", "ü & co"}[r.IntN(3)]
 		}
@@ -124,51 +126,51 @@ func lookBelow(r *rand.Rand, p *pane) {
 		p.Split = .1 + .8*r.Float32()
 	}
 	if maybe() {
-		p.table.by, p.table.ascending = column(r.IntN(int(columnCount))), maybe()
+		p.table.By, p.table.Ascending = functions.Column(r.IntN(int(functions.ColumnCount))), maybe()
 	}
 	if maybe() {
-		p.table.hidden = columnSet(r.IntN(1<<columnCount)) &^ (1 << colName)
+		p.table.Hidden = functions.ColumnSet(r.IntN(1<<functions.ColumnCount)) &^ (1 << functions.ColName)
 	}
 	if maybe() {
-		p.table.widths[r.IntN(int(columnCount))] = 40 + 100*r.Float32()
+		p.table.Widths[r.IntN(int(functions.ColumnCount))] = 40 + 100*r.Float32()
 	}
-	p.table.group = tableGroups[r.IntN(len(tableGroups))]
+	p.table.Group = functions.TableGroups[r.IntN(len(functions.TableGroups))]
 }
 
 // pickAnything picks a function and zooms the flamegraph, which needs an answer.
 func pickAnything(r *rand.Rand, s *Shell) {
 	p := s.pane
-	tree := p.doc.Answer().Tree
+	tree := p.Doc.Answer().Tree
 	if len(tree.Nodes) < 2 {
 		return
 	}
-	defer p.followPick()
+	defer p.FollowPick()
 	if r.IntN(2) == 0 {
 		n := 1 + r.IntN(len(tree.Nodes)-1)
-		p.pick = picked{is: pickNode, node: int32(n), tree: tree, fn: tree.Nodes[n].Func}
+		p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: tree, Fn: tree.Nodes[n].Func}
 	}
 	if r.IntN(2) == 0 {
-		p.zoomTo(pathOf(p.rec, tree, 1+r.IntN(len(tree.Nodes)-1)))
+		p.ZoomTo(panel.PathOf(p.Rec, tree, 1+r.IntN(len(tree.Nodes)-1)))
 	}
 	if r.IntN(3) == 0 && p.pickAnyBar(r) {
 		return
 	}
-	if p.Tab == tabNear && r.IntN(2) == 0 {
-		p.followPick()
-		p.around(p.rec.Functions.At(r.IntN(p.rec.Functions.Len())))
+	if p.Tab == panel.Callers && r.IntN(2) == 0 {
+		p.FollowPick()
+		p.PutAround(p.Rec.Functions.At(r.IntN(p.Rec.Functions.Len())))
 	}
 }
 
 // zoomSides zooms into what is around a function, where that is shown; it
 // returns into how many sides.
-func zoomSides(r *rand.Rand, p *Side) (n int) {
-	a := p.doc.Answer()
-	if p.Tab != tabNear || a.Above == nil {
+func zoomSides(r *rand.Rand, p *pane) (n int) {
+	a := p.Doc.Answer()
+	if p.Tab != panel.Callers || a.Above == nil {
 		return 0
 	}
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
 		if len(t.Nodes) > 2 {
-			p.Sides[i] = pathOf(p.rec, t, 2+r.IntN(len(t.Nodes)-2))
+			p.Sides[i] = panel.PathOf(p.Rec, t, 2+r.IntN(len(t.Nodes)-2))
 			n++
 		}
 	}
@@ -176,15 +178,15 @@ func zoomSides(r *rand.Rand, p *Side) (n int) {
 }
 
 // pickAnyBar picks a span or a bar of samples.
-func (p *Side) pickAnyBar(r *rand.Rand) bool {
-	if len(p.rec.Tracks) == 0 {
+func (p *pane) pickAnyBar(r *rand.Rand) bool {
+	if len(p.Rec.Tracks) == 0 {
 		return false
 	}
-	i := r.IntN(len(p.rec.Tracks))
-	t := p.rec.Tracks[i]
+	i := r.IntN(len(p.Rec.Tracks))
+	t := p.Rec.Tracks[i]
 	if n := len(t.Lanes); n > 0 {
 		lane := r.IntN(n)
-		if h, ok := barAt(t, i, lane, p.rec.Start+r.Int64N(p.rec.Duration())); ok {
+		if h, ok := barAt(t, i, lane, p.Rec.Start+r.Int64N(p.Rec.Duration())); ok {
 			p.pickHit(h)
 			return true
 		}
@@ -207,7 +209,7 @@ func (p *Side) pickAnyBar(r *rand.Rand) bool {
 func same(s *Shell) map[string]any {
 	p := s.pane
 	l := p.Look
-	f, is := p.pickedFunction()
+	f, is := p.PickedFunction()
 	if len(l.Pinned) == 0 {
 		l.Pinned = nil
 	}
@@ -218,18 +220,18 @@ func same(s *Shell) map[string]any {
 	for i := range l.Marks {
 		l.Marks[i].ID, l.Marks[i].Created = "", time.Time{}
 	}
-	if p.Tab != tabNear { // the one that is picked next takes its place
+	if p.Tab != panel.Callers { // the one that is picked next takes its place
 		l.Around, l.Sides = nil, [2][]recording.FuncName{}
 	}
-	tree := p.doc.Answer().Tree
+	tree := p.Doc.Answer().Tree
 	where := any(nil)
-	switch p.pick.is {
-	case pickNode:
-		where = tree.Path(int(p.pick.node))
-	case pickBar:
-		where = []any{p.pick.hit.Track, p.pick.hit.Lane, p.pick.hit.Start, p.pick.hit.End, p.pick.hit.Call}
+	switch p.Pick.Is {
+	case panel.PickNode:
+		where = tree.Path(int(p.Pick.Node))
+	case panel.PickBar:
+		where = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start, p.Pick.Hit.End, p.Pick.Hit.Call}
 	}
-	all := map[string]any{"parts": s.View, "colour": s.Mode, "fn": f, "picked": is, "where": where, "table": p.table.tableShape,
+	all := map[string]any{"parts": s.View, "colour": s.Mode, "fn": f, "picked": is, "where": where, "table": p.table.TableShape,
 		"total": tree.Nodes[0].Total, "nodes": len(tree.Nodes)}
 	v := reflect.ValueOf(l)
 	for i := range v.NumField() {
@@ -268,7 +270,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		if err := s.Settle(cli.StackView{}, whole); err != nil {
 			t.Fatal(err)
 		}
-		zoomedSides += zoomSides(r, &s.pane.Side)
+		zoomedSides += zoomSides(r, s.pane)
 		at := s.Address().String()
 		want := same(s)
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/panel"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
@@ -25,7 +26,7 @@ func (c *comparison) state(st *view.State, dp float32) {
 	st.Files = []string{c.panes[0].file(), c.panes[1].file()}
 	f := c.panes[c.focus]
 	for i, p := range c.panes {
-		p.Unbind(p.rec, 1-i, dp, st) // that of A last: marks are its
+		p.Unbind(p.Rec, 1-i, dp, st) // that of A last: marks are its
 	}
 	st.Sides[0], st.Sides[1] = st.Sides[1], st.Sides[0]
 	o := &c.options
@@ -79,13 +80,13 @@ func (t *differenceShape) state(st *view.Table) {
 // pickState says what is marked, and how far the tab is scrolled.
 func (c *comparison) pickState(st *view.State, dp float32) {
 	f := c.panes[c.focus]
-	if f.pick.is == pickBar {
+	if f.Pick.Is == panel.PickBar {
 		st.Sides[c.focus].Bar = f.barState()
 	}
 	if c.chosen != nil {
 		st.Function = &recording.FuncName{Name: c.chosen.Name, Module: c.chosen.Module}
 		for i, p := range c.panes {
-			if c.panes[1-i].pick.is == pickNone && p.pick.named() {
+			if c.panes[1-i].Pick.Is == panel.PickNone && p.Pick.Named() {
 				st.OnlyOn = []string{"a", "b"}[i]
 			}
 		}
@@ -102,7 +103,7 @@ func (c *comparison) pickState(st *view.State, dp float32) {
 // something new to ask.
 func (c *comparison) arrive(s *Shell) (changed bool, err error) {
 	if v := c.visit.state; v != nil {
-		if !c.panes[0].rec.Done || !c.panes[1].rec.Done {
+		if !c.panes[0].Rec.Done || !c.panes[1].Rec.Done {
 			return false, nil
 		}
 		c.visit = visit{answered: v, marked: c.visit.marked}
@@ -115,7 +116,7 @@ func (c *comparison) arrive(s *Shell) (changed bool, err error) {
 		return true, err
 	}
 	v, a := c.visit.answered, c.answer()
-	if v == nil || a == nil || a.Recs != [2]*recording.Recording{c.panes[0].rec, c.panes[1].rec} {
+	if v == nil || a == nil || a.Recs != [2]*recording.Recording{c.panes[0].Rec, c.panes[1].Rec} {
 		return false, nil
 	}
 	marked := c.visit.marked
@@ -132,7 +133,7 @@ func (c *comparison) restore(s *Shell, st *view.State) {
 		event, metric, zoom := p.Event, p.Metric, p.Zoom
 		p.restore(st, i, s.dp())
 		p.Event, p.Metric, p.Tab, p.Zoom, p.Split = event, metric, view.FirstTab, zoom, 0
-		if c.tab = st.Tab; st.Tab == compareTwo && i == b2i(st.FocusB) {
+		if c.tab = st.Tab; st.Tab == compareTwo && i == panel.Index(st.FocusB) {
 			p.Zoom = st.Zoom
 		}
 	}
@@ -172,7 +173,7 @@ func (c *comparison) goTo(s *Shell, st *view.State) (err error) {
 		l.zoom = st.Zoom
 	}
 	c.compareLook = l
-	c.focusOn(s, b2i(st.FocusB))
+	c.focusOn(s, panel.Index(st.FocusB))
 	for _, rerr := range c.table.restore(&st.Table, c.tab == comparePairing) {
 		err = cmp.Or(err, rerr)
 	}
@@ -308,7 +309,7 @@ func (c *comparison) tabScroll() *int {
 	case compareFlame:
 		return &c.flame.scroll
 	case compareTwo:
-		return &c.panes[c.focus].down
+		return &c.panes[c.focus].Down
 	case compareTable:
 		return &c.table.scroll
 	case comparePairing:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -47,15 +48,15 @@ func compareAnything(r *rand.Rand, s *Shell) {
 	}
 	for _, p := range c.panes {
 		p.Transforms, p.Up = ts, up
-		if rec := p.rec; rec.HasTime {
+		if rec := p.Rec; rec.HasTime {
 			if maybe() {
-				p.fit(rec.Start+r.Int64N(rec.Duration()), rec.End)
+				p.Fit(rec.Start+r.Int64N(rec.Duration()), rec.End)
 			}
 			if maybe() {
-				p.selectRange(rec.Start+r.Int64N(rec.Duration()), rec.Start+r.Int64N(rec.Duration()))
+				p.SelectRange(rec.Start+r.Int64N(rec.Duration()), rec.Start+r.Int64N(rec.Duration()))
 			}
 		}
-		lookAtThreads(r, &p.Side)
+		lookAtThreads(r, p)
 	}
 }
 
@@ -93,9 +94,9 @@ func sameComparison(s *Shell) map[string]any {
 	}
 	for i := range sp.Sides {
 		side := &sp.Sides[i]
-		if p := c.panes[i]; p.pick.is == pickBar {
-			all["bar "+sideName(i)] = []any{p.pick.hit.Track, p.pick.hit.Lane, p.pick.hit.Start}
-		} else if f, ok := p.pickedFunction(); ok {
+		if p := c.panes[i]; p.Pick.Is == panel.PickBar {
+			all["bar "+sideName(i)] = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start}
+		} else if f, ok := p.PickedFunction(); ok {
 			all["picked "+sideName(i)] = f
 		}
 		side.Zoom, side.Marks, side.Around, side.Sides = nil, nil, nil, [2][]recording.FuncName{}

@@ -4,6 +4,7 @@ import (
 	"gioui.org/io/event"
 	"gioui.org/io/key"
 
+	"ashlar/app/panel"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
@@ -12,15 +13,15 @@ import (
 // is for the tab that is shown.
 
 // lowerArea begins it and reports whether it shows that it has the keyboard.
-func (p *pane) lowerArea(s *Host, u *ui.UI) bool {
-	p.repick()
+func (p *pane) lowerArea(s *Shell, u *ui.UI) bool {
+	p.Repick()
 	var keys func(key.Event) bool
-	if x, ok := p.panel().(Keyed[*Side]); ok {
+	if x, ok := p.panel().(panel.Keyed[*panel.Side]); ok {
 		keys = func(k key.Event) bool { return x.Key(&p.Side, k, u.Px(widget.RowHeight)) }
 	}
 	var parts []event.Tag
 	for _, x := range p.panels {
-		if a, ok := x.(Areas); ok {
+		if a, ok := x.(panel.Areas); ok {
 			parts = append(parts, a.Areas()...)
 		}
 	}
@@ -29,15 +30,15 @@ func (p *pane) lowerArea(s *Host, u *ui.UI) bool {
 
 // menuByKey opens the menu of what is selected, where a key has asked for it.
 func (p *pane) menuByKey(s *Shell, u *ui.UI) {
-	if !p.wantMenu {
+	if !p.WantMenu {
 		return
 	}
-	p.wantMenu = false
-	x, ok := p.panel().(Menued[*Side])
-	if opened := ok && s.focus.In(&p.Tab) && x.Menu(&s.Host, &p.Side, u); !opened && p.timed() {
+	p.WantMenu = false
+	x, ok := p.panel().(panel.Menued[*panel.Side])
+	if opened := ok && s.Focus.In(&p.Tab) && x.Menu(&s.Host, &p.Side, u); !opened && p.timed() {
 		p.timeline.menuOfPick(s, p, u)
 	}
-	if s.menu != nil {
-		s.menu.Chosen = 0
+	if s.Menu != nil {
+		s.Menu.Chosen = 0
 	}
 }

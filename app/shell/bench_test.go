@@ -15,6 +15,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel/flamegraph"
 	"ashlar/render/theme"
 )
 
@@ -39,7 +40,7 @@ func BenchmarkFrame(b *testing.B) {
 	p := s.pane
 	b.Run("snapshot", func(b *testing.B) { // a new state of a file that loads
 		for b.Loop() {
-			p.timeline.plan, p.timeline.densityOf, p.flame.key, p.timeline.pictKey = nil, densityKey{}, flameKey{}, pictKey{}
+			p.timeline.plan, p.timeline.densityOf, p.flame.Drawn, p.timeline.pictKey = nil, densityKey{}, flamegraph.FlameKey{}, pictKey{}
 			f.frame()
 		}
 	})
@@ -48,8 +49,8 @@ func BenchmarkFrame(b *testing.B) {
 		factor int64
 	}{{"all", 1}, {"tenth", 10}, {"hundredth", 100}, {"thousandth", 1000}, {"100000th", 100000}, {"closest", 1 << 40}} {
 		look := func() {
-			p.View = p.View.Fit(p.rec.Start, p.rec.End)
-			p.View = p.View.Zoom(1/float64(zoom.factor), float64(p.laneWidth())/2, p.laneWidth(), p.rec.Start, p.rec.End)
+			p.View = p.View.Fit(p.Rec.Start, p.Rec.End)
+			p.View = p.View.Zoom(1/float64(zoom.factor), float64(p.laneWidth())/2, p.laneWidth(), p.Rec.Start, p.Rec.End)
 			p.Moved = true
 		}
 		b.Run(zoom.name, func(b *testing.B) {

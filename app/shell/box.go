@@ -13,16 +13,16 @@ import (
 // A box that is drawn over the lanes zooms to its time and scrolls to its rows.
 
 // box is the rectangle between two points of the lanes.
-func (t *timelinePart) box(p *Side, a, b f32.Point) image.Rectangle {
+func (t *timelinePart) box(p *pane, a, b f32.Point) image.Rectangle {
 	r := image.Rect(int(a.X), int(a.Y), int(b.X), int(b.Y))
-	return r.Intersect(image.Rectangle{Min: image.Pt(p.bounds.gutter, 0), Max: p.bounds.lanes.Size()})
+	return r.Intersect(image.Rectangle{Min: image.Pt(p.Bounds.Gutter, 0), Max: p.Bounds.Lanes.Size()})
 }
 
 func (p *pane) zoomToBox(u *ui.UI, r image.Rectangle) {
 	if r.Dx() < u.Px(widget.Slop) {
 		return
 	}
-	at := func(x int) int64 { return p.timeline.timeAt(&p.Side, float32(x)) }
+	at := func(x int) int64 { return p.timeline.timeAt(p, float32(x)) }
 	from, to := at(r.Min.X), at(r.Max.X)
 	if r.Dy() > u.Px(2*widget.Slop) {
 		p.scrollTo(p.View.Scroll + r.Min.Y - u.Px(24)) // below a header that stays
@@ -32,8 +32,8 @@ func (p *pane) zoomToBox(u *ui.UI, r image.Rectangle) {
 }
 
 // drawBox shows the box that is being drawn.
-func (t *timelinePart) drawBox(p *Side, u *ui.UI) {
-	u.At(p.bounds.lanes, func(u *ui.UI) {
+func (t *timelinePart) drawBox(p *pane, u *ui.UI) {
+	u.At(p.Bounds.Lanes, func(u *ui.UI) {
 		r := t.box(p, t.lanes.Start, t.lanes.At)
 		u.Fill(r, theme.WithAlpha(u.Theme.Accent, .12))
 		u.Border(r, 0, max(1, u.Px(1)), u.Theme.Accent)
@@ -41,7 +41,7 @@ func (t *timelinePart) drawBox(p *Side, u *ui.UI) {
 }
 
 // boxNext makes the next drag over the lanes one of a box.
-func (p *pane) boxNext(s *Host) {
+func (p *pane) boxNext(s *Shell) {
 	if p.timed() {
 		p.timeline.boxing = true
 		s.Say("Drag a box over the timeline to zoom to it")

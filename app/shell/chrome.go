@@ -5,6 +5,7 @@ import (
 	"image"
 	"time"
 
+	"ashlar/app/panel"
 	"ashlar/render/icon"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -81,17 +82,17 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 	if !fits(u.Px(26)) {
 		return x
 	}
-	s.iconButton(u, &s.helpButton, x, y, icon.Help, "", "Help", s.help)
+	s.iconButton(u, &s.helpButton, x, y, icon.Help, "", "Help", s.Help)
 	if s.helpButton.Clicked(u.Context) {
-		s.help = !s.help
+		s.Help = !s.Help
 	}
-	name := title1(s.ThemeName())
+	name := panel.Title1(s.ThemeName())
 	if !fits(u.ChoiceWidth(icon.Theme, name, 0) + u.Px(8)) {
 		return x
 	}
 	s.iconChoice(u, &s.themeButton, x, y, icon.Theme, name, "Dark or light")
 	if s.themeButton.Clicked(u.Context) {
-		s.menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
+		s.Menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
 	}
 	label := "By " + string(s.Mode)
 	if !fits(u.ChoiceWidth(icon.Colour, label, 0) + u.Px(8)) {
@@ -103,7 +104,7 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 		for i, m := range theme.Modes {
 			items[i] = widget.Item{Title: string(m), On: m == s.Mode, Do: func() { s.Mode = m }}
 		}
-		s.menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), items)
+		s.Menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), items)
 	}
 	return x
 }
@@ -112,40 +113,40 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 // list of them.
 func (s *Shell) choices(u *ui.UI, x, y int) int {
 	p := s.pane
-	if len(p.rec.Events) == 0 {
+	if len(p.Rec.Events) == 0 {
 		return x
 	}
 	if s.versus != nil {
-		return s.versus.metricChoice(&s.Host, u, x, y)
+		return s.versus.metricChoice(s, u, x, y)
 	}
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
-	x += u.Choice(&p.eventButton, x, y, s.choiceName(u, p.rec.Events[p.Event].Title()), ui.Medium)
+	x += u.Choice(&p.eventButton, x, y, s.choiceName(u, p.Rec.Events[p.Event].Title()), ui.Medium)
 	if p.eventButton.Clicked(u.Context) {
 		var items []widget.Item
-		for i := range p.rec.Events {
-			items = append(items, widget.Item{Title: p.rec.Events[i].Title(), Detail: p.rec.Events[i].Kind, On: i == p.Event, Do: func() { p.setEvent(i) }})
+		for i := range p.Rec.Events {
+			items = append(items, widget.Item{Title: p.Rec.Events[i].Title(), Detail: p.Rec.Events[i].Kind, On: i == p.Event, Do: func() { p.SetEvent(i) }})
 		}
-		s.menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
+		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}
 	at = x
-	m := p.metricOf()
+	m := p.MetricOf()
 	x += u.Choice(&p.metricButton, x, y, s.choiceName(u, m.Name), 0)
 	if p.metricButton.Clicked(u.Context) {
 		var items []widget.Item
-		ms := p.rec.Events[p.Event].Metrics
+		ms := p.Rec.Events[p.Event].Metrics
 		for i := range ms {
 			items = append(items, widget.Item{Title: ms[i].Name, Detail: units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i]), On: i == p.Metric, Do: func() { p.Metric = i }})
 		}
-		s.menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
+		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}
 	return x
 }
 
 // choiceName is a name as the toolbar has room for it.
-func (s *Host) choiceName(u *ui.UI, name string) string {
-	return s.fonts.Regular(12.5*u.Metric.PxPerSp).Cut(name, float32(u.Px(180)))
+func (s *Shell) choiceName(u *ui.UI, name string) string {
+	return s.Fonts.Regular(12.5*u.Metric.PxPerSp).Cut(name, float32(u.Px(180)))
 }
 
 // status draws the line at the bottom: what is open, and how loading goes or
@@ -155,8 +156,8 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
 	if s.pane == nil {
-		if u.Now.Before(s.note.until) {
-			u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.note.text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
+		if u.Now.Before(s.Note.Until) {
+			u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.Note.Text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 		}
 		return
 	}
@@ -166,14 +167,14 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 			p, which = c.panes[i], sideName(i)+", "
 		}
 	}
-	left, right := summary(p.rec), ""
+	left, right := summary(p.Rec), ""
 	color := th.Dim
-	pr := p.doc.Progress()
+	pr := p.Doc.Progress()
 	switch {
-	case u.Now.Before(s.note.until):
-		right = s.note.text
+	case u.Now.Before(s.Note.Until):
+		right = s.Note.Text
 	case !pr.Done && pr.Bytes == 0:
-		right = "waiting for " + which + p.doc.Name + " · Ctrl-. stops"
+		right = "waiting for " + which + p.Doc.Name + " · Ctrl-. stops"
 	case !pr.Done:
 		right = "reading " + which + units.Bytes(pr.Bytes)
 		if pr.Total > 0 {
@@ -187,17 +188,17 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 		if right, wrong = p.followText(); wrong {
 			color = th.Warn
 		}
-	case len(p.rec.Warnings) > 0:
-		w := &p.rec.Warnings[0]
-		right, color = units.Plural(int64(len(p.rec.Warnings)), "warning")+" · "+w.Text, th.Warn
+	case len(p.Rec.Warnings) > 0:
+		w := &p.Rec.Warnings[0]
+		right, color = units.Plural(int64(len(p.Rec.Warnings)), "warning")+" · "+w.Text, th.Warn
 	case s.Do.Wake != nil: // pictures should not change from run to run
 		right = "read in " + units.Duration(int64(pr.Elapsed)*1000)
 	}
-	warned := len(p.rec.Warnings) > 0
+	warned := len(p.Rec.Warnings) > 0
 	if c := s.versus; c != nil {
 		l, matched, wrong := c.status()
 		left, warned = l, warned || wrong
-		if matched != "" && !u.Now.Before(s.note.until) && pr.Done {
+		if matched != "" && !u.Now.Before(s.Note.Until) && pr.Done {
 			if right, color = matched, th.Dim; wrong {
 				color = th.Warn
 			}

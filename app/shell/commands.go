@@ -8,6 +8,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/op"
 
+	"ashlar/app/panel"
 	"ashlar/render/timeline"
 )
 
@@ -82,17 +83,17 @@ func commands() []Command {
 		{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.pane.scrollBy(-400) }},
 		{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.pane.scrollBy(400) }},
 		{"Go to a time", []Chord{chord("G")}, true, func(s *Shell) { s.askTime() }},
-		{"Zoom to a box that is dragged", []Chord{chord("Z")}, true, func(s *Shell) { s.pane.boxNext(&s.Host) }},
+		{"Zoom to a box that is dragged", []Chord{chord("Z")}, true, func(s *Shell) { s.pane.boxNext(s) }},
 		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.fitAll() }},
 		{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.fitSelection() }},
-		{"Select the next span of the lane", []Chord{chord(key.NameRightArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(&s.Host, 1) }},
-		{"Select the previous span of the lane", []Chord{chord(key.NameLeftArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(&s.Host, -1) }},
+		{"Select the next span of the lane", []Chord{chord(key.NameRightArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, 1) }},
+		{"Select the previous span of the lane", []Chord{chord(key.NameLeftArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, -1) }},
 		{"Select what it calls first", []Chord{chord(key.NameDownArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(true) }},
 		{"Select what it is called from", []Chord{chord(key.NameUpArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(false) }},
 		{"Select in the next row", []Chord{chord(key.NameDownArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(1) }},
 		{"Select in the previous row", []Chord{chord(key.NameUpArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(-1) }},
-		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(&s.Host, false) }},
-		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(&s.Host, true) }},
+		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, false) }},
+		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, true) }},
 		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(.02) }},
 		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(-.02) }},
 		{"Extend it to the next edge of a span", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(true) }},
@@ -110,7 +111,7 @@ func commands() []Command {
 		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.nextMetric(true) }},
 		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.nextMetric(false) }},
 		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.nextTab() }},
-		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.copy = true }},
+		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.pane.Copy = true }},
 		{"Copy as command", []Chord{chord("C", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyCommand() }},
 		{"Copy the view's address", []Chord{chord("A", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyAddress() }},
 		{"Next way to colour", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
@@ -119,8 +120,8 @@ func commands() []Command {
 		{"Next hit", []Chord{chord("N")}, true, func(s *Shell) { s.pane.walk(s, true) }},
 		{"Previous hit", []Chord{chord("N", key.ModShift)}, true, func(s *Shell) { s.pane.walk(s, false) }},
 		{"List what is found", []Chord{chord("L", key.ModCtrl)}, true, func(s *Shell) { s.toggleHits() }},
-		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.pane.sameFunction(&s.Host, true) }},
-		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(&s.Host, false) }},
+		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.pane.sameFunction(s, true) }},
+		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(s, false) }},
 		{"Mark a time, a range or a function", []Chord{chord("B")}, true, func(s *Shell) { s.askMark() }},
 		{"Go to a mark", []Chord{chord("B", key.ModShift)}, true, func(s *Shell) { s.chooseMark("Go to a mark", (*pane).goToMark) }},
 		{"Next mark", []Chord{chord("'")}, true, func(s *Shell) { s.pane.walkMarks(s, true) }},
@@ -128,8 +129,8 @@ func commands() []Command {
 		{"Rename a mark", nil, true, func(s *Shell) { s.chooseMark("Rename a mark", (*pane).renameMark) }},
 		{"Delete a mark", nil, true, func(s *Shell) { s.chooseMark("Delete a mark", (*pane).deleteMark) }},
 	}, transformCommands(), []Command{
-		{"Flamegraph upside down", []Chord{chord("U")}, true, func(s *Shell) { s.pane.turn() }},
-		{"Callers and callees", []Chord{chord("Q")}, true, func(s *Shell) { s.pane.Tab = tabNear }},
+		{"Flamegraph upside down", []Chord{chord("U")}, true, func(s *Shell) { s.pane.Turn() }},
+		{"Callers and callees", []Chord{chord("Q")}, true, func(s *Shell) { s.pane.Tab = panel.Callers }},
 		{"Only what has a label", nil, true, func(s *Shell) { s.chooseLabel("") }},
 		{"Clear all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.pane.Transforms = nil }},
 		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.undo() }},
@@ -138,15 +139,15 @@ func commands() []Command {
 		{"Previous part of the window", []Chord{chord(key.NameTab, key.ModShift)}, false, func(s *Shell) { s.nextArea(-1) }},
 		{"Select its time; press, open, zoom", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.pane.selectPicked() }},
 		{"Select only its thread", []Chord{chord(key.NameReturn, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.onlyTrack(r.Index) }) }},
-		{"Menu of what is selected", []Chord{chord(key.NameF10, key.ModShift)}, true, func(s *Shell) { s.pane.wantMenu = true }},
+		{"Menu of what is selected", []Chord{chord(key.NameF10, key.ModShift)}, true, func(s *Shell) { s.pane.WantMenu = true }},
 		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
 		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
 		{"Open a file by its path", []Chord{chord("O", key.ModCtrl, key.ModShift)}, false, func(s *Shell) { s.typeOpen() }},
 		{"Open a part of this file", nil, true, func(s *Shell) { s.askPart() }},
-		{"Stop reading, show what is there", []Chord{chord(".", key.ModCtrl)}, true, func(s *Shell) { s.pane.doc.Stop() }},
+		{"Stop reading, show what is there", []Chord{chord(".", key.ModCtrl)}, true, func(s *Shell) { s.pane.Doc.Stop() }},
 		{"Full screen", []Chord{chord(key.NameF11)}, false, func(s *Shell) { s.call(s.Do.Fullscreen) }},
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
-		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.help = !s.help }},
+		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.Help = !s.Help }},
 		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
 	}, sortCommands(), compareCommands(), lookCommands(), exportCommands(), copyCommands())
 }
@@ -161,7 +162,7 @@ func keyOf(title string) string {
 	return ""
 }
 
-func (s *Host) call(f func()) {
+func (s *Shell) call(f func()) {
 	if f != nil {
 		f()
 	}

@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
@@ -144,13 +145,13 @@ func (s *Shell) openPane(path string) *pane {
 		}
 	}
 	if path == view.Demo {
-		p := s.newPane(session.Demo(s.wake))
-		p.demo = true
+		p := s.newPane(session.Demo(s.Wake))
+		p.Demo = true
 		return p
 	}
-	p := s.newPane(session.Open(path, s.wake))
-	p.path = path
-	if s.FollowFiles && p.doc.CanFollow() {
+	p := s.newPane(session.Open(path, s.Wake))
+	p.Path = path
+	if s.FollowFiles && p.Doc.CanFollow() {
 		p.follow()
 	}
 	return p
@@ -171,13 +172,13 @@ func (s *Shell) compare(a, b, drop *pane) {
 	if old == nil {
 		a.Anchor, b.Anchor = 0, 0
 	}
-	c.pair = session.Compare(s.wake)
+	c.pair = session.Compare(s.Wake)
 	for _, p := range c.panes {
-		p.Tab = tabFlame
+		p.Tab = panel.Flamegraph
 		p.Transforms, p.like = a.Transforms, nil
 	}
 	c.flame.under = -1
-	s.versus, s.menu = c, nil
+	s.versus, s.Menu = c, nil
 	s.pane = a
 	c.alike = c.now()
 	go func() { // waits for goroutines: not on the window's
@@ -186,11 +187,11 @@ func (s *Shell) compare(a, b, drop *pane) {
 		}
 		if drop != nil {
 			drop.stay()
-			drop.doc.Close()
+			drop.Doc.Close()
 		}
 	}()
 	s.title()
-	s.wake()
+	s.Wake()
 }
 
 // endComparison goes back to one recording: the one with the focus.
@@ -202,15 +203,15 @@ func (s *Shell) endComparison() {
 	drop := c.panes[1-c.focus]
 	drop.stay()
 	s.pane = c.panes[c.focus]
-	s.pane.reach, s.pane.like, s.pane.Anchor = [2]int64{}, nil, 0
-	s.pane.Tab = tabFlame
-	if s.pane.pick.is == pickFunc {
-		s.pane.pick = picked{}
+	s.pane.Reach, s.pane.like, s.pane.Anchor = [2]int64{}, nil, 0
+	s.pane.Tab = panel.Flamegraph
+	if s.pane.Pick.Is == panel.PickFunc {
+		s.pane.Pick = panel.Picked{}
 	}
 	s.versus = nil
 	go func() {
 		c.pair.Close()
-		drop.doc.Close()
+		drop.Doc.Close()
 	}()
 	s.title()
 }
@@ -225,11 +226,11 @@ func (s *Shell) swap() {
 		s.Say("There is nothing to swap: compare with another file first")
 		return
 	}
-	c.swap(&s.Host)
+	c.swap(s)
 	s.title()
 }
 
-func (c *comparison) swap(s *Host) {
+func (c *comparison) swap(s *Shell) {
 	old := c.pair
 	c.panes[0], c.panes[1] = c.panes[1], c.panes[0]
 	c.focus = 1 - c.focus
@@ -240,7 +241,7 @@ func (c *comparison) swap(s *Host) {
 	for _, p := range hand {
 		c.options.Match.Hand = append(c.options.Match.Hand, compare.Pair{A: p.B, B: p.A})
 	}
-	c.pair = session.Compare(s.wake)
+	c.pair = session.Compare(s.Wake)
 	c.alike = c.now()
 	go old.Close()
 }
@@ -250,7 +251,7 @@ func (c *comparison) close() {
 	c.pair.Close()
 	for _, p := range c.panes {
 		p.stay()
-		p.doc.Close()
+		p.Doc.Close()
 	}
 }
 
@@ -264,12 +265,12 @@ func (s *Shell) title() {
 // OpenName is what is open.
 func (s *Shell) OpenName() string {
 	if c := s.versus; c != nil {
-		return c.panes[0].doc.Name + " vs " + c.panes[1].doc.Name
+		return c.panes[0].Doc.Name + " vs " + c.panes[1].Doc.Name
 	}
 	if s.pane == nil {
 		return ""
 	}
-	return s.pane.doc.Name
+	return s.pane.Doc.Name
 }
 
 // answer is the latest answer that has something to show, nil while there is
@@ -285,11 +286,11 @@ func (c *comparison) answer() *session.CompareAnswer {
 func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.reach()
 	for i, p := range c.panes {
-		p.Tab = tabFlame // the comparison has tabs of its own
-		p.update(&s.Host)
+		p.Tab = panel.Flamegraph // the comparison has tabs of its own
+		p.update(s)
 		c.takeOver(s, i)
-		if !p.Moved && p.rec.HasTime {
-			p.View = p.View.Fit(p.limits()) // the other side may have grown
+		if !p.Moved && p.Rec.HasTime {
+			p.View = p.View.Fit(p.Limits()) // the other side may have grown
 		}
 	}
 	if _, err := c.arrive(s); err != nil {
@@ -301,15 +302,15 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		}
 		p.timeline.replan(p, u.Metric.PxPerDp)
 	}
-	c.keptPairs(&s.Host)
+	c.keptPairs(s)
 	c.place(s, u, r)
 	c.arriveScrolled(u)
 	c.events(s, u)
 	c.focusByKey(s)
 	c.panes[c.focus].menuByKey(s, u)
 	for _, p := range c.panes {
-		p.motion.step(&s.Host, p, u)
-		p.flows.update(&s.Host, &p.Side)
+		p.motion.step(s, p, u)
+		p.flows.update(s, p)
 	}
 	c.agree(s)
 	c.pair.Ask(c.question(), [2]*recording.Recording(c.recs()))
@@ -327,10 +328,10 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.history.remember(u, c.spot(s), s.state)
 	for _, p := range c.panes {
-		p.timeline.tooltip(&s.Host, &p.Side, u)
+		p.timeline.tooltip(s, p, u)
 		p.flame.Tooltip(&s.Host, &p.Side, u)
 	}
-	c.flame.tooltip(&s.Host, c, u)
+	c.flame.tooltip(s, c, u)
 }
 
 // question is what is to be known now.
@@ -339,7 +340,7 @@ func (c *comparison) question() session.CompareQuestion {
 	q := session.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
 		What: session.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].Transforms}}
 	for i, p := range c.panes {
-		q.Generations[i] = p.generation
+		q.Generations[i] = p.Generation
 		q.Scopes[i] = p.Scope
 	}
 	if c.tab == compareDistribution {
@@ -360,18 +361,18 @@ func (c *comparison) events(s *Shell, u *ui.UI) {
 		}
 		switch {
 		case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
-			c.hover = c.key(a, i, p.rec.Func(p.timeline.hit.Call))
-		case c.tab == compareTwo && p.flame.Inside && p.flame.under > 0 && p.flame.tree != nil:
-			c.hover = c.key(a, i, p.flame.tree.Nodes[p.flame.under].Func)
+			c.hover = c.key(a, i, p.Rec.Func(p.timeline.hit.Call))
+		case c.tab == compareTwo && p.flame.Inside && p.flame.Under > 0 && p.flame.Tree != nil:
+			c.hover = c.key(a, i, p.flame.Tree.Nodes[p.flame.Under].Func)
 		}
 	}
 	if c.tab == compareFlame {
 		c.flame.events(s, c, u)
 	}
 	for i, p := range c.panes {
-		p.hover = nil
+		p.Hover = nil
 		if f, ok := c.own(a, i, c.hover); ok {
-			p.hover = &f
+			p.Hover = &f
 		}
 	}
 }
@@ -424,9 +425,9 @@ func (c *comparison) choose(a *session.CompareAnswer, key int32) {
 	}
 	c.link.call = nil
 	for i, p := range c.panes {
-		p.pick = picked{}
-		if f, ok := c.own(a, i, key); ok && int(f) < p.rec.Functions.Len() {
-			p.pick = picked{is: pickFunc, fn: f}
+		p.Pick = panel.Picked{}
+		if f, ok := c.own(a, i, key); ok && int(f) < p.Rec.Functions.Len() {
+			p.Pick = panel.Picked{Is: panel.PickFunc, Fn: f}
 		}
 	}
 	c.alike = c.now()

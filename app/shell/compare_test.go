@@ -52,7 +52,7 @@ func settleBoth(t *testing.T, s *Shell) {
 // have: the differences of self add up to that of the totals.
 func TestDifferencesAsCSV(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
-	rows, err := csv.NewReader(strings.NewReader(s.grid().separated(','))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(s.grid().Separated(','))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestDifferencesAsCSV(t *testing.T) {
 		s.versus.table.filters[filter] = true
 		g := s.grid()
 		var names []string
-		for _, r := range g.rows {
+		for _, r := range g.Rows {
 			names = append(names, r[0])
 		}
 		if strings.Join(names, " ") != strings.Join(want, " ") {
@@ -121,7 +121,7 @@ func TestThreadsStandAlike(t *testing.T) {
 		}
 		return out
 	}
-	if rec := c.panes[1].rec; rec.Tracks[1].Name != "worker-2" {
+	if rec := c.panes[1].Rec; rec.Tracks[1].Name != "worker-2" {
 		t.Fatalf("B's second thread is %s: nothing is tested", rec.Tracks[1].Name)
 	}
 	if a, b := names(0), names(1); !slices.Equal(a, b) {
@@ -166,11 +166,11 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Fatalf("at first: %s", got)
 	}
-	c.pairUp(&s.Host, recording.FuncName{Name: "validate"}, recording.FuncName{Name: "legacy_check"}, 1)
+	c.pairUp(s, recording.FuncName{Name: "validate"}, recording.FuncName{Name: "legacy_check"}, 1)
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
-	line, _ := c.asCommand(&s.Host)
+	line, _ := c.asCommand(s)
 	if line != "ashlar diff before.folded after.folded --by stack --pair legacy_check=validate" {
 		t.Errorf("as a command: %s", line)
 	}
@@ -180,7 +180,7 @@ func TestPairingByHand(t *testing.T) {
 	}
 	s.swap()
 	c.chosen = &recording.FuncName{Name: "legacy_check"}
-	items := c.pairItems(&s.Host)
+	items := c.pairItems(s)
 	items[len(items)-1].Do()
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Errorf("taken apart: %s", got)
@@ -207,8 +207,8 @@ func (k *pairsNote) SetPair(p compare.Pair, on bool) {
 func TestPairsAreKept(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
 	kept := &pairsNote{pairs: []compare.Pair{{A: "alien", B: "visitor"}}}
-	s.Keep, s.pairs = kept, kept
-	s.versus.pairUp(&s.Host, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
+	s.Keep, s.Paired = kept, kept
+	s.versus.pairUp(s, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
 	if len(kept.pairs) != 2 {
 		t.Fatalf("kept are %v", kept.pairs)
 	}
@@ -216,7 +216,7 @@ func TestPairsAreKept(t *testing.T) {
 		s.Open(files[0])
 		s.OpenBeside(files[1])
 		settleBoth(t, s)
-		s.versus.keptPairs(&s.Host)
+		s.versus.keptPairs(s)
 		want := compare.Pair{A: "legacy_check", B: "validate"}
 		if files[0] == "after.folded" {
 			want = compare.Pair{A: "validate", B: "legacy_check"}
@@ -236,11 +236,11 @@ func TestPairsAreKept(t *testing.T) {
 func TestCompareAsCommand(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
 	c := s.versus
-	c.panes[0].selectRange(c.panes[0].rec.Start+1e9, c.panes[0].rec.Start+5e9)
+	c.panes[0].SelectRange(c.panes[0].Rec.Start+1e9, c.panes[0].Rec.Start+5e9)
 	c.panes[1].Scope.Tracks = []int{1}
 	c.options.Normalize, c.options.Match.NoSimilar = compare.Duration, true
 	c.options.By, c.tab = compare.ByThread, compareTable
-	line, rest := c.asCommand(&s.Host)
+	line, rest := c.asCommand(s)
 	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
 	if line != want || rest != "" {
 		t.Errorf("the command is\n%s\nwant\n%s (%s)", line, want, rest)
@@ -258,8 +258,8 @@ func TestComparingOneFileTwiceIsEmpty(t *testing.T) {
 	for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {
 		s.versus.options.Normalize = n
 		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
-		if g := s.grid(); len(g.rows) != 0 {
-			t.Errorf("%s: there are differences: %v", n, g.rows)
+		if g := s.grid(); len(g.Rows) != 0 {
+			t.Errorf("%s: there are differences: %v", n, g.Rows)
 		}
 	}
 }

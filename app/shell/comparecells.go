@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -60,24 +61,24 @@ func (t *differenceTable) cells(a *session.CompareAnswer, r *compare.Row, total,
 	if conf := sureOf(r, total); conf != nil {
 		sure = units.Level(conf.Level())
 	}
-	return []string{name, shortModule(r.Module), blank(va), blank(vb), signed(m, vb-va), change, units.Percent(r.DeltaSelf(), a.Table.Moved), sure, signed(m, ob-oa)}
+	return []string{name, panel.ShortModule(r.Module), blank(va), blank(vb), signed(m, vb-va), change, units.Percent(r.DeltaSelf(), a.Table.Moved), sure, signed(m, ob-oa)}
 }
 
 // grid is the whole table, as it is filtered and sorted.
-func (t *differenceTable) grid(c *comparison, a *session.CompareAnswer) *Grid {
+func (t *differenceTable) grid(c *comparison, a *session.CompareAnswer) *panel.Grid {
 	t.refresh(c, a)
 	unit := " (" + a.Compared.Metric.Common.Unit + ")"
-	g := &Grid{name: "differences", head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
+	g := &panel.Grid{Name: "differences", Head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
 		"A total" + unit, "B total" + unit, "difference of total" + unit, "share of all change", "confidence"},
-		number: []bool{false, false, false, false, false, true, true, true, true, true, true, true, true}}
+		Number: []bool{false, false, false, false, false, true, true, true, true, true, true, true, true}}
 	for i := range t.rows {
-		g.rows = append(g.rows, t.cells(a, &t.rows[i], false, true))
+		g.Rows = append(g.Rows, t.cells(a, &t.rows[i], false, true))
 	}
 	return g
 }
 
 // grid is the table that is shown, of one recording or of two.
-func (s *Shell) grid() *Grid {
+func (s *Shell) grid() *panel.Grid {
 	c := s.versus
 	if c == nil {
 		return s.pane.grid()
@@ -89,12 +90,12 @@ func (s *Shell) grid() *Grid {
 }
 
 // gridding is grid for another goroutine, as far as that can be put off.
-func (s *Shell) gridding() func() *Grid {
+func (s *Shell) gridding() func() *panel.Grid {
 	if s.versus == nil {
 		return s.pane.gridding()
 	}
 	g := s.grid()
-	return func() *Grid { return g }
+	return func() *panel.Grid { return g }
 }
 
 // moduled tells whether any row names a module.
@@ -140,7 +141,7 @@ func (t *differenceTable) head(c *comparison, u *ui.UI, a *session.CompareAnswer
 		title := col.title
 		switch col.by {
 		case columnName:
-			title = title1(string(a.Table.By))
+			title = panel.Title1(string(a.Table.By))
 		case columnA, columnB:
 			title += " " + word
 		case columnOther:

@@ -8,6 +8,7 @@ import (
 	"gioui.org/io/key"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
@@ -28,14 +29,14 @@ func compareCommands() []Command {
 		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
 		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *comparison) {
 			c.focusOn(s, 1-c.focus)
-			s.focus.Give(&s.pane.timeline.lanes, true)
+			s.Focus.Give(&s.pane.timeline.lanes, true)
 		})},
 		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.linked = !c.linked })},
-		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(&s.Host) })},
-		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(&s.Host) })},
-		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(&s.Host) })},
+		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
+		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
+		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
 		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *comparison) { c.panes[0].Anchor, c.panes[1].Anchor = 0, 0 })},
-		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.pairByHand(&s.Host) })},
+		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.pairByHand(s) })},
 		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *comparison) { c.nextNormalize() })},
 	}
 }
@@ -59,7 +60,7 @@ func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 		if s.versus == nil {
 			s.askCompare()
 		} else {
-			s.menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{
+			s.Menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{
 				{Title: "Compare with another file", Do: s.askCompare},
 				{Title: "Swap A and B", Detail: "X", Do: s.swap},
 				{Title: "A above B", Detail: "Shift-X", On: s.versus.above, Do: func() { s.versus.above = !s.versus.above }},
@@ -78,8 +79,8 @@ func (s *Shell) compareWithItself() {
 		return
 	}
 	p := s.pane
-	again := s.newPane(p.doc.Again(s.wake))
-	again.path, again.demo, again.View, again.Moved, again.Scope = p.path, p.demo, p.View, p.Moved, p.Scope
+	again := s.newPane(p.Doc.Again(s.Wake))
+	again.Path, again.Demo, again.View, again.Moved, again.Scope = p.Path, p.Demo, p.View, p.Moved, p.Scope
 	s.compare(p, again, nil)
 	s.versus.linked = false
 	s.Say("Select a time or a thread on each side; K links both")
@@ -89,7 +90,7 @@ func (s *Shell) compareWithItself() {
 // its fastest.
 func (s *Shell) compareCalls() {
 	p := s.pane
-	f, ok := p.pickedFunction()
+	f, ok := p.PickedFunction()
 	if !ok {
 		s.Say("Select a function first: click a bar or a row")
 		return
@@ -98,11 +99,11 @@ func (s *Shell) compareCalls() {
 		s.Say("Close the comparison first")
 		return
 	}
-	rec, q := p.rec, p.query()
+	rec, q := p.Rec, p.Query()
 	s.Say("Looking for the calls of " + f.Name + "…")
 	go func() {
-		fast, slow, err := compare.FastAndSlow(rec, functionsOf(rec, f), q)
-		s.later(func() {
+		fast, slow, err := compare.FastAndSlow(rec, panel.FunctionsOf(rec, f), q)
+		s.Later(func() {
 			if err != nil {
 				s.Say(err.Error())
 				return
@@ -110,7 +111,7 @@ func (s *Shell) compareCalls() {
 			if s.pane != p || s.versus != nil {
 				return
 			}
-			a, b := s.newPane(session.Of(name(fast), fast, s.wake)), s.newPane(session.Of(name(slow), slow, s.wake))
+			a, b := s.newPane(session.Of(name(fast), fast, s.Wake)), s.newPane(session.Of(name(slow), slow, s.Wake))
 			s.compare(a, b, p)
 			s.Say("A has the fastest calls, one after the other, and B as many of the slowest")
 		})
@@ -119,7 +120,7 @@ func (s *Shell) compareCalls() {
 
 func name(rec *recording.Recording) string { return rec.Source.Name }
 
-func (c *comparison) toggleByCall(s *Host) {
+func (c *comparison) toggleByCall(s *Shell) {
 	c.byCall = !c.byCall
 	if c.byCall {
 		s.Say("Linked by call: picking a call aligns it with the same call of the other side")
@@ -144,7 +145,7 @@ func (c *comparison) nextNormalize() {
 func (s *Shell) nextMetric(event bool) {
 	switch {
 	case s.versus != nil:
-		s.versus.nextMetric(&s.Host, event)
+		s.versus.nextMetric(s, event)
 	case event:
 		s.pane.nextEvent()
 	default:
@@ -165,7 +166,7 @@ func (s *Shell) showAbout() {
 		c.tab = compareAbout
 		return
 	}
-	s.pane.Tab = tabAbout
+	s.pane.Tab = panel.About
 }
 
 func (s *Shell) fitAll() {
@@ -179,7 +180,7 @@ func (s *Shell) fitAll() {
 func (s *Shell) backPane() {
 	c, p := s.versus, s.pane
 	switch {
-	case c == nil || p.searching() || p.Find != "":
+	case c == nil || p.Searching() || p.Find != "":
 		p.back()
 	case c.tab == compareFlame && len(c.zoom) > 0:
 		c.zoom, c.flame.scroll = nil, 0
@@ -192,7 +193,7 @@ func (s *Shell) backPane() {
 }
 
 // metricChoice is what of both is compared; a click lists what both have.
-func (c *comparison) metricChoice(s *Host, u *ui.UI, x, y int) int {
+func (c *comparison) metricChoice(s *Shell, u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
@@ -203,13 +204,13 @@ func (c *comparison) metricChoice(s *Host, u *ui.UI, x, y int) int {
 			s.Say("The recordings have no metric that measures the same thing")
 			return x
 		}
-		s.menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
+		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}
 	return x
 }
 
 // asCommand is the command line that prints what the tab shows of both.
-func (c *comparison) asCommand(s *Host) (line, rest string) {
+func (c *comparison) asCommand(s *Shell) (line, rest string) {
 	var cs []*command
 	for _, p := range c.panes {
 		switch {
@@ -218,7 +219,7 @@ func (c *comparison) asCommand(s *Host) (line, rest string) {
 		case c.tab == compareAbout:
 			cs = append(cs, p.commandAbout("info"))
 		case c.tab == compareDistribution:
-			if f, ok := p.pickedFunction(); ok && c.chosen != nil {
+			if f, ok := p.PickedFunction(); ok && c.chosen != nil {
 				cs = append(cs, c.distributionCommand(p, f))
 			}
 		}
@@ -248,12 +249,12 @@ func (c *comparison) diffCommand() (line, rest string) {
 	var rests []string
 	a, b := c.panes[0], c.panes[1]
 	switch {
-	case a.demo && b.demo:
+	case a.Demo && b.Demo:
 		args = append(args, "--demo")
-	case a.rec.Source.Path == b.rec.Source.Path:
-		args = append(args, a.rec.Source.Path)
+	case a.Rec.Source.Path == b.Rec.Source.Path:
+		args = append(args, a.Rec.Source.Path)
 	default:
-		args = append(args, a.rec.Source.Path, b.rec.Source.Path)
+		args = append(args, a.Rec.Source.Path, b.Rec.Source.Path)
 	}
 	if ans := c.answer(); ans != nil {
 		m := ans.Compared.Metric
@@ -265,7 +266,7 @@ func (c *comparison) diffCommand() (line, rest string) {
 			args = append(args, "--metric", e.Metrics[m.Metric[0]].Name)
 		}
 	}
-	if a.path == "" && !a.demo {
+	if a.Path == "" && !a.Demo {
 		rests = append(rests, "that these are the fastest and the slowest calls")
 	}
 	o := &c.options
@@ -283,10 +284,10 @@ func (c *comparison) diffCommand() (line, rest string) {
 	for i, p := range c.panes {
 		low := strings.ToLower(sideName(i))
 		if p.Scope.Ranged {
-			r := cli.Range{From: p.Scope.From - p.rec.Start, To: p.Scope.To - p.rec.Start, HasFrom: true, HasTo: true}
+			r := cli.Range{From: p.Scope.From - p.Rec.Start, To: p.Scope.To - p.Rec.Start, HasFrom: true, HasTo: true}
 			args = append(args, "--range-"+low, r.String())
 		}
-		if names, ok := threadFlags(p.rec, p.Scope.Tracks); ok && len(names) == 1 {
+		if names, ok := threadFlags(p.Rec, p.Scope.Tracks); ok && len(names) == 1 {
 			args = append(args, "--thread-"+low, names[0])
 		} else if p.Scope.Tracks != nil && !slices.Contains(rests, theThreads) {
 			rests = append(rests, theThreads)
@@ -299,7 +300,7 @@ func (c *comparison) diffCommand() (line, rest string) {
 		args = append(args, "--pair", p.A+"="+p.B)
 	}
 	v := cli.StackView{Transforms: c.panes[c.focus].Transforms}
-	args = append(args, v.Flags(c.panes[c.focus].rec)...)
+	args = append(args, v.Flags(c.panes[c.focus].Rec)...)
 	if c.table.filters[filterSure] && c.tab == compareTable {
 		args = append(args, "--min-confidence", "0.95")
 	}

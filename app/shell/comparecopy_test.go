@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
@@ -49,12 +50,12 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		{"two flamegraphs", "", func(s *Shell) {
 			s.versus.tab = compareTwo
 			for _, p := range s.versus.panes {
-				p.selectRange(p.rec.Start+2e9, p.rec.Start+20e9)
+				p.SelectRange(p.Rec.Start+2e9, p.Rec.Start+20e9)
 			}
 			s.versus.panes[1].Scope.Tracks = []int{0}
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			for i, p := range s.versus.panes {
-				a := p.doc.Answer()
+				a := p.Doc.Answer()
 				if rows, want := rowTexts(got[i]), shownTree(a, a.Tree, 0); !slices.Equal(rows, want) || len(want) < 5 {
 					t.Errorf("%s prints of %s\n%s\nshown is\n%s", line, sideName(i), strings.Join(rows, "\n"), strings.Join(want, "\n"))
 				}
@@ -75,7 +76,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		{"distribution of a time", "that calls over the edges of the time are left out", func(s *Shell) {
 			chooseNamed(t, s, "parse")
 			s.versus.tab = compareDistribution
-			s.versus.panes[0].selectRange(s.versus.panes[0].rec.Start+2e9, s.versus.panes[0].rec.Start+20e9)
+			s.versus.panes[0].SelectRange(s.versus.panes[0].Rec.Start+2e9, s.versus.panes[0].Rec.Start+20e9)
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			// What is printed beyond what is shown is cut by an edge.
 			if n, cut := fmt.Sprint(got[0]["count"]), s.versus.answer().Dist.A.N+1; n != fmt.Sprint(cut) {
@@ -126,7 +127,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		}},
 		{"about the files", "", func(s *Shell) { s.versus.tab = compareAbout }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			for i, p := range s.versus.panes {
-				if n := fmt.Sprint(got[i]["file"], " ", got[i]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(p.rec.Source.Path, " ", p.rec.Counts.Spans) {
+				if n := fmt.Sprint(got[i]["file"], " ", got[i]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(p.Rec.Source.Path, " ", p.Rec.Counts.Spans) {
 					t.Errorf("%s prints of %s %s", line, sideName(i), n)
 				}
 			}
@@ -161,18 +162,18 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 func TestFastAndSlowAreOfNoFile(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
 	s.Keep = &keptNote{}
-	rec := s.versus.panes[0].rec
-	parse, _ := s.versus.panes[0].pickedFunction()
+	rec := s.versus.panes[0].Rec
+	parse, _ := s.versus.panes[0].PickedFunction()
 	parse.Name = "parse"
-	fast, slow, err := compare.FastAndSlow(rec, functionsOf(rec, parse), analyze.Query{})
+	fast, slow, err := compare.FastAndSlow(rec, panel.FunctionsOf(rec, parse), analyze.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.compare(s.newPane(session.Of(name(fast), fast, s.wake)), s.newPane(session.Of(name(slow), slow, s.wake)), nil)
+	s.compare(s.newPane(session.Of(name(fast), fast, s.Wake)), s.newPane(session.Of(name(slow), slow, s.Wake)), nil)
 	settleBoth(t, s)
 	for i, p := range s.versus.panes {
 		if p.marks.keep(s, p); p.marks.read {
-			t.Errorf("%s asks for marks of the file %q", sideName(i), p.path)
+			t.Errorf("%s asks for marks of the file %q", sideName(i), p.Path)
 		}
 	}
 	if _, rest := s.asCommand(panelLower); rest != "that these are the fastest and the slowest calls" {

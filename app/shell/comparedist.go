@@ -16,7 +16,7 @@ type distributionPart struct {
 	canvases raster.Pool
 }
 
-func (t *distributionPart) layout(s *Host, c *comparison, u *ui.UI, r image.Rectangle) {
+func (t *distributionPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	a := c.answer()
 	say := func(text string) {
@@ -37,7 +37,7 @@ func (t *distributionPart) layout(s *Host, c *comparison, u *ui.UI, r image.Rect
 	right := min(u.Px(330), r.Dx()/2)
 	box := image.Rect(r.Min.X+u.Px(8), r.Min.Y+u.Px(34), r.Max.X-right, r.Max.Y-u.Px(6))
 	px := u.Metric.PxPerDp
-	t.pic = histogram.Two{Of: d, Theme: th, Font: s.fonts.Regular(11 * px), Name: s.fonts.Medium(11 * px), Scale: px}
+	t.pic = histogram.Two{Of: d, Theme: th, Font: s.Fonts.Regular(11 * px), Name: s.Fonts.Medium(11 * px), Scale: px}
 	u.Draw(u.Paint(&t.canvases, box.Size(), t.pic.Paint), box.Min)
 	x0, y := r.Max.X-right+u.Px(14), r.Min.Y+u.Px(38)
 	line := u.Px(21)

@@ -6,6 +6,7 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -114,7 +115,7 @@ func (f *differencePart) look(u *ui.UI) {
 	if !f.Inside || f.pic.Shape == nil {
 		return
 	}
-	x, y := int(f.At.X)-u.Px(flamePad), int(f.At.Y)-u.Px(flamePad)
+	x, y := int(f.At.X)-u.Px(panel.FlamePad), int(f.At.Y)-u.Px(panel.FlamePad)
 	if i, nodes := f.pic.Absentees(x, y); i >= 0 {
 		f.absent = nodes
 		return
@@ -182,7 +183,7 @@ func find(s *compare.Shape, path []recording.FuncName) int {
 const legendHeight = 24 // dp
 
 // layout draws the flamegraph and its legend into r.
-func (f *differencePart) layout(s *Host, c *comparison, u *ui.UI, r image.Rectangle) {
+func (f *differencePart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
 	a := c.answer()
 	if a == nil {
 		f.pic.Shape = nil
@@ -197,11 +198,11 @@ func (f *differencePart) layout(s *Host, c *comparison, u *ui.UI, r image.Rectan
 		return
 	}
 	legend := image.Rect(r.Min.X, r.Max.Y-u.Px(legendHeight), r.Max.X, r.Max.Y)
-	in := r.Inset(u.Px(flamePad))
+	in := r.Inset(u.Px(panel.FlamePad))
 	in.Max.Y = legend.Min.Y
 	zoom := find(a.Shape, c.zoom)
 	f.scroll = max(0, min(f.scroll, flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp)-in.Dy()/2))
-	k := differenceKey{a.Shape, a.Functions, zoom, in.Size(), f.scroll, u.Theme, c.panes[c.focus].search.pattern, u.Metric.PxPerDp, f.root(c, a), c.panes[c.focus].Up}
+	k := differenceKey{a.Shape, a.Functions, zoom, in.Size(), f.scroll, u.Theme, c.panes[c.focus].Search.Pattern, u.Metric.PxPerDp, f.root(c, a), c.panes[c.focus].Up}
 	mark := int32(-1)
 	if k.search == nil {
 		mark = c.mark(a)
@@ -225,7 +226,7 @@ func (f *differencePart) layout(s *Host, c *comparison, u *ui.UI, r image.Rectan
 }
 
 // prepare lays the picture out.
-func (f *differencePart) prepare(s *Host, c *comparison, u *ui.UI, a *session.CompareAnswer, k differenceKey) {
+func (f *differencePart) prepare(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, k differenceKey) {
 	bars, last := f.pic.Bars, f.pic
 	if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
 		bars, last = flame.LayoutShape(a.Shape, k.zoom, k.size.X), flame.Difference{}
@@ -233,7 +234,7 @@ func (f *differencePart) prepare(s *Host, c *comparison, u *ui.UI, a *session.Co
 	px := u.Metric.PxPerDp
 	f.pic = last
 	f.pic.Shape, f.pic.Bars, f.pic.Zoom, f.pic.Theme, f.pic.Root, f.pic.Up = a.Shape, bars, k.zoom, u.Theme, k.root, k.up
-	f.pic.Font, f.pic.Bold, f.pic.Scale, f.pic.Base = s.fonts.Regular(12*px), s.fonts.Medium(11.5*px), px, flameBase(u, k.size.Y, f.scroll, k.up)
+	f.pic.Font, f.pic.Bold, f.pic.Scale, f.pic.Base = s.Fonts.Regular(12*px), s.Fonts.Medium(11.5*px), px, panel.FlameBase(u, k.size.Y, f.scroll, k.up)
 	f.pic.Noise, f.pic.Drawn = noiseOf(a), 0
 	f.key = k
 }
@@ -273,7 +274,7 @@ func (c *comparison) mark(a *session.CompareAnswer) int32 {
 // found tells which functions the search finds; nil where nothing is searched
 // for.
 func (c *comparison) found(a *session.CompareAnswer) func(int32) bool {
-	p := c.panes[c.focus].search.pattern
+	p := c.panes[c.focus].Search.Pattern
 	if p == nil {
 		return nil
 	}
@@ -339,15 +340,15 @@ func (f *differencePart) menu(s *Shell, c *comparison) {
 		tip := f.lines(c, int(n))
 		items = append(items,
 			widget.Item{Title: "Zoom to it", Do: func() { f.zoomTo(c, int(n)) }},
-			widget.Item{Title: "Copy name", Do: func() { s.copyLater(fn.Name) }},
-			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { s.copyLater(fn.Name + "\n" + strings.Join(tip, "\n") + "\n") }})
+			widget.Item{Title: "Copy name", Do: func() { s.CopyLater(fn.Name) }},
+			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { s.CopyLater(fn.Name + "\n" + strings.Join(tip, "\n") + "\n") }})
 		items = append(items, c.functionItems(s, fn)...)
 	}
 	if len(c.zoom) > 0 {
 		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { c.zoom = nil }})
 	}
 	if len(items) > 0 {
-		s.menu = widget.NewMenu(at, items)
+		s.Menu = widget.NewMenu(at, items)
 	}
 }
 
@@ -358,8 +359,8 @@ func (c *comparison) functionItems(s *Shell, fn recording.Function) []widget.Ite
 }
 
 // tooltip says what became of what is under the pointer.
-func (f *differencePart) tooltip(s *Host, c *comparison, u *ui.UI) {
-	if !f.Inside || f.Pressed || s.menu != nil || s.help || c.tab != compareFlame || f.of == nil || f.pic.Shape == nil {
+func (f *differencePart) tooltip(s *Shell, c *comparison, u *ui.UI) {
+	if !f.Inside || f.Pressed || s.Menu != nil || s.Help || c.tab != compareFlame || f.of == nil || f.pic.Shape == nil {
 		return
 	}
 	at := widget.Point(c.bounds.lower.Min, f.At)
@@ -414,7 +415,7 @@ func (f *differencePart) lines(c *comparison, node int) []string {
 	if node > 0 {
 		fn := c.fn(a, n.Func)
 		if fn.Module != "" {
-			lines = append(lines, shortModule(fn.Module))
+			lines = append(lines, panel.ShortModule(fn.Module))
 		}
 	}
 	return lines

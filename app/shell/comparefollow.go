@@ -9,10 +9,10 @@ import (
 // over.
 
 // toggleFollow begins to follow the files of both sides, or stops.
-func (c *comparison) toggleFollow(s *Host) {
+func (c *comparison) toggleFollow(s *Shell) {
 	following, can := false, false
 	for _, p := range c.panes {
-		following, can = following || p.unfollow != nil, can || p.doc.CanFollow()
+		following, can = following || p.unfollow != nil, can || p.Doc.CanFollow()
 	}
 	switch {
 	case following:
@@ -24,7 +24,7 @@ func (c *comparison) toggleFollow(s *Host) {
 		s.Say("Only files can be followed, and these are none")
 	default:
 		for _, p := range c.panes {
-			if p.doc.CanFollow() {
+			if p.Doc.CanFollow() {
 				p.follow()
 			}
 		}
@@ -49,7 +49,7 @@ func (c *comparison) takeOver(s *Shell, side int) {
 // knows tells whether an answer is about recordings that have the numbers that the
 // panes go by.
 func (c *comparison) knows(a *session.CompareAnswer) bool {
-	return a != nil && a.Generations == [2]int{c.panes[0].generation, c.panes[1].generation}
+	return a != nil && a.Generations == [2]int{c.panes[0].Generation, c.panes[1].Generation}
 }
 
 // following is what the status line begins with where nothing is wrong.

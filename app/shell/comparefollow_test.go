@@ -47,37 +47,37 @@ func TestFollowingBoth(t *testing.T) {
 		t.Fatalf("waited for %s in vain", what)
 	}
 	count := func(side int) int64 { return c.answer().Recs[side].Counts.Spans }
-	until("the comparison", func() bool { return c.panes[0].rec.Done && c.panes[1].rec.Done })
+	until("the comparison", func() bool { return c.panes[0].Rec.Done && c.panes[1].Rec.Done })
 	tid := func(side int) (ids []int64) {
 		for _, i := range c.panes[side].Scope.Tracks {
-			ids = append(ids, c.panes[side].rec.Tracks[i].TID)
+			ids = append(ids, c.panes[side].Rec.Tracks[i].TID)
 		}
 		return ids
 	}
 
 	// Thread 2 from 200 to 700 µs, zoomed, with a function marked.
 	a := c.panes[0]
-	for i, tr := range a.rec.Tracks {
+	for i, tr := range a.Rec.Tracks {
 		if tr.TID == 2 {
 			a.toggleTrack(i)
 		}
 	}
-	a.selectRange(a.rec.Start+200e6, a.rec.Start+700e6)
-	a.fit(a.rec.Start+100e6, a.rec.Start+900e6)
+	a.SelectRange(a.Rec.Start+200e6, a.Rec.Start+700e6)
+	a.Fit(a.Rec.Start+100e6, a.Rec.Start+900e6)
 	until("the selection", func() bool { return c.panes[1].Scope.Ranged && len(tid(1)) == 1 })
 	c.choose(c.answer(), 0)
 	until("the mark", func() bool { return true })
 	chosen, view, sel := *c.chosen, c.panes[1].View, c.panes[1].Scope
 
 	for i, side := range []int{1, 0} {
-		was := c.panes[side].rec
+		was := c.panes[side].Rec
 		chromeTrace(t, paths[side], []int{9, 3, 2, 1}, 30)
-		until("the new file", func() bool { return c.panes[side].rec != was && count(side) == 4*30*2 })
+		until("the new file", func() bool { return c.panes[side].Rec != was && count(side) == 4*30*2 })
 		if len(tid(0)) != 1 || tid(0)[0] != 2 || len(tid(1)) != 1 || tid(1)[0] != 2 {
 			t.Errorf("step %d: selected are threads %v and %v", i, tid(0), tid(1))
 		}
 		b := c.panes[1]
-		if b.View.From-b.rec.Start != view.From-was.Start && side == 1 || b.Scope.To-b.Scope.From != sel.To-sel.From {
+		if b.View.From-b.Rec.Start != view.From-was.Start && side == 1 || b.Scope.To-b.Scope.From != sel.To-sel.From {
 			t.Errorf("step %d: B shows %+v with %+v selected, was %+v with %+v", i, b.View, b.Scope, view, sel)
 		}
 		if c.chosen == nil || *c.chosen != chosen {
@@ -85,5 +85,5 @@ func TestFollowingBoth(t *testing.T) {
 		}
 	}
 	s.toggleFollow()
-	until("following to end", func() bool { return !a.doc.Following() && !c.panes[1].doc.Following() })
+	until("following to end", func() bool { return !a.Doc.Following() && !c.panes[1].Doc.Following() })
 }

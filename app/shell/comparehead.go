@@ -73,7 +73,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 		right -= w + u.Px(10)
 	}
 	left := badge.Max.X + u.Px(8)
-	name := s.fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.doc.Name, float32(right-left))
+	name := s.Fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.Doc.Name, float32(right-left))
 	u.Text(image.Rect(left, r.Min.Y, right, r.Max.Y), name, st)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	if c.focus == i {
@@ -103,8 +103,8 @@ func (c *comparison) sums(i int) []amount {
 	a := c.answer()
 	if a == nil {
 		text := ""
-		if p.rec.HasTime {
-			text = units.Duration(p.rec.Duration())
+		if p.Rec.HasTime {
+			text = units.Duration(p.Rec.Duration())
 		}
 		return []amount{{text: text}}
 	}
@@ -134,7 +134,7 @@ func (c *comparison) sums(i int) []amount {
 
 // tabBar draws the tabs and, at the right, how it was compared: always the
 // normalisation, and what the tab lets one choose.
-func (c *comparison) tabBar(s *Host, u *ui.UI) {
+func (c *comparison) tabBar(s *Shell, u *ui.UI) {
 	r := c.bounds.tabs
 	th := u.Theme
 	u.Fill(r, th.Surface)
@@ -169,13 +169,13 @@ func (c *comparison) tabBar(s *Host, u *ui.UI) {
 		x += w + u.Px(24)
 	}
 	f := c.panes[c.focus]
-	f.bounds.tabs = r
+	f.Bounds.Tabs = r
 	f.chips(u, x, right-u.Px(8))
 }
 
 // choices draws from the right edge what can be chosen and returns where it
 // begins.
-func (c *comparison) choices(s *Host, u *ui.UI) int {
+func (c *comparison) choices(s *Shell, u *ui.UI) int {
 	r := c.bounds.tabs
 	y := r.Min.Y + u.Px(4)
 	x := r.Max.X - u.Px(8)
@@ -185,7 +185,7 @@ func (c *comparison) choices(s *Host, u *ui.UI) int {
 		u.Choice(b, x, y, label, 0)
 		if b.Clicked(u.Context) {
 			its := items()
-			s.menu = widget.NewMenu(image.Pt(x, r.Min.Y-u.Px(float32(len(its))*28+14)), its)
+			s.Menu = widget.NewMenu(image.Pt(x, r.Min.Y-u.Px(float32(len(its))*28+14)), its)
 		}
 	}
 	o := &c.options
@@ -263,7 +263,7 @@ func (c *comparison) layoutSplitter(u *ui.UI, whole image.Rectangle) {
 // metricItems are the metrics that both sides have, with what they are called in
 // B.
 func (c *comparison) metricItems() []widget.Item {
-	a, b := c.panes[0].rec, c.panes[1].rec
+	a, b := c.panes[0].Rec, c.panes[1].Rec
 	var items []widget.Item
 	for e := range a.Events {
 		for k := range a.Events[e].Metrics {
@@ -289,7 +289,7 @@ func (c *comparison) metricItems() []widget.Item {
 }
 
 func (c *comparison) recs() []*recording.Recording {
-	return []*recording.Recording{c.panes[0].rec, c.panes[1].rec}
+	return []*recording.Recording{c.panes[0].Rec, c.panes[1].Rec}
 }
 
 // metricTitle names a metric with its event.
@@ -301,7 +301,7 @@ func metricTitle(e *recording.Event, metric int) string {
 func (c *comparison) metricName() string {
 	a := c.answer()
 	if a == nil {
-		return c.panes[0].metricOf().Name
+		return c.panes[0].MetricOf().Name
 	}
 	m := a.Compared.Metric
 	name := metricTitle(&a.Recs[0].Events[m.Event[0]], m.Metric[0])
@@ -313,7 +313,7 @@ func (c *comparison) metricName() string {
 
 // nextMetric compares the next metric that both have; whole events are skipped
 // where only the event is to change.
-func (c *comparison) nextMetric(s *Host, event bool) {
+func (c *comparison) nextMetric(s *Shell, event bool) {
 	items := c.metricItems()
 	if len(items) < 2 {
 		s.Say("There is no other metric that both recordings have")
@@ -337,13 +337,13 @@ func (c *comparison) nextMetric(s *Host, event bool) {
 // unanswered says why there is no comparison.
 func (c *comparison) unanswered() string {
 	for i, p := range c.panes {
-		if p.doc.Err() != nil && !p.rec.Done {
+		if p.Doc.Err() != nil && !p.Rec.Done {
 			return sideName(i) + " cannot be read, so there is nothing to compare " + sideName(1-i) + " with. Open another file in its place, or close the comparison."
 		}
 	}
 	for i, p := range c.panes {
-		if !p.rec.Done {
-			return "Reading " + sideName(i) + ", " + p.doc.Name + "…"
+		if !p.Rec.Done {
+			return "Reading " + sideName(i) + ", " + p.Doc.Name + "…"
 		}
 	}
 	if a := c.pair.Answer(); a != nil && a.Err != nil {
@@ -356,18 +356,18 @@ func (c *comparison) unanswered() string {
 // and whether something was wrong with a file.
 func (c *comparison) status() (left, right string, wrong bool) {
 	for i, p := range c.panes {
-		if text := summary(p.rec); text != "" {
+		if text := summary(p.Rec); text != "" {
 			left += sideName(i) + " " + text + "   "
 		}
 	}
 	for i, p := range c.panes {
-		if n := len(p.rec.Warnings); n > 0 {
+		if n := len(p.Rec.Warnings); n > 0 {
 			right += units.Plural(int64(n), "warning") + " in " + sideName(i) + " · "
 			wrong = true
 		}
 	}
 	if i := c.outside(); i >= 0 {
-		right += sideName(i) + " has nothing at the selected time: it lasts " + units.Duration(c.panes[i].rec.Duration()) + " · "
+		right += sideName(i) + " has nothing at the selected time: it lasts " + units.Duration(c.panes[i].Rec.Duration()) + " · "
 	}
 	follows := c.followText()
 	right += follows
@@ -382,7 +382,7 @@ func (c *comparison) status() (left, right string, wrong bool) {
 // -1 where both have been.
 func (c *comparison) reading() int {
 	for _, i := range []int{c.focus, 1 - c.focus} {
-		if d := c.panes[i].doc; !d.Progress().Done && d.Err() == nil {
+		if d := c.panes[i].Doc; !d.Progress().Done && d.Err() == nil {
 			return i
 		}
 	}

@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/compare"
 	"ashlar/render/flame"
 	"ashlar/render/theme"
@@ -46,7 +47,7 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		}
 		b.halves[i] = image.Rect(half.Min.X, y, half.Max.X, max(y, half.Max.Y))
 		p := c.panes[i]
-		p.bounds = paneBounds{gutter: c.gutter(u)}
+		p.Bounds = panel.PaneBounds{Gutter: c.gutter(u)}
 		if s.View.above() {
 			p.placeTimeline(u, b.halves[i])
 		}
@@ -64,8 +65,8 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	b.lower = image.Rect(r.Min.X, y, right, r.Max.Y)
 	if c.tab == compareTwo && s.View.below() {
 		mid := (b.lower.Min.X + b.lower.Max.X) / 2
-		c.panes[0].bounds.lower = image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y)
-		c.panes[1].bounds.lower = image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y)
+		c.panes[0].Bounds.Lower = image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y)
+		c.panes[1].Bounds.Lower = image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y)
 	}
 }
 
@@ -104,7 +105,7 @@ func (c *comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
 // wants is how high a side is that shows all its rows.
 func (c *comparison) wants(u *ui.UI, i int) int {
 	p := c.panes[i]
-	if p.doc.Err() != nil && !p.rec.Done {
+	if p.Doc.Err() != nil && !p.Rec.Done {
 		return u.Px(headHeight + failedHeight)
 	}
 	if !p.timed() {
@@ -128,7 +129,7 @@ func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
 	}
 	below := u.Px(tabsHeight + 220)
 	if a := c.answer(); a != nil {
-		below = max(below, u.Px(tabsHeight+2*flamePad+legendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
+		below = max(below, u.Px(tabsHeight+2*panel.FlamePad+legendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
 	}
 	return max(least, min(want, max(share, height-below), most))
 }
@@ -136,10 +137,10 @@ func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
 // half draws one side's timeline, or why there is none.
 func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
 	c.head(s, u, i)
-	if err := p.doc.Err(); err != nil && !p.rec.Done {
+	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
 		p.failed(u, c.bounds.halves[i], err)
 	} else {
-		p.timeline.layout(&s.Host, p, u)
+		p.timeline.layout(s, p, u)
 		c.drawAnchor(u, i)
 	}
 	if i == 1 {
@@ -191,16 +192,16 @@ func (c *comparison) guide(u *ui.UI) {
 	}
 	for i, p := range c.panes {
 		x := int(p.timeline.at.X)
-		if !p.timeline.inside || x <= p.bounds.gutter {
+		if !p.timeline.inside || x <= p.Bounds.Gutter {
 			continue
 		}
 		for k, q := range c.panes {
-			b := &q.bounds
+			b := &q.Bounds
 			color := theme.WithAlpha(u.Theme.Text, .35)
 			if k != i {
 				color = theme.WithAlpha(u.Theme.Text, .6)
 			}
-			u.VLine(b.lanes.Min.X+x, b.ruler.Min.Y, b.lanes.Max.Y, color)
+			u.VLine(b.Lanes.Min.X+x, b.Ruler.Min.Y, b.Lanes.Max.Y, color)
 		}
 	}
 }

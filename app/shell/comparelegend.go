@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/render/flame"
@@ -18,10 +19,10 @@ type legendKey struct {
 }
 
 // drawLegend says what the colours mean.
-func (f *differencePart) drawLegend(s *Host, c *comparison, u *ui.UI, r image.Rectangle) {
+func (f *differencePart) drawLegend(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	u.Fill(r, th.Background)
-	x := r.Min.X + u.Px(flamePad)
+	x := r.Min.X + u.Px(panel.FlamePad)
 	y := r.Min.Y + u.Px(4)
 	st := ui.Style{Size: 11, Color: th.Dim}
 	say := func(text string) {

@@ -8,6 +8,7 @@ import (
 
 	gio "gioui.org/widget"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
@@ -39,7 +40,7 @@ func (l *link) swap() {
 type alike struct {
 	view       [2]timeline.View
 	sel        [2]recording.Scope
-	pick       [2]picked
+	pick       [2]panel.Picked
 	zoom       [2][]recording.FuncName
 	transforms []analyze.Transform
 	search     string
@@ -49,9 +50,9 @@ type alike struct {
 
 func (c *comparison) now() (n alike) {
 	for i, p := range c.panes {
-		n.view[i], n.sel[i], n.pick[i], n.zoom[i] = p.View, p.Scope, p.pick, p.Zoom
+		n.view[i], n.sel[i], n.pick[i], n.zoom[i] = p.View, p.Scope, p.Pick, p.Zoom
 		n.sel[i].Tracks = slices.Clone(p.Scope.Tracks)
-		n.pick[i].near = false // nobody's doing
+		n.pick[i].Near = false // nobody's doing
 	}
 	f := c.panes[c.focus]
 	n.transforms, n.search, n.anchors, n.on = f.Transforms, f.Find, [2]int64{c.panes[0].Anchor, c.panes[1].Anchor}, c.linked
@@ -61,16 +62,16 @@ func (c *comparison) now() (n alike) {
 // shift is what a time of one side is more on the other.
 func (c *comparison) shift(from int) int64 {
 	to := 1 - from
-	return c.panes[to].rec.Start + c.panes[to].Anchor - c.panes[from].rec.Start - c.panes[from].Anchor
+	return c.panes[to].Rec.Start + c.panes[to].Anchor - c.panes[from].Rec.Start - c.panes[from].Anchor
 }
 
 // reach lets linked views go as far as the longer recording does.
 func (c *comparison) reach() {
 	for i, p := range c.panes {
-		p.reach = [2]int64{}
-		if o := c.panes[1-i]; c.linked && p.rec.HasTime && o.rec.HasTime {
+		p.Reach = [2]int64{}
+		if o := c.panes[1-i]; c.linked && p.Rec.HasTime && o.Rec.HasTime {
 			back := c.shift(1 - i)
-			p.reach = [2]int64{min(p.rec.Start, o.rec.Start+back), max(p.rec.End, o.rec.End+back)}
+			p.Reach = [2]int64{min(p.Rec.Start, o.Rec.Start+back), max(p.Rec.End, o.Rec.End+back)}
 		}
 	}
 }
@@ -87,7 +88,7 @@ func (c *comparison) agree(s *Shell) {
 	}
 	f := c.panes[c.focus]
 	o := c.panes[1-c.focus]
-	o.lookFor(f.Find)
+	o.LookFor(f.Find)
 	o.Transforms, o.Up = f.Transforms, f.Up
 	if now.pick[c.focus] != was.pick[c.focus] {
 		c.picked(c.focus)
@@ -102,7 +103,7 @@ func (c *comparison) agree(s *Shell) {
 		}
 	}
 	if !reflect.DeepEqual(now.zoom[c.focus], was.zoom[c.focus]) {
-		o.zoomTo(c.path(c.focus, f.Zoom))
+		o.ZoomTo(c.path(c.focus, f.Zoom))
 	}
 	c.alike = c.now()
 }
@@ -116,7 +117,7 @@ func (c *comparison) pressed(i int) bool {
 func (c *comparison) focusOn(s *Shell, i int) {
 	if c.focus != i {
 		c.focus = i
-		s.wake()
+		s.Wake()
 	}
 	s.pane = c.panes[i]
 }
@@ -124,7 +125,7 @@ func (c *comparison) focusOn(s *Shell, i int) {
 // follow shows in the other side what the one with the focus shows.
 func (c *comparison) follow() {
 	f, o := c.panes[c.focus], c.panes[1-c.focus]
-	if !f.rec.HasTime || !o.rec.HasTime {
+	if !f.Rec.HasTime || !o.Rec.HasTime {
 		return
 	}
 	d := c.shift(c.focus)
@@ -136,18 +137,18 @@ func (c *comparison) follow() {
 func (c *comparison) selectAlike() {
 	f, o := c.panes[c.focus], c.panes[1-c.focus]
 	c.link.whole = false
-	if f.Scope.Ranged && o.rec.HasTime {
-		if h := &f.pick.hit; c.byCall && f.pick.is == pickBar && h.Start == f.Scope.From && h.End == f.Scope.To {
+	if f.Scope.Ranged && o.Rec.HasTime {
+		if h := &f.Pick.Hit; c.byCall && f.Pick.Is == panel.PickBar && h.Start == f.Scope.From && h.End == f.Scope.To {
 			c.link.whole = true // its twin's, once that is known
 		}
 		d := c.shift(c.focus)
-		within := func(t int64) int64 { return max(o.rec.Start, min(o.rec.End, t)) }
+		within := func(t int64) int64 { return max(o.Rec.Start, min(o.Rec.End, t)) }
 		o.Scope.Ranged, o.Scope.From, o.Scope.To = true, within(f.Scope.From+d), within(f.Scope.To+d)
 		switch { // its last moment is not what goes with a time after its end
-		case f.Scope.From+d > o.rec.End:
-			o.Scope.From, o.Scope.To = o.rec.End+1, o.rec.End+1
-		case f.Scope.To+d < o.rec.Start:
-			o.Scope.From, o.Scope.To = o.rec.Start-1, o.rec.Start-1
+		case f.Scope.From+d > o.Rec.End:
+			o.Scope.From, o.Scope.To = o.Rec.End+1, o.Rec.End+1
+		case f.Scope.To+d < o.Rec.Start:
+			o.Scope.From, o.Scope.To = o.Rec.Start-1, o.Rec.Start-1
 		}
 		if c.link.whole {
 			c.link.twin = nil
@@ -166,7 +167,7 @@ func (c *comparison) selectAlike() {
 // selected; -1 where there is none.
 func (c *comparison) outside() int {
 	for i, p := range c.panes {
-		if p.Scope.Ranged && (p.Scope.From > p.rec.End || p.Scope.To < p.rec.Start) {
+		if p.Scope.Ranged && (p.Scope.From > p.Rec.End || p.Scope.To < p.Rec.Start) {
 			return i
 		}
 	}
@@ -193,26 +194,26 @@ func (c *comparison) picked(side int) {
 	p, o := c.panes[side], c.panes[1-side]
 	a := c.answer()
 	c.link.call, c.link.twin = nil, nil
-	o.pick = picked{}
-	f, ok := p.pickedFunction()
+	o.Pick = panel.Picked{}
+	f, ok := p.PickedFunction()
 	if !ok {
 		c.chosen = nil
 		return
 	}
-	if p.pick.is == pickNode && p.pick.tree != nil && p.pick.tree.Nodes[p.pick.node].Group > 0 {
+	if p.Pick.Is == panel.PickNode && p.Pick.Tree != nil && p.Pick.Tree.Nodes[p.Pick.Node].Group > 0 {
 		c.chosen = &recording.FuncName{Name: f.Name, Module: f.Module}
 		return
 	}
-	key := c.key(a, side, p.pick.fn)
+	key := c.key(a, side, p.Pick.Fn)
 	if key < 0 {
 		return
 	}
 	n := a.Compared.Tree.Funcs[key].FuncName
 	c.chosen = &n
 	if g, ok := c.own(a, 1-side, key); ok {
-		o.pick = picked{is: pickFunc, fn: g}
+		o.Pick = panel.Picked{Is: panel.PickFunc, Fn: g}
 	}
-	if h := &p.pick.hit; p.pick.is == pickBar && h.Span >= 0 && h.Samples == nil {
+	if h := &p.Pick.Hit; p.Pick.Is == panel.PickBar && h.Span >= 0 && h.Samples == nil {
 		c.link.call = &compare.Occurrence{Side: side, Track: h.Track, Lane: h.Lane, Span: h.Span}
 	}
 }
@@ -226,11 +227,11 @@ func (c *comparison) takeTwin() {
 	c.link.twin = a.Twin
 	t := a.Twin
 	o := c.panes[t.Side]
-	if t.Track >= len(o.rec.Tracks) || t.Lane >= len(o.rec.Tracks[t.Track].Lanes) {
+	if t.Track >= len(o.Rec.Tracks) || t.Lane >= len(o.Rec.Tracks[t.Track].Lanes) {
 		return
 	}
-	l := &o.rec.Tracks[t.Track].Lanes[t.Lane]
-	o.pick = picked{is: pickBar, fn: o.rec.Func(t.Call), hit: timeline.Hit{Row: -1, Window: -1, Track: t.Track, Lane: t.Lane, Span: t.Span,
+	l := &o.Rec.Tracks[t.Track].Lanes[t.Lane]
+	o.Pick = panel.Picked{Is: panel.PickBar, Fn: o.Rec.Func(t.Call), Hit: timeline.Hit{Row: -1, Window: -1, Track: t.Track, Lane: t.Lane, Span: t.Span,
 		Found: true, Call: t.Call, Start: t.Start, End: t.End, Unfinished: l.Unfinished(t.Span), Args: l.Args(t.Span)}}
 	if c.byCall && c.linked {
 		c.alignAt(t)
@@ -238,49 +239,49 @@ func (c *comparison) takeTwin() {
 			o.Scope.Ranged, o.Scope.From, o.Scope.To = t.Start < t.End, t.Start, t.End
 		}
 	}
-	c.alike.pick[t.Side], c.alike.sel[t.Side] = o.pick, o.Scope // not what a person did
+	c.alike.pick[t.Side], c.alike.sel[t.Side] = o.Pick, o.Scope // not what a person did
 }
 
 // alignAt puts the anchors at a call and its twin.
 func (c *comparison) alignAt(t *compare.Place) {
 	p := c.panes[1-t.Side]
-	if p.pick.is != pickBar {
+	if p.Pick.Is != panel.PickBar {
 		return
 	}
-	c.panes[t.Side].Anchor = t.Start - c.panes[t.Side].rec.Start
-	c.panes[1-t.Side].Anchor = p.pick.hit.Start - p.rec.Start
+	c.panes[t.Side].Anchor = t.Start - c.panes[t.Side].Rec.Start
+	c.panes[1-t.Side].Anchor = p.Pick.Hit.Start - p.Rec.Start
 }
 
 // anchorHere makes what is picked or selected on the side with the focus its
 // anchor.
-func (c *comparison) anchorHere(s *Host) {
+func (c *comparison) anchorHere(s *Shell) {
 	p := c.panes[c.focus]
 	at := p.View.From
 	what := "the left edge of the view"
 	switch {
-	case p.pick.is == pickBar || p.pick.is == pickWindow:
-		at, what = p.pick.hit.Start, "where the picked bar begins"
+	case p.Pick.Is == panel.PickBar || p.Pick.Is == panel.PickWindow:
+		at, what = p.Pick.Hit.Start, "where the picked bar begins"
 	case p.Scope.Ranged:
 		at, what = p.Scope.From, "where the selection begins"
 	default:
 		for _, m := range p.Marks {
 			if m.ID == p.marks.at && m.Func == nil {
-				at, what = p.rec.Start+m.From, "the mark "+m.Text
+				at, what = p.Rec.Start+m.From, "the mark "+m.Text
 			}
 		}
 	}
-	c.panes[c.focus].Anchor = at - p.rec.Start
-	s.Say("The anchor of " + sideName(c.focus) + " is " + what + ", at " + units.Duration(at-p.rec.Start))
+	c.panes[c.focus].Anchor = at - p.Rec.Start
+	s.Say("The anchor of " + sideName(c.focus) + " is " + what + ", at " + units.Duration(at-p.Rec.Start))
 }
 
 // anchorBoth aligns the picked call with the one that goes with it.
-func (c *comparison) anchorBoth(s *Host) {
+func (c *comparison) anchorBoth(s *Shell) {
 	if c.link.twin == nil {
 		s.Say("Pick a call in a timeline first; the other side must have a call of the same function and number")
 		return
 	}
 	c.alignAt(c.link.twin)
-	s.Say("Aligned at call " + units.Count(int64(c.link.twin.Number)) + " of " + c.panes[1-c.link.twin.Side].rec.FuncName(c.panes[1-c.link.twin.Side].pick.hit.Call))
+	s.Say("Aligned at call " + units.Count(int64(c.link.twin.Number)) + " of " + c.panes[1-c.link.twin.Side].Rec.FuncName(c.panes[1-c.link.twin.Side].Pick.Hit.Call))
 }
 
 // path says a zoomed path of one side's flamegraph in the other's functions; as
@@ -289,7 +290,7 @@ func (c *comparison) path(side int, path []recording.FuncName) []recording.FuncN
 	a := c.answer()
 	var out []recording.FuncName
 	for _, name := range path {
-		fs := functionsOf(c.panes[side].rec, recording.Function{Name: name.Name, Module: name.Module})
+		fs := panel.FunctionsOf(c.panes[side].Rec, recording.Function{Name: name.Name, Module: name.Module})
 		if len(fs) == 0 {
 			break
 		}
@@ -297,7 +298,7 @@ func (c *comparison) path(side int, path []recording.FuncName) []recording.FuncN
 		if !ok {
 			break
 		}
-		out = append(out, c.panes[1-side].rec.Functions.At(int(f)).FuncName())
+		out = append(out, c.panes[1-side].Rec.Functions.At(int(f)).FuncName())
 	}
 	return out
 }
@@ -309,7 +310,7 @@ func (c *comparison) takeMetric() {
 		return
 	}
 	for i, p := range c.panes {
-		if e := a.Compared.Metric.Event[i]; e < len(p.rec.Events) {
+		if e := a.Compared.Metric.Event[i]; e < len(p.Rec.Events) {
 			p.Event, p.Metric = e, a.Compared.Metric.Metric[i]
 		}
 	}
@@ -321,18 +322,18 @@ func (c *comparison) drawAnchor(u *ui.UI, i int) {
 	if c.panes[i].Anchor == 0 || !p.timed() || !c.linked {
 		return
 	}
-	b := &p.bounds
+	b := &p.Bounds
 	w := p.laneWidth()
-	x := p.View.X(p.rec.Start+c.panes[i].Anchor, w)
+	x := p.View.X(p.Rec.Start+c.panes[i].Anchor, w)
 	if x < 0 || x > float64(w) {
 		return
 	}
-	at := b.lanes.Min.X + b.gutter + int(math.Floor(x))
+	at := b.Lanes.Min.X + b.Gutter + int(math.Floor(x))
 	n := u.Px(5)
 	for k := range n {
-		u.Fill(image.Rect(at-n+k, b.ruler.Max.Y-n+k, at+n-k+1, b.ruler.Max.Y-n+k+1), u.Theme.Warn)
+		u.Fill(image.Rect(at-n+k, b.Ruler.Max.Y-n+k, at+n-k+1, b.Ruler.Max.Y-n+k+1), u.Theme.Warn)
 	}
-	u.VLine(at, b.ruler.Max.Y, b.lanes.Max.Y, theme.WithAlpha(u.Theme.Warn, .55))
+	u.VLine(at, b.Ruler.Max.Y, b.Lanes.Max.Y, theme.WithAlpha(u.Theme.Warn, .55))
 }
 
 // pilled tells whether there are two timelines to link.

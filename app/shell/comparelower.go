@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
@@ -15,7 +16,7 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	b := &c.bounds
 	if s.View == Both {
 		u.Area(&c.tabKeys, nil)
-		c.tabBar(&s.Host, u)
+		c.tabBar(s, u)
 	}
 	ring := c.lowerArea(u)
 	tab := c.tab
@@ -32,48 +33,48 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	case tab == compareAbout:
 		about()
 	case tab == compareTwo:
-		c.two(&s.Host, u)
+		c.two(s, u)
 	case a == nil:
 		r := b.lower.Inset(u.Px(24))
 		r.Min.Y += r.Dy() / 3
 		u.Text(r, c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle, Lines: 8})
 	case tab == compareFlame:
-		c.flame.layout(&s.Host, c, u, b.lower)
+		c.flame.layout(s, c, u, b.lower)
 	case tab == compareTable:
 		c.table.layout(s, c, u, b.lower)
 	case tab == compareDistribution:
-		c.dist.layout(&s.Host, c, u, b.lower)
+		c.dist.layout(s, c, u, b.lower)
 	case tab == comparePairing:
-		c.pairing.layout(&s.Host, c, u, b.lower)
+		c.pairing.layout(s, c, u, b.lower)
 	}
 	if ring {
 		u.Ring(b.lower, 2)
 	}
 	if s.View == Both {
 		u.Area(&c.largest, nil)
-		c.sidePanel(&s.Host, u)
+		c.sidePanel(s, u)
 	}
 	u.NoArea()
 }
 
 // two draws a flamegraph of each side.
-func (c *comparison) two(s *Host, u *ui.UI) {
+func (c *comparison) two(s *Shell, u *ui.UI) {
 	for i, p := range c.panes {
-		if p.doc.Err() != nil && !p.rec.Done {
-			u.Text(p.bounds.lower, sideName(i)+" cannot be shown", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
+		if p.Doc.Err() != nil && !p.Rec.Done {
+			u.Text(p.Bounds.Lower, sideName(i)+" cannot be shown", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
 			continue
 		}
-		if !p.behind {
-			p.doc.Ask(p.question())
+		if !p.Behind {
+			p.Doc.Ask(p.question())
 		}
-		p.flame.Layout(s, &p.Side, u, p.bounds.lower)
+		p.flame.Layout(&s.Host, &p.Side, u, p.Bounds.Lower)
 	}
-	r := c.panes[1].bounds.lower
+	r := c.panes[1].Bounds.Lower
 	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, u.Theme.Rule)
 }
 
 // sidePanel draws what is chosen, or where the largest differences are.
-func (c *comparison) sidePanel(s *Host, u *ui.UI) {
+func (c *comparison) sidePanel(s *Shell, u *ui.UI) {
 	th := u.Theme
 	r := c.bounds.side
 	u.Fill(r, th.Surface)
@@ -100,9 +101,9 @@ func (c *comparison) sidePanel(s *Host, u *ui.UI) {
 	if c.chosen == nil && a != nil {
 		c.largestDifferences(s, u, a, image.Rect(x, y+u.Px(6), right, r.Max.Y-u.Px(8)))
 	}
-	if p := c.panes[c.focus]; p.copy {
-		p.copy = false
-		s.copyTo(u, "the details of "+title, copyText(title, sub, ds))
+	if p := c.panes[c.focus]; p.Copy {
+		p.Copy = false
+		s.CopyTo(u, "the details of "+title, copyText(title, sub, ds))
 	}
 }
 
@@ -124,7 +125,7 @@ func (c *comparison) details(a *session.CompareAnswer) (title, sub string, ds []
 		}
 		return "Both recordings", c.metricName() + ", " + normalizeWords[a.Normalize], ds
 	}
-	title, sub = c.chosen.Name, shortModule(c.chosen.Module)
+	title, sub = c.chosen.Name, panel.ShortModule(c.chosen.Module)
 	key := c.chosenKey(a)
 	if key >= 0 {
 		ds = append(ds, c.callDetails(a, key)...)
@@ -169,8 +170,8 @@ func (c *comparison) callDetails(a *session.CompareAnswer, key int32) (ds []deta
 	lengths := [2]string{"none of that number", "none of that number"}
 	var took [2]int64
 	for i, p := range c.panes {
-		if p.pick.is == pickBar && (i == c.link.call.Side || t != nil) {
-			took[i] = p.pick.hit.End - p.pick.hit.Start
+		if p.Pick.Is == panel.PickBar && (i == c.link.call.Side || t != nil) {
+			took[i] = p.Pick.Hit.End - p.Pick.Hit.Start
 			lengths[i] = units.Duration(took[i])
 		}
 	}
@@ -186,7 +187,7 @@ func (c *comparison) callDetails(a *session.CompareAnswer, key int32) (ds []deta
 }
 
 // largestDifferences lists the functions whose self changed most, noise dimmed.
-func (c *comparison) largestDifferences(s *Host, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	m := a.Compared.Metric
 	line := u.Px(22)
@@ -227,7 +228,7 @@ func (c *comparison) largestDifferences(s *Host, u *ui.UI, a *session.CompareAns
 		u.Text(image.Rect(r.Max.X-u.Px(66), y, r.Max.X, y+line), said, ui.Style{Size: 12, Color: change, Align: ui.End})
 		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: ui.End})
 		w := r.Dx() - u.Px(154)
-		u.Text(image.Rect(r.Min.X, y, r.Min.X+w+u.Px(4), y+line), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: text})
+		u.Text(image.Rect(r.Min.X, y, r.Min.X+w+u.Px(4), y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: text})
 		y += line
 	}
 }

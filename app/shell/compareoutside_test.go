@@ -12,19 +12,19 @@ func TestSelectedAfterTheOtherIsOver(t *testing.T) {
 	c := s.versus
 	a, b := c.panes[0], c.panes[1]
 	c.focus, c.linked = 0, true
-	a.Scope.Ranged, a.Scope.From, a.Scope.To = true, a.rec.Start, a.rec.Start+a.rec.Duration()/2
+	a.Scope.Ranged, a.Scope.From, a.Scope.To = true, a.Rec.Start, a.Rec.Start+a.Rec.Duration()/2
 	for _, x := range []struct {
 		anchor int64
 		out    bool
-	}{{0, false}, {2 * b.rec.Duration(), true}, {-2 * b.rec.Duration(), true}, {b.rec.Duration() / 2, false}} {
+	}{{0, false}, {2 * b.Rec.Duration(), true}, {-2 * b.Rec.Duration(), true}, {b.Rec.Duration() / 2, false}} {
 		c.panes[0].Anchor, c.panes[1].Anchor = 0, x.anchor
 		c.selectAlike()
 		_, said, _ := c.status()
 		if out := c.outside() == 1; out != x.out || strings.Contains(said, "B has nothing at the selected time") != x.out {
-			t.Errorf("anchored at %d: %d to %d of %d to %d is outside: %v, and %q is said", x.anchor, b.Scope.From, b.Scope.To, b.rec.Start, b.rec.End, out, said)
+			t.Errorf("anchored at %d: %d to %d of %d to %d is outside: %v, and %q is said", x.anchor, b.Scope.From, b.Scope.To, b.Rec.Start, b.Rec.End, out, said)
 		}
-		if inside := b.Scope.To > b.rec.Start && b.Scope.From < b.rec.End && b.Scope.From < b.Scope.To; inside == x.out {
-			t.Errorf("anchored at %d: %d to %d are selected of %d to %d", x.anchor, b.Scope.From, b.Scope.To, b.rec.Start, b.rec.End)
+		if inside := b.Scope.To > b.Rec.Start && b.Scope.From < b.Rec.End && b.Scope.From < b.Scope.To; inside == x.out {
+			t.Errorf("anchored at %d: %d to %d are selected of %d to %d", x.anchor, b.Scope.From, b.Scope.To, b.Rec.Start, b.Rec.End)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -89,7 +90,7 @@ func (t *pairingPart) refresh(a *session.CompareAnswer) {
 	}
 }
 
-func (t *pairingPart) layout(s *Host, c *comparison, u *ui.UI, r image.Rectangle) {
+func (t *pairingPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
 	a := c.answer()
 	t.refresh(a)
 	if t.wantPair {
@@ -215,7 +216,7 @@ func howCompared(c *comparison, a *session.CompareAnswer) []string {
 }
 
 // list shows the pairs of the chosen kind.
-func (t *pairingPart) list(s *Host, c *comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X+1, r.Min.Y+h+u.Px(2), r.Max.X, r.Max.Y)
@@ -232,7 +233,7 @@ func (t *pairingPart) list(s *Host, c *comparison, u *ui.UI, a *session.CompareA
 	u.Text(image.Rect(at(2), r.Min.Y, at(3)-u.Px(8), r.Min.Y+h), "A self", head)
 	u.Text(image.Rect(at(3), r.Min.Y, body.Max.X-u.Px(12), r.Min.Y+h), "B self", head)
 	u.HLine(r.Min.X, r.Max.X, body.Min.Y-1, th.Rule)
-	face := s.fonts.Regular(12 * u.Metric.PxPerDp)
+	face := s.Fonts.Regular(12 * u.Metric.PxPerDp)
 	u.At(body, func(u *ui.UI) {
 		for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
 			row := &t.rows[i]
@@ -274,13 +275,13 @@ func namesOfRow(r *compare.Row) [2]string {
 		names[1] = r.NameB
 	}
 	if r.ModuleB != "" && r.ModuleB != r.Module {
-		names[0] += "  " + shortModule(r.Module)
-		names[1] += "  " + shortModule(r.ModuleB)
+		names[0] += "  " + panel.ShortModule(r.Module)
+		names[1] += "  " + panel.ShortModule(r.ModuleB)
 	}
 	return names
 }
 
-func (t *pairingPart) events(s *Host, c *comparison, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
+func (t *pairingPart) events(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	for {
 		g, e, ok := t.Next(u, body.Min)
@@ -306,14 +307,14 @@ func (t *pairingPart) events(s *Host, c *comparison, u *ui.UI, a *session.Compar
 			if i >= 0 && i < len(t.rows) {
 				c.choose(a, t.rows[i].Key)
 				name := t.rows[i].Name
-				s.menu = widget.NewMenu(widget.Point(body.Min, t.At), append([]widget.Item{{Title: "Copy name", Do: func() { s.copyLater(name) }}}, c.pairItems(s)...))
+				s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append([]widget.Item{{Title: "Copy name", Do: func() { s.CopyLater(name) }}}, c.pairItems(s)...))
 			}
 		}
 	}
 }
 
 // pairItems are what can be done about how the chosen function was matched.
-func (c *comparison) pairItems(s *Host) []widget.Item {
+func (c *comparison) pairItems(s *Shell) []widget.Item {
 	items := []widget.Item{{Title: "Pair it by hand…", Do: func() { c.pairByHand(s) }}}
 	if c.chosen == nil {
 		return items
@@ -322,8 +323,8 @@ func (c *comparison) pairItems(s *Host) []widget.Item {
 		if p.A == c.chosen.String() || p.B == c.chosen.String() {
 			items = append(items, widget.Item{Title: "Take the pair apart", Do: func() {
 				c.options.Match.Hand = append(append([]compare.Pair(nil), c.options.Match.Hand[:i]...), c.options.Match.Hand[i+1:]...)
-				if s.pairs != nil {
-					s.pairs.SetPair(p, false)
+				if s.Paired != nil {
+					s.Paired.SetPair(p, false)
 				}
 			}})
 		}
@@ -333,7 +334,7 @@ func (c *comparison) pairItems(s *Host) []widget.Item {
 
 // pairByHand asks for what the chosen function is called on the other side: what
 // is only there comes first.
-func (c *comparison) pairByHand(s *Host) {
+func (c *comparison) pairByHand(s *Shell) {
 	a := c.answer()
 	key := c.chosenKey(a)
 	if key < 0 || int(key) >= len(a.Compared.Matching.Funcs) {
@@ -347,7 +348,7 @@ func (c *comparison) pairByHand(s *Host) {
 	}
 	own := *c.chosen
 	there := 1 - here
-	s.choose(widget.NewChooser("What "+f.Name+" is called in "+sideName(there), "", func(text string) []widget.Line {
+	s.OpenChooser(widget.NewChooser("What "+f.Name+" is called in "+sideName(there), "", func(text string) []widget.Line {
 		var ls []widget.Line
 		for _, alone := range []bool{true, false} {
 			for i := range a.Functions.Rows {
@@ -366,7 +367,7 @@ func (c *comparison) pairByHand(s *Host) {
 					v = row.ASelf
 				}
 				ls = append(ls, widget.Line{Title: fn.Name, Detail: units.Value(a.Compared.Metric.Readable(v)), Dim: !alone, Take: func() {
-					s.chooser = nil
+					s.Chooser = nil
 					c.pairUp(s, own, other, here)
 				}})
 			}
@@ -377,7 +378,7 @@ func (c *comparison) pairByHand(s *Host) {
 
 // pairUp says that two functions are one; pairs that either was in are taken
 // apart.
-func (c *comparison) pairUp(s *Host, own, other recording.FuncName, here int) {
+func (c *comparison) pairUp(s *Shell, own, other recording.FuncName, here int) {
 	p := compare.Pair{A: own.String(), B: other.String()}
 	if here == 1 {
 		p.A, p.B = p.B, p.A
@@ -389,20 +390,20 @@ func (c *comparison) pairUp(s *Host, own, other recording.FuncName, here int) {
 		}
 	}
 	c.options.Match.Hand = hand
-	if s.pairs != nil {
-		s.pairs.SetPair(p, true)
+	if s.Paired != nil {
+		s.Paired.SetPair(p, true)
 	}
 }
 
 // keptPairs pairs functions as a person has done before, once it is known that
 // both recordings have them.
-func (c *comparison) keptPairs(s *Host) {
-	a, b := c.panes[0].rec, c.panes[1].rec
-	if c.paired || s.pairs == nil || !a.Done || !b.Done {
+func (c *comparison) keptPairs(s *Shell) {
+	a, b := c.panes[0].Rec, c.panes[1].Rec
+	if c.paired || s.Paired == nil || !a.Done || !b.Done {
 		return
 	}
 	c.paired = true
-	for _, p := range s.pairs.Pairs() {
+	for _, p := range s.Paired.Pairs() {
 		if compare.HasFunction(a, p.B) && compare.HasFunction(b, p.A) {
 			p.A, p.B = p.B, p.A
 		} else if !compare.HasFunction(a, p.A) || !compare.HasFunction(b, p.B) {

@@ -51,18 +51,18 @@ func TestCompareWhileReading(t *testing.T) {
 	settle := func() {
 		t.Helper()
 		for _, p := range c.panes {
-			p.update(&s.Host)
+			p.update(s)
 		}
 		c.pair.Settle(c.question(), [2]*recording.Recording(c.recs()))
 		if c.answer() == nil {
 			t.Fatal(c.pair.Answer().Err)
 		}
 	}
-	if err := c.panes[0].doc.Wait(); err != nil {
+	if err := c.panes[0].Doc.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	for range 1000 {
-		if c.panes[1].doc.Recording().Counts.Spans > 0 {
+		if c.panes[1].Doc.Recording().Counts.Spans > 0 {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -75,7 +75,7 @@ func TestCompareWhileReading(t *testing.T) {
 		t.Errorf("A has been read; its heading says %v", got)
 	}
 	close(rest)
-	c.panes[1].doc.Wait() // its error is a warning
+	c.panes[1].Doc.Wait() // its error is a warning
 	settle()
 	if got := c.sums(1); len(got) != 2 || strings.Contains(got[0].text, "so far") || c.reading() != -1 {
 		t.Errorf("when B has been read its heading says %v, reading is %d", got, c.reading())

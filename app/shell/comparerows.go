@@ -53,7 +53,7 @@ var filterWords = [filterCount]string{"More in B", "Less in B", "New", "Gone", "
 // refresh brings the rows in step with the answer and what was chosen.
 func (t *differenceTable) refresh(c *comparison, a *session.CompareAnswer) {
 	total := c.options.Total
-	k := tableKey{a.Table, t.by, t.backward, t.filters, total, c.panes[c.focus].search.pattern}
+	k := tableKey{a.Table, t.by, t.backward, t.filters, total, c.panes[c.focus].Search.Pattern}
 	if t.of == k {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 )
@@ -60,14 +61,14 @@ func (c *comparison) log() *CompareState {
 		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.metricName(), Zoom: len(c.zoom), Bars: len(c.flame.pic.Bars)}
 	for i, p := range c.panes {
 		side := &st.Sides[i]
-		*side = SideState{File: p.doc.Name, Done: p.rec.Done || p.doc.Err() != nil, From: p.View.From - p.rec.Start, To: p.View.To - p.rec.Start, Anchor: c.panes[i].Anchor, Threads: len(p.Scope.Tracks)}
+		*side = SideState{File: p.Doc.Name, Done: p.Rec.Done || p.Doc.Err() != nil, From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start, Anchor: c.panes[i].Anchor, Threads: len(p.Scope.Tracks)}
 		if p.Scope.Ranged {
-			side.Selected = [2]int64{p.Scope.From - p.rec.Start, p.Scope.To - p.rec.Start}
+			side.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
 		}
-		if f, ok := p.pickedFunction(); ok {
+		if f, ok := p.PickedFunction(); ok {
 			side.Picked = f.Name
-			if p.pick.is == pickBar {
-				side.PickedAt = p.pick.hit.Start - p.rec.Start
+			if p.Pick.Is == panel.PickBar {
+				side.PickedAt = p.Pick.Hit.Start - p.Rec.Start
 			}
 		}
 	}
@@ -123,18 +124,18 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	}
 	var failed error
 	for _, p := range c.panes {
-		if err := p.doc.Wait(); err != nil {
+		if err := p.Doc.Wait(); err != nil {
 			failed = err
 		}
-		p.rec = p.doc.Recording()
+		p.Rec = p.Doc.Recording()
 	}
 	c.reach()
 	var parts [2][2]int64
 	for i, p := range c.panes {
-		p.update(&s.Host)
-		if from, to, ranged := part(i, p.rec); ranged && p.rec.HasTime {
-			p.selectRange(p.rec.Start+from, p.rec.Start+to)
-			p.fit(p.Scope.From, p.Scope.To)
+		p.update(s)
+		if from, to, ranged := part(i, p.Rec); ranged && p.Rec.HasTime {
+			p.SelectRange(p.Rec.Start+from, p.Rec.Start+to)
+			p.Fit(p.Scope.From, p.Scope.To)
 			parts[i] = [2]int64{from, to}
 		}
 		p.Transforms = v.Transforms
@@ -142,7 +143,7 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 	c.linked = c.linked && parts[0] == parts[1]
 	if v.Search != "" {
 		p := c.panes[c.focus]
-		p.lookFor(v.Search)
+		p.LookFor(v.Search)
 	}
 	c.alike = c.now()
 	if failed != nil {
@@ -164,10 +165,10 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 // Resettle is SettleComparison for a comparison that stays as it is.
 func (s *Shell) Resettle() error {
 	for _, p := range s.versus.panes {
-		if err := p.doc.Wait(); err != nil {
+		if err := p.Doc.Wait(); err != nil {
 			return err
 		}
-		p.update(&s.Host)
+		p.update(s)
 	}
 	return s.settleCompared()
 }
@@ -190,7 +191,7 @@ func (s *Shell) settleCompared() error {
 	if c.tab == compareTwo {
 		c.takeMetric()
 		for _, p := range c.panes {
-			if err := p.doc.Settle(p.question()); err != nil {
+			if err := p.Doc.Settle(p.question()); err != nil {
 				return err
 			}
 			if _, err := p.arrive(s); err != nil {

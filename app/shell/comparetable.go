@@ -72,13 +72,13 @@ func (t *differenceTable) layout(s *Shell, c *comparison, u *ui.UI, r image.Rect
 	}
 	total := c.options.Total
 	for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
-		t.row(&s.Host, c, u, a, &t.rows[i], ui.Rect(0, i*h-t.scroll, body.Dx(), h), r, cols, total)
+		t.row(s, c, u, a, &t.rows[i], ui.Rect(0, i*h-t.scroll, body.Dx(), h), r, cols, total)
 	}
 	t.sheet.Show(u, body, u.Theme.Background)
 	t.Area(u, body, pointer.CursorDefault)
 }
 
-func (t *differenceTable) row(s *Host, c *comparison, u *ui.UI, a *session.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
+func (t *differenceTable) row(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
 	th := u.Theme
 	if c.isChosen(a, row) {
 		t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
@@ -104,14 +104,14 @@ func (t *differenceTable) row(s *Host, c *comparison, u *ui.UI, a *session.Compa
 		}
 		box := image.Rect(cols[k].Min.X-r.Min.X, line.Min.Y, cols[k].Max.X-r.Min.X, line.Max.Y)
 		if k == 0 {
-			text = s.fonts.Regular(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
+			text = s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
 		}
 		t.sheet.Text(box, text, st)
 	}
 }
 
 // rowColour is the colour of what a row stands for, as everywhere else.
-func (c *comparison) rowColour(s *Host, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
+func (c *comparison) rowColour(s *Shell, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
 	fn := recording.Function{Name: row.Name, Module: row.Module}
 	if a.Table.By == compare.ByFunction && row.Key >= 0 {
 		fn = c.fn(a, row.Key)
@@ -169,7 +169,7 @@ func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *session.C
 			if row := at(); row != nil {
 				c.chooseRow(a, row)
 				name := row.Name
-				items = append(items, widget.Item{Title: "Copy name", Do: func() { s.copyLater(name) }})
+				items = append(items, widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }})
 				if k := functionKey(a, row); k >= 0 {
 					items = append(items, c.functionItems(s, c.fn(a, k))...)
 				}
@@ -177,7 +177,7 @@ func (t *differenceTable) events(s *Shell, c *comparison, u *ui.UI, a *session.C
 			items = append(items,
 				widget.Item{Title: "Copy the table as text", Do: func() { s.copyTable(false) }},
 				widget.Item{Title: "Copy the table as CSV", Do: func() { s.copyTable(true) }})
-			s.menu = widget.NewMenu(widget.Point(body.Min, t.At), items)
+			s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), items)
 		}
 	}
 }

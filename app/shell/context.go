@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
@@ -27,7 +28,7 @@ func contextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 			sum += v.Weight
 			all = append(all, v.Value+" "+units.Exact(v.Weight, m))
 		}
-		d := detail{key: keyTitle(k.Key), value: k.Values[0].Value, label: k.Key}
+		d := detail{key: panel.KeyTitle(k.Key), value: k.Values[0].Value, label: k.Key}
 		if n := len(k.Values) - 1; n > 0 {
 			d.value += "  " + units.Percent(k.Values[0].Weight, sum) + ", " + units.Count(int64(n)) + " more"
 			d.exact = strings.Join(all[:min(len(all), 20)], ", ")

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
+	"ashlar/app/panel/functions"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -15,11 +17,11 @@ import (
 	"ashlar/render/widget"
 )
 
-// A panel is a part of the window that has a command line of its own.
-type panel uint8
+// area is a part of the window that has a command line of its own.
+type area uint8
 
 const (
-	panelLower panel = iota // the tab that is shown
+	panelLower area = iota // the tab that is shown
 	panelTimeline
 	panelDetails
 	panelFound // what the search finds
@@ -39,8 +41,8 @@ func (c *command) String() string {
 
 // commandAbout is the beginning of a command about the pane's recording.
 func (p *pane) commandAbout(name string) *command {
-	c := &command{words: []string{"ashlar", name, p.rec.Source.Path}}
-	if p.demo {
+	c := &command{words: []string{"ashlar", name, p.Rec.Source.Path}}
+	if p.Demo {
 		c.words[2] = "--demo"
 	}
 	if p.exe != "" {
@@ -52,13 +54,13 @@ func (p *pane) commandAbout(name string) *command {
 // asking is the beginning of a command that answers for what is selected.
 func (p *pane) asking(name string) *command {
 	c := p.commandAbout(name)
-	if p.Event < len(p.rec.Events) {
-		e := &p.rec.Events[p.Event]
-		if len(p.rec.Events) > 1 && e.Name != "" {
+	if p.Event < len(p.Rec.Events) {
+		e := &p.Rec.Events[p.Event]
+		if len(p.Rec.Events) > 1 && e.Name != "" {
 			c.add("--event", e.Name)
 		}
 		if p.Metric != e.Primary {
-			c.add("--metric", p.metricOf().Name)
+			c.add("--metric", p.MetricOf().Name)
 		}
 	}
 	p.within(c, p.Scope.From, p.Scope.To, p.Scope.Ranged, p.Scope.Tracks)
@@ -66,12 +68,12 @@ func (p *pane) asking(name string) *command {
 }
 
 // within limits a command to a time and to threads; nil stands for all.
-func (p *Side) within(c *command, from, to int64, ranged bool, tracks []int) {
+func (p *pane) within(c *command, from, to int64, ranged bool, tracks []int) {
 	if ranged {
-		r := cli.Range{From: from - p.rec.Start, To: to - p.rec.Start, HasFrom: true, HasTo: true}
+		r := cli.Range{From: from - p.Rec.Start, To: to - p.Rec.Start, HasFrom: true, HasTo: true}
 		c.add("--range", r.String())
 	}
-	names, ok := threadFlags(p.rec, tracks)
+	names, ok := threadFlags(p.Rec, tracks)
 	if !ok {
 		c.rest = append(c.rest, "the selected threads")
 		return
@@ -110,13 +112,13 @@ func threadFlags(rec *recording.Recording, tracks []int) (names []string, ok boo
 func (p *pane) stacks(search string) *command {
 	c := p.asking("top")
 	v := cli.StackView{Transforms: p.Transforms, Search: search}
-	c.add(v.Flags(p.rec)...)
+	c.add(v.Flags(p.Rec)...)
 	return c
 }
 
 // asCommand is the command line that prints, or draws, what a panel shows.
 // rest says what it cannot express; "" when it expresses all.
-func (p *pane) asCommand(s *Shell, of panel) (line, rest string) {
+func (p *pane) asCommand(s *Shell, of area) (line, rest string) {
 	var cs []*command
 	switch of {
 	case panelTimeline:
@@ -147,16 +149,16 @@ func joined(cs []*command) (line, rest string) {
 
 // tabCommands are those of the tab that is shown.
 func (p *pane) tabCommands(s *Shell) []*command {
-	f, picked := p.pickedFunction()
+	f, picked := p.PickedFunction()
 	switch {
-	case p.Tab == tabFlame:
+	case p.Tab == panel.Flamegraph:
 		return []*command{p.flameCommand()}
-	case p.Tab == tabTable:
+	case p.Tab == panel.Functions:
 		return []*command{p.tableCommand()}
-	case p.Tab == tabNear && p.Around != nil:
-		name := analyze.RefTo(p.middle()).Typed(p.rec)
+	case p.Tab == panel.Callers && p.Around != nil:
+		name := analyze.RefTo(p.Middle()).Typed(p.Rec)
 		var cs []*command
-		a := p.doc.Answer()
+		a := p.Doc.Answer()
 		for i, side := range []string{"--callers-of", "--callees-of"} {
 			c := p.stacks("")
 			if c.add(side, name); !p.Lists {
@@ -168,17 +170,17 @@ func (p *pane) tabCommands(s *Shell) []*command {
 			cs = append(cs, c)
 		}
 		return cs
-	case p.Tab == tabStats && picked:
+	case p.Tab == panel.Statistics && picked:
 		return []*command{p.statsCommand(f)}
-	case p.Tab == tabHeat:
+	case p.Tab == panel.Heatmap:
 		return p.drawing(s, Both)
-	case p.Tab == tabSource:
-		if file, _ := p.sourceFile(); file != "" {
+	case p.Tab == panel.Source:
+		if file, _ := p.SourceFile(); file != "" {
 			c := p.stacks("")
 			c.add("--by", string(analyze.ByLine), "--search", "file:/^"+regexp.QuoteMeta(file)+"(:|$)/")
 			return []*command{c}
 		}
-	case p.Tab == tabAbout:
+	case p.Tab == panel.About:
 		return []*command{p.commandAbout("info")}
 	}
 	return []*command{p.stacks("")}
@@ -188,7 +190,7 @@ func (p *pane) tabCommands(s *Shell) []*command {
 func (p *pane) flameCommand() *command {
 	c := p.stacks(p.Find)
 	c.add("--tree")
-	if a := p.doc.Answer(); a != nil {
+	if a := p.Doc.Answer(); a != nil {
 		zoomFlags(c, a.Rec, p.Zoom)
 	}
 	return c
@@ -204,15 +206,15 @@ func zoomFlags(c *command, rec *recording.Recording, path []recording.FuncName) 
 func (p *pane) tableCommand() *command {
 	c := p.stacks(p.Find)
 	t := p.table
-	if t.group != analyze.ByFunction {
-		c.add("--by", string(t.group))
+	if t.Group != analyze.ByFunction {
+		c.add("--by", string(t.Group))
 	}
-	a := p.doc.Answer()
-	if a != nil && t.by != colTotal && t.by != colTotalShare && !t.by.applies(a) {
+	a := p.Doc.Answer()
+	if a != nil && t.By != functions.ColTotal && t.By != functions.ColTotalShare && !t.By.Applies(a) {
 		return c // rows have nothing to be sorted by
 	}
-	by := sortNames[t.by]
-	if turned := t.ascending == (columnInfos[t.by].number != nil); turned {
+	by := sortNames[t.By]
+	if turned := t.Ascending == (functions.ColumnInfos[t.By].Number != nil); turned {
 		by = "-" + by
 	}
 	if by != "self" {
@@ -222,13 +224,13 @@ func (p *pane) tableCommand() *command {
 }
 
 // sortNames are what the command line calls what the table is sorted by.
-var sortNames = [columnCount]string{colName: "name", colModule: "module", colFile: "file", colSelf: "self", colSelfShare: "self",
-	colTotal: "total", colTotalShare: "total", colCount: "count", colAverage: "average", colLeast: "least", colMost: "most"}
+var sortNames = [functions.ColumnCount]string{functions.ColName: "name", functions.ColModule: "module", functions.ColFile: "file", functions.ColSelf: "self", functions.ColSelfShare: "self",
+	functions.ColTotal: "total", functions.ColTotalShare: "total", functions.ColCount: "count", functions.ColAverage: "average", functions.ColLeast: "least", functions.ColMost: "most"}
 
 // statsCommand tells how long the calls of a function took.
 func (p *pane) statsCommand(f recording.Function) *command {
 	c := p.asking("stats")
-	c.add("--function", analyze.RefTo(f).Typed(p.rec))
+	c.add("--function", analyze.RefTo(f).Typed(p.Rec))
 	if p.Linear {
 		c.add("--histogram", "linear")
 	}
@@ -237,34 +239,34 @@ func (p *pane) statsCommand(f recording.Function) *command {
 
 // detailCommands are those of the panel at the side.
 func (p *pane) detailCommands(s *Shell) []*command {
-	h := &p.pick.hit
-	switch p.pick.is {
-	case pickNone:
+	h := &p.Pick.Hit
+	switch p.Pick.Is {
+	case panel.PickNone:
 		return []*command{p.stacks("")}
-	case pickFunc:
-		f, _ := p.pickedFunction()
+	case panel.PickFunc:
+		f, _ := p.PickedFunction()
 		c := p.stacks("")
-		c.add("--callers-of", analyze.RefTo(f).Typed(p.rec))
+		c.add("--callers-of", analyze.RefTo(f).Typed(p.Rec))
 		return []*command{c}
-	case pickNode:
-		a := p.doc.Answer()
-		if a == nil || p.pick.tree != a.Tree {
+	case panel.PickNode:
+		a := p.Doc.Answer()
+		if a == nil || p.Pick.Tree != a.Tree {
 			break
 		}
 		c := p.stacks("")
-		zoomFlags(c, a.Rec, pathOf(a.Rec, a.Tree, int(p.pick.node)))
+		zoomFlags(c, a.Rec, panel.PathOf(a.Rec, a.Tree, int(p.Pick.Node)))
 		c.add("-n", "1")
 		return []*command{c}
-	case pickBar:
+	case panel.PickBar:
 		if h.Call == recording.NoCall {
 			break
 		}
 		c := p.commandAbout("stats")
 		p.within(c, h.Start, h.End, true, []int{h.Track})
-		c.add("--function", analyze.RefTo(p.rec.Functions.At(int(p.rec.Func(h.Call)))).Typed(p.rec))
+		c.add("--function", analyze.RefTo(p.Rec.Functions.At(int(p.Rec.Func(h.Call)))).Typed(p.Rec))
 		c.rest = append(c.rest, "what it was called with and from")
 		return []*command{c}
-	case pickWindow:
+	case panel.PickWindow:
 		c := p.stacks("")
 		p.within(c, h.Start, h.End, !p.Scope.Ranged, nil)
 		return []*command{c}
@@ -307,7 +309,7 @@ func (s *Shell) AsCommand() (line, rest string) { return s.asCommand(s.keyPanel(
 
 func (s *Shell) copyCommand() { s.copyCommandOf(s.keyPanel()) }
 
-func (s *Shell) keyPanel() panel {
+func (s *Shell) keyPanel() area {
 	switch s.focused() {
 	case "timeline", "filter":
 		return panelTimeline
@@ -320,22 +322,22 @@ func (s *Shell) keyPanel() panel {
 	return panelLower
 }
 
-func (s *Shell) copyCommandOf(of panel) {
+func (s *Shell) copyCommandOf(of area) {
 	line, rest := s.asCommand(of)
-	s.copyLater(line)
+	s.CopyLater(line)
 	if rest != "" {
 		s.Say("Copied a command that says all but " + rest)
 	}
 }
 
-func (s *Shell) asCommand(of panel) (line, rest string) {
+func (s *Shell) asCommand(of area) (line, rest string) {
 	switch c := s.versus; {
 	case c == nil, of == panelFound:
 		return s.pane.asCommand(s, of)
 	case of == panelTimeline:
 		return joined(s.pane.drawing(s, Both))
 	default:
-		return c.asCommand(&s.Host)
+		return c.asCommand(s)
 	}
 }
 
@@ -350,7 +352,7 @@ func copyCommands() []Command {
 }
 
 // commandItem is the menu's line that copies a panel's command.
-func (s *Shell) commandItem(of panel) widget.Item {
+func (s *Shell) commandItem(of area) widget.Item {
 	return widget.Item{Title: "Copy as command", Do: func() { s.copyCommandOf(of) }}
 }
 
@@ -358,14 +360,14 @@ func (s *Shell) commandItem(of panel) widget.Item {
 // line says it, and checks it against the recording.
 func (s *Shell) Look(v cli.StackView) error {
 	p := s.pane
-	if err := v.Check(p.rec); err != nil {
+	if err := v.Check(p.Rec); err != nil {
 		return err
 	}
 	if v.Transforms != nil {
 		p.Transforms = v.Transforms
 	}
 	if v.Search != "" {
-		p.lookFor(v.Search)
+		p.LookFor(v.Search)
 	}
 	return nil
 }

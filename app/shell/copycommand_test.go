@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
+	"ashlar/app/panel/functions"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -128,100 +130,100 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, file string
-		of         panel
+		of         area
 		set        func(x panes)
 		check      func(t *testing.T, line string, got []map[string]any, x panes)
 	}{
-		{"table", path, panelLower, func(x panes) { x.p.Tab = tabTable }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+		{"table", path, panelLower, func(x panes) { x.p.Tab = panel.Functions }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
 		}},
 		{"table of the built-in recording", "", panelLower, func(x panes) {
-			x.p.Tab = tabTable
-			x.p.selectRange(x.p.rec.Start+500e9, x.p.rec.Start+900e9)
+			x.p.Tab = panel.Functions
+			x.p.SelectRange(x.p.Rec.Start+500e9, x.p.Rec.Start+900e9)
 			x.p.Transforms = []analyze.Transform{analyze.Focus(analyze.Named("runtime.mallocgc")), analyze.HideKernel()}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
 		}},
 		{"table sorted, of a thread", path, panelLower, func(x panes) {
-			x.p.Tab, x.p.table.by, x.p.Scope.Tracks = tabTable, colTotal, []int{1}
-			x.p.lookFor("e")
+			x.p.Tab, x.p.table.By, x.p.Scope.Tracks = panel.Functions, functions.ColTotal, []int{1}
+			x.p.LookFor("e")
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
 		}},
 		{"table by the longest span, turned round", path, panelLower, func(x panes) {
-			x.p.Tab, x.p.table.by, x.p.table.ascending = tabTable, colMost, true
+			x.p.Tab, x.p.table.By, x.p.table.Ascending = panel.Functions, functions.ColMost, true
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
 			if !strings.Contains(line, "--sort -most") {
 				t.Error(line, "does not say the order")
 			}
 		}},
 		{"table by name, the last first", path, panelLower, func(x panes) {
-			x.p.Tab, x.p.table.by, x.p.table.ascending = tabTable, colName, false
+			x.p.Tab, x.p.table.By, x.p.table.Ascending = panel.Functions, functions.ColName, false
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
 		}},
 		{"table of modules, by what they have not", path, panelLower, func(x panes) {
-			x.p.Tab, x.p.table.by, x.p.table.group = tabTable, colAverage, analyze.ByModule
+			x.p.Tab, x.p.table.By, x.p.table.Group = panel.Functions, functions.ColAverage, analyze.ByModule
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
 		}},
-		{"table of threads", path, panelLower, func(x panes) { x.p.Tab, x.p.table.group = tabTable, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.table.order.rows))
+		{"table of threads", path, panelLower, func(x panes) { x.p.Tab, x.p.table.Group = panel.Functions, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
 		}},
 		{"flamegraph of a time", path, panelLower, func(x panes) {
-			x.p.selectRange(x.p.rec.Start+12e6, x.p.rec.Start+45e6)
+			x.p.SelectRange(x.p.Rec.Start+12e6, x.p.Rec.Start+45e6)
 			x.p.Transforms = []analyze.Transform{analyze.Hide(analyze.Named("inner"))}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			a := x.p.doc.Answer()
+			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, 0))
 		}},
 		{"zoomed flamegraph", path, panelLower, func(x panes) {
 			x.node("inner")
-			x.p.zoomTo(pathOf(x.p.rec, x.p.pick.tree, int(x.p.pick.node)))
+			x.p.ZoomTo(panel.PathOf(x.p.Rec, x.p.Pick.Tree, int(x.p.Pick.Node)))
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			a := x.p.doc.Answer()
+			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, nodeOf(a, a.Tree, x.p.Zoom)))
 		}},
-		{"sandwich", path, panelLower, func(x panes) { x.node("inner"); x.p.Tab = tabNear }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			a := x.p.doc.Answer()
+		{"sandwich", path, panelLower, func(x panes) { x.node("inner"); x.p.Tab = panel.Callers }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, 0))
 			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, 0))
 		}},
 		{"zoomed sandwich", path, panelLower, func(x panes) {
 			x.node("inner")
-			x.p.Tab = tabNear
-			if err := x.p.doc.Settle(x.p.question()); err != nil {
+			x.p.Tab = panel.Callers
+			if err := x.p.Doc.Settle(x.p.question()); err != nil {
 				t.Fatal(err)
 			}
-			a := x.p.doc.Answer()
+			a := x.p.Doc.Answer()
 			for i, name := range []string{"outer", "it's leaf"} {
 				tree := []*analyze.Tree{a.Above, a.Below}[i]
 				n, missing := tree.Find(a.Rec, []analyze.Ref{analyze.Named("inner"), analyze.Named(name)})
 				if missing >= 0 {
 					t.Fatal("there is no ", name)
 				}
-				x.p.Sides[i] = pathOf(x.p.rec, tree, n)
+				x.p.Sides[i] = panel.PathOf(x.p.Rec, tree, n)
 			}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			a := x.p.doc.Answer()
+			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, nodeOf(a, a.Above, x.p.Sides[0])))
 			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, nodeOf(a, a.Below, x.p.Sides[1])))
 		}},
-		{"lists of callers and callees", path, panelLower, func(x panes) { x.node("inner"); x.p.Tab, x.p.Lists = tabNear, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			a := x.p.doc.Answer()
+		{"lists of callers and callees", path, panelLower, func(x panes) { x.node("inner"); x.p.Tab, x.p.Lists = panel.Callers, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownRows(a, a.Near.Callers))
 			same(t, line, rowTexts(got[1]), shownRows(a, a.Near.Callees))
 		}},
-		{"statistics", path, panelLower, func(x panes) { x.node("it's leaf"); x.p.Tab = tabStats }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			d := x.p.doc.Answer().Durations
+		{"statistics", path, panelLower, func(x panes) { x.node("it's leaf"); x.p.Tab = panel.Statistics }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			d := x.p.Doc.Answer().Durations
 			want := fmt.Sprint(d.Count, " ", recording.Decimal{Mantissa: d.Median, Scale: 3}, " ", recording.Decimal{Mantissa: d.Max, Scale: 3})
 			if s := fmt.Sprint(got[0]["count"], " ", got[0]["median"], " ", got[0]["max"]); s != want || d.Count != 3 {
 				t.Errorf("%s prints %s, the panel shows %s", line, s, want)
 			}
 		}},
-		{"source", lines, panelLower, func(x panes) { x.node("main.main"); x.p.Tab = tabSource }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			a := x.p.doc.Answer()
+		{"source", lines, panelLower, func(x panes) { x.node("main.main"); x.p.Tab = panel.Source }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			a := x.p.Doc.Answer()
 			var rows, want []string
 			for _, r := range got[0]["rows"].([]any) {
 				m := r.(map[string]any)
@@ -234,30 +236,30 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			slices.Sort(want)
 			same(t, line, rows, want)
 		}},
-		{"about", path, panelLower, func(x panes) { x.p.Tab = tabAbout }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			if n := fmt.Sprint(got[0]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(x.p.rec.Counts.Spans) {
+		{"about", path, panelLower, func(x panes) { x.p.Tab = panel.About }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			if n := fmt.Sprint(got[0]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(x.p.Rec.Counts.Spans) {
 				t.Errorf("%s prints %s spans", line, n)
 			}
 		}},
-		{"found", path, panelFound, func(x panes) { x.p.lookFor("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			m := x.p.doc.Answer().Matched
-			want := recording.Decimal{Mantissa: m.Total, Scale: x.p.metricOf().Decimals}.String()
+		{"found", path, panelFound, func(x panes) { x.p.LookFor("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			m := x.p.Doc.Answer().Matched
+			want := recording.Decimal{Mantissa: m.Total, Scale: x.p.MetricOf().Decimals}.String()
 			if n := fmt.Sprint(got[0]["matched"].(map[string]any)["total"]); n != want || m.Total == 0 {
 				t.Errorf("%s finds %s, the search line %s", line, n, want)
 			}
 		}},
 		{"details of all", path, panelDetails, func(x panes) {}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.doc.Answer(), x.p.doc.Answer().Rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Doc.Answer().Rows))
 		}},
 		{"details of a node", path, panelDetails, func(x panes) { x.node("it's leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			a := x.p.doc.Answer()
-			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, x.p.pick.node)[:1])
+			a := x.p.Doc.Answer()
+			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, x.p.Pick.Node)[:1])
 		}},
-		{"details of a span", path, panelDetails, func(x panes) { h, _ := barAt(x.p.rec.Tracks[1], 1, 1, 0); x.p.pickHit(h) }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"details of a span", path, panelDetails, func(x panes) { h, _ := barAt(x.p.Rec.Tracks[1], 1, 1, 0); x.p.pickHit(h) }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			slow := got[0]["slowest"].([]any)
 			m := slow[0].(map[string]any)
-			h := &x.p.pick.hit
-			want := fmt.Sprint(recording.Decimal{Mantissa: h.Start - x.p.rec.Start, Scale: 3}, " ", recording.Decimal{Mantissa: h.End - h.Start, Scale: 3})
+			h := &x.p.Pick.Hit
+			want := fmt.Sprint(recording.Decimal{Mantissa: h.Start - x.p.Rec.Start, Scale: 3}, " ", recording.Decimal{Mantissa: h.End - h.Start, Scale: 3})
 			if s := fmt.Sprint(m["start"], " ", m["duration"]); len(slow) != 1 || s != want {
 				t.Errorf("%s prints %s, the panel shows %s", line, s, want)
 			}
@@ -273,18 +275,18 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 				t.Fatal(err)
 			}
 			x := panes{s.pane, s, func(name string) {
-				a := s.pane.doc.Answer()
+				a := s.pane.Doc.Answer()
 				f := a.Rec.Functions.Slice()[slices.IndexFunc(a.Rec.Functions.Slice(), func(f recording.Function) bool { return f.Name == name })]
 				n := nodeNamed(a, f.FuncName())
-				s.pane.pick = picked{is: pickNode, node: n, tree: a.Tree, fn: a.Tree.Nodes[n].Func}
+				s.pane.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 			}}
 			c.set(x)
-			if err := s.pane.doc.Settle(s.pane.question()); err != nil {
+			if err := s.pane.Doc.Settle(s.pane.question()); err != nil {
 				t.Fatal(err)
 			}
-			x.p.table.order.update(orderKey{x.p.doc.Answer(), x.p.table.by, x.p.table.ascending}, func() {})
-			if x.p.pick.is == pickNode && x.p.pick.tree != x.p.doc.Answer().Tree {
-				x.node(x.p.pick.tree.Function(x.p.rec, int(x.p.pick.node)).Name)
+			x.p.table.Order.Update(functions.OrderKey{Of: x.p.Doc.Answer(), By: x.p.table.By, Ascending: x.p.table.Ascending}, func() {})
+			if x.p.Pick.Is == panel.PickNode && x.p.Pick.Tree != x.p.Doc.Answer().Tree {
+				x.node(x.p.Pick.Tree.Function(x.p.Rec, int(x.p.Pick.Node)).Name)
 			}
 			line, rest := s.asCommand(c.of)
 			if wantRest := map[bool]string{true: "what it was called with and from"}[c.name == "details of a span"]; rest != wantRest {
@@ -297,6 +299,6 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 
 // nodeOf is the node at the end of a path.
 func nodeOf(a *session.Answer, t *analyze.Tree, path []recording.FuncName) int32 {
-	n, _ := nodeAt(a.Rec, t, path)
+	n, _ := panel.NodeAt(a.Rec, t, path)
 	return int32(n)
 }

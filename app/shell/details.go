@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/units"
@@ -21,17 +22,17 @@ func lengthDetail(key string, ps int64) detail {
 }
 
 // timeDetail is a time from the recording's start; a copy gives the file's own.
-func (p *Side) timeDetail(key string, at int64) detail {
-	return detail{key: key, value: units.Duration(at - p.rec.Start), exact: strings.TrimSpace(p.rec.Clock.Text(at) + " " + p.rec.Clock.Unit)}
+func (p *pane) timeDetail(key string, at int64) detail {
+	return detail{key: key, value: units.Duration(at - p.Rec.Start), exact: strings.TrimSpace(p.Rec.Clock.Text(at) + " " + p.Rec.Clock.Unit)}
 }
 
 // barDetails are those of a span, or of a bar made of samples.
-func (p *pane) barDetails(s *Host, h *timeline.Hit) (title, sub string, ds []detail) {
-	title = p.rec.FuncName(h.Call)
+func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []detail) {
+	title = p.Rec.FuncName(h.Call)
 	if h.Call == recording.NoCall {
 		title = "[no stack]"
 	}
-	t := p.rec.Tracks[h.Track]
+	t := p.Rec.Tracks[h.Track]
 	ds = append(ds, p.timeDetail("Start", h.Start))
 	if h.Samples != nil {
 		sub = units.Plural(int64(h.Last-h.First), "sample") + " in a row"
@@ -43,12 +44,12 @@ func (p *pane) barDetails(s *Host, h *timeline.Hit) (title, sub string, ds []det
 		}
 		ds = append(ds, lengthDetail("Duration", h.End-h.Start))
 		if h.Span >= 0 {
-			self := selfTime(&p.rec.Calls, t, h)
+			self := selfTime(&p.Rec.Calls, t, h)
 			d := lengthDetail("Self", self)
 			d.value += "  " + units.Percent(self, h.End-h.Start)
 			ds = append(ds, d)
 			if h.Call != recording.NoCall {
-				if rank := p.rank.of(s, rankKey{p.rec, p.rec.Func(h.Call), h.End - h.Start}); rank != "" {
+				if rank := p.rank.of(s, rankKey{p.Rec, p.Rec.Func(h.Call), h.End - h.Start}); rank != "" {
 					ds = append(ds, detail{key: "Rank", value: rank})
 				}
 			}
@@ -56,19 +57,19 @@ func (p *pane) barDetails(s *Host, h *timeline.Hit) (title, sub string, ds []det
 	}
 	ds = append(ds, p.trackDetails(t)...)
 	if t.Kind == recording.ThreadTrack {
-		ds = append(ds, detail{key: "Depth", value: strconv.Itoa(p.rec.Calls.Depth(h.Call))})
+		ds = append(ds, detail{key: "Depth", value: strconv.Itoa(p.Rec.Calls.Depth(h.Call))})
 	}
 	ds = append(ds, p.frameDetails(h.Call)...)
 	if h.Samples != nil && h.Samples.Event == p.Event {
-		ds = append(ds, contextDetails(p.doc.CallContexts(p.rec, p.Event, p.Metric, h.Track, h.Call), p.metricOf(), true)...)
+		ds = append(ds, contextDetails(p.Doc.CallContexts(p.Rec, p.Event, p.Metric, h.Track, h.Call), p.MetricOf(), true)...)
 	}
 	ds = append(ds, p.flowDetails()...)
 	ds = append(ds, p.argDetails(h.Args)...)
 	return title, sub, append(ds, p.callers(h)...)
 }
 
-func (p *Side) sampleDetails(h *timeline.Hit) (ds []detail) {
-	m := p.metricOf()
+func (p *pane) sampleDetails(h *timeline.Hit) (ds []detail) {
+	m := p.MetricOf()
 	var sum int64
 	for i := h.First; i < h.Last; i++ {
 		if v := h.Samples.Value(i, m, p.Metric); v != recording.Missing {
@@ -79,7 +80,7 @@ func (p *Side) sampleDetails(h *timeline.Hit) (ds []detail) {
 	if h.Last == h.Samples.Len() || h.Samples.Time(h.Last) > h.End {
 		length = "Drawn for" // the next one is far away, or there is none
 	}
-	ds = append(ds, lengthDetail(length, h.End-h.Start), detail{key: title1(m.Name), value: units.Value(sum, m), exact: units.Exact(sum, m)})
+	ds = append(ds, lengthDetail(length, h.End-h.Start), detail{key: panel.Title1(m.Name), value: units.Value(sum, m), exact: units.Exact(sum, m)})
 	if cpu := h.Samples.CPU(h.First); cpu >= 0 {
 		ds = append(ds, detail{key: "CPU", value: strconv.Itoa(cpu)})
 	}
@@ -88,7 +89,7 @@ func (p *Side) sampleDetails(h *timeline.Hit) (ds []detail) {
 
 // trackDetails say which thread or row of operations something is on, and in
 // which process.
-func (p *Side) trackDetails(t *recording.Track) []detail {
+func (p *pane) trackDetails(t *recording.Track) []detail {
 	key, name := "Thread", timeline.TrackName(t)
 	switch {
 	case t.Kind == recording.AsyncTrack:
@@ -99,8 +100,8 @@ func (p *Side) trackDetails(t *recording.Track) []detail {
 	return append([]detail{{key: key, value: name}}, p.processDetails(t.Process)...)
 }
 
-func (p *Side) processDetails(i int) []detail {
-	pr := &p.rec.Processes[i]
+func (p *pane) processDetails(i int) []detail {
+	pr := &p.Rec.Processes[i]
 	name := pr.Title()
 	if pr.PID != 0 {
 		name = strings.TrimSpace(name + "  " + recording.IDText(pr.PID))
@@ -113,11 +114,11 @@ func (p *Side) processDetails(i int) []detail {
 
 // argDetails are the arguments under their heading, a line each where they are
 // an object's members.
-func (p *Side) argDetails(ref uint64) []detail {
-	if ref == 0 || p.rec.Args == nil {
+func (p *pane) argDetails(ref uint64) []detail {
+	if ref == 0 || p.Rec.Args == nil {
 		return nil
 	}
-	text := p.rec.Args(ref)
+	text := p.Rec.Args(ref)
 	if text == "" || text == "{}" {
 		return nil
 	}
@@ -183,12 +184,12 @@ const mostCallers = 64
 func (p *pane) callers(h *timeline.Hit) (ds []detail) {
 	c, lane := h.Call, h.Lane
 	for len(ds) < mostCallers && c != recording.NoCall {
-		c = p.rec.Calls.Parent(c)
+		c = p.Rec.Calls.Parent(c)
 		lane--
 		if c == recording.NoCall {
 			break
 		}
-		d := detail{value: p.rec.FuncName(c)}
+		d := detail{value: p.Rec.FuncName(c)}
 		at := lane
 		d.to = func() { p.pickAbove(h, at) }
 		ds = append(ds, d)
@@ -197,14 +198,14 @@ func (p *pane) callers(h *timeline.Hit) (ds []detail) {
 		return nil
 	}
 	if c != recording.NoCall && len(ds) == mostCallers {
-		ds = append(ds, detail{value: fmt.Sprintf("and %d more", p.rec.Calls.Depth(c)-1)})
+		ds = append(ds, detail{value: fmt.Sprintf("and %d more", p.Rec.Calls.Depth(c)-1)})
 	}
 	return append([]detail{heading("Called from")}, ds...)
 }
 
 // pickAbove goes to the bar above one, in a lane.
 func (p *pane) pickAbove(h *timeline.Hit, lane int) {
-	t := p.rec.Tracks[h.Track]
+	t := p.Rec.Tracks[h.Track]
 	if h.Samples != nil {
 		if to, ok := p.sampleBarAt(h.Track, lane-len(t.Lanes), h.First, h.Samples); ok {
 			p.pickShown(to)
@@ -221,23 +222,23 @@ func (p *pane) flowDetails() (ds []detail) {
 			ds = append(ds, detail{value: "and " + units.Count(int64(len(p.flows.ends)-i)) + " more arrows"})
 			break
 		}
-		to, incoming := p.flows.other(&p.Side, e)
+		to, incoming := p.flows.other(p, e)
 		key := "Arrow to"
 		if incoming {
 			key = "Arrow from"
 		}
-		name := timeline.TrackName(p.rec.Tracks[to.Track])
-		ds = append(ds, detail{key: key, value: name + "  " + units.Duration(to.Time-p.rec.Start), to: func() { p.goToStep(to) }})
+		name := timeline.TrackName(p.Rec.Tracks[to.Track])
+		ds = append(ds, detail{key: key, value: name + "  " + units.Duration(to.Time-p.Rec.Start), to: func() { p.goToStep(to) }})
 	}
 	return ds
 }
 
-func (p *Side) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+func (p *pane) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 	ds = []detail{p.timeDetail("Start", h.Start), p.timeDetail("End", h.End), lengthDetail("Length", h.End-h.Start)}
-	if ws := p.rec.Windows[h.Track]; h.Window < len(ws.Windows) {
-		m := p.metricOf()
+	if ws := p.Rec.Windows[h.Track]; h.Window < len(ws.Windows) {
+		m := p.MetricOf()
 		v := timeline.WindowWeight(ws, h.Window, p.Metric)
-		ds = append(ds, detail{key: title1(m.Name), value: units.Value(v, m), exact: units.Exact(v, m)},
+		ds = append(ds, detail{key: panel.Title1(m.Name), value: units.Value(v, m), exact: units.Exact(v, m)},
 			detail{key: "Number", value: units.Count(int64(h.Window+1)) + " of " + units.Count(int64(len(ws.Windows)))})
 	}
 	return "Window", units.Duration(h.End - h.Start), ds
@@ -246,7 +247,7 @@ func (p *Side) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 // number writes a counter's value exactly.
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-func (p *Side) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+func (p *pane) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 	c := h.Counter
 	value := func(key string, v float64) detail {
 		return detail{key: key, value: timeline.CounterValue(c, v), exact: number(v)}
@@ -269,7 +270,7 @@ func (p *Side) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) 
 	return timeline.CounterName(c), "Counter", append(ds, p.processDetails(c.Process)...)
 }
 
-func (p *Side) instantDetails(h *timeline.Hit) (title, sub string, ds []detail) {
-	ds = append([]detail{p.timeDetail("Time", h.Start)}, p.trackDetails(p.rec.Tracks[h.Track])...)
+func (p *pane) instantDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+	ds = append([]detail{p.timeDetail("Time", h.Start)}, p.trackDetails(p.Rec.Tracks[h.Track])...)
 	return h.Instant.Name, "Instant", append(ds, p.argDetails(h.Instant.Args)...)
 }

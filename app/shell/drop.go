@@ -54,7 +54,7 @@ func (s *Shell) Dropped(d drop.Drop) {
 	beside := s.isBeside(d.At)
 	go func() {
 		r := sortDrop(d.Files, beside)
-		s.later(func() { s.land(r) })
+		s.Later(func() { s.land(r) })
 	}()
 }
 
@@ -78,7 +78,7 @@ func sortDrop(f drop.Files, beside bool) sorted {
 
 // land opens what was dropped.
 func (s *Shell) land(r sorted) {
-	s.chooser, s.menu, s.help = nil, nil, false
+	s.Chooser, s.Menu, s.Help = nil, nil, false
 	var said []string
 	switch {
 	case len(r.files) == 0 && len(r.folders) > 0:
@@ -147,9 +147,9 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 	case s.pane == nil:
 		return []zone{{full, "Open", true}}
 	}
-	open, compare := "Open", "Compare with "+oneLine(s.pane.doc.Name)
+	open, compare := "Open", "Compare with "+oneLine(s.pane.Doc.Name)
 	if c := s.versus; c != nil {
-		open, compare = "In place of A, "+oneLine(c.panes[0].doc.Name), "In place of B, "+oneLine(c.panes[1].doc.Name)
+		open, compare = "In place of A, "+oneLine(c.panes[0].Doc.Name), "In place of B, "+oneLine(c.panes[1].Doc.Name)
 	}
 	first, beside := full, s.besideZone()
 	if beside.Min.Y > 0 {

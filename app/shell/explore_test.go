@@ -74,8 +74,8 @@ func (b *bench) press(name key.Name, mods key.Modifiers) {
 // at is the pixel of a time, in µs of the trace's clock, on a row of the lanes.
 func (b *bench) at(us float64, y int) f32.Point {
 	p := b.pane
-	t := p.rec.Start + int64((us-1000)*1e6)
-	return f32.Pt(float32(p.bounds.lanes.Min.X+p.bounds.gutter)+float32(p.View.X(t, p.laneWidth())), float32(p.bounds.lanes.Min.Y+y))
+	t := p.Rec.Start + int64((us-1000)*1e6)
+	return f32.Pt(float32(p.Bounds.Lanes.Min.X+p.Bounds.Gutter)+float32(p.View.X(t, p.laneWidth())), float32(p.Bounds.Lanes.Min.Y+y))
 }
 
 func (b *bench) pointer(kind pointer.Kind, at f32.Point, mods key.Modifiers) {
@@ -103,7 +103,7 @@ func (b *bench) selected() [2]float64 {
 	if !p.Scope.Ranged {
 		return [2]float64{}
 	}
-	return [2]float64{1000 + float64(p.Scope.From-p.rec.Start)/1e6, 1000 + float64(p.Scope.To-p.rec.Start)/1e6}
+	return [2]float64{1000 + float64(p.Scope.From-p.Rec.Start)/1e6, 1000 + float64(p.Scope.To-p.Rec.Start)/1e6}
 }
 
 func TestTimesThatATextMeans(t *testing.T) {
@@ -119,7 +119,7 @@ func TestTimesThatATextMeans(t *testing.T) {
 		{"1100", 100, 0, true}, // no second is that long: it is the file's clock, in µs
 		{"+10us", 210, 0, true}, {"-10 us", 190, 0, true}, {"soon", 0, 0, false}, {"1..", 0, 0, false}, {"5 parsec", 0, 0, false},
 	} {
-		p.View.From, p.View.To = p.rec.Start+150e6, p.rec.Start+250e6 // its middle is 200
+		p.View.From, p.View.To = p.Rec.Start+150e6, p.Rec.Start+250e6 // its middle is 200
 		js := p.times(x.text)
 		if !x.any {
 			if len(js) > 0 {
@@ -131,9 +131,9 @@ func TestTimesThatATextMeans(t *testing.T) {
 			t.Errorf("%q is not understood", x.text)
 			continue
 		}
-		from, to := float64(js[0].at-p.rec.Start)/1e6, 0.0
+		from, to := float64(js[0].at-p.Rec.Start)/1e6, 0.0
 		if js[0].to != 0 {
-			to = float64(js[0].to-p.rec.Start) / 1e6
+			to = float64(js[0].to-p.Rec.Start) / 1e6
 		}
 		if from != x.from || to != x.to || !js[0].possible {
 			t.Errorf("%q is %v to %v, want %v to %v (%+v)", x.text, from, to, x.from, x.to, js[0])
@@ -170,7 +170,7 @@ func TestPointingAtThings(t *testing.T) {
 	p := b.pane
 	has := func(key, value string) {
 		t.Helper()
-		_, _, ds := p.details(&b.Shell.Host)
+		_, _, ds := p.details(b.Shell)
 		for _, d := range ds {
 			if d.key == key && (d.value == value || d.copied() == value) {
 				return
@@ -194,7 +194,7 @@ func TestPointingAtThings(t *testing.T) {
 		b.now = b.now.Add(time.Second)
 		b.frame()
 	}
-	thread := slices.IndexFunc(p.rec.Tracks, func(t *recording.Track) bool { return t.TID == 7 })
+	thread := slices.IndexFunc(p.Rec.Tracks, func(t *recording.Track) bool { return t.TID == 7 })
 	y := row(timeline.TrackRow, thread)
 	click(b.at(1270, row(timeline.CounterRow, 0)+20))
 	has("Value", "12.5")
@@ -212,26 +212,26 @@ func TestPointingAtThings(t *testing.T) {
 func TestRankAndArrows(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.pane
-	thread := slices.IndexFunc(p.rec.Tracks, func(t *recording.Track) bool { return t.TID == 7 })
-	h, ok := barAt(p.rec.Tracks[thread], thread, 1, p.rec.Start+110e6)
+	thread := slices.IndexFunc(p.Rec.Tracks, func(t *recording.Track) bool { return t.TID == 7 })
+	h, ok := barAt(p.Rec.Tracks[thread], thread, 1, p.Rec.Start+110e6)
 	if !ok {
 		t.Fatal("there is no span at 1110")
 	}
 	p.pickShown(h)
 	b.frame()
-	_, _, ds := p.details(&b.Shell.Host)
+	_, _, ds := p.details(b.Shell)
 	rank := slices.IndexFunc(ds, func(d detail) bool { return d.key == "Rank" && d.value == "2nd longest of 2" })
 	to := slices.IndexFunc(ds, func(d detail) bool { return d.key == "Arrow to" })
 	if rank < 0 || to < 0 {
 		t.Fatalf("the panel lacks the rank (%d) or the arrow (%d): %+v", rank, to, ds)
 	}
 	ds[to].to()
-	if name := p.rec.FuncName(p.pick.hit.Call); name != "other" {
+	if name := p.Rec.FuncName(p.Pick.Hit.Call); name != "other" {
 		t.Errorf("the arrow leads to %s, want other", name)
 	}
-	p.flows.update(&b.Shell.Host, &p.Side)
-	p.followFlow(&b.Shell.Host, true)
-	if name := p.rec.FuncName(p.pick.hit.Call); name != "read" {
+	p.flows.update(b.Shell, p)
+	p.followFlow(b.Shell, true)
+	if name := p.Rec.FuncName(p.Pick.Hit.Call); name != "read" {
 		t.Errorf("back along the arrow is %s, want read", name)
 	}
 }
@@ -242,7 +242,7 @@ func TestThrowingTheView(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.pane
 	u := &ui.UI{Context: layout.Context{Ops: &b.ops, Now: b.now, Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}}
-	p.View = p.View.Zoom(.1, 500, p.laneWidth(), p.rec.Start, p.rec.End)
+	p.View = p.View.Zoom(.1, 500, p.laneWidth(), p.Rec.Start, p.Rec.End)
 	for _, still := range []bool{false, true} {
 		b.Do.Wake = func() {}
 		if still {
@@ -252,12 +252,12 @@ func TestThrowingTheView(t *testing.T) {
 		for i := range 5 {
 			p.motion.follow(f32.Pt(float32(-10*i), 0), time.Duration(i)*10*time.Millisecond)
 		}
-		p.motion.throw(&p.Side, u, 45*time.Millisecond)
+		p.motion.throw(p, u, 45*time.Millisecond)
 		steps := 0
 		for p.motion.kind != atRest && steps < 1000 {
 			steps++
 			u.Now = u.Now.Add(5 * time.Millisecond)
-			p.motion.step(&b.Shell.Host, p, u)
+			p.motion.step(b.Shell, p, u)
 		}
 		// 1,000 pixels a second, braked within 90 ms, go 90 pixels far.
 		px := float64(p.View.From-before.From) / float64(before.Span()) * float64(p.laneWidth())

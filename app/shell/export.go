@@ -25,7 +25,7 @@ import (
 func exportCommands() []Command {
 	return []Command{
 		{"Follow the file as it grows, or stop", []Chord{chord("R", key.ModCtrl)}, true, func(s *Shell) { s.toggleFollow() }},
-		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.pane.sourcePart.edit(&s.Host, &s.pane.Side) }},
+		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.pane.sourcePart.Edit(&s.Host, &s.pane.Side) }},
 		{"Copy the table as JSON", nil, true, func(s *Shell) { s.copyGrid() }},
 		{"Save the table (CSV or JSON)", nil, true, func(s *Shell) { s.saveTable() }},
 		{"Save the view as a picture (PNG or SVG)", nil, true, func(s *Shell) { s.savePicture() }},
@@ -37,17 +37,17 @@ func exportCommands() []Command {
 
 func (s *Shell) copyGrid() {
 	if g := s.grid(); g != nil {
-		s.copyLater(g.json())
+		s.CopyLater(g.Json())
 	}
 }
 
 // stem is the open file's name without what says its format.
-func (p *Side) stem() string {
-	name := p.doc.Name
+func (p *pane) stem() string {
+	name := p.Doc.Name
 	for _, ext := range []string{".gz", ".zst", ".zstd"} {
 		name = strings.TrimSuffix(name, ext)
 	}
-	if p.path == "-" {
+	if p.Path == "-" {
 		return "recording"
 	}
 	return strings.TrimSuffix(name, filepath.Ext(name))
@@ -59,14 +59,14 @@ func (s *Shell) saveTable() {
 		return
 	}
 	out := s.replacing()
-	s.askSave("The file's name, which ends in .csv, .tsv or .json", s.pane.stem()+"-"+strings.ReplaceAll(g.name, " ", "-")+".csv", func(path string) error {
+	s.askSave("The file's name, which ends in .csv, .tsv or .json", s.pane.stem()+"-"+strings.ReplaceAll(g.Name, " ", "-")+".csv", func(path string) error {
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".csv":
-			return writeText(path, out, g.separated(','))
+			return writeText(path, out, g.Separated(','))
 		case ".tsv", ".txt":
-			return writeText(path, out, g.separated('\t'))
+			return writeText(path, out, g.Separated('\t'))
 		case ".json":
-			return writeText(path, out, g.json())
+			return writeText(path, out, g.Json())
 		}
 		return fmt.Errorf("%s should end in .csv, .tsv or .json: that says what it becomes", path)
 	})
@@ -89,11 +89,11 @@ func (s *Shell) replacing() outfile.Options {
 // threads, with what transforms leave of stacks.
 func (s *Shell) saveSelection() {
 	p := s.pane
-	if !p.rec.Done {
+	if !p.Rec.Done {
 		s.Say("The recording is still being read")
 		return
 	}
-	rec := p.rec
+	rec := p.Rec
 	in, ts := p.Scope.On(slices.Clone(p.Scope.Tracks)), slices.Clone(p.Transforms)
 	event := rec.Events
 	opt := encode.Options{}
@@ -152,7 +152,7 @@ func (s *Shell) savePicture() {
 // another goroutine. Its pictures are its own.
 func (s *Shell) Still() *Shell {
 	o := New(s.Theme)
-	o.Mode, o.View, o.Scale, o.hiddenColumns = s.Mode, s.View, s.Scale, s.hiddenColumns
+	o.Mode, o.View, o.Scale, o.HiddenColumns = s.Mode, s.View, s.Scale, s.HiddenColumns
 	if s.pane == nil {
 		return o
 	}
@@ -168,19 +168,19 @@ func (s *Shell) Still() *Shell {
 
 // still is a pane that shows the same and never changes.
 func (p *pane) still() *pane {
-	c := newPane(p.doc.Still())
-	c.generation = p.generation
-	c.path, c.demo, c.rec, c.begun = p.path, p.demo, p.rec, true
-	c.Look, c.table.tableShape = p.Look, p.table.tableShape
-	c.pick, c.marks.at = p.pick, p.marks.at
-	c.pick.near = true
-	c.down, c.table.scroll, c.flame.tree, c.shown = p.down, p.table.scroll, p.flame.tree, p.shown
+	c := newPane(p.Doc.Still())
+	c.Generation = p.Generation
+	c.Path, c.Demo, c.Rec, c.begun = p.Path, p.Demo, p.Rec, true
+	c.Look, c.table.TableShape = p.Look, p.table.TableShape
+	c.Pick, c.marks.at = p.Pick, p.marks.at
+	c.Pick.Near = true
+	c.Down, c.table.Down, c.flame.Tree, c.Shown = p.Down, p.table.Down, p.flame.Tree, p.Shown
 	if p.Find != "" {
 		// The pattern is the same one: what was found with it stays found.
-		c.search.set(p.Find)
-		c.search.pattern = p.search.pattern
+		c.Search.Set(p.Find)
+		c.Search.Pattern = p.Search.Pattern
 	}
-	c.sourcePart.of, c.sourcePart.at, c.sourcePart.scroll = p.sourcePart.of, p.sourcePart.at, p.sourcePart.scroll
+	c.sourcePart.Of, c.sourcePart.At, c.sourcePart.Down = p.sourcePart.Of, p.sourcePart.At, p.sourcePart.Down
 	return c
 }
 
@@ -190,7 +190,7 @@ func (s *Shell) saveMarks() {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	key, name, marks := p.marks.key, p.doc.Name, slices.Clone(p.Marks)
+	key, name, marks := p.marks.key, p.Doc.Name, slices.Clone(p.Marks)
 	out := s.replacing()
 	s.askSave("The file's name", p.stem()+"-marks.json", func(path string) error {
 		return outfile.Write(path, out, func(w io.Writer) error { return store.WriteMarks(w, key, name, marks) })

@@ -7,6 +7,7 @@ import (
 
 	"gioui.org/f32"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
@@ -36,14 +37,14 @@ type flowKey struct {
 const mostArrows = 200
 
 // update finds the flows of the picked span.
-func (f *flowPart) update(s *Host, p *Side) {
-	if p.pick.is != pickBar || len(p.rec.Flows) == 0 {
+func (f *flowPart) update(s *Shell, p *pane) {
+	if p.Pick.Is != panel.PickBar || len(p.Rec.Flows) == 0 {
 		f.ends, f.endsOf = nil, flowKey{}
 		return
 	}
-	rec := p.rec
+	rec := p.Rec
 	f.index, _, _ = f.indices.Ask(rec, s.Do.Wake, func(context.Context) (*spans.Flows, error) { return spans.NewFlows(rec), nil })
-	h := &p.pick.hit
+	h := &p.Pick.Hit
 	k := flowKey{h.Track, h.Lane, h.Start, h.End, f.index}
 	if f.index == nil || f.endsOf == k {
 		return
@@ -57,15 +58,15 @@ func (f *flowPart) draw(p *pane, u *ui.UI) {
 	if len(f.ends) == 0 {
 		return
 	}
-	b := &p.bounds
-	u.At(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), func(u *ui.UI) {
+	b := &p.Bounds
+	u.At(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), func(u *ui.UI) {
 		seen := map[int]bool{}
 		for _, e := range f.ends {
 			if seen[e.Flow] {
 				continue
 			}
 			seen[e.Flow] = true
-			steps := p.rec.Flows[e.Flow].Steps
+			steps := p.Rec.Flows[e.Flow].Steps
 			for i := range len(steps) - 1 {
 				from, ok1 := f.at(p, steps[i])
 				to, ok2 := f.at(p, steps[i+1])
@@ -85,8 +86,8 @@ func (f *flowPart) at(p *pane, st recording.FlowStep) (f32.Point, bool) {
 		return f32.Point{}, false
 	}
 	plan := p.timeline.plan
-	lane := min(max(0, spans.LaneAt(p.rec.Tracks[st.Track], st.Time)), max(0, plan.Rows[i].Lanes-1))
-	_, y0, _, y1 := plan.Box(p.View, i, lane, st.Time, st.Time, p.bounds.lanes.Dx(), p.bounds.gutter)
+	lane := min(max(0, spans.LaneAt(p.Rec.Tracks[st.Track], st.Time)), max(0, plan.Rows[i].Lanes-1))
+	_, y0, _, y1 := plan.Box(p.View, i, lane, st.Time, st.Time, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 	w := float64(p.laneWidth())
 	x := math.Max(-w, math.Min(2*w, p.View.X(st.Time, p.laneWidth())))
 	return f32.Pt(float32(x), float32(y0+y1)/2), true
@@ -113,8 +114,8 @@ func arrow(u *ui.UI, from, to f32.Point) {
 
 // other is the step of a flow that an end leads to: the next, or for the last
 // the one before.
-func (f *flowPart) other(p *Side, e spans.FlowEnd) (st recording.FlowStep, incoming bool) {
-	steps := p.rec.Flows[e.Flow].Steps
+func (f *flowPart) other(p *pane, e spans.FlowEnd) (st recording.FlowStep, incoming bool) {
+	steps := p.Rec.Flows[e.Flow].Steps
 	if e.Step == len(steps)-1 {
 		return steps[e.Step-1], true
 	}
@@ -123,9 +124,9 @@ func (f *flowPart) other(p *Side, e spans.FlowEnd) (st recording.FlowStep, incom
 
 // followFlow goes to the span at the other end of an arrow: the first that
 // leaves the picked span, or backwards the first that comes to it.
-func (p *pane) followFlow(s *Host, back bool) {
+func (p *pane) followFlow(s *Shell, back bool) {
 	for _, e := range p.flows.ends {
-		steps := p.rec.Flows[e.Flow].Steps
+		steps := p.Rec.Flows[e.Flow].Steps
 		to := e.Step + 1
 		if back {
 			to = e.Step - 1
@@ -140,7 +141,7 @@ func (p *pane) followFlow(s *Host, back bool) {
 }
 
 func (p *pane) goToStep(st recording.FlowStep) {
-	t := p.rec.Tracks[st.Track]
+	t := p.Rec.Tracks[st.Track]
 	if h, ok := barAt(t, st.Track, max(0, spans.LaneAt(t, st.Time)), st.Time); ok {
 		p.pickShown(h)
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/recording"
@@ -20,29 +21,29 @@ func (s *Shell) toggleFollow() {
 	p := s.pane
 	switch {
 	case s.versus != nil:
-		s.versus.toggleFollow(&s.Host)
+		s.versus.toggleFollow(s)
 	case p.unfollow != nil:
 		p.stay()
-		s.Say("No longer following " + p.doc.Name)
-	case !p.doc.CanFollow():
-		s.Say("Only files can be followed, and " + p.doc.Name + " is none")
+		s.Say("No longer following " + p.Doc.Name)
+	case !p.Doc.CanFollow():
+		s.Say("Only files can be followed, and " + p.Doc.Name + " is none")
 	default:
 		p.follow()
-		s.Say("Following " + p.doc.Name + ": what is added is shown")
+		s.Say("Following " + p.Doc.Name + ": what is added is shown")
 	}
 }
 
 func (p *pane) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.unfollow = cancel
-	go p.doc.Follow(ctx)
+	go p.Doc.Follow(ctx)
 }
 
 // leave stops following, and keeps marks of a file that has changed by what is
 // in it now.
 func (s *Shell) leave() {
 	s.pane.stay()
-	s.pane.marks.move(s, &s.pane.Side)
+	s.pane.marks.move(s, s.pane)
 }
 
 // stay stops following.
@@ -56,17 +57,17 @@ func (p *pane) stay() {
 // latest is the recording to show: the newest one of those whose numbers the
 // pane knows.
 func (p *pane) latest() *recording.Recording {
-	rec, generation := p.doc.Latest()
-	if p.behind = generation != p.generation; !p.behind {
+	rec, generation := p.Doc.Latest()
+	if p.Behind = generation != p.Generation; !p.Behind {
 		return rec
 	}
 	st, next := p.renumbered(rec, generation)
 	q := next.question()
-	if a := p.doc.Answer(); a == nil || a.Rec != rec || !a.Answers(&q) {
-		p.doc.Ask(q)
-		return p.rec
+	if a := p.Doc.Answer(); a == nil || a.Rec != rec || !a.Answers(&q) {
+		p.Doc.Ask(q)
+		return p.Rec
 	} else {
-		p.become(&next.Side, st, a)
+		p.become(next, st, a)
 	}
 	return rec
 }
@@ -75,12 +76,12 @@ func (p *pane) latest() *recording.Recording {
 // way of a State, which has names and no numbers.
 func (p *pane) renumbered(rec *recording.Recording, generation int) (*view.State, *pane) {
 	st := new(view.State)
-	p.Unbind(p.rec, 0, 1, st)
+	p.Unbind(p.Rec, 0, 1, st)
 	p.pickState(st)
-	next := newPane(p.doc)
-	next.rec, next.generation, next.palette = rec, generation, p.palette
+	next := newPane(p.Doc)
+	next.Rec, next.Generation, next.Palette = rec, generation, p.Palette
 	next.Look, _ = view.Bind(rec, st, 0, 1)
-	next.search.pattern, next.table.tableShape = p.search.pattern, p.table.tableShape
+	next.Search.Pattern, next.table.TableShape = p.Search.Pattern, p.table.TableShape
 	if !next.Moved {
 		next.View = p.View
 	}
@@ -92,8 +93,8 @@ func (p *pane) renumbered(rec *recording.Recording, generation int) (*view.State
 		}
 	}
 	if f := st.Function; f != nil {
-		if fs := functionsOf(rec, recording.Function{Name: f.Name, Module: f.Module}); len(fs) > 0 {
-			next.pick = picked{is: pickFunc, fn: fs[0], near: p.pick.near}
+		if fs := panel.FunctionsOf(rec, recording.Function{Name: f.Name, Module: f.Module}); len(fs) > 0 {
+			next.Pick = panel.Picked{Is: panel.PickFunc, Fn: fs[0], Near: p.Pick.Near}
 		}
 	}
 	return st, next
@@ -101,48 +102,48 @@ func (p *pane) renumbered(rec *recording.Recording, generation int) (*view.State
 
 // become takes over a recording that was read anew, with the first answer about
 // it.
-func (p *pane) become(next *Side, st *view.State, a *session.Answer) {
-	pick, by := next.pick, p.pick
+func (p *pane) become(next *pane, st *view.State, a *session.Answer) {
+	pick, by := next.Pick, p.Pick
 	settled := reflect.DeepEqual(p.Settled(), p.history.shown.Look)
-	delta := next.rec.Start - p.rec.Start
-	p.Look, p.rec, p.generation, p.behind = next.Look, next.rec, next.generation, false
-	p.pick = picked{}
+	delta := next.Rec.Start - p.Rec.Start
+	p.Look, p.Rec, p.Generation, p.Behind = next.Look, next.Rec, next.Generation, false
+	p.Pick = panel.Picked{}
 	switch {
-	case by.is == pickWindow:
-		p.pick = by
-		p.pick.hit.Start, p.pick.hit.End = by.hit.Start+delta, by.hit.End+delta
-	case pick.is != pickNone:
-		p.pick = p.refind(st, a)
-		p.pick.near = by.near
+	case by.Is == panel.PickWindow:
+		p.Pick = by
+		p.Pick.Hit.Start, p.Pick.Hit.End = by.Hit.Start+delta, by.Hit.End+delta
+	case pick.Is != panel.PickNone:
+		p.Pick = p.refind(st, a)
+		p.Pick.Near = by.Near
 	}
 	if p.history.seen.Look = p.Settled(); settled {
 		p.history.shown.Look = p.Settled()
 	}
-	p.hover = nil
+	p.Hover = nil
 	p.finding().walked = false
 	p.timeline.hit = timeline.Hit{Row: -1, Window: -1}
-	p.sourcePart.of.fn = p.pick.fn
+	p.sourcePart.Of.Fn = p.Pick.Fn
 	p.marks.stale = true
 	p.renewed = true
 }
 
 // refind picks what a State marks in an answer, where it is still a place of the
 // function: else the function's heaviest one.
-func (p *Side) refind(st *view.State, a *session.Answer) picked {
+func (p *pane) refind(st *view.State, a *session.Answer) panel.Picked {
 	if b := st.Sides[0].Bar; b != nil {
-		if h, ok := p.barNamed(b); ok && h.Call != recording.NoCall && p.rec.Functions.At(int(p.rec.Func(h.Call))).FuncName() == *st.Function {
+		if h, ok := p.barNamed(b); ok && h.Call != recording.NoCall && p.Rec.Functions.At(int(p.Rec.Func(h.Call))).FuncName() == *st.Function {
 			h.Row = -1
-			return picked{is: pickBar, hit: h, fn: p.rec.Func(h.Call)}
+			return panel.Picked{Is: panel.PickBar, Hit: h, Fn: p.Rec.Func(h.Call)}
 		}
 	}
-	n, whole := nodeAt(a.Rec, a.Tree, st.Node)
+	n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
 	if !whole || n == 0 {
 		n = int(nodeNamed(a, *st.Function))
 	}
 	if n == 0 {
-		return picked{}
+		return panel.Picked{}
 	}
-	return picked{is: pickNode, node: int32(n), tree: a.Tree, fn: a.Tree.Nodes[n].Func}
+	return panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 }
 
 // followText is what the status line says of a followed file, "" when none is.
@@ -150,8 +151,8 @@ func (p *pane) followText() (text string, wrong bool) {
 	switch {
 	case p.unfollow == nil:
 		return "", false
-	case p.doc.FollowNote() != "":
-		return "following · " + p.doc.FollowNote(), true
+	case p.Doc.FollowNote() != "":
+		return "following · " + p.Doc.FollowNote(), true
 	}
 	return "following", false
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -40,13 +41,13 @@ func chromeTrace(t *testing.T, path string, tids []int, spans int) {
 func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	t.Helper()
 	for range 1500 {
-		s.tasks.run()
-		s.pane.update(&s.Host)
+		s.Tasks.Run()
+		s.pane.update(s)
 		if _, err := s.pane.arrive(s); err != nil {
 			t.Fatal(err)
 		}
-		if !s.pane.behind {
-			s.pane.doc.Ask(s.pane.question())
+		if !s.pane.Behind {
+			s.pane.Doc.Ask(s.pane.question())
 		}
 		if holds() {
 			return
@@ -70,7 +71,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	}
 	p := s.pane
 	track := func(tid int64) int {
-		for i, t := range p.rec.Tracks {
+		for i, t := range p.Rec.Tracks {
 			if t.TID == tid {
 				return i
 			}
@@ -78,49 +79,49 @@ func TestFollowingKeepsTheView(t *testing.T) {
 		return -1
 	}
 	p.toggleTrack(track(2))
-	p.selectRange(p.rec.Start+200e6, p.rec.Start+700e6)
-	p.fit(p.rec.Start+100e6, p.rec.Start+900e6)
+	p.SelectRange(p.Rec.Start+200e6, p.Rec.Start+700e6)
+	p.Fit(p.Rec.Start+100e6, p.Rec.Start+900e6)
 	p.Folds = with(p.Folds, track(2), timeline.Closed)
 	p.Pinned = []int{track(3)}
 	p.hide(track(1), true)
-	frames(t, s, "the answer", func() bool { a := p.doc.Answer(); q := p.question(); return a != nil && a.Answers(&q) })
-	tree := p.doc.Answer().Tree
-	inner := nodeNamed(p.doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
-	p.pick = picked{is: pickNode, node: inner, tree: tree, fn: tree.Nodes[inner].Func}
-	p.zoomTo(pathOf(p.rec, tree, int(tree.Nodes[inner].Parent)))
+	frames(t, s, "the answer", func() bool { a := p.Doc.Answer(); q := p.question(); return a != nil && a.Answers(&q) })
+	tree := p.Doc.Answer().Tree
+	inner := nodeNamed(p.Doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
+	p.Pick = panel.Picked{Is: panel.PickNode, Node: inner, Tree: tree, Fn: tree.Nodes[inner].Func}
+	p.ZoomTo(panel.PathOf(p.Rec, tree, int(tree.Nodes[inner].Parent)))
 	p.history.push(p.spot(s), s.state())
 	look := func() map[string]any {
 		pl := p.Look
-		f, _ := p.pickedFunction()
-		m := map[string]any{"view": [2]int64{pl.View.From - p.rec.Start, pl.View.To - p.rec.Start}, "sel": [2]int64{pl.Scope.From - p.rec.Start, pl.Scope.To - p.rec.Start}, "fn": f.Name,
-			"metric": p.metricOf().Name}
+		f, _ := p.PickedFunction()
+		m := map[string]any{"view": [2]int64{pl.View.From - p.Rec.Start, pl.View.To - p.Rec.Start}, "sel": [2]int64{pl.Scope.From - p.Rec.Start, pl.Scope.To - p.Rec.Start}, "fn": f.Name,
+			"metric": p.MetricOf().Name}
 		tids := func(of []int) (ids []int64) {
 			for _, i := range of {
-				ids = append(ids, p.rec.Tracks[i].TID)
+				ids = append(ids, p.Rec.Tracks[i].TID)
 			}
 			return ids
 		}
 		m["tracks"], m["pinned"] = tids(pl.Scope.Tracks), tids(pl.Pinned)
 		for i := range pl.Folds {
-			m["folded"] = p.rec.Tracks[i].TID
+			m["folded"] = p.Rec.Tracks[i].TID
 		}
 		for i := range pl.Hidden {
-			m["hidden"] = p.rec.Tracks[i].TID
+			m["hidden"] = p.Rec.Tracks[i].TID
 		}
 		m["zoom"] = pl.Zoom
 		return m
 	}
 	want := look()
 	chromeTrace(t, path, []int{9, 3, 2, 1}, 30) // others come first: new numbers
-	old := p.rec
-	frames(t, s, "the new file", func() bool { return p.rec != old })
-	if len(p.rec.Tracks) != 4 || track(2) == 1 {
+	old := p.Rec
+	frames(t, s, "the new file", func() bool { return p.Rec != old })
+	if len(p.Rec.Tracks) != 4 || track(2) == 1 {
 		t.Fatalf("the threads have the same numbers: nothing is tested")
 	}
 	if got := look(); !reflect.DeepEqual(got, want) {
 		t.Errorf("it is looked at as %v, was %v", got, want)
 	}
-	if a := p.doc.Answer(); a.Rec != p.rec || p.pick.tree != a.Tree {
+	if a := p.Doc.Answer(); a.Rec != p.Rec || p.Pick.Tree != a.Tree {
 		t.Error("what is picked is not of what is shown")
 	}
 	// Undo leads to what was, in the new numbers.
@@ -132,13 +133,13 @@ func TestFollowingKeepsTheView(t *testing.T) {
 
 	// A file without what was selected is shown as a whole.
 	chromeTrace(t, path, []int{50}, 5)
-	old = p.rec
-	frames(t, s, "the third file", func() bool { return p.rec != old })
-	if p.Scope.Tracks != nil || p.pick.is != pickNone && p.rec.Tracks[0].TID != 50 {
+	old = p.Rec
+	frames(t, s, "the third file", func() bool { return p.Rec != old })
+	if p.Scope.Tracks != nil || p.Pick.Is != panel.PickNone && p.Rec.Tracks[0].TID != 50 {
 		t.Errorf("threads that are gone are selected: %v", p.Scope.Tracks)
 	}
 	s.toggleFollow()
-	if p.doc.Following() {
-		frames(t, s, "following to end", func() bool { return !p.doc.Following() })
+	if p.Doc.Following() {
+		frames(t, s, "following to end", func() bool { return !p.Doc.Following() })
 	}
 }

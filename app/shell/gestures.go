@@ -8,6 +8,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -22,19 +23,19 @@ func (p *pane) events(s *Shell, u *ui.UI) {
 	p.timeline.events(s, p, u)
 	p.rowsMap.events(p, u)
 	shown := p.panel()
-	if x, ok := shown.(Pointed[*Side]); ok {
+	if x, ok := shown.(panel.Pointed[*panel.Side]); ok {
 		x.Events(&s.Host, &p.Side, u)
 	}
 	p.menuByKey(s, u)
-	p.hover = nil
+	p.Hover = nil
 	switch {
 	case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
-		f := p.rec.Func(p.timeline.hit.Call)
-		p.hover = &f
+		f := p.Rec.Func(p.timeline.hit.Call)
+		p.Hover = &f
 	default:
-		if x, ok := shown.(Hovered[*Side]); ok {
+		if x, ok := shown.(panel.Hovered[*panel.Side]); ok {
 			if f, ok := x.Hover(&p.Side); ok {
-				p.hover = &f
+				p.Hover = &f
 			}
 		}
 	}
@@ -42,35 +43,35 @@ func (p *pane) events(s *Shell, u *ui.UI) {
 
 func (t *timelinePart) events(s *Shell, p *pane, u *ui.UI) {
 	for {
-		g, e, ok := t.lanes.Next(u, p.bounds.lanes.Min)
+		g, e, ok := t.lanes.Next(u, p.Bounds.Lanes.Min)
 		if !ok {
 			break
 		}
 		t.onLanes(s, p, u, g, e)
 	}
 	for {
-		g, e, ok := t.rulerArea.Next(u, p.bounds.ruler.Min)
+		g, e, ok := t.rulerArea.Next(u, p.Bounds.Ruler.Min)
 		if !ok {
 			break
 		}
 		t.onRuler(s, p, u, g, e)
 	}
 	for {
-		g, e, ok := t.strip.Next(u, p.bounds.overview.Min)
+		g, e, ok := t.strip.Next(u, p.Bounds.Overview.Min)
 		if !ok {
 			break
 		}
-		t.onStrip(&p.Side, u, g, e)
+		t.onStrip(p, u, g, e)
 	}
 	t.inside, t.at = t.lanes.Inside, t.lanes.At
 	t.hit = timeline.Hit{Row: -1, Window: -1}
-	if t.inside && t.plan != nil && !p.bounds.lanes.Empty() {
-		t.hit = timeline.At(p.rec, t.plan, p.View, int(t.at.X), int(t.at.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+	if t.inside && t.plan != nil && !p.Bounds.Lanes.Empty() {
+		t.hit = timeline.At(p.Rec, t.plan, p.View, int(t.at.X), int(t.at.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 	}
 }
 
-func (t *timelinePart) timeAt(p *Side, x float32) int64 {
-	return p.View.Time(float64(x)-float64(p.bounds.gutter), p.laneWidth())
+func (t *timelinePart) timeAt(p *pane, x float32) int64 {
+	return p.View.Time(float64(x)-float64(p.Bounds.Gutter), p.laneWidth())
 }
 
 func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e pointer.Event) {
@@ -84,13 +85,13 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 		if t.grab == grabNone {
 			t.grab = grabPan
 			switch {
-			case int(d.Start.X) < p.bounds.gutter && t.trackAt(&p.Side, d.Start) >= 0:
+			case int(d.Start.X) < p.Bounds.Gutter && t.trackAt(p, d.Start) >= 0:
 				t.grab = grabTrack
 			case t.boxing || d.Mods.Contain(ctrlKey) && !d.Mods.Contain(shiftKey):
 				t.grab = grabBox
 			case d.Mods.Contain(shiftKey):
-				t.beginRange(&p.Side, u, d, d.Start.Y)
-				if i := t.trackAt(&p.Side, d.Start); i >= 0 && d.Mods.Contain(ctrlKey) {
+				t.beginRange(p, u, d, d.Start.Y)
+				if i := t.trackAt(p, d.Start); i >= 0 && d.Mods.Contain(ctrlKey) {
 					p.Scope.Tracks = []int{i} // within one thread
 				}
 			}
@@ -99,44 +100,44 @@ func (t *timelinePart) onLanes(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 	case widget.Dropped:
 		switch t.grab {
 		case grabTrack:
-			p.moveTrack(t.trackAt(&p.Side, d.Start), t.trackAt(&p.Side, d.At))
+			p.moveTrack(t.trackAt(p, d.Start), t.trackAt(p, d.At))
 		case grabPan:
-			p.motion.throw(&p.Side, u, e.Time)
+			p.motion.throw(p, u, e.Time)
 		case grabBox:
-			p.zoomToBox(u, t.box(&p.Side, d.Start, d.At))
+			p.zoomToBox(u, t.box(p, d.Start, d.At))
 			t.boxing = false
 		}
 		t.grab = grabNone
 	case widget.MenuAsked:
-		t.contextMenu(s, &p.Side, u)
+		t.contextMenu(s, p, u)
 	case widget.Clicked, widget.DoubleClicked:
 		if t.plan == nil {
 			return
 		}
-		h := timeline.At(p.rec, t.plan, p.View, int(d.At.X), int(d.At.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
+		h := timeline.At(p.Rec, t.plan, p.View, int(d.At.X), int(d.At.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 		if h.Gutter && e.Modifiers.Contain(ctrlKey) {
-			p.toggleTrack(t.trackAt(&p.Side, d.At))
+			p.toggleTrack(t.trackAt(p, d.At))
 			return
 		}
 		if h.Gutter || h.Row >= 0 && t.plan.Rows[h.Row].Kind == timeline.ProcessRow {
-			t.fold(&p.Side, h)
+			t.fold(p, h)
 			return
 		}
 		p.pickHit(h)
 		if p.AtGoal = false; g == widget.DoubleClicked && h.End > h.Start {
-			p.fit(h.Start, h.End)
+			p.Fit(h.Start, h.End)
 		}
 	}
 }
 
 // beginRange begins to select a range where a drag did.
-func (t *timelinePart) beginRange(p *Side, u *ui.UI, d *widget.Drag, y float32) {
+func (t *timelinePart) beginRange(p *pane, u *ui.UI, d *widget.Drag, y float32) {
 	t.grab, t.anchor = grabRange, t.edge(p, u, d.Start.X, y, d.Mods)
 }
 
 // edge is the time of an edge of a selection: that of a bar that is near,
 // unless Alt is held.
-func (t *timelinePart) edge(p *Side, u *ui.UI, x, y float32, mods key.Modifiers) int64 {
+func (t *timelinePart) edge(p *pane, u *ui.UI, x, y float32, mods key.Modifiers) int64 {
 	if mods.Contain(key.ModAlt) {
 		return t.timeAt(p, x)
 	}
@@ -149,13 +150,13 @@ func (t *timelinePart) drag(p *pane, u *ui.UI, d *widget.Drag, y float32, e poin
 	switch t.grab {
 	case grabPan:
 		p.motion.follow(at, e.Time)
-		from, to := p.limits()
+		from, to := p.Limits()
 		v := t.origin.Pan(float64(start.X-at.X), p.laneWidth(), from, to)
 		p.View.From, p.View.To = v.From, v.To
 		p.scrollTo(t.origin.Scroll + int(start.Y-at.Y))
 		p.Moved = true
 	case grabRange:
-		p.selectRange(t.anchor, t.edge(&p.Side, u, at.X, y, e.Modifiers))
+		p.SelectRange(t.anchor, t.edge(p, u, at.X, y, e.Modifiers))
 	}
 }
 
@@ -163,16 +164,16 @@ func (t *timelinePart) drag(p *pane, u *ui.UI, d *widget.Drag, y float32, e poin
 func (t *timelinePart) wheel(p *pane, u *ui.UI, e pointer.Event, at f32.Point) {
 	x, y := widget.Notches(e)
 	if x != 0 {
-		from, to := p.limits()
+		from, to := p.Limits()
 		p.View = p.View.Pan(float64(x)*float64(p.laneWidth())*.08, p.laneWidth(), from, to)
 		p.Moved = true
 	}
 	switch {
 	case y == 0:
-	case int(at.X) < p.bounds.gutter || e.Modifiers.Contain(ctrlKey):
+	case int(at.X) < p.Bounds.Gutter || e.Modifiers.Contain(ctrlKey):
 		p.scrollRows(u, y)
 	default:
-		p.zoomAt(math.Pow(zoomStep, float64(y)), float64(at.X)-float64(p.bounds.gutter))
+		p.zoomAt(math.Pow(zoomStep, float64(y)), float64(at.X)-float64(p.Bounds.Gutter))
 	}
 }
 
@@ -195,7 +196,7 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 		t.wheel(p, u, e, d.At)
 	case widget.Dragged:
 		if t.grab == grabNone {
-			t.beginRange(&p.Side, u, d, -1)
+			t.beginRange(p, u, d, -1)
 		}
 		t.drag(p, u, d, -1, e)
 	case widget.Dropped:
@@ -203,7 +204,7 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 	case widget.MenuAsked:
 		t.markMenu(s, p, u)
 	case widget.Clicked:
-		if m := t.markAt(&p.Side, u, d.At.X); m != nil {
+		if m := t.markAt(p, u, d.At.X); m != nil {
 			p.goToMark(s, *m)
 			return
 		}
@@ -212,7 +213,7 @@ func (t *timelinePart) onRuler(s *Shell, p *pane, u *ui.UI, g widget.Gesture, e 
 }
 
 // onStrip moves the view by the overview.
-func (t *timelinePart) onStrip(p *Side, u *ui.UI, g widget.Gesture, e pointer.Event) {
+func (t *timelinePart) onStrip(p *pane, u *ui.UI, g widget.Gesture, e pointer.Event) {
 	d := &t.strip
 	at := t.stripTime(p, d.At.X)
 	switch g {
@@ -226,7 +227,7 @@ func (t *timelinePart) onStrip(p *Side, u *ui.UI, g widget.Gesture, e pointer.Ev
 			if at < p.View.From || at > p.View.To { // jump there first
 				half := p.View.Span() / 2
 				p.View.From, p.View.To = at-half, at-half+p.View.Span()
-				p.View = p.View.Clamp(p.limits())
+				p.View = p.View.Clamp(p.Limits())
 				p.Moved = true
 				t.origin = p.View
 			}
@@ -240,7 +241,7 @@ func (t *timelinePart) onStrip(p *Side, u *ui.UI, g widget.Gesture, e pointer.Ev
 			p.View.To = max(t.origin.To+delta, p.View.From+1000)
 		default:
 			p.View.From, p.View.To = t.origin.From+delta, t.origin.To+delta
-			p.View = p.View.Clamp(p.limits())
+			p.View = p.View.Clamp(p.Limits())
 		}
 		p.Moved = true
 	case widget.Dropped, widget.Clicked:
@@ -253,8 +254,8 @@ func (t *timelinePart) onStrip(p *Side, u *ui.UI, g widget.Gesture, e pointer.Ev
 
 // edgeAt is what a drag from where the pointer is over the overview moves: the
 // view, or one of its edges.
-func (t *timelinePart) edgeAt(p *Side, u *ui.UI) grab {
-	x := p.bounds.overview.Min.X + int(t.strip.At.X)
+func (t *timelinePart) edgeAt(p *pane, u *ui.UI) grab {
+	x := p.Bounds.Overview.Min.X + int(t.strip.At.X)
 	l, r := t.stripX(p, p.View.From), t.stripX(p, p.View.To)
 	near := u.Px(6)
 	switch {
@@ -271,35 +272,35 @@ func abs(i int) int { return max(i, -i) }
 
 // pickHit makes a bar of the timeline the one whose details are shown; nothing
 // under the pointer picks nothing.
-func (p *Side) pickHit(h timeline.Hit) {
+func (p *pane) pickHit(h timeline.Hit) {
 	switch {
 	case h.Found:
-		p.pick = picked{is: pickBar, hit: h}
+		p.Pick = panel.Picked{Is: panel.PickBar, Hit: h}
 		if h.Call != recording.NoCall {
-			p.pick.fn = p.rec.Func(h.Call)
+			p.Pick.Fn = p.Rec.Func(h.Call)
 		}
 	case h.Window >= 0:
-		p.pick = picked{is: pickWindow, hit: h}
-		p.selectRange(h.Start, h.End)
+		p.Pick = panel.Picked{Is: panel.PickWindow, Hit: h}
+		p.SelectRange(h.Start, h.End)
 	case h.Counter != nil:
-		p.pick = picked{is: pickCounter, hit: h}
+		p.Pick = panel.Picked{Is: panel.PickCounter, Hit: h}
 	case h.Instant != nil:
-		p.pick = picked{is: pickInstant, hit: h}
+		p.Pick = panel.Picked{Is: panel.PickInstant, Hit: h}
 	default:
-		p.pick = picked{}
+		p.Pick = panel.Picked{}
 	}
 }
 
 // fold opens or closes what a click on the names means: a process, or a track
 // (closed, then as much as fits, then all of it).
-func (t *timelinePart) fold(p *Side, h timeline.Hit) {
+func (t *timelinePart) fold(p *pane, h timeline.Hit) {
 	if h.Row < 0 {
 		return
 	}
 	p.fold(&t.plan.Rows[h.Row])
 }
 
-func (p *Side) fold(r *timeline.Row) {
+func (p *pane) fold(r *timeline.Row) {
 	switch r.Kind {
 	case timeline.ProcessRow:
 		p.Closed = with(p.Closed, r.Index, !p.Closed[r.Index])
@@ -330,12 +331,12 @@ func (t *timelinePart) menuOfPick(s *Shell, p *pane, u *ui.UI) {
 	at := t.lanes.At
 	defer func() { t.lanes.At = at }()
 	if i := p.pickedRow(); i >= 0 {
-		h := &p.pick.hit
-		x0, y0, x1, y1 := t.plan.Box(p.View, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
-		x := max(p.bounds.gutter, min((x0+x1)/2, p.bounds.lanes.Dx()-1))
-		t.lanes.At = f32.Pt(float32(x), float32(max(0, min((y0+y1)/2, p.bounds.lanes.Dy()-1))))
+		h := &p.Pick.Hit
+		x0, y0, x1, y1 := t.plan.Box(p.View, i, h.Lane, h.Start, h.End, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
+		x := max(p.Bounds.Gutter, min((x0+x1)/2, p.Bounds.Lanes.Dx()-1))
+		t.lanes.At = f32.Pt(float32(x), float32(max(0, min((y0+y1)/2, p.Bounds.Lanes.Dy()-1))))
 	} else if r := p.currentRow(); r != nil {
 		t.lanes.At = f32.Pt(float32(u.Px(40)), float32(max(0, r.Y-p.View.Scroll+u.Px(12))))
 	}
-	t.contextMenu(s, &p.Side, u)
+	t.contextMenu(s, p, u)
 }

@@ -1,16 +1,17 @@
 package shell
 
 import (
+	"ashlar/app/panel"
 	"ashlar/render/widget"
 )
 
 // grid is the table of the tab that is shown, else that of functions; nil when
 // there is no answer yet.
-func (p *pane) grid() *Grid { return p.gridding()() }
+func (p *pane) grid() *panel.Grid { return p.gridding()() }
 
 // gridding is grid for another goroutine: a table may have a million rows.
-func (p *pane) gridding() func() *Grid {
-	if x, ok := p.panel().(Tabled[*Side]); ok {
+func (p *pane) gridding() func() *panel.Grid {
+	if x, ok := p.panel().(panel.Tabled[*panel.Side]); ok {
 		if g := x.Table(&p.Side); g != nil {
 			return g
 		}

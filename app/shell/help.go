@@ -10,6 +10,7 @@ import (
 	"gioui.org/io/pointer"
 	"gioui.org/op/clip"
 
+	"ashlar/app/panel"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -144,7 +145,7 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	}
 	without := 0
 	for i := range Commands {
-		without += b2i(len(Commands[i].Keys) == 0)
+		without += panel.Index(len(Commands[i].Keys) == 0)
 	}
 	foot := image.Rect(in.Min.X, box.Max.Y-u.Px(38), box.Max.X-u.Px(24), box.Max.Y-u.Px(10))
 	u.HLine(foot.Min.X, foot.Max.X, foot.Min.Y-u.Px(2), th.Rule)
@@ -158,10 +159,10 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 
 // drawHelp draws the lines into one picture: laying out so many texts one by one
 // took longer than a frame may.
-func (s *Host) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops []helpAt, line int) {
+func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops []helpAt, line int) {
 	px := func(dp int) int { return int(float32(dp)*k.scale + .5) }
 	on.Rect(0, 0, k.size.X, k.size.Y, raster.Pack(k.theme.Raised))
-	head, face := s.fonts.Medium(12.5*k.scale), s.fonts.Regular(12*k.scale)
+	head, face := s.Fonts.Medium(12.5*k.scale), s.Fonts.Regular(12*k.scale)
 	write := func(f *raster.Face, x, width, y int, text string, col ui.Colour) {
 		f.Draw(on, float32(x), y+int(13.5*k.scale), f.Fit(text, float32(width)), raster.Pack(col), x, x+width)
 	}
@@ -211,7 +212,7 @@ func helpColumns(blocks [][]helpLine, columns int) (at []helpAt, heights []int) 
 // shield covers everything with an area that scrolls the page and whose click
 // closes it.
 func (s *Shell) shield(u *ui.UI, full image.Rectangle) {
-	tag := &s.help
+	tag := &s.Help
 	for {
 		ev, ok := u.Event(pointer.Filter{Target: tag, Kinds: pointer.Press | pointer.Scroll | pointer.Move, ScrollY: pointer.ScrollRange{Min: -1 << 20, Max: 1 << 20}})
 		if !ok {
@@ -220,8 +221,8 @@ func (s *Shell) shield(u *ui.UI, full image.Rectangle) {
 		e, _ := ev.(pointer.Event)
 		switch e.Kind {
 		case pointer.Press:
-			s.help = false
-			s.wake()
+			s.Help = false
+			s.Wake()
 		case pointer.Scroll:
 			_, y := widget.Notches(e)
 			s.helpState.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))

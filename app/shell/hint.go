@@ -38,7 +38,7 @@ func (s *Shell) hintAt(u *ui.UI, b *gio.Clickable, x, y int, command string) {
 
 // layout draws the tooltip, unless something else is open, and forgets it.
 func (h *hint) layout(s *Shell, u *ui.UI) {
-	if h.command != "" && s.menu == nil && s.chooser == nil && !s.help && !s.focus.Shown {
+	if h.command != "" && s.Menu == nil && s.Chooser == nil && !s.Help && !s.Focus.Shown {
 		var lines []string
 		if k := keyOf(h.command); k != "" {
 			lines = []string{k}

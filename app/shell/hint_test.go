@@ -59,11 +59,11 @@ func TestMenusHaveIcons(t *testing.T) {
 	b := newBench(t, someTrace)
 	row := b.pane.timeline.plan.Rows[slices.IndexFunc(b.pane.timeline.plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow })]
 	b.click(b.at(1010, row.Y+10), 0, pointer.ButtonSecondary)
-	if b.menu == nil {
+	if b.Menu == nil {
 		t.Fatal("there is no menu")
 	}
 	before := len(iconsAt(b.shapes(), image.Rect(0, 0, 1280, 800)))
-	b.menu = nil
+	b.Menu = nil
 	if n := before - len(iconsAt(b.shapes(), image.Rect(0, 0, 1280, 800))); n < 5 {
 		t.Errorf("the menu of a span has %d icons", n)
 	}

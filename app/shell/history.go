@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ashlar/app/panel/functions"
 	"ashlar/app/view"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -31,13 +32,13 @@ const mostSteps = 500
 // spot is what a step of history is about, in the recording's numbers.
 type spot struct {
 	Look  view.Look
-	Table tableShape
+	Table functions.TableShape
 	Mode  theme.Mode
 	Parts View
 }
 
 func (p *pane) spot(s *Shell) spot {
-	return spot{p.Settled(), p.table.tableShape, s.Mode, s.View}
+	return spot{p.Settled(), p.table.TableShape, s.Mode, s.View}
 }
 
 // remember adds what is shown to the history once it has settled.

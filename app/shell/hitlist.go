@@ -10,6 +10,8 @@ import (
 	"gioui.org/io/pointer"
 	"gioui.org/op/clip"
 
+	"ashlar/app/panel"
+	"ashlar/app/panel/functions"
 	"ashlar/app/session"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
@@ -35,7 +37,7 @@ type hitList struct {
 	box     image.Rectangle // of the search line
 	seen    int             // rows
 	// functions are those found where nothing has a time.
-	functions order
+	functions functions.Order
 
 	want, have hitsKey
 	listed
@@ -91,9 +93,9 @@ func (p *pane) openHits() {
 
 // hits are those of what is searched for in what is shown, nil before they are
 // there.
-func (p *Side) hits() *search.Hits {
-	h := p.doc.Hits()
-	if p.search.pattern == nil || h == nil || !h.Pattern.Is(p.search.pattern) || !h.Of(p.rec) {
+func (p *pane) hits() *search.Hits {
+	h := p.Doc.Hits()
+	if p.Search.Pattern == nil || h == nil || !h.Pattern.Is(p.Search.Pattern) || !h.Of(p.Rec) {
 		return nil
 	}
 	return h
@@ -102,7 +104,7 @@ func (p *Side) hits() *search.Hits {
 // length is how many rows there are.
 func (l *hitList) length(p *pane) int64 {
 	if !p.timed() {
-		return int64(len(l.functions.rows))
+		return int64(len(l.functions.Rows))
 	}
 	if h := p.hits(); h != nil {
 		return h.Len()
@@ -111,7 +113,7 @@ func (l *hitList) length(p *pane) int64 {
 }
 
 // keyed moves in the list and goes to a row; false for other keys.
-func (l *hitList) keyed(s *Host, p *pane, k key.Name) bool {
+func (l *hitList) keyed(s *Shell, p *pane, k key.Name) bool {
 	n, page := l.length(p), int64(max(1, l.seen-1))
 	switch k {
 	case key.NameUpArrow:
@@ -133,7 +135,7 @@ func (l *hitList) keyed(s *Host, p *pane, k key.Name) bool {
 }
 
 // goTo shows what a row is about.
-func (l *hitList) goTo(s *Host, p *pane, row int64) {
+func (l *hitList) goTo(s *Shell, p *pane, row int64) {
 	l.open = false
 	if !p.timed() {
 		p.goToFunction(int(row))
@@ -149,32 +151,32 @@ func (l *hitList) goTo(s *Host, p *pane, row int64) {
 			p.show(at[i])
 		}
 	}
-	s.wake()
+	s.Wake()
 }
 
 // goToFunction picks the heaviest bar of a function that was found.
 func (p *pane) goToFunction(i int) {
 	o := &p.finding().list.functions
-	if a := p.doc.Answer(); i >= 0 && i < len(o.rows) && o.of == a {
+	if a := p.Doc.Answer(); i >= 0 && i < len(o.Rows) && o.Of == a {
 		p.finding().function = i
 		if !a.ByFunction() {
-			p.table.marked = o.rows[i].Name
+			p.table.Marked = o.Rows[i].Name
 			return
 		}
-		p.pickFunction(a, o.rows[i].Func)
-		p.showPick = true
+		p.PickFunction(a, o.Rows[i].Func)
+		p.ShowPick = true
 	}
 }
 
 // update takes what was looked up and asks for what is missing.
 func (l *hitList) update(p *pane, wake func()) {
 	if !p.timed() {
-		if a := p.doc.Answer(); a != nil && a.Search.Is(p.search.pattern) {
-			l.functions.update(orderKey{a, colTotal, false}, wake)
+		if a := p.Doc.Answer(); a != nil && a.Search.Is(p.Search.Pattern) {
+			l.functions.Update(functions.OrderKey{Of: a, By: functions.ColTotal, Ascending: false}, wake)
 		}
 		return
 	}
-	if k, rec := l.want, p.rec; k.hits != nil {
+	if k, rec := l.want, p.Rec; k.hits != nil {
 		l.listed, l.have, _ = l.lists.Ask(k, wake, func(context.Context) (d listed, err error) {
 			d.hits = k.hits.List(k.from, k.n)
 			for _, h := range d.hits {
@@ -186,7 +188,7 @@ func (l *hitList) update(p *pane, wake func()) {
 }
 
 // events takes what the pointer did on the list, rows of which are h high.
-func (l *hitList) events(s *Host, p *pane, u *ui.UI, body image.Rectangle, h int) {
+func (l *hitList) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle, h int) {
 	for {
 		g, e, ok := l.Next(u, body.Min)
 		if !ok {
@@ -197,7 +199,7 @@ func (l *hitList) events(s *Host, p *pane, u *ui.UI, body image.Rectangle, h int
 			_, y := widget.Notches(e)
 			l.scroll += int64(y * float32(u.Px(widget.RowsPerNotch)))
 		case widget.Moved:
-			s.wake()
+			s.Wake()
 		case widget.Clicked, widget.DoubleClicked:
 			if i := (int64(l.At.Y) + l.scroll) / int64(h); i < l.length(p) {
 				l.chosen = i
@@ -208,14 +210,14 @@ func (l *hitList) events(s *Host, p *pane, u *ui.UI, body image.Rectangle, h int
 }
 
 // layout draws the list below the search line. A press elsewhere closes it.
-func (l *hitList) layout(s *Host, p *pane, u *ui.UI) {
+func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
 	focused := u.Focused(&p.finding().editor)
 	if l.open = l.open && !l.box.Empty() && (focused || !l.focused); !l.open {
 		l.focused = false
 		return
 	}
 	l.focused = focused
-	if !p.searching() {
+	if !p.Searching() {
 		return // until something is looked for
 	}
 	for {
@@ -225,7 +227,7 @@ func (l *hitList) layout(s *Host, p *pane, u *ui.UI) {
 		}
 		if e, ok := ev.(pointer.Event); ok && e.Kind == pointer.Press {
 			l.open = false
-			s.wake()
+			s.Wake()
 		}
 	}
 	size := u.Constraints.Max
@@ -291,13 +293,13 @@ func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
 
 // row are the texts of a row and its colour; they are empty while they are being
 // looked up.
-func (l *hitList) row(s *Host, p *pane, i int64) (texts []string, swatch *ui.Colour) {
+func (l *hitList) row(s *Shell, p *pane, i int64) (texts []string, swatch *ui.Colour) {
 	if !p.timed() {
-		a, r := l.functions.of, &l.functions.rows[i]
-		if c, ok := p.table.colour(s, &p.Side, a, r); ok {
+		a, r := l.functions.Of, &l.functions.Rows[i]
+		if c, ok := p.table.Colour(&s.Host, &p.Side, a, r); ok {
 			swatch = &c
 		}
-		return []string{r.Name, units.Value(r.Self, a.Metric()), units.Value(r.Total, a.Metric()), shortModule(r.Module)}, swatch
+		return []string{r.Name, units.Value(r.Self, a.Metric()), units.Value(r.Total, a.Metric()), panel.ShortModule(r.Module)}, swatch
 	}
 	at := i - l.have.from
 	if l.have.hits != l.want.hits || at < 0 || at >= int64(len(l.rows)) {
@@ -310,11 +312,11 @@ func (l *hitList) row(s *Host, p *pane, i int64) (texts []string, swatch *ui.Col
 	}
 	name := ""
 	if h.Call != recording.NoCall {
-		f := p.rec.Func(h.Call)
-		c := p.palette.Func(p.rec, f)
-		name, swatch = p.rec.Functions.At(int(f)).Name, &c
+		f := p.Rec.Func(h.Call)
+		c := p.Palette.Func(p.Rec, f)
+		name, swatch = p.Rec.Functions.At(int(f)).Name, &c
 	}
-	return []string{name, moment(h.Start-p.rec.Start, p.rec.Duration()), lasts, timeline.TrackName(p.rec.Tracks[h.Track])}, swatch
+	return []string{name, moment(h.Start-p.Rec.Start, p.Rec.Duration()), lasts, timeline.TrackName(p.Rec.Tracks[h.Track])}, swatch
 }
 
 // moment is a time within all, in picoseconds, in the unit of all and with as many
@@ -332,13 +334,13 @@ func moment(ps, all int64) string {
 }
 
 // cells draws the texts of a row: two numbers between a name and a last one.
-func (l *hitList) cells(s *Host, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
+func (l *hitList) cells(s *Shell, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
 	if swatch != nil {
 		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, *swatch)
 	}
 	number, last := u.Px(94), min(u.Px(150), r.Dx()/4)
 	x := r.Max.X - last
-	f := s.fonts.Regular(12 * u.Metric.PxPerDp)
+	f := s.Fonts.Regular(12 * u.Metric.PxPerDp)
 	name := image.Rect(r.Min.X+u.Px(24), r.Min.Y, x-2*number-u.Px(6), r.Max.Y)
 	u.Text(name, f.Fit(texts[0], float32(name.Dx())), ui.Style{Size: 12, Color: c})
 	dim := u.Theme.Dim

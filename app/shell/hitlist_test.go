@@ -12,6 +12,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
@@ -19,7 +20,7 @@ import (
 // lookFor looks for a text and waits until it is found.
 func (b *bench) lookFor(text string) {
 	b.t.Helper()
-	b.pane.lookFor(text)
+	b.pane.LookFor(text)
 	b.settled()
 	b.until("what is found", func() bool { return b.pane.searchInfo() != "" })
 }
@@ -65,7 +66,7 @@ func TestListOfHits(t *testing.T) {
 	b.press(key.NamePageDown, 0)
 	want := int64(3 + l.seen - 1)
 	b.press(key.NameReturn, 0)
-	if got := p.pick.hit.Start - p.rec.Start; p.pick.is != pickBar || got != want*10e6 || l.open {
+	if got := p.Pick.Hit.Start - p.Rec.Start; p.Pick.Is != panel.PickBar || got != want*10e6 || l.open {
 		t.Errorf("Return shows what begins at %d ps, not row %d's; open: %v", got, want, l.open)
 	}
 	if info := p.searchInfo(); !strings.HasPrefix(info, fmt.Sprint(want+1, " / ")) {
@@ -79,9 +80,9 @@ func TestListOfHits(t *testing.T) {
 	}
 	l.chosen, l.scroll = 9_999, -1
 	b.until("the last rows", func() bool { return l.have == l.want && l.have.from > 9_000 })
-	b.click(b.written(moment(9_998*10e6, p.rec.Duration())), 0, pointer.ButtonPrimary)
-	if h := &p.pick.hit; h.Start-p.rec.Start != 9_998*10e6 || h.End-h.Start != 4e6 || l.open {
-		t.Errorf("a click shows %d to %d; open: %v", h.Start-p.rec.Start, h.End-p.rec.Start, l.open)
+	b.click(b.written(moment(9_998*10e6, p.Rec.Duration())), 0, pointer.ButtonPrimary)
+	if h := &p.Pick.Hit; h.Start-p.Rec.Start != 9_998*10e6 || h.End-h.Start != 4e6 || l.open {
+		t.Errorf("a click shows %d to %d; open: %v", h.Start-p.Rec.Start, h.End-p.Rec.Start, l.open)
 	}
 
 	// Escape closes the list before it ends the search, and typing chooses anew.
@@ -109,12 +110,12 @@ func TestWalkingFunctions(t *testing.T) {
 	if got := p.searchInfo(); !strings.HasPrefix(got, "2 ") {
 		t.Errorf("the line says %q", got)
 	}
-	if got := p.matchedText(p.doc.Answer()); got != "2 functions match, 44.4 % of it" {
+	if got := p.MatchedText(p.Doc.Answer()); got != "2 functions match, 44.4 % of it" {
 		t.Errorf("the flamegraph says %q", got) // 16 of 36
 	}
 	at := func() string {
-		f, _ := p.pickedFunction()
-		return fmt.Sprint(f.Name, " ", p.doc.Answer().Tree.Nodes[p.pick.node].Total, " ", strings.Fields(p.searchInfo())[0])
+		f, _ := p.PickedFunction()
+		return fmt.Sprint(f.Name, " ", p.Doc.Answer().Tree.Nodes[p.Pick.Node].Total, " ", strings.Fields(p.searchInfo())[0])
 	}
 	for _, want := range []struct {
 		key  key.Modifiers
@@ -126,8 +127,8 @@ func TestWalkingFunctions(t *testing.T) {
 		}
 	}
 	// A zoom that does not have the next one is left.
-	n := nodeNamed(p.doc.Answer(), recording.Function{Name: "y"}.FuncName())
-	p.zoomTo(pathOf(p.rec, p.doc.Answer().Tree, int(n)))
+	n := nodeNamed(p.Doc.Answer(), recording.Function{Name: "y"}.FuncName())
+	p.ZoomTo(panel.PathOf(p.Rec, p.Doc.Answer().Tree, int(n)))
 	b.press("N", 0)
 	if len(p.Zoom) != 0 {
 		t.Error("what is walked to is not in the picture")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -27,11 +28,11 @@ func (s *Shell) askTime() {
 	if !p.timed() {
 		return
 	}
-	s.choose(widget.NewChooser("A time to go to: 1.25 s, +3 ms, 20 %, 1.2s..1.5s", "", func(text string) []widget.Line {
+	s.OpenChooser(widget.NewChooser("A time to go to: 1.25 s, +3 ms, 20 %, 1.2s..1.5s", "", func(text string) []widget.Line {
 		var ls []widget.Line
 		for _, j := range p.times(text) {
 			ls = append(ls, widget.Line{Title: j.what, Detail: j.exact, Dim: !j.possible, Take: func() {
-				s.chooser = nil
+				s.Chooser = nil
 				p.jump(j)
 			}})
 		}
@@ -40,22 +41,22 @@ func (s *Shell) askTime() {
 }
 
 // jump brings a time to the middle of the view, or a stretch to fill it.
-func (p *Side) jump(j jump) {
+func (p *pane) jump(j jump) {
 	if j.to > j.at {
-		p.fit(j.at, j.to)
+		p.Fit(j.at, j.to)
 	} else {
 		half := p.View.Span() / 2
 		p.View.From, p.View.To = j.at-half, j.at-half+p.View.Span()
-		p.View = p.View.Clamp(p.limits())
+		p.View = p.View.Clamp(p.Limits())
 	}
 	p.Moved = true
 	p.Goal, p.AtGoal = j.at, j.to <= j.at
 }
 
 // times are what a text may mean, likeliest first.
-func (p *Side) times(text string) []jump {
+func (p *pane) times(text string) []jump {
 	text = strings.TrimSpace(text)
-	rec := p.rec
+	rec := p.Rec
 	var js []jump
 	add := func(at, to int64, what string) {
 		j := jump{at: at, to: to, what: what, possible: at >= rec.Start && at <= rec.End}
@@ -71,9 +72,9 @@ func (p *Side) times(text string) []jump {
 		if p.Scope.Ranged {
 			add(p.Scope.From, p.Scope.To, "the selected time")
 		}
-		if p.pick.is == pickBar {
-			add(p.pick.hit.Start, 0, "the start of "+p.rec.FuncName(p.pick.hit.Call))
-			add(p.pick.hit.End, 0, "the end of "+p.rec.FuncName(p.pick.hit.Call))
+		if p.Pick.Is == panel.PickBar {
+			add(p.Pick.Hit.Start, 0, "the start of "+p.Rec.FuncName(p.Pick.Hit.Call))
+			add(p.Pick.Hit.End, 0, "the end of "+p.Rec.FuncName(p.Pick.Hit.Call))
 		}
 		return js
 	}
@@ -119,12 +120,12 @@ func (p *Side) times(text string) []jump {
 }
 
 // here is the time that others are reckoned from.
-func (p *Side) here() (int64, string) {
+func (p *pane) here() (int64, string) {
 	switch {
 	case p.AtGoal:
 		return p.Goal, "the time gone to before"
-	case p.pick.is != pickNone && p.pick.is != pickNode:
-		return p.pick.hit.Start, "what is selected"
+	case p.Pick.Is != panel.PickNone && p.Pick.Is != panel.PickNode:
+		return p.Pick.Hit.Start, "what is selected"
 	case p.Scope.Ranged:
 		return p.Scope.From, "the selected time"
 	}
@@ -165,13 +166,13 @@ func (p *pane) drawMark(u *ui.UI) {
 	if !p.AtGoal || x < 0 || x > float64(w) {
 		return
 	}
-	b := &p.bounds
-	at := b.lanes.Min.X + b.gutter + int(x)
-	for y := b.lanes.Min.Y; y < b.lanes.Max.Y; y += u.Px(7) {
-		u.VLine(at, y, min(b.lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
+	b := &p.Bounds
+	at := b.Lanes.Min.X + b.Gutter + int(x)
+	for y := b.Lanes.Min.Y; y < b.Lanes.Max.Y; y += u.Px(7) {
+		u.VLine(at, y, min(b.Lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
 	}
 	if p.Scope.Ranged { // its length stands there
 		return
 	}
-	p.timeline.pill(&p.Side, u, at, units.Duration(p.Goal-p.rec.Start))
+	p.timeline.pill(p, u, at, units.Duration(p.Goal-p.Rec.Start))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"ashlar/app/panel/functions"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
@@ -79,9 +80,9 @@ func (s *Shell) Prefer(p Prefs) {
 
 func (p *pane) prefer(prefs Prefs) {
 	name, back := strings.CutPrefix(prefs.Sort, "-")
-	for c := range columnCount {
-		if columnInfos[c].name == name && name != "" {
-			p.table.by, p.table.ascending = c, back != (columnInfos[c].number == nil)
+	for c := range functions.ColumnCount {
+		if functions.ColumnInfos[c].Name == name && name != "" {
+			p.table.By, p.table.Ascending = c, back != (functions.ColumnInfos[c].Number == nil)
 		}
 	}
 	if prefs.Split > 0 {
@@ -93,7 +94,7 @@ func (p *pane) prefer(prefs Prefs) {
 func (s *Shell) preferred() Prefs {
 	now := s.prefs
 	now.Theme, now.Mode, now.Scale, now.Columns = s.ThemeName(), s.Mode, s.Scale, ""
-	if s.hiddenColumns != uint32(hiddenColumns) {
+	if s.HiddenColumns != uint32(functions.HiddenColumns) {
 		now.Columns = strings.Join(s.Columns(), ",")
 	}
 	if c := s.versus; c != nil {
@@ -101,11 +102,11 @@ func (s *Shell) preferred() Prefs {
 	}
 	if p := s.pane; p != nil {
 		t := p.table
-		now.Sort, now.Split = columnInfos[t.by].name, p.Split
-		if t.ascending != (columnInfos[t.by].number == nil) {
+		now.Sort, now.Split = functions.ColumnInfos[t.By].Name, p.Split
+		if t.Ascending != (functions.ColumnInfos[t.By].Number == nil) {
 			now.Sort = "-" + now.Sort
 		}
-		if now.Sort == columnInfos[colSelf].name {
+		if now.Sort == functions.ColumnInfos[functions.ColSelf].Name {
 			now.Sort = ""
 		}
 	}
@@ -134,12 +135,12 @@ func (s *Shell) keep() {
 	}
 	for _, p := range s.shown() {
 		p.marks.keep(s, p)
-		if s.Keep == nil || p.kept || p.path == "" || p.path == "-" || p.rec.Source.Format == "" {
+		if s.Keep == nil || p.kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}
 		// Only what turned out to be a recording is worth opening again.
 		p.kept = true
-		s.Keep.Opened(p.path)
+		s.Keep.Opened(p.Path)
 	}
 }
 
@@ -164,8 +165,10 @@ func (s *Shell) recents() []Recent {
 
 // Columns names the columns of the table of functions that are shown, as
 // settings keep them.
-func (s *Shell) Columns() []string { return columnNames(columnSet(s.hiddenColumns)) }
+func (s *Shell) Columns() []string {
+	return functions.ColumnNames(functions.ColumnSet(s.HiddenColumns))
+}
 
 // SetColumns shows just the named columns, beside the first; names that are
 // none are left out, and no names at all mean those that are shown at first.
-func (s *Shell) SetColumns(names []string) { s.hiddenColumns = uint32(hiddenBeside(names)) }
+func (s *Shell) SetColumns(names []string) { s.HiddenColumns = uint32(functions.HiddenBeside(names)) }

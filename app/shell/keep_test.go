@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/app/panel/functions"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
@@ -44,11 +45,11 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	s.keep()
 	s.OpenDemo()
 	s.keep()
-	if k.times != 0 || s.pane.table.by != colTotal {
-		t.Errorf("kept %d times, sorted by %d", k.times, s.pane.table.by)
+	if k.times != 0 || s.pane.table.By != functions.ColTotal {
+		t.Errorf("kept %d times, sorted by %d", k.times, s.pane.table.By)
 	}
 	s.nextMode()
-	s.pane.table.by = colCount
+	s.pane.table.By = functions.ColCount
 	s.keep()
 	s.keep()
 	if k.times != 1 || k.now.Mode != theme.ByModule || k.now.Sort != "count" || k.was.Sort != "total" || k.now.Theme != "light" {
@@ -56,8 +57,8 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	}
 	s.OpenDemo() // the next recording is looked at the same way
 	s.keep()
-	if k.times != 1 || s.pane.table.by != colCount {
-		t.Errorf("kept %d times, sorted by %d", k.times, s.pane.table.by)
+	if k.times != 1 || s.pane.table.By != functions.ColCount {
+		t.Errorf("kept %d times, sorted by %d", k.times, s.pane.table.By)
 	}
 	if k.opened != nil {
 		t.Errorf("the built-in recording is listed as opened: %s", k.opened)

@@ -45,7 +45,7 @@ var editing = map[key.Name]bool{
 func (s *Shell) keys(u *ui.UI) {
 	fs := keyFilters
 	switch {
-	case s.chooser != nil: // it has its own use for Tab
+	case s.Chooser != nil: // it has its own use for Tab
 		fs = []event.Filter{key.Filter{Name: key.NameEscape}}
 	case s.typing:
 		fs = typingFilters
@@ -72,8 +72,8 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 	case k.Name == key.NameEnter:
 		k.Name = key.NameReturn
 	}
-	if s.menu != nil && k.Name != key.NameEscape {
-		if do := s.menu.Key(k); do != nil {
+	if s.Menu != nil && k.Name != key.NameEscape {
+		if do := s.Menu.Key(k); do != nil {
 			s.leaveMenu(do)
 		}
 		return
@@ -81,13 +81,13 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 	if s.typing && k.Name == key.NameTab {
 		u.Execute(key.FocusCmd{})
 	}
-	if s.help && s.helpState.press(k) {
+	if s.Help && s.helpState.press(k) {
 		return
 	}
 	if s.pane != nil {
 		s.pane.timeline.keyedAt = s.pane.timeline.at
 	}
-	if !s.typing && !s.help && s.focus.Key(k) {
+	if !s.typing && !s.Help && s.Focus.Key(k) {
 		return
 	}
 	// A key with Shift means the same as without, unless that is another
@@ -112,9 +112,9 @@ func (s *Shell) run(ch Chord) bool {
 
 // nextArea moves the keyboard to the next area of the window, or to the one
 // before.
-func (s *Host) nextArea(d int) {
-	if !s.help {
-		s.focus.Next(d)
+func (s *Shell) nextArea(d int) {
+	if !s.Help {
+		s.Focus.Next(d)
 	}
 }
 
@@ -122,12 +122,12 @@ func (s *Host) nextArea(d int) {
 // the selection.
 func (s *Shell) back() {
 	switch {
-	case s.chooser != nil:
-		s.chooser = nil
-	case s.menu != nil:
-		s.menu = nil
-	case s.help:
-		s.help = false
+	case s.Chooser != nil:
+		s.Chooser = nil
+	case s.Menu != nil:
+		s.Menu = nil
+	case s.Help:
+		s.Help = false
 	case s.pane != nil && s.pane.finding().list.open:
 		s.pane.finding().list.open = false
 	case s.pane != nil && s.typing && s.pane.Find == "":

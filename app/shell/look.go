@@ -6,6 +6,7 @@ import (
 
 	"gioui.org/io/key"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
 	"ashlar/render/theme"
 	"ashlar/render/widget"
@@ -21,14 +22,14 @@ func lookCommands() []Command {
 		{"Light theme", nil, false, func(s *Shell) { s.SetTheme("light") }},
 		{"High contrast theme", nil, false, func(s *Shell) { s.SetTheme("contrast") }},
 		{"The system's theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
-		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.pane.zoomToPicked() }},
+		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.pane.ZoomToPicked() }},
 		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.pane.Lists = !s.pane.Lists }},
 	}, append(panelCommands(), append([]Command{
 		{"Table of functions", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFunction) }},
 		{"Table of modules", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByModule) }},
 		{"Table of files", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFile) }},
 		{"Table of threads", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByThread) }},
-		{"Columns of the table", nil, true, func(s *Shell) { s.pane.tabulate(s.pane.table.group); s.pane.table.ask = true }},
+		{"Columns of the table", nil, true, func(s *Shell) { s.pane.tabulate(s.pane.table.Group); s.pane.table.AskColumns = true }},
 		{"Copy the table as text", nil, true, func(s *Shell) { s.copyTable(false) }},
 		{"Copy the table as CSV", nil, true, func(s *Shell) { s.copyTable(true) }},
 	}, colourCommands()...)...)...)
@@ -56,13 +57,13 @@ func (s *Shell) Run(title string) bool {
 // Pick selects a function by its name, once an answer is there; false when it
 // is not in it.
 func (s *Shell) Pick(name string) bool {
-	if s.pane == nil || s.pane.doc.Answer() == nil {
+	if s.pane == nil || s.pane.Doc.Answer() == nil {
 		return false
 	}
-	a := s.pane.doc.Answer()
+	a := s.pane.Doc.Answer()
 	for i := range a.Rows {
 		if a.Rows[i].Name == name {
-			s.pane.pickFunction(a, a.Rows[i].Func)
+			s.pane.PickFunction(a, a.Rows[i].Func)
 			return true
 		}
 	}
@@ -71,8 +72,8 @@ func (s *Shell) Pick(name string) bool {
 
 // tabulate shows the table with rows of a kind.
 func (p *pane) tabulate(by analyze.By) {
-	p.Tab = tabTable
-	p.table.group, p.table.scroll = by, 0
+	p.Tab = panel.Functions
+	p.table.Group, p.table.Down = by, 0
 }
 
 // copyTable puts the table that is shown on the clipboard. It is written beside
@@ -84,43 +85,43 @@ func (s *Shell) copyTable(csvForm bool) {
 	}
 	go func() {
 		if g := grid(); g != nil {
-			text := g.separated(comma)
-			s.later(func() { s.copyLater(text) })
+			text := g.Separated(comma)
+			s.Later(func() { s.CopyLater(text) })
 		}
 	}()
 }
 
 // colours takes another palette when colours have changed their meaning.
-func (p *Side) colours(s *Host) {
+func (p *pane) colours(s *Shell) {
 	pal := &theme.Palette{Theme: s.Theme, Mode: s.Mode}
 	version := 0
 	switch s.Mode {
 	case theme.ByThread:
-		if a := p.doc.Answer(); a != nil {
+		if a := p.Doc.Answer(); a != nil {
 			pal.Threads = a.ThreadOf
 			version = len(a.ThreadOf)
 		}
 	case theme.BySearch:
-		if p.searching() {
-			pal.Found = p.found()
-			version = p.search.version
+		if p.Searching() {
+			pal.Found = p.Found()
+			version = p.Search.Version
 		}
 	}
-	if old := p.palette; old == nil || old.Theme != pal.Theme || old.Mode != pal.Mode || p.paletteOf != version {
-		p.palette, p.paletteOf = pal, version
+	if old := p.Palette; old == nil || old.Theme != pal.Theme || old.Mode != pal.Mode || p.PaletteOf != version {
+		p.Palette, p.PaletteOf = pal, version
 	}
-	if p.rec.Done {
-		p.palette.Ahead(p.rec)
+	if p.Rec.Done {
+		p.Palette.Ahead(p.Rec)
 	}
 }
 
 // Palette has the colours of what is open.
 func (s *Shell) Palette() *theme.Palette {
-	s.pane.colours(&s.Host)
-	return s.pane.palette
+	s.pane.colours(s)
+	return s.pane.Palette
 }
 
-func (s *Host) nextMode() {
+func (s *Shell) nextMode() {
 	i := slices.Index(theme.Modes, s.Mode)
 	s.Mode = theme.Modes[(i+1)%len(theme.Modes)]
 }
@@ -132,7 +133,7 @@ func (s *Shell) SetTheme(name string) {
 	} else if t, ok := theme.ByName(name); ok {
 		s.follows, s.Theme = false, t
 	}
-	s.wake()
+	s.Wake()
 }
 
 // ThemeName is what SetTheme takes to have the same again.
@@ -172,7 +173,7 @@ func (s *Shell) themeItems() []widget.Item {
 	for _, n := range names {
 		title := titles[n]
 		if title == "" {
-			title = title1(n)
+			title = panel.Title1(n)
 		}
 		items = append(items, widget.Item{Title: title, On: n == s.ThemeName(), Do: func() { s.SetTheme(n) }})
 	}

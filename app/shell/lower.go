@@ -6,6 +6,7 @@ import (
 	"gioui.org/font"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
@@ -13,19 +14,19 @@ import (
 // lower draws the half below the timeline: tabs, the chosen one's content and
 // the details at the side.
 func (p *pane) lower(s *Shell, u *ui.UI) {
-	b := &p.bounds
+	b := &p.Bounds
 	if s.View == Both {
 		u.Area(&p.tabKeys, nil)
 		p.tabBar(s, u)
 	}
-	ring := p.lowerArea(&s.Host, u)
+	ring := p.lowerArea(s, u)
 	shown := p.panel()
 	if s.View == Flame {
 		shown = p.flame
 	}
-	shown.Layout(&s.Host, &p.Side, u, b.lower)
+	shown.Layout(&s.Host, &p.Side, u, b.Lower)
 	if ring {
-		u.Ring(b.lower, 2)
+		u.Ring(b.Lower, 2)
 	}
 	if s.View == Both {
 		p.side(s, u)
@@ -34,7 +35,7 @@ func (p *pane) lower(s *Shell, u *ui.UI) {
 }
 
 func (p *pane) tabBar(s *Shell, u *ui.UI) {
-	r := p.bounds.tabs
+	r := p.Bounds.Tabs
 	th := u.Theme
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
@@ -64,14 +65,14 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 		x += w + u.Px(26)
 	}
 	text := ""
-	if a := p.doc.Answer(); a != nil {
-		text = basisText(a.Rec, a.Tree.Weights)
+	if a := p.Doc.Answer(); a != nil {
+		text = panel.BasisText(a.Rec, a.Tree.Weights)
 		if p.Scope.Ranged && !a.Tree.Weights.Ranged && a.Scope.Ranged {
 			text = "cannot answer for a part: showing the " + text
 		}
 	}
-	if soon := p.doc.Soon(); soon != nil {
-		text = basisText(soon.Rec, soon.Tree.Weights) + ", still adding up"
+	if soon := p.Doc.Soon(); soon != nil {
+		text = panel.BasisText(soon.Rec, soon.Tree.Weights) + ", still adding up"
 	}
 	w := u.Measure(text, ui.Style{Size: 12}).X
 	x = p.chips(u, x, r.Max.X-w-u.Px(80))
@@ -83,7 +84,7 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
 	if p.viewButton.Clicked(u.Context) {
 		its := append(p.viewItems(), s.commandItem(panelLower))
-		s.menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Min.Y-u.Px(float32(len(its))*28+20)), its)
+		s.Menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Min.Y-u.Px(float32(len(its))*28+20)), its)
 	}
 	u.Text(image.Rect(x, r.Min.Y, at.X-u.Px(8), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 }
@@ -98,7 +99,7 @@ func (p *pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
 		}
 		switch g {
 		case widget.Pressed:
-			p.dragged = float32(p.bounds.tabs.Min.Y-whole.Min.Y) - d.At.Y
+			p.dragged = float32(p.Bounds.Tabs.Min.Y-whole.Min.Y) - d.At.Y
 		case widget.Dragged:
 			p.Split = max(.1, min(.9, (d.At.Y+p.dragged)/float32(whole.Dy())))
 		case widget.DoubleClicked:
@@ -110,7 +111,7 @@ func (p *pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
 
 // failed says in the middle of the pane why nothing can be shown and what to
 // try.
-func (p *Side) failed(u *ui.UI, r image.Rectangle, err error) {
+func (p *pane) failed(u *ui.UI, r image.Rectangle, err error) {
 	th := u.Theme
 	y := r.Min.Y + r.Dy()*2/5
 	w := min(r.Dx()-u.Px(40), u.Px(640))

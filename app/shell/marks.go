@@ -33,7 +33,7 @@ type loadedMarks struct {
 }
 
 // addMark adds a mark, unless there is one that says the same.
-func (p *Side) addMark(m view.Mark) { p.Marks = withMark(p.Marks, m) }
+func (p *pane) addMark(m view.Mark) { p.Marks = withMark(p.Marks, m) }
 
 func withMark(all []view.Mark, m view.Mark) []view.Mark {
 	if slices.ContainsFunc(all, m.Says) {
@@ -44,11 +44,11 @@ func withMark(all []view.Mark, m view.Mark) []view.Mark {
 
 // keep reads the marks once there is a recording, and writes what has changed.
 func (m *marksPart) keep(s *Shell, p *pane) {
-	if s.Keep == nil || p.rec.Source.Format == "" || p.path == "-" || p.path == "" && !p.demo { // of no file
+	if s.Keep == nil || p.Rec.Source.Format == "" || p.Path == "-" || p.Path == "" && !p.Demo { // of no file
 		return
 	}
 	if !m.read {
-		path, demo, keep := p.path, p.demo, s.Keep
+		path, demo, keep := p.Path, p.Demo, s.Keep
 		l, _, ok := m.reads.Ask(path, s.Do.Wake, func(context.Context) (l loadedMarks, err error) {
 			if l.key, l.err = contentKey(path, demo); l.key != "" {
 				l.marks, l.err = keep.Marks(l.key)
@@ -63,22 +63,22 @@ func (m *marksPart) keep(s *Shell, p *pane) {
 		}
 	}
 	if m.key != "" && !reflect.DeepEqual(p.Marks, m.saved) {
-		m.move(s, &p.Side)
-		s.Keep.ChangeMarks(m.key, p.doc.Name, difference(m.saved, p.Marks))
+		m.move(s, p)
+		s.Keep.ChangeMarks(m.key, p.Doc.Name, difference(m.saved, p.Marks))
 		m.saved = slices.Clone(p.Marks)
 	}
 }
 
 // move keeps the marks for the content that a followed file has now: they were
 // kept for what it had before.
-func (m *marksPart) move(s *Shell, p *Side) {
+func (m *marksPart) move(s *Shell, p *pane) {
 	if !m.stale || s.Keep == nil || len(p.Marks) == 0 {
 		return
 	}
 	m.stale = false
-	if key, err := contentKey(p.path, p.demo); err == nil && key != "" && key != m.key {
+	if key, err := contentKey(p.Path, p.Demo); err == nil && key != "" && key != m.key {
 		m.key, m.saved = key, nil
-		s.Keep.ChangeMarks(m.key, p.doc.Name, difference(nil, p.Marks))
+		s.Keep.ChangeMarks(m.key, p.Doc.Name, difference(nil, p.Marks))
 		m.saved = slices.Clone(p.Marks)
 	}
 }
@@ -133,7 +133,7 @@ func difference(was, now []view.Mark) func([]view.Mark) []view.Mark {
 }
 
 // sorted are the marks in order of time, those of functions after them.
-func (p *Side) sortedMarks() []view.Mark {
+func (p *pane) sortedMarks() []view.Mark {
 	all := slices.Clone(p.Marks)
 	slices.SortStableFunc(all, func(a, b view.Mark) int {
 		switch {
@@ -156,19 +156,19 @@ func (p *pane) goToMark(s *Shell, m view.Mark) {
 	if m.Text != "" {
 		s.Say(m.Text)
 	}
-	from, to := p.rec.Start+m.From, p.rec.Start+m.To
+	from, to := p.Rec.Start+m.From, p.Rec.Start+m.To
 	switch {
 	case m.Func != nil:
 		p.visit.answered = &view.State{Function: m.Func}
 	case m.From != m.To:
-		p.selectRange(from, to)
+		p.SelectRange(from, to)
 		if from < p.View.From || to > p.View.To || to-from < p.View.Span()/50 {
-			p.fit(from-(to-from)/10, to+(to-from)/10)
+			p.Fit(from-(to-from)/10, to+(to-from)/10)
 		}
 	case from < p.View.From || from > p.View.To:
 		half := p.View.Span() / 2
 		p.View.From, p.View.To = from-half, from-half+p.View.Span()
-		p.View = p.View.Clamp(p.limits())
+		p.View = p.View.Clamp(p.Limits())
 		p.Moved = true
 	}
 }
@@ -183,7 +183,7 @@ func (p *pane) walkMarks(s *Shell, next bool) {
 	i := slices.IndexFunc(all, func(m view.Mark) bool { return m.ID == p.marks.at })
 	switch {
 	case i < 0 && next:
-		i = max(0, slices.IndexFunc(all, func(m view.Mark) bool { return p.rec.Start+m.From >= p.View.From }))
+		i = max(0, slices.IndexFunc(all, func(m view.Mark) bool { return p.Rec.Start+m.From >= p.View.From }))
 	case i < 0:
 		i = len(all) - 1
 	case next:
@@ -210,7 +210,7 @@ func placeText(at view.Place) string {
 }
 
 // markOf is the note on a function, "" for none.
-func (p *Side) markOf(f recording.Function) string {
+func (p *pane) markOf(f recording.Function) string {
 	for _, x := range p.Marks {
 		if x.Func != nil && *x.Func == f.FuncName() {
 			return cmp.Or(x.Text, "marked")

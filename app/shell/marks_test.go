@@ -101,7 +101,7 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 		t.Errorf("undo in the next window leaves %q", got)
 	}
 	p.goToMark(s, p.Marks[0])
-	if want := (recording.Between(p.rec.Start+1e11, p.rec.Start+2e11)); !reflect.DeepEqual(p.Scope, want) {
+	if want := (recording.Between(p.Rec.Start+1e11, p.Rec.Start+2e11)); !reflect.DeepEqual(p.Scope, want) {
 		t.Errorf("going to a range selects %+v", p.Scope)
 	}
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 
+	"ashlar/app/panel"
 	"ashlar/app/view"
 	"ashlar/render/units"
 	"ashlar/render/widget"
@@ -12,25 +13,25 @@ import (
 // function under the pointer in the lower half, the selected time, the moment
 // under the pointer, what is picked.
 func (p *pane) markable() (places []view.Place) {
-	moment := func(t int64) { places = append(places, view.Place{From: t - p.rec.Start, To: t - p.rec.Start}) }
-	f, picked := p.pickedFunction()
-	if under, ok := p.flame.Under(&p.Side); ok {
+	moment := func(t int64) { places = append(places, view.Place{From: t - p.Rec.Start, To: t - p.Rec.Start}) }
+	f, picked := p.PickedFunction()
+	if under, ok := p.flame.UnderPointer(&p.Side); ok {
 		f, picked = under, false
 		name := f.FuncName()
 		places = append(places, view.Place{Func: &name})
 	}
 	if p.Scope.Ranged {
-		places = append(places, view.Place{From: p.Scope.From - p.rec.Start, To: p.Scope.To - p.rec.Start})
+		places = append(places, view.Place{From: p.Scope.From - p.Rec.Start, To: p.Scope.To - p.Rec.Start})
 	}
 	if p.timed() {
 		t := &p.timeline
-		switch x := int(t.at.X) - p.bounds.gutter; {
+		switch x := int(t.at.X) - p.Bounds.Gutter; {
 		case t.inside && x >= 0:
-			moment(p.timeline.timeAt(&p.Side, t.at.X))
-		case t.rulerArea.Inside && int(t.rulerArea.At.X) >= p.bounds.gutter:
-			moment(p.timeline.timeAt(&p.Side, t.rulerArea.At.X))
-		case p.pick.is == pickBar:
-			moment(p.pick.hit.Start)
+			moment(p.timeline.timeAt(p, t.at.X))
+		case t.rulerArea.Inside && int(t.rulerArea.At.X) >= p.Bounds.Gutter:
+			moment(p.timeline.timeAt(p, t.rulerArea.At.X))
+		case p.Pick.Is == panel.PickBar:
+			moment(p.Pick.Hit.Start)
 		default:
 			moment(p.View.From + p.View.Span()/2)
 		}
@@ -55,11 +56,11 @@ func (s *Shell) askMark() {
 		var ls []widget.Line
 		for _, at := range places {
 			l := widget.Line{Title: "Mark " + placeText(at), Take: func() {
-				s.chooser = nil
+				s.Chooser = nil
 				m := view.NewMark(at, c.Editor.Text())
 				p.addMark(m)
 				p.marks.at = m.ID
-				if p.path == "-" {
+				if p.Path == "-" {
 					s.Say("What comes from standard input has no file: its marks last as long as this window")
 				}
 			}}
@@ -76,7 +77,7 @@ func (s *Shell) askMark() {
 		return ls
 	})
 	c.Rows = len(places)
-	s.choose(c)
+	s.OpenChooser(c)
 }
 
 // chooseMark lists the marks to do something with one.
@@ -86,11 +87,11 @@ func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, view.Mark)) {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	s.choose(widget.NewChooser(hint, "", func(text string) []widget.Line {
+	s.OpenChooser(widget.NewChooser(hint, "", func(text string) []widget.Line {
 		var ls []widget.Line
 		for _, m := range p.sortedMarks() {
 			l := widget.Line{Title: m.Text, Detail: placeText(m.Place), Take: func() {
-				s.chooser = nil
+				s.Chooser = nil
 				do(p, s, m)
 			}}
 			if l.Title == "" {
@@ -108,7 +109,7 @@ func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, view.Mark)) {
 func (p *pane) renameMark(s *Shell, m view.Mark) {
 	c := widget.NewChooser("What the note says", m.Text, func(text string) []widget.Line {
 		return []widget.Line{{Title: "Mark " + placeText(m.Place), Take: func() {
-			s.chooser = nil
+			s.Chooser = nil
 			p.Marks = slices.Clone(p.Marks)
 			if i := slices.IndexFunc(p.Marks, func(o view.Mark) bool { return o.ID == m.ID }); i >= 0 {
 				p.Marks[i].Text = text
@@ -116,5 +117,5 @@ func (p *pane) renameMark(s *Shell, m view.Mark) {
 		}}}
 	})
 	c.Rows = 1
-	s.choose(c)
+	s.OpenChooser(c)
 }

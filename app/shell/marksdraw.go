@@ -18,19 +18,19 @@ const flagSize = 8
 
 // markX is where a time from the recording's start lies, from the left edge of
 // the lanes on, clamped to just beside them.
-func (p *Side) markX(at int64) int {
+func (p *pane) markX(at int64) int {
 	w := p.laneWidth()
-	return int(math.Floor(math.Max(-100, math.Min(float64(w+100), p.View.X(p.rec.Start+at, w)))))
+	return int(math.Floor(math.Max(-100, math.Min(float64(w+100), p.View.X(p.Rec.Start+at, w)))))
 }
 
 // drawMarks draws a flag on the ruler for each mark with a time, and a faint
 // line through the lanes; a range has a bar between its ends.
-func (t *timelinePart) drawMarks(s *Host, p *pane, u *ui.UI) {
-	b := &p.bounds
+func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
+	b := &p.Bounds
 	th := u.Theme
 	line, flag := theme.WithAlpha(th.Text, .22), theme.WithAlpha(th.Text, .8)
-	area := image.Rect(b.ruler.Min.X+b.gutter, b.ruler.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
-	foot := b.ruler.Dy()
+	area := image.Rect(b.Ruler.Min.X+b.Gutter, b.Ruler.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y)
+	foot := b.Ruler.Dy()
 	u.At(area, func(u *ui.UI) {
 		for _, m := range p.Marks {
 			if m.Func != nil {
@@ -52,16 +52,16 @@ func (t *timelinePart) drawMarks(s *Host, p *pane, u *ui.UI) {
 			pennant(u, x0, foot, col)
 		}
 	})
-	w := b.overview.Dx() - b.gutter
-	u.At(image.Rect(b.overview.Min.X+b.gutter, b.overview.Min.Y, b.overview.Max.X, b.overview.Max.Y), func(u *ui.UI) {
+	w := b.Overview.Dx() - b.Gutter
+	u.At(image.Rect(b.Overview.Min.X+b.Gutter, b.Overview.Min.Y, b.Overview.Max.X, b.Overview.Max.Y), func(u *ui.UI) {
 		for _, m := range p.Marks {
 			if m.Func == nil {
-				x := int(float64(m.From) / float64(max(1, p.rec.Duration())) * float64(w))
-				u.Fill(ui.Rect(x, b.overview.Dy()-u.Px(6), max(1, u.Px(2)), u.Px(6)), flag)
+				x := int(float64(m.From) / float64(max(1, p.Rec.Duration())) * float64(w))
+				u.Fill(ui.Rect(x, b.Overview.Dy()-u.Px(6), max(1, u.Px(2)), u.Px(6)), flag)
 			}
 		}
 	})
-	t.markTip(s, &p.Side, u)
+	t.markTip(s, p, u)
 }
 
 // pennant draws a flag whose pole stands at x on y.
@@ -73,8 +73,8 @@ func pennant(u *ui.UI, x, y int, c ui.Colour) {
 }
 
 // markAt is the mark whose flag lies under a place on the ruler, nil for none.
-func (t *timelinePart) markAt(p *Side, u *ui.UI, x float32) *view.Mark {
-	at := int(x) - p.bounds.gutter
+func (t *timelinePart) markAt(p *pane, u *ui.UI, x float32) *view.Mark {
+	at := int(x) - p.Bounds.Gutter
 	for i := range slices.Backward(p.Marks) {
 		m := &p.Marks[i]
 		if m.Func == nil && at >= p.markX(m.From)-u.Px(4) && at <= p.markX(m.From)+u.Px(flagSize+3) {
@@ -85,9 +85,9 @@ func (t *timelinePart) markAt(p *Side, u *ui.UI, x float32) *view.Mark {
 }
 
 // markTip shows the note of the flag under the pointer.
-func (t *timelinePart) markTip(s *Host, p *Side, u *ui.UI) {
+func (t *timelinePart) markTip(s *Shell, p *pane, u *ui.UI) {
 	d := &t.rulerArea
-	if !d.Inside || d.Pressed || s.menu != nil || s.help || s.chooser != nil {
+	if !d.Inside || d.Pressed || s.Menu != nil || s.Help || s.Chooser != nil {
 		return
 	}
 	if m := t.markAt(p, u, d.At.X); m != nil {
@@ -95,7 +95,7 @@ func (t *timelinePart) markTip(s *Host, p *Side, u *ui.UI) {
 		if title == "" {
 			title = "A mark"
 		}
-		widget.Tip(u, widget.Point(p.bounds.ruler.Min, d.At), title, []string{placeText(m.Place)})
+		widget.Tip(u, widget.Point(p.Bounds.Ruler.Min, d.At), title, []string{placeText(m.Place)})
 	}
 }
 
@@ -104,14 +104,14 @@ func (t *timelinePart) markTip(s *Host, p *Side, u *ui.UI) {
 func (t *timelinePart) markMenu(s *Shell, p *pane, u *ui.UI) {
 	d := &t.rulerArea
 	items := []widget.Item{{Title: "Mark this moment", Detail: "B", Do: func() { s.askMark() }}}
-	if m := t.markAt(&p.Side, u, d.At.X); m != nil {
+	if m := t.markAt(p, u, d.At.X); m != nil {
 		m := *m
 		items = []widget.Item{
 			{Title: "Go to it", Do: func() { p.goToMark(s, m) }},
 			{Title: "Rename the mark", Do: func() { p.renameMark(s, m) }},
-			{Title: "Copy the note", Do: func() { s.copyLater(m.Text) }},
+			{Title: "Copy the note", Do: func() { s.CopyLater(m.Text) }},
 			{Title: "Delete the mark", Do: func() { p.deleteMark(s, m) }},
 		}
 	}
-	s.menu = widget.NewMenu(widget.Point(p.bounds.ruler.Min, d.At), items)
+	s.Menu = widget.NewMenu(widget.Point(p.Bounds.Ruler.Min, d.At), items)
 }

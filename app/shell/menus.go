@@ -14,23 +14,23 @@ import (
 )
 
 // contextMenu offers what can be done with what is under the pointer.
-func (t *timelinePart) contextMenu(s *Shell, p *Side, u *ui.UI) {
+func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 	if t.plan == nil {
 		return
 	}
-	h := timeline.At(p.rec, t.plan, p.View, int(t.lanes.At.X), int(t.lanes.At.Y), p.bounds.lanes.Dx(), p.bounds.gutter)
-	at := widget.Point(p.bounds.lanes.Min, t.lanes.At)
+	h := timeline.At(p.Rec, t.plan, p.View, int(t.lanes.At.X), int(t.lanes.At.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
+	at := widget.Point(p.Bounds.Lanes.Min, t.lanes.At)
 	var items []widget.Item
 	if h.Found && h.Call != recording.NoCall {
 		p.pickHit(h)
 		items = append(items,
-			widget.Item{Title: "Zoom to it", Do: func() { p.fit(h.Start, h.End) }},
-			widget.Item{Title: "Select its time", Do: func() { p.selectRange(h.Start, h.End) }},
-			widget.Item{Title: "Copy name", Do: func() { s.copyLater(p.rec.FuncName(h.Call)) }},
-			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.copy = true }},
+			widget.Item{Title: "Zoom to it", Do: func() { p.Fit(h.Start, h.End) }},
+			widget.Item{Title: "Select its time", Do: func() { p.SelectRange(h.Start, h.End) }},
+			widget.Item{Title: "Copy name", Do: func() { s.CopyLater(p.Rec.FuncName(h.Call)) }},
+			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.Copy = true }},
 		)
 	}
-	if f, ok := p.pickedFunction(); ok && h.Found {
+	if f, ok := p.PickedFunction(); ok && h.Found {
 		items = append(items, p.functionItems(s, f)...)
 	}
 	if h.Row >= 0 && (!h.Found || h.Gutter) {
@@ -40,11 +40,11 @@ func (t *timelinePart) contextMenu(s *Shell, p *Side, u *ui.UI) {
 		items = append(items, p.timelineItems()...)
 	}
 	items = append(items, s.commandItem(panelTimeline))
-	s.menu = widget.NewMenu(at, items)
+	s.Menu = widget.NewMenu(at, items)
 }
 
 // rowItems are what can be done with a row.
-func (p *Side) rowItems(r *timeline.Row) []widget.Item {
+func (p *pane) rowItems(r *timeline.Row) []widget.Item {
 	if r.Kind == timeline.ProcessRow {
 		return p.processItems(r)
 	}
@@ -76,7 +76,7 @@ func (p *Side) rowItems(r *timeline.Row) []widget.Item {
 }
 
 // timelineItems are what can be done with all rows.
-func (p *Side) timelineItems() []widget.Item {
+func (p *pane) timelineItems() []widget.Item {
 	var items []widget.Item
 	if n := len(p.Hidden); n > 0 {
 		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden thread"), Do: func() { p.Hidden = map[int]bool{} }})
@@ -98,7 +98,7 @@ func sortTitle(s timeline.Sort) string {
 }
 
 // sortTracks arranges the threads, also those that were moved by hand.
-func (p *Side) sortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
+func (p *pane) sortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
 
 // sortCommands are as many as there are orders.
 func sortCommands() (all []Command) {
@@ -110,7 +110,7 @@ func sortCommands() (all []Command) {
 
 // Threads: which are selected, and in which order they stand.
 
-func (p *Side) chosenTracks() map[int]bool {
+func (p *pane) chosenTracks() map[int]bool {
 	if p.Scope.Tracks == nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (p *Side) chosenTracks() map[int]bool {
 }
 
 // toggleTrack adds a track to the selected ones, or takes it from them.
-func (p *Side) toggleTrack(i int) {
+func (p *pane) toggleTrack(i int) {
 	if i < 0 {
 		return
 	}
@@ -140,7 +140,7 @@ func (p *Side) toggleTrack(i int) {
 }
 
 // trackAt is the track whose row is at a point of the lanes, -1 for none.
-func (t *timelinePart) trackAt(p *Side, at f32.Point) int {
+func (t *timelinePart) trackAt(p *pane, at f32.Point) int {
 	if t.plan == nil {
 		return -1
 	}
@@ -155,7 +155,7 @@ func (t *timelinePart) trackAt(p *Side, at f32.Point) int {
 
 // moveTrack puts a track where another one of its process stands.
 func (p *pane) moveTrack(track, to int) {
-	if track < 0 || to < 0 || track == to || p.rec.Tracks[track].Process != p.rec.Tracks[to].Process {
+	if track < 0 || to < 0 || track == to || p.Rec.Tracks[track].Process != p.Rec.Tracks[to].Process {
 		return
 	}
 	var order []int
@@ -170,12 +170,12 @@ func (p *pane) moveTrack(track, to int) {
 }
 
 // dropLine shows where a dragged track would go.
-func (t *timelinePart) dropLine(p *Side, u *ui.UI) {
+func (t *timelinePart) dropLine(p *pane, u *ui.UI) {
 	from, to := t.trackAt(p, t.lanes.Start), t.trackAt(p, t.lanes.At)
-	if from < 0 || to < 0 || from == to || p.rec.Tracks[from].Process != p.rec.Tracks[to].Process {
+	if from < 0 || to < 0 || from == to || p.Rec.Tracks[from].Process != p.Rec.Tracks[to].Process {
 		return
 	}
-	b := &p.bounds
+	b := &p.Bounds
 	fromY, toRow := 0, timeline.Row{}
 	for _, r := range t.plan.Rows {
 		if r.Kind != timeline.TrackRow {
@@ -192,8 +192,8 @@ func (t *timelinePart) dropLine(p *Side, u *ui.UI) {
 	if fromY < toRow.Y {
 		y += toRow.Height
 	}
-	u.At(b.lanes, func(u *ui.UI) {
+	u.At(b.Lanes, func(u *ui.UI) {
 		y -= p.View.Scroll
-		u.Fill(image.Rect(0, y-u.Px(1), b.lanes.Dx(), y+u.Px(1)), u.Theme.Accent)
+		u.Fill(image.Rect(0, y-u.Px(1), b.Lanes.Dx(), y+u.Px(1)), u.Theme.Accent)
 	})
 }

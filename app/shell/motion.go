@@ -58,7 +58,7 @@ func (m *motion) follow(at f32.Point, t time.Duration) {
 }
 
 // throw lets go of a drag: the view goes on as fast as the hand was.
-func (m *motion) throw(p *Side, u *ui.UI, t time.Duration) {
+func (m *motion) throw(p *pane, u *ui.UI, t time.Duration) {
 	trail := m.trail
 	m.trail = m.trail[:0]
 	for len(trail) > 0 && t-trail[0].time > 80*time.Millisecond {
@@ -90,7 +90,7 @@ func (m *motion) scroll(p *pane, u *ui.UI, px int) {
 }
 
 // step moves the view to where it is at the time of a frame.
-func (m *motion) step(s *Host, p *pane, u *ui.UI) {
+func (m *motion) step(s *Shell, p *pane, u *ui.UI) {
 	if m.kind == atRest {
 		return
 	}
@@ -107,7 +107,7 @@ func (m *motion) step(s *Host, p *pane, u *ui.UI) {
 		p.View.Scroll = m.from.Scroll + int(math.Round(float64(m.to-m.from.Scroll)*(1-(1-x)*(1-x)*(1-x))))
 	} else {
 		far := throwTime.Seconds() * (1 - math.Exp(-float64(t)/float64(throwTime)))
-		first, last := p.limits()
+		first, last := p.Limits()
 		v := m.from.Pan(-float64(m.speed.X)*far, p.laneWidth(), first, last)
 		v.Scroll = p.scrollLimit(m.from.Scroll - int(float64(m.speed.Y)*far))
 		p.View = v

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
 	"ashlar/render/theme"
 	"ashlar/testdata/gen/synth"
 )
@@ -67,9 +68,9 @@ func BenchmarkOdd(b *testing.B) {
 		run("open", func(i int) { p.scrollTo(i * 37 % max(1, p.timeline.plan.Height)) })
 		p.zoomAt(.01, 500)
 		run("close", pan)
-		p.Tab = tabTable
+		p.Tab = panel.Functions
 		f.frame()
-		run("table", func(i int) { p.table.scroll += 3 * 22 }) // a notch of the wheel
-		run("far", func(i int) { p.table.scroll = i * 7919 * 22 % max(1, 22*len(p.table.order.rows)) })
+		run("table", func(i int) { p.table.Down += 3 * 22 }) // a notch of the wheel
+		run("far", func(i int) { p.table.Down = i * 7919 * 22 % max(1, 22*len(p.table.Order.Rows)) })
 	}
 }

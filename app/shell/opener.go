@@ -44,7 +44,7 @@ func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, pat
 				c.SetText(path + sep)
 				return
 			}
-			s.chooser = nil
+			s.Chooser = nil
 			then(s, path)
 		}}
 		if folder {
@@ -81,30 +81,30 @@ func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, pat
 	c.Submit = func(text string) bool {
 		path := expandHome(text)
 		if fetch.IsURL(text) {
-			s.chooser = nil
+			s.Chooser = nil
 			then(s, text)
 			return true
 		}
 		if view.Is(text) {
-			s.chooser = nil
+			s.Chooser = nil
 			s.Open(text)
 			return true
 		}
 		if i, err := os.Stat(path); err != nil || i.IsDir() {
 			return false
 		}
-		s.chooser = nil
+		s.Chooser = nil
 		then(s, path)
 		return true
 	}
-	s.choose(c)
+	s.OpenChooser(c)
 }
 
 // startDir is where choosing begins: beside the open file, else where one was
 // opened last, else where the program was started.
 func (s *Shell) startDir() string {
 	if s.pane != nil {
-		if p := s.pane.rec.Source.Path; p != "" && p != "-" {
+		if p := s.pane.Rec.Source.Path; p != "" && p != "-" {
 			if abs, err := filepath.Abs(p); err == nil {
 				return filepath.Dir(abs)
 			}

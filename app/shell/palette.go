@@ -10,7 +10,7 @@ import (
 
 // openPalette shows all commands to choose from.
 func (s *Shell) openPalette() {
-	s.choose(widget.NewChooser("What to do", "", func(text string) []widget.Line {
+	s.OpenChooser(widget.NewChooser("What to do", "", func(text string) []widget.Line {
 		var ls []widget.Line
 		for _, c := range Commands {
 			if c.needs && s.pane == nil || !widget.HasWords(c.Title, text) {
@@ -21,7 +21,7 @@ func (s *Shell) openPalette() {
 				keys = c.Keys[0].String()
 			}
 			ls = append(ls, widget.Line{Title: c.Title, Detail: keys, Take: func() {
-				s.chooser = nil
+				s.Chooser = nil
 				c.do(s)
 			}})
 		}

@@ -12,12 +12,12 @@ func TestATitleThatIsTypedComesFirst(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.openPalette()
 	first := func(text string) string {
-		b.chooser.SetText(text)
-		b.chooser.Refresh()
-		if len(b.chooser.Lines) == 0 {
+		b.Chooser.SetText(text)
+		b.Chooser.Refresh()
+		if len(b.Chooser.Lines) == 0 {
 			return ""
 		}
-		return b.chooser.Lines[0].Title
+		return b.Chooser.Lines[0].Title
 	}
 	for _, c := range Commands {
 		for _, text := range []string{c.Title, strings.ToUpper(c.Title), " " + c.Title + " "} {

@@ -5,6 +5,11 @@ import (
 
 	gio "gioui.org/widget"
 
+	"ashlar/app/panel"
+	"ashlar/app/panel/about"
+	"ashlar/app/panel/flamegraph"
+	"ashlar/app/panel/functions"
+	"ashlar/app/panel/source"
 	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
@@ -16,7 +21,7 @@ import (
 
 // pane shows one recording.
 type pane struct {
-	Side
+	panel.Side
 	exe  string // the program that names were taken from, "" for the one the file names
 	kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
@@ -28,7 +33,7 @@ type pane struct {
 	renewed  bool   // the recording has just been read anew
 	unfollow func() // stops following; nil when the file is not followed
 
-	sourcePart *sourcePart
+	sourcePart *source.Panel
 
 	wantEvent, wantMetric string
 
@@ -36,10 +41,10 @@ type pane struct {
 	like  []int // the order of tracks while there is no other: as on the other side
 
 	timeline timelinePart
-	panels   []Panel[*Side]
-	flame    *flamePart
-	table    *tablePart
-	about    *aboutPart
+	panels   []panel.Panel[*panel.Side]
+	flame    *flamegraph.Panel
+	table    *functions.Panel
+	about    *about.Panel
 	history  history[spot]
 	splitter widget.Drag
 	dragged  float32
@@ -65,11 +70,11 @@ type pane struct {
 // newPane is a pane of a recording; its panels come from their registry.
 func newPane(d *session.Side) *pane {
 	rec, generation := d.Latest()
-	p := &pane{Side: Side{Look: view.NewLook(), doc: d, rec: rec, generation: generation}, tabKeys: make([]widget.ClickArea, len(panels))}
+	p := &pane{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}, tabKeys: make([]widget.ClickArea, len(panels))}
 	for i := range panels {
 		p.panels = append(p.panels, panels[i].New())
 	}
-	p.flame, p.table, p.sourcePart, p.about = Find[*flamePart](p.panels), Find[*tablePart](p.panels), Find[*sourcePart](p.panels), Find[*aboutPart](p.panels)
+	p.flame, p.table, p.sourcePart, p.about = panel.Find[*flamegraph.Panel](p.panels), panel.Find[*functions.Panel](p.panels), panel.Find[*source.Panel](p.panels), panel.Find[*about.Panel](p.panels)
 	return p
 }
 
@@ -77,56 +82,56 @@ func newPane(d *session.Side) *pane {
 func (p *pane) stop() {
 	p.rank.Stop()
 	p.flows.indices.Stop()
-	p.table.order.orders.Stop()
+	p.table.Order.Orders.Stop()
 	p.finding().list.lists.Stop()
-	p.finding().list.functions.orders.Stop()
-	p.sourcePart.texts.Stop()
+	p.finding().list.functions.Orders.Stop()
+	p.sourcePart.Texts.Stop()
 	p.marks.reads.Stop()
 }
 
 // layout lays out the pane in r.
 func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
-	p.update(&s.Host)
+	p.update(s)
 	p.renewed = false
 	if _, err := p.arrive(s); err != nil {
 		s.Say(err.Error())
 	}
 	p.timeline.replan(p, u.Metric.PxPerDp)
-	if err := p.doc.Err(); err != nil && !p.rec.Done {
+	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
 		p.failed(u, r, err)
 		return
 	}
 	p.place(s, u, r)
 	p.arriveScrolled(u)
 	p.events(s, u)
-	p.motion.step(&s.Host, p, u)
-	p.flows.update(&s.Host, &p.Side)
-	if !p.behind {
-		p.doc.Ask(p.question())
+	p.motion.step(s, p, u)
+	p.flows.update(s, p)
+	if !p.Behind {
+		p.Doc.Ask(p.question())
 	}
-	b := &p.bounds
+	b := &p.Bounds
 	if s.View.above() {
-		p.timeline.layout(&s.Host, p, u)
+		p.timeline.layout(s, p, u)
 	}
 	if s.View.below() {
 		p.lower(s, u)
 	}
 	if s.View == Both && p.timed() {
-		p.layoutSplitter(u, image.Rect(r.Min.X, b.tabs.Min.Y-u.Px(4), r.Max.X, b.tabs.Min.Y+u.Px(4)), r)
+		p.layoutSplitter(u, image.Rect(r.Min.X, b.Tabs.Min.Y-u.Px(4), r.Max.X, b.Tabs.Min.Y+u.Px(4)), r)
 	}
 	p.remember(s, u)
-	p.timeline.tooltip(&s.Host, &p.Side, u)
-	if t, ok := p.panel().(Tipped[*Side]); ok {
+	p.timeline.tooltip(s, p, u)
+	if t, ok := p.panel().(panel.Tipped[*panel.Side]); ok {
 		t.Tooltip(&s.Host, &p.Side, u)
 	}
 }
 
 // update takes the newest snapshot and what follows from it.
-func (p *pane) update(s *Host) {
-	was := p.rec
+func (p *pane) update(s *Shell) {
+	was := p.Rec
 	rec := p.latest()
 	fresh := rec != was
-	p.rec = rec
+	p.Rec = rec
 	p.colours(s)
 	if len(rec.Events) > 0 {
 		p.chooseByName(rec)
@@ -169,9 +174,9 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 
 // question is what the pane wants to know now.
 func (p *pane) question() session.Question {
-	q := session.Question{Generation: p.generation, Threads: p.palette.Mode == theme.ByThread, Query: p.query(), Transforms: p.Transforms, Search: p.search.pattern, By: analyze.ByFunction}
-	p.followPick()
-	if x, ok := p.panel().(Asker[*Side, session.Question]); ok {
+	q := session.Question{Generation: p.Generation, Threads: p.Palette.Mode == theme.ByThread, Query: p.Query(), Transforms: p.Transforms, Search: p.Search.Pattern, By: analyze.ByFunction}
+	p.FollowPick()
+	if x, ok := p.panel().(panel.Asker[*panel.Side, session.Question]); ok {
 		x.Ask(&p.Side, &q)
 	}
 	return q

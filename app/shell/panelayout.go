@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 
+	"ashlar/app/panel"
 	"ashlar/render/flame"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -10,8 +11,8 @@ import (
 
 // place divides r among the parts.
 func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
-	b := &p.bounds
-	*b = paneBounds{gutter: u.Px(timeline.GutterWidth)}
+	b := &p.Bounds
+	*b = panel.PaneBounds{Gutter: u.Px(timeline.GutterWidth)}
 	top := r.Min.Y
 	bottom := r.Max.Y
 	right := r.Max.X
@@ -33,29 +34,29 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	y := cut
 	if s.View == Both {
-		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
-		y = b.tabs.Max.Y
+		b.Tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
+		y = b.Tabs.Max.Y
 		w := min(u.Px(sideWidth), r.Dx()/3)
-		b.side = image.Rect(right-w, y, right, bottom)
-		right = b.side.Min.X
+		b.Side = image.Rect(right-w, y, right, bottom)
+		right = b.Side.Min.X
 	}
-	b.lower = image.Rect(r.Min.X, y, right, bottom)
+	b.Lower = image.Rect(r.Min.X, y, right, bottom)
 }
 
 // placeTimeline divides r among overview, ruler and lanes.
 func (p *pane) placeTimeline(u *ui.UI, r image.Rectangle) {
-	b := &p.bounds
+	b := &p.Bounds
 	if !p.timed() {
-		b.lanes = r
+		b.Lanes = r
 		return
 	}
 	right := r.Max.X - u.Px(timeline.MapWidth+4)
 	y := r.Min.Y + u.Px(overviewTop)
-	b.overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
-	y = b.overview.Max.Y + u.Px(2)
-	b.ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
-	b.lanes = image.Rect(r.Min.X, b.ruler.Max.Y, right, r.Max.Y)
-	b.rows = image.Rect(right+u.Px(2), b.lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
+	b.Overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
+	y = b.Overview.Max.Y + u.Px(2)
+	b.Ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
+	b.Lanes = image.Rect(r.Min.X, b.Ruler.Max.Y, right, r.Max.Y)
+	b.Rows = image.Rect(right+u.Px(2), b.Lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
 }
 
 // timed tells whether there is a timeline to draw.
@@ -84,8 +85,8 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 	if want > share {
 		// More than its share only where the flamegraph leaves it.
 		below := u.Px(tabsHeight + 220)
-		if a := p.doc.Answer(); a != nil { // also while another tab is shown: the border stays where it is
-			below = max(below, u.Px(tabsHeight+2*flamePad)+flame.Height(a.Tree, u.Metric.PxPerDp))
+		if a := p.Doc.Answer(); a != nil { // also while another tab is shown: the border stays where it is
+			below = max(below, u.Px(tabsHeight+2*panel.FlamePad)+flame.Height(a.Tree, u.Metric.PxPerDp))
 		}
 		want = max(share, min(want, height-below))
 	}

@@ -1,14 +1,25 @@
 package shell
 
+import (
+	"ashlar/app/panel"
+	"ashlar/app/panel/about"
+	"ashlar/app/panel/callers"
+	"ashlar/app/panel/flamegraph"
+	"ashlar/app/panel/functions"
+	"ashlar/app/panel/heatmap"
+	"ashlar/app/panel/source"
+	"ashlar/app/panel/statistics"
+)
+
 // panels are the views of one recording, in the order of their tabs.
-var panels = []Row[*Side]{
-	{Name: tabFlame, Title: "Flamegraph", Command: "Flamegraph", Doc: "where the cost went, by stacks", New: func() Panel[*Side] { return new(flamePart) }},
-	{Name: tabTable, Title: "Functions", Doc: "what each function, module, file or thread cost", New: func() Panel[*Side] { return newTablePart() }},
-	{Name: tabNear, Title: "Callers & callees", Doc: "who calls the selected function, and whom it calls", New: func() Panel[*Side] { return new(nearPart) }},
-	{Name: tabStats, Title: "Statistics", Command: "Statistics", Doc: "how long the calls of the selected function took", New: func() Panel[*Side] { return new(statsPart) }},
-	{Name: tabHeat, Title: "Heatmap", Command: "Heatmap", Doc: "when samples fell, or spans began", New: func() Panel[*Side] { return new(heatPart) }},
-	{Name: tabSource, Title: "Source", Command: "Source", Doc: "what the lines of the selected function's file cost", New: func() Panel[*Side] { return new(sourcePart) }},
-	{Name: tabAbout, Title: "About this file", Command: "About this file", Doc: "what the file is, what is in it and what was wrong with it", New: func() Panel[*Side] { return new(aboutPart) }},
+var panels = []panel.Row[*panel.Side]{
+	{Name: panel.Flamegraph, Title: "Flamegraph", Command: "Flamegraph", Doc: "where the cost went, by stacks", New: func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) }},
+	{Name: panel.Functions, Title: "Functions", Doc: "what each function, module, file or thread cost", New: func() panel.Panel[*panel.Side] { return functions.NewTablePart() }},
+	{Name: panel.Callers, Title: "Callers & callees", Doc: "who calls the selected function, and whom it calls", New: func() panel.Panel[*panel.Side] { return new(callers.Panel) }},
+	{Name: panel.Statistics, Title: "Statistics", Command: "Statistics", Doc: "how long the calls of the selected function took", New: func() panel.Panel[*panel.Side] { return new(statistics.Panel) }},
+	{Name: panel.Heatmap, Title: "Heatmap", Command: "Heatmap", Doc: "when samples fell, or spans began", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
+	{Name: panel.Source, Title: "Source", Command: "Source", Doc: "what the lines of the selected function's file cost", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
+	{Name: panel.About, Title: "About this file", Command: "About this file", Doc: "what the file is, what is in it and what was wrong with it", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},
 }
 
 // panelNames are what addresses call them.
@@ -30,7 +41,7 @@ func panelAt(name string) int {
 }
 
 // panel is the one that is shown.
-func (p *pane) panel() Panel[*Side] { return p.panels[max(0, panelAt(p.Tab))] }
+func (p *pane) panel() panel.Panel[*panel.Side] { return p.panels[max(0, panelAt(p.Tab))] }
 
 // panelCommands show panels.
 func panelCommands() (all []Command) {

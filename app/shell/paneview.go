@@ -3,13 +3,14 @@ package shell
 import (
 	"math"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 )
 
-func (p *Side) laneWidth() int { return max(1, p.bounds.lanes.Dx()-p.bounds.gutter) }
+func (p *pane) laneWidth() int { return max(1, p.Bounds.Lanes.Dx()-p.Bounds.Gutter) }
 
-func (p *Side) zoomAt(factor, x float64) {
-	from, to := p.limits()
+func (p *pane) zoomAt(factor, x float64) {
+	from, to := p.Limits()
 	p.View = p.View.Zoom(factor, x, p.laneWidth(), from, to)
 	p.Moved = true
 }
@@ -17,21 +18,21 @@ func (p *Side) zoomAt(factor, x float64) {
 // zoomBy zooms at the pointer when it is over the lanes, else in the middle.
 func (p *pane) zoomBy(factor float64) {
 	x := float64(p.laneWidth()) / 2
-	if p.timeline.inside && p.timeline.at.X > float32(p.bounds.gutter) {
-		x = float64(p.timeline.at.X) - float64(p.bounds.gutter)
+	if p.timeline.inside && p.timeline.at.X > float32(p.Bounds.Gutter) {
+		x = float64(p.timeline.at.X) - float64(p.Bounds.Gutter)
 	}
 	p.zoomAt(factor, x)
 }
 
-func (p *Side) panBy(share float64) {
+func (p *pane) panBy(share float64) {
 	w := p.laneWidth()
-	from, to := p.limits()
+	from, to := p.Limits()
 	p.View = p.View.Pan(share*float64(w), w, from, to)
 	p.Moved = true
 }
 
 func (p *pane) scrollBy(px int) {
-	if x, ok := p.panel().(Movable[*Side]); ok && x.ScrollBy(&p.Side, px) {
+	if x, ok := p.panel().(panel.Movable[*panel.Side]); ok && x.ScrollBy(&p.Side, px) {
 		return
 	}
 	p.scrollTo(p.View.Scroll + px)
@@ -43,51 +44,51 @@ func (p *pane) scrollTo(y int) { p.View.Scroll = p.scrollLimit(y) }
 func (p *pane) scrollLimit(y int) int {
 	most := 0
 	if p.timeline.plan != nil {
-		most = max(0, p.timeline.plan.Height-p.bounds.lanes.Dy())
+		most = max(0, p.timeline.plan.Height-p.Bounds.Lanes.Dy())
 	}
 	return max(0, min(y, most))
 }
 
-func (p *Side) fitAll() {
+func (p *pane) fitAll() {
 	p.View = p.View.Fit(p.extent())
 	p.Moved = false
-	p.zoomTo(nil)
+	p.ZoomTo(nil)
 }
 
 // fitSelection zooms to the selected range, else to the picked bar.
-func (p *Side) fitSelection() {
+func (p *pane) fitSelection() {
 	switch {
-	case p.pick.is != pickNone && p.pick.is != pickNode && p.pick.hit.End > p.pick.hit.Start:
-		p.fit(p.pick.hit.Start, p.pick.hit.End)
+	case p.Pick.Is != panel.PickNone && p.Pick.Is != panel.PickNode && p.Pick.Hit.End > p.Pick.Hit.Start:
+		p.Fit(p.Pick.Hit.Start, p.Pick.Hit.End)
 	case p.Scope.Ranged:
-		p.fit(p.Scope.From, p.Scope.To)
+		p.Fit(p.Scope.From, p.Scope.To)
 	}
 }
 
-func (p *Side) nextEvent() {
-	if n := len(p.rec.Events); n > 1 {
-		p.setEvent((p.Event + 1) % n)
+func (p *pane) nextEvent() {
+	if n := len(p.Rec.Events); n > 1 {
+		p.SetEvent((p.Event + 1) % n)
 	}
 }
 
-func (p *Side) nextMetric() {
-	if p.Event < len(p.rec.Events) {
-		p.Metric = (p.Metric + 1) % max(1, len(p.rec.Events[p.Event].Metrics))
+func (p *pane) nextMetric() {
+	if p.Event < len(p.Rec.Events) {
+		p.Metric = (p.Metric + 1) % max(1, len(p.Rec.Events[p.Event].Metrics))
 	}
 }
 
 // back takes back the nearest thing; it does nothing when there is none.
 func (p *pane) back() {
 	switch {
-	case p.searching() || p.Find != "":
-		p.lookFor("")
+	case p.Searching() || p.Find != "":
+		p.LookFor("")
 		p.finding().blur = true
-	case len(p.Zoom) > 0 && p.Tab != tabNear:
-		p.zoomTo(nil)
-	case p.Tab == tabNear && p.zoomedAround():
+	case len(p.Zoom) > 0 && p.Tab != panel.Callers:
+		p.ZoomTo(nil)
+	case p.Tab == panel.Callers && p.ZoomedAround():
 		p.Sides = [2][]recording.FuncName{}
-	case p.pick.is != pickNone:
-		p.pick = picked{}
+	case p.Pick.Is != panel.PickNone:
+		p.Pick = panel.Picked{}
 	case p.AtGoal:
 		p.AtGoal = false
 	case !p.Scope.IsWhole():

@@ -13,27 +13,27 @@ import (
 
 // extent is the time that the whole view shows: the recording's, or that of the
 // part that was opened.
-func (p *Side) extent() (from, to int64) {
-	if from, to = p.limits(); !p.part.HasFrom && !p.part.HasTo {
+func (p *pane) extent() (from, to int64) {
+	if from, to = p.Limits(); !p.Part.HasFrom && !p.Part.HasTo {
 		return from, to
 	}
-	if p.part.HasFrom {
-		from = min(to, p.rec.Start+p.part.From)
+	if p.Part.HasFrom {
+		from = min(to, p.Rec.Start+p.Part.From)
 	}
-	if p.part.HasTo && p.rec.Start+p.part.To < to {
-		to = max(from, p.rec.Start+p.part.To)
+	if p.Part.HasTo && p.Rec.Start+p.Part.To < to {
+		to = max(from, p.Rec.Start+p.Part.To)
 	}
 	if from >= to { // nothing of the part has been read yet
-		return p.limits()
+		return p.Limits()
 	}
 	return from, to
 }
 
 // selectPart selects the time that was opened, so that answers are about exactly
 // that: what reaches into it was read whole.
-func (p *Side) selectPart() {
-	if from, to := p.extent(); (p.part.HasFrom || p.part.HasTo) && p.rec.HasTime && from < to && p.Scope.IsWhole() {
-		p.selectRange(from, to)
+func (p *pane) selectPart() {
+	if from, to := p.extent(); (p.Part.HasFrom || p.Part.HasTo) && p.Rec.HasTime && from < to && p.Scope.IsWhole() {
+		p.SelectRange(from, to)
 	}
 }
 
@@ -41,22 +41,22 @@ func (p *Side) selectPart() {
 // one that does not fit in memory.
 func (s *Shell) askPart() {
 	p := s.pane
-	path := p.rec.Source.Path
+	path := p.Rec.Source.Path
 	if s.versus != nil {
 		s.Say("A part can be opened of one file at a time")
 		return
 	}
-	if p.demo || path == "-" || path == "" {
+	if p.Demo || path == "-" || path == "" {
 		s.Say("Only a part of a file can be opened")
 		return
 	}
-	part := p.part
+	part := p.Part
 	part.Threads = slices.Clone(part.Threads)
-	s.choose(widget.NewChooser("A time to open, like 1.2s..1.5s, or a thread", "", func(text string) []widget.Line {
+	s.OpenChooser(widget.NewChooser("A time to open, like 1.2s..1.5s, or a thread", "", func(text string) []widget.Line {
 		var ls []widget.Line
 		add := func(title string, part recording.Part) {
 			ls = append(ls, widget.Line{Title: title, Detail: part.String(), Take: func() {
-				s.chooser = nil
+				s.Chooser = nil
 				s.OpenPart(path, part)
 			}})
 		}
@@ -66,13 +66,13 @@ func (s *Shell) askPart() {
 			add("Open "+r.String(), only)
 		} else if text == "" && p.Scope.Ranged {
 			only := part
-			only.From, only.To, only.HasFrom, only.HasTo = max(0, p.Scope.From-p.rec.Start), p.Scope.To-p.rec.Start, true, true
+			only.From, only.To, only.HasFrom, only.HasTo = max(0, p.Scope.From-p.Rec.Start), p.Scope.To-p.Rec.Start, true, true
 			add("Open the selected "+units.Duration(p.Scope.To-p.Scope.From), only)
 		}
-		if text == "" && p.part.IsSet() {
+		if text == "" && p.Part.IsSet() {
 			add("Open all of it", recording.Part{})
 		}
-		for _, t := range p.rec.Tracks {
+		for _, t := range p.Rec.Tracks {
 			name := t.Title()
 			if t.Kind != recording.ThreadTrack || !strings.Contains(strings.ToLower(name), strings.ToLower(text)) || len(ls) > 200 {
 				continue

@@ -22,7 +22,7 @@ func (s *Shell) pick(title string, typed func(s *Shell), then func(s *Shell, pat
 	r := dialog.Request{Title: title, Folder: s.startDir(), Multiple: true}
 	go func() {
 		paths, err := s.Do.Pick(ctx, r)
-		s.later(func() {
+		s.Later(func() {
 			cancel()
 			s.unpick = nil
 			switch {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 )
@@ -10,9 +11,9 @@ import (
 
 // pickedRow is the row of what is picked on the timeline, -1 for none.
 func (p *pane) pickedRow() int {
-	switch p.pick.is {
-	case pickBar, pickWindow, pickCounter, pickInstant:
-		return p.timeline.rowOf(&p.pick.hit)
+	switch p.Pick.Is {
+	case panel.PickBar, panel.PickWindow, panel.PickCounter, panel.PickInstant:
+		return p.timeline.rowOf(&p.Pick.Hit)
 	}
 	return -1
 }
@@ -29,12 +30,12 @@ func barAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
 
 // sampleBarAt is the bar of samples at a depth of a row's stacks that begins
 // with sample i.
-func (p *Side) sampleBarAt(track, depth, i int, s *recording.Samples) (timeline.Hit, bool) {
+func (p *pane) sampleBarAt(track, depth, i int, s *recording.Samples) (timeline.Hit, bool) {
 	if i < 0 || i >= s.Len() || depth < 0 {
 		return timeline.Hit{}, false
 	}
-	h := timeline.SampleBar(p.rec, s, depth, i)
-	h.Track, h.Lane = track, len(p.rec.Tracks[track].Lanes)+depth
+	h := timeline.SampleBar(p.Rec, s, depth, i)
+	h.Track, h.Lane = track, len(p.Rec.Tracks[track].Lanes)+depth
 	return h, h.Found
 }
 
@@ -44,7 +45,7 @@ func (p *pane) inRow(i int, at int64) (timeline.Hit, bool) {
 	none := timeline.Hit{Row: i, Span: -1, Window: -1}
 	switch r.Kind {
 	case timeline.TrackRow:
-		t := p.rec.Tracks[r.Index]
+		t := p.Rec.Tracks[r.Index]
 		if h, ok := barAt(t, r.Index, 0, at); ok {
 			return h, true
 		}
@@ -57,11 +58,11 @@ func (p *pane) inRow(i int, at int64) (timeline.Hit, bool) {
 			return none, true
 		}
 	case timeline.CounterRow:
-		c := p.rec.Counters[r.Index]
+		c := p.Rec.Counters[r.Index]
 		none.Value(c, max(0, c.Search(at)-1))
 		return none, true
 	case timeline.WindowRow:
-		ws := p.rec.Windows[r.Index].Windows
+		ws := p.Rec.Windows[r.Index].Windows
 		for k := range ws {
 			if ws[k].End > at || k == len(ws)-1 {
 				none.Window, none.Start, none.End = k, ws[k].Start, ws[k].End
@@ -93,15 +94,15 @@ func (p *pane) pickFirst() bool {
 // pickShown picks something and brings it into view.
 func (p *pane) pickShown(h timeline.Hit) {
 	p.pickHit(h)
-	p.reveal(&p.pick.hit)
+	p.reveal(&p.Pick.Hit)
 }
 
 // pickAlong goes to the next or previous bar of the lane.
-func (p *pane) pickAlong(s *Host, d int) {
+func (p *pane) pickAlong(s *Shell, d int) {
 	if !p.timed() || p.pickFirst() {
 		return
 	}
-	h := p.pick.hit
+	h := p.Pick.Hit
 	var to timeline.Hit
 	ok := false
 	switch {
@@ -112,13 +113,13 @@ func (p *pane) pickAlong(s *Host, d int) {
 		}
 	case h.Window >= 0:
 		row := p.pickedRow()
-		ws := p.rec.Windows[p.timeline.plan.Rows[row].Index].Windows
+		ws := p.Rec.Windows[p.timeline.plan.Rows[row].Index].Windows
 		if i := h.Window + d; i >= 0 && i < len(ws) {
 			to, ok = h, true
 			to.Window, to.Start, to.End = i, ws[i].Start, ws[i].End
 		}
 	case h.Instant != nil:
-		list := p.rec.Tracks[h.Track].Instants
+		list := p.Rec.Tracks[h.Track].Instants
 		for i := range list {
 			if k := i + d; &list[i] == h.Instant && k >= 0 && k < len(list) {
 				to, ok = h, true
@@ -126,17 +127,17 @@ func (p *pane) pickAlong(s *Host, d int) {
 			}
 		}
 	case h.Samples != nil:
-		i, depth := h.Last, h.Lane-len(p.rec.Tracks[h.Track].Lanes)
+		i, depth := h.Last, h.Lane-len(p.Rec.Tracks[h.Track].Lanes)
 		if d < 0 {
 			i = h.First - 1
 		}
 		// The next one that is as deep.
-		for i >= 0 && i < h.Samples.Len() && p.rec.Calls.Depth(h.Samples.Call(i)) <= depth && depth > 0 {
+		for i >= 0 && i < h.Samples.Len() && p.Rec.Calls.Depth(h.Samples.Call(i)) <= depth && depth > 0 {
 			i += d
 		}
 		to, ok = p.sampleBarAt(h.Track, depth, i, h.Samples)
 	case h.Span >= 0:
-		l := &p.rec.Tracks[h.Track].Lanes[h.Lane]
+		l := &p.Rec.Tracks[h.Track].Lanes[h.Lane]
 		if i := h.Span + d; i >= 0 && i < l.Len() {
 			to, ok = timeline.SpanBar(h.Track, h.Lane, i, l), true
 		}
@@ -150,11 +151,11 @@ func (p *pane) pickAlong(s *Host, d int) {
 
 // pickDeep goes to the first call below, or to the caller above.
 func (p *pane) pickDeep(down bool) {
-	if !p.timed() || p.pickFirst() || p.pick.is != pickBar {
+	if !p.timed() || p.pickFirst() || p.Pick.Is != panel.PickBar {
 		return
 	}
-	h := p.pick.hit
-	t := p.rec.Tracks[h.Track]
+	h := p.Pick.Hit
+	t := p.Rec.Tracks[h.Track]
 	d := -1
 	if down {
 		d = 1
@@ -179,7 +180,7 @@ func (p *pane) pickRow(d int) {
 	if !p.timed() || p.pickFirst() {
 		return
 	}
-	at := max(p.pick.hit.Start, p.View.From)
+	at := max(p.Pick.Hit.Start, p.View.From)
 	for i := p.pickedRow() + d; i >= 0 && i < len(p.timeline.plan.Rows); i += d {
 		if h, ok := p.inRow(i, at); ok {
 			p.pickShown(h)
@@ -190,7 +191,7 @@ func (p *pane) pickRow(d int) {
 
 // selectPicked selects the time of what is picked.
 func (p *pane) selectPicked() {
-	if h := &p.pick.hit; p.timed() && p.pickedRow() >= 0 && h.End > h.Start {
-		p.selectRange(h.Start, h.End)
+	if h := &p.Pick.Hit; p.timed() && p.pickedRow() >= 0 && h.End > h.Start {
+		p.SelectRange(h.Start, h.End)
 	}
 }

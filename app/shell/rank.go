@@ -22,7 +22,7 @@ type rankKey struct {
 
 // of says which place a span has among those of its function; "" until it is
 // known.
-func (r *rankPart) of(s *Host, k rankKey) string {
+func (r *rankPart) of(s *Shell, k rankKey) string {
 	text, of, _ := r.Ask(k, s.Do.Wake, func(ctx context.Context) (string, error) {
 		longer, all, err := spans.RankOf(ctx, k.rec, k.fn, k.duration)
 		return rankText(longer+1, all), err

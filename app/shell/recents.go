@@ -9,6 +9,7 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -88,7 +89,7 @@ func (l *recentList) events(s *Shell, u *ui.UI, of []Recent, i int, row image.Re
 			}
 			l.held, l.over = 0, 0
 		case widget.MenuAsked:
-			s.menu = widget.NewMenu(widget.Point(row.Min, d.At), l.items(s, path))
+			s.Menu = widget.NewMenu(widget.Point(row.Min, d.At), l.items(s, path))
 		}
 	}
 	if d.Area(u, row, pointer.CursorPointer); u.Item(d, row) {
@@ -105,9 +106,9 @@ func (l *recentList) items(s *Shell, path string) []widget.Item {
 	case path:
 		items = append(items, widget.Item{Title: "Do not compare it", Do: func() { l.choose(s, path) }})
 	default:
-		items = append(items, widget.Item{Title: "Compare " + cutName(filepath.Base(l.chosen)) + " with it", Do: func() { l.choose(s, path) }})
+		items = append(items, widget.Item{Title: "Compare " + panel.CutName(filepath.Base(l.chosen)) + " with it", Do: func() { l.choose(s, path) }})
 	}
-	return append(items, widget.Item{Title: "Copy its path", Do: func() { s.copyLater(path) }})
+	return append(items, widget.Item{Title: "Copy its path", Do: func() { s.CopyLater(path) }})
 }
 
 // choose chooses a file to be compared; the second one is compared with the
@@ -121,7 +122,7 @@ func (l *recentList) choose(s *Shell, path string) {
 	default:
 		s.compareRecents(first, path)
 	}
-	s.wake()
+	s.Wake()
 }
 
 // compareRecents opens two files side by side, or says which is gone.
@@ -155,7 +156,7 @@ func (l *recentList) row(u *ui.UI, of *Recent, i int, row image.Rectangle) {
 	nw := min(u.Measure(name, st).X+u.Px(2), row.Dx()-aw)
 	u.Text(ui.Rect(row.Min.X, row.Min.Y, nw, row.Dy()), name, st)
 	if left := row.Dx() - nw - aw; left > u.Px(40) {
-		u.Text(ui.Rect(row.Min.X+nw+u.Px(14), row.Min.Y, left-u.Px(14), row.Dy()), shortFolder(filepath.Dir(of.Path)), ui.Style{Size: 12, Color: th.Dim})
+		u.Text(ui.Rect(row.Min.X+nw+u.Px(14), row.Min.Y, left-u.Px(14), row.Dy()), panel.ShortFolder(filepath.Dir(of.Path)), ui.Style{Size: 12, Color: th.Dim})
 	}
 	dim.Align = ui.End
 	u.Text(ui.Rect(row.Max.X-aw, row.Min.Y, aw, row.Dy()), said, dim)
@@ -177,8 +178,8 @@ func (s *Shell) recentLines(text string, open func(s *Shell, path string)) []wid
 		if len(ls) == recentLines || !widget.HasWords(filepath.Base(r.Path), text) {
 			continue
 		}
-		ls = append(ls, widget.Line{Title: filepath.Base(r.Path), Detail: shortFolder(filepath.Dir(r.Path)), Tab: r.Path, Take: func() {
-			s.chooser = nil
+		ls = append(ls, widget.Line{Title: filepath.Base(r.Path), Detail: panel.ShortFolder(filepath.Dir(r.Path)), Tab: r.Path, Take: func() {
+			s.Chooser = nil
 			s.openRecent(r.Path, open)
 		}})
 	}

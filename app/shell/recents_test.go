@@ -77,7 +77,7 @@ func (b *bench) compares() [2]string {
 	if b.versus == nil {
 		return [2]string{}
 	}
-	return [2]string{filepath.Base(b.versus.panes[0].path), filepath.Base(b.versus.panes[1].path)}
+	return [2]string{filepath.Base(b.versus.panes[0].Path), filepath.Base(b.versus.panes[1].Path)}
 }
 
 // TestRecentsAreCompared: two files that are chosen, or of which one is dragged
@@ -100,11 +100,11 @@ func TestRecentsAreCompared(t *testing.T) {
 		"dragged": {func(b *bench, row func(int) f32.Point) { b.drag(row(1), row(0), 0) }, [2]string{"a.json", "b.json"}, ""},
 		"by the menu": {func(b *bench, row func(int) f32.Point) {
 			b.click(row(0), 0, pointer.ButtonSecondary)
-			b.menu.Items[1].Do()
-			b.menu = nil
+			b.Menu.Items[1].Do()
+			b.Menu = nil
 			b.frame()
 			b.click(row(1), 0, pointer.ButtonSecondary)
-			b.menu.Items[1].Do()
+			b.Menu.Items[1].Do()
 		}, [2]string{"a.json", "b.json"}, ""},
 		"chosen and not": {func(b *bench, row func(int) f32.Point) {
 			b.click(row(0), ctrlKey, pointer.ButtonPrimary)
@@ -131,7 +131,7 @@ func TestRecentsAreCompared(t *testing.T) {
 			}
 			open := ""
 			if b.pane != nil && b.versus == nil {
-				open = filepath.Base(b.pane.path)
+				open = filepath.Base(b.pane.Path)
 			}
 			if open != c.open {
 				t.Errorf("%q is open, want %q", open, c.open)

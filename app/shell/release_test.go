@@ -43,25 +43,25 @@ func TestRecordingIsGivenUp(t *testing.T) {
 	// show opens the file and returns what tells that its recording is gone.
 	show := func(open func()) <-chan struct{} {
 		open()
-		if err := s.pane.doc.Wait(); err != nil {
+		if err := s.pane.Doc.Wait(); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
 			frame()
 		}
-		for s.pane.doc.Answer() == nil {
+		for s.pane.Doc.Answer() == nil {
 			time.Sleep(time.Millisecond)
 		}
 		frame()
 		gone := make(chan struct{})
-		runtime.AddCleanup(s.pane.rec, func(c chan struct{}) { close(c) }, gone)
+		runtime.AddCleanup(s.pane.Rec, func(c chan struct{}) { close(c) }, gone)
 		return gone
 	}
 	gone := show(func() { s.Open(path) })
 	show(func() { // as with the command: a list stands over the window meanwhile
 		s.askPart()
 		frame()
-		s.chooser = nil
+		s.Chooser = nil
 		s.OpenPart(path, recording.Part{Threads: []string{"1"}})
 	})
 	for range 1000 {

@@ -7,6 +7,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/cli"
+	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
 )
 
@@ -15,17 +16,17 @@ import (
 func TestWayBackInTheSandwich(t *testing.T) {
 	b := newBench(t, shownTrace)
 	p := b.pane
-	p.Tab = tabNear
-	a := p.doc.Answer()
+	p.Tab = panel.Callers
+	a := p.Doc.Answer()
 	for i := range a.Tree.Nodes {
 		if i > 0 && a.Tree.Function(a.Rec, i).Name == "it's leaf" {
-			p.pick = picked{is: pickNode, node: int32(i), tree: a.Tree, fn: a.Tree.Nodes[i].Func}
+			p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(i), Tree: a.Tree, Fn: a.Tree.Nodes[i].Func}
 		}
 	}
 	if err := b.Settle(cli.StackView{}, whole); err != nil {
 		t.Fatal(err)
 	}
-	a = p.doc.Answer()
+	a = p.Doc.Answer()
 	deep := func(tree *analyze.Tree, names ...string) int32 {
 		t.Helper()
 		var refs []analyze.Ref
@@ -39,7 +40,7 @@ func TestWayBackInTheSandwich(t *testing.T) {
 		return int32(n)
 	}
 	b.frame()
-	p.zoomAround(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
+	p.ZoomAround(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
 	b.frame()
 	b.frame()
 	// it's leaf ‹ inner ‹ outer: the first arrow stands between the first two.
@@ -48,16 +49,16 @@ func TestWayBackInTheSandwich(t *testing.T) {
 	if got, want := nodeOf(a, a.Above, p.Sides[0]), deep(a.Above, "it's leaf", "inner"); got != want {
 		t.Errorf("the callers are zoomed to node %d, not %d", got, want)
 	}
-	p.zoomAround(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
+	p.ZoomAround(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
 	b.frame()
 	b.click(arrow.Sub(f32.Pt(25, 0)), 0, pointer.ButtonPrimary)
-	if p.zoomedAround() {
+	if p.ZoomedAround() {
 		t.Error("the function's own name does not lead back to all of it")
 	}
-	p.zoomAround(a.Above, deep(a.Above, "it's leaf", "inner"))
+	p.ZoomAround(a.Above, deep(a.Above, "it's leaf", "inner"))
 	b.frame()
 	b.click(b.written("×"), 0, pointer.ButtonPrimary)
-	if p.zoomedAround() {
+	if p.ZoomedAround() {
 		t.Error("× does not lead back to all of it")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"ashlar/app/panel"
 	"ashlar/render/widget"
 )
 
@@ -24,8 +25,8 @@ func (s *Shell) askSave(hint, name string, save func(path string) error) {
 			if err == nil {
 				verb = "Replace "
 			}
-			ls = append(ls, widget.Line{Title: verb + base, Detail: shortFolder(filepath.Clean(dir)), Take: func() {
-				s.chooser = nil
+			ls = append(ls, widget.Line{Title: verb + base, Detail: panel.ShortFolder(filepath.Clean(dir)), Take: func() {
+				s.Chooser = nil
 				s.save(path, save)
 			}})
 		}
@@ -49,15 +50,15 @@ func (s *Shell) askSave(hint, name string, save func(path string) error) {
 	// What is typed takes the name's place.
 	n := len([]rune(c.Editor.Text()))
 	c.Editor.SetCaret(n, n-len([]rune(name)))
-	s.choose(c)
+	s.OpenChooser(c)
 }
 
 // save runs in the background and says how it went.
-func (s *Host) save(path string, save func(path string) error) {
+func (s *Shell) save(path string, save func(path string) error) {
 	s.Say("Saving " + filepath.Base(path) + " …")
 	go func() {
 		err := save(path)
-		s.later(func() {
+		s.Later(func() {
 			if err != nil {
 				s.Say(err.Error())
 			} else {

@@ -7,6 +7,7 @@ import (
 	"gioui.org/io/key"
 	gio "gioui.org/widget"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/icon"
@@ -36,8 +37,8 @@ type finderPart struct {
 // finding is the line, about what is looked for now.
 func (p *pane) finding() *finderPart {
 	f := &p.finder
-	if f.of != p.search.of {
-		f.of, f.walked, f.function = p.search.of, false, -1
+	if f.of != p.Search.Of {
+		f.of, f.walked, f.function = p.Search.Of, false, -1
 		f.list.chosen, f.list.scroll = 0, 0
 	}
 	return f
@@ -45,7 +46,7 @@ func (p *pane) finding() *finderPart {
 
 // update reads what was typed, or shows what is looked for where that has changed
 // elsewhere.
-func (f *finderPart) update(p *Side, u *ui.UI) {
+func (f *finderPart) update(p *pane, u *ui.UI) {
 	f.editor.SingleLine, f.editor.Submit = true, true
 	for {
 		if _, ok := f.editor.Update(u.Context); !ok {
@@ -54,10 +55,10 @@ func (f *finderPart) update(p *Side, u *ui.UI) {
 	}
 	if t := f.editor.Text(); t != f.seen {
 		f.seen = t
-		p.lookFor(t)
-	} else if t != p.search.of {
-		f.editor.SetText(p.search.of)
-		f.seen = p.search.of
+		p.LookFor(t)
+	} else if t != p.Search.Of {
+		f.editor.SetText(p.Search.Of)
+		f.seen = p.Search.Of
 	}
 }
 
@@ -77,9 +78,9 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 			sp.key(s, p, k)
 		}
 	}
-	sp.update(&p.Side, u)
+	sp.update(p, u)
 	sp.list.box = r
-	if p.searching() && !p.timed() {
+	if p.Searching() && !p.timed() {
 		sp.list.update(p, s.Do.Wake) // which is walked too
 	}
 	if u.Item(&sp.editor, r) || sp.focus {
@@ -96,7 +97,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	u.Round(r, 6, th.Raised)
 	border := th.Rule
 	switch {
-	case p.search.err != nil:
+	case p.Search.Err != nil:
 		border = th.Warn
 	case focused:
 		border = th.Accent
@@ -109,7 +110,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 		w = r.Dx() * 2 / 3
 	}
 	found := image.Rect(r.Max.X-w-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y)
-	if info != "" && p.search.err == nil && s.versus == nil {
+	if info != "" && p.Search.Err == nil && s.versus == nil {
 		clicked, hovered := sp.count.Clicked(u, found)
 		if clicked {
 			s.toggleHits()
@@ -138,9 +139,9 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 // key is one that the line has the first use for.
 func (sp *finderPart) key(s *Shell, p *pane, k key.Event) {
 	switch {
-	case sp.list.open && sp.list.keyed(&s.Host, p, k.Name):
+	case sp.list.open && sp.list.keyed(s, p, k.Name):
 	case k.Name == key.NameEscape:
-		p.lookFor("")
+		p.LookFor("")
 		sp.blur = true
 	case k.Name == key.NameReturn:
 		p.walk(s, !k.Modifiers.Contain(key.ModShift))
@@ -153,16 +154,16 @@ func (sp *finderPart) key(s *Shell, p *pane, k key.Event) {
 func (p *pane) searchInfo() string {
 	sp := p.finding()
 	switch {
-	case p.search.err != nil:
-		return p.search.err.Error()
-	case p.search.pattern == nil:
+	case p.Search.Err != nil:
+		return p.Search.Err.Error()
+	case p.Search.Pattern == nil:
 		return ""
 	}
 	info := ""
-	if h := p.doc.Hits(); h != nil && h.Pattern.Is(p.search.pattern) {
+	if h := p.Doc.Hits(); h != nil && h.Pattern.Is(p.Search.Pattern) {
 		if h.Len() > 0 || p.timed() {
 			info = units.Count(h.Len())
-			if sp.walked && h.Of(p.rec) {
+			if sp.walked && h.Of(p.Rec) {
 				info = units.Count(h.Number(sp.at)) + " / " + info
 			}
 			if h.Partial {
@@ -170,14 +171,14 @@ func (p *pane) searchInfo() string {
 			}
 		}
 	}
-	a := p.doc.Answer()
-	if o := &sp.list.functions; !p.timed() && a != nil && o.of == a && a.Search.Is(p.search.pattern) {
-		info = units.Count(int64(len(o.rows)))
+	a := p.Doc.Answer()
+	if o := &sp.list.functions; !p.timed() && a != nil && o.Of == a && a.Search.Is(p.Search.Pattern) {
+		info = units.Count(int64(len(o.Rows)))
 		if sp.function >= 0 {
 			info = units.Count(int64(sp.function+1)) + " / " + info
 		}
 	}
-	if p.matches(a) {
+	if p.Matches(a) {
 		if info != "" {
 			info += "   "
 		}
@@ -193,8 +194,8 @@ func (p *pane) walk(s *Shell, next bool) {
 		p.walkFunctions(s, next)
 		return
 	}
-	h := p.doc.Hits()
-	if p.search.pattern == nil || h == nil || !h.Pattern.Is(p.search.pattern) || h.Len() == 0 {
+	h := p.Doc.Hits()
+	if p.Search.Pattern == nil || h == nil || !h.Pattern.Is(p.Search.Pattern) || h.Len() == 0 {
 		return
 	}
 	var to search.Hit
@@ -211,9 +212,9 @@ func (p *pane) walk(s *Shell, next bool) {
 	}
 	if !ok { // round the end
 		if next {
-			to, ok = h.From(p.rec.Start - 1)
+			to, ok = h.From(p.Rec.Start - 1)
 		} else {
-			to, ok = h.Before(p.rec.End + 1)
+			to, ok = h.Before(p.Rec.End + 1)
 		}
 	}
 	if ok {
@@ -226,8 +227,8 @@ func (p *pane) walk(s *Shell, next bool) {
 // where nothing has a time.
 func (p *pane) walkFunctions(s *Shell, next bool) {
 	sp := p.finding()
-	n := len(sp.list.functions.rows)
-	if p.search.pattern == nil || n == 0 || s.versus != nil {
+	n := len(sp.list.functions.Rows)
+	if p.Search.Pattern == nil || n == 0 || s.versus != nil {
 		return
 	}
 	to := (sp.function + 1) % n
@@ -241,10 +242,10 @@ func (p *pane) walkFunctions(s *Shell, next bool) {
 func (p *pane) show(h search.Hit) {
 	var is func(recording.FuncID) bool
 	if h.Samples != nil { // which only a search finds
-		is = p.found()
+		is = p.Found()
 	}
-	p.pickHit(hitBar(p.rec, h, is))
-	p.reveal(&p.pick.hit)
+	p.pickHit(hitBar(p.Rec, h, is))
+	p.reveal(&p.Pick.Hit)
 }
 
 // hitBar is the bar of a hit; of samples that of the outermost function in their
@@ -273,13 +274,13 @@ func (p *pane) reveal(h *timeline.Hit) {
 	d := max(1, h.End-h.Start)
 	switch {
 	case d > span:
-		span = min(d*5/4, max(d, p.rec.Duration()/50*51)) // no more than all
+		span = min(d*5/4, max(d, p.Rec.Duration()/50*51)) // no more than all
 	case h.Found && float64(d)/float64(span)*float64(w) < 6:
 		span = max(d*40, 1000)
 	}
 	if mid := h.Start + d/2; span != p.View.Span() || h.Start < p.View.From || h.End > p.View.To {
 		p.View.From, p.View.To = mid-span/2, mid-span/2+span
-		p.View = p.View.Clamp(p.limits())
+		p.View = p.View.Clamp(p.Limits())
 	}
 	p.Moved = true
 	if p.timeline.plan == nil {
@@ -290,27 +291,27 @@ func (p *pane) reveal(h *timeline.Hit) {
 		if h.Found && h.Lane >= r.Lanes {
 			p.Folds = with(p.Folds, h.Track, timeline.Full)
 		}
-		_, y0, _, y1 := p.timeline.plan.Box(p.View, i, h.Lane, h.Start, h.End, p.bounds.lanes.Dx(), p.bounds.gutter)
-		if y0 < 30 || y1 > p.bounds.lanes.Dy() {
-			p.scrollTo(p.View.Scroll + y0 - p.bounds.lanes.Dy()/3)
+		_, y0, _, y1 := p.timeline.plan.Box(p.View, i, h.Lane, h.Start, h.End, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
+		if y0 < 30 || y1 > p.Bounds.Lanes.Dy() {
+			p.scrollTo(p.View.Scroll + y0 - p.Bounds.Lanes.Dy()/3)
 		}
 	}
 }
 
 // sameFunction goes to the next or previous span of the picked function.
-func (p *pane) sameFunction(s *Host, next bool) {
-	if p.pick.is != pickBar && p.pick.is != pickNode {
+func (p *pane) sameFunction(s *Shell, next bool) {
+	if p.Pick.Is != panel.PickBar && p.Pick.Is != panel.PickNode {
 		return
 	}
-	h := p.pick.hit
+	h := p.Pick.Hit
 	at := p.View.From
-	if p.pick.is == pickBar {
+	if p.Pick.Is == panel.PickBar {
 		at = h.Start
 	}
 	best, found := search.Hit{}, false
-	for ti, t := range p.rec.Tracks {
+	for ti, t := range p.Rec.Tracks {
 		for li := range t.Lanes {
-			i := nearest(p.rec, &t.Lanes[li], p.pick.fn, at, next, p.pick.is == pickBar && ti == h.Track && li == h.Lane)
+			i := nearest(p.Rec, &t.Lanes[li], p.Pick.Fn, at, next, p.Pick.Is == panel.PickBar && ti == h.Track && li == h.Lane)
 			if i < 0 {
 				continue
 			}
@@ -323,7 +324,7 @@ func (p *pane) sameFunction(s *Host, next bool) {
 	if found {
 		p.show(best)
 	} else {
-		s.Say("There is no other span of " + p.rec.Functions.At(int(p.pick.fn)).Name + " on that side")
+		s.Say("There is no other span of " + p.Rec.Functions.At(int(p.Pick.Fn)).Name + " on that side")
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"gioui.org/text"
 	gio "gioui.org/widget"
 
+	"ashlar/app/panel"
+	"ashlar/app/panel/functions"
 	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/decode"
@@ -43,7 +45,7 @@ func (v View) below() bool { return v != Timeline }
 
 // Shell is everything in the window.
 type Shell struct {
-	Host
+	panel.Host
 	View View
 	// Picture draws into a file, on any goroutine; nil where there is no window.
 	Picture Picture
@@ -89,7 +91,7 @@ type Shell struct {
 
 // New returns a shell with nothing open.
 func New(th *theme.Theme) *Shell {
-	return &Shell{Host: Host{Theme: th, Mode: theme.ByFunction, hiddenColumns: uint32(hiddenColumns)}, View: Both, shaper: ui.NewShaper()}
+	return &Shell{Host: panel.Host{Theme: th, Mode: theme.ByFunction, HiddenColumns: uint32(functions.HiddenColumns)}, View: Both, shaper: ui.NewShaper()}
 }
 
 // OpenWith is Open with a program to take names from where the file has none.
@@ -121,17 +123,17 @@ func (s *Shell) openFile(path string) { s.OpenPart(path, recording.Part{}) }
 
 // OpenPart shows a part of a file in place of what is shown.
 func (s *Shell) OpenPart(path string, part recording.Part) {
-	s.show(session.OpenHeld(path, decode.Options{Exe: s.exe}, part, s.Hold, s.wake))
-	s.pane.path, s.pane.exe, s.pane.part = path, s.exe, part
-	if s.FollowFiles && s.pane.doc.CanFollow() {
+	s.show(session.OpenHeld(path, decode.Options{Exe: s.exe}, part, s.Hold, s.Wake))
+	s.pane.Path, s.pane.exe, s.pane.Part = path, s.exe, part
+	if s.FollowFiles && s.pane.Doc.CanFollow() {
 		s.pane.follow()
 	}
 }
 
 // OpenDemo shows the built-in recording.
 func (s *Shell) OpenDemo() {
-	s.show(session.Demo(s.wake))
-	s.pane.demo = true
+	s.show(session.Demo(s.Wake))
+	s.pane.Demo = true
 }
 
 func (s *Shell) show(d *session.Side) {
@@ -139,26 +141,26 @@ func (s *Shell) show(d *session.Side) {
 		go c.close()
 	} else if s.pane != nil {
 		s.leave()
-		old := s.pane.doc
+		old := s.pane.Doc
 		go old.Close() // waits for goroutines: not on the window's
 		s.gone = append(s.gone, s.pane)
 	}
 	s.pane, s.versus = s.newPane(d), nil
-	s.menu = nil
+	s.Menu = nil
 	s.title()
-	s.wake()
+	s.Wake()
 }
 
 // newPane is a pane that looks as people like it.
 func (s *Shell) newPane(d *session.Side) *pane {
 	p := newPane(d)
-	p.acts = acts{
-		functionItems: func(f recording.Function) []widget.Item { return p.functionItems(s, f) },
-		commandItem:   func() widget.Item { return s.commandItem(panelLower) },
-		tableItems:    s.tableItems,
-		show:          p.show,
+	p.Acts = panel.Acts{
+		FunctionItems: func(f recording.Function) []widget.Item { return p.functionItems(s, f) },
+		CommandItem:   func() widget.Item { return s.commandItem(panelLower) },
+		TableItems:    s.tableItems,
+		Show:          p.show,
 	}
-	p.table.hidden = columnSet(s.hiddenColumns)
+	p.table.Hidden = functions.ColumnSet(s.HiddenColumns)
 	p.prefer(s.prefs)
 	return p
 }
@@ -180,7 +182,7 @@ func (s *Shell) Doc() *session.Side {
 	if s.pane == nil {
 		return nil
 	}
-	return s.pane.doc
+	return s.pane.Doc
 }
 
 // Close lets go of everything.
@@ -192,7 +194,7 @@ func (s *Shell) Close() {
 		c.close()
 	} else if s.pane != nil {
 		s.leave()
-		s.pane.doc.Close()
+		s.pane.Doc.Close()
 	}
 	s.pane, s.versus = nil, nil
 }
@@ -217,30 +219,30 @@ func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerDp *= s.scale()
 	gtx.Metric.PxPerSp *= s.scale()
 	s.newFonts()
-	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Faces: &s.fonts, Tip: &s.tips, Focus: &s.focus, Shapes: s.Shapes}
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Faces: &s.Fonts, Tip: &s.tips, Focus: &s.Focus, Shapes: s.Shapes}
 	size := gtx.Constraints.Max
 	s.size = size
 	s.Bars = 0
 	full := image.Rectangle{Max: size}
 	event.Op(gtx.Ops, s)
-	s.tasks.run()
+	s.Tasks.Run()
 	s.keep()
-	if s.pairs = nil; s.Keep != nil {
-		s.pairs = s.Keep
+	if s.Paired = nil; s.Keep != nil {
+		s.Paired = s.Keep
 	}
-	s.focus.Begin(s.menu != nil || s.help || s.chooser != nil)
+	s.Focus.Begin(s.Menu != nil || s.Help || s.Chooser != nil)
 	s.typing = u.Typing()
 	s.keys(u)
 	u.Theme = s.Theme // which a key may have changed: pictures made now are kept
 	u.Fill(full, s.Theme.Background)
 	u.Area(&s.openButton, nil) // the toolbar comes first, though it is laid out last
-	if s.clip != "" {
-		what := s.clip
+	if s.Clip != "" {
+		what := s.Clip
 		if n := strings.Count(what, "\n"); n > 1 {
 			what = units.Plural(int64(n), "line")
 		}
-		s.copyTo(u, what, s.clip)
-		s.clip = ""
+		s.CopyTo(u, what, s.Clip)
+		s.Clip = ""
 	}
 
 	body := full
@@ -260,26 +262,26 @@ func (s *Shell) Layout(gtx layout.Context) {
 	if s.View == Both {
 		u.Area(&s.openButton, nil)
 		s.toolbar(u, image.Rect(0, 0, size.X, bar))
-		u.Area(&s.note, nil)
+		u.Area(&s.Note, nil)
 		s.status(u, image.Rect(0, size.Y-status, size.X, size.Y))
 	}
 	u.NoArea()
 	if s.View == Both && s.pane != nil && s.versus == nil {
-		s.pane.finding().list.layout(&s.Host, s.pane, u)
+		s.pane.finding().list.layout(s, s.pane, u)
 	}
-	if s.menu != nil {
-		if over, do := s.menu.Layout(u, size); over {
+	if s.Menu != nil {
+		if over, do := s.Menu.Layout(u, size); over {
 			s.leaveMenu(do)
 		}
 	}
-	if s.help {
+	if s.Help {
 		s.helpPage(u, full)
 	}
-	if c := s.chooser; c != nil && c.Layout(u, size, func() bool { return s.chooser == c }) {
-		if s.chooser == c && c.Left {
-			s.chooser = nil
+	if c := s.Chooser; c != nil && c.Layout(u, size, func() bool { return s.Chooser == c }) {
+		if s.Chooser == c && c.Left {
+			s.Chooser = nil
 		}
-		s.wake()
+		s.Wake()
 	}
 	s.hint.layout(s, u)
 	s.layoutDrag(u, full)
@@ -288,18 +290,18 @@ func (s *Shell) Layout(gtx layout.Context) {
 		// the next frame: the first of them would be lost.
 		u.Execute(op.InvalidateCmd{})
 	}
-	if !s.note.until.IsZero() && gtx.Now.Before(s.note.until) {
-		gtx.Execute(opInvalidateAt(s.note.until))
+	if !s.Note.Until.IsZero() && gtx.Now.Before(s.Note.Until) {
+		gtx.Execute(opInvalidateAt(s.Note.Until))
 	}
 }
 
 // leaveMenu closes the menu and does what was chosen of it, if anything was.
-func (s *Host) leaveMenu(do func()) {
-	s.menu = nil
+func (s *Shell) leaveMenu(do func()) {
+	s.Menu = nil
 	if do != nil {
 		do()
 	}
-	s.wake()
+	s.Wake()
 }
 
 // newFonts draws everything anew when fonts were found for more characters.
@@ -310,6 +312,6 @@ func (s *Shell) newFonts() {
 	}
 	s.fontsOf, s.shaper = v, ui.NewShaper()
 	if s.pane != nil {
-		s.pane.palette = nil // which all pictures depend on
+		s.pane.Palette = nil // which all pictures depend on
 	}
 }

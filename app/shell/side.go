@@ -9,6 +9,7 @@ import (
 	"gioui.org/io/pointer"
 	"gioui.org/op"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -34,7 +35,7 @@ func heading(text string) detail { return detail{value: text, head: true} }
 type sidePart struct {
 	widget.Drag
 	scroll, height int
-	of             picked
+	of             panel.Picked
 	clicks         []widget.ClickArea
 	used           int
 	sheet          ui.Sheet
@@ -51,7 +52,7 @@ func (t *sidePart) click() *widget.ClickArea {
 
 // side draws the details of what is picked, or of the whole.
 func (p *pane) side(s *Shell, u *ui.UI) {
-	r := p.bounds.side
+	r := p.Bounds.Side
 	th := u.Theme
 	t := &p.sideOf
 	u.Fill(r, th.Surface)
@@ -66,12 +67,12 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
 		}
 	}
-	if !p.pick.same(&t.of) {
-		t.of, t.scroll = p.pick, 0
+	if !p.Pick.Same(&t.of) {
+		t.of, t.scroll = p.Pick, 0
 	}
 	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
-	title, sub, ds := p.details(&s.Host)
-	if f, ok := p.pickedFunction(); ok {
+	title, sub, ds := p.details(s)
+	if f, ok := p.PickedFunction(); ok {
 		if note := p.markOf(f); note != "" {
 			ds = append([]detail{{key: "Note", value: note}}, ds...)
 		}
@@ -87,14 +88,14 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 		over := op.Record(u.Ops) // what shows where the keyboard is lies on the texts
 		y := u.Px(12) - t.scroll
 		x, right := u.Px(16), r.Dx()-u.Px(14)
-		y += t.sheet.Paragraph(u, image.Rect(x, y, right, y), cutName(title), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text, Lines: 3}) + u.Px(2)
+		y += t.sheet.Paragraph(u, image.Rect(x, y, right, y), panel.CutName(title), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text, Lines: 3}) + u.Px(2)
 		t.sheet.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
 		y += u.Px(30)
 		for i := range ds {
 			y = p.detailLine(s, u, &ds[i], x, y, right)
 		}
-		if p.pick.is == pickNone {
-			y = p.heaviest(&s.Host, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)))
+		if p.Pick.Is == panel.PickNone {
+			y = p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)))
 		}
 		t.height = y + t.scroll + u.Px(12)
 		rings := over.Stop()
@@ -104,15 +105,10 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 	if ring {
 		u.Ring(r, 2)
 	}
-	if p.copy {
-		p.copy = false
-		s.copyTo(u, "the details of "+title, copyText(title, sub, ds))
+	if p.Copy {
+		p.Copy = false
+		s.CopyTo(u, "the details of "+title, copyText(title, sub, ds))
 	}
-}
-
-// same tells whether the same thing is picked.
-func (k *picked) same(o *picked) bool {
-	return k.is == o.is && k.fn == o.fn && k.node == o.node && k.hit.Key() == o.hit.Key() && k.hit.Track == o.hit.Track
 }
 
 // detailLine draws a line of the panel and returns where the next one begins.
@@ -140,11 +136,11 @@ func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
 	st := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 	if d.key == "" {
 		st.Align = ui.Start
-		sheet.Text(image.Rect(x, y, right, y+line), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(d.value, float32(right-x)), st)
+		sheet.Text(image.Rect(x, y, right, y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(d.value, float32(right-x)), st)
 	} else {
 		w := max(u.Px(84), u.Width(d.key, ui.Style{Size: 12})+u.Px(10))
 		sheet.Text(image.Rect(x, y, x+w, y+line), d.key, ui.Style{Size: 12, Color: th.Dim})
-		sheet.Text(image.Rect(x+w, y, right, y+line), cutName(d.value), st)
+		sheet.Text(image.Rect(x+w, y, right, y+line), panel.CutName(d.value), st)
 	}
 	if clicked {
 		switch {
@@ -153,7 +149,7 @@ func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
 		case d.label != "":
 			s.chooseLabel(d.label)
 		default:
-			s.copyLater(d.copied())
+			s.CopyLater(d.copied())
 		}
 	}
 	return y + line
@@ -168,8 +164,8 @@ func (d *detail) copied() string {
 }
 
 // heaviest lists the functions with the largest self weight.
-func (p *pane) heaviest(s *Host, u *ui.UI, r image.Rectangle) int {
-	a := p.doc.Answer()
+func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
+	a := p.Doc.Answer()
 	if a == nil || len(a.Rows) == 0 {
 		return r.Min.Y
 	}
@@ -191,16 +187,16 @@ func (p *pane) heaviest(s *Host, u *ui.UI, r image.Rectangle) int {
 		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
 		clicked, hovered := p.sideOf.click().Clicked(u, box)
 		if clicked {
-			p.pickFunction(a, row.Func)
+			p.PickFunction(a, row.Func)
 		}
 		if hovered {
 			sheet.Fill(box, 4, theme.WithAlpha(th.Text, .06))
 		}
-		sheet.Fill(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 1, p.swatch(a, row))
+		sheet.Fill(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 1, p.Swatch(a, row))
 		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
 		sheet.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: ui.End})
 		sheet.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
-		f := s.fonts.Regular(12 * u.Metric.PxPerDp)
+		f := s.Fonts.Regular(12 * u.Metric.PxPerDp)
 		w := r.Dx() - u.Px(14+134)
 		sheet.Text(image.Rect(r.Min.X+u.Px(14), y, r.Min.X+u.Px(14)+w+u.Px(4), y+line), f.Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: th.Text})
 		y += line
@@ -226,20 +222,20 @@ func copyText(title, sub string, ds []detail) string {
 }
 
 // details lists what is known of the picked thing.
-func (p *pane) details(s *Host) (title, sub string, ds []detail) {
-	switch p.pick.is {
-	case pickBar:
-		return p.barDetails(s, &p.pick.hit)
-	case pickWindow:
-		return p.windowDetails(&p.pick.hit)
-	case pickCounter:
-		return p.counterDetails(&p.pick.hit)
-	case pickInstant:
-		return p.instantDetails(&p.pick.hit)
-	case pickNode:
+func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
+	switch p.Pick.Is {
+	case panel.PickBar:
+		return p.barDetails(s, &p.Pick.Hit)
+	case panel.PickWindow:
+		return p.windowDetails(&p.Pick.Hit)
+	case panel.PickCounter:
+		return p.counterDetails(&p.Pick.Hit)
+	case panel.PickInstant:
+		return p.instantDetails(&p.Pick.Hit)
+	case panel.PickNode:
 		return p.nodeDetails()
 	}
-	title, sub = "Whole recording", summary(p.rec)
+	title, sub = "Whole recording", summary(p.Rec)
 	if n := len(p.Scope.Tracks); n > 0 {
 		title, sub = units.Plural(int64(n), "selected thread"), ""
 	}
@@ -247,10 +243,10 @@ func (p *pane) details(s *Host) (title, sub string, ds []detail) {
 		title, sub = "Selected time", units.Duration(p.Scope.To-p.Scope.From)
 		ds = append(ds, p.timeDetail("From", p.Scope.From), p.timeDetail("To", p.Scope.To), lengthDetail("Length", p.Scope.To-p.Scope.From))
 	}
-	if a := p.doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
+	if a := p.Doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
 		m := a.Metric()
 		ds = append(ds, detail{key: "Total", value: units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m), exact: units.Exact(a.Tree.Nodes[0].Total, m)},
-			detail{key: title1(string(a.Tree.Weights.Basis)), value: units.Count(a.Tree.Weights.Records)},
+			detail{key: panel.Title1(string(a.Tree.Weights.Basis)), value: units.Count(a.Tree.Weights.Records)},
 			detail{key: "Functions", value: units.Count(int64(len(a.Rows)))})
 		if kind := units.KindText(m); kind != "" {
 			ds = append(ds, detail{value: m.Name + " is " + kind + "."})
@@ -276,17 +272,17 @@ func selfTime(calls *recording.Calls, t *recording.Track, h *timeline.Hit) int64
 }
 
 // frameDetails say where a call's code is.
-func (p *Side) frameDetails(c recording.CallID) (ds []detail) {
+func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 	if c == recording.NoCall {
 		return nil
 	}
-	f := p.rec.Frames.At(int(p.rec.Calls.Frame(c)))
-	fn := p.rec.Functions.At(int(f.Func))
+	f := p.Rec.Frames.At(int(p.Rec.Calls.Frame(c)))
+	fn := p.Rec.Functions.At(int(f.Func))
 	if fn.Symbol != "" {
 		ds = append(ds, detail{key: "Symbol", value: fn.Symbol})
 	}
 	if fn.Module != "" {
-		ds = append(ds, detail{key: "Module", value: shortModule(fn.Module), exact: fn.Module})
+		ds = append(ds, detail{key: "Module", value: panel.ShortModule(fn.Module), exact: fn.Module})
 	}
 	file := f.File
 	if file == "" {
@@ -297,7 +293,7 @@ func (p *Side) frameDetails(c recording.CallID) (ds []detail) {
 		if f.Line > 0 {
 			loc += fmt.Sprintf(":%d", f.Line)
 		}
-		ds = append(ds, detail{key: "Source", value: shortModule(loc), exact: loc})
+		ds = append(ds, detail{key: "Source", value: panel.ShortModule(loc), exact: loc})
 	}
 	if f.Addr != 0 {
 		a := fmt.Sprintf("0x%x", f.Addr)
@@ -320,11 +316,11 @@ func (p *Side) frameDetails(c recording.CallID) (ds []detail) {
 }
 
 // nodeDetails are those of a bar of the flamegraph, in the answer it stands in.
-func (p *Side) nodeDetails() (title, sub string, ds []detail) {
-	a := p.doc.Answer()
-	fn := p.rec.Functions.At(int(p.pick.fn))
-	if p.pick.tree != nil {
-		fn = p.pick.tree.Function(p.rec, int(p.pick.node))
+func (p *pane) nodeDetails() (title, sub string, ds []detail) {
+	a := p.Doc.Answer()
+	fn := p.Rec.Functions.At(int(p.Pick.Fn))
+	if p.Pick.Tree != nil {
+		fn = p.Pick.Tree.Function(p.Rec, int(p.Pick.Node))
 	}
 	title = fn.Name
 	if a == nil {
@@ -332,9 +328,9 @@ func (p *Side) nodeDetails() (title, sub string, ds []detail) {
 	}
 	m := a.Metric()
 	all := a.Tree.Nodes[0].Total
-	t := p.pick.tree
+	t := p.Pick.Tree
 	here := t != nil && (t == a.Tree || t == a.Above || t == a.Below)
-	sub = basisText(a.Rec, a.Tree.Weights)
+	sub = panel.BasisText(a.Rec, a.Tree.Weights)
 	value := func(key string, v int64) detail {
 		bound := ""
 		if strings.HasPrefix(key, "Total") {
@@ -343,20 +339,20 @@ func (p *Side) nodeDetails() (title, sub string, ds []detail) {
 		return detail{key: key, value: bound + units.Value(v, m) + "   " + units.Percent(v, all), exact: units.Exact(v, m)}
 	}
 	if here {
-		nd := &t.Nodes[p.pick.node]
+		nd := &t.Nodes[p.Pick.Node]
 		ds = append(ds, value("Total here", nd.Total), value("Self here", nd.Self))
 	}
 	for i := range a.Rows {
-		if row := &a.Rows[i]; row.Func == p.pick.fn {
+		if row := &a.Rows[i]; row.Func == p.Pick.Fn {
 			ds = append(ds, value("Total", row.Total), value("Self", row.Self),
-				detail{key: title1(string(a.Tree.Weights.Basis)), value: units.Count(row.Count)},
+				detail{key: panel.Title1(string(a.Tree.Weights.Basis)), value: units.Count(row.Count)},
 				detail{key: "Rank by self", value: units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows)))})
 		}
 	}
 	if here {
-		call := t.Nodes[p.pick.node].Call
+		call := t.Nodes[p.Pick.Node].Call
 		ds = append(ds, p.frameDetails(call)...)
-		ds = append(ds, contextDetails(p.doc.NodeContexts(a, int(p.pick.node)), m, false)...)
+		ds = append(ds, contextDetails(p.Doc.NodeContexts(a, int(p.Pick.Node)), m, false)...)
 		ds = append(ds, p.nodeCallers()...)
 	}
 	return title, sub, ds
@@ -364,13 +360,13 @@ func (p *Side) nodeDetails() (title, sub string, ds []detail) {
 
 // nodeCallers are the nodes above the picked one, innermost first; a click goes
 // to one.
-func (p *Side) nodeCallers() (ds []detail) {
-	t := p.pick.tree
-	path := t.Path(int(p.pick.node))
+func (p *pane) nodeCallers() (ds []detail) {
+	t := p.Pick.Tree
+	path := t.Path(int(p.Pick.Node))
 	for i := len(path) - 2; i >= 0 && len(ds) < mostCallers; i-- {
 		n := int32(path[i])
-		ds = append(ds, detail{value: t.Function(p.rec, int(n)).Name, to: func() {
-			p.pick = picked{is: pickNode, node: n, tree: t, fn: t.Nodes[n].Func}
+		ds = append(ds, detail{value: t.Function(p.Rec, int(n)).Name, to: func() {
+			p.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: t, Fn: t.Nodes[n].Func}
 		}})
 	}
 	if len(ds) == 0 {

@@ -3,6 +3,7 @@ package shell
 import (
 	"math"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -17,7 +18,7 @@ const (
 
 // snap returns the edge of a bar that is drawn near x, on the row at y before
 // others; the time at x where there is none.
-func (t *timelinePart) snap(p *Side, u *ui.UI, x, y float32) int64 {
+func (t *timelinePart) snap(p *pane, u *ui.UI, x, y float32) int64 {
 	at := t.timeAt(p, x)
 	if t.plan == nil {
 		return at
@@ -25,11 +26,11 @@ func (t *timelinePart) snap(p *Side, u *ui.UI, x, y float32) int64 {
 	ps := float64(p.View.Span()) / float64(p.laneWidth())
 	s := snapper{at: at, reach: int64(ps * float64(u.Px(snapReach))), least: int64(ps * float64(u.Px(snapBar))), best: at, dist: math.MaxInt64}
 	if i := t.plan.At(int(y) + p.View.Scroll); i >= 0 && y >= 0 {
-		s.row(p.rec, &t.plan.Rows[i])
+		s.row(p.Rec, &t.plan.Rows[i])
 	}
 	if s.dist > s.reach {
-		for i := max(0, t.plan.At(p.View.Scroll)); i < len(t.plan.Rows) && t.plan.Rows[i].Y < p.View.Scroll+p.bounds.lanes.Dy(); i++ {
-			s.row(p.rec, &t.plan.Rows[i])
+		for i := max(0, t.plan.At(p.View.Scroll)); i < len(t.plan.Rows) && t.plan.Rows[i].Y < p.View.Scroll+p.Bounds.Lanes.Dy(); i++ {
+			s.row(p.Rec, &t.plan.Rows[i])
 		}
 	}
 	return s.best
@@ -101,12 +102,12 @@ func (p *pane) extendToEdge(next bool) {
 	}
 	for i := range p.timeline.plan.Rows {
 		r := &p.timeline.plan.Rows[i]
-		if r.Kind != timeline.TrackRow || p.pick.is == pickBar && r.Index != p.pick.hit.Track {
+		if r.Kind != timeline.TrackRow || p.Pick.Is == panel.PickBar && r.Index != p.Pick.Hit.Track {
 			continue
 		}
-		t := p.rec.Tracks[r.Index]
+		t := p.Rec.Tracks[r.Index]
 		for lane := range min(r.Lanes, len(t.Lanes)) {
-			if p.pick.is == pickBar && lane > p.pick.hit.Lane {
+			if p.Pick.Is == panel.PickBar && lane > p.Pick.Hit.Lane {
 				break // edges of what is below it would be many
 			}
 			l := &t.Lanes[lane]
@@ -131,8 +132,8 @@ func (p *pane) beginRange() {
 	if at < p.View.From || at > p.View.To {
 		at = p.View.From + p.View.Span()/2
 	}
-	if p.pick.is == pickBar && p.pick.hit.Start == at {
-		p.Scope.Ranged, p.Scope.From, p.Scope.To = true, at, min(p.pick.hit.End, p.rec.End)
+	if p.Pick.Is == panel.PickBar && p.Pick.Hit.Start == at {
+		p.Scope.Ranged, p.Scope.From, p.Scope.To = true, at, min(p.Pick.Hit.End, p.Rec.End)
 	} else {
 		p.Scope.Ranged, p.Scope.From, p.Scope.To = true, at, at
 	}
@@ -149,14 +150,14 @@ func (p *pane) rangeEnds() (fixed, moving int64) {
 
 func (p *pane) rangeTo(at int64) {
 	fixed, _ := p.rangeEnds()
-	p.selectRange(fixed, at)
+	p.SelectRange(fixed, at)
 	p.Scope.Ranged = true // also while it has no length
 	p.rangeFrom = fixed
-	at = min(max(at, p.rec.Start), p.rec.End)
+	at = min(max(at, p.Rec.Start), p.Rec.End)
 	// What is selected stays in view.
 	if at > p.View.To || at < p.View.From {
 		p.View.From, p.View.To = at-p.View.Span()/2, at+p.View.Span()/2
-		p.View = p.View.Clamp(p.limits())
+		p.View = p.View.Clamp(p.Limits())
 		p.Moved = true
 	}
 }

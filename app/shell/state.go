@@ -74,23 +74,23 @@ type State struct {
 // State describes what is shown.
 func (s *Shell) State() State {
 	st := State{}
-	if s.chooser != nil {
-		st.Typed = s.chooser.Hint + ": " + s.chooser.Editor.Text()
+	if s.Chooser != nil {
+		st.Typed = s.Chooser.Hint + ": " + s.Chooser.Editor.Text()
 	}
 	st.Focus = s.focused()
 	st.Drop = s.dropLines()
-	if time.Now().Before(s.note.until) {
-		st.Note = s.note.text
+	if time.Now().Before(s.Note.Until) {
+		st.Note = s.Note.Text
 	}
 	p := s.pane
 	if p == nil {
 		return st
 	}
-	c := &p.rec.Counts
-	st = State{Typed: st.Typed, Focus: st.Focus, Drop: st.Drop, Note: st.Note, Scroll: p.View.Scroll, File: p.doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.rec.Done,
-		From: p.View.From - p.rec.Start, To: p.View.To - p.rec.Start, Metric: p.metricOf().Name}
+	c := &p.Rec.Counts
+	st = State{Typed: st.Typed, Focus: st.Focus, Drop: st.Drop, Note: st.Note, Scroll: p.View.Scroll, File: p.Doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.Rec.Done,
+		From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start, Metric: p.MetricOf().Name}
 	if p.Scope.Ranged {
-		st.Selected = [2]int64{p.Scope.From - p.rec.Start, p.Scope.To - p.rec.Start}
+		st.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
 	}
 	st.Tab, st.Search, st.Found = panels[panelAt(p.Tab)].Title, p.Find, p.searchInfo()
 	for _, t := range p.Transforms {
@@ -99,8 +99,8 @@ func (s *Shell) State() State {
 	for _, m := range p.Marks {
 		st.Marks = append(st.Marks, m.Text)
 	}
-	if f, ok := p.pickedFunction(); ok {
-		st.Picked, st.PickedAt = f.Name, p.pick.hit.Start-p.rec.Start
+	if f, ok := p.PickedFunction(); ok {
+		st.Picked, st.PickedAt = f.Name, p.Pick.Hit.Start-p.Rec.Start
 	}
 	if p.timeline.plan != nil {
 		for i := range p.timeline.plan.Rows {
@@ -113,10 +113,10 @@ func (s *Shell) State() State {
 		}
 	}
 	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.Pinned), len(p.Scope.Tracks), len(p.Hidden), len(p.Zoom)
-	st.Near, st.Rows, st.Grouped = p.middle().Name, len(p.table.order.rows), string(p.table.group)
-	st.Sorted, st.Shape = p.table.inWords()
+	st.Near, st.Rows, st.Grouped = p.Middle().Name, len(p.table.Order.Rows), string(p.table.Group)
+	st.Sorted, st.Shape = p.table.InWords()
 	st.Colour, st.Up, st.Scale = string(s.Mode), p.Up, s.scale()
-	if a := p.doc.Answer(); a != nil {
+	if a := p.Doc.Answer(); a != nil {
 		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
 	}
 	if s.versus != nil {
@@ -130,39 +130,39 @@ func (s *Shell) focused() string {
 	switch {
 	case s.typing:
 		return "text"
-	case !s.focus.Shown:
+	case !s.Focus.Shown:
 		return ""
 	}
 	p := s.pane
 	if c := s.versus; c != nil {
 		switch {
-		case s.focus.In(&c.heads):
+		case s.Focus.In(&c.heads):
 			return "sides"
-		case s.focus.In(&c.tabKeys):
+		case s.Focus.In(&c.tabKeys):
 			return "tabs"
-		case s.focus.In(&c.tab):
+		case s.Focus.In(&c.tab):
 			return compareTabs[compareTabAt(c.tab)].title
-		case s.focus.In(&c.largest):
+		case s.Focus.In(&c.largest):
 			return "details"
 		}
 	}
 	switch {
-	case s.focus.In(&s.openButton):
+	case s.Focus.In(&s.openButton):
 		return "toolbar"
-	case s.focus.In(&s.first):
+	case s.Focus.In(&s.first):
 		return "first page"
-	case s.focus.In(&s.note):
+	case s.Focus.In(&s.Note):
 		return "status"
 	case p == nil:
-	case s.focus.In(&p.tracks):
+	case s.Focus.In(&p.tracks):
 		return "filter"
-	case s.focus.In(&p.timeline.lanes):
+	case s.Focus.In(&p.timeline.lanes):
 		return "timeline"
-	case s.focus.In(&p.tabKeys):
+	case s.Focus.In(&p.tabKeys):
 		return "tabs"
-	case s.focus.In(&p.Tab):
+	case s.Focus.In(&p.Tab):
 		return panels[panelAt(p.Tab)].Title
-	case s.focus.In(&p.sideOf.Drag):
+	case s.Focus.In(&p.sideOf.Drag):
 		return "details"
 	}
 	return "?"
@@ -173,22 +173,22 @@ func (s *Shell) focused() string {
 // range to select and show, in picoseconds from the recording's start.
 func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, to int64, ranged bool)) error {
 	p := s.pane
-	if err := p.doc.Wait(); err != nil {
+	if err := p.Doc.Wait(); err != nil {
 		return err
 	}
-	p.update(&s.Host)
+	p.update(s)
 	if _, err := p.arrive(s); err != nil {
 		return err
 	}
 	if err := s.Look(v); err != nil {
 		return err
 	}
-	if from, to, ranged := part(p.rec); ranged && p.rec.HasTime {
-		p.selectRange(p.rec.Start+from, p.rec.Start+to)
-		p.fit(p.Scope.From, p.Scope.To)
+	if from, to, ranged := part(p.Rec); ranged && p.Rec.HasTime {
+		p.SelectRange(p.Rec.Start+from, p.Rec.Start+to)
+		p.Fit(p.Scope.From, p.Scope.To)
 	}
 	for {
-		if err := p.doc.Settle(p.question()); err != nil {
+		if err := p.Doc.Settle(p.question()); err != nil {
 			return err
 		}
 		// Functions of an address are found in the answer, and may be asked

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/app/panel"
+	"ashlar/app/panel/functions"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -34,16 +36,16 @@ func tableAnswer(t *testing.T, n int) *session.Answer {
 
 func TestTableIsInOrder(t *testing.T) {
 	a := tableAnswer(t, 2000)
-	key := map[column]func(r *analyze.Row) string{
-		colName:   func(r *analyze.Row) string { return r.Name },
-		colModule: func(r *analyze.Row) string { return r.Module },
-		colSelf:   func(r *analyze.Row) string { return fmt.Sprintf("%09d", r.Self) },
-		colTotal:  func(r *analyze.Row) string { return fmt.Sprintf("%09d", r.Total) },
-		colCount:  func(r *analyze.Row) string { return fmt.Sprintf("%09d", r.Count) },
+	key := map[functions.Column]func(r *analyze.Row) string{
+		functions.ColName:   func(r *analyze.Row) string { return r.Name },
+		functions.ColModule: func(r *analyze.Row) string { return r.Module },
+		functions.ColSelf:   func(r *analyze.Row) string { return fmt.Sprintf("%09d", r.Self) },
+		functions.ColTotal:  func(r *analyze.Row) string { return fmt.Sprintf("%09d", r.Total) },
+		functions.ColCount:  func(r *analyze.Row) string { return fmt.Sprintf("%09d", r.Count) },
 	}
 	for by, of := range key {
 		for _, up := range []bool{false, true} {
-			got := arrange(orderKey{a, by, up}).rows
+			got := functions.Arrange(functions.OrderKey{Of: a, By: by, Ascending: up}).Rows
 			want := slices.Clone(a.Rows)
 			slices.SortStableFunc(want, func(x, y analyze.Row) int {
 				if c := cmp.Compare(of(&x), of(&y)); up {
@@ -53,7 +55,7 @@ func TestTableIsInOrder(t *testing.T) {
 				}
 			})
 			if !slices.Equal(got, want) {
-				t.Errorf("by %s, ascending %v: the rows are not in that order", columnInfos[by].name, up)
+				t.Errorf("by %s, ascending %v: the rows are not in that order", functions.ColumnInfos[by].Name, up)
 			}
 		}
 	}
@@ -74,7 +76,7 @@ func TestTableShowsWhatIsSearched(t *testing.T) {
 				n++
 			}
 		}
-		if got := len(arrange(orderKey{of: a, by: colSelf}).rows); got != n {
+		if got := len(functions.Arrange(functions.OrderKey{Of: a, By: functions.ColSelf}).Rows); got != n {
 			t.Errorf("%q leaves %d rows, want %d", text, got, n)
 		}
 	}
@@ -83,9 +85,9 @@ func TestTableShowsWhatIsSearched(t *testing.T) {
 func TestTableIsCopiedExactly(t *testing.T) {
 	a := tableAnswer(t, 50)
 	a.Rows[0].Name = `with "quotes", and a comma`
-	cs := []column{colName, colTotal, colModule, colCount}
+	cs := []functions.Column{functions.ColName, functions.ColTotal, functions.ColModule, functions.ColCount}
 	for _, csvForm := range []bool{true, false} {
-		r := csv.NewReader(strings.NewReader(tableGrid(a, a.Rows, cs).separated(map[bool]rune{true: ',', false: '\t'}[csvForm])))
+		r := csv.NewReader(strings.NewReader(functions.TableGrid(a, a.Rows, cs).Separated(map[bool]rune{true: ',', false: '\t'}[csvForm])))
 		if !csvForm {
 			r.Comma = '\t'
 		}
@@ -121,28 +123,28 @@ func TestColumnsAreKeptByName(t *testing.T) {
 // TestLargeTablesAreSortedBesideTheWindow: the last rows stay until the new
 // ones are there, and the window is woken then.
 func TestLargeTablesAreSortedBesideTheWindow(t *testing.T) {
-	a := tableAnswer(t, 3*manyRows)
-	var o order
+	a := tableAnswer(t, 3*functions.ManyRows)
+	var o functions.Order
 	woken := make(chan struct{}, 1)
 	wake := func() { woken <- struct{}{} }
-	k := orderKey{of: a, by: colSelf}
-	o.update(k, wake)
-	if o.of != nil {
+	k := functions.OrderKey{Of: a, By: functions.ColSelf}
+	o.Update(k, wake)
+	if o.Of != nil {
 		t.Fatal("many rows were sorted at once")
 	}
 	<-woken
-	o.update(k, wake)
-	if len(o.rows) != len(a.Rows) {
-		t.Fatalf("%d rows of %d are there", len(o.rows), len(a.Rows))
+	o.Update(k, wake)
+	if len(o.Rows) != len(a.Rows) {
+		t.Fatalf("%d rows of %d are there", len(o.Rows), len(a.Rows))
 	}
-	before := o.rows[0]
-	k.by = colName
-	o.update(k, wake)
-	if o.rows[0] != before {
+	before := o.Rows[0]
+	k.By = functions.ColName
+	o.Update(k, wake)
+	if o.Rows[0] != before {
 		t.Error("the last rows did not stay")
 	}
 	<-woken
-	if o.update(k, wake); slices.IsSortedFunc(o.rows, func(x, y analyze.Row) int { return cmp.Compare(y.Name, x.Name) }) == false {
+	if o.Update(k, wake); slices.IsSortedFunc(o.Rows, func(x, y analyze.Row) int { return cmp.Compare(y.Name, x.Name) }) == false {
 		t.Error("the rows are not sorted by name, backwards")
 	}
 }
@@ -150,9 +152,9 @@ func TestLargeTablesAreSortedBesideTheWindow(t *testing.T) {
 // TestGridCells: cells that a spreadsheet would run are texts there; numbers are
 // numbers.
 func TestGridCells(t *testing.T) {
-	g := &Grid{head: []string{"Self", "Function"}, rows: [][]string{{"-5", "=HYPERLINK(1)"}, {"3", "@x\x1b[2J"}}}
+	g := &panel.Grid{Head: []string{"Self", "Function"}, Rows: [][]string{{"-5", "=HYPERLINK(1)"}, {"3", "@x\x1b[2J"}}}
 	const want = "Self,Function\n-5,'=HYPERLINK(1)\n3,'@x·[2J\n"
-	if got := g.separated(','); got != want {
+	if got := g.Separated(','); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/raster"
@@ -100,30 +101,30 @@ type densityKey struct {
 }
 
 // layout draws the part.
-func (t *timelinePart) layout(s *Host, p *pane, u *ui.UI) {
-	b := &p.bounds
+func (t *timelinePart) layout(s *Shell, p *pane, u *ui.UI) {
+	b := &p.Bounds
 	if !p.timed() {
-		t.without(&p.Side, u)
+		t.without(p, u)
 		return
 	}
-	t.drawOverview(&p.Side, u)
-	t.drawRuler(s, &p.Side, u)
-	t.drawLanes(s, &p.Side, u)
+	t.drawOverview(p, u)
+	t.drawRuler(s, p, u)
+	t.drawLanes(s, p, u)
 	t.drawSelection(p, u)
 	t.drawMarks(s, p, u)
-	t.lanes.Area(u, b.lanes, t.cursor(&p.Side))
-	t.rulerArea.Area(u, b.ruler, pointer.CursorColResize)
-	t.strip.Area(u, b.overview, t.stripCursor(&p.Side, u))
+	t.lanes.Area(u, b.Lanes, t.cursor(p))
+	t.rulerArea.Area(u, b.Ruler, pointer.CursorColResize)
+	t.strip.Area(u, b.Overview, t.stripCursor(p, u))
 	u.Area(&p.tracks, nil)
 	p.tracks.layout(p, u)
 	if u.Area(&t.lanes, func(key.Event) bool { return false }, &t.rulerArea, &t.strip) {
-		u.Ring(image.Rect(b.lanes.Min.X, b.ruler.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), 2)
+		u.Ring(image.Rect(b.Lanes.Min.X, b.Ruler.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), 2)
 	}
 	p.rowsMap.layout(p, u)
 	u.NoArea()
 }
 
-func (t *timelinePart) cursor(p *Side) pointer.Cursor {
+func (t *timelinePart) cursor(p *pane) pointer.Cursor {
 	switch {
 	case t.grab == grabPan:
 		return pointer.CursorGrabbing
@@ -135,7 +136,7 @@ func (t *timelinePart) cursor(p *Side) pointer.Cursor {
 	return pointer.CursorDefault
 }
 
-func (t *timelinePart) stripCursor(p *Side, u *ui.UI) pointer.Cursor {
+func (t *timelinePart) stripCursor(p *pane, u *ui.UI) pointer.Cursor {
 	if t.grab == grabLeft || t.grab == grabRight || t.strip.Inside && t.edgeAt(p, u) != grabView {
 		return pointer.CursorColResize
 	}
@@ -154,70 +155,70 @@ func (p *pane) rows(scale float32) timeline.Layout {
 
 func (t *timelinePart) replan(p *pane, scale float32) {
 	l := p.rows(scale)
-	if t.plan == nil || t.planned != p.rec || !reflect.DeepEqual(t.layoutOf, l) {
-		t.plan, t.planned = timeline.NewPlan(p.rec, l), p.rec
+	if t.plan == nil || t.planned != p.Rec || !reflect.DeepEqual(t.layoutOf, l) {
+		t.plan, t.planned = timeline.NewPlan(p.Rec, l), p.Rec
 		t.layoutOf = l
 	}
 }
 
-func (t *timelinePart) drawLanes(s *Host, p *Side, u *ui.UI) {
-	b := &p.bounds
-	k := pictKey{t.plan, p.View, b.lanes.Size(), p.palette, p.marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks)}
+func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
+	b := &p.Bounds
+	k := pictKey{t.plan, p.View, b.Lanes.Size(), p.Palette, p.Marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks)}
 	if !t.picture.Serves(u) || t.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
-			Rec: p.rec, Plan: t.plan, View: p.View, Palette: p.palette, Gutter: b.gutter,
-			Fonts: timeline.Fonts{Bar: s.fonts.Regular(11.5 * px), Name: s.fonts.Medium(12.5 * px), Small: s.fonts.Regular(11.5 * px)},
-			Mark:  p.mark(), MarkAt: p.markAt(), DimOthers: p.searching(), Event: p.Event, Metric: p.Metric, Chosen: p.chosenTracks(),
+			Rec: p.Rec, Plan: t.plan, View: p.View, Palette: p.Palette, Gutter: b.Gutter,
+			Fonts: timeline.Fonts{Bar: s.Fonts.Regular(11.5 * px), Name: s.Fonts.Medium(12.5 * px), Small: s.Fonts.Regular(11.5 * px)},
+			Mark:  p.Mark(), MarkAt: p.MarkAt(), DimOthers: p.Searching(), Event: p.Event, Metric: p.Metric, Chosen: p.chosenTracks(),
 			Gathered: &t.gathered,
 		}
-		t.picture = u.Cover(&t.canvases, b.lanes.Size(), pic.Paint)
+		t.picture = u.Cover(&t.canvases, b.Lanes.Size(), pic.Paint)
 		t.pictKey, t.bars = k, pic.Bars
 	}
 	s.Bars += t.bars
-	u.Draw(t.picture, b.lanes.Min)
+	u.Draw(t.picture, b.Lanes.Min)
 	if len(t.plan.Rows) == 0 {
 		text := "All threads are hidden: V lists them"
 		if p.Filter != "" {
-			text = "No thread or process is called " + cutName(p.Filter)
+			text = "No thread or process is called " + panel.CutName(p.Filter)
 		}
-		u.Text(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: ui.Middle})
+		u.Text(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: ui.Middle})
 	}
 }
 
-func (t *timelinePart) drawRuler(s *Host, p *Side, u *ui.UI) {
-	b := &p.bounds
-	k := rulerKey{p.View, p.rec.Start, b.ruler.Size(), s.Theme}
+func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
+	b := &p.Bounds
+	k := rulerKey{p.View, p.Rec.Start, b.Ruler.Size(), s.Theme}
 	if !t.ruler.Serves(u) || t.rulerKey != k {
-		t.ruler = u.Paint(&t.rulers, b.ruler.Size(), func(on raster.Surface) {
-			timeline.PaintRuler(on, p.View, p.rec.Start, s.Theme, s.fonts.Regular(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.gutter)
+		t.ruler = u.Paint(&t.rulers, b.Ruler.Size(), func(on raster.Surface) {
+			timeline.PaintRuler(on, p.View, p.Rec.Start, s.Theme, s.Fonts.Regular(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.Gutter)
 		})
 		t.rulerKey = k
 	}
-	u.Draw(t.ruler, b.ruler.Min)
+	u.Draw(t.ruler, b.Ruler.Min)
 }
 
-func (t *timelinePart) drawOverview(p *Side, u *ui.UI) {
-	b := &p.bounds
-	w := b.overview.Dx() - b.gutter
-	dk := densityKey{p.rec, p.Event, p.Metric, w}
+func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
+	b := &p.Bounds
+	w := b.Overview.Dx() - b.Gutter
+	dk := densityKey{p.Rec, p.Event, p.Metric, w}
 	if t.densityOf != dk {
-		t.density, t.densityOf = timeline.Density(p.rec, p.Event, p.Metric, w), dk
+		t.density, t.densityOf = timeline.Density(p.Rec, p.Event, p.Metric, w), dk
 	}
 	read := 1.0
-	if pr := p.doc.Progress(); !pr.Done && pr.Total > 0 {
+	if pr := p.Doc.Progress(); !pr.Done && pr.Total > 0 {
 		read = float64(pr.Bytes) / float64(pr.Total)
 	}
-	k := overKey{dk, u.Theme, b.overview.Size(), math.Floor(read * float64(w))}
+	k := overKey{dk, u.Theme, b.Overview.Size(), math.Floor(read * float64(w))}
 	if !t.overview.Serves(u) || t.overKey != k {
-		t.overview = u.Paint(nil, b.overview.Size(), func(on raster.Surface) {
-			timeline.PaintOverview(on, t.density, u.Theme, u.Metric.PxPerDp, b.gutter, read)
+		t.overview = u.Paint(nil, b.Overview.Size(), func(on raster.Surface) {
+			timeline.PaintOverview(on, t.density, u.Theme, u.Metric.PxPerDp, b.Gutter, read)
 		})
 		t.overKey = k
 	}
-	u.Draw(t.overview, b.overview.Min)
+	u.Draw(t.overview, b.Overview.Min)
 	x0, x1 := t.stripX(p, p.View.From), t.stripX(p, p.View.To)
-	in := image.Rect(b.overview.Min.X+b.gutter, b.overview.Min.Y, b.overview.Max.X, b.overview.Max.Y)
+	in := image.Rect(b.Overview.Min.X+b.Gutter, b.Overview.Min.Y, b.Overview.Max.X, b.Overview.Max.Y)
 	x0, x1 = max(x0, in.Min.X), min(x1, in.Max.X)
 	if x1-x0 < u.Px(3) {
 		x1 = x0 + u.Px(3)
@@ -233,24 +234,24 @@ func (t *timelinePart) drawOverview(p *Side, u *ui.UI) {
 }
 
 // stripX is the pixel of a time in the overview; stripTime is its inverse.
-func (t *timelinePart) stripX(p *Side, at int64) int {
-	w := p.bounds.overview.Dx() - p.bounds.gutter
-	f := float64(at-p.rec.Start) / float64(max(1, p.rec.Duration()))
-	return p.bounds.overview.Min.X + p.bounds.gutter + int(math.Round(math.Max(-1, math.Min(2, f))*float64(w)))
+func (t *timelinePart) stripX(p *pane, at int64) int {
+	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
+	f := float64(at-p.Rec.Start) / float64(max(1, p.Rec.Duration()))
+	return p.Bounds.Overview.Min.X + p.Bounds.Gutter + int(math.Round(math.Max(-1, math.Min(2, f))*float64(w)))
 }
 
-func (t *timelinePart) stripTime(p *Side, x float32) int64 {
-	w := p.bounds.overview.Dx() - p.bounds.gutter
-	f := (float64(x) - float64(p.bounds.gutter)) / float64(max(1, w))
-	return p.rec.Start + clampInt64(f*float64(p.rec.Duration()))
+func (t *timelinePart) stripTime(p *pane, x float32) int64 {
+	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
+	f := (float64(x) - float64(p.Bounds.Gutter)) / float64(max(1, w))
+	return p.Rec.Start + clampInt64(f*float64(p.Rec.Duration()))
 }
 
 // drawSelection draws the selected range through all rows, its length on the
 // ruler, the picked bar and the bar under the pointer.
 func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
-	b := &p.bounds
+	b := &p.Bounds
 	th := u.Theme
-	lanes := image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
+	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y)
 	if p.Scope.Ranged {
 		w := p.laneWidth()
 		x := func(at int64) int {
@@ -264,34 +265,34 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 				u.VLine(x0-o, 0, lanes.Dy(), th.Accent)
 				u.VLine(x1-o, 0, lanes.Dy(), th.Accent)
 			})
-			t.pill(&p.Side, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.Scope.To-p.Scope.From))
+			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.Scope.To-p.Scope.From))
 		}
 	}
 	p.drawMark(u)
 	switch t.grab {
 	case grabTrack:
-		t.dropLine(&p.Side, u)
+		t.dropLine(p, u)
 	case grabBox:
-		t.drawBox(&p.Side, u)
+		t.drawBox(p, u)
 	}
 	p.flows.draw(p, u)
 	if p.pickedRow() >= 0 {
-		t.outline(&p.Side, u, &p.pick.hit, th.Accent, 2)
+		t.outline(p, u, &p.Pick.Hit, th.Accent, 2)
 	}
 	if t.inside && t.hit.Any() && !t.lanes.Pressed {
-		t.outline(&p.Side, u, &t.hit, theme.WithAlpha(th.Text, .75), 1)
+		t.outline(p, u, &t.hit, theme.WithAlpha(th.Text, .75), 1)
 	}
 }
 
 // pill shows a time or a length on the ruler.
-func (t *timelinePart) pill(p *Side, u *ui.UI, x int, label string) {
+func (t *timelinePart) pill(p *pane, u *ui.UI, x int, label string) {
 	st := ui.Style{Size: 11, Weight: ui.Medium, Color: u.Theme.OnAccent, Align: ui.Middle}
 	w := u.Measure(label, st).X + u.Px(18)
-	r := ui.Rect(x-w/2, p.bounds.ruler.Min.Y+u.Px(3), w, u.Px(18))
-	if off := p.bounds.ruler.Min.X + p.bounds.gutter - r.Min.X; off > 0 {
+	r := ui.Rect(x-w/2, p.Bounds.Ruler.Min.Y+u.Px(3), w, u.Px(18))
+	if off := p.Bounds.Ruler.Min.X + p.Bounds.Gutter - r.Min.X; off > 0 {
 		r = r.Add(image.Pt(off, 0))
 	}
-	if off := r.Max.X - p.bounds.ruler.Max.X; off > 0 {
+	if off := r.Max.X - p.Bounds.Ruler.Max.X; off > 0 {
 		r = r.Sub(image.Pt(off, 0))
 	}
 	u.Round(r, 9, u.Theme.Accent)
@@ -299,8 +300,8 @@ func (t *timelinePart) pill(p *Side, u *ui.UI, x int, label string) {
 }
 
 // outline frames a bar.
-func (t *timelinePart) outline(p *Side, u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
-	b := &p.bounds
+func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
+	b := &p.Bounds
 	row := t.rowOf(h)
 	if row < 0 {
 		return
@@ -309,13 +310,13 @@ func (t *timelinePart) outline(p *Side, u *ui.UI, h *timeline.Hit, c ui.Colour, 
 		t.outlinePoint(p, u, row, h, c, w)
 		return
 	}
-	x0, y0, x1, y1 := t.plan.Box(p.View, row, h.Lane, h.Start, h.End, b.lanes.Dx(), b.gutter)
-	if x1 <= b.gutter || x0 >= b.lanes.Dx() {
+	x0, y0, x1, y1 := t.plan.Box(p.View, row, h.Lane, h.Start, h.End, b.Lanes.Dx(), b.Gutter)
+	if x1 <= b.Gutter || x0 >= b.Lanes.Dx() {
 		return
 	}
-	lanes := image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y)
+	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y)
 	u.At(lanes, func(u *ui.UI) {
-		r := image.Rect(x0-b.gutter, y0, x1-b.gutter, y1).Inset(-w + 1)
+		r := image.Rect(x0-b.Gutter, y0, x1-b.Gutter, y1).Inset(-w + 1)
 		if r.Dx() < 3*w {
 			u.Fill(r, c)
 			return
@@ -325,20 +326,20 @@ func (t *timelinePart) outline(p *Side, u *ui.UI, h *timeline.Hit, c ui.Colour, 
 }
 
 // outlinePoint marks a point of a counter's graph, or a moment.
-func (t *timelinePart) outlinePoint(p *Side, u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
-	b := &p.bounds
+func (t *timelinePart) outlinePoint(p *pane, u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
+	b := &p.Bounds
 	r := &t.plan.Rows[row]
-	x, y := b.gutter+int(p.View.X(h.Start, p.laneWidth())), r.Y-p.View.Scroll+u.Px(2)
+	x, y := b.Gutter+int(p.View.X(h.Start, p.laneWidth())), r.Y-p.View.Scroll+u.Px(2)
 	if h.Counter != nil {
-		x, y = t.plan.CounterPoint(p.rec, p.View, row, h.Point, b.lanes.Dx(), b.gutter)
+		x, y = t.plan.CounterPoint(p.Rec, p.View, row, h.Point, b.Lanes.Dx(), b.Gutter)
 	}
-	if x < b.gutter || x > b.lanes.Dx() {
+	if x < b.Gutter || x > b.Lanes.Dx() {
 		return
 	}
-	u.At(image.Rect(b.lanes.Min.X+b.gutter, b.lanes.Min.Y, b.lanes.Max.X, b.lanes.Max.Y), func(u *ui.UI) {
+	u.At(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), func(u *ui.UI) {
 		n := u.Px(float32(w) + 2.5)
-		u.VLine(x-b.gutter, r.Y-p.View.Scroll, r.Y-p.View.Scroll+r.Height-1, theme.WithAlpha(c, .5))
-		u.Round(ui.Rect(x-b.gutter-n, y-n, 2*n+1, 2*n+1), float32(w)+3, c)
+		u.VLine(x-b.Gutter, r.Y-p.View.Scroll, r.Y-p.View.Scroll+r.Height-1, theme.WithAlpha(c, .5))
+		u.Round(ui.Rect(x-b.Gutter-n, y-n, 2*n+1, 2*n+1), float32(w)+3, c)
 	})
 }
 
@@ -366,30 +367,30 @@ func (t *timelinePart) rowOf(h *timeline.Hit) int {
 }
 
 // without says why there is no timeline.
-func (t *timelinePart) without(p *Side, u *ui.UI) {
-	r := p.bounds.lanes
+func (t *timelinePart) without(p *pane, u *ui.UI) {
+	r := p.Bounds.Lanes
 	text := "No timeline: these are stacks added up over the whole recording; nothing says when each was taken."
-	if p.rec.HasTime && p.rec.Duration() > 0 {
-		text = "No timeline: these are stacks added up over " + units.Duration(p.rec.Duration()) + "; nothing says when each was taken."
+	if p.Rec.HasTime && p.Rec.Duration() > 0 {
+		text = "No timeline: these are stacks added up over " + units.Duration(p.Rec.Duration()) + "; nothing says when each was taken."
 	}
-	if len(p.rec.Events) > 0 && p.rec.Events[0].Basis == recording.FromSpans {
+	if len(p.Rec.Events) > 0 && p.Rec.Events[0].Basis == recording.FromSpans {
 		text = "No timeline: there are no spans in this trace, nor samples or counters."
 	}
-	if !p.rec.Done {
+	if !p.Rec.Done {
 		text = "Reading…"
 	}
 	u.Text(image.Rect(r.Min.X+u.Px(14), r.Min.Y, r.Max.X, r.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim})
 }
 
 // drawHits marks where the search has hits, at the top of the overview.
-func (t *timelinePart) drawHits(p *Side, u *ui.UI, in image.Rectangle) {
-	h := p.doc.Hits()
-	sp := &p.search
-	if sp.pattern == nil || h == nil || !h.Pattern.Is(sp.pattern) {
+func (t *timelinePart) drawHits(p *pane, u *ui.UI, in image.Rectangle) {
+	h := p.Doc.Hits()
+	sp := &p.Search
+	if sp.Pattern == nil || h == nil || !h.Pattern.Is(sp.Pattern) {
 		return
 	}
 	if k := (marksKey{h, in.Dx()}); t.marksOf != k {
-		t.marks, t.marksOf = h.Marks(recording.NoTrack, p.rec.Start, p.rec.End+1, in.Dx()), k
+		t.marks, t.marksOf = h.Marks(recording.NoTrack, p.Rec.Start, p.Rec.End+1, in.Dx()), k
 	}
 	for x := 0; x < len(t.marks); x++ {
 		from := x

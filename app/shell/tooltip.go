@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -12,42 +13,42 @@ import (
 
 // tooltip says what is under the pointer, exactly. While keys are used it would
 // only cover what they go to; it comes back when the pointer moves.
-func (t *timelinePart) tooltip(s *Host, p *Side, u *ui.UI) {
-	if !t.inside || t.at == t.keyedAt || t.lanes.Pressed || s.menu != nil || s.help || t.plan == nil {
+func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
+	if !t.inside || t.at == t.keyedAt || t.lanes.Pressed || s.Menu != nil || s.Help || t.plan == nil {
 		return
 	}
 	h := &t.hit
-	at := widget.Point(p.bounds.lanes.Min, t.at)
+	at := widget.Point(p.Bounds.Lanes.Min, t.at)
 	switch {
 	case h.Window >= 0:
-		lines := []string{"from " + units.Duration(h.Start-p.rec.Start)}
-		if ws := p.rec.Windows[h.Track]; h.Window < len(ws.Windows) {
-			m := p.metricOf()
+		lines := []string{"from " + units.Duration(h.Start-p.Rec.Start)}
+		if ws := p.Rec.Windows[h.Track]; h.Window < len(ws.Windows) {
+			m := p.MetricOf()
 			v := timeline.WindowWeight(ws, h.Window, p.Metric)
 			lines = append(lines, m.Name+" "+units.Value(v, m)+"   ("+units.Exact(v, m)+")")
 		}
 		widget.Tip(u, at, "Window of "+units.Duration(h.End-h.Start), lines)
 	case h.Counter != nil:
 		c := h.Counter
-		lines := []string{timeline.CounterName(c), "since " + units.Duration(h.Start-p.rec.Start)}
+		lines := []string{timeline.CounterName(c), "since " + units.Duration(h.Start-p.Rec.Start)}
 		if h.Point > 0 {
 			lines = append(lines, "before "+number(c.Value(h.Point-1)))
 		}
 		widget.Tip(u, at, strings.TrimSpace(number(c.Value(h.Point))+" "+c.Unit), lines)
 	case h.Instant != nil:
-		lines := []string{"at " + units.Duration(h.Start-p.rec.Start)}
-		if h.Instant.Args != 0 && p.rec.Args != nil {
-			for i, l := range strings.Split(p.rec.Args(h.Instant.Args), "\n") {
+		lines := []string{"at " + units.Duration(h.Start-p.Rec.Start)}
+		if h.Instant.Args != 0 && p.Rec.Args != nil {
+			for i, l := range strings.Split(p.Rec.Args(h.Instant.Args), "\n") {
 				if i == 8 {
 					lines = append(lines, "…")
 					break
 				}
-				lines = append(lines, cutName(l))
+				lines = append(lines, panel.CutName(l))
 			}
 		}
-		widget.Tip(u, at, cutName(h.Instant.Name), lines)
+		widget.Tip(u, at, panel.CutName(h.Instant.Name), lines)
 	case h.Found:
-		title := p.rec.FuncName(h.Call)
+		title := p.Rec.FuncName(h.Call)
 		if h.Call == recording.NoCall {
 			title = "[no stack]"
 		}
@@ -62,13 +63,13 @@ func (t *timelinePart) tooltip(s *Host, p *Side, u *ui.UI) {
 			}
 			lines = append(lines, text)
 		}
-		lines = append(lines, "at "+units.Duration(h.Start-p.rec.Start))
+		lines = append(lines, "at "+units.Duration(h.Start-p.Rec.Start))
 		if h.Call != recording.NoCall {
-			fn := p.rec.Functions.At(int(p.rec.Func(h.Call)))
+			fn := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))
 			if fn.Module != "" {
-				lines = append(lines, shortModule(fn.Module))
+				lines = append(lines, panel.ShortModule(fn.Module))
 			}
 		}
-		widget.Tip(u, at, cutName(title), lines)
+		widget.Tip(u, at, panel.CutName(title), lines)
 	}
 }

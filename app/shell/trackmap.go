@@ -29,9 +29,9 @@ type mapKey struct {
 
 // seen is the part of the map, from its top, that stands for what is visible.
 func (m *mapPart) seen(p *pane, u *ui.UI) (y0, y1 int) {
-	h, all := p.bounds.rows.Dy(), max(1, p.timeline.plan.Height)
+	h, all := p.Bounds.Rows.Dy(), max(1, p.timeline.plan.Height)
 	y0 = p.View.Scroll * h / all
-	y1 = min(h, (p.View.Scroll+p.bounds.lanes.Dy())*h/all)
+	y1 = min(h, (p.View.Scroll+p.Bounds.Lanes.Dy())*h/all)
 	if least := u.Px(10); y1-y0 < least {
 		y0 = min(y0, h-least)
 		y1 = y0 + least
@@ -41,11 +41,11 @@ func (m *mapPart) seen(p *pane, u *ui.UI) (y0, y1 int) {
 
 func (m *mapPart) events(p *pane, u *ui.UI) {
 	for {
-		g, e, ok := m.Next(u, p.bounds.rows.Min)
+		g, e, ok := m.Next(u, p.Bounds.Rows.Min)
 		if !ok {
 			return
 		}
-		if p.timeline.plan == nil || p.bounds.rows.Empty() {
+		if p.timeline.plan == nil || p.Bounds.Rows.Empty() {
 			continue
 		}
 		y0, y1 := m.seen(p, u)
@@ -68,19 +68,19 @@ func (m *mapPart) events(p *pane, u *ui.UI) {
 
 // scroll brings the top of the visible part to y on the map.
 func (m *mapPart) scroll(p *pane, y int) {
-	p.scrollTo(y * p.timeline.plan.Height / max(1, p.bounds.rows.Dy()))
+	p.scrollTo(y * p.timeline.plan.Height / max(1, p.Bounds.Rows.Dy()))
 }
 
 func (m *mapPart) layout(p *pane, u *ui.UI) {
-	r := p.bounds.rows
+	r := p.Bounds.Rows
 	plan := p.timeline.plan
-	if plan.Height <= p.bounds.lanes.Dy() {
+	if plan.Height <= p.Bounds.Lanes.Dy() {
 		p.scrollTo(p.View.Scroll) // not past what there is
 		return
 	}
 	k := mapKey{plan, r.Size(), u.Theme}
 	if !m.picture.Serves(u) || m.key != k {
-		m.picture, m.key = u.Paint(nil, r.Size(), func(on raster.Surface) { timeline.PaintMap(on, p.rec, plan, u.Theme) }), k
+		m.picture, m.key = u.Paint(nil, r.Size(), func(on raster.Surface) { timeline.PaintMap(on, p.Rec, plan, u.Theme) }), k
 	}
 	u.Draw(m.picture, r.Min)
 	y0, y1 := m.seen(p, u)

@@ -9,6 +9,7 @@ import (
 	"gioui.org/io/key"
 	gio "gioui.org/widget"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -27,8 +28,8 @@ type filterPart struct {
 // layout draws the field in the corner above the names.
 func (f *filterPart) layout(p *pane, u *ui.UI) {
 	f.editor.SingleLine = true
-	r := p.bounds.overview
-	r.Max.X = r.Min.X + p.bounds.gutter - u.Px(8)
+	r := p.Bounds.Overview
+	r.Max.X = r.Min.X + p.Bounds.Gutter - u.Px(8)
 	r.Min.X += u.Px(10)
 	r = image.Rect(r.Min.X, r.Min.Y+u.Px(4), r.Max.X, r.Max.Y-u.Px(4))
 	for {
@@ -105,12 +106,12 @@ func (s *Shell) chooseTracks() {
 		if text == "" {
 			ls = append(ls, widget.Line{Title: "Show all", Detail: units.Count(int64(len(p.Hidden))) + " hidden", Dim: true,
 				Take: func() { p.Hidden = map[int]bool{}; again() }},
-				widget.Line{Title: "Show only these selected", Dim: true, Take: func() { p.hideOthers(&s.Host); again() }})
+				widget.Line{Title: "Show only these selected", Dim: true, Take: func() { p.hideOthers(s); again() }})
 		}
 		first := len(ls)
-		for i, t := range p.rec.Tracks {
+		for i, t := range p.Rec.Tracks {
 			name := timeline.TrackName(t)
-			process := p.rec.Processes[t.Process].Title()
+			process := p.Rec.Processes[t.Process].Title()
 			if !widget.HasWords(name+" "+process+" "+recording.IDText(t.TID), text) {
 				continue
 			}
@@ -130,11 +131,11 @@ func (s *Shell) chooseTracks() {
 		// Those whose name has it all, as it is typed, before those that have its
 		// words somewhere.
 		slices.SortStableFunc(ls[first:], func(a, b widget.Line) int {
-			return cmp.Compare(b2i(!containsFold(a.Title, text)), b2i(!containsFold(b.Title, text)))
+			return cmp.Compare(panel.Index(!containsFold(a.Title, text)), panel.Index(!containsFold(b.Title, text)))
 		})
 		return ls
 	})
-	s.choose(c)
+	s.OpenChooser(c)
 }
 
 func containsFold(s, part string) bool {
@@ -142,20 +143,20 @@ func containsFold(s, part string) bool {
 }
 
 // hide leaves a track out, or shows it again.
-func (p *Side) hide(i int, on bool) {
+func (p *pane) hide(i int, on bool) {
 	if p.Hidden = with(p.Hidden, i, true); !on {
 		delete(p.Hidden, i)
 	}
 }
 
 // hideOthers hides all tracks but the selected ones.
-func (p *Side) hideOthers(s *Host) {
+func (p *pane) hideOthers(s *Shell) {
 	if p.Scope.Tracks == nil {
 		s.Say("Select threads first: Ctrl click on their names")
 		return
 	}
 	p.Hidden = map[int]bool{}
-	for i := range p.rec.Tracks {
+	for i := range p.Rec.Tracks {
 		if !slices.Contains(p.Scope.Tracks, i) {
 			p.Hidden[i] = true
 		}
@@ -163,10 +164,10 @@ func (p *Side) hideOthers(s *Host) {
 }
 
 // foldAll folds every thread to a line; if they are all folded, it opens them.
-func (p *Side) foldAll(open bool) {
+func (p *pane) foldAll(open bool) {
 	p.Folds = map[int]timeline.Fold{}
 	p.Closed = map[int]bool{}
-	for i := range p.rec.Tracks {
+	for i := range p.Rec.Tracks {
 		if open {
 			p.Folds[i] = timeline.Full
 		} else {
@@ -176,9 +177,9 @@ func (p *Side) foldAll(open bool) {
 }
 
 // foldProcesses folds all processes, or opens them if all are folded.
-func (p *Side) foldProcesses() {
+func (p *pane) foldProcesses() {
 	closed := map[int]bool{}
-	for i := range p.rec.Processes {
+	for i := range p.Rec.Processes {
 		if !p.Closed[i] {
 			closed[i] = true
 		}
@@ -187,7 +188,7 @@ func (p *Side) foldProcesses() {
 		p.Closed = closed
 		return
 	}
-	for i := range p.rec.Processes {
+	for i := range p.Rec.Processes {
 		closed[i] = true
 	}
 	p.Closed = closed
@@ -223,7 +224,7 @@ func (p *pane) onTrack(do func(r *timeline.Row)) {
 	}
 }
 
-func (p *Side) togglePin(i int) {
+func (p *pane) togglePin(i int) {
 	if k := slices.Index(p.Pinned, i); k >= 0 {
 		p.Pinned = slices.Delete(slices.Clone(p.Pinned), k, k+1)
 	} else {
@@ -231,7 +232,7 @@ func (p *Side) togglePin(i int) {
 	}
 }
 
-func (p *Side) onlyTrack(i int) {
+func (p *pane) onlyTrack(i int) {
 	if slices.Equal(p.Scope.Tracks, []int{i}) {
 		p.Scope.Tracks = nil
 	} else {
@@ -244,7 +245,7 @@ func (p *pane) shiftTrack(i, d int) {
 	rows := p.timeline.plan.Rows
 	at := slices.IndexFunc(rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow && r.Index == i })
 	for k := at + d; at >= 0 && k >= 0 && k < len(rows); k += d {
-		if rows[k].Kind == timeline.TrackRow && p.rec.Tracks[rows[k].Index].Process == p.rec.Tracks[i].Process {
+		if rows[k].Kind == timeline.TrackRow && p.Rec.Tracks[rows[k].Index].Process == p.Rec.Tracks[i].Process {
 			p.moveTrack(i, rows[k].Index)
 			return
 		}
@@ -252,7 +253,7 @@ func (p *pane) shiftTrack(i, d int) {
 }
 
 // processItems are what can be done with a process.
-func (p *Side) processItems(r *timeline.Row) []widget.Item {
+func (p *pane) processItems(r *timeline.Row) []widget.Item {
 	i := r.Index
 	fold := "Fold"
 	if r.Collapsed {
@@ -263,7 +264,7 @@ func (p *Side) processItems(r *timeline.Row) []widget.Item {
 		return append(items, widget.Item{Title: "Unpin all", Do: func() { p.Pinned = nil }})
 	}
 	var mine []int
-	for k, t := range p.rec.Tracks {
+	for k, t := range p.Rec.Tracks {
 		if t.Process == i {
 			mine = append(mine, k)
 		}

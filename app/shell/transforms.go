@@ -5,6 +5,7 @@ import (
 
 	"gioui.org/io/key"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -30,14 +31,14 @@ func transformCommands() (all []Command) {
 // apply applies a transform of a kind: where it is of a function, of the picked
 // one.
 func (p *pane) apply(s *Shell, k *analyze.TransformKind) {
-	f, ok := p.pickedFunction()
+	f, ok := p.PickedFunction()
 	switch {
-	case k.Op == analyze.OpJoinRelated && p.rec.Pairs() == 0:
+	case k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0:
 		s.Say("No stacks of this recording are halves of one: nothing to join")
 	case k.Of == analyze.OfAll:
-		p.transform(k.Make(""))
+		p.Transform(k.Make(""))
 	case ok:
-		p.transform(k.On(f))
+		p.Transform(k.On(f))
 	default:
 		s.Say("Select a function first: click a bar or a row")
 	}
@@ -45,7 +46,7 @@ func (p *pane) apply(s *Shell, k *analyze.TransformKind) {
 
 // transformItems are the lines of a menu for the kinds of transforms of a
 // function, or of all stacks.
-func (p *Side) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
+func (p *pane) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
 	for i := range analyze.Transforms {
 		k := &analyze.Transforms[i]
 		if k.Of != of || k.Menu == "" {
@@ -55,39 +56,39 @@ func (p *Side) transformItems(of analyze.Argument, f recording.Function) (items 
 		if of == analyze.OfFunction {
 			t = k.On(f)
 		}
-		if k.Op == analyze.OpJoinRelated && p.rec.Pairs() == 0 && !p.has(t) {
+		if k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0 && !p.Has(t) {
 			continue
 		}
-		items = append(items, widget.Item{Title: k.Menu, Detail: k.Key, On: p.has(t), Do: func() { p.transform(t) }})
+		items = append(items, widget.Item{Title: k.Menu, Detail: k.Key, On: p.Has(t), Do: func() { p.Transform(t) }})
 	}
 	return items
 }
 
 // functionItems are what can be done with a function.
-func (p *Side) functionItems(s *Shell, f recording.Function) []widget.Item {
+func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
 	items := []widget.Item{{Title: "Callers and callees", Detail: "Q", Do: func() {
-		p.around(f)
-		p.Tab = tabNear
+		p.PutAround(f)
+		p.Tab = panel.Callers
 	}}}
 	items = append(items, p.transformItems(analyze.OfFunction, f)...)
 	if f.Module != "" {
 		t := analyze.CollapseModule(f.Module)
-		items = append(items, widget.Item{Title: "Collapse module " + shortModule(f.Module), On: p.has(t), Do: func() { p.transform(t) }})
+		items = append(items, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.Has(t), Do: func() { p.Transform(t) }})
 	}
 	items = append(items, p.labelItems(s)...)
-	return append(items, widget.Item{Title: "Search for it", Do: func() { p.lookFor(f.Name) }})
+	return append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(f.Name) }})
 }
 
 // viewItems are the ways to look at the whole flamegraph.
-func (p *Side) viewItems() []widget.Item {
-	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.turn() }}},
+func (p *pane) viewItems() []widget.Item {
+	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.Turn() }}},
 		p.transformItems(analyze.OfAll, recording.Function{})...)
 }
 
 // chips shows the transforms that are on, each with a way to take it away, from
 // x on within the tab bar; it returns where they end.
 func (p *pane) chips(u *ui.UI, x, right int) int {
-	r := p.bounds.tabs
+	r := p.Bounds.Tabs
 	th := u.Theme
 	for len(p.chipClicks) < len(p.Transforms) {
 		p.chipClicks = append(p.chipClicks, widget.ClickArea{})
@@ -111,7 +112,7 @@ func (p *pane) chips(u *ui.UI, x, right int) int {
 		u.Text(image.Rect(box.Max.X-u.Px(18), box.Min.Y, box.Max.X-u.Px(6), box.Max.Y), "×", ui.Style{Size: 12.5, Color: th.Dim, Align: ui.Middle})
 		x += w + u.Px(8)
 		if clicked {
-			p.transform(t)
+			p.Transform(t)
 			return x
 		}
 	}

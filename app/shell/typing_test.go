@@ -31,7 +31,7 @@ func TestWhatIsTypedAtOnceTakesTheNamesPlace(t *testing.T) {
 	}
 	frame()
 	s.askSave("A name", "offered.png", func(string) error { return nil })
-	folder := strings.TrimSuffix(s.chooser.Editor.Text(), "offered.png")
+	folder := strings.TrimSuffix(s.Chooser.Editor.Text(), "offered.png")
 	frame()
 	for i, letter := range "ab" {
 		at := router.EditorState().Selection.Range
@@ -42,7 +42,7 @@ func TestWhatIsTypedAtOnceTakesTheNamesPlace(t *testing.T) {
 		}
 		frame()
 	}
-	if got := s.chooser.Editor.Text(); got != folder+"ab" {
+	if got := s.Chooser.Editor.Text(); got != folder+"ab" {
 		t.Errorf("the line has %q, not %q", got, folder+"ab")
 	}
 }

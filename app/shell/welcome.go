@@ -92,12 +92,12 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		if at.Max.Y > r.Max.Y {
 			break // half a recipe helps nobody
 		}
-		w.recipe(&s.Host, u, i, at)
+		w.recipe(s, u, i, at)
 	}
 }
 
 // recipe draws one recipe; a click copies its lines.
-func (w *welcome) recipe(s *Host, u *ui.UI, i int, r image.Rectangle) {
+func (w *welcome) recipe(s *Shell, u *ui.UI, i int, r image.Rectangle) {
 	th, rec := u.Theme, &Recipes[i]
 	clicked, hovered := w.recipes[i].Clicked(u, r)
 	u.Round(r, 6, th.Surface)
@@ -116,8 +116,8 @@ func (w *welcome) recipe(s *Host, u *ui.UI, i int, r image.Rectangle) {
 		u.Text(ui.Rect(in.Min.X, in.Min.Y+(k+1)*line, in.Dx(), line), text, ui.Style{Size: 12.5, Color: th.Dim})
 	}
 	if clicked {
-		s.clip = rec.clip()
-		s.wake()
+		s.Clip = rec.clip()
+		s.Wake()
 	}
 }
 

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
@@ -12,20 +13,20 @@ import (
 // labels are what is known of where the stacks of what is picked were taken, else
 // all that are shown; false as long as that is not known. It asks what the
 // details ask, so that neither stops the other.
-func (p *Side) labels() (keys []analyze.KeyValues, known bool) {
-	a := p.doc.Answer()
-	h := &p.pick.hit
+func (p *pane) labels() (keys []analyze.KeyValues, known bool) {
+	a := p.Doc.Answer()
+	h := &p.Pick.Hit
 	switch {
-	case p.rec.Contexts.Len() < 2:
+	case p.Rec.Contexts.Len() < 2:
 		return nil, true
-	case p.pick.is == pickBar && h.Samples != nil && h.Samples.Event == p.Event:
-		keys = p.doc.CallContexts(p.rec, p.Event, p.Metric, h.Track, h.Call)
+	case p.Pick.Is == panel.PickBar && h.Samples != nil && h.Samples.Event == p.Event:
+		keys = p.Doc.CallContexts(p.Rec, p.Event, p.Metric, h.Track, h.Call)
 	case a == nil:
 		return nil, false
-	case p.pick.is == pickNode && p.pick.tree == a.Tree:
-		keys = p.doc.NodeContexts(a, int(p.pick.node))
+	case p.Pick.Is == panel.PickNode && p.Pick.Tree == a.Tree:
+		keys = p.Doc.NodeContexts(a, int(p.Pick.Node))
 	default:
-		keys = p.doc.NodeContexts(a, 0)
+		keys = p.Doc.NodeContexts(a, 0)
 	}
 	return keys, keys != nil
 }
@@ -35,7 +36,7 @@ func (p *Side) labels() (keys []analyze.KeyValues, known bool) {
 // analyze.Where.
 func (s *Shell) chooseLabel(key string) {
 	p := s.pane
-	if p.rec.Contexts.Len() < 2 {
+	if p.Rec.Contexts.Len() < 2 {
 		s.Say("Nothing in this recording has labels")
 		return
 	}
@@ -47,8 +48,8 @@ func (s *Shell) chooseLabel(key string) {
 		keys, known := p.labels()
 		c.Filled = known // else it is filled again with the next frame
 		var ls []widget.Line
-		if t := analyze.Where(strings.TrimSpace(text)); t.Check() == nil && analyze.CheckWhere(p.rec, t) == nil {
-			ls = append(ls, p.labelLine(&s.Host, t, "", ""))
+		if t := analyze.Where(strings.TrimSpace(text)); t.Check() == nil && analyze.CheckWhere(p.Rec, t) == nil {
+			ls = append(ls, p.labelLine(s, t, "", ""))
 		}
 		for _, k := range keys {
 			if k.Key == "event" {
@@ -60,38 +61,38 @@ func (s *Shell) chooseLabel(key string) {
 			}
 			for _, v := range k.Values {
 				if title := k.Key + " = " + v.Value; widget.HasWords(title, text) {
-					ls = append(ls, p.labelLine(&s.Host, analyze.Where(k.Key+"="+v.Value), title, p.labelShare(v, sum)))
+					ls = append(ls, p.labelLine(s, analyze.Where(k.Key+"="+v.Value), title, p.labelShare(v, sum)))
 				}
 			}
 		}
 		return ls
 	})
-	s.choose(c)
+	s.OpenChooser(c)
 }
 
 // labelShare says what a label weighs and which part of its key's that is.
-func (p *Side) labelShare(v analyze.ContextValue, sum int64) string {
-	return units.Value(v.Weight, p.metricOf()) + "  " + units.Percent(v.Weight, sum)
+func (p *pane) labelShare(v analyze.ContextValue, sum int64) string {
+	return units.Value(v.Weight, p.MetricOf()) + "  " + units.Percent(v.Weight, sum)
 }
 
 // labelLine turns a condition on or off.
-func (p *Side) labelLine(s *Host, t analyze.Transform, title, detail string) widget.Line {
+func (p *pane) labelLine(s *Shell, t analyze.Transform, title, detail string) widget.Line {
 	l := widget.Line{Title: title, Detail: detail, Mark: widget.MarkOff, Take: func() {
-		s.chooser = nil
-		p.transform(t)
+		s.Chooser = nil
+		p.Transform(t)
 	}}
 	if title == "" {
 		l.Title = "Only " + t.String()
 	}
-	if p.has(t) {
+	if p.Has(t) {
 		l.Mark = widget.MarkOn
 	}
 	return l
 }
 
 // labelItems are what can be done with the labels of what is picked.
-func (p *Side) labelItems(s *Shell) []widget.Item {
-	if p.rec.Contexts.Len() < 2 || p.Event >= len(p.rec.Events) || p.rec.Events[p.Event].Basis == recording.FromSpans {
+func (p *pane) labelItems(s *Shell) []widget.Item {
+	if p.Rec.Contexts.Len() < 2 || p.Event >= len(p.Rec.Events) || p.Rec.Events[p.Event].Basis == recording.FromSpans {
 		return nil
 	}
 	return []widget.Item{{Title: "Only what has a label…", Do: func() { s.chooseLabel("") }}}

@@ -44,11 +44,11 @@ func (b *bench) listed() (titles []string) {
 	b.t.Helper()
 	for range 500 {
 		b.frame()
-		if b.chooser == nil {
+		if b.Chooser == nil {
 			b.t.Fatal("nothing is to be chosen")
 		}
-		if len(b.chooser.Lines) > 0 {
-			for _, l := range b.chooser.Lines {
+		if len(b.Chooser.Lines) > 0 {
+			for _, l := range b.Chooser.Lines {
 				titles = append(titles, l.Title)
 			}
 			return titles
@@ -63,7 +63,7 @@ func (b *bench) listed() (titles []string) {
 func (b *bench) total() string {
 	b.t.Helper()
 	b.frame()
-	if err := b.pane.doc.Settle(b.pane.question()); err != nil {
+	if err := b.pane.Doc.Settle(b.pane.question()); err != nil {
 		b.t.Fatal(err)
 	}
 	b.frame()
@@ -82,13 +82,13 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	if got := b.listed(); len(got) != 7 || !slices.Contains(got, "tenant = acme") || got[slices.Index(got, "tenant = acme")+2] != "tenant = zoo" {
 		t.Errorf("the labels are %q", got)
 	}
-	b.chooser.SetText("ten zoo")
+	b.Chooser.SetText("ten zoo")
 	b.frame()
-	if got := b.listed(); len(got) != 1 || !strings.Contains(b.chooser.Lines[0].Detail, "7") || b.chooser.Lines[0].Mark != widget.MarkOff {
-		t.Errorf("like zoo there are %q, %+v", got, b.chooser.Lines[0])
+	if got := b.listed(); len(got) != 1 || !strings.Contains(b.Chooser.Lines[0].Detail, "7") || b.Chooser.Lines[0].Mark != widget.MarkOff {
+		t.Errorf("like zoo there are %q, %+v", got, b.Chooser.Lines[0])
 	}
-	b.chooser.Take(-1)
-	if got := b.total(); got != "7" || !slices.Equal(b.State().Transforms, []string{"tenant=zoo"}) || b.chooser != nil {
+	b.Chooser.Take(-1)
+	if got := b.total(); got != "7" || !slices.Equal(b.State().Transforms, []string{"tenant=zoo"}) || b.Chooser != nil {
 		t.Errorf("zoo has %s by %q", got, b.State().Transforms)
 	}
 	if line, rest := b.AsCommand(); !strings.Contains(line, "--where tenant=zoo") || rest != "" {
@@ -100,11 +100,11 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	}
 	// What is typed may be a condition of its own.
 	b.chooseLabel("")
-	b.chooser.SetText("tenant~^ap")
+	b.Chooser.SetText("tenant~^ap")
 	if got := b.listed(); got[0] != "Only tenant~^ap" {
 		t.Errorf("for a condition there is %q", got)
 	}
-	b.chooser.Take(0)
+	b.Chooser.Take(0)
 	if got := b.total(); got != "40" { // either
 		t.Errorf("zoo and apex have %s", got)
 	}
@@ -123,10 +123,10 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 		t.Errorf("undone, there is %s by %v", got, p.Transforms)
 	}
 	// The details of a function lead to its labels.
-	p.pickFunction(p.doc.Answer(), 2)
+	p.PickFunction(p.Doc.Answer(), 2)
 	for range 200 {
 		b.frame()
-		if p.doc.NodeContexts(p.doc.Answer(), int(p.pick.node)) != nil {
+		if p.Doc.NodeContexts(p.Doc.Answer(), int(p.Pick.Node)) != nil {
 			break
 		}
 		time.Sleep(2 * time.Millisecond)
@@ -138,7 +138,7 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	}
 	b.chooseLabel(ds[i].label)
 	if got := b.listed(); len(got) != 1 || got[0] != "tenant = zoo" {
-		t.Errorf("the tenants of %s are %q", p.rec.Functions.At(2).Name, got)
+		t.Errorf("the tenants of %s are %q", p.Rec.Functions.At(2).Name, got)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestLabelsOfTheCommandLine(t *testing.T) {
 		t.Errorf("of a tenant that is not there it says %v", err)
 	}
 	b = newBench(t, someTrace)
-	if b.chooseLabel(""); b.chooser != nil || !strings.Contains(b.State().Note, "has labels") {
+	if b.chooseLabel(""); b.Chooser != nil || !strings.Contains(b.State().Note, "has labels") {
 		t.Errorf("a trace without labels says %q", b.State().Note)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"ashlar/app/headless"
 	"ashlar/app/instance"
 	"ashlar/app/outfile"
+	"ashlar/app/panel"
 	"ashlar/app/shell"
 	"ashlar/app/store"
 	"ashlar/assets/desktop"
@@ -89,7 +90,7 @@ func Run(s *shell.Shell, o Options) error {
 	// Options set in the middle of a frame ask for another, which on Wayland can
 	// then be missed: the title waits for its end.
 	title := ""
-	s.Do = shell.Actions{
+	s.Do = panel.Actions{
 		Wake: waker.wake,
 		Pick: dialog.Open,
 

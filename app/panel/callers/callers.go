@@ -1,4 +1,5 @@
-package shell
+// Package callers shows who calls a function and whom it calls.
+package callers
 
 import (
 	"image"
@@ -7,6 +8,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -16,9 +18,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// nearPart shows the callers and callees of a function: as a sandwich, or as
+// Panel shows the callers and callees of a function: as a sandwich, or as
 // two lists.
-type nearPart struct {
+type Panel struct {
 	sides [2]nearList
 	side  int // the list that keys move in
 	pic   sandwich
@@ -31,8 +33,8 @@ type nearList struct {
 	chosen int // the row that keys have moved to
 }
 
-func (n *nearPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
-	a := p.doc.Answer()
+func (n *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
+	a := p.Doc.Answer()
 	th := u.Theme
 	if p.Around == nil || a == nil || a.Near == nil {
 		u.Text(r, "Select a function, in the flamegraph, the timeline or the table, to see who calls it and whom it calls.", ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
@@ -45,7 +47,7 @@ func (n *nearPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	head := a.Near.Function
 	words := []string{"Flamegraph", "Lists"}
 	at := r.Max.X - u.Px(12) - n.form.Width(u, words)
-	if i := n.form.Layout(u, at, r.Min.Y+u.Px(7), words, b2i(p.Lists)); i >= 0 {
+	if i := n.form.Layout(u, at, r.Min.Y+u.Px(7), words, panel.Index(p.Lists)); i >= 0 {
 		p.Lists = i == 1
 	}
 	numbers := "self " + units.Value(head.Self, m) + "   total " + units.Value(head.Total, m) + "   " + units.Percent(head.Total, total)
@@ -53,7 +55,7 @@ func (n *nearPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), at-u.Px(10), r.Min.Y+u.Px(30))
 	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), numbers, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 	line.Max.X -= w + u.Px(12)
-	u.Text(line, s.fonts.Medium(13*u.Metric.PxPerDp).Fit(name, float32(line.Dx())), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text})
+	u.Text(line, s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(name, float32(line.Dx())), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text})
 	rest := image.Rect(r.Min.X, r.Min.Y+u.Px(36), r.Max.X, r.Max.Y)
 	if !p.Lists {
 		n.pic.layout(s, p, u, a, rest)
@@ -65,7 +67,7 @@ func (n *nearPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	u.VLine(mid, rest.Min.Y, r.Max.Y, th.Rule)
 }
 
-func (l *nearList) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, keyed bool, title string, rows []analyze.Row, r image.Rectangle) {
+func (l *nearList) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, keyed bool, title string, rows []analyze.Row, r image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y, r.Max.X, r.Min.Y+h), title+"  ("+units.Count(int64(len(rows)))+")", ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim})
@@ -82,7 +84,7 @@ func (l *nearList) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, keyed b
 			l.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
 		case widget.Clicked, widget.DoubleClicked:
 			if i := (int(l.At.Y) + l.scroll) / h; i >= 0 && i < len(rows) && a.Rec.Functions.At(int(rows[i].Func)).Name == rows[i].Name {
-				p.pickFunction(a, rows[i].Func)
+				p.PickFunction(a, rows[i].Func)
 			}
 		}
 	}
@@ -93,14 +95,14 @@ func (l *nearList) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, keyed b
 		for i := l.scroll / h; i < len(rows) && i*h-l.scroll < body.Dy(); i++ {
 			y := i*h - l.scroll
 			row := &rows[i]
-			if s.focus.Shown && s.focus.In(&p.Tab) && keyed && i == l.chosen {
+			if s.Focus.Shown && s.Focus.In(&p.Tab) && keyed && i == l.chosen {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Accent, .16))
 			} else if l.Inside && int(l.At.Y) >= y && int(l.At.Y) < y+h {
 				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Text, .05))
 			}
-			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.swatch(a, row))
+			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.Swatch(a, row))
 			w := body.Dx() - u.Px(32+160)
-			u.Text(ui.Rect(u.Px(32), y, w, h), s.fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
+			u.Text(ui.Rect(u.Px(32), y, w, h), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
 			u.Text(ui.Rect(body.Dx()-u.Px(160), y, u.Px(86), h), units.Value(row.Total, m), ui.Style{Size: 12, Color: th.Text, Align: ui.End})
 			u.Text(ui.Rect(body.Dx()-u.Px(70), y, u.Px(56), h), units.Percent(row.Total, total), ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 		}
@@ -109,8 +111,8 @@ func (l *nearList) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, keyed b
 }
 
 // Key moves among the callers and callees; Return goes on to one.
-func (n *nearPart) Key(p *Side, k key.Event, h int) bool {
-	a := p.doc.Answer()
+func (n *Panel) Key(p *panel.Side, k key.Event, h int) bool {
+	a := p.Doc.Answer()
 	if a == nil || a.Near == nil || k.Modifiers != 0 {
 		return false
 	}
@@ -129,30 +131,30 @@ func (n *nearPart) Key(p *Side, k key.Event, h int) bool {
 		n.side = 1
 	case key.NameReturn:
 		if l.chosen < len(rows) {
-			p.pickFunction(a, rows[l.chosen].Func)
+			p.PickFunction(a, rows[l.chosen].Func)
 			n.sides[0].chosen, n.sides[1].chosen = 0, 0
 		}
 	default:
 		to, ok := widget.RowKey(l.chosen, k, len(rows), 10)
 		if ok {
 			l.chosen = to
-			widget.ScrollInto(&l.scroll, to, h, p.bounds.lower.Dy()-4*h)
+			widget.ScrollInto(&l.scroll, to, h, p.Bounds.Lower.Dy()-4*h)
 		}
 		return ok
 	}
 	return true
 }
 
-// nearGrid lists callers and callees.
-func nearGrid(a *session.Answer) *Grid {
+// Table lists callers and callees.
+func Table(a *session.Answer) *panel.Grid {
 	m := a.Metric()
-	g := &Grid{name: "callers and callees", head: []string{"relation", "function", "module", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count"},
-		number: []bool{false, false, false, true, true, true}}
+	g := &panel.Grid{Name: "callers and callees", Head: []string{"relation", "function", "module", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count"},
+		Number: []bool{false, false, false, true, true, true}}
 	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }
 	add := func(relation string, rows []analyze.Row) {
 		for i := range rows {
 			r := &rows[i]
-			g.rows = append(g.rows, []string{relation, r.Name, r.Module, value(r.Self, m.Decimals), value(r.Total, m.Decimals), value(r.Count, 0)})
+			g.Rows = append(g.Rows, []string{relation, r.Name, r.Module, value(r.Self, m.Decimals), value(r.Total, m.Decimals), value(r.Count, 0)})
 		}
 	}
 	add("function", []analyze.Row{a.Near.Function})
@@ -162,29 +164,29 @@ func nearGrid(a *session.Answer) *Grid {
 }
 
 // Ask asks for what is around the function in the middle.
-func (n *nearPart) Ask(p *Side, q *session.Question) {
+func (n *Panel) Ask(p *panel.Side, q *session.Question) {
 	if p.Around != nil {
-		ref := analyze.RefTo(p.middle())
+		ref := analyze.RefTo(p.Middle())
 		q.Around = &ref
 	}
 }
 
 // Events takes what the pointer did since the last frame.
-func (n *nearPart) Events(s *Host, p *Side, u *ui.UI) { n.pic.events(s, p, u) }
+func (n *Panel) Events(s *panel.Host, p *panel.Side, u *ui.UI) { n.pic.events(s, p, u) }
 
 // Tooltip says what is under the pointer.
-func (n *nearPart) Tooltip(s *Host, p *Side, u *ui.UI) { n.pic.tooltip(s, p, u) }
+func (n *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) { n.pic.tooltip(s, p, u) }
 
 // Scroll is how far the picture is scrolled; lists keep that to themselves.
-func (n *nearPart) Scroll(p *Side) *int {
+func (n *Panel) Scroll(p *panel.Side) *int {
 	if p.Lists {
 		return nil
 	}
-	return &p.downAround
+	return &p.DownAround
 }
 
 // Hover is the function under the pointer.
-func (n *nearPart) Hover(*Side) (recording.FuncID, bool) {
+func (n *Panel) Hover(*panel.Side) (recording.FuncID, bool) {
 	if n.pic.under > 0 {
 		return n.pic.pics[n.pic.side].Tree.Nodes[n.pic.under].Func, true
 	}
@@ -192,14 +194,14 @@ func (n *nearPart) Hover(*Side) (recording.FuncID, bool) {
 }
 
 // Areas are where a press gives it the keyboard.
-func (n *nearPart) Areas() []event.Tag {
+func (n *Panel) Areas() []event.Tag {
 	return []event.Tag{&n.pic.Drag, &n.sides[0].Drag, &n.sides[1].Drag}
 }
 
 // Table lists the callers and callees.
-func (n *nearPart) Table(p *Side) func() *Grid {
-	if a := p.doc.Answer(); a != nil && a.Near != nil {
-		return func() *Grid { return nearGrid(a) }
+func (n *Panel) Table(p *panel.Side) func() *panel.Grid {
+	if a := p.Doc.Answer(); a != nil && a.Near != nil {
+		return func() *panel.Grid { return Table(a) }
 	}
 	return nil
 }

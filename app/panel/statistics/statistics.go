@@ -1,4 +1,5 @@
-package shell
+// Package statistics shows how long the calls of a function took.
+package statistics
 
 import (
 	"image"
@@ -7,6 +8,7 @@ import (
 	"gioui.org/io/pointer"
 	gio "gioui.org/widget"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -20,8 +22,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// statsPart shows how long the calls of the picked function took.
-type statsPart struct {
+// Panel shows how long the calls of the picked function took.
+type Panel struct {
 	widget.Drag
 	linear bool
 	scale  gio.Clickable
@@ -38,15 +40,15 @@ type statsKey struct {
 	size   image.Point
 }
 
-func (t *statsPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
+func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	for {
 		if _, _, ok := t.Next(u, r.Min); !ok {
 			break
 		}
 	}
 	th := u.Theme
-	a := p.doc.Answer()
-	f, ok := p.pickedFunction()
+	a := p.Doc.Answer()
+	f, ok := p.PickedFunction()
 	say := func(text string) { u.Text(r, text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle}) }
 	switch {
 	case !ok:
@@ -75,7 +77,7 @@ func (t *statsPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	}
 	k := statsKey{d, t.linear, th, u.Metric.PxPerDp, box.Size()}
 	u.Draw(t.kept.Get(u, k, box.Size(), func(on raster.Surface) {
-		pic := histogram.Picture{Of: d, Linear: k.linear, Theme: th, Font: s.fonts.Regular(11 * k.scale), Name: s.fonts.Medium(11 * k.scale), Scale: k.scale, Hover: -1}
+		pic := histogram.Picture{Of: d, Linear: k.linear, Theme: th, Font: s.Fonts.Regular(11 * k.scale), Name: s.Fonts.Medium(11 * k.scale), Scale: k.scale, Hover: -1}
 		pic.Paint(on)
 	}), box.Min)
 	t.numbers(p, u, d, image.Rect(r.Max.X-right+u.Px(12), r.Min.Y+u.Px(40), r.Max.X-u.Px(16), r.Max.Y))
@@ -83,7 +85,7 @@ func (t *statsPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 }
 
 // numbers lists the percentiles and the slowest calls, which a click goes to.
-func (t *statsPart) numbers(p *Side, u *ui.UI, d *spans.Durations, r image.Rectangle) {
+func (t *Panel) numbers(p *panel.Side, u *ui.UI, d *spans.Durations, r image.Rectangle) {
 	th := u.Theme
 	line := u.Px(19)
 	y := r.Min.Y
@@ -115,36 +117,36 @@ func (t *statsPart) numbers(p *Side, u *ui.UI, d *spans.Durations, r image.Recta
 		if hovered {
 			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
 		}
-		row(units.Duration(x.Duration), "at "+units.Duration(x.Start-p.rec.Start))
+		row(units.Duration(x.Duration), "at "+units.Duration(x.Start-p.Rec.Start))
 		if clicked {
-			p.acts.show(search.Hit{Time: x.Start, Track: x.Track, Lane: x.Lane, Index: x.Span, Call: x.Call})
+			p.Acts.Show(search.Hit{Time: x.Start, Track: x.Track, Lane: x.Lane, Index: x.Span, Call: x.Call})
 		}
 	}
 }
 
 // slowGrid lists the slowest calls, in nanoseconds.
-func slowGrid(rec *recording.Recording, d *spans.Durations) *Grid {
-	g := &Grid{name: "slowest calls", head: []string{"start (ns)", "duration (ns)", "process", "thread", "name"}, number: []bool{true, true, true, true, false}}
+func slowGrid(rec *recording.Recording, d *spans.Durations) *panel.Grid {
+	g := &panel.Grid{Name: "slowest calls", Head: []string{"start (ns)", "duration (ns)", "process", "thread", "name"}, Number: []bool{true, true, true, true, false}}
 	ns := func(ps int64) string { return recording.Decimal{Mantissa: ps, Scale: 3}.String() }
 	for i := range d.Slowest {
 		s := &d.Slowest[i]
 		t := rec.Tracks[s.Track]
-		g.rows = append(g.rows, []string{ns(s.Start - rec.Start), ns(s.Duration), recording.IDText(t.PID), recording.IDText(t.TID), t.Name})
+		g.Rows = append(g.Rows, []string{ns(s.Start - rec.Start), ns(s.Duration), recording.IDText(t.PID), recording.IDText(t.TID), t.Name})
 	}
 	return g
 }
 
 // Ask asks how long the calls of the picked function took.
-func (t *statsPart) Ask(p *Side, q *session.Question) {
-	if f, ok := p.pickedFunction(); ok {
-		q.Durations = functionsOf(p.rec, f)
+func (t *Panel) Ask(p *panel.Side, q *session.Question) {
+	if f, ok := p.PickedFunction(); ok {
+		q.Durations = panel.FunctionsOf(p.Rec, f)
 	}
 }
 
 // Table lists the slowest calls.
-func (t *statsPart) Table(p *Side) func() *Grid {
-	if a, rec := p.doc.Answer(), p.rec; a != nil && a.Durations != nil {
-		return func() *Grid { return slowGrid(rec, a.Durations) }
+func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
+	if a, rec := p.Doc.Answer(), p.Rec; a != nil && a.Durations != nil {
+		return func() *panel.Grid { return slowGrid(rec, a.Durations) }
 	}
 	return nil
 }

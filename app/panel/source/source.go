@@ -1,4 +1,5 @@
-package shell
+// Package source shows what the lines of a source file cost.
+package source
 
 import (
 	"context"
@@ -12,6 +13,7 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/app/sourcefile"
 	"ashlar/ingest/analyze"
@@ -22,22 +24,22 @@ import (
 	"ashlar/render/widget"
 )
 
-// sourcePart shows what the lines of a source file cost.
-type sourcePart struct {
+// Panel shows what the lines of a source file cost.
+type Panel struct {
 	widget.Drag
-	scroll int
-	at     int32 // the line that was clicked, 0 for none
-	// of is what was scrolled to: a file and a function.
-	of   sourceSpot
+	Down int
+	At   int32 // the line that was clicked, 0 for none
+	// Of is what was scrolled to: a file and a function.
+	Of   SourceSpot
 	rows []sourceRow
 	made sourceKey
-	// texts reads them in the background.
-	texts session.Async[sourceName, *sourceText]
+	// Texts reads them in the background.
+	Texts session.Async[sourceName, *sourceText]
 }
 
-type sourceSpot struct {
-	file string
-	fn   recording.FuncID
+type SourceSpot struct {
+	File string
+	Fn   recording.FuncID
 }
 
 type sourceKey struct {
@@ -68,9 +70,9 @@ type sourceText struct {
 
 // source is the text of a file that a recording names; nil while it is being
 // read.
-func (t *sourcePart) source(s *Host, p *Side, name string) *sourceText {
-	k, roots := sourceName{name, p.folder(), len(s.Roots)}, s.Roots
-	text, of, _ := t.texts.Ask(k, s.Do.Wake, func(context.Context) (*sourceText, error) {
+func (t *Panel) source(s *panel.Host, p *panel.Side, name string) *sourceText {
+	k, roots := sourceName{name, p.Folder(), len(s.Roots)}, s.Roots
+	text, of, _ := t.Texts.Ask(k, s.Do.Wake, func(context.Context) (*sourceText, error) {
 		x := new(sourceText)
 		if x.path, x.err = sourcefile.Find(k.name, roots, k.beside); x.path != "" {
 			x.lines, x.err = sourcefile.Lines(x.path)
@@ -89,15 +91,15 @@ const (
 	sourceNumber = 84 // the columns of costs
 )
 
-func (t *sourcePart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
+func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
-	a := p.doc.Answer()
-	file, line := p.sourceFile()
+	a := p.Doc.Answer()
+	file, line := p.SourceFile()
 	say := func(text string) {
 		u.Text(r.Inset(u.Px(20)), text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: 4})
 	}
 	switch {
-	case p.pick.is == pickNone:
+	case p.Pick.Is == panel.PickNone:
 		say("Select a function to see what its lines cost.")
 		return
 	case file == "":
@@ -113,25 +115,25 @@ func (t *sourcePart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	t.arrange(a, text)
 	h := u.Px(sourceLine)
 	body := image.Rect(r.Min.X, r.Min.Y+u.Px(52), r.Max.X-u.Px(12), r.Max.Y)
-	t.follow(p, a, sourceSpot{file, p.pick.fn}, line, body.Dy()/h, h)
+	t.follow(p, a, SourceSpot{file, p.Pick.Fn}, line, body.Dy()/h, h)
 	t.events(s, p, u, body)
-	t.scroll = max(0, min(t.scroll, len(t.rows)*h-body.Dy()+h))
+	t.Down = max(0, min(t.Down, len(t.rows)*h-body.Dy()+h))
 	t.head(p, u, a, file, text, image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y))
 	u.At(body, func(u *ui.UI) {
-		for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
-			t.row(s, u, a, &t.rows[i], ui.Rect(0, i*h-t.scroll, body.Dx(), h))
+		for i := t.Down / h; i < len(t.rows) && i*h-t.Down < body.Dy(); i++ {
+			t.row(s, u, a, &t.rows[i], ui.Rect(0, i*h-t.Down, body.Dx(), h))
 		}
 	})
 	t.Area(u, body, pointer.CursorDefault)
 	if all := len(t.rows) * h; all > body.Dy() {
 		size := max(u.Px(24), body.Dy()*body.Dy()/all)
-		y := body.Min.Y + t.scroll*(body.Dy()-size)/max(1, all-body.Dy())
+		y := body.Min.Y + t.Down*(body.Dy()-size)/max(1, all-body.Dy())
 		u.Round(ui.Rect(body.Max.X+u.Px(2), min(y, body.Max.Y-size), u.Px(6), size), 3, th.Rule)
 	}
 }
 
 // arrange makes the rows: the file's lines, else those that cost anything.
-func (t *sourcePart) arrange(a *session.Answer, text *sourceText) {
+func (t *Panel) arrange(a *session.Answer, text *sourceText) {
 	k := sourceKey{a.Lines, text}
 	if t.made == k {
 		return
@@ -154,15 +156,15 @@ func (t *sourcePart) arrange(a *session.Answer, text *sourceText) {
 
 // follow scrolls to a function that has just been picked: to the picked line,
 // else to its hottest.
-func (t *sourcePart) follow(p *Side, a *session.Answer, spot sourceSpot, line int32, seen, h int) {
-	if t.of == spot {
+func (t *Panel) follow(p *panel.Side, a *session.Answer, spot SourceSpot, line int32, seen, h int) {
+	if t.Of == spot {
 		return
 	}
-	t.of, t.at = spot, 0
+	t.Of, t.At = spot, 0
 	best := analyze.SourceLine{Self: -1}
 	for _, l := range a.Lines.Lines {
 		for _, f := range l.Funcs {
-			if f == p.pick.fn && l.Line > 0 && (l.Self > best.Self || l.Self == best.Self && l.Total > best.Total) {
+			if f == p.Pick.Fn && l.Line > 0 && (l.Self > best.Self || l.Self == best.Self && l.Total > best.Total) {
 				best = l
 			}
 		}
@@ -170,48 +172,48 @@ func (t *sourcePart) follow(p *Side, a *session.Answer, spot sourceSpot, line in
 	if best.Self >= 0 {
 		line = best.Line
 	}
-	t.at = line
+	t.At = line
 	for i := range t.rows {
 		if t.rows[i].line == line {
-			t.scroll = max(0, (i-seen/3)*h)
+			t.Down = max(0, (i-seen/3)*h)
 		}
 	}
 }
 
-func (t *sourcePart) events(s *Host, p *Side, u *ui.UI, body image.Rectangle) {
+func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, body image.Rectangle) {
 	h := u.Px(sourceLine)
 	for {
 		g, e, ok := t.Next(u, body.Min)
 		if !ok {
 			break
 		}
-		i := (int(t.Drag.At.Y) + t.scroll) / h
+		i := (int(t.Drag.At.Y) + t.Down) / h
 		switch g {
 		case widget.Wheeled:
 			_, y := widget.Notches(e)
-			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+			t.Down += int(y * float32(u.Px(widget.RowsPerNotch)))
 		case widget.Dragged:
-			t.scroll += int(t.Start.Y - t.Drag.At.Y)
+			t.Down += int(t.Start.Y - t.Drag.At.Y)
 			t.Start = t.Drag.At
 		case widget.Clicked, widget.DoubleClicked, widget.MenuAsked:
 			if i < 0 || i >= len(t.rows) {
 				continue
 			}
-			t.at = t.rows[i].line
+			t.At = t.rows[i].line
 			switch g {
 			case widget.DoubleClicked:
-				t.edit(s, p)
+				t.Edit(s, p)
 			case widget.MenuAsked:
 				row := t.rows[i]
 				items := []widget.Item{
-					{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { t.edit(s, p) }},
-					{Title: "Copy the place", Do: func() { s.copyLater(fmt.Sprintf("%s:%d", t.place(p), row.line)) }},
-					{Title: "Copy the line", Do: func() { s.copyLater(row.text) }},
+					{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { t.Edit(s, p) }},
+					{Title: "Copy the place", Do: func() { s.CopyLater(fmt.Sprintf("%s:%d", t.place(p), row.line)) }},
+					{Title: "Copy the line", Do: func() { s.CopyLater(row.text) }},
 				}
 				if o := t.outside(p); o != nil {
 					items = append(items, widget.Item{Title: "Show sources from " + filepath.Dir(o.Path), Do: func() { t.permit(s, o) }})
 				}
-				s.menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
+				s.Menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
 			}
 		}
 	}
@@ -219,30 +221,30 @@ func (t *sourcePart) events(s *Host, p *Side, u *ui.UI, body image.Rectangle) {
 
 // outside says where the picked function's file lies that waits for permission,
 // nil where none does.
-func (t *sourcePart) outside(p *Side) (o *sourcefile.Outside) {
-	file, _ := p.sourceFile()
-	if x, of, ok := t.texts.Last(); ok && of.name == file {
+func (t *Panel) outside(p *panel.Side) (o *sourcefile.Outside) {
+	file, _ := p.SourceFile()
+	if x, of, ok := t.Texts.Last(); ok && of.name == file {
 		errors.As(x.err, &o)
 	}
 	return o
 }
 
 // permit lets sources of a file's folder be shown.
-func (t *sourcePart) permit(s *Host, o *sourcefile.Outside) {
+func (t *Panel) permit(s *panel.Host, o *sourcefile.Outside) {
 	s.Roots = append(slices.Clone(s.Roots), sourcefile.Root{To: filepath.Dir(o.Path)})
 }
 
 // place is the picked function's file here, else as the recording calls
 // it.
-func (t *sourcePart) place(p *Side) string {
-	file, _ := p.sourceFile()
-	if x, of, ok := t.texts.Last(); ok && of.name == file && x.path != "" {
+func (t *Panel) place(p *panel.Side) string {
+	file, _ := p.SourceFile()
+	if x, of, ok := t.Texts.Last(); ok && of.name == file && x.path != "" {
 		return x.path
 	}
 	return file
 }
 
-func (t *sourcePart) head(p *Side, u *ui.UI, a *session.Answer, file string, text *sourceText, r image.Rectangle) {
+func (t *Panel) head(p *panel.Side, u *ui.UI, a *session.Answer, file string, text *sourceText, r image.Rectangle) {
 	th := u.Theme
 	m := a.Metric()
 	c := a.Lines
@@ -251,7 +253,7 @@ func (t *sourcePart) head(p *Side, u *ui.UI, a *session.Answer, file string, tex
 	w := u.Measure(sums, st).X
 	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(4), r.Max.X-u.Px(16), r.Min.Y+u.Px(28))
 	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), sums, st)
-	name := shortFolder(text.path)
+	name := panel.ShortFolder(text.path)
 	switch {
 	case text.path == "" && text.err == nil:
 		name = file + "  is not here: --source-root DIR or FROM=DIR tells where sources are"
@@ -271,7 +273,7 @@ func (t *sourcePart) head(p *Side, u *ui.UI, a *session.Answer, file string, tex
 }
 
 // row draws a line; heat lies behind those that cost themselves.
-func (t *sourcePart) row(s *Host, u *ui.UI, a *session.Answer, row *sourceRow, r image.Rectangle) {
+func (t *Panel) row(s *panel.Host, u *ui.UI, a *session.Answer, row *sourceRow, r image.Rectangle) {
 	th := u.Theme
 	m := a.Metric()
 	cost := a.Lines.Line(row.line)
@@ -283,7 +285,7 @@ func (t *sourcePart) row(s *Host, u *ui.UI, a *session.Answer, row *sourceRow, r
 		}
 		u.Fill(r, theme.WithAlpha(th.Warn, .02+(strongest-.02)*share))
 	}
-	if row.line == t.at {
+	if row.line == t.At {
 		u.Fill(image.Rect(r.Min.X, r.Min.Y, r.Min.X+u.Px(3), r.Max.Y), th.Accent)
 	}
 	n := u.Px(sourceNumber)
@@ -309,9 +311,9 @@ func (t *sourcePart) row(s *Host, u *ui.UI, a *session.Answer, row *sourceRow, r
 	u.Text(image.Rect(r.Min.X+2*n+u.Px(76), r.Min.Y, r.Max.X, r.Max.Y), row.text, code)
 }
 
-// edit opens the picked function's source in the person's editor.
-func (t *sourcePart) edit(s *Host, p *Side) {
-	file, line := p.sourceFile()
+// Edit opens the picked function's source in the person's editor.
+func (t *Panel) Edit(s *panel.Host, p *panel.Side) {
+	file, line := p.SourceFile()
 	switch {
 	case file == "":
 		s.Say("The recording does not say where the source of what is selected is")
@@ -319,10 +321,10 @@ func (t *sourcePart) edit(s *Host, p *Side) {
 	case s.Do.Edit == nil:
 		return
 	}
-	if p.Tab == tabSource && t.at > 0 {
-		line = t.at
+	if p.Tab == panel.Source && t.At > 0 {
+		line = t.At
 	}
-	roots, beside := s.Roots, p.folder()
+	roots, beside := s.Roots, p.Folder()
 	go func() {
 		path, err := sourcefile.Find(file, roots, beside)
 		switch {
@@ -332,15 +334,15 @@ func (t *sourcePart) edit(s *Host, p *Side) {
 			err = fmt.Errorf("%s is not here: --source-root DIR or FROM=DIR tells where sources are", file)
 		}
 		if err != nil {
-			s.later(func() { s.Say(err.Error()) })
+			s.Later(func() { s.Say(err.Error()) })
 		}
 	}()
 }
 
 // sourceGrid lists the lines of the file that is shown.
-func sourceGrid(a *session.Answer) *Grid {
+func sourceGrid(a *session.Answer) *panel.Grid {
 	m := a.Metric()
-	g := &Grid{name: "source", head: []string{"file", "line", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count", "functions"}, number: []bool{false, true, true, true, true, false}}
+	g := &panel.Grid{Name: "source", Head: []string{"file", "line", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count", "functions"}, Number: []bool{false, true, true, true, true, false}}
 	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }
 	for _, l := range a.Lines.Lines {
 		var names []string
@@ -351,25 +353,25 @@ func sourceGrid(a *session.Answer) *Grid {
 		if l.Line > 0 {
 			line = fmt.Sprint(l.Line)
 		}
-		g.rows = append(g.rows, []string{a.Lines.File, line, value(l.Self, m.Decimals), value(l.Total, m.Decimals), value(l.Count, 0), strings.Join(names, " | ")})
+		g.Rows = append(g.Rows, []string{a.Lines.File, line, value(l.Self, m.Decimals), value(l.Total, m.Decimals), value(l.Count, 0), strings.Join(names, " | ")})
 	}
 	return g
 }
 
 // Ask asks what the lines of the picked function's file cost.
-func (t *sourcePart) Ask(p *Side, q *session.Question) {
-	if _, ok := p.pickedFunction(); ok {
-		q.Source, _ = p.sourceFile()
+func (t *Panel) Ask(p *panel.Side, q *session.Question) {
+	if _, ok := p.PickedFunction(); ok {
+		q.Source, _ = p.SourceFile()
 	}
 }
 
 // Scroll is how far lines are scrolled.
-func (t *sourcePart) Scroll(*Side) *int { return &t.scroll }
+func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
 
 // Table lists the lines that cost anything.
-func (t *sourcePart) Table(p *Side) func() *Grid {
-	if a := p.doc.Answer(); a != nil && a.Lines != nil {
-		return func() *Grid { return sourceGrid(a) }
+func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
+	if a := p.Doc.Answer(); a != nil && a.Lines != nil {
+		return func() *panel.Grid { return sourceGrid(a) }
 	}
 	return nil
 }

@@ -1,4 +1,5 @@
-package shell
+// Package heatmap shows when samples fell, or spans began.
+package heatmap
 
 import (
 	"image"
@@ -6,6 +7,7 @@ import (
 	"gioui.org/io/event"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/render/heatmap"
 	"ashlar/render/raster"
@@ -15,9 +17,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// heatPart shows when samples fell, or spans began, with time folded into
+// Panel shows when samples fell, or spans began, with time folded into
 // columns; a drag over it selects the time between.
-type heatPart struct {
+type Panel struct {
 	widget.Drag
 	pic  heatmap.Picture
 	kept widget.Kept[heatKey]
@@ -33,8 +35,8 @@ type heatKey struct {
 	size     image.Point
 }
 
-func (t *heatPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
-	a := p.doc.Answer()
+func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
+	a := p.Doc.Answer()
 	for {
 		g, _, ok := t.Next(u, r.Min)
 		if !ok {
@@ -48,13 +50,13 @@ func (t *heatPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 			from, ok1 := t.pic.At(int(t.Start.X), int(t.Start.Y))
 			to, ok2 := t.pic.At(int(t.At.X), int(t.At.Y))
 			if ok1 && ok2 {
-				p.selectRange(a.Grid.Range(from, to))
+				p.SelectRange(a.Grid.Range(from, to))
 			}
 		case widget.Clicked:
 			p.Scope.Ranged = false
 		case widget.DoubleClicked:
 			if c, ok := t.pic.At(int(t.At.X), int(t.At.Y)); ok {
-				p.fit(a.Grid.Time(c))
+				p.Fit(a.Grid.Time(c))
 			}
 		}
 	}
@@ -68,7 +70,7 @@ func (t *heatPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	}
 	k := heatKey{a.Grid, u.Theme, u.Metric.PxPerDp, p.Scope.Ranged, p.Scope.From, p.Scope.To, r.Size()}
 	u.Draw(t.kept.Get(u, k, r.Size(), func(on raster.Surface) {
-		t.pic = heatmap.Picture{Grid: k.grid, Theme: k.theme, Font: s.fonts.Regular(11 * k.scale), Scale: k.scale,
+		t.pic = heatmap.Picture{Grid: k.grid, Theme: k.theme, Font: s.Fonts.Regular(11 * k.scale), Scale: k.scale,
 			Selected: k.selected, From: k.from, To: k.to}
 		t.pic.Paint(on)
 	}), r.Min)
@@ -76,19 +78,19 @@ func (t *heatPart) Layout(s *Host, p *Side, u *ui.UI, r image.Rectangle) {
 }
 
 // Tooltip says how many there were, and when.
-func (t *heatPart) Tooltip(s *Host, p *Side, u *ui.UI) {
-	if !t.Inside || t.Pressed || p.Tab != tabHeat || s.menu != nil || s.help || t.pic.Grid == nil {
+func (t *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
+	if !t.Inside || t.Pressed || p.Tab != panel.Heatmap || s.Menu != nil || s.Help || t.pic.Grid == nil {
 		return
 	}
 	if c, ok := t.pic.At(int(t.At.X), int(t.At.Y)); ok {
 		from, to := t.pic.Grid.Time(c)
-		widget.Tip(u, widget.Point(p.bounds.lower.Min, t.At), units.Count(t.pic.Grid.Count(c)),
-			[]string{"from " + units.Duration(from-p.rec.Start) + ", for " + units.Duration(to-from)})
+		widget.Tip(u, widget.Point(p.Bounds.Lower.Min, t.At), units.Count(t.pic.Grid.Count(c)),
+			[]string{"from " + units.Duration(from-p.Rec.Start) + ", for " + units.Duration(to-from)})
 	}
 }
 
 // Ask asks when samples fell.
-func (t *heatPart) Ask(p *Side, q *session.Question) { q.Heat = p.rec.HasTime }
+func (t *Panel) Ask(p *panel.Side, q *session.Question) { q.Heat = p.Rec.HasTime }
 
 // Areas are where a press gives it the keyboard.
-func (t *heatPart) Areas() []event.Tag { return []event.Tag{&t.Drag} }
+func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }

@@ -1,4 +1,4 @@
-package shell
+package functions
 
 import (
 	"fmt"
@@ -6,35 +6,36 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
 
 // width is how wide a column is, in dp; the first takes what is left.
-func (t *tablePart) width(c column) float32 {
-	if w := t.widths[c]; w > 0 {
+func (t *Panel) width(c Column) float32 {
+	if w := t.Widths[c]; w > 0 {
 		return w
 	}
-	return columnInfos[c].width
+	return ColumnInfos[c].width
 }
 
 // narrowed is a column's width where room is short; shares need all of theirs.
-func (t *tablePart) narrowed(c column, by float32) float32 {
+func (t *Panel) narrowed(c Column, by float32) float32 {
 	return max(t.width(c)*by, min(t.width(c), 56))
 }
 
-// inWords says how the table is sorted, and which columns it has.
-func (t *tablePart) inWords() (sorted string, shape []string) {
-	sorted = columnInfos[t.by].name
-	if t.ascending {
+// InWords says how the table is sorted, and which columns it has.
+func (t *Panel) InWords() (sorted string, shape []string) {
+	sorted = ColumnInfos[t.By].Name
+	if t.Ascending {
 		sorted += ", least first"
 	}
-	for c := range columnCount {
-		if !t.hidden.has(c) {
-			name := columnInfos[c].name
-			if t.widths[c] > 0 {
-				name += fmt.Sprintf(" %.0f", t.widths[c])
+	for c := range ColumnCount {
+		if !t.Hidden.has(c) {
+			name := ColumnInfos[c].Name
+			if t.Widths[c] > 0 {
+				name += fmt.Sprintf(" %.0f", t.Widths[c])
 			}
 			shape = append(shape, name)
 		}
@@ -43,7 +44,7 @@ func (t *tablePart) inWords() (sorted string, shape []string) {
 }
 
 // place places the columns in r.
-func (t *tablePart) place(u *ui.UI, r image.Rectangle, cs []column) []image.Rectangle {
+func (t *Panel) place(u *ui.UI, r image.Rectangle, cs []Column) []image.Rectangle {
 	// Where there is little room numbers come closer before names go short.
 	all, sum := r.Dx()-u.Px(tableLeft+tableRight), float32(0)
 	for _, c := range cs[1:] {
@@ -69,7 +70,7 @@ func (t *tablePart) place(u *ui.UI, r image.Rectangle, cs []column) []image.Rect
 
 // head draws the titles. A click sorts, a second one the other way round; the
 // other button chooses the columns; the left edge of a column is dragged.
-func (t *tablePart) head(s *Host, u *ui.UI, r image.Rectangle, a *session.Answer, cs []column, boxes []image.Rectangle) {
+func (t *Panel) head(s *panel.Host, u *ui.UI, r image.Rectangle, a *session.Answer, cs []Column, boxes []image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	all := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+h)
@@ -78,27 +79,27 @@ func (t *tablePart) head(s *Host, u *ui.UI, r image.Rectangle, a *session.Answer
 		cell := boxes[i]
 		cell.Max.Y = r.Min.Y + h
 		st := ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim}
-		if columnInfos[c].right {
+		if ColumnInfos[c].right {
 			st.Align = ui.End
 		}
 		clicked, hovered := t.chooseColumns(s, u, &t.heads[c], cell, a)
 		if clicked {
-			if t.by == c {
-				t.ascending = !t.ascending
+			if t.By == c {
+				t.Ascending = !t.Ascending
 			} else {
-				t.by, t.ascending = c, columnInfos[c].number == nil
+				t.By, t.Ascending = c, ColumnInfos[c].Number == nil
 			}
-			t.scroll = 0
+			t.Down = 0
 		}
 		title := c.title(a)
-		if hovered || t.by == c {
+		if hovered || t.By == c {
 			st.Color = th.Text
 		}
-		if t.by == c {
+		if t.By == c {
 			u.Fill(image.Rect(cell.Min.X, r.Min.Y+h, cell.Max.X, r.Min.Y+h+u.Px(1.5)), th.Accent)
-			if t.ascending == (columnInfos[c].number != nil) { // the other way round than one expects
+			if t.Ascending == (ColumnInfos[c].Number != nil) { // the other way round than one expects
 				x := cell.Min.X + u.Measure(title, st).X + u.Px(8)
-				if columnInfos[c].right {
+				if ColumnInfos[c].right {
 					x = cell.Max.X - u.Measure(title, st).X - u.Px(8)
 				}
 				up(u, x, (cell.Min.Y+cell.Max.Y)/2, th.Text)
@@ -122,7 +123,7 @@ func up(u *ui.UI, x, y int, c ui.Colour) {
 
 // edge lets a column be made wider and narrower by its left edge; a double
 // click brings back the width it had.
-func (t *tablePart) edge(u *ui.UI, c column, r image.Rectangle) {
+func (t *Panel) edge(u *ui.UI, c Column, r image.Rectangle) {
 	d := &t.edges[c]
 	for {
 		g, e, ok := d.Next(u, image.Point{})
@@ -133,9 +134,9 @@ func (t *tablePart) edge(u *ui.UI, c column, r image.Rectangle) {
 		case widget.Pressed:
 			t.from = t.width(c) + e.Position.X/u.Metric.PxPerDp
 		case widget.Dragged:
-			t.widths[c] = max(leastWidth, t.from-e.Position.X/u.Metric.PxPerDp)
+			t.Widths[c] = max(leastWidth, t.from-e.Position.X/u.Metric.PxPerDp)
 		case widget.DoubleClicked:
-			t.widths[c] = 0
+			t.Widths[c] = 0
 		}
 	}
 	line := u.Theme.Rule
@@ -147,7 +148,7 @@ func (t *tablePart) edge(u *ui.UI, c column, r image.Rectangle) {
 }
 
 // chooseColumns makes r clickable; the other button opens the list of columns.
-func (t *tablePart) chooseColumns(s *Host, u *ui.UI, area *widget.ClickArea, r image.Rectangle, a *session.Answer) (clicked, hovered bool) {
+func (t *Panel) chooseColumns(s *panel.Host, u *ui.UI, area *widget.ClickArea, r image.Rectangle, a *session.Answer) (clicked, hovered bool) {
 	for {
 		g, _, ok := area.Next(u, r.Min)
 		if !ok {
@@ -157,7 +158,7 @@ func (t *tablePart) chooseColumns(s *Host, u *ui.UI, area *widget.ClickArea, r i
 		case widget.Clicked, widget.DoubleClicked:
 			clicked = true
 		case widget.MenuAsked:
-			s.menu = widget.NewMenu(widget.Point(r.Min, area.At), t.columnItems(s, a))
+			s.Menu = widget.NewMenu(widget.Point(r.Min, area.At), t.columnItems(s, a))
 		}
 	}
 	area.Area(u, r, pointer.CursorPointer)
@@ -165,22 +166,22 @@ func (t *tablePart) chooseColumns(s *Host, u *ui.UI, area *widget.ClickArea, r i
 }
 
 // columnItems are the columns to show and hide.
-func (t *tablePart) columnItems(s *Host, a *session.Answer) []widget.Item {
+func (t *Panel) columnItems(s *panel.Host, a *session.Answer) []widget.Item {
 	var items []widget.Item
-	for c := colName + 1; c < columnCount; c++ {
-		if !c.applies(a) {
+	for c := ColName + 1; c < ColumnCount; c++ {
+		if !c.Applies(a) {
 			continue
 		}
-		items = append(items, widget.Item{Title: title1(columnInfos[c].name), On: !t.hidden.has(c), Do: func() {
-			t.hidden ^= 1 << c
-			s.hiddenColumns = uint32(t.hidden)
-			if t.by == c && t.hidden.has(c) {
-				t.by, t.ascending = colSelf, false
+		items = append(items, widget.Item{Title: panel.Title1(ColumnInfos[c].Name), On: !t.Hidden.has(c), Do: func() {
+			t.Hidden ^= 1 << c
+			s.HiddenColumns = uint32(t.Hidden)
+			if t.By == c && t.Hidden.has(c) {
+				t.By, t.Ascending = ColSelf, false
 			}
 		}})
 	}
 	return append(items, widget.Item{Title: "As they were at first", Do: func() {
-		t.hidden, t.widths = hiddenColumns, [columnCount]float32{}
-		s.hiddenColumns = uint32(t.hidden)
+		t.Hidden, t.Widths = HiddenColumns, [ColumnCount]float32{}
+		s.HiddenColumns = uint32(t.Hidden)
 	}})
 }

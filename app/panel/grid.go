@@ -1,29 +1,30 @@
-package shell
+package panel
 
 import (
-	"ashlar/ingest/plain"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"strings"
+
+	"ashlar/ingest/plain"
 )
 
 // grid is a table on its way out of the window: exact values, for programs.
 type Grid struct {
-	name string
-	head []string
-	rows [][]string
-	// number tells which columns hold numbers.
-	number []bool
+	Name string
+	Head []string
+	Rows [][]string
+	// Number tells which columns hold numbers.
+	Number []bool
 }
 
-// separated is the grid with a character between columns.
-func (g *Grid) separated(comma rune) string {
+// Separated is the grid with a character between columns.
+func (g *Grid) Separated(comma rune) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	w.Comma = comma
-	line := make([]string, len(g.head))
-	for _, row := range append([][]string{g.head}, g.rows...) {
+	line := make([]string, len(g.Head))
+	for _, row := range append([][]string{g.Head}, g.Rows...) {
 		for i, cell := range row {
 			line[i] = plain.Cell(cell)
 		}
@@ -33,8 +34,8 @@ func (g *Grid) separated(comma rune) string {
 	return b.String()
 }
 
-// json is a list of objects by the columns' names, in their order.
-func (g *Grid) json() string {
+// Json is a list of objects by the columns' names, in their order.
+func (g *Grid) Json() string {
 	var b bytes.Buffer
 	text := func(s string) {
 		j, err := json.Marshal(s)
@@ -44,7 +45,7 @@ func (g *Grid) json() string {
 		b.Write(j)
 	}
 	b.WriteString("[")
-	for i, row := range g.rows {
+	for i, row := range g.Rows {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -53,12 +54,12 @@ func (g *Grid) json() string {
 			if k > 0 {
 				b.WriteString(", ")
 			}
-			text(g.head[k])
+			text(g.Head[k])
 			b.WriteString(": ")
 			switch {
-			case g.number[k] && cell == "":
+			case g.Number[k] && cell == "":
 				b.WriteString("null")
-			case g.number[k] && json.Valid([]byte(cell)):
+			case g.Number[k] && json.Valid([]byte(cell)):
 				b.WriteString(cell)
 			default:
 				text(cell)

@@ -1,13 +1,6 @@
-package shell
+package panel
 
 import (
-	"ashlar/app/dialog"
-	"ashlar/app/sourcefile"
-	"ashlar/ingest/compare"
-	"ashlar/render/raster"
-	"ashlar/render/theme"
-	"ashlar/render/ui"
-	"ashlar/render/widget"
 	"context"
 	"io"
 	"strings"
@@ -15,6 +8,14 @@ import (
 	"time"
 
 	"gioui.org/io/clipboard"
+
+	"ashlar/app/dialog"
+	"ashlar/app/sourcefile"
+	"ashlar/ingest/compare"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
 )
 
 // Host is what the window gives its parts.
@@ -28,18 +29,18 @@ type Host struct {
 	// Bars counts what the last frame drew.
 	Bars int
 
-	fonts   raster.Faces
-	menu    *widget.Menu
-	help    bool
-	chooser *widget.Chooser
-	note    note
-	clip    string // a text for the clipboard
-	tasks   tasks
-	focus   ui.Focus
-	// hiddenColumns are those of the table that the next file does not show.
-	hiddenColumns uint32
-	// pairs remembers which functions a person has paired; nil where nothing is kept.
-	pairs pairKeeper
+	Fonts   raster.Faces
+	Menu    *widget.Menu
+	Help    bool
+	Chooser *widget.Chooser
+	Note    note
+	Clip    string // a text for the clipboard
+	Tasks   tasks
+	Focus   ui.Focus
+	// HiddenColumns are those of the table that the next file does not show.
+	HiddenColumns uint32
+	// Paired remembers which functions a person has paired; nil where nothing is kept.
+	Paired pairKeeper
 }
 
 // pairKeeper remembers pairs of functions that were made by hand.
@@ -65,8 +66,8 @@ type Actions struct {
 
 // note is a short message in the status line.
 type note struct {
-	text  string
-	until time.Time
+	Text  string
+	Until time.Time
 }
 
 // tasks are what other goroutines want done between two frames.
@@ -75,17 +76,17 @@ type tasks struct {
 	todo []func()
 }
 
-// later runs f on the window's goroutine, soon. It may be called from any
+// Later runs f on the window's goroutine, soon. It may be called from any
 // goroutine.
-func (h *Host) later(f func()) {
-	h.tasks.mu.Lock()
-	h.tasks.todo = append(h.tasks.todo, f)
-	h.tasks.mu.Unlock()
-	h.wake()
+func (h *Host) Later(f func()) {
+	h.Tasks.mu.Lock()
+	h.Tasks.todo = append(h.Tasks.todo, f)
+	h.Tasks.mu.Unlock()
+	h.Wake()
 }
 
-// run does what was left for now.
-func (t *tasks) run() {
+// Run does what was left for now.
+func (t *tasks) Run() {
 	t.mu.Lock()
 	todo := t.todo
 	t.todo = nil
@@ -95,7 +96,7 @@ func (t *tasks) run() {
 	}
 }
 
-func (h *Host) wake() {
+func (h *Host) Wake() {
 	if h.Do.Wake != nil {
 		h.Do.Wake()
 	}
@@ -103,25 +104,25 @@ func (h *Host) wake() {
 
 // Say shows a message in the status line for some seconds.
 func (h *Host) Say(text string) {
-	h.note = note{text, time.Now().Add(6 * time.Second)}
-	h.wake()
+	h.Note = note{text, time.Now().Add(6 * time.Second)}
+	h.Wake()
 }
 
-// copyTo puts a text on the clipboard and says so.
-func (h *Host) copyTo(u *ui.UI, what, text string) {
+// CopyTo puts a text on the clipboard and says so.
+func (h *Host) CopyTo(u *ui.UI, what, text string) {
 	u.Execute(clipboard.WriteCmd{Type: "application/text", Data: io.NopCloser(strings.NewReader(text))})
 	h.Say("Copied " + what)
 }
 
-// copyLater puts a text on the clipboard with the next frame.
-func (h *Host) copyLater(text string) {
-	h.clip = text
-	h.wake()
+// CopyLater puts a text on the clipboard with the next frame.
+func (h *Host) CopyLater(text string) {
+	h.Clip = text
+	h.Wake()
 }
 
-// choose shows a chooser in place of other things that are open.
-func (h *Host) choose(c *widget.Chooser) {
-	h.chooser = c
-	h.help, h.menu = false, nil
-	h.wake()
+// OpenChooser shows a chooser in place of other things that are open.
+func (h *Host) OpenChooser(c *widget.Chooser) {
+	h.Chooser = c
+	h.Help, h.Menu = false, nil
+	h.Wake()
 }

@@ -1,4 +1,4 @@
-package shell
+package functions
 
 import (
 	"cmp"
@@ -10,36 +10,36 @@ import (
 	"ashlar/ingest/search"
 )
 
-// order brings the rows of a table into the order they are shown in. Many rows are
+// Order brings the rows of a table into the order they are shown in. Many rows are
 // ordered beside the window; until that is done the last ones stay.
-type order struct {
+type Order struct {
 	ordered
 	busy   bool
-	orders session.Async[orderKey, *ordered]
+	Orders session.Async[OrderKey, *ordered]
 }
 
-type orderKey struct {
-	of        *session.Answer
-	by        column
-	ascending bool
+type OrderKey struct {
+	Of        *session.Answer
+	By        Column
+	Ascending bool
 }
 
 // ordered are rows of an answer in an order.
 type ordered struct {
-	of      *session.Answer
-	rows    []analyze.Row
+	Of      *session.Answer
+	Rows    []analyze.Row
 	modules bool // any row has one
 }
 
-// manyRows is how many are ordered within a frame.
-const manyRows = 20_000
+// ManyRows is how many are ordered within a frame.
+const ManyRows = 20_000
 
-// update takes what is done and starts what is to do.
-func (o *order) update(k orderKey, wake func()) {
-	if len(k.of.TableRows()) <= manyRows {
+// Update takes what is done and starts what is to do.
+func (o *Order) Update(k OrderKey, wake func()) {
+	if len(k.Of.TableRows()) <= ManyRows {
 		wake = nil
 	}
-	d, of, ok := o.orders.Ask(k, wake, func(context.Context) (*ordered, error) { return arrange(k), nil })
+	d, of, ok := o.Orders.Ask(k, wake, func(context.Context) (*ordered, error) { return Arrange(k), nil })
 	if o.busy = of != k; ok {
 		o.ordered = *d
 	}
@@ -57,10 +57,10 @@ func searched(a *session.Answer, r *analyze.Row) bool {
 	return a.Search.MatchFunction(&f)
 }
 
-// arrange filters the rows by the answer's search and sorts them. Rows come by
+// Arrange filters the rows by the answer's search and sorts them. Rows come by
 // self, heaviest first; what is equal stays in that order.
-func arrange(k orderKey) *ordered {
-	a := k.of
+func Arrange(k OrderKey) *ordered {
+	a := k.Of
 	from := a.TableRows()
 	rows := make([]analyze.Row, 0, len(from))
 	modules := false
@@ -74,10 +74,10 @@ func arrange(k orderKey) *ordered {
 		rows = append(rows, from[i])
 	}
 	sign := -1
-	if k.ascending {
+	if k.Ascending {
 		sign = 1
 	}
-	switch number := columnInfos[k.by].number; {
+	switch number := ColumnInfos[k.By].Number; {
 	case number != nil:
 		// The numbers alone are moved about: a row is large.
 		type key struct {
@@ -96,7 +96,7 @@ func arrange(k orderKey) *ordered {
 		rows = sorted
 	default:
 		slices.SortStableFunc(rows, func(x, y analyze.Row) int {
-			return sign * cmp.Compare(k.by.cell(a, &x, true), k.by.cell(a, &y, true))
+			return sign * cmp.Compare(k.By.cell(a, &x, true), k.By.cell(a, &y, true))
 		})
 	}
 	return &ordered{a, rows, modules}

@@ -1,15 +1,20 @@
-package shell
+// Package panel says what a view of the lower half is and what it gets: a [Host],
+// which is the window, and a [Side], which is a recording and how it is looked at.
+// Each view has a package of its own below this one and a row in the window's
+// registry, from which tabs, commands and the names in addresses come.
+package panel
 
 import (
-	"ashlar/ingest/recording"
-	"ashlar/render/ui"
 	"image"
 
 	"gioui.org/io/event"
 	"gioui.org/io/key"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/ui"
 )
 
-// Panel is a view in the lower half: of a [Side], or of a [Pair] of them.
+// Panel is a view in the lower half, of something of type S: a [Side].
 type Panel[S any] interface {
 	// Layout draws it in r and takes what was done on it since the last frame.
 	Layout(h *Host, of S, u *ui.UI, r image.Rectangle)

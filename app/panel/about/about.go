@@ -1,4 +1,6 @@
-package shell
+// Package about says what a file is, what is in it and what was
+// wrong with it.
+package about
 
 import (
 	"image"
@@ -7,6 +9,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/ingest"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -14,8 +17,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// aboutPart says what the file is, what is in it and what was wrong with it.
-type aboutPart struct {
+// Panel says what the file is, what is in it and what was wrong with it.
+type Panel struct {
 	widget.Drag
 	scroll, height int
 }
@@ -26,7 +29,7 @@ func facts(rec *recording.Recording) []fact {
 	s, c := &rec.Source, &rec.Counts
 	fs := []fact{
 		{"File", s.Path},
-		{"Format", join(ingest.Title(s.Format), s.Version)},
+		{"Format", panel.Join(ingest.Title(s.Format), s.Version)},
 	}
 	if s.Bytes >= 0 {
 		fs = append(fs, fact{"Size", units.Bytes(s.Bytes)})
@@ -40,7 +43,7 @@ func facts(rec *recording.Recording) []fact {
 		}
 	}
 	for _, n := range s.Notes {
-		fs = append(fs, fact{keyTitle(n.Key), n.Value})
+		fs = append(fs, fact{panel.KeyTitle(n.Key), n.Value})
 	}
 	if rec.HasTime {
 		fs = append(fs, fact{"From", rec.Clock.Text(rec.Start) + " " + rec.Clock.Unit},
@@ -60,7 +63,7 @@ func facts(rec *recording.Recording) []fact {
 	for i := range rec.Events {
 		e := &rec.Events[i]
 		if e.Note != "" {
-			fs = append(fs, fact{e.Title(), join(e.Kind, "· ") + e.Note})
+			fs = append(fs, fact{e.Title(), panel.Join(e.Kind, "· ") + e.Note})
 		}
 		for k := range e.Metrics {
 			m := &e.Metrics[k]
@@ -72,7 +75,7 @@ func facts(rec *recording.Recording) []fact {
 
 // Layout draws the page into r: facts at the left, warnings and the ledger at
 // the right.
-func (t *aboutPart) Layout(_ *Host, p *Side, u *ui.UI, r image.Rectangle) {
+func (t *Panel) Layout(_ *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	for {
 		g, e, ok := t.Next(u, r.Min)
 		if !ok {
@@ -93,7 +96,7 @@ func (t *aboutPart) Layout(_ *Host, p *Side, u *ui.UI, r image.Rectangle) {
 		y := u.Px(12) - t.scroll
 		half := min(r.Dx()*2/5, u.Px(440))
 		const lines = 4 // of a long value
-		for _, f := range facts(p.rec) {
+		for _, f := range facts(p.Rec) {
 			h := u.Px(lines*16 + 4)
 			key := u.Text(ui.Rect(u.Px(16), y, u.Px(126), h), f.key, ui.Style{Size: 12, Color: th.Dim, Lines: lines})
 			value := u.Text(image.Rect(u.Px(150), y, half, y+h), f.value, ui.Style{Size: 12, Color: th.Text, Lines: lines})
@@ -109,16 +112,16 @@ func (t *aboutPart) Layout(_ *Host, p *Side, u *ui.UI, r image.Rectangle) {
 	t.Area(u, r, pointer.CursorDefault)
 }
 
-func (t *aboutPart) warnings(p *Side, u *ui.UI, x, y, right int) int {
+func (t *Panel) warnings(p *panel.Side, u *ui.UI, x, y, right int) int {
 	th := u.Theme
 	title := "No warnings"
-	if n := len(p.rec.Warnings); n > 0 {
+	if n := len(p.Rec.Warnings); n > 0 {
 		title = units.Plural(int64(n), "warning")
 	}
 	u.Text(image.Rect(x, y, right, y+u.Px(20)), title, ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(24)
-	for i := range p.rec.Warnings {
-		w := &p.rec.Warnings[i]
+	for i := range p.Rec.Warnings {
+		w := &p.Rec.Warnings[i]
 		u.Fill(ui.Rect(x, y+u.Px(2), u.Px(3), u.Px(14)), th.Warn)
 		text := w.Text
 		if w.First != "" {
@@ -134,8 +137,8 @@ func (t *aboutPart) warnings(p *Side, u *ui.UI, x, y, right int) int {
 }
 
 // ledger lists what became of the file's records: read = kept + left out.
-func (t *aboutPart) ledger(p *Side, u *ui.UI, x, y, right int) int {
-	if len(p.rec.Ledger) == 0 {
+func (t *Panel) ledger(p *panel.Side, u *ui.UI, x, y, right int) int {
+	if len(p.Rec.Ledger) == 0 {
 		return y
 	}
 	th := u.Theme
@@ -146,8 +149,8 @@ func (t *aboutPart) ledger(p *Side, u *ui.UI, x, y, right int) int {
 		u.Text(col(i), h, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 	}
 	y += u.Px(20)
-	for i := range p.rec.Ledger {
-		l := &p.rec.Ledger[i]
+	for i := range p.Rec.Ledger {
+		l := &p.Rec.Ledger[i]
 		u.Text(ui.Rect(x, y, u.Px(118), u.Px(20)), l.Kind, ui.Style{Size: 12, Color: th.Dim})
 		for k, n := range []int64{l.Read, l.Kept, l.Repaired, l.LeftOut} {
 			c := th.Text
@@ -164,9 +167,9 @@ func (t *aboutPart) ledger(p *Side, u *ui.UI, x, y, right int) int {
 }
 
 // Key scrolls the page.
-func (t *aboutPart) Key(p *Side, k key.Event, row int) bool {
-	return widget.ScrollKey(&t.scroll, k, row, p.bounds.lower.Dy())
+func (t *Panel) Key(p *panel.Side, k key.Event, row int) bool {
+	return widget.ScrollKey(&t.scroll, k, row, p.Bounds.Lower.Dy())
 }
 
 // Areas are where a press gives it the keyboard.
-func (t *aboutPart) Areas() []event.Tag { return []event.Tag{&t.Drag} }
+func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }

@@ -1,4 +1,4 @@
-package shell
+package callers
 
 import (
 	"image"
@@ -6,6 +6,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -24,7 +25,7 @@ type sandwich struct {
 	under   int32 // and the node there, -1 for none
 	box     image.Rectangle
 	crumbs  [2]widget.Crumbs // of a zoomed side
-	zoomed  [2]pathCache
+	zoomed  [2]panel.PathCache
 	pics    [2]flame.Picture
 	picture *ui.Picture
 	key     sandwichKey
@@ -44,7 +45,7 @@ type sandwichKey struct {
 
 // layout draws the picture in r. Row 1 of both trees is the function itself:
 // it is drawn once.
-func (w *sandwich) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, r image.Rectangle) {
+func (w *sandwich) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, r image.Rectangle) {
 	above, below := a.Above, a.Below
 	if len(below.Nodes) < 2 {
 		w.picture, w.under = nil, -1
@@ -52,7 +53,7 @@ func (w *sandwich) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, r image
 		return
 	}
 	r = w.trails(p, u, a, r)
-	in := r.Inset(u.Px(flamePad))
+	in := r.Inset(u.Px(panel.FlamePad))
 	in.Max.Y = r.Max.Y
 	w.box = in
 	scale := u.Metric.PxPerDp
@@ -61,23 +62,23 @@ func (w *sandwich) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, r image
 	// The function's row: as high as its callers need, unless its callees need
 	// the room more.
 	mid := min(up, max(in.Dy()/2, in.Dy()-down))
-	p.downAround = max(mid-up, min(p.downAround, mid+down-in.Dy()/2))
+	p.DownAround = max(mid-up, min(p.DownAround, mid+down-in.Dy()/2))
 	if up <= mid {
-		p.downAround = max(0, p.downAround)
+		p.DownAround = max(0, p.DownAround)
 	}
-	zoom := [2]int{w.zoomed[0].node(a.Rec, above, p.Sides[0]), w.zoomed[1].node(a.Rec, below, p.Sides[1])}
-	k := sandwichKey{a, in.Size(), p.downAround, p.palette, p.marked(), scale, zoom}
+	zoom := [2]int{w.zoomed[0].Node(a.Rec, above, p.Sides[0]), w.zoomed[1].Node(a.Rec, below, p.Sides[1])}
+	k := sandwichKey{a, in.Size(), p.DownAround, p.Palette, p.Marked(), scale, zoom}
 	if !w.picture.Serves(u) || w.key != k {
-		y := mid - p.downAround
+		y := mid - p.DownAround
 		for i, t := range []*analyze.Tree{above, below} {
 			pic := &w.pics[i]
-			p.shownAround[i] = t
+			p.ShownAround[i] = t
 			bars := pic.Bars
 			if pic.Tree != t || w.key.size != k.size || w.key.zoom != k.zoom {
 				bars = flame.Layout(t, zoom[i], in.Dx())
 			}
-			*pic = flame.Picture{Rec: a.Rec, Tree: t, Bars: bars, Zoom: zoom[i], Palette: p.palette, Font: s.fonts.Regular(12 * scale), Scale: scale,
-				Up: i == 0, First: 2 - i, Mark: p.mark(), DimOthers: p.searching()}
+			*pic = flame.Picture{Rec: a.Rec, Tree: t, Bars: bars, Zoom: zoom[i], Palette: p.Palette, Font: s.Fonts.Regular(12 * scale), Scale: scale,
+				Up: i == 0, First: 2 - i, Mark: p.Mark(), DimOthers: p.Searching()}
 			pic.Base = y - u.Px(flame.BarHeight)
 			if pic.Up {
 				pic.Base = y + u.Px(flame.BarHeight)
@@ -102,13 +103,13 @@ func (w *sandwich) layout(s *Host, p *Side, u *ui.UI, a *session.Answer, r image
 
 // trails draws a line for each side that is zoomed, the callers' above and the
 // callees' below, and returns what is left between them.
-func (w *sandwich) trails(p *Side, u *ui.UI, a *session.Answer, r image.Rectangle) image.Rectangle {
+func (w *sandwich) trails(p *panel.Side, u *ui.UI, a *session.Answer, r image.Rectangle) image.Rectangle {
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
-		at := w.zoomed[i].node(a.Rec, t, p.Sides[i])
+		at := w.zoomed[i].Node(a.Rec, t, p.Sides[i])
 		if at < 2 {
 			continue
 		}
-		of := widget.Trail{Rec: p.rec, Tree: t, Path: t.Path(at)[1:], Head: raster.Short(t.Function(a.Rec, 1).Name), Arrow: []string{"‹", "›"}[i]}
+		of := widget.Trail{Rec: p.Rec, Tree: t, Path: t.Path(at)[1:], Head: raster.Short(t.Function(a.Rec, 1).Name), Arrow: []string{"‹", "›"}[i]}
 		line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(widget.CrumbHeight))
 		if i == 0 {
 			r.Min.Y = line.Max.Y
@@ -119,16 +120,16 @@ func (w *sandwich) trails(p *Side, u *ui.UI, a *session.Answer, r image.Rectangl
 			u.HLine(line.Min.X, line.Max.X, line.Min.Y, u.Theme.Rule)
 		}
 		if to, clicked := w.crumbs[i].Line(u, line, of); clicked {
-			p.zoomAround(t, int32(to))
+			p.ZoomAround(t, int32(to))
 		}
 	}
 	return r
 }
 
-func (w *sandwich) outlines(p *Side, u *ui.UI) {
+func (w *sandwich) outlines(p *panel.Side, u *ui.UI) {
 	for i := range w.pics {
-		if p.pick.is == pickNode && p.pick.tree == w.pics[i].Tree && p.pick.node > 0 {
-			widget.Outline(u, &w.pics[i], w.box, p.pick.node, u.Theme.Accent, 2)
+		if p.Pick.Is == panel.PickNode && p.Pick.Tree == w.pics[i].Tree && p.Pick.Node > 0 {
+			widget.Outline(u, &w.pics[i], w.box, p.Pick.Node, u.Theme.Accent, 2)
 		}
 	}
 	// The function itself has a frame of its own: what the picture is about.
@@ -141,7 +142,7 @@ func (w *sandwich) outlines(p *Side, u *ui.UI) {
 }
 
 // events takes what the pointer did since the last frame.
-func (w *sandwich) events(s *Host, p *Side, u *ui.UI) {
+func (w *sandwich) events(s *panel.Host, p *panel.Side, u *ui.UI) {
 	for {
 		g, e, ok := w.Next(u, w.box.Min)
 		if !ok {
@@ -150,9 +151,9 @@ func (w *sandwich) events(s *Host, p *Side, u *ui.UI) {
 		switch g {
 		case widget.Wheeled:
 			_, y := widget.Notches(e)
-			p.downAround += int(y * float32(u.Px(widget.RowsPerNotch)))
+			p.DownAround += int(y * float32(u.Px(widget.RowsPerNotch)))
 		case widget.Dragged:
-			p.downAround += int(w.Start.Y - w.At.Y)
+			p.DownAround += int(w.Start.Y - w.At.Y)
 			w.Start = w.At
 		case widget.Clicked:
 			w.look(p)
@@ -160,7 +161,7 @@ func (w *sandwich) events(s *Host, p *Side, u *ui.UI) {
 		case widget.DoubleClicked:
 			w.look(p)
 			if t, f := w.function(p); t != nil {
-				p.around(f)
+				p.PutAround(f)
 			}
 		case widget.MenuAsked:
 			w.look(p)
@@ -171,9 +172,9 @@ func (w *sandwich) events(s *Host, p *Side, u *ui.UI) {
 }
 
 // look finds the bar under the pointer.
-func (w *sandwich) look(p *Side) {
+func (w *sandwich) look(p *panel.Side) {
 	w.under = -1
-	if !w.Inside || p.Tab != tabNear || p.Lists || w.picture == nil {
+	if !w.Inside || p.Tab != panel.Callers || p.Lists || w.picture == nil {
 		return
 	}
 	for i := range w.pics {
@@ -186,28 +187,28 @@ func (w *sandwich) look(p *Side) {
 }
 
 // choose picks the bar under the pointer, without putting it in the middle.
-func (w *sandwich) choose(p *Side) {
+func (w *sandwich) choose(p *panel.Side) {
 	if w.under < 0 {
-		p.pick = picked{}
+		p.Pick = panel.Picked{}
 		return
 	}
 	t := w.pics[w.side].Tree
 	if w.under == 1 { // as the root of the flamegraph
 		p.Sides = [2][]recording.FuncName{}
 	}
-	p.pick = picked{is: pickNode, node: w.under, tree: t, fn: t.Nodes[w.under].Func, near: true}
+	p.Pick = panel.Picked{Is: panel.PickNode, Node: w.under, Tree: t, Fn: t.Nodes[w.under].Func, Near: true}
 }
 
 // function is what is under the pointer, in its tree.
-func (w *sandwich) function(p *Side) (*analyze.Tree, recording.Function) {
+func (w *sandwich) function(p *panel.Side) (*analyze.Tree, recording.Function) {
 	if w.under < 0 {
 		return nil, recording.Function{}
 	}
 	t := w.pics[w.side].Tree
-	return t, t.Function(p.rec, int(w.under))
+	return t, t.Function(p.Rec, int(w.under))
 }
 
-func (w *sandwich) contextMenu(s *Host, p *Side) {
+func (w *sandwich) contextMenu(s *panel.Host, p *panel.Side) {
 	t, f := w.function(p)
 	if t == nil {
 		return
@@ -215,41 +216,41 @@ func (w *sandwich) contextMenu(s *Host, p *Side) {
 	n := w.under
 	w.choose(p)
 	items := []widget.Item{
-		{Title: "Zoom to it", Do: func() { p.zoomAround(t, n) }},
+		{Title: "Zoom to it", Do: func() { p.ZoomAround(t, n) }},
 	}
-	if p.zoomedAround() {
+	if p.ZoomedAround() {
 		items = append(items, widget.Item{Title: "Zoom out", Detail: "Esc", Do: func() { p.Sides = [2][]recording.FuncName{} }})
 	}
 	items = append(items, []widget.Item{
-		{Title: "Copy name", Do: func() { s.copyLater(f.Name) }},
-		{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.copy = true }},
+		{Title: "Copy name", Do: func() { s.CopyLater(f.Name) }},
+		{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.Copy = true }},
 	}...)
-	s.menu = widget.NewMenu(widget.Point(w.box.Min, w.At), append(append(items, p.acts.functionItems(f)...), p.acts.commandItem()))
+	s.Menu = widget.NewMenu(widget.Point(w.box.Min, w.At), append(append(items, p.Acts.FunctionItems(f)...), p.Acts.CommandItem()))
 }
 
 // keyed moves through both sides of the picture; Return puts a function in the
 // middle, Space zooms to it.
-func (w *sandwich) keyed(p *Side, k key.Event) bool {
+func (w *sandwich) keyed(p *panel.Side, k key.Event) bool {
 	if w.picture == nil {
 		return false
 	}
 	switch k.Name {
 	case key.NameReturn:
-		if f, ok := p.pickedFunction(); ok {
-			p.around(f)
+		if f, ok := p.PickedFunction(); ok {
+			p.PutAround(f)
 		}
 	case key.NameSpace:
-		if p.pick.is == pickNode {
-			p.zoomAround(p.pick.tree, p.pick.node)
+		if p.Pick.Is == panel.PickNode {
+			p.ZoomAround(p.Pick.Tree, p.Pick.Node)
 		}
 	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
 		bs := widget.BarsOf(widget.BarsOf(nil, 0, &w.pics[0]), 1, &w.pics[1])
-		if to := widget.Beside(bs, widget.BarOf(bs, p.pickedTree(), p.pick.node, 1), k.Name); to != nil {
-			p.pick = picked{is: pickNode, node: to.Node, tree: to.Tree, fn: to.Tree.Nodes[to.Node].Func, near: true}
+		if to := widget.Beside(bs, widget.BarOf(bs, p.PickedTree(), p.Pick.Node, 1), k.Name); to != nil {
+			p.Pick = panel.Picked{Is: panel.PickNode, Node: to.Node, Tree: to.Tree, Fn: to.Tree.Nodes[to.Node].Func, Near: true}
 			if low := w.box.Dy() - 24; to.Y < 0 {
-				p.downAround += to.Y
+				p.DownAround += to.Y
 			} else if to.Y > low {
-				p.downAround += to.Y - low
+				p.DownAround += to.Y - low
 			}
 		}
 	default:
@@ -258,11 +259,11 @@ func (w *sandwich) keyed(p *Side, k key.Event) bool {
 	return true
 }
 
-func (w *sandwich) tooltip(s *Host, p *Side, u *ui.UI) {
-	if w.under < 0 || w.Pressed || s.menu != nil || s.help || p.Tab != tabNear {
+func (w *sandwich) tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
+	if w.under < 0 || w.Pressed || s.Menu != nil || s.Help || p.Tab != panel.Callers {
 		return
 	}
-	if a := p.doc.Answer(); a == w.key.of {
-		nodeTip(u, widget.Point(w.box.Min, w.At), a, w.pics[w.side].Tree, w.under)
+	if a := p.Doc.Answer(); a == w.key.of {
+		panel.NodeTip(u, widget.Point(w.box.Min, w.At), a, w.pics[w.side].Tree, w.under)
 	}
 }

@@ -1,25 +1,26 @@
-package shell
+package panel
 
 import (
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
-	"ashlar/render/units"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
 )
 
-func shortModule(m string) string {
+func ShortModule(m string) string {
 	if m == "" {
 		return ""
 	}
 	return analyze.ModuleBase(m)
 }
 
-// keyTitle is a key of a context or a note as people write it. Those that are put
+// KeyTitle is a key of a context or a note as people write it. Those that are put
 // together of several words stay as the file has them.
-func keyTitle(key string) string {
+func KeyTitle(key string) string {
 	switch key {
 	case "pid", "tid", "cpu", "uid":
 		return strings.ToUpper(key)
@@ -27,30 +28,30 @@ func keyTitle(key string) string {
 	if strings.ContainsAny(key, "._:/-") {
 		return key
 	}
-	return title1(key)
+	return Title1(key)
 }
 
-// functionsOf are the functions of the recording that a description names.
-func functionsOf(rec *recording.Recording, f recording.Function) []recording.FuncID {
+// FunctionsOf are the functions of the recording that a description names.
+func FunctionsOf(rec *recording.Recording, f recording.Function) []recording.FuncID {
 	return analyze.RefTo(f).Functions(rec)
 }
 
-func b2i(b bool) int {
+func Index(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// basisText says what the lower half answers for, and from which records.
-func basisText(rec *recording.Recording, a *analyze.Weights) string {
+// BasisText says what the lower half answers for, and from which records.
+func BasisText(rec *recording.Recording, a *analyze.Weights) string {
 	switch {
 	case a == nil:
 		return ""
 	case a.Pairs > 0:
 		b := *a
 		b.Pairs = 0
-		return basisText(rec, &b) + ", " + units.Plural(a.Pairs, "pair") + " joined"
+		return BasisText(rec, &b) + ", " + units.Plural(a.Pairs, "pair") + " joined"
 	case a.Ranged && a.Basis == analyze.Windows:
 		return units.Duration(a.To-a.From) + " from " + units.Plural(int64(a.WindowCount), "window")
 	case a.Ranged:
@@ -59,21 +60,21 @@ func basisText(rec *recording.Recording, a *analyze.Weights) string {
 	return "whole recording, from " + string(a.Basis)
 }
 
-func join(a, b string) string {
+func Join(a, b string) string {
 	if b == "" {
 		return a
 	}
 	return a + " " + b
 }
-func title1(s string) string {
+func Title1(s string) string {
 	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// shortFolder writes a folder as people do: ~ for their own.
-func shortFolder(dir string) string {
+// ShortFolder writes a folder as people do: ~ for their own.
+func ShortFolder(dir string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || home == "" || home == string(filepath.Separator) {
 		return dir
@@ -84,7 +85,7 @@ func shortFolder(dir string) string {
 	return dir
 }
 
-func cutName(s string) string {
+func CutName(s string) string {
 	if len(s) <= mostShown {
 		return s
 	}

@@ -1,6 +1,8 @@
-package shell
+package panel
 
 import (
+	"image"
+
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -8,11 +10,10 @@ import (
 	"ashlar/render/ui"
 	"ashlar/render/units"
 	"ashlar/render/widget"
-	"image"
 )
 
-// nodeTip says what a bar of a flamegraph is and weighs.
-func nodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node int32) {
+// NodeTip says what a bar of a flamegraph is and weighs.
+func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node int32) {
 	m := a.Metric()
 	nd := &t.Nodes[node]
 	all := t.Nodes[0].Total
@@ -24,13 +25,13 @@ func nodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node 
 	if node > 0 {
 		fn := t.Function(a.Rec, int(node))
 		title = fn.Name
-		where := shortModule(fn.Module)
+		where := ShortModule(fn.Module)
 		fr := a.Rec.Frames.At(int(nd.Frame))
 		if fr.Kind == recording.KindKernel {
-			where = join("kernel", where)
+			where = Join("kernel", where)
 		}
 		if fr.Inlined {
-			where = join("inlined", where)
+			where = Join("inlined", where)
 		}
 		if where != "" {
 			lines = append(lines, where)
@@ -39,11 +40,11 @@ func nodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node 
 	widget.Tip(u, at, title, lines)
 }
 
-// flamePad is the space around the bars, in dp.
-const flamePad = 8
+// FlamePad is the space around the bars, in dp.
+const FlamePad = 8
 
-// flameBase is where the root's row begins in a picture h pixels high.
-func flameBase(u *ui.UI, h, scroll int, up bool) int {
+// FlameBase is where the root's row begins in a picture h pixels high.
+func FlameBase(u *ui.UI, h, scroll int, up bool) int {
 	if up {
 		return h - u.Px(flame.BarHeight) + scroll
 	}

@@ -1,4 +1,4 @@
-package shell
+package panel
 
 import (
 	"unsafe"
@@ -11,8 +11,8 @@ import (
 // that it holds for the next answer's tree too, and for that of a recording that
 // was read anew.
 
-// pathOf is the path to a node, nil for the root.
-func pathOf(rec *recording.Recording, t *analyze.Tree, node int) []recording.FuncName {
+// PathOf is the path to a node, nil for the root.
+func PathOf(rec *recording.Recording, t *analyze.Tree, node int) []recording.FuncName {
 	var path []recording.FuncName
 	for _, n := range t.Path(node) {
 		path = append(path, t.Function(rec, n).FuncName())
@@ -20,9 +20,9 @@ func pathOf(rec *recording.Recording, t *analyze.Tree, node int) []recording.Fun
 	return path
 }
 
-// nodeAt follows a path as far as a tree has it; whole says whether that is all
+// NodeAt follows a path as far as a tree has it; whole says whether that is all
 // of it.
-func nodeAt(rec *recording.Recording, t *analyze.Tree, path []recording.FuncName) (node int, whole bool) {
+func NodeAt(rec *recording.Recording, t *analyze.Tree, path []recording.FuncName) (node int, whole bool) {
 	for _, name := range path {
 		next := -1
 		for _, k := range t.Children(node) {
@@ -39,19 +39,19 @@ func nodeAt(rec *recording.Recording, t *analyze.Tree, path []recording.FuncName
 	return node, true
 }
 
-// pathCache remembers where a path leads: a root may have a hundred thousand
+// PathCache remembers where a path leads: a root may have a hundred thousand
 // children, whose names are not to be compared in each frame. Paths are
 // replaced, never written to.
-type pathCache struct {
+type PathCache struct {
 	tree  *analyze.Tree
 	first *recording.FuncName
 	n, at int
 }
 
-func (c *pathCache) node(rec *recording.Recording, t *analyze.Tree, path []recording.FuncName) int {
+func (c *PathCache) Node(rec *recording.Recording, t *analyze.Tree, path []recording.FuncName) int {
 	if first := unsafe.SliceData(path); c.tree != t || c.first != first || c.n != len(path) {
 		c.tree, c.first, c.n = t, first, len(path)
-		c.at, _ = nodeAt(rec, t, path)
+		c.at, _ = NodeAt(rec, t, path)
 	}
 	return c.at
 }

@@ -1,0 +1,340 @@
+// Package functions shows the table of functions, modules, files or
+// threads.
+package functions
+
+import (
+	"image"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/panel"
+	"ashlar/app/session"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Panel is the table of functions, modules, files or threads.
+type Panel struct {
+	widget.Drag
+	Down int
+	TableShape
+	Order Order
+
+	groups     widget.Segments
+	heads      [ColumnCount]widget.ClickArea
+	edges      [ColumnCount]widget.Drag
+	from       float32 // a column's width when its edge was grabbed
+	more       widget.ClickArea
+	picker     widget.ClickArea
+	AskColumns bool // the columns are to be chosen
+	bar        widget.Drag
+	sheet      ui.Sheet
+	Marked     string // the row that was clicked, where rows are no functions
+}
+
+// TableShape is what a person chooses of a table.
+type TableShape struct {
+	By        Column
+	Ascending bool
+	Hidden    ColumnSet
+	Widths    [ColumnCount]float32 // dp; 0 as it comes
+	Group     analyze.By
+}
+
+func newTableShape() TableShape {
+	return TableShape{By: ColSelf, Hidden: HiddenColumns, Group: analyze.ByFunction}
+}
+
+const (
+	tableLeft  = 32 // where names begin
+	tableRight = 18 // kept for the scroll bar
+	leastWidth = 36
+)
+
+// tableGroups are what rows may stand for.
+var (
+	TableGroups     = []analyze.By{analyze.ByFunction, analyze.ByModule, analyze.ByFile, analyze.ByThread}
+	tableGroupNames = []string{"Functions", "Modules", "Files", "Threads"}
+)
+
+// Layout draws the table.
+func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
+	a := p.Doc.Answer()
+	if a == nil {
+		return
+	}
+	t.Order.Update(OrderKey{a, t.By, t.Ascending}, s.Do.Wake)
+	if a = t.Order.Of; a == nil {
+		return // the first rows are being sorted
+	}
+	r.Min.Y = t.choices(s, u, r)
+	h := u.Px(widget.RowHeight)
+	body := image.Rect(r.Min.X, r.Min.Y+h+u.Px(4), r.Max.X-u.Px(12), r.Max.Y)
+	t.events(s, p, u, a, body)
+	t.Down = max(0, min(t.Down, len(t.Order.Rows)*h-body.Dy()+h))
+	cs := t.columns(a)
+	boxes := t.place(u, r, cs)
+	t.head(s, u, r, a, cs, boxes)
+	for i := t.Down / h; i < len(t.Order.Rows) && i*h-t.Down < body.Dy(); i++ {
+		t.row(s, p, u, a, &t.Order.Rows[i], cs, boxes, ui.Rect(0, i*h-t.Down, body.Dx(), h), r.Min.X)
+	}
+	t.sheet.Show(u, body, u.Theme.Background)
+	t.Area(u, body, pointer.CursorDefault)
+	t.scrollBar(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), h)
+}
+
+// choices draws what rows may be and how many there are; it returns where that
+// ends.
+func (t *Panel) choices(s *panel.Host, u *ui.UI, r image.Rectangle) int {
+	on := 0
+	for i, g := range TableGroups {
+		if g == t.Group {
+			on = i
+		}
+	}
+	y := r.Min.Y + u.Px(5)
+	if i := t.groups.Layout(u, r.Min.X+u.Px(8), y, tableGroupNames, on); i >= 0 && i != on {
+		t.Group, t.Down, t.Marked = TableGroups[i], 0, ""
+	}
+	x := r.Min.X + u.Px(8) + t.groups.Width(u, tableGroupNames)
+	a := t.Order.Of
+	n := units.Count(int64(len(t.Order.Rows)))
+	if all := len(a.TableRows()); all != len(t.Order.Rows) {
+		n += " of " + units.Count(int64(all))
+	}
+	if t.Order.busy {
+		n = "sorting…"
+	}
+	st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: ui.End}
+	right := r.Max.X - u.Px(tableRight)
+	box := image.Rect(right-u.Measure("Columns", st).X-u.Px(10), y, right, y+u.Px(22))
+	clicked, hovered := t.picker.Clicked(u, box)
+	if clicked || t.AskColumns {
+		t.AskColumns = false
+		s.Menu = widget.NewMenu(image.Pt(box.Min.X-u.Px(60), box.Max.Y), t.columnItems(s, a))
+	}
+	look := st
+	if hovered {
+		look.Color = u.Theme.Text
+	}
+	u.Text(box, "Columns", look)
+	u.Text(image.Rect(x, y, box.Min.X-u.Px(10), y+u.Px(22)), n, st)
+	return y + u.Px(24)
+}
+
+func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, body image.Rectangle) {
+	h := u.Px(widget.RowHeight)
+	for {
+		g, e, ok := t.Next(u, body.Min)
+		if !ok {
+			return
+		}
+		row := func() *analyze.Row {
+			if i := (int(t.At.Y) + t.Down) / h; i >= 0 && i < len(t.Order.Rows) {
+				return &t.Order.Rows[i]
+			}
+			return nil
+		}
+		switch g {
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			t.Down += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Dragged:
+			t.Down += int(t.Start.Y - t.At.Y)
+			t.Start = t.At
+		case widget.Clicked:
+			t.choose(p, a, row())
+		case widget.DoubleClicked:
+			if r := row(); r != nil && a.ByFunction() {
+				t.choose(p, a, r)
+				p.Tab = panel.Callers
+			}
+		case widget.MenuAsked:
+			t.choose(p, a, row())
+			t.menu(s, p, a, row(), widget.Point(body.Min, t.At))
+		}
+	}
+}
+
+// choose marks a row: of a function, everywhere.
+func (t *Panel) choose(p *panel.Side, a *session.Answer, r *analyze.Row) {
+	switch {
+	case r == nil:
+	case a.ByFunction():
+		p.PickFunction(a, r.Func)
+	default:
+		t.Marked = r.Name
+	}
+}
+
+func (t *Panel) row(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, row *analyze.Row, cs []Column, boxes []image.Rectangle, line image.Rectangle, left int) {
+	th := u.Theme
+	chosen := a.ByFunction() && p.Pick.Is != panel.PickNone && p.Pick.Fn == row.Func || !a.ByFunction() && t.Marked == row.Name
+	switch {
+	case chosen:
+		t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
+	case t.Inside && int(t.At.Y) >= line.Min.Y && int(t.At.Y) < line.Max.Y:
+		t.sheet.Fill(line, 0, theme.WithAlpha(th.Text, .05))
+	}
+	if c, ok := t.Colour(s, p, a, row); ok {
+		t.sheet.Fill(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 1, c)
+	}
+	for i, c := range cs {
+		info := &ColumnInfos[c]
+		st := ui.Style{Size: 12, Color: th.Text}
+		if info.dim {
+			st.Color = th.Dim
+		}
+		text := c.cell(a, row, false)
+		if info.right {
+			st.Align = ui.End
+		}
+		box := image.Rect(boxes[i].Min.X-left, line.Min.Y, boxes[i].Max.X-left, line.Max.Y)
+		if c == ColName {
+			text = s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
+		}
+		t.sheet.Text(box, text, st)
+	}
+}
+
+// Colour is that of the bars of what a row stands for.
+func (t *Panel) Colour(s *panel.Host, p *panel.Side, a *session.Answer, row *analyze.Row) (ui.Colour, bool) {
+	switch a.By {
+	case analyze.ByFile, analyze.ByThread:
+		return ui.Colour{}, false
+	case analyze.ByModule:
+		return s.Theme.Bar(&recording.Function{Module: row.Name}, s.Mode), true
+	}
+	return p.Swatch(a, row), true
+}
+
+// menu offers what can be done with a row and the table.
+func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analyze.Row, at image.Point) {
+	var items []widget.Item
+	if row != nil {
+		name := row.Name
+		items = append(items, widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }})
+		switch {
+		case a.ByFunction():
+			items = append(items, p.Acts.FunctionItems(row.Function(a.Rec))...)
+		case a.By == analyze.ByThread:
+			if i := row.Track; i >= 0 {
+				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.Scope.Tracks = []int{i} }},
+					widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }})
+			}
+		default:
+			t := analyze.Only(name)
+			items = append(items, widget.Item{Title: "Only stacks with it", On: p.Has(t), Do: func() { p.Transform(t) }})
+			if a.By == analyze.ByModule {
+				c := analyze.CollapseModule(name)
+				items = append(items, widget.Item{Title: "Collapse it", On: p.Has(c), Do: func() { p.Transform(c) }})
+			}
+			items = append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(name) }})
+		}
+	}
+	items = append(items, p.Acts.TableItems()...)
+	s.Menu = widget.NewMenu(at, append(items, p.Acts.CommandItem()))
+}
+
+// scrollBar shows which part of the rows is seen; it can be dragged.
+func (t *Panel) scrollBar(u *ui.UI, r image.Rectangle, h int) {
+	all := len(t.Order.Rows)*h + h
+	most := all - r.Dy()
+	if most <= 0 {
+		return
+	}
+	size := max(u.Px(28), r.Dy()*r.Dy()/all)
+	for {
+		g, _, ok := t.bar.Next(u, r.Min)
+		if !ok {
+			break
+		}
+		if g == widget.Pressed || g == widget.Dragged {
+			t.Down = int(float64(t.bar.At.Y-float32(size)/2) / float64(max(1, r.Dy()-size)) * float64(most))
+		}
+	}
+	t.Down = max(0, min(t.Down, most))
+	y := r.Min.Y + int(float64(t.Down)/float64(most)*float64(r.Dy()-size))
+	c := u.Theme.Rule
+	if t.bar.Inside || t.bar.Pressed {
+		c = u.Theme.Faint
+	}
+	u.Round(ui.Rect(r.Min.X+u.Px(3), y, u.Px(6), size), 3, c)
+	t.bar.Area(u, r, pointer.CursorDefault)
+}
+
+// Key moves through the rows; Return shows the callers and callees.
+func (t *Panel) Key(p *panel.Side, k key.Event, h int) bool {
+	a := t.Order.Of
+	if a == nil || len(t.Order.Rows) == 0 {
+		return false
+	}
+	at := t.chosen(p)
+	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 && a.ByFunction() {
+		p.Tab = panel.Callers
+		return true
+	}
+	height := p.Bounds.Lower.Dy() - 2*h - 8
+	to, ok := widget.RowKey(at, k, len(t.Order.Rows), height/h)
+	if ok {
+		t.choose(p, a, &t.Order.Rows[to])
+		widget.ScrollInto(&t.Down, to, h, height-h)
+	}
+	return ok
+}
+
+// chosen is the row that is marked, -1 for none.
+func (t *Panel) chosen(p *panel.Side) int {
+	a := t.Order.Of
+	for i := range t.Order.Rows {
+		r := &t.Order.Rows[i]
+		if a.ByFunction() && p.Pick.Is != panel.PickNone && p.Pick.Fn == r.Func || !a.ByFunction() && t.Marked == r.Name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Ask asks for the rows.
+func (t *Panel) Ask(p *panel.Side, q *session.Question) { q.Stats, q.By = true, t.Group }
+
+// Scroll is how far rows are scrolled.
+func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
+
+// ScrollBy moves the rows up by some pixels where the pointer is on them.
+func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
+	if t.Inside {
+		t.Down += px
+	}
+	return t.Inside
+}
+
+// Areas are where a press gives it the keyboard.
+func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }
+
+// Menu opens the menu of the row that is marked.
+func (t *Panel) Menu(s *panel.Host, p *panel.Side, u *ui.UI) bool {
+	if i := t.chosen(p); i >= 0 {
+		h := u.Px(widget.RowHeight)
+		t.menu(s, p, t.Order.Of, &t.Order.Rows[i], p.Bounds.Lower.Min.Add(image.Pt(u.Px(60), 2*h+i*h-t.Down+h/2)))
+	}
+	return true
+}
+
+// Table is the whole table, as it is sorted and searched.
+func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
+	a, shape := p.Doc.Answer(), t.TableShape
+	return func() *panel.Grid {
+		if a == nil {
+			return nil
+		}
+		d := Arrange(OrderKey{a, shape.By, shape.Ascending})
+		return TableGrid(a, d.Rows, columnsOf(a, shape.Hidden, d.modules))
+	}
+}
