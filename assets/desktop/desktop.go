@@ -5,6 +5,8 @@
 package desktop
 
 import (
+	"ashlar/ingest"
+	"bytes"
 	"embed"
 	"fmt"
 	"strings"
@@ -78,7 +80,7 @@ func Files(program string) ([]File, error) {
 	all := []File{
 		{"applications/" + ID + ".desktop", entry},
 		{"mime/packages/" + ID + ".xml", read("types.xml")},
-		{"metainfo/" + ID + ".metainfo.xml", read("metainfo.xml")},
+		{"metainfo/" + ID + ".metainfo.xml", bytes.ReplaceAll(read("metainfo.xml"), []byte("@FORMATS@"), []byte(ingest.List()))},
 		{"icons/hicolor/scalable/apps/" + ID + ".svg", read("icons/app.svg")},
 		{"icons/hicolor/scalable/mimetypes/" + documentIcon + ".svg", read("icons/document.svg")},
 	}

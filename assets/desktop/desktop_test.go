@@ -214,3 +214,20 @@ func value(t *testing.T, d *xml.Decoder, e xml.StartElement) any {
 		}
 	}
 }
+
+// TestFormatsAreNamed: what the metadata says can be opened is the list of
+// formats.
+func TestFormatsAreNamed(t *testing.T) {
+	all, err := Files("ashlar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if strings.HasSuffix(f.Path, ".metainfo.xml") && !bytes.Contains(f.Data, []byte("speedscope, ")) {
+			t.Errorf("%s does not name the formats:\n%s", f.Path, f.Data)
+		}
+		if bytes.Contains(f.Data, []byte("@FORMATS@")) {
+			t.Errorf("%s has a mark left", f.Path)
+		}
+	}
+}

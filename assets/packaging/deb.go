@@ -12,13 +12,14 @@ import (
 	"strings"
 
 	"ashlar/assets/desktop"
+	"ashlar/ingest"
 )
 
 //go:embed ashlar.1
 var manualPage string
 
 func manual(version string) []byte {
-	return []byte(strings.ReplaceAll(manualPage, "@VERSION@", version))
+	return []byte(strings.NewReplacer("@VERSION@", version, "@FORMATS@", ingest.List()).Replace(manualPage))
 }
 
 // libraries are Debian's packages of the libraries that Gio's parts need. A
@@ -154,10 +155,8 @@ Description: viewer for recorded runs of programs
  flamegraph, a table of functions), linked: select some time and everything
  below answers for it.
  .
- It opens SPAA, spall, Chrome traces, pprof, OpenTelemetry profiles, perf
- script and folded stacks. A command line answers the same questions for
- scripts.
-`, debVersion(r.version), debArch(p.arch), maintainer, size, needs)
+%s
+`, debVersion(r.version), debArch(p.arch), maintainer, size, needs, described("It opens "+ingest.List()+". A command line answers the same questions for scripts."))
 	controls, err := tarred(r.time, "./", []entry{file("control", 0o644, []byte(control)), file("md5sums", 0o644, []byte(sums))})
 	if err != nil {
 		return nil, err
@@ -183,4 +182,20 @@ func (r *release) copyright(p *program) []byte {
 	notices := apache.ReplaceAll(p.notices, []byte("Apache License, Version 2.0: see /usr/share/common-licenses/Apache-2.0"))
 	return fmt.Appendf(nil, "Ashlar is free software under the MIT licence:\n\n%s\n\n%s",
 		bytes.TrimSpace(r.mustRead("LICENSE")), notices)
+}
+
+// described breaks a text into the lines of a description, which begin with a
+// space.
+func described(text string) string {
+	var b strings.Builder
+	n := 0
+	for _, w := range strings.Fields(text) {
+		if n > 0 && n+1+len(w) > 78 {
+			b.WriteByte('\n')
+			n = 0
+		}
+		b.WriteString(" " + w)
+		n += 1 + len(w)
+	}
+	return b.String()
 }
