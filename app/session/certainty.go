@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"sync"
+	"time"
 
 	"ashlar/ingest/compare"
 )
@@ -11,11 +12,9 @@ import (
 // background, in one pass over all spans, whatever is asked of the comparison
 // meanwhile: only other numbers end it.
 type certainty struct {
-	wake chan struct{}
+	asks newest[*CompareAnswer] // whose confidences are wanted
 
-	mu     sync.Mutex
-	wanted *CompareAnswer     // whose confidences are wanted
-	stale  context.CancelFunc // ends looking for those of another comparison
+	mu sync.Mutex
 	// of is what is known about, nil for nothing; tables are by what their rows
 	// stand for.
 	of     *compare.Comparison
@@ -25,15 +24,9 @@ type certainty struct {
 
 // want says whose confidences to find next.
 func (s *certainty) want(a *CompareAnswer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.wanted != nil && s.wanted.Compared != a.Compared && s.stale != nil {
-		s.stale()
-	}
-	s.wanted = a
-	if !a.Sure {
-		poke(s.wake)
-	}
+	s.asks.ask(a, func(was *CompareAnswer, asked bool) (fresh, stale bool) {
+		return !a.Sure, asked && was.Compared != a.Compared
+	})
 }
 
 // missing is what is not known yet of what an answer shows; both where nothing
@@ -103,26 +96,12 @@ func (s *certainty) fill(a *CompareAnswer) {
 	a.Sure = functions != nil && table != nil
 }
 
-// ascertain finds the confidences of one answer after the other.
-func (c *Comparing) ascertain() {
-	defer c.ended.Done()
-	s := &c.sure
-	for {
-		select {
-		case <-c.ctx.Done():
-			return
-		case <-s.wake:
-		}
-		s.mu.Lock()
-		a := s.wanted
-		ctx, stale := context.WithCancel(c.ctx)
-		s.stale = stale
-		s.mu.Unlock()
-		c.memory.tidy(a, 1)
-		if s.find(ctx, a) {
-			poke(c.wake) // who answers shows it
-		}
-		stale()
-		c.memory.tidy(a, 2)
+// ascertain finds the confidences of an answer.
+func (c *Comparing) ascertain(ctx context.Context, a *CompareAnswer) (rest time.Duration) {
+	c.memory.tidy(a, 1)
+	if c.sure.find(ctx, a) {
+		c.show(nil)
 	}
+	c.memory.tidy(a, 2)
+	return 0
 }

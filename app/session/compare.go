@@ -64,44 +64,44 @@ type CompareAnswer struct {
 
 // Comparing answers questions about two recordings together.
 //
-// One goroutine answers what is quickly known; confidences, which take a look at
-// every span, come from another (see certainty), so that neither waits for the
-// other.
+// What is quickly known comes first. Details that take long, which are confidences
+// (they take a look at every span, see certainty) and distributions, come by
+// themselves into the answer that is shown, so that nothing waits for them.
 type Comparing struct {
 	notify func()
-
-	mu    sync.Mutex
-	want  CompareQuestion
-	asked bool
-	recs  [2]*recording.Recording // that the last question was asked of
-	// stale ends what is being computed for other numbers than are wanted,
-	// distracted what is being computed for another detail.
-	stale, distracted context.CancelFunc
-
-	wake   chan struct{}
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  sync.WaitGroup
-
+	asks   newest[compared]
 	sure   certainty
+	dist   Async[distributionOf, distribution]
 	memory thrift
+
+	mu     sync.Mutex // of changing answer
 	answer atomic.Pointer[CompareAnswer]
+}
+
+// compared is a question with the snapshots that it is asked of.
+type compared struct {
+	CompareQuestion
+	recs [2]*recording.Recording
+}
+
+// distributionOf is what a distribution is of.
+type distributionOf struct {
+	compared *compare.Comparison
+	name     recording.FuncName
+	self     bool
+}
+
+type distribution struct {
+	*compare.Distribution
+	err error
 }
 
 // Compare begins to compare. notify is called from another goroutine whenever
 // there is something new to show.
 func Compare(notify func()) *Comparing {
-	c := newComparing(notify)
-	c.ended.Add(2)
-	go c.run()
-	go c.ascertain()
-	return c
-}
-
-func newComparing(notify func()) *Comparing {
-	c := &Comparing{notify: notify, wake: make(chan struct{}, 1)}
-	c.sure.wake = make(chan struct{}, 1)
-	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c := &Comparing{notify: notify}
+	c.asks.do, c.sure.asks.do = c.work, c.ascertain
+	c.dist.init()
 	return c
 }
 
@@ -109,28 +109,14 @@ func newComparing(notify func()) *Comparing {
 // for other numbers ends; what is being computed for an older snapshot goes on,
 // so that there is something to see while a file loads, unless all is read now.
 func (c *Comparing) Ask(q CompareQuestion, recs [2]*recording.Recording) {
-	c.mu.Lock()
-	same := c.asked && reflect.DeepEqual(c.want, q)
-	fresh := recs != c.recs
-	complete := fresh && recs[0].Done && recs[1].Done
-	if c.stale != nil && (complete || !same && !reflect.DeepEqual(c.want.What, q.What)) {
-		c.stale()
-	}
-	if c.distracted != nil && !same {
-		c.distracted()
-	}
-	c.want, c.asked, c.recs = q, true, recs
-	c.mu.Unlock()
-	if !same || fresh {
-		poke(c.wake)
-	}
-}
-
-func poke(wake chan struct{}) {
-	select {
-	case wake <- struct{}{}:
-	default:
-	}
+	c.asks.ask(compared{q, recs}, func(was compared, asked bool) (fresh, stale bool) {
+		other, grown := !asked || !reflect.DeepEqual(was.CompareQuestion, q), recs != was.recs
+		if other {
+			c.dist.Cancel()
+		}
+		complete := grown && recs[0].Done && recs[1].Done
+		return other || grown, complete || other && !reflect.DeepEqual(was.What, q.What)
+	})
 }
 
 // Answer is the latest answer, nil before the first.
@@ -138,15 +124,16 @@ func (c *Comparing) Answer() *CompareAnswer { return c.answer.Load() }
 
 // Still is a comparison that answers no more questions than it has: for pictures.
 func (c *Comparing) Still() *Comparing {
-	s := newComparing(func() {})
+	s := Compare(func() {})
 	s.answer.Store(c.answer.Load())
 	return s
 }
 
 // Close ends the comparison; it waits for what is being computed.
 func (c *Comparing) Close() {
-	c.cancel()
-	c.ended.Wait()
+	c.asks.close()
+	c.sure.asks.close()
+	c.dist.Close()
 	c.memory.end()
 }
 
@@ -154,37 +141,55 @@ func (c *Comparing) Close() {
 // for more than a third of the time.
 const growPause = 400 * time.Millisecond
 
-func (c *Comparing) run() {
-	defer c.ended.Done()
-	for {
-		select {
-		case <-c.ctx.Done():
-			return
-		case <-c.wake:
-		}
-		c.mu.Lock()
-		q, recs := c.want, c.recs
-		ctx, stale := context.WithCancel(c.ctx)
-		detail, distracted := context.WithCancel(ctx)
-		c.stale, c.distracted = stale, distracted
-		c.mu.Unlock()
-		began := time.Now()
-		a := c.compute(ctx, detail, q, recs, c.publish)
-		if a != nil && !a.whole() {
-			select {
-			case <-ctx.Done():
-			case <-time.After(max(growPause, 2*time.Since(began))):
-			}
-		}
-		stale()
+// work answers a question.
+func (c *Comparing) work(ctx context.Context, q compared) (rest time.Duration) {
+	began := time.Now()
+	a := c.compute(ctx, q)
+	if a == nil {
+		return 0
 	}
-}
-
-func (c *Comparing) publish(a *CompareAnswer) {
-	c.answer.Store(a)
+	a = c.show(a)
 	c.memory.save(a)
 	c.sure.want(a)
+	c.distribute(a, func() { c.show(nil) })
+	if a.whole() {
+		return 0
+	}
+	return max(growPause, 2*time.Since(began))
+}
+
+// show shows an answer, nil for the one that is shown, with all that is known of
+// its details, and tells of it where there is anything new. It returns what is
+// shown now.
+func (c *Comparing) show(a *CompareAnswer) *CompareAnswer {
+	c.mu.Lock()
+	old := c.answer.Load()
+	if a == nil {
+		a = old
+	}
+	b := *a
+	c.sure.fill(&b)
+	if d, of, ok := c.dist.Last(); ok && b.wantsDistribution() && of == b.distribution() {
+		b.Dist, b.DistErr = d.Distribution, d.err
+	}
+	if old != nil && b.shows(old) {
+		c.mu.Unlock()
+		return old
+	}
+	c.answer.Store(&b)
+	c.mu.Unlock()
 	c.notify()
+	return &b
+}
+
+// distribute makes the distribution that an answer wants; wake as in [Async.Ask].
+func (c *Comparing) distribute(a *CompareAnswer, wake func()) {
+	if a.wantsDistribution() {
+		c.dist.Ask(a.distribution(), wake, func(ctx context.Context) (d distribution, err error) {
+			d.Distribution, d.err = a.Compared.Distribution(ctx, a.Compared.Find(a.Of), a.Self, 60)
+			return d, ctx.Err()
+		})
+	}
 }
 
 // whole tells whether the answer is about recordings that are read.
@@ -192,29 +197,24 @@ func (a *CompareAnswer) whole() bool { return a.Recs[0].Done && a.Recs[1].Done }
 
 // Settle answers a question, all of it: for pictures without a window.
 func (c *Comparing) Settle(q CompareQuestion, recs [2]*recording.Recording) {
-	a := c.compute(c.ctx, c.ctx, q, recs, c.answer.Store)
-	for a != nil && a.Err == nil && !a.Sure && c.sure.find(c.ctx, a) {
-		b := *a
-		c.sure.fill(&b)
-		a = &b
-		c.answer.Store(a)
+	ctx := context.Background()
+	a := c.show(c.compute(ctx, compared{q, recs}))
+	c.distribute(a, nil)
+	for a = c.show(nil); a.Err == nil && !a.Sure && c.sure.find(ctx, a); {
+		a = c.show(nil)
 	}
 }
 
-// compute answers a question step by step; what was computed before is used
-// again where it still holds. It returns what it published last, nil where it
-// was ended before.
-func (c *Comparing) compute(ctx, detail context.Context, q CompareQuestion, recs [2]*recording.Recording, publish func(*CompareAnswer)) *CompareAnswer {
+// compute answers a question as far as that is quickly done; what was computed
+// before is used again where it still holds. It is nil where it was ended before.
+func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 	old := c.answer.Load()
-	a := &CompareAnswer{CompareQuestion: q, Recs: recs}
+	a := &CompareAnswer{CompareQuestion: q.CompareQuestion, Recs: q.recs}
 	same := old != nil && old.Recs == a.Recs
 	opts := compare.Options{Event: q.Event, Metric: q.Metric, Normalize: q.Normalize, Match: q.Match, Transforms: q.Transforms}
 	if same && reflect.DeepEqual(old.What, q.What) {
-		if old.Err != nil && reflect.DeepEqual(old.CompareQuestion, q) {
-			return old
-		}
 		b := *old
-		b.CompareQuestion = q
+		b.CompareQuestion = q.CompareQuestion
 		a = &b
 	} else {
 		if same && old.Err == nil && reflect.DeepEqual(old.Match, q.Match) {
@@ -228,35 +228,23 @@ func (c *Comparing) compute(ctx, detail context.Context, q CompareQuestion, recs
 	if ctx.Err() != nil {
 		return nil
 	}
-	if a.Err != nil {
-		publish(a)
-		return a
-	}
-	c.sure.fill(a)
-	if old == nil || !a.shows(old) {
-		publish(a)
-	}
-	if !a.wantsDistribution() {
-		return a
-	}
-	b := *a
-	b.Dist, b.DistErr = a.Compared.Distribution(detail, a.Compared.Find(a.Of), a.Self, 60)
-	if detail.Err() != nil {
-		return a
-	}
-	publish(&b)
-	return &b
+	return a
 }
 
 // shows tells whether there is nothing new in an answer.
 func (a *CompareAnswer) shows(old *CompareAnswer) bool {
-	return a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table && a.Shape == old.Shape && a.Twin == old.Twin &&
-		a.Sure == old.Sure && reflect.DeepEqual(a.CompareQuestion, old.CompareQuestion)
+	return a.Err == old.Err && a.Recs == old.Recs && a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table &&
+		a.Shape == old.Shape && a.Twin == old.Twin && a.Sure == old.Sure && a.Dist == old.Dist && a.DistErr == old.DistErr &&
+		reflect.DeepEqual(a.CompareQuestion, old.CompareQuestion)
 }
 
 // wantsDistribution tells whether there is one to be made.
 func (a *CompareAnswer) wantsDistribution() bool {
-	return a.Dist == nil && a.DistErr == nil && a.Compared.Find(a.Of) >= 0
+	return a.Err == nil && a.Dist == nil && a.DistErr == nil && a.Compared.Find(a.Of) >= 0
+}
+
+func (a *CompareAnswer) distribution() distributionOf {
+	return distributionOf{a.Compared, *a.Of, a.Self}
 }
 
 // begin makes the comparison.

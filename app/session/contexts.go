@@ -7,13 +7,6 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// contexts are what was last asked by NodeContexts or CallContexts.
-type contexts struct {
-	of     contextsOf
-	cancel context.CancelFunc
-	values []analyze.KeyValues
-}
-
 // contextsOf is a node of a tree, or a call on a track.
 type contextsOf struct {
 	rec           *recording.Recording
@@ -44,33 +37,15 @@ func (d *Side) contextsOf(of contextsOf, find func(context.Context) ([]analyze.K
 	if of.rec.Contexts.Len() < 2 {
 		return nil
 	}
+	wake := d.tell
+	if d.still { // who draws it waits for all of it
+		wake = nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.contexts.of == of {
-		return d.contexts.values
+	values, known, _ := d.contexts.Ask(of, wake, find)
+	if known != of {
+		return nil
 	}
-	if d.still { // who draws it waits for all of it
-		values, _ := find(context.Background())
-		d.contexts = contexts{of: of, values: values}
-		return values
-	}
-	if d.contexts.cancel != nil {
-		d.contexts.cancel()
-	}
-	ctx, cancel := context.WithCancel(d.ctx)
-	d.contexts = contexts{of: of, cancel: cancel}
-	go func() {
-		defer cancel()
-		values, err := find(ctx)
-		if err != nil {
-			return
-		}
-		d.mu.Lock()
-		if d.contexts.of == of {
-			d.contexts.values = values
-		}
-		d.mu.Unlock()
-		d.tell()
-	}()
-	return nil
+	return values
 }

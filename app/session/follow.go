@@ -81,7 +81,7 @@ func (d *Side) note(text string) {
 
 // again reads the file and shows it in place of what was read before.
 func (d *Side) again(ctx context.Context) {
-	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.wishes, Part: d.part})
+	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.opts.Decode, Part: d.opts.Part})
 	defer context.AfterFunc(ctx, l.Cancel)()
 	if err := l.Wait(); err != nil {
 		l.Close()
@@ -93,7 +93,7 @@ func (d *Side) again(ctx context.Context) {
 	old := d.load.Load()
 	d.load.Store(&loading{Load: l, generation: old.generation + 1, looks: []*Side{d}})
 	d.note("")
-	d.poke() // the answer for it; until then the last one is shown
+	d.asks.again() // the answer for it; until then the last one is shown
 	d.tell()
 	old.leave(d)
 }

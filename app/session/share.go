@@ -26,7 +26,6 @@ func (d *Side) open(load func(ingest.Options) *ingest.Load) {
 	l.Load = load(ingest.Options{Notify: l.loaded})
 	l.mu.Unlock()
 	d.load.Store(l)
-	go d.run()
 }
 
 // loaded tells all who look that there is a new snapshot.
@@ -58,7 +57,6 @@ func (d *Side) Again(notify func()) *Side {
 	l.mu.Lock()
 	l.looks = append(l.looks, again)
 	l.mu.Unlock()
-	go again.run()
 	return again
 }
 

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"ashlar/app/demo"
 	"ashlar/ingest"
@@ -98,26 +99,21 @@ type Side struct {
 	Name string
 	load atomic.Pointer[loading]
 	path string // of a file that can be followed, else ""
-	// wishes are for the decoder, part is what is read of it, opened is what the file was like just before it
-	// was read.
-	wishes     decode.Options
-	part       recording.Part
+	// opts are how it is read, opened is what it was like just before.
+	opts       Options
 	opened     glance
 	following  atomic.Bool
 	followNote atomic.Pointer[string]
 
 	work sync.Mutex // held while a question is answered
 
-	mu       sync.Mutex
-	contexts contexts
-	want     Question
-	asked    bool
-	wake     chan struct{}
-	stale    context.CancelFunc // ends the computation of an answer nobody wants
-	ctx      context.Context
-	cancel   context.CancelFunc
-	ended    chan struct{}
-	notify   func()
+	asks   newest[Question]
+	ctx    context.Context // of the side
+	cancel context.CancelFunc
+	notify func()
+
+	mu       sync.Mutex // of contexts
+	contexts Async[contextsOf, []analyze.KeyValues]
 
 	still  bool // it answers nothing any more; see Still
 	answer atomic.Pointer[Answer]
@@ -125,23 +121,19 @@ type Side struct {
 	hits   atomic.Pointer[search.Hits]
 }
 
-// Open starts to load a file ("-" is standard input), or a part of it. notify is
-// called from
-// other goroutines whenever there is something new to show.
-func Open(path string, notify func()) *Side { return OpenWith(path, decode.Options{}, notify) }
-
-// OpenWith is Open with wishes for the decoder.
-func OpenWith(path string, wishes decode.Options, notify func()) *Side {
-	return OpenPart(path, wishes, recording.Part{}, notify)
+// Options are how a file is opened.
+type Options struct {
+	Decode decode.Options
+	Part   recording.Part
+	Hold   <-chan struct{} // see [ingest.Options.Hold]
 }
 
-// OpenPart is OpenWith for a part of a file.
-func OpenPart(path string, wishes decode.Options, part recording.Part, notify func()) *Side {
-	return OpenHeld(path, wishes, part, nil, notify)
-}
+// Open starts to load a file ("-" is standard input). notify is called from other
+// goroutines whenever there is something new to show.
+func Open(path string, notify func()) *Side { return OpenWith(path, Options{}, notify) }
 
-// OpenHeld is OpenPart with [ingest.Options.Hold].
-func OpenHeld(path string, wishes decode.Options, part recording.Part, hold <-chan struct{}, notify func()) *Side {
+// OpenWith is Open with options.
+func OpenWith(path string, opts Options, notify func()) *Side {
 	name := filepath.Base(path)
 	switch {
 	case path == "-":
@@ -151,13 +143,13 @@ func OpenHeld(path string, wishes decode.Options, part recording.Part, hold <-ch
 	}
 	d := newSide(name, notify)
 	if path != "-" && !fetch.IsURL(path) {
-		d.path, d.wishes, d.part, d.opened = path, wishes, part, look(path)
+		d.path, d.opts, d.opened = path, opts, look(path)
 		if d.opened.err != nil || !d.opened.info.Mode().IsRegular() {
 			d.path = ""
 		}
 	}
 	d.open(func(o ingest.Options) *ingest.Load {
-		o.Options, o.Part, o.Hold = wishes, part, hold
+		o.Options, o.Part, o.Hold = opts.Decode, opts.Part, opts.Hold
 		return ingest.Open(context.Background(), path, o)
 	})
 	return d
@@ -171,7 +163,8 @@ func Demo(notify func()) *Side {
 }
 
 func newSide(name string, notify func()) *Side {
-	d := &Side{Name: name, wake: make(chan struct{}, 1), ended: make(chan struct{}), notify: notify}
+	d := &Side{Name: name, notify: notify}
+	d.asks.do = d.think
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	return d
 }
@@ -198,18 +191,10 @@ func (d *Side) Ask(q Question) {
 	if d.still {
 		return
 	}
-	d.mu.Lock()
-	same := d.asked && d.want.equal(&q)
-	if !same {
-		d.want, d.asked = q, true
-		if d.stale != nil {
-			d.stale()
-		}
-	}
-	d.mu.Unlock()
-	if !same {
-		d.poke()
-	}
+	d.asks.ask(q, func(was Question, asked bool) (fresh, stale bool) {
+		other := !asked || !was.equal(&q)
+		return other, other
+	})
 }
 
 // Answer is the latest answer, nil before the first.
@@ -224,64 +209,37 @@ func (d *Side) Soon() *Answer { return d.soon.Load() }
 // it has not been answered yet. Those of a search that goes on are Partial.
 func (d *Side) Hits() *search.Hits { return d.hits.Load() }
 
-func (d *Side) poke() {
-	select {
-	case d.wake <- struct{}{}:
-	default:
-	}
-}
-
 // loaded is called by the loader when there is a new snapshot. Once a question
 // has been asked, the snapshot is announced together with its answer: one frame
 // instead of two.
 func (d *Side) loaded() {
-	d.mu.Lock()
-	asked := d.asked
-	d.mu.Unlock()
-	d.poke()
-	if !asked && d.notify != nil {
-		d.notify()
+	if !d.asks.again() {
+		d.tell()
 	}
 }
 
-// run answers the latest question about the latest snapshot, again and again.
-func (d *Side) run() {
-	defer close(d.ended)
-	for {
-		select {
-		case <-d.ctx.Done():
-			return
-		case <-d.wake:
-		}
-		d.mu.Lock()
-		q, asked := d.want, d.asked
-		ctx, stale := context.WithCancel(d.ctx)
-		d.stale = stale
-		d.mu.Unlock()
-		if asked {
-			rec, generation := d.Latest()
-			if q.Generation != generation {
-				d.tell() // it has to be asked anew
-				stale()
-				continue
-			}
-			d.work.Lock()
-			if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
-				d.think(ctx, rec, q, old)
-			} else {
-				d.soon.Store(nil) // of a question that was taken back
-			}
-			d.tell()
-			d.find(ctx, rec, q.Search)
-			d.work.Unlock()
-		}
-		stale()
+// think answers a question about the latest snapshot.
+func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
+	rec, generation := d.Latest()
+	if q.Generation != generation {
+		d.tell() // it has to be asked anew
+		return 0
 	}
+	d.work.Lock()
+	defer d.work.Unlock()
+	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
+		d.reply(ctx, rec, q, old)
+	} else {
+		d.soon.Store(nil) // of a question that was taken back
+	}
+	d.tell()
+	d.find(ctx, rec, q.Search)
+	return 0
 }
 
-// think answers a question, with something to show meanwhile where it is a new
+// reply answers a question, with something to show meanwhile where it is a new
 // one that takes long. A recording that grows has the answer before.
-func (d *Side) think(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
+func (d *Side) reply(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
 	if old == nil || !old.equal(&q) && !old.sameTree(rec, &q) {
 		if a := soon(ctx, rec, q); a != nil {
 			d.soon.Store(a)
@@ -297,9 +255,8 @@ func (d *Side) think(ctx context.Context, rec *recording.Recording, q Question, 
 // give shows an answer, unless another question has been asked meanwhile, or
 // it has been answered.
 func (d *Side) give(a *Answer) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if old := d.answer.Load(); d.want.equal(&a.Question) && (old == nil || old.Rec != a.Rec || !old.equal(&a.Question)) {
+	want, _ := d.asks.newest()
+	if old := d.answer.Load(); want.equal(&a.Question) && (old == nil || old.Rec != a.Rec || !old.equal(&a.Question)) {
 		d.answer.Store(a)
 	}
 }
@@ -385,6 +342,7 @@ func (d *Side) Close() {
 		return
 	}
 	d.cancel()
-	<-d.ended
+	d.asks.close()
+	d.contexts.Close()
 	d.load.Load().leave(d)
 }

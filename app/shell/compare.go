@@ -172,7 +172,11 @@ func (s *Shell) compare(a, b, drop *pane) {
 	if old == nil {
 		a.Anchor, b.Anchor = 0, 0
 	}
-	c.pair = session.Compare(s.Wake)
+	if drop != nil {
+		drop.stay()
+	}
+	s.session.Show(a.Doc, b.Doc)
+	c.pair = s.session.Pair()
 	for _, p := range c.panes {
 		p.Tab = panel.Flamegraph
 		p.Transforms, p.like = a.Transforms, nil
@@ -181,15 +185,6 @@ func (s *Shell) compare(a, b, drop *pane) {
 	s.versus, s.Menu = c, nil
 	s.pane = a
 	c.alike = c.now()
-	go func() { // waits for goroutines: not on the window's
-		if old != nil {
-			old.pair.Close()
-		}
-		if drop != nil {
-			drop.stay()
-			drop.Doc.Close()
-		}
-	}()
 	s.title()
 	s.Wake()
 }
@@ -209,10 +204,7 @@ func (s *Shell) endComparison() {
 		s.pane.Pick = panel.Picked{}
 	}
 	s.versus = nil
-	go func() {
-		c.pair.Close()
-		drop.Doc.Close()
-	}()
+	s.session.Show(s.pane.Doc)
 	s.title()
 }
 
@@ -226,12 +218,13 @@ func (s *Shell) swap() {
 		s.Say("There is nothing to swap: compare with another file first")
 		return
 	}
-	c.swap(s)
+	c.swap()
+	s.session.Show(c.panes[0].Doc, c.panes[1].Doc)
+	c.pair = s.session.Pair()
 	s.title()
 }
 
-func (c *comparison) swap(s *Shell) {
-	old := c.pair
+func (c *comparison) swap() {
 	c.panes[0], c.panes[1] = c.panes[1], c.panes[0]
 	c.focus = 1 - c.focus
 	c.panes[0].like, c.rowsOf = nil, rowsKey{}
@@ -241,18 +234,7 @@ func (c *comparison) swap(s *Shell) {
 	for _, p := range hand {
 		c.options.Match.Hand = append(c.options.Match.Hand, compare.Pair{A: p.B, B: p.A})
 	}
-	c.pair = session.Compare(s.Wake)
 	c.alike = c.now()
-	go old.Close()
-}
-
-// close lets go of everything; it waits.
-func (c *comparison) close() {
-	c.pair.Close()
-	for _, p := range c.panes {
-		p.stay()
-		p.Doc.Close()
-	}
 }
 
 // title names what is open in the window's title.

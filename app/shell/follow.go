@@ -42,8 +42,13 @@ func (p *pane) follow() {
 // leave stops following, and keeps marks of a file that has changed by what is
 // in it now.
 func (s *Shell) leave() {
-	s.pane.stay()
-	s.pane.marks.move(s, s.pane)
+	if c := s.versus; c != nil {
+		c.panes[0].stay()
+		c.panes[1].stay()
+	} else if s.pane != nil {
+		s.pane.stay()
+		s.pane.marks.move(s, s.pane)
+	}
 }
 
 // stay stops following.

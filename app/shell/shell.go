@@ -71,6 +71,7 @@ type Shell struct {
 	fontsOf  int64       // the version of the system's fonts that is drawn with
 	pane     *pane       // the one with the focus
 	versus   *comparison // where two recordings are compared, else nil
+	session  *session.Session
 	// gone are panes whose recordings are to be let go of with the next frame: what
 	// reads events may remember their fields, and with them all of them.
 	gone      []*pane
@@ -91,7 +92,9 @@ type Shell struct {
 
 // New returns a shell with nothing open.
 func New(th *theme.Theme) *Shell {
-	return &Shell{Host: panel.Host{Theme: th, Mode: theme.ByFunction, HiddenColumns: uint32(functions.HiddenColumns)}, View: Both, shaper: ui.NewShaper()}
+	s := &Shell{Host: panel.Host{Theme: th, Mode: theme.ByFunction, HiddenColumns: uint32(functions.HiddenColumns)}, View: Both, shaper: ui.NewShaper()}
+	s.session = session.New(s.Wake)
+	return s
 }
 
 // OpenWith is Open with a program to take names from where the file has none.
@@ -123,7 +126,7 @@ func (s *Shell) openFile(path string) { s.OpenPart(path, recording.Part{}) }
 
 // OpenPart shows a part of a file in place of what is shown.
 func (s *Shell) OpenPart(path string, part recording.Part) {
-	s.show(session.OpenHeld(path, decode.Options{Exe: s.exe}, part, s.Hold, s.Wake))
+	s.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: s.exe}, Part: part, Hold: s.Hold}, s.Wake))
 	s.pane.Path, s.pane.exe, s.pane.Part = path, s.exe, part
 	if s.FollowFiles && s.pane.Doc.CanFollow() {
 		s.pane.follow()
@@ -137,14 +140,11 @@ func (s *Shell) OpenDemo() {
 }
 
 func (s *Shell) show(d *session.Side) {
-	if c := s.versus; c != nil {
-		go c.close()
-	} else if s.pane != nil {
-		s.leave()
-		old := s.pane.Doc
-		go old.Close() // waits for goroutines: not on the window's
+	s.leave()
+	if s.versus == nil && s.pane != nil {
 		s.gone = append(s.gone, s.pane)
 	}
+	s.session.Show(d)
 	s.pane, s.versus = s.newPane(d), nil
 	s.Menu = nil
 	s.title()
@@ -190,12 +190,8 @@ func (s *Shell) Close() {
 	if s.unpick != nil {
 		s.unpick()
 	}
-	if c := s.versus; c != nil {
-		c.close()
-	} else if s.pane != nil {
-		s.leave()
-		s.pane.Doc.Close()
-	}
+	s.leave()
+	s.session.Close()
 	s.pane, s.versus = nil, nil
 }
 

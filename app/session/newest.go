@@ -1,0 +1,129 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// newest works in the background on the newest of what it is asked for: on one
+// thing at a time, and never on what was asked for in between. It has a goroutine
+// only while there is work. Set do before the first use.
+type newest[Q any] struct {
+	// do works on what was asked for; ctx ends when nobody wants it any more. What
+	// is asked for next waits for as long as rest, unless ctx ends.
+	do func(ctx context.Context, q Q) (rest time.Duration)
+
+	mu      sync.Mutex
+	want    Q
+	asked   bool               // want is set
+	pending bool               // want is not being worked on yet
+	stale   context.CancelFunc // ends what is being worked on; nil where nothing is
+	closed  bool
+	ended   sync.WaitGroup
+}
+
+// ask asks for q, unless news finds nothing new in it. What is being worked on
+// goes on before it, or ends where it is stale.
+func (n *newest[Q]) ask(q Q, news func(was Q, asked bool) (fresh, stale bool)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	fresh, stale := news(n.want, n.asked)
+	if stale {
+		if n.pending = false; n.stale != nil {
+			n.stale()
+		}
+	}
+	if n.want, n.asked = q, true; fresh {
+		n.start()
+	}
+}
+
+// again works anew on what was asked for last, if anything was.
+func (n *newest[Q]) again() (asked bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.asked {
+		n.start()
+	}
+	return n.asked
+}
+
+// newest is what was asked for last, if anything was.
+func (n *newest[Q]) newest() (q Q, asked bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.want, n.asked
+}
+
+// start has want worked on; n.mu is held.
+func (n *newest[Q]) start() {
+	if n.closed {
+		return
+	}
+	if n.pending = true; n.stale == nil {
+		n.ended.Add(1)
+		go n.run(n.next())
+	}
+}
+
+// next is the work that begins now; n.mu is held.
+func (n *newest[Q]) next() (context.Context, Q) {
+	n.pending = false
+	ctx, cancel := context.WithCancel(context.Background())
+	n.stale = cancel
+	return ctx, n.want
+}
+
+func (n *newest[Q]) run(ctx context.Context, q Q) {
+	defer n.ended.Done()
+	for {
+		if rest := n.do(ctx, q); rest > 0 {
+			select {
+			case <-ctx.Done():
+			case <-time.After(rest):
+			}
+		}
+		n.mu.Lock()
+		n.stale()
+		if n.closed || !n.pending {
+			n.stale = nil
+			n.mu.Unlock()
+			return
+		}
+		ctx, q = n.next()
+		n.mu.Unlock()
+	}
+}
+
+// cancel ends the work, and takes back what was asked for.
+func (n *newest[Q]) cancel() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.asked, n.pending = false, false; n.stale != nil {
+		n.stale()
+	}
+}
+
+// stopped tells that nothing is worked on any more.
+func (n *newest[Q]) stopped() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.closed
+}
+
+// stop ends the work; nothing is begun any more.
+func (n *newest[Q]) stop() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+	if n.stale != nil {
+		n.stale()
+	}
+}
+
+// close is stop, and waits until the work has ended.
+func (n *newest[Q]) close() {
+	n.stop()
+	n.ended.Wait()
+}
