@@ -65,7 +65,9 @@ type Row[S any] struct {
 	Title, Doc string
 	// Command is what the palette calls it; "" where it has commands of its own.
 	Command string
-	New     func() Panel[S]
+	// Rare says that its tab stands only while it is shown.
+	Rare bool
+	New  func() Panel[S]
 }
 
 // Find is the panel of a kind among others.

@@ -45,6 +45,9 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	x := r.Min.X + u.Px(14)
 	for i := range panels {
 		name, is := panels[i].Title, panels[i].Name == p.Tab
+		if panels[i].Rare && !is {
+			continue
+		}
 		st := ui.Style{Size: 12.5, Color: th.Dim}
 		if is {
 			st.Color, st.Weight = th.Text, ui.Medium

@@ -4,6 +4,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/app/panel/about"
 	"ashlar/app/panel/callers"
+	"ashlar/app/panel/calltree"
 	"ashlar/app/panel/flamegraph"
 	"ashlar/app/panel/functions"
 	"ashlar/app/panel/heatmap"
@@ -16,6 +17,7 @@ var panels = []panel.Row[*panel.Side]{
 	{Name: panel.Flamegraph, Title: "Flamegraph", Command: "Flamegraph", Doc: "where the cost went, by stacks", New: func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) }},
 	{Name: panel.Functions, Title: "Functions", Doc: "what each function, module, file or thread cost", New: func() panel.Panel[*panel.Side] { return functions.NewTablePart() }},
 	{Name: panel.Callers, Title: "Callers & callees", Doc: "who calls the selected function, and whom it calls", New: func() panel.Panel[*panel.Side] { return new(callers.Panel) }},
+	{Name: "calltree", Title: "Call tree", Command: "Call tree", Rare: true, Doc: "the calls as a table that unfolds", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
 	{Name: panel.Statistics, Title: "Statistics", Command: "Statistics", Doc: "how long the calls of the selected function took", New: func() panel.Panel[*panel.Side] { return new(statistics.Panel) }},
 	{Name: panel.Heatmap, Title: "Heatmap", Command: "Heatmap", Doc: "when samples fell, or spans began", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
 	{Name: panel.Source, Title: "Source", Command: "Source", Doc: "what the lines of the selected function's file cost", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
