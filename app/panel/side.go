@@ -163,7 +163,7 @@ func (p *Side) PickedTree() *analyze.Tree {
 // else the heaviest of its function. Where there is none, it stays as it was.
 func (p *Side) Repick() {
 	a := p.Doc.Answer()
-	if p.Pick.Is != PickNode || a == nil || p.Pick.Tree == nil {
+	if p.Pick.Is != PickNode || a == nil || p.Pick.Tree == nil || a.Rec != p.Rec { // which counts functions otherwise
 		return
 	}
 	switch p.Pick.Tree {
