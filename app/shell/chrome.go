@@ -3,9 +3,11 @@ package shell
 import (
 	"fmt"
 	"image"
+	"strings"
 	"time"
 
 	"ashlar/app/panel"
+	"ashlar/ingest/recording"
 	"ashlar/render/icon"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -149,6 +151,32 @@ func (s *Shell) choiceName(u *ui.UI, name string) string {
 	return s.Fonts.Regular(12.5*u.Metric.PxPerSp).Cut(name, float32(u.Px(180)))
 }
 
+// warned counts the warnings of a recording in words: those that change numbers,
+// and beside them what is only not shown. first is the first of the former, nil
+// for none.
+func warned(rec *recording.Recording) (text string, first *recording.Warning) {
+	var wrong, minor int64
+	for i := range rec.Warnings {
+		w := &rec.Warnings[i]
+		switch {
+		case w.Minor:
+			minor++
+			continue
+		case first == nil:
+			first = w
+		}
+		wrong++
+	}
+	var parts []string
+	if wrong > 0 {
+		parts = append(parts, units.Plural(wrong, "warning"))
+	}
+	if minor > 0 {
+		parts = append(parts, units.Plural(minor, "note")+" on what is not shown")
+	}
+	return strings.Join(parts, ", "), first
+}
+
 // status draws the line at the bottom: what is open, and how loading goes or
 // what was wrong.
 func (s *Shell) status(u *ui.UI, r image.Rectangle) {
@@ -189,15 +217,17 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 			color = th.Warn
 		}
 	case len(p.Rec.Warnings) > 0:
-		w := &p.Rec.Warnings[0]
-		right, color = units.Plural(int64(len(p.Rec.Warnings)), "warning")+" · "+w.Text, th.Warn
+		text, first := warned(p.Rec)
+		if right = text; first != nil {
+			right, color = right+" · "+first.Text, th.Warn
+		}
 	case s.Do.Wake != nil: // pictures should not change from run to run
 		right = "read in " + units.Duration(int64(pr.Elapsed)*1000)
 	}
-	warned := len(p.Rec.Warnings) > 0
+	leads := len(p.Rec.Warnings) > 0 // a click to what is wrong
 	if c := s.versus; c != nil {
 		l, matched, wrong := c.status()
-		left, warned = l, warned || wrong
+		left, leads = l, leads || wrong || len(c.panes[0].Rec.Warnings)+len(c.panes[1].Rec.Warnings) > 0
 		if matched != "" && !u.Now.Before(s.Note.Until) && pr.Done {
 			if right, color = matched, th.Dim; wrong {
 				color = th.Warn
@@ -208,7 +238,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, mid, r.Max.Y), left, ui.Style{Size: 11.5, Color: th.Dim})
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
 	u.Text(box, right, ui.Style{Size: 11.5, Color: color, Align: ui.End})
-	if clicked, _ := p.statusClick.Clicked(u, box); clicked && warned {
+	if clicked, _ := p.statusClick.Clicked(u, box); clicked && leads {
 		s.showAbout()
 	}
 }

@@ -361,8 +361,8 @@ func (c *comparison) status() (left, right string, wrong bool) {
 		}
 	}
 	for i, p := range c.panes {
-		if n := len(p.Rec.Warnings); n > 0 {
-			right += units.Plural(int64(n), "warning") + " in " + sideName(i) + " · "
+		if text, first := warned(p.Rec); first != nil {
+			right += text + " in " + sideName(i) + " · "
 			wrong = true
 		}
 	}

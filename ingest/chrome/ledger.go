@@ -191,7 +191,12 @@ func (l *ledger) warn(p problem, off int64, detail string) {
 	if i := strings.Index(text, "%s"); i >= 0 {
 		text = text[:i] + quoted(detail) + text[i+2:]
 	}
-	l.b.Warn(t.code, place(off), "%s", text)
+	say := l.b.Warn
+	switch p {
+	case noPicture, otherMetadata, systemEvents, argsDropped:
+		say = l.b.Remark
+	}
+	say(t.code, place(off), "%s", text)
 }
 
 // quoted shortens a detail that comes from the file.

@@ -182,7 +182,7 @@ func (c *converter) profile(ctx context.Context, p *profile, outer []recording.A
 	c.spans = append(c.spans, [2]uint64{p.time, p.duration})
 	c.contexts = map[string]sampleContext{}
 	if p.payload > 0 {
-		c.b.Warn("original-payload", "", "A profile carries its original form too (%d bytes), which is not read", p.payload)
+		c.b.Remark("original-payload", "", "A profile carries its original form too (%d bytes), which is not read", p.payload)
 	}
 	if p.droppedAttrs > 0 {
 		c.b.Warn("attributes-dropped", "", "The recorder dropped %d attributes of a profile", p.droppedAttrs)

@@ -296,7 +296,7 @@ func (d *decoder) close() {
 		}
 	}
 	if len(h.rest) > 0 {
-		d.b.Warn("fields-not-shown", d.place(at), "Line %d has fields behind the event's name (arguments of a tracepoint, registers, branches) that are not shown", at)
+		d.b.Remark("fields-not-shown", d.place(at), "Line %d has fields behind the event's name (arguments of a tracepoint, registers, branches) that are not shown", at)
 	}
 	d.headers.Read++
 	d.headers.Kept++

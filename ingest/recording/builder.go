@@ -448,6 +448,12 @@ func (b *Builder) Warn(code, place, format string, args ...any) {
 	b.rec.Warnings[i].Count++
 }
 
+// Remark is Warn for what changes no number: see Warning.Minor.
+func (b *Builder) Remark(code, place, format string, args ...any) {
+	b.Warn(code, place, format, args...)
+	b.rec.Warnings[b.warn[code]].Minor = true
+}
+
 // WarnMore counts n more of a warning that Warn has noted.
 func (b *Builder) WarnMore(code string, n int64) { b.rec.Warnings[b.warn[code]].Count += n }
 

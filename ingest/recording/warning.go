@@ -9,6 +9,9 @@ type Warning struct {
 	Count int64  `json:"count"`
 	// First is the first place: "line 17" or "byte 4096"; may be empty.
 	First string `json:"first"`
+	// Minor says that no number and no bar on the screen would be another one
+	// without it: something that was read has no place to be shown.
+	Minor bool `json:"minor,omitempty"`
 }
 
 // Tally counts what became of the records of one kind. Read = Kept + LeftOut

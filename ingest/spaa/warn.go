@@ -127,7 +127,12 @@ func (m *merger) warn(c code, line int64, detail string) {
 	if line > 0 {
 		place = fmt.Sprintf("line %d", line)
 	}
-	m.b.Warn(w.word, place, "%s", text)
+	say := m.b.Warn
+	switch c {
+	case warnUnknownKey, warnSampleContext, warnSamplePeriod:
+		say = m.b.Remark
+	}
+	say(w.word, place, "%s", text)
 }
 
 func hasDetail(text string) bool {

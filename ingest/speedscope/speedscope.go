@@ -150,7 +150,7 @@ func (d *decoder) leaveMember(key string) {
 	t := d.b.Tally("member")
 	t.Read++
 	leaveOut(t, d.s.Offset())
-	d.b.Warn("member-unknown", place(d.s.Offset()), "The member %q is none that speedscope's files have, and was left out", key)
+	d.b.Remark("member-unknown", place(d.s.Offset()), "The member %q is none that speedscope's files have, and was left out", key)
 	d.s.Skip()
 }
 
