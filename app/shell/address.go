@@ -321,6 +321,9 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 		if b := st.Sides[0].Bar; b != nil {
 			if h, ok := p.barNamed(b); ok {
 				p.pickHit(h)
+				sides := p.Sides
+				p.FollowPick() // its function is in the middle, zoomed as the State says
+				p.Sides = sides
 			} else {
 				miss("no bar of thread %d begins there", b.Thread.TID)
 			}

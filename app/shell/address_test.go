@@ -254,7 +254,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 	trace := traceFile(t)
 	differ := map[string]bool{}
 	zoomedSides := 0
-	for seed := range uint64(180) {
+	for seed := range uint64(240) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		path := []string{view.Scheme + "1?file=demo:", trace, folded}[seed%3]
 		s := New(theme.Dark)

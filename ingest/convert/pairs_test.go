@@ -74,6 +74,9 @@ func thereAndBack(t *testing.T, path string, rec *recording.Recording, name stri
 		t.Errorf("%s to %s: %v", path, name, err)
 		return
 	}
+	if out.Len() == 0 && weightless(rec) {
+		return // a format of lines alone has none for it
+	}
 	l := ingest.OpenInput(context.Background(), source.FromBytes(name, out.Bytes()), ingest.Options{})
 	defer l.Close()
 	if err := l.Wait(); err != nil {
@@ -89,6 +92,16 @@ func thereAndBack(t *testing.T, path string, rec *recording.Recording, name stri
 			t.Errorf("%s to %s: the total %s is none of %v, and no loss is named", path, name, forms[0].FloatString(6), back)
 		}
 	}
+}
+
+// weightless reports whether all totals of a recording are 0.
+func weightless(rec *recording.Recording) bool {
+	for _, forms := range amounts(rec) {
+		if forms[0].Sign() != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // amounts are the totals of all metrics, as they are and, of times, in nanoseconds.
