@@ -170,6 +170,6 @@ func (w *walker) comment(html *text.Segments) bool {
 
 func (w *walker) fail(n ast.Node) {
 	if w.err == nil {
-		w.err = fmt.Errorf("Markdown's %s is not shown in the manual", n.Kind())
+		w.err = fmt.Errorf("the manual shows no %s of Markdown", n.Kind())
 	}
 }

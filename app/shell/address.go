@@ -315,9 +315,7 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 		}
 	}
 	if !paired {
-		for _, err := range p.table.Restore(&st.Table) {
-			missing = append(missing, err)
-		}
+		missing = append(missing, p.table.Restore(&st.Table)...)
 		if b := st.Sides[0].Bar; b != nil {
 			if h, ok := p.barNamed(b); ok {
 				p.pickHit(h)

@@ -50,9 +50,7 @@ func (c *comparison) state(st *view.State, dp float32) {
 	if o.Width != compare.WidthLarger {
 		st.Width = string(o.Width)
 	}
-	for _, p := range o.Match.Hand {
-		st.Pairs = append(st.Pairs, p)
-	}
+	st.Pairs = slices.Clone(o.Match.Hand)
 	st.Table = view.Table{}
 	c.table.state(&st.Table)
 	if o.By != compare.ByFunction {
@@ -150,9 +148,7 @@ func (c *comparison) goTo(s *Shell, st *view.State) (err error) {
 	l.options = compareOptions{Event: st.Event, Metric: st.Metric, Normalize: compare.Raw, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
 		By: compare.By(cmp.Or(st.Group, string(compare.ByFunction))), Total: st.Totals, SelfTime: st.SelfTimes,
 		Match: compare.MatchOptions{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder}}
-	for _, p := range st.Pairs {
-		l.options.Match.Hand = append(l.options.Match.Hand, p)
-	}
+	l.options.Match.Hand = slices.Clone(st.Pairs)
 	c.paired = c.paired || st.Pairs != nil
 	if st.Normalize != "" {
 		if n, nerr := compare.ParseNormalize(st.Normalize); nerr != nil {

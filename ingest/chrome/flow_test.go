@@ -81,9 +81,8 @@ func sortedSteps(s string) string {
 
 // naiveFlow is an event of a flow in a file that JSON's own reader reads.
 type naiveFlow struct {
-	ph       string
-	ts       *big.Rat
-	pid, tid string
+	ph string
+	ts *big.Rat
 }
 
 // naiveFlows pairs the s, t and f of a file: all of one category, name, scope and

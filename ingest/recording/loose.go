@@ -76,8 +76,6 @@ func (s *looseSpans) add(start, end int64, frame FrameID, group uint32, args uin
 	}
 }
 
-func (s *looseSpans) len() int { return s.n }
-
 func (r *looseRun) sort() {
 	if !r.sorted {
 		slices.SortStableFunc(r.spans, func(a, b looseSpan) int { return a.order(&b) })

@@ -179,15 +179,3 @@ func mulExact(a, b int64) (int64, bool) {
 	}
 	return int64(lo), true
 }
-
-// addExact adds; on overflow it returns the nearest int64 and false.
-func addExact(a, b int64) (int64, bool) {
-	s := a + b
-	if (s > a) == (b > 0) {
-		return s, true
-	}
-	if b > 0 {
-		return math.MaxInt64, false
-	}
-	return math.MinInt64 + 1, false
-}

@@ -95,7 +95,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestMasksAreMadeOnce(t *testing.T) {
-	if Open.Mask(16) != Open.Mask(16) {
+	if first, again := Open.Mask(16), Open.Mask(16); first != again {
 		t.Error("a mask is made twice")
 	}
 	if m := Open.Mask(24); m.Rect.Dx() != 24 {
