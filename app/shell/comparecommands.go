@@ -158,7 +158,11 @@ func (s *Shell) nextTab() {
 		c.tab = compareTabs[(compareTabAt(c.tab)+1)%len(compareTabs)].name
 		return
 	}
-	s.pane.Tab = panels[(panelAt(s.pane.Tab)+1)%len(panels)].Name
+	at := panelAt(s.pane.Tab) + 1
+	for panels[at%len(panels)].Rare { // which has no tab among the others
+		at++
+	}
+	s.pane.Tab = panels[at%len(panels)].Name
 }
 
 func (s *Shell) showAbout() {

@@ -274,7 +274,7 @@ func TestVariants(t *testing.T) {
 func naiveAddresses(t *testing.T, text string, r *recording.Recording) (n int64) {
 	t.Helper()
 	want := map[string]int64{}
-	for _, m := range regexp.MustCompile(`(?m)^\t +([0-9a-f]+)`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\t *([0-9a-f]+)`).FindAllStringSubmatch(text, -1) {
 		want["0x"+m[1]]++
 	}
 	for stack, v := range sums(r) {

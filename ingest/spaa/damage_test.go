@@ -72,7 +72,7 @@ func TestDamage(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			rec := read(t, tt.data)
-			equal(t, "warning", warning(rec, tt.code), recording.Warning{Code: tt.code, Text: tt.text, Count: tt.count, First: tt.first})
+			equal(t, "warning", warning(rec, tt.code), recording.Warning{Code: tt.code, Text: tt.text, Count: tt.count, First: tt.first, Minor: tt.code == "unknown-key"})
 			equal(t, "stacks", rec.Counts.Stacks, tt.stacks)
 			if n := len(rec.Warnings); n != 1 && tt.code != "no-header" && tt.code != "late-frame" {
 				t.Errorf("%d warnings: %s", n, codes(rec))
