@@ -199,7 +199,7 @@ func (w *sandwich) choose(p *panel.Side) {
 	p.Pick = panel.Picked{Is: panel.PickNode, Node: w.under, Tree: t, Fn: t.Nodes[w.under].Func, Near: true}
 }
 
-// function is what is under the pointer, in its tree.
+// function returns the function under the pointer, and its tree.
 func (w *sandwich) function(p *panel.Side) (*analyze.Tree, recording.Function) {
 	if w.under < 0 {
 		return nil, recording.Function{}

@@ -130,7 +130,7 @@ func (f *Panel) click(p *panel.Side, double bool) {
 	}
 }
 
-// answer is what to draw: the answer, or a first one while it is not there,
+// answer returns what to draw: the answer, or a first one while it is not there,
 // where that goes as deep as what is looked at.
 func (f *Panel) answer(p *panel.Side) *session.Answer {
 	a := p.Doc.Answer()
@@ -341,7 +341,7 @@ func (f *Panel) Hover(p *panel.Side) (recording.FuncID, bool) {
 	return 0, false
 }
 
-// UnderPointer is what is under the pointer: of a group, the group.
+// UnderPointer returns the function under the pointer: of a group, the group.
 func (f *Panel) UnderPointer(p *panel.Side) (recording.Function, bool) {
 	if f.Inside && f.Under > 0 && f.Tree != nil {
 		return f.Tree.Function(p.Rec, int(f.Under)), true

@@ -73,7 +73,7 @@ func spanColumn(name, head string, of func(*spans.Stat) int64) columnInfo {
 		}}
 }
 
-// Applies tells whether a column says anything about an answer's rows.
+// Applies reports whether a column says anything about an answer's rows.
 func (c Column) Applies(a *session.Answer) bool {
 	functions := a.ByFunction()
 	switch {
