@@ -1,11 +1,9 @@
 package chrome
 
 import (
-	"encoding/binary"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
-
+	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/source"
 )
@@ -13,40 +11,22 @@ import (
 const (
 	// pairRef marks a reference to the arguments of a begin and its end.
 	pairRef = 1 << 63
-	// slab is how much text of arguments is compressed in one piece: enough to
-	// find what repeats, little enough to unpack for a click.
-	slab = 256 << 10
-	// offsetBits of a reference into slabs say where in the slab.
-	offsetBits = 20
-	// maxSpool bounds the compressed arguments of a stream in memory; at the
-	// usual ratio that is a gigabyte of them.
-	maxSpool = 128 << 20
 	// maxText bounds what is shown of one event.
 	maxText = 4 << 20
 )
 
 // argStore gives back the arguments of events. A mapped file is its own
 // store: a reference is where the event stands, and its text is looked at
-// again when someone asks. What streams by is kept in compressed slabs, up to
-// maxSpool. Its methods may be called from any goroutine, but add and pair by
-// one only.
+// again when someone asks. What streams by is kept as texts. Its methods may be
+// called from any goroutine, but add and pair by one only.
 type argStore struct {
 	in   *source.Input
 	size int64 // of the mapped content; -1 for a stream
 
 	mu    sync.RWMutex
 	pairs [][]pair // of equal length, for they never move
-	slabs [][]byte
-	open  []byte // the slab that is being filled
 
-	// The slab that was unpacked last, for who walks over all events.
-	cacheMu sync.Mutex
-	cached  int // its index, plus 1
-	cache   []byte
-
-	enc     *zstd.Encoder
-	spooled int
-	dropped int64
+	texts decode.Texts // of a stream
 }
 
 type pair struct{ begin, end uint64 }
@@ -57,9 +37,7 @@ func newArgStore(in *source.Input) *argStore {
 	a := &argStore{in: in, size: -1}
 	if m := in.Mapped(); m != nil {
 		a.size = int64(len(m))
-		return a
 	}
-	a.enc, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	return a
 }
 
@@ -70,24 +48,7 @@ func (a *argStore) add(text []byte, off int64) uint64 {
 	if a.size >= 0 {
 		return uint64(off) + 1
 	}
-	if a.spooled >= maxSpool {
-		a.dropped++
-		return 0
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	at := len(a.open)
-	show := shown(text)
-	a.open = binary.AppendUvarint(a.open, uint64(len(show)))
-	a.open = append(a.open, show...)
-	ref := uint64(len(a.slabs))<<offsetBits | uint64(at)
-	if len(a.open) >= slab {
-		z := a.enc.EncodeAll(a.open, nil)
-		a.slabs = append(a.slabs, z)
-		a.spooled += len(z)
-		a.open = a.open[:0]
-	}
-	return ref + 1
+	return a.texts.Add(shown(text))
 }
 
 // pair refers to the arguments of a begin and of its end together.
@@ -136,54 +97,10 @@ func (a *argStore) one(ref uint64) string {
 	if ref == 0 {
 		return ""
 	}
-	ref--
 	if a.size >= 0 {
-		return a.mapped(int64(ref))
+		return a.mapped(int64(ref - 1))
 	}
-	i, at := int(ref>>offsetBits), int(ref&(1<<offsetBits-1))
-	a.mu.RLock()
-	if i >= len(a.slabs) {
-		defer a.mu.RUnlock()
-		if i > len(a.slabs) {
-			return ""
-		}
-		return entry(a.open, at)
-	}
-	packed := a.slabs[i]
-	a.mu.RUnlock()
-	return entry(a.unpacked(i, packed), at)
-}
-
-// entry reads one text of a slab.
-func entry(b []byte, at int) string {
-	if at >= len(b) {
-		return ""
-	}
-	n, k := binary.Uvarint(b[at:])
-	if k <= 0 || n > uint64(len(b)-at-k) {
-		return ""
-	}
-	return string(b[at+k:][:n])
-}
-
-// unpacked returns the content of slab i.
-func (a *argStore) unpacked(i int, packed []byte) []byte {
-	a.cacheMu.Lock()
-	defer a.cacheMu.Unlock()
-	if a.cached == i+1 {
-		return a.cache
-	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return nil
-	}
-	defer dec.Close()
-	b, err := dec.DecodeAll(packed, nil)
-	if err != nil {
-		return nil
-	}
-	a.cached, a.cache = i+1, b
-	return b
+	return a.texts.Text(ref)
 }
 
 // mapped reads the event at off again.

@@ -443,7 +443,7 @@ func (d *decoder) finish() {
 	if d.b.Events() == 0 {
 		d.spans()
 	}
-	if n := d.args.dropped; n > 0 {
+	if n := d.args.texts.Dropped; n > 0 {
 		d.warn(argsDropped, 0, "")
 		d.b.WarnMore(problems[argsDropped].code, n-1)
 	}

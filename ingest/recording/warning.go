@@ -21,3 +21,19 @@ type Tally struct {
 	Read, Kept, Repaired, LeftOut int64
 	FirstRepaired, FirstLeftOut   string
 }
+
+// Leave counts a record that was read and left out.
+func (t *Tally) Leave(place string) {
+	t.LeftOut++
+	if t.FirstLeftOut == "" {
+		t.FirstLeftOut = place
+	}
+}
+
+// Mend counts a record that was repaired, and is kept.
+func (t *Tally) Mend(place string) {
+	t.Repaired++
+	if t.FirstRepaired == "" {
+		t.FirstRepaired = place
+	}
+}

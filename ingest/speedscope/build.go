@@ -3,7 +3,6 @@ package speedscope
 import (
 	"fmt"
 	"math"
-	"math/big"
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
@@ -11,33 +10,6 @@ import (
 
 // units are the powers of ten that picoseconds have of the units of time.
 var units = map[string]int{"nanoseconds": 3, "microseconds": 6, "milliseconds": 9, "seconds": 12}
-
-// picos is a time in picoseconds: m times 10^-scale.
-type picos struct {
-	m     int64
-	scale int
-}
-
-// since is the time since another one in whole picoseconds; ok is false where
-// 64 bits do not hold it.
-func (t picos) since(o picos) (ps int64, ok bool) {
-	s := max(t.scale, o.scale, 0)
-	a, fits := decode.Number{Mantissa: t.m, Scale: t.scale}.At(s)
-	b, also := decode.Number{Mantissa: o.m, Scale: o.scale}.At(s)
-	if d := a - b; fits && also && (d < a) == (b > 0) {
-		n := decode.Number{Mantissa: d, Scale: s}.Round(0)
-		return n.Mantissa, n.Mantissa < math.MaxInt64/4 && n.Mantissa > math.MinInt64/4
-	}
-	ten := func(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
-	d := new(big.Int).Mul(big.NewInt(t.m), ten(s-t.scale))
-	d.Sub(d, new(big.Int).Mul(big.NewInt(o.m), ten(s-o.scale)))
-	half := new(big.Int).Rsh(ten(s), 1)
-	if d.Sign() < 0 {
-		half.Neg(half)
-	}
-	d.Quo(d.Add(d, half), ten(s)) // halves away from zero
-	return d.Int64(), d.IsInt64() && d.Int64() < math.MaxInt64/4 && d.Int64() > math.MinInt64/4
-}
 
 // eventKey tells events apart: a unit that is measured, or time in samples.
 type eventKey struct {
@@ -114,13 +86,14 @@ func (d *decoder) setOrigin(p *profile, exp int) {
 	if !p.starts && p.kind == "evented" && p.values.len() > 0 {
 		start = p.values.at(0)
 	}
-	d.origin = &picos{start.Mantissa, start.Scale - exp}
+	origin := start.Picos(exp)
+	d.origin = &origin
 	*d.b.Clock() = recording.Clock{Unit: p.unit, PerUnit: int64(math.Pow10(exp)), Origin: recording.Decimal{Mantissa: start.Mantissa, Scale: start.Scale}}
 }
 
 // time is a time of a profile in the recording.
 func (d *decoder) time(n decode.Number, exp int) (int64, bool) {
-	return picos{n.Mantissa, n.Scale - exp}.since(*d.origin)
+	return n.Picos(exp).Since(*d.origin)
 }
 
 // cover makes room for all of a profile.
@@ -157,7 +130,7 @@ func (d *decoder) spans(p *profile, exp int, t *recording.TrackBuilder) error {
 		}
 		at, ok := d.time(p.values.at(i), exp)
 		if !ok {
-			leaveOut(d.eventTally, p.from)
+			d.eventTally.Leave(place(p.from))
 			d.b.Warn("time-far", place(p.from), "Event %d of the profile at byte %d is more than 26 days from the first one and was left out", i, p.from)
 			continue
 		}
@@ -182,7 +155,7 @@ func (d *decoder) spans(p *profile, exp int, t *recording.TrackBuilder) error {
 }
 
 func (d *decoder) backward(p *profile, i int) {
-	repair(d.eventTally, p.from)
+	d.eventTally.Mend(place(p.from))
 	d.b.Warn("time-backward", place(p.from), "Event %d of the profile at byte %d is earlier than the one before; it is taken to be at its time", i, p.from)
 }
 
@@ -208,12 +181,12 @@ func (o *openFrames) next(i int) (open bool, n int, ok bool) {
 		n = len(o.stack) - k
 		o.stack = o.stack[:k]
 		if n > 1 {
-			repair(o.d.eventTally, o.p.from)
+			o.d.eventTally.Mend(place(o.p.from))
 			o.d.b.Warn("close-crossed", place(o.p.from), "Event %d of the profile at byte %d closes frame %d while others in it are open; they are closed with it", i, o.p.from, f&^closing)
 		}
 		return false, n, true
 	}
-	leaveOut(o.d.eventTally, o.p.from)
+	o.d.eventTally.Leave(place(o.p.from))
 	o.d.b.Warn("close-unmatched", place(o.p.from), "Event %d of the profile at byte %d closes frame %d, which is not open, and was left out", i, o.p.from, f&^closing)
 	return false, 0, false
 }
@@ -232,13 +205,13 @@ func (d *decoder) samples(p *profile, exp int, t *recording.TrackBuilder) error 
 			return err
 		}
 		if i >= n || p.stacks.At(i) == noStack {
-			leaveOut(d.sampleTally, p.from)
+			d.sampleTally.Leave(place(p.from))
 			continue
 		}
 		w := p.values.at(i)
-		lasts, ok := picos{w.Mantissa, w.Scale - exp}.since(picos{})
+		lasts, ok := w.Picos(exp).Since(decode.Picos{})
 		if !ok || at > math.MaxInt64/4 {
-			leaveOut(d.sampleTally, p.from)
+			d.sampleTally.Leave(place(p.from))
 			d.b.Warn("time-far", place(p.from), "Sample %d of the profile at byte %d lasts too long, or lies too late, to be held and was left out", i, p.from)
 			continue
 		}
@@ -259,7 +232,7 @@ func (d *decoder) weights(p *profile, t *recording.TrackBuilder) error {
 			return err
 		}
 		if i >= n || p.stacks.At(i) == noStack || !a.add(p.stacks.At(i), p.values.at(i)) {
-			leaveOut(d.sampleTally, p.from)
+			d.sampleTally.Leave(place(p.from))
 			continue
 		}
 		d.sampleTally.Kept++
@@ -280,12 +253,12 @@ func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 		}
 		at, backward := p.values.at(i), false
 		if len(path) > 0 {
-			ps, ok := picos{at.Mantissa, at.Scale - a.scale}.since(picos{last.Mantissa, last.Scale - a.scale})
+			ps, ok := at.Picos(a.scale).Since(last.Picos(a.scale))
 			if ok && ps < 0 {
 				ps, at, backward = 0, last, true
 			}
 			if !ok || !a.add(path[len(path)-1], decode.Number{Mantissa: ps, Scale: a.scale}) {
-				leaveOut(d.eventTally, p.from)
+				d.eventTally.Leave(place(p.from))
 				continue
 			}
 		}
@@ -310,7 +283,7 @@ func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 	}
 	if p.ends && len(path) > 0 {
 		d.b.Warn("unclosed", place(p.from), "The profile at byte %d ends while %d frames are open; they close at its end", p.from, len(path))
-		if ps, ok := (picos{p.end.Mantissa, p.end.Scale - a.scale}).since(picos{last.Mantissa, last.Scale - a.scale}); ok && ps > 0 {
+		if ps, ok := p.end.Picos(a.scale).Since(last.Picos(a.scale)); ok && ps > 0 {
 			a.add(path[len(path)-1], decode.Number{Mantissa: ps, Scale: a.scale})
 		}
 	}

@@ -109,7 +109,7 @@ func (d *decoder) profile() {
 	p := &profile{from: d.s.Offset()}
 	if !d.s.Enter('{') {
 		d.s.Skip()
-		leaveOut(t, p.from)
+		t.Leave(place(p.from))
 		d.b.Warn("not-a-profile", place(p.from), "What stands at byte %d is no profile and was left out", p.from)
 		return
 	}
@@ -147,16 +147,16 @@ func (d *decoder) profile() {
 	// Records of the other kind have no place in it.
 	if p.kind != "evented" {
 		for range p.frames.Len() {
-			leaveOut(d.eventTally, p.from)
+			d.eventTally.Leave(place(p.from))
 		}
 	}
 	if p.kind != "sampled" {
 		for range p.stacks.Len() {
-			leaveOut(d.sampleTally, p.from)
+			d.sampleTally.Leave(place(p.from))
 		}
 	}
 	if p.kind != "evented" && p.kind != "sampled" {
-		leaveOut(t, p.from)
+		t.Leave(place(p.from))
 		d.b.Warn("profile-kind", place(p.from), "The profile at byte %d is of the type %q, neither evented nor sampled, and was left out", p.from, p.kind)
 		return
 	}
@@ -234,7 +234,7 @@ func (d *decoder) eachEvent(p *profile) {
 			t, timed = d.number(at)
 		}
 		if !timed || string(typ) != "O" && string(typ) != "C" {
-			leaveOut(d.eventTally, d.s.Offset())
+			d.eventTally.Leave(place(d.s.Offset()))
 			d.b.Warn("not-an-event", place(d.s.Offset()), "The element before byte %d is no event (type O or C, frame and at) and was left out", d.s.Offset())
 			continue
 		}

@@ -70,7 +70,7 @@ type decoder struct {
 	known   bool // the frames have been read
 	waiting []*profile
 	tracks  map[string]int // how many profiles have a name
-	origin  *picos         // the file's time of picosecond 0, nil while there is none
+	origin  *decode.Picos  // the file's time of picosecond 0, nil while there is none
 	events  map[eventKey]int
 	nodes   tree
 	any     bool
@@ -149,7 +149,7 @@ func (d *decoder) file() {
 func (d *decoder) leaveMember(key string) {
 	t := d.b.Tally("member")
 	t.Read++
-	leaveOut(t, d.s.Offset())
+	t.Leave(place(d.s.Offset()))
 	d.b.Remark("member-unknown", place(d.s.Offset()), "The member %q is none that speedscope's files have, and was left out", key)
 	d.s.Skip()
 }
@@ -219,7 +219,7 @@ func (d *decoder) frame(raw []byte) {
 	}
 	if fn.Name == "" {
 		fn.Name = fmt.Sprintf("[frame %d]", len(d.frames))
-		repair(t, d.s.Offset())
+		t.Mend(place(d.s.Offset()))
 	}
 	// Functions of one name in several files are several.
 	fn.Module = fn.File
@@ -242,18 +242,4 @@ func (d *decoder) frameOf(n uint32) recording.FrameID {
 		return d.frames[n]
 	}
 	return d.b.FunctionFrame(d.b.Function(recording.Function{Name: fmt.Sprintf("[frame %d]", n), Unresolved: true}))
-}
-
-func leaveOut(t *recording.Tally, off int64) {
-	t.LeftOut++
-	if t.FirstLeftOut == "" {
-		t.FirstLeftOut = place(off)
-	}
-}
-
-func repair(t *recording.Tally, off int64) {
-	t.Repaired++
-	if t.FirstRepaired == "" {
-		t.FirstRepaired = place(off)
-	}
 }

@@ -1,0 +1,36 @@
+package decode
+
+import (
+	"math"
+	"math/big"
+)
+
+// Picos is a time in picoseconds: Mantissa times 10^-Scale.
+type Picos struct {
+	Mantissa int64
+	Scale    int
+}
+
+// Picos is a number of units of which each has 10^exp picoseconds.
+func (n Number) Picos(exp int) Picos { return Picos{n.Mantissa, n.Scale - exp} }
+
+// Since is the time since another one in whole picoseconds; ok is false where
+// it is more than a quarter of what 64 bits hold, 26 days.
+func (t Picos) Since(o Picos) (ps int64, ok bool) {
+	s := max(t.Scale, o.Scale, 0)
+	a, fits := Number{Mantissa: t.Mantissa, Scale: t.Scale}.At(s)
+	b, also := Number{Mantissa: o.Mantissa, Scale: o.Scale}.At(s)
+	if d := a - b; fits && also && (d < a) == (b > 0) {
+		n := Number{Mantissa: d, Scale: s}.Round(0)
+		return n.Mantissa, n.Mantissa < math.MaxInt64/4 && n.Mantissa > math.MinInt64/4
+	}
+	ten := func(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+	d := new(big.Int).Mul(big.NewInt(t.Mantissa), ten(s-t.Scale))
+	d.Sub(d, new(big.Int).Mul(big.NewInt(o.Mantissa), ten(s-o.Scale)))
+	half := new(big.Int).Rsh(ten(s), 1)
+	if d.Sign() < 0 {
+		half.Neg(half)
+	}
+	d.Quo(d.Add(d, half), ten(s)) // halves away from zero
+	return d.Int64(), d.IsInt64() && d.Int64() < math.MaxInt64/4 && d.Int64() > math.MinInt64/4
+}
