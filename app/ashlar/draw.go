@@ -77,27 +77,32 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 	return l, taken
 }
 
-// settle waits for all that a picture shows.
+// settle waits for all that a picture shows. A range that a recording does not
+// have is an error, as it is of other commands.
 func settle(s *shell.Shell, o cli.RenderOptions) error {
-	part := func(r cli.Range, rec *recording.Recording) (from, to int64, ranged bool) {
-		from, to = 0, rec.Duration()
-		if r.HasFrom {
-			from = r.From
-		}
-		if r.HasTo {
-			to = r.To
-		}
-		return from, to, r.IsSet()
-	}
-	if !s.Compares() {
-		return s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(o.Range, rec) })
-	}
-	return s.SettleComparison(o.StackView, shell.Comparing{}, func(side int, rec *recording.Recording) (int64, int64, bool) {
+	var wrong error
+	part := func(side int, rec *recording.Recording) (from, to int64, ranged bool) {
+		r := o.Range
 		if side == 1 {
-			return part(o.RangeB, rec)
+			r = o.RangeB
 		}
-		return part(o.Range, rec)
-	})
+		if !r.IsSet() || !rec.HasTime {
+			return 0, 0, false
+		}
+		in, err := r.In(rec)
+		if err != nil {
+			wrong = cmp.Or(wrong, fmt.Errorf("%s: %w", rec.Source.Path, err))
+			return 0, 0, false
+		}
+		return in.From - rec.Start, in.To - rec.Start, true
+	}
+	var err error
+	if s.Compares() {
+		err = s.SettleComparison(o.StackView, shell.Comparing{}, part)
+	} else {
+		err = s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(0, rec) })
+	}
+	return cmp.Or(err, wrong)
 }
 
 // viewOf is what a view of the command line is in the window.

@@ -54,6 +54,28 @@ func TestRenderOfAThread(t *testing.T) {
 	}
 }
 
+// TestRenderBehindTheEnd: no picture is drawn of a range that the recording does
+// not have.
+func TestRenderBehindTheEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "one.json")
+	if err := os.WriteFile(path, []byte(`[{"ph":"X","pid":1,"tid":7,"ts":0,"dur":400,"name":"send"}]`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	behind, err := cli.ParseRange("1ms..2ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []cli.RenderOptions{{Range: behind, View: "both"}, {With: path, RangeB: behind, View: "compare"}} {
+		o.File, o.Out, o.Width, o.Height, o.Scale, o.Theme = path, filepath.Join(t.TempDir(), "out.svg"), 400, 300, 1, "dark"
+		if err := render(o); err == nil || !strings.Contains(err.Error(), "one.json: the range 1ms..2ms begins after the recording's end at 400us") {
+			t.Errorf("%+v: %v", o, err)
+		}
+		if _, err := os.Stat(o.Out); err == nil {
+			t.Error("there is a picture")
+		}
+	}
+}
+
 // TestRenderOfWhatIsLargerThanMemory: a range that lies behind what fits is drawn
 // as it is of the whole.
 func TestRenderOfWhatIsLargerThanMemory(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/ingest/compare"
+	"ashlar/ingest/folded"
 	"ashlar/ingest/recording"
 )
 
@@ -31,6 +32,8 @@ A is the baseline. The largest difference of self comes first; equal rows are
 left out. Functions are matched by name and module, then by name, then by name
 without the parts that change from build to build (template arguments, hashes,
 addresses, line numbers, versions, numbers of closures).
+A folded file of two counts a line (difffolded.pl) is compared alone: its first
+count is A, its second B.
 Numbers are as recorded; --normalize total, duration or samples scales B to A
 first.
 
@@ -50,6 +53,7 @@ the difference has that confidence.
 			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "which modules allocate more"},
 			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs a side, so that their variation counts"},
 			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the beginning of a run and the rest"},
+			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "what was freed again"},
 			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 when it became slower"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -72,6 +76,8 @@ type diffOptions struct {
 	a, b             []string // files of each side; "" is the built-in recording
 	rangeA, rangeB   Range
 	threadA, threadB string
+	metricB          string // where it is another than A's
+	alone            bool   // one file was named, and nothing that it differs by
 	by               compare.By
 	normalize        compare.Normalize
 	match            compare.MatchOptions
@@ -94,6 +100,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern; may be given several times")
 	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE` or a quoted pattern")
 	o.chooser.flags(fs)
+	fs.StringVar(&o.metricB, "metric-b", "", "the `METRIC` of B where it is another than that of A (default: its counterpart)")
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, module, file, thread or stack")
 	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration or samples; raw does not")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
@@ -188,9 +195,7 @@ func (o *diffOptions) files(args []string) error {
 	}
 	if same := slices.Equal(o.a, o.b); same && len(o.a) == 1 && !sides && (len(args) == 1 || *o.demo) {
 		t := &o.text
-		if t.rangeA == "" && t.rangeB == "" && o.threadA == "" && o.threadB == "" {
-			return misuse("one recording is only compared with itself where --range-a, --range-b, --thread-a or --thread-b differ")
-		}
+		o.alone = t.rangeA == "" && t.rangeB == "" && o.threadA == "" && o.threadB == "" && o.metricB == ""
 	}
 	return nil
 }
@@ -247,8 +252,11 @@ func (c *call) diff(o *diffOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := o.itself(inputs[0][0].Rec); err != nil {
+		return err
+	}
 	o.match.Hand = splitPairs(o.pairs, inputs)
-	opts := compare.Options{Event: o.event, Metric: o.metric, Normalize: o.normalize, Match: o.match, Transforms: o.view.Transforms}
+	opts := compare.Options{Event: o.event, Metric: o.metric, MetricB: o.metricB, Normalize: o.normalize, Match: o.match, Transforms: o.view.Transforms}
 	if err := o.view.checkAny(inputs); err != nil {
 		return err
 	}
@@ -277,6 +285,21 @@ func (c *call) diff(o *diffOptions) error {
 		return &failure{strings.Join(d.failed, "; ")}
 	}
 	return nil
+}
+
+// itself sees what one file that was named alone is compared by: a folded file
+// of two counts a line holds the run before and the one after.
+func (o *diffOptions) itself(rec *recording.Recording) error {
+	if !o.alone {
+		return nil
+	}
+	if o.metric == "" && len(rec.Events) == 1 {
+		if ms := rec.Events[0].Metrics; len(ms) == 2 && ms[0].Name == folded.Before && ms[1].Name == folded.After {
+			o.metric, o.metricB = folded.Before, folded.After
+			return nil
+		}
+	}
+	return misuse("one recording is only compared with itself where --range-a, --range-b, --thread-a, --thread-b or --metric-b differ")
 }
 
 // diffInputs reads the files, each once.
@@ -392,13 +415,25 @@ func (d *diff) choose() {
 	}
 }
 
-// what names the metric and its event.
+// what names the metric and its event, and B's where that was named too.
 func (d *diff) what() string {
-	e := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]]
-	if e.Name == "" {
-		return d.c.Metric.Common.Name
+	e, name := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]], d.c.Metric.Common.Name
+	if b := d.metricB(); b != "" {
+		name += " → " + b
 	}
-	return fmt.Sprintf("%s of %s", d.c.Metric.Common.Name, e.Name)
+	if e.Name == "" {
+		return name
+	}
+	return fmt.Sprintf("%s of %s", name, e.Name)
+}
+
+// metricB is what B's metric is called where it was named, "" else.
+func (d *diff) metricB() string {
+	if d.o.metricB == "" {
+		return ""
+	}
+	i := d.c.Sides
+	return d.c.Runs[i].Rec.Events[d.c.Metric.Event[i]].Metrics[d.c.Metric.Metric[i]].Name
 }
 
 // MatchRules writes the rules as --match takes them; "" for all.

@@ -281,3 +281,49 @@ func TestConditionNames(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoCountsAlone: a folded file of two counts a line is compared with itself,
+// the first with the second; other files need something to differ by.
+func TestTwoCountsAlone(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	two := write("two.folded", "main;read 274 415\nmain;write 10 0\nmain;read;copy 1 2\n")
+	var got diffJSON
+	if err := json.Unmarshal([]byte(said(t, "diff", two, "--json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Metric != "A" || got.MetricB != "B" || got.A.Total != "285" || got.B.Total != "417" {
+		t.Errorf("%s of %s against %s of %s", got.A.Total, got.Metric, got.B.Total, got.MetricB)
+	}
+	var rows []string
+	for _, r := range got.Rows {
+		rows = append(rows, r.Name+" "+string(r.ASelf)+" "+string(r.BSelf)+" "+string(r.DeltaTotal))
+	}
+	if want := "read 274 415 142, write 10 0 -10, copy 1 2 1, main 0 0 132"; strings.Join(rows, ", ") != want {
+		t.Errorf("rows %q, want %s", rows, want)
+	}
+	if out := said(t, "diff", two); !strings.HasPrefix(out, "A → B\n") || strings.Contains(out, "matched by name\n") {
+		t.Error(out)
+	}
+	one := write("one.folded", "main;read 274\n")
+	fails(t, []string{"diff", one}, Usage, "one recording is only compared with itself where")
+	fails(t, []string{"diff", two, "--metric", "A"}, Usage, "one recording is only compared with itself where")
+	if out := said(t, "diff", two, "--metric", "B", "--metric-b", "A"); !strings.HasPrefix(out, "B → A\n") || !strings.Contains(out, "−132") {
+		t.Error(out)
+	}
+	fails(t, []string{"diff", two, "--metric", "A", "--metric-b", "C"}, Problem, "two.folded", `no metric "C"`)
+	heap := write("heap.pprof", "heap profile: 1: 10 [2: 30] @ heap/1\n1: 10 [2: 30] @ 0x10\n")
+	fails(t, []string{"diff", heap, "--metric", "alloc_space", "--metric-b", "alloc_objects"}, Problem, "measure different things")
+}
+
+func fails(t *testing.T, args []string, code int, parts ...string) {
+	t.Helper()
+	r := run(args...)
+	r.sentence(t, code, parts...)
+}

@@ -15,6 +15,7 @@ import (
 // b.total-a.total unless flags change stacks.
 type diffJSON struct {
 	Metric    string      `json:"metric"`
+	MetricB   string      `json:"metric_b,omitempty"` // where it was named
 	Event     string      `json:"event"`
 	Unit      string      `json:"unit"`
 	Normalize string      `json:"normalize"`
@@ -22,8 +23,8 @@ type diffJSON struct {
 	A         diffSide    `json:"a"`
 	B         diffSide    `json:"b"`
 	Ratio     json.Number `json:"ratio"` // of the raw totals, B to A; null where A has none
-	// MetricMatch says how the metrics were matched: event and metric, metric, or
-	// unit. Matched says how the rows were.
+	// MetricMatch says how the metrics were matched: event and metric, metric,
+	// unit, or name. Matched says how the rows were.
 	MetricMatch string        `json:"metric_match"`
 	Matched     []diffMatched `json:"matched"`
 	// Method names the basis of confidences: runs, counts, durations; empty
@@ -99,7 +100,7 @@ func (d *diff) json() *diffJSON {
 	m := &d.c.Metric.Common
 	e := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]]
 	out := &diffJSON{
-		Metric: m.Name, Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.o.by),
+		Metric: m.Name, MetricB: d.metricB(), Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.o.by),
 		A: d.side(d.c.A(), 0, d.c.Sides), B: d.side(d.c.B(), d.c.Sides, len(d.c.Runs)), Ratio: "null",
 		MetricMatch: d.c.Metric.Rule, Matched: []diffMatched{}, Method: string(d.c.Method()), Whole: newSure(d.t.Whole, m),
 		Rows: []diffRow{}, More: d.more, Unsure: d.unsure, Failed: append([]string{}, d.failed...),

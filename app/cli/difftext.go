@@ -140,7 +140,7 @@ func (d *diff) how(w *strings.Builder) {
 	if a, b := d.left(); a != d.c.A().Total || b != d.c.B().Total {
 		fmt.Fprintf(w, "  stacks were changed: %s of A and %s of B are left\n", d.value(a), d.value(b))
 	}
-	if e := d.c.Metric; e.Rule != "event and metric" {
+	if e := d.c.Metric; e.Rule != "event and metric" && d.o.metricB == "" {
 		fmt.Fprintf(w, "  the metrics were matched by %s\n", e.Rule)
 	}
 	var parts []string

@@ -14,8 +14,10 @@ import (
 
 // What is everything that decides a comparison's numbers.
 type What struct {
-	// Event and Metric are names as compare.MatchMetric takes them.
+	// Event and Metric are names as compare.MatchMetric takes them, MetricB is
+	// that of compare.Options.
 	Event, Metric string
+	MetricB       string
 	Normalize     compare.Normalize
 	Match         compare.MatchOptions
 	Transforms    []analyze.Transform
@@ -211,7 +213,7 @@ func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 	old := c.answer.Load()
 	a := &CompareAnswer{CompareQuestion: q.CompareQuestion, Recs: q.recs}
 	same := old != nil && old.Recs == a.Recs
-	opts := compare.Options{Event: q.Event, Metric: q.Metric, Normalize: q.Normalize, Match: q.Match, Transforms: q.Transforms}
+	opts := compare.Options{Event: q.Event, Metric: q.Metric, MetricB: q.MetricB, Normalize: q.Normalize, Match: q.Match, Transforms: q.Transforms}
 	if same && reflect.DeepEqual(old.What, q.What) {
 		b := *old
 		b.CompareQuestion = q.CompareQuestion

@@ -1,13 +1,16 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"time"
 
 	"ashlar/ingest"
+	"ashlar/render/units"
 )
 
 // How often a followed file is looked at, and how much time reading it again
@@ -21,7 +24,7 @@ const (
 // Follow reads the file again whenever it has changed, until ctx ends or the
 // document is closed. What is shown stays until the new content has been read
 // as a whole; where it cannot be read, FollowNote says why, and what was there
-// stays. It is called once at a time.
+// stays, as it does where the file has only been cut. It is called once at a time.
 func (d *Side) Follow(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(d.ctx, cancel)()
@@ -31,6 +34,10 @@ func (d *Side) Follow(ctx context.Context) {
 	d.tell()
 	defer d.tell()
 	seen, pause := d.opened, time.Duration(0)
+	if now := look(d.path); now.same(seen) {
+		seen.readHead(d.path)
+	}
+	shown := seen
 	select {
 	case <-d.load.Load().Done():
 	case <-ctx.Done():
@@ -47,13 +54,24 @@ func (d *Side) Follow(ctx context.Context) {
 		if now.same(seen) {
 			continue
 		}
-		seen = now
-		if now.err != nil || now.info.Size() == 0 {
-			d.note(gone(now)) // and what was shown stays: it may come back
+		was := seen
+		if seen = now; now.err != nil || now.info.Size() == 0 {
+			d.note(gone(now), true) // and what was shown stays: it may come back
 			continue
 		}
+		seen.readHead(d.path)
+		if seen.goesOn(shown) && seen.smaller(shown) && !was.smaller(seen) {
+			d.note("the file was cut from "+units.Count(shown.info.Size())+" bytes to "+units.Count(seen.info.Size())+"; this is what was in it", true)
+			continue
+		}
+		anew := ""
+		if !seen.goesOn(shown) || seen.smaller(shown) {
+			anew = "the file was written anew; this is what is in it now"
+		}
 		began := time.Now()
-		d.again(ctx)
+		if d.again(ctx, anew) {
+			shown = seen
+		}
 		pause = max(leastPause, restFor*time.Since(began))
 	}
 }
@@ -64,49 +82,83 @@ func (d *Side) CanFollow() bool { return d.path != "" }
 // Following tells whether the file is followed.
 func (d *Side) Following() bool { return d.following.Load() }
 
-// FollowNote says what is wrong with the followed file, "" when nothing is.
-func (d *Side) FollowNote() string {
+// FollowNote says what happened to the followed file besides that it grew, ""
+// when nothing did, and whether what is shown is not what is in it.
+func (d *Side) FollowNote() (text string, wrong bool) {
 	if n := d.followNote.Load(); n != nil {
-		return *n
+		return n.text, n.wrong
 	}
-	return ""
+	return "", false
 }
 
-func (d *Side) note(text string) {
-	if d.FollowNote() != text {
-		d.followNote.Store(&text)
+// followNote is what FollowNote says.
+type followNote struct {
+	text  string
+	wrong bool
+}
+
+func (d *Side) note(text string, wrong bool) {
+	if was, _ := d.FollowNote(); was != text {
+		d.followNote.Store(&followNote{text, wrong})
 		d.tell()
 	}
 }
 
-// again reads the file and shows it in place of what was read before.
-func (d *Side) again(ctx context.Context) {
+// again reads the file and shows it in place of what was read before, with a note.
+func (d *Side) again(ctx context.Context, note string) bool {
 	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.opts.Decode, Part: d.opts.Part})
 	defer context.AfterFunc(ctx, l.Cancel)()
 	if err := l.Wait(); err != nil {
 		l.Close()
 		if ctx.Err() == nil {
-			d.note("not read again: " + err.Error())
+			d.note("not read again: "+err.Error(), true)
 		}
-		return
+		return false
 	}
 	old := d.load.Load()
 	d.load.Store(&loading{Load: l, generation: old.generation + 1, looks: []*Side{d}})
-	d.note("")
+	d.note(note, false)
 	d.asks.again() // the answer for it; until then the last one is shown
 	d.tell()
 	old.leave(d)
+	return true
 }
 
-// glance is what a look at a file tells.
+// headLen is how much of a file's beginning tells it from another one.
+const headLen = 64 << 10
+
+// glance is what a look at a file tells. head is how it begins, nil where nobody
+// knows any more.
 type glance struct {
 	info fs.FileInfo
 	err  error
+	head []byte
 }
 
 func look(path string) glance {
 	info, err := os.Stat(path)
-	return glance{info, err}
+	return glance{info: info, err: err}
+}
+
+// readHead reads how the file begins.
+func (g *glance) readHead(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	g.head, _ = io.ReadAll(io.LimitReader(f, headLen))
+}
+
+// goesOn reports whether a file may have come of another by being appended to or
+// cut. One that was written anew in its place begins otherwise.
+func (g glance) goesOn(o glance) bool {
+	n := min(len(g.head), len(o.head))
+	return o.info != nil && os.SameFile(g.info, o.info) && bytes.Equal(g.head[:n], o.head[:n])
+}
+
+func (g glance) smaller(o glance) bool {
+	return g.info == nil || o.info != nil && g.info.Size() < o.info.Size()
 }
 
 func (g glance) same(o glance) bool {

@@ -52,6 +52,11 @@ func followed(t *testing.T, path string) *Side {
 	return d
 }
 
+func note(d *Side) string {
+	text, _ := d.FollowNote()
+	return text
+}
+
 // TestFollow: a file that is appended to ten times a second, cut short,
 // replaced, deleted and written again is shown as it is.
 func TestFollow(t *testing.T) {
@@ -88,14 +93,24 @@ func TestFollow(t *testing.T) {
 	if seen < 2 {
 		t.Errorf("while it grew %d new pictures were seen", seen)
 	}
-	if n := d.FollowNote(); n != "" {
+	if n := note(d); n != "" {
 		t.Errorf("the note is %q", n)
 	}
 
+	// What was cut off is shown on, until something is written again.
 	if err := os.Truncate(path, int64(len("main;start 1\nmain;work0;f 2\n"))); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "what is left of the file", func() bool { return samples(d) == 3 })
+	waitFor(t, "the note that it was cut", func() bool { return strings.Contains(note(d), " bytes to 28; this is what was in it") })
+	if n := samples(d); n != sum {
+		t.Errorf("of the file that was cut %d are shown, there were %d", n, sum)
+	}
+	if f, err = os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(f, "main;more 40\n")
+	f.Close()
+	waitFor(t, "what is in the file that was cut", func() bool { return samples(d) == 43 && strings.Contains(note(d), "written anew") })
 
 	other := path + ".new"
 	if err := os.WriteFile(other, []byte("quite;other 77\n"), 0o644); err != nil {
@@ -104,22 +119,28 @@ func TestFollow(t *testing.T) {
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the file that took its place", func() bool { return samples(d) == 77 })
+	waitFor(t, "the file that took its place", func() bool { return samples(d) == 77 && strings.Contains(note(d), "written anew") })
+	if f, err = os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(f, "quite;more 1\n")
+	f.Close()
+	waitFor(t, "what was added to it", func() bool { return samples(d) == 78 && note(d) == "" })
 
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the note that it is gone", func() bool { return strings.Contains(d.FollowNote(), "gone") })
-	if n := samples(d); n != 77 {
+	waitFor(t, "the note that it is gone", func() bool { return strings.Contains(note(d), "gone") })
+	if n := samples(d); n != 78 {
 		t.Errorf("of the deleted file %d is shown", n)
 	}
 	write("again 5\n")
-	waitFor(t, "the file that came back", func() bool { return samples(d) == 5 && d.FollowNote() == "" })
+	waitFor(t, "the file that came back", func() bool { return samples(d) == 5 && strings.Contains(note(d), "written anew") })
 
 	write("")
-	waitFor(t, "the note that it is empty", func() bool { return strings.Contains(d.FollowNote(), "empty") })
+	waitFor(t, "the note that it is empty", func() bool { return strings.Contains(note(d), "empty") })
 	write("\x00\x01 this is no recording\n")
-	waitFor(t, "the note that it cannot be read", func() bool { return strings.Contains(d.FollowNote(), "not read again") })
+	waitFor(t, "the note that it cannot be read", func() bool { return strings.Contains(note(d), "not read again") })
 	if n := samples(d); n != 5 {
 		t.Errorf("of the spoilt file %d is shown", n)
 	}

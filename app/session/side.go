@@ -103,7 +103,7 @@ type Side struct {
 	opts       Options
 	opened     glance
 	following  atomic.Bool
-	followNote atomic.Pointer[string]
+	followNote atomic.Pointer[followNote]
 
 	work sync.Mutex // held while a question is answered
 

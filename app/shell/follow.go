@@ -153,11 +153,11 @@ func (p *pane) refind(st *view.State, a *session.Answer) panel.Picked {
 
 // followText is what the status line says of a followed file, "" when none is.
 func (p *pane) followText() (text string, wrong bool) {
-	switch {
-	case p.unfollow == nil:
+	if p.unfollow == nil {
 		return "", false
-	case p.Doc.FollowNote() != "":
-		return "following · " + p.Doc.FollowNote(), true
 	}
-	return "following", false
+	if text, wrong = p.Doc.FollowNote(); text != "" {
+		text = " · " + text
+	}
+	return "following" + text, wrong
 }

@@ -40,8 +40,11 @@ type Input struct {
 // is, with all rules of matching.
 type Options struct {
 	Event, Metric string
-	Normalize     Normalize // Raw when empty
-	Match         MatchOptions
+	// MetricB is what B's metric is called where it is another one; "" for the
+	// counterpart of A's.
+	MetricB   string
+	Normalize Normalize // Raw when empty
+	Match     MatchOptions
 	// Matching, where set, is one that Match made before for the same
 	// recordings in the same order.
 	Matching *Matching
@@ -111,7 +114,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 		c.recs = append(c.recs, in.Rec)
 	}
 	var err error
-	if c.Metric, err = MatchMetric(c.recs, o.Event, o.Metric); err != nil {
+	if c.Metric, err = matchMetrics(c.recs, c.Sides, o); err != nil {
 		return nil, err
 	}
 	if c.Matching == nil {

@@ -72,8 +72,8 @@ type Metric struct {
 	Common recording.Metric
 	// Guard is how many of Common's decimals were added for scaled values.
 	Guard int
-	// Rule says how the metrics were matched: "event and metric", "metric" or
-	// "unit".
+	// Rule says how the metrics were matched: "event and metric", "metric",
+	// "unit", or "name" where B's was named.
 	Rule string
 	// times turns each recording's values into Common's.
 	times []int64
@@ -84,7 +84,38 @@ const (
 	sameEvent  = "event and metric"
 	sameMetric = "metric"
 	sameUnit   = "unit"
+	byName     = "name"
 )
+
+// matchMetrics is MatchMetric where B's metric may have been named too.
+func matchMetrics(recs []*recording.Recording, sides int, o Options) (*Metric, error) {
+	if o.MetricB == "" {
+		return MatchMetric(recs, o.Event, o.Metric)
+	}
+	m := &Metric{Rule: byName}
+	var first unit
+	for i, rec := range recs {
+		name := o.Metric
+		if i >= sides {
+			name = o.MetricB
+		}
+		e, k, err := analyze.Choose(rec, o.Event, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", rec.Source.Path, err)
+		}
+		if e < 0 {
+			return nil, noMetric(recs, o.Event, name)
+		}
+		u := unitOf(&rec.Events[e], &rec.Events[e].Metrics[k])
+		if i == 0 {
+			first = u
+		} else if u.class != first.class {
+			return nil, fmt.Errorf("%s and %s measure different things; %s", recs[0].Events[m.Event[0]].Metrics[m.Metric[0]].Name, name, noMetric(recs, "", ""))
+		}
+		m.Event, m.Metric = append(m.Event, e), append(m.Metric, k)
+	}
+	return m, m.scale(recs)
+}
 
 // MatchMetric finds the metric to compare. event and metric are names as
 // analyze.Choose takes them; where both are empty the default of the first

@@ -226,6 +226,9 @@ func (p *parser) automatic(h header, s *sink, opt decode.Options) reader {
 	s.function = r.function
 	if r.program != nil {
 		s.close = r.program.close
+		if why := r.program.without; why != "" {
+			s.b.Remark(problemCodes[noLines], "", "what %s says of its source files %s: functions have no files", r.program.module, why)
+		}
 	}
 	s.b.Source().Command = h.path
 	return &buffers{parser: p, headerLen: autoBufferLen, events: &auto3{parser: p, ids: map[uint64]uint32{}}}

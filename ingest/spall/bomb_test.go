@@ -10,6 +10,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
 )
 
 // bomb is a program with one function, whose line tables say that they unpack
@@ -65,7 +69,8 @@ func TestBombs(t *testing.T) {
 		for _, size := range []uint64{4 << 30, 1 << 62, 1<<64 - 1} {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			p, err := openProgram(bomb(t, old, size), 0)
+			path := bomb(t, old, size)
+			p, err := openProgram(path, 0)
 			if err != nil {
 				t.Fatalf("old %v, %d bytes: %v", old, size, err)
 			}
@@ -78,6 +83,35 @@ func TestBombs(t *testing.T) {
 			if got := after.TotalAlloc - before.TotalAlloc; got > 64<<20 {
 				t.Errorf("old %v, %d bytes: %d MB were made", old, size, got>>20)
 			}
+			says(t, path, "what "+path+" says of its source files unpacks to more than 512 MB: functions have no files")
 		}
 	}
+}
+
+// TestDamagedLines: line tables that cannot be read are not left out silently.
+func TestDamagedLines(t *testing.T) {
+	path := bomb(t, false, 1000) // zeros
+	says(t, path, "what "+path+" says of its source files cannot be read (")
+}
+
+// says fails where a trace of a program does not come with a calm note.
+func says(t *testing.T, program, want string) {
+	t.Helper()
+	w := automatic(1, 0, program)
+	w.openAuto(1, 7)
+	w.u8(3<<2, 1)
+	w.u64(0x1004)
+	w.u8(0)
+	w.close()
+	b := recording.NewBuilder()
+	if err := Format.Decode(t.Context(), source.FromBytes("x", w.b), b, decode.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	r := b.Finish()
+	for _, x := range r.Warnings {
+		if strings.HasPrefix(x.Text, want) && x.Minor && x.Code == "no-source-files" {
+			return
+		}
+	}
+	t.Errorf("%q is not in %+v", want, r.Warnings)
 }

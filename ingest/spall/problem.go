@@ -39,6 +39,7 @@ const (
 	damagedBuffer
 	cutShort
 	unresolved
+	noLines
 	problems
 )
 
@@ -55,6 +56,7 @@ var problemCodes = [problems]string{
 	damagedBuffer:    "damaged-buffer",
 	cutShort:         "truncated",
 	unresolved:       "unresolved",
+	noLines:          "no-source-files",
 }
 
 // note counts a problem at a byte of the content. The sentence is only made

@@ -25,6 +25,8 @@ type program struct {
 	funcs  []elf.Symbol
 	lines  *dwarf.Data
 	closer *os.File
+	// without says why there are no lines though the program has some, "" else.
+	without string
 }
 
 // openProgram reads the symbols of the executable at path, which was loaded at
@@ -74,8 +76,13 @@ func openProgram(path string, base uint64) (*program, error) {
 		}
 		return 0
 	})
-	if unpacked(f, isDWARF) <= mostDWARF {
-		p.lines, _ = f.DWARF()
+	switch size := unpacked(f, isDWARF); {
+	case size > mostDWARF:
+		p.without = fmt.Sprintf("unpacks to more than %d MB", mostDWARF>>20)
+	case size > 0:
+		if p.lines, err = f.DWARF(); err != nil {
+			p.without = fmt.Sprintf("cannot be read (%v)", err)
+		}
 	}
 	return p, nil
 }
