@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
 // naive is a second, slow account of a random recording, kept beside the
@@ -21,12 +22,17 @@ type naive struct {
 	stacks  []naiveRecord // of the same event
 	windows []naiveWindow
 	loose   []naiveRecord // of event looseEvent: samples only
+	// picks say by the text of a set which spans are its calls, and known which spans
+	// belong to it.
+	picks map[string]func(*naiveSpan) bool
+	known map[string][]bool
 }
 
 type naiveSpan struct {
 	track      int
 	start, end int64
 	path       []string
+	frames     []recording.FrameID
 }
 
 type naiveRecord struct {
@@ -145,6 +151,7 @@ func (w *world) nested(t *recording.TrackBuilder, track int, whole bool) {
 	}
 	var stack []open
 	var path []string
+	var frames []recording.FrameID
 	type span struct {
 		start, end int64
 		frame      recording.FrameID
@@ -159,7 +166,7 @@ func (w *world) nested(t *recording.TrackBuilder, track int, whole bool) {
 		}
 		if len(stack) > 0 && w.r.IntN(2) == 0 {
 			o := stack[len(stack)-1]
-			stack, path = stack[:len(stack)-1], path[:len(path)-1]
+			stack, path, frames = stack[:len(stack)-1], path[:len(path)-1], frames[:len(frames)-1]
 			w.naive.spans[o.index].end = at
 			if whole {
 				all = append(all, span{o.start, at, o.frame})
@@ -168,9 +175,9 @@ func (w *world) nested(t *recording.TrackBuilder, track int, whole bool) {
 			}
 		} else {
 			name, frame := w.frame()
-			path = append(path, name)
+			path, frames = append(path, name), append(frames, frame)
 			stack = append(stack, open{at, frame, len(w.naive.spans)})
-			w.naive.spans = append(w.naive.spans, naiveSpan{track, at, -1, slices.Clone(path)})
+			w.naive.spans = append(w.naive.spans, naiveSpan{track, at, -1, slices.Clone(path), slices.Clone(frames)})
 			if !whole {
 				t.Begin(at, frame, 0)
 			}
@@ -271,7 +278,7 @@ func (n *naive) ofSpans(rec *recording.Recording, q Query) *answer {
 	a := newAnswer()
 	for _, s := range n.spans {
 		touches := s.start < to && s.end > from || s.start == s.end && s.start >= from && s.start <= to
-		if !chosen(q, s.track) || !touches {
+		if !chosen(q, s.track) || !touches || !n.within(q, &s) {
 			continue
 		}
 		if q.Metric == recording.SpanCount {
@@ -295,12 +302,85 @@ func (n *naive) ofSpans(rec *recording.Recording, q Query) *answer {
 					deepest = s
 				}
 			}
-			if deepest != nil {
+			if deepest != nil && n.within(q, deepest) {
 				a.add(track, deepest.path, 1, 0)
 			}
 		}
 	}
 	return a
+}
+
+// within reports whether a span belongs to a query's calls: it is one of them, or
+// a span that may be its parent belongs to them.
+func (n *naive) within(q Query, s *naiveSpan) bool {
+	if q.Scope.Calls == nil {
+		return true
+	}
+	text := q.Scope.Calls.Text
+	if n.known[text] == nil {
+		is := make([]bool, len(n.spans))
+		for i := range n.spans { // parents come before their children
+			s := &n.spans[i]
+			up := len(s.frames) - 1
+			is[i] = n.picks[text](s)
+			for k := range n.spans[:i] {
+				p := &n.spans[k]
+				is[i] = is[i] || is[k] && p.track == s.track && slices.Equal(p.frames, s.frames[:up]) && p.start <= s.start && s.end <= p.end
+			}
+		}
+		n.known[text] = is
+	}
+	i := slices.IndexFunc(n.spans, func(o naiveSpan) bool {
+		return o.track == s.track && o.start == s.start && o.end == s.end && slices.Equal(o.frames, s.frames)
+	})
+	return n.known[text][i]
+}
+
+// sets makes sets of calls by chance, of the recording and in the naive account.
+func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (sets []*recording.CallSet) {
+	n.picks, n.known = map[string]func(*naiveSpan) bool{}, map[string][]bool{}
+	for i := range 4 {
+		name, least, most, odd := functionPool[r.IntN(len(functionPool))].String(), r.Int64N(10), 1+r.Int64N(60), r.Int64N(4)
+		is := func(s *naiveSpan) bool {
+			d := s.end - s.start
+			return (i == 3 || s.path[len(s.path)-1] == name) && d >= least && d < most && (odd > 0 || s.start%2 == 1)
+		}
+		var picked []recording.SpanAt
+		for ti, track := range rec.Tracks {
+			for li := range track.Lanes {
+				l := &track.Lanes[li]
+				for k := range l.Len() {
+					s := naiveSpan{track: ti, start: l.Start(k), end: l.End(k)}
+					for _, c := range rec.Calls.Path(nil, l.Call(k)) {
+						f := rec.Functions.At(int(rec.Func(c)))
+						s.path = append(s.path, functionName{f.Name, f.Module, ""}.String())
+					}
+					if is(&s) {
+						picked = append(picked, recording.SpanAt{Track: ti, Lane: li, Index: k})
+					}
+				}
+			}
+		}
+		text := fmt.Sprint("set ", i)
+		n.picks[text] = is
+		set, err := scan.Below(context.Background(), rec, text, picked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets = append(sets, set)
+	}
+	return sets
+}
+
+// queriesOfSets are queries whose scopes have sets of calls.
+func (n *naive) queriesOfSets(t *testing.T, rec *recording.Recording, r *rand.Rand) (all []Query) {
+	for _, set := range n.sets(t, rec, r) {
+		for _, q := range queries(rec, r) {
+			q.Scope = q.Scope.Of(set)
+			all = append(all, q)
+		}
+	}
+	return all
 }
 
 func (n *naive) ofRecords(rec *recording.Recording, records []naiveRecord, q Query, timed bool) *answer {
@@ -310,6 +390,11 @@ func (n *naive) ofRecords(rec *recording.Recording, records []naiveRecord, q Que
 			continue
 		}
 		if timed && q.Scope.Ranged && (r.at < q.Scope.From || r.at >= q.Scope.To && q.Scope.To < rec.End) {
+			continue
+		}
+		if timed && q.Scope.Calls != nil && !slices.ContainsFunc(n.spans, func(s naiveSpan) bool {
+			return s.track == r.track && n.picks[q.Scope.Calls.Text](&s) && r.at >= s.start && (r.at < s.end || s.end == rec.End && r.at == s.end)
+		}) {
 			continue
 		}
 		v := int64(recording.Missing)
@@ -328,10 +413,12 @@ func (n *naive) expect(rec *recording.Recording, q Query) (*answer, Basis) {
 		return n.ofSpans(rec, q), Spans
 	case q.Event == looseEvent:
 		return n.ofRecords(rec, n.loose, q, true), Samples
-	case !q.Scope.Ranged:
+	case !q.Scope.Ranged && q.Scope.Calls == nil:
 		return n.ofRecords(rec, n.stacks, q, false), Stacks
 	case q.Metric != metricStacksOnly && len(n.samples) > 0:
 		return n.ofRecords(rec, n.samples, q, true), Samples
+	case !q.Scope.Ranged: // stacks that are added up have no calls
+		return n.ofRecords(rec, n.stacks, q, false), Stacks
 	}
 	var rows []naiveRecord
 	for _, w := range n.windows[1:] { // the fine ones
@@ -370,7 +457,12 @@ func TestAgainstNaive(t *testing.T) {
 	for seed := range uint64(60) {
 		rec, n := newWorld(seed)
 		n.finish(rec)
-		for _, q := range queries(rec, rand.New(rand.NewPCG(seed, 2))) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		all := queries(rec, r)
+		if seed%3 == 0 {
+			all = append(all, n.queriesOfSets(t, rec, r)...)
+		}
+		for _, q := range all {
 			t.Run(fmt.Sprintf("%d/%+v", seed, q), func(t *testing.T) {
 				want, basis := n.expect(rec, q)
 				w, err := Weigh(context.Background(), rec, q)
@@ -380,8 +472,8 @@ func TestAgainstNaive(t *testing.T) {
 				if w.Basis != basis {
 					t.Fatalf("answered from %s, want %s", w.Basis, basis)
 				}
-				if w.Ranged != q.Scope.Ranged {
-					t.Errorf("Ranged is %v", w.Ranged)
+				if w.Ranged != q.Scope.Ranged || w.Called != (q.Scope.Calls != nil && (basis == Spans || basis == Samples)) {
+					t.Errorf("Ranged is %v, Called %v", w.Ranged, w.Called)
 				}
 				tree := NewTree(rec, w)
 				checkTree(t, rec, tree, want)

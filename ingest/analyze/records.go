@@ -99,13 +99,14 @@ func sampleRecords(ctx context.Context, rec *recording.Recording, q Query, to si
 		if s == nil || !chosen(ti) {
 			continue
 		}
-		from, last := q.Scope.SamplesIn(rec, s)
-		for i := from; i < last; i++ {
-			if (i-from)%checkEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
+		for _, run := range q.Scope.SamplesIn(rec, ti, s) {
+			for i := run.First; i < run.Last; i++ {
+				if (i-run.First)%checkEvery == 0 && ctx.Err() != nil {
+					return ctx.Err()
+				}
+				r = Record{Call: s.Call(i), Value: s.Value(i, m, q.Metric), Track: ti, CPU: s.CPU(i), At: s.Time(i)}
+				to.add(&r)
 			}
-			r = Record{Call: s.Call(i), Value: s.Value(i, m, q.Metric), Track: ti, CPU: s.CPU(i), At: s.Time(i)}
-			to.add(&r)
 		}
 	}
 	return ctx.Err()

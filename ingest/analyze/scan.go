@@ -10,9 +10,14 @@ import (
 	"ashlar/ingest/scan"
 )
 
-// lanes lists the lanes of a query's scope, with the spans that touch its range.
+// lanes lists the lanes of a query's scope, with the spans that touch its range
+// and belong to its calls.
 func (q *Query) lanes(rec *recording.Recording) []scan.Stretch {
-	return slices.DeleteFunc(scan.Lanes(rec, q.Scope), func(s scan.Stretch) bool { return !q.reaches(rec, s.Lane) })
+	return q.reached(rec, scan.Lanes(rec, q.Scope))
+}
+
+func (q *Query) reached(rec *recording.Recording, lanes []scan.Stretch) []scan.Stretch {
+	return slices.DeleteFunc(lanes, func(s scan.Stretch) bool { return !q.reaches(rec, s.Lane) })
 }
 
 // reaches reports whether a lane, which is not empty, is not too deep. All its
@@ -84,11 +89,11 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 		}
 	}
 	if 2*in > of {
-		return spansBut(ctx, rec, &q)
+		return spansBut(ctx, rec, &q, parts)
 	}
 	items := scan.Cut(parts...)
 	sums, err := sumSpans(ctx, rec, items, func(s *scan.Stretch, sums []spanSum) {
-		s.Each(func(starts, ends []int64, calls []recording.CallID) {
+		s.Each(func(_ int, starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				sum := &sums[c]
 				recording.Add(&sum.time, min(ends[k], to)-max(starts[k], from))
@@ -106,35 +111,20 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 	return time, count, nil
 }
 
-// spansBut takes from the sums of the whole recording the spans of other tracks,
-// those outside a range, and what sticks out of it.
-func spansBut(ctx context.Context, rec *recording.Recording, q *Query) (time, count []int64, err error) {
+// spansBut takes from the sums of the whole recording the spans that are left out:
+// of other tracks, outside the range and the calls, and what sticks out of the range.
+func spansBut(ctx context.Context, rec *recording.Recording, q *Query, parts []scan.Stretch) (time, count []int64, err error) {
 	from, to := q.Scope.Bounds(rec)
-	var rest []scan.Stretch
+	rest := q.reached(rec, scan.Rest(rec, q.Scope))
 	edge := map[recording.CallID]int64{}
-	chosen := q.Scope.TrackTest()
-	for ti, t := range rec.Tracks {
-		for i := range t.Lanes {
-			l := &t.Lanes[i]
-			if l.Len() == 0 || !q.reaches(rec, l) {
-				continue
-			}
-			if !chosen(ti) {
-				rest = append(rest, scan.Stretch{Lane: l, Track: ti, Last: l.Len()})
-				continue
-			}
-			first, last := q.Scope.SpansIn(l)
-			rest = append(rest, scan.Stretch{Lane: l, Track: ti, Last: first}, scan.Stretch{Lane: l, Track: ti, First: last, Last: l.Len()})
-			if first < last {
-				// Spans of a lane do not overlap: only its first and its last
-				// can stick out.
-				edge[l.Call(first)] += max(0, from-l.Start(first))
-				edge[l.Call(last-1)] += max(0, l.End(last-1)-to)
-			}
-		}
+	for i := range parts {
+		// Spans of a lane do not overlap: only its first and its last can stick out.
+		l, first, last := parts[i].Lane, parts[i].First, parts[i].Last-1
+		edge[l.Call(first)] += max(0, from-l.Start(first))
+		edge[l.Call(last)] += max(0, l.End(last)-to)
 	}
 	sums, err := sumSpans(ctx, rec, scan.Cut(rest...), func(s *scan.Stretch, sums []spanSum) {
-		s.Each(func(starts, ends []int64, calls []recording.CallID) {
+		s.Each(func(_ int, starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				sum := &sums[c]
 				recording.Add(&sum.time, ends[k]-starts[k])
@@ -188,7 +178,7 @@ func firstSpans(ctx context.Context, rec *recording.Recording, q Query) ([]int64
 			all[worker] = never(rec.Calls.Len())
 		}
 		first := all[worker]
-		items[i].Each(func(starts, _ []int64, calls []recording.CallID) {
+		items[i].Each(func(_ int, starts, _ []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				if starts[k] < first[c] {
 					first[c] = starts[k]
@@ -210,4 +200,20 @@ func never(n int) []int64 {
 		s[i] = math.MaxInt64
 	}
 	return s
+}
+
+// outermost adds up, by call, how much of a query's range the calls of its set
+// cover that lie in no other one of the set: their parents have nothing of it.
+func (q *Query) outermost(rec *recording.Recording, visit func(track int, call recording.CallID, covered int64)) {
+	if q.Scope.Calls == nil {
+		return
+	}
+	from, to := q.Scope.Bounds(rec)
+	chosen := q.Scope.TrackTest()
+	for _, at := range q.Scope.Calls.Outer {
+		l := &rec.Tracks[at.Track].Lanes[at.Lane]
+		if start, end := l.Start(at.Index), l.End(at.Index); start < to && end > from && chosen(at.Track) && q.reaches(rec, l) {
+			visit(at.Track, l.Call(at.Index), min(end, to)-max(start, from))
+		}
+	}
 }

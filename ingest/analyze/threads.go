@@ -161,11 +161,14 @@ func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Tran
 		r.Count += n
 		if q.Metric == recording.SpanCount {
 			recording.Add(&r.Self, n)
-		} else if rec.Calls.Depth(s.Lane.Call(s.First)) == 1 {
+		} else if q.Scope.Calls == nil && rec.Calls.Depth(s.Lane.Call(s.First)) == 1 {
 			// All spans of a lane are equally deep; several lanes of a track
 			// are outermost where spans overlap without nesting.
 			recording.Add(&r.Self, covered(ctx, &s, from, to))
 		}
+	}
+	if q.Metric == recording.SpanTime {
+		q.outermost(rec, func(track int, _ recording.CallID, covered int64) { recording.Add(&t.rows[track].Self, covered) })
 	}
 	return t.rows, ctx.Err()
 }
@@ -173,7 +176,7 @@ func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Tran
 // covered adds up how much of from..to the spans of a stretch cover.
 func covered(ctx context.Context, s *scan.Stretch, from, to int64) int64 {
 	var sum int64
-	s.Each(func(starts, ends []int64, _ []recording.CallID) {
+	s.Each(func(_ int, starts, ends []int64, _ []recording.CallID) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -206,7 +209,7 @@ func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query)
 			all[worker] = make([]Row, len(s.rows))
 		}
 		r := &all[worker][items[i].Track]
-		items[i].Each(func(starts, ends []int64, calls []recording.CallID) {
+		items[i].Each(func(_ int, starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				r.Count += counts[c]
 				recording.Add(&r.Self, weighs[c]*(min(ends[k], to)-max(starts[k], from)))
@@ -219,6 +222,11 @@ func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query)
 			recording.Add(&s.rows[i].Self, rows[i].Self)
 		}
 	}
+	q.outermost(rec, func(track int, c recording.CallID, covered int64) {
+		if up := rec.Calls.Parent(c); up != recording.NoCall {
+			recording.Add(&s.rows[track].Self, counts[up]*covered) // it was taken from what is not there
+		}
+	})
 	if q.Metric == recording.SpanCount {
 		for i := range s.rows {
 			s.rows[i].Self = s.rows[i].Count

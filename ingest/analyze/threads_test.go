@@ -17,7 +17,12 @@ func TestTransformedThreads(t *testing.T) {
 	for seed := range uint64(40) {
 		rec, n := newWorld(seed)
 		n.finish(rec)
-		for _, q := range queries(rec, rand.New(rand.NewPCG(seed, 2))) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		all := queries(rec, r)
+		if seed%4 == 0 {
+			all = append(all, n.queriesOfSets(t, rec, r)...)
+		}
+		for _, q := range all {
 			for _, x := range []Transform{Focus(Named("walk")), Drop(Named("walk")), CalleesOf(Named("walk")), Hide(Named("walk"))} {
 				keep := func(path string) bool {
 					has := slices.ContainsFunc(strings.Split(path, ";"), func(s string) bool { return s == "walk@app" })

@@ -61,6 +61,9 @@ type Weights struct {
 	// be cut, so their edges may lie outside the range.
 	Ranged   bool
 	From, To int64
+	// Called reports whether the query's calls were honoured, which takes spans or
+	// samples.
+	Called bool
 	// WindowCount is how many windows were used.
 	WindowCount int
 	// Pairs is how many stacks of user space were joined with one of the kernel
@@ -82,6 +85,7 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 	if q.First {
 		w.First = never(rec.Calls.Len())
 	}
+	w.Called = basis == Samples && q.Scope.Calls != nil
 	if basis != Stacks {
 		w.Ranged, w.From, w.To = q.Scope.Ranged, q.Scope.From, q.Scope.To
 	}
@@ -100,7 +104,7 @@ func (q Query) Basis(rec *recording.Recording) Basis {
 		return Spans
 	case ev.Basis == recording.FromSamples:
 		return Samples
-	case q.Scope.Ranged && ev.Metrics[q.Metric].PerSample != recording.SampleNone && q.OfSamples() && hasSamples(rec, q.Event):
+	case (q.Scope.Ranged || q.Scope.Calls != nil) && ev.Metrics[q.Metric].PerSample != recording.SampleNone && q.OfSamples() && hasSamples(rec, q.Event):
 		return Samples
 	case q.Scope.Ranged && hasWindows(rec, q):
 		return Windows
@@ -158,7 +162,7 @@ func hasWindows(rec *recording.Recording, q Query) bool {
 // weighSpans adds up the time that spans cover within the range, by call, and
 // takes from each call what its children cover.
 func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weights, error) {
-	w := &Weights{Basis: Spans, Ranged: q.Scope.Ranged, From: q.Scope.From, To: q.Scope.To}
+	w := &Weights{Basis: Spans, Ranged: q.Scope.Ranged, From: q.Scope.From, To: q.Scope.To, Called: q.Scope.Calls != nil}
 	var time []int64
 	if q.Scope.IsWhole() && q.Depth == 0 {
 		time = rec.SpanTime
@@ -179,6 +183,11 @@ func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weight
 		w.Self = w.Count
 	} else {
 		w.Self = append([]int64(nil), time...)
+		q.outermost(rec, func(_ int, c recording.CallID, covered int64) {
+			if p := rec.Calls.Parent(c); p != recording.NoCall {
+				recording.Add(&w.Self[p], covered) // which is taken from it below
+			}
+		})
 		for c := len(w.Self) - 1; c > 0; c-- {
 			if t := time[c]; t != 0 {
 				if p := rec.Calls.Parent(recording.CallID(c)); p != recording.NoCall {

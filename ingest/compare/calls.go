@@ -72,7 +72,7 @@ func callsOf(rec *recording.Recording, funcs []recording.FuncID, q analyze.Query
 				continue
 			}
 			for i := 0; i < l.Len(); {
-				starts, ends, cs := l.Columns(i, &room)
+				starts, ends, cs := l.Columns(i, l.Len(), &room)
 				for k := range cs {
 					if is[cs[k]] && q.Scope.HasTime(starts[k]) && q.Scope.HasTime(ends[k]) && !l.Unfinished(i+k) {
 						all = append(all, call{ti, li, i + k, starts[k], ends[k]})

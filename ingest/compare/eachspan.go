@@ -81,10 +81,7 @@ func (w *spanWalk) each(ctx context.Context, t *recording.Track, visit func(*spa
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			r.starts, r.ends, r.calls = l.Columns(k, &room)
-			if n := to - k; n < len(r.starts) {
-				r.starts, r.ends, r.calls = r.starts[:n], r.ends[:n], r.calls[:n]
-			}
+			r.starts, r.ends, r.calls = l.Columns(k, to-k, &room)
 			if w.self {
 				r.selfs = selfs[:len(r.starts)]
 				for j := range r.selfs {
@@ -146,7 +143,7 @@ func (c *cursor) load() bool {
 	if c.next >= c.lane.Len() {
 		return false
 	}
-	c.starts, c.ends, c.calls = c.lane.Columns(c.next, c.room)
+	c.starts, c.ends, c.calls = c.lane.Columns(c.next, c.lane.Len(), c.room)
 	c.next += len(c.starts)
 	return true
 }

@@ -139,7 +139,7 @@ func (r *Rows) spans(j *Job) error {
 		for k := range t.Lanes {
 			l := &t.Lanes[k]
 			for i := 0; i < l.Len(); {
-				starts, ends, ids := l.Columns(i, &room)
+				starts, ends, ids := l.Columns(i, l.Len(), &room)
 				for n, c := range ids {
 					d := ends[n] - starts[n]
 					touch(c)

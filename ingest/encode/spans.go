@@ -25,19 +25,13 @@ type Column struct {
 }
 
 // Columns takes a track's lanes apart.
-func Columns(rec *recording.Recording, t *recording.Track) []*Column {
-	var cs []*Column
-	for i := range t.Lanes {
-		l := &t.Lanes[i]
-		if l.Len() == 0 {
-			continue
+func Columns(rec *recording.Recording, t *recording.Track) (cs []*Column) {
+	for _, lanes := range t.Columns(&rec.Calls) {
+		c := &Column{calls: &rec.Calls, at: make([]int, len(lanes))}
+		for _, i := range lanes {
+			c.Lanes = append(c.Lanes, &t.Lanes[i])
 		}
-		if len(cs) == 0 || rec.Calls.Depth(l.Call(0)) == 1 {
-			cs = append(cs, &Column{calls: &rec.Calls})
-		}
-		c := cs[len(cs)-1]
-		c.Lanes = append(c.Lanes, l)
-		c.at = append(c.at, 0)
+		cs = append(cs, c)
 	}
 	return cs
 }

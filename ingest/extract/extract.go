@@ -79,10 +79,11 @@ func (x *extraction) event(e int) error {
 	for m := range ev.Metrics {
 		ev.Metrics[m].Total = 0
 	}
-	if ev.Basis == recording.FromSpans && x.transforms != nil {
-		// What is taken out of a stack can leave holes in the spans above it.
+	if ev.Basis == recording.FromSpans && (x.transforms != nil || x.in.Calls != nil) {
+		// What is taken out of a stack can leave holes in the spans above it, and calls
+		// are without the spans above them.
 		ev.Basis = recording.FromStacks
-		x.note("spans were added up by stack, since transforms can leave holes in them: the part has no timeline")
+		x.note("spans were added up by stack, since transforms and sets of calls can leave holes in them: the part has no timeline of spans")
 		to := x.b.AddEvent(ev)
 		return x.spanSums(e, to)
 	}
@@ -141,7 +142,8 @@ func (x *extraction) rows(e, to int) error {
 		if err != nil {
 			return err
 		}
-		if w, err := analyze.Weigh(x.ctx, x.rec, x.query(e, m)); err == nil && x.in.Ranged && !w.Ranged && w.Sum != 0 {
+		w, err := analyze.Weigh(x.ctx, x.rec, x.query(e, m))
+		if err == nil && (x.in.Ranged && !w.Ranged || x.in.Calls != nil && !w.Called) && w.Sum != 0 {
 			x.note("nothing says when stacks of " + metrics[m].Name + " were taken: all of them are in the part")
 		}
 	}
@@ -208,16 +210,17 @@ func (x *extraction) samples(e, to int) error {
 		if s == nil {
 			continue
 		}
-		first, last := x.in.SamplesIn(x.rec, s)
-		for k := first; k < last; k++ {
-			call, ok := x.stacks.call(s.Call(k))
-			if !ok || !takes(i, 0, s.CPU(k)) { // their context is the empty one
-				continue
+		for _, run := range x.in.SamplesIn(x.rec, i, s) {
+			for k := run.First; k < run.Last; k++ {
+				call, ok := x.stacks.call(s.Call(k))
+				if !ok || !takes(i, 0, s.CPU(k)) { // their context is the empty one
+					continue
+				}
+				for m := range metrics {
+					values[m] = s.Value(k, &metrics[m], m)
+				}
+				t.Sample(to, s.Time(k), call, s.CPU(k), values)
 			}
-			for m := range metrics {
-				values[m] = s.Value(k, &metrics[m], m)
-			}
-			t.Sample(to, s.Time(k), call, s.CPU(k), values)
 		}
 		if x.ctx.Err() != nil {
 			return x.ctx.Err()
@@ -229,7 +232,7 @@ func (x *extraction) samples(e, to int) error {
 // moments takes over what is beside stacks: instants, counters and windows.
 func (x *extraction) moments() {
 	for i, t := range x.tracks {
-		if t == nil || x.transforms != nil {
+		if t == nil || x.transforms != nil || x.in.Calls != nil {
 			continue
 		}
 		for _, m := range x.rec.Tracks[i].Instants {
@@ -264,7 +267,7 @@ func (x *extraction) moments() {
 func (x *extraction) flow(f recording.Flow) (recording.Flow, bool) {
 	steps := make([]recording.FlowStep, len(f.Steps))
 	for i, s := range f.Steps {
-		if x.transforms != nil || x.tracks[s.Track] == nil || s.Time < x.from || s.Time > x.to {
+		if x.transforms != nil || x.in.Calls != nil || x.tracks[s.Track] == nil || s.Time < x.from || s.Time > x.to {
 			return f, false
 		}
 		steps[i] = recording.FlowStep{Track: x.tracks[s.Track].Index(), Time: s.Time}

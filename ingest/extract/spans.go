@@ -13,17 +13,18 @@ func (x *extraction) spans() error {
 		if t == nil {
 			continue
 		}
-		for n, lanes := range columns(x.rec, x.rec.Tracks[i]) {
+		from := x.rec.Tracks[i]
+		for n, lanes := range from.Columns(&x.rec.Calls) {
 			if n > 0 {
 				// Spans that overlap without nesting stand on tracks of their own:
 				// cut, they might seem to nest.
-				from := x.rec.Tracks[i]
 				t = x.b.Track(recording.TrackKey{Kind: from.Kind, PID: from.PID, TID: from.TID, Name: fmt.Sprintf("%s (%d)", from.Name, n+1)})
 				t.SetSort(from.Sort)
 			}
-			c := &column{x: x, t: t, lanes: lanes, at: make([]int, len(lanes)), last: make([]int, len(lanes))}
-			for k, l := range lanes {
-				c.at[k], c.last[k] = x.in.SpansIn(l)
+			c := &column{x: x, t: t, at: make([]int, len(lanes)), last: make([]int, len(lanes))}
+			for k, lane := range lanes {
+				c.lanes = append(c.lanes, &from.Lanes[lane])
+				c.at[k], c.last[k] = x.in.SpansIn(c.lanes[k])
 			}
 			c.emit(0, recording.NoCall, math.MinInt64, math.MaxInt64)
 			if x.ctx.Err() != nil {
@@ -34,23 +35,7 @@ func (x *extraction) spans() error {
 	return nil
 }
 
-// columns takes a track's lanes apart into runs in which each lane's spans lie
-// within those of the lane above.
-func columns(rec *recording.Recording, t *recording.Track) (cs [][]*recording.Lane) {
-	for i := range t.Lanes {
-		l := &t.Lanes[i]
-		if l.Len() == 0 {
-			continue
-		}
-		if len(cs) == 0 || rec.Calls.Depth(l.Call(0)) == 1 {
-			cs = append(cs, nil)
-		}
-		cs[len(cs)-1] = append(cs[len(cs)-1], l)
-	}
-	return cs
-}
-
-// column is one of them under way.
+// column is one of a track's columns under way.
 type column struct {
 	x        *extraction
 	t        *recording.TrackBuilder

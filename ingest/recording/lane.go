@@ -84,13 +84,13 @@ func (l *Lane) Unfinished(i int) bool {
 // Room is where Columns puts what it has to work out.
 type Room [512]int64
 
-// Columns returns a run of starts, ends and calls from span i on, for loops over
-// all spans: as many as lie contiguously in memory and have room. The caller
+// Columns returns a run of starts, ends and calls of up to most spans from span i
+// on, for loops over many: as many as lie contiguously in memory and have room. The caller
 // must not write to them; ends are good until the room is used again.
-func (l *Lane) Columns(i int, room *Room) (starts, ends []int64, calls []CallID) {
+func (l *Lane) Columns(i, most int, room *Room) (starts, ends []int64, calls []CallID) {
 	c := &l.chunks[i>>chunkBits]
 	from := i & (chunkLen - 1)
-	to := min(len(c.starts), from+l.n-i, from+len(room))
+	to := min(len(c.starts), from+min(most, l.n-i), from+len(room))
 	starts, ends = c.starts[from:to], room[:to-from]
 	long := -1
 	for k, d := range c.durs[from:to] {

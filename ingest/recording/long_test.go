@@ -31,7 +31,7 @@ func TestLongSpans(t *testing.T) {
 		for _, l := range []*Lane{l, &early} {
 			var room Room
 			for i := 0; i < l.Len(); {
-				starts, ends, calls := l.Columns(i, &room)
+				starts, ends, calls := l.Columns(i, l.Len(), &room)
 				for k := range starts {
 					w := want[i+k]
 					if starts[k] != w[0] || ends[k] != w[1] || l.Start(i+k) != w[0] || l.End(i+k) != w[1] || calls[k] != CallID(1+(i+k)%7) || l.Calls(i + k)[0] != calls[k] {

@@ -47,7 +47,7 @@ func laneSpans(t *testing.T, r *Recording, l *Lane) []span {
 	}
 	var room Room
 	for i := 0; i < l.Len(); {
-		starts, ends, calls := l.Columns(i, &room)
+		starts, ends, calls := l.Columns(i, l.Len(), &room)
 		if len(starts) == 0 || len(starts) != len(ends) || len(ends) != len(calls) {
 			t.Fatalf("columns of %d, %d and %d", len(starts), len(ends), len(calls))
 		}

@@ -19,17 +19,22 @@ type Scope struct {
 	// Tracks limits it to some tracks, as indices of Recording.Tracks; nil stands
 	// for all, an empty slice for none.
 	Tracks []int
+	// Calls limits it to what ran in some calls; nil stands for all.
+	Calls *CallSet
 }
 
 // Between is the Scope of all tracks from a time to another one.
 func Between(from, to int64) Scope { return Scope{Ranged: true, From: from, To: to} }
 
 // IsWhole reports whether the Scope leaves nothing of a recording out.
-func (s Scope) IsWhole() bool { return !s.Ranged && s.Tracks == nil }
+func (s Scope) IsWhole() bool { return !s.Ranged && s.Tracks == nil && s.Calls == nil }
 
 // Equal reports whether two Scopes mean the same: times count only where they
-// limit, tracks in any order.
+// limit, tracks in any order, calls by what is said of them.
 func (s Scope) Equal(o Scope) bool {
+	if (s.Calls == nil) != (o.Calls == nil) || s.Calls != nil && s.Calls.Text != o.Calls.Text {
+		return false
+	}
 	if s.Ranged != o.Ranged || s.Ranged && (s.From != o.From || s.To != o.To) || (s.Tracks == nil) != (o.Tracks == nil) {
 		return false
 	}
@@ -109,8 +114,16 @@ func (s Scope) TrackTest() func(track int) bool {
 // HasTime reports whether a moment is in the range, both edges included.
 func (s Scope) HasTime(at int64) bool { return !s.Ranged || at >= s.From && at <= s.To }
 
+// Of limits the Scope to what ran in some calls in place of those it had; nil
+// stands for all.
+func (s Scope) Of(calls *CallSet) Scope {
+	s.Calls = calls
+	return s
+}
+
 // SpansIn are the spans first..last-1 of a lane that touch the range. A span of
-// no length counts where it lies, both edges included.
+// no length counts where it lies, both edges included. See CallSet.SpanRuns for
+// which of them Calls leaves.
 func (s Scope) SpansIn(l *Lane) (first, last int) {
 	n := l.Len()
 	if !s.Ranged {
@@ -127,15 +140,18 @@ func (s Scope) SpansIn(l *Lane) (first, last int) {
 	return first, last
 }
 
-// SamplesIn are the samples first..last-1 of a track of a recording that lie in
-// the range: From included, To not, but that the last moment of the recording
-// belongs to the last range.
-func (s Scope) SamplesIn(rec *Recording, of *Samples) (first, last int) {
-	if !s.Ranged {
-		return 0, of.Len()
+// SamplesIn are the samples of a track of a recording that lie in the range (From
+// included, To not, but that the last moment of the recording belongs to the last
+// range) and in its calls.
+func (s Scope) SamplesIn(rec *Recording, track int, of *Samples) []Run {
+	first, last := 0, of.Len()
+	if s.Ranged {
+		if first = of.Search(s.From); s.To < rec.End {
+			last = of.Search(s.To)
+		}
 	}
-	if s.To >= rec.End {
-		return of.Search(s.From), of.Len()
+	if s.Calls != nil {
+		return s.Calls.SampleRuns(rec, track, of, first, last)
 	}
-	return of.Search(s.From), of.Search(s.To)
+	return []Run{{first, max(first, last)}}
 }

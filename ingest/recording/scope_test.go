@@ -25,6 +25,9 @@ func TestScopesMeanTheSame(t *testing.T) {
 		{Between(1, 2).On([]int{1}).AllTime(), Scope{Tracks: []int{1}}, true},
 		{Between(1, 2).Moved(5), Between(6, 7), true},
 		{Scope{}.Moved(5), Scope{}, true},
+		{Scope{}.Of(&CallSet{Text: "f"}), Scope{}, false},
+		{Scope{}.Of(&CallSet{Text: "f"}), Scope{}.Of(&CallSet{Text: "g"}), false},
+		{Scope{}.Of(&CallSet{Text: "f"}), Scope{}.Of(&CallSet{Text: "f", Calls: 3}), true},
 	} {
 		if c.a.Equal(c.b) != c.same || c.b.Equal(c.a) != c.same {
 			t.Errorf("%+v and %+v: the same is %v, want %v", c.a, c.b, c.a.Equal(c.b), c.same)
@@ -102,7 +105,8 @@ func TestScopeTakes(t *testing.T) {
 				}
 			}
 			samples := track.SamplesOf(1)
-			first, last = in.SamplesIn(rec, samples)
+			run := in.SamplesIn(rec, ti, samples)[0]
+			first, last = run.First, run.Last
 			for i := range samples.Len() {
 				at := samples.Time(i)
 				if want := at >= from && (at < to || to >= rec.End); want != (i >= first && i < last) {

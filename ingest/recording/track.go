@@ -73,6 +73,23 @@ func (t *Track) Spans() int {
 	return n
 }
 
+// Columns takes the track's lanes apart into columns, by their places, in each of
+// which a lane's spans lie within those of the lane above: spans nest like calls. A
+// track has several where spans overlap without nesting. Empty lanes are left out.
+func (t *Track) Columns(calls *Calls) (columns [][]int) {
+	for i := range t.Lanes {
+		l := &t.Lanes[i]
+		if l.Len() == 0 {
+			continue
+		}
+		if len(columns) == 0 || calls.Depth(l.Call(0)) == 1 {
+			columns = append(columns, nil)
+		}
+		columns[len(columns)-1] = append(columns[len(columns)-1], i)
+	}
+	return columns
+}
+
 // Process groups tracks.
 type Process struct {
 	PID    int64

@@ -17,28 +17,47 @@ type Stretch struct {
 	// Track is the lane's.
 	Track       int
 	First, Last int
+	// Runs are those of them that count, nil for all.
+	Runs []recording.Run
 }
 
-// stretchSpans is how many spans a stretch has at most: enough to be worth
-// handing out, few enough that all goroutines end at the same time.
-const stretchSpans = 1 << 16
+// A stretch has at most so many spans and runs: enough to be worth handing out,
+// few enough that all goroutines end at the same time.
+const (
+	stretchSpans = 1 << 16
+	stretchRuns  = 1 << 12
+)
 
-// Len is the number of spans.
-func (s *Stretch) Len() int { return s.Last - s.First }
+// Len is the number of spans that count.
+func (s *Stretch) Len() int {
+	if s.Runs == nil {
+		return s.Last - s.First
+	}
+	n := 0
+	for _, r := range s.Runs {
+		n += r.Last - r.First
+	}
+	return n
+}
 
-// Each calls f with runs of the stretch's columns.
-func (s *Stretch) Each(f func(starts, ends []int64, calls []recording.CallID)) {
+// Each calls f with runs of the stretch's columns, of which i is the first span.
+func (s *Stretch) Each(f func(i int, starts, ends []int64, calls []recording.CallID)) {
 	var room recording.Room
-	for i := s.First; i < s.Last; {
-		starts, ends, calls := s.Lane.Columns(i, &room)
-		n := min(len(starts), s.Last-i)
-		f(starts[:n], ends[:n], calls[:n])
-		i += n
+	runs := s.Runs
+	if runs == nil {
+		runs = []recording.Run{{First: s.First, Last: s.Last}}
+	}
+	for _, r := range runs {
+		for i := r.First; i < r.Last; {
+			starts, ends, calls := s.Lane.Columns(i, r.Last-i, &room)
+			f(i, starts, ends, calls)
+			i += len(starts)
+		}
 	}
 }
 
 // Lanes lists the lanes of a scope's tracks, each with the spans that touch its
-// range: at least one.
+// range and belong to its calls: at least one.
 func Lanes(rec *recording.Recording, in recording.Scope) (lanes []Stretch) {
 	chosen := in.TrackTest()
 	for ti, t := range rec.Tracks {
@@ -46,23 +65,93 @@ func Lanes(rec *recording.Recording, in recording.Scope) (lanes []Stretch) {
 			continue
 		}
 		for i := range t.Lanes {
-			l := &t.Lanes[i]
-			if first, last := in.SpansIn(l); first < last {
-				lanes = append(lanes, Stretch{l, ti, first, last})
+			if s := stretch(ti, i, &t.Lanes[i], in); s.First < s.Last {
+				lanes = append(lanes, s)
 			}
 		}
 	}
 	return lanes
 }
 
+func stretch(track, lane int, l *recording.Lane, in recording.Scope) Stretch {
+	s := Stretch{Lane: l, Track: track}
+	s.First, s.Last = in.SpansIn(l)
+	if in.Calls == nil || s.First >= s.Last {
+		return s
+	}
+	if s.Runs = in.Calls.SpanRuns(track, lane, s.First, s.Last); len(s.Runs) == 0 {
+		return Stretch{}
+	}
+	s.First, s.Last = s.Runs[0].First, s.Runs[len(s.Runs)-1].Last
+	return s
+}
+
+// Rest lists what Lanes leaves out of the whole recording.
+func Rest(rec *recording.Recording, in recording.Scope) (rest []Stretch) {
+	chosen := in.TrackTest()
+	for ti, t := range rec.Tracks {
+		for i := range t.Lanes {
+			l := &t.Lanes[i]
+			if l.Len() == 0 {
+				continue
+			}
+			s := Stretch{}
+			if chosen(ti) {
+				s = stretch(ti, i, l, in)
+			}
+			runs := s.Runs
+			if runs == nil {
+				runs = []recording.Run{{First: s.First, Last: s.Last}}
+			}
+			gaps := make([]recording.Run, 0, len(runs)+1)
+			at := 0
+			for _, r := range runs {
+				if r.First > at {
+					gaps = append(gaps, recording.Run{First: at, Last: r.First})
+				}
+				at = r.Last
+			}
+			if at < l.Len() {
+				gaps = append(gaps, recording.Run{First: at, Last: l.Len()})
+			}
+			if len(gaps) > 0 {
+				rest = append(rest, Stretch{l, ti, gaps[0].First, gaps[len(gaps)-1].Last, gaps})
+			}
+		}
+	}
+	return rest
+}
+
 // Cut makes stretches smaller, so that they can be shared out.
 func Cut(lanes ...Stretch) (items []Stretch) {
 	for _, s := range lanes {
-		for s.First < s.Last {
-			n := min(stretchSpans, s.Len())
-			items = append(items, Stretch{s.Lane, s.Track, s.First, s.First + n})
-			s.First += n
+		if s.Runs == nil {
+			for s.First < s.Last {
+				n := min(stretchSpans, s.Len())
+				items = append(items, Stretch{s.Lane, s.Track, s.First, s.First + n, nil})
+				s.First += n
+			}
+			continue
 		}
+		var runs []recording.Run
+		n := 0
+		hand := func() {
+			if len(runs) > 0 {
+				items = append(items, Stretch{s.Lane, s.Track, runs[0].First, runs[len(runs)-1].Last, runs})
+			}
+			runs, n = nil, 0
+		}
+		for _, r := range s.Runs {
+			for r.First < r.Last {
+				part := recording.Run{First: r.First, Last: min(r.Last, r.First+stretchSpans-n)}
+				runs = append(runs, part)
+				r.First = part.Last
+				if n += part.Last - part.First; n >= stretchSpans || len(runs) >= stretchRuns {
+					hand()
+				}
+			}
+		}
+		hand()
 	}
 	return items
 }

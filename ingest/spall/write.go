@@ -92,7 +92,7 @@ func (s *spallWriter) setClock() error {
 		for i := range t.Lanes {
 			l := &t.Lanes[i]
 			for k := 0; k < l.Len() && s.nano; {
-				starts, ends, _ := l.Columns(k, &room)
+				starts, ends, _ := l.Columns(k, l.Len(), &room)
 				for n := range starts {
 					if starts[n]%1000 != 0 || ends[n]%1000 != 0 {
 						s.nano = false

@@ -71,7 +71,7 @@ func (d *Density) spans(ctx context.Context, rec *recording.Recording, in record
 		}
 		counts := all[worker]
 		cell, until := int64(-1), d.From // of the span before: mostly the same
-		items[i].Each(func(starts, _ []int64, calls []recording.CallID) {
+		items[i].Each(func(_ int, starts, _ []int64, calls []recording.CallID) {
 			for k, start := range starts {
 				if start < d.From || start > in.To || is != nil && !is[calls[k]] {
 					continue

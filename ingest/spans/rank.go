@@ -17,7 +17,7 @@ func RankOf(ctx context.Context, rec *recording.Recording, f recording.FuncID, d
 	var above, count atomic.Int64
 	err = scan.Spread(ctx, len(items), func(_, i int) {
 		var n, m int64
-		items[i].Each(func(starts, ends []int64, calls []recording.CallID) {
+		items[i].Each(func(_ int, starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				if is[c] {
 					n++

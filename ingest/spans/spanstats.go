@@ -57,7 +57,7 @@ func Stats(ctx context.Context, rec *recording.Recording, in recording.Scope) ([
 			}
 		}
 		stats := all[worker]
-		items[i].Each(func(starts, ends []int64, calls []recording.CallID) {
+		items[i].Each(func(_ int, starts, ends []int64, calls []recording.CallID) {
 			for k, c := range calls {
 				s := &stats[c]
 				d := ends[k] - starts[k]

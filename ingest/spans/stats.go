@@ -132,11 +132,10 @@ func (g *growing) grow() {
 }
 
 func (g *gatherer) gather(s *scan.Stretch, is []bool) {
-	i := s.First
-	m := max(0, sort.Search(len(g.edges), func(k int) bool { return g.edges[k] > s.Lane.Start(i) })-1)
+	m := max(0, sort.Search(len(g.edges), func(k int) bool { return g.edges[k] > s.Lane.Start(s.First) })-1)
 	m = min(m, len(g.moments)-1)
 	into, until := &g.moments[m], g.edges[m+1]
-	s.Each(func(starts, ends []int64, calls []recording.CallID) {
+	s.Each(func(i int, starts, ends []int64, calls []recording.CallID) {
 		for k, c := range calls {
 			if !is[c] {
 				continue
@@ -163,7 +162,6 @@ func (g *gatherer) gather(s *scan.Stretch, is []bool) {
 				g.keep(s, i+k, start, d)
 			}
 		}
-		i += len(calls)
 	})
 }
 

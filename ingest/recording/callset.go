@@ -1,0 +1,102 @@
+package recording
+
+import (
+	"slices"
+	"sort"
+)
+
+// CallSet is some calls of a recording, each with all that ran in it: what lies at
+// or below it, in its thread and time. A span belongs to it that is one of them or
+// whose parent belongs to it, a sample that was taken while one of them ran.
+//
+// Like a Scope it is never written to once it has been handed on.
+type CallSet struct {
+	// Text says which calls are meant; package calls reads and writes it. All else
+	// is what that comes to in one recording, within a range of time and on some
+	// tracks: a set that has not been looked up has no calls.
+	Text string
+	// Calls is how many they are.
+	Calls int
+	// Outer are those that lie in no other one of the set, by track, lane and place.
+	Outer []SpanAt
+	// Runs are the spans that belong to the set, by track and lane, Times when any of
+	// its calls ran, by track: both in order and apart from each other.
+	Runs  [][][]Run
+	Times [][]Time
+}
+
+// SpanAt is where a span is: a track, a lane of it, and the place in that.
+type SpanAt struct{ Track, Lane, Index int }
+
+// Run is a run of neighbours First..Last-1.
+type Run struct{ First, Last int }
+
+// Time is from one moment to another, in picoseconds.
+type Time struct{ From, To int64 }
+
+// Has reports whether a span belongs to the set.
+func (s *CallSet) Has(at SpanAt) bool {
+	runs := s.runs(at.Track, at.Lane)
+	k := sort.Search(len(runs), func(k int) bool { return runs[k].Last > at.Index })
+	return k < len(runs) && runs[k].First <= at.Index
+}
+
+func (s *CallSet) runs(track, lane int) []Run {
+	if track >= len(s.Runs) || lane >= len(s.Runs[track]) {
+		return nil
+	}
+	return s.Runs[track][lane]
+}
+
+// SpanRuns are the spans of a lane that belong to the set, of those first..last-1.
+func (s *CallSet) SpanRuns(track, lane, first, last int) []Run {
+	return cut(s.runs(track, lane), first, last)
+}
+
+// SampleRuns are the samples of a track that belong to the set, of those
+// first..last-1. The moment at which a call ends is not in it, but for the last of
+// the recording.
+func (s *CallSet) SampleRuns(rec *Recording, track int, of *Samples, first, last int) (runs []Run) {
+	if track >= len(s.Times) {
+		return nil
+	}
+	for _, t := range s.Times[track] {
+		r := Run{of.Search(t.From), of.Len()}
+		if t.To < rec.End {
+			r.Last = of.Search(t.To)
+		}
+		if r.First < r.Last {
+			runs = append(runs, r)
+		}
+	}
+	return cut(runs, first, last)
+}
+
+// cut leaves of runs what lies in first..last-1.
+func cut(runs []Run, first, last int) []Run {
+	lo := sort.Search(len(runs), func(k int) bool { return runs[k].Last > first })
+	hi := lo + sort.Search(len(runs)-lo, func(k int) bool { return runs[lo+k].First >= last })
+	runs = runs[lo:hi]
+	if n := len(runs); n > 0 && (runs[0].First < first || runs[n-1].Last > last) {
+		runs = slices.Clone(runs)
+		runs[0].First, runs[n-1].Last = max(runs[0].First, first), min(runs[n-1].Last, last)
+	}
+	return runs
+}
+
+// Joined puts runs in order and joins those that touch or overlap; it may use what
+// it is given.
+func Joined(runs []Run) []Run {
+	if !slices.IsSortedFunc(runs, func(a, b Run) int { return a.First - b.First }) {
+		slices.SortFunc(runs, func(a, b Run) int { return a.First - b.First })
+	}
+	out := runs[:0]
+	for _, r := range runs {
+		if n := len(out); n > 0 && r.First <= out[n-1].Last {
+			out[n-1].Last = max(out[n-1].Last, r.Last)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}

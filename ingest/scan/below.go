@@ -1,0 +1,186 @@
+package scan
+
+import (
+	"context"
+	"slices"
+	"sort"
+
+	"ashlar/ingest/recording"
+)
+
+// Below makes a set of some spans of a recording and of all that ran in them. The
+// spans come in the order of tracks, lanes and places. It ends early with ctx.
+//
+// A track is looked at from its outermost lane inwards: what belongs to the set in
+// one lane are its own spans and the children of those in the lane above. So it
+// costs by the runs that the set has and not by its spans.
+func Below(ctx context.Context, rec *recording.Recording, text string, picked []recording.SpanAt) (*recording.CallSet, error) {
+	set := &recording.CallSet{Text: text, Calls: len(picked), Runs: make([][][]recording.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
+	for len(picked) > 0 {
+		track := picked[0].Track
+		n := sort.Search(len(picked), func(k int) bool { return picked[k].Track > track })
+		if err := belowOn(ctx, rec, set, picked[:n]); err != nil {
+			return nil, err
+		}
+		picked = picked[n:]
+	}
+	return set, ctx.Err()
+}
+
+// belowOn is Below for the spans of one track.
+func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallSet, picked []recording.SpanAt) error {
+	track := picked[0].Track
+	t := rec.Tracks[track]
+	set.Runs[track] = make([][]recording.Run, len(t.Lanes))
+	outer := len(set.Outer)
+	for _, lanes := range t.Columns(&rec.Calls) {
+		var above []recording.Run
+		for k, lane := range lanes {
+			var runs []recording.Run
+			if len(above) > 0 {
+				var err error
+				if runs, err = children(ctx, rec, &t.Lanes[lanes[k-1]], &t.Lanes[lane], above); err != nil {
+					return err
+				}
+			}
+			set.Runs[track][lane] = runs
+			lo := sort.Search(len(picked), func(i int) bool { return picked[i].Lane >= lane })
+			hi := sort.Search(len(picked), func(i int) bool { return picked[i].Lane > lane })
+			within := len(runs)
+			for _, at := range picked[lo:hi] {
+				if within == 0 || !set.Has(at) {
+					set.Outer = append(set.Outer, at)
+					runs = append(runs, recording.Run{First: at.Index, Last: at.Index + 1})
+				}
+			}
+			above = recording.Joined(runs)
+			set.Runs[track][lane] = above
+		}
+	}
+	slices.SortFunc(set.Outer[outer:], func(a, b recording.SpanAt) int {
+		if a.Lane != b.Lane {
+			return a.Lane - b.Lane
+		}
+		return a.Index - b.Index
+	})
+	set.Times[track] = times(rec, set.Outer[outer:])
+	return ctx.Err()
+}
+
+// times says when spans ran: they join where one begins as another ends.
+func times(rec *recording.Recording, of []recording.SpanAt) (out []recording.Time) {
+	all := make([]recording.Time, len(of))
+	for i, at := range of {
+		l := &rec.Tracks[at.Track].Lanes[at.Lane]
+		all[i] = recording.Time{From: l.Start(at.Index), To: l.End(at.Index)}
+	}
+	slices.SortFunc(all, func(a, b recording.Time) int {
+		switch {
+		case a.From < b.From:
+			return -1
+		case a.From > b.From:
+			return 1
+		}
+		return 0
+	})
+	for _, x := range all {
+		if n := len(out); n > 0 && x.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, x.To)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// pieceRuns is how many runs of parents one goroutine looks at together.
+const pieceRuns = 1 << 11
+
+// children are the spans of a lane whose parents, in the lane above, lie in runs.
+func children(ctx context.Context, rec *recording.Recording, above, lane *recording.Lane, runs []recording.Run) ([]recording.Run, error) {
+	pieces := make([][]recording.Run, (len(runs)+pieceRuns-1)/pieceRuns)
+	err := Spread(ctx, len(pieces), func(_, i int) {
+		f := family{rec: rec, above: above, lane: lane}
+		for _, r := range runs[i*pieceRuns : min(len(runs), (i+1)*pieceRuns)] {
+			f.of(r)
+		}
+		pieces[i] = f.found
+	})
+	return recording.Joined(slices.Concat(pieces...)), err
+}
+
+// family looks for children along a lane.
+type family struct {
+	rec         *recording.Recording
+	above, lane *recording.Lane
+	at          int // no child of the runs to come lies before, but where times are alike
+	found       []recording.Run
+}
+
+// of takes the children of a run of parents. All that lies within the time of the
+// run has its parent there; only a span of no length at an edge may belong to a
+// neighbour of the run.
+func (f *family) of(r recording.Run) {
+	from, to := f.above.Start(r.First), f.above.End(r.Last-1)
+	n := f.lane.Len()
+	first := f.at
+	for first > 0 && f.lane.Start(first-1) >= from {
+		first--
+	}
+	first = seek(first, n, func(i int) bool { return f.lane.Start(i) >= from })
+	last := seek(first, n, func(i int) bool { return f.lane.End(i) > to })
+	f.at = last
+	lo, hi := first, last
+	for lo < hi && f.lane.End(lo) == from {
+		lo++
+	}
+	for hi > lo && f.lane.Start(hi-1) == to {
+		hi--
+	}
+	for i := first; i < lo; i++ {
+		f.edge(i, r)
+	}
+	if lo < hi {
+		f.take(lo, hi)
+	}
+	for i := hi; i < last; i++ {
+		f.edge(i, r)
+	}
+}
+
+// edge takes a span of no length that lies at an edge of a run, if a parent of it
+// is in the run.
+func (f *family) edge(i int, r recording.Run) {
+	at, parent := f.lane.Start(i), f.rec.Calls.Parent(f.lane.Call(i))
+	for k := r.First; k < r.Last && f.above.Start(k) <= at; k++ {
+		if f.above.End(k) < at { // to those that reach the moment
+			k = max(k, min(r.Last, f.above.Search(at-1))-1)
+			continue
+		}
+		if f.above.Call(k) == parent {
+			f.take(i, i+1)
+			return
+		}
+	}
+}
+
+func (f *family) take(first, last int) {
+	if n := len(f.found); n > 0 && f.found[n-1].Last == first {
+		f.found[n-1].Last = last
+		return
+	}
+	f.found = append(f.found, recording.Run{First: first, Last: last})
+}
+
+// seek is the first i from at on below n for which is holds, and holds from there
+// on; n when there is none. It is mostly near.
+func seek(at, n int, is func(int) bool) int {
+	lo, step := at, 1
+	for at < n && !is(at) {
+		lo = at + 1
+		at += step
+		step *= 2
+	}
+	hi := min(at, n)
+	return lo + sort.Search(hi-lo, func(k int) bool { return is(lo + k) })
+}
