@@ -48,7 +48,7 @@ func TestLargerThanMemory(t *testing.T) {
 	}
 	// A part that fits, far behind what was read.
 	runtime.GC()
-	part := recording.Part{From: 1.8e12, To: 1.81e12, HasFrom: true, HasTo: true}
+	part := recording.Part{Range: recording.Offsets(1.8e12, 1.81e12)}
 	r, stats, err := ReadAll(context.Background(), path, Options{MemoryLimit: 6 << 20, Part: part})
 	if err != nil || stats.Full || r.Counts.Spans != 5001 || warning(r, "part") == "" {
 		t.Errorf("a part: %v %+v %v", err, r.Counts, r.Warnings)

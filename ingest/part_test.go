@@ -54,11 +54,11 @@ func TestPart(t *testing.T) {
 		track := len(whole.Tracks) / 2
 		tid := fmt.Sprint(whole.Tracks[track].TID)
 		for _, p := range []recording.Part{
-			{From: d / 3, To: d / 2, HasFrom: true, HasTo: true},
-			{From: d / 2, HasFrom: true},
-			{To: d / 4, HasTo: true},
+			{Range: recording.Offsets(d/3, d/2)},
+			{Range: recording.Range{From: d / 2, HasFrom: true}},
+			{Range: recording.Range{To: d / 4, HasTo: true}},
 			{Threads: []string{tid}},
-			{From: d / 3, To: d / 2, HasFrom: true, HasTo: true, Threads: []string{tid}},
+			{Range: recording.Offsets(d/3, d/2), Threads: []string{tid}},
 		} {
 			part, _, err := ReadAll(context.Background(), path, Options{Part: p})
 			if err != nil {

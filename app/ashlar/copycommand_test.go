@@ -37,9 +37,8 @@ func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
 			s := shell.New(c.theme)
 			defer s.Close()
 			s.Mode = c.mode
-			s.Visit(&view.State{Files: []string{view.Demo}, Sides: [2]view.Side{{Show: &view.Range{From: 200e9, To: 1500e9}, Select: &view.Range{From: 500e9, To: 900e9}}}, Find: "json", Tab: c.tab})
-			whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
-			if err := s.Settle(cli.StackView{}, whole); err != nil {
+			s.Visit(&view.State{Files: []string{view.Demo}, Sides: [2]view.Side{{Show: recording.Offsets(200e9, 1500e9), Select: recording.Offsets(500e9, 900e9)}}, Stacks: view.Stacks{Find: "json"}, Tab: c.tab})
+			if err := s.Settle(); err != nil {
 				t.Fatal(err)
 			}
 			s.View = c.view

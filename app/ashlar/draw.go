@@ -19,7 +19,6 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/plain"
-	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
 	"ashlar/render/theme"
 )
@@ -77,40 +76,12 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 	return l, taken
 }
 
-// settle waits for all that a picture shows. A range that a recording does not
-// have is an error, as it is of other commands.
-func settle(s *shell.Shell, o cli.RenderOptions) error {
-	var wrong error
-	part := func(side int, rec *recording.Recording) (from, to int64, ranged bool) {
-		r := o.Range
-		if side == 1 {
-			r = o.RangeB
-		}
-		if !r.IsSet() || !rec.HasTime {
-			return 0, 0, false
-		}
-		in, err := r.In(rec)
-		if err != nil {
-			wrong = cmp.Or(wrong, fmt.Errorf("%s: %w", rec.Source.Path, err))
-			return 0, 0, false
-		}
-		return in.From - rec.Start, in.To - rec.Start, true
-	}
-	var err error
-	if s.Compares() {
-		err = s.SettleComparison(o.StackView, shell.Comparing{}, part)
-	} else {
-		err = s.Settle(o.StackView, func(rec *recording.Recording) (int64, int64, bool) { return part(0, rec) })
-	}
-	return cmp.Or(err, wrong)
-}
-
 // viewOf is what a view of the command line is in the window.
 func viewOf(o cli.RenderOptions) (shell.View, *view.State) {
 	v := &o.State
 	if o.With != "" {
 		v.Event, v.Metric = o.Event, o.Metric // of one, names that may lack one are looked for otherwise
-		v.Unlinked = o.Range != o.RangeB
+		v.Unlinked = o.Ranges[0] != o.Ranges[1]
 	}
 	switch o.View {
 	case "both", "compare":
@@ -153,7 +124,7 @@ func open(s *shell.Shell, o cli.RenderOptions) error {
 	if o.Function != "" {
 		s.Mark(analyze.Named(o.Function))
 	}
-	return settle(s, o)
+	return s.Settle(o.Ranges[:]...)
 }
 
 // render draws what the window would show into a file.
@@ -170,9 +141,9 @@ func render(o cli.RenderOptions) error {
 	if err := open(s, o); err != nil {
 		return err
 	}
-	if o.Range.IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full() {
-		fmt.Fprintf(os.Stderr, "ashlar: %s: it is larger than memory; drawing %s of it\n", o.File, o.Range)
-		o.Part = cli.PartOf(o.Range, o.Part.Threads...)
+	if o.Ranges[0].IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full() {
+		fmt.Fprintf(os.Stderr, "ashlar: %s: it is larger than memory; drawing %s of it\n", o.File, o.Ranges[0])
+		o.Part.Range = o.Ranges[0]
 		if err := open(s, o); err != nil {
 			return err
 		}

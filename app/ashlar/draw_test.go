@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
+	"ashlar/app/view"
+	"ashlar/ingest/recording"
 	"ashlar/testdata/gen/synth"
 )
 
@@ -48,7 +50,7 @@ func TestRenderOfAThread(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := drawn(t, cli.RenderOptions{File: path, View: "both"})
-	part := drawn(t, cli.RenderOptions{File: path, View: "both", Part: cli.PartOf(cli.Range{}, "net")})
+	part := drawn(t, cli.RenderOptions{File: path, View: "both", Part: recording.Part{Threads: []string{"net"}}})
 	if !strings.Contains(whole, ">send<") || !strings.Contains(whole, ">seek<") || !strings.Contains(part, ">send<") || strings.Contains(part, ">seek<") {
 		t.Errorf("the whole has %d bytes, one thread %d: it should have send and not seek", len(whole), len(part))
 	}
@@ -61,11 +63,11 @@ func TestRenderBehindTheEnd(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`[{"ph":"X","pid":1,"tid":7,"ts":0,"dur":400,"name":"send"}]`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	behind, err := cli.ParseRange("1ms..2ms")
+	behind, err := view.ParseRange("1ms..2ms")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []cli.RenderOptions{{Range: behind, View: "both"}, {With: path, RangeB: behind, View: "compare"}} {
+	for _, o := range []cli.RenderOptions{{Ranges: [2]recording.Range{behind}, View: "both"}, {With: path, Ranges: [2]recording.Range{{}, behind}, View: "compare"}} {
 		o.File, o.Out, o.Width, o.Height, o.Scale, o.Theme = path, filepath.Join(t.TempDir(), "out.svg"), 400, 300, 1, "dark"
 		if err := render(o); err == nil || !strings.Contains(err.Error(), "one.json: the range 1ms..2ms begins after the recording's end at 400us") {
 			t.Errorf("%+v: %v", o, err)
@@ -83,11 +85,11 @@ func TestRenderOfWhatIsLargerThanMemory(t *testing.T) {
 		t.Skip("fills memory")
 	}
 	path := synthetic(t, synth.Options{Kind: "spall1", Records: 5_000_000, Threads: 1, Seed: 4})
-	rng, err := cli.ParseRange("18s..18.1s")
+	rng, err := view.ParseRange("18s..18.1s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := cli.RenderOptions{File: path, View: "flame", Range: rng}
+	o := cli.RenderOptions{File: path, View: "flame", Ranges: [2]recording.Range{rng}}
 	whole := drawn(t, o)
 	runtime.GC()
 	var m runtime.MemStats
@@ -96,7 +98,7 @@ func TestRenderOfWhatIsLargerThanMemory(t *testing.T) {
 	if part := drawn(t, o); part != whole || strings.Count(whole, "<text") < 5 {
 		t.Errorf("with little memory the picture has %d bytes, with enough %d", len(part), len(whole))
 	}
-	o.Range = cli.Range{}
+	o.Ranges[0] = recording.Range{}
 	if part := drawn(t, o); part == whole {
 		t.Error("it fits")
 	}

@@ -127,7 +127,7 @@ func TestCheckOfAPart(t *testing.T) {
 			t.Errorf("check %s: exit code %d, %s%s", args, r.code, r.stdout, r.stderr)
 		}
 	}
-	if r := run("check", "testdata/small.spaa", "--range", "..1ms"); r.code != Problem || !strings.Contains(r.stdout, "leave out --range ..0.001s") {
+	if r := run("check", "testdata/small.spaa", "--range", "..1ms"); r.code != Problem || !strings.Contains(r.stdout, "leave out --range ..1ms") {
 		t.Errorf("SPAA: exit code %d, %s%s", r.code, r.stdout, r.stderr)
 	}
 }

@@ -49,8 +49,7 @@ type RenderOptions struct {
 	File string // "-" is standard input; "" with Demo
 	// With is the recording that File is compared with, "" for none; the rest is
 	// about comparing.
-	With   string
-	RangeB Range
+	With string
 	// State is how it is looked at, as far as flags say (see view.AddFlags).
 	State    view.State
 	Demo     bool
@@ -61,16 +60,15 @@ type RenderOptions struct {
 	// them make a unit of the layout.
 	Width, Height int
 	Scale         float32
-	Range         Range
+	// Ranges are selected and shown of each.
+	Ranges [2]recording.Range
 	// Part has the threads that are opened; where one recording is larger than
-	// memory, Range is all that is opened of it.
+	// memory, its range is all that is opened of it.
 	Part          recording.Part
 	Event, Metric string
 	Theme         string // "dark", "light" or "contrast"
 	Exe           string // the program to take names from where the file has none
 	Roots         []sourcefile.Root
-	// StackView is for the flamegraph; Check it with the recording first.
-	StackView
 }
 
 // Runner does what needs graphics. Errors are one sentence that names the file.
@@ -147,7 +145,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 	}
 	var usage *usageError
 	var failed *failure
-	var behind *behindEnd
+	var behind *recording.BehindEnd
 	switch {
 	case errors.As(err, &behind):
 		c.note("%v", err)

@@ -15,6 +15,7 @@ import (
 
 	"ashlar/app/manual"
 	"ashlar/assets"
+	"ashlar/ingest/recording"
 )
 
 var update = flag.Bool("update", false, "write testdata anew")
@@ -320,12 +321,12 @@ func TestWindow(t *testing.T) {
 func TestRender(t *testing.T) {
 	r := run("render", "a.spaa", "-o", "out.PNG", "--view", "flame", "--size", "640x480", "--scale", "1.5", "--range", "..1.5ms", "--event", "e", "--metric", "m", "--theme", "light")
 	want := RenderOptions{File: "a.spaa", Out: "out.PNG", View: "flame", Width: 640, Height: 480, Scale: 1.5,
-		Range: Range{To: 1_500_000_000, HasTo: true}, Event: "e", Metric: "m", Theme: "light"}
+		Ranges: [2]recording.Range{{To: 1_500_000_000, HasTo: true}}, Event: "e", Metric: "m", Theme: "light"}
 	if r.code != Done || r.render == nil || !reflect.DeepEqual(*r.render, want) {
 		t.Errorf("exit code %d, %s: got %+v, want %+v", r.code, r.stderr, r.render, want)
 	}
 	r = run("render", "a.spall", "-o", "out.png", "--thread", "worker", "--thread", "7")
-	if r.code != Done || r.render == nil || !reflect.DeepEqual(r.render.Part, PartOf(Range{}, "worker", "7")) {
+	if r.code != Done || r.render == nil || !reflect.DeepEqual(r.render.Part, recording.Part{Threads: []string{"worker", "7"}}) {
 		t.Errorf("exit code %d, %s: of two threads it draws %+v", r.code, r.stderr, r.render)
 	}
 	for _, args := range [][]string{{"a.spall", "b.spall", "--thread", "worker"}, {"--demo", "--thread", "worker"}, {"a.spall", "--thread", ""}} {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/outfile"
+	"ashlar/app/view"
 	"ashlar/ingest"
 	"ashlar/ingest/codec"
 	"ashlar/ingest/convert"
@@ -52,7 +53,7 @@ and gives the same answers as IN does for that part.
 			var rng string
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name; may be repeated")
-			o.transformFlags(fs)
+			o.AddTransformFlags(fs)
 			return func(c *call, args []string) (err error) {
 				if err := o.names(args); err != nil {
 					return err
@@ -61,7 +62,7 @@ and gives the same answers as IN does for that part.
 					return err
 				}
 				if windows != "" {
-					if o.window, err = ParseTime(windows); err != nil {
+					if o.window, err = view.ParseTime(windows); err != nil {
 						return misuse("%q for --windows %w", windows, err)
 					}
 					if o.window == 0 {
@@ -84,11 +85,11 @@ type convertOptions struct {
 	window  int64
 	event   string
 	json    bool
-	// part, threads and the transforms of StackView say which part of the
+	// part, threads and the transforms of view.Stacks say which part of the
 	// recording is written.
-	part    Range
+	part    recording.Range
 	threads []string
-	StackView
+	view.Stacks
 }
 
 func (o *convertOptions) names(args []string) (err error) {
@@ -213,7 +214,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 
 // rewrite converts by way of a recording.
 func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt encode.Options, p *progress, r *conversion) (*encode.Report, error) {
-	l := ingest.OpenInput(ctx, in, c.reading(PartOf(o.part, o.threads...)))
+	l := ingest.OpenInput(ctx, in, c.reading(recording.Part{Range: o.part, Threads: o.threads}))
 	defer l.Close()
 	p.watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
 	if err := l.Wait(); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/folded"
 	"ashlar/ingest/recording"
@@ -72,9 +73,9 @@ the difference has that confidence.
 
 type diffOptions struct {
 	chooser
-	view             StackView
+	view             view.Stacks
 	a, b             []string // files of each side; "" is the built-in recording
-	rangeA, rangeB   Range
+	rangeA, rangeB   recording.Range
 	threadA, threadB string
 	metricB          string // where it is another than A's
 	alone            bool   // one file was named, and nothing that it differs by
@@ -115,7 +116,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
-	o.view.transformFlags(fs)
+	o.view.AddTransformFlags(fs)
 	o.demo = fs.Bool("demo", false, "take the built-in recording for both sides")
 }
 
@@ -257,7 +258,7 @@ func (c *call) diff(o *diffOptions) error {
 	}
 	o.match.Hand = splitPairs(o.pairs, inputs)
 	opts := compare.Options{Event: o.event, Metric: o.metric, MetricB: o.metricB, Normalize: o.normalize, Match: o.match, Transforms: o.view.Transforms}
-	if err := o.view.checkAny(inputs); err != nil {
+	if err := checkAny(&o.view, inputs); err != nil {
 		return err
 	}
 	if d.c, err = compare.Compare(c.ctx, inputs[0], inputs[1], opts); err != nil {
@@ -341,8 +342,8 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 	return sides, nil
 }
 
-// checkAny is Check for several recordings: what one of them has is there.
-func (v *StackView) checkAny(sides [2][]compare.Input) error {
+// checkAny is [view.Stacks.Check] for several recordings: what one of them has is there.
+func checkAny(v *view.Stacks, sides [2][]compare.Input) error {
 	var first error
 	for _, in := range sides {
 		for _, x := range in {
@@ -434,24 +435,4 @@ func (d *diff) metricB() string {
 	}
 	i := d.c.Sides
 	return d.c.Runs[i].Rec.Events[d.c.Metric.Event[i]].Metrics[d.c.Metric.Metric[i]].Name
-}
-
-// MatchRules writes the rules as --match takes them; "" for all.
-func MatchRules(o compare.MatchOptions) string {
-	var on []string
-	for _, r := range []struct {
-		off  bool
-		name string
-	}{{o.NoModule, "module"}, {o.NoName, "name"}, {o.NoSimilar, "similar"}, {o.NoOrder, "order"}} {
-		if !r.off {
-			on = append(on, r.name)
-		}
-	}
-	switch len(on) {
-	case 4:
-		return ""
-	case 0:
-		return "none"
-	}
-	return strings.Join(on, ",")
 }

@@ -31,24 +31,18 @@ func (f *partFlags) part() (recording.Part, error) {
 			return recording.Part{}, misuse("--thread names no thread")
 		}
 	}
-	return PartOf(rng, f.threads...), nil
-}
-
-// PartOf is the part of a file that has a range and some threads.
-func PartOf(r Range, threads ...string) recording.Part {
-	return recording.Part{From: r.From, To: r.To, HasFrom: r.HasFrom, HasTo: r.HasTo, Threads: threads}
+	return recording.Part{Range: rng, Threads: f.threads}, nil
 }
 
 // readRange reads a recording for an answer about a range of it: all, and where
 // that is more than memory holds just the range.
-func (c *call) readRange(path string, rng Range, threads ...string) (*recording.Recording, error) {
-	part := recording.Part{Threads: threads}
-	rec, stats, err := c.read(path, part)
+func (c *call) readRange(path string, rng recording.Range, threads ...string) (*recording.Recording, error) {
+	rec, stats, err := c.read(path, recording.Part{Threads: threads})
 	if err != nil || !stats.Full || !rng.IsSet() || path == "-" {
 		return rec, err
 	}
 	c.note("%s: it is larger than memory; reading %s of it", path, rng)
 	rec = nil // to make room
-	rec, _, err = c.read(path, PartOf(rng, threads...))
+	rec, _, err = c.read(path, recording.Part{Range: rng, Threads: threads})
 	return rec, err
 }

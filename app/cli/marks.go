@@ -18,6 +18,7 @@ import (
 	"ashlar/app/store"
 	"ashlar/app/view"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
 )
 
 func marksCommand() command {
@@ -141,7 +142,7 @@ func (c *call) listMarks(st *store.Store, key string) error {
 }
 
 func printMark(w io.Writer, m view.Mark) error {
-	at := view.Range{From: m.From, To: m.To}.String()
+	at := recording.Offsets(m.From, m.To).String()
 	switch {
 	case m.Func != nil:
 		at = "function " + plain.Short(m.Func.Name)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/view"
+	"ashlar/ingest/recording"
 )
 
 func renderCommand() command {
@@ -56,12 +57,12 @@ with it.
 			ch.flags(fs)
 			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
 			view.AddFlags(fs, &o.State)
-			o.transformFlags(fs)
+			o.State.AddTransformFlags(fs)
 			demo := demoFlag(fs)
 			roots := rootFlag(fs)
 			return func(c *call, args []string) (err error) {
 				o.Event, o.Metric, o.Demo, o.Exe = ch.event, ch.metric, *demo, c.exe
-				o.Search, o.State.Sides[1].Sort = o.State.Find, o.State.Sides[0].Sort
+				o.State.Sides[1].Sort = o.State.Sides[0].Sort
 				if args, err = o.second(args, fs); err != nil {
 					return err
 				}
@@ -83,7 +84,7 @@ with it.
 				if err := o.shape(size, scale); err != nil {
 					return err
 				}
-				if o.Range, err = rangeFlag(rng); err != nil {
+				if o.Ranges[0], err = rangeFlag(rng); err != nil {
 					return err
 				}
 				if o.Part, err = only.part(); err != nil {
@@ -95,7 +96,7 @@ with it.
 				if rngB == "" && o.With != "" {
 					rngB = rng
 				}
-				if o.RangeB, err = rangeFlag(rngB); err != nil {
+				if o.Ranges[1], err = rangeFlag(rngB); err != nil {
 					return err
 				}
 				if o.Roots, err = roots(); err != nil {
@@ -132,11 +133,11 @@ func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string,
 }
 
 // rangeFlag reads --range; "" is no limit.
-func rangeFlag(s string) (Range, error) {
+func rangeFlag(s string) (recording.Range, error) {
 	if s == "" {
-		return Range{}, nil
+		return recording.Range{}, nil
 	}
-	r, err := ParseRange(s)
+	r, err := view.ParseRange(s)
 	if err != nil {
 		return r, &usageError{err: err}
 	}

@@ -67,7 +67,7 @@ seen, and what cannot be known.`,
 type statsOptions struct {
 	chooser
 	path, function, scale string
-	rng                   Range
+	rng                   recording.Range
 	threads               []string
 	json                  bool
 }

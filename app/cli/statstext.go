@@ -7,6 +7,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 	"ashlar/render/units"
 )
@@ -61,7 +62,7 @@ func (s *stats) spansText(b *strings.Builder) {
 		if x.Unfinished {
 			took = "≥ " + took
 		}
-		rows = append(rows, []string{took, timeText(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain.Short(t.Title())})
+		rows = append(rows, []string{took, recording.Offset(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain.Short(t.Title())})
 	}
 	columns(b, "  ", "rrrrl", rows)
 }
@@ -108,7 +109,7 @@ func (s *stats) seenText(b *strings.Builder) {
 	if r != nil {
 		fmt.Fprintf(b, "seen on end %s times: median %s, p90 %s, at most %s samples; the longest for %s at %s on thread %d\n",
 			units.Count(r.Count), units.Count(r.MedianSamples), units.Count(r.P90Samples), units.Count(r.MostSamples),
-			units.Duration(p.Runs.Longest), timeText(p.Runs.Start-s.rec.Start), r.TID)
+			units.Duration(p.Runs.Longest), recording.Offset(p.Runs.Start-s.rec.Start), r.TID)
 	}
 	if len(p.OverTime) > 0 {
 		fmt.Fprintf(b, "over time %s\n", sparks(p.OverTime))

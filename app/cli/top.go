@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -51,7 +52,7 @@ of a function, and --search lists the rows that match.`,
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
-			o.viewFlags(fs)
+			o.AddFlags(fs)
 			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
 			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
 			fs.Var(&o.sort, "sort", "what comes first: the most `WHAT` of self, total or count, of average, least or most time a span, or the first name, module or file; - before it turns it round")
@@ -87,7 +88,7 @@ of a function, and --search lists the rows that match.`,
 type topOptions struct {
 	chooser
 	path string
-	rng  Range
+	rng  recording.Range
 	part recording.Part // of which only the threads matter
 	by   analyze.By
 	rows int // 0 for all
@@ -96,7 +97,7 @@ type topOptions struct {
 	// zoom is the path from the root to where a tree begins.
 	zoom []string
 	sort sortFlag
-	StackView
+	view.Stacks
 }
 
 func (c *call) top(o *topOptions) error {

@@ -99,7 +99,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	}
 	var tree *analyze.Tree
 	key, byContext := o.by.ContextKey()
-	if o.by != analyze.ByThread && !byContext || len(ts) > 0 || o.Search != "" {
+	if o.by != analyze.ByThread && !byContext || len(ts) > 0 || o.Find != "" {
 		tree = analyze.NewTree(rec, w, ts...)
 	}
 	if len(o.Transforms) > 0 {
@@ -131,7 +131,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	default:
 		rows = analyze.Table(rec, tree, o.by)
 	}
-	if o.Search != "" && err == nil {
+	if o.Find != "" && err == nil {
 		rows, err = t.search(c, rec, q, tree, o, rows)
 	}
 	if err != nil {
@@ -173,7 +173,7 @@ func (t *top) sides(rec *recording.Recording, tree *analyze.Tree, of analyze.Tra
 // search says how much matches, and leaves the rows that do; of a tree all
 // rows stay, since a match means little without its callers.
 func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, rows []analyze.Row) ([]analyze.Row, error) {
-	p, err := search.Parse(o.Search)
+	p, err := search.Parse(o.Find)
 	if err != nil {
 		return rows, nil // was checked
 	}
@@ -189,7 +189,7 @@ func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *a
 			return nil, err
 		}
 	}
-	t.Matched = &topMatched{o.Search, exact(m.Total, t.metric), m.Count, m.Functions, m.Total}
+	t.Matched = &topMatched{o.Find, exact(m.Total, t.metric), m.Count, m.Functions, m.Total}
 	if o.tree {
 		for i := range t.matches {
 			t.matches[i] = m.Nodes[t.nodes[i]]

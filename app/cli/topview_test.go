@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/view"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -481,18 +482,18 @@ func TestViewFlags(t *testing.T) {
 	args := []string{"--hide", "f", "--invert", "--only", "lib", "--collapse-recursion", "--hide", "/g|h/", "--collapse-recursion-of", "r",
 		"--collapse-module", "libc.so.6", "--merge-by-file", "--merge-by-module", "--fold-inlined", "--hide-kernel", "--drop", "d",
 		"--callers-of", "a", "--callees-of", "b", "--focus", "c", "--by-time", "--search", "x y"}
-	var v StackView
+	var v view.Stacks
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-	v.viewFlags(fs)
+	v.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	rec := recording.NewBuilder().Finish()
-	if got := v.Flags(rec); !slices.Equal(got, args) {
+	if got := v.Args(rec); !slices.Equal(got, args) {
 		t.Errorf("%q\nwant %q", got, args)
 	}
 	r := run(append([]string{"render", "a.spaa", "-o", "a.png"}, args...)...)
-	if r.code != Done || r.render == nil || !slices.Equal(r.render.Transforms, v.Transforms) || r.render.Search != v.Search {
+	if r.code != Done || r.render == nil || !slices.Equal(r.render.State.Transforms, v.Transforms) || r.render.State.Find != v.Find {
 		t.Errorf("render: %d, %+v, %s", r.code, r.render, r.stderr)
 	}
 }

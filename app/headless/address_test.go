@@ -12,9 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli"
 	"ashlar/app/shell"
-	"ashlar/ingest/recording"
 	"ashlar/render/golden"
 	"ashlar/render/theme"
 )
@@ -123,14 +121,8 @@ func pass(t *testing.T, s *shell.Shell) *image.RGBA {
 	t.Helper()
 	var img *image.RGBA
 	for range 2 { // what a frame finds out may be asked about in turn
-		none := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
 		var err error
-		if s.Compares() {
-			err = s.Resettle()
-		} else {
-			err = s.Settle(cli.StackView{}, none)
-		}
-		if err != nil && !strings.Contains(err.Error(), "normalise") {
+		if err = s.Settle(); err != nil && !strings.Contains(err.Error(), "normalise") {
 			t.Fatal(err)
 		}
 		if img, err = Draw(s, 1100, 700, 1); err != nil {

@@ -4,10 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"ashlar/app/cli"
 	"ashlar/app/shell"
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
-	engine "ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/testdata/twins"
@@ -16,38 +15,39 @@ import (
 // comparison is one golden picture of two recordings. Files are by their names
 // in the folder of a test; nothing writes missing.json.
 type comparison struct {
-	name    string
-	a, b    string
-	view    shell.View
-	theme   *theme.Theme
-	options shell.Comparing
-	ts      []analyze.Transform
-	from    int64 // of a range of both, in picoseconds; to is 0 for none
-	to      int64
-	fails   bool
+	name   string
+	a, b   string
+	view   shell.View
+	theme  *theme.Theme
+	above  bool
+	state  view.State
+	marked string // a function
+	from   int64  // of a range of both, in picoseconds; to is 0 for none
+	to     int64
+	fails  bool
 }
 
 var comparisons = []comparison{
 	{name: "trace-dark", a: "before.json", b: "after.json"},
 	{name: "trace-light", a: "before.json", b: "after.json", theme: theme.Light},
-	{name: "trace-range", a: "before.json", b: "after.json", from: 8e9, to: 20e9, options: shell.Comparing{Normalize: engine.Duration}},
-	{name: "trace-distribution", a: "before.json", b: "after.json", options: shell.Comparing{Tab: "Distribution", Choose: "parse"}},
-	{name: "trace-above", a: "before.json", b: "after.json", options: shell.Comparing{Above: true}},
-	{name: "mixed-above", a: "before.json", b: "cpu.spaa", options: shell.Comparing{Above: true}, theme: theme.Light},
+	{name: "trace-range", a: "before.json", b: "after.json", from: 8e9, to: 20e9, state: view.State{Comparison: view.Comparison{Normalize: "duration"}}},
+	{name: "trace-distribution", a: "before.json", b: "after.json", state: view.State{Tab: "distribution"}, marked: "parse"},
+	{name: "trace-above", a: "before.json", b: "after.json", above: true},
+	{name: "mixed-above", a: "before.json", b: "cpu.spaa", above: true, theme: theme.Light},
 	{name: "profile-dark", a: "before.folded", b: "after.folded", theme: theme.Dark},
 	{name: "profile-light", a: "before.folded", b: "after.folded", theme: theme.Light},
-	{name: "diff-a", a: "before.folded", b: "after.folded", view: shell.Flame, options: shell.Comparing{Width: engine.WidthA}},
-	{name: "diff-b", a: "before.folded", b: "after.folded", view: shell.Flame, options: shell.Comparing{Width: engine.WidthB}, theme: theme.Light},
-	{name: "diff-inverted", a: "before.folded", b: "after.folded", view: shell.Flame, ts: []analyze.Transform{analyze.Invert()}},
-	{name: "table-dark", a: "before.json", b: "after.json", options: shell.Comparing{Tab: "Table of differences"}},
-	{name: "table-light", a: "before.folded", b: "after.folded", theme: theme.Light, options: shell.Comparing{Tab: "Table of differences", Normalize: engine.Total}},
-	{name: "two", a: "before.json", b: "after.json", options: shell.Comparing{Tab: "Two flamegraphs", Choose: "render"}},
-	{name: "pairing", a: "before.json", b: "after.json", options: shell.Comparing{Tab: "How it was compared"}},
+	{name: "diff-a", a: "before.folded", b: "after.folded", view: shell.Flame, state: view.State{Comparison: view.Comparison{Width: "a"}}},
+	{name: "diff-b", a: "before.folded", b: "after.folded", view: shell.Flame, state: view.State{Comparison: view.Comparison{Width: "b"}}, theme: theme.Light},
+	{name: "diff-inverted", a: "before.folded", b: "after.folded", view: shell.Flame, state: view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{analyze.Invert()}}}},
+	{name: "table-dark", a: "before.json", b: "after.json", state: view.State{Tab: "table"}},
+	{name: "table-light", a: "before.folded", b: "after.folded", theme: theme.Light, state: view.State{Tab: "table", Comparison: view.Comparison{Normalize: "total"}}},
+	{name: "two", a: "before.json", b: "after.json", state: view.State{Tab: "two"}, marked: "render"},
+	{name: "pairing", a: "before.json", b: "after.json", state: view.State{Tab: "pairing"}},
 	{name: "mixed", a: "before.json", b: "cpu.spaa"},
 	{name: "mixed-unlike", a: "before.json", b: "after.folded", fails: true},
 	{name: "missing", a: "before.json", b: "missing.json", fails: true},
 	{name: "damaged", a: "damaged.json", b: "after.json", fails: true, theme: theme.Light},
-	{name: "damaged-above", a: "after.json", b: "damaged.json", fails: true, options: shell.Comparing{Above: true}},
+	{name: "damaged-above", a: "after.json", b: "damaged.json", fails: true, above: true},
 }
 
 // twinFiles writes the recordings of the pictures.
@@ -92,7 +92,19 @@ func TestGoldenComparisons(t *testing.T) {
 			}
 			s.Open(p.a)
 			s.OpenBeside(p.b)
-			err := s.SettleComparison(cli.StackView{Transforms: p.ts}, p.options, func(int, *recording.Recording) (int64, int64, bool) { return p.from, p.to, p.to > 0 })
+			if p.above {
+				s.Run("One timeline above the other, or beside it")
+			} else {
+				s.GoTo(&p.state)
+			}
+			if p.marked != "" {
+				s.Mark(analyze.Named(p.marked))
+			}
+			var ranges []recording.Range
+			if r := recording.Offsets(p.from, p.to); p.to > 0 {
+				ranges = append(ranges, r, r)
+			}
+			err := s.Settle(ranges...)
 			if (err != nil) != p.fails {
 				t.Fatalf("comparing: %v", err)
 			}

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli"
 	"ashlar/app/drop"
 	"ashlar/app/shell"
-	"ashlar/ingest/recording"
+	"ashlar/app/view"
 	"ashlar/render/theme"
 )
 
@@ -36,13 +35,13 @@ func TestDrag(t *testing.T) {
 				twinFiles(t)
 				s.Open("before.json")
 				s.OpenBeside("after.json")
-				whole := func(int, *recording.Recording) (int64, int64, bool) { return 0, 0, false }
-				if err := s.SettleComparison(cli.StackView{}, shell.Comparing{Above: true}, whole); err != nil {
+				s.Run("One timeline above the other, or beside it")
+				if err := s.Settle(); err != nil {
 					t.Fatal(err)
 				}
 			case c.open:
 				s.OpenDemo()
-				settle(t, s, cli.StackView{})
+				settle(t, s, view.Stacks{})
 			}
 			s.DragOver(c.over)
 			check(t, s, name, 1000, 640, 1)

@@ -12,10 +12,8 @@ import (
 
 	"gioui.org/op"
 
-	"ashlar/app/cli"
 	"ashlar/app/shell"
 	"ashlar/app/view"
-	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -48,11 +46,7 @@ func FuzzFrame(f *testing.F) {
 		var ops op.Ops
 		for range 2 {
 			// What cannot be shown is said in the window, and drawn too.
-			if s.Compares() {
-				_ = s.Resettle()
-			} else {
-				_ = s.Settle(cli.StackView{}, func(*recording.Recording) (int64, int64, bool) { return 0, 0, false })
-			}
+			_ = s.Settle()
 			Frame(s, &ops, 640, 420, 1)
 		}
 		if _, err := view.Parse(s.Address().String()); err != nil {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli"
 	"ashlar/app/shell"
 	"ashlar/app/sourcefile"
 	"ashlar/ingest/recording"
@@ -155,7 +154,11 @@ func (p picture) check(t *testing.T) {
 	s.View = p.view
 	p.open(t, s)
 	s.Choose(p.event, p.metric)
-	err := s.Settle(cli.StackView{}, func(*recording.Recording) (int64, int64, bool) { return p.from, p.to, p.ranged })
+	var ranges []recording.Range
+	if p.ranged {
+		ranges = append(ranges, recording.Offsets(p.from, p.to))
+	}
+	err := s.Settle(ranges...)
 	if (err != nil) != p.failing {
 		t.Fatalf("opening: %v", err)
 	}

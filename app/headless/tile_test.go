@@ -6,9 +6,9 @@ import (
 
 	"gioui.org/op"
 
-	"ashlar/app/cli"
 	"ashlar/app/outfile"
 	"ashlar/app/shell"
+	"ashlar/app/view"
 	"ashlar/render/theme"
 )
 
@@ -20,7 +20,7 @@ func TestTiles(t *testing.T) {
 	s := shell.New(theme.Light)
 	defer s.Close()
 	s.OpenDemo()
-	settle(t, s, cli.StackView{})
+	settle(t, s, view.Stacks{})
 	size := image.Rect(0, 0, 1000, 640)
 	var ops op.Ops
 	laid := frame(s, &ops, size.Dx(), size.Dy(), 1, func() {})
@@ -47,7 +47,7 @@ func TestLargePictures(t *testing.T) {
 	s := shell.New(theme.Dark)
 	defer s.Close()
 	s.OpenDemo()
-	settle(t, s, cli.StackView{})
+	settle(t, s, view.Stacks{})
 	for _, size := range []image.Point{{16384, 500}, {600, 16384}} {
 		img, err := Draw(s, size.X, size.Y, 1)
 		if err != nil {

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli"
 	"ashlar/app/shell"
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -22,20 +21,20 @@ const pick = "pick:" // begins the name of a function to select
 var views = []struct {
 	name  string
 	open  func(t *testing.T, s *shell.Shell)
-	look  cli.StackView
+	look  view.Stacks
 	do    steps
 	mode  theme.Mode
 	small bool
 }{
 	{name: "flame-up", open: demo, do: steps{"Flamegraph upside down"}},
 	{name: "flame-zoomed", open: demo, do: steps{pick + "shop/pricing.(*Rule).matches", "Zoom the flamegraph to the selected function"}},
-	{name: "flame-changed", open: demo, look: cli.StackView{Transforms: []analyze.Transform{analyze.Drop(analyze.Named("shop/pricing.(*Engine).PriceCart")), analyze.HideKernel(), analyze.Invert()}}},
-	{name: "search", open: demo, look: cli.StackView{Search: "json"}},
-	{name: "search-threads", open: demo, look: cli.StackView{Search: "thread:worker 2"}},
+	{name: "flame-changed", open: demo, look: view.Stacks{Transforms: []analyze.Transform{analyze.Drop(analyze.Named("shop/pricing.(*Engine).PriceCart")), analyze.HideKernel(), analyze.Invert()}}},
+	{name: "search", open: demo, look: view.Stacks{Find: "json"}},
+	{name: "search-threads", open: demo, look: view.Stacks{Find: "thread:worker 2"}},
 	{name: "colour-module", open: demo, mode: theme.ByModule},
 	{name: "colour-kind", open: demo, mode: theme.ByKind},
 	{name: "colour-thread", open: demo, mode: theme.ByThread},
-	{name: "colour-search", open: demo, look: cli.StackView{Search: "regexp"}, mode: theme.BySearch},
+	{name: "colour-search", open: demo, look: view.Stacks{Find: "regexp"}, mode: theme.BySearch},
 	{name: "functions", open: demo, do: steps{"Table of functions", pick + "runtime.mallocgc"}},
 	{name: "functions-spans", open: trace, do: steps{"Table of functions"}},
 	{name: "modules", open: demo, do: steps{"Table of modules"}},
@@ -103,16 +102,19 @@ func TestGoldenContrast(t *testing.T) {
 	s := shell.New(theme.Contrast)
 	defer s.Close()
 	s.OpenDemo()
-	settle(t, s, cli.StackView{Search: "json"})
+	settle(t, s, view.Stacks{Find: "json"})
 	s.Scale = 1.25
 	check(t, s, "views/contrast", 1000, 640, 1)
 }
 
 // settle waits until what is shown is final. The first frame asks what tabs
 // want to know.
-func settle(t *testing.T, s *shell.Shell, look cli.StackView) {
+func settle(t *testing.T, s *shell.Shell, look view.Stacks) {
 	t.Helper()
-	if err := s.Settle(look, func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }); err != nil {
+	if look.Transforms != nil || look.Find != "" {
+		s.GoTo(&view.State{Stacks: look})
+	}
+	if err := s.Settle(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -85,7 +85,7 @@ func (s *Shell) state() *view.State {
 
 // opened says how the file was opened.
 func (p *pane) opened(st *view.State) {
-	st.Part = view.Part{From: p.Part.From, To: p.Part.To, HasFrom: p.Part.HasFrom, HasTo: p.Part.HasTo}
+	st.Part = p.Part.Range
 	st.Only = slices.Clone(p.Part.Threads)
 	if st.Exe = p.exe; p.exe != "" {
 		if abs, err := filepath.Abs(p.exe); err == nil {
@@ -163,7 +163,7 @@ func (s *Shell) Visit(st *view.State) {
 		s.OpenDemo()
 	} else {
 		s.exe = st.Exe
-		s.OpenPart(st.Files[0], recording.Part{From: st.Part.From, To: st.Part.To, HasFrom: st.Part.HasFrom, HasTo: st.Part.HasTo, Threads: slices.Clone(st.Only)})
+		s.OpenPart(st.Files[0], recording.Part{Range: st.Part, Threads: slices.Clone(st.Only)})
 		s.exe = ""
 	}
 	if len(st.Files) > 1 {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/cli"
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	"ashlar/app/view"
@@ -19,9 +18,6 @@ import (
 	"ashlar/render/timeline"
 	"ashlar/testdata/gen/synth"
 )
-
-// whole is no part of a recording.
-func whole(*recording.Recording) (from, to int64, ranged bool) { return 0, 0, false }
 
 // traceFile writes a made-up trace of 4 threads.
 func traceFile(t *testing.T) string {
@@ -233,13 +229,15 @@ func same(s *Shell) map[string]any {
 	}
 	all := map[string]any{"parts": s.View, "colour": s.Mode, "fn": f, "picked": is, "where": where, "table": p.table.TableShape,
 		"total": tree.Nodes[0].Total, "nodes": len(tree.Nodes)}
-	v := reflect.ValueOf(l)
-	for i := range v.NumField() {
-		x := v.Field(i)
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(l)) {
+		x := reflect.ValueOf(l).FieldByIndex(f.Index)
+		if f.Anonymous {
+			continue
+		}
 		if x.Kind() == reflect.Slice && x.Len() == 0 {
 			x = reflect.Zero(x.Type())
 		}
-		all["look "+v.Type().Field(i).Name] = x.Interface()
+		all["look "+f.Name] = x.Interface()
 	}
 	return all
 }
@@ -259,15 +257,15 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		path := []string{view.Scheme + "1?file=demo:", trace, folded}[seed%3]
 		s := New(theme.Dark)
 		s.Open(path)
-		if err := s.Settle(cli.StackView{}, whole); err != nil {
+		if err := s.Settle(); err != nil {
 			t.Fatal(err)
 		}
 		look(r, s)
-		if err := s.Settle(cli.StackView{}, whole); err != nil {
+		if err := s.Settle(); err != nil {
 			t.Fatal(err)
 		}
 		pickAnything(r, s)
-		if err := s.Settle(cli.StackView{}, whole); err != nil {
+		if err := s.Settle(); err != nil {
 			t.Fatal(err)
 		}
 		zoomedSides += zoomSides(r, s.pane)
@@ -276,7 +274,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 
 		back := New(theme.Dark)
 		back.Open(at)
-		if err := back.Settle(cli.StackView{}, whole); err != nil {
+		if err := back.Settle(); err != nil {
 			t.Fatalf("%s: %v", at, err)
 		}
 		got := same(back)
@@ -304,7 +302,7 @@ func TestWhatAnAddressAsksForInVain(t *testing.T) {
 	for _, ask := range []string{"thread=1:99", "event=nothing", "function=nothing", "zoom=nothing", "tab=nothing", "select=90000s..90001s", "future=1", "transform=melt"} {
 		s := New(theme.Dark)
 		s.Open(view.Scheme + "1?file=demo:&" + ask)
-		if err := s.Settle(cli.StackView{}, whole); err == nil {
+		if err := s.Settle(); err == nil {
 			t.Errorf("%s: nobody is told", ask)
 		}
 		s.Close()

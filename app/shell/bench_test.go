@@ -14,7 +14,6 @@ import (
 	"gioui.org/gpu/headless"
 	"gioui.org/io/pointer"
 
-	"ashlar/app/cli"
 	"ashlar/app/panel/flamegraph"
 	"ashlar/render/theme"
 )
@@ -32,7 +31,7 @@ func BenchmarkFrame(b *testing.B) {
 	} else {
 		s.OpenDemo()
 	}
-	if err := s.Settle(cli.StackView{}, selectNothing); err != nil {
+	if err := s.Settle(); err != nil {
 		b.Fatal(err)
 	}
 	f := &framer{shell: s}

@@ -14,8 +14,6 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 	"golang.org/x/sys/unix"
-
-	"ashlar/ingest/recording"
 )
 
 // framer lays out frames of 1280x720.
@@ -67,6 +65,3 @@ func threadTime() time.Duration {
 	}
 	return time.Duration(ts.Nano())
 }
-
-// selectNothing is the part of a recording that Settle then selects: none.
-func selectNothing(*recording.Recording) (int64, int64, bool) { return 0, 0, false }

@@ -43,7 +43,7 @@ func compared(t *testing.T, before, after string) *Shell {
 
 func settleBoth(t *testing.T, s *Shell) {
 	t.Helper()
-	if err := s.SettleComparison(cli.StackView{}, Comparing{}, func(int, *recording.Recording) (int64, int64, bool) { return 0, 0, false }); err != nil {
+	if err := s.Settle(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"os"
 	"testing"
 
-	"ashlar/app/cli"
-	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -26,7 +24,7 @@ func BenchmarkCompareFrame(b *testing.B) {
 		s.compareWithItself()
 		s.versus.linked = true
 	}
-	if err := s.SettleComparison(cli.StackView{}, Comparing{}, func(int, *recording.Recording) (int64, int64, bool) { return 0, 0, false }); err != nil {
+	if err := s.Settle(); err != nil {
 		b.Fatal(err)
 	}
 	fr := &framer{shell: s}

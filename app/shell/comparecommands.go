@@ -7,9 +7,9 @@ import (
 
 	"gioui.org/io/key"
 
-	"ashlar/app/cli"
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -288,8 +288,7 @@ func (c *comparison) diffCommand() (line, rest string) {
 	for i, p := range c.panes {
 		low := strings.ToLower(sideName(i))
 		if p.Scope.Ranged {
-			r := cli.Range{From: p.Scope.From - p.Rec.Start, To: p.Scope.To - p.Rec.Start, HasFrom: true, HasTo: true}
-			args = append(args, "--range-"+low, r.String())
+			args = append(args, "--range-"+low, recording.Offsets(p.Scope.From-p.Rec.Start, p.Scope.To-p.Rec.Start).String())
 		}
 		if names, ok := threadFlags(p.Rec, p.Scope.Tracks); ok && len(names) == 1 {
 			args = append(args, "--thread-"+low, names[0])
@@ -297,14 +296,14 @@ func (c *comparison) diffCommand() (line, rest string) {
 			rests = append(rests, theThreads)
 		}
 	}
-	if rules := cli.MatchRules(o.Match); rules != "" {
+	if rules := o.Match.Rules(); rules != "" {
 		args = append(args, "--match", rules)
 	}
 	for _, p := range o.Match.Hand {
 		args = append(args, "--pair", p.A+"="+p.B)
 	}
-	v := cli.StackView{Transforms: c.panes[c.focus].Transforms}
-	args = append(args, v.Flags(c.panes[c.focus].Rec)...)
+	v := view.Stacks{Transforms: c.panes[c.focus].Transforms}
+	args = append(args, v.Args(c.panes[c.focus].Rec)...)
 	if c.table.filters[filterSure] && c.tab == compareTable {
 		args = append(args, "--min-confidence", "0.95")
 	}

@@ -3,9 +3,7 @@ package shell
 import (
 	"cmp"
 
-	"ashlar/app/cli"
 	"ashlar/app/panel"
-	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 )
 
@@ -94,34 +92,9 @@ func (c *comparison) log() *CompareState {
 	return st
 }
 
-// Comparing are what a picture of two recordings shows, beside what it shows of
-// one.
-type Comparing struct {
-	Normalize compare.Normalize
-	Width     compare.Width
-	// Tab is the name of the tab below; "" for the flamegraph. Choose is the name
-	// of the function that is marked, "" for none.
-	Tab, Choose string
-	// Above puts A's timeline above B's.
-	Above bool
-}
-
-// SettleComparison is Settle for two recordings. Where one cannot be shown the
-// picture of the other says so.
-func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side int, rec *recording.Recording) (from, to int64, ranged bool)) error {
+// settleCompared waits for all that is to be known of both.
+func (s *Shell) settleCompared(ranges []recording.Range) error {
 	c := s.versus
-	if o.Normalize != "" {
-		c.options.Normalize = o.Normalize
-	}
-	if o.Width != "" {
-		c.options.Width = o.Width
-	}
-	c.above = c.above || o.Above
-	for i := range compareTabs {
-		if compareTabs[i].title == o.Tab {
-			c.tab = compareTabs[i].name
-		}
-	}
 	var failed error
 	for _, p := range c.panes {
 		if err := p.Doc.Wait(); err != nil {
@@ -130,53 +103,16 @@ func (s *Shell) SettleComparison(v cli.StackView, o Comparing, part func(side in
 		p.Rec = p.Doc.Recording()
 	}
 	c.reach()
-	var parts [2][2]int64
 	for i, p := range c.panes {
 		p.update(s)
-		if from, to, ranged := part(i, p.Rec); ranged && p.Rec.HasTime {
-			p.SelectRange(p.Rec.Start+from, p.Rec.Start+to)
-			p.Fit(p.Scope.From, p.Scope.To)
-			parts[i] = [2]int64{from, to}
+		if i < len(ranges) {
+			failed = cmp.Or(failed, p.selectAndShow(ranges[i]))
+			c.alike = c.now()
 		}
-		p.Transforms = v.Transforms
 	}
-	c.linked = c.linked && parts[0] == parts[1]
-	if v.Search != "" {
-		p := c.panes[c.focus]
-		p.LookFor(v.Search)
-	}
-	c.alike = c.now()
 	if failed != nil {
 		return failed
 	}
-	if err := s.settleCompared(); err != nil || o.Choose == "" {
-		return err
-	}
-	if a := c.answer(); a != nil {
-		for f := range a.Compared.Matching.Funcs {
-			if a.Compared.Matching.Funcs[f].Name == o.Choose {
-				c.choose(a, int32(f))
-			}
-		}
-	}
-	return s.settleCompared() // now also of it
-}
-
-// Resettle is SettleComparison for a comparison that stays as it is.
-func (s *Shell) Resettle() error {
-	for _, p := range s.versus.panes {
-		if err := p.Doc.Wait(); err != nil {
-			return err
-		}
-		p.update(s)
-	}
-	return s.settleCompared()
-}
-
-// settleCompared waits for all that is to be known of two recordings that have
-// been read.
-func (s *Shell) settleCompared() error {
-	c := s.versus
 	recs := [2]*recording.Recording(c.recs())
 	_, err := c.arrive(s)
 	c.pair.Settle(c.question(), recs)

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ashlar/app/cli"
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -70,8 +70,7 @@ func (p *pane) asking(name string) *command {
 // within limits a command to a time and to threads; nil stands for all.
 func (p *pane) within(c *command, from, to int64, ranged bool, tracks []int) {
 	if ranged {
-		r := cli.Range{From: from - p.Rec.Start, To: to - p.Rec.Start, HasFrom: true, HasTo: true}
-		c.add("--range", r.String())
+		c.add("--range", recording.Offsets(from-p.Rec.Start, to-p.Rec.Start).String())
 	}
 	names, ok := threadFlags(p.Rec, tracks)
 	if !ok {
@@ -111,8 +110,8 @@ func threadFlags(rec *recording.Recording, tracks []int) (names []string, ok boo
 // stacks is the beginning of the command of what is added up from stacks.
 func (p *pane) stacks(search string) *command {
 	c := p.asking("top")
-	v := cli.StackView{Transforms: p.Transforms, Search: search}
-	c.add(v.Flags(p.Rec)...)
+	v := view.Stacks{Transforms: p.Transforms, Find: search}
+	c.add(v.Args(p.Rec)...)
 	return c
 }
 
@@ -354,20 +353,4 @@ func copyCommands() []Command {
 // commandItem is the menu's line that copies a panel's command.
 func (s *Shell) commandItem(of area) widget.Item {
 	return widget.Item{Title: "Copy as command", Do: func() { s.copyCommandOf(of) }}
-}
-
-// Look sets what is done to stacks and what is searched for, as the command
-// line says it, and checks it against the recording.
-func (s *Shell) Look(v cli.StackView) error {
-	p := s.pane
-	if err := v.Check(p.Rec); err != nil {
-		return err
-	}
-	if v.Transforms != nil {
-		p.Transforms = v.Transforms
-	}
-	if v.Search != "" {
-		p.LookFor(v.Search)
-	}
-	return nil
 }

@@ -271,7 +271,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			if s.Open(c.file); c.file == "" {
 				s.OpenDemo()
 			}
-			if err := s.Settle(cli.StackView{}, func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }); err != nil {
+			if err := s.Settle(); err != nil {
 				t.Fatal(err)
 			}
 			x := panes{s.pane, s, func(name string) {

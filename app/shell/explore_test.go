@@ -16,7 +16,6 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
-	"ashlar/app/cli"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -48,8 +47,7 @@ func newBench(t *testing.T, content string) *bench {
 	b := &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}
 	t.Cleanup(b.Close)
 	b.Open(path)
-	whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
-	if err := b.Settle(cli.StackView{}, whole); err != nil {
+	if err := b.Settle(); err != nil {
 		t.Fatal(err)
 	}
 	b.frame()

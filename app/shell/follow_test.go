@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/cli"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -66,7 +65,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	defer s.Close()
 	s.FollowFiles = true
 	s.Open(path)
-	if err := s.Settle(cli.StackView{}, whole); err != nil {
+	if err := s.Settle(); err != nil {
 		t.Fatal(err)
 	}
 	p := s.pane

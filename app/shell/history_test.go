@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli"
 	"ashlar/app/view"
 	"ashlar/render/theme"
 )
@@ -20,7 +19,7 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		s := New(theme.Dark)
 		s.Open([]string{path, view.Scheme + "1?file=demo:"}[seed%2])
-		if err := s.Settle(cli.StackView{}, whole); err != nil {
+		if err := s.Settle(); err != nil {
 			t.Fatal(err)
 		}
 		p := s.pane
@@ -28,7 +27,7 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 		var steps []string
 		for range 3 {
 			look(r, s)
-			if err := s.Settle(cli.StackView{}, whole); err != nil {
+			if err := s.Settle(); err != nil {
 				t.Fatal(err)
 			}
 			pickAnything(r, s)

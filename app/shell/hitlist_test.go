@@ -11,7 +11,6 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
-	"ashlar/app/cli"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -27,7 +26,7 @@ func (b *bench) lookFor(text string) {
 
 func (b *bench) settled() {
 	b.t.Helper()
-	if err := b.Settle(cli.StackView{}, whole); err != nil {
+	if err := b.Settle(); err != nil {
 		b.t.Fatal(err)
 	}
 	b.frame()

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/cli"
 	"ashlar/app/store"
 	"ashlar/app/view"
 	"ashlar/ingest/recording"
@@ -35,7 +34,7 @@ func openDemoWith(t *testing.T, k Keep) *Shell {
 	s := New(theme.Dark)
 	s.Keep = k
 	s.OpenDemo()
-	if err := s.Settle(cli.StackView{}, whole); err != nil {
+	if err := s.Settle(); err != nil {
 		t.Fatal(err)
 	}
 	s.pane.history.push(s.pane.spot(s), s.state()) // as the first frame does

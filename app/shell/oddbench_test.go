@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ashlar/app/cli"
 	"ashlar/app/panel"
 	"ashlar/render/theme"
 	"ashlar/testdata/gen/synth"
@@ -30,7 +29,7 @@ func openOdd(tb testing.TB, name string) (*Shell, *framer) {
 	s := New(theme.Dark)
 	tb.Cleanup(s.Close)
 	s.Open(path)
-	if err := s.Settle(cli.StackView{}, selectNothing); err != nil {
+	if err := s.Settle(); err != nil {
 		tb.Fatal(err)
 	}
 	f := &framer{shell: s}

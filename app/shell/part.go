@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/cli"
+	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 	"ashlar/render/widget"
@@ -14,25 +14,21 @@ import (
 // extent is the time that the whole view shows: the recording's, or that of the
 // part that was opened.
 func (p *pane) extent() (from, to int64) {
-	if from, to = p.Limits(); !p.Part.HasFrom && !p.Part.HasTo {
+	from, to = p.Limits()
+	if !p.Part.Range.IsSet() {
 		return from, to
 	}
-	if p.Part.HasFrom {
-		from = min(to, p.Rec.Start+p.Part.From)
+	a, b := p.Part.Ends(p.Rec)
+	if a, b = min(to, a), min(to, b); a < b {
+		return a, b
 	}
-	if p.Part.HasTo && p.Rec.Start+p.Part.To < to {
-		to = max(from, p.Rec.Start+p.Part.To)
-	}
-	if from >= to { // nothing of the part has been read yet
-		return p.Limits()
-	}
-	return from, to
+	return from, to // nothing of the part has been read yet
 }
 
 // selectPart selects the time that was opened, so that answers are about exactly
 // that: what reaches into it was read whole.
 func (p *pane) selectPart() {
-	if from, to := p.extent(); (p.Part.HasFrom || p.Part.HasTo) && p.Rec.HasTime && from < to && p.Scope.IsWhole() {
+	if from, to := p.extent(); p.Part.Range.IsSet() && p.Rec.HasTime && from < to && p.Scope.IsWhole() {
 		p.SelectRange(from, to)
 	}
 }
@@ -60,13 +56,13 @@ func (s *Shell) askPart() {
 				s.OpenPart(path, part)
 			}})
 		}
-		if r, err := cli.ParseRange(text); err == nil {
+		if r, err := view.ParseRange(text); err == nil {
 			only := part
-			only.From, only.To, only.HasFrom, only.HasTo = r.From, r.To, r.HasFrom, r.HasTo
+			only.Range = r
 			add("Open "+r.String(), only)
 		} else if text == "" && p.Scope.Ranged {
 			only := part
-			only.From, only.To, only.HasFrom, only.HasTo = max(0, p.Scope.From-p.Rec.Start), p.Scope.To-p.Rec.Start, true, true
+			only.Range = recording.Offsets(max(0, p.Scope.From-p.Rec.Start), p.Scope.To-p.Rec.Start)
 			add("Open the selected "+units.Duration(p.Scope.To-p.Scope.From), only)
 		}
 		if text == "" && p.Part.IsSet() {

@@ -6,7 +6,6 @@ import (
 	"gioui.org/f32"
 	"gioui.org/io/pointer"
 
-	"ashlar/app/cli"
 	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
 )
@@ -23,7 +22,7 @@ func TestWayBackInTheSandwich(t *testing.T) {
 			p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(i), Tree: a.Tree, Fn: a.Tree.Nodes[i].Func}
 		}
 	}
-	if err := b.Settle(cli.StackView{}, whole); err != nil {
+	if err := b.Settle(); err != nil {
 		t.Fatal(err)
 	}
 	a = p.Doc.Answer()

@@ -1,9 +1,9 @@
 package shell
 
 import (
+	"fmt"
 	"time"
 
-	"ashlar/app/cli"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 )
@@ -168,10 +168,13 @@ func (s *Shell) focused() string {
 	return "?"
 }
 
-// Settle waits until the recording is read and everything shown is final: for
-// pictures without a window. v is how stacks are looked at, and part says, once the recording is known, which
-// range to select and show, in picoseconds from the recording's start.
-func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, to int64, ranged bool)) error {
+// Settle waits until all recordings are read and everything shown is final: for
+// pictures without a window. Ranges are selected and shown of each. Where one of
+// two recordings cannot be shown the picture of the other says so.
+func (s *Shell) Settle(ranges ...recording.Range) error {
+	if s.versus != nil {
+		return s.settleCompared(ranges)
+	}
 	p := s.pane
 	if err := p.Doc.Wait(); err != nil {
 		return err
@@ -180,12 +183,13 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 	if _, err := p.arrive(s); err != nil {
 		return err
 	}
-	if err := s.Look(v); err != nil {
+	if err := p.Stacks.Check(p.Rec); err != nil {
 		return err
 	}
-	if from, to, ranged := part(p.Rec); ranged && p.Rec.HasTime {
-		p.SelectRange(p.Rec.Start+from, p.Rec.Start+to)
-		p.Fit(p.Scope.From, p.Scope.To)
+	if len(ranges) > 0 {
+		if err := p.selectAndShow(ranges[0]); err != nil {
+			return err
+		}
 	}
 	for {
 		if err := p.Doc.Settle(p.question()); err != nil {
@@ -197,4 +201,19 @@ func (s *Shell) Settle(v cli.StackView, part func(*recording.Recording) (from, t
 			return err
 		}
 	}
+}
+
+// selectAndShow selects a range and shows just that. A range that the recording
+// does not have is an error, as it is of commands.
+func (p *pane) selectAndShow(r recording.Range) error {
+	if !r.IsSet() || !p.Rec.HasTime {
+		return nil
+	}
+	in, err := r.In(p.Rec)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Rec.Source.Path, err)
+	}
+	p.SelectRange(in.From, in.To)
+	p.Fit(p.Scope.From, p.Scope.To)
+	return nil
 }

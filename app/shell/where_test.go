@@ -9,10 +9,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"ashlar/app/cli"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
 	"ashlar/render/widget"
 )
 
@@ -142,15 +140,20 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	}
 }
 
+// settleAs does something to stacks, as a command line or an address says.
+func (b *bench) settleAs(t analyze.Transform) error {
+	b.GoTo(&view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{t}}})
+	return b.Settle()
+}
+
 // TestLabelsOfTheCommandLine: a picture and an address say which label is meant,
 // and what is not there is told.
 func TestLabelsOfTheCommandLine(t *testing.T) {
 	b := newBench(t, labelled(t))
-	whole := func(*recording.Recording) (int64, int64, bool) { return 0, 0, false }
-	if err := b.Settle(cli.StackView{Transforms: []analyze.Transform{analyze.Where("tenant=zoo")}}, whole); err != nil || b.total() != "7" {
+	if err := b.settleAs(analyze.Where("tenant=zoo")); err != nil || b.total() != "7" {
 		t.Errorf("zoo has %s, %v", b.total(), err)
 	}
-	if err := b.Settle(cli.StackView{Transforms: []analyze.Transform{analyze.Where("tenant=me")}}, whole); err == nil || !strings.Contains(err.Error(), "there are acme, apex, zoo") {
+	if err := b.settleAs(analyze.Where("tenant=me")); err == nil || !strings.Contains(err.Error(), "there are acme, apex, zoo") {
 		t.Errorf("of a tenant that is not there it says %v", err)
 	}
 	b = newBench(t, someTrace)

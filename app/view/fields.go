@@ -73,7 +73,7 @@ var fieldOf = func() map[string]int {
 func fields() []Field {
 	fs := []Field{
 		many("file", "a path, - for standard input, or demo: for the built-in one; a second file key names the run that is compared with the first", func(v *State) *[]string { return &v.Files }, escape, unescape),
-		one("part", "FROM..TO, FROM.. or ..TO: only this part of the file is opened", func(v *State) *Part { return &v.Part }, Part.text, parsePart),
+		one("part", "FROM..TO, FROM.. or ..TO: only this part of the file is opened", func(v *State) *recording.Range { return &v.Part }, recording.Range.String, parseRange),
 		many("only", "only threads with these ids, names or parts of names are opened", func(v *State) *[]string { return &v.Only }, escape, unescape),
 		text("exe", "the program that names of functions are taken from", func(v *State) *string { return &v.Exe }),
 		text("view", "both (when left out), timeline, flame or lower: the parts that are shown; lower is what the tab shows", func(v *State) *string { return &v.Parts }),
@@ -223,8 +223,8 @@ func sideFields(i int) []Field {
 		return many(key, doc, func(v *State) *[]Thread { return of(side(v)) }, Thread.text, parseThread)
 	}
 	fs := []Field{
-		maybe("show", "FROM..TO, the time that the timeline shows", func(v *State) **Range { return &side(v).Show }, Range.String, parseRange),
-		maybe("select", "FROM..TO, the selected time", func(v *State) **Range { return &side(v).Select }, Range.String, parseRange),
+		one("show", "FROM..TO, the time that the timeline shows", func(v *State) *recording.Range { return &side(v).Show }, recording.Range.String, parseRange),
+		one("select", "FROM..TO, the selected time", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange),
 		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }),
 		threads("fold", "threads that show one lane", func(s *Side) *[]Thread { return &s.Fold }),
 		threads("unfold", "threads that show all of their lanes", func(s *Side) *[]Thread { return &s.Unfold }),
@@ -236,9 +236,9 @@ func sideFields(i int) []Field {
 			flag("threads-by", "sort threads by `ORDER`: file, name or busiest", sorts()...),
 		text("filter", "the text that threads are filtered by", func(v *State) *string { return &side(v).Filter }),
 		one("scroll", "how far rows are scrolled, in DP", func(v *State) *float32 { return &side(v).Scroll }, decimalText, parseDecimal),
-		maybe("goal", "the time that was gone to", func(v *State) **int64 { return &side(v).Goal }, timeText, parseTime).pick(),
+		maybe("goal", "the time that was gone to", func(v *State) **int64 { return &side(v).Goal }, recording.Offset, parseTime).pick(),
 		maybe("bar", "THREAD@LANE@TIME, the bar of the timeline that is marked, by where it begins", func(v *State) **Bar { return &side(v).Bar }, Bar.text, parseBar).pick(),
-		one("anchor", "the time from which the linked sides of a comparison count", func(v *State) *int64 { return &side(v).Anchor }, timeText, parseTime),
+		one("anchor", "the time from which the linked sides of a comparison count", func(v *State) *int64 { return &side(v).Anchor }, recording.Offset, parseTime),
 	}
 	for k := range fs {
 		if i == 1 {

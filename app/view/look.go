@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 )
@@ -35,8 +34,7 @@ type Look struct {
 	AtGoal        bool
 	Anchor        int64 // from the recording's start
 	Tab           string
-	Transforms    []analyze.Transform
-	Find          string
+	Stacks
 	Marks         []Mark
 	Zoom          []recording.FuncName // from the flamegraph's root to its widest bar
 	Around        *recording.FuncName  // whose callers and callees are shown
@@ -83,7 +81,7 @@ func ClampSplit(share float32) float32 {
 // recording begins with.
 func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 	st.Sides[i] = l.side(rec, dp)
-	st.Transforms, st.Find, st.Up = slices.Clone(l.Transforms), l.Find, l.Up
+	st.Stacks, st.Up = l.Stacks.Clone(), l.Up
 	if i > 0 {
 		return
 	}
@@ -108,10 +106,10 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	sd := Side{Sort: string(l.Sort), Filter: l.Filter, Scroll: InDP(l.View.Scroll, dp), Anchor: l.Anchor,
 		Threads: ThreadsOf(rec, l.Scope.Tracks), Pin: ThreadsOf(rec, l.Pinned), Order: ThreadsOf(rec, l.Order)}
 	if l.Moved {
-		sd.Show = &Range{From: l.View.From - rec.Start, To: l.View.To - rec.Start}
+		sd.Show = recording.Offsets(l.View.From-rec.Start, l.View.To-rec.Start)
 	}
 	if l.Scope.Ranged {
-		sd.Select = &Range{From: l.Scope.From - rec.Start, To: l.Scope.To - rec.Start}
+		sd.Select = recording.Offsets(l.Scope.From-rec.Start, l.Scope.To-rec.Start)
 	}
 	for _, i := range slices.Sorted(maps.Keys(l.Folds)) {
 		switch l.Folds[i] {
@@ -143,7 +141,7 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 func Bind(rec *recording.Recording, st *State, i int, dp float32) (l Look, missing []error) {
 	b := binder{rec: rec}
 	l = NewLook()
-	l.Transforms, l.Find, l.Up = slices.Clone(st.Transforms), st.Find, st.Up
+	l.Stacks, l.Up = st.Stacks.Clone(), st.Up
 	l.Event, l.Metric = b.metric(st.Event, st.Metric)
 	l.Tab = cmp.Or(st.Tab, FirstTab)
 	l.Zoom, l.Around, l.Sides = st.Zoom, st.Around, [2][]recording.FuncName{st.Callers, st.Callees}
@@ -191,14 +189,15 @@ func (b *binder) metric(event, metric string) (e, m int) {
 
 func (b *binder) side(l *Look, sd *Side, dp float32) {
 	rec := b.rec
-	if r := sd.Select; r != nil {
-		if l.Scope = Clipped(rec, rec.Start+r.From, rec.Start+r.To); !l.Scope.Ranged {
+	if r := sd.Select; r.IsSet() {
+		from, to := r.Ends(rec)
+		if l.Scope = Clipped(rec, from, to); !l.Scope.Ranged {
 			b.miss("the selected time %s of the address lies outside the recording", r)
 		}
 	}
-	if r := sd.Show; r != nil && rec.HasTime && r.From < r.To {
-		l.View, l.Moved = l.View.Fit(rec.Start+r.From, rec.Start+r.To), true
-		l.View.From, l.View.To = rec.Start+r.From, rec.Start+r.To
+	if from, to := sd.Show.Ends(rec); sd.Show.IsSet() && rec.HasTime && from < to {
+		l.View, l.Moved = l.View.Fit(from, to), true
+		l.View.From, l.View.To = from, to
 	}
 	l.View.Scroll = int(sd.Scroll*dp + .5)
 	if of := b.tracks(sd.Threads); of != nil {

@@ -31,7 +31,6 @@ import (
 	"strings"
 	"time"
 
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -58,7 +57,7 @@ type State struct {
 	Files []string
 	// Part and Only limit what is opened of the file, Exe is the program that names
 	// are taken from.
-	Part Part
+	Part recording.Range
 	Only []string
 	Exe  string
 	// Parts of the window that are shown: "" for both, timeline, flame or lower.
@@ -68,11 +67,10 @@ type State struct {
 	Sides [2]Side
 	// Event and Metric are names; "" is the first, and the event's primary one.
 	Event, Metric string
-	Transforms    []analyze.Transform
+	Stacks
 	// Zoom is the path of functions to the flamegraph's widest bar, Node that to
 	// the marked one.
 	Zoom, Node []recording.FuncName
-	Find       string
 	Tab        string
 	// Function is marked. OnlyOn is the side, "a" or "b", that alone has it where
 	// both have one of that name.
@@ -127,9 +125,8 @@ type Comparison struct {
 
 // Side is what is shown of one recording.
 type Side struct {
-	// Show is the time that the timeline shows, nil for all of it; Select the
-	// time that is selected.
-	Show, Select *Range
+	// Show is the time that the timeline shows, Select the time that is selected.
+	Show, Select recording.Range
 	Threads      []Thread
 	// Fold, Unfold, Hide, Pin and Order are threads, Close processes.
 	Fold, Unfold, Hide, Pin, Order []Thread
@@ -143,12 +140,6 @@ type Side struct {
 	// count.
 	Bar    *Bar
 	Anchor int64
-}
-
-// Part is a part of a file, in picoseconds from its start.
-type Part struct {
-	From, To       int64
-	HasFrom, HasTo bool
 }
 
 // Bar is one of the timeline, by where it begins.
@@ -169,9 +160,6 @@ type Width struct {
 	Column string
 	DP     float32
 }
-
-// Range is a stretch of time in picoseconds from the recording's start.
-type Range struct{ From, To int64 }
 
 // Thread is told by its ids, and by its name where these do not tell.
 type Thread struct {

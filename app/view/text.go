@@ -3,7 +3,6 @@ package view
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -116,9 +115,9 @@ func (m Mark) text() string {
 	if m.Func != nil {
 		return "f:" + escape(m.Func.Name) + ":" + escape(m.Func.Module) + ":" + escape(m.Text)
 	}
-	at := timeText(m.From)
+	at := recording.Offset(m.From)
 	if m.To != m.From {
-		at = Range{m.From, m.To}.String()
+		at = recording.Offsets(m.From, m.To).String()
 	}
 	return at + ":" + escape(m.Text)
 }
@@ -152,7 +151,7 @@ func parseMark(s string) (m Mark, err error) {
 const mostLanes = 1 << 20
 
 func (b Bar) text() string {
-	return b.Thread.text() + "@" + strconv.Itoa(b.Lane) + "@" + timeText(b.Time)
+	return b.Thread.text() + "@" + strconv.Itoa(b.Lane) + "@" + recording.Offset(b.Time)
 }
 
 func parseBar(s string) (b Bar, err error) {
@@ -220,31 +219,21 @@ func parsePair(s string) (p compare.Pair, err error) {
 	return compare.Pair{A: f[0], B: f[1]}, nil
 }
 
-func (p Part) text() string {
-	from, to := "", ""
-	if p.HasFrom {
-		from = timeText(p.From)
-	}
-	if p.HasTo {
-		to = timeText(p.To)
-	}
-	return from + ".." + to
-}
-
-func parsePart(s string) (p Part, err error) {
+// parseRange reads what [recording.Range] writes, where times may be negative.
+func parseRange(s string) (r recording.Range, err error) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok || from == "" && to == "" {
-		return p, fmt.Errorf("has %q for a part; write FROM..TO, FROM.. or ..TO", s)
+		return r, fmt.Errorf("has %q for a range; write FROM..TO, FROM.. or ..TO", s)
 	}
-	if p.HasFrom = from != ""; p.HasFrom {
-		if p.From, err = parseTime(from); err != nil {
-			return p, err
+	if r.HasFrom = from != ""; r.HasFrom {
+		if r.From, err = parseTime(from); err != nil {
+			return r, err
 		}
 	}
-	if p.HasTo = to != ""; p.HasTo {
-		p.To, err = parseTime(to)
+	if r.HasTo = to != ""; r.HasTo {
+		r.To, err = parseTime(to)
 	}
-	return p, err
+	return r, err
 }
 
 // decimalText writes a number so that it reads as the same one.
@@ -267,64 +256,21 @@ func parseNumber(s string, most int) (int, error) {
 	return n, nil
 }
 
-// String writes a range as FROM..TO.
-func (r Range) String() string { return timeText(r.From) + ".." + timeText(r.To) }
-
-func parseRange(s string) (r Range, err error) {
-	from, to, ok := strings.Cut(s, "..")
-	if !ok {
-		return r, fmt.Errorf("has %q for a range; write FROM..TO", s)
-	}
-	if r.From, err = parseTime(from); err != nil {
-		return r, err
-	}
-	r.To, err = parseTime(to)
-	return r, err
-}
-
-// scales are the units of times, and how many digits of a picosecond they
-// have.
-var scales = []struct {
-	unit   string
-	digits int
-	ps     int64
-}{{"ps", 0, 1}, {"ns", 3, 1e3}, {"us", 6, 1e6}, {"ms", 9, 1e9}, {"s", 12, 1e12}}
-
-// timeText writes a time in the largest unit it reaches.
-func timeText(ps int64) string {
-	u := scales[0]
-	for _, s := range scales {
-		if ps >= s.ps || ps <= -s.ps {
-			u = s
-		}
-	}
-	if ps == 0 {
-		return "0s"
-	}
-	return recording.Decimal{Mantissa: ps, Scale: u.digits}.String() + u.unit
-}
-
-// longestNumber is how many characters a time may have.
+// longestNumber is how many characters a number may have.
 const longestNumber = 40
 
+// parseTime reads a time, which may be negative: of what lies before a
+// recording's start.
 func parseTime(s string) (int64, error) {
-	bad := fmt.Errorf("has %q for a time; write a number and a unit: ps, ns, us, ms or s", s)
-	for _, u := range scales {
-		number, ok := strings.CutSuffix(s, u.unit)
-		if !ok || strings.Trim(number, "-0123456789.") != "" {
-			continue // ns also ends in s
-		}
-		r, ok := new(big.Rat).SetString(number)
-		if !ok || len(number) > longestNumber {
-			return 0, bad
-		}
-		r.Mul(r, new(big.Rat).SetInt64(u.ps))
-		if !r.IsInt() || !r.Num().IsInt64() {
-			return 0, fmt.Errorf("has %q for a time, which is finer than a picosecond or too long", s)
-		}
-		return r.Num().Int64(), nil
+	number, negative := strings.CutPrefix(s, "-")
+	t, err := ParseTime(number)
+	if err != nil {
+		return 0, fmt.Errorf("has %q for a time, which %w", s, err)
 	}
-	return 0, bad
+	if negative {
+		t = -t
+	}
+	return t, nil
 }
 
 const unescaped = "-._~/@*()[]^$"

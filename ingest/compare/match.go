@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -33,6 +34,26 @@ type MatchOptions struct {
 	// NoOrder leaves threads alone whose names differ.
 	NoOrder bool
 	Hand    []Pair
+}
+
+// Rules writes the rules that are on with commas between them; "" for all.
+func (o MatchOptions) Rules() string {
+	var on []string
+	for _, r := range []struct {
+		off  bool
+		name string
+	}{{o.NoModule, "module"}, {o.NoName, "name"}, {o.NoSimilar, "similar"}, {o.NoOrder, "order"}} {
+		if !r.off {
+			on = append(on, r.name)
+		}
+	}
+	switch len(on) {
+	case 4:
+		return ""
+	case 0:
+		return "none"
+	}
+	return strings.Join(on, ",")
 }
 
 // Func is a function of the comparison: what is taken to be one function in the

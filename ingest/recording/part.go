@@ -9,17 +9,14 @@ import (
 // Part limits what is kept of a recording, for one that is larger than memory.
 // Its zero value is everything.
 type Part struct {
-	// From and To are offsets from the recording's start in picoseconds; what
-	// lies before From or behind To is left out where HasFrom or HasTo is set.
-	// What reaches into the part is kept whole.
-	From, To       int64
-	HasFrom, HasTo bool
+	// Range is the time that is kept; what reaches into it is kept whole.
+	Range
 	// Threads are ids, names or parts of names; empty stands for all.
 	Threads []string
 }
 
 // IsSet reports whether anything is left out.
-func (p *Part) IsSet() bool { return p.HasFrom || p.HasTo || len(p.Threads) > 0 }
+func (p *Part) IsSet() bool { return p.Range.IsSet() || len(p.Threads) > 0 }
 
 // takes reports whether a track is one of the part's threads. It is not sure
 // while the track has no name.
@@ -140,21 +137,11 @@ func (t *TrackBuilder) discard() {
 // String says what the part is, as one would ask for it.
 func (p *Part) String() string {
 	var s []string
-	if p.HasFrom || p.HasTo {
-		text := ""
-		if p.HasFrom {
-			text = seconds(p.From)
-		}
-		text += ".."
-		if p.HasTo {
-			text += seconds(p.To)
-		}
-		s = append(s, "--range "+text)
+	if p.Range.IsSet() {
+		s = append(s, "--range "+p.Range.String())
 	}
 	for _, t := range p.Threads {
 		s = append(s, fmt.Sprintf("--thread %q", t))
 	}
 	return strings.Join(s, " ")
 }
-
-func seconds(ps int64) string { return Decimal{ps, 12}.String() + "s" }

@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"math"
@@ -36,13 +36,13 @@ func TestParseTime(t *testing.T) {
 }
 
 func TestParseRange(t *testing.T) {
-	for text, want := range map[string]Range{
-		"1.2s..1.5s":   {1_200_000_000_000, 1_500_000_000_000, true, true},
-		"300ms..":      {300e9, 0, true, false},
-		"..2min":       {0, 120e12, false, true},
-		"0..1":         {0, 1e12, true, true},
-		" 1ms .. 2ms ": {1e9, 2e9, true, true},
-		".5...7":       {500_000_000_000, 0, true, true}, // .5 to .7
+	for text, want := range map[string]recording.Range{
+		"1.2s..1.5s":   recording.Offsets(1_200_000_000_000, 1_500_000_000_000),
+		"300ms..":      {From: 300e9, HasFrom: true},
+		"..2min":       {To: 120e12, HasTo: true},
+		"0..1":         recording.Offsets(0, 1e12),
+		" 1ms .. 2ms ": recording.Offsets(1e9, 2e9),
+		".5...7":       recording.Offsets(500_000_000_000, 0), // .5 to .7
 	} {
 		if text == ".5...7" {
 			want.To = 700_000_000_000
@@ -73,7 +73,7 @@ func TestRangeText(t *testing.T) {
 		if to < 0 {
 			to = math.MaxInt64
 		}
-		want := Range{from, to, true, true}
+		want := recording.Offsets(from, to)
 		switch r.IntN(3) {
 		case 0:
 			want.From, want.HasFrom = 0, false
@@ -84,7 +84,7 @@ func TestRangeText(t *testing.T) {
 			t.Fatalf("%+v is written as %q, which reads as %+v (%v)", want, want, got, err)
 		}
 	}
-	if s := (Range{}).String(); s != "" {
+	if s := (recording.Range{}).String(); s != "" {
 		t.Errorf("no limit is written as %q", s)
 	}
 }
@@ -92,21 +92,21 @@ func TestRangeText(t *testing.T) {
 func TestRangeIn(t *testing.T) {
 	rec := &recording.Recording{Start: 100, End: 1100, HasTime: true}
 	for _, c := range []struct {
-		r        Range
+		r        recording.Range
 		from, to int64
 	}{
-		{Range{}, 100, 1100},
-		{Range{From: 10, HasFrom: true}, 110, 1100},
-		{Range{To: 20, HasTo: true}, 100, 120},
-		{Range{10, 5000, true, true}, 110, 1100},
-		{Range{0, math.MaxInt64, true, true}, 100, 1100},
-		{Range{1000, 1001, true, true}, 1100, 1100},
+		{recording.Range{}, 100, 1100},
+		{recording.Range{From: 10, HasFrom: true}, 110, 1100},
+		{recording.Range{To: 20, HasTo: true}, 100, 120},
+		{recording.Offsets(10, 5000), 110, 1100},
+		{recording.Offsets(0, math.MaxInt64), 100, 1100},
+		{recording.Offsets(1000, 1001), 1100, 1100},
 	} {
 		if in, err := c.r.In(rec); err != nil || !in.Equal(recording.Between(c.from, c.to)) {
 			t.Errorf("%+v is %d..%d (%v), want %d..%d", c.r, in.From, in.To, err, c.from, c.to)
 		}
 	}
-	if _, err := (Range{From: math.MaxInt64, HasFrom: true}).In(rec); err == nil || !strings.Contains(err.Error(), "begins after the recording's end at 1ns") {
+	if _, err := (recording.Range{From: math.MaxInt64, HasFrom: true}).In(rec); err == nil || !strings.Contains(err.Error(), "begins after the recording's end at 1ns") {
 		t.Errorf("behind the end: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"errors"
@@ -11,17 +11,6 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Range is a stretch of a recording, as offsets from its start in picoseconds.
-// Without HasFrom it begins where the recording does, without HasTo it ends
-// where the recording does.
-type Range struct {
-	From, To       int64
-	HasFrom, HasTo bool
-}
-
-// IsSet reports whether the range limits anything.
-func (r Range) IsSet() bool { return r.HasFrom || r.HasTo }
-
 // rangeForm says what ParseRange reads.
 const rangeForm = "write START..END with times from the recording's start, like 1.2s..1.5s, 300ms.. or ..2min"
 
@@ -29,8 +18,8 @@ const rangeForm = "write START..END with times from the recording's start, like 
 // left out, but not both. A time is a number with a unit (ps, ns, us or µs, ms,
 // s, min, h, d), or several, like 1min30s; a bare number is seconds. Times are
 // exact to the picosecond. The error is one sentence.
-func ParseRange(s string) (Range, error) {
-	var r Range
+func ParseRange(s string) (recording.Range, error) {
+	var r recording.Range
 	start, end, ok := strings.Cut(s, "..")
 	if !ok {
 		return r, fmt.Errorf("%q is not a range; %s", s, rangeForm)
@@ -49,18 +38,18 @@ func ParseRange(s string) (Range, error) {
 		}
 		t, err := ParseTime(side.text)
 		if err != nil {
-			return Range{}, fmt.Errorf("%q in the range %q %w", side.text, s, err)
+			return recording.Range{}, fmt.Errorf("%q in the range %q %w", side.text, s, err)
 		}
 		*side.at, *side.has = t, true
 	}
 	if r.HasTo && r.To <= r.From {
-		return Range{}, fmt.Errorf("the range %q ends at %s, which is not after its start at %s", s, timeText(r.To), timeText(r.From))
+		return recording.Range{}, fmt.Errorf("the range %q ends at %s, which is not after its start at %s", s, recording.Offset(r.To), recording.Offset(r.From))
 	}
 	return r, nil
 }
 
-// timeUnits are the units of a time, in picoseconds.
-var timeUnits = map[string]int64{
+// TimeUnits are the units of a time, in picoseconds.
+var TimeUnits = map[string]int64{
 	"ps": 1, "ns": 1e3, "us": 1e6, "µs": 1e6, "μs": 1e6, "ms": 1e9,
 	"s": 1e12, "sec": 1e12, "min": 60e12, "h": 3600e12, "d": 86400e12, "": 1e12,
 }
@@ -88,7 +77,7 @@ func ParseTime(s string) (int64, error) {
 		rest = rest[len(number):]
 		unit := rest[:countWhile(rest, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })]
 		rest = rest[len(unit):]
-		size, ok := timeUnits[unit]
+		size, ok := TimeUnits[unit]
 		switch {
 		case number == "" || strings.Count(number, ".") > 1 || number == ".":
 			return 0, errors.New("is not a time; write a number and a unit (ps, ns, us, ms, s, min, h, d)")
@@ -131,58 +120,4 @@ func scale(number string, unit int64) (int64, error) {
 		return 0, errTooLong
 	}
 	return v.Num().Int64(), nil
-}
-
-// timeText writes a time the way ParseTime reads it, exactly, in the largest
-// unit up to seconds that it reaches.
-func timeText(ps int64) string {
-	if ps == 0 {
-		return "0s"
-	}
-	return strings.ReplaceAll(recording.Length(ps), " ", "")
-}
-
-// String writes the range the way ParseRange reads it; "" when it limits
-// nothing.
-func (r Range) String() string {
-	if !r.IsSet() {
-		return ""
-	}
-	var b strings.Builder
-	if r.HasFrom {
-		b.WriteString(timeText(r.From))
-	}
-	b.WriteString("..")
-	if r.HasTo {
-		b.WriteString(timeText(r.To))
-	}
-	return b.String()
-}
-
-// behindEnd is the error of a range that lies behind a recording's end: a problem
-// with that recording, since the range may be one of another.
-type behindEnd struct {
-	r      Range
-	length int64
-}
-
-func (e *behindEnd) Error() string {
-	return fmt.Sprintf("the range %s begins after the recording's end at %s", e.r, timeText(e.length))
-}
-
-// In is the scope that the range means in a recording, which it is clipped to.
-// The error is one sentence, for a range that lies behind the recording's end.
-func (r Range) In(rec *recording.Recording) (in recording.Scope, err error) {
-	from, to := rec.Start, rec.End
-	length := rec.Duration()
-	if r.HasFrom && r.From > length {
-		return in, &behindEnd{r, length}
-	}
-	if r.HasFrom {
-		from = rec.Start + r.From
-	}
-	if r.HasTo && r.To < length {
-		to = rec.Start + r.To
-	}
-	return recording.Between(from, to), nil
 }
