@@ -10,6 +10,7 @@ import (
 	"ashlar/ingest/chrome"
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/firefox"
 	"ashlar/ingest/folded"
 	"ashlar/ingest/jemalloc"
 	"ashlar/ingest/otlp"
@@ -28,6 +29,7 @@ var Formats = []codec.Format{
 	pprof.Format,
 	otlp.Format,
 	speedscope.Format,
+	firefox.Format,
 	perfscript.Format,
 	jemalloc.Format,
 	folded.Format,

@@ -60,9 +60,6 @@ var knowns = []known{
 	{"a heap snapshot of V8", "a snapshot holds objects and no calls; record a profile", nil, func(b *opening) bool {
 		return b.keys["snapshot"] && b.has(`"node_fields"`)
 	}},
-	{"a profile of Firefox or samply", bySpeedscope, nil, func(b *opening) bool {
-		return b.keys["meta"] && (b.keys["threads"] || b.keys["libs"] || b.has(`"processType"`) || b.has(`"interval"`, `"startTime"`))
-	}},
 	{"a profile of Firefox's old DevTools", bySpeedscope, nil, func(b *opening) bool {
 		return b.keys["label"] && b.keys["duration"] && b.keys["markers"] && !b.keys["meta"]
 	}},

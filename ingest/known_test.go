@@ -33,7 +33,6 @@ var beginnings = map[string]string{
 	`{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[]}}`:                                  "a heap profile of V8",
 	`{"head":{"functionName":"(root)","hitCount":0,"children":[]},"startTime":1}`:                                  "old tree form",
 	`{"snapshot":{"meta":{"node_fields":["type","name"]}},"nodes":[1]}`:                                            "a heap snapshot of V8",
-	`{"meta":{"interval":1,"startTime":5,"processType":0},"libs":[],"threads":[]}`:                                 "a profile of Firefox or samply",
 	`{"label":"a","duration":5.5,"markers":[],"frames":[],"ticks":[]}`:                                             "Firefox's old DevTools",
 	`{"version":1,"recording":{"displayName":"Timeline Recording 1","records":[]},"overview":{}}`:                  "a timeline of Safari",
 	"Nettrace\x14\x00\x00\x00!FastSerialization.1":                                                                 "dotnet-trace convert --format Speedscope FILE",
@@ -89,7 +88,6 @@ func TestKnownFormatsOfSamples(t *testing.T) {
 	n := 0
 	for pattern, want := range map[string]string{
 		"jfr/*": "Flight Recorder", "generated/go.trace": "execution trace of Go", "perfetto/*": "a trace of Perfetto", "callgrind/*": "Callgrind",
-		"firefox/fx_processed*": "Firefox or samply", "firefox/fx_gecko*": "Firefox or samply", "firefox/fx_arg*": "Firefox or samply",
 		"firefox/[56]*": "Firefox's old DevTools", "firefox/firefox-79*": "Firefox's old DevTools", "firefox/fx_dhat*": "DHAT", "generated/*.perf.data": "perf.data", "chrome-devtools/*.heapprofile": "a heap profile of V8",
 	} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
