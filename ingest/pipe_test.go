@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -19,11 +18,7 @@ import (
 // generated is a recording of a kind.
 func generated(t *testing.T, kind string, records int64) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	if _, err := synth.Write(&b, synth.Options{Kind: kind, Records: records}); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return synthesized(t, synth.Options{Kind: kind, Records: records})
 }
 
 // perfText is what perf script printed of a real program.

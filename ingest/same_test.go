@@ -20,13 +20,18 @@ func made(t testing.TB, records int64) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	for _, kind := range synth.Kinds() {
-		var b bytes.Buffer
-		if _, err := synth.Write(&b, synth.Options{Kind: kind, Records: records, Seed: 7}); err != nil {
-			t.Fatal(err)
-		}
-		all["generated "+kind] = b.Bytes()
+		all["generated "+kind] = synthesized(t, synth.Options{Kind: kind, Records: records, Seed: 7})
 	}
 	return all
+}
+
+func synthesized(t testing.TB, o synth.Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := synth.Write(&b, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // eachSample visits the recordings in $ASHLAR_SAMPLES, where that is set.
@@ -107,6 +112,9 @@ func TestSameHoweverDecoded(t *testing.T) {
 	}
 	for name, content := range made(t, 3000) {
 		try(name, content)
+	}
+	for _, shape := range synth.Shapes() {
+		try("shape "+shape, synthesized(t, synth.Options{Kind: "chrome", Shape: shape, Records: 3000, Seed: 7}))
 	}
 	eachSample(t, try)
 }

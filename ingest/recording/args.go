@@ -31,6 +31,21 @@ func (a *argColumn) set(i int, ref uint64) {
 	a.refs.Append(ref)
 }
 
+// cut takes the arguments of span n and of those behind it away.
+func (a *argColumn) cut(n int, shown bool) {
+	g := n >> groupBits
+	group := argGroup{a.open, a.refs.Len() - bits.OnesCount64(a.open)}
+	switch {
+	case g < a.groups.Len():
+		group = a.groups.At(g)
+	case g > a.groups.Len():
+		return
+	}
+	a.groups.cut(g, shown)
+	a.open = group.bits & (1<<(n&(1<<groupBits-1)) - 1)
+	a.refs.cut(group.before+bits.OnesCount64(a.open), shown)
+}
+
 // at is the reference of span i, 0 when it has none.
 func (a *argColumn) at(i int) uint64 {
 	g := i >> groupBits

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sort"
 	"strings"
@@ -60,8 +61,27 @@ type firstCall struct {
 	call  CallID
 }
 
-// callSum is the time that a call's spans cover and their number.
-type callSum struct{ time, count int64 }
+// callSum is the time that a call's spans cover and their number. The time has
+// 128 bits, so that what was added can be taken back, however much it is.
+type callSum struct {
+	low   uint64
+	high  int64
+	count int64
+}
+
+func (s *callSum) add(dur int64) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, uint64(dur), 0)
+	s.high += int64(carry)
+	s.count++
+}
+
+func (s *callSum) take(dur int64) {
+	var borrow uint64
+	s.low, borrow = bits.Sub64(s.low, uint64(dur), 0)
+	s.high -= int64(borrow)
+	s.count--
+}
 
 type windowKey struct {
 	id         string
@@ -489,7 +509,12 @@ func (b *Builder) countSpan(call CallID, dur int64) {
 		n := max(64, 2*len(b.sums), int(call)+1)
 		b.sums = append(b.sums, make([]callSum, n-len(b.sums))...)
 	}
-	s := &b.sums[call]
-	s.time = b.time(s.time, dur)
-	s.count++
+	b.sums[call].add(dur)
+}
+
+// uncount takes the spans of a lane from number i on back from the totals by call.
+func (b *Builder) uncount(l *Lane, i int) {
+	for ; i < l.Len(); i++ {
+		b.sums[l.Call(i)].take(l.End(i) - l.Start(i))
+	}
 }

@@ -28,16 +28,22 @@ func (h *heap[T]) pop() T {
 	out, last := h.items[0], len(h.items)-1
 	x := h.items[last]
 	h.items = h.items[:last]
-	if last == 0 {
-		return out
+	if last > 0 {
+		h.items[0] = x
+		h.fix()
 	}
-	i := 0
+	return out
+}
+
+// fix puts the first item in its place after it has changed.
+func (h *heap[T]) fix() {
+	x, n, i := h.items[0], len(h.items), 0
 	for {
 		k := 2*i + 1
-		if k >= last {
+		if k >= n {
 			break
 		}
-		if k+1 < last && h.before(h.items[k+1], h.items[k]) {
+		if k+1 < n && h.before(h.items[k+1], h.items[k]) {
 			k++
 		}
 		if !h.before(h.items[k], x) {
@@ -46,5 +52,4 @@ func (h *heap[T]) pop() T {
 		h.items[i], i = h.items[k], k
 	}
 	h.items[i] = x
-	return out
 }

@@ -163,6 +163,46 @@ func (l *Lane) grow() {
 	l.chunks, l.tail, l.room = []laneChunk{c}, c, size-l.n
 }
 
+// cut takes all but the first spans away. With shown there are snapshots, which keep
+// what they have.
+func (l *Lane) cut(n int, shown bool) {
+	k, off := n>>chunkBits, n&(chunkLen-1)
+	switch {
+	case n == l.n:
+		return
+	case n == 0:
+		*l = Lane{}
+		return
+	case off == 0:
+		l.chunks, l.tail, l.room = l.chunks[:k:k], laneChunk{}, 0
+	default:
+		c := l.chunks[k]
+		if shown {
+			c = newChunk(len(c.starts))
+			copy(c.starts, l.chunks[k].starts[:off])
+			copy(c.durs, l.chunks[k].durs[:off])
+			copy(c.calls, l.chunks[k].calls[:off])
+		}
+		l.chunks, l.tail, l.room = append(l.chunks[:k:k], c), c, len(c.starts)-off
+	}
+	if l.long.Len() > 0 {
+		l.long.cut(l.longFrom(n), shown)
+	}
+	l.args.cut(n, shown)
+	if k := sort.SearchInts(l.unfinished, n); k < len(l.unfinished) {
+		l.unfinished = l.unfinished[:k:k]
+	}
+	l.n = n
+	for k := range l.levels {
+		m := n >> (leafBits + k*fanBits)
+		if m == 0 {
+			l.levels = l.levels[:k:k]
+			break
+		}
+		l.levels[k].cut(m, shown)
+	}
+}
+
 // snapshot copies the lane for readers.
 func (l *Lane) snapshot() Lane {
 	s := *l

@@ -2,7 +2,10 @@ package recording
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -27,7 +30,7 @@ func TestLooseMerge(t *testing.T) {
 			want = append(want, x)
 			s.add(x.start, x.end, 1, 0, x.args, false)
 			if rng.IntN(3000) == 0 { // in the middle of a run
-				s.merge(false, func(*looseSpan) bool { return true })
+				s.first()
 			}
 		}
 		// Those alike keep their order among those of a run, which sorting them
@@ -35,27 +38,119 @@ func TestLooseMerge(t *testing.T) {
 		slices.SortStableFunc(want, func(a, b span) int {
 			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 		})
-		for _, drain := range []bool{false, true} {
-			i := 0
-			s.merge(drain, func(x *looseSpan) bool {
-				got := span{x.start, x.end, 0}
-				if x.args != 0 {
-					got.args = s.args.At(int(x.args) - 1)
+		for i, stop := 0, n/3; i < n; stop = n {
+			s.merge(func(x *looseSpan) bool {
+				if i == stop {
+					return false
 				}
-				if i < n && got != want[i] {
-					t.Fatalf("seed %d: span %d is %v, not %v", seed, i, got, want[i])
+				got := span{x.start, x.end, 0}
+				got.args, _ = s.extra(x)
+				if i >= n || got != want[i] {
+					t.Fatalf("seed %d: span %d is %v", seed, i, got)
 				}
 				i++
 				return true
 			})
-			if i != n {
-				t.Fatalf("seed %d: %d spans of %d", seed, i, n)
+			if i != stop || s.n != n-i {
+				t.Fatalf("seed %d: %d spans of %d, %d are left", seed, i, n, s.n)
 			}
 		}
-		if s.runs != nil {
-			t.Error("runs are kept")
+	}
+}
+
+// However often spans are laid out before all are there, the outcome is that of
+// laying them out once, and snapshots taken meanwhile stay as they were.
+func TestLayoutInParts(t *testing.T) {
+	for seed := range uint64(400) {
+		rng := random(seed)
+		n := 1 + rng.IntN(300)
+		if seed%150 == 149 {
+			n = 3 * chunkLen
+		}
+		spread, long, groups, part := 1+rng.Int64N(500), 1+rng.Int64N(20), uint32(rng.IntN(4)), 1+rng.IntN(n)
+		unit := 1 + rng.Int64N(2)*isLong
+		var tracks [2]*TrackBuilder
+		var builders [2]*Builder
+		for i := range builders {
+			b := NewBuilder()
+			b.AddEvent(SpanEvent())
+			builders[i], tracks[i] = b, b.Track(TrackKey{TID: 1})
+		}
+		var shown []*Recording
+		var was []string
+		for i := range n {
+			start := int64(i) + rng.Int64N(spread)
+			if rng.IntN(n) == 0 {
+				start = rng.Int64N(spread)
+			}
+			end, group, name, args := start+rng.Int64N(long), uint32(0), rng.IntN(5), uint64(rng.IntN(2))*uint64(i)
+			if rng.IntN(4) == 0 {
+				end = start
+			}
+			start, end = start*unit, end*unit
+			if groups > 0 {
+				group = rng.Uint32N(groups)
+			}
+			for k, track := range tracks {
+				track.SpanOf(group, start, end, builders[k].frameOf(fmt.Sprint("f", name)), args, i%7 == 0)
+			}
+			if rng.IntN(part) == 0 {
+				if rng.IntN(2) == 0 && len(shown) == 0 {
+					tracks[1].loose.layout(builders[1], false)
+				} else if r := builders[1].Snapshot(); len(shown) < 5 {
+					shown, was = append(shown, r), append(was, laidOut(r))
+				}
+			}
+		}
+		want, got := laidOut(builders[0].Finish()), laidOut(builders[1].Finish())
+		if got != want {
+			x, y := strings.Split(got, "\n"), strings.Split(want, "\n")
+			k := 0
+			for k < min(len(x), len(y))-1 && x[k] == y[k] {
+				k++
+			}
+			t.Fatalf("seed %d: line %d is %.200q where spans are laid out in parts, %.200q at once", seed, k, x[k], y[k])
+		}
+		for i, r := range shown {
+			if laidOut(r) != was[i] {
+				t.Fatalf("seed %d: a snapshot has changed", seed)
+			}
 		}
 	}
+}
+
+// laidOut writes down all that is known of spans, with calls as what they stand for.
+func laidOut(r *Recording) string {
+	var s strings.Builder
+	path := func(c CallID) (text string) {
+		for _, c := range r.Calls.Path(nil, c) {
+			text += "/" + r.Functions.At(int(r.Frames.At(int(r.Calls.Frame(c))).Func)).Name
+		}
+		return text
+	}
+	for d := range r.Tracks[0].Lanes {
+		l := &r.Tracks[0].Lanes[d]
+		fmt.Fprintln(&s, "lane", d, l.Len())
+		for i := range l.Len() {
+			fmt.Fprintln(&s, l.Start(i), l.End(i), l.Args(i), l.Unfinished(i), path(l.Call(i)))
+		}
+		for k := range l.levels {
+			for i := range l.levels[k].Len() {
+				nd := l.levels[k].At(i)
+				fmt.Fprintln(&s, "level", k, nd.Start, nd.End, nd.Busy, path(nd.Call))
+			}
+		}
+	}
+	sums := map[string]callSum{}
+	for c, n := range r.SpanCount {
+		if n > 0 {
+			sums[path(CallID(c))] = callSum{uint64(r.SpanTime[c]), 0, n}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintln(&s, key, sums[key])
+	}
+	return s.String()
 }
 
 // Arguments are found again, few or many, also in a snapshot that the lane has

@@ -3,6 +3,7 @@ package recording
 import (
 	"cmp"
 	"math"
+	"sort"
 )
 
 // nest is one column of properly nested spans: its open ends, innermost last,
@@ -11,8 +12,13 @@ type nest struct {
 	ends   []int64
 	calls  []CallID
 	lanes  []Lane
-	groups []uint32 // of the open spans
+	groups []uint32    // of the open spans
+	marks  []Vec[mark] // parallel to lanes; nil where there are no groups
 }
+
+// mark says of a span in a lane what its group is and which of the spans laid out
+// it was: spans that are alike nest in the order in which they came.
+type mark struct{ group, turn uint32 }
 
 // takes drops what has ended by the span's start and reports whether the span
 // fits inside what is left.
@@ -62,7 +68,63 @@ func (n *nest) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID {
 	if x.frame&looseUnfinished != 0 {
 		l.unfinished = append(l.unfinished, l.Len()-1)
 	}
+	b.countSpan(call, x.end-x.start)
 	return call
+}
+
+// label notes a mark for the span that was added last.
+func (n *nest) label(m mark) {
+	d := len(n.ends) - 1
+	for d >= len(n.marks) {
+		n.marks = append(n.marks, Vec[mark]{})
+	}
+	for n.marks[d].Len() < n.lanes[d].Len()-1 {
+		n.marks[d].Append(mark{}) // from before there were groups
+	}
+	n.marks[d].Append(m)
+}
+
+// markOf is the mark of span i of a lane.
+func (n *nest) markOf(lane, i int) mark {
+	if lane < len(n.marks) && i < n.marks[lane].Len() {
+		return n.marks[lane].At(i)
+	}
+	return mark{}
+}
+
+// keep cuts a lane to its first spans; those behind it are empty then.
+func (n *nest) keep(lane, spans int, shown bool) {
+	n.lanes[lane].cut(spans, shown)
+	if lane < len(n.marks) {
+		n.marks[lane].cut(min(spans, n.marks[lane].Len()), false) // which no snapshot has
+	}
+}
+
+// reopen has the spans open that were when the last of those in the lanes was
+// added. It returns when that began, and its turn.
+func (n *nest) reopen() (last looseSpan, turn uint32) {
+	for len(n.lanes) > 0 && n.lanes[len(n.lanes)-1].Len() == 0 {
+		n.lanes = n.lanes[:len(n.lanes)-1]
+	}
+	n.marks = n.marks[:min(len(n.marks), len(n.lanes))]
+	n.ends, n.calls, n.groups = n.ends[:0], n.calls[:0], n.groups[:0]
+	depth := -1
+	for d := range n.lanes {
+		l := &n.lanes[d]
+		i := l.Len() - 1
+		x := looseSpan{start: l.Start(i), end: l.End(i)}
+		if depth < 0 || !x.before(&last) {
+			depth, last = d, x
+		}
+	}
+	for d := range depth + 1 {
+		l := &n.lanes[d]
+		i := l.Len() - 1
+		m := n.markOf(d, i)
+		n.ends, n.calls, n.groups = append(n.ends, l.End(i)), append(n.calls, l.Call(i)), append(n.groups, m.group)
+		turn = m.turn
+	}
+	return last, turn
 }
 
 // nests are those of a track. A span belongs to the first that takes it. As soon
@@ -71,6 +133,10 @@ func (n *nest) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID {
 type nests struct {
 	all  []*nest
 	seen map[uint32]int // where a group was last
+	turn uint32         // how many spans were added since there were groups
+	// grouped: some span has a group.
+	grouped bool
+	were    []seenBefore // what seen was, to go back
 
 	// room is a tree over the nests: in its second half what each takes, and
 	// before that the greater of any two. A nest takes what ends by its innermost
@@ -83,6 +149,12 @@ type nests struct {
 	// length there: whether it is over depends on the next span (see over), and is
 	// only looked into in nests that come before that span's.
 	tied, flat heap[int]
+}
+
+// seenBefore says where a group was seen before the span of a turn; -1 for nowhere.
+type seenBefore struct {
+	turn, group uint32
+	nest        int32
 }
 
 type openEnd struct {
@@ -105,6 +177,10 @@ func (ns *nests) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID
 		}
 	}
 	call := ns.all[k].add(b, x, group, args)
+	if ns.grouped {
+		ns.turn++
+		ns.all[k].label(mark{group, ns.turn})
+	}
 	if len(ns.all) > 1 {
 		ns.fits(k)
 		if x.end > x.start {
@@ -116,6 +192,81 @@ func (ns *nests) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID
 	return call
 }
 
+// count is how many lanes there are.
+func (ns *nests) count() (lanes int) {
+	for _, n := range ns.all {
+		lanes += len(n.lanes)
+	}
+	return lanes
+}
+
+// lanes are those of all nests, one after the other.
+func (ns *nests) lanes() (all []Lane) {
+	for _, n := range ns.all {
+		all = append(all, n.lanes...)
+	}
+	return all
+}
+
+// from finds the first span of a lane that begins at a time or later.
+func (l *Lane) from(at int64) int {
+	return sort.Search(l.n, func(i int) bool { return l.Start(i) >= at })
+}
+
+// since counts the spans that begin at a time or later.
+func (ns *nests) since(at int64) (count int) {
+	for _, n := range ns.all {
+		for d := range n.lanes {
+			count += n.lanes[d].Len() - n.lanes[d].from(at)
+		}
+	}
+	return count
+}
+
+// reopen makes all as it was when the last of the spans was added that the lanes
+// have now.
+func (ns *nests) reopen() {
+	ns.now, ns.turn = math.MinInt64, 0
+	for k, n := range ns.all {
+		last, turn := n.reopen()
+		if len(n.lanes) == 0 { // and so are those behind it
+			ns.all = ns.all[:k]
+			break
+		}
+		ns.now, ns.turn = max(ns.now, last.start), max(ns.turn, turn)
+	}
+	for k := len(ns.were) - 1; k >= 0 && ns.were[k].turn > ns.turn; k-- {
+		if w := ns.were[k]; w.nest < 0 {
+			delete(ns.seen, w.group)
+		} else {
+			ns.seen[w.group] = int(w.nest)
+		}
+		ns.were = ns.were[:k]
+	}
+	ns.room, ns.ends.items, ns.tied.items, ns.flat.items = nil, nil, nil, nil
+	for k := range ns.all {
+		if len(ns.all) > 1 {
+			ns.all[k].drop(ns.now)
+			ns.open(k)
+		}
+	}
+}
+
+// open notes what is open in a nest.
+func (ns *nests) open(k int) {
+	ns.ends.before = func(a, b openEnd) bool { return a.at < b.at }
+	ns.tied.before, ns.flat.before = cmp.Less[int], cmp.Less[int]
+	n := ns.all[k]
+	for d, end := range n.ends {
+		if end == ns.now && n.lanes[d].lastStart() == end {
+			ns.flat.push(k)
+		} else {
+			ns.ends.push(openEnd{end, k})
+		}
+	}
+	ns.fits(k)
+}
+
 // place finds the nest for a span: the first that takes it; for one of a group
 // that where its group was last seen, if it goes on there, else the first that is
 // free.
@@ -123,17 +274,23 @@ func (ns *nests) place(x *looseSpan, group uint32) int {
 	if group == 0 {
 		return ns.first(x, group)
 	}
-	if k, ok := ns.seen[group]; ok {
-		takes := ns.all[k].takes(x, group)
+	was, ok := ns.seen[group]
+	if ok {
+		takes := ns.all[was].takes(x, group)
 		if len(ns.all) > 1 {
-			ns.fits(k)
+			ns.fits(was)
 		}
-		if takes && len(ns.all[k].ends) > 0 {
-			return k
+		if takes && len(ns.all[was].ends) > 0 {
+			return was
 		}
+	} else {
+		was = -1
 	}
 	k := ns.first(x, group)
-	ns.seen[group] = k
+	if k != was {
+		ns.were = append(ns.were, seenBefore{ns.turn + 1, group, int32(was)})
+		ns.seen[group] = k
+	}
 	return k
 }
 
@@ -173,12 +330,7 @@ func (ns *nests) index(now int64) {
 		return
 	}
 	ns.now = now
-	ns.ends.before = func(a, b openEnd) bool { return a.at < b.at }
-	ns.tied.before, ns.flat.before = cmp.Less[int], cmp.Less[int]
-	for _, end := range ns.all[0].ends {
-		ns.ends.push(openEnd{end, 0})
-	}
-	ns.fits(0)
+	ns.open(0)
 }
 
 // advance drops what has ended before a time.

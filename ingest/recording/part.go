@@ -105,18 +105,17 @@ func (t *TrackBuilder) thread() {
 func (t *TrackBuilder) discard() {
 	c := &t.b.rec.Counts
 	p := t.b.part
-	for i := range t.lanes {
-		l := &t.lanes[i]
-		for k := 0; t.loose == nil && k < l.Len(); k++ { // layouts count for themselves
-			sum := &t.b.sums[l.Call(k)]
-			sum.time -= l.End(k) - l.Start(k)
-			sum.count--
-		}
+	lanes := t.lanes
+	if t.loose != nil {
+		lanes = t.loose.nests.lanes()
+	}
+	for i := range lanes {
+		t.b.uncount(&lanes[i], 0)
 	}
 	if t.loose != nil {
 		t.b.held.loose -= int64(t.loose.n)
 	}
-	t.b.held.lanes -= int64(len(t.lanes))
+	t.b.held.lanes -= int64(len(lanes))
 	c.Spans -= t.spans
 	c.Unfinished -= t.late
 	p.left += t.spans + int64(len(t.track.Instants))

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 )
@@ -85,23 +86,13 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	// The sums have room to grow, which is no call's.
 	n := min(len(b.sums), r.Calls.Len())
 	r.SpanTime, r.SpanCount = make([]int64, n), make([]int64, n)
-	for c, s := range b.sums[:n] {
-		r.SpanTime[c], r.SpanCount[c] = s.time, s.count
-	}
-	for _, t := range b.order {
-		if t.loose == nil {
-			continue
-		}
-		for c := range t.loose.time {
-			if n := t.loose.count[c]; n != 0 {
-				r.SpanTime, r.SpanCount = grown(r.SpanTime, c), grown(r.SpanCount, c)
-				r.SpanTime[c] = b.time(r.SpanTime[c], t.loose.time[c])
-				r.SpanCount[c] += n
-			}
+	for c := range b.sums[:n] {
+		s := &b.sums[c]
+		r.SpanTime[c], r.SpanCount[c] = int64(s.low), s.count
+		if s.high != 0 || s.low > math.MaxInt64 {
+			r.SpanTime[c] = b.time(math.MaxInt64, math.MaxInt64)
 		}
 	}
-	n = min(len(r.SpanTime), r.Calls.Len())
-	r.SpanTime, r.SpanCount = r.SpanTime[:n], r.SpanCount[:n]
 	r.Stacks = make([]*Stacks, len(b.rec.Stacks))
 	for i, s := range b.rec.Stacks {
 		if s != nil {

@@ -175,6 +175,7 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 	if t.loose != nil {
 		t.b.held.loose++
 		t.loose.add(o.start, end, t.b.rec.Calls.Frame(o.call), 0, o.args, unfinished)
+		t.loose.compact(t.b)
 		return
 	}
 	for depth >= len(t.lanes) {
@@ -214,6 +215,7 @@ func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, arg
 	}
 	t.b.held.loose++
 	t.loose.add(start, end, frame, group, args, unfinished)
+	t.loose.compact(t.b)
 }
 
 // loosen moves what nested spans put into lanes to the loose ones.
@@ -221,12 +223,9 @@ func (t *TrackBuilder) loosen() {
 	t.loose = new(looseSpans)
 	for i := range t.lanes {
 		l := &t.lanes[i]
+		t.b.uncount(l, 0)
 		for k := range l.Len() {
-			c := l.Call(k)
-			d := l.End(k) - l.Start(k)
-			t.b.sums[c].time -= d
-			t.b.sums[c].count--
-			t.loose.add(l.Start(k), l.End(k), t.b.rec.Calls.Frame(c), 0, l.Args(k), l.Unfinished(k))
+			t.loose.add(l.Start(k), l.End(k), t.b.rec.Calls.Frame(l.Call(k)), 0, l.Args(k), l.Unfinished(k))
 		}
 		t.b.held.loose += int64(l.Len())
 	}
@@ -236,20 +235,22 @@ func (t *TrackBuilder) loosen() {
 
 // Starts visits the times at which the track's spans so far begin, in any order.
 func (t *TrackBuilder) Starts(visit func(at int64)) {
-	for i := range t.lanes {
-		for k := range t.lanes[i].Len() {
-			visit(t.lanes[i].Start(k))
-		}
-	}
-	for i := range t.open {
-		visit(t.open[i].start)
-	}
+	lanes := t.lanes
 	if t.loose != nil {
+		lanes = t.loose.nests.lanes()
 		for i := range t.loose.runs {
 			for k := range t.loose.runs[i].spans {
 				visit(t.loose.runs[i].spans[k].start)
 			}
 		}
+	}
+	for i := range lanes {
+		for k := range lanes[i].Len() {
+			visit(lanes[i].Start(k))
+		}
+	}
+	for i := range t.open {
+		visit(t.open[i].start)
 	}
 }
 
@@ -339,8 +340,10 @@ func (t *TrackBuilder) finish(end int64) {
 // layOut makes lanes of loose spans. Where the builder is stopped the last ones are
 // left out; see Builder.Finish.
 func (t *TrackBuilder) layOut() {
-	lanes, whole := t.loose.layout(t.b, t.b.rec.Done)
+	whole := t.loose.layout(t.b, t.b.rec.Done)
+	lanes := t.loose.nests.lanes()
 	t.lanes = lanes
+	t.loose.shown = true
 	if whole || !t.b.rec.Done {
 		return
 	}

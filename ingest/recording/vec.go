@@ -58,6 +58,29 @@ func (v *Vec[T]) grow() {
 	v.chunks, v.room = [][]T{first}, first[v.n:]
 }
 
+// cut takes all but the first elements away. With shown there are snapshots, which
+// keep what they have.
+func (v *Vec[T]) cut(n int, shown bool) {
+	k, off := n>>chunkBits, n&(chunkLen-1)
+	switch {
+	case n == v.n:
+		return
+	case n == 0:
+		*v = Vec[T]{}
+		return
+	case off == 0:
+		v.chunks, v.room = v.chunks[:k:k], nil
+	default:
+		last := v.chunks[k]
+		if shown {
+			last = make([]T, len(last))
+			copy(last, v.chunks[k][:off])
+		}
+		v.chunks, v.room = append(v.chunks[:k:k], last), last[off:]
+	}
+	v.n = n
+}
+
 // Chunk returns the longest run of elements that starts at i and lies
 // contiguously in memory. It is for loops over whole columns:
 //

@@ -26,6 +26,7 @@ import (
 func main() {
 	var o synth.Options
 	flag.StringVar(&o.Kind, "kind", "", "what to write: "+strings.Join(synth.Kinds(), ", ")+", or the odd traces odd-"+strings.Join(synth.Odds(), ", odd-"))
+	flag.StringVar(&o.Shape, "shape", "", "of kind chrome, how the events are written:"+strings.Join(synth.Shapes(), " "))
 	flag.Int64Var(&o.Records, "records", 0, "how many events (spall, chrome), samples (spaa) or stacks (folded, pprof)")
 	flag.Int64Var(&o.Bytes, "bytes", 0, "about how many bytes")
 	flag.IntVar(&o.Threads, "threads", 0, "how many threads (default 12)")

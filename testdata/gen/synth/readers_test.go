@@ -137,10 +137,10 @@ func readSpall3(b []byte) (*counted, error) {
 func readChrome(b []byte) (*counted, error) {
 	var file struct {
 		TraceEvents []struct {
-			Ph, Name string
-			Ts, Dur  json.Number
-			Pid, Tid int
-			Args     map[string]any
+			Ph, Name, ID string
+			Ts, Dur      json.Number
+			Pid, Tid     int
+			Args         map[string]any
 		}
 	}
 	if err := json.Unmarshal(b, &file); err != nil {
@@ -156,12 +156,12 @@ func readChrome(b []byte) (*counted, error) {
 		thread := fmt.Sprintf("%d/%d", e.Pid, e.Tid)
 		spans := byThread[thread]
 		switch e.Ph {
-		case "M":
+		case "M", "i", "s", "f":
 			continue
-		case "B":
+		case "B", "b":
 			open[thread] = append(open[thread], len(spans))
 			byThread[thread] = append(spans, span{start: thousandths(e.Ts)})
-		case "E":
+		case "E", "e":
 			n := len(open[thread])
 			spans[open[thread][n-1]].end = thousandths(e.Ts)
 			open[thread] = open[thread][:n-1]

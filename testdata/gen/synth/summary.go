@@ -3,6 +3,7 @@ package synth
 // A Summary is what a recording holds. Times are in ns.
 type Summary struct {
 	Kind  string `json:"kind"`
+	Shape string `json:"shape,omitempty"`
 	Seed  uint64 `json:"seed"`
 	Bytes int64  `json:"bytes"`
 

@@ -10,7 +10,8 @@
 // The same options give the same bytes, on every machine: times and weights are
 // whole numbers, and so is the arithmetic behind them. Recordings are written as
 // they are made, so they may be larger than memory (but for pprof, whose stacks
-// are in no order: each takes 12 bytes until it is written).
+// are in no order: each takes 12 bytes until it is written, and for shapes of
+// chrome whose events are put in another order: 40 bytes).
 //
 // With each recording comes a [Summary] of what was written, kept while writing,
 // that readers can be checked against.
@@ -28,7 +29,8 @@ import (
 // Options say what to make. Either Records or Bytes, or both, should limit it;
 // where both do, the one that is reached first. With neither, Records is 100,000.
 type Options struct {
-	Kind string // one of [Kinds]
+	Kind  string // one of [Kinds]
+	Shape string // of kind chrome: one of [Shapes]
 
 	// Records is how much to make: for spall0, spall1, spall3 and chrome, the
 	// event records, of which a span takes one or two (and of which as many are
@@ -40,7 +42,7 @@ type Options struct {
 	// large one.
 	Bytes int64
 
-	Threads int    // 1 to 1000; 0 stands for 12
+	Threads int    // 1 to 2000; 0 stands for 12
 	Seed    uint64 // another seed makes another program and another run
 	Run     uint64 // another run of the same program
 }
@@ -51,7 +53,7 @@ func (o *Options) chance() uint64 { return o.Seed ^ o.Run<<32 }
 const (
 	defaultRecords = 100_000
 	defaultThreads = 12
-	maxThreads     = 1000
+	maxThreads     = 2000
 )
 
 var kinds = map[string]func(*output, Options) (*Summary, error){
@@ -80,6 +82,9 @@ func Write(w io.Writer, o Options) (*Summary, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no kind %q: choose one of %s", o.Kind, strings.Join(Kinds(), ", "))
 	}
+	if o.Shape != "" && o.Kind != "chrome" {
+		return nil, fmt.Errorf("only kind chrome has shapes, %s has none", o.Kind)
+	}
 	if o.Records < 0 || o.Bytes < 0 {
 		return nil, errors.New("a recording can't have a negative size")
 	}
@@ -107,7 +112,7 @@ func Write(w io.Writer, o Options) (*Summary, error) {
 	if out.err != nil {
 		return nil, out.err
 	}
-	sum.Kind, sum.Seed, sum.Bytes = o.Kind, o.Seed, out.bytes()
+	sum.Kind, sum.Shape, sum.Seed, sum.Bytes = o.Kind, o.Shape, o.Seed, out.bytes()
 	sum.Duration = sum.End - sum.Start
 	return sum, nil
 }

@@ -123,6 +123,26 @@ func TestSummaryAgreesWithFile(t *testing.T) {
 	}
 }
 
+// Every shape holds what its summary says.
+func TestShapes(t *testing.T) {
+	for _, shape := range Shapes() {
+		b, sum := generate(t, Options{Kind: "chrome", Shape: shape, Records: 20_000, Seed: 5})
+		got, err := readChrome(b)
+		if err != nil {
+			t.Fatalf("%s: %v", shape, err)
+		}
+		compare(t, sum, got)
+		if ShapeIs(shape) == "" {
+			t.Errorf("shape %q says nothing of itself", shape)
+		}
+	}
+	for _, o := range []Options{{Kind: "chrome", Shape: "square"}, {Kind: "spall1", Shape: "args"}} {
+		if _, err := Write(discard{}, o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
 func compare(t *testing.T, sum *Summary, got *counted) {
 	t.Helper()
 	for _, row := range []struct {

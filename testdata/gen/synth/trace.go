@@ -28,8 +28,13 @@ type trace struct {
 }
 
 // A traced thread fills a buffer of this many events (at least half of it) before
-// another one is written.
-const bufferEvents = 6000
+// another one is written. Where there are very many threads their buffers are
+// small, so that a short recording has something of each.
+const (
+	bufferEvents = 6000
+	manyThreads  = 100
+	smallBuffer  = 60
+)
 
 func (tr *trace) run(threads []*thread) {
 	tr.seen = make([]bool, len(tr.prog.calls))
@@ -56,7 +61,11 @@ func (tr *trace) run(threads []*thread) {
 // buffer records the next events of a thread. It returns false when the thread
 // has none any more.
 func (tr *trace) buffer(t *thread) bool {
-	events := bufferEvents/2 + below(t.rng.Uint64(), bufferEvents/2)
+	most := bufferEvents
+	if len(tr.prog.threads) > manyThreads {
+		most = smallBuffer
+	}
+	events := most/2 + below(t.rng.Uint64(), most/2)
 	started := false
 	for range events {
 		kind, c := t.step(tr.records >= 2 && tr.bytes > 0)
