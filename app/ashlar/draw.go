@@ -21,6 +21,7 @@ import (
 	"ashlar/ingest/plain"
 	"ashlar/render/fonts"
 	"ashlar/render/theme"
+	"ashlar/render/units"
 )
 
 // show runs the window and returns the program's exit code.
@@ -142,11 +143,14 @@ func render(o cli.RenderOptions) error {
 		return err
 	}
 	if o.Ranges[0].IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full() {
-		fmt.Fprintf(os.Stderr, "ashlar: %s: it is larger than memory; drawing %s of it\n", o.File, o.Ranges[0])
+		fmt.Fprintf(os.Stderr, "ashlar: %s: it is larger than memory; drawing %s of it\n", plain.Text(o.File), o.Ranges[0])
 		o.Part.Range = o.Ranges[0]
 		if err := open(s, o); err != nil {
 			return err
 		}
+	}
+	if a := s.Doc().Answer(); o.With == "" && a != nil && a.Tree != nil && a.Tree.Negative != 0 {
+		fmt.Fprintf(os.Stderr, "ashlar: of what is drawn %s are below zero\n", units.Value(a.Tree.Negative, a.Metric()))
 	}
 	s = s.Still() // which waits for all that it shows
 	out := outfile.Options{Replace: true, Not: s.Address().Files}

@@ -42,7 +42,8 @@ type diffSide struct {
 	Files    []string     `json:"files"`
 	Total    json.Number  `json:"total"` // as normalised
 	RawTotal json.Number  `json:"raw_total"`
-	Left     json.Number  `json:"left"` // of total, where flags change stacks; rows add up to it
+	Left     json.Number  `json:"left"`               // of total, where flags change stacks; rows add up to it
+	Negative json.Number  `json:"negative,omitempty"` // what is below zero of left, stack by stack
 	Samples  int64        `json:"samples"`
 	Duration *json.Number `json:"duration_ns"` // null where it is not known
 }
@@ -131,6 +132,9 @@ func (d *diff) side(s compare.Side, from, to int) diffSide {
 	left, right := d.left()
 	if out.Left = exact(left, m); from > 0 {
 		out.Left = exact(right, m)
+	}
+	if v := d.negative()[min(from, 1)]; v != 0 {
+		out.Negative = exact(v, m)
 	}
 	if s.Length > 0 {
 		n := nanoseconds(s.Length)

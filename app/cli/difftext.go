@@ -9,6 +9,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
 
@@ -140,6 +141,9 @@ func (d *diff) how(w *strings.Builder) {
 	if a, b := d.left(); a != d.c.A().Total || b != d.c.B().Total {
 		fmt.Fprintf(w, "  stacks were changed: %s of A and %s of B are left\n", d.value(a), d.value(b))
 	}
+	if n := d.negative(); n != [2]int64{} {
+		fmt.Fprintf(w, "  below zero are %s of A and %s of B\n", d.signed(n[0]), d.signed(n[1]))
+	}
 	if e := d.c.Metric; e.Rule != "event and metric" && d.o.metricB == "" {
 		fmt.Fprintf(w, "  the metrics were matched by %s\n", e.Rule)
 	}
@@ -160,6 +164,16 @@ func (d *diff) how(w *strings.Builder) {
 		fmt.Fprintf(w, "  %ss matched: %s\n", d.o.by, strings.Join(parts, ", "))
 	}
 	d.certainty(w)
+}
+
+// negative is what is below zero of what is left of both sides, stack by stack.
+func (d *diff) negative() (sides [2]int64) {
+	for i := range d.c.Tree.Nodes {
+		n := &d.c.Tree.Nodes[i]
+		recording.Add(&sides[0], min(n.A.Self, 0))
+		recording.Add(&sides[1], min(n.B.Self, 0))
+	}
+	return sides
 }
 
 // left is the rest of both sides after transforms.

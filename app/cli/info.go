@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"io"
 	"strconv"
@@ -46,6 +47,9 @@ early, the part that was read is printed and the exit code is 1.`,
 					return err
 				}
 				in := newInfo(rec, stats)
+				if err := in.below(c.ctx, rec); err != nil {
+					return err
+				}
 				if *asJSON {
 					err = writeJSON(c.stdout, in)
 				} else {
@@ -107,8 +111,10 @@ type infoMetric struct {
 	Primary bool         `json:"primary"`
 	Largest *json.Number `json:"largest,omitempty"`
 	AtMost  *json.Number `json:"at_most,omitempty"`
+	// Negative is what is below zero of the total, stack by stack.
+	Negative *json.Number `json:"negative,omitempty"`
 
-	largest int64
+	largest, negative int64
 }
 
 func newInfoMetric(rec *recording.Recording, event, metric int) infoMetric {
@@ -122,6 +128,30 @@ func newInfoMetric(rec *recording.Recording, event, metric int) infoMetric {
 		im.Total, im.Largest, im.AtMost = nil, &most, &total
 	}
 	return im
+}
+
+// below adds what is below zero of each total, which the time of spans never is.
+func (in *info) below(ctx context.Context, rec *recording.Recording) error {
+	for e := range rec.Events {
+		if rec.Events[e].Basis == recording.FromSpans {
+			continue
+		}
+		for k := range in.Events[e].Metrics {
+			im, m := &in.Events[e].Metrics[k], &rec.Events[e].Metrics[k]
+			if m.Kind == recording.Peak {
+				continue
+			}
+			w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: e, Metric: k})
+			if err != nil {
+				return err
+			}
+			if im.negative = w.Negative(); im.negative != 0 {
+				n := exact(im.negative, m)
+				im.Negative = &n
+			}
+		}
+	}
+	return nil
 }
 
 // largest is the largest value of a stack record, 0 where there is none.

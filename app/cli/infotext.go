@@ -100,6 +100,9 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 				value = im.largest
 				mark = append(mark[:len(mark)-1], "the largest of a stack; "+units.Bound(m)+units.Value(m.Total, m)+" together")
 			}
+			if im.negative != 0 {
+				mark = append(mark, "with "+units.Value(im.negative, m)+" below zero")
+			}
 			rows = append(rows, []string{"  " + plain.Short(m.Name), units.Value(value, m), inFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
 		}
 	}

@@ -235,6 +235,8 @@ type statsSeen struct {
 	Total    json.Number `json:"total"`
 	Self     json.Number `json:"self"`
 	OfWeight json.Number `json:"of_weight"`
+	// Negative is what is below zero of total.
+	Negative json.Number `json:"negative,omitempty"`
 	// OverTime counts samples with the function, of all samples.
 	OverTime []seenMoment `json:"over_time,omitempty"`
 	Runs     *seenRuns    `json:"runs,omitempty"`
@@ -326,6 +328,9 @@ func (s *stats) ofRecords(e *recording.Event, metric int) {
 	s.Basis, s.Cannot = string(p.Basis), cannotStacks
 	seen := &statsSeen{Records: p.Records, Leaf: p.Leaf, Of: p.Of, Metric: s.metric.Name,
 		Total: exact(p.Total, s.metric), Self: exact(p.Self, s.metric), OfWeight: exact(p.OfWeight, s.metric)}
+	if p.Negative != 0 {
+		seen.Negative = exact(p.Negative, s.metric)
+	}
 	s.Seen = seen
 	for i, b := range p.OverTime {
 		seen.OverTime = append(seen.OverTime, seenMoment{s.at(b.From), s.at(b.To), b.Count, p.OfOverTime[i].Count})

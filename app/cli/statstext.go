@@ -103,8 +103,8 @@ func (s *stats) seenText(b *strings.Builder) {
 		word = "rows of windows"
 	}
 	fmt.Fprintf(b, "in %s of %s %s, innermost in %s\n", units.Count(p.Records), units.Count(p.Of), word, units.Count(p.Leaf))
-	fmt.Fprintf(b, "%s: total %s (%s), self %s (%s)\n", plain.Short(s.metric.Name),
-		units.Value(p.Total, s.metric), units.Percent(p.Total, p.OfWeight), units.Value(p.Self, s.metric), units.Percent(p.Self, p.OfWeight))
+	fmt.Fprintf(b, "%s: total %s%s (%s), self %s (%s)\n", plain.Short(s.metric.Name),
+		units.Value(p.Total, s.metric), below(p.Negative, s.metric), units.Percent(p.Total, p.OfWeight), units.Value(p.Self, s.metric), units.Percent(p.Self, p.OfWeight))
 	r := s.Seen.Runs
 	if r != nil {
 		fmt.Fprintf(b, "seen on end %s times: median %s, p90 %s, at most %s samples; the longest for %s at %s on thread %d\n",

@@ -325,9 +325,7 @@ func (t *top) text(rec *recording.Recording) string {
 	if t.Whole != "" && t.Whole != t.Total {
 		fmt.Fprintf(&b, " of %s", units.Value(t.whole, t.metric))
 	}
-	if t.negative != 0 {
-		fmt.Fprintf(&b, ", with %s below zero", units.Value(t.negative, t.metric))
-	}
+	b.WriteString(below(t.negative, t.metric))
 	if kind := units.KindText(t.metric); kind != "" {
 		b.WriteString("; " + kind)
 	}
@@ -338,6 +336,14 @@ func (t *top) text(rec *recording.Recording) string {
 		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(t.More)))
 	}
 	return b.String()
+}
+
+// below says behind a total what of it is below zero, if anything is.
+func below(negative int64, m *recording.Metric) string {
+	if negative == 0 {
+		return ""
+	}
+	return ", with " + units.Value(negative, m) + " below zero"
 }
 
 // records is the word for what was added up.

@@ -107,8 +107,11 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		t.sum, t.Records = sumOf(tree)
 		t.Total, t.Cut = exact(t.sum, t.metric), tree.Cut
 	}
-	if tree != nil && tree.Negative != 0 {
-		t.Negative, t.negative = exact(tree.Negative, t.metric), tree.Negative
+	if t.negative = w.Negative(); tree != nil {
+		t.negative = tree.Negative
+	}
+	if t.negative != 0 {
+		t.Negative = exact(t.negative, t.metric)
 	}
 	if w.Pairs > 0 {
 		t.Pairs, t.Joined, t.joined = w.Pairs, exact(w.Joined, t.metric), w.Joined

@@ -116,7 +116,7 @@ func (t *Tree) sums() (self, count int64) {
 		t = t.upright
 	}
 	for i := range t.Nodes {
-		self += t.Nodes[i].Self
+		recording.Add(&self, t.Nodes[i].Self)
 		count += t.Nodes[i].Count
 	}
 	return self, count

@@ -67,7 +67,7 @@ func SourceOf(rec *recording.Recording, w *Weights, file string) *SourceCost {
 		}
 		p := rec.Calls.Parent(recording.CallID(c))
 		alive[p] = true
-		below[p] += below[c]
+		recording.Add(&below[p], below[c])
 		next[c], first[p] = first[p], recording.CallID(c)
 	}
 	on := make([]int32, len(s.Lines)) // how often a line is on the path now

@@ -58,7 +58,7 @@ func (p *peaks) add(r *Record) {
 	case s.here == recording.Missing:
 		s.here = r.Value
 	case r.Value != recording.Missing:
-		s.here += r.Value
+		recording.Add(&s.here, r.Value)
 	}
 	s.Value = max(s.Value, s.here) // Missing is less than any
 }

@@ -14,7 +14,11 @@ import (
 // TestTransformedThreads: what transforms take away from spans, samples and
 // windows goes from threads and contexts, too.
 func TestTransformedThreads(t *testing.T) {
-	for seed := range uint64(40) {
+	seeds := uint64(40)
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := range seeds {
 		rec, n := newWorld(seed)
 		n.finish(rec)
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -161,6 +161,14 @@ func hasWindows(rec *recording.Recording, q Query) bool {
 
 // weighSpans adds up the time that spans cover within the range, by call, and
 // takes from each call what its children cover.
+// Negative is what is below zero of the weights, call by call.
+func (w *Weights) Negative() (sum int64) {
+	for _, v := range w.Self {
+		recording.Add(&sum, min(v, 0))
+	}
+	return sum
+}
+
 func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weights, error) {
 	w := &Weights{Basis: Spans, Ranged: q.Scope.Ranged, From: q.Scope.From, To: q.Scope.To, Called: q.Scope.Calls != nil}
 	var time []int64

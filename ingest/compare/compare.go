@@ -304,7 +304,7 @@ func (c *Comparison) sum(from, to int) Side {
 	s := Side{Recordings: to - from, Counted: true}
 	raw, length, timed := new(big.Int), new(big.Int), true
 	for _, run := range c.Runs[from:to] {
-		s.Total += run.Scaled
+		recording.Add(&s.Total, run.Scaled)
 		raw.Add(raw, big.NewInt(run.Sum))
 		length.Add(length, big.NewInt(run.Length))
 		timed = timed && run.Length > 0

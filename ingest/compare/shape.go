@@ -3,6 +3,8 @@ package compare
 import (
 	"cmp"
 	"slices"
+
+	"ashlar/ingest/recording"
 )
 
 // Width says which side a differential flamegraph takes its widths from.
@@ -39,14 +41,14 @@ func (t *Tree) Shape(w Width) *Shape {
 		a, b := max(0, n.A.Self), max(0, n.B.Self)
 		switch w {
 		case WidthA:
-			s.Widths[i] += a
+			recording.Add(&s.Widths[i], a)
 		case WidthB:
-			s.Widths[i] += b
+			recording.Add(&s.Widths[i], b)
 		default:
-			s.Widths[i] += max(a, b)
+			recording.Add(&s.Widths[i], max(a, b))
 		}
 		if i > 0 {
-			s.Widths[n.Parent] += s.Widths[i]
+			recording.Add(&s.Widths[n.Parent], s.Widths[i])
 		}
 	}
 	for i := range t.Nodes {

@@ -1,5 +1,7 @@
 package compare
 
+import "ashlar/ingest/recording"
+
 // Matched sums up what was matched by one rule.
 type Matched struct {
 	Rule Rule
@@ -32,8 +34,8 @@ func (t *Table) Matched() []Matched {
 		for k := range order {
 			if o := &order[k]; o.Rule == rule && o.Status == status {
 				o.Count++
-				o.A += row.ASelf
-				o.B += row.BSelf
+				recording.Add(&o.A, row.ASelf)
+				recording.Add(&o.B, row.BSelf)
 			}
 		}
 	}

@@ -52,10 +52,10 @@ type Row struct {
 }
 
 // DeltaSelf is the self of B less that of A.
-func (r *Row) DeltaSelf() int64 { return r.BSelf - r.ASelf }
+func (r *Row) DeltaSelf() int64 { return recording.Saturated(r.BSelf, -r.ASelf) }
 
 // DeltaTotal is the total of B less that of A.
-func (r *Row) DeltaTotal() int64 { return r.BTotal - r.ATotal }
+func (r *Row) DeltaTotal() int64 { return recording.Saturated(r.BTotal, -r.ATotal) }
 
 // Confidence is that of the difference by which the row is sorted: of self, and
 // of total where self is the same on both sides.
@@ -110,7 +110,7 @@ func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table
 	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Status == "" })
 	SortRows(t.Rows)
 	for i := range t.Rows {
-		t.Moved += size(t.Rows[i].DeltaSelf())
+		recording.Add(&t.Moved, size(t.Rows[i].DeltaSelf()))
 	}
 	return t, ctx.Err()
 }
@@ -340,7 +340,7 @@ func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows
 	self, total = make([]T, rows), make([]T, rows)
 	sums := slices.Clone(values)
 	for i := len(sums) - 1; i > 0; i-- {
-		sums[t.Nodes[i].Parent] += sums[i]
+		add(&sums[t.Nodes[i].Parent], sums[i])
 	}
 	for i := range values {
 		g := of[i]
@@ -441,10 +441,11 @@ func (c *Comparison) nameSides(row *Row, f *Func) {
 	}
 }
 
-// add adds to a sum, which stays as it is where it would go beyond the last number
-// that there is.
+// add adds to a sum, which stops at the last number that there is.
 func add[T int64 | float64](sum *T, v T) {
-	if s := *sum + v; (s >= *sum) == (v >= 0) {
-		*sum = s
+	if whole, ok := any(sum).(*int64); ok {
+		recording.Add(whole, int64(v))
+		return
 	}
+	*sum += v
 }

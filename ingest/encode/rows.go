@@ -143,11 +143,11 @@ func (r *Rows) spans(j *Job) error {
 				for n, c := range ids {
 					d := ends[n] - starts[n]
 					touch(c)
-					self[c] += d
+					recording.Add(&self[c], d)
 					count[c]++
 					if p := calls.Parent(c); p != recording.NoCall {
 						touch(p)
-						self[p] -= d
+						recording.Add(&self[p], -d)
 					}
 				}
 				i += len(ids)

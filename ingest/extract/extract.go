@@ -136,7 +136,7 @@ func (x *extraction) rows(e, to int) error {
 			case row[m] == recording.Missing:
 				row[m] = r.Value
 			default:
-				row[m] += r.Value
+				recording.Add(&row[m], r.Value)
 			}
 		})
 		if err != nil {

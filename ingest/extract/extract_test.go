@@ -158,6 +158,9 @@ func TestPartsAnswerAsTheSelection(t *testing.T) {
 	for i, path := range append(made, samples(t)...) {
 		rec := read(t, path)
 		seeds := uint64(25)
+		if testing.Short() {
+			seeds = 8
+		}
 		if i >= len(made) {
 			seeds = 4
 		}

@@ -220,7 +220,7 @@ func (d *decoder) close() {
 	if !found {
 		for _, r := range d.rows {
 			for i := range r.values {
-				rest.values[i] = saturated(rest.values[i], r.values[i])
+				recording.Add(&rest.values[i], r.values[i])
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func (d *decoder) close() {
 	d.tally.Kept++
 	stack := d.locations()
 	for i := range d.sums {
-		d.sums[i] = saturated(d.sums[i], rest.values[i])
+		recording.Add(&d.sums[i], rest.values[i])
 	}
 	d.accum = d.accum || rest.values[allocObjects] != 0 || rest.values[allocBytes] != 0
 	live := d.factor(rest.values[inuseObjects], rest.values[inuseBytes])
@@ -256,7 +256,7 @@ func (d *decoder) close() {
 		}
 		s := scaled{stack: stack, thread: r.thread, values: scale(r.values)}
 		for i := range left {
-			left[i] -= s.values[i]
+			recording.Add(&left[i], -s.values[i])
 		}
 		d.samples = append(d.samples, s)
 	}
@@ -268,7 +268,7 @@ func (d *decoder) close() {
 		}
 		if len(d.rows) > 1 && !over {
 			for i, v := range left {
-				d.samples[n-1].values[i] += v
+				recording.Add(&d.samples[n-1].values[i], v)
 			}
 		} else {
 			d.samples = append(d.samples, scaled{stack: stack, values: left})
@@ -335,11 +335,4 @@ func (d *decoder) finish() {
 	if err := d.p.ParseMemoryMap(bytes.NewReader(d.maps)); err != nil {
 		d.b.Warn("memory-map", d.place(), "The memory map behind line %d cannot be read, so addresses are in no binary: %v", d.line, err)
 	}
-}
-
-func saturated(a, b int64) int64 {
-	if s := a + b; s >= a {
-		return s
-	}
-	return math.MaxInt64
 }

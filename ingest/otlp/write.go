@@ -307,7 +307,7 @@ func (p *otlpProfile) timed(k encode.RowKey, s *timedStack, value int64) bool {
 		if v == recording.Missing {
 			return false
 		}
-		sum += v
+		recording.Add(&sum, v)
 	}
 	return sum == value
 }

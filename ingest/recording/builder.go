@@ -338,7 +338,7 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 			v := c.At(k)
 			if v != Missing {
 				v = scale(v)
-				*sums[i] += v
+				Add(sums[i], v)
 			}
 			out.Append(v)
 		}

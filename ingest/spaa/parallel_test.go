@@ -65,7 +65,11 @@ func chaos(seed uint64, n int) string {
 // TestSameHoweverCut has identical recordings from any number of workers and
 // any size of chunks.
 func TestSameHoweverCut(t *testing.T) {
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		data := chaos(seed, 250)
 		sameHoweverCut(t, data, []int{1, 2, 8}, []int{1, 13, 200, 5000, 0})
 		in := source.FromReader("x.spaa", iotest.OneByteReader(strings.NewReader(data)))
@@ -78,6 +82,9 @@ func TestSameHoweverCut(t *testing.T) {
 		if got, want := dump(b.Finish()), dump(want); got != want {
 			t.Error("a stream gives another recording: " + firstDifference(got, want))
 		}
+	}
+	if testing.Short() {
+		return
 	}
 	sameHoweverCut(t, synthetic("samples", 3000, false), []int{1, 8}, []int{1 << 12, 1 << 18})
 }
@@ -117,6 +124,9 @@ func TestDictReset(t *testing.T) {
 
 // TestAllocations has a sample cost no allocation of its own.
 func TestAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counting allocations takes long with the race detector")
+	}
 	count := func(samples int) float64 {
 		data := []byte(synthetic("samples", samples, false))
 		return testing.AllocsPerRun(2, func() {

@@ -47,7 +47,7 @@ func DensityOf(ctx context.Context, rec *recording.Recording, q analyze.Query, f
 		err = analyze.Each(ctx, rec, q, func(r *analyze.Record) { d.add(r, is) })
 	}
 	for _, n := range d.Cells {
-		d.Sum += n
+		recording.Add(&d.Sum, n)
 		d.Most = max(d.Most, n)
 	}
 	return d, err
@@ -59,7 +59,7 @@ func (d *Density) add(r *analyze.Record, in []bool) {
 		return
 	}
 	// The last moment belongs to the last cell.
-	d.Cells[min((r.At-d.From)/d.Width, int64(len(d.Cells)-1))] += r.Value
+	recording.Add(&d.Cells[min((r.At-d.From)/d.Width, int64(len(d.Cells)-1))], r.Value)
 }
 
 func (d *Density) spans(ctx context.Context, rec *recording.Recording, in recording.Scope, cells int, is []bool) error {

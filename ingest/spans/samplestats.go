@@ -19,6 +19,8 @@ type Presence struct {
 	// Total and Self are the same in the metric's units, OfWeight what all
 	// weigh.
 	Total, Self, OfWeight int64
+	// Negative is what is below zero of Total, record by record.
+	Negative int64
 	// OverTime counts the samples with the function by moment, OfOverTime all
 	// of them; nil where records have no time of their own.
 	OverTime, OfOverTime []Bin
@@ -111,18 +113,19 @@ func (p *presence) add(r *analyze.Record) {
 	in := p.in[r.Call]
 	p.Of++
 	if r.Value != recording.Missing {
-		p.OfWeight += r.Value
+		recording.Add(&p.OfWeight, r.Value)
 	}
 	if in {
 		p.Records++
 		if r.Value != recording.Missing {
-			p.Total += r.Value
+			recording.Add(&p.Total, r.Value)
+			recording.Add(&p.Negative, min(r.Value, 0))
 		}
 	}
 	if p.leaf[r.Call] {
 		p.Leaf++
 		if r.Value != recording.Missing {
-			p.Self += r.Value
+			recording.Add(&p.Self, r.Value)
 		}
 	}
 	if p.Runs == nil {

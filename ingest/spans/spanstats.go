@@ -7,6 +7,7 @@ package spans
 import (
 	"context"
 	"math"
+	"math/bits"
 	"runtime"
 
 	"ashlar/ingest/analyze"
@@ -16,11 +17,21 @@ import (
 
 // Stat sums up how long a function's spans are, in picoseconds.
 type Stat struct {
-	// Count is the number of spans that touch the selection, and Sum what their
-	// lengths add up to. A length is always the whole span's, also where the
-	// range cuts it, and that which is drawn for a span that never ended.
-	Count, Sum int64
-	Min, Max   int64
+	// Count is the number of spans that touch the selection. A length is always the
+	// whole span's, also where the range cuts it, and that which is drawn for a span
+	// that never ended.
+	Count    int64
+	Min, Max int64
+	sum      wide // of their lengths
+}
+
+// wide is a sum that cannot overflow.
+type wide struct{ hi, lo uint64 }
+
+func (s *wide) add(o wide) {
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, o.lo, 0)
+	s.hi += o.hi + carry
 }
 
 // Average is the mean length, rounded down; 0 without spans.
@@ -28,7 +39,8 @@ func (s *Stat) Average() int64 {
 	if s.Count == 0 {
 		return 0
 	}
-	return s.Sum / s.Count
+	mean, _ := bits.Div64(s.sum.hi, s.sum.lo, uint64(s.Count))
+	return int64(mean)
 }
 
 func (s *Stat) add(o *Stat) {
@@ -40,7 +52,7 @@ func (s *Stat) add(o *Stat) {
 		return
 	}
 	s.Count += o.Count
-	s.Sum += o.Sum
+	s.sum.add(o.sum)
 	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
 }
 
@@ -62,7 +74,7 @@ func Stats(ctx context.Context, rec *recording.Recording, in recording.Scope) ([
 				s := &stats[c]
 				d := ends[k] - starts[k]
 				s.Count++
-				s.Sum += d
+				s.sum.add(wide{0, uint64(d)})
 				s.Min, s.Max = min(s.Min, d), max(s.Max, d)
 			}
 		})

@@ -74,7 +74,7 @@ func WindowWeight(ws *recording.WindowSet, window, metric int) int64 {
 	w := &ws.Windows[window]
 	for i := w.First; i < w.Last; i++ {
 		if v := ws.Rows.Value(i, metric); v != recording.Missing {
-			sum += v
+			recording.Add(&sum, v)
 		}
 	}
 	return sum

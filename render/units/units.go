@@ -145,6 +145,22 @@ func Value(v int64, m *recording.Metric) string {
 	if v == recording.Missing {
 		return "–"
 	}
+	return stopped(v) + value(v, m)
+}
+
+// stopped is what stands before a sum that goes beyond the last number that there
+// is: see [recording.Add].
+func stopped(v int64) string {
+	switch v {
+	case math.MaxInt64:
+		return "≥" + Thin
+	case math.MinInt64 + 1:
+		return "≤" + Thin
+	}
+	return ""
+}
+
+func value(v int64, m *recording.Metric) string {
 	x := float64(v)
 	for range m.Decimals {
 		x /= 10
@@ -174,7 +190,7 @@ func Exact(v int64, m *recording.Metric) string {
 	s := recording.Decimal{Mantissa: v, Scale: m.Decimals}.String()
 	whole, frac, _ := strings.Cut(s, ".")
 	if n, err := strconv.ParseInt(whole, 10, 64); err == nil && whole != "-0" {
-		whole = Count(n)
+		whole = stopped(v) + Count(n)
 	}
 	if frac != "" {
 		whole += "." + frac

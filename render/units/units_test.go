@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"ashlar/ingest/recording"
@@ -132,5 +133,19 @@ func TestUnit(t *testing.T) {
 		if got := Exact(12, &recording.Metric{Unit: unit}); got != want {
 			t.Errorf("12 of %q is %q, want %q", unit, got, want)
 		}
+	}
+}
+
+// A sum that is more than can be counted is not said as if it were one.
+func TestValueThatStopped(t *testing.T) {
+	for v, want := range map[int64]string{math.MaxInt64: "≥\u2009", math.MinInt64 + 1: "≤\u2009"} {
+		for _, got := range []string{Value(v, &recording.Metric{}), Value(v, &recording.Metric{Unit: "ns", Decimals: 3}), Exact(v, &recording.Metric{})} {
+			if !strings.HasPrefix(got, want) {
+				t.Errorf("%d is written %q", v, got)
+			}
+		}
+	}
+	if got := Value(math.MaxInt64-1, &recording.Metric{}); strings.ContainsAny(got, "≥≤") {
+		t.Errorf("the last number but one is written %q", got)
 	}
 }
