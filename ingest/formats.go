@@ -7,11 +7,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ashlar/ingest/callgrind"
 	"ashlar/ingest/chrome"
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/firefox"
 	"ashlar/ingest/folded"
+	"ashlar/ingest/heapprofile"
 	"ashlar/ingest/jemalloc"
 	"ashlar/ingest/otlp"
 	"ashlar/ingest/perfscript"
@@ -32,6 +34,8 @@ var Formats = []codec.Format{
 	firefox.Format,
 	perfscript.Format,
 	jemalloc.Format,
+	heapprofile.Format,
+	callgrind.Format,
 	folded.Format,
 }
 

@@ -46,14 +46,10 @@ var knowns = []known{
 	{"a systrace page", byPerfetto, nil, matches(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)},
 	{"a trace of Linux's ftrace as text", byPerfetto, nil, matches(`^# tracer: |(?m)\A(?:#.*\n)*\s*\S.*-\d+\s+(\(\s*[-\d]+\)\s+)?\[\d{3}\]\s+[\w.]{4,5}\s+\d+\.\d+: \w+:`)},
 	{"a recording of trace-cmd", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
-	{"a profile of Callgrind", bySpeedscope, nil, matches(`(?m)\A# callgrind format|\A(?:(?:version|creator|pid|cmd|part|desc|positions|event):.*\n|\n|#.*\n)*events: .*\n`)},
 	{"an output of Massif", "print it with `ms_print FILE`; record with heaptrack, or a heap profiler that writes pprof, to see it here", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},
 	{"an output of DHAT", "open it with Valgrind's dh_view.html; record with a heap profiler that writes pprof to see it here", nil, func(b *opening) bool { return b.keys["dhatFileVersion"] }},
 	{"a recording of heaptrack", "convert it with `heaptrack_print -f FILE -F run.folded`", nil, matches(`\Av [0-9a-f]+ [0-9a-f]+\n[XIst#AR] `)},
 	{"a log of V8 (isolate-*.log)", "record with `node --cpu-prof` instead, whose .cpuprofile is opened", []string{"v8-version,", "shared-library,"}, nil},
-	{"a heap profile of V8 (.heapprofile)", "record allocations with pprof or as SPAA instead", nil, func(b *opening) bool {
-		return b.keys["head"] && b.has(`"callFrame"`, `"selfSize"`)
-	}},
 	{"a CPU profile of V8 in its old tree form", "open it in Chrome's DevTools and save it again", nil, func(b *opening) bool {
 		return b.keys["head"] && b.has(`"functionName"`)
 	}},

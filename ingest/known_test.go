@@ -24,13 +24,10 @@ var beginnings = map[string]string{
 	"# tracer: nop\n#\n# entries-in-buffer/entries-written: 2/2\n":                                                 "ftrace as text",
 	"          <idle>-0     [001] d..2  1234.567890: sched_switch: prev_comm=swapper\n":                            "ftrace as text",
 	"\x17\x08\x44tracing6\x00\x00\x08":                                                                             "trace-cmd",
-	"# callgrind format\nversion: 1\nevents: Ir\n\nfl=(1) a.c\nfn=(1) main\n1 10\n":                                "Callgrind",
-	"version: 1\ncreator: callgrind-3.19.0\npid: 7\nevents: Ir Dr\nfn=main\n1 10 4\n":                              "Callgrind",
 	"desc: --x\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n":                                                "ms_print FILE",
 	`{"dhatFileVersion":2,"mode":"heap"}`:                                                                          "DHAT",
 	"v 10400 3\nX ./a.out\nI 1000 8\n":                                                                             "heaptrack_print -f FILE -F run.folded",
 	"v8-version,12,4,254,21,-node.33,0\nshared-library,/usr/bin/node,0x55,0x56,0\n":                                "node --cpu-prof",
-	`{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[]}}`:                                  "a heap profile of V8",
 	`{"head":{"functionName":"(root)","hitCount":0,"children":[]},"startTime":1}`:                                  "old tree form",
 	`{"snapshot":{"meta":{"node_fields":["type","name"]}},"nodes":[1]}`:                                            "a heap snapshot of V8",
 	`{"label":"a","duration":5.5,"markers":[],"frames":[],"ticks":[]}`:                                             "Firefox's old DevTools",
@@ -87,8 +84,8 @@ func TestKnownFormatsOfSamples(t *testing.T) {
 	}
 	n := 0
 	for pattern, want := range map[string]string{
-		"jfr/*": "Flight Recorder", "generated/go.trace": "execution trace of Go", "perfetto/*": "a trace of Perfetto", "callgrind/*": "Callgrind",
-		"firefox/[56]*": "Firefox's old DevTools", "firefox/firefox-79*": "Firefox's old DevTools", "firefox/fx_dhat*": "DHAT", "generated/*.perf.data": "perf.data", "chrome-devtools/*.heapprofile": "a heap profile of V8",
+		"jfr/*": "Flight Recorder", "generated/go.trace": "execution trace of Go", "perfetto/*": "a trace of Perfetto",
+		"firefox/[56]*": "Firefox's old DevTools", "firefox/firefox-79*": "Firefox's old DevTools", "firefox/fx_dhat*": "DHAT", "generated/*.perf.data": "perf.data",
 	} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(files) == 0 {

@@ -186,15 +186,15 @@ func (p *profile) node(text []byte) {
 		}
 	}
 	var name string
-	n.frame, name = p.d.callFrame(frame)
+	n.frame, name = CallFrame(p.d.b, frame)
 	n.root = name == "(root)"
 	p.nodes[id] = n
 }
 
-// callFrame is the frame of a node's function, and the function's name. A
-// function is known by its name and script; those without a name, by their
-// line as well. V8 counts lines and columns from 0.
-func (d *decoder) callFrame(text []byte) (recording.FrameID, string) {
+// CallFrame interns the function of a callFrame of V8's profiles and returns its
+// name as well: a function is known by its name and script, one without a name by
+// its line too. V8 counts lines and columns from 0.
+func CallFrame(b *recording.Builder, text []byte) (recording.FrameID, string) {
 	var f recording.Function
 	var fr recording.Frame
 	m := jsonscan.Object(text)
@@ -224,8 +224,8 @@ func (d *decoder) callFrame(text []byte) (recording.FrameID, string) {
 	if f.Module != "" {
 		f.Kind = recording.KindManaged
 	}
-	fr.Func, fr.Kind = d.b.Function(f), f.Kind
-	return d.b.Frame(fr), f.Name
+	fr.Func, fr.Kind = b.Function(f), f.Kind
+	return b.Frame(fr), f.Name
 }
 
 func oneBased(v []byte) int32 {
