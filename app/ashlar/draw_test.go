@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
-	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/testdata/gen/synth"
 )
@@ -63,7 +62,7 @@ func TestRenderBehindTheEnd(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`[{"ph":"X","pid":1,"tid":7,"ts":0,"dur":400,"name":"send"}]`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	behind, err := view.ParseRange("1ms..2ms")
+	behind, err := recording.ParseRange("1ms..2ms")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +84,7 @@ func TestRenderOfWhatIsLargerThanMemory(t *testing.T) {
 		t.Skip("fills memory")
 	}
 	path := synthetic(t, synth.Options{Kind: "spall1", Records: 5_000_000, Threads: 1, Seed: 4})
-	rng, err := view.ParseRange("18s..18.1s")
+	rng, err := recording.ParseRange("18s..18.1s")
 	if err != nil {
 		t.Fatal(err)
 	}

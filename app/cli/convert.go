@@ -62,7 +62,7 @@ and gives the same answers as IN does for that part.
 					return err
 				}
 				if windows != "" {
-					if o.window, err = view.ParseTime(windows); err != nil {
+					if o.window, err = recording.ParseLength(windows); err != nil {
 						return misuse("%q for --windows %w", windows, err)
 					}
 					if o.window == 0 {

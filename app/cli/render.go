@@ -137,7 +137,7 @@ func rangeFlag(s string) (recording.Range, error) {
 	if s == "" {
 		return recording.Range{}, nil
 	}
-	r, err := view.ParseRange(s)
+	r, err := recording.ParseRange(s)
 	if err != nil {
 		return r, &usageError{err: err}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/ingest/analyze"
-	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 )
@@ -80,7 +79,7 @@ func (c *call) stats(o *statsOptions) error {
 	ref := analyze.Named(o.function)
 	of := ref.Functions(rec)
 	if len(of) == 0 {
-		return noFunction(rec, ref)
+		return fmt.Errorf("%s: %w", rec.Source.Path, ref.Missing(rec))
 	}
 	q := analyze.Query{}
 	if q.Event, q.Metric, err = statsEvent(rec, o, of); err != nil {
@@ -116,15 +115,6 @@ func (c *call) stats(o *statsOptions) error {
 		return err
 	}
 	return stopped(rec)
-}
-
-// noFunction says that a function is not there, and which it might have been.
-func noFunction(rec *recording.Recording, ref analyze.Ref) error {
-	hint := ""
-	if like := ref.Like(rec, 3); len(like) > 0 {
-		hint = "; there is " + plain.Short(strings.Join(like, ", "))
-	}
-	return fmt.Errorf("%s: no function is called %s%s", rec.Source.Path, plain.Short(ref.Text), hint)
 }
 
 // statsEvent chooses what is asked: without any wish, the spans where the

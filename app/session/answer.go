@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/ingest/spans"
@@ -23,6 +24,11 @@ func soon(ctx context.Context, rec *recording.Recording, q Question) *Answer {
 	if len(q.Transforms) > 0 {
 		return nil
 	}
+	asked := q
+	var err error
+	if q.Scope, err = calls.Bind(ctx, rec, q.Scope); err != nil {
+		return nil
+	}
 	if q.Depth = analyze.Shallow(rec, q.Query, soonSpans); q.Depth == 0 {
 		return nil
 	}
@@ -30,7 +36,8 @@ func soon(ctx context.Context, rec *recording.Recording, q Question) *Answer {
 	if err != nil {
 		return nil
 	}
-	return &Answer{Rec: rec, Question: q, Tree: analyze.NewTree(rec, w)}
+	asked.Depth = q.Depth
+	return &Answer{Rec: rec, Question: asked, Scope: q.Scope, Tree: analyze.NewTree(rec, w)}
 }
 
 // sameTree tells whether the answer to a question has the tree of an earlier
@@ -43,7 +50,12 @@ func (a *Answer) sameTree(rec *recording.Recording, q *Question) bool {
 // with the answer before is taken from there.
 func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answer) *Answer {
 	a := &Answer{Rec: rec, Question: q}
-	if old.sameTree(rec, &q) {
+	same := old.sameTree(rec, &q)
+	var err error
+	if q.Scope, err = a.bind(ctx, old); err != nil {
+		return nil
+	}
+	if same {
 		a.Tree, a.Rows, a.Spans, a.Grid = old.Tree, old.Rows, old.Spans, old.Grid
 		if old.By == q.By {
 			a.Grouped = old.Grouped
@@ -59,8 +71,7 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 		}
 		a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
 	}
-	var err error
-	if err = a.search(ctx, old); err != nil {
+	if err = a.search(ctx, old, q.Query); err != nil {
 		return nil
 	}
 	if q.Around != nil {
@@ -108,9 +119,20 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 	return a
 }
 
+// bind looks the calls of the question's scope up, which may be known from the
+// answer before.
+func (a *Answer) bind(ctx context.Context, old *Answer) (in recording.Scope, err error) {
+	if old != nil && old.Rec == a.Rec && old.Question.Scope.Equal(a.Question.Scope) {
+		a.Scope = old.Scope
+	} else {
+		a.Scope, err = calls.Bind(ctx, a.Rec, a.Question.Scope)
+	}
+	return a.Scope, err
+}
+
 // search finds what is looked for in the tree. Where it runs must be known for
 // that when functions alone do not tell.
-func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
+func (a *Answer) search(ctx context.Context, last *Answer, q analyze.Query) (err error) {
 	switch {
 	case a.Search == nil:
 		return nil
@@ -124,7 +146,7 @@ func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
 			return err
 		}
 	}
-	a.Matched, err = analyze.MatchHits(ctx, a.Rec, a.Tree, a.Query, a.Found)
+	a.Matched, err = analyze.MatchHits(ctx, a.Rec, a.Tree, q, a.Found)
 	return err
 }
 

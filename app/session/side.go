@@ -53,6 +53,8 @@ func (q *Question) equal(o *Question) bool { return reflect.DeepEqual(q, o) }
 type Answer struct {
 	Rec *recording.Recording
 	Question
+	// Scope is the question's with its calls looked up.
+	Scope   recording.Scope
 	Tree    *analyze.Tree
 	Rows    []analyze.Row
 	Grouped []analyze.Row       // for By

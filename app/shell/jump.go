@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ashlar/app/panel"
-	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -78,7 +77,7 @@ func (p *pane) times(text string) []jump {
 		}
 		return js
 	}
-	if r, err := view.ParseRange(text); err == nil {
+	if r, err := recording.ParseRange(text); err == nil {
 		if in, err := r.In(rec); err == nil {
 			add(in.From, in.To, text)
 		}
@@ -100,7 +99,7 @@ func (p *pane) times(text string) []jump {
 			sign, rest = s.sign, r
 		}
 	}
-	t, err := view.ParseTime(rest)
+	t, err := recording.ParseLength(rest)
 	t = min(t, math.MaxInt64/4)
 	switch {
 	case err == nil && sign != 0:

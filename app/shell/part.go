@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 	"ashlar/render/widget"
@@ -56,7 +55,7 @@ func (s *Shell) askPart() {
 				s.OpenPart(path, part)
 			}})
 		}
-		if r, err := view.ParseRange(text); err == nil {
+		if r, err := recording.ParseRange(text); err == nil {
 			only := part
 			only.Range = r
 			add("Open "+r.String(), only)

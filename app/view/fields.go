@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -35,6 +36,9 @@ type Field struct {
 	Pick bool
 	// Remembered is kept from one run to the next.
 	Remembered bool
+
+	// check says in one sentence what is wrong with a text; nil where any will do.
+	check func(string) error
 
 	write func(*State) (value string, ok bool)
 	read  func(*State, string) error
@@ -108,7 +112,7 @@ func fields() []Field {
 		one("line", "the marked line of the source", func(v *State) *int { return &v.Line }, strconv.Itoa, func(s string) (int, error) { return parseNumber(s, math.MaxInt32) }).pick(),
 		Field{Key: "with", Doc: "words for what is switched: " + switchDoc(), write: writeSwitches, read: readSwitches},
 		text("normalize", "how the numbers of a comparison are normalised", func(v *State) *string { return &v.Normalize }).
-			flag("normalize", "with two files, scale B to A `BY` total, duration or samples; raw does not", string(compare.Raw), string(compare.Total), string(compare.Duration), string(compare.Samples)),
+			flag("normalize", "with two files, scale B to A `BY` total, duration, samples or calls; raw does not", string(compare.Raw), string(compare.Total), string(compare.Duration), string(compare.Samples), string(compare.Calls)),
 		text("width", "whose widths the bars of a comparison have", func(v *State) *string { return &v.Width }).
 			flag("width", "with two files, whose `WIDTHS` bars have: a, b or larger", string(compare.WidthLarger), string(compare.WidthA), string(compare.WidthB)),
 		many("pair", "A:B, functions that were paired by hand", func(v *State) *[]compare.Pair { return &v.Pairs }, pairText, parsePair),
@@ -131,6 +135,27 @@ func (f Field) flag(name, doc string, choices ...string) Field {
 		f.Choices, f.Initial = func() []string { return choices }, choices[0]
 	}
 	return f
+}
+
+// checked refuses texts of a field that a check has something against.
+func (f Field) checked(check func(string) error) Field {
+	f.check = check
+	read := f.read
+	f.read = func(v *State, s string) error {
+		if err := read(v, s); err != nil {
+			return err
+		}
+		return check(*f.plain(v))
+	}
+	return f
+}
+
+// callsFlagDoc is the help of flags for sets of calls.
+const callsFlagDoc = "only what ran in these `CALLS`: 'FUNCTION[60ms..320ms]', [KEY=VALUE], [slowest 25], …; see help calls"
+
+func checkCalls(text string) error {
+	_, err := calls.Parse(text)
+	return err
 }
 
 func (f Field) pick() Field       { f.Pick = true; return f }
@@ -225,6 +250,8 @@ func sideFields(i int) []Field {
 	fs := []Field{
 		one("show", "FROM..TO, the time that the timeline shows", func(v *State) *recording.Range { return &side(v).Show }, recording.Range.String, parseRange),
 		one("select", "FROM..TO, the selected time", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange),
+		text("calls", "the selected calls, as --calls takes them", func(v *State) *string { return &side(v).Calls }).checked(checkCalls).
+			flag("calls", callsFlagDoc),
 		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }),
 		threads("fold", "threads that show one lane", func(s *Side) *[]Thread { return &s.Fold }),
 		threads("unfold", "threads that show all of their lanes", func(s *Side) *[]Thread { return &s.Unfold }),

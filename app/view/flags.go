@@ -54,6 +54,11 @@ func (v *flagValue) Set(text string) error {
 	if f.Choices != nil && !slices.Contains(f.Choices(), text) {
 		return fmt.Errorf("there is no %s %q; there are %s", f.Key, text, listed(f.Choices()))
 	}
+	if f.check != nil {
+		if err := f.check(text); err != nil {
+			return err
+		}
+	}
 	if text == f.Initial {
 		text = ""
 	}

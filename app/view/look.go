@@ -111,6 +111,9 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	if l.Scope.Ranged {
 		sd.Select = recording.Offsets(l.Scope.From-rec.Start, l.Scope.To-rec.Start)
 	}
+	if l.Scope.Calls != nil {
+		sd.Calls = l.Scope.Calls.Text
+	}
 	for _, i := range slices.Sorted(maps.Keys(l.Folds)) {
 		switch l.Folds[i] {
 		case timeline.Closed:
@@ -203,6 +206,9 @@ func (b *binder) side(l *Look, sd *Side, dp float32) {
 	if of := b.tracks(sd.Threads); of != nil {
 		slices.Sort(of)
 		l.Scope.Tracks = slices.Compact(of)
+	}
+	if sd.Calls != "" {
+		l.Scope.Calls = &recording.CallSet{Text: sd.Calls}
 	}
 	l.Pinned, l.Order = b.tracks(sd.Pin), b.tracks(sd.Order)
 	for _, i := range b.tracks(sd.Fold) {

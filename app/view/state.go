@@ -128,6 +128,8 @@ type Side struct {
 	// Show is the time that the timeline shows, Select the time that is selected.
 	Show, Select recording.Range
 	Threads      []Thread
+	// Calls are those that are selected, as package calls writes them.
+	Calls string
 	// Fold, Unfold, Hide, Pin and Order are threads, Close processes.
 	Fold, Unfold, Hide, Pin, Order []Thread
 	Close                          []Process

@@ -263,7 +263,7 @@ const longestNumber = 40
 // recording's start.
 func parseTime(s string) (int64, error) {
 	number, negative := strings.CutPrefix(s, "-")
-	t, err := ParseTime(number)
+	t, err := recording.ParseLength(number)
 	if err != nil {
 		return 0, fmt.Errorf("has %q for a time, which %w", s, err)
 	}

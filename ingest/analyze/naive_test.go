@@ -345,8 +345,9 @@ func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (sets
 			d := s.end - s.start
 			return (i == 3 || s.path[len(s.path)-1] == name) && d >= least && d < most && (odd > 0 || s.start%2 == 1)
 		}
-		var picked []recording.SpanAt
+		picked := make([][][]recording.Run, len(rec.Tracks))
 		for ti, track := range rec.Tracks {
+			picked[ti] = make([][]recording.Run, len(track.Lanes))
 			for li := range track.Lanes {
 				l := &track.Lanes[li]
 				for k := range l.Len() {
@@ -356,7 +357,7 @@ func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (sets
 						s.path = append(s.path, functionName{f.Name, f.Module, ""}.String())
 					}
 					if is(&s) {
-						picked = append(picked, recording.SpanAt{Track: ti, Lane: li, Index: k})
+						picked[ti][li] = append(picked[ti][li], recording.Run{First: k, Last: k + 1})
 					}
 				}
 			}

@@ -211,10 +211,9 @@ func (q *Query) outermost(rec *recording.Recording, visit func(track int, call r
 	}
 	from, to := q.Scope.Bounds(rec)
 	chosen := q.Scope.TrackTest()
-	for _, at := range q.Scope.Calls.Outer {
-		l := &rec.Tracks[at.Track].Lanes[at.Lane]
-		if start, end := l.Start(at.Index), l.End(at.Index); start < to && end > from && chosen(at.Track) && q.reaches(rec, l) {
-			visit(at.Track, l.Call(at.Index), min(end, to)-max(start, from))
+	q.Scope.Calls.EachOuter(rec, func(track int, l *recording.Lane, i int) {
+		if start, end := l.Start(i), l.End(i); start < to && end > from && chosen(track) && q.reaches(rec, l) {
+			visit(track, l.Call(i), min(end, to)-max(start, from))
 		}
-	}
+	})
 }

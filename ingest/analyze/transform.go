@@ -2,10 +2,12 @@ package analyze
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 )
@@ -177,6 +179,16 @@ func (r Ref) Like(rec *recording.Recording, n int) []string {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
 	return out[:min(n, len(out))]
+}
+
+// Missing is the error of a function that a recording does not have: what it might
+// have been.
+func (r Ref) Missing(rec *recording.Recording) error {
+	hint := ""
+	if like := r.Like(rec, 3); len(like) > 0 {
+		hint = "; there is " + plain.Short(strings.Join(like, ", "))
+	}
+	return fmt.Errorf("no function is called %s%s", plain.Short(r.Text), hint)
 }
 
 // Typed is the shortest text that refers to the same functions of a recording

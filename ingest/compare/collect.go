@@ -115,11 +115,11 @@ func (c *Comparison) newCollector(r, side int, tables []*spanTable) *collector {
 // expect says how many spans there will be of each row.
 func (p *collector) expect() {
 	counts := make([]int64, p.run.Rec.Calls.Len())
-	for ti, track := range p.run.Rec.Tracks {
+	for ti := range p.run.Rec.Tracks {
 		if !p.chosen(ti) {
 			continue
 		}
-		all, outermost := p.walk.count(track, counts)
+		all, outermost := p.walk.count(ti, counts)
 		p.whole.expect(0, outermost)
 		for _, d := range p.rows {
 			if d.at == nil {
@@ -142,11 +142,11 @@ func (p *collector) expect() {
 
 // collect adds the spans to the rows.
 func (p *collector) collect(ctx context.Context) error {
-	for ti, track := range p.run.Rec.Tracks {
+	for ti := range p.run.Rec.Tracks {
 		if !p.chosen(ti) {
 			continue
 		}
-		err := p.walk.each(ctx, track, func(r *spanRun) {
+		err := p.walk.each(ctx, ti, func(r *spanRun) {
 			p.sum(r)
 			for i := range p.rows {
 				if d := &p.rows[i]; d.at == nil {
@@ -192,7 +192,7 @@ func (p *collector) sum(r *spanRun) {
 		s.self += v
 		s.self2 += v * v
 	}
-	if r.depth == 1 {
+	if r.outer {
 		p.whole.addRun(0, r.starts, r.ends, p.long)
 	}
 }
@@ -213,7 +213,7 @@ func (d *rowDraws) byTrack(row int32, r *spanRun, long float64) {
 		d.self.add(row, 1, v, v*v)
 		d.self.pass(row, v)
 	}
-	if r.depth == 1 {
+	if r.outer {
 		d.total.addRun(row, r.starts, r.ends, long)
 	}
 }

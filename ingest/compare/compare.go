@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
 )
 
@@ -19,15 +20,16 @@ const (
 	Total    Normalize = "total"
 	Duration Normalize = "duration"
 	Samples  Normalize = "samples"
+	Calls    Normalize = "calls"
 )
 
 // ParseNormalize reads a normalisation as the command line names it.
 func ParseNormalize(s string) (Normalize, error) {
 	switch n := Normalize(s); n {
-	case Raw, Total, Duration, Samples:
+	case Raw, Total, Duration, Samples, Calls:
 		return n, nil
 	}
-	return "", fmt.Errorf("cannot normalise by %q: use raw, total, duration or samples", s)
+	return "", fmt.Errorf("cannot normalise by %q: use raw, total, duration, samples or calls", s)
 }
 
 // Input is one recording of a side, or the part of it that is meant.
@@ -65,6 +67,9 @@ type Run struct {
 	Samples int64
 	Counted bool
 	Length  int64
+	// Calls is how many calls the scope's set has that lie in no other one of it; 0
+	// without a set.
+	Calls int64
 
 	query  analyze.Query
 	behind *analyze.Weights
@@ -142,12 +147,18 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 	if run.Scope.Ranged && !run.Rec.HasTime {
 		return fmt.Errorf("%s has no times, so no range of it can be compared", run.Rec.Source.Path)
 	}
+	if run.Scope, err = calls.Bind(ctx, run.Rec, run.Scope); err != nil {
+		return err
+	}
 	run.query = analyze.Query{Event: c.Metric.Event[r], Metric: c.Metric.Metric[r], Scope: run.Scope}.With(run.Rec, ts)
 	if run.Weights, err = analyze.Weigh(ctx, run.Rec, run.query); err != nil {
 		return err
 	}
 	if run.Scope.Ranged && !run.Weights.Ranged {
 		return fmt.Errorf("%s: %s cannot be told by time, since no spans, samples or windows carry it, so no range of it can be compared", run.Rec.Source.Path, c.Metric.Common.Name)
+	}
+	if run.Scope.Calls != nil && !run.Weights.Called {
+		return fmt.Errorf("%s: %s cannot be told by calls, since neither spans nor samples carry it, so no calls of it can be compared", run.Rec.Source.Path, c.Metric.Common.Name)
 	}
 	if run.behind, err = samplesBehind(ctx, run.Rec, run.query, run.Weights); err != nil {
 		return err
@@ -162,11 +173,28 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 	if run.Weights.Ranged {
 		run.Length = run.Weights.To - run.Weights.From
 	}
+	if run.Scope.Calls != nil {
+		run.Calls, run.Length = run.calls()
+	}
 	f := newFactor(new(big.Rat).SetInt64(c.Metric.times[r]))
 	if run.Sum, err = f.round(run.Weights.Sum); err != nil {
 		return fmt.Errorf("%s: %w", run.Rec.Source.Path, err)
 	}
 	return nil
+}
+
+// calls counts the calls of a run's set and adds up how long they took within its
+// scope.
+func (r *Run) calls() (n, length int64) {
+	from, to := r.query.Scope.Bounds(r.Rec)
+	chosen := r.query.Scope.TrackTest()
+	r.query.Scope.Calls.EachOuter(r.Rec, func(track int, l *recording.Lane, i int) {
+		if chosen(track) {
+			n++
+			recording.Add(&length, max(0, min(l.End(i), to)-max(l.Start(i), from)))
+		}
+	})
+	return n, length
 }
 
 // guard is how many more decimals scaled values get at most.
@@ -190,6 +218,9 @@ func (c *Comparison) normalize() error {
 		case Samples:
 			by[r].SetInt64(run.Samples)
 			what = "number of samples"
+		case Calls:
+			by[r].SetInt64(run.Calls)
+			what = "number of calls in the set"
 		}
 		if by[r].Sign() <= 0 {
 			return fmt.Errorf("cannot normalise by %s: %s of %s is %s", c.Normalize, what, run.Rec.Source.Path, by[r].RatString())
@@ -290,8 +321,9 @@ type Side struct {
 	// Samples is the number of samples of all recordings; see Run.
 	Samples int64
 	Counted bool
-	// Length is the mean duration in picoseconds; 0 where it is not known.
-	Length int64
+	// Length is the mean duration in picoseconds; 0 where it is not known. Calls is
+	// the number of calls of all recordings' sets.
+	Length, Calls int64
 }
 
 // A and B sum up the sides.
@@ -309,6 +341,7 @@ func (c *Comparison) sum(from, to int) Side {
 		length.Add(length, big.NewInt(run.Length))
 		timed = timed && run.Length > 0
 		s.Samples += run.Samples
+		s.Calls += run.Calls
 		s.Counted = s.Counted && run.Counted
 	}
 	n := big.NewInt(int64(to - from))

@@ -98,15 +98,15 @@ func (c *Comparison) gatherRun(ctx context.Context, r int, id recording.FuncID, 
 	}
 	counts := make([]int64, len(is))
 	chosen := run.query.Scope.TrackTest()
-	for ti, t := range run.Rec.Tracks {
+	for ti := range run.Rec.Tracks {
 		if !chosen(ti) {
 			continue
 		}
 		if !keep {
-			w.count(t, counts)
+			w.count(ti, counts)
 			continue
 		}
-		err := w.each(ctx, t, func(s *spanRun) {
+		err := w.each(ctx, ti, func(s *spanRun) {
 			for j, call := range s.calls {
 				if !is[call] {
 					continue

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"ashlar/ingest/recording"
@@ -9,7 +10,7 @@ import (
 
 // spanRun is a run of neighbouring spans of a lane.
 type spanRun struct {
-	depth        int
+	outer        bool // they lie in no other one of what is compared
 	starts, ends []int64
 	calls        []recording.CallID
 	// selfs are the spans' durations without what their children take.
@@ -37,16 +38,46 @@ func newSpanWalk(run *Run, self bool) *spanWalk {
 	return w
 }
 
-// part is which of a lane's spans are visited: those from from to to.
-func (w *spanWalk) part(l *recording.Lane) (from, to int) {
+// stretch is a run of a lane's spans that are visited, which are all outermost ones
+// of what is compared or all not.
+type stretch struct {
+	recording.Run
+	outer bool
+}
+
+// stretches are which of a lane's spans are visited, in order.
+func (w *spanWalk) stretches(track, lane int) (out []stretch) {
+	l := &w.rec.Tracks[track].Lanes[lane]
 	if l.Len() == 0 || w.depths != nil && !w.depths[w.depth(l)] {
-		return 0, 0
+		return nil
 	}
-	if !w.in.Ranged {
-		return 0, l.Len()
+	from, to := 0, l.Len()
+	if w.in.Ranged {
+		from = sort.Search(l.Len(), func(i int) bool { return l.Start(i) >= w.in.From })
+		to = l.Search(w.in.To)
 	}
-	from = sort.Search(l.Len(), func(i int) bool { return l.Start(i) >= w.in.From })
-	return from, max(from, l.Search(w.in.To))
+	if from >= to {
+		return nil
+	}
+	set := w.in.Calls
+	if set == nil {
+		return []stretch{{recording.Run{First: from, Last: to}, w.depth(l) == 1}}
+	}
+	runs := set.SpanRuns(track, lane, from, to)
+	if len(runs) == 0 {
+		return nil
+	}
+	outer := set.Outer[track][lane]
+	for _, r := range recording.Without(runs, outer) {
+		out = append(out, stretch{r, false})
+	}
+	for _, r := range outer {
+		if r.First, r.Last = max(r.First, from), min(r.Last, to); r.First < r.Last {
+			out = append(out, stretch{r, true})
+		}
+	}
+	slices.SortFunc(out, func(a, b stretch) int { return a.First - b.First })
+	return out
 }
 
 // depth is that of all spans of a lane that is not empty.
@@ -54,7 +85,8 @@ func (w *spanWalk) depth(l *recording.Lane) int { return w.rec.Calls.Depth(l.Cal
 
 // each visits the spans of a track, lane by lane. Children are the spans one
 // deeper that were called from it and lie in it.
-func (w *spanWalk) each(ctx context.Context, t *recording.Track, visit func(*spanRun)) error {
+func (w *spanWalk) each(ctx context.Context, track int, visit func(*spanRun)) error {
+	t := w.rec.Tracks[track]
 	depths := map[int][]*recording.Lane{}
 	for i := range t.Lanes {
 		if l := &t.Lanes[i]; l.Len() > 0 {
@@ -66,33 +98,34 @@ func (w *spanWalk) each(ctx context.Context, t *recording.Track, visit func(*spa
 	var selfs [len(room)]int64
 	for i := range t.Lanes {
 		l := &t.Lanes[i]
-		from, to := w.part(l)
-		if from == to {
+		parts := w.stretches(track, i)
+		if len(parts) == 0 {
 			continue
 		}
-		r := spanRun{depth: w.depth(l)}
 		var kids []cursor
 		if w.self {
-			for _, below := range depths[r.depth+1] {
-				kids = append(kids, cursor{lane: below, room: new(recording.Room), next: below.Search(l.Start(from) - 1)})
+			for _, below := range depths[w.depth(l)+1] {
+				kids = append(kids, cursor{lane: below, room: new(recording.Room), next: below.Search(l.Start(parts[0].First) - 1)})
 			}
 		}
-		for k := from; k < to; {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			r.starts, r.ends, r.calls = l.Columns(k, to-k, &room)
-			if w.self {
-				r.selfs = selfs[:len(r.starts)]
-				for j := range r.selfs {
-					r.selfs[j] = r.ends[j] - r.starts[j]
+		for _, part := range parts {
+			r := spanRun{outer: part.outer}
+			for k := part.First; k < part.Last; k += len(r.starts) {
+				if err := ctx.Err(); err != nil {
+					return err
 				}
-				for c := range kids {
-					kids[c].take(&r, w.parents)
+				r.starts, r.ends, r.calls = l.Columns(k, part.Last-k, &room)
+				if w.self {
+					r.selfs = selfs[:len(r.starts)]
+					for j := range r.selfs {
+						r.selfs[j] = r.ends[j] - r.starts[j]
+					}
+					for c := range kids {
+						kids[c].take(&r, w.parents)
+					}
 				}
+				visit(&r)
 			}
-			visit(&r)
-			k += len(r.starts)
 		}
 	}
 	return nil
@@ -149,25 +182,23 @@ func (c *cursor) load() bool {
 }
 
 // count counts the spans of a track that each would visit: by call, added to
-// what is there, and all and those of depth 1.
-func (w *spanWalk) count(t *recording.Track, calls []int64) (all, outermost int64) {
-	for i := range t.Lanes {
-		l := &t.Lanes[i]
-		from, to := w.part(l)
-		if from == to {
-			continue
-		}
-		all += int64(to - from)
-		if w.depth(l) == 1 {
-			outermost += int64(to - from)
-		}
-		for k := from; k < to; {
-			run := l.Calls(k)
-			run = run[:min(len(run), to-k)]
-			for _, c := range run {
-				calls[c]++
+// what is there, and all and the outermost ones.
+func (w *spanWalk) count(track int, calls []int64) (all, outermost int64) {
+	for i := range w.rec.Tracks[track].Lanes {
+		l := &w.rec.Tracks[track].Lanes[i]
+		for _, part := range w.stretches(track, i) {
+			n := int64(part.Last - part.First)
+			if all += n; part.outer {
+				outermost += n
 			}
-			k += len(run)
+			for k := part.First; k < part.Last; {
+				run := l.Calls(k)
+				run = run[:min(len(run), part.Last-k)]
+				for _, c := range run {
+					calls[c]++
+				}
+				k += len(run)
+			}
 		}
 	}
 	return all, outermost

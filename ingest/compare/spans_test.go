@@ -16,7 +16,7 @@ func TestEachSpanSelf(t *testing.T) {
 	for seed := range uint64(30) {
 		rec := random(seed, poolA)
 		self, spans := map[recording.CallID]int64{}, 0
-		for _, tr := range rec.Tracks {
+		for tr := range rec.Tracks {
 			w := newSpanWalk(&Run{Input: Input{Rec: rec}}, true)
 			if err := w.each(bg, tr, func(r *spanRun) {
 				for j, c := range r.calls {

@@ -17,16 +17,12 @@ type CallSet struct {
 	Text string
 	// Calls is how many they are.
 	Calls int
-	// Outer are those that lie in no other one of the set, by track, lane and place.
-	Outer []SpanAt
-	// Runs are the spans that belong to the set, by track and lane, Times when any of
-	// its calls ran, by track: both in order and apart from each other.
-	Runs  [][][]Run
-	Times [][]Time
+	// Outer are those that lie in no other one of the set, Runs all spans that belong
+	// to it, by track and lane; Times is when any of its calls ran, by track. All are
+	// in order and apart from each other.
+	Outer, Runs [][][]Run
+	Times       [][]Time
 }
-
-// SpanAt is where a span is: a track, a lane of it, and the place in that.
-type SpanAt struct{ Track, Lane, Index int }
 
 // Run is a run of neighbours First..Last-1.
 type Run struct{ First, Last int }
@@ -34,23 +30,25 @@ type Run struct{ First, Last int }
 // Time is from one moment to another, in picoseconds.
 type Time struct{ From, To int64 }
 
-// Has reports whether a span belongs to the set.
-func (s *CallSet) Has(at SpanAt) bool {
-	runs := s.runs(at.Track, at.Lane)
-	k := sort.Search(len(runs), func(k int) bool { return runs[k].Last > at.Index })
-	return k < len(runs) && runs[k].First <= at.Index
-}
-
-func (s *CallSet) runs(track, lane int) []Run {
-	if track >= len(s.Runs) || lane >= len(s.Runs[track]) {
-		return nil
+// EachOuter visits the calls that lie in no other one of the set, in order.
+func (s *CallSet) EachOuter(rec *Recording, visit func(track int, l *Lane, i int)) {
+	for track := range s.Outer {
+		for lane, runs := range s.Outer[track] {
+			for _, r := range runs {
+				for i := r.First; i < r.Last; i++ {
+					visit(track, &rec.Tracks[track].Lanes[lane], i)
+				}
+			}
+		}
 	}
-	return s.Runs[track][lane]
 }
 
 // SpanRuns are the spans of a lane that belong to the set, of those first..last-1.
 func (s *CallSet) SpanRuns(track, lane, first, last int) []Run {
-	return cut(s.runs(track, lane), first, last)
+	if track >= len(s.Runs) || lane >= len(s.Runs[track]) {
+		return nil
+	}
+	return cut(s.Runs[track][lane], first, last)
 }
 
 // SampleRuns are the samples of a track that belong to the set, of those
@@ -99,4 +97,23 @@ func Joined(runs []Run) []Run {
 		out = append(out, r)
 	}
 	return out
+}
+
+// Without leaves out of runs what other runs have; both are in order.
+func Without(runs, others []Run) (left []Run) {
+	k := 0
+	for _, r := range runs {
+		for ; k < len(others) && others[k].Last <= r.First; k++ {
+		}
+		for i := k; i < len(others) && others[i].First < r.Last; i++ {
+			if others[i].First > r.First {
+				left = append(left, Run{r.First, others[i].First})
+			}
+			r.First = max(r.First, others[i].Last)
+		}
+		if r.First < r.Last {
+			left = append(left, r)
+		}
+	}
+	return left
 }

@@ -78,3 +78,40 @@ type BehindEnd struct {
 func (e *BehindEnd) Error() string {
 	return fmt.Sprintf("the range %s begins after the recording's end at %s", e.Range, Offset(e.Length))
 }
+
+// rangeForm says what ParseRange reads.
+const rangeForm = "write START..END with times from the recording's start, like 1.2s..1.5s, 300ms.. or ..2min"
+
+// ParseRange reads START..END, offsets from the recording's start. Either may be
+// left out, but not both. A time is a number with a unit (ps, ns, us or µs, ms,
+// s, min, h, d), or several, like 1min30s; a bare number is seconds. Times are
+// exact to the picosecond. The error is one sentence.
+func ParseRange(s string) (Range, error) {
+	var r Range
+	start, end, ok := strings.Cut(s, "..")
+	if !ok {
+		return r, fmt.Errorf("%q is not a range; %s", s, rangeForm)
+	}
+	start, end = strings.TrimSpace(start), strings.TrimSpace(end)
+	if start == "" && end == "" {
+		return r, fmt.Errorf("%q names neither a start nor an end; %s", s, rangeForm)
+	}
+	for _, side := range []struct {
+		text string
+		at   *int64
+		has  *bool
+	}{{start, &r.From, &r.HasFrom}, {end, &r.To, &r.HasTo}} {
+		if side.text == "" {
+			continue
+		}
+		t, err := ParseLength(side.text)
+		if err != nil {
+			return Range{}, fmt.Errorf("%q in the range %q %w", side.text, s, err)
+		}
+		*side.at, *side.has = t, true
+	}
+	if r.HasTo && r.To <= r.From {
+		return Range{}, fmt.Errorf("the range %q ends at %s, which is not after its start at %s", s, Offset(r.To), Offset(r.From))
+	}
+	return r, nil
+}

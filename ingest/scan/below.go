@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
@@ -8,81 +9,67 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Below makes a set of some spans of a recording and of all that ran in them. The
-// spans come in the order of tracks, lanes and places. It ends early with ctx.
+// Below makes a set of some spans of a recording, by track and lane, and of all
+// that ran in them. It ends early with ctx.
 //
 // A track is looked at from its outermost lane inwards: what belongs to the set in
 // one lane are its own spans and the children of those in the lane above. So it
 // costs by the runs that the set has and not by its spans.
-func Below(ctx context.Context, rec *recording.Recording, text string, picked []recording.SpanAt) (*recording.CallSet, error) {
-	set := &recording.CallSet{Text: text, Calls: len(picked), Runs: make([][][]recording.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
-	for len(picked) > 0 {
-		track := picked[0].Track
-		n := sort.Search(len(picked), func(k int) bool { return picked[k].Track > track })
-		if err := belowOn(ctx, rec, set, picked[:n]); err != nil {
+func Below(ctx context.Context, rec *recording.Recording, text string, picked [][][]recording.Run) (*recording.CallSet, error) {
+	set := &recording.CallSet{Text: text, Outer: make([][][]recording.Run, len(rec.Tracks)), Runs: make([][][]recording.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
+	for track, of := range picked {
+		n := 0
+		for _, runs := range of {
+			for _, r := range runs {
+				n += r.Last - r.First
+			}
+		}
+		if set.Calls += n; n == 0 {
+			continue
+		}
+		if err := belowOn(ctx, rec, set, track, of); err != nil {
 			return nil, err
 		}
-		picked = picked[n:]
 	}
 	return set, ctx.Err()
 }
 
 // belowOn is Below for the spans of one track.
-func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallSet, picked []recording.SpanAt) error {
-	track := picked[0].Track
+func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallSet, track int, picked [][]recording.Run) error {
 	t := rec.Tracks[track]
-	set.Runs[track] = make([][]recording.Run, len(t.Lanes))
-	outer := len(set.Outer)
+	set.Runs[track], set.Outer[track] = make([][]recording.Run, len(t.Lanes)), make([][]recording.Run, len(t.Lanes))
 	for _, lanes := range t.Columns(&rec.Calls) {
-		var above []recording.Run
+		var runs []recording.Run
 		for k, lane := range lanes {
-			var runs []recording.Run
-			if len(above) > 0 {
+			if len(runs) > 0 {
 				var err error
-				if runs, err = children(ctx, rec, &t.Lanes[lanes[k-1]], &t.Lanes[lane], above); err != nil {
+				if runs, err = children(ctx, rec, &t.Lanes[lanes[k-1]], &t.Lanes[lane], runs); err != nil {
 					return err
 				}
 			}
-			set.Runs[track][lane] = runs
-			lo := sort.Search(len(picked), func(i int) bool { return picked[i].Lane >= lane })
-			hi := sort.Search(len(picked), func(i int) bool { return picked[i].Lane > lane })
-			within := len(runs)
-			for _, at := range picked[lo:hi] {
-				if within == 0 || !set.Has(at) {
-					set.Outer = append(set.Outer, at)
-					runs = append(runs, recording.Run{First: at.Index, Last: at.Index + 1})
-				}
+			outer := recording.Without(picked[lane], runs)
+			if len(outer) > 0 {
+				runs = recording.Joined(slices.Concat(runs, outer))
 			}
-			above = recording.Joined(runs)
-			set.Runs[track][lane] = above
+			set.Runs[track][lane], set.Outer[track][lane] = runs, outer
 		}
 	}
-	slices.SortFunc(set.Outer[outer:], func(a, b recording.SpanAt) int {
-		if a.Lane != b.Lane {
-			return a.Lane - b.Lane
-		}
-		return a.Index - b.Index
-	})
-	set.Times[track] = times(rec, set.Outer[outer:])
+	set.Times[track] = times(t, set.Outer[track])
 	return ctx.Err()
 }
 
 // times says when spans ran: they join where one begins as another ends.
-func times(rec *recording.Recording, of []recording.SpanAt) (out []recording.Time) {
-	all := make([]recording.Time, len(of))
-	for i, at := range of {
-		l := &rec.Tracks[at.Track].Lanes[at.Lane]
-		all[i] = recording.Time{From: l.Start(at.Index), To: l.End(at.Index)}
-	}
-	slices.SortFunc(all, func(a, b recording.Time) int {
-		switch {
-		case a.From < b.From:
-			return -1
-		case a.From > b.From:
-			return 1
+func times(t *recording.Track, of [][]recording.Run) (out []recording.Time) {
+	var all []recording.Time
+	for lane, runs := range of {
+		l := &t.Lanes[lane]
+		for _, r := range runs {
+			for i := r.First; i < r.Last; i++ {
+				all = append(all, recording.Time{From: l.Start(i), To: l.End(i)})
+			}
 		}
-		return 0
-	})
+	}
+	slices.SortFunc(all, func(a, b recording.Time) int { return cmp.Compare(a.From, b.From) })
 	for _, x := range all {
 		if n := len(out); n > 0 && x.From <= out[n-1].To {
 			out[n-1].To = max(out[n-1].To, x.To)

@@ -14,8 +14,8 @@ import (
 // Stretch is a part of a lane, spans First..Last-1, that one goroutine looks at.
 type Stretch struct {
 	Lane *recording.Lane
-	// Track is the lane's.
-	Track       int
+	// Track is the lane's, and Row its place there.
+	Track, Row  int
 	First, Last int
 	// Runs are those of them that count, nil for all.
 	Runs []recording.Run
@@ -74,7 +74,7 @@ func Lanes(rec *recording.Recording, in recording.Scope) (lanes []Stretch) {
 }
 
 func stretch(track, lane int, l *recording.Lane, in recording.Scope) Stretch {
-	s := Stretch{Lane: l, Track: track}
+	s := Stretch{Lane: l, Track: track, Row: lane}
 	s.First, s.Last = in.SpansIn(l)
 	if in.Calls == nil || s.First >= s.Last {
 		return s
@@ -103,19 +103,8 @@ func Rest(rec *recording.Recording, in recording.Scope) (rest []Stretch) {
 			if runs == nil {
 				runs = []recording.Run{{First: s.First, Last: s.Last}}
 			}
-			gaps := make([]recording.Run, 0, len(runs)+1)
-			at := 0
-			for _, r := range runs {
-				if r.First > at {
-					gaps = append(gaps, recording.Run{First: at, Last: r.First})
-				}
-				at = r.Last
-			}
-			if at < l.Len() {
-				gaps = append(gaps, recording.Run{First: at, Last: l.Len()})
-			}
-			if len(gaps) > 0 {
-				rest = append(rest, Stretch{l, ti, gaps[0].First, gaps[len(gaps)-1].Last, gaps})
+			if gaps := recording.Without([]recording.Run{{First: 0, Last: l.Len()}}, runs); len(gaps) > 0 {
+				rest = append(rest, Stretch{l, ti, i, gaps[0].First, gaps[len(gaps)-1].Last, gaps})
 			}
 		}
 	}
@@ -128,7 +117,7 @@ func Cut(lanes ...Stretch) (items []Stretch) {
 		if s.Runs == nil {
 			for s.First < s.Last {
 				n := min(stretchSpans, s.Len())
-				items = append(items, Stretch{s.Lane, s.Track, s.First, s.First + n, nil})
+				items = append(items, Stretch{s.Lane, s.Track, s.Row, s.First, s.First + n, nil})
 				s.First += n
 			}
 			continue
@@ -137,7 +126,7 @@ func Cut(lanes ...Stretch) (items []Stretch) {
 		n := 0
 		hand := func() {
 			if len(runs) > 0 {
-				items = append(items, Stretch{s.Lane, s.Track, runs[0].First, runs[len(runs)-1].Last, runs})
+				items = append(items, Stretch{s.Lane, s.Track, s.Row, runs[0].First, runs[len(runs)-1].Last, runs})
 			}
 			runs, n = nil, 0
 		}

@@ -81,9 +81,6 @@ func DurationsOf(ctx context.Context, rec *recording.Recording, in recording.Sco
 	if d.Count == 0 {
 		return &Durations{Sum: d.Sum, From: from, To: to, Trend: trendOf(nil)}, nil
 	}
-	for i := range d.Slowest {
-		d.Slowest[i].locate(rec)
-	}
 	return d, d.tell(ctx, values, edges)
 }
 
@@ -173,7 +170,7 @@ func slower(a, b SlowSpan) int {
 
 // keep puts a span among the longest if it is one of them.
 func (g *gatherer) keep(s *scan.Stretch, span int, start, d int64) {
-	x := SlowSpan{Track: s.Track, Span: span, Call: s.Lane.Call(span), Start: start, Duration: d, Unfinished: s.Lane.Unfinished(span)}
+	x := SlowSpan{Track: s.Track, Lane: s.Row, Span: span, Call: s.Lane.Call(span), Start: start, Duration: d, Unfinished: s.Lane.Unfinished(span)}
 	at, _ := slices.BinarySearchFunc(g.slow, x, slower)
 	if at == slowestSpans {
 		return
@@ -198,19 +195,6 @@ func (d *Durations) take(g *gatherer, values []parts) {
 		values[m] = append(values[m], mo.full...)
 		if len(mo.last) > 0 {
 			values[m] = append(values[m], mo.last)
-		}
-	}
-}
-
-// locate finds the lane a span lies in: of all the track's lanes only one has
-// this very span at its place.
-func (s *SlowSpan) locate(rec *recording.Recording) {
-	lanes := rec.Tracks[s.Track].Lanes
-	for i := range lanes {
-		l := &lanes[i]
-		if s.Span < l.Len() && l.Start(s.Span) == s.Start && l.Call(s.Span) == s.Call && l.End(s.Span)-s.Start == s.Duration {
-			s.Lane = i
-			return
 		}
 	}
 }

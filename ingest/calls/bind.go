@@ -1,0 +1,248 @@
+package calls
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
+	"ashlar/ingest/search"
+)
+
+// Bind looks the calls of a scope up in a recording: those that touch its range and
+// tracks. A scope without any comes back as it is. It ends early with ctx.
+func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
+	if in.Calls == nil {
+		return in, nil
+	}
+	q, err := Parse(in.Calls.Text)
+	if err != nil {
+		return in, err
+	}
+	set, err := q.In(ctx, rec, in.Of(nil))
+	return in.Of(set), err
+}
+
+// In looks the calls up in a scope of a recording.
+func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.Scope) (*recording.CallSet, error) {
+	l := newLookup(rec, in, q)
+	items := l.items()
+	type piece struct{ all, chosen []recording.Run }
+	pieces := make([]piece, len(items))
+	slow := make([][]slowCall, len(items))
+	err := scan.Spread(ctx, len(items), func(_, i int) {
+		p, s := &pieces[i], &items[i]
+		l.each(s, func(k int, is bool, took int64) {
+			if q.Others {
+				p.all = grown(p.all, k)
+			}
+			switch {
+			case !is:
+			case q.Slowest > 0:
+				if slow[i] = append(slow[i], slowCall{took, s.Lane.Start(k), s.Track, s.Row, k}); len(slow[i]) >= 2*q.Slowest+1024 {
+					slow[i] = slowest(slow[i], q.Slowest)
+				}
+			default:
+				p.chosen = grown(p.chosen, k)
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	all, chosen := l.lanes(), l.lanes()
+	for i, s := range items {
+		all[s.Track][s.Row] = append(all[s.Track][s.Row], pieces[i].all...)
+		chosen[s.Track][s.Row] = append(chosen[s.Track][s.Row], pieces[i].chosen...)
+	}
+	for _, c := range slowest(slices.Concat(slow...), q.Slowest) {
+		chosen[c.track][c.row] = append(chosen[c.track][c.row], recording.Run{First: c.span, Last: c.span + 1})
+	}
+	for track := range chosen {
+		for row := range chosen[track] {
+			runs := recording.Joined(chosen[track][row])
+			if q.Others {
+				runs = recording.Without(recording.Joined(all[track][row]), runs)
+			}
+			chosen[track][row] = runs
+		}
+	}
+	return scan.Below(ctx, rec, q.String(), chosen)
+}
+
+// grown adds a span to runs, which comes behind them.
+func grown(runs []recording.Run, k int) []recording.Run {
+	if n := len(runs); n > 0 && runs[n-1].Last == k {
+		runs[n-1].Last++
+		return runs
+	}
+	return append(runs, recording.Run{First: k, Last: k + 1})
+}
+
+type slowCall struct {
+	took, start      int64
+	track, row, span int
+}
+
+// slowest leaves the n longest, the earlier where they are alike.
+func slowest(cs []slowCall, n int) []slowCall {
+	slices.SortFunc(cs, func(a, b slowCall) int {
+		return cmp.Or(cmp.Compare(b.took, a.took), cmp.Compare(a.start, b.start), cmp.Compare(a.track, b.track), cmp.Compare(a.row, b.row), cmp.Compare(a.span, b.span))
+	})
+	return cs[:min(n, len(cs))]
+}
+
+// lookup tells which spans of a scope are meant.
+type lookup struct {
+	rec     *recording.Recording
+	in      recording.Scope
+	q       *Query
+	is      []bool       // by call: of one of the functions
+	depths  map[int]bool // at which there is any
+	args    func(text string) bool
+	found   func(s *scan.Stretch, k int) bool
+	at      map[int][]int64 // by track, in order
+	below   map[*recording.Lane]*recording.Lane
+	anybody bool // all functions are meant
+}
+
+func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
+	l := &lookup{rec: rec, in: in, q: q, depths: map[int]bool{}, anybody: len(q.Functions) == 0}
+	var of []recording.FuncID
+	for _, f := range q.Functions {
+		of = append(of, analyze.Named(f).Functions(rec)...)
+	}
+	l.is = scan.Calls(rec, of)
+	for c, is := range l.is {
+		if is {
+			l.depths[rec.Calls.Depth(recording.CallID(c))] = true
+		}
+	}
+	if len(q.Args) > 0 {
+		l.args = argTest(q.Args)
+	}
+	if q.Found != "" {
+		l.found = finds(rec, q.Found)
+	}
+	if q.At != nil {
+		l.at = map[int][]int64{}
+		for ti, t := range rec.Tracks {
+			for _, p := range q.At {
+				if p.PID == t.PID && p.TID == t.TID && (p.Name == "" || p.Name == t.Name) {
+					l.at[ti] = append(l.at[ti], rec.Start+p.Time)
+				}
+			}
+			slices.Sort(l.at[ti])
+		}
+	}
+	if q.Self.IsSet() {
+		l.below = map[*recording.Lane]*recording.Lane{}
+		for _, t := range rec.Tracks {
+			for _, lanes := range t.Columns(&rec.Calls) {
+				for k := range lanes[1:] {
+					l.below[&t.Lanes[lanes[k]]] = &t.Lanes[lanes[k+1]]
+				}
+			}
+		}
+	}
+	return l
+}
+
+// finds is a test for spans that a search finds.
+func finds(rec *recording.Recording, text string) func(*scan.Stretch, int) bool {
+	p, err := search.Parse(text)
+	switch {
+	case err != nil:
+		return func(*scan.Stretch, int) bool { return false }
+	case p.Field() == search.InThread:
+		return func(s *scan.Stretch, _ int) bool { return p.MatchTrack(rec.Tracks[s.Track]) }
+	case p.Field() == search.InArgs:
+		return func(s *scan.Stretch, k int) bool {
+			ref := s.Lane.Args(k)
+			return ref != 0 && rec.Args != nil && p.Match(rec.Args(ref))
+		}
+	}
+	is := make([]bool, rec.Functions.Len())
+	for i := range is {
+		f := rec.Functions.At(i)
+		is[i] = p.MatchFunction(&f)
+	}
+	return func(s *scan.Stretch, k int) bool { return is[rec.Func(s.Lane.Call(k))] }
+}
+
+// items are the stretches in which calls of the functions may be.
+func (l *lookup) items() []scan.Stretch {
+	lanes := scan.Lanes(l.rec, l.in)
+	return scan.Cut(slices.DeleteFunc(lanes, func(s scan.Stretch) bool {
+		_, placed := l.at[s.Track]
+		return !l.anybody && !l.depths[l.rec.Calls.Depth(s.Lane.Call(s.First))] || l.at != nil && !placed && !l.q.Others
+	})...)
+}
+
+// lanes has room for runs of all lanes.
+func (l *lookup) lanes() [][][]recording.Run {
+	out := make([][][]recording.Run, len(l.rec.Tracks))
+	for i, t := range l.rec.Tracks {
+		out[i] = make([][]recording.Run, len(t.Lanes))
+	}
+	return out
+}
+
+// each visits the calls of the functions in a stretch, and says which are meant.
+func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
+	q := l.q
+	s.Each(func(i int, starts, ends []int64, calls []recording.CallID) {
+		for k, c := range calls {
+			if !l.anybody && !l.is[c] {
+				continue
+			}
+			took := ends[k] - starts[k]
+			is := within(&q.Duration, took)
+			if is && l.at != nil {
+				_, is = slices.BinarySearch(l.at[s.Track], starts[k])
+			}
+			is = is && (l.below == nil || within(&q.Self, took-l.inner(s.Lane, starts[k], ends[k], c)))
+			is = is && (l.found == nil || l.found(s, i+k))
+			is = is && (l.args == nil || l.args(l.text(s.Lane, i+k)))
+			visit(i+k, is, took)
+		}
+	})
+}
+
+func within(r *recording.Range, took int64) bool {
+	return !(r.HasFrom && took < r.From) && !(r.HasTo && took >= r.To)
+}
+
+// text is that of a span's arguments.
+func (l *lookup) text(lane *recording.Lane, k int) string {
+	if ref := lane.Args(k); ref != 0 && l.rec.Args != nil {
+		return l.rec.Args(ref)
+	}
+	return ""
+}
+
+// inner is how much of a call its children cover.
+func (l *lookup) inner(lane *recording.Lane, start, end int64, call recording.CallID) (sum int64) {
+	below := l.below[lane]
+	if below == nil {
+		return 0
+	}
+	for i := below.Search(start); i < below.Len() && below.Start(i) < end; i++ {
+		if below.Start(i) >= start && below.End(i) <= end && l.rec.Calls.Parent(below.Call(i)) == call {
+			sum += below.End(i) - below.Start(i)
+		}
+	}
+	return sum
+}
+
+// Check says in one sentence which function of the query a recording does not have.
+func (q *Query) Check(rec *recording.Recording) error {
+	for _, f := range q.Functions {
+		if ref := analyze.Named(f); len(ref.Functions(rec)) == 0 {
+			return ref.Missing(rec)
+		}
+	}
+	return nil
+}
