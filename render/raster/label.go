@@ -4,14 +4,19 @@ import (
 	"math/bits"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"ashlar/ingest/funcname"
 )
 
 // Ellipsis stands for what was left out of a label.
 const Ellipsis = "…"
 
-// Fit shortens a function's name to w pixels: whole if it fits, else without
-// its package (…ServeHTTP), else with its end cut; "" when not even three
-// characters fit.
+// Fit shortens a function's name to w pixels so that it can still be told from
+// its neighbours: whole if it fits, else without its parameters, then without
+// what its package lies in, then without the package, and then with the middle
+// left out, where the function itself goes last. It is "" where fewer than
+// fewestLetters would be left.
 func (f *Face) Fit(name string, w float32) string {
 	if w < 3*f.Advance('n') {
 		return ""
@@ -26,17 +31,96 @@ func (f *Face) Fit(name string, w float32) string {
 	if f.fits(name, w) {
 		return name
 	}
-	dots := f.Advance('…')
-	if short := Short(full); short != full && len(short) < longestLabel {
-		if f.fits(short, w-dots) {
-			return Ellipsis + short
+	if len(full) > longestLabel {
+		full = full[len(full)-longestLabel:] // who it is stands at the end
+	}
+	p := funcname.Split(full)
+	if !f.simple(full) {
+		return f.cut(name, w)
+	}
+	if p.Text {
+		return f.elide(full, 0, 0, p.Leaf, len(full), w)
+	}
+	for _, from := range []int{p.Start, p.Short} {
+		if p.End-from < len(full) && f.fits(full[from:p.End], w) {
+			return full[from:p.End]
 		}
 	}
-	cut := f.cut(name, w)
-	if len([]rune(cut)) < 3 {
+	dots := f.Advance('…')
+	if p.Short < p.Type && p.Type < p.Leaf && f.fits(full[p.Type:p.End], w-dots) {
+		return Ellipsis + full[p.Type:p.End]
+	}
+	head := p.Type
+	if head == p.Leaf {
+		head = p.Short
+	}
+	if typ, ok := strings.CutPrefix(full[head:p.Leaf], "(*"); ok { // (*T).f is T.f
+		typ = strings.TrimSuffix(typ, ").") + "."
+		return f.elide(typ+full[p.Leaf:p.End], 0, 0, len(typ), len(typ)+p.End-p.Leaf, w)
+	}
+	return f.elide(full, head, p.Type, p.Leaf, p.End, w)
+}
+
+// fewestLetters is how many letters a shortened name has at least: of fewer,
+// nobody tells what they stand for.
+const fewestLetters = 4
+
+// elide leaves out the middle of s[head:end]. What stands from leaf on is kept
+// whole if a letter of what is before it fits as well. Else a type keeps its
+// beginning and the function its end, which is where those of one type or one
+// name differ; a package goes, and of the function itself both ends are kept.
+func (f *Face) elide(s string, head, typ, leaf, end int, w float32) string {
+	if f.fits(s[head:end], w) {
+		return s[head:end]
+	}
+	room := w - f.Advance('…')
+	own := f.width(s[leaf:end], room)
+	first := float32(0)
+	if head < leaf {
+		r, _ := utf8.DecodeRuneInString(s[head:])
+		first = f.Advance(r)
+	}
+	switch {
+	case own+first <= room && head < leaf:
+	case typ < leaf:
+		own = room * .6
+	default:
+		head, own = leaf, room*.4
+	}
+	to := end
+	for used := float32(0); to > head; {
+		r, n := utf8.DecodeLastRuneInString(s[head:to])
+		if used += f.Advance(r); used > own+.01 {
+			break
+		}
+		to -= n
+		if to == leaf && head < leaf {
+			break
+		}
+	}
+	room -= f.width(s[to:end], room)
+	from := head
+	for from < to {
+		r, n := utf8.DecodeRuneInString(s[from:])
+		if room -= f.Advance(r); room < 0 {
+			break
+		}
+		from += n
+	}
+	if utf8.RuneCountInString(s[head:from])+utf8.RuneCountInString(s[to:end]) < fewestLetters {
 		return ""
 	}
-	return cut
+	return strings.TrimRight(s[head:from], " .:/") + Ellipsis + strings.TrimLeft(s[to:end], " ")
+}
+
+// width is how wide a simple text is; the sum ends once it is more than most.
+func (f *Face) width(s string, most float32) (w float32) {
+	for _, r := range s {
+		if w += f.Advance(r); w > most {
+			break
+		}
+	}
+	return w
 }
 
 // Cut shortens a text to w pixels by cutting its end; see Fit for names.
@@ -80,7 +164,7 @@ func (f *Face) fitShaped(k fitKey, full string) string {
 	if !ok {
 		short := k.name
 		if k.short {
-			short = Short(full)
+			short = funcname.Short(full)
 		}
 		s = f.fit(k.name, short, k.w)
 		if f.short == nil || len(f.short) >= mostLines {
@@ -150,64 +234,4 @@ func (f *Face) fits(s string, w float32) bool {
 		}
 	}
 	return true
-}
-
-// Short is a function's name without package, namespace, receiver, template
-// arguments and parameters: what people call it.
-func Short(name string) string {
-	depth := 0
-	end := len(name)
-	for i := len(name) - 1; i > 0; i-- {
-		switch name[i] {
-		case ')', ']', '>':
-			if name[i] == '>' && name[i-1] == '-' {
-				continue
-			}
-			depth++
-		case '(', '[', '<':
-			depth--
-			if depth == 0 && i > 0 && !strings.ContainsRune(".:/", rune(name[i-1])) {
-				end = i // parameters or template arguments of what stands before
-			}
-		case '.', ':', '/':
-			if depth == 0 && i+1 < end {
-				part := strings.TrimLeft(name[i+1:end], ":")
-				if anonymous(part) || name[i] == '.' && end == len(name) && fileEnding[part] {
-					continue // says nothing without what it is part of
-				}
-				return name[i+1 : end]
-			}
-		}
-		if depth < 0 {
-			return name
-		}
-	}
-	if end > 0 && end < len(name) {
-		return name[:end]
-	}
-	return name
-}
-
-// fileEnding has the endings of files that spans are named after: of what was
-// compiled, loaded or fetched.
-var fileEnding = map[string]bool{
-	"c": true, "h": true, "cc": true, "cpp": true, "cxx": true, "hh": true, "hpp": true, "inc": true,
-	"go": true, "rs": true, "py": true, "rb": true, "java": true, "kt": true, "swift": true, "zig": true, "odin": true,
-	"js": true, "mjs": true, "ts": true, "tsx": true, "css": true, "html": true, "json": true, "wasm": true,
-	"dll": true, "exe": true, "png": true, "jpg": true, "svg": true, "woff2": true,
-}
-
-// anonymous reports whether the last part of a name is one that a compiler
-// made up: Go's func1, gowrap2, abi0 and 1, Rust's h0123456789abcdef.
-func anonymous(part string) bool {
-	for _, made := range []string{"func", "gowrap", "abi", "deferwrap", ""} {
-		if rest, ok := strings.CutPrefix(part, made); ok && rest != "" && strings.Trim(rest, "0123456789.") == "" {
-			return true
-		}
-	}
-	if len(part) > 0 && strings.Contains(part, ".") {
-		head, tail, _ := strings.Cut(part, ".")
-		return anonymous(head) && anonymous(tail)
-	}
-	return part == "{{closure}}" || len(part) == 17 && part[0] == 'h' && strings.Trim(part[1:], "0123456789abcdef") == ""
 }

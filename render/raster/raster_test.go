@@ -4,34 +4,8 @@ import (
 	"image/color"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
-
-func TestShort(t *testing.T) {
-	for in, want := range map[string]string{
-		"net/http.(*conn).serve":                  "serve",
-		"net/http.HandlerFunc.ServeHTTP":          "ServeHTTP",
-		"std::vector<int, std::allocator>::at":    "at",
-		"ns::fn(int, std::string)":                "fn",
-		"memmove":                                 "memmove",
-		"main.main":                               "main",
-		"a.b[go.shape.int]":                       "b",
-		"operator->":                              "operator->",
-		"main.x.func1":                            "x.func1",
-		"a/b.(*T).do.func1.2":                     "do.func1.2",
-		"runtime.goexit.abi0":                     "goexit.abi0",
-		"core::ops::call_once::h0123456789abcdef": "call_once::h0123456789abcdef",
-		"mycrate::parse::parse_file":              "parse_file",
-		"preprocess: w:/cuik/lib/front/parser.h":  "parser.h",
-		"lib/lexer.c":                             "lexer.c",
-		"main.cpp":                                "main.cpp",
-		"":                                        "",
-		")":                                       ")",
-	} {
-		if got := Short(in); got != want {
-			t.Errorf("Short(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
 
 func TestFitNeverSpills(t *testing.T) {
 	f := Regular(11.5)
@@ -43,8 +17,51 @@ func TestFitNeverSpills(t *testing.T) {
 			}
 		}
 	}
-	if got := f.Fit("net/http.(*conn).serve", f.Measure("…serve")+1); got != "…serve" {
-		t.Errorf("a name loses its package first; got %q", got)
+}
+
+// TestFitKeepsIdentity tries names at the widths of their short forms: what is
+// left tells them from names that differ in one part only.
+func TestFitKeepsIdentity(t *testing.T) {
+	f := Regular(11.5)
+	for _, c := range []struct{ name, at, want string }{
+		{"net/http.(*conn).serve", "http.(*conn).serve", "http.(*conn).serve"},
+		{"net/http.(*conn).serve", "…(*conn).serve", "…(*conn).serve"},
+		{"net/http.(*conn).serve", "con…serve", "con…serve"},
+		{"net/http.(*conn).serve", "c…serve", "c…serve"},
+		{"net/http.(*conn).serve", "conn.serve", "conn.serve"},
+		{"encoding/json.Unmarshal", "json.Unmarshal", "json.Unmarshal"},
+		{"encoding/json.Unmarshal", "js…Unmarshal", "js…Unmarshal"},
+		{"encoding/json.structEncoder.encode", "str…encode", "str…encode"},
+		{"blink::LocalFrameView::performLayout(int) const", "blink::LocalFrameView::performLayout", "blink::LocalFrameView::performLayout"},
+		{"blink::LocalFrameView::performLayout(int) const", "…LocalFrameView::performLayout", "…LocalFrameView::performLayout"},
+		{"runtime.gcBgMarkWorker", "gcBg…rker", "gcBg…ker"},
+		{"finish_task_switch.isra.0", "finish_task_switch", "finish_task_switch"},
+		{"frame 48702", "fra…48702", "fra…48702"},
+		{"preprocess: /usr/include/c++/12/windows.h", "prep…windows.h", "prep…windows.h"},
+		{"thread 639 (pt_autograd_0)", "threa…grad_0)", "thread 6…d_0)"},
+	} {
+		if got := f.Fit(c.name, f.Measure(c.at)+.1); got != c.want {
+			t.Errorf("%s in the room of %q is %q, want %q", c.name, c.at, got, c.want)
+		}
+	}
+	// Of functions of one name and several types none looks like another, at any
+	// width, and nothing of fewer than four letters stands for a longer name.
+	types := []string{"structEncoder", "arrayEncoder", "mapEncoder", "ptrEncoder"}
+	for w := float32(0); w < 250; w++ {
+		seen := map[string]string{}
+		for _, typ := range types {
+			name := "encoding/json." + typ + ".encode"
+			got := f.Fit(name, w)
+			if got == "" {
+				continue
+			}
+			if other := seen[got]; other != "" {
+				t.Errorf("%v wide, %s and %s both are %q", w, name, other, got)
+			}
+			if seen[got] = name; utf8.RuneCountInString(got) < 5 {
+				t.Errorf("%v wide, %s is %q", w, name, got)
+			}
+		}
 	}
 }
 

@@ -4,8 +4,8 @@ import (
 	"image"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/funcname"
 	"ashlar/ingest/recording"
-	"ashlar/render/raster"
 	"ashlar/render/ui"
 )
 
@@ -55,7 +55,7 @@ func (c *Crumbs) Line(u *ui.UI, line image.Rectangle, of Trail) (to int, clicked
 	widths := make([]int, len(path))
 	names := make([]string, len(path))
 	for first > 0 {
-		name := raster.Short(t.Function(of.Rec, path[first-1]).Name)
+		name := funcname.Short(t.Function(of.Rec, path[first-1]).Name)
 		w := min(u.Px(crumbMost), u.Measure(name, st).X+u.Px(2))
 		if room -= w + arrow; room < 0 && first < len(path) {
 			break

@@ -9,6 +9,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/funcname"
 	"ashlar/ingest/recording"
 	"ashlar/render/flame"
 	"ashlar/render/raster"
@@ -109,7 +110,7 @@ func (w *sandwich) trails(p *panel.Side, u *ui.UI, a *session.Answer, r image.Re
 		if at < 2 {
 			continue
 		}
-		of := widget.Trail{Rec: p.Rec, Tree: t, Path: t.Path(at)[1:], Head: raster.Short(t.Function(a.Rec, 1).Name), Arrow: []string{"‹", "›"}[i]}
+		of := widget.Trail{Rec: p.Rec, Tree: t, Path: t.Path(at)[1:], Head: funcname.Short(t.Function(a.Rec, 1).Name), Arrow: []string{"‹", "›"}[i]}
 		line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(widget.CrumbHeight))
 		if i == 0 {
 			r.Min.Y = line.Max.Y

@@ -1,0 +1,274 @@
+// Package funcname takes the names of functions apart: into the package or
+// namespace, the type and what people call the function. Names come in the
+// writing of some ten languages and from people who name spans; what is in none
+// of them is left whole.
+package funcname
+
+import "strings"
+
+// Parts are where the parts of a name lie. All are byte offsets into it, and
+//
+//	0 <= Start <= Short <= Type <= Leaf <= End <= len(name)
+//
+// so that name[Leaf:End] is what people call the function, name[Type:End] is
+// that with its type, name[Short:End] with the last part of its package, too,
+// and name[Start:End] with all of it. Before Start stands what a function
+// returns, from End on its parameters, template arguments and what compilers
+// add: neither tells who it is.
+type Parts struct {
+	Start, Short, Type, Leaf, End int
+	// Text is set where the name is no function's but words: nothing in it can
+	// be left out rather than something else.
+	Text bool
+}
+
+// Package is a function's package, namespace or crate as the name gives it, ""
+// if it gives none: "encoding/json" of encoding/json.(*decodeState).object,
+// "blink" of blink::LocalFrameView::performLayout, "java.util" of
+// java.util.HashMap.put.
+func Package(name string) string {
+	p := Split(name)
+	if p.Text {
+		return ""
+	}
+	return strings.TrimRight(name[p.Start:p.Type], ".:/")
+}
+
+// Short is a function's name without package, namespace, type, template
+// arguments and parameters: what people call it.
+func Short(name string) string {
+	p := Split(name)
+	if p.Text {
+		return name
+	}
+	return name[p.Leaf:p.End]
+}
+
+// Split takes a name apart.
+func Split(name string) Parts {
+	whole := Parts{End: len(name), Text: true}
+	s, ok := scan(name)
+	if !ok || s.n == 0 {
+		return whole
+	}
+	if s.spaced && !s.returns {
+		whole.Leaf = distinct(name)
+		whole.Type, whole.Short = whole.Leaf, whole.Leaf
+		return whole
+	}
+	leaf := s.lastOwn(name)
+	end := s.parts[leaf].to
+	if leaf == s.n-1 {
+		end = argumentsAt(name, s.parts[leaf].from, end)
+	}
+	made := leaf
+	for made > 0 && belongs(name[s.parts[made].from:s.parts[made].end(end)], s.parts[made].sep, end == len(name)) {
+		made--
+	}
+	p := Parts{Start: s.parts[0].from, Leaf: s.parts[made].from, End: end}
+	p.Type = p.Leaf
+	first := made // of what is not the package
+	if s.hasType(name, made) {
+		first = made - 1
+		p.Type = s.parts[first].from
+	}
+	p.Short = p.Type
+	if first > 0 {
+		p.Short = s.parts[first-1].from
+	}
+	return p
+}
+
+// part is one part of a name between separators: its bytes and the separator
+// before it, '.', ':' or '/', 0 for the first.
+type part struct {
+	from, to int
+	sep      byte
+}
+
+// end is where a part ends that may have been cut at some place.
+func (p part) end(cut int) int { return max(p.from, min(p.to, cut)) }
+
+// mostParts is how many parts of a name are told apart; of more, the first ones
+// are taken as one.
+const mostParts = 24
+
+// scanned has what scan found.
+type scanned struct {
+	parts [mostParts]part
+	n     int
+	// spaced: words stand beside each other outside of all brackets; returns: the
+	// first of them are what a function returns.
+	spaced, returns bool
+}
+
+func (s *scanned) add(p part) {
+	if s.n == mostParts {
+		copy(s.parts[1:], s.parts[2:])
+		s.n--
+		s.parts[0].to = s.parts[1].from
+	}
+	s.parts[s.n] = p
+	s.n++
+}
+
+// scan finds the parts of a name: what stands between dots, double colons and
+// slashes outside of brackets. It fails where brackets do not match.
+func scan(name string) (s scanned, ok bool) {
+	depth, from := 0, 0
+	var sep byte
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case i == from && depth == 0 && isOperator(name[i:]):
+			// operator(), operator<, operator new: all of it is the last part.
+			s.add(part{from, len(name), sep})
+			return s, true
+		case c == '(' || c == '[' || c == '{' || c == '<':
+			depth++
+		case c == '>' && i > 0 && (name[i-1] == '-' || name[i-1] == '='): // an arrow
+		case c == ')' || c == ']' || c == '}' || c == '>':
+			if depth--; depth < 0 {
+				return s, false
+			}
+		case depth > 0:
+		case c == ' ':
+			if attached(name[from:i]) { // const, &, [clone …] behind the parameters
+				s.add(part{from, i, sep})
+				return s, true
+			}
+			s.spaced = true
+			if rest := name[i+1:]; strings.Contains(rest, "::") && !strings.ContainsAny(name[:i], "/'\"") && name[max(0, i-1)] != ':' {
+				s.n, from, sep, s.returns = 0, i+1, 0, true
+			}
+		case c == '.' || c == '/' || c == ':' && i+1 < len(name) && name[i+1] == ':':
+			if i > from {
+				s.add(part{from, i, sep})
+			}
+			if c == ':' {
+				i++
+			}
+			from, sep = i+1, c
+		}
+	}
+	if depth != 0 {
+		return s, false
+	}
+	if from < len(name) {
+		s.add(part{from, len(name), sep})
+	}
+	return s, true
+}
+
+// isOperator reports whether a part begins one of C++'s operators.
+func isOperator(p string) bool {
+	rest, ok := strings.CutPrefix(p, "operator")
+	return ok && rest != "" && strings.IndexByte(" ()[]<>=!+-*/%&|^~,\"", rest[0]) >= 0
+}
+
+// attached reports whether a part has parameters: f(int), and not (int).
+func attached(p string) bool {
+	i := strings.IndexByte(p, '(')
+	return i > 0 && p[len(p)-1] == ')' && p[i-1] != ' '
+}
+
+// argumentsAt is where the arguments of the part from..to begin, to without any.
+func argumentsAt(name string, from, to int) int {
+	p := name[from:to]
+	if isOperator(p) {
+		if i := strings.LastIndexByte(p, '('); i > len("operator") && i+1 < len(p) {
+			return from + i
+		}
+		return to
+	}
+	if i := strings.IndexAny(p, "(<["); i > 0 {
+		return from + i
+	}
+	return to
+}
+
+// hasType reports whether the part before a function's own is a type rather than
+// a package: what is in brackets, has template arguments or begins with a
+// capital; in Go also what stands behind the package, which a path leads to or
+// which a function with a capital is called in.
+func (s *scanned) hasType(name string, own int) bool {
+	if own == 0 || s.parts[own].sep == '/' || s.parts[own-1].sep == '/' {
+		return false
+	}
+	p := name[s.parts[own-1].from:s.parts[own-1].to]
+	if p == "" || p == "(anonymous namespace)" {
+		return false
+	}
+	if strings.IndexByte(p, '<') >= 0 || strings.IndexByte(p, '[') > 0 || p[0] == '(' || isCapital(p[0]) {
+		return true
+	}
+	if own < 2 || s.parts[own].sep != '.' {
+		return false
+	}
+	return s.parts[own-2].sep == '/' || isCapital(name[s.parts[own].from])
+}
+
+func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' }
+
+// lastOwn is the last part that is the function's own. Behind it compilers and
+// linkers add isra, constprop, cold and numbers, and Rust a hash.
+func (s *scanned) lastOwn(name string) int {
+	last := s.n - 1
+	for k := last; k > 0; k-- {
+		switch p := name[s.parts[k].from:s.parts[k].to]; {
+		case isNumber(p): // that of a clone, or of a closure, which is its own
+		case added[p], isHash(p):
+			last = k - 1
+		default:
+			return last
+		}
+	}
+	return last
+}
+
+// added has what compilers add to a name.
+var added = map[string]bool{"isra": true, "constprop": true, "part": true, "cold": true, "llvm": true, "lto_priv": true, "abi0": true, "abiinternal": true}
+
+func isNumber(p string) bool { return strings.Trim(p, "0123456789") == "" }
+
+func isHash(p string) bool {
+	return len(p) == 17 && p[0] == 'h' && strings.Trim(p[1:], "0123456789abcdef") == ""
+}
+
+// belongs reports whether a last part says nothing without the one before it:
+// Go's func1 and gowrap2, Rust's closures, endings of files.
+func belongs(p string, sep byte, last bool) bool {
+	if p == "{{closure}}" || p == "{closure}" || p == "operator()" || strings.HasPrefix(p, "{lambda") || isNumber(p) {
+		return true
+	}
+	if sep == '.' && last && fileEnding[p] {
+		return true
+	}
+	for _, made := range []string{"func", "gowrap", "deferwrap"} {
+		if n, ok := strings.CutPrefix(p, made); ok && n != "" && strings.Trim(n, "0123456789") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// distinct is where the end of a text begins that tells it from others: the last
+// name of a path, or a number; 0 without one.
+func distinct(text string) int {
+	if n := len(strings.TrimRight(text, "0123456789")); n < len(text) {
+		return n
+	}
+	i := strings.LastIndexByte(text, '/')
+	if i < 0 || i+2 > len(text)-1 || strings.IndexByte(text[i:], ' ') >= 0 {
+		return 0
+	}
+	return i + 1
+}
+
+// fileEnding has the endings of files that spans are named after: of what was
+// compiled, loaded or fetched.
+var fileEnding = map[string]bool{
+	"c": true, "h": true, "cc": true, "cpp": true, "cxx": true, "hh": true, "hpp": true, "inc": true,
+	"go": true, "rs": true, "py": true, "rb": true, "java": true, "kt": true, "swift": true, "zig": true, "odin": true,
+	"js": true, "mjs": true, "ts": true, "tsx": true, "css": true, "html": true, "json": true, "wasm": true, "so": true, "a": true, "o": true,
+	"dll": true, "exe": true, "png": true, "jpg": true, "svg": true, "woff2": true,
+}

@@ -1,0 +1,70 @@
+package funcname
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct{ name, pkg, typ, leaf, rest string }{
+		{"net/http.(*conn).serve", "net/http", "(*conn)", "serve", ""},
+		{"net/http.HandlerFunc.ServeHTTP", "net/http", "HandlerFunc", "ServeHTTP", ""},
+		{"encoding/json.Unmarshal", "encoding/json", "", "Unmarshal", ""},
+		{"encoding/json.BenchmarkUnmarshalInt64.func1", "encoding/json", "", "BenchmarkUnmarshalInt64.func1", ""},
+		{"encoding/json.mapEncoder.encode", "encoding/json", "mapEncoder", "encode", ""},
+		{"reflect.rtype.Name", "reflect", "rtype", "Name", ""},
+		{"java.util.zip.inflate", "java.util.zip", "", "inflate", ""},
+		{"a/b.(*T).do.func1.2", "a/b", "(*T)", "do.func1.2", ""},
+		{"gopkg.in/yaml%2ev2.(*parser).parse", "gopkg.in/yaml%2ev2", "(*parser)", "parse", ""},
+		{"slices.SortFunc[go.shape.[]int,go.shape.int]", "slices", "", "SortFunc", "[go.shape.[]int,go.shape.int]"},
+		{"runtime.goexit.abi0", "runtime", "", "goexit", ".abi0"},
+		{"main.main", "main", "", "main", ""},
+		{"memmove", "", "", "memmove", ""},
+		{"std::vector<int, std::allocator<int> >::at(unsigned long)", "std", "vector<int, std::allocator<int> >", "at", "(unsigned long)"},
+		{"void ns::sort<int*>(int*, int*)", "ns", "", "sort", "<int*>(int*, int*)"},
+		{"blink::LocalFrameView::performLayout() const", "blink", "LocalFrameView", "performLayout", "() const"},
+		{"base::(anonymous namespace)::Run(int)", "base::(anonymous namespace)", "", "Run", "(int)"},
+		{"a::B::operator<<(int)", "a", "B", "operator<<", "(int)"},
+		{"operator new(unsigned long)", "", "", "operator new", "(unsigned long)"},
+		{"operators::Plan::make", "operators", "Plan", "make", ""},
+		{"ns::f(int)::{lambda()#1}::operator()() const", "ns", "", "f(int)::{lambda()#1}::operator()", "() const"},
+		{"finish_task_switch.isra.0", "", "", "finish_task_switch", ".isra.0"},
+		{"f.part.0.constprop.3", "", "", "f", ".part.0.constprop.3"},
+		{"core::ops::call_once::h0123456789abcdef", "core::ops", "", "call_once", "::h0123456789abcdef"},
+		{"mycrate::parse::Parser::next::{{closure}}", "mycrate::parse", "Parser", "next::{{closure}}", ""},
+		{"java.util.HashMap.putVal", "java.util", "HashMap", "putVal", ""},
+		{"lib/lexer.c", "lib", "", "lexer.c", ""},
+		{"main.cpp", "", "", "main.cpp", ""},
+		{"<module>", "", "", "<module>", ""},
+	} {
+		p := Split(c.name)
+		typ := strings.TrimRight(c.name[p.Type:p.Leaf], ".:/")
+		if got := Package(c.name); p.Text || got != c.pkg || typ != c.typ || c.name[p.Leaf:p.End] != c.leaf || c.name[p.End:] != c.rest {
+			t.Errorf("%s is of package %q, type %q, leaf %q and the rest %q (%+v)", c.name, got, typ, c.name[p.Leaf:p.End], c.name[p.End:], p)
+		}
+	}
+	for name, short := range map[string]string{
+		"preprocess: w:/cuik/lib/parser.h": "preprocess: w:/cuik/lib/parser.h", "frame 12": "frame 12", "": "", ")": ")", "a > b": "a > b",
+		"InstantiateFunction (detail)": "InstantiateFunction (detail)", "runner.py(126): <module>": "runner.py(126): <module>",
+	} {
+		if p := Split(name); !p.Text || Package(name) != "" || Short(name) != short {
+			t.Errorf("%q is taken apart: %+v, short %q", name, p, Short(name))
+		}
+	}
+}
+
+// FuzzSplit holds every name against the order that Parts promises.
+func FuzzSplit(f *testing.F) {
+	for _, s := range []string{"net/http.(*conn).serve", "void a::b<c>(d) const", "x.isra.0", "operator->", "::::", "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x.y.z.A"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		p := Split(name)
+		if p.Start < 0 || p.Short < p.Start || p.Type < p.Short || p.Leaf < p.Type || p.End < p.Leaf || p.End > len(name) {
+			t.Fatalf("%q: %+v of %d bytes", name, p, len(name))
+		}
+		if name != "" && p.End == p.Leaf {
+			t.Fatalf("%q has nothing left: %+v", name, p)
+		}
+	})
+}
