@@ -65,8 +65,13 @@ func (a *asyncOps) init(d *decoder) {
 // key reads what operation an event belongs to.
 func (a *asyncOps) key(it *item, t *thread) (asyncKey, bool) {
 	k := asyncKey{scope: it.cat<<1 | 1}
-	m := jsonscan.Object(it.text())
-	found := false
+	found := it.id != 0 && it.flags&oddID == 0
+	var m jsonscan.Members // of what is not known yet
+	if found {
+		k.id = a.d.ids.id(it.bt.id(it.event))
+	} else {
+		m = jsonscan.Object(it.text())
+	}
 	for {
 		name, v, ok := m.Next()
 		if !ok {

@@ -12,19 +12,22 @@ type event struct {
 	name     uint32 // interned; 0 when it has none
 	cat      uint32
 	thread   uint32
+	id       uint32 // where in the chunk the value of its id is; 0 when it has none
 	ph       byte
 	flags    flag
 }
 
-type flag uint8
+type flag uint16
 
 const (
-	hasTS       flag = 1 << iota // ts holds a time
-	hasDur                       // dur holds a length
-	badNum                       // ts or dur was there and no number
-	hasArgs                      // there is more to show: args, or uncommon keys
-	hasBind                      // bind_id, flow_in or flow_out
-	lengthIsCPU                  // dur comes from tdur, there was no dur
+	hasTS          flag = 1 << iota // ts holds a time
+	hasDur                          // dur holds a length
+	badNum                          // ts or dur was there and no number
+	hasArgs                         // there is more to show: args, or uncommon keys
+	hasBind                         // bind_id, flow_in or flow_out
+	lengthIsCPU                     // dur comes from tdur, there was no dur
+	oddID                           // id2, scope, or several ids
+	bindsEnclosing                  // bp is "e"
 )
 
 // Elements that are no events have a ph of their own, below all letters.
@@ -60,6 +63,12 @@ type batch struct {
 	threads []threadKey // likewise
 }
 
+// id is the value of an event's id, as it stands between quotes.
+func (b *batch) id(e *event) []byte {
+	end, _ := jsonscan.Value(b.chunk[:e.end], int(e.id), true)
+	return jsonscan.Unquoted(b.chunk[e.id:end])
+}
+
 // text is the element as it stands in the file.
 func (b *batch) text(e *event) []byte { return b.chunk[e.off:e.end] }
 
@@ -71,9 +80,37 @@ func (b *batch) add(ph byte, off, end int) *event {
 
 // event reads the event that begins with the brace at p.
 func (s *scanner) event(b []byte, p int, ev *event) (end int, st jsonscan.Status) {
+	if s.links.trust > -distrust {
+		if end, ok := s.predicted(b, p, ev); ok {
+			s.links.trust = min(s.links.trust+1, distrust)
+			return end, jsonscan.Good
+		}
+		*ev = event{off: ev.off, end: ev.end}
+		s.links.trust -= missCost
+	} else {
+		s.links.trust--
+		if s.links.trust < -2*distrust {
+			s.links.trust = 0
+		}
+	}
+	return s.parsed(b, p, ev)
+}
+
+// thread is the id of an event's thread.
+func (s *scanner) thread(pid, tid ident) uint32 {
+	if pid.text == "" && tid.text == "" {
+		return s.threads.id(pid.n, tid.n)
+	}
+	return s.threads.key(threadKey{pid, tid})
+}
+
+// parsed is event for any that is written as JSON may be.
+func (s *scanner) parsed(b []byte, p int, ev *event) (end int, st jsonscan.Status) {
 	var pid, tid ident
 	var e int
+	l := &s.links.first
 	p++
+	from := p
 	for {
 		if p = jsonscan.Space(b, p); p >= len(b) {
 			return p, jsonscan.More
@@ -110,7 +147,12 @@ func (s *scanner) event(b []byte, p int, ev *event) (end int, st jsonscan.Status
 		if p, st = jsonscan.Value(b, v, s.final); st != jsonscan.Good {
 			return p, st
 		}
-		s.field(ev, key, b[v:p], &pid, &tid)
+		s.field(ev, key, b[v:p], v, &pid, &tid)
+		if escaped {
+			l = nil
+		}
+		l = s.links.learn(l, b[from:v], key)
+		from = p
 		// Behind the value: a comma, or the end.
 		if p = jsonscan.Space(b, p); p >= len(b) {
 			return p, jsonscan.More
@@ -119,16 +161,13 @@ func (s *scanner) event(b []byte, p int, ev *event) (end int, st jsonscan.Status
 			return p, jsonscan.Bad
 		}
 	}
-	if pid.text == "" && tid.text == "" {
-		ev.thread = s.threads.id(pid.n, tid.n)
-	} else {
-		ev.thread = s.threads.key(threadKey{pid, tid})
-	}
+	ev.thread = s.thread(pid, tid)
 	return p + 1, jsonscan.Good
 }
 
-// field takes one member of an event over.
-func (s *scanner) field(ev *event, key, val []byte, pid, tid *ident) {
+// field takes one member of an event over, whose value stands at a place in the
+// chunk.
+func (s *scanner) field(ev *event, key, val []byte, at int, pid, tid *ident) {
 	switch string(key) {
 	case "ph":
 		switch {
@@ -168,6 +207,17 @@ func (s *scanner) field(ev *event, key, val []byte, pid, tid *ident) {
 		}
 	case "bind_id", "flow_in", "flow_out":
 		ev.flags |= hasBind | hasArgs
+	case "id":
+		if ev.flags |= hasArgs; ev.id != 0 {
+			ev.flags |= oddID
+		}
+		ev.id = uint32(at)
+	case "id2", "scope":
+		ev.flags |= hasArgs | oddID
+	case "bp":
+		if ev.flags |= hasArgs; string(jsonscan.Unquoted(val)) == "e" {
+			ev.flags |= bindsEnclosing
+		}
 	default:
 		ev.flags |= hasArgs
 	}

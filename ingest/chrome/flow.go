@@ -58,8 +58,14 @@ func (f *flowTable) add(it *item) bool {
 	d := f.d
 	t := d.use(it)
 	key := flowKey{cat: it.cat, name: it.name}
-	found, enclosing := false, it.ph != 'f'
-	m := jsonscan.Object(it.text())
+	enclosing := it.ph != 'f' || it.flags&bindsEnclosing != 0
+	found := it.id != 0 && it.flags&oddID == 0
+	var m jsonscan.Members // of what is not known yet
+	if found {
+		key.id = d.ids.id(it.bt.id(it.event))
+	} else {
+		m = jsonscan.Object(it.text())
+	}
 	for {
 		k, v, ok := m.Next()
 		if !ok {
@@ -76,8 +82,6 @@ func (f *flowTable) add(it *item) bool {
 			}
 		case "scope":
 			key.scope = d.ids.id(jsonscan.Unquoted(v))
-		case "bp":
-			enclosing = enclosing || string(jsonscan.Unquoted(v)) == "e"
 		}
 	}
 	if !found {

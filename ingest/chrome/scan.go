@@ -41,6 +41,7 @@ type scanner struct {
 
 	names   *interner
 	threads *threadTable
+	links   links
 }
 
 // position is where in a file's structure a scanner is: all that what follows
