@@ -29,8 +29,8 @@ func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
 		mode      theme.Mode
 		scale     float32
 	}{
-		{"timeline", "", shell.Timeline, theme.Light, theme.ByModule, 1},
-		{"timeline twice as large", "", shell.Timeline, theme.Dark, theme.ByFunction, 2},
+		{"timeline", "", shell.Upper, theme.Light, theme.ByModule, 1},
+		{"timeline twice as large", "", shell.Upper, theme.Dark, theme.ByFunction, 2},
 		{"heatmap", "heatmap", shell.Both, theme.Dark, theme.ByFunction, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -88,7 +88,7 @@ func viewOf(o cli.RenderOptions) (shell.View, *view.State) {
 	case "both", "compare":
 		return shell.Both, v
 	case "timeline":
-		return shell.Timeline, v
+		return shell.Upper, v
 	case "modules", "files", "threads":
 		v.Tab, v.Group = "functions", strings.TrimSuffix(o.View, "s")
 	case "flame":

@@ -115,7 +115,7 @@ var pictures = []picture{
 	{name: "demo-range", open: demo, ranged: true, from: 480e9, to: 900e9},
 	{name: "demo-malloc", open: demo, event: "malloc"},
 	{name: "trace-dark", open: trace},
-	{name: "trace-timeline", open: trace, view: shell.Timeline, theme: theme.Light, ranged: true, from: 0, to: 100e6},
+	{name: "trace-timeline", open: trace, view: shell.Upper, theme: theme.Light, ranged: true, from: 0, to: 100e6},
 	{name: "trace-flame", open: trace, view: shell.Flame},
 	{name: "source-dark", open: source},
 	{name: "source-light", open: source, theme: theme.Light},

@@ -30,7 +30,7 @@ func TestOddPictures(t *testing.T) {
 		}
 		for _, p := range []picture{
 			{name: "odd-" + name, open: open},
-			{name: "odd-" + name + "-light", open: open, theme: theme.Light, view: shell.Timeline, w: 700, h: 360},
+			{name: "odd-" + name + "-light", open: open, theme: theme.Light, view: shell.Upper, w: 700, h: 360},
 		} {
 			t.Run(p.name, func(t *testing.T) {
 				p.check(t)

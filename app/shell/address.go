@@ -11,6 +11,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/app/panel/source"
 	"ashlar/app/session"
+	lanes "ashlar/app/timeline"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -126,7 +127,7 @@ func (p *pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
 	}
 	t, at := p.Rec.Tracks[track], p.Rec.Start+b.Time
 	if b.Lane < len(t.Lanes) {
-		h, ok := barAt(t, track, b.Lane, at)
+		h, ok := lanes.BarAt(t, track, b.Lane, at)
 		return h, ok && h.Start == at
 	}
 	for _, s := range t.Samples {
@@ -134,7 +135,7 @@ func (p *pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
 		if s.Event != p.Event || i >= s.Len() || s.Time(i) != at {
 			continue
 		}
-		return p.sampleBarAt(track, b.Lane-len(t.Lanes), i, s)
+		return p.SampleBarAt(track, b.Lane-len(t.Lanes), i, s)
 	}
 	return timeline.Hit{}, false
 }
@@ -179,7 +180,7 @@ func (s *Shell) Visit(st *view.State) {
 // showParts shows the parts of the window, and the colours, of a State.
 func (s *Shell) showParts(st *view.State) {
 	s.View = Both
-	if slices.Contains([]View{Timeline, Flame, Lower}, View(st.Parts)) {
+	if slices.Contains([]View{Upper, Flame, Lower}, View(st.Parts)) {
 		s.View = View(st.Parts)
 	}
 	s.Mode = theme.ByFunction
@@ -318,7 +319,7 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 		missing = append(missing, p.table.Restore(&st.Table)...)
 		if b := st.Sides[0].Bar; b != nil {
 			if h, ok := p.barNamed(b); ok {
-				p.pickHit(h)
+				p.PickHit(h)
 				sides := p.Sides
 				p.FollowPick() // its function is in the middle, zoomed as the State says
 				p.Sides = sides

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
+	lanes "ashlar/app/timeline"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -40,7 +41,7 @@ func look(r *rand.Rand, s *Shell) {
 	rec := p.Rec
 	maybe := func() bool { return r.IntN(2) == 0 }
 	anyTime := func() int64 { return rec.Start + r.Int64N(max(1, rec.Duration())) }
-	s.View = []View{Both, Timeline, Flame, Lower}[r.IntN(4)]
+	s.View = []View{Both, Upper, Flame, Lower}[r.IntN(4)]
 	s.Mode = theme.Modes[r.IntN(len(theme.Modes))]
 	if maybe() && len(rec.Events) > 1 {
 		p.SetEvent(r.IntN(len(rec.Events)))
@@ -51,7 +52,7 @@ func look(r *rand.Rand, s *Shell) {
 	if rec.HasTime {
 		if maybe() {
 			p.Fit(anyTime(), rec.End)
-			p.zoomAt(.3, 100)
+			p.ZoomAt(.3, 100)
 		}
 		if maybe() {
 			p.SelectRange(anyTime(), anyTime())
@@ -59,7 +60,7 @@ func look(r *rand.Rand, s *Shell) {
 	}
 	if maybe() {
 		for range r.IntN(4) {
-			p.toggleTrack(r.IntN(len(rec.Tracks)+1) - 1)
+			p.ToggleTrack(r.IntN(len(rec.Tracks)+1) - 1)
 		}
 	}
 	p.Tab = panels[r.IntN(len(panels))].Name
@@ -101,9 +102,9 @@ func lookAtThreads(r *rand.Rand, p *pane) {
 		case 0:
 			p.Folds[i] = []timeline.Fold{timeline.Full, timeline.Closed}[r.IntN(2)]
 		case 1:
-			p.hide(i, true)
+			p.Hide(i, true)
 		case 2:
-			p.togglePin(i)
+			p.TogglePin(i)
 		case 3:
 			p.Order = r.Perm(n)
 		case 4:
@@ -182,8 +183,8 @@ func (p *pane) pickAnyBar(r *rand.Rand) bool {
 	t := p.Rec.Tracks[i]
 	if n := len(t.Lanes); n > 0 {
 		lane := r.IntN(n)
-		if h, ok := barAt(t, i, lane, p.Rec.Start+r.Int64N(p.Rec.Duration())); ok {
-			p.pickHit(h)
+		if h, ok := lanes.BarAt(t, i, lane, p.Rec.Start+r.Int64N(p.Rec.Duration())); ok {
+			p.PickHit(h)
 			return true
 		}
 		return false
@@ -192,8 +193,8 @@ func (p *pane) pickAnyBar(r *rand.Rand) bool {
 		if s.Event != p.Event || s.Len() == 0 {
 			continue
 		}
-		if h, ok := p.sampleBarAt(i, r.IntN(3), r.IntN(s.Len()), s); ok {
-			p.pickHit(h)
+		if h, ok := p.SampleBarAt(i, r.IntN(3), r.IntN(s.Len()), s); ok {
+			p.PickHit(h)
 			return true
 		}
 	}

@@ -220,7 +220,7 @@ func (c *comparison) goToAnswered(v *view.State) (err error) {
 		if !ok {
 			return fmt.Errorf("no bar of thread %d begins there", b.Thread.TID)
 		}
-		p.pickHit(h)
+		p.PickHit(h)
 		c.picked(c.focus)
 		c.alike = c.now()
 	}

@@ -124,7 +124,7 @@ func TestEveryComparisonHasAnAddress(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		files := [][2]string{{"before.json", "after.json"}, {"before.folded", "after.folded"}}[seed%2]
 		s := compared(t, files[0], files[1])
-		s.View = []View{Both, Timeline, Flame, Lower}[r.IntN(4)]
+		s.View = []View{Both, Upper, Flame, Lower}[r.IntN(4)]
 		compareAnything(r, s)
 		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
 		chooseAnything(r, s)

@@ -35,8 +35,8 @@ func (p *pane) menuByKey(s *Shell, u *ui.UI) {
 	}
 	p.WantMenu = false
 	x, ok := p.panel().(panel.Menued[*panel.Side])
-	if opened := ok && s.Focus.In(&p.Tab) && x.Menu(&s.Host, &p.Side, u); !opened && p.timed() {
-		p.timeline.menuOfPick(s, p, u)
+	if opened := ok && s.Focus.In(&p.Tab) && x.Menu(&s.Host, &p.Side, u); !opened && p.Timed() {
+		p.MenuOfPick(&s.Host, u)
 	}
 	if s.Menu != nil {
 		s.Menu.Chosen = 0

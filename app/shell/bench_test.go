@@ -39,7 +39,8 @@ func BenchmarkFrame(b *testing.B) {
 	p := s.pane
 	b.Run("snapshot", func(b *testing.B) { // a new state of a file that loads
 		for b.Loop() {
-			p.timeline.plan, p.timeline.densityOf, p.flame.Drawn, p.timeline.pictKey = nil, densityKey{}, flamegraph.FlameKey{}, pictKey{}
+			p.flame.Drawn = flamegraph.FlameKey{}
+			p.Forget()
 			f.frame()
 		}
 	})
@@ -49,7 +50,7 @@ func BenchmarkFrame(b *testing.B) {
 	}{{"all", 1}, {"tenth", 10}, {"hundredth", 100}, {"thousandth", 1000}, {"100000th", 100000}, {"closest", 1 << 40}} {
 		look := func() {
 			p.View = p.View.Fit(p.Rec.Start, p.Rec.End)
-			p.View = p.View.Zoom(1/float64(zoom.factor), float64(p.laneWidth())/2, p.laneWidth(), p.Rec.Start, p.Rec.End)
+			p.View = p.View.Zoom(1/float64(zoom.factor), float64(p.LaneWidth())/2, p.LaneWidth(), p.Rec.Start, p.Rec.End)
 			p.Moved = true
 		}
 		b.Run(zoom.name, func(b *testing.B) {
@@ -59,7 +60,7 @@ func BenchmarkFrame(b *testing.B) {
 				if i%32 == 31 {
 					step = -step
 				}
-				p.panBy(step)
+				p.PanBy(step)
 			})
 		})
 		b.Run("hover/"+zoom.name, func(b *testing.B) { // another bar under the pointer in each frame
@@ -82,7 +83,7 @@ func BenchmarkFrame(b *testing.B) {
 			for i := range 12 {
 				p.Moved = true
 				began := time.Now()
-				p.panBy(.013)
+				p.PanBy(.013)
 				f.frame()
 				if err := win.Frame(&f.ops); err != nil {
 					b.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"gioui.org/op"
 
 	"ashlar/app/panel"
+	lanes "ashlar/app/timeline"
 	"ashlar/render/timeline"
 )
 
@@ -74,40 +75,40 @@ func init() {
 
 func commands() []Command {
 	return slices.Concat([]Command{
-		{"Zoom in", []Chord{chord("W"), chord("+")}, true, func(s *Shell) { s.pane.zoomBy(1 / 1.3) }},
-		{"Zoom out", []Chord{chord("S"), chord("-")}, true, func(s *Shell) { s.pane.zoomBy(1.3) }},
-		{"Earlier", []Chord{chord("A"), chord(key.NameLeftArrow)}, true, func(s *Shell) { s.pane.panBy(-.15) }},
-		{"Later", []Chord{chord("D"), chord(key.NameRightArrow)}, true, func(s *Shell) { s.pane.panBy(.15) }},
+		{"Zoom in", []Chord{chord("W"), chord("+")}, true, func(s *Shell) { s.pane.ZoomBy(1 / 1.3) }},
+		{"Zoom out", []Chord{chord("S"), chord("-")}, true, func(s *Shell) { s.pane.ZoomBy(1.3) }},
+		{"Earlier", []Chord{chord("A"), chord(key.NameLeftArrow)}, true, func(s *Shell) { s.pane.PanBy(-.15) }},
+		{"Later", []Chord{chord("D"), chord(key.NameRightArrow)}, true, func(s *Shell) { s.pane.PanBy(.15) }},
 		{"Scroll up", []Chord{chord(key.NameUpArrow)}, true, func(s *Shell) { s.pane.scrollBy(-60) }},
 		{"Scroll down", []Chord{chord(key.NameDownArrow)}, true, func(s *Shell) { s.pane.scrollBy(60) }},
 		{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.pane.scrollBy(-400) }},
 		{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.pane.scrollBy(400) }},
-		{"Go to a time", []Chord{chord("G")}, true, func(s *Shell) { s.askTime() }},
-		{"Zoom to a box that is dragged", []Chord{chord("Z")}, true, func(s *Shell) { s.pane.boxNext(s) }},
+		{"Go to a time", []Chord{chord("G")}, true, func(s *Shell) { s.pane.AskTime(&s.Host) }},
+		{"Zoom to a box that is dragged", []Chord{chord("Z")}, true, func(s *Shell) { s.pane.BoxNext(&s.Host) }},
 		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.fitAll() }},
-		{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.fitSelection() }},
-		{"Select the next span of the lane", []Chord{chord(key.NameRightArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, 1) }},
-		{"Select the previous span of the lane", []Chord{chord(key.NameLeftArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickAlong(s, -1) }},
-		{"Select what it calls first", []Chord{chord(key.NameDownArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(true) }},
-		{"Select what it is called from", []Chord{chord(key.NameUpArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.pickDeep(false) }},
-		{"Select in the next row", []Chord{chord(key.NameDownArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(1) }},
-		{"Select in the previous row", []Chord{chord(key.NameUpArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.pickRow(-1) }},
-		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, false) }},
-		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.pane.followFlow(s, true) }},
-		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(.02) }},
-		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.pane.extend(-.02) }},
-		{"Extend it to the next edge of a span", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(true) }},
-		{"Shorten it to the previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.extendToEdge(false) }},
-		{"Filter threads by name", []Chord{chord("F", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.tracks.focus = s.pane.timed() }},
-		{"Show and hide threads", []Chord{chord("V")}, true, func(s *Shell) { s.chooseTracks() }},
-		{"Fold or unfold the thread", []Chord{chord("Y")}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.fold(r) }) }},
-		{"Fold all threads", []Chord{chord("Y", key.ModShift)}, true, func(s *Shell) { s.pane.foldAll(false) }},
-		{"Unfold all threads", nil, true, func(s *Shell) { s.pane.foldAll(true) }},
-		{"Fold or unfold all processes", nil, true, func(s *Shell) { s.pane.foldProcesses() }},
-		{"Pin or unpin the thread", []Chord{chord("P")}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.togglePin(r.Index) }) }},
-		{"Hide the thread", []Chord{chord(key.NameDeleteForward)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.hide(r.Index, true) }) }},
-		{"Move the thread up", []Chord{chord(key.NameUpArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.shiftTrack(r.Index, -1) }) }},
-		{"Move the thread down", []Chord{chord(key.NameDownArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.shiftTrack(r.Index, 1) }) }},
+		{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.pane.FitSelection() }},
+		{"Select the next span of the lane", []Chord{chord(key.NameRightArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.PickAlong(&s.Host, 1) }},
+		{"Select the previous span of the lane", []Chord{chord(key.NameLeftArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.PickAlong(&s.Host, -1) }},
+		{"Select what it calls first", []Chord{chord(key.NameDownArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.PickDeep(true) }},
+		{"Select what it is called from", []Chord{chord(key.NameUpArrow, key.ModCtrl)}, true, func(s *Shell) { s.pane.PickDeep(false) }},
+		{"Select in the next row", []Chord{chord(key.NameDownArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.PickRow(1) }},
+		{"Select in the previous row", []Chord{chord(key.NameUpArrow, key.ModAlt)}, true, func(s *Shell) { s.pane.PickRow(-1) }},
+		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.pane.FollowFlow(&s.Host, false) }},
+		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.pane.FollowFlow(&s.Host, true) }},
+		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.pane.Extend(.02) }},
+		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.pane.Extend(-.02) }},
+		{"Extend it to the next edge of a span", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.ExtendToEdge(true) }},
+		{"Shorten it to the previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.ExtendToEdge(false) }},
+		{"Filter threads by name", []Chord{chord("F", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.pane.Tracks.Focus = s.pane.Timed() }},
+		{"Show and hide threads", []Chord{chord("V")}, true, func(s *Shell) { s.pane.ChooseTracks(&s.Host) }},
+		{"Fold or unfold the thread", []Chord{chord("Y")}, true, func(s *Shell) { s.pane.OnTrack(func(r *timeline.Row) { s.pane.Fold(r) }) }},
+		{"Fold all threads", []Chord{chord("Y", key.ModShift)}, true, func(s *Shell) { s.pane.FoldAll(false) }},
+		{"Unfold all threads", nil, true, func(s *Shell) { s.pane.FoldAll(true) }},
+		{"Fold or unfold all processes", nil, true, func(s *Shell) { s.pane.FoldProcesses() }},
+		{"Pin or unpin the thread", []Chord{chord("P")}, true, func(s *Shell) { s.pane.OnTrack(func(r *timeline.Row) { s.pane.TogglePin(r.Index) }) }},
+		{"Hide the thread", []Chord{chord(key.NameDeleteForward)}, true, func(s *Shell) { s.pane.OnTrack(func(r *timeline.Row) { s.pane.Hide(r.Index, true) }) }},
+		{"Move the thread up", []Chord{chord(key.NameUpArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.pane.OnTrack(func(r *timeline.Row) { s.pane.ShiftTrack(r.Index, -1) }) }},
+		{"Move the thread down", []Chord{chord(key.NameDownArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.pane.OnTrack(func(r *timeline.Row) { s.pane.ShiftTrack(r.Index, 1) }) }},
 		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.nextMetric(true) }},
 		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.nextMetric(false) }},
 		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.nextTab() }},
@@ -120,8 +121,8 @@ func commands() []Command {
 		{"Next hit", []Chord{chord("N")}, true, func(s *Shell) { s.pane.walk(s, true) }},
 		{"Previous hit", []Chord{chord("N", key.ModShift)}, true, func(s *Shell) { s.pane.walk(s, false) }},
 		{"List what is found", []Chord{chord("L", key.ModCtrl)}, true, func(s *Shell) { s.toggleHits() }},
-		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.pane.sameFunction(s, true) }},
-		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.sameFunction(s, false) }},
+		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.pane.SameFunction(&s.Host, true) }},
+		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.pane.SameFunction(&s.Host, false) }},
 		{"Mark a time, a range or a function", []Chord{chord("B")}, true, func(s *Shell) { s.askMark() }},
 		{"Go to a mark", []Chord{chord("B", key.ModShift)}, true, func(s *Shell) { s.chooseMark("Go to a mark", (*pane).goToMark) }},
 		{"Next mark", []Chord{chord("'")}, true, func(s *Shell) { s.pane.walkMarks(s, true) }},
@@ -137,8 +138,8 @@ func commands() []Command {
 		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.redo() }},
 		{"Next part of the window", []Chord{chord(key.NameTab)}, false, func(s *Shell) { s.nextArea(1) }},
 		{"Previous part of the window", []Chord{chord(key.NameTab, key.ModShift)}, false, func(s *Shell) { s.nextArea(-1) }},
-		{"Select its time; press, open, zoom", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.pane.selectPicked() }},
-		{"Select only its thread", []Chord{chord(key.NameReturn, key.ModShift)}, true, func(s *Shell) { s.pane.onTrack(func(r *timeline.Row) { s.pane.onlyTrack(r.Index) }) }},
+		{"Select its time; press, open, zoom", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.pane.SelectPicked() }},
+		{"Select only its thread", []Chord{chord(key.NameReturn, key.ModShift)}, true, func(s *Shell) { s.pane.OnTrack(func(r *timeline.Row) { s.pane.OnlyTrack(r.Index) }) }},
 		{"Menu of what is selected", []Chord{chord(key.NameF10, key.ModShift)}, true, func(s *Shell) { s.pane.WantMenu = true }},
 		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
 		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
@@ -169,3 +170,11 @@ func (s *Shell) call(f func()) {
 }
 
 func opInvalidateAt(t time.Time) op.InvalidateCmd { return op.InvalidateCmd{At: t} }
+
+// sortCommands are as many as there are orders.
+func sortCommands() (all []Command) {
+	for _, o := range timeline.Sorts {
+		all = append(all, Command{lanes.SortTitle(o), nil, true, func(s *Shell) { s.pane.SortTracks(o) }})
+	}
+	return all
+}

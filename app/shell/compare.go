@@ -179,7 +179,7 @@ func (s *Shell) compare(a, b, drop *pane) {
 	c.pair = s.session.Pair()
 	for _, p := range c.panes {
 		p.Tab = panel.Flamegraph
-		p.Transforms, p.like = a.Transforms, nil
+		p.Transforms, p.Like = a.Transforms, nil
 	}
 	c.flame.under = -1
 	s.versus, s.Menu = c, nil
@@ -198,7 +198,7 @@ func (s *Shell) endComparison() {
 	drop := c.panes[1-c.focus]
 	drop.stay()
 	s.pane = c.panes[c.focus]
-	s.pane.Reach, s.pane.like, s.pane.Anchor = [2]int64{}, nil, 0
+	s.pane.Reach, s.pane.Like, s.pane.Anchor = [2]int64{}, nil, 0
 	s.pane.Tab = panel.Flamegraph
 	if s.pane.Pick.Is == panel.PickFunc {
 		s.pane.Pick = panel.Picked{}
@@ -227,7 +227,7 @@ func (s *Shell) swap() {
 func (c *comparison) swap() {
 	c.panes[0], c.panes[1] = c.panes[1], c.panes[0]
 	c.focus = 1 - c.focus
-	c.panes[0].like, c.rowsOf = nil, rowsKey{}
+	c.panes[0].Like, c.rowsOf = nil, rowsKey{}
 	c.link.swap()
 	hand := c.options.Match.Hand
 	c.options.Match.Hand = nil
@@ -282,7 +282,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		if i == 1 {
 			c.rowsAlike()
 		}
-		p.timeline.replan(p, u.Metric.PxPerDp)
+		p.Replan(u.Metric.PxPerDp)
 	}
 	c.keptPairs(s)
 	c.place(s, u, r)
@@ -291,8 +291,8 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.focusByKey(s)
 	c.panes[c.focus].menuByKey(s, u)
 	for _, p := range c.panes {
-		p.motion.step(s, p, u)
-		p.flows.update(s, p)
+		p.Motion.Step(&s.Host, &p.Timeline, u)
+		p.Flows.Update(&s.Host, &p.Timeline)
 	}
 	c.agree(s)
 	c.pair.Ask(c.question(), [2]*recording.Recording(c.recs()))
@@ -310,7 +310,7 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	c.history.remember(u, c.spot(s), s.state)
 	for _, p := range c.panes {
-		p.timeline.tooltip(s, p, u)
+		p.Tooltip(&s.Host, u)
 		p.flame.Tooltip(&s.Host, &p.Side, u)
 	}
 	c.flame.tooltip(s, c, u)
@@ -337,13 +337,13 @@ func (c *comparison) events(s *Shell, u *ui.UI) {
 	c.hover = -1
 	a := c.answer()
 	for i, p := range c.panes {
-		p.timeline.events(s, p, u)
+		p.TakeEvents(&s.Host, u)
 		if c.tab == compareTwo {
 			p.flame.Events(&s.Host, &p.Side, u)
 		}
 		switch {
-		case p.timeline.inside && p.timeline.hit.Found && p.timeline.hit.Call != recording.NoCall:
-			c.hover = c.key(a, i, p.Rec.Func(p.timeline.hit.Call))
+		case p.Inside && p.Hit.Found && p.Hit.Call != recording.NoCall:
+			c.hover = c.key(a, i, p.Rec.Func(p.Hit.Call))
 		case c.tab == compareTwo && p.flame.Inside && p.flame.Under > 0 && p.flame.Tree != nil:
 			c.hover = c.key(a, i, p.flame.Tree.Nodes[p.flame.Under].Func)
 		}

@@ -114,7 +114,7 @@ func TestThreadsStandAlike(t *testing.T) {
 		s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
 			Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1200, 700))})
 		router.Frame(&ops)
-		for _, r := range c.panes[side].timeline.plan.Rows {
+		for _, r := range c.panes[side].Plan.Rows {
 			if r.Kind == timeline.TrackRow {
 				out = append(out, r.Name)
 			}

@@ -34,14 +34,14 @@ func BenchmarkCompareFrame(b *testing.B) {
 		factor float64
 	}{{"all", 1}, {"hundredth", 100}, {"100000th", 100000}} {
 		b.Run("pan/"+zoom.name, func(b *testing.B) {
-			s.pane.fitAll()
-			s.pane.zoomAt(1/zoom.factor, float64(s.pane.laneWidth())/2)
+			s.pane.FitAll()
+			s.pane.ZoomAt(1/zoom.factor, float64(s.pane.LaneWidth())/2)
 			step := .013
 			fr.measure(b, func(i int) {
 				if i%32 == 31 {
 					step = -step
 				}
-				s.pane.panBy(step)
+				s.pane.PanBy(step)
 			})
 		})
 	}

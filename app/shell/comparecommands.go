@@ -29,7 +29,7 @@ func compareCommands() []Command {
 		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
 		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *comparison) {
 			c.focusOn(s, 1-c.focus)
-			s.Focus.Give(&s.pane.timeline.lanes, true)
+			s.Focus.Give(&s.pane.Lanes, true)
 		})},
 		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.linked = !c.linked })},
 		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
@@ -174,7 +174,7 @@ func (s *Shell) showAbout() {
 }
 
 func (s *Shell) fitAll() {
-	s.pane.fitAll()
+	s.pane.FitAll()
 	if c := s.versus; c != nil {
 		c.zoom, c.flame.scroll = nil, 0
 	}

@@ -172,7 +172,7 @@ func TestFastAndSlowAreOfNoFile(t *testing.T) {
 	s.compare(s.newPane(session.Of(name(fast), fast, s.Wake)), s.newPane(session.Of(name(slow), slow, s.Wake)), nil)
 	settleBoth(t, s)
 	for i, p := range s.versus.panes {
-		if p.marks.keep(s, p); p.marks.read {
+		if p.noted.keep(s, p); p.noted.read {
 			t.Errorf("%s asks for marks of the file %q", sideName(i), p.Path)
 		}
 	}

@@ -59,7 +59,7 @@ func TestFollowingBoth(t *testing.T) {
 	a := c.panes[0]
 	for i, tr := range a.Rec.Tracks {
 		if tr.TID == 2 {
-			a.toggleTrack(i)
+			a.ToggleTrack(i)
 		}
 	}
 	a.SelectRange(a.Rec.Start+200e6, a.Rec.Start+700e6)

@@ -4,6 +4,7 @@ import (
 	"image"
 
 	"ashlar/app/panel"
+	lanes "ashlar/app/timeline"
 	"ashlar/ingest/compare"
 	"ashlar/render/flame"
 	"ashlar/render/theme"
@@ -12,7 +13,7 @@ import (
 )
 
 // timed tells whether there is any timeline.
-func (c *comparison) timed() bool { return c.panes[0].timed() || c.panes[1].timed() }
+func (c *comparison) timed() bool { return c.panes[0].Timed() || c.panes[1].Timed() }
 
 // Widths and heights, in dp.
 const (
@@ -49,7 +50,7 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		p := c.panes[i]
 		p.Bounds = panel.PaneBounds{Gutter: c.gutter(u)}
 		if s.View.above() {
-			p.placeTimeline(u, b.halves[i])
+			p.PlaceTimeline(u, b.halves[i])
 		}
 	}
 	if !s.View.below() {
@@ -108,10 +109,10 @@ func (c *comparison) wants(u *ui.UI, i int) int {
 	if p.Doc.Err() != nil && !p.Rec.Done {
 		return u.Px(headHeight + failedHeight)
 	}
-	if !p.timed() {
+	if !p.Timed() {
 		return u.Px(headHeight + untimedHeight)
 	}
-	return u.Px(headHeight+overviewTop+timeline.OverviewHeight+2+timeline.RulerHeight) + p.timeline.plan.Height + u.Px(8)
+	return u.Px(headHeight+lanes.OverviewTop+timeline.OverviewHeight+2+timeline.RulerHeight) + p.Plan.Height + u.Px(8)
 }
 
 // timelinesHeight is how much of height the timelines get: what their rows need,
@@ -140,7 +141,7 @@ func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
 	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
 		p.failed(u, c.bounds.halves[i], err)
 	} else {
-		p.timeline.layout(s, p, u)
+		p.Layout(&s.Host, u)
 		c.drawAnchor(u, i)
 	}
 	if i == 1 {
@@ -166,20 +167,20 @@ type rowsKey struct {
 func (c *comparison) rowsAlike() {
 	a, b := c.panes[0], c.panes[1]
 	ans := c.answer()
-	if !c.knows(ans) || a.timeline.plan == nil {
+	if !c.knows(ans) || a.Plan == nil {
 		return
 	}
-	k := rowsKey{ans.Threads, a.timeline.plan, b.Sort}
+	k := rowsKey{ans.Threads, a.Plan, b.Sort}
 	if c.rowsOf == k {
 		return
 	}
-	c.rowsOf, b.like = k, nil
+	c.rowsOf, b.Like = k, nil
 	if a.Sort != b.Sort {
 		return
 	}
 	for i := range k.plan.Rows {
 		if r := &k.plan.Rows[i]; r.Kind == timeline.TrackRow {
-			b.like = append(b.like, tracksAlike(ans, 0, []int{r.Index})...)
+			b.Like = append(b.Like, tracksAlike(ans, 0, []int{r.Index})...)
 		}
 	}
 }
@@ -191,8 +192,8 @@ func (c *comparison) guide(u *ui.UI) {
 		return
 	}
 	for i, p := range c.panes {
-		x := int(p.timeline.at.X)
-		if !p.timeline.inside || x <= p.Bounds.Gutter {
+		x := int(p.At.X)
+		if !p.Inside || x <= p.Bounds.Gutter {
 			continue
 		}
 		for k, q := range c.panes {

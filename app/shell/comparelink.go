@@ -109,8 +109,8 @@ func (c *comparison) agree(s *Shell) {
 }
 
 func (c *comparison) pressed(i int) bool {
-	t := &c.panes[i].timeline
-	return t.lanes.Pressed || t.rulerArea.Pressed || t.strip.Pressed || c.tab == compareTwo && c.panes[i].flame.Pressed
+	t := c.panes[i]
+	return t.Lanes.Pressed || t.RulerArea.Pressed || t.Strip.Pressed || c.tab == compareTwo && c.panes[i].flame.Pressed
 }
 
 // focusOn gives a side the focus: keys are for it.
@@ -265,7 +265,7 @@ func (c *comparison) anchorHere(s *Shell) {
 		at, what = p.Scope.From, "where the selection begins"
 	default:
 		for _, m := range p.Marks {
-			if m.ID == p.marks.at && m.Func == nil {
+			if m.ID == p.Flag && m.Func == nil {
 				at, what = p.Rec.Start+m.From, "the mark "+m.Text
 			}
 		}
@@ -319,11 +319,11 @@ func (c *comparison) takeMetric() {
 // drawAnchor marks the anchor on the ruler, where it is not the start.
 func (c *comparison) drawAnchor(u *ui.UI, i int) {
 	p := c.panes[i]
-	if c.panes[i].Anchor == 0 || !p.timed() || !c.linked {
+	if c.panes[i].Anchor == 0 || !p.Timed() || !c.linked {
 		return
 	}
 	b := &p.Bounds
-	w := p.laneWidth()
+	w := p.LaneWidth()
 	x := p.View.X(p.Rec.Start+c.panes[i].Anchor, w)
 	if x < 0 || x > float64(w) {
 		return
@@ -337,7 +337,7 @@ func (c *comparison) drawAnchor(u *ui.UI, i int) {
 }
 
 // pilled tells whether there are two timelines to link.
-func (c *comparison) pilled() bool { return c.panes[0].timed() && c.panes[1].timed() }
+func (c *comparison) pilled() bool { return c.panes[0].Timed() && c.panes[1].Timed() }
 
 // linkPill says between the halves whether they are linked; a click changes it.
 func (c *comparison) linkPill(u *ui.UI) {

@@ -121,7 +121,7 @@ func (p *pane) asCommand(s *Shell, of area) (line, rest string) {
 	var cs []*command
 	switch of {
 	case panelTimeline:
-		cs = p.drawing(s, Timeline)
+		cs = p.drawing(s, Upper)
 	case panelDetails:
 		cs = p.detailCommands(s)
 	case panelFound:
@@ -315,7 +315,7 @@ func (s *Shell) keyPanel() area {
 	case "details":
 		return panelDetails
 	}
-	if s.View == Timeline {
+	if s.View == Upper {
 		return panelTimeline
 	}
 	return panelLower

@@ -14,6 +14,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	"ashlar/app/session"
+	"ashlar/app/timeline"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -255,7 +256,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, x.p.Pick.Node)[:1])
 		}},
-		{"details of a span", path, panelDetails, func(x panes) { h, _ := barAt(x.p.Rec.Tracks[1], 1, 1, 0); x.p.pickHit(h) }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"details of a span", path, panelDetails, func(x panes) { h, _ := timeline.BarAt(x.p.Rec.Tracks[1], 1, 1, 0); x.p.PickHit(h) }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			slow := got[0]["slowest"].([]any)
 			m := slow[0].(map[string]any)
 			h := &x.p.Pick.Hit

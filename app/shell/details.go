@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/app/panel"
+	lanes "ashlar/app/timeline"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/units"
@@ -207,28 +208,28 @@ func (p *pane) callers(h *timeline.Hit) (ds []detail) {
 func (p *pane) pickAbove(h *timeline.Hit, lane int) {
 	t := p.Rec.Tracks[h.Track]
 	if h.Samples != nil {
-		if to, ok := p.sampleBarAt(h.Track, lane-len(t.Lanes), h.First, h.Samples); ok {
-			p.pickShown(to)
+		if to, ok := p.SampleBarAt(h.Track, lane-len(t.Lanes), h.First, h.Samples); ok {
+			p.PickShown(to)
 		}
-	} else if to, ok := barAt(t, h.Track, lane, h.Start); ok {
-		p.pickShown(to)
+	} else if to, ok := lanes.BarAt(t, h.Track, lane, h.Start); ok {
+		p.PickShown(to)
 	}
 }
 
 // flowDetails list the arrows of the picked span; a click follows one.
 func (p *pane) flowDetails() (ds []detail) {
-	for i, e := range p.flows.ends {
+	for i, e := range p.Flows.Ends {
 		if i == 12 {
-			ds = append(ds, detail{value: "and " + units.Count(int64(len(p.flows.ends)-i)) + " more arrows"})
+			ds = append(ds, detail{value: "and " + units.Count(int64(len(p.Flows.Ends)-i)) + " more arrows"})
 			break
 		}
-		to, incoming := p.flows.other(p, e)
+		to, incoming := p.Flows.Other(&p.Timeline, e)
 		key := "Arrow to"
 		if incoming {
 			key = "Arrow from"
 		}
 		name := timeline.TrackName(p.Rec.Tracks[to.Track])
-		ds = append(ds, detail{key: key, value: name + "  " + units.Duration(to.Time-p.Rec.Start), to: func() { p.goToStep(to) }})
+		ds = append(ds, detail{key: key, value: name + "  " + units.Duration(to.Time-p.Rec.Start), to: func() { p.GoToStep(to) }})
 	}
 	return ds
 }
@@ -245,15 +246,13 @@ func (p *pane) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 }
 
 // number writes a counter's value exactly.
-func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
 func (p *pane) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) {
 	c := h.Counter
 	value := func(key string, v float64) detail {
-		return detail{key: key, value: timeline.CounterValue(c, v), exact: number(v)}
+		return detail{key: key, value: timeline.CounterValue(c, v), exact: timeline.Number(v)}
 	}
 	v := c.Value(h.Point)
-	ds = []detail{{key: "Value", value: strings.TrimSpace(number(v) + " " + c.Unit), exact: number(v)}, p.timeDetail("Since", h.Start)}
+	ds = []detail{{key: "Value", value: strings.TrimSpace(timeline.Number(v) + " " + c.Unit), exact: timeline.Number(v)}, p.timeDetail("Since", h.Start)}
 	if h.End > h.Start {
 		ds = append(ds, lengthDetail("For", h.End-h.Start))
 	}

@@ -16,6 +16,7 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
+	lanes "ashlar/app/timeline"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -73,12 +74,12 @@ func (b *bench) press(name key.Name, mods key.Modifiers) {
 func (b *bench) at(us float64, y int) f32.Point {
 	p := b.pane
 	t := p.Rec.Start + int64((us-1000)*1e6)
-	return f32.Pt(float32(p.Bounds.Lanes.Min.X+p.Bounds.Gutter)+float32(p.View.X(t, p.laneWidth())), float32(p.Bounds.Lanes.Min.Y+y))
+	return f32.Pt(float32(p.Bounds.Lanes.Min.X+p.Bounds.Gutter)+float32(p.View.X(t, p.LaneWidth())), float32(p.Bounds.Lanes.Min.Y+y))
 }
 
 func (b *bench) pointer(kind pointer.Kind, at f32.Point, mods key.Modifiers) {
 	e := pointer.Event{Kind: kind, Source: pointer.Mouse, Position: at, Modifiers: mods, Time: time.Duration(b.now.UnixNano())}
-	if kind == pointer.Press || kind == pointer.Drag || kind == pointer.Move && b.pane != nil && b.pane.timeline.lanes.Pressed {
+	if kind == pointer.Press || kind == pointer.Drag || kind == pointer.Move && b.pane != nil && b.pane.Lanes.Pressed {
 		e.Buttons = pointer.ButtonPrimary
 	}
 	b.router.Queue(e)
@@ -118,7 +119,7 @@ func TestTimesThatATextMeans(t *testing.T) {
 		{"+10us", 210, 0, true}, {"-10 us", 190, 0, true}, {"soon", 0, 0, false}, {"1..", 0, 0, false}, {"5 parsec", 0, 0, false},
 	} {
 		p.View.From, p.View.To = p.Rec.Start+150e6, p.Rec.Start+250e6 // its middle is 200
-		js := p.times(x.text)
+		js := p.Times(x.text)
 		if !x.any {
 			if len(js) > 0 {
 				t.Errorf("%q is understood as %+v", x.text, js)
@@ -129,11 +130,11 @@ func TestTimesThatATextMeans(t *testing.T) {
 			t.Errorf("%q is not understood", x.text)
 			continue
 		}
-		from, to := float64(js[0].at-p.Rec.Start)/1e6, 0.0
-		if js[0].to != 0 {
-			to = float64(js[0].to-p.Rec.Start) / 1e6
+		from, to := float64(js[0].At-p.Rec.Start)/1e6, 0.0
+		if js[0].To != 0 {
+			to = float64(js[0].To-p.Rec.Start) / 1e6
 		}
-		if from != x.from || to != x.to || !js[0].possible {
+		if from != x.from || to != x.to || !js[0].Possible {
 			t.Errorf("%q is %v to %v, want %v to %v (%+v)", x.text, from, to, x.from, x.to, js[0])
 		}
 	}
@@ -177,8 +178,8 @@ func TestPointingAtThings(t *testing.T) {
 		t.Errorf("the panel does not say %s %s: %+v", key, value, ds)
 	}
 	row := func(kind timeline.RowKind, index int) int {
-		for i := range p.timeline.plan.Rows {
-			if r := &p.timeline.plan.Rows[i]; r.Kind == kind && r.Index == index {
+		for i := range p.Plan.Rows {
+			if r := &p.Plan.Rows[i]; r.Kind == kind && r.Index == index {
 				return r.Y
 			}
 		}
@@ -211,11 +212,11 @@ func TestRankAndArrows(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.pane
 	thread := slices.IndexFunc(p.Rec.Tracks, func(t *recording.Track) bool { return t.TID == 7 })
-	h, ok := barAt(p.Rec.Tracks[thread], thread, 1, p.Rec.Start+110e6)
+	h, ok := lanes.BarAt(p.Rec.Tracks[thread], thread, 1, p.Rec.Start+110e6)
 	if !ok {
 		t.Fatal("there is no span at 1110")
 	}
-	p.pickShown(h)
+	p.PickShown(h)
 	b.frame()
 	_, _, ds := p.details(b.Shell)
 	rank := slices.IndexFunc(ds, func(d detail) bool { return d.key == "Rank" && d.value == "2nd longest of 2" })
@@ -227,8 +228,8 @@ func TestRankAndArrows(t *testing.T) {
 	if name := p.Rec.FuncName(p.Pick.Hit.Call); name != "other" {
 		t.Errorf("the arrow leads to %s, want other", name)
 	}
-	p.flows.update(b.Shell, p)
-	p.followFlow(b.Shell, true)
+	p.Flows.Update(&b.Shell.Host, &p.Timeline)
+	p.FollowFlow(&b.Shell.Host, true)
 	if name := p.Rec.FuncName(p.Pick.Hit.Call); name != "read" {
 		t.Errorf("back along the arrow is %s, want read", name)
 	}
@@ -240,7 +241,7 @@ func TestThrowingTheView(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.pane
 	u := &ui.UI{Context: layout.Context{Ops: &b.ops, Now: b.now, Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}}
-	p.View = p.View.Zoom(.1, 500, p.laneWidth(), p.Rec.Start, p.Rec.End)
+	p.View = p.View.Zoom(.1, 500, p.LaneWidth(), p.Rec.Start, p.Rec.End)
 	for _, still := range []bool{false, true} {
 		b.Do.Wake = func() {}
 		if still {
@@ -248,17 +249,17 @@ func TestThrowingTheView(t *testing.T) {
 		}
 		before := p.View
 		for i := range 5 {
-			p.motion.follow(f32.Pt(float32(-10*i), 0), time.Duration(i)*10*time.Millisecond)
+			p.Motion.Follow(f32.Pt(float32(-10*i), 0), time.Duration(i)*10*time.Millisecond)
 		}
-		p.motion.throw(p, u, 45*time.Millisecond)
+		p.Motion.Throw(&p.Timeline, u, 45*time.Millisecond)
 		steps := 0
-		for p.motion.kind != atRest && steps < 1000 {
+		for p.Motion.Kind != lanes.AtRest && steps < 1000 {
 			steps++
 			u.Now = u.Now.Add(5 * time.Millisecond)
-			p.motion.step(b.Shell, p, u)
+			p.Motion.Step(&b.Shell.Host, &p.Timeline, u)
 		}
 		// 1,000 pixels a second, braked within 90 ms, go 90 pixels far.
-		px := float64(p.View.From-before.From) / float64(before.Span()) * float64(p.laneWidth())
+		px := float64(p.View.From-before.From) / float64(before.Span()) * float64(p.LaneWidth())
 		if px < 88 || px > 92 {
 			t.Errorf("a throw of 1,000 pixels a second goes %v pixels, want about 90", px)
 		}
@@ -306,8 +307,8 @@ func TestFilterChoosesByNames(t *testing.T) {
 		p.Filter = filter
 		b.frame()
 		var have []string
-		for i := range p.timeline.plan.Rows {
-			if row := &p.timeline.plan.Rows[i]; row.Kind == timeline.TrackRow {
+		for i := range p.Plan.Rows {
+			if row := &p.Plan.Rows[i]; row.Kind == timeline.TrackRow {
 				have = append(have, row.Name)
 			}
 		}

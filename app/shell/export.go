@@ -172,7 +172,7 @@ func (p *pane) still() *pane {
 	c.Generation = p.Generation
 	c.Path, c.Demo, c.Rec, c.begun = p.Path, p.Demo, p.Rec, true
 	c.Look, c.table.TableShape = p.Look, p.table.TableShape
-	c.Pick, c.marks.at = p.Pick, p.marks.at
+	c.Pick, c.Flag = p.Pick, p.Flag
 	c.Pick.Near = true
 	c.Down, c.table.Down, c.flame.Tree, c.Shown = p.Down, p.table.Down, p.flame.Tree, p.Shown
 	if p.Find != "" {
@@ -190,7 +190,7 @@ func (s *Shell) saveMarks() {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	key, name, marks := p.marks.key, p.Doc.Name, slices.Clone(p.Marks)
+	key, name, marks := p.noted.key, p.Doc.Name, slices.Clone(p.Marks)
 	out := s.replacing()
 	s.askSave("The file's name", p.stem()+"-marks.json", func(path string) error {
 		return outfile.Write(path, out, func(w io.Writer) error { return store.WriteMarks(w, key, name, marks) })

@@ -47,7 +47,7 @@ func (s *Shell) leave() {
 		c.panes[1].stay()
 	} else if s.pane != nil {
 		s.pane.stay()
-		s.pane.marks.move(s, s.pane)
+		s.pane.noted.move(s, s.pane)
 	}
 }
 
@@ -126,9 +126,9 @@ func (p *pane) become(next *pane, st *view.State, a *session.Answer) {
 	}
 	p.Hover = nil
 	p.finding().walked = false
-	p.timeline.hit = timeline.Hit{Row: -1, Window: -1}
+	p.Hit = timeline.Hit{Row: -1, Window: -1}
 	p.sourcePart.Of.Fn = p.Pick.Fn
-	p.marks.stale = true
+	p.noted.stale = true
 	p.renewed = true
 }
 

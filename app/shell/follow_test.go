@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ashlar/app/panel"
+	lanes "ashlar/app/timeline"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -77,12 +78,12 @@ func TestFollowingKeepsTheView(t *testing.T) {
 		}
 		return -1
 	}
-	p.toggleTrack(track(2))
+	p.ToggleTrack(track(2))
 	p.SelectRange(p.Rec.Start+200e6, p.Rec.Start+700e6)
 	p.Fit(p.Rec.Start+100e6, p.Rec.Start+900e6)
-	p.Folds = with(p.Folds, track(2), timeline.Closed)
+	p.Folds = lanes.With(p.Folds, track(2), timeline.Closed)
 	p.Pinned = []int{track(3)}
-	p.hide(track(1), true)
+	p.Hide(track(1), true)
 	frames(t, s, "the answer", func() bool { a := p.Doc.Answer(); q := p.question(); return a != nil && a.Answers(&q) })
 	tree := p.Doc.Answer().Tree
 	inner := nodeNamed(p.Doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
@@ -124,7 +125,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 		t.Error("what is picked is not of what is shown")
 	}
 	// Undo leads to what was, in the new numbers.
-	p.fitAll()
+	p.FitAll()
 	s.step(-1)
 	if got := look(); !reflect.DeepEqual(got, want) {
 		t.Errorf("undo leads to %v, was %v", got, want)

@@ -13,6 +13,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	"ashlar/app/session"
+	lanes "ashlar/app/timeline"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/theme"
@@ -77,7 +78,7 @@ func (s *Shell) toggleHits() {
 func (p *pane) openHits() {
 	l := &p.finding().list
 	l.open, l.scroll, l.chosen = true, 0, 0
-	if !p.timed() {
+	if !p.Timed() {
 		l.chosen = max(0, int64(p.finding().function))
 	} else if h := p.hits(); h != nil {
 		at, ok := p.finding().at, p.finding().walked
@@ -103,7 +104,7 @@ func (p *pane) hits() *search.Hits {
 
 // length is how many rows there are.
 func (l *hitList) length(p *pane) int64 {
-	if !p.timed() {
+	if !p.Timed() {
 		return int64(len(l.functions.Rows))
 	}
 	if h := p.hits(); h != nil {
@@ -137,7 +138,7 @@ func (l *hitList) keyed(s *Shell, p *pane, k key.Name) bool {
 // goTo shows what a row is about.
 func (l *hitList) goTo(s *Shell, p *pane, row int64) {
 	l.open = false
-	if !p.timed() {
+	if !p.Timed() {
 		p.goToFunction(int(row))
 		return
 	}
@@ -148,7 +149,7 @@ func (l *hitList) goTo(s *Shell, p *pane, row int64) {
 		}
 		if i < int64(len(at)) {
 			p.finding().at, p.finding().walked = at[i], true
-			p.show(at[i])
+			p.Show(at[i])
 		}
 	}
 	s.Wake()
@@ -170,7 +171,7 @@ func (p *pane) goToFunction(i int) {
 
 // update takes what was looked up and asks for what is missing.
 func (l *hitList) update(p *pane, wake func()) {
-	if !p.timed() {
+	if !p.Timed() {
 		if a := p.Doc.Answer(); a != nil && a.Search.Is(p.Search.Pattern) {
 			l.functions.Update(functions.OrderKey{Of: a, By: functions.ColTotal, Ascending: false}, wake)
 		}
@@ -180,7 +181,7 @@ func (l *hitList) update(p *pane, wake func()) {
 		l.listed, l.have, _ = l.lists.Ask(k, wake, func(context.Context) (d listed, err error) {
 			d.hits = k.hits.List(k.from, k.n)
 			for _, h := range d.hits {
-				d.rows = append(d.rows, hitBar(rec, h, k.hits.Matches))
+				d.rows = append(d.rows, lanes.HitBar(rec, h, k.hits.Matches))
 			}
 			return d, nil
 		})
@@ -248,7 +249,7 @@ func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
 	}
 	l.scroll = max(0, min(l.scroll, n*int64(h)-int64(body.Dy())))
 	first := l.scroll / int64(h)
-	if p.timed() {
+	if p.Timed() {
 		l.want = hitsKey{p.hits(), first, l.seen + 1}
 		l.update(p, s.Do.Wake)
 		l.cells(s, u, head, []string{"Found", "Start", "Lasts", "Thread"}, nil, th.Dim)
@@ -294,7 +295,7 @@ func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
 // row are the texts of a row and its colour; they are empty while they are being
 // looked up.
 func (l *hitList) row(s *Shell, p *pane, i int64) (texts []string, swatch *ui.Colour) {
-	if !p.timed() {
+	if !p.Timed() {
 		a, r := l.functions.Of, &l.functions.Rows[i]
 		if c, ok := p.table.Colour(&s.Host, &p.Side, a, r); ok {
 			swatch = &c

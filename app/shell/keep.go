@@ -134,7 +134,7 @@ func (s *Shell) keep() {
 		s.prefs = now
 	}
 	for _, p := range s.shown() {
-		p.marks.keep(s, p)
+		p.noted.keep(s, p)
 		if s.Keep == nil || p.kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}

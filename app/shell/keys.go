@@ -85,7 +85,7 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 		return
 	}
 	if s.pane != nil {
-		s.pane.timeline.keyedAt = s.pane.timeline.at
+		s.pane.KeyedAt = s.pane.At
 	}
 	if !s.typing && !s.Help && s.Focus.Key(k) {
 		return

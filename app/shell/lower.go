@@ -7,6 +7,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/panel"
+	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
@@ -39,7 +40,7 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	th := u.Theme
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
-	if p.timed() {
+	if p.Timed() {
 		u.Round(ui.Rect((r.Min.X+r.Max.X)/2-u.Px(18), r.Min.Y-u.Px(1), u.Px(36), u.Px(3)), 1.5, th.Faint)
 	}
 	x := r.Min.X + u.Px(14)
@@ -121,4 +122,27 @@ func (p *pane) failed(u *ui.UI, r image.Rectangle, err error) {
 	x := (r.Min.X + r.Max.X - w) / 2
 	u.Text(image.Rect(x, y-u.Px(34), x+w, y), "This file cannot be shown", ui.Style{Size: 16, Weight: font.Medium, Color: th.Text, Align: ui.Middle})
 	u.Text(image.Rect(x, y+u.Px(6), x+w, y+u.Px(140)), err.Error(), ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: 6})
+}
+
+// events takes what the pointer did since the last frame.
+func (p *pane) events(s *Shell, u *ui.UI) {
+	p.TakeEvents(&s.Host, u)
+	p.RowsMap.Events(&p.Timeline, u)
+	shown := p.panel()
+	if x, ok := shown.(panel.Pointed[*panel.Side]); ok {
+		x.Events(&s.Host, &p.Side, u)
+	}
+	p.menuByKey(s, u)
+	p.Hover = nil
+	switch {
+	case p.Inside && p.Hit.Found && p.Hit.Call != recording.NoCall:
+		f := p.Rec.Func(p.Hit.Call)
+		p.Hover = &f
+	default:
+		if x, ok := shown.(panel.Hovered[*panel.Side]); ok {
+			if f, ok := x.Hover(&p.Side); ok {
+				p.Hover = &f
+			}
+		}
+	}
 }

@@ -12,13 +12,12 @@ import (
 	"ashlar/app/store"
 	"ashlar/app/view"
 	"ashlar/ingest/recording"
-	"ashlar/render/units"
+	"ashlar/render/widget"
 )
 
 // marksPart has the marks of a recording: notes on times, ranges and functions.
 type marksPart struct {
 	saved []view.Mark // as they are on the disk
-	at    string      // the id of the one that was gone to last
 
 	key   string // of the recording's content; "" until it is known
 	stale bool   // the content has changed since
@@ -152,7 +151,7 @@ func (p *pane) sortedMarks() []view.Mark {
 
 // goToMark shows what a mark is on.
 func (p *pane) goToMark(s *Shell, m view.Mark) {
-	p.marks.at = m.ID
+	p.Flag = m.ID
 	if m.Text != "" {
 		s.Say(m.Text)
 	}
@@ -180,7 +179,7 @@ func (p *pane) walkMarks(s *Shell, next bool) {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	i := slices.IndexFunc(all, func(m view.Mark) bool { return m.ID == p.marks.at })
+	i := slices.IndexFunc(all, func(m view.Mark) bool { return m.ID == p.Flag })
 	switch {
 	case i < 0 && next:
 		i = max(0, slices.IndexFunc(all, func(m view.Mark) bool { return p.Rec.Start+m.From >= p.View.From }))
@@ -198,17 +197,6 @@ func (p *pane) deleteMark(_ *Shell, m view.Mark) {
 	p.Marks = slices.DeleteFunc(slices.Clone(p.Marks), func(o view.Mark) bool { return o.ID == m.ID })
 }
 
-// placeText says what a mark is on.
-func placeText(at view.Place) string {
-	switch {
-	case at.Func != nil:
-		return at.Func.Name
-	case at.From == at.To:
-		return "at " + units.Duration(at.From)
-	}
-	return units.Duration(at.From) + " to " + units.Duration(at.To)
-}
-
 // markOf is the note on a function, "" for none.
 func (p *pane) markOf(f recording.Function) string {
 	for _, x := range p.Marks {
@@ -217,4 +205,18 @@ func (p *pane) markOf(f recording.Function) string {
 		}
 	}
 	return ""
+}
+
+// markItems are what can be done with a mark, or with the moment at the pointer.
+func (p *pane) markItems(s *Shell, at *view.Mark) []widget.Item {
+	if at == nil {
+		return []widget.Item{{Title: "Mark this moment", Detail: "B", Do: func() { s.askMark() }}}
+	}
+	m := *at
+	return []widget.Item{
+		{Title: "Go to it", Do: func() { p.goToMark(s, m) }},
+		{Title: "Rename the mark", Do: func() { p.renameMark(s, m) }},
+		{Title: "Copy the note", Do: func() { s.CopyLater(m.Text) }},
+		{Title: "Delete the mark", Do: func() { p.deleteMark(s, m) }},
+	}
 }

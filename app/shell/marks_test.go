@@ -39,7 +39,7 @@ func openDemoWith(t *testing.T, k Keep) *Shell {
 	}
 	s.pane.history.push(s.pane.spot(s), s.state()) // as the first frame does
 	for range 1000 {
-		if s.keep(); s.pane.marks.key != "" {
+		if s.keep(); s.pane.noted.key != "" {
 			return s
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -59,7 +59,7 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	k := &inStore{st: store.In("", t.TempDir())}
 	s := openDemoWith(t, k)
 	p := s.pane
-	key := p.marks.key
+	key := p.noted.key
 	p.addMark(view.NewMark(view.Place{From: 5e11, To: 5e11}, "late"))
 	p.history.push(p.spot(s), s.state())
 	p.addMark(view.NewMark(view.Place{From: 1e11, To: 2e11}, "early"))

@@ -23,13 +23,13 @@ func (p *pane) markable() (places []view.Place) {
 	if p.Scope.Ranged {
 		places = append(places, view.Place{From: p.Scope.From - p.Rec.Start, To: p.Scope.To - p.Rec.Start})
 	}
-	if p.timed() {
-		t := &p.timeline
-		switch x := int(t.at.X) - p.Bounds.Gutter; {
-		case t.inside && x >= 0:
-			moment(p.timeline.timeAt(p, t.at.X))
-		case t.rulerArea.Inside && int(t.rulerArea.At.X) >= p.Bounds.Gutter:
-			moment(p.timeline.timeAt(p, t.rulerArea.At.X))
+	if p.Timed() {
+		t := p
+		switch x := int(t.At.X) - p.Bounds.Gutter; {
+		case t.Inside && x >= 0:
+			moment(p.TimeAt(t.At.X))
+		case t.RulerArea.Inside && int(t.RulerArea.At.X) >= p.Bounds.Gutter:
+			moment(p.TimeAt(t.RulerArea.At.X))
 		case p.Pick.Is == panel.PickBar:
 			moment(p.Pick.Hit.Start)
 		default:
@@ -55,11 +55,11 @@ func (s *Shell) askMark() {
 	c = widget.NewChooser("A note; may be empty", "", func(string) []widget.Line {
 		var ls []widget.Line
 		for _, at := range places {
-			l := widget.Line{Title: "Mark " + placeText(at), Take: func() {
+			l := widget.Line{Title: "Mark " + at.String(), Take: func() {
 				s.Chooser = nil
 				m := view.NewMark(at, c.Editor.Text())
 				p.addMark(m)
-				p.marks.at = m.ID
+				p.Flag = m.ID
 				if p.Path == "-" {
 					s.Say("What comes from standard input has no file: its marks last as long as this window")
 				}
@@ -90,7 +90,7 @@ func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, view.Mark)) {
 	s.OpenChooser(widget.NewChooser(hint, "", func(text string) []widget.Line {
 		var ls []widget.Line
 		for _, m := range p.sortedMarks() {
-			l := widget.Line{Title: m.Text, Detail: placeText(m.Place), Take: func() {
+			l := widget.Line{Title: m.Text, Detail: m.Place.String(), Take: func() {
 				s.Chooser = nil
 				do(p, s, m)
 			}}
@@ -108,7 +108,7 @@ func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, view.Mark)) {
 // renameMark asks for another text.
 func (p *pane) renameMark(s *Shell, m view.Mark) {
 	c := widget.NewChooser("What the note says", m.Text, func(text string) []widget.Line {
-		return []widget.Line{{Title: "Mark " + placeText(m.Place), Take: func() {
+		return []widget.Line{{Title: "Mark " + m.Place.String(), Take: func() {
 			s.Chooser = nil
 			p.Marks = slices.Clone(p.Marks)
 			if i := slices.IndexFunc(p.Marks, func(o view.Mark) bool { return o.ID == m.ID }); i >= 0 {

@@ -51,21 +51,21 @@ func BenchmarkOdd(b *testing.B) {
 		}
 		pan := func(i int) {
 			if i%64 < 32 {
-				p.panBy(.013)
+				p.PanBy(.013)
 			} else {
-				p.panBy(-.013)
+				p.PanBy(-.013)
 			}
 		}
-		p.zoomAt(.5, 500)
+		p.ZoomAt(.5, 500)
 		run("pan", pan)
-		run("scroll", func(i int) { p.scrollTo(i * 37 % max(1, p.timeline.plan.Height)) })
-		p.pickFirst()
+		run("scroll", func(i int) { p.ScrollTo(i * 37 % max(1, p.Plan.Height)) })
+		p.PickFirst()
 		f.frame()
 		run("picked", pan)
-		p.foldAll(true)
+		p.FoldAll(true)
 		f.frame()
-		run("open", func(i int) { p.scrollTo(i * 37 % max(1, p.timeline.plan.Height)) })
-		p.zoomAt(.01, 500)
+		run("open", func(i int) { p.ScrollTo(i * 37 % max(1, p.Plan.Height)) })
+		p.ZoomAt(.01, 500)
 		run("close", pan)
 		p.Tab = panel.Functions
 		f.frame()

@@ -11,6 +11,7 @@ import (
 	"ashlar/app/panel/functions"
 	"ashlar/app/panel/source"
 	"ashlar/app/session"
+	"ashlar/app/timeline"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -21,7 +22,7 @@ import (
 
 // pane shows one recording.
 type pane struct {
-	panel.Side
+	timeline.Timeline
 	exe  string // the program that names were taken from, "" for the one the file names
 	kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
@@ -29,7 +30,7 @@ type pane struct {
 	// visited tells that an address has just been gone to: that the pane looks as
 	// it says is no wish to look so ever after.
 	visited  bool
-	marks    marksPart
+	noted    marksPart
 	renewed  bool   // the recording has just been read anew
 	unfollow func() // stops following; nil when the file is not followed
 
@@ -38,9 +39,7 @@ type pane struct {
 	wantEvent, wantMetric string
 
 	begun bool
-	like  []int // the order of tracks while there is no other: as on the other side
 
-	timeline timelinePart
 	panels   []panel.Panel[*panel.Side]
 	flame    *flamegraph.Panel
 	table    *functions.Panel
@@ -53,15 +52,8 @@ type pane struct {
 	finder     finderPart
 	chipClicks []widget.ClickArea
 
-	motion    motion
-	tracks    filterPart
-	rowsMap   mapPart
-	flows     flowPart
-	rank      rankPart
-	sideOf    sidePart
-	rangeFrom int64 // where the selected range was begun by keys
-	// unfiltered is the height that all rows want.
-	unfiltered int
+	rank   rankPart
+	sideOf sidePart
 
 	eventButton, metricButton, viewButton gio.Clickable
 	statusClick                           widget.ClickArea
@@ -70,7 +62,7 @@ type pane struct {
 // newPane is a pane of a recording; its panels come from their registry.
 func newPane(d *session.Side) *pane {
 	rec, generation := d.Latest()
-	p := &pane{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}, tabKeys: make([]widget.ClickArea, len(panels))}
+	p := &pane{Timeline: timeline.Timeline{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}}, tabKeys: make([]widget.ClickArea, len(panels))}
 	for i := range panels {
 		p.panels = append(p.panels, panels[i].New())
 	}
@@ -81,12 +73,12 @@ func newPane(d *session.Side) *pane {
 // stop ends what is computed in the background to be shown.
 func (p *pane) stop() {
 	p.rank.Stop()
-	p.flows.indices.Stop()
+	p.Flows.Indices.Stop()
 	p.table.Order.Orders.Stop()
 	p.finding().list.lists.Stop()
 	p.finding().list.functions.Orders.Stop()
 	p.sourcePart.Texts.Stop()
-	p.marks.reads.Stop()
+	p.noted.reads.Stop()
 }
 
 // layout lays out the pane in r.
@@ -96,7 +88,7 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	if _, err := p.arrive(s); err != nil {
 		s.Say(err.Error())
 	}
-	p.timeline.replan(p, u.Metric.PxPerDp)
+	p.Replan(u.Metric.PxPerDp)
 	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
 		p.failed(u, r, err)
 		return
@@ -104,23 +96,23 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.place(s, u, r)
 	p.arriveScrolled(u)
 	p.events(s, u)
-	p.motion.step(s, p, u)
-	p.flows.update(s, p)
+	p.Motion.Step(&s.Host, &p.Timeline, u)
+	p.Flows.Update(&s.Host, &p.Timeline)
 	if !p.Behind {
 		p.Doc.Ask(p.question())
 	}
 	b := &p.Bounds
 	if s.View.above() {
-		p.timeline.layout(s, p, u)
+		p.Layout(&s.Host, u)
 	}
 	if s.View.below() {
 		p.lower(s, u)
 	}
-	if s.View == Both && p.timed() {
+	if s.View == Both && p.Timed() {
 		p.layoutSplitter(u, image.Rect(r.Min.X, b.Tabs.Min.Y-u.Px(4), r.Max.X, b.Tabs.Min.Y+u.Px(4)), r)
 	}
 	p.remember(s, u)
-	p.timeline.tooltip(s, p, u)
+	p.Tooltip(&s.Host, u)
 	if t, ok := p.panel().(panel.Tipped[*panel.Side]); ok {
 		t.Tooltip(&s.Host, &p.Side, u)
 	}
@@ -143,10 +135,10 @@ func (p *pane) update(s *Shell) {
 		p.begun = true
 	}
 	if (fresh || p.View.To == 0) && !p.Moved && rec.HasTime {
-		p.View = p.View.Fit(p.extent())
+		p.View = p.View.Fit(p.Extent())
 	}
 	if fresh && rec.Done {
-		p.selectPart()
+		p.SelectPart()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"image"
 
 	"ashlar/app/panel"
+	lanes "ashlar/app/timeline"
 	"ashlar/render/flame"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -18,7 +19,7 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	right := r.Max.X
 	cut := bottom
 	if s.View == Both {
-		if p.timed() {
+		if p.Timed() {
 			cut = top + p.timelineHeight(u, r.Dy())
 		} else {
 			cut = top + u.Px(44)
@@ -27,7 +28,7 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		cut = top
 	}
 	if s.View.above() {
-		p.placeTimeline(u, image.Rect(r.Min.X, top, right, cut))
+		p.PlaceTimeline(u, image.Rect(r.Min.X, top, right, cut))
 	}
 	if !s.View.below() {
 		return
@@ -43,25 +44,6 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	b.Lower = image.Rect(r.Min.X, y, right, bottom)
 }
 
-// placeTimeline divides r among overview, ruler and lanes.
-func (p *pane) placeTimeline(u *ui.UI, r image.Rectangle) {
-	b := &p.Bounds
-	if !p.timed() {
-		b.Lanes = r
-		return
-	}
-	right := r.Max.X - u.Px(timeline.MapWidth+4)
-	y := r.Min.Y + u.Px(overviewTop)
-	b.Overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
-	y = b.Overview.Max.Y + u.Px(2)
-	b.Ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
-	b.Lanes = image.Rect(r.Min.X, b.Ruler.Max.Y, right, r.Max.Y)
-	b.Rows = image.Rect(right+u.Px(2), b.Lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
-}
-
-// timed tells whether there is a timeline to draw.
-func (p *pane) timed() bool { return p.timeline.plan != nil && p.timeline.plan.Empty == "" }
-
 // timelineHeight is how much of height the timeline gets, in pixels: the share
 // the person chose, else what its rows need as long as the flamegraph does not
 // go short of what it needs.
@@ -70,16 +52,16 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 	if p.Split > 0 {
 		return max(least, min(int(float32(height)*p.Split), most))
 	}
-	strips := u.Px(overviewTop + timeline.OverviewHeight + 2 + timeline.RulerHeight)
+	strips := u.Px(lanes.OverviewTop + timeline.OverviewHeight + 2 + timeline.RulerHeight)
 	want := strips + u.Px(60)
-	if p.timeline.plan != nil {
-		want = strips + p.timeline.plan.Height + u.Px(8)
+	if p.Plan != nil {
+		want = strips + p.Plan.Height + u.Px(8)
 	}
 	// Halves that move while a filter is being typed would be a nuisance.
 	if p.Filter == "" {
-		p.unfiltered = want
+		p.Unfiltered = want
 	} else {
-		want = max(want, p.unfiltered)
+		want = max(want, p.Unfiltered)
 	}
 	share := height * 11 / 20
 	if want > share {

@@ -10,28 +10,6 @@ import (
 	"ashlar/render/widget"
 )
 
-// extent is the time that the whole view shows: the recording's, or that of the
-// part that was opened.
-func (p *pane) extent() (from, to int64) {
-	from, to = p.Limits()
-	if !p.Part.Range.IsSet() {
-		return from, to
-	}
-	a, b := p.Part.Ends(p.Rec)
-	if a, b = min(to, a), min(to, b); a < b {
-		return a, b
-	}
-	return from, to // nothing of the part has been read yet
-}
-
-// selectPart selects the time that was opened, so that answers are about exactly
-// that: what reaches into it was read whole.
-func (p *pane) selectPart() {
-	if from, to := p.extent(); p.Part.Range.IsSet() && p.Rec.HasTime && from < to && p.Scope.IsWhole() {
-		p.SelectRange(from, to)
-	}
-}
-
 // askPart lets the person choose what is opened of the file, which matters for
 // one that does not fit in memory.
 func (s *Shell) askPart() {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
 	"ashlar/app/panel"
@@ -73,7 +74,7 @@ func (l *recentList) events(s *Shell, u *ui.UI, of []Recent, i int, row image.Re
 		}
 		switch g {
 		case widget.Clicked, widget.DoubleClicked:
-			if d.Mods.Contain(ctrlKey) || l.chosen != "" && l.chosen != path {
+			if d.Mods.Contain(key.ModCtrl) || l.chosen != "" && l.chosen != path {
 				l.choose(s, path)
 			} else {
 				s.openRecent(path, (*Shell).Open)

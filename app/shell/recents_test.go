@@ -90,11 +90,11 @@ func TestRecentsAreCompared(t *testing.T) {
 		open string
 	}{
 		"chosen": {func(b *bench, row func(int) f32.Point) {
-			b.click(row(1), ctrlKey, pointer.ButtonPrimary)
-			b.click(row(0), ctrlKey, pointer.ButtonPrimary)
+			b.click(row(1), key.ModCtrl, pointer.ButtonPrimary)
+			b.click(row(0), key.ModCtrl, pointer.ButtonPrimary)
 		}, [2]string{"b.json", "a.json"}, ""},
 		"chosen, then clicked": {func(b *bench, row func(int) f32.Point) {
-			b.click(row(0), ctrlKey, pointer.ButtonPrimary)
+			b.click(row(0), key.ModCtrl, pointer.ButtonPrimary)
 			b.click(row(1), 0, pointer.ButtonPrimary)
 		}, [2]string{"a.json", "b.json"}, ""},
 		"dragged": {func(b *bench, row func(int) f32.Point) { b.drag(row(1), row(0), 0) }, [2]string{"a.json", "b.json"}, ""},
@@ -107,8 +107,8 @@ func TestRecentsAreCompared(t *testing.T) {
 			b.Menu.Items[1].Do()
 		}, [2]string{"a.json", "b.json"}, ""},
 		"chosen and not": {func(b *bench, row func(int) f32.Point) {
-			b.click(row(0), ctrlKey, pointer.ButtonPrimary)
-			b.click(row(0), ctrlKey, pointer.ButtonPrimary)
+			b.click(row(0), key.ModCtrl, pointer.ButtonPrimary)
+			b.click(row(0), key.ModCtrl, pointer.ButtonPrimary)
 		}, [2]string{}, ""},
 		"dragged nowhere":    {func(b *bench, row func(int) f32.Point) { b.drag(row(1), row(0).Sub(f32.Pt(0, 400)), 0) }, [2]string{}, ""},
 		"with one that gone": {func(b *bench, row func(int) f32.Point) { b.drag(row(2), row(0), 0) }, [2]string{}, ""},

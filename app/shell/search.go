@@ -2,16 +2,12 @@ package shell
 
 import (
 	"image"
-	"slices"
 
 	"gioui.org/io/key"
 	gio "gioui.org/widget"
 
-	"ashlar/app/panel"
-	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/icon"
-	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 	"ashlar/render/widget"
@@ -80,7 +76,7 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	}
 	sp.update(p, u)
 	sp.list.box = r
-	if p.Searching() && !p.timed() {
+	if p.Searching() && !p.Timed() {
 		sp.list.update(p, s.Do.Wake) // which is walked too
 	}
 	if u.Item(&sp.editor, r) || sp.focus {
@@ -161,7 +157,7 @@ func (p *pane) searchInfo() string {
 	}
 	info := ""
 	if h := p.Doc.Hits(); h != nil && h.Pattern.Is(p.Search.Pattern) {
-		if h.Len() > 0 || p.timed() {
+		if h.Len() > 0 || p.Timed() {
 			info = units.Count(h.Len())
 			if sp.walked && h.Of(p.Rec) {
 				info = units.Count(h.Number(sp.at)) + " / " + info
@@ -172,7 +168,7 @@ func (p *pane) searchInfo() string {
 		}
 	}
 	a := p.Doc.Answer()
-	if o := &sp.list.functions; !p.timed() && a != nil && o.Of == a && a.Search.Is(p.Search.Pattern) {
+	if o := &sp.list.functions; !p.Timed() && a != nil && o.Of == a && a.Search.Is(p.Search.Pattern) {
 		info = units.Count(int64(len(o.Rows)))
 		if sp.function >= 0 {
 			info = units.Count(int64(sp.function+1)) + " / " + info
@@ -190,7 +186,7 @@ func (p *pane) searchInfo() string {
 // walk goes to the next hit in order of time, or to the one before.
 func (p *pane) walk(s *Shell, next bool) {
 	sp := p.finding()
-	if !p.timed() {
+	if !p.Timed() {
 		p.walkFunctions(s, next)
 		return
 	}
@@ -219,7 +215,7 @@ func (p *pane) walk(s *Shell, next bool) {
 	}
 	if ok {
 		sp.at, sp.walked = to, true
-		p.show(to)
+		p.Show(to)
 	}
 }
 
@@ -236,123 +232,4 @@ func (p *pane) walkFunctions(s *Shell, next bool) {
 		to = (max(sp.function, 0) + n - 1) % n
 	}
 	p.goToFunction(to)
-}
-
-// show brings a hit into view and picks it.
-func (p *pane) show(h search.Hit) {
-	var is func(recording.FuncID) bool
-	if h.Samples != nil { // which only a search finds
-		is = p.Found()
-	}
-	p.pickHit(hitBar(p.Rec, h, is))
-	p.reveal(&p.Pick.Hit)
-}
-
-// hitBar is the bar of a hit; of samples that of the outermost function in their
-// stack that is what was looked for.
-func hitBar(rec *recording.Recording, h search.Hit, is func(recording.FuncID) bool) timeline.Hit {
-	t := rec.Tracks[h.Track]
-	if h.Samples == nil {
-		l := &t.Lanes[h.Lane]
-		return timeline.Hit{Row: -1, Window: -1, Track: h.Track, Lane: h.Lane, Span: h.Index, Found: true, Call: h.Call, Start: h.Time,
-			End: l.End(h.Index), Unfinished: l.Unfinished(h.Index), Args: l.Args(h.Index)}
-	}
-	depth := slices.IndexFunc(rec.Calls.Path(nil, h.Call), func(c recording.CallID) bool { return is(rec.Func(c)) })
-	hit := timeline.SampleBar(rec, h.Samples, max(0, depth), h.Index)
-	hit.Track, hit.Lane = h.Track, len(t.Lanes)+hit.Lane
-	return hit
-}
-
-// reveal scrolls and moves the view so that a bar is seen, zooming only where
-// it would be too narrow or too wide to see.
-func (p *pane) reveal(h *timeline.Hit) {
-	if h.Found && p.Hidden[h.Track] {
-		p.hide(h.Track, false)
-	}
-	w := p.laneWidth()
-	span := p.View.Span()
-	d := max(1, h.End-h.Start)
-	switch {
-	case d > span:
-		span = min(d*5/4, max(d, p.Rec.Duration()/50*51)) // no more than all
-	case h.Found && float64(d)/float64(span)*float64(w) < 6:
-		span = max(d*40, 1000)
-	}
-	if mid := h.Start + d/2; span != p.View.Span() || h.Start < p.View.From || h.End > p.View.To {
-		p.View.From, p.View.To = mid-span/2, mid-span/2+span
-		p.View = p.View.Clamp(p.Limits())
-	}
-	p.Moved = true
-	if p.timeline.plan == nil {
-		return
-	}
-	if i := p.timeline.rowOf(h); i >= 0 {
-		r := &p.timeline.plan.Rows[i]
-		if h.Found && h.Lane >= r.Lanes {
-			p.Folds = with(p.Folds, h.Track, timeline.Full)
-		}
-		_, y0, _, y1 := p.timeline.plan.Box(p.View, i, h.Lane, h.Start, h.End, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
-		if y0 < 30 || y1 > p.Bounds.Lanes.Dy() {
-			p.scrollTo(p.View.Scroll + y0 - p.Bounds.Lanes.Dy()/3)
-		}
-	}
-}
-
-// sameFunction goes to the next or previous span of the picked function.
-func (p *pane) sameFunction(s *Shell, next bool) {
-	if p.Pick.Is != panel.PickBar && p.Pick.Is != panel.PickNode {
-		return
-	}
-	h := p.Pick.Hit
-	at := p.View.From
-	if p.Pick.Is == panel.PickBar {
-		at = h.Start
-	}
-	best, found := search.Hit{}, false
-	for ti, t := range p.Rec.Tracks {
-		for li := range t.Lanes {
-			i := nearest(p.Rec, &t.Lanes[li], p.Pick.Fn, at, next, p.Pick.Is == panel.PickBar && ti == h.Track && li == h.Lane)
-			if i < 0 {
-				continue
-			}
-			start := t.Lanes[li].Start(i)
-			if !found || next && start < best.Time || !next && start > best.Time {
-				best, found = search.Hit{Time: start, Track: ti, Lane: li, Index: i, Call: t.Lanes[li].Call(i)}, true
-			}
-		}
-	}
-	if found {
-		p.show(best)
-	} else {
-		s.Say("There is no other span of " + p.Rec.Functions.At(int(p.Pick.Fn)).Name + " on that side")
-	}
-}
-
-// nearestReach bounds how many spans of a lane are looked at.
-const nearestReach = 4 << 20
-
-// nearest is the first span of a function after a time in a lane, or the last
-// before it; -1 when there is none within reach. The span at the time itself
-// does not count in its own lane.
-func nearest(rec *recording.Recording, l *recording.Lane, f recording.FuncID, at int64, next, own bool) int {
-	i := l.Search(at)
-	if !next {
-		i--
-	}
-	for n := 0; n < nearestReach && i >= 0 && i < l.Len(); n++ {
-		start := l.Start(i)
-		past := start > at || start == at && !own
-		if !next {
-			past = start < at
-		}
-		if past && rec.Func(l.Call(i)) == f {
-			return i
-		}
-		if next {
-			i++
-		} else {
-			i--
-		}
-	}
-	return -1
 }

@@ -1,5 +1,5 @@
-// Package shell is the content of the window: the toolbar, the pane with
-// timeline, flamegraph, table and details, the menus and the status line. It
+// Package shell is the content of the window: the toolbar, the menus, the commands
+// and the status line around timelines and panels. It
 // knows no window: frames come as layout contexts, so that a picture without a
 // window shows exactly the same.
 package shell
@@ -17,6 +17,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	"ashlar/app/session"
+	"ashlar/app/timeline"
 	"ashlar/app/view"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
@@ -33,15 +34,15 @@ type View string
 
 // Views.
 const (
-	Both     View = "both"
-	Timeline View = "timeline"
-	Flame    View = "flame"
-	Lower    View = "lower" // what the chosen tab shows
+	Both  View = "both"
+	Upper View = "timeline"
+	Flame View = "flame"
+	Lower View = "lower" // what the chosen tab shows
 )
 
 // above and below tell whether the timeline is shown, and what is below it.
-func (v View) above() bool { return v == Both || v == Timeline }
-func (v View) below() bool { return v != Timeline }
+func (v View) above() bool { return v == Both || v == Upper }
+func (v View) below() bool { return v != Upper }
 
 // Shell is everything in the window.
 type Shell struct {
@@ -158,7 +159,13 @@ func (s *Shell) newPane(d *session.Side) *pane {
 		FunctionItems: func(f recording.Function) []widget.Item { return p.functionItems(s, f) },
 		CommandItem:   func() widget.Item { return s.commandItem(panelLower) },
 		TableItems:    s.tableItems,
-		Show:          p.show,
+		Show:          p.Show,
+	}
+	p.Timeline.Does = timeline.Acts{
+		Items:     func() []widget.Item { return []widget.Item{s.commandItem(panelTimeline)} },
+		MarkItems: func(m *view.Mark) []widget.Item { return p.markItems(s, m) },
+		GoToMark:  func(m view.Mark) { p.goToMark(s, m) },
+		KeyOf:     keyOf,
 	}
 	p.table.Hidden = functions.ColumnSet(s.HiddenColumns)
 	p.prefer(s.prefs)
@@ -201,7 +208,6 @@ const (
 	statusHeight  = 24
 	tabsHeight    = 34
 	sideWidth     = 300
-	overviewTop   = 6
 )
 
 // Layout lays out and draws a frame.

@@ -22,7 +22,7 @@ func TestSortThreadsByCommand(t *testing.T) {
 	b := newBench(t, "["+strings.Join(trace, ",")+"]")
 	names := func() (all []string) {
 		b.frame()
-		for _, r := range b.pane.timeline.plan.Rows {
+		for _, r := range b.pane.Plan.Rows {
 			if r.Kind == timeline.TrackRow {
 				all = append(all, r.Name)
 			}

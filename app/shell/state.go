@@ -102,9 +102,9 @@ func (s *Shell) State() State {
 	if f, ok := p.PickedFunction(); ok {
 		st.Picked, st.PickedAt = f.Name, p.Pick.Hit.Start-p.Rec.Start
 	}
-	if p.timeline.plan != nil {
-		for i := range p.timeline.plan.Rows {
-			if r := &p.timeline.plan.Rows[i]; r.Kind == timeline.TrackRow {
+	if p.Plan != nil {
+		for i := range p.Plan.Rows {
+			if r := &p.Plan.Rows[i]; r.Kind == timeline.TrackRow {
 				st.Threads = append(st.Threads, r.Name)
 				if r.Collapsed {
 					st.Folded++
@@ -154,9 +154,9 @@ func (s *Shell) focused() string {
 	case s.Focus.In(&s.Note):
 		return "status"
 	case p == nil:
-	case s.Focus.In(&p.tracks):
+	case s.Focus.In(&p.Tracks):
 		return "filter"
-	case s.Focus.In(&p.timeline.lanes):
+	case s.Focus.In(&p.Lanes):
 		return "timeline"
 	case s.Focus.In(&p.tabKeys):
 		return "tabs"

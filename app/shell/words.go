@@ -3,16 +3,9 @@ package shell
 import (
 	"strings"
 
-	"gioui.org/io/key"
-
 	"ashlar/ingest"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
-)
-
-const (
-	shiftKey = key.ModShift
-	ctrlKey  = key.ModCtrl
 )
 
 // selectionText says what is selected: Selected 12.40 ms · 3 threads.

@@ -34,6 +34,7 @@ import (
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
+	"ashlar/render/units"
 )
 
 // Scheme begins every address.
@@ -175,6 +176,17 @@ type Place struct {
 	From int64               `json:"from_ps"`
 	To   int64               `json:"to_ps"`
 	Func *recording.FuncName `json:"function,omitempty"`
+}
+
+// String says what a place is.
+func (at Place) String() string {
+	switch {
+	case at.Func != nil:
+		return at.Func.Name
+	case at.From == at.To:
+		return "at " + units.Duration(at.From)
+	}
+	return units.Duration(at.From) + " to " + units.Duration(at.To)
 }
 
 // Mark is a note on a place. An address has its place and its text.

@@ -3,6 +3,7 @@ package timeline
 import (
 	"math"
 	"sort"
+	"strconv"
 
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
@@ -120,3 +121,6 @@ func after(c *recording.Counter, i int, t int64) int {
 	hi := min(i, n)
 	return lo + sort.Search(hi-lo, func(k int) bool { return c.Time(lo+k) > t })
 }
+
+// Number writes a value of a counter exactly.
+func Number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 // needed.
 type flowPart struct {
 	index   *spans.Flows
-	indices session.Async[*recording.Recording, *spans.Flows]
+	Indices session.Async[*recording.Recording, *spans.Flows]
 
-	ends   []spans.FlowEnd // of the picked span
+	Ends   []spans.FlowEnd // of the picked span
 	endsOf flowKey
 }
 
@@ -36,32 +36,32 @@ type flowKey struct {
 // mostArrows bounds how many are drawn.
 const mostArrows = 200
 
-// update finds the flows of the picked span.
-func (f *flowPart) update(s *Shell, p *pane) {
+// Update finds the flows of the picked span.
+func (f *flowPart) Update(s *panel.Host, p *Timeline) {
 	if p.Pick.Is != panel.PickBar || len(p.Rec.Flows) == 0 {
-		f.ends, f.endsOf = nil, flowKey{}
+		f.Ends, f.endsOf = nil, flowKey{}
 		return
 	}
 	rec := p.Rec
-	f.index, _, _ = f.indices.Ask(rec, s.Do.Wake, func(context.Context) (*spans.Flows, error) { return spans.NewFlows(rec), nil })
+	f.index, _, _ = f.Indices.Ask(rec, s.Do.Wake, func(context.Context) (*spans.Flows, error) { return spans.NewFlows(rec), nil })
 	h := &p.Pick.Hit
 	k := flowKey{h.Track, h.Lane, h.Start, h.End, f.index}
 	if f.index == nil || f.endsOf == k {
 		return
 	}
 	f.endsOf = k
-	f.ends = f.index.Of(h.Track, h.Lane, h.Start, h.End, mostArrows)
+	f.Ends = f.index.Of(h.Track, h.Lane, h.Start, h.End, mostArrows)
 }
 
 // draw draws an arrow from each step of the flows to the next.
-func (f *flowPart) draw(p *pane, u *ui.UI) {
-	if len(f.ends) == 0 {
+func (f *flowPart) draw(p *Timeline, u *ui.UI) {
+	if len(f.Ends) == 0 {
 		return
 	}
 	b := &p.Bounds
 	u.At(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), func(u *ui.UI) {
 		seen := map[int]bool{}
-		for _, e := range f.ends {
+		for _, e := range f.Ends {
 			if seen[e.Flow] {
 				continue
 			}
@@ -80,16 +80,16 @@ func (f *flowPart) draw(p *pane, u *ui.UI) {
 
 // at is where a step lies in the lanes: on the span it is bound to, else in the
 // middle of its row.
-func (f *flowPart) at(p *pane, st recording.FlowStep) (f32.Point, bool) {
-	i := p.timeline.rowOf(&timeline.Hit{Row: -1, Window: -1, Track: st.Track})
+func (f *flowPart) at(p *Timeline, st recording.FlowStep) (f32.Point, bool) {
+	i := p.rowOf(&timeline.Hit{Row: -1, Window: -1, Track: st.Track})
 	if i < 0 {
 		return f32.Point{}, false
 	}
-	plan := p.timeline.plan
+	plan := p.Plan
 	lane := min(max(0, spans.LaneAt(p.Rec.Tracks[st.Track], st.Time)), max(0, plan.Rows[i].Lanes-1))
 	_, y0, _, y1 := plan.Box(p.View, i, lane, st.Time, st.Time, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
-	w := float64(p.laneWidth())
-	x := math.Max(-w, math.Min(2*w, p.View.X(st.Time, p.laneWidth())))
+	w := float64(p.LaneWidth())
+	x := math.Max(-w, math.Min(2*w, p.View.X(st.Time, p.LaneWidth())))
 	return f32.Pt(float32(x), float32(y0+y1)/2), true
 }
 
@@ -112,9 +112,9 @@ func arrow(u *ui.UI, from, to f32.Point) {
 	u.Round(image.Rectangle{Min: at.Sub(image.Pt(r, r)), Max: at.Add(image.Pt(r, r))}, 2.5, u.Theme.Accent)
 }
 
-// other is the step of a flow that an end leads to: the next, or for the last
+// Other is the step of a flow that an end leads to: the next, or for the last
 // the one before.
-func (f *flowPart) other(p *pane, e spans.FlowEnd) (st recording.FlowStep, incoming bool) {
+func (f *flowPart) Other(p *Timeline, e spans.FlowEnd) (st recording.FlowStep, incoming bool) {
 	steps := p.Rec.Flows[e.Flow].Steps
 	if e.Step == len(steps)-1 {
 		return steps[e.Step-1], true
@@ -122,10 +122,10 @@ func (f *flowPart) other(p *pane, e spans.FlowEnd) (st recording.FlowStep, incom
 	return steps[e.Step+1], false
 }
 
-// followFlow goes to the span at the other end of an arrow: the first that
+// FollowFlow goes to the span at the other end of an arrow: the first that
 // leaves the picked span, or backwards the first that comes to it.
-func (p *pane) followFlow(s *Shell, back bool) {
-	for _, e := range p.flows.ends {
+func (p *Timeline) FollowFlow(s *panel.Host, back bool) {
+	for _, e := range p.Flows.Ends {
 		steps := p.Rec.Flows[e.Flow].Steps
 		to := e.Step + 1
 		if back {
@@ -134,15 +134,16 @@ func (p *pane) followFlow(s *Shell, back bool) {
 		if to < 0 || to >= len(steps) {
 			continue
 		}
-		p.goToStep(steps[to])
+		p.GoToStep(steps[to])
 		return
 	}
 	s.Say("No arrow leads there: select a span that has one")
 }
 
-func (p *pane) goToStep(st recording.FlowStep) {
+// GoToStep picks the span that a step of a flow is bound to, and brings it into view.
+func (p *Timeline) GoToStep(st recording.FlowStep) {
 	t := p.Rec.Tracks[st.Track]
-	if h, ok := barAt(t, st.Track, max(0, spans.LaneAt(t, st.Time)), st.Time); ok {
-		p.pickShown(h)
+	if h, ok := BarAt(t, st.Track, max(0, spans.LaneAt(t, st.Time)), st.Time); ok {
+		p.PickShown(h)
 	}
 }

@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"ashlar/app/panel"
@@ -10,17 +10,17 @@ import (
 // and from row to row.
 
 // pickedRow is the row of what is picked on the timeline, -1 for none.
-func (p *pane) pickedRow() int {
+func (p *Timeline) pickedRow() int {
 	switch p.Pick.Is {
 	case panel.PickBar, panel.PickWindow, panel.PickCounter, panel.PickInstant:
-		return p.timeline.rowOf(&p.Pick.Hit)
+		return p.rowOf(&p.Pick.Hit)
 	}
 	return -1
 }
 
-// barAt is the span of a lane that runs at a time, else the next one, else the
+// BarAt is the span of a lane that runs at a time, else the next one, else the
 // last.
-func barAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
+func BarAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
 	if lane < 0 || lane >= len(t.Lanes) || t.Lanes[lane].Len() == 0 {
 		return timeline.Hit{}, false
 	}
@@ -28,9 +28,9 @@ func barAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
 	return timeline.SpanBar(track, lane, min(l.Search(at), l.Len()-1), l), true
 }
 
-// sampleBarAt is the bar of samples at a depth of a row's stacks that begins
+// SampleBarAt is the bar of samples at a depth of a row's stacks that begins
 // with sample i.
-func (p *pane) sampleBarAt(track, depth, i int, s *recording.Samples) (timeline.Hit, bool) {
+func (p *Timeline) SampleBarAt(track, depth, i int, s *recording.Samples) (timeline.Hit, bool) {
 	if i < 0 || i >= s.Len() || depth < 0 {
 		return timeline.Hit{}, false
 	}
@@ -40,17 +40,17 @@ func (p *pane) sampleBarAt(track, depth, i int, s *recording.Samples) (timeline.
 }
 
 // inRow is what a row has at a time, or next to it.
-func (p *pane) inRow(i int, at int64) (timeline.Hit, bool) {
-	r := &p.timeline.plan.Rows[i]
+func (p *Timeline) inRow(i int, at int64) (timeline.Hit, bool) {
+	r := &p.Plan.Rows[i]
 	none := timeline.Hit{Row: i, Span: -1, Window: -1}
 	switch r.Kind {
 	case timeline.TrackRow:
 		t := p.Rec.Tracks[r.Index]
-		if h, ok := barAt(t, r.Index, 0, at); ok {
+		if h, ok := BarAt(t, r.Index, 0, at); ok {
 			return h, true
 		}
 		if s := r.Samples; s != nil && s.Len() > 0 {
-			return p.sampleBarAt(r.Index, 0, min(max(0, s.Search(at+1)-1), s.Len()-1), s)
+			return p.SampleBarAt(r.Index, 0, min(max(0, s.Search(at+1)-1), s.Len()-1), s)
 		}
 		if len(t.Instants) > 0 {
 			none.Track, none.Instant = r.Index, &t.Instants[0]
@@ -73,33 +73,33 @@ func (p *pane) inRow(i int, at int64) (timeline.Hit, bool) {
 	return none, false
 }
 
-// pickFirst picks something where nothing is picked: what is in the middle of
+// PickFirst picks something where nothing is picked: what is in the middle of
 // the view, on the first row that is seen.
-func (p *pane) pickFirst() bool {
+func (p *Timeline) PickFirst() bool {
 	if p.pickedRow() >= 0 {
 		return false
 	}
-	rows := p.timeline.plan.Rows
-	first := max(0, p.timeline.plan.At(p.View.Scroll))
+	rows := p.Plan.Rows
+	first := max(0, p.Plan.At(p.View.Scroll))
 	mid := p.View.From + p.View.Span()/2
 	for i := first; i < len(rows); i++ {
 		if h, ok := p.inRow(i, mid); ok {
-			p.pickShown(h)
+			p.PickShown(h)
 			return true
 		}
 	}
 	return true
 }
 
-// pickShown picks something and brings it into view.
-func (p *pane) pickShown(h timeline.Hit) {
-	p.pickHit(h)
+// PickShown picks something and brings it into view.
+func (p *Timeline) PickShown(h timeline.Hit) {
+	p.PickHit(h)
 	p.reveal(&p.Pick.Hit)
 }
 
-// pickAlong goes to the next or previous bar of the lane.
-func (p *pane) pickAlong(s *Shell, d int) {
-	if !p.timed() || p.pickFirst() {
+// PickAlong goes to the next or previous bar of the lane.
+func (p *Timeline) PickAlong(s *panel.Host, d int) {
+	if !p.Timed() || p.PickFirst() {
 		return
 	}
 	h := p.Pick.Hit
@@ -113,7 +113,7 @@ func (p *pane) pickAlong(s *Shell, d int) {
 		}
 	case h.Window >= 0:
 		row := p.pickedRow()
-		ws := p.Rec.Windows[p.timeline.plan.Rows[row].Index].Windows
+		ws := p.Rec.Windows[p.Plan.Rows[row].Index].Windows
 		if i := h.Window + d; i >= 0 && i < len(ws) {
 			to, ok = h, true
 			to.Window, to.Start, to.End = i, ws[i].Start, ws[i].End
@@ -135,7 +135,7 @@ func (p *pane) pickAlong(s *Shell, d int) {
 		for i >= 0 && i < h.Samples.Len() && p.Rec.Calls.Depth(h.Samples.Call(i)) <= depth && depth > 0 {
 			i += d
 		}
-		to, ok = p.sampleBarAt(h.Track, depth, i, h.Samples)
+		to, ok = p.SampleBarAt(h.Track, depth, i, h.Samples)
 	case h.Span >= 0:
 		l := &p.Rec.Tracks[h.Track].Lanes[h.Lane]
 		if i := h.Span + d; i >= 0 && i < l.Len() {
@@ -143,15 +143,15 @@ func (p *pane) pickAlong(s *Shell, d int) {
 		}
 	}
 	if ok {
-		p.pickShown(to)
+		p.PickShown(to)
 	} else {
 		s.Say("There is no other on that side")
 	}
 }
 
-// pickDeep goes to the first call below, or to the caller above.
-func (p *pane) pickDeep(down bool) {
-	if !p.timed() || p.pickFirst() || p.Pick.Is != panel.PickBar {
+// PickDeep goes to the first call below, or to the caller above.
+func (p *Timeline) PickDeep(down bool) {
+	if !p.Timed() || p.PickFirst() || p.Pick.Is != panel.PickBar {
 		return
 	}
 	h := p.Pick.Hit
@@ -163,35 +163,35 @@ func (p *pane) pickDeep(down bool) {
 	if h.Samples != nil {
 		depth := h.Lane - len(t.Lanes) + d
 		for i := h.First; i < h.Last; i++ {
-			if to, ok := p.sampleBarAt(h.Track, depth, i, h.Samples); ok && to.Call != recording.NoCall {
-				p.pickShown(to)
+			if to, ok := p.SampleBarAt(h.Track, depth, i, h.Samples); ok && to.Call != recording.NoCall {
+				p.PickShown(to)
 				return
 			}
 		}
 		return
 	}
-	if to, ok := barAt(t, h.Track, h.Lane+d, h.Start); ok && to.Start < max(h.End, h.Start+1) && to.End >= h.Start {
-		p.pickShown(to)
+	if to, ok := BarAt(t, h.Track, h.Lane+d, h.Start); ok && to.Start < max(h.End, h.Start+1) && to.End >= h.Start {
+		p.PickShown(to)
 	}
 }
 
-// pickRow goes to the row below, or above, at the same time.
-func (p *pane) pickRow(d int) {
-	if !p.timed() || p.pickFirst() {
+// PickRow goes to the row below, or above, at the same time.
+func (p *Timeline) PickRow(d int) {
+	if !p.Timed() || p.PickFirst() {
 		return
 	}
 	at := max(p.Pick.Hit.Start, p.View.From)
-	for i := p.pickedRow() + d; i >= 0 && i < len(p.timeline.plan.Rows); i += d {
+	for i := p.pickedRow() + d; i >= 0 && i < len(p.Plan.Rows); i += d {
 		if h, ok := p.inRow(i, at); ok {
-			p.pickShown(h)
+			p.PickShown(h)
 			return
 		}
 	}
 }
 
-// selectPicked selects the time of what is picked.
-func (p *pane) selectPicked() {
-	if h := &p.Pick.Hit; p.timed() && p.pickedRow() >= 0 && h.End > h.Start {
+// SelectPicked selects the time of what is picked.
+func (p *Timeline) SelectPicked() {
+	if h := &p.Pick.Hit; p.Timed() && p.pickedRow() >= 0 && h.End > h.Start {
 		p.SelectRange(h.Start, h.End)
 	}
 }

@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"math"
@@ -14,23 +14,22 @@ import (
 
 // jump is a time that a text may mean.
 type jump struct {
-	at       int64
-	to       int64 // after at for a stretch of time
+	At       int64
+	To       int64 // after at for a stretch of time
 	what     string
 	exact    string
-	possible bool // it lies within the recording
+	Possible bool // it lies within the recording
 }
 
-// askTime shows the line for a time to go to.
-func (s *Shell) askTime() {
-	p := s.pane
-	if !p.timed() {
+// AskTime shows the line for a time to go to.
+func (p *Timeline) AskTime(s *panel.Host) {
+	if !p.Timed() {
 		return
 	}
 	s.OpenChooser(widget.NewChooser("A time to go to: 1.25 s, +3 ms, 20 %, 1.2s..1.5s", "", func(text string) []widget.Line {
 		var ls []widget.Line
-		for _, j := range p.times(text) {
-			ls = append(ls, widget.Line{Title: j.what, Detail: j.exact, Dim: !j.possible, Take: func() {
+		for _, j := range p.Times(text) {
+			ls = append(ls, widget.Line{Title: j.what, Detail: j.exact, Dim: !j.Possible, Take: func() {
 				s.Chooser = nil
 				p.jump(j)
 			}})
@@ -40,27 +39,27 @@ func (s *Shell) askTime() {
 }
 
 // jump brings a time to the middle of the view, or a stretch to fill it.
-func (p *pane) jump(j jump) {
-	if j.to > j.at {
-		p.Fit(j.at, j.to)
+func (p *Timeline) jump(j jump) {
+	if j.To > j.At {
+		p.Fit(j.At, j.To)
 	} else {
 		half := p.View.Span() / 2
-		p.View.From, p.View.To = j.at-half, j.at-half+p.View.Span()
+		p.View.From, p.View.To = j.At-half, j.At-half+p.View.Span()
 		p.View = p.View.Clamp(p.Limits())
 	}
 	p.Moved = true
-	p.Goal, p.AtGoal = j.at, j.to <= j.at
+	p.Goal, p.AtGoal = j.At, j.To <= j.At
 }
 
-// times are what a text may mean, likeliest first.
-func (p *pane) times(text string) []jump {
+// Times are what a text may mean, likeliest first.
+func (p *Timeline) Times(text string) []jump {
 	text = strings.TrimSpace(text)
 	rec := p.Rec
 	var js []jump
 	add := func(at, to int64, what string) {
-		j := jump{at: at, to: to, what: what, possible: at >= rec.Start && at <= rec.End}
+		j := jump{At: at, To: to, what: what, Possible: at >= rec.Start && at <= rec.End}
 		j.exact = units.Duration(at-rec.Start) + " from the start"
-		if !j.possible {
+		if !j.Possible {
 			j.exact = "outside the recording"
 		}
 		js = append(js, j)
@@ -112,14 +111,14 @@ func (p *pane) times(text string) []jump {
 		add(at, 0, text+" on the file's clock"+clockUnit(rec))
 	}
 	// A bare number is seconds; if that is behind the end, the clock is likelier.
-	if len(js) == 2 && !js[0].possible {
+	if len(js) == 2 && !js[0].Possible {
 		js[0], js[1] = js[1], js[0]
 	}
 	return js
 }
 
 // here is the time that others are reckoned from.
-func (p *pane) here() (int64, string) {
+func (p *Timeline) here() (int64, string) {
 	switch {
 	case p.AtGoal:
 		return p.Goal, "the time gone to before"
@@ -159,8 +158,8 @@ func absolute(rec *recording.Recording, text string) (int64, bool) {
 
 // drawMark shows the time that was gone to: a line through the rows, the time
 // on the ruler.
-func (p *pane) drawMark(u *ui.UI) {
-	w := p.laneWidth()
+func (p *Timeline) drawMark(u *ui.UI) {
+	w := p.LaneWidth()
 	x := p.View.X(p.Goal, w)
 	if !p.AtGoal || x < 0 || x > float64(w) {
 		return
@@ -173,5 +172,5 @@ func (p *pane) drawMark(u *ui.UI) {
 	if p.Scope.Ranged { // its length stands there
 		return
 	}
-	p.timeline.pill(p, u, at, units.Duration(p.Goal-p.Rec.Start))
+	p.pill(u, at, units.Duration(p.Goal-p.Rec.Start))
 }

@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"image"
@@ -6,6 +6,7 @@ import (
 
 	"gioui.org/f32"
 
+	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -14,15 +15,15 @@ import (
 )
 
 // contextMenu offers what can be done with what is under the pointer.
-func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
-	if t.plan == nil {
+func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
+	if p.Plan == nil {
 		return
 	}
-	h := timeline.At(p.Rec, t.plan, p.View, int(t.lanes.At.X), int(t.lanes.At.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
-	at := widget.Point(p.Bounds.Lanes.Min, t.lanes.At)
+	h := timeline.At(p.Rec, p.Plan, p.View, int(p.Lanes.At.X), int(p.Lanes.At.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
+	at := widget.Point(p.Bounds.Lanes.Min, p.Lanes.At)
 	var items []widget.Item
 	if h.Found && h.Call != recording.NoCall {
-		p.pickHit(h)
+		p.PickHit(h)
 		items = append(items,
 			widget.Item{Title: "Zoom to it", Do: func() { p.Fit(h.Start, h.End) }},
 			widget.Item{Title: "Select its time", Do: func() { p.SelectRange(h.Start, h.End) }},
@@ -31,20 +32,20 @@ func (t *timelinePart) contextMenu(s *Shell, p *pane, u *ui.UI) {
 		)
 	}
 	if f, ok := p.PickedFunction(); ok && h.Found {
-		items = append(items, p.functionItems(s, f)...)
+		items = append(items, p.Acts.FunctionItems(f)...)
 	}
 	if h.Row >= 0 && (!h.Found || h.Gutter) {
-		items = append(items, p.rowItems(&t.plan.Rows[h.Row])...)
+		items = append(items, p.rowItems(&p.Plan.Rows[h.Row])...)
 	}
 	if !h.Found {
 		items = append(items, p.timelineItems()...)
 	}
-	items = append(items, s.commandItem(panelTimeline))
+	items = append(items, p.Does.Items()...)
 	s.Menu = widget.NewMenu(at, items)
 }
 
 // rowItems are what can be done with a row.
-func (p *pane) rowItems(r *timeline.Row) []widget.Item {
+func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 	if r.Kind == timeline.ProcessRow {
 		return p.processItems(r)
 	}
@@ -67,50 +68,43 @@ func (p *pane) rowItems(r *timeline.Row) []widget.Item {
 		only = "Select all threads"
 	}
 	return []widget.Item{
-		{Title: only, Do: func() { p.onlyTrack(i) }},
-		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.Scope.Tracks, i), Do: func() { p.toggleTrack(i) }},
-		{Title: fold, Do: func() { p.fold(r) }},
-		{Title: pin, Detail: keyOf("Pin or unpin the thread"), Do: func() { p.togglePin(i) }},
-		{Title: "Hide", Detail: keyOf("Hide the thread"), Do: func() { p.hide(i, true) }},
+		{Title: only, Do: func() { p.OnlyTrack(i) }},
+		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.Scope.Tracks, i), Do: func() { p.ToggleTrack(i) }},
+		{Title: fold, Do: func() { p.Fold(r) }},
+		{Title: pin, Detail: p.Does.KeyOf("Pin or unpin the thread"), Do: func() { p.TogglePin(i) }},
+		{Title: "Hide", Detail: p.Does.KeyOf("Hide the thread"), Do: func() { p.Hide(i, true) }},
 	}
 }
 
 // timelineItems are what can be done with all rows.
-func (p *pane) timelineItems() []widget.Item {
+func (p *Timeline) timelineItems() []widget.Item {
 	var items []widget.Item
 	if n := len(p.Hidden); n > 0 {
 		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden thread"), Do: func() { p.Hidden = map[int]bool{} }})
 	}
 	items = append(items,
-		widget.Item{Title: "Fold all threads", Detail: keyOf("Fold all threads"), Do: func() { p.foldAll(false) }},
-		widget.Item{Title: "Unfold all threads", Do: func() { p.foldAll(true) }})
+		widget.Item{Title: "Fold all threads", Detail: p.Does.KeyOf("Fold all threads"), Do: func() { p.FoldAll(false) }},
+		widget.Item{Title: "Unfold all threads", Do: func() { p.FoldAll(true) }})
 	for _, s := range timeline.Sorts {
-		items = append(items, widget.Item{Title: sortTitle(s), On: p.Sort == s && p.Order == nil, Do: func() { p.sortTracks(s) }})
+		items = append(items, widget.Item{Title: SortTitle(s), On: p.Sort == s && p.Order == nil, Do: func() { p.SortTracks(s) }})
 	}
 	return items
 }
 
-func sortTitle(s timeline.Sort) string {
+// SortTitle is what menus and the palette call an order of threads.
+func SortTitle(s timeline.Sort) string {
 	if s == timeline.SortFile {
 		return "Sort threads: the file's order"
 	}
 	return "Sort threads: " + string(s)
 }
 
-// sortTracks arranges the threads, also those that were moved by hand.
-func (p *pane) sortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
-
-// sortCommands are as many as there are orders.
-func sortCommands() (all []Command) {
-	for _, o := range timeline.Sorts {
-		all = append(all, Command{sortTitle(o), nil, true, func(s *Shell) { s.pane.sortTracks(o) }})
-	}
-	return all
-}
+// SortTracks arranges the threads, also those that were moved by hand.
+func (p *Timeline) SortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
 
 // Threads: which are selected, and in which order they stand.
 
-func (p *pane) chosenTracks() map[int]bool {
+func (p *Timeline) chosenTracks() map[int]bool {
 	if p.Scope.Tracks == nil {
 		return nil
 	}
@@ -121,8 +115,8 @@ func (p *pane) chosenTracks() map[int]bool {
 	return set
 }
 
-// toggleTrack adds a track to the selected ones, or takes it from them.
-func (p *pane) toggleTrack(i int) {
+// ToggleTrack adds a track to the selected ones, or takes it from them.
+func (p *Timeline) ToggleTrack(i int) {
 	if i < 0 {
 		return
 	}
@@ -140,26 +134,26 @@ func (p *pane) toggleTrack(i int) {
 }
 
 // trackAt is the track whose row is at a point of the lanes, -1 for none.
-func (t *timelinePart) trackAt(p *pane, at f32.Point) int {
-	if t.plan == nil {
+func (p *Timeline) trackAt(at f32.Point) int {
+	if p.Plan == nil {
 		return -1
 	}
-	if i, top := t.plan.Sticky(p.View.Scroll); i >= 0 && int(at.Y) < top+t.plan.Rows[i].Height {
+	if i, top := p.Plan.Sticky(p.View.Scroll); i >= 0 && int(at.Y) < top+p.Plan.Rows[i].Height {
 		return -1 // the header of its process lies over it
 	}
-	if i := t.plan.At(int(at.Y) + p.View.Scroll); i >= 0 && t.plan.Rows[i].Kind == timeline.TrackRow {
-		return t.plan.Rows[i].Index
+	if i := p.Plan.At(int(at.Y) + p.View.Scroll); i >= 0 && p.Plan.Rows[i].Kind == timeline.TrackRow {
+		return p.Plan.Rows[i].Index
 	}
 	return -1
 }
 
 // moveTrack puts a track where another one of its process stands.
-func (p *pane) moveTrack(track, to int) {
+func (p *Timeline) moveTrack(track, to int) {
 	if track < 0 || to < 0 || track == to || p.Rec.Tracks[track].Process != p.Rec.Tracks[to].Process {
 		return
 	}
 	var order []int
-	for _, r := range p.timeline.plan.Rows {
+	for _, r := range p.Plan.Rows {
 		if r.Kind == timeline.TrackRow && !slices.Contains(order, r.Index) {
 			order = append(order, r.Index)
 		}
@@ -170,14 +164,14 @@ func (p *pane) moveTrack(track, to int) {
 }
 
 // dropLine shows where a dragged track would go.
-func (t *timelinePart) dropLine(p *pane, u *ui.UI) {
-	from, to := t.trackAt(p, t.lanes.Start), t.trackAt(p, t.lanes.At)
+func (p *Timeline) dropLine(u *ui.UI) {
+	from, to := p.trackAt(p.Lanes.Start), p.trackAt(p.Lanes.At)
 	if from < 0 || to < 0 || from == to || p.Rec.Tracks[from].Process != p.Rec.Tracks[to].Process {
 		return
 	}
 	b := &p.Bounds
 	fromY, toRow := 0, timeline.Row{}
-	for _, r := range t.plan.Rows {
+	for _, r := range p.Plan.Rows {
 		if r.Kind != timeline.TrackRow {
 			continue
 		}

@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"strings"
@@ -11,14 +11,14 @@ import (
 	"ashlar/render/widget"
 )
 
-// tooltip says what is under the pointer, exactly. While keys are used it would
+// Tooltip says what is under the pointer, exactly. While keys are used it would
 // only cover what they go to; it comes back when the pointer moves.
-func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
-	if !t.inside || t.at == t.keyedAt || t.lanes.Pressed || s.Menu != nil || s.Help || t.plan == nil {
+func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
+	if !p.Inside || p.At == p.KeyedAt || p.Lanes.Pressed || s.Menu != nil || s.Help || p.Plan == nil {
 		return
 	}
-	h := &t.hit
-	at := widget.Point(p.Bounds.Lanes.Min, t.at)
+	h := &p.Hit
+	at := widget.Point(p.Bounds.Lanes.Min, p.At)
 	switch {
 	case h.Window >= 0:
 		lines := []string{"from " + units.Duration(h.Start-p.Rec.Start)}
@@ -32,9 +32,9 @@ func (t *timelinePart) tooltip(s *Shell, p *pane, u *ui.UI) {
 		c := h.Counter
 		lines := []string{timeline.CounterName(c), "since " + units.Duration(h.Start-p.Rec.Start)}
 		if h.Point > 0 {
-			lines = append(lines, "before "+number(c.Value(h.Point-1)))
+			lines = append(lines, "before "+timeline.Number(c.Value(h.Point-1)))
 		}
-		widget.Tip(u, at, strings.TrimSpace(number(c.Value(h.Point))+" "+c.Unit), lines)
+		widget.Tip(u, at, strings.TrimSpace(timeline.Number(c.Value(h.Point))+" "+c.Unit), lines)
 	case h.Instant != nil:
 		lines := []string{"at " + units.Duration(h.Start-p.Rec.Start)}
 		if h.Instant.Args != 0 && p.Rec.Args != nil {

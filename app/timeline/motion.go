@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"gioui.org/f32"
 	"gioui.org/op"
 
+	"ashlar/app/panel"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 )
@@ -15,7 +16,7 @@ import (
 // been thrown, and smoothly to where rows are scrolled. At rest it asks for no
 // frames. Anything else that moves the view ends it.
 type motion struct {
-	kind  motionKind
+	Kind  motionKind
 	began time.Time
 	from  timeline.View
 	set   timeline.View // what the last step made of the view
@@ -28,7 +29,7 @@ type motion struct {
 type motionKind uint8
 
 const (
-	atRest motionKind = iota
+	AtRest motionKind = iota
 	thrown
 	scrolling
 )
@@ -48,17 +49,17 @@ const (
 	scrollTime = 110 * time.Millisecond
 )
 
-// follow notes where a drag is, for how fast it is let go.
-func (m *motion) follow(at f32.Point, t time.Duration) {
-	m.kind = atRest
+// Follow notes where a drag is, for how fast it is let go.
+func (m *motion) Follow(at f32.Point, t time.Duration) {
+	m.Kind = AtRest
 	m.trail = append(m.trail, trace{at, t})
 	if n := len(m.trail) - 8; n > 0 {
 		m.trail = append(m.trail[:0], m.trail[n:]...)
 	}
 }
 
-// throw lets go of a drag: the view goes on as fast as the hand was.
-func (m *motion) throw(p *pane, u *ui.UI, t time.Duration) {
+// Throw lets go of a drag: the view goes on as fast as the hand was.
+func (m *motion) Throw(p *Timeline, u *ui.UI, t time.Duration) {
 	trail := m.trail
 	m.trail = m.trail[:0]
 	for len(trail) > 0 && t-trail[0].time > 80*time.Millisecond {
@@ -76,45 +77,45 @@ func (m *motion) throw(p *pane, u *ui.UI, t time.Duration) {
 	if math.Hypot(float64(v.X), float64(v.Y)) < float64(u.Px(slowest)) {
 		return
 	}
-	*m = motion{kind: thrown, began: u.Now, from: p.View, set: p.View, speed: v, trail: m.trail}
+	*m = motion{Kind: thrown, began: u.Now, from: p.View, set: p.View, speed: v, trail: m.trail}
 }
 
 // scroll lets the rows move by px more.
-func (m *motion) scroll(p *pane, u *ui.UI, px int) {
+func (m *motion) scroll(p *Timeline, u *ui.UI, px int) {
 	to := p.View.Scroll
-	if m.kind == scrolling && m.set == p.View {
+	if m.Kind == scrolling && m.set == p.View {
 		to = m.to
 	}
 	to = p.scrollLimit(to + px)
-	*m = motion{kind: scrolling, began: u.Now, from: p.View, set: p.View, to: to, trail: m.trail}
+	*m = motion{Kind: scrolling, began: u.Now, from: p.View, set: p.View, to: to, trail: m.trail}
 }
 
-// step moves the view to where it is at the time of a frame.
-func (m *motion) step(s *Shell, p *pane, u *ui.UI) {
-	if m.kind == atRest {
+// Step moves the view to where it is at the time of a frame.
+func (m *motion) Step(s *panel.Host, p *Timeline, u *ui.UI) {
+	if m.Kind == AtRest {
 		return
 	}
 	if p.View != m.set {
-		m.kind = atRest
+		m.Kind = AtRest
 		return
 	}
 	t := u.Now.Sub(m.began)
 	if s.Do.Wake == nil { // pictures do not move
 		t = time.Hour
 	}
-	if m.kind == scrolling {
+	if m.Kind == scrolling {
 		x := math.Min(1, float64(t)/float64(scrollTime))
 		p.View.Scroll = m.from.Scroll + int(math.Round(float64(m.to-m.from.Scroll)*(1-(1-x)*(1-x)*(1-x))))
 	} else {
 		far := throwTime.Seconds() * (1 - math.Exp(-float64(t)/float64(throwTime)))
 		first, last := p.Limits()
-		v := m.from.Pan(-float64(m.speed.X)*far, p.laneWidth(), first, last)
+		v := m.from.Pan(-float64(m.speed.X)*far, p.LaneWidth(), first, last)
 		v.Scroll = p.scrollLimit(m.from.Scroll - int(float64(m.speed.Y)*far))
 		p.View = v
 	}
 	m.set = p.View
-	if m.kind == scrolling && t >= scrollTime || m.kind == thrown && t >= 6*throwTime {
-		m.kind = atRest
+	if m.Kind == scrolling && t >= scrollTime || m.Kind == thrown && t >= 6*throwTime {
+		m.Kind = AtRest
 		return
 	}
 	u.Execute(op.InvalidateCmd{})

@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"image"
@@ -28,8 +28,8 @@ type mapKey struct {
 }
 
 // seen is the part of the map, from its top, that stands for what is visible.
-func (m *mapPart) seen(p *pane, u *ui.UI) (y0, y1 int) {
-	h, all := p.Bounds.Rows.Dy(), max(1, p.timeline.plan.Height)
+func (m *mapPart) seen(p *Timeline, u *ui.UI) (y0, y1 int) {
+	h, all := p.Bounds.Rows.Dy(), max(1, p.Plan.Height)
 	y0 = p.View.Scroll * h / all
 	y1 = min(h, (p.View.Scroll+p.Bounds.Lanes.Dy())*h/all)
 	if least := u.Px(10); y1-y0 < least {
@@ -39,13 +39,13 @@ func (m *mapPart) seen(p *pane, u *ui.UI) (y0, y1 int) {
 	return y0, y1
 }
 
-func (m *mapPart) events(p *pane, u *ui.UI) {
+func (m *mapPart) Events(p *Timeline, u *ui.UI) {
 	for {
 		g, e, ok := m.Next(u, p.Bounds.Rows.Min)
 		if !ok {
 			return
 		}
-		if p.timeline.plan == nil || p.Bounds.Rows.Empty() {
+		if p.Plan == nil || p.Bounds.Rows.Empty() {
 			continue
 		}
 		y0, y1 := m.seen(p, u)
@@ -53,7 +53,7 @@ func (m *mapPart) events(p *pane, u *ui.UI) {
 		switch g {
 		case widget.Wheeled:
 			_, dy := widget.Notches(e)
-			p.motion.scroll(p, u, int(dy*float32(u.Px(widget.RowsPerNotch))))
+			p.Motion.scroll(p, u, int(dy*float32(u.Px(widget.RowsPerNotch))))
 		case widget.Pressed:
 			m.grabbed = y - y0
 			if y < y0 || y >= y1 { // go there first
@@ -67,15 +67,15 @@ func (m *mapPart) events(p *pane, u *ui.UI) {
 }
 
 // scroll brings the top of the visible part to y on the map.
-func (m *mapPart) scroll(p *pane, y int) {
-	p.scrollTo(y * p.timeline.plan.Height / max(1, p.Bounds.Rows.Dy()))
+func (m *mapPart) scroll(p *Timeline, y int) {
+	p.ScrollTo(y * p.Plan.Height / max(1, p.Bounds.Rows.Dy()))
 }
 
-func (m *mapPart) layout(p *pane, u *ui.UI) {
+func (m *mapPart) layout(p *Timeline, u *ui.UI) {
 	r := p.Bounds.Rows
-	plan := p.timeline.plan
+	plan := p.Plan
 	if plan.Height <= p.Bounds.Lanes.Dy() {
-		p.scrollTo(p.View.Scroll) // not past what there is
+		p.ScrollTo(p.View.Scroll) // not past what there is
 		return
 	}
 	k := mapKey{plan, r.Size(), u.Theme}

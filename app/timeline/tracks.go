@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"cmp"
@@ -20,13 +20,13 @@ import (
 // filterPart is the field above the names that chooses threads by name.
 type filterPart struct {
 	editor gio.Editor
-	focus  bool // wanted with the next frame
+	Focus  bool // wanted with the next frame
 	leave  bool
 	clear  widget.ClickArea
 }
 
 // layout draws the field in the corner above the names.
-func (f *filterPart) layout(p *pane, u *ui.UI) {
+func (f *filterPart) layout(p *Timeline, u *ui.UI) {
 	f.editor.SingleLine = true
 	r := p.Bounds.Overview
 	r.Max.X = r.Min.X + p.Bounds.Gutter - u.Px(8)
@@ -50,8 +50,8 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 	if f.editor.Text() != p.Filter { // undone, or set by something else
 		f.editor.SetText(p.Filter)
 	}
-	if u.Item(&f.editor, r) || f.focus {
-		f.focus = false
+	if u.Item(&f.editor, r) || f.Focus {
+		f.Focus = false
 		f.editor.SetCaret(f.editor.Len(), 0)
 		widget.TakeKeyboard(u, &f.editor)
 	}
@@ -72,8 +72,8 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 	in := image.Rect(r.Min.X+u.Px(8), r.Min.Y+u.Px(5), r.Max.X-u.Px(6), r.Max.Y-u.Px(3))
 	if p.Filter != "" {
 		shown := 0
-		for i := range p.timeline.plan.Rows {
-			if p.timeline.plan.Rows[i].Kind == timeline.TrackRow {
+		for i := range p.Plan.Rows {
+			if p.Plan.Rows[i].Kind == timeline.TrackRow {
 				shown++
 			}
 		}
@@ -93,10 +93,9 @@ func (f *filterPart) layout(p *pane, u *ui.UI) {
 	widget.EditField(u, &f.editor, in)
 }
 
-// chooseTracks lists processes and threads; Return shows or hides one.
-func (s *Shell) chooseTracks() {
-	p := s.pane
-	if !p.timed() {
+// ChooseTracks lists processes and threads; Return shows or hides one.
+func (p *Timeline) ChooseTracks(s *panel.Host) {
+	if !p.Timed() {
 		return
 	}
 	var c *widget.Chooser
@@ -124,7 +123,7 @@ func (s *Shell) chooseTracks() {
 				mark = widget.MarkOff
 			}
 			ls = append(ls, widget.Line{Title: name, Detail: detail, Mark: mark, Dim: p.Hidden[i], Take: func() {
-				p.hide(i, !p.Hidden[i])
+				p.Hide(i, !p.Hidden[i])
 				again()
 			}})
 		}
@@ -142,15 +141,15 @@ func containsFold(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }
 
-// hide leaves a track out, or shows it again.
-func (p *pane) hide(i int, on bool) {
-	if p.Hidden = with(p.Hidden, i, true); !on {
+// Hide leaves a track out, or shows it again.
+func (p *Timeline) Hide(i int, on bool) {
+	if p.Hidden = With(p.Hidden, i, true); !on {
 		delete(p.Hidden, i)
 	}
 }
 
 // hideOthers hides all tracks but the selected ones.
-func (p *pane) hideOthers(s *Shell) {
+func (p *Timeline) hideOthers(s *panel.Host) {
 	if p.Scope.Tracks == nil {
 		s.Say("Select threads first: Ctrl click on their names")
 		return
@@ -163,8 +162,8 @@ func (p *pane) hideOthers(s *Shell) {
 	}
 }
 
-// foldAll folds every thread to a line; if they are all folded, it opens them.
-func (p *pane) foldAll(open bool) {
+// FoldAll folds every thread to a line; if they are all folded, it opens them.
+func (p *Timeline) FoldAll(open bool) {
 	p.Folds = map[int]timeline.Fold{}
 	p.Closed = map[int]bool{}
 	for i := range p.Rec.Tracks {
@@ -176,8 +175,8 @@ func (p *pane) foldAll(open bool) {
 	}
 }
 
-// foldProcesses folds all processes, or opens them if all are folded.
-func (p *pane) foldProcesses() {
+// FoldProcesses folds all processes, or opens them if all are folded.
+func (p *Timeline) FoldProcesses() {
 	closed := map[int]bool{}
 	for i := range p.Rec.Processes {
 		if !p.Closed[i] {
@@ -198,16 +197,16 @@ func (p *pane) foldProcesses() {
 // selected one, or the first that is seen.
 
 // currentRow is the row of that thread, nil for none.
-func (p *pane) currentRow() *timeline.Row {
-	t := &p.timeline
-	if !p.timed() {
+func (p *Timeline) currentRow() *timeline.Row {
+	t := p
+	if !p.Timed() {
 		return nil
 	}
 	if i := p.pickedRow(); i >= 0 {
-		return &t.plan.Rows[i]
+		return &t.Plan.Rows[i]
 	}
-	for i := range t.plan.Rows {
-		r := &t.plan.Rows[i]
+	for i := range t.Plan.Rows {
+		r := &t.Plan.Rows[i]
 		if r.Kind != timeline.TrackRow {
 			continue
 		}
@@ -218,13 +217,16 @@ func (p *pane) currentRow() *timeline.Row {
 	return nil
 }
 
-func (p *pane) onTrack(do func(r *timeline.Row)) {
+// OnTrack does something with the current thread, if there is one: that of the picked bar,
+// the only selected one, or the first that is seen.
+func (p *Timeline) OnTrack(do func(r *timeline.Row)) {
 	if r := p.currentRow(); r != nil && r.Kind == timeline.TrackRow {
 		do(r)
 	}
 }
 
-func (p *pane) togglePin(i int) {
+// TogglePin pins a thread to the top, or unpins it.
+func (p *Timeline) TogglePin(i int) {
 	if k := slices.Index(p.Pinned, i); k >= 0 {
 		p.Pinned = slices.Delete(slices.Clone(p.Pinned), k, k+1)
 	} else {
@@ -232,7 +234,8 @@ func (p *pane) togglePin(i int) {
 	}
 }
 
-func (p *pane) onlyTrack(i int) {
+// OnlyTrack selects only a thread, or all again.
+func (p *Timeline) OnlyTrack(i int) {
 	if slices.Equal(p.Scope.Tracks, []int{i}) {
 		p.Scope.Tracks = nil
 	} else {
@@ -240,9 +243,9 @@ func (p *pane) onlyTrack(i int) {
 	}
 }
 
-// shiftTrack moves a track past its neighbour of the same process.
-func (p *pane) shiftTrack(i, d int) {
-	rows := p.timeline.plan.Rows
+// ShiftTrack moves a track past its neighbour of the same process.
+func (p *Timeline) ShiftTrack(i, d int) {
+	rows := p.Plan.Rows
 	at := slices.IndexFunc(rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow && r.Index == i })
 	for k := at + d; at >= 0 && k >= 0 && k < len(rows); k += d {
 		if rows[k].Kind == timeline.TrackRow && p.Rec.Tracks[rows[k].Index].Process == p.Rec.Tracks[i].Process {
@@ -253,13 +256,13 @@ func (p *pane) shiftTrack(i, d int) {
 }
 
 // processItems are what can be done with a process.
-func (p *pane) processItems(r *timeline.Row) []widget.Item {
+func (p *Timeline) processItems(r *timeline.Row) []widget.Item {
 	i := r.Index
 	fold := "Fold"
 	if r.Collapsed {
 		fold = "Unfold"
 	}
-	items := []widget.Item{{Title: fold, Do: func() { p.fold(r) }}}
+	items := []widget.Item{{Title: fold, Do: func() { p.Fold(r) }}}
 	if i < 0 { // the pinned ones
 		return append(items, widget.Item{Title: "Unpin all", Do: func() { p.Pinned = nil }})
 	}
@@ -275,7 +278,7 @@ func (p *pane) processItems(r *timeline.Row) []widget.Item {
 	}
 	return append(items, only, widget.Item{Title: "Hide its threads", Do: func() {
 		for _, k := range mine {
-			p.hide(k, true)
+			p.Hide(k, true)
 		}
 	}})
 }

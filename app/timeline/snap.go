@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"math"
@@ -18,19 +18,19 @@ const (
 
 // snap returns the edge of a bar that is drawn near x, on the row at y before
 // others; the time at x where there is none.
-func (t *timelinePart) snap(p *pane, u *ui.UI, x, y float32) int64 {
-	at := t.timeAt(p, x)
-	if t.plan == nil {
+func (p *Timeline) snap(u *ui.UI, x, y float32) int64 {
+	at := p.TimeAt(x)
+	if p.Plan == nil {
 		return at
 	}
-	ps := float64(p.View.Span()) / float64(p.laneWidth())
+	ps := float64(p.View.Span()) / float64(p.LaneWidth())
 	s := snapper{at: at, reach: int64(ps * float64(u.Px(snapReach))), least: int64(ps * float64(u.Px(snapBar))), best: at, dist: math.MaxInt64}
-	if i := t.plan.At(int(y) + p.View.Scroll); i >= 0 && y >= 0 {
-		s.row(p.Rec, &t.plan.Rows[i])
+	if i := p.Plan.At(int(y) + p.View.Scroll); i >= 0 && y >= 0 {
+		s.row(p.Rec, &p.Plan.Rows[i])
 	}
 	if s.dist > s.reach {
-		for i := max(0, t.plan.At(p.View.Scroll)); i < len(t.plan.Rows) && t.plan.Rows[i].Y < p.View.Scroll+p.Bounds.Lanes.Dy(); i++ {
-			s.row(p.Rec, &t.plan.Rows[i])
+		for i := max(0, p.Plan.At(p.View.Scroll)); i < len(p.Plan.Rows) && p.Plan.Rows[i].Y < p.View.Scroll+p.Bounds.Lanes.Dy(); i++ {
+			s.row(p.Rec, &p.Plan.Rows[i])
 		}
 	}
 	return s.best
@@ -71,10 +71,10 @@ func (s *snapper) row(rec *recording.Recording, r *timeline.Row) {
 	}
 }
 
-// extend moves the end of the selected range by a share of the view, or makes a
+// Extend moves the end of the selected range by a share of the view, or makes a
 // range from what is selected.
-func (p *pane) extend(share float64) {
-	if !p.timed() {
+func (p *Timeline) Extend(share float64) {
+	if !p.Timed() {
 		return
 	}
 	if !p.Scope.Ranged {
@@ -84,10 +84,10 @@ func (p *pane) extend(share float64) {
 	p.rangeTo(to + int64(share*float64(p.View.Span())))
 }
 
-// extendToEdge moves the end of the selected range to the next edge of a span
+// ExtendToEdge moves the end of the selected range to the next edge of a span
 // of the row that is selected, or of all rows.
-func (p *pane) extendToEdge(next bool) {
-	if !p.timed() {
+func (p *Timeline) ExtendToEdge(next bool) {
+	if !p.Timed() {
 		return
 	}
 	if !p.Scope.Ranged {
@@ -100,8 +100,8 @@ func (p *pane) extendToEdge(next bool) {
 			best, found = t, true
 		}
 	}
-	for i := range p.timeline.plan.Rows {
-		r := &p.timeline.plan.Rows[i]
+	for i := range p.Plan.Rows {
+		r := &p.Plan.Rows[i]
 		if r.Kind != timeline.TrackRow || p.Pick.Is == panel.PickBar && r.Index != p.Pick.Hit.Track {
 			continue
 		}
@@ -127,7 +127,7 @@ func (p *pane) extendToEdge(next bool) {
 
 // beginRange makes a range without length where one is to begin: at the time
 // gone to, at what is selected, or in the middle of the view.
-func (p *pane) beginRange() {
+func (p *Timeline) beginRange() {
 	at, _ := p.here()
 	if at < p.View.From || at > p.View.To {
 		at = p.View.From + p.View.Span()/2
@@ -141,14 +141,14 @@ func (p *pane) beginRange() {
 }
 
 // rangeEnds are where the selected range was begun and the end that keys move.
-func (p *pane) rangeEnds() (fixed, moving int64) {
+func (p *Timeline) rangeEnds() (fixed, moving int64) {
 	if p.rangeFrom == p.Scope.To && p.Scope.To != p.Scope.From {
 		return p.Scope.To, p.Scope.From
 	}
 	return p.Scope.From, p.Scope.To
 }
 
-func (p *pane) rangeTo(at int64) {
+func (p *Timeline) rangeTo(at int64) {
 	fixed, _ := p.rangeEnds()
 	p.SelectRange(fixed, at)
 	p.Scope.Ranged = true // also while it has no length

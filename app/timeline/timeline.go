@@ -1,4 +1,7 @@
-package shell
+// Package timeline is the upper half of the window, one of each recording: the
+// overview, the ruler, the rows of threads, counters and windows, and what a
+// person does there with the pointer and by keys.
+package timeline
 
 import (
 	"image"
@@ -11,6 +14,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/panel"
+	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/raster"
@@ -21,19 +25,34 @@ import (
 	"ashlar/render/widget"
 )
 
-// timelinePart is the upper half of a pane: overview, ruler and rows.
-type timelinePart struct {
+// Timeline is one side's upper half: overview, ruler and rows.
+type Timeline struct {
+	panel.Side
+	// Does is what the window does for it.
+	Does Acts
+
+	Motion  motion
+	Tracks  filterPart
+	RowsMap mapPart
+	Flows   flowPart
+	// Like is the order of tracks while there is no other: as on the other side.
+	Like      []int
+	rangeFrom int64 // where the selected range was begun by keys
+	// Unfiltered is the height that all rows want.
+	Unfiltered int
+	Flag       string // the id of the mark that was gone to last
+
 	marks    []bool // where the search has hits
 	marksOf  marksKey
-	plan     *timeline.Plan
+	Plan     *timeline.Plan
 	planned  *recording.Recording // what plan is of
 	layoutOf timeline.Layout      // and how
 
-	lanes, rulerArea, strip widget.Drag
-	inside                  bool
-	at                      f32.Point
-	keyedAt                 f32.Point // where the pointer was when a key was pressed last
-	hit                     timeline.Hit
+	Lanes, RulerArea, Strip widget.Drag
+	Inside                  bool
+	At                      f32.Point
+	KeyedAt                 f32.Point // where the pointer was when a key was pressed last
+	Hit                     timeline.Hit
 	grab                    grab
 	origin                  timeline.View // when the drag began
 	anchor                  int64         // where a range selection began
@@ -51,6 +70,22 @@ type timelinePart struct {
 	overKey   overKey
 	density   []float64
 	densityOf densityKey
+}
+
+// Forget lets go of the pictures, so that the next frame draws all anew.
+func (p *Timeline) Forget() { p.Plan, p.densityOf, p.pictKey = nil, densityKey{}, pictKey{} }
+
+// Acts are what a timeline asks of the rest of the window.
+type Acts struct {
+	// Items are what can be done with what is under the pointer beside what the
+	// timeline knows of it.
+	Items func() []widget.Item
+	// MarkItems are what can be done with a mark, or with the moment at the pointer
+	// where that is on none.
+	MarkItems func(m *view.Mark) []widget.Item
+	GoToMark  func(m view.Mark)
+	// KeyOf is the key of a command, for menus; "" where it has none.
+	KeyOf func(title string) string
 }
 
 // grab is what a drag on the timeline moves.
@@ -100,84 +135,85 @@ type densityKey struct {
 	n             int
 }
 
-// layout draws the part.
-func (t *timelinePart) layout(s *Shell, p *pane, u *ui.UI) {
+// Layout draws the part.
+func (p *Timeline) Layout(s *panel.Host, u *ui.UI) {
 	b := &p.Bounds
-	if !p.timed() {
-		t.without(p, u)
+	if !p.Timed() {
+		p.without(u)
 		return
 	}
-	t.drawOverview(p, u)
-	t.drawRuler(s, p, u)
-	t.drawLanes(s, p, u)
-	t.drawSelection(p, u)
-	t.drawMarks(s, p, u)
-	t.lanes.Area(u, b.Lanes, t.cursor(p))
-	t.rulerArea.Area(u, b.Ruler, pointer.CursorColResize)
-	t.strip.Area(u, b.Overview, t.stripCursor(p, u))
-	u.Area(&p.tracks, nil)
-	p.tracks.layout(p, u)
-	if u.Area(&t.lanes, func(key.Event) bool { return false }, &t.rulerArea, &t.strip) {
+	p.drawOverview(u)
+	p.drawRuler(s, u)
+	p.drawLanes(s, u)
+	p.drawSelection(u)
+	p.drawMarks(s, u)
+	p.Lanes.Area(u, b.Lanes, p.cursor())
+	p.RulerArea.Area(u, b.Ruler, pointer.CursorColResize)
+	p.Strip.Area(u, b.Overview, p.stripCursor(u))
+	u.Area(&p.Tracks, nil)
+	p.Tracks.layout(p, u)
+	if u.Area(&p.Lanes, func(key.Event) bool { return false }, &p.RulerArea, &p.Strip) {
 		u.Ring(image.Rect(b.Lanes.Min.X, b.Ruler.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), 2)
 	}
-	p.rowsMap.layout(p, u)
+	p.RowsMap.layout(p, u)
 	u.NoArea()
 }
 
-func (t *timelinePart) cursor(p *pane) pointer.Cursor {
+func (p *Timeline) cursor() pointer.Cursor {
 	switch {
-	case t.grab == grabPan:
+	case p.grab == grabPan:
 		return pointer.CursorGrabbing
-	case t.boxing:
+	case p.boxing:
 		return pointer.CursorCrosshair
-	case t.inside && t.hit.Gutter:
+	case p.Inside && p.Hit.Gutter:
 		return pointer.CursorPointer
 	}
 	return pointer.CursorDefault
 }
 
-func (t *timelinePart) stripCursor(p *pane, u *ui.UI) pointer.Cursor {
-	if t.grab == grabLeft || t.grab == grabRight || t.strip.Inside && t.edgeAt(p, u) != grabView {
+func (p *Timeline) stripCursor(u *ui.UI) pointer.Cursor {
+	if p.grab == grabLeft || p.grab == grabRight || p.Strip.Inside && p.edgeAt(u) != grabView {
 		return pointer.CursorColResize
 	}
 	return pointer.CursorGrab
 }
 
 // rows is how the rows are laid out.
-func (p *pane) rows(scale float32) timeline.Layout {
+func (p *Timeline) rows(scale float32) timeline.Layout {
 	order := p.Order
 	if order == nil {
-		order = p.like
+		order = p.Like
 	}
 	return timeline.Layout{Scale: scale, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
 		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter}
 }
 
-func (t *timelinePart) replan(p *pane, scale float32) {
+// Replan lays out the rows anew where what they follow from has changed.
+func (p *Timeline) Replan(scale float32) {
 	l := p.rows(scale)
-	if t.plan == nil || t.planned != p.Rec || !reflect.DeepEqual(t.layoutOf, l) {
-		t.plan, t.planned = timeline.NewPlan(p.Rec, l), p.Rec
-		t.layoutOf = l
+	if p.Plan == nil || p.planned != p.Rec || !reflect.DeepEqual(p.layoutOf, l) {
+		p.Plan, p.planned = timeline.NewPlan(p.Rec, l), p.Rec
+		p.layoutOf = l
 	}
 }
 
-func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
+func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
 	b := &p.Bounds
-	k := pictKey{t.plan, p.View, b.Lanes.Size(), p.Palette, p.Marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks)}
-	if !t.picture.Serves(u) || t.pictKey != k {
+	k := pictKey{p.Plan, p.View, b.Lanes.Size(), p.Palette, p.Marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks)}
+	if !p.picture.Serves(u) || p.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
-			Rec: p.Rec, Plan: t.plan, View: p.View, Palette: p.Palette, Gutter: b.Gutter,
+			Rec: p.Rec, Plan: p.Plan, View: p.View, Palette: p.Palette, Gutter: b.Gutter,
 			Fonts: timeline.Fonts{Bar: s.Fonts.Regular(11.5 * px), Name: s.Fonts.Medium(12.5 * px), Small: s.Fonts.Regular(11.5 * px)},
 			Mark:  p.Mark(), MarkAt: p.MarkAt(), DimOthers: p.Searching(), Event: p.Event, Metric: p.Metric, Chosen: p.chosenTracks(),
-			Gathered: &t.gathered,
+			Gathered: &p.gathered,
 		}
-		t.picture = u.Cover(&t.canvases, b.Lanes.Size(), pic.Paint)
-		t.pictKey, t.bars = k, pic.Bars
+		p.picture = u.Cover(&p.canvases, b.Lanes.Size(), pic.Paint)
+		p.pictKey, p.bars = k, pic.Bars
 	}
-	s.Bars += t.bars
-	u.Draw(t.picture, b.Lanes.Min)
-	if len(t.plan.Rows) == 0 {
+	s.Bars += p.bars
+	u.Draw(p.picture, b.Lanes.Min)
+	if len(p.Plan.Rows) == 0 {
 		text := "All threads are hidden: V lists them"
 		if p.Filter != "" {
 			text = "No thread or process is called " + panel.CutName(p.Filter)
@@ -186,38 +222,38 @@ func (t *timelinePart) drawLanes(s *Shell, p *pane, u *ui.UI) {
 	}
 }
 
-func (t *timelinePart) drawRuler(s *Shell, p *pane, u *ui.UI) {
+func (p *Timeline) drawRuler(s *panel.Host, u *ui.UI) {
 	b := &p.Bounds
 	k := rulerKey{p.View, p.Rec.Start, b.Ruler.Size(), s.Theme}
-	if !t.ruler.Serves(u) || t.rulerKey != k {
-		t.ruler = u.Paint(&t.rulers, b.Ruler.Size(), func(on raster.Surface) {
+	if !p.ruler.Serves(u) || p.rulerKey != k {
+		p.ruler = u.Paint(&p.rulers, b.Ruler.Size(), func(on raster.Surface) {
 			timeline.PaintRuler(on, p.View, p.Rec.Start, s.Theme, s.Fonts.Regular(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.Gutter)
 		})
-		t.rulerKey = k
+		p.rulerKey = k
 	}
-	u.Draw(t.ruler, b.Ruler.Min)
+	u.Draw(p.ruler, b.Ruler.Min)
 }
 
-func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
+func (p *Timeline) drawOverview(u *ui.UI) {
 	b := &p.Bounds
 	w := b.Overview.Dx() - b.Gutter
 	dk := densityKey{p.Rec, p.Event, p.Metric, w}
-	if t.densityOf != dk {
-		t.density, t.densityOf = timeline.Density(p.Rec, p.Event, p.Metric, w), dk
+	if p.densityOf != dk {
+		p.density, p.densityOf = timeline.Density(p.Rec, p.Event, p.Metric, w), dk
 	}
 	read := 1.0
 	if pr := p.Doc.Progress(); !pr.Done && pr.Total > 0 {
 		read = float64(pr.Bytes) / float64(pr.Total)
 	}
 	k := overKey{dk, u.Theme, b.Overview.Size(), math.Floor(read * float64(w))}
-	if !t.overview.Serves(u) || t.overKey != k {
-		t.overview = u.Paint(nil, b.Overview.Size(), func(on raster.Surface) {
-			timeline.PaintOverview(on, t.density, u.Theme, u.Metric.PxPerDp, b.Gutter, read)
+	if !p.overview.Serves(u) || p.overKey != k {
+		p.overview = u.Paint(nil, b.Overview.Size(), func(on raster.Surface) {
+			timeline.PaintOverview(on, p.density, u.Theme, u.Metric.PxPerDp, b.Gutter, read)
 		})
-		t.overKey = k
+		p.overKey = k
 	}
-	u.Draw(t.overview, b.Overview.Min)
-	x0, x1 := t.stripX(p, p.View.From), t.stripX(p, p.View.To)
+	u.Draw(p.overview, b.Overview.Min)
+	x0, x1 := p.stripX(p.View.From), p.stripX(p.View.To)
 	in := image.Rect(b.Overview.Min.X+b.Gutter, b.Overview.Min.Y, b.Overview.Max.X, b.Overview.Max.Y)
 	x0, x1 = max(x0, in.Min.X), min(x1, in.Max.X)
 	if x1-x0 < u.Px(3) {
@@ -227,20 +263,20 @@ func (t *timelinePart) drawOverview(p *pane, u *ui.UI) {
 	u.Fill(image.Rect(in.Min.X, in.Min.Y, x0, in.Max.Y), veil)
 	u.Fill(image.Rect(x1, in.Min.Y, in.Max.X, in.Max.Y), veil)
 	if p.Scope.Ranged {
-		u.Fill(image.Rect(t.stripX(p, p.Scope.From), in.Min.Y, max(t.stripX(p, p.Scope.From)+1, t.stripX(p, p.Scope.To)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
+		u.Fill(image.Rect(p.stripX(p.Scope.From), in.Min.Y, max(p.stripX(p.Scope.From)+1, p.stripX(p.Scope.To)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
 	}
 	u.Border(image.Rect(x0, in.Min.Y, x1, in.Max.Y), 3, max(1, u.Px(1)), u.Theme.Accent)
-	t.drawHits(p, u, in)
+	p.drawHits(u, in)
 }
 
 // stripX is the pixel of a time in the overview; stripTime is its inverse.
-func (t *timelinePart) stripX(p *pane, at int64) int {
+func (p *Timeline) stripX(at int64) int {
 	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
 	f := float64(at-p.Rec.Start) / float64(max(1, p.Rec.Duration()))
 	return p.Bounds.Overview.Min.X + p.Bounds.Gutter + int(math.Round(math.Max(-1, math.Min(2, f))*float64(w)))
 }
 
-func (t *timelinePart) stripTime(p *pane, x float32) int64 {
+func (p *Timeline) stripTime(x float32) int64 {
 	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
 	f := (float64(x) - float64(p.Bounds.Gutter)) / float64(max(1, w))
 	return p.Rec.Start + clampInt64(f*float64(p.Rec.Duration()))
@@ -248,12 +284,12 @@ func (t *timelinePart) stripTime(p *pane, x float32) int64 {
 
 // drawSelection draws the selected range through all rows, its length on the
 // ruler, the picked bar and the bar under the pointer.
-func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
+func (p *Timeline) drawSelection(u *ui.UI) {
 	b := &p.Bounds
 	th := u.Theme
 	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y)
 	if p.Scope.Ranged {
-		w := p.laneWidth()
+		w := p.LaneWidth()
 		x := func(at int64) int {
 			return lanes.Min.X + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.View.X(at, w)))))
 		}
@@ -265,27 +301,27 @@ func (t *timelinePart) drawSelection(p *pane, u *ui.UI) {
 				u.VLine(x0-o, 0, lanes.Dy(), th.Accent)
 				u.VLine(x1-o, 0, lanes.Dy(), th.Accent)
 			})
-			t.pill(p, u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.Scope.To-p.Scope.From))
+			p.pill(u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.Scope.To-p.Scope.From))
 		}
 	}
 	p.drawMark(u)
-	switch t.grab {
+	switch p.grab {
 	case grabTrack:
-		t.dropLine(p, u)
+		p.dropLine(u)
 	case grabBox:
-		t.drawBox(p, u)
+		p.drawBox(u)
 	}
-	p.flows.draw(p, u)
+	p.Flows.draw(p, u)
 	if p.pickedRow() >= 0 {
-		t.outline(p, u, &p.Pick.Hit, th.Accent, 2)
+		p.outline(u, &p.Pick.Hit, th.Accent, 2)
 	}
-	if t.inside && t.hit.Any() && !t.lanes.Pressed {
-		t.outline(p, u, &t.hit, theme.WithAlpha(th.Text, .75), 1)
+	if p.Inside && p.Hit.Any() && !p.Lanes.Pressed {
+		p.outline(u, &p.Hit, theme.WithAlpha(th.Text, .75), 1)
 	}
 }
 
 // pill shows a time or a length on the ruler.
-func (t *timelinePart) pill(p *pane, u *ui.UI, x int, label string) {
+func (p *Timeline) pill(u *ui.UI, x int, label string) {
 	st := ui.Style{Size: 11, Weight: ui.Medium, Color: u.Theme.OnAccent, Align: ui.Middle}
 	w := u.Measure(label, st).X + u.Px(18)
 	r := ui.Rect(x-w/2, p.Bounds.Ruler.Min.Y+u.Px(3), w, u.Px(18))
@@ -300,17 +336,17 @@ func (t *timelinePart) pill(p *pane, u *ui.UI, x int, label string) {
 }
 
 // outline frames a bar.
-func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
+func (p *Timeline) outline(u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
 	b := &p.Bounds
-	row := t.rowOf(h)
+	row := p.rowOf(h)
 	if row < 0 {
 		return
 	}
 	if h.Counter != nil || h.Instant != nil {
-		t.outlinePoint(p, u, row, h, c, w)
+		p.outlinePoint(u, row, h, c, w)
 		return
 	}
-	x0, y0, x1, y1 := t.plan.Box(p.View, row, h.Lane, h.Start, h.End, b.Lanes.Dx(), b.Gutter)
+	x0, y0, x1, y1 := p.Plan.Box(p.View, row, h.Lane, h.Start, h.End, b.Lanes.Dx(), b.Gutter)
 	if x1 <= b.Gutter || x0 >= b.Lanes.Dx() {
 		return
 	}
@@ -326,12 +362,12 @@ func (t *timelinePart) outline(p *pane, u *ui.UI, h *timeline.Hit, c ui.Colour, 
 }
 
 // outlinePoint marks a point of a counter's graph, or a moment.
-func (t *timelinePart) outlinePoint(p *pane, u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
+func (p *Timeline) outlinePoint(u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
 	b := &p.Bounds
-	r := &t.plan.Rows[row]
-	x, y := b.Gutter+int(p.View.X(h.Start, p.laneWidth())), r.Y-p.View.Scroll+u.Px(2)
+	r := &p.Plan.Rows[row]
+	x, y := b.Gutter+int(p.View.X(h.Start, p.LaneWidth())), r.Y-p.View.Scroll+u.Px(2)
 	if h.Counter != nil {
-		x, y = t.plan.CounterPoint(p.Rec, p.View, row, h.Point, b.Lanes.Dx(), b.Gutter)
+		x, y = p.Plan.CounterPoint(p.Rec, p.View, row, h.Point, b.Lanes.Dx(), b.Gutter)
 	}
 	if x < b.Gutter || x > b.Lanes.Dx() {
 		return
@@ -344,9 +380,9 @@ func (t *timelinePart) outlinePoint(p *pane, u *ui.UI, row int, h *timeline.Hit,
 }
 
 // rowOf finds the row of a hit again: rows move while a file loads.
-func (t *timelinePart) rowOf(h *timeline.Hit) int {
+func (p *Timeline) rowOf(h *timeline.Hit) int {
 	same := func(i int) bool {
-		r := &t.plan.Rows[i]
+		r := &p.Plan.Rows[i]
 		switch {
 		case h.Window >= 0:
 			return r.Kind == timeline.WindowRow && r.Index == h.Track
@@ -355,10 +391,10 @@ func (t *timelinePart) rowOf(h *timeline.Hit) int {
 		}
 		return r.Kind == timeline.TrackRow && r.Index == h.Track
 	}
-	if h.Row >= 0 && h.Row < len(t.plan.Rows) && same(h.Row) {
+	if h.Row >= 0 && h.Row < len(p.Plan.Rows) && same(h.Row) {
 		return h.Row
 	}
-	for i := range t.plan.Rows {
+	for i := range p.Plan.Rows {
 		if same(i) {
 			return i
 		}
@@ -367,7 +403,7 @@ func (t *timelinePart) rowOf(h *timeline.Hit) int {
 }
 
 // without says why there is no timeline.
-func (t *timelinePart) without(p *pane, u *ui.UI) {
+func (p *Timeline) without(u *ui.UI) {
 	r := p.Bounds.Lanes
 	text := "No timeline: these are stacks added up over the whole recording; nothing says when each was taken."
 	if p.Rec.HasTime && p.Rec.Duration() > 0 {
@@ -383,18 +419,18 @@ func (t *timelinePart) without(p *pane, u *ui.UI) {
 }
 
 // drawHits marks where the search has hits, at the top of the overview.
-func (t *timelinePart) drawHits(p *pane, u *ui.UI, in image.Rectangle) {
+func (p *Timeline) drawHits(u *ui.UI, in image.Rectangle) {
 	h := p.Doc.Hits()
 	sp := &p.Search
 	if sp.Pattern == nil || h == nil || !h.Pattern.Is(sp.Pattern) {
 		return
 	}
-	if k := (marksKey{h, in.Dx()}); t.marksOf != k {
-		t.marks, t.marksOf = h.Marks(recording.NoTrack, p.Rec.Start, p.Rec.End+1, in.Dx()), k
+	if k := (marksKey{h, in.Dx()}); p.marksOf != k {
+		p.marks, p.marksOf = h.Marks(recording.NoTrack, p.Rec.Start, p.Rec.End+1, in.Dx()), k
 	}
-	for x := 0; x < len(t.marks); x++ {
+	for x := 0; x < len(p.marks); x++ {
 		from := x
-		for x < len(t.marks) && t.marks[x] {
+		for x < len(p.marks) && p.marks[x] {
 			x++
 		}
 		if x > from {

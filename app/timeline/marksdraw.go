@@ -1,4 +1,4 @@
-package shell
+package timeline
 
 import (
 	"image"
@@ -7,6 +7,7 @@ import (
 
 	"gioui.org/f32"
 
+	"ashlar/app/panel"
 	"ashlar/app/view"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -18,14 +19,14 @@ const flagSize = 8
 
 // markX is where a time from the recording's start lies, from the left edge of
 // the lanes on, clamped to just beside them.
-func (p *pane) markX(at int64) int {
-	w := p.laneWidth()
+func (p *Timeline) markX(at int64) int {
+	w := p.LaneWidth()
 	return int(math.Floor(math.Max(-100, math.Min(float64(w+100), p.View.X(p.Rec.Start+at, w)))))
 }
 
 // drawMarks draws a flag on the ruler for each mark with a time, and a faint
 // line through the lanes; a range has a bar between its ends.
-func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
+func (p *Timeline) drawMarks(s *panel.Host, u *ui.UI) {
 	b := &p.Bounds
 	th := u.Theme
 	line, flag := theme.WithAlpha(th.Text, .22), theme.WithAlpha(th.Text, .8)
@@ -41,7 +42,7 @@ func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
 				continue
 			}
 			col := flag
-			if m.ID == p.marks.at {
+			if m.ID == p.Flag {
 				col = th.Accent
 			}
 			u.VLine(x0, foot, area.Dy(), line)
@@ -61,7 +62,7 @@ func (t *timelinePart) drawMarks(s *Shell, p *pane, u *ui.UI) {
 			}
 		}
 	})
-	t.markTip(s, p, u)
+	p.flagTip(s, u)
 }
 
 // pennant draws a flag whose pole stands at x on y.
@@ -72,8 +73,8 @@ func pennant(u *ui.UI, x, y int, c ui.Colour) {
 	u.FillIn(ui.LineFrom(foot).To(at(0, -1.4*size)).To(at(size, -.95*size)).To(at(1, -.5*size)).To(at(1, 0)).Close(), c)
 }
 
-// markAt is the mark whose flag lies under a place on the ruler, nil for none.
-func (t *timelinePart) markAt(p *pane, u *ui.UI, x float32) *view.Mark {
+// flagAt is the mark whose flag lies under a place on the ruler, nil for none.
+func (p *Timeline) flagAt(u *ui.UI, x float32) *view.Mark {
 	at := int(x) - p.Bounds.Gutter
 	for i := range slices.Backward(p.Marks) {
 		m := &p.Marks[i]
@@ -84,34 +85,24 @@ func (t *timelinePart) markAt(p *pane, u *ui.UI, x float32) *view.Mark {
 	return nil
 }
 
-// markTip shows the note of the flag under the pointer.
-func (t *timelinePart) markTip(s *Shell, p *pane, u *ui.UI) {
-	d := &t.rulerArea
+// flagTip shows the note of the flag under the pointer.
+func (p *Timeline) flagTip(s *panel.Host, u *ui.UI) {
+	d := &p.RulerArea
 	if !d.Inside || d.Pressed || s.Menu != nil || s.Help || s.Chooser != nil {
 		return
 	}
-	if m := t.markAt(p, u, d.At.X); m != nil {
+	if m := p.flagAt(u, d.At.X); m != nil {
 		title := m.Text
 		if title == "" {
 			title = "A mark"
 		}
-		widget.Tip(u, widget.Point(p.Bounds.Ruler.Min, d.At), title, []string{placeText(m.Place)})
+		widget.Tip(u, widget.Point(p.Bounds.Ruler.Min, d.At), title, []string{m.Place.String()})
 	}
 }
 
-// markMenu offers what can be done with the flag under the pointer, or the
+// flagMenu offers what can be done with the flag under the pointer, or the
 // moment there.
-func (t *timelinePart) markMenu(s *Shell, p *pane, u *ui.UI) {
-	d := &t.rulerArea
-	items := []widget.Item{{Title: "Mark this moment", Detail: "B", Do: func() { s.askMark() }}}
-	if m := t.markAt(p, u, d.At.X); m != nil {
-		m := *m
-		items = []widget.Item{
-			{Title: "Go to it", Do: func() { p.goToMark(s, m) }},
-			{Title: "Rename the mark", Do: func() { p.renameMark(s, m) }},
-			{Title: "Copy the note", Do: func() { s.CopyLater(m.Text) }},
-			{Title: "Delete the mark", Do: func() { p.deleteMark(s, m) }},
-		}
-	}
-	s.Menu = widget.NewMenu(widget.Point(p.Bounds.Ruler.Min, d.At), items)
+func (p *Timeline) flagMenu(s *panel.Host, u *ui.UI) {
+	d := &p.RulerArea
+	s.Menu = widget.NewMenu(widget.Point(p.Bounds.Ruler.Min, d.At), p.Does.MarkItems(p.flagAt(u, d.At.X)))
 }
