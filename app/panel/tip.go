@@ -22,6 +22,9 @@ func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node 
 		"total " + units.Bound(m) + units.Value(nd.Total, m) + "   " + units.Percent(nd.Total, all) + "   (" + units.Exact(nd.Total, m) + ")",
 		"self " + units.Value(nd.Self, m) + "   " + units.Percent(nd.Self, all) + "   (" + units.Exact(nd.Self, m) + ")",
 	}
+	if nd.Total != nd.Gross {
+		lines = append(lines, units.Value((nd.Total+nd.Gross)/2, m)+" less "+units.Value((nd.Gross-nd.Total)/2, m)+"; drawn as wide as both")
+	}
 	if node > 0 {
 		fn := t.Function(a.Rec, int(node))
 		title = fn.Name

@@ -38,7 +38,7 @@ func (t *Tree) Shape(w Width) *Shape {
 	s := &Shape{Tree: t, Widths: make([]int64, len(t.Nodes)), kids: slices.Clone(t.kids)}
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		n := &t.Nodes[i]
-		a, b := max(0, n.A.Self), max(0, n.B.Self)
+		a, b := max(n.A.Self, -n.A.Self), max(n.B.Self, -n.B.Self) // as analyze.Node.Gross
 		switch w {
 		case WidthA:
 			recording.Add(&s.Widths[i], a)

@@ -168,16 +168,11 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 // solid edge at the left for what is new, strokes through the foot for what is
 // gone.
 func (p *Difference) hatch(c raster.Surface, x0, y0, x1, y1 int, ink raster.Color, gone bool, strong uint32) {
-	if x1-x0 < p.px(9) {
-		return // the colour has to do
-	}
-	if !gone {
+	switch {
+	case gone:
+		strokes(c, p.px, x0, y0, x1, y1, ink, strong)
+	case x1-x0 >= p.px(9): // else the colour has to do
 		c.Shade(x0, y0, min(x1, x0+p.px(3)), y1, ink, strong)
-		return
-	}
-	foot := y1 - p.px(3)
-	for x := x0; x < x1; x += p.px(6) {
-		c.Shade(x, foot, min(x1, x+p.px(3)), y1-p.px(1), ink, strong)
 	}
 }
 

@@ -31,10 +31,11 @@ type Shape interface {
 	Level(node int) int // 0 for the root
 }
 
-// weighed is the shape of a tree whose widths are its totals.
+// weighed is the shape of a tree whose widths are its totals, what is below zero
+// counted as if it were above: see [analyze.Node].
 type weighed struct{ *analyze.Tree }
 
-func (t weighed) Width(node int) int64 { return t.Nodes[node].Total }
+func (t weighed) Width(node int) int64 { return t.Nodes[node].Gross }
 
 func (t weighed) Level(node int) int { return int(t.Nodes[node].Depth) }
 
@@ -73,7 +74,7 @@ func LayoutShape(t Shape, zoom int, w int) []Bar {
 		for _, k := range t.Children(int(at.node)) {
 			kw := float64(t.Width(int(k))) * scale
 			if kw <= 0 {
-				break // the rest weighs nothing
+				continue
 			}
 			if kw >= 1 || math.Floor(x) >= drawn {
 				stack = append(stack, todo{k, x})
@@ -183,7 +184,7 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 				cc = th.Lift(cc)
 			}
 		}
-		if b.Row < int(p.Tree.Nodes[p.Zoom].Depth) {
+		if b.Row < int(p.Tree.Nodes[p.Zoom].Depth) || nd.Total < 0 {
 			var label color.NRGBA
 			cc, label = th.Above(cc)
 			text = raster.Pack(label)
@@ -197,10 +198,24 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 			c.Shade(x, y+h-p.px(2), min(x+p.px(2), x1-gap), y+h-p.px(1), text, 150)
 		}
 	}
+	if nd.Total < 0 {
+		strokes(c, p.px, x0, y, x1-gap, y+h, text, 200)
+	}
 	inset := p.px(6)
 	lo, hi := x0+inset, x1-gap-p.px(3)
 	if s := p.Font.Fit(name, float32(hi-lo)); s != "" {
 		p.Font.Draw(c, float32(lo), y+p.px(14), s, text, lo, hi)
+	}
+}
+
+// strokes through the foot of a bar say that what it stands for is taken away:
+// memory given back, or a call that is gone.
+func strokes(c raster.Surface, px func(dp float32) int, x0, y0, x1, y1 int, ink raster.Color, strong uint32) {
+	if x1-x0 < px(9) {
+		return // nothing of them would be seen
+	}
+	for x := x0; x < x1; x += px(6) {
+		c.Shade(x, y1-px(3), min(x1, x+px(3)), y1-px(1), ink, strong)
 	}
 }
 

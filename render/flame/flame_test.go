@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// tree returns the tree of random stacks.
-func tree(t *testing.T, stacks int) (*recording.Recording, *analyze.Tree) {
+// tree returns the tree of random stacks that weigh 1 to 1000 less some number.
+func tree(t *testing.T, stacks int, less int64) (*recording.Recording, *analyze.Tree) {
 	t.Helper()
 	b := recording.NewBuilder()
 	ev := b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "samples"}}})
@@ -21,7 +21,7 @@ func tree(t *testing.T, stacks int) (*recording.Recording, *analyze.Tree) {
 		for range 1 + r.IntN(12) {
 			fs = append(fs, b.FunctionFrame(b.Function(recording.Function{Name: string(rune('a' + r.IntN(6)))})))
 		}
-		b.AddStack(ev, b.Stack(fs), recording.NoTrack, 0, []int64{1 + r.Int64N(1000)})
+		b.AddStack(ev, b.Stack(fs), recording.NoTrack, 0, []int64{1 + r.Int64N(1000) - less})
 	}
 	rec := b.Finish()
 	w, err := analyze.Weigh(context.Background(), rec, analyze.Query{})
@@ -34,8 +34,23 @@ func tree(t *testing.T, stacks int) (*recording.Recording, *analyze.Tree) {
 // TestWidthsAreWeights: every bar is as wide as its share of what fills the
 // width, lies within its parent, and bars of a row do not overlap.
 func TestWidthsAreWeights(t *testing.T) {
-	_, tr := tree(t, 3000)
+	for _, less := range []int64{0, 200, 500, 1000} {
+		_, tr := tree(t, 3000, less)
+		widthsAreWeights(t, tr)
+	}
+}
+
+func widthsAreWeights(t *testing.T, tr *analyze.Tree) {
+	t.Helper()
 	const w = 900
+	// What a node's bar stands for: the size of all that is in it and below.
+	gross := make([]float64, len(tr.Nodes))
+	for i := len(tr.Nodes) - 1; i >= 0; i-- {
+		gross[i] += math.Abs(float64(tr.Nodes[i].Self))
+		if i > 0 {
+			gross[tr.Nodes[i].Parent] += gross[i]
+		}
+	}
 	for _, zoom := range []int{0, 1, len(tr.Nodes) / 2} {
 		at := map[int32]Bar{}
 		bars := Layout(tr, zoom, w)
@@ -48,12 +63,12 @@ func TestWidthsAreWeights(t *testing.T) {
 				t.Fatalf("node %d of depth %d is in row %d", b.Node, nd.Depth, b.Row)
 			}
 			if b.Row <= int(tr.Nodes[zoom].Depth) {
-				if b.X0 != 0 || b.X1 != w {
+				if b.X0 != 0 || math.Abs(b.X1-w) > 1e-6 {
 					t.Fatalf("a bar above the zoomed one is %v to %v wide", b.X0, b.X1)
 				}
 				continue
 			}
-			if want := float64(nd.Total) / float64(tr.Nodes[zoom].Total) * w; math.Abs(b.X1-b.X0-want) > 1e-6 {
+			if want := gross[b.Node] / gross[zoom] * w; math.Abs(b.X1-b.X0-want) > 1e-6 {
 				t.Fatalf("node %d is %v wide, want %v", b.Node, b.X1-b.X0, want)
 			}
 			p := at[nd.Parent]
@@ -79,7 +94,7 @@ func TestWidthsAreWeights(t *testing.T) {
 
 // TestNothingVisibleIsLeftOut: every node at least a pixel wide has a bar.
 func TestNothingVisibleIsLeftOut(t *testing.T) {
-	_, tr := tree(t, 3000)
+	_, tr := tree(t, 3000, 0)
 	const w = 900
 	have := map[int32]bool{}
 	for _, b := range Layout(tr, 0, w) {

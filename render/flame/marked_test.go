@@ -13,7 +13,7 @@ import (
 // TestMarkedBars: bars that are drawn again over a flamegraph look as they do in
 // one that is drawn with the mark.
 func TestMarkedBars(t *testing.T) {
-	rec, tr := tree(t, 12)
+	rec, tr := tree(t, 12, 0)
 	for _, th := range theme.All {
 		for _, zoom := range []int{0, 1} {
 			p := Picture{Rec: rec, Tree: tr, Bars: Layout(tr, zoom, 1000), Zoom: zoom, Scale: 1, Up: zoom == 1, Base: zoom * 180,

@@ -149,7 +149,7 @@ func (f *Panel) answer(p *panel.Side) *session.Answer {
 // Layout draws the flamegraph into r.
 func (f *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := f.answer(p)
-	if a == nil || a.Tree.Nodes[0].Total == 0 && len(a.Tree.Nodes) == 1 {
+	if a == nil || a.Tree.Nodes[0].Gross == 0 && len(a.Tree.Nodes) == 1 {
 		f.Tree, p.Shown = nil, nil
 		f.pic.Tree = nil
 		if a != nil && p.Rec.Done {
@@ -224,6 +224,9 @@ func (f *Panel) draw(p *panel.Side, u *ui.UI, fresh bool) {
 func (f *Panel) root(p *panel.Side, a *session.Answer) string {
 	m := a.Metric()
 	text := "all  " + units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m)
+	if a.Tree.Negative != 0 {
+		text += "  · of it " + units.Full(a.Tree.Negative, m) + " below zero"
+	}
 	if kind := units.KindText(m); kind != "" {
 		text += "  · " + kind
 	}
