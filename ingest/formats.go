@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/firefox"
 	"ashlar/ingest/folded"
+	"ashlar/ingest/gotrace"
 	"ashlar/ingest/heapprofile"
 	"ashlar/ingest/jemalloc"
 	"ashlar/ingest/otlp"
@@ -32,6 +33,7 @@ var Formats = []codec.Format{
 	otlp.Format,
 	speedscope.Format,
 	firefox.Format,
+	gotrace.Format,
 	perfscript.Format,
 	jemalloc.Format,
 	heapprofile.Format,

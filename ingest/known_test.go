@@ -15,8 +15,6 @@ var beginnings = map[string]string{
 	"PERFILE2h\x00\x00\x00\x00\x00\x00\x00":                                "perf script -i FILE",
 	"2ELIFREP\x00\x00\x00\x00\x00\x00\x00h":                                "perf script -i FILE",
 	"PERFFILEh\x00\x00\x00":                                                "perf script -i FILE",
-	"go 1.22 trace\x00\x00\x00\x01\x01":                                    "go tool trace -pprof=sched FILE",
-	"go 1.11 trace\x00\x00\x00\x02\x01":                                    "an execution trace of Go",
 	"FLR\x00\x00\x02\x00\x01\x00\x00":                                      "jfrconv -o pprof FILE",
 	"\x0a\x09\x40\x05\x50\x01\xe2\x03\x02\x08\x01\x0a\x04\x40\x06\x50\x01": "traceconv json FILE",
 	"\x10\x00\x04\x46\x78\x54\x16\x00\x00":                                 "Fuchsia",
@@ -84,7 +82,7 @@ func TestKnownFormatsOfSamples(t *testing.T) {
 	}
 	n := 0
 	for pattern, want := range map[string]string{
-		"jfr/*": "Flight Recorder", "generated/go.trace": "execution trace of Go", "perfetto/*": "a trace of Perfetto",
+		"jfr/*": "Flight Recorder", "perfetto/*": "a trace of Perfetto",
 		"firefox/[56]*": "Firefox's old DevTools", "firefox/firefox-79*": "Firefox's old DevTools", "firefox/fx_dhat*": "DHAT", "generated/*.perf.data": "perf.data",
 	} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
