@@ -15,10 +15,10 @@ type decoder struct {
 	b    *recording.Builder
 	args *argStore
 
-	names   []named           // by name id; 0 is no name
-	nameIDs map[string]uint32 // by raw text
-	frames  map[uint64]recording.FrameID
-	ids     *interner // of async operations, flows, samples' frames …
+	names  []named // by name id; 0 is no name
+	raw    *interner
+	frames map[uint64]recording.FrameID // of names in other categories than their first
+	ids    *interner                    // of async operations, flows, samples' frames …
 
 	workers   []worker
 	threads   []*thread // in order of first use
@@ -65,7 +65,7 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 		b:         b,
 		args:      args,
 		names:     []named{{}},
-		nameIDs:   map[string]uint32{},
+		raw:       newInterner(),
 		frames:    map[uint64]recording.FrameID{},
 		ids:       newInterner(),
 		workers:   []worker{{names: []uint32{0}, threads: []*thread{nil}}},
@@ -179,12 +179,8 @@ func (d *decoder) learn(bt *batch) {
 	}
 	w := &d.workers[bt.worker]
 	for _, raw := range bt.names {
-		id, ok := d.nameIDs[raw]
-		if !ok {
-			id = uint32(len(d.names))
-			d.names = append(d.names, named{text: decoded(raw)})
-			d.nameIDs[raw] = id
-		}
+		id := d.raw.idOf(raw)
+		d.named(id)
 		w.names = append(w.names, id)
 	}
 	for _, k := range bt.threads {
@@ -194,6 +190,13 @@ func (d *decoder) learn(bt *batch) {
 			d.threadFor[k] = t
 		}
 		w.threads = append(w.threads, t)
+	}
+}
+
+// named makes room for a name that was interned.
+func (d *decoder) named(id uint32) {
+	if int(id) == len(d.names) {
+		d.names = append(d.names, named{text: decoded(d.raw.raw[id-1])})
 	}
 }
 
@@ -252,17 +255,17 @@ func (d *decoder) frame(name, cat uint32) recording.FrameID {
 		return n.frame
 	}
 	key := uint64(name)<<32 | uint64(cat)
-	f, ok := d.frames[key]
-	if !ok {
-		text := n.text
-		if name == 0 {
-			text = nameless
-		}
-		fn := d.b.Function(recording.Function{Name: text, Module: d.names[cat].text})
-		f = d.b.FunctionFrame(fn)
-		d.frames[key] = f
+	if f, ok := d.frames[key]; ok {
+		return f
 	}
-	if !n.known {
+	text := n.text
+	if name == 0 {
+		text = nameless
+	}
+	f := d.b.FunctionFrame(d.b.Function(recording.Function{Name: text, Module: d.names[cat].text}))
+	if n.known {
+		d.frames[key] = f
+	} else {
 		n.known, n.cat, n.frame = true, cat, f
 	}
 	return f

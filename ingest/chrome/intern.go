@@ -22,8 +22,12 @@ func newInterner() *interner {
 }
 
 // id interns the raw text of a string.
-func (t *interner) id(raw []byte) uint32 {
-	h := maphash.Bytes(t.seed, raw)
+func (t *interner) id(raw []byte) uint32 { return intern(t, maphash.Bytes(t.seed, raw), raw) }
+
+// idOf is id for a text that is kept as it is.
+func (t *interner) idOf(raw string) uint32 { return intern(t, maphash.String(t.seed, raw), raw) }
+
+func intern[T string | []byte](t *interner, h uint64, raw T) uint32 {
 	mask := uint64(len(t.ids) - 1)
 	i := h & mask
 	for ; t.ids[i] != 0; i = (i + 1) & mask {

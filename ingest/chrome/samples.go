@@ -150,12 +150,8 @@ func (s *samplers) listed(text []byte) recording.CallID {
 
 // name interns raw text that no scanner has seen.
 func (d *decoder) name(raw []byte) uint32 {
-	id, ok := d.nameIDs[string(raw)]
-	if !ok {
-		id = uint32(len(d.names))
-		d.names = append(d.names, named{text: decoded(string(raw))})
-		d.nameIDs[string(raw)] = id
-	}
+	id := d.raw.id(raw)
+	d.named(id)
 	return id
 }
 

@@ -188,13 +188,17 @@ func (b *Builder) FunctionFrame(f FuncID) FrameID {
 		b.whole = append(b.whole, math.MaxUint32)
 	}
 	if b.whole[f] == math.MaxUint32 {
-		b.whole[f] = b.Frame(Frame{Func: f, Kind: b.rec.Functions.At(int(f)).Kind})
+		b.whole[f] = FrameID(b.rec.Frames.Len())
+		b.rec.Frames.Append(Frame{Func: f, Kind: b.rec.Functions.At(int(f)).Kind})
 	}
 	return b.whole[f]
 }
 
 // Frame interns a frame.
 func (b *Builder) Frame(f Frame) FrameID {
+	if f == (Frame{Func: f.Func, Kind: b.rec.Functions.At(int(f.Func)).Kind}) {
+		return b.FunctionFrame(f.Func)
+	}
 	id, ok := b.frames[f]
 	if !ok {
 		id = FrameID(b.rec.Frames.Len())

@@ -331,7 +331,7 @@ func (s *looseSpans) compact(b *Builder) {
 	if s.n < max(compactSpans, s.next) {
 		return
 	}
-	if s.next = 2 * s.n; s.nests.since(s.first().start) < s.n {
+	if s.next = 2 * s.n; 4*s.nests.since(s.first().start) < s.n {
 		s.layout(b, false)
 	}
 }
