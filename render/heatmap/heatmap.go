@@ -51,14 +51,19 @@ func NewGrid(ctx context.Context, rec *recording.Recording, q analyze.Query, of 
 }
 
 // Empty says why there is nothing to see; "" when there is.
-func (g *Grid) Empty() string {
+func (g *Grid) Empty() (said, hint string) {
 	switch {
 	case g.Cells == nil:
-		return "No heatmap: neither spans nor samples with a time carry this metric"
+		return "No heatmap", "Neither spans nor samples with a time carry this metric; another one can be chosen in the toolbar"
 	case g.Sum == 0:
-		return "Nothing was recorded here"
+		return "Nothing was recorded here", ""
 	}
-	return ""
+	return "", ""
+}
+
+func (g *Grid) said() string {
+	said, _ := g.Empty()
+	return said
 }
 
 // Cell is a place in the grid; row 0 is where a column begins, at the bottom.
@@ -105,7 +110,7 @@ func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scal
 func (p *Picture) Paint(on raster.Surface) {
 	p.w, p.h = on.Size()
 	g := p.Grid
-	if text := g.Empty(); text != "" {
+	if text := g.said(); text != "" {
 		p.Font.Draw(on, float32(p.w)/2-p.Font.Measure(text)/2, p.h/2, text, raster.Pack(p.Theme.Dim), 0, p.w)
 		return
 	}
@@ -148,7 +153,7 @@ func (p *Picture) Box(c Cell) (x0, y0, x1, y1 int) {
 func (p *Picture) At(x, y int) (c Cell, ok bool) {
 	x0, y0, x1, y1 := p.area()
 	g := p.Grid
-	if g.Empty() != "" || x < x0 || y < y0 || x >= x1 || y >= y1 {
+	if g.said() != "" || x < x0 || y < y0 || x >= x1 || y >= y1 {
 		return c, false
 	}
 	// The inverse of Box, which rounds down.

@@ -37,7 +37,7 @@ func (n *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	a := p.Doc.Answer()
 	th := u.Theme
 	if p.Around == nil || a == nil || a.Near == nil {
-		u.Text(r, "Select a function, in the flamegraph, the timeline or the table, to see who calls it and whom it calls.", ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
+		widget.Empty(u, r, "No function is selected", "Select one in the flamegraph, the timeline or the table to see who calls it and whom it calls")
 		return
 	}
 	// The name that belongs to what is shown: the answer may be the one before.

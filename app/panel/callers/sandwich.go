@@ -50,7 +50,7 @@ func (w *sandwich) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Ans
 	above, below := a.Above, a.Below
 	if len(below.Nodes) < 2 {
 		w.picture, w.under = nil, -1
-		u.Text(r, "It does not appear in what is selected.", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
+		widget.Empty(u, r, "It does not run in what is selected", "Esc takes the selection away")
 		return
 	}
 	r = w.trails(p, u, a, r)

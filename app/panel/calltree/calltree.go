@@ -66,6 +66,9 @@ func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		t.row(h, p, u, a, &t.rows[i], ui.Rect(0, i*line-t.scroll, body.Dx(), line), text)
 	}
 	t.sheet.Show(u, body, u.Theme.Background)
+	if len(t.rows) == 0 && p.Rec.Done {
+		p.SayNothing(u, body)
+	}
 	t.Area(u, body, pointer.CursorDefault)
 }
 

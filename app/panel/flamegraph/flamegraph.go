@@ -153,7 +153,7 @@ func (f *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		f.Tree, p.Shown = nil, nil
 		f.pic.Tree = nil
 		if a != nil && p.Rec.Done {
-			u.Text(r, f.nothing(p), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
+			p.SayNothing(u, r)
 		}
 		f.Area(u, r, pointer.CursorDefault)
 		return
@@ -234,17 +234,6 @@ func (f *Panel) root(p *panel.Side, a *session.Answer) string {
 		text += "  · " + found
 	}
 	return text
-}
-
-// nothing says why the flamegraph is empty.
-func (f *Panel) nothing(p *panel.Side) string {
-	switch {
-	case p.Scope.Ranged:
-		return "Nothing in the selected time"
-	case len(p.Rec.Events) == 0:
-		return "This recording is empty"
-	}
-	return "Nothing was recorded for " + p.MetricOf().Name
 }
 
 func (f *Panel) outlines(p *panel.Side, u *ui.UI, in image.Rectangle) {

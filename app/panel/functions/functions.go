@@ -85,6 +85,9 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		t.row(s, p, u, a, &t.Order.Rows[i], cs, boxes, ui.Rect(0, i*h-t.Down, body.Dx(), h), r.Min.X)
 	}
 	t.sheet.Show(u, body, u.Theme.Background)
+	if len(t.Order.Rows) == 0 && p.Rec.Done {
+		p.SayNothing(u, body)
+	}
 	t.Area(u, body, pointer.CursorDefault)
 	t.scrollBar(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), h)
 }

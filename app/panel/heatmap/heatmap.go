@@ -60,12 +60,17 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 			}
 		}
 	}
+	if !p.Rec.HasTime && p.Rec.Done {
+		t.pic.Grid = nil
+		widget.Empty(u, r, "No heatmap", "These stacks are added up: nothing says when each was taken")
+		return
+	}
 	if a == nil || a.Grid == nil {
 		return
 	}
-	if text := a.Grid.Empty(); text != "" {
+	if said, hint := a.Grid.Empty(); said != "" {
 		t.pic.Grid = nil
-		u.Text(r, text, ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
+		widget.Empty(u, r, said, hint)
 		return
 	}
 	k := heatKey{a.Grid, u.Theme, u.Metric.PxPerDp, p.Scope.Ranged, p.Scope.From, p.Scope.To, r.Size()}

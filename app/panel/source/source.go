@@ -95,15 +95,12 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	th := u.Theme
 	a := p.Doc.Answer()
 	file, line := p.SourceFile()
-	say := func(text string) {
-		u.Text(r.Inset(u.Px(20)), text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: 4})
-	}
 	switch {
 	case p.Pick.Is == panel.PickNone:
-		say("Select a function to see what its lines cost.")
+		widget.Empty(u, r, "No function is selected", "Select one to see what its lines cost")
 		return
 	case file == "":
-		say("The recording does not say where this function's source is.")
+		widget.Empty(u, r, "No source", "The recording does not say where this function's source is")
 		return
 	case a == nil || a.Lines == nil || a.Lines.File != file:
 		return

@@ -4,9 +4,9 @@ package statistics
 import (
 	"image"
 	"math/big"
+	"slices"
 
 	"gioui.org/io/pointer"
-	gio "gioui.org/widget"
 
 	"ashlar/app/panel"
 	"ashlar/app/session"
@@ -26,7 +26,7 @@ import (
 type Panel struct {
 	widget.Drag
 	linear bool
-	scale  gio.Clickable
+	scale  widget.Segments
 	slow   [10]widget.ClickArea
 	kept   widget.Kept[statsKey]
 }
@@ -49,26 +49,25 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	th := u.Theme
 	a := p.Doc.Answer()
 	f, ok := p.PickedFunction()
-	say := func(text string) { u.Text(r, text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle}) }
 	switch {
+	case a != nil && a.Tree.Weights.Basis != analyze.Spans:
+		hint := "This recording has no spans: its stacks say where the cost was, not how long a call took"
+		if slices.ContainsFunc(p.Rec.Tracks, func(t *recording.Track) bool { return t.Spans() > 0 }) {
+			hint = "Samples say where the cost was, not how long a call took: choose spans in the toolbar"
+		}
+		widget.Empty(u, r, "No durations of calls", hint)
+		return
 	case !ok:
-		say("Select a function to see how long its calls took.")
+		widget.Empty(u, r, "No function is selected", "Select one to see how long its calls took")
 		return
 	case a == nil || a.Durations == nil:
-		if a != nil && a.Tree.Weights.Basis != analyze.Spans {
-			say("Samples do not tell how long a call took; only the spans of a trace do.")
-		}
 		return
 	}
 	d := a.Durations
-	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), r.Max.X-u.Px(140), r.Min.Y+u.Px(32)), f.Name, ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text})
-	label := "Linear"
-	if t.linear {
-		label = "Logarithmic"
-	}
-	u.Button(&t.scale, r.Max.X-u.Px(120), r.Min.Y+u.Px(6), u.Px(104), label, false)
-	if t.scale.Clicked(u.Context) {
-		t.linear = !t.linear
+	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(6), r.Max.X-u.Px(180), r.Min.Y+u.Px(32)), f.Name, ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text})
+	words := []string{"Logarithmic", "Linear"}
+	if i := t.scale.Layout(u, r.Max.X-u.Px(16)-t.scale.Width(u, words), r.Min.Y+u.Px(7), words, panel.Index(t.linear)); i >= 0 {
+		t.linear = i == 1
 	}
 	right := min(u.Px(300), r.Dx()/2)
 	box := image.Rect(r.Min.X+u.Px(8), r.Min.Y+u.Px(38), r.Max.X-right, r.Max.Y-u.Px(6))
@@ -103,7 +102,7 @@ func (t *Panel) numbers(p *panel.Side, u *ui.UI, d *spans.Durations, r image.Rec
 	row("Median", units.Duration(d.Median))
 	row("p90 · p99", units.Duration(d.P90)+" · "+units.Duration(d.P99))
 	row("p99.9", units.Duration(d.P999))
-	row("Least · most", units.Duration(d.Min)+" · "+units.Duration(d.Max))
+	row("Min · max", units.Duration(d.Min)+" · "+units.Duration(d.Max))
 	y += u.Px(6)
 	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Slowest", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line
