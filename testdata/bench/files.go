@@ -3,6 +3,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type recording struct {
 	ext     string
 	options synth.Options
 	zstd    bool
+	gzip    bool
 }
 
 // file is a recording on disk.
@@ -53,7 +55,11 @@ func (b *bench) get(r recording) (*file, error) {
 	if b.quick {
 		o.Records, o.Bytes = o.Records/quickly, o.Bytes/quickly
 	}
-	path := filepath.Join(b.dir, fmt.Sprintf("%s-%d%s", o.Kind, max(o.Records, o.Bytes), r.ext))
+	name := o.Kind
+	if o.Shape != "" {
+		name += "-" + o.Shape
+	}
+	path := filepath.Join(b.dir, fmt.Sprintf("%s-%d%s", name, max(o.Records, o.Bytes), r.ext))
 	f := &file{path: path}
 	if err := f.describe(); err != nil {
 		fmt.Fprintf(os.Stderr, "making %s\n", path)
@@ -64,10 +70,14 @@ func (b *bench) get(r recording) (*file, error) {
 			return nil, err
 		}
 	}
-	if r.zstd {
-		f.path += ".zst"
+	if r.zstd || r.gzip {
+		ext, packer := ".zst", func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }
+		if r.gzip {
+			ext, packer = ".gz", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }
+		}
+		f.path += ext
 		if _, err := os.Stat(f.path); err != nil {
-			if err := whole(f.path, func(w io.Writer) error { return pack(w, path) }); err != nil {
+			if err := whole(f.path, func(w io.Writer) error { return pack(w, path, packer) }); err != nil {
 				return nil, err
 			}
 		}
@@ -121,14 +131,14 @@ func whole(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// pack compresses a file with zstd's usual settings.
-func pack(w io.Writer, path string) error {
+// pack compresses a file with a packer's usual settings.
+func pack(w io.Writer, path string, packer func(io.Writer) (io.WriteCloser, error)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	z, err := zstd.NewWriter(w)
+	z, err := packer(w)
 	if err != nil {
 		return err
 	}

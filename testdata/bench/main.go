@@ -44,6 +44,7 @@ func main() {
 	flag.DurationVar(&b.wait, "wait", 0, "wait up to this long before a run for others on the machine to be quiet")
 	flag.BoolVar(&peers, "peers", false, "measure other programs instead")
 	flag.StringVar(&b.peerDir, "peer-dir", "", "where programs from npm are installed (default beside the recordings)")
+	flag.StringVar(&b.given, "files", "", "recordings of others to measure in row files, with commas between")
 	flag.BoolVar(&list, "list", false, "print the names of the rows")
 	flag.Parse()
 	if list {
@@ -65,6 +66,7 @@ type bench struct {
 	runs    int
 	quick   bool
 	wait    time.Duration
+	given   string // recordings of others
 	program string // the ashlar that was built
 	temp    string
 

@@ -132,7 +132,7 @@ func (b *bench) load(f *file) ([]run, error) {
 		}
 		all[i].Value = info.Load.Seconds
 	}
-	if c, s := info.Counts, f.summary; c.Spans != s.Spans || c.Samples != s.Samples && s.Kind == "spaa" {
+	if c, s := info.Counts, f.summary; s.Kind != "" && (c.Spans != s.Spans || c.Samples != s.Samples && s.Kind == "spaa") {
 		return nil, fmt.Errorf("%s: read %d spans and %d samples, not %d and %d", f.path, c.Spans, c.Samples, s.Spans, s.Samples)
 	}
 	b.loads[f.path] = all

@@ -17,6 +17,8 @@ var rows = []row{
 	{"spall1", func(b *bench) ([]result, error) { return b.spans(spall1, "spall v1", 15, 1000) }},
 	{"spall3", func(b *bench) ([]result, error) { return b.spans(spall3, "spall v3", 20, 0) }},
 	{"chrome", func(b *bench) ([]result, error) { return b.bytes(chrome, "Chrome JSON of B, E and X", 350) }},
+	{"shapes", (*bench).shapes},
+	{"files", (*bench).files},
 	{"spaa", func(b *bench) ([]result, error) { return b.bytes(spaa, "SPAA, plain", 400) }},
 	{"spaa-zstd", (*bench).unpack},
 	{"pprof", (*bench).pprof},
