@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/panel/source"
 	"ashlar/app/session"
@@ -247,7 +248,7 @@ func (p *pane) arrive(s *Shell) (changed bool, err error) {
 		p.visit = visit{side: is.side, scrolled: st, marked: is.marked}
 		if err = p.goTo(s, st, is.side); !paired {
 			p.visit.answered = st
-		} else if st.Tab == compareTwo && is.side == panel.Index(st.FocusB) {
+		} else if st.Tab == pair.Two && is.side == panel.Index(st.FocusB) {
 			p.visit.answered = &view.State{Zoom: st.Zoom}
 		}
 		return true, err
@@ -298,13 +299,13 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 		}
 	}
 	l.Marks = was.Marks
-	if panelAt(l.Tab) < 0 && !paired {
-		miss("there is no tab %q; there are %s", l.Tab, strings.Join(panelNames(), ", "))
+	if p.deck.At(l.Tab) < 0 && !paired {
+		miss("there is no tab %q; there are %s", l.Tab, strings.Join(p.deck.Names(), ", "))
 		l.Tab = view.FirstTab
 	}
 	if paired {
 		l.Tab, l.Split, l.Zoom = view.FirstTab, 0, nil
-		if st.Tab == compareTwo && i == panel.Index(st.FocusB) {
+		if st.Tab == pair.Two && i == panel.Index(st.FocusB) {
 			l.Zoom = st.Zoom
 		}
 	}

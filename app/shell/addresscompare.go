@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
+	"ashlar/app/panel/pairing"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
@@ -14,35 +16,28 @@ import (
 	"ashlar/render/ui"
 )
 
-// What addresses call the columns of the table of differences, and what that is
-// filtered by; they never change.
-var (
-	differenceColumnKeys = [differenceColumns]string{"difference", "name", "module", "a", "b", "change", "share", "sure", "other"}
-	filterKeys           = [filterCount]string{"more", "less", "new", "gone", "sure"}
-)
-
 // state says how two recordings are looked at.
 func (c *comparison) state(st *view.State, dp float32) {
 	st.Files = []string{c.panes[0].file(), c.panes[1].file()}
-	f := c.panes[c.focus]
+	f := c.panes[c.Focus]
 	for i, p := range c.panes {
 		p.Unbind(p.Rec, 1-i, dp, st) // that of A last: marks are its
 	}
 	st.Sides[0], st.Sides[1] = st.Sides[1], st.Sides[0]
-	o := &c.options
-	st.Event, st.Metric, st.Split = o.Event, o.Metric, c.split
+	o := &c.Options
+	st.Event, st.Metric, st.Split = o.Event, o.Metric, c.Split
 	st.Transforms, st.Find, st.Up = slices.Clone(f.Transforms), f.Find, f.Up
 	st.Around, st.Callers, st.Callees, st.Lists, st.Linear = nil, nil, nil, false, false
-	if st.Tab = ""; c.tab != compareFlame {
-		st.Tab = c.tab
+	if st.Tab = ""; c.Tab != pair.Difference {
+		st.Tab = c.Tab
 	}
-	if st.Zoom = c.zoom; c.tab == compareTwo {
+	if st.Zoom = c.Zoom; c.Tab == pair.Two {
 		st.Zoom = f.Zoom
 	}
-	if st.Layout = ""; c.above {
+	if st.Layout = ""; c.Above {
 		st.Layout = view.Above
 	}
-	st.Comparison = view.Comparison{Totals: o.Total, SelfTimes: o.SelfTime, Unlinked: !c.linked, ByCall: c.byCall, FocusB: c.focus == 1,
+	st.Comparison = view.Comparison{Totals: o.Total, SelfTimes: o.SelfTime, Unlinked: !c.Linked, ByCall: c.ByCall, FocusB: c.Focus == 1,
 		NoModule: o.Match.NoModule, NoName: o.Match.NoName, NoSimilar: o.Match.NoSimilar, NoOrder: o.Match.NoOrder}
 	if o.Normalize != compare.Raw {
 		st.Normalize = string(o.Normalize)
@@ -52,45 +47,31 @@ func (c *comparison) state(st *view.State, dp float32) {
 	}
 	st.Pairs = slices.Clone(o.Match.Hand)
 	st.Table = view.Table{}
-	c.table.state(&st.Table)
+	c.table.State(&st.Table)
 	if o.By != compare.ByFunction {
 		st.Group = string(o.By)
 	}
-	if k := c.pairing.kind; c.tab == comparePairing && k < len(c.pairing.kinds) {
-		st.Rows = []string{c.pairing.kinds[k].words()}
-	}
-}
-
-// state says how the table is sorted and which rows it has.
-func (t *differenceShape) state(st *view.Table) {
-	if t.by != columnDifference || t.backward {
-		if st.Sort = differenceColumnKeys[t.by]; t.backward {
-			st.Sort = "-" + st.Sort
-		}
-	}
-	for i, on := range t.filters {
-		if on {
-			st.Rows = append(st.Rows, filterKeys[i])
-		}
+	if k := c.pairing.Kind; c.Tab == pair.Pairing && k < len(c.pairing.Kinds) {
+		st.Rows = []string{c.pairing.Kinds[k].Words()}
 	}
 }
 
 // pickState says what is marked, and how far the tab is scrolled.
 func (c *comparison) pickState(st *view.State, dp float32) {
-	f := c.panes[c.focus]
+	f := c.panes[c.Focus]
 	if f.Pick.Is == panel.PickBar {
-		st.Sides[c.focus].Bar = f.barState()
+		st.Sides[c.Focus].Bar = f.barState()
 	}
-	if c.chosen != nil {
-		st.Function = &recording.FuncName{Name: c.chosen.Name, Module: c.chosen.Module}
+	if c.Chosen != nil {
+		st.Function = &recording.FuncName{Name: c.Chosen.Name, Module: c.Chosen.Module}
 		for i, p := range c.panes {
 			if c.panes[1-i].Pick.Is == panel.PickNone && p.Pick.Named() {
 				st.OnlyOn = []string{"a", "b"}[i]
 			}
 		}
 	}
-	if a := c.answer(); a != nil && c.flame.node > 0 && int(c.flame.node) < len(a.Shape.Nodes) {
-		st.Node = namesOf(a.Shape.Tree, int(c.flame.node))
+	if a := c.Answer(); a != nil && c.Node > 0 && int(c.Node) < len(a.Shape.Nodes) {
+		st.Node = pair.NamesOf(a.Shape.Tree, int(c.Node))
 	}
 	if to := c.tabScroll(); to != nil {
 		st.Down = view.InDP(*to, dp)
@@ -110,10 +91,10 @@ func (c *comparison) arrive(s *Shell) (changed bool, err error) {
 			err = cmp.Or(err, perr)
 		}
 		err = cmp.Or(err, c.goTo(s, v))
-		c.alike = c.now() // both sides are as the address says
+		c.Alike = c.Now() // both sides are as the address says
 		return true, err
 	}
-	v, a := c.visit.answered, c.answer()
+	v, a := c.visit.answered, c.Answer()
 	if v == nil || a == nil || a.Recs != [2]*recording.Recording{c.panes[0].Rec, c.panes[1].Rec} {
 		return false, nil
 	}
@@ -131,117 +112,88 @@ func (c *comparison) restore(s *Shell, st *view.State) {
 		event, metric, zoom := p.Event, p.Metric, p.Zoom
 		p.restore(st, i, s.dp())
 		p.Event, p.Metric, p.Tab, p.Zoom, p.Split = event, metric, view.FirstTab, zoom, 0
-		if c.tab = st.Tab; st.Tab == compareTwo && i == panel.Index(st.FocusB) {
+		if c.Tab = st.Tab; st.Tab == pair.Two && i == panel.Index(st.FocusB) {
 			p.Zoom = st.Zoom
 		}
 	}
 	if err := c.goTo(s, st); err != nil {
 		s.Say(err.Error())
 	}
-	c.alike = c.now() // not to be carried over: both sides are as they were
+	c.Alike = c.Now() // not to be carried over: both sides are as they were
 }
 
 // goTo makes the comparison as a State says.
 func (c *comparison) goTo(s *Shell, st *view.State) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
-	l := compareLook{tab: cmp.Or(st.Tab, compareFlame), split: view.ClampSplit(st.Split), above: st.Layout == view.Above, linked: !st.Unlinked, byCall: st.ByCall, zoom: c.zoom}
-	l.options = compareOptions{Event: st.Event, Metric: st.Metric, Normalize: compare.Raw, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
+	l := pair.Look{Tab: cmp.Or(st.Tab, pair.Difference), Split: view.ClampSplit(st.Split), Above: st.Layout == view.Above, Linked: !st.Unlinked, ByCall: st.ByCall, Zoom: c.Zoom}
+	l.Options = pair.Options{Event: st.Event, Metric: st.Metric, Normalize: compare.Raw, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
 		By: compare.By(cmp.Or(st.Group, string(compare.ByFunction))), Total: st.Totals, SelfTime: st.SelfTimes,
 		Match: compare.MatchOptions{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder}}
-	l.options.Match.Hand = slices.Clone(st.Pairs)
-	c.paired = c.paired || st.Pairs != nil
+	l.Options.Match.Hand = slices.Clone(st.Pairs)
+	c.Paired = c.Paired || st.Pairs != nil
 	if st.Normalize != "" {
 		if n, nerr := compare.ParseNormalize(st.Normalize); nerr != nil {
 			miss("%v", nerr)
 		} else {
-			l.options.Normalize = n
+			l.Options.Normalize = n
 		}
 	}
-	if compareTabAt(l.tab) < 0 {
-		var names []string
-		for i := range compareTabs {
-			names = append(names, compareTabs[i].name)
-		}
-		miss("a comparison has no tab %q; there are %s", l.tab, strings.Join(names, ", "))
-		l.tab = compareFlame
+	if c.deck.At(l.Tab) < 0 {
+		miss("a comparison has no tab %q; there are %s", l.Tab, strings.Join(c.deck.Names(), ", "))
+		l.Tab = pair.Difference
 	}
-	if l.tab != compareTwo {
-		l.zoom = st.Zoom
+	if l.Tab != pair.Two {
+		l.Zoom = st.Zoom
 	}
-	c.compareLook = l
+	c.Look = l
 	c.focusOn(s, panel.Index(st.FocusB))
-	for _, rerr := range c.table.restore(&st.Table, c.tab == comparePairing) {
+	for _, rerr := range c.table.Restore(&st.Table, c.Tab == pair.Pairing) {
 		err = cmp.Or(err, rerr)
 	}
 	return err
 }
 
-// restore shapes the table as a State says; missing is what there is not. The
-// rows are those of the list of pairs where that is shown.
-func (t *differenceShape) restore(st *view.Table, ofPairs bool) (missing []error) {
-	*t = differenceShape{}
-	name, back := strings.CutPrefix(st.Sort, "-")
-	if t.backward = back; name != "" {
-		if i := slices.Index(differenceColumnKeys[:], name); i >= 0 {
-			t.by = differenceColumn(i)
-		} else {
-			missing = append(missing, fmt.Errorf("the table of differences has no column %q", name))
-		}
-	}
-	if ofPairs {
-		return missing
-	}
-	for _, r := range st.Rows {
-		if i := slices.Index(filterKeys[:], r); i >= 0 {
-			t.filters[i] = true
-		} else {
-			missing = append(missing, fmt.Errorf("the table of differences has no rows %q; there are %s", r, strings.Join(filterKeys[:], ", ")))
-		}
-	}
-	return missing
-}
-
 // goToAnswered marks the function and the bars that an address names.
 func (c *comparison) goToAnswered(v *view.State) (err error) {
-	a := c.answer()
+	a := c.Answer()
 	if f := v.Function; f != nil {
 		key := c.keyNamed(f, v.OnlyOn)
 		if key < 0 {
 			return fmt.Errorf("the function %s is in neither recording", f.Name)
 		}
-		c.choose(a, key)
+		c.Choose(a, key)
 	}
-	if c.flame.node = -1; v.Node != nil {
-		c.flame.node = int32(find(a.Shape, v.Node))
+	if c.Node = -1; v.Node != nil {
+		c.Node = int32(pair.Find(a.Shape, v.Node))
 	}
-	if b := v.Sides[c.focus].Bar; b != nil {
-		p := c.panes[c.focus]
+	if b := v.Sides[c.Focus].Bar; b != nil {
+		p := c.panes[c.Focus]
 		h, ok := p.barNamed(b)
 		if !ok {
 			return fmt.Errorf("no bar of thread %d begins there", b.Thread.TID)
 		}
 		p.PickHit(h)
-		c.picked(c.focus)
-		c.alike = c.now()
+		c.Picked(c.Focus)
+		c.Alike = c.Now()
 	}
-	if c.tab == comparePairing && len(v.Rows) > 0 {
-		c.pairing.refresh(a)
-		i := slices.IndexFunc(c.pairing.kinds, func(k pairKind) bool { return k.words() == v.Rows[0] })
+	if c.Tab == pair.Pairing && len(v.Rows) > 0 {
+		c.pairing.Refresh(a)
+		i := slices.IndexFunc(c.pairing.Kinds, func(k pairing.PairKind) bool { return k.Words() == v.Rows[0] })
 		if i < 0 {
 			return fmt.Errorf("nothing was paired %s", v.Rows[0])
 		}
-		c.pairing.kind = i
+		c.pairing.Kind = i
 	}
 	return nil
 }
 
 // markNamed marks the heaviest of the functions that are meant.
 func (c *comparison) markNamed(ref analyze.Ref) error {
-	a := c.answer()
+	a := c.Answer()
 	of := map[int32]bool{}
 	for i, rec := range a.Recs {
 		for _, f := range ref.Functions(rec) {
-			of[c.key(a, i, f)] = true
+			of[c.Key(a, i, f)] = true
 		}
 	}
 	best := (*compare.Row)(nil)
@@ -253,7 +205,7 @@ func (c *comparison) markNamed(ref analyze.Ref) error {
 	if best == nil {
 		return fmt.Errorf("no function of the recordings is called %s", ref.Text)
 	}
-	c.choose(a, best.Key)
+	c.Choose(a, best.Key)
 	return nil
 }
 
@@ -263,7 +215,7 @@ func (c *comparison) markNamed(ref analyze.Ref) error {
 func (c *comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
 	only := slices.Index([]string{"a", "b"}, onlyOn)
 	best := int32(-1)
-	for k, g := range c.answer().Compared.Tree.Funcs {
+	for k, g := range c.Answer().Compared.Tree.Funcs {
 		if g.Name != f.Name || g.Module != f.Module {
 			continue
 		}
@@ -301,15 +253,8 @@ func (c *comparison) arriveScrolled(u *ui.UI) {
 
 // tabScroll is how far the chosen tab is scrolled, nil where it is not.
 func (c *comparison) tabScroll() *int {
-	switch c.tab {
-	case compareFlame:
-		return &c.flame.scroll
-	case compareTwo:
-		return &c.panes[c.focus].Down
-	case compareTable:
-		return &c.table.scroll
-	case comparePairing:
-		return &c.pairing.scroll
+	if x, ok := c.deck.Shown(c.Tab).(panel.Scrolled[*pair.Pair]); ok {
+		return x.Scroll(&c.Pair)
 	}
 	return nil
 }

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
+	"ashlar/app/panel/difftable"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -19,27 +21,27 @@ import (
 func compareAnything(r *rand.Rand, s *Shell) {
 	c := s.versus
 	maybe := func() bool { return r.IntN(3) == 0 }
-	o := &c.options
+	o := &c.Options
 	o.Normalize = []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}[r.IntN(4)]
 	o.Width = []compare.Width{compare.WidthA, compare.WidthB, compare.WidthLarger}[r.IntN(3)]
 	o.By = []compare.By{compare.ByFunction, compare.ByModule, compare.ByFile, compare.ByThread, compare.ByStack}[r.IntN(5)]
-	o.Total, o.SelfTime, c.byCall = maybe(), maybe(), maybe()
+	o.Total, o.SelfTime, c.ByCall = maybe(), maybe(), maybe()
 	o.Match.NoModule, o.Match.NoName, o.Match.NoSimilar, o.Match.NoOrder = maybe(), maybe(), maybe(), maybe()
 	if maybe() {
 		o.Match.Hand = []compare.Pair{{A: "parse", B: "render"}}
 	}
-	c.tab = compareTabs[r.IntN(len(compareTabs))].name
-	c.linked, c.above = !maybe(), maybe()
+	c.Tab = pairPanels[r.IntN(len(pairPanels))].Name
+	c.Linked, c.Above = !maybe(), maybe()
 	c.focusOn(s, r.IntN(2))
 	if maybe() {
 		c.panes[0].Anchor, c.panes[1].Anchor = r.Int64N(1e9), r.Int64N(1e9)
 	}
 	if maybe() {
-		c.split = .1 + .8*r.Float32()
+		c.Split = .1 + .8*r.Float32()
 	}
-	c.table.by, c.table.backward = differenceColumn(r.IntN(int(differenceColumns))), maybe()
-	for i := range c.table.filters {
-		c.table.filters[i] = maybe() && c.tab != comparePairing
+	c.table.By, c.table.Backward = difftable.DifferenceColumn(r.IntN(int(difftable.DifferenceColumns))), maybe()
+	for i := range c.table.Filters {
+		c.table.Filters[i] = maybe() && c.Tab != pair.Pairing
 	}
 	ts, up := []analyze.Transform{}, maybe()
 	if maybe() {
@@ -62,23 +64,23 @@ func compareAnything(r *rand.Rand, s *Shell) {
 // chooseAnything marks a function or a bar, which needs an answer.
 func chooseAnything(r *rand.Rand, s *Shell) {
 	c := s.versus
-	a := c.answer()
+	a := c.Answer()
 	if a == nil {
 		return
 	}
-	p := c.panes[c.focus]
+	p := c.panes[c.Focus]
 	switch r.IntN(3) {
 	case 0:
-		c.choose(a, int32(r.IntN(len(a.Compared.Tree.Funcs))))
-		c.flame.node = -1
+		c.Choose(a, int32(r.IntN(len(a.Compared.Tree.Funcs))))
+		c.Node = -1
 	case 1:
 		if p.pickAnyBar(r) {
-			c.picked(c.focus)
-			c.alike = c.now()
+			c.Picked(c.Focus)
+			c.Alike = c.Now()
 		}
 	}
-	if n := len(a.Shape.Nodes); n > 1 && r.IntN(2) == 0 && c.tab != compareTwo {
-		c.zoom = namesOf(a.Shape.Tree, 1+r.IntN(n-1))
+	if n := len(a.Shape.Nodes); n > 1 && r.IntN(2) == 0 && c.Tab != pair.Two {
+		c.Zoom = pair.NamesOf(a.Shape.Tree, 1+r.IntN(n-1))
 	}
 }
 
@@ -86,17 +88,17 @@ func chooseAnything(r *rand.Rand, s *Shell) {
 func sameComparison(s *Shell) map[string]any {
 	c := s.versus
 	sp := c.spot(s)
-	all := map[string]any{"focus": c.focus, "chosen": c.chosen, "parts": s.View, "options": sp.options, "tab": sp.tab, "split": sp.split, "above": sp.above,
-		"linked": sp.linked, "by call": sp.byCall, "shape": sp.Shape}
-	if c.tab != compareTwo && len(sp.zoom) > 0 {
-		all["zoom"] = sp.zoom
+	all := map[string]any{"focus": c.Focus, "chosen": c.Chosen, "parts": s.View, "options": sp.Options, "tab": sp.Tab, "split": sp.Split, "above": sp.Above,
+		"linked": sp.Linked, "by call": sp.ByCall, "shape": sp.Shape}
+	if c.Tab != pair.Two && len(sp.Zoom) > 0 {
+		all["zoom"] = sp.Zoom
 	}
 	for i := range sp.Sides {
 		side := &sp.Sides[i]
 		if p := c.panes[i]; p.Pick.Is == panel.PickBar {
-			all["bar "+sideName(i)] = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start}
+			all["bar "+pair.SideName(i)] = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start}
 		} else if f, ok := p.PickedFunction(); ok {
-			all["picked "+sideName(i)] = f
+			all["picked "+pair.SideName(i)] = f
 		}
 		side.Zoom, side.Marks, side.Around, side.Sides = nil, nil, nil, [2][]recording.FuncName{}
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(*side)) {
@@ -107,10 +109,10 @@ func sameComparison(s *Shell) map[string]any {
 			if x.Kind() == reflect.Slice && x.Len() == 0 {
 				x = reflect.Zero(x.Type())
 			}
-			all["look "+f.Name+" "+sideName(i)] = x.Interface()
+			all["look "+f.Name+" "+pair.SideName(i)] = x.Interface()
 		}
 	}
-	if a := c.answer(); a != nil {
+	if a := c.Answer(); a != nil {
 		all["answer"] = []any{a.A.Total, a.B.Total, len(a.Shape.Nodes), len(a.Table.Rows), a.Normalize, a.Metric}
 	}
 	return all
@@ -126,20 +128,20 @@ func TestEveryComparisonHasAnAddress(t *testing.T) {
 		s := compared(t, files[0], files[1])
 		s.View = []View{Both, Upper, Flame, Lower}[r.IntN(4)]
 		compareAnything(r, s)
-		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
+		s.versus.Engine.Settle(s.versus.question(), [2]*recording.Recording(s.versus.Recs()))
 		chooseAnything(r, s)
-		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
-		s.versus.takeTwin()
-		if s.versus.tab == comparePairing {
-			s.versus.pairing.refresh(s.versus.answer())
-			s.versus.pairing.kind = r.IntN(max(1, len(s.versus.pairing.kinds)))
+		s.versus.Engine.Settle(s.versus.question(), [2]*recording.Recording(s.versus.Recs()))
+		s.versus.TakeTwin()
+		if s.versus.Tab == pair.Pairing {
+			s.versus.pairing.Refresh(s.versus.Answer())
+			s.versus.pairing.Kind = r.IntN(max(1, len(s.versus.pairing.Kinds)))
 		}
 		at, want := s.Address().String(), sameComparison(s)
 
 		back := New(theme.Dark)
 		back.Open(at)
 		err := back.Settle()
-		if was := s.versus.pair.Answer().Err; (err == nil) != (was == nil) { // not all can be normalised by all
+		if was := s.versus.Engine.Answer().Err; (err == nil) != (was == nil) { // not all can be normalised by all
 			t.Fatalf("%s: %v, was %v", at, err, was)
 		}
 		got := sameComparison(back)

@@ -44,7 +44,7 @@ func TestCallTree(t *testing.T) {
 	if want := []string{"a", "a;b", "a;b;c", "a;d", "e"}; !slices.Equal(names, want) {
 		t.Errorf("listed are %q, want %q", names, want)
 	}
-	x := panel.Find[*calltree.Panel](p.panels)
+	x := panel.Find[*calltree.Panel](p.deck.All)
 	if n := len(x.Listed()); n != 2 {
 		t.Fatalf("at first %d rows are listed, want the 2 outermost", n)
 	}

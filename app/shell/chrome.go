@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/icon"
@@ -192,7 +193,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	p, which := s.pane, ""
 	if c := s.versus; c != nil {
 		if i := c.reading(); i >= 0 {
-			p, which = c.panes[i], sideName(i)+", "
+			p, which = c.panes[i], pair.SideName(i)+", "
 		}
 	}
 	left, right := summary(p.Rec), ""

@@ -3,7 +3,10 @@ package shell
 import (
 	"image"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
+	"ashlar/app/panel/difftable"
+	"ashlar/app/panel/pairing"
 	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
@@ -15,89 +18,23 @@ import (
 // comparison is two recordings side by side: A, the baseline, and B. Above are
 // two timelines, below is one answer about both.
 type comparison struct {
+	pair.Pair
 	panes [2]*pane
-	pair  *session.Comparing
 	visit visit // what is left to do of an address
-	focus int
-	compareLook
-	link link
 
-	// chosen is the function that is marked everywhere, and hover the one under
-	// the pointer, an index in the answer's Tree.Funcs or -1.
-	chosen *recording.FuncName
-	hover  int32
-	// alike is that of the last frame, to tell what has changed since.
-	alike alike
-
-	flame    differencePart
-	table    differenceTable
-	dist     distributionPart
-	pairing  pairingPart
+	deck     panel.Deck[*pair.Pair]
+	table    *difftable.Panel
+	pairing  *pairing.Panel
 	splitter widget.Drag
 	dragged  float32
 	history  history[compareSpot]
 	heads    [2]widget.ClickArea
-	tabKeys  [len(compareTabs)]widget.ClickArea
 	buttons  compareButtons
 	lines    ui.Sheet // of the side panel
 	largest  [24]widget.ClickArea
 	bounds   compareBounds
 	rowsOf   rowsKey
-	paired   bool    // pairs that were made before have been looked for
 	keyIn    [2]bool // whether the keyboard was in the timelines
-}
-
-// compareOptions are what a person chooses about the numbers.
-type compareOptions struct {
-	Event, Metric string
-	Normalize     compare.Normalize
-	Match         compare.MatchOptions
-	Width         compare.Width
-	By            compare.By
-	Total         bool // the table is about total, not self
-	SelfTime      bool // the distribution is of self times
-}
-
-// compareLook is how two recordings are looked at together, beside the Look of
-// each.
-type compareLook struct {
-	options compareOptions
-	tab     string
-	split   float32 // the timelines' share of the height; 0 until it is chosen
-	above   bool    // A's timeline is above B's, not beside it
-	// linked sides show the same time, counted from an anchor in each, and what is
-	// selected in one is selected in the other. byCall moves the anchors to the
-	// calls that are picked: the nth call of a function here and there.
-	linked, byCall bool
-	// zoom is the path of functions to the bar that fills the differential
-	// flamegraph.
-	zoom []recording.FuncName
-}
-
-// compareTabs are those of the lower half; addresses call them by their names,
-// which never change.
-var compareTabs = [...]struct{ name, title string }{
-	{compareFlame, "Difference"}, {compareTwo, "Two flamegraphs"}, {compareTable, "Table of differences"},
-	{compareDistribution, "Distribution"}, {comparePairing, "How it was compared"}, {compareAbout, "About the files"},
-}
-
-const (
-	compareFlame        = "difference"
-	compareTwo          = "two"
-	compareTable        = "table"
-	compareDistribution = "distribution"
-	comparePairing      = "pairing"
-	compareAbout        = "about"
-)
-
-// compareTabAt is a tab's place among the others, -1 for none of that name.
-func compareTabAt(name string) int {
-	for i := range compareTabs {
-		if compareTabs[i].name == name {
-			return i
-		}
-	}
-	return -1
 }
 
 // compareBounds are the places of the parts in the last frame.
@@ -157,18 +94,26 @@ func (s *Shell) openPane(path string) *pane {
 	return p
 }
 
+// newComparison puts two panes side by side.
+func newComparison(a, b *pane) *comparison {
+	c := &comparison{panes: [2]*pane{a, b}, deck: panel.NewDeck(pairPanels)}
+	c.Sides, c.Hover, c.Node = [2]*panel.Side{&a.Side, &b.Side}, -1, -1
+	c.table, c.pairing = panel.Find[*difftable.Panel](c.deck.All), panel.Find[*pairing.Panel](c.deck.All)
+	return c
+}
+
 // compare shows two panes, in place of a comparison that was; drop is a pane that
 // is not shown any more.
 func (s *Shell) compare(a, b, drop *pane) {
-	o := compareOptions{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}
-	c := &comparison{compareLook: compareLook{options: o, tab: compareFlame, linked: true, above: s.prefs.Above}, hover: -1}
+	o := pair.Options{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}
+	c := newComparison(a, b)
+	c.Look = pair.Look{Options: o, Tab: pair.Difference, Linked: true, Above: s.prefs.Above}
 	old := s.versus
 	if old != nil {
-		c.compareLook = old.compareLook
-		c.zoom, c.byCall = nil, false
-		c.options.Match.Hand = nil
+		c.Look = old.Look
+		c.Zoom, c.ByCall = nil, false
+		c.Options.Match.Hand = nil
 	}
-	c.panes = [2]*pane{a, b}
 	if old == nil {
 		a.Anchor, b.Anchor = 0, 0
 	}
@@ -176,15 +121,14 @@ func (s *Shell) compare(a, b, drop *pane) {
 		drop.stay()
 	}
 	s.session.Show(a.Doc, b.Doc)
-	c.pair = s.session.Pair()
+	c.Engine = s.session.Pair()
 	for _, p := range c.panes {
 		p.Tab = panel.Flamegraph
 		p.Transforms, p.Like = a.Transforms, nil
 	}
-	c.flame.under = -1
 	s.versus, s.Menu = c, nil
 	s.pane = a
-	c.alike = c.now()
+	c.Alike = c.Now()
 	s.title()
 	s.Wake()
 }
@@ -195,9 +139,9 @@ func (s *Shell) endComparison() {
 	if c == nil {
 		return
 	}
-	drop := c.panes[1-c.focus]
+	drop := c.panes[1-c.Focus]
 	drop.stay()
-	s.pane = c.panes[c.focus]
+	s.pane = c.panes[c.Focus]
 	s.pane.Reach, s.pane.Like, s.pane.Anchor = [2]int64{}, nil, 0
 	s.pane.Tab = panel.Flamegraph
 	if s.pane.Pick.Is == panel.PickFunc {
@@ -220,21 +164,22 @@ func (s *Shell) swap() {
 	}
 	c.swap()
 	s.session.Show(c.panes[0].Doc, c.panes[1].Doc)
-	c.pair = s.session.Pair()
+	c.Engine = s.session.Pair()
 	s.title()
 }
 
 func (c *comparison) swap() {
 	c.panes[0], c.panes[1] = c.panes[1], c.panes[0]
-	c.focus = 1 - c.focus
+	c.Sides[0], c.Sides[1] = c.Sides[1], c.Sides[0]
+	c.Focus = 1 - c.Focus
 	c.panes[0].Like, c.rowsOf = nil, rowsKey{}
-	c.link.swap()
-	hand := c.options.Match.Hand
-	c.options.Match.Hand = nil
+	c.Link.Swap()
+	hand := c.Options.Match.Hand
+	c.Options.Match.Hand = nil
 	for _, p := range hand {
-		c.options.Match.Hand = append(c.options.Match.Hand, compare.Pair{A: p.B, B: p.A})
+		c.Options.Match.Hand = append(c.Options.Match.Hand, compare.Pair{A: p.B, B: p.A})
 	}
-	c.alike = c.now()
+	c.Alike = c.Now()
 }
 
 // title names what is open in the window's title.
@@ -255,18 +200,9 @@ func (s *Shell) OpenName() string {
 	return s.pane.Doc.Name
 }
 
-// answer is the latest answer that has something to show, nil while there is
-// none.
-func (c *comparison) answer() *session.CompareAnswer {
-	if a := c.pair.Answer(); a != nil && a.Err == nil {
-		return a
-	}
-	return nil
-}
-
 // layout lays out both recordings in r.
 func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
-	c.reach()
+	c.Reach()
 	for i, p := range c.panes {
 		p.Tab = panel.Flamegraph // the comparison has tabs of its own
 		p.update(s)
@@ -284,18 +220,18 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 		}
 		p.Replan(u.Metric.PxPerDp)
 	}
-	c.keptPairs(s)
+	c.KeptPairs(&s.Host)
 	c.place(s, u, r)
 	c.arriveScrolled(u)
 	c.events(s, u)
 	c.focusByKey(s)
-	c.panes[c.focus].menuByKey(s, u)
+	c.panes[c.Focus].menuByKey(s, u)
 	for _, p := range c.panes {
 		p.Motion.Step(&s.Host, &p.Timeline, u)
 		p.Flows.Update(&s.Host, &p.Timeline)
 	}
 	c.agree(s)
-	c.pair.Ask(c.question(), [2]*recording.Recording(c.recs()))
+	c.Engine.Ask(c.question(), [2]*recording.Recording(c.Recs()))
 	if s.View.above() {
 		for i, p := range c.panes {
 			c.half(s, u, i, p)
@@ -311,118 +247,45 @@ func (c *comparison) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	c.history.remember(u, c.spot(s), s.state)
 	for _, p := range c.panes {
 		p.Tooltip(&s.Host, u)
-		p.flame.Tooltip(&s.Host, &p.Side, u)
 	}
-	c.flame.tooltip(s, c, u)
+	if t, ok := c.deck.Shown(c.Tab).(panel.Tipped[*pair.Pair]); ok && s.View.below() {
+		t.Tooltip(&s.Host, &c.Pair, u)
+	}
 }
 
 // question is what is to be known now.
 func (c *comparison) question() session.CompareQuestion {
-	o := &c.options
+	o := &c.Options
 	q := session.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
-		What: session.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.focus].Transforms}}
+		What: session.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.panes[c.Focus].Transforms}}
 	for i, p := range c.panes {
 		q.Generations[i] = p.Generation
 		q.Scopes[i] = p.Scope
 	}
-	if c.tab == compareDistribution {
-		q.Of = c.chosen
+	if c.Tab == pair.Distribution {
+		q.Of = c.Chosen
 	}
-	q.Call = c.link.call
+	q.Call = c.Link.Call
 	return q
 }
 
 // events takes what the pointer did since the last frame.
 func (c *comparison) events(s *Shell, u *ui.UI) {
-	c.hover = -1
-	a := c.answer()
-	for i, p := range c.panes {
-		p.TakeEvents(&s.Host, u)
-		if c.tab == compareTwo {
-			p.flame.Events(&s.Host, &p.Side, u)
-		}
-		switch {
-		case p.Inside && p.Hit.Found && p.Hit.Call != recording.NoCall:
-			c.hover = c.key(a, i, p.Rec.Func(p.Hit.Call))
-		case c.tab == compareTwo && p.flame.Inside && p.flame.Under > 0 && p.flame.Tree != nil:
-			c.hover = c.key(a, i, p.flame.Tree.Nodes[p.flame.Under].Func)
-		}
+	c.Hover = -1
+	a := c.Answer()
+	c.Held = -1
+	if x, ok := c.deck.Shown(c.Tab).(panel.Pointed[*pair.Pair]); ok {
+		x.Events(&s.Host, &c.Pair, u)
 	}
-	if c.tab == compareFlame {
-		c.flame.events(s, c, u)
+	for i, p := range c.panes {
+		if p.TakeEvents(&s.Host, u); p.Inside && p.Hit.Found && p.Hit.Call != recording.NoCall {
+			c.Hover = c.Key(a, i, p.Rec.Func(p.Hit.Call))
+		}
 	}
 	for i, p := range c.panes {
 		p.Hover = nil
-		if f, ok := c.own(a, i, c.hover); ok {
+		if f, ok := c.Own(a, i, c.Hover); ok {
 			p.Hover = &f
 		}
 	}
-}
-
-// key is the function of the comparison that one of a side's functions is, -1
-// where it is not known yet.
-func (c *comparison) key(a *session.CompareAnswer, side int, f recording.FuncID) int32 {
-	if !c.knows(a) || int(f) >= len(a.Compared.Matching.IDs[side]) {
-		return -1
-	}
-	return a.Compared.Matching.IDs[side][f]
-}
-
-// own is what a function of the comparison is on a side, as the pane counts.
-func (c *comparison) own(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
-	if !c.knows(a) {
-		return 0, false
-	}
-	return in(a, side, key)
-}
-
-// in is what a function of the comparison is on a side, as the answer counts.
-func in(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
-	if key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
-		return 0, false
-	}
-	f := a.Compared.Tree.Funcs[key].In[side]
-	return recording.FuncID(max(0, f)), f >= 0
-}
-
-// chosenKey is the chosen function in an answer, -1 for none.
-func (c *comparison) chosenKey(a *session.CompareAnswer) int32 {
-	if a == nil || c.chosen == nil {
-		return -1
-	}
-	for f := range a.Compared.Tree.Funcs {
-		if a.Compared.Tree.Funcs[f].FuncName == *c.chosen {
-			return int32(f)
-		}
-	}
-	return -1
-}
-
-// choose marks a function of the comparison everywhere; -1 marks none.
-func (c *comparison) choose(a *session.CompareAnswer, key int32) {
-	c.chosen = nil
-	if a != nil && key >= 0 {
-		n := a.Compared.Tree.Funcs[key].FuncName
-		c.chosen = &n
-	}
-	c.link.call = nil
-	for i, p := range c.panes {
-		p.Pick = panel.Picked{}
-		if f, ok := c.own(a, i, key); ok && int(f) < p.Rec.Functions.Len() {
-			p.Pick = panel.Picked{Is: panel.PickFunc, Fn: f}
-		}
-	}
-	c.alike = c.now()
-}
-
-// fn describes a function of the comparison for the colours and menus: as its A
-// has it, else its B.
-func (c *comparison) fn(a *session.CompareAnswer, key int32) recording.Function {
-	for i := range c.panes {
-		if f, ok := in(a, i, key); ok {
-			return a.Recs[i].Functions.At(int(f))
-		}
-	}
-	f := &a.Compared.Tree.Funcs[key]
-	return recording.Function{Name: f.Name, Module: f.Module}
 }

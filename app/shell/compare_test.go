@@ -16,6 +16,8 @@ import (
 	"gioui.org/unit"
 
 	"ashlar/app/cli"
+	"ashlar/app/pair"
+	"ashlar/app/panel/difftable"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -72,16 +74,16 @@ func TestDifferencesAsCSV(t *testing.T) {
 	}
 
 	// Filters: each leaves what it says.
-	for filter, want := range map[int][]string{filterNew: {"validate"}, filterGone: {"legacy_check"}, filterSure: {"parse", "legacy_check", "validate"}} {
-		s.versus.table.filters = tableFilters{}
-		s.versus.table.filters[filter] = true
+	for filter, want := range map[int][]string{difftable.FilterNew: {"validate"}, difftable.FilterGone: {"legacy_check"}, difftable.FilterSure: {"parse", "legacy_check", "validate"}} {
+		s.versus.table.Filters = difftable.Filters{}
+		s.versus.table.Filters[filter] = true
 		g := s.grid()
 		var names []string
 		for _, r := range g.Rows {
 			names = append(names, r[0])
 		}
 		if strings.Join(names, " ") != strings.Join(want, " ") {
-			t.Errorf("the filter %q leaves %q, want %q", filterWords[filter], names, want)
+			t.Errorf("the filter %q leaves %q, want %q", difftable.FilterWords[filter], names, want)
 		}
 	}
 }
@@ -150,10 +152,10 @@ func TestPairingByHand(t *testing.T) {
 	c := s.versus
 	status := func() string {
 		t.Helper()
-		c.pair.Settle(c.question(), [2]*recording.Recording(c.recs()))
-		a := c.answer()
+		c.Engine.Settle(c.question(), [2]*recording.Recording(c.Recs()))
+		a := c.Answer()
 		if a == nil {
-			t.Fatal(c.pair.Answer().Err)
+			t.Fatal(c.Engine.Answer().Err)
 		}
 		var out []string
 		for i := range a.Functions.Rows {
@@ -166,7 +168,7 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Fatalf("at first: %s", got)
 	}
-	c.pairUp(s, recording.FuncName{Name: "validate"}, recording.FuncName{Name: "legacy_check"}, 1)
+	c.PairUp(&s.Host, recording.FuncName{Name: "validate"}, recording.FuncName{Name: "legacy_check"}, 1)
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
@@ -179,8 +181,8 @@ func TestPairingByHand(t *testing.T) {
 		t.Errorf("swapped: %s", got)
 	}
 	s.swap()
-	c.chosen = &recording.FuncName{Name: "legacy_check"}
-	items := c.pairItems(s)
+	c.Chosen = &recording.FuncName{Name: "legacy_check"}
+	items := c.PairItems(&s.Host)
 	items[len(items)-1].Do()
 	if got := status(); got != "legacy_check gone  , validate new  " {
 		t.Errorf("taken apart: %s", got)
@@ -208,7 +210,7 @@ func TestPairsAreKept(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
 	kept := &pairsNote{pairs: []compare.Pair{{A: "alien", B: "visitor"}}}
 	s.Keep, s.Paired = kept, kept
-	s.versus.pairUp(s, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
+	s.versus.PairUp(&s.Host, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
 	if len(kept.pairs) != 2 {
 		t.Fatalf("kept are %v", kept.pairs)
 	}
@@ -216,17 +218,17 @@ func TestPairsAreKept(t *testing.T) {
 		s.Open(files[0])
 		s.OpenBeside(files[1])
 		settleBoth(t, s)
-		s.versus.keptPairs(s)
+		s.versus.KeptPairs(&s.Host)
 		want := compare.Pair{A: "legacy_check", B: "validate"}
 		if files[0] == "after.folded" {
 			want = compare.Pair{A: "validate", B: "legacy_check"}
 		}
-		if hand := s.versus.options.Match.Hand; len(hand) != 1 || hand[0] != want {
+		if hand := s.versus.Options.Match.Hand; len(hand) != 1 || hand[0] != want {
 			t.Errorf("%v: paired by hand are %v", files, hand)
 		}
 		settleBoth(t, s)
-		if a := s.versus.answer(); a == nil {
-			t.Errorf("%v: %v", files, s.versus.pair.Answer().Err)
+		if a := s.versus.Answer(); a == nil {
+			t.Errorf("%v: %v", files, s.versus.Engine.Answer().Err)
 		}
 	}
 }
@@ -238,8 +240,8 @@ func TestCompareAsCommand(t *testing.T) {
 	c := s.versus
 	c.panes[0].SelectRange(c.panes[0].Rec.Start+1e9, c.panes[0].Rec.Start+5e9)
 	c.panes[1].Scope.Tracks = []int{1}
-	c.options.Normalize, c.options.Match.NoSimilar = compare.Duration, true
-	c.options.By, c.tab = compare.ByThread, compareTable
+	c.Options.Normalize, c.Options.Match.NoSimilar = compare.Duration, true
+	c.Options.By, c.Tab = compare.ByThread, pair.Table
 	line, rest := c.asCommand(s)
 	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
 	if line != want || rest != "" {
@@ -256,8 +258,8 @@ func TestCompareAsCommand(t *testing.T) {
 func TestComparingOneFileTwiceIsEmpty(t *testing.T) {
 	s := compared(t, "before.json", filepath.Join(".", "before.json"))
 	for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {
-		s.versus.options.Normalize = n
-		s.versus.pair.Settle(s.versus.question(), [2]*recording.Recording(s.versus.recs()))
+		s.versus.Options.Normalize = n
+		s.versus.Engine.Settle(s.versus.question(), [2]*recording.Recording(s.versus.Recs()))
 		if g := s.grid(); len(g.Rows) != 0 {
 			t.Errorf("%s: there are differences: %v", n, g.Rows)
 		}

@@ -22,7 +22,7 @@ func BenchmarkCompareFrame(b *testing.B) {
 	} else {
 		s.OpenDemo()
 		s.compareWithItself()
-		s.versus.linked = true
+		s.versus.Linked = true
 	}
 	if err := s.Settle(); err != nil {
 		b.Fatal(err)
@@ -46,7 +46,7 @@ func BenchmarkCompareFrame(b *testing.B) {
 		})
 	}
 	b.Run("choose", func(b *testing.B) {
-		a := s.versus.answer()
-		fr.measure(b, func(i int) { s.versus.choose(a, int32((i*7)%min(50000, len(a.Compared.Matching.Funcs)))) })
+		a := s.versus.Answer()
+		fr.measure(b, func(i int) { s.versus.Choose(a, int32((i*7)%min(50000, len(a.Compared.Matching.Funcs)))) })
 	})
 }

@@ -7,7 +7,9 @@ import (
 
 	"gioui.org/io/key"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
+	"ashlar/app/panel/difftable"
 	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
@@ -25,18 +27,18 @@ func compareCommands() []Command {
 		{"Compare this recording with itself", nil, true, func(s *Shell) { s.compareWithItself() }},
 		{"Compare the slow calls of the selected function with its fast ones", nil, true, func(s *Shell) { s.compareCalls() }},
 		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.swap() }},
-		{"One timeline above the other, or beside it", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *comparison) { c.above = !c.above })},
+		{"One timeline above the other, or beside it", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *comparison) { c.Above = !c.Above })},
 		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
 		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *comparison) {
-			c.focusOn(s, 1-c.focus)
+			c.focusOn(s, 1-c.Focus)
 			s.Focus.Give(&s.pane.Lanes, true)
 		})},
-		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.linked = !c.linked })},
+		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.Linked = !c.Linked })},
 		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
 		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
 		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
 		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *comparison) { c.panes[0].Anchor, c.panes[1].Anchor = 0, 0 })},
-		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.pairByHand(s) })},
+		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.PairByHand(&s.Host) })},
 		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *comparison) { c.nextNormalize() })},
 	}
 }
@@ -63,7 +65,7 @@ func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 			s.Menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{
 				{Title: "Compare with another file", Do: s.askCompare},
 				{Title: "Swap A and B", Detail: "X", Do: s.swap},
-				{Title: "A above B", Detail: "Shift-X", On: s.versus.above, Do: func() { s.versus.above = !s.versus.above }},
+				{Title: "A above B", Detail: "Shift-X", On: s.versus.Above, Do: func() { s.versus.Above = !s.versus.Above }},
 				{Title: "Close the comparison", Do: s.endComparison},
 			})
 		}
@@ -82,7 +84,7 @@ func (s *Shell) compareWithItself() {
 	again := s.newPane(p.Doc.Again(s.Wake))
 	again.Path, again.Demo, again.View, again.Moved, again.Scope = p.Path, p.Demo, p.View, p.Moved, p.Scope
 	s.compare(p, again, nil)
-	s.versus.linked = false
+	s.versus.Linked = false
 	s.Say("Select a time or a thread on each side; K links both")
 }
 
@@ -121,10 +123,10 @@ func (s *Shell) compareCalls() {
 func name(rec *recording.Recording) string { return rec.Source.Name }
 
 func (c *comparison) toggleByCall(s *Shell) {
-	c.byCall = !c.byCall
-	if c.byCall {
+	c.ByCall = !c.ByCall
+	if c.ByCall {
 		s.Say("Linked by call: picking a call aligns it with the same call of the other side")
-		c.link.twin = nil // act on what is picked
+		c.Link.Twin = nil // act on what is picked
 		return
 	}
 	s.Say("Linked by time, from the anchors")
@@ -133,8 +135,8 @@ func (c *comparison) toggleByCall(s *Shell) {
 func (c *comparison) nextNormalize() {
 	all := []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}
 	for i, n := range all {
-		if n == c.options.Normalize {
-			c.options.Normalize = all[(i+1)%len(all)]
+		if n == c.Options.Normalize {
+			c.Options.Normalize = all[(i+1)%len(all)]
 			return
 		}
 	}
@@ -155,19 +157,15 @@ func (s *Shell) nextMetric(event bool) {
 
 func (s *Shell) nextTab() {
 	if c := s.versus; c != nil {
-		c.tab = compareTabs[(compareTabAt(c.tab)+1)%len(compareTabs)].name
+		c.Tab = c.deck.Next(c.Tab)
 		return
 	}
-	at := panelAt(s.pane.Tab) + 1
-	for panels[at%len(panels)].Rare { // which has no tab among the others
-		at++
-	}
-	s.pane.Tab = panels[at%len(panels)].Name
+	s.pane.Tab = s.pane.deck.Next(s.pane.Tab)
 }
 
 func (s *Shell) showAbout() {
 	if c := s.versus; c != nil {
-		c.tab = compareAbout
+		c.Tab = pair.About
 		return
 	}
 	s.pane.Tab = panel.About
@@ -176,7 +174,7 @@ func (s *Shell) showAbout() {
 func (s *Shell) fitAll() {
 	s.pane.FitAll()
 	if c := s.versus; c != nil {
-		c.zoom, c.flame.scroll = nil, 0
+		c.Zoom, c.Down = nil, 0
 	}
 }
 
@@ -186,11 +184,11 @@ func (s *Shell) backPane() {
 	switch {
 	case c == nil || p.Searching() || p.Find != "":
 		p.back()
-	case c.tab == compareFlame && len(c.zoom) > 0:
-		c.zoom, c.flame.scroll = nil, 0
-	case c.chosen != nil:
-		c.choose(nil, -1)
-		c.flame.node = -1
+	case c.Tab == pair.Difference && len(c.Zoom) > 0:
+		c.Zoom, c.Down = nil, 0
+	case c.Chosen != nil:
+		c.Choose(nil, -1)
+		c.Node = -1
 	default:
 		p.back()
 	}
@@ -201,9 +199,9 @@ func (c *comparison) metricChoice(s *Shell, u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
-	x += u.Choice(&c.buttons.metric, x, y, c.metricName(), ui.Medium)
+	x += u.Choice(&c.buttons.metric, x, y, c.MetricName(), ui.Medium)
 	if c.buttons.metric.Clicked(u.Context) {
-		items := c.metricItems()
+		items := c.MetricItems()
 		if len(items) == 0 {
 			s.Say("The recordings have no metric that measures the same thing")
 			return x
@@ -218,12 +216,12 @@ func (c *comparison) asCommand(s *Shell) (line, rest string) {
 	var cs []*command
 	for _, p := range c.panes {
 		switch {
-		case c.tab == compareTwo:
+		case c.Tab == pair.Two:
 			cs = append(cs, p.flameCommand())
-		case c.tab == compareAbout:
+		case c.Tab == pair.About:
 			cs = append(cs, p.commandAbout("info"))
-		case c.tab == compareDistribution:
-			if f, ok := p.PickedFunction(); ok && c.chosen != nil {
+		case c.Tab == pair.Distribution:
+			if f, ok := p.PickedFunction(); ok && c.Chosen != nil {
 				cs = append(cs, c.distributionCommand(p, f))
 			}
 		}
@@ -237,7 +235,7 @@ func (c *comparison) asCommand(s *Shell) (line, rest string) {
 // distributionCommand tells how long the calls of a function took on one side.
 func (c *comparison) distributionCommand(p *pane, f recording.Function) *command {
 	cmd := p.statsCommand(f)
-	if c.options.SelfTime {
+	if c.Options.SelfTime {
 		cmd.rest = append(cmd.rest, "that times are without callees")
 	}
 	if p.Scope.Ranged {
@@ -260,7 +258,7 @@ func (c *comparison) diffCommand() (line, rest string) {
 	default:
 		args = append(args, a.Rec.Source.Path, b.Rec.Source.Path)
 	}
-	if ans := c.answer(); ans != nil {
+	if ans := c.Answer(); ans != nil {
 		m := ans.Compared.Metric
 		e := &ans.Recs[0].Events[m.Event[0]]
 		if len(ans.Recs[0].Events) > 1 && e.Name != "" {
@@ -273,20 +271,20 @@ func (c *comparison) diffCommand() (line, rest string) {
 	if a.Path == "" && !a.Demo {
 		rests = append(rests, "that these are the fastest and the slowest calls")
 	}
-	o := &c.options
-	if c.tab == compareFlame {
+	o := &c.Options
+	if c.Tab == pair.Difference {
 		args = append(args, "--by", string(compare.ByStack))
-	} else if c.tab == comparePairing {
+	} else if c.Tab == pair.Pairing {
 		args = append(args, "--all")
 	}
-	if c.tab == compareTable && o.By != compare.ByFunction {
+	if c.Tab == pair.Table && o.By != compare.ByFunction {
 		args = append(args, "--by", string(o.By))
 	}
 	if o.Normalize != compare.Raw {
 		args = append(args, "--normalize", string(o.Normalize))
 	}
 	for i, p := range c.panes {
-		low := strings.ToLower(sideName(i))
+		low := strings.ToLower(pair.SideName(i))
 		if p.Scope.Ranged {
 			args = append(args, "--range-"+low, recording.Offsets(p.Scope.From-p.Rec.Start, p.Scope.To-p.Rec.Start).String())
 		}
@@ -302,22 +300,22 @@ func (c *comparison) diffCommand() (line, rest string) {
 	for _, p := range o.Match.Hand {
 		args = append(args, "--pair", p.A+"="+p.B)
 	}
-	v := view.Stacks{Transforms: c.panes[c.focus].Transforms}
-	args = append(args, v.Args(c.panes[c.focus].Rec)...)
-	if c.table.filters[filterSure] && c.tab == compareTable {
+	v := view.Stacks{Transforms: c.panes[c.Focus].Transforms}
+	args = append(args, v.Args(c.panes[c.Focus].Rec)...)
+	if c.table.Filters[difftable.FilterSure] && c.Tab == pair.Table {
 		args = append(args, "--min-confidence", "0.95")
 	}
-	if t := &c.table; c.tab == compareTable {
-		if t.by != columnDifference || t.backward {
+	if t := c.table; c.Tab == pair.Table {
+		if t.By != difftable.ColumnDifference || t.Backward {
 			rests = append(rests, "the order of rows")
 		}
-		f := t.filters
-		f[filterSure] = false
-		if f != (tableFilters{}) {
+		f := t.Filters
+		f[difftable.FilterSure] = false
+		if f != (difftable.Filters{}) {
 			rests = append(rests, "which rows are left out")
 		}
 	}
-	if c.tab == compareFlame && len(c.zoom) > 0 {
+	if c.Tab == pair.Difference && len(c.Zoom) > 0 {
 		rests = append(rests, "what it is zoomed to")
 	}
 	return plain.Command(args...), strings.Join(rests, " and ")

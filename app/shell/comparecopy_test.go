@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
+	"ashlar/app/panel/difftable"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
@@ -24,10 +26,10 @@ func sureOfBoth(t *testing.T, s *Shell) {
 // chooseNamed marks a function of the comparison.
 func chooseNamed(t *testing.T, s *Shell, name string) {
 	t.Helper()
-	a := s.versus.answer()
+	a := s.versus.Answer()
 	for f := range a.Compared.Tree.Funcs {
 		if a.Compared.Tree.Funcs[f].Name == name {
-			s.versus.choose(a, int32(f))
+			s.versus.Choose(a, int32(f))
 			return
 		}
 	}
@@ -48,7 +50,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		check func(t *testing.T, s *Shell, line string, got []map[string]any)
 	}{
 		{"two flamegraphs", "", func(s *Shell) {
-			s.versus.tab = compareTwo
+			s.versus.Tab = pair.Two
 			for _, p := range s.versus.panes {
 				p.SelectRange(p.Rec.Start+2e9, p.Rec.Start+20e9)
 			}
@@ -57,52 +59,52 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 			for i, p := range s.versus.panes {
 				a := p.Doc.Answer()
 				if rows, want := rowTexts(got[i]), shownTree(a, a.Tree, 0); !slices.Equal(rows, want) || len(want) < 5 {
-					t.Errorf("%s prints of %s\n%s\nshown is\n%s", line, sideName(i), strings.Join(rows, "\n"), strings.Join(want, "\n"))
+					t.Errorf("%s prints of %s\n%s\nshown is\n%s", line, pair.SideName(i), strings.Join(rows, "\n"), strings.Join(want, "\n"))
 				}
 			}
 		}},
 		{"distribution", "", func(s *Shell) {
 			chooseNamed(t, s, "parse")
-			s.versus.tab = compareDistribution
+			s.versus.Tab = pair.Distribution
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
-			d := s.versus.answer().Dist
+			d := s.versus.Answer().Dist
 			for i, side := range []*compare.Durations{&d.A, &d.B} {
 				g := got[i]
 				if text := fmt.Sprint(g["count"], " ", g["min"], " ", g["median"], " ", g["p90"], " ", g["p99"], " ", g["max"]); text != shown(side) || side.N < 10 {
-					t.Errorf("%s prints of %s %s, shown is %s", line, sideName(i), text, shown(side))
+					t.Errorf("%s prints of %s %s, shown is %s", line, pair.SideName(i), text, shown(side))
 				}
 			}
 		}},
 		{"distribution of a time", "that calls over the edges of the time are left out", func(s *Shell) {
 			chooseNamed(t, s, "parse")
-			s.versus.tab = compareDistribution
+			s.versus.Tab = pair.Distribution
 			s.versus.panes[0].SelectRange(s.versus.panes[0].Rec.Start+2e9, s.versus.panes[0].Rec.Start+20e9)
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			// What is printed beyond what is shown is cut by an edge.
-			if n, cut := fmt.Sprint(got[0]["count"]), s.versus.answer().Dist.A.N+1; n != fmt.Sprint(cut) {
+			if n, cut := fmt.Sprint(got[0]["count"]), s.versus.Answer().Dist.A.N+1; n != fmt.Sprint(cut) {
 				t.Errorf("%s prints %s calls, one at an edge; shown are %d", line, n, cut-1)
 			}
 		}},
 		{"distribution of self times", "that times are without callees", func(s *Shell) {
 			chooseNamed(t, s, "parse")
-			s.versus.tab, s.versus.options.SelfTime = compareDistribution, true
+			s.versus.Tab, s.versus.Options.SelfTime = pair.Distribution, true
 		}, nil},
 		{"distribution of what is new", "", func(s *Shell) {
 			chooseNamed(t, s, "validate")
-			s.versus.tab = compareDistribution
+			s.versus.Tab = pair.Distribution
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
-			d := s.versus.answer().Dist
+			d := s.versus.Answer().Dist
 			if g := got[0]; len(got) != 1 || fmt.Sprint(g["count"]) != fmt.Sprint(d.B.N) || d.A.N != 0 {
 				t.Errorf("%s prints %v, shown are %d and %d calls", line, got, d.A.N, d.B.N)
 			}
 		}},
-		{"how it was compared", "", func(s *Shell) { s.versus.tab = comparePairing }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+		{"how it was compared", "", func(s *Shell) { s.versus.Tab = pair.Pairing }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			var rows, want []string
 			for _, r := range got[0]["rows"].([]any) {
 				m := r.(map[string]any)
 				rows = append(rows, fmt.Sprint(m["name"], " ", m["match"], " ", m["status"]))
 			}
-			for _, r := range s.versus.answer().Functions.Rows {
+			for _, r := range s.versus.Answer().Functions.Rows {
 				want = append(want, fmt.Sprint(r.Name, " ", r.Rule, " ", r.Status))
 			}
 			slices.Sort(rows)
@@ -115,7 +117,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				m := m.(map[string]any)
 				counts[fmt.Sprint(m["rule"], m["state"])] = fmt.Sprint(m["count"])
 			}
-			for _, k := range s.versus.answer().Functions.Matched() {
+			for _, k := range s.versus.Answer().Functions.Matched() {
 				state := "both"
 				if k.Status != compare.Changed {
 					state = string(k.Status)
@@ -125,20 +127,20 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				}
 			}
 		}},
-		{"about the files", "", func(s *Shell) { s.versus.tab = compareAbout }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+		{"about the files", "", func(s *Shell) { s.versus.Tab = pair.About }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			for i, p := range s.versus.panes {
 				if n := fmt.Sprint(got[i]["file"], " ", got[i]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(p.Rec.Source.Path, " ", p.Rec.Counts.Spans) {
-					t.Errorf("%s prints of %s %s", line, sideName(i), n)
+					t.Errorf("%s prints of %s %s", line, pair.SideName(i), n)
 				}
 			}
 		}},
 		{"table of two threads", "the selected threads", func(s *Shell) {
-			s.versus.tab = compareTable
+			s.versus.Tab = pair.Table
 			s.versus.panes[0].Scope.Tracks = []int{0, 1}
 		}, nil},
 		{"table in another order, filtered", "the order of rows and which rows are left out", func(s *Shell) {
-			s.versus.tab, s.versus.table.by = compareTable, columnName
-			s.versus.table.filters[filterNew] = true
+			s.versus.Tab, s.versus.table.By = pair.Table, difftable.ColumnName
+			s.versus.table.Filters[difftable.FilterNew] = true
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -173,7 +175,7 @@ func TestFastAndSlowAreOfNoFile(t *testing.T) {
 	settleBoth(t, s)
 	for i, p := range s.versus.panes {
 		if p.noted.keep(s, p); p.noted.read {
-			t.Errorf("%s asks for marks of the file %q", sideName(i), p.Path)
+			t.Errorf("%s asks for marks of the file %q", pair.SideName(i), p.Path)
 		}
 	}
 	if _, rest := s.asCommand(panelLower); rest != "that these are the fastest and the slowest calls" {

@@ -1,8 +1,6 @@
 package shell
 
-import (
-	"ashlar/app/session"
-)
+import "ashlar/app/pair"
 
 // Each side of a comparison can be followed: a pane takes over what was read again
 // as it does by itself, and here the rest of the comparison takes the new numbers
@@ -40,16 +38,10 @@ func (c *comparison) takeOver(s *Shell, side int) {
 		return
 	}
 	p.renewed = false
-	c.link.call, c.link.twin = nil, nil // by its number a call may be another one now
-	c.flame.node, c.hover = -1, -1
-	c.alike = c.now()
+	c.Link.Call, c.Link.Twin = nil, nil // by its number a call may be another one now
+	c.Node, c.Hover = -1, -1
+	c.Alike = c.Now()
 	c.history.seen.Sides[side], c.history.shown.Sides[side] = c.spot(s).Sides[side], c.spot(s).Sides[side]
-}
-
-// knows tells whether an answer is about recordings that have the numbers that the
-// panes go by.
-func (c *comparison) knows(a *session.CompareAnswer) bool {
-	return a != nil && a.Generations == [2]int{c.panes[0].Generation, c.panes[1].Generation}
 }
 
 // following is what the status line begins with where nothing is wrong.
@@ -60,7 +52,7 @@ func (c *comparison) followText() (said string) {
 	for i, p := range c.panes {
 		switch text, wrong := p.followText(); {
 		case wrong:
-			return sideName(i) + ": " + text
+			return pair.SideName(i) + ": " + text
 		case text != "":
 			said = following
 		}

@@ -39,14 +39,14 @@ func TestFollowingBoth(t *testing.T) {
 			s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
 				Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1200, 700))})
 			router.Frame(&ops)
-			if a := c.answer(); a != nil && c.knows(a) && a.Sure && a.Recs == [2]*recording.Recording(c.recs()) && holds() {
+			if a := c.Answer(); a != nil && c.Knows(a) && a.Sure && a.Recs == [2]*recording.Recording(c.Recs()) && holds() {
 				return
 			}
 			time.Sleep(5 * time.Millisecond)
 		}
 		t.Fatalf("waited for %s in vain", what)
 	}
-	count := func(side int) int64 { return c.answer().Recs[side].Counts.Spans }
+	count := func(side int) int64 { return c.Answer().Recs[side].Counts.Spans }
 	until("the comparison", func() bool { return c.panes[0].Rec.Done && c.panes[1].Rec.Done })
 	tid := func(side int) (ids []int64) {
 		for _, i := range c.panes[side].Scope.Tracks {
@@ -65,9 +65,9 @@ func TestFollowingBoth(t *testing.T) {
 	a.SelectRange(a.Rec.Start+200e6, a.Rec.Start+700e6)
 	a.Fit(a.Rec.Start+100e6, a.Rec.Start+900e6)
 	until("the selection", func() bool { return c.panes[1].Scope.Ranged && len(tid(1)) == 1 })
-	c.choose(c.answer(), 0)
+	c.Choose(c.Answer(), 0)
 	until("the mark", func() bool { return true })
-	chosen, view, sel := *c.chosen, c.panes[1].View, c.panes[1].Scope
+	chosen, view, sel := *c.Chosen, c.panes[1].View, c.panes[1].Scope
 
 	for i, side := range []int{1, 0} {
 		was := c.panes[side].Rec
@@ -80,8 +80,8 @@ func TestFollowingBoth(t *testing.T) {
 		if b.View.From-b.Rec.Start != view.From-was.Start && side == 1 || b.Scope.To-b.Scope.From != sel.To-sel.From {
 			t.Errorf("step %d: B shows %+v with %+v selected, was %+v with %+v", i, b.View, b.Scope, view, sel)
 		}
-		if c.chosen == nil || *c.chosen != chosen {
-			t.Errorf("step %d: %v is marked, was %v", i, c.chosen, chosen)
+		if c.Chosen == nil || *c.Chosen != chosen {
+			t.Errorf("step %d: %v is marked, was %v", i, c.Chosen, chosen)
 		}
 	}
 	s.toggleFollow()

@@ -8,10 +8,10 @@ import (
 	"gioui.org/io/pointer"
 	gio "gioui.org/widget"
 
+	"ashlar/app/pair"
+	"ashlar/app/panel"
 	"ashlar/app/session"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
-	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -22,8 +22,6 @@ import (
 type compareButtons struct {
 	normalize, width, by, what, view, metric gio.Clickable
 }
-
-func sideName(i int) string { return "AB"[i : i+1] }
 
 // head draws a side's name and totals: A is grey and B has the accent,
 // everywhere.
@@ -37,7 +35,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	}
 	u.Fill(r, th.Background)
 	start := r.Min.X + u.Px(12)
-	if i == 1 && c.pilled() && !c.above {
+	if i == 1 && c.pilled() && !c.Above {
 		start += u.Px(40)
 	}
 	badge := ui.Rect(start, r.Min.Y+u.Px(7), u.Px(16), u.Px(16))
@@ -46,67 +44,51 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 		color, text = th.Accent, th.OnAccent
 	}
 	u.Round(badge, 4, color)
-	u.Text(badge, sideName(i), ui.Style{Size: 10.5, Weight: ui.Semibold, Color: text, Align: ui.Middle})
+	u.Text(badge, pair.SideName(i), ui.Style{Size: 10.5, Weight: ui.Semibold, Color: text, Align: ui.Middle})
 	st := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text}
-	if c.focus != i {
+	if c.Focus != i {
 		st.Color = th.Dim
 	}
 	said := c.sums(i)
 	right := r.Max.X - u.Px(14)
 	switch { // room for the pill
 	case !c.pilled():
-	case c.above && i == 1:
+	case c.Above && i == 1:
 		right -= u.Px(86)
-	case !c.above && i == 0:
+	case !c.Above && i == 0:
 		right -= u.Px(44)
 	}
 	for k := len(said) - 1; k >= 0; k-- {
-		ss := ui.Style{Size: 12, Color: said[k].color(th.Dim, th.More(), th.Less())}
+		ss := ui.Style{Size: 12, Color: said[k].Color(th.Dim, th.More(), th.Less())}
 		if k > 0 {
 			ss.Weight = ui.Medium
 		}
-		w := u.Measure(said[k].text, ss).X
+		w := u.Measure(said[k].Text, ss).X
 		if right-w < badge.Max.X+u.Px(60) {
 			continue
 		}
-		u.Text(image.Rect(right-w, r.Min.Y, right+1, r.Max.Y), said[k].text, ss)
+		u.Text(image.Rect(right-w, r.Min.Y, right+1, r.Max.Y), said[k].Text, ss)
 		right -= w + u.Px(10)
 	}
 	left := badge.Max.X + u.Px(8)
 	name := s.Fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.Doc.Name, float32(right-left))
 	u.Text(image.Rect(left, r.Min.Y, right, r.Max.Y), name, st)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
-	if c.focus == i {
+	if c.Focus == i {
 		u.Fill(image.Rect(r.Min.X, r.Max.Y-u.Px(2), r.Max.X, r.Max.Y), theme.WithAlpha(th.Accent, .8))
 	}
 }
 
-// amount is a text that says there is more or less, or neither.
-type amount struct {
-	text string
-	sign int64
-}
-
-func (a amount) color(same, more, less ui.Colour) ui.Colour {
-	switch {
-	case a.sign > 0:
-		return more
-	case a.sign < 0:
-		return less
-	}
-	return same
-}
-
 // sums are a side's length and total, and for B by how much it is more or less.
-func (c *comparison) sums(i int) []amount {
+func (c *comparison) sums(i int) []pair.Amount {
 	p := c.panes[i]
-	a := c.answer()
+	a := c.Answer()
 	if a == nil {
 		text := ""
 		if p.Rec.HasTime {
 			text = units.Duration(p.Rec.Duration())
 		}
-		return []amount{{text: text}}
+		return []pair.Amount{{Text: text}}
 	}
 	sides := [2]compare.Side{a.A, a.B}
 	text := ""
@@ -119,15 +101,15 @@ func (c *comparison) sums(i int) []amount {
 		text = "so far " + text
 	}
 	if i == 0 || !a.Recs[0].Done || !a.Recs[1].Done { // of a part nothing follows
-		return []amount{{text: text}}
+		return []pair.Amount{{Text: text}}
 	}
 	raw := a.A.RawTotal
-	out := []amount{{text: text}, {units.Change(raw, sides[1].RawTotal), sides[1].RawTotal - raw}}
-	if raw != 0 && sides[1].RawTotal != raw && !strings.HasPrefix(out[1].text, "×") {
-		out[1].text += "  ×" + strconv.FormatFloat(float64(sides[1].RawTotal)/float64(raw), 'f', 3, 64)
+	out := []pair.Amount{{Text: text}, {Text: units.Change(raw, sides[1].RawTotal), Sign: sides[1].RawTotal - raw}}
+	if raw != 0 && sides[1].RawTotal != raw && !strings.HasPrefix(out[1].Text, "×") {
+		out[1].Text += "  ×" + strconv.FormatFloat(float64(sides[1].RawTotal)/float64(raw), 'f', 3, 64)
 	}
 	if a.Normalize != compare.Raw && a.Normalize != "" {
-		out = append(out, amount{text: "scaled to " + units.Full(m.Readable(sides[1].Total))})
+		out = append(out, pair.Amount{Text: "scaled to " + units.Full(m.Readable(sides[1].Total))})
 	}
 	return out
 }
@@ -136,39 +118,10 @@ func (c *comparison) sums(i int) []amount {
 // normalisation, and what the tab lets one choose.
 func (c *comparison) tabBar(s *Shell, u *ui.UI) {
 	r := c.bounds.tabs
-	th := u.Theme
-	u.Fill(r, th.Surface)
-	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
-	if c.timed() {
-		u.Round(ui.Rect((r.Min.X+r.Max.X)/2-u.Px(18), r.Min.Y-u.Px(1), u.Px(36), u.Px(3)), 1.5, th.Faint)
-	}
+	panel.Bar(u, r, c.timed())
 	right := c.choices(s, u)
-	x := r.Min.X + u.Px(14)
-	for i := range compareTabs {
-		name, is := compareTabs[i].title, compareTabs[i].name == c.tab
-		st := ui.Style{Size: 12.5, Color: th.Dim}
-		if is {
-			st.Color, st.Weight = th.Text, ui.Medium
-		}
-		w := u.Measure(name, ui.Style{Size: 12.5, Weight: ui.Medium}).X
-		if x+w > right {
-			break // the palette has them all
-		}
-		tab := image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y)
-		clicked, hovered := c.tabKeys[i].Clicked(u, tab)
-		if clicked {
-			c.tab = compareTabs[i].name
-		}
-		if hovered && !is {
-			st.Color = th.Text
-		}
-		u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(8), r.Max.Y), name, st)
-		if is {
-			u.Round(image.Rect(x, r.Max.Y-u.Px(3), x+w, r.Max.Y), 1.5, th.Accent)
-		}
-		x += w + u.Px(24)
-	}
-	f := c.panes[c.focus]
+	x := c.deck.Tabs(u, r, &c.Tab, right, 24)
+	f := c.panes[c.Focus]
 	f.Bounds.Tabs = r
 	f.chips(u, x, right-u.Px(8))
 }
@@ -188,24 +141,24 @@ func (c *comparison) choices(s *Shell, u *ui.UI) int {
 			s.Menu = widget.NewMenu(image.Pt(x, r.Min.Y-u.Px(float32(len(its))*28+14)), its)
 		}
 	}
-	o := &c.options
-	choice(&c.buttons.normalize, normalizeWords[o.Normalize], func() []widget.Item {
+	o := &c.Options
+	choice(&c.buttons.normalize, pair.NormalizeWords[o.Normalize], func() []widget.Item {
 		var items []widget.Item
 		for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {
-			items = append(items, widget.Item{Title: normalizeWords[n], Detail: normalizeHelp[n], On: n == o.Normalize, Do: func() { o.Normalize = n }})
+			items = append(items, widget.Item{Title: pair.NormalizeWords[n], Detail: pair.NormalizeHelp[n], On: n == o.Normalize, Do: func() { o.Normalize = n }})
 		}
 		return items
 	})
-	switch c.tab {
-	case compareFlame:
-		choice(&c.buttons.width, widthWords[o.Width], func() []widget.Item {
+	switch c.Tab {
+	case pair.Difference:
+		choice(&c.buttons.width, pair.WidthWords[o.Width], func() []widget.Item {
 			var items []widget.Item
 			for _, w := range []compare.Width{compare.WidthLarger, compare.WidthA, compare.WidthB} {
-				items = append(items, widget.Item{Title: widthWords[w], On: w == o.Width, Do: func() { o.Width = w }})
+				items = append(items, widget.Item{Title: pair.WidthWords[w], On: w == o.Width, Do: func() { o.Width = w }})
 			}
 			return items
 		})
-	case compareTable:
+	case pair.Table:
 		choice(&c.buttons.what, map[bool]string{false: "self", true: "total"}[o.Total], func() []widget.Item {
 			return []widget.Item{{Title: "self: of the function alone", On: !o.Total, Do: func() { o.Total = false }},
 				{Title: "total: with all it calls", On: o.Total, Do: func() { o.Total = true }}}
@@ -217,27 +170,17 @@ func (c *comparison) choices(s *Shell, u *ui.UI) int {
 			}
 			return items
 		})
-	case compareDistribution:
+	case pair.Distribution:
 		choice(&c.buttons.what, map[bool]string{false: "whole calls", true: "self time"}[o.SelfTime], func() []widget.Item {
 			return []widget.Item{{Title: "whole calls", On: !o.SelfTime, Do: func() { o.SelfTime = false }},
 				{Title: "self time, without what they call", On: o.SelfTime, Do: func() { o.SelfTime = true }}}
 		})
 	}
-	if c.tab == compareFlame || c.tab == compareTwo || c.tab == compareTable {
-		choice(&c.buttons.view, "View", func() []widget.Item { return c.panes[c.focus].viewItems() })
+	if c.Tab == pair.Difference || c.Tab == pair.Two || c.Tab == pair.Table {
+		choice(&c.buttons.view, "View", func() []widget.Item { return c.panes[c.Focus].viewItems() })
 	}
 	return x
 }
-
-var normalizeWords = map[compare.Normalize]string{
-	compare.Raw: "not normalised", compare.Total: "normalised by total", compare.Duration: "normalised by duration", compare.Samples: "normalised by samples",
-}
-
-var normalizeHelp = map[compare.Normalize]string{
-	compare.Raw: "what the files say", compare.Total: "both totals become A's", compare.Duration: "per time recorded", compare.Samples: "per sample or span",
-}
-
-var widthWords = map[compare.Width]string{compare.WidthLarger: "the larger's widths", compare.WidthA: "A's widths", compare.WidthB: "B's widths"}
 
 // layoutSplitter lets the border between the halves be dragged.
 func (c *comparison) layoutSplitter(u *ui.UI, whole image.Rectangle) {
@@ -252,69 +195,18 @@ func (c *comparison) layoutSplitter(u *ui.UI, whole image.Rectangle) {
 		case widget.Pressed:
 			c.dragged = float32(at-whole.Min.Y) - d.At.Y
 		case widget.Dragged:
-			c.split = max(.1, min(.9, (d.At.Y+c.dragged)/float32(whole.Dy())))
+			c.Split = max(.1, min(.9, (d.At.Y+c.dragged)/float32(whole.Dy())))
 		case widget.DoubleClicked:
-			c.split = 0
+			c.Split = 0
 		}
 	}
 	d.Area(u, image.Rect(whole.Min.X, at-u.Px(4), whole.Max.X, at+u.Px(4)), pointer.CursorRowResize)
 }
 
-// metricItems are the metrics that both sides have, with what they are called in
-// B.
-func (c *comparison) metricItems() []widget.Item {
-	a, b := c.panes[0].Rec, c.panes[1].Rec
-	var items []widget.Item
-	for e := range a.Events {
-		for k := range a.Events[e].Metrics {
-			event, metric := analyze.EventName(&a.Events[e]), a.Events[e].Metrics[k].Name
-			m, err := compare.MatchMetric(c.recs(), event, metric)
-			if err != nil {
-				continue
-			}
-			detail := ""
-			if m.Rule != "event and metric" {
-				detail = "with " + metricTitle(&b.Events[m.Event[1]], m.Metric[1])
-			}
-			on := false
-			if ans := c.answer(); ans != nil {
-				on = ans.Compared.Metric.Event[0] == e && ans.Compared.Metric.Metric[0] == k
-			}
-			items = append(items, widget.Item{Title: metricTitle(&a.Events[e], k), Detail: detail, On: on, Do: func() {
-				c.options.Event, c.options.Metric = event, metric
-			}})
-		}
-	}
-	return items
-}
-
-func (c *comparison) recs() []*recording.Recording {
-	return []*recording.Recording{c.panes[0].Rec, c.panes[1].Rec}
-}
-
-// metricTitle names a metric with its event.
-func metricTitle(e *recording.Event, metric int) string {
-	return e.Title() + " · " + e.Metrics[metric].Name
-}
-
-// metricName is what is compared now.
-func (c *comparison) metricName() string {
-	a := c.answer()
-	if a == nil {
-		return c.panes[0].MetricOf().Name
-	}
-	m := a.Compared.Metric
-	name := metricTitle(&a.Recs[0].Events[m.Event[0]], m.Metric[0])
-	if other := metricTitle(&a.Recs[1].Events[m.Event[1]], m.Metric[1]); other != name {
-		name += " with " + other
-	}
-	return name
-}
-
 // nextMetric compares the next metric that both have; whole events are skipped
 // where only the event is to change.
 func (c *comparison) nextMetric(s *Shell, event bool) {
-	items := c.metricItems()
+	items := c.MetricItems()
 	if len(items) < 2 {
 		s.Say("There is no other metric that both recordings have")
 		return
@@ -325,31 +217,13 @@ func (c *comparison) nextMetric(s *Shell, event bool) {
 			at = i
 		}
 	}
-	was := c.options
+	was := c.Options
 	for k := 1; k <= len(items); k++ {
 		items[(at+k)%len(items)].Do()
-		if !event || c.options.Event != was.Event {
+		if !event || c.Options.Event != was.Event {
 			return
 		}
 	}
-}
-
-// unanswered says why there is no comparison.
-func (c *comparison) unanswered() string {
-	for i, p := range c.panes {
-		if p.Doc.Err() != nil && !p.Rec.Done {
-			return sideName(i) + " cannot be read, so there is nothing to compare " + sideName(1-i) + " with. Open another file in its place, or close the comparison."
-		}
-	}
-	for i, p := range c.panes {
-		if !p.Rec.Done {
-			return "Reading " + sideName(i) + ", " + p.Doc.Name + "…"
-		}
-	}
-	if a := c.pair.Answer(); a != nil && a.Err != nil {
-		return "Cannot compare: " + a.Err.Error() + "."
-	}
-	return ""
 }
 
 // status is what stands in the status line: what was matched, how sure it is,
@@ -357,22 +231,22 @@ func (c *comparison) unanswered() string {
 func (c *comparison) status() (left, right string, wrong bool) {
 	for i, p := range c.panes {
 		if text := summary(p.Rec); text != "" {
-			left += sideName(i) + " " + text + "   "
+			left += pair.SideName(i) + " " + text + "   "
 		}
 	}
 	for i, p := range c.panes {
 		if text, first := warned(p.Rec); first != nil {
-			right += text + " in " + sideName(i) + " · "
+			right += text + " in " + pair.SideName(i) + " · "
 			wrong = true
 		}
 	}
-	if i := c.outside(); i >= 0 {
-		right += sideName(i) + " has nothing at the selected time: it lasts " + units.Duration(c.panes[i].Rec.Duration()) + " · "
+	if i := c.Outside(); i >= 0 {
+		right += pair.SideName(i) + " has nothing at the selected time: it lasts " + units.Duration(c.panes[i].Rec.Duration()) + " · "
 	}
 	follows := c.followText()
 	right += follows
 	wrong = wrong || follows != "" && follows != following
-	if a := c.answer(); a != nil && (follows == "" || follows == following) {
+	if a := c.Answer(); a != nil && (follows == "" || follows == following) {
 		right += matchedText(a)
 	}
 	return left, strings.TrimSuffix(right, " · "), wrong
@@ -381,7 +255,7 @@ func (c *comparison) status() (left, right string, wrong bool) {
 // reading is the side that is still being read, the one with the focus first;
 // -1 where both have been.
 func (c *comparison) reading() int {
-	for _, i := range []int{c.focus, 1 - c.focus} {
+	for _, i := range []int{c.Focus, 1 - c.Focus} {
 		if d := c.panes[i].Doc; !d.Progress().Done && d.Err() == nil {
 			return i
 		}

@@ -3,7 +3,9 @@ package shell
 import (
 	"image"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
+	"ashlar/app/panel/difference"
 	lanes "ashlar/app/timeline"
 	"ashlar/ingest/compare"
 	"ashlar/render/flame"
@@ -35,7 +37,7 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		cut = r.Min.Y
 	case s.View == Both && c.timed():
 		cut = r.Min.Y + c.timelinesHeight(u, r.Dy())
-	case s.View == Both && c.above:
+	case s.View == Both && c.Above:
 		cut = r.Min.Y + c.wants(u, 0) + c.wants(u, 1)
 	case s.View == Both:
 		cut = r.Min.Y + max(c.wants(u, 0), c.wants(u, 1))
@@ -64,17 +66,12 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		right = b.side.Min.X
 	}
 	b.lower = image.Rect(r.Min.X, y, right, r.Max.Y)
-	if c.tab == compareTwo && s.View.below() {
-		mid := (b.lower.Min.X + b.lower.Max.X) / 2
-		c.panes[0].Bounds.Lower = image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y)
-		c.panes[1].Bounds.Lower = image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y)
-	}
 }
 
 // gutter is the width of the names' column of both timelines, so that linked
 // ones which stand above each other have the same time at the same place.
 func (c *comparison) gutter(u *ui.UI) int {
-	if c.above {
+	if c.Above {
 		return u.Px(timeline.GutterWidth)
 	}
 	return u.Px(compareGutter)
@@ -82,7 +79,7 @@ func (c *comparison) gutter(u *ui.UI) int {
 
 // halves are the places of the sides: beside each other, or A above B.
 func (c *comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
-	if !c.above {
+	if !c.Above {
 		mid := (r.Min.X + r.Max.X) / 2
 		return [2]image.Rectangle{image.Rect(r.Min.X, r.Min.Y, mid, r.Max.Y), image.Rect(mid+1, r.Min.Y, r.Max.X, r.Max.Y)}
 	}
@@ -121,16 +118,16 @@ func (c *comparison) wants(u *ui.UI, i int) int {
 func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
 	least, most := u.Px(leastTimelines), height-u.Px(120)
 	want, share := max(c.wants(u, 0), c.wants(u, 1)), height/2
-	if c.above {
+	if c.Above {
 		least = 2 * u.Px(headHeight+leastAbove)
 		want, share = c.wants(u, 0)+c.wants(u, 1), height*2/3
 	}
-	if c.split > 0 {
-		return max(least, min(int(float32(height)*c.split), most))
+	if c.Split > 0 {
+		return max(least, min(int(float32(height)*c.Split), most))
 	}
 	below := u.Px(tabsHeight + 220)
-	if a := c.answer(); a != nil {
-		below = max(below, u.Px(tabsHeight+2*panel.FlamePad+legendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
+	if a := c.Answer(); a != nil {
+		below = max(below, u.Px(tabsHeight+2*panel.FlamePad+difference.LegendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
 	}
 	return max(least, min(want, max(share, height-below), most))
 }
@@ -146,7 +143,7 @@ func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
 	}
 	if i == 1 {
 		h := c.bounds.heads[i]
-		if c.above {
+		if c.Above {
 			u.HLine(h.Min.X, h.Max.X, h.Min.Y, u.Theme.Rule)
 		} else {
 			u.VLine(h.Min.X-1, h.Min.Y, c.bounds.halves[i].Max.Y, u.Theme.Rule)
@@ -166,8 +163,8 @@ type rowsKey struct {
 // a person has put them in another.
 func (c *comparison) rowsAlike() {
 	a, b := c.panes[0], c.panes[1]
-	ans := c.answer()
-	if !c.knows(ans) || a.Plan == nil {
+	ans := c.Answer()
+	if !c.Knows(ans) || a.Plan == nil {
 		return
 	}
 	k := rowsKey{ans.Threads, a.Plan, b.Sort}
@@ -180,7 +177,7 @@ func (c *comparison) rowsAlike() {
 	}
 	for i := range k.plan.Rows {
 		if r := &k.plan.Rows[i]; r.Kind == timeline.TrackRow {
-			b.Like = append(b.Like, tracksAlike(ans, 0, []int{r.Index})...)
+			b.Like = append(b.Like, pair.TracksAlike(ans, 0, []int{r.Index})...)
 		}
 	}
 }
@@ -188,7 +185,7 @@ func (c *comparison) rowsAlike() {
 // guide draws, where linked timelines stand above each other, a line through both
 // at the pointer: shapes are compared along it.
 func (c *comparison) guide(u *ui.UI) {
-	if !c.above || !c.linked || !c.pilled() {
+	if !c.Above || !c.Linked || !c.pilled() {
 		return
 	}
 	for i, p := range c.panes {

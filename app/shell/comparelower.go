@@ -3,6 +3,7 @@ package shell
 import (
 	"image"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
@@ -15,37 +16,27 @@ import (
 func (c *comparison) lower(s *Shell, u *ui.UI) {
 	b := &c.bounds
 	if s.View == Both {
-		u.Area(&c.tabKeys, nil)
+		u.Area(c.deck.Tag(), nil)
 		c.tabBar(s, u)
 	}
-	ring := c.lowerArea(u)
-	tab := c.tab
+	ring := c.deck.Area(u, &c.Tab, c.Tab, &c.Pair)
+	tab := c.Tab
 	if s.View == Flame {
-		tab = compareFlame
+		tab = pair.Difference
 	}
-	about := func() {
-		mid := (b.lower.Min.X + b.lower.Max.X) / 2
-		c.panes[0].about.Layout(&s.Host, &c.panes[0].Side, u, image.Rect(b.lower.Min.X, b.lower.Min.Y, mid, b.lower.Max.Y))
-		c.panes[1].about.Layout(&s.Host, &c.panes[1].Side, u, image.Rect(mid, b.lower.Min.Y, b.lower.Max.X, b.lower.Max.Y))
-		u.VLine(mid, b.lower.Min.Y, b.lower.Max.Y, u.Theme.Rule)
+	if tab == pair.Two {
+		for _, p := range c.panes {
+			if !p.Behind && (p.Doc.Err() == nil || p.Rec.Done) {
+				p.Doc.Ask(p.question())
+			}
+		}
 	}
-	switch a := c.answer(); {
-	case tab == compareAbout:
-		about()
-	case tab == compareTwo:
-		c.two(s, u)
-	case a == nil:
+	if shown := c.deck.Shown(tab); c.Answer() != nil || tab == pair.Two || tab == pair.About {
+		shown.Layout(&s.Host, &c.Pair, u, b.lower)
+	} else {
 		r := b.lower.Inset(u.Px(24))
 		r.Min.Y += r.Dy() / 3
-		u.Text(r, c.unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle, Lines: 8})
-	case tab == compareFlame:
-		c.flame.layout(s, c, u, b.lower)
-	case tab == compareTable:
-		c.table.layout(s, c, u, b.lower)
-	case tab == compareDistribution:
-		c.dist.layout(s, c, u, b.lower)
-	case tab == comparePairing:
-		c.pairing.layout(s, c, u, b.lower)
+		u.Text(r, c.Unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle, Lines: 8})
 	}
 	if ring {
 		u.Ring(b.lower, 2)
@@ -57,29 +48,13 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 	u.NoArea()
 }
 
-// two draws a flamegraph of each side.
-func (c *comparison) two(s *Shell, u *ui.UI) {
-	for i, p := range c.panes {
-		if p.Doc.Err() != nil && !p.Rec.Done {
-			u.Text(p.Bounds.Lower, sideName(i)+" cannot be shown", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
-			continue
-		}
-		if !p.Behind {
-			p.Doc.Ask(p.question())
-		}
-		p.flame.Layout(&s.Host, &p.Side, u, p.Bounds.Lower)
-	}
-	r := c.panes[1].Bounds.Lower
-	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, u.Theme.Rule)
-}
-
 // sidePanel draws what is chosen, or where the largest differences are.
 func (c *comparison) sidePanel(s *Shell, u *ui.UI) {
 	th := u.Theme
 	r := c.bounds.side
 	u.Fill(r, th.Surface)
 	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, th.Rule)
-	a := c.answer()
+	a := c.Answer()
 	x, right := r.Min.X+u.Px(16), r.Max.X-u.Px(14)
 	y := r.Min.Y + u.Px(12)
 	title, sub, ds := c.details(a)
@@ -98,10 +73,10 @@ func (c *comparison) sidePanel(s *Shell, u *ui.UI) {
 		y += line
 	}
 	c.lines.Show(u, image.Rect(x, first, right, y), th.Surface)
-	if c.chosen == nil && a != nil {
+	if c.Chosen == nil && a != nil {
 		c.largestDifferences(s, u, a, image.Rect(x, y+u.Px(6), right, r.Max.Y-u.Px(8)))
 	}
-	if p := c.panes[c.focus]; p.Copy {
+	if p := c.panes[c.Focus]; p.Copy {
 		p.Copy = false
 		s.CopyTo(u, "the details of "+title, copyText(title, sub, ds))
 	}
@@ -116,17 +91,17 @@ func (c *comparison) details(a *session.CompareAnswer) (title, sub string, ds []
 	exact := func(v int64) string { return units.Exact(v, &m.Common) }
 	value := func(v int64) string { return units.Full(m.Readable(v)) }
 	add := func(key, text, full string) { ds = append(ds, detail{key: key, value: text, exact: full}) }
-	if c.chosen == nil {
+	if c.Chosen == nil {
 		add("A", value(a.A.RawTotal), exact(a.A.RawTotal))
 		add("B", value(a.B.RawTotal), exact(a.B.RawTotal))
-		add("Difference", signed(m, a.B.RawTotal-a.A.RawTotal)+"   "+units.Change(a.A.RawTotal, a.B.RawTotal), exact(a.B.RawTotal-a.A.RawTotal))
+		add("Difference", pair.Signed(m, a.B.RawTotal-a.A.RawTotal)+"   "+units.Change(a.A.RawTotal, a.B.RawTotal), exact(a.B.RawTotal-a.A.RawTotal))
 		if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
 			add("Sure", units.Level(w.Level()), "")
 		}
-		return "Both recordings", c.metricName() + ", " + normalizeWords[a.Normalize], ds
+		return "Both recordings", c.MetricName() + ", " + pair.NormalizeWords[a.Normalize], ds
 	}
-	title, sub = c.chosen.Name, panel.ShortModule(c.chosen.Module)
-	key := c.chosenKey(a)
+	title, sub = c.Chosen.Name, panel.ShortModule(c.Chosen.Module)
+	key := c.ChosenKey(a)
 	if key >= 0 {
 		ds = append(ds, c.callDetails(a, key)...)
 		for i := range a.Functions.Rows {
@@ -137,17 +112,17 @@ func (c *comparison) details(a *session.CompareAnswer) (title, sub string, ds []
 			if row.NameB != "" {
 				add("in B", row.NameB, "")
 			}
-			pair := func(word string, va, vb int64, conf *compare.Confidence) {
+			both := func(word string, va, vb int64, conf *compare.Confidence) {
 				add(word+" A", value(va), exact(va))
 				add(word+" B", value(vb), exact(vb))
-				add("Difference", signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
+				add("Difference", pair.Signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
 				if conf != nil {
-					add("Sure", sureText(a, conf), "")
+					add("Sure", pair.SureText(a, conf), "")
 				}
 			}
-			pair("Self", row.ASelf, row.BSelf, row.Self)
-			pair("Total", row.ATotal, row.BTotal, row.Total)
-			add("Matched", ruleWords[row.Rule], "")
+			both("Self", row.ASelf, row.BSelf, row.Self)
+			both("Total", row.ATotal, row.BTotal, row.Total)
+			add("Matched", pair.RuleWords[row.Rule], "")
 			if row.Status == compare.New || row.Status == compare.Gone {
 				ds[len(ds)-1] = detail{key: "Status", value: map[compare.Status]string{compare.New: "new: only in B", compare.Gone: "gone: only in A"}[row.Status]}
 			}
@@ -156,21 +131,16 @@ func (c *comparison) details(a *session.CompareAnswer) (title, sub string, ds []
 	return title, sub, ds
 }
 
-var ruleWords = map[compare.Rule]string{
-	compare.RuleHand: "by hand", compare.RuleModule: "by name and module", compare.RuleName: "by name",
-	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order", compare.Unmatched: "not matched",
-}
-
 // callDetails are about the picked call and the one that goes with it.
 func (c *comparison) callDetails(a *session.CompareAnswer, key int32) (ds []detail) {
-	if c.link.call == nil {
+	if c.Link.Call == nil {
 		return nil
 	}
-	t := c.link.twin
+	t := c.Link.Twin
 	lengths := [2]string{"none of that number", "none of that number"}
 	var took [2]int64
 	for i, p := range c.panes {
-		if p.Pick.Is == panel.PickBar && (i == c.link.call.Side || t != nil) {
+		if p.Pick.Is == panel.PickBar && (i == c.Link.Call.Side || t != nil) {
 			took[i] = p.Pick.Hit.End - p.Pick.Hit.Start
 			lengths[i] = units.Duration(took[i])
 		}
@@ -211,14 +181,14 @@ func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *session.CompareAn
 		clicked, hovered := c.largest[k].Clicked(u, box)
 		k++
 		if clicked && row.Key >= 0 {
-			c.choose(a, row.Key)
-			c.flame.node = -1
+			c.Choose(a, row.Key)
+			c.Node = -1
 		}
 		if hovered {
 			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
 		}
-		text, change := th.Text, amount{sign: row.DeltaSelf()}.color(th.Dim, th.More(), th.Less())
-		if noise(row.Self) {
+		text, change := th.Text, pair.Amount{Sign: row.DeltaSelf()}.Color(th.Dim, th.More(), th.Less())
+		if pair.Noise(row.Self) {
 			text, change = th.Faint, th.Faint
 		}
 		said := units.Change(row.ASelf, row.BSelf)
@@ -226,7 +196,7 @@ func (c *comparison) largestDifferences(s *Shell, u *ui.UI, a *session.CompareAn
 			said = string(row.Status)
 		}
 		u.Text(image.Rect(r.Max.X-u.Px(66), y, r.Max.X, y+line), said, ui.Style{Size: 12, Color: change, Align: ui.End})
-		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: ui.End})
+		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), pair.Signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: ui.End})
 		w := r.Dx() - u.Px(154)
 		u.Text(image.Rect(r.Min.X, y, r.Min.X+w+u.Px(4), y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: text})
 		y += line

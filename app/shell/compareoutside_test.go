@@ -11,16 +11,16 @@ func TestSelectedAfterTheOtherIsOver(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
 	c := s.versus
 	a, b := c.panes[0], c.panes[1]
-	c.focus, c.linked = 0, true
+	c.Focus, c.Linked = 0, true
 	a.Scope.Ranged, a.Scope.From, a.Scope.To = true, a.Rec.Start, a.Rec.Start+a.Rec.Duration()/2
 	for _, x := range []struct {
 		anchor int64
 		out    bool
 	}{{0, false}, {2 * b.Rec.Duration(), true}, {-2 * b.Rec.Duration(), true}, {b.Rec.Duration() / 2, false}} {
 		c.panes[0].Anchor, c.panes[1].Anchor = 0, x.anchor
-		c.selectAlike()
+		c.SelectAlike()
 		_, said, _ := c.status()
-		if out := c.outside() == 1; out != x.out || strings.Contains(said, "B has nothing at the selected time") != x.out {
+		if out := c.Outside() == 1; out != x.out || strings.Contains(said, "B has nothing at the selected time") != x.out {
 			t.Errorf("anchored at %d: %d to %d of %d to %d is outside: %v, and %q is said", x.anchor, b.Scope.From, b.Scope.To, b.Rec.Start, b.Rec.End, out, said)
 		}
 		if inside := b.Scope.To > b.Rec.Start && b.Scope.From < b.Rec.End && b.Scope.From < b.Scope.To; inside == x.out {

@@ -53,9 +53,9 @@ func TestCompareWhileReading(t *testing.T) {
 		for _, p := range c.panes {
 			p.update(s)
 		}
-		c.pair.Settle(c.question(), [2]*recording.Recording(c.recs()))
-		if c.answer() == nil {
-			t.Fatal(c.pair.Answer().Err)
+		c.Engine.Settle(c.question(), [2]*recording.Recording(c.Recs()))
+		if c.Answer() == nil {
+			t.Fatal(c.Engine.Answer().Err)
 		}
 	}
 	if err := c.panes[0].Doc.Wait(); err != nil {
@@ -68,16 +68,16 @@ func TestCompareWhileReading(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	settle()
-	if got := c.sums(1); len(got) != 1 || !strings.HasPrefix(got[0].text, "so far ") || c.reading() != 1 {
+	if got := c.sums(1); len(got) != 1 || !strings.HasPrefix(got[0].Text, "so far ") || c.reading() != 1 {
 		t.Errorf("while B is read its heading says %v, reading is %d", got, c.reading())
 	}
-	if got := c.sums(0); strings.Contains(got[0].text, "so far") {
+	if got := c.sums(0); strings.Contains(got[0].Text, "so far") {
 		t.Errorf("A has been read; its heading says %v", got)
 	}
 	close(rest)
 	c.panes[1].Doc.Wait() // its error is a warning
 	settle()
-	if got := c.sums(1); len(got) != 2 || strings.Contains(got[0].text, "so far") || c.reading() != -1 {
+	if got := c.sums(1); len(got) != 2 || strings.Contains(got[0].Text, "so far") || c.reading() != -1 {
 		t.Errorf("when B has been read its heading says %v, reading is %d", got, c.reading())
 	}
 	if _, right, wrong := c.status(); !wrong || !strings.HasPrefix(right, "1 warning in B · matched ") {

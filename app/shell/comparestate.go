@@ -3,6 +3,7 @@ package shell
 import (
 	"cmp"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 )
@@ -33,10 +34,9 @@ type CompareState struct {
 	Rows  int    `json:"rows"`
 	First string `json:"first"`
 	// Chosen is the function that is marked, Zoom how deep the flamegraph is
-	// zoomed, Bars how many bars it has.
+	// zoomed.
 	Chosen string `json:"chosen"`
 	Zoom   int    `json:"zoom"`
-	Bars   int    `json:"bars"`
 }
 
 // SideState is what is shown of a side; times are from its recording's start.
@@ -54,9 +54,9 @@ type SideState struct {
 }
 
 func (c *comparison) log() *CompareState {
-	o := &c.options
-	st := &CompareState{Focus: sideName(c.focus), Tab: compareTabs[compareTabAt(c.tab)].title, Linked: c.linked, Above: c.above, ByCall: c.byCall,
-		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.metricName(), Zoom: len(c.zoom), Bars: len(c.flame.pic.Bars)}
+	o := &c.Options
+	st := &CompareState{Focus: pair.SideName(c.Focus), Tab: c.deck.Title(c.Tab), Linked: c.Linked, Above: c.Above, ByCall: c.ByCall,
+		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.MetricName(), Zoom: len(c.Zoom)}
 	for i, p := range c.panes {
 		side := &st.Sides[i]
 		*side = SideState{File: p.Doc.Name, Done: p.Rec.Done || p.Doc.Err() != nil, From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start, Anchor: c.panes[i].Anchor, Threads: len(p.Scope.Tracks)}
@@ -70,12 +70,12 @@ func (c *comparison) log() *CompareState {
 			}
 		}
 	}
-	if c.chosen != nil {
-		st.Chosen = c.chosen.Name
+	if c.Chosen != nil {
+		st.Chosen = c.Chosen.Name
 	}
-	a := c.answer()
+	a := c.Answer()
 	if a == nil {
-		st.Why = c.unanswered()
+		st.Why = c.Unanswered()
 		return st
 	}
 	st.Sure, st.Whole = a.Sure, a.Recs[0].Done && a.Recs[1].Done
@@ -86,8 +86,8 @@ func (c *comparison) log() *CompareState {
 	for i, total := range []int64{a.A.Total, a.B.Total} {
 		st.Sides[i].Total = recording.Decimal{Mantissa: total, Scale: a.Compared.Metric.Common.Decimals}.String()
 	}
-	if st.Rows = len(c.table.rows); st.Rows > 0 {
-		st.First = c.table.rows[0].Name
+	if st.Rows = len(c.table.Rows); st.Rows > 0 {
+		st.First = c.table.Rows[0].Name
 	}
 	return st
 }
@@ -102,30 +102,30 @@ func (s *Shell) settleCompared(ranges []recording.Range) error {
 		}
 		p.Rec = p.Doc.Recording()
 	}
-	c.reach()
+	c.Reach()
 	for i, p := range c.panes {
 		p.update(s)
 		if i < len(ranges) {
 			failed = cmp.Or(failed, p.selectAndShow(ranges[i]))
-			c.alike = c.now()
+			c.Alike = c.Now()
 		}
 	}
 	if failed != nil {
 		return failed
 	}
-	recs := [2]*recording.Recording(c.recs())
+	recs := [2]*recording.Recording(c.Recs())
 	_, err := c.arrive(s)
-	c.pair.Settle(c.question(), recs)
+	c.Engine.Settle(c.question(), recs)
 	if changed, aerr := c.arrive(s); changed {
 		err = cmp.Or(err, aerr)
-		c.pair.Settle(c.question(), recs) // now also of what is marked
+		c.Engine.Settle(c.question(), recs) // now also of what is marked
 	}
 	if err != nil {
 		return err
 	}
-	c.takeTwin()
-	if c.tab == compareTwo {
-		c.takeMetric()
+	c.TakeTwin()
+	if c.Tab == pair.Two {
+		c.TakeMetric()
 		for _, p := range c.panes {
 			if err := p.Doc.Settle(p.question()); err != nil {
 				return err
@@ -135,7 +135,7 @@ func (s *Shell) settleCompared(ranges []recording.Range) error {
 			}
 		}
 	}
-	if a := c.pair.Answer(); a != nil {
+	if a := c.Engine.Answer(); a != nil {
 		return a.Err
 	}
 	return nil

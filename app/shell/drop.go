@@ -115,7 +115,7 @@ func (s *Shell) land(r sorted) {
 // that what is dropped on a timeline takes the place of that timeline.
 func (s *Shell) besideZone() image.Rectangle {
 	z := image.Rectangle{Max: s.size}
-	if c := s.versus; c != nil && c.above && s.View.above() && !c.bounds.heads[1].Empty() {
+	if c := s.versus; c != nil && c.Above && s.View.above() && !c.bounds.heads[1].Empty() {
 		z.Min.Y = c.bounds.heads[1].Min.Y
 	} else {
 		z.Min.X = s.size.X / 2

@@ -159,7 +159,7 @@ func (s *Shell) Still() *Shell {
 	o.Roots = s.Roots
 	if v := s.versus; v != nil {
 		o.versus = v.still()
-		o.pane = o.versus.panes[v.focus]
+		o.pane = o.versus.panes[v.Focus]
 		return o
 	}
 	o.pane = s.pane.still()

@@ -5,12 +5,21 @@ import (
 	"ashlar/render/widget"
 )
 
-// grid is the table of the tab that is shown, else that of functions; nil when
-// there is no answer yet.
-func (p *pane) grid() *panel.Grid { return p.gridding()() }
+// grid is the table of the tab that is shown, else that of functions or of
+// differences; nil when there is no answer yet.
+func (s *Shell) grid() *panel.Grid {
+	if f := s.gridding(); f != nil {
+		return f()
+	}
+	return nil
+}
 
 // gridding is grid for another goroutine: a table may have a million rows.
-func (p *pane) gridding() func() *panel.Grid {
+func (s *Shell) gridding() func() *panel.Grid {
+	if c := s.versus; c != nil {
+		return c.table.Table(&c.Pair)
+	}
+	p := s.pane
 	if x, ok := p.panel().(panel.Tabled[*panel.Side]); ok {
 		if g := x.Table(&p.Side); g != nil {
 			return g

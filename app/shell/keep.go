@@ -98,7 +98,7 @@ func (s *Shell) preferred() Prefs {
 		now.Columns = strings.Join(s.Columns(), ",")
 	}
 	if c := s.versus; c != nil {
-		now.Above = c.above
+		now.Above = c.Above
 	}
 	if p := s.pane; p != nil {
 		t := p.table

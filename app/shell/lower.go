@@ -17,10 +17,11 @@ import (
 func (p *pane) lower(s *Shell, u *ui.UI) {
 	b := &p.Bounds
 	if s.View == Both {
-		u.Area(&p.tabKeys, nil)
+		u.Area(p.deck.Tag(), nil)
 		p.tabBar(s, u)
 	}
-	ring := p.lowerArea(s, u)
+	p.Repick()
+	ring := p.deck.Area(u, &p.Tab, p.Tab, &p.Side)
 	shown := p.panel()
 	if s.View == Flame {
 		shown = p.flame
@@ -38,36 +39,8 @@ func (p *pane) lower(s *Shell, u *ui.UI) {
 func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	r := p.Bounds.Tabs
 	th := u.Theme
-	u.Fill(r, th.Surface)
-	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
-	if p.Timed() {
-		u.Round(ui.Rect((r.Min.X+r.Max.X)/2-u.Px(18), r.Min.Y-u.Px(1), u.Px(36), u.Px(3)), 1.5, th.Faint)
-	}
-	x := r.Min.X + u.Px(14)
-	for i := range panels {
-		name, is := panels[i].Title, panels[i].Name == p.Tab
-		if panels[i].Rare && !is {
-			continue
-		}
-		st := ui.Style{Size: 12.5, Color: th.Dim}
-		if is {
-			st.Color, st.Weight = th.Text, ui.Medium
-		}
-		w := u.Measure(name, ui.Style{Size: 12.5, Weight: ui.Medium}).X
-		tab := image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y)
-		clicked, hovered := p.tabKeys[i].Clicked(u, tab)
-		if clicked {
-			p.Tab = panels[i].Name
-		}
-		if hovered && !is {
-			st.Color = th.Text
-		}
-		u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(8), r.Max.Y), name, st)
-		if is {
-			u.Round(image.Rect(x, r.Max.Y-u.Px(3), x+w, r.Max.Y), 1.5, th.Accent)
-		}
-		x += w + u.Px(26)
-	}
+	panel.Bar(u, r, p.Timed())
+	x := p.deck.Tabs(u, r, &p.Tab, r.Max.X, 26)
 	text := ""
 	if a := p.Doc.Answer(); a != nil {
 		text = panel.BasisText(a.Rec, a.Tree.Weights)

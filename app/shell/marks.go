@@ -63,7 +63,7 @@ func (m *marksPart) keep(s *Shell, p *pane) {
 	}
 	if m.key != "" && !reflect.DeepEqual(p.Marks, m.saved) {
 		m.move(s, p)
-		s.Keep.ChangeMarks(m.key, p.Doc.Name, difference(m.saved, p.Marks))
+		s.Keep.ChangeMarks(m.key, p.Doc.Name, changes(m.saved, p.Marks))
 		m.saved = slices.Clone(p.Marks)
 	}
 }
@@ -77,7 +77,7 @@ func (m *marksPart) move(s *Shell, p *pane) {
 	m.stale = false
 	if key, err := contentKey(p.Path, p.Demo); err == nil && key != "" && key != m.key {
 		m.key, m.saved = key, nil
-		s.Keep.ChangeMarks(m.key, p.Doc.Name, difference(nil, p.Marks))
+		s.Keep.ChangeMarks(m.key, p.Doc.Name, changes(nil, p.Marks))
 		m.saved = slices.Clone(p.Marks)
 	}
 }
@@ -108,9 +108,9 @@ func contentKey(path string, builtin bool) (string, error) {
 	return store.FileKey(path)
 }
 
-// difference is what makes of the marks on the disk, which others may have
+// changes is what makes of the marks on the disk, which others may have
 // changed too, what they were made here.
-func difference(was, now []view.Mark) func([]view.Mark) []view.Mark {
+func changes(was, now []view.Mark) func([]view.Mark) []view.Mark {
 	has := func(of []view.Mark, id string) int {
 		return slices.IndexFunc(of, func(m view.Mark) bool { return m.ID == id })
 	}

@@ -130,7 +130,7 @@ func TestDifferenceMerges(t *testing.T) {
 			return now
 		}
 		a, b := edit(0), edit(1)
-		disk := difference(base, b)(difference(base, a)(slices.Clone(base)))
+		disk := changes(base, b)(changes(base, a)(slices.Clone(base)))
 		for i, m := range base {
 			window := a
 			if i%2 == 1 {

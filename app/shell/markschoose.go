@@ -15,10 +15,9 @@ import (
 func (p *pane) markable() (places []view.Place) {
 	moment := func(t int64) { places = append(places, view.Place{From: t - p.Rec.Start, To: t - p.Rec.Start}) }
 	f, picked := p.PickedFunction()
-	if under, ok := p.flame.UnderPointer(&p.Side); ok {
-		f, picked = under, false
-		name := f.FuncName()
-		places = append(places, view.Place{Func: &name})
+	if p.Hover != nil && !p.Inside {
+		picked = false
+		places = append(places, view.Place{Func: new(p.Rec.Functions.At(int(*p.Hover)).FuncName())})
 	}
 	if p.Scope.Ranged {
 		places = append(places, view.Place{From: p.Scope.From - p.Rec.Start, To: p.Scope.To - p.Rec.Start})

@@ -6,7 +6,6 @@ import (
 	gio "gioui.org/widget"
 
 	"ashlar/app/panel"
-	"ashlar/app/panel/about"
 	"ashlar/app/panel/flamegraph"
 	"ashlar/app/panel/functions"
 	"ashlar/app/panel/source"
@@ -40,14 +39,12 @@ type pane struct {
 
 	begun bool
 
-	panels   []panel.Panel[*panel.Side]
+	deck     panel.Deck[*panel.Side]
 	flame    *flamegraph.Panel
 	table    *functions.Panel
-	about    *about.Panel
 	history  history[spot]
 	splitter widget.Drag
 	dragged  float32
-	tabKeys  []widget.ClickArea
 
 	finder     finderPart
 	chipClicks []widget.ClickArea
@@ -62,11 +59,8 @@ type pane struct {
 // newPane is a pane of a recording; its panels come from their registry.
 func newPane(d *session.Side) *pane {
 	rec, generation := d.Latest()
-	p := &pane{Timeline: timeline.Timeline{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}}, tabKeys: make([]widget.ClickArea, len(panels))}
-	for i := range panels {
-		p.panels = append(p.panels, panels[i].New())
-	}
-	p.flame, p.table, p.sourcePart, p.about = panel.Find[*flamegraph.Panel](p.panels), panel.Find[*functions.Panel](p.panels), panel.Find[*source.Panel](p.panels), panel.Find[*about.Panel](p.panels)
+	p := &pane{Timeline: timeline.Timeline{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}}, deck: panel.NewDeck(panels)}
+	p.flame, p.table, p.sourcePart = panel.Find[*flamegraph.Panel](p.deck.All), panel.Find[*functions.Panel](p.deck.All), panel.Find[*source.Panel](p.deck.All)
 	return p
 }
 

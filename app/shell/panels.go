@@ -1,13 +1,19 @@
 package shell
 
 import (
+	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/panel/about"
 	"ashlar/app/panel/callers"
 	"ashlar/app/panel/calltree"
+	"ashlar/app/panel/difference"
+	"ashlar/app/panel/difftable"
+	"ashlar/app/panel/distribution"
+	"ashlar/app/panel/each"
 	"ashlar/app/panel/flamegraph"
 	"ashlar/app/panel/functions"
 	"ashlar/app/panel/heatmap"
+	"ashlar/app/panel/pairing"
 	"ashlar/app/panel/source"
 	"ashlar/app/panel/statistics"
 )
@@ -24,26 +30,22 @@ var panels = []panel.Row[*panel.Side]{
 	{Name: panel.About, Title: "About this file", Command: "About this file", Doc: "what the file is, what is in it and what was wrong with it", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},
 }
 
-// panelNames are what addresses call them.
-func panelNames() (names []string) {
-	for i := range panels {
-		names = append(names, panels[i].Name)
-	}
-	return names
-}
-
-// panelAt is a panel's place among the others, -1 for none of that name.
-func panelAt(name string) int {
-	for i := range panels {
-		if panels[i].Name == name {
-			return i
-		}
-	}
-	return -1
+// pairPanels are the views of two recordings that are compared.
+var pairPanels = []panel.Row[*pair.Pair]{
+	{Name: pair.Difference, Title: "Difference", Doc: "where B costs more or less, by stacks", New: func() panel.Panel[*pair.Pair] { return difference.New() }},
+	{Name: pair.Two, Title: "Two flamegraphs", Doc: "where the cost went in each", New: func() panel.Panel[*pair.Pair] {
+		return each.New(false, func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) })
+	}},
+	{Name: pair.Table, Title: "Table of differences", Doc: "what each function, module, file, thread or stack costs in both", New: func() panel.Panel[*pair.Pair] { return new(difftable.Panel) }},
+	{Name: pair.Distribution, Title: "Distribution", Doc: "how long the calls of the selected function took in both", New: func() panel.Panel[*pair.Pair] { return new(distribution.Panel) }},
+	{Name: pair.Pairing, Title: "How it was compared", Doc: "what was matched with what, and how sure the differences are", New: func() panel.Panel[*pair.Pair] { return new(pairing.Panel) }},
+	{Name: pair.About, Title: "About the files", Doc: "what the files are", New: func() panel.Panel[*pair.Pair] {
+		return each.New(true, func() panel.Panel[*panel.Side] { return new(about.Panel) })
+	}},
 }
 
 // panel is the one that is shown.
-func (p *pane) panel() panel.Panel[*panel.Side] { return p.panels[max(0, panelAt(p.Tab))] }
+func (p *pane) panel() panel.Panel[*panel.Side] { return p.deck.Shown(p.Tab) }
 
 // panelCommands show panels.
 func panelCommands() (all []Command) {

@@ -176,7 +176,7 @@ func (s *Shell) newPane(d *session.Side) *pane {
 // leave the default.
 func (s *Shell) Choose(event, metric string) {
 	if c := s.versus; c != nil {
-		c.options.Event, c.options.Metric = event, metric
+		c.Options.Event, c.Options.Metric = event, metric
 		return
 	}
 	if s.pane != nil {

@@ -92,7 +92,7 @@ func (s *Shell) State() State {
 	if p.Scope.Ranged {
 		st.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
 	}
-	st.Tab, st.Search, st.Found = panels[panelAt(p.Tab)].Title, p.Find, p.searchInfo()
+	st.Tab, st.Search, st.Found = p.deck.Title(p.Tab), p.Find, p.searchInfo()
 	for _, t := range p.Transforms {
 		st.Transforms = append(st.Transforms, t.String())
 	}
@@ -138,10 +138,10 @@ func (s *Shell) focused() string {
 		switch {
 		case s.Focus.In(&c.heads):
 			return "sides"
-		case s.Focus.In(&c.tabKeys):
+		case s.Focus.In(c.deck.Tag()):
 			return "tabs"
-		case s.Focus.In(&c.tab):
-			return compareTabs[compareTabAt(c.tab)].title
+		case s.Focus.In(&c.Tab):
+			return c.deck.Title(c.Tab)
 		case s.Focus.In(&c.largest):
 			return "details"
 		}
@@ -158,10 +158,10 @@ func (s *Shell) focused() string {
 		return "filter"
 	case s.Focus.In(&p.Lanes):
 		return "timeline"
-	case s.Focus.In(&p.tabKeys):
+	case s.Focus.In(p.deck.Tag()):
 		return "tabs"
 	case s.Focus.In(&p.Tab):
-		return panels[panelAt(p.Tab)].Title
+		return p.deck.Title(p.Tab)
 	case s.Focus.In(&p.sideOf.Drag):
 		return "details"
 	}

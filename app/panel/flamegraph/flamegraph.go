@@ -333,13 +333,8 @@ func (f *Panel) Hover(p *panel.Side) (recording.FuncID, bool) {
 	return 0, false
 }
 
-// UnderPointer returns the function under the pointer: of a group, the group.
-func (f *Panel) UnderPointer(p *panel.Side) (recording.Function, bool) {
-	if f.Inside && f.Under > 0 && f.Tree != nil {
-		return f.Tree.Function(p.Rec, int(f.Under)), true
-	}
-	return recording.Function{}, false
-}
+// Held tells whether the pointer is down on it.
+func (f *Panel) Held() bool { return f.Pressed }
 
 // Areas are where a press gives it the keyboard.
 func (f *Panel) Areas() []event.Tag { return []event.Tag{&f.Drag} }

@@ -1,10 +1,11 @@
-package shell
+package difftable
 
 import (
 	"image"
 	"slices"
 	"strconv"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
@@ -17,15 +18,15 @@ import (
 // differenceHeads are the columns; those of no width take what is left.
 var differenceHeads = [...]struct {
 	title string
-	by    differenceColumn
+	by    DifferenceColumn
 	width float32
 }{
-	{"", columnName, 0}, {"Module", columnModule, 120}, {"A", columnA, 84}, {"B", columnB, 84}, {"Difference", columnDifference, 92},
+	{"", ColumnName, 0}, {"Module", columnModule, 120}, {"A", columnA, 84}, {"B", columnB, 84}, {"Difference", ColumnDifference, 92},
 	{"%", columnChange, 76}, {"Of all change", columnShare, 92}, {"Sure", columnSure, 66}, {"", columnOther, 92},
 }
 
 // cells are a row's texts, for the screen or exact for a copy.
-func (t *differenceTable) cells(a *session.CompareAnswer, r *compare.Row, total, exact bool) []string {
+func (t *Panel) cells(a *session.CompareAnswer, r *compare.Row, total, exact bool) []string {
 	m := a.Compared.Metric
 	va, vb := values(r, total)
 	oa, ob := values(r, !total)
@@ -61,40 +62,23 @@ func (t *differenceTable) cells(a *session.CompareAnswer, r *compare.Row, total,
 	if conf := sureOf(r, total); conf != nil {
 		sure = units.Level(conf.Level())
 	}
-	return []string{name, panel.ShortModule(r.Module), blank(va), blank(vb), signed(m, vb-va), change, units.Percent(r.DeltaSelf(), a.Table.Moved), sure, signed(m, ob-oa)}
+	return []string{name, panel.ShortModule(r.Module), blank(va), blank(vb), pair.Signed(m, vb-va), change, units.Percent(r.DeltaSelf(), a.Table.Moved), sure, pair.Signed(m, ob-oa)}
 }
 
-// grid is the whole table, as it is filtered and sorted.
-func (t *differenceTable) grid(c *comparison, a *session.CompareAnswer) *panel.Grid {
+// Table is the whole table, as it is filtered and sorted.
+func (t *Panel) Table(c *pair.Pair) func() *panel.Grid {
+	a := c.Answer()
+	if a == nil {
+		return nil
+	}
 	t.refresh(c, a)
 	unit := " (" + a.Compared.Metric.Common.Unit + ")"
 	g := &panel.Grid{Name: "differences", Head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
 		"A total" + unit, "B total" + unit, "difference of total" + unit, "share of all change", "confidence"},
 		Number: []bool{false, false, false, false, false, true, true, true, true, true, true, true, true}}
-	for i := range t.rows {
-		g.Rows = append(g.Rows, t.cells(a, &t.rows[i], false, true))
+	for i := range t.Rows {
+		g.Rows = append(g.Rows, t.cells(a, &t.Rows[i], false, true))
 	}
-	return g
-}
-
-// grid is the table that is shown, of one recording or of two.
-func (s *Shell) grid() *panel.Grid {
-	c := s.versus
-	if c == nil {
-		return s.pane.grid()
-	}
-	if a := c.answer(); a != nil {
-		return c.table.grid(c, a)
-	}
-	return nil
-}
-
-// gridding is grid for another goroutine, as far as that can be put off.
-func (s *Shell) gridding() func() *panel.Grid {
-	if s.versus == nil {
-		return s.pane.gridding()
-	}
-	g := s.grid()
 	return func() *panel.Grid { return g }
 }
 
@@ -104,7 +88,7 @@ func moduled(a *session.CompareAnswer) bool {
 }
 
 // columns places the columns; that of modules only where there are any.
-func (t *differenceTable) columns(u *ui.UI, r image.Rectangle, modules bool) []image.Rectangle {
+func (t *Panel) columns(u *ui.UI, r image.Rectangle, modules bool) []image.Rectangle {
 	wide := func(i int) int {
 		if differenceHeads[i].by == columnModule && !modules {
 			return 0
@@ -128,11 +112,11 @@ func (t *differenceTable) columns(u *ui.UI, r image.Rectangle, modules bool) []i
 	return cols
 }
 
-func (t *differenceTable) head(c *comparison, u *ui.UI, a *session.CompareAnswer, top int, r image.Rectangle, cols []image.Rectangle) {
+func (t *Panel) head(c *pair.Pair, u *ui.UI, a *session.CompareAnswer, top int, r image.Rectangle, cols []image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	word, other := "self", "Δ total"
-	if c.options.Total {
+	if c.Options.Total {
 		word, other = "total", "Δ self"
 	}
 	for i, cell := range cols {
@@ -140,7 +124,7 @@ func (t *differenceTable) head(c *comparison, u *ui.UI, a *session.CompareAnswer
 		cell.Min.Y, cell.Max.Y = top, top+h
 		title := col.title
 		switch col.by {
-		case columnName:
+		case ColumnName:
 			title = panel.Title1(string(a.Table.By))
 		case columnA, columnB:
 			title += " " + word
@@ -156,13 +140,13 @@ func (t *differenceTable) head(c *comparison, u *ui.UI, a *session.CompareAnswer
 		}
 		clicked, hovered := t.heads[col.by].Clicked(u, cell)
 		if clicked {
-			t.backward = t.by == col.by && !t.backward
-			t.by, t.scroll = col.by, 0
+			t.Backward = t.By == col.by && !t.Backward
+			t.By, t.Down = col.by, 0
 		}
-		if hovered || t.by == col.by {
+		if hovered || t.By == col.by {
 			st.Color = th.Text
 		}
-		if t.by == col.by {
+		if t.By == col.by {
 			u.Fill(image.Rect(cell.Min.X, top+h, cell.Max.X, top+h+u.Px(1.5)), th.Accent)
 		}
 		u.Text(cell, title, st)

@@ -1,35 +1,40 @@
-package shell
+// Package distribution shows how long the calls of a function took in each of
+// two recordings.
+package distribution
 
 import (
 	"image"
 	"strconv"
 
+	"ashlar/app/pair"
+	"ashlar/app/panel"
 	"ashlar/render/histogram"
 	"ashlar/render/raster"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 )
 
-// distributionPart shows how long the calls of the chosen function took in both.
-type distributionPart struct {
+// Panel shows how long the calls of the chosen function took in both.
+type Panel struct {
 	pic      histogram.Two
 	canvases raster.Pool
 }
 
-func (t *distributionPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
+// Layout draws both distributions and what they say in numbers.
+func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
-	a := c.answer()
+	a := c.Answer()
 	say := func(text string) {
 		u.Text(r.Inset(u.Px(24)), text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: 4})
 	}
 	switch {
-	case c.chosen == nil:
+	case c.Chosen == nil:
 		say("Select a function to see how long its calls took in A and in B.")
 		return
 	case a.DistErr != nil:
 		say(a.DistErr.Error())
 		return
-	case a.Dist == nil || a.Of == nil || *a.Of != *c.chosen && t.pic.Of == nil:
+	case a.Dist == nil || a.Of == nil || *a.Of != *c.Chosen && t.pic.Of == nil:
 		return
 	}
 	d := a.Dist
@@ -60,7 +65,7 @@ func (t *distributionPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rec
 	}
 	row(true, "", "A", "B", "change")
 	calls := "Calls"
-	if c.panes[0].Scope.Ranged || c.panes[1].Scope.Ranged {
+	if c.Sides[0].Scope.Ranged || c.Sides[1].Scope.Ranged {
 		calls = "Whole calls" // those that reach out of the time are left out
 	}
 	row(false, calls, units.Count(d.A.N), units.Count(d.B.N), units.Change(d.A.N, d.B.N))

@@ -1,8 +1,9 @@
-package shell
+package difference
 
 import (
 	"image"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
@@ -19,7 +20,7 @@ type legendKey struct {
 }
 
 // drawLegend says what the colours mean.
-func (f *differencePart) drawLegend(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
+func (f *Panel) drawLegend(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	u.Fill(r, th.Background)
 	x := r.Min.X + u.Px(panel.FlamePad)
@@ -57,7 +58,7 @@ func (f *differencePart) drawLegend(s *Shell, c *comparison, u *ui.UI, r image.R
 	}
 	box(1, false, "new")
 	box(-1, true, "gone")
-	box(0, false, noiseWords(c.answer()))
+	box(0, false, noiseWords(c.Answer()))
 }
 
 // ramp draws the scale of colours, from half to twice.

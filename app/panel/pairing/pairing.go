@@ -1,52 +1,64 @@
-package shell
+// Package pairing says how two recordings were compared: what was matched with
+// what, by which rule, and how sure the differences are.
+package pairing
 
 import (
 	"image"
 	"math"
 
+	"gioui.org/io/event"
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
-	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
-// pairingPart says how the two recordings were compared: what was matched with
+// Panel says how the two recordings were compared: what was matched with
 // what, by which rule, how heavy that is, what was not, and how sure all is.
-type pairingPart struct {
+type Panel struct {
 	widget.Drag
-	scroll int
-	// kind is which rows are listed: an index in kinds.
-	kind   int
-	kinds  []pairKind
+	Down   int
+	height int // of all in the last frame
+	// Kind is which rows are listed: an index in kinds.
+	Kind   int
+	Kinds  []PairKind
 	rows   []compare.Row
 	of     *compare.Table
-	ofKind pairKind
+	ofKind PairKind
 	picks  [12]widget.ClickArea
 	rules  [4]widget.ClickArea
 	// wantPair asks for the chooser of pairs with the next frame.
 	wantPair bool
 }
 
-// pairKind is how something was matched: by a rule, or it is on one side only.
-type pairKind struct {
+// Scroll is how far it is scrolled.
+func (t *Panel) Scroll(*pair.Pair) *int { return &t.Down }
+
+// Areas are where a press gives it the keyboard.
+func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }
+
+// PairKind is how something was matched: by a rule, or it is on one side only.
+type PairKind struct {
 	rule   compare.Rule
 	status compare.Status // Changed, New or Gone
 }
 
-func kindOf(r *compare.Row) pairKind {
+func kindOf(r *compare.Row) PairKind {
 	if r.Status == compare.New || r.Status == compare.Gone {
-		return pairKind{status: r.Status}
+		return PairKind{status: r.Status}
 	}
-	return pairKind{r.Rule, compare.Changed}
+	return PairKind{r.Rule, compare.Changed}
 }
 
-func (k pairKind) words() string {
+// Words say how a kind was matched.
+func (k PairKind) Words() string {
 	switch k.status {
 	case compare.New:
 		return "only in B: new"
@@ -56,28 +68,29 @@ func (k pairKind) words() string {
 	if k.rule == compare.Unmatched {
 		return "made by transforms"
 	}
-	return ruleWords[k.rule]
+	return pair.RuleWords[k.rule]
 }
 
-func (t *pairingPart) refresh(a *session.CompareAnswer) {
+// Refresh brings the rows in step with an answer.
+func (t *Panel) Refresh(a *session.CompareAnswer) {
 	if t.of != a.Functions {
-		t.kinds = t.kinds[:0]
+		t.Kinds = t.Kinds[:0]
 		for _, m := range a.Functions.Matched() {
-			t.kinds = append(t.kinds, pairKind{m.Rule, m.Status})
+			t.Kinds = append(t.Kinds, PairKind{m.Rule, m.Status})
 		}
 		was := t.ofKind
-		t.kind = 0
-		for i, k := range t.kinds {
+		t.Kind = 0
+		for i, k := range t.Kinds {
 			// What was guessed or not matched at all is what one wants to see first.
-			if k == was || was == (pairKind{}) && (k.status != compare.Changed || k.rule == compare.RuleSimilar) {
-				t.kind = i
+			if k == was || was == (PairKind{}) && (k.status != compare.Changed || k.rule == compare.RuleSimilar) {
+				t.Kind = i
 				break
 			}
 		}
 	}
-	kind := pairKind{}
-	if t.kind < len(t.kinds) {
-		kind = t.kinds[t.kind]
+	kind := PairKind{}
+	if t.Kind < len(t.Kinds) {
+		kind = t.Kinds[t.Kind]
 	}
 	if t.of == a.Functions && t.ofKind == kind {
 		return
@@ -90,12 +103,14 @@ func (t *pairingPart) refresh(a *session.CompareAnswer) {
 	}
 }
 
-func (t *pairingPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangle) {
-	a := c.answer()
-	t.refresh(a)
+// Layout draws how it was compared, and which functions go together.
+func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+	a := c.Answer()
+	t.height = r.Dy()
+	t.Refresh(a)
 	if t.wantPair {
 		t.wantPair = false
-		c.pairByHand(s)
+		c.PairByHand(s)
 	}
 	w := min(u.Px(400), r.Dx()/2)
 	left := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(8), r.Min.X+w-u.Px(14), r.Max.Y)
@@ -108,13 +123,13 @@ func (t *pairingPart) layout(s *Shell, c *comparison, u *ui.UI, r image.Rectangl
 }
 
 // ruleSwitches let rules be left out; it returns where they end.
-func (t *pairingPart) ruleSwitches(c *comparison, u *ui.UI, r image.Rectangle) int {
+func (t *Panel) ruleSwitches(c *pair.Pair, u *ui.UI, r image.Rectangle) int {
 	th := u.Theme
 	line := u.Px(22)
 	y := r.Min.Y
 	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Match functions (each rule sees what those before left)", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line
-	m := &c.options.Match
+	m := &c.Options.Match
 	for i, rule := range []struct {
 		word string
 		off  *bool
@@ -140,7 +155,7 @@ func (t *pairingPart) ruleSwitches(c *comparison, u *ui.UI, r image.Rectangle) i
 }
 
 // counts says how many were matched by what, and what they weigh.
-func (t *pairingPart) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) int {
+func (t *Panel) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) int {
 	th := u.Theme
 	line := u.Px(22)
 	y := r.Min.Y
@@ -161,23 +176,23 @@ func (t *pairingPart) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectang
 		box := image.Rect(r.Min.X-u.Px(4), y, r.Max.X, y+line)
 		clicked, hovered := t.picks[i].Clicked(u, box)
 		if clicked {
-			t.kind, t.scroll = i, 0
-			t.refresh(a)
+			t.Kind, t.Down = i, 0
+			t.Refresh(a)
 		}
 		switch {
-		case i == t.kind:
+		case i == t.Kind:
 			u.Round(box, 4, theme.WithAlpha(th.Accent, .16))
 		case hovered:
 			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
 		}
-		cols(pairKind{m.Rule, m.Status}.words(), units.Count(int64(m.Count)), units.Percent(m.A, a.A.Total), units.Percent(m.B, a.B.Total), th.Text)
+		cols(PairKind{m.Rule, m.Status}.Words(), units.Count(int64(m.Count)), units.Percent(m.A, a.A.Total), units.Percent(m.B, a.B.Total), th.Text)
 		y += line
 	}
 	return y
 }
 
 // words say which metrics were matched, and what the confidences are made from.
-func (t *pairingPart) words(c *comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+func (t *Panel) words(c *pair.Pair, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	y := r.Min.Y
 	for _, text := range howCompared(c, a) {
@@ -190,14 +205,14 @@ func (t *pairingPart) words(c *comparison, u *ui.UI, a *session.CompareAnswer, r
 }
 
 // howCompared are the sentences about metric, normalisation and confidence.
-func howCompared(c *comparison, a *session.CompareAnswer) []string {
+func howCompared(c *pair.Pair, a *session.CompareAnswer) []string {
 	m := a.Compared.Metric
 	ea, eb := &a.Recs[0].Events[m.Event[0]], &a.Recs[1].Events[m.Event[1]]
-	what := "Compared: " + metricTitle(ea, m.Metric[0])
-	if other := metricTitle(eb, m.Metric[1]); other != metricTitle(ea, m.Metric[0]) {
+	what := "Compared: " + pair.MetricTitle(ea, m.Metric[0])
+	if other := pair.MetricTitle(eb, m.Metric[1]); other != pair.MetricTitle(ea, m.Metric[0]) {
 		what += " of A with " + other + " of B, matched by " + m.Rule
 	}
-	out := []string{what + "; " + normalizeWords[a.Normalize] + "."}
+	out := []string{what + "; " + pair.NormalizeWords[a.Normalize] + "."}
 	switch a.Method {
 	case compare.FromCounts:
 		out = append(out, "How sure a difference is comes from the numbers of samples behind it, taken as counts of independent hits. That knows nothing of how much runs vary: several recordings a side (ashlar diff --a … --b …) do.")
@@ -216,12 +231,12 @@ func howCompared(c *comparison, a *session.CompareAnswer) []string {
 }
 
 // list shows the pairs of the chosen kind.
-func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+func (t *Panel) list(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X+1, r.Min.Y+h+u.Px(2), r.Max.X, r.Max.Y)
 	t.events(s, c, u, a, body)
-	t.scroll = max(0, min(t.scroll, len(t.rows)*h-body.Dy()+h))
+	t.Down = max(0, min(t.Down, len(t.rows)*h-body.Dy()+h))
 	nums := u.Px(170)
 	half := (body.Dx() - nums - u.Px(24)) / 2
 	x := [4]int{u.Px(14), u.Px(14) + half, body.Dx() - nums, body.Dx() - nums/2}
@@ -235,11 +250,11 @@ func (t *pairingPart) list(s *Shell, c *comparison, u *ui.UI, a *session.Compare
 	u.HLine(r.Min.X, r.Max.X, body.Min.Y-1, th.Rule)
 	face := s.Fonts.Regular(12 * u.Metric.PxPerDp)
 	u.At(body, func(u *ui.UI) {
-		for i := t.scroll / h; i < len(t.rows) && i*h-t.scroll < body.Dy(); i++ {
+		for i := t.Down / h; i < len(t.rows) && i*h-t.Down < body.Dy(); i++ {
 			row := &t.rows[i]
-			y := i*h - t.scroll
+			y := i*h - t.Down
 			line := ui.Rect(0, y, body.Dx(), h)
-			if row.Key >= 0 && c.chosen != nil && a.Compared.Tree.Funcs[row.Key].FuncName == *c.chosen {
+			if row.Key >= 0 && c.Chosen != nil && a.Compared.Tree.Funcs[row.Key].FuncName == *c.Chosen {
 				u.Fill(line, theme.WithAlpha(th.Accent, .16))
 			} else if t.Inside && int(t.At.Y) >= y && int(t.At.Y) < y+h {
 				u.Fill(line, theme.WithAlpha(th.Text, .05))
@@ -281,134 +296,54 @@ func namesOfRow(r *compare.Row) [2]string {
 	return names
 }
 
-func (t *pairingPart) events(s *Shell, c *comparison, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
+func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	for {
 		g, e, ok := t.Next(u, body.Min)
 		if !ok {
 			break
 		}
-		i := (int(t.At.Y) + t.scroll) / h
+		i := (int(t.At.Y) + t.Down) / h
 		switch g {
 		case widget.Wheeled:
 			_, y := widget.Notches(e)
-			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
+			t.Down += int(y * float32(u.Px(widget.RowsPerNotch)))
 		case widget.Dragged:
-			t.scroll += int(t.Start.Y - t.At.Y)
+			t.Down += int(t.Start.Y - t.At.Y)
 			t.Start = t.At
 		case widget.Clicked, widget.DoubleClicked:
 			if i >= 0 && i < len(t.rows) {
-				c.choose(a, t.rows[i].Key)
+				c.Choose(a, t.rows[i].Key)
 				if g == widget.DoubleClicked && t.rows[i].Key >= 0 {
-					c.pairByHand(s)
+					c.PairByHand(s)
 				}
 			}
 		case widget.MenuAsked:
 			if i >= 0 && i < len(t.rows) {
-				c.choose(a, t.rows[i].Key)
+				c.Choose(a, t.rows[i].Key)
 				name := t.rows[i].Name
-				s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append([]widget.Item{{Title: "Copy name", Do: func() { s.CopyLater(name) }}}, c.pairItems(s)...))
+				s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append([]widget.Item{{Title: "Copy name", Do: func() { s.CopyLater(name) }}}, c.PairItems(s)...))
 			}
 		}
 	}
 }
 
-// pairItems are what can be done about how the chosen function was matched.
-func (c *comparison) pairItems(s *Shell) []widget.Item {
-	items := []widget.Item{{Title: "Pair it by hand…", Do: func() { c.pairByHand(s) }}}
-	if c.chosen == nil {
-		return items
+// Key moves through the pairs; Return pairs the chosen function by hand.
+func (t *Panel) Key(c *pair.Pair, k key.Event, h int) bool {
+	a := c.Answer()
+	if a == nil || len(t.rows) == 0 {
+		return false
 	}
-	for i, p := range c.options.Match.Hand {
-		if p.A == c.chosen.String() || p.B == c.chosen.String() {
-			items = append(items, widget.Item{Title: "Take the pair apart", Do: func() {
-				c.options.Match.Hand = append(append([]compare.Pair(nil), c.options.Match.Hand[:i]...), c.options.Match.Hand[i+1:]...)
-				if s.Paired != nil {
-					s.Paired.SetPair(p, false)
-				}
-			}})
-		}
+	at := pair.RowAt(c, t.rows, func(r *compare.Row) int32 { return r.Key })
+	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 {
+		t.wantPair = true
+		return true
 	}
-	return items
-}
-
-// pairByHand asks for what the chosen function is called on the other side: what
-// is only there comes first.
-func (c *comparison) pairByHand(s *Shell) {
-	a := c.answer()
-	key := c.chosenKey(a)
-	if key < 0 || int(key) >= len(a.Compared.Matching.Funcs) {
-		s.Say("Select a function first: click a bar or a row")
-		return
+	height := t.height - h
+	to, ok := widget.RowKey(at, k, len(t.rows), height/h)
+	if ok {
+		c.Choose(a, t.rows[to].Key)
+		widget.ScrollInto(&t.Down, to, h, height-h)
 	}
-	f := &a.Compared.Matching.Funcs[key]
-	here := 0
-	if f.In[0] < 0 {
-		here = 1
-	}
-	own := *c.chosen
-	there := 1 - here
-	s.OpenChooser(widget.NewChooser("What "+f.Name+" is called in "+sideName(there), "", func(text string) []widget.Line {
-		var ls []widget.Line
-		for _, alone := range []bool{true, false} {
-			for i := range a.Functions.Rows {
-				row := &a.Functions.Rows[i]
-				if row.Key < 0 || int(row.Key) >= len(a.Compared.Matching.Funcs) {
-					continue
-				}
-				g := &a.Compared.Matching.Funcs[row.Key]
-				if g.In[there] < 0 || (g.In[here] < 0) != alone || !widget.HasWords(row.Name+" "+row.NameB, text) || len(ls) > 300 {
-					continue
-				}
-				fn := a.Recs[there].Functions.At(int(g.In[there]))
-				other := fn.FuncName()
-				_, v := row.ASelf, row.BSelf
-				if there == 0 {
-					v = row.ASelf
-				}
-				ls = append(ls, widget.Line{Title: fn.Name, Detail: units.Value(a.Compared.Metric.Readable(v)), Dim: !alone, Take: func() {
-					s.Chooser = nil
-					c.pairUp(s, own, other, here)
-				}})
-			}
-		}
-		return ls
-	}))
-}
-
-// pairUp says that two functions are one; pairs that either was in are taken
-// apart.
-func (c *comparison) pairUp(s *Shell, own, other recording.FuncName, here int) {
-	p := compare.Pair{A: own.String(), B: other.String()}
-	if here == 1 {
-		p.A, p.B = p.B, p.A
-	}
-	hand := []compare.Pair{p}
-	for _, q := range c.options.Match.Hand {
-		if q.A != p.A && q.B != p.B {
-			hand = append(hand, q)
-		}
-	}
-	c.options.Match.Hand = hand
-	if s.Paired != nil {
-		s.Paired.SetPair(p, true)
-	}
-}
-
-// keptPairs pairs functions as a person has done before, once it is known that
-// both recordings have them.
-func (c *comparison) keptPairs(s *Shell) {
-	a, b := c.panes[0].Rec, c.panes[1].Rec
-	if c.paired || s.Paired == nil || !a.Done || !b.Done {
-		return
-	}
-	c.paired = true
-	for _, p := range s.Paired.Pairs() {
-		if compare.HasFunction(a, p.B) && compare.HasFunction(b, p.A) {
-			p.A, p.B = p.B, p.A
-		} else if !compare.HasFunction(a, p.A) || !compare.HasFunction(b, p.B) {
-			continue
-		}
-		c.options.Match.Hand = append(c.options.Match.Hand, p)
-	}
+	return ok
 }

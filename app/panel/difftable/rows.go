@@ -1,10 +1,11 @@
-package shell
+package difftable
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"ashlar/app/pair"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -28,40 +29,41 @@ func sureOf(r *compare.Row, total bool) *compare.Confidence {
 
 type tableKey struct {
 	table    *compare.Table
-	by       differenceColumn
+	by       DifferenceColumn
 	backward bool
-	filters  tableFilters
+	filters  Filters
 	total    bool
 	search   *search.Pattern
 }
 
-// tableFilters say which rows are left; none of a kind set leaves all of it.
-type tableFilters [filterCount]bool
+// Filters say which rows are left; none of a kind set leaves all of it.
+type Filters [filterCount]bool
 
 // What rows can be filtered by.
 const (
 	filterWorse = iota
 	filterBetter
-	filterNew
-	filterGone
-	filterSure
+	FilterNew
+	FilterGone
+	FilterSure
 	filterCount
 )
 
-var filterWords = [filterCount]string{"More in B", "Less in B", "New", "Gone", "Beyond noise"}
+// FilterWords say what rows can be filtered by.
+var FilterWords = [filterCount]string{"More in B", "Less in B", "New", "Gone", "Beyond noise"}
 
 // refresh brings the rows in step with the answer and what was chosen.
-func (t *differenceTable) refresh(c *comparison, a *session.CompareAnswer) {
-	total := c.options.Total
-	k := tableKey{a.Table, t.by, t.backward, t.filters, total, c.panes[c.focus].Search.Pattern}
+func (t *Panel) refresh(c *pair.Pair, a *session.CompareAnswer) {
+	total := c.Options.Total
+	k := tableKey{a.Table, t.By, t.Backward, t.Filters, total, c.Sides[c.Focus].Search.Pattern}
 	if t.of == k {
 		return
 	}
 	t.of = k
-	t.rows = t.rows[:0]
+	t.Rows = t.Rows[:0]
 	for i := range a.Table.Rows {
 		if r := &a.Table.Rows[i]; t.keeps(r, total) && (k.search == nil || k.search.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module})) {
-			t.rows = append(t.rows, *r)
+			t.Rows = append(t.Rows, *r)
 		}
 	}
 	t.sort(total)
@@ -69,22 +71,22 @@ func (t *differenceTable) refresh(c *comparison, a *session.CompareAnswer) {
 
 // keeps tells whether the filters leave a row: what is the same on both sides is
 // never a difference.
-func (t *differenceTable) keeps(r *compare.Row, total bool) bool {
+func (t *Panel) keeps(r *compare.Row, total bool) bool {
 	a, b := values(r, total)
-	f := &t.filters
+	f := &t.Filters
 	if r.Status == compare.Same || a == b && r.Status == compare.Changed {
 		return false
 	}
-	kinds := f[filterWorse] || f[filterBetter] || f[filterNew] || f[filterGone]
-	kind := f[filterWorse] && b > a || f[filterBetter] && b < a || f[filterNew] && r.Status == compare.New || f[filterGone] && r.Status == compare.Gone
+	kinds := f[filterWorse] || f[filterBetter] || f[FilterNew] || f[FilterGone]
+	kind := f[filterWorse] && b > a || f[filterBetter] && b < a || f[FilterNew] && r.Status == compare.New || f[FilterGone] && r.Status == compare.Gone
 	if kinds && !kind {
 		return false
 	}
 	conf := sureOf(r, total)
-	return !f[filterSure] || conf != nil && !noise(conf)
+	return !f[FilterSure] || conf != nil && !pair.Noise(conf)
 }
 
-func (t *differenceTable) sort(total bool) {
+func (t *Panel) sort(total bool) {
 	size := func(v int64) int64 { return max(v, -v) }
 	delta := func(r *compare.Row) int64 {
 		a, b := values(r, total)
@@ -103,10 +105,10 @@ func (t *differenceTable) sort(total bool) {
 		}
 		return -1
 	}
-	by := map[differenceColumn]func(x, y *compare.Row) int{
-		columnDifference: func(x, y *compare.Row) int { return cmp.Compare(size(delta(y)), size(delta(x))) },
+	by := map[DifferenceColumn]func(x, y *compare.Row) int{
+		ColumnDifference: func(x, y *compare.Row) int { return cmp.Compare(size(delta(y)), size(delta(x))) },
 		columnShare:      func(x, y *compare.Row) int { return cmp.Compare(delta(y), delta(x)) },
-		columnName:       func(x, y *compare.Row) int { return cmp.Compare(x.Name, y.Name) },
+		ColumnName:       func(x, y *compare.Row) int { return cmp.Compare(x.Name, y.Name) },
 		columnModule:     func(x, y *compare.Row) int { return cmp.Compare(x.Module, y.Module) },
 		columnA: func(x, y *compare.Row) int {
 			a, _ := values(x, total)
@@ -125,10 +127,10 @@ func (t *differenceTable) sort(total bool) {
 			d, e := values(y, !total)
 			return cmp.Compare(size(e-d), size(b-a))
 		},
-	}[t.by]
-	slices.SortStableFunc(t.rows, func(x, y compare.Row) int {
+	}[t.By]
+	slices.SortStableFunc(t.Rows, func(x, y compare.Row) int {
 		k := by(&x, &y)
-		if t.backward {
+		if t.Backward {
 			k = -k
 		}
 		return k
@@ -136,4 +138,4 @@ func (t *differenceTable) sort(total bool) {
 }
 
 // refreshed makes the rows be filtered and sorted anew.
-func (t *differenceTable) refreshed() { t.of = tableKey{} }
+func (t *Panel) refreshed() { t.of = tableKey{} }

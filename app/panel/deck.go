@@ -1,0 +1,123 @@
+package panel
+
+import (
+	"image"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// Deck is a panel of each row of a registry, one of which is shown: by its name.
+type Deck[S any] struct {
+	Rows []Row[S]
+	All  []Panel[S]
+	keys []widget.ClickArea // of the tabs
+}
+
+// NewDeck makes the panels of a registry.
+func NewDeck[S any](rows []Row[S]) Deck[S] {
+	d := Deck[S]{Rows: rows, keys: make([]widget.ClickArea, len(rows))}
+	for i := range rows {
+		d.All = append(d.All, rows[i].New())
+	}
+	return d
+}
+
+// At is the place of a name in the registry, -1 for one that it does not have.
+func (d *Deck[S]) At(name string) int {
+	for i := range d.Rows {
+		if d.Rows[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Names are what addresses call the panels.
+func (d *Deck[S]) Names() (names []string) {
+	for i := range d.Rows {
+		names = append(names, d.Rows[i].Name)
+	}
+	return names
+}
+
+// Shown is the panel of a name, the first for an unknown one.
+func (d *Deck[S]) Shown(name string) Panel[S] { return d.All[max(0, d.At(name))] }
+
+// Title is what the tab of a name says.
+func (d *Deck[S]) Title(name string) string { return d.Rows[max(0, d.At(name))].Title }
+
+// Next is the name of the tab behind one that always stands there.
+func (d *Deck[S]) Next(name string) string {
+	at := d.At(name) + 1
+	for d.Rows[at%len(d.Rows)].Rare {
+		at++
+	}
+	return d.Rows[at%len(d.Rows)].Name
+}
+
+// Tag is what the area of the tabs is known by.
+func (d *Deck[S]) Tag() event.Tag { return &d.keys }
+
+// Area begins the panels' area for the keyboard: what keys do there is for the
+// one that is shown. It reports whether it shows that it has the keyboard.
+func (d *Deck[S]) Area(u *ui.UI, tag event.Tag, name string, of S) bool {
+	var keys func(key.Event) bool
+	if x, ok := d.Shown(name).(Keyed[S]); ok {
+		keys = func(k key.Event) bool { return x.Key(of, k, u.Px(widget.RowHeight)) }
+	}
+	var parts []event.Tag
+	for _, x := range d.All {
+		if a, ok := x.(Areas); ok {
+			parts = append(parts, a.Areas()...)
+		}
+	}
+	return u.Area(tag, keys, parts...)
+}
+
+// Tabs draws the tabs in r up to right, gap apart, and takes clicks on them; it
+// returns where they end.
+func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, right int, gap float32) int {
+	th := u.Theme
+	x := r.Min.X + u.Px(14)
+	for i := range d.Rows {
+		title, is := d.Rows[i].Title, d.Rows[i].Name == *name
+		if d.Rows[i].Rare && !is {
+			continue
+		}
+		st := ui.Style{Size: 12.5, Color: th.Dim}
+		if is {
+			st.Color, st.Weight = th.Text, ui.Medium
+		}
+		w := u.Measure(title, ui.Style{Size: 12.5, Weight: ui.Medium}).X
+		if x+w > right {
+			break // the palette has them all
+		}
+		clicked, hovered := d.keys[i].Clicked(u, image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y))
+		if clicked {
+			*name = d.Rows[i].Name
+		}
+		if hovered && !is {
+			st.Color = th.Text
+		}
+		u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(8), r.Max.Y), title, st)
+		if is {
+			u.Round(image.Rect(x, r.Max.Y-u.Px(3), x+w, r.Max.Y), 1.5, th.Accent)
+		}
+		x += w + u.Px(gap)
+	}
+	return x
+}
+
+// Bar draws the ground of the tabs; with a grip where the border above it can be
+// dragged.
+func Bar(u *ui.UI, r image.Rectangle, grip bool) {
+	u.Fill(r, u.Theme.Surface)
+	u.HLine(r.Min.X, r.Max.X, r.Min.Y, u.Theme.Rule)
+	if grip {
+		u.Round(ui.Rect((r.Min.X+r.Max.X)/2-u.Px(18), r.Min.Y-u.Px(1), u.Px(36), u.Px(3)), 1.5, u.Theme.Faint)
+	}
+}

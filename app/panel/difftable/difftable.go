@@ -1,0 +1,284 @@
+// Package difftable shows the table of differences of two recordings.
+package difftable
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/pair"
+	"ashlar/app/panel"
+	"ashlar/app/session"
+	"ashlar/app/view"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Panel is the table of differences.
+type Panel struct {
+	widget.Drag
+	Down   int
+	height int // of all in the last frame
+	Shape
+	Rows   []compare.Row
+	of     tableKey
+	sheet  ui.Sheet
+	clicks [filterCount]widget.ClickArea
+	heads  [DifferenceColumns]widget.ClickArea
+}
+
+// Shape is what a person chooses of the table.
+type Shape struct {
+	By       DifferenceColumn
+	Backward bool
+	Filters  Filters
+}
+
+// Scroll is how far it is scrolled.
+func (t *Panel) Scroll(*pair.Pair) *int { return &t.Down }
+
+// Areas are where a press gives it the keyboard.
+func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }
+
+// DifferenceColumn is what the table is sorted by.
+type DifferenceColumn uint8
+
+const (
+	ColumnDifference DifferenceColumn = iota // by its size
+	ColumnName
+	columnModule
+	columnA
+	columnB
+	columnChange
+	columnShare
+	columnSure
+	columnOther
+	DifferenceColumns
+)
+
+// Layout draws the filters and the rows that are seen.
+func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+	a := c.Answer()
+	if a == nil || a.Table == nil {
+		return
+	}
+	t.height = r.Dy()
+	t.refresh(c, a)
+	th := u.Theme
+	h := u.Px(widget.RowHeight)
+	top := t.drawFilters(u, a, r)
+	body := image.Rect(r.Min.X, top+h+u.Px(4), r.Max.X, r.Max.Y)
+	t.events(s, c, u, a, body)
+	t.Down = max(0, min(t.Down, len(t.Rows)*h-body.Dy()+h))
+	cols := t.columns(u, r, moduled(a))
+	t.head(c, u, a, top, r, cols)
+	if len(t.Rows) == 0 {
+		text := "No differences."
+		if t.Filters != (Filters{}) {
+			text = "No differences are left by these filters."
+		}
+		u.Text(body, text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
+	}
+	total := c.Options.Total
+	for i := t.Down / h; i < len(t.Rows) && i*h-t.Down < body.Dy(); i++ {
+		t.row(s, c, u, a, &t.Rows[i], ui.Rect(0, i*h-t.Down, body.Dx(), h), r, cols, total)
+	}
+	t.sheet.Show(u, body, u.Theme.Background)
+	t.Area(u, body, pointer.CursorDefault)
+}
+
+func (t *Panel) row(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
+	th := u.Theme
+	if c.IsChosen(a, row) {
+		t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
+	} else if t.Inside && int(t.At.Y) >= line.Min.Y && int(t.At.Y) < line.Max.Y {
+		t.sheet.Fill(line, 0, theme.WithAlpha(th.Text, .05))
+	}
+	va, vb := values(row, total)
+	faint := pair.Noise(sureOf(row, total))
+	t.sheet.Fill(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 1, rowColour(c, s, u, a, row))
+	for k, text := range t.cells(a, row, total, false) {
+		st := ui.Style{Size: 12, Color: th.Text}
+		switch differenceHeads[k].by {
+		case ColumnDifference, columnChange:
+			st.Color = pair.Amount{Sign: vb - va}.Color(th.Dim, th.More(), th.Less())
+		case columnModule, columnShare, columnSure, columnOther:
+			st.Color = th.Dim
+		}
+		if faint {
+			st.Color = theme.Mix(th.Dim, th.Faint, .6)
+		}
+		if k > 1 {
+			st.Align = ui.End
+		}
+		box := image.Rect(cols[k].Min.X-r.Min.X, line.Min.Y, cols[k].Max.X-r.Min.X, line.Max.Y)
+		if k == 0 {
+			text = s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
+		}
+		t.sheet.Text(box, text, st)
+	}
+}
+
+// rowColour is the colour of what a row stands for, as everywhere else.
+func rowColour(c *pair.Pair, s *panel.Host, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
+	fn := recording.Function{Name: row.Name, Module: row.Module}
+	if a.Table.By == compare.ByFunction && row.Key >= 0 {
+		fn = c.Fn(a, row.Key)
+	}
+	return u.Theme.Bar(&fn, s.Mode)
+}
+
+func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
+	h := u.Px(widget.RowHeight)
+	at := func() *compare.Row {
+		if i := (int(t.At.Y) + t.Down) / h; i >= 0 && i < len(t.Rows) {
+			return &t.Rows[i]
+		}
+		return nil
+	}
+	for {
+		g, e, ok := t.Next(u, body.Min)
+		if !ok {
+			break
+		}
+		switch g {
+		case widget.Wheeled:
+			_, y := widget.Notches(e)
+			t.Down += int(y * float32(u.Px(widget.RowsPerNotch)))
+		case widget.Dragged:
+			t.Down += int(t.Start.Y - t.At.Y)
+			t.Start = t.At
+		case widget.Clicked, widget.DoubleClicked:
+			if row := at(); row != nil {
+				c.ChooseRow(a, row)
+				if g == widget.DoubleClicked && pair.FunctionKey(a, row) >= 0 {
+					c.Tab = pair.Distribution
+				}
+			}
+		case widget.MenuAsked:
+			var items []widget.Item
+			if row := at(); row != nil {
+				c.ChooseRow(a, row)
+				name := row.Name
+				items = append(items, widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }})
+				if k := pair.FunctionKey(a, row); k >= 0 {
+					items = append(items, c.FunctionItems(c.Fn(a, k))...)
+				}
+			}
+			s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append(items, c.Sides[c.Focus].Acts.TableItems()...))
+		}
+	}
+}
+
+// drawFilters draws what rows can be filtered by, and how many are left; it
+// returns where the table begins.
+func (t *Panel) drawFilters(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) int {
+	th := u.Theme
+	x, y := r.Min.X+u.Px(14), r.Min.Y+u.Px(6)
+	for i, word := range FilterWords {
+		if i == FilterSure && a.Method == compare.NoMethod {
+			continue
+		}
+		st := ui.Style{Size: 11.5, Color: th.Dim, Align: ui.Middle}
+		w := u.Measure(word, st).X + u.Px(20)
+		box := ui.Rect(x, y, w, u.Px(22))
+		clicked, hovered := t.clicks[i].Clicked(u, box)
+		if clicked {
+			t.Filters[i] = !t.Filters[i]
+			t.Down = 0
+			t.refreshed()
+		}
+		if t.Filters[i] {
+			u.Round(box, 11, theme.WithAlpha(th.Accent, .22))
+			st.Color = th.Text
+		}
+		border := th.Rule
+		if hovered || t.Filters[i] {
+			border = th.Accent
+		}
+		u.Border(box, 11, 1, border)
+		u.Text(box, word, st)
+		x += w + u.Px(6)
+		if i == FilterGone {
+			x += u.Px(10)
+		}
+	}
+	text := units.Plural(int64(len(t.Rows)), "difference")
+	u.Text(image.Rect(x, y, r.Max.X-u.Px(14), y+u.Px(22)), text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
+	return y + u.Px(26)
+}
+
+// Key moves through the rows; Return shows the distribution of the calls.
+func (t *Panel) Key(c *pair.Pair, k key.Event, h int) bool {
+	a := c.Answer()
+	if a == nil || len(t.Rows) == 0 {
+		return false
+	}
+	at := pair.RowAt(c, t.Rows, func(r *compare.Row) int32 { return pair.FunctionKey(a, r) })
+	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 {
+		c.Tab = pair.Distribution
+		return true
+	}
+	height := t.height - 3*h
+	to, ok := widget.RowKey(at, k, len(t.Rows), height/h)
+	if ok {
+		c.ChooseRow(a, &t.Rows[to])
+		widget.ScrollInto(&t.Down, to, h, height-h)
+	}
+	return ok
+}
+
+// What addresses call the columns of the table of differences, and what that is
+// filtered by; they never change.
+var (
+	differenceColumnKeys = [DifferenceColumns]string{"difference", "name", "module", "a", "b", "change", "share", "sure", "other"}
+	filterKeys           = [filterCount]string{"more", "less", "new", "gone", "sure"}
+)
+
+// State says how the table is sorted and which rows it has.
+func (t *Shape) State(st *view.Table) {
+	if t.By != ColumnDifference || t.Backward {
+		if st.Sort = differenceColumnKeys[t.By]; t.Backward {
+			st.Sort = "-" + st.Sort
+		}
+	}
+	for i, on := range t.Filters {
+		if on {
+			st.Rows = append(st.Rows, filterKeys[i])
+		}
+	}
+}
+
+// Restore shapes the table as a State says; missing is what there is not. The
+// rows are those of the list of pairs where that is shown.
+func (t *Shape) Restore(st *view.Table, ofPairs bool) (missing []error) {
+	*t = Shape{}
+	name, back := strings.CutPrefix(st.Sort, "-")
+	if t.Backward = back; name != "" {
+		if i := slices.Index(differenceColumnKeys[:], name); i >= 0 {
+			t.By = DifferenceColumn(i)
+		} else {
+			missing = append(missing, fmt.Errorf("the table of differences has no column %q", name))
+		}
+	}
+	if ofPairs {
+		return missing
+	}
+	for _, r := range st.Rows {
+		if i := slices.Index(filterKeys[:], r); i >= 0 {
+			t.Filters[i] = true
+		} else {
+			missing = append(missing, fmt.Errorf("the table of differences has no rows %q; there are %s", r, strings.Join(filterKeys[:], ", ")))
+		}
+	}
+	return missing
+}
