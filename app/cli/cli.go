@@ -109,7 +109,7 @@ type command struct {
 // one, add its entry.
 func commands() []command {
 	return []command{
-		infoCommand(), topCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(),
+		infoCommand(), topCommand(), callsCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(),
 		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
 	}
 }

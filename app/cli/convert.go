@@ -33,8 +33,8 @@ The name of OUT chooses the format:
 What OUT cannot hold is listed at the end. OUT appears when it is complete, or
 not at all. SPAA to SPAA keeps every record, key and number as it is.
 
-With --range, --thread and the flags that change stacks, OUT is a part of IN,
-and gives the same answers as IN does for that part.
+With --range, --thread, --calls and the flags that change stacks, OUT is a part
+of IN, and gives the same answers as IN does for that part.
 ` + viewHelp,
 		examples: [][2]string{
 			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "make SPAA with samples and windows"},
@@ -52,6 +52,7 @@ and gives the same answers as IN does for that part.
 			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
 			var rng string
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			o.calls.add(fs)
 			fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name; may be repeated")
 			o.AddTransformFlags(fs)
 			return func(c *call, args []string) (err error) {
@@ -88,6 +89,7 @@ type convertOptions struct {
 	// part, threads and the transforms of view.Stacks say which part of the
 	// recording is written.
 	part    recording.Range
+	calls   callsFlag
 	threads []string
 	view.Stacks
 }

@@ -35,8 +35,8 @@ without the parts that change from build to build (template arguments, hashes,
 addresses, line numbers, versions, numbers of closures).
 A folded file of two counts a line (difffolded.pl) is compared alone: its first
 count is A, its second B.
-Numbers are as recorded; --normalize total, duration or samples scales B to A
-first.
+Numbers are as recorded; --normalize total, duration, samples or calls scales B
+to A first: by calls, one call of B's set is compared with one of A's.
 
 Confidence is that of there being a difference between the two recordings: 95 %
 means that at most one in twenty such rows is a false alarm. It comes from the
@@ -55,6 +55,7 @@ the difference has that confidence.
 			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs a side, so that their variation counts"},
 			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the beginning of a run and the rest"},
 			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "what was freed again"},
+			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]' --normalize calls", "why slow calls are slow: them, and all others"},
 			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 when it became slower"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -77,6 +78,7 @@ type diffOptions struct {
 	a, b             []string // files of each side; "" is the built-in recording
 	rangeA, rangeB   recording.Range
 	threadA, threadB string
+	calls, callsB    callsFlag
 	metricB          string // where it is another than A's
 	alone            bool   // one file was named, and nothing that it differs by
 	by               compare.By
@@ -103,9 +105,11 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	o.chooser.flags(fs)
 	fs.StringVar(&o.metricB, "metric-b", "", "the `METRIC` of B where it is another than that of A (default: its counterpart)")
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, module, file, thread or stack")
-	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration or samples; raw does not")
+	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration, samples or calls; raw does not")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
 	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
+	o.calls.add(fs)
+	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: as --calls; of one recording A then has all other calls)")
 	fs.StringVar(&o.threadA, "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
 	fs.StringVar(&o.threadB, "thread-b", "", "only this `THREAD` of B")
 	fs.StringVar(&t.match, "match", "module,name,similar,order", "the `RULES` to match by: module, name, similar, and order for threads")
@@ -196,7 +200,15 @@ func (o *diffOptions) files(args []string) error {
 	}
 	if same := slices.Equal(o.a, o.b); same && len(o.a) == 1 && !sides && (len(args) == 1 || *o.demo) {
 		t := &o.text
-		o.alone = t.rangeA == "" && t.rangeB == "" && o.threadA == "" && o.threadB == "" && o.metricB == ""
+		o.alone = t.rangeA == "" && t.rangeB == "" && o.threadA == "" && o.threadB == "" && o.metricB == "" && !o.callsB.isSet()
+		if !o.calls.isSet() && o.callsB.isSet() {
+			others := *o.callsB.query
+			others.Others = !others.Others
+			o.calls.query = &others
+		}
+	}
+	if !o.callsB.isSet() {
+		o.callsB = o.calls
 	}
 	return nil
 }
@@ -300,16 +312,16 @@ func (o *diffOptions) itself(rec *recording.Recording) error {
 			return nil
 		}
 	}
-	return misuse("one recording is only compared with itself where --range-a, --range-b, --thread-a, --thread-b or --metric-b differ")
+	return misuse("one recording is only compared with itself where --range-a, --range-b, --thread-a, --thread-b, --calls-b or --metric-b differ")
 }
 
 // diffInputs reads the files, each once.
 func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Input, err error) {
 	known := map[string]*recording.Recording{}
 	for side, files := range [][]string{o.a, o.b} {
-		rng, thread := o.rangeA, o.threadA
+		rng, thread, of := o.rangeA, o.threadA, &o.calls
 		if side == 1 {
-			rng, thread = o.rangeB, o.threadB
+			rng, thread, of = o.rangeB, o.threadB, &o.callsB
 		}
 		for _, f := range files {
 			rec := known[f]
@@ -335,6 +347,9 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 				if in.Scope.Tracks, err = compare.FindTracks(rec, thread); err != nil {
 					return sides, misuse("%s: %w", rec.Source.Path, err)
 				}
+			}
+			if in.Scope.Calls, err = of.meant(rec); err != nil {
+				return sides, err
 			}
 			sides[side] = append(sides[side], in)
 		}

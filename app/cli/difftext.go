@@ -126,6 +126,9 @@ func (d *diff) names(side int) string {
 	if thread != "" {
 		name += ", thread " + plain.Short(thread)
 	}
+	if set := d.c.Runs[first].Scope.Calls; set != nil {
+		name += ", " + callsText(set.Calls, set.Text)
+	}
 	return name
 }
 

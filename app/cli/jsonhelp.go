@@ -19,13 +19,13 @@ var answers = []struct {
 	command string
 	of      reflect.Type
 }{
-	{"info", reflect.TypeFor[info]()}, {"top", reflect.TypeFor[top]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[diffJSON]()},
+	{"info", reflect.TypeFor[info]()}, {"top", reflect.TypeFor[top]()}, {"calls", reflect.TypeFor[callList]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[diffJSON]()},
 	{"check", reflect.TypeFor[checked]()}, {"check --rules", reflect.TypeFor[[]checkRule]()}, {"convert", reflect.TypeFor[conversion]()}, {"marks", reflect.TypeFor[store.Marks]()},
 }
 
 // The types' own comments say what fields mean, so that it is said once.
 //
-//go:embed check.go convert.go diffjson.go info.go stats.go top.go topview.go
+//go:embed calls.go check.go convert.go diffjson.go info.go stats.go top.go topview.go
 var typeSources embed.FS
 
 // fieldDocs are the comments of fields, by TYPE.FIELD, and of types, by TYPE.

@@ -11,7 +11,7 @@ import (
 
 // partial reports whether only a part of the recording is wanted.
 func (o *convertOptions) partial() bool {
-	return o.part.IsSet() || len(o.threads) > 0 || o.Transforms != nil
+	return o.part.IsSet() || len(o.threads) > 0 || o.calls.isSet() || o.Transforms != nil
 }
 
 // partOf takes the part out of a recording.
@@ -38,6 +38,10 @@ func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r
 	}
 	slices.Sort(in.Tracks)
 	in.Tracks = slices.Compact(in.Tracks)
+	in, err := o.calls.in(ctx, rec, in)
+	if err != nil {
+		return nil, err
+	}
 	part, notes, err := extract.Recording(ctx, rec, in, o.Transforms)
 	r.Notes = notes
 	return part, err

@@ -62,7 +62,7 @@ with it.
 			roots := rootFlag(fs)
 			return func(c *call, args []string) (err error) {
 				o.Event, o.Metric, o.Demo, o.Exe = ch.event, ch.metric, *demo, c.exe
-				o.State.Sides[1].Sort = o.State.Sides[0].Sort
+				o.State.Sides[1].Sort, o.State.Sides[1].Calls = o.State.Sides[0].Sort, o.State.Sides[0].Calls
 				if args, err = o.second(args, fs); err != nil {
 					return err
 				}

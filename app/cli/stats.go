@@ -36,6 +36,7 @@ seen, and what cannot be known.`,
 			o.flags(fs)
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			only.threadFlag(fs)
+			o.calls.add(fs)
 			fs.StringVar(&o.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			demo := demoFlag(fs)
@@ -67,6 +68,7 @@ type statsOptions struct {
 	chooser
 	path, function, scale string
 	rng                   recording.Range
+	calls                 callsFlag
 	threads               []string
 	json                  bool
 }
@@ -89,6 +91,9 @@ func (c *call) stats(o *statsOptions) error {
 		if q.Scope, err = o.rng.In(rec); err != nil {
 			return misuse("%s: %w", rec.Source.Path, err)
 		}
+	}
+	if q.Scope, err = o.calls.in(c.ctx, rec, q.Scope); err != nil {
+		return err
 	}
 	s := &stats{Function: o.function, Unit: "ns", File: rec.Source.Path, Histogram: []statsBin{}, Slowest: []statsSpan{}, rec: rec, scale: o.scale}
 	s.name(of)
@@ -271,6 +276,9 @@ func exactRatio(ps *big.Rat) *json.Number {
 	n := json.Number(strings.TrimSuffix(strings.TrimRight(t, "0"), "."))
 	return &n
 }
+
+// nanosecondsOf writes a sum of picoseconds that may be larger than any time.
+func nanosecondsOf(ps *big.Int) json.Number { return *exactRatio(new(big.Rat).SetInt(ps)) }
 
 func (s *stats) ofSpans() {
 	d := s.durations

@@ -48,6 +48,7 @@ of a function, and --search lists the rows that match.`,
 			o.flags(fs)
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
 			only.threadFlag(fs)
+			o.calls.add(fs)
 			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, module, file, line, thread, or context:KEY")
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
@@ -87,13 +88,14 @@ of a function, and --search lists the rows that match.`,
 
 type topOptions struct {
 	chooser
-	path string
-	rng  recording.Range
-	part recording.Part // of which only the threads matter
-	by   analyze.By
-	rows int // 0 for all
-	json bool
-	tree bool
+	path  string
+	rng   recording.Range
+	calls callsFlag
+	part  recording.Part // of which only the threads matter
+	by    analyze.By
+	rows  int // 0 for all
+	json  bool
+	tree  bool
 	// zoom is the path from the root to where a tree begins.
 	zoom []string
 	sort sortFlag
@@ -139,10 +141,14 @@ type top struct {
 	// cannot be cut, so it may be wider than Asked, which is there when a
 	// range was asked for, as is Answered: false when the recording could only
 	// answer for the whole.
-	Range    *topRange   `json:"range"`
-	Asked    *topRange   `json:"asked,omitempty"`
-	Answered *bool       `json:"answered,omitempty"`
-	Total    json.Number `json:"total"`
+	Range    *topRange `json:"range"`
+	Asked    *topRange `json:"asked,omitempty"`
+	Answered *bool     `json:"answered,omitempty"`
+	// Of is the set of calls that was asked for, and Calls how many they are: only
+	// what ran in them was added up.
+	Of    string      `json:"of_calls,omitempty"`
+	Calls *int        `json:"calls,omitempty"`
+	Total json.Number `json:"total"`
 	// Records is how many spans, samples or records were added up.
 	Records int64 `json:"records"`
 	topView
@@ -223,6 +229,12 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 			t.Asked = newTopRange(rec, q.Scope.From, q.Scope.To)
 		}
 	}
+	if q.Scope, err = o.calls.in(c.ctx, rec, q.Scope); err != nil {
+		return nil, err
+	}
+	if set := q.Scope.Calls; set != nil {
+		t.Of, t.Calls = set.Text, new(set.Calls)
+	}
 	if err := o.Check(rec); err != nil {
 		return nil, misfit(rec, err)
 	}
@@ -242,6 +254,9 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		t.whole = whole.Sum
 	}
 	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exact(w.Sum, t.metric), w.Records
+	if t.Calls != nil && !w.Called {
+		return nil, misfit(rec, fmt.Errorf("%s has no times, since neither spans nor samples carry it: leave out --calls", t.what()))
+	}
 	if w.Ranged {
 		*t.Answered = true
 		t.Range = newTopRange(rec, w.From, w.To)
@@ -317,6 +332,9 @@ func (t *top) text(rec *recording.Recording) string {
 		if *t.Range != *t.Asked {
 			b.WriteString(" (windows cannot be cut)")
 		}
+	}
+	if t.Calls != nil {
+		fmt.Fprintf(&b, ", in %s", callsText(*t.Calls, t.Of))
 	}
 	fmt.Fprintf(&b, "\ntotal %s%s", units.Bound(t.metric), units.Value(t.sum, t.metric))
 	if x := inFull(t.sum, t.metric); x != "" {
@@ -428,4 +446,13 @@ func (t *top) lengths(rec *recording.Recording, r *analyze.Row) []string {
 		return []string{"–", "–", "–"}
 	}
 	return []string{units.Duration(s.Average()), units.Duration(s.Min), units.Duration(s.Max)}
+}
+
+// callsText says how many calls a set has.
+func callsText(n int, of string) string {
+	word := "calls"
+	if n == 1 {
+		word = "call"
+	}
+	return units.Count(int64(n)) + " " + word + " " + plain.Short(of)
 }

@@ -150,8 +150,8 @@ func (f Field) checked(check func(string) error) Field {
 	return f
 }
 
-// callsFlagDoc is the help of flags for sets of calls.
-const callsFlagDoc = "only what ran in these `CALLS`: 'FUNCTION[60ms..320ms]', [KEY=VALUE], [slowest 25], …; see help calls"
+// CallsDoc is the help of flags for sets of calls.
+const CallsDoc = "only what ran in these `CALLS`: 'FUNCTION[60ms..320ms]', [KEY=VALUE], [slowest 25], …; see help calls"
 
 func checkCalls(text string) error {
 	_, err := calls.Parse(text)
@@ -251,7 +251,7 @@ func sideFields(i int) []Field {
 		one("show", "FROM..TO, the time that the timeline shows", func(v *State) *recording.Range { return &side(v).Show }, recording.Range.String, parseRange),
 		one("select", "FROM..TO, the selected time", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange),
 		text("calls", "the selected calls, as --calls takes them", func(v *State) *string { return &side(v).Calls }).checked(checkCalls).
-			flag("calls", callsFlagDoc),
+			flag("calls", CallsDoc),
 		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }),
 		threads("fold", "threads that show one lane", func(s *Side) *[]Thread { return &s.Fold }),
 		threads("unfold", "threads that show all of their lanes", func(s *Side) *[]Thread { return &s.Unfold }),

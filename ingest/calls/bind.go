@@ -9,6 +9,7 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
 	"ashlar/ingest/search"
+	"ashlar/ingest/spans"
 )
 
 // Bind looks the calls of a scope up in a recording: those that touch its range and
@@ -88,10 +89,28 @@ type slowCall struct {
 
 // slowest leaves the n longest, the earlier where they are alike.
 func slowest(cs []slowCall, n int) []slowCall {
-	slices.SortFunc(cs, func(a, b slowCall) int {
-		return cmp.Or(cmp.Compare(b.took, a.took), cmp.Compare(a.start, b.start), cmp.Compare(a.track, b.track), cmp.Compare(a.row, b.row), cmp.Compare(a.span, b.span))
+	if len(cs) <= n {
+		return cs
+	}
+	all := make([]int64, len(cs))
+	for i := range cs {
+		all[i] = cs[i].took
+	}
+	least := spans.Nth(all, len(cs)-n)
+	var alike []slowCall
+	longer := cs[:0]
+	for _, c := range cs {
+		switch {
+		case c.took > least:
+			longer = append(longer, c)
+		case c.took == least:
+			alike = append(alike, c)
+		}
+	}
+	slices.SortFunc(alike, func(a, b slowCall) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.track, b.track), cmp.Compare(a.row, b.row), cmp.Compare(a.span, b.span))
 	})
-	return cs[:min(n, len(cs))]
+	return append(longer, alike[:n-len(longer)]...)
 }
 
 // lookup tells which spans of a scope are meant.
@@ -138,14 +157,7 @@ func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
 		}
 	}
 	if q.Self.IsSet() {
-		l.below = map[*recording.Lane]*recording.Lane{}
-		for _, t := range rec.Tracks {
-			for _, lanes := range t.Columns(&rec.Calls) {
-				for k := range lanes[1:] {
-					l.below[&t.Lanes[lanes[k]]] = &t.Lanes[lanes[k+1]]
-				}
-			}
-		}
+		l.below = nextLanes(rec)
 	}
 	return l
 }
@@ -203,7 +215,7 @@ func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
 			if is && l.at != nil {
 				_, is = slices.BinarySearch(l.at[s.Track], starts[k])
 			}
-			is = is && (l.below == nil || within(&q.Self, took-l.inner(s.Lane, starts[k], ends[k], c)))
+			is = is && (l.below == nil || within(&q.Self, took-inner(l.rec, l.below[s.Lane], starts[k], ends[k], c)))
 			is = is && (l.found == nil || l.found(s, i+k))
 			is = is && (l.args == nil || l.args(l.text(s.Lane, i+k)))
 			visit(i+k, is, took)
@@ -223,14 +235,27 @@ func (l *lookup) text(lane *recording.Lane, k int) string {
 	return ""
 }
 
-// inner is how much of a call its children cover.
-func (l *lookup) inner(lane *recording.Lane, start, end int64, call recording.CallID) (sum int64) {
-	below := l.below[lane]
+// nextLanes has for each lane the one that the children of its spans are in.
+func nextLanes(rec *recording.Recording) map[*recording.Lane]*recording.Lane {
+	below := map[*recording.Lane]*recording.Lane{}
+	for _, t := range rec.Tracks {
+		for _, lanes := range t.Columns(&rec.Calls) {
+			for k := range lanes[1:] {
+				below[&t.Lanes[lanes[k]]] = &t.Lanes[lanes[k+1]]
+			}
+		}
+	}
+	return below
+}
+
+// inner is how much of a call its children cover, which are in the lane below; nil
+// for none.
+func inner(rec *recording.Recording, below *recording.Lane, start, end int64, call recording.CallID) (sum int64) {
 	if below == nil {
 		return 0
 	}
 	for i := below.Search(start); i < below.Len() && below.Start(i) < end; i++ {
-		if below.Start(i) >= start && below.End(i) <= end && l.rec.Calls.Parent(below.Call(i)) == call {
+		if below.Start(i) >= start && below.End(i) <= end && rec.Calls.Parent(below.Call(i)) == call {
 			sum += below.End(i) - below.Start(i)
 		}
 	}

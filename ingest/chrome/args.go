@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"strings"
 	"sync"
 
 	"ashlar/ingest/decode"
@@ -75,14 +76,10 @@ func (a *argStore) text(ref uint64) string {
 	if ref&pairRef == 0 {
 		return a.one(ref)
 	}
-	i := int(ref &^ pairRef)
-	a.mu.RLock()
-	if i/pairRun >= len(a.pairs) || i%pairRun >= len(a.pairs[i/pairRun]) {
-		a.mu.RUnlock()
+	p, ok := a.pairOf(ref)
+	if !ok {
 		return ""
 	}
-	p := a.pairs[i/pairRun][i%pairRun]
-	a.mu.RUnlock()
 	begin, end := a.one(p.begin), a.one(p.end)
 	switch {
 	case len(begin) <= 2:
@@ -91,6 +88,54 @@ func (a *argStore) text(ref uint64) string {
 		return begin
 	}
 	return begin[:len(begin)-1] + "," + end[1:]
+}
+
+func (a *argStore) pairOf(ref uint64) (p pair, ok bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	i := int(ref &^ pairRef)
+	if i/pairRun >= len(a.pairs) || i%pairRun >= len(a.pairs[i/pairRun]) {
+		return p, false
+	}
+	return a.pairs[i/pairRun][i%pairRun], true
+}
+
+// cpu is how long an event's thread ran on a processor meanwhile: the duration by
+// the thread's clock (tdur) of an X, or between the times by it (tts) of a begin and
+// its end.
+func (a *argStore) cpu(ref uint64) (ps int64, known bool) {
+	if ref&pairRef == 0 {
+		return a.micros(ref, "tdur")
+	}
+	p, ok := a.pairOf(ref)
+	if !ok {
+		return 0, false
+	}
+	from, begun := a.micros(p.begin, "tts")
+	to, ended := a.micros(p.end, "tts")
+	return to - from, begun && ended && to >= from
+}
+
+// micros is a time among an event's arguments, the last of that name: its own
+// members come behind those of args.
+func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
+	text := a.one(ref)
+	if !strings.Contains(text, key) {
+		return 0, false
+	}
+	m := jsonscan.Object([]byte(text))
+	for {
+		k, v, more := m.Next()
+		if !more {
+			return ps, ok
+		}
+		if string(k) == key {
+			var t micros
+			if t, ok = parseMicros(jsonscan.Unquoted(v)); ok {
+				ps, ok = t.picos()
+			}
+		}
+	}
 }
 
 func (a *argStore) one(ref uint64) string {

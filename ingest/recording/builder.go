@@ -157,6 +157,10 @@ func (b *Builder) Events() int { return len(b.rec.Events) }
 // from any goroutine, also after decoding has ended.
 func (b *Builder) SetArgs(f func(ref uint64) string) { b.rec.Args = f }
 
+// SetCPU says how long spans ran on a processor, by the reference to their
+// arguments; it is called as the function of SetArgs is.
+func (b *Builder) SetCPU(f func(ref uint64) (ps int64, known bool)) { b.rec.CPU = f }
+
 // Function interns a function; kind, file and symbol are taken from the first
 // time it is seen. A mangled name is made readable.
 func (b *Builder) Function(f Function) FuncID {

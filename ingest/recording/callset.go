@@ -15,11 +15,12 @@ type CallSet struct {
 	// is what that comes to in one recording, within a range of time and on some
 	// tracks: a set that has not been looked up has no calls.
 	Text string
-	// Calls is how many they are.
-	Calls int
+	// Calls is how many they are, and Picked where.
+	Calls  int
+	Picked [][][]Run
 	// Outer are those that lie in no other one of the set, Runs all spans that belong
 	// to it, by track and lane; Times is when any of its calls ran, by track. All are
-	// in order and apart from each other.
+	// in order and apart from each other, as are Picked.
 	Outer, Runs [][][]Run
 	Times       [][]Time
 }

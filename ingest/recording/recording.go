@@ -121,6 +121,9 @@ type Recording struct {
 	// Args gives the text of a reference from Lane.Args or an instant; nil
 	// when the recording has none.
 	Args func(ref uint64) string
+	// CPU is how long the span with such arguments ran on a processor, in
+	// picoseconds, where the file tells; nil when it never does.
+	CPU func(ref uint64) (ps int64, known bool)
 
 	// Version grows with each snapshot of a recording; Done marks the last.
 	Version int

@@ -16,7 +16,7 @@ import (
 // one lane are its own spans and the children of those in the lane above. So it
 // costs by the runs that the set has and not by its spans.
 func Below(ctx context.Context, rec *recording.Recording, text string, picked [][][]recording.Run) (*recording.CallSet, error) {
-	set := &recording.CallSet{Text: text, Outer: make([][][]recording.Run, len(rec.Tracks)), Runs: make([][][]recording.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
+	set := &recording.CallSet{Text: text, Picked: picked, Outer: make([][][]recording.Run, len(rec.Tracks)), Runs: make([][][]recording.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
 	for track, of := range picked {
 		n := 0
 		for _, runs := range of {

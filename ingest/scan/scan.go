@@ -86,6 +86,18 @@ func stretch(track, lane int, l *recording.Lane, in recording.Scope) Stretch {
 	return s
 }
 
+// Picked lists the calls of a set themselves, without what ran in them.
+func Picked(rec *recording.Recording, set *recording.CallSet) (lanes []Stretch) {
+	for track := range set.Picked {
+		for row, runs := range set.Picked[track] {
+			if len(runs) > 0 {
+				lanes = append(lanes, Stretch{&rec.Tracks[track].Lanes[row], track, row, runs[0].First, runs[len(runs)-1].Last, runs})
+			}
+		}
+	}
+	return lanes
+}
+
 // Rest lists what Lanes leaves out of the whole recording.
 func Rest(rec *recording.Recording, in recording.Scope) (rest []Stretch) {
 	chosen := in.TrackTest()

@@ -126,9 +126,9 @@ func countDigits(ctx context.Context, p parts, at []between) ([][]int64, error) 
 	return sum, err
 }
 
-// nth gives the value that would stand at place k, from 0, if s were sorted. It
+// Nth gives the value that would stand at place k, from 0, if s were sorted. It
 // changes the order of s.
-func nth(s []int64, k int) int64 {
+func Nth(s []int64, k int) int64 {
 	for len(s) > 24 {
 		pivot := median3(s[0], s[len(s)/2], s[len(s)-1])
 		// Three ways, since durations repeat: less before lt, more from gt on.

@@ -54,8 +54,8 @@ func TestRanksAreThoseOfSorting(t *testing.T) {
 				if got[k] != sorted[rank] {
 					t.Errorf("%s: value %d of %d is %d, want %d", name, rank, n, got[k], sorted[rank])
 				}
-				if v := nth(slices.Clone(all), int(rank)); v != sorted[rank] {
-					t.Errorf("%s: nth(%d) of %d is %d, want %d", name, rank, n, v, sorted[rank])
+				if v := Nth(slices.Clone(all), int(rank)); v != sorted[rank] {
+					t.Errorf("%s: Nth(%d) of %d is %d, want %d", name, rank, n, v, sorted[rank])
 				}
 			}
 		}

@@ -57,9 +57,18 @@ const (
 
 // DurationsOf looks at every span of some functions in a scope.
 func DurationsOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID) (*Durations, error) {
-	is := scan.Calls(rec, of)
+	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of))
+}
+
+// DurationsIn looks at the calls of a scope's set themselves.
+func DurationsIn(ctx context.Context, rec *recording.Recording, in recording.Scope) (*Durations, error) {
+	return durations(ctx, rec, in, scan.Picked(rec, in.Calls), nil)
+}
+
+// durations looks at the spans of lanes whose calls are meant; all where is is nil.
+func durations(ctx context.Context, rec *recording.Recording, in recording.Scope, lanes []scan.Stretch, is []bool) (*Durations, error) {
 	from, to := in.Bounds(rec)
-	items := scan.Cut(scan.Lanes(rec, in)...)
+	items := scan.Cut(lanes...)
 	edges := momentEdges(from, to)
 	all := make([]*gatherer, runtime.GOMAXPROCS(0))
 	err := scan.Spread(ctx, len(items), func(worker, i int) {
@@ -134,7 +143,7 @@ func (g *gatherer) gather(s *scan.Stretch, is []bool) {
 	into, until := &g.moments[m], g.edges[m+1]
 	s.Each(func(i int, starts, ends []int64, calls []recording.CallID) {
 		for k, c := range calls {
-			if !is[c] {
+			if is != nil && !is[c] {
 				continue
 			}
 			start := starts[k]
@@ -222,7 +231,7 @@ func (d *Durations) tell(ctx context.Context, values []parts, edges []int64) err
 			for _, p := range values[m] {
 				s = append(s, p...)
 			}
-			mo.Median = nth(s, int(rankOf(mo.Count, 500)))
+			mo.Median = Nth(s, int(rankOf(mo.Count, 500)))
 		}
 		d.OverTime[m] = mo
 	})

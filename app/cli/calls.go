@@ -1,0 +1,357 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest/calls"
+	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
+	"ashlar/render/units"
+)
+
+func callsCommand() command {
+	return command{
+		name: "calls", args: "FILE CALLS [flags]", line: "list calls one by one, with their arguments",
+		text: `
+Each call is a row: when it began, how long it took, with what it called and by
+itself, how long on a processor where the file tells (the rest was waiting), its
+thread and its arguments. Above them stand statistics (percentiles are nearest
+rank), a histogram, and the humps that it has: calls that took about as long,
+apart from the others by lengths that hardly any has.
+
+CALLS, which --calls of other commands takes too, is a function or several, and
+conditions in brackets that must all hold:
+  RunTask                          all calls of a function
+  RunTask[60ms..320ms]             those of 60 ms or more, but less than 320 ms
+  parse|/^read/[self 1ms..]        of several functions; self time from 1 ms on
+  Request[tenant=7, size in 1e6..] with arguments: a value, a range of numbers
+  Request[url~"^/api", kind!=ping] an expression found in one, any other value
+  *[found "arg:timeout"]           calls of any function that a search finds
+  RunTask[slowest 25]              the longest of those that all else holds for
+  RunTask[at 42:43@1.2s]           the one that begins just then, on PID:TID
+  !RunTask[60ms..]                 all other calls of it
+Names and values with any of []|,"!= in them stand in double quotes. What ran in
+the calls counts with them, in their thread and time: spans and samples.`,
+		examples: [][2]string{
+			{"ashlar calls trace.json RunTask -n 20", "the twenty longest tasks"},
+			{"ashlar calls trace.json 'FunctionCall[10ms..]' --sort start", "what took 10 ms or more, in the order of time"},
+			{"ashlar calls trace.json 'Request[tenant=7]' --csv", "the requests of a tenant, for a spreadsheet"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o callsOptions
+			var rng string
+			var only partFlags
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			only.threadFlag(fs)
+			fs.StringVar(&o.sort, "sort", calls.ByDuration, "what comes first: the most `WHAT` of duration, self, cpu, waiting or an argument, or the first start, thread or function; - before it turns it round")
+			fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
+			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+			fs.StringVar(&o.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
+			fs.BoolVar(&o.json, "json", false, "print JSON")
+			fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV with times in nanoseconds")
+			demo := demoFlag(fs)
+			return func(c *call, args []string) (err error) {
+				if len(args) == 0 || len(args) == 1 && !*demo {
+					return misuse("name the file and the calls, like RunTask or 'RunTask[60ms..]'")
+				}
+				if err := o.calls.Set(args[len(args)-1]); err != nil {
+					return &usageError{err: err}
+				}
+				if o.path, err = oneFile(args[:len(args)-1], *demo); err != nil {
+					return err
+				}
+				if o.rng, err = rangeFlag(rng); err != nil {
+					return err
+				}
+				part, err := only.part()
+				if err != nil {
+					return err
+				}
+				o.threads = part.Threads
+				switch {
+				case o.rows < 0:
+					return misuse("-n %d is negative; 0 prints all rows", o.rows)
+				case o.scale != "log" && o.scale != "linear":
+					return misuse("there is no histogram %q; there are log and linear", o.scale)
+				case o.json && o.csv:
+					return misuse("--json and --csv are two forms; leave one out")
+				}
+				if (o.json || o.csv) && !fs.Changed("rows") {
+					o.rows = 0
+				}
+				return c.calls(&o)
+			}
+		},
+	}
+}
+
+type callsOptions struct {
+	path, sort, scale string
+	calls             callsFlag
+	rng               recording.Range
+	threads           []string
+	rows              int // 0 for all
+	json, csv         bool
+}
+
+func (c *call) calls(o *callsOptions) error {
+	rec, err := c.readRange(o.path, o.rng, o.threads...)
+	if err != nil {
+		return err
+	}
+	var in recording.Scope
+	if o.rng.IsSet() && rec.HasTime {
+		if in, err = o.rng.In(rec); err != nil {
+			return misfit(rec, err)
+		}
+	}
+	if in, err = o.calls.in(c.ctx, rec, in); err != nil {
+		return err
+	}
+	a := &callList{File: rec.Source.Path, Of: in.Calls.Text, Count: int64(in.Calls.Calls), Rows: []callRow{}, Histogram: []statsBin{}, Humps: []callHump{}, rec: rec, query: o.calls.query}
+	if a.durations, err = spans.DurationsIn(c.ctx, rec, in); err != nil {
+		return err
+	}
+	if a.rows, err = calls.List(c.ctx, rec, in.Calls, o.sort); err != nil {
+		return misfit(rec, err)
+	}
+	if o.rows > 0 && len(a.rows) > o.rows {
+		a.More, a.rows = len(a.rows)-o.rows, a.rows[:o.rows]
+	}
+	a.fill(o.scale)
+	switch {
+	case o.json:
+		err = writeJSON(c.stdout, a)
+	case o.csv:
+		err = a.csv(c.stdout)
+	default:
+		_, err = io.WriteString(c.stdout, a.text())
+	}
+	if err != nil {
+		return err
+	}
+	return stopped(rec)
+}
+
+// callList is the JSON output of calls. Times are exact decimals in nanoseconds,
+// starts counted from the recording's start; statistics are null without calls.
+type callList struct {
+	File string `json:"file"`
+	// Of says which calls they are.
+	Of    string `json:"of_calls"`
+	Count int64  `json:"count"`
+	// Unfinished of them never ended; their length is as drawn.
+	Unfinished int64        `json:"unfinished"`
+	Sum        json.Number  `json:"sum"`
+	Min        *json.Number `json:"min"`
+	Max        *json.Number `json:"max"`
+	// Mean is exact where it ends within 18 digits behind the point.
+	Mean   *json.Number `json:"mean"`
+	Median *json.Number `json:"median"`
+	P90    *json.Number `json:"p90"`
+	P99    *json.Number `json:"p99"`
+	// Histogram has the number of calls of From to To, To not included.
+	Histogram []statsBin `json:"histogram"`
+	// Humps are heaps of calls that took about as long, in order of length.
+	Humps []callHump `json:"humps"`
+	Rows  []callRow  `json:"rows"`
+	// More is how many rows there are beside these.
+	More int `json:"more"`
+
+	rec       *recording.Recording
+	query     *calls.Query
+	durations *spans.Durations
+	rows      []calls.Row
+	bins      []spans.Bin
+}
+
+// callHump is a heap of calls of From to To, To not included. Calls is what --calls
+// takes for them.
+type callHump struct {
+	From  json.Number `json:"from"`
+	To    json.Number `json:"to"`
+	Count int64       `json:"count"`
+	Calls string      `json:"calls"`
+}
+
+// callRow is a call. CPU and Waiting are there where the file tells how long it ran
+// on a processor.
+type callRow struct {
+	Function   string            `json:"function"`
+	Start      json.Number       `json:"start"`
+	Duration   json.Number       `json:"duration"`
+	Self       json.Number       `json:"self"`
+	CPU        json.Number       `json:"cpu,omitempty"`
+	Waiting    json.Number       `json:"waiting,omitempty"`
+	PID        id                `json:"pid"`
+	TID        id                `json:"tid"`
+	Thread     string            `json:"thread"`
+	Unfinished bool              `json:"unfinished,omitempty"`
+	Args       map[string]string `json:"args,omitempty"`
+}
+
+func (a *callList) fill(scale string) {
+	d := a.durations
+	a.Unfinished, a.Sum = d.Unfinished, json.Number("0")
+	if d.Count == 0 {
+		return
+	}
+	a.Sum = nanosecondsOf(d.Sum)
+	a.Min, a.Max, a.Mean, a.Median, a.P90, a.P99 = ns(d.Min), ns(d.Max), exactRatio(d.Mean()), ns(d.Median), ns(d.P90), ns(d.P99)
+	if a.bins = d.Logarithmic; scale == "linear" {
+		a.bins = d.Linear
+	}
+	for _, b := range a.bins {
+		a.Histogram = append(a.Histogram, statsBin{nanoseconds(b.From), nanoseconds(b.To), b.Count})
+	}
+	for _, h := range d.Humps() {
+		a.Humps = append(a.Humps, callHump{nanoseconds(h.From), nanoseconds(h.To), h.Count, a.hump(h)})
+	}
+	for i := range a.rows {
+		r := &a.rows[i]
+		t := a.rec.Tracks[r.Track]
+		row := callRow{Function: a.rec.FuncName(r.Call), Start: nanoseconds(r.Start - a.rec.Start), Duration: nanoseconds(r.Duration), Self: nanoseconds(r.Self),
+			PID: id(t.PID), TID: id(t.TID), Thread: t.Title(), Unfinished: r.Unfinished}
+		if r.HasCPU {
+			row.CPU, row.Waiting = nanoseconds(r.CPU), nanoseconds(r.Waiting())
+		}
+		for _, m := range r.Args {
+			if row.Args == nil {
+				row.Args = map[string]string{}
+			}
+			row.Args[m.Key] = m.Value
+		}
+		a.Rows = append(a.Rows, row)
+	}
+}
+
+// hump is what --calls takes for one: the calls that are meant, as long as that.
+func (a *callList) hump(h spans.Hump) string {
+	q := *a.query
+	if q.Others || q.Slowest > 0 { // of which a part is no simple condition
+		return ""
+	}
+	from, to := h.From, h.To
+	if q.Duration.HasFrom {
+		from = max(from, q.Duration.From)
+	}
+	if q.Duration.HasTo {
+		to = min(to, q.Duration.To)
+	}
+	q.Duration = recording.Offsets(from, to)
+	return q.String()
+}
+
+// csv writes the rows with a column for each argument.
+func (a *callList) csv(out io.Writer) error {
+	keys := calls.Keys(a.rows)
+	w := csv.NewWriter(out)
+	head := []string{"function", "start_ns", "duration_ns", "self_ns", "cpu_ns", "waiting_ns", "pid", "tid", "thread"}
+	if err := w.Write(append(head, keys...)); err != nil {
+		return err
+	}
+	for i := range a.Rows {
+		r := &a.Rows[i]
+		cells := []string{r.Function, string(r.Start), string(r.Duration), string(r.Self), string(r.CPU), string(r.Waiting), fmt.Sprint(r.PID), fmt.Sprint(r.TID), r.Thread}
+		for _, k := range keys {
+			cells = append(cells, r.Args[k])
+		}
+		if err := w.Write(cells); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// Columns of arguments in text: what a terminal has room for.
+const (
+	textArgs  = 6
+	textValue = 24
+)
+
+// text writes the list for people.
+func (a *callList) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", plain.Short(a.rec.Source.Name), callsText(int(a.Count), a.Of))
+	if a.Unfinished > 0 {
+		fmt.Fprintf(&b, ", %s of them never ended", units.Count(a.Unfinished))
+	}
+	b.WriteString("\n")
+	d := a.durations
+	if d.Count == 0 {
+		return b.String()
+	}
+	mean, _ := d.Mean().Float64()
+	sum, _ := d.Sum.Float64()
+	fmt.Fprintf(&b, "sum %s, min %s, median %s, mean %s, p90 %s, p99 %s, max %s\n\n", units.Duration(int64(sum)), units.Duration(d.Min), units.Duration(d.Median),
+		units.Duration(int64(math.Round(mean))), units.Duration(d.P90), units.Duration(d.P99), units.Duration(d.Max))
+	histogramText(&b, a.bins)
+	if len(a.Humps) > 1 {
+		fmt.Fprintf(&b, "\n%d humps\n", len(a.Humps))
+		rows := [][]string{}
+		for i, h := range d.Humps() {
+			rows = append(rows, []string{units.Count(h.Count), units.Duration(h.From) + " to " + units.Duration(h.To), plain.Short(a.Humps[i].Calls)})
+		}
+		columns(&b, "  ", "rll", rows)
+	}
+	b.WriteString("\n")
+	a.table(&b)
+	if a.More > 0 {
+		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(a.More)))
+	}
+	return b.String()
+}
+
+func (a *callList) table(b *strings.Builder) {
+	cpu := slices.ContainsFunc(a.rows, func(r calls.Row) bool { return r.HasCPU })
+	keys := calls.Keys(a.rows)
+	keys = slices.DeleteFunc(keys, func(k string) bool { return cpu && (k == "tdur" || k == "tts") }) // which is what cpu says
+	left := max(0, len(keys)-textArgs)
+	keys = keys[:len(keys)-left]
+	head, align := []string{"start", "duration", "self"}, "rrr"
+	if cpu {
+		head, align = append(head, "cpu", "waiting"), align+"rr"
+	}
+	head, align = append(head, "thread", "function"), align+"ll"
+	for _, k := range keys {
+		head, align = append(head, plain.Short(k)), align+"l"
+	}
+	table := [][]string{head}
+	for i := range a.rows {
+		r := &a.rows[i]
+		took := units.Duration(r.Duration)
+		if r.Unfinished {
+			took = "≥ " + took
+		}
+		line := []string{units.Duration(r.Start - a.rec.Start), took, units.Duration(r.Self)}
+		switch {
+		case cpu && r.HasCPU:
+			line = append(line, units.Duration(r.CPU), units.Duration(r.Waiting()))
+		case cpu:
+			line = append(line, "–", "–")
+		}
+		line = append(line, plain.Short(a.rec.Tracks[r.Track].Title()), plain.Short(a.rec.FuncName(r.Call)))
+		for _, k := range keys {
+			v := []rune(plain.Short(r.Arg(k)))
+			if len(v) > textValue {
+				v = append(v[:textValue-1], '…')
+			}
+			line = append(line, string(v))
+		}
+		table = append(table, line)
+	}
+	columns(b, "", align, table)
+	if left > 0 {
+		fmt.Fprintf(b, "%s arguments more; --csv and --json have all\n", units.Count(int64(left)))
+	}
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// madeCall is a call of a trace that is made by chance; times are microseconds.
+type madeCall struct {
+	name          string
+	tid           int64
+	at, dur, self int64
+	cpu           int64 // -1 where the file does not tell
+	tenant        string
+	under         []*madeCall // with itself, outermost first
+}
+
+// madeTrace writes a trace of calls that nest.
+func madeTrace(t *testing.T, seed uint64) (path string, all []*madeCall) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 16))
+	var events []string
+	var make func(tid, from, to int64, under []*madeCall)
+	make = func(tid, from, to int64, under []*madeCall) {
+		for from < to {
+			c := &madeCall{name: []string{"task", "parse", "read", "draw"}[r.IntN(4)], tid: tid, at: from + r.Int64N(9), cpu: -1, tenant: []string{"", "7", "8"}[r.IntN(3)]}
+			if c.dur = 1 + r.Int64N(200); c.at+c.dur > to {
+				return
+			}
+			c.self = c.dur
+			if n := len(under); n > 0 {
+				under[n-1].self -= c.dur
+			}
+			from = c.at + c.dur + 1
+			e := fmt.Sprintf(`{"ph":"X","name":"%s","pid":1,"tid":%d,"ts":%d,"dur":%d`, c.name, tid, c.at, c.dur)
+			if r.IntN(3) > 0 {
+				c.cpu = r.Int64N(c.dur + 1)
+				e += fmt.Sprintf(`,"tdur":%d,"tts":5`, c.cpu)
+			}
+			if c.tenant != "" {
+				e += `,"args":{"tenant":` + c.tenant + `,"data":{"url":"/a, b"}}`
+			}
+			events = append(events, e+"}")
+			c.under = append(slices.Clone(under), c)
+			all = append(all, c)
+			if len(under) < 4 {
+				make(tid, c.at, c.at+c.dur, c.under)
+			}
+		}
+	}
+	for tid := range int64(3) {
+		make(tid+1, 0, 3000, nil)
+	}
+	events = append(events, `{"ph":"X","name":"first","pid":1,"tid":9,"ts":0,"dur":0}`) // so that times count from 0
+	path = filepath.Join(t.TempDir(), "made.json")
+	if err := os.WriteFile(path, []byte("["+strings.Join(events, ",\n")+"]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, all
+}
+
+// answerOf runs a command and reads its JSON.
+func answerOf(t *testing.T, to any, args ...string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := Main(args, strings.NewReader(""), &out, &errs, Runner{}); code != Done {
+		t.Fatalf("%v: %d, %s", args, code, errs.String())
+	}
+	if err := json.Unmarshal(out.Bytes(), to); err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+}
+
+// madeSets are sets of calls and what they mean in a made trace.
+var madeSets = []struct {
+	text string
+	is   func(*madeCall) bool
+}{
+	{"task[60us..150us]", func(c *madeCall) bool { return c.name == "task" && c.dur >= 60 && c.dur < 150 }},
+	{"!task[60us..150us]", func(c *madeCall) bool { return c.name == "task" && (c.dur < 60 || c.dur >= 150) }},
+	{"read|parse[self ..20us, tenant=7]", func(c *madeCall) bool {
+		return (c.name == "read" || c.name == "parse") && c.self < 20 && c.tenant == "7"
+	}},
+	{`*[data.url~"^/a", tenant in 8..]`, func(c *madeCall) bool { return c.tenant == "8" }},
+	{"*[tdur in 100..]", func(c *madeCall) bool { return c.cpu >= 100 }},
+	{"draw[found arg:b]", func(c *madeCall) bool { return c.name == "draw" && c.tenant != "" }},
+}
+
+// TestCallsAreThoseOfTheFile holds every row and sum of the command against the
+// events that were written.
+func TestCallsAreThoseOfTheFile(t *testing.T) {
+	for seed := range uint64(4) {
+		path, all := madeTrace(t, seed)
+		for _, set := range madeSets {
+			var got callList
+			answerOf(t, &got, "calls", path, set.text, "--json", "--sort", "start")
+			var want []*madeCall
+			var sum int64
+			for _, c := range all {
+				if set.is(c) {
+					want = append(want, c)
+					sum += c.dur
+				}
+			}
+			slices.SortStableFunc(want, func(a, b *madeCall) int { return int(a.at-b.at)*100 + int(a.tid-b.tid)*10 + len(a.under) - len(b.under) })
+			us := func(v int64) json.Number { return json.Number(strconv.FormatInt(1000*v, 10)) }
+			if len(got.Rows) != len(want) || got.Count != int64(len(want)) || got.Sum != us(sum) {
+				t.Fatalf("seed %d: %s has %d rows, %d calls and %s; want %d and %s", seed, set.text, len(got.Rows), got.Count, got.Sum, len(want), us(sum))
+			}
+			for i, c := range want {
+				r := got.Rows[i]
+				cpu, waiting := json.Number(""), json.Number("")
+				if c.cpu >= 0 {
+					cpu, waiting = us(c.cpu), us(c.dur-c.cpu)
+				}
+				if r.Function != c.name || int64(r.TID) != c.tid || r.Start != us(c.at) || r.Duration != us(c.dur) || r.Self != us(c.self) || r.CPU != cpu || r.Waiting != waiting || r.Args["tenant"] != c.tenant {
+					t.Fatalf("seed %d: row %d of %s is %+v, want %+v", seed, i, set.text, r, c)
+				}
+			}
+			var n int64
+			for _, h := range got.Humps {
+				n += h.Count
+			}
+			if n != got.Count {
+				t.Errorf("seed %d: the humps of %s have %d calls of %d", seed, set.text, n, got.Count)
+			}
+			var top struct {
+				Total json.Number
+				Rows  []topRow
+			}
+			answerOf(t, &top, "top", path, "--calls", set.text, "--json")
+			total, self := int64(0), map[string]int64{}
+			for _, c := range all {
+				k := slices.IndexFunc(c.under, set.is)
+				if k < 0 {
+					continue
+				}
+				self[c.name] += c.self
+				total += c.self
+			}
+			if top.Total != us(total) {
+				t.Fatalf("seed %d: top --calls %s adds up to %s, want %s", seed, set.text, top.Total, us(total))
+			}
+			for _, r := range top.Rows {
+				if r.Self != us(self[r.Name]) {
+					t.Errorf("seed %d: with %s %s has %s for itself, want %s", seed, set.text, r.Name, r.Self, us(self[r.Name]))
+				}
+			}
+		}
+	}
+}
+
+// TestCallsText: what people and spreadsheets get.
+func TestCallsText(t *testing.T) {
+	path, all := madeTrace(t, 1)
+	var out, errs bytes.Buffer
+	if Main([]string{"calls", path, "task", "--csv", "--sort", "-tenant"}, nil, &out, &errs, Runner{}) != Done {
+		t.Fatal(errs.String())
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, c := range all {
+		if c.name == "task" {
+			n++
+		}
+	}
+	if len(rows) != n+1 || !slices.Contains(rows[0], "data.url") || rows[0][2] != "duration_ns" {
+		t.Errorf("the CSV has %d rows and the columns %v", len(rows), rows[0])
+	}
+	for _, c := range []struct{ args, says string }{
+		{"task -n 2", "… and "}, {"task", "waiting"}, {"task --histogram linear", "p99"}, {"first[1s..]", "0 calls"},
+	} {
+		out.Reset()
+		if Main(append([]string{"calls", path}, strings.Fields(c.args)...), nil, &out, &errs, Runner{}) != Done || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%s: %s%s", c.args, out.String(), errs.String())
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"calls", path}, "name the file and the calls"}, {[]string{"calls", path, "task["}, "no set of calls"}, {[]string{"calls", path, "tusk"}, "no function is called tusk"},
+		{[]string{"calls", path, "task", "--sort", "colour"}, "no call has an argument"}, {[]string{"calls", path, "task", "-n", "-1"}, "negative"},
+		{[]string{"top", path, "--calls", "task[1us..2us"}, "no set of calls"},
+	} {
+		out.Reset()
+		errs.Reset()
+		if Main(c.args, nil, &out, &errs, Runner{}) == Done || !strings.Contains(errs.String(), c.says) {
+			t.Errorf("%v: %q, want %q", c.args, errs.String(), c.says)
+		}
+	}
+}

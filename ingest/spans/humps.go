@@ -1,0 +1,159 @@
+package spans
+
+import "math"
+
+// Hump is a heap of calls that took about as long, From..To without To, apart from
+// the others by lengths that few calls have.
+type Hump struct{ From, To, Count int64 }
+
+// What makes a valley between two humps: in some run of at most widest bins between
+// their peaks are no more than half of the calls that the lower one has in its
+// fullest run as wide, and fewer by sure times the standard deviation of such a
+// difference, each number being as uncertain as counted ones are.
+const (
+	widest = 5
+	sure   = 3
+	// finest is how many steps of the file's clock a bin has at least: finer ones
+	// would show the clock.
+	finest = 10
+)
+
+// Humps finds the heaps in the logarithmic histogram, shortest calls first: one
+// where there are no valleys. Each local maximum begins as a heap. Then, as long as
+// one lies between any two neighbours that is no valley, those are joined that have
+// the least sure one between them. Humps meet in the middle of the emptiest bins
+// between their peaks.
+func (d *Durations) Humps() []Hump {
+	bins := d.coarse()
+	var hs []heap
+	for i, b := range bins {
+		if b.Count > 0 && (len(hs) == 0 || bins[i-1].Count == 0 || rises(bins, i)) {
+			hs = append(hs, heap{first: i, last: i, peak: i})
+		}
+		if b.Count > 0 {
+			h := &hs[len(hs)-1]
+			if h.last = i; b.Count > bins[h.peak].Count {
+				h.peak = i
+			}
+		}
+	}
+	for len(hs) > 1 {
+		k, least := 0, math.Inf(1)
+		for i := range hs[1:] {
+			if v := valley(bins, &hs[i], &hs[i+1]); v < least {
+				k, least = i, v
+			}
+		}
+		if least >= sure {
+			break
+		}
+		if next := hs[k+1].peak; bins[next].Count > bins[hs[k].peak].Count {
+			hs[k].peak = next
+		}
+		hs[k].last = hs[k+1].last
+		hs = append(hs[:k+1], hs[k+2:]...)
+	}
+	out := make([]Hump, len(hs))
+	for i := range hs {
+		last := len(bins) - 1
+		if i+1 < len(hs) {
+			last = meet(bins, hs[i].peak, hs[i+1].peak) - 1
+		}
+		first := 0
+		if i > 0 {
+			first = meet(bins, hs[i-1].peak, hs[i].peak)
+		}
+		out[i] = Hump{From: bins[first].From, To: bins[last].To}
+		for _, b := range bins[first : last+1] {
+			out[i].Count += b.Count
+		}
+	}
+	return out
+}
+
+// coarse is the histogram with bins of at least so many steps of the clock that
+// durations are told by.
+func (d *Durations) coarse() (bins []Bin) {
+	var step int64
+	for _, v := range []int64{d.Min, d.Median, d.P90, d.P99, d.P999, d.Max} {
+		for a, b := step, v; ; a, b = b, a%b {
+			if b == 0 {
+				step = a
+				break
+			}
+		}
+	}
+	for _, b := range d.Logarithmic {
+		if n := len(bins); n > 0 && (bins[n-1].To-bins[n-1].From)/finest < step {
+			bins[n-1].To, bins[n-1].Count = b.To, bins[n-1].Count+b.Count
+			continue
+		}
+		bins = append(bins, b)
+	}
+	return bins
+}
+
+// heap is a hump in the making: bins first..last, of which peak is the fullest.
+type heap struct{ first, last, peak int }
+
+// rises reports whether a bin is fuller than the one before, and that is where
+// bins began to be fuller again.
+func rises(bins []Bin, i int) bool {
+	if bins[i].Count <= bins[i-1].Count {
+		return false
+	}
+	k := i - 1
+	for k > 0 && bins[k-1].Count == bins[k].Count {
+		k--
+	}
+	return k > 0 && bins[k-1].Count > bins[k].Count
+}
+
+// valley is how many standard deviations the lower of two heaps rises above what
+// lies between their peaks; 0 where that is more than half of it.
+func valley(bins []Bin, a, b *heap) (z float64) {
+	for w := 1; w <= widest; w++ {
+		low := run(bins, a.peak+1, b.peak-1, w, func(x, y int64) bool { return x < y })
+		more := func(x, y int64) bool { return x > y }
+		high := min(run(bins, a.first, a.last, w, more), run(bins, b.first, b.last, w, more))
+		if low >= 0 && 2*low <= high {
+			z = max(z, float64(high-low)/math.Sqrt(float64(high+low)))
+		}
+	}
+	return z
+}
+
+// run is the best sum of w neighbouring bins of first..last; of all where they are
+// fewer and the most is wanted, else -1.
+func run(bins []Bin, first, last, w int, better func(x, y int64) bool) int64 {
+	best, sum := int64(-1), int64(0)
+	for i := first; i <= last; i++ {
+		sum += bins[i].Count
+		if i-w >= first {
+			sum -= bins[i-w].Count
+		}
+		if i-first+1 >= w && (best < 0 || better(sum, best)) {
+			best = sum
+		}
+	}
+	if best < 0 && better(1, 0) {
+		return sum
+	}
+	return best
+}
+
+// meet is where the second of two humps begins: in the middle of the emptiest bins
+// between their peaks.
+func meet(bins []Bin, a, b int) int {
+	least := a + 1
+	for i := a + 1; i < b; i++ {
+		if bins[i].Count < bins[least].Count {
+			least = i
+		}
+	}
+	last := least
+	for last+1 < b && bins[last+1].Count == bins[least].Count {
+		last++
+	}
+	return (least + last + 1) / 2
+}
