@@ -37,6 +37,9 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 		widget.Tip(u, at, strings.TrimSpace(timeline.Number(c.Value(h.Point))+" "+c.Unit), lines)
 	case h.Instant != nil:
 		lines := []string{"at " + units.Duration(h.Start-p.Rec.Start)}
+		if h.Close > 1 {
+			lines = append(lines, "the nearest of "+units.Count(int64(h.Close))+" within a few pixels")
+		}
 		if h.Instant.Args != 0 && p.Rec.Args != nil {
 			for i, l := range strings.Split(p.Rec.Args(h.Instant.Args), "\n") {
 				if i == 8 {

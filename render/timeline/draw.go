@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"math/bits"
 
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
@@ -300,19 +301,34 @@ func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
 	}
 }
 
-// instants draws moments as small triangles at the top of the row.
+// instants draws moments as small triangles at the top of the row, each with a
+// line through it. Where they touch, a strip stands for them, the stronger the
+// more there are: lines side by side would hide what is below.
 func (p *Picture) instants(t *recording.Track, y int, r *Row) {
 	col := raster.Pack(p.Palette.Theme.Dim)
 	n := p.px(instantSize)
+	last := math.MinInt // the pixel of the one before
 	for i := firstInstant(t.Instants, p.View.From); i < len(t.Instants) && t.Instants[i].Time <= p.View.To; {
 		x := p.x(t.Instants[i].Time)
-		for k := 0; k <= n; k++ {
-			p.c.Rect(x-n+k, y+k, x+n-k+1, y+k+1, col)
-		}
-		p.c.Shade(x, y+n, x+1, y+r.Height-1, col, 70)
 		// However many there are, a pixel has one.
-		next := p.View.Time(float64(x-p.Gutter+1), p.width())
-		i = max(i+1, firstInstant(t.Instants, next))
+		next := max(i+1, firstInstant(t.Instants, p.View.Time(float64(x-p.Gutter+1), p.width())))
+		after := math.MaxInt
+		if next < len(t.Instants) && t.Instants[next].Time <= p.View.To {
+			after = p.x(t.Instants[next].Time)
+		}
+		near := min(x-max(last, x-4*n), min(after, x+4*n)-x)
+		switch {
+		case near > n:
+			for k := 0; k <= n; k++ {
+				p.c.Rect(x-n+k, y+k, x+n-k+1, y+k+1, col)
+			}
+			if near > 3*n {
+				p.c.Shade(x, y+n, x+1, y+r.Height-1, col, 70)
+			}
+		default:
+			p.c.Shade(x, y, min(after, x+n), y+n, col, uint32(min(255, 90+40*bits.Len(uint(next-i)))))
+		}
+		last, i = x, next
 	}
 }
 

@@ -23,8 +23,10 @@ type Hit struct {
 	First, Last int
 	// Window is the window under the point, -1 for none.
 	Window int
-	// Instant is the moment under the point, nil for none.
+	// Instant is the moment under the point, nil for none; Close is how many
+	// stand so close that they are drawn as one strip, with it.
 	Instant *recording.Instant
+	Close   int
 	// Counter is the counter under the point, nil for none, and Point the last
 	// of its points before it.
 	Counter *recording.Counter
@@ -108,6 +110,7 @@ func (h *Hit) instant(t *recording.Track, at, slack int64) bool {
 		return false
 	}
 	h.Start, h.End = h.Instant.Time, h.Instant.Time
+	h.Close = firstInstant(t.Instants, at+slack+1) - firstInstant(t.Instants, at-slack)
 	return true
 }
 
