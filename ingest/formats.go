@@ -17,6 +17,7 @@ import (
 	"ashlar/ingest/heapprofile"
 	"ashlar/ingest/jemalloc"
 	"ashlar/ingest/otlp"
+	"ashlar/ingest/perfdata"
 	"ashlar/ingest/perfscript"
 	"ashlar/ingest/pprof"
 	"ashlar/ingest/spaa"
@@ -34,6 +35,7 @@ var Formats = []codec.Format{
 	speedscope.Format,
 	firefox.Format,
 	gotrace.Format,
+	perfdata.Format,
 	perfscript.Format,
 	jemalloc.Format,
 	heapprofile.Format,

@@ -38,7 +38,6 @@ const (
 // knowns are the formats that are refused by name. To add one, add its row.
 var knowns = []known{
 	{"a zip archive", "unpack it and open the recording in it", []string{"PK\x03\x04"}, nil},
-	{"a recording of perf (perf.data)", "convert it with `perf script -i FILE > run.perf`", []string{"PERFILE2", "2ELIFREP", "PERFFILE", "ELIFFREP"}, nil},
 	{"a recording of Java's Flight Recorder (JFR)", "convert it with `jfrconv -o pprof FILE run.pprof`, which comes with async-profiler", []string{"FLR\x00"}, nil},
 	{"a trace of Perfetto", byPerfetto, nil, isPerfetto},
 	{"a trace of Fuchsia (FXT)", byPerfetto, []string{"\x10\x00\x04\x46\x78\x54\x16\x00"}, nil},

@@ -363,6 +363,8 @@ func TestSniff(t *testing.T) {
 	}
 }
 
+var position = regexp.MustCompile(`byte \d+`)
+
 func FuzzDecode(f *testing.F) {
 	if whole := made(); len(whole) < 1<<18 {
 		f.Add(whole, 100)
@@ -377,7 +379,9 @@ func FuzzDecode(f *testing.F) {
 		Sniff(content, true)
 		whole, err1 := decodeBytes(t, content, 0)
 		parts, err2 := decodeBytes(t, content, 1+chunk&4095)
-		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprint(whole.Ledger, whole.Counts) != fmt.Sprint(parts.Ledger, parts.Counts) {
+		// How far the library read ahead differs.
+		said := func(err error) string { return position.ReplaceAllString(fmt.Sprint(err), "byte N") }
+		if said(err1) != said(err2) || fmt.Sprint(whole.Ledger, whole.Counts) != fmt.Sprint(parts.Ledger, parts.Counts) {
 			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Counts, err1, whole.Ledger, whole.Counts)
 		}
 	})

@@ -95,9 +95,9 @@ var softwareEvents = map[string]bool{
 	"emulation-faults": true, "dummy": true, "bpf-output": true, "cgroup-switches": true,
 }
 
-// eventKind distinguishes tracepoints ("sched:sched_switch") and software events from
+// EventKind distinguishes tracepoints ("sched:sched_switch") and software events from
 // those of the processor. Modifiers (":u", ":ppp") come after the name.
-func eventKind(name string) string {
+func EventKind(name string) string {
 	base, mod, colon := strings.Cut(name, ":")
 	switch {
 	case name == "":
@@ -110,8 +110,8 @@ func eventKind(name string) string {
 	return "hardware"
 }
 
-// periodUnit is the unit of an event's period.
-func periodUnit(name string) string {
+// PeriodUnit is the unit of an event's period.
+func PeriodUnit(name string) string {
 	base, _, _ := strings.Cut(name, ":")
 	switch base {
 	case "cpu-clock", "task-clock":

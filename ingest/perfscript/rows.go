@@ -128,7 +128,7 @@ func (r *rows) event(h *header) int {
 	i, ok := r.events[string(h.event)]
 	if !ok {
 		name := string(h.event)
-		e := recording.Event{Name: name, Kind: eventKind(name), Mode: "period", Basis: recording.FromStacks,
+		e := recording.Event{Name: name, Kind: EventKind(name), Mode: "period", Basis: recording.FromStacks,
 			Metrics: []recording.Metric{{Name: "samples", Unit: "count", PerSample: recording.SampleOne}}}
 		if e.Kind == "probe" {
 			e.Mode = "event"
@@ -139,7 +139,7 @@ func (r *rows) event(h *header) int {
 	e := r.b.Event(i)
 	if h.hasPeriod && len(e.Metrics) == 1 {
 		// perf's own report counts periods, so they come first.
-		e.Metrics = append(e.Metrics, recording.Metric{Name: "period", Unit: periodUnit(e.Name), PerSample: recording.SampleColumn})
+		e.Metrics = append(e.Metrics, recording.Metric{Name: "period", Unit: PeriodUnit(e.Name), PerSample: recording.SampleColumn})
 		e.Primary = periodMetric
 	}
 	return i

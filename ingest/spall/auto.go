@@ -196,7 +196,7 @@ func autoTicks(c []byte) []uint64 {
 // resolver makes functions of addresses.
 type resolver struct {
 	b       *recording.Builder
-	program *program
+	program *loaded
 	why     string // the warning when there is no program
 }
 
@@ -225,8 +225,8 @@ func (p *parser) automatic(h header, s *sink, opt decode.Options) reader {
 	r.program, r.why = symbols(h, opt.Exe)
 	s.function = r.function
 	if r.program != nil {
-		s.close = r.program.close
-		if why := r.program.without; why != "" {
+		s.close = r.program.Close
+		if why := r.program.Without; why != "" {
 			s.b.Remark(problemCodes[noLines], "", "what %s says of its source files %s: functions have no files", r.program.module, why)
 		}
 	}

@@ -75,10 +75,10 @@ func TestBombs(t *testing.T) {
 				t.Fatalf("old %v, %d bytes: %v", old, size, err)
 			}
 			f, ok := p.lookup(0x1004)
-			p.close()
+			p.Close()
 			runtime.ReadMemStats(&after)
-			if !ok || f.Name != "function" || p.lines != nil {
-				t.Errorf("old %v, %d bytes: %+v, %v, with line tables %v", old, size, f, ok, p.lines != nil)
+			if !ok || f.Name != "function" || p.Without == "" {
+				t.Errorf("old %v, %d bytes: %+v, %v, without %q", old, size, f, ok, p.Without)
 			}
 			if got := after.TotalAlloc - before.TotalAlloc; got > 64<<20 {
 				t.Errorf("old %v, %d bytes: %d MB were made", old, size, got>>20)

@@ -1,0 +1,201 @@
+package perfdata
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"ashlar/ingest/program"
+	"ashlar/ingest/recording"
+)
+
+// mapping is a part of a binary in a process's memory.
+type mapping struct {
+	start, size, offset uint64
+	name                string
+	id                  []byte // build id, nil where the record has none
+}
+
+// maps are those of a process, by address; none overlap.
+type maps struct {
+	list   []mapping
+	shared bool // with a process that was forked
+}
+
+// add maps something, over what was there.
+func (m *maps) add(n mapping) {
+	if n.size == 0 || n.start+n.size < n.start {
+		n.size = -n.start // up to the end of all addresses
+	}
+	end := n.start + n.size - 1
+	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].last() >= n.start })
+	j := i
+	var with []mapping
+	for ; j < len(m.list) && m.list[j].start <= end; j++ {
+		if o := m.list[j]; o.start < n.start {
+			o.size = n.start - o.start
+			with = append(with, o)
+		}
+	}
+	with = append(with, n)
+	if j > i {
+		if o := m.list[j-1]; o.last() > end {
+			o.offset += end + 1 - o.start
+			o.size, o.start = o.last()-end, end+1
+			with = append(with, o)
+		}
+	}
+	if m.shared {
+		m.list, m.shared = slices.Clone(m.list), false
+	}
+	m.list = slices.Replace(m.list, i, j, with...)
+}
+
+func (m *mapping) last() uint64 { return m.start + m.size - 1 }
+
+// at is the mapping of an address, nil for none.
+func (m *maps) at(addr uint64) *mapping {
+	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].last() >= addr })
+	if i == len(m.list) || m.list[i].start > addr {
+		return nil
+	}
+	return &m.list[i]
+}
+
+type process struct{ maps maps }
+
+func (d *decoder) process(pid int32) *process {
+	p := d.processes[pid]
+	if p == nil {
+		p = new(process)
+		d.processes[pid] = p
+	}
+	return p
+}
+
+func (d *decoder) mmap(misc uint16, pid int32, m mapping) {
+	if misc&misccpu == miscKernel || pid == -1 {
+		m.name = kernelName(m.name)
+		d.kernel.add(m)
+		return
+	}
+	d.process(pid).maps.add(m)
+}
+
+// kernelName is what perf calls the kernel and its modules.
+func kernelName(name string) string {
+	if strings.HasPrefix(name, "[") {
+		if i := strings.IndexByte(name, ']'); i > 0 {
+			return name[:i+1] // [kernel.kallsyms]_text
+		}
+		return name
+	}
+	name = filepath.Base(name)
+	name, _, _ = strings.Cut(name, ".ko")
+	return "[" + strings.ReplaceAll(name, "-", "_") + "]"
+}
+
+// thread is one that samples are of.
+type thread struct {
+	comm  string
+	track *recording.TrackBuilder
+}
+
+func (d *decoder) thread(tid int32) *thread {
+	t := d.threads[tid]
+	if t == nil {
+		t = new(thread)
+		d.threads[tid] = t
+	}
+	return t
+}
+
+func (d *decoder) comm(pid, tid int32, name string, exec bool) {
+	t := d.thread(tid)
+	if t.comm = name; t.track != nil {
+		t.track.SetName(name)
+	}
+	if pid == tid {
+		d.b.ProcessInfo(d.b.Process(int64(pid))).Name = name
+	}
+	if exec {
+		d.process(pid).maps = maps{}
+	}
+}
+
+func (d *decoder) fork(pid, parent, tid, ptid int32) {
+	if pid != parent {
+		p := d.process(parent)
+		p.maps.shared = true
+		d.process(pid).maps = p.maps
+	}
+	from := d.thread(ptid)
+	d.threads[tid] = &thread{comm: from.comm}
+}
+
+// binaryFile is a binary that samples lie in.
+type binaryFile struct {
+	*program.Program
+	tried bool
+}
+
+// binary opens that of a mapping, whose symbols are used only where it is the one
+// that ran.
+func (d *decoder) binary(m *mapping) *program.Program {
+	f := d.binaries[m.name]
+	if f == nil {
+		f = new(binaryFile)
+		d.binaries[m.name] = f
+		if !filepath.IsAbs(m.name) || strings.HasPrefix(m.name, "//") {
+			return nil
+		}
+		f.Program = d.open(m)
+		if f.Program == nil {
+			d.missing++
+		} else {
+			f.Close()
+		}
+	}
+	return f.Program
+}
+
+// open finds a binary's symbols: where debuggers and perf keep them, then in the
+// binary itself.
+func (d *decoder) open(m *mapping) *program.Program {
+	id := m.id
+	if id == nil {
+		id = d.ids[m.name]
+	}
+	paths := []string{m.name}
+	if len(id) > 1 {
+		s := hex.EncodeToString(id)
+		paths = []string{filepath.Join("/usr/lib/debug/.build-id", s[:2], s[2:]+".debug")}
+		if home, err := os.UserHomeDir(); err == nil {
+			paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "elf"))
+		}
+		paths = append(paths, m.name)
+	}
+	for _, path := range paths {
+		p, err := program.Open(path)
+		if err != nil {
+			continue
+		}
+		if id != nil && p.BuildID != nil && !sameID(id, p.BuildID) {
+			p.Close()
+			d.changed++
+			continue
+		}
+		return p
+	}
+	return nil
+}
+
+// sameID compares build ids, of which perf keeps 20 bytes, filled up with zeros.
+func sameID(a, b []byte) bool {
+	a, b = bytes.TrimRight(a, "\x00"), bytes.TrimRight(b[:min(len(b), 20)], "\x00")
+	return bytes.Equal(a, b)
+}

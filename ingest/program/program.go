@@ -1,0 +1,201 @@
+// Package program finds functions by address in the programs and libraries that
+// were recorded, where they lie on this machine.
+package program
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+
+	"ashlar/ingest/source"
+)
+
+// Program is an ELF file: names of functions from its symbol table, source files
+// from its line tables where it has them.
+type Program struct {
+	// Moves says that it may be loaded anywhere.
+	Moves bool
+	// BuildID is its build id, nil where it has none.
+	BuildID []byte
+	// Without says why there are no lines though the program has some, "" else.
+	Without string
+
+	funcs  []elf.Symbol
+	loads  []elf.ProgHeader
+	lines  *dwarf.Data
+	closer *os.File
+}
+
+// Open reads the symbols of the file at path. A file without symbols is an error,
+// which goes on a sentence that names the file.
+func Open(path string) (*Program, error) {
+	real, err := source.Ordinary(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("is not here")
+	}
+	if err != nil {
+		return nil, errors.New("is not a file")
+	}
+	file, err := os.Open(real)
+	if err != nil {
+		return nil, errors.New("cannot be read")
+	}
+	f, err := elf.NewFile(file)
+	if err != nil {
+		file.Close()
+		return nil, errors.New("is not an ELF executable")
+	}
+	p := &Program{Moves: f.Type == elf.ET_DYN, BuildID: buildID(f), closer: file}
+	for _, l := range f.Progs {
+		if l.Type == elf.PT_LOAD {
+			p.loads = append(p.loads, l.ProgHeader)
+		}
+	}
+	if unpacked(f, isSymbols) > mostSymbols {
+		file.Close()
+		return nil, fmt.Errorf("has more than %d MB of symbols", mostSymbols>>20)
+	}
+	static, _ := f.Symbols()
+	dynamic, _ := f.DynamicSymbols()
+	for _, s := range append(static, dynamic...) {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF && s.Name != "" {
+			p.funcs = append(p.funcs, s)
+		}
+	}
+	if len(p.funcs) == 0 {
+		file.Close()
+		return nil, errors.New("has no symbols")
+	}
+	slices.SortStableFunc(p.funcs, func(a, b elf.Symbol) int {
+		switch {
+		case a.Value < b.Value:
+			return -1
+		case a.Value > b.Value:
+			return 1
+		}
+		return 0
+	})
+	switch size := unpacked(f, isDWARF); {
+	case size > mostDWARF:
+		p.Without = fmt.Sprintf("unpacks to more than %d MB", mostDWARF>>20)
+	case size > 0:
+		if p.lines, err = f.DWARF(); err != nil {
+			p.Without = fmt.Sprintf("cannot be read (%v)", err)
+		}
+	}
+	return p, nil
+}
+
+// Bounds of what is read of a program, which may unpack to far more than it
+// holds: above that there are no symbols, or no files beside them.
+const (
+	mostSymbols = 512 << 20
+	mostDWARF   = 512 << 20
+)
+
+func isDWARF(s *elf.Section) bool {
+	return strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_")
+}
+
+func isSymbols(s *elf.Section) bool {
+	return s.Type == elf.SHT_SYMTAB || s.Type == elf.SHT_DYNSYM || s.Type == elf.SHT_STRTAB
+}
+
+// unpacked is how many bytes some sections of a program have once they are
+// unpacked.
+func unpacked(f *elf.File, of func(*elf.Section) bool) (sum uint64) {
+	for _, s := range f.Sections {
+		if !of(s) || s.Type == elf.SHT_NOBITS {
+			continue
+		}
+		size := s.Size
+		// The older way to compress has the size in the section.
+		var head [12]byte
+		if strings.HasPrefix(s.Name, ".z") && s.ReaderAt != nil {
+			if _, err := s.ReadAt(head[:], 0); err == nil && string(head[:4]) == "ZLIB" {
+				size = binary.BigEndian.Uint64(head[4:])
+			}
+		}
+		if sum += size; sum < size {
+			return math.MaxUint64
+		}
+	}
+	return sum
+}
+
+// Close closes the file. Lookup may still be called, File not.
+func (p *Program) Close() { p.closer.Close() }
+
+// buildID is the note that linkers leave, nil for none.
+func buildID(f *elf.File) []byte {
+	const most, kind, owner = 4096, 3, "GNU\x00"
+	s := f.Section(".note.gnu.build-id")
+	if s == nil || s.Type == elf.SHT_NOBITS || s.FileSize > most {
+		return nil
+	}
+	b, err := s.Data()
+	if err != nil || len(b) < 16 || f.ByteOrder.Uint32(b[8:]) != kind || string(b[12:16]) != owner {
+		return nil
+	}
+	n := f.ByteOrder.Uint32(b[4:])
+	if uint64(n) > uint64(len(b)-16) {
+		return nil
+	}
+	return b[16 : 16+n]
+}
+
+// Address is where an offset in the file lies when it is loaded where it was
+// linked for.
+func (p *Program) Address(offset uint64) (uint64, bool) {
+	for _, l := range p.loads {
+		if offset >= l.Off && offset-l.Off < l.Filesz {
+			return offset - l.Off + l.Vaddr, true
+		}
+	}
+	return 0, false
+}
+
+// Lookup finds the function that an address lies in, and where it begins.
+func (p *Program) Lookup(pc uint64) (name string, start uint64, ok bool) {
+	i := sort.Search(len(p.funcs), func(i int) bool { return p.funcs[i].Value > pc }) - 1
+	// The first of several symbols at an address is the one of the full table.
+	for i > 0 && p.funcs[i-1].Value == p.funcs[i].Value {
+		i--
+	}
+	if i < 0 {
+		return "", 0, false
+	}
+	s := &p.funcs[i]
+	if s.Size > 0 && pc >= s.Value+s.Size || s.Size == 0 && pc != s.Value {
+		return "", 0, false
+	}
+	return s.Name, s.Value, true
+}
+
+// File returns the source file of the code at pc, "" when it is not known.
+func (p *Program) File(pc uint64) string {
+	if p.lines == nil {
+		return ""
+	}
+	unit, err := p.lines.Reader().SeekPC(pc)
+	if err != nil {
+		return ""
+	}
+	lines, err := p.lines.LineReader(unit)
+	if err != nil || lines == nil {
+		return ""
+	}
+	var e dwarf.LineEntry
+	if lines.SeekPC(pc, &e) != nil || e.File == nil {
+		return ""
+	}
+	return e.File.Name
+}
