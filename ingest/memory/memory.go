@@ -156,12 +156,20 @@ func tell(most int64) {
 	}
 }
 
-// How often memory is looked at, and how often it may be tidied up to see what is
-// really used.
+// How often memory is looked at, which takes a while, and how often it may be tidied
+// up to see what is really used. Where there is much it is looked at more seldom: as
+// soon as a tenth of it could be taken, at some bytes a nanosecond.
 const (
 	every     = 5 * time.Millisecond
+	seldom    = 100 * time.Millisecond
+	fastest   = 4
 	tidyEvery = 300 * time.Millisecond
 )
+
+// pause is how long there is certainly enough of some room.
+func pause(room int64) time.Duration {
+	return min(seldom, max(every, time.Duration(room/10/fastest)))
+}
 
 // Watcher watches memory until it is stopped.
 type Watcher struct {
@@ -190,8 +198,8 @@ func (w *Watcher) Stop() {
 
 func (w *Watcher) run() {
 	defer close(w.stopped)
-	tick := time.NewTicker(every)
-	defer tick.Stop()
+	look := time.NewTimer(every)
+	defer look.Stop()
 	var tidied time.Time
 	said, halted := false, false
 	var then int64 // what there was when it was said
@@ -199,8 +207,9 @@ func (w *Watcher) run() {
 		select {
 		case <-w.stop:
 			return
-		case <-tick.C:
+		case <-look.C:
 		}
+		look.Reset(every)
 		u := now()
 		free, known := u.system()
 		margin := u.margin(free)
@@ -221,6 +230,7 @@ func (w *Watcher) run() {
 			least = then - margin/2
 		}
 		if room >= least {
+			look.Reset(pause(room - max(0, least)))
 			continue
 		}
 		if time.Since(tidied) < tidyEvery && room > least-margin/4 {
