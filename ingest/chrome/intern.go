@@ -10,15 +10,20 @@ import (
 // interner gives equal strings equal small ids, counting from 1; 0 stands for
 // none. It keeps the raw text, as it stands between the quotes.
 type interner struct {
-	seed   maphash.Seed
-	hashes []uint64 // parallel to ids; open addressing
-	ids    []uint32
-	raw    []string // by id-1
-	fresh  int      // raw[fresh:] has not been handed on
+	seed  maphash.Seed
+	slots []internSlot // open addressing
+	raw   []string     // by id-1
+	fresh int          // raw[fresh:] has not been handed on
+}
+
+// internSlot is free where the id is 0.
+type internSlot struct {
+	hash uint64
+	id   uint32
 }
 
 func newInterner() *interner {
-	return &interner{seed: maphash.MakeSeed(), hashes: make([]uint64, 256), ids: make([]uint32, 256)}
+	return &interner{seed: maphash.MakeSeed(), slots: make([]internSlot, 256)}
 }
 
 // id interns the raw text of a string.
@@ -28,35 +33,35 @@ func (t *interner) id(raw []byte) uint32 { return intern(t, maphash.Bytes(t.seed
 func (t *interner) idOf(raw string) uint32 { return intern(t, maphash.String(t.seed, raw), raw) }
 
 func intern[T string | []byte](t *interner, h uint64, raw T) uint32 {
-	mask := uint64(len(t.ids) - 1)
+	mask := uint64(len(t.slots) - 1)
 	i := h & mask
-	for ; t.ids[i] != 0; i = (i + 1) & mask {
-		if t.hashes[i] == h && t.raw[t.ids[i]-1] == string(raw) {
-			return t.ids[i]
+	for ; t.slots[i].id != 0; i = (i + 1) & mask {
+		if s := &t.slots[i]; s.hash == h && t.raw[s.id-1] == string(raw) {
+			return s.id
 		}
 	}
 	t.raw = append(t.raw, string(raw))
 	id := uint32(len(t.raw))
-	t.hashes[i], t.ids[i] = h, id
-	if 2*len(t.raw) > len(t.ids) {
+	t.slots[i] = internSlot{h, id}
+	if 2*len(t.raw) > len(t.slots) {
 		t.grow()
 	}
 	return id
 }
 
 func (t *interner) grow() {
-	hashes, ids := t.hashes, t.ids
-	t.hashes, t.ids = make([]uint64, 2*len(hashes)), make([]uint32, 2*len(ids))
-	mask := uint64(len(t.ids) - 1)
-	for k, id := range ids {
-		if id == 0 {
+	old := t.slots
+	t.slots = make([]internSlot, 2*len(old))
+	mask := uint64(len(t.slots) - 1)
+	for _, s := range old {
+		if s.id == 0 {
 			continue
 		}
-		i := hashes[k] & mask
-		for t.ids[i] != 0 {
+		i := s.hash & mask
+		for t.slots[i].id != 0 {
 			i = (i + 1) & mask
 		}
-		t.hashes[i], t.ids[i] = hashes[k], id
+		t.slots[i] = s
 	}
 }
 

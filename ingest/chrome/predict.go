@@ -2,6 +2,7 @@ package chrome
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"ashlar/ingest/jsonscan"
 )
@@ -18,14 +19,14 @@ import (
 
 // link is what stands between two values of an event, or before the first one.
 type link struct {
-	text string
 	// The first 16 bytes of text, and which bits of them there are.
 	words, masks [2]uint64
+	text         string
+	next         [4]*link // what came behind its value, the likeliest first
 	key          []byte
-	field        field
 	last         string // the latest value, of a category, as it stands between the quotes
 	lastID       uint32
-	next         [4]*link // what came behind its value, the likeliest first
+	field        field
 }
 
 // field is what a member of an event means.
@@ -101,12 +102,13 @@ func (l *link) follow(b []byte, p int) *link {
 	if p+maxLink >= len(b) {
 		return nil
 	}
-	w := binary.LittleEndian.Uint64(b[p:])
-	for i, n := range l.next {
+	head := (*[16]byte)(b[p:])
+	w, x := binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
+	for i, n := range &l.next {
 		if n == nil {
 			return nil
 		}
-		if (w^n.words[0])&n.masks[0] != 0 || (binary.LittleEndian.Uint64(b[p+8:])^n.words[1])&n.masks[1] != 0 {
+		if (w^n.words[0])&n.masks[0]|(x^n.words[1])&n.masks[1] != 0 {
 			continue
 		}
 		if len(n.text) > 16 && string(b[p:p+len(n.text)]) != n.text {
@@ -212,14 +214,40 @@ func (s *scanner) value(b []byte, v int, l *link, ev *event, pid, tid *ident) (e
 	return v
 }
 
-// plainInt reads a number of at most 18 digits behind which a member or the event
-// ends; end is v where there is none.
-func plainInt(b []byte, v int) (n uint64, end int) {
-	p := v
+// digits reads digits, eight at a time; more than 18 of them do not fit.
+func digits(b []byte, p int) (n uint64, end int) {
+	for p+8 <= len(b) {
+		t := binary.LittleEndian.Uint64(b[p:]) ^ '0'*ones
+		k := bits.TrailingZeros64((t+0x76*ones|t)&highs) >> 3 // of them are digits
+		if k == 0 {
+			return n, p
+		}
+		t <<= 64 - 8*k // zeros before them
+		t = t * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
+		t = t * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
+		n = n*tens[k] + t*(10000<<32+1)>>32
+		if p += k; k < 8 {
+			return n, p
+		}
+	}
 	for p < len(b) && b[p]-'0' <= 9 {
 		n = n*10 + uint64(b[p]-'0')
 		p++
 	}
+	return n, p
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+var tens = [9]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
+
+// plainInt reads a number of at most 18 digits behind which a member or the event
+// ends; end is v where there is none.
+func plainInt(b []byte, v int) (n uint64, end int) {
+	n, p := digits(b, v)
 	if p == v || p > v+18 || p >= len(b) || b[p] > ' ' && b[p] != ',' && b[p] != '}' {
 		return 0, v
 	}
@@ -228,25 +256,20 @@ func plainInt(b []byte, v int) (n uint64, end int) {
 
 // plainMicros is plainInt for a number with at most six digits behind a point.
 func plainMicros(b []byte, v int) (m micros, end int) {
-	n, p := uint64(0), v
-	for p < len(b) && b[p]-'0' <= 9 {
-		n = n*10 + uint64(b[p]-'0')
-		p++
-	}
+	n, p := digits(b, v)
 	if p == v || p > v+18 || p >= len(b) {
 		return m, v
 	}
 	m.us = int64(n)
 	if b[p] == '.' {
-		p++
-		unit := int32(million)
-		for p < len(b) && b[p]-'0' <= 9 {
-			unit /= 10
-			m.ps += unit * int32(b[p]-'0')
-			p++
+		frac, q := digits(b, p+1)
+		k := q - p - 1 // digits
+		if k > 6 || q >= len(b) {
+			return m, v
 		}
+		m.ps, p = int32(frac*tens[6-k]), q
 	}
-	if p >= len(b) || b[p] > ' ' && b[p] != ',' && b[p] != '}' {
+	if b[p] > ' ' && b[p] != ',' && b[p] != '}' {
 		return m, v
 	}
 	return m, p
