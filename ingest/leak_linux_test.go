@@ -104,7 +104,11 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	before := held(t, dir)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range 150 {
+	rounds := 150
+	if testing.Short() {
+		rounds = 45
+	}
+	for i := range rounds {
 		path := all[i%len(all)]
 		open(path, time.Duration(rng.Int64N(int64(took[path])+1)), i%3)
 	}

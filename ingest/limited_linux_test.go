@@ -82,38 +82,116 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 		t.Run(tt.name+tt.as, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), tt.name+".zst")
 			compressed(t, path, tt.make)
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // it hangs
-			defer cancel()
-			cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestSmallFilesOfLargeContent$")
-			cmd.Env = append(os.Environ(), limitedFile+"="+path, limitedTo+"="+tt.as, "GOMEMLIMIT=off", "GOGC=100")
-			began := time.Now()
-			out, err := cmd.CombinedOutput()
-			info, _ := os.Stat(path)
-			t.Logf("%d bytes: %.1f s: %.300s", info.Size(), time.Since(began).Seconds(), out)
-			if err != nil {
-				t.Fatalf("it does not end in a sentence: %v", err)
-			}
-			for _, want := range tt.want {
-				if strings.Contains(string(out), want) {
-					return
-				}
-			}
-			t.Errorf("it does not say %q", tt.want)
+			limited(t, path, tt.as, "", tt.want...)
 		})
 	}
+}
+
+// TestControlGroup does the same in a group whose memory is limited, as that of a
+// container is.
+func TestControlGroup(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: fills 600 MB of memory")
+	}
+	if instrumented() {
+		t.Skip("SKIPPED: the race detector needs more memory than the limit gives")
+	}
+	group := controlGroup(t, 600<<20)
+	const some = "of memory, which is as much as there is; they are shown"
+	for _, tt := range []struct {
+		name, as string
+		want     []string
+		make     func(w io.Writer)
+	}{
+		{"deep.json", "", []string{some}, func(w io.Writer) {
+			io.WriteString(w, "[")
+			repeat(w, []byte(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`), 1_500_000)
+		}},
+		{"functions.folded", "", []string{some}, func(w io.Writer) {
+			for i := range 3_000_000 {
+				fmt.Fprintf(w, "main;function_number_%d 1\n", i)
+			}
+		}},
+		{"lines × references.pprof", "", []string{"more memory than there is"}, linesTimesReferences},
+		{"deep.spall", ".folded", []string{"folded stacks need", "writing folded stacks needs more memory", "written: folded stacks needs about"}, deepSpall},
+	} {
+		t.Run(tt.name+tt.as, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), tt.name+".zst")
+			compressed(t, path, tt.make)
+			limited(t, path, tt.as, group, tt.want...)
+		})
+	}
+}
+
+// limited reads a file, and may write it, in a process that is limited to 3 GB of
+// addresses or is in a control group, which has to say one of some sentences.
+func limited(t *testing.T, path, as, group string, wants ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // it hangs
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestSmallFilesOfLargeContent$")
+	cmd.Env = append(os.Environ(), limitedFile+"="+path, limitedTo+"="+as, limitedIn+"="+group, "GOMEMLIMIT=off", "GOGC=100")
+	began := time.Now()
+	out, err := cmd.CombinedOutput()
+	info, _ := os.Stat(path)
+	t.Logf("%d bytes: %.1f s: %.300s", info.Size(), time.Since(began).Seconds(), out)
+	if err != nil {
+		t.Fatalf("it does not end in a sentence: %v", err)
+	}
+	for _, want := range wants {
+		if strings.Contains(string(out), want) {
+			return
+		}
+	}
+	t.Errorf("it does not say %q", wants)
+}
+
+// controlGroup makes a group of processes below that of this one, for as long as
+// the test takes; see cgroups(7).
+func controlGroup(t *testing.T, bytes int) (folder string) {
+	t.Helper()
+	own, _ := os.ReadFile("/proc/self/cgroup")
+	var errs []error
+	for line := range strings.Lines(string(own)) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		at, limit := "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		switch {
+		case len(f) < 3 || f[1] != "" && f[1] != "memory":
+			continue
+		case f[1] == "":
+			at, limit = "/sys/fs/cgroup", "memory.max"
+		}
+		folder = filepath.Join(at, f[2], fmt.Sprint("ashlar-test-", os.Getpid()))
+		err := os.Mkdir(folder, 0o755)
+		if err == nil {
+			t.Cleanup(func() { os.Remove(folder) })
+			if err = os.WriteFile(filepath.Join(folder, limit), fmt.Append(nil, bytes), 0); err == nil {
+				return folder
+			}
+		}
+		errs = append(errs, err)
+	}
+	t.Skip("SKIPPED: no control group with a limit can be made here: ", errs)
+	return ""
 }
 
 // What the child is to read, and what to write it as.
 const (
 	limitedFile = "ASHLAR_TEST_LIMITED_FILE"
 	limitedTo   = "ASHLAR_TEST_LIMITED_TO"
+	limitedIn   = "ASHLAR_TEST_LIMITED_IN" // a control group; "" for 3 GB of addresses
 	limitedAt   = 3 << 30
 )
 
 // limitedChild reads a file, and may write it, within 3 GB, and says how it went.
 func limitedChild() {
-	limit := unix.Rlimit{Cur: limitedAt, Max: limitedAt}
-	if err := unix.Setrlimit(unix.RLIMIT_AS, &limit); err != nil {
+	var err error
+	if group := os.Getenv(limitedIn); group != "" {
+		err = os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0)
+	} else {
+		err = unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: limitedAt, Max: limitedAt})
+	}
+	if err != nil {
 		fmt.Println("there is no limit:", err)
 		os.Exit(1)
 	}

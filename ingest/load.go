@@ -225,7 +225,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	}
 	var short *memory.Short
 	l.full = errors.As(err, &short)
-	finishing, unwatch := memory.Watch(l.finishing, "laying spans out")
+	finishing, unwatch := memory.Watch(l.finishing, "laying spans out", nil)
 	defer unwatch()
 	b.Until(finishing)
 	return l.finish(b, err)

@@ -31,6 +31,7 @@ type guard struct {
 	held, owed  atomic.Int64 // of the builder's size, when it was looked at last
 
 	part     bool // only a part is kept: what is read tells little of what will be held
+	watcher  memory.Watcher
 	next     time.Time
 	foretold bool
 	stopped  bool
@@ -67,18 +68,21 @@ func newGuard(b *recording.Builder, in *source.Input, o *Options, stop context.C
 // watch ends reading when memory runs short, whatever is under way, until the
 // function it returns is called.
 func (g *guard) watch() (unwatch func()) {
-	w := &memory.Watcher{Halt: g.b.Halt, Short: func() { g.stop(errFull) }, Owed: func() int64 {
+	w := &g.watcher
+	w.Halt, w.Short = g.b.Halt, func() { g.stop(errFull) }
+	w.Owed = func() int64 {
 		if max(g.held.Load(), memory.InUse()-g.base) < guardLeast {
 			return math.MinInt64 / 2
 		}
 		return g.owed.Load()
-	}}
+	}
 	w.Start()
 	return w.Stop
 }
 
 // look is called whenever decoding has come a little further.
 func (g *guard) look() {
+	g.watcher.Wait()
 	now := time.Now()
 	if now.Before(g.next) || g.stopped {
 		return

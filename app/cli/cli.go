@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
 	"ashlar/app/view"
+	"ashlar/ingest/memory"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
@@ -87,6 +89,16 @@ type call struct {
 	run            Runner
 	ctx            context.Context
 	exe            string // of --exe
+	unwatch        func()
+}
+
+// watch has what is asked of the recordings that were read end in a sentence when
+// memory runs short.
+func (c *call) watch(what string) {
+	c.ctx, c.unwatch = memory.Watch(c.ctx, what, func(err error) {
+		c.note("%v", err)
+		os.Exit(Problem)
+	})
 }
 
 // note prints a remark beside the answer.
@@ -132,7 +144,8 @@ func misuse(format string, args ...any) error {
 // Main runs the command line without the program's name and returns the exit
 // code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) int {
-	c := &call{stdin: stdin, stdout: plain.Writer(stdout), terminal: stdout, stderr: stderr, run: run, ctx: context.Background()}
+	c := &call{stdin: stdin, stdout: plain.Writer(stdout), terminal: stdout, stderr: stderr, run: run, ctx: context.Background(), unwatch: func() {}}
+	defer func() { c.unwatch() }()
 	cmd, rest := windowCommand(), args
 	if len(args) > 0 {
 		if named := find(args[0]); named != nil {
@@ -142,6 +155,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 	err := c.start(&cmd, rest)
 	if err == nil {
 		return Done
+	}
+	if errors.Is(err, context.Canceled) {
+		err = cmp.Or(context.Cause(c.ctx), err)
 	}
 	var usage *usageError
 	var failed *failure

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/convert"
 	"ashlar/ingest/encode"
+	"ashlar/ingest/memory"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -231,9 +233,12 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 	r.stopped = stopped(rec)
 	opt.Progress = p.writing()
 	if o.partial() {
+		watched, stop := memory.Watch(ctx, "the part", nil)
 		var err error
-		if rec, err = o.partOf(ctx, rec, r); err != nil {
-			return nil, err
+		rec, err = o.partOf(watched, rec, r)
+		cause := context.Cause(watched)
+		if stop(); err != nil {
+			return nil, cmp.Or(cause, err)
 		}
 	}
 	var rep *encode.Report

@@ -265,6 +265,7 @@ func (c *call) diff(o *diffOptions) error {
 	if err != nil {
 		return err
 	}
+	c.watch("the comparison")
 	if err := o.itself(inputs[0][0].Rec); err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ early, the part that was read is printed and the exit code is 1.`,
 				if err != nil {
 					return err
 				}
+				c.watch("the answer")
 				in := newInfo(rec, stats)
 				if err := in.below(c.ctx, rec); err != nil {
 					return err

@@ -78,6 +78,7 @@ func (c *call) stats(o *statsOptions) error {
 	if err != nil {
 		return err
 	}
+	c.watch("the answer")
 	ref := analyze.Named(o.function)
 	of := ref.Functions(rec)
 	if len(of) == 0 {

@@ -107,6 +107,7 @@ func (c *call) top(o *topOptions) error {
 	if err != nil {
 		return err
 	}
+	c.watch("the answer")
 	t, err := c.rank(rec, o)
 	if err != nil {
 		return err

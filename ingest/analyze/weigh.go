@@ -6,6 +6,7 @@
 package analyze
 
 import (
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"context"
 )
@@ -71,11 +72,18 @@ type Weights struct {
 	Pairs, Joined int64
 }
 
+// answerBytes is about how many bytes of memory an answer takes for each call: its
+// weight and what it is in a tree that grows.
+const answerBytes = 260
+
 // Weigh computes the self weight of every call for a query. It uses several
 // goroutines on large recordings and returns early with ctx's error.
 func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return &Weights{Basis: Stacks}, nil
+	}
+	if err := memory.NeedEach(rec.Calls.Len(), answerBytes, "the answer"); err != nil {
+		return nil, err
 	}
 	basis := q.Basis(rec)
 	if basis == Spans {

@@ -67,7 +67,7 @@ func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recor
 	rep := new(encode.Report)
 	rep.Lose(rec.SharedSymbols(), "mangled names", "several read the same and are one function")
 	rep.Lose(rec.Pairs(), "links of user and kernel stacks", "%s has none; both halves are carried, and both count", f.Title)
-	ctx, stop := memory.Watch(ctx, "writing "+f.Title)
+	ctx, stop := memory.Watch(ctx, "writing "+f.Title, nil)
 	defer stop()
 	err := f.Encode.compressed(w, name, func(w *bufio.Writer) error {
 		return f.Encode.Write(&encode.Job{Ctx: ctx, Rec: rec, Opt: opt, W: w, Report: rep})

@@ -8,6 +8,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 )
 
@@ -103,6 +104,10 @@ const (
 	FromDurations Method = "durations"
 )
 
+// comparedBytes is about how many bytes of memory a comparison takes for each call of
+// the recordings.
+const comparedBytes = 600
+
 // Compare compares recordings of side A with recordings of side B. Errors are
 // one sentence: for metrics without a counterpart, for a normalisation that the
 // recordings do not allow, and for pairs made by hand that name nothing.
@@ -126,6 +131,13 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 		if c.Matching, err = Match(c.recs[:c.Sides], c.recs[c.Sides:], o.Match); err != nil {
 			return nil, err
 		}
+	}
+	calls := 0
+	for _, rec := range c.recs {
+		calls += rec.Calls.Len()
+	}
+	if err := memory.NeedEach(calls, comparedBytes, "the comparison"); err != nil {
+		return nil, err
 	}
 	for r := range c.Runs {
 		if err := c.weigh(ctx, r, o.Transforms); err != nil {

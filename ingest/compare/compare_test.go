@@ -155,7 +155,11 @@ func metricsOfEvent(rec *recording.Recording) (out []Options) {
 
 func TestRandomPairs(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(40) {
+	seeds := uint64(40)
+	if testing.Short() {
+		seeds = 12
+	}
+	for seed := range seeds {
 		a, b := random(seed, poolA), random(seed+1000, poolB)
 		for _, o := range metricsOfEvent(a) {
 			for _, n := range []Normalize{Raw, Total, Duration, Samples} {

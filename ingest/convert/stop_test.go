@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -184,6 +185,22 @@ func written(t *testing.T, name string, rec *recording.Recording, never func(str
 					never("a stack of "+ext, rows.Value(k, m))
 				}
 			}
+		}
+	}
+}
+
+// TestDeepStacks: spans that lie so deep that their stacks, one by one, would fill a
+// disk are not written as stacks; as spans they are.
+func TestDeepStacks(t *testing.T) {
+	rec := decoded(t, "deep.json", []byte("["+strings.Repeat(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`, 70_000)+"{}]"))
+	for i := range ingest.Formats {
+		f := &ingest.Formats[i]
+		if f.Encode == nil {
+			continue
+		}
+		_, err := f.Write(context.Background(), io.Discard, "x"+f.Encode.Extensions[0], rec, encode.Options{})
+		if spans := f.Name == "chrome" || f.Name == "spall"; spans != (err == nil) || !spans && !strings.Contains(err.Error(), "have 2450035000 frames one by one") {
+			t.Errorf("%s: %v", f.Name, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -78,10 +79,30 @@ func (j *Job) RowsOf(event int) (*Rows, error) {
 	default:
 		err = r.stacks(j, event)
 	}
+	if err == nil {
+		err = r.fit(rec)
+	}
 	if r.Overflow > 0 {
 		j.Lose(r.Overflow, "sums", "they do not fit 64 bits and were cut down")
 	}
 	return r, err
+}
+
+// mostFrames bounds how many frames stacks may have that are written one by one: a
+// small recording of spans that lie millions deep would fill any disk.
+const mostFrames = 1 << 31
+
+func (r *Rows) fit(rec *recording.Recording) error {
+	var frames int64
+	for _, k := range r.Keys {
+		if k.Call != recording.NoCall {
+			frames += int64(rec.Calls.Depth(k.Call))
+		}
+	}
+	if frames > mostFrames {
+		return fmt.Errorf("its %d stacks have %d frames one by one, more than the %d that are written; a part (--range), or a format of spans, has fewer", len(r.Keys), frames, int64(mostFrames))
+	}
+	return nil
 }
 
 func (r *Rows) stacks(j *Job, event int) error {

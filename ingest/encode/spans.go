@@ -21,6 +21,7 @@ func SpanAt(l *recording.Lane, i, depth int) Span {
 type Column struct {
 	Lanes []*recording.Lane
 	at    []int // the next span of each lane
+	left  int64 // the spans that have not begun
 	calls *recording.Calls
 }
 
@@ -50,6 +51,7 @@ func (c *Column) Spans() int64 {
 // error.
 func (c *Column) Walk(begin, end func(*Span) error) error {
 	clear(c.at)
+	c.left = c.Spans()
 	var open []Span
 	for {
 		k := c.next(open)
@@ -64,6 +66,7 @@ func (c *Column) Walk(begin, end func(*Span) error) error {
 		}
 		l, i := c.Lanes[k], c.at[k]
 		c.at[k]++
+		c.left--
 		open = append(open, SpanAt(l, i, len(open)))
 		if err := begin(&open[len(open)-1]); err != nil {
 			return err
@@ -77,37 +80,27 @@ func (c *Column) Walk(begin, end func(*Span) error) error {
 	return nil
 }
 
-// next is the lane of the span that begins next, -1 at the end. Of spans that
-// begin together the outermost comes first, unless a deeper one belongs to what
-// is open: it may lie at the very end of it.
+// next is the lane of the span that begins next, -1 at the end. What lies in the
+// innermost of what is open comes first, since the next span of a lane above begins
+// behind all of that.
 func (c *Column) next(open []Span) int {
-	best := -1
-	var start int64
-	for k, l := range c.Lanes {
-		if k > len(open) {
-			break // its parent has not begun
-		}
-		if c.at[k] == l.Len() {
-			continue
-		}
-		s := l.Start(c.at[k])
-		if best >= 0 && s > start {
+	for k := min(len(open), len(c.Lanes)-1); k >= 0; k-- {
+		l, i := c.Lanes[k], c.at[k]
+		if i == l.Len() {
 			continue
 		}
 		if k > 0 {
 			p := &open[k-1]
-			if s > p.End || l.End(c.at[k]) > p.End || c.calls.Parent(l.Call(c.at[k])) != p.Call {
+			if l.Start(i) > p.End || l.End(i) > p.End || c.calls.Parent(l.Call(i)) != p.Call {
 				continue
 			}
 		}
-		if best < 0 || s <= start {
-			best, start = k, s
-		}
+		return k
 	}
-	if best < 0 {
+	if c.left > 0 {
 		return c.earliest()
 	}
-	return best
+	return -1
 }
 
 // earliest is the lane of the earliest span that is left, -1 when there is
@@ -123,14 +116,7 @@ func (c *Column) earliest() int {
 }
 
 // Done reports, within a walk, whether every span has begun.
-func (c *Column) Done() bool {
-	for k, l := range c.Lanes {
-		if c.at[k] < l.Len() {
-			return false
-		}
-	}
-	return true
-}
+func (c *Column) Done() bool { return c.left == 0 }
 
 // LaneLatest is the latest time of a lane but for the ends of unfinished
 // spans.

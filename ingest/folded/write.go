@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/encode"
+	"ashlar/ingest/memory"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
@@ -30,6 +31,9 @@ func write(j *encode.Job) error {
 	if len(e.Metrics) == 0 {
 		return encode.ErrNothing
 	}
+	if err := f.fit(r); err != nil {
+		return err
+	}
 	for i, k := range r.Keys {
 		if err := f.add(k.Call, r.At(i)[e.Primary], r); err != nil {
 			return err
@@ -38,6 +42,21 @@ func write(j *encode.Job) error {
 	f.losses(event)
 	f.LoseNotes("the text has stacks only")
 	return f.write(e.Metrics[e.Primary].Decimals)
+}
+
+// fit returns an error where the lines, which are sorted, need more memory than
+// there is.
+func (f *folder) fit(r *encode.Rows) error {
+	calls := &f.Rec.Calls
+	long := make([]int64, calls.Len()) // by call: how long its line is
+	for c := 1; c < len(long); c++ {
+		long[c] = 1 + int64(len(f.Rec.FuncName(recording.CallID(c)))) + long[calls.Parent(recording.CallID(c))]
+	}
+	var sum int64
+	for _, k := range r.Keys {
+		sum += long[k.Call]
+	}
+	return memory.Need(sum, "folded stacks")
 }
 
 type folder struct {

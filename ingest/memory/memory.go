@@ -64,6 +64,14 @@ func Need(n int64, what string) error {
 	return Shortage("%s needs about %s of memory, of which %s are free", what, Text(n), Text(room))
 }
 
+// NeedEach is Need for so many bytes for each of n things, where they are many.
+func NeedEach(n, bytes int, what string) error {
+	if n < 1<<16 {
+		return nil
+	}
+	return Need(int64(n)*int64(bytes), what)
+}
+
 // InUse is what the program holds in memory of its own, garbage included.
 func InUse() int64 { return now().objects }
 
@@ -180,6 +188,16 @@ type Watcher struct {
 	Short, Halt func()
 
 	stop, stopped chan struct{}
+	// tidying is held while it is found out what is really used: on a machine that
+	// is busy that takes long enough for others to take all that is left.
+	tidying sync.Mutex
+}
+
+// Wait returns at once but while memory is being tidied up: whoever takes much
+// memory calls it now and then.
+func (w *Watcher) Wait() {
+	w.tidying.Lock()
+	w.tidying.Unlock() //nolint:staticcheck // that it could be locked is all
 }
 
 // Start begins to watch.
@@ -236,9 +254,12 @@ func (w *Watcher) run() {
 		if time.Since(tidied) < tidyEvery && room > least-margin/4 {
 			continue
 		}
+		w.tidying.Lock()
 		runtime.GC()
 		tidied = time.Now()
-		switch room, _ = Room(); {
+		room, _ = Room()
+		w.tidying.Unlock()
+		switch {
 		case room >= least:
 		case !said:
 			said, then = true, room
@@ -253,12 +274,15 @@ func (w *Watcher) run() {
 }
 
 // Watch returns a context that ends, with a *Short as its cause, when memory runs
-// short. stop must be called.
-func Watch(ctx context.Context, what string) (watched context.Context, stop func()) {
+// short. halt, if not nil, is called with that where it went on all the same. stop
+// must be called.
+func Watch(ctx context.Context, what string, halt func(error)) (watched context.Context, stop func()) {
 	watched, cancel := context.WithCancelCause(ctx)
-	w := &Watcher{Owed: func() int64 { return 0 }, Short: func() {
-		cancel(Shortage("%s needs more memory than there is", what))
-	}}
+	short := Shortage("%s needs more memory than there is", what)
+	w := &Watcher{Owed: func() int64 { return 0 }, Short: func() { cancel(short) }}
+	if halt != nil {
+		w.Halt = func() { halt(short) }
+	}
 	w.Start()
 	return watched, func() {
 		w.Stop()

@@ -15,7 +15,7 @@ const (
 	callBytes     = 12 + 8 + 16 + 24 // its columns, its children and its sums
 	frameBytes    = 96 + 2*110       // and their maps
 	functionBytes = 112 + 2*60
-	askBytes      = 100 // of a call, for a snapshot's sums and the first flamegraph
+	askBytes      = 260 // of a call, for a snapshot's sums and the first flamegraph
 )
 
 // held counts what is recorded and has no place in Counts.
