@@ -36,7 +36,8 @@ addresses, line numbers, versions, numbers of closures).
 A folded file of two counts a line (difffolded.pl) is compared alone: its first
 count is A, its second B.
 Numbers are as recorded; --normalize total, duration, samples or calls scales B
-to A first: by calls, one call of B's set is compared with one of A's.
+to A first. Sets of calls are compared by what one call costs, unless
+--normalize raw asks for sums.
 
 Confidence is that of there being a difference between the two recordings: 95 %
 means that at most one in twenty such rows is a false alarm. It comes from the
@@ -55,7 +56,7 @@ the difference has that confidence.
 			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs a side, so that their variation counts"},
 			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the beginning of a run and the rest"},
 			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "what was freed again"},
-			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]' --normalize calls", "why slow calls are slow: them, and all others"},
+			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "why slow calls are slow: them, and all others"},
 			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 when it became slower"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -162,6 +163,9 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 			return misuse("--fail-if %q can never hold with --normalize total, which makes the totals equal", text)
 		}
 		o.failIf = append(o.failIf, cond)
+	}
+	if !fs.Changed("normalize") && o.calls.isSet() {
+		o.normalize = compare.Calls // sets of as many calls as it happens
 	}
 	if o.rows < 0 {
 		return misuse("-n %d is negative; 0 prints all rows", o.rows)

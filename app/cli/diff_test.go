@@ -308,13 +308,13 @@ func TestTwoCountsAlone(t *testing.T) {
 	if want := "read 274 415 142, write 10 0 -10, copy 1 2 1, main 0 0 132"; strings.Join(rows, ", ") != want {
 		t.Errorf("rows %q, want %s", rows, want)
 	}
-	if out := said(t, "diff", two); !strings.HasPrefix(out, "A → B\n") || strings.Contains(out, "matched by name\n") {
+	if out := said(t, "diff", two); !strings.Contains(out, "\n\nA → B\n") || strings.Contains(out, "matched by name\n") {
 		t.Error(out)
 	}
 	one := write("one.folded", "main;read 274\n")
 	fails(t, []string{"diff", one}, Usage, "one recording is only compared with itself where")
 	fails(t, []string{"diff", two, "--metric", "A"}, Usage, "one recording is only compared with itself where")
-	if out := said(t, "diff", two, "--metric", "B", "--metric-b", "A"); !strings.HasPrefix(out, "B → A\n") || !strings.Contains(out, "−132") {
+	if out := said(t, "diff", two, "--metric", "B", "--metric-b", "A"); !strings.Contains(out, "\n\nB → A\n") || !strings.Contains(out, "−132") {
 		t.Error(out)
 	}
 	fails(t, []string{"diff", two, "--metric", "A", "--metric-b", "C"}, Problem, "two.folded", `no metric "C"`)

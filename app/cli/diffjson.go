@@ -14,6 +14,8 @@ import (
 // all rows by function, module, file, thread or stack is b.left-a.left, which is
 // b.total-a.total unless flags change stacks.
 type diffJSON struct {
+	// Verdict is what the comparison comes to, in a sentence or two.
+	Verdict   string      `json:"verdict"`
 	Metric    string      `json:"metric"`
 	MetricB   string      `json:"metric_b,omitempty"` // where it was named
 	Event     string      `json:"event"`
@@ -101,7 +103,7 @@ func (d *diff) json() *diffJSON {
 	m := &d.c.Metric.Common
 	e := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]]
 	out := &diffJSON{
-		Metric: m.Name, MetricB: d.metricB(), Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.o.by),
+		Verdict: d.verdict(), Metric: m.Name, MetricB: d.metricB(), Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.o.by),
 		A: d.side(d.c.A(), 0, d.c.Sides), B: d.side(d.c.B(), d.c.Sides, len(d.c.Runs)), Ratio: "null",
 		MetricMatch: d.c.Metric.Rule, Matched: []diffMatched{}, Method: string(d.c.Method()), Whole: newSure(d.t.Whole, m),
 		Rows: []diffRow{}, More: d.more, Unsure: d.unsure, Failed: append([]string{}, d.failed...),

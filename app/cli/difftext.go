@@ -38,6 +38,7 @@ func level(c *compare.Confidence) string {
 // text writes the comparison as people read it.
 func (d *diff) text() string {
 	var b strings.Builder
+	b.WriteString(d.verdict() + "\n\n")
 	d.head(&b)
 	d.how(&b)
 	b.WriteString("\n")
@@ -137,6 +138,9 @@ func (d *diff) how(w *strings.Builder) {
 	switch d.c.Normalize {
 	case compare.Raw:
 		w.WriteString("  not normalised\n")
+	case compare.Calls:
+		sa, sb := d.c.A(), d.c.B()
+		fmt.Fprintf(w, "  per call: %s of A, %s of B\n", d.value(sa.Total), d.value(sb.Total))
 	default:
 		sb := d.c.B()
 		fmt.Fprintf(w, "  normalised by %s: B is scaled to %s\n", d.c.Normalize, d.value(sb.Total))

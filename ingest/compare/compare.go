@@ -72,6 +72,12 @@ type Run struct {
 	// without a set.
 	Calls int64
 
+	// How many of the calls tell how long they ran on a processor, whether all do that
+	// ended, and how long they did and did not.
+	tell           int64
+	tells          bool
+	onCPU, waiting int64
+
 	query  analyze.Query
 	behind *analyze.Weights
 	factor factor
@@ -186,7 +192,7 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 		run.Length = run.Weights.To - run.Weights.From
 	}
 	if run.Scope.Calls != nil {
-		run.Calls, run.Length = run.calls()
+		run.calls()
 	}
 	f := newFactor(new(big.Rat).SetInt64(c.Metric.times[r]))
 	if run.Sum, err = f.round(run.Weights.Sum); err != nil {
@@ -196,17 +202,32 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 }
 
 // calls counts the calls of a run's set and adds up how long they took within its
-// scope.
-func (r *Run) calls() (n, length int64) {
+// scope, and how long those ran on a processor that ended.
+func (r *Run) calls() {
 	from, to := r.query.Scope.Bounds(r.Rec)
 	chosen := r.query.Scope.TrackTest()
+	ended := int64(0)
+	r.Calls, r.Length = 0, 0
 	r.query.Scope.Calls.EachOuter(r.Rec, func(track int, l *recording.Lane, i int) {
-		if chosen(track) {
-			n++
-			recording.Add(&length, max(0, min(l.End(i), to)-max(l.Start(i), from)))
+		if !chosen(track) {
+			return
+		}
+		r.Calls++
+		took := l.End(i) - l.Start(i)
+		recording.Add(&r.Length, max(0, min(l.End(i), to)-max(l.Start(i), from)))
+		if l.Unfinished(i) {
+			return
+		}
+		ended++
+		if ref := l.Args(i); ref != 0 && r.Rec.CPU != nil {
+			if cpu, ok := r.Rec.CPU(ref); ok {
+				r.tell++
+				recording.Add(&r.onCPU, cpu)
+				recording.Add(&r.waiting, max(0, took-cpu))
+			}
 		}
 	})
-	return n, length
+	r.tells = r.tell == ended
 }
 
 // guard is how many more decimals scaled values get at most.
@@ -246,8 +267,11 @@ func (c *Comparison) normalize() error {
 	for r := range c.Runs {
 		_, n := c.sideOf(r)
 		f := new(big.Rat).Quo(means[0], by[r])
-		if c.Normalize == Raw {
+		switch c.Normalize {
+		case Raw:
 			f.SetInt64(1)
+		case Calls: // both sides are what one call has
+			f.Inv(by[r])
 		}
 		f.Quo(f, big.NewRat(int64(n), 1))
 		f.Mul(f, new(big.Rat).SetInt64(c.Metric.times[r]))
@@ -336,6 +360,10 @@ type Side struct {
 	// Length is the mean duration in picoseconds; 0 where it is not known. Calls is
 	// the number of calls of all recordings' sets.
 	Length, Calls int64
+	// OnCPU and Waiting are how long one call of the sets that ended ran on a
+	// processor, and was there without running, in picoseconds; nil where not all of
+	// them tell.
+	OnCPU, Waiting *big.Rat
 }
 
 // A and B sum up the sides.
@@ -346,7 +374,8 @@ func (c *Comparison) B() Side { return c.sum(c.Sides, len(c.Runs)) }
 
 func (c *Comparison) sum(from, to int) Side {
 	s := Side{Recordings: to - from, Counted: true}
-	raw, length, timed := new(big.Int), new(big.Int), true
+	raw, length, timed, tells, tell := new(big.Int), new(big.Int), true, true, int64(0)
+	onCPU, waiting := new(big.Int), new(big.Int)
 	for _, run := range c.Runs[from:to] {
 		recording.Add(&s.Total, run.Scaled)
 		raw.Add(raw, big.NewInt(run.Sum))
@@ -354,7 +383,15 @@ func (c *Comparison) sum(from, to int) Side {
 		timed = timed && run.Length > 0
 		s.Samples += run.Samples
 		s.Calls += run.Calls
+		tells = tells && run.tells
+		tell += run.tell
+		onCPU.Add(onCPU, big.NewInt(run.onCPU))
+		waiting.Add(waiting, big.NewInt(run.waiting))
 		s.Counted = s.Counted && run.Counted
+	}
+	if tells && tell > 0 {
+		n := big.NewInt(tell)
+		s.OnCPU, s.Waiting = new(big.Rat).SetFrac(onCPU, n), new(big.Rat).SetFrac(waiting, n)
 	}
 	n := big.NewInt(int64(to - from))
 	s.RawTotal = raw.Quo(raw, n).Int64()

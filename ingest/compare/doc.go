@@ -11,7 +11,7 @@
 //	Total      by the ratio of the totals, so that both totals are A's
 //	Duration   by the ratio of the durations of what is compared
 //	Samples    by the ratio of the numbers of samples (spans, for traces)
-//	Calls      by the ratio of the numbers of calls in the scopes' sets
+//	Calls      both sides, to what one call of the scopes' sets has
 //
 // Scaled values are no integers. They are kept to as many decimals more as fit
 // (up to six), and what rounding is left is shared out over the stacks so that

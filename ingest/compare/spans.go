@@ -92,7 +92,15 @@ func (s *spanTable) judgeWhole() *Confidence {
 	if s.c.Normalize == Total {
 		return nil
 	}
-	return s.compare(&s.whole[0].rows[0], &s.whole[1].rows[0])
+	conf := s.compare(&s.whole[0].rows[0], &s.whole[1].rows[0])
+	if conf == nil || math.IsNaN(conf.Low) || conf.High <= conf.Low {
+		return conf
+	}
+	// That spans are otherwise does not say that their sum is: it is as sure as its
+	// interval says, and what could be detected.
+	e := (conf.High - conf.Low) / (2 * stats.Z95)
+	conf.P = stats.NormalTails((conf.High + conf.Low) / 2 / e)
+	return conf
 }
 
 func (s *spanTable) compare(a, b *drawn) *Confidence {

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"ashlar/ingest/compare"
+	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// certain is the confidence from which on a difference is said to be one.
+const certain = .95
+
+// verdict is what a comparison comes to, in a sentence or two. Its numbers are those
+// of the head and of the table.
+func (d *diff) verdict() string {
+	a, b := d.c.A(), d.c.B()
+	var s string
+	if d.c.Normalize == compare.Calls {
+		s = d.ofCalls(a, b)
+	} else {
+		s = d.ofRuns(a, b)
+	}
+	if w := d.t.Whole; w != nil && w.Level() < certain && a.Total != b.Total {
+		s += "; that may be chance"
+	}
+	return s + "." + d.most(b.Total < a.Total)
+}
+
+// ofCalls compares what one call of each set takes.
+func (d *diff) ofCalls(a, b compare.Side) string {
+	takes := "take " + d.apart(a.Total, b.Total)
+	if d.c.Metric.Common.Name != "time" {
+		takes = "have " + d.apart(a.Total, b.Total) + " " + plain.Short(d.c.Metric.Common.Name)
+	}
+	s := fmt.Sprintf("%s (B) %s each than %s (A): %s, %s", countOf(b.Calls, "call"), takes, units.Count(a.Calls), d.value(b.Total), d.value(a.Total))
+	if a.OnCPU == nil || b.OnCPU == nil {
+		return s
+	}
+	each := func(of, than *big.Rat) string {
+		v, _ := new(big.Rat).Sub(of, than).Float64()
+		return more(units.Duration(int64(math.Abs(math.Round(v)))), v)
+	}
+	return s + fmt.Sprintf("; %s on the CPU, %s waiting", each(b.OnCPU, a.OnCPU), each(b.Waiting, a.Waiting))
+}
+
+func countOf(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return units.Count(n) + " " + what + "s"
+}
+
+func more(amount string, v float64) string {
+	if v < 0 {
+		return amount + " less"
+	}
+	return amount + " more"
+}
+
+// apart says how much more or less B has.
+func (d *diff) apart(a, b int64) string {
+	if b == a {
+		return "as much"
+	}
+	return more(strings.TrimLeft(d.signed(b-a), "+−"), float64(b)-float64(a))
+}
+
+// ofRuns compares two recordings, or parts of them: how long they are and what they
+// cost, and where they are not as long, what a second of them costs.
+func (d *diff) ofRuns(a, b compare.Side) string {
+	s := "costs " + costs(a.RawTotal, b.RawTotal) + fmt.Sprintf(" (%s, %s)", d.value(b.RawTotal), d.value(a.RawTotal))
+	if a.RawTotal == b.RawTotal {
+		s = "costs as much as A (" + d.value(a.RawTotal) + ")"
+	}
+	if a.Length <= 0 || b.Length <= 0 || 10*size(b.Length-a.Length) <= a.Length || d.c.Metric.Common.Kind != recording.Sum {
+		return "B " + s
+	}
+	word := "longer"
+	if b.Length < a.Length {
+		word = "shorter"
+	}
+	s = fmt.Sprintf("B is %s %s (%s, %s); it %s", strings.TrimLeft(units.Change(a.Length, b.Length), "+−"), word, units.Duration(b.Length), units.Duration(a.Length), s)
+	x := new(big.Rat).SetFrac(big.NewInt(a.RawTotal), big.NewInt(a.Length))
+	y := new(big.Rat).SetFrac(big.NewInt(b.RawTotal), big.NewInt(b.Length))
+	if x.Sign() <= 0 || y.Sign() <= 0 {
+		return s
+	}
+	ratio, _ := y.Quo(y, x).Float64()
+	const whole = 1 << 40 // of which Change takes the ratio
+	return s + ", per second " + costs(whole, int64(math.Round(math.Min(ratio, 1<<20)*whole)))
+}
+
+func size(v int64) int64 { return max(v, -v) }
+
+// costs says by how much B's cost differs from A's.
+func costs(a, b int64) string {
+	c := units.Change(a, b)
+	switch {
+	case a == b:
+		return "as much"
+	case strings.HasPrefix(c, "×"):
+		return c[len("×"):] + " times as much"
+	case b < a:
+		return strings.TrimLeft(c, "−") + " less"
+	}
+	return strings.TrimLeft(c, "+") + " more"
+}
+
+// most names the row whose self changed most in the direction of the whole.
+func (d *diff) most(less bool) string {
+	for i := range d.t.Rows {
+		r := &d.t.Rows[i]
+		if v := r.DeltaSelf(); v == 0 || (v < 0) != less {
+			continue
+		}
+		what := "grew"
+		if less {
+			what = "fell"
+		}
+		sure := ""
+		switch conf := r.Confidence(); {
+		case conf == nil:
+		case conf.Level() >= certain:
+			sure = ", " + level(conf) + " sure"
+		default:
+			sure = ", which may be chance"
+		}
+		per, scaled := "", ""
+		switch d.c.Normalize {
+		case compare.Raw:
+		case compare.Calls:
+			per = " each"
+		default:
+			scaled = " Normalised by " + string(d.c.Normalize) + ","
+		}
+		return scaled + fmt.Sprintf(" %s %s most (%s%s%s).", plain.Short(r.Name), what, d.signed(r.DeltaSelf()), per, sure)
+	}
+	return ""
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bytes"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/render/units"
+)
+
+func textOf(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := Main(args, strings.NewReader(""), &out, &errs, Runner{}); code != Done {
+		t.Fatalf("%v: %d, %s", args, code, errs.String())
+	}
+	return out.String()
+}
+
+// TestVerdictOfCalls: means per call, on and off the processor, are those of the
+// events, and the function that is named is a row of the table with that number.
+func TestVerdictOfCalls(t *testing.T) {
+	for seed := range uint64(6) {
+		path, all := madeTrace(t, seed)
+		for _, c := range all {
+			if c.cpu < 0 {
+				c.cpu = 0
+			}
+		}
+		// All tell, so that CPU and waiting are said.
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		for i, l := range lines {
+			if !strings.Contains(l, "tdur") {
+				lines[i] = strings.Replace(l, `,"pid":1`, `,"pid":1,"tdur":0`, 1)
+			}
+		}
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		slow := func(c *madeCall) bool { return c.name == "task" && c.dur >= 90 }
+		quick := func(c *madeCall) bool { return c.name == "task" && c.dur < 90 }
+		var n, took, cpu [2]int64
+		var self [2]map[string]int64
+		for side, is := range []func(*madeCall) bool{quick, slow} {
+			self[side] = map[string]int64{}
+			for _, c := range all {
+				k := slices.IndexFunc(c.under, is)
+				if k < 0 {
+					continue
+				}
+				self[side][c.name] += c.self
+				if k == len(c.under)-1 { // an outermost one
+					n[side]++
+					took[side] += c.dur
+					cpu[side] += c.cpu
+				}
+			}
+		}
+		each := func(sum [2]int64) (v [2]*big.Rat) {
+			for i := range v {
+				v[i] = new(big.Rat).SetFrac64(sum[i]*1e6, n[i])
+			}
+			return v
+		}
+		words := func(v [2]*big.Rat) string {
+			d, _ := new(big.Rat).Sub(v[1], v[0]).Float64()
+			if d < 0 {
+				return units.Duration(int64(-d+.5)) + " less"
+			}
+			return units.Duration(int64(d+.5)) + " more"
+		}
+		out := textOf(t, "diff", path, "--calls-b", "task[90us..]", "-n", "0")
+		verdict, rest, _ := strings.Cut(out, "\n")
+		wait := [2]int64{took[0] - cpu[0], took[1] - cpu[1]}
+		for _, says := range []string{
+			units.Count(n[1]) + " calls (B) take " + words(each(took)) + " each than " + units.Count(n[0]) + " (A)",
+			words(each(cpu)) + " on the CPU", words(each(wait)) + " waiting",
+		} {
+			if !strings.Contains(verdict, says) {
+				t.Errorf("seed %d: %s\ndoes not say: %s", seed, verdict, says)
+			}
+		}
+		_, named, _ := strings.Cut(verdict, ". ")
+		if verb := strings.Fields(named); len(verb) < 4 {
+			t.Errorf("seed %d: %s names no function", seed, verdict)
+		} else {
+			delta, _, _ := strings.Cut(strings.SplitN(named, "(", 2)[1], " each")
+			row := ""
+			for _, l := range strings.Split(rest, "\n") {
+				if f := strings.Fields(l); len(f) > 2 && strings.HasPrefix(l, "+") || strings.Contains(l, " "+verb[0]+" ") && strings.Contains(l, "%") {
+					if slices.Contains(strings.Fields(l), verb[0]) {
+						row = l
+					}
+				}
+			}
+			if !strings.Contains(row, delta) {
+				t.Errorf("seed %d: %s\nnames %s, whose row is %q", seed, verdict, delta, row)
+			}
+			want := each([2]int64{self[0][verb[0]], self[1][verb[0]]})
+			if d, _ := new(big.Rat).Sub(want[1], want[0]).Float64(); d <= 0 || "+"+units.Duration(int64(d+.5)) != delta {
+				t.Errorf("seed %d: %s changed by %v, the verdict says %s", seed, verb[0], d, delta)
+			}
+		}
+	}
+}
+
+// TestVerdictOfFiles: two runs of other lengths are compared by the second as well.
+func TestVerdictOfFiles(t *testing.T) {
+	write := func(name, events string) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte("["+events+"]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	// 10 s with 4 s of work, and 5 s with 3 s of it.
+	a := write("a.json", `{"ph":"X","name":"work","ts":0,"dur":4000000,"pid":1,"tid":1},{"ph":"X","name":"end","ts":10000000,"dur":0,"pid":1,"tid":1}`)
+	b := write("b.json", `{"ph":"X","name":"work","ts":0,"dur":3000000,"pid":1,"tid":1},{"ph":"X","name":"end","ts":5000000,"dur":0,"pid":1,"tid":1}`)
+	got, _, _ := strings.Cut(textOf(t, "diff", a, b), "\n")
+	const want = "B is 50.0 % shorter (5.000 s, 10.00 s); it costs 25.0 % less (3.000 s, 4.000 s), per second 50.0 % more"
+	if !strings.HasPrefix(got, want) || !strings.Contains(got, "work fell most (−1.000 s") {
+		t.Errorf("the verdict is %q, want %q", got, want)
+	}
+	same, _, _ := strings.Cut(textOf(t, "diff", a, a), "\n")
+	if same != "B costs as much as A (4.000 s)." {
+		t.Errorf("of one file twice it says %q", same)
+	}
+}
