@@ -133,6 +133,9 @@ func (s *scanner) predicted(b []byte, p int, ev *event) (end int, ok bool) {
 			return 0, false
 		}
 		v := p + len(l.text)
+		if b[v] <= ' ' {
+			return 0, false // more white space than there was
+		}
 		switch p = s.value(b, v, l, ev, &pid, &tid); {
 		case p == v:
 			var st jsonscan.Status

@@ -75,7 +75,7 @@ func TestPredicted(t *testing.T) {
 				if i > 0 {
 					s.WriteString(comma)
 				}
-				s.WriteString(k + colon)
+				s.WriteString(k + colon + strings.Repeat(" ", max(0, r.IntN(60)-58)))
 				s.WriteString(pick(r, `"X"`, `"B"`, `""`, `"\\"`, `"a\"b"`, "12", "12.5", "-3", "1e3", "123456789012345678901", "null", `"main"`, `{"a":[1,2]}`, "{}", `"e"`, "0x", `"`+strings.Repeat("n", r.IntN(40))+`"`))
 			}
 			s.WriteString(pick(r, "}", " }", "\n}", "", "}}"))
