@@ -20,9 +20,10 @@ type Session struct {
 // whenever a comparison has something new to show.
 func New(notify func()) *Session { return &Session{notify: notify} }
 
-// Show makes these the sides: none, one, or two, which are compared anew. Sides
-// that are not among them any more are closed, in the background: that waits for
-// what is being computed of them.
+// Show makes these the sides: none, one, or two, which are compared anew, and
+// behind them what those two were made of, which stays open. Sides that are not
+// among them any more are closed, in the background: that waits for what is being
+// computed of them.
 func (s *Session) Show(sides ...*Side) {
 	gone := slices.DeleteFunc(s.sides, func(d *Side) bool { return slices.Contains(sides, d) })
 	pair := s.pair
@@ -35,7 +36,7 @@ func (s *Session) Show(sides ...*Side) {
 		}
 	})
 	s.pair = nil
-	if s.sides = slices.Clone(sides); len(sides) == 2 {
+	if s.sides = slices.Clone(sides); len(sides) >= 2 {
 		s.pair = Compare(s.notify)
 	}
 }

@@ -2,6 +2,8 @@ package shell
 
 import (
 	"image"
+	"slices"
+	"time"
 
 	"ashlar/app/pair"
 	"ashlar/app/panel"
@@ -20,6 +22,7 @@ import (
 type comparison struct {
 	pair.Pair
 	panes [2]*pane
+	of    *pane // what both are parts of, as it was looked at; nil for two files
 	visit visit // what is left to do of an address
 
 	deck     panel.Deck[*pair.Pair]
@@ -62,13 +65,13 @@ func (s *Shell) OpenBaseline(path string) {
 		s.Open(path)
 		return
 	}
-	s.compare(s.openPane(path), c.panes[1], c.panes[0])
+	s.compare(s.openPane(path), c.panes[1], nil)
 }
 
 // showBeside compares what is open with another recording.
 func (s *Shell) showBeside(b *pane) {
 	if c := s.versus; c != nil {
-		s.compare(c.panes[0], b, c.panes[1])
+		s.compare(c.panes[0], b, nil)
 		return
 	}
 	s.compare(s.pane, b, nil)
@@ -102,11 +105,12 @@ func newComparison(a, b *pane) *comparison {
 	return c
 }
 
-// compare shows two panes, in place of a comparison that was; drop is a pane that
-// is not shown any more.
-func (s *Shell) compare(a, b, drop *pane) {
+// compare shows two panes, in place of a comparison that was. Where they are parts
+// of a recording, closing the comparison leads back to the pane of that.
+func (s *Shell) compare(a, b, of *pane) {
 	o := pair.Options{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}
 	c := newComparison(a, b)
+	c.of = of
 	c.Look = pair.Look{Options: o, Tab: pair.Difference, Linked: true, Above: s.prefs.Above}
 	old := s.versus
 	if old != nil {
@@ -117,10 +121,10 @@ func (s *Shell) compare(a, b, drop *pane) {
 	if old == nil {
 		a.Anchor, b.Anchor = 0, 0
 	}
-	if drop != nil {
-		drop.stay()
+	if old != nil {
+		s.drop(old, a, b)
 	}
-	s.session.Show(a.Doc, b.Doc)
+	s.session.Show(c.docs()...)
 	c.Engine = s.session.Pair()
 	for _, p := range c.panes {
 		p.Tab = panel.Flamegraph
@@ -133,21 +137,47 @@ func (s *Shell) compare(a, b, drop *pane) {
 	s.Wake()
 }
 
-// endComparison goes back to one recording: the one with the focus.
+// docs are the recordings that a comparison needs to be open.
+func (c *comparison) docs() []*session.Side {
+	docs := []*session.Side{c.panes[0].Doc, c.panes[1].Doc}
+	if c.of != nil {
+		docs = append(docs, c.of.Doc)
+	}
+	return docs
+}
+
+// drop lets go of the panes of a comparison, but for those that stay.
+func (s *Shell) drop(c *comparison, stay ...*pane) {
+	for _, p := range append(c.panes[:], c.of) {
+		if p != nil && !slices.Contains(stay, p) {
+			p.stay()
+			s.gone = append(s.gone, p)
+		}
+	}
+}
+
+// endComparison goes back to one recording: what both sides are parts of, just as
+// it was left, else the one with the focus.
 func (s *Shell) endComparison() {
 	c := s.versus
 	if c == nil {
 		return
 	}
-	drop := c.panes[1-c.Focus]
-	drop.stay()
-	s.pane = c.panes[c.Focus]
-	s.pane.Reach, s.pane.Like, s.pane.Anchor = [2]int64{}, nil, 0
-	s.pane.Tab = panel.Flamegraph
-	if s.pane.Pick.Is == panel.PickFunc {
-		s.pane.Pick = panel.Picked{}
+	if s.pane = c.of; s.pane != nil {
+		for _, p := range c.panes {
+			s.pane.takeMarks(p)
+		}
+	} else {
+		s.pane = c.panes[c.Focus]
+		s.pane.Reach, s.pane.Like, s.pane.Anchor = [2]int64{}, nil, 0
+		s.pane.Tab = panel.Flamegraph
+		if s.pane.Pick.Is == panel.PickFunc {
+			s.pane.Pick = panel.Picked{}
+		}
 	}
-	s.versus = nil
+	s.versus, s.Menu = nil, nil
+	s.Note.Until = time.Time{} // it was about both
+	s.drop(c, s.pane)
 	s.session.Show(s.pane.Doc)
 	s.title()
 }
@@ -163,7 +193,7 @@ func (s *Shell) swap() {
 		return
 	}
 	c.swap()
-	s.session.Show(c.panes[0].Doc, c.panes[1].Doc)
+	s.session.Show(c.docs()...)
 	c.Engine = s.session.Pair()
 	s.title()
 }

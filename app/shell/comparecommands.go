@@ -2,6 +2,7 @@ package shell
 
 import (
 	"image"
+	"maps"
 	"slices"
 	"strings"
 
@@ -81,11 +82,19 @@ func (s *Shell) compareWithItself() {
 		return
 	}
 	p := s.pane
-	again := s.newPane(p.Doc.Again(s.Wake))
-	again.Path, again.Demo, again.View, again.Moved, again.Scope = p.Path, p.Demo, p.View, p.Moved, p.Scope
-	s.compare(p, again, nil)
+	var sides [2]*pane
+	for i := range sides {
+		again := s.newPane(p.Doc.Again(s.Wake))
+		again.Path, again.exe, again.Part, again.Demo, again.kept = p.Path, p.exe, p.Part, p.Demo, p.kept
+		again.Look = p.Look
+		again.Folds, again.Closed, again.Hidden = maps.Clone(p.Folds), maps.Clone(p.Closed), maps.Clone(p.Hidden)
+		again.begun, again.Zoom = true, nil
+		again.Search.Set(p.Find)
+		sides[i] = again
+	}
+	s.compare(sides[0], sides[1], p)
 	s.versus.Linked = false
-	s.Say("Select a time or a thread on each side; K links both")
+	s.Say("Select a time or a thread on each side; K links both, Esc leads back")
 }
 
 // compareCalls compares the slowest calls of the picked function with as many of
@@ -115,7 +124,7 @@ func (s *Shell) compareCalls() {
 			}
 			a, b := s.newPane(session.Of(name(fast), fast, s.Wake)), s.newPane(session.Of(name(slow), slow, s.Wake))
 			s.compare(a, b, p)
-			s.Say("A has the fastest calls, one after the other, and B as many of the slowest")
+			s.Say("A has the fastest calls, one after the other, and B as many of the slowest; Esc leads back")
 		})
 	}()
 }
@@ -189,8 +198,8 @@ func (s *Shell) backPane() {
 	case c.Chosen != nil:
 		c.Choose(nil, -1)
 		c.Node = -1
-	default:
-		p.back()
+	case !p.back() && c.of != nil:
+		s.endComparison()
 	}
 }
 

@@ -43,8 +43,7 @@ func (p *pane) follow() {
 // in it now.
 func (s *Shell) leave() {
 	if c := s.versus; c != nil {
-		c.panes[0].stay()
-		c.panes[1].stay()
+		s.drop(c)
 	} else if s.pane != nil {
 		s.pane.stay()
 		s.pane.noted.move(s, s.pane)

@@ -98,6 +98,8 @@ func (s *Shell) step(d int) {
 		if to := c.history.step(d, c.spot(s), s.state); to != nil {
 			s.restore(to)
 			c.history.settleOn(c.spot(s))
+		} else if d < 0 && c.of != nil {
+			s.endComparison()
 		}
 		return
 	}

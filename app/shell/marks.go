@@ -99,6 +99,13 @@ func (m *marksPart) arrived(p *pane, l loadedMarks) {
 	}
 }
 
+// takeMarks adds what was marked in a part of the recording.
+func (p *pane) takeMarks(part *pane) {
+	if part.noted.read && part.noted.key == p.noted.key {
+		p.noted.arrived(p, loadedMarks{key: p.noted.key, marks: part.Marks})
+	}
+}
+
 // contentKey is the key of a file, or of the built-in recording.
 func contentKey(path string, builtin bool) (string, error) {
 	if builtin {

@@ -24,8 +24,8 @@ func (p *pane) nextMetric() {
 	}
 }
 
-// back takes back the nearest thing; it does nothing when there is none.
-func (p *pane) back() {
+// back takes back the nearest thing, and reports whether there was one.
+func (p *pane) back() bool {
 	switch {
 	case p.Searching() || p.Find != "":
 		p.LookFor("")
@@ -44,5 +44,8 @@ func (p *pane) back() {
 		p.Filter = ""
 	case p.Moved:
 		p.FitAll()
+	default:
+		return false
 	}
+	return true
 }

@@ -1,0 +1,116 @@
+package shell
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/panel"
+	"ashlar/ingest/recording"
+	"ashlar/render/raster"
+	"ashlar/render/svg"
+)
+
+// drawn is the next frame as a picture.
+func (b *bench) drawn() string {
+	b.t.Helper()
+	b.Shapes = svg.New(1280, 800, raster.Pack(b.Theme.Background))
+	b.frame()
+	var all strings.Builder
+	if err := b.Shapes.Write(&all, ""); err != nil {
+		b.t.Fatal(err)
+	}
+	b.Shapes = nil
+	return all.String()
+}
+
+// TestPartsLeadBack compares parts of a recording, looks around there, and closes
+// the comparison in every way there is: the recording is looked at as before.
+func TestPartsLeadBack(t *testing.T) {
+	content := strings.Replace(someTrace, `{"ph":"i"`, `{"ph":"X","pid":1,"tid":7,"ts":1160,"dur":3,"name":"read"},{"ph":"X","pid":1,"tid":7,"ts":1170,"dur":4,"name":"read"},{"ph":"i"`, 1)
+	for begin, title := range map[string]string{"itself": "Compare this recording with itself", "calls": "Compare the slow calls of the selected function with its fast ones"} {
+		for end, leave := range map[string]func(b *bench){
+			"close": func(b *bench) { b.Run("Close the comparison") },
+			"undo": func(b *bench) {
+				for range 10 {
+					b.press("Z", key.ModCtrl)
+				}
+			},
+			"alt-left": func(b *bench) {
+				for range 10 {
+					b.press(key.NameLeftArrow, key.ModAlt)
+				}
+			},
+			"escape": func(b *bench) {
+				for range 10 {
+					if b.Compares() {
+						b.press(key.NameEscape, 0)
+					}
+				}
+			},
+		} {
+			t.Run(begin+" "+end, func(t *testing.T) {
+				b := newBench(t, content)
+				p := b.pane
+				p.Fit(p.Rec.Start+50e6, p.Rec.Start+390e6)
+				p.Moved = true
+				p.SelectRange(p.Rec.Start+60e6, p.Rec.Start+380e6)
+				p.LookFor("rea")
+				b.pane.Tab = panel.Functions
+				for i := range p.Rec.Tracks {
+					p.Closed[int(p.Rec.Tracks[i].Process)] = false
+				}
+				if err := b.Settle(); err != nil {
+					t.Fatal(err)
+				}
+				if !b.Pick("read") {
+					t.Fatal("read is not there")
+				}
+				if err := b.Settle(); err != nil {
+					t.Fatal(err)
+				}
+				b.drawn()
+				was, pick, before := b.State(), p.Pick, b.drawn()
+				if end == "undo" || end == "alt-left" {
+					p.history = history[spot]{} // undo goes on with the steps before, which is another matter
+				}
+
+				b.Run(title)
+				b.until("compared", func() bool { return b.Compares() && b.versus.panes[0].Rec.Done && b.versus.Answer() != nil })
+				b.now = b.now.Add(time.Minute)
+				b.frame()
+				o := b.versus.panes[1]
+				o.Scope = recording.Scope{}
+				o.Closed[0] = true
+				o.Hidden[0] = true
+				b.versus.panes[0].FitAll()
+				if end == "undo" || end == "alt-left" { // a step of its own, which is taken back first
+					b.now = b.now.Add(time.Minute)
+					b.frame()
+					b.frame()
+				}
+				leave(b)
+				if b.Compares() {
+					t.Fatal("it is still compared")
+				}
+				if err := b.Settle(); err != nil {
+					t.Fatal(err)
+				}
+				b.now = b.now.Add(time.Minute)
+				b.frame()
+				if is := b.State(); !reflect.DeepEqual(is, was) {
+					t.Errorf("the state was\n%+v\nand is\n%+v", was, is)
+				}
+				if b.pane.Pick.Fn != pick.Fn || b.pane.Pick.Is != pick.Is {
+					t.Errorf("picked was %+v and is %+v", pick, b.pane.Pick)
+				}
+				if b.drawn() != before {
+					t.Error("the picture is another one")
+				}
+			})
+		}
+	}
+}
