@@ -111,7 +111,9 @@ func TestCallsAreThoseOfTheFile(t *testing.T) {
 					sum += c.dur
 				}
 			}
-			slices.SortStableFunc(want, func(a, b *madeCall) int { return int(a.at-b.at)*100 + int(a.tid-b.tid)*10 + len(a.under) - len(b.under) })
+			slices.SortStableFunc(want, func(a, b *madeCall) int {
+				return int(a.at-b.at)*100 + int(a.tid-b.tid)*10 + len(a.under) - len(b.under)
+			})
 			us := func(v int64) json.Number { return json.Number(strconv.FormatInt(1000*v, 10)) }
 			if len(got.Rows) != len(want) || got.Count != int64(len(want)) || got.Sum != us(sum) {
 				t.Fatalf("seed %d: %s has %d rows, %d calls and %s; want %d and %s", seed, set.text, len(got.Rows), got.Count, got.Sum, len(want), us(sum))

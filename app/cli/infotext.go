@@ -292,13 +292,25 @@ func (in *info) warnings(b *strings.Builder) {
 	if len(in.Warnings) == 0 {
 		return
 	}
-	b.WriteString("\nWarnings\n")
+	for _, minor := range []bool{false, true} {
+		in.warningsOf(b, minor)
+	}
+}
+
+// warningsOf lists the warnings that change something, or the notes that do not.
+func (in *info) warningsOf(b *strings.Builder, minor bool) {
+	head := map[bool]string{false: "\nWarnings\n", true: "\nNotes\n"}[minor]
 	for _, w := range in.Warnings {
-		head := fmt.Sprintf("%s, %s", plain.Short(w.Code), times(w.Count))
-		if w.First != "" {
-			head += ", first at " + plain.Short(w.First)
+		if w.Minor != minor {
+			continue
 		}
-		fmt.Fprintf(b, "  %s\n      %s\n", head, plain.Text(w.Text))
+		b.WriteString(head)
+		head = ""
+		line := fmt.Sprintf("%s, %s", plain.Short(w.Code), times(w.Count))
+		if w.First != "" {
+			line += ", first at " + plain.Short(w.First)
+		}
+		fmt.Fprintf(b, "  %s\n      %s\n", line, plain.Text(w.Text))
 	}
 }
 

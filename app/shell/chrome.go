@@ -3,7 +3,6 @@ package shell
 import (
 	"fmt"
 	"image"
-	"strings"
 	"time"
 
 	"ashlar/app/pair"
@@ -52,7 +51,16 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		sel = selectionText(p.Scope)
 		ss := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 		sw := u.Measure(sel, ss).X
-		u.Text(image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y), sel, ss)
+		box := image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y)
+		clicked, hovered := p.selectionClick.Clicked(u, box)
+		if hovered {
+			ss.Color = th.Accent
+			s.hint = hint{"Select everything again", box.Min.Add(image.Pt(-u.Px(14), u.Px(14)))}
+		}
+		if clicked {
+			p.Scope = recording.Scope{}
+		}
+		u.Text(box, sel, ss)
 		hi = right - sw - u.Px(24)
 	}
 	// Search stands left of what is selected, and gives way when it is narrow.
@@ -152,32 +160,6 @@ func (s *Shell) choiceName(u *ui.UI, name string) string {
 	return s.Fonts.Regular(12.5*u.Metric.PxPerSp).Cut(name, float32(u.Px(180)))
 }
 
-// warned counts the warnings of a recording in words: those that change numbers,
-// and beside them what is only not shown. first is the first of the former, nil
-// for none.
-func warned(rec *recording.Recording) (text string, first *recording.Warning) {
-	var wrong, minor int64
-	for i := range rec.Warnings {
-		w := &rec.Warnings[i]
-		switch {
-		case w.Minor:
-			minor++
-			continue
-		case first == nil:
-			first = w
-		}
-		wrong++
-	}
-	var parts []string
-	if wrong > 0 {
-		parts = append(parts, units.Plural(wrong, "warning"))
-	}
-	if minor > 0 {
-		parts = append(parts, units.Plural(minor, "note")+" on what is not shown")
-	}
-	return strings.Join(parts, ", "), first
-}
-
 // status draws the line at the bottom: what is open, and how loading goes or
 // what was wrong.
 func (s *Shell) status(u *ui.UI, r image.Rectangle) {
@@ -197,7 +179,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 		}
 	}
 	left, right := summary(p.Rec), ""
-	color := th.Dim
+	color, dot := th.Dim, false // the dot: something changes numbers
 	pr := p.Doc.Progress()
 	switch {
 	case u.Now.Before(s.Note.Until):
@@ -218,19 +200,17 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 			color = th.Warn
 		}
 	case len(p.Rec.Warnings) > 0:
-		text, first := warned(p.Rec)
-		if right = text; first != nil {
-			right, color = right+" · "+first.Text, th.Warn
-		}
+		right, dot = p.Rec.Warned()
 	case s.Do.Wake != nil: // pictures should not change from run to run
 		right = "read in " + units.Duration(int64(pr.Elapsed)*1000)
 	}
 	leads := len(p.Rec.Warnings) > 0 // a click to what is wrong
 	if c := s.versus; c != nil {
-		l, matched, wrong := c.status()
+		l, matched, warned, wrong := c.status()
 		left, leads = l, leads || wrong || len(c.panes[0].Rec.Warnings)+len(c.panes[1].Rec.Warnings) > 0
 		if matched != "" && !u.Now.Before(s.Note.Until) && pr.Done {
-			if right, color = matched, th.Dim; wrong {
+			right, color, dot = matched, th.Dim, warned
+			if wrong {
 				color = th.Warn
 			}
 		}
@@ -238,8 +218,18 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	mid := r.Min.X + r.Dx()*11/20
 	u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, mid, r.Max.Y), left, ui.Style{Size: 11.5, Color: th.Dim})
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
-	u.Text(box, right, ui.Style{Size: 11.5, Color: color, Align: ui.End})
-	if clicked, _ := p.statusClick.Clicked(u, box); clicked && leads {
-		s.showAbout()
+	st := ui.Style{Size: 11.5, Color: color, Align: ui.End}
+	if box.Min.X = max(box.Min.X, box.Max.X-u.Measure(right, st).X-u.Px(14)); leads {
+		clicked, hovered := p.statusClick.Clicked(u, box)
+		if hovered && color == th.Dim {
+			st.Color = th.Text
+		}
+		if clicked {
+			s.showAbout()
+		}
+	}
+	u.Text(box, right, st)
+	if dot {
+		u.Round(ui.Rect(box.Min.X+u.Px(2), (box.Min.Y+box.Max.Y)/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Warn)
 	}
 }

@@ -227,17 +227,17 @@ func (c *comparison) nextMetric(s *Shell, event bool) {
 }
 
 // status is what stands in the status line: what was matched, how sure it is,
-// and whether something was wrong with a file.
-func (c *comparison) status() (left, right string, wrong bool) {
+// whether something in a file changes numbers, and whether following fails.
+func (c *comparison) status() (left, right string, warned, wrong bool) {
 	for i, p := range c.panes {
 		if text := summary(p.Rec); text != "" {
 			left += pair.SideName(i) + " " + text + "   "
 		}
 	}
 	for i, p := range c.panes {
-		if text, first := warned(p.Rec); first != nil {
+		if text, changes := p.Rec.Warned(); changes {
 			right += text + " in " + pair.SideName(i) + " · "
-			wrong = true
+			warned = true
 		}
 	}
 	if i := c.Outside(); i >= 0 {
@@ -245,11 +245,11 @@ func (c *comparison) status() (left, right string, wrong bool) {
 	}
 	follows := c.followText()
 	right += follows
-	wrong = wrong || follows != "" && follows != following
+	wrong = follows != "" && follows != following
 	if a := c.Answer(); a != nil && (follows == "" || follows == following) {
 		right += matchedText(a)
 	}
-	return left, strings.TrimSuffix(right, " · "), wrong
+	return left, strings.TrimSuffix(right, " · "), warned, wrong
 }
 
 // reading is the side that is still being read, the one with the focus first;

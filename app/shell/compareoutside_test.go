@@ -19,7 +19,7 @@ func TestSelectedAfterTheOtherIsOver(t *testing.T) {
 	}{{0, false}, {2 * b.Rec.Duration(), true}, {-2 * b.Rec.Duration(), true}, {b.Rec.Duration() / 2, false}} {
 		c.panes[0].Anchor, c.panes[1].Anchor = 0, x.anchor
 		c.SelectAlike()
-		_, said, _ := c.status()
+		_, said, _, _ := c.status()
 		if out := c.Outside() == 1; out != x.out || strings.Contains(said, "B has nothing at the selected time") != x.out {
 			t.Errorf("anchored at %d: %d to %d of %d to %d is outside: %v, and %q is said", x.anchor, b.Scope.From, b.Scope.To, b.Rec.Start, b.Rec.End, out, said)
 		}

@@ -80,7 +80,7 @@ func TestCompareWhileReading(t *testing.T) {
 	if got := c.sums(1); len(got) != 2 || strings.Contains(got[0].Text, "so far") || c.reading() != -1 {
 		t.Errorf("when B has been read its heading says %v, reading is %d", got, c.reading())
 	}
-	if _, right, wrong := c.status(); !wrong || !strings.HasPrefix(right, "1 warning in B · matched ") {
+	if _, right, warned, _ := c.status(); !warned || !strings.HasPrefix(right, "1 warning in B · matched ") {
 		t.Errorf("of a file that was cut short the status line says %q", right)
 	}
 }

@@ -138,6 +138,7 @@ func (l *hitList) keyed(s *Shell, p *pane, k key.Name) bool {
 // goTo shows what a row is about.
 func (l *hitList) goTo(s *Shell, p *pane, row int64) {
 	l.open = false
+	p.finding().blur = true // the keys are the view's again
 	if !p.Timed() {
 		p.goToFunction(int(row))
 		return

@@ -73,7 +73,8 @@ func TestListOfHits(t *testing.T) {
 	}
 
 	// It opens where one is; the last row by the scroll bar's end.
-	b.press(key.NameDownArrow, 0)
+	b.press("L", key.ModCtrl)
+	b.until("the list", func() bool { return l.open && l.focused })
 	if !l.open || l.chosen != want {
 		t.Fatalf("the list opens at %d, not at %d: %v", l.chosen, want, l.open)
 	}

@@ -9,6 +9,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
+	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
@@ -50,6 +51,9 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	}
 	if soon := p.Doc.Soon(); soon != nil {
 		text = panel.BasisText(soon.Rec, soon.Tree.Weights) + ", still adding up"
+	}
+	if p.Plan != nil && p.Plan.Unseen > 0 && text != "" && p.Scope.Tracks == nil {
+		text += ", " + units.Plural(int64(p.Plan.Unseen), "thread") + " not shown but counted"
 	}
 	w := u.Measure(text, ui.Style{Size: 12}).X
 	x = p.chips(u, x, r.Max.X-w-u.Px(80))

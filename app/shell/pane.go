@@ -53,7 +53,7 @@ type pane struct {
 	sideOf sidePart
 
 	eventButton, metricButton, viewButton gio.Clickable
-	statusClick                           widget.ClickArea
+	statusClick, selectionClick           widget.ClickArea
 }
 
 // newPane is a pane of a recording; its panels come from their registry.

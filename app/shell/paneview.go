@@ -38,8 +38,12 @@ func (p *pane) back() bool {
 		p.Pick = panel.Picked{}
 	case p.AtGoal:
 		p.AtGoal = false
-	case !p.Scope.IsWhole():
-		p.Scope = recording.Scope{}
+	case p.Scope.Ranged:
+		p.Scope = p.Scope.AllTime()
+	case p.Scope.Calls != nil:
+		p.Scope = p.Scope.Of(nil)
+	case p.Scope.Tracks != nil:
+		p.Scope = p.Scope.On(nil)
 	case p.Filter != "":
 		p.Filter = ""
 	case p.Moved:

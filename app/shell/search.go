@@ -141,6 +141,7 @@ func (sp *finderPart) key(s *Shell, p *pane, k key.Event) {
 		sp.blur = true
 	case k.Name == key.NameReturn:
 		p.walk(s, !k.Modifiers.Contain(key.ModShift))
+		sp.blur = true // the keys are the view's again: N and Shift-N go on
 	case k.Name == key.NameDownArrow && s.versus == nil:
 		p.openHits()
 	}

@@ -95,7 +95,11 @@ func (p *Timeline) onLanes(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 		}
 		h := timeline.At(p.Rec, p.Plan, p.View, int(d.At.X), int(d.At.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 		if h.Gutter && e.Modifiers.Contain(key.ModCtrl) {
-			p.ToggleTrack(p.trackAt(d.At))
+			if h.Row >= 0 && p.Plan.Rows[h.Row].Kind == timeline.ProcessRow {
+				p.toggleProcess(p.Plan.Rows[h.Row].Index)
+			} else {
+				p.ToggleTrack(p.trackAt(d.At))
+			}
 			return
 		}
 		if h.Gutter || h.Row >= 0 && p.Plan.Rows[h.Row].Kind == timeline.ProcessRow {

@@ -115,6 +115,26 @@ func (p *Timeline) chosenTracks() map[int]bool {
 	return set
 }
 
+// toggleProcess selects all threads of a process too, or none of them if they all
+// are.
+func (p *Timeline) toggleProcess(process int) {
+	var mine []int
+	for i, t := range p.Rec.Tracks {
+		if t.Process == process || process < 0 && slices.Contains(p.Pinned, i) {
+			mine = append(mine, i)
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(p.Scope.Tracks), func(i int) bool { return slices.Contains(mine, i) })
+	if len(rest)+len(mine) > len(p.Scope.Tracks) {
+		rest = append(rest, mine...)
+		slices.Sort(rest)
+	}
+	if len(rest) == 0 {
+		rest = nil
+	}
+	p.Scope.Tracks = rest
+}
+
 // ToggleTrack adds a track to the selected ones, or takes it from them.
 func (p *Timeline) ToggleTrack(i int) {
 	if i < 0 {

@@ -193,7 +193,7 @@ func (l *ledger) warn(p problem, off int64, detail string) {
 	}
 	say := l.b.Warn
 	switch p {
-	case noPicture, otherMetadata, systemEvents, argsDropped:
+	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma:
 		say = l.b.Remark
 	}
 	say(t.code, place(off), "%s", text)

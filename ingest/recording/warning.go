@@ -1,5 +1,7 @@
 package recording
 
+import "strconv"
+
 // Warning is one thing that was wrong with a file, how often, and where first.
 type Warning struct {
 	// Code is a stable word for programs, like "time-backward".
@@ -12,6 +14,35 @@ type Warning struct {
 	// Minor says that no number and no bar on the screen would be another one
 	// without it: something that was read has no place to be shown.
 	Minor bool `json:"minor,omitempty"`
+}
+
+// Warned counts the warnings of a recording in words, "" without any. changes
+// reports whether some of them change a number or a bar: others are notes on what
+// has no place to be shown.
+func (r *Recording) Warned() (text string, changes bool) {
+	wrong, notes := 0, 0
+	for i := range r.Warnings {
+		if r.Warnings[i].Minor {
+			notes++
+		} else {
+			wrong++
+		}
+	}
+	count := func(n int, word string) string {
+		if n == 1 {
+			return "1 " + word
+		}
+		return strconv.Itoa(n) + " " + word + "s"
+	}
+	switch {
+	case notes == 0 && wrong == 0:
+		return "", false
+	case notes == 0:
+		return count(wrong, "warning"), true
+	case wrong == 0:
+		return count(notes, "note"), false
+	}
+	return count(wrong, "warning") + ", " + count(notes, "note"), true
 }
 
 // Tally counts what became of the records of one kind. Read = Kept + LeftOut

@@ -4,31 +4,43 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
 	"ashlar/ingest/recording"
 )
 
-// processOrder sorts processes as the file asks, then as they came.
+// processOrder sorts processes as the file asks, then as they came; those with
+// nothing but moments come last.
 func processOrder(rec *recording.Recording) []int {
 	order := make([]int, len(rec.Processes))
+	bare := make([]int, len(rec.Processes))
 	for i := range order {
-		order[i] = i
+		order[i], bare[i] = i, 1
 	}
-	sort.SliceStable(order, func(a, b int) bool { return rec.Processes[order[a]].Sort < rec.Processes[order[b]].Sort })
+	for _, t := range rec.Tracks {
+		if len(t.Lanes)+len(t.Open)+len(t.Samples) > 0 {
+			bare[t.Process] = 0
+		}
+	}
+	for _, c := range rec.Counters {
+		bare[c.Process] = 0
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(bare[a], bare[b]), cmp.Compare(rec.Processes[a].Sort, rec.Processes[b].Sort))
+	})
 	return order
 }
 
 // byProcess lists the tracks of each process that are shown, in their order,
 // and apart from them the pinned ones.
-func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int) {
+func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int, unseen int) {
 	groups = make([][]int, len(rec.Processes))
 	filter := newFilter(rec, l.Filter)
 	for i, t := range rec.Tracks {
 		switch {
 		case l.Hidden[i], !filter.has(t.Process, TrackName(t), t.TID):
+			unseen++
 		case slices.Contains(l.Pinned, i):
 		default:
 			groups[t.Process] = append(groups[t.Process], i)
@@ -71,7 +83,7 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 			return cmp.Compare(x.Sort, y.Sort)
 		})
 	}
-	return groups, pinned
+	return groups, pinned, unseen
 }
 
 // weight says how much there is on a track: the time its outermost spans
@@ -108,36 +120,58 @@ func TrackName(t *recording.Track) string {
 	return "Thread"
 }
 
-// nameFilter chooses rows by their names.
+// NameAndID is the name of a track with its number, which tells it from others of
+// that name.
+func NameAndID(t *recording.Track) string {
+	if id := recording.IDText(t.TID); t.Name != "" && t.TID != 0 && id != "" {
+		return t.Name + " " + id
+	}
+	return TrackName(t)
+}
+
+// nameFilter chooses rows by their names: those that have all words, and none of
+// those behind a !.
 type nameFilter struct {
-	words     []string
-	processes []bool // whose own name has all the words
+	words, not []string
+	processes  []bool // whose own name has all the words
 }
 
 func newFilter(rec *recording.Recording, text string) *nameFilter {
-	f := &nameFilter{words: strings.Fields(strings.ToLower(text))}
+	f := &nameFilter{}
+	for _, w := range strings.Fields(strings.ToLower(text)) {
+		if no, ok := strings.CutPrefix(w, "!"); !ok {
+			f.words = append(f.words, w)
+		} else if no != "" {
+			f.not = append(f.not, no)
+		}
+	}
 	if len(f.words) == 0 {
 		return f
 	}
 	for i := range rec.Processes {
 		p := &rec.Processes[i]
-		f.processes = append(f.processes, f.in(p.Title(), p.PID))
+		f.processes = append(f.processes, f.all(p.Title(), p.PID))
 	}
 	return f
 }
 
 // has reports whether a row is shown: every word stands in its name or number, or
-// in its process's.
+// in its process's, and none that is excluded in its own.
 func (f *nameFilter) has(process int, name string, id int64) bool {
-	return len(f.words) == 0 || f.processes[process] || f.in(name, id)
-}
-
-func (f *nameFilter) in(name string, id int64) bool {
-	name = strings.ToLower(name)
-	for _, w := range f.words {
-		if !strings.Contains(name, w) && strconv.FormatInt(id, 10) != w {
+	for _, w := range f.not {
+		if hasWord(strings.ToLower(name), id, w) {
 			return false
 		}
 	}
-	return true
+	return len(f.words) == 0 || f.processes[process] || f.all(name, id)
+}
+
+// all reports whether every word stands in a name or is the number.
+func (f *nameFilter) all(name string, id int64) bool {
+	name = strings.ToLower(name)
+	return !slices.ContainsFunc(f.words, func(w string) bool { return !hasWord(name, id, w) })
+}
+
+func hasWord(name string, id int64, w string) bool {
+	return strings.Contains(name, w) || strconv.FormatInt(id, 10) == w
 }

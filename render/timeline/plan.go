@@ -76,6 +76,8 @@ type Plan struct {
 	Scale float32
 	// Empty says why there is nothing to show; "" when there is.
 	Empty string
+	// Unseen is how many tracks Layout's Hidden and Filter leave out.
+	Unseen int
 
 	weighed []weighed
 }
@@ -143,7 +145,8 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 		p.Empty = "No timeline"
 		return p
 	}
-	groups, pinned := byProcess(rec, l)
+	groups, pinned, unseen := byProcess(rec, l)
+	p.Unseen = unseen
 	shown := 0
 	for _, ts := range append(groups, pinned) {
 		for _, t := range ts {

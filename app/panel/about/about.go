@@ -114,15 +114,19 @@ func (t *Panel) Layout(_ *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 
 func (t *Panel) warnings(p *panel.Side, u *ui.UI, x, y, right int) int {
 	th := u.Theme
-	title := "No warnings"
-	if n := len(p.Rec.Warnings); n > 0 {
-		title = units.Plural(int64(n), "warning")
+	title, _ := p.Rec.Warned()
+	if title == "" {
+		title = "No warnings"
 	}
 	u.Text(image.Rect(x, y, right, y+u.Px(20)), title, ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(24)
 	for i := range p.Rec.Warnings {
 		w := &p.Rec.Warnings[i]
-		u.Fill(ui.Rect(x, y+u.Px(2), u.Px(3), u.Px(14)), th.Warn)
+		mark := th.Warn
+		if w.Minor {
+			mark = th.Rule
+		}
+		u.Fill(ui.Rect(x, y+u.Px(2), u.Px(3), u.Px(14)), mark)
 		text := w.Text
 		if w.First != "" {
 			text = w.First + ": " + text

@@ -3,12 +3,14 @@ package functions
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
+	"ashlar/render/timeline"
 	"ashlar/render/units"
 )
 
@@ -79,7 +81,9 @@ func (c Column) Applies(a *session.Answer) bool {
 	switch {
 	case ColumnInfos[c].spans:
 		return a.Spans != nil && functions
-	case c == ColModule || c == ColFile:
+	case c == ColModule:
+		return functions || a.By == analyze.ByThread // whose process it is
+	case c == ColFile:
 		return functions
 	case c == ColTotal || c == ColTotalShare:
 		return a.By != analyze.ByThread // of which none calls another
@@ -110,6 +114,9 @@ func (c Column) title(a *session.Answer) string {
 	if c == ColName && !a.ByFunction() {
 		return panel.Title1(string(a.By))
 	}
+	if c == ColModule && a.By == analyze.ByThread {
+		return "Process"
+	}
 	return ColumnInfos[c].head
 }
 
@@ -122,8 +129,14 @@ func (c Column) cell(a *session.Answer, r *analyze.Row, exact bool) string {
 		if !exact && (a.By == analyze.ByModule || a.By == analyze.ByFile) {
 			return panel.ShortModule(r.Name)
 		}
+		if a.By == analyze.ByThread && r.Track >= 0 {
+			return timeline.NameAndID(a.Rec.Tracks[r.Track])
+		}
 		return r.Name
 	case ColModule:
+		if a.By == analyze.ByThread {
+			return processOf(a, r)
+		}
 		if exact {
 			return r.Module
 		}
@@ -155,6 +168,15 @@ func (c Column) cell(a *session.Answer, r *analyze.Row, exact bool) string {
 	return units.Value(v, m)
 }
 
+// processOf is the process of a thread's row, "" for none.
+func processOf(a *session.Answer, r *analyze.Row) string {
+	if r.Track < 0 {
+		return ""
+	}
+	p := &a.Rec.Processes[a.Rec.Tracks[r.Track].Process]
+	return strings.TrimSpace(p.Title() + " " + recording.IDText(p.PID))
+}
+
 // TableGrid is the whole table as it is shown.
 func TableGrid(a *session.Answer, rows []analyze.Row, cs []Column) *panel.Grid {
 	g := &panel.Grid{Name: "functions"}
@@ -166,6 +188,8 @@ func TableGrid(a *session.Answer, rows []analyze.Row, cs []Column) *panel.Grid {
 		switch {
 		case c == ColName && !a.ByFunction():
 			head = string(a.By)
+		case c == ColModule && a.By == analyze.ByThread:
+			head = "process"
 		case head == "":
 			head = ColumnInfos[c].Name + " (" + a.Metric().Unit + ")"
 		}

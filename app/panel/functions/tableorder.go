@@ -63,7 +63,7 @@ func Arrange(k OrderKey) *ordered {
 	a := k.Of
 	from := a.TableRows()
 	rows := make([]analyze.Row, 0, len(from))
-	modules := false
+	modules := a.By == analyze.ByThread && len(a.Rec.Processes) > 1
 	for i := range from {
 		modules = modules || from[i].Module != ""
 		if a.Search != nil {

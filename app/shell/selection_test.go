@@ -1,0 +1,118 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+
+	"gioui.org/f32"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
+)
+
+// twoProcesses has a process of moments only before one with two threads.
+const twoProcesses = `[{"ph":"M","pid":1,"name":"process_name","args":{"name":"clock"}},{"ph":"i","s":"t","pid":1,"tid":1,"ts":5,"name":"tick"},
+{"ph":"M","pid":2,"name":"process_name","args":{"name":"server"}},
+{"ph":"M","pid":2,"tid":7,"name":"thread_name","args":{"name":"net"}},{"ph":"M","pid":2,"tid":8,"name":"thread_name","args":{"name":"disk"}},
+{"ph":"X","pid":2,"tid":7,"ts":1,"dur":90,"name":"serve"},{"ph":"X","pid":2,"tid":8,"ts":1,"dur":40,"name":"serve"}]`
+
+// rows are the names of the rows of a kind.
+func (b *bench) rows(kind timeline.RowKind) (names []string) {
+	b.frame()
+	for _, r := range b.pane.Plan.Rows {
+		if r.Kind == kind {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+func TestProcessesOfMomentsComeLast(t *testing.T) {
+	b := newBench(t, twoProcesses)
+	if got := strings.Join(b.rows(timeline.ProcessRow), ","); got != "server,clock" {
+		t.Errorf("processes are in the order %s", got)
+	}
+}
+
+// TestThreadsThatAreFiltered: a word behind ! excludes, and what is not shown but
+// counted is said.
+func TestThreadsThatAreFiltered(t *testing.T) {
+	b := newBench(t, twoProcesses)
+	for filter, want := range map[string]string{"": "net,disk,Thread 1", "!disk": "net,Thread 1", "server !7": "disk", "nothing !disk": ""} {
+		b.pane.Filter = filter
+		if got := strings.Join(b.rows(timeline.TrackRow), ","); got != want {
+			t.Errorf("%q leaves %s, want %s", filter, got, want)
+		}
+		if unseen := 2 - strings.Count(want, "net") - strings.Count(want, "disk") + 1 - strings.Count(want, "Thread"); b.pane.Plan.Unseen != unseen {
+			t.Errorf("%q: %d threads are said to be unseen, %d are", filter, b.pane.Plan.Unseen, unseen)
+		}
+	}
+}
+
+// TestControlClickOnAProcess selects its threads, and all again.
+func TestControlClickOnAProcess(t *testing.T) {
+	b := newBench(t, twoProcesses)
+	p := b.pane
+	click := func() {
+		b.settled()
+		at := f32.Pt(float32(p.Bounds.Lanes.Min.X+60), float32(p.Bounds.Lanes.Min.Y+p.Plan.Rows[0].Y-p.View.Scroll+5))
+		b.drag(at, at, key.ModCtrl)
+	}
+	click()
+	if got := len(p.Scope.Tracks); got != 2 {
+		t.Fatalf("a click selects %d threads: %+v", got, p.Scope)
+	}
+	click()
+	if p.Scope.Tracks != nil {
+		t.Errorf("another click leaves %v selected", p.Scope.Tracks)
+	}
+}
+
+// TestEscapeTakesOneThing: the time first, then the threads, then the filter.
+func TestEscapeTakesOneThing(t *testing.T) {
+	b := newBench(t, twoProcesses)
+	p := b.pane
+	p.Scope = recording.Between(p.Rec.Start, p.Rec.Start+10e6).On([]int{1})
+	p.Filter = "server"
+	for i, left := range []func() bool{
+		func() bool { return !p.Scope.Ranged && len(p.Scope.Tracks) == 1 && p.Filter != "" },
+		func() bool { return p.Scope.IsWhole() && p.Filter != "" },
+		func() bool { return p.Filter == "" },
+	} {
+		if b.press(key.NameEscape, 0); !left() {
+			t.Fatalf("after %d times: %+v, filter %q", i+1, p.Scope, p.Filter)
+		}
+	}
+}
+
+// TestKeysAfterTheSearch: once a hit was chosen, letters are commands again.
+func TestKeysAfterTheSearch(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.press("/", 0)
+	b.lookFor("read")
+	b.press(key.NameReturn, 0)
+	first := b.pane.Pick.Hit.Start
+	b.press("N", 0)
+	if b.pane.Find != "read" || b.pane.Pick.Hit.Start == first {
+		t.Errorf("N leaves %q in the search and goes from %d to %d", b.pane.Find, first, b.pane.Pick.Hit.Start)
+	}
+}
+
+// TestSelectionIsAButton: a click on what is said to be selected takes it away.
+func TestSelectionIsAButton(t *testing.T) {
+	b := newBench(t, twoProcesses)
+	b.pane.Scope.Tracks = []int{1}
+	b.settled()
+	for x := float32(1260); x > 640; x -= 8 {
+		at := f32.Pt(x, 18)
+		if b.pointer(pointer.Move, at, 0); b.pane.selectionClick.Inside {
+			b.drag(at, at, 0)
+			break
+		}
+	}
+	if b.pane.Scope.Tracks != nil {
+		t.Error("the thread is still selected")
+	}
+}
