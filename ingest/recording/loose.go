@@ -282,7 +282,7 @@ func (s *looseSpans) takeBack(b *Builder) {
 				continue
 			}
 			b.uncount(l, from)
-			var spans []looseSpan
+			spans := make([]looseSpan, 0, l.Len()-from)
 			for i := from; i < l.Len(); i++ {
 				m := n.markOf(d, i)
 				x := s.loose(l.Start(i), l.End(i), b.rec.Calls.Frame(l.Call(i)), m.group, l.Args(i), l.Unfinished(i))
