@@ -33,6 +33,7 @@ type Side struct {
 	Generation int
 	Behind     bool
 	Reach      [2]int64 // how far the view may go; the recording where they are equal
+	Share      float64  // of its width that the flamegraph fills beside a heavier one; all of it where 0
 	Pick       Picked
 	Hover      *recording.FuncID
 	Copy       bool

@@ -169,7 +169,7 @@ func (s *Shell) endComparison() {
 		}
 	} else {
 		s.pane = c.panes[c.Focus]
-		s.pane.Reach, s.pane.Like, s.pane.Anchor = [2]int64{}, nil, 0
+		s.pane.Reach, s.pane.Share, s.pane.Like, s.pane.Anchor = [2]int64{}, 0, nil, 0
 		s.pane.Tab = panel.Flamegraph
 		if s.pane.Pick.Is == panel.PickFunc {
 			s.pane.Pick = panel.Picked{}

@@ -53,11 +53,10 @@ func (p *Timeline) drawMarks(s *panel.Host, u *ui.UI) {
 			pennant(u, x0, foot, col)
 		}
 	})
-	w := b.Overview.Dx() - b.Gutter
 	u.At(image.Rect(b.Overview.Min.X+b.Gutter, b.Overview.Min.Y, b.Overview.Max.X, b.Overview.Max.Y), func(u *ui.UI) {
 		for _, m := range p.Marks {
 			if m.Func == nil {
-				x := int(float64(m.From) / float64(max(1, p.Rec.Duration())) * float64(w))
+				x := p.stripX(p.Rec.Start+m.From) - b.Overview.Min.X - b.Gutter
 				u.Fill(ui.Rect(x, b.Overview.Dy()-u.Px(6), max(1, u.Px(2)), u.Px(6)), flag)
 			}
 		}

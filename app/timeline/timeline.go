@@ -126,6 +126,7 @@ type overKey struct {
 	of    densityKey
 	theme *theme.Theme
 	size  image.Point
+	own   [2]int
 	read  float64
 }
 
@@ -236,7 +237,9 @@ func (p *Timeline) drawRuler(s *panel.Host, u *ui.UI) {
 
 func (p *Timeline) drawOverview(u *ui.UI) {
 	b := &p.Bounds
-	w := b.Overview.Dx() - b.Gutter
+	in := image.Rect(b.Overview.Min.X+b.Gutter, b.Overview.Min.Y, b.Overview.Max.X, b.Overview.Max.Y)
+	own := [2]int{p.stripX(p.Rec.Start) - b.Overview.Min.X, p.stripX(p.Rec.End) - b.Overview.Min.X}
+	w := own[1] - own[0]
 	dk := densityKey{p.Rec, p.Event, p.Metric, w}
 	if p.densityOf != dk {
 		p.density, p.densityOf = timeline.Density(p.Rec, p.Event, p.Metric, w), dk
@@ -245,16 +248,15 @@ func (p *Timeline) drawOverview(u *ui.UI) {
 	if pr := p.Doc.Progress(); !pr.Done && pr.Total > 0 {
 		read = float64(pr.Bytes) / float64(pr.Total)
 	}
-	k := overKey{dk, u.Theme, b.Overview.Size(), math.Floor(read * float64(w))}
+	k := overKey{dk, u.Theme, b.Overview.Size(), own, math.Floor(read * float64(w))}
 	if !p.overview.Serves(u) || p.overKey != k {
 		p.overview = u.Paint(nil, b.Overview.Size(), func(on raster.Surface) {
-			timeline.PaintOverview(on, p.density, u.Theme, u.Metric.PxPerDp, b.Gutter, read)
+			timeline.PaintOverview(on, p.density, u.Theme, u.Metric.PxPerDp, b.Gutter, own, read)
 		})
 		p.overKey = k
 	}
 	u.Draw(p.overview, b.Overview.Min)
 	x0, x1 := p.stripX(p.View.From), p.stripX(p.View.To)
-	in := image.Rect(b.Overview.Min.X+b.Gutter, b.Overview.Min.Y, b.Overview.Max.X, b.Overview.Max.Y)
 	x0, x1 = max(x0, in.Min.X), min(x1, in.Max.X)
 	if x1-x0 < u.Px(3) {
 		x1 = x0 + u.Px(3)
@@ -266,20 +268,23 @@ func (p *Timeline) drawOverview(u *ui.UI) {
 		u.Fill(image.Rect(p.stripX(p.Scope.From), in.Min.Y, max(p.stripX(p.Scope.From)+1, p.stripX(p.Scope.To)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
 	}
 	u.Border(image.Rect(x0, in.Min.Y, x1, in.Max.Y), 3, max(1, u.Px(1)), u.Theme.Accent)
-	p.drawHits(u, in)
+	p.drawHits(u, image.Rect(b.Overview.Min.X+own[0], in.Min.Y, b.Overview.Min.X+own[1], in.Max.Y))
 }
 
-// stripX is the pixel of a time in the overview; stripTime is its inverse.
+// stripX is the pixel of a time in the overview, which goes as far as the view can:
+// beyond the recording where a longer one is compared. stripTime is its inverse.
 func (p *Timeline) stripX(at int64) int {
 	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
-	f := float64(at-p.Rec.Start) / float64(max(1, p.Rec.Duration()))
+	from, to := p.Limits()
+	f := float64(at-from) / float64(max(1, to-from))
 	return p.Bounds.Overview.Min.X + p.Bounds.Gutter + int(math.Round(math.Max(-1, math.Min(2, f))*float64(w)))
 }
 
 func (p *Timeline) stripTime(x float32) int64 {
 	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
 	f := (float64(x) - float64(p.Bounds.Gutter)) / float64(max(1, w))
-	return p.Rec.Start + clampInt64(f*float64(p.Rec.Duration()))
+	from, to := p.Limits()
+	return from + clampInt64(f*float64(to-from))
 }
 
 // drawSelection draws the selected range through all rows, its length on the

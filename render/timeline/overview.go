@@ -151,9 +151,10 @@ func smooth(d []float64, rec *recording.Recording, event int) {
 }
 
 // PaintOverview draws a density as bars on a surface that has the background's
-// colour, the part before gutter left empty. read is how much of the file has
-// been read, 0 to 1: a thin line at the bottom shows it until it is all.
-func PaintOverview(c raster.Surface, d []float64, th *theme.Theme, scale float32, gutter int, read float64) {
+// colour, the part before gutter left empty; own is from where to where across the
+// recording goes. read is how much of the file has been read, 0 to 1: a thin line
+// at the bottom shows it until it is all.
+func PaintOverview(c raster.Surface, d []float64, th *theme.Theme, scale float32, gutter int, own [2]int, read float64) {
 	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }
 	c.Rect(gutter, 0, w, h, raster.Pack(th.Surface))
@@ -162,16 +163,16 @@ func PaintOverview(c raster.Surface, d []float64, th *theme.Theme, scale float32
 		l = .56
 	}
 	col := raster.Pack(theme.OKLCH(l, .07, 250))
-	lanes := w - gutter
+	lanes := own[1] - own[0]
 	for x := 0; x < lanes && len(d) > 0; x++ {
 		v := d[min(len(d)-1, x*len(d)/lanes)]
 		if v <= 0 {
 			continue
 		}
 		top := h - px(2) - int(math.Round(v*float64(h-px(6))))
-		c.Rect(gutter+x, min(top, h-px(3)), gutter+x+1, h-px(1), col)
+		c.Rect(own[0]+x, min(top, h-px(3)), own[0]+x+1, h-px(1), col)
 	}
 	if read < 1 {
-		c.Rect(gutter, h-px(2), gutter+int(read*float64(lanes)), h, raster.Pack(th.Accent))
+		c.Rect(own[0], h-px(2), own[0]+int(read*float64(lanes)), h, raster.Pack(th.Accent))
 	}
 }

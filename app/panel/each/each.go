@@ -15,16 +15,18 @@ import (
 // Panel shows a panel of one recording for each of the two, beside each other.
 type Panel struct {
 	of     [2]panel.Panel[*panel.Side]
+	zoomed [2]panel.PathCache
 	failed bool // it also shows files that cannot be read
 }
 
 // New makes the panel of both; failed has it also show files that cannot be read.
 func New(failed bool, of func() panel.Panel[*panel.Side]) *Panel {
-	return &Panel{[2]panel.Panel[*panel.Side]{of(), of()}, failed}
+	return &Panel{of: [2]panel.Panel[*panel.Side]{of(), of()}, failed: failed}
 }
 
 // Layout draws both.
 func (e *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+	e.share(c)
 	mid := (r.Min.X + r.Max.X) / 2
 	for i, half := range []image.Rectangle{image.Rect(r.Min.X, r.Min.Y, mid, r.Max.Y), image.Rect(mid, r.Min.Y, r.Max.X, r.Max.Y)} {
 		p := c.Sides[i]
@@ -35,6 +37,26 @@ func (e *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle)
 		e.of[i].Layout(s, p, u, half)
 	}
 	u.VLine(mid, r.Min.Y, r.Max.Y, u.Theme.Rule)
+}
+
+// share has bars of the same width stand for the same weight on both sides, as it
+// is normalised: what fills the heavier side's width leaves room on the other's.
+func (e *Panel) share(c *pair.Pair) {
+	var weights [2]float64
+	both := c.Answer()
+	for i, p := range c.Sides {
+		p.Share = 0
+		if a := p.Doc.Answer(); a != nil && both != nil {
+			t := a.Tree.Nodes
+			part := float64(t[e.zoomed[i].Node(a.Rec, a.Tree, p.Zoom)].Gross) / float64(max(1, t[0].Gross))
+			weights[i] = part * float64([]int64{both.A.Total, both.B.Total}[i])
+		}
+	}
+	if min(weights[0], weights[1]) > 0 {
+		for i, p := range c.Sides {
+			p.Share = weights[i] / max(weights[0], weights[1])
+		}
+	}
 }
 
 // Events takes what the pointer did on either.

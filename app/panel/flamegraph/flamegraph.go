@@ -176,6 +176,9 @@ func (f *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	if !p.Up {
 		in.Max.Y = r.Max.Y
 	}
+	if p.Share > 0 {
+		in.Max.X = in.Min.X + max(1, int(p.Share*float64(in.Dx())))
+	}
 	p.Down = max(0, min(p.Down, flame.Height(a.Tree, u.Metric.PxPerDp)-in.Dy()/2))
 	root := f.root(p, a)
 	search, mark := p.Standing()
