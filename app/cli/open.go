@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"ashlar/app/demo"
 	"ashlar/ingest"
@@ -13,14 +14,42 @@ import (
 )
 
 // read loads a recording, or a part of it; path is "" for the built-in one.
-func (c *call) read(path string, part recording.Part) (*recording.Recording, ingest.Stats, error) {
+func (c *call) read(path string, part recording.Part) (rec *recording.Recording, stats ingest.Stats, err error) {
 	switch {
 	case path == "":
-		return c.readInput(demo.Input(), part)
+		rec, stats, err = c.readInput(demo.Input(), part)
 	case path == "-" && c.stdin != io.Reader(os.Stdin):
-		return c.readInput(source.FromReader("-", c.stdin), part)
+		rec, stats, err = c.readInput(source.FromReader("-", c.stdin), part)
+	default:
+		rec, stats, err = ingest.ReadAll(c.ctx, path, c.reading(part))
 	}
-	return ingest.ReadAll(c.ctx, path, c.reading(part))
+	if err == nil {
+		c.sayThreads(rec, part.Threads)
+	}
+	return rec, stats, err
+}
+
+// sayThreads says which threads were taken where fewer were named: a name may be
+// that of several, or a part of others.
+func (c *call) sayThreads(rec *recording.Recording, named []string) {
+	const most = 6
+	part := recording.Part{Threads: named}
+	var names []string
+	n := 0
+	for _, t := range rec.Tracks {
+		if len(named) == 0 || !part.Takes(t) {
+			continue
+		}
+		switch n++; {
+		case n <= most:
+			names = append(names, strings.TrimSpace(t.Name+" "+recording.IDText(t.TID)))
+		case n == most+1:
+			names = append(names, "…")
+		}
+	}
+	if n > len(named) {
+		c.note("--thread %s: %d threads have this in their names: %s", strings.Join(named, ", "), n, strings.Join(names, ", "))
+	}
 }
 
 // reading is how recordings are read.

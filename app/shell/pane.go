@@ -45,6 +45,7 @@ type pane struct {
 	history  history[spot]
 	splitter widget.Drag
 	dragged  float32
+	deepest  int // how deep the flamegraph is of the whole recording
 
 	finder     finderPart
 	chipClicks []widget.ClickArea

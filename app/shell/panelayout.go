@@ -67,8 +67,13 @@ func (p *pane) timelineHeight(u *ui.UI, height int) int {
 	if want > share {
 		// More than its share only where the flamegraph leaves it.
 		below := u.Px(tabsHeight + 220)
-		if a := p.Doc.Answer(); a != nil { // also while another tab is shown: the border stays where it is
-			below = max(below, u.Px(tabsHeight+2*panel.FlamePad)+flame.Height(a.Tree, u.Metric.PxPerDp))
+		// Of all of it, and also while another tab is shown: the border stays where it
+		// is whatever is selected.
+		if a := p.Doc.Answer(); a != nil && (p.deepest == 0 || a.Scope.IsWhole() && p.Scope.IsWhole()) {
+			p.deepest = a.Tree.Depth
+		}
+		if p.deepest > 0 {
+			below = max(below, u.Px(tabsHeight+2*panel.FlamePad)+flame.HeightOf(p.deepest, u.Metric.PxPerDp))
 		}
 		want = max(share, min(want, height-below))
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -97,6 +98,27 @@ func TestKeysAfterTheSearch(t *testing.T) {
 	b.press("N", 0)
 	if b.pane.Find != "read" || b.pane.Pick.Hit.Start == first {
 		t.Errorf("N leaves %q in the search and goes from %d to %d", b.pane.Find, first, b.pane.Pick.Hit.Start)
+	}
+}
+
+// TestBorderStays: the halves keep their heights when a part without the deep
+// stacks is selected.
+func TestBorderStays(t *testing.T) {
+	var lines []string
+	for i := range 30 {
+		lines = append(lines, fmt.Sprintf(`{"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":%d,"name":"f%d"}`, 1+i%9, 10+i, 900-2*i, i),
+			fmt.Sprintf(`{"ph":"X","pid":1,"tid":99,"ts":%d,"dur":%d,"name":"g%d"}`, 10+i, 900-2*i, i))
+	}
+	b := newBench(t, "["+strings.Join(lines, ",")+"]")
+	b.settled()
+	p := b.pane
+	before := p.Bounds.Tabs
+	for i := range p.Rec.Tracks[:3] {
+		p.Scope.Tracks = []int{i}
+		b.settled()
+		if p.Bounds.Tabs != before {
+			t.Fatalf("with thread %d selected the border moves from %v to %v", i, before, p.Bounds.Tabs)
+		}
 	}
 }
 
