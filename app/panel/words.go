@@ -52,6 +52,13 @@ func BasisText(rec *recording.Recording, a *analyze.Weights) string {
 		b := *a
 		b.Pairs = 0
 		return BasisText(rec, &b) + ", " + units.Plural(a.Pairs, "pair") + " joined"
+	case a.Called:
+		b := *a
+		b.Called = false
+		if b.Ranged {
+			return "selected calls in " + BasisText(rec, &b)
+		}
+		return "selected calls, from " + string(a.Basis)
 	case a.Ranged && a.Basis == analyze.Windows:
 		return units.Duration(a.To-a.From) + " from " + units.Plural(int64(a.WindowCount), "window")
 	case a.Ranged:

@@ -108,6 +108,11 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 			return nil
 		}
 	}
+	if q.Listed != "" {
+		if err = a.list(ctx, old); err != nil {
+			return nil
+		}
+	}
 	if q.Source != "" {
 		a.Lines = analyze.SourceOf(rec, a.Tree.Weights, q.Source)
 	}
@@ -117,6 +122,37 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 		}
 	}
 	return a
+}
+
+// list lists calls one by one. Which are selected makes no difference, so that what
+// was listed stays when a part of it is.
+func (a *Answer) list(ctx context.Context, old *Answer) error {
+	in := a.Question.Scope.Of(nil)
+	if old != nil && old.List != nil && old.Rec == a.Rec && old.Listed == a.Listed && old.ListedBy == a.ListedBy && old.Question.Scope.Of(nil).Equal(in) {
+		a.List = old.List
+		return nil
+	}
+	in, err := calls.Bind(ctx, a.Rec, in.Of(&recording.CallSet{Text: a.Listed}))
+	if err != nil {
+		return err
+	}
+	l := new(CallList)
+	if l.Durations, err = spans.DurationsIn(ctx, a.Rec, in); err != nil {
+		return err
+	}
+	if l.Rows, err = calls.List(ctx, a.Rec, in.Calls, a.ListedBy); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		l.Rows = nil // too many, or no such argument: the histogram stays
+	}
+	l.Keys = calls.Keys(l.Rows)
+	l.CPU = slices.ContainsFunc(l.Rows, func(r calls.Row) bool { return r.HasCPU })
+	if l.CPU {
+		l.Keys = slices.DeleteFunc(l.Keys, func(k string) bool { return k == "tdur" || k == "tts" })
+	}
+	a.List = l
+	return nil
 }
 
 // bind looks the calls of the question's scope up, which may be known from the

@@ -13,6 +13,7 @@ import (
 	"ashlar/app/demo"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
@@ -38,6 +39,9 @@ type Question struct {
 	Threads bool
 	// Durations asks for the statistics of these functions' spans.
 	Durations []recording.FuncID
+	// Listed asks for the calls of a set one by one, as package calls writes it, and
+	// ListedBy says in which order; "" for none.
+	Listed, ListedBy string
 	// Heat asks for the heatmap of the whole recording.
 	Heat bool
 	// Source asks what the lines of a source file cost, which is named as the
@@ -68,8 +72,20 @@ type Answer struct {
 	ThreadOf     []int32      // by function, for Threads: see analyze.ThreadOf
 	// Durations is nil where there are no spans.
 	Durations *spans.Durations
+	List      *CallList           // for Listed
 	Grid      *heatmap.Grid       // for Heat
 	Lines     *analyze.SourceCost // for Source
+}
+
+// CallList has calls one by one: in the scope's time and on its threads, whichever
+// of them are selected.
+type CallList struct {
+	Rows      []calls.Row
+	Durations *spans.Durations
+	// Keys are the arguments that rows have, CPU says that some tell their time on a
+	// processor.
+	Keys []string
+	CPU  bool
 }
 
 // Answers tells whether it is the answer to a question.

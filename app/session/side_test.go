@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/testdata/gen/synth"
@@ -107,6 +108,54 @@ func TestSoon(t *testing.T) {
 		if got[path] != v {
 			t.Errorf("%s has %d, want %d", path, got[path], v)
 		}
+	}
+}
+
+// A set of calls in the scope is looked up for the answer, and listed with what is
+// not in it; what is asked stays as it was asked.
+func TestSetsOfCalls(t *testing.T) {
+	d, told := opened(t, func(*Answer) {})
+	r := d.Recording()
+	var lane *recording.Lane // with a call to select, and more
+	track, at := -1, 0
+	for ti, x := range r.Tracks {
+		for i := range x.Lanes {
+			if l := &x.Lanes[i]; l.Len() > 3 && l.End(2) > l.Start(2) && track < 0 {
+				lane, track, at = l, ti, 2
+			}
+		}
+	}
+	name := r.FuncName(lane.Call(at))
+	th := r.Tracks[track]
+	set := calls.Query{Functions: []string{name}, At: []calls.Place{{PID: th.PID, TID: th.TID, Name: th.Name, Time: lane.Start(at) - r.Start}}}
+	q := Question{Listed: name}
+	q.Scope = q.Scope.Of(&recording.CallSet{Text: set.String()})
+	for range 2 { // the second is answered from the first
+		d.Ask(q)
+		until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) })
+		a := d.Answer()
+		var long, n int64
+		for ti, x := range r.Tracks {
+			for i := range x.Lanes {
+				l := &x.Lanes[i]
+				for k := range l.Len() {
+					if r.FuncName(l.Call(k)) != name {
+						continue
+					}
+					n++
+					if ti == track && l.Start(k) == lane.Start(at) {
+						long = max(long, l.End(k)-l.Start(k))
+					}
+				}
+			}
+		}
+		if a.Tree.Weights.Sum != long || long == 0 || a.Scope.Calls.Calls == 0 || a.Question.Scope.Calls.Runs != nil {
+			t.Errorf("%s takes %d, want %d", set.String(), a.Tree.Weights.Sum, long)
+		}
+		if int64(len(a.List.Rows)) != n || a.List.Durations.Count != n {
+			t.Errorf("%d calls of %s are listed, and %d counted, want %d", len(a.List.Rows), name, a.List.Durations.Count, n)
+		}
+		q.Stats = true
 	}
 }
 

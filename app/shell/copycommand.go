@@ -64,6 +64,9 @@ func (p *pane) asking(name string) *command {
 		}
 	}
 	p.within(c, p.Scope.From, p.Scope.To, p.Scope.Ranged, p.Scope.Tracks)
+	if p.Scope.Calls != nil {
+		c.add("--calls", p.Scope.Calls.Text)
+	}
 	return c
 }
 

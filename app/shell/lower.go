@@ -48,6 +48,9 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 		if p.Scope.Ranged && !a.Tree.Weights.Ranged && a.Scope.Ranged {
 			text = "cannot answer for a part: showing the " + text
 		}
+		if p.Scope.Calls != nil && !a.Tree.Weights.Called && a.Scope.Calls != nil {
+			text = "cannot answer for calls: showing the " + text
+		}
 	}
 	if soon := p.Doc.Soon(); soon != nil {
 		text = panel.BasisText(soon.Rec, soon.Tree.Weights) + ", still adding up"

@@ -17,6 +17,14 @@ func selectionText(sel recording.Scope) string {
 	if n := len(sel.Tracks); n > 0 {
 		parts = append(parts, units.Plural(int64(n), "thread"))
 	}
+	if sel.Calls != nil {
+		const most = 48
+		text := []rune(sel.Calls.Text)
+		if len(text) > most {
+			text = append(text[:most-1], '…')
+		}
+		parts = append(parts, string(text))
+	}
 	return "Selected " + strings.Join(parts, " · ")
 }
 
