@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/jemalloc"
 	"ashlar/ingest/otlp"
 	"ashlar/ingest/perfdata"
+	"ashlar/ingest/perfetto"
 	"ashlar/ingest/perfscript"
 	"ashlar/ingest/pprof"
 	"ashlar/ingest/spaa"
@@ -34,6 +35,7 @@ var Formats = []codec.Format{
 	otlp.Format,
 	speedscope.Format,
 	firefox.Format,
+	perfetto.Format,
 	gotrace.Format,
 	perfdata.Format,
 	perfscript.Format,

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"ashlar/ingest/jsonscan"
 )
 
@@ -39,7 +37,6 @@ const (
 var knowns = []known{
 	{"a zip archive", "unpack it and open the recording in it", []string{"PK\x03\x04"}, nil},
 	{"a recording of Java's Flight Recorder (JFR)", "convert it with `jfrconv -o pprof FILE run.pprof`, which comes with async-profiler", []string{"FLR\x00"}, nil},
-	{"a trace of Perfetto", byPerfetto, nil, isPerfetto},
 	{"a trace of Fuchsia (FXT)", byPerfetto, []string{"\x10\x00\x04\x46\x78\x54\x16\x00"}, nil},
 	{"a systrace page", byPerfetto, nil, matches(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)},
 	{"a trace of Linux's ftrace as text", byPerfetto, nil, matches(`^# tracer: |(?m)\A(?:#.*\n)*\s*\S.*-\d+\s+(\(\s*[-\d]+\)\s+)?\[\d{3}\]\s+[\w.]{4,5}\s+\d+\.\d+: \w+:`)},
@@ -111,36 +108,6 @@ func (b *opening) begins(magics []string) bool {
 func matches(pattern string) func(*opening) bool {
 	re := regexp.MustCompile(pattern)
 	return func(b *opening) bool { return re.Match(b.head) }
-}
-
-// isPerfetto looks for packets (Trace.packet is field 1, repeated), of which one
-// has a field that only packets have: the sequence (10), the time (8), or data
-// of a kind with a number beyond those of pprof's and OpenTelemetry's messages.
-func isPerfetto(b *opening) bool {
-	packets, certain := 0, false
-	for rest := b.head; len(rest) > 0; packets++ {
-		num, typ, n := protowire.ConsumeTag(rest)
-		if n < 0 || num != 1 || typ != protowire.BytesType {
-			return false
-		}
-		packet, m := protowire.ConsumeBytes(rest[n:])
-		if m < 0 {
-			break // cut
-		}
-		for rest = rest[n+m:]; len(packet) > 0; {
-			num, typ, n := protowire.ConsumeTag(packet)
-			if n < 0 {
-				return false
-			}
-			m := protowire.ConsumeFieldValue(num, typ, packet[n:])
-			if m < 0 {
-				return false
-			}
-			certain = certain || num >= 8
-			packet = packet[n+m:]
-		}
-	}
-	return packets > 0 && certain
 }
 
 // isETW looks for the header of a buffer (WMI_BUFFER_HEADER) that holds the

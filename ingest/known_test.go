@@ -11,10 +11,9 @@ import (
 // beginnings are what files in formats that are not opened begin with, and a
 // part of what is said of them.
 var beginnings = map[string]string{
-	"PK\x03\x04\x14\x00":              "a zip archive",
-	"FLR\x00\x00\x02\x00\x01\x00\x00": "jfrconv -o pprof FILE",
-	"\x0a\x09\x40\x05\x50\x01\xe2\x03\x02\x08\x01\x0a\x04\x40\x06\x50\x01":                                         "traceconv json FILE",
-	"\x10\x00\x04\x46\x78\x54\x16\x00\x00":                                                                         "Fuchsia",
+	"PK\x03\x04\x14\x00":                   "a zip archive",
+	"FLR\x00\x00\x02\x00\x01\x00\x00":      "jfrconv -o pprof FILE",
+	"\x10\x00\x04\x46\x78\x54\x16\x00\x00": "Fuchsia",
 	"<!DOCTYPE html>\n<html>\n<head i18n-values=\"dir:x\"><title>Android System Trace</title><script>trace-viewer": "a systrace page",
 	"# tracer: nop\n#\n# entries-in-buffer/entries-written: 2/2\n":                                                 "ftrace as text",
 	"          <idle>-0     [001] d..2  1234.567890: sched_switch: prev_comm=swapper\n":                            "ftrace as text",
@@ -79,7 +78,7 @@ func TestKnownFormatsOfSamples(t *testing.T) {
 	}
 	n := 0
 	for pattern, want := range map[string]string{
-		"jfr/*": "Flight Recorder", "perfetto/*": "a trace of Perfetto",
+		"jfr/*":         "Flight Recorder",
 		"firefox/[56]*": "Firefox's old DevTools", "firefox/firefox-79*": "Firefox's old DevTools", "firefox/fx_dhat*": "DHAT",
 	} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
