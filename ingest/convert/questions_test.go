@@ -98,9 +98,16 @@ func ask(t *testing.T, rec *recording.Recording) {
 		if part, _, err := extract.Recording(ctx, rec, in, nil); err == nil && len(part.Events) > 0 && len(part.Events[0].Metrics) == 0 {
 			t.Error("an extract has an event without a metric")
 		}
-		c, err := compare.Compare(ctx, []compare.Input{{Rec: rec, Scope: in}}, []compare.Input{{Rec: rec}}, compare.Options{})
-		if err == nil && c.Tree == nil {
-			t.Error("a comparison has no tree")
+		compared(t, rec, in, compare.Options{})
+	}
+	for i, n := range []compare.Normalize{compare.Total, compare.Duration, compare.Samples} {
+		ref := analyze.Named(first)
+		ts := [][]analyze.Transform{{analyze.Invert()}, {analyze.Drop(ref), analyze.MergeByModule()}, {analyze.CalleesOf(ref), analyze.CollapseRecursion()}}[i]
+		compared(t, rec, scopes[len(scopes)-1-i], compare.Options{Normalize: n, Transforms: ts})
+	}
+	for e := range rec.Events {
+		if ms := rec.Events[e].Metrics; len(ms) > 1 {
+			compared(t, rec, recording.Scope{}, compare.Options{Event: rec.Events[e].Name, Metric: ms[0].Name, MetricB: ms[1].Name})
 		}
 	}
 	if funcs != nil {
@@ -123,6 +130,35 @@ func ask(t *testing.T, rec *recording.Recording) {
 				}
 				f.Write(ctx, io.Discard, "x"+f.Encode.Extensions[0], rec, o)
 			}
+		}
+	}
+}
+
+// compared compares a part of a recording with all of it, and asks all that can be
+// asked of that.
+func compared(t *testing.T, rec *recording.Recording, in recording.Scope, o compare.Options) {
+	ctx := context.Background()
+	c, err := compare.Compare(ctx, []compare.Input{{Rec: rec, Scope: in}}, []compare.Input{{Rec: rec}}, o)
+	if err != nil {
+		return
+	}
+	for _, w := range []compare.Width{compare.WidthA, compare.WidthB, compare.WidthLarger} {
+		s := c.Tree.Shape(w)
+		for i := range s.Widths {
+			if p := s.Nodes[i].Parent; i > 0 && s.Widths[i] > s.Widths[p] {
+				t.Errorf("node %d is wider than its parent", i)
+			}
+		}
+	}
+	for _, by := range []compare.By{compare.ByFunction, compare.ByModule, compare.ByFile, compare.ByThread, compare.ByStack} {
+		if table, err := c.Table(ctx, by, true); err == nil {
+			table.Matched()
+		}
+	}
+	if rec.Functions.Len() > 0 {
+		name := rec.Functions.At(0).FuncName()
+		if i := c.Find(&name); i >= 0 {
+			checked(c.Distribution(ctx, i, true, 60))
 		}
 	}
 }

@@ -300,7 +300,7 @@ func TestFirstFrames(t *testing.T) {
 // TestTwoCounts reads what difffolded.pl writes; the sums are made with Split and
 // maps.
 func TestTwoCounts(t *testing.T) {
-	const text = "main;read 274 415\nmain;write 10 0\nmain 3 4.5\nmain;read;copy 1 2\nmain;read;fill 6 5\nmain;thread 7 0 1\n"
+	const text = "main;read 274 415\nmain;write 10 0\nmain 3 4.5\nmain;read;copy 1 2\nmain;read;fill 6 5\nmain;write 1 1\nmain;thread 7 0 1\n"
 	want := map[string][2]string{}
 	sums := map[string][2]*big.Rat{}
 	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {

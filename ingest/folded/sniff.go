@@ -130,10 +130,11 @@ func markup(head []byte) bool {
 }
 
 // columns is how many counts the lines of a file have: two where difffolded.pl
-// has put the stacks of two runs together, each once. Where names end in a number
-// ("frame 1", "frame 2"), what stands before it is the same in many lines.
+// has put the stacks of two runs together, each once, or a few more often where
+// frames were renamed since. Where names end in a number ("frame 1", "frame 2"),
+// what stands before it is the same in many lines.
 func (c census) columns() int {
-	if c.deep > 0 && c.twice > 0 && c.twice*10 >= c.counted*9 && c.again == 0 {
+	if c.deep > 0 && c.twice > 0 && c.twice*10 >= c.counted*9 && c.again*5 <= c.twice {
 		return 2
 	}
 	return 1

@@ -143,7 +143,7 @@ func splitOffset(s string) (string, uint64) {
 
 // sourceLine reads what -F srcline prints under a frame: "file.c:12", or the
 // file and address once more, "[kernel.kallsyms][ffffffff816df592]", which says
-// nothing new.
+// nothing new, as does ":0".
 func sourceLine(body []byte) (file string, line int32, ok bool) {
 	s := string(body)
 	if i := strings.LastIndexByte(s, '['); i > 0 && s[len(s)-1] == ']' {
@@ -151,6 +151,9 @@ func sourceLine(body []byte) (file string, line int32, ok bool) {
 		return "", 0, ok
 	}
 	i := strings.LastIndexByte(s, ':')
+	if s == ":0" {
+		return "", 0, true
+	}
 	if i <= 0 || strings.HasSuffix(s, ")") {
 		return "", 0, false
 	}

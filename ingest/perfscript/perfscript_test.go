@@ -422,6 +422,7 @@ func TestOddTexts(t *testing.T) {
 		{"prose", "hello world, this is a text that is longer than any name of a thread\n", 0, "", "line 1 not-a-sample", "there is no sample in the text"},
 		{"no stacks", "            perf  1 [000] 1.000000:  1 cycles:  ffffffffa4 f+0x6 ([kernel.kallsyms])\n            cafe  2 [000] 1.000001:  1 cycles:  ffffffffa4 f+0x6 ([kernel.kallsyms])\n", 2, "cycles;f=2", "", ""},
 		{"tracepoint", "bash  1 [000] 1.000000: sched:sched_switch: prev=1\n\tffff f (/a)\n\n", 1, "sched:sched_switch;f=1", "line 1 fields-not-shown", ""},
+		{"no source line", "node \n\t1de39 dl_main\n  rtld.c:2356\n\t1ab78 _start\n  :0\n\n", 1, ";_start;dl_main=1", "", ""},
 		{"side band", "a 1 [000] 1.0: PERF_RECORD_COMM exec: a:1/1\na 1 [000] 1.0: PERF_RECORD_LOST lost 5\na 1 [000] 1.0: 1 c: \n\t1 f (/a)\n", 1, "c;f=1", "line 2 samples-lost", ""},
 		{"cut frame", "a 1 1.0: 1 c: \n\t1 f (/a)\n\t2 mai", 1, "c;f=1", "line 3 cut", ""},
 		{"cut header", "a 1 1.0: 1 c: \n\t1 f (/a)\n\na 1 1.5: 10", 1, "c;f=1", "line 4 not-a-sample", ""},
