@@ -313,7 +313,7 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 	p.LookFor(l.Find)
 	if i == 0 {
 		for _, m := range st.Marks {
-			p.addMark(view.NewMark(m.Place, m.Text))
+			p.noted.Add(view.NewMark(m.Place, m.Text))
 		}
 	}
 	if !paired {

@@ -74,7 +74,7 @@ func look(r *rand.Rand, s *Shell) {
 		if m.To = m.From; maybe() {
 			m.To += r.Int64N(1e9)
 		}
-		p.addMark(view.NewMark(m, []string{"", "why?", "a, b: c"}[r.IntN(3)]))
+		p.noted.Add(view.NewMark(m, []string{"", "why?", "a, b: c"}[r.IntN(3)]))
 	}
 	if maybe() {
 		text := []string{"cart", "/^[a-m]/", "a b, c&d=e", "(", "ü"}[r.IntN(5)]

@@ -22,9 +22,9 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	y := r.Min.Y + u.Px(9)
 	x := r.Min.X + u.Px(12)
-	if p := s.pane; p != nil && s.noSearch && (p.finding().focus || u.Focused(&p.finding().editor)) {
+	if p := s.pane; p != nil && s.noSearch && p.finder.Typing(u) {
 		// The bar is too narrow for both: while one types the search has all of it.
-		s.searchBox(u, image.Rect(x, y, max(x, r.Max.X-u.Px(12)), y+u.Px(26)))
+		s.search(u, image.Rect(x, y, max(x, r.Max.X-u.Px(12)), y+u.Px(26)))
 		return
 	}
 	x += s.iconButton(u, &s.openButton, x, y, icon.Open, "Open", "Open a file", false) + u.Px(10)
@@ -66,10 +66,10 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	// Search stands left of what is selected, and gives way when it is narrow.
 	s.noSearch = false
 	if w := min(u.Px(290), hi-mid-u.Px(90)); w > u.Px(120) {
-		s.searchBox(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
+		s.search(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
 		hi -= w + u.Px(12)
 	} else if w := min(u.Px(290), hi-lo-u.Px(12)); w > u.Px(80) {
-		s.searchBox(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
+		s.search(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
 		return
 	} else {
 		s.noSearch = true
@@ -178,7 +178,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 			p, which = c.panes[i], pair.SideName(i)+", "
 		}
 	}
-	left, right := summary(p.Rec), ""
+	left, right := panel.Summary(p.Rec), ""
 	color, dot := th.Dim, false // the dot: something changes numbers
 	pr := p.Doc.Progress()
 	switch {
@@ -231,5 +231,13 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	u.Text(box, right, st)
 	if dot {
 		u.Round(ui.Rect(box.Min.X+u.Px(2), (box.Min.Y+box.Max.Y)/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Warn)
+	}
+}
+
+// search draws the line that looks for functions.
+func (s *Shell) search(u *ui.UI, r image.Rectangle) {
+	f := &s.pane.finder
+	if f.Paired = s.versus != nil; f.Layout(&s.Host, u, r) {
+		s.hint = hint{"Search", r.Min.Add(image.Pt(-u.Px(14), u.Px(14)))}
 	}
 }

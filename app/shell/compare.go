@@ -7,6 +7,7 @@ import (
 
 	"ashlar/app/pair"
 	"ashlar/app/panel"
+	"ashlar/app/panel/details"
 	"ashlar/app/panel/difftable"
 	"ashlar/app/panel/pairing"
 	"ashlar/app/session"
@@ -33,8 +34,7 @@ type comparison struct {
 	history  history[compareSpot]
 	heads    [2]widget.ClickArea
 	buttons  compareButtons
-	lines    ui.Sheet // of the side panel
-	largest  [24]widget.ClickArea
+	details  details.OfTwo
 	bounds   compareBounds
 	rowsOf   rowsKey
 	keyIn    [2]bool // whether the keyboard was in the timelines
@@ -100,6 +100,7 @@ func (s *Shell) openPane(path string) *pane {
 // newComparison puts two panes side by side.
 func newComparison(a, b *pane) *comparison {
 	c := &comparison{panes: [2]*pane{a, b}, deck: panel.NewDeck(pairPanels)}
+	c.details.Pair = &c.Pair
 	c.Sides, c.Hover, c.Node = [2]*panel.Side{&a.Side, &b.Side}, -1, -1
 	c.table, c.pairing = panel.Find[*difftable.Panel](c.deck.All), panel.Find[*pairing.Panel](c.deck.All)
 	return c
@@ -165,7 +166,7 @@ func (s *Shell) endComparison() {
 	}
 	if s.pane = c.of; s.pane != nil {
 		for _, p := range c.panes {
-			s.pane.takeMarks(p)
+			s.pane.noted.Take(&p.noted)
 		}
 	} else {
 		s.pane = c.panes[c.Focus]

@@ -174,7 +174,8 @@ func TestFastAndSlowAreOfNoFile(t *testing.T) {
 	s.compare(s.newPane(session.Of(name(fast), fast, s.Wake)), s.newPane(session.Of(name(slow), slow, s.Wake)), nil)
 	settleBoth(t, s)
 	for i, p := range s.versus.panes {
-		if p.noted.keep(s, p); p.noted.read {
+		p.noted.Keep = s.Keep
+		if p.noted.Upkeep(&s.Host); p.noted.Read {
 			t.Errorf("%s asks for marks of the file %q", pair.SideName(i), p.Path)
 		}
 	}

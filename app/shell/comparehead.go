@@ -230,7 +230,7 @@ func (c *comparison) nextMetric(s *Shell, event bool) {
 // whether something in a file changes numbers, and whether following fails.
 func (c *comparison) status() (left, right string, warned, wrong bool) {
 	for i, p := range c.panes {
-		if text := summary(p.Rec); text != "" {
+		if text := panel.Summary(p.Rec); text != "" {
 			left += pair.SideName(i) + " " + text + "   "
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"ashlar/app/panel/details"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 )
@@ -21,24 +22,24 @@ func TestContextDetails(t *testing.T) {
 		{Key: "thread.name", Values: []analyze.ContextValue{{Value: "w", Weight: 8}}},
 		{Key: "uid", Values: []analyze.ContextValue{{Value: "0", Weight: 8}}},
 	}
-	want := []detail{
-		{key: "Probe", value: "syscall::read:entry", exact: "", label: "probe"},
-		{key: "Execname", value: "myapp  75.0 %, 1 more", exact: "myapp 6, tar 2", label: "execname"},
-		{key: "PID", value: "7", exact: "", label: "pid"},
-		{key: "thread.name", value: "w", exact: "", label: "thread.name"},
-		{key: "UID", value: "0", exact: "", label: "uid"},
+	want := []details.Detail{
+		{Key: "Probe", Value: "syscall::read:entry", Exact: "", Label: "probe"},
+		{Key: "Execname", Value: "myapp  75.0 %, 1 more", Exact: "myapp 6, tar 2", Label: "execname"},
+		{Key: "PID", Value: "7", Exact: "", Label: "pid"},
+		{Key: "thread.name", Value: "w", Exact: "", Label: "thread.name"},
+		{Key: "UID", Value: "0", Exact: "", Label: "uid"},
 	}
 	for i := range want { // thin spaces are the business of units
-		want[i].value, want[i].exact = spaces(want[i].value), spaces(want[i].exact)
+		want[i].Value, want[i].Exact = spaces(want[i].Value), spaces(want[i].Exact)
 	}
-	got := contextDetails(keys, m, false)
+	got := details.ContextDetails(keys, m, false)
 	for i := range got {
-		got[i].value, got[i].exact = spaces(got[i].value), spaces(got[i].exact)
+		got[i].Value, got[i].Exact = spaces(got[i].Value), spaces(got[i].Exact)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
-	if got := contextDetails(keys, m, true); len(got) != len(want)-1 {
+	if got := details.ContextDetails(keys, m, true); len(got) != len(want)-1 {
 		t.Errorf("beside a thread: %+v", got)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
+	"ashlar/app/panel/details"
 	lanes "ashlar/app/timeline"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -169,9 +170,9 @@ func TestPointingAtThings(t *testing.T) {
 	p := b.pane
 	has := func(key, value string) {
 		t.Helper()
-		_, _, ds := p.details(b.Shell)
+		_, _, ds := p.details.Lines(&b.Host)
 		for _, d := range ds {
-			if d.key == key && (d.value == value || d.copied() == value) {
+			if d.Key == key && (d.Value == value || d.Copied() == value) {
 				return
 			}
 		}
@@ -218,13 +219,13 @@ func TestRankAndArrows(t *testing.T) {
 	}
 	p.PickShown(h)
 	b.frame()
-	_, _, ds := p.details(b.Shell)
-	rank := slices.IndexFunc(ds, func(d detail) bool { return d.key == "Rank" && d.value == "2nd longest of 2" })
-	to := slices.IndexFunc(ds, func(d detail) bool { return d.key == "Arrow to" })
+	_, _, ds := p.details.Lines(&b.Host)
+	rank := slices.IndexFunc(ds, func(d details.Detail) bool { return d.Key == "Rank" && d.Value == "2nd longest of 2" })
+	to := slices.IndexFunc(ds, func(d details.Detail) bool { return d.Key == "Arrow to" })
 	if rank < 0 || to < 0 {
 		t.Fatalf("the panel lacks the rank (%d) or the arrow (%d): %+v", rank, to, ds)
 	}
-	ds[to].to()
+	ds[to].To()
 	if name := p.Rec.FuncName(p.Pick.Hit.Call); name != "other" {
 		t.Errorf("the arrow leads to %s, want other", name)
 	}

@@ -190,7 +190,7 @@ func (s *Shell) saveMarks() {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	key, name, marks := p.noted.key, p.Doc.Name, slices.Clone(p.Marks)
+	key, name, marks := p.noted.Key, p.Doc.Name, slices.Clone(p.Marks)
 	out := s.replacing()
 	s.askSave("The file's name", p.stem()+"-marks.json", func(path string) error {
 		return outfile.Write(path, out, func(w io.Writer) error { return store.WriteMarks(w, key, name, marks) })
@@ -207,7 +207,7 @@ func (s *Shell) loadMarks() {
 			if in, err = store.ReadMarks(f); err == nil {
 				n := len(s.pane.Marks)
 				for _, m := range in.Marks {
-					s.pane.addMark(m)
+					s.pane.noted.Add(m)
 				}
 				s.Say(units.Plural(int64(len(s.pane.Marks)-n), "mark") + " added")
 			}

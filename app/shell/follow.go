@@ -46,7 +46,7 @@ func (s *Shell) leave() {
 		s.drop(c)
 	} else if s.pane != nil {
 		s.pane.stay()
-		s.pane.noted.move(s, s.pane)
+		s.pane.noted.Move()
 	}
 }
 
@@ -124,10 +124,10 @@ func (p *pane) become(next *pane, st *view.State, a *session.Answer) {
 		p.history.shown.Look = p.Settled()
 	}
 	p.Hover = nil
-	p.finding().walked = false
+	p.finder.Forget()
 	p.Hit = timeline.Hit{Row: -1, Window: -1}
 	p.sourcePart.Of.Fn = p.Pick.Fn
-	p.noted.stale = true
+	p.noted.Stale = true
 	p.renewed = true
 }
 

@@ -109,3 +109,13 @@ func (s *Shell) step(d int) {
 		p.history.settleOn(p.spot(s))
 	}
 }
+
+// mergeMarks adds marks that were read to what was looked at before.
+func mergeMarks(h *history[spot]) func(with func([]view.Mark) []view.Mark) {
+	return func(with func([]view.Mark) []view.Mark) {
+		h.seen.Look.Marks, h.shown.Look.Marks = with(h.seen.Look.Marks), with(h.shown.Look.Marks)
+		for _, st := range h.steps {
+			st.Marks = with(st.Marks)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/finder"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -21,7 +22,7 @@ func (b *bench) lookFor(text string) {
 	b.t.Helper()
 	b.pane.LookFor(text)
 	b.settled()
-	b.until("what is found", func() bool { return b.pane.searchInfo() != "" })
+	b.until("what is found", func() bool { return b.pane.finder.Info() != "" })
 }
 
 func (b *bench) settled() {
@@ -57,40 +58,40 @@ func TestListOfHits(t *testing.T) {
 	p := b.pane
 	b.lookFor("work")
 	b.press("L", key.ModCtrl)
-	l := &p.finding().list
-	b.until("the list", func() bool { return l.open && len(l.rows) > 5 && l.focused })
+	l := &p.finder.Fresh().List
+	b.until("the list", func() bool { return l.Open && len(l.Rows) > 5 && l.Focused })
 	for range 3 {
 		b.press(key.NameDownArrow, 0)
 	}
 	b.press(key.NamePageDown, 0)
-	want := int64(3 + l.seen - 1)
+	want := int64(3 + l.Seen - 1)
 	b.press(key.NameReturn, 0)
-	if got := p.Pick.Hit.Start - p.Rec.Start; p.Pick.Is != panel.PickBar || got != want*10e6 || l.open {
-		t.Errorf("Return shows what begins at %d ps, not row %d's; open: %v", got, want, l.open)
+	if got := p.Pick.Hit.Start - p.Rec.Start; p.Pick.Is != panel.PickBar || got != want*10e6 || l.Open {
+		t.Errorf("Return shows what begins at %d ps, not row %d's; open: %v", got, want, l.Open)
 	}
-	if info := p.searchInfo(); !strings.HasPrefix(info, fmt.Sprint(want+1, " / ")) {
+	if info := p.finder.Info(); !strings.HasPrefix(info, fmt.Sprint(want+1, " / ")) {
 		t.Errorf("the line says %q of row %d", info, want)
 	}
 
 	// It opens where one is; the last row by the scroll bar's end.
 	b.press("L", key.ModCtrl)
-	b.until("the list", func() bool { return l.open && l.focused })
-	if !l.open || l.chosen != want {
-		t.Fatalf("the list opens at %d, not at %d: %v", l.chosen, want, l.open)
+	b.until("the list", func() bool { return l.Open && l.Focused })
+	if !l.Open || l.Chosen != want {
+		t.Fatalf("the list opens at %d, not at %d: %v", l.Chosen, want, l.Open)
 	}
-	l.chosen, l.scroll = 9_999, -1
-	b.until("the last rows", func() bool { return l.have == l.want && l.have.from > 9_000 })
-	b.click(b.written(moment(9_998*10e6, p.Rec.Duration())), 0, pointer.ButtonPrimary)
-	if h := &p.Pick.Hit; h.Start-p.Rec.Start != 9_998*10e6 || h.End-h.Start != 4e6 || l.open {
-		t.Errorf("a click shows %d to %d; open: %v", h.Start-p.Rec.Start, h.End-p.Rec.Start, l.open)
+	l.Chosen, l.Scroll = 9_999, -1
+	b.until("the last rows", func() bool { return l.Have == l.Want && l.Have.From > 9_000 })
+	b.click(b.written(finder.Moment(9_998*10e6, p.Rec.Duration())), 0, pointer.ButtonPrimary)
+	if h := &p.Pick.Hit; h.Start-p.Rec.Start != 9_998*10e6 || h.End-h.Start != 4e6 || l.Open {
+		t.Errorf("a click shows %d to %d; open: %v", h.Start-p.Rec.Start, h.End-p.Rec.Start, l.Open)
 	}
 
 	// Escape closes the list before it ends the search, and typing chooses anew.
 	b.press("L", key.ModCtrl)
-	b.until("the list again", func() bool { return l.open && l.focused })
+	b.until("the list again", func() bool { return l.Open && l.Focused })
 	b.press(key.NameEscape, 0)
-	if l.open || p.Find != "work" {
-		t.Errorf("Escape leaves the list open (%v) or ends the search for %q", l.open, p.Find)
+	if l.Open || p.Find != "work" {
+		t.Errorf("Escape leaves the list open (%v) or ends the search for %q", l.Open, p.Find)
 	}
 }
 
@@ -107,7 +108,7 @@ func TestWalkingFunctions(t *testing.T) {
 	b.settled()
 	p := b.pane
 	b.lookFor("copy")
-	if got := p.searchInfo(); !strings.HasPrefix(got, "2 ") {
+	if got := p.finder.Info(); !strings.HasPrefix(got, "2 ") {
 		t.Errorf("the line says %q", got)
 	}
 	if got := p.MatchedText(p.Doc.Answer()); got != "2 functions match, 44.4 % of it" {
@@ -115,7 +116,7 @@ func TestWalkingFunctions(t *testing.T) {
 	}
 	at := func() string {
 		f, _ := p.PickedFunction()
-		return fmt.Sprint(f.Name, " ", p.Doc.Answer().Tree.Nodes[p.Pick.Node].Total, " ", strings.Fields(p.searchInfo())[0])
+		return fmt.Sprint(f.Name, " ", p.Doc.Answer().Tree.Nodes[p.Pick.Node].Total, " ", strings.Fields(p.finder.Info())[0])
 	}
 	for _, want := range []struct {
 		key  key.Modifiers
@@ -134,7 +135,7 @@ func TestWalkingFunctions(t *testing.T) {
 		t.Error("what is walked to is not in the picture")
 	}
 	b.press("L", key.ModCtrl)
-	b.until("the list", func() bool { return p.finding().list.open && p.finding().list.focused })
+	b.until("the list", func() bool { return p.finder.Fresh().List.Open && p.finder.Fresh().List.Focused })
 	b.written("Total")
 	b.press(key.NameUpArrow, 0)
 	b.press(key.NameReturn, 0)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"ashlar/app/marks"
 	"ashlar/app/panel/functions"
-	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
 )
@@ -27,11 +27,7 @@ type Keep interface {
 	// away.
 	Pairs() []compare.Pair
 	SetPair(p compare.Pair, on bool)
-	// Marks are those of a recording, by its key. It waits for the disk, and is
-	// called from another goroutine than the window's.
-	Marks(key string) ([]view.Mark, error)
-	// ChangeMarks changes a recording's marks. name is what it is called.
-	ChangeMarks(key, name string, f func([]view.Mark) []view.Mark)
+	marks.Keeper
 }
 
 // Recent is a file that was opened before.
@@ -134,7 +130,8 @@ func (s *Shell) keep() {
 		s.prefs = now
 	}
 	for _, p := range s.shown() {
-		p.noted.keep(s, p)
+		p.noted.Keep = s.Keep
+		p.noted.Upkeep(&s.Host)
 		if s.Keep == nil || p.kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}

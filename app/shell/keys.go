@@ -128,10 +128,10 @@ func (s *Shell) back() {
 		s.Menu = nil
 	case s.Help:
 		s.Help = false
-	case s.pane != nil && s.pane.finding().list.open:
-		s.pane.finding().list.open = false
+	case s.pane != nil && s.pane.finder.Fresh().List.Open:
+		s.pane.finder.Fresh().List.Open = false
 	case s.pane != nil && s.typing && s.pane.Find == "":
-		s.pane.finding().blur = true
+		s.pane.finder.Blur()
 	case s.pane != nil:
 		s.backPane()
 	}

@@ -32,7 +32,7 @@ func (p *pane) lower(s *Shell, u *ui.UI) {
 		u.Ring(b.Lower, 2)
 	}
 	if s.View == Both {
-		p.side(s, u)
+		p.details.Layout(&s.Host, u)
 	}
 	u.NoArea()
 }

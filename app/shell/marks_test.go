@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/app/marks"
 	"ashlar/app/store"
 	"ashlar/app/view"
 	"ashlar/ingest/recording"
@@ -39,7 +40,7 @@ func openDemoWith(t *testing.T, k Keep) *Shell {
 	}
 	s.pane.history.push(s.pane.spot(s), s.state()) // as the first frame does
 	for range 1000 {
-		if s.keep(); s.pane.noted.key != "" {
+		if s.keep(); s.pane.noted.Key != "" {
 			return s
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -59,10 +60,10 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	k := &inStore{st: store.In("", t.TempDir())}
 	s := openDemoWith(t, k)
 	p := s.pane
-	key := p.noted.key
-	p.addMark(view.NewMark(view.Place{From: 5e11, To: 5e11}, "late"))
+	key := p.noted.Key
+	p.noted.Add(view.NewMark(view.Place{From: 5e11, To: 5e11}, "late"))
 	p.history.push(p.spot(s), s.state())
-	p.addMark(view.NewMark(view.Place{From: 1e11, To: 2e11}, "early"))
+	p.noted.Add(view.NewMark(view.Place{From: 1e11, To: 2e11}, "early"))
 	s.keep()
 	onDisk := func() []string {
 		ms, err := k.st.Marks(key)
@@ -80,7 +81,7 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 		t.Errorf("after undo is %q", got)
 	}
 	s.step(1)
-	p.deleteMark(s, p.Marks[0])
+	p.noted.Delete(&s.Host, p.Marks[0])
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("after redo and deletion is %q", got)
@@ -99,7 +100,7 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("undo in the next window leaves %q", got)
 	}
-	p.goToMark(s, p.Marks[0])
+	p.noted.GoTo(&s.Host, p.Marks[0])
 	if want := (recording.Between(p.Rec.Start+1e11, p.Rec.Start+2e11)); !reflect.DeepEqual(p.Scope, want) {
 		t.Errorf("going to a range selects %+v", p.Scope)
 	}
@@ -130,7 +131,7 @@ func TestDifferenceMerges(t *testing.T) {
 			return now
 		}
 		a, b := edit(0), edit(1)
-		disk := changes(base, b)(changes(base, a)(slices.Clone(base)))
+		disk := marks.Changes(base, b)(marks.Changes(base, a)(slices.Clone(base)))
 		for i, m := range base {
 			window := a
 			if i%2 == 1 {

@@ -211,7 +211,7 @@ func TestSearchInANarrowWindow(t *testing.T) {
 		m.frame()
 	}
 	m.frame()
-	if press("/"); !m.router.Source().Focused(&m.pane.finding().editor) {
+	if press("/"); !m.router.Source().Focused(&m.pane.finder.Fresh().Editor) {
 		t.Fatal("the search does not have the keyboard")
 	}
 	m.router.Queue(key.EditEvent{Text: "read"})
@@ -220,7 +220,7 @@ func TestSearchInANarrowWindow(t *testing.T) {
 		t.Errorf("what is searched for is %q", m.pane.Find)
 	}
 	press(key.NameEscape)
-	if press(key.NameEscape); m.router.Source().Focused(&m.pane.finding().editor) {
+	if press(key.NameEscape); m.router.Source().Focused(&m.pane.finder.Fresh().Editor) {
 		t.Error("the search keeps the keyboard")
 	}
 	if m.pane.Find != "" {

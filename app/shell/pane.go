@@ -5,7 +5,10 @@ import (
 
 	gio "gioui.org/widget"
 
+	"ashlar/app/finder"
+	"ashlar/app/marks"
 	"ashlar/app/panel"
+	"ashlar/app/panel/details"
 	"ashlar/app/panel/flamegraph"
 	"ashlar/app/panel/functions"
 	"ashlar/app/panel/source"
@@ -29,7 +32,7 @@ type pane struct {
 	// visited tells that an address has just been gone to: that the pane looks as
 	// it says is no wish to look so ever after.
 	visited  bool
-	noted    marksPart
+	noted    marks.Marks
 	renewed  bool   // the recording has just been read anew
 	unfollow func() // stops following; nil when the file is not followed
 
@@ -47,11 +50,10 @@ type pane struct {
 	dragged  float32
 	deepest  int // how deep the flamegraph is of the whole recording
 
-	finder     finderPart
+	finder     finder.Finder
 	chipClicks []widget.ClickArea
 
-	rank   rankPart
-	sideOf sidePart
+	details details.Panel
 
 	eventButton, metricButton, viewButton gio.Clickable
 	statusClick, selectionClick           widget.ClickArea
@@ -61,19 +63,22 @@ type pane struct {
 func newPane(d *session.Side) *pane {
 	rec, generation := d.Latest()
 	p := &pane{Timeline: timeline.Timeline{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}}, deck: panel.NewDeck(panels)}
+	p.details.Timeline, p.finder.Timeline, p.noted.Timeline = &p.Timeline, &p.Timeline, &p.Timeline
+	p.noted.Find = func(f recording.FuncName) { p.visit.answered = &view.State{Function: &f} }
+	p.noted.Merge = mergeMarks(&p.history)
 	p.flame, p.table, p.sourcePart = panel.Find[*flamegraph.Panel](p.deck.All), panel.Find[*functions.Panel](p.deck.All), panel.Find[*source.Panel](p.deck.All)
+	p.finder.Table = p.table
 	return p
 }
 
 // stop ends what is computed in the background to be shown.
 func (p *pane) stop() {
-	p.rank.Stop()
+	p.details.Stop()
 	p.Flows.Indices.Stop()
 	p.table.Order.Orders.Stop()
-	p.finding().list.lists.Stop()
-	p.finding().list.functions.Orders.Stop()
+	p.finder.Stop()
 	p.sourcePart.Texts.Stop()
-	p.noted.reads.Stop()
+	p.noted.Stop()
 }
 
 // layout lays out the pane in r.

@@ -29,7 +29,7 @@ func (p *pane) back() bool {
 	switch {
 	case p.Searching() || p.Find != "":
 		p.LookFor("")
-		p.finding().blur = true
+		p.finder.Blur()
 	case len(p.Zoom) > 0 && p.Tab != panel.Callers:
 		p.ZoomTo(nil)
 	case p.Tab == panel.Callers && p.ZoomedAround():

@@ -163,8 +163,8 @@ func (s *Shell) newPane(d *session.Side) *pane {
 	}
 	p.Timeline.Does = timeline.Acts{
 		Items:     func() []widget.Item { return []widget.Item{s.commandItem(panelTimeline)} },
-		MarkItems: func(m *view.Mark) []widget.Item { return p.markItems(s, m) },
-		GoToMark:  func(m view.Mark) { p.goToMark(s, m) },
+		MarkItems: func(m *view.Mark) []widget.Item { return p.noted.Items(&s.Host, m) },
+		GoToMark:  func(m view.Mark) { p.noted.GoTo(&s.Host, m) },
 		KeyOf:     keyOf,
 	}
 	p.table.Hidden = functions.ColumnSet(s.HiddenColumns)
@@ -269,7 +269,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	}
 	u.NoArea()
 	if s.View == Both && s.pane != nil && s.versus == nil {
-		s.pane.finding().list.layout(s, s.pane, u)
+		s.pane.finder.Fresh().List.Layout(&s.Host, &s.pane.finder, u)
 	}
 	if s.Menu != nil {
 		if over, do := s.Menu.Layout(u, size); over {

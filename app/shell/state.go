@@ -92,7 +92,7 @@ func (s *Shell) State() State {
 	if p.Scope.Ranged {
 		st.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
 	}
-	st.Tab, st.Search, st.Found = p.deck.Title(p.Tab), p.Find, p.searchInfo()
+	st.Tab, st.Search, st.Found = p.deck.Title(p.Tab), p.Find, p.finder.Info()
 	for _, t := range p.Transforms {
 		st.Transforms = append(st.Transforms, t.String())
 	}
@@ -142,7 +142,7 @@ func (s *Shell) focused() string {
 			return "tabs"
 		case s.Focus.In(&c.Tab):
 			return c.deck.Title(c.Tab)
-		case s.Focus.In(&c.largest):
+		case s.Focus.In(c.details.Tag()):
 			return "details"
 		}
 	}
@@ -162,7 +162,7 @@ func (s *Shell) focused() string {
 		return "tabs"
 	case s.Focus.In(&p.Tab):
 		return p.deck.Title(p.Tab)
-	case s.Focus.In(&p.sideOf.Drag):
+	case s.Focus.In(p.details.Tag()):
 		return "details"
 	}
 	return "?"

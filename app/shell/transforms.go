@@ -75,7 +75,7 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
 		t := analyze.CollapseModule(f.Module)
 		items = append(items, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.Has(t), Do: func() { p.Transform(t) }})
 	}
-	items = append(items, p.labelItems(s)...)
+	items = append(items, p.details.LabelItems(&s.Host)...)
 	return append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(f.Name) }})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"ashlar/app/panel/details"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/render/widget"
@@ -76,7 +77,7 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	if got := b.total(); got != "100" {
 		t.Fatalf("the whole is %s", got)
 	}
-	b.chooseLabel("")
+	b.pane.details.ChooseLabel(&b.Host, "")
 	if got := b.listed(); len(got) != 7 || !slices.Contains(got, "tenant = acme") || got[slices.Index(got, "tenant = acme")+2] != "tenant = zoo" {
 		t.Errorf("the labels are %q", got)
 	}
@@ -97,7 +98,7 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 		t.Errorf("the address %s says %v, %v", b.Address(), v, err)
 	}
 	// What is typed may be a condition of its own.
-	b.chooseLabel("")
+	b.pane.details.ChooseLabel(&b.Host, "")
 	b.Chooser.SetText("tenant~^ap")
 	if got := b.listed(); got[0] != "Only tenant~^ap" {
 		t.Errorf("for a condition there is %q", got)
@@ -129,12 +130,12 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
-	_, _, ds := p.nodeDetails()
-	i := slices.IndexFunc(ds, func(d detail) bool { return d.label == "tenant" })
+	_, _, ds := p.details.NodeDetails()
+	i := slices.IndexFunc(ds, func(d details.Detail) bool { return d.Label == "tenant" })
 	if i < 0 {
 		t.Fatalf("the details have no tenant: %+v", ds)
 	}
-	b.chooseLabel(ds[i].label)
+	b.pane.details.ChooseLabel(&b.Host, ds[i].Label)
 	if got := b.listed(); len(got) != 1 || got[0] != "tenant = zoo" {
 		t.Errorf("the tenants of %s are %q", p.Rec.Functions.At(2).Name, got)
 	}
@@ -157,7 +158,7 @@ func TestLabelsOfTheCommandLine(t *testing.T) {
 		t.Errorf("of a tenant that is not there it says %v", err)
 	}
 	b = newBench(t, someTrace)
-	if b.chooseLabel(""); b.Chooser != nil || !strings.Contains(b.State().Note, "has labels") {
+	if b.pane.details.ChooseLabel(&b.Host, ""); b.Chooser != nil || !strings.Contains(b.State().Note, "has labels") {
 		t.Errorf("a trace without labels says %q", b.State().Note)
 	}
 }

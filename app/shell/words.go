@@ -3,7 +3,6 @@ package shell
 import (
 	"strings"
 
-	"ashlar/ingest"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
@@ -26,35 +25,4 @@ func selectionText(sel recording.Scope) string {
 		parts = append(parts, string(text))
 	}
 	return "Selected " + strings.Join(parts, " · ")
-}
-
-// summary is the status line's first half: what the file is and what it holds.
-func summary(rec *recording.Recording) string {
-	var parts []string
-	title := ingest.Title(rec.Source.Format)
-	if rec.Source.Version != "" {
-		title += " " + rec.Source.Version
-	}
-	if title != "" {
-		parts = append(parts, title)
-	}
-	if rec.Source.Tool != "" {
-		parts = append(parts, rec.Source.Tool)
-	}
-	c := &rec.Counts
-	for _, n := range []struct {
-		n    int64
-		what string
-	}{{c.Spans, "span"}, {c.Samples, "sample"}, {c.Stacks, "stack"}, {c.Windows, "window"}} {
-		if n.n > 0 {
-			parts = append(parts, units.Plural(n.n, n.what))
-		}
-	}
-	if n := len(rec.Tracks); n > 1 {
-		parts = append(parts, units.Plural(int64(n), "thread"))
-	}
-	if rec.HasTime && rec.Duration() > 0 {
-		parts = append(parts, units.Duration(rec.Duration()))
-	}
-	return strings.Join(parts, " · ")
 }

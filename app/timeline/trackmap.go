@@ -39,6 +39,7 @@ func (m *mapPart) seen(p *Timeline, u *ui.UI) (y0, y1 int) {
 	return y0, y1
 }
 
+// Events takes what the pointer did on it since the last frame.
 func (m *mapPart) Events(p *Timeline, u *ui.UI) {
 	for {
 		g, e, ok := m.Next(u, p.Bounds.Rows.Min)

@@ -1,4 +1,4 @@
-package shell
+package marks
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // markable lists what could be marked now, what is most likely meant first: the
 // function under the pointer in the lower half, the selected time, the moment
 // under the pointer, what is picked.
-func (p *pane) markable() (places []view.Place) {
+func (p *Marks) markable() (places []view.Place) {
 	moment := func(t int64) { places = append(places, view.Place{From: t - p.Rec.Start, To: t - p.Rec.Start}) }
 	f, picked := p.PickedFunction()
 	if p.Hover != nil && !p.Inside {
@@ -42,9 +42,8 @@ func (p *pane) markable() (places []view.Place) {
 	return places
 }
 
-// askMark asks for a note and what it is on.
-func (s *Shell) askMark() {
-	p := s.pane
+// Ask asks for a note and what it is on.
+func (p *Marks) Ask(s *panel.Host) {
 	places := p.markable()
 	if len(places) == 0 {
 		s.Say("Select a function first: click a bar or a row")
@@ -57,7 +56,7 @@ func (s *Shell) askMark() {
 			l := widget.Line{Title: "Mark " + at.String(), Take: func() {
 				s.Chooser = nil
 				m := view.NewMark(at, c.Editor.Text())
-				p.addMark(m)
+				p.Add(m)
 				p.Flag = m.ID
 				if p.Path == "-" {
 					s.Say("What comes from standard input has no file: its marks last as long as this window")
@@ -79,19 +78,18 @@ func (s *Shell) askMark() {
 	s.OpenChooser(c)
 }
 
-// chooseMark lists the marks to do something with one.
-func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, view.Mark)) {
-	p := s.pane
+// Choose lists the marks to do something with one.
+func (p *Marks) Choose(s *panel.Host, hint string, do func(*panel.Host, view.Mark)) {
 	if len(p.Marks) == 0 {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
 	s.OpenChooser(widget.NewChooser(hint, "", func(text string) []widget.Line {
 		var ls []widget.Line
-		for _, m := range p.sortedMarks() {
+		for _, m := range p.sorted() {
 			l := widget.Line{Title: m.Text, Detail: m.Place.String(), Take: func() {
 				s.Chooser = nil
-				do(p, s, m)
+				do(s, m)
 			}}
 			if l.Title == "" {
 				l.Title, l.Dim = "(no note)", true
@@ -104,8 +102,8 @@ func (s *Shell) chooseMark(hint string, do func(*pane, *Shell, view.Mark)) {
 	}))
 }
 
-// renameMark asks for another text.
-func (p *pane) renameMark(s *Shell, m view.Mark) {
+// Rename asks for another text.
+func (p *Marks) Rename(s *panel.Host, m view.Mark) {
 	c := widget.NewChooser("What the note says", m.Text, func(text string) []widget.Line {
 		return []widget.Line{{Title: "Mark " + m.Place.String(), Take: func() {
 			s.Chooser = nil

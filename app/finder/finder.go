@@ -1,4 +1,6 @@
-package shell
+// Package finder is the line that looks for functions, threads and arguments, and
+// the list of what is found.
+package finder
 
 import (
 	"image"
@@ -6,6 +8,9 @@ import (
 	"gioui.org/io/key"
 	gio "gioui.org/widget"
 
+	"ashlar/app/panel"
+	"ashlar/app/panel/functions"
+	lanes "ashlar/app/timeline"
 	"ashlar/ingest/search"
 	"ashlar/render/icon"
 	"ashlar/render/ui"
@@ -13,9 +18,12 @@ import (
 	"ashlar/render/widget"
 )
 
-// finderPart is the line in the toolbar that looks for functions.
-type finderPart struct {
-	editor gio.Editor
+// Finder is the line in the toolbar that looks for functions.
+type Finder struct {
+	*lanes.Timeline
+	Table  *functions.Panel
+	Paired bool // it is for both of two recordings, whose hits have no list
+	Editor gio.Editor
 	seen   string // its text, as it was last
 	of     string // what the rest is about
 	focus  bool   // wanted with the next frame
@@ -25,71 +33,71 @@ type finderPart struct {
 	// function is the one that was walked to where nothing has a time: its place
 	// among those that were found, -1 for none.
 	function int
-	list     hitList
+	List     hitList
 	count    widget.ClickArea // what was found, a click on which lists it
 	glass    widget.ClickArea // a click on which one types
 }
 
-// finding is the line, about what is looked for now.
-func (p *pane) finding() *finderPart {
-	f := &p.finder
+// Fresh is the line, about what is looked for now.
+func (p *Finder) Fresh() *Finder {
+	f := p
 	if f.of != p.Search.Of {
 		f.of, f.walked, f.function = p.Search.Of, false, -1
-		f.list.chosen, f.list.scroll = 0, 0
+		f.List.Chosen, f.List.Scroll = 0, 0
 	}
 	return f
 }
 
 // update reads what was typed, or shows what is looked for where that has changed
 // elsewhere.
-func (f *finderPart) update(p *pane, u *ui.UI) {
-	f.editor.SingleLine, f.editor.Submit = true, true
+func (p *Finder) update(u *ui.UI) {
+	p.Editor.SingleLine, p.Editor.Submit = true, true
 	for {
-		if _, ok := f.editor.Update(u.Context); !ok {
+		if _, ok := p.Editor.Update(u.Context); !ok {
 			break
 		}
 	}
-	if t := f.editor.Text(); t != f.seen {
-		f.seen = t
+	if t := p.Editor.Text(); t != p.seen {
+		p.seen = t
 		p.LookFor(t)
 	} else if t != p.Search.Of {
-		f.editor.SetText(p.Search.Of)
-		f.seen = p.Search.Of
+		p.Editor.SetText(p.Search.Of)
+		p.seen = p.Search.Of
 	}
 }
 
-// searchBox draws the line in r and takes its keys.
-func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
-	p := s.pane
-	sp := p.finding()
+// Layout draws the line in r and takes its keys; over tells whether the pointer is
+// on its button.
+func (p *Finder) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) (over bool) {
+	sp := p.Fresh()
 	// Some keys are for the search before they are for the editor.
 	for {
-		ev, ok := u.Event(key.Filter{Focus: &sp.editor, Name: key.NameReturn, Optional: key.ModShift}, key.Filter{Focus: &sp.editor, Name: key.NameEscape},
-			key.Filter{Focus: &sp.editor, Name: key.NameDownArrow}, key.Filter{Focus: &sp.editor, Name: key.NameUpArrow},
-			key.Filter{Focus: &sp.editor, Name: key.NamePageDown}, key.Filter{Focus: &sp.editor, Name: key.NamePageUp})
+		ev, ok := u.Event(key.Filter{Focus: &sp.Editor, Name: key.NameReturn, Optional: key.ModShift}, key.Filter{Focus: &sp.Editor, Name: key.NameEscape},
+			key.Filter{Focus: &sp.Editor, Name: key.NameDownArrow}, key.Filter{Focus: &sp.Editor, Name: key.NameUpArrow},
+			key.Filter{Focus: &sp.Editor, Name: key.NamePageDown}, key.Filter{Focus: &sp.Editor, Name: key.NamePageUp})
 		if !ok {
 			break
 		}
 		if k, ok := ev.(key.Event); ok && k.State == key.Press {
-			sp.key(s, p, k)
+			sp.key(s, k)
 		}
 	}
-	sp.update(p, u)
-	sp.list.box = r
+	sp.update(u)
+	sp.List.box = r
 	if p.Searching() && !p.Timed() {
-		sp.list.update(p, s.Do.Wake) // which is walked too
+		sp.List.update(p, s.Do.Wake) // which is walked too
 	}
-	if u.Item(&sp.editor, r) || sp.focus {
+	if u.Item(&sp.Editor, r) || sp.focus {
 		sp.focus = false
-		sp.editor.SetCaret(sp.editor.Len(), 0)
-		widget.TakeKeyboard(u, &sp.editor)
+		sp.Editor.SetCaret(sp.Editor.Len(), 0)
+		widget.TakeKeyboard(u, &sp.Editor)
 	}
 	if sp.blur {
 		sp.blur = false
 		u.Execute(key.FocusCmd{Tag: nil})
 	}
 	th := u.Theme
-	focused := u.Focused(&sp.editor)
+	focused := u.Focused(&sp.Editor)
 	u.Round(r, 6, th.Raised)
 	border := th.Rule
 	switch {
@@ -99,19 +107,19 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 		border = th.Accent
 	}
 	u.Border(r, 6, 1, border)
-	info := p.searchInfo()
+	info := p.Info()
 	st := ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End}
 	w := u.Measure(info, st).X
 	if w > r.Dx()*2/3 {
 		w = r.Dx() * 2 / 3
 	}
 	found := image.Rect(r.Max.X-w-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y)
-	if info != "" && p.Search.Err == nil && s.versus == nil {
+	if info != "" && p.Search.Err == nil && !p.Paired {
 		clicked, hovered := sp.count.Clicked(u, found)
 		if clicked {
-			s.toggleHits()
+			p.ToggleHits()
 		}
-		if hovered || sp.list.open {
+		if hovered || sp.List.Open {
 			st.Color = th.Text
 		}
 	}
@@ -122,34 +130,32 @@ func (s *Shell) searchBox(u *ui.UI, r image.Rectangle) {
 	if clicked {
 		sp.focus = true
 	}
-	if over {
-		s.hint = hint{"Search", r.Min.Add(image.Pt(-u.Px(14), u.Px(14)))}
-	}
 	in := image.Rect(r.Min.X+u.Px(28), r.Min.Y+u.Px(5), r.Max.X-w-u.Px(14), r.Max.Y-u.Px(3))
-	if sp.editor.Len() == 0 && !focused {
+	if sp.Editor.Len() == 0 && !focused {
 		u.Text(in, "Search (/)", ui.Style{Size: 12.5, Color: th.Faint})
 	}
-	widget.EditField(u, &sp.editor, in)
+	widget.EditField(u, &sp.Editor, in)
+	return over
 }
 
 // key is one that the line has the first use for.
-func (sp *finderPart) key(s *Shell, p *pane, k key.Event) {
+func (p *Finder) key(s *panel.Host, k key.Event) {
 	switch {
-	case sp.list.open && sp.list.keyed(s, p, k.Name):
+	case p.List.Open && p.List.keyed(s, p, k.Name):
 	case k.Name == key.NameEscape:
 		p.LookFor("")
-		sp.blur = true
+		p.blur = true
 	case k.Name == key.NameReturn:
-		p.walk(s, !k.Modifiers.Contain(key.ModShift))
-		sp.blur = true // the keys are the view's again: N and Shift-N go on
-	case k.Name == key.NameDownArrow && s.versus == nil:
+		p.Walk(s, !k.Modifiers.Contain(key.ModShift))
+		p.blur = true // the keys are the view's again: N and Shift-N go on
+	case k.Name == key.NameDownArrow && !p.Paired:
 		p.openHits()
 	}
 }
 
-// searchInfo says what was found: 3 / 120   7.8 %.
-func (p *pane) searchInfo() string {
-	sp := p.finding()
+// Info says what was found: 3 / 120   7.8 %.
+func (p *Finder) Info() string {
+	sp := p.Fresh()
 	switch {
 	case p.Search.Err != nil:
 		return p.Search.Err.Error()
@@ -169,7 +175,7 @@ func (p *pane) searchInfo() string {
 		}
 	}
 	a := p.Doc.Answer()
-	if o := &sp.list.functions; !p.Timed() && a != nil && o.Of == a && a.Search.Is(p.Search.Pattern) {
+	if o := &sp.List.functions; !p.Timed() && a != nil && o.Of == a && a.Search.Is(p.Search.Pattern) {
 		info = units.Count(int64(len(o.Rows)))
 		if sp.function >= 0 {
 			info = units.Count(int64(sp.function+1)) + " / " + info
@@ -184,9 +190,9 @@ func (p *pane) searchInfo() string {
 	return info
 }
 
-// walk goes to the next hit in order of time, or to the one before.
-func (p *pane) walk(s *Shell, next bool) {
-	sp := p.finding()
+// Walk goes to the next hit in order of time, or to the one before.
+func (p *Finder) Walk(s *panel.Host, next bool) {
+	sp := p.Fresh()
 	if !p.Timed() {
 		p.walkFunctions(s, next)
 		return
@@ -222,10 +228,10 @@ func (p *pane) walk(s *Shell, next bool) {
 
 // walkFunctions goes to the next function that was found, the heaviest first,
 // where nothing has a time.
-func (p *pane) walkFunctions(s *Shell, next bool) {
-	sp := p.finding()
-	n := len(sp.list.functions.Rows)
-	if p.Search.Pattern == nil || n == 0 || s.versus != nil {
+func (p *Finder) walkFunctions(s *panel.Host, next bool) {
+	sp := p.Fresh()
+	n := len(sp.List.functions.Rows)
+	if p.Search.Pattern == nil || n == 0 || p.Paired {
 		return
 	}
 	to := (sp.function + 1) % n
@@ -234,3 +240,21 @@ func (p *pane) walkFunctions(s *Shell, next bool) {
 	}
 	p.goToFunction(to)
 }
+
+// Stop ends what is looked up in the background.
+func (p *Finder) Stop() {
+	p.List.lists.Stop()
+	p.List.functions.Orders.Stop()
+}
+
+// Focus gives the line the keyboard with the next frame.
+func (p *Finder) Focus() { p.focus = true }
+
+// Blur takes the keyboard from the line with the next frame.
+func (p *Finder) Blur() { p.blur = true }
+
+// Typing reports whether the line has the keyboard, or is to have it.
+func (p *Finder) Typing(u *ui.UI) bool { return p.focus || u.Focused(&p.Editor) }
+
+// Forget lets go of the hit that was walked to: hits have other numbers now.
+func (p *Finder) Forget() { p.Fresh().walked = false }

@@ -1,4 +1,4 @@
-package shell
+package details
 
 import (
 	"encoding/json"
@@ -18,17 +18,17 @@ import (
 // inNS writes picoseconds exactly.
 var inNS = recording.Metric{Unit: "ns", Decimals: 3}
 
-func lengthDetail(key string, ps int64) detail {
-	return detail{key: key, value: units.Duration(ps), exact: units.Exact(ps, &inNS)}
+func lengthDetail(key string, ps int64) Detail {
+	return Detail{Key: key, Value: units.Duration(ps), Exact: units.Exact(ps, &inNS)}
 }
 
 // timeDetail is a time from the recording's start; a copy gives the file's own.
-func (p *pane) timeDetail(key string, at int64) detail {
-	return detail{key: key, value: units.Duration(at - p.Rec.Start), exact: strings.TrimSpace(p.Rec.Clock.Text(at) + " " + p.Rec.Clock.Unit)}
+func (p *Panel) timeDetail(key string, at int64) Detail {
+	return Detail{Key: key, Value: units.Duration(at - p.Rec.Start), Exact: strings.TrimSpace(p.Rec.Clock.Text(at) + " " + p.Rec.Clock.Unit)}
 }
 
 // barDetails are those of a span, or of a bar made of samples.
-func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []detail) {
+func (p *Panel) barDetails(s *panel.Host, h *timeline.Hit) (title, sub string, ds []Detail) {
 	title = p.Rec.FuncName(h.Call)
 	if h.Call == recording.NoCall {
 		title = "[no stack]"
@@ -47,29 +47,29 @@ func (p *pane) barDetails(s *Shell, h *timeline.Hit) (title, sub string, ds []de
 		if h.Span >= 0 {
 			self := selfTime(&p.Rec.Calls, t, h)
 			d := lengthDetail("Self", self)
-			d.value += "  " + units.Percent(self, h.End-h.Start)
+			d.Value += "  " + units.Percent(self, h.End-h.Start)
 			ds = append(ds, d)
 			if h.Call != recording.NoCall {
 				if rank := p.rank.of(s, rankKey{p.Rec, p.Rec.Func(h.Call), h.End - h.Start}); rank != "" {
-					ds = append(ds, detail{key: "Rank", value: rank})
+					ds = append(ds, Detail{Key: "Rank", Value: rank})
 				}
 			}
 		}
 	}
 	ds = append(ds, p.trackDetails(t)...)
 	if t.Kind == recording.ThreadTrack {
-		ds = append(ds, detail{key: "Depth", value: strconv.Itoa(p.Rec.Calls.Depth(h.Call))})
+		ds = append(ds, Detail{Key: "Depth", Value: strconv.Itoa(p.Rec.Calls.Depth(h.Call))})
 	}
 	ds = append(ds, p.frameDetails(h.Call)...)
 	if h.Samples != nil && h.Samples.Event == p.Event {
-		ds = append(ds, contextDetails(p.Doc.CallContexts(p.Rec, p.Event, p.Metric, h.Track, h.Call), p.MetricOf(), true)...)
+		ds = append(ds, ContextDetails(p.Doc.CallContexts(p.Rec, p.Event, p.Metric, h.Track, h.Call), p.MetricOf(), true)...)
 	}
 	ds = append(ds, p.flowDetails()...)
 	ds = append(ds, p.argDetails(h.Args)...)
 	return title, sub, append(ds, p.callers(h)...)
 }
 
-func (p *pane) sampleDetails(h *timeline.Hit) (ds []detail) {
+func (p *Panel) sampleDetails(h *timeline.Hit) (ds []Detail) {
 	m := p.MetricOf()
 	var sum int64
 	for i := h.First; i < h.Last; i++ {
@@ -81,16 +81,16 @@ func (p *pane) sampleDetails(h *timeline.Hit) (ds []detail) {
 	if h.Last == h.Samples.Len() || h.Samples.Time(h.Last) > h.End {
 		length = "Drawn for" // the next one is far away, or there is none
 	}
-	ds = append(ds, lengthDetail(length, h.End-h.Start), detail{key: panel.Title1(m.Name), value: units.Value(sum, m), exact: units.Exact(sum, m)})
+	ds = append(ds, lengthDetail(length, h.End-h.Start), Detail{Key: panel.Title1(m.Name), Value: units.Value(sum, m), Exact: units.Exact(sum, m)})
 	if cpu := h.Samples.CPU(h.First); cpu >= 0 {
-		ds = append(ds, detail{key: "CPU", value: strconv.Itoa(cpu)})
+		ds = append(ds, Detail{Key: "CPU", Value: strconv.Itoa(cpu)})
 	}
 	return ds
 }
 
 // trackDetails say which thread or row of operations something is on, and in
 // which process.
-func (p *pane) trackDetails(t *recording.Track) []detail {
+func (p *Panel) trackDetails(t *recording.Track) []Detail {
 	key, name := "Thread", timeline.TrackName(t)
 	switch {
 	case t.Kind == recording.AsyncTrack:
@@ -98,10 +98,10 @@ func (p *pane) trackDetails(t *recording.Track) []detail {
 	case t.TID != 0 && t.Name != "":
 		name = strings.TrimSpace(name + "  " + recording.IDText(t.TID))
 	}
-	return append([]detail{{key: key, value: name}}, p.processDetails(t.Process)...)
+	return append([]Detail{{Key: key, Value: name}}, p.processDetails(t.Process)...)
 }
 
-func (p *pane) processDetails(i int) []detail {
+func (p *Panel) processDetails(i int) []Detail {
 	pr := &p.Rec.Processes[i]
 	name := pr.Title()
 	if pr.PID != 0 {
@@ -110,12 +110,12 @@ func (p *pane) processDetails(i int) []detail {
 	if name == "" {
 		return nil
 	}
-	return []detail{{key: "Process", value: name}}
+	return []Detail{{Key: "Process", Value: name}}
 }
 
 // argDetails are the arguments under their heading, a line each where they are
 // an object's members.
-func (p *pane) argDetails(ref uint64) []detail {
+func (p *Panel) argDetails(ref uint64) []Detail {
 	if ref == 0 || p.Rec.Args == nil {
 		return nil
 	}
@@ -123,16 +123,16 @@ func (p *pane) argDetails(ref uint64) []detail {
 	if text == "" || text == "{}" {
 		return nil
 	}
-	ds := []detail{heading("Arguments")}
+	ds := []Detail{heading("Arguments")}
 	members, ok := objectMembers(text)
 	if !ok {
-		return append(ds, detail{value: cutText(text), exact: text})
+		return append(ds, Detail{Value: cutText(text), Exact: text})
 	}
 	for _, m := range members {
 		if len(m.key)+len(m.value) > 40 {
-			ds = append(ds, detail{value: cutText(m.key + ": " + m.value), exact: m.key + ": " + m.value})
+			ds = append(ds, Detail{Value: cutText(m.key + ": " + m.value), Exact: m.key + ": " + m.value})
 		} else {
-			ds = append(ds, detail{key: m.key, value: m.value})
+			ds = append(ds, Detail{Key: m.key, Value: m.value})
 		}
 	}
 	return ds
@@ -182,7 +182,7 @@ func objectMembers(text string) (ms []member, ok bool) {
 const mostCallers = 64
 
 // callers are the calls above a bar, innermost first; a click goes to one.
-func (p *pane) callers(h *timeline.Hit) (ds []detail) {
+func (p *Panel) callers(h *timeline.Hit) (ds []Detail) {
 	c, lane := h.Call, h.Lane
 	for len(ds) < mostCallers && c != recording.NoCall {
 		c = p.Rec.Calls.Parent(c)
@@ -190,22 +190,22 @@ func (p *pane) callers(h *timeline.Hit) (ds []detail) {
 		if c == recording.NoCall {
 			break
 		}
-		d := detail{value: p.Rec.FuncName(c)}
+		d := Detail{Value: p.Rec.FuncName(c)}
 		at := lane
-		d.to = func() { p.pickAbove(h, at) }
+		d.To = func() { p.pickAbove(h, at) }
 		ds = append(ds, d)
 	}
 	if len(ds) == 0 {
 		return nil
 	}
 	if c != recording.NoCall && len(ds) == mostCallers {
-		ds = append(ds, detail{value: fmt.Sprintf("and %d more", p.Rec.Calls.Depth(c)-1)})
+		ds = append(ds, Detail{Value: fmt.Sprintf("and %d more", p.Rec.Calls.Depth(c)-1)})
 	}
-	return append([]detail{heading("Called from")}, ds...)
+	return append([]Detail{heading("Called from")}, ds...)
 }
 
 // pickAbove goes to the bar above one, in a lane.
-func (p *pane) pickAbove(h *timeline.Hit, lane int) {
+func (p *Panel) pickAbove(h *timeline.Hit, lane int) {
 	t := p.Rec.Tracks[h.Track]
 	if h.Samples != nil {
 		if to, ok := p.SampleBarAt(h.Track, lane-len(t.Lanes), h.First, h.Samples); ok {
@@ -217,42 +217,42 @@ func (p *pane) pickAbove(h *timeline.Hit, lane int) {
 }
 
 // flowDetails list the arrows of the picked span; a click follows one.
-func (p *pane) flowDetails() (ds []detail) {
+func (p *Panel) flowDetails() (ds []Detail) {
 	for i, e := range p.Flows.Ends {
 		if i == 12 {
-			ds = append(ds, detail{value: "and " + units.Count(int64(len(p.Flows.Ends)-i)) + " more arrows"})
+			ds = append(ds, Detail{Value: "and " + units.Count(int64(len(p.Flows.Ends)-i)) + " more arrows"})
 			break
 		}
-		to, incoming := p.Flows.Other(&p.Timeline, e)
+		to, incoming := p.Flows.Other(p.Timeline, e)
 		key := "Arrow to"
 		if incoming {
 			key = "Arrow from"
 		}
 		name := timeline.TrackName(p.Rec.Tracks[to.Track])
-		ds = append(ds, detail{key: key, value: name + "  " + units.Duration(to.Time-p.Rec.Start), to: func() { p.GoToStep(to) }})
+		ds = append(ds, Detail{Key: key, Value: name + "  " + units.Duration(to.Time-p.Rec.Start), To: func() { p.GoToStep(to) }})
 	}
 	return ds
 }
 
-func (p *pane) windowDetails(h *timeline.Hit) (title, sub string, ds []detail) {
-	ds = []detail{p.timeDetail("Start", h.Start), p.timeDetail("End", h.End), lengthDetail("Length", h.End-h.Start)}
+func (p *Panel) windowDetails(h *timeline.Hit) (title, sub string, ds []Detail) {
+	ds = []Detail{p.timeDetail("Start", h.Start), p.timeDetail("End", h.End), lengthDetail("Length", h.End-h.Start)}
 	if ws := p.Rec.Windows[h.Track]; h.Window < len(ws.Windows) {
 		m := p.MetricOf()
 		v := timeline.WindowWeight(ws, h.Window, p.Metric)
-		ds = append(ds, detail{key: panel.Title1(m.Name), value: units.Value(v, m), exact: units.Exact(v, m)},
-			detail{key: "Number", value: units.Count(int64(h.Window+1)) + " of " + units.Count(int64(len(ws.Windows)))})
+		ds = append(ds, Detail{Key: panel.Title1(m.Name), Value: units.Value(v, m), Exact: units.Exact(v, m)},
+			Detail{Key: "Number", Value: units.Count(int64(h.Window+1)) + " of " + units.Count(int64(len(ws.Windows)))})
 	}
 	return "Window", units.Duration(h.End - h.Start), ds
 }
 
 // number writes a counter's value exactly.
-func (p *pane) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) {
+func (p *Panel) counterDetails(h *timeline.Hit) (title, sub string, ds []Detail) {
 	c := h.Counter
-	value := func(key string, v float64) detail {
-		return detail{key: key, value: timeline.CounterValue(c, v), exact: timeline.Number(v)}
+	value := func(key string, v float64) Detail {
+		return Detail{Key: key, Value: timeline.CounterValue(c, v), Exact: timeline.Number(v)}
 	}
 	v := c.Value(h.Point)
-	ds = []detail{{key: "Value", value: strings.TrimSpace(timeline.Number(v) + " " + c.Unit), exact: timeline.Number(v)}, p.timeDetail("Since", h.Start)}
+	ds = []Detail{{Key: "Value", Value: strings.TrimSpace(timeline.Number(v) + " " + c.Unit), Exact: timeline.Number(v)}, p.timeDetail("Since", h.Start)}
 	if h.End > h.Start {
 		ds = append(ds, lengthDetail("For", h.End-h.Start))
 	}
@@ -265,11 +265,11 @@ func (p *pane) counterDetails(h *timeline.Hit) (title, sub string, ds []detail) 
 		}
 	}
 	lo, hi := c.Extent(0, c.Len())
-	ds = append(ds, value("Least", lo), value("Most", hi), detail{key: "Point", value: units.Count(int64(h.Point+1)) + " of " + units.Count(int64(c.Len()))})
+	ds = append(ds, value("Least", lo), value("Most", hi), Detail{Key: "Point", Value: units.Count(int64(h.Point+1)) + " of " + units.Count(int64(c.Len()))})
 	return timeline.CounterName(c), "Counter", append(ds, p.processDetails(c.Process)...)
 }
 
-func (p *pane) instantDetails(h *timeline.Hit) (title, sub string, ds []detail) {
-	ds = append([]detail{p.timeDetail("Time", h.Start)}, p.trackDetails(p.Rec.Tracks[h.Track])...)
+func (p *Panel) instantDetails(h *timeline.Hit) (title, sub string, ds []Detail) {
+	ds = append([]Detail{p.timeDetail("Time", h.Start)}, p.trackDetails(p.Rec.Tracks[h.Track])...)
 	return h.Instant.Name, "Instant", append(ds, p.argDetails(h.Instant.Args)...)
 }

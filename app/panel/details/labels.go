@@ -1,4 +1,4 @@
-package shell
+package details
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ import (
 // labels are what is known of where the stacks of what is picked were taken, else
 // all that are shown; false as long as that is not known. It asks what the
 // details ask, so that neither stops the other.
-func (p *pane) labels() (keys []analyze.KeyValues, known bool) {
+func (p *Panel) labels() (keys []analyze.KeyValues, known bool) {
 	a := p.Doc.Answer()
 	h := &p.Pick.Hit
 	switch {
@@ -31,11 +31,10 @@ func (p *pane) labels() (keys []analyze.KeyValues, known bool) {
 	return keys, keys != nil
 }
 
-// chooseLabel lists labels to keep only what has one; key, which may be "", is
+// ChooseLabel lists labels to keep only what has one; key, which may be "", is
 // what the list begins with. What is typed may be a condition, too; see
 // analyze.Where.
-func (s *Shell) chooseLabel(key string) {
-	p := s.pane
+func (p *Panel) ChooseLabel(s *panel.Host, key string) {
 	if p.Rec.Contexts.Len() < 2 {
 		s.Say("Nothing in this recording has labels")
 		return
@@ -71,12 +70,12 @@ func (s *Shell) chooseLabel(key string) {
 }
 
 // labelShare says what a label weighs and which part of its key's that is.
-func (p *pane) labelShare(v analyze.ContextValue, sum int64) string {
+func (p *Panel) labelShare(v analyze.ContextValue, sum int64) string {
 	return units.Value(v.Weight, p.MetricOf()) + "  " + units.Percent(v.Weight, sum)
 }
 
 // labelLine turns a condition on or off.
-func (p *pane) labelLine(s *Shell, t analyze.Transform, title, detail string) widget.Line {
+func (p *Panel) labelLine(s *panel.Host, t analyze.Transform, title, detail string) widget.Line {
 	l := widget.Line{Title: title, Detail: detail, Mark: widget.MarkOff, Take: func() {
 		s.Chooser = nil
 		p.Transform(t)
@@ -90,10 +89,10 @@ func (p *pane) labelLine(s *Shell, t analyze.Transform, title, detail string) wi
 	return l
 }
 
-// labelItems are what can be done with the labels of what is picked.
-func (p *pane) labelItems(s *Shell) []widget.Item {
+// LabelItems are what can be done with the labels of what is picked.
+func (p *Panel) LabelItems(s *panel.Host) []widget.Item {
 	if p.Rec.Contexts.Len() < 2 || p.Event >= len(p.Rec.Events) || p.Rec.Events[p.Event].Basis == recording.FromSpans {
 		return nil
 	}
-	return []widget.Item{{Title: "Only what has a label…", Do: func() { s.chooseLabel("") }}}
+	return []widget.Item{{Title: "Only what has a label…", Do: func() { p.ChooseLabel(s, "") }}}
 }

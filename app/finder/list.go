@@ -1,4 +1,4 @@
-package shell
+package finder
 
 import (
 	"context"
@@ -28,19 +28,19 @@ import (
 // the rows that are seen are looked up, beside the window.
 type hitList struct {
 	widget.Drag
-	open bool
-	// focused is that the search line has had the keyboard since it is open: the
+	Open bool
+	// Focused is that the search line has had the keyboard since it is open: the
 	// list goes when that does.
-	focused bool
-	chosen  int64
-	scroll  int64 // pixels
+	Focused bool
+	Chosen  int64
+	Scroll  int64 // pixels
 	bar     widget.Drag
 	box     image.Rectangle // of the search line
-	seen    int             // rows
+	Seen    int             // rows
 	// functions are those found where nothing has a time.
 	functions functions.Order
 
-	want, have hitsKey
+	Want, Have hitsKey
 	listed
 	lists session.Async[hitsKey, listed]
 }
@@ -48,13 +48,13 @@ type hitList struct {
 // hitsKey is which part of which hits is looked up.
 type hitsKey struct {
 	hits *search.Hits
-	from int64
+	From int64
 	n    int
 }
 
 type listed struct {
 	hits []search.Hit
-	rows []timeline.Hit // their bars
+	Rows []timeline.Hit // their bars
 }
 
 const (
@@ -62,39 +62,39 @@ const (
 	listWidth = 600 // dp
 )
 
-// toggleHits opens the list of what is found, or closes it.
-func (s *Shell) toggleHits() {
-	l := &s.pane.finding().list
-	if l.open || s.versus != nil {
-		l.open = false
+// ToggleHits opens the list of what is found, or closes it.
+func (p *Finder) ToggleHits() {
+	l := &p.Fresh().List
+	if l.Open || p.Paired {
+		l.Open = false
 		return
 	}
-	s.pane.finding().focus = true
-	s.pane.openHits()
+	p.focus = true
+	p.openHits()
 }
 
 // openHits opens the list where one is: at the hit that was walked to, else at
 // the first in view.
-func (p *pane) openHits() {
-	l := &p.finding().list
-	l.open, l.scroll, l.chosen = true, 0, 0
+func (p *Finder) openHits() {
+	l := &p.Fresh().List
+	l.Open, l.Scroll, l.Chosen = true, 0, 0
 	if !p.Timed() {
-		l.chosen = max(0, int64(p.finding().function))
+		l.Chosen = max(0, int64(p.Fresh().function))
 	} else if h := p.hits(); h != nil {
-		at, ok := p.finding().at, p.finding().walked
+		at, ok := p.Fresh().at, p.Fresh().walked
 		if !ok {
 			at, ok = h.From(p.View.From)
 		}
 		if ok {
-			l.chosen = h.Number(at) - 1
+			l.Chosen = h.Number(at) - 1
 		}
 	}
-	l.scroll = -1 // into view with the next frame
+	l.Scroll = -1 // into view with the next frame
 }
 
 // hits are those of what is searched for in what is shown, nil before they are
 // there.
-func (p *pane) hits() *search.Hits {
+func (p *Finder) hits() *search.Hits {
 	h := p.Doc.Hits()
 	if p.Search.Pattern == nil || h == nil || !h.Pattern.Is(p.Search.Pattern) || !h.Of(p.Rec) {
 		return nil
@@ -103,7 +103,7 @@ func (p *pane) hits() *search.Hits {
 }
 
 // length is how many rows there are.
-func (l *hitList) length(p *pane) int64 {
+func (l *hitList) length(p *Finder) int64 {
 	if !p.Timed() {
 		return int64(len(l.functions.Rows))
 	}
@@ -114,42 +114,42 @@ func (l *hitList) length(p *pane) int64 {
 }
 
 // keyed moves in the list and goes to a row; false for other keys.
-func (l *hitList) keyed(s *Shell, p *pane, k key.Name) bool {
-	n, page := l.length(p), int64(max(1, l.seen-1))
+func (l *hitList) keyed(s *panel.Host, p *Finder, k key.Name) bool {
+	n, page := l.length(p), int64(max(1, l.Seen-1))
 	switch k {
 	case key.NameUpArrow:
-		l.chosen--
+		l.Chosen--
 	case key.NameDownArrow:
-		l.chosen++
+		l.Chosen++
 	case key.NamePageUp:
-		l.chosen -= page
+		l.Chosen -= page
 	case key.NamePageDown:
-		l.chosen += page
+		l.Chosen += page
 	case key.NameReturn:
-		l.goTo(s, p, l.chosen)
+		l.goTo(s, p, l.Chosen)
 	default:
 		return false
 	}
-	l.chosen = max(0, min(l.chosen, n-1))
-	l.scroll = -1
+	l.Chosen = max(0, min(l.Chosen, n-1))
+	l.Scroll = -1
 	return true
 }
 
 // goTo shows what a row is about.
-func (l *hitList) goTo(s *Shell, p *pane, row int64) {
-	l.open = false
-	p.finding().blur = true // the keys are the view's again
+func (l *hitList) goTo(s *panel.Host, p *Finder, row int64) {
+	l.Open = false
+	p.blur = true // the keys are the view's again
 	if !p.Timed() {
 		p.goToFunction(int(row))
 		return
 	}
 	if h := p.hits(); h != nil {
-		at, i := l.hits, row-l.have.from
-		if h != l.have.hits || i < 0 || i >= int64(len(at)) { // not looked up yet
+		at, i := l.hits, row-l.Have.From
+		if h != l.Have.hits || i < 0 || i >= int64(len(at)) { // not looked up yet
 			at, i = h.List(row, 1), 0
 		}
 		if i < int64(len(at)) {
-			p.finding().at, p.finding().walked = at[i], true
+			p.Fresh().at, p.Fresh().walked = at[i], true
 			p.Show(at[i])
 		}
 	}
@@ -157,12 +157,12 @@ func (l *hitList) goTo(s *Shell, p *pane, row int64) {
 }
 
 // goToFunction picks the heaviest bar of a function that was found.
-func (p *pane) goToFunction(i int) {
-	o := &p.finding().list.functions
+func (p *Finder) goToFunction(i int) {
+	o := &p.Fresh().List.functions
 	if a := p.Doc.Answer(); i >= 0 && i < len(o.Rows) && o.Of == a {
-		p.finding().function = i
+		p.Fresh().function = i
 		if !a.ByFunction() {
-			p.table.Marked = o.Rows[i].Name
+			p.Table.Marked = o.Rows[i].Name
 			return
 		}
 		p.PickFunction(a, o.Rows[i].Func)
@@ -171,18 +171,18 @@ func (p *pane) goToFunction(i int) {
 }
 
 // update takes what was looked up and asks for what is missing.
-func (l *hitList) update(p *pane, wake func()) {
+func (l *hitList) update(p *Finder, wake func()) {
 	if !p.Timed() {
 		if a := p.Doc.Answer(); a != nil && a.Search.Is(p.Search.Pattern) {
 			l.functions.Update(functions.OrderKey{Of: a, By: functions.ColTotal, Ascending: false}, wake)
 		}
 		return
 	}
-	if k, rec := l.want, p.Rec; k.hits != nil {
-		l.listed, l.have, _ = l.lists.Ask(k, wake, func(context.Context) (d listed, err error) {
-			d.hits = k.hits.List(k.from, k.n)
+	if k, rec := l.Want, p.Rec; k.hits != nil {
+		l.listed, l.Have, _ = l.lists.Ask(k, wake, func(context.Context) (d listed, err error) {
+			d.hits = k.hits.List(k.From, k.n)
 			for _, h := range d.hits {
-				d.rows = append(d.rows, lanes.HitBar(rec, h, k.hits.Matches))
+				d.Rows = append(d.Rows, lanes.HitBar(rec, h, k.hits.Matches))
 			}
 			return d, nil
 		})
@@ -190,7 +190,7 @@ func (l *hitList) update(p *pane, wake func()) {
 }
 
 // events takes what the pointer did on the list, rows of which are h high.
-func (l *hitList) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle, h int) {
+func (l *hitList) events(s *panel.Host, p *Finder, u *ui.UI, body image.Rectangle, h int) {
 	for {
 		g, e, ok := l.Next(u, body.Min)
 		if !ok {
@@ -199,26 +199,26 @@ func (l *hitList) events(s *Shell, p *pane, u *ui.UI, body image.Rectangle, h in
 		switch g {
 		case widget.Wheeled:
 			_, y := widget.Notches(e)
-			l.scroll += int64(y * float32(u.Px(widget.RowsPerNotch)))
+			l.Scroll += int64(y * float32(u.Px(widget.RowsPerNotch)))
 		case widget.Moved:
 			s.Wake()
 		case widget.Clicked, widget.DoubleClicked:
-			if i := (int64(l.At.Y) + l.scroll) / int64(h); i < l.length(p) {
-				l.chosen = i
+			if i := (int64(l.At.Y) + l.Scroll) / int64(h); i < l.length(p) {
+				l.Chosen = i
 				l.goTo(s, p, i)
 			}
 		}
 	}
 }
 
-// layout draws the list below the search line. A press elsewhere closes it.
-func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
-	focused := u.Focused(&p.finding().editor)
-	if l.open = l.open && !l.box.Empty() && (focused || !l.focused); !l.open {
-		l.focused = false
+// Layout draws the list below the search line. A press elsewhere closes it.
+func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
+	focused := u.Focused(&p.Fresh().Editor)
+	if l.Open = l.Open && !l.box.Empty() && (focused || !l.Focused); !l.Open {
+		l.Focused = false
 		return
 	}
-	l.focused = focused
+	l.Focused = focused
 	if !p.Searching() {
 		return // until something is looked for
 	}
@@ -228,30 +228,30 @@ func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
 			break
 		}
 		if e, ok := ev.(pointer.Event); ok && e.Kind == pointer.Press {
-			l.open = false
+			l.Open = false
 			s.Wake()
 		}
 	}
 	size := u.Constraints.Max
 	th, h := u.Theme, u.Px(widget.RowHeight)
 	n := l.length(p)
-	l.seen = int(max(1, min(n, listRows, int64((size.Y-l.box.Max.Y-u.Px(60))/h))))
+	l.Seen = int(max(1, min(n, listRows, int64((size.Y-l.box.Max.Y-u.Px(60))/h))))
 	right := min(l.box.Max.X, size.X-u.Px(8))
-	box := image.Rect(max(u.Px(8), right-u.Px(listWidth)), l.box.Max.Y+u.Px(5), right, l.box.Max.Y+u.Px(5)+(l.seen+1)*h+u.Px(12))
+	box := image.Rect(max(u.Px(8), right-u.Px(listWidth)), l.box.Max.Y+u.Px(5), right, l.box.Max.Y+u.Px(5)+(l.Seen+1)*h+u.Px(12))
 	l.outside(u, size, l.box)
 	u.Round(box.Add(image.Pt(0, u.Px(2))), 8, theme.WithAlpha(ui.Colour{}, .25))
 	u.Round(box, 8, th.Raised)
 	u.Border(box, 8, 1, th.Rule)
 	head := image.Rect(box.Min.X+u.Px(6), box.Min.Y+u.Px(4), box.Max.X-u.Px(16), box.Min.Y+u.Px(4)+h)
-	body := image.Rect(head.Min.X, head.Max.Y, head.Max.X, head.Max.Y+l.seen*h)
+	body := image.Rect(head.Min.X, head.Max.Y, head.Max.X, head.Max.Y+l.Seen*h)
 	l.events(s, p, u, body, h)
-	if l.scroll < 0 { // the chosen row, with some before it
-		l.scroll = max(0, l.chosen-int64(l.seen)/2) * int64(h)
+	if l.Scroll < 0 { // the chosen row, with some before it
+		l.Scroll = max(0, l.Chosen-int64(l.Seen)/2) * int64(h)
 	}
-	l.scroll = max(0, min(l.scroll, n*int64(h)-int64(body.Dy())))
-	first := l.scroll / int64(h)
+	l.Scroll = max(0, min(l.Scroll, n*int64(h)-int64(body.Dy())))
+	first := l.Scroll / int64(h)
 	if p.Timed() {
-		l.want = hitsKey{p.hits(), first, l.seen + 1}
+		l.Want = hitsKey{p.hits(), first, l.Seen + 1}
 		l.update(p, s.Do.Wake)
 		l.cells(s, u, head, []string{"Found", "Start", "Lasts", "Thread"}, nil, th.Dim)
 	} else {
@@ -262,11 +262,11 @@ func (l *hitList) layout(s *Shell, p *pane, u *ui.UI) {
 		u.Text(body, "Nothing is found", ui.Style{Size: 12, Color: th.Dim, Align: ui.Middle})
 	}
 	u.At(body, func(u *ui.UI) {
-		for i := first; i < n && (i-first) <= int64(l.seen); i++ {
-			line := ui.Rect(0, int(i*int64(h)-l.scroll), body.Dx(), h)
+		for i := first; i < n && (i-first) <= int64(l.Seen); i++ {
+			line := ui.Rect(0, int(i*int64(h)-l.Scroll), body.Dx(), h)
 			inside := l.Inside && int(l.At.Y) >= line.Min.Y && int(l.At.Y) < line.Max.Y
 			switch {
-			case i == l.chosen:
+			case i == l.Chosen:
 				u.Round(line, 4, theme.WithAlpha(th.Accent, .22))
 			case inside:
 				u.Round(line, 4, theme.WithAlpha(th.Text, .06))
@@ -295,19 +295,19 @@ func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
 
 // row are the texts of a row and its colour; they are empty while they are being
 // looked up.
-func (l *hitList) row(s *Shell, p *pane, i int64) (texts []string, swatch *ui.Colour) {
+func (l *hitList) row(s *panel.Host, p *Finder, i int64) (texts []string, swatch *ui.Colour) {
 	if !p.Timed() {
 		a, r := l.functions.Of, &l.functions.Rows[i]
-		if c, ok := p.table.Colour(&s.Host, &p.Side, a, r); ok {
+		if c, ok := p.Table.Colour(s, &p.Side, a, r); ok {
 			swatch = &c
 		}
 		return []string{r.Name, units.Value(r.Self, a.Metric()), units.Value(r.Total, a.Metric()), panel.ShortModule(r.Module)}, swatch
 	}
-	at := i - l.have.from
-	if l.have.hits != l.want.hits || at < 0 || at >= int64(len(l.rows)) {
+	at := i - l.Have.From
+	if l.Have.hits != l.Want.hits || at < 0 || at >= int64(len(l.Rows)) {
 		return []string{"…", "", "", ""}, nil
 	}
-	h := &l.rows[at]
+	h := &l.Rows[at]
 	lasts := units.Duration(h.End - h.Start)
 	if h.Unfinished {
 		lasts = "never ended"
@@ -318,12 +318,12 @@ func (l *hitList) row(s *Shell, p *pane, i int64) (texts []string, swatch *ui.Co
 		c := p.Palette.Func(p.Rec, f)
 		name, swatch = p.Rec.Functions.At(int(f)).Name, &c
 	}
-	return []string{name, moment(h.Start-p.Rec.Start, p.Rec.Duration()), lasts, timeline.TrackName(p.Rec.Tracks[h.Track])}, swatch
+	return []string{name, Moment(h.Start-p.Rec.Start, p.Rec.Duration()), lasts, timeline.TrackName(p.Rec.Tracks[h.Track])}, swatch
 }
 
-// moment is a time within all, in picoseconds, in the unit of all and with as many
+// Moment is a time within all, in picoseconds, in the unit of all and with as many
 // digits for each: neighbours in a list are told apart.
-func moment(ps, all int64) string {
+func Moment(ps, all int64) string {
 	for _, unit := range []struct {
 		ps   int64
 		name string
@@ -336,7 +336,7 @@ func moment(ps, all int64) string {
 }
 
 // cells draws the texts of a row: two numbers between a name and a last one.
-func (l *hitList) cells(s *Shell, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
+func (l *hitList) cells(s *panel.Host, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
 	if swatch != nil {
 		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, *swatch)
 	}
@@ -361,10 +361,10 @@ func (l *hitList) scrollBar(u *ui.UI, r image.Rectangle, all int64) {
 			break
 		}
 		if g == widget.Pressed || g == widget.Dragged {
-			l.scroll = int64(max(0, min(1, float64(l.bar.At.Y-float32(size)/2)/float64(max(1, r.Dy()-size)))) * most)
+			l.Scroll = int64(max(0, min(1, float64(l.bar.At.Y-float32(size)/2)/float64(max(1, r.Dy()-size)))) * most)
 		}
 	}
-	y := r.Min.Y + int(float64(l.scroll)/most*float64(r.Dy()-size))
+	y := r.Min.Y + int(float64(l.Scroll)/most*float64(r.Dy()-size))
 	c := u.Theme.Faint
 	if l.bar.Inside || l.bar.Pressed {
 		c = u.Theme.Dim

@@ -1,15 +1,20 @@
-package shell
+// Package details says all that is known of what is picked, beside the other
+// panels: of one recording, or of two.
+package details
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"strings"
 
+	"gioui.org/io/event"
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 	"gioui.org/op"
 
 	"ashlar/app/panel"
+	lanes "ashlar/app/timeline"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -18,22 +23,24 @@ import (
 	"ashlar/render/widget"
 )
 
-// detail is a line of the panel: exact is what a copy gives, of all of them or
+// Detail is a line of the panel: exact is what a copy gives, of all of them or
 // by a click on this one. A line without a key is a text of its own. to, where
 // there is one, is where a click goes instead; label is the key of a label, of
 // whose values a click shows a list.
-type detail struct {
-	key, value, exact string
-	to                func()
-	label             string
+type Detail struct {
+	Key, Value, Exact string
+	To                func()
+	Label             string
 	head              bool // the heading of those that follow
 }
 
-func heading(text string) detail { return detail{value: text, head: true} }
+func heading(text string) Detail { return Detail{Value: text, head: true} }
 
-// sidePart is the panel beside the lower half.
-type sidePart struct {
-	widget.Drag
+// Panel is the panel beside the lower half.
+type Panel struct {
+	*lanes.Timeline
+	area           widget.Drag
+	rank           rankPart
 	scroll, height int
 	of             panel.Picked
 	clicks         []widget.ClickArea
@@ -41,8 +48,14 @@ type sidePart struct {
 	sheet          ui.Sheet
 }
 
+// Tag is what the area is known by.
+func (t *Panel) Tag() event.Tag { return &t.area }
+
+// Stop ends what is computed in the background.
+func (t *Panel) Stop() { t.rank.Stop() }
+
 // click is the next of the lines that can be clicked.
-func (t *sidePart) click() *widget.ClickArea {
+func (t *Panel) click() *widget.ClickArea {
 	if t.used == len(t.clicks) {
 		t.clicks = append(t.clicks, widget.ClickArea{})
 	}
@@ -50,15 +63,15 @@ func (t *sidePart) click() *widget.ClickArea {
 	return &t.clicks[t.used-1]
 }
 
-// side draws the details of what is picked, or of the whole.
-func (p *pane) side(s *Shell, u *ui.UI) {
+// Layout draws the details of what is picked, or of the whole.
+func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 	r := p.Bounds.Side
 	th := u.Theme
-	t := &p.sideOf
+	t := p
 	u.Fill(r, th.Surface)
 	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, th.Rule)
 	for {
-		g, e, ok := t.Next(u, r.Min)
+		g, e, ok := t.area.Next(u, r.Min)
 		if !ok {
 			break
 		}
@@ -71,18 +84,18 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 		t.of, t.scroll = p.Pick, 0
 	}
 	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
-	title, sub, ds := p.details(s)
+	title, sub, ds := p.Lines(s)
 	if f, ok := p.PickedFunction(); ok {
 		if note := p.markOf(f); note != "" {
-			ds = append([]detail{{key: "Note", value: note}}, ds...)
+			ds = append([]Detail{{Key: "Note", Value: note}}, ds...)
 		}
 	}
 	var keys func(key.Event) bool
 	if t.height > r.Dy() { // else keys go from line to line only
 		keys = func(k key.Event) bool { return widget.ScrollKey(&t.scroll, k, u.Px(22), r.Dy()) }
 	}
-	ring := u.Area(&t.Drag, keys)
-	t.Area(u, r, pointer.CursorDefault)
+	ring := u.Area(&t.area, keys)
+	t.area.Area(u, r, pointer.CursorDefault)
 	t.used = 0
 	u.At(image.Rect(r.Min.X+1, r.Min.Y+1, r.Max.X, r.Max.Y), func(u *ui.UI) {
 		over := op.Record(u.Ops) // what shows where the keyboard is lies on the texts
@@ -112,10 +125,10 @@ func (p *pane) side(s *Shell, u *ui.UI) {
 }
 
 // detailLine draws a line of the panel and returns where the next one begins.
-func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
+func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) int {
 	th := u.Theme
-	if d.key == "" && d.to == nil { // a text of its own
-		if d.value == "" {
+	if d.Key == "" && d.To == nil { // a text of its own
+		if d.Value == "" {
 			return y
 		}
 		y += u.Px(5) // apart from the lines above, as they are from one another
@@ -124,47 +137,47 @@ func (p *pane) detailLine(s *Shell, u *ui.UI, d *detail, x, y, right int) int {
 			y += u.Px(5)
 			st.Weight = ui.Medium
 		}
-		return y + p.sideOf.sheet.Paragraph(u, image.Rect(x, y, right, y), d.value, st) + u.Px(4)
+		return y + p.sheet.Paragraph(u, image.Rect(x, y, right, y), d.Value, st) + u.Px(4)
 	}
 	line := u.Px(22)
-	sheet := &p.sideOf.sheet
+	sheet := &p.sheet
 	box := image.Rect(x-u.Px(6), y, right+u.Px(6), y+line)
-	clicked, hovered := p.sideOf.click().Clicked(u, box)
+	clicked, hovered := p.click().Clicked(u, box)
 	if hovered {
 		sheet.Fill(box, 4, theme.WithAlpha(th.Text, .06))
 	}
 	st := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
-	if d.key == "" {
+	if d.Key == "" {
 		st.Align = ui.Start
-		sheet.Text(image.Rect(x, y, right, y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(d.value, float32(right-x)), st)
+		sheet.Text(image.Rect(x, y, right, y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(d.Value, float32(right-x)), st)
 	} else {
-		w := max(u.Px(84), u.Width(d.key, ui.Style{Size: 12})+u.Px(10))
-		sheet.Text(image.Rect(x, y, x+w, y+line), d.key, ui.Style{Size: 12, Color: th.Dim})
-		sheet.Text(image.Rect(x+w, y, right, y+line), panel.CutName(d.value), st)
+		w := max(u.Px(84), u.Width(d.Key, ui.Style{Size: 12})+u.Px(10))
+		sheet.Text(image.Rect(x, y, x+w, y+line), d.Key, ui.Style{Size: 12, Color: th.Dim})
+		sheet.Text(image.Rect(x+w, y, right, y+line), panel.CutName(d.Value), st)
 	}
 	if clicked {
 		switch {
-		case d.to != nil:
-			d.to()
-		case d.label != "":
-			s.chooseLabel(d.label)
+		case d.To != nil:
+			d.To()
+		case d.Label != "":
+			p.ChooseLabel(s, d.Label)
 		default:
-			s.CopyLater(d.copied())
+			s.CopyLater(d.Copied())
 		}
 	}
 	return y + line
 }
 
-// copied is what a copy of the line gives.
-func (d *detail) copied() string {
-	if d.exact != "" {
-		return d.exact
+// Copied is what a copy of the line gives.
+func (d *Detail) Copied() string {
+	if d.Exact != "" {
+		return d.Exact
 	}
-	return d.value
+	return d.Value
 }
 
 // heaviest lists the functions with the largest self weight.
-func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
+func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	a := p.Doc.Answer()
 	if a == nil || len(a.Rows) == 0 {
 		return r.Min.Y
@@ -176,7 +189,7 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 	if r.Dy() < 3*line {
 		return y
 	}
-	sheet := &p.sideOf.sheet
+	sheet := &p.sheet
 	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Heaviest by self", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line + u.Px(2)
 	for i := 0; i < len(a.Rows) && i < mostHeaviest && y+line <= r.Max.Y; i++ {
@@ -185,7 +198,7 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 			break
 		}
 		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
-		clicked, hovered := p.sideOf.click().Clicked(u, box)
+		clicked, hovered := p.click().Clicked(u, box)
 		if clicked {
 			p.PickFunction(a, row.Func)
 		}
@@ -207,22 +220,22 @@ func (p *pane) heaviest(s *Shell, u *ui.UI, r image.Rectangle) int {
 // mostHeaviest is how many of them are listed at most.
 const mostHeaviest = 24
 
-func copyText(title, sub string, ds []detail) string {
+func copyText(title, sub string, ds []Detail) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, title)
 	if sub != "" {
 		fmt.Fprintln(&b, sub)
 	}
 	for _, d := range ds {
-		if d.key != "" || d.copied() != "" {
-			fmt.Fprintf(&b, "%s\t%s\n", d.key, d.copied())
+		if d.Key != "" || d.Copied() != "" {
+			fmt.Fprintf(&b, "%s\t%s\n", d.Key, d.Copied())
 		}
 	}
 	return b.String()
 }
 
-// details lists what is known of the picked thing.
-func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
+// Lines lists what is known of the picked thing.
+func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
 	switch p.Pick.Is {
 	case panel.PickBar:
 		return p.barDetails(s, &p.Pick.Hit)
@@ -233,9 +246,9 @@ func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
 	case panel.PickInstant:
 		return p.instantDetails(&p.Pick.Hit)
 	case panel.PickNode:
-		return p.nodeDetails()
+		return p.NodeDetails()
 	}
-	title, sub = "Whole recording", summary(p.Rec)
+	title, sub = "Whole recording", panel.Summary(p.Rec)
 	if n := len(p.Scope.Tracks); n > 0 {
 		title, sub = units.Plural(int64(n), "selected thread"), ""
 	}
@@ -245,11 +258,11 @@ func (p *pane) details(s *Shell) (title, sub string, ds []detail) {
 	}
 	if a := p.Doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
 		m := a.Metric()
-		ds = append(ds, detail{key: "Total", value: units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m), exact: units.Exact(a.Tree.Nodes[0].Total, m)},
-			detail{key: panel.Title1(string(a.Tree.Weights.Basis)), value: units.Count(a.Tree.Weights.Records)},
-			detail{key: "Functions", value: units.Count(int64(len(a.Rows)))})
+		ds = append(ds, Detail{Key: "Total", Value: units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m), Exact: units.Exact(a.Tree.Nodes[0].Total, m)},
+			Detail{Key: panel.Title1(string(a.Tree.Weights.Basis)), Value: units.Count(a.Tree.Weights.Records)},
+			Detail{Key: "Functions", Value: units.Count(int64(len(a.Rows)))})
 		if kind := units.KindText(m); kind != "" {
-			ds = append(ds, detail{value: m.Name + " is " + kind + "."})
+			ds = append(ds, Detail{Value: m.Name + " is " + kind + "."})
 		}
 	}
 	return title, sub, ds
@@ -272,17 +285,17 @@ func selfTime(calls *recording.Calls, t *recording.Track, h *timeline.Hit) int64
 }
 
 // frameDetails say where a call's code is.
-func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
+func (p *Panel) frameDetails(c recording.CallID) (ds []Detail) {
 	if c == recording.NoCall {
 		return nil
 	}
 	f := p.Rec.Frames.At(int(p.Rec.Calls.Frame(c)))
 	fn := p.Rec.Functions.At(int(f.Func))
 	if fn.Symbol != "" {
-		ds = append(ds, detail{key: "Symbol", value: fn.Symbol})
+		ds = append(ds, Detail{Key: "Symbol", Value: fn.Symbol})
 	}
 	if fn.Module != "" {
-		ds = append(ds, detail{key: "Module", value: panel.ShortModule(fn.Module), exact: fn.Module})
+		ds = append(ds, Detail{Key: "Module", Value: panel.ShortModule(fn.Module), Exact: fn.Module})
 	}
 	file := f.File
 	if file == "" {
@@ -293,14 +306,14 @@ func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 		if f.Line > 0 {
 			loc += fmt.Sprintf(":%d", f.Line)
 		}
-		ds = append(ds, detail{key: "Source", value: panel.ShortModule(loc), exact: loc})
+		ds = append(ds, Detail{Key: "Source", Value: panel.ShortModule(loc), Exact: loc})
 	}
 	if f.Addr != 0 {
 		a := fmt.Sprintf("0x%x", f.Addr)
 		if f.Offset != 0 {
 			a += fmt.Sprintf(" + 0x%x", f.Offset)
 		}
-		ds = append(ds, detail{key: "Address", value: a})
+		ds = append(ds, Detail{Key: "Address", Value: a})
 	}
 	if f.Kind != recording.KindUnknown || f.Inlined {
 		k := f.Kind.String()
@@ -310,13 +323,13 @@ func (p *pane) frameDetails(c recording.CallID) (ds []detail) {
 				k += fmt.Sprintf(" at depth %d", f.InlineDepth)
 			}
 		}
-		ds = append(ds, detail{key: "Kind", value: k})
+		ds = append(ds, Detail{Key: "Kind", Value: k})
 	}
 	return ds
 }
 
-// nodeDetails are those of a bar of the flamegraph, in the answer it stands in.
-func (p *pane) nodeDetails() (title, sub string, ds []detail) {
+// NodeDetails are those of a bar of the flamegraph, in the answer it stands in.
+func (p *Panel) NodeDetails() (title, sub string, ds []Detail) {
 	a := p.Doc.Answer()
 	fn := p.Rec.Functions.At(int(p.Pick.Fn))
 	if p.Pick.Tree != nil {
@@ -331,12 +344,12 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 	t := p.Pick.Tree
 	here := t != nil && (t == a.Tree || t == a.Above || t == a.Below)
 	sub = panel.BasisText(a.Rec, a.Tree.Weights)
-	value := func(key string, v int64) detail {
+	value := func(key string, v int64) Detail {
 		bound := ""
 		if strings.HasPrefix(key, "Total") {
 			bound = units.Bound(m)
 		}
-		return detail{key: key, value: bound + units.Value(v, m) + "   " + units.Percent(v, all), exact: units.Exact(v, m)}
+		return Detail{Key: key, Value: bound + units.Value(v, m) + "   " + units.Percent(v, all), Exact: units.Exact(v, m)}
 	}
 	if here {
 		nd := &t.Nodes[p.Pick.Node]
@@ -345,14 +358,14 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 	for i := range a.Rows {
 		if row := &a.Rows[i]; row.Func == p.Pick.Fn {
 			ds = append(ds, value("Total", row.Total), value("Self", row.Self),
-				detail{key: panel.Title1(string(a.Tree.Weights.Basis)), value: units.Count(row.Count)},
-				detail{key: "Rank by self", value: units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows)))})
+				Detail{Key: panel.Title1(string(a.Tree.Weights.Basis)), Value: units.Count(row.Count)},
+				Detail{Key: "Rank by self", Value: units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows)))})
 		}
 	}
 	if here {
 		call := t.Nodes[p.Pick.Node].Call
 		ds = append(ds, p.frameDetails(call)...)
-		ds = append(ds, contextDetails(p.Doc.NodeContexts(a, int(p.Pick.Node)), m, false)...)
+		ds = append(ds, ContextDetails(p.Doc.NodeContexts(a, int(p.Pick.Node)), m, false)...)
 		ds = append(ds, p.nodeCallers()...)
 	}
 	return title, sub, ds
@@ -360,17 +373,27 @@ func (p *pane) nodeDetails() (title, sub string, ds []detail) {
 
 // nodeCallers are the nodes above the picked one, innermost first; a click goes
 // to one.
-func (p *pane) nodeCallers() (ds []detail) {
+func (p *Panel) nodeCallers() (ds []Detail) {
 	t := p.Pick.Tree
 	path := t.Path(int(p.Pick.Node))
 	for i := len(path) - 2; i >= 0 && len(ds) < mostCallers; i-- {
 		n := int32(path[i])
-		ds = append(ds, detail{value: t.Function(p.Rec, int(n)).Name, to: func() {
+		ds = append(ds, Detail{Value: t.Function(p.Rec, int(n)).Name, To: func() {
 			p.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: t, Fn: t.Nodes[n].Func}
 		}})
 	}
 	if len(ds) == 0 {
 		return nil
 	}
-	return append([]detail{heading("Called from")}, ds...)
+	return append([]Detail{heading("Called from")}, ds...)
+}
+
+// markOf is the note on a function, "" for none.
+func (p *Panel) markOf(f recording.Function) string {
+	for _, x := range p.Marks {
+		if x.Func != nil && *x.Func == f.FuncName() {
+			return cmp.Or(x.Text, "marked")
+		}
+	}
+	return ""
 }

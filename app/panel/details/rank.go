@@ -1,8 +1,9 @@
-package shell
+package details
 
 import (
 	"context"
 
+	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
@@ -22,7 +23,7 @@ type rankKey struct {
 
 // of says which place a span has among those of its function; "" until it is
 // known.
-func (r *rankPart) of(s *Shell, k rankKey) string {
+func (r *rankPart) of(s *panel.Host, k rankKey) string {
 	text, of, _ := r.Ask(k, s.Do.Wake, func(ctx context.Context) (string, error) {
 		longer, all, err := spans.RankOf(ctx, k.rec, k.fn, k.duration)
 		return rankText(longer+1, all), err

@@ -1,0 +1,180 @@
+package details
+
+import (
+	"image"
+
+	"gioui.org/io/event"
+
+	"ashlar/app/pair"
+	"ashlar/app/panel"
+	"ashlar/app/session"
+	"ashlar/ingest/compare"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// OfTwo is the panel beside what is shown of two.
+type OfTwo struct {
+	*pair.Pair
+	lines   ui.Sheet
+	largest [24]widget.ClickArea
+}
+
+// Tag is what the area is known by.
+func (c *OfTwo) Tag() event.Tag { return &c.largest }
+
+// Layout draws what is chosen, or where the largest differences are.
+func (c *OfTwo) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) {
+	th := u.Theme
+	u.Fill(r, th.Surface)
+	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, th.Rule)
+	a := c.Answer()
+	x, right := r.Min.X+u.Px(16), r.Max.X-u.Px(14)
+	y := r.Min.Y + u.Px(12)
+	title, sub, ds := c.details(a)
+	sz := u.Text(image.Rect(x, y, right, y+u.Px(54)), title, ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text, Lines: 3})
+	y += sz.Y + u.Px(2)
+	u.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
+	y += u.Px(28)
+	first, line := y, u.Px(21)
+	for _, d := range ds {
+		if y > r.Max.Y-u.Px(18) {
+			break
+		}
+		at := y - first
+		c.lines.Text(ui.Rect(0, at, u.Px(96), u.Px(20)), d.Key, ui.Style{Size: 12, Color: th.Dim})
+		c.lines.Text(image.Rect(u.Px(70), at, right-x, at+u.Px(20)), d.Value, ui.Style{Size: 12, Color: th.Text, Align: ui.End})
+		y += line
+	}
+	c.lines.Show(u, image.Rect(x, first, right, y), th.Surface)
+	if c.Chosen == nil && a != nil {
+		c.largestDifferences(s, u, a, image.Rect(x, y+u.Px(6), right, r.Max.Y-u.Px(8)))
+	}
+	if p := c.Sides[c.Focus]; p.Copy {
+		p.Copy = false
+		s.CopyTo(u, "the details of "+title, copyText(title, sub, ds))
+	}
+}
+
+// details are those of the chosen function, or of the whole.
+func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detail) {
+	if a == nil {
+		return "", "", nil
+	}
+	m := a.Compared.Metric
+	exact := func(v int64) string { return units.Exact(v, &m.Common) }
+	value := func(v int64) string { return units.Full(m.Readable(v)) }
+	add := func(key, text, full string) { ds = append(ds, Detail{Key: key, Value: text, Exact: full}) }
+	if c.Chosen == nil {
+		add("A", value(a.A.RawTotal), exact(a.A.RawTotal))
+		add("B", value(a.B.RawTotal), exact(a.B.RawTotal))
+		add("Difference", pair.Signed(m, a.B.RawTotal-a.A.RawTotal)+"   "+units.Change(a.A.RawTotal, a.B.RawTotal), exact(a.B.RawTotal-a.A.RawTotal))
+		if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
+			add("Sure", units.Level(w.Level()), "")
+		}
+		return "Both recordings", c.MetricName() + ", " + pair.NormalizeWords[a.Normalize], ds
+	}
+	title, sub = c.Chosen.Name, panel.ShortModule(c.Chosen.Module)
+	key := c.ChosenKey(a)
+	if key >= 0 {
+		ds = append(ds, c.callDetails(a, key)...)
+		for i := range a.Functions.Rows {
+			row := &a.Functions.Rows[i]
+			if row.Key != key {
+				continue
+			}
+			if row.NameB != "" {
+				add("in B", row.NameB, "")
+			}
+			both := func(word string, va, vb int64, conf *compare.Confidence) {
+				add(word+" A", value(va), exact(va))
+				add(word+" B", value(vb), exact(vb))
+				add("Difference", pair.Signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
+				if conf != nil {
+					add("Sure", pair.SureText(a, conf), "")
+				}
+			}
+			both("Self", row.ASelf, row.BSelf, row.Self)
+			both("Total", row.ATotal, row.BTotal, row.Total)
+			add("Matched", pair.RuleWords[row.Rule], "")
+			if row.Status == compare.New || row.Status == compare.Gone {
+				ds[len(ds)-1] = Detail{Key: "Status", Value: map[compare.Status]string{compare.New: "new: only in B", compare.Gone: "gone: only in A"}[row.Status]}
+			}
+		}
+	}
+	return title, sub, ds
+}
+
+// callDetails are about the picked call and the one that goes with it.
+func (c *OfTwo) callDetails(a *session.CompareAnswer, key int32) (ds []Detail) {
+	if c.Link.Call == nil {
+		return nil
+	}
+	t := c.Link.Twin
+	lengths := [2]string{"none of that number", "none of that number"}
+	var took [2]int64
+	for i, p := range c.Sides {
+		if p.Pick.Is == panel.PickBar && (i == c.Link.Call.Side || t != nil) {
+			took[i] = p.Pick.Hit.End - p.Pick.Hit.Start
+			lengths[i] = units.Duration(took[i])
+		}
+	}
+	name := "This call"
+	if t != nil {
+		name = "Call " + units.Count(int64(t.Number))
+	}
+	ds = append(ds, Detail{Key: name + " in A", Value: lengths[0]}, Detail{Key: name + " in B", Value: lengths[1]})
+	if t != nil {
+		ds = append(ds, Detail{Key: "Difference", Value: units.Change(took[0], took[1])})
+	}
+	return append(ds, Detail{})
+}
+
+// largestDifferences lists the functions whose self changed most, noise dimmed.
+func (c *OfTwo) largestDifferences(s *panel.Host, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+	th := u.Theme
+	m := a.Compared.Metric
+	line := u.Px(22)
+	y := r.Min.Y
+	if r.Dy() < 3*line {
+		return
+	}
+	title := "Largest differences of self"
+	if len(a.Functions.Rows) == 0 || a.Functions.Rows[0].DeltaSelf() == 0 { // they are sorted by its size
+		title = "No differences of self"
+	}
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
+	y += line + u.Px(2)
+	k := 0
+	for i := range a.Functions.Rows {
+		row := &a.Functions.Rows[i]
+		if row.DeltaSelf() == 0 || k == len(c.largest) || y+line > r.Max.Y {
+			break
+		}
+		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
+		clicked, hovered := c.largest[k].Clicked(u, box)
+		k++
+		if clicked && row.Key >= 0 {
+			c.Choose(a, row.Key)
+			c.Node = -1
+		}
+		if hovered {
+			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
+		}
+		text, change := th.Text, pair.Amount{Sign: row.DeltaSelf()}.Color(th.Dim, th.More(), th.Less())
+		if pair.Noise(row.Self) {
+			text, change = th.Faint, th.Faint
+		}
+		said := units.Change(row.ASelf, row.BSelf)
+		if row.Status == compare.New || row.Status == compare.Gone {
+			said = string(row.Status)
+		}
+		u.Text(image.Rect(r.Max.X-u.Px(66), y, r.Max.X, y+line), said, ui.Style{Size: 12, Color: change, Align: ui.End})
+		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), pair.Signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: ui.End})
+		w := r.Dx() - u.Px(154)
+		u.Text(image.Rect(r.Min.X, y, r.Min.X+w+u.Px(4), y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: text})
+		y += line
+	}
+}
