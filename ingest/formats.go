@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/firefox"
 	"ashlar/ingest/folded"
+	"ashlar/ingest/ftrace"
 	"ashlar/ingest/gotrace"
 	"ashlar/ingest/heapprofile"
 	"ashlar/ingest/jemalloc"
@@ -37,6 +38,7 @@ var Formats = []codec.Format{
 	firefox.Format,
 	perfetto.Format,
 	gotrace.Format,
+	ftrace.Format,
 	perfdata.Format,
 	perfscript.Format,
 	jemalloc.Format,

@@ -25,6 +25,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/sched"
 	"ashlar/ingest/source"
 )
 
@@ -150,11 +151,9 @@ type decoder struct {
 	tracks  map[uint64]*track
 	threads map[[2]int64]*track // of sequences and overrides that name no track
 	keys    map[recording.TrackKey]*track
-	cpus    map[uint64]*cpu
-	states  map[int64]*threadState
+	before  map[int64]int64 // of processors, the thread of the packed events
+	states  *sched.Builder
 	asyncs  map[string]*track
-	comms   map[int64]string // of threads, and of processes below 0
-	owner   map[int64]int64  // the process of a thread
 	groups  uint32
 
 	queue  []event
@@ -175,7 +174,7 @@ type decoder struct {
 // before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, ctx: ctx, texts: new(decode.Texts), seqs: map[uint64]*sequence{}, clocks: clocks{points: map[clockKey][]point{}, sums: map[clockKey]uint64{}, scales: map[clockKey]scale{}},
-		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, keys: map[recording.TrackKey]*track{}, cpus: map[uint64]*cpu{}, states: map[int64]*threadState{}, asyncs: map[string]*track{}, comms: map[int64]string{}, owner: map[int64]int64{},
+		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, keys: map[recording.TrackKey]*track{}, before: map[int64]int64{}, states: sched.New(b), asyncs: map[string]*track{},
 		flows: map[uint64]*recording.Flow{}, events: map[string]int{}, heaps: map[heapKey]*heap{}, names: map[[2]string]recording.FrameID{},
 		packets: b.Tally("packet"), slices: b.Tally("event")}
 	in.OnSilence(b.Progress)

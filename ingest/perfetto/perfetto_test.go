@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/sched"
 	"ashlar/ingest/source"
 )
 
@@ -375,7 +376,7 @@ func TestSched(t *testing.T) {
 	if err != nil || len(r.Warnings) > 0 {
 		t.Fatal(err, r.Warnings)
 	}
-	cpu := fmt.Sprint(int64(processors))
+	cpu := fmt.Sprint(int64(sched.Processors))
 	want := []string{
 		"span 0/b states runnable@ 180 to open ", "span 0/b states running@ 150 to 180 ",
 		"span 0/c states running@ 300 to 310 ", "span 0/c states sleeping@ 310 to open ",

@@ -31,7 +31,7 @@ type event struct {
 	name        string
 	value       float64
 	flows, ends []uint64
-	sched       *sched
+	sched       *turn
 	sample      *sample
 }
 
@@ -172,7 +172,7 @@ func (d *decoder) point(e *event, at int64) {
 		name := cmp.Or(t.name, "counter")
 		series := ""
 		if thread != nil {
-			series = cmp.Or(thread.name, d.comms[thread.tid])
+			series = cmp.Or(thread.name, d.states.Names[thread.tid])
 		}
 		t.counter = d.b.AddCounter(d.b.Process(pid), name, series, t.unit) + 1
 	}
@@ -217,7 +217,7 @@ func (d *decoder) end() {
 			d.build(t, "").SpanOf(t.group, o.at, max(o.at, d.last), o.frame, o.args, true)
 		}
 	}
-	d.endSched()
+	d.states.End(d.last)
 	ids := []uint64{}
 	for id := range d.flows {
 		ids = append(ids, id)

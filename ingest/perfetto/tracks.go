@@ -65,9 +65,9 @@ func (d *decoder) descriptor(b []byte) *track {
 		case 4:
 			pid, tid, name := readThread(v.b)
 			t.thread, t.pid, t.tid = true, pid, tid
-			if d.owner[tid] = pid; name != "" {
+			if d.states.Owner[tid] = pid; name != "" {
 				t.name = name
-				d.comms[tid] = name
+				d.states.Names[tid] = name
 			}
 		case 5:
 			t.parent = v.n
@@ -163,11 +163,11 @@ func (d *decoder) tree(b []byte) {
 			if p := d.b.ProcessInfo(d.b.Process(ids[1])); p.Name == "" {
 				p.Name = name
 			}
-			d.owner[ids[1]] = ids[1]
+			d.states.Owner[ids[1]] = ids[1]
 		case 2:
-			d.owner[ids[1]] = ids[3]
+			d.states.Owner[ids[1]] = ids[3]
 			if name != "" {
-				d.comms[ids[1]] = name
+				d.states.Names[ids[1]] = name
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func (d *decoder) build(t *track, event string) *recording.TrackBuilder {
 	switch {
 	case t.thread:
 		k = recording.TrackKey{PID: pid, TID: t.tid}
-		name = cmp.Or(t.name, d.comms[t.tid])
+		name = cmp.Or(t.name, d.states.Names[t.tid])
 		if other := d.keys[k]; other != nil && other != t { // an id that was given anew
 			k = recording.TrackKey{PID: pid, Name: fmt.Sprintf("%s (%d again, %d)", name, t.tid, t.group)}
 			name = k.Name

@@ -28,8 +28,8 @@ type Input struct {
 	Path, Name string
 	// Bytes is the size of the file on disk, -1 when it is not known.
 	Bytes int64
-	// Compression is "none", "gzip" or "zstd", or two of them joined by "+",
-	// the outer one first.
+	// Compression is "none", "gzip", "zstd" or "zip", or several of them joined
+	// by "+", the outer one first.
 	Compression string
 	// ChunkSize is how many fresh bytes Next returns at most; tests make it
 	// small. 0 means DefaultChunk.

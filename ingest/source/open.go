@@ -40,7 +40,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Open opens the recording at path, or standard input for "-". Regular files
 // are mapped; gzip and zstd, recognised by content, are seen through, also one
-// in the other. What only streams (pipes, compressed files) is read ahead once
+// in the other, and a zip archive with one file in it. What only streams (pipes, compressed files) is read ahead once
 // Head or Next is called.
 func Open(path string) (*Input, error) {
 	f, name := os.Stdin, stdin
@@ -110,6 +110,16 @@ func open(f *os.File, path, name string) (*Input, error) {
 			return nil, &Error{Path: path, What: reason(err), Err: err}
 		}
 		at, err := f.Seek(0, io.SeekCurrent) // standard input may be half read
+		if string(magic[:n]) == zipMagic && err == nil && at == 0 {
+			if err := in.openZip(f, info.Size(), func() {
+				if path != "-" {
+					f.Close()
+				}
+			}); err != nil {
+				return nil, err
+			}
+			return in, in.layers.open()
+		}
 		if compression(magic[:n]) == "" && err == nil && at == 0 {
 			if m := mapFile(f, info.Size()); m != nil {
 				if path != "-" {

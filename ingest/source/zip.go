@@ -1,0 +1,69 @@
+package source
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+)
+
+const zipMagic = "PK\x03\x04"
+
+// openZip sets the input up to read the one file in a zip archive. It comes through
+// as it is unpacked, so that an archive that unpacks to far more than it holds
+// takes no more memory than any other stream.
+func (in *Input) openZip(f *os.File, size int64, release func()) error {
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return &Error{Path: in.Path, What: fmt.Sprintf("begins like a zip archive but cannot be unpacked: %v", err), Err: err}
+	}
+	count := &counter{}
+	z.RegisterDecompressor(zip.Store, func(r io.Reader) io.ReadCloser {
+		count.r = r
+		return io.NopCloser(count)
+	})
+	z.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
+		count.r = r
+		return flate.NewReader(count)
+	})
+	entry, err := only(z.File)
+	if err != nil {
+		return &Error{Path: in.Path, What: err.Error(), Err: err}
+	}
+	r, err := entry.Open()
+	if err != nil {
+		return &Error{Path: in.Path, What: fmt.Sprintf("is a zip archive whose file %q cannot be unpacked: %v", path.Base(entry.Name), err), Err: err}
+	}
+	in.openStream(r, func() {}, func() {
+		r.Close()
+		release()
+	})
+	in.Compression = "zip"
+	in.consumed = count.n.Load
+	return nil
+}
+
+// only is the one file of an archive, but for what systems put beside it.
+func only(files []*zip.File) (*zip.File, error) {
+	var found []*zip.File
+	for _, f := range files {
+		name := path.Base(f.Name)
+		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || strings.HasPrefix(name, ".") {
+			continue
+		}
+		found = append(found, f)
+	}
+	const encrypted = 1
+	switch {
+	case len(found) == 0:
+		return nil, fmt.Errorf("is a zip archive without a file")
+	case len(found) > 1:
+		return nil, fmt.Errorf("is a zip archive of %d files (%q, %q …); unpack it and open one of them", len(found), path.Base(found[0].Name), path.Base(found[1].Name))
+	case found[0].Flags&encrypted != 0:
+		return nil, fmt.Errorf("is a zip archive with a password; unpack it and open the recording in it")
+	}
+	return found[0], nil
+}
