@@ -184,10 +184,9 @@ func sentence(err error) string {
 
 // begin names the processes, and has references to arguments become text.
 func (d *decoder) begin() {
-	for id, name := range map[int64]string{goroutines: "goroutines", processors: "processors", runtime: "runtime"} {
-		p := d.b.ProcessInfo(d.b.Process(id))
-		p.Name = name
-		p.Sort = int(goroutines - id)
+	for i, name := range []string{"goroutines", "processors", "runtime"} {
+		p := d.b.ProcessInfo(d.b.Process(goroutines - int64(i)))
+		p.Name, p.Sort = name, i
 	}
 	d.b.AddEvent(recording.SpanEvent())
 	d.b.SetArgs(func(ref uint64) string {

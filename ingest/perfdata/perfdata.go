@@ -95,6 +95,7 @@ type decoder struct {
 
 	samples, records *recording.Tally
 	lost             int64
+	cut              bool // what stands behind the records
 	unwound          bool // it was said that stacks are not unwound
 	stack            []recording.FrameID
 }
@@ -221,7 +222,7 @@ func (d *decoder) features(content []byte, base int64, data section, flags []byt
 		entry := section{data.at + data.size + uint64(n)*16, 16}.of(content, base)
 		n++
 		if entry == nil {
-			d.b.Remark("features-cut", "", "What stands behind the records is cut; names of events or build ids may be missing")
+			d.cut = true
 			return
 		}
 		if b := sectionAt(entry).of(content, base); b != nil {

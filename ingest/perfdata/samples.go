@@ -245,6 +245,9 @@ func (d *decoder) frame(ip uint64, pid int32, kernel bool) recording.FrameID {
 
 // tell says what was not there.
 func (d *decoder) tell() {
+	if d.cut {
+		d.b.Remark("features-cut", "", "What stands behind the records is cut; names of events or build ids may be missing")
+	}
 	if d.lost > 0 {
 		d.b.Warn("lost", "", "The kernel lost %d records, since perf did not read them in time; they are in no sum", d.lost)
 	}
