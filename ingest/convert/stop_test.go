@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
@@ -202,5 +203,27 @@ func TestDeepStacks(t *testing.T) {
 		if spans := f.Name == "chrome" || f.Name == "spall"; spans != (err == nil) || !spans && !strings.Contains(err.Error(), "have 2450035000 frames one by one") {
 			t.Errorf("%s: %v", f.Name, err)
 		}
+	}
+}
+
+// TestLongWindows: windows of a recording that lasts nearly as long as one can are as
+// many as it is asked for, though the end of the last is not a number any more.
+func TestLongWindows(t *testing.T) {
+	const end = 9_200_000 // s
+	text := overflowing()["samples.spaa"]
+	text = strings.Replace(text, `"end":20,`, fmt.Sprintf(`"end":%d,`, end), 1) + fmt.Sprintf(`{"type":"sample","timestamp":%d,"stack_id":"s0","event":"cycles","tid":0,"pid":1,"period":1}`+"\n", end)
+	rec := decoded(t, "long.spaa", []byte(text))
+	var out bytes.Buffer
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	f, err := ForFile("x.spaa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(ctx, &out, "x.spaa", rec, encode.Options{Window: rec.Duration() / 3}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), `"type":"window"`); n < 3 || n > 4 {
+		t.Errorf("%d windows: %.500s", n, out.String())
 	}
 }

@@ -99,7 +99,7 @@ func (s *spaaWriter) newWindows() *windowMaker {
 func (w *windowMaker) at(i int) []int64 { return w.values[i*w.metrics:][:w.metrics] }
 
 func (w *windowMaker) add(c *encode.SampleCursor, id format.ID) error {
-	for c.Time-w.Rec.Start >= (w.n+1)*w.Opt.Window {
+	for (c.Time-w.Rec.Start)/w.Opt.Window > w.n {
 		if err := w.flush(); err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (w *windowMaker) flush() error {
 	w.n++
 	out := &format.Window{
 		ID: format.StringID("w" + strconv.FormatInt(w.n, 10)), Unit: "seconds",
-		Start: w.time(start), End: w.time(min(start+w.Opt.Window, w.Rec.End)),
+		Start: w.time(start), End: w.time(min(recording.Saturated(start, w.Opt.Window), w.Rec.End)),
 		ByStack: []format.StackWeights{},
 	}
 	order := make([]int, len(w.keys))
