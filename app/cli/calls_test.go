@@ -204,3 +204,29 @@ func TestCallsText(t *testing.T) {
 		}
 	}
 }
+
+// TestAsyncIsSaid: what async operations add to a sum is said, and can be left out or
+// be all that counts.
+func TestAsyncIsSaid(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "async.json")
+	const events = `[{"ph":"X","name":"task","ts":0,"dur":100,"pid":1,"tid":1},{"ph":"b","cat":"c","id":"1","name":"load","ts":0,"pid":1,"tid":1},
+{"ph":"b","cat":"c","id":"2","name":"load","ts":10,"pid":1,"tid":1},{"ph":"e","cat":"c","id":"1","name":"load","ts":90,"pid":1,"tid":1},{"ph":"e","cat":"c","id":"2","name":"load","ts":100,"pid":1,"tid":1}]`
+	if err := os.WriteFile(path, []byte(events), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ async, total, says string }{
+		{"in", "280000", "2 async ones that overlap freely"}, {"out", "100000", "2 async left out"}, {"only", "180000", "load"},
+	} {
+		var got struct {
+			Total json.Number
+			Async int64 `json:"async_spans"`
+		}
+		answerOf(t, &got, "top", path, "--json", "--async", c.async)
+		if string(got.Total) != c.total || got.Async != 2 {
+			t.Errorf("with async %s the total is %s with %d async spans, want %s", c.async, got.Total, got.Async, c.total)
+		}
+		if text := textOf(t, "top", path, "--async", c.async); !strings.Contains(text, c.says) {
+			t.Errorf("%s does not say %q", text, c.says)
+		}
+	}
+}

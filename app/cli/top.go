@@ -49,6 +49,8 @@ of a function, and --search lists the rows that match.`,
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
 			only.threadFlag(fs)
 			o.calls.add(fs)
+			var async string
+			fs.StringVar(&async, "async", string(analyze.AsyncIn), "async operations, which overlap freely, are `WHERE`: in, out, or only they count")
 			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, module, file, line, thread, or context:KEY")
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
@@ -71,6 +73,11 @@ of a function, and --search lists the rows that match.`,
 				if o.by, err = analyze.ParseBy(by); err != nil {
 					return &usageError{err: err}
 				}
+				switch o.async = analyze.Async(async); o.async {
+				case analyze.AsyncIn, analyze.AsyncOut, analyze.AsyncOnly:
+				default:
+					return misuse("async operations cannot be %q; they are in, out or only", async)
+				}
 				if rows < 0 {
 					return misuse("-n %d is negative; 0 prints all rows", rows)
 				}
@@ -91,6 +98,7 @@ type topOptions struct {
 	path  string
 	rng   recording.Range
 	calls callsFlag
+	async analyze.Async
 	part  recording.Part // of which only the threads matter
 	by    analyze.By
 	rows  int // 0 for all
@@ -145,6 +153,9 @@ type top struct {
 	Range    *topRange `json:"range"`
 	Asked    *topRange `json:"asked,omitempty"`
 	Answered *bool     `json:"answered,omitempty"`
+	// Async is how many spans are async operations: in the sums unless flags leave
+	// them out.
+	Async int64 `json:"async_spans,omitempty"`
 	// Of is the set of calls that was asked for, and Calls how many they are: only
 	// what ran in them was added up.
 	Of    string      `json:"of_calls,omitempty"`
@@ -161,6 +172,7 @@ type top struct {
 	Tree bool `json:"tree,omitempty"`
 
 	metric *recording.Metric
+	async  analyze.Async
 	sum    int64
 	spans  []spans.Stat // by function, where rows are sorted by them
 	// By row of a tree: its node, its depth and whether it matches the search.
@@ -229,6 +241,10 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 			}
 			t.Asked = newTopRange(rec, q.Scope.From, q.Scope.To)
 		}
+	}
+	if event >= 0 && rec.Events[event].Basis == recording.FromSpans {
+		t.Async, t.async = analyze.AsyncSpans(rec, q.Scope), o.async
+		q.Scope = o.async.Tracks(rec, q.Scope)
 	}
 	if q.Scope, err = o.calls.in(c.ctx, rec, q.Scope); err != nil {
 		return nil, err
@@ -333,6 +349,13 @@ func (t *top) text(rec *recording.Recording) string {
 		if *t.Range != *t.Asked {
 			b.WriteString(" (windows cannot be cut)")
 		}
+	}
+	switch {
+	case t.Async == 0:
+	case t.async == analyze.AsyncOut:
+		fmt.Fprintf(&b, ", %s async left out", units.Count(t.Async))
+	case t.async == analyze.AsyncIn:
+		fmt.Fprintf(&b, ", %s async ones that overlap freely among them (--async out leaves them out)", units.Count(t.Async))
 	}
 	if t.Calls != nil {
 		fmt.Fprintf(&b, ", in %s", callsText(*t.Calls, t.Of))
