@@ -22,6 +22,7 @@ import (
 	"ashlar/ingest/perfetto"
 	"ashlar/ingest/perfscript"
 	"ashlar/ingest/pprof"
+	"ashlar/ingest/source"
 	"ashlar/ingest/spaa"
 	"ashlar/ingest/spall"
 	"ashlar/ingest/speedscope"
@@ -56,6 +57,23 @@ const sniffLen = 64 << 10
 // file.
 func Sniff(name string, head []byte, whole bool) (*codec.Format, error) {
 	return sniff(Formats, name, head, whole)
+}
+
+// Recognise says which format a file is in, by its head alone.
+func Recognise(path string) (format *codec.Format, err error) {
+	in, err := source.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	err = source.Protect(path, func() error {
+		head, whole, err := in.Head(sniffLen)
+		if err == nil {
+			format, err = Sniff(in.Name, head, whole)
+		}
+		return err
+	})
+	return format, err
 }
 
 func sniff(formats []codec.Format, name string, head []byte, whole bool) (*codec.Format, error) {

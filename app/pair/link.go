@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"maps"
 	"slices"
 
 	gio "gioui.org/widget"
@@ -37,6 +38,8 @@ type alike struct {
 	Sel        [2]recording.Scope
 	Pick       [2]panel.Picked
 	Zoom       [2][]recording.FuncName
+	Folds      [2]map[int]timeline.Fold
+	Closed     [2]map[int]bool
 	transforms []analyze.Transform
 	search     string
 	Anchors    [2]int64
@@ -47,6 +50,7 @@ type alike struct {
 func (c *Pair) Now() (n alike) {
 	for i, p := range c.Sides {
 		n.View[i], n.Sel[i], n.Pick[i], n.Zoom[i] = p.View, p.Scope, p.Pick, p.Zoom
+		n.Folds[i], n.Closed[i] = maps.Clone(p.Folds), maps.Clone(p.Closed)
 		n.Sel[i].Tracks = slices.Clone(p.Scope.Tracks)
 		n.Pick[i].Near = false // nobody's doing
 	}
@@ -110,6 +114,32 @@ func (c *Pair) SelectAlike() {
 	o.Scope.Tracks = nil
 	if a := c.Answer(); c.Knows(a) && f.Scope.Tracks != nil {
 		o.Scope.Tracks = TracksAlike(a, c.Focus, f.Scope.Tracks)
+	}
+}
+
+// FoldAlike folds the threads and processes of the other side as those that go with
+// them are folded where the focus is.
+func (c *Pair) FoldAlike() {
+	f, o, a := c.Sides[c.Focus], c.Sides[1-c.Focus], c.Answer()
+	if !c.Knows(a) {
+		return
+	}
+	o.Folds, o.Closed = maps.Clone(o.Folds), maps.Clone(o.Closed)
+	for t := range f.Rec.Tracks {
+		for _, twin := range TracksAlike(a, c.Focus, []int{t}) {
+			take(o.Folds, twin, f.Folds, t)
+			take(o.Closed, o.Rec.Tracks[twin].Process, f.Closed, f.Rec.Tracks[t].Process)
+		}
+	}
+}
+
+// take gives a key of one map what another one's has, or nothing.
+func take[V any](to map[int]V, key int, from map[int]V, of int) {
+	if delete(to, key); to == nil {
+		return
+	}
+	if v, ok := from[of]; ok {
+		to[key] = v
 	}
 }
 

@@ -35,10 +35,11 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		x = s.compareButton(u, x, y)
 		x = s.choices(u, x, y)
 	}
-	right := s.rightButtons(u, r, x, y)
 	if s.pane == nil {
+		s.rightButtons(u, r, x, y)
 		return
 	}
+	right := s.rightButtons(u, r, x+u.Px(36), y) // at least a way to the search has room
 	p := s.pane
 	// The title stands in the middle of the window, as long as there is room.
 	title := s.OpenName()
@@ -73,6 +74,12 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		return
 	} else {
 		s.noSearch = true
+		hi = min(max(x, hi-u.Px(36)), r.Max.X-u.Px(38)) // over what has even less room
+		u.Fill(image.Rect(hi-u.Px(6), r.Min.Y, hi+u.Px(36), r.Max.Y-1), th.Surface)
+		s.iconButton(u, &s.searchButton, hi, y, icon.Search, "", "Search", p.Find != "")
+		if s.searchButton.Clicked(u.Context) {
+			p.finder.Focus()
+		}
 	}
 	if hi-lo > u.Px(30) {
 		u.Text(image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y), title, st)

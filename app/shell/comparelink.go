@@ -17,8 +17,11 @@ func (c *comparison) agree(s *Shell) {
 	c.TakeMetric()
 	c.TakeTwin()
 	now, was := c.Now(), c.Alike
+	folded := func(i int) bool {
+		return !reflect.DeepEqual(now.Folds[i], was.Folds[i]) || !reflect.DeepEqual(now.Closed[i], was.Closed[i])
+	}
 	for i := range c.panes {
-		if c.panes[i].Moved && now.View[i] != was.View[i] || !reflect.DeepEqual(now.Sel[i], was.Sel[i]) || now.Pick[i] != was.Pick[i] || c.pressed(i) {
+		if c.panes[i].Moved && now.View[i] != was.View[i] || !reflect.DeepEqual(now.Sel[i], was.Sel[i]) || now.Pick[i] != was.Pick[i] || folded(i) || c.pressed(i) {
 			c.focusOn(s, i)
 		}
 	}
@@ -36,6 +39,9 @@ func (c *comparison) agree(s *Shell) {
 		}
 		if !reflect.DeepEqual(now.Sel[c.Focus], was.Sel[c.Focus]) {
 			c.SelectAlike()
+		}
+		if folded(c.Focus) {
+			c.FoldAlike()
 		}
 	}
 	if !reflect.DeepEqual(now.Zoom[c.Focus], was.Zoom[c.Focus]) {

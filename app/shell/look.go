@@ -17,7 +17,7 @@ func lookCommands() []Command {
 	return append([]Command{
 		{"Larger", []Chord{chord("+", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(1) }},
 		{"Smaller", []Chord{chord("-", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(-1) }},
-		{"As large as the display says", []Chord{chord("0", key.ModCtrl)}, false, func(s *Shell) { s.Scale = 1 }},
+		{"As large as the display says", []Chord{chord("0", key.ModCtrl)}, false, func(s *Shell) { s.scaleTo(1) }},
 		{"Dark theme", nil, false, func(s *Shell) { s.SetTheme("dark") }},
 		{"Light theme", nil, false, func(s *Shell) { s.SetTheme("light") }},
 		{"High contrast theme", nil, false, func(s *Shell) { s.SetTheme("contrast") }},
@@ -198,6 +198,10 @@ func (s *Shell) scaleBy(steps int) {
 			at = i
 		}
 	}
-	s.Scale = scales[max(0, min(len(scales)-1, at+steps))]
+	s.scaleTo(scales[max(0, min(len(scales)-1, at+steps))])
+}
+
+func (s *Shell) scaleTo(scale float32) {
+	s.Scale = scale
 	s.Say(fmt.Sprintf("Everything at %d %% of its size", int(s.Scale*100+.5)))
 }

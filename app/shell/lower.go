@@ -68,7 +68,7 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
 	if p.viewButton.Clicked(u.Context) {
 		its := append(p.viewItems(), s.commandItem(panelLower))
-		s.Menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Min.Y-u.Px(float32(len(its))*28+20)), its)
+		s.Menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Max.Y), its)
 	}
 	u.Text(image.Rect(x, r.Min.Y, at.X-u.Px(8), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 }

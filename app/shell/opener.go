@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"ashlar/app/view"
+	"ashlar/ingest"
 	"ashlar/ingest/fetch"
+	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
@@ -36,10 +38,11 @@ func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, pat
 	var c *widget.Chooser
 	var read string
 	var entries []os.DirEntry
+	var formats map[string]string
 	entry := func(path string) widget.Line {
 		i, err := os.Stat(path)
 		folder := err == nil && i.IsDir()
-		l := widget.Line{Title: filepath.Base(path), Dim: folder, Tab: path, Take: func() {
+		l := widget.Line{Title: filepath.Base(path), Detail: fileDetail(i, formats[path]), Dim: folder, Tab: path, Take: func() {
 			if folder {
 				c.SetText(path + sep)
 				return
@@ -66,6 +69,12 @@ func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, pat
 		if dir != read {
 			read = dir
 			entries, _ = os.ReadDir(dir)
+			formats = nil
+			go s.lookInto(dir, entries, func(found map[string]string) {
+				if dir == read {
+					formats, c.Filled, c.Keep = found, false, true
+				}
+			})
 			sort.SliceStable(entries, func(i, j int) bool { return entries[i].IsDir() && !entries[j].IsDir() })
 		}
 		for _, e := range entries {
@@ -98,6 +107,36 @@ func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, pat
 		return true
 	}
 	s.OpenChooser(c)
+}
+
+// mostLooks is how many files of a folder are looked into for their format.
+const mostLooks = 200
+
+// lookInto finds out the formats of files, and says them on the window's
+// goroutine.
+func (s *Shell) lookInto(dir string, entries []os.DirEntry, then func(map[string]string)) {
+	found := map[string]string{}
+	for _, e := range entries[:min(len(entries), mostLooks)] {
+		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() {
+			if f, err := ingest.Recognise(path); err == nil {
+				found[path] = f.Title
+			}
+		}
+	}
+	s.Later(func() { then(found) })
+}
+
+// fileDetail says how large a file is, when it was changed and, where that is
+// known, what it is.
+func fileDetail(i os.FileInfo, format string) string {
+	if i == nil || !i.Mode().IsRegular() {
+		return ""
+	}
+	text := units.Bytes(i.Size()) + " · " + i.ModTime().Format("2006-01-02 15:04")
+	if format != "" {
+		text = format + " · " + text
+	}
+	return text
 }
 
 // startDir is where choosing begins: beside the open file, else where one was

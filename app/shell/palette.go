@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/panel"
 	"ashlar/render/widget"
 )
 
@@ -22,10 +23,13 @@ func (s *Shell) openPalette() {
 			}
 			ls = append(ls, widget.Line{Title: c.Title, Detail: keys, Take: func() {
 				s.Chooser = nil
+				s.ran(c.Title)
 				c.do(s)
 			}})
 		}
-		slices.SortStableFunc(ls, func(a, b widget.Line) int { return cmp.Compare(titleRank(a.Title, text), titleRank(b.Title, text)) })
+		slices.SortStableFunc(ls, func(a, b widget.Line) int {
+			return cmp.Or(cmp.Compare(titleRank(a.Title, text), titleRank(b.Title, text)), cmp.Compare(s.rankNow(a.Title), s.rankNow(b.Title)))
+		})
 		return ls
 	}))
 }
@@ -41,4 +45,44 @@ func titleRank(title, text string) int {
 		return 1
 	}
 	return 2
+}
+
+// subjects are what commands are about, by words of their titles, and whether there
+// is such a thing now.
+var subjects = []struct {
+	words string
+	is    func(s *Shell) bool
+}{
+	{"selected function", func(s *Shell) bool { _, ok := s.pane.PickedFunction(); return ok }},
+	{"selected bar", func(s *Shell) bool { return s.pane.Pick.Is == panel.PickBar }},
+	{"selected time", func(s *Shell) bool { return s.pane.Scope.Ranged }},
+	{"the selection", func(s *Shell) bool { return !s.pane.Scope.IsWhole() }},
+	{"the thread", func(s *Shell) bool { return s.pane.Scope.Tracks != nil }},
+	{"the comparison", (*Shell).Compares},
+	{"both sides", (*Shell).Compares},
+}
+
+// mostRan is how many commands the palette remembers.
+const mostRan = 8
+
+// ran remembers a command that was chosen in the palette.
+func (s *Shell) ran(title string) {
+	s.chosen = slices.DeleteFunc(s.chosen, func(t string) bool { return t == title })
+	s.chosen = append([]string{title}, s.chosen[:min(len(s.chosen), mostRan-1)]...)
+}
+
+// rankNow orders commands: those for what is selected, then those that were chosen
+// last, then all others.
+func (s *Shell) rankNow(title string) int {
+	if s.pane != nil {
+		for _, x := range subjects {
+			if strings.Contains(strings.ToLower(title), x.words) && x.is(s) {
+				return -mostRan - 1
+			}
+		}
+	}
+	if i := slices.Index(s.chosen, title); i >= 0 {
+		return i - mostRan
+	}
+	return 0
 }

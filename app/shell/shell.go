@@ -77,16 +77,17 @@ type Shell struct {
 	// reads events may remember their fields, and with them all of them.
 	gone      []*pane
 	helpState helpPart
-	typing    bool   // in a text field
-	exe       string // of the file that is being opened; see OpenWith
-	unpick    func() // takes the desktop's dialog away; nil when none is open
+	typing    bool     // in a text field
+	chosen    []string // commands of the palette, newest first
+	exe       string   // of the file that is being opened; see OpenWith
+	unpick    func()   // takes the desktop's dialog away; nil when none is open
 	first     welcome
 	prefs     Prefs // as they were last kept
 	drag      dropping
 	size      image.Point // of the last frame
 	density   float32     // its pixels a dp, before Scale
 
-	openButton, helpButton, themeButton, modeButton, compareButtonClick gio.Clickable
+	openButton, helpButton, themeButton, modeButton, compareButtonClick, searchButton gio.Clickable
 	// hint is the tooltip of the button that the pointer is over.
 	hint hint
 }

@@ -70,13 +70,19 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
 		p.PutAround(f)
 		p.Tab = panel.Callers
 	}}}
-	items = append(items, p.transformItems(analyze.OfFunction, f)...)
+	if s.versus == nil {
+		items = append(items, widget.Item{Title: "Statistics of its calls", Detail: keyOf("Statistics"), Do: func() { p.Tab = panel.Statistics }})
+		if p.Rec.Counts.Spans > 0 {
+			items = append(items, widget.Item{Title: "Compare its slow calls with its fast ones", Do: s.compareCalls})
+		}
+	}
+	change := p.transformItems(analyze.OfFunction, f)
 	if f.Module != "" {
 		t := analyze.CollapseModule(f.Module)
-		items = append(items, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.Has(t), Do: func() { p.Transform(t) }})
+		change = append(change, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.Has(t), Do: func() { p.Transform(t) }})
 	}
-	items = append(items, p.details.LabelItems(&s.Host)...)
-	return append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(f.Name) }})
+	items = append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(f.Name) }})
+	return widget.Grouped(items, change, p.details.LabelItems(&s.Host))
 }
 
 // viewItems are the ways to look at the whole flamegraph.

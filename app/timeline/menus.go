@@ -21,7 +21,7 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	}
 	h := timeline.At(p.Rec, p.Plan, p.View, int(p.Lanes.At.X), int(p.Lanes.At.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 	at := widget.Point(p.Bounds.Lanes.Min, p.Lanes.At)
-	var items []widget.Item
+	var items, about, rows, all []widget.Item
 	if h.Found && h.Call != recording.NoCall {
 		p.PickHit(h)
 		items = append(items,
@@ -32,16 +32,15 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 		)
 	}
 	if f, ok := p.PickedFunction(); ok && h.Found {
-		items = append(items, p.Acts.FunctionItems(f)...)
+		about = p.Acts.FunctionItems(f)
 	}
 	if h.Row >= 0 && (!h.Found || h.Gutter) {
-		items = append(items, p.rowItems(&p.Plan.Rows[h.Row])...)
+		rows = p.rowItems(&p.Plan.Rows[h.Row])
 	}
 	if !h.Found {
-		items = append(items, p.timelineItems()...)
+		all = p.timelineItems()
 	}
-	items = append(items, p.Does.Items()...)
-	s.Menu = widget.NewMenu(at, items)
+	s.Menu = widget.NewMenu(at, widget.Grouped(items, about, rows, all, p.Does.Items()))
 }
 
 // rowItems are what can be done with a row.

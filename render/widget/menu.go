@@ -14,7 +14,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// Item is a line of a menu.
+// Item is a line of a menu; one without a title is a rule between groups.
 type Item struct {
 	Title, Detail string
 	On            bool
@@ -28,6 +28,17 @@ type Menu struct {
 	area  []ClickArea
 	// Chosen is the line that keys have moved to, -1 before they have.
 	Chosen int
+}
+
+// Grouped puts a rule between groups of lines; those without any are left out.
+func Grouped(groups ...[]Item) (items []Item) {
+	for _, g := range groups {
+		if len(g) > 0 && len(items) > 0 {
+			items = append(items, Item{})
+		}
+		items = append(items, g...)
+	}
+	return items
 }
 
 func NewMenu(at image.Point, items []Item) *Menu {
@@ -45,7 +56,13 @@ func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
 	}
 	w = min(w, size.X-u.Px(16))
 	line := u.Px(28)
-	h := len(m.Items)*line + u.Px(10)
+	rule, h := u.Px(9), u.Px(10)
+	for _, it := range m.Items {
+		h += line
+		if it.Title == "" {
+			h += rule - line
+		}
+	}
 	x := max(u.Px(4), min(m.at.X, size.X-w-u.Px(8)))
 	y := max(u.Px(4), min(m.at.Y, size.Y-h-u.Px(8)))
 	for {
@@ -64,8 +81,15 @@ func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
 	u.Round(box.Add(image.Pt(0, u.Px(2))), 8, theme.WithAlpha(ui.Colour{}, .25))
 	u.Round(box, 8, th.Raised)
 	u.Border(box, 8, 1, th.Rule)
+	y += u.Px(5)
 	for i, it := range m.Items {
-		r := ui.Rect(x+u.Px(5), y+u.Px(5)+i*line, w-u.Px(10), line)
+		if it.Title == "" {
+			u.HLine(x, x+w, y+rule/2, th.Rule)
+			y += rule
+			continue
+		}
+		r := ui.Rect(x+u.Px(5), y, w-u.Px(10), line)
+		y += line
 		clicked, hovered := m.area[i].Clicked(u, r)
 		if hovered {
 			u.Round(r, 5, theme.WithAlpha(th.Text, .08))
@@ -101,15 +125,15 @@ func (m *Menu) Key(k key.Event) (do func()) {
 	}
 	switch k.Name {
 	case key.NameDownArrow, key.NameRightArrow:
-		m.Chosen = (m.Chosen + 1) % n
+		m.move(1)
 	case key.NameUpArrow, key.NameLeftArrow:
-		m.Chosen = (max(m.Chosen, 0) + n - 1) % n
+		m.move(n - 1)
 	case key.NameTab:
 		d := 1
 		if k.Modifiers.Contain(key.ModShift) {
 			d = n - 1
 		}
-		m.Chosen = (max(m.Chosen, 0) + d) % n
+		m.move(d)
 	case key.NameHome:
 		m.Chosen = 0
 	case key.NameEnd:
@@ -121,11 +145,24 @@ func (m *Menu) Key(k key.Event) (do func()) {
 	default:
 		for d := 1; d <= n; d++ {
 			i := (m.Chosen + d) % n
-			if strings.HasPrefix(strings.ToUpper(m.Items[i].Title), string(k.Name)) {
+			if m.Items[i].Title != "" && strings.HasPrefix(strings.ToUpper(m.Items[i].Title), string(k.Name)) {
 				m.Chosen = i
 				break
 			}
 		}
 	}
 	return nil
+}
+
+// move goes d lines on, and past rules.
+func (m *Menu) move(d int) {
+	n := len(m.Items)
+	if m.Chosen < 0 && d != 1 {
+		m.Chosen = 0
+	}
+	for range n {
+		if m.Chosen = (m.Chosen + d) % n; m.Items[m.Chosen].Title != "" {
+			return
+		}
+	}
 }

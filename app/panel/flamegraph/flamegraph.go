@@ -289,7 +289,7 @@ func (f *Panel) contextMenu(s *panel.Host, p *panel.Side, u *ui.UI) {
 		return
 	}
 	n := f.Under
-	var items []widget.Item
+	var items, about []widget.Item
 	if n > 0 {
 		f.click(p, false)
 		path := panel.PathOf(p.Rec, f.Tree, int(n))
@@ -299,12 +299,12 @@ func (f *Panel) contextMenu(s *panel.Host, p *panel.Side, u *ui.UI) {
 			widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }},
 			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.Copy = true }},
 		)
-		items = append(items, p.Acts.FunctionItems(f.Tree.Function(p.Rec, int(n)))...)
+		about = p.Acts.FunctionItems(f.Tree.Function(p.Rec, int(n)))
 	}
 	if len(p.Zoom) > 0 {
 		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { p.ZoomTo(nil) }})
 	}
-	s.Menu = widget.NewMenu(widget.Point(f.box.Min, f.At), append(items, p.Acts.CommandItem()))
+	s.Menu = widget.NewMenu(widget.Point(f.box.Min, f.At), widget.Grouped(items, about, []widget.Item{p.Acts.CommandItem()}))
 }
 
 // Tooltip says what is under the pointer.

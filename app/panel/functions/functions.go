@@ -241,8 +241,7 @@ func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analy
 			items = append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(name) }})
 		}
 	}
-	items = append(items, p.Acts.TableItems()...)
-	s.Menu = widget.NewMenu(at, append(items, p.Acts.CommandItem()))
+	s.Menu = widget.NewMenu(at, widget.Grouped(items, append(p.Acts.TableItems(), p.Acts.CommandItem())))
 }
 
 // scrollBar shows which part of the rows is seen; it can be dragged.

@@ -1,0 +1,175 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gioui.org/f32"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/render/timeline"
+	"ashlar/render/widget"
+)
+
+// TestScaleSaysWhatItIsNow enlarges everything and goes back.
+func TestScaleSaysWhatItIsNow(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.press("+", key.ModCtrl)
+	b.press("0", key.ModCtrl)
+	if got := b.Note.Text; got != "Everything at 100 % of its size" {
+		t.Errorf("after Ctrl-0 the status line says %q", got)
+	}
+}
+
+// TestFoldsGoTogether folds a thread of A, and B's of that name folds; unlinked it
+// stays.
+func TestFoldsGoTogether(t *testing.T) {
+	b := &bench{t: t, Shell: compared(t, "before.json", "after.json")}
+	b.frame()
+	b.frame()
+	c := b.versus
+	fold := func(side int, name string, f timeline.Fold) {
+		for i, track := range c.panes[side].Rec.Tracks {
+			if track.Name == name {
+				c.panes[side].Folds = map[int]timeline.Fold{i: f}
+			}
+		}
+		b.frame()
+		b.frame()
+	}
+	folded := func(side int) (names []string) {
+		for i := range c.panes[side].Folds {
+			names = append(names, c.panes[side].Rec.Tracks[i].Name)
+		}
+		return names
+	}
+	fold(0, "worker-2", timeline.Closed)
+	if got := folded(1); !slices.Equal(got, []string{"worker-2"}) {
+		t.Errorf("A's worker-2 is folded, and of B %q", got)
+	}
+	c.Linked = false
+	fold(1, "main", timeline.Closed)
+	if got := folded(0); !slices.Equal(got, []string{"worker-2"}) {
+		t.Errorf("unlinked, B's main is folded, and of A %q", got)
+	}
+}
+
+// TestMenusAreGrouped looks at the menu of a bar: rules stand between groups, keys
+// pass them, and what one asks of a function is in it.
+func TestMenusAreGrouped(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.settled()
+	if !b.Pick("read") {
+		t.Fatal("read is not there")
+	}
+	f, _ := b.pane.PickedFunction()
+	items := widget.Grouped([]widget.Item{{Title: "first"}}, nil, b.pane.functionItems(b.Shell, f))
+	var titles []string
+	for i, it := range items {
+		titles = append(titles, it.Title)
+		if it.Title == "" && (i == 0 || i == len(items)-1 || items[i-1].Title == "") {
+			t.Errorf("line %d is a rule between nothing: %q", i, titles)
+		}
+	}
+	for _, want := range []string{"Statistics of its calls", "Compare its slow calls with its fast ones"} {
+		if !slices.Contains(titles, want) {
+			t.Errorf("the menu has no %q: %q", want, titles)
+		}
+	}
+	m := widget.NewMenu(b.size, items)
+	for range 2 * len(items) {
+		m.Key(key.Event{Name: key.NameDownArrow})
+		if m.Items[m.Chosen].Title == "" {
+			t.Fatal("a key chooses a rule")
+		}
+	}
+	for range 2 * len(items) {
+		m.Key(key.Event{Name: key.NameUpArrow})
+		if m.Items[m.Chosen].Title == "" {
+			t.Fatal("a key chooses a rule")
+		}
+	}
+}
+
+// TestPaletteBeginsWithWhatFits selects a function and asks for commands: those
+// about it come first, then what was chosen last.
+func TestPaletteBeginsWithWhatFits(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.settled()
+	first := func(n int) []string {
+		b.openPalette()
+		b.frame()
+		var titles []string
+		for _, l := range b.Chooser.Lines[:n] {
+			titles = append(titles, l.Title)
+		}
+		return titles
+	}
+	first(1)
+	b.Chooser.SetText("light theme")
+	b.Chooser.Refresh()
+	b.Chooser.Take(0)
+	b.frame()
+	if got := first(1); got[0] != "Light theme" {
+		t.Errorf("after the light theme was chosen the first is %q", got)
+	}
+	b.Chooser = nil
+	b.Pick("read")
+	b.frame()
+	for _, title := range first(2) {
+		if !strings.Contains(title, "selected function") {
+			t.Errorf("a function is selected, and %q comes first", title)
+		}
+	}
+}
+
+// TestFilesSayWhatTheyAre lists a folder in the file chooser.
+func TestFilesSayWhatTheyAre(t *testing.T) {
+	b := newBench(t, someTrace)
+	dir := t.TempDir()
+	for name, content := range map[string]string{"one.json": someTrace, "two.txt": "no recording"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.typeOpenIn(dir)
+	details := map[string]string{}
+	b.until("the format is known", func() bool {
+		for _, l := range b.Chooser.Lines {
+			details[l.Title] = l.Detail
+		}
+		return strings.HasPrefix(details["one.json"], "Chrome trace · ")
+	})
+	if got := details["two.txt"]; !strings.HasPrefix(got, "12 B · 20") {
+		t.Errorf("of a file that is no recording it says %q", got)
+	}
+}
+
+// TestSearchStaysInReach makes everything so large that the line to search in has
+// no room.
+func TestSearchStaysInReach(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.Scale = 3
+	b.frame()
+	b.frame()
+	if !b.noSearch {
+		t.Fatal("there is room for the search: nothing is tried")
+	}
+	for x := float32(1270); x > 0 && !b.typing; x -= 20 {
+		b.Menu, b.Chooser, b.Help = nil, nil, false
+		b.frame()
+		at := f32.Pt(x, 66)
+		b.pointer(pointer.Move, at, 0)
+		b.pointer(pointer.Press, at, 0)
+		b.pointer(pointer.Release, at, 0)
+		b.frame()
+		b.frame()
+	}
+	if !b.typing || b.Chooser != nil {
+		t.Error("no click on the toolbar leads to the search")
+	}
+}
