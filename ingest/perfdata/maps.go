@@ -140,7 +140,6 @@ func (d *decoder) fork(pid, parent, tid, ptid int32) {
 // binaryFile is a binary that samples lie in.
 type binaryFile struct {
 	*program.Program
-	tried bool
 }
 
 // binary opens that of a mapping, whose symbols are used only where it is the one

@@ -233,7 +233,7 @@ func (d *decoder) build(t *track, event string) *recording.TrackBuilder {
 	}
 	pid, thread := d.above(t)
 	k := recording.TrackKey{PID: pid, Name: cmp.Or(t.name, event)}
-	name := k.Name
+	var name string
 	switch {
 	case t.thread:
 		k = recording.TrackKey{PID: pid, TID: t.tid}
