@@ -20,12 +20,12 @@ func renderCommand() command {
 The picture is exactly that of the window. It needs no display. An SVG file has
 shapes, and its text is text. Views are both halves, the timeline,
 or one tab of the lower half: flame, functions, modules, files, threads,
-callers, statistics, heatmap, source or about. Callers, statistics and source
-are of the FUNCTION that --function names. With two files, the first is the
-baseline: compare has both timelines and the differential flamegraph, diff only
-that, two both flamegraphs, table the table of differences, distribution that
-of the calls of the FUNCTION, pairing how it was compared, and about what the
-files are.
+callers, calltree, calls, statistics, heatmap, source or about. Callers, calls,
+statistics and source are of the FUNCTION that --function names. With two files,
+the first is the baseline: compare has both timelines and the differential
+flamegraph, diff only that, two both flamegraphs, table the table of
+differences, distribution that of the calls of the FUNCTION, pairing how it was
+compared, and about what the files are.
 
 "Copy the view's address" in the window copies an ADDRESS. It names everything
 that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
@@ -146,7 +146,7 @@ func rangeFlag(s string) (recording.Range, error) {
 
 // Views names the pictures of a recording, CompareViews those of two.
 var (
-	Views        = []string{"both", "timeline", "flame", "functions", "modules", "files", "threads", "callers", "statistics", "heatmap", "source", "about"}
+	Views        = []string{"both", "timeline", "flame", "functions", "modules", "files", "threads", "callers", "calltree", "calls", "statistics", "heatmap", "source", "about"}
 	CompareViews = []string{"compare", "timeline", "diff", "two", "table", "distribution", "pairing", "about"}
 )
 

@@ -46,6 +46,17 @@ var pairPanels = []panel.Row[*pair.Pair]{
 	}},
 }
 
+// PanelNames are what addresses call the panels of one recording and of two.
+func PanelNames() (one, two []string) {
+	for i := range panels {
+		one = append(one, panels[i].Name)
+	}
+	for i := range pairPanels {
+		two = append(two, pairPanels[i].Name)
+	}
+	return one, two
+}
+
 // panel is the one that is shown.
 func (p *pane) panel() panel.Panel[*panel.Side] { return p.deck.Shown(p.Tab) }
 

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"ashlar/app/cli"
+	"ashlar/app/shell"
+)
+
+// TestRenderKnowsEveryPanel: each panel of the window can be drawn by its name,
+// and nothing else.
+func TestRenderKnowsEveryPanel(t *testing.T) {
+	one, two := shell.PanelNames()
+	for _, c := range []struct {
+		panels, views []string
+		with          string
+	}{{one, cli.Views, ""}, {two, cli.CompareViews, "b"}} {
+		var tabs []string
+		for _, v := range c.views {
+			if parts, st := viewOf(cli.RenderOptions{View: v, With: c.with}); parts == shell.Lower {
+				tabs = append(tabs, st.Tab)
+				if !slices.Contains(c.panels, st.Tab) {
+					t.Errorf("--view %s is of the panel %q, which there is not", v, st.Tab)
+				}
+			}
+		}
+		for _, p := range c.panels {
+			if !slices.Contains(tabs, p) {
+				t.Errorf("no --view draws the panel %s: add it to the list in package cli", p)
+			}
+		}
+	}
+}
