@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +55,40 @@ func TestHostileTexts(t *testing.T) {
 		}
 		if r.stdout == "" && r.stderr == "" {
 			t.Errorf("%s prints nothing", strings.Join(args, " "))
+		}
+	}
+}
+
+// TestHostileTrace is the same of a trace: names of threads, processes, spans,
+// categories, arguments, counters, flows and what the file says of itself.
+func TestHostileTrace(t *testing.T) {
+	e, err := json.Marshal(evil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(`{"traceEvents":[{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":EVIL}},{"ph":"M","pid":1,"name":"process_name","args":{"name":EVIL}},{"ph":"M","pid":1,"name":"process_labels","args":{"labels":EVIL}},
+{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":EVIL,"cat":EVIL,"args":{EVIL:EVIL}},{"ph":"X","pid":EVIL,"tid":EVIL,"ts":2,"dur":5,"name":"f"},{"ph":"C","pid":1,"ts":2,"name":EVIL,"args":{EVIL:3}},{"ph":EVIL,"ts":3},{"ph":"i","pid":1,"tid":1,"ts":3,"name":EVIL,"s":EVIL},
+{"ph":"s","pid":1,"tid":1,"ts":3,"id":EVIL,"name":EVIL,"cat":EVIL},{"ph":"b","pid":1,"tid":1,"ts":3,"id":EVIL,"name":EVIL,"cat":EVIL}],EVIL:EVIL,"otherData":{EVIL:EVIL},"metadata":{"command_line":EVIL,EVIL:{EVIL:1}}}`, "EVIL", string(e))
+	path := filepath.Join(t.TempDir(), "x\u001b[2J\u202e=1.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	for _, args := range [][]string{
+		{"info", path}, {"info", path, "--json"}, {"top", path}, {"top", path, "--tree"}, {"top", path, "--by", "thread"}, {"top", path, "--by", "module"}, {"top", path, "--thread", evil}, {"top", path, "--focus", evil}, {"top", path, "--range", "5s.."},
+		{"stats", path, "--function", "/x/"}, {"stats", path, "--function", evil}, {"diff", path, path, "--all"}, {"diff", path, path, "--thread-a", evil}, {"check", path}, {"marks", path}, {"help", evil}, {evil}, {"top", "--" + evil}, {"top", evil},
+		{"convert", path, filepath.Join(out, "a.folded")}, {"convert", path, filepath.Join(out, "a.spall")}, {"convert", path, filepath.Join(out, "a.spaa")}, {"convert", path, filepath.Join(out, "a.pb")}, {"convert", path, filepath.Join(out, evil)},
+	} {
+		r := run(args...)
+		for _, said := range []string{r.stdout, r.stderr} {
+			if i := strings.IndexFunc(said, func(c rune) bool {
+				return c != '\n' && c != '\t' && (unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp))
+			}); i >= 0 {
+				t.Errorf("%q prints %q", args, said[max(0, i-40):])
+			}
+			if strings.Contains(said, "\nFAKE") {
+				t.Errorf("%q begins a line with what a name says: %q", args, said)
+			}
 		}
 	}
 }
