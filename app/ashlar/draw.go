@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
 	"ashlar/render/theme"
 	"ashlar/render/units"
@@ -139,10 +141,13 @@ func render(o cli.RenderOptions) error {
 	defer s.Close()
 	s.Mode = theme.Mode(cmp.Or(o.State.Colour, string(theme.ByFunction)))
 	s.Roots = o.Roots
-	if err := open(s, o); err != nil {
+	err := open(s, o)
+	full := o.Ranges[0].IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full()
+	// What was read before memory was full may end before the range begins.
+	if behind := new(recording.BehindEnd); err != nil && !(full && errors.As(err, &behind)) {
 		return err
 	}
-	if o.Ranges[0].IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full() {
+	if full {
 		fmt.Fprintf(os.Stderr, "ashlar: %s: it is larger than memory; drawing %s of it\n", plain.Text(o.File), o.Ranges[0])
 		o.Part.Range = o.Ranges[0]
 		if err := open(s, o); err != nil {
