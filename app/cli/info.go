@@ -232,9 +232,9 @@ type infoCounts struct {
 
 type infoWarning struct {
 	Code  string `json:"code"`
-	Text  string `json:"text"`
 	Count int64  `json:"count"`
 	First string `json:"first"`
+	Text  string `json:"text"`
 	Minor bool   `json:"minor,omitempty"` // a note: it changes no number and no bar
 }
 
@@ -291,7 +291,7 @@ func newInfo(rec *recording.Recording, stats ingest.Stats) *info {
 		}
 	}
 	for _, w := range rec.Warnings {
-		in.Warnings = append(in.Warnings, infoWarning(w))
+		in.Warnings = append(in.Warnings, infoWarning{w.Code, w.Count, w.First, w.Text, w.Minor})
 	}
 	for _, t := range rec.Ledger {
 		in.Ledger = append(in.Ledger, infoTally(t))
