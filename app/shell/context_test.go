@@ -23,11 +23,11 @@ func TestContextDetails(t *testing.T) {
 		{Key: "uid", Values: []analyze.ContextValue{{Value: "0", Weight: 8}}},
 	}
 	want := []details.Detail{
-		{Key: "Probe", Value: "syscall::read:entry", Exact: "", Label: "probe"},
-		{Key: "Execname", Value: "myapp  75.0 %, 1 more", Exact: "myapp 6, tar 2", Label: "execname"},
-		{Key: "PID", Value: "7", Exact: "", Label: "pid"},
+		{Key: "probe", Value: "syscall::read:entry", Exact: "", Label: "probe"},
+		{Key: "execname", Value: "myapp  75.0 %, 1 more", Exact: "myapp 6, tar 2", Label: "execname"},
+		{Key: "pid", Value: "7", Exact: "", Label: "pid"},
 		{Key: "thread.name", Value: "w", Exact: "", Label: "thread.name"},
-		{Key: "UID", Value: "0", Exact: "", Label: "uid"},
+		{Key: "uid", Value: "0", Exact: "", Label: "uid"},
 	}
 	for i := range want { // thin spaces are the business of units
 		want[i].Value, want[i].Exact = spaces(want[i].Value), spaces(want[i].Exact)

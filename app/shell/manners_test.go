@@ -11,6 +11,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/render/timeline"
 	"ashlar/render/widget"
 )
@@ -171,5 +172,19 @@ func TestSearchStaysInReach(t *testing.T) {
 	}
 	if !b.typing || b.Chooser != nil {
 		t.Error("no click on the toolbar leads to the search")
+	}
+}
+
+// TestCountThatRepeatsSelfIsLeftOut shows tables of samples, where each counts as
+// one, and of spans, where it does not.
+func TestCountThatRepeatsSelfIsLeftOut(t *testing.T) {
+	for content, want := range map[string]bool{"main;work 1\nmain;rest 1\n": false, someTrace: true} {
+		b := newBench(t, content)
+		b.pane.Tab = panel.Functions
+		b.settled()
+		b.until("there is a table", func() bool { return len(b.pane.table.Order.Rows) > 0 })
+		if got := slices.Contains(b.grid().Head, "count"); got != want {
+			t.Errorf("the table has a count: %v, want %v: %q", got, want, b.grid().Head)
+		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Wrap breaks a text into lines of up to w pixels: where it has blanks, else
-// wherever a line is full. What goes beyond the most lines is cut from the last.
+// behind a comma or the like in the line's second half, else wherever it is full. What goes beyond the most lines is cut from the last.
 func (f *Face) Wrap(s string, w float32, most int) (lines []string) {
 	for _, part := range strings.Split(s, "\n") {
 		for {
@@ -44,6 +44,10 @@ func (f *Face) fill(s string, w float32) int {
 	n := max(1, sort.Search(len(ends), func(k int) bool { return f.Measure(s[:ends[k]]) > w }))
 	if blank := strings.LastIndexFunc(s[:ends[n-1]], unicode.IsSpace); blank > 0 && !unicode.IsSpace(rune(s[ends[n-1]])) {
 		return blank
+	}
+	// Values of JSON have no blanks: behind a comma is better than within a word.
+	if after := strings.LastIndexAny(s[:ends[n-1]], ",;{[&"); after >= ends[n-1]/2 {
+		return after + 1
 	}
 	return ends[n-1]
 }

@@ -43,3 +43,13 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+// TestWrapOfJSON breaks a value without blanks behind its commas.
+func TestWrapOfJSON(t *testing.T) {
+	f := Regular(12)
+	for _, line := range f.Wrap(`{"first":"alpha","second":"beta","third":"gamma","fourth":"delta"}`, 150, 20)[:3] {
+		if !strings.HasSuffix(line, ",") {
+			t.Errorf("a line ends within a word: %s", line)
+		}
+	}
+}

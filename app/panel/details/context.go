@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
@@ -28,7 +27,7 @@ func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 			sum += v.Weight
 			all = append(all, v.Value+" "+units.Exact(v.Weight, m))
 		}
-		d := Detail{Key: panel.KeyTitle(k.Key), Value: k.Values[0].Value, Label: k.Key}
+		d := Detail{Key: k.Key, Value: k.Values[0].Value, Label: k.Key}
 		if n := len(k.Values) - 1; n > 0 {
 			d.Value += "  " + units.Percent(k.Values[0].Weight, sum) + ", " + units.Count(int64(n)) + " more"
 			d.Exact = strings.Join(all[:min(len(all), 20)], ", ")

@@ -93,13 +93,13 @@ func (c Column) Applies(a *session.Answer) bool {
 
 // columns are those that are shown of an answer, in their order.
 func (t *Panel) columns(a *session.Answer) []Column {
-	return columnsOf(a, t.Hidden, t.Order.modules)
+	return columnsOf(a, t.Hidden, &t.Order.ordered)
 }
 
-func columnsOf(a *session.Answer, hidden ColumnSet, modules bool) []Column {
+func columnsOf(a *session.Answer, hidden ColumnSet, d *ordered) []Column {
 	var cs []Column
 	for c := range ColumnCount {
-		if c == ColModule && !modules {
+		if c == ColModule && !d.modules || c == ColCount && !d.counts {
 			continue
 		}
 		if c.Applies(a) && (c == ColName || !hidden.has(c)) {

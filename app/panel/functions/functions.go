@@ -29,7 +29,10 @@ type Panel struct {
 	groups     widget.Segments
 	heads      [ColumnCount]widget.ClickArea
 	edges      [ColumnCount]widget.Drag
-	from       float32 // a column's width when its edge was grabbed
+	from       float32              // a column's width when its edge was grabbed
+	placed     [ColumnCount]float32 // dp, in the last frame
+	needs      [ColumnCount]float32 // what texts want, in dp
+	needsOf    needsKey
 	more       widget.ClickArea
 	picker     widget.ClickArea
 	AskColumns bool // the columns are to be chosen
@@ -79,6 +82,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.events(s, p, u, a, body)
 	t.Down = max(0, min(t.Down, len(t.Order.Rows)*h-body.Dy()+h))
 	cs := t.columns(a)
+	t.measure(s, u, a)
 	boxes := t.place(u, r, cs)
 	t.head(s, u, r, a, cs, boxes)
 	for i := t.Down / h; i < len(t.Order.Rows) && i*h-t.Down < body.Dy(); i++ {
@@ -199,6 +203,10 @@ func (t *Panel) row(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, r
 			st.Align = ui.End
 		}
 		box := image.Rect(boxes[i].Min.X-left, line.Min.Y, boxes[i].Max.X-left, line.Max.Y)
+		if c == ColSelf || c == ColTotal { // a quiet bar of its share
+			share := float64(max(0, info.Number(a, row))) / float64(max(1, a.Tree.Nodes[0].Total))
+			t.sheet.Fill(image.Rect(box.Min.X, box.Min.Y+u.Px(4), box.Min.X+int(min(1, share)*float64(box.Dx())), box.Max.Y-u.Px(4)), 0, theme.WithAlpha(th.Accent, .16))
+		}
 		if c == ColName {
 			text = s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
 		}
@@ -337,6 +345,6 @@ func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
 			return nil
 		}
 		d := Arrange(OrderKey{a, shape.By, shape.Ascending})
-		return TableGrid(a, d.Rows, columnsOf(a, shape.Hidden, d.modules))
+		return TableGrid(a, d.Rows, columnsOf(a, shape.Hidden, d))
 	}
 }

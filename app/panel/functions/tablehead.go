@@ -55,17 +55,70 @@ func (t *Panel) place(u *ui.UI, r image.Rectangle, cs []Column) []image.Rectangl
 	for _, c := range cs[1:] {
 		rest -= u.Px(t.narrowed(c, narrow))
 	}
+	extra := t.spread(u, cs, rest)
 	x := r.Min.X + u.Px(tableLeft)
 	boxes := make([]image.Rectangle, len(cs))
 	for i, c := range cs {
-		w := u.Px(t.narrowed(c, narrow))
+		w := u.Px(t.narrowed(c, narrow)) + extra[c]
 		if i == 0 {
-			w = max(u.Px(80), rest)
+			w = max(u.Px(80), rest+extra[c])
 		}
+		t.placed[c] = float32(w) / u.Metric.PxPerDp
 		boxes[i] = image.Rect(x, r.Min.Y, x+w-u.Px(10), r.Max.Y)
 		x += w
 	}
 	return boxes
+}
+
+// needsKey is what the widths that texts want follow from.
+type needsKey struct {
+	of    *session.Answer
+	scale float32
+}
+
+// mostMeasured is how many rows say how wide texts are.
+const mostMeasured = 200
+
+// measure finds how much room texts want: those of the first rows, so that nothing
+// moves when rows are scrolled.
+func (t *Panel) measure(s *panel.Host, u *ui.UI, a *session.Answer) {
+	k := needsKey{a, u.Metric.PxPerDp}
+	if t.needsOf == k {
+		return
+	}
+	t.needsOf, t.needs = k, [ColumnCount]float32{}
+	face := s.Fonts.Regular(12 * u.Metric.PxPerDp)
+	rows := a.TableRows()
+	for i := range rows[:min(len(rows), mostMeasured)] {
+		for _, c := range []Column{ColName, ColModule, ColFile} {
+			if c == ColName || a.ByFunction() {
+				t.needs[c] = max(t.needs[c], face.Measure(c.cell(a, &rows[i], false))/u.Metric.PxPerDp+24)
+			}
+		}
+	}
+}
+
+// spread shares out what the names leave of their room, in pixels: first to texts
+// that are cut, then to all columns alike, so that numbers stay near the names.
+// Columns that a person made as wide as they are keep that.
+func (t *Panel) spread(u *ui.UI, cs []Column, rest int) (extra [ColumnCount]int) {
+	left := rest - max(u.Px(80), u.Px(t.needs[ColName]))
+	var free []Column
+	for _, c := range cs[1:] {
+		if t.Widths[c] > 0 || left <= 0 {
+			continue
+		}
+		free = append(free, c)
+		extra[c] = max(0, min(left, u.Px(t.needs[c]-ColumnInfos[c].width)))
+		left -= extra[c]
+	}
+	for _, c := range free {
+		extra[c] += left / (len(free) + 1)
+	}
+	for _, c := range free {
+		extra[ColName] -= extra[c]
+	}
+	return extra
 }
 
 // head draws the titles. A click sorts, a second one the other way round; the
@@ -132,7 +185,7 @@ func (t *Panel) edge(u *ui.UI, c Column, r image.Rectangle) {
 		}
 		switch g {
 		case widget.Pressed:
-			t.from = t.width(c) + e.Position.X/u.Metric.PxPerDp
+			t.from = t.placed[c] + e.Position.X/u.Metric.PxPerDp
 		case widget.Dragged:
 			t.Widths[c] = max(leastWidth, t.from-e.Position.X/u.Metric.PxPerDp)
 		case widget.DoubleClicked:

@@ -29,6 +29,7 @@ type ordered struct {
 	Of      *session.Answer
 	Rows    []analyze.Row
 	modules bool // any row has one
+	counts  bool // any row's is another number than its self
 }
 
 // ManyRows is how many are ordered within a frame.
@@ -63,9 +64,10 @@ func Arrange(k OrderKey) *ordered {
 	a := k.Of
 	from := a.TableRows()
 	rows := make([]analyze.Row, 0, len(from))
-	modules := a.By == analyze.ByThread && len(a.Rec.Processes) > 1
+	counts, modules := len(from) == 0, a.By == analyze.ByThread && len(a.Rec.Processes) > 1
 	for i := range from {
 		modules = modules || from[i].Module != ""
+		counts = counts || a.Metric().Decimals != 0 || from[i].Count != from[i].Self
 		if a.Search != nil {
 			if !searched(a, &from[i]) {
 				continue
@@ -99,5 +101,5 @@ func Arrange(k OrderKey) *ordered {
 			return sign * cmp.Compare(k.By.cell(a, &x, true), k.By.cell(a, &y, true))
 		})
 	}
-	return &ordered{a, rows, modules}
+	return &ordered{a, rows, modules, counts}
 }
