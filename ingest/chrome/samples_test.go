@@ -81,7 +81,7 @@ func content(t testing.TB, path string) []byte {
 // others are the sample files that are no traces: archives, heap profiles, and a
 // format that is JSON too.
 var others = map[string]bool{
-	"simple_trace_zip.zip": true, "69_Heap-20181005T144546.heapprofile": true, "node10_Heap.heapprofile": true, "google_cloud_trace.json": true,
+	"69_Heap-20181005T144546.heapprofile": true, "node10_Heap.heapprofile": true, "google_cloud_trace.json": true,
 }
 
 // byPhase are the counts of files that a strict reader can't read, and that
@@ -112,6 +112,9 @@ func TestSamples(t *testing.T) {
 					t.Fatalf("claimed with %d", sure)
 				}
 				return
+			}
+			if filepath.Ext(name) == ".zip" && sure >= decode.Likely {
+				return // what is in it: app/cli's table of samples has its numbers
 			}
 			if err != nil || sure < decode.Likely {
 				t.Fatalf("sniffed as %d, %v", sure, err)

@@ -34,7 +34,7 @@ type chromeWriter struct {
 	sampledAny bool
 	ids        int64 // of asynchronous operations and flows so far
 
-	lostMarks, lostValues, oddArgs int64
+	lostMarks, lostRows, lostValues, oddArgs int64
 }
 
 func write(j *encode.Job) error {
@@ -335,6 +335,7 @@ func (c *chromeWriter) losses(samples int64) {
 	c.LoseWindows("a trace has single events only")
 	c.LoseMoreNotes()
 	c.Lose(c.lostValues, "values of samples", "a sample has one weight")
+	c.Lose(c.lostRows, "names of asynchronous rows", "a trace names them by their first operation")
 	c.Lose(c.lostMarks, "marks of spans as unfinished", "other spans follow, so that they need an end")
 	c.Lose(c.oddArgs, "arguments that are no JSON", "they are carried as text")
 	if samples > 0 {

@@ -166,6 +166,9 @@ func (c *chromeWriter) async(t *recording.Track) error {
 	a := &asyncRow{chromeWriter: c, track: t}
 	a.findAnchor()
 	if a.anchor == nil {
+		if t.Spans() > 0 {
+			c.lostRows++
+		}
 		for i := range t.Instants {
 			in := &t.Instants[i]
 			c.ids++

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/big"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,7 +80,7 @@ func TestSamplesToAll(t *testing.T) {
 			case "out.folded":
 				sameFolded(t, rec, back)
 			case "out.json":
-				sameChrome(t, rec, back)
+				sameChrome(t, rec, back, rep)
 			case "out.spall":
 				sameSpall(t, rec, back)
 			}
@@ -209,7 +210,7 @@ func spanEvent(rec *recording.Recording) int {
 	return -1
 }
 
-func sameChrome(t *testing.T, rec, back *recording.Recording) {
+func sameChrome(t *testing.T, rec, back *recording.Recording, rep *encode.Report) {
 	t.Helper()
 	a, b := rec.Counts, back.Counts
 	if a.Spans != b.Spans || a.Instants != b.Instants || a.Samples != b.Samples || encode.Points(rec) != encode.Points(back) || a.Counters != b.Counters || a.Flows != b.Flows {
@@ -222,11 +223,13 @@ func sameChrome(t *testing.T, rec, back *recording.Recording) {
 			}
 		}
 	}
-	sameThreads(t, "chrome", rec, back)
+	renamed := slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "names of asynchronous rows" })
+	sameThreads(t, "chrome", rec, back, renamed)
 }
 
-// sameThreads compares the spans and names of the threads that have any.
-func sameThreads(t *testing.T, what string, rec, back *recording.Recording) {
+// sameThreads compares the spans and names of the threads that have any. Of
+// asynchronous rows that are renamed, their spans by process are.
+func sameThreads(t *testing.T, what string, rec, back *recording.Recording, renamed bool) {
 	t.Helper()
 	type thread struct {
 		pid   int64
@@ -236,7 +239,10 @@ func sameThreads(t *testing.T, what string, rec, back *recording.Recording) {
 	count := map[thread]int{}
 	for i, r := range []*recording.Recording{rec, back} {
 		for _, tr := range r.Tracks {
-			if n := tr.Spans(); n > 0 {
+			switch n := tr.Spans(); {
+			case n > 0 && renamed && tr.Kind == recording.AsyncTrack:
+				count[thread{pid: tr.PID}] += n * (1 - 2*i)
+			case n > 0:
 				count[thread{tr.PID, tr.Name, n}] += 1 - 2*i
 			}
 		}

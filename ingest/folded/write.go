@@ -56,7 +56,7 @@ func (f *folder) fit(r *encode.Rows) error {
 	for _, k := range r.Keys {
 		sum += long[k.Call]
 	}
-	return memory.Need(sum, "folded stacks")
+	return memory.Need(sum, "writing folded stacks")
 }
 
 type folder struct {

@@ -197,7 +197,8 @@ type Watcher struct {
 // memory calls it now and then.
 func (w *Watcher) Wait() {
 	w.tidying.Lock()
-	w.tidying.Unlock() //nolint:staticcheck // that it could be locked is all
+	//lint:ignore SA2001 that it could be locked is all that is asked
+	w.tidying.Unlock()
 }
 
 // Start begins to watch.
