@@ -121,6 +121,7 @@ var pictures = []picture{
 	{name: "source-light", open: source, theme: theme.Light},
 	{name: "marks-dark", open: at(marked)},
 	{name: "marks-light", open: at(marked), theme: theme.Light},
+	{name: "calltree", open: at("file=demo:&tab=calltree"), view: shell.Lower},
 	{name: "empty", open: file("empty.spaa", header)},
 	{name: "empty-bytes", open: file("nothing.spall", ""), failing: true},
 	{name: "unknown", open: file("song.mp3", "ID3\x03\x00\x00\x00\x00\x00\x00"), failing: true, theme: theme.Light},

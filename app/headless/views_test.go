@@ -46,6 +46,7 @@ var views = []struct {
 	}},
 	{name: "callers", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees", "Callers and callees as lists or as a flamegraph"}},
 	{name: "statistics", open: trace, do: steps{"Table of functions", heaviest, "Statistics"}},
+	{name: "calls", open: trace, do: steps{"Table of functions", heaviest, "Calls"}},
 	{name: "heatmap", open: demo, do: steps{"Heatmap"}},
 	{name: "about", open: file("damaged.spaa", damaged), do: steps{"About this file"}},
 	{name: "palette", open: demo, do: steps{"All commands"}},

@@ -50,10 +50,13 @@ func (d *Deck[S]) Shown(name string) Panel[S] { return d.All[max(0, d.At(name))]
 // Title is what the tab of a name says.
 func (d *Deck[S]) Title(name string) string { return d.Rows[max(0, d.At(name))].Title }
 
-// Next is the name of the tab behind one that always stands there.
-func (d *Deck[S]) Next(name string) string {
+// rare reports whether the tab of a panel stands only while it is shown.
+func (d *Deck[S]) rare(i int, of S) bool { return d.Rows[i].Rare != nil && d.Rows[i].Rare(of) }
+
+// Next is the name of the tab behind one that stands there for something.
+func (d *Deck[S]) Next(name string, of S) string {
 	at := d.At(name) + 1
-	for d.Rows[at%len(d.Rows)].Rare {
+	for d.rare(at%len(d.Rows), of) {
 		at++
 	}
 	return d.Rows[at%len(d.Rows)].Name
@@ -80,12 +83,12 @@ func (d *Deck[S]) Area(u *ui.UI, tag event.Tag, name string, of S) bool {
 
 // Tabs draws the tabs in r up to right, gap apart, and takes clicks on them; it
 // returns where they end.
-func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, right int, gap float32) int {
+func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, of S, right int, gap float32) int {
 	th := u.Theme
 	x := r.Min.X + u.Px(14)
 	for i := range d.Rows {
 		title, is := d.Rows[i].Title, d.Rows[i].Name == *name
-		if d.Rows[i].Rare && !is {
+		if !is && d.rare(i, of) {
 			continue
 		}
 		st := ui.Style{Size: 12.5, Color: th.Dim}

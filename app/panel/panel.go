@@ -67,8 +67,9 @@ type Row[S any] struct {
 	Title, Doc string
 	// Command is what the palette calls it; "" where it has commands of its own.
 	Command string
-	// Rare says that its tab stands only while it is shown.
-	Rare bool
+	// Rare says that its tab stands only while it is shown; nil for one that always
+	// stands there.
+	Rare func(of S) bool
 	New  func() Panel[S]
 }
 

@@ -14,6 +14,7 @@ import (
 	lanes "ashlar/app/timeline"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -62,6 +63,10 @@ func look(r *rand.Rand, s *Shell) {
 		for range r.IntN(4) {
 			p.ToggleTrack(r.IntN(len(rec.Tracks)+1) - 1)
 		}
+	}
+	if maybe() && rec.Counts.Spans > 0 {
+		q := []calls.Query{{Slowest: 3}, {Duration: recording.Range{From: 10e6, HasFrom: true}}, {Slowest: 1, Others: true}}[r.IntN(3)]
+		p.Scope.Calls = &recording.CallSet{Text: q.String()}
 	}
 	p.Tab = panels[r.IntN(len(panels))].Name
 	lookAtThreads(r, p)
@@ -266,6 +271,9 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		look(r, s)
+		if seed%5 == 0 {
+			s.pane.Tab = panel.Callers // which has sides to zoom
+		}
 		if err := s.Settle(); err != nil {
 			t.Fatal(err)
 		}

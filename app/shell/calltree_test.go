@@ -16,7 +16,7 @@ import (
 // unfold it.
 func TestCallTree(t *testing.T) {
 	const text = "a;b;c 5\na;b 2\na;d 7\ne 1\na;b;c 3\n"
-	total, self := map[string]int{}, map[string]int{}
+	total, self, lines := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
 		stack, n, _ := strings.Cut(l, " ")
 		w, _ := strconv.Atoi(n)
@@ -24,6 +24,7 @@ func TestCallTree(t *testing.T) {
 		fs := strings.Split(stack, ";")
 		for i := range fs {
 			total[strings.Join(fs[:i+1], ";")] += w
+			lines[strings.Join(fs[:i+1], ";")]++
 		}
 	}
 	b := newBench(t, text)
@@ -38,6 +39,9 @@ func TestCallTree(t *testing.T) {
 		at := strings.Join(stack, ";")
 		if r[3] != strconv.Itoa(self[at]) || r[4] != strconv.Itoa(total[at]) {
 			t.Errorf("%s has self %s and total %s, want %d and %d", at, r[3], r[4], self[at], total[at])
+		}
+		if r[5] != strconv.Itoa(lines[at]) {
+			t.Errorf("%s is in %s records, want %d", at, r[5], lines[at])
 		}
 		names = append(names, at)
 	}

@@ -166,10 +166,10 @@ func (s *Shell) nextMetric(event bool) {
 
 func (s *Shell) nextTab() {
 	if c := s.versus; c != nil {
-		c.Tab = c.deck.Next(c.Tab)
+		c.Tab = c.deck.Next(c.Tab, &c.Pair)
 		return
 	}
-	s.pane.Tab = s.pane.deck.Next(s.pane.Tab)
+	s.pane.Tab = s.pane.deck.Next(s.pane.Tab, &s.pane.Side)
 }
 
 func (s *Shell) showAbout() {

@@ -120,7 +120,7 @@ func (c *comparison) tabBar(s *Shell, u *ui.UI) {
 	r := c.bounds.tabs
 	panel.Bar(u, r, c.timed())
 	right := c.choices(s, u)
-	x := c.deck.Tabs(u, r, &c.Tab, right, 24)
+	x := c.deck.Tabs(u, r, &c.Tab, &c.Pair, right, 24)
 	f := c.panes[c.Focus]
 	f.Bounds.Tabs = r
 	f.chips(u, x, right-u.Px(8))

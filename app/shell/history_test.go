@@ -68,7 +68,6 @@ var notOfOne = map[string]string{
 	"part": "how it was opened", "only": "how it was opened", "exe": "how it was opened",
 	"layout": "of two", "anchor": "of two", "rows": "of two", "normalize": "of two", "width": "of two", "pair": "of two",
 	"scroll": "rows are scrolled in a frame, which this test has none of", "callers": "known once the answer is", "callees": "known once the answer is",
-	"calls": "nothing in the window selects calls yet",
 }
 
 // settledText is what is shown but for what undo leaves alone.

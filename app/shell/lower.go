@@ -41,7 +41,7 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	r := p.Bounds.Tabs
 	th := u.Theme
 	panel.Bar(u, r, p.Timed())
-	x := p.deck.Tabs(u, r, &p.Tab, r.Max.X, 26)
+	x := p.deck.Tabs(u, r, &p.Tab, &p.Side, r.Max.X, 26)
 	text := ""
 	if a := p.Doc.Answer(); a != nil {
 		text = panel.BasisText(a.Rec, a.Tree.Weights)

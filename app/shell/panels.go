@@ -24,13 +24,15 @@ var panels = []panel.Row[*panel.Side]{
 	{Name: panel.Flamegraph, Title: "Flamegraph", Command: "Flamegraph", Doc: "where the cost went, by stacks", New: func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) }},
 	{Name: panel.Functions, Title: "Functions", Doc: "what each function, module, file or thread cost", New: func() panel.Panel[*panel.Side] { return functions.NewTablePart() }},
 	{Name: panel.Callers, Title: "Callers & callees", Doc: "who calls the selected function, and whom it calls", New: func() panel.Panel[*panel.Side] { return new(callers.Panel) }},
-	{Name: "calltree", Title: "Call tree", Command: "Call tree", Rare: true, Doc: "the calls as a table that unfolds", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
+	{Name: "calltree", Title: "Call tree", Command: "Call tree", Rare: always, Doc: "the calls as a table that unfolds", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
 	{Name: panel.Statistics, Title: "Statistics", Command: "Statistics", Doc: "how long the calls of the selected function took", New: func() panel.Panel[*panel.Side] { return new(statistics.Panel) }},
-	{Name: "calls", Title: "Calls", Command: "Calls", Rare: true, Doc: "the calls of the selected function one by one, and sets of them", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
+	{Name: "calls", Title: "Calls", Command: "Calls", Rare: func(p *panel.Side) bool { return p.Rec.Counts.Spans == 0 }, Doc: "the calls of the selected function one by one, and sets of them", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
 	{Name: panel.Heatmap, Title: "Heatmap", Command: "Heatmap", Doc: "when samples fell, or spans began", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
 	{Name: panel.Source, Title: "Source", Command: "Source", Doc: "what the lines of the selected function's file cost", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
 	{Name: panel.About, Title: "About this file", Command: "About this file", Doc: "what the file is, what is in it and what was wrong with it", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},
 }
+
+func always(*panel.Side) bool { return true }
 
 // pairPanels are the views of two recordings that are compared.
 var pairPanels = []panel.Row[*pair.Pair]{

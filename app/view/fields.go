@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -151,11 +152,13 @@ func (f Field) checked(check func(string) error) Field {
 }
 
 // CallsDoc is the help of flags for sets of calls.
-const CallsDoc = "only what ran in these `CALLS`: 'FUNCTION[60ms..320ms]', [KEY=VALUE], [slowest 25], …; see help calls"
+const CallsDoc = "only what ran in these `CALLS`: 'FUNCTION[60ms..320ms]', 'FUNCTION[KEY=VALUE]', 'FUNCTION[slowest 25]', …; see help calls"
 
 func checkCalls(text string) error {
-	_, err := calls.Parse(text)
-	return err
+	if _, err := calls.Parse(text); err != nil {
+		return fmt.Errorf("names no calls: %w", err)
+	}
+	return nil
 }
 
 func (f Field) pick() Field       { f.Pick = true; return f }

@@ -29,11 +29,13 @@ type Panel struct {
 	scroll int
 	// open has the paths, by what functions are called, whose callees are listed: they
 	// hold for the next answer too.
-	open  map[string]bool
-	rows  []row
-	of    *analyze.Tree
-	stale bool // open has changed since rows were made
-	sheet ui.Sheet
+	open map[string]bool
+	rows []row
+	of   *analyze.Tree
+	// counts are how many calls or samples each node has; see counted.
+	counts []int64
+	stale  bool // open has changed since rows were made
+	sheet  ui.Sheet
 }
 
 // row is a node that is listed.
@@ -89,7 +91,7 @@ func (t *Panel) row(h *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, w
 		t.sheet.Text(ui.Rect(x-u.Px(16), line.Min.Y, u.Px(14), line.Dy()), mark, ui.Style{Size: 12, Color: th.Dim})
 	}
 	t.cells(h, u, line, x-u.Px(24), []string{a.Tree.Function(a.Rec, int(w.node)).Name, units.Value(nd.Self, m), units.Value(nd.Total, m),
-		units.Percent(nd.Total, a.Tree.Nodes[0].Total), units.Count(nd.Count)}, ui.Style{Size: 12, Color: th.Text}, text)
+		units.Percent(nd.Total, a.Tree.Nodes[0].Total), units.Count(t.counts[w.node])}, ui.Style{Size: 12, Color: th.Text}, text)
 }
 
 // indent is where a node's name begins.
@@ -113,9 +115,26 @@ func (t *Panel) cells(h *panel.Host, u *ui.UI, line image.Rectangle, indent int,
 // refresh brings the rows in step with an answer and with what is open.
 func (t *Panel) refresh(a *session.Answer) {
 	if t.of != a.Tree || t.stale {
+		if t.of != a.Tree {
+			t.counts = counted(a.Tree)
+		}
 		t.of, t.stale = a.Tree, false
 		t.rows = list(t.rows[:0], a, 0, "", func(path string) bool { return t.open[path] })
 	}
+}
+
+// counted is how often each node was called, for spans; else how many samples or
+// records fell into it and what it called: none falls on a call that only calls
+// others, so that a count of its own would say nothing.
+func counted(t *analyze.Tree) []int64 {
+	counts := make([]int64, len(t.Nodes))
+	for i := len(t.Nodes) - 1; i >= 0; i-- { // callers stand before what they call
+		counts[i] += t.Nodes[i].Count
+		if i > 0 && t.Weights.Basis != analyze.Spans {
+			counts[t.Nodes[i].Parent] += counts[i]
+		}
+	}
+	return counts
 }
 
 // list lists what is below a node, as far as it is open: the heaviest first.
@@ -225,9 +244,10 @@ func Grid(a *session.Answer) *panel.Grid {
 	g := &panel.Grid{Name: "call tree", Head: []string{"depth", "function", "module", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count"},
 		Number: []bool{true, false, false, true, true, true}}
 	value := func(v int64) string { return recording.Decimal{Mantissa: v, Scale: m.Decimals}.String() }
+	counts := counted(a.Tree)
 	for _, w := range list(nil, a, 0, "", func(string) bool { return true }) {
 		nd, fn := &a.Tree.Nodes[w.node], a.Tree.Function(a.Rec, int(w.node))
-		g.Rows = append(g.Rows, []string{strconv.Itoa(strings.Count(w.path, "\x00")), fn.Name, fn.Module, value(nd.Self), value(nd.Total), strconv.FormatInt(nd.Count, 10)})
+		g.Rows = append(g.Rows, []string{strconv.Itoa(strings.Count(w.path, "\x00")), fn.Name, fn.Module, value(nd.Self), value(nd.Total), strconv.FormatInt(counts[w.node], 10)})
 	}
 	return g
 }
