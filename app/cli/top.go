@@ -478,5 +478,5 @@ func callsText(n int, of string) string {
 	if n == 1 {
 		word = "call"
 	}
-	return units.Count(int64(n)) + " " + word + " " + plain.Short(of)
+	return units.Count(int64(n)) + " " + word + " of " + plain.Short(of)
 }

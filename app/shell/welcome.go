@@ -24,7 +24,7 @@ type Recipe struct {
 
 // Recipes are those of the first page, by how many people have the tool.
 var Recipes = []Recipe{
-	{Tool: "Linux perf", Lines: [2]string{"perf record -g ./program", "perf script | ashlar -"}},
+	{Tool: "Linux perf", Lines: [2]string{"perf record -g ./program", "ashlar perf.data"}},
 	{Tool: "Go", Lines: [2]string{"go test -bench . -cpuprofile cpu.pprof", "ashlar cpu.pprof"}},
 	{Tool: "Chrome", Lines: [2]string{"DevTools, Performance: record, stop, save the profile", "ashlar Trace-*.json*"}, Words: true},
 	{Tool: "Go, a running server", Lines: [2]string{"curl -o cpu.pprof localhost:6060/debug/pprof/profile?seconds=5", "ashlar cpu.pprof"}},
@@ -57,7 +57,7 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	rows := (len(Recipes) + columns - 1) / columns
 	recent := s.recents()
-	head := u.Px(150) + w.recents.height(u, recent)
+	head := u.Px(170) + w.recents.height(u, recent)
 	height := head + rows*u.Px(recipeRowStep)
 	x := r.Min.X + (r.Dx()-width)/2
 	// A little above the middle looks like the middle. Where the page does not
@@ -66,8 +66,8 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 
 	u.Text(ui.Rect(x, y, width, u.Px(30)), "Drop a recording here", ui.Style{Size: 20, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(34)
-	u.Text(ui.Rect(x, y, width, u.Px(22)), ingest.List(), ui.Style{Size: 13, Color: th.Dim})
-	y += u.Px(36)
+	list := u.Text(ui.Rect(x, y, width, u.Px(66)), ingest.List(), ui.Style{Size: 13, Color: th.Dim, Lines: 3})
+	y += max(u.Px(36), list.Y+u.Px(18))
 	next := x + s.iconButton(u, &w.open, x, y, icon.Open, "Open a file", "Open a file", true) + u.Px(10)
 	if w.open.Clicked(u.Context) {
 		s.askOpen()
