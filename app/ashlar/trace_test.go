@@ -67,8 +67,8 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 	t.Parallel()
 	bin := e2e.Build(t, "./app/ashlar")
 	home, work := t.TempDir(), t.TempDir()
-	for _, name := range []string{"a.spaa", "b.spaa"} {
-		if err := os.WriteFile(filepath.Join(work, name), []byte(tiny), 0o644); err != nil {
+	for name, content := range map[string]string{"a.spaa": tiny, "b.spaa": tiny, "t.json": `[{"name":"work","ph":"X","ts":1,"dur":5,"pid":1,"tid":1}]`} {
+		if err := os.WriteFile(filepath.Join(work, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,6 +92,7 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		"top":     {{"a.spaa"}},
 		"stats":   {{"--demo", "--function", "main.main"}},
 		"diff":    {{"a.spaa", "b.spaa"}},
+		"calls":   {{"t.json", "work"}},
 		"check":   {{"a.spaa", "b.spaa"}},
 		"convert": {{"a.spaa", "c.pb.gz"}, {"a.spaa", "d.spaa.zst"}},
 		"render":  {{"a.spaa", "-o", "a.png"}, {"a.spaa", "-o", "a.svg"}},

@@ -17,8 +17,8 @@ func Rewrite(rec *recording.Recording, ts ...Transform) *Rewriting {
 // Node says what the stack that ends in a call has become: a node, 0 for a
 // stack without any frame; false when it was taken away.
 func (r *Rewriting) Node(c recording.CallID) (node int32, ok bool) {
-	if c == recording.NoCall {
-		return 0, true
+	if c == recording.NoCall { // which is taken away by what wants some function
+		return 0, !r.p.out[c]
 	}
 	if int(c) >= len(r.p.at) || r.p.out[c] || r.p.at[c] < 0 {
 		return 0, false
