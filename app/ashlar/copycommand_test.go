@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
+	"ashlar/app/desk"
 	"ashlar/app/headless"
 	"ashlar/app/shell"
 	"ashlar/app/view"
@@ -24,14 +25,14 @@ func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, tab string
-		view      shell.View
+		view      desk.View
 		theme     *theme.Theme
 		mode      theme.Mode
 		scale     float32
 	}{
-		{"timeline", "", shell.Upper, theme.Light, theme.ByModule, 1},
-		{"timeline twice as large", "", shell.Upper, theme.Dark, theme.ByFunction, 2},
-		{"heatmap", "heatmap", shell.Both, theme.Dark, theme.ByFunction, 1},
+		{"timeline", "", desk.Upper, theme.Light, theme.ByModule, 1},
+		{"timeline twice as large", "", desk.Upper, theme.Dark, theme.ByFunction, 2},
+		{"heatmap", "heatmap", desk.Both, theme.Dark, theme.ByFunction, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := shell.New(c.theme)

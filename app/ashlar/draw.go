@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ashlar/app/cli"
+	"ashlar/app/desk"
 	"ashlar/app/headless"
 	"ashlar/app/instance"
 	"ashlar/app/outfile"
@@ -80,7 +81,7 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 }
 
 // viewOf is what a view of the command line is in the window.
-func viewOf(o cli.RenderOptions) (shell.View, *view.State) {
+func viewOf(o cli.RenderOptions) (desk.View, *view.State) {
 	v := &o.State
 	if o.With != "" {
 		v.Event, v.Metric = o.Event, o.Metric // of one, names that may lack one are looked for otherwise
@@ -88,9 +89,9 @@ func viewOf(o cli.RenderOptions) (shell.View, *view.State) {
 	}
 	switch o.View {
 	case "both", "compare":
-		return shell.Both, v
+		return desk.Both, v
 	case "timeline":
-		return shell.Upper, v
+		return desk.Upper, v
 	case "modules", "files", "threads":
 		v.Tab, v.Group = "functions", strings.TrimSuffix(o.View, "s")
 	case "flame":
@@ -102,7 +103,7 @@ func viewOf(o cli.RenderOptions) (shell.View, *view.State) {
 	if v.Tab == "" {
 		v.Tab = "flamegraph"
 	}
-	return shell.Lower, v
+	return desk.Lower, v
 }
 
 // open opens what a picture is of, and waits for all that it shows.

@@ -5,20 +5,20 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
-	"ashlar/app/shell"
+	"ashlar/app/desk"
 )
 
 // TestRenderKnowsEveryPanel: each panel of the window can be drawn by its name,
 // and nothing else.
 func TestRenderKnowsEveryPanel(t *testing.T) {
-	one, two := shell.PanelNames()
+	one, two := desk.PanelNames()
 	for _, c := range []struct {
 		panels, views []string
 		with          string
 	}{{one, cli.Views, ""}, {two, cli.CompareViews, "b"}} {
 		var tabs []string
 		for _, v := range c.views {
-			if parts, st := viewOf(cli.RenderOptions{View: v, With: c.with}); parts == shell.Lower {
+			if parts, st := viewOf(cli.RenderOptions{View: v, With: c.with}); parts == desk.Lower {
 				tabs = append(tabs, st.Tab)
 				if !slices.Contains(c.panels, st.Tab) {
 					t.Errorf("--view %s is of the panel %q, which there is not", v, st.Tab)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"ashlar/app/desk"
 	"ashlar/app/shell"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
@@ -17,7 +18,7 @@ import (
 type comparison struct {
 	name   string
 	a, b   string
-	view   shell.View
+	view   desk.View
 	theme  *theme.Theme
 	above  bool
 	state  view.State
@@ -36,9 +37,9 @@ var comparisons = []comparison{
 	{name: "mixed-above", a: "before.json", b: "cpu.spaa", above: true, theme: theme.Light},
 	{name: "profile-dark", a: "before.folded", b: "after.folded", theme: theme.Dark},
 	{name: "profile-light", a: "before.folded", b: "after.folded", theme: theme.Light},
-	{name: "diff-a", a: "before.folded", b: "after.folded", view: shell.Flame, state: view.State{Comparison: view.Comparison{Width: "a"}}},
-	{name: "diff-b", a: "before.folded", b: "after.folded", view: shell.Flame, state: view.State{Comparison: view.Comparison{Width: "b"}}, theme: theme.Light},
-	{name: "diff-inverted", a: "before.folded", b: "after.folded", view: shell.Flame, state: view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{analyze.Invert()}}}},
+	{name: "diff-a", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Comparison: view.Comparison{Width: "a"}}},
+	{name: "diff-b", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Comparison: view.Comparison{Width: "b"}}, theme: theme.Light},
+	{name: "diff-inverted", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{analyze.Invert()}}}},
 	{name: "table-dark", a: "before.json", b: "after.json", state: view.State{Tab: "table"}},
 	{name: "table-light", a: "before.folded", b: "after.folded", theme: theme.Light, state: view.State{Tab: "table", Comparison: view.Comparison{Normalize: "total"}}},
 	{name: "two", a: "before.json", b: "after.json", state: view.State{Tab: "two"}, marked: "render"},
@@ -87,7 +88,7 @@ func TestGoldenComparisons(t *testing.T) {
 			}
 			s := shell.New(p.theme)
 			defer s.Close()
-			if s.View = shell.Both; p.view != "" {
+			if s.View = desk.Both; p.view != "" {
 				s.View = p.view
 			}
 			s.Open(p.a)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/app/desk"
 	"ashlar/app/shell"
 	"ashlar/app/sourcefile"
 	"ashlar/ingest/recording"
@@ -20,7 +21,7 @@ import (
 type picture struct {
 	name    string
 	open    func(t *testing.T, s *shell.Shell)
-	view    shell.View
+	view    desk.View
 	theme   *theme.Theme
 	w, h    int
 	scale   float32
@@ -115,13 +116,13 @@ var pictures = []picture{
 	{name: "demo-range", open: demo, ranged: true, from: 480e9, to: 900e9},
 	{name: "demo-malloc", open: demo, event: "malloc"},
 	{name: "trace-dark", open: trace},
-	{name: "trace-timeline", open: trace, view: shell.Upper, theme: theme.Light, ranged: true, from: 0, to: 100e6},
-	{name: "trace-flame", open: trace, view: shell.Flame},
+	{name: "trace-timeline", open: trace, view: desk.Upper, theme: theme.Light, ranged: true, from: 0, to: 100e6},
+	{name: "trace-flame", open: trace, view: desk.Flame},
 	{name: "source-dark", open: source},
 	{name: "source-light", open: source, theme: theme.Light},
 	{name: "marks-dark", open: at(marked)},
 	{name: "marks-light", open: at(marked), theme: theme.Light},
-	{name: "calltree", open: at("file=demo:&tab=calltree"), view: shell.Lower},
+	{name: "calltree", open: at("file=demo:&tab=calltree"), view: desk.Lower},
 	{name: "empty", open: file("empty.spaa", header)},
 	{name: "empty-bytes", open: file("nothing.spall", ""), failing: true},
 	{name: "unknown", open: file("song.mp3", "ID3\x03\x00\x00\x00\x00\x00\x00"), failing: true, theme: theme.Light},
@@ -142,7 +143,7 @@ func (p picture) check(t *testing.T) {
 		p.theme = theme.Dark
 	}
 	if p.view == "" {
-		p.view = shell.Both
+		p.view = desk.Both
 	}
 	if p.w == 0 {
 		p.w, p.h = 1000, 640

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/app/desk"
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	lanes "ashlar/app/timeline"
@@ -38,17 +39,17 @@ func traceFile(t *testing.T) string {
 
 // look brings a pane into a state that a person could have brought it into.
 func look(r *rand.Rand, s *Shell) {
-	p := s.pane
+	p := s.Pane
 	rec := p.Rec
 	maybe := func() bool { return r.IntN(2) == 0 }
 	anyTime := func() int64 { return rec.Start + r.Int64N(max(1, rec.Duration())) }
-	s.View = []View{Both, Upper, Flame, Lower}[r.IntN(4)]
+	s.View = []desk.View{desk.Both, desk.Upper, desk.Flame, desk.Lower}[r.IntN(4)]
 	s.Mode = theme.Modes[r.IntN(len(theme.Modes))]
 	if maybe() && len(rec.Events) > 1 {
 		p.SetEvent(r.IntN(len(rec.Events)))
 	}
 	for range r.IntN(3) {
-		p.nextMetric()
+		p.NextMetric()
 	}
 	if rec.HasTime {
 		if maybe() {
@@ -68,7 +69,7 @@ func look(r *rand.Rand, s *Shell) {
 		q := []calls.Query{{Slowest: 3}, {Duration: recording.Range{From: 10e6, HasFrom: true}}, {Slowest: 1, Others: true}}[r.IntN(3)]
 		p.Scope.Calls = &recording.CallSet{Text: q.String()}
 	}
-	p.Tab = panels[r.IntN(len(panels))].Name
+	p.Tab = desk.Panels[r.IntN(len(desk.Panels))].Name
 	lookAtThreads(r, p)
 	lookBelow(r, p)
 	if maybe() && rec.HasTime {
@@ -79,7 +80,7 @@ func look(r *rand.Rand, s *Shell) {
 		if m.To = m.From; maybe() {
 			m.To += r.Int64N(1e9)
 		}
-		p.noted.Add(view.NewMark(m, []string{"", "why?", "a, b: c"}[r.IntN(3)]))
+		p.Noted.Add(view.NewMark(m, []string{"", "why?", "a, b: c"}[r.IntN(3)]))
 	}
 	if maybe() {
 		text := []string{"cart", "/^[a-m]/", "a b, c&d=e", "(", "ü"}[r.IntN(5)]
@@ -96,7 +97,7 @@ func look(r *rand.Rand, s *Shell) {
 }
 
 // lookAtThreads folds, hides, pins and orders threads.
-func lookAtThreads(r *rand.Rand, p *pane) {
+func lookAtThreads(r *rand.Rand, p *desk.Pane) {
 	n := len(p.Rec.Tracks)
 	if n == 0 {
 		return
@@ -121,27 +122,27 @@ func lookAtThreads(r *rand.Rand, p *pane) {
 }
 
 // lookBelow changes how the lower half shows things.
-func lookBelow(r *rand.Rand, p *pane) {
+func lookBelow(r *rand.Rand, p *desk.Pane) {
 	maybe := func() bool { return r.IntN(3) == 0 }
 	p.Up, p.Lists, p.Linear = maybe(), maybe(), maybe()
 	if maybe() {
 		p.Split = .1 + .8*r.Float32()
 	}
 	if maybe() {
-		p.table.By, p.table.Ascending = functions.Column(r.IntN(int(functions.ColumnCount))), maybe()
+		p.Table.By, p.Table.Ascending = functions.Column(r.IntN(int(functions.ColumnCount))), maybe()
 	}
 	if maybe() {
-		p.table.Hidden = functions.ColumnSet(r.IntN(1<<functions.ColumnCount)) &^ (1 << functions.ColName)
+		p.Table.Hidden = functions.ColumnSet(r.IntN(1<<functions.ColumnCount)) &^ (1 << functions.ColName)
 	}
 	if maybe() {
-		p.table.Widths[r.IntN(int(functions.ColumnCount))] = 40 + 100*r.Float32()
+		p.Table.Widths[r.IntN(int(functions.ColumnCount))] = 40 + 100*r.Float32()
 	}
-	p.table.Group = functions.TableGroups[r.IntN(len(functions.TableGroups))]
+	p.Table.Group = functions.TableGroups[r.IntN(len(functions.TableGroups))]
 }
 
 // pickAnything picks a function and zooms the flamegraph, which needs an answer.
 func pickAnything(r *rand.Rand, s *Shell) {
-	p := s.pane
+	p := s.Pane
 	tree := p.Doc.Answer().Tree
 	if len(tree.Nodes) < 2 {
 		return
@@ -154,7 +155,7 @@ func pickAnything(r *rand.Rand, s *Shell) {
 	if r.IntN(2) == 0 {
 		p.ZoomTo(panel.PathOf(p.Rec, tree, 1+r.IntN(len(tree.Nodes)-1)))
 	}
-	if r.IntN(3) == 0 && p.pickAnyBar(r) {
+	if r.IntN(3) == 0 && pickAnyBar(p, r) {
 		return
 	}
 	if p.Tab == panel.Callers && r.IntN(2) == 0 {
@@ -165,7 +166,7 @@ func pickAnything(r *rand.Rand, s *Shell) {
 
 // zoomSides zooms into what is around a function, where that is shown; it
 // returns into how many sides.
-func zoomSides(r *rand.Rand, p *pane) (n int) {
+func zoomSides(r *rand.Rand, p *desk.Pane) (n int) {
 	a := p.Doc.Answer()
 	if p.Tab != panel.Callers || a.Above == nil {
 		return 0
@@ -180,7 +181,7 @@ func zoomSides(r *rand.Rand, p *pane) (n int) {
 }
 
 // pickAnyBar picks a span or a bar of samples.
-func (p *pane) pickAnyBar(r *rand.Rand) bool {
+func pickAnyBar(p *desk.Pane, r *rand.Rand) bool {
 	if len(p.Rec.Tracks) == 0 {
 		return false
 	}
@@ -209,7 +210,7 @@ func (p *pane) pickAnyBar(r *rand.Rand) bool {
 // same is what an address says of a pane, in the pane's own terms: all that can
 // be undone, and more.
 func same(s *Shell) map[string]any {
-	p := s.pane
+	p := s.Pane
 	l := p.Look
 	f, is := p.PickedFunction()
 	if len(l.Pinned) == 0 {
@@ -233,7 +234,7 @@ func same(s *Shell) map[string]any {
 	case panel.PickBar:
 		where = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start, p.Pick.Hit.End, p.Pick.Hit.Call}
 	}
-	all := map[string]any{"parts": s.View, "colour": s.Mode, "fn": f, "picked": is, "where": where, "table": p.table.TableShape,
+	all := map[string]any{"parts": s.View, "colour": s.Mode, "fn": f, "picked": is, "where": where, "table": p.Table.TableShape,
 		"total": tree.Nodes[0].Total, "nodes": len(tree.Nodes)}
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(l)) {
 		x := reflect.ValueOf(l).FieldByIndex(f.Index)
@@ -272,7 +273,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		}
 		look(r, s)
 		if seed%5 == 0 {
-			s.pane.Tab = panel.Callers // which has sides to zoom
+			s.Pane.Tab = panel.Callers // which has sides to zoom
 		}
 		if err := s.Settle(); err != nil {
 			t.Fatal(err)
@@ -281,7 +282,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		if err := s.Settle(); err != nil {
 			t.Fatal(err)
 		}
-		zoomedSides += zoomSides(r, s.pane)
+		zoomedSides += zoomSides(r, s.Pane)
 		at := s.Address().String()
 		want := same(s)
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"ashlar/app/desk"
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/panel/difftable"
@@ -19,7 +20,7 @@ import (
 // compareAnything brings a comparison into a state that a person could have
 // brought it into.
 func compareAnything(r *rand.Rand, s *Shell) {
-	c := s.versus
+	c := s.Versus
 	maybe := func() bool { return r.IntN(3) == 0 }
 	o := &c.Options
 	o.Normalize = []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}[r.IntN(4)]
@@ -30,24 +31,24 @@ func compareAnything(r *rand.Rand, s *Shell) {
 	if maybe() {
 		o.Match.Hand = []compare.Pair{{A: "parse", B: "render"}}
 	}
-	c.Tab = pairPanels[r.IntN(len(pairPanels))].Name
+	c.Tab = desk.PairPanels[r.IntN(len(desk.PairPanels))].Name
 	c.Linked, c.Above = !maybe(), maybe()
-	c.focusOn(s, r.IntN(2))
+	c.FocusOn(&s.Desk, r.IntN(2))
 	if maybe() {
-		c.panes[0].Anchor, c.panes[1].Anchor = r.Int64N(1e9), r.Int64N(1e9)
+		c.Panes[0].Anchor, c.Panes[1].Anchor = r.Int64N(1e9), r.Int64N(1e9)
 	}
 	if maybe() {
 		c.Split = .1 + .8*r.Float32()
 	}
-	c.table.By, c.table.Backward = difftable.DifferenceColumn(r.IntN(int(difftable.DifferenceColumns))), maybe()
-	for i := range c.table.Filters {
-		c.table.Filters[i] = maybe() && c.Tab != pair.Pairing
+	c.Table.By, c.Table.Backward = difftable.DifferenceColumn(r.IntN(int(difftable.DifferenceColumns))), maybe()
+	for i := range c.Table.Filters {
+		c.Table.Filters[i] = maybe() && c.Tab != pair.Pairing
 	}
 	ts, up := []analyze.Transform{}, maybe()
 	if maybe() {
 		ts = append(ts, analyze.Invert())
 	}
-	for _, p := range c.panes {
+	for _, p := range c.Panes {
 		p.Transforms, p.Up = ts, up
 		if rec := p.Rec; rec.HasTime {
 			if maybe() {
@@ -63,18 +64,18 @@ func compareAnything(r *rand.Rand, s *Shell) {
 
 // chooseAnything marks a function or a bar, which needs an answer.
 func chooseAnything(r *rand.Rand, s *Shell) {
-	c := s.versus
+	c := s.Versus
 	a := c.Answer()
 	if a == nil {
 		return
 	}
-	p := c.panes[c.Focus]
+	p := c.Panes[c.Focus]
 	switch r.IntN(3) {
 	case 0:
 		c.Choose(a, int32(r.IntN(len(a.Compared.Tree.Funcs))))
 		c.Node = -1
 	case 1:
-		if p.pickAnyBar(r) {
+		if pickAnyBar(p, r) {
 			c.Picked(c.Focus)
 			c.Alike = c.Now()
 		}
@@ -86,8 +87,8 @@ func chooseAnything(r *rand.Rand, s *Shell) {
 
 // sameComparison is what an address says of a comparison.
 func sameComparison(s *Shell) map[string]any {
-	c := s.versus
-	sp := c.spot(s)
+	c := s.Versus
+	sp := c.Spot(&s.Desk)
 	all := map[string]any{"focus": c.Focus, "chosen": c.Chosen, "parts": s.View, "options": sp.Options, "tab": sp.Tab, "split": sp.Split, "above": sp.Above,
 		"linked": sp.Linked, "by call": sp.ByCall, "shape": sp.Shape}
 	if c.Tab != pair.Two && len(sp.Zoom) > 0 {
@@ -95,7 +96,7 @@ func sameComparison(s *Shell) map[string]any {
 	}
 	for i := range sp.Sides {
 		side := &sp.Sides[i]
-		if p := c.panes[i]; p.Pick.Is == panel.PickBar {
+		if p := c.Panes[i]; p.Pick.Is == panel.PickBar {
 			all["bar "+pair.SideName(i)] = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start}
 		} else if f, ok := p.PickedFunction(); ok {
 			all["picked "+pair.SideName(i)] = f
@@ -126,22 +127,22 @@ func TestEveryComparisonHasAnAddress(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		files := [][2]string{{"before.json", "after.json"}, {"before.folded", "after.folded"}}[seed%2]
 		s := compared(t, files[0], files[1])
-		s.View = []View{Both, Upper, Flame, Lower}[r.IntN(4)]
+		s.View = []desk.View{desk.Both, desk.Upper, desk.Flame, desk.Lower}[r.IntN(4)]
 		compareAnything(r, s)
-		s.versus.Engine.Settle(s.versus.question(), [2]*recording.Recording(s.versus.Recs()))
+		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
 		chooseAnything(r, s)
-		s.versus.Engine.Settle(s.versus.question(), [2]*recording.Recording(s.versus.Recs()))
-		s.versus.TakeTwin()
-		if s.versus.Tab == pair.Pairing {
-			s.versus.pairing.Refresh(s.versus.Answer())
-			s.versus.pairing.Kind = r.IntN(max(1, len(s.versus.pairing.Kinds)))
+		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
+		s.Versus.TakeTwin()
+		if s.Versus.Tab == pair.Pairing {
+			s.Versus.Pairing.Refresh(s.Versus.Answer())
+			s.Versus.Pairing.Kind = r.IntN(max(1, len(s.Versus.Pairing.Kinds)))
 		}
 		at, want := s.Address().String(), sameComparison(s)
 
 		back := New(theme.Dark)
 		back.Open(at)
 		err := back.Settle()
-		if was := s.versus.Engine.Answer().Err; (err == nil) != (was == nil) { // not all can be normalised by all
+		if was := s.Versus.Engine.Answer().Err; (err == nil) != (was == nil) { // not all can be normalised by all
 			t.Fatalf("%s: %v, was %v", at, err, was)
 		}
 		got := sameComparison(back)

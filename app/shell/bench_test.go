@@ -36,10 +36,10 @@ func BenchmarkFrame(b *testing.B) {
 	}
 	f := &framer{shell: s}
 	f.frame()
-	p := s.pane
+	p := s.Pane
 	b.Run("snapshot", func(b *testing.B) { // a new state of a file that loads
 		for b.Loop() {
-			p.flame.Drawn = flamegraph.FlameKey{}
+			p.Flame.Drawn = flamegraph.FlameKey{}
 			p.Forget()
 			f.frame()
 		}

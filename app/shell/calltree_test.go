@@ -28,7 +28,7 @@ func TestCallTree(t *testing.T) {
 		}
 	}
 	b := newBench(t, text)
-	p := b.pane
+	p := b.Pane
 	p.Tab = "calltree"
 	b.frame()
 	g := calltree.Grid(p.Doc.Answer())
@@ -48,7 +48,7 @@ func TestCallTree(t *testing.T) {
 	if want := []string{"a", "a;b", "a;b;c", "a;d", "e"}; !slices.Equal(names, want) {
 		t.Errorf("listed are %q, want %q", names, want)
 	}
-	x := panel.Find[*calltree.Panel](p.deck.All)
+	x := panel.Find[*calltree.Panel](p.Deck.All)
 	if n := len(x.Listed()); n != 2 {
 		t.Fatalf("at first %d rows are listed, want the 2 outermost", n)
 	}

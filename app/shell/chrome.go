@@ -5,6 +5,7 @@ import (
 	"image"
 	"time"
 
+	"ashlar/app/desk"
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
@@ -22,7 +23,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	y := r.Min.Y + u.Px(9)
 	x := r.Min.X + u.Px(12)
-	if p := s.pane; p != nil && s.noSearch && p.finder.Typing(u) {
+	if p := s.Pane; p != nil && s.noSearch && p.Finder.Typing(u) {
 		// The bar is too narrow for both: while one types the search has all of it.
 		s.search(u, image.Rect(x, y, max(x, r.Max.X-u.Px(12)), y+u.Px(26)))
 		return
@@ -31,16 +32,16 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	if s.openButton.Clicked(u.Context) {
 		s.askOpen()
 	}
-	if s.pane != nil {
+	if s.Pane != nil {
 		x = s.compareButton(u, x, y)
 		x = s.choices(u, x, y)
 	}
-	if s.pane == nil {
+	if s.Pane == nil {
 		s.rightButtons(u, r, x, y)
 		return
 	}
 	right := s.rightButtons(u, r, x+u.Px(36), y) // at least a way to the search has room
-	p := s.pane
+	p := s.Pane
 	// The title stands in the middle of the window, as long as there is room.
 	title := s.OpenName()
 	st := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim, Align: ui.Middle}
@@ -49,11 +50,11 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	lo, hi := max(x+u.Px(12), mid-w/2), right-u.Px(12)
 	sel := ""
 	if !p.Scope.IsWhole() {
-		sel = selectionText(p.Scope)
+		sel = desk.SelectionText(p.Scope)
 		ss := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 		sw := u.Measure(sel, ss).X
 		box := image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y)
-		clicked, hovered := p.selectionClick.Clicked(u, box)
+		clicked, hovered := p.SelectionClick.Clicked(u, box)
 		if hovered {
 			ss.Color = th.Accent
 			s.hint = hint{"Select everything again", box.Min.Add(image.Pt(-u.Px(14), u.Px(14)))}
@@ -78,7 +79,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		u.Fill(image.Rect(hi-u.Px(6), r.Min.Y, hi+u.Px(36), r.Max.Y-1), th.Surface)
 		s.iconButton(u, &s.searchButton, hi, y, icon.Search, "", "Search", p.Find != "")
 		if s.searchButton.Clicked(u.Context) {
-			p.finder.Focus()
+			p.Finder.Focus()
 		}
 	}
 	if hi-lo > u.Px(30) {
@@ -130,18 +131,18 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 // choices draws the event and the metric that are shown; a click opens the
 // list of them.
 func (s *Shell) choices(u *ui.UI, x, y int) int {
-	p := s.pane
+	p := s.Pane
 	if len(p.Rec.Events) == 0 {
 		return x
 	}
-	if s.versus != nil {
-		return s.versus.metricChoice(s, u, x, y)
+	if s.Versus != nil {
+		return s.Versus.MetricChoice(&s.Desk, u, x, y)
 	}
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
-	x += u.Choice(&p.eventButton, x, y, s.choiceName(u, p.Rec.Events[p.Event].Title()), ui.Medium)
-	if p.eventButton.Clicked(u.Context) {
+	x += u.Choice(&p.EventButton, x, y, s.choiceName(u, p.Rec.Events[p.Event].Title()), ui.Medium)
+	if p.EventButton.Clicked(u.Context) {
 		var items []widget.Item
 		for i := range p.Rec.Events {
 			items = append(items, widget.Item{Title: p.Rec.Events[i].Title(), Detail: p.Rec.Events[i].Kind, On: i == p.Event, Do: func() { p.SetEvent(i) }})
@@ -150,8 +151,8 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	}
 	at = x
 	m := p.MetricOf()
-	x += u.Choice(&p.metricButton, x, y, s.choiceName(u, m.Name), 0)
-	if p.metricButton.Clicked(u.Context) {
+	x += u.Choice(&p.MetricButton, x, y, s.choiceName(u, m.Name), 0)
+	if p.MetricButton.Clicked(u.Context) {
 		var items []widget.Item
 		ms := p.Rec.Events[p.Event].Metrics
 		for i := range ms {
@@ -173,16 +174,16 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
-	if s.pane == nil {
+	if s.Pane == nil {
 		if u.Now.Before(s.Note.Until) {
 			u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.Note.Text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 		}
 		return
 	}
-	p, which := s.pane, ""
-	if c := s.versus; c != nil {
-		if i := c.reading(); i >= 0 {
-			p, which = c.panes[i], pair.SideName(i)+", "
+	p, which := s.Pane, ""
+	if c := s.Versus; c != nil {
+		if i := c.Reading(); i >= 0 {
+			p, which = c.Panes[i], pair.SideName(i)+", "
 		}
 	}
 	left, right := panel.Summary(p.Rec), ""
@@ -201,9 +202,9 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 				right += " · " + units.Duration(int64(pr.Left.Round(100*time.Millisecond))*1000) + " left"
 			}
 		}
-	case p.unfollow != nil:
+	case p.Unfollow != nil:
 		var wrong bool
-		if right, wrong = p.followText(); wrong {
+		if right, wrong = p.FollowText(); wrong {
 			color = th.Warn
 		}
 	case len(p.Rec.Warnings) > 0:
@@ -212,9 +213,9 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 		right = "read in " + units.Duration(int64(pr.Elapsed)*1000)
 	}
 	leads := len(p.Rec.Warnings) > 0 // a click to what is wrong
-	if c := s.versus; c != nil {
-		l, matched, warned, wrong := c.status()
-		left, leads = l, leads || wrong || len(c.panes[0].Rec.Warnings)+len(c.panes[1].Rec.Warnings) > 0
+	if c := s.Versus; c != nil {
+		l, matched, warned, wrong := c.Status()
+		left, leads = l, leads || wrong || len(c.Panes[0].Rec.Warnings)+len(c.Panes[1].Rec.Warnings) > 0
 		if matched != "" && !u.Now.Before(s.Note.Until) && pr.Done {
 			right, color, dot = matched, th.Dim, warned
 			if wrong {
@@ -227,12 +228,12 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
 	st := ui.Style{Size: 11.5, Color: color, Align: ui.End}
 	if box.Min.X = max(box.Min.X, box.Max.X-u.Measure(right, st).X-u.Px(14)); leads {
-		clicked, hovered := p.statusClick.Clicked(u, box)
+		clicked, hovered := p.StatusClick.Clicked(u, box)
 		if hovered && color == th.Dim {
 			st.Color = th.Text
 		}
 		if clicked {
-			s.showAbout()
+			s.ShowAbout()
 		}
 	}
 	u.Text(box, right, st)
@@ -243,8 +244,8 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 
 // search draws the line that looks for functions.
 func (s *Shell) search(u *ui.UI, r image.Rectangle) {
-	f := &s.pane.finder
-	if f.Paired = s.versus != nil; f.Layout(&s.Host, u, r) {
+	f := &s.Pane.Finder
+	if f.Paired = s.Versus != nil; f.Layout(&s.Host, u, r) {
 		s.hint = hint{"Search", r.Min.Add(image.Pt(-u.Px(14), u.Px(14)))}
 	}
 }

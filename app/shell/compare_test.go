@@ -54,7 +54,7 @@ func settleBoth(t *testing.T, s *Shell) {
 // have: the differences of self add up to that of the totals.
 func TestDifferencesAsCSV(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
-	rows, err := csv.NewReader(strings.NewReader(s.grid().Separated(','))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(s.Grid().Separated(','))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +75,9 @@ func TestDifferencesAsCSV(t *testing.T) {
 
 	// Filters: each leaves what it says.
 	for filter, want := range map[int][]string{difftable.FilterNew: {"validate"}, difftable.FilterGone: {"legacy_check"}, difftable.FilterSure: {"parse", "legacy_check", "validate"}} {
-		s.versus.table.Filters = difftable.Filters{}
-		s.versus.table.Filters[filter] = true
-		g := s.grid()
+		s.Versus.Table.Filters = difftable.Filters{}
+		s.Versus.Table.Filters[filter] = true
+		g := s.Grid()
 		var names []string
 		for _, r := range g.Rows {
 			names = append(names, r[0])
@@ -108,7 +108,7 @@ func atoi(t *testing.T, s string) (n int) {
 // in A's until a person chooses another.
 func TestThreadsStandAlike(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
-	c := s.versus
+	c := s.Versus
 	var router input.Router
 	var ops op.Ops
 	names := func(side int) (out []string) {
@@ -116,30 +116,30 @@ func TestThreadsStandAlike(t *testing.T) {
 		s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
 			Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1200, 700))})
 		router.Frame(&ops)
-		for _, r := range c.panes[side].Plan.Rows {
+		for _, r := range c.Panes[side].Plan.Rows {
 			if r.Kind == timeline.TrackRow {
 				out = append(out, r.Name)
 			}
 		}
 		return out
 	}
-	if rec := c.panes[1].Rec; rec.Tracks[1].Name != "worker-2" {
+	if rec := c.Panes[1].Rec; rec.Tracks[1].Name != "worker-2" {
 		t.Fatalf("B's second thread is %s: nothing is tested", rec.Tracks[1].Name)
 	}
 	if a, b := names(0), names(1); !slices.Equal(a, b) {
 		t.Errorf("the threads of A are %q, those of B %q", a, b)
 	}
-	c.panes[0].Order = []int{2, 1, 0}
+	c.Panes[0].Order = []int{2, 1, 0}
 	names(0)
 	if a, b := names(0), names(1); a[0] != "worker-2" || !slices.Equal(a, b) {
 		t.Errorf("moved, the threads of A are %q, those of B %q", a, b)
 	}
-	c.panes[1].Order = []int{0, 2, 1}
+	c.Panes[1].Order = []int{0, 2, 1}
 	if b := names(1); !slices.Equal(b, []string{"main", "worker-1", "worker-2"}) {
 		t.Errorf("B's own order is %q", b)
 	}
-	c.panes[1].Order = nil
-	s.swap()
+	c.Panes[1].Order = nil
+	s.Swap()
 	if a := names(0); !slices.Equal(a, []string{"main", "worker-2", "worker-1"}) {
 		t.Errorf("swapped, A has its own order %q", a)
 	}
@@ -149,10 +149,10 @@ func TestThreadsStandAlike(t *testing.T) {
 // apart again; a swap keeps it.
 func TestPairingByHand(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
-	c := s.versus
+	c := s.Versus
 	status := func() string {
 		t.Helper()
-		c.Engine.Settle(c.question(), [2]*recording.Recording(c.Recs()))
+		c.Engine.Settle(c.Question(), [2]*recording.Recording(c.Recs()))
 		a := c.Answer()
 		if a == nil {
 			t.Fatal(c.Engine.Answer().Err)
@@ -172,15 +172,15 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
-	line, _ := c.asCommand(s)
+	line, _ := c.AsCommand(&s.Desk)
 	if line != "ashlar diff before.folded after.folded --by stack --pair legacy_check=validate" {
 		t.Errorf("as a command: %s", line)
 	}
-	s.swap()
+	s.Swap()
 	if got := status(); got != "validate changed hand legacy_check" {
 		t.Errorf("swapped: %s", got)
 	}
-	s.swap()
+	s.Swap()
 	c.Chosen = &recording.FuncName{Name: "legacy_check"}
 	items := c.PairItems(&s.Host)
 	items[len(items)-1].Do()
@@ -210,7 +210,7 @@ func TestPairsAreKept(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
 	kept := &pairsNote{pairs: []compare.Pair{{A: "alien", B: "visitor"}}}
 	s.Keep, s.Paired = kept, kept
-	s.versus.PairUp(&s.Host, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
+	s.Versus.PairUp(&s.Host, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
 	if len(kept.pairs) != 2 {
 		t.Fatalf("kept are %v", kept.pairs)
 	}
@@ -218,17 +218,17 @@ func TestPairsAreKept(t *testing.T) {
 		s.Open(files[0])
 		s.OpenBeside(files[1])
 		settleBoth(t, s)
-		s.versus.KeptPairs(&s.Host)
+		s.Versus.KeptPairs(&s.Host)
 		want := compare.Pair{A: "legacy_check", B: "validate"}
 		if files[0] == "after.folded" {
 			want = compare.Pair{A: "validate", B: "legacy_check"}
 		}
-		if hand := s.versus.Options.Match.Hand; len(hand) != 1 || hand[0] != want {
+		if hand := s.Versus.Options.Match.Hand; len(hand) != 1 || hand[0] != want {
 			t.Errorf("%v: paired by hand are %v", files, hand)
 		}
 		settleBoth(t, s)
-		if a := s.versus.Answer(); a == nil {
-			t.Errorf("%v: %v", files, s.versus.Engine.Answer().Err)
+		if a := s.Versus.Answer(); a == nil {
+			t.Errorf("%v: %v", files, s.Versus.Engine.Answer().Err)
 		}
 	}
 }
@@ -237,12 +237,12 @@ func TestPairsAreKept(t *testing.T) {
 // command line understands it.
 func TestCompareAsCommand(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
-	c := s.versus
-	c.panes[0].SelectRange(c.panes[0].Rec.Start+1e9, c.panes[0].Rec.Start+5e9)
-	c.panes[1].Scope.Tracks = []int{1}
+	c := s.Versus
+	c.Panes[0].SelectRange(c.Panes[0].Rec.Start+1e9, c.Panes[0].Rec.Start+5e9)
+	c.Panes[1].Scope.Tracks = []int{1}
 	c.Options.Normalize, c.Options.Match.NoSimilar = compare.Duration, true
 	c.Options.By, c.Tab = compare.ByThread, pair.Table
-	line, rest := c.asCommand(s)
+	line, rest := c.AsCommand(&s.Desk)
 	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
 	if line != want || rest != "" {
 		t.Errorf("the command is\n%s\nwant\n%s (%s)", line, want, rest)
@@ -258,9 +258,9 @@ func TestCompareAsCommand(t *testing.T) {
 func TestComparingOneFileTwiceIsEmpty(t *testing.T) {
 	s := compared(t, "before.json", filepath.Join(".", "before.json"))
 	for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {
-		s.versus.Options.Normalize = n
-		s.versus.Engine.Settle(s.versus.question(), [2]*recording.Recording(s.versus.Recs()))
-		if g := s.grid(); len(g.Rows) != 0 {
+		s.Versus.Options.Normalize = n
+		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
+		if g := s.Grid(); len(g.Rows) != 0 {
 			t.Errorf("%s: there are differences: %v", n, g.Rows)
 		}
 	}

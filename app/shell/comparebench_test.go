@@ -21,8 +21,8 @@ func BenchmarkCompareFrame(b *testing.B) {
 		s.OpenBeside(f)
 	} else {
 		s.OpenDemo()
-		s.compareWithItself()
-		s.versus.Linked = true
+		s.CompareWithItself()
+		s.Versus.Linked = true
 	}
 	if err := s.Settle(); err != nil {
 		b.Fatal(err)
@@ -34,19 +34,19 @@ func BenchmarkCompareFrame(b *testing.B) {
 		factor float64
 	}{{"all", 1}, {"hundredth", 100}, {"100000th", 100000}} {
 		b.Run("pan/"+zoom.name, func(b *testing.B) {
-			s.pane.FitAll()
-			s.pane.ZoomAt(1/zoom.factor, float64(s.pane.LaneWidth())/2)
+			s.Pane.FitAll()
+			s.Pane.ZoomAt(1/zoom.factor, float64(s.Pane.LaneWidth())/2)
 			step := .013
 			fr.measure(b, func(i int) {
 				if i%32 == 31 {
 					step = -step
 				}
-				s.pane.PanBy(step)
+				s.Pane.PanBy(step)
 			})
 		})
 	}
 	b.Run("choose", func(b *testing.B) {
-		a := s.versus.Answer()
-		fr.measure(b, func(i int) { s.versus.Choose(a, int32((i*7)%min(50000, len(a.Compared.Matching.Funcs)))) })
+		a := s.Versus.Answer()
+		fr.measure(b, func(i int) { s.Versus.Choose(a, int32((i*7)%min(50000, len(a.Compared.Matching.Funcs)))) })
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/app/desk"
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/panel/difftable"
@@ -26,10 +27,10 @@ func sureOfBoth(t *testing.T, s *Shell) {
 // chooseNamed marks a function of the comparison.
 func chooseNamed(t *testing.T, s *Shell, name string) {
 	t.Helper()
-	a := s.versus.Answer()
+	a := s.Versus.Answer()
 	for f := range a.Compared.Tree.Funcs {
 		if a.Compared.Tree.Funcs[f].Name == name {
-			s.versus.Choose(a, int32(f))
+			s.Versus.Choose(a, int32(f))
 			return
 		}
 	}
@@ -50,13 +51,13 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		check func(t *testing.T, s *Shell, line string, got []map[string]any)
 	}{
 		{"two flamegraphs", "", func(s *Shell) {
-			s.versus.Tab = pair.Two
-			for _, p := range s.versus.panes {
+			s.Versus.Tab = pair.Two
+			for _, p := range s.Versus.Panes {
 				p.SelectRange(p.Rec.Start+2e9, p.Rec.Start+20e9)
 			}
-			s.versus.panes[1].Scope.Tracks = []int{0}
+			s.Versus.Panes[1].Scope.Tracks = []int{0}
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
-			for i, p := range s.versus.panes {
+			for i, p := range s.Versus.Panes {
 				a := p.Doc.Answer()
 				if rows, want := rowTexts(got[i]), shownTree(a, a.Tree, 0); !slices.Equal(rows, want) || len(want) < 5 {
 					t.Errorf("%s prints of %s\n%s\nshown is\n%s", line, pair.SideName(i), strings.Join(rows, "\n"), strings.Join(want, "\n"))
@@ -65,9 +66,9 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		}},
 		{"distribution", "", func(s *Shell) {
 			chooseNamed(t, s, "parse")
-			s.versus.Tab = pair.Distribution
+			s.Versus.Tab = pair.Distribution
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
-			d := s.versus.Answer().Dist
+			d := s.Versus.Answer().Dist
 			for i, side := range []*compare.Durations{&d.A, &d.B} {
 				g := got[i]
 				if text := fmt.Sprint(g["count"], " ", g["min"], " ", g["median"], " ", g["p90"], " ", g["p99"], " ", g["max"]); text != shown(side) || side.N < 10 {
@@ -77,34 +78,34 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		}},
 		{"distribution of a time", "that calls over the edges of the time are left out", func(s *Shell) {
 			chooseNamed(t, s, "parse")
-			s.versus.Tab = pair.Distribution
-			s.versus.panes[0].SelectRange(s.versus.panes[0].Rec.Start+2e9, s.versus.panes[0].Rec.Start+20e9)
+			s.Versus.Tab = pair.Distribution
+			s.Versus.Panes[0].SelectRange(s.Versus.Panes[0].Rec.Start+2e9, s.Versus.Panes[0].Rec.Start+20e9)
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			// What is printed beyond what is shown is cut by an edge.
-			if n, cut := fmt.Sprint(got[0]["count"]), s.versus.Answer().Dist.A.N+1; n != fmt.Sprint(cut) {
+			if n, cut := fmt.Sprint(got[0]["count"]), s.Versus.Answer().Dist.A.N+1; n != fmt.Sprint(cut) {
 				t.Errorf("%s prints %s calls, one at an edge; shown are %d", line, n, cut-1)
 			}
 		}},
 		{"distribution of self times", "that times are without callees", func(s *Shell) {
 			chooseNamed(t, s, "parse")
-			s.versus.Tab, s.versus.Options.SelfTime = pair.Distribution, true
+			s.Versus.Tab, s.Versus.Options.SelfTime = pair.Distribution, true
 		}, nil},
 		{"distribution of what is new", "", func(s *Shell) {
 			chooseNamed(t, s, "validate")
-			s.versus.Tab = pair.Distribution
+			s.Versus.Tab = pair.Distribution
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
-			d := s.versus.Answer().Dist
+			d := s.Versus.Answer().Dist
 			if g := got[0]; len(got) != 1 || fmt.Sprint(g["count"]) != fmt.Sprint(d.B.N) || d.A.N != 0 {
 				t.Errorf("%s prints %v, shown are %d and %d calls", line, got, d.A.N, d.B.N)
 			}
 		}},
-		{"how it was compared", "", func(s *Shell) { s.versus.Tab = pair.Pairing }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+		{"how it was compared", "", func(s *Shell) { s.Versus.Tab = pair.Pairing }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			var rows, want []string
 			for _, r := range got[0]["rows"].([]any) {
 				m := r.(map[string]any)
 				rows = append(rows, fmt.Sprint(m["name"], " ", m["match"], " ", m["status"]))
 			}
-			for _, r := range s.versus.Answer().Functions.Rows {
+			for _, r := range s.Versus.Answer().Functions.Rows {
 				want = append(want, fmt.Sprint(r.Name, " ", r.Rule, " ", r.Status))
 			}
 			slices.Sort(rows)
@@ -117,7 +118,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				m := m.(map[string]any)
 				counts[fmt.Sprint(m["rule"], m["state"])] = fmt.Sprint(m["count"])
 			}
-			for _, k := range s.versus.Answer().Functions.Matched() {
+			for _, k := range s.Versus.Answer().Functions.Matched() {
 				state := "both"
 				if k.Status != compare.Changed {
 					state = string(k.Status)
@@ -127,27 +128,27 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				}
 			}
 		}},
-		{"about the files", "", func(s *Shell) { s.versus.Tab = pair.About }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
-			for i, p := range s.versus.panes {
+		{"about the files", "", func(s *Shell) { s.Versus.Tab = pair.About }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+			for i, p := range s.Versus.Panes {
 				if n := fmt.Sprint(got[i]["file"], " ", got[i]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(p.Rec.Source.Path, " ", p.Rec.Counts.Spans) {
 					t.Errorf("%s prints of %s %s", line, pair.SideName(i), n)
 				}
 			}
 		}},
 		{"table of two threads", "the selected threads", func(s *Shell) {
-			s.versus.Tab = pair.Table
-			s.versus.panes[0].Scope.Tracks = []int{0, 1}
+			s.Versus.Tab = pair.Table
+			s.Versus.Panes[0].Scope.Tracks = []int{0, 1}
 		}, nil},
 		{"table in another order, filtered", "the order of rows and which rows are left out", func(s *Shell) {
-			s.versus.Tab, s.versus.table.By = pair.Table, difftable.ColumnName
-			s.versus.table.Filters[difftable.FilterNew] = true
+			s.Versus.Tab, s.Versus.Table.By = pair.Table, difftable.ColumnName
+			s.Versus.Table.Filters[difftable.FilterNew] = true
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := compared(t, "before.json", "after.json")
 			c.set(s)
 			sureOfBoth(t, s)
-			line, rest := s.asCommand(panelLower)
+			line, rest := s.CommandOf(desk.OfLower)
 			if rest != c.rest {
 				t.Errorf("%s says all but %q, want %q", line, rest, c.rest)
 			}
@@ -164,22 +165,22 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 func TestFastAndSlowAreOfNoFile(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
 	s.Keep = &keptNote{}
-	rec := s.versus.panes[0].Rec
-	parse, _ := s.versus.panes[0].PickedFunction()
+	rec := s.Versus.Panes[0].Rec
+	parse, _ := s.Versus.Panes[0].PickedFunction()
 	parse.Name = "parse"
 	fast, slow, err := compare.FastAndSlow(rec, panel.FunctionsOf(rec, parse), analyze.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.compare(s.newPane(session.Of(name(fast), fast, s.Wake)), s.newPane(session.Of(name(slow), slow, s.Wake)), nil)
+	s.Compare(s.NewPane(session.Of(fast.Source.Name, fast, s.Wake)), s.NewPane(session.Of(slow.Source.Name, slow, s.Wake)), nil)
 	settleBoth(t, s)
-	for i, p := range s.versus.panes {
-		p.noted.Keep = s.Keep
-		if p.noted.Upkeep(&s.Host); p.noted.Read {
+	for i, p := range s.Versus.Panes {
+		p.Noted.Keep = s.Keep
+		if p.Noted.Upkeep(&s.Host); p.Noted.Read {
 			t.Errorf("%s asks for marks of the file %q", pair.SideName(i), p.Path)
 		}
 	}
-	if _, rest := s.asCommand(panelLower); rest != "that these are the fastest and the slowest calls" {
+	if _, rest := s.CommandOf(desk.OfLower); rest != "that these are the fastest and the slowest calls" {
 		t.Errorf("the command says all but %q", rest)
 	}
 }

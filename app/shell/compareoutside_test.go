@@ -9,17 +9,17 @@ import (
 // ended, or not begun, is nothing there, not its last moment, and it is said.
 func TestSelectedAfterTheOtherIsOver(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
-	c := s.versus
-	a, b := c.panes[0], c.panes[1]
+	c := s.Versus
+	a, b := c.Panes[0], c.Panes[1]
 	c.Focus, c.Linked = 0, true
 	a.Scope.Ranged, a.Scope.From, a.Scope.To = true, a.Rec.Start, a.Rec.Start+a.Rec.Duration()/2
 	for _, x := range []struct {
 		anchor int64
 		out    bool
 	}{{0, false}, {2 * b.Rec.Duration(), true}, {-2 * b.Rec.Duration(), true}, {b.Rec.Duration() / 2, false}} {
-		c.panes[0].Anchor, c.panes[1].Anchor = 0, x.anchor
+		c.Panes[0].Anchor, c.Panes[1].Anchor = 0, x.anchor
 		c.SelectAlike()
-		_, said, _, _ := c.status()
+		_, said, _, _ := c.Status()
 		if out := c.Outside() == 1; out != x.out || strings.Contains(said, "B has nothing at the selected time") != x.out {
 			t.Errorf("anchored at %d: %d to %d of %d to %d is outside: %v, and %q is said", x.anchor, b.Scope.From, b.Scope.To, b.Rec.Start, b.Rec.End, out, said)
 		}

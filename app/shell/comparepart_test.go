@@ -8,6 +8,7 @@ import (
 
 	"gioui.org/io/key"
 
+	"ashlar/app/desk"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
@@ -54,12 +55,12 @@ func TestPartsLeadBack(t *testing.T) {
 		} {
 			t.Run(begin+" "+end, func(t *testing.T) {
 				b := newBench(t, content)
-				p := b.pane
+				p := b.Pane
 				p.Fit(p.Rec.Start+50e6, p.Rec.Start+390e6)
 				p.Moved = true
 				p.SelectRange(p.Rec.Start+60e6, p.Rec.Start+380e6)
 				p.LookFor("rea")
-				b.pane.Tab = panel.Functions
+				b.Pane.Tab = panel.Functions
 				for i := range p.Rec.Tracks {
 					p.Closed[int(p.Rec.Tracks[i].Process)] = false
 				}
@@ -75,18 +76,18 @@ func TestPartsLeadBack(t *testing.T) {
 				b.drawn()
 				was, pick, before := b.State(), p.Pick, b.drawn()
 				if end == "undo" || end == "alt-left" {
-					p.history = history[spot]{} // undo goes on with the steps before, which is another matter
+					p.History = desk.History[desk.Spot]{} // undo goes on with the steps before, which is another matter
 				}
 
 				b.Run(title)
-				b.until("compared", func() bool { return b.Compares() && b.versus.panes[0].Rec.Done && b.versus.Answer() != nil })
+				b.until("compared", func() bool { return b.Compares() && b.Versus.Panes[0].Rec.Done && b.Versus.Answer() != nil })
 				b.now = b.now.Add(time.Minute)
 				b.frame()
-				o := b.versus.panes[1]
+				o := b.Versus.Panes[1]
 				o.Scope = recording.Scope{}
 				o.Closed[0] = true
 				o.Hidden[0] = true
-				b.versus.panes[0].FitAll()
+				b.Versus.Panes[0].FitAll()
 				if end == "undo" || end == "alt-left" { // a step of its own, which is taken back first
 					b.now = b.now.Add(time.Minute)
 					b.frame()
@@ -104,8 +105,8 @@ func TestPartsLeadBack(t *testing.T) {
 				if is := b.State(); !reflect.DeepEqual(is, was) {
 					t.Errorf("the state was\n%+v\nand is\n%+v", was, is)
 				}
-				if b.pane.Pick.Fn != pick.Fn || b.pane.Pick.Is != pick.Is {
-					t.Errorf("picked was %+v and is %+v", pick, b.pane.Pick)
+				if b.Pane.Pick.Fn != pick.Fn || b.Pane.Pick.Is != pick.Is {
+					t.Errorf("picked was %+v and is %+v", pick, b.Pane.Pick)
 				}
 				if b.drawn() != before {
 					t.Error("the picture is another one")

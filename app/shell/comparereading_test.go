@@ -47,40 +47,40 @@ func TestCompareWhileReading(t *testing.T) {
 	t.Cleanup(s.Close)
 	s.Open("before.json")
 	s.OpenBeside("slow.fifo")
-	c := s.versus
+	c := s.Versus
 	settle := func() {
 		t.Helper()
-		for _, p := range c.panes {
-			p.update(s)
+		for _, p := range c.Panes {
+			p.Update(&s.Desk)
 		}
-		c.Engine.Settle(c.question(), [2]*recording.Recording(c.Recs()))
+		c.Engine.Settle(c.Question(), [2]*recording.Recording(c.Recs()))
 		if c.Answer() == nil {
 			t.Fatal(c.Engine.Answer().Err)
 		}
 	}
-	if err := c.panes[0].Doc.Wait(); err != nil {
+	if err := c.Panes[0].Doc.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	for range 1000 {
-		if c.panes[1].Doc.Recording().Counts.Spans > 0 {
+		if c.Panes[1].Doc.Recording().Counts.Spans > 0 {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	settle()
-	if got := c.sums(1); len(got) != 1 || !strings.HasPrefix(got[0].Text, "so far ") || c.reading() != 1 {
-		t.Errorf("while B is read its heading says %v, reading is %d", got, c.reading())
+	if got := c.Sums(1); len(got) != 1 || !strings.HasPrefix(got[0].Text, "so far ") || c.Reading() != 1 {
+		t.Errorf("while B is read its heading says %v, reading is %d", got, c.Reading())
 	}
-	if got := c.sums(0); strings.Contains(got[0].Text, "so far") {
+	if got := c.Sums(0); strings.Contains(got[0].Text, "so far") {
 		t.Errorf("A has been read; its heading says %v", got)
 	}
 	close(rest)
-	c.panes[1].Doc.Wait() // its error is a warning
+	c.Panes[1].Doc.Wait() // its error is a warning
 	settle()
-	if got := c.sums(1); len(got) != 2 || strings.Contains(got[0].Text, "so far") || c.reading() != -1 {
-		t.Errorf("when B has been read its heading says %v, reading is %d", got, c.reading())
+	if got := c.Sums(1); len(got) != 2 || strings.Contains(got[0].Text, "so far") || c.Reading() != -1 {
+		t.Errorf("when B has been read its heading says %v, reading is %d", got, c.Reading())
 	}
-	if _, right, warned, _ := c.status(); !warned || !strings.HasPrefix(right, "1 warning in B · matched ") {
+	if _, right, warned, _ := c.Status(); !warned || !strings.HasPrefix(right, "1 warning in B · matched ") {
 		t.Errorf("of a file that was cut short the status line says %q", right)
 	}
 }

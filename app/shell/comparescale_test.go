@@ -28,7 +28,7 @@ func newPairBench(t *testing.T) *bench {
 // three quarters of what both show and nothing of B itself.
 func TestOverviewsHaveOneScale(t *testing.T) {
 	b := newPairBench(t)
-	p := b.versus.panes[1]
+	p := b.Versus.Panes[1]
 	p.Fit(p.Rec.Start, p.Rec.Start+500e6)
 	b.frame()
 	in := p.Bounds.Overview
@@ -48,13 +48,13 @@ func TestOverviewsHaveOneScale(t *testing.T) {
 // is there while it costs a third of A, and its bar where both are made equal.
 func TestTwoFlamegraphsHaveOneScale(t *testing.T) {
 	b := newPairBench(t)
-	c := b.versus
+	c := b.Versus
 	c.Tab = pair.Two
 	for _, n := range []compare.Normalize{compare.Raw, compare.Total} {
 		c.Options.Normalize = n
 		b.settled()
 		for side, bar := range []bool{true, n == compare.Total} {
-			in := c.panes[side].Bounds.Lower
+			in := c.Panes[side].Bounds.Lower
 			b.pointer(pointer.Move, f32.Pt(float32(in.Min.X)+.67*float32(in.Dx()), float32(in.Min.Y+40)), 0)
 			b.frame()
 			if got := c.Hover >= 0; got != bar {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
+	"ashlar/app/desk"
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	"ashlar/app/session"
@@ -119,7 +120,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 	}
 	lines := filepath.Join("..", "..", "testdata", "recorded", "before.pb.gz")
 	type panes struct {
-		p    *pane
+		p    *desk.Pane
 		s    *Shell
 		node func(name string) // picks its heaviest node
 	}
@@ -131,70 +132,70 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, file string
-		of         area
+		of         desk.Area
 		set        func(x panes)
 		check      func(t *testing.T, line string, got []map[string]any, x panes)
 	}{
-		{"table", path, panelLower, func(x panes) { x.p.Tab = panel.Functions }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
+		{"table", path, desk.OfLower, func(x panes) { x.p.Tab = panel.Functions }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table of the built-in recording", "", panelLower, func(x panes) {
+		{"table of the built-in recording", "", desk.OfLower, func(x panes) {
 			x.p.Tab = panel.Functions
 			x.p.SelectRange(x.p.Rec.Start+500e9, x.p.Rec.Start+900e9)
 			x.p.Transforms = []analyze.Transform{analyze.Focus(analyze.Named("runtime.mallocgc")), analyze.HideKernel()}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table sorted, of a thread", path, panelLower, func(x panes) {
-			x.p.Tab, x.p.table.By, x.p.Scope.Tracks = panel.Functions, functions.ColTotal, []int{1}
+		{"table sorted, of a thread", path, desk.OfLower, func(x panes) {
+			x.p.Tab, x.p.Table.By, x.p.Scope.Tracks = panel.Functions, functions.ColTotal, []int{1}
 			x.p.LookFor("e")
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table by the longest span, turned round", path, panelLower, func(x panes) {
-			x.p.Tab, x.p.table.By, x.p.table.Ascending = panel.Functions, functions.ColMost, true
+		{"table by the longest span, turned round", path, desk.OfLower, func(x panes) {
+			x.p.Tab, x.p.Table.By, x.p.Table.Ascending = panel.Functions, functions.ColMost, true
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 			if !strings.Contains(line, "--sort -most") {
 				t.Error(line, "does not say the order")
 			}
 		}},
-		{"table by name, the last first", path, panelLower, func(x panes) {
-			x.p.Tab, x.p.table.By, x.p.table.Ascending = panel.Functions, functions.ColName, false
+		{"table by name, the last first", path, desk.OfLower, func(x panes) {
+			x.p.Tab, x.p.Table.By, x.p.Table.Ascending = panel.Functions, functions.ColName, false
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table of modules, by what they have not", path, panelLower, func(x panes) {
-			x.p.Tab, x.p.table.By, x.p.table.Group = panel.Functions, functions.ColAverage, analyze.ByModule
+		{"table of modules, by what they have not", path, desk.OfLower, func(x panes) {
+			x.p.Tab, x.p.Table.By, x.p.Table.Group = panel.Functions, functions.ColAverage, analyze.ByModule
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table of threads", path, panelLower, func(x panes) { x.p.Tab, x.p.table.Group = panel.Functions, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.table.Order.Rows))
+		{"table of threads", path, desk.OfLower, func(x panes) { x.p.Tab, x.p.Table.Group = panel.Functions, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"flamegraph of a time", path, panelLower, func(x panes) {
+		{"flamegraph of a time", path, desk.OfLower, func(x panes) {
 			x.p.SelectRange(x.p.Rec.Start+12e6, x.p.Rec.Start+45e6)
 			x.p.Transforms = []analyze.Transform{analyze.Hide(analyze.Named("inner"))}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, 0))
 		}},
-		{"zoomed flamegraph", path, panelLower, func(x panes) {
+		{"zoomed flamegraph", path, desk.OfLower, func(x panes) {
 			x.node("inner")
 			x.p.ZoomTo(panel.PathOf(x.p.Rec, x.p.Pick.Tree, int(x.p.Pick.Node)))
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, nodeOf(a, a.Tree, x.p.Zoom)))
 		}},
-		{"sandwich", path, panelLower, func(x panes) { x.node("inner"); x.p.Tab = panel.Callers }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"sandwich", path, desk.OfLower, func(x panes) { x.node("inner"); x.p.Tab = panel.Callers }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, 0))
 			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, 0))
 		}},
-		{"zoomed sandwich", path, panelLower, func(x panes) {
+		{"zoomed sandwich", path, desk.OfLower, func(x panes) {
 			x.node("inner")
 			x.p.Tab = panel.Callers
-			if err := x.p.Doc.Settle(x.p.question()); err != nil {
+			if err := x.p.Doc.Settle(x.p.Question()); err != nil {
 				t.Fatal(err)
 			}
 			a := x.p.Doc.Answer()
@@ -211,19 +212,19 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, nodeOf(a, a.Above, x.p.Sides[0])))
 			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, nodeOf(a, a.Below, x.p.Sides[1])))
 		}},
-		{"lists of callers and callees", path, panelLower, func(x panes) { x.node("inner"); x.p.Tab, x.p.Lists = panel.Callers, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"lists of callers and callees", path, desk.OfLower, func(x panes) { x.node("inner"); x.p.Tab, x.p.Lists = panel.Callers, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownRows(a, a.Near.Callers))
 			same(t, line, rowTexts(got[1]), shownRows(a, a.Near.Callees))
 		}},
-		{"statistics", path, panelLower, func(x panes) { x.node("it's leaf"); x.p.Tab = panel.Statistics }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"statistics", path, desk.OfLower, func(x panes) { x.node("it's leaf"); x.p.Tab = panel.Statistics }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			d := x.p.Doc.Answer().Durations
 			want := fmt.Sprint(d.Count, " ", recording.Decimal{Mantissa: d.Median, Scale: 3}, " ", recording.Decimal{Mantissa: d.Max, Scale: 3})
 			if s := fmt.Sprint(got[0]["count"], " ", got[0]["median"], " ", got[0]["max"]); s != want || d.Count != 3 {
 				t.Errorf("%s prints %s, the panel shows %s", line, s, want)
 			}
 		}},
-		{"source", lines, panelLower, func(x panes) { x.node("main.main"); x.p.Tab = panel.Source }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"source", lines, desk.OfLower, func(x panes) { x.node("main.main"); x.p.Tab = panel.Source }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			var rows, want []string
 			for _, r := range got[0]["rows"].([]any) {
@@ -237,26 +238,26 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			slices.Sort(want)
 			same(t, line, rows, want)
 		}},
-		{"about", path, panelLower, func(x panes) { x.p.Tab = panel.About }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"about", path, desk.OfLower, func(x panes) { x.p.Tab = panel.About }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			if n := fmt.Sprint(got[0]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(x.p.Rec.Counts.Spans) {
 				t.Errorf("%s prints %s spans", line, n)
 			}
 		}},
-		{"found", path, panelFound, func(x panes) { x.p.LookFor("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"found", path, desk.OfFound, func(x panes) { x.p.LookFor("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			m := x.p.Doc.Answer().Matched
 			want := recording.Decimal{Mantissa: m.Total, Scale: x.p.MetricOf().Decimals}.String()
 			if n := fmt.Sprint(got[0]["matched"].(map[string]any)["total"]); n != want || m.Total == 0 {
 				t.Errorf("%s finds %s, the search line %s", line, n, want)
 			}
 		}},
-		{"details of all", path, panelDetails, func(x panes) {}, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"details of all", path, desk.OfDetails, func(x panes) {}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Doc.Answer().Rows))
 		}},
-		{"details of a node", path, panelDetails, func(x panes) { x.node("it's leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"details of a node", path, desk.OfDetails, func(x panes) { x.node("it's leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, x.p.Pick.Node)[:1])
 		}},
-		{"details of a span", path, panelDetails, func(x panes) { h, _ := timeline.BarAt(x.p.Rec.Tracks[1], 1, 1, 0); x.p.PickHit(h) }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"details of a span", path, desk.OfDetails, func(x panes) { h, _ := timeline.BarAt(x.p.Rec.Tracks[1], 1, 1, 0); x.p.PickHit(h) }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			slow := got[0]["slowest"].([]any)
 			m := slow[0].(map[string]any)
 			h := &x.p.Pick.Hit
@@ -275,21 +276,21 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			if err := s.Settle(); err != nil {
 				t.Fatal(err)
 			}
-			x := panes{s.pane, s, func(name string) {
-				a := s.pane.Doc.Answer()
+			x := panes{s.Pane, s, func(name string) {
+				a := s.Pane.Doc.Answer()
 				f := a.Rec.Functions.Slice()[slices.IndexFunc(a.Rec.Functions.Slice(), func(f recording.Function) bool { return f.Name == name })]
-				n := nodeNamed(a, f.FuncName())
-				s.pane.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
+				n := desk.NodeNamed(a, f.FuncName())
+				s.Pane.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 			}}
 			c.set(x)
-			if err := s.pane.Doc.Settle(s.pane.question()); err != nil {
+			if err := s.Pane.Doc.Settle(s.Pane.Question()); err != nil {
 				t.Fatal(err)
 			}
-			x.p.table.Order.Update(functions.OrderKey{Of: x.p.Doc.Answer(), By: x.p.table.By, Ascending: x.p.table.Ascending}, func() {})
+			x.p.Table.Order.Update(functions.OrderKey{Of: x.p.Doc.Answer(), By: x.p.Table.By, Ascending: x.p.Table.Ascending}, func() {})
 			if x.p.Pick.Is == panel.PickNode && x.p.Pick.Tree != x.p.Doc.Answer().Tree {
 				x.node(x.p.Pick.Tree.Function(x.p.Rec, int(x.p.Pick.Node)).Name)
 			}
-			line, rest := s.asCommand(c.of)
+			line, rest := s.CommandOf(c.of)
 			if wantRest := map[bool]string{true: "what it was called with and from"}[c.name == "details of a span"]; rest != wantRest {
 				t.Errorf("%s says all but %q", line, rest)
 			}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ashlar/app/desk"
 	"ashlar/app/drop"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -114,11 +115,11 @@ func (s *Shell) land(r sorted) {
 // of B: the right half, or all from B's heading down where A stands above B, so
 // that what is dropped on a timeline takes the place of that timeline.
 func (s *Shell) besideZone() image.Rectangle {
-	z := image.Rectangle{Max: s.size}
-	if c := s.versus; c != nil && c.Above && s.View.above() && !c.bounds.heads[1].Empty() {
-		z.Min.Y = c.bounds.heads[1].Min.Y
+	z := image.Rectangle{Max: s.Size}
+	if c := s.Versus; c != nil && c.Above && s.View.Above() && !c.Bounds.Heads[1].Empty() {
+		z.Min.Y = c.Bounds.Heads[1].Min.Y
 	} else {
-		z.Min.X = s.size.X / 2
+		z.Min.X = s.Size.X / 2
 	}
 	return z
 }
@@ -144,12 +145,12 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 		return []zone{{full, "Waiting for the names of the files", true}}
 	case n > 1:
 		return []zone{{full, "Open and compare", true}}
-	case s.pane == nil:
+	case s.Pane == nil:
 		return []zone{{full, "Open", true}}
 	}
-	open, compare := "Open", "Compare with "+oneLine(s.pane.Doc.Name)
-	if c := s.versus; c != nil {
-		open, compare = "In place of A, "+oneLine(c.panes[0].Doc.Name), "In place of B, "+oneLine(c.panes[1].Doc.Name)
+	open, compare := "Open", "Compare with "+desk.OneLine(s.Pane.Doc.Name)
+	if c := s.Versus; c != nil {
+		open, compare = "In place of A, "+desk.OneLine(c.Panes[0].Doc.Name), "In place of B, "+desk.OneLine(c.Panes[1].Doc.Name)
 	}
 	first, beside := full, s.besideZone()
 	if beside.Min.Y > 0 {
@@ -167,7 +168,7 @@ func (s *Shell) held() string {
 	if f == nil || len(f.Paths) == 0 {
 		return ""
 	}
-	name := func(i int) string { return oneLine(filepath.Base(f.Paths[i])) }
+	name := func(i int) string { return desk.OneLine(filepath.Base(f.Paths[i])) }
 	switch n := len(f.Paths); n {
 	case 1:
 		return name(0)
@@ -267,14 +268,4 @@ func (s *Shell) dropLines() []string {
 }
 
 // fileName is a file's name in a sentence.
-func fileName(path string) string { return oneLine(filepath.Base(path)) }
-
-// oneLine shows what would break a line.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
-}
+func fileName(path string) string { return desk.OneLine(filepath.Base(path)) }

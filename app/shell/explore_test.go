@@ -73,14 +73,14 @@ func (b *bench) press(name key.Name, mods key.Modifiers) {
 
 // at is the pixel of a time, in µs of the trace's clock, on a row of the lanes.
 func (b *bench) at(us float64, y int) f32.Point {
-	p := b.pane
+	p := b.Pane
 	t := p.Rec.Start + int64((us-1000)*1e6)
 	return f32.Pt(float32(p.Bounds.Lanes.Min.X+p.Bounds.Gutter)+float32(p.View.X(t, p.LaneWidth())), float32(p.Bounds.Lanes.Min.Y+y))
 }
 
 func (b *bench) pointer(kind pointer.Kind, at f32.Point, mods key.Modifiers) {
 	e := pointer.Event{Kind: kind, Source: pointer.Mouse, Position: at, Modifiers: mods, Time: time.Duration(b.now.UnixNano())}
-	if kind == pointer.Press || kind == pointer.Drag || kind == pointer.Move && b.pane != nil && b.pane.Lanes.Pressed {
+	if kind == pointer.Press || kind == pointer.Drag || kind == pointer.Move && b.Pane != nil && b.Pane.Lanes.Pressed {
 		e.Buttons = pointer.ButtonPrimary
 	}
 	b.router.Queue(e)
@@ -99,7 +99,7 @@ func (b *bench) drag(from, to f32.Point, mods key.Modifiers) {
 
 // selected is the selected range in µs of the trace's clock.
 func (b *bench) selected() [2]float64 {
-	p := b.pane
+	p := b.Pane
 	if !p.Scope.Ranged {
 		return [2]float64{}
 	}
@@ -108,7 +108,7 @@ func (b *bench) selected() [2]float64 {
 
 func TestTimesThatATextMeans(t *testing.T) {
 	b := newBench(t, someTrace)
-	p := b.pane
+	p := b.Pane
 	for _, x := range []struct {
 		text string
 		from float64 // µs after the start
@@ -154,12 +154,12 @@ func TestSelectionSnaps(t *testing.T) {
 	if got := b.selected(); got[0] < 1100.5 || got[0] > 1101.5 || got[1] < 1198.5 || got[1] > 1199.5 {
 		t.Errorf("a drag with Alt from 1100.9 to 1199.2 selects %v", got)
 	}
-	if b.pane.Scope.Tracks != nil {
-		t.Errorf("a drag selects the threads %v", b.pane.Scope.Tracks)
+	if b.Pane.Scope.Tracks != nil {
+		t.Errorf("a drag selects the threads %v", b.Pane.Scope.Tracks)
 	}
 	b.drag(b.at(1060, 60), b.at(1199.2, 60), shift|key.ModCtrl)
-	if got := b.selected(); got[1] != 1200 || len(b.pane.Scope.Tracks) != 1 {
-		t.Errorf("a drag within a thread selects %v of %v", got, b.pane.Scope.Tracks)
+	if got := b.selected(); got[1] != 1200 || len(b.Pane.Scope.Tracks) != 1 {
+		t.Errorf("a drag within a thread selects %v of %v", got, b.Pane.Scope.Tracks)
 	}
 }
 
@@ -167,10 +167,10 @@ func TestSelectionSnaps(t *testing.T) {
 // what the panel says of them.
 func TestPointingAtThings(t *testing.T) {
 	b := newBench(t, someTrace)
-	p := b.pane
+	p := b.Pane
 	has := func(key, value string) {
 		t.Helper()
-		_, _, ds := p.details.Lines(&b.Host)
+		_, _, ds := p.Details.Lines(&b.Host)
 		for _, d := range ds {
 			if d.Key == key && (d.Value == value || d.Copied() == value) {
 				return
@@ -211,7 +211,7 @@ func TestPointingAtThings(t *testing.T) {
 // those of its function and where the arrow leads.
 func TestRankAndArrows(t *testing.T) {
 	b := newBench(t, someTrace)
-	p := b.pane
+	p := b.Pane
 	thread := slices.IndexFunc(p.Rec.Tracks, func(t *recording.Track) bool { return t.TID == 7 })
 	h, ok := lanes.BarAt(p.Rec.Tracks[thread], thread, 1, p.Rec.Start+110e6)
 	if !ok {
@@ -219,7 +219,7 @@ func TestRankAndArrows(t *testing.T) {
 	}
 	p.PickShown(h)
 	b.frame()
-	_, _, ds := p.details.Lines(&b.Host)
+	_, _, ds := p.Details.Lines(&b.Host)
 	rank := slices.IndexFunc(ds, func(d details.Detail) bool { return d.Key == "Rank" && d.Value == "2nd longest of 2" })
 	to := slices.IndexFunc(ds, func(d details.Detail) bool { return d.Key == "Arrow to" })
 	if rank < 0 || to < 0 {
@@ -240,7 +240,7 @@ func TestRankAndArrows(t *testing.T) {
 // that an exponential brake leaves it, and that pictures do not move.
 func TestThrowingTheView(t *testing.T) {
 	b := newBench(t, someTrace)
-	p := b.pane
+	p := b.Pane
 	u := &ui.UI{Context: layout.Context{Ops: &b.ops, Now: b.now, Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}}
 	p.View = p.View.Zoom(.1, 500, p.LaneWidth(), p.Rec.Start, p.Rec.End)
 	for _, still := range []bool{false, true} {
@@ -301,7 +301,7 @@ func TestTabGoesRound(t *testing.T) {
 // TestFilterChoosesByNames compares the rows of a plan with the names.
 func TestFilterChoosesByNames(t *testing.T) {
 	b := newBench(t, someTrace)
-	p := b.pane
+	p := b.Pane
 	for filter, want := range map[string][]string{
 		"": {"net", "Thread 8"}, "NET": {"net"}, "8": {"Thread 8"}, "server": {"net"}, "thread 8": {"Thread 8"}, "x": nil, "2": {"Thread 8"},
 	} {

@@ -24,9 +24,9 @@ import (
 // exportCommands are those that take something out of the window.
 func exportCommands() []Command {
 	return []Command{
-		{"Follow the file as it grows, or stop", []Chord{chord("R", key.ModCtrl)}, true, func(s *Shell) { s.toggleFollow() }},
-		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.pane.sourcePart.Edit(&s.Host, &s.pane.Side) }},
-		{"Copy the table as JSON", nil, true, func(s *Shell) { s.copyGrid() }},
+		{"Follow the file as it grows, or stop", []Chord{chord("R", key.ModCtrl)}, true, func(s *Shell) { s.ToggleFollow() }},
+		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.Pane.SourcePart.Edit(&s.Host, &s.Pane.Side) }},
+		{"Copy the table as JSON", nil, true, func(s *Shell) { s.CopyGrid() }},
 		{"Save the table (CSV or JSON)", nil, true, func(s *Shell) { s.saveTable() }},
 		{"Save the view as a picture (PNG or SVG)", nil, true, func(s *Shell) { s.savePicture() }},
 		{"Save the selection as a recording", nil, true, func(s *Shell) { s.saveSelection() }},
@@ -35,31 +35,13 @@ func exportCommands() []Command {
 	}
 }
 
-func (s *Shell) copyGrid() {
-	if g := s.grid(); g != nil {
-		s.CopyLater(g.Json())
-	}
-}
-
-// stem is the open file's name without what says its format.
-func (p *pane) stem() string {
-	name := p.Doc.Name
-	for _, ext := range []string{".gz", ".zst", ".zstd"} {
-		name = strings.TrimSuffix(name, ext)
-	}
-	if p.Path == "-" {
-		return "recording"
-	}
-	return strings.TrimSuffix(name, filepath.Ext(name))
-}
-
 func (s *Shell) saveTable() {
-	g := s.grid()
+	g := s.Grid()
 	if g == nil {
 		return
 	}
 	out := s.replacing()
-	s.askSave("The file's name, which ends in .csv, .tsv or .json", s.pane.stem()+"-"+strings.ReplaceAll(g.Name, " ", "-")+".csv", func(path string) error {
+	s.askSave("The file's name, which ends in .csv, .tsv or .json", s.Pane.Stem()+"-"+strings.ReplaceAll(g.Name, " ", "-")+".csv", func(path string) error {
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".csv":
 			return writeText(path, out, g.Separated(','))
@@ -88,7 +70,7 @@ func (s *Shell) replacing() outfile.Options {
 // saveSelection writes what the lower half answers for: the selected time and
 // threads, with what transforms leave of stacks.
 func (s *Shell) saveSelection() {
-	p := s.pane
+	p := s.Pane
 	if !p.Rec.Done {
 		s.Say("The recording is still being read")
 		return
@@ -101,7 +83,7 @@ func (s *Shell) saveSelection() {
 		opt.Event = event[p.Event].Name
 	}
 	replace := s.replacing()
-	s.askSave("The file's name, which says the format: .spaa, .pb.gz, .json, .spall, …", p.stem()+"-part.spaa", func(path string) error {
+	s.askSave("The file's name, which says the format: .spaa, .pb.gz, .json, .spall, …", p.Stem()+"-part.spaa", func(path string) error {
 		target, err := convert.ForFile(path)
 		if err != nil {
 			return err
@@ -142,8 +124,8 @@ func (s *Shell) savePicture() {
 		s.Say("There is nothing to draw with here")
 		return
 	}
-	still, size, scale := s.Still(), s.size, s.density
-	s.askSave("The picture's name, which ends in .png or .svg", s.pane.stem()+".png", func(path string) error {
+	still, size, scale := s.Still(), s.Size, s.Density
+	s.askSave("The picture's name, which ends in .png or .svg", s.Pane.Stem()+".png", func(path string) error {
 		return s.Picture(still, path, size, scale)
 	})
 }
@@ -153,46 +135,28 @@ func (s *Shell) savePicture() {
 func (s *Shell) Still() *Shell {
 	o := New(s.Theme)
 	o.Mode, o.View, o.Scale, o.HiddenColumns = s.Mode, s.View, s.Scale, s.HiddenColumns
-	if s.pane == nil {
+	if s.Pane == nil {
 		return o
 	}
 	o.Roots = s.Roots
-	if v := s.versus; v != nil {
-		o.versus = v.still()
-		o.pane = o.versus.panes[v.Focus]
+	if v := s.Versus; v != nil {
+		o.Versus = v.Still()
+		o.Pane = o.Versus.Panes[v.Focus]
 		return o
 	}
-	o.pane = s.pane.still()
+	o.Pane = s.Pane.Still()
 	return o
 }
 
-// still is a pane that shows the same and never changes.
-func (p *pane) still() *pane {
-	c := newPane(p.Doc.Still())
-	c.Generation = p.Generation
-	c.Path, c.Demo, c.Rec, c.begun = p.Path, p.Demo, p.Rec, true
-	c.Look, c.table.TableShape = p.Look, p.table.TableShape
-	c.Pick, c.Flag = p.Pick, p.Flag
-	c.Pick.Near = true
-	c.Down, c.table.Down, c.flame.Tree, c.Shown = p.Down, p.table.Down, p.flame.Tree, p.Shown
-	if p.Find != "" {
-		// The pattern is the same one: what was found with it stays found.
-		c.Search.Set(p.Find)
-		c.Search.Pattern = p.Search.Pattern
-	}
-	c.sourcePart.Of, c.sourcePart.At, c.sourcePart.Down = p.sourcePart.Of, p.sourcePart.At, p.sourcePart.Down
-	return c
-}
-
 func (s *Shell) saveMarks() {
-	p := s.pane
+	p := s.Pane
 	if len(p.Marks) == 0 {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	key, name, marks := p.noted.Key, p.Doc.Name, slices.Clone(p.Marks)
+	key, name, marks := p.Noted.Key, p.Doc.Name, slices.Clone(p.Marks)
 	out := s.replacing()
-	s.askSave("The file's name", p.stem()+"-marks.json", func(path string) error {
+	s.askSave("The file's name", p.Stem()+"-marks.json", func(path string) error {
 		return outfile.Write(path, out, func(w io.Writer) error { return store.WriteMarks(w, key, name, marks) })
 	})
 }
@@ -205,11 +169,11 @@ func (s *Shell) loadMarks() {
 			defer f.Close()
 			var in store.Marks
 			if in, err = store.ReadMarks(f); err == nil {
-				n := len(s.pane.Marks)
+				n := len(s.Pane.Marks)
 				for _, m := range in.Marks {
-					s.pane.noted.Add(m)
+					s.Pane.Noted.Add(m)
 				}
-				s.Say(units.Plural(int64(len(s.pane.Marks)-n), "mark") + " added")
+				s.Say(units.Plural(int64(len(s.Pane.Marks)-n), "mark") + " added")
 			}
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/app/desk"
 	"ashlar/app/panel"
 	lanes "ashlar/app/timeline"
 	"ashlar/ingest/recording"
@@ -42,12 +43,12 @@ func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	t.Helper()
 	for range 1500 {
 		s.Tasks.Run()
-		s.pane.update(s)
-		if _, err := s.pane.arrive(s); err != nil {
+		s.Pane.Update(&s.Desk)
+		if _, err := s.Pane.Arrive(&s.Desk); err != nil {
 			t.Fatal(err)
 		}
-		if !s.pane.Behind {
-			s.pane.Doc.Ask(s.pane.question())
+		if !s.Pane.Behind {
+			s.Pane.Doc.Ask(s.Pane.Question())
 		}
 		if holds() {
 			return
@@ -69,7 +70,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	if err := s.Settle(); err != nil {
 		t.Fatal(err)
 	}
-	p := s.pane
+	p := s.Pane
 	track := func(tid int64) int {
 		for i, t := range p.Rec.Tracks {
 			if t.TID == tid {
@@ -84,12 +85,12 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	p.Folds = lanes.With(p.Folds, track(2), timeline.Closed)
 	p.Pinned = []int{track(3)}
 	p.Hide(track(1), true)
-	frames(t, s, "the answer", func() bool { a := p.Doc.Answer(); q := p.question(); return a != nil && a.Answers(&q) })
+	frames(t, s, "the answer", func() bool { a := p.Doc.Answer(); q := p.Question(); return a != nil && a.Answers(&q) })
 	tree := p.Doc.Answer().Tree
-	inner := nodeNamed(p.Doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
+	inner := desk.NodeNamed(p.Doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
 	p.Pick = panel.Picked{Is: panel.PickNode, Node: inner, Tree: tree, Fn: tree.Nodes[inner].Func}
 	p.ZoomTo(panel.PathOf(p.Rec, tree, int(tree.Nodes[inner].Parent)))
-	p.history.push(p.spot(s), s.state())
+	p.History.Push(p.Spot(&s.Desk), s.ViewState())
 	look := func() map[string]any {
 		pl := p.Look
 		f, _ := p.PickedFunction()
@@ -126,7 +127,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	}
 	// Undo leads to what was, in the new numbers.
 	p.FitAll()
-	s.step(-1)
+	s.Step(-1)
 	if got := look(); !reflect.DeepEqual(got, want) {
 		t.Errorf("undo leads to %v, was %v", got, want)
 	}
@@ -138,7 +139,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	if p.Scope.Tracks != nil || p.Pick.Is != panel.PickNone && p.Rec.Tracks[0].TID != 50 {
 		t.Errorf("threads that are gone are selected: %v", p.Scope.Tracks)
 	}
-	s.toggleFollow()
+	s.ToggleFollow()
 	if p.Doc.Following() {
 		frames(t, s, "following to end", func() bool { return !p.Doc.Following() })
 	}

@@ -57,7 +57,7 @@ func TestToolbarButtonsNameTheirKeys(t *testing.T) {
 // TestMenusHaveIcons: what is done to a span is drawn as well as written.
 func TestMenusHaveIcons(t *testing.T) {
 	b := newBench(t, someTrace)
-	row := b.pane.Plan.Rows[slices.IndexFunc(b.pane.Plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow })]
+	row := b.Pane.Plan.Rows[slices.IndexFunc(b.Pane.Plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow })]
 	b.click(b.at(1010, row.Y+10), 0, pointer.ButtonSecondary)
 	if b.Menu == nil {
 		t.Fatal("there is no menu")

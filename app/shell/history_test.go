@@ -22,8 +22,8 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 		if err := s.Settle(); err != nil {
 			t.Fatal(err)
 		}
-		p := s.pane
-		p.history.push(p.spot(s), s.state())
+		p := s.Pane
+		p.History.Push(p.Spot(&s.Desk), s.ViewState())
 		var steps []string
 		for range 3 {
 			look(r, s)
@@ -31,21 +31,21 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			pickAnything(r, s)
-			p.history.push(p.spot(s), s.state())
+			p.History.Push(p.Spot(&s.Desk), s.ViewState())
 			steps = append(steps, settledText(s))
 			for i := range view.Fields {
-				if f := &view.Fields[i]; f.Text(s.state()) != "" {
+				if f := &view.Fields[i]; f.Text(s.ViewState()) != "" {
 					tried[f.Key] = true
 				}
 			}
 		}
 		for i := len(steps) - 2; i >= 0; i-- {
-			if s.undo(); settledText(s) != steps[i] {
+			if s.Undo(); settledText(s) != steps[i] {
 				t.Errorf("seed %d: undo leads to\n%s, not\n%s", seed, settledText(s), steps[i])
 			}
 		}
 		for i := 1; i < len(steps); i++ {
-			if s.redo(); settledText(s) != steps[i] {
+			if s.Redo(); settledText(s) != steps[i] {
 				t.Errorf("seed %d: redo leads to\n%s, not\n%s", seed, settledText(s), steps[i])
 			}
 		}
@@ -72,7 +72,7 @@ var notOfOne = map[string]string{
 
 // settledText is what is shown but for what undo leaves alone.
 func settledText(s *Shell) string {
-	st := s.state()
+	st := s.ViewState()
 	st.Sides[0].Goal = nil
 	return st.String()
 }

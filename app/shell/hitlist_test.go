@@ -11,6 +11,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/desk"
 	"ashlar/app/finder"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
@@ -20,9 +21,9 @@ import (
 // lookFor looks for a text and waits until it is found.
 func (b *bench) lookFor(text string) {
 	b.t.Helper()
-	b.pane.LookFor(text)
+	b.Pane.LookFor(text)
 	b.settled()
-	b.until("what is found", func() bool { return b.pane.finder.Info() != "" })
+	b.until("what is found", func() bool { return b.Pane.Finder.Info() != "" })
 }
 
 func (b *bench) settled() {
@@ -55,10 +56,10 @@ func TestListOfHits(t *testing.T) {
 			1+i%2, 10*i, 1+i%5, 10*i))
 	}
 	b := newBench(t, "["+strings.Join(lines, ",\n")+"]")
-	p := b.pane
+	p := b.Pane
 	b.lookFor("work")
 	b.press("L", key.ModCtrl)
-	l := &p.finder.Fresh().List
+	l := &p.Finder.Fresh().List
 	b.until("the list", func() bool { return l.Open && len(l.Rows) > 5 && l.Focused })
 	for range 3 {
 		b.press(key.NameDownArrow, 0)
@@ -69,7 +70,7 @@ func TestListOfHits(t *testing.T) {
 	if got := p.Pick.Hit.Start - p.Rec.Start; p.Pick.Is != panel.PickBar || got != want*10e6 || l.Open {
 		t.Errorf("Return shows what begins at %d ps, not row %d's; open: %v", got, want, l.Open)
 	}
-	if info := p.finder.Info(); !strings.HasPrefix(info, fmt.Sprint(want+1, " / ")) {
+	if info := p.Finder.Info(); !strings.HasPrefix(info, fmt.Sprint(want+1, " / ")) {
 		t.Errorf("the line says %q of row %d", info, want)
 	}
 
@@ -106,9 +107,9 @@ func TestWalkingFunctions(t *testing.T) {
 	t.Cleanup(b.Close)
 	b.Open(path)
 	b.settled()
-	p := b.pane
+	p := b.Pane
 	b.lookFor("copy")
-	if got := p.finder.Info(); !strings.HasPrefix(got, "2 ") {
+	if got := p.Finder.Info(); !strings.HasPrefix(got, "2 ") {
 		t.Errorf("the line says %q", got)
 	}
 	if got := p.MatchedText(p.Doc.Answer()); got != "2 functions match, 44.4 % of it" {
@@ -116,7 +117,7 @@ func TestWalkingFunctions(t *testing.T) {
 	}
 	at := func() string {
 		f, _ := p.PickedFunction()
-		return fmt.Sprint(f.Name, " ", p.Doc.Answer().Tree.Nodes[p.Pick.Node].Total, " ", strings.Fields(p.finder.Info())[0])
+		return fmt.Sprint(f.Name, " ", p.Doc.Answer().Tree.Nodes[p.Pick.Node].Total, " ", strings.Fields(p.Finder.Info())[0])
 	}
 	for _, want := range []struct {
 		key  key.Modifiers
@@ -128,14 +129,14 @@ func TestWalkingFunctions(t *testing.T) {
 		}
 	}
 	// A zoom that does not have the next one is left.
-	n := nodeNamed(p.Doc.Answer(), recording.Function{Name: "y"}.FuncName())
+	n := desk.NodeNamed(p.Doc.Answer(), recording.Function{Name: "y"}.FuncName())
 	p.ZoomTo(panel.PathOf(p.Rec, p.Doc.Answer().Tree, int(n)))
 	b.press("N", 0)
 	if len(p.Zoom) != 0 {
 		t.Error("what is walked to is not in the picture")
 	}
 	b.press("L", key.ModCtrl)
-	b.until("the list", func() bool { return p.finder.Fresh().List.Open && p.finder.Fresh().List.Focused })
+	b.until("the list", func() bool { return p.Finder.Fresh().List.Open && p.Finder.Fresh().List.Focused })
 	b.written("Total")
 	b.press(key.NameUpArrow, 0)
 	b.press(key.NameReturn, 0)

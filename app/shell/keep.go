@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"ashlar/app/desk"
 	"ashlar/app/marks"
 	"ashlar/app/panel/functions"
 	"ashlar/ingest/compare"
@@ -22,7 +23,7 @@ type Keep interface {
 	Folder() string
 	// Prefer remembers what a person has changed: fields that are the same in
 	// was and now stay as they are.
-	Prefer(was, now Prefs)
+	Prefer(was, now desk.Prefs)
 	// Pairs are functions that were paired by hand; SetPair adds one or takes it
 	// away.
 	Pairs() []compare.Pair
@@ -36,25 +37,9 @@ type Recent struct {
 	Opened time.Time
 }
 
-// Prefs are how a person likes to look at any recording, by the names that
-// settings have for things. Zero values are how everything is at first.
-type Prefs struct {
-	Theme string // "system" follows the system
-	Mode  theme.Mode
-	// Scale makes everything larger.
-	Scale float32
-	// Sort is the column that the table is sorted by, with a - before it when
-	// the other way round; Columns are the shown ones, with commas between.
-	Sort, Columns string
-	// Split is the timeline's share of the height.
-	Split float32
-	// Above is whether the first of two recordings is above the second one.
-	Above bool
-}
-
 // Prefer sets how recordings are looked at. What the zero value of a field says
 // stays as it is.
-func (s *Shell) Prefer(p Prefs) {
+func (s *Shell) Prefer(p desk.Prefs) {
 	if p.Theme != "" {
 		s.SetTheme(p.Theme)
 	}
@@ -67,37 +52,25 @@ func (s *Shell) Prefer(p Prefs) {
 	if p.Columns != "" {
 		s.SetColumns(strings.Split(p.Columns, ","))
 	}
-	if s.pane != nil {
-		s.pane.prefer(p)
+	if s.Pane != nil {
+		s.Pane.Prefer(p)
 	}
-	s.prefs = Prefs{Sort: p.Sort, Split: p.Split, Above: p.Above}
-	s.prefs = s.preferred()
-}
-
-func (p *pane) prefer(prefs Prefs) {
-	name, back := strings.CutPrefix(prefs.Sort, "-")
-	for c := range functions.ColumnCount {
-		if functions.ColumnInfos[c].Name == name && name != "" {
-			p.table.By, p.table.Ascending = c, back != (functions.ColumnInfos[c].Number == nil)
-		}
-	}
-	if prefs.Split > 0 {
-		p.Split = max(.1, min(.9, prefs.Split))
-	}
+	s.Liked = desk.Prefs{Sort: p.Sort, Split: p.Split, Above: p.Above}
+	s.Liked = s.preferred()
 }
 
 // preferred is how recordings are looked at now.
-func (s *Shell) preferred() Prefs {
-	now := s.prefs
+func (s *Shell) preferred() desk.Prefs {
+	now := s.Liked
 	now.Theme, now.Mode, now.Scale, now.Columns = s.ThemeName(), s.Mode, s.Scale, ""
 	if s.HiddenColumns != uint32(functions.HiddenColumns) {
 		now.Columns = strings.Join(s.Columns(), ",")
 	}
-	if c := s.versus; c != nil {
+	if c := s.Versus; c != nil {
 		now.Above = c.Above
 	}
-	if p := s.pane; p != nil {
-		t := p.table
+	if p := s.Pane; p != nil {
+		t := p.Table
 		now.Sort, now.Split = functions.ColumnInfos[t.By].Name, p.Split
 		if t.Ascending != (functions.ColumnInfos[t.By].Number == nil) {
 			now.Sort = "-" + now.Sort
@@ -112,44 +85,33 @@ func (s *Shell) preferred() Prefs {
 // keep remembers what has changed since the last frame. A border that is being
 // dragged has not arrived yet.
 func (s *Shell) keep() {
-	if s.prefs.Mode == "" { // the first frame of a shell that was told nothing
-		s.prefs = s.preferred()
+	if s.Liked.Mode == "" { // the first frame of a shell that was told nothing
+		s.Liked = s.preferred()
 	}
-	p := s.pane
-	if p != nil && p.splitter.Pressed {
+	p := s.Pane
+	if p != nil && p.Splitter.Pressed {
 		return
 	}
-	if p != nil && p.visited {
-		p.visited = false
-		s.prefs = s.preferred()
+	if p != nil && p.Visited {
+		p.Visited = false
+		s.Liked = s.preferred()
 	}
-	if now := s.preferred(); now != s.prefs {
+	if now := s.preferred(); now != s.Liked {
 		if s.Keep != nil {
-			s.Keep.Prefer(s.prefs, now)
+			s.Keep.Prefer(s.Liked, now)
 		}
-		s.prefs = now
+		s.Liked = now
 	}
-	for _, p := range s.shown() {
-		p.noted.Keep = s.Keep
-		p.noted.Upkeep(&s.Host)
-		if s.Keep == nil || p.kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
+	for _, p := range s.Shown() {
+		p.Noted.Keep = s.Keep
+		p.Noted.Upkeep(&s.Host)
+		if s.Keep == nil || p.Kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}
 		// Only what turned out to be a recording is worth opening again.
-		p.kept = true
+		p.Kept = true
 		s.Keep.Opened(p.Path)
 	}
-}
-
-// shown are the recordings in the window.
-func (s *Shell) shown() []*pane {
-	switch {
-	case s.versus != nil:
-		return s.versus.panes[:]
-	case s.pane != nil:
-		return []*pane{s.pane}
-	}
-	return nil
 }
 
 // recents are the files that were opened before, newest first.

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/app/desk"
 	"ashlar/app/panel/functions"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
@@ -12,7 +13,7 @@ import (
 
 // keptNote is a Keep that notes what it is told.
 type keptNote struct {
-	was, now Prefs
+	was, now desk.Prefs
 	times    int
 	opened   []string
 }
@@ -28,7 +29,7 @@ func (k *keptNote) Marks(string) ([]view.Mark, error) { return nil, nil }
 
 func (k *keptNote) ChangeMarks(string, string, func([]view.Mark) []view.Mark) {}
 
-func (k *keptNote) Prefer(was, now Prefs) {
+func (k *keptNote) Prefer(was, now desk.Prefs) {
 	k.was, k.now = was, now
 	k.times++
 }
@@ -38,18 +39,18 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	s := New(theme.Dark)
 	defer s.Close()
 	s.Keep = k
-	s.Prefer(Prefs{Theme: "light", Sort: "total", Mode: "no such mode"})
+	s.Prefer(desk.Prefs{Theme: "light", Sort: "total", Mode: "no such mode"})
 	if s.Theme != theme.Light || s.Mode != theme.ByFunction {
 		t.Errorf("the theme is %s, colours are by %s", s.Theme.Name, s.Mode)
 	}
 	s.keep()
 	s.OpenDemo()
 	s.keep()
-	if k.times != 0 || s.pane.table.By != functions.ColTotal {
-		t.Errorf("kept %d times, sorted by %d", k.times, s.pane.table.By)
+	if k.times != 0 || s.Pane.Table.By != functions.ColTotal {
+		t.Errorf("kept %d times, sorted by %d", k.times, s.Pane.Table.By)
 	}
 	s.nextMode()
-	s.pane.table.By = functions.ColCount
+	s.Pane.Table.By = functions.ColCount
 	s.keep()
 	s.keep()
 	if k.times != 1 || k.now.Mode != theme.ByModule || k.now.Sort != "count" || k.was.Sort != "total" || k.now.Theme != "light" {
@@ -57,8 +58,8 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	}
 	s.OpenDemo() // the next recording is looked at the same way
 	s.keep()
-	if k.times != 1 || s.pane.table.By != functions.ColCount {
-		t.Errorf("kept %d times, sorted by %d", k.times, s.pane.table.By)
+	if k.times != 1 || s.Pane.Table.By != functions.ColCount {
+		t.Errorf("kept %d times, sorted by %d", k.times, s.Pane.Table.By)
 	}
 	if k.opened != nil {
 		t.Errorf("the built-in recording is listed as opened: %s", k.opened)

@@ -84,8 +84,8 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 	if s.Help && s.helpState.press(k) {
 		return
 	}
-	if s.pane != nil {
-		s.pane.KeyedAt = s.pane.At
+	if s.Pane != nil {
+		s.Pane.KeyedAt = s.Pane.At
 	}
 	if !s.typing && !s.Help && s.Focus.Key(k) {
 		return
@@ -101,7 +101,7 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 func (s *Shell) run(ch Chord) bool {
 	for _, c := range Commands {
 		if slices.Contains(c.Keys, ch) {
-			if !c.needs || s.pane != nil {
+			if !c.needs || s.Pane != nil {
 				c.do(s)
 			}
 			return true
@@ -128,11 +128,11 @@ func (s *Shell) back() {
 		s.Menu = nil
 	case s.Help:
 		s.Help = false
-	case s.pane != nil && s.pane.finder.Fresh().List.Open:
-		s.pane.finder.Fresh().List.Open = false
-	case s.pane != nil && s.typing && s.pane.Find == "":
-		s.pane.finder.Blur()
-	case s.pane != nil:
-		s.backPane()
+	case s.Pane != nil && s.Pane.Finder.Fresh().List.Open:
+		s.Pane.Finder.Fresh().List.Open = false
+	case s.Pane != nil && s.typing && s.Pane.Find == "":
+		s.Pane.Finder.Blur()
+	case s.Pane != nil:
+		s.BackPane()
 	}
 }

@@ -22,16 +22,16 @@ func lookCommands() []Command {
 		{"Light theme", nil, false, func(s *Shell) { s.SetTheme("light") }},
 		{"High contrast theme", nil, false, func(s *Shell) { s.SetTheme("contrast") }},
 		{"The system's theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
-		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.pane.ZoomToPicked() }},
-		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.pane.Lists = !s.pane.Lists }},
+		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.Pane.ZoomToPicked() }},
+		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.Pane.Lists = !s.Pane.Lists }},
 	}, append(panelCommands(), append([]Command{
-		{"Table of functions", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFunction) }},
-		{"Table of modules", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByModule) }},
-		{"Table of files", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByFile) }},
-		{"Table of threads", nil, true, func(s *Shell) { s.pane.tabulate(analyze.ByThread) }},
-		{"Columns of the table", nil, true, func(s *Shell) { s.pane.tabulate(s.pane.table.Group); s.pane.table.AskColumns = true }},
-		{"Copy the table as text", nil, true, func(s *Shell) { s.copyTable(false) }},
-		{"Copy the table as CSV", nil, true, func(s *Shell) { s.copyTable(true) }},
+		{"Table of functions", nil, true, func(s *Shell) { s.Pane.Tabulate(analyze.ByFunction) }},
+		{"Table of modules", nil, true, func(s *Shell) { s.Pane.Tabulate(analyze.ByModule) }},
+		{"Table of files", nil, true, func(s *Shell) { s.Pane.Tabulate(analyze.ByFile) }},
+		{"Table of threads", nil, true, func(s *Shell) { s.Pane.Tabulate(analyze.ByThread) }},
+		{"Columns of the table", nil, true, func(s *Shell) { s.Pane.Tabulate(s.Pane.Table.Group); s.Pane.Table.AskColumns = true }},
+		{"Copy the table as text", nil, true, func(s *Shell) { s.CopyTable(false) }},
+		{"Copy the table as CSV", nil, true, func(s *Shell) { s.CopyTable(true) }},
 	}, colourCommands()...)...)...)
 }
 
@@ -46,79 +46,12 @@ func colourCommands() (all []Command) {
 // Run carries out a command by its title; false when there is none.
 func (s *Shell) Run(title string) bool {
 	for i := range Commands {
-		if c := &Commands[i]; c.Title == title && (!c.needs || s.pane != nil) {
+		if c := &Commands[i]; c.Title == title && (!c.needs || s.Pane != nil) {
 			c.do(s)
 			return true
 		}
 	}
 	return false
-}
-
-// Pick selects a function by its name, once an answer is there; false when it
-// is not in it.
-func (s *Shell) Pick(name string) bool {
-	if s.pane == nil || s.pane.Doc.Answer() == nil {
-		return false
-	}
-	a := s.pane.Doc.Answer()
-	for i := range a.Rows {
-		if a.Rows[i].Name == name {
-			s.pane.PickFunction(a, a.Rows[i].Func)
-			return true
-		}
-	}
-	return false
-}
-
-// tabulate shows the table with rows of a kind.
-func (p *pane) tabulate(by analyze.By) {
-	p.Tab = panel.Functions
-	p.table.Group, p.table.Down = by, 0
-}
-
-// copyTable puts the table that is shown on the clipboard. It is written beside
-// the window.
-func (s *Shell) copyTable(csvForm bool) {
-	grid, comma := s.gridding(), '\t'
-	if csvForm {
-		comma = ','
-	}
-	go func() {
-		if g := grid(); g != nil {
-			text := g.Separated(comma)
-			s.Later(func() { s.CopyLater(text) })
-		}
-	}()
-}
-
-// colours takes another palette when colours have changed their meaning.
-func (p *pane) colours(s *Shell) {
-	pal := &theme.Palette{Theme: s.Theme, Mode: s.Mode}
-	version := 0
-	switch s.Mode {
-	case theme.ByThread:
-		if a := p.Doc.Answer(); a != nil {
-			pal.Threads = a.ThreadOf
-			version = len(a.ThreadOf)
-		}
-	case theme.BySearch:
-		if p.Searching() {
-			pal.Found = p.Found()
-			version = p.Search.Version
-		}
-	}
-	if old := p.Palette; old == nil || old.Theme != pal.Theme || old.Mode != pal.Mode || p.PaletteOf != version {
-		p.Palette, p.PaletteOf = pal, version
-	}
-	if p.Rec.Done {
-		p.Palette.Ahead(p.Rec)
-	}
-}
-
-// Palette has the colours of what is open.
-func (s *Shell) Palette() *theme.Palette {
-	s.pane.colours(s)
-	return s.pane.Palette
 }
 
 func (s *Shell) nextMode() {
@@ -183,18 +116,11 @@ func (s *Shell) themeItems() []widget.Item {
 // scales are the sizes that Ctrl-+ and Ctrl-− step through.
 var scales = []float32{.7, .8, .9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3}
 
-func (s *Shell) scale() float32 {
-	if s.Scale <= 0 {
-		return 1
-	}
-	return s.Scale
-}
-
 // scaleBy makes everything larger or smaller by some steps.
 func (s *Shell) scaleBy(steps int) {
 	at := 0
 	for i, x := range scales {
-		if x <= s.scale()+.01 {
+		if x <= s.EffectiveScale()+.01 {
 			at = i
 		}
 	}

@@ -32,19 +32,19 @@ func TestFoldsGoTogether(t *testing.T) {
 	b := &bench{t: t, Shell: compared(t, "before.json", "after.json")}
 	b.frame()
 	b.frame()
-	c := b.versus
+	c := b.Versus
 	fold := func(side int, name string, f timeline.Fold) {
-		for i, track := range c.panes[side].Rec.Tracks {
+		for i, track := range c.Panes[side].Rec.Tracks {
 			if track.Name == name {
-				c.panes[side].Folds = map[int]timeline.Fold{i: f}
+				c.Panes[side].Folds = map[int]timeline.Fold{i: f}
 			}
 		}
 		b.frame()
 		b.frame()
 	}
 	folded := func(side int) (names []string) {
-		for i := range c.panes[side].Folds {
-			names = append(names, c.panes[side].Rec.Tracks[i].Name)
+		for i := range c.Panes[side].Folds {
+			names = append(names, c.Panes[side].Rec.Tracks[i].Name)
 		}
 		return names
 	}
@@ -67,8 +67,8 @@ func TestMenusAreGrouped(t *testing.T) {
 	if !b.Pick("read") {
 		t.Fatal("read is not there")
 	}
-	f, _ := b.pane.PickedFunction()
-	items := widget.Grouped([]widget.Item{{Title: "first"}}, nil, b.pane.functionItems(b.Shell, f))
+	f, _ := b.Pane.PickedFunction()
+	items := widget.Grouped([]widget.Item{{Title: "first"}}, nil, b.Pane.FunctionItems(&b.Shell.Desk, f))
 	var titles []string
 	for i, it := range items {
 		titles = append(titles, it.Title)
@@ -81,7 +81,7 @@ func TestMenusAreGrouped(t *testing.T) {
 			t.Errorf("the menu has no %q: %q", want, titles)
 		}
 	}
-	m := widget.NewMenu(b.size, items)
+	m := widget.NewMenu(b.Size, items)
 	for range 2 * len(items) {
 		m.Key(key.Event{Name: key.NameDownArrow})
 		if m.Items[m.Chosen].Title == "" {
@@ -180,11 +180,11 @@ func TestSearchStaysInReach(t *testing.T) {
 func TestCountThatRepeatsSelfIsLeftOut(t *testing.T) {
 	for content, want := range map[string]bool{"main;work 1\nmain;rest 1\n": false, someTrace: true} {
 		b := newBench(t, content)
-		b.pane.Tab = panel.Functions
+		b.Pane.Tab = panel.Functions
 		b.settled()
-		b.until("there is a table", func() bool { return len(b.pane.table.Order.Rows) > 0 })
-		if got := slices.Contains(b.grid().Head, "count"); got != want {
-			t.Errorf("the table has a count: %v, want %v: %q", got, want, b.grid().Head)
+		b.until("there is a table", func() bool { return len(b.Pane.Table.Order.Rows) > 0 })
+		if got := slices.Contains(b.Grid().Head, "count"); got != want {
+			t.Errorf("the table has a count: %v, want %v: %q", got, want, b.Grid().Head)
 		}
 	}
 }

@@ -38,9 +38,9 @@ func openDemoWith(t *testing.T, k Keep) *Shell {
 	if err := s.Settle(); err != nil {
 		t.Fatal(err)
 	}
-	s.pane.history.push(s.pane.spot(s), s.state()) // as the first frame does
+	s.Pane.History.Push(s.Pane.Spot(&s.Desk), s.ViewState()) // as the first frame does
 	for range 1000 {
-		if s.keep(); s.pane.noted.Key != "" {
+		if s.keep(); s.Pane.Noted.Key != "" {
 			return s
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -59,11 +59,11 @@ func texts(ms []view.Mark) (ts []string) {
 func TestMarksAreKeptAndUndone(t *testing.T) {
 	k := &inStore{st: store.In("", t.TempDir())}
 	s := openDemoWith(t, k)
-	p := s.pane
-	key := p.noted.Key
-	p.noted.Add(view.NewMark(view.Place{From: 5e11, To: 5e11}, "late"))
-	p.history.push(p.spot(s), s.state())
-	p.noted.Add(view.NewMark(view.Place{From: 1e11, To: 2e11}, "early"))
+	p := s.Pane
+	key := p.Noted.Key
+	p.Noted.Add(view.NewMark(view.Place{From: 5e11, To: 5e11}, "late"))
+	p.History.Push(p.Spot(&s.Desk), s.ViewState())
+	p.Noted.Add(view.NewMark(view.Place{From: 1e11, To: 2e11}, "early"))
 	s.keep()
 	onDisk := func() []string {
 		ms, err := k.st.Marks(key)
@@ -75,13 +75,13 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	if got := onDisk(); !slices.Equal(got, []string{"late", "early"}) {
 		t.Errorf("on the disk is %q", got)
 	}
-	s.step(-1)
+	s.Step(-1)
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"late"}) {
 		t.Errorf("after undo is %q", got)
 	}
-	s.step(1)
-	p.noted.Delete(&s.Host, p.Marks[0])
+	s.Step(1)
+	p.Noted.Delete(&s.Host, p.Marks[0])
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("after redo and deletion is %q", got)
@@ -91,16 +91,16 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	// The next window has them, and undo does not take them away.
 	s = openDemoWith(t, k)
 	defer s.Close()
-	p = s.pane
+	p = s.Pane
 	if got := texts(p.Marks); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("the next window has %q", got)
 	}
-	s.step(-1)
+	s.Step(-1)
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("undo in the next window leaves %q", got)
 	}
-	p.noted.GoTo(&s.Host, p.Marks[0])
+	p.Noted.GoTo(&s.Host, p.Marks[0])
 	if want := (recording.Between(p.Rec.Start+1e11, p.Rec.Start+2e11)); !reflect.DeepEqual(p.Scope, want) {
 		t.Errorf("going to a range selects %+v", p.Scope)
 	}

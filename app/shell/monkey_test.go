@@ -211,19 +211,19 @@ func TestSearchInANarrowWindow(t *testing.T) {
 		m.frame()
 	}
 	m.frame()
-	if press("/"); !m.router.Source().Focused(&m.pane.finder.Fresh().Editor) {
+	if press("/"); !m.router.Source().Focused(&m.Pane.Finder.Fresh().Editor) {
 		t.Fatal("the search does not have the keyboard")
 	}
 	m.router.Queue(key.EditEvent{Text: "read"})
 	m.frame()
-	if m.frame(); m.pane.Find != "read" {
-		t.Errorf("what is searched for is %q", m.pane.Find)
+	if m.frame(); m.Pane.Find != "read" {
+		t.Errorf("what is searched for is %q", m.Pane.Find)
 	}
 	press(key.NameEscape)
-	if press(key.NameEscape); m.router.Source().Focused(&m.pane.finder.Fresh().Editor) {
+	if press(key.NameEscape); m.router.Source().Focused(&m.Pane.Finder.Fresh().Editor) {
 		t.Error("the search keeps the keyboard")
 	}
-	if m.pane.Find != "" {
-		t.Errorf("%q is still searched for", m.pane.Find)
+	if m.Pane.Find != "" {
+		t.Errorf("%q is still searched for", m.Pane.Find)
 	}
 }

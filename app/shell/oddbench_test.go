@@ -43,7 +43,7 @@ func openOdd(tb testing.TB, name string) (*Shell, *framer) {
 func BenchmarkOdd(b *testing.B) {
 	for _, name := range synth.Odds() {
 		s, f := openOdd(b, name)
-		p := s.pane
+		p := s.Pane
 		run := func(what string, change func(i int)) {
 			b.Run(name+"/"+what, func(b *testing.B) {
 				f.measure(b, change)
@@ -69,7 +69,7 @@ func BenchmarkOdd(b *testing.B) {
 		run("close", pan)
 		p.Tab = panel.Functions
 		f.frame()
-		run("table", func(i int) { p.table.Down += 3 * 22 }) // a notch of the wheel
-		run("far", func(i int) { p.table.Down = i * 7919 * 22 % max(1, 22*len(p.table.Order.Rows)) })
+		run("table", func(i int) { p.Table.Down += 3 * 22 }) // a notch of the wheel
+		run("far", func(i int) { p.Table.Down = i * 7919 * 22 % max(1, 22*len(p.Table.Order.Rows)) })
 	}
 }

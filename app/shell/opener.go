@@ -142,8 +142,8 @@ func fileDetail(i os.FileInfo, format string) string {
 // startDir is where choosing begins: beside the open file, else where one was
 // opened last, else where the program was started.
 func (s *Shell) startDir() string {
-	if s.pane != nil {
-		if p := s.pane.Rec.Source.Path; p != "" && p != "-" {
+	if s.Pane != nil {
+		if p := s.Pane.Rec.Source.Path; p != "" && p != "-" {
 			if abs, err := filepath.Abs(p); err == nil {
 				return filepath.Dir(abs)
 			}

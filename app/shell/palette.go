@@ -14,7 +14,7 @@ func (s *Shell) openPalette() {
 	s.OpenChooser(widget.NewChooser("What to do", "", func(text string) []widget.Line {
 		var ls []widget.Line
 		for _, c := range Commands {
-			if c.needs && s.pane == nil || !widget.HasWords(c.Title, text) {
+			if c.needs && s.Pane == nil || !widget.HasWords(c.Title, text) {
 				continue
 			}
 			keys := ""
@@ -53,11 +53,11 @@ var subjects = []struct {
 	words string
 	is    func(s *Shell) bool
 }{
-	{"selected function", func(s *Shell) bool { _, ok := s.pane.PickedFunction(); return ok }},
-	{"selected bar", func(s *Shell) bool { return s.pane.Pick.Is == panel.PickBar }},
-	{"selected time", func(s *Shell) bool { return s.pane.Scope.Ranged }},
-	{"the selection", func(s *Shell) bool { return !s.pane.Scope.IsWhole() }},
-	{"the thread", func(s *Shell) bool { return s.pane.Scope.Tracks != nil }},
+	{"selected function", func(s *Shell) bool { _, ok := s.Pane.PickedFunction(); return ok }},
+	{"selected bar", func(s *Shell) bool { return s.Pane.Pick.Is == panel.PickBar }},
+	{"selected time", func(s *Shell) bool { return s.Pane.Scope.Ranged }},
+	{"the selection", func(s *Shell) bool { return !s.Pane.Scope.IsWhole() }},
+	{"the thread", func(s *Shell) bool { return s.Pane.Scope.Tracks != nil }},
 	{"the comparison", (*Shell).Compares},
 	{"both sides", (*Shell).Compares},
 }
@@ -74,7 +74,7 @@ func (s *Shell) ran(title string) {
 // rankNow orders commands: those for what is selected, then those that were chosen
 // last, then all others.
 func (s *Shell) rankNow(title string) int {
-	if s.pane != nil {
+	if s.Pane != nil {
 		for _, x := range subjects {
 			if strings.Contains(strings.ToLower(title), x.words) && x.is(s) {
 				return -mostRan - 1

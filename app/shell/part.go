@@ -13,9 +13,9 @@ import (
 // askPart lets the person choose what is opened of the file, which matters for
 // one that does not fit in memory.
 func (s *Shell) askPart() {
-	p := s.pane
+	p := s.Pane
 	path := p.Rec.Source.Path
-	if s.versus != nil {
+	if s.Versus != nil {
 		s.Say("A part can be opened of one file at a time")
 		return
 	}

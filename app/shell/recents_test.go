@@ -74,10 +74,10 @@ func (b *bench) click(at f32.Point, mods key.Modifiers, buttons pointer.Buttons)
 
 // compares tells which files are compared.
 func (b *bench) compares() [2]string {
-	if b.versus == nil {
+	if b.Versus == nil {
 		return [2]string{}
 	}
-	return [2]string{filepath.Base(b.versus.panes[0].Path), filepath.Base(b.versus.panes[1].Path)}
+	return [2]string{filepath.Base(b.Versus.Panes[0].Path), filepath.Base(b.Versus.Panes[1].Path)}
 }
 
 // TestRecentsAreCompared: two files that are chosen, or of which one is dragged
@@ -121,7 +121,7 @@ func TestRecentsAreCompared(t *testing.T) {
 			if got := b.compares(); got != c.want {
 				t.Errorf("it compares %q, want %q", got, c.want)
 			}
-			if k := b.Keep.(*keptRecents); b.versus != nil {
+			if k := b.Keep.(*keptRecents); b.Versus != nil {
 				if err := b.Settle(); err != nil {
 					t.Fatal(err)
 				}
@@ -130,8 +130,8 @@ func TestRecentsAreCompared(t *testing.T) {
 				}
 			}
 			open := ""
-			if b.pane != nil && b.versus == nil {
-				open = filepath.Base(b.pane.Path)
+			if b.Pane != nil && b.Versus == nil {
+				open = filepath.Base(b.Pane.Path)
 			}
 			if open != c.open {
 				t.Errorf("%q is open, want %q", open, c.open)

@@ -43,18 +43,18 @@ func TestRecordingIsGivenUp(t *testing.T) {
 	// show opens the file and returns what tells that its recording is gone.
 	show := func(open func()) <-chan struct{} {
 		open()
-		if err := s.pane.Doc.Wait(); err != nil {
+		if err := s.Pane.Doc.Wait(); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
 			frame()
 		}
-		for s.pane.Doc.Answer() == nil {
+		for s.Pane.Doc.Answer() == nil {
 			time.Sleep(time.Millisecond)
 		}
 		frame()
 		gone := make(chan struct{})
-		runtime.AddCleanup(s.pane.Rec, func(c chan struct{}) { close(c) }, gone)
+		runtime.AddCleanup(s.Pane.Rec, func(c chan struct{}) { close(c) }, gone)
 		return gone
 	}
 	gone := show(func() { s.Open(path) })

@@ -14,7 +14,7 @@ import (
 // names beside them.
 func TestWayBackInTheSandwich(t *testing.T) {
 	b := newBench(t, shownTrace)
-	p := b.pane
+	p := b.Pane
 	p.Tab = panel.Callers
 	a := p.Doc.Answer()
 	for i := range a.Tree.Nodes {

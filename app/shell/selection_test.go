@@ -22,7 +22,7 @@ const twoProcesses = `[{"ph":"M","pid":1,"name":"process_name","args":{"name":"c
 // rows are the names of the rows of a kind.
 func (b *bench) rows(kind timeline.RowKind) (names []string) {
 	b.frame()
-	for _, r := range b.pane.Plan.Rows {
+	for _, r := range b.Pane.Plan.Rows {
 		if r.Kind == kind {
 			names = append(names, r.Name)
 		}
@@ -42,12 +42,12 @@ func TestProcessesOfMomentsComeLast(t *testing.T) {
 func TestThreadsThatAreFiltered(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	for filter, want := range map[string]string{"": "net,disk,Thread 1", "!disk": "net,Thread 1", "server !7": "disk", "nothing !disk": ""} {
-		b.pane.Filter = filter
+		b.Pane.Filter = filter
 		if got := strings.Join(b.rows(timeline.TrackRow), ","); got != want {
 			t.Errorf("%q leaves %s, want %s", filter, got, want)
 		}
-		if unseen := 2 - strings.Count(want, "net") - strings.Count(want, "disk") + 1 - strings.Count(want, "Thread"); b.pane.Plan.Unseen != unseen {
-			t.Errorf("%q: %d threads are said to be unseen, %d are", filter, b.pane.Plan.Unseen, unseen)
+		if unseen := 2 - strings.Count(want, "net") - strings.Count(want, "disk") + 1 - strings.Count(want, "Thread"); b.Pane.Plan.Unseen != unseen {
+			t.Errorf("%q: %d threads are said to be unseen, %d are", filter, b.Pane.Plan.Unseen, unseen)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func TestThreadsThatAreFiltered(t *testing.T) {
 // TestControlClickOnAProcess selects its threads, and all again.
 func TestControlClickOnAProcess(t *testing.T) {
 	b := newBench(t, twoProcesses)
-	p := b.pane
+	p := b.Pane
 	click := func() {
 		b.settled()
 		at := f32.Pt(float32(p.Bounds.Lanes.Min.X+60), float32(p.Bounds.Lanes.Min.Y+p.Plan.Rows[0].Y-p.View.Scroll+5))
@@ -74,7 +74,7 @@ func TestControlClickOnAProcess(t *testing.T) {
 // TestEscapeTakesOneThing: the time first, then the threads, then the filter.
 func TestEscapeTakesOneThing(t *testing.T) {
 	b := newBench(t, twoProcesses)
-	p := b.pane
+	p := b.Pane
 	p.Scope = recording.Between(p.Rec.Start, p.Rec.Start+10e6).On([]int{1})
 	p.Filter = "server"
 	for i, left := range []func() bool{
@@ -94,10 +94,10 @@ func TestKeysAfterTheSearch(t *testing.T) {
 	b.press("/", 0)
 	b.lookFor("read")
 	b.press(key.NameReturn, 0)
-	first := b.pane.Pick.Hit.Start
+	first := b.Pane.Pick.Hit.Start
 	b.press("N", 0)
-	if b.pane.Find != "read" || b.pane.Pick.Hit.Start == first {
-		t.Errorf("N leaves %q in the search and goes from %d to %d", b.pane.Find, first, b.pane.Pick.Hit.Start)
+	if b.Pane.Find != "read" || b.Pane.Pick.Hit.Start == first {
+		t.Errorf("N leaves %q in the search and goes from %d to %d", b.Pane.Find, first, b.Pane.Pick.Hit.Start)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestBorderStays(t *testing.T) {
 	}
 	b := newBench(t, "["+strings.Join(lines, ",")+"]")
 	b.settled()
-	p := b.pane
+	p := b.Pane
 	before := p.Bounds.Tabs
 	for i := range p.Rec.Tracks[:3] {
 		p.Scope.Tracks = []int{i}
@@ -125,16 +125,16 @@ func TestBorderStays(t *testing.T) {
 // TestSelectionIsAButton: a click on what is said to be selected takes it away.
 func TestSelectionIsAButton(t *testing.T) {
 	b := newBench(t, twoProcesses)
-	b.pane.Scope.Tracks = []int{1}
+	b.Pane.Scope.Tracks = []int{1}
 	b.settled()
 	for x := float32(1260); x > 640; x -= 8 {
 		at := f32.Pt(x, 18)
-		if b.pointer(pointer.Move, at, 0); b.pane.selectionClick.Inside {
+		if b.pointer(pointer.Move, at, 0); b.Pane.SelectionClick.Inside {
 			b.drag(at, at, 0)
 			break
 		}
 	}
-	if b.pane.Scope.Tracks != nil {
+	if b.Pane.Scope.Tracks != nil {
 		t.Error("the thread is still selected")
 	}
 }

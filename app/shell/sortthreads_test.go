@@ -22,7 +22,7 @@ func TestSortThreadsByCommand(t *testing.T) {
 	b := newBench(t, "["+strings.Join(trace, ",")+"]")
 	names := func() (all []string) {
 		b.frame()
-		for _, r := range b.pane.Plan.Rows {
+		for _, r := range b.Pane.Plan.Rows {
 			if r.Kind == timeline.TrackRow {
 				all = append(all, r.Name)
 			}
@@ -37,7 +37,7 @@ func TestSortThreadsByCommand(t *testing.T) {
 		{"Sort threads: busiest", []string{"b", "c", "d", "a"}},
 		{"Sort threads: the file's order", []string{"d", "b", "a", "c"}},
 	} {
-		b.pane.Order = []int{3, 2, 1, 0}
+		b.Pane.Order = []int{3, 2, 1, 0}
 		if !b.Run(c.command) {
 			t.Fatalf("there is no command %q", c.command)
 		}

@@ -1,9 +1,9 @@
 package shell
 
 import (
-	"fmt"
 	"time"
 
+	"ashlar/app/desk"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 )
@@ -66,7 +66,7 @@ type State struct {
 	Scroll int    `json:"scroll"`
 	Focus  string `json:"focus"`
 	// Compare is about both recordings where two are compared, nil else.
-	Compare *CompareState `json:"compare"`
+	Compare *desk.CompareState `json:"compare"`
 	// Total is the weight of what the lower half shows, in the metric's unit.
 	Total string `json:"total"`
 }
@@ -82,7 +82,7 @@ func (s *Shell) State() State {
 	if time.Now().Before(s.Note.Until) {
 		st.Note = s.Note.Text
 	}
-	p := s.pane
+	p := s.Pane
 	if p == nil {
 		return st
 	}
@@ -92,7 +92,7 @@ func (s *Shell) State() State {
 	if p.Scope.Ranged {
 		st.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
 	}
-	st.Tab, st.Search, st.Found = p.deck.Title(p.Tab), p.Find, p.finder.Info()
+	st.Tab, st.Search, st.Found = p.Deck.Title(p.Tab), p.Find, p.Finder.Info()
 	for _, t := range p.Transforms {
 		st.Transforms = append(st.Transforms, t.String())
 	}
@@ -113,14 +113,14 @@ func (s *Shell) State() State {
 		}
 	}
 	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.Pinned), len(p.Scope.Tracks), len(p.Hidden), len(p.Zoom)
-	st.Near, st.Rows, st.Grouped = p.Middle().Name, len(p.table.Order.Rows), string(p.table.Group)
-	st.Sorted, st.Shape = p.table.InWords()
-	st.Colour, st.Up, st.Scale = string(s.Mode), p.Up, s.scale()
+	st.Near, st.Rows, st.Grouped = p.Middle().Name, len(p.Table.Order.Rows), string(p.Table.Group)
+	st.Sorted, st.Shape = p.Table.InWords()
+	st.Colour, st.Up, st.Scale = string(s.Mode), p.Up, s.EffectiveScale()
 	if a := p.Doc.Answer(); a != nil {
 		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
 	}
-	if s.versus != nil {
-		st.Compare = s.versus.log()
+	if s.Versus != nil {
+		st.Compare = s.Versus.Log()
 	}
 	return st
 }
@@ -133,16 +133,16 @@ func (s *Shell) focused() string {
 	case !s.Focus.Shown:
 		return ""
 	}
-	p := s.pane
-	if c := s.versus; c != nil {
+	p := s.Pane
+	if c := s.Versus; c != nil {
 		switch {
-		case s.Focus.In(&c.heads):
+		case s.Focus.In(&c.Heads):
 			return "sides"
-		case s.Focus.In(c.deck.Tag()):
+		case s.Focus.In(c.Deck.Tag()):
 			return "tabs"
 		case s.Focus.In(&c.Tab):
-			return c.deck.Title(c.Tab)
-		case s.Focus.In(c.details.Tag()):
+			return c.Deck.Title(c.Tab)
+		case s.Focus.In(c.Details.Tag()):
 			return "details"
 		}
 	}
@@ -158,62 +158,12 @@ func (s *Shell) focused() string {
 		return "filter"
 	case s.Focus.In(&p.Lanes):
 		return "timeline"
-	case s.Focus.In(p.deck.Tag()):
+	case s.Focus.In(p.Deck.Tag()):
 		return "tabs"
 	case s.Focus.In(&p.Tab):
-		return p.deck.Title(p.Tab)
-	case s.Focus.In(p.details.Tag()):
+		return p.Deck.Title(p.Tab)
+	case s.Focus.In(p.Details.Tag()):
 		return "details"
 	}
 	return "?"
-}
-
-// Settle waits until all recordings are read and everything shown is final: for
-// pictures without a window. Ranges are selected and shown of each. Where one of
-// two recordings cannot be shown the picture of the other says so.
-func (s *Shell) Settle(ranges ...recording.Range) error {
-	if s.versus != nil {
-		return s.settleCompared(ranges)
-	}
-	p := s.pane
-	if err := p.Doc.Wait(); err != nil {
-		return err
-	}
-	p.update(s)
-	if _, err := p.arrive(s); err != nil {
-		return err
-	}
-	if err := p.Stacks.Check(p.Rec); err != nil {
-		return err
-	}
-	if len(ranges) > 0 {
-		if err := p.selectAndShow(ranges[0]); err != nil {
-			return err
-		}
-	}
-	for {
-		if err := p.Doc.Settle(p.question()); err != nil {
-			return err
-		}
-		// Functions of an address are found in the answer, and may be asked
-		// about in turn.
-		if changed, err := p.arrive(s); err != nil || !changed {
-			return err
-		}
-	}
-}
-
-// selectAndShow selects a range and shows just that. A range that the recording
-// does not have is an error, as it is of commands.
-func (p *pane) selectAndShow(r recording.Range) error {
-	if !r.IsSet() || !p.Rec.HasTime {
-		return nil
-	}
-	in, err := r.In(p.Rec)
-	if err != nil {
-		return fmt.Errorf("%s: %w", p.Rec.Source.Path, err)
-	}
-	p.SelectRange(in.From, in.To)
-	p.Fit(p.Scope.From, p.Scope.To)
-	return nil
 }

@@ -36,7 +36,7 @@ func themed(t *testing.T, th *theme.Theme, name key.Name) []byte {
 		router.Frame(&ops)
 		return s.Shapes
 	}
-	for end := time.Now().Add(20 * time.Second); s.pane == nil || !s.pane.Rec.Done || s.pane.Doc.Answer() == nil; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); s.Pane == nil || !s.Pane.Rec.Done || s.Pane.Doc.Answer() == nil; time.Sleep(5 * time.Millisecond) {
 		if frame(); time.Now().After(end) {
 			t.Fatal("the demo is not read")
 		}

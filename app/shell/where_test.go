@@ -62,7 +62,7 @@ func (b *bench) listed() (titles []string) {
 func (b *bench) total() string {
 	b.t.Helper()
 	b.frame()
-	if err := b.pane.Doc.Settle(b.pane.question()); err != nil {
+	if err := b.Pane.Doc.Settle(b.Pane.Question()); err != nil {
 		b.t.Fatal(err)
 	}
 	b.frame()
@@ -71,13 +71,13 @@ func (b *bench) total() string {
 
 func TestOnlyWhatHasALabel(t *testing.T) {
 	b := newBench(t, labelled(t))
-	p := b.pane
+	p := b.Pane
 	b.now = b.now.Add(time.Second) // the place is remembered
 	b.frame()
 	if got := b.total(); got != "100" {
 		t.Fatalf("the whole is %s", got)
 	}
-	b.pane.details.ChooseLabel(&b.Host, "")
+	b.Pane.Details.ChooseLabel(&b.Host, "")
 	if got := b.listed(); len(got) != 7 || !slices.Contains(got, "tenant = acme") || got[slices.Index(got, "tenant = acme")+2] != "tenant = zoo" {
 		t.Errorf("the labels are %q", got)
 	}
@@ -98,7 +98,7 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 		t.Errorf("the address %s says %v, %v", b.Address(), v, err)
 	}
 	// What is typed may be a condition of its own.
-	b.pane.details.ChooseLabel(&b.Host, "")
+	b.Pane.Details.ChooseLabel(&b.Host, "")
 	b.Chooser.SetText("tenant~^ap")
 	if got := b.listed(); got[0] != "Only tenant~^ap" {
 		t.Errorf("for a condition there is %q", got)
@@ -111,12 +111,12 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	b.frame()
 	b.now = b.now.Add(time.Second)
 	b.frame()
-	b.undo()
+	b.Undo()
 	if got := b.total(); got != "7" && got != "100" {
 		t.Errorf("after one step back there is %s", got)
 	}
 	for range 3 {
-		b.undo()
+		b.Undo()
 	}
 	if got := b.total(); got != "100" || p.Transforms != nil {
 		t.Errorf("undone, there is %s by %v", got, p.Transforms)
@@ -130,12 +130,12 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
-	_, _, ds := p.details.NodeDetails()
+	_, _, ds := p.Details.NodeDetails()
 	i := slices.IndexFunc(ds, func(d details.Detail) bool { return d.Label == "tenant" })
 	if i < 0 {
 		t.Fatalf("the details have no tenant: %+v", ds)
 	}
-	b.pane.details.ChooseLabel(&b.Host, ds[i].Label)
+	b.Pane.Details.ChooseLabel(&b.Host, ds[i].Label)
 	if got := b.listed(); len(got) != 1 || got[0] != "tenant = zoo" {
 		t.Errorf("the tenants of %s are %q", p.Rec.Functions.At(2).Name, got)
 	}
@@ -158,7 +158,7 @@ func TestLabelsOfTheCommandLine(t *testing.T) {
 		t.Errorf("of a tenant that is not there it says %v", err)
 	}
 	b = newBench(t, someTrace)
-	if b.pane.details.ChooseLabel(&b.Host, ""); b.Chooser != nil || !strings.Contains(b.State().Note, "has labels") {
+	if b.Pane.Details.ChooseLabel(&b.Host, ""); b.Chooser != nil || !strings.Contains(b.State().Note, "has labels") {
 		t.Errorf("a trace without labels says %q", b.State().Note)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gioui.org/app"
 	"gioui.org/unit"
 
+	"ashlar/app/desk"
 	"ashlar/app/shell"
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
@@ -181,7 +182,7 @@ func (k *keeper) SetPair(p compare.Pair, on bool) {
 }
 
 // Prefer changes the settings.
-func (k *keeper) Prefer(was, now shell.Prefs) {
+func (k *keeper) Prefer(was, now desk.Prefs) {
 	k.change(func(v *store.Settings) {
 		if now.Theme != was.Theme {
 			v.Theme = now.Theme
@@ -213,9 +214,9 @@ func (k *keeper) Prefer(was, now shell.Prefs) {
 }
 
 // prefs are what the settings say; a theme that was asked for is stronger.
-func (k *keeper) prefs(askedTheme bool) shell.Prefs {
+func (k *keeper) prefs(askedTheme bool) desk.Prefs {
 	v := &k.settings
-	p := shell.Prefs{Theme: v.Theme, Mode: theme.Mode(v.Colour), Scale: v.Scale, Sort: v.Sort, Columns: strings.Join(v.Columns, ","), Split: v.Split, Above: v.Compare == store.CompareAbove}
+	p := desk.Prefs{Theme: v.Theme, Mode: theme.Mode(v.Colour), Scale: v.Scale, Sort: v.Sort, Columns: strings.Join(v.Columns, ","), Split: v.Split, Above: v.Compare == store.CompareAbove}
 	if askedTheme {
 		p.Theme = ""
 	}

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"cmp"
@@ -53,13 +53,13 @@ type SideState struct {
 	Total    string   `json:"total"`
 }
 
-func (c *comparison) log() *CompareState {
+func (c *Comparison) Log() *CompareState {
 	o := &c.Options
-	st := &CompareState{Focus: pair.SideName(c.Focus), Tab: c.deck.Title(c.Tab), Linked: c.Linked, Above: c.Above, ByCall: c.ByCall,
+	st := &CompareState{Focus: pair.SideName(c.Focus), Tab: c.Deck.Title(c.Tab), Linked: c.Linked, Above: c.Above, ByCall: c.ByCall,
 		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.MetricName(), Zoom: len(c.Zoom)}
-	for i, p := range c.panes {
+	for i, p := range c.Panes {
 		side := &st.Sides[i]
-		*side = SideState{File: p.Doc.Name, Done: p.Rec.Done || p.Doc.Err() != nil, From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start, Anchor: c.panes[i].Anchor, Threads: len(p.Scope.Tracks)}
+		*side = SideState{File: p.Doc.Name, Done: p.Rec.Done || p.Doc.Err() != nil, From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start, Anchor: c.Panes[i].Anchor, Threads: len(p.Scope.Tracks)}
 		if p.Scope.Ranged {
 			side.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
 		}
@@ -86,25 +86,25 @@ func (c *comparison) log() *CompareState {
 	for i, total := range []int64{a.A.Total, a.B.Total} {
 		st.Sides[i].Total = recording.Decimal{Mantissa: total, Scale: a.Compared.Metric.Common.Decimals}.String()
 	}
-	if st.Rows = len(c.table.Rows); st.Rows > 0 {
-		st.First = c.table.Rows[0].Name
+	if st.Rows = len(c.Table.Rows); st.Rows > 0 {
+		st.First = c.Table.Rows[0].Name
 	}
 	return st
 }
 
 // settleCompared waits for all that is to be known of both.
-func (s *Shell) settleCompared(ranges []recording.Range) error {
-	c := s.versus
+func (s *Desk) settleCompared(ranges []recording.Range) error {
+	c := s.Versus
 	var failed error
-	for _, p := range c.panes {
+	for _, p := range c.Panes {
 		if err := p.Doc.Wait(); err != nil {
 			failed = err
 		}
 		p.Rec = p.Doc.Recording()
 	}
 	c.Reach()
-	for i, p := range c.panes {
-		p.update(s)
+	for i, p := range c.Panes {
+		p.Update(s)
 		if i < len(ranges) {
 			failed = cmp.Or(failed, p.selectAndShow(ranges[i]))
 			c.Alike = c.Now()
@@ -115,10 +115,10 @@ func (s *Shell) settleCompared(ranges []recording.Range) error {
 	}
 	recs := [2]*recording.Recording(c.Recs())
 	_, err := c.arrive(s)
-	c.Engine.Settle(c.question(), recs)
+	c.Engine.Settle(c.Question(), recs)
 	if changed, aerr := c.arrive(s); changed {
 		err = cmp.Or(err, aerr)
-		c.Engine.Settle(c.question(), recs) // now also of what is marked
+		c.Engine.Settle(c.Question(), recs) // now also of what is marked
 	}
 	if err != nil {
 		return err
@@ -126,11 +126,11 @@ func (s *Shell) settleCompared(ranges []recording.Range) error {
 	c.TakeTwin()
 	if c.Tab == pair.Two {
 		c.TakeMetric()
-		for _, p := range c.panes {
-			if err := p.Doc.Settle(p.question()); err != nil {
+		for _, p := range c.Panes {
+			if err := p.Doc.Settle(p.Question()); err != nil {
 				return err
 			}
-			if _, err := p.arrive(s); err != nil {
+			if _, err := p.Arrive(s); err != nil {
 				return err
 			}
 		}

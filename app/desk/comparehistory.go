@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"slices"
@@ -19,8 +19,8 @@ type compareSpot struct {
 	Parts View
 }
 
-func (c *comparison) spot(s *Shell) compareSpot {
-	sp := compareSpot{[2]view.Look{c.panes[0].Settled(), c.panes[1].Settled()}, c.Look, c.table.Shape, s.Mode, s.View}
+func (c *Comparison) Spot(s *Desk) compareSpot {
+	sp := compareSpot{[2]view.Look{c.Panes[0].Settled(), c.Panes[1].Settled()}, c.Look, c.Table.Shape, s.Mode, s.View}
 	sp.Options.Match.Hand = slices.Clone(sp.Options.Match.Hand)
 	for i := range sp.Sides { // it follows from the options, once it is known what goes together
 		sp.Sides[i].Event, sp.Sides[i].Metric = 0, 0
@@ -28,14 +28,14 @@ func (c *comparison) spot(s *Shell) compareSpot {
 	return sp
 }
 
-// still is a comparison that shows the same and never changes.
-func (c *comparison) still() *comparison {
-	o := newComparison(c.panes[0].still(), c.panes[1].still())
+// Still is a comparison that shows the same and never changes.
+func (c *Comparison) Still() *Comparison {
+	o := newComparison(c.Panes[0].Still(), c.Panes[1].Still())
 	o.Engine, o.Focus, o.Look, o.Chosen = c.Engine.Still(), c.Focus, c.Look, c.Chosen
 	o.Link.Call, o.Link.Twin = c.Link.Call, c.Link.Twin
 	o.Node, o.Down = c.Node, c.Down
-	o.table.Shape, o.table.Down = c.table.Shape, c.table.Down
-	o.pairing.Down, o.pairing.Kind = c.pairing.Down, c.pairing.Kind
+	o.Table.Shape, o.Table.Down = c.Table.Shape, c.Table.Down
+	o.Pairing.Down, o.Pairing.Kind = c.Pairing.Down, c.Pairing.Kind
 	o.Alike = o.Now()
 	return o
 }

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"ashlar/app/pair"
@@ -19,8 +19,8 @@ import (
 	"ashlar/app/panel/statistics"
 )
 
-// panels are the views of one recording, in the order of their tabs.
-var panels = []panel.Row[*panel.Side]{
+// Panels are the views of one recording, in the order of their tabs.
+var Panels = []panel.Row[*panel.Side]{
 	{Name: panel.Flamegraph, Title: "Flamegraph", Command: "Flamegraph", Doc: "where the cost went, by stacks", New: func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) }},
 	{Name: panel.Functions, Title: "Functions", Doc: "what each function, module, file or thread cost", New: func() panel.Panel[*panel.Side] { return functions.NewTablePart() }},
 	{Name: panel.Callers, Title: "Callers & callees", Doc: "who calls the selected function, and whom it calls", New: func() panel.Panel[*panel.Side] { return new(callers.Panel) }},
@@ -34,8 +34,8 @@ var panels = []panel.Row[*panel.Side]{
 
 func always(*panel.Side) bool { return true }
 
-// pairPanels are the views of two recordings that are compared.
-var pairPanels = []panel.Row[*pair.Pair]{
+// PairPanels are the views of two recordings that are compared.
+var PairPanels = []panel.Row[*pair.Pair]{
 	{Name: pair.Difference, Title: "Difference", Doc: "where B costs more or less, by stacks", New: func() panel.Panel[*pair.Pair] { return difference.New() }},
 	{Name: pair.Two, Title: "Two flamegraphs", Doc: "where the cost went in each", New: func() panel.Panel[*pair.Pair] {
 		return each.New(false, func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) })
@@ -50,24 +50,14 @@ var pairPanels = []panel.Row[*pair.Pair]{
 
 // PanelNames are what addresses call the panels of one recording and of two.
 func PanelNames() (one, two []string) {
-	for i := range panels {
-		one = append(one, panels[i].Name)
+	for i := range Panels {
+		one = append(one, Panels[i].Name)
 	}
-	for i := range pairPanels {
-		two = append(two, pairPanels[i].Name)
+	for i := range PairPanels {
+		two = append(two, PairPanels[i].Name)
 	}
 	return one, two
 }
 
 // panel is the one that is shown.
-func (p *pane) panel() panel.Panel[*panel.Side] { return p.deck.Shown(p.Tab) }
-
-// panelCommands show panels.
-func panelCommands() (all []Command) {
-	for i := range panels {
-		if r := &panels[i]; r.Command != "" {
-			all = append(all, Command{r.Command, nil, true, func(s *Shell) { s.pane.Tab = r.Name }})
-		}
-	}
-	return all
-}
+func (p *Pane) panel() panel.Panel[*panel.Side] { return p.Deck.Shown(p.Tab) }

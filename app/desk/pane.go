@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"image"
@@ -22,70 +22,70 @@ import (
 	"ashlar/render/widget"
 )
 
-// pane shows one recording.
-type pane struct {
+// Pane shows one recording.
+type Pane struct {
 	timeline.Timeline
 	exe  string // the program that names were taken from, "" for the one the file names
-	kept bool   // among the files that were opened
+	Kept bool   // among the files that were opened
 	// visit is what is left to do of an address.
 	visit visit
-	// visited tells that an address has just been gone to: that the pane looks as
+	// Visited tells that an address has just been gone to: that the pane looks as
 	// it says is no wish to look so ever after.
-	visited  bool
-	noted    marks.Marks
+	Visited  bool
+	Noted    marks.Marks
 	renewed  bool   // the recording has just been read anew
-	unfollow func() // stops following; nil when the file is not followed
+	Unfollow func() // stops following; nil when the file is not followed
 
-	sourcePart *source.Panel
+	SourcePart *source.Panel
 
 	wantEvent, wantMetric string
 
 	begun bool
 
-	deck     panel.Deck[*panel.Side]
-	flame    *flamegraph.Panel
-	table    *functions.Panel
-	history  history[spot]
-	splitter widget.Drag
+	Deck     panel.Deck[*panel.Side]
+	Flame    *flamegraph.Panel
+	Table    *functions.Panel
+	History  History[Spot]
+	Splitter widget.Drag
 	dragged  float32
 	deepest  int // how deep the flamegraph is of the whole recording
 
-	finder     finder.Finder
+	Finder     finder.Finder
 	chipClicks []widget.ClickArea
 
-	details details.Panel
+	Details details.Panel
 
-	eventButton, metricButton, viewButton gio.Clickable
-	statusClick, selectionClick           widget.ClickArea
+	EventButton, MetricButton, viewButton gio.Clickable
+	StatusClick, SelectionClick           widget.ClickArea
 }
 
 // newPane is a pane of a recording; its panels come from their registry.
-func newPane(d *session.Side) *pane {
+func newPane(d *session.Side) *Pane {
 	rec, generation := d.Latest()
-	p := &pane{Timeline: timeline.Timeline{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}}, deck: panel.NewDeck(panels)}
-	p.details.Timeline, p.finder.Timeline, p.noted.Timeline = &p.Timeline, &p.Timeline, &p.Timeline
-	p.noted.Find = func(f recording.FuncName) { p.visit.answered = &view.State{Function: &f} }
-	p.noted.Merge = mergeMarks(&p.history)
-	p.flame, p.table, p.sourcePart = panel.Find[*flamegraph.Panel](p.deck.All), panel.Find[*functions.Panel](p.deck.All), panel.Find[*source.Panel](p.deck.All)
-	p.finder.Table = p.table
+	p := &Pane{Timeline: timeline.Timeline{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}}, Deck: panel.NewDeck(Panels)}
+	p.Details.Timeline, p.Finder.Timeline, p.Noted.Timeline = &p.Timeline, &p.Timeline, &p.Timeline
+	p.Noted.Find = func(f recording.FuncName) { p.visit.answered = &view.State{Function: &f} }
+	p.Noted.Merge = mergeMarks(&p.History)
+	p.Flame, p.Table, p.SourcePart = panel.Find[*flamegraph.Panel](p.Deck.All), panel.Find[*functions.Panel](p.Deck.All), panel.Find[*source.Panel](p.Deck.All)
+	p.Finder.Table = p.Table
 	return p
 }
 
 // stop ends what is computed in the background to be shown.
-func (p *pane) stop() {
-	p.details.Stop()
+func (p *Pane) stop() {
+	p.Details.Stop()
 	p.Flows.Indices.Stop()
-	p.table.Order.Orders.Stop()
-	p.finder.Stop()
-	p.sourcePart.Texts.Stop()
-	p.noted.Stop()
+	p.Table.Order.Orders.Stop()
+	p.Finder.Stop()
+	p.SourcePart.Texts.Stop()
+	p.Noted.Stop()
 }
 
-// layout lays out the pane in r.
-func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
-	p.update(s)
+// Draw lays out the pane in r.
+func (p *Pane) Draw(s *Desk, u *ui.UI, r image.Rectangle) {
+	p.Update(s)
 	p.renewed = false
-	if _, err := p.arrive(s); err != nil {
+	if _, err := p.Arrive(s); err != nil {
 		s.Say(err.Error())
 	}
 	p.Replan(u.Metric.PxPerDp)
@@ -99,10 +99,10 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	p.Motion.Step(&s.Host, &p.Timeline, u)
 	p.Flows.Update(&s.Host, &p.Timeline)
 	if !p.Behind {
-		p.Doc.Ask(p.question())
+		p.Doc.Ask(p.Question())
 	}
 	b := &p.Bounds
-	if s.View.above() {
+	if s.View.Above() {
 		p.Layout(&s.Host, u)
 	}
 	if s.View.below() {
@@ -118,8 +118,8 @@ func (p *pane) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// update takes the newest snapshot and what follows from it.
-func (p *pane) update(s *Shell) {
+// Update takes the newest snapshot and what follows from it.
+func (p *Pane) Update(s *Desk) {
 	was := p.Rec
 	rec := p.latest()
 	fresh := rec != was
@@ -143,7 +143,7 @@ func (p *pane) update(s *Shell) {
 }
 
 // chooseByName picks the event and metric asked for on the command line, once.
-func (p *pane) chooseByName(rec *recording.Recording) {
+func (p *Pane) chooseByName(rec *recording.Recording) {
 	if p.wantEvent == "" && p.wantMetric == "" {
 		return
 	}
@@ -164,8 +164,8 @@ func (p *pane) chooseByName(rec *recording.Recording) {
 	}
 }
 
-// question is what the pane wants to know now.
-func (p *pane) question() session.Question {
+// Question is what the pane wants to know now.
+func (p *Pane) Question() session.Question {
 	q := session.Question{Generation: p.Generation, Threads: p.Palette.Mode == theme.ByThread, Query: p.Query(), Transforms: p.Transforms, Search: p.Search.Pattern, By: analyze.ByFunction}
 	p.FollowPick()
 	if x, ok := p.panel().(panel.Asker[*panel.Side, session.Question]); ok {

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"ashlar/app/pair"
@@ -6,25 +6,25 @@ import (
 )
 
 // lower draws the half below the timelines, which answers for both.
-func (c *comparison) lower(s *Shell, u *ui.UI) {
-	b := &c.bounds
+func (c *Comparison) lower(s *Desk, u *ui.UI) {
+	b := &c.Bounds
 	if s.View == Both {
-		u.Area(c.deck.Tag(), nil)
+		u.Area(c.Deck.Tag(), nil)
 		c.tabBar(s, u)
 	}
-	ring := c.deck.Area(u, &c.Tab, c.Tab, &c.Pair)
+	ring := c.Deck.Area(u, &c.Tab, c.Tab, &c.Pair)
 	tab := c.Tab
 	if s.View == Flame {
 		tab = pair.Difference
 	}
 	if tab == pair.Two {
-		for _, p := range c.panes {
+		for _, p := range c.Panes {
 			if !p.Behind && (p.Doc.Err() == nil || p.Rec.Done) {
-				p.Doc.Ask(p.question())
+				p.Doc.Ask(p.Question())
 			}
 		}
 	}
-	if shown := c.deck.Shown(tab); c.Answer() != nil || tab == pair.Two || tab == pair.About {
+	if shown := c.Deck.Shown(tab); c.Answer() != nil || tab == pair.Two || tab == pair.About {
 		shown.Layout(&s.Host, &c.Pair, u, b.lower)
 	} else {
 		r := b.lower.Inset(u.Px(24))
@@ -35,8 +35,8 @@ func (c *comparison) lower(s *Shell, u *ui.UI) {
 		u.Ring(b.lower, 2)
 	}
 	if s.View == Both {
-		u.Area(c.details.Tag(), nil)
-		c.details.Layout(&s.Host, u, b.side)
+		u.Area(c.Details.Tag(), nil)
+		c.Details.Layout(&s.Host, u, b.side)
 	}
 	u.NoArea()
 }

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"reflect"
@@ -11,9 +11,9 @@ import (
 	"ashlar/render/ui"
 )
 
-// history is what was looked at, step by step, as States: they hold whatever
+// History is what was looked at, step by step, as States: they hold whatever
 // numbers a recording that is read anew gives to things.
-type history[T any] struct {
+type History[T any] struct {
 	steps []*view.State
 	at    int // the current one
 	// shown is what the current step looks like, and seen what the last frame did,
@@ -29,24 +29,24 @@ const settle = 400 * time.Millisecond
 // mostSteps bounds the history.
 const mostSteps = 500
 
-// spot is what a step of history is about, in the recording's numbers.
-type spot struct {
+// Spot is what a step of history is about, in the recording's numbers.
+type Spot struct {
 	Look  view.Look
 	Table functions.TableShape
 	Mode  theme.Mode
 	Parts View
 }
 
-func (p *pane) spot(s *Shell) spot {
-	return spot{p.Settled(), p.table.TableShape, s.Mode, s.View}
+func (p *Pane) Spot(s *Desk) Spot {
+	return Spot{p.Settled(), p.Table.TableShape, s.Mode, s.View}
 }
 
 // remember adds what is shown to the history once it has settled.
-func (p *pane) remember(s *Shell, u *ui.UI) { p.history.remember(u, p.spot(s), s.state) }
+func (p *Pane) remember(s *Desk, u *ui.UI) { p.History.remember(u, p.Spot(s), s.ViewState) }
 
-func (h *history[T]) remember(u *ui.UI, now T, state func() *view.State) {
+func (h *History[T]) remember(u *ui.UI, now T, state func() *view.State) {
 	if len(h.steps) == 0 {
-		h.push(now, state())
+		h.Push(now, state())
 		return
 	}
 	if reflect.DeepEqual(now, h.shown) {
@@ -60,10 +60,10 @@ func (h *history[T]) remember(u *ui.UI, now T, state func() *view.State) {
 		u.Execute(opInvalidateAt(h.since.Add(settle)))
 		return
 	}
-	h.push(now, state())
+	h.Push(now, state())
 }
 
-func (h *history[T]) push(now T, st *view.State) {
+func (h *History[T]) Push(now T, st *view.State) {
 	h.steps = append(h.steps[:min(h.at+1, len(h.steps))], st)
 	if n := len(h.steps) - mostSteps; n > 0 {
 		h.steps = slices.Delete(h.steps, 0, n)
@@ -74,9 +74,9 @@ func (h *history[T]) push(now T, st *view.State) {
 
 // step is the State to go to from now: d is -1 for back and 1 for on; nil where
 // there is none. A step on after a change goes nowhere.
-func (h *history[T]) step(d int, now T, state func() *view.State) *view.State {
+func (h *History[T]) step(d int, now T, state func() *view.State) *view.State {
 	if len(h.steps) > 0 && !reflect.DeepEqual(now, h.shown) {
-		h.push(now, state()) // not settled yet, but left on purpose
+		h.Push(now, state()) // not settled yet, but left on purpose
 	}
 	if k := h.at + d; k >= 0 && k < len(h.steps) {
 		h.at = k
@@ -87,31 +87,31 @@ func (h *history[T]) step(d int, now T, state func() *view.State) *view.State {
 
 // settleOn says that what is shown now is the current step: it has only other
 // numbers, or just been gone to.
-func (h *history[T]) settleOn(now T) { h.shown, h.seen = now, now }
+func (h *History[T]) settleOn(now T) { h.shown, h.seen = now, now }
 
-// undo and redo are of what is shown: one recording, or two.
-func (s *Shell) undo() { s.step(-1) }
-func (s *Shell) redo() { s.step(1) }
+// Undo and redo are of what is shown: one recording, or two.
+func (s *Desk) Undo() { s.Step(-1) }
+func (s *Desk) Redo() { s.Step(1) }
 
-func (s *Shell) step(d int) {
-	if c := s.versus; c != nil {
-		if to := c.history.step(d, c.spot(s), s.state); to != nil {
+func (s *Desk) Step(d int) {
+	if c := s.Versus; c != nil {
+		if to := c.history.step(d, c.Spot(s), s.ViewState); to != nil {
 			s.restore(to)
-			c.history.settleOn(c.spot(s))
+			c.history.settleOn(c.Spot(s))
 		} else if d < 0 && c.of != nil {
-			s.endComparison()
+			s.EndComparison()
 		}
 		return
 	}
-	p := s.pane
-	if to := p.history.step(d, p.spot(s), s.state); to != nil {
+	p := s.Pane
+	if to := p.History.step(d, p.Spot(s), s.ViewState); to != nil {
 		s.restore(to)
-		p.history.settleOn(p.spot(s))
+		p.History.settleOn(p.Spot(s))
 	}
 }
 
 // mergeMarks adds marks that were read to what was looked at before.
-func mergeMarks(h *history[spot]) func(with func([]view.Mark) []view.Mark) {
+func mergeMarks(h *History[Spot]) func(with func([]view.Mark) []view.Mark) {
 	return func(with func([]view.Mark) []view.Mark) {
 		h.seen.Look.Marks, h.shown.Look.Marks = with(h.seen.Look.Marks), with(h.shown.Look.Marks)
 		for _, st := range h.steps {

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"fmt"
@@ -17,14 +17,14 @@ import (
 	"ashlar/render/widget"
 )
 
-// area is a part of the window that has a command line of its own.
-type area uint8
+// Area is a part of the window that has a command line of its own.
+type Area uint8
 
 const (
-	panelLower area = iota // the tab that is shown
-	panelTimeline
-	panelDetails
-	panelFound // what the search finds
+	OfLower Area = iota // the tab that is shown
+	OfTimeline
+	OfDetails
+	OfFound // what the search finds
 )
 
 // command gathers the words of a command line, and what it cannot express.
@@ -40,7 +40,7 @@ func (c *command) String() string {
 }
 
 // commandAbout is the beginning of a command about the pane's recording.
-func (p *pane) commandAbout(name string) *command {
+func (p *Pane) commandAbout(name string) *command {
 	c := &command{words: []string{"ashlar", name, p.Rec.Source.Path}}
 	if p.Demo {
 		c.words[2] = "--demo"
@@ -52,7 +52,7 @@ func (p *pane) commandAbout(name string) *command {
 }
 
 // asking is the beginning of a command that answers for what is selected.
-func (p *pane) asking(name string) *command {
+func (p *Pane) asking(name string) *command {
 	c := p.commandAbout(name)
 	if p.Event < len(p.Rec.Events) {
 		e := &p.Rec.Events[p.Event]
@@ -71,7 +71,7 @@ func (p *pane) asking(name string) *command {
 }
 
 // within limits a command to a time and to threads; nil stands for all.
-func (p *pane) within(c *command, from, to int64, ranged bool, tracks []int) {
+func (p *Pane) within(c *command, from, to int64, ranged bool, tracks []int) {
 	if ranged {
 		c.add("--range", recording.Offsets(from-p.Rec.Start, to-p.Rec.Start).String())
 	}
@@ -111,7 +111,7 @@ func threadFlags(rec *recording.Recording, tracks []int) (names []string, ok boo
 }
 
 // stacks is the beginning of the command of what is added up from stacks.
-func (p *pane) stacks(search string) *command {
+func (p *Pane) stacks(search string) *command {
 	c := p.asking("top")
 	v := view.Stacks{Transforms: p.Transforms, Find: search}
 	c.add(v.Args(p.Rec)...)
@@ -120,14 +120,14 @@ func (p *pane) stacks(search string) *command {
 
 // asCommand is the command line that prints, or draws, what a panel shows.
 // rest says what it cannot express; "" when it expresses all.
-func (p *pane) asCommand(s *Shell, of area) (line, rest string) {
+func (p *Pane) asCommand(s *Desk, of Area) (line, rest string) {
 	var cs []*command
 	switch of {
-	case panelTimeline:
+	case OfTimeline:
 		cs = p.drawing(s, Upper)
-	case panelDetails:
+	case OfDetails:
 		cs = p.detailCommands(s)
-	case panelFound:
+	case OfFound:
 		cs = []*command{p.stacks(p.Find)}
 	default:
 		cs = p.tabCommands(s)
@@ -150,7 +150,7 @@ func joined(cs []*command) (line, rest string) {
 }
 
 // tabCommands are those of the tab that is shown.
-func (p *pane) tabCommands(s *Shell) []*command {
+func (p *Pane) tabCommands(s *Desk) []*command {
 	f, picked := p.PickedFunction()
 	switch {
 	case p.Tab == panel.Flamegraph:
@@ -189,7 +189,7 @@ func (p *pane) tabCommands(s *Shell) []*command {
 }
 
 // flameCommand prints the flamegraph as paths.
-func (p *pane) flameCommand() *command {
+func (p *Pane) flameCommand() *command {
 	c := p.stacks(p.Find)
 	c.add("--tree")
 	if a := p.Doc.Answer(); a != nil {
@@ -205,9 +205,9 @@ func zoomFlags(c *command, rec *recording.Recording, path []recording.FuncName) 
 }
 
 // tableCommand prints the table in its order.
-func (p *pane) tableCommand() *command {
+func (p *Pane) tableCommand() *command {
 	c := p.stacks(p.Find)
-	t := p.table
+	t := p.Table
 	if t.Group != analyze.ByFunction {
 		c.add("--by", string(t.Group))
 	}
@@ -230,7 +230,7 @@ var sortNames = [functions.ColumnCount]string{functions.ColName: "name", functio
 	functions.ColTotal: "total", functions.ColTotalShare: "total", functions.ColCount: "count", functions.ColAverage: "average", functions.ColLeast: "least", functions.ColMost: "most"}
 
 // statsCommand tells how long the calls of a function took.
-func (p *pane) statsCommand(f recording.Function) *command {
+func (p *Pane) statsCommand(f recording.Function) *command {
 	c := p.asking("stats")
 	c.add("--function", analyze.RefTo(f).Typed(p.Rec))
 	if p.Linear {
@@ -240,7 +240,7 @@ func (p *pane) statsCommand(f recording.Function) *command {
 }
 
 // detailCommands are those of the panel at the side.
-func (p *pane) detailCommands(s *Shell) []*command {
+func (p *Pane) detailCommands(s *Desk) []*command {
 	h := &p.Pick.Hit
 	switch p.Pick.Is {
 	case panel.PickNone:
@@ -279,14 +279,14 @@ func (p *pane) detailCommands(s *Shell) []*command {
 }
 
 // drawing is the command that draws what is shown of some parts.
-func (p *pane) drawing(s *Shell, parts View) []*command {
+func (p *Pane) drawing(s *Desk, parts View) []*command {
 	v := s.Address()
 	if v.Parts = ""; parts != Both {
 		v.Parts = string(parts)
 	}
 	c := &command{words: []string{"ashlar", "render", v.String(), "-o", "ashlar.png"}}
-	c.add("--size", fmt.Sprintf("%dx%d", s.size.X, s.size.Y))
-	if d := s.density * s.scale(); d != 1 && d > 0 {
+	c.add("--size", fmt.Sprintf("%dx%d", s.Size.X, s.Size.Y))
+	if d := s.Density * s.EffectiveScale(); d != 1 && d > 0 {
 		c.add("--scale", strconv.FormatFloat(float64(d), 'g', 4, 32))
 	}
 	if s.Theme != theme.Dark {
@@ -304,56 +304,26 @@ func (p *pane) drawing(s *Shell, parts View) []*command {
 	return []*command{c}
 }
 
-// AsCommand is the command line of the panel that has the keyboard; of none, of
-// the tab that is shown, or of the timeline where only that is. rest says what
-// it cannot express.
-func (s *Shell) AsCommand() (line, rest string) { return s.asCommand(s.keyPanel()) }
-
-func (s *Shell) copyCommand() { s.copyCommandOf(s.keyPanel()) }
-
-func (s *Shell) keyPanel() area {
-	switch s.focused() {
-	case "timeline", "filter":
-		return panelTimeline
-	case "details":
-		return panelDetails
-	}
-	if s.View == Upper {
-		return panelTimeline
-	}
-	return panelLower
-}
-
-func (s *Shell) copyCommandOf(of area) {
-	line, rest := s.asCommand(of)
+func (s *Desk) CopyCommandOf(of Area) {
+	line, rest := s.CommandOf(of)
 	s.CopyLater(line)
 	if rest != "" {
 		s.Say("Copied a command that says all but " + rest)
 	}
 }
 
-func (s *Shell) asCommand(of area) (line, rest string) {
-	switch c := s.versus; {
-	case c == nil, of == panelFound:
-		return s.pane.asCommand(s, of)
-	case of == panelTimeline:
-		return joined(s.pane.drawing(s, Both))
+func (s *Desk) CommandOf(of Area) (line, rest string) {
+	switch c := s.Versus; {
+	case c == nil, of == OfFound:
+		return s.Pane.asCommand(s, of)
+	case of == OfTimeline:
+		return joined(s.Pane.drawing(s, Both))
 	default:
-		return c.asCommand(s)
-	}
-}
-
-// copyCommands are the ways to copy the command of a panel that does not have
-// the keyboard.
-func copyCommands() []Command {
-	return []Command{
-		{"Copy the timeline as command", nil, true, func(s *Shell) { s.copyCommandOf(panelTimeline) }},
-		{"Copy the details as command", nil, true, func(s *Shell) { s.copyCommandOf(panelDetails) }},
-		{"Copy what is found as command", nil, true, func(s *Shell) { s.copyCommandOf(panelFound) }},
+		return c.AsCommand(s)
 	}
 }
 
 // commandItem is the menu's line that copies a panel's command.
-func (s *Shell) commandItem(of area) widget.Item {
-	return widget.Item{Title: "Copy as command", Do: func() { s.copyCommandOf(of) }}
+func (s *Desk) commandItem(of Area) widget.Item {
+	return widget.Item{Title: "Copy as command", Do: func() { s.CopyCommandOf(of) }}
 }

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"ashlar/app/panel"
@@ -6,7 +6,7 @@ import (
 )
 
 // menuByKey opens the menu of what is selected, where a key has asked for it.
-func (p *pane) menuByKey(s *Shell, u *ui.UI) {
+func (p *Pane) menuByKey(s *Desk, u *ui.UI) {
 	if !p.WantMenu {
 		return
 	}

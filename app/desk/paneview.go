@@ -1,35 +1,35 @@
-package shell
+package desk
 
 import (
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 )
 
-func (p *pane) scrollBy(px int) {
+func (p *Pane) ScrollBy(px int) {
 	if x, ok := p.panel().(panel.Movable[*panel.Side]); ok && x.ScrollBy(&p.Side, px) {
 		return
 	}
 	p.ScrollTo(p.View.Scroll + px)
 }
 
-func (p *pane) nextEvent() {
+func (p *Pane) nextEvent() {
 	if n := len(p.Rec.Events); n > 1 {
 		p.SetEvent((p.Event + 1) % n)
 	}
 }
 
-func (p *pane) nextMetric() {
+func (p *Pane) NextMetric() {
 	if p.Event < len(p.Rec.Events) {
 		p.Metric = (p.Metric + 1) % max(1, len(p.Rec.Events[p.Event].Metrics))
 	}
 }
 
 // back takes back the nearest thing, and reports whether there was one.
-func (p *pane) back() bool {
+func (p *Pane) back() bool {
 	switch {
 	case p.Searching() || p.Find != "":
 		p.LookFor("")
-		p.finder.Blur()
+		p.Finder.Blur()
 	case len(p.Zoom) > 0 && p.Tab != panel.Callers:
 		p.ZoomTo(nil)
 	case p.Tab == panel.Callers && p.ZoomedAround():

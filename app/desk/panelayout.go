@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"image"
@@ -11,7 +11,7 @@ import (
 )
 
 // place divides r among the parts.
-func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
+func (p *Pane) place(s *Desk, u *ui.UI, r image.Rectangle) {
 	b := &p.Bounds
 	*b = panel.PaneBounds{Gutter: u.Px(timeline.GutterWidth)}
 	top := r.Min.Y
@@ -24,10 +24,10 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 		} else {
 			cut = top + u.Px(44)
 		}
-	} else if !s.View.above() {
+	} else if !s.View.Above() {
 		cut = top
 	}
-	if s.View.above() {
+	if s.View.Above() {
 		p.PlaceTimeline(u, image.Rect(r.Min.X, top, right, cut))
 	}
 	if !s.View.below() {
@@ -47,7 +47,7 @@ func (p *pane) place(s *Shell, u *ui.UI, r image.Rectangle) {
 // timelineHeight is how much of height the timeline gets, in pixels: the share
 // the person chose, else what its rows need as long as the flamegraph does not
 // go short of what it needs.
-func (p *pane) timelineHeight(u *ui.UI, height int) int {
+func (p *Pane) timelineHeight(u *ui.UI, height int) int {
 	least, most := u.Px(130), height-u.Px(120)
 	if p.Split > 0 {
 		return max(least, min(int(float32(height)*p.Split), most))

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"cmp"
@@ -17,10 +17,10 @@ import (
 )
 
 // state says how two recordings are looked at.
-func (c *comparison) state(st *view.State, dp float32) {
-	st.Files = []string{c.panes[0].file(), c.panes[1].file()}
-	f := c.panes[c.Focus]
-	for i, p := range c.panes {
+func (c *Comparison) state(st *view.State, dp float32) {
+	st.Files = []string{c.Panes[0].file(), c.Panes[1].file()}
+	f := c.Panes[c.Focus]
+	for i, p := range c.Panes {
 		p.Unbind(p.Rec, 1-i, dp, st) // that of A last: marks are its
 	}
 	st.Sides[0], st.Sides[1] = st.Sides[1], st.Sides[0]
@@ -47,25 +47,25 @@ func (c *comparison) state(st *view.State, dp float32) {
 	}
 	st.Pairs = slices.Clone(o.Match.Hand)
 	st.Table = view.Table{}
-	c.table.State(&st.Table)
+	c.Table.State(&st.Table)
 	if o.By != compare.ByFunction {
 		st.Group = string(o.By)
 	}
-	if k := c.pairing.Kind; c.Tab == pair.Pairing && k < len(c.pairing.Kinds) {
-		st.Rows = []string{c.pairing.Kinds[k].Words()}
+	if k := c.Pairing.Kind; c.Tab == pair.Pairing && k < len(c.Pairing.Kinds) {
+		st.Rows = []string{c.Pairing.Kinds[k].Words()}
 	}
 }
 
 // pickState says what is marked, and how far the tab is scrolled.
-func (c *comparison) pickState(st *view.State, dp float32) {
-	f := c.panes[c.Focus]
+func (c *Comparison) pickState(st *view.State, dp float32) {
+	f := c.Panes[c.Focus]
 	if f.Pick.Is == panel.PickBar {
 		st.Sides[c.Focus].Bar = f.barState()
 	}
 	if c.Chosen != nil {
 		st.Function = &recording.FuncName{Name: c.Chosen.Name, Module: c.Chosen.Module}
-		for i, p := range c.panes {
-			if c.panes[1-i].Pick.Is == panel.PickNone && p.Pick.Named() {
+		for i, p := range c.Panes {
+			if c.Panes[1-i].Pick.Is == panel.PickNone && p.Pick.Named() {
 				st.OnlyOn = []string{"a", "b"}[i]
 			}
 		}
@@ -80,14 +80,14 @@ func (c *comparison) pickState(st *view.State, dp float32) {
 
 // arrive goes on with a visit as far as it can; changed tells that there is
 // something new to ask.
-func (c *comparison) arrive(s *Shell) (changed bool, err error) {
+func (c *Comparison) arrive(s *Desk) (changed bool, err error) {
 	if v := c.visit.state; v != nil {
-		if !c.panes[0].Rec.Done || !c.panes[1].Rec.Done {
+		if !c.Panes[0].Rec.Done || !c.Panes[1].Rec.Done {
 			return false, nil
 		}
 		c.visit = visit{answered: v, marked: c.visit.marked}
-		for _, p := range c.panes {
-			_, perr := p.arrive(s)
+		for _, p := range c.Panes {
+			_, perr := p.Arrive(s)
 			err = cmp.Or(err, perr)
 		}
 		err = cmp.Or(err, c.goTo(s, v))
@@ -95,7 +95,7 @@ func (c *comparison) arrive(s *Shell) (changed bool, err error) {
 		return true, err
 	}
 	v, a := c.visit.answered, c.Answer()
-	if v == nil || a == nil || a.Recs != [2]*recording.Recording{c.panes[0].Rec, c.panes[1].Rec} {
+	if v == nil || a == nil || a.Recs != [2]*recording.Recording{c.Panes[0].Rec, c.Panes[1].Rec} {
 		return false, nil
 	}
 	marked := c.visit.marked
@@ -107,8 +107,8 @@ func (c *comparison) arrive(s *Shell) (changed bool, err error) {
 }
 
 // restore looks at both recordings as a State of the history says.
-func (c *comparison) restore(s *Shell, st *view.State) {
-	for i, p := range c.panes {
+func (c *Comparison) restore(s *Desk, st *view.State) {
+	for i, p := range c.Panes {
 		event, metric, zoom := p.Event, p.Metric, p.Zoom
 		p.restore(st, i, s.dp())
 		p.Event, p.Metric, p.Tab, p.Zoom, p.Split = event, metric, view.FirstTab, zoom, 0
@@ -123,7 +123,7 @@ func (c *comparison) restore(s *Shell, st *view.State) {
 }
 
 // goTo makes the comparison as a State says.
-func (c *comparison) goTo(s *Shell, st *view.State) (err error) {
+func (c *Comparison) goTo(s *Desk, st *view.State) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
 	l := pair.Look{Tab: cmp.Or(st.Tab, pair.Difference), Split: view.ClampSplit(st.Split), Above: st.Layout == view.Above, Linked: !st.Unlinked, ByCall: st.ByCall, Zoom: c.Zoom}
 	l.Options = pair.Options{Event: st.Event, Metric: st.Metric, Normalize: compare.Raw, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
@@ -138,23 +138,23 @@ func (c *comparison) goTo(s *Shell, st *view.State) (err error) {
 			l.Options.Normalize = n
 		}
 	}
-	if c.deck.At(l.Tab) < 0 {
-		miss("a comparison has no tab %q; there are %s", l.Tab, strings.Join(c.deck.Names(), ", "))
+	if c.Deck.At(l.Tab) < 0 {
+		miss("a comparison has no tab %q; there are %s", l.Tab, strings.Join(c.Deck.Names(), ", "))
 		l.Tab = pair.Difference
 	}
 	if l.Tab != pair.Two {
 		l.Zoom = st.Zoom
 	}
 	c.Look = l
-	c.focusOn(s, panel.Index(st.FocusB))
-	for _, rerr := range c.table.Restore(&st.Table, c.Tab == pair.Pairing) {
+	c.FocusOn(s, panel.Index(st.FocusB))
+	for _, rerr := range c.Table.Restore(&st.Table, c.Tab == pair.Pairing) {
 		err = cmp.Or(err, rerr)
 	}
 	return err
 }
 
 // goToAnswered marks the function and the bars that an address names.
-func (c *comparison) goToAnswered(v *view.State) (err error) {
+func (c *Comparison) goToAnswered(v *view.State) (err error) {
 	a := c.Answer()
 	if f := v.Function; f != nil {
 		key := c.keyNamed(f, v.OnlyOn)
@@ -167,7 +167,7 @@ func (c *comparison) goToAnswered(v *view.State) (err error) {
 		c.Node = int32(pair.Find(a.Shape, v.Node))
 	}
 	if b := v.Sides[c.Focus].Bar; b != nil {
-		p := c.panes[c.Focus]
+		p := c.Panes[c.Focus]
 		h, ok := p.barNamed(b)
 		if !ok {
 			return fmt.Errorf("no bar of thread %d begins there", b.Thread.TID)
@@ -177,18 +177,18 @@ func (c *comparison) goToAnswered(v *view.State) (err error) {
 		c.Alike = c.Now()
 	}
 	if c.Tab == pair.Pairing && len(v.Rows) > 0 {
-		c.pairing.Refresh(a)
-		i := slices.IndexFunc(c.pairing.Kinds, func(k pairing.PairKind) bool { return k.Words() == v.Rows[0] })
+		c.Pairing.Refresh(a)
+		i := slices.IndexFunc(c.Pairing.Kinds, func(k pairing.PairKind) bool { return k.Words() == v.Rows[0] })
 		if i < 0 {
 			return fmt.Errorf("nothing was paired %s", v.Rows[0])
 		}
-		c.pairing.Kind = i
+		c.Pairing.Kind = i
 	}
 	return nil
 }
 
 // markNamed marks the heaviest of the functions that are meant.
-func (c *comparison) markNamed(ref analyze.Ref) error {
+func (c *Comparison) markNamed(ref analyze.Ref) error {
 	a := c.Answer()
 	of := map[int32]bool{}
 	for i, rec := range a.Recs {
@@ -212,7 +212,7 @@ func (c *comparison) markNamed(ref analyze.Ref) error {
 // keyNamed is the function of the comparison that an address names, -1 for none.
 // Where both sides have one of that name and they do not go together, onlyOn
 // tells which it is.
-func (c *comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
+func (c *Comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
 	only := slices.Index([]string{"a", "b"}, onlyOn)
 	best := int32(-1)
 	for k, g := range c.Answer().Compared.Tree.Funcs {
@@ -239,8 +239,8 @@ func aloneOn(g *compare.Func) int {
 }
 
 // arriveScrolled scrolls as an address says, once there is what is scrolled.
-func (c *comparison) arriveScrolled(u *ui.UI) {
-	for _, p := range c.panes {
+func (c *Comparison) arriveScrolled(u *ui.UI) {
+	for _, p := range c.Panes {
 		p.arriveScrolled(u)
 	}
 	if v := c.visit.scrolled; v != nil {
@@ -252,8 +252,8 @@ func (c *comparison) arriveScrolled(u *ui.UI) {
 }
 
 // tabScroll is how far the chosen tab is scrolled, nil where it is not.
-func (c *comparison) tabScroll() *int {
-	if x, ok := c.deck.Shown(c.Tab).(panel.Scrolled[*pair.Pair]); ok {
+func (c *Comparison) tabScroll() *int {
+	if x, ok := c.Deck.Shown(c.Tab).(panel.Scrolled[*pair.Pair]); ok {
 		return x.Scroll(&c.Pair)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"image"
@@ -15,7 +15,7 @@ import (
 )
 
 // timed tells whether there is any timeline.
-func (c *comparison) timed() bool { return c.panes[0].Timed() || c.panes[1].Timed() }
+func (c *Comparison) timed() bool { return c.Panes[0].Timed() || c.Panes[1].Timed() }
 
 // Widths and heights, in dp.
 const (
@@ -28,12 +28,12 @@ const (
 )
 
 // place divides r among the parts.
-func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
-	b := &c.bounds
+func (c *Comparison) place(s *Desk, u *ui.UI, r image.Rectangle) {
+	b := &c.Bounds
 	*b = compareBounds{}
 	cut := r.Max.Y
 	switch {
-	case !s.View.above():
+	case !s.View.Above():
 		cut = r.Min.Y
 	case s.View == Both && c.timed():
 		cut = r.Min.Y + c.timelinesHeight(u, r.Dy())
@@ -44,14 +44,14 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 	}
 	for i, half := range c.halves(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut)) {
 		y := half.Min.Y
-		if s.View.above() {
+		if s.View.Above() {
 			y += u.Px(headHeight)
-			b.heads[i] = image.Rect(half.Min.X, half.Min.Y, half.Max.X, y)
+			b.Heads[i] = image.Rect(half.Min.X, half.Min.Y, half.Max.X, y)
 		}
 		b.halves[i] = image.Rect(half.Min.X, y, half.Max.X, max(y, half.Max.Y))
-		p := c.panes[i]
+		p := c.Panes[i]
 		p.Bounds = panel.PaneBounds{Gutter: c.gutter(u)}
-		if s.View.above() {
+		if s.View.Above() {
 			p.PlaceTimeline(u, b.halves[i])
 		}
 	}
@@ -70,7 +70,7 @@ func (c *comparison) place(s *Shell, u *ui.UI, r image.Rectangle) {
 
 // gutter is the width of the names' column of both timelines, so that linked
 // ones which stand above each other have the same time at the same place.
-func (c *comparison) gutter(u *ui.UI) int {
+func (c *Comparison) gutter(u *ui.UI) int {
 	if c.Above {
 		return u.Px(timeline.GutterWidth)
 	}
@@ -78,7 +78,7 @@ func (c *comparison) gutter(u *ui.UI) int {
 }
 
 // halves are the places of the sides: beside each other, or A above B.
-func (c *comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
+func (c *Comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
 	if !c.Above {
 		mid := (r.Min.X + r.Max.X) / 2
 		return [2]image.Rectangle{image.Rect(r.Min.X, r.Min.Y, mid, r.Max.Y), image.Rect(mid+1, r.Min.Y, r.Max.X, r.Max.Y)}
@@ -101,8 +101,8 @@ func (c *comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
 }
 
 // wants is how high a side is that shows all its rows.
-func (c *comparison) wants(u *ui.UI, i int) int {
-	p := c.panes[i]
+func (c *Comparison) wants(u *ui.UI, i int) int {
+	p := c.Panes[i]
 	if p.Doc.Err() != nil && !p.Rec.Done {
 		return u.Px(headHeight + failedHeight)
 	}
@@ -115,7 +115,7 @@ func (c *comparison) wants(u *ui.UI, i int) int {
 // timelinesHeight is how much of height the timelines get: what their rows need,
 // but not more than leaves the flamegraph what it needs, or half; or two thirds
 // where one stands above the other.
-func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
+func (c *Comparison) timelinesHeight(u *ui.UI, height int) int {
 	least, most := u.Px(leastTimelines), height-u.Px(120)
 	want, share := max(c.wants(u, 0), c.wants(u, 1)), height/2
 	if c.Above {
@@ -133,20 +133,20 @@ func (c *comparison) timelinesHeight(u *ui.UI, height int) int {
 }
 
 // half draws one side's timeline, or why there is none.
-func (c *comparison) half(s *Shell, u *ui.UI, i int, p *pane) {
+func (c *Comparison) half(s *Desk, u *ui.UI, i int, p *Pane) {
 	c.head(s, u, i)
 	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
-		p.failed(u, c.bounds.halves[i], err)
+		p.failed(u, c.Bounds.halves[i], err)
 	} else {
 		p.Layout(&s.Host, u)
 		c.drawAnchor(u, i)
 	}
 	if i == 1 {
-		h := c.bounds.heads[i]
+		h := c.Bounds.Heads[i]
 		if c.Above {
 			u.HLine(h.Min.X, h.Max.X, h.Min.Y, u.Theme.Rule)
 		} else {
-			u.VLine(h.Min.X-1, h.Min.Y, c.bounds.halves[i].Max.Y, u.Theme.Rule)
+			u.VLine(h.Min.X-1, h.Min.Y, c.Bounds.halves[i].Max.Y, u.Theme.Rule)
 		}
 		c.linkPill(u)
 	}
@@ -161,8 +161,8 @@ type rowsKey struct {
 
 // rowsAlike puts B's threads in the order of those of A that go with them, unless
 // a person has put them in another.
-func (c *comparison) rowsAlike() {
-	a, b := c.panes[0], c.panes[1]
+func (c *Comparison) rowsAlike() {
+	a, b := c.Panes[0], c.Panes[1]
 	ans := c.Answer()
 	if !c.Knows(ans) || a.Plan == nil {
 		return
@@ -184,16 +184,16 @@ func (c *comparison) rowsAlike() {
 
 // guide draws, where linked timelines stand above each other, a line through both
 // at the pointer: shapes are compared along it.
-func (c *comparison) guide(u *ui.UI) {
+func (c *Comparison) guide(u *ui.UI) {
 	if !c.Above || !c.Linked || !c.pilled() {
 		return
 	}
-	for i, p := range c.panes {
+	for i, p := range c.Panes {
 		x := int(p.At.X)
 		if !p.Inside || x <= p.Bounds.Gutter {
 			continue
 		}
-		for k, q := range c.panes {
+		for k, q := range c.Panes {
 			b := &q.Bounds
 			color := theme.WithAlpha(u.Theme.Text, .35)
 			if k != i {

@@ -1,9 +1,7 @@
-package shell
+package desk
 
 import (
 	"image"
-
-	"gioui.org/io/key"
 
 	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
@@ -12,25 +10,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// transformCommands are those of the kinds of transforms.
-func transformCommands() (all []Command) {
-	for i := range analyze.Transforms {
-		k := &analyze.Transforms[i]
-		if k.Title == "" {
-			continue
-		}
-		var keys []Chord
-		if k.Key != "" {
-			keys = []Chord{chord(key.Name(k.Key))}
-		}
-		all = append(all, Command{k.Title, keys, true, func(s *Shell) { s.pane.apply(s, k) }})
-	}
-	return all
-}
-
-// apply applies a transform of a kind: where it is of a function, of the picked
+// Apply applies a transform of a kind: where it is of a function, of the picked
 // one.
-func (p *pane) apply(s *Shell, k *analyze.TransformKind) {
+func (p *Pane) Apply(s *Desk, k *analyze.TransformKind) {
 	f, ok := p.PickedFunction()
 	switch {
 	case k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0:
@@ -46,7 +28,7 @@ func (p *pane) apply(s *Shell, k *analyze.TransformKind) {
 
 // transformItems are the lines of a menu for the kinds of transforms of a
 // function, or of all stacks.
-func (p *pane) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
+func (p *Pane) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
 	for i := range analyze.Transforms {
 		k := &analyze.Transforms[i]
 		if k.Of != of || k.Menu == "" {
@@ -64,16 +46,16 @@ func (p *pane) transformItems(of analyze.Argument, f recording.Function) (items 
 	return items
 }
 
-// functionItems are what can be done with a function.
-func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
+// FunctionItems are what can be done with a function.
+func (p *Pane) FunctionItems(s *Desk, f recording.Function) []widget.Item {
 	items := []widget.Item{{Title: "Callers and callees", Detail: "Q", Do: func() {
 		p.PutAround(f)
 		p.Tab = panel.Callers
 	}}}
-	if s.versus == nil {
-		items = append(items, widget.Item{Title: "Statistics of its calls", Detail: keyOf("Statistics"), Do: func() { p.Tab = panel.Statistics }})
+	if s.Versus == nil {
+		items = append(items, widget.Item{Title: "Statistics of its calls", Detail: s.Does.KeyOf("Statistics"), Do: func() { p.Tab = panel.Statistics }})
 		if p.Rec.Counts.Spans > 0 {
-			items = append(items, widget.Item{Title: "Compare its slow calls with its fast ones", Do: s.compareCalls})
+			items = append(items, widget.Item{Title: "Compare its slow calls with its fast ones", Do: s.CompareCalls})
 		}
 	}
 	change := p.transformItems(analyze.OfFunction, f)
@@ -82,18 +64,18 @@ func (p *pane) functionItems(s *Shell, f recording.Function) []widget.Item {
 		change = append(change, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.Has(t), Do: func() { p.Transform(t) }})
 	}
 	items = append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(f.Name) }})
-	return widget.Grouped(items, change, p.details.LabelItems(&s.Host))
+	return widget.Grouped(items, change, p.Details.LabelItems(&s.Host))
 }
 
 // viewItems are the ways to look at the whole flamegraph.
-func (p *pane) viewItems() []widget.Item {
+func (p *Pane) viewItems() []widget.Item {
 	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.Turn() }}},
 		p.transformItems(analyze.OfAll, recording.Function{})...)
 }
 
 // chips shows the transforms that are on, each with a way to take it away, from
 // x on within the tab bar; it returns where they end.
-func (p *pane) chips(u *ui.UI, x, right int) int {
+func (p *Pane) chips(u *ui.UI, x, right int) int {
 	r := p.Bounds.Tabs
 	th := u.Theme
 	for len(p.chipClicks) < len(p.Transforms) {

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"image"
@@ -25,13 +25,13 @@ type compareButtons struct {
 
 // head draws a side's name and totals: A is grey and B has the accent,
 // everywhere.
-func (c *comparison) head(s *Shell, u *ui.UI, i int) {
+func (c *Comparison) head(s *Desk, u *ui.UI, i int) {
 	th := u.Theme
-	r := c.bounds.heads[i]
-	p := c.panes[i]
-	u.Area(&c.heads, nil)
-	if clicked, _ := c.heads[i].Clicked(u, r); clicked {
-		c.focusOn(s, i)
+	r := c.Bounds.Heads[i]
+	p := c.Panes[i]
+	u.Area(&c.Heads, nil)
+	if clicked, _ := c.Heads[i].Clicked(u, r); clicked {
+		c.FocusOn(s, i)
 	}
 	u.Fill(r, th.Background)
 	start := r.Min.X + u.Px(12)
@@ -49,7 +49,7 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	if c.Focus != i {
 		st.Color = th.Dim
 	}
-	said := c.sums(i)
+	said := c.Sums(i)
 	right := r.Max.X - u.Px(14)
 	switch { // room for the pill
 	case !c.pilled():
@@ -79,9 +79,9 @@ func (c *comparison) head(s *Shell, u *ui.UI, i int) {
 	}
 }
 
-// sums are a side's length and total, and for B by how much it is more or less.
-func (c *comparison) sums(i int) []pair.Amount {
-	p := c.panes[i]
+// Sums are a side's length and total, and for B by how much it is more or less.
+func (c *Comparison) Sums(i int) []pair.Amount {
+	p := c.Panes[i]
 	a := c.Answer()
 	if a == nil {
 		text := ""
@@ -116,20 +116,20 @@ func (c *comparison) sums(i int) []pair.Amount {
 
 // tabBar draws the tabs and, at the right, how it was compared: always the
 // normalisation, and what the tab lets one choose.
-func (c *comparison) tabBar(s *Shell, u *ui.UI) {
-	r := c.bounds.tabs
+func (c *Comparison) tabBar(s *Desk, u *ui.UI) {
+	r := c.Bounds.tabs
 	panel.Bar(u, r, c.timed())
 	right := c.choices(s, u)
-	x := c.deck.Tabs(u, r, &c.Tab, &c.Pair, right, 24)
-	f := c.panes[c.Focus]
+	x := c.Deck.Tabs(u, r, &c.Tab, &c.Pair, right, 24)
+	f := c.Panes[c.Focus]
 	f.Bounds.Tabs = r
 	f.chips(u, x, right-u.Px(8))
 }
 
 // choices draws from the right edge what can be chosen and returns where it
 // begins.
-func (c *comparison) choices(s *Shell, u *ui.UI) int {
-	r := c.bounds.tabs
+func (c *Comparison) choices(s *Desk, u *ui.UI) int {
+	r := c.Bounds.tabs
 	y := r.Min.Y + u.Px(4)
 	x := r.Max.X - u.Px(8)
 	choice := func(b *gio.Clickable, label string, items func() []widget.Item) {
@@ -177,15 +177,15 @@ func (c *comparison) choices(s *Shell, u *ui.UI) int {
 		})
 	}
 	if c.Tab == pair.Difference || c.Tab == pair.Two || c.Tab == pair.Table {
-		choice(&c.buttons.view, "View", func() []widget.Item { return c.panes[c.Focus].viewItems() })
+		choice(&c.buttons.view, "View", func() []widget.Item { return c.Panes[c.Focus].viewItems() })
 	}
 	return x
 }
 
 // layoutSplitter lets the border between the halves be dragged.
-func (c *comparison) layoutSplitter(u *ui.UI, whole image.Rectangle) {
+func (c *Comparison) layoutSplitter(u *ui.UI, whole image.Rectangle) {
 	d := &c.splitter
-	at := c.bounds.tabs.Min.Y
+	at := c.Bounds.tabs.Min.Y
 	for {
 		g, _, ok := d.Next(u, image.Point{})
 		if !ok {
@@ -205,7 +205,7 @@ func (c *comparison) layoutSplitter(u *ui.UI, whole image.Rectangle) {
 
 // nextMetric compares the next metric that both have; whole events are skipped
 // where only the event is to change.
-func (c *comparison) nextMetric(s *Shell, event bool) {
+func (c *Comparison) nextMetric(s *Desk, event bool) {
 	items := c.MetricItems()
 	if len(items) < 2 {
 		s.Say("There is no other metric that both recordings have")
@@ -226,22 +226,22 @@ func (c *comparison) nextMetric(s *Shell, event bool) {
 	}
 }
 
-// status is what stands in the status line: what was matched, how sure it is,
+// Status is what stands in the status line: what was matched, how sure it is,
 // whether something in a file changes numbers, and whether following fails.
-func (c *comparison) status() (left, right string, warned, wrong bool) {
-	for i, p := range c.panes {
+func (c *Comparison) Status() (left, right string, warned, wrong bool) {
+	for i, p := range c.Panes {
 		if text := panel.Summary(p.Rec); text != "" {
 			left += pair.SideName(i) + " " + text + "   "
 		}
 	}
-	for i, p := range c.panes {
+	for i, p := range c.Panes {
 		if text, changes := p.Rec.Warned(); changes {
 			right += text + " in " + pair.SideName(i) + " · "
 			warned = true
 		}
 	}
 	if i := c.Outside(); i >= 0 {
-		right += pair.SideName(i) + " has nothing at the selected time: it lasts " + units.Duration(c.panes[i].Rec.Duration()) + " · "
+		right += pair.SideName(i) + " has nothing at the selected time: it lasts " + units.Duration(c.Panes[i].Rec.Duration()) + " · "
 	}
 	follows := c.followText()
 	right += follows
@@ -252,11 +252,11 @@ func (c *comparison) status() (left, right string, warned, wrong bool) {
 	return left, strings.TrimSuffix(right, " · "), warned, wrong
 }
 
-// reading is the side that is still being read, the one with the focus first;
+// Reading is the side that is still being read, the one with the focus first;
 // -1 where both have been.
-func (c *comparison) reading() int {
+func (c *Comparison) Reading() int {
 	for _, i := range []int{c.Focus, 1 - c.Focus} {
-		if d := c.panes[i].Doc; !d.Progress().Done && d.Err() == nil {
+		if d := c.Panes[i].Doc; !d.Progress().Done && d.Err() == nil {
 			return i
 		}
 	}

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"context"
@@ -16,13 +16,13 @@ import (
 // its threads and functions anew, so a pane takes it over in one step, together
 // with the first answer about it: until then it goes on showing the last.
 
-// toggleFollow begins to follow the file, or stops.
-func (s *Shell) toggleFollow() {
-	p := s.pane
+// ToggleFollow begins to follow the file, or stops.
+func (s *Desk) ToggleFollow() {
+	p := s.Pane
 	switch {
-	case s.versus != nil:
-		s.versus.toggleFollow(s)
-	case p.unfollow != nil:
+	case s.Versus != nil:
+		s.Versus.toggleFollow(s)
+	case p.Unfollow != nil:
 		p.stay()
 		s.Say("No longer following " + p.Doc.Name)
 	case !p.Doc.CanFollow():
@@ -33,40 +33,40 @@ func (s *Shell) toggleFollow() {
 	}
 }
 
-func (p *pane) follow() {
+func (p *Pane) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
-	p.unfollow = cancel
+	p.Unfollow = cancel
 	go p.Doc.Follow(ctx)
 }
 
 // leave stops following, and keeps marks of a file that has changed by what is
 // in it now.
-func (s *Shell) leave() {
-	if c := s.versus; c != nil {
+func (s *Desk) leave() {
+	if c := s.Versus; c != nil {
 		s.drop(c)
-	} else if s.pane != nil {
-		s.pane.stay()
-		s.pane.noted.Move()
+	} else if s.Pane != nil {
+		s.Pane.stay()
+		s.Pane.Noted.Move()
 	}
 }
 
 // stay stops following.
-func (p *pane) stay() {
-	if p.unfollow != nil {
-		p.unfollow()
-		p.unfollow = nil
+func (p *Pane) stay() {
+	if p.Unfollow != nil {
+		p.Unfollow()
+		p.Unfollow = nil
 	}
 }
 
 // latest is the recording to show: the newest one of those whose numbers the
 // pane knows.
-func (p *pane) latest() *recording.Recording {
+func (p *Pane) latest() *recording.Recording {
 	rec, generation := p.Doc.Latest()
 	if p.Behind = generation != p.Generation; !p.Behind {
 		return rec
 	}
 	st, next := p.renumbered(rec, generation)
-	q := next.question()
+	q := next.Question()
 	if a := p.Doc.Answer(); a == nil || a.Rec != rec || !a.Answers(&q) {
 		p.Doc.Ask(q)
 		return p.Rec
@@ -78,14 +78,14 @@ func (p *pane) latest() *recording.Recording {
 
 // renumbered is the pane as it would look at a recording that was read anew, by
 // way of a State, which has names and no numbers.
-func (p *pane) renumbered(rec *recording.Recording, generation int) (*view.State, *pane) {
+func (p *Pane) renumbered(rec *recording.Recording, generation int) (*view.State, *Pane) {
 	st := new(view.State)
 	p.Unbind(p.Rec, 0, 1, st)
 	p.pickState(st)
 	next := newPane(p.Doc)
 	next.Rec, next.Generation, next.Palette = rec, generation, p.Palette
 	next.Look, _ = view.Bind(rec, st, 0, 1)
-	next.Search.Pattern, next.table.TableShape = p.Search.Pattern, p.table.TableShape
+	next.Search.Pattern, next.Table.TableShape = p.Search.Pattern, p.Table.TableShape
 	if !next.Moved {
 		next.View = p.View
 	}
@@ -106,9 +106,9 @@ func (p *pane) renumbered(rec *recording.Recording, generation int) (*view.State
 
 // become takes over a recording that was read anew, with the first answer about
 // it.
-func (p *pane) become(next *pane, st *view.State, a *session.Answer) {
+func (p *Pane) become(next *Pane, st *view.State, a *session.Answer) {
 	pick, by := next.Pick, p.Pick
-	settled := reflect.DeepEqual(p.Settled(), p.history.shown.Look)
+	settled := reflect.DeepEqual(p.Settled(), p.History.shown.Look)
 	delta := next.Rec.Start - p.Rec.Start
 	p.Look, p.Rec, p.Generation, p.Behind = next.Look, next.Rec, next.Generation, false
 	p.Pick = panel.Picked{}
@@ -120,20 +120,20 @@ func (p *pane) become(next *pane, st *view.State, a *session.Answer) {
 		p.Pick = p.refind(st, a)
 		p.Pick.Near = by.Near
 	}
-	if p.history.seen.Look = p.Settled(); settled {
-		p.history.shown.Look = p.Settled()
+	if p.History.seen.Look = p.Settled(); settled {
+		p.History.shown.Look = p.Settled()
 	}
 	p.Hover = nil
-	p.finder.Forget()
+	p.Finder.Forget()
 	p.Hit = timeline.Hit{Row: -1, Window: -1}
-	p.sourcePart.Of.Fn = p.Pick.Fn
-	p.noted.Stale = true
+	p.SourcePart.Of.Fn = p.Pick.Fn
+	p.Noted.Stale = true
 	p.renewed = true
 }
 
 // refind picks what a State marks in an answer, where it is still a place of the
 // function: else the function's heaviest one.
-func (p *pane) refind(st *view.State, a *session.Answer) panel.Picked {
+func (p *Pane) refind(st *view.State, a *session.Answer) panel.Picked {
 	if b := st.Sides[0].Bar; b != nil {
 		if h, ok := p.barNamed(b); ok && h.Call != recording.NoCall && p.Rec.Functions.At(int(p.Rec.Func(h.Call))).FuncName() == *st.Function {
 			h.Row = -1
@@ -142,7 +142,7 @@ func (p *pane) refind(st *view.State, a *session.Answer) panel.Picked {
 	}
 	n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
 	if !whole || n == 0 {
-		n = int(nodeNamed(a, *st.Function))
+		n = int(NodeNamed(a, *st.Function))
 	}
 	if n == 0 {
 		return panel.Picked{}
@@ -150,9 +150,9 @@ func (p *pane) refind(st *view.State, a *session.Answer) panel.Picked {
 	return panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 }
 
-// followText is what the status line says of a followed file, "" when none is.
-func (p *pane) followText() (text string, wrong bool) {
-	if p.unfollow == nil {
+// FollowText is what the status line says of a followed file, "" when none is.
+func (p *Pane) FollowText() (text string, wrong bool) {
+	if p.Unfollow == nil {
 		return "", false
 	}
 	if text, wrong = p.Doc.FollowNote(); text != "" {

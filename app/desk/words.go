@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"ashlar/render/units"
 )
 
-// selectionText says what is selected: Selected 12.40 ms · 3 threads.
-func selectionText(sel recording.Scope) string {
+// SelectionText says what is selected: Selected 12.40 ms · 3 threads.
+func SelectionText(sel recording.Scope) string {
 	var parts []string
 	if sel.Ranged {
 		parts = append(parts, units.Duration(sel.To-sel.From))

@@ -1,12 +1,10 @@
-package shell
+package desk
 
 import (
 	"image"
 	"maps"
 	"slices"
 	"strings"
-
-	"gioui.org/io/key"
 
 	"ashlar/app/pair"
 	"ashlar/app/panel"
@@ -16,97 +14,43 @@ import (
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
-	"ashlar/render/icon"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
 
-// compareCommands are those about two recordings.
-func compareCommands() []Command {
-	return []Command{
-		{"Compare with another file", nil, true, func(s *Shell) { s.askCompare() }},
-		{"Compare this recording with itself", nil, true, func(s *Shell) { s.compareWithItself() }},
-		{"Compare the slow calls of the selected function with its fast ones", nil, true, func(s *Shell) { s.compareCalls() }},
-		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.swap() }},
-		{"One timeline above the other, or beside it", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *comparison) { c.Above = !c.Above })},
-		{"Close the comparison", nil, true, func(s *Shell) { s.endComparison() }},
-		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *comparison) {
-			c.focusOn(s, 1-c.Focus)
-			s.Focus.Give(&s.pane.Lanes, true)
-		})},
-		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *comparison) { c.Linked = !c.Linked })},
-		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *comparison) { c.toggleByCall(s) })},
-		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *comparison) { c.anchorHere(s) })},
-		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *comparison) { c.anchorBoth(s) })},
-		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *comparison) { c.panes[0].Anchor, c.panes[1].Anchor = 0, 0 })},
-		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *comparison) { c.PairByHand(&s.Host) })},
-		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *comparison) { c.nextNormalize() })},
-	}
-}
-
-// comparing makes a command of something that needs a comparison.
-func comparing(do func(s *Shell, c *comparison)) func(s *Shell) {
-	return func(s *Shell) {
-		if s.versus == nil {
-			s.Say("That needs two recordings: compare with another file first")
-			return
-		}
-		do(s, s.versus)
-	}
-}
-
-// compareButton opens a second file, or says that one is open.
-func (s *Shell) compareButton(u *ui.UI, x, y int) int {
-	b := &s.compareButtonClick
-	x += s.iconButton(u, b, x, y, icon.Compare, "Compare", "Compare with another file", s.versus != nil) + u.Px(10)
-	if b.Clicked(u.Context) {
-		if s.versus == nil {
-			s.askCompare()
-		} else {
-			s.Menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{
-				{Title: "Compare with another file", Do: s.askCompare},
-				{Title: "Swap A and B", Detail: "X", Do: s.swap},
-				{Title: "A above B", Detail: "Shift-X", On: s.versus.Above, Do: func() { s.versus.Above = !s.versus.Above }},
-				{Title: "Close the comparison", Do: s.endComparison},
-			})
-		}
-	}
-	return x
-}
-
-// compareWithItself shows the recording twice, for two ranges or two threads of
+// CompareWithItself shows the recording twice, for two ranges or two threads of
 // it.
-func (s *Shell) compareWithItself() {
-	if s.versus != nil {
+func (s *Desk) CompareWithItself() {
+	if s.Versus != nil {
 		s.Say("Close the comparison first")
 		return
 	}
-	p := s.pane
-	var sides [2]*pane
+	p := s.Pane
+	var sides [2]*Pane
 	for i := range sides {
-		again := s.newPane(p.Doc.Again(s.Wake))
-		again.Path, again.exe, again.Part, again.Demo, again.kept = p.Path, p.exe, p.Part, p.Demo, p.kept
+		again := s.NewPane(p.Doc.Again(s.Wake))
+		again.Path, again.exe, again.Part, again.Demo, again.Kept = p.Path, p.exe, p.Part, p.Demo, p.Kept
 		again.Look = p.Look
 		again.Folds, again.Closed, again.Hidden = maps.Clone(p.Folds), maps.Clone(p.Closed), maps.Clone(p.Hidden)
 		again.begun, again.Zoom = true, nil
 		again.Search.Set(p.Find)
 		sides[i] = again
 	}
-	s.compare(sides[0], sides[1], p)
-	s.versus.Linked = false
+	s.Compare(sides[0], sides[1], p)
+	s.Versus.Linked = false
 	s.Say("Select a time or a thread on each side; K links both, Esc leads back")
 }
 
-// compareCalls compares the slowest calls of the picked function with as many of
+// CompareCalls compares the slowest calls of the picked function with as many of
 // its fastest.
-func (s *Shell) compareCalls() {
-	p := s.pane
+func (s *Desk) CompareCalls() {
+	p := s.Pane
 	f, ok := p.PickedFunction()
 	if !ok {
 		s.Say("Select a function first: click a bar or a row")
 		return
 	}
-	if s.versus != nil {
+	if s.Versus != nil {
 		s.Say("Close the comparison first")
 		return
 	}
@@ -119,19 +63,17 @@ func (s *Shell) compareCalls() {
 				s.Say(err.Error())
 				return
 			}
-			if s.pane != p || s.versus != nil {
+			if s.Pane != p || s.Versus != nil {
 				return
 			}
-			a, b := s.newPane(session.Of(name(fast), fast, s.Wake)), s.newPane(session.Of(name(slow), slow, s.Wake))
-			s.compare(a, b, p)
+			a, b := s.NewPane(session.Of(fast.Source.Name, fast, s.Wake)), s.NewPane(session.Of(slow.Source.Name, slow, s.Wake))
+			s.Compare(a, b, p)
 			s.Say("A has the fastest calls, one after the other, and B as many of the slowest; Esc leads back")
 		})
 	}()
 }
 
-func name(rec *recording.Recording) string { return rec.Source.Name }
-
-func (c *comparison) toggleByCall(s *Shell) {
+func (c *Comparison) ToggleByCall(s *Desk) {
 	c.ByCall = !c.ByCall
 	if c.ByCall {
 		s.Say("Linked by call: picking a call aligns it with the same call of the other side")
@@ -141,7 +83,7 @@ func (c *comparison) toggleByCall(s *Shell) {
 	s.Say("Linked by time, from the anchors")
 }
 
-func (c *comparison) nextNormalize() {
+func (c *Comparison) NextNormalize() {
 	all := []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}
 	for i, n := range all {
 		if n == c.Options.Normalize {
@@ -153,43 +95,43 @@ func (c *comparison) nextNormalize() {
 
 // What commands do to one recording or to two.
 
-func (s *Shell) nextMetric(event bool) {
+func (s *Desk) NextMetric(event bool) {
 	switch {
-	case s.versus != nil:
-		s.versus.nextMetric(s, event)
+	case s.Versus != nil:
+		s.Versus.nextMetric(s, event)
 	case event:
-		s.pane.nextEvent()
+		s.Pane.nextEvent()
 	default:
-		s.pane.nextMetric()
+		s.Pane.NextMetric()
 	}
 }
 
-func (s *Shell) nextTab() {
-	if c := s.versus; c != nil {
-		c.Tab = c.deck.Next(c.Tab, &c.Pair)
+func (s *Desk) NextTab() {
+	if c := s.Versus; c != nil {
+		c.Tab = c.Deck.Next(c.Tab, &c.Pair)
 		return
 	}
-	s.pane.Tab = s.pane.deck.Next(s.pane.Tab, &s.pane.Side)
+	s.Pane.Tab = s.Pane.Deck.Next(s.Pane.Tab, &s.Pane.Side)
 }
 
-func (s *Shell) showAbout() {
-	if c := s.versus; c != nil {
+func (s *Desk) ShowAbout() {
+	if c := s.Versus; c != nil {
 		c.Tab = pair.About
 		return
 	}
-	s.pane.Tab = panel.About
+	s.Pane.Tab = panel.About
 }
 
-func (s *Shell) fitAll() {
-	s.pane.FitAll()
-	if c := s.versus; c != nil {
+func (s *Desk) FitAll() {
+	s.Pane.FitAll()
+	if c := s.Versus; c != nil {
 		c.Zoom, c.Down = nil, 0
 	}
 }
 
-// backPane takes back the nearest thing of what is shown.
-func (s *Shell) backPane() {
-	c, p := s.versus, s.pane
+// BackPane takes back the nearest thing of what is shown.
+func (s *Desk) BackPane() {
+	c, p := s.Versus, s.Pane
 	switch {
 	case c == nil || p.Searching() || p.Find != "":
 		p.back()
@@ -199,12 +141,12 @@ func (s *Shell) backPane() {
 		c.Choose(nil, -1)
 		c.Node = -1
 	case !p.back() && c.of != nil:
-		s.endComparison()
+		s.EndComparison()
 	}
 }
 
-// metricChoice is what of both is compared; a click lists what both have.
-func (c *comparison) metricChoice(s *Shell, u *ui.UI, x, y int) int {
+// MetricChoice is what of both is compared; a click lists what both have.
+func (c *Comparison) MetricChoice(s *Desk, u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
@@ -220,10 +162,10 @@ func (c *comparison) metricChoice(s *Shell, u *ui.UI, x, y int) int {
 	return x
 }
 
-// asCommand is the command line that prints what the tab shows of both.
-func (c *comparison) asCommand(s *Shell) (line, rest string) {
+// AsCommand is the command line that prints what the tab shows of both.
+func (c *Comparison) AsCommand(s *Desk) (line, rest string) {
 	var cs []*command
-	for _, p := range c.panes {
+	for _, p := range c.Panes {
 		switch {
 		case c.Tab == pair.Two:
 			cs = append(cs, p.flameCommand())
@@ -242,7 +184,7 @@ func (c *comparison) asCommand(s *Shell) (line, rest string) {
 }
 
 // distributionCommand tells how long the calls of a function took on one side.
-func (c *comparison) distributionCommand(p *pane, f recording.Function) *command {
+func (c *Comparison) distributionCommand(p *Pane, f recording.Function) *command {
 	cmd := p.statsCommand(f)
 	if c.Options.SelfTime {
 		cmd.rest = append(cmd.rest, "that times are without callees")
@@ -254,11 +196,11 @@ func (c *comparison) distributionCommand(p *pane, f recording.Function) *command
 }
 
 // diffCommand is the one that prints both side by side.
-func (c *comparison) diffCommand() (line, rest string) {
+func (c *Comparison) diffCommand() (line, rest string) {
 	args := []string{"ashlar", "diff"}
 	const theThreads = "the selected threads"
 	var rests []string
-	a, b := c.panes[0], c.panes[1]
+	a, b := c.Panes[0], c.Panes[1]
 	switch {
 	case a.Demo && b.Demo:
 		args = append(args, "--demo")
@@ -292,7 +234,7 @@ func (c *comparison) diffCommand() (line, rest string) {
 	if o.Normalize != compare.Raw {
 		args = append(args, "--normalize", string(o.Normalize))
 	}
-	for i, p := range c.panes {
+	for i, p := range c.Panes {
 		low := strings.ToLower(pair.SideName(i))
 		if p.Scope.Ranged {
 			args = append(args, "--range-"+low, recording.Offsets(p.Scope.From-p.Rec.Start, p.Scope.To-p.Rec.Start).String())
@@ -309,12 +251,12 @@ func (c *comparison) diffCommand() (line, rest string) {
 	for _, p := range o.Match.Hand {
 		args = append(args, "--pair", p.A+"="+p.B)
 	}
-	v := view.Stacks{Transforms: c.panes[c.Focus].Transforms}
-	args = append(args, v.Args(c.panes[c.Focus].Rec)...)
-	if c.table.Filters[difftable.FilterSure] && c.Tab == pair.Table {
+	v := view.Stacks{Transforms: c.Panes[c.Focus].Transforms}
+	args = append(args, v.Args(c.Panes[c.Focus].Rec)...)
+	if c.Table.Filters[difftable.FilterSure] && c.Tab == pair.Table {
 		args = append(args, "--min-confidence", "0.95")
 	}
-	if t := c.table; c.Tab == pair.Table {
+	if t := c.Table; c.Tab == pair.Table {
 		if t.By != difftable.ColumnDifference || t.Backward {
 			rests = append(rests, "the order of rows")
 		}

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import "ashlar/app/pair"
 
@@ -7,21 +7,21 @@ import "ashlar/app/pair"
 // over.
 
 // toggleFollow begins to follow the files of both sides, or stops.
-func (c *comparison) toggleFollow(s *Shell) {
+func (c *Comparison) toggleFollow(s *Desk) {
 	following, can := false, false
-	for _, p := range c.panes {
-		following, can = following || p.unfollow != nil, can || p.Doc.CanFollow()
+	for _, p := range c.Panes {
+		following, can = following || p.Unfollow != nil, can || p.Doc.CanFollow()
 	}
 	switch {
 	case following:
-		for _, p := range c.panes {
+		for _, p := range c.Panes {
 			p.stay()
 		}
 		s.Say("No longer following the files")
 	case !can:
 		s.Say("Only files can be followed, and these are none")
 	default:
-		for _, p := range c.panes {
+		for _, p := range c.Panes {
 			if p.Doc.CanFollow() {
 				p.follow()
 			}
@@ -32,8 +32,8 @@ func (c *comparison) toggleFollow(s *Shell) {
 
 // takeOver follows a side's pane, which may just have taken over a recording that
 // was read anew. Nothing of that was done by a person.
-func (c *comparison) takeOver(s *Shell, side int) {
-	p := c.panes[side]
+func (c *Comparison) takeOver(s *Desk, side int) {
+	p := c.Panes[side]
 	if !p.renewed {
 		return
 	}
@@ -41,16 +41,16 @@ func (c *comparison) takeOver(s *Shell, side int) {
 	c.Link.Call, c.Link.Twin = nil, nil // by its number a call may be another one now
 	c.Node, c.Hover = -1, -1
 	c.Alike = c.Now()
-	c.history.seen.Sides[side], c.history.shown.Sides[side] = c.spot(s).Sides[side], c.spot(s).Sides[side]
+	c.history.seen.Sides[side], c.history.shown.Sides[side] = c.Spot(s).Sides[side], c.Spot(s).Sides[side]
 }
 
 // following is what the status line begins with where nothing is wrong.
 const following = "following · "
 
 // followText is what the status line says of followed files, "" where none is.
-func (c *comparison) followText() (said string) {
-	for i, p := range c.panes {
-		switch text, wrong := p.followText(); {
+func (c *Comparison) followText() (said string) {
+	for i, p := range c.Panes {
+		switch text, wrong := p.FollowText(); {
 		case wrong:
 			return pair.SideName(i) + ": " + text
 		case text != "":

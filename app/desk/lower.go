@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"image"
@@ -15,33 +15,33 @@ import (
 
 // lower draws the half below the timeline: tabs, the chosen one's content and
 // the details at the side.
-func (p *pane) lower(s *Shell, u *ui.UI) {
+func (p *Pane) lower(s *Desk, u *ui.UI) {
 	b := &p.Bounds
 	if s.View == Both {
-		u.Area(p.deck.Tag(), nil)
+		u.Area(p.Deck.Tag(), nil)
 		p.tabBar(s, u)
 	}
 	p.Repick()
-	ring := p.deck.Area(u, &p.Tab, p.Tab, &p.Side)
+	ring := p.Deck.Area(u, &p.Tab, p.Tab, &p.Side)
 	shown := p.panel()
 	if s.View == Flame {
-		shown = p.flame
+		shown = p.Flame
 	}
 	shown.Layout(&s.Host, &p.Side, u, b.Lower)
 	if ring {
 		u.Ring(b.Lower, 2)
 	}
 	if s.View == Both {
-		p.details.Layout(&s.Host, u)
+		p.Details.Layout(&s.Host, u)
 	}
 	u.NoArea()
 }
 
-func (p *pane) tabBar(s *Shell, u *ui.UI) {
+func (p *Pane) tabBar(s *Desk, u *ui.UI) {
 	r := p.Bounds.Tabs
 	th := u.Theme
 	panel.Bar(u, r, p.Timed())
-	x := p.deck.Tabs(u, r, &p.Tab, &p.Side, r.Max.X, 26)
+	x := p.Deck.Tabs(u, r, &p.Tab, &p.Side, r.Max.X, 26)
 	text := ""
 	if a := p.Doc.Answer(); a != nil {
 		text = panel.BasisText(a.Rec, a.Tree.Weights)
@@ -67,15 +67,15 @@ func (p *pane) tabBar(s *Shell, u *ui.UI) {
 	}
 	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
 	if p.viewButton.Clicked(u.Context) {
-		its := append(p.viewItems(), s.commandItem(panelLower))
+		its := append(p.viewItems(), s.commandItem(OfLower))
 		s.Menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Max.Y), its)
 	}
 	u.Text(image.Rect(x, r.Min.Y, at.X-u.Px(8), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 }
 
 // layoutSplitter lets the border between the halves be dragged.
-func (p *pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
-	d := &p.splitter
+func (p *Pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
+	d := &p.Splitter
 	for {
 		g, _, ok := d.Next(u, image.Point{})
 		if !ok {
@@ -95,7 +95,7 @@ func (p *pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
 
 // failed says in the middle of the pane why nothing can be shown and what to
 // try.
-func (p *pane) failed(u *ui.UI, r image.Rectangle, err error) {
+func (p *Pane) failed(u *ui.UI, r image.Rectangle, err error) {
 	th := u.Theme
 	y := r.Min.Y + r.Dy()*2/5
 	w := min(r.Dx()-u.Px(40), u.Px(640))
@@ -105,7 +105,7 @@ func (p *pane) failed(u *ui.UI, r image.Rectangle, err error) {
 }
 
 // events takes what the pointer did since the last frame.
-func (p *pane) events(s *Shell, u *ui.UI) {
+func (p *Pane) events(s *Desk, u *ui.UI) {
 	p.TakeEvents(&s.Host, u)
 	p.RowsMap.Events(&p.Timeline, u)
 	shown := p.panel()

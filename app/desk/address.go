@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"cmp"
@@ -34,20 +34,20 @@ type visit struct {
 }
 
 // dp is how many pixels a dp had in the last frame, 0 before the first.
-func (s *Shell) dp() float32 { return s.density * s.scale() }
+func (s *Desk) dp() float32 { return s.Density * s.EffectiveScale() }
 
 // Address names what is shown, nil when nothing is. What it cannot say: which
 // window, counter or moment has its details shown.
-func (s *Shell) Address() *view.State {
-	if s.pane == nil {
+func (s *Desk) Address() *view.State {
+	if s.Pane == nil {
 		return nil
 	}
-	st := s.state()
-	if c := s.versus; c != nil {
+	st := s.ViewState()
+	if c := s.Versus; c != nil {
 		c.pickState(st, s.dp())
 		return st
 	}
-	p := s.pane
+	p := s.Pane
 	p.pickState(st)
 	if f := st.Function; st.Tab != panel.Callers || st.Around != nil && f != nil && *f == *st.Around {
 		st.Around = nil // the marked one takes its place
@@ -59,15 +59,15 @@ func (s *Shell) Address() *view.State {
 		st.Down = view.InDP(*to, s.dp())
 	}
 	if p.Tab == panel.Source {
-		st.Line = int(p.sourcePart.At)
+		st.Line = int(p.SourcePart.At)
 	}
 	return st
 }
 
-// state is how what is open is looked at, without what is marked in it: what
+// ViewState is how what is open is looked at, without what is marked in it: what
 // undo goes back to.
-func (s *Shell) state() *view.State {
-	p := s.pane
+func (s *Desk) ViewState() *view.State {
+	p := s.Pane
 	st := &view.State{Files: []string{p.file()}}
 	if s.View != Both {
 		st.Parts = string(s.View)
@@ -76,17 +76,17 @@ func (s *Shell) state() *view.State {
 		st.Colour = string(s.Mode)
 	}
 	p.opened(st)
-	if c := s.versus; c != nil {
+	if c := s.Versus; c != nil {
 		c.state(st, s.dp())
 		return st
 	}
 	p.Unbind(p.Rec, 0, s.dp(), st)
-	p.table.State(&st.Table)
+	p.Table.State(&st.Table)
 	return st
 }
 
 // opened says how the file was opened.
-func (p *pane) opened(st *view.State) {
+func (p *Pane) opened(st *view.State) {
 	st.Part = p.Part.Range
 	st.Only = slices.Clone(p.Part.Threads)
 	if st.Exe = p.exe; p.exe != "" {
@@ -97,7 +97,7 @@ func (p *pane) opened(st *view.State) {
 }
 
 // pickState says what is marked.
-func (p *pane) pickState(st *view.State) {
+func (p *Pane) pickState(st *view.State) {
 	f, ok := p.PickedFunction()
 	switch {
 	case p.Pick.Is == panel.PickBar:
@@ -111,7 +111,7 @@ func (p *pane) pickState(st *view.State) {
 }
 
 // barState names the picked bar.
-func (p *pane) barState() *view.Bar {
+func (p *Pane) barState() *view.Bar {
 	h := &p.Pick.Hit
 	at := h.Start
 	if h.Samples != nil {
@@ -121,7 +121,7 @@ func (p *pane) barState() *view.Bar {
 }
 
 // barNamed finds a bar that begins at a time: a span, or one of samples.
-func (p *pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
+func (p *Pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
 	track, ok := b.Thread.Find(p.Rec)
 	if !ok {
 		return timeline.Hit{}, false
@@ -142,7 +142,7 @@ func (p *pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
 }
 
 // file is how a State names the recording.
-func (p *pane) file() string {
+func (p *Pane) file() string {
 	switch {
 	case p.Demo:
 		return view.Demo
@@ -157,7 +157,7 @@ func (p *pane) file() string {
 
 // Visit opens what a State names and shows it as it says. What the recording
 // does not have is told in the status line.
-func (s *Shell) Visit(st *view.State) {
+func (s *Desk) Visit(st *view.State) {
 	if len(st.Files) == 0 {
 		return
 	}
@@ -172,14 +172,14 @@ func (s *Shell) Visit(st *view.State) {
 		s.OpenBeside(st.Files[1])
 	}
 	s.showParts(st)
-	if s.prefs.Mode != "" { // this is no wish to see everything so
-		s.prefs.Mode = s.Mode
+	if s.Liked.Mode != "" { // this is no wish to see everything so
+		s.Liked.Mode = s.Mode
 	}
 	s.GoTo(st)
 }
 
 // showParts shows the parts of the window, and the colours, of a State.
-func (s *Shell) showParts(st *view.State) {
+func (s *Desk) showParts(st *view.State) {
 	s.View = Both
 	if slices.Contains([]View{Upper, Flame, Lower}, View(st.Parts)) {
 		s.View = View(st.Parts)
@@ -191,57 +191,57 @@ func (s *Shell) showParts(st *view.State) {
 }
 
 // GoTo shows what is open as a State says, whatever files it names.
-func (s *Shell) GoTo(st *view.State) {
-	if c := s.versus; c != nil {
+func (s *Desk) GoTo(st *view.State) {
+	if c := s.Versus; c != nil {
 		if len(st.Files) < 2 { // which says that it is of both
 			both := *st
-			both.Files, st = []string{c.panes[0].file(), c.panes[1].file()}, &both
+			both.Files, st = []string{c.Panes[0].file(), c.Panes[1].file()}, &both
 		}
 		c.visit = visit{state: st}
-		for i, p := range c.panes {
+		for i, p := range c.Panes {
 			p.visit = visit{state: st, side: i}
 		}
 		return
 	}
-	s.pane.visit = visit{state: st}
+	s.Pane.visit = visit{state: st}
 }
 
 // Mark marks a function of what is open, the heaviest where several are meant.
-func (s *Shell) Mark(f analyze.Ref) {
-	if c := s.versus; c != nil {
+func (s *Desk) Mark(f analyze.Ref) {
+	if c := s.Versus; c != nil {
 		c.visit.marked = &f
 		return
 	}
-	s.pane.visit.marked = &f
+	s.Pane.visit.marked = &f
 }
 
 // restore shows what is open as a State of its history says. What is marked
 // stays marked.
-func (s *Shell) restore(st *view.State) {
+func (s *Desk) restore(st *view.State) {
 	s.showParts(st)
-	if c := s.versus; c != nil {
+	if c := s.Versus; c != nil {
 		c.restore(s, st)
 		return
 	}
-	s.pane.restore(st, 0, s.dp())
+	s.Pane.restore(st, 0, s.dp())
 }
 
 // restore looks at the recording as side i of a State says.
-func (p *pane) restore(st *view.State, i int, dp float32) {
+func (p *Pane) restore(st *view.State, i int, dp float32) {
 	was := p.Look
 	p.Look, _ = view.Bind(p.Rec, st, i, dp)
 	p.Goal, p.AtGoal = was.Goal, was.AtGoal
 	if !p.Moved {
 		p.View.From, p.View.To = p.View.Fit(p.Limits()).From, p.View.Fit(p.Limits()).To
 	}
-	p.table.Restore(&st.Table)
+	p.Table.Restore(&st.Table)
 	p.LookFor(p.Find)
 	p.Pick.Near = true // or it would take the middle at once
 }
 
-// arrive goes on with a visit as far as it can; changed tells that there is
+// Arrive goes on with a visit as far as it can; changed tells that there is
 // something new to ask.
-func (p *pane) arrive(s *Shell) (changed bool, err error) {
+func (p *Pane) Arrive(s *Desk) (changed bool, err error) {
 	if st := p.visit.state; st != nil && p.Rec.Done {
 		paired := len(st.Files) > 1
 		is := p.visit
@@ -258,7 +258,7 @@ func (p *pane) arrive(s *Shell) (changed bool, err error) {
 		return p.arriveAround()
 	}
 	a := p.Doc.Answer()
-	if q := p.question(); a == nil || a.Rec != p.Rec || !a.Answers(&q) {
+	if q := p.Question(); a == nil || a.Rec != p.Rec || !a.Answers(&q) {
 		return false, nil
 	}
 	p.visit.answered = nil
@@ -272,7 +272,7 @@ func (p *pane) arrive(s *Shell) (changed bool, err error) {
 
 // goTo looks at the recording as side i of a State says, but for what is marked.
 // The error is the first thing that the recording does not have.
-func (p *pane) goTo(s *Shell, st *view.State, i int) error {
+func (p *Pane) goTo(s *Desk, st *view.State, i int) error {
 	l, missing := view.Bind(p.Rec, st, i, s.dp())
 	miss := func(format string, args ...any) { missing = append(missing, fmt.Errorf(format, args...)) }
 	paired, was := len(st.Files) > 1, p.Look
@@ -299,8 +299,8 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 		}
 	}
 	l.Marks = was.Marks
-	if p.deck.At(l.Tab) < 0 && !paired {
-		miss("there is no tab %q; there are %s", l.Tab, strings.Join(p.deck.Names(), ", "))
+	if p.Deck.At(l.Tab) < 0 && !paired {
+		miss("there is no tab %q; there are %s", l.Tab, strings.Join(p.Deck.Names(), ", "))
 		l.Tab = view.FirstTab
 	}
 	if paired {
@@ -313,11 +313,11 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 	p.LookFor(l.Find)
 	if i == 0 {
 		for _, m := range st.Marks {
-			p.noted.Add(view.NewMark(m.Place, m.Text))
+			p.Noted.Add(view.NewMark(m.Place, m.Text))
 		}
 	}
 	if !paired {
-		missing = append(missing, p.table.Restore(&st.Table)...)
+		missing = append(missing, p.Table.Restore(&st.Table)...)
 		if b := st.Sides[0].Bar; b != nil {
 			if h, ok := p.barNamed(b); ok {
 				p.PickHit(h)
@@ -329,7 +329,7 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 			}
 		}
 	}
-	p.visited = true
+	p.Visited = true
 	if st.Unknown != nil {
 		miss("this version does not understand %s in the address", strings.Join(st.Unknown, ", "))
 	}
@@ -337,7 +337,7 @@ func (p *pane) goTo(s *Shell, st *view.State, i int) error {
 }
 
 // goToAnswered marks what a State marks, which needs an answer.
-func (p *pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
+func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
 	if _, whole := panel.NodeAt(a.Rec, a.Tree, st.Zoom); !whole {
 		miss("the flamegraph has not all functions of the address's zoom")
@@ -345,7 +345,7 @@ func (p *pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	if f := st.Function; f != nil && p.Pick.Is != panel.PickBar {
 		n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
 		if !whole || n == 0 {
-			n = int(nodeNamed(a, *f))
+			n = int(NodeNamed(a, *f))
 		}
 		if n > 0 {
 			p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
@@ -369,12 +369,12 @@ func (p *pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 
 // arriveAround looks whether there is all of the paths around a function that a
 // State zooms to, once both sides are known.
-func (p *pane) arriveAround() (changed bool, err error) {
+func (p *Pane) arriveAround() (changed bool, err error) {
 	if !p.visit.sides {
 		return false, nil
 	}
 	a := p.Doc.Answer()
-	if q := p.question(); a == nil || a.Above == nil || !a.Answers(&q) {
+	if q := p.Question(); a == nil || a.Above == nil || !a.Answers(&q) {
 		return false, nil
 	}
 	p.visit.sides = false
@@ -387,7 +387,7 @@ func (p *pane) arriveAround() (changed bool, err error) {
 }
 
 // arriveScrolled scrolls as a State says, once there is what is scrolled.
-func (p *pane) arriveScrolled(u *ui.UI) {
+func (p *Pane) arriveScrolled(u *ui.UI) {
 	st := p.visit.scrolled
 	if st == nil || p.visit.answered != nil {
 		return
@@ -398,13 +398,13 @@ func (p *pane) arriveScrolled(u *ui.UI) {
 		*to = u.Px(st.Down)
 		if p.Tab == panel.Source {
 			file, _ := p.SourceFile()
-			p.sourcePart.Of, p.sourcePart.At = source.SourceSpot{File: file, Fn: p.Pick.Fn}, int32(st.Line)
+			p.SourcePart.Of, p.SourcePart.At = source.SourceSpot{File: file, Fn: p.Pick.Fn}, int32(st.Line)
 		}
 	}
 }
 
 // tabScroll is how far the chosen tab is scrolled, nil where it is not.
-func (p *pane) tabScroll() *int {
+func (p *Pane) tabScroll() *int {
 	if x, ok := p.panel().(panel.Scrolled[*panel.Side]); ok {
 		return x.Scroll(&p.Side)
 	}
@@ -412,7 +412,7 @@ func (p *pane) tabScroll() *int {
 }
 
 // markNamed picks the heaviest of the functions that are meant.
-func (p *pane) markNamed(a *session.Answer, ref analyze.Ref) error {
+func (p *Pane) markNamed(a *session.Answer, ref analyze.Ref) error {
 	of := map[recording.FuncID]bool{}
 	for _, f := range ref.Functions(a.Rec) {
 		of[f] = true
@@ -425,8 +425,8 @@ func (p *pane) markNamed(a *session.Answer, ref analyze.Ref) error {
 	return nil
 }
 
-// nodeNamed is a function's heaviest node, 0 for none.
-func nodeNamed(a *session.Answer, f recording.FuncName) int32 {
+// NodeNamed is a function's heaviest node, 0 for none.
+func NodeNamed(a *session.Answer, f recording.FuncName) int32 {
 	return heaviest(a, func(i int) bool { return a.Tree.Function(a.Rec, i).FuncName() == f })
 }
 
@@ -441,10 +441,10 @@ func heaviest(a *session.Answer, is func(node int) bool) int32 {
 	return best
 }
 
-// copyAddress puts the view's address on the clipboard.
-func (s *Shell) copyAddress() {
+// CopyAddress puts the view's address on the clipboard.
+func (s *Desk) CopyAddress() {
 	s.CopyLater(s.Address().String())
-	if s.pane.Path == "-" {
+	if s.Pane.Path == "-" {
 		s.Say("Copied the view's address; standard input cannot be read again, so give it the file's path")
 	}
 }

@@ -1,4 +1,4 @@
-package shell
+package desk
 
 import (
 	"image"
@@ -13,20 +13,20 @@ import (
 )
 
 // agree carries what was changed on one side over to the other.
-func (c *comparison) agree(s *Shell) {
+func (c *Comparison) agree(s *Desk) {
 	c.TakeMetric()
 	c.TakeTwin()
 	now, was := c.Now(), c.Alike
 	folded := func(i int) bool {
 		return !reflect.DeepEqual(now.Folds[i], was.Folds[i]) || !reflect.DeepEqual(now.Closed[i], was.Closed[i])
 	}
-	for i := range c.panes {
-		if c.panes[i].Moved && now.View[i] != was.View[i] || !reflect.DeepEqual(now.Sel[i], was.Sel[i]) || now.Pick[i] != was.Pick[i] || folded(i) || c.pressed(i) {
-			c.focusOn(s, i)
+	for i := range c.Panes {
+		if c.Panes[i].Moved && now.View[i] != was.View[i] || !reflect.DeepEqual(now.Sel[i], was.Sel[i]) || now.Pick[i] != was.Pick[i] || folded(i) || c.pressed(i) {
+			c.FocusOn(s, i)
 		}
 	}
-	f := c.panes[c.Focus]
-	o := c.panes[1-c.Focus]
+	f := c.Panes[c.Focus]
+	o := c.Panes[1-c.Focus]
 	o.LookFor(f.Find)
 	o.Transforms, o.Up = f.Transforms, f.Up
 	if now.Pick[c.Focus] != was.Pick[c.Focus] {
@@ -50,24 +50,24 @@ func (c *comparison) agree(s *Shell) {
 	c.Alike = c.Now()
 }
 
-func (c *comparison) pressed(i int) bool {
-	t := c.panes[i]
+func (c *Comparison) pressed(i int) bool {
+	t := c.Panes[i]
 	return t.Lanes.Pressed || t.RulerArea.Pressed || t.Strip.Pressed || c.Held == i
 }
 
-// focusOn gives a side the focus: keys are for it.
-func (c *comparison) focusOn(s *Shell, i int) {
+// FocusOn gives a side the focus: keys are for it.
+func (c *Comparison) FocusOn(s *Desk, i int) {
 	if c.Focus != i {
 		c.Focus = i
 		s.Wake()
 	}
-	s.pane = c.panes[i]
+	s.Pane = c.Panes[i]
 }
 
-// anchorHere makes what is picked or selected on the side with the focus its
+// AnchorHere makes what is picked or selected on the side with the focus its
 // anchor.
-func (c *comparison) anchorHere(s *Shell) {
-	p := c.panes[c.Focus]
+func (c *Comparison) AnchorHere(s *Desk) {
+	p := c.Panes[c.Focus]
 	at := p.View.From
 	what := "the left edge of the view"
 	switch {
@@ -82,29 +82,29 @@ func (c *comparison) anchorHere(s *Shell) {
 			}
 		}
 	}
-	c.panes[c.Focus].Anchor = at - p.Rec.Start
+	c.Panes[c.Focus].Anchor = at - p.Rec.Start
 	s.Say("The anchor of " + pair.SideName(c.Focus) + " is " + what + ", at " + units.Duration(at-p.Rec.Start))
 }
 
-// anchorBoth aligns the picked call with the one that goes with it.
-func (c *comparison) anchorBoth(s *Shell) {
+// AnchorBoth aligns the picked call with the one that goes with it.
+func (c *Comparison) AnchorBoth(s *Desk) {
 	if c.Link.Twin == nil {
 		s.Say("Pick a call in a timeline first; the other side must have a call of the same function and number")
 		return
 	}
 	c.AlignAt(c.Link.Twin)
-	s.Say("Aligned at call " + units.Count(int64(c.Link.Twin.Number)) + " of " + c.panes[1-c.Link.Twin.Side].Rec.FuncName(c.panes[1-c.Link.Twin.Side].Pick.Hit.Call))
+	s.Say("Aligned at call " + units.Count(int64(c.Link.Twin.Number)) + " of " + c.Panes[1-c.Link.Twin.Side].Rec.FuncName(c.Panes[1-c.Link.Twin.Side].Pick.Hit.Call))
 }
 
 // drawAnchor marks the anchor on the ruler, where it is not the start.
-func (c *comparison) drawAnchor(u *ui.UI, i int) {
-	p := c.panes[i]
-	if c.panes[i].Anchor == 0 || !p.Timed() || !c.Linked {
+func (c *Comparison) drawAnchor(u *ui.UI, i int) {
+	p := c.Panes[i]
+	if c.Panes[i].Anchor == 0 || !p.Timed() || !c.Linked {
 		return
 	}
 	b := &p.Bounds
 	w := p.LaneWidth()
-	x := p.View.X(p.Rec.Start+c.panes[i].Anchor, w)
+	x := p.View.X(p.Rec.Start+c.Panes[i].Anchor, w)
 	if x < 0 || x > float64(w) {
 		return
 	}
@@ -117,10 +117,10 @@ func (c *comparison) drawAnchor(u *ui.UI, i int) {
 }
 
 // pilled tells whether there are two timelines to link.
-func (c *comparison) pilled() bool { return c.panes[0].Timed() && c.panes[1].Timed() }
+func (c *Comparison) pilled() bool { return c.Panes[0].Timed() && c.Panes[1].Timed() }
 
 // linkPill says between the halves whether they are linked; a click changes it.
-func (c *comparison) linkPill(u *ui.UI) {
+func (c *Comparison) linkPill(u *ui.UI) {
 	th := u.Theme
 	if !c.pilled() {
 		return
@@ -134,9 +134,9 @@ func (c *comparison) linkPill(u *ui.UI) {
 	}
 	st := ui.Style{Size: 11, Weight: ui.Medium, Color: th.Dim, Align: ui.Middle}
 	w := u.Measure(label, st).X + u.Px(18)
-	r := ui.Rect(c.bounds.halves[1].Min.X-w/2, c.bounds.heads[1].Min.Y+u.Px(5), w, u.Px(20))
+	r := ui.Rect(c.Bounds.halves[1].Min.X-w/2, c.Bounds.Heads[1].Min.Y+u.Px(5), w, u.Px(20))
 	if c.Above {
-		r = ui.Rect(c.bounds.heads[1].Max.X-u.Px(10)-w, r.Min.Y, w, r.Dy())
+		r = ui.Rect(c.Bounds.Heads[1].Max.X-u.Px(10)-w, r.Min.Y, w, r.Dy())
 	}
 	u.Click(&c.Link.Button, r, func(hovered bool) {
 		u.Round(r, 10, th.Raised)

@@ -1,0 +1,207 @@
+// Package desk has what is open in the window: one recording, or two that are
+// compared, each with its timeline above and its panels below; how they are looked
+// at, as an address, step by step to go back to, and as a command; and how they
+// follow their files. The toolbar, menus and keys around it are the shell's.
+package desk
+
+import (
+	"image"
+	"strings"
+	"time"
+
+	"gioui.org/op"
+
+	"ashlar/app/panel"
+	"ashlar/app/panel/functions"
+	"ashlar/app/session"
+	"ashlar/app/timeline"
+	"ashlar/app/view"
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/render/theme"
+	"ashlar/render/widget"
+)
+
+// View says which parts are shown.
+type View string
+
+// Views.
+const (
+	Both  View = "both"
+	Upper View = "timeline"
+	Flame View = "flame"
+	Lower View = "lower" // what the chosen tab shows
+)
+
+// Desk has what is open in the window: one recording, or two that are compared,
+// and how they are looked at.
+type Desk struct {
+	panel.Host
+	View View
+	// Scale makes everything larger than the display asks for; 0 is 1.
+	Scale float32
+	// FollowFiles follows every file that is opened.
+	FollowFiles bool
+	// Hold has files that are opened wait with most of their reading until it is
+	// closed: see [ingest.Options.Hold].
+	Hold <-chan struct{}
+	// Does is what only the window around it can do.
+	Does Acts
+
+	Pane    *Pane       // the one with the focus
+	Versus  *Comparison // where two recordings are compared, else nil
+	Session *session.Session
+	// gone are panes whose recordings are to be let go of with the next frame: what
+	// reads events may remember their fields, and with them all of them.
+	gone    []*Pane
+	exe     string      // of the file that is being opened; see OpenWith
+	Liked   Prefs       // as they were last kept
+	Size    image.Point // of the last frame
+	Density float32     // its pixels a dp, before Scale
+}
+
+// Acts are what a desk asks of the window around it.
+type Acts struct {
+	// KeyOf is the key of a command, "" where it has none.
+	KeyOf func(command string) string
+	// SaveTable asks where the table that is shown goes, and writes it there.
+	SaveTable func()
+}
+
+func NewDesk(th *theme.Theme) Desk {
+	return Desk{Host: panel.Host{Theme: th, Mode: theme.ByFunction, HiddenColumns: uint32(functions.HiddenColumns)}, View: Both}
+}
+
+// Heights and widths of the parts, in dp.
+const (
+	tabsHeight = 34
+	sideWidth  = 300
+)
+
+// Above reports whether the timeline is shown.
+func (v View) Above() bool { return v == Both || v == Upper }
+
+// below reports whether what lies below the timeline is shown.
+func (v View) below() bool { return v != Upper }
+
+// OpenWith is Open with a program to take names from where the file has none.
+func (s *Desk) OpenWith(path, exe string) {
+	s.exe = exe
+	s.Open(path)
+	s.exe = ""
+}
+
+// OpenPartWith is OpenWith for a part of a file.
+func (s *Desk) OpenPartWith(path, exe string, part recording.Part) {
+	s.exe = exe
+	s.OpenPart(path, part)
+	s.exe = ""
+}
+
+// Open shows a file in place of what is shown, or what an address names.
+func (s *Desk) Open(path string) {
+	if !view.Is(path) {
+		s.openFile(path)
+	} else if v, err := view.Parse(path); err != nil {
+		s.Say(err.Error())
+	} else {
+		s.Visit(v)
+	}
+}
+
+func (s *Desk) openFile(path string) { s.OpenPart(path, recording.Part{}) }
+
+// OpenPart shows a part of a file in place of what is shown.
+func (s *Desk) OpenPart(path string, part recording.Part) {
+	s.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: s.exe}, Part: part, Hold: s.Hold}, s.Wake))
+	s.Pane.Path, s.Pane.exe, s.Pane.Part = path, s.exe, part
+	if s.FollowFiles && s.Pane.Doc.CanFollow() {
+		s.Pane.follow()
+	}
+}
+
+// OpenDemo shows the built-in recording.
+func (s *Desk) OpenDemo() {
+	s.show(session.Demo(s.Wake))
+	s.Pane.Demo = true
+}
+
+func (s *Desk) show(d *session.Side) {
+	s.leave()
+	if s.Versus == nil && s.Pane != nil {
+		s.gone = append(s.gone, s.Pane)
+	}
+	s.Session.Show(d)
+	s.Pane, s.Versus = s.NewPane(d), nil
+	s.Menu = nil
+	s.title()
+	s.Wake()
+}
+
+// NewPane is a pane that looks as people like it.
+func (s *Desk) NewPane(d *session.Side) *Pane {
+	p := newPane(d)
+	p.Acts = panel.Acts{
+		FunctionItems: func(f recording.Function) []widget.Item { return p.FunctionItems(s, f) },
+		CommandItem:   func() widget.Item { return s.commandItem(OfLower) },
+		TableItems:    s.tableItems,
+		Show:          p.Show,
+	}
+	p.Timeline.Does = timeline.Acts{
+		Items:     func() []widget.Item { return []widget.Item{s.commandItem(OfTimeline)} },
+		MarkItems: func(m *view.Mark) []widget.Item { return p.Noted.Items(&s.Host, m) },
+		GoToMark:  func(m view.Mark) { p.Noted.GoTo(&s.Host, m) },
+		KeyOf:     s.Does.KeyOf,
+	}
+	p.Table.Hidden = functions.ColumnSet(s.HiddenColumns)
+	p.Prefer(s.Liked)
+	return p
+}
+
+// Choose sets the event and metric by name once they are known; empty names
+// leave the default.
+func (s *Desk) Choose(event, metric string) {
+	if c := s.Versus; c != nil {
+		c.Options.Event, c.Options.Metric = event, metric
+		return
+	}
+	if s.Pane != nil {
+		s.Pane.wantEvent, s.Pane.wantMetric = event, metric
+	}
+}
+
+// Doc is the open recording, nil when there is none.
+func (s *Desk) Doc() *session.Side {
+	if s.Pane == nil {
+		return nil
+	}
+	return s.Pane.Doc
+}
+
+// OneLine shows what would break a line.
+func OneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func opInvalidateAt(t time.Time) op.InvalidateCmd { return op.InvalidateCmd{At: t} }
+
+// Release lets go of the panes that are no longer shown, before a frame.
+func (s *Desk) Release() {
+	for _, p := range s.gone {
+		p.stop()
+		*p = Pane{}
+	}
+	s.gone = nil
+}
+
+// CloseAll lets go of everything.
+func (s *Desk) CloseAll() {
+	s.leave()
+	s.Session.Close()
+	s.Pane, s.Versus = nil, nil
+}

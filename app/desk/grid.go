@@ -1,0 +1,39 @@
+package desk
+
+import (
+	"ashlar/app/panel"
+	"ashlar/render/widget"
+)
+
+// Grid is the table of the tab that is shown, else that of functions or of
+// differences; nil when there is no answer yet.
+func (s *Desk) Grid() *panel.Grid {
+	if f := s.gridding(); f != nil {
+		return f()
+	}
+	return nil
+}
+
+// gridding is grid for another goroutine: a table may have a million rows.
+func (s *Desk) gridding() func() *panel.Grid {
+	if c := s.Versus; c != nil {
+		return c.Table.Table(&c.Pair)
+	}
+	p := s.Pane
+	if x, ok := p.panel().(panel.Tabled[*panel.Side]); ok {
+		if g := x.Table(&p.Side); g != nil {
+			return g
+		}
+	}
+	return p.Table.Table(&p.Side)
+}
+
+// tableItems take the table that is shown out of the window.
+func (s *Desk) tableItems() []widget.Item {
+	return []widget.Item{
+		{Title: "Copy the table as text", Do: func() { s.CopyTable(false) }},
+		{Title: "Copy the table as CSV", Do: func() { s.CopyTable(true) }},
+		{Title: "Copy the table as JSON", Do: func() { s.CopyGrid() }},
+		{Title: "Save the table …", Do: func() { s.Does.SaveTable() }},
+	}
+}

@@ -1,0 +1,57 @@
+package desk
+
+import (
+	"fmt"
+
+	"ashlar/ingest/recording"
+)
+
+// Settle waits until all recordings are read and everything shown is final: for
+// pictures without a window. Ranges are selected and shown of each. Where one of
+// two recordings cannot be shown the picture of the other says so.
+func (s *Desk) Settle(ranges ...recording.Range) error {
+	if s.Versus != nil {
+		return s.settleCompared(ranges)
+	}
+	p := s.Pane
+	if err := p.Doc.Wait(); err != nil {
+		return err
+	}
+	p.Update(s)
+	if _, err := p.Arrive(s); err != nil {
+		return err
+	}
+	if err := p.Stacks.Check(p.Rec); err != nil {
+		return err
+	}
+	if len(ranges) > 0 {
+		if err := p.selectAndShow(ranges[0]); err != nil {
+			return err
+		}
+	}
+	for {
+		if err := p.Doc.Settle(p.Question()); err != nil {
+			return err
+		}
+		// Functions of an address are found in the answer, and may be asked
+		// about in turn.
+		if changed, err := p.Arrive(s); err != nil || !changed {
+			return err
+		}
+	}
+}
+
+// selectAndShow selects a range and shows just that. A range that the recording
+// does not have is an error, as it is of commands.
+func (p *Pane) selectAndShow(r recording.Range) error {
+	if !r.IsSet() || !p.Rec.HasTime {
+		return nil
+	}
+	in, err := r.In(p.Rec)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Rec.Source.Path, err)
+	}
+	p.SelectRange(in.From, in.To)
+	p.Fit(p.Scope.From, p.Scope.To)
+	return nil
+}
