@@ -34,20 +34,20 @@ type visit struct {
 }
 
 // dp is how many pixels a dp had in the last frame, 0 before the first.
-func (s *Desk) dp() float32 { return s.Density * s.EffectiveScale() }
+func (d *Desk) dp() float32 { return d.Density * d.EffectiveScale() }
 
 // Address names what is shown, nil when nothing is. What it cannot say: which
 // window, counter or moment has its details shown.
-func (s *Desk) Address() *view.State {
-	if s.Pane == nil {
+func (d *Desk) Address() *view.State {
+	if d.Pane == nil {
 		return nil
 	}
-	st := s.ViewState()
-	if c := s.Versus; c != nil {
-		c.pickState(st, s.dp())
+	st := d.ViewState()
+	if c := d.Versus; c != nil {
+		c.pickState(st, d.dp())
 		return st
 	}
-	p := s.Pane
+	p := d.Pane
 	p.pickState(st)
 	if f := st.Function; st.Tab != panel.Callers || st.Around != nil && f != nil && *f == *st.Around {
 		st.Around = nil // the marked one takes its place
@@ -56,7 +56,7 @@ func (s *Desk) Address() *view.State {
 		st.Callers, st.Callees = nil, nil
 	}
 	if to := p.tabScroll(); to != nil {
-		st.Down = view.InDP(*to, s.dp())
+		st.Down = view.InDP(*to, d.dp())
 	}
 	if p.Tab == panel.Source {
 		st.Line = int(p.SourcePart.At)
@@ -66,21 +66,21 @@ func (s *Desk) Address() *view.State {
 
 // ViewState is how what is open is looked at, without what is marked in it: what
 // undo goes back to.
-func (s *Desk) ViewState() *view.State {
-	p := s.Pane
+func (d *Desk) ViewState() *view.State {
+	p := d.Pane
 	st := &view.State{Files: []string{p.file()}}
-	if s.View != Both {
-		st.Parts = string(s.View)
+	if d.View != Both {
+		st.Parts = string(d.View)
 	}
-	if s.Mode != theme.ByFunction {
-		st.Colour = string(s.Mode)
+	if d.Mode != theme.ByFunction {
+		st.Colour = string(d.Mode)
 	}
 	p.opened(st)
-	if c := s.Versus; c != nil {
-		c.state(st, s.dp())
+	if c := d.Versus; c != nil {
+		c.state(st, d.dp())
 		return st
 	}
-	p.Unbind(p.Rec, 0, s.dp(), st)
+	p.Unbind(p.Rec, 0, d.dp(), st)
 	p.Table.State(&st.Table)
 	return st
 }
@@ -157,42 +157,42 @@ func (p *Pane) file() string {
 
 // Visit opens what a State names and shows it as it says. What the recording
 // does not have is told in the status line.
-func (s *Desk) Visit(st *view.State) {
+func (d *Desk) Visit(st *view.State) {
 	if len(st.Files) == 0 {
 		return
 	}
 	if st.Files[0] == view.Demo {
-		s.OpenDemo()
+		d.OpenDemo()
 	} else {
-		s.exe = st.Exe
-		s.OpenPart(st.Files[0], recording.Part{Range: st.Part, Threads: slices.Clone(st.Only)})
-		s.exe = ""
+		d.exe = st.Exe
+		d.OpenPart(st.Files[0], recording.Part{Range: st.Part, Threads: slices.Clone(st.Only)})
+		d.exe = ""
 	}
 	if len(st.Files) > 1 {
-		s.OpenBeside(st.Files[1])
+		d.OpenBeside(st.Files[1])
 	}
-	s.showParts(st)
-	if s.Liked.Mode != "" { // this is no wish to see everything so
-		s.Liked.Mode = s.Mode
+	d.showParts(st)
+	if d.Liked.Mode != "" { // this is no wish to see everything so
+		d.Liked.Mode = d.Mode
 	}
-	s.GoTo(st)
+	d.GoTo(st)
 }
 
 // showParts shows the parts of the window, and the colours, of a State.
-func (s *Desk) showParts(st *view.State) {
-	s.View = Both
+func (d *Desk) showParts(st *view.State) {
+	d.View = Both
 	if slices.Contains([]View{Upper, Flame, Lower}, View(st.Parts)) {
-		s.View = View(st.Parts)
+		d.View = View(st.Parts)
 	}
-	s.Mode = theme.ByFunction
+	d.Mode = theme.ByFunction
 	if slices.Contains(theme.Modes, theme.Mode(st.Colour)) {
-		s.Mode = theme.Mode(st.Colour)
+		d.Mode = theme.Mode(st.Colour)
 	}
 }
 
 // GoTo shows what is open as a State says, whatever files it names.
-func (s *Desk) GoTo(st *view.State) {
-	if c := s.Versus; c != nil {
+func (d *Desk) GoTo(st *view.State) {
+	if c := d.Versus; c != nil {
 		if len(st.Files) < 2 { // which says that it is of both
 			both := *st
 			both.Files, st = []string{c.Panes[0].file(), c.Panes[1].file()}, &both
@@ -203,27 +203,27 @@ func (s *Desk) GoTo(st *view.State) {
 		}
 		return
 	}
-	s.Pane.visit = visit{state: st}
+	d.Pane.visit = visit{state: st}
 }
 
 // Mark marks a function of what is open, the heaviest where several are meant.
-func (s *Desk) Mark(f analyze.Ref) {
-	if c := s.Versus; c != nil {
+func (d *Desk) Mark(f analyze.Ref) {
+	if c := d.Versus; c != nil {
 		c.visit.marked = &f
 		return
 	}
-	s.Pane.visit.marked = &f
+	d.Pane.visit.marked = &f
 }
 
 // restore shows what is open as a State of its history says. What is marked
 // stays marked.
-func (s *Desk) restore(st *view.State) {
-	s.showParts(st)
-	if c := s.Versus; c != nil {
-		c.restore(s, st)
+func (d *Desk) restore(st *view.State) {
+	d.showParts(st)
+	if c := d.Versus; c != nil {
+		c.restore(d, st)
 		return
 	}
-	s.Pane.restore(st, 0, s.dp())
+	d.Pane.restore(st, 0, d.dp())
 }
 
 // restore looks at the recording as side i of a State says.
@@ -241,12 +241,12 @@ func (p *Pane) restore(st *view.State, i int, dp float32) {
 
 // Arrive goes on with a visit as far as it can; changed tells that there is
 // something new to ask.
-func (p *Pane) Arrive(s *Desk) (changed bool, err error) {
+func (p *Pane) Arrive(d *Desk) (changed bool, err error) {
 	if st := p.visit.state; st != nil && p.Rec.Done {
 		paired := len(st.Files) > 1
 		is := p.visit
 		p.visit = visit{side: is.side, scrolled: st, marked: is.marked}
-		if err = p.goTo(s, st, is.side); !paired {
+		if err = p.goTo(d, st, is.side); !paired {
 			p.visit.answered = st
 		} else if st.Tab == pair.Two && is.side == panel.Index(st.FocusB) {
 			p.visit.answered = &view.State{Zoom: st.Zoom}
@@ -272,8 +272,8 @@ func (p *Pane) Arrive(s *Desk) (changed bool, err error) {
 
 // goTo looks at the recording as side i of a State says, but for what is marked.
 // The error is the first thing that the recording does not have.
-func (p *Pane) goTo(s *Desk, st *view.State, i int) error {
-	l, missing := view.Bind(p.Rec, st, i, s.dp())
+func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
+	l, missing := view.Bind(p.Rec, st, i, d.dp())
 	miss := func(format string, args ...any) { missing = append(missing, fmt.Errorf(format, args...)) }
 	paired, was := len(st.Files) > 1, p.Look
 	if paired || st.Event == "" && st.Metric == "" && p.begun {
@@ -442,9 +442,9 @@ func heaviest(a *session.Answer, is func(node int) bool) int32 {
 }
 
 // CopyAddress puts the view's address on the clipboard.
-func (s *Desk) CopyAddress() {
-	s.CopyLater(s.Address().String())
-	if s.Pane.Path == "-" {
-		s.Say("Copied the view's address; standard input cannot be read again, so give it the file's path")
+func (d *Desk) CopyAddress() {
+	d.CopyLater(d.Address().String())
+	if d.Pane.Path == "-" {
+		d.Say("Copied the view's address; standard input cannot be read again, so give it the file's path")
 	}
 }

@@ -80,17 +80,17 @@ func (c *Comparison) pickState(st *view.State, dp float32) {
 
 // arrive goes on with a visit as far as it can; changed tells that there is
 // something new to ask.
-func (c *Comparison) arrive(s *Desk) (changed bool, err error) {
+func (c *Comparison) arrive(d *Desk) (changed bool, err error) {
 	if v := c.visit.state; v != nil {
 		if !c.Panes[0].Rec.Done || !c.Panes[1].Rec.Done {
 			return false, nil
 		}
 		c.visit = visit{answered: v, marked: c.visit.marked}
 		for _, p := range c.Panes {
-			_, perr := p.Arrive(s)
+			_, perr := p.Arrive(d)
 			err = cmp.Or(err, perr)
 		}
-		err = cmp.Or(err, c.goTo(s, v))
+		err = cmp.Or(err, c.goTo(d, v))
 		c.Alike = c.Now() // both sides are as the address says
 		return true, err
 	}
@@ -107,23 +107,23 @@ func (c *Comparison) arrive(s *Desk) (changed bool, err error) {
 }
 
 // restore looks at both recordings as a State of the history says.
-func (c *Comparison) restore(s *Desk, st *view.State) {
+func (c *Comparison) restore(d *Desk, st *view.State) {
 	for i, p := range c.Panes {
 		event, metric, zoom := p.Event, p.Metric, p.Zoom
-		p.restore(st, i, s.dp())
+		p.restore(st, i, d.dp())
 		p.Event, p.Metric, p.Tab, p.Zoom, p.Split = event, metric, view.FirstTab, zoom, 0
 		if c.Tab = st.Tab; st.Tab == pair.Two && i == panel.Index(st.FocusB) {
 			p.Zoom = st.Zoom
 		}
 	}
-	if err := c.goTo(s, st); err != nil {
-		s.Say(err.Error())
+	if err := c.goTo(d, st); err != nil {
+		d.Say(err.Error())
 	}
 	c.Alike = c.Now() // not to be carried over: both sides are as they were
 }
 
 // goTo makes the comparison as a State says.
-func (c *Comparison) goTo(s *Desk, st *view.State) (err error) {
+func (c *Comparison) goTo(d *Desk, st *view.State) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
 	l := pair.Look{Tab: cmp.Or(st.Tab, pair.Difference), Split: view.ClampSplit(st.Split), Above: st.Layout == view.Above, Linked: !st.Unlinked, ByCall: st.ByCall, Zoom: c.Zoom}
 	l.Options = pair.Options{Event: st.Event, Metric: st.Metric, Normalize: compare.Raw, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
@@ -146,7 +146,7 @@ func (c *Comparison) goTo(s *Desk, st *view.State) (err error) {
 		l.Zoom = st.Zoom
 	}
 	c.Look = l
-	c.FocusOn(s, panel.Index(st.FocusB))
+	c.FocusOn(d, panel.Index(st.FocusB))
 	for _, rerr := range c.Table.Restore(&st.Table, c.Tab == pair.Pairing) {
 		err = cmp.Or(err, rerr)
 	}

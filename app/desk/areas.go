@@ -6,16 +6,16 @@ import (
 )
 
 // menuByKey opens the menu of what is selected, where a key has asked for it.
-func (p *Pane) menuByKey(s *Desk, u *ui.UI) {
+func (p *Pane) menuByKey(d *Desk, u *ui.UI) {
 	if !p.WantMenu {
 		return
 	}
 	p.WantMenu = false
 	x, ok := p.panel().(panel.Menued[*panel.Side])
-	if opened := ok && s.Focus.In(&p.Tab) && x.Menu(&s.Host, &p.Side, u); !opened && p.Timed() {
-		p.MenuOfPick(&s.Host, u)
+	if opened := ok && d.Focus.In(&p.Tab) && x.Menu(&d.Host, &p.Side, u); !opened && p.Timed() {
+		p.MenuOfPick(&d.Host, u)
 	}
-	if s.Menu != nil {
-		s.Menu.Chosen = 0
+	if d.Menu != nil {
+		d.Menu.Chosen = 0
 	}
 }

@@ -49,49 +49,49 @@ type compareBounds struct {
 
 // OpenBeside shows a file beside what is open, to compare it: it becomes B.
 // Where nothing is open it is just opened.
-func (s *Desk) OpenBeside(path string) {
-	if s.Pane == nil {
-		s.Open(path)
+func (d *Desk) OpenBeside(path string) {
+	if d.Pane == nil {
+		d.Open(path)
 		return
 	}
-	s.showBeside(s.openPane(path))
+	d.showBeside(d.openPane(path))
 }
 
 // OpenBaseline puts a file in the place of A, or just opens it where nothing is
 // compared.
-func (s *Desk) OpenBaseline(path string) {
-	c := s.Versus
+func (d *Desk) OpenBaseline(path string) {
+	c := d.Versus
 	if c == nil {
-		s.Open(path)
+		d.Open(path)
 		return
 	}
-	s.Compare(s.openPane(path), c.Panes[1], nil)
+	d.Compare(d.openPane(path), c.Panes[1], nil)
 }
 
 // showBeside compares what is open with another recording.
-func (s *Desk) showBeside(b *Pane) {
-	if c := s.Versus; c != nil {
-		s.Compare(c.Panes[0], b, nil)
+func (d *Desk) showBeside(b *Pane) {
+	if c := d.Versus; c != nil {
+		d.Compare(c.Panes[0], b, nil)
 		return
 	}
-	s.Compare(s.Pane, b, nil)
+	d.Compare(d.Pane, b, nil)
 }
 
 // openPane begins to load a file, or what the first file of an address is.
-func (s *Desk) openPane(path string) *Pane {
+func (d *Desk) openPane(path string) *Pane {
 	if view.Is(path) {
 		if v, err := view.Parse(path); err == nil && len(v.Files) > 0 {
 			path = v.Files[0]
 		}
 	}
 	if path == view.Demo {
-		p := s.NewPane(session.Demo(s.Wake))
+		p := d.NewPane(session.Demo(d.Wake))
 		p.Demo = true
 		return p
 	}
-	p := s.NewPane(session.Open(path, s.Wake))
+	p := d.NewPane(session.Open(path, d.Wake))
 	p.Path = path
-	if s.FollowFiles && p.Doc.CanFollow() {
+	if d.FollowFiles && p.Doc.CanFollow() {
 		p.follow()
 	}
 	return p
@@ -108,12 +108,12 @@ func newComparison(a, b *Pane) *Comparison {
 
 // Compare shows two panes, in place of a comparison that was. Where they are parts
 // of a recording, closing the comparison leads back to the pane of that.
-func (s *Desk) Compare(a, b, of *Pane) {
+func (d *Desk) Compare(a, b, of *Pane) {
 	o := pair.Options{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}
 	c := newComparison(a, b)
 	c.of = of
-	c.Look = pair.Look{Options: o, Tab: pair.Difference, Linked: true, Above: s.Liked.Above}
-	old := s.Versus
+	c.Look = pair.Look{Options: o, Tab: pair.Difference, Linked: true, Above: d.Liked.Above}
+	old := d.Versus
 	if old != nil {
 		c.Look = old.Look
 		c.Zoom, c.ByCall = nil, false
@@ -123,19 +123,19 @@ func (s *Desk) Compare(a, b, of *Pane) {
 		a.Anchor, b.Anchor = 0, 0
 	}
 	if old != nil {
-		s.drop(old, a, b)
+		d.drop(old, a, b)
 	}
-	s.Session.Show(c.docs()...)
-	c.Engine = s.Session.Pair()
+	d.Session.Show(c.docs()...)
+	c.Engine = d.Session.Pair()
 	for _, p := range c.Panes {
 		p.Tab = panel.Flamegraph
 		p.Transforms, p.Like = a.Transforms, nil
 	}
-	s.Versus, s.Menu = c, nil
-	s.Pane = a
+	d.Versus, d.Menu = c, nil
+	d.Pane = a
 	c.Alike = c.Now()
-	s.title()
-	s.Wake()
+	d.title()
+	d.Wake()
 }
 
 // docs are the recordings that a comparison needs to be open.
@@ -148,55 +148,55 @@ func (c *Comparison) docs() []*session.Side {
 }
 
 // drop lets go of the panes of a comparison, but for those that stay.
-func (s *Desk) drop(c *Comparison, stay ...*Pane) {
+func (d *Desk) drop(c *Comparison, stay ...*Pane) {
 	for _, p := range append(c.Panes[:], c.of) {
 		if p != nil && !slices.Contains(stay, p) {
 			p.stay()
-			s.gone = append(s.gone, p)
+			d.gone = append(d.gone, p)
 		}
 	}
 }
 
 // EndComparison goes back to one recording: what both sides are parts of, just as
 // it was left, else the one with the focus.
-func (s *Desk) EndComparison() {
-	c := s.Versus
+func (d *Desk) EndComparison() {
+	c := d.Versus
 	if c == nil {
 		return
 	}
-	if s.Pane = c.of; s.Pane != nil {
+	if d.Pane = c.of; d.Pane != nil {
 		for _, p := range c.Panes {
-			s.Pane.Noted.Take(&p.Noted)
+			d.Pane.Noted.Take(&p.Noted)
 		}
 	} else {
-		s.Pane = c.Panes[c.Focus]
-		s.Pane.Reach, s.Pane.Share, s.Pane.Like, s.Pane.Anchor = [2]int64{}, 0, nil, 0
-		s.Pane.Tab = panel.Flamegraph
-		if s.Pane.Pick.Is == panel.PickFunc {
-			s.Pane.Pick = panel.Picked{}
+		d.Pane = c.Panes[c.Focus]
+		d.Pane.Reach, d.Pane.Share, d.Pane.Like, d.Pane.Anchor = [2]int64{}, 0, nil, 0
+		d.Pane.Tab = panel.Flamegraph
+		if d.Pane.Pick.Is == panel.PickFunc {
+			d.Pane.Pick = panel.Picked{}
 		}
 	}
-	s.Versus, s.Menu = nil, nil
-	s.Note.Until = time.Time{} // it was about both
-	s.drop(c, s.Pane)
-	s.Session.Show(s.Pane.Doc)
-	s.title()
+	d.Versus, d.Menu = nil, nil
+	d.Note.Until = time.Time{} // it was about both
+	d.drop(c, d.Pane)
+	d.Session.Show(d.Pane.Doc)
+	d.title()
 }
 
 // Compares tells whether two recordings are shown.
-func (s *Desk) Compares() bool { return s.Versus != nil }
+func (d *Desk) Compares() bool { return d.Versus != nil }
 
 // Swap makes A of B and B of A.
-func (s *Desk) Swap() {
-	c := s.Versus
+func (d *Desk) Swap() {
+	c := d.Versus
 	if c == nil {
-		s.Say("There is nothing to swap: compare with another file first")
+		d.Say("There is nothing to swap: compare with another file first")
 		return
 	}
 	c.swap()
-	s.Session.Show(c.docs()...)
-	c.Engine = s.Session.Pair()
-	s.title()
+	d.Session.Show(c.docs()...)
+	c.Engine = d.Session.Pair()
+	d.title()
 }
 
 func (c *Comparison) swap() {
@@ -214,36 +214,36 @@ func (c *Comparison) swap() {
 }
 
 // title names what is open in the window's title.
-func (s *Desk) title() {
-	if s.Do.Title != nil {
-		s.Do.Title(OneLine(s.OpenName()) + " – Ashlar")
+func (d *Desk) title() {
+	if d.Do.Title != nil {
+		d.Do.Title(OneLine(d.OpenName()) + " – Ashlar")
 	}
 }
 
 // OpenName is what is open.
-func (s *Desk) OpenName() string {
-	if c := s.Versus; c != nil {
+func (d *Desk) OpenName() string {
+	if c := d.Versus; c != nil {
 		return c.Panes[0].Doc.Name + " vs " + c.Panes[1].Doc.Name
 	}
-	if s.Pane == nil {
+	if d.Pane == nil {
 		return ""
 	}
-	return s.Pane.Doc.Name
+	return d.Pane.Doc.Name
 }
 
 // Draw lays out both recordings in r.
-func (c *Comparison) Draw(s *Desk, u *ui.UI, r image.Rectangle) {
+func (c *Comparison) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 	c.Reach()
 	for i, p := range c.Panes {
 		p.Tab = panel.Flamegraph // the comparison has tabs of its own
-		p.Update(s)
-		c.takeOver(s, i)
+		p.Update(d)
+		c.takeOver(d, i)
 		if !p.Moved && p.Rec.HasTime {
 			p.View = p.View.Fit(p.Limits()) // the other side may have grown
 		}
 	}
-	if _, err := c.arrive(s); err != nil {
-		s.Say(err.Error())
+	if _, err := c.arrive(d); err != nil {
+		d.Say(err.Error())
 	}
 	for i, p := range c.Panes {
 		if i == 1 {
@@ -251,36 +251,36 @@ func (c *Comparison) Draw(s *Desk, u *ui.UI, r image.Rectangle) {
 		}
 		p.Replan(u.Metric.PxPerDp)
 	}
-	c.KeptPairs(&s.Host)
-	c.place(s, u, r)
+	c.KeptPairs(&d.Host)
+	c.place(d, u, r)
 	c.arriveScrolled(u)
-	c.events(s, u)
-	c.focusByKey(s)
-	c.Panes[c.Focus].menuByKey(s, u)
+	c.events(d, u)
+	c.focusByKey(d)
+	c.Panes[c.Focus].menuByKey(d, u)
 	for _, p := range c.Panes {
-		p.Motion.Step(&s.Host, &p.Timeline, u)
-		p.Flows.Update(&s.Host, &p.Timeline)
+		p.Motion.Step(&d.Host, &p.Timeline, u)
+		p.Flows.Update(&d.Host, &p.Timeline)
 	}
-	c.agree(s)
+	c.agree(d)
 	c.Engine.Ask(c.Question(), [2]*recording.Recording(c.Recs()))
-	if s.View.Above() {
+	if d.View.Above() {
 		for i, p := range c.Panes {
-			c.half(s, u, i, p)
+			c.half(d, u, i, p)
 		}
 		c.guide(u)
 	}
-	if s.View.below() {
-		c.lower(s, u)
+	if d.View.below() {
+		c.lower(d, u)
 	}
-	if s.View == Both && c.timed() {
+	if d.View == Both && c.timed() {
 		c.layoutSplitter(u, r)
 	}
-	c.history.remember(u, c.Spot(s), s.ViewState)
+	c.history.remember(u, c.Spot(d), d.ViewState)
 	for _, p := range c.Panes {
-		p.Tooltip(&s.Host, u)
+		p.Tooltip(&d.Host, u)
 	}
-	if t, ok := c.Deck.Shown(c.Tab).(panel.Tipped[*pair.Pair]); ok && s.View.below() {
-		t.Tooltip(&s.Host, &c.Pair, u)
+	if t, ok := c.Deck.Shown(c.Tab).(panel.Tipped[*pair.Pair]); ok && d.View.below() {
+		t.Tooltip(&d.Host, &c.Pair, u)
 	}
 }
 
@@ -301,15 +301,15 @@ func (c *Comparison) Question() session.CompareQuestion {
 }
 
 // events takes what the pointer did since the last frame.
-func (c *Comparison) events(s *Desk, u *ui.UI) {
+func (c *Comparison) events(d *Desk, u *ui.UI) {
 	c.Hover = -1
 	a := c.Answer()
 	c.Held = -1
 	if x, ok := c.Deck.Shown(c.Tab).(panel.Pointed[*pair.Pair]); ok {
-		x.Events(&s.Host, &c.Pair, u)
+		x.Events(&d.Host, &c.Pair, u)
 	}
 	for i, p := range c.Panes {
-		if p.TakeEvents(&s.Host, u); p.Inside && p.Hit.Found && p.Hit.Call != recording.NoCall {
+		if p.TakeEvents(&d.Host, u); p.Inside && p.Hit.Found && p.Hit.Call != recording.NoCall {
 			c.Hover = c.Key(a, i, p.Rec.Func(p.Hit.Call))
 		}
 	}

@@ -20,15 +20,15 @@ import (
 
 // CompareWithItself shows the recording twice, for two ranges or two threads of
 // it.
-func (s *Desk) CompareWithItself() {
-	if s.Versus != nil {
-		s.Say("Close the comparison first")
+func (d *Desk) CompareWithItself() {
+	if d.Versus != nil {
+		d.Say("Close the comparison first")
 		return
 	}
-	p := s.Pane
+	p := d.Pane
 	var sides [2]*Pane
 	for i := range sides {
-		again := s.NewPane(p.Doc.Again(s.Wake))
+		again := d.NewPane(p.Doc.Again(d.Wake))
 		again.Path, again.exe, again.Part, again.Demo, again.Kept = p.Path, p.exe, p.Part, p.Demo, p.Kept
 		again.Look = p.Look
 		again.Folds, again.Closed, again.Hidden = maps.Clone(p.Folds), maps.Clone(p.Closed), maps.Clone(p.Hidden)
@@ -36,53 +36,55 @@ func (s *Desk) CompareWithItself() {
 		again.Search.Set(p.Find)
 		sides[i] = again
 	}
-	s.Compare(sides[0], sides[1], p)
-	s.Versus.Linked = false
-	s.Say("Select a time or a thread on each side; K links both, Esc leads back")
+	d.Compare(sides[0], sides[1], p)
+	d.Versus.Linked = false
+	d.Say("Select a time or a thread on each side; K links both, Esc leads back")
 }
 
 // CompareCalls compares the slowest calls of the picked function with as many of
 // its fastest.
-func (s *Desk) CompareCalls() {
-	p := s.Pane
+func (d *Desk) CompareCalls() {
+	p := d.Pane
 	f, ok := p.PickedFunction()
 	if !ok {
-		s.Say("Select a function first: click a bar or a row")
+		d.Say("Select a function first: click a bar or a row")
 		return
 	}
-	if s.Versus != nil {
-		s.Say("Close the comparison first")
+	if d.Versus != nil {
+		d.Say("Close the comparison first")
 		return
 	}
 	rec, q := p.Rec, p.Query()
-	s.Say("Looking for the calls of " + f.Name + "…")
+	d.Say("Looking for the calls of " + f.Name + "…")
 	go func() {
 		fast, slow, err := compare.FastAndSlow(rec, panel.FunctionsOf(rec, f), q)
-		s.Later(func() {
+		d.Later(func() {
 			if err != nil {
-				s.Say(err.Error())
+				d.Say(err.Error())
 				return
 			}
-			if s.Pane != p || s.Versus != nil {
+			if d.Pane != p || d.Versus != nil {
 				return
 			}
-			a, b := s.NewPane(session.Of(fast.Source.Name, fast, s.Wake)), s.NewPane(session.Of(slow.Source.Name, slow, s.Wake))
-			s.Compare(a, b, p)
-			s.Say("A has the fastest calls, one after the other, and B as many of the slowest; Esc leads back")
+			a, b := d.NewPane(session.Of(fast.Source.Name, fast, d.Wake)), d.NewPane(session.Of(slow.Source.Name, slow, d.Wake))
+			d.Compare(a, b, p)
+			d.Say("A has the fastest calls, one after the other, and B as many of the slowest; Esc leads back")
 		})
 	}()
 }
 
-func (c *Comparison) ToggleByCall(s *Desk) {
+// ToggleByCall links both sides by their calls, or by time again.
+func (c *Comparison) ToggleByCall(d *Desk) {
 	c.ByCall = !c.ByCall
 	if c.ByCall {
-		s.Say("Linked by call: picking a call aligns it with the same call of the other side")
+		d.Say("Linked by call: picking a call aligns it with the same call of the other side")
 		c.Link.Twin = nil // act on what is picked
 		return
 	}
-	s.Say("Linked by time, from the anchors")
+	d.Say("Linked by time, from the anchors")
 }
 
+// NextNormalize makes the sides comparable in the next of all ways.
 func (c *Comparison) NextNormalize() {
 	all := []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}
 	for i, n := range all {
@@ -95,43 +97,47 @@ func (c *Comparison) NextNormalize() {
 
 // What commands do to one recording or to two.
 
-func (s *Desk) NextMetric(event bool) {
+// NextMetric shows the next metric, or the next event.
+func (d *Desk) NextMetric(event bool) {
 	switch {
-	case s.Versus != nil:
-		s.Versus.nextMetric(s, event)
+	case d.Versus != nil:
+		d.Versus.nextMetric(d, event)
 	case event:
-		s.Pane.nextEvent()
+		d.Pane.nextEvent()
 	default:
-		s.Pane.NextMetric()
+		d.Pane.NextMetric()
 	}
 }
 
-func (s *Desk) NextTab() {
-	if c := s.Versus; c != nil {
+// NextTab shows the next panel.
+func (d *Desk) NextTab() {
+	if c := d.Versus; c != nil {
 		c.Tab = c.Deck.Next(c.Tab, &c.Pair)
 		return
 	}
-	s.Pane.Tab = s.Pane.Deck.Next(s.Pane.Tab, &s.Pane.Side)
+	d.Pane.Tab = d.Pane.Deck.Next(d.Pane.Tab, &d.Pane.Side)
 }
 
-func (s *Desk) ShowAbout() {
-	if c := s.Versus; c != nil {
+// ShowAbout shows the panel about the files.
+func (d *Desk) ShowAbout() {
+	if c := d.Versus; c != nil {
 		c.Tab = pair.About
 		return
 	}
-	s.Pane.Tab = panel.About
+	d.Pane.Tab = panel.About
 }
 
-func (s *Desk) FitAll() {
-	s.Pane.FitAll()
-	if c := s.Versus; c != nil {
+// FitAll shows all the time and all stacks.
+func (d *Desk) FitAll() {
+	d.Pane.FitAll()
+	if c := d.Versus; c != nil {
 		c.Zoom, c.Down = nil, 0
 	}
 }
 
 // BackPane takes back the nearest thing of what is shown.
-func (s *Desk) BackPane() {
-	c, p := s.Versus, s.Pane
+func (d *Desk) BackPane() {
+	c, p := d.Versus, d.Pane
 	switch {
 	case c == nil || p.Searching() || p.Find != "":
 		p.back()
@@ -141,12 +147,12 @@ func (s *Desk) BackPane() {
 		c.Choose(nil, -1)
 		c.Node = -1
 	case !p.back() && c.of != nil:
-		s.EndComparison()
+		d.EndComparison()
 	}
 }
 
 // MetricChoice is what of both is compared; a click lists what both have.
-func (c *Comparison) MetricChoice(s *Desk, u *ui.UI, x, y int) int {
+func (c *Comparison) MetricChoice(d *Desk, u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
 	at := x
@@ -154,16 +160,16 @@ func (c *Comparison) MetricChoice(s *Desk, u *ui.UI, x, y int) int {
 	if c.buttons.metric.Clicked(u.Context) {
 		items := c.MetricItems()
 		if len(items) == 0 {
-			s.Say("The recordings have no metric that measures the same thing")
+			d.Say("The recordings have no metric that measures the same thing")
 			return x
 		}
-		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
+		d.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}
 	return x
 }
 
 // AsCommand is the command line that prints what the tab shows of both.
-func (c *Comparison) AsCommand(s *Desk) (line, rest string) {
+func (c *Comparison) AsCommand(d *Desk) (line, rest string) {
 	var cs []*command
 	for _, p := range c.Panes {
 		switch {

@@ -7,7 +7,7 @@ import "ashlar/app/pair"
 // over.
 
 // toggleFollow begins to follow the files of both sides, or stops.
-func (c *Comparison) toggleFollow(s *Desk) {
+func (c *Comparison) toggleFollow(d *Desk) {
 	following, can := false, false
 	for _, p := range c.Panes {
 		following, can = following || p.Unfollow != nil, can || p.Doc.CanFollow()
@@ -17,22 +17,22 @@ func (c *Comparison) toggleFollow(s *Desk) {
 		for _, p := range c.Panes {
 			p.stay()
 		}
-		s.Say("No longer following the files")
+		d.Say("No longer following the files")
 	case !can:
-		s.Say("Only files can be followed, and these are none")
+		d.Say("Only files can be followed, and these are none")
 	default:
 		for _, p := range c.Panes {
 			if p.Doc.CanFollow() {
 				p.follow()
 			}
 		}
-		s.Say("Following both: what is added is compared")
+		d.Say("Following both: what is added is compared")
 	}
 }
 
 // takeOver follows a side's pane, which may just have taken over a recording that
 // was read anew. Nothing of that was done by a person.
-func (c *Comparison) takeOver(s *Desk, side int) {
+func (c *Comparison) takeOver(d *Desk, side int) {
 	p := c.Panes[side]
 	if !p.renewed {
 		return
@@ -41,7 +41,7 @@ func (c *Comparison) takeOver(s *Desk, side int) {
 	c.Link.Call, c.Link.Twin = nil, nil // by its number a call may be another one now
 	c.Node, c.Hover = -1, -1
 	c.Alike = c.Now()
-	c.history.seen.Sides[side], c.history.shown.Sides[side] = c.Spot(s).Sides[side], c.Spot(s).Sides[side]
+	c.history.seen.Sides[side], c.history.shown.Sides[side] = c.Spot(d).Sides[side], c.Spot(d).Sides[side]
 }
 
 // following is what the status line begins with where nothing is wrong.

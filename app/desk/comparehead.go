@@ -25,13 +25,13 @@ type compareButtons struct {
 
 // head draws a side's name and totals: A is grey and B has the accent,
 // everywhere.
-func (c *Comparison) head(s *Desk, u *ui.UI, i int) {
+func (c *Comparison) head(d *Desk, u *ui.UI, i int) {
 	th := u.Theme
 	r := c.Bounds.Heads[i]
 	p := c.Panes[i]
 	u.Area(&c.Heads, nil)
 	if clicked, _ := c.Heads[i].Clicked(u, r); clicked {
-		c.FocusOn(s, i)
+		c.FocusOn(d, i)
 	}
 	u.Fill(r, th.Background)
 	start := r.Min.X + u.Px(12)
@@ -71,7 +71,7 @@ func (c *Comparison) head(s *Desk, u *ui.UI, i int) {
 		right -= w + u.Px(10)
 	}
 	left := badge.Max.X + u.Px(8)
-	name := s.Fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.Doc.Name, float32(right-left))
+	name := d.Fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.Doc.Name, float32(right-left))
 	u.Text(image.Rect(left, r.Min.Y, right, r.Max.Y), name, st)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	if c.Focus == i {
@@ -116,10 +116,10 @@ func (c *Comparison) Sums(i int) []pair.Amount {
 
 // tabBar draws the tabs and, at the right, how it was compared: always the
 // normalisation, and what the tab lets one choose.
-func (c *Comparison) tabBar(s *Desk, u *ui.UI) {
+func (c *Comparison) tabBar(d *Desk, u *ui.UI) {
 	r := c.Bounds.tabs
 	panel.Bar(u, r, c.timed())
-	right := c.choices(s, u)
+	right := c.choices(d, u)
 	x := c.Deck.Tabs(u, r, &c.Tab, &c.Pair, right, 24)
 	f := c.Panes[c.Focus]
 	f.Bounds.Tabs = r
@@ -128,7 +128,7 @@ func (c *Comparison) tabBar(s *Desk, u *ui.UI) {
 
 // choices draws from the right edge what can be chosen and returns where it
 // begins.
-func (c *Comparison) choices(s *Desk, u *ui.UI) int {
+func (c *Comparison) choices(d *Desk, u *ui.UI) int {
 	r := c.Bounds.tabs
 	y := r.Min.Y + u.Px(4)
 	x := r.Max.X - u.Px(8)
@@ -138,7 +138,7 @@ func (c *Comparison) choices(s *Desk, u *ui.UI) int {
 		u.Choice(b, x, y, label, 0)
 		if b.Clicked(u.Context) {
 			its := items()
-			s.Menu = widget.NewMenu(image.Pt(x, r.Min.Y-u.Px(float32(len(its))*28+14)), its)
+			d.Menu = widget.NewMenu(image.Pt(x, r.Min.Y-u.Px(float32(len(its))*28+14)), its)
 		}
 	}
 	o := &c.Options
@@ -205,10 +205,10 @@ func (c *Comparison) layoutSplitter(u *ui.UI, whole image.Rectangle) {
 
 // nextMetric compares the next metric that both have; whole events are skipped
 // where only the event is to change.
-func (c *Comparison) nextMetric(s *Desk, event bool) {
+func (c *Comparison) nextMetric(d *Desk, event bool) {
 	items := c.MetricItems()
 	if len(items) < 2 {
-		s.Say("There is no other metric that both recordings have")
+		d.Say("There is no other metric that both recordings have")
 		return
 	}
 	at := 0

@@ -19,8 +19,9 @@ type compareSpot struct {
 	Parts View
 }
 
-func (c *Comparison) Spot(s *Desk) compareSpot {
-	sp := compareSpot{[2]view.Look{c.Panes[0].Settled(), c.Panes[1].Settled()}, c.Look, c.Table.Shape, s.Mode, s.View}
+// Spot describes how both are looked at now.
+func (c *Comparison) Spot(d *Desk) compareSpot {
+	sp := compareSpot{[2]view.Look{c.Panes[0].Settled(), c.Panes[1].Settled()}, c.Look, c.Table.Shape, d.Mode, d.View}
 	sp.Options.Match.Hand = slices.Clone(sp.Options.Match.Hand)
 	for i := range sp.Sides { // it follows from the options, once it is known what goes together
 		sp.Sides[i].Event, sp.Sides[i].Metric = 0, 0

@@ -28,38 +28,38 @@ const (
 )
 
 // place divides r among the parts.
-func (c *Comparison) place(s *Desk, u *ui.UI, r image.Rectangle) {
+func (c *Comparison) place(d *Desk, u *ui.UI, r image.Rectangle) {
 	b := &c.Bounds
 	*b = compareBounds{}
 	cut := r.Max.Y
 	switch {
-	case !s.View.Above():
+	case !d.View.Above():
 		cut = r.Min.Y
-	case s.View == Both && c.timed():
+	case d.View == Both && c.timed():
 		cut = r.Min.Y + c.timelinesHeight(u, r.Dy())
-	case s.View == Both && c.Above:
+	case d.View == Both && c.Above:
 		cut = r.Min.Y + c.wants(u, 0) + c.wants(u, 1)
-	case s.View == Both:
+	case d.View == Both:
 		cut = r.Min.Y + max(c.wants(u, 0), c.wants(u, 1))
 	}
 	for i, half := range c.halves(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut)) {
 		y := half.Min.Y
-		if s.View.Above() {
+		if d.View.Above() {
 			y += u.Px(headHeight)
 			b.Heads[i] = image.Rect(half.Min.X, half.Min.Y, half.Max.X, y)
 		}
 		b.halves[i] = image.Rect(half.Min.X, y, half.Max.X, max(y, half.Max.Y))
 		p := c.Panes[i]
 		p.Bounds = panel.PaneBounds{Gutter: c.gutter(u)}
-		if s.View.Above() {
+		if d.View.Above() {
 			p.PlaceTimeline(u, b.halves[i])
 		}
 	}
-	if !s.View.below() {
+	if !d.View.below() {
 		return
 	}
 	y, right := cut, r.Max.X
-	if s.View == Both {
+	if d.View == Both {
 		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
 		y = b.tabs.Max.Y
 		b.side = image.Rect(right-min(u.Px(sideWidth+20), r.Dx()/3), y, right, r.Max.Y)
@@ -133,12 +133,12 @@ func (c *Comparison) timelinesHeight(u *ui.UI, height int) int {
 }
 
 // half draws one side's timeline, or why there is none.
-func (c *Comparison) half(s *Desk, u *ui.UI, i int, p *Pane) {
-	c.head(s, u, i)
+func (c *Comparison) half(d *Desk, u *ui.UI, i int, p *Pane) {
+	c.head(d, u, i)
 	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
 		p.failed(u, c.Bounds.halves[i], err)
 	} else {
-		p.Layout(&s.Host, u)
+		p.Layout(&d.Host, u)
 		c.drawAnchor(u, i)
 	}
 	if i == 1 {

@@ -13,7 +13,7 @@ import (
 )
 
 // agree carries what was changed on one side over to the other.
-func (c *Comparison) agree(s *Desk) {
+func (c *Comparison) agree(d *Desk) {
 	c.TakeMetric()
 	c.TakeTwin()
 	now, was := c.Now(), c.Alike
@@ -22,7 +22,7 @@ func (c *Comparison) agree(s *Desk) {
 	}
 	for i := range c.Panes {
 		if c.Panes[i].Moved && now.View[i] != was.View[i] || !reflect.DeepEqual(now.Sel[i], was.Sel[i]) || now.Pick[i] != was.Pick[i] || folded(i) || c.pressed(i) {
-			c.FocusOn(s, i)
+			c.FocusOn(d, i)
 		}
 	}
 	f := c.Panes[c.Focus]
@@ -56,17 +56,17 @@ func (c *Comparison) pressed(i int) bool {
 }
 
 // FocusOn gives a side the focus: keys are for it.
-func (c *Comparison) FocusOn(s *Desk, i int) {
+func (c *Comparison) FocusOn(d *Desk, i int) {
 	if c.Focus != i {
 		c.Focus = i
-		s.Wake()
+		d.Wake()
 	}
-	s.Pane = c.Panes[i]
+	d.Pane = c.Panes[i]
 }
 
 // AnchorHere makes what is picked or selected on the side with the focus its
 // anchor.
-func (c *Comparison) AnchorHere(s *Desk) {
+func (c *Comparison) AnchorHere(d *Desk) {
 	p := c.Panes[c.Focus]
 	at := p.View.From
 	what := "the left edge of the view"
@@ -83,17 +83,17 @@ func (c *Comparison) AnchorHere(s *Desk) {
 		}
 	}
 	c.Panes[c.Focus].Anchor = at - p.Rec.Start
-	s.Say("The anchor of " + pair.SideName(c.Focus) + " is " + what + ", at " + units.Duration(at-p.Rec.Start))
+	d.Say("The anchor of " + pair.SideName(c.Focus) + " is " + what + ", at " + units.Duration(at-p.Rec.Start))
 }
 
 // AnchorBoth aligns the picked call with the one that goes with it.
-func (c *Comparison) AnchorBoth(s *Desk) {
+func (c *Comparison) AnchorBoth(d *Desk) {
 	if c.Link.Twin == nil {
-		s.Say("Pick a call in a timeline first; the other side must have a call of the same function and number")
+		d.Say("Pick a call in a timeline first; the other side must have a call of the same function and number")
 		return
 	}
 	c.AlignAt(c.Link.Twin)
-	s.Say("Aligned at call " + units.Count(int64(c.Link.Twin.Number)) + " of " + c.Panes[1-c.Link.Twin.Side].Rec.FuncName(c.Panes[1-c.Link.Twin.Side].Pick.Hit.Call))
+	d.Say("Aligned at call " + units.Count(int64(c.Link.Twin.Number)) + " of " + c.Panes[1-c.Link.Twin.Side].Rec.FuncName(c.Panes[1-c.Link.Twin.Side].Pick.Hit.Call))
 }
 
 // drawAnchor marks the anchor on the ruler, where it is not the start.

@@ -6,15 +6,15 @@ import (
 )
 
 // lower draws the half below the timelines, which answers for both.
-func (c *Comparison) lower(s *Desk, u *ui.UI) {
+func (c *Comparison) lower(d *Desk, u *ui.UI) {
 	b := &c.Bounds
-	if s.View == Both {
+	if d.View == Both {
 		u.Area(c.Deck.Tag(), nil)
-		c.tabBar(s, u)
+		c.tabBar(d, u)
 	}
 	ring := c.Deck.Area(u, &c.Tab, c.Tab, &c.Pair)
 	tab := c.Tab
-	if s.View == Flame {
+	if d.View == Flame {
 		tab = pair.Difference
 	}
 	if tab == pair.Two {
@@ -25,7 +25,7 @@ func (c *Comparison) lower(s *Desk, u *ui.UI) {
 		}
 	}
 	if shown := c.Deck.Shown(tab); c.Answer() != nil || tab == pair.Two || tab == pair.About {
-		shown.Layout(&s.Host, &c.Pair, u, b.lower)
+		shown.Layout(&d.Host, &c.Pair, u, b.lower)
 	} else {
 		r := b.lower.Inset(u.Px(24))
 		r.Min.Y += r.Dy() / 3
@@ -34,9 +34,9 @@ func (c *Comparison) lower(s *Desk, u *ui.UI) {
 	if ring {
 		u.Ring(b.lower, 2)
 	}
-	if s.View == Both {
+	if d.View == Both {
 		u.Area(c.Details.Tag(), nil)
-		c.Details.Layout(&s.Host, u, b.side)
+		c.Details.Layout(&d.Host, u, b.side)
 	}
 	u.NoArea()
 }

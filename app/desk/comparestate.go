@@ -53,6 +53,7 @@ type SideState struct {
 	Total    string   `json:"total"`
 }
 
+// Log describes what is shown of both, for the frame log.
 func (c *Comparison) Log() *CompareState {
 	o := &c.Options
 	st := &CompareState{Focus: pair.SideName(c.Focus), Tab: c.Deck.Title(c.Tab), Linked: c.Linked, Above: c.Above, ByCall: c.ByCall,
@@ -93,8 +94,8 @@ func (c *Comparison) Log() *CompareState {
 }
 
 // settleCompared waits for all that is to be known of both.
-func (s *Desk) settleCompared(ranges []recording.Range) error {
-	c := s.Versus
+func (d *Desk) settleCompared(ranges []recording.Range) error {
+	c := d.Versus
 	var failed error
 	for _, p := range c.Panes {
 		if err := p.Doc.Wait(); err != nil {
@@ -104,7 +105,7 @@ func (s *Desk) settleCompared(ranges []recording.Range) error {
 	}
 	c.Reach()
 	for i, p := range c.Panes {
-		p.Update(s)
+		p.Update(d)
 		if i < len(ranges) {
 			failed = cmp.Or(failed, p.selectAndShow(ranges[i]))
 			c.Alike = c.Now()
@@ -114,9 +115,9 @@ func (s *Desk) settleCompared(ranges []recording.Range) error {
 		return failed
 	}
 	recs := [2]*recording.Recording(c.Recs())
-	_, err := c.arrive(s)
+	_, err := c.arrive(d)
 	c.Engine.Settle(c.Question(), recs)
-	if changed, aerr := c.arrive(s); changed {
+	if changed, aerr := c.arrive(d); changed {
 		err = cmp.Or(err, aerr)
 		c.Engine.Settle(c.Question(), recs) // now also of what is marked
 	}
@@ -130,7 +131,7 @@ func (s *Desk) settleCompared(ranges []recording.Range) error {
 			if err := p.Doc.Settle(p.Question()); err != nil {
 				return err
 			}
-			if _, err := p.Arrive(s); err != nil {
+			if _, err := p.Arrive(d); err != nil {
 				return err
 			}
 		}

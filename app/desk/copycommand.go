@@ -120,17 +120,17 @@ func (p *Pane) stacks(search string) *command {
 
 // asCommand is the command line that prints, or draws, what a panel shows.
 // rest says what it cannot express; "" when it expresses all.
-func (p *Pane) asCommand(s *Desk, of Area) (line, rest string) {
+func (p *Pane) asCommand(d *Desk, of Area) (line, rest string) {
 	var cs []*command
 	switch of {
 	case OfTimeline:
-		cs = p.drawing(s, Upper)
+		cs = p.drawing(d, Upper)
 	case OfDetails:
-		cs = p.detailCommands(s)
+		cs = p.detailCommands(d)
 	case OfFound:
 		cs = []*command{p.stacks(p.Find)}
 	default:
-		cs = p.tabCommands(s)
+		cs = p.tabCommands(d)
 	}
 	return joined(cs)
 }
@@ -150,7 +150,7 @@ func joined(cs []*command) (line, rest string) {
 }
 
 // tabCommands are those of the tab that is shown.
-func (p *Pane) tabCommands(s *Desk) []*command {
+func (p *Pane) tabCommands(d *Desk) []*command {
 	f, picked := p.PickedFunction()
 	switch {
 	case p.Tab == panel.Flamegraph:
@@ -175,7 +175,7 @@ func (p *Pane) tabCommands(s *Desk) []*command {
 	case p.Tab == panel.Statistics && picked:
 		return []*command{p.statsCommand(f)}
 	case p.Tab == panel.Heatmap:
-		return p.drawing(s, Both)
+		return p.drawing(d, Both)
 	case p.Tab == panel.Source:
 		if file, _ := p.SourceFile(); file != "" {
 			c := p.stacks("")
@@ -240,7 +240,7 @@ func (p *Pane) statsCommand(f recording.Function) *command {
 }
 
 // detailCommands are those of the panel at the side.
-func (p *Pane) detailCommands(s *Desk) []*command {
+func (p *Pane) detailCommands(d *Desk) []*command {
 	h := &p.Pick.Hit
 	switch p.Pick.Is {
 	case panel.PickNone:
@@ -273,27 +273,27 @@ func (p *Pane) detailCommands(s *Desk) []*command {
 		p.within(c, h.Start, h.End, !p.Scope.Ranged, nil)
 		return []*command{c}
 	}
-	cs := p.drawing(s, Both)
+	cs := p.drawing(d, Both)
 	cs[0].rest = append(cs[0].rest, "what is selected")
 	return cs
 }
 
 // drawing is the command that draws what is shown of some parts.
-func (p *Pane) drawing(s *Desk, parts View) []*command {
-	v := s.Address()
+func (p *Pane) drawing(d *Desk, parts View) []*command {
+	v := d.Address()
 	if v.Parts = ""; parts != Both {
 		v.Parts = string(parts)
 	}
 	c := &command{words: []string{"ashlar", "render", v.String(), "-o", "ashlar.png"}}
-	c.add("--size", fmt.Sprintf("%dx%d", s.Size.X, s.Size.Y))
-	if d := s.Density * s.EffectiveScale(); d != 1 && d > 0 {
-		c.add("--scale", strconv.FormatFloat(float64(d), 'g', 4, 32))
+	c.add("--size", fmt.Sprintf("%dx%d", d.Size.X, d.Size.Y))
+	if density := d.Density * d.EffectiveScale(); density != 1 && density > 0 {
+		c.add("--scale", strconv.FormatFloat(float64(density), 'g', 4, 32))
 	}
-	if s.Theme != theme.Dark {
-		c.add("--theme", s.Theme.Name)
+	if d.Theme != theme.Dark {
+		c.add("--theme", d.Theme.Name)
 	}
-	if s.Mode != theme.ByFunction {
-		c.add("--colour", string(s.Mode))
+	if d.Mode != theme.ByFunction {
+		c.add("--colour", string(d.Mode))
 	}
 	if p.exe != "" {
 		c.rest = append(c.rest, "the program that names come from")
@@ -304,26 +304,29 @@ func (p *Pane) drawing(s *Desk, parts View) []*command {
 	return []*command{c}
 }
 
-func (s *Desk) CopyCommandOf(of Area) {
-	line, rest := s.CommandOf(of)
-	s.CopyLater(line)
+// CopyCommandOf puts the command of a part on the clipboard.
+func (d *Desk) CopyCommandOf(of Area) {
+	line, rest := d.CommandOf(of)
+	d.CopyLater(line)
 	if rest != "" {
-		s.Say("Copied a command that says all but " + rest)
+		d.Say("Copied a command that says all but " + rest)
 	}
 }
 
-func (s *Desk) CommandOf(of Area) (line, rest string) {
-	switch c := s.Versus; {
+// CommandOf returns the command that prints or draws what a part of the window
+// shows. rest says what it cannot express, "" where it expresses all.
+func (d *Desk) CommandOf(of Area) (line, rest string) {
+	switch c := d.Versus; {
 	case c == nil, of == OfFound:
-		return s.Pane.asCommand(s, of)
+		return d.Pane.asCommand(d, of)
 	case of == OfTimeline:
-		return joined(s.Pane.drawing(s, Both))
+		return joined(d.Pane.drawing(d, Both))
 	default:
-		return c.AsCommand(s)
+		return c.AsCommand(d)
 	}
 }
 
 // commandItem is the menu's line that copies a panel's command.
-func (s *Desk) commandItem(of Area) widget.Item {
-	return widget.Item{Title: "Copy as command", Do: func() { s.CopyCommandOf(of) }}
+func (d *Desk) commandItem(of Area) widget.Item {
+	return widget.Item{Title: "Copy as command", Do: func() { d.CopyCommandOf(of) }}
 }

@@ -68,6 +68,7 @@ type Acts struct {
 	SaveTable func()
 }
 
+// NewDesk returns a desk with nothing open.
 func NewDesk(th *theme.Theme) Desk {
 	return Desk{Host: panel.Host{Theme: th, Mode: theme.ByFunction, HiddenColumns: uint32(functions.HiddenColumns)}, View: Both}
 }
@@ -85,97 +86,97 @@ func (v View) Above() bool { return v == Both || v == Upper }
 func (v View) below() bool { return v != Upper }
 
 // OpenWith is Open with a program to take names from where the file has none.
-func (s *Desk) OpenWith(path, exe string) {
-	s.exe = exe
-	s.Open(path)
-	s.exe = ""
+func (d *Desk) OpenWith(path, exe string) {
+	d.exe = exe
+	d.Open(path)
+	d.exe = ""
 }
 
 // OpenPartWith is OpenWith for a part of a file.
-func (s *Desk) OpenPartWith(path, exe string, part recording.Part) {
-	s.exe = exe
-	s.OpenPart(path, part)
-	s.exe = ""
+func (d *Desk) OpenPartWith(path, exe string, part recording.Part) {
+	d.exe = exe
+	d.OpenPart(path, part)
+	d.exe = ""
 }
 
 // Open shows a file in place of what is shown, or what an address names.
-func (s *Desk) Open(path string) {
+func (d *Desk) Open(path string) {
 	if !view.Is(path) {
-		s.openFile(path)
+		d.openFile(path)
 	} else if v, err := view.Parse(path); err != nil {
-		s.Say(err.Error())
+		d.Say(err.Error())
 	} else {
-		s.Visit(v)
+		d.Visit(v)
 	}
 }
 
-func (s *Desk) openFile(path string) { s.OpenPart(path, recording.Part{}) }
+func (d *Desk) openFile(path string) { d.OpenPart(path, recording.Part{}) }
 
 // OpenPart shows a part of a file in place of what is shown.
-func (s *Desk) OpenPart(path string, part recording.Part) {
-	s.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: s.exe}, Part: part, Hold: s.Hold}, s.Wake))
-	s.Pane.Path, s.Pane.exe, s.Pane.Part = path, s.exe, part
-	if s.FollowFiles && s.Pane.Doc.CanFollow() {
-		s.Pane.follow()
+func (d *Desk) OpenPart(path string, part recording.Part) {
+	d.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: d.exe}, Part: part, Hold: d.Hold}, d.Wake))
+	d.Pane.Path, d.Pane.exe, d.Pane.Part = path, d.exe, part
+	if d.FollowFiles && d.Pane.Doc.CanFollow() {
+		d.Pane.follow()
 	}
 }
 
 // OpenDemo shows the built-in recording.
-func (s *Desk) OpenDemo() {
-	s.show(session.Demo(s.Wake))
-	s.Pane.Demo = true
+func (d *Desk) OpenDemo() {
+	d.show(session.Demo(d.Wake))
+	d.Pane.Demo = true
 }
 
-func (s *Desk) show(d *session.Side) {
-	s.leave()
-	if s.Versus == nil && s.Pane != nil {
-		s.gone = append(s.gone, s.Pane)
+func (d *Desk) show(side *session.Side) {
+	d.leave()
+	if d.Versus == nil && d.Pane != nil {
+		d.gone = append(d.gone, d.Pane)
 	}
-	s.Session.Show(d)
-	s.Pane, s.Versus = s.NewPane(d), nil
-	s.Menu = nil
-	s.title()
-	s.Wake()
+	d.Session.Show(side)
+	d.Pane, d.Versus = d.NewPane(side), nil
+	d.Menu = nil
+	d.title()
+	d.Wake()
 }
 
 // NewPane is a pane that looks as people like it.
-func (s *Desk) NewPane(d *session.Side) *Pane {
-	p := newPane(d)
+func (d *Desk) NewPane(side *session.Side) *Pane {
+	p := newPane(side)
 	p.Acts = panel.Acts{
-		FunctionItems: func(f recording.Function) []widget.Item { return p.FunctionItems(s, f) },
-		CommandItem:   func() widget.Item { return s.commandItem(OfLower) },
-		TableItems:    s.tableItems,
+		FunctionItems: func(f recording.Function) []widget.Item { return p.FunctionItems(d, f) },
+		CommandItem:   func() widget.Item { return d.commandItem(OfLower) },
+		TableItems:    d.tableItems,
 		Show:          p.Show,
 	}
 	p.Timeline.Does = timeline.Acts{
-		Items:     func() []widget.Item { return []widget.Item{s.commandItem(OfTimeline)} },
-		MarkItems: func(m *view.Mark) []widget.Item { return p.Noted.Items(&s.Host, m) },
-		GoToMark:  func(m view.Mark) { p.Noted.GoTo(&s.Host, m) },
-		KeyOf:     s.Does.KeyOf,
+		Items:     func() []widget.Item { return []widget.Item{d.commandItem(OfTimeline)} },
+		MarkItems: func(m *view.Mark) []widget.Item { return p.Noted.Items(&d.Host, m) },
+		GoToMark:  func(m view.Mark) { p.Noted.GoTo(&d.Host, m) },
+		KeyOf:     d.Does.KeyOf,
 	}
-	p.Table.Hidden = functions.ColumnSet(s.HiddenColumns)
-	p.Prefer(s.Liked)
+	p.Table.Hidden = functions.ColumnSet(d.HiddenColumns)
+	p.Prefer(d.Liked)
 	return p
 }
 
 // Choose sets the event and metric by name once they are known; empty names
 // leave the default.
-func (s *Desk) Choose(event, metric string) {
-	if c := s.Versus; c != nil {
+func (d *Desk) Choose(event, metric string) {
+	if c := d.Versus; c != nil {
 		c.Options.Event, c.Options.Metric = event, metric
 		return
 	}
-	if s.Pane != nil {
-		s.Pane.wantEvent, s.Pane.wantMetric = event, metric
+	if d.Pane != nil {
+		d.Pane.wantEvent, d.Pane.wantMetric = event, metric
 	}
 }
 
 // Doc is the open recording, nil when there is none.
-func (s *Desk) Doc() *session.Side {
-	if s.Pane == nil {
+func (d *Desk) Doc() *session.Side {
+	if d.Pane == nil {
 		return nil
 	}
-	return s.Pane.Doc
+	return d.Pane.Doc
 }
 
 // OneLine shows what would break a line.
@@ -191,17 +192,17 @@ func OneLine(s string) string {
 func opInvalidateAt(t time.Time) op.InvalidateCmd { return op.InvalidateCmd{At: t} }
 
 // Release lets go of the panes that are no longer shown, before a frame.
-func (s *Desk) Release() {
-	for _, p := range s.gone {
+func (d *Desk) Release() {
+	for _, p := range d.gone {
 		p.stop()
 		*p = Pane{}
 	}
-	s.gone = nil
+	d.gone = nil
 }
 
 // CloseAll lets go of everything.
-func (s *Desk) CloseAll() {
-	s.leave()
-	s.Session.Close()
-	s.Pane, s.Versus = nil, nil
+func (d *Desk) CloseAll() {
+	d.leave()
+	d.Session.Close()
+	d.Pane, d.Versus = nil, nil
 }

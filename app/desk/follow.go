@@ -17,19 +17,19 @@ import (
 // with the first answer about it: until then it goes on showing the last.
 
 // ToggleFollow begins to follow the file, or stops.
-func (s *Desk) ToggleFollow() {
-	p := s.Pane
+func (d *Desk) ToggleFollow() {
+	p := d.Pane
 	switch {
-	case s.Versus != nil:
-		s.Versus.toggleFollow(s)
+	case d.Versus != nil:
+		d.Versus.toggleFollow(d)
 	case p.Unfollow != nil:
 		p.stay()
-		s.Say("No longer following " + p.Doc.Name)
+		d.Say("No longer following " + p.Doc.Name)
 	case !p.Doc.CanFollow():
-		s.Say("Only files can be followed, and " + p.Doc.Name + " is none")
+		d.Say("Only files can be followed, and " + p.Doc.Name + " is none")
 	default:
 		p.follow()
-		s.Say("Following " + p.Doc.Name + ": what is added is shown")
+		d.Say("Following " + p.Doc.Name + ": what is added is shown")
 	}
 }
 
@@ -41,12 +41,12 @@ func (p *Pane) follow() {
 
 // leave stops following, and keeps marks of a file that has changed by what is
 // in it now.
-func (s *Desk) leave() {
-	if c := s.Versus; c != nil {
-		s.drop(c)
-	} else if s.Pane != nil {
-		s.Pane.stay()
-		s.Pane.Noted.Move()
+func (d *Desk) leave() {
+	if c := d.Versus; c != nil {
+		d.drop(c)
+	} else if d.Pane != nil {
+		d.Pane.stay()
+		d.Pane.Noted.Move()
 	}
 }
 

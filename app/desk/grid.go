@@ -7,19 +7,19 @@ import (
 
 // Grid is the table of the tab that is shown, else that of functions or of
 // differences; nil when there is no answer yet.
-func (s *Desk) Grid() *panel.Grid {
-	if f := s.gridding(); f != nil {
+func (d *Desk) Grid() *panel.Grid {
+	if f := d.gridding(); f != nil {
 		return f()
 	}
 	return nil
 }
 
 // gridding is grid for another goroutine: a table may have a million rows.
-func (s *Desk) gridding() func() *panel.Grid {
-	if c := s.Versus; c != nil {
+func (d *Desk) gridding() func() *panel.Grid {
+	if c := d.Versus; c != nil {
 		return c.Table.Table(&c.Pair)
 	}
-	p := s.Pane
+	p := d.Pane
 	if x, ok := p.panel().(panel.Tabled[*panel.Side]); ok {
 		if g := x.Table(&p.Side); g != nil {
 			return g
@@ -29,11 +29,11 @@ func (s *Desk) gridding() func() *panel.Grid {
 }
 
 // tableItems take the table that is shown out of the window.
-func (s *Desk) tableItems() []widget.Item {
+func (d *Desk) tableItems() []widget.Item {
 	return []widget.Item{
-		{Title: "Copy the table as text", Do: func() { s.CopyTable(false) }},
-		{Title: "Copy the table as CSV", Do: func() { s.CopyTable(true) }},
-		{Title: "Copy the table as JSON", Do: func() { s.CopyGrid() }},
-		{Title: "Save the table …", Do: func() { s.Does.SaveTable() }},
+		{Title: "Copy the table as text", Do: func() { d.CopyTable(false) }},
+		{Title: "Copy the table as CSV", Do: func() { d.CopyTable(true) }},
+		{Title: "Copy the table as JSON", Do: func() { d.CopyGrid() }},
+		{Title: "Save the table …", Do: func() { d.Does.SaveTable() }},
 	}
 }

@@ -37,12 +37,13 @@ type Spot struct {
 	Parts View
 }
 
-func (p *Pane) Spot(s *Desk) Spot {
-	return Spot{p.Settled(), p.Table.TableShape, s.Mode, s.View}
+// Spot describes how the recording is looked at now.
+func (p *Pane) Spot(d *Desk) Spot {
+	return Spot{p.Settled(), p.Table.TableShape, d.Mode, d.View}
 }
 
 // remember adds what is shown to the history once it has settled.
-func (p *Pane) remember(s *Desk, u *ui.UI) { p.History.remember(u, p.Spot(s), s.ViewState) }
+func (p *Pane) remember(d *Desk, u *ui.UI) { p.History.remember(u, p.Spot(d), d.ViewState) }
 
 func (h *History[T]) remember(u *ui.UI, now T, state func() *view.State) {
 	if len(h.steps) == 0 {
@@ -63,6 +64,7 @@ func (h *History[T]) remember(u *ui.UI, now T, state func() *view.State) {
 	h.Push(now, state())
 }
 
+// Push adds a step behind the current one; those that were behind it are gone.
 func (h *History[T]) Push(now T, st *view.State) {
 	h.steps = append(h.steps[:min(h.at+1, len(h.steps))], st)
 	if n := len(h.steps) - mostSteps; n > 0 {
@@ -89,24 +91,27 @@ func (h *History[T]) step(d int, now T, state func() *view.State) *view.State {
 // numbers, or just been gone to.
 func (h *History[T]) settleOn(now T) { h.shown, h.seen = now, now }
 
-// Undo and redo are of what is shown: one recording, or two.
-func (s *Desk) Undo() { s.Step(-1) }
-func (s *Desk) Redo() { s.Step(1) }
+// Undo goes back to the step before.
+func (d *Desk) Undo() { d.Step(-1) }
 
-func (s *Desk) Step(d int) {
-	if c := s.Versus; c != nil {
-		if to := c.history.step(d, c.Spot(s), s.ViewState); to != nil {
-			s.restore(to)
-			c.history.settleOn(c.Spot(s))
-		} else if d < 0 && c.of != nil {
-			s.EndComparison()
+// Redo goes on a step.
+func (d *Desk) Redo() { d.Step(1) }
+
+// Step goes by so many steps through what was shown: -1 is back, 1 is on.
+func (d *Desk) Step(by int) {
+	if c := d.Versus; c != nil {
+		if to := c.history.step(by, c.Spot(d), d.ViewState); to != nil {
+			d.restore(to)
+			c.history.settleOn(c.Spot(d))
+		} else if by < 0 && c.of != nil {
+			d.EndComparison()
 		}
 		return
 	}
-	p := s.Pane
-	if to := p.History.step(d, p.Spot(s), s.ViewState); to != nil {
-		s.restore(to)
-		p.History.settleOn(p.Spot(s))
+	p := d.Pane
+	if to := p.History.step(by, p.Spot(d), d.ViewState); to != nil {
+		d.restore(to)
+		p.History.settleOn(p.Spot(d))
 	}
 }
 

@@ -15,29 +15,29 @@ import (
 
 // lower draws the half below the timeline: tabs, the chosen one's content and
 // the details at the side.
-func (p *Pane) lower(s *Desk, u *ui.UI) {
+func (p *Pane) lower(d *Desk, u *ui.UI) {
 	b := &p.Bounds
-	if s.View == Both {
+	if d.View == Both {
 		u.Area(p.Deck.Tag(), nil)
-		p.tabBar(s, u)
+		p.tabBar(d, u)
 	}
 	p.Repick()
 	ring := p.Deck.Area(u, &p.Tab, p.Tab, &p.Side)
 	shown := p.panel()
-	if s.View == Flame {
+	if d.View == Flame {
 		shown = p.Flame
 	}
-	shown.Layout(&s.Host, &p.Side, u, b.Lower)
+	shown.Layout(&d.Host, &p.Side, u, b.Lower)
 	if ring {
 		u.Ring(b.Lower, 2)
 	}
-	if s.View == Both {
-		p.Details.Layout(&s.Host, u)
+	if d.View == Both {
+		p.Details.Layout(&d.Host, u)
 	}
 	u.NoArea()
 }
 
-func (p *Pane) tabBar(s *Desk, u *ui.UI) {
+func (p *Pane) tabBar(d *Desk, u *ui.UI) {
 	r := p.Bounds.Tabs
 	th := u.Theme
 	panel.Bar(u, r, p.Timed())
@@ -67,8 +67,8 @@ func (p *Pane) tabBar(s *Desk, u *ui.UI) {
 	}
 	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
 	if p.viewButton.Clicked(u.Context) {
-		its := append(p.viewItems(), s.commandItem(OfLower))
-		s.Menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Max.Y), its)
+		its := append(p.viewItems(), d.commandItem(OfLower))
+		d.Menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Max.Y), its)
 	}
 	u.Text(image.Rect(x, r.Min.Y, at.X-u.Px(8), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 }
@@ -105,14 +105,14 @@ func (p *Pane) failed(u *ui.UI, r image.Rectangle, err error) {
 }
 
 // events takes what the pointer did since the last frame.
-func (p *Pane) events(s *Desk, u *ui.UI) {
-	p.TakeEvents(&s.Host, u)
+func (p *Pane) events(d *Desk, u *ui.UI) {
+	p.TakeEvents(&d.Host, u)
 	p.RowsMap.Events(&p.Timeline, u)
 	shown := p.panel()
 	if x, ok := shown.(panel.Pointed[*panel.Side]); ok {
-		x.Events(&s.Host, &p.Side, u)
+		x.Events(&d.Host, &p.Side, u)
 	}
-	p.menuByKey(s, u)
+	p.menuByKey(d, u)
 	p.Hover = nil
 	switch {
 	case p.Inside && p.Hit.Found && p.Hit.Call != recording.NoCall:

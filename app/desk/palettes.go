@@ -14,24 +14,24 @@ func (p *Pane) Tabulate(by analyze.By) {
 
 // CopyTable puts the table that is shown on the clipboard. It is written beside
 // the window.
-func (s *Desk) CopyTable(csvForm bool) {
-	grid, comma := s.gridding(), '\t'
+func (d *Desk) CopyTable(csvForm bool) {
+	grid, comma := d.gridding(), '\t'
 	if csvForm {
 		comma = ','
 	}
 	go func() {
 		if g := grid(); g != nil {
 			text := g.Separated(comma)
-			s.Later(func() { s.CopyLater(text) })
+			d.Later(func() { d.CopyLater(text) })
 		}
 	}()
 }
 
 // colours takes another palette when colours have changed their meaning.
-func (p *Pane) colours(s *Desk) {
-	pal := &theme.Palette{Theme: s.Theme, Mode: s.Mode}
+func (p *Pane) colours(d *Desk) {
+	pal := &theme.Palette{Theme: d.Theme, Mode: d.Mode}
 	version := 0
-	switch s.Mode {
+	switch d.Mode {
 	case theme.ByThread:
 		if a := p.Doc.Answer(); a != nil {
 			pal.Threads = a.ThreadOf
@@ -52,28 +52,29 @@ func (p *Pane) colours(s *Desk) {
 }
 
 // Palette has the colours of what is open.
-func (s *Desk) Palette() *theme.Palette {
-	s.Pane.colours(s)
-	return s.Pane.Palette
+func (d *Desk) Palette() *theme.Palette {
+	d.Pane.colours(d)
+	return d.Pane.Palette
 }
 
-func (s *Desk) EffectiveScale() float32 {
-	if s.Scale <= 0 {
+// EffectiveScale returns how much larger everything is than the display asks for.
+func (d *Desk) EffectiveScale() float32 {
+	if d.Scale <= 0 {
 		return 1
 	}
-	return s.Scale
+	return d.Scale
 }
 
 // Pick selects a function by its name, once an answer is there; false when it
 // is not in it.
-func (s *Desk) Pick(name string) bool {
-	if s.Pane == nil || s.Pane.Doc.Answer() == nil {
+func (d *Desk) Pick(name string) bool {
+	if d.Pane == nil || d.Pane.Doc.Answer() == nil {
 		return false
 	}
-	a := s.Pane.Doc.Answer()
+	a := d.Pane.Doc.Answer()
 	for i := range a.Rows {
 		if a.Rows[i].Name == name {
-			s.Pane.PickFunction(a, a.Rows[i].Func)
+			d.Pane.PickFunction(a, a.Rows[i].Func)
 			return true
 		}
 	}

@@ -82,49 +82,49 @@ func (p *Pane) stop() {
 }
 
 // Draw lays out the pane in r.
-func (p *Pane) Draw(s *Desk, u *ui.UI, r image.Rectangle) {
-	p.Update(s)
+func (p *Pane) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
+	p.Update(d)
 	p.renewed = false
-	if _, err := p.Arrive(s); err != nil {
-		s.Say(err.Error())
+	if _, err := p.Arrive(d); err != nil {
+		d.Say(err.Error())
 	}
 	p.Replan(u.Metric.PxPerDp)
 	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
 		p.failed(u, r, err)
 		return
 	}
-	p.place(s, u, r)
+	p.place(d, u, r)
 	p.arriveScrolled(u)
-	p.events(s, u)
-	p.Motion.Step(&s.Host, &p.Timeline, u)
-	p.Flows.Update(&s.Host, &p.Timeline)
+	p.events(d, u)
+	p.Motion.Step(&d.Host, &p.Timeline, u)
+	p.Flows.Update(&d.Host, &p.Timeline)
 	if !p.Behind {
 		p.Doc.Ask(p.Question())
 	}
 	b := &p.Bounds
-	if s.View.Above() {
-		p.Layout(&s.Host, u)
+	if d.View.Above() {
+		p.Layout(&d.Host, u)
 	}
-	if s.View.below() {
-		p.lower(s, u)
+	if d.View.below() {
+		p.lower(d, u)
 	}
-	if s.View == Both && p.Timed() {
+	if d.View == Both && p.Timed() {
 		p.layoutSplitter(u, image.Rect(r.Min.X, b.Tabs.Min.Y-u.Px(4), r.Max.X, b.Tabs.Min.Y+u.Px(4)), r)
 	}
-	p.remember(s, u)
-	p.Tooltip(&s.Host, u)
+	p.remember(d, u)
+	p.Tooltip(&d.Host, u)
 	if t, ok := p.panel().(panel.Tipped[*panel.Side]); ok {
-		t.Tooltip(&s.Host, &p.Side, u)
+		t.Tooltip(&d.Host, &p.Side, u)
 	}
 }
 
 // Update takes the newest snapshot and what follows from it.
-func (p *Pane) Update(s *Desk) {
+func (p *Pane) Update(d *Desk) {
 	was := p.Rec
 	rec := p.latest()
 	fresh := rec != was
 	p.Rec = rec
-	p.colours(s)
+	p.colours(d)
 	if len(rec.Events) > 0 {
 		p.chooseByName(rec)
 		p.Event = min(p.Event, len(rec.Events)-1)

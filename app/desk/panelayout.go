@@ -11,30 +11,30 @@ import (
 )
 
 // place divides r among the parts.
-func (p *Pane) place(s *Desk, u *ui.UI, r image.Rectangle) {
+func (p *Pane) place(d *Desk, u *ui.UI, r image.Rectangle) {
 	b := &p.Bounds
 	*b = panel.PaneBounds{Gutter: u.Px(timeline.GutterWidth)}
 	top := r.Min.Y
 	bottom := r.Max.Y
 	right := r.Max.X
 	cut := bottom
-	if s.View == Both {
+	if d.View == Both {
 		if p.Timed() {
 			cut = top + p.timelineHeight(u, r.Dy())
 		} else {
 			cut = top + u.Px(44)
 		}
-	} else if !s.View.Above() {
+	} else if !d.View.Above() {
 		cut = top
 	}
-	if s.View.Above() {
+	if d.View.Above() {
 		p.PlaceTimeline(u, image.Rect(r.Min.X, top, right, cut))
 	}
-	if !s.View.below() {
+	if !d.View.below() {
 		return
 	}
 	y := cut
-	if s.View == Both {
+	if d.View == Both {
 		b.Tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
 		y = b.Tabs.Max.Y
 		w := min(u.Px(sideWidth), r.Dx()/3)

@@ -5,6 +5,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
+// ScrollBy moves what is under the pointer up by some pixels.
 func (p *Pane) ScrollBy(px int) {
 	if x, ok := p.panel().(panel.Movable[*panel.Side]); ok && x.ScrollBy(&p.Side, px) {
 		return
@@ -18,6 +19,7 @@ func (p *Pane) nextEvent() {
 	}
 }
 
+// NextMetric shows the next metric of the event.
 func (p *Pane) NextMetric() {
 	if p.Event < len(p.Rec.Events) {
 		p.Metric = (p.Metric + 1) % max(1, len(p.Rec.Events[p.Event].Metrics))

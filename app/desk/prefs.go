@@ -23,6 +23,7 @@ type Prefs struct {
 	Above bool
 }
 
+// Prefer looks at the recording as a person likes to look at any.
 func (p *Pane) Prefer(prefs Prefs) {
 	name, back := strings.CutPrefix(prefs.Sort, "-")
 	for c := range functions.ColumnCount {
@@ -36,12 +37,12 @@ func (p *Pane) Prefer(prefs Prefs) {
 }
 
 // Shown are the recordings in the window.
-func (s *Desk) Shown() []*Pane {
+func (d *Desk) Shown() []*Pane {
 	switch {
-	case s.Versus != nil:
-		return s.Versus.Panes[:]
-	case s.Pane != nil:
-		return []*Pane{s.Pane}
+	case d.Versus != nil:
+		return d.Versus.Panes[:]
+	case d.Pane != nil:
+		return []*Pane{d.Pane}
 	}
 	return nil
 }

@@ -9,16 +9,16 @@ import (
 // Settle waits until all recordings are read and everything shown is final: for
 // pictures without a window. Ranges are selected and shown of each. Where one of
 // two recordings cannot be shown the picture of the other says so.
-func (s *Desk) Settle(ranges ...recording.Range) error {
-	if s.Versus != nil {
-		return s.settleCompared(ranges)
+func (d *Desk) Settle(ranges ...recording.Range) error {
+	if d.Versus != nil {
+		return d.settleCompared(ranges)
 	}
-	p := s.Pane
+	p := d.Pane
 	if err := p.Doc.Wait(); err != nil {
 		return err
 	}
-	p.Update(s)
-	if _, err := p.Arrive(s); err != nil {
+	p.Update(d)
+	if _, err := p.Arrive(d); err != nil {
 		return err
 	}
 	if err := p.Stacks.Check(p.Rec); err != nil {
@@ -35,7 +35,7 @@ func (s *Desk) Settle(ranges ...recording.Range) error {
 		}
 		// Functions of an address are found in the answer, and may be asked
 		// about in turn.
-		if changed, err := p.Arrive(s); err != nil || !changed {
+		if changed, err := p.Arrive(d); err != nil || !changed {
 			return err
 		}
 	}

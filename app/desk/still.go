@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-func (s *Desk) CopyGrid() {
-	if g := s.Grid(); g != nil {
-		s.CopyLater(g.Json())
+// CopyGrid puts the table that is shown on the clipboard, as JSON.
+func (d *Desk) CopyGrid() {
+	if g := d.Grid(); g != nil {
+		d.CopyLater(g.Json())
 	}
 }
 

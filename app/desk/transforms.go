@@ -12,17 +12,17 @@ import (
 
 // Apply applies a transform of a kind: where it is of a function, of the picked
 // one.
-func (p *Pane) Apply(s *Desk, k *analyze.TransformKind) {
+func (p *Pane) Apply(d *Desk, k *analyze.TransformKind) {
 	f, ok := p.PickedFunction()
 	switch {
 	case k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0:
-		s.Say("No stacks of this recording are halves of one: nothing to join")
+		d.Say("No stacks of this recording are halves of one: nothing to join")
 	case k.Of == analyze.OfAll:
 		p.Transform(k.Make(""))
 	case ok:
 		p.Transform(k.On(f))
 	default:
-		s.Say("Select a function first: click a bar or a row")
+		d.Say("Select a function first: click a bar or a row")
 	}
 }
 
@@ -47,15 +47,15 @@ func (p *Pane) transformItems(of analyze.Argument, f recording.Function) (items 
 }
 
 // FunctionItems are what can be done with a function.
-func (p *Pane) FunctionItems(s *Desk, f recording.Function) []widget.Item {
+func (p *Pane) FunctionItems(d *Desk, f recording.Function) []widget.Item {
 	items := []widget.Item{{Title: "Callers and callees", Detail: "Q", Do: func() {
 		p.PutAround(f)
 		p.Tab = panel.Callers
 	}}}
-	if s.Versus == nil {
-		items = append(items, widget.Item{Title: "Statistics of its calls", Detail: s.Does.KeyOf("Statistics"), Do: func() { p.Tab = panel.Statistics }})
+	if d.Versus == nil {
+		items = append(items, widget.Item{Title: "Statistics of its calls", Detail: d.Does.KeyOf("Statistics"), Do: func() { p.Tab = panel.Statistics }})
 		if p.Rec.Counts.Spans > 0 {
-			items = append(items, widget.Item{Title: "Compare its slow calls with its fast ones", Do: s.CompareCalls})
+			items = append(items, widget.Item{Title: "Compare its slow calls with its fast ones", Do: d.CompareCalls})
 		}
 	}
 	change := p.transformItems(analyze.OfFunction, f)
@@ -64,7 +64,7 @@ func (p *Pane) FunctionItems(s *Desk, f recording.Function) []widget.Item {
 		change = append(change, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.Has(t), Do: func() { p.Transform(t) }})
 	}
 	items = append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(f.Name) }})
-	return widget.Grouped(items, change, p.Details.LabelItems(&s.Host))
+	return widget.Grouped(items, change, p.Details.LabelItems(&d.Host))
 }
 
 // viewItems are the ways to look at the whole flamegraph.
