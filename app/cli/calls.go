@@ -52,6 +52,7 @@ the calls counts with them, in their thread and time: spans and samples.`,
 			var only partFlags
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			only.threadFlag(fs)
+			o.apart.add(fs)
 			fs.StringVar(&o.sort, "sort", calls.ByDuration, "what comes first: the most `WHAT` of duration, self, cpu, waiting or an argument, or the first start, thread or function; - before it turns it round")
 			fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
@@ -97,6 +98,7 @@ the calls counts with them, in their thread and time: spans and samples.`,
 type callsOptions struct {
 	path, sort, scale string
 	calls             callsFlag
+	apart             apartFlags
 	rng               recording.Range
 	threads           []string
 	rows              int // 0 for all
@@ -114,7 +116,7 @@ func (c *call) calls(o *callsOptions) error {
 			return misfit(rec, err)
 		}
 	}
-	if in, err = o.calls.in(c.ctx, rec, in); err != nil {
+	if in, err = o.calls.in(c.ctx, rec, o.apart.in(in)); err != nil {
 		return err
 	}
 	a := &callList{File: rec.Source.Path, Of: in.Calls.Text, Count: int64(in.Calls.Calls), Rows: []callRow{}, Histogram: []statsBin{}, Humps: []callHump{}, rec: rec, query: o.calls.query}

@@ -205,28 +205,87 @@ func TestCallsText(t *testing.T) {
 	}
 }
 
-// TestAsyncIsSaid: what async operations add to a sum is said, and can be left out or
-// be all that counts.
-func TestAsyncIsSaid(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "async.json")
-	const events = `[{"ph":"X","name":"task","ts":0,"dur":100,"pid":1,"tid":1},{"ph":"b","cat":"c","id":"1","name":"load","ts":0,"pid":1,"tid":1},
-{"ph":"b","cat":"c","id":"2","name":"load","ts":10,"pid":1,"tid":1},{"ph":"e","cat":"c","id":"1","name":"load","ts":90,"pid":1,"tid":1},{"ph":"e","cat":"c","id":"2","name":"load","ts":100,"pid":1,"tid":1}]`
-	if err := os.WriteFile(path, []byte(events), 0o600); err != nil {
+// TestAsyncIsApart: async operations are not added up unless asked for, which is said;
+// where there is nothing else they are. Calls and functions that only they have are
+// found all the same.
+func TestAsyncIsApart(t *testing.T) {
+	dir := t.TempDir()
+	const load = `{"ph":"b","cat":"c","id":"1","name":"load","ts":0,"pid":1,"tid":1},{"ph":"b","cat":"c","id":"2","name":"load","ts":10,"pid":1,"tid":1},
+{"ph":"e","cat":"c","id":"1","name":"load","ts":90,"pid":1,"tid":1},{"ph":"e","cat":"c","id":"2","name":"load","ts":100,"pid":1,"tid":1}]`
+	path, alone := filepath.Join(dir, "async.json"), filepath.Join(dir, "alone.json")
+	for p, events := range map[string]string{path: `[{"ph":"X","name":"task","ts":0,"dur":100,"pid":1,"tid":1},` + load, alone: "[" + load} {
+		if err := os.WriteFile(p, []byte(events), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type answer struct {
+		Total, Sum json.Number
+		Count      int64
+		Left       int64       `json:"async_spans_left_out"`
+		Time       json.Number `json:"async_ns_left_out"`
+	}
+	for _, c := range []struct {
+		args []string
+		want answer
+		says string
+	}{
+		{[]string{"top", path}, answer{Total: "100000", Left: 2, Time: "180000"}, "async spans: 180.0 µs in 2 not counted"},
+		{[]string{"top", path, "--async", "out"}, answer{Total: "100000", Left: 2, Time: "180000"}, "--async in"},
+		{[]string{"top", path, "--range", "0s..50us"}, answer{Total: "50000", Left: 2, Time: "90000"}, "async spans: 90.00 µs in 2 not counted"},
+		{[]string{"top", path, "--async", "in"}, answer{Total: "280000"}, "load"},
+		{[]string{"top", path, "--async", "only"}, answer{Total: "180000"}, "load"},
+		{[]string{"top", path, "--calls", "load"}, answer{Total: "180000"}, "load"},
+		{[]string{"top", alone}, answer{Total: "180000"}, "load"},
+		{[]string{"calls", path, "load"}, answer{Sum: "180000", Count: 2}, "2 calls"},
+		{[]string{"calls", path, "*"}, answer{Sum: "100000", Count: 1}, "1 call"},
+		{[]string{"stats", path, "-f", "load"}, answer{Count: 2}, "2 calls"},
+	} {
+		var got answer
+		if answerOf(t, &got, append(c.args, "--json")...); got != c.want {
+			t.Errorf("%v: %+v, want %+v", c.args, got, c.want)
+		}
+		if text := textOf(t, c.args...); !strings.Contains(text, c.says) {
+			t.Errorf("%v: %s does not say %q", c.args, text, c.says)
+		}
+	}
+	var d struct {
+		A, B struct {
+			Total json.Number
+			Left  int64 `json:"async_spans_left_out"`
+		}
+	}
+	if answerOf(t, &d, "diff", path, alone, "--json"); d.A.Total != "100000" || d.A.Left != 2 || d.B.Total != "180000" || d.B.Left != 0 {
+		t.Errorf("diff has %+v", d)
+	}
+}
+
+// TestIdleIsApart: samples of nothing at work are not added up unless asked for.
+func TestIdleIsApart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "idle.cpuprofile")
+	const profile = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3,4]},{"id":2,"callFrame":{"functionName":"(idle)"}},{"id":3,"callFrame":{"functionName":"(program)"}},
+{"id":4,"callFrame":{"functionName":"work","url":"a.js","lineNumber":1}}],"startTime":0,"endTime":600,"samples":[2,2,3,4,4,4],"timeDeltas":[100,100,100,100,100,100]}`
+	if err := os.WriteFile(path, []byte(profile), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ async, total, says string }{
-		{"in", "280000", "2 async ones that overlap freely"}, {"out", "100000", "2 async left out"}, {"only", "180000", "load"},
-	} {
+	for _, c := range []struct {
+		idle          string
+		records, left int64
+	}{{"out", 3, 3}, {"in", 6, 0}, {"only", 3, 0}} {
 		var got struct {
-			Total json.Number
-			Async int64 `json:"async_spans"`
+			Records int64
+			Left    int64 `json:"idle_records_left_out"`
+			Rows    []struct{ Count int64 }
 		}
-		answerOf(t, &got, "top", path, "--json", "--async", c.async)
-		if string(got.Total) != c.total || got.Async != 2 {
-			t.Errorf("with async %s the total is %s with %d async spans, want %s", c.async, got.Total, got.Async, c.total)
+		answerOf(t, &got, "top", path, "--json", "--idle", c.idle)
+		var n int64
+		for _, r := range got.Rows {
+			n += r.Count
 		}
-		if text := textOf(t, "top", path, "--async", c.async); !strings.Contains(text, c.says) {
-			t.Errorf("%s does not say %q", text, c.says)
+		if got.Records != c.records || n != c.records || got.Left != c.left {
+			t.Errorf("with idle %s there are %+v, want %d and %d left out", c.idle, got, c.records, c.left)
 		}
+	}
+	if text := textOf(t, "top", path); !strings.Contains(text, "in 3 not counted (--idle in") {
+		t.Errorf("%s does not say what is idle", text)
 	}
 }

@@ -48,10 +48,10 @@ func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) 
 	return &recording.CallSet{Text: f.query.String()}, nil
 }
 
-// in limits a scope of a recording to the calls.
+// in looks a scope of a recording up, limited to the calls.
 func (f *callsFlag) in(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
 	set, err := f.meant(rec)
-	if set == nil || err != nil {
+	if err != nil {
 		return in, err
 	}
 	return calls.Bind(ctx, rec, in.Of(set))

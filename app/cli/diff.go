@@ -80,6 +80,7 @@ type diffOptions struct {
 	rangeA, rangeB   recording.Range
 	threadA, threadB string
 	calls, callsB    callsFlag
+	apart            apartFlags
 	metricB          string // where it is another than A's
 	alone            bool   // one file was named, and nothing that it differs by
 	by               compare.By
@@ -110,6 +111,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
 	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
 	o.calls.add(fs)
+	o.apart.add(fs)
 	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: as --calls; of one recording A then has all other calls)")
 	fs.StringVar(&o.threadA, "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
 	fs.StringVar(&o.threadB, "thread-b", "", "only this `THREAD` of B")
@@ -353,6 +355,7 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 					return sides, misuse("%s: %w", rec.Source.Path, err)
 				}
 			}
+			in.Scope = o.apart.in(in.Scope)
 			if in.Scope.Calls, err = of.meant(rec); err != nil {
 				return sides, err
 			}

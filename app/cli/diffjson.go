@@ -48,6 +48,10 @@ type diffSide struct {
 	Negative json.Number  `json:"negative,omitempty"` // what is below zero of left, stack by stack
 	Samples  int64        `json:"samples"`
 	Duration *json.Number `json:"duration_ns"` // null where it is not known
+	// What the recordings have beside that and was not counted, as top has it.
+	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
+	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
+	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
 }
 
 type diffMatched struct {
@@ -131,6 +135,10 @@ func (d *diff) side(s compare.Side, from, to int) diffSide {
 		out.Files = append(out.Files, r.Rec.Source.Path)
 	}
 	out.File = out.Files[0]
+	out.AsyncSpans, out.IdleRecords = s.LeftOut.AsyncSpans, s.LeftOut.IdleRecords
+	if out.AsyncSpans > 0 {
+		out.AsyncTime = nanoseconds(s.LeftOut.AsyncTime)
+	}
 	left, right := d.left()
 	if out.Left = exact(left, m); from > 0 {
 		out.Left = exact(right, m)

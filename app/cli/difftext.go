@@ -89,6 +89,14 @@ func (d *diff) head(b *strings.Builder) {
 		fmt.Fprintf(b, ", %s sure", level(w))
 	}
 	b.WriteString("\n")
+	for i, s := range []compare.Side{sa, sb} {
+		if l := &s.LeftOut; l.AsyncSpans > 0 {
+			fmt.Fprintf(b, "  %s: async spans: %s in %s not counted (--async in counts them)\n", "AB"[i:i+1], units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
+		}
+		if l := &s.LeftOut; l.IdleRecords > 0 {
+			fmt.Fprintf(b, "  %s: %s idle samples not counted (--idle in counts them)\n", "AB"[i:i+1], units.Count(l.IdleRecords))
+		}
+	}
 }
 
 // behind says how much was recorded of a side.

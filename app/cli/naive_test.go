@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -177,9 +178,12 @@ type topJSON struct {
 	More int
 }
 
+// everything has top count what is apart, too, as simple sums over a file do.
+var everything = []string{"top", "--json", "--async", "in", "--idle", "in"}
+
 func topOf(t *testing.T, args ...string) topJSON {
 	t.Helper()
-	r := run(append([]string{"top", "--json"}, args...)...)
+	r := run(append(slices.Clone(everything), args...)...)
 	if r.code != Done || r.stderr != "" {
 		t.Fatalf("top %v: exit code %d: %s", args, r.code, r.stderr)
 	}

@@ -38,6 +38,7 @@ func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r
 	}
 	slices.Sort(in.Tracks)
 	in.Tracks = slices.Compact(in.Tracks)
+	in.Async, in.Idle = recording.In, recording.In // what is written has all
 	in, err := o.calls.in(ctx, rec, in)
 	if err != nil {
 		return nil, err

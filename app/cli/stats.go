@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 )
@@ -37,6 +38,7 @@ seen, and what cannot be known.`,
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			only.threadFlag(fs)
 			o.calls.add(fs)
+			o.apart.add(fs)
 			fs.StringVar(&o.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			demo := demoFlag(fs)
@@ -69,6 +71,7 @@ type statsOptions struct {
 	path, function, scale string
 	rng                   recording.Range
 	calls                 callsFlag
+	apart                 apartFlags
 	threads               []string
 	json                  bool
 }
@@ -93,13 +96,13 @@ func (c *call) stats(o *statsOptions) error {
 			return misuse("%s: %w", rec.Source.Path, err)
 		}
 	}
-	if q.Scope, err = o.calls.in(c.ctx, rec, q.Scope); err != nil {
+	if q.Scope, err = o.calls.in(c.ctx, rec, o.apart.in(q.Scope)); err != nil {
 		return err
 	}
 	s := &stats{Function: o.function, Unit: "ns", File: rec.Source.Path, Histogram: []statsBin{}, Slowest: []statsSpan{}, rec: rec, scale: o.scale}
 	s.name(of)
 	if q.Event >= 0 && rec.Events[q.Event].Basis == recording.FromSpans {
-		s.durations, err = spans.DurationsOf(c.ctx, rec, q.Scope, of)
+		s.durations, err = calls.Durations(c.ctx, rec, q.Scope, of)
 		if err == nil {
 			s.ofSpans()
 		}

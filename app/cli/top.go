@@ -49,8 +49,7 @@ of a function, and --search lists the rows that match.`,
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
 			only.threadFlag(fs)
 			o.calls.add(fs)
-			var async string
-			fs.StringVar(&async, "async", string(analyze.AsyncIn), "async operations, which overlap freely, are `WHERE`: in, out, or only they count")
+			o.apart.add(fs)
 			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, module, file, line, thread, or context:KEY")
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
@@ -73,11 +72,6 @@ of a function, and --search lists the rows that match.`,
 				if o.by, err = analyze.ParseBy(by); err != nil {
 					return &usageError{err: err}
 				}
-				switch o.async = analyze.Async(async); o.async {
-				case analyze.AsyncIn, analyze.AsyncOut, analyze.AsyncOnly:
-				default:
-					return misuse("async operations cannot be %q; they are in, out or only", async)
-				}
 				if rows < 0 {
 					return misuse("-n %d is negative; 0 prints all rows", rows)
 				}
@@ -98,7 +92,7 @@ type topOptions struct {
 	path  string
 	rng   recording.Range
 	calls callsFlag
-	async analyze.Async
+	apart apartFlags
 	part  recording.Part // of which only the threads matter
 	by    analyze.By
 	rows  int // 0 for all
@@ -153,9 +147,12 @@ type top struct {
 	Range    *topRange `json:"range"`
 	Asked    *topRange `json:"asked,omitempty"`
 	Answered *bool     `json:"answered,omitempty"`
-	// Async is how many spans are async operations: in the sums unless flags leave
-	// them out.
-	Async int64 `json:"async_spans,omitempty"`
+	// AsyncSpans and AsyncTime, in nanoseconds, are the async operations that were
+	// not counted, IdleRecords and Idle the samples of nothing at work.
+	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
+	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
+	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
+	Idle        json.Number `json:"idle_left_out,omitempty"`
 	// Of is the set of calls that was asked for, and Calls how many they are: only
 	// what ran in them was added up.
 	Of    string      `json:"of_calls,omitempty"`
@@ -172,8 +169,8 @@ type top struct {
 	Tree bool `json:"tree,omitempty"`
 
 	metric *recording.Metric
-	async  analyze.Async
 	sum    int64
+	left   analyze.LeftOut
 	spans  []spans.Stat // by function, where rows are sorted by them
 	// By row of a tree: its node, its depth and whether it matches the search.
 	nodes   []int32
@@ -242,11 +239,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 			t.Asked = newTopRange(rec, q.Scope.From, q.Scope.To)
 		}
 	}
-	if event >= 0 && rec.Events[event].Basis == recording.FromSpans {
-		t.Async, t.async = analyze.AsyncSpans(rec, q.Scope), o.async
-		q.Scope = o.async.Tracks(rec, q.Scope)
-	}
-	if q.Scope, err = o.calls.in(c.ctx, rec, q.Scope); err != nil {
+	if q.Scope, err = o.calls.in(c.ctx, rec, o.apart.in(q.Scope)); err != nil {
 		return nil, err
 	}
 	if set := q.Scope.Calls; set != nil {
@@ -271,6 +264,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		t.whole = whole.Sum
 	}
 	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exact(w.Sum, t.metric), w.Records
+	t.leave(&w.Left)
 	if t.Calls != nil && !w.Called {
 		return nil, misfit(rec, fmt.Errorf("%s has no times, since neither spans nor samples carry it: leave out --calls", t.what()))
 	}
@@ -290,6 +284,16 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		t.add(rec, &rows[i])
 	}
 	return t, nil
+}
+
+// leave notes what was not added up.
+func (t *top) leave(l *analyze.LeftOut) {
+	if t.left = *l; l.AsyncSpans > 0 {
+		t.AsyncSpans, t.AsyncTime = l.AsyncSpans, nanoseconds(l.AsyncTime)
+	}
+	if l.IdleRecords > 0 {
+		t.IdleRecords, t.Idle = l.IdleRecords, exact(l.Idle, t.metric)
+	}
 }
 
 // misfit is the error of asking for what a recording does not have.
@@ -350,13 +354,6 @@ func (t *top) text(rec *recording.Recording) string {
 			b.WriteString(" (windows cannot be cut)")
 		}
 	}
-	switch {
-	case t.Async == 0:
-	case t.async == analyze.AsyncOut:
-		fmt.Fprintf(&b, ", %s async left out", units.Count(t.Async))
-	case t.async == analyze.AsyncIn:
-		fmt.Fprintf(&b, ", %s async ones that overlap freely among them (--async out leaves them out)", units.Count(t.Async))
-	}
 	if t.Calls != nil {
 		fmt.Fprintf(&b, ", in %s", callsText(*t.Calls, t.Of))
 	}
@@ -371,6 +368,7 @@ func (t *top) text(rec *recording.Recording) string {
 	if kind := units.KindText(t.metric); kind != "" {
 		b.WriteString("; " + kind)
 	}
+	b.WriteString(leftOutText(&t.left, t.metric))
 	t.viewText(&b)
 	b.WriteString("\n\n")
 	t.rows(&b, rec)

@@ -45,7 +45,7 @@ type viewRow struct {
 
 func viewOf(t *testing.T, args ...string) viewTop {
 	t.Helper()
-	r := run(append([]string{"top", "--json"}, args...)...)
+	r := run(append(slices.Clone(everything), args...)...)
 	if r.code != Done {
 		t.Fatalf("%v: exit code %d: %s", args, r.code, r.stderr)
 	}

@@ -251,6 +251,7 @@ func (c *Comparison) diffCommand() (line, rest string) {
 			rests = append(rests, theThreads)
 		}
 	}
+	args = append(args, view.ApartArgs(a.Scope)...)
 	if rules := o.Match.Rules(); rules != "" {
 		args = append(args, "--match", rules)
 	}

@@ -67,6 +67,7 @@ func (p *Pane) asking(name string) *command {
 	if p.Scope.Calls != nil {
 		c.add("--calls", p.Scope.Calls.Text)
 	}
+	c.add(view.ApartArgs(p.Scope)...)
 	return c
 }
 

@@ -49,6 +49,14 @@ func BasisText(rec *recording.Recording, a *analyze.Weights) string {
 	switch {
 	case a == nil:
 		return ""
+	case a.Left.AsyncSpans > 0:
+		b := *a
+		b.Left.AsyncSpans = 0
+		return BasisText(rec, &b) + ", async spans: " + units.Duration(a.Left.AsyncTime) + " not counted"
+	case a.Left.IdleRecords > 0:
+		b := *a
+		b.Left.IdleRecords = 0
+		return BasisText(rec, &b) + ", " + units.Count(a.Left.IdleRecords) + " idle not counted"
 	case a.Pairs > 0:
 		b := *a
 		b.Pairs = 0

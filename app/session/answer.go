@@ -117,7 +117,7 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 		a.Lines = analyze.SourceOf(rec, a.Tree.Weights, q.Source)
 	}
 	if q.Durations != nil && ofSpans {
-		if a.Durations, err = spans.DurationsOf(ctx, rec, q.Scope, q.Durations); err != nil {
+		if a.Durations, err = calls.Durations(ctx, rec, q.Scope, q.Durations); err != nil {
 			return nil
 		}
 	}

@@ -15,9 +15,11 @@ import (
 
 	"ashlar/app/outfile"
 	"ashlar/app/store"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/convert"
 	"ashlar/ingest/encode"
 	"ashlar/ingest/extract"
+	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
 
@@ -92,6 +94,11 @@ func (s *Shell) saveSelection() {
 			opt.Event = "" // the others hold all events
 		}
 		ctx := context.Background()
+		in.Async, in.Idle = recording.In, recording.In // what is written has all
+		in, err := calls.Bind(ctx, rec, in)
+		if err != nil {
+			return err
+		}
 		part, notes, err := extract.Recording(ctx, rec, in, ts)
 		if err != nil {
 			return err

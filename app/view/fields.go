@@ -255,6 +255,10 @@ func sideFields(i int) []Field {
 		one("select", "FROM..TO, the selected time", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange),
 		text("calls", "the selected calls, as --calls takes them", func(v *State) *string { return &side(v).Calls }).checked(checkCalls).
 			flag("calls", CallsDoc),
+		text("async", "out (when left out), in or only: whether async operations count with what threads did", func(v *State) *string { return &side(v).Async }).
+			flag("async", "async operations, which overlap freely, are `WHERE`: in, out, or only they count; where there is nothing else they count", recording.Aparts...),
+		text("idle", "out (when left out), in or only: whether idle samples count, those in (idle) and (program)", func(v *State) *string { return &side(v).Idle }).
+			flag("idle", "idle samples, those in (idle) and (program), are `WHERE`: in, out, or only they count", recording.Aparts...),
 		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }),
 		threads("fold", "threads that show one lane", func(s *Side) *[]Thread { return &s.Fold }),
 		threads("unfold", "threads that show all of their lanes", func(s *Side) *[]Thread { return &s.Unfold }),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
@@ -114,6 +115,7 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	if l.Scope.Calls != nil {
 		sd.Calls = l.Scope.Calls.Text
 	}
+	sd.Async, sd.Idle = apartText(l.Scope.Async), apartText(l.Scope.Idle)
 	for _, i := range slices.Sorted(maps.Keys(l.Folds)) {
 		switch l.Folds[i] {
 		case timeline.Closed:
@@ -210,6 +212,7 @@ func (b *binder) side(l *Look, sd *Side, dp float32) {
 	if sd.Calls != "" {
 		l.Scope.Calls = &recording.CallSet{Text: sd.Calls}
 	}
+	l.Scope.Async, l.Scope.Idle = b.apart(sd.Async), b.apart(sd.Idle)
 	l.Pinned, l.Order = b.tracks(sd.Pin), b.tracks(sd.Order)
 	for _, i := range b.tracks(sd.Fold) {
 		l.Folds[i] = timeline.Closed
@@ -235,6 +238,32 @@ func (b *binder) side(l *Look, sd *Side, dp float32) {
 	if sd.Goal != nil {
 		l.Goal, l.AtGoal = rec.Start+*sd.Goal, true
 	}
+}
+
+// ApartArgs are the flags of what a scope counts beside the work of threads.
+func ApartArgs(in recording.Scope) (args []string) {
+	for i, apart := range []recording.Apart{in.Async, in.Idle} {
+		if text := apartText(apart); text != "" {
+			args = append(args, []string{"--async", "--idle"}[i], text)
+		}
+	}
+	return args
+}
+
+// apartText is what a State has for what is apart.
+func apartText(a recording.Apart) string {
+	if a == recording.Out {
+		return ""
+	}
+	return string(a)
+}
+
+func (b *binder) apart(text string) recording.Apart {
+	if text == "" || slices.Contains(recording.Aparts, text) {
+		return recording.Apart(text)
+	}
+	b.miss("what is apart is %s, not %q", strings.Join(recording.Aparts, ", "), text)
+	return ""
 }
 
 // Clipped is the Scope of the time between two moments as far as the recording

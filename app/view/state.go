@@ -131,6 +131,9 @@ type Side struct {
 	Threads      []Thread
 	// Calls are those that are selected, as package calls writes them.
 	Calls string
+	// Async and Idle say what of it counts beside the work of threads: "" for not,
+	// in, or only (see recording.Apart).
+	Async, Idle string
 	// Fold, Unfold, Hide, Pin and Order are threads, Close processes.
 	Fold, Unfold, Hide, Pin, Order []Thread
 	Close                          []Process

@@ -33,6 +33,14 @@ const checkEvery = 1 << 14
 // records hands the records that answer a query, which are no spans, to a sink.
 // It ends early with ctx's error.
 func records(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
+	q.Scope.Beside = nil // of which only spans are left out
+	if q.Scope.Idle == recording.Out || q.Scope.Idle == recording.Only {
+		out := &idle{to: to, is: idleFunctions(rec), rec: rec, only: q.Scope.Idle == recording.Only}
+		if w, ok := to.(*Weights); ok {
+			out.left = &w.Left
+		}
+		to = out
+	}
 	if q.Where != nil {
 		to = &filtered{to, q.filter(rec)}
 	}

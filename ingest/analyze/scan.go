@@ -31,7 +31,7 @@ func (q *Query) reaches(rec *recording.Recording, l *recording.Lane) bool {
 // when the whole answer costs no more than that, or when even the outermost
 // spans are more.
 func Shallow(rec *recording.Recording, q Query, spans int) int {
-	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Scope.IsWhole() {
+	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Scope.IsWhole() && q.Scope.Beside == nil {
 		return 0
 	}
 	var in, of []int // spans by depth: selected, and all

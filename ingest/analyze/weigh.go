@@ -62,6 +62,8 @@ type Weights struct {
 	// be cut, so their edges may lie outside the range.
 	Ranged   bool
 	From, To int64
+	// Left is what the scope has beside that and leaves out.
+	Left LeftOut
 	// Called reports whether the query's calls were honoured, which takes spans or
 	// samples.
 	Called bool
@@ -167,8 +169,6 @@ func hasWindows(rec *recording.Recording, q Query) bool {
 	return false
 }
 
-// weighSpans adds up the time that spans cover within the range, by call, and
-// takes from each call what its children cover.
 // Negative is what is below zero of the weights, call by call.
 func (w *Weights) Negative() (sum int64) {
 	for _, v := range w.Self {
@@ -177,10 +177,12 @@ func (w *Weights) Negative() (sum int64) {
 	return sum
 }
 
+// weighSpans adds up the time that spans cover within the range, by call, and
+// takes from each call what its children cover.
 func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weights, error) {
-	w := &Weights{Basis: Spans, Ranged: q.Scope.Ranged, From: q.Scope.From, To: q.Scope.To, Called: q.Scope.Calls != nil}
+	w := &Weights{Basis: Spans, Ranged: q.Scope.Ranged, From: q.Scope.From, To: q.Scope.To, Called: q.Scope.Calls != nil, Left: q.async(rec)}
 	var time []int64
-	if q.Scope.IsWhole() && q.Depth == 0 {
+	if q.Scope.IsWhole() && q.Scope.Beside == nil && q.Depth == 0 {
 		time = rec.SpanTime
 		w.Count = rec.SpanCount
 	} else {

@@ -12,9 +12,12 @@ import (
 	"ashlar/ingest/spans"
 )
 
-// Bind looks the calls of a scope up in a recording: those that touch its range and
-// tracks. A scope without any comes back as it is. It ends early with ctx.
+// Bind looks a scope up in a recording: what it leaves out of what is apart (see
+// analyze.Apart), and its calls, those that touch its range and tracks. Calls that
+// only async operations are, are meant even where these do not count. It ends early
+// with ctx.
 func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
+	in = analyze.Apart(rec, in)
 	if in.Calls == nil {
 		return in, nil
 	}
@@ -23,7 +26,23 @@ func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (re
 		return in, err
 	}
 	set, err := q.In(ctx, rec, in.Of(nil))
+	if err == nil && set.Calls == 0 && in.Async == "" && in.Beside != nil {
+		beside := analyze.Besides(rec, in.Of(nil))
+		if found, err := q.In(ctx, rec, beside); err == nil && found.Calls > 0 {
+			return beside.Of(found), nil
+		}
+	}
 	return in.Of(set), err
+}
+
+// Durations measures the spans of functions in a scope that has been looked up:
+// those that count, or where none does, their async ones.
+func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID) (*spans.Durations, error) {
+	d, err := spans.DurationsOf(ctx, rec, in, of)
+	if err == nil && d.Count == 0 && in.Async == "" && in.Beside != nil {
+		return spans.DurationsOf(ctx, rec, analyze.Besides(rec, in), of)
+	}
+	return d, err
 }
 
 // In looks the calls up in a scope of a recording.

@@ -364,6 +364,9 @@ type Side struct {
 	// processor, and was there without running, in picoseconds; nil where not all of
 	// them tell.
 	OnCPU, Waiting *big.Rat
+	// LeftOut sums up what the recordings have beside that; what is idle is in their
+	// own metrics' units.
+	LeftOut analyze.LeftOut
 }
 
 // A and B sum up the sides.
@@ -381,6 +384,7 @@ func (c *Comparison) sum(from, to int) Side {
 		raw.Add(raw, big.NewInt(run.Sum))
 		length.Add(length, big.NewInt(run.Length))
 		timed = timed && run.Length > 0
+		s.LeftOut.Add(&run.Weights.Left)
 		s.Samples += run.Samples
 		s.Calls += run.Calls
 		tells = tells && run.tells

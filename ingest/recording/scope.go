@@ -21,18 +21,55 @@ type Scope struct {
 	Tracks []int
 	// Calls limits it to what ran in some calls; nil stands for all.
 	Calls *CallSet
+	// Async and Idle say whether async operations and idle samples count. Like
+	// Calls they are looked up in a recording (see package calls) before anything is
+	// left out.
+	Async, Idle Apart
+	// Beside are the tracks whose spans Async leaves out, in order, once that has
+	// been looked up.
+	Beside []int
+}
+
+// Apart says whether what is apart from the work of threads counts: async
+// operations, which overlap freely, so that their time is nobody's, and samples of
+// nothing at work.
+type Apart string
+
+// What counts of it. Out is what a Scope begins with, for which it may have "";
+// where there is nothing else, async operations count even so.
+const (
+	Out  Apart = "out"
+	In   Apart = "in"
+	Only Apart = "only"
+)
+
+// Aparts are all there are, the one that a Scope begins with first.
+var Aparts = []string{string(Out), string(In), string(Only)}
+
+// plain writes what a Scope begins with as "".
+func (a Apart) plain() Apart {
+	if a == Out {
+		return ""
+	}
+	return a
 }
 
 // Between is the Scope of all tracks from a time to another one.
 func Between(from, to int64) Scope { return Scope{Ranged: true, From: from, To: to} }
 
-// IsWhole reports whether the Scope leaves nothing of a recording out.
-func (s Scope) IsWhole() bool { return !s.Ranged && s.Tracks == nil && s.Calls == nil }
+// IsWhole reports whether the Scope leaves nothing of a recording out, but for what
+// is apart.
+func (s Scope) IsWhole() bool {
+	return !s.Ranged && s.Tracks == nil && s.Calls == nil && s.Async != Only && s.Idle != Only
+}
 
 // Equal reports whether two Scopes mean the same: times count only where they
 // limit, tracks in any order, calls by what is said of them.
 func (s Scope) Equal(o Scope) bool {
 	if (s.Calls == nil) != (o.Calls == nil) || s.Calls != nil && s.Calls.Text != o.Calls.Text {
+		return false
+	}
+	if s.Async.plain() != o.Async.plain() || s.Idle.plain() != o.Idle.plain() {
 		return false
 	}
 	if s.Ranged != o.Ranged || s.Ranged && (s.From != o.From || s.To != o.To) || (s.Tracks == nil) != (o.Tracks == nil) {
@@ -97,18 +134,24 @@ func (s Scope) Bounds(rec *Recording) (from, to int64) {
 
 // HasTrack reports whether a track is in the Scope. NoTrack is where all tracks
 // are.
-func (s Scope) HasTrack(track int) bool { return s.Tracks == nil || slices.Contains(s.Tracks, track) }
+func (s Scope) HasTrack(track int) bool {
+	return (s.Tracks == nil || slices.Contains(s.Tracks, track)) && !slices.Contains(s.Beside, track)
+}
 
 // TrackTest is HasTrack for many questions.
 func (s Scope) TrackTest() func(track int) bool {
-	if s.Tracks == nil {
+	if s.Tracks == nil && s.Beside == nil {
 		return func(int) bool { return true }
 	}
-	set := make(map[int]bool, len(s.Tracks))
+	set := make(map[int]bool, len(s.Tracks)+len(s.Beside))
 	for _, t := range s.Tracks {
 		set[t] = true
 	}
-	return func(t int) bool { return set[t] }
+	for _, t := range s.Beside {
+		set[t] = s.Tracks == nil // which then has those that do not count
+	}
+	all := s.Tracks == nil
+	return func(t int) bool { return set[t] != all }
 }
 
 // HasTime reports whether a moment is in the range, both edges included.

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/view"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// apartFlags are --async and --idle: what counts beside the work of threads.
+type apartFlags struct{ async, idle apartFlag }
+
+func (f *apartFlags) add(fs *pflag.FlagSet) {
+	for key, to := range map[string]*apartFlag{"async": &f.async, "idle": &f.idle} {
+		fs.Var(to, key, view.FieldOf(key).FlagDoc)
+	}
+}
+
+// in is a scope with what they say.
+func (f *apartFlags) in(in recording.Scope) recording.Scope {
+	in.Async, in.Idle = recording.Apart(f.async), recording.Apart(f.idle)
+	return in
+}
+
+type apartFlag recording.Apart
+
+func (f *apartFlag) Type() string { return "string" }
+
+func (f *apartFlag) String() string {
+	if *f == "" {
+		return string(recording.Out)
+	}
+	return string(*f)
+}
+
+func (f *apartFlag) Set(text string) error {
+	if !slices.Contains(recording.Aparts, text) {
+		return fmt.Errorf("there are %s", strings.Join(recording.Aparts, ", "))
+	}
+	if *f = apartFlag(text); text == string(recording.Out) {
+		*f = ""
+	}
+	return nil
+}
+
+// leftOutText says behind a total what was not added up, each with the flag that
+// adds it, "" for nothing.
+func leftOutText(l *analyze.LeftOut, m *recording.Metric) string {
+	var b strings.Builder
+	if l.AsyncSpans > 0 {
+		fmt.Fprintf(&b, "\nasync spans: %s in %s not counted (--async in counts them)", units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
+	}
+	if l.IdleRecords > 0 {
+		fmt.Fprintf(&b, "\nidle samples: %s in %s not counted (--idle in counts them)", units.Value(l.Idle, m), units.Count(l.IdleRecords))
+	}
+	return b.String()
+}
