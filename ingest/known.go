@@ -49,9 +49,6 @@ var knowns = []known{
 	{"a heap snapshot of V8", "a snapshot holds objects and no calls; record a profile", nil, func(b *opening) bool {
 		return b.keys["snapshot"] && b.has(`"node_fields"`)
 	}},
-	{"a profile of Firefox's old DevTools", bySpeedscope, nil, func(b *opening) bool {
-		return b.keys["label"] && b.keys["duration"] && b.keys["markers"] && !b.keys["meta"]
-	}},
 	{"a timeline of Safari", bySpeedscope, nil, func(b *opening) bool {
 		return b.keys["recording"] && (b.keys["version"] || b.has(`"displayName"`))
 	}},

@@ -21,7 +21,6 @@ var beginnings = map[string]string{
 	"v8-version,12,4,254,21,-node.33,0\nshared-library,/usr/bin/node,0x55,0x56,0\n":               "node --cpu-prof",
 	`{"head":{"functionName":"(root)","hitCount":0,"children":[]},"startTime":1}`:                 "old tree form",
 	`{"snapshot":{"meta":{"node_fields":["type","name"]}},"nodes":[1]}`:                           "a heap snapshot of V8",
-	`{"label":"a","duration":5.5,"markers":[],"frames":[],"ticks":[]}`:                            "Firefox's old DevTools",
 	`{"version":1,"recording":{"displayName":"Timeline Recording 1","records":[]},"overview":{}}`: "a timeline of Safari",
 	"Nettrace\x14\x00\x00\x00!FastSerialization.1":                                                "dotnet-trace convert --format Speedscope FILE",
 	"<?xml version=\"1.0\"?>\n<trace-query-result>\n":                                             "Instruments",
@@ -76,7 +75,7 @@ func TestKnownFormatsOfSamples(t *testing.T) {
 	n := 0
 	for pattern, want := range map[string]string{
 		"jfr/*":         "Flight Recorder",
-		"firefox/[56]*": "Firefox's old DevTools", "firefox/firefox-79*": "Firefox's old DevTools", "firefox/fx_dhat*": "DHAT",
+		"firefox/fx_dhat*": "DHAT",
 	} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(files) == 0 {

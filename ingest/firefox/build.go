@@ -259,6 +259,9 @@ func (d *decoder) thread(x *stacks, t *thread, depth int) error {
 		}
 	}
 	d.sort += 2
+	if t.timeline != nil {
+		return d.addTimeline(x, key, t.timeline)
+	}
 	return nil
 }
 

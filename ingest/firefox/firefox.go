@@ -1,6 +1,7 @@
 // Package firefox reads the profiles of the Firefox Profiler: the processed ones
 // that profiler.firefox.com saves and samply and many others write, in all
-// versions, and the raw ones of Gecko. Both are JSON; see
+// versions, the raw ones of Gecko, and what Firefox's DevTools saved before
+// version 98, which has a raw one in it. All are JSON; see
 // https://github.com/firefox-devtools/profiler/tree/main/docs-developer.
 //
 // A thread is a track with its samples, whose weights and CPU times are kept
@@ -34,7 +35,7 @@ var Format = codec.Format{
 	Name:       "firefox",
 	Title:      "Firefox or samply profile",
 	Plural:     "Firefox and samply profiles",
-	Holds:      "samples with weights and CPU times, markers, counters, allocations, of all threads and processes; processed profiles and Gecko's raw ones",
+	Holds:      "samples with weights and CPU times, markers, counters, allocations, of all threads and processes; processed profiles, Gecko's raw ones and those of the old DevTools",
 	Extensions: []string{".json", ".profile.json"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -51,6 +52,8 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	switch {
 	case keys["traceEvents"] || keys["profiles"]:
 		return decode.No, nil
+	case keys["label"] && keys["duration"] && keys["markers"] && !keys["meta"]:
+		return decode.Certain, nil // the old DevTools'
 	case keys["meta"] && (has(`"preprocessedProfileVersion"`) || has(`"processType"`) || has(`"interval"`) && has(`"startTime"`)):
 		return decode.Certain, nil
 	case (keys["threads"] || keys["shared"] || keys["libs"]) && has(`"stackTable"`) && has(`"frameTable"`):
@@ -87,6 +90,7 @@ type profile struct {
 	threads   []*thread
 	counters  []*counter
 	processes []*profile
+	timeline  timeline
 }
 
 // Decode reads all of a profile into b. Of a file that is cut or damaged it reads

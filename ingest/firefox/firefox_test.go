@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -233,6 +234,40 @@ func TestGecko(t *testing.T) {
 	}
 }
 
+// oldDevTools is a recording of DevTools before version 98.
+const oldDevTools = `{"label":"","duration":9.5,"markers":[{"causeName":"x","end":4.25,"name":"Javascript","start":1.5},{"end":4,"name":"Paint","start":3.5}],
+"frames":[null,{"line":1}],"memory":[[1,2]],"ticks":[2.5],"allocations":{"sites":[4,5],"timestamps":[1,2],"frames":[],"sizes":[8,9]},
+"profile":{"libs":[],"meta":{"version":19,"startTime":1000,"interval":1,"processType":2,"product":"Firefox"},"threads":[{"processType":"tab","name":"GeckoMain","tid":2,"pid":7,
+"samples":{"schema":{"stack":0,"time":1},"data":[[0,0.5],[0,8.25]]},"markers":{"schema":{"name":0,"time":1,"data":2},"data":[[0,4351049.5,{"type":"tracing","interval":"start"}],[0,4351050]]},
+"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},"frameTable":{"schema":{"location":0},"data":[[0]]},"stringTable":["f (a.js:1:2)"]}],"pausedRanges":[],"processes":[]},
+"configuration":{"withMarkers":true},"systemHost":{},"systemClient":{},"fileType":"Recorded Performance Data","version":2}`
+
+// What a page did stands beside its thread; what cannot be put in time is counted.
+func TestOldDevTools(t *testing.T) {
+	if sure, err := Sniff([]byte(oldDevTools), true); sure != decode.Certain || err != nil {
+		t.Error(sure, err)
+	}
+	compare(t, "old", []byte(oldDevTools), 0, 7, 100)
+	r, err := decodeBytes(t, []byte(oldDevTools), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]int64{}
+	for _, x := range r.Ledger {
+		left[x.Kind] = x.LeftOut
+	}
+	want := map[string]int64{"thread": 0, "sample": 0, "marker": 2, "allocation": 0, "counter point": 0, "frames of DevTools": 2, "memory of DevTools": 1, "sites of DevTools": 2}
+	if !maps.Equal(left, want) {
+		t.Errorf("left out %v, want %v", left, want)
+	}
+	if n := len(r.Warnings); n != 1 || r.Warnings[0].Text != `The markers of thread "GeckoMain" are in another clock than its samples and were left out` {
+		t.Errorf("%v", r.Warnings)
+	}
+	if x := r.Tracks[1]; x.PID != 7 || x.TID != 2 {
+		t.Errorf("the timeline is of %d, %d", x.PID, x.TID)
+	}
+}
+
 // Each kind of damage is told with its place.
 func TestSentences(t *testing.T) {
 	cut := func(at string) (string, int) { i := strings.Index(small, at); return small[:i], i }
@@ -276,6 +311,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(random(r, v, 2, 4), 11)
 	}
 	f.Add([]byte(small), 3)
+	f.Add([]byte(oldDevTools), 3)
 	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
 		if len(content) > 1<<16 {
 			return

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,11 @@ type naive struct {
 	t     testing.TB
 	sums  map[string]*big.Rat
 	lines []string
+	first *big.Rat
 }
+
+// placed is the place of code that has no name.
+var placed = regexp.MustCompile(`^(?:.* -> )?(.+\.js):[0-9]+(?::[0-9]+)?$`)
 
 type object = map[string]any
 
@@ -89,6 +94,13 @@ func parse(t testing.TB, content []byte) object {
 
 // read reads a profile that began at a time of 1970, whose parent began at base.
 func (n *naive) read(o object, base *big.Rat) {
+	if within, ok := o["profile"].(object); ok {
+		defer n.devtools(o)
+		o = within
+		for _, t := range within["threads"].([]any) {
+			delete(t.(object), "markers") // are in a clock that nothing relates to that of the samples
+		}
+	}
 	meta, _ := o["meta"].(object)
 	start := n.number(meta["startTime"])
 	shift := new(big.Rat)
@@ -116,6 +128,18 @@ func (n *naive) read(o object, base *big.Rat) {
 	}
 }
 
+// devtools reads what the old DevTools have beside a raw profile.
+func (n *naive) devtools(o object) {
+	zero := new(big.Rat)
+	for _, v := range o["markers"].([]any) {
+		m := v.(object)
+		n.lines = append(n.lines, fmt.Sprintf("span DevTools timeline %s %s to %s", m["name"], n.ms(n.number(m["start"]), zero), n.ms(n.number(m["end"]), zero)))
+	}
+	for _, v := range o["ticks"].([]any) {
+		n.lines = append(n.lines, fmt.Sprintf("instant DevTools timeline tick of the refresh driver %s", n.ms(n.number(v), zero)))
+	}
+}
+
 func (n *naive) thread(o, shared, t object, shift *big.Rat) {
 	pick := func(key string) any {
 		if v, ok := t[key]; ok {
@@ -135,10 +159,11 @@ func (n *naive) thread(o, shared, t object, shift *big.Rat) {
 		ft := pick("frameTable")
 		if loc := col(ft, "location"); loc != nil {
 			s := text(at(loc, frame))
-			if s, _, ok := strings.Cut(s, " ("); ok {
-				return s
+			name, _, ok := strings.Cut(s, " (")
+			if m := placed.FindStringSubmatch(s); !ok && m != nil {
+				return "(root scope) " + m[1] // code of a file outside its functions
 			}
-			return s
+			return name
 		}
 		return text(at(col(pick("funcTable"), "name"), index(at(col(ft, "func"), frame))))
 	}
@@ -193,7 +218,14 @@ func (n *naive) samples(thread string, s any, path func(any) string, shift *big.
 	}
 }
 
-func (n *naive) ms(t, shift *big.Rat) string { return new(big.Rat).Add(t, shift).FloatString(9) }
+// ms is a time, which the recording has to the picosecond from its first.
+func (n *naive) ms(t, shift *big.Rat) string {
+	if n.first == nil {
+		n.first = t
+	}
+	whole, _ := new(big.Rat).SetString(new(big.Rat).Sub(t, n.first).FloatString(9))
+	return whole.Add(whole, n.first).Add(whole, shift).FloatString(9)
+}
 
 func (n *naive) markers(thread string, m any, text func(any) string, shift *big.Rat) {
 	type opened struct{ at *big.Rat }
@@ -369,7 +401,8 @@ func TestSampleFiles(t *testing.T) {
 	}
 	// Samples as the list of the files has them; raw profiles have a third process
 	// as text, which the list leaves out.
-	for name, want := range map[string]int64{"fx_argument-values.json": 32, "fx_gecko-1.json": 21, "fx_processed-1.json": 21, "fx_processed-2.json": 21} {
+	for name, want := range map[string]int64{"fx_argument-values.json": 32, "fx_gecko-1.json": 21, "fx_processed-1.json": 21, "fx_processed-2.json": 21,
+		"59_simple-firefox.json": 38, "61_recursion.json": 15, "63_simple-firefox.json": 39, "firefox-79-webpack.json": 483} {
 		content, err := os.ReadFile(filepath.Join(dir, "firefox", name))
 		if err != nil {
 			t.Fatal(err)

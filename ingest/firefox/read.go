@@ -23,6 +23,8 @@ type reader struct {
 var passed = map[string]bool{
 	"pages": true, "profilerOverhead": true, "profilingLog": true, "profileGatheringLog": true,
 	"pausedRanges": true, "tasktracer": true, "sources": true, "": true,
+	"label": true, "duration": true, "configuration": true, "systemHost": true, "systemClient": true, "fileType": true, "version": true,
+	"timestamps": true, "sizes": true,
 }
 
 func (r *reader) profile(p *profile, depth int) {
@@ -59,6 +61,12 @@ func (r *reader) profile(p *profile, depth int) {
 			for r.s.Next() {
 				r.counter(p)
 			}
+		case key == "profile" && depth < maxNested && r.s.Peek() == '{':
+			r.within(p, depth+1)
+		case key == "allocations" && depth < maxNested && r.s.Peek() == '{':
+			r.profile(p, depth+1) // columns, of which "sites" has one for each
+		case timelineKeys[key] && r.s.Enter('['):
+			r.timeline(&p.timeline, key)
 		default:
 			if !passed[key] {
 				r.d.b.Remark("member-unknown", place(r.s.Offset()), "The member %q is none that profiles of Firefox have, and was left out", key)
@@ -66,6 +74,7 @@ func (r *reader) profile(p *profile, depth int) {
 			r.s.Skip()
 		}
 	}
+	p.timeline.join(p.threads)
 }
 
 // nested reads the profile of another process, which stands as an object or as a
@@ -111,6 +120,7 @@ type thread struct {
 	pid, tid                       []byte // as they stand
 	from                           int64
 	samples, markers, js, natively *table
+	timeline                       *timeline // of the page that the thread shows
 }
 
 func (r *reader) thread(p *profile, depth int) {
