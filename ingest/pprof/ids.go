@@ -6,16 +6,6 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Fields of profile.proto that tell which function a line is of.
-const (
-	fieldLocation = 4
-	fieldFunction = 5
-
-	messageID    = 1 // of a location or a function
-	locationLine = 4
-	lineFunction = 1
-)
-
 // references describes the functions' ids of a profile, which should be
 // unique and not 0, and the lines that name them.
 type references struct {

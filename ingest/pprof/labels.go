@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/pprof/profile"
-
 	"ashlar/ingest/recording"
 )
 
@@ -15,44 +13,52 @@ import (
 //
 // A profile has no fixed names for these; role knows the usual ones.
 type labels struct {
-	b        *recording.Builder
-	contexts map[string]recording.ContextID
-	attrs    []recording.Attr
-	key      []byte
-	tracks   map[int]*recording.TrackBuilder
-	timed    bool
-	origin   int64 // of the recording, in ns
+	b       *recording.Builder
+	samples *samples
+	attrs   []recording.Attr
+	values  []labelValue
+	tracks  map[int]*recording.TrackBuilder
+	timed   bool
+	origin  int64 // of the recording, in ns
+	roles   map[string]role
 	// known are labels that have been read before, by how they stand in the
 	// file; unless samples are timed, when all differ.
 	known map[string]labelled
 }
 
-// labelled is the context that labels make.
+// labelled is what labels make.
 type labelled struct {
 	track int
 	ctx   recording.ContextID
+	at    int64 // when the sample was taken, in ns; where hasAt
+	hasAt bool
 }
 
+// maxKnown bounds how many labels are remembered: where there are more, they say
+// what is of one sample only.
+const maxKnown = 1 << 16
+
 // of reads a sample's labels, or knows them.
-func (x *labels) of(all *samples, s *oneSample) (track int, ctx recording.ContextID) {
-	if len(s.labels) == 0 && s.Label == nil && s.NumLabel == nil {
-		return recording.NoTrack, 0
+func (x *labels) of(one *record) labelled {
+	if len(one.labels) == 0 && one.sample == nil {
+		return labelled{track: recording.NoTrack}
 	}
-	if s.labels != nil && !x.timed {
-		if k, ok := x.known[string(s.labels)]; ok {
-			return k.track, k.ctx
+	remember := one.sample == nil && !x.timed
+	if remember {
+		if k, ok := x.known[string(one.labels)]; ok {
+			return k
 		}
 	}
-	all.label(s)
-	if s.Label == nil && s.NumLabel == nil {
-		track = recording.NoTrack
-	} else {
-		track, ctx = x.read(&s.Sample)
+	var lost int
+	if x.values, lost = x.samples.labelsOf(one, x.values[:0]); lost > 0 {
+		x.b.Warn("label-missing", place(one.n), "Labels of sample %d name texts that are not in the profile; it is shown without them", one.n+1)
 	}
-	if s.labels != nil && !x.timed {
-		x.known[string(s.labels)] = labelled{track, ctx}
+	slices.SortStableFunc(x.values, byKey)
+	l := x.read(x.values)
+	if remember && lost == 0 && len(x.known) < maxKnown {
+		x.known[string(one.labels)] = l
 	}
-	return track, ctx
+	return l
 }
 
 // role is the meaning of a label beyond its text.
@@ -85,22 +91,26 @@ func roleOf(key string) role {
 	return noRole
 }
 
+// role is what a key means.
+func (x *labels) role(key string) role {
+	r, ok := x.roles[key]
+	if !ok {
+		r = roleOf(key)
+		x.roles[key] = r
+	}
+	return r
+}
+
 // init looks for times: with any, the recording has a timeline, whose origin
 // is the earliest.
 func (x *labels) init(b *recording.Builder, all *samples) {
-	x.b = b
+	x.b, x.samples = b, all
 	x.tracks = map[int]*recording.TrackBuilder{}
-	x.contexts = map[string]recording.ContextID{}
-	x.origin = math.MaxInt64
+	x.roles = map[string]role{}
 	x.known = map[string]labelled{}
+	x.origin = math.MaxInt64
 	if all.timed() {
-		all.each(func(_ int, s *oneSample) bool {
-			all.label(s)
-			if at, ok := sampleTime(&s.Sample); ok {
-				x.timed, x.origin = true, min(x.origin, at)
-			}
-			return true
-		})
+		x.findOrigin()
 	}
 	if !x.timed {
 		return
@@ -112,19 +122,30 @@ func (x *labels) init(b *recording.Builder, all *samples) {
 	}
 }
 
-// sampleTime is when a sample was taken, in nanoseconds as its label counts
-// them.
-func sampleTime(s *profile.Sample) (int64, bool) {
-	for key, values := range s.NumLabel {
-		if len(values) == 0 || roleOf(key) != timeRole {
+func (x *labels) findOrigin() {
+	var c batch
+	for r := newReader(x.samples); !c.end; {
+		r.read(&c)
+		for i := range c.rows {
+			x.values, _ = x.samples.labelsOf(&c.rows[i], x.values[:0])
+			slices.SortStableFunc(x.values, byKey)
+			if at, ok := x.time(x.values); ok {
+				x.timed, x.origin = true, min(x.origin, at)
+			}
+		}
+	}
+}
+
+// time is when a sample was taken, in nanoseconds as the first of its labels that
+// says so counts them.
+func (x *labels) time(values []labelValue) (int64, bool) {
+	for i := range values {
+		v := &values[i]
+		if !v.numeric || x.role(v.key) != timeRole || i > 0 && values[i-1].numeric && values[i-1].key == v.key {
 			continue
 		}
-		unit := ""
-		if units := s.NumUnit[key]; len(units) > 0 {
-			unit = units[0]
-		}
 		var ns int64
-		switch unit {
+		switch v.unit {
 		case "nanoseconds", "ns":
 			ns = 1
 		case "microseconds", "us":
@@ -134,64 +155,68 @@ func sampleTime(s *profile.Sample) (int64, bool) {
 		case "seconds", "s":
 			ns = 1e9
 		case "":
-			if strings.HasSuffix(key, "_ns") || strings.HasSuffix(key, "_nanos") {
+			if strings.HasSuffix(v.key, "_ns") || strings.HasSuffix(v.key, "_nanos") {
 				ns = 1
 			}
 		}
-		if v := values[0]; ns != 0 && v >= 0 && v <= math.MaxInt64/ns {
-			return v * ns, true
+		if ns != 0 && v.number >= 0 && v.number <= math.MaxInt64/ns {
+			return v.number * ns, true
 		}
 	}
 	return 0, false
 }
 
-// read interns a sample's labels: the context holds all but the time, and a
-// label with a thread's id or name makes a track.
-func (x *labels) read(s *profile.Sample) (track int, ctx recording.ContextID) {
+// read interns labels: the context holds all but the time, and a label with a
+// thread's id or name makes a track.
+func (x *labels) read(values []labelValue) (l labelled) {
 	x.attrs = x.attrs[:0]
+	if x.timed {
+		l.at, l.hasAt = x.time(values)
+	}
 	var pid, tid int64
 	var hasTID bool
 	var thread string
-	note := func(key, text string) {
-		switch roleOf(key) {
-		case tidRole:
-			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-				tid, hasTID = n, true
-			}
-		case pidRole:
-			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-				pid = n
-			}
-		case threadRole:
-			thread = text
+	for len(values) > 0 {
+		v, n := &values[0], 1
+		for n < len(values) && values[n].key == v.key && values[n].numeric == v.numeric {
+			n++
 		}
-	}
-	for key, values := range s.Label {
-		text := strings.Join(values, ", ")
-		note(key, text)
-		x.attrs = append(x.attrs, recording.Attr{Key: key, Value: text})
-	}
-	for key, values := range s.NumLabel {
-		if x.timed && roleOf(key) == timeRole {
+		same := values[:n]
+		values = values[n:]
+		role := x.role(v.key)
+		if x.timed && v.numeric && role == timeRole {
 			continue
 		}
-		if len(values) == 1 {
-			note(key, strconv.FormatInt(values[0], 10))
+		text, number, isNumber := textOf(same), v.number, n == 1
+		if !v.numeric && role != noRole {
+			parsed, err := strconv.ParseInt(text, 10, 64)
+			number, isNumber = parsed, err == nil
 		}
-		x.attrs = append(x.attrs, recording.Attr{Key: key, Value: numbers(values, s.NumUnit[key])})
+		x.attrs = append(x.attrs, recording.Attr{Key: v.key, Value: text})
+		switch {
+		case role == tidRole && isNumber:
+			tid, hasTID = number, true
+		case role == pidRole && isNumber:
+			pid = number
+		case role == threadRole && !v.numeric:
+			thread = text
+		case role == threadRole && isNumber:
+			thread = strconv.FormatInt(number, 10)
+		}
 	}
-	track = recording.NoTrack
+	l.track = recording.NoTrack
 	switch {
 	case hasTID:
 		t := x.b.Track(recording.TrackKey{PID: pid, TID: tid})
 		if thread != "" && t.Name() == "" {
 			t.SetName(thread)
 		}
-		track = x.use(t)
+		l.track = x.use(t)
 	case thread != "":
-		track = x.use(x.b.Track(recording.TrackKey{PID: pid, Name: thread}))
+		l.track = x.use(x.b.Track(recording.TrackKey{PID: pid, Name: thread}))
 	}
-	return track, x.context()
+	l.ctx = x.b.Context(x.attrs)
+	return l
 }
 
 func (x *labels) use(t *recording.TrackBuilder) int {
@@ -199,60 +224,45 @@ func (x *labels) use(t *recording.TrackBuilder) int {
 	return t.Index()
 }
 
-// context interns the collected attributes.
-func (x *labels) context() recording.ContextID {
-	slices.SortFunc(x.attrs, func(a, b recording.Attr) int {
-		if c := strings.Compare(a.Key, b.Key); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Value, b.Value)
-	})
-	x.key = x.key[:0]
-	for _, a := range x.attrs {
-		x.key = strconv.AppendInt(x.key, int64(len(a.Key)), 10)
-		x.key = append(append(append(x.key, ':'), a.Key...), a.Value...)
-		x.key = append(x.key, 0)
+// textOf writes the values of one key.
+func textOf(values []labelValue) string {
+	if v := &values[0]; len(values) == 1 && !v.numeric {
+		return v.text
 	}
-	id, ok := x.contexts[string(x.key)]
-	if !ok {
-		id = x.b.Context(x.attrs)
-		x.contexts[string(x.key)] = id
-	}
-	return id
-}
-
-// numbers writes a numeric label with its units.
-func numbers(values []int64, units []string) string {
-	var s strings.Builder
-	for i, v := range values {
+	var b []byte
+	for i := range values {
+		v := &values[i]
 		if i > 0 {
-			s.WriteString(", ")
+			b = append(b, ", "...)
 		}
-		s.WriteString(strconv.FormatInt(v, 10))
-		if i < len(units) && units[i] != "" {
-			s.WriteString(" " + units[i])
+		if !v.numeric {
+			b = append(b, v.text...)
+			continue
+		}
+		b = strconv.AppendInt(b, v.number, 10)
+		if v.unit != "" {
+			b = append(append(b, ' '), v.unit...)
 		}
 	}
-	return s.String()
+	return string(b)
 }
 
 // sample puts a sample on the timeline when it says when it was taken.
-func (x *labels) sample(i int, s *profile.Sample, event int, call recording.CallID, track int, values []int64) {
+func (x *labels) sample(n int, l *labelled, event int, call recording.CallID, values []int64) {
 	if !x.timed {
 		return
 	}
-	at, ok := sampleTime(s)
-	if !ok {
-		x.b.Warn("time-missing", place(i), "Sample %d has no time where others have one; it is in the flamegraph but not on the timeline", i+1)
+	if !l.hasAt {
+		x.b.Warn("time-missing", place(n), "Sample %d has no time where others have one; it is in the flamegraph but not on the timeline", n+1)
 		return
 	}
-	if at-x.origin > math.MaxInt64/1000 {
-		x.b.Warn("time-too-far", place(i), "Sample %d was taken more than a hundred days after the first; it is in the flamegraph but not on the timeline", i+1)
+	if l.at-x.origin > math.MaxInt64/1000 {
+		x.b.Warn("time-too-far", place(n), "Sample %d was taken more than a hundred days after the first; it is in the flamegraph but not on the timeline", n+1)
 		return
 	}
-	t := x.tracks[track]
+	t := x.tracks[l.track]
 	if t == nil {
 		t = x.b.Track(recording.TrackKey{})
 	}
-	t.Sample(event, (at-x.origin)*1000, call, -1, values)
+	t.Sample(event, (l.at-x.origin)*1000, call, -1, values)
 }

@@ -31,8 +31,7 @@ var Format = codec.Format{
 	Encode:     &codec.Encoder{Extensions: []string{".pb", ".pprof"}, Packed: []string{".pprof"}, OneEvent: true, Write: write},
 }
 
-// maxContent bounds the uncompressed profile: the library needs all of it in
-// memory, and about six times as much for what it makes of it.
+// maxContent bounds the uncompressed profile, all of which is needed in memory.
 const maxContent = 4 << 30
 
 // Decode reads a profile into one event without a name whose metrics are the
@@ -53,7 +52,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	c := &converter{b: b, p: p, samples: all}
+	c := &converter{b: b, p: p, samples: all, name: in.Path}
 	if err := c.convert(ctx); err != nil {
 		return err
 	}
@@ -63,7 +62,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 // Convert puts a profile that was read otherwise into a recording, as Decode
 // does. Its samples are used up.
 func Convert(ctx context.Context, p *profile.Profile, b *recording.Builder) error {
-	c := &converter{b: b, p: p, samples: &samples{all: p.Sample, count: len(p.Sample)}}
+	c := &converter{b: b, p: p, samples: librarySamples(p), name: "profile"}
 	return c.convert(ctx)
 }
 
@@ -71,6 +70,7 @@ func Convert(ctx context.Context, p *profile.Profile, b *recording.Builder) erro
 type converter struct {
 	b       *recording.Builder
 	p       *profile.Profile // without samples, which are in samples
+	name    string           // of the file
 	event   int
 	samples *samples
 	// frames of each location, outermost first; a location's ID is its index
@@ -78,15 +78,12 @@ type converter struct {
 	frames [][]recording.FrameID
 	files  map[recording.FuncID]string // the source file of each function
 	// modules has the binary of each function's name.
-	modules map[string]string
-	labels  labels
-
-	path  []*profile.Location // of the sample before, outermost first
-	calls []recording.CallID  // after each location of path
+	modules  map[string]string
+	labels   labels
+	prefixes prefixes
 }
 
 func (c *converter) convert(ctx context.Context) error {
-	c.checkSamples()
 	c.number()
 	c.dropFrames()
 	c.describe()
@@ -98,32 +95,6 @@ func (c *converter) convert(ctx context.Context) error {
 	return c.addSamples(ctx)
 }
 
-// checkSamples takes references to locations that do not exist out of the
-// stacks.
-func (c *converter) checkSamples() {
-	warn := func(i, n int) {
-		if n > 0 {
-			c.b.Warn("location-missing", place(i), "Sample %d names %d locations that are not in the profile; its stack is shorter by them", i+1, n)
-		}
-	}
-	for i, s := range c.samples.all {
-		kept := s.Location[:0]
-		for _, l := range s.Location {
-			if l != nil {
-				kept = append(kept, l)
-			}
-		}
-		warn(i, len(s.Location)-len(kept))
-		s.Location = kept
-	}
-	if c.samples.missing {
-		c.samples.each(func(i int, s *oneSample) bool {
-			warn(i, s.missing)
-			return true
-		})
-	}
-}
-
 // number makes each location's ID its index, which tables can use.
 func (c *converter) number() {
 	for i, l := range c.p.Location {
@@ -131,32 +102,30 @@ func (c *converter) number() {
 	}
 }
 
-// dropFrames takes the frames out that the profile asks not to be shown, just
-// as pprof does: its recorders mark their own innermost frames so.
+// dropFrames finds the frames that the profile asks not to be shown: its
+// recorders mark their own innermost frames so. pprof's library says what becomes
+// of a stack with each location between two others that stay.
 func (c *converter) dropFrames() {
-	frames := func() int64 {
-		n := c.samples.frames
-		for _, s := range c.samples.all {
-			for _, l := range s.Location {
-				n += int64(max(1, len(l.Line)))
-			}
-		}
-		return n
+	c.p.Sample = nil
+	if c.p.DropFrames == "" {
+		return
 	}
-	t := c.b.Tally("frame in a stack")
-	t.Read = frames()
-	if c.p.DropFrames != "" {
-		if err := c.p.RemoveUninteresting(); err != nil {
-			c.b.Warn("drop-frames", "", "The profile's own rule for frames to be hidden cannot be used, so all are shown: %v", err)
-		}
+	n := uint64(len(c.p.Location))
+	below, above := &profile.Location{ID: n}, &profile.Location{ID: n + 1}
+	for _, l := range c.p.Location {
+		c.p.Sample = append(c.p.Sample, &profile.Sample{Location: []*profile.Location{below, l, above}})
 	}
-	t.Kept = t.Read
-	if c.p.DropFrames != "" {
-		t.Kept = frames()
+	if err := c.p.RemoveUninteresting(); err != nil {
+		c.p.Sample = nil
+		c.b.Warn("drop-frames", "", "The profile's own rule for frames to be hidden cannot be used, so all are shown: %v", err)
+		return
 	}
-	if t.LeftOut = t.Read - t.Kept; t.LeftOut > 0 {
-		t.FirstLeftOut = "by the profile's drop_frames"
+	c.samples.hides = make([]hidden, n)
+	for i, s := range c.p.Sample {
+		left := len(s.Location)
+		c.samples.hides[i] = hidden{on: left < 3, whole: left < 2, shown: int32(max(1, len(c.p.Location[i].Line)))}
 	}
+	c.p.Sample = nil
 }
 
 // describe carries over what the profile says about itself.
@@ -212,56 +181,64 @@ func metricKind(name string) recording.MetricKind {
 	return recording.Sum
 }
 
-// stride is how many samples pass between looks at the clock.
-const stride = 4096
-
 func (c *converter) addSamples(ctx context.Context) error {
-	t := c.b.Tally("sample")
-	metrics := len(c.p.SampleType)
-	values := make([]int64, metrics)
-	c.samples.each(func(i int, s *oneSample) bool {
-		if i%stride == 0 {
-			c.b.Progress()
-			if ctx.Err() != nil {
-				return false
+	frames, t := c.b.Tally("frame in a stack"), c.b.Tally("sample")
+	values := make([]int64, len(c.p.SampleType))
+	return c.samples.batches(ctx, c.name, func(b *batch) {
+		c.b.Progress()
+		frames.Read += b.frames
+		frames.Kept += b.frames - b.hidden
+		if frames.LeftOut += b.hidden; b.hidden > 0 {
+			frames.FirstLeftOut = "by the profile's drop_frames"
+		}
+		c.lookUp(b)
+		for i := range b.rows {
+			one := &b.rows[i]
+			if one.damaged >= 0 {
+				c.leaveOut(one)
+				continue
 			}
-		}
-		t.Read++
-		t.Kept++
-		if !c.values(i, &s.Sample, values) {
-			t.Repaired++
-			if t.FirstRepaired == "" {
-				t.FirstRepaired = place(i)
+			if one.missing > 0 {
+				c.b.Warn("location-missing", place(one.n), "Sample %d names %d locations that are not in the profile; its stack is shorter by them", one.n+1, one.missing)
 			}
+			t.Read++
+			t.Kept++
+			if !c.values(one.n, b.values[one.values:][:one.count], values) {
+				t.Repaired++
+				if t.FirstRepaired == "" {
+					t.FirstRepaired = place(one.n)
+				}
+			}
+			call := c.call(b, one)
+			l := c.labels.of(one)
+			c.b.AddStack(c.event, call, l.track, l.ctx, values)
+			c.labels.sample(one.n, &l, c.event, call, values)
 		}
-		call := c.call(s.Location)
-		track, ctxID := c.labels.of(c.samples, s)
-		c.b.AddStack(c.event, call, track, ctxID, values)
-		c.labels.sample(i, &s.Sample, c.event, call, track, values)
-		if c.samples.all != nil {
-			// The library's samples are large; let go of them as they are used.
-			c.samples.all[i] = nil
-			c.p.Sample[i] = nil
-		}
-		return true
 	})
-	return ctx.Err()
+}
+
+// leaveOut says that a sample cannot be read.
+func (c *converter) leaveOut(one *record) {
+	t := damagedFields(c.b, c.samples.fields)
+	t.Kept--
+	leaveOut(t, one.damaged)
+	c.b.Warn("damaged-field", byteAt(one.damaged), "Field %d of the profile at byte %d is damaged and left out", fieldSample, one.damaged)
 }
 
 // values copies a sample's values; it reports false when it had to mend them.
-func (c *converter) values(i int, s *profile.Sample, values []int64) bool {
+func (c *converter) values(i int, given, values []int64) bool {
 	ok := true
-	if len(s.Value) != len(values) {
+	if len(given) != len(values) {
 		ok = false
-		c.b.Warn("value-count", place(i), "Sample %d has %d values where the profile has %d sample types", i+1, len(s.Value), len(values))
+		c.b.Warn("value-count", place(i), "Sample %d has %d values where the profile has %d sample types", i+1, len(given), len(values))
 	}
 	metrics := c.b.Event(c.event).Metrics
 	for m := range values {
 		values[m] = recording.Missing
-		if m >= len(s.Value) {
+		if m >= len(given) {
 			continue
 		}
-		v, total := s.Value[m], metrics[m].Total
+		v, total := given[m], metrics[m].Total
 		if v > 0 && total+v < total || v < 0 && total+v > total || v == recording.Missing {
 			ok = false
 			c.b.Warn("value-too-large", place(i), "The %s of sample %d does not fit 64 bits together with those before and was left out", metrics[m].Name, i+1)
@@ -270,30 +247,6 @@ func (c *converter) values(i int, s *profile.Sample, values []int64) bool {
 		values[m] = v
 	}
 	return ok
-}
-
-// call interns a stack of locations, leaf first. Neighbouring samples often
-// share their outer locations.
-func (c *converter) call(leafFirst []*profile.Location) recording.CallID {
-	n := len(leafFirst)
-	same := 0
-	for same < n && same < len(c.path) && c.path[same] == leafFirst[n-1-same] {
-		same++
-	}
-	c.path, c.calls = c.path[:same], c.calls[:same]
-	call := recording.NoCall
-	if same > 0 {
-		call = c.calls[same-1]
-	}
-	for i := n - 1 - same; i >= 0; i-- {
-		l := leafFirst[i]
-		for _, f := range c.location(l) {
-			call = c.b.Call(call, f)
-		}
-		c.path = append(c.path, l)
-		c.calls = append(c.calls, call)
-	}
-	return call
 }
 
 func place(i int) string { return fmt.Sprintf("sample %d", i+1) }

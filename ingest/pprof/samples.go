@@ -1,344 +1,416 @@
 package pprof
 
 import (
-	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"github.com/google/pprof/profile"
 )
 
-// samples are a profile's, read from its bytes one at a time: the library makes
-// objects of them that take twenty times the room, and most of its time. All
-// else is the library's. A profile in which anything is not as expected has
-// samples from the library too.
+// samples are a profile's, read from its bytes a few at a time: the library
+// makes objects of them that take twenty times the room, and most of its time.
+// Those of older formats are the library's.
 type samples struct {
-	all []*profile.Sample // the library's, unless content is set
+	all []*profile.Sample // the library's, where the file is no profile.proto
 
-	content []byte // the whole profile
+	content []byte // from the first to the last
+	from    int    // where that is in the file
 	count   int
-	frames  int64    // in all stacks
-	missing bool     // some locations are not in the profile
-	texts   [][2]int // of the string table: where they are in content
-	at      []*profile.Location
-	more    map[uint64]*profile.Location // those with large ids
+	fields  int      // of the whole profile
+	texts   [][]byte // the string table
+	names   []string // those of texts that were asked for
+
+	byID  []uint32          // the index of a location by its id, and one more; 0 is none
+	large map[uint64]uint32 // those with large ids
+	lines []int32           // how many frames each location has
+	hides []hidden          // what of stacks with it is not shown; nil where all is
 }
 
-// Numbers of fields in profile.proto.
-const (
-	fieldSample  = 2
-	fieldStrings = 6
-
-	sampleLocation = 1
-	sampleValue    = 2
-	sampleLabel    = 3
-)
-
-// Wire types.
-const (
-	wireVarint = 0
-	wire64     = 1
-	wireBytes  = 2
-	wire32     = 5
-)
-
-// wireField is one field of a message.
-type wireField struct {
-	num, typ int
-	number   uint64 // of a varint
-	body     []byte // of bytes
-	from     int    // where body is in the message
-}
-
-// nextField reads the field at b[i:]; next is negative when there is none that
-// can be read.
-func nextField(b []byte, i int) (f wireField, next int) {
-	tag, n := binary.Uvarint(b[i:])
-	if n <= 0 || tag>>3 == 0 || tag>>32 != 0 {
-		return f, -1
-	}
-	i += n
-	f.num, f.typ = int(tag>>3), int(tag&7)
-	switch f.typ {
-	case wireVarint:
-		f.number, n = binary.Uvarint(b[i:])
-		if n <= 0 {
-			return f, -1
-		}
-		return f, i + n
-	case wire64:
-		i += 8
-	case wire32:
-		i += 4
-	case wireBytes:
-		size, n := binary.Uvarint(b[i:])
-		if n <= 0 || size > uint64(len(b)-i-n) {
-			return f, -1
-		}
-		f.from = i + n
-		i = f.from + int(size)
-		f.body = b[f.from:i]
-	default:
-		return f, -1
-	}
-	if i > len(b) {
-		return f, -1
-	}
-	return f, i
-}
-
-// parseApart reads a profile without its samples with the library, and the
-// samples apart. It reports false where that cannot be done.
-func parseApart(content []byte) (*profile.Profile, *samples, bool) {
-	s := &samples{content: content}
-	var rest []byte
-	kept := 0 // up to where rest has the fields
-	for i := 0; i < len(content); {
-		f, next := nextField(content, i)
-		if next < 0 {
-			return nil, nil, false
-		}
-		switch f.num {
-		case fieldSample:
-			rest = append(rest, content[kept:i]...)
-			kept = next
-			s.count++
-		case fieldStrings:
-			s.texts = append(s.texts, [2]int{f.from, len(f.body)})
-		}
-		i = next
-	}
-	if kept == 0 {
-		rest = content
-	} else {
-		rest = append(rest, content[kept:]...)
-	}
-	p, err := guarded(func() (*profile.Profile, error) { return profile.ParseUncompressed(rest) })
-	if err != nil || p.DropFrames != "" { // which changes samples
-		return nil, nil, false
-	}
-	s.find(p.Location)
-	return p, s, s.valid()
+// hidden is what a profile's drop_frames does to stacks with a location.
+type hidden struct {
+	on    bool  // what the location called is not shown
+	whole bool  // nor is the location
+	shown int32 // how many of its frames are shown where it is
 }
 
 // find makes locations be found by their ids.
 func (s *samples) find(all []*profile.Location) {
-	s.at = make([]*profile.Location, len(all)+1)
-	for _, l := range all {
-		if l.ID < uint64(len(s.at)) {
-			s.at[l.ID] = l
+	s.byID, s.lines = make([]uint32, len(all)+1), make([]int32, len(all))
+	for i, l := range all {
+		s.lines[i] = int32(max(1, len(l.Line)))
+		if l.ID < uint64(len(s.byID)) {
+			s.byID[l.ID] = uint32(i + 1)
 			continue
 		}
-		if s.more == nil {
-			s.more = map[uint64]*profile.Location{}
+		if s.large == nil {
+			s.large = map[uint64]uint32{}
 		}
-		s.more[l.ID] = l
+		s.large[l.ID] = uint32(i + 1)
 	}
 }
 
-// valid reports whether all samples can be read, and counts what is in them.
-func (s *samples) valid() bool {
-	var one oneSample
-	for i := 0; i < len(s.content); {
-		f, next := nextField(s.content, i)
-		i = next
-		if f.num != fieldSample {
-			continue
-		}
-		if f.typ != wireBytes || !s.read(f.body, &one) || !s.readLabels(&one, nil) {
-			return false
-		}
-		for _, l := range one.Location {
-			s.frames += int64(max(1, len(l.Line)))
-		}
-		s.missing = s.missing || one.missing > 0
+func (s *samples) location(id uint64) uint32 {
+	if id < uint64(len(s.byID)) {
+		return s.byID[id]
 	}
-	return true
+	return s.large[id]
 }
 
-// oneSample is a sample that the next one is read over.
-type oneSample struct {
-	profile.Sample
-	missing int    // locations that are not in the profile; Location is without them
-	labels  []byte // the messages, one behind the other, each with its length before it
+// batch is a number of samples.
+type batch struct {
+	rows      []record
+	locations []uint32 // of their stacks, leaf first: indexes in Profile.Location
+	hashes    []uint64 // of each location with all those outside it
+	checks    []uint32 // more of them
+	values    []int64
+	frames    int64 // in all stacks
+	hidden    int64 // of them
+	end       bool  // no samples follow
 }
 
-// each visits all samples in order, until visit returns false. The sample is
-// only good until then, and its labels are only there after label.
-func (s *samples) each(visit func(i int, one *oneSample) bool) {
-	var one oneSample
-	if s.content == nil {
-		for i, x := range s.all {
-			one.Sample = *x
-			if !visit(i, &one) {
-				return
-			}
-		}
+// batchRows is how many samples are read before they are used: enough that
+// looking their stacks up together pays, few enough that they stay in the cache.
+const batchRows = 256
+
+// record is a sample.
+type record struct {
+	n        int // its number
+	from, to int // its locations
+	values   int // where they begin
+	count    int // how many there are
+	missing  int // locations that are not in the profile; the others are there
+	damaged  int // where in the file it cannot be read, or negative
+	labels   []byte
+	sample   *profile.Sample // the library's, for its labels
+
+	alike int    // how many outer locations it has in common with the row before
+	known int    // how many of them have calls
+	call  uint32 // of the innermost one of these
+}
+
+func (b *batch) reset() {
+	b.rows, b.locations, b.values = b.rows[:0], b.locations[:0], b.values[:0]
+	b.hashes, b.checks = b.hashes[:0], b.checks[:0]
+	b.frames, b.hidden = 0, 0
+}
+
+// reader reads samples one after the other.
+type reader struct {
+	*samples
+	at    int // in content, or in all
+	n     int
+	seeds [3]uint64
+}
+
+func newReader(s *samples) *reader {
+	return &reader{samples: s, seeds: [3]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64()}}
+}
+
+// read fills a batch; it is the last where end is set.
+func (r *reader) read(b *batch) {
+	b.reset()
+	if r.content == nil {
+		r.convert(b)
 		return
 	}
-	n := 0
-	for i := 0; i < len(s.content); {
-		f, next := nextField(s.content, i)
-		i = next
-		if f.num == fieldSample {
-			s.read(f.body, &one)
-			if !visit(n, &one) {
-				return
-			}
-			n++
+	for len(b.rows) < batchRows && r.at < len(r.content) {
+		f, next := nextField(r.content, r.at)
+		if next < 0 {
+			break // it was looked through before
 		}
+		if f.num == fieldSample {
+			one := record{n: r.n, damaged: -1, from: len(b.locations), values: len(b.values)}
+			if f.typ != wireBytes || !r.sample(f.body, b, &one) {
+				b.locations, b.values = b.locations[:one.from], b.values[:one.values]
+				one = record{n: r.n, damaged: r.from + r.at, from: one.from, to: one.from}
+			}
+			r.add(b, &one)
+		}
+		r.at = next
+	}
+	b.end = r.at >= len(r.content)
+}
+
+// convert takes the library's samples, and lets go of them.
+func (r *reader) convert(b *batch) {
+	for ; len(b.rows) < batchRows && r.at < len(r.all); r.at++ {
+		s := r.all[r.at]
+		one := record{n: r.n, damaged: -1, from: len(b.locations), values: len(b.values), count: len(s.Value)}
+		for _, l := range s.Location {
+			if l == nil {
+				one.missing++
+			} else {
+				b.locations = append(b.locations, uint32(l.ID)) // which number has set
+			}
+		}
+		one.to = len(b.locations)
+		b.values = append(b.values, s.Value...)
+		if len(s.Label) > 0 || len(s.NumLabel) > 0 {
+			one.sample = s
+		}
+		r.add(b, &one)
+	}
+	b.end = r.at == len(r.all)
+}
+
+// add puts a row into the batch, without what is hidden of its stack.
+func (r *reader) add(b *batch, one *record) {
+	r.n++
+	for _, l := range b.locations[one.from:one.to] {
+		b.frames += int64(r.lines[l])
+	}
+	if r.hides != nil {
+		r.hide(b, one)
+	}
+	r.hash(b, one)
+	b.rows = append(b.rows, *one)
+}
+
+// hide takes what is hidden off a stack. Nothing is before the first frame that
+// is not hidden, since all might be.
+func (r *reader) hide(b *batch, one *record) {
+	stack := b.locations[one.from:one.to]
+	cut, own := -1, false
+	shown := int32(0)
+	for i := len(stack) - 1; i >= 0 && cut < 0; i-- {
+		h := &r.hides[stack[i]]
+		if h.on && own {
+			if cut = i; h.whole {
+				cut++
+				break
+			}
+		}
+		own = own || !h.on
+		shown += h.shown
+	}
+	if cut > 0 {
+		one.from += cut
+	}
+	for _, l := range stack {
+		b.hidden += int64(r.lines[l])
+	}
+	b.hidden -= int64(shown)
+}
+
+// hash has the hashes of all of a stack's prefixes.
+func (r *reader) hash(b *batch, one *record) {
+	n := len(b.locations)
+	b.hashes, b.checks = slices.Grow(b.hashes, n-len(b.hashes))[:n], slices.Grow(b.checks, n-len(b.checks))[:n]
+	x, y := r.seeds[0], r.seeds[1]
+	for i := one.to - 1; i >= one.from; i-- {
+		l := uint64(b.locations[i]) + 1
+		hi, lo := bits.Mul64(x^l, 0x9E3779B97F4A7C15)
+		x = hi ^ lo + l
+		hi, lo = bits.Mul64(y+l, 0xD6E8FEB86659FD93)
+		y = hi ^ lo ^ r.seeds[2]
+		b.hashes[i], b.checks[i] = x, uint32(y>>32)
 	}
 }
 
-// read reads all of a sample but its labels.
-func (s *samples) read(b []byte, one *oneSample) bool {
-	one.Location, one.Value, one.labels, one.missing = one.Location[:0], one.Value[:0], one.labels[:0], 0
-	one.Label, one.NumLabel, one.NumUnit = nil, nil, nil
-	for i := 0; i < len(b); {
-		f, next := nextField(b, i)
+// sample reads a sample; false where it cannot be read.
+func (r *reader) sample(body []byte, b *batch, one *record) bool {
+	first, last := -1, 0 // where labels are
+	for i := 0; i < len(body); {
+		g, next := nextField(body, i)
 		if next < 0 {
 			return false
 		}
-		i = next
-		switch f.num {
+		switch g.num {
 		case sampleLocation:
-			if !numbersIn(&f, func(id uint64) {
-				if l := s.location(id); l != nil {
-					one.Location = append(one.Location, l)
-				} else {
-					one.missing++
-				}
-			}) {
+			if !r.locations(&g, b, one) {
 				return false
 			}
 		case sampleValue:
-			if !numbersIn(&f, func(v uint64) { one.Value = append(one.Value, int64(v)) }) {
+			if !r.values(&g, b) {
 				return false
 			}
 		case sampleLabel:
-			if f.typ != wireBytes {
+			if g.typ != wireBytes || !validLabel(g.body) {
 				return false
 			}
-			one.labels = binary.AppendUvarint(one.labels, uint64(len(f.body)))
-			one.labels = append(one.labels, f.body...)
+			if first < 0 {
+				first = i
+			}
+			last = next
 		}
+		i = next
+	}
+	one.to, one.count = len(b.locations), len(b.values)-one.values
+	if first >= 0 {
+		one.labels = body[first:last]
 	}
 	return true
 }
 
-func (s *samples) location(id uint64) *profile.Location {
-	if id < uint64(len(s.at)) {
-		return s.at[id]
+func (r *reader) locations(f *wireField, b *batch, one *record) bool {
+	if f.typ == wireVarint {
+		r.locate(f.number, b, one)
+		return true
 	}
-	return s.more[id]
+	if f.typ != wireBytes {
+		return false
+	}
+	out, byID := b.locations, r.byID
+	for body, i := f.body, 0; i < len(body); {
+		id := uint64(body[i])
+		switch {
+		case id < 0x80:
+			i++
+		case i+1 < len(body) && body[i+1] < 0x80:
+			id = id&0x7F | uint64(body[i+1])<<7
+			i += 2
+		default:
+			if id, i = varint(body, i); i < 0 {
+				b.locations = out
+				return false
+			}
+		}
+		if id < uint64(len(byID)) && byID[id] != 0 {
+			out = append(out, byID[id]-1)
+			continue
+		}
+		b.locations = out
+		r.locate(id, b, one)
+		out = b.locations
+	}
+	b.locations = out
+	return true
 }
 
-// numbersIn visits the numbers of a repeated field, packed or not.
-func numbersIn(f *wireField, visit func(uint64)) bool {
+func (r *reader) locate(id uint64, b *batch, one *record) {
+	if l := r.location(id); l != 0 {
+		b.locations = append(b.locations, l-1)
+	} else {
+		one.missing++
+	}
+}
+
+func (r *reader) values(f *wireField, b *batch) bool {
 	switch f.typ {
 	case wireVarint:
-		visit(f.number)
+		b.values = append(b.values, int64(f.number))
 		return true
 	case wireBytes:
-		for b := f.body; len(b) > 0; {
-			v, n := uint64(b[0]), 1
-			if v >= 0x80 {
-				if v, n = binary.Uvarint(b); n <= 0 {
-					return false
-				}
+		for i := 0; i < len(f.body); {
+			var v uint64
+			if v, i = varint(f.body, i); i < 0 {
+				return false
 			}
-			visit(v)
-			b = b[n:]
+			b.values = append(b.values, int64(v))
 		}
 		return true
 	}
 	return false
 }
 
-// wireLabel is a label: indexes in the string table, and a number.
-type wireLabel struct{ key, text, number, unit int64 }
-
-// readLabels visits a sample's labels (visit may be nil); it reports false when
-// there is one that cannot be read.
-func (s *samples) readLabels(one *oneSample, visit func(*wireLabel)) bool {
-	for b := one.labels; len(b) > 0; {
-		size, n := binary.Uvarint(b)
-		body := b[n : n+int(size)]
-		b = b[n+int(size):]
-		var l wireLabel
-		for i := 0; i < len(body); {
-			f, next := nextField(body, i)
-			if next < 0 {
-				return false
-			}
-			i = next
-			if f.num > 4 {
-				continue
-			}
-			if f.typ != wireVarint {
-				return false
-			}
-			*[...]*int64{&l.key, &l.text, &l.number, &l.unit}[f.num-1] = int64(f.number)
+// validLabel reports whether a label can be read.
+func validLabel(b []byte) bool {
+	for i := 0; i < len(b); {
+		f, next := nextField(b, i)
+		if next < 0 || f.num >= 1 && f.num <= 4 && f.typ != wireVarint {
+			return false
 		}
-		for _, k := range []int64{l.key, l.text, l.unit} {
-			if k < 0 || k >= int64(len(s.texts)) {
-				return false
-			}
-		}
-		if visit != nil {
-			visit(&l)
-		}
+		i = next
 	}
 	return true
 }
 
-// label fills in a sample's labels as the library does.
-func (s *samples) label(one *oneSample) {
-	if len(one.labels) == 0 {
-		return
+// labelValue is a value of a label.
+type labelValue struct {
+	key, text, unit string
+	number          int64
+	numeric         bool
+}
+
+// labelsOf appends what the labels of a sample say, by key, texts before numbers.
+// lost counts those whose texts are not in the profile.
+func (s *samples) labelsOf(one *record, out []labelValue) (all []labelValue, lost int) {
+	if one.sample != nil {
+		return libraryLabels(one.sample, out), 0
 	}
-	texts, numbers, units := map[string][]string{}, map[string][]int64{}, map[string][]string{}
-	pad := func(a []string, n int) []string {
-		for len(a) < n {
-			a = append(a, "")
+	for i := 0; i < len(one.labels); {
+		f, next := nextField(one.labels, i)
+		if i = next; f.num != sampleLabel {
+			continue
 		}
-		return a
-	}
-	s.readLabels(one, func(l *wireLabel) {
-		key := s.text(l.key)
-		switch {
-		case l.text != 0:
-			texts[key] = append(texts[key], s.text(l.text))
-		case l.number != 0 || l.unit != 0:
-			if l.unit != 0 {
-				units[key] = append(pad(units[key], len(numbers[key])), s.text(l.unit))
+		var l [5]int64 // key, text, number and unit from 1 on
+		for k := 0; k < len(f.body); {
+			g, after := nextField(f.body, k)
+			if g.num >= 1 && g.num <= 4 {
+				l[g.num] = int64(g.number)
 			}
-			numbers[key] = append(numbers[key], l.number)
+			k = after
 		}
-	})
-	if len(texts) > 0 {
-		one.Label = texts
-	}
-	if len(numbers) > 0 {
-		for key, u := range units {
-			units[key] = pad(u, len(numbers[key]))
+		key, ok1 := s.text(l[1])
+		text, ok2 := s.text(l[2])
+		unit, ok3 := s.text(l[4])
+		switch {
+		case !ok1 || !ok2 || !ok3:
+			lost++
+		case l[2] != 0:
+			out = append(out, labelValue{key: key, text: text})
+		case l[3] != 0 || l[4] != 0:
+			out = append(out, labelValue{key: key, unit: unit, number: l[3], numeric: true})
 		}
-		one.NumLabel, one.NumUnit = numbers, units
 	}
+	return out, lost
+}
+
+func libraryLabels(s *profile.Sample, out []labelValue) []labelValue {
+	for key, texts := range s.Label {
+		for _, t := range texts {
+			out = append(out, labelValue{key: key, text: t})
+		}
+	}
+	for key, numbers := range s.NumLabel {
+		for i, n := range numbers {
+			v := labelValue{key: key, number: n, numeric: true}
+			if units := s.NumUnit[key]; i < len(units) {
+				v.unit = units[i]
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// byKey orders what labels say; values of one key stay as they were.
+func byKey(a, b labelValue) int {
+	switch c := strings.Compare(a.key, b.key); {
+	case c != 0:
+		return c
+	case a.numeric == b.numeric:
+		return 0
+	case b.numeric:
+		return -1
+	}
+	return 1
 }
 
 // text is a string of the table.
-func (s *samples) text(i int64) string {
-	t := s.texts[i]
-	return string(s.content[t[0]:][:t[1]])
+func (s *samples) text(i int64) (string, bool) {
+	if i < 0 || i >= int64(len(s.texts)) {
+		return "", false
+	}
+	if s.names == nil {
+		s.names = make([]string, len(s.texts))
+	}
+	if s.names[i] == "" {
+		s.names[i] = string(s.texts[i])
+	}
+	return s.names[i], true
 }
 
 // timed reports whether some labels may be times, so that they are worth
 // looking at.
 func (s *samples) timed() bool {
 	if s.content == nil {
-		return true
+		return len(s.all) > 0
 	}
-	for i := range s.texts {
-		if roleOf(s.text(int64(i))) == timeRole {
+	for _, t := range s.texts {
+		if roleOf(string(t)) == timeRole {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,13 +14,14 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 )
 
-// dump is all that a recording has, as text.
-func dump(r *recording.Recording) string {
+// dump is all that a recording has, as text: what is said of it, and its samples.
+func dump(r *recording.Recording) (head, body string) {
+	head = fmt.Sprintf("%+v %+v %+v %+v\n%+v\n%+v\n", r.Events, r.Counts, r.Warnings, r.Clock, r.Ledger, r.Processes)
 	var s strings.Builder
-	fmt.Fprintf(&s, "%+v %+v %+v %+v\n%+v\n%+v\n", r.Events, r.Counts, r.Warnings, r.Clock, r.Ledger, r.Processes)
 	var path []recording.CallID
 	stack := func(c recording.CallID) {
 		path = r.Calls.Path(path[:0], c)
@@ -34,7 +36,7 @@ func dump(r *recording.Recording) string {
 			continue
 		}
 		for i := range st.Len() {
-			fmt.Fprint(&s, st.Track(i), r.Contexts.At(int(st.Context(i))))
+			fmt.Fprint(&s, st.Call(i), st.Track(i), r.Contexts.At(int(st.Context(i))))
 			for m := range r.Events[0].Metrics {
 				fmt.Fprint(&s, " ", st.Value(i, m))
 			}
@@ -53,22 +55,45 @@ func dump(r *recording.Recording) string {
 			}
 		}
 	}
-	return s.String()
+	return head, s.String()
 }
 
-// convertWith is what becomes of a profile with its samples read one way.
-func convertWith(t *testing.T, p *profile.Profile, s *samples) string {
+// judge holds what is made of a profile against what is made of the library's
+// samples; false where the library refuses it. What the library refuses may still
+// be read as far as it goes.
+func judge(t testing.TB, name string, content []byte) bool {
 	t.Helper()
+	got, err := decodeBytes(t, content)
+	decodetest.Balanced(t, got)
+	if legacy(content) {
+		return false
+	}
 	b := recording.NewBuilder()
-	c := &converter{b: b, p: p, samples: s}
-	if err := c.convert(context.Background()); err != nil {
+	p, refused := guarded(func() (*profile.Profile, error) { return profile.ParseUncompressed(giveIDs(content, b)) })
+	if refused != nil || len(p.SampleType) == 0 {
+		return false
+	}
+	if err != nil {
+		t.Errorf("%s: %v, where the library takes it", name, err)
+		return true
+	}
+	dropped := p.DropFrames != "" && p.RemoveUninteresting() == nil
+	if dropped {
+		p.DropFrames = ""
+	}
+	if err := Convert(context.Background(), p, b); err != nil {
 		t.Fatal(err)
 	}
-	return dump(b.Finish())
+	gotHead, gotBody := dump(got)
+	wantHead, wantBody := dump(b.Finish())
+	if gotHead != wantHead && !dropped || gotBody != wantBody {
+		t.Errorf("%s: differs\n%.2000s%.2000s\nwant\n%.2000s%.2000s", name, gotHead, gotBody, wantHead, wantBody)
+	}
+	return true
 }
 
-// Samples read apart are the same as the library's.
-func TestApartAsTheLibrary(t *testing.T) {
+// Samples are the same as the library's.
+func TestAsTheLibrary(t *testing.T) {
 	contents := map[string][]byte{}
 	p := synthetic(500)
 	contents["synthetic"] = bytesOf(t, p)
@@ -83,16 +108,27 @@ func TestApartAsTheLibrary(t *testing.T) {
 			s.Value = []int64{-5, 1 << 62}
 		case 2:
 			s.Location = nil
+		case 3:
+			s.Location = append(p.Sample[i-3].Location[:1:1], p.Sample[i-3].Location...)
 		}
 	}
 	contents["labels"] = bytesOf(t, p)
+	p.DropFrames, p.KeepFrames = `pkg1.\.\(\*Type.*|pkg0.*`, `.*Method7`
+	for i, l := range p.Location {
+		if i%3 == 0 {
+			l.Line = append(l.Line, p.Location[(i*7+5)%len(p.Location)].Line...)
+		}
+	}
+	contents["dropped"] = bytesOf(t, p)
 	for i, s := range p.Sample {
 		if i%4 > 0 {
 			s.NumLabel = map[string][]int64{"timestamp": {int64(1000 - i)}, "pid": {7}, "tid": {int64(i % 2)}}
 			s.NumUnit = map[string][]string{"timestamp": {"us"}}
 		}
 	}
+	p.DropFrames = ""
 	contents["timed"] = bytesOf(t, p)
+	contents["wire"] = unnumbered([]int{5, 6, 7}, [][]int{{5, 6}, {7}, {6, 5}})
 	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
 		filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 			if err == nil && (strings.HasSuffix(path, ".pb.gz") || strings.HasSuffix(path, ".pprof") || strings.HasSuffix(path, ".pb")) {
@@ -103,37 +139,22 @@ func TestApartAsTheLibrary(t *testing.T) {
 			return nil
 		})
 	}
-	apart := 0
+	judged := 0
 	for name, content := range contents {
-		want, err := guarded(func() (*profile.Profile, error) { return profile.ParseUncompressed(content) })
-		if err != nil || legacy(content) {
-			continue
-		}
-		got, s, ok := parseApart(content)
-		if !ok {
-			if want.DropFrames == "" {
-				t.Errorf("%s: cannot be read apart", name)
-			}
-			continue
-		}
-		apart++
-		if len(want.Sample) != s.count {
-			t.Errorf("%s: %d samples, not %d", name, s.count, len(want.Sample))
-		}
-		if a, b := convertWith(t, got, s), convertWith(t, want, &samples{all: want.Sample}); a != b {
-			t.Errorf("%s: differs\n%.2000s\n%.2000s", name, a, b)
+		if judge(t, name, content) {
+			judged++
 		}
 	}
-	if apart < 3 {
-		t.Errorf("only %d were read apart", apart)
+	if judged < 5 {
+		t.Errorf("only %d were held against the library", judged)
 	}
 }
 
-// Whatever the bytes, reading apart gives what the library gives, or nothing.
-func FuzzApart(f *testing.F) {
+// eachKind has a sample of each kind.
+func eachKind(t testing.TB) []byte {
 	fn := &profile.Function{ID: 1, Name: "f"}
 	a, b := &profile.Location{ID: 1, Line: []profile.Line{{Function: fn, Line: 3}}}, &profile.Location{ID: 9, Address: 16}
-	f.Add(bytesOf(f, &profile.Profile{
+	return bytesOf(t, &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "cpu", Unit: "ns"}},
 		Function:   []*profile.Function{fn}, Location: []*profile.Location{a, b},
 		Sample: []*profile.Sample{
@@ -141,20 +162,69 @@ func FuzzApart(f *testing.F) {
 			{Location: []*profile.Location{b, b, a}, Value: []int64{-2}, NumLabel: map[string][]int64{"tid": {1, 2}}, NumUnit: map[string][]string{"tid": {"", "s"}}},
 			{Value: []int64{3}, NumLabel: map[string][]int64{"time_ns": {5}}},
 		},
-	}))
+	})
+}
+
+// Whatever the bytes, what the library takes is read as it reads it.
+func FuzzAsTheLibrary(f *testing.F) {
+	f.Add(eachKind(f))
+	f.Add(bytesOf(f, example()))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		got, s, ok := parseApart(content)
-		if !ok || legacy(content) {
-			return
-		}
-		want, err := guarded(func() (*profile.Profile, error) { return profile.ParseUncompressed(content) })
-		if err != nil {
-			t.Fatalf("the library refuses it: %v", err)
-		}
-		if a, b := convertWith(t, got, s), convertWith(t, want, &samples{all: want.Sample}); a != b {
-			t.Errorf("differs\n%s\n%s", a, b)
+		if len(content) < 1<<16 {
+			judge(t, "it", content)
 		}
 	})
+}
+
+// TestMutatedAsTheLibrary changes bytes of profiles by chance.
+func TestMutatedAsTheLibrary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 15))
+	taken := 0
+	for _, good := range [][]byte{eachKind(t), bytesOf(t, example())} {
+		for range 4000 {
+			content := bytes.Clone(good)
+			for range 1 + rng.IntN(3) {
+				i := rng.IntN(len(content))
+				switch rng.IntN(4) {
+				case 0:
+					content[i] ^= 1 << rng.IntN(8)
+				case 1:
+					content[i] = byte(rng.IntN(256))
+				case 2:
+					content = append(content[:i], content[i+1:]...)
+				case 3:
+					content = append(content[:i], append([]byte{byte(rng.IntN(256))}, content[i:]...)...)
+				}
+			}
+			if judge(t, fmt.Sprintf("%x", content), content) {
+				taken++
+			}
+		}
+	}
+	if taken < 500 {
+		t.Errorf("the library took only %d", taken)
+	}
+}
+
+// TestDamagedSamples: what cannot be read of samples is left out, and the rest is
+// there.
+func TestDamagedSamples(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		sample         []byte
+		place, warning string
+		total          int64
+	}{
+		{"values of another type", []byte{0x12, 5, 0x0a, 1, 10, 0x15, 0}, "byte 0", "Field 2 of the profile at byte 0 is damaged and left out", 95},
+		{"no message", []byte{0x10, 5}, "byte 0", "Field 2 of the profile at byte 0 is damaged and left out", 95},
+		{"a label of no text", []byte{0x12, 13, 0x0a, 1, 10, 0x12, 2, 1, 5, 0x1a, 4, 8, 1, 16, 0x7f}, "sample 1", "Labels of sample 1 name texts that are not in the profile; it is shown without them", 100},
+	} {
+		r, err := decodeBytes(t, append(c.sample, raw(t, example())...))
+		decodetest.Sentence(t, c.name, r, err, c.place, c.warning)
+		if got := r.Events[0].Metrics[1].Total; got != c.total {
+			t.Errorf("%s: total %d, want %d", c.name, got, c.total)
+		}
+	}
 }
 
 func bytesOf(t testing.TB, p *profile.Profile) []byte {

@@ -2,12 +2,12 @@ package recording
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
 	"sort"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +27,7 @@ type Builder struct {
 	// and only the others are in the table.
 	first  Vec[firstCall]
 	ctxs   map[string]ContextID
+	ctxKey []byte // of the last context that was asked for
 	tracks map[TrackKey]*TrackBuilder
 	order  []*TrackBuilder
 	procs  map[int64]int
@@ -251,16 +252,18 @@ func (b *Builder) Stack(frames []FrameID) CallID {
 // Context interns a set of attributes; it sorts attrs by key.
 func (b *Builder) Context(attrs []Attr) ContextID {
 	sort.SliceStable(attrs, func(i, j int) bool { return attrs[i].Key < attrs[j].Key })
-	var key strings.Builder
+	key := b.ctxKey[:0]
 	for _, a := range attrs {
-		fmt.Fprintf(&key, "%q=%q,", a.Key, a.Value)
+		key = append(binary.AppendUvarint(key, uint64(len(a.Key))), a.Key...)
+		key = append(binary.AppendUvarint(key, uint64(len(a.Value))), a.Value...)
 	}
-	id, ok := b.ctxs[key.String()]
+	b.ctxKey = key
+	id, ok := b.ctxs[string(key)]
 	if !ok {
 		id = ContextID(b.rec.Contexts.Len())
 		b.rec.Contexts.Append(append(Context(nil), attrs...))
-		b.held.symbols += 4 * int64(key.Len())
-		b.ctxs[key.String()] = id
+		b.held.symbols += 4 * int64(len(key))
+		b.ctxs[string(key)] = id
 	}
 	return id
 }
