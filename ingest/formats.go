@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -48,8 +49,13 @@ var Formats = []codec.Format{
 	folded.Format,
 }
 
-// sniffLen bounds the beginning of a file by which its format is recognised.
-const sniffLen = 64 << 10
+// sniffLen is how much of the beginning of a file its format is recognised by,
+// sniffFar how much where that is one value of a JSON object: keys may stand in
+// any order, the telling ones last.
+const (
+	sniffLen = 64 << 10
+	sniffFar = 16 << 20
+)
 
 // Sniff recognises the format of a recording from its first bytes (decompressed;
 // whole when that is all there is). The name only decides between formats
@@ -67,13 +73,42 @@ func Recognise(path string) (format *codec.Format, err error) {
 	}
 	defer in.Close()
 	err = source.Protect(path, func() error {
-		head, whole, err := in.Head(sniffLen)
-		if err == nil {
-			format, err = Sniff(in.Name, head, whole)
-		}
+		format, err = recognise(in)
 		return err
 	})
 	return format, err
+}
+
+// unread is why an input's first bytes could not be had.
+type unread struct{ error }
+
+// recognise says which format an input is in.
+func recognise(in *source.Input) (*codec.Format, error) {
+	for n, had := sniffLen, 0; ; n = sniffFar {
+		head, whole, err := in.Head(n)
+		if err != nil {
+			return nil, unread{err}
+		}
+		format, err := Sniff(in.Name, head, whole)
+		var strange *noFormat
+		if !errors.As(err, &strange) || whole || n == sniffFar || len(head) == had || !opensObject(head) {
+			return format, err
+		}
+		had = len(head)
+	}
+}
+
+// opensObject reports whether head begins like a JSON object.
+func opensObject(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return len(head) > 1 && head[0] == '{' && bytes.IndexByte([]byte("\" \t\r\n"), head[1]) >= 0
+}
+
+// noFormat is the error about a file that is in no format known here.
+type noFormat struct{ begins, formats string }
+
+func (e *noFormat) Error() string {
+	return "is in no format that can be opened: it begins with " + e.begins + "; " + e.formats + " can be"
 }
 
 func sniff(formats []codec.Format, name string, head []byte, whole bool) (*codec.Format, error) {
@@ -91,14 +126,14 @@ func sniff(formats []codec.Format, name string, head []byte, whole bool) (*codec
 			best, sure, byName, refusal = f, c, ext, err
 		}
 	}
-	if err := refused(head, whole, sure == decode.Certain); err != nil {
+	if err := refused(head, whole, sure); err != nil {
 		return nil, err
 	}
 	if refusal != nil {
 		return nil, refusal
 	}
 	if best == nil {
-		return nil, fmt.Errorf("is in no format that can be opened: it begins with %s; %s can be", describe(head), list(formats))
+		return nil, &noFormat{describe(head), list(formats)}
 	}
 	return best, nil
 }

@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 		{"empty.gz", string(gz(t, nil)), "is empty"},
 		{"text", "hello there\nsecond line", `is in no format that can be opened: it begins with "hello there second line";`},
 		{"long", "\n\n" + strings.Repeat("x", 100), `it begins with "xxxxx`},
-		{"binary", "\x7fELF\x01\x02", "it begins with the bytes 7f 45 4c 46 01 02 (.ELF..);"},
+		{"binary", "\x7fELG\x01\x02", "it begins with the bytes 7f 45 4c 47 01 02 (.ELG..);"},
 		{"zeros", strings.Repeat("\x00", 100), "it begins with 100 bytes of zero;"},
 		{"future.spall", string(cut[:8]) + "\x09" + string(cut[9:]), "is a spall trace of version 9, whose layout is not published; versions 0, 1 and 3 can be read"},
 		{"header.spall", string(cut[:30]), "is a spall trace that is cut inside its header, at byte 30"},
@@ -329,5 +329,36 @@ func TestReadAllKeepsArgs(t *testing.T) {
 	}
 	if got := r.Args(r.Tracks[0].Lanes[0].Args(3)); got != "!" {
 		t.Errorf("args %q", got)
+	}
+}
+
+// Keys of a JSON object may stand in any order: what tells the format may lie far
+// behind the first 64 KB.
+func TestTellingKeysLast(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	v8 := `{"functionName":"f","scriptId":"0","url":"","lineNumber":1,"columnNumber":1}`
+	for name, body := range map[string]string{
+		"chrome":      `"traceEvents":[{"ph":"X","name":"f","pid":1,"tid":1,"ts":1,"dur":2}]}`,
+		"speedscope":  `"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"sampled","name":"a","unit":"none","startValue":0,"endValue":1,"samples":[[0]],"weights":[1]}]}`,
+		"heapprofile": `"head":{"callFrame":` + v8 + `,"selfSize":5,"id":1,"children":[]}}`,
+		"otlp":        `"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":{},"samples":[{"stackIndex":0,"values":["1"]}]}]}]}],"dictionary":{"stackTable":[{}],"stringTable":[""]}}`,
+	} {
+		for _, first := range []string{`{"comment":"`, "{\n  \"comment\": \""} {
+			path := filepath.Join(t.TempDir(), "f")
+			if err := os.WriteFile(path, []byte(first+long+`",`+body), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			rec, _, err := ReadAll(context.Background(), path, Options{})
+			if err != nil || rec.Source.Format != name {
+				t.Errorf("%s: %v", name, err)
+			}
+			if f, err := Recognise(path); err != nil || f.Name != name {
+				t.Errorf("%s: %v %v", name, f, err)
+			}
+		}
+	}
+	_, err := sniff(Formats, "x", []byte(`{"comment":"`+long+`"}`), true)
+	if err == nil || !strings.HasPrefix(err.Error(), "is in no format that can be opened: it begins with \"{") {
+		t.Errorf("got %v", err)
 	}
 }

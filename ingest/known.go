@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 
+	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
 )
 
@@ -25,6 +26,8 @@ type opening struct {
 	head  []byte
 	whole bool
 	keys  map[string]bool // of the JSON object that it is, nil for none
+	// claimed: a format that is opened may be its own.
+	claimed bool
 }
 
 // Ways out that several formats share.
@@ -63,13 +66,45 @@ var knowns = []known{
 	}},
 	{"a profile of Python's cProfile (pstats)", "it has no stacks; record with `py-spy record -f speedscope -o run.speedscope.json` instead", []string{"{\xa9\x03", "{)\x03", "{(\x03\x00\x00\x00"}, nil},
 	{"a recording of memray", "convert it with `memray transform` or record with py-spy", []string{"memray\x00"}, nil},
+	{"a profile of gprof (gmon.out)", "print it with `gprof PROGRAM FILE` and convert that with gprof2dot, or record with `perf record`", []string{"gmon\x01"}, nil},
+	{"the text of gprof", "it has no stacks; record with `perf record -g` instead", nil, matches(`\A(Flat profile:\n|\x0c?\s*Call graph \(explanation follows\))`)},
+	{"the text of `perf report`", "print the samples themselves with `perf script` and open that, or open perf.data", nil, func(b *opening) bool {
+		return b.begins([]string{"# To display the perf.data header info", "# Total Lost Samples: "})
+	}},
+	{"an export of `perf data convert`", "open perf.data itself", nil, func(b *opening) bool { return b.keys["linux-perf-json-version"] }},
+	{"what DTrace prints of stacks it counted", "fold it with FlameGraph's `stackcollapse.pl FILE > run.folded`", nil, matches("\\A\\s*\n(\\s+\\S+`\\S[^\n]*\n)+\\s+\\d+\\n")},
+	{"what bpftrace prints of stacks it counted", "fold it with FlameGraph's `stackcollapse-bpftrace.pl FILE > run.folded`", nil, matches(`(?m)\A(Attaching \d+ probes?\.\.\.\s+)?@\w*\[\s*$`)},
+	{"what macOS's sample prints", "fold it with FlameGraph's `stackcollapse-sample.awk FILE > run.folded`", nil, matches(`\A(Analysis of sampling \S|Sampling process \d+)`)},
+	{"a thread dump of Java", "fold it with FlameGraph's `stackcollapse-jstack.pl FILE > run.folded`", nil, matches(`(?m)^Full thread dump `)},
+	{"the stacks of Go's goroutines", "ask for the profile itself (/debug/pprof/goroutine without debug=2), or fold it with FlameGraph's `stackcollapse-go.pl FILE > run.folded`", nil, matches(`\Agoroutine \d+ \[[^\]\n]+\]:\n`)},
+	{"a heap dump of Java (HPROF)", "a dump holds objects and no calls; record with async-profiler", []string{"JAVA PROFILE 1.0"}, nil},
+	{"a program or library", "it is no recording; run it under a profiler, such as `perf record -g`", []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe\x00\x00\x00\x02"}, nil},
+	{"an archive or a file compressed otherwise than with gzip or zstd", "unpack it", []string{"\xfd7zXZ\x00", "BZh9", "BZh6", "BZh1", "\x04\x22\x4d\x18", "7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07", "PK\x05\x06"}, nil},
+	{"a tar archive", "unpack it and open the recording in it", nil, func(b *opening) bool { return len(b.head) > 262 && string(b.head[257:262]) == "ustar" }},
+	{"a picture (SVG)", "a flamegraph of FlameGraph's has no stacks that could be read back; open the folded stacks it was drawn from", nil, func(b *opening) bool { return b.begins([]string{"<"}) && b.has("<svg ") && !b.has("<html") }},
+	{"a page of HTML", "save the recording itself; where a server sent it, the address may be wrong", nil, func(b *opening) bool { return !b.claimed && page.Match(b.head) }},
+	{"a trace of Unreal Insights", "Unreal Insights alone reads it", []string{"2CRT", "TRC2", "ECRT"}, nil},
+	{"a trace in the Common Trace Format (CTF), as LTTng writes it", "convert it with `babeltrace2`, or record with `perf record`", []string{"\xc1\x1f\xfc\xc1", "\xc1\xfc\x1f\xc1"}, nil},
+	{"spans of OpenTelemetry, its traces", "Jaeger or Grafana Tempo shows them; what is opened of OpenTelemetry are profiles", nil, func(b *opening) bool { return b.keys["resourceSpans"] || b.keys["batches"] && b.has(`"scopeSpans"`) }},
+	{"metrics or logs of OpenTelemetry", "what is opened of OpenTelemetry are profiles", nil, func(b *opening) bool { return b.keys["resourceMetrics"] || b.keys["resourceLogs"] }},
+	{"a trace of Jaeger", "Jaeger shows it", nil, func(b *opening) bool { return b.keys["data"] && b.has(`"traceID"`, `"spans"`) }},
+	{"a trace of Zipkin", "Zipkin shows it", nil, func(b *opening) bool {
+		return bytes.HasPrefix(bytes.TrimSpace(b.head), []byte("[")) && b.has(`"traceId"`, `"id"`, `"name"`)
+	}},
+	{"a flamegraph of Pyroscope's", "ask its server for pprof (format=pprof) and open that", nil, func(b *opening) bool { return b.keys["flamebearer"] }},
+	{"a tree for d3-flame-graph", "open the folded stacks it was made from", nil, func(b *opening) bool { return b.keys["name"] && b.keys["value"] && b.keys["children"] }},
+	{"a session of pyinstrument", "export it with `pyinstrument --load FILE -r speedscope -o run.speedscope.json`", nil, func(b *opening) bool { return b.keys["session"] && (b.keys["frame_tree"] || b.has(`"frame_records"`)) }},
+	{"a record of network requests (HAR)", "it holds no calls; save a trace in the browser's Performance panel", nil, func(b *opening) bool { return b.keys["log"] && b.has(`"entries"`, `"creator"`) }},
+	{"text in UTF-16", "save it as UTF-8, as with `iconv -f UTF-16 -t UTF-8 FILE`", nil, func(b *opening) bool {
+		return b.begins([]string{"\xff\xfe[\x00", "\xff\xfe{\x00", "\xfe\xff\x00[", "\xfe\xff\x00{"})
+	}},
 	{"an event trace of Windows (ETW)", "open it in PerfView, save it there for speedscope, and open that", nil, isETW},
 }
 
 // refused is the sentence about a file in a format that is known and not
-// opened, nil for others. taken: a format that is opened is certain of it.
-func refused(head []byte, whole, taken bool) error {
-	b := &opening{head: head, whole: whole}
+// opened, nil for others; sure is how sure one that is opened is of it.
+func refused(head []byte, whole bool, sure decode.Confidence) error {
+	b, taken := &opening{head: head, whole: whole, claimed: sure > decode.No}, sure == decode.Certain
 	p := jsonscan.Space(head, 0)
 	if p == 0 && bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		p = jsonscan.Space(head, 3)
@@ -99,6 +134,8 @@ func (b *opening) has(words ...string) bool {
 func (b *opening) begins(magics []string) bool {
 	return slices.ContainsFunc(magics, func(m string) bool { return bytes.HasPrefix(b.head, []byte(m)) })
 }
+
+var page = regexp.MustCompile(`(?i)\A\s*<(!doctype html|html)[ >]`)
 
 func matches(pattern string) func(*opening) bool {
 	re := regexp.MustCompile(pattern)

@@ -31,6 +31,32 @@ var beginnings = map[string]string{
 	`{"version":1.2,"mode":"wall","interval":1000,"samples":3,"frames":{}}`:                       "stackprof",
 	"{\xa9\x03\xda\x01~\xe9\x00\x00\x00\x00":                                                      "py-spy record -f speedscope",
 	"memray\x00\x0b\x00\x00\x00":                                                                  "memray transform",
+	"gmon\x01\x00\x00\x00\x00":                                                                    "gprof PROGRAM FILE",
+	"Flat profile:\n\nEach sample counts as 0.01 seconds.\n":                                      "the text of gprof",
+	"# To display the perf.data header info, please use --header/--header-only options.\n#\n":     "`perf script`",
+	`{"linux-perf-json-version": 1,"headers": {}}`:                                                "`perf data convert`",
+	"\n              libc`__write+0xa\n              a.out`main+0x15\n                4\n":        "stackcollapse.pl",
+	"Attaching 1 probe...\n\n@[\n    a+1\n]: 4\n":                                                 "stackcollapse-bpftrace.pl",
+	"Analysis of sampling a (pid 12) every 1 millisecond\nCall graph:\n":                          "stackcollapse-sample.awk",
+	"2022-01-01 00:00:00\nFull thread dump OpenJDK 64-Bit Server VM (11):\n":                      "stackcollapse-jstack.pl",
+	"goroutine 1 [running]:\nmain.main()\n\t/a/b.go:12 +0x1\n":                                    "stackcollapse-go.pl",
+	"JAVA PROFILE 1.0.2\x00\x00":                                                                  "HPROF",
+	"\x7fELF\x02\x01\x01\x00\x00\x00":                                                             "a program or library",
+	"\xfd7zXZ\x00\x00":                                                                            "than with gzip or zstd",
+	"a.json" + strings.Repeat("\x00", 251) + "ustar\x00":                                          "a tar archive",
+	"<?xml version=\"1.0\"?>\n<!DOCTYPE svg PUBLIC \"a\" \"b\">\n<svg version=\"1.1\">":           "folded stacks it was drawn from",
+	"<!DOCTYPE html><html><body>404":                                                              "a page of HTML",
+	"2CRT\x00\x00":                                                                                "Unreal",
+	"\xc1\x1f\xfc\xc1\x00":                                                                        "Common Trace Format",
+	`{"resourceSpans":[{"scopeSpans":[]}]}`:                                                       "spans of OpenTelemetry",
+	`{"resourceMetrics":[{}]}`:                                                                    "metrics or logs",
+	`{"data":[{"traceID":"a","spans":[]}]}`:                                                       "a trace of Jaeger",
+	`[{"traceId":"a","id":"b","name":"x"}]`:                                                       "a trace of Zipkin",
+	`{"version":1,"flamebearer":{"names":["total"]}}`:                                             "format=pprof",
+	`{"name":"root","value":10,"children":[]}`:                                                    "d3-flame-graph",
+	`{"session":{"duration":2.0},"frame_tree":{}}`:                                                "pyinstrument --load FILE",
+	`{"log":{"version":"1.2","creator":{},"entries":[]}}`:                                         "(HAR)",
+	"\xff\xfe[\x00{\x00":                                                                          "text in UTF-16",
 	etl():                                                                                         "(ETW)",
 }
 
@@ -47,7 +73,7 @@ func TestKnownFormats(t *testing.T) {
 	for head, want := range beginnings {
 		for _, whole := range []bool{true, false} {
 			f, err := Sniff("x", []byte(head), whole)
-			if f != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "this is a") || !strings.Contains(err.Error(), ", which is not opened; ") {
+			if f != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "this is ") || !strings.Contains(err.Error(), ", which is not opened; ") {
 				t.Errorf("%q: %v %v, want %s", head, f, err, want)
 				continue
 			}

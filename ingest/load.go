@@ -181,11 +181,12 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 
 	var format *codec.Format
 	err = source.Protect(in.Path, func() error {
-		head, whole, err := in.Head(sniffLen)
-		if err != nil {
-			return l.unread(err)
-		}
-		if format, err = Sniff(in.Name, head, whole); err != nil {
+		var cannot unread
+		format, err = recognise(in)
+		switch {
+		case errors.As(err, &cannot):
+			return l.unread(cannot.error)
+		case err != nil:
 			return l.named(err)
 		}
 		return nil

@@ -27,3 +27,13 @@ func TestInfoThreadsAlike(t *testing.T) {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 }
+
+// Processes of one name are told apart by the labels that a trace gives them.
+func TestInfoNamesProcesses(t *testing.T) {
+	in := &info{Threads: []infoThread{{PID: 1, TID: 1, Process: "python3 GPU 2", Name: "main", Spans: 5}, {PID: 2, TID: 1}}}
+	var b strings.Builder
+	in.threads(&b)
+	if lines := strings.Split(b.String(), "\n"); len(lines) < 4 || !strings.Contains(lines[2], "pid  process        tid") || !strings.Contains(lines[3], "1  python3 GPU 2    1  main") {
+		t.Errorf("%s", b.String())
+	}
+}

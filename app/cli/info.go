@@ -177,9 +177,11 @@ type infoTime struct {
 }
 
 type infoThread struct {
-	PID      id     `json:"pid"`
-	TID      id     `json:"tid"`
-	Name     string `json:"name"`
+	PID  id     `json:"pid"`
+	TID  id     `json:"tid"`
+	Name string `json:"name"`
+	// Process is its process's name, with the labels that the file gives it.
+	Process  string `json:"process,omitempty"`
 	Spans    int64  `json:"spans"`
 	Samples  int64  `json:"samples"`
 	MaxDepth int    `json:"max_depth"`
@@ -312,6 +314,9 @@ func threadsOf(rec *recording.Recording) []infoThread {
 	threads := make([]infoThread, len(rec.Tracks))
 	for i, t := range rec.Tracks {
 		th := infoThread{PID: id(t.PID), TID: id(t.TID), Name: t.Name, Spans: int64(t.Spans()), Async: t.Kind == recording.AsyncTrack}
+		if t.Process >= 0 && t.Process < len(rec.Processes) {
+			th.Process = rec.Processes[t.Process].Title()
+		}
 		for k := range t.Lanes {
 			// The spans of a lane are equally deep.
 			if l := &t.Lanes[k]; l.Len() > 0 {

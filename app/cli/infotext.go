@@ -144,7 +144,8 @@ func (in *info) threads(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "\nThreads\n")
-	rows := [][]string{{"pid", "tid", "name", "spans", "samples", "stacks", "depth"}}
+	rows := [][]string{{"pid", "process", "tid", "name", "spans", "samples", "stacks", "depth"}}
+	named := slices.ContainsFunc(in.Threads, func(t infoThread) bool { return t.Process != "" })
 	groups := alike(in.Threads)
 	listed := len(in.Threads)
 	for _, g := range groups[:min(len(groups), mostThreads)] {
@@ -157,11 +158,18 @@ func (in *info) threads(b *strings.Builder) {
 			name, tid = strings.TrimSpace(fmt.Sprintf("%s × %s", name, units.Count(int64(g.count)))), "…"
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(t.PID), tid, name, dash(t.Spans), dash(t.Samples), dash(t.Stacks), dash(int64(t.MaxDepth)),
+			fmt.Sprint(t.PID), plain.Short(t.Process), tid, name, dash(t.Spans), dash(t.Samples), dash(t.Stacks), dash(int64(t.MaxDepth)),
 		})
 		listed -= g.count
 	}
-	columns(b, "  ", "rrlrrrr", rows)
+	align := "rlrlrrrr"
+	if !named {
+		align = "rrlrrrr"
+		for i, row := range rows {
+			rows[i] = slices.Delete(row, 1, 2)
+		}
+	}
+	columns(b, "  ", align, rows)
 	if listed > 0 {
 		fmt.Fprintf(b, "  … and %s more; --json lists all\n", units.Count(int64(listed)))
 	}

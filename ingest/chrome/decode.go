@@ -59,9 +59,10 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	pipe := make(chan *batch, batches)
 	free := make(chan *batch, batches)
 	var scanErr error
+	var found bool
 	go func() {
 		defer close(pipe)
-		scanErr = source.Protect(in.Path, func() error { return scanAll(ctx, in, opt.Workers, pipe, free) })
+		scanErr = source.Protect(in.Path, func() error { return scanAll(ctx, in, opt.Workers, pipe, free, &found) })
 	}()
 	err := source.Guard(in.Path, func() error {
 		return decode.Each(b, pipe, func(bt *batch) error {
@@ -83,19 +84,21 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	if scanErr != nil {
 		return scanErr
 	}
-	if err == nil && !d.any {
+	if err == nil && !d.any && !found {
 		return errors.New("there is no trace in it: neither an array of events nor an object with one was found")
 	}
 	return err
 }
 
-// scanAll scans the input from beginning to end.
-func scanAll(ctx context.Context, in *source.Input, workers int, pipe chan<- *batch, free <-chan *batch) error {
+// scanAll scans the input from beginning to end. found: it has a list of events,
+// which may be empty.
+func scanAll(ctx context.Context, in *source.Input, workers int, pipe chan<- *batch, free <-chan *batch, found *bool) error {
 	size := in.ChunkSize
 	if size <= 0 {
 		size = chunkBytes
 	}
 	a := newAhead(in.Path, workers, free)
+	defer func() { *found = a.main.found }()
 	for rest := 0; ; {
 		// What did not fit is read again with at least as much behind it, so
 		// that long events take no more than twice their time.

@@ -74,3 +74,11 @@ func TestProcessLabels(t *testing.T) {
 		t.Errorf("ids %s, name %q", got, a.Name)
 	}
 }
+
+// TestEmptyTrace: a trace in which nothing happened is one all the same.
+func TestEmptyTrace(t *testing.T) {
+	rec := readText(t, `{"displayTimeUnit":"ms","traceEvents":[],"otherData":{"version":"1"}}`)
+	if len(rec.Tracks) != 0 || len(rec.Warnings) != 0 || rec.Source.Tool != "1" && len(rec.Source.Notes) == 0 {
+		t.Errorf("%d tracks, %v, %+v", len(rec.Tracks), rec.Warnings, rec.Source)
+	}
+}

@@ -1,6 +1,8 @@
 package chrome
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"ashlar/ingest/jsonscan"
@@ -44,6 +46,7 @@ type profileNode struct {
 	parent    int64
 	hasParent bool
 	root      bool // the node above all others, which is no function
+	hits      int64
 	frame     recording.FrameID
 	call      recording.CallID
 	state     nodeState
@@ -172,6 +175,8 @@ func (p *profile) node(text []byte) {
 			n.parent, n.hasParent = parseInt(jsonscan.Unquoted(v))
 		case "callFrame":
 			frame = v
+		case "hitCount":
+			n.hits, _ = parseInt(jsonscan.Unquoted(v))
 		case "children":
 			children = v
 		}
@@ -376,5 +381,24 @@ func (d *decoder) finishProfile() {
 		}
 		p.sample(id, delta, 0)
 	}
+	if len(p.ids) == 0 {
+		p.countHits()
+	}
 	p.ids, p.deltas = nil, nil
+}
+
+// countHits takes what the nodes of a file without samples say they had.
+func (p *profile) countHits() {
+	event := -1
+	for _, id := range slices.Sorted(maps.Keys(p.nodes)) {
+		hits := p.nodes[id].hits
+		if hits <= 0 {
+			continue
+		}
+		if event < 0 {
+			event = p.d.b.AddEvent(recording.Event{Name: "cpu-profile", Kind: "timer", Metrics: []recording.Metric{{Name: "samples", Unit: "count"}}})
+		}
+		call, _ := p.call(id)
+		p.d.b.AddStack(event, call, recording.NoTrack, 0, []int64{hits})
+	}
 }

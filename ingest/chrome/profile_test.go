@@ -126,3 +126,21 @@ func TestCPUProfileFile(t *testing.T) {
 	cpu-profile 0/0 @105 f;g 10000
 	cpu-profile 0/0 @115 f 15000`, "")
 }
+
+// TestProfileOfHitsAlone: without samples, the nodes' own counts are all there is.
+func TestProfileOfHitsAlone(t *testing.T) {
+	rec := checkSamples(t, `{"nodes":[
+	{"id":1,"callFrame":{"functionName":"(root)"},"hitCount":0,"children":[2]},
+	{"id":2,"callFrame":{"functionName":"f"},"hitCount":7,"children":[3]},
+	{"id":3,"callFrame":{"functionName":"g"},"hitCount":2},
+	{"id":4,"callFrame":{"functionName":"idle"},"hitCount":0}],"startTime":0,"endTime":300}`, "", "")
+	var got []string
+	for i := range rec.Stacks[0].Len() {
+		s := rec.Stacks[0]
+		path := rec.Calls.Path(nil, s.Call(i))
+		got = append(got, fmt.Sprint(rec.FuncName(path[0]), " ", len(path), " ", s.Value(i, 0)))
+	}
+	if fmt.Sprint(got) != "[f 1 7 f 2 2]" || rec.Events[0].Metrics[0].Total != 9 {
+		t.Errorf("%v of %d", got, rec.Events[0].Metrics[0].Total)
+	}
+}

@@ -38,6 +38,7 @@ type scanner struct {
 	position
 	final  bool // no bytes follow those at hand
 	hungry bool // the element at hand goes on behind them
+	found  bool // an object's list of events has begun
 
 	names   *interner
 	threads *threadTable
@@ -317,7 +318,7 @@ func (s *scanner) member(b []byte, p, v int, key string, out *batch) int {
 	s.garbage = false
 	switch {
 	case key == "traceEvents" && b[v] == '[':
-		s.mode, s.comma = inEvents, true
+		s.mode, s.comma, s.found = inEvents, true, true
 		return v + 1
 	case key == "samples" && b[v] == '[':
 		s.mode = inSamples

@@ -171,6 +171,7 @@ func TestText(t *testing.T) {
 		{"hash in a name", "#private 4\n", "#private 4", 0, ""},
 		{"prose", "a;b 1\nnot a stack\n", "a;b 1", 1, "line 2 not-a-stack"},
 		{"too large", "a 99999999999999999999\nb 1\n", "b 1", 1, "line 1 count-too-large"},
+		{"one of two too large", "a;b 18446744073709551615\na;c 1\n", "a;c 1", 1, "line 1 count-too-large"},
 		{"total too large", "a 9223372036854775807\nb 1\n", "a 9223372036854775807", 1, "line 2 count-too-large"},
 		{"20 digits", "a;b 14.2343983248722834234\n", "a;b 14.23439832487228342", 0, "line 1 count-rounded"},
 		{"20 digits, halves", "a;b 0.92233720368547758075\na;c -0.92233720368547758075\n", "a;b 0.922337203685477581|a;c -0.922337203685477581", 0, "line 1 count-rounded"},

@@ -102,7 +102,7 @@ func take(head []byte, whole bool) (c census) {
 		}
 		stack, found, st := split(l, n[:])
 		switch st {
-		case stackLine:
+		case stackLine, tooLarge:
 			c.counted++
 			if bytes.IndexByte(stack, ';') >= 0 {
 				c.deep++

@@ -23,6 +23,7 @@ func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, err
 		if err != nil {
 			return nil, nil, fmt.Errorf("the profile in an old format cannot be read: %v", plain(err))
 		}
+		nameByComments(content, p)
 		return p, librarySamples(p), nil
 	}
 	f := split(content)

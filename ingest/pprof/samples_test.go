@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	rtpprof "runtime/pprof"
 	"strings"
 	"testing"
 
@@ -246,3 +247,62 @@ func unpacked(path string) ([]byte, error) {
 	}
 	return io.ReadAll(r)
 }
+
+// TestNamesInComments: Go's text profiles (debug=1) name their functions in
+// comments; they are those that the same profile as protobuf has.
+func TestNamesInComments(t *testing.T) {
+	var text, binary bytes.Buffer
+	done := make(chan bool)
+	ready := make(chan bool)
+	go func() { waitInHere(ready, done) }()
+	<-ready
+	p := rtpprof.Lookup("goroutine")
+	for debug, w := range []*bytes.Buffer{&binary, &text} {
+		if err := p.WriteTo(w, debug); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(done)
+	names := func(b []byte) map[string]bool {
+		r, err := decodeBytes(t, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := map[string]bool{}
+		for i := range r.Functions.Len() {
+			f := r.Functions.At(i)
+			m[f.Name] = m[f.Name] || !f.Unresolved && f.File != ""
+		}
+		return m
+	}
+	gz, err := gzip.NewReader(&binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(gz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := names(content), names(text.Bytes())
+	n := 0
+	for name, resolved := range got {
+		if resolved {
+			n++
+			if !want[name] {
+				t.Errorf("%s is not in the profile", name)
+			}
+		}
+	}
+	if n < 5 || !got["ashlar/ingest/pprof.waitInHere"] {
+		t.Errorf("of %v only %v", want, got)
+	}
+
+	// What has no address at all is nothing that could be looked up.
+	r, err := decodeBytes(t, []byte("threadcreate profile: total 4\n4 @ 0x0 0x0\n#\t0x0\n\n"))
+	if err != nil || r.Functions.Len() != 1 || r.Functions.At(0).Name != recording.UnknownName {
+		t.Errorf("%v %v", err, r)
+	}
+}
+
+//go:noinline
+func waitInHere(ready, done chan bool) { ready <- true; <-done }

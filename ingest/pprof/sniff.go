@@ -29,11 +29,15 @@ func sniffProto(head []byte, complete bool) decode.Confidence {
 			}
 			break
 		}
+		size := protowire.ConsumeFieldValue(num, typ, b[n:])
 		f, known := whole[num]
-		if !known || typ == protowire.VarintType && f.wire&number == 0 || typ == protowire.BytesType && f.wire&block == 0 {
+		switch {
+		case !known && num > 15 && size >= 0: // a writer's own, or of a later version
+			b = b[n+size:]
+			continue
+		case !known || typ == protowire.VarintType && f.wire&number == 0 || typ == protowire.BytesType && f.wire&block == 0:
 			return decode.No
 		}
-		size := protowire.ConsumeFieldValue(num, typ, b[n:])
 		if size < 0 {
 			break // cut: by the head, or the file is
 		}
