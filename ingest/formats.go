@@ -27,6 +27,7 @@ import (
 	"ashlar/ingest/spaa"
 	"ashlar/ingest/spall"
 	"ashlar/ingest/speedscope"
+	"ashlar/ingest/store"
 )
 
 // Formats are the formats that can be read. To add one, add its line.
@@ -47,6 +48,7 @@ var Formats = []codec.Format{
 	heapprofile.Format,
 	callgrind.Format,
 	folded.Format,
+	store.Format,
 }
 
 // sniffLen is how much of the beginning of a file its format is recognised by,

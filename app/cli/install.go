@@ -16,9 +16,9 @@ func installCommand() command {
 		text: `
 Makes this program known to your desktop: the media types of recordings, icons,
 and an entry in the menu. Only files in your own folders are written; ashlar
-uninstall removes them. .spaa, .spall, .pprof and .otlp files open with Ashlar
-unless you chose otherwise. For .json, .gz and .zst files Ashlar is offered
-beside the program that opens them now.
+uninstall removes them. .spaa, .spall, .pprof, .otlp and .ashlar files open with
+Ashlar unless you chose otherwise. For .json, .gz and .zst files Ashlar is
+offered beside the program that opens them now.
 
 With --check nothing is changed: it says what is installed, and the exit code is
 1 if something is missing.`,

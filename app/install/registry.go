@@ -30,7 +30,7 @@ const (
 // Endings of files on Windows, which only looks at the last one: those that
 // are Ashlar's unless another program has them, and those it is offered for.
 var (
-	ownEndings     = []string{".spaa", ".spall", ".pprof", ".otlp"}
+	ownEndings     = []string{".spaa", ".spall", ".pprof", ".otlp", ".ashlar"}
 	offeredEndings = []string{".json", ".gz", ".zst"}
 )
 

@@ -30,11 +30,12 @@ const (
 	TypeSpallGzip = "application/vnd.ashlar.spall+gzip"
 	TypePprof     = "application/vnd.ashlar.pprof"
 	TypeOTLP      = "application/vnd.ashlar.otlp-profiles"
+	TypeStored    = "application/vnd.ashlar.recording"
 )
 
 // OwnTypes are opened with Ashlar unless the person chose otherwise. Nobody
-// else has a claim to their names: *.spaa, *.spall, *.pprof, *.otlp.
-var OwnTypes = []string{TypeSPAA, TypeSPAAZstd, TypeSPAAGzip, TypeSpall, TypeSpallZstd, TypeSpallGzip, TypePprof, TypeOTLP}
+// else has a claim to their names: *.spaa, *.spall, *.pprof, *.otlp, *.ashlar.
+var OwnTypes = []string{TypeSPAA, TypeSPAAZstd, TypeSPAAGzip, TypeSpall, TypeSpallZstd, TypeSpallGzip, TypePprof, TypeOTLP, TypeStored}
 
 // OfferedTypes may hold recordings (Chrome's .json, Go's .pb.gz) but mostly
 // hold other things: Ashlar is offered for them after the program they have.

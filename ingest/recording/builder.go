@@ -3,6 +3,7 @@ package recording
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -17,6 +18,7 @@ import (
 // Builder collects a recording. One goroutine owns it.
 type Builder struct {
 	rec    Recording
+	shelf  *Shelf // of all columns
 	funcs  map[FuncName]FuncID
 	frames map[Frame]FrameID
 	shared map[sharedSymbol]bool
@@ -50,10 +52,11 @@ type Builder struct {
 	turn       int       // the track that is laid out first in it
 	empty      time.Time // of the first one, where there is nothing in it
 
-	held   held
-	unlaid int64           // spans that there was no time to lay out
-	until  context.Context // see Until
-	halted atomic.Bool     // see Halt
+	held    held
+	unlaid  int64           // spans that there was no time to lay out
+	until   context.Context // see Until
+	adopted *Recording      // see Adopt
+	halted  atomic.Bool     // see Halt
 }
 
 // firstCall is a call's first child; call is NoCall while it has none.
@@ -92,6 +95,7 @@ type windowKey struct {
 // NewBuilder returns an empty builder.
 func NewBuilder() *Builder {
 	b := &Builder{
+		shelf:  new(Shelf),
 		funcs:  map[FuncName]FuncID{},
 		frames: map[Frame]FrameID{},
 		ctxs:   map[string]ContextID{"": 0},
@@ -102,6 +106,8 @@ func NewBuilder() *Builder {
 		start:  math.MaxInt64,
 		end:    math.MinInt64,
 	}
+	c := &b.rec.Calls
+	c.parent.shelf, c.frame.shelf, c.depth.shelf = b.shelf, b.shelf, b.shelf
 	b.rec.Calls.parent.Append(0)
 	b.rec.Calls.frame.Append(0)
 	b.rec.Calls.depth.Append(0)
@@ -127,12 +133,27 @@ func (b *Builder) check() {
 	}
 }
 
+// Adopt has the builder give a recording that was complete before, with the warnings
+// that come to it. It is of another file then, and of the whole of it.
+func (b *Builder) Adopt(r *Recording) error {
+	if b.part != nil {
+		return errors.New("a stored recording is opened as a whole, which takes no time; leave out --range and --thread where they limit what is read, or open what it was made of")
+	}
+	c := *r
+	c.Source.Path, c.Source.Name, c.Source.Bytes = b.rec.Source.Path, b.rec.Source.Name, b.rec.Source.Bytes
+	b.adopted = &c
+	return nil
+}
+
 // Shows reports whether there is anything to look at.
 func (b *Builder) Shows() bool {
 	c := &b.rec.Counts
-	return c.Spans+c.Samples+c.Stacks+c.Windows+c.Instants > 0 || len(b.rec.Counters)+len(b.rec.Flows) > 0 ||
+	return b.adopted != nil || c.Spans+c.Samples+c.Stacks+c.Windows+c.Instants > 0 || len(b.rec.Counters)+len(b.rec.Flows) > 0 ||
 		slices.ContainsFunc(b.order, func(t *TrackBuilder) bool { return len(t.open) > 0 })
 }
+
+// Shelf is where the columns are.
+func (b *Builder) Shelf() *Shelf { return b.shelf }
 
 // Source, Clock and Events may be written until the end.
 func (b *Builder) Source() *Source { return &b.rec.Source }
@@ -281,7 +302,7 @@ func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, val
 		return -1
 	}
 	if b.rec.Stacks[event] == nil {
-		b.rec.Stacks[event] = new(Stacks)
+		b.rec.Stacks[event] = newStacks(b.shelf)
 	}
 	ms := b.rec.Events[event].Metrics
 	for m, v := range values {
@@ -343,7 +364,7 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 		t.cached = nil
 	}
 	for i, c := range cols {
-		var out Vec[int64]
+		out := Vec[int64]{shelf: c.shelf}
 		*sums[i] = 0
 		for k := range c.n {
 			v := c.At(k)
@@ -420,7 +441,7 @@ func (b *Builder) windowSet(event int) *WindowSet {
 			return w
 		}
 	}
-	w := &WindowSet{Event: event}
+	w := &WindowSet{Event: event, Rows: *newStacks(b.shelf)}
 	b.rec.Windows = append(b.rec.Windows, w)
 	return w
 }
@@ -449,7 +470,7 @@ func (b *Builder) ProcessInfo(i int) *Process { return &b.rec.Processes[i] }
 // AddCounter adds a counter and returns its index; points follow with
 // CounterPoint.
 func (b *Builder) AddCounter(process int, name, series, unit string) int {
-	b.rec.Counters = append(b.rec.Counters, &Counter{Name: name, Series: series, Unit: unit, Process: process})
+	b.rec.Counters = append(b.rec.Counters, newCounter(b.shelf, process, name, series, unit))
 	return len(b.rec.Counters) - 1
 }
 

@@ -27,6 +27,15 @@ const (
 
 type extent struct{ lo, hi float64 }
 
+func newCounter(s *Shelf, process int, name, series, unit string) *Counter {
+	c := &Counter{Name: name, Series: series, Unit: unit, Process: process}
+	c.times.shelf, c.values.shelf = s, s
+	for k := range c.levels {
+		c.levels[k].shelf = s
+	}
+	return c
+}
+
 // Len is the number of points; Time and Value give point i.
 func (c *Counter) Len() int { return c.times.Len() }
 
@@ -100,9 +109,9 @@ func (c *Counter) sortByTime() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.times.At(a), c.times.At(b)) })
-	sorted := Counter{Name: c.Name, Series: c.Series, Unit: c.Unit, Process: c.Process}
+	sorted := newCounter(c.times.shelf, c.Process, c.Name, c.Series, c.Unit)
 	for _, i := range order {
 		sorted.append(c.times.At(i), c.values.At(i))
 	}
-	*c = sorted
+	*c = *sorted
 }

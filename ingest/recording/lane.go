@@ -20,6 +20,13 @@ type Lane struct {
 	// unfinished lists spans that the recording never ended, in order.
 	unfinished []int
 	levels     []Vec[Node]
+	shelf      *Shelf
+}
+
+// newLane is an empty lane with its chunks on a shelf.
+func newLane(s *Shelf) (l Lane) {
+	l.shelf, l.long.shelf, l.args.groups.shelf, l.args.refs.shelf = s, s, s, s
+	return l
 }
 
 // laneChunk are the columns of chunkLen neighbouring spans. As with Vec, only
@@ -32,8 +39,8 @@ type laneChunk struct {
 	calls  []CallID
 }
 
-func newChunk(n int) laneChunk {
-	return laneChunk{make([]int64, n), make([]uint32, n), make([]CallID, n)}
+func newChunk(s *Shelf, n int) laneChunk {
+	return laneChunk{chunkOf[int64](s, n), chunkOf[uint32](s, n), chunkOf[CallID](s, n)}
 }
 
 // isLong stands for a length of 4.3 ms or more.
@@ -146,7 +153,7 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 // the table with it, because a snapshot may be reading it.
 func (l *Lane) grow() {
 	if l.n >= chunkLen {
-		l.tail, l.room = newChunk(chunkLen), chunkLen
+		l.tail, l.room = newChunk(l.shelf, chunkLen), chunkLen
 		l.chunks = append(l.chunks, l.tail)
 		return
 	}
@@ -154,7 +161,7 @@ func (l *Lane) grow() {
 	if len(l.chunks) > 0 {
 		size = min(chunkLen, 4*len(l.chunks[0].starts))
 	}
-	c := newChunk(size)
+	c := newChunk(l.shelf, size)
 	if len(l.chunks) > 0 {
 		copy(c.starts, l.chunks[0].starts)
 		copy(c.durs, l.chunks[0].durs)
@@ -171,14 +178,14 @@ func (l *Lane) cut(n int, shown bool) {
 	case n == l.n:
 		return
 	case n == 0:
-		*l = Lane{}
+		*l = newLane(l.shelf)
 		return
 	case off == 0:
 		l.chunks, l.tail, l.room = l.chunks[:k:k], laneChunk{}, 0
 	default:
 		c := l.chunks[k]
 		if shown {
-			c = newChunk(len(c.starts))
+			c = newChunk(l.shelf, len(c.starts))
 			copy(c.starts, l.chunks[k].starts[:off])
 			copy(c.durs, l.chunks[k].durs[:off])
 			copy(c.calls, l.chunks[k].calls[:off])

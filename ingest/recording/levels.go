@@ -47,7 +47,7 @@ func (l *Lane) levelUp(c *laneChunk, last int, end int64) {
 	node.Busy = float32(busy)
 	for k := 0; ; k++ {
 		if k == len(l.levels) {
-			l.levels = append(l.levels, Vec[Node]{})
+			l.levels = append(l.levels, Vec[Node]{shelf: l.shelf})
 		}
 		lv := &l.levels[k]
 		lv.Append(node)

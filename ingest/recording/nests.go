@@ -61,7 +61,7 @@ func (n *nest) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID {
 	n.calls = append(n.calls, call)
 	n.groups = append(n.groups, group)
 	if d == len(n.lanes) {
-		n.lanes = append(n.lanes, Lane{})
+		n.lanes = append(n.lanes, newLane(b.shelf))
 	}
 	l := &n.lanes[d]
 	l.append(x.start, x.end, call, args)

@@ -248,6 +248,13 @@ const warnUnlaid = "not-laid-out"
 // ended, spans that came in no order and are not laid out yet are left out, with a
 // warning.
 func (b *Builder) Finish() *Recording {
+	if r := b.adopted; r != nil {
+		r.Warnings = append(slices.Clip(r.Warnings), b.rec.Warnings...)
+		if b.OnPublish != nil {
+			b.OnPublish(r)
+		}
+		return r
+	}
 	b.halted.Store(false)
 	_, end, _ := b.Extent()
 	for _, t := range b.order {

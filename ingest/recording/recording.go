@@ -110,7 +110,7 @@ type Recording struct {
 	SpanTime, SpanCount []int64
 
 	// shared counts, by function, the symbols beside its own; see share.
-	shared map[FuncID]int
+	shared sharedSymbols
 
 	Counts Counts
 	// Part is the opened part of the file; Start and End are the whole file's.

@@ -22,6 +22,12 @@ type Samples struct {
 	depth int
 }
 
+func newSamples(s *Shelf, event int) *Samples {
+	c := &Samples{Event: event}
+	c.times.shelf, c.calls.shelf = s, s
+	return c
+}
+
 // Len is the number of samples.
 func (s *Samples) Len() int { return s.times.Len() }
 
@@ -172,7 +178,7 @@ func (s *Samples) sortByTime() {
 // reorder gives a column in another order; fill stands for elements that the
 // column is too short to have.
 func reorder[T any](v *Vec[T], order []int, fill T) Vec[T] {
-	var out Vec[T]
+	out := Vec[T]{shelf: v.shelf}
 	for _, i := range order {
 		if i < v.Len() {
 			out.Append(v.At(i))

@@ -35,6 +35,12 @@ type Stacks struct {
 	ones     bool // every record counts one: there are no values
 }
 
+func newStacks(s *Shelf) *Stacks {
+	c := new(Stacks)
+	c.calls.shelf, c.tracks.shelf, c.contexts.shelf = s, s, s
+	return c
+}
+
 // Len is the number of records.
 func (s *Stacks) Len() int { return s.calls.Len() }
 
@@ -67,7 +73,7 @@ func (s *Stacks) append(call CallID, track int, ctx ContextID, values []int64) i
 	s.tracks.Append(int32(track))
 	s.contexts.Append(ctx)
 	for len(s.values) < len(values) {
-		s.values = append(s.values, Vec[int64]{})
+		s.values = append(s.values, Vec[int64]{shelf: s.calls.shelf})
 	}
 	for m := range s.values {
 		col := &s.values[m]

@@ -60,7 +60,7 @@ func (b *Builder) share(id FuncID, symbol string) {
 		// Snapshots keep theirs.
 		m := maps.Clone(b.rec.shared)
 		if m == nil {
-			m = map[FuncID]int{}
+			m = sharedSymbols{}
 		}
 		m[id]++
 		b.rec.shared = m
@@ -71,6 +71,9 @@ type sharedSymbol struct {
 	id     FuncID
 	symbol string
 }
+
+// sharedSymbols is a number by function.
+type sharedSymbols map[FuncID]int
 
 // NameInFile is a function's name as the file has it: mangled, where it was made
 // readable. Where several symbols read the same it is the readable one, since

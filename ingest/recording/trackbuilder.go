@@ -179,7 +179,7 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 		return
 	}
 	for depth >= len(t.lanes) {
-		t.lanes = append(t.lanes, Lane{})
+		t.lanes = append(t.lanes, newLane(t.b.shelf))
 		t.b.held.lanes++
 	}
 	l := &t.lanes[depth]
@@ -269,7 +269,7 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 		k++
 	}
 	if k == len(t.samples) {
-		t.samples = append(t.samples, &Samples{Event: event})
+		t.samples = append(t.samples, newSamples(t.b.shelf, event))
 		t.unsorted = append(t.unsorted, false)
 	}
 	s := t.samples[k]
@@ -281,7 +281,7 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 	s.calls.Append(call)
 	s.depth = max(s.depth, t.b.rec.Calls.Depth(call))
 	if cpu >= 0 && s.cpu == nil {
-		s.cpu = new(Vec[int32])
+		s.cpu = &Vec[int32]{shelf: t.b.shelf}
 	}
 	if s.cpu != nil {
 		for s.cpu.Len() < n {
@@ -297,7 +297,7 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 			s.values, s.sums = append(s.values, nil), append(s.sums, 0)
 		}
 		if s.values[m] == nil {
-			s.values[m] = new(Vec[int64])
+			s.values[m] = &Vec[int64]{shelf: t.b.shelf}
 		}
 		for s.values[m].Len() < n {
 			s.values[m].Append(Missing)

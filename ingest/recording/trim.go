@@ -12,7 +12,7 @@ func (l *Lane) trim() {
 	l.tail, l.room = laneChunk{}, 0
 	if k := len(l.chunks) - 1; k >= 0 {
 		c := &l.chunks[k]
-		if n := l.n - k*chunkLen; n < len(c.starts) {
+		if n := l.n - k*chunkLen; n < len(c.starts) && !(len(c.starts) == chunkLen && l.shelf.extended()) {
 			l.chunks = slices.Clone(l.chunks)
 			l.chunks[k] = laneChunk{slices.Clone(c.starts[:n:n]), slices.Clone(c.durs[:n:n]), slices.Clone(c.calls[:n:n])}
 		}
@@ -30,7 +30,7 @@ func (l *Lane) trim() {
 func (v *Vec[T]) trim() {
 	v.room = nil
 	if k := len(v.chunks) - 1; k >= 0 {
-		if n := v.n - k*chunkLen; n < len(v.chunks[k]) {
+		if n := v.n - k*chunkLen; n < len(v.chunks[k]) && !(len(v.chunks[k]) == chunkLen && v.shelf.extended()) {
 			last := slices.Clone(v.chunks[k][:n:n])
 			v.chunks = slices.Clone(v.chunks)
 			v.chunks[k] = last

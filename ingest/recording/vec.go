@@ -16,6 +16,7 @@ type Vec[T any] struct {
 	chunks [][]T
 	n      int
 	room   []T // what is left of the last chunk
+	shelf  *Shelf
 }
 
 // Len is the number of elements.
@@ -43,7 +44,7 @@ func (v *Vec[T]) Append(x T) {
 // may be reading the old one.
 func (v *Vec[T]) grow() {
 	if v.n >= chunkLen {
-		v.room = make([]T, chunkLen)
+		v.room = chunkOf[T](v.shelf, chunkLen)
 		v.chunks = append(v.chunks, v.room)
 		return
 	}
@@ -51,7 +52,7 @@ func (v *Vec[T]) grow() {
 	if len(v.chunks) > 0 {
 		size = min(chunkLen, 4*len(v.chunks[0]))
 	}
-	first := make([]T, size)
+	first := chunkOf[T](v.shelf, size)
 	if len(v.chunks) > 0 {
 		copy(first, v.chunks[0])
 	}
@@ -66,14 +67,14 @@ func (v *Vec[T]) cut(n int, shown bool) {
 	case n == v.n:
 		return
 	case n == 0:
-		*v = Vec[T]{}
+		*v = Vec[T]{shelf: v.shelf}
 		return
 	case off == 0:
 		v.chunks, v.room = v.chunks[:k:k], nil
 	default:
 		last := v.chunks[k]
 		if shown {
-			last = make([]T, len(last))
+			last = chunkOf[T](v.shelf, len(last))
 			copy(last, v.chunks[k][:off])
 		}
 		v.chunks, v.room = append(v.chunks[:k:k], last), last[off:]

@@ -1,0 +1,39 @@
+package recording
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Shelf is where columns have their full chunks: on the heap, or in memory that
+// somebody else gives once there is too little, such as that of a mapped file. Columns
+// hold no pointers, so the collector need not know it. A nil Shelf is the heap.
+//
+// Whatever that memory is must stay for as long as the Shelf can be reached, which
+// every column does that has chunks there, and some seconds beyond: who goes through
+// one chunk has perhaps nothing left but that.
+type Shelf struct {
+	give atomic.Pointer[func(n int) []byte]
+	keep any // what has the memory of columns that are only read
+}
+
+// Extend has full chunks come from give from now on: n bytes that are zero and lie
+// at a multiple of 8, or nil where it has none left, which the heap gives then.
+func (s *Shelf) Extend(give func(n int) []byte) { s.give.Store(&give) }
+
+// chunkOf makes a chunk of a column; T has no pointers where there is a Shelf.
+func chunkOf[T any](s *Shelf, n int) []T {
+	if s != nil && n == chunkLen {
+		if give := s.give.Load(); give != nil {
+			var x T
+			if b := (*give)(n * int(unsafe.Sizeof(x))); b != nil {
+				return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+			}
+		}
+	}
+	return make([]T, n)
+}
+
+// extended reports whether chunks may lie elsewhere than on the heap: there is no use
+// in making them smaller.
+func (s *Shelf) extended() bool { return s != nil && s.give.Load() != nil }

@@ -1,0 +1,180 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"ashlar/ingest/recording"
+	"ashlar/ingest/store"
+	"ashlar/testdata/gen/synth"
+)
+
+// storedAndOpened writes a recording and reads it.
+func storedAndOpened(t testing.TB, rec *recording.Recording) *recording.Recording {
+	t.Helper()
+	var b bytes.Buffer
+	if err := store.Write(&b, rec, nil); err != nil {
+		t.Fatal(err)
+	}
+	f, err := store.Read(b.Bytes(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Verify(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return f.Recording
+}
+
+// TestStoredIsTheSame has all there is in a recording in the one that was stored and
+// opened, of all recordings there are.
+func TestStoredIsTheSame(t *testing.T) {
+	try := func(name string, content []byte) {
+		t.Run(name, func(t *testing.T) {
+			l := newLoadOf(name, unpacked(t, content), variant{workers: 2})
+			defer l.Close()
+			if l.Wait() != nil {
+				return
+			}
+			rec := l.Snapshot()
+			opened := storedAndOpened(t, rec)
+			if d := fingerprintOf(rec).difference(fingerprintOf(opened)); d != "" {
+				t.Error("different", d)
+			}
+			if d := alike(rec, opened); d != "" {
+				t.Error("different", d)
+			}
+		})
+	}
+	for name, content := range made(t, 20000) {
+		try(name, content)
+	}
+	for _, shape := range synth.Shapes() {
+		try("shape "+shape, synthesized(t, synth.Options{Kind: "chrome", Shape: shape, Records: 20000, Seed: 7}))
+	}
+	eachSample(t, try)
+}
+
+// alike compares two recordings field by field, also fields that nothing shows and
+// those that do not exist yet; it returns the place of the first difference.
+func alike(a, b *recording.Recording) string {
+	return differs(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), "", func(x, y uint64) bool {
+		if x == 0 || y == 0 {
+			return x == y
+		}
+		return a.Args(x) == b.Args(y)
+	})
+}
+
+func differs(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool) string {
+	switch name := a.Type().Name(); {
+	case a.Kind() == reflect.Func || a.Type() == reflect.TypeFor[*recording.Shelf]():
+		if a.Kind() == reflect.Func && a.IsNil() != b.IsNil() {
+			return at
+		}
+		return ""
+	case strings.HasPrefix(name, "Vec[") || name == "Lane":
+		if d := chunksDiffer(a, b, at, sameArgs); d != "" {
+			return d
+		}
+	}
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			f := a.Type().Field(i).Name
+			if f == "chunks" || f == "room" || f == "tail" {
+				continue // how columns lie in memory
+			}
+			if f == "Args" && a.Field(i).Kind() == reflect.Uint64 {
+				if !sameArgs(a.Field(i).Uint(), b.Field(i).Uint()) {
+					return at + ".Args"
+				}
+				continue
+			}
+			if d := differs(a.Field(i), b.Field(i), at+"."+f, sameArgs); d != "" {
+				return d
+			}
+		}
+	case reflect.Slice:
+		if a.Len() != b.Len() || a.IsNil() != b.IsNil() {
+			return fmt.Sprint(at, " length ", a.Len(), " and ", b.Len())
+		}
+		for i := range a.Len() {
+			if d := differs(a.Index(i), b.Index(i), fmt.Sprint(at, "[", i, "]"), sameArgs); d != "" {
+				return d
+			}
+		}
+	case reflect.Array:
+		for i := range a.Len() {
+			if d := differs(a.Index(i), b.Index(i), fmt.Sprint(at, "[", i, "]"), sameArgs); d != "" {
+				return d
+			}
+		}
+	case reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			if a.IsNil() != b.IsNil() {
+				return at
+			}
+			return ""
+		}
+		return differs(a.Elem(), b.Elem(), at, sameArgs)
+	case reflect.Map:
+		if a.Len() != b.Len() {
+			return at
+		}
+		for _, k := range a.MapKeys() {
+			if v := b.MapIndex(k); !v.IsValid() || v.Int() != a.MapIndex(k).Int() {
+				return at
+			}
+		}
+	default:
+		if !a.Equal(b) {
+			return at
+		}
+	}
+	return ""
+}
+
+// chunksDiffer compares the elements of columns, which lie in chunks of 4096.
+func chunksDiffer(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool) string {
+	n := int(a.FieldByName("n").Int())
+	if m := int(b.FieldByName("n").Int()); n != m {
+		return fmt.Sprint(at, " length ", n, " and ", m)
+	}
+	for i := 0; i < n; i += 4096 {
+		x, y, of := a.FieldByName("chunks").Index(i/4096), b.FieldByName("chunks").Index(i/4096), min(4096, n-i)
+		place := fmt.Sprint(at, "[", i, "…]")
+		if x.Kind() == reflect.Slice {
+			x, y = x.Slice(0, of), y.Slice(0, of)
+			if strings.HasSuffix(at, ".args.refs") {
+				for k := range of {
+					if !sameArgs(x.Index(k).Uint(), y.Index(k).Uint()) {
+						return place
+					}
+				}
+			} else if e := x.Type().Elem(); e.Kind() == reflect.Struct && e.Name() != "Node" || e.Kind() == reflect.Slice {
+				if d := differs(x, y, place, sameArgs); d != "" {
+					return d
+				}
+			} else if !bytes.Equal(raw(x), raw(y)) {
+				return place
+			}
+			continue
+		}
+		for f := range x.NumField() { // a lane's
+			if !bytes.Equal(raw(x.Field(f).Slice(0, of)), raw(y.Field(f).Slice(0, of))) {
+				return place
+			}
+		}
+	}
+	return ""
+}
+
+// raw are the bytes of a slice.
+func raw(s reflect.Value) []byte {
+	return unsafe.Slice((*byte)(s.UnsafePointer()), s.Len()*int(s.Type().Elem().Size()))
+}
