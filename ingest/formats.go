@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/chrome"
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/dhat"
 	"ashlar/ingest/firefox"
 	"ashlar/ingest/folded"
 	"ashlar/ingest/ftrace"
@@ -46,6 +47,7 @@ var Formats = []codec.Format{
 	perfscript.Format,
 	jemalloc.Format,
 	heapprofile.Format,
+	dhat.Format,
 	callgrind.Format,
 	folded.Format,
 	store.Format,

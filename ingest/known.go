@@ -43,7 +43,6 @@ var knowns = []known{
 	{"a trace of Fuchsia (FXT)", byPerfetto, []string{"\x10\x00\x04\x46\x78\x54\x16\x00"}, nil},
 	{"a recording of trace-cmd", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
 	{"an output of Massif", "print it with `ms_print FILE`; record with heaptrack, or a heap profiler that writes pprof, to see it here", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},
-	{"an output of DHAT", "open it with Valgrind's dh_view.html; record with a heap profiler that writes pprof to see it here", nil, func(b *opening) bool { return b.keys["dhatFileVersion"] }},
 	{"a recording of heaptrack", "convert it with `heaptrack_print -f FILE -F run.folded`", nil, matches(`\Av [0-9a-f]+ [0-9a-f]+\n[XIst#AR] `)},
 	{"a log of V8 (isolate-*.log)", "record with `node --cpu-prof` instead, whose .cpuprofile is opened", []string{"v8-version,", "shared-library,"}, nil},
 	{"a CPU profile of V8 in its old tree form", "open it in Chrome's DevTools and save it again", nil, func(b *opening) bool {

@@ -16,7 +16,6 @@ var beginnings = map[string]string{
 	"\x10\x00\x04\x46\x78\x54\x16\x00\x00":                                                        "Fuchsia",
 	"\x17\x08\x44tracing6\x00\x00\x08":                                                            "trace-cmd",
 	"desc: --x\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n":                               "ms_print FILE",
-	`{"dhatFileVersion":2,"mode":"heap"}`:                                                         "DHAT",
 	"v 10400 3\nX ./a.out\nI 1000 8\n":                                                            "heaptrack_print -f FILE -F run.folded",
 	"v8-version,12,4,254,21,-node.33,0\nshared-library,/usr/bin/node,0x55,0x56,0\n":               "node --cpu-prof",
 	`{"head":{"functionName":"(root)","hitCount":0,"children":[]},"startTime":1}`:                 "old tree form",
@@ -100,8 +99,7 @@ func TestKnownFormatsOfSamples(t *testing.T) {
 	}
 	n := 0
 	for pattern, want := range map[string]string{
-		"jfr/*":         "Flight Recorder",
-		"firefox/fx_dhat*": "DHAT",
+		"jfr/*": "Flight Recorder",
 	} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(files) == 0 {
