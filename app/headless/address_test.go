@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/app/drawing"
 	"ashlar/app/shell"
 	"ashlar/render/golden"
 	"ashlar/render/theme"
@@ -80,7 +81,7 @@ func TestAddressesShowTheSame(t *testing.T) {
 		if !bytes.Equal(got.Pix, want.Pix) {
 			t.Errorf("seed %d, %s: what %s shows differs at %v", seed, strings.Join(did, ", "), at, golden.Unlike(got, want))
 			for name, img := range map[string]*image.RGBA{fmt.Sprint(seed, "-want.png"): want, fmt.Sprint(seed, "-got.png"): got} {
-				if err := WritePNG(t.ArtifactDir()+"/"+name, replaced, img, nil); err != nil {
+				if err := drawing.WritePNG(t.ArtifactDir()+"/"+name, replaced, img, nil); err != nil {
 					t.Error(err)
 				}
 			}

@@ -12,6 +12,7 @@ import (
 
 	"gioui.org/op"
 
+	"ashlar/app/drawing"
 	"ashlar/app/shell"
 	"ashlar/app/view"
 	"ashlar/render/theme"
@@ -47,7 +48,7 @@ func FuzzFrame(f *testing.F) {
 		for range 2 {
 			// What cannot be shown is said in the window, and drawn too.
 			_ = s.Settle()
-			Frame(s, &ops, 640, 420, 1)
+			drawing.Frame(s, &ops, 640, 420, 1)
 		}
 		if _, err := view.Parse(s.Address().String()); err != nil {
 			t.Errorf("%s shows what has no address: %v", at, err)

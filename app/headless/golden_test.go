@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ashlar/app/desk"
+	"ashlar/app/drawing"
 	"ashlar/app/shell"
 	"ashlar/app/sourcefile"
 	"ashlar/ingest/recording"
@@ -192,10 +193,11 @@ func check(t *testing.T, s *shell.Shell, name string, w, h int, scale float32) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, name)
-	shapes := SVG(s, w, h, scale)
+	shapes := drawing.SVG(s, w, h, scale)
 	golden.CheckShapes(t, path, shapes, s.OpenName())
 	if slices.Contains(inPixels, name) {
 		golden.CheckPixels(t, path, img)
 	}
 	likeShapes(t, shapes, img, scale)
+	likeOnCPU(t, shapes, img, scale)
 }

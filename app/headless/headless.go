@@ -3,22 +3,17 @@
 package headless
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"image/draw"
-	"image/png"
-	"io"
 	"os"
 	"runtime"
-	"time"
 
 	"gioui.org/gpu/headless"
-	"gioui.org/io/input"
-	"gioui.org/layout"
 	"gioui.org/op"
-	"gioui.org/unit"
 
-	"ashlar/app/outfile"
+	"ashlar/app/drawing"
 	"ashlar/app/shell"
 )
 
@@ -37,9 +32,12 @@ func Draw(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 // draws with.
 func DrawBeside(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 	var ops op.Ops
-	whole := frame(s, &ops, w, h, scale, func() {})
+	whole := drawing.Frame(s, &ops, w, h, scale)
 	return drawTiled(whole, image.Rect(0, 0, w, h), mostTile)
 }
+
+// ErrNoGPU says that there is nothing to draw with, not even in software.
+var ErrNoGPU = errors.New("no OpenGL is to be had")
 
 // mostTile is the longest side of a picture that is drawn at once: what every
 // driver's textures can have. Gio panics where one of its own would be larger.
@@ -62,7 +60,7 @@ func drawTiled(whole op.CallOp, size image.Rectangle, most int) (*image.RGBA, er
 func drawTile(img *image.RGBA, whole op.CallOp, r image.Rectangle) error {
 	win, err := headless.NewWindow(r.Dx(), r.Dy())
 	if err != nil {
-		return fmt.Errorf("cannot draw: no OpenGL is to be had (%v); on Debian install libegl1, libegl-mesa0 and libgl1-mesa-dri", err)
+		return fmt.Errorf("cannot draw: %w (%v); on Debian install libegl1, libegl-mesa0 and libgl1-mesa-dri", ErrNoGPU, err)
 	}
 	defer win.Release()
 	var ops op.Ops
@@ -77,41 +75,4 @@ func drawTile(img *image.RGBA, whole op.CallOp, r image.Rectangle) error {
 	}
 	draw.Draw(img, r, part, image.Point{}, draw.Src)
 	return nil
-}
-
-// Frame lays a shell out twice, as a window would: what the first pass learns
-// about places the second one uses.
-func Frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32) {
-	frame(s, ops, w, h, scale, func() {})
-}
-
-// frame calls before before each pass, and returns what was laid out last.
-func frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32, before func()) (laid op.CallOp) {
-	var router input.Router
-	for range 2 {
-		before()
-		ops.Reset()
-		gtx := layout.Context{
-			Ops:         ops,
-			Now:         time.Now(),
-			Source:      router.Source(),
-			Metric:      unit.Metric{PxPerDp: scale, PxPerSp: scale},
-			Constraints: layout.Exact(image.Pt(w, h)),
-		}
-		recorded := op.Record(ops)
-		s.Layout(gtx)
-		laid = recorded.Stop()
-		laid.Add(ops)
-		router.Frame(ops)
-	}
-	return laid
-}
-
-// WritePNG writes a picture to a file ("-" is standard output), whole or not
-// at all.
-func WritePNG(path string, o outfile.Options, img image.Image, stdout io.Writer) error {
-	if path == "-" {
-		return png.Encode(stdout, img)
-	}
-	return outfile.Write(path, o, func(w io.Writer) error { return png.Encode(w, img) })
 }

@@ -18,7 +18,9 @@ import (
 	"golang.org/x/image/font/gofont/gomono"
 	"golang.org/x/image/font/sfnt"
 
+	"ashlar/app/drawing"
 	"ashlar/render/golden"
+	"ashlar/render/pixels"
 	"ashlar/render/svg"
 )
 
@@ -46,7 +48,24 @@ func likeShapes(t *testing.T, shapes *svg.Canvas, want *image.RGBA, scale float3
 	if d := golden.Lost(got, want, int(2*golden.Tile*scale)); len(d) > 0 {
 		t.Errorf("the shapes look unlike the picture at %v", d)
 		for name, img := range map[string]image.Image{"shapes.png": got, "pixels.png": want} {
-			if err := WritePNG(filepath.Join(t.ArtifactDir(), name), replaced, img, nil); err != nil {
+			if err := drawing.WritePNG(filepath.Join(t.ArtifactDir(), name), replaced, img, nil); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// likeOnCPU holds what is drawn without a GPU against what one draws.
+func likeOnCPU(t *testing.T, shapes *svg.Canvas, want *image.RGBA, scale float32) {
+	t.Helper()
+	got, err := pixels.Draw(shapes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := golden.Lost(got, want, int(2*golden.Tile*scale)); len(d) > 0 {
+		t.Errorf("on the CPU it looks unlike the picture at %v", d)
+		for name, img := range map[string]image.Image{"cpu.png": got, "gpu.png": want} {
+			if err := drawing.WritePNG(filepath.Join(t.ArtifactDir(), name), replaced, img, nil); err != nil {
 				t.Error(err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"gioui.org/op"
 
+	"ashlar/app/drawing"
 	"ashlar/app/outfile"
 	"ashlar/app/shell"
 	"ashlar/app/view"
@@ -23,7 +24,7 @@ func TestTiles(t *testing.T) {
 	settle(t, s, view.Stacks{})
 	size := image.Rect(0, 0, 1000, 640)
 	var ops op.Ops
-	laid := frame(s, &ops, size.Dx(), size.Dy(), 1, func() {})
+	laid := drawing.Frame(s, &ops, size.Dx(), size.Dy(), 1)
 	want, err := drawTiled(laid, size, 1000)
 	if err != nil {
 		t.Fatal(err)

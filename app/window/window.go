@@ -18,6 +18,7 @@ import (
 	"gioui.org/unit"
 
 	"ashlar/app/dialog"
+	"ashlar/app/drawing"
 	"ashlar/app/drop"
 	"ashlar/app/drop/native"
 	"ashlar/app/editor"
@@ -205,8 +206,8 @@ func awaitFirst(s *shell.Shell) {
 func picture(still *shell.Shell, path string, size image.Point, scale float32) error {
 	o := outfile.Options{Replace: true, Not: still.Address().Files}
 	switch {
-	case headless.IsSVG(path):
-		return headless.WriteSVG(path, o, headless.SVG(still, size.X, size.Y, scale), still.OpenName(), nil)
+	case drawing.IsSVG(path):
+		return drawing.WriteSVG(path, o, drawing.SVG(still, size.X, size.Y, scale), still.OpenName(), nil)
 	case !strings.EqualFold(filepath.Ext(path), ".png"):
 		return fmt.Errorf("%s should end in .png or .svg: that says what it becomes", path)
 	}
@@ -214,7 +215,7 @@ func picture(still *shell.Shell, path string, size image.Point, scale float32) e
 	if err != nil {
 		return err
 	}
-	return headless.WritePNG(path, o, img, nil)
+	return drawing.WritePNG(path, o, img, nil)
 }
 
 // Main runs f beside the desktop's event loop, which some systems want on the

@@ -22,18 +22,18 @@ type program struct {
 	notices  []byte
 }
 
-// compile builds the program for a system. It says nothing of where and when
-// it was built.
-func (r *release) compile(work, system, arch, name, linker string, env ...string) (*program, error) {
-	out := filepath.Join(work, name)
+// compile builds a program of the folder app for a system. It says nothing of where
+// and when it was built.
+func (r *release) compile(work, of, system, arch, linker string, env ...string) (*program, error) {
+	out := filepath.Join(work, of+"-"+system+"-"+arch)
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/version.number=" + r.version + " " + linker)
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan", "-ldflags=" + flags}
-	if system == "linux" {
+	if system == "linux" && slices.Contains(env, "CGO_ENABLED=1") {
 		// Distributions want programs that can be loaded anywhere; elsewhere Go
 		// makes them so by itself. It costs a millisecond at the start.
 		args = append(args, "-buildmode=pie")
 	}
-	cmd := exec.Command(goTool(), append(args, "-o", out, "./app/ashlar")...)
+	cmd := exec.Command(goTool(), append(args, "-o", out, "./app/"+of)...)
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), append(env, "GOOS="+system, "GOARCH="+arch, "GOFLAGS=", "GOAMD64=v1")...)
 	if msg, err := cmd.CombinedOutput(); err != nil {

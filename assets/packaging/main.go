@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,11 @@ func (r *release) build() (err error) {
 	if err != nil {
 		return err
 	}
-	return r.write(append(files, windows...))
+	commands, err := r.commands(work)
+	if err != nil {
+		return err
+	}
+	return r.write(slices.Concat(files, windows, commands))
 }
 
 // clear makes a folder that holds nothing but what an earlier run wrote empty.
@@ -114,7 +119,7 @@ func (r *release) write(files []entry) error {
 }
 
 func (r *release) linux(work string) ([]entry, error) {
-	p, err := r.compile(work, "linux", runtime.GOARCH, "ashlar", "", "CGO_ENABLED=1")
+	p, err := r.compile(work, "ashlar", "linux", runtime.GOARCH, "", "CGO_ENABLED=1")
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +144,7 @@ func (r *release) linux(work string) ([]entry, error) {
 }
 
 func (r *release) windows(work string) ([]entry, error) {
-	p, err := r.compile(work, "windows", "amd64", "ashlar.exe", "-H windowsgui", "CGO_ENABLED=0")
+	p, err := r.compile(work, "ashlar", "windows", "amd64", "-H windowsgui", "CGO_ENABLED=0")
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +160,7 @@ func (r *release) windows(work string) ([]entry, error) {
 }
 
 func (r *release) mac(work string) ([]entry, error) {
-	p, err := r.compile(work, "darwin", runtime.GOARCH, "ashlar", "", "CGO_ENABLED=1")
+	p, err := r.compile(work, "ashlar", "darwin", runtime.GOARCH, "", "CGO_ENABLED=1")
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +170,42 @@ func (r *release) mac(work string) ([]entry, error) {
 		return nil, err
 	}
 	return []entry{file(name+".zip", 0o644, archive), file(name+".cdx.json", 0o644, p.sbom)}, nil
+}
+
+// mostCommands is how large the program without a window may be, in bytes.
+const mostCommands = 25_000_000
+
+// commands are the programs without a window: static ones, which each machine can
+// build for all systems.
+func (r *release) commands(work string) (files []entry, err error) {
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		for _, arch := range []string{"amd64", "arm64"} {
+			p, err := r.compile(work, "ashlar-cli", system, arch, "", "CGO_ENABLED=0")
+			if err != nil {
+				return nil, err
+			}
+			if len(p.binary) > mostCommands {
+				return nil, fmt.Errorf("ashlar-cli for %s on %s has %d bytes: more than %d", system, arch, len(p.binary), mostCommands)
+			}
+			f, err := r.command(p)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// command is the archive of a program without a window.
+func (r *release) command(p *program) (entry, error) {
+	name := fmt.Sprintf("ashlar-cli-%s-%s-%s", r.version, map[string]string{"darwin": "macos"}[p.os]+strings.TrimPrefix(p.os, "darwin"), p.arch)
+	if p.os == "windows" {
+		b, err := zipped(r.time, under(name, r.papers(p, file("ashlar-cli.exe", 0o755, p.binary))))
+		return file(name+".zip", 0o644, b), err
+	}
+	b, err := tarred(r.time, "", under(name, r.papers(p, file("ashlar-cli", 0o755, p.binary))))
+	return file(name+".tar.gz", 0o644, gzipped(b)), err
 }
 
 // papers adds what goes with every program.

@@ -401,6 +401,20 @@ func TestMacBundle(t *testing.T) {
 }
 
 // TestClear: the folder that is made anew must be one that this made.
+func TestCommandsAlone(t *testing.T) {
+	r, p := fake(t)
+	for system, want := range map[string]string{"linux": "ashlar-cli-1.2.3-5-gabc-linux-amd64.tar.gz", "darwin": "ashlar-cli-1.2.3-5-gabc-macos-amd64.tar.gz", "windows": "ashlar-cli-1.2.3-5-gabc-windows-amd64.zip"} {
+		p.os = system
+		f, err := r.command(p)
+		if err != nil || f.path != want {
+			t.Errorf("for %s it is %s: %v", system, f.path, err)
+		}
+		if same := twice(t, want, func() ([]byte, error) { f, err := r.command(p); return f.data, err }); !bytes.Equal(same, f.data) {
+			t.Errorf("%s has other bytes each time", want)
+		}
+	}
+}
+
 func TestClear(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"ashlar-1.tar.gz", sumsName} {

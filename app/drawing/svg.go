@@ -1,4 +1,4 @@
-package headless
+package drawing
 
 import (
 	"io"
@@ -14,7 +14,7 @@ import (
 )
 
 // SVG draws what a settled shell shows as shapes, w by h pixels with scale
-// pixels a dp: all that [Draw] draws, with text that stays text.
+// pixels a dp: all that a GPU draws, with text that stays text.
 func SVG(s *shell.Shell, w, h int, scale float32) *svg.Canvas {
 	var ops op.Ops
 	defer func() { s.Shapes = nil }()

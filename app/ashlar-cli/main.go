@@ -1,0 +1,27 @@
+// Command ashlar-cli is ashlar without its window: one static program with all
+// commands, for servers, containers and automated builds. It draws on the CPU.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"ashlar/app/cli"
+	"ashlar/app/drawing"
+	"ashlar/app/store"
+)
+
+func main() {
+	if len(os.Args) > 1 && (os.Args[1] == "install" || os.Args[1] == "uninstall") {
+		fmt.Fprintln(os.Stderr, "ashlar: this is ashlar-cli, which opens no files by a double click: install ashlar, or copy this program to where programs are")
+		os.Exit(cli.Usage)
+	}
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Runner{
+		Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) },
+		Store:  store.Open,
+		Window: func(cli.WindowOptions) error {
+			return errors.New("this is ashlar-cli, which has no window: use ashlar, or a command (ashlar-cli --help lists them)")
+		},
+	}))
+}

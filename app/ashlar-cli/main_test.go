@@ -1,0 +1,100 @@
+package main
+
+import (
+	"debug/elf"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// build compiles the program as it is given to people.
+func build(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "ashlar-cli")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", program, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, msg)
+	}
+	return program
+}
+
+// TestAlone runs the program with nothing around it: no library, no other program,
+// no GPU, no home. It is small, and draws the picture of the README.
+func TestAlone(t *testing.T) {
+	program := build(t)
+	if st, err := os.Stat(program); err != nil || st.Size() > 25_000_000 {
+		t.Errorf("it has %d bytes, more than 25 MB: %v", st.Size(), err)
+	}
+	if runtime.GOOS == "linux" {
+		f, err := elf.Open(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		libraries, err := f.ImportedLibraries()
+		if err != nil || len(libraries) > 0 {
+			t.Errorf("it needs the libraries %v: %v", libraries, err)
+		}
+		for _, p := range f.Progs {
+			if p.Type == elf.PT_INTERP {
+				t.Error("it needs a loader")
+			}
+		}
+	}
+	dir := t.TempDir()
+	run := func(args ...string) string {
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = dir, []string{"TMPDIR=" + dir}
+		msg, err := cmd.CombinedOutput()
+		if err != nil && args[0] != "--demo" {
+			t.Errorf("%v: %v\n%s", args, err, msg)
+		}
+		return string(msg)
+	}
+	run("render", "--demo", "-o", "ashlar.png", "--size", "1280x800")
+	f, err := os.Open(filepath.Join(dir, "ashlar.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil || img.Bounds().Dx() != 1280 || img.Bounds().Dy() != 800 {
+		t.Fatalf("the picture: %v", err)
+	}
+	colours := map[[3]uint32]bool{}
+	for y := range 800 {
+		for x := range 1280 {
+			r, g, b, _ := img.At(x, y).RGBA()
+			colours[[3]uint32{r, g, b}] = true
+		}
+	}
+	if len(colours) < 500 {
+		t.Errorf("the picture has %d colours: not those of a timeline, a flamegraph and text", len(colours))
+	}
+	if out := run("top", "--demo", "-n", "3"); !strings.Contains(out, "backtrack") {
+		t.Errorf("top says %s", out)
+	}
+	if out := run("--demo"); !strings.Contains(out, "no window") {
+		t.Errorf("asked for a window it says %s", out)
+	}
+}
+
+// TestCommands runs the tests of all commands on the program itself.
+func TestCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the tests of package cli run by themselves")
+	}
+	cmd := exec.Command("go", "test", "-count=1", "-timeout=20m", "ashlar/app/cli")
+	cmd.Env = append(os.Environ(), "ASHLAR_PROGRAM="+build(t), "ASHLAR_SAMPLES=")
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, msg)
+	}
+}
