@@ -6,9 +6,13 @@ import (
 	"os"
 
 	"ashlar/app/cli"
+	"ashlar/app/desk"
 	"ashlar/app/store"
 	"ashlar/app/window"
 )
+
+// The command line has no window: its panels are named to it.
+func init() { cli.SetPanels(desk.PanelNames()) }
 
 func main() {
 	attachConsole()

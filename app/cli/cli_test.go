@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"ashlar/app/desk"
 	"ashlar/app/manual"
 	"ashlar/assets"
 	"ashlar/ingest/recording"
@@ -27,6 +28,7 @@ var update = flag.Bool("update", false, "write testdata anew")
 const helperArgs = "ASHLAR_CLI_TEST_ARGS"
 
 func TestMain(m *testing.M) {
+	SetPanels(desk.PanelNames())
 	if args, ok := os.LookupEnv(helperArgs); ok {
 		os.Exit(Main(strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr, Runner{}))
 	}

@@ -18,14 +18,13 @@ func renderCommand() command {
 		name: "render", args: "FILE [FILE]|ADDRESS -o OUT.png", line: "draw a recording, or two side by side, into a PNG or SVG file",
 		text: `
 The picture is exactly that of the window. It needs no display. An SVG file has
-shapes, and its text is text. Views are both halves, the timeline,
-or one tab of the lower half: flame, functions, modules, files, threads,
-callers, calltree, calls, statistics, heatmap, source or about. Callers, calls,
-statistics and source are of the FUNCTION that --function names. With two files,
-the first is the baseline: compare has both timelines and the differential
-flamegraph, diff only that, two both flamegraphs, table the table of
-differences, distribution that of the calls of the FUNCTION, pairing how it was
-compared, and about what the files are.
+shapes, and its text is text. Views are both halves, the timeline, or one tab of
+the lower half. Callers, calls, statistics and source are of the FUNCTION that
+--function names. With two files, the first is the baseline: compare has both
+timelines and the differential flamegraph, diff only that, two both flamegraphs,
+table the table of differences, calltree the calls in both, distribution the
+durations of the calls of the FUNCTION, pairing how it was compared, and about
+what the files are.
 
 "Copy the view's address" in the window copies an ADDRESS. It names everything
 that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
@@ -144,11 +143,33 @@ func rangeFlag(s string) (recording.Range, error) {
 	return r, nil
 }
 
-// Views names the pictures of a recording, CompareViews those of two.
-var (
-	Views        = []string{"both", "timeline", "flame", "functions", "modules", "files", "threads", "callers", "calltree", "calls", "statistics", "heatmap", "source", "about"}
-	CompareViews = []string{"compare", "timeline", "diff", "two", "table", "distribution", "pairing", "about"}
-)
+// Views names the pictures of a recording, CompareViews those of two; see SetPanels.
+var Views, CompareViews []string
+
+// SetPanels says which panels there are for one recording and for two, by their names
+// in addresses. The program does so first.
+func SetPanels(one, two []string) {
+	Views, CompareViews = []string{"both", "timeline"}, []string{"compare", "timeline"}
+	for _, p := range one {
+		if Views = append(Views, viewName(p)); p == "functions" { // one panel, whose rows may stand for others
+			Views = append(Views, "modules", "files", "threads")
+		}
+	}
+	for _, p := range two {
+		CompareViews = append(CompareViews, viewName(p))
+	}
+}
+
+// viewName is what --view calls a panel.
+func viewName(panel string) string {
+	switch panel {
+	case "flamegraph":
+		return "flame"
+	case "difference":
+		return "diff"
+	}
+	return panel
+}
 
 // list writes words with commas and an and.
 func list(words []string) string {

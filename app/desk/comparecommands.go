@@ -118,13 +118,16 @@ func (d *Desk) NextTab() {
 	d.Pane.Tab = d.Pane.Deck.Next(d.Pane.Tab, &d.Pane.Side)
 }
 
-// ShowAbout shows the panel about the files.
-func (d *Desk) ShowAbout() {
-	if c := d.Versus; c != nil {
-		c.Tab = pair.About
-		return
+// ShowPanel shows a panel by its name.
+func (d *Desk) ShowPanel(name string) {
+	switch c := d.Versus; {
+	case c == nil:
+		d.Pane.Tab = name
+	case c.Deck.At(name) >= 0:
+		c.Tab = name
+	default:
+		d.Say("Two recordings have no such panel: close the comparison first")
 	}
-	d.Pane.Tab = panel.About
 }
 
 // FitAll shows all the time and all stacks.
@@ -229,7 +232,7 @@ func (c *Comparison) diffCommand() (line, rest string) {
 		rests = append(rests, "that these are the fastest and the slowest calls")
 	}
 	o := &c.Options
-	if c.Tab == pair.Difference {
+	if c.Tab == pair.Difference || c.Tab == pair.CallTree {
 		args = append(args, "--by", string(compare.ByStack))
 	} else if c.Tab == pair.Pairing {
 		args = append(args, "--all")

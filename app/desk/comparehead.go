@@ -176,7 +176,7 @@ func (c *Comparison) choices(d *Desk, u *ui.UI) int {
 				{Title: "self time, without what they call", On: o.SelfTime, Do: func() { o.SelfTime = true }}}
 		})
 	}
-	if c.Tab == pair.Difference || c.Tab == pair.Two || c.Tab == pair.Table {
+	if c.Tab == pair.Difference || c.Tab == pair.CallTree || c.Tab == pair.Two || c.Tab == pair.Table {
 		choice(&c.buttons.view, "View", func() []widget.Item { return c.Panes[c.Focus].viewItems() })
 	}
 	return x

@@ -87,8 +87,8 @@ func (c *Comparison) Log() *CompareState {
 	for i, total := range []int64{a.A.Total, a.B.Total} {
 		st.Sides[i].Total = recording.Decimal{Mantissa: total, Scale: a.Compared.Metric.Common.Decimals}.String()
 	}
-	if st.Rows = len(c.Table.Rows); st.Rows > 0 {
-		st.First = c.Table.Rows[0].Name
+	if st.Rows = len(c.Table.Found); st.Rows > 0 {
+		st.First = c.Table.Found[0].Name
 	}
 	return st
 }

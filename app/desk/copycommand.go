@@ -156,6 +156,10 @@ func (p *Pane) tabCommands(d *Desk) []*command {
 	switch {
 	case p.Tab == panel.Flamegraph:
 		return []*command{p.flameCommand()}
+	case p.Tab == panel.CallTree:
+		c := p.stacks("")
+		c.add("--tree")
+		return []*command{c}
 	case p.Tab == panel.Functions:
 		return []*command{p.tableCommand()}
 	case p.Tab == panel.Callers && p.Around != nil:

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/render/widget"
 )
@@ -17,6 +18,11 @@ func (d *Desk) Grid() *panel.Grid {
 // gridding is grid for another goroutine: a table may have a million rows.
 func (d *Desk) gridding() func() *panel.Grid {
 	if c := d.Versus; c != nil {
+		if x, ok := c.Deck.Shown(c.Tab).(panel.Tabled[*pair.Pair]); ok {
+			if g := x.Table(&c.Pair); g != nil {
+				return g
+			}
+		}
 		return c.Table.Table(&c.Pair)
 	}
 	p := d.Pane

@@ -24,7 +24,7 @@ var Panels = []panel.Row[*panel.Side]{
 	{Name: panel.Flamegraph, Title: "Flamegraph", Command: "Flamegraph", Doc: "where the cost went, by stacks", New: func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) }},
 	{Name: panel.Functions, Title: "Functions", Doc: "what each function, module, file or thread cost", New: func() panel.Panel[*panel.Side] { return functions.NewTablePart() }},
 	{Name: panel.Callers, Title: "Callers & callees", Doc: "who calls the selected function, and whom it calls", New: func() panel.Panel[*panel.Side] { return new(callers.Panel) }},
-	{Name: "calltree", Title: "Call tree", Command: "Call tree", Rare: always, Doc: "the calls as a table that unfolds", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
+	{Name: panel.CallTree, Title: "Call tree", Command: "Call tree", Rare: always[*panel.Side], Doc: "the calls as a table that unfolds", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
 	{Name: panel.Statistics, Title: "Statistics", Command: "Statistics", Doc: "how long the calls of the selected function took", New: func() panel.Panel[*panel.Side] { return new(statistics.Panel) }},
 	{Name: "calls", Title: "Calls", Command: "Calls", Rare: func(p *panel.Side) bool { return p.Rec.Counts.Spans == 0 }, Doc: "the calls of the selected function one by one, and sets of them", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
 	{Name: panel.Heatmap, Title: "Heatmap", Command: "Heatmap", Doc: "when samples fell, or spans began", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
@@ -32,7 +32,7 @@ var Panels = []panel.Row[*panel.Side]{
 	{Name: panel.About, Title: "About this file", Command: "About this file", Doc: "what the file is, what is in it and what was wrong with it", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},
 }
 
-func always(*panel.Side) bool { return true }
+func always[S any](S) bool { return true }
 
 // PairPanels are the views of two recordings that are compared.
 var PairPanels = []panel.Row[*pair.Pair]{
@@ -41,6 +41,7 @@ var PairPanels = []panel.Row[*pair.Pair]{
 		return each.New(false, func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) })
 	}},
 	{Name: pair.Table, Title: "Table of differences", Doc: "what each function, module, file, thread or stack costs in both", New: func() panel.Panel[*pair.Pair] { return new(difftable.Panel) }},
+	{Name: pair.CallTree, Title: "Call tree", Rare: always[*pair.Pair], Doc: "what each call costs in both, as a table that unfolds", New: func() panel.Panel[*pair.Pair] { return new(calltree.OfTwo) }},
 	{Name: pair.Distribution, Title: "Distribution", Doc: "how long the calls of the selected function took in both", New: func() panel.Panel[*pair.Pair] { return new(distribution.Panel) }},
 	{Name: pair.Pairing, Title: "How it was compared", Doc: "what was matched with what, and how sure the differences are", New: func() panel.Panel[*pair.Pair] { return new(pairing.Panel) }},
 	{Name: pair.About, Title: "About the files", Doc: "what the files are", New: func() panel.Panel[*pair.Pair] {

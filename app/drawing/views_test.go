@@ -8,8 +8,8 @@ import (
 	"ashlar/app/desk"
 )
 
-// TestRenderKnowsEveryPanel: each panel of the window can be drawn by its name,
-// and nothing else.
+// TestRenderKnowsEveryPanel: what --view calls a panel is that panel in the window,
+// and there is nothing else.
 func TestRenderKnowsEveryPanel(t *testing.T) {
 	one, two := desk.PanelNames()
 	for _, c := range []struct {
@@ -27,7 +27,7 @@ func TestRenderKnowsEveryPanel(t *testing.T) {
 		}
 		for _, p := range c.panels {
 			if !slices.Contains(tabs, p) {
-				t.Errorf("no --view draws the panel %s: add it to the list in package cli", p)
+				t.Errorf("no --view draws the panel %s", p)
 			}
 		}
 	}

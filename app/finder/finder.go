@@ -43,7 +43,7 @@ func (p *Finder) Fresh() *Finder {
 	f := p
 	if f.of != p.Search.Of {
 		f.of, f.walked, f.function = p.Search.Of, false, -1
-		f.List.Chosen, f.List.Scroll = 0, 0
+		f.List.Chosen, f.List.Down = 0, 0
 	}
 	return f
 }

@@ -27,14 +27,13 @@ import (
 // of time, or where nothing has a time the functions, the heaviest first. Only
 // the rows that are seen are looked up, beside the window.
 type hitList struct {
-	widget.Drag
+	widget.List
 	Open bool
 	// Focused is that the search line has had the keyboard since it is open: the
 	// list goes when that does.
 	Focused bool
 	Chosen  int64
-	Scroll  int64 // pixels
-	bar     widget.Drag
+	bar     widget.ScrollBar
 	box     image.Rectangle // of the search line
 	Seen    int             // rows
 	// functions are those found where nothing has a time.
@@ -54,7 +53,7 @@ type hitsKey struct {
 
 type listed struct {
 	hits []search.Hit
-	Rows []timeline.Hit // their bars
+	Bars []timeline.Hit // of the hits
 }
 
 const (
@@ -77,7 +76,7 @@ func (p *Finder) ToggleHits() {
 // the first in view.
 func (p *Finder) openHits() {
 	l := &p.Fresh().List
-	l.Open, l.Scroll, l.Chosen = true, 0, 0
+	l.Open, l.Down, l.Chosen = true, 0, 0
 	if !p.Timed() {
 		l.Chosen = max(0, int64(p.Fresh().function))
 	} else if h := p.hits(); h != nil {
@@ -89,7 +88,7 @@ func (p *Finder) openHits() {
 			l.Chosen = h.Number(at) - 1
 		}
 	}
-	l.Scroll = -1 // into view with the next frame
+	l.Down = -1 // into view with the next frame
 }
 
 // hits are those of what is searched for in what is shown, nil before they are
@@ -131,7 +130,7 @@ func (l *hitList) keyed(s *panel.Host, p *Finder, k key.Name) bool {
 		return false
 	}
 	l.Chosen = max(0, min(l.Chosen, n-1))
-	l.Scroll = -1
+	l.Down = -1
 	return true
 }
 
@@ -182,7 +181,7 @@ func (l *hitList) update(p *Finder, wake func()) {
 		l.listed, l.Have, _ = l.lists.Ask(k, wake, func(context.Context) (d listed, err error) {
 			d.hits = k.hits.List(k.From, k.n)
 			for _, h := range d.hits {
-				d.Rows = append(d.Rows, lanes.HitBar(rec, h, k.hits.Matches))
+				d.Bars = append(d.Bars, lanes.HitBar(rec, h, k.hits.Matches))
 			}
 			return d, nil
 		})
@@ -191,24 +190,17 @@ func (l *hitList) update(p *Finder, wake func()) {
 
 // events takes what the pointer did on the list, rows of which are h high.
 func (l *hitList) events(s *panel.Host, p *Finder, u *ui.UI, body image.Rectangle, h int) {
-	for {
-		g, e, ok := l.Next(u, body.Min)
-		if !ok {
-			return
-		}
+	l.Events(u, body, h, int(l.length(p)), func(g widget.Gesture, i int) {
 		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			l.Scroll += int64(y * float32(u.Px(widget.RowsPerNotch)))
 		case widget.Moved:
 			s.Wake()
 		case widget.Clicked, widget.DoubleClicked:
-			if i := (int64(l.At.Y) + l.Scroll) / int64(h); i < l.length(p) {
-				l.Chosen = i
-				l.goTo(s, p, i)
+			if i >= 0 {
+				l.Chosen = int64(i)
+				l.goTo(s, p, l.Chosen)
 			}
 		}
-	}
+	})
 }
 
 // Layout draws the list below the search line. A press elsewhere closes it.
@@ -245,11 +237,11 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 	head := image.Rect(box.Min.X+u.Px(6), box.Min.Y+u.Px(4), box.Max.X-u.Px(16), box.Min.Y+u.Px(4)+h)
 	body := image.Rect(head.Min.X, head.Max.Y, head.Max.X, head.Max.Y+l.Seen*h)
 	l.events(s, p, u, body, h)
-	if l.Scroll < 0 { // the chosen row, with some before it
-		l.Scroll = max(0, l.Chosen-int64(l.Seen)/2) * int64(h)
+	if l.Down < 0 { // the chosen row, with some before it
+		l.Down = int(max(0, l.Chosen-int64(l.Seen)/2)) * h
 	}
-	l.Scroll = max(0, min(l.Scroll, n*int64(h)-int64(body.Dy())))
-	first := l.Scroll / int64(h)
+	l.Down = max(0, min(l.Down, int(n)*h-body.Dy()))
+	first := int64(l.Down / h)
 	if p.Timed() {
 		l.Want = hitsKey{p.hits(), first, l.Seen + 1}
 		l.update(p, s.Do.Wake)
@@ -262,23 +254,20 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 		u.Text(body, "Nothing is found", ui.Style{Size: 12, Color: th.Dim, Align: ui.Middle})
 	}
 	u.At(body, func(u *ui.UI) {
-		for i := first; i < n && (i-first) <= int64(l.Seen); i++ {
-			line := ui.Rect(0, int(i*int64(h)-l.Scroll), body.Dx(), h)
+		l.Rows(body, h, int(n), func(i int, line image.Rectangle) {
 			inside := l.Inside && int(l.At.Y) >= line.Min.Y && int(l.At.Y) < line.Max.Y
 			switch {
-			case i == l.Chosen:
+			case int64(i) == l.Chosen:
 				u.Round(line, 4, theme.WithAlpha(th.Accent, .22))
 			case inside:
 				u.Round(line, 4, theme.WithAlpha(th.Text, .06))
 			}
-			texts, swatch := l.row(s, p, i)
+			texts, swatch := l.row(s, p, int64(i))
 			l.cells(s, u, line, texts, swatch, th.Text)
-		}
+		})
 	})
 	l.Area(u, body, pointer.CursorPointer)
-	if all := n * int64(h); all > int64(body.Dy()) {
-		l.scrollBar(u, image.Rect(body.Max.X, body.Min.Y, box.Max.X-u.Px(4), body.Max.Y), all)
-	}
+	l.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, box.Max.X-u.Px(4), body.Max.Y), int(n)*h, &l.Down, th.Faint, th.Dim)
 }
 
 // outside takes presses around the search line, which has its own.
@@ -304,10 +293,10 @@ func (l *hitList) row(s *panel.Host, p *Finder, i int64) (texts []string, swatch
 		return []string{r.Name, units.Value(r.Self, a.Metric()), units.Value(r.Total, a.Metric()), panel.ShortModule(r.Module)}, swatch
 	}
 	at := i - l.Have.From
-	if l.Have.hits != l.Want.hits || at < 0 || at >= int64(len(l.Rows)) {
+	if l.Have.hits != l.Want.hits || at < 0 || at >= int64(len(l.Bars)) {
 		return []string{"…", "", "", ""}, nil
 	}
-	h := &l.Rows[at]
+	h := &l.Bars[at]
 	lasts := units.Duration(h.End - h.Start)
 	if h.Unfinished {
 		lasts = "never ended"
@@ -349,26 +338,4 @@ func (l *hitList) cells(s *panel.Host, u *ui.UI, r image.Rectangle, texts []stri
 	u.Text(image.Rect(x-2*number, r.Min.Y, x-number, r.Max.Y), texts[1], ui.Style{Size: 12, Color: c, Align: ui.End})
 	u.Text(image.Rect(x-number, r.Min.Y, x-u.Px(6), r.Max.Y), texts[2], ui.Style{Size: 12, Color: c, Align: ui.End})
 	u.Text(image.Rect(x+u.Px(10), r.Min.Y, r.Max.X, r.Max.Y), f.Fit(texts[3], float32(last-u.Px(12))), ui.Style{Size: 12, Color: dim})
-}
-
-// scrollBar shows which rows of all, in pixels, are seen; it can be dragged.
-func (l *hitList) scrollBar(u *ui.UI, r image.Rectangle, all int64) {
-	size := max(u.Px(24), int(int64(r.Dy())*int64(r.Dy())/all))
-	most := float64(all - int64(r.Dy()))
-	for {
-		g, _, ok := l.bar.Next(u, r.Min)
-		if !ok {
-			break
-		}
-		if g == widget.Pressed || g == widget.Dragged {
-			l.Scroll = int64(max(0, min(1, float64(l.bar.At.Y-float32(size)/2)/float64(max(1, r.Dy()-size)))) * most)
-		}
-	}
-	y := r.Min.Y + int(float64(l.Scroll)/most*float64(r.Dy()-size))
-	c := u.Theme.Faint
-	if l.bar.Inside || l.bar.Pressed {
-		c = u.Theme.Dim
-	}
-	u.Round(ui.Rect(r.Min.X+u.Px(3), y, u.Px(5), size), 2.5, c)
-	l.bar.Area(u, r, pointer.CursorDefault)
 }

@@ -43,6 +43,7 @@ var comparisons = []comparison{
 	{name: "table-dark", a: "before.json", b: "after.json", state: view.State{Tab: "table"}},
 	{name: "table-light", a: "before.folded", b: "after.folded", theme: theme.Light, state: view.State{Tab: "table", Comparison: view.Comparison{Normalize: "total"}}},
 	{name: "two", a: "before.json", b: "after.json", state: view.State{Tab: "two"}, marked: "render"},
+	{name: "calltree", a: "before.folded", b: "after.folded", state: view.State{Tab: "calltree"}},
 	{name: "pairing", a: "before.json", b: "after.json", state: view.State{Tab: "pairing"}},
 	{name: "mixed", a: "before.json", b: "cpu.spaa"},
 	{name: "mixed-unlike", a: "before.json", b: "after.folded", fails: true},

@@ -65,6 +65,7 @@ type Look struct {
 // What addresses call the panels of two recordings; these never change.
 const (
 	Difference   = "difference"
+	CallTree     = "calltree"
 	Two          = "two"
 	Table        = "table"
 	Distribution = "distribution"

@@ -96,6 +96,7 @@ const (
 	Flamegraph = view.FirstTab
 	Functions  = "functions"
 	Callers    = "callers"
+	CallTree   = "calltree"
 	Statistics = "statistics"
 	Heatmap    = "heatmap"
 	Source     = "source"

@@ -233,7 +233,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 			st.Color = th.Text
 		}
 		if clicked {
-			s.ShowAbout()
+			s.ShowPanel(panel.About)
 		}
 	}
 	u.Text(box, right, st)

@@ -85,7 +85,7 @@ func transformCommands() (all []Command) {
 func panelCommands() (all []Command) {
 	for i := range desk.Panels {
 		if r := &desk.Panels[i]; r.Command != "" {
-			all = append(all, Command{r.Command, nil, true, func(s *Shell) { s.Pane.Tab = r.Name }})
+			all = append(all, Command{r.Command, nil, true, func(s *Shell) { s.ShowPanel(r.Name) }})
 		}
 	}
 	return all

@@ -60,7 +60,7 @@ func TestListOfHits(t *testing.T) {
 	b.lookFor("work")
 	b.press("L", key.ModCtrl)
 	l := &p.Finder.Fresh().List
-	b.until("the list", func() bool { return l.Open && len(l.Rows) > 5 && l.Focused })
+	b.until("the list", func() bool { return l.Open && len(l.Bars) > 5 && l.Focused })
 	for range 3 {
 		b.press(key.NameDownArrow, 0)
 	}
@@ -80,7 +80,7 @@ func TestListOfHits(t *testing.T) {
 	if !l.Open || l.Chosen != want {
 		t.Fatalf("the list opens at %d, not at %d: %v", l.Chosen, want, l.Open)
 	}
-	l.Chosen, l.Scroll = 9_999, -1
+	l.Chosen, l.Down = 9_999, -1
 	b.until("the last rows", func() bool { return l.Have == l.Want && l.Have.From > 9_000 })
 	b.click(b.written(finder.Moment(9_998*10e6, p.Rec.Duration())), 0, pointer.ButtonPrimary)
 	if h := &p.Pick.Hit; h.Start-p.Rec.Start != 9_998*10e6 || h.End-h.Start != 4e6 || l.Open {

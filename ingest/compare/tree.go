@@ -37,6 +37,9 @@ type Amount struct {
 	// Samples and SamplesTotal are the numbers of samples behind Self and Total;
 	// 0 where they are not known.
 	Samples, SamplesTotal int64
+	// Count is how many calls, samples or records fell into the node, without those
+	// below it; see analyze.Node. It is never scaled.
+	Count int64
 	// Call is the first call here of the first recording that has the node;
 	// NoCall where the side does not have it. Run is that recording.
 	Call recording.CallID
@@ -170,6 +173,7 @@ func (g *merger) walk(r int, rec *recording.Recording, from *analyze.Tree, here 
 		if r >= t.sides {
 			side = &t.Nodes[k].B
 		}
+		side.Count += nd.Count
 		if !side.Here {
 			side.Here, side.Call, side.Run = true, nd.Call, int32(r)
 		}

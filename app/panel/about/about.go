@@ -81,14 +81,7 @@ func (t *Panel) Layout(_ *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		if !ok {
 			break
 		}
-		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
-		case widget.Dragged:
-			t.scroll += int(t.Start.Y - t.At.Y)
-			t.Start = t.At
-		}
+		t.Scrolls(u, g, e, &t.scroll)
 	}
 	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
 	th := u.Theme

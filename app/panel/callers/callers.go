@@ -12,7 +12,6 @@ import (
 	"ashlar/app/session"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
-	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 	"ashlar/render/widget"
@@ -28,8 +27,7 @@ type Panel struct {
 }
 
 type nearList struct {
-	widget.Drag
-	scroll int
+	widget.List
 	chosen int // the row that keys have moved to
 }
 
@@ -73,45 +71,31 @@ func (l *nearList) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Ans
 	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y, r.Max.X, r.Min.Y+h), title+"  ("+units.Count(int64(len(rows)))+")", ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim})
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h, th.Rule)
 	body := image.Rect(r.Min.X, r.Min.Y+h+1, r.Max.X, r.Max.Y)
-	for {
-		g, e, ok := l.Next(u, body.Min)
-		if !ok {
-			break
+	l.Events(u, body, h, len(rows), func(g widget.Gesture, i int) {
+		if (g == widget.Clicked || g == widget.DoubleClicked) && i >= 0 && a.Rec.Functions.At(int(rows[i].Func)).Name == rows[i].Name {
+			p.PickFunction(a, rows[i].Func)
 		}
-		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			l.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
-		case widget.Clicked, widget.DoubleClicked:
-			if i := (int(l.At.Y) + l.scroll) / h; i >= 0 && i < len(rows) && a.Rec.Functions.At(int(rows[i].Func)).Name == rows[i].Name {
-				p.PickFunction(a, rows[i].Func)
-			}
-		}
-	}
-	l.scroll = max(0, min(l.scroll, len(rows)*h-body.Dy()+h))
+	})
 	m := a.Metric()
 	total := a.Near.Function.Total
 	u.At(body, func(u *ui.UI) {
-		for i := l.scroll / h; i < len(rows) && i*h-l.scroll < body.Dy(); i++ {
-			y := i*h - l.scroll
-			row := &rows[i]
-			if s.Focus.Shown && s.Focus.In(&p.Tab) && keyed && i == l.chosen {
-				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Accent, .16))
-			} else if l.Inside && int(l.At.Y) >= y && int(l.At.Y) < y+h {
-				u.Fill(ui.Rect(0, y, body.Dx(), h), theme.WithAlpha(th.Text, .05))
+		l.Rows(body, h, len(rows), func(i int, at image.Rectangle) {
+			row, y := &rows[i], at.Min.Y
+			if c, ok := l.Ground(u, at, s.Focus.Shown && s.Focus.In(&p.Tab) && keyed && i == l.chosen); ok {
+				u.Fill(at, c)
 			}
 			u.Round(ui.Rect(u.Px(16), y+h/2-u.Px(4), u.Px(8), u.Px(8)), 2, p.Swatch(a, row))
 			w := body.Dx() - u.Px(32+160)
 			u.Text(ui.Rect(u.Px(32), y, w, h), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
 			u.Text(ui.Rect(body.Dx()-u.Px(160), y, u.Px(86), h), units.Value(row.Total, m), ui.Style{Size: 12, Color: th.Text, Align: ui.End})
 			u.Text(ui.Rect(body.Dx()-u.Px(70), y, u.Px(56), h), units.Percent(row.Total, total), ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
-		}
+		})
 	})
 	l.Area(u, body, pointer.CursorDefault)
 }
 
 // Key moves among the callers and callees; Return goes on to one.
-func (n *Panel) Key(p *panel.Side, k key.Event, h int) bool {
+func (n *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	a := p.Doc.Answer()
 	if a == nil || a.Near == nil || k.Modifiers != 0 {
 		return false
@@ -135,10 +119,9 @@ func (n *Panel) Key(p *panel.Side, k key.Event, h int) bool {
 			n.sides[0].chosen, n.sides[1].chosen = 0, 0
 		}
 	default:
-		to, ok := widget.RowKey(l.chosen, k, len(rows), 10)
+		to, ok := l.Key(k, l.chosen, len(rows))
 		if ok {
 			l.chosen = to
-			widget.ScrollInto(&l.scroll, to, h, p.Bounds.Lower.Dy()-4*h)
 		}
 		return ok
 	}

@@ -149,13 +149,8 @@ func (w *sandwich) events(s *panel.Host, p *panel.Side, u *ui.UI) {
 		if !ok {
 			break
 		}
+		w.Scrolls(u, g, e, &p.DownAround)
 		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			p.DownAround += int(y * float32(u.Px(widget.RowsPerNotch)))
-		case widget.Dragged:
-			p.DownAround += int(w.Start.Y - w.At.Y)
-			w.Start = w.At
 		case widget.Clicked:
 			w.look(p)
 			w.choose(p)

@@ -30,7 +30,7 @@ import (
 
 // Panel shows the calls of the picked function.
 type Panel struct {
-	widget.Drag // of the rows
+	widget.List // of the rows
 	brush       widget.Drag
 	pic         histogram.Picture
 	kept        widget.Kept[picKey]
@@ -39,8 +39,7 @@ type Panel struct {
 	off         widget.ClickArea
 	heads       [maxColumns]widget.ClickArea
 	by          string // what rows are sorted by, as calls.List takes it
-	down        int
-	last        int // the row that was taken last
+	last        int    // the row that was taken last
 	sheet       ui.Sheet
 }
 
@@ -118,7 +117,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		t.histogram(s, p, u, l.Durations, box)
 		top = box.Max.Y
 	}
-	t.rows(s, p, u, l, image.Rect(r.Min.X, top+u.Px(4), r.Max.X, r.Max.Y))
+	t.table(s, p, u, l, image.Rect(r.Min.X, top+u.Px(4), r.Max.X, r.Max.Y))
 }
 
 // head says whose calls they are and how many, and which of them are selected.
@@ -255,12 +254,11 @@ func columns(p *panel.Side, l *session.CallList) []column {
 	return cs
 }
 
-// rows draws the table and takes what is done on it.
-func (t *Panel) rows(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, r image.Rectangle) {
+// table draws the table and takes what is done on it.
+func (t *Panel) table(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, r image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h, r.Max.X, r.Max.Y)
 	t.events(p, u, l, body, h)
-	t.down = max(0, min(t.down, len(l.Rows)*h-body.Dy()+h))
 	th := u.Theme
 	cs := columns(p, l)
 	x := r.Min.X + u.Px(16)
@@ -293,14 +291,10 @@ func (t *Panel) rows(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 		}
 	}
 	taken := t.taken(p)
-	for i := t.down / h; i < len(l.Rows) && i*h-t.down < body.Dy(); i++ {
+	t.Rows(body, h, len(l.Rows), func(i int, line image.Rectangle) {
 		row := &l.Rows[i]
-		line := ui.Rect(0, i*h-t.down, body.Dx(), h)
-		switch {
-		case taken(row):
-			t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
-		case t.Inside && int(t.At.Y) >= line.Min.Y && int(t.At.Y) < line.Max.Y:
-			t.sheet.Fill(line, 0, theme.WithAlpha(th.Text, .05))
+		if c, ok := t.Ground(u, line, taken(row)); ok {
+			t.sheet.Fill(line, 0, c)
 		}
 		for k, box := range boxes {
 			st := ui.Style{Size: 12, Color: th.Text}
@@ -310,7 +304,7 @@ func (t *Panel) rows(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 			to := image.Rect(box.Min.X-body.Min.X, line.Min.Y, box.Max.X-body.Min.X, line.Max.Y)
 			t.sheet.Text(to, s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(cs[k].cell(row), float32(to.Dx())), st)
 		}
-	}
+	})
 	t.sheet.Show(u, body, th.Background)
 	t.Area(u, body, pointer.CursorDefault)
 }
@@ -341,36 +335,20 @@ func place(rec *recording.Recording, r *calls.Row) calls.Place {
 // events goes to the row that is clicked; with Ctrl it takes the row or leaves it,
 // with Shift all rows from the last that was taken.
 func (t *Panel) events(p *panel.Side, u *ui.UI, l *session.CallList, body image.Rectangle, h int) {
-	for {
-		g, e, ok := t.Next(u, body.Min)
-		if !ok {
-			return
+	t.Events(u, body, h, len(l.Rows), func(g widget.Gesture, i int) {
+		switch {
+		case g != widget.Clicked || i < 0:
+		case t.Mods.Contain(key.ModShift):
+			t.take(p, l, t.last, i)
+		case t.Mods.Contain(key.ModShortcut):
+			t.toggle(p, &l.Rows[i])
+			t.last = i
+		default:
+			r := &l.Rows[i]
+			t.last = i
+			p.Acts.Show(search.Hit{Time: r.Start, Track: r.Track, Lane: r.Lane, Index: r.Span, Call: r.Call})
 		}
-		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			t.down += int(y * float32(u.Px(widget.RowsPerNotch)))
-		case widget.Dragged:
-			t.down += int(t.Start.Y - t.At.Y)
-			t.Start = t.At
-		case widget.Clicked:
-			i := (int(t.At.Y) + t.down) / h
-			if i < 0 || i >= len(l.Rows) {
-				continue
-			}
-			switch {
-			case t.Mods.Contain(key.ModShift):
-				t.take(p, l, t.last, i)
-			case t.Mods.Contain(key.ModShortcut):
-				t.toggle(p, &l.Rows[i])
-				t.last = i
-			default:
-				r := &l.Rows[i]
-				t.last = i
-				p.Acts.Show(search.Hit{Time: r.Start, Track: r.Track, Lane: r.Lane, Index: r.Span, Call: r.Call})
-			}
-		}
-	}
+	})
 }
 
 // mostTaken bounds how many calls are taken one by one: an address has them all.
@@ -405,12 +383,12 @@ func (t *Panel) toggle(p *panel.Side, r *calls.Row) {
 }
 
 // Scroll is how far rows are scrolled.
-func (t *Panel) Scroll(*panel.Side) *int { return &t.down }
+func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
 
 // ScrollBy moves the rows up by some pixels where the pointer is on them.
 func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
 	if t.Inside {
-		t.down += px
+		t.Down += px
 	}
 	return t.Inside
 }

@@ -75,10 +75,7 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 		if !ok {
 			break
 		}
-		if g == widget.Wheeled {
-			_, y := widget.Notches(e)
-			t.scroll += int(y * float32(u.Px(widget.RowsPerNotch)))
-		}
+		t.area.Scrolls(u, g, e, &t.scroll)
 	}
 	if !p.Pick.Same(&t.of) {
 		t.of, t.scroll = p.Pick, 0

@@ -68,13 +68,8 @@ func (f *Panel) Events(s *panel.Host, c *pair.Pair, u *ui.UI) {
 		if !ok {
 			break
 		}
+		f.Scrolls(u, g, e, &c.Down)
 		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			c.Down += int(y * float32(u.Px(widget.RowsPerNotch)))
-		case widget.Dragged:
-			c.Down += int(f.Start.Y - f.At.Y)
-			f.Start = f.At
 		case widget.Clicked, widget.DoubleClicked:
 			f.look(u)
 			f.click(c, g == widget.DoubleClicked)

@@ -76,8 +76,8 @@ func (t *Panel) Table(c *pair.Pair) func() *panel.Grid {
 	g := &panel.Grid{Name: "differences", Head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
 		"A total" + unit, "B total" + unit, "difference of total" + unit, "share of all change", "confidence"},
 		Number: []bool{false, false, false, false, false, true, true, true, true, true, true, true, true}}
-	for i := range t.Rows {
-		g.Rows = append(g.Rows, t.cells(a, &t.Rows[i], false, true))
+	for i := range t.Found {
+		g.Rows = append(g.Rows, t.cells(a, &t.Found[i], false, true))
 	}
 	return func() *panel.Grid { return g }
 }

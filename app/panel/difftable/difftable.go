@@ -25,11 +25,9 @@ import (
 
 // Panel is the table of differences.
 type Panel struct {
-	widget.Drag
-	Down   int
-	height int // of all in the last frame
+	widget.List
 	Shape
-	Rows   []compare.Row
+	Found  []compare.Row // the rows, as they are filtered and sorted
 	of     tableKey
 	sheet  ui.Sheet
 	clicks [filterCount]widget.ClickArea
@@ -71,17 +69,15 @@ func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle)
 	if a == nil || a.Table == nil {
 		return
 	}
-	t.height = r.Dy()
 	t.refresh(c, a)
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	top := t.drawFilters(u, a, r)
 	body := image.Rect(r.Min.X, top+h+u.Px(4), r.Max.X, r.Max.Y)
 	t.events(s, c, u, a, body)
-	t.Down = max(0, min(t.Down, len(t.Rows)*h-body.Dy()+h))
 	cols := t.columns(u, r, moduled(a))
 	t.head(c, u, a, top, r, cols)
-	if len(t.Rows) == 0 {
+	if len(t.Found) == 0 {
 		text := "No differences."
 		if t.Filters != (Filters{}) {
 			text = "No differences are left by these filters."
@@ -89,19 +85,17 @@ func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle)
 		u.Text(body, text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
 	}
 	total := c.Options.Total
-	for i := t.Down / h; i < len(t.Rows) && i*h-t.Down < body.Dy(); i++ {
-		t.row(s, c, u, a, &t.Rows[i], ui.Rect(0, i*h-t.Down, body.Dx(), h), r, cols, total)
-	}
+	t.Rows(body, h, len(t.Found), func(i int, at image.Rectangle) {
+		t.row(s, c, u, a, &t.Found[i], at, r, cols, total)
+	})
 	t.sheet.Show(u, body, u.Theme.Background)
 	t.Area(u, body, pointer.CursorDefault)
 }
 
 func (t *Panel) row(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
 	th := u.Theme
-	if c.IsChosen(a, row) {
-		t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
-	} else if t.Inside && int(t.At.Y) >= line.Min.Y && int(t.At.Y) < line.Max.Y {
-		t.sheet.Fill(line, 0, theme.WithAlpha(th.Text, .05))
+	if c, ok := t.Ground(u, line, c.IsChosen(a, row)); ok {
+		t.sheet.Fill(line, 0, c)
 	}
 	va, vb := values(row, total)
 	faint := pair.Noise(sureOf(row, total))
@@ -138,27 +132,14 @@ func rowColour(c *pair.Pair, s *panel.Host, u *ui.UI, a *session.CompareAnswer, 
 }
 
 func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
-	h := u.Px(widget.RowHeight)
-	at := func() *compare.Row {
-		if i := (int(t.At.Y) + t.Down) / h; i >= 0 && i < len(t.Rows) {
-			return &t.Rows[i]
-		}
-		return nil
-	}
-	for {
-		g, e, ok := t.Next(u, body.Min)
-		if !ok {
-			break
+	t.Events(u, body, u.Px(widget.RowHeight), len(t.Found), func(g widget.Gesture, i int) {
+		var row *compare.Row
+		if i >= 0 {
+			row = &t.Found[i]
 		}
 		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			t.Down += int(y * float32(u.Px(widget.RowsPerNotch)))
-		case widget.Dragged:
-			t.Down += int(t.Start.Y - t.At.Y)
-			t.Start = t.At
 		case widget.Clicked, widget.DoubleClicked:
-			if row := at(); row != nil {
+			if row != nil {
 				c.ChooseRow(a, row)
 				if g == widget.DoubleClicked && pair.FunctionKey(a, row) >= 0 {
 					c.Tab = pair.Distribution
@@ -166,7 +147,7 @@ func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.Compare
 			}
 		case widget.MenuAsked:
 			var items []widget.Item
-			if row := at(); row != nil {
+			if row != nil {
 				c.ChooseRow(a, row)
 				name := row.Name
 				items = append(items, widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }})
@@ -176,7 +157,7 @@ func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.Compare
 			}
 			s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append(items, c.Sides[c.Focus].Acts.TableItems()...))
 		}
-	}
+	})
 }
 
 // drawFilters draws what rows can be filtered by, and how many are left; it
@@ -212,27 +193,25 @@ func (t *Panel) drawFilters(u *ui.UI, a *session.CompareAnswer, r image.Rectangl
 			x += u.Px(10)
 		}
 	}
-	text := units.Plural(int64(len(t.Rows)), "difference")
+	text := units.Plural(int64(len(t.Found)), "difference")
 	u.Text(image.Rect(x, y, r.Max.X-u.Px(14), y+u.Px(22)), text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 	return y + u.Px(26)
 }
 
 // Key moves through the rows; Return shows the distribution of the calls.
-func (t *Panel) Key(c *pair.Pair, k key.Event, h int) bool {
+func (t *Panel) Key(c *pair.Pair, k key.Event, _ int) bool {
 	a := c.Answer()
-	if a == nil || len(t.Rows) == 0 {
+	if a == nil || len(t.Found) == 0 {
 		return false
 	}
-	at := pair.RowAt(c, t.Rows, func(r *compare.Row) int32 { return pair.FunctionKey(a, r) })
+	at := pair.RowAt(c, t.Found, func(r *compare.Row) int32 { return pair.FunctionKey(a, r) })
 	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 {
 		c.Tab = pair.Distribution
 		return true
 	}
-	height := t.height - 3*h
-	to, ok := widget.RowKey(at, k, len(t.Rows), height/h)
+	to, ok := t.List.Key(k, at, len(t.Found))
 	if ok {
-		c.ChooseRow(a, &t.Rows[to])
-		widget.ScrollInto(&t.Down, to, h, height-h)
+		c.ChooseRow(a, &t.Found[to])
 	}
 	return ok
 }

@@ -60,10 +60,10 @@ func (t *Panel) refresh(c *pair.Pair, a *session.CompareAnswer) {
 		return
 	}
 	t.of = k
-	t.Rows = t.Rows[:0]
+	t.Found = t.Found[:0]
 	for i := range a.Table.Rows {
 		if r := &a.Table.Rows[i]; t.keeps(r, total) && (k.search == nil || k.search.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module})) {
-			t.Rows = append(t.Rows, *r)
+			t.Found = append(t.Found, *r)
 		}
 	}
 	t.sort(total)
@@ -128,7 +128,7 @@ func (t *Panel) sort(total bool) {
 			return cmp.Compare(size(e-d), size(b-a))
 		},
 	}[t.By]
-	slices.SortStableFunc(t.Rows, func(x, y compare.Row) int {
+	slices.SortStableFunc(t.Found, func(x, y compare.Row) int {
 		k := by(&x, &y)
 		if t.Backward {
 			k = -k

@@ -83,13 +83,10 @@ func (f *Panel) Events(s *panel.Host, p *panel.Side, u *ui.UI) {
 		if !ok {
 			break
 		}
+		if by := 0; f.Scrolls(u, g, e, &by) {
+			f.scrollBy(p, by)
+		}
 		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			f.scrollBy(p, int(y*float32(u.Px(widget.RowsPerNotch))))
-		case widget.Dragged:
-			f.scrollBy(p, int(f.Start.Y-f.At.Y))
-			f.Start = f.At
 		case widget.Clicked, widget.DoubleClicked:
 			f.look(p, u) // the pointer may have moved since the last frame
 			f.click(p, g == widget.DoubleClicked)

@@ -21,8 +21,7 @@ import (
 
 // Panel is the table of functions, modules, files or threads.
 type Panel struct {
-	widget.Drag
-	Down int
+	widget.List
 	TableShape
 	Order Order
 
@@ -36,7 +35,7 @@ type Panel struct {
 	more       widget.ClickArea
 	picker     widget.ClickArea
 	AskColumns bool // the columns are to be chosen
-	bar        widget.Drag
+	bar        widget.ScrollBar
 	sheet      ui.Sheet
 	Marked     string // the row that was clicked, where rows are no functions
 }
@@ -80,20 +79,19 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h+u.Px(4), r.Max.X-u.Px(12), r.Max.Y)
 	t.events(s, p, u, a, body)
-	t.Down = max(0, min(t.Down, len(t.Order.Rows)*h-body.Dy()+h))
 	cs := t.columns(a)
 	t.measure(s, u, a)
 	boxes := t.place(u, r, cs)
 	t.head(s, u, r, a, cs, boxes)
-	for i := t.Down / h; i < len(t.Order.Rows) && i*h-t.Down < body.Dy(); i++ {
-		t.row(s, p, u, a, &t.Order.Rows[i], cs, boxes, ui.Rect(0, i*h-t.Down, body.Dx(), h), r.Min.X)
-	}
+	t.Rows(body, h, len(t.Order.Rows), func(i int, at image.Rectangle) {
+		t.row(s, p, u, a, &t.Order.Rows[i], cs, boxes, at, r.Min.X)
+	})
 	t.sheet.Show(u, body, u.Theme.Background)
 	if len(t.Order.Rows) == 0 && p.Rec.Done {
 		p.SayNothing(u, body)
 	}
 	t.Area(u, body, pointer.CursorDefault)
-	t.scrollBar(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), h)
+	t.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), len(t.Order.Rows)*h+h, &t.Down, u.Theme.Rule, u.Theme.Faint)
 }
 
 // choices draws what rows may be and how many there are; it returns where that
@@ -136,37 +134,24 @@ func (t *Panel) choices(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 }
 
 func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, body image.Rectangle) {
-	h := u.Px(widget.RowHeight)
-	for {
-		g, e, ok := t.Next(u, body.Min)
-		if !ok {
-			return
-		}
-		row := func() *analyze.Row {
-			if i := (int(t.At.Y) + t.Down) / h; i >= 0 && i < len(t.Order.Rows) {
-				return &t.Order.Rows[i]
-			}
-			return nil
+	t.Events(u, body, u.Px(widget.RowHeight), len(t.Order.Rows), func(g widget.Gesture, i int) {
+		var row *analyze.Row
+		if i >= 0 {
+			row = &t.Order.Rows[i]
 		}
 		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			t.Down += int(y * float32(u.Px(widget.RowsPerNotch)))
-		case widget.Dragged:
-			t.Down += int(t.Start.Y - t.At.Y)
-			t.Start = t.At
 		case widget.Clicked:
-			t.choose(p, a, row())
+			t.choose(p, a, row)
 		case widget.DoubleClicked:
-			if r := row(); r != nil && a.ByFunction() {
-				t.choose(p, a, r)
+			if row != nil && a.ByFunction() {
+				t.choose(p, a, row)
 				p.Tab = panel.Callers
 			}
 		case widget.MenuAsked:
-			t.choose(p, a, row())
-			t.menu(s, p, a, row(), widget.Point(body.Min, t.At))
+			t.choose(p, a, row)
+			t.menu(s, p, a, row, widget.Point(body.Min, t.At))
 		}
-	}
+	})
 }
 
 // choose marks a row: of a function, everywhere.
@@ -183,11 +168,8 @@ func (t *Panel) choose(p *panel.Side, a *session.Answer, r *analyze.Row) {
 func (t *Panel) row(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, row *analyze.Row, cs []Column, boxes []image.Rectangle, line image.Rectangle, left int) {
 	th := u.Theme
 	chosen := a.ByFunction() && p.Pick.Is != panel.PickNone && p.Pick.Fn == row.Func || !a.ByFunction() && t.Marked == row.Name
-	switch {
-	case chosen:
-		t.sheet.Fill(line, 0, theme.WithAlpha(th.Accent, .16))
-	case t.Inside && int(t.At.Y) >= line.Min.Y && int(t.At.Y) < line.Max.Y:
-		t.sheet.Fill(line, 0, theme.WithAlpha(th.Text, .05))
+	if c, ok := t.Ground(u, line, chosen); ok {
+		t.sheet.Fill(line, 0, c)
 	}
 	if c, ok := t.Colour(s, p, a, row); ok {
 		t.sheet.Fill(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 1, c)
@@ -252,35 +234,8 @@ func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analy
 	s.Menu = widget.NewMenu(at, widget.Grouped(items, append(p.Acts.TableItems(), p.Acts.CommandItem())))
 }
 
-// scrollBar shows which part of the rows is seen; it can be dragged.
-func (t *Panel) scrollBar(u *ui.UI, r image.Rectangle, h int) {
-	all := len(t.Order.Rows)*h + h
-	most := all - r.Dy()
-	if most <= 0 {
-		return
-	}
-	size := max(u.Px(28), r.Dy()*r.Dy()/all)
-	for {
-		g, _, ok := t.bar.Next(u, r.Min)
-		if !ok {
-			break
-		}
-		if g == widget.Pressed || g == widget.Dragged {
-			t.Down = int(float64(t.bar.At.Y-float32(size)/2) / float64(max(1, r.Dy()-size)) * float64(most))
-		}
-	}
-	t.Down = max(0, min(t.Down, most))
-	y := r.Min.Y + int(float64(t.Down)/float64(most)*float64(r.Dy()-size))
-	c := u.Theme.Rule
-	if t.bar.Inside || t.bar.Pressed {
-		c = u.Theme.Faint
-	}
-	u.Round(ui.Rect(r.Min.X+u.Px(3), y, u.Px(6), size), 3, c)
-	t.bar.Area(u, r, pointer.CursorDefault)
-}
-
 // Key moves through the rows; Return shows the callers and callees.
-func (t *Panel) Key(p *panel.Side, k key.Event, h int) bool {
+func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	a := t.Order.Of
 	if a == nil || len(t.Order.Rows) == 0 {
 		return false
@@ -290,11 +245,9 @@ func (t *Panel) Key(p *panel.Side, k key.Event, h int) bool {
 		p.Tab = panel.Callers
 		return true
 	}
-	height := p.Bounds.Lower.Dy() - 2*h - 8
-	to, ok := widget.RowKey(at, k, len(t.Order.Rows), height/h)
+	to, ok := t.List.Key(k, at, len(t.Order.Rows))
 	if ok {
 		t.choose(p, a, &t.Order.Rows[to])
-		widget.ScrollInto(&t.Down, to, h, height-h)
 	}
 	return ok
 }

@@ -23,9 +23,7 @@ import (
 // Panel says how the two recordings were compared: what was matched with
 // what, by which rule, how heavy that is, what was not, and how sure all is.
 type Panel struct {
-	widget.Drag
-	Down   int
-	height int // of all in the last frame
+	widget.List
 	// Kind is which rows are listed: an index in kinds.
 	Kind   int
 	Kinds  []PairKind
@@ -106,7 +104,6 @@ func (t *Panel) Refresh(a *session.CompareAnswer) {
 // Layout draws how it was compared, and which functions go together.
 func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
 	a := c.Answer()
-	t.height = r.Dy()
 	t.Refresh(a)
 	if t.wantPair {
 		t.wantPair = false
@@ -236,7 +233,6 @@ func (t *Panel) list(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAn
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X+1, r.Min.Y+h+u.Px(2), r.Max.X, r.Max.Y)
 	t.events(s, c, u, a, body)
-	t.Down = max(0, min(t.Down, len(t.rows)*h-body.Dy()+h))
 	nums := u.Px(170)
 	half := (body.Dx() - nums - u.Px(24)) / 2
 	x := [4]int{u.Px(14), u.Px(14) + half, body.Dx() - nums, body.Dx() - nums/2}
@@ -250,14 +246,10 @@ func (t *Panel) list(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAn
 	u.HLine(r.Min.X, r.Max.X, body.Min.Y-1, th.Rule)
 	face := s.Fonts.Regular(12 * u.Metric.PxPerDp)
 	u.At(body, func(u *ui.UI) {
-		for i := t.Down / h; i < len(t.rows) && i*h-t.Down < body.Dy(); i++ {
-			row := &t.rows[i]
-			y := i*h - t.Down
-			line := ui.Rect(0, y, body.Dx(), h)
-			if row.Key >= 0 && c.Chosen != nil && a.Compared.Tree.Funcs[row.Key].FuncName == *c.Chosen {
-				u.Fill(line, theme.WithAlpha(th.Accent, .16))
-			} else if t.Inside && int(t.At.Y) >= y && int(t.At.Y) < y+h {
-				u.Fill(line, theme.WithAlpha(th.Text, .05))
+		t.Rows(body, h, len(t.rows), func(i int, line image.Rectangle) {
+			row, y := &t.rows[i], line.Min.Y
+			if col, ok := t.Ground(u, line, row.Key >= 0 && c.Chosen != nil && a.Compared.Tree.Funcs[row.Key].FuncName == *c.Chosen); ok {
+				u.Fill(line, col)
 			}
 			names := namesOfRow(row)
 			for k, name := range names {
@@ -271,7 +263,7 @@ func (t *Panel) list(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAn
 			st := ui.Style{Size: 12, Color: theme.Mix(th.Text, th.Dim, .5), Align: ui.End}
 			u.Text(image.Rect(x[2], y, x[3]-u.Px(8), y+h), units.Value(m.Readable(row.ASelf)), st)
 			u.Text(image.Rect(x[3], y, body.Dx()-u.Px(12), y+h), units.Value(m.Readable(row.BSelf)), st)
-		}
+		})
 	})
 	t.Area(u, body, pointer.CursorDefault)
 }
@@ -297,39 +289,26 @@ func namesOfRow(r *compare.Row) [2]string {
 }
 
 func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
-	h := u.Px(widget.RowHeight)
-	for {
-		g, e, ok := t.Next(u, body.Min)
-		if !ok {
-			break
+	t.Events(u, body, u.Px(widget.RowHeight), len(t.rows), func(g widget.Gesture, i int) {
+		if i < 0 {
+			return
 		}
-		i := (int(t.At.Y) + t.Down) / h
+		row := &t.rows[i]
 		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			t.Down += int(y * float32(u.Px(widget.RowsPerNotch)))
-		case widget.Dragged:
-			t.Down += int(t.Start.Y - t.At.Y)
-			t.Start = t.At
 		case widget.Clicked, widget.DoubleClicked:
-			if i >= 0 && i < len(t.rows) {
-				c.Choose(a, t.rows[i].Key)
-				if g == widget.DoubleClicked && t.rows[i].Key >= 0 {
-					c.PairByHand(s)
-				}
+			if c.Choose(a, row.Key); g == widget.DoubleClicked && row.Key >= 0 {
+				c.PairByHand(s)
 			}
 		case widget.MenuAsked:
-			if i >= 0 && i < len(t.rows) {
-				c.Choose(a, t.rows[i].Key)
-				name := t.rows[i].Name
-				s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append([]widget.Item{{Title: "Copy name", Do: func() { s.CopyLater(name) }}}, c.PairItems(s)...))
-			}
+			c.Choose(a, row.Key)
+			name := row.Name
+			s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append([]widget.Item{{Title: "Copy name", Do: func() { s.CopyLater(name) }}}, c.PairItems(s)...))
 		}
-	}
+	})
 }
 
 // Key moves through the pairs; Return pairs the chosen function by hand.
-func (t *Panel) Key(c *pair.Pair, k key.Event, h int) bool {
+func (t *Panel) Key(c *pair.Pair, k key.Event, _ int) bool {
 	a := c.Answer()
 	if a == nil || len(t.rows) == 0 {
 		return false
@@ -339,11 +318,9 @@ func (t *Panel) Key(c *pair.Pair, k key.Event, h int) bool {
 		t.wantPair = true
 		return true
 	}
-	height := t.height - h
-	to, ok := widget.RowKey(at, k, len(t.rows), height/h)
+	to, ok := t.List.Key(k, at, len(t.rows))
 	if ok {
 		c.Choose(a, t.rows[to].Key)
-		widget.ScrollInto(&t.Down, to, h, height-h)
 	}
 	return ok
 }

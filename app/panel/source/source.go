@@ -26,9 +26,9 @@ import (
 
 // Panel shows what the lines of a source file cost.
 type Panel struct {
-	widget.Drag
-	Down int
-	At   int32 // the line that was clicked, 0 for none
+	widget.List
+	bar widget.ScrollBar
+	At  int32 // the line that was clicked, 0 for none
 	// Of is what was scrolled to: a file and a function.
 	Of   SourceSpot
 	rows []sourceRow
@@ -92,7 +92,6 @@ const (
 )
 
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
-	th := u.Theme
 	a := p.Doc.Answer()
 	file, line := p.SourceFile()
 	switch {
@@ -114,19 +113,12 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	body := image.Rect(r.Min.X, r.Min.Y+u.Px(52), r.Max.X-u.Px(12), r.Max.Y)
 	t.follow(p, a, SourceSpot{file, p.Pick.Fn}, line, body.Dy()/h, h)
 	t.events(s, p, u, body)
-	t.Down = max(0, min(t.Down, len(t.rows)*h-body.Dy()+h))
 	t.head(p, u, a, file, text, image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y))
 	u.At(body, func(u *ui.UI) {
-		for i := t.Down / h; i < len(t.rows) && i*h-t.Down < body.Dy(); i++ {
-			t.row(s, u, a, &t.rows[i], ui.Rect(0, i*h-t.Down, body.Dx(), h))
-		}
+		t.Rows(body, h, len(t.rows), func(i int, at image.Rectangle) { t.row(s, u, a, &t.rows[i], at) })
 	})
 	t.Area(u, body, pointer.CursorDefault)
-	if all := len(t.rows) * h; all > body.Dy() {
-		size := max(u.Px(24), body.Dy()*body.Dy()/all)
-		y := body.Min.Y + t.Down*(body.Dy()-size)/max(1, all-body.Dy())
-		u.Round(ui.Rect(body.Max.X+u.Px(2), min(y, body.Max.Y-size), u.Px(6), size), 3, th.Rule)
-	}
+	t.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), len(t.rows)*h+h, &t.Down, u.Theme.Rule, u.Theme.Faint)
 }
 
 // arrange makes the rows: the file's lines, else those that cost anything.
@@ -178,42 +170,27 @@ func (t *Panel) follow(p *panel.Side, a *session.Answer, spot SourceSpot, line i
 }
 
 func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, body image.Rectangle) {
-	h := u.Px(sourceLine)
-	for {
-		g, e, ok := t.Next(u, body.Min)
-		if !ok {
-			break
+	t.Events(u, body, u.Px(sourceLine), len(t.rows), func(g widget.Gesture, i int) {
+		if i < 0 || g != widget.Clicked && g != widget.DoubleClicked && g != widget.MenuAsked {
+			return
 		}
-		i := (int(t.Drag.At.Y) + t.Down) / h
+		t.At = t.rows[i].line
 		switch g {
-		case widget.Wheeled:
-			_, y := widget.Notches(e)
-			t.Down += int(y * float32(u.Px(widget.RowsPerNotch)))
-		case widget.Dragged:
-			t.Down += int(t.Start.Y - t.Drag.At.Y)
-			t.Start = t.Drag.At
-		case widget.Clicked, widget.DoubleClicked, widget.MenuAsked:
-			if i < 0 || i >= len(t.rows) {
-				continue
+		case widget.DoubleClicked:
+			t.Edit(s, p)
+		case widget.MenuAsked:
+			row := t.rows[i]
+			items := []widget.Item{
+				{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { t.Edit(s, p) }},
+				{Title: "Copy the place", Do: func() { s.CopyLater(fmt.Sprintf("%s:%d", t.place(p), row.line)) }},
+				{Title: "Copy the line", Do: func() { s.CopyLater(row.text) }},
 			}
-			t.At = t.rows[i].line
-			switch g {
-			case widget.DoubleClicked:
-				t.Edit(s, p)
-			case widget.MenuAsked:
-				row := t.rows[i]
-				items := []widget.Item{
-					{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { t.Edit(s, p) }},
-					{Title: "Copy the place", Do: func() { s.CopyLater(fmt.Sprintf("%s:%d", t.place(p), row.line)) }},
-					{Title: "Copy the line", Do: func() { s.CopyLater(row.text) }},
-				}
-				if o := t.outside(p); o != nil {
-					items = append(items, widget.Item{Title: "Show sources from " + filepath.Dir(o.Path), Do: func() { t.permit(s, o) }})
-				}
-				s.Menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
+			if o := t.outside(p); o != nil {
+				items = append(items, widget.Item{Title: "Show sources from " + filepath.Dir(o.Path), Do: func() { t.permit(s, o) }})
 			}
+			s.Menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
 		}
-	}
+	})
 }
 
 // outside says where the picked function's file lies that waits for permission,
