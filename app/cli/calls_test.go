@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // madeCall is a call of a trace that is made by chance; times are microseconds.
@@ -287,5 +288,58 @@ func TestIdleIsApart(t *testing.T) {
 	}
 	if text := textOf(t, "top", path); !strings.Contains(text, "in 3 not counted (--idle in") {
 		t.Errorf("%s does not say what is idle", text)
+	}
+}
+
+// TestProcessorTime: time on processors and waiting are metrics where a file tells them,
+// to the last nanosecond; spans that do not tell, or are cut, are counted apart. Other
+// files have no such columns.
+func TestProcessorTime(t *testing.T) {
+	dir := t.TempDir()
+	path, plain := filepath.Join(dir, "cpu.json"), filepath.Join(dir, "plain.json")
+	const events = `[{"ph":"X","name":"task","ts":0,"dur":100,"tdur":60,"pid":1,"tid":1},{"ph":"X","name":"inner","ts":10,"dur":40,"tdur":45,"pid":1,"tid":1},{"ph":"X","name":"mute","ts":60,"dur":10,"pid":1,"tid":1},
+{"ph":"B","name":"pair","ts":200,"tts":1000,"pid":1,"tid":2},{"ph":"E","ts":300,"tts":1030,"pid":1,"tid":2}]`
+	for p, text := range map[string]string{path: events, plain: `[{"ph":"X","name":"task","ts":0,"dur":100,"tts":5,"pid":1,"tid":1}]`} {
+		if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type answer struct {
+		Total  json.Number
+		Untold int64 `json:"untold_spans"`
+		Rows   []struct {
+			Name        string
+			Self, Total json.Number
+		}
+	}
+	for _, c := range []struct {
+		args   []string
+		total  string
+		untold int64
+		rows   string
+	}{
+		// inner cannot have run longer than it lasted: 40 of its 45 count.
+		{[]string{"--metric", "cpu"}, "90000", 1, "inner 40000 40000, pair 30000 30000, task 20000 60000, mute 0 0"},
+		{[]string{"--metric", "waiting"}, "110000", 1, "pair 70000 70000, task 40000 40000, inner 0 0, mute 0 0"},
+		{[]string{"--metric", "cpu", "--range", "0s..60us"}, "40000", 1, "inner 40000 40000, task 0 40000"},
+		{[]string{"--metric", "cpu", "--calls", "inner"}, "40000", 0, "inner 40000 40000, task 0 40000"},
+		{[]string{"--metric", "cpu", "--by", "thread"}, "90000", 1, "thread 1 60000 60000, thread 2 30000 30000"},
+	} {
+		var got answer
+		answerOf(t, &got, append([]string{"top", path, "--json"}, c.args...)...)
+		var rows []string
+		for _, r := range got.Rows {
+			rows = append(rows, fmt.Sprintf("%s %s %s", r.Name, r.Self, r.Total))
+		}
+		if string(got.Total) != c.total || got.Untold != c.untold || strings.Join(rows, ", ") != c.rows {
+			t.Errorf("%v: %s with %d untold: %s, want %s with %d: %s", c.args, got.Total, got.Untold, rows, c.total, c.untold, c.rows)
+		}
+	}
+	if text := textOf(t, "info", path); !strings.Contains(text, "waiting") || !strings.Contains(strings.Join(strings.FieldsFunc(text, unicode.IsSpace), ""), "110000ns") {
+		t.Errorf("info has %s", text)
+	}
+	var errs, out strings.Builder
+	if Main([]string{"top", plain, "--metric", "cpu"}, nil, &out, &errs, Runner{}) == Done || !strings.Contains(errs.String(), "no metric") {
+		t.Errorf("a file that does not tell has %s%s", out.String(), errs.String())
 	}
 }

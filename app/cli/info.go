@@ -115,14 +115,14 @@ type infoMetric struct {
 	// Negative is what is below zero of the total, stack by stack.
 	Negative *json.Number `json:"negative,omitempty"`
 
-	largest, negative int64
+	largest, negative, sum int64
 }
 
 func newInfoMetric(rec *recording.Recording, event, metric int) infoMetric {
 	e := &rec.Events[event]
 	m := &e.Metrics[metric]
 	total := exact(m.Total, m)
-	im := infoMetric{Name: m.Name, Unit: m.Unit, Kind: m.Kind.String(), Total: &total, Primary: metric == e.Primary}
+	im := infoMetric{sum: m.Total, Name: m.Name, Unit: m.Unit, Kind: m.Kind.String(), Total: &total, Primary: metric == e.Primary}
 	if m.Kind == recording.Peak {
 		im.largest = largest(rec.Stacks[event], metric)
 		most := exact(im.largest, m)
@@ -134,17 +134,20 @@ func newInfoMetric(rec *recording.Recording, event, metric int) infoMetric {
 // below adds what is below zero of each total, which the time of spans never is.
 func (in *info) below(ctx context.Context, rec *recording.Recording) error {
 	for e := range rec.Events {
-		if rec.Events[e].Basis == recording.FromSpans {
-			continue
-		}
 		for k := range in.Events[e].Metrics {
 			im, m := &in.Events[e].Metrics[k], &rec.Events[e].Metrics[k]
-			if m.Kind == recording.Peak {
+			if m.Kind == recording.Peak || rec.Events[e].Basis == recording.FromSpans && m.Total != recording.Missing {
 				continue
 			}
 			w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: e, Metric: k})
 			if err != nil {
 				return err
+			}
+			if m.Total == recording.Missing {
+				im.sum = w.Sum
+				n := exact(w.Sum, m)
+				im.Total = &n
+				continue
 			}
 			if im.negative = w.Negative(); im.negative != 0 {
 				n := exact(im.negative, m)

@@ -92,7 +92,7 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 		rows = append(rows, []string{plain.Short(analyze.EventName(e)), how, "", ""})
 		for k := range e.Metrics {
 			m, im := &e.Metrics[k], &in.Events[i].Metrics[k]
-			value, mark := m.Total, []string{units.KindText(m)}
+			value, mark := im.sum, []string{units.KindText(m)}
 			if k == e.Primary {
 				mark = []string{"primary", mark[0]}
 			}

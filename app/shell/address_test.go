@@ -69,6 +69,9 @@ func look(r *rand.Rand, s *Shell) {
 		q := []calls.Query{{Slowest: 3}, {Duration: recording.Range{From: 10e6, HasFrom: true}}, {Slowest: 1, Others: true}}[r.IntN(3)]
 		p.Scope.Calls = &recording.CallSet{Text: q.String()}
 	}
+	if maybe() {
+		p.Scope.Async, p.Scope.Idle = recording.Apart(recording.Aparts[1+r.IntN(2)]), recording.Apart(recording.Aparts[1+r.IntN(2)])
+	}
 	p.Tab = desk.Panels[r.IntN(len(desk.Panels))].Name
 	lookAtThreads(r, p)
 	lookBelow(r, p)

@@ -156,7 +156,11 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 		var items []widget.Item
 		ms := p.Rec.Events[p.Event].Metrics
 		for i := range ms {
-			items = append(items, widget.Item{Title: ms[i].Name, Detail: units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i]), On: i == p.Metric, Do: func() { p.Metric = i }})
+			detail := ""
+			if ms[i].Total != recording.Missing {
+				detail = units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i])
+			}
+			items = append(items, widget.Item{Title: ms[i].Name, Detail: detail, On: i == p.Metric, Do: func() { p.Metric = i }})
 		}
 		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}

@@ -34,6 +34,9 @@ func Shallow(rec *recording.Recording, q Query, spans int) int {
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Scope.IsWhole() && q.Scope.Beside == nil {
 		return 0
 	}
+	if q.OfProcessors(rec) {
+		return 0
+	}
 	var in, of []int // spans by depth: selected, and all
 	count := func(to []int, l *recording.Lane, n int) []int {
 		d := rec.Calls.Depth(l.Call(0))

@@ -152,7 +152,10 @@ func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Tran
 	case q.Basis(rec) != Spans:
 		return t.rows, records(ctx, rec, q, &t)
 	case t.left != nil:
-		return t.rows, t.spansLeft(ctx, rec, q)
+		if err := t.spansLeft(ctx, rec, q); err != nil || !q.OfProcessors(rec) {
+			return t.rows, err
+		}
+		return t.rows, t.cpuByTrack(ctx, rec, &q)
 	}
 	from, to := q.Scope.Bounds(rec)
 	for _, s := range q.lanes(rec) {
@@ -161,7 +164,7 @@ func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Tran
 		r.Count += n
 		if q.Metric == recording.SpanCount {
 			recording.Add(&r.Self, n)
-		} else if q.Scope.Calls == nil && rec.Calls.Depth(s.Lane.Call(s.First)) == 1 {
+		} else if q.Metric == recording.SpanTime && q.Scope.Calls == nil && rec.Calls.Depth(s.Lane.Call(s.First)) == 1 {
 			// All spans of a lane are equally deep; several lanes of a track
 			// are outermost where spans overlap without nesting.
 			recording.Add(&r.Self, covered(ctx, &s, from, to))
@@ -169,6 +172,9 @@ func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Tran
 	}
 	if q.Metric == recording.SpanTime {
 		q.outermost(rec, func(track int, _ recording.CallID, covered int64) { recording.Add(&t.rows[track].Self, covered) })
+	}
+	if q.OfProcessors(rec) {
+		return t.rows, t.cpuByTrack(ctx, rec, &q)
 	}
 	return t.rows, ctx.Err()
 }

@@ -64,6 +64,9 @@ type Weights struct {
 	From, To int64
 	// Left is what the scope has beside that and leaves out.
 	Left LeftOut
+	// Untold is how many spans of the scope do not tell their time on a processor, or
+	// lie in its range only in part: they have none in sums of it.
+	Untold int64
 	// Called reports whether the query's calls were honoured, which takes spans or
 	// samples.
 	Called bool
@@ -197,9 +200,15 @@ func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weight
 			return nil, err
 		}
 	}
-	if q.Metric == recording.SpanCount {
+	switch {
+	case q.Metric == recording.SpanCount:
 		w.Self = w.Count
-	} else {
+	case q.OfProcessors(rec):
+		if err := weighCPU(ctx, rec, &q, w); err != nil {
+			return nil, err
+		}
+		w.Self = w.Self[:min(len(w.Self), len(w.Count))]
+	default:
 		w.Self = append([]int64(nil), time...)
 		q.outermost(rec, func(_ int, c recording.CallID, covered int64) {
 			if p := rec.Calls.Parent(c); p != recording.NoCall {

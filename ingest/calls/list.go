@@ -35,8 +35,8 @@ func (r *Row) Arg(key string) string {
 	return ""
 }
 
-// Waiting is how long it ran on no processor, where HasCPU; no less than 0.
-func (r *Row) Waiting() int64 { return max(0, r.Duration-r.CPU) }
+// Waiting is how long it ran on no processor, where HasCPU.
+func (r *Row) Waiting() int64 { return r.Duration - r.CPU }
 
 // What rows can be sorted by, beside the names of arguments.
 const (
@@ -68,13 +68,9 @@ func List(ctx context.Context, rec *recording.Recording, set *recording.CallSet,
 			for k, c := range calls {
 				r := Row{Track: s.Track, Lane: s.Row, Span: first + k, Call: c, Start: starts[k], Duration: ends[k] - starts[k], Unfinished: s.Lane.Unfinished(first + k)}
 				r.Self = r.Duration - inner(rec, below[s.Lane], starts[k], ends[k], c)
-				if ref := s.Lane.Args(first + k); ref != 0 {
-					if rec.CPU != nil {
-						r.CPU, r.HasCPU = rec.CPU(ref)
-					}
-					if rec.Args != nil {
-						r.Args = Members(rec.Args(ref))
-					}
+				r.CPU, r.HasCPU = rec.SpanCPU(s.Lane, first+k)
+				if ref := s.Lane.Args(first + k); ref != 0 && rec.Args != nil {
+					r.Args = Members(rec.Args(ref))
 				}
 				parts[i] = append(parts[i], r)
 			}

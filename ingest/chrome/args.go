@@ -116,10 +116,9 @@ func (a *argStore) cpu(ref uint64) (ps int64, known bool) {
 	return to - from, begun && ended && to >= from
 }
 
-// micros is a time among an event's arguments, the last of that name: its own
-// members come behind those of args.
+// micros is a time among an event's own members, the last of that name.
 func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
-	text := a.one(ref)
+	text := a.whole(ref)
 	if !strings.Contains(text, key) {
 		return 0, false
 	}
@@ -138,6 +137,14 @@ func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
 	}
 }
 
+// whole is an event as it stands in the file, or what is kept of it.
+func (a *argStore) whole(ref uint64) string {
+	if ref == 0 || a.size < 0 {
+		return a.one(ref)
+	}
+	return string(a.event(int64(ref - 1)))
+}
+
 func (a *argStore) one(ref uint64) string {
 	if ref == 0 {
 		return ""
@@ -150,18 +157,27 @@ func (a *argStore) one(ref uint64) string {
 
 // mapped reads the event at off again.
 func (a *argStore) mapped(off int64) string {
+	text := a.event(off)
+	if text == nil {
+		return ""
+	}
+	return string(shown(text))
+}
+
+// event is the text of the event at off; nil where it cannot be read.
+func (a *argStore) event(off int64) []byte {
 	for n := int64(2048); ; n *= 8 {
 		n = min(n, maxEvent, a.size-off)
 		text := []byte(a.in.Text(off, int(n)))
 		if len(text) == 0 {
-			return ""
+			return nil
 		}
 		end, st := jsonscan.Value(text, 0, false)
 		switch {
 		case st == jsonscan.Good:
-			return string(shown(text[:end]))
+			return text[:end]
 		case st == jsonscan.Bad || n == maxEvent || n == a.size-off:
-			return ""
+			return nil
 		}
 	}
 }

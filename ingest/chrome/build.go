@@ -41,6 +41,7 @@ type decoder struct {
 	sampled   samplers
 	stacks    stackTable
 	profile   *profile // of a file that is one CPU profile
+	clocked   bool     // some span tells its time on a processor
 	system    systemTrace
 
 	ledger
@@ -323,6 +324,10 @@ func (d *decoder) event(it *item) {
 		return
 	}
 	kept := true
+	if !d.clocked && (it.ph == 'X' && it.flags&hasThreadDur != 0 || it.ph == 'E' && it.flags&hasThreadTS != 0) {
+		d.clocked = true
+		d.b.SetCPU(d.args.cpu)
+	}
 	switch it.ph {
 	case 'B', 'E', 'X':
 		kept = d.sync(it, k)

@@ -53,7 +53,6 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	defer cancel()
 	args := newArgStore(in)
 	b.SetArgs(args.text)
-	b.SetCPU(args.cpu)
 	d := newDecoder(b, args)
 
 	pipe := make(chan *batch, batches)

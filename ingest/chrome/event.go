@@ -28,6 +28,8 @@ const (
 	lengthIsCPU                     // dur comes from tdur, there was no dur
 	oddID                           // id2, scope, or several ids
 	bindsEnclosing                  // bp is "e"
+	hasThreadTS                     // tts holds a time by the thread's own clock
+	hasThreadDur                    // tdur a length
 )
 
 // Elements that are no events have a ph of their own, below all letters.
@@ -199,8 +201,10 @@ func (s *scanner) field(ev *event, key, val []byte, at int, pid, tid *ident) {
 		if !empty(val) {
 			ev.flags |= hasArgs
 		}
+	case "tts":
+		ev.flags |= hasArgs | hasThreadTS
 	case "tdur":
-		ev.flags |= hasArgs
+		ev.flags |= hasArgs | hasThreadDur
 		if d, ok := parseMicros(jsonscan.Unquoted(val)); ok && ev.flags&hasDur == 0 && (d.us > 0 || d.us == 0 && d.ps > 0) {
 			ev.dur = d
 			ev.flags |= lengthIsCPU

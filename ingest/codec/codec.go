@@ -64,6 +64,7 @@ type Encoder struct {
 // how it is compressed. The report lists what could not be carried over; it is
 // there also with an error.
 func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recording.Recording, opt encode.Options) (*encode.Report, error) {
+	rec = rec.Plain()
 	rep := new(encode.Report)
 	rep.Lose(rec.SharedSymbols(), "mangled names", "several read the same and are one function")
 	rep.Lose(rec.Pairs(), "links of user and kernel stacks", "%s has none; both halves are carried, and both count", f.Title)

@@ -98,6 +98,9 @@ func extract(rec *recording.Recording, calls []call, name string) *recording.Rec
 	if rec.Args != nil {
 		b.SetArgs(rec.Args)
 	}
+	if rec.CPU != nil {
+		b.SetCPU(rec.CPU)
+	}
 	frames := map[recording.FuncID]recording.FrameID{}
 	frame := func(c recording.CallID) recording.FrameID {
 		f := rec.Func(c)

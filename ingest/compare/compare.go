@@ -213,18 +213,15 @@ func (r *Run) calls() {
 			return
 		}
 		r.Calls++
-		took := l.End(i) - l.Start(i)
 		recording.Add(&r.Length, max(0, min(l.End(i), to)-max(l.Start(i), from)))
 		if l.Unfinished(i) {
 			return
 		}
 		ended++
-		if ref := l.Args(i); ref != 0 && r.Rec.CPU != nil {
-			if cpu, ok := r.Rec.CPU(ref); ok {
-				r.tell++
-				recording.Add(&r.onCPU, cpu)
-				recording.Add(&r.waiting, max(0, took-cpu))
-			}
+		if cpu, ok := r.Rec.SpanCPU(l, i); ok {
+			r.tell++
+			recording.Add(&r.onCPU, cpu)
+			recording.Add(&r.waiting, l.End(i)-l.Start(i)-cpu)
 		}
 	})
 	r.tells = r.tell == ended
@@ -413,7 +410,7 @@ func (c *Comparison) Method() Method {
 	counted, spans := true, true
 	for r := range c.Runs {
 		counted = counted && c.Runs[r].Counted
-		spans = spans && c.Runs[r].Weights.Basis == analyze.Spans
+		spans = spans && c.Runs[r].Weights.Basis == analyze.Spans && !c.Runs[r].query.OfProcessors(c.Runs[r].Rec)
 	}
 	switch {
 	case spans && !counted:

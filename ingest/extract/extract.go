@@ -74,7 +74,7 @@ func (x *extraction) query(event, metric int) analyze.Query {
 
 // event takes over an event with what was recorded of it.
 func (x *extraction) event(e int) error {
-	ev := x.rec.Events[e]
+	ev := x.rec.Events[e].Plain()
 	ev.Metrics = append([]recording.Metric(nil), ev.Metrics...)
 	for m := range ev.Metrics {
 		ev.Metrics[m].Total = 0

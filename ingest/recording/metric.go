@@ -1,6 +1,9 @@
 package recording
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Missing marks a value that a record does not have; it counts as 0.
 const Missing = math.MinInt64
@@ -110,7 +113,44 @@ func (e *Event) Metric(name string) int {
 const (
 	SpanTime  = 0
 	SpanCount = 1
+	// SpanCPU is how long spans ran on a processor and SpanWaiting the rest of their
+	// time, of those that tell: only where some do (see Builder.SetCPU).
+	SpanCPU     = 2
+	SpanWaiting = 3
 )
+
+// plainSpanMetrics are how many of them all traces have.
+const plainSpanMetrics = 2
+
+// cpuMetrics are the others. What they add up to is known once somebody asks.
+func cpuMetrics() []Metric {
+	return []Metric{{Name: "cpu", Unit: "ns", Decimals: 3, Total: Missing}, {Name: "waiting", Unit: "ns", Decimals: 3, Total: Missing}}
+}
+
+// Plain is the event with only the metrics that do not depend on how spans tell
+// their time on a processor: to be written, or built anew.
+func (e Event) Plain() Event {
+	if e.Basis == FromSpans && len(e.Metrics) > plainSpanMetrics {
+		e.Metrics = e.Metrics[:plainSpanMetrics:plainSpanMetrics]
+		if e.Primary >= plainSpanMetrics {
+			e.Primary = SpanTime
+		}
+	}
+	return e
+}
+
+// Plain is the recording with events that are.
+func (r *Recording) Plain() *Recording {
+	if r.CPU == nil {
+		return r
+	}
+	c := *r
+	c.Events = slices.Clone(r.Events)
+	for i := range c.Events {
+		c.Events[i] = c.Events[i].Plain()
+	}
+	return &c
+}
 
 // SpanEvent is the event that stands for the spans of a trace: its metrics are
 // time (in ns, exact to the picosecond) and count.

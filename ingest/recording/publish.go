@@ -81,6 +81,9 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	if _, said := b.warn[warnUnlaid]; b.unlaid > 0 && !said {
 		b.Warn(warnUnlaid, "", "%d spans could not be laid out and are not shown: %v", b.unlaid, context.Cause(b.until))
 	}
+	if r.CPU != nil {
+		r.CPUTimes = new(CPUTimes)
+	}
 	b.space(r.Tracks)
 	r.Calls = b.rec.Calls // layouts may have added calls
 	// The sums have room to grow, which is no call's.
@@ -151,6 +154,9 @@ func (b *Builder) event(r *Recording, i int) Event {
 	}
 	switch e.Basis {
 	case FromSpans:
+		if b.rec.CPU != nil && len(e.Metrics) == plainSpanMetrics {
+			e.Metrics = append(e.Metrics, cpuMetrics()...)
+		}
 		e.Metrics[SpanTime].Total = b.outermost(r)
 		e.Metrics[SpanCount].Total = r.Counts.Spans
 	case FromSamples:
@@ -167,7 +173,7 @@ func (b *Builder) event(r *Recording, i int) Event {
 func worth(ms []Metric, primary int) int {
 	for d := range len(ms) {
 		for _, m := range []int{primary - d, primary + d} {
-			if m >= 0 && m < len(ms) && ms[m].Total != 0 {
+			if m >= 0 && m < len(ms) && ms[m].Total != 0 && ms[m].Total != Missing {
 				return m
 			}
 		}

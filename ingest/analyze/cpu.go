@@ -1,0 +1,206 @@
+package analyze
+
+import (
+	"context"
+	"runtime"
+
+	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
+)
+
+// OfProcessors reports whether a query of spans is about their time on processors,
+// or the rest of their time.
+func (q *Query) OfProcessors(rec *recording.Recording) bool {
+	return rec.Events[q.Event].Basis == recording.FromSpans && q.Metric >= recording.SpanCPU
+}
+
+// cpuVisit takes the time of a span on a processor, or waiting; from is the call of
+// the span that it is a part of, recording.NoCall where that is not added up.
+type cpuVisit func(worker int, s *scan.Stretch, call, from recording.CallID, ps int64)
+
+// cpuOf visits the spans of a query that tell their time on a processor and lie
+// within its range, and counts the others: of a part of a span that cannot be told.
+func cpuOf(ctx context.Context, rec *recording.Recording, q *Query, visit cpuVisit) (untold int64, err error) {
+	columns, err := scan.CPU(ctx, rec)
+	if err != nil || columns == nil {
+		return 0, err
+	}
+	above, stretches := lanesAbove(rec), map[[2]int]scan.Stretch{}
+	lanes := q.lanes(rec)
+	for _, s := range lanes {
+		stretches[[2]int{s.Track, s.Row}] = s
+	}
+	items := scan.Cut(lanes...)
+	left := make([]int64, runtime.GOMAXPROCS(0))
+	err = scan.Spread(ctx, len(items), func(worker, i int) {
+		s := &items[i]
+		w := cpuWalk{rec: rec, q: q, above: -1, column: columns[s.Track][s.Row]}
+		w.from, w.to = q.Scope.Bounds(rec)
+		if row, ok := above[s.Lane]; ok {
+			if up, ok := stretches[[2]int{s.Track, row}]; ok {
+				w.above, w.up, w.upColumn = row, up, columns[s.Track][row]
+			}
+		}
+		left[worker] += w.visit(worker, s, visit)
+	})
+	for _, n := range left {
+		untold += n
+	}
+	return untold, err
+}
+
+// lanesAbove has for each lane the place of the one that the parents of its spans
+// are in.
+func lanesAbove(rec *recording.Recording) map[*recording.Lane]int {
+	above := map[*recording.Lane]int{}
+	for _, t := range rec.Tracks {
+		for _, lanes := range t.Columns(&rec.Calls) {
+			for k := range lanes[1:] {
+				above[&t.Lanes[lanes[k+1]]] = lanes[k]
+			}
+		}
+	}
+	return above
+}
+
+// cpuWalk goes along a stretch and the lane above it.
+type cpuWalk struct {
+	rec              *recording.Recording
+	q                *Query
+	from, to         int64
+	column, upColumn []int64
+	above            int // the lane above, -1 for none that counts
+	up               scan.Stretch
+	at               int // in the lane above
+	run              int // of up
+}
+
+func (w *cpuWalk) visit(worker int, s *scan.Stretch, visit cpuVisit) (untold int64) {
+	if w.above >= 0 {
+		w.at = w.up.Lane.Search(s.Lane.Start(s.First) - 1)
+	}
+	s.Each(func(first int, starts, ends []int64, calls []recording.CallID) {
+		for k, c := range calls {
+			v, ok := w.value(w.column, first+k, starts[k], ends[k])
+			if !ok {
+				untold++
+				continue
+			}
+			visit(worker, s, c, w.parent(starts[k], ends[k], w.rec.Calls.Parent(c)), v)
+		}
+	})
+	return untold
+}
+
+// value is what a span has of the metric.
+func (w *cpuWalk) value(column []int64, i int, start, end int64) (ps int64, ok bool) {
+	if v := column[i]; v != recording.Missing && start >= w.from && end <= w.to {
+		if w.q.Metric == recording.SpanWaiting {
+			v = end - start - v
+		}
+		return v, true
+	}
+	return 0, false
+}
+
+// parent is the call of the span that one is a part of, where that counts and tells.
+func (w *cpuWalk) parent(start, end int64, call recording.CallID) recording.CallID {
+	if w.above < 0 || call == recording.NoCall {
+		return recording.NoCall
+	}
+	l := w.up.Lane
+	for w.at < l.Len() && l.End(w.at) < start {
+		w.at++
+	}
+	for k := w.at; k < l.Len() && l.Start(k) <= start; k++ {
+		if l.Call(k) != call || l.End(k) < end {
+			continue
+		}
+		if _, ok := w.value(w.upColumn, k, l.Start(k), l.End(k)); ok && w.has(k) {
+			return call
+		}
+		return recording.NoCall
+	}
+	return recording.NoCall
+}
+
+// has reports whether a span of the lane above is one of those that count.
+func (w *cpuWalk) has(k int) bool {
+	if w.up.Runs == nil {
+		return k >= w.up.First && k < w.up.Last
+	}
+	for w.run < len(w.up.Runs) && w.up.Runs[w.run].Last <= k {
+		w.run++
+	}
+	for w.run > 0 && w.up.Runs[w.run-1].Last > k {
+		w.run--
+	}
+	return w.run < len(w.up.Runs) && w.up.Runs[w.run].First <= k
+}
+
+// weighCPU adds up how long spans ran on a processor, or waited: what a call has by
+// itself is less than its own by that of its children, where both tell.
+func weighCPU(ctx context.Context, rec *recording.Recording, q *Query, w *Weights) error {
+	all := make([][]int64, runtime.GOMAXPROCS(0))
+	all[0] = make([]int64, rec.Calls.Len())
+	var err error
+	w.Untold, err = cpuOf(ctx, rec, q, func(worker int, _ *scan.Stretch, call, from recording.CallID, ps int64) {
+		if all[worker] == nil {
+			all[worker] = make([]int64, rec.Calls.Len())
+		}
+		recording.Add(&all[worker][call], ps)
+		if from != recording.NoCall {
+			recording.Add(&all[worker][from], -ps)
+		}
+	})
+	w.Self = all[0]
+	for _, sums := range all[1:] {
+		for c, v := range sums {
+			recording.Add(&w.Self[c], v)
+		}
+	}
+	return err
+}
+
+// cpuByTrack is trackSums for the time on processors.
+func (s *sums) cpuByTrack(ctx context.Context, rec *recording.Recording, q *Query) error {
+	counts := func(c recording.CallID) bool { return s.left == nil || s.left(c) }
+	all := make([][]int64, runtime.GOMAXPROCS(0))
+	for i := range all {
+		all[i] = make([]int64, len(rec.Tracks))
+	}
+	_, err := cpuOf(ctx, rec, q, func(worker int, at *scan.Stretch, call, from recording.CallID, ps int64) {
+		if counts(call) {
+			recording.Add(&all[worker][at.Track], ps)
+		}
+		if from != recording.NoCall && counts(from) {
+			recording.Add(&all[worker][at.Track], -ps)
+		}
+	})
+	for i := range rec.Tracks {
+		s.rows[i].Self = 0
+		for _, sums := range all {
+			recording.Add(&s.rows[i].Self, sums[i])
+		}
+	}
+	return err
+}
+
+// Part is what other weights of the same calls have in each node of a tree and below,
+// as the time on processors is a part of all time; nil where the tree does not tell:
+// inverted ones do not.
+func (t *Tree) Part(w *Weights) []int64 {
+	if t.Inverted {
+		return nil
+	}
+	out := make([]int64, len(t.Nodes))
+	for c, v := range w.Self {
+		if c < len(t.at) && t.at[c] >= 0 && v != 0 {
+			recording.Add(&out[t.at[c]], v)
+		}
+	}
+	for i := len(out) - 1; i > 0; i-- {
+		recording.Add(&out[t.Nodes[i].Parent], out[i])
+	}
+	return out
+}
