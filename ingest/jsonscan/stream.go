@@ -158,6 +158,13 @@ func (s *Stream) Value() (raw []byte, ok bool) {
 	}
 }
 
+// Ahead is what stands next, as far as it is there: for a caller that reads what is
+// written as usual by itself, and Advances behind it.
+func (s *Stream) Ahead() []byte { return s.b[s.p:] }
+
+// Advance goes on behind the next n bytes, which must be whole values.
+func (s *Stream) Advance(n int) { s.p += n }
+
 // Skip passes over the value that stands next, however long.
 func (s *Stream) Skip() {
 	if s.Peek() == 0 {

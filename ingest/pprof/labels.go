@@ -124,7 +124,7 @@ func (x *labels) init(b *recording.Builder, all *samples) {
 
 func (x *labels) findOrigin() {
 	var c batch
-	for r := newReader(x.samples); !c.end; {
+	for r := (&reader{samples: x.samples}); !c.end; {
 		r.read(&c)
 		for i := range c.rows {
 			x.values, _ = x.samples.labelsOf(&c.rows[i], x.values[:0])

@@ -78,9 +78,9 @@ type converter struct {
 	frames [][]recording.FrameID
 	files  map[recording.FuncID]string // the source file of each function
 	// modules has the binary of each function's name.
-	modules  map[string]string
-	labels   labels
-	prefixes prefixes
+	modules map[string]string
+	labels  labels
+	active  []int32 // of lookUp
 }
 
 func (c *converter) convert(ctx context.Context) error {

@@ -1,12 +1,12 @@
 package pprof
 
 import (
-	"math/bits"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/google/pprof/profile"
+
+	"ashlar/ingest/pairs"
 )
 
 // samples are a profile's, read from its bytes a few at a time: the library
@@ -26,6 +26,8 @@ type samples struct {
 	large map[uint64]uint32 // those with large ids
 	lines []int32           // how many frames each location has
 	hides []hidden          // what of stacks with it is not shown; nil where all is
+	// paths has the calls of stacks\' outer locations.
+	paths *pairs.Paths
 }
 
 // hidden is what a profile's drop_frames does to stacks with a location.
@@ -37,7 +39,7 @@ type hidden struct {
 
 // find makes locations be found by their ids.
 func (s *samples) find(all []*profile.Location) {
-	s.byID, s.lines = make([]uint32, len(all)+1), make([]int32, len(all))
+	s.byID, s.lines, s.paths = make([]uint32, len(all)+1), make([]int32, len(all)), pairs.NewPaths()
 	for i, l := range all {
 		s.lines[i] = int32(max(1, len(l.Line)))
 		if l.ID < uint64(len(s.byID)) {
@@ -61,9 +63,8 @@ func (s *samples) location(id uint64) uint32 {
 // batch is a number of samples.
 type batch struct {
 	rows      []record
-	locations []uint32 // of their stacks, leaf first: indexes in Profile.Location
-	hashes    []uint64 // of each location with all those outside it
-	checks    []uint32 // more of them
+	locations []uint32     // of their stacks, leaf first: indexes in Profile.Location
+	paths     []pairs.Path // of each location with all those outside it
 	values    []int64
 	frames    int64 // in all stacks
 	hidden    int64 // of them
@@ -92,20 +93,15 @@ type record struct {
 
 func (b *batch) reset() {
 	b.rows, b.locations, b.values = b.rows[:0], b.locations[:0], b.values[:0]
-	b.hashes, b.checks = b.hashes[:0], b.checks[:0]
+	b.paths = b.paths[:0]
 	b.frames, b.hidden = 0, 0
 }
 
 // reader reads samples one after the other.
 type reader struct {
 	*samples
-	at    int // in content, or in all
-	n     int
-	seeds [3]uint64
-}
-
-func newReader(s *samples) *reader {
-	return &reader{samples: s, seeds: [3]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64()}}
+	at int // in content, or in all
+	n  int
 }
 
 // read fills a batch; it is the last where end is set.
@@ -164,7 +160,7 @@ func (r *reader) add(b *batch, one *record) {
 	if r.hides != nil {
 		r.hide(b, one)
 	}
-	r.hash(b, one)
+	r.walk(b, one)
 	b.rows = append(b.rows, *one)
 }
 
@@ -194,18 +190,14 @@ func (r *reader) hide(b *batch, one *record) {
 	b.hidden -= int64(shown)
 }
 
-// hash has the hashes of all of a stack's prefixes.
-func (r *reader) hash(b *batch, one *record) {
+// walk has the paths of a stack's locations.
+func (r *reader) walk(b *batch, one *record) {
 	n := len(b.locations)
-	b.hashes, b.checks = slices.Grow(b.hashes, n-len(b.hashes))[:n], slices.Grow(b.checks, n-len(b.checks))[:n]
-	x, y := r.seeds[0], r.seeds[1]
+	b.paths = slices.Grow(b.paths, n-len(b.paths))[:n]
+	at := r.paths.Root()
 	for i := one.to - 1; i >= one.from; i-- {
-		l := uint64(b.locations[i]) + 1
-		hi, lo := bits.Mul64(x^l, 0x9E3779B97F4A7C15)
-		x = hi ^ lo + l
-		hi, lo = bits.Mul64(y+l, 0xD6E8FEB86659FD93)
-		y = hi ^ lo ^ r.seeds[2]
-		b.hashes[i], b.checks[i] = x, uint32(y>>32)
+		at = at.Step(b.locations[i])
+		b.paths[i] = at
 	}
 }
 

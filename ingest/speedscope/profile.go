@@ -50,42 +50,35 @@ func (n *numbers) at(i int) decode.Number {
 // is the empty stack; parents come before their children.
 type tree struct {
 	parent, frame []uint32
-	index         pairs.Table
+	paths         *pairs.Paths
+	index         pairs.Table        // of those that evented profiles pass through
 	calls         []recording.CallID // of the first nodes
-
-	// The stack before, since neighbours share most of theirs.
-	last, path []uint32
 }
 
 // leaf is the node of a stack, given from the outermost frame on.
 func (t *tree) leaf(stack []uint32) uint32 {
-	n := 0
-	for n < len(stack) && n < len(t.last) && stack[n] == t.last[n] {
-		n++
+	if t.paths == nil {
+		t.paths = pairs.NewPaths()
 	}
-	node := uint32(0)
-	if n > 0 {
-		node = t.path[n-1]
-	}
-	t.path = t.path[:n]
-	for _, f := range stack[n:] {
-		node = t.child(node, f)
-		t.path = append(t.path, node)
-	}
-	t.last = append(t.last[:0], stack...)
-	return node
+	return t.paths.Leaf(stack, 0, t.add)
 }
 
+// child is the node of a frame in one.
 func (t *tree) child(node, frame uint32) uint32 {
+	c := t.index.Get(node, frame)
+	if c == 0 {
+		c = t.add(node, frame)
+		t.index.Put(node, frame, c)
+	}
+	return c
+}
+
+func (t *tree) add(node, frame uint32) uint32 {
 	if t.parent == nil {
 		t.parent, t.frame = []uint32{0}, []uint32{0}
 	}
-	if c := t.index.Get(node, frame); c != 0 {
-		return c
-	}
 	c := uint32(len(t.parent))
 	t.parent, t.frame = append(t.parent, node), append(t.frame, frame)
-	t.index.Put(node, frame, c)
 	return c
 }
 
@@ -208,6 +201,13 @@ func (d *decoder) number(raw []byte) (decode.Number, bool) {
 func (d *decoder) eachEvent(p *profile) {
 	d.eventTally = d.b.Tally("event")
 	for d.s.Next() {
+		if n, at, end := plainEvent(d.s.Ahead()); end > 0 {
+			d.s.Advance(end)
+			d.eventTally.Read++
+			p.frames.Append(n)
+			p.values.add(at)
+			continue
+		}
 		raw, ok := d.s.Value()
 		if !ok {
 			return
@@ -246,6 +246,73 @@ func (d *decoder) eachEvent(p *profile) {
 	}
 }
 
+// plainEvent reads an event as nearly all are written: the three members, each
+// once, in any order, with at most one space before and behind a value. end is
+// where it ends, 0 where it is written otherwise.
+func plainEvent(b []byte) (frame uint32, at decode.Number, end int) {
+	const typ, number, time, all = 1, 2, 4, 7
+	if len(b) == 0 || b[0] != '{' {
+		return 0, at, 0
+	}
+	has, closes := 0, uint32(0)
+	for i := 1; i+24 < len(b); i++ {
+		if b[i] == ' ' {
+			i++
+		}
+		member, ok := 0, false
+		switch {
+		case string(b[i:i+7]) == `"type":`:
+			member = typ
+			if i = behind(b, i+7); b[i] == '"' && b[i+2] == '"' && (b[i+1] == 'O' || b[i+1] == 'C') {
+				ok = true
+				if b[i+1] == 'C' {
+					closes = closing
+				}
+				i += 3
+			}
+		case string(b[i:i+8]) == `"frame":`:
+			member = number
+			from := behind(b, i+8)
+			i = digitsFrom(b, from)
+			frame, ok = frameNumber(b[from:i])
+		case string(b[i:i+5]) == `"at":`:
+			member = time
+			from := behind(b, i+5)
+			if i = digitsFrom(b, from); i < len(b) && b[i] == '.' {
+				i = digitsFrom(b, i+1)
+			}
+			var fits bool
+			at, ok, fits = decode.ParseNumber(b[from:i])
+			ok = ok && fits
+		}
+		if !ok || has&member != 0 || i >= len(b) {
+			return 0, at, 0
+		}
+		has |= member
+		if b[i] == '}' && has == all {
+			return frame | closes, at, i + 1
+		}
+		if b[i] != ',' || has == all {
+			return 0, at, 0
+		}
+	}
+	return 0, at, 0
+}
+
+func behind(b []byte, i int) int {
+	if b[i] == ' ' {
+		i++
+	}
+	return i
+}
+
+func digitsFrom(b []byte, i int) int {
+	for i < len(b) && b[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
 // frameNumber reads the number of a frame.
 func frameNumber(b []byte) (uint32, bool) {
 	var n uint32
@@ -263,6 +330,13 @@ func (d *decoder) eachStack(p *profile) {
 	d.sampleTally = d.b.Tally("sample")
 	var stack []uint32
 	for d.s.Next() {
+		var end int
+		if stack, end = plainStack(d.s.Ahead(), stack[:0]); end > 0 {
+			d.s.Advance(end)
+			d.sampleTally.Read++
+			p.stacks.Append(d.nodes.leaf(stack))
+			continue
+		}
 		raw, ok := d.s.Value()
 		if !ok {
 			return
@@ -286,4 +360,27 @@ func (d *decoder) eachStack(p *profile) {
 		}
 		p.stacks.Append(d.nodes.leaf(stack))
 	}
+}
+
+// plainStack appends the numbers of a stack as nearly all are written, with at most
+// one space before each. end is where it ends, 0 where it is written otherwise.
+func plainStack(b []byte, out []uint32) (stack []uint32, end int) {
+	if len(b) == 0 || b[0] != '[' {
+		return out, 0
+	}
+	for i := 1; i+2 < len(b); i++ {
+		from := behind(b, i)
+		i = digitsFrom(b, from)
+		n, ok := frameNumber(b[from:i])
+		if !ok || i == len(b) {
+			return out, 0
+		}
+		if out = append(out, n); b[i] == ']' {
+			return out, i + 1
+		}
+		if b[i] != ',' {
+			return out, 0
+		}
+	}
+	return out, 0
 }
