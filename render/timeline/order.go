@@ -11,23 +11,32 @@ import (
 )
 
 // processOrder sorts processes as the file asks, then as they came; those with
-// nothing but moments come last.
+// nothing but moments come last. A profile of a whole system names its processes in
+// no order, idle threads of the kernel first: once it is read, those with the most
+// samples stand first.
 func processOrder(rec *recording.Recording) []int {
 	order := make([]int, len(rec.Processes))
 	bare := make([]int, len(rec.Processes))
+	samples := make([]int, len(rec.Processes))
 	for i := range order {
 		order[i], bare[i] = i, 1
 	}
+	sampled := rec.Done && rec.Counts.Spans == 0
 	for _, t := range rec.Tracks {
 		if len(t.Lanes)+len(t.Open)+len(t.Samples) > 0 {
 			bare[t.Process] = 0
+		}
+		for _, s := range t.Samples {
+			if sampled {
+				samples[t.Process] += s.Len()
+			}
 		}
 	}
 	for _, c := range rec.Counters {
 		bare[c.Process] = 0
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(bare[a], bare[b]), cmp.Compare(rec.Processes[a].Sort, rec.Processes[b].Sort))
+		return cmp.Or(cmp.Compare(bare[a], bare[b]), cmp.Compare(rec.Processes[a].Sort, rec.Processes[b].Sort), cmp.Compare(samples[b], samples[a]))
 	})
 	return order
 }

@@ -1,0 +1,49 @@
+package timeline
+
+import (
+	"slices"
+	"testing"
+
+	"ashlar/ingest/recording"
+)
+
+// Of a profile of many processes the busiest stands first, but not before it is
+// read: rows that move while more comes in cannot be read. What a file says of the
+// order goes before.
+func TestProcessOrder(t *testing.T) {
+	build := func(sorts [4]int, spans bool) *recording.Builder {
+		b := recording.NewBuilder()
+		e := b.AddEvent(recording.Event{Basis: recording.FromSamples, Metrics: []recording.Metric{{Name: "samples"}}})
+		call := b.Call(recording.NoCall, b.FunctionFrame(b.Function(recording.Function{Name: "f"})))
+		for i, n := range []int{1, 5, 0, 3} {
+			pid := int64(10 + i)
+			b.ProcessInfo(b.Process(pid)).Sort = sorts[i]
+			track := b.Track(recording.TrackKey{PID: pid, TID: pid})
+			for k := range n {
+				track.Sample(e, int64(k), call, -1, []int64{1})
+			}
+			if spans {
+				track.Span(0, 10, b.FunctionFrame(b.Function(recording.Function{Name: "g"})), 0, false)
+			}
+		}
+		return b
+	}
+	for _, x := range []struct {
+		sorts [4]int
+		spans bool
+		want  []int
+	}{
+		{[4]int{}, false, []int{1, 3, 0, 2}},
+		{[4]int{0, 1, 0, 0}, false, []int{3, 0, 1, 2}},
+		{[4]int{}, true, []int{0, 1, 2, 3}},
+	} {
+		if got := processOrder(build(x.sorts, x.spans).Finish()); !slices.Equal(got, x.want) {
+			t.Errorf("%v %v: %v, want %v", x.sorts, x.spans, got, x.want)
+		}
+	}
+	b := build([4]int{}, false)
+	b.Progress()
+	if rec := b.Snapshot(); !slices.Equal(processOrder(rec), []int{0, 1, 3, 2}) {
+		t.Errorf("while it is read: %v", processOrder(rec))
+	}
+}
