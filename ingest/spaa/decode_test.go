@@ -238,6 +238,21 @@ func TestLateMetric(t *testing.T) {
 	equal(t, "warnings", codes(rec), "")
 }
 
+// TestClocksCountTime: periods of perf's clocks are nanoseconds, also where a
+// converter calls them events or nothing at all; those of other events are not.
+func TestClocksCountTime(t *testing.T) {
+	for weight, unit := range map[string]string{period("10"): "events", `{"metric":"period","value":10}`: ""} {
+		for event, want := range map[string]string{"cycles": unit, "cpu-clock:pppH": "ns", "task-clock": "ns", "cpu-clocks": unit} {
+			header := strings.ReplaceAll(head, `"cycles"`, `"`+event+`"`)
+			stack := strings.ReplaceAll(stackLine(`1`, "1", "", weight), `"cycles"`, `"`+event+`"`)
+			rec := read(t, lines(header, dso1, fMain, stack))
+			if m := rec.Events[0].Metrics[0]; rec.Events[0].Name != event || m.Unit != want || m.Total != 10 {
+				t.Errorf("%s of %s: %+v, want %q", weight, event, m, want)
+			}
+		}
+	}
+}
+
 // TestFromSamples has stacks without weights.
 func TestFromSamples(t *testing.T) {
 	rec := read(t, dict4+lines(

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"ashlar/ingest/perfscript"
 	"ashlar/ingest/recording"
 )
 
@@ -98,10 +99,7 @@ func (m *merger) metric(event int32, name, unit uint32, line int64) int {
 	}
 	i := len(ev.metrics)
 	ms := metricState{name: name, unit: unit, count: text == "samples" || text == "count"}
-	met := recording.Metric{Name: text, Unit: m.names.text[unit], Kind: metricKind(text)}
-	if unit == 0 {
-		met.Unit = usualUnit(text)
-	}
+	met := recording.Metric{Name: text, Unit: m.unit(event, name, unit), Kind: metricKind(text)}
 	if ms.count {
 		met.PerSample = recording.SampleOne
 	}
@@ -114,6 +112,21 @@ func (m *merger) metric(event int32, name, unit uint32, line int64) int {
 	return i
 }
 
+// unit is that of a metric, 0 where its values come without one. perf's clocks
+// count nanoseconds, which some converters call events.
+func (m *merger) unit(event int32, metric, unit uint32) string {
+	name, text := m.names.text[metric], m.names.text[unit]
+	if name == "period" && (unit == 0 || text == "events") {
+		if u := perfscript.PeriodUnit(m.names.text[m.events[event].name]); u == "ns" {
+			return u
+		}
+	}
+	if unit == 0 {
+		return usualUnit(name)
+	}
+	return text
+}
+
 // setUnit takes the unit from the first value that has one.
 func (m *merger) setUnit(event int32, metric int, unit uint32, line int64) {
 	ms := &m.events[event].metrics[metric]
@@ -122,7 +135,7 @@ func (m *merger) setUnit(event int32, metric int, unit uint32, line int64) {
 		return
 	}
 	ms.unit = unit
-	m.b.Event(int(event)).Metrics[metric].Unit = m.names.text[unit]
+	m.b.Event(int(event)).Metrics[metric].Unit = m.unit(event, ms.name, unit)
 }
 
 // metricKind follows section 9.2 of the spec.

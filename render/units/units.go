@@ -124,7 +124,6 @@ func Number(v float64) string {
 	return scaled(v, bigs)
 }
 
-// Value writes a metric's value with its unit, as short as people like it.
 // Full is Value with the unit also where people would leave it out.
 func Full(v int64, m *recording.Metric) string {
 	s := Value(v, m)
@@ -140,7 +139,8 @@ func Full(v int64, m *recording.Metric) string {
 	return s + " " + Unit(m)
 }
 
-// Exact writes all of it.
+// Value writes a metric's value with its unit, as short as people like it. Exact
+// writes all of it.
 func Value(v int64, m *recording.Metric) string {
 	if v == recording.Missing {
 		return "–"

@@ -131,7 +131,7 @@ func (n *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 // Table lists callers and callees.
 func Table(a *session.Answer) *panel.Grid {
 	m := a.Metric()
-	g := &panel.Grid{Name: "callers and callees", Head: []string{"relation", "function", "module", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count"},
+	g := &panel.Grid{Name: "callers and callees", Head: []string{"relation", "function", "module", "self (" + units.Unit(m) + ")", "total (" + units.Unit(m) + ")", "count"},
 		Number: []bool{false, false, false, true, true, true}}
 	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }
 	add := func(relation string, rows []analyze.Row) {

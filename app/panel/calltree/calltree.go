@@ -116,7 +116,7 @@ func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
 // exact values.
 func Grid(a *session.Answer) *panel.Grid {
 	m := a.Metric()
-	g := &panel.Grid{Name: "call tree", Head: []string{"depth", "function", "module", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count"},
+	g := &panel.Grid{Name: "call tree", Head: []string{"depth", "function", "module", "self (" + units.Unit(m) + ")", "total (" + units.Unit(m) + ")", "count"},
 		Number: []bool{true, false, false, true, true, true}}
 	value := func(v int64) string { return recording.Decimal{Mantissa: v, Scale: m.Decimals}.String() }
 	of := one{a.Tree, a, counted(a.Tree)}

@@ -72,7 +72,7 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 		add("B", value(a.B.RawTotal), exact(a.B.RawTotal))
 		add("Difference", pair.Signed(m, a.B.RawTotal-a.A.RawTotal)+"   "+units.Change(a.A.RawTotal, a.B.RawTotal), exact(a.B.RawTotal-a.A.RawTotal))
 		if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
-			add("Sure", units.Level(w.Level()), "")
+			add("Confidence", units.Level(w.Level()), "")
 		}
 		return "Both recordings", c.MetricName() + ", " + pair.NormalizeWords[a.Normalize], ds
 	}
@@ -93,7 +93,7 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 				add(word+" B", value(vb), exact(vb))
 				add("Difference", pair.Signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
 				if conf != nil {
-					add("Sure", pair.SureText(a, conf), "")
+					add("Confidence", pair.SureText(a, conf), "")
 				}
 			}
 			both("Self", row.ASelf, row.BSelf, row.Self)

@@ -15,6 +15,7 @@ import (
 
 	"ashlar/app/panel"
 	lanes "ashlar/app/timeline"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -173,7 +174,8 @@ func (d *Detail) Copied() string {
 	return d.Value
 }
 
-// heaviest lists the functions with the largest self weight.
+// heaviest lists the functions with the largest self weight; what lies below zero,
+// as of what was freed between two heap profiles, is as heavy as it is far from it.
 func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	a := p.Doc.Answer()
 	if a == nil || len(a.Rows) == 0 {
@@ -187,13 +189,17 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 		return y
 	}
 	sheet := &p.sheet
-	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Heaviest by self", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
+	title := "Heaviest by self"
+	if a.Rows[len(a.Rows)-1].Self < 0 {
+		title += ", above and below zero"
+	}
+	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line + u.Px(2)
-	for i := 0; i < len(a.Rows) && i < mostHeaviest && y+line <= r.Max.Y; i++ {
-		row := &a.Rows[i]
-		if row.Self == 0 {
+	for _, i := range heaviestRows(a.Rows, mostHeaviest) {
+		if y+line > r.Max.Y {
 			break
 		}
+		row := &a.Rows[i]
 		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
 		clicked, hovered := p.click().Clicked(u, box)
 		if clicked {
@@ -212,6 +218,31 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 		y += line
 	}
 	return y
+}
+
+// heaviestRows are the indices of the most rows whose self is farthest from zero,
+// of rows in order of it.
+func heaviestRows(rows []analyze.Row, most int) (at []int) {
+	far := func(i int) uint64 {
+		if v := rows[i].Self; v < 0 {
+			return -uint64(v)
+		}
+		return uint64(rows[i].Self)
+	}
+	for i, k := 0, len(rows)-1; i <= k && len(at) < most; {
+		next := i
+		if far(k) > far(i) {
+			next = k
+			k--
+		} else {
+			i++
+		}
+		if far(next) == 0 {
+			break
+		}
+		at = append(at, next)
+	}
+	return at
 }
 
 // mostHeaviest is how many of them are listed at most.

@@ -22,7 +22,7 @@ var differenceHeads = [...]struct {
 	width float32
 }{
 	{"", ColumnName, 0}, {"Module", columnModule, 120}, {"A", columnA, 84}, {"B", columnB, 84}, {"Difference", ColumnDifference, 92},
-	{"%", columnChange, 76}, {"Of all change", columnShare, 92}, {"Sure", columnSure, 66}, {"", columnOther, 92},
+	{"%", columnChange, 76}, {"Of all change", columnShare, 92}, {"Confidence", columnSure, 84}, {"", columnOther, 92},
 }
 
 // cells are a row's texts, for the screen or exact for a copy.
@@ -72,7 +72,7 @@ func (t *Panel) Table(c *pair.Pair) func() *panel.Grid {
 		return nil
 	}
 	t.refresh(c, a)
-	unit := " (" + a.Compared.Metric.Common.Unit + ")"
+	unit := " (" + units.Unit(&a.Compared.Metric.Common) + ")"
 	g := &panel.Grid{Name: "differences", Head: []string{string(a.Table.By), "in B", "module", "status", "matched by", "A self" + unit, "B self" + unit, "difference of self" + unit,
 		"A total" + unit, "B total" + unit, "difference of total" + unit, "share of all change", "confidence"},
 		Number: []bool{false, false, false, false, false, true, true, true, true, true, true, true, true}}

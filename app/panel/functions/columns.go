@@ -191,7 +191,7 @@ func TableGrid(a *session.Answer, rows []analyze.Row, cs []Column) *panel.Grid {
 		case c == ColModule && a.By == analyze.ByThread:
 			head = "process"
 		case head == "":
-			head = ColumnInfos[c].Name + " (" + a.Metric().Unit + ")"
+			head = ColumnInfos[c].Name + " (" + units.Unit(a.Metric()) + ")"
 		}
 		g.Head = append(g.Head, head)
 		g.Number = append(g.Number, ColumnInfos[c].Number != nil && c != ColSelfShare && c != ColTotalShare)

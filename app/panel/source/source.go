@@ -316,7 +316,7 @@ func (t *Panel) Edit(s *panel.Host, p *panel.Side) {
 // sourceGrid lists the lines of the file that is shown.
 func sourceGrid(a *session.Answer) *panel.Grid {
 	m := a.Metric()
-	g := &panel.Grid{Name: "source", Head: []string{"file", "line", "self (" + m.Unit + ")", "total (" + m.Unit + ")", "count", "functions"}, Number: []bool{false, true, true, true, true, false}}
+	g := &panel.Grid{Name: "source", Head: []string{"file", "line", "self (" + units.Unit(m) + ")", "total (" + units.Unit(m) + ")", "count", "functions"}, Number: []bool{false, true, true, true, true, false}}
 	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }
 	for _, l := range a.Lines.Lines {
 		var names []string
