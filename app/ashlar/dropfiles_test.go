@@ -32,7 +32,7 @@ func recordings(t *testing.T, n int) []string {
 	return paths
 }
 
-// compares tells whether two files are shown, and read.
+// compares reports whether two files are shown, and read.
 func compares(a, b string) func(frame) bool {
 	return func(f frame) bool {
 		return f.Compare != nil && f.Drop == nil &&

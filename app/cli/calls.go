@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -48,16 +48,10 @@ the calls counts with them, in their thread and time: spans and samples.`,
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o callsOptions
-			var rng string
-			var only partFlags
-			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
-			only.threadFlag(fs)
-			o.apart.add(fs)
+			o.add(fs)
 			fs.StringVar(&o.sort, "sort", calls.ByDuration, "what comes first: the most `WHAT` of duration, self, cpu, waiting or an argument, or the first start, thread or function; - before it turns it round")
 			fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
-			fs.StringVar(&o.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
-			fs.BoolVar(&o.json, "json", false, "print JSON")
 			fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV with times in nanoseconds")
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
@@ -67,22 +61,12 @@ the calls counts with them, in their thread and time: spans and samples.`,
 				if err := o.calls.Set(args[len(args)-1]); err != nil {
 					return &usageError{err: err}
 				}
-				if o.path, err = oneFile(args[:len(args)-1], *demo); err != nil {
+				if err := o.parse(args[:len(args)-1], *demo); err != nil {
 					return err
 				}
-				if o.rng, err = rangeFlag(rng); err != nil {
-					return err
-				}
-				part, err := only.part()
-				if err != nil {
-					return err
-				}
-				o.threads = part.Threads
 				switch {
 				case o.rows < 0:
 					return misuse("-n %d is negative; 0 prints all rows", o.rows)
-				case o.scale != "log" && o.scale != "linear":
-					return misuse("there is no histogram %q; there are log and linear", o.scale)
 				case o.json && o.csv:
 					return misuse("--json and --csv are two forms; leave one out")
 				}
@@ -96,30 +80,21 @@ the calls counts with them, in their thread and time: spans and samples.`,
 }
 
 type callsOptions struct {
-	path, sort, scale string
-	calls             callsFlag
-	apart             apartFlags
-	rng               recording.Range
-	threads           []string
-	rows              int // 0 for all
-	json, csv         bool
+	lengthFlags
+	sort string
+	rows int // 0 for all
+	csv  bool
 }
 
 func (c *call) calls(o *callsOptions) error {
-	rec, err := c.readRange(o.path, o.rng, o.threads...)
+	rec, in, err := o.open(c)
 	if err != nil {
 		return err
 	}
-	var in recording.Scope
-	if o.rng.IsSet() && rec.HasTime {
-		if in, err = o.rng.In(rec); err != nil {
-			return misfit(rec, err)
-		}
-	}
-	if in, err = o.calls.in(c.ctx, rec, o.apart.in(in)); err != nil {
+	if in, err = o.calls.in(c.ctx, rec, in); err != nil {
 		return err
 	}
-	a := &callList{File: rec.Source.Path, Of: in.Calls.Text, Count: int64(in.Calls.Calls), Rows: []callRow{}, Histogram: []statsBin{}, Humps: []callHump{}, rec: rec, query: o.calls.query}
+	a := &callList{File: rec.Source.Path, Of: in.Calls.Text, Count: int64(in.Calls.Calls), Rows: []callRow{}, Humps: []callHump{}, rec: rec, query: o.calls.query}
 	if a.durations, err = spans.DurationsIn(c.ctx, rec, in); err != nil {
 		return err
 	}
@@ -129,19 +104,11 @@ func (c *call) calls(o *callsOptions) error {
 	if o.rows > 0 && len(a.rows) > o.rows {
 		a.More, a.rows = len(a.rows)-o.rows, a.rows[:o.rows]
 	}
-	a.fill(o.scale)
-	switch {
-	case o.json:
-		err = writeJSON(c.stdout, a)
-	case o.csv:
-		err = a.csv(c.stdout)
-	default:
-		_, err = io.WriteString(c.stdout, a.text())
+	a.fill(o.bins(a.durations))
+	if o.csv {
+		return cmp.Or(a.csv(c.stdout), stopped(rec))
 	}
-	if err != nil {
-		return err
-	}
-	return stopped(rec)
+	return c.answer(rec, o.json, a, a.text)
 }
 
 // callList is the JSON output of calls. Times are exact decimals in nanoseconds,
@@ -152,17 +119,9 @@ type callList struct {
 	Of    string `json:"of_calls"`
 	Count int64  `json:"count"`
 	// Unfinished of them never ended; their length is as drawn.
-	Unfinished int64        `json:"unfinished"`
-	Sum        json.Number  `json:"sum"`
-	Min        *json.Number `json:"min"`
-	Max        *json.Number `json:"max"`
-	// Mean is exact where it ends within 18 digits behind the point.
-	Mean   *json.Number `json:"mean"`
-	Median *json.Number `json:"median"`
-	P90    *json.Number `json:"p90"`
-	P99    *json.Number `json:"p99"`
-	// Histogram has the number of calls of From to To, To not included.
-	Histogram []statsBin `json:"histogram"`
+	Unfinished int64       `json:"unfinished"`
+	Sum        json.Number `json:"sum"`
+	lengths
 	// Humps are heaps of calls that took about as long, in order of length.
 	Humps []callHump `json:"humps"`
 	Rows  []callRow  `json:"rows"`
@@ -176,8 +135,8 @@ type callList struct {
 	bins      []spans.Bin
 }
 
-// callHump is a heap of calls of From to To, To not included. Calls is what --calls
-// takes for them.
+// callHump is a heap of calls of From to To, To not included. --calls takes Calls for
+// them.
 type callHump struct {
 	From  json.Number `json:"from"`
 	To    json.Number `json:"to"`
@@ -201,20 +160,13 @@ type callRow struct {
 	Args       map[string]string `json:"args,omitempty"`
 }
 
-func (a *callList) fill(scale string) {
+func (a *callList) fill(bins []spans.Bin) {
 	d := a.durations
-	a.Unfinished, a.Sum = d.Unfinished, json.Number("0")
+	a.Unfinished, a.Sum, a.bins, a.lengths = d.Unfinished, json.Number("0"), bins, lengthsOf(d, bins)
 	if d.Count == 0 {
 		return
 	}
 	a.Sum = nanosecondsOf(d.Sum)
-	a.Min, a.Max, a.Mean, a.Median, a.P90, a.P99 = ns(d.Min), ns(d.Max), exactRatio(d.Mean()), ns(d.Median), ns(d.P90), ns(d.P99)
-	if a.bins = d.Logarithmic; scale == "linear" {
-		a.bins = d.Linear
-	}
-	for _, b := range a.bins {
-		a.Histogram = append(a.Histogram, statsBin{nanoseconds(b.From), nanoseconds(b.To), b.Count})
-	}
 	for _, h := range d.Humps() {
 		a.Humps = append(a.Humps, callHump{nanoseconds(h.From), nanoseconds(h.To), h.Count, a.hump(h)})
 	}
@@ -236,7 +188,7 @@ func (a *callList) fill(scale string) {
 	}
 }
 
-// hump is what --calls takes for one: the calls that are meant, as long as that.
+// hump writes one for --calls: the calls that are meant, as long as that.
 func (a *callList) hump(h spans.Hump) string {
 	q := *a.query
 	if q.Others || q.Slowest > 0 { // of which a part is no simple condition
@@ -284,19 +236,17 @@ const (
 // text writes the list for people.
 func (a *callList) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", plain.Short(a.rec.Source.Name), callsText(int(a.Count), a.Of))
-	if a.Unfinished > 0 {
-		fmt.Fprintf(&b, ", %s of them never ended", units.Count(a.Unfinished))
-	}
-	b.WriteString("\n")
 	d := a.durations
+	fmt.Fprintf(&b, "%s: %s%s\n", plain.Short(a.rec.Source.Name), callsText(int(a.Count), a.Of), unfinishedText(d))
 	if d.Count == 0 {
 		return b.String()
 	}
-	mean, _ := d.Mean().Float64()
 	sum, _ := d.Sum.Float64()
-	fmt.Fprintf(&b, "sum %s, min %s, median %s, mean %s, p90 %s, p99 %s, max %s\n\n", units.Duration(int64(sum)), units.Duration(d.Min), units.Duration(d.Median),
-		units.Duration(int64(math.Round(mean))), units.Duration(d.P90), units.Duration(d.P99), units.Duration(d.Max))
+	line := []string{"sum " + units.Duration(int64(sum))}
+	for _, n := range durationRows(d) {
+		line = append(line, strings.Join(n, " "))
+	}
+	b.WriteString(strings.Join(line, ", ") + "\n\n")
 	histogramText(&b, a.bins)
 	if len(a.Humps) > 1 {
 		fmt.Fprintf(&b, "\n%d humps\n", len(a.Humps))

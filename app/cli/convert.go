@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/progress"
 	"ashlar/app/outfile"
 	"ashlar/app/view"
 	"ashlar/ingest"
@@ -138,8 +139,8 @@ func (c *call) convert(o *convertOptions) (err error) {
 			err = cerr
 		}
 	}()
-	p := c.startProgress()
-	defer p.stop()
+	p := progress.Start(c.stderr)
+	defer p.Stop()
 	r, err := c.convertInto(ctx, o, out, p)
 	if err != nil {
 		return err
@@ -147,7 +148,7 @@ func (c *call) convert(o *convertOptions) (err error) {
 	if info, err := out.Stat(); err == nil {
 		r.Bytes = info.Size()
 	}
-	p.stop()
+	p.Stop()
 	if err := out.Commit(); err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ type conversion struct {
 	stopped error
 }
 
-func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer, p *progress) (*conversion, error) {
+func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer, p *progress.Progress) (*conversion, error) {
 	in, err := c.openInput(ctx, o.in)
 	if err != nil {
 		return nil, err
@@ -189,7 +190,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 	opt := encode.Options{Event: o.event, Window: o.window}
 	var rep *encode.Report
 	if format == o.target.Name && o.target.Encode.Copy != nil && !o.partial() {
-		p.watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
+		p.Watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
 		err = source.Protect(in.Path, func() (err error) {
 			rep, err = o.target.Copy(ctx, out, o.out, &inputReader{in: in}, opt)
 			return err
@@ -217,10 +218,10 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 }
 
 // rewrite converts by way of a recording.
-func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt encode.Options, p *progress, r *conversion) (*encode.Report, error) {
+func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt encode.Options, p *progress.Progress, r *conversion) (*encode.Report, error) {
 	l := ingest.OpenInput(ctx, in, c.reading(recording.Part{Range: o.part, Threads: o.threads}))
 	defer l.Close()
-	p.watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
+	p.Watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
 	if err := l.Wait(); err != nil {
 		return nil, err
 	}
@@ -231,7 +232,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 		}
 	}
 	r.stopped = stopped(rec)
-	opt.Progress = p.writing()
+	opt.Progress = p.Writing()
 	if o.partial() {
 		watched, stop := memory.Watch(ctx, "the part", nil)
 		var err error

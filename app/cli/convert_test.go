@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"ashlar/app/cli/progress"
 	"encoding/json"
 	"io"
 	"os"
@@ -230,7 +231,7 @@ func TestProgressText(t *testing.T) {
 		{99, 100, time.Second, "reading 99 %"},
 		{120, 100, time.Second, "reading 100 %"},
 	} {
-		if got := progressText("reading", c.done, c.total, c.took); got != c.want {
+		if got := progress.Text("reading", c.done, c.total, c.took); got != c.want {
 			t.Errorf("%d of %d: %q, want %q", c.done, c.total, got, c.want)
 		}
 	}

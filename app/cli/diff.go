@@ -451,7 +451,7 @@ func (d *diff) what() string {
 	return fmt.Sprintf("%s of %s", name, e.Name)
 }
 
-// metricB is what B's metric is called where it was named, "" else.
+// metricB names B's metric where it was chosen apart, "" else.
 func (d *diff) metricB() string {
 	if d.o.metricB == "" {
 		return ""

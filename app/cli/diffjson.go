@@ -14,7 +14,7 @@ import (
 // all rows by function, module, file, thread or stack is b.left-a.left, which is
 // b.total-a.total unless flags change stacks.
 type diffJSON struct {
-	// Verdict is what the comparison comes to, in a sentence or two.
+	// Verdict sums the comparison up in a sentence or two.
 	Verdict   string      `json:"verdict"`
 	Metric    string      `json:"metric"`
 	MetricB   string      `json:"metric_b,omitempty"` // where it was named

@@ -181,7 +181,7 @@ func (d *diff) how(w *strings.Builder) {
 	d.certainty(w)
 }
 
-// negative is what is below zero of what is left of both sides, stack by stack.
+// negative sums, for both sides, the stacks that are left and weigh less than zero.
 func (d *diff) negative() (sides [2]int64) {
 	for i := range d.c.Tree.Nodes {
 		n := &d.c.Tree.Nodes[i]

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// synonyms are what other programs call a flag of ours, which is looked for by
-// its full name where a command has it.
+// synonyms are names that other programs give a flag of ours, by its full name.
 var synonyms = map[string]string{
 	"limit": "rows", "top": "rows", "head": "rows", "count": "rows", "max": "rows", "num": "rows", "lines": "rows", "nodecount": "rows",
 	"out": "output", "o": "output", "outfile": "output", "dest": "output",

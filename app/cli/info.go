@@ -51,15 +51,7 @@ early, the part that was read is printed and the exit code is 1.`,
 				if err := in.below(c.ctx, rec); err != nil {
 					return err
 				}
-				if *asJSON {
-					err = writeJSON(c.stdout, in)
-				} else {
-					_, err = io.WriteString(c.stdout, in.text(rec))
-				}
-				if err != nil {
-					return err
-				}
-				return stopped(rec)
+				return c.answer(rec, *asJSON, in, func() string { return in.text(rec) })
 			}
 		},
 	}
@@ -112,7 +104,7 @@ type infoMetric struct {
 	Primary bool         `json:"primary"`
 	Largest *json.Number `json:"largest,omitempty"`
 	AtMost  *json.Number `json:"at_most,omitempty"`
-	// Negative is what is below zero of the total, stack by stack.
+	// Negative sums the stacks of the total that are below zero.
 	Negative *json.Number `json:"negative,omitempty"`
 
 	largest, negative, sum int64

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -73,4 +74,14 @@ func stopped(rec *recording.Recording) error {
 		}
 	}
 	return nil
+}
+
+// answer prints what a command found out about a recording, as JSON or as a text.
+func (c *call) answer(rec *recording.Recording, asJSON bool, v any, text func() string) (err error) {
+	if asJSON {
+		err = writeJSON(c.stdout, v)
+	} else {
+		_, err = io.WriteString(c.stdout, text())
+	}
+	return cmp.Or(err, stopped(rec))
 }

@@ -160,7 +160,7 @@ func SetPanels(one, two []string) {
 	}
 }
 
-// viewName is what --view calls a panel.
+// viewName names a panel for --view.
 func viewName(panel string) string {
 	switch panel {
 	case "flamegraph":
@@ -220,3 +220,10 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	o.Scale = float32(scale)
 	return nil
 }
+
+// viewHelp explains these flags in the help of a command.
+const viewHelp = `
+A FUNCTION is a name as top prints it, NAME@MODULE, or a /regular expression/.
+Flags that change stacks apply in the order in which they are typed. --where is
+about labels: what files say of where stacks were taken, which info lists, and
+the pid, tid, comm and cpu of threads and samples.`

@@ -3,9 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"math/big"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -31,34 +28,17 @@ seen, and what cannot be known.`,
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o statsOptions
-			var rng string
-			var only partFlags
 			fs.StringVarP(&o.function, "function", "f", "", "the `FUNCTION`: its name, NAME@MODULE, or a /regular expression/")
 			o.flags(fs)
-			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
-			only.threadFlag(fs)
+			o.add(fs)
 			o.calls.add(fs)
-			o.apart.add(fs)
-			fs.StringVar(&o.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
-			fs.BoolVar(&o.json, "json", false, "print JSON")
 			demo := demoFlag(fs)
 			return func(c *call, args []string) (err error) {
-				if o.path, err = oneFile(args, *demo); err != nil {
+				if err := o.parse(args, *demo); err != nil {
 					return err
 				}
-				if o.rng, err = rangeFlag(rng); err != nil {
-					return err
-				}
-				part, err := only.part()
-				if err != nil {
-					return err
-				}
-				o.threads = part.Threads
 				if o.function == "" {
 					return misuse("name a function with --function")
-				}
-				if o.scale != "log" && o.scale != "linear" {
-					return misuse("there is no histogram %q; there are log and linear", o.scale)
 				}
 				return c.stats(&o)
 			}
@@ -68,20 +48,15 @@ seen, and what cannot be known.`,
 
 type statsOptions struct {
 	chooser
-	path, function, scale string
-	rng                   recording.Range
-	calls                 callsFlag
-	apart                 apartFlags
-	threads               []string
-	json                  bool
+	lengthFlags
+	function string
 }
 
 func (c *call) stats(o *statsOptions) error {
-	rec, err := c.readRange(o.path, o.rng, o.threads...)
+	rec, in, err := o.open(c)
 	if err != nil {
 		return err
 	}
-	c.watch("the answer")
 	ref := analyze.Named(o.function)
 	of := ref.Functions(rec)
 	if len(of) == 0 {
@@ -91,20 +66,15 @@ func (c *call) stats(o *statsOptions) error {
 	if q.Event, q.Metric, err = statsEvent(rec, o, of); err != nil {
 		return misuse("%s: %w", rec.Source.Path, err)
 	}
-	if o.rng.IsSet() && rec.HasTime {
-		if q.Scope, err = o.rng.In(rec); err != nil {
-			return misuse("%s: %w", rec.Source.Path, err)
-		}
-	}
-	if q.Scope, err = o.calls.in(c.ctx, rec, o.apart.in(q.Scope)); err != nil {
+	if q.Scope, err = o.calls.in(c.ctx, rec, in); err != nil {
 		return err
 	}
-	s := &stats{Function: o.function, Unit: "ns", File: rec.Source.Path, Histogram: []statsBin{}, Slowest: []statsSpan{}, rec: rec, scale: o.scale}
+	s := &stats{Function: o.function, Unit: "ns", File: rec.Source.Path, lengths: lengthsOf(nil, nil), Slowest: []statsSpan{}, rec: rec}
 	s.name(of)
 	if q.Event >= 0 && rec.Events[q.Event].Basis == recording.FromSpans {
 		s.durations, err = calls.Durations(c.ctx, rec, q.Scope, of)
 		if err == nil {
-			s.ofSpans()
+			s.ofSpans(o.bins(s.durations))
 		}
 	} else if q.Event >= 0 {
 		s.presence, err = spans.PresenceOf(c.ctx, rec, q, of)
@@ -115,15 +85,7 @@ func (c *call) stats(o *statsOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		err = writeJSON(c.stdout, s)
-	} else {
-		_, err = io.WriteString(c.stdout, s.text())
-	}
-	if err != nil {
-		return err
-	}
-	return stopped(rec)
+	return c.answer(rec, o.json, s, s.text)
 }
 
 // statsEvent chooses what is asked: without any wish, the spans where the
@@ -152,20 +114,11 @@ func statsEvent(rec *recording.Recording, o *statsOptions, of []recording.FuncID
 // they cannot be told, which Cannot then explains.
 type stats struct {
 	// Function is the text that was given, Functions those that match it.
-	Function string       `json:"function"`
-	Unit     string       `json:"unit"`
-	Count    *int64       `json:"count"`
-	Min      *json.Number `json:"min"`
-	Max      *json.Number `json:"max"`
-	// Mean is exact where it ends within 18 digits behind the point.
-	Mean   *json.Number `json:"mean"`
-	Median *json.Number `json:"median"`
-	P90    *json.Number `json:"p90"`
-	P99    *json.Number `json:"p99"`
-	P999   *json.Number `json:"p999"`
-	// Histogram has the number of calls of From to To, To not included.
-	Histogram []statsBin  `json:"histogram"`
-	Slowest   []statsSpan `json:"slowest"`
+	Function string `json:"function"`
+	Unit     string `json:"unit"`
+	Count    *int64 `json:"count"`
+	lengths
+	Slowest []statsSpan `json:"slowest"`
 
 	// Unfinished of the calls never ended; their length is as drawn.
 	Unfinished int64           `json:"unfinished"`
@@ -179,7 +132,7 @@ type stats struct {
 	Seen     *statsSeen    `json:"seen,omitempty"`
 
 	rec       *recording.Recording
-	scale     string
+	bins      []spans.Bin // of the histogram
 	durations *spans.Durations
 	presence  *spans.Presence
 	metric    *recording.Metric
@@ -188,12 +141,6 @@ type stats struct {
 type statsFunction struct {
 	Name   string `json:"name"`
 	Module string `json:"module"`
-}
-
-type statsBin struct {
-	From  json.Number `json:"from"`
-	To    json.Number `json:"to"`
-	Count int64       `json:"count"`
 }
 
 type statsSpan struct {
@@ -234,7 +181,7 @@ type statsSeen struct {
 	Total    json.Number `json:"total"`
 	Self     json.Number `json:"self"`
 	OfWeight json.Number `json:"of_weight"`
-	// Negative is what is below zero of total.
+	// Negative sums the parts of total that are below zero.
 	Negative json.Number `json:"negative,omitempty"`
 	// OverTime counts samples with the function, of all samples.
 	OverTime []seenMoment `json:"over_time,omitempty"`
@@ -268,34 +215,14 @@ func (s *stats) name(of []recording.FuncID) {
 
 func (s *stats) at(ps int64) json.Number { return nanoseconds(ps - s.rec.Start) }
 
-func ns(ps int64) *json.Number {
-	n := nanoseconds(ps)
-	return &n
-}
-
-// exactRatio writes a number of picoseconds in nanoseconds, with up to 18 digits
-// behind the point.
-func exactRatio(ps *big.Rat) *json.Number {
-	t := new(big.Rat).Quo(ps, big.NewRat(1000, 1)).FloatString(18)
-	n := json.Number(strings.TrimSuffix(strings.TrimRight(t, "0"), "."))
-	return &n
-}
-
-// nanosecondsOf writes a sum of picoseconds that may be larger than any time.
-func nanosecondsOf(ps *big.Int) json.Number { return *exactRatio(new(big.Rat).SetInt(ps)) }
-
-func (s *stats) ofSpans() {
+func (s *stats) ofSpans(bins []spans.Bin) {
 	d := s.durations
 	s.Basis, s.Count, s.Unfinished = string(analyze.Spans), &d.Count, d.Unfinished
 	if d.Count == 0 {
 		s.Cannot = "The function has no calls in what was asked for."
 		return
 	}
-	s.Min, s.Max, s.Mean = ns(d.Min), ns(d.Max), exactRatio(d.Mean())
-	s.Median, s.P90, s.P99, s.P999 = ns(d.Median), ns(d.P90), ns(d.P99), ns(d.P999)
-	for _, b := range s.bins() {
-		s.Histogram = append(s.Histogram, statsBin{nanoseconds(b.From), nanoseconds(b.To), b.Count})
-	}
+	s.bins, s.lengths = bins, lengthsOf(d, bins)
 	for _, x := range d.Slowest {
 		t := s.rec.Tracks[x.Track]
 		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), nanoseconds(x.Duration), id(t.PID), id(t.TID), x.Unfinished})
@@ -309,13 +236,6 @@ func (s *stats) ofSpans() {
 	}
 	t := &d.Trend
 	s.Trend = &statsTrend{string(t.Says), decimal(t.First/1000, 3), decimal(t.Last/1000, 3), decimal(t.Tau, 4), decimal(t.P, 6), t.Moments}
-}
-
-func (s *stats) bins() []spans.Bin {
-	if s.scale == "linear" {
-		return s.durations.Linear
-	}
-	return s.durations.Logarithmic
 }
 
 // What cannot be told without spans.

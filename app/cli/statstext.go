@@ -37,25 +37,13 @@ func (s *stats) text() string {
 
 func (s *stats) spansText(b *strings.Builder) {
 	d := s.durations
-	mean, _ := d.Mean().Float64()
-	fmt.Fprintf(b, "%s calls", units.Count(d.Count))
-	if d.Unfinished > 0 {
-		fmt.Fprintf(b, ", %s of them never ended", units.Count(d.Unfinished))
-	}
-	b.WriteString("\n\n")
-	rows := [][]string{}
-	for _, r := range []struct {
-		name string
-		ps   int64
-	}{{"min", d.Min}, {"median", d.Median}, {"mean", int64(math.Round(mean))}, {"p90", d.P90}, {"p99", d.P99}, {"p99.9", d.P999}, {"max", d.Max}} {
-		rows = append(rows, []string{r.name, units.Duration(r.ps)})
-	}
-	columns(b, "  ", "lr", rows)
+	fmt.Fprintf(b, "%s calls%s\n\n", units.Count(d.Count), unfinishedText(d))
+	columns(b, "  ", "lr", durationRows(d))
 	b.WriteString("\n")
-	histogramText(b, s.bins())
+	histogramText(b, s.bins)
 	fmt.Fprintf(b, "\nover time: %s\n", trendText(&d.Trend))
 	b.WriteString("\nslowest\n")
-	rows = [][]string{{"took", "at", "pid", "tid", "thread"}}
+	rows := [][]string{{"took", "at", "pid", "tid", "thread"}}
 	for i, x := range d.Slowest {
 		t := s.rec.Tracks[x.Track]
 		took := units.Duration(x.Duration)
@@ -65,22 +53,6 @@ func (s *stats) spansText(b *strings.Builder) {
 		rows = append(rows, []string{took, recording.Offset(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain.Short(t.Title())})
 	}
 	columns(b, "  ", "rrrrl", rows)
-}
-
-// barWidth is that of the longest bar of a histogram in text.
-const barWidth = 40
-
-func histogramText(b *strings.Builder, bins []spans.Bin) {
-	var most int64
-	for _, bin := range bins {
-		most = max(most, bin.Count)
-	}
-	rows := [][]string{}
-	for _, bin := range bins {
-		n := int(math.Ceil(float64(bin.Count) / float64(most) * barWidth))
-		rows = append(rows, []string{units.Duration(bin.From), "..", units.Duration(bin.To), units.Count(bin.Count), strings.Repeat("█", n)})
-	}
-	columns(b, "  ", "rlrrl", rows)
 }
 
 func trendText(t *spans.Trend) string {

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -117,15 +116,7 @@ func (c *call) top(o *topOptions) error {
 	if asked := t.Answered; asked != nil && !*asked {
 		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording", rec.Source.Path, t.what(), t.carried())
 	}
-	if o.json {
-		err = writeJSON(c.stdout, t)
-	} else {
-		_, err = io.WriteString(c.stdout, t.text(rec))
-	}
-	if err != nil {
-		return err
-	}
-	return stopped(rec)
+	return c.answer(rec, o.json, t, func() string { return t.text(rec) })
 }
 
 // top is the JSON output of top. Values are exact decimals in Unit.

@@ -24,8 +24,8 @@ type topView struct {
 	// and Joined what counts once because of that.
 	Pairs  int64       `json:"pairs,omitempty"`
 	Joined json.Number `json:"joined,omitempty"`
-	// Negative is what in the total is below zero, as of memory that was given
-	// back; "" where nothing is.
+	// Negative sums the parts of the total that are below zero, as of memory that was
+	// given back; "" where there are none.
 	Negative json.Number `json:"negative,omitempty"`
 	// Function is the one whose callers or callees the rows are.
 	Function *topRow `json:"function,omitempty"`

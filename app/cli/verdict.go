@@ -15,7 +15,7 @@ import (
 // certain is the confidence from which on a difference is said to be one.
 const certain = .95
 
-// verdict is what a comparison comes to, in a sentence or two. Its numbers are those
+// verdict sums a comparison up in a sentence or two. Its numbers are those
 // of the head and of the table.
 func (d *diff) verdict() string {
 	a, b := d.c.A(), d.c.B()

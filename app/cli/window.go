@@ -85,10 +85,9 @@ func (o *WindowOptions) check() error {
 	if err := checkTheme(o.Theme); err != nil {
 		return err
 	}
-	if o.Demo && len(o.Files) > 0 {
-		return misuse("--demo stands for a file; leave out %s", o.Files[0])
-	}
 	switch {
+	case o.Demo && len(o.Files) > 0:
+		return misuse("--demo stands for a file; leave out %s", o.Files[0])
 	case o.Reuse && o.Compare:
 		return misuse("--reuse replaces what --compare-with-open compares with; leave out one of them")
 	case (o.Reuse || o.Compare) && o.Part.IsSet():
@@ -99,8 +98,7 @@ func (o *WindowOptions) check() error {
 		return misuse("standard input cannot be handed to another window")
 	case (o.Reuse || o.Compare) && slices.ContainsFunc(o.Files, fetch.IsURL):
 		return misuse("a URL cannot be handed to another window; save it in a file first")
-	}
-	if o.Exe != "" && (o.Reuse || o.Compare) {
+	case (o.Reuse || o.Compare) && o.Exe != "":
 		return misuse("--exe cannot be handed to another window; leave it out")
 	}
 	stdin := false
@@ -115,14 +113,10 @@ func (o *WindowOptions) check() error {
 			}
 			continue
 		}
-		if f == "-" {
-			if stdin {
-				return misuse("standard input can only be opened once")
-			}
-			stdin = true
-			continue
+		if f == "-" && stdin {
+			return misuse("standard input can only be opened once")
 		}
-		if fetch.IsURL(f) {
+		if stdin = stdin || f == "-"; f == "-" || fetch.IsURL(f) {
 			continue
 		}
 		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) {

@@ -21,7 +21,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// visit is what is left to do of a State that is to be shown: the recording has
+// visit holds the rest of a State that is to be shown: the recording has
 // to be read first, functions are found in the answer, and things can be
 // scrolled once they are there.
 type visit struct {

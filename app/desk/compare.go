@@ -183,7 +183,7 @@ func (d *Desk) EndComparison() {
 	d.title()
 }
 
-// Compares tells whether two recordings are shown.
+// Compares reports whether two recordings are shown.
 func (d *Desk) Compares() bool { return d.Versus != nil }
 
 // Swap makes A of B and B of A.
@@ -220,7 +220,7 @@ func (d *Desk) title() {
 	}
 }
 
-// OpenName is what is open.
+// OpenName names the recordings that are open.
 func (d *Desk) OpenName() string {
 	if c := d.Versus; c != nil {
 		return c.Panes[0].Doc.Name + " vs " + c.Panes[1].Doc.Name
@@ -284,7 +284,7 @@ func (c *Comparison) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// Question is what is to be known now.
+// Question asks for all that is shown now.
 func (c *Comparison) Question() session.CompareQuestion {
 	o := &c.Options
 	q := session.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,

@@ -154,7 +154,7 @@ func (d *Desk) BackPane() {
 	}
 }
 
-// MetricChoice is what of both is compared; a click lists what both have.
+// MetricChoice draws the metric that is compared; a click lists those that both have.
 func (c *Comparison) MetricChoice(d *Desk, u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)

@@ -44,10 +44,10 @@ func (c *Comparison) takeOver(d *Desk, side int) {
 	c.history.seen.Sides[side], c.history.shown.Sides[side] = c.Spot(d).Sides[side], c.Spot(d).Sides[side]
 }
 
-// following is what the status line begins with where nothing is wrong.
+// following begins the status line where nothing is wrong.
 const following = "following · "
 
-// followText is what the status line says of followed files, "" where none is.
+// followText says in the status line how following goes, "" where no file is followed.
 func (c *Comparison) followText() (said string) {
 	for i, p := range c.Panes {
 		switch text, wrong := p.FollowText(); {

@@ -226,7 +226,7 @@ func (c *Comparison) nextMetric(d *Desk, event bool) {
 	}
 }
 
-// Status is what stands in the status line: what was matched, how sure it is,
+// Status writes the status line: what was matched, how sure it is,
 // whether something in a file changes numbers, and whether following fails.
 func (c *Comparison) Status() (left, right string, warned, wrong bool) {
 	for i, p := range c.Panes {

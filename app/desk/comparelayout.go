@@ -14,7 +14,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// timed tells whether there is any timeline.
+// timed reports whether there is any timeline.
 func (c *Comparison) timed() bool { return c.Panes[0].Timed() || c.Panes[1].Timed() }
 
 // Widths and heights, in dp.
@@ -152,7 +152,7 @@ func (c *Comparison) half(d *Desk, u *ui.UI, i int, p *Pane) {
 	}
 }
 
-// rowsKey is what the order of B's rows follows from.
+// rowsKey holds all that the order of B's rows follows from.
 type rowsKey struct {
 	threads *compare.Matching
 	plan    *timeline.Plan // A's

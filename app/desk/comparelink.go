@@ -116,7 +116,7 @@ func (c *Comparison) drawAnchor(u *ui.UI, i int) {
 	u.VLine(at, b.Ruler.Max.Y, b.Lanes.Max.Y, theme.WithAlpha(u.Theme.Warn, .55))
 }
 
-// pilled tells whether there are two timelines to link.
+// pilled reports whether there are two timelines to link.
 func (c *Comparison) pilled() bool { return c.Panes[0].Timed() && c.Panes[1].Timed() }
 
 // linkPill says between the halves whether they are linked; a click changes it.

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// CompareState is what is shown of a comparison.
+// CompareState describes a frame of a comparison.
 type CompareState struct {
 	// Sides are A and B.
 	Sides [2]SideState `json:"sides"`
@@ -39,7 +39,7 @@ type CompareState struct {
 	Zoom   int    `json:"zoom"`
 }
 
-// SideState is what is shown of a side; times are from its recording's start.
+// SideState describes a side of it; times are from its recording's start.
 type SideState struct {
 	File     string   `json:"file"`
 	Done     bool     `json:"done"`

@@ -45,7 +45,7 @@ type Desk struct {
 	// Hold has files that are opened wait with most of their reading until it is
 	// closed: see [ingest.Options.Hold].
 	Hold <-chan struct{}
-	// Does is what only the window around it can do.
+	// Does has the acts that only the window around it can do.
 	Does Acts
 
 	Pane    *Pane       // the one with the focus

@@ -150,7 +150,7 @@ func (p *Pane) refind(st *view.State, a *session.Answer) panel.Picked {
 	return panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 }
 
-// FollowText is what the status line says of a followed file, "" when none is.
+// FollowText says in the status line how following goes, "" when the file is not followed.
 func (p *Pane) FollowText() (text string, wrong bool) {
 	if p.Unfollow == nil {
 		return "", false

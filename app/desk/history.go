@@ -11,7 +11,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// History is what was looked at, step by step, as States: they hold whatever
+// History holds views step by step, as States: they hold whatever
 // numbers a recording that is read anew gives to things.
 type History[T any] struct {
 	steps []*view.State
@@ -29,7 +29,7 @@ const settle = 400 * time.Millisecond
 // mostSteps bounds the history.
 const mostSteps = 500
 
-// Spot is what a step of history is about, in the recording's numbers.
+// Spot describes a step of history, in the recording's numbers.
 type Spot struct {
 	Look  view.Look
 	Table functions.TableShape

@@ -27,7 +27,7 @@ type Pane struct {
 	timeline.Timeline
 	exe  string // the program that names were taken from, "" for the one the file names
 	Kept bool   // among the files that were opened
-	// visit is what is left to do of an address.
+	// visit holds the rest of an address that is being gone to.
 	visit visit
 	// Visited tells that an address has just been gone to: that the pane looks as
 	// it says is no wish to look so ever after.
@@ -164,7 +164,7 @@ func (p *Pane) chooseByName(rec *recording.Recording) {
 	}
 }
 
-// Question is what the pane wants to know now.
+// Question asks for all that the pane shows now.
 func (p *Pane) Question() session.Question {
 	q := session.Question{Generation: p.Generation, Threads: p.Palette.Mode == theme.ByThread, Query: p.Query(), Transforms: p.Transforms, Search: p.Search.Pattern, By: analyze.ByFunction}
 	p.FollowPick()

@@ -66,7 +66,7 @@ func (p *Finder) update(u *ui.UI) {
 	}
 }
 
-// Layout draws the line in r and takes its keys; over tells whether the pointer is
+// Layout draws the line in r and takes its keys; over reports whether the pointer is
 // on its button.
 func (p *Finder) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) (over bool) {
 	sp := p.Fresh()

@@ -150,7 +150,7 @@ func (c *Pair) Fn(a *session.CompareAnswer, key int32) recording.Function {
 	return recording.Function{Name: f.Name, Module: f.Module}
 }
 
-// Knows tells whether an answer is about recordings that have the numbers that the
+// Knows reports whether an answer is about recordings that have the numbers that the
 // panes go by.
 func (c *Pair) Knows(a *session.CompareAnswer) bool {
 	return a != nil && a.Generations == [2]int{c.Sides[0].Generation, c.Sides[1].Generation}

@@ -47,7 +47,7 @@ var WidthWords = map[compare.Width]string{compare.WidthLarger: "the larger's wid
 // of those that do is a false alarm.
 const sureEnough = .95
 
-// Noise tells whether a difference is within noise.
+// Noise reports whether a difference is within noise.
 func Noise(conf *compare.Confidence) bool { return conf != nil && conf.Level() < sureEnough }
 
 // NodeSure is how sure the difference of a node is: what is known of itself, else

@@ -49,7 +49,7 @@ type (
 	// Tabled gives what it shows as a table. That may be long: the function it
 	// returns is called beside the window, and nil where there is nothing yet.
 	Tabled[S any] interface{ Table(of S) func() *Grid }
-	// Holdable tells whether the pointer is down on it.
+	// Holdable reports whether the pointer is down on it.
 	Holdable interface{ Held() bool }
 	// Menued opens the menu of what is picked, where that is in it.
 	Menued[S any] interface {

@@ -22,7 +22,7 @@ type searchPart struct {
 	Version int
 }
 
-// Searching tells whether something is being looked for.
+// Searching reports whether something is being looked for.
 func (p *Side) Searching() bool { return p.Search.Pattern != nil }
 
 // Set looks for what is found by a text.
@@ -41,7 +41,7 @@ func (p *Side) LookFor(text string) {
 	}
 }
 
-// Matches tells whether an answer knows which share of the cost has a match.
+// Matches reports whether an answer knows which share of the cost has a match.
 func (p *Side) Matches(a *session.Answer) bool {
 	return a != nil && a.Matched != nil && a.Search.Is(p.Search.Pattern) && a.Matched.OfTotal != 0
 }

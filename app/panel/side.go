@@ -89,7 +89,7 @@ const (
 	PickInstant
 )
 
-// Named tells whether what is picked has a function.
+// Named reports whether what is picked has a function.
 func (p *Picked) Named() bool { return p.Is == PickBar || p.Is == PickNode || p.Is == PickFunc }
 
 const (
@@ -141,7 +141,7 @@ func (p *Side) ZoomAround(t *analyze.Tree, node int32) bool {
 	return false
 }
 
-// ZoomedAround tells whether a side of the callers and callees is zoomed.
+// ZoomedAround reports whether a side of the callers and callees is zoomed.
 func (p *Side) ZoomedAround() bool { return p.Sides[0] != nil || p.Sides[1] != nil }
 
 // FollowPick puts what is picked in the middle, unless it is a part of the callers and
@@ -198,7 +198,7 @@ func (p *Side) PickFunction(a *session.Answer, f recording.FuncID) {
 	}
 }
 
-// Has tells whether a transform is on.
+// Has reports whether a transform is on.
 func (p *Side) Has(t analyze.Transform) bool { return slices.Contains(p.Transforms, t) }
 
 // PickedFunction is the function that is picked, if one is.
@@ -332,7 +332,7 @@ func (p *Side) Folder() string {
 	return filepath.Dir(p.Path)
 }
 
-// Same tells whether the same thing is picked.
+// Same reports whether the same thing is picked.
 func (k *Picked) Same(o *Picked) bool {
 	return k.Is == o.Is && k.Fn == o.Fn && k.Node == o.Node && k.Hit.Key() == o.Hit.Key() && k.Hit.Track == o.Hit.Track
 }

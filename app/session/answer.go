@@ -40,7 +40,7 @@ func soon(ctx context.Context, rec *recording.Recording, q Question) *Answer {
 	return &Answer{Rec: rec, Question: asked, Scope: q.Scope, Tree: analyze.NewTree(rec, w)}
 }
 
-// sameTree tells whether the answer to a question has the tree of an earlier
+// sameTree reports whether the answer to a question has the tree of an earlier
 // one.
 func (a *Answer) sameTree(rec *recording.Recording, q *Question) bool {
 	return a != nil && a.Rec == rec && reflect.DeepEqual(a.Query, q.Query) && reflect.DeepEqual(a.Transforms, q.Transforms)

@@ -194,7 +194,7 @@ func (c *Comparing) distribute(a *CompareAnswer, wake func()) {
 	}
 }
 
-// whole tells whether the answer is about recordings that are read.
+// whole reports whether the answer is about recordings that are read.
 func (a *CompareAnswer) whole() bool { return a.Recs[0].Done && a.Recs[1].Done }
 
 // Settle answers a question, all of it: for pictures without a window.
@@ -233,14 +233,14 @@ func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 	return a
 }
 
-// shows tells whether there is nothing new in an answer.
+// shows reports whether there is nothing new in an answer.
 func (a *CompareAnswer) shows(old *CompareAnswer) bool {
 	return a.Err == old.Err && a.Recs == old.Recs && a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table &&
 		a.Shape == old.Shape && a.Twin == old.Twin && a.Sure == old.Sure && a.Dist == old.Dist && a.DistErr == old.DistErr &&
 		reflect.DeepEqual(a.CompareQuestion, old.CompareQuestion)
 }
 
-// wantsDistribution tells whether there is one to be made.
+// wantsDistribution reports whether there is one to be made.
 func (a *CompareAnswer) wantsDistribution() bool {
 	return a.Err == nil && a.Dist == nil && a.DistErr == nil && a.Compared.Find(a.Of) >= 0
 }

@@ -76,10 +76,10 @@ func (d *Side) Follow(ctx context.Context) {
 	}
 }
 
-// CanFollow tells whether there is a file to follow.
+// CanFollow reports whether there is a file to follow.
 func (d *Side) CanFollow() bool { return d.path != "" }
 
-// Following tells whether the file is followed.
+// Following reports whether the file is followed.
 func (d *Side) Following() bool { return d.following.Load() }
 
 // FollowNote says what happened to the followed file besides that it grew, ""

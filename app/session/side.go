@@ -88,10 +88,10 @@ type CallList struct {
 	CPU  bool
 }
 
-// Answers tells whether it is the answer to a question.
+// Answers reports whether it is the answer to a question.
 func (a *Answer) Answers(q *Question) bool { return a.equal(q) }
 
-// ByFunction tells whether the table's rows stand for functions.
+// ByFunction reports whether the table's rows stand for functions.
 func (a *Answer) ByFunction() bool { return a.By == "" || a.By == analyze.ByFunction }
 
 // TableRows are the rows of the table that By asks for.

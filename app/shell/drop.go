@@ -14,7 +14,7 @@ import (
 	"ashlar/render/units"
 )
 
-// dropping is what is dragged over the window.
+// dropping holds what a person drags over the window.
 type dropping struct {
 	over  drop.Over
 	zones []zone // of the last frame
@@ -124,7 +124,7 @@ func (s *Shell) besideZone() image.Rectangle {
 	return z
 }
 
-// isBeside tells whether a drop at a place compares.
+// isBeside reports whether a drop at a place compares.
 func (s *Shell) isBeside(at image.Point) bool {
 	from := s.besideZone().Min
 	return at.X >= from.X && at.Y >= from.Y

@@ -90,7 +90,7 @@ type helpPart struct {
 	kept   widget.Kept[helpKey]
 }
 
-// helpKey is what the picture of the lines depends on.
+// helpKey holds all that the picture of the lines depends on.
 type helpKey struct {
 	size            image.Point
 	scroll, columns int

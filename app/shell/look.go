@@ -69,7 +69,7 @@ func (s *Shell) SetTheme(name string) {
 	s.Wake()
 }
 
-// ThemeName is what SetTheme takes to have the same again.
+// ThemeName returns the name that SetTheme takes to have the same again.
 func (s *Shell) ThemeName() string {
 	if s.follows {
 		return "system"
@@ -77,7 +77,7 @@ func (s *Shell) ThemeName() string {
 	return s.Theme.Name
 }
 
-// Follow is told which theme the system prefers now.
+// Follow takes the theme that the system prefers now.
 func (s *Shell) Follow(t *theme.Theme) {
 	if s.System = t; s.follows {
 		s.Theme = t

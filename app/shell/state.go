@@ -8,7 +8,7 @@ import (
 	"ashlar/render/timeline"
 )
 
-// State is what is shown, for the frame log and tests.
+// State describes a frame, for the frame log and tests.
 type State struct {
 	File string `json:"file"`
 	// Events is how many spans, samples and stacks have been loaded.
@@ -26,7 +26,7 @@ type State struct {
 	// Picked is the name of the function whose details are shown, Search what
 	// is looked for and Found what the search line says of it.
 	Picked string `json:"picked"`
-	// Typed is what stands in the palette or the file opener while one is open.
+	// Typed holds the text in the palette or the file opener while one is open.
 	Typed string `json:"typed"`
 	// Marks are the notes of the marks.
 	Marks []string `json:"marks"`

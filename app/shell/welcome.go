@@ -121,7 +121,7 @@ func (w *welcome) recipe(s *Shell, u *ui.UI, i int, r image.Rectangle) {
 	}
 }
 
-// clip is what a click copies: the lines that can be pasted.
+// clip returns the lines that a click copies: those that can be pasted.
 func (r *Recipe) clip() string {
 	if r.Words {
 		return r.Lines[1]

@@ -110,5 +110,5 @@ func (p *Timeline) PlaceTimeline(u *ui.UI, r image.Rectangle) {
 	b.Rows = image.Rect(right+u.Px(2), b.Lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
 }
 
-// Timed tells whether there is a timeline to draw.
+// Timed reports whether there is a timeline to draw.
 func (p *Timeline) Timed() bool { return p.Plan != nil && p.Plan.Empty == "" }

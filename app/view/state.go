@@ -211,7 +211,7 @@ func (m Mark) Says(o Mark) bool {
 	return m.Text == o.Text && m.From == o.From && m.To == o.To && (m.Func == nil) == (o.Func == nil) && (m.Func == nil || *m.Func == *o.Func)
 }
 
-// Is tells whether a command line's argument is an address and not a file.
+// Is reports whether a command line's argument is an address and not a file.
 func Is(s string) bool { return strings.HasPrefix(s, Scheme) }
 
 // String writes the address. Of a URL it has nothing that lets in (see

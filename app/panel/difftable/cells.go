@@ -82,7 +82,7 @@ func (t *Panel) Table(c *pair.Pair) func() *panel.Grid {
 	return func() *panel.Grid { return g }
 }
 
-// moduled tells whether any row names a module.
+// moduled reports whether any row names a module.
 func moduled(a *session.CompareAnswer) bool {
 	return slices.ContainsFunc(a.Table.Rows, func(r compare.Row) bool { return r.Module != "" })
 }

@@ -69,7 +69,7 @@ func (t *Panel) refresh(c *pair.Pair, a *session.CompareAnswer) {
 	t.sort(total)
 }
 
-// keeps tells whether the filters leave a row: what is the same on both sides is
+// keeps reports whether the filters leave a row: what is the same on both sides is
 // never a difference.
 func (t *Panel) keeps(r *compare.Row, total bool) bool {
 	a, b := values(r, total)

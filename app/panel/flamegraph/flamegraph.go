@@ -333,7 +333,7 @@ func (f *Panel) Hover(p *panel.Side) (recording.FuncID, bool) {
 	return 0, false
 }
 
-// Held tells whether the pointer is down on it.
+// Held reports whether the pointer is down on it.
 func (f *Panel) Held() bool { return f.Pressed }
 
 // Areas are where a press gives it the keyboard.

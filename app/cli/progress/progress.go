@@ -1,4 +1,5 @@
-package cli
+// Package progress shows on a terminal how far long work has come.
+package progress
 
 import (
 	"fmt"
@@ -13,9 +14,8 @@ import (
 	"ashlar/render/units"
 )
 
-// progress shows on a terminal how far long work has come. Its zero value, for
-// what is no terminal, shows nothing.
-type progress struct {
+// Progress is a line on a terminal. What is no terminal gets none.
+type Progress struct {
 	w       io.Writer // nil: nobody looks
 	quit    chan struct{}
 	ended   sync.WaitGroup
@@ -28,39 +28,39 @@ type progress struct {
 }
 
 const (
-	progressAfter = 700 * time.Millisecond // shorter work needs none
-	progressEvery = 200 * time.Millisecond
+	after = 700 * time.Millisecond // shorter work needs none
+	every = 200 * time.Millisecond
 )
 
-// startProgress begins to tell on the call's stderr.
-func (c *call) startProgress() *progress {
-	p := &progress{quit: make(chan struct{})}
-	if f, ok := c.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+// Start begins to show what is watched on w.
+func Start(w io.Writer) *Progress {
+	p := &Progress{quit: make(chan struct{})}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.w = f
 		p.ended.Go(p.run)
 	}
 	return p
 }
 
-// watch says what is being done, and where to look for how far it is.
-func (p *progress) watch(what string, state func() (done, total int64)) {
+// Watch says what is being done, and where to look for how far it is.
+func (p *Progress) Watch(what string, state func() (done, total int64)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.what, p.state, p.since = what, state, time.Now()
 }
 
-// writing begins to watch a conversion, which calls what it returns.
-func (p *progress) writing() func(done, total int64) {
+// Writing begins to watch a conversion, which calls what it returns.
+func (p *Progress) Writing() func(done, total int64) {
 	var done, total atomic.Int64
-	p.watch("writing", func() (int64, int64) { return done.Load(), total.Load() })
+	p.Watch("writing", func() (int64, int64) { return done.Load(), total.Load() })
 	return func(d, t int64) {
 		done.Store(d)
 		total.Store(t)
 	}
 }
 
-func (p *progress) run() {
-	t := time.NewTicker(progressEvery)
+func (p *Progress) run() {
+	t := time.NewTicker(every)
 	defer t.Stop()
 	shown := false
 	for {
@@ -75,18 +75,18 @@ func (p *progress) run() {
 		p.mu.Lock()
 		what, state, since := p.what, p.state, p.since
 		p.mu.Unlock()
-		if state == nil || time.Since(since) < progressAfter {
+		if state == nil || time.Since(since) < after {
 			continue
 		}
 		done, total := state()
-		fmt.Fprintf(p.w, "\r\x1b[K%s", progressText(what, done, total, time.Since(since)))
+		fmt.Fprintf(p.w, "\r\x1b[K%s", Text(what, done, total, time.Since(since)))
 		shown = true
 	}
 }
 
-// progressText is "reading 45 %, 12 s left"; of what has no known end, like a
+// Text is "reading 45 %, 12 s left"; of what has no known end, like a
 // pipe, how many bytes there were.
-func progressText(what string, done, total int64, took time.Duration) string {
+func Text(what string, done, total int64, took time.Duration) string {
 	switch {
 	case done <= 0:
 		return what + " …"
@@ -107,8 +107,8 @@ func progressText(what string, done, total int64, took time.Duration) string {
 	return fmt.Sprintf("%s, %d h %d min left", text, left/3600, left/60%60)
 }
 
-// stop ends the telling and takes the line away. It may be called again.
-func (p *progress) stop() {
+// Stop ends the telling and takes the line away. It may be called again.
+func (p *Progress) Stop() {
 	p.stopped.Do(func() { close(p.quit) })
 	p.ended.Wait()
 }

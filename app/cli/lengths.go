@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
+	"ashlar/render/units"
+)
+
+// lengthFlags are those of commands that say how long calls took: which part of a file
+// is meant, and how that is printed.
+type lengthFlags struct {
+	path, text, scale string
+	only              partFlags
+	rng               recording.Range
+	calls             callsFlag
+	apart             apartFlags
+	json              bool
+}
+
+func (f *lengthFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+	f.only.threadFlag(fs)
+	f.apart.add(fs)
+	fs.StringVar(&f.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
+	fs.BoolVar(&f.json, "json", false, "print JSON")
+}
+
+// parse reads what was typed of them; args are the file.
+func (f *lengthFlags) parse(args []string, demo bool) (err error) {
+	if f.path, err = oneFile(args, demo); err != nil {
+		return err
+	}
+	if f.rng, err = rangeFlag(f.text); err != nil {
+		return err
+	}
+	if _, err = f.only.part(); err != nil {
+		return err
+	}
+	if f.scale != "log" && f.scale != "linear" {
+		return misuse("there is no histogram %q; there are log and linear", f.scale)
+	}
+	return nil
+}
+
+// open reads the file; in is the time of it that is meant.
+func (f *lengthFlags) open(c *call) (rec *recording.Recording, in recording.Scope, err error) {
+	if rec, err = c.readRange(f.path, f.rng, f.only.threads...); err != nil {
+		return nil, in, err
+	}
+	c.watch("the answer")
+	if f.rng.IsSet() && rec.HasTime {
+		if in, err = f.rng.In(rec); err != nil {
+			return nil, in, misfit(rec, err)
+		}
+	}
+	return rec, f.apart.in(in), nil
+}
+
+// bins are those of the histogram that was asked for.
+func (f *lengthFlags) bins(d *spans.Durations) []spans.Bin {
+	if f.scale == "linear" {
+		return d.Linear
+	}
+	return d.Logarithmic
+}
+
+// lengths says in JSON how long calls took, in exact decimals of nanoseconds; null
+// without calls.
+type lengths struct {
+	Min *json.Number `json:"min"`
+	Max *json.Number `json:"max"`
+	// Mean is exact where it ends within 18 digits behind the point.
+	Mean   *json.Number `json:"mean"`
+	Median *json.Number `json:"median"`
+	P90    *json.Number `json:"p90"`
+	P99    *json.Number `json:"p99"`
+	P999   *json.Number `json:"p999"`
+	// Histogram has the number of calls of From to To, To not included.
+	Histogram []statsBin `json:"histogram"`
+}
+
+// lengthsOf are those of calls, in the given bins.
+func lengthsOf(d *spans.Durations, bins []spans.Bin) lengths {
+	l := lengths{Histogram: []statsBin{}}
+	if d == nil || d.Count == 0 {
+		return l
+	}
+	l.Min, l.Max, l.Mean, l.Median, l.P90, l.P99, l.P999 = ns(d.Min), ns(d.Max), exactRatio(d.Mean()), ns(d.Median), ns(d.P90), ns(d.P99), ns(d.P999)
+	for _, b := range bins {
+		l.Histogram = append(l.Histogram, statsBin{nanoseconds(b.From), nanoseconds(b.To), b.Count})
+	}
+	return l
+}
+
+type statsBin struct {
+	From  json.Number `json:"from"`
+	To    json.Number `json:"to"`
+	Count int64       `json:"count"`
+}
+
+// durationRows are the numbers about durations as texts have them.
+func durationRows(d *spans.Durations) (out [][]string) {
+	mean, _ := d.Mean().Float64()
+	for _, r := range []struct {
+		name string
+		ps   int64
+	}{{"min", d.Min}, {"median", d.Median}, {"mean", int64(math.Round(mean))}, {"p90", d.P90}, {"p99", d.P99}, {"p99.9", d.P999}, {"max", d.Max}} {
+		out = append(out, []string{r.name, units.Duration(r.ps)})
+	}
+	return out
+}
+
+// unfinishedText says how many calls never ended, "" for none.
+func unfinishedText(d *spans.Durations) string {
+	if d.Unfinished == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of them never ended", units.Count(d.Unfinished))
+}
+
+func ns(ps int64) *json.Number {
+	n := nanoseconds(ps)
+	return &n
+}
+
+// exactRatio writes a number of picoseconds in nanoseconds, with up to 18 digits
+// behind the point.
+func exactRatio(ps *big.Rat) *json.Number {
+	t := new(big.Rat).Quo(ps, big.NewRat(1000, 1)).FloatString(18)
+	n := json.Number(strings.TrimSuffix(strings.TrimRight(t, "0"), "."))
+	return &n
+}
+
+// nanosecondsOf writes a sum of picoseconds that may be larger than any time.
+func nanosecondsOf(ps *big.Int) json.Number { return *exactRatio(new(big.Rat).SetInt(ps)) }
+
+// barWidth is that of the longest bar of a histogram in text.
+const barWidth = 40
+
+func histogramText(b *strings.Builder, bins []spans.Bin) {
+	var most int64
+	for _, bin := range bins {
+		most = max(most, bin.Count)
+	}
+	rows := [][]string{}
+	for _, bin := range bins {
+		n := int(math.Ceil(float64(bin.Count) / float64(most) * barWidth))
+		rows = append(rows, []string{units.Duration(bin.From), "..", units.Duration(bin.To), units.Count(bin.Count), strings.Repeat("█", n)})
+	}
+	columns(b, "  ", "rlrrl", rows)
+}
