@@ -150,7 +150,7 @@ func chunksDiffer(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool
 		place := fmt.Sprint(at, "[", i, "…]")
 		if x.Kind() == reflect.Slice {
 			x, y = x.Slice(0, of), y.Slice(0, of)
-			if strings.HasSuffix(at, ".args.refs") {
+			if strings.HasSuffix(at, ".args.sparse.refs") {
 				for k := range of {
 					if !sameArgs(x.Index(k).Uint(), y.Index(k).Uint()) {
 						return place

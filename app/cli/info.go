@@ -225,6 +225,7 @@ type infoCounts struct {
 	Instants   int64 `json:"instants"`
 	Counters   int64 `json:"counters"`
 	Flows      int64 `json:"flows"`
+	States     int64 `json:"states"`
 }
 
 type infoWarning struct {

@@ -49,7 +49,7 @@ of a function, and --search lists the rows that match.`,
 			only.threadFlag(fs)
 			o.calls.add(fs)
 			o.apart.add(fs)
-			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, module, file, line, thread, or context:KEY")
+			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, module, file, line, thread, state, or context:KEY")
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -404,7 +404,10 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	functions := t.By == string(analyze.ByFunction) || t.Function != nil
 	lines := t.By == string(analyze.ByLine)
 	threads := t.By == string(analyze.ByThread)
-	key, byContext := analyze.By(t.By).ContextKey()
+	key, alone := analyze.By(t.By).ContextKey() // none calls another
+	if t.By == string(analyze.ByState) {
+		key, alone = "state", true
+	}
 	head := []string{"self", "", "total", "", "count", t.By}
 	switch {
 	case functions:
@@ -413,7 +416,7 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 		head = append(head, "function")
 	case threads:
 		head = []string{"self", "", "count", "tid", "thread"}
-	case byContext:
+	case alone:
 		head = []string{"self", "", "count", plain.Short(key)}
 	}
 	if t.spans != nil {
@@ -431,7 +434,7 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 			table = append(table, []string{self, share, units.Count(r.Count), tid, plain.Short(r.Name)})
 			continue
 		}
-		if byContext {
+		if alone {
 			table = append(table, []string{self, share, units.Count(r.Count), plain.Short(r.Name)})
 			continue
 		}
@@ -452,7 +455,7 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	switch {
 	case threads:
 		columns(b, "", "rrrrl", table)
-	case byContext:
+	case alone:
 		columns(b, "", "rrrl", table)
 	default:
 		columns(b, "", (strings.Repeat("r", slices.Index(head, t.By)) + "ll")[:len(head)], table)

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,6 +124,11 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		rows = t.sides(rec, tree, o.Transforms[around])
 	case o.by == analyze.ByThread:
 		rows, err = analyze.ByTrack(c.ctx, rec, q, ts...)
+	case o.by == analyze.ByState:
+		if q.Event < 0 || q.Basis(rec) != analyze.States {
+			return nil, misfit(rec, errors.New("--by state is for the states of threads, of which there are none in "+t.what()))
+		}
+		rows, err = analyze.StateRows(c.ctx, rec, q, ts...)
 	case byContext:
 		if keys := analyze.ContextKeys(rec); !slices.Contains(keys, key) {
 			return nil, misfit(rec, fmt.Errorf("the recording has no context key %q; it has %s", key, orNothing(keys)))

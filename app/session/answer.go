@@ -56,7 +56,7 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 		return nil
 	}
 	if same {
-		a.Tree, a.Rows, a.Spans, a.Grid = old.Tree, old.Rows, old.Spans, old.Grid
+		a.Tree, a.Rows, a.Spans, a.Grid, a.States = old.Tree, old.Rows, old.Spans, old.Grid, old.States
 		if old.By == q.By {
 			a.Grouped = old.Grouped
 		}
@@ -78,6 +78,11 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 		n := analyze.Around(rec, a.Tree, *q.Around)
 		a.Near = &n
 		a.Above, a.Below = around(rec, a.Tree.Weights, q)
+	}
+	if rec.Counts.States > 0 && a.States == nil {
+		if a.States, err = analyze.StatesIn(ctx, rec, q.Scope); err != nil {
+			return nil
+		}
 	}
 	switch {
 	case a.ByFunction() || a.Grouped != nil:

@@ -62,6 +62,7 @@ type Answer struct {
 	Tree    *analyze.Tree
 	Rows    []analyze.Row
 	Grouped []analyze.Row       // for By
+	States  []analyze.Row       // how long threads were in which state
 	Matched *analyze.Matched    // for a Search
 	Found   *search.Hits        // for a Search that functions alone do not answer
 	Near    *analyze.Neighbours // for Around

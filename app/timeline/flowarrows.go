@@ -38,7 +38,7 @@ const mostArrows = 200
 
 // Update finds the flows of the picked span.
 func (f *flowPart) Update(s *panel.Host, p *Timeline) {
-	if p.Pick.Is != panel.PickBar || len(p.Rec.Flows) == 0 {
+	if p.Pick.Is != panel.PickBar || p.Pick.Hit.IsState() || len(p.Rec.Flows) == 0 {
 		f.Ends, f.endsOf = nil, flowKey{}
 		return
 	}
@@ -55,11 +55,17 @@ func (f *flowPart) Update(s *panel.Host, p *Timeline) {
 
 // draw draws an arrow from each step of the flows to the next.
 func (f *flowPart) draw(p *Timeline, u *ui.UI) {
-	if len(f.Ends) == 0 {
+	from, to, woken := p.wake()
+	if len(f.Ends) == 0 && !woken {
 		return
 	}
 	b := &p.Bounds
 	u.At(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), func(u *ui.UI) {
+		if a, ok := f.at(p, from); woken && ok {
+			if b, ok := f.at(p, to); ok {
+				arrow(u, a, b)
+			}
+		}
 		seen := map[int]bool{}
 		for _, e := range f.Ends {
 			if seen[e.Flow] {
@@ -87,6 +93,9 @@ func (f *flowPart) at(p *Timeline, st recording.FlowStep) (f32.Point, bool) {
 	}
 	plan := p.Plan
 	lane := min(max(0, spans.LaneAt(p.Rec.Tracks[st.Track], st.Time)), max(0, plan.Rows[i].Lanes-1))
+	if p.Pick.Hit.IsState() {
+		lane = recording.StateLane
+	}
 	_, y0, _, y1 := plan.Box(p.View, i, lane, st.Time, st.Time, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 	w := float64(p.LaneWidth())
 	x := math.Max(-w, math.Min(2*w, p.View.X(st.Time, p.LaneWidth())))
@@ -122,9 +131,50 @@ func (f *flowPart) Other(p *Timeline, e spans.FlowEnd) (st recording.FlowStep, i
 	return steps[e.Step+1], false
 }
 
+// wake is the arrow from who woke the thread of the picked state to it.
+func (p *Timeline) wake() (from, to recording.FlowStep, ok bool) {
+	h := &p.Pick.Hit
+	if p.Pick.Is != panel.PickBar || h.Waker(p.Rec) == recording.NoTrack {
+		return from, to, false
+	}
+	return recording.FlowStep{Track: h.Waker(p.Rec), Time: h.Start}, recording.FlowStep{Track: h.Track, Time: h.Start}, true
+}
+
+// GoToWaker goes to what woke the thread of the picked state: of what runs, the wake
+// that led to it. From a span it goes to the state that its thread was in when it
+// began.
+func (p *Timeline) GoToWaker(s *panel.Host) {
+	h := p.Pick.Hit
+	if p.Pick.Is != panel.PickBar || p.Rec.Tracks[h.Track].States.Len() == 0 {
+		s.Say("Select a state of a thread, in the strip above its spans, to go to what woke it")
+		return
+	}
+	t := p.Rec.Tracks[h.Track]
+	l, i := &t.States, h.Span
+	if !h.IsState() {
+		i = min(l.Search(h.Start), l.Len()-1)
+	}
+	for ; i >= 0 && t.Waker(i) == recording.NoTrack && p.Rec.State(l.Call(i)) != recording.Blocked; i-- {
+	}
+	if i < 0 || t.Waker(i) == recording.NoTrack {
+		s.Say("Nothing in the recording says what woke it")
+		return
+	}
+	waker := t.Waker(i)
+	if to, ok := BarAt(p.Rec.Tracks[waker], waker, recording.StateLane, l.Start(i)); ok {
+		p.PickShown(to)
+	} else {
+		p.GoToStep(recording.FlowStep{Track: waker, Time: l.Start(i)})
+	}
+}
+
 // FollowFlow goes to the span at the other end of an arrow: the first that
 // leaves the picked span, or backwards the first that comes to it.
 func (p *Timeline) FollowFlow(s *panel.Host, back bool) {
+	if back && len(p.Flows.Ends) == 0 && p.Pick.Hit.IsState() {
+		p.GoToWaker(s)
+		return
+	}
 	for _, e := range p.Flows.Ends {
 		steps := p.Rec.Flows[e.Flow].Steps
 		to := e.Step + 1

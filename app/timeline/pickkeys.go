@@ -21,10 +21,10 @@ func (p *Timeline) pickedRow() int {
 // BarAt is the span of a lane that runs at a time, else the next one, else the
 // last.
 func BarAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
-	if lane < 0 || lane >= len(t.Lanes) || t.Lanes[lane].Len() == 0 {
+	l := t.Lane(lane)
+	if l == nil || l.Len() == 0 {
 		return timeline.Hit{}, false
 	}
-	l := &t.Lanes[lane]
 	return timeline.SpanBar(track, lane, min(l.Search(at), l.Len()-1), l), true
 }
 
@@ -51,6 +51,9 @@ func (p *Timeline) inRow(i int, at int64) (timeline.Hit, bool) {
 		}
 		if s := r.Samples; s != nil && s.Len() > 0 {
 			return p.SampleBarAt(r.Index, 0, min(max(0, s.Search(at+1)-1), s.Len()-1), s)
+		}
+		if h, ok := BarAt(t, r.Index, recording.StateLane, at); ok {
+			return h, true
 		}
 		if len(t.Instants) > 0 {
 			none.Track, none.Instant = r.Index, &t.Instants[0]
@@ -137,7 +140,7 @@ func (p *Timeline) PickAlong(s *panel.Host, d int) {
 		}
 		to, ok = p.SampleBarAt(h.Track, depth, i, h.Samples)
 	case h.Span >= 0:
-		l := &p.Rec.Tracks[h.Track].Lanes[h.Lane]
+		l := p.Rec.Tracks[h.Track].Lane(h.Lane)
 		if i := h.Span + d; i >= 0 && i < l.Len() {
 			to, ok = timeline.SpanBar(h.Track, h.Lane, i, l), true
 		}

@@ -24,7 +24,7 @@ func (p *Timeline) Show(h search.Hit) {
 func HitBar(rec *recording.Recording, h search.Hit, is func(recording.FuncID) bool) timeline.Hit {
 	t := rec.Tracks[h.Track]
 	if h.Samples == nil {
-		l := &t.Lanes[h.Lane]
+		l := t.Lane(h.Lane)
 		return timeline.Hit{Row: -1, Window: -1, Track: h.Track, Lane: h.Lane, Span: h.Index, Found: true, Call: h.Call, Start: h.Time,
 			End: l.End(h.Index), Unfinished: l.Unfinished(h.Index), Args: l.Args(h.Index)}
 	}

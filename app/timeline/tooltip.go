@@ -50,6 +50,8 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 			}
 		}
 		widget.Tip(u, at, panel.CutName(h.Instant.Name), lines)
+	case h.IsState():
+		widget.Tip(u, at, panel.CutName(StateTitle(p.Rec, h.Call)), p.stateLines(h))
 	case h.Found:
 		title := p.Rec.FuncName(h.Call)
 		if h.Call == recording.NoCall {
@@ -75,4 +77,23 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 		}
 		widget.Tip(u, at, panel.CutName(title), lines)
 	}
+}
+
+// StateTitle is a state in words, with its reason.
+func StateTitle(rec *recording.Recording, c recording.CallID) string {
+	return panel.Title1(strings.Trim(rec.FuncName(c), "[]"))
+}
+
+// stateLines say how long a state lasted, where, who ended it, and what the colours
+// of the strip stand for.
+func (p *Timeline) stateLines(h *timeline.Hit) []string {
+	ns := recording.Metric{Unit: "ns", Decimals: 3}
+	lines := []string{units.Duration(h.End-h.Start) + "   (" + units.Exact(h.End-h.Start, &ns) + ")", "at " + units.Duration(h.Start-p.Rec.Start)}
+	if up := p.Rec.Calls.Parent(h.Call); up != recording.NoCall {
+		lines = append(lines, "in "+panel.CutName(p.Rec.FuncName(up)))
+	}
+	if w := h.Waker(p.Rec); w != recording.NoTrack {
+		lines = append(lines, "woken by "+panel.CutName(timeline.NameAndID(p.Rec.Tracks[w])))
+	}
+	return append(lines, "", "green runs, yellow could run, grey is blocked,", "blue is in a system call, pink collects garbage")
 }

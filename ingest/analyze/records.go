@@ -2,11 +2,12 @@ package analyze
 
 import (
 	"context"
+	"strings"
 
 	"ashlar/ingest/recording"
 )
 
-// Record is one stack record, sample, or row of a window.
+// Record is one stack record, sample, state of a thread, or row of a window.
 type Record struct {
 	Call    recording.CallID
 	Value   int64 // may be recording.Missing
@@ -61,6 +62,8 @@ func plainRecords(ctx context.Context, rec *recording.Recording, q Query, to sin
 	switch basis {
 	case Samples:
 		return sampleRecords(ctx, rec, q, to)
+	case States:
+		return stateRecords(ctx, rec, q, to)
 	case Windows:
 		for _, ws := range rec.Windows {
 			if ws.Event != q.Event {
@@ -118,6 +121,103 @@ func sampleRecords(ctx context.Context, rec *recording.Recording, q Query, to si
 		}
 	}
 	return ctx.Err()
+}
+
+// stateRecords hands over the states of threads that count for a metric, each part
+// that lies in another span for itself. Time on a processor, runnable and in system
+// calls is that of the call it was spent in; of what a thread was blocked for, and of
+// what time went by in as a whole, the state stands below.
+func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
+	chosen := q.Scope.TrackTest()
+	below := q.Metric == recording.StateWall || q.Metric == recording.StateBlocked
+	split := stateCalls(rec)
+	n := 0
+	for ti, t := range rec.Tracks {
+		if t.States.Len() == 0 || !chosen(ti) {
+			continue
+		}
+		t.EachState(&rec.Calls, q.Scope, func(i int, span recording.CallID, start, end int64) {
+			if n++; n%checkEvery == 0 && ctx.Err() != nil {
+				return
+			}
+			call := t.States.Call(i)
+			if !rec.State(call).Weighs(q.Metric) {
+				return
+			}
+			up := rec.Calls.Parent(call)
+			if span != recording.NoCall {
+				if c, ok := split[stateCall{span, rec.Calls.Frame(call)}]; ok { // else the file is being read
+					call, up = c, span
+				}
+			}
+			if !below && up != recording.NoCall {
+				call = up
+			}
+			to.add(&Record{Call: call, Value: end - start, Track: ti, CPU: -1, At: start})
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+type stateCall struct {
+	span  recording.CallID
+	frame recording.FrameID
+}
+
+// stateCalls finds the calls that stand for states in others.
+func stateCalls(rec *recording.Recording) map[stateCall]recording.CallID {
+	m := map[stateCall]recording.CallID{}
+	for i := 1; i < rec.Calls.Len(); i++ {
+		c := recording.CallID(i)
+		if up := rec.Calls.Parent(c); up != recording.NoCall && rec.State(c) != recording.NoState {
+			m[stateCall{up, rec.Calls.Frame(c)}] = c
+		}
+	}
+	return m
+}
+
+// StatesIn is StateRows of all that threads were in, whatever is weighed.
+func StatesIn(ctx context.Context, rec *recording.Recording, in recording.Scope) ([]Row, error) {
+	for e := range rec.Events {
+		if rec.Events[e].Basis == recording.FromStates {
+			return StateRows(ctx, rec, Query{Event: e, Metric: recording.StateWall, Scope: in})
+		}
+	}
+	return nil, nil
+}
+
+// StateRows lists how long threads were in each state, reasons apart, as ByTrack does
+// for threads.
+func StateRows(ctx context.Context, rec *recording.Recording, q Query, transforms ...Transform) ([]Row, error) {
+	if q.Event < 0 || q.Event >= len(rec.Events) || q.Basis(rec) != States {
+		return nil, nil
+	}
+	sums := map[recording.FuncID]*Row{}
+	in := left(rec, transforms)
+	// The state of each record is below the call it is for, in the metric of all.
+	whole := q
+	whole.Metric = recording.StateWall
+	err := Each(ctx, rec, whole, func(r *Record) {
+		f := rec.Func(r.Call)
+		fn := rec.Functions.At(int(f))
+		if !fn.State.Weighs(q.Metric) || in != nil && !in(r.Call) {
+			return
+		}
+		row := sums[f]
+		if row == nil {
+			row = &Row{Name: strings.Trim(fn.Name, "[]"), Func: f, Track: recording.NoTrack}
+			sums[f] = row
+		}
+		row.add(r.Value)
+	})
+	rows := make([]Row, 0, len(sums))
+	for _, r := range sums {
+		rows = append(rows, *r)
+	}
+	return used(rows), err
 }
 
 // Each calls f with the records that the answer to a query comes from: stack

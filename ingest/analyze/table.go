@@ -21,6 +21,7 @@ const (
 	ByFile     By = "file"
 	ByLine     By = "line"
 	ByThread   By = "thread"
+	ByState    By = "state"
 )
 
 // byContext begins a grouping by the values of a context key, like context:cpu.
@@ -30,13 +31,13 @@ const byContext = "context:"
 // or context:KEY.
 func ParseBy(s string) (By, error) {
 	switch b := By(s); b {
-	case ByFunction, ByModule, ByFile, ByLine, ByThread:
+	case ByFunction, ByModule, ByFile, ByLine, ByThread, ByState:
 		return b, nil
 	}
 	if len(s) > len(byContext) && strings.HasPrefix(s, byContext) {
 		return By(s), nil
 	}
-	return "", fmt.Errorf("cannot group by %q: use function, module, file, line or thread, or context:KEY", s)
+	return "", fmt.Errorf("cannot group by %q: use function, module, file, line, thread or state, or context:KEY", s)
 }
 
 // ContextKey is the key of a grouping by context; false for others.

@@ -40,6 +40,7 @@ const (
 	Samples Basis = "samples"
 	Stacks  Basis = "stacks"
 	Windows Basis = "windows"
+	States  Basis = "states"
 )
 
 // Weights are the answer to a Query by call.
@@ -117,6 +118,8 @@ func (q Query) Basis(rec *recording.Recording) Basis {
 		return Spans
 	case ev.Basis == recording.FromSamples:
 		return Samples
+	case ev.Basis == recording.FromStates:
+		return States
 	case (q.Scope.Ranged || q.Scope.Calls != nil) && ev.Metrics[q.Metric].PerSample != recording.SampleNone && q.OfSamples() && hasSamples(rec, q.Event):
 		return Samples
 	case q.Scope.Ranged && hasWindows(rec, q):

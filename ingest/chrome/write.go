@@ -332,6 +332,7 @@ func (c *chromeWriter) losses(samples int64) {
 		}
 	}
 	c.Lose(stacks, "stacks", "nothing says when they were, and a trace has times only")
+	c.Lose(rec.Counts.States, "times of states", "a trace has spans, samples and counters only")
 	c.LoseWindows("a trace has single events only")
 	c.LoseMoreNotes()
 	c.Lose(c.lostValues, "values of samples", "a sample has one weight")

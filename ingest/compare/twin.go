@@ -41,7 +41,7 @@ type Place struct {
 func (c *Comparison) Twin(ctx context.Context, threads *Matching, at Occurrence) *Place {
 	here, there := at.Side, 1-at.Side
 	rec, other := c.recs[here], c.recs[there]
-	if at.Track >= len(rec.Tracks) || at.Lane >= len(rec.Tracks[at.Track].Lanes) || at.Span < 0 || at.Span >= rec.Tracks[at.Track].Lanes[at.Lane].Len() {
+	if at.Track >= len(rec.Tracks) || at.Lane < 0 || at.Lane >= len(rec.Tracks[at.Track].Lanes) || at.Span < 0 || at.Span >= rec.Tracks[at.Track].Lanes[at.Lane].Len() {
 		return nil
 	}
 	own := rec.Func(rec.Tracks[at.Track].Lanes[at.Lane].Call(at.Span))

@@ -121,6 +121,14 @@ func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.
 		for c := 1; c < len(byCall); c++ {
 			out.add(name(recording.CallID(c)), rat(byCall[c], m))
 		}
+	case recording.FromStates:
+		for _, t := range rec.Tracks {
+			for i := range t.States.Len() {
+				if c := t.States.Call(i); rec.State(c).Weighs(metric) {
+					out.add(name(c), rat(t.States.End(i)-t.States.Start(i), m))
+				}
+			}
+		}
 	case recording.FromSamples:
 		for _, t := range rec.Tracks {
 			if s := t.SamplesOf(event); s != nil {

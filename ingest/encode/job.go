@@ -95,8 +95,11 @@ func (j *Job) hasRows(event int) bool {
 	if s := j.Rec.Stacks[event]; s != nil && s.Len() > 0 {
 		return true
 	}
-	if j.Rec.Events[event].Basis == recording.FromSpans {
+	switch j.Rec.Events[event].Basis {
+	case recording.FromSpans:
 		return j.Rec.Counts.Spans > 0
+	case recording.FromStates:
+		return j.Rec.Counts.States > 0
 	}
 	return j.HasSamples(event)
 }

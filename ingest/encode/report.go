@@ -56,6 +56,7 @@ func (j *Job) LoseTrace(why string) {
 // LoseMarks notes what is beside the spans of a trace.
 func (j *Job) LoseMarks(why string) {
 	rec := j.Rec
+	j.Lose(rec.Counts.States, "times of states", why)
 	j.Lose(rec.Counts.Instants, "instants", why)
 	j.Lose(Points(rec), "points of counters", why)
 	j.Lose(int64(len(rec.Flows)), "flows", why)

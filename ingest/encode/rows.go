@@ -1,10 +1,12 @@
 package encode
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 )
 
@@ -76,6 +78,8 @@ func (j *Job) RowsOf(event int) (*Rows, error) {
 		err = r.spans(j)
 	case recording.FromSamples:
 		err = r.samples(j, event)
+	case recording.FromStates:
+		err = r.states(j, event)
 	default:
 		err = r.stacks(j, event)
 	}
@@ -140,6 +144,26 @@ func (r *Rows) samples(j *Job, event int) error {
 		}
 	}
 	return nil
+}
+
+// states adds up how long threads were in each state by track and call, as the
+// flamegraph of all of it has them: the other metrics are its parts.
+func (r *Rows) states(j *Job, event int) error {
+	var err error
+	broken := analyze.Each(j.Ctx, j.Rec, analyze.Query{Event: event, Metric: recording.StateWall}, func(s *analyze.Record) {
+		vs := r.Row(RowKey{int32(s.Track), 0, s.Call})
+		for m := range vs {
+			if j.Rec.State(s.Call).Weighs(m) {
+				r.Add(&vs[m], s.Value)
+			} else if vs[m] == recording.Missing {
+				vs[m] = 0
+			}
+		}
+		if err == nil {
+			err = j.Tick(1)
+		}
+	})
+	return cmp.Or(err, broken)
 }
 
 // spans adds up self time and count by track and call. A track's calls are

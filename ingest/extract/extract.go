@@ -87,10 +87,16 @@ func (x *extraction) event(e int) error {
 		to := x.b.AddEvent(ev)
 		return x.spanSums(e, to)
 	}
+	if ev.Basis == recording.FromStates && (x.transforms != nil || x.in.Calls != nil) {
+		ev.Basis = recording.FromStacks
+		x.note("states of threads were added up by stack, since transforms can take some out: the part has no strips of states")
+	}
 	to := x.b.AddEvent(ev)
 	switch ev.Basis {
 	case recording.FromSpans:
 		return x.spans()
+	case recording.FromStates:
+		return x.states()
 	case recording.FromStacks:
 		if err := x.rows(e, to); err != nil {
 			return err

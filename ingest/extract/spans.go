@@ -35,6 +35,38 @@ func (x *extraction) spans() error {
 	return nil
 }
 
+// states takes over what threads were in, cut at the edges of the range.
+func (x *extraction) states() error {
+	for i, t := range x.tracks {
+		if t == nil {
+			continue
+		}
+		l := &x.rec.Tracks[i].States
+		first, last := x.in.SpansIn(l)
+		for k := first; k < last; k++ {
+			start, end := l.Start(k), l.End(k)
+			if x.in.Ranged {
+				start, end = max(start, x.in.From), min(end, x.in.To)
+			}
+			call, ok := x.stacks.call(l.Call(k))
+			if !ok {
+				continue
+			}
+			waker := x.rec.Tracks[i].Waker(k)
+			if waker != recording.NoTrack && x.tracks[waker] != nil && start == l.Start(k) {
+				waker = x.tracks[waker].Index()
+			} else {
+				waker = recording.NoTrack
+			}
+			t.State(start, end, call, waker)
+		}
+		if x.ctx.Err() != nil {
+			return x.ctx.Err()
+		}
+	}
+	return nil
+}
+
 // column is one of a track's columns under way.
 type column struct {
 	x        *extraction

@@ -184,11 +184,11 @@ var (
 // letters are those of states, as State numbers them.
 const letters = "SDTtXZPI"
 
-func stateOf(s []byte) string {
+func stateOf(s []byte) sched.State {
 	if i := strings.IndexByte(letters, s[0]); i >= 0 {
-		return sched.State(1 << i)
+		return sched.StateOf(1 << i)
 	}
-	return sched.State(0)
+	return sched.StateOf(0)
 }
 
 func (d *decoder) event(m [][]byte, at int64) {
@@ -207,21 +207,20 @@ func (d *decoder) event(m [][]byte, at int64) {
 			x = older.FindSubmatch(text)
 		}
 		if x != nil {
-			d.anySpans()
 			next := number(x[4])
 			if next > 0 {
 				d.s.Names[next] = string(x[3])
 			}
-			d.s.Switch(at, number(m[4]), number(x[1]), stateOf(x[2]), next)
+			d.s.Switch(at, number(m[4]), number(x[1]), stateOf(x[2]), recording.NoCall, next)
+			d.anySpans()
 			return
 		}
 	case "sched_waking", "sched_wakeup", "sched_wakeup_new":
 		if x := woken.FindSubmatch(text); x != nil {
-			d.anySpans()
 			if len(x[1]) > 0 {
 				d.s.Names[number(x[2])] = string(x[1])
 			}
-			d.s.Wake(at, number(x[2]))
+			d.s.Wake(at, tid, number(x[2]))
 			return
 		}
 	case "tracing_mark_write", "print":

@@ -29,6 +29,13 @@ func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording,
 func told(r *recording.Recording) (lines []string) {
 	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, tr := range r.Tracks {
+		for l, i := &tr.States, 0; i < l.Len(); i++ {
+			woken := ""
+			if w := tr.Waker(i); w != recording.NoTrack {
+				woken = " by " + r.Tracks[w].Name
+			}
+			line("state %d/%s %s %s to %s%s", tr.PID, tr.Name, r.FuncName(l.Call(i)), r.Clock.Text(l.Start(i)), r.Clock.Text(l.End(i)), woken)
+		}
 		for d := range tr.Lanes {
 			for l, i := &tr.Lanes[d], 0; i < l.Len(); i++ {
 				end := r.Clock.Text(l.End(i))
@@ -76,10 +83,10 @@ var want = []string{
 	`span 10/load load 10.00045 to 10.0008`,
 	`span 10/my app inner 10.0003 to 10.0004`,
 	`span 10/my app outer|x 10.0002 to 10.001`,
-	`span 10/my app states runnable 10.0006 to 10.0007`,
-	`span 10/my app states running 10.0001 to 10.0005`,
-	`span 10/my app states running 10.0007 to open`,
-	`span 10/my app states sleeping 10.0005 to 10.0006`,
+	`state 10/my app [blocked: sleeping] 10.0005 to 10.0006`,
+	`state 10/my app [runnable] 10.0006 to 10.0007 by a-b`,
+	`state 10/my app [running] 10.0001 to 10.0005`,
+	`state 10/my app [running] 10.0007 to 10.001`,
 }
 
 // Text, and the same in a page.
@@ -113,7 +120,7 @@ func TestRandomSwitches(t *testing.T) {
 		var text strings.Builder
 		var lines []string
 		run, states := [3]in{}, map[int]in{}
-		on := [3]int{}
+		on, end := [3]int{}, 0
 		at := func(n int) string { return strings.TrimRight(fmt.Sprintf("5.%06d", n), "0") }
 		for i := 1; i < 200; i++ {
 			now, cpu, next := i*10+1, r.IntN(3), r.IntN(5)
@@ -127,11 +134,12 @@ func TestRandomSwitches(t *testing.T) {
 					return
 				}
 				if s, ok := states[tid]; ok {
-					lines = append(lines, fmt.Sprintf("span 0/t%d states %s %s to %s", tid, s.name, at(s.since), at(now)))
+					lines = append(lines, fmt.Sprintf("state 0/t%d [%s] %s to %s", tid, s.name, at(s.since), at(now)))
 				}
 				states[tid] = in{to, now}
 			}
-			move(on[cpu], map[byte]string{'S': "sleeping", 'D': "sleeping, uninterruptible", 'R': "runnable"}[letter])
+			end = now
+			move(on[cpu], map[byte]string{'S': "blocked: sleeping", 'D': "blocked: sleeping, uninterruptible", 'R': "runnable"}[letter])
 			move(next, "running")
 			if on[cpu] != 0 {
 				lines = append(lines, fmt.Sprintf("span -1/CPU %d t%d %s to %s", cpu, on[cpu], at(run[cpu].since), at(now)))
@@ -139,7 +147,9 @@ func TestRandomSwitches(t *testing.T) {
 			on[cpu], run[cpu].since = next, now
 		}
 		for tid, s := range states {
-			lines = append(lines, fmt.Sprintf("span 0/t%d states %s %s to open", tid, s.name, at(s.since)))
+			if at(s.since) != at(end) {
+				lines = append(lines, fmt.Sprintf("state 0/t%d [%s] %s to %s", tid, s.name, at(s.since), at(end)))
+			}
 		}
 		for cpu, tid := range on {
 			if tid != 0 {

@@ -24,7 +24,7 @@ func (d *decoder) rangeTrack(k rangeKey) *recording.TrackBuilder {
 		return d.runtimeTrack("stop the world")
 	case k.scope.Kind == trace.ResourceGoroutine:
 		if g := d.goroutine(k.scope.Goroutine()); g != nil {
-			return d.aside(g)
+			return g.track
 		}
 	case k.scope.Kind == trace.ResourceProc:
 		if p := d.proc(k.scope.Proc()); p != nil {
@@ -45,17 +45,30 @@ func (d *decoder) rangeEvent(ev *trace.Event, at int64) {
 	switch ev.Kind() {
 	case trace.EventRangeBegin:
 		d.ranges[k] = opened{at: at, name: r.Name}
+		d.collects(ev, k, 1, at)
 	case trace.EventRangeActive:
 		if _, ok := d.ranges[k]; !ok {
 			d.ranges[k] = opened{at: d.sync, name: r.Name}
+			d.collects(ev, k, 1, d.sync)
 		}
 	default:
 		o, ok := d.ranges[k]
 		if !ok {
 			o = opened{at: d.sync, name: r.Name}
+		} else {
+			d.collects(ev, k, -1, at)
 		}
 		delete(d.ranges, k)
 		d.rangeTrack(k).Span(o.at, max(at, o.at), d.frame(o.name), o.args, false)
+	}
+}
+
+// collects notes that a goroutine works for the collector, or has done so.
+func (d *decoder) collects(ev *trace.Event, k rangeKey, by int, at int64) {
+	if k.scope.Kind == trace.ResourceGoroutine && strings.HasPrefix(k.name, "GC ") {
+		if g := d.goroutine(k.scope.Goroutine()); g != nil {
+			d.collect(g, d.call(ev.Stack()), by, at)
+		}
 	}
 }
 
@@ -75,13 +88,13 @@ func (d *decoder) region(ev *trace.Event, at int64) {
 		o = g.regions[n-1]
 		g.regions = g.regions[:n-1]
 	}
-	d.aside(g).Span(min(o.at, at), at, d.frame(o.name), o.args, false)
+	g.track.Span(min(o.at, at), at, d.frame(o.name), o.args, false)
 }
 
 // closeRegions ends those that are open when a goroutine or the trace ends.
 func (d *decoder) closeRegions(g *goroutine, at int64) {
 	for _, o := range g.regions {
-		d.aside(g).Span(o.at, max(at, o.at), d.frame(o.name), o.args, true)
+		g.track.Span(o.at, max(at, o.at), d.frame(o.name), o.args, true)
 	}
 	g.regions = nil
 }

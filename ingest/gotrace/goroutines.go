@@ -13,17 +13,18 @@ import (
 
 // goroutine is one that there is.
 type goroutine struct {
-	id     trace.GoID
-	track  *recording.TrackBuilder
-	beside *recording.TrackBuilder // of regions and ranges, nil before the first
-	named  bool
+	id    trace.GoID
+	track *recording.TrackBuilder
+	named bool
 
-	state   trace.GoState
-	since   int64
-	pending bool             // state has a stack that is told at its end
-	stack   recording.CallID // of the transition into it
-	proc    *proc            // that it runs on
-	regions []opened
+	state      trace.GoState
+	since      int64
+	reason     string           // why it is waiting
+	stack      recording.CallID // the last that is known
+	waker      int              // the track of who made it runnable
+	collecting int              // works for the collector, as so many ranges say
+	proc       *proc            // that it runs on
+	regions    []opened
 }
 
 // proc is a processor of the scheduler (P).
@@ -39,7 +40,7 @@ func (d *decoder) goroutine(id trace.GoID) *goroutine {
 	}
 	g := d.gs[id]
 	if g == nil {
-		g = &goroutine{id: id, track: d.b.Track(recording.TrackKey{PID: goroutines, TID: int64(id)})}
+		g = &goroutine{id: id, track: d.b.Track(recording.TrackKey{PID: goroutines, TID: int64(id)}), waker: recording.NoTrack}
 		g.track.SetSort(int(min(id, 1<<31-1)))
 		d.gs[id] = g
 	}
@@ -72,35 +73,25 @@ func (d *decoder) name(g *goroutine, s trace.Stack) {
 	if root != "" {
 		g.named = true
 		g.track.SetName(root)
-		if g.beside != nil {
-			g.beside.SetName(root + " regions")
+		if root == "runtime.gcBgMarkWorker" || root == "runtime.bgsweep" {
+			g.collecting++
 		}
 	}
 }
 
-// aside is the track beside a goroutine's states.
-func (d *decoder) aside(g *goroutine) *recording.TrackBuilder {
-	if g.beside == nil {
-		g.beside = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: goroutines, TID: int64(g.id)})
-		g.beside.SetSort(int(min(g.id, 1<<31-1)))
-		g.beside.SetName(g.track.Name() + " regions")
-	}
-	return g.beside
+// stateOf is a state with what it is for.
+type stateOf struct {
+	state  recording.State
+	reason string
 }
 
-// states are what goroutines do, as spans call it and as samples do.
-func stateName(s trace.GoState) (span, event string) {
-	switch s {
-	case trace.GoRunnable:
-		return "runnable", "runnable"
-	case trace.GoRunning:
-		return "running", ""
-	case trace.GoWaiting:
-		return "waiting", "waiting"
-	case trace.GoSyscall:
-		return "system call", "system calls"
+func (d *decoder) stateFrame(s recording.State, reason string) recording.FrameID {
+	f, ok := d.frames[stateOf{s, reason}]
+	if !ok {
+		f = d.b.StateFrame(s, reason)
+		d.frames[stateOf{s, reason}] = f
 	}
-	return "", ""
+	return f
 }
 
 // transition takes a goroutine from one state to the next.
@@ -118,24 +109,86 @@ func (d *decoder) transition(ev *trace.Event, st *trace.StateTransition, at int6
 		// What it is in it has been in since the last synchronization.
 		at = d.sync
 		g.state = from
-	} else {
+	}
+	stack := d.call(st.Stack)
+	if stack == recording.NoCall && ev.Goroutine() == g.id {
+		stack = d.call(ev.Stack())
+	}
+	if from != trace.GoUndetermined {
+		d.tell(g, at, stack)
 		d.leave(g, at)
 	}
+	if stack != recording.NoCall {
+		g.stack = stack
+	}
 	d.count(g.state, -1)
-	g.state, g.since = to, at
+	g.state, g.since, g.reason = to, at, st.Reason
 	d.count(to, 1)
 	d.told(at)
-	if to == trace.GoNotExist {
+	switch to {
+	case trace.GoNotExist:
 		d.closeRegions(g, at)
 		delete(d.gs, g.id)
-		return
+	case trace.GoRunning:
+		d.run(ev, g, at)
+	case trace.GoRunnable:
+		if waker := d.gs[ev.Goroutine()]; waker != nil && waker != g && from != trace.GoUndetermined {
+			g.waker = waker.track.Index()
+		}
 	}
-	d.enter(ev, st, g, from, at)
 }
 
-// leave ends what a goroutine is in.
+// tell adds what a goroutine was in until now. Of one that stops running the stack
+// is known, or NoCall.
+func (d *decoder) tell(g *goroutine, at int64, stop recording.CallID) {
+	in := stateOf{}
+	stack := g.stack
+	switch g.state {
+	case trace.GoRunning:
+		if in.state = recording.Running; g.collecting > 0 {
+			in.state = recording.Collecting
+		}
+		stack = d.commonCall(stack, stop)
+	case trace.GoRunnable:
+		in.state = recording.Runnable
+	case trace.GoWaiting:
+		in = stateOf{recording.Blocked, g.reason}
+	case trace.GoSyscall:
+		in.state = recording.InSystemCall
+	default:
+		return
+	}
+	g.track.State(g.since, at, d.b.Call(stack, d.stateFrame(in.state, in.reason)), g.waker)
+	g.waker = recording.NoTrack
+}
+
+// mostCommon bounds how many pairs of stacks are remembered.
+const mostCommon = 1 << 16
+
+func (d *decoder) commonCall(before, stack recording.CallID) recording.CallID {
+	k := [2]recording.CallID{before, stack}
+	c, ok := d.common[k]
+	if !ok {
+		if len(d.common) == mostCommon {
+			clear(d.common)
+		}
+		c = d.b.CommonCall(before, stack)
+		d.common[k] = c
+	}
+	return c
+}
+
+// collect begins (1) or ends (-1) work for the collector by a goroutine that runs.
+func (d *decoder) collect(g *goroutine, stack recording.CallID, by int, at int64) {
+	if at = max(at, g.since); g.state == trace.GoRunning {
+		d.tell(g, at, cmp.Or(stack, g.stack))
+		g.since = at
+	}
+	g.collecting = max(0, g.collecting+by)
+}
+
+// leave takes a goroutine from its processor.
 func (d *decoder) leave(g *goroutine, at int64) {
-	g.track.End(at)
 	if p := g.proc; p != nil {
 		if p.running == g.id {
 			p.track.End(at)
@@ -143,42 +196,20 @@ func (d *decoder) leave(g *goroutine, at int64) {
 		}
 		g.proc = nil
 	}
-	if _, event := stateName(g.state); event != "" && g.pending {
-		d.value[0] = (at - g.since) / 1000
-		g.track.Sample(d.sampleEvent(event), g.since, g.stack, -1, d.value[:])
-	}
-	g.pending = false
 }
 
-// enter begins what a goroutine is in next.
-func (d *decoder) enter(ev *trace.Event, st *trace.StateTransition, g *goroutine, from trace.GoState, at int64) {
-	name, event := stateName(g.state)
-	if name == "" {
+// run puts a goroutine on its processor.
+func (d *decoder) run(ev *trace.Event, g *goroutine, at int64) {
+	p := d.proc(ev.Proc())
+	if p == nil {
 		return
 	}
-	if g.state == trace.GoWaiting && st.Reason != "" {
-		name += ": " + st.Reason
+	if other := d.gs[p.running]; other != nil && p.running != g.id {
+		p.track.End(at) // it is said to run elsewhere before it is said to stop here
+		other.proc = nil
 	}
-	ref := uint64(0)
-	waker := d.gs[ev.Goroutine()]
-	switch {
-	case g.state == trace.GoRunning:
-		if p := d.proc(ev.Proc()); p != nil {
-			if other := d.gs[p.running]; other != nil && p.running != g.id {
-				p.track.End(at) // it is said to run elsewhere before it is said to stop here
-				other.proc = nil
-			}
-			g.proc, p.running = p, g.id
-			p.track.Begin(at, d.frame(d.title(g)), 0)
-		}
-	case g.state == trace.GoRunnable && waker != nil && waker != g && from != trace.GoUndetermined:
-		ref = arg(argWoken, int64(waker.id))
-		d.arrow(waker, g, from, at)
-	}
-	g.track.Begin(at, d.frame(name), ref)
-	if event != "" && from != trace.GoUndetermined {
-		g.pending, g.stack = true, d.call(ev.Stack())
-	}
+	g.proc, p.running = p, g.id
+	p.track.Begin(at, d.frame(d.title(g)), 0)
 }
 
 // title is a goroutine's name on a processor's track.
@@ -187,21 +218,6 @@ func (d *decoder) title(g *goroutine) string {
 		return n
 	}
 	return fmt.Sprintf("goroutine %d", g.id)
-}
-
-// maxFlows bounds the arrows that are kept.
-const maxFlows = 1 << 20
-
-func (d *decoder) arrow(waker, g *goroutine, from trace.GoState, at int64) {
-	if d.flows++; d.flows > maxFlows {
-		d.b.Remark("flows", "", "There are more than %d arrows from who woke a goroutine; those behind are left out", maxFlows)
-		return
-	}
-	name := "unblock"
-	if from == trace.GoNotExist {
-		name = "go"
-	}
-	d.b.AddFlow(recording.Flow{Name: name, Steps: []recording.FlowStep{{Track: waker.track.Index(), Time: at}, {Track: g.track.Index(), Time: at}}})
 }
 
 // count counts goroutines by state.
@@ -236,7 +252,9 @@ func (d *decoder) told(at int64) {
 // end closes what is open at the end of the trace.
 func (d *decoder) end() {
 	for _, id := range slices.Sorted(maps.Keys(d.gs)) {
-		d.closeRegions(d.gs[id], d.now)
+		g := d.gs[id]
+		d.tell(g, d.now, g.stack)
+		d.closeRegions(g, d.now)
 	}
 	order := func(a, b rangeKey) int { return cmp.Compare(a.scope.String()+a.name, b.scope.String()+b.name) }
 	for _, k := range slices.SortedFunc(maps.Keys(d.ranges), order) {

@@ -3,19 +3,14 @@
 // net/http/pprof's /debug/pprof/trace write. It reads them with the Go team's own
 // reader, golang.org/x/exp/trace.
 //
-// Each goroutine is a track, called after the function that it began with, and its
-// states are spans: running, runnable, in a system call, or waiting, with the
-// reason. Its regions, and what the collector made it do, lie on a track beside
-// it, since they need not nest with states. Each processor is a track of the
-// goroutines that it ran. Tasks, the collector's phases, and when the world stood
-// still have tracks of their own. An arrow leads from who made a goroutine ready to
-// run, or began it, to that goroutine.
-//
-// How long goroutines waited, were runnable, and were in system calls is also there
-// by stack, as three events: a sample for each time, at its beginning, that weighs
-// what it lasted. The stack is that of the transition into the state, as
-// `go tool trace -pprof` has it: of a goroutine that became runnable it is the stack
-// of who made it so. That tool leaves out what was before a goroutine first ran.
+// Each goroutine is a track, called after the function that it began with, with
+// what it was in: running, runnable, in a system call, or blocked, with the reason,
+// in the calls where it was so. A goroutine that runs is known where it began to and
+// where it stopped: the time is that of the calls that stand on both stacks. Who made
+// it ready to run, or began it, is its waker. Its regions, and what the collector
+// made it do, are spans below. Each processor is a track of the goroutines that it
+// ran. Tasks, the collector's phases, and when the world stood still have tracks of
+// their own.
 package gotrace
 
 import (
@@ -79,11 +74,12 @@ type decoder struct {
 	tasks    map[trace.TaskID]opened
 	counters map[string]int
 	counts   [3]count // of goroutines: all, runnable, running
-	events   map[string]int
-	flows    int
+	sampled  int // 1 + the event of CPU samples
+
+	frames map[stateOf]recording.FrameID
+	common map[[2]recording.CallID]recording.CallID // of stacks; see recording.Builder.CommonCall
 
 	records *recording.Tally
-	value   [1]int64
 }
 
 // count is how many goroutines there are, and what their counter was told last.
@@ -103,8 +99,8 @@ type opened struct {
 // stands before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) (err error) {
 	d := &decoder{b: b, gs: map[trace.GoID]*goroutine{}, procs: map[trace.ProcID]*proc{}, calls: map[trace.Stack]recording.CallID{},
-		ranges: map[rangeKey]opened{}, tasks: map[trace.TaskID]opened{}, counters: map[string]int{}, events: map[string]int{},
-		records: b.Tally("event")}
+		ranges: map[rangeKey]opened{}, tasks: map[trace.TaskID]opened{}, counters: map[string]int{},
+		frames: map[stateOf]recording.FrameID{}, common: map[[2]recording.CallID]recording.CallID{}, records: b.Tally("event")}
 	in.OnSilence(b.Progress)
 	head, _, err := in.Head(16)
 	if err != nil {
@@ -188,12 +184,11 @@ func (d *decoder) begin() {
 		p := d.b.ProcessInfo(d.b.Process(goroutines - int64(i)))
 		p.Name, p.Sort = name, i
 	}
+	d.b.AddEvent(recording.StateEvent())
 	d.b.AddEvent(recording.SpanEvent())
 	d.b.SetArgs(func(ref uint64) string {
 		n := ref & (1<<argBits - 1)
 		switch ref >> argBits {
-		case argWoken:
-			return fmt.Sprintf(`{"made runnable by goroutine":%d}`, n)
 		case argTask:
 			return fmt.Sprintf(`{"task":%d}`, n)
 		}
@@ -204,9 +199,8 @@ func (d *decoder) begin() {
 // What references to arguments hold: what the number is of, and above all the
 // number.
 const (
-	argBits  = 60
-	argWoken = iota
-	argTask
+	argBits = 60
+	argTask = iota
 )
 
 func arg(kind uint64, n int64) uint64 {
@@ -307,22 +301,11 @@ func (d *decoder) sample(ev *trace.Event, at int64) {
 	if g != nil {
 		track = g.track
 	}
-	track.Sample(d.sampleEvent("CPU samples"), at, d.call(ev.Stack()), int(ev.Proc()), nil)
-}
-
-// sampleEvent is an event whose samples come one by one.
-func (d *decoder) sampleEvent(name string) int {
-	e, ok := d.events[name]
-	if !ok {
-		ev := recording.Event{Name: name, Kind: "sample", Basis: recording.FromSamples}
-		if name != "CPU samples" {
-			ev.Metrics = append(ev.Metrics, recording.Metric{Name: "time", Unit: "ns", PerSample: recording.SampleColumn})
-		}
-		ev.Metrics = append(ev.Metrics, recording.Metric{Name: "count", Unit: "count", PerSample: recording.SampleOne})
-		e = d.b.AddEvent(ev)
-		d.events[name] = e
+	if d.sampled == 0 {
+		d.sampled = 1 + d.b.AddEvent(recording.Event{Name: "CPU samples", Kind: "sample", Basis: recording.FromSamples,
+			Metrics: []recording.Metric{{Name: "count", Unit: "count", PerSample: recording.SampleOne}}})
 	}
-	return e
+	track.Sample(d.sampled-1, at, d.call(ev.Stack()), int(ev.Proc()), nil)
 }
 
 // metric adds a point to a counter, whose name and unit the runtime gives as

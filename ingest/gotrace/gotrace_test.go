@@ -151,17 +151,20 @@ func naive(t *testing.T, content []byte) map[string]int64 {
 func told(t *testing.T, r *recording.Recording) map[string]int64 {
 	sums := map[string]int64{}
 	for _, tr := range r.Tracks {
+		for l, i := &tr.States, 0; i < l.Len(); i++ {
+			name := strings.Trim(r.FuncName(l.Call(i)), "[]")
+			name = strings.Replace(strings.Replace(name, "blocked", "waiting", 1), "garbage collection", "running", 1)
+			sums[fmt.Sprintf("G%d %s", tr.TID, name)] += (l.End(i) - l.Start(i)) / 1000
+		}
 		for d := range tr.Lanes {
 			for l, i := &tr.Lanes[d], 0; i < l.Len(); i++ {
 				ns, name := (l.End(i)-l.Start(i))/1000, r.FuncName(l.Call(i))
 				switch {
-				case tr.PID == goroutines && tr.Kind == recording.ThreadTrack:
-					sums[fmt.Sprintf("G%d %s", tr.TID, name)] += ns
 				case tr.PID == processors && tr.Kind == recording.ThreadTrack:
 					sums["processors"] += ns
 				case tr.Name == "tasks":
 					sums["TaskBegin"]++
-				case strings.HasSuffix(tr.Name, " regions") && !strings.HasPrefix(name, "GC "):
+				case tr.PID == goroutines && !strings.HasPrefix(name, "GC "):
 					sums["RegionBegin"]++
 				default:
 					sums["RangeBegin"]++
@@ -223,8 +226,11 @@ func compare(t *testing.T, content []byte) {
 	}
 }
 
+// synchronizes are the reasons that the tool counts as synchronization.
+var synchronizes = regexp.MustCompile(`^\[blocked: .*(chan|sync|select)`)
+
 // The times by stack are those of `go tool trace -pprof`.
-func comparePprof(t *testing.T, content []byte, kind, event string) {
+func comparePprof(t *testing.T, content []byte, kind string) {
 	t.Helper()
 	p, err := profile.ParseData(tool(t, content, "-pprof="+kind))
 	if err != nil {
@@ -244,26 +250,20 @@ func comparePprof(t *testing.T, content []byte, kind, event string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	of := map[string]recording.State{"syscall": recording.InSystemCall}[kind]
 	got := map[string]int64{}
 	for _, tr := range r.Tracks {
-		first := int64(1 << 62) // when it first ran; the tool leaves out what was before
-		for l, i := 0, 0; l < len(tr.Lanes) && i < tr.Lanes[l].Len(); i++ {
-			if r.FuncName(tr.Lanes[l].Call(i)) == "running" {
-				first = min(first, tr.Lanes[l].Start(i))
+		// The tool leaves out what began before the trace, and what does not end in it.
+		for l, i := &tr.States, 1; i < l.Len() && l.End(i) < r.End; i++ {
+			c := l.Call(i)
+			if name := r.FuncName(c); r.State(c) != of && (kind != "sync" || !synchronizes.MatchString(name)) {
+				continue
 			}
-		}
-		for _, s := range tr.Samples {
-			e := &r.Events[s.Event]
-			for i := 0; i < s.Len() && e.Name == event; i++ {
-				if s.Time(i)+s.Value(i, &e.Metrics[0], 0)*1000 <= first {
-					continue
-				}
-				path := ""
-				for c := s.Call(i); c != recording.NoCall; c = r.Calls.Parent(c) {
-					path = ";" + r.FuncName(c) + path
-				}
-				got[path] += s.Value(i, &e.Metrics[0], 0)
+			path := ""
+			for c = r.Calls.Parent(c); c != recording.NoCall; c = r.Calls.Parent(c) {
+				path = ";" + r.FuncName(c) + path
 			}
+			got[path] += (l.End(i) - l.Start(i)) / 1000
 		}
 	}
 	for k, v := range got {
@@ -285,8 +285,8 @@ func TestMade(t *testing.T) {
 		t.Error(sure, err)
 	}
 	compare(t, content)
-	comparePprof(t, content, "sched", "runnable")
-	comparePprof(t, content, "syscall", "system calls")
+	comparePprof(t, content, "sync")
+	comparePprof(t, content, "syscall")
 	r, err := decodeBytes(t, content, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -303,8 +303,8 @@ func TestMade(t *testing.T) {
 			t.Errorf("there is no track %s in %v", want, kinds)
 		}
 	}
-	if len(r.Flows) == 0 || r.Source.Version == "" || len(r.Source.NotesOf(recording.NoteTime)) != 1 {
-		t.Errorf("%d flows, %+v", len(r.Flows), r.Source)
+	if wakes(r) == 0 || r.Source.Version == "" || len(r.Source.NotesOf(recording.NoteTime)) != 1 {
+		t.Errorf("%d wakes, %+v", wakes(r), r.Source)
 	}
 }
 
@@ -318,8 +318,8 @@ func TestSampleFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, content)
-	for kind, event := range map[string]string{"sched": "runnable", "syscall": "system calls"} {
-		comparePprof(t, content, kind, event)
+	for _, kind := range []string{"sync", "syscall"} {
+		comparePprof(t, content, kind)
 	}
 }
 
@@ -385,4 +385,15 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Counts, err1, whole.Ledger, whole.Counts)
 		}
 	})
+}
+
+func wakes(r *recording.Recording) (n int) {
+	for _, tr := range r.Tracks {
+		for i := range tr.States.Len() {
+			if tr.Waker(i) != recording.NoTrack {
+				n++
+			}
+		}
+	}
+	return n
 }

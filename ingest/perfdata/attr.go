@@ -92,6 +92,9 @@ func (a *attr) known() string {
 // eventOf is the recording's event of an attr.
 func (d *decoder) eventOf(a *attr) int {
 	if a.event < 0 {
+		if d.onlySched() {
+			d.states.Begin()
+		}
 		for _, a := range d.attrs { // in the order of the file
 			if a.event < 0 && a.name != "dummy" {
 				d.addEvent(a)
@@ -135,6 +138,7 @@ func (d *decoder) named(a *attr) {
 
 // Features that are read.
 const (
+	featureTracing   = 1
 	featureBuildID   = 2
 	featureHost      = 3
 	featureRelease   = 4
@@ -167,6 +171,8 @@ func text(b *[]byte) string {
 func (d *decoder) feature(bit int, b []byte) {
 	src := d.b.Source()
 	switch bit {
+	case featureTracing:
+		d.tracing(b)
 	case featureBuildID:
 		d.buildIDs(b)
 	case featureHost:

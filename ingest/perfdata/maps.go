@@ -116,6 +116,7 @@ func (d *decoder) thread(tid int32) *thread {
 
 func (d *decoder) comm(pid, tid int32, name string, exec bool) {
 	t := d.thread(tid)
+	d.states.Owner[int64(tid)], d.states.Names[int64(tid)] = int64(pid), name
 	if t.comm = name; t.track != nil {
 		t.track.SetName(name)
 	}
@@ -135,6 +136,7 @@ func (d *decoder) fork(pid, parent, tid, ptid int32) {
 	}
 	from := d.thread(ptid)
 	d.threads[tid] = &thread{comm: from.comm}
+	d.states.Owner[int64(tid)], d.states.Names[int64(tid)] = int64(pid), from.comm
 }
 
 // binaryFile is a binary that samples lie in.

@@ -3,6 +3,8 @@
 // tools/perf/Documentation/perf.data-file-format.txt of the kernel's sources, that
 // of records in include/uapi/linux/perf_event.h.
 //
+// What the scheduler's events say becomes states of threads and what processors ran.
+//
 // Each sample has its event, its period, its thread, its processor and its stack,
 // as `perf script` prints them. Functions come from the symbol tables of the
 // binaries, where they lie on this machine and are those that ran, as their build
@@ -21,6 +23,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/sched"
 	"ashlar/ingest/source"
 )
 
@@ -98,6 +101,10 @@ type decoder struct {
 	cut              bool // what stands behind the records
 	unwound          bool // it was said that stacks are not unwound
 	stack            []recording.FrameID
+
+	last    int64 // picoseconds of the last sample
+	states  *sched.Builder
+	formats map[string]map[string]field // of the scheduler's tracepoints, by name
 }
 
 // Decode reads all samples into b. Of a file that is cut or damaged it reads what
@@ -106,7 +113,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	in.OnSilence(b.Progress)
 	d := &decoder{b: b, ctx: ctx, byID: map[uint64]*attr{}, processes: map[int32]*process{}, kernel: new(maps),
 		ids: map[string][]byte{}, binaries: map[string]*binaryFile{}, frames: map[frameKey]recording.FrameID{}, threads: map[int32]*thread{},
-		samples: b.Tally("sample"), records: b.Tally("other record")}
+		states: sched.New(b), formats: map[string]map[string]field{}, samples: b.Tally("sample"), records: b.Tally("other record")}
 	d.in = bufio.NewReaderSize(&decode.Reader{In: in}, 1<<20)
 	head, err := d.take(pipeHeader)
 	if err != nil {
@@ -125,6 +132,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	d.flush(^uint64(0))
+	d.states.End(d.last)
 	d.tell()
 	if d.samples.Read == 0 {
 		return errors.New("there is no sample in the recording")
@@ -296,7 +304,13 @@ func (d *decoder) next() (record, error) {
 			n = (n + 7) &^ 7
 		}
 		var k int64
-		k, err = io.CopyN(io.Discard, d.in, n)
+		if rec.kind == recordTracing && n < maxMeta {
+			var all bytes.Buffer
+			k, err = io.CopyN(&all, d.in, n)
+			d.tracing(all.Bytes())
+		} else {
+			k, err = io.CopyN(io.Discard, d.in, n)
+		}
 		d.at += k
 	}
 	return rec, err

@@ -71,6 +71,10 @@ func (d *decoder) sample(it *item) bool {
 	if has(hasCallchain) {
 		d.chain(f, pid, mode)
 	}
+	var raw []byte
+	if has(hasRaw) {
+		raw = f.raw()
+	}
 	if f.fail {
 		return false
 	}
@@ -81,12 +85,13 @@ func (d *decoder) sample(it *item) bool {
 	if len(d.stack) == 0 && has(hasIP) {
 		d.stack = append(d.stack, d.frame(ip, pid, mode == miscKernel))
 	}
-	d.add(it, pid, tid, cpu, period)
+	d.add(it, pid, tid, cpu, period, raw)
 	return true
 }
 
-// add adds a sample whose frames, from the leaf on, are in d.stack.
-func (d *decoder) add(it *item, pid, tid int32, cpu int, period uint64) {
+// add adds a sample whose frames, from the leaf on, are in d.stack, with what a
+// tracepoint recorded.
+func (d *decoder) add(it *item, pid, tid int32, cpu int, period uint64, raw []byte) {
 	s := d.stack
 	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
 		s[i], s[j] = s[j], s[i]
@@ -121,7 +126,21 @@ func (d *decoder) add(it *item, pid, tid int32, cpu int, period uint64) {
 	}
 	const most = 1 << 62 / 1000
 	ns := min(max(int64(it.time-d.zero), -most), most)
+	d.last = max(d.last, ns*1000)
+	d.schedule(it.a, raw, ns*1000, pid, tid, cpu, call)
 	track.Sample(event, ns*1000, call, cpu, values)
+}
+
+// raw is what a tracepoint recorded, behind its length.
+func (f *fields) raw() []byte {
+	if len(f.b) < 4 || uint64(le.Uint32(f.b)) > uint64(len(f.b)-4) {
+		f.fail = true
+		return nil
+	}
+	n := 4 + int(le.Uint32(f.b))
+	raw := f.b[4:n]
+	f.b = f.b[n:]
+	return raw
 }
 
 // read passes over the counts of a sample.

@@ -37,6 +37,13 @@ func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording,
 func told(r *recording.Recording) (lines []string) {
 	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, tr := range r.Tracks {
+		for l, i := &tr.States, 0; i < l.Len(); i++ {
+			woken := ""
+			if w := tr.Waker(i); w != recording.NoTrack {
+				woken = " by " + r.Tracks[w].Name
+			}
+			line("state %d/%s %s %s to %s%s", tr.PID, tr.Name, r.FuncName(l.Call(i)), r.Clock.Text(l.Start(i)), r.Clock.Text(l.End(i)), woken)
+		}
 		for d := range tr.Lanes {
 			for l, i := &tr.Lanes[d], 0; i < l.Len(); i++ {
 				f := r.Functions.At(int(r.Func(l.Call(i))))
@@ -378,11 +385,10 @@ func TestSched(t *testing.T) {
 	}
 	cpu := fmt.Sprint(int64(sched.Processors))
 	want := []string{
-		"span 0/b states runnable@ 180 to open ", "span 0/b states running@ 150 to 180 ",
-		"span 0/c states running@ 300 to 310 ", "span 0/c states sleeping@ 310 to open ",
-		"span 0/d states running@ 310 to 330 ", "span 0/d states sleeping, uninterruptible@ 330 to open ",
-		"span 10/a states runnable@ 160 to 180 ", "span 10/a states running@ 100 to 150 ", "span 10/a states running@ 180 to 200 ",
-		"span 10/a states sleeping, uninterruptible@ 200 to open ", "span 10/a states sleeping@ 150 to 160 ",
+		"state 0/b [runnable] 180 to 330", "state 0/b [running] 150 to 180",
+		"state 0/c [blocked: sleeping] 310 to 330", "state 0/c [running] 300 to 310", "state 0/d [running] 310 to 330",
+		"state 10/a [blocked: sleeping, uninterruptible] 200 to 330", "state 10/a [blocked: sleeping] 150 to 160",
+		"state 10/a [runnable] 160 to 180", "state 10/a [running] 100 to 150", "state 10/a [running] 180 to 200",
 		"span " + cpu + "/CPU 3 a@ 100 to 150 ", "span " + cpu + "/CPU 3 a@ 180 to 200 ", "span " + cpu + "/CPU 3 b@ 150 to 180 ",
 		"span " + cpu + "/CPU 4 c@ 300 to 310 ", "span " + cpu + "/CPU 4 d@ 310 to 330 ",
 	}

@@ -1,12 +1,16 @@
 package perfetto
 
-import "ashlar/ingest/sched"
+import (
+	"ashlar/ingest/recording"
+	"ashlar/ingest/sched"
+)
 
 // turn is what the scheduler did: a processor went to another thread, or a thread
 // may run again.
 type turn struct {
 	cpu        int64
 	prev, next int64 // -1 where the event does not say
+	waker      int64 // 0 where the event does not say
 	state      int64
 	comm       string
 }
@@ -30,14 +34,17 @@ func (d *decoder) ftrace(b []byte) {
 }
 
 func (d *decoder) ftraceEvent(n int64, b []byte) {
-	var at int64
+	var at, tid int64
 	for num, v := range each(b) {
-		if num == 1 {
+		switch num {
+		case 1:
 			at = int64(v.n)
+		case 2:
+			tid = id(v.n)
 		}
 	}
 	for num, v := range each(b) {
-		s := &turn{cpu: n, prev: -1, next: -1}
+		s := &turn{cpu: n, prev: -1, next: -1, waker: tid}
 		switch num {
 		case 4:
 			for num, v := range each(v.b) {
@@ -118,13 +125,13 @@ func (d *decoder) compact(n int64, b []byte) {
 // schedule takes an event of the scheduler.
 func (d *decoder) schedule(e *event, at int64) {
 	s := e.sched
-	d.spans()
 	if s.comm != "" && s.next > 0 {
 		d.states.Names[s.next] = s.comm
 	}
 	if e.kind == waking {
-		d.states.Wake(at, s.next)
+		d.states.Wake(at, s.waker, s.next)
 		return
 	}
-	d.states.Switch(at, s.cpu, s.prev, sched.State(s.state), s.next)
+	d.states.Switch(at, s.cpu, s.prev, sched.StateOf(s.state), recording.NoCall, s.next)
+	d.spans()
 }

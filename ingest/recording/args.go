@@ -2,13 +2,15 @@ package recording
 
 import "math/bits"
 
-// argColumn holds the arguments of those spans of a lane that have any: most
-// have none, so that a column of references for all would be a quarter of the
-// lane's memory. A span is found by the bits of its group of 64, and its
-// reference by how many stand before it.
+// argColumn holds the arguments of those spans of a lane that have any.
+type argColumn struct{ sparse }
+
+// sparse is a column of numbers that most spans of a lane have none of, so that a
+// column for all would be a quarter of the lane's memory. A span is found by the bits
+// of its group of 64, and its number by how many stand before it.
 //
 // A copy of the struct is a snapshot, as with Vec.
-type argColumn struct {
+type sparse struct {
 	groups Vec[argGroup] // up to the one that is being filled
 	open   uint64        // the bits of that one
 	refs   Vec[uint64]
@@ -23,7 +25,7 @@ type argGroup struct {
 const groupBits = 6
 
 // set notes the arguments of span i. Spans come in order.
-func (a *argColumn) set(i int, ref uint64) {
+func (a *sparse) set(i int, ref uint64) {
 	for g := i >> groupBits; a.groups.Len() < g; a.open = 0 {
 		a.groups.Append(argGroup{a.open, a.refs.Len() - bits.OnesCount64(a.open)})
 	}
@@ -32,7 +34,7 @@ func (a *argColumn) set(i int, ref uint64) {
 }
 
 // cut takes the arguments of span n and of those behind it away.
-func (a *argColumn) cut(n int, shown bool) {
+func (a *sparse) cut(n int, shown bool) {
 	g := n >> groupBits
 	group := argGroup{a.open, a.refs.Len() - bits.OnesCount64(a.open)}
 	switch {
@@ -47,7 +49,7 @@ func (a *argColumn) cut(n int, shown bool) {
 }
 
 // at is the reference of span i, 0 when it has none.
-func (a *argColumn) at(i int) uint64 {
+func (a *sparse) at(i int) uint64 {
 	g := i >> groupBits
 	group := argGroup{a.open, a.refs.Len() - bits.OnesCount64(a.open)}
 	switch {

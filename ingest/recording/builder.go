@@ -24,6 +24,7 @@ type Builder struct {
 	shared map[sharedSymbol]bool
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole []FrameID
+	paths [2][]CallID // of CommonCall
 	calls pairs.Table
 	// first is each call's first child: most calls have just one,
 	// and only the others are in the table.
@@ -148,7 +149,7 @@ func (b *Builder) Adopt(r *Recording) error {
 // Shows reports whether there is anything to look at.
 func (b *Builder) Shows() bool {
 	c := &b.rec.Counts
-	return b.adopted != nil || c.Spans+c.Samples+c.Stacks+c.Windows+c.Instants > 0 || len(b.rec.Counters)+len(b.rec.Flows) > 0 ||
+	return b.adopted != nil || c.Spans+c.States+c.Samples+c.Stacks+c.Windows+c.Instants > 0 || len(b.rec.Counters)+len(b.rec.Flows) > 0 ||
 		slices.ContainsFunc(b.order, func(t *TrackBuilder) bool { return len(t.open) > 0 })
 }
 

@@ -70,6 +70,8 @@ const (
 	FromSpans
 	// FromSamples: single samples only.
 	FromSamples
+	// FromStates: the states of threads; values are times.
+	FromStates
 )
 
 // Event is one kind of occurrence that was recorded: CPU cycles, allocations,

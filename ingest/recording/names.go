@@ -66,6 +66,9 @@ type Function struct {
 	// Recording.NameInFile.
 	Symbol    string
 	Demangled bool
+	// State is set of what is no code but stands for a state of threads; see
+	// Builder.StateFrame.
+	State State
 }
 
 // UnknownName is that of code of which neither name, address nor binary is

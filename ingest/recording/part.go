@@ -116,6 +116,10 @@ func (t *TrackBuilder) discard() {
 		t.b.held.loose -= int64(t.loose.n)
 	}
 	t.b.held.lanes -= int64(len(lanes))
+	t.b.held.values -= int64(t.wakers.refs.Len())
+	c.States -= int64(t.states.Len())
+	p.left += int64(t.states.Len())
+	t.states, t.wakers, t.inState = Lane{}, sparse{}, [states]int64{}
 	c.Spans -= t.spans
 	c.Unfinished -= t.late
 	p.left += t.spans + int64(len(t.track.Instants))

@@ -46,7 +46,7 @@ func (b *Builder) Progress() bool {
 // first in some formats.
 func (b *Builder) nothing() bool {
 	c := &b.rec.Counts
-	return c.Spans+c.Samples+c.Stacks+c.Instants == 0
+	return c.Spans+c.States+c.Samples+c.Stacks+c.Instants == 0
 }
 
 // Snapshot returns what has been recorded so far.
@@ -159,6 +159,17 @@ func (b *Builder) event(r *Recording, i int) Event {
 		}
 		e.Metrics[SpanTime].Total = b.outermost(r)
 		e.Metrics[SpanCount].Total = r.Counts.Spans
+	case FromStates:
+		for m := range e.Metrics {
+			e.Metrics[m].Total = 0
+			for _, t := range b.order {
+				for s, ps := range t.inState {
+					if State(s).Weighs(m) {
+						e.Metrics[m].Total = b.total(e.Metrics[m].Total, ps, e.Metrics[m].Name)
+					}
+				}
+			}
+		}
 	case FromSamples:
 		for m := range e.Metrics {
 			e.Metrics[m].Total = b.sampled(&e, i, m)
@@ -277,6 +288,7 @@ func (b *Builder) Finish() *Recording {
 	}
 	b.rec.Done = true
 	b.layOut()
+	b.splitStates()
 	r := b.Snapshot()
 	if b.OnPublish != nil {
 		b.OnPublish(r)

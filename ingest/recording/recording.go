@@ -77,7 +77,7 @@ func (c Clock) Text(t int64) string {
 // Counts are how many there are of each thing.
 type Counts struct {
 	Spans, Unfinished, Samples, Stacks, Frames, Functions int64
-	Windows, Instants, Counters, Flows                    int64
+	Windows, Instants, Counters, Flows, States            int64
 }
 
 // Recording is an immutable view of a recorded run, complete when Done.

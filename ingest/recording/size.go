@@ -35,7 +35,7 @@ type held struct {
 func (b *Builder) Size() (held, owed int64) {
 	c, h := &b.rec.Counts, &b.held
 	calls := int64(b.rec.Calls.Len())
-	held = (c.Spans-h.loose)*spanBytes + h.loose*looseBytes + h.lanes*laneBytes + c.Samples*sampleBytes + c.Instants*instantBytes
+	held = (c.Spans+c.States-h.loose)*spanBytes + h.loose*looseBytes + h.lanes*laneBytes + c.Samples*sampleBytes + c.Instants*instantBytes
 	held += h.values*valueBytes + (c.Stacks+h.rows)*recordBytes + h.points*pointBytes + int64(len(b.order))*trackBytes
 	held += calls*callBytes + int64(b.rec.Frames.Len())*frameBytes + int64(b.rec.Functions.Len())*functionBytes + h.symbols
 	held += h.open * openBytes

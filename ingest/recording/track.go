@@ -34,6 +34,13 @@ type Track struct {
 	// Once the recording is done they are in Lanes, unfinished.
 	Open []OpenSpan
 
+	// States are what the thread was in, one after the other: calls of
+	// Builder.StateFrame, below the stack where that is known. See also Waker.
+	// InState is how long it was in each State.
+	States  Lane
+	wakers  sparse // 1 + the track
+	InState [states]int64
+
 	// Samples has one entry an event that was sampled on this track.
 	Samples  []*Samples
 	Instants []Instant

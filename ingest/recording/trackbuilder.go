@@ -27,6 +27,9 @@ type TrackBuilder struct {
 	open    []openSpan
 	last    int64 // the latest time seen by Begin and End
 	any     bool
+	states  Lane
+	wakers  sparse
+	inState [states]int64
 	samples []*Samples
 	// unsorted marks samples (by place in samples) that arrived out of order.
 	unsorted []bool
@@ -370,6 +373,7 @@ func (t *TrackBuilder) snapshot() *Track {
 	}
 	s := t.track
 	s.Instants = s.Instants[:len(s.Instants):len(s.Instants)]
+	s.InState = t.inState
 	if t.loose != nil && !t.waits {
 		t.layOut()
 	}
@@ -378,11 +382,15 @@ func (t *TrackBuilder) snapshot() *Track {
 		for i := range t.lanes {
 			t.lanes[i].trim()
 		}
+		t.states.trim()
+		t.wakers.trim()
+		s.States, s.wakers = t.states, t.wakers
 	} else {
 		s.Lanes = make([]Lane, len(t.lanes))
 		for i := range t.lanes {
 			s.Lanes[i] = t.lanes[i].snapshot()
 		}
+		s.States, s.wakers = t.states.snapshot(), t.wakers
 	}
 	for _, o := range t.open {
 		s.Open = append(s.Open, OpenSpan{o.start, o.call, o.args})

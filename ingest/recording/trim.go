@@ -21,8 +21,7 @@ func (l *Lane) trim() {
 		l.levels[i].trim()
 	}
 	l.long.trim()
-	l.args.groups.trim()
-	l.args.refs.trim()
+	l.args.trim()
 }
 
 // trim gives back the room that a column has left; nothing can be appended
@@ -36,4 +35,9 @@ func (v *Vec[T]) trim() {
 			v.chunks[k] = last
 		}
 	}
+}
+
+func (a *sparse) trim() {
+	a.groups.trim()
+	a.refs.trim()
 }

@@ -36,7 +36,7 @@ func (r *Recording) verifyShape() (err error) {
 	for i := range r.Events {
 		e := &r.Events[i]
 		must(len(e.Metrics) > 0 && e.Primary >= 0 && e.Primary < len(e.Metrics), "event %d has no metric", i)
-		must(e.Basis != FromSpans || len(e.Metrics) > SpanCount, "event %d has no times", i)
+		must((e.Basis != FromSpans || len(e.Metrics) > SpanCount) && (e.Basis != FromStates || len(e.Metrics) > StateSyscall), "event %d has no times", i)
 		for m := range e.Metrics {
 			scaled(e.Metrics[m].Decimals)
 		}
@@ -50,6 +50,8 @@ func (r *Recording) verifyShape() (err error) {
 		for i := range t.Lanes {
 			t.Lanes[i].verifyShape()
 		}
+		t.States.verifyShape()
+		must(t.wakers.groups.Len() <= t.States.n>>groupBits && t.wakers.refs.Len() <= t.States.n, "a track has more wakers than states")
 		for _, s := range t.Samples {
 			must(s != nil && s.Event >= 0 && s.Event < len(r.Events) && s.calls.Len() == s.times.Len() && s.depth >= 0, "samples are of no event")
 		}
@@ -136,6 +138,7 @@ func (r *Recording) Verify(ctx context.Context) error {
 		for i := range t.Lanes {
 			work = append(work, func() { t.Lanes[i].verify(r) })
 		}
+		work = append(work, func() { t.verifyStates(r) })
 		for _, s := range t.Samples {
 			work = append(work, func() { s.verify(r) })
 		}
@@ -224,6 +227,15 @@ func (s *Stacks) verify(r *Recording) {
 	}
 }
 
+func (t *Track) verifyStates(r *Recording) {
+	t.States.verify(r)
+	t.wakers.verify(t.States.n, true)
+	for i := range t.wakers.refs.Len() {
+		w := t.wakers.refs.At(i)
+		must(w > 0 && w <= uint64(len(r.Tracks)), "a thread was woken by none")
+	}
+}
+
 func (l *Lane) verify(r *Recording) {
 	calls := r.Calls.Len()
 	end, long := int64(math.MinInt64), 0
@@ -254,7 +266,7 @@ func (l *Lane) verify(r *Recording) {
 	l.args.verify(l.n, r.Args != nil)
 }
 
-func (a *argColumn) verify(spans int, told bool) {
+func (a *sparse) verify(spans int, told bool) {
 	before := 0
 	for i := range a.groups.Len() {
 		g := a.groups.At(i)

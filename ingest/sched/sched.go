@@ -1,5 +1,6 @@
 // Package sched turns what the kernel's scheduler traced into tracks: for each
-// processor which thread it ran, and for each thread what it was in, as spans.
+// processor which thread it ran, as spans, and for each thread what it was in, and who
+// woke it.
 package sched
 
 import (
@@ -20,6 +21,7 @@ type Builder struct {
 	cpus    map[int64]*processor
 	threads map[int64]*thread
 	last    int64
+	any     bool // there is an event of states
 
 	// Names are those of threads, by id, and Owner their processes.
 	Names map[int64]string
@@ -28,16 +30,28 @@ type Builder struct {
 
 type processor struct {
 	track *recording.TrackBuilder
-	busy  bool
+	runs  int64 // a thread, 0 for none
+	since int64
 }
 
-// thread is what one is in, "" while that is not known.
+// thread is what one is in, NoState while that is not known.
 type thread struct {
 	id    int64
 	track *recording.TrackBuilder
 	since int64
-	in    string
+	in    State
+	waker int64            // the thread that woke it, 0 where that is not known
+	// stack is where it was switched away from, and run where it ran before that.
+	stack, run recording.CallID
 }
+
+// State is what a thread is in, with what the kernel calls it.
+type State struct {
+	Is   recording.State
+	Name string
+}
+
+var runnable, running = State{Is: recording.Runnable}, State{Is: recording.Running}
 
 // New returns a builder that adds to b.
 func New(b *recording.Builder) *Builder {
@@ -45,54 +59,93 @@ func New(b *recording.Builder) *Builder {
 }
 
 // states of threads that are switched away from, by the lowest bit that is set.
-var states = []string{"sleeping", "sleeping, uninterruptible", "stopped", "traced", "dead", "zombie", "parked", "idle"}
+var states = []State{{recording.Blocked, "sleeping"}, {recording.Blocked, "sleeping, uninterruptible"}, {recording.Blocked, "stopped"},
+	{recording.Blocked, "traced"}, {}, {}, {recording.Blocked, "parked"}, {recording.Blocked, "idle"}}
 
-const runnable, running = "runnable", "running"
-
-// State is what a thread is in that was switched away from, as the kernel's bits
-// say it.
-func State(bits int64) string {
-	for i, name := range states {
+// StateOf is what a thread is in that was switched away from, as the kernel's bits
+// say it. One that has ended is in none.
+func StateOf(bits int64) State {
+	for i, s := range states {
 		if bits>>i&1 != 0 {
-			return name
+			return s
 		}
 	}
 	return runnable
 }
 
-// Wake says that a thread may run from now on.
-func (s *Builder) Wake(at, tid int64) {
+// Begin adds the event of states where there is none yet.
+func (s *Builder) Begin() {
+	if !s.any {
+		s.any = true
+		s.b.AddEvent(recording.StateEvent())
+	}
+}
+
+// Wake says that a thread may run from now on, and which other one made it; 0 where
+// it was none.
+func (s *Builder) Wake(at, waker, tid int64) {
 	s.last = max(s.last, at)
-	if t := s.thread(tid); t != nil && t.in != running && t.in != runnable {
+	if t := s.thread(tid); t != nil && t.in.Is != recording.Running && t.in.Is != recording.Runnable {
 		s.become(t, runnable, at)
+		if t.waker = waker; waker == tid {
+			t.waker = 0
+		}
 	}
 }
 
 // Switch says that a processor goes from one thread, which is in a state from then
 // on, to the next. Thread 0 is that of a processor that has nothing to do, and
-// those below are not known.
-func (s *Builder) Switch(at, cpu, prev int64, state string, next int64) {
+// those below are not known. The stack is that of the first, NoCall where it is not
+// known.
+func (s *Builder) Switch(at, cpu, prev int64, state State, stack recording.CallID, next int64) {
+	s.Begin()
 	s.last = max(s.last, at)
 	p := s.cpus[cpu]
 	if p == nil {
-		p = &processor{track: s.b.Track(recording.TrackKey{PID: Processors, TID: cpu})}
+		p = &processor{runs: prev, since: at, track: s.b.Track(recording.TrackKey{PID: Processors, TID: cpu})}
 		p.track.SetName(fmt.Sprintf("CPU %d", cpu))
 		p.track.SetSort(int(min(max(cpu, 0), 1<<31-1)))
 		s.b.ProcessInfo(s.b.Process(Processors)).Name = "processors"
 		s.cpus[cpu] = p
 	}
-	if p.busy {
-		p.track.End(at)
+	if p.runs != prev && prev >= 0 {
+		s.missed(p, prev)
 	}
-	if p.busy = next > 0; p.busy {
+	p.track.End(at)
+	if p.runs, p.since = next, at; next > 0 {
 		p.track.Begin(at, s.frame(s.name(next)), 0)
 	}
 	if t := s.thread(prev); t != nil {
+		s.ran(t, stack)
 		s.become(t, state, at)
 	}
 	if t := s.thread(next); t != nil {
 		s.become(t, running, at)
 	}
+}
+
+// missed follows from a processor that goes on from another thread than it went to:
+// what happened between was not recorded (of threads of other containers, say). As
+// perf sched timehist does, it takes it that this thread ran all the while.
+func (s *Builder) missed(p *processor, prev int64) {
+	if t := s.threads[p.runs]; t != nil && t.in == running && t.since == p.since {
+		t.in = State{}
+	}
+	if p.runs > 0 {
+		p.track.Forget()
+	}
+	if t := s.thread(prev); t != nil {
+		p.track.Begin(p.since, s.frame(s.name(prev)), 0)
+		if t.in != running {
+			s.become(t, running, max(p.since, t.since))
+		}
+	}
+}
+
+// ran notes the stack with which a thread stops to run: it ran in what that has in
+// common with the one before.
+func (s *Builder) ran(t *thread, stack recording.CallID) {
+	t.run, t.stack = s.b.CommonCall(t.stack, stack), stack
 }
 
 func (s *Builder) name(tid int64) string {
@@ -116,27 +169,42 @@ func (s *Builder) thread(tid int64) *thread {
 }
 
 // become ends what a thread is in and begins the next.
-func (s *Builder) become(t *thread, in string, at int64) {
-	if t.in != "" && at > t.since {
-		s.tell(t, at, false)
-	}
-	t.in, t.since = in, at
+func (s *Builder) become(t *thread, in State, at int64) {
+	s.tell(t, at)
+	t.in, t.since, t.waker = in, at, 0
 }
 
-func (s *Builder) tell(t *thread, at int64, unfinished bool) {
-	if t.track == nil {
-		t.track = s.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: s.Owner[t.id], TID: t.id})
-		t.track.SetName(s.name(t.id) + " states")
+func (s *Builder) tell(t *thread, at int64) {
+	if t.in.Is == recording.NoState || at <= t.since {
+		return
 	}
-	t.track.Span(t.since, at, s.frame(t.in), 0, unfinished)
+	waker := recording.NoTrack
+	if w := s.thread(t.waker); w != nil {
+		waker = s.trackOf(w).Index()
+	}
+	call := t.stack
+	if t.in.Is == recording.Running {
+		call = t.run
+	}
+	s.trackOf(t).State(t.since, at, s.b.Call(call, s.b.StateFrame(t.in.Is, t.in.Name)), waker)
+}
+
+func (s *Builder) trackOf(t *thread) *recording.TrackBuilder {
+	if t.track == nil {
+		t.track = s.b.Track(recording.TrackKey{PID: s.Owner[t.id], TID: t.id})
+	}
+	if t.track.Name() == "" {
+		t.track.SetName(s.name(t.id))
+	}
+	return t.track
 }
 
 // End ends what threads are in, at the last time or a later one.
 func (s *Builder) End(at int64) {
 	at = max(at, s.last)
 	for _, tid := range slices.Sorted(maps.Keys(s.threads)) {
-		if t := s.threads[tid]; t.in != "" {
-			s.tell(t, at, true)
-		}
+		t := s.threads[tid]
+		t.run = t.stack
+		s.tell(t, at)
 	}
 }

@@ -35,6 +35,9 @@ var Modes = []Mode{ByFunction, ByModule, ByKind, ByThread, BySearch}
 // Bar is the colour of a function's bars.
 func (t *Theme) Bar(f *recording.Function, m Mode) color.NRGBA {
 	l, c := t.barL, t.barC
+	if f.State != recording.NoState {
+		return t.State(f.State)
+	}
 	if f.Kind == recording.KindKernel {
 		c *= .35
 	}
@@ -67,6 +70,22 @@ func (t *Theme) kind(k recording.Kind) color.NRGBA {
 		return OKLCH(t.barL+.075, t.barC*1.15, 105)
 	}
 	return OKLCH(t.barL-.01, .008, 250)
+}
+
+// State is the colour of a state of threads, whatever else colours tell: what runs
+// stands out, what waits is calm.
+func (t *Theme) State(s recording.State) color.NRGBA {
+	switch s {
+	case recording.Running:
+		return OKLCH(t.barL+.02, max(.1, t.barC), 150)
+	case recording.Collecting:
+		return OKLCH(t.barL-.02, max(.1, t.barC), 330)
+	case recording.Runnable:
+		return OKLCH(t.barL+.05, max(.11, t.barC), 85)
+	case recording.InSystemCall:
+		return OKLCH(t.barL-.02, t.barC, 250)
+	}
+	return OKLCH(t.barL-.04, .025, 30)
 }
 
 // Neutral is the colour of bars that say nothing by their colour.
@@ -192,7 +211,7 @@ func (p *Palette) function(rec *recording.Recording, f recording.FuncID) color.N
 
 // On is the colour of the bars of a call on a track.
 func (p *Palette) On(rec *recording.Recording, track int, c recording.CallID) color.NRGBA {
-	if p.Mode == ByThread && track >= 0 {
+	if p.Mode == ByThread && track >= 0 && rec.State(c) == recording.NoState {
 		return p.Theme.Thread(track)
 	}
 	return p.call(rec, c)

@@ -196,7 +196,7 @@ func abs(i int) int {
 // lanesIn calls do for each of a row's lanes of spans that lie inside the canvas.
 func (p *Picture) lanesIn(r *Row, y int, do func(lane, top int)) {
 	for lane := range min(r.Lanes, r.Spans) {
-		top := y + p.Plan.laneTop(lane)
+		top := y + p.Plan.laneTop(r, lane)
 		if top >= p.h {
 			break
 		}
@@ -210,6 +210,9 @@ func (p *Picture) lanesIn(r *Row, y int, do func(lane, top int)) {
 func (p *Picture) track(r *Row, y int) {
 	t := p.Rec.Tracks[r.Index]
 	p.of = r.Index
+	if r.Strip > 0 {
+		p.spans(y+p.Plan.laneTop(r, recording.StateLane), r.Strip)
+	}
 	p.lanesIn(r, y, func(lane, top int) { p.lane(t, lane, top) })
 	if r.hasSamples() {
 		p.samples()
@@ -239,7 +242,7 @@ func (p *Picture) x(t int64) int {
 // lane draws a lane of spans whose top is at y.
 func (p *Picture) lane(t *recording.Track, lane, y int) {
 	if lane < len(t.Lanes) {
-		p.spans(y)
+		p.spans(y, p.px(laneHeight)-1)
 	}
 	if lane < len(t.Open) {
 		o := t.Open[lane]
@@ -275,8 +278,12 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 
 // bar draws a bar wide enough to be one, with its label.
 func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
+	p.barOf(x0, x1, y, p.px(laneHeight)-1, call, unfinished)
+}
+
+// barOf is bar of a height.
+func (p *Picture) barOf(x0, x1, y, h int, call recording.CallID, unfinished bool) {
 	p.Bars++
-	h := p.px(laneHeight) - 1
 	gap := 0
 	if x1-x0 >= 3 {
 		gap = 1
@@ -294,7 +301,7 @@ func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
 	}
 	inset := p.px(5)
 	lo, hi := max(x0, p.Gutter)+inset, min(x1, p.w)-p.px(3)
-	if call == recording.NoCall || hi-lo < p.px(14) {
+	if call == recording.NoCall || hi-lo < p.px(14) || h < p.px(14) {
 		return
 	}
 	fn := p.Rec.Functions.At(int(p.Rec.Func(call)))

@@ -60,14 +60,18 @@ func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 	switch r.Kind {
 	case TrackRow:
 		in := y + v.Scroll - r.Y
-		if in < int(7*p.Scale) && h.instant(rec.Tracks[r.Index], at, 5*slack) {
+		if r.Strip == 0 && in < int(7*p.Scale) && h.instant(rec.Tracks[r.Index], at, 5*slack) {
 			return h
 		}
 		lane := -1
 		for k := range r.Lanes {
-			if top := p.laneTop(k); in >= top && in < p.laneTop(k+1) {
+			if top := p.laneTop(r, k); in >= top && in < p.laneTop(r, k+1) {
 				lane = k
 			}
+		}
+		if top := p.laneTop(r, recording.StateLane); r.Strip > 0 && in >= top-1 && in <= top+r.Strip {
+			h.state(&rec.Tracks[r.Index].States, at, slack)
+			return h
 		}
 		if lane < 0 {
 			return h
@@ -164,6 +168,28 @@ func (h *Hit) span(t *recording.Track, at, slack, end int64) {
 	}
 }
 
+// state finds the state at a time.
+func (h *Hit) state(l *recording.Lane, at, slack int64) {
+	i := min(l.Search(at), l.Len()-1)
+	if i > 0 && l.Start(i) > at+slack {
+		return
+	}
+	row := h.Row
+	*h = SpanBar(h.Track, recording.StateLane, i, l)
+	h.Row = row
+}
+
+// Waker is the track that woke the thread of a state, or recording.NoTrack.
+func (h *Hit) Waker(rec *recording.Recording) int {
+	if !h.IsState() {
+		return recording.NoTrack
+	}
+	return rec.Tracks[h.Track].Waker(h.Span)
+}
+
+// IsState reports whether it is a state of a thread.
+func (h *Hit) IsState() bool { return h.Found && h.Lane == recording.StateLane }
+
 // SpanBar is span i of a lane, as a hit on no row.
 func SpanBar(track, lane, i int, l *recording.Lane) Hit {
 	return Hit{Row: -1, Window: -1, Track: track, Lane: lane, Span: i, Found: true, Call: l.Call(i),
@@ -232,6 +258,9 @@ func (p *Plan) Box(v View, row, lane int, start, end int64, w, gutter int) (x0, 
 	if r.Kind == CounterRow {
 		return x0, r.Y - v.Scroll, x1, r.Y - v.Scroll + r.Height - 1
 	}
-	y0 = r.Y - v.Scroll + p.laneTop(lane)
+	y0 = r.Y - v.Scroll + p.laneTop(r, lane)
+	if lane == recording.StateLane {
+		return x0, y0, x1, y0 + r.Strip
+	}
 	return x0, y0, x1, y0 + int(laneHeight*p.Scale+.5) - 1
 }

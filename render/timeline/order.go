@@ -23,7 +23,7 @@ func processOrder(rec *recording.Recording) []int {
 	}
 	sampled := rec.Done && rec.Counts.Spans == 0
 	for _, t := range rec.Tracks {
-		if len(t.Lanes)+len(t.Open)+len(t.Samples) > 0 {
+		if len(t.Lanes)+len(t.Open)+len(t.Samples)+t.States.Len() > 0 {
 			bare[t.Process] = 0
 		}
 		for _, s := range t.Samples {
@@ -99,6 +99,9 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 // cover, or the number of samples.
 func weight(rec *recording.Recording, ti, event int) float64 {
 	t := rec.Tracks[ti]
+	if t.States.Len() > 0 {
+		return float64(onProcessor(t))
+	}
 	if len(t.Lanes) > 0 {
 		return covered(rec, t)
 	}

@@ -83,6 +83,11 @@ func (p *density) spread(start, end int64, weight float64) {
 
 // track adds the outermost lane of a track's spans.
 func (p *density) track(t *recording.Track) {
+	if t.States.Len() > 0 {
+		p.spans = true
+		p.states(t)
+		return
+	}
 	if len(t.Lanes) > 0 {
 		p.spans = true
 		t.Lanes[0].Walk(p.rec.Start, p.rec.End+1, p.res, func(b *recording.Bar) bool {
@@ -93,6 +98,17 @@ func (p *density) track(t *recording.Track) {
 	if len(t.Open) > 0 {
 		p.spread(t.Open[0].Start, p.rec.End, float64(p.rec.End-t.Open[0].Start))
 	}
+}
+
+// states adds when a thread was on a processor. What is narrower than a part is what
+// the longest of its neighbours is.
+func (p *density) states(t *recording.Track) {
+	t.States.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *recording.Bar) bool {
+		if p.rec.State(b.Call).Weighs(recording.StateCPU) {
+			p.spread(b.Start, b.End, float64(b.Busy))
+		}
+		return true
+	})
 }
 
 // samples adds the number of samples, which may be nil.

@@ -24,6 +24,8 @@ const (
 	// compactLanes is how many lanes a deep track shows before it is opened
 	// fully, when others want room too.
 	compactLanes = 8
+	// stripHeight is that of a thread's states above its spans.
+	stripHeight = 6
 )
 
 // RowKind says what a row shows.
@@ -50,6 +52,9 @@ type Row struct {
 	Lanes, All, Spans int
 	Samples           *recording.Samples
 	Collapsed         bool
+	// Strip is how high the states of the thread are drawn, 0 where there are none:
+	// above its lanes, or where it has none of those in the place of one.
+	Strip int
 	// Busy is how busy a track is, 0 to 1: the share of the recording that its
 	// outermost spans cover, or its samples' of those of the busiest track.
 	Busy float32
@@ -150,7 +155,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 	shown := 0
 	for _, ts := range append(groups, pinned) {
 		for _, t := range ts {
-			if lanes, _, _ := lanesOf(rec, t, l.Event); lanes > 0 {
+			if lanes, _, _ := lanesOf(rec, t, l.Event); lanes > 0 || rec.Tracks[t].States.Len() > 0 {
 				shown++
 			}
 		}
@@ -209,7 +214,7 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, count
 	var rows []Row
 	for _, ti := range tracks {
 		lanes, spans, samples := lanesOf(rec, ti, l.Event)
-		if lanes == 0 && len(rec.Tracks[ti].Instants) == 0 {
+		if lanes == 0 && len(rec.Tracks[ti].Instants) == 0 && rec.Tracks[ti].States.Len() == 0 {
 			continue
 		}
 		rows = append(rows, trackRow(rec, l, ti, max(1, lanes), spans, samples, shown))
@@ -254,6 +259,14 @@ func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples 
 		}
 	}
 	r.Height = l.px(float32(r.Lanes)*laneHeight) + l.px(trackPad)
+	switch {
+	case t.States.Len() == 0:
+	case spans == 0 && samples == nil:
+		r.Strip = l.px(laneHeight)
+	default:
+		r.Strip = l.px(stripHeight)
+		r.Height += r.Strip + l.px(1)
+	}
 	if !r.Collapsed {
 		r.Height = max(r.Height, l.px(minTrack))
 	}
@@ -293,12 +306,11 @@ func lanesOf(rec *recording.Recording, ti, event int) (all, spans int, samples *
 // busy says how much of the recording a track's outermost spans cover, or how
 // many samples fell on it; and the share.
 func busy(rec *recording.Recording, t *recording.Track, s *recording.Samples) (string, float32) {
+	if t.States.Len() > 0 && rec.Duration() > 0 {
+		return percentBusy(float64(onProcessor(t)) / float64(rec.Duration()))
+	}
 	if len(t.Lanes) > 0 && rec.Duration() > 0 {
-		share := min(1, covered(rec, t)/float64(rec.Duration()))
-		if share > 0 && share < .01 {
-			return "<1 % busy", float32(share)
-		}
-		return fmt.Sprintf("%.0f %% busy", share*100), float32(share)
+		return percentBusy(covered(rec, t) / float64(rec.Duration()))
 	}
 	if s != nil {
 		if s.Len() == 1 {
@@ -307,6 +319,19 @@ func busy(rec *recording.Recording, t *recording.Track, s *recording.Samples) (s
 		return units.Count(int64(s.Len())) + " samples", 0
 	}
 	return "", 0
+}
+
+// onProcessor is how long a thread ran, as far as its states tell.
+func onProcessor(t *recording.Track) int64 {
+	return t.InState[recording.Running] + t.InState[recording.Collecting]
+}
+
+func percentBusy(share float64) (string, float32) {
+	share = min(1, share)
+	if share > 0 && share < .01 {
+		return "<1 % busy", float32(share)
+	}
+	return fmt.Sprintf("%.0f %% busy", share*100), float32(share)
 }
 
 // At returns the row at a height in the content, or -1.
@@ -319,6 +344,16 @@ func (p *Plan) At(y int) int {
 }
 
 // laneTop is where a lane begins within its row.
-func (p *Plan) laneTop(lane int) int {
-	return int(math.Round(float64(p.Scale*trackPad/2))) + int(math.Round(float64(float32(lane)*laneHeight*p.Scale)))
+func (p *Plan) laneTop(r *Row, lane int) int {
+	top := int(math.Round(float64(p.Scale * trackPad / 2)))
+	if lane == recording.StateLane {
+		return top
+	}
+	if r.Strip > 0 && r.hasLanes() {
+		top += r.Strip + int(math.Round(float64(p.Scale)))
+	}
+	return top + int(math.Round(float64(float32(lane)*laneHeight*p.Scale)))
 }
+
+// hasLanes reports whether there is anything below the strip of states.
+func (r *Row) hasLanes() bool { return r.Spans > 0 || r.Samples != nil }

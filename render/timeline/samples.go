@@ -32,7 +32,7 @@ func (p *Picture) lookSamples(s *rowSamples) {
 	end := 0
 	closeFrom := func(d, x1 int) {
 		for k := d; k < len(s.open); k++ {
-			top := s.y + p.Plan.laneTop(r.Spans+k)
+			top := s.y + p.Plan.laneTop(r, r.Spans+k)
 			if top < p.h && top+p.px(laneHeight) > 0 && x1 > s.open[k].x0 {
 				s.bars = append(s.bars, sampleBar{s.open[k].x0, x1, top, s.open[k].call})
 			}

@@ -83,6 +83,11 @@ func (p *Picture) gather(rows []Row) {
 		}
 		lanes := p.Rec.Tracks[r.Index].Lanes
 		y := r.Y - p.View.Scroll
+		if r.Strip > 0 {
+			l := another(&g.lanes)
+			*l = laneSpans{&p.Rec.Tracks[r.Index].States, r.Index, recording.StateLane, l.columns[:0], l.wide[:0]}
+			bars += min(l.spans.Len(), p.width())
+		}
 		p.lanesIn(r, y, func(lane, _ int) {
 			if lane < len(lanes) {
 				l := another(&g.lanes)
@@ -151,7 +156,7 @@ func (p *Picture) look(l *laneSpans) {
 	res := p.res()
 	l.spans.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
 		x0 := p.x(b.Start)
-		hit := p.MarkAt != nil && p.MarkAt(l.track, l.lane, b.Index, b.N)
+		hit := p.MarkAt != nil && l.lane != recording.StateLane && p.MarkAt(l.track, l.lane, b.Index, b.N)
 		if b.End-b.Start >= res {
 			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
 				p.full(l, &acc)
@@ -197,14 +202,13 @@ const (
 	faintestOnLight = .6
 )
 
-// spans draws the next lane of those gathered, whose top is at y: columns in the
+// spans draws the next lane of those gathered, whose top is at y and height h: columns in the
 // colour of the leading span, as strong as the pixel is covered, then the bars
 // that are wider than a pixel over them. In a canvas the columns are drawn into
 // the topmost row that is seen, and the others are copies of that: row by row
 // this costs a fraction of what each column would alone.
-func (p *Picture) spans(y int) {
+func (p *Picture) spans(y, h int) {
 	l := p.nextLane()
-	h := p.px(laneHeight) - 1
 	top := max(0, y)
 	var row []raster.Color
 	if p.pixels != nil && top < y+h {
@@ -234,6 +238,6 @@ func (p *Picture) spans(y int) {
 	for i := range l.wide {
 		b := &l.wide[i]
 		p.hit = b.hit
-		p.bar(b.x0, b.x1, y, b.call, b.unfinished)
+		p.barOf(b.x0, b.x1, y, h, b.call, b.unfinished)
 	}
 }

@@ -98,7 +98,7 @@ func TestDrawnPixelsAreBusyTimes(t *testing.T) {
 		c := golden.Draw(w, plan.Height, th, pic.Paint)
 		row := &plan.Rows[len(plan.Rows)-1]
 		for lane := range row.Lanes {
-			y := row.Y + plan.laneTop(lane) + 1 // above the label
+			y := row.Y + plan.laneTop(row, lane) + 1 // above the label
 			l := &rec.Tracks[0].Lanes[lane]
 			for x := gutter; x < w; x++ {
 				from, to := v.Time(float64(x-gutter), w-gutter), v.Time(float64(x-gutter+1), w-gutter)

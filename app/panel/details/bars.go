@@ -29,6 +29,9 @@ func (p *Panel) timeDetail(key string, at int64) Detail {
 
 // barDetails are those of a span, or of a bar made of samples.
 func (p *Panel) barDetails(s *panel.Host, h *timeline.Hit) (title, sub string, ds []Detail) {
+	if h.IsState() {
+		return p.stateDetails(s, h)
+	}
 	title = p.Rec.FuncName(h.Call)
 	if h.Call == recording.NoCall {
 		title = "[no stack]"
@@ -67,6 +70,58 @@ func (p *Panel) barDetails(s *panel.Host, h *timeline.Hit) (title, sub string, d
 	ds = append(ds, p.flowDetails()...)
 	ds = append(ds, p.argDetails(h.Args)...)
 	return title, sub, append(ds, p.callers(h)...)
+}
+
+// stateDetails are those of a state of a thread: why, how long, where, and who woke it.
+func (p *Panel) stateDetails(s *panel.Host, h *timeline.Hit) (title, sub string, ds []Detail) {
+	t := p.Rec.Tracks[h.Track]
+	ds = append([]Detail{p.timeDetail("Start", h.Start), lengthDetail("Duration", h.End-h.Start)}, p.trackDetails(t)...)
+	if w := h.Waker(p.Rec); w != recording.NoTrack {
+		ds = append(ds, Detail{Key: "Woken by", Value: timeline.NameAndID(p.Rec.Tracks[w]), To: func() { p.GoToWaker(s) }})
+	}
+	var wall int64
+	for _, ps := range t.InState {
+		wall += ps
+	}
+	ds = append(ds, heading("This thread"))
+	for _, state := range recording.States {
+		if ps := t.InState[state]; ps > 0 {
+			d := lengthDetail(panel.Title1(state.String()), ps)
+			d.Value += "  " + units.Percent(ps, wall)
+			ds = append(ds, d)
+		}
+	}
+	if up := p.Rec.Calls.Parent(h.Call); up != recording.NoCall {
+		ds = append(ds, heading("In"))
+		for n := 0; up != recording.NoCall && n < mostCallers; n++ {
+			ds = append(ds, Detail{Value: p.Rec.FuncName(up)})
+			up = p.Rec.Calls.Parent(up)
+		}
+	}
+	return lanes.StateTitle(p.Rec, h.Call), units.Duration(h.End - h.Start), ds
+}
+
+// stateSums are how long threads were in each state, in what is selected.
+func (p *Panel) stateSums() (ds []Detail) {
+	a := p.Doc.Answer()
+	if a == nil || len(a.States) == 0 {
+		return nil
+	}
+	var wall int64
+	for i := range a.States {
+		recording.Add(&wall, a.States[i].Self)
+	}
+	ds = append(ds, heading("States of threads"))
+	for i, r := range a.States {
+		if i == 12 {
+			ds = append(ds, Detail{Value: "and " + units.Count(int64(len(a.States)-i)) + " more"})
+			break
+		}
+		d := lengthDetail(panel.Title1(r.Name), r.Self)
+		d.Value += "  " + units.Percent(r.Self, wall)
+		ds = append(ds, d)
+	}
+	return ds
 }
 
 func (p *Panel) sampleDetails(h *timeline.Hit) (ds []Detail) {

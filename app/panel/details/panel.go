@@ -293,7 +293,7 @@ func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
 			ds = append(ds, Detail{Value: m.Name + " is " + kind + "."})
 		}
 	}
-	return title, sub, ds
+	return title, sub, append(ds, p.stateSums()...)
 }
 
 // selfTime is a span's time without that of the spans directly below it. The next
