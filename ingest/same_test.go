@@ -113,8 +113,10 @@ func TestSameHoweverDecoded(t *testing.T) {
 	for name, content := range made(t, 3000) {
 		try(name, content)
 	}
-	for _, shape := range synth.Shapes() {
-		try("shape "+shape, synthesized(t, synth.Options{Kind: "chrome", Shape: shape, Records: 3000, Seed: 7}))
+	for _, kind := range synth.Kinds() {
+		for _, shape := range synth.Shapes(kind) {
+			try(kind+" "+shape, synthesized(t, synth.Options{Kind: kind, Shape: shape, Records: 3000, Seed: 7}))
+		}
 	}
 	eachSample(t, try)
 }

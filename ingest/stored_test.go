@@ -53,8 +53,10 @@ func TestStoredIsTheSame(t *testing.T) {
 	for name, content := range made(t, 20000) {
 		try(name, content)
 	}
-	for _, shape := range synth.Shapes() {
-		try("shape "+shape, synthesized(t, synth.Options{Kind: "chrome", Shape: shape, Records: 20000, Seed: 7}))
+	for _, kind := range synth.Kinds() {
+		for _, shape := range synth.Shapes(kind) {
+			try(kind+" "+shape, synthesized(t, synth.Options{Kind: kind, Shape: shape, Records: 20000, Seed: 7}))
+		}
 	}
 	eachSample(t, try)
 }

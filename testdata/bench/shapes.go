@@ -21,26 +21,62 @@ const (
 	shapePerSpan = 24
 )
 
-// shapes measures Chrome JSON in all the ways in which programs write it.
+// sizes are how large the recordings of each kind are that shapes are measured on.
+var sizes = []struct {
+	kind, what, ext string
+	options         synth.Options
+}{
+	{"chrome", "Chrome JSON", ".json", synth.Options{Bytes: 200_000_000}},
+	{"spall1", "spall v1", ".spall", synth.Options{Records: 10_000_000}},
+	{"spall3", "spall v3", ".spall", synth.Options{Records: 20_000_000}},
+	{"spaa", "SPAA", ".spaa", synth.Options{Bytes: 200_000_000}},
+	{"pprof", "pprof", ".pb.gz", synth.Options{Records: 400_000, Bytes: 10_000_000}},
+	{"folded", "folded stacks", ".folded", synth.Options{Bytes: 130_000_000}},
+}
+
+// shapes measures recordings in all the ways in which programs write them.
 func (b *bench) shapes() ([]result, error) {
 	var out []result
-	for _, shape := range append(synth.Shapes(), "gzip") {
-		r := recording{ext: ".json", options: synth.Options{Kind: "chrome", Shape: shape, Bytes: 200_000_000}}
-		what := synth.ShapeIs(shape)
-		if shape == "gzip" {
-			r.options.Shape, r.gzip, what = "", true, "the first, with gzip"
+	for _, s := range sizes {
+		for _, shape := range synth.Shapes(s.kind) {
+			r := recording{ext: s.ext, options: s.options}
+			r.options.Kind, r.options.Shape = s.kind, shape
+			what := s.what + ", " + synth.ShapeIs(s.kind, shape)
+			x, err := b.shapeOf(what, r)
+			if err != nil {
+				return out, err
+			}
+			out = append(out, x)
+			if s.kind == "chrome" && shape == "" {
+				r.gzip = true
+				if x, err = b.shapeOf(what+", with gzip", r); err != nil {
+					return out, err
+				}
+				out = append(out, x)
+			}
 		}
-		f, err := b.get(r)
-		if err != nil {
-			return out, err
-		}
-		x, err := b.shape("Chrome JSON, "+what, f)
-		if err != nil {
-			return out, err
-		}
-		out = append(out, x)
 	}
 	return out, nil
+}
+
+func (b *bench) shapeOf(what string, r recording) (result, error) {
+	f, err := b.get(r)
+	if err != nil {
+		return result{}, err
+	}
+	x, err := b.shape(what, f)
+	if err == nil && r.options.Kind != "chrome" {
+		x.Target, x.Pass = "", true
+	}
+	if err == nil && r.options.Kind == "pprof" {
+		library, err := b.bestOf("pprof-library", f.path)
+		if err != nil {
+			return x, err
+		}
+		x.Target, x.Pass = "half of its library's time", 2*x.Runs[0].CPU <= library.CPU
+		x.Note += fmt.Sprintf("; the library %.2f s, %.2f s CPU", library.Seconds, library.CPU)
+	}
+	return x, err
 }
 
 // files measures recordings that others wrote.

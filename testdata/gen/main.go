@@ -26,7 +26,7 @@ import (
 func main() {
 	var o synth.Options
 	flag.StringVar(&o.Kind, "kind", "", "what to write: "+strings.Join(synth.Kinds(), ", ")+", or the odd traces odd-"+strings.Join(synth.Odds(), ", odd-"))
-	flag.StringVar(&o.Shape, "shape", "", "of kind chrome, how the events are written:"+strings.Join(synth.Shapes(), " "))
+	flag.StringVar(&o.Shape, "shape", "", "how it is written, of"+shapes())
 	flag.Int64Var(&o.Records, "records", 0, "how many events (spall, chrome), samples (spaa) or stacks (folded, pprof)")
 	flag.Int64Var(&o.Bytes, "bytes", 0, "about how many bytes")
 	flag.IntVar(&o.Threads, "threads", 0, "how many threads (default 12)")
@@ -43,6 +43,16 @@ func main() {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
+}
+
+// shapes lists the shapes of all kinds.
+func shapes() (list string) {
+	for _, kind := range synth.Kinds() {
+		if names := synth.Shapes(kind); len(names) > 1 {
+			list += "\n" + kind + ":" + strings.Join(names, " ")
+		}
+	}
+	return list
 }
 
 func run(o synth.Options, path string, summary bool) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // chrome writes Google's trace events as JSON: an object with the names of
@@ -46,10 +45,7 @@ const (
 )
 
 func writeChrome(out *output, o Options) (*Summary, error) {
-	shape, err := chromeShapeOf(o.Shape)
-	if err != nil {
-		return nil, err
-	}
+	shape := chromeShapeOf(o.Shape)
 	if shape.threads > 0 {
 		o.Threads = shape.threads
 	}
@@ -319,7 +315,7 @@ var chromeShapes = []chromeShape{
 	})},
 	{name: "async", what: "nested async", complete: none, async: true},
 	{name: "between", what: "instants and flows between", complete: some, between: true},
-	{name: "one-thread", what: "one thread", complete: some, threads: 1},
+	{name: oneThread, what: "one thread", complete: some, threads: 1},
 	{name: "threads", what: "2,000 threads", complete: some, threads: 2000},
 	{name: "names", what: "50,000 names", complete: some, numbered: true},
 	{name: "args", what: "300 bytes of arguments on every X", complete: all, longArgs: true},
@@ -337,28 +333,11 @@ func byTime(of func(*chromeEvent) int64) func([]chromeEvent) {
 	}
 }
 
-// Shapes returns the shapes that kind chrome can have, by name; the first is the
-// usual one, "".
-func Shapes() (names []string) {
-	for i := range chromeShapes {
-		names = append(names, chromeShapes[i].name)
-	}
-	return names
-}
-
-// ShapeIs says what a shape is.
-func ShapeIs(name string) string {
-	if s, err := chromeShapeOf(name); err == nil {
-		return s.what
-	}
-	return ""
-}
-
-func chromeShapeOf(name string) (*chromeShape, error) {
+func chromeShapeOf(name string) *chromeShape {
 	for i := range chromeShapes {
 		if s := &chromeShapes[i]; s.name == name {
-			return s, nil
+			return s
 		}
 	}
-	return nil, fmt.Errorf("there is no shape %q: choose one of%s", name, strings.Join(Shapes(), " "))
+	return &chromeShapes[0]
 }

@@ -8,6 +8,7 @@ type folded struct {
 	prog *program
 	sum  *Summary
 	path []uint32
+	turn int // how many times over each stack is there
 	seen []bool
 }
 
@@ -15,9 +16,9 @@ type folded struct {
 const foldedLineBytes = 440
 
 func writeFolded(out *output, o Options) (*Summary, error) {
-	want := min(o.Records, max(o.Bytes/foldedLineBytes, 1))
+	want := min(o.Records, max(o.Bytes/foldedLineBytes/int64(turns(o.Shape)), 1))
 	p := programWithStacks(o, want)
-	f := &folded{output: out, prog: p, sum: newSummary(p), seen: make([]bool, len(p.calls))}
+	f := &folded{output: out, prog: p, sum: newSummary(p), seen: make([]bool, len(p.calls)), turn: turns(o.Shape)}
 	total := int64(0)
 	p.eachStack(o.chance(), want, func(s weighedStack) {
 		f.line(s)
@@ -33,16 +34,18 @@ func writeFolded(out *output, o Options) (*Summary, error) {
 func (f *folded) line(s weighedStack) {
 	f.path = f.prog.path(f.path[:0], s.call)
 	f.buf = append(f.buf, f.prog.threads[s.thread].name...)
-	for i := len(f.path) - 1; i >= 0; i-- {
-		f.seen[f.path[i]] = true
-		f.buf = append(f.buf, ';')
-		f.buf = append(f.buf, f.prog.name(f.path[i])...)
+	for range f.turn {
+		for i := len(f.path) - 1; i >= 0; i-- {
+			f.seen[f.path[i]] = true
+			f.buf = append(f.buf, ';')
+			f.buf = append(f.buf, f.prog.name(f.path[i])...)
+		}
 	}
 	f.buf = append(f.buf, ' ')
 	f.buf = strconv.AppendInt(f.buf, s.count, 10)
 	f.buf = append(f.buf, '\n')
 	f.sum.Records++
 	f.sum.Stacks++
-	f.sum.MaxDepth = max(f.sum.MaxDepth, len(f.path)+1) // the thread is a frame, too
+	f.sum.MaxDepth = max(f.sum.MaxDepth, f.turn*len(f.path)+1) // the thread is a frame, too
 	f.settle()
 }

@@ -24,6 +24,7 @@ type pprofBuilder struct {
 	up        []int32             // by call: the innermost call of the location that called it
 	path      []uint64            // ids of locations, leaf first
 	seen      []bool
+	shape     string
 }
 
 // pprofStack is a sample to be.
@@ -39,9 +40,9 @@ const (
 )
 
 func writePprof(out *output, o Options) (*Summary, error) {
-	want := min(o.Records, max(o.Bytes/pprofSampleBytes, 1))
+	want := min(o.Records, max(o.Bytes/pprofSampleBytes/int64(turns(o.Shape)), 1))
 	p := programWithStacks(o, want)
-	b := &pprofBuilder{prog: p, sum: newSummary(p), seen: make([]bool, len(p.calls))}
+	b := &pprofBuilder{prog: p, sum: newSummary(p), seen: make([]bool, len(p.calls)), shape: o.Shape}
 	b.start()
 	var samples []pprofStack
 	total := int64(0)
@@ -77,6 +78,7 @@ const (
 	sampleLabel        = 3
 	labelKey           = 1
 	labelStr           = 2
+	labelNum           = 3
 )
 
 func (b *pprofBuilder) write(out *output, samples []pprofStack) error {
@@ -96,16 +98,25 @@ func (b *pprofBuilder) write(out *output, samples []pprofStack) error {
 		message = protowire.AppendString(protowire.AppendTag(message, profileStringTable, protowire.BytesType), t.name)
 		labels[i] = appendNumber(appendNumber(nil, labelKey, next), labelStr, next+1+uint64(i))
 	}
+	for _, key := range labelKeys {
+		message = protowire.AppendString(protowire.AppendTag(message, profileStringTable, protowire.BytesType), key)
+	}
 	var sample, packed []byte
-	for _, s := range samples {
+	for i, s := range samples {
 		packed = packed[:0]
-		for _, id := range b.stack(s.call) {
-			packed = protowire.AppendVarint(packed, id)
+		stack := b.stack(s.call)
+		for range turns(b.shape) {
+			for _, id := range stack {
+				packed = protowire.AppendVarint(packed, id)
+			}
 		}
 		sample = protowire.AppendBytes(protowire.AppendTag(sample[:0], sampleLocationID, protowire.BytesType), packed)
 		packed = protowire.AppendVarint(protowire.AppendVarint(packed[:0], uint64(s.count)), uint64(s.count)*pprofPeriod)
 		sample = protowire.AppendBytes(protowire.AppendTag(sample, sampleValue, protowire.BytesType), packed)
 		sample = protowire.AppendBytes(protowire.AppendTag(sample, sampleLabel, protowire.BytesType), labels[s.thread])
+		if b.shape == manyLabels {
+			sample = appendLabels(sample, next+1+uint64(len(labels)), i)
+		}
 		message = protowire.AppendBytes(protowire.AppendTag(message, profileSample, protowire.BytesType), sample)
 		if len(message) >= 1<<20 {
 			if _, err := z.Write(message); err != nil {
@@ -118,6 +129,25 @@ func (b *pprofBuilder) write(out *output, samples []pprofStack) error {
 		return err
 	}
 	return z.Close()
+}
+
+// labelKeys are of numbers, and the last of a text, itself.
+var labelKeys = []string{"span id", "trace id", "bytes", "shard", "route"}
+
+// appendLabels appends the labels of sample n; first is the string of their first key.
+func appendLabels(sample []byte, first uint64, n int) []byte {
+	mix := uint64(n) * 0x9E3779B97F4A7C15
+	for i := range labelKeys {
+		key := first + uint64(i)
+		label := appendNumber(nil, labelKey, key)
+		if i == len(labelKeys)-1 {
+			label = appendNumber(label, labelStr, key)
+		} else {
+			label = appendNumber(label, labelNum, mix>>(15*i)&0x7fff+1)
+		}
+		sample = protowire.AppendBytes(protowire.AppendTag(sample, sampleLabel, protowire.BytesType), label)
+	}
+	return sample
 }
 
 func appendNumber(b []byte, field protowire.Number, n uint64) []byte {
@@ -209,5 +239,5 @@ func (b *pprofBuilder) see(call uint32) {
 	for at := int32(call); at >= 0; at = b.prog.calls[at].parent {
 		b.seen[at] = true
 	}
-	b.sum.MaxDepth = max(b.sum.MaxDepth, int(b.prog.calls[call].depth)+1)
+	b.sum.MaxDepth = max(b.sum.MaxDepth, turns(b.shape)*(int(b.prog.calls[call].depth)+1))
 }

@@ -62,11 +62,12 @@ func (open stackOf) empty() error {
 
 func readSpallFlat(b []byte) (*counted, error) {
 	le := binary.LittleEndian
-	if le.Uint64(b) != 0x0BADF00D || math.Float64frombits(le.Uint64(b[16:])) != 0.001 {
+	unit := math.Float64frombits(le.Uint64(b[16:])) * 1000
+	if le.Uint64(b) != 0x0BADF00D || unit != 1 && unit != 1000 {
 		return nil, errors.New("the header is wrong")
 	}
 	version := le.Uint64(b[8:])
-	double := func(at int) int64 { return int64(math.Float64frombits(le.Uint64(b[at:]))) }
+	double := func(at int) int64 { return int64(math.Round(math.Float64frombits(le.Uint64(b[at:])) * unit)) }
 	c, open := newCounted(), stackOf{}
 	for p := 32; p < len(b); c.records++ {
 		switch kind := b[p]; {

@@ -1,8 +1,11 @@
 package synth
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 )
@@ -58,6 +61,9 @@ const (
 )
 
 func writeSPAA(out *output, o Options) (*Summary, error) {
+	if o.Shape == sortedKeys {
+		out.w = keySorter{out.w}
+	}
 	p := newProgram(o.Seed, o.Threads, defaultPaths)
 	n := len(p.calls)
 	s := &spaa{
@@ -282,4 +288,24 @@ func appendSeconds(b []byte, ns int64) []byte {
 		b = append(b, byte('0'+ns/unit%10))
 	}
 	return b
+}
+
+// A keySorter sorts the keys of the objects that it is given, whole lines of them.
+type keySorter struct{ io.Writer }
+
+func (w keySorter) Write(b []byte) (int, error) {
+	var out bytes.Buffer
+	from, to := json.NewDecoder(bytes.NewReader(b)), json.NewEncoder(&out)
+	from.UseNumber()
+	to.SetEscapeHTML(false)
+	for from.More() {
+		var record map[string]any
+		if err := from.Decode(&record); err != nil {
+			return 0, err
+		}
+		if err := to.Encode(record); err != nil {
+			return 0, err
+		}
+	}
+	return w.Writer.Write(out.Bytes())
 }

@@ -38,6 +38,6 @@ func shorten(name string) string { return name[:min(len(name), 255)] }
 // writeTrace runs the program with a tracer, within the options' limits less what
 // the tracer needs for other things.
 func writeTrace(p *program, sum *Summary, tr tracer, o Options, records, bytes int64) {
-	run := &trace{prog: p, out: tr, sum: sum, records: o.Records - records, bytes: o.Bytes - bytes}
+	run := &trace{prog: p, out: tr, sum: sum, records: o.Records - records, bytes: o.Bytes - bytes, small: o.Shape == smallBuffers}
 	run.run(p.newThreads(o.chance(), 0))
 }

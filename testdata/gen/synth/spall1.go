@@ -2,14 +2,16 @@ package synth
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 )
 
 // spall1 writes version 1: flat records, times in ns as doubles.
 type spall1 struct {
 	*output
-	prog *program
-	sum  *Summary
+	prog  *program
+	sum   *Summary
+	shape string
 }
 
 const (
@@ -20,29 +22,48 @@ const (
 func writeSpall1(out *output, o Options) (*Summary, error) {
 	p := newProgram(o.Seed, o.Threads, defaultPaths)
 	sum := newSummary(p)
-	out.buf = appendSpallHeader(out.buf, 1, 1e-3)
-	writeTrace(p, sum, &spall1{out, p, sum}, o, 0, spallHeaderBytes)
+	unit := 1e-3
+	if o.Shape == fractions {
+		unit = 1
+	}
+	out.buf = appendSpallHeader(out.buf, 1, unit)
+	writeTrace(p, sum, &spall1{out, p, sum, o.Shape}, o, 0, spallHeaderBytes)
 	return sum, nil
 }
 
 func (s *spall1) size(call uint32) (records, bytes int) {
-	n := spall1BeginBytes + len(shorten(s.prog.name(call))) + spall1EndBytes
+	n := spall1BeginBytes + len(s.name(call)) + spall1EndBytes
 	if spallHasArgs(s.prog, call) {
 		n += len(spallArgs)
 	}
 	return 2, n
 }
 
+func (s *spall1) name(call uint32) string {
+	name := shorten(s.prog.name(call))
+	if s.shape == longNames {
+		name = fmt.Sprintf("%-22.22s%08d", name, s.prog.calls[call].fn)
+	}
+	return name
+}
+
+func (s *spall1) time(clock int64) float64 {
+	if s.shape == fractions {
+		return float64(clock) / 1000
+	}
+	return float64(clock)
+}
+
 func (s *spall1) startBuffer(*thread) {}
 func (s *spall1) endBuffer(*thread)   {}
 
 func (s *spall1) begin(t *thread, call uint32) {
-	name := shorten(s.prog.name(call))
+	name := s.name(call)
 	var h [spall1BeginBytes]byte
 	h[0] = spallBegin
 	binary.LittleEndian.PutUint32(h[2:], uint32(t.pid))
 	binary.LittleEndian.PutUint32(h[6:], uint32(t.tid))
-	binary.LittleEndian.PutUint64(h[10:], math.Float64bits(float64(t.clock)))
+	binary.LittleEndian.PutUint64(h[10:], math.Float64bits(s.time(t.clock)))
 	h[18] = uint8(len(name))
 	if spallHasArgs(s.prog, call) {
 		h[19] = uint8(len(spallArgs))
@@ -59,7 +80,7 @@ func (s *spall1) end(t *thread, _ openCall) {
 	h[0] = spallEnd
 	binary.LittleEndian.PutUint32(h[1:], uint32(t.pid))
 	binary.LittleEndian.PutUint32(h[5:], uint32(t.tid))
-	binary.LittleEndian.PutUint64(h[9:], math.Float64bits(float64(t.clock)))
+	binary.LittleEndian.PutUint64(h[9:], math.Float64bits(s.time(t.clock)))
 	s.buf = append(s.buf, h[:]...)
 	s.sum.Records++
 	s.settle()

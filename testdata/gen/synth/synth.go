@@ -30,7 +30,7 @@ import (
 // where both do, the one that is reached first. With neither, Records is 100,000.
 type Options struct {
 	Kind  string // one of [Kinds]
-	Shape string // of kind chrome: one of [Shapes]
+	Shape string // one of [Shapes], the usual one where it is ""
 
 	// Records is how much to make: for spall0, spall1, spall3 and chrome, the
 	// event records, of which a span takes one or two (and of which as many are
@@ -82,8 +82,8 @@ func Write(w io.Writer, o Options) (*Summary, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no kind %q: choose one of %s", o.Kind, strings.Join(Kinds(), ", "))
 	}
-	if o.Shape != "" && o.Kind != "chrome" {
-		return nil, fmt.Errorf("only kind chrome has shapes, %s has none", o.Kind)
+	if err := checkShape(o.Kind, o.Shape); err != nil {
+		return nil, err
 	}
 	if o.Records < 0 || o.Bytes < 0 {
 		return nil, errors.New("a recording can't have a negative size")
@@ -93,6 +93,9 @@ func Write(w io.Writer, o Options) (*Summary, error) {
 	}
 	if o.Threads == 0 {
 		o.Threads = defaultThreads
+	}
+	if o.Shape == oneThread {
+		o.Threads = 1
 	}
 	if o.Records == 0 {
 		o.Records = defaultRecords

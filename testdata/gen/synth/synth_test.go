@@ -125,15 +125,17 @@ func TestSummaryAgreesWithFile(t *testing.T) {
 
 // Every shape holds what its summary says.
 func TestShapes(t *testing.T) {
-	for _, shape := range Shapes() {
-		b, sum := generate(t, Options{Kind: "chrome", Shape: shape, Records: 20_000, Seed: 5})
-		got, err := readChrome(b)
-		if err != nil {
-			t.Fatalf("%s: %v", shape, err)
-		}
-		compare(t, sum, got)
-		if ShapeIs(shape) == "" {
-			t.Errorf("shape %q says nothing of itself", shape)
+	for _, kind := range Kinds() {
+		for _, shape := range Shapes(kind) {
+			b, sum := generate(t, Options{Kind: kind, Shape: shape, Records: 20_000, Seed: 5})
+			got, err := readers[kind](b)
+			if err != nil {
+				t.Fatalf("%s %s: %v", kind, shape, err)
+			}
+			compare(t, sum, got)
+			if ShapeIs(kind, shape) == "" && len(Shapes(kind)) > 1 {
+				t.Errorf("shape %q of %s says nothing of itself", shape, kind)
+			}
 		}
 	}
 	for _, o := range []Options{{Kind: "chrome", Shape: "square"}, {Kind: "spall1", Shape: "args"}} {

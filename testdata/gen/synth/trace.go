@@ -21,6 +21,7 @@ type trace struct {
 	records int64 // how many there may still be
 	bytes   int64
 	sum     *Summary
+	small   bool   // buffers are
 	seen    []bool // calls that were made
 	// Totals that every event adds to.
 	spans, spanTime, rootTime int64
@@ -62,7 +63,7 @@ func (tr *trace) run(threads []*thread) {
 // has none any more.
 func (tr *trace) buffer(t *thread) bool {
 	most := bufferEvents
-	if len(tr.prog.threads) > manyThreads {
+	if tr.small || len(tr.prog.threads) > manyThreads {
 		most = smallBuffer
 	}
 	events := most/2 + below(t.rng.Uint64(), most/2)

@@ -1,0 +1,90 @@
+package synth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A shape is another way in which programs write a kind than the usual one.
+type shape struct{ name, what string }
+
+// Names of shapes that several functions ask for.
+const (
+	oneThread    = "one-thread"
+	fractions    = "fractions"
+	longNames    = "long-names"
+	smallBuffers = "small-buffers"
+	deepStacks   = "deep"
+	manyLabels   = "labels"
+	sortedKeys   = "sorted"
+)
+
+var shapes = map[string][]shape{
+	"spall1": {
+		{"", "names as long as they are"},
+		{fractions, "times in µs with a fraction"},
+		{longNames, "names of 30 characters"},
+		{oneThread, "one thread"},
+	},
+	"spall3": {{"", "buffers of some thousand events"}, {smallBuffers, "buffers of some ten events"}},
+	"spaa":   {{"", "the type of a record first"}, {sortedKeys, "the keys of each record sorted"}},
+	"pprof": {
+		{"", "a label on each of many samples"},
+		{deepStacks, "few samples, each with hundreds of locations"},
+		{manyLabels, "labels that no other sample has, beside others"},
+	},
+	"folded": {{"", "up to 28 frames"}, {deepStacks, "few stacks, each of hundreds of frames"}},
+}
+
+// Shapes returns the shapes that a kind can have, by name; the first is the usual
+// one, "".
+func Shapes(kind string) (names []string) {
+	for _, s := range shapesOf(kind) {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// ShapeIs says what a shape is.
+func ShapeIs(kind, name string) string {
+	for _, s := range shapesOf(kind) {
+		if s.name == name {
+			return s.what
+		}
+	}
+	return ""
+}
+
+func shapesOf(kind string) []shape {
+	if kind == "chrome" {
+		all := make([]shape, len(chromeShapes))
+		for i := range chromeShapes {
+			all[i] = shape{chromeShapes[i].name, chromeShapes[i].what}
+		}
+		return all
+	}
+	if s := shapes[kind]; s != nil {
+		return s
+	}
+	return []shape{{}}
+}
+
+// checkShape returns an error where a kind has no such shape.
+func checkShape(kind, name string) error {
+	if all := Shapes(kind); !slices.Contains(all, name) {
+		if len(all) == 1 {
+			return fmt.Errorf("%s has no shapes", kind)
+		}
+		return fmt.Errorf("%s has no shape %q: choose one of%s", kind, name, strings.Join(all, " "))
+	}
+	return nil
+}
+
+// turns is how many times over a stack is written.
+func turns(name string) int {
+	if name == deepStacks {
+		return 20
+	}
+	return 1
+}
