@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 )
 
@@ -92,8 +93,8 @@ func (d *decoder) build() error {
 		p := &d.points[i]
 		tally.Read++
 		if p.bad != "" {
-			tally.Leave(at(p.from))
-			d.b.Warn("bad-value", at(p.from), "The program point at byte %d has a value %q that is no number, or none that can be held, and was left out", p.from, p.bad)
+			tally.Leave(decode.Byte(p.from))
+			d.b.Warn("bad-value", decode.Byte(p.from), "The program point at byte %d has a value %q that is no number, or none that can be held, and was left out", p.from, p.bad)
 			continue
 		}
 		tally.Kept++
@@ -117,7 +118,7 @@ func (d *decoder) call(p *point, frames []recording.FrameID) recording.CallID {
 	for i := len(p.frames) - 1; i >= 0; i-- {
 		n := int(p.frames[i])
 		if n < 0 || n >= len(d.frames) {
-			d.b.Warn("no-frame", at(p.from), "The program point at byte %d names a frame that the file does not have; it is left out of the stack", p.from)
+			d.b.Warn("no-frame", decode.Byte(p.from), "The program point at byte %d names a frame that the file does not have; it is left out of the stack", p.from)
 			continue
 		}
 		pl := &d.frames[n]

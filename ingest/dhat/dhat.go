@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
@@ -79,13 +78,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if err := d.s.Err(); err != nil {
 		return err
 	}
-	if d.s.Damage >= 0 {
-		what := "is damaged"
-		if d.s.Cut {
-			what = "is cut short"
-		}
-		b.Warn("damaged", at(d.s.Damage), "The file %s at byte %d; what stands before is shown", what, d.s.Damage)
-	}
+	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
 	if v := d.about["dhatFileVersion"]; v != version {
 		b.Warn("version", "", "The file is of version %q; it is read as one of version %s", v, version)
 	}
@@ -94,8 +87,6 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	return d.build()
 }
-
-func at(off int64) string { return fmt.Sprintf("byte %d", off) }
 
 func (d *decoder) file() {
 	if !d.s.Enter('{') {
@@ -133,8 +124,8 @@ func (d *decoder) point() {
 		d.s.Skip()
 		t := d.b.Tally("program point")
 		t.Read++
-		t.Leave(at(p.from))
-		d.b.Warn("not-a-point", at(p.from), "What stands at byte %d is no program point and was left out", p.from)
+		t.Leave(decode.Byte(p.from))
+		d.b.Warn("not-a-point", decode.Byte(p.from), "What stands at byte %d is no program point and was left out", p.from)
 		return
 	}
 	p.values = make([]int64, len(d.measure))

@@ -3,6 +3,7 @@ package firefox
 import (
 	"strconv"
 
+	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
 )
@@ -34,7 +35,7 @@ func (r *reader) timeline(l *timeline, key string) {
 		default:
 			left := r.d.b.Tally(key + " of DevTools")
 			left.Read++
-			left.Leave(place(r.s.Offset()))
+			left.Leave(decode.Byte(r.s.Offset()))
 			r.s.Skip()
 		}
 	}
@@ -53,9 +54,9 @@ func (r *reader) within(p *profile, depth int) {
 		t.markers = nil
 		r.d.markers.Read += int64(n)
 		for range n {
-			r.d.markers.Leave(place(t.from))
+			r.d.markers.Leave(decode.Byte(t.from))
 		}
-		r.d.b.Remark("other-clock", place(t.from), "The markers of thread %q are in another clock than its samples and were left out", t.name)
+		r.d.b.Remark("other-clock", decode.Byte(t.from), "The markers of thread %q are in another clock than its samples and were left out", t.name)
 	}
 }
 

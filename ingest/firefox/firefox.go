@@ -21,7 +21,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
@@ -107,13 +106,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if err := s.Err(); err != nil {
 		return err
 	}
-	if s.Damage >= 0 {
-		what := "is damaged"
-		if s.Cut {
-			what = "is cut short"
-		}
-		b.Warn("damaged", place(s.Damage), "The file %s at byte %d; what stands before is shown", what, s.Damage)
-	}
+	decode.WarnDamage(b, s.Damage, s.Cut)
 	if err := d.build(); err != nil {
 		return err
 	}
@@ -125,8 +118,6 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	return nil
 }
-
-func place(off int64) string { return fmt.Sprintf("byte %d", off) }
 
 func (d *decoder) tick() error {
 	d.b.Progress()

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	"ashlar/ingest/chrome"
 	"ashlar/ingest/codec"
@@ -73,20 +72,12 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if err := d.s.Err(); err != nil {
 		return err
 	}
-	if d.s.Damage >= 0 {
-		what := "is damaged"
-		if d.s.Cut {
-			what = "is cut short"
-		}
-		b.Warn("damaged", place(d.s.Damage), "The file %s at byte %d; what stands before is shown", what, d.s.Damage)
-	}
+	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
 	if len(d.nodes) == 0 {
 		return errors.New("there is no call in the heap profile")
 	}
 	return d.build(tick)
 }
-
-func place(off int64) string { return fmt.Sprintf("byte %d", off) }
 
 func (d *decoder) file() {
 	if !d.s.Enter('{') {
@@ -133,8 +124,8 @@ func (d *decoder) tree() {
 			levels = append(levels, level{d.open(l.node), false})
 		default:
 			d.tally.Read++
-			d.tally.Leave(place(d.s.Offset()))
-			d.b.Warn("not-a-node", place(d.s.Offset()), "What stands at byte %d is no call and was left out", d.s.Offset())
+			d.tally.Leave(decode.Byte(d.s.Offset()))
+			d.b.Warn("not-a-node", decode.Byte(d.s.Offset()), "What stands at byte %d is no call and was left out", d.s.Offset())
 			d.s.Skip()
 		}
 	}
@@ -180,13 +171,13 @@ func (d *decoder) build(tick func() error) error {
 			calls[i] = calls[n.above]
 		}
 		if !n.named {
-			d.b.Warn("no-function", place(n.from), "The call at byte %d says no function; what it has counts for its caller", n.from)
+			d.b.Warn("no-function", decode.Byte(n.from), "The call at byte %d says no function; what it has counts for its caller", n.from)
 		} else if n.above >= 0 || !n.root { // the root is no function
 			calls[i] = d.b.Call(calls[i], n.frame)
 		}
 		if !n.sized {
-			d.tally.Leave(place(n.from))
-			d.b.Warn("no-size", place(n.from), "The call at byte %d has no size, or none that can be held; it counts as 0", n.from)
+			d.tally.Leave(decode.Byte(n.from))
+			d.b.Warn("no-size", decode.Byte(n.from), "The call at byte %d has no size, or none that can be held; it counts as 0", n.from)
 			continue
 		}
 		d.tally.Kept++

@@ -61,7 +61,7 @@ func (d *decoder) build(p *profile) error {
 	}
 	t := d.b.Track(recording.TrackKey{Name: name})
 	if p.kind == "sampled" && p.stacks.Len() != p.values.len() {
-		d.b.Warn("weights-missing", place(p.from), "The profile at byte %d has %d stacks and %d weights; what has no partner is left out", p.from, p.stacks.Len(), p.values.len())
+		d.b.Warn("weights-missing", decode.Byte(p.from), "The profile at byte %d has %d stacks and %d weights; what has no partner is left out", p.from, p.stacks.Len(), p.values.len())
 	}
 	exp, timed := units[p.unit]
 	switch {
@@ -130,8 +130,8 @@ func (d *decoder) spans(p *profile, exp int, t *recording.TrackBuilder) error {
 		}
 		at, ok := d.time(p.values.at(i), exp)
 		if !ok {
-			d.eventTally.Leave(place(p.from))
-			d.b.Warn("time-far", place(p.from), "Event %d of the profile at byte %d is more than 26 days from the first one and was left out", i, p.from)
+			d.eventTally.Leave(decode.Byte(p.from))
+			d.b.Warn("time-far", decode.Byte(p.from), "Event %d of the profile at byte %d is more than 26 days from the first one and was left out", i, p.from)
 			continue
 		}
 		open, n, ok := opened.next(i)
@@ -155,8 +155,8 @@ func (d *decoder) spans(p *profile, exp int, t *recording.TrackBuilder) error {
 }
 
 func (d *decoder) backward(p *profile, i int) {
-	d.eventTally.Mend(place(p.from))
-	d.b.Warn("time-backward", place(p.from), "Event %d of the profile at byte %d is earlier than the one before; it is taken to be at its time", i, p.from)
+	d.eventTally.Mend(decode.Byte(p.from))
+	d.b.Warn("time-backward", decode.Byte(p.from), "Event %d of the profile at byte %d is earlier than the one before; it is taken to be at its time", i, p.from)
 }
 
 // openFrames follows which frames of an evented profile are open.
@@ -181,13 +181,13 @@ func (o *openFrames) next(i int) (open bool, n int, ok bool) {
 		n = len(o.stack) - k
 		o.stack = o.stack[:k]
 		if n > 1 {
-			o.d.eventTally.Mend(place(o.p.from))
-			o.d.b.Warn("close-crossed", place(o.p.from), "Event %d of the profile at byte %d closes frame %d while others in it are open; they are closed with it", i, o.p.from, f&^closing)
+			o.d.eventTally.Mend(decode.Byte(o.p.from))
+			o.d.b.Warn("close-crossed", decode.Byte(o.p.from), "Event %d of the profile at byte %d closes frame %d while others in it are open; they are closed with it", i, o.p.from, f&^closing)
 		}
 		return false, n, true
 	}
-	o.d.eventTally.Leave(place(o.p.from))
-	o.d.b.Warn("close-unmatched", place(o.p.from), "Event %d of the profile at byte %d closes frame %d, which is not open, and was left out", i, o.p.from, f&^closing)
+	o.d.eventTally.Leave(decode.Byte(o.p.from))
+	o.d.b.Warn("close-unmatched", decode.Byte(o.p.from), "Event %d of the profile at byte %d closes frame %d, which is not open, and was left out", i, o.p.from, f&^closing)
 	return false, 0, false
 }
 
@@ -205,14 +205,14 @@ func (d *decoder) samples(p *profile, exp int, t *recording.TrackBuilder) error 
 			return err
 		}
 		if i >= n || p.stacks.At(i) == noStack {
-			d.sampleTally.Leave(place(p.from))
+			d.sampleTally.Leave(decode.Byte(p.from))
 			continue
 		}
 		w := p.values.at(i)
 		lasts, ok := w.Picos(exp).Since(decode.Picos{})
 		if !ok || at > math.MaxInt64/4 {
-			d.sampleTally.Leave(place(p.from))
-			d.b.Warn("time-far", place(p.from), "Sample %d of the profile at byte %d lasts too long, or lies too late, to be held and was left out", i, p.from)
+			d.sampleTally.Leave(decode.Byte(p.from))
+			d.b.Warn("time-far", decode.Byte(p.from), "Sample %d of the profile at byte %d lasts too long, or lies too late, to be held and was left out", i, p.from)
 			continue
 		}
 		d.sampleTally.Kept++
@@ -232,7 +232,7 @@ func (d *decoder) weights(p *profile, t *recording.TrackBuilder) error {
 			return err
 		}
 		if i >= n || p.stacks.At(i) == noStack || !a.add(p.stacks.At(i), p.values.at(i)) {
-			d.sampleTally.Leave(place(p.from))
+			d.sampleTally.Leave(decode.Byte(p.from))
 			continue
 		}
 		d.sampleTally.Kept++
@@ -258,7 +258,7 @@ func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 				ps, at, backward = 0, last, true
 			}
 			if !ok || !a.add(path[len(path)-1], decode.Number{Mantissa: ps, Scale: a.scale}) {
-				d.eventTally.Leave(place(p.from))
+				d.eventTally.Leave(decode.Byte(p.from))
 				continue
 			}
 		}
@@ -282,7 +282,7 @@ func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 		}
 	}
 	if p.ends && len(path) > 0 {
-		d.b.Warn("unclosed", place(p.from), "The profile at byte %d ends while %d frames are open; they close at its end", p.from, len(path))
+		d.b.Warn("unclosed", decode.Byte(p.from), "The profile at byte %d ends while %d frames are open; they close at its end", p.from, len(path))
 		if ps, ok := p.end.Picos(a.scale).Since(last.Picos(a.scale)); ok && ps > 0 {
 			a.add(path[len(path)-1], decode.Number{Mantissa: ps, Scale: a.scale})
 		}
@@ -315,7 +315,7 @@ func (d *decoder) newAdder(p *profile) *adder {
 		a.scale--
 	}
 	if a.scale < p.values.finest {
-		d.b.Warn("weight-rounded", place(p.from), "Weights of the profile at byte %d have more digits than fit, beside the others; they were rounded", p.from)
+		d.b.Warn("weight-rounded", decode.Byte(p.from), "Weights of the profile at byte %d have more digits than fit, beside the others; they were rounded", p.from)
 	}
 	if !d.b.SetDecimals(a.event, 0, a.scale) {
 		a.scale = m.Decimals

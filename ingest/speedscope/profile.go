@@ -102,8 +102,8 @@ func (d *decoder) profile() {
 	p := &profile{from: d.s.Offset()}
 	if !d.s.Enter('{') {
 		d.s.Skip()
-		t.Leave(place(p.from))
-		d.b.Warn("not-a-profile", place(p.from), "What stands at byte %d is no profile and was left out", p.from)
+		t.Leave(decode.Byte(p.from))
+		d.b.Warn("not-a-profile", decode.Byte(p.from), "What stands at byte %d is no profile and was left out", p.from)
 		return
 	}
 	for d.s.Next() {
@@ -140,17 +140,17 @@ func (d *decoder) profile() {
 	// Records of the other kind have no place in it.
 	if p.kind != "evented" {
 		for range p.frames.Len() {
-			d.eventTally.Leave(place(p.from))
+			d.eventTally.Leave(decode.Byte(p.from))
 		}
 	}
 	if p.kind != "sampled" {
 		for range p.stacks.Len() {
-			d.sampleTally.Leave(place(p.from))
+			d.sampleTally.Leave(decode.Byte(p.from))
 		}
 	}
 	if p.kind != "evented" && p.kind != "sampled" {
-		t.Leave(place(p.from))
-		d.b.Warn("profile-kind", place(p.from), "The profile at byte %d is of the type %q, neither evented nor sampled, and was left out", p.from, p.kind)
+		t.Leave(decode.Byte(p.from))
+		d.b.Warn("profile-kind", decode.Byte(p.from), "The profile at byte %d is of the type %q, neither evented nor sampled, and was left out", p.from, p.kind)
 		return
 	}
 	t.Kept++
@@ -193,7 +193,7 @@ func (d *decoder) number(raw []byte) (decode.Number, bool) {
 	if ok && fits {
 		return n, true
 	}
-	d.b.Warn("number-bad", place(d.s.Offset()), "The number %.40s before byte %d cannot be read or held; it counts as 0", raw, d.s.Offset())
+	d.b.Warn("number-bad", decode.Byte(d.s.Offset()), "The number %.40s before byte %d cannot be read or held; it counts as 0", raw, d.s.Offset())
 	return decode.Number{}, false
 }
 
@@ -234,8 +234,8 @@ func (d *decoder) eachEvent(p *profile) {
 			t, timed = d.number(at)
 		}
 		if !timed || string(typ) != "O" && string(typ) != "C" {
-			d.eventTally.Leave(place(d.s.Offset()))
-			d.b.Warn("not-an-event", place(d.s.Offset()), "The element before byte %d is no event (type O or C, frame and at) and was left out", d.s.Offset())
+			d.eventTally.Leave(decode.Byte(d.s.Offset()))
+			d.b.Warn("not-an-event", decode.Byte(d.s.Offset()), "The element before byte %d is no event (type O or C, frame and at) and was left out", d.s.Offset())
 			continue
 		}
 		if typ[0] == 'C' {
@@ -354,7 +354,7 @@ func (d *decoder) eachStack(p *profile) {
 			stack = append(stack, n)
 		}
 		if !good {
-			d.b.Warn("not-a-stack", place(d.s.Offset()), "The element before byte %d is no stack (numbers of frames) and was left out", d.s.Offset())
+			d.b.Warn("not-a-stack", decode.Byte(d.s.Offset()), "The element before byte %d is no stack (numbers of frames) and was left out", d.s.Offset())
 			p.stacks.Append(noStack) // its weight must not become another's
 			continue
 		}

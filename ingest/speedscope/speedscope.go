@@ -93,13 +93,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if err := d.s.Err(); err != nil {
 		return err
 	}
-	if d.s.Damage >= 0 {
-		what := "is damaged"
-		if d.s.Cut {
-			what = "is cut short"
-		}
-		b.Warn("damaged", place(d.s.Damage), "The file %s at byte %d; what stands before is shown", what, d.s.Damage)
-	}
+	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
 	if !d.known {
 		if len(d.waiting) > 0 {
 			b.Warn("frames-missing", "", "The file has no table of frames; frames are called by their numbers")
@@ -114,8 +108,6 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	return nil
 }
-
-func place(off int64) string { return fmt.Sprintf("byte %d", off) }
 
 // file reads the outermost object.
 func (d *decoder) file() {
@@ -149,8 +141,8 @@ func (d *decoder) file() {
 func (d *decoder) leaveMember(key string) {
 	t := d.b.Tally("member")
 	t.Read++
-	t.Leave(place(d.s.Offset()))
-	d.b.Remark("member-unknown", place(d.s.Offset()), "The member %q is none that speedscope's files have, and was left out", key)
+	t.Leave(decode.Byte(d.s.Offset()))
+	d.b.Remark("member-unknown", decode.Byte(d.s.Offset()), "The member %q is none that speedscope's files have, and was left out", key)
 	d.s.Skip()
 }
 
@@ -219,7 +211,7 @@ func (d *decoder) frame(raw []byte) {
 	}
 	if fn.Name == "" {
 		fn.Name = fmt.Sprintf("[frame %d]", len(d.frames))
-		t.Mend(place(d.s.Offset()))
+		t.Mend(decode.Byte(d.s.Offset()))
 	}
 	// Functions of one name in several files are several.
 	fn.Module = fn.File
