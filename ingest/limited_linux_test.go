@@ -96,19 +96,24 @@ func TestControlGroup(t *testing.T) {
 	if instrumented() {
 		t.Skip("SKIPPED: the race detector needs more memory than the limit gives")
 	}
-	small, larger := controlGroup(t, 600<<20), controlGroup(t, 1<<30)
+	tiny, small, larger := controlGroup(t, 250<<20), controlGroup(t, 600<<20), controlGroup(t, 1<<30)
+	open := func(n int) func(w io.Writer) {
+		return func(w io.Writer) {
+			io.WriteString(w, "[")
+			repeat(w, []byte(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`), n)
+		}
+	}
 	const some = "of memory, which is as much as there is; they are shown"
 	for _, tt := range []struct {
 		group, name, as string
 		want            []string
 		make            func(w io.Writer)
 	}{
-		// Spans that are open take the most a byte: beside other work the watch was
-		// once too late for them in 600 MB.
-		{larger, "deep.json", "", []string{some}, func(w io.Writer) {
-			io.WriteString(w, "[")
-			repeat(w, []byte(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`), 4_000_000)
-		}},
+		// Spans that are open take the most a byte: beside other work a watch by the
+		// clock alone was too late for them.
+		{tiny, "deep.json", "", []string{some}, open(1_500_000)},
+		{small, "deep.json", "", []string{some}, open(1_500_000)},
+		{larger, "deep.json", "", []string{some}, open(4_000_000)},
 		{small, "functions.folded", "", []string{some}, func(w io.Writer) {
 			for i := range 3_000_000 {
 				fmt.Fprintf(w, "main;function_number_%d 1\n", i)

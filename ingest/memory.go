@@ -30,6 +30,8 @@ type guard struct {
 	limit, base int64
 	held, owed  atomic.Int64 // of the builder's size, when it was looked at last
 
+	sized, stride int64 // of the builder's size, at the last look and up to the next
+
 	part     bool // only a part is kept: what is read tells little of what will be held
 	watcher  memory.Watcher
 	next     time.Time
@@ -43,6 +45,9 @@ const (
 	guardEvery  = 2 * time.Millisecond
 	systemEvery = 25 * time.Millisecond
 )
+
+// guardStride is how much may be taken between two looks where there is little left.
+const guardStride = 8 << 20
 
 // guardLeast is the memory that a recording may always take: where it holds less, memory is
 // short for another reason, such as the recording that was shown before and is
@@ -84,15 +89,19 @@ func (g *guard) watch() (unwatch func()) {
 func (g *guard) look() {
 	g.watcher.Wait()
 	now := time.Now()
-	if now.Before(g.next) || g.stopped {
+	held, owed := g.b.Size()
+	grown := held + owed - g.sized
+	if g.stopped || now.Before(g.next) && grown < g.stride {
 		return
 	}
 	if g.next = now.Add(guardEvery); g.limit == 0 {
 		g.next = now.Add(systemEvery)
 	}
-	held, owed := g.b.Size()
 	g.held.Store(held)
 	g.owed.Store(owed)
+	if g.limit == 0 && grown >= g.stride {
+		g.sized, g.stride = held+owed, max(guardStride, g.watcher.Look()/8)
+	}
 	free, known := g.free()
 	if !known {
 		return

@@ -10,7 +10,7 @@ import (
 const quiet = 50 * time.Millisecond
 
 // Each hands everything that comes out of a channel to do, until the channel is
-// closed or do fails, and calls b.Progress after each; also while nothing comes,
+// closed or do fails, but for what is left once b is stopped, and calls b.Progress after each; also while nothing comes,
 // since a pipe may have fallen silent before the latest was published. It is for
 // decoders whose builder is fed by another goroutine, which reads the input; one
 // that does both uses [source.Input.OnSilence].
@@ -23,6 +23,9 @@ func Each[T any](b *recording.Builder, from <-chan T, do func(T) error) error {
 		case v, ok := <-from:
 			if !ok {
 				return nil
+			}
+			if b.Stopped() {
+				continue // what was read ahead
 			}
 			if err := do(v); err != nil {
 				return err

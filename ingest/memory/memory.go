@@ -9,6 +9,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -188,17 +189,19 @@ type Watcher struct {
 	Short, Halt func()
 
 	stop, stopped chan struct{}
-	// tidying is held while it is found out what is really used: on a machine that
+	// looking is held while it is found out what is really used: on a machine that
 	// is busy that takes long enough for others to take all that is left.
-	tidying sync.Mutex
+	looking      sync.Mutex
+	tidied       time.Time
+	said, halted bool
+	then         int64 // what there was when it was said
 }
 
-// Wait returns at once but while memory is being tidied up: whoever takes much
-// memory calls it now and then.
+// Wait returns at once but while memory is being looked at.
 func (w *Watcher) Wait() {
-	w.tidying.Lock()
+	w.looking.Lock()
 	//lint:ignore SA2001 that it could be locked is all that is asked
-	w.tidying.Unlock()
+	w.looking.Unlock()
 }
 
 // Start begins to watch.
@@ -219,59 +222,62 @@ func (w *Watcher) run() {
 	defer close(w.stopped)
 	look := time.NewTimer(every)
 	defer look.Stop()
-	var tidied time.Time
-	said, halted := false, false
-	var then int64 // what there was when it was said
-	for !halted {
+	for {
 		select {
 		case <-w.stop:
 			return
 		case <-look.C:
 		}
-		look.Reset(every)
-		u := now()
-		free, known := u.system()
-		margin := u.margin(free)
-		most := int64(1 << 62)
-		if known {
-			most = u.mapped - u.idle + free - margin
-		}
-		if left, ok := addresses(); ok {
-			most = min(most, u.mapped+left-margin)
-		}
-		tell(most)
-		room, known := Room()
-		if !known {
-			continue
-		}
-		least := w.Owed()
-		if said {
-			least = then - margin/2
-		}
-		if room >= least {
-			look.Reset(pause(room - max(0, least)))
-			continue
-		}
-		if time.Since(tidied) < tidyEvery && room > least-margin/4 {
-			continue
-		}
-		w.tidying.Lock()
-		runtime.GC()
-		tidied = time.Now()
-		room, _ = Room()
-		w.tidying.Unlock()
-		switch {
-		case room >= least:
-		case !said:
-			said, then = true, room
-			w.Short()
-		default:
-			halted = true
-			if w.Halt != nil {
-				w.Halt()
-			}
+		look.Reset(pause(w.Look()))
+	}
+}
+
+// Look looks once and returns how much more may be taken. It is for whoever takes
+// much memory too, each time that it has taken some: a machine that is busy may
+// leave the watcher no time for long enough to take all there is.
+func (w *Watcher) Look() int64 {
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	u := now()
+	free, known := u.system()
+	margin := u.margin(free)
+	most := int64(1 << 62)
+	if known {
+		most = u.mapped - u.idle + free - margin
+	}
+	if left, ok := addresses(); ok {
+		most = min(most, u.mapped+left-margin)
+	}
+	tell(most)
+	room, known := Room()
+	if !known || w.halted {
+		return math.MaxInt64
+	}
+	least := w.Owed()
+	if w.said {
+		least = w.then - margin/2
+	}
+	if room >= least {
+		return room - max(0, least)
+	}
+	if time.Since(w.tidied) < tidyEvery && room > least-margin/4 {
+		return 0
+	}
+	runtime.GC()
+	w.tidied = time.Now()
+	room, _ = Room()
+	switch {
+	case room >= least:
+	case !w.said:
+		w.said, w.then = true, room
+		w.Short()
+	default:
+		w.halted = true
+		if w.Halt != nil {
+			w.Halt()
 		}
 	}
+	return 0
 }
 
 // Watch returns a context that ends, with a *Short as its cause, when memory runs

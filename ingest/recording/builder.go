@@ -120,8 +120,8 @@ func NewBuilder() *Builder {
 // Until has snapshots and Finish end early once ctx does: see Finish.
 func (b *Builder) Until(ctx context.Context) { b.until = ctx }
 
-// stopped reports whether what takes long shall be given up.
-func (b *Builder) stopped() bool { return b.until != nil && b.until.Err() != nil }
+// Stopped reports whether what takes long shall be given up.
+func (b *Builder) Stopped() bool { return b.until != nil && b.until.Err() != nil }
 
 // Halt makes whatever is added next panic, from any goroutine: for a decoder
 // that goes on though its context has ended, since there is no memory for what it

@@ -245,7 +245,7 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 	}()
 	s.nests.grouped = s.nests.grouped || s.groups.Len() > 0
 	s.merge(func(x *looseSpan) bool {
-		if n%runSpans == runSpans-1 && b.stopped() {
+		if n%runSpans == runSpans-1 && b.Stopped() {
 			return false
 		}
 		n++
