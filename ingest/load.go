@@ -35,9 +35,22 @@ type Options struct {
 	// there when it has the machine to itself. Small files, which are read by then,
 	// do not wait.
 	Hold <-chan struct{}
+	// Cache, if set, has what was read before, and keeps what is read of files.
+	Cache Cache
 	// Notify, if set, is called after each new snapshot and when loading has
 	// ended, from a goroutine of the loader; it must not block.
 	Notify func()
+}
+
+// WarnKept is the code of the note that a recording that was kept could not be used.
+const WarnKept = "kept"
+
+// Cache has recordings as they were read before.
+type Cache interface {
+	// Look returns that of a file, nil where there is none. keep is called with what is
+	// read of it then; the work that it returns is done in a goroutine of its own, and
+	// ends when the context does. It is nil where nothing is to be kept. remark is a sentence for people, mostly "".
+	Look(path string, o decode.Options) (rec *recording.Recording, keep func(context.Context, *recording.Recording) (work func()), remark string)
 }
 
 // Progress says how far loading has come.
@@ -66,6 +79,13 @@ type Load struct {
 	enough    context.CancelCauseFunc
 	began     time.Time
 	quiet     bool // nobody looks before all is read
+	file      bool // the path is that of a file, or of a pipe
+	keep      func(context.Context, *recording.Recording) (work func())
+	keeping   context.Context // of keep
+	unkeep    context.CancelFunc
+	kept      chan struct{} // closed when keep has ended
+	remark    string
+	whole     bool // all was read
 	updated   chan struct{}
 	begun     chan struct{} // closed when there is something to show
 	done      chan struct{}
@@ -92,6 +112,7 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	ctx, cancel := context.WithCancel(ctx)
 	l := newLoad(ctx, path, opts, cancel)
 	l.quiet = quiet
+	l.file = path != "-" && !fetch.IsURL(path)
 	go l.run(ctx, func() (*source.Input, error) { return OpenSource(l.reading, path) })
 	return l
 }
@@ -107,7 +128,8 @@ func OpenInput(ctx context.Context, in *source.Input, opts Options) *Load {
 
 func newLoad(ctx context.Context, path string, opts Options, cancel context.CancelFunc) *Load {
 	l := &Load{path: path, opts: opts, cancel: cancel, began: time.Now(),
-		updated: make(chan struct{}, 1), begun: make(chan struct{}), done: make(chan struct{})}
+		updated: make(chan struct{}, 1), begun: make(chan struct{}), done: make(chan struct{}), kept: make(chan struct{})}
+	l.keeping, l.unkeep = context.WithCancel(context.WithoutCancel(ctx))
 	l.reading, l.stop = context.WithCancelCause(ctx)
 	l.finishing, l.enough = context.WithCancelCause(ctx)
 	empty := recording.NewBuilder()
@@ -163,11 +185,29 @@ func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
 	}
 	l.stats = l.measure()
 	l.notify()
+	if l.keep != nil && l.whole && l.finishing.Err() == nil {
+		work := l.keep(l.keeping, rec)
+		go func() {
+			defer close(l.kept)
+			_ = source.Protect(l.path, func() error { // texts of arguments lie in the file
+				work()
+				return nil
+			})
+		}()
+	} else {
+		close(l.kept)
+	}
 }
 
 // load decodes everything and returns the final recording, nil when there is
 // nothing to show.
 func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*recording.Recording, error) {
+	if c := l.opts.Cache; c != nil && l.file && !l.opts.Part.IsSet() {
+		var rec *recording.Recording
+		if rec, l.keep, l.remark = c.Look(l.path, l.opts.Options); rec != nil {
+			return rec, nil
+		}
+	}
 	in, err := open()
 	if err != nil {
 		return nil, l.unread(err)
@@ -267,7 +307,11 @@ func (l *Load) finish(b *recording.Builder, failed error) (rec *recording.Record
 			}
 			b.Warn("failed", "", "reading stopped early: %v", failed)
 		}
+		if l.remark != "" {
+			b.Remark(WarnKept, "", "%s", l.remark)
+		}
 		rec = b.Finish()
+		l.whole = failed == nil
 		return nil
 	})
 	return rec, err
@@ -386,7 +430,9 @@ func (l *Load) Stop() {
 func (l *Load) Close() error {
 	l.closing.Do(func() {
 		l.cancel()
+		l.unkeep()
 		<-l.done
+		<-l.kept
 		if in := l.in.Load(); in != nil {
 			l.closeErr = in.Close()
 		}
@@ -405,6 +451,7 @@ func ReadAll(ctx context.Context, path string, opts Options) (*recording.Recordi
 	// The file stays mapped for as long as the recording refers to it: see
 	// source.Open.
 	if in := l.in.Load(); in != nil && in.Mapped() == nil {
+		<-l.kept
 		l.Close()
 	}
 	return l.Snapshot(), l.Stats(), nil

@@ -11,5 +11,6 @@ func Loaded(rec *recording.Recording) *Load {
 	l := newLoad(context.Background(), rec.Source.Path, Options{}, func() {})
 	l.snap.Store(rec)
 	close(l.done)
+	close(l.kept)
 	return l
 }

@@ -30,7 +30,8 @@ func show(o cli.WindowOptions) int {
 	s := shell.New(theme.Dark)
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
-	s.Roots, s.FollowFiles = o.Roots, o.Follow
+	s.Roots, s.FollowFiles, s.Cache = o.Roots, o.Follow, o.Cache
+	defer o.Cache.Close()
 	kept, err := store.Open()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(err.Error())) // it works without

@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 
+	"ashlar/app/cache"
 	"ashlar/app/cli"
 	"ashlar/app/desk"
 	"ashlar/app/store"
@@ -23,6 +24,7 @@ func main() {
 	run := cli.Runner{
 		Render: render,
 		Store:  store.Open,
+		Cache:  kept,
 		Window: func(o cli.WindowOptions) error {
 			windowed <- o
 			select {} // show ends the program
@@ -35,4 +37,15 @@ func main() {
 	case o := <-windowed:
 		window.Main(func() int { return show(o) })
 	}
+}
+
+// kept is where large recordings are kept, as the settings say.
+func kept() *cache.Cache {
+	var s store.CacheSettings
+	if st, err := store.Open(); err == nil {
+		if set, err := st.Settings(); err == nil && set.Cache != nil {
+			s = *set.Cache
+		}
+	}
+	return cache.Open(s)
 }

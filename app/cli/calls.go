@@ -54,6 +54,7 @@ the calls counts with them, in their thread and time: spans and samples.`,
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV with times in nanoseconds")
 			demo := demoFlag(fs)
+			cacheFlag(fs)
 			return func(c *call, args []string) (err error) {
 				if len(args) == 0 || len(args) == 1 && !*demo {
 					return misuse("name the file and the calls, like RunTask or 'RunTask[60ms..]'")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cache"
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
 	"ashlar/app/view"
@@ -44,6 +45,7 @@ type WindowOptions struct {
 	Roots  []sourcefile.Root // where sources are
 	Part   recording.Part    // what is opened of the files
 	Follow bool              // read the file again when it changes
+	Cache  *cache.Cache      // what was read before; nil for none
 }
 
 // RenderOptions say what picture is drawn.
@@ -69,6 +71,7 @@ type RenderOptions struct {
 	Part          recording.Part
 	Event, Metric string
 	Theme         string // "dark", "light" or "contrast"
+	Cache         *cache.Cache
 	Exe           string // the program to take names from where the file has none
 	Roots         []sourcefile.Root
 }
@@ -79,6 +82,8 @@ type Runner struct {
 	Render func(RenderOptions) error
 	// Store opens where marks are kept; nil where they are not.
 	Store func() (*store.Store, error)
+	// Cache has recordings that were read before; nil where none are kept.
+	Cache func() *cache.Cache
 }
 
 // call is one run of a command.
@@ -89,6 +94,7 @@ type call struct {
 	run            Runner
 	ctx            context.Context
 	exe            string // of --exe
+	cache          *cache.Cache
 	unwatch        func()
 }
 
@@ -121,7 +127,7 @@ type command struct {
 // one, add its entry.
 func commands() []command {
 	return []command{
-		infoCommand(), topCommand(), callsCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(),
+		infoCommand(), topCommand(), callsCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
 		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
 	}
 }
@@ -207,6 +213,10 @@ func (c *call) start(cmd *command, args []string) error {
 				return misuse("--exe %s: there is no such file", c.exe)
 			}
 		}
+	}
+	if off, err := fs.GetBool("no-cache"); err == nil && !off && c.run.Cache != nil {
+		c.cache = c.run.Cache()
+		defer c.cache.Wait()
 	}
 	return run(c, fs.Args())
 }

@@ -63,6 +63,7 @@ the difference has that confidence.
 			var o diffOptions
 			o.flags(fs)
 			exeFlag(fs)
+			cacheFlag(fs)
 			return func(c *call, args []string) error {
 				if err := o.check(fs, args); err != nil {
 					return err

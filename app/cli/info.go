@@ -33,6 +33,7 @@ early, the part that was read is printed and the exit code is 1.`,
 			only.rangeFlag(fs)
 			only.threadFlag(fs)
 			demo := demoFlag(fs)
+			cacheFlag(fs)
 			return func(c *call, args []string) error {
 				path, err := oneFile(args, *demo)
 				if err != nil {

@@ -57,6 +57,9 @@ func (in *info) head(b *strings.Builder, rec *recording.Recording) {
 		rows = append(rows, []string{"time", "none: nothing in it says when"})
 	}
 	load := fmt.Sprintf("in %s s, %s/s, %s events/s", in.Load.Seconds, in.Load.perSecond(), grouped(in.Load.EventsPerSecond.String()))
+	if in.Load.BytesPerSecond == "0" && in.Bytes > 0 {
+		load = fmt.Sprintf("in %s s, as it was kept when it was read before", in.Load.Seconds)
+	}
 	if in.Load.PeakRSS > 0 {
 		load += ", at most " + units.Bytes(in.Load.PeakRSS) + " of memory"
 	}

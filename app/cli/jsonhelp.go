@@ -16,12 +16,12 @@ var answers = []struct {
 	of      reflect.Type
 }{
 	{"info", reflect.TypeFor[info]()}, {"top", reflect.TypeFor[top]()}, {"calls", reflect.TypeFor[callList]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[diffJSON]()},
-	{"check", reflect.TypeFor[checked]()}, {"check --rules", reflect.TypeFor[[]checkRule]()}, {"convert", reflect.TypeFor[conversion]()}, {"marks", reflect.TypeFor[store.Marks]()},
+	{"check", reflect.TypeFor[checked]()}, {"check --rules", reflect.TypeFor[[]checkRule]()}, {"convert", reflect.TypeFor[conversion]()}, {"marks", reflect.TypeFor[store.Marks]()}, {"cache", reflect.TypeFor[cached]()},
 }
 
 // The types' own comments say what fields mean, so that it is said once.
 //
-//go:embed calls.go check.go convert.go diffjson.go info.go lengths.go stats.go top.go topview.go
+//go:embed cache.go calls.go check.go convert.go diffjson.go info.go lengths.go stats.go top.go topview.go
 var typeSources embed.FS
 
 // jsonText says what each command's JSON has.

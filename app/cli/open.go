@@ -55,7 +55,7 @@ func (c *call) sayThreads(rec *recording.Recording, named []string) {
 
 // reading is how recordings are read.
 func (c *call) reading(part recording.Part) ingest.Options {
-	return ingest.Options{Options: decode.Options{Exe: c.exe}, Part: part}
+	return ingest.Options{Options: decode.Options{Exe: c.exe}, Part: part, Cache: c.cache}
 }
 
 func (c *call) readInput(in *source.Input, part recording.Part) (*recording.Recording, ingest.Stats, error) {

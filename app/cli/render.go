@@ -58,6 +58,7 @@ with it.
 			view.AddFlags(fs, &o.State)
 			o.State.AddTransformFlags(fs)
 			demo := demoFlag(fs)
+			cacheFlag(fs)
 			roots := rootFlag(fs)
 			return func(c *call, args []string) (err error) {
 				o.Event, o.Metric, o.Demo, o.Exe = ch.event, ch.metric, *demo, c.exe
@@ -101,6 +102,7 @@ with it.
 				if o.Roots, err = roots(); err != nil {
 					return err
 				}
+				o.Cache = c.cache
 				return c.run.Render(o)
 			}
 		},

@@ -33,6 +33,7 @@ seen, and what cannot be known.`,
 			o.add(fs)
 			o.calls.add(fs)
 			demo := demoFlag(fs)
+			cacheFlag(fs)
 			return func(c *call, args []string) (err error) {
 				if err := o.parse(args, *demo); err != nil {
 					return err

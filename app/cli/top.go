@@ -58,6 +58,7 @@ of a function, and --search lists the rows that match.`,
 			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
 			fs.Var(&o.sort, "sort", "what comes first: the most `WHAT` of self, total or count, of average, least or most time a span, or the first name, module or file; - before it turns it round")
 			demo := demoFlag(fs)
+			cacheFlag(fs)
 			return func(c *call, args []string) (err error) {
 				if o.path, err = oneFile(args, *demo); err != nil {
 					return err

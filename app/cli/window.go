@@ -53,6 +53,7 @@ output, and 2 when the command line makes no sense.`,
 			only.threadFlag(fs)
 			ch.flags(fs)
 			exeFlag(fs)
+			cacheFlag(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
 			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
 			fs.BoolVar(&o.Follow, "follow", false, "watch the file, or both of two, and show it again when it grows or is replaced")
@@ -68,6 +69,7 @@ output, and 2 when the command line makes no sense.`,
 					return err
 				}
 				o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
+				o.Cache = c.cache
 				if err := o.check(); err != nil {
 					return err
 				}

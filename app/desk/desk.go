@@ -16,6 +16,7 @@ import (
 	"ashlar/app/session"
 	"ashlar/app/timeline"
 	"ashlar/app/view"
+	"ashlar/ingest"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -45,6 +46,8 @@ type Desk struct {
 	// Hold has files that are opened wait with most of their reading until it is
 	// closed: see [ingest.Options.Hold].
 	Hold <-chan struct{}
+	// Cache has recordings that were read before.
+	Cache ingest.Cache
 	// Does has the acts that only the window around it can do.
 	Does Acts
 
@@ -114,7 +117,7 @@ func (d *Desk) openFile(path string) { d.OpenPart(path, recording.Part{}) }
 
 // OpenPart shows a part of a file in place of what is shown.
 func (d *Desk) OpenPart(path string, part recording.Part) {
-	d.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: d.exe}, Part: part, Hold: d.Hold}, d.Wake))
+	d.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: d.exe}, Part: part, Hold: d.Hold, Cache: d.Cache}, d.Wake))
 	d.Pane.Path, d.Pane.exe, d.Pane.Part = path, d.exe, part
 	if d.FollowFiles && d.Pane.Doc.CanFollow() {
 		d.Pane.follow()

@@ -145,6 +145,7 @@ type Options struct {
 	Decode decode.Options
 	Part   recording.Part
 	Hold   <-chan struct{} // see [ingest.Options.Hold]
+	Cache  ingest.Cache
 }
 
 // Open starts to load a file ("-" is standard input). notify is called from other
@@ -168,7 +169,7 @@ func OpenWith(path string, opts Options, notify func()) *Side {
 		}
 	}
 	d.open(func(o ingest.Options) *ingest.Load {
-		o.Options, o.Part, o.Hold = opts.Decode, opts.Part, opts.Hold
+		o.Options, o.Part, o.Hold, o.Cache = opts.Decode, opts.Part, opts.Hold, opts.Cache
 		return ingest.Open(context.Background(), path, o)
 	})
 	return d

@@ -4,6 +4,7 @@ import (
 	"ashlar/ingest/compare"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/plain"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -26,6 +27,7 @@ import (
 //	  "folder": "/home/me/traces",      where a file was opened last
 //	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],   see SourceRoot
 //	  "pairs": [{"a": "parse", "b": "parseFast@app"}],   functions that were renamed, paired by hand
+//	  "cache": {"least_mb": 256, "most_mb": 10000, "private": ["/home/me/secret"]},   see CacheSettings
 //	  "recents": [{"path": "/home/me/traces/a.spall", "opened": "2026-01-02T15:04:05Z"}]
 //	}
 type Settings struct {
@@ -40,6 +42,7 @@ type Settings struct {
 	Folder      string         `json:"folder,omitempty"`
 	SourceRoots []SourceRoot   `json:"source_roots,omitempty"`
 	Pairs       []compare.Pair `json:"pairs,omitempty"`
+	Cache       *CacheSettings `json:"cache,omitempty"`
 	// Recents are the files opened last, newest first.
 	Recents []Recent `json:"recents,omitempty"`
 
@@ -61,6 +64,27 @@ type Window struct {
 type SourceRoot struct {
 	From string `json:"from,omitempty"`
 	To   string `json:"to"`
+}
+
+// CacheSettings say which recordings are kept as they were read (see package cache).
+type CacheSettings struct {
+	// Off keeps none.
+	Off bool `json:"off,omitempty"`
+	// Least is how many MB a file has of which the recording is kept, Most how many MB
+	// all of them may take; 0 stands for 256 and 10,000.
+	Least int64 `json:"least_mb,omitempty"`
+	Most  int64 `json:"most_mb,omitempty"`
+	// Free is how many hundredths of the disk must be free; 0 stands for 10, and less
+	// than 0 for none.
+	Free int64 `json:"least_free_percent,omitempty"`
+	// Private are folders, and files, of which nothing is kept.
+	Private []string `json:"private,omitempty"`
+}
+
+// WithDefaults has numbers where none are set.
+func (s CacheSettings) WithDefaults() CacheSettings {
+	s.Least, s.Most, s.Free = cmp.Or(s.Least, 256), cmp.Or(s.Most, 10_000), cmp.Or(s.Free, 10)
+	return s
 }
 
 // mostPairs bounds the list of pairs.
@@ -85,7 +109,7 @@ type Recent struct {
 }
 
 // known has the keys of Settings.
-var known = []string{"theme", "colour", "window", "scale", "sort", "columns", "split", "compare", "folder", "source_roots", "pairs", "recents"}
+var known = []string{"theme", "colour", "window", "scale", "sort", "columns", "split", "compare", "folder", "source_roots", "pairs", "cache", "recents"}
 
 // UnmarshalJSON reads settings and keeps the keys it does not know.
 func (s *Settings) UnmarshalJSON(b []byte) error {

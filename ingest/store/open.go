@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"runtime"
@@ -39,4 +40,22 @@ func inMemory(f *os.File, size int64) ([]byte, error) {
 		err = errCut
 	}
 	return data, err
+}
+
+// Section reads one section of a stored recording, without the recording.
+func Section(f *os.File, name string) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	m, err := mapFile(f, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	defer unmap(m)
+	s, err := sections(m)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Clone(s.Sections[name]), nil
 }
