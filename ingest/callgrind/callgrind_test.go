@@ -1,7 +1,6 @@
 package callgrind
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -16,18 +15,11 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
 )
 
 func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 	t.Helper()
-	in := source.FromBytes("x", content)
-	in.ChunkSize = chunk
-	b := recording.NewBuilder()
-	err := Decode(context.Background(), in, b, decode.Options{})
-	r := b.Finish()
-	decodetest.Balanced(t, r)
-	return r, err
+	return decodetest.Bytes(t, Decode, content, chunk)
 }
 
 // stacksOf are a recording's stacks, with the line of the leaf.

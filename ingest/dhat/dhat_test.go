@@ -19,13 +19,7 @@ import (
 
 func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 	t.Helper()
-	in := source.FromBytes("x", content)
-	in.ChunkSize = chunk
-	b := recording.NewBuilder()
-	err := Decode(context.Background(), in, b, decode.Options{})
-	r := b.Finish()
-	decodetest.Balanced(t, r)
-	return r, err
+	return decodetest.Bytes(t, Decode, content, chunk)
 }
 
 // naive is a file as encoding/json reads it.

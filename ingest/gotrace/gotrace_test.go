@@ -22,18 +22,11 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
 )
 
 func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 	t.Helper()
-	in := source.FromBytes("x", content)
-	in.ChunkSize = chunk
-	b := recording.NewBuilder()
-	err := Decode(context.Background(), in, b, decode.Options{})
-	r := b.Finish()
-	decodetest.Balanced(t, r)
-	return r, err
+	return decodetest.Bytes(t, Decode, content, chunk)
 }
 
 // made is a trace of goroutines that wait for each other, with all that programs

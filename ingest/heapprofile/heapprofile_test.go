@@ -1,7 +1,6 @@
 package heapprofile
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -13,18 +12,11 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
 )
 
 func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 	t.Helper()
-	in := source.FromBytes("x", content)
-	in.ChunkSize = chunk
-	b := recording.NewBuilder()
-	err := Decode(context.Background(), in, b, decode.Options{})
-	r := b.Finish()
-	decodetest.Balanced(t, r)
-	return r, err
+	return decodetest.Bytes(t, Decode, content, chunk)
 }
 
 // naive is a tree as encoding/json reads it.

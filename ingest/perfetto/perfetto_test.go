@@ -24,13 +24,7 @@ import (
 
 func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 	t.Helper()
-	in := source.FromBytes("x", content)
-	in.ChunkSize = chunk
-	b := recording.NewBuilder()
-	err := Decode(context.Background(), in, b, decode.Options{})
-	r := b.Finish()
-	decodetest.Balanced(t, r)
-	return r, err
+	return decodetest.Bytes(t, Decode, content, chunk)
 }
 
 // told are the lines that say what is in a recording.

@@ -2,10 +2,26 @@
 package decodetest
 
 import (
+	"context"
 	"testing"
 
+	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
 )
+
+// Bytes decodes a file that is given to a decoder in chunks, as it is recorded in the
+// end, with its ledger balanced.
+func Bytes(t testing.TB, to func(context.Context, *source.Input, *recording.Builder, decode.Options) error, content []byte, chunk int) (*recording.Recording, error) {
+	t.Helper()
+	in := source.FromBytes("x", content)
+	in.ChunkSize = chunk
+	b := recording.NewBuilder()
+	err := to(context.Background(), in, b, decode.Options{})
+	r := b.Finish()
+	Balanced(t, r)
+	return r, err
+}
 
 // Balanced checks that the ledger accounts for every record: what was read was
 // kept or left out, and what was repaired was kept.
