@@ -103,7 +103,7 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 	}
 	s.iconButton(u, &s.helpButton, x, y, icon.Help, "", "Help", s.Help)
 	if s.helpButton.Clicked(u.Context) {
-		s.Help = !s.Help
+		s.toggleHelp()
 	}
 	name := panel.Title1(s.ThemeName())
 	if !fits(u.ChoiceWidth(icon.Theme, name, 0) + u.Px(8)) {

@@ -147,7 +147,8 @@ func commands() []Command {
 		{"Stop reading, show what is there", []Chord{chord(".", key.ModCtrl)}, true, func(s *Shell) { s.Pane.Doc.Stop() }},
 		{"Full screen", []Chord{chord(key.NameF11)}, false, func(s *Shell) { s.call(s.Do.Fullscreen) }},
 		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
-		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.Help = !s.Help }},
+		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.toggleHelp() }},
+		{"Read the manual", []Chord{chord(key.NameF1)}, false, func(s *Shell) { s.openManual() }},
 		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
 	}, sortCommands(), compareCommands(), lookCommands(), exportCommands(), copyCommands())
 }

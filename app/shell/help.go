@@ -106,6 +106,9 @@ func (h *helpPart) press(k key.Event) bool {
 	return by != 0
 }
 
+// toggleHelp shows the keys, or closes what help is shown.
+func (s *Shell) toggleHelp() { s.Help, s.reading = !s.Help, nil }
+
 // Sizes of the page, in dp.
 const (
 	helpColumn = 384

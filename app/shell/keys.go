@@ -81,7 +81,7 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 	if s.typing && k.Name == key.NameTab {
 		u.Execute(key.FocusCmd{})
 	}
-	if s.Help && s.helpState.press(k) {
+	if s.Help && (s.reading != nil && s.reading.press(k) || s.reading == nil && s.helpState.press(k)) {
 		return
 	}
 	if s.Pane != nil {

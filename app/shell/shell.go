@@ -42,6 +42,7 @@ type Shell struct {
 	noSearch  bool
 	fontsOf   int64 // the version of the system's fonts that is drawn with
 	helpState helpPart
+	reading   *manualPage // the page of the manual that is shown as help, nil for keys
 	typing    bool     // in a text field
 	chosen    []string // commands of the palette, newest first
 	unpick    func()   // takes the desktop's dialog away; nil when none is open
@@ -137,7 +138,10 @@ func (s *Shell) Layout(gtx layout.Context) {
 			s.leaveMenu(do)
 		}
 	}
-	if s.Help {
+	switch {
+	case s.Help && s.reading != nil:
+		s.reading.layout(s, u, full)
+	case s.Help:
 		s.helpPage(u, full)
 	}
 	if c := s.Chooser; c != nil && c.Layout(u, size, func() bool { return s.Chooser == c }) {

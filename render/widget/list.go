@@ -72,6 +72,9 @@ func (l *List) Key(k key.Event, at, n int) (int, bool) {
 	return to, ok
 }
 
+// Turn scrolls by keys; false for others.
+func (l *List) Turn(k key.Event) bool { return ScrollKey(&l.Down, k, l.line, l.seen) }
+
 // Into scrolls just so far that a row is seen.
 func (l *List) Into(row int) { ScrollInto(&l.Down, row, l.line, l.seen-l.line) }
 
