@@ -1,12 +1,14 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/ingest/spans"
@@ -46,14 +48,24 @@ func (a *Answer) sameTree(rec *recording.Recording, q *Question) bool {
 	return a != nil && a.Rec == rec && reflect.DeepEqual(a.Query, q.Query) && reflect.DeepEqual(a.Transforms, q.Transforms)
 }
 
-// answer answers a question; nil when ctx ends before. What it has in common
-// with the answer before is taken from there.
-func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answer) *Answer {
+// answer answers a question, unless ctx ends before or there is no memory for it.
+// What it has in common with the answer before is taken from there.
+func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answer) (*Answer, error) {
+	watched, unwatch := memory.Watch(ctx, "the answer", nil)
+	defer unwatch()
+	a, err := find(watched, rec, q, old)
+	if err != nil {
+		return nil, cmp.Or(context.Cause(watched), err)
+	}
+	return a, nil
+}
+
+func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer) (*Answer, error) {
 	a := &Answer{Rec: rec, Question: q}
 	same := old.sameTree(rec, &q)
 	var err error
 	if q.Scope, err = a.bind(ctx, old); err != nil {
-		return nil
+		return nil, err
 	}
 	if same {
 		a.Tree, a.Rows, a.Spans, a.Grid, a.States = old.Tree, old.Rows, old.Spans, old.Grid, old.States
@@ -63,16 +75,16 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 	} else {
 		w, err := analyze.Weigh(ctx, rec, q.Query)
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		a.Tree = analyze.NewTree(rec, w, q.Transforms...)
 		if ctx.Err() != nil {
-			return nil
+			return nil, ctx.Err()
 		}
 		a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
 	}
 	if err = a.search(ctx, old, q.Query); err != nil {
-		return nil
+		return nil, err
 	}
 	if q.Around != nil {
 		n := analyze.Around(rec, a.Tree, *q.Around)
@@ -81,14 +93,14 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 	}
 	if rec.Counts.States > 0 && a.States == nil {
 		if a.States, err = analyze.StatesIn(ctx, rec, q.Scope); err != nil {
-			return nil
+			return nil, err
 		}
 	}
 	switch {
 	case a.ByFunction() || a.Grouped != nil:
 	case q.By == analyze.ByThread:
 		if a.Grouped, err = analyze.ByTrack(ctx, rec, q.Query, q.Transforms...); err != nil {
-			return nil
+			return nil, err
 		}
 	default:
 		a.Grouped = analyze.Table(rec, a.Tree, q.By)
@@ -97,25 +109,25 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 		if old != nil && old.Rec == rec && old.ThreadOf != nil {
 			a.ThreadOf = old.ThreadOf
 		} else if a.ThreadOf, err = analyze.ThreadOf(ctx, rec); err != nil {
-			return nil
+			return nil, err
 		}
 	}
 	ofSpans := a.Tree.Weights.Basis == analyze.Spans
 	if q.Stats && ofSpans && a.Spans == nil {
 		if a.Spans, err = spans.Stats(ctx, rec, q.Scope); err != nil {
-			return nil
+			return nil, err
 		}
 	}
 	if q.Heat && a.Grid == nil {
 		whole := q.Query
 		whole.Scope = whole.Scope.AllTime()
 		if a.Grid, err = heatmap.NewGrid(ctx, rec, whole, nil); err != nil {
-			return nil
+			return nil, err
 		}
 	}
 	if q.Listed != "" {
 		if err = a.list(ctx, old); err != nil {
-			return nil
+			return nil, err
 		}
 	}
 	if q.Source != "" {
@@ -123,10 +135,10 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 	}
 	if q.Durations != nil && ofSpans {
 		if a.Durations, err = calls.Durations(ctx, rec, q.Scope, q.Durations); err != nil {
-			return nil
+			return nil, err
 		}
 	}
-	return a
+	return a, nil
 }
 
 // list lists calls one by one. Which are selected makes no difference, so that what

@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"reflect"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"ashlar/ingest/calls"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/ingest/spans"
@@ -138,6 +140,7 @@ type Side struct {
 	answer atomic.Pointer[Answer]
 	soon   atomic.Pointer[Answer]
 	hits   atomic.Pointer[search.Hits]
+	short  atomic.Pointer[memory.Short] // of memory, for the latest question
 }
 
 // Options are how a file is opened.
@@ -266,10 +269,31 @@ func (d *Side) reply(ctx context.Context, rec *recording.Recording, q Question, 
 			d.tell()
 		}
 	}
-	if a := answer(ctx, rec, q, old); a != nil {
+	if a := d.tried(answer(ctx, rec, q, old)); a != nil {
 		d.give(a)
 		d.soon.Store(nil)
 	}
+}
+
+// tried keeps why there is no answer, where that is for want of memory.
+func (d *Side) tried(a *Answer, err error) *Answer {
+	var short *memory.Short
+	switch {
+	case err == nil:
+		d.short.Store(nil)
+	case errors.As(err, &short):
+		d.short.Store(short)
+	}
+	return a
+}
+
+// Trouble says why what is shown is not the answer to the latest question, "" where
+// it is or will be.
+func (d *Side) Trouble() string {
+	if short := d.short.Load(); short != nil {
+		return short.Error()
+	}
+	return ""
 }
 
 // give shows an answer, unless another question has been asked meanwhile, or
@@ -326,7 +350,7 @@ func (d *Side) Settle(q Question) error {
 	defer d.work.Unlock()
 	rec := d.load.Load().Snapshot()
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
-		if a := answer(d.ctx, rec, q, old); a != nil {
+		if a := d.tried(answer(d.ctx, rec, q, old)); a != nil {
 			d.give(a)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -168,7 +170,11 @@ func TestAnswerFromTheOneBefore(t *testing.T) {
 	for _, q := range []Question{{Query: part}, {Query: part, Search: pattern}, {Query: part, Stats: true}, {Query: part, Stats: true, Heat: true}, {Stats: true}} {
 		d.Ask(q)
 		until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) })
-		got, want := d.Answer(), answer(t.Context(), r, q, nil)
+		got := d.Answer()
+		want, err := answer(t.Context(), r, q, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(got.Rows) != len(want.Rows) || got.Tree.Nodes[0].Total != want.Tree.Nodes[0].Total || len(got.Tree.Nodes) != len(want.Tree.Nodes) {
 			t.Errorf("%+v: another tree", q)
 		}
@@ -180,6 +186,29 @@ func TestAnswerFromTheOneBefore(t *testing.T) {
 		}
 	}
 	until(t, told, func() bool { return d.Hits() == nil }) // the last question has no search
+}
+
+// A question that there is no memory for says so, until one is answered.
+func TestNoMemoryIsSaid(t *testing.T) {
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	f := b.FunctionFrame(b.Function(recording.Function{Name: "f"}))
+	tr := b.Track(recording.TrackKey{})
+	for i := range 1 << 17 {
+		tr.Span(int64(i)*10, 5, b.FunctionFrame(b.Function(recording.Function{Name: strconv.Itoa(i)})), 0, false)
+	}
+	tr.Span(0, 5, f, 0, false)
+	rec := b.Finish()
+	d := new(Side)
+	old := debug.SetMemoryLimit(1 << 20)
+	defer debug.SetMemoryLimit(old)
+	if a := d.tried(answer(t.Context(), rec, Question{}, nil)); a != nil || !strings.Contains(d.Trouble(), "memory") {
+		t.Errorf("%v, %q", a, d.Trouble())
+	}
+	debug.SetMemoryLimit(old)
+	if a := d.tried(answer(t.Context(), rec, Question{}, nil)); a == nil || d.Trouble() != "" {
+		t.Errorf("%v, %q", a, d.Trouble())
+	}
 }
 
 // TestStillKnowsContexts: what is drawn into a file has all of the details, and

@@ -206,6 +206,8 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 				right += " · " + units.Duration(int64(pr.Left.Round(100*time.Millisecond))*1000) + " left"
 			}
 		}
+	case p.Doc.Trouble() != "":
+		right, color = p.Doc.Trouble(), th.Warn
 	case p.Unfollow != nil:
 		var wrong bool
 		if right, wrong = p.FollowText(); wrong {

@@ -181,3 +181,24 @@ func TestTotalsStop(t *testing.T) {
 		}
 	}
 }
+
+// TestSortingIsOwed: samples that came in no order need memory to be sorted, which
+// is counted before it is taken.
+func TestSortingIsOwed(t *testing.T) {
+	owed := func(backwards bool) int64 {
+		b := NewBuilder()
+		event := b.AddEvent(Event{Metrics: []Metric{{Name: "samples", PerSample: SampleOne}}})
+		call := b.Call(NoCall, b.FunctionFrame(b.Function(Function{Name: "f"})))
+		for i := range int64(1000) {
+			if backwards {
+				i = 1000 - i
+			}
+			b.Track(TrackKey{}).Sample(event, i, call, -1, []int64{1})
+		}
+		_, n := b.Size()
+		return n
+	}
+	if in, against := owed(false), owed(true); against-in < 999*8*3 {
+		t.Errorf("in order %d, against it %d", in, against)
+	}
+}

@@ -8,6 +8,7 @@ const (
 	openBytes     = 24 + 40 // here, and what decoders keep of it
 	trackBytes    = 900     // with its last snapshot
 	sampleBytes   = 8 + 4 + 4
+	sortBytes     = 8 + 8 + sampleBytes + 2*valueBytes
 	valueBytes    = 8
 	instantBytes  = 48
 	pointBytes    = 8 + 8 + 1
@@ -20,13 +21,16 @@ const (
 
 // held counts what is recorded and has no place in Counts.
 type held struct {
-	loose   int64 // spans
-	open    int64 // spans
-	lanes   int64
-	values  int64 // of samples, stacks and rows of windows
-	rows    int64 // of windows
-	points  int64 // of counters
-	symbols int64 // bytes of names, files and contexts
+	loose int64 // spans
+	// unsorted is the most samples of one thread that came in no order: each
+	// thread's are sorted at once.
+	unsorted int64
+	open     int64 // spans
+	lanes    int64
+	values   int64 // of samples, stacks and rows of windows
+	rows     int64 // of windows
+	points   int64 // of counters
+	symbols  int64 // bytes of names, files and contexts
 }
 
 // Size is about how many bytes of memory what has been recorded takes, and how
@@ -39,5 +43,5 @@ func (b *Builder) Size() (held, owed int64) {
 	held += h.values*valueBytes + (c.Stacks+h.rows)*recordBytes + h.points*pointBytes + int64(len(b.order))*trackBytes
 	held += calls*callBytes + int64(b.rec.Frames.Len())*frameBytes + int64(b.rec.Functions.Len())*functionBytes + h.symbols
 	held += h.open * openBytes
-	return held, h.loose*spanBytes + h.open*laneBytes + calls*askBytes
+	return held, h.loose*spanBytes + h.unsorted*sortBytes + h.open*laneBytes + calls*askBytes
 }

@@ -280,6 +280,9 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 	if n > 0 && at < s.times.At(n-1) {
 		t.unsorted[k] = true
 	}
+	if t.unsorted[k] {
+		t.b.held.unsorted = max(t.b.held.unsorted, int64(n))
+	}
 	s.times.Append(at)
 	s.calls.Append(call)
 	s.depth = max(s.depth, t.b.rec.Calls.Depth(call))
