@@ -56,7 +56,8 @@ the difference has that confidence.
 			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs a side, so that their variation counts"},
 			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the beginning of a run and the rest"},
 			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "what was freed again"},
-			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "why slow calls are slow: them, and all others"},
+			{"ashlar diff trace.json --slow RunTask", "why slow calls are slow: the last hump of its durations, and all others"},
+			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "the same with a border of your own"},
 			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 when it became slower"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -81,6 +82,7 @@ type diffOptions struct {
 	rangeA, rangeB   recording.Range
 	threadA, threadB string
 	calls, callsB    callsFlag
+	slow, typical    callsFlag
 	apart            apartFlags
 	metricB          string // where it is another than A's
 	alone            bool   // one file was named, and nothing that it differs by
@@ -114,6 +116,8 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	o.calls.add(fs)
 	o.apart.add(fs)
 	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: as --calls; of one recording A then has all other calls)")
+	fs.Var(&o.slow, "slow", "why slow calls are slow: of these `CALLS` B has those of the last hump, or without humps the slowest quarter, A all others")
+	fs.Var(&o.typical, "typical", "the one call that `CALLS` means as B, against the middle one of those that took about as long")
 	fs.StringVar(&o.threadA, "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
 	fs.StringVar(&o.threadB, "thread-b", "", "only this `THREAD` of B")
 	fs.StringVar(&t.match, "match", "module,name,similar,order", "the `RULES` to match by: module, name, similar, and order for threads")
@@ -167,7 +171,10 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 		}
 		o.failIf = append(o.failIf, cond)
 	}
-	if !fs.Changed("normalize") && o.calls.isSet() {
+	if o.slow.isSet() && o.typical.isSet() || (o.slow.isSet() || o.typical.isSet()) && (o.calls.isSet() || len(o.a) > 1 || !slices.Equal(o.a, o.b)) {
+		return misuse("--slow and --typical make both sides of one file: leave out the other, --calls and --calls-b")
+	}
+	if !fs.Changed("normalize") && (o.calls.isSet() || o.slow.isSet() || o.typical.isSet()) {
 		o.normalize = compare.Calls // sets of as many calls as it happens
 	}
 	if o.rows < 0 {
@@ -207,7 +214,7 @@ func (o *diffOptions) files(args []string) error {
 	}
 	if same := slices.Equal(o.a, o.b); same && len(o.a) == 1 && !sides && (len(args) == 1 || *o.demo) {
 		t := &o.text
-		o.alone = t.rangeA == "" && t.rangeB == "" && o.threadA == "" && o.threadB == "" && o.metricB == "" && !o.callsB.isSet()
+		o.alone = t.rangeA == "" && t.rangeB == "" && o.threadA == "" && o.threadB == "" && o.metricB == "" && !o.callsB.isSet() && !o.slow.isSet() && !o.typical.isSet()
 		if !o.calls.isSet() && o.callsB.isSet() {
 			others := *o.callsB.query
 			others.Others = !others.Others
@@ -357,6 +364,11 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 				}
 			}
 			in.Scope = o.apart.in(in.Scope)
+			if side == 0 {
+				if err := c.ofOne(o, rec, in.Scope); err != nil {
+					return sides, err
+				}
+			}
 			if in.Scope.Calls, err = of.meant(rec); err != nil {
 				return sides, err
 			}
@@ -364,6 +376,30 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 		}
 	}
 	return sides, nil
+}
+
+// ofOne finds both sides of one recording where --slow or --typical ask for them.
+func (c *call) ofOne(o *diffOptions, rec *recording.Recording, in recording.Scope) (err error) {
+	of := &o.slow
+	if o.typical.isSet() {
+		of = &o.typical
+	}
+	if !of.isSet() {
+		return nil
+	}
+	if _, err = of.meant(rec); err != nil {
+		return err
+	}
+	if of == &o.typical {
+		o.callsB = o.typical
+		o.calls.query, _, err = of.query.Typical(c.ctx, rec, in)
+	} else {
+		o.callsB.query, o.calls.query, _, err = of.query.Slow(c.ctx, rec, in)
+	}
+	if err != nil && c.ctx.Err() == nil {
+		err = misfit(rec, err)
+	}
+	return err
 }
 
 // checkAny is [view.Stacks.Check] for several recordings: what one of them has is there.

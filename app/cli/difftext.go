@@ -218,7 +218,10 @@ func (d *diff) certainty(b *strings.Builder) {
 	}
 	if w := d.t.Whole; w != nil && !math.IsNaN(w.Detectable) {
 		v := int64(math.Round(w.Detectable))
-		fmt.Fprintf(b, "; the smallest change of the total they could show is %s (%s)", d.value(v), units.Percent(v, d.c.A().Total))
+		fmt.Fprintf(b, "; the smallest change of the total they could show is %s", d.value(v))
+		if total := d.c.A().Total; v <= 10*total { // of more a percentage says nothing
+			fmt.Fprintf(b, " (%s)", units.Percent(v, total))
+		}
 	}
 	b.WriteString("\n")
 }

@@ -49,7 +49,7 @@ of a function, and --search lists the rows that match.`,
 			only.threadFlag(fs)
 			o.calls.add(fs)
 			o.apart.add(fs)
-			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, module, file, line, thread, state, or context:KEY")
+			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, context:KEY, or arg:KEY")
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")

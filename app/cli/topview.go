@@ -100,6 +100,10 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	}
 	var tree *analyze.Tree
 	key, byContext := o.by.ContextKey()
+	argument, byArgument := o.by.ArgumentKey()
+	if o.by == analyze.ByCategory && !analyze.HasCategories(rec) {
+		return nil, misfit(rec, fmt.Errorf("only Chrome's traces have categories: use --by module"))
+	}
 	if o.by != analyze.ByThread && !byContext || len(ts) > 0 || o.Find != "" {
 		tree = analyze.NewTree(rec, w, ts...)
 	}
@@ -134,6 +138,13 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 			return nil, misfit(rec, fmt.Errorf("the recording has no context key %q; it has %s", key, orNothing(keys)))
 		}
 		rows, err = analyze.ByContext(c.ctx, rec, q, key, ts...)
+	case byArgument:
+		if len(ts) > 0 {
+			return nil, misfit(rec, fmt.Errorf("arguments are of spans and not of stacks that were changed: leave out --%s", ts[0].Op))
+		}
+		if rows, err = analyze.ByArgument(c.ctx, rec, q, argument); err != nil {
+			err = misfit(rec, err)
+		}
 	case o.tree:
 		t.Tree = true
 		rows, err = t.branches(rec, tree, o)

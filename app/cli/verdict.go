@@ -25,7 +25,7 @@ func (d *diff) verdict() string {
 	} else {
 		s = d.ofRuns(a, b)
 	}
-	if w := d.t.Whole; w != nil && w.Level() < certain && a.Total != b.Total {
+	if w := d.t.Whole; w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1) {
 		s += "; that may be chance"
 	}
 	return s + "." + d.most(b.Total < a.Total)
@@ -33,9 +33,13 @@ func (d *diff) verdict() string {
 
 // ofCalls compares what one call of each set takes.
 func (d *diff) ofCalls(a, b compare.Side) string {
-	takes := "take " + d.apart(a.Total, b.Total)
+	verb := "take "
+	if b.Calls == 1 {
+		verb = "takes "
+	}
+	takes := verb + d.apart(a.Total, b.Total)
 	if d.c.Metric.Common.Name != "time" {
-		takes = "have " + d.apart(a.Total, b.Total) + " " + plain.Short(d.c.Metric.Common.Name)
+		takes = strings.Replace(strings.Replace(verb, "takes", "has", 1), "take", "have", 1) + d.apart(a.Total, b.Total) + " " + plain.Short(d.c.Metric.Common.Name)
 	}
 	s := fmt.Sprintf("%s (B) %s each than %s (A): %s, %s", countOf(b.Calls, "call"), takes, units.Count(a.Calls), d.value(b.Total), d.value(a.Total))
 	if a.OnCPU == nil || b.OnCPU == nil {
@@ -124,7 +128,7 @@ func (d *diff) most(less bool) string {
 		}
 		sure := ""
 		switch conf := r.Confidence(); {
-		case conf == nil:
+		case conf == nil, d.c.A().Calls == 1 && d.c.B().Calls == 1: // of one call nothing can be said
 		case conf.Level() >= certain:
 			sure = ", " + level(conf) + " sure"
 		default:

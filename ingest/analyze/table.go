@@ -28,16 +28,18 @@ const (
 const byContext = "context:"
 
 // ParseBy reads a grouping as the command line names it: one of the constants,
-// or context:KEY.
+// context:KEY or arg:KEY.
 func ParseBy(s string) (By, error) {
 	switch b := By(s); b {
-	case ByFunction, ByModule, ByFile, ByLine, ByThread, ByState:
+	case ByFunction, ByModule, ByFile, ByLine, ByThread, ByState, ByPackage, ByName, ByCategory:
 		return b, nil
 	}
-	if len(s) > len(byContext) && strings.HasPrefix(s, byContext) {
-		return By(s), nil
+	for _, prefix := range []string{byContext, byArgument} {
+		if len(s) > len(prefix) && strings.HasPrefix(s, prefix) {
+			return By(s), nil
+		}
 	}
-	return "", fmt.Errorf("cannot group by %q: use function, module, file, line, thread or state, or context:KEY", s)
+	return "", fmt.Errorf("cannot group by %q: use function, package, name, category, module, file, line, thread or state, or context:KEY, arg:KEY", s)
 }
 
 // ContextKey is the key of a grouping by context; false for others.
@@ -164,7 +166,7 @@ func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row
 		g := byKey[key]
 		if g == 0 {
 			row := t.row(rec, i, by)
-			shared := by == ByModule || by == ByFile
+			shared := by != ByFunction && by != "" && by != ByLine
 			if shared {
 				g = byName[row.Name]
 			}
@@ -192,6 +194,9 @@ func (t *Tree) key(rec *recording.Recording, node int) int {
 
 func (t *Tree) row(rec *recording.Recording, node int, by By) Row {
 	fn := t.Function(rec, node)
+	if name, ok := by.meaning(&fn); ok {
+		return Row{Name: name}
+	}
 	switch by {
 	case ByModule:
 		return Row{Name: orNone(fn.Module, noModule)}

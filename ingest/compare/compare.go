@@ -277,7 +277,7 @@ func (c *Comparison) normalize() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Runs[r].Rec.Source.Path, err)
 		}
-		largest = max(largest, v, -v)
+		largest = max(largest, v, -v, c.Runs[r].Sum, -c.Runs[r].Sum) // both are told in these units
 	}
 	const room = 1e17 // for sums of both signs that are larger than their sum
 	for range guard {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/funcname"
 	"ashlar/ingest/recording"
 )
 
@@ -20,6 +21,10 @@ const (
 	ByFunction Mode = "function"
 	// ByModule: one colour a module.
 	ByModule Mode = "module"
+	// ByPackage: one colour a package; see analyze.PackageOf.
+	ByPackage Mode = "package"
+	// ByFoldedName: one colour for all names that differ in numbers alone.
+	ByFoldedName Mode = "name"
 	// ByKind: user, kernel, managed, unknown.
 	ByKind Mode = "kind"
 	// ByThread: one colour a thread; functions that run on several are grey
@@ -30,7 +35,7 @@ const (
 )
 
 // Modes lists the modes in the order they are offered.
-var Modes = []Mode{ByFunction, ByModule, ByKind, ByThread, BySearch}
+var Modes = []Mode{ByFunction, ByPackage, ByFoldedName, ByModule, ByKind, ByThread, BySearch}
 
 // Bar is the colour of a function's bars.
 func (t *Theme) Bar(f *recording.Function, m Mode) color.NRGBA {
@@ -46,6 +51,10 @@ func (t *Theme) Bar(f *recording.Function, m Mode) color.NRGBA {
 		return t.kind(f.Kind)
 	case ByThread, BySearch:
 		return t.Neutral()
+	case ByPackage:
+		return OKLCH(l, c, spread(analyze.PackageOf(f)))
+	case ByFoldedName:
+		return OKLCH(l, c, spread(funcname.FoldDigits(f.Name)))
 	case ByModule:
 		return OKLCH(l, c, spread(analyze.ModuleBase(f.Module)))
 	}

@@ -45,6 +45,8 @@ func Times(a, b int64) string {
 // sure.
 func Level(l float64) string {
 	switch {
+	case l < .5: // nobody is 0 % sure of a difference that stands there
+		return "<50 %"
 	case l >= .9995:
 		return ">99.9 %"
 	case l >= .99:

@@ -61,8 +61,8 @@ const (
 
 // tableGroups are what rows may stand for.
 var (
-	TableGroups     = []analyze.By{analyze.ByFunction, analyze.ByModule, analyze.ByFile, analyze.ByThread}
-	tableGroupNames = []string{"Functions", "Modules", "Files", "Threads"}
+	TableGroups     = []analyze.By{analyze.ByFunction, analyze.ByPackage, analyze.ByName, analyze.ByModule, analyze.ByFile, analyze.ByThread}
+	tableGroupNames = []string{"Functions", "Packages", "Folded names", "Modules", "Files", "Threads"}
 )
 
 // Layout draws the table.
@@ -199,7 +199,7 @@ func (t *Panel) row(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, r
 // Colour is that of the bars of what a row stands for.
 func (t *Panel) Colour(s *panel.Host, p *panel.Side, a *session.Answer, row *analyze.Row) (ui.Colour, bool) {
 	switch a.By {
-	case analyze.ByFile, analyze.ByThread:
+	case analyze.ByFile, analyze.ByThread, analyze.ByPackage, analyze.ByName:
 		return ui.Colour{}, false
 	case analyze.ByModule:
 		return s.Theme.Bar(&recording.Function{Module: row.Name}, s.Mode), true
@@ -221,6 +221,7 @@ func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analy
 				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.Scope.Tracks = []int{i} }},
 					widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }})
 			}
+		case a.By == analyze.ByName: // which no name is
 		default:
 			t := analyze.Only(name)
 			items = append(items, widget.Item{Title: "Only stacks with it", On: p.Has(t), Do: func() { p.Transform(t) }})

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestGroupsByArgument adds the calls of made traces up by an argument: each call is
+// part of the nearest above that has it.
+func TestGroupsByArgument(t *testing.T) {
+	for seed := range uint64(10) {
+		path, all := madeTrace(t, seed)
+		type sums struct{ self, total, count int64 }
+		want := map[string]sums{}
+		value := func(under []*madeCall) string {
+			for _, c := range slices.Backward(under) {
+				if c.tenant != "" {
+					return c.tenant
+				}
+			}
+			return "[no tenant]"
+		}
+		for _, c := range all {
+			v := value(c.under)
+			s := want[v]
+			s.self, s.count = s.self+c.self*1000, s.count+1
+			outer := true
+			for k := range len(c.under) - 1 {
+				outer = outer && value(c.under[:k+1]) != v
+			}
+			if outer {
+				s.total += c.dur * 1000
+			}
+			want[v] = s
+		}
+		var got struct {
+			Rows []struct {
+				Name        string
+				Self, Total json.Number
+				Count       int64
+			}
+		}
+		answerOf(t, &got, "top", path, "--json", "--by", "arg:tenant")
+		for _, r := range got.Rows {
+			s := want[r.Name]
+			if r.Name == "[no tenant]" {
+				s.count++ // the call of no length
+			}
+			if fmt.Sprint(s.self) != string(r.Self) || fmt.Sprint(s.total) != string(r.Total) || s.count != r.Count {
+				t.Errorf("seed %d: %q has %s, %s, %d, want %v", seed, r.Name, r.Self, r.Total, r.Count, s)
+			}
+		}
+		if len(got.Rows) != len(want) {
+			t.Errorf("seed %d: %d values, want %d", seed, len(got.Rows), len(want))
+		}
+	}
+}
+
+// TestGroupsByNames: packages, names that differ in numbers, and categories, as rows
+// and as frames that are merged.
+func TestGroupsByNames(t *testing.T) {
+	dir := t.TempDir()
+	folded, trace := filepath.Join(dir, "a.folded"), filepath.Join(dir, "a.json")
+	for p, text := range map[string]string{
+		folded: "main.main;encoding/json.Marshal;encoding/json.(*encodeState).marshal 3\nmain.main;frame 1 2\nmain.main;frame 22 5\n",
+		trace:  `[{"ph":"X","name":"a","cat":"x","ts":0,"dur":10,"pid":1,"tid":1},{"ph":"X","name":"b","cat":"x","ts":2,"dur":4,"pid":1,"tid":1},{"ph":"X","name":"c","cat":"y","ts":3,"dur":1,"pid":1,"tid":1}]`,
+	} {
+		if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{folded, "--by", "package"}, "[no package] 7 7, encoding/json 3 3, main 0 10"},
+		{[]string{folded, "--by", "name"}, "frame # 7 7, encoding/json.(*encodeState).marshal 3 3, main.main 0 10, encoding/json.Marshal 0 3"},
+		{[]string{folded, "--merge-by-package"}, "[no package] 7 7, encoding/json 3 3, main 0 10"},
+		{[]string{folded, "--fold-digits", "--tree"}, "main.main 0 10, frame # 7 7, encoding/json.Marshal 0 3, encoding/json.(*encodeState).marshal 3 3"},
+		{[]string{trace, "--by", "category"}, "x 9000 10000, y 1000 1000"},
+		{[]string{trace, "--merge-by-category", "--tree"}, "x 9000 10000, y 1000 1000"},
+	} {
+		var got struct {
+			Rows []struct {
+				Name        string
+				Self, Total json.Number
+			}
+		}
+		answerOf(t, &got, append([]string{"top", "--json"}, c.args...)...)
+		var rows []string
+		for _, r := range got.Rows {
+			rows = append(rows, fmt.Sprintf("%s %s %s", r.Name, r.Self, r.Total))
+		}
+		if strings.Join(rows, ", ") != c.want {
+			t.Errorf("%v: %s, want %s", c.args, strings.Join(rows, ", "), c.want)
+		}
+	}
+	if r := run("top", folded, "--by", "category"); r.code == Done || !strings.Contains(r.stderr, "only Chrome's traces have categories") {
+		t.Errorf("categories of stacks: %s", r.stderr)
+	}
+}
+
+// TestSlowAgainstTheRest: --slow parts calls where their last hump begins, or the slowest
+// quarter of one hump from the others, and --typical finds the middle one of those that
+// took about as long: all as calls and --calls say it.
+func TestSlowAgainstTheRest(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, durs []int) string {
+		var events []string
+		at := 0
+		for _, d := range durs {
+			events = append(events, fmt.Sprintf(`{"ph":"X","name":"task","pid":1,"tid":1,"ts":%d,"dur":%d},{"ph":"X","name":"work","pid":1,"tid":1,"ts":%d,"dur":%d}`, at, d, at, d/2))
+			at += d + 5
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("["+strings.Join(events, ",")+"]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var two, one []int
+	for i := range 120 {
+		one = append(one, 100+i%7)
+		if two = append(two, 100+i%7); i%6 == 0 {
+			two = append(two, 4_000_000+1000*i) // so long that sums need all their digits
+		}
+	}
+	type sides struct {
+		Verdict string
+		A, B    struct{ Total json.Number }
+		Rows    []struct {
+			Name      string
+			DeltaSelf json.Number `json:"delta_self"`
+		}
+	}
+	diff := func(args ...string) (s sides) {
+		answerOf(t, &s, append([]string{"diff", "--json"}, args...)...)
+		return s
+	}
+	path := write("two.json", two)
+	var list struct {
+		Humps []struct{ Calls string }
+	}
+	answerOf(t, &list, "calls", path, "task", "--json")
+	if len(list.Humps) != 2 {
+		t.Fatalf("there are %d humps", len(list.Humps))
+	}
+	got, want := diff(path, "--slow", "task"), diff(path, "--calls", list.Humps[0].Calls, "--calls-b", list.Humps[1].Calls)
+	if fmt.Sprint(got) != fmt.Sprint(want) || !strings.HasPrefix(got.Verdict, "20 calls (B) take 4.057 s more each than 120 (A)") {
+		t.Errorf("--slow: %v, want %v", got, want)
+	}
+	path = write("one.json", one)
+	if got, want := diff(path, "--slow", "task"), diff(path, "--calls-b", "task[slowest 30]"); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("--slow of one hump: %v, want %v", got, want)
+	}
+	// Of the other 119 the middle one took 103 µs: 17 each took 101 and 102, 18 took 100.
+	if got := diff(path, "--typical", "task[slowest 1]"); got.A.Total != "103000" || got.B.Total != "106000" || !strings.HasPrefix(got.Verdict, "1 call (B) takes 3.000 µs more each than 1 (A)") {
+		t.Errorf("--typical: %+v", got)
+	}
+	if r := run("diff", path, "--typical", "task"); r.code == Done || !strings.Contains(r.stderr, "one is compared with the typical call") {
+		t.Errorf("--typical of many calls: %s", r.stderr)
+	}
+	if r := run("diff", path, "--slow", "task", "--calls", "task"); r.code == Done || !strings.Contains(r.stderr, "leave out") {
+		t.Errorf("--slow beside --calls: %s", r.stderr)
+	}
+}

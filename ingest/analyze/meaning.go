@@ -1,0 +1,194 @@
+package analyze
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/funcname"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
+)
+
+// What functions can be grouped by that their names mean.
+const (
+	ByPackage  By = "package"
+	ByName     By = "name" // with digits folded
+	ByCategory By = "category"
+)
+
+// byArgument begins a grouping of spans by the value of an argument, like arg:detail.
+const byArgument = "arg:"
+
+// ArgumentKey is the key of a grouping by argument; false for others.
+func (b By) ArgumentKey() (string, bool) { return strings.CutPrefix(string(b), byArgument) }
+
+// scripts are the extensions of files that are packages of their own.
+var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".jsx", ".tsx", ".py", ".rb", ".php", ".lua"}
+
+// PackageOf is what a function belongs to: the package, namespace or crate in its
+// name, of scripts the file, else the last part of its module; "" where nothing says.
+func PackageOf(f *recording.Function) string {
+	if slices.Contains(scripts, strings.ToLower(path.Ext(strings.SplitN(f.File, "?", 2)[0]))) {
+		return f.File
+	}
+	if p := funcname.Package(f.Name); p != "" {
+		return p
+	}
+	return ModuleBase(f.Module)
+}
+
+// HasCategories reports whether a recording's modules are the categories of trace
+// events.
+func HasCategories(rec *recording.Recording) bool { return rec.Source.Format == "chrome" }
+
+// meaning is the group of a function, "" for none; ok is false where rows do not stand
+// for that.
+func (b By) meaning(f *recording.Function) (name string, ok bool) {
+	switch b {
+	case ByPackage:
+		return orNone(PackageOf(f), "[no package]"), true
+	case ByName:
+		return funcname.FoldDigits(f.Name), true
+	case ByCategory:
+		return orNone(f.Module, "[no category]"), true
+	}
+	return "", false
+}
+
+// meaningGroup stands for all functions of a group.
+func (p *callPaths) meaningGroup(by By) func(*recording.Function) uint32 {
+	return func(f *recording.Function) uint32 {
+		name, _ := by.meaning(f)
+		g := recording.Function{Name: name, Kind: f.Kind}
+		if by == ByName {
+			g.Module = f.Module
+			return p.group(groupID{by: by, name: name + "\x00" + f.Module}, g)
+		}
+		return p.group(groupID{by: by, name: name}, g)
+	}
+}
+
+// ArgumentValue is the value of an argument in the text of all, as JSON has it; texts are
+// without quotes. Members of objects in it are KEY.KEY.
+func ArgumentValue(text, key string) (string, bool) {
+	for text != "" {
+		var m map[string]json.RawMessage
+		if json.Unmarshal([]byte(text), &m) != nil {
+			return "", false
+		}
+		if raw, ok := m[key]; ok {
+			var s string
+			if json.Unmarshal(raw, &s) == nil {
+				return s, true
+			}
+			return string(raw), true
+		}
+		head, rest, ok := strings.Cut(key, ".")
+		if !ok {
+			return "", false
+		}
+		text, key = string(m[head]), rest
+	}
+	return "", false
+}
+
+// ByArgument lists how much time spans have by the value of one of their arguments:
+// by themselves, and with what they called, where spans within others of the same
+// value count once. Spans without it are part of the nearest one above that has it.
+func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key string) ([]Row, error) {
+	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Metric > recording.SpanCount {
+		return nil, fmt.Errorf("only the time and the count of spans are told by argument %q", key)
+	}
+	from, to := q.Scope.Bounds(rec)
+	at, rows := map[string]int{}, []Row{}
+	row := func(value string) int {
+		i, ok := at[value]
+		if !ok {
+			i = len(rows)
+			at[value] = i
+			rows = append(rows, Row{Name: value, Track: recording.NoTrack})
+		}
+		return i
+	}
+	none := row("[no " + key + "]")
+	stretches := map[[2]int]scan.Stretch{}
+	for _, s := range q.lanes(rec) {
+		stretches[[2]int{s.Track, s.Row}] = s
+	}
+	for ti, t := range rec.Tracks {
+		for _, column := range t.Columns(&rec.Calls) {
+			var above []argued
+			for _, li := range column {
+				s, ok := stretches[[2]int{ti, li}]
+				if !ok {
+					above = nil
+					continue
+				}
+				var here []argued
+				p := 0
+				s.Each(func(first int, starts, ends []int64, calls []recording.CallID) {
+					for k, c := range calls {
+						x := argued{start: starts[k], end: ends[k], call: c, row: none}
+						for p < len(above) && above[p].end < x.start {
+							p++
+						}
+						up := (*argued)(nil)
+						for i := p; i < len(above) && above[i].start <= x.start; i++ {
+							if above[i].end >= x.end && above[i].call == rec.Calls.Parent(c) {
+								up = &above[i]
+								break
+							}
+						}
+						if up != nil {
+							x.row, x.within = up.row, up.within
+						}
+						if ref := s.Lane.Args(first + k); ref != 0 && rec.Args != nil {
+							if v, ok := ArgumentValue(rec.Args(ref), key); ok {
+								x.row = row(v)
+							}
+						}
+						took := int64(1)
+						if q.Metric == recording.SpanTime {
+							if took = min(x.end, to) - max(x.start, from); up != nil {
+								recording.Add(&rows[up.row].Self, -took)
+							}
+						}
+						recording.Add(&rows[x.row].Self, took)
+						rows[x.row].Count++
+						if !slices.Contains(x.within, x.row) {
+							x.within = append(slices.Clip(x.within), x.row)
+							if q.Metric == recording.SpanTime {
+								recording.Add(&rows[x.row].Total, took)
+							}
+						}
+						here = append(here, x)
+					}
+				})
+				if above = here; ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+			}
+		}
+	}
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Count == 0 })
+	for i := range rows {
+		if q.Metric == recording.SpanCount {
+			rows[i].Total = rows[i].Self
+		}
+	}
+	SortRows(rows)
+	return rows, nil
+}
+
+// argued is a span with the row it counts in; within are those of the spans that it
+// lies in and its own.
+type argued struct {
+	start, end int64
+	call       recording.CallID
+	row        int
+	within     []int
+}
