@@ -28,6 +28,9 @@ type Options struct {
 	// the system has free, and what GOMEMLIMIT leaves. Reading stops there, and
 	// what was read is shown with a warning.
 	MemoryLimit int64
+	// Scratch is a folder for a file without a name, which has the columns of recordings
+	// that are larger than memory; "" for none.
+	Scratch string
 	// Part is the part of the recording that is kept.
 	Part recording.Part
 	// Hold, if set, has reading wait behind the first snapshot until it is closed,

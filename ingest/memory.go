@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/ingest/store"
 )
 
 // A recording that is larger than memory must not take the machine down with
@@ -37,6 +38,7 @@ type guard struct {
 	next     time.Time
 	foretold bool
 	stopped  bool
+	scratch  string // see Options.Scratch; "" once it is used
 }
 
 // How often the builder's size is looked at, and how often the system's memory is:
@@ -67,7 +69,7 @@ const warnMemory = "memory"
 var errFull = errors.New("there is no more memory")
 
 func newGuard(b *recording.Builder, in *source.Input, o *Options, stop context.CancelCauseFunc) *guard {
-	return &guard{b: b, in: in, limit: o.MemoryLimit, part: o.Part.IsSet(), base: memory.InUse(), stop: stop}
+	return &guard{b: b, in: in, limit: o.MemoryLimit, part: o.Part.IsSet(), scratch: o.Scratch, base: memory.InUse(), stop: stop}
 }
 
 // watch ends reading when memory runs short, whatever is under way, until the
@@ -106,6 +108,10 @@ func (g *guard) look() {
 	if !known {
 		return
 	}
+	if g.larger(free) {
+		g.spill()
+		free, _ = g.free()
+	}
 	g.judge(free)
 	if g.limit == 0 || free > owed {
 		return
@@ -114,6 +120,34 @@ func (g *guard) look() {
 	if free, _ = g.free(); free <= owed {
 		g.stopped = true
 		g.stop(errFull)
+	}
+}
+
+// larger reports whether columns should lie in a file from now on: what was read so far
+// takes half of what there was, or all will, to judge by that. The rest is for what has
+// no columns, and for the pages of the file that are looked at.
+func (g *guard) larger(free int64) bool {
+	if g.scratch == "" {
+		return false
+	}
+	held, owed := g.b.Size()
+	if held+owed > max(free, 0) {
+		return true
+	}
+	read, total := g.in.Consumed(), g.in.Bytes
+	if g.part || total <= 0 || read < judgeBytes || read < total/judgeShare {
+		return false
+	}
+	return float64(held+owed)/float64(read)*float64(total-read) > float64(free)*2/3
+}
+
+// spill has the columns lie in a file. Where that cannot be, or once the disk is full,
+// reading goes on as far as there is memory.
+func (g *guard) spill() {
+	arena, err := store.NewArena(g.scratch)
+	if g.scratch = ""; err == nil {
+		g.b.Shelf().Extend(arena.Take)
+		g.foretold = true // that it does not fit need not be said
 	}
 }
 
@@ -147,7 +181,7 @@ func (g *guard) judge(free int64) {
 
 // done takes a warning back that did not come true.
 func (g *guard) done(full bool) {
-	if g.foretold && !full {
+	if !full {
 		g.b.Retract(warnMemory)
 	}
 }

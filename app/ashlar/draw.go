@@ -30,7 +30,7 @@ func show(o cli.WindowOptions) int {
 	s := shell.New(theme.Dark)
 	s.SetTheme("system")
 	s.SetTheme(o.Theme)
-	s.Roots, s.FollowFiles, s.Cache = o.Roots, o.Follow, o.Cache
+	s.Roots, s.FollowFiles, s.Cache, s.Scratch = o.Roots, o.Follow, o.Cache, o.Scratch
 	defer o.Cache.Close()
 	kept, err := store.Open()
 	if err != nil {

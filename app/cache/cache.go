@@ -62,6 +62,15 @@ func Open(s appstore.CacheSettings) *Cache {
 	return In(filepath.Join(dir, "ashlar", "recordings"), s)
 }
 
+// Scratch is the folder for files without names: see [ingest.Options.Scratch].
+func Scratch() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "ashlar")
+}
+
 // In keeps recordings in a given folder.
 func In(dir string, s appstore.CacheSettings) *Cache {
 	c := &Cache{dir: dir, CacheSettings: s.WithDefaults(), most: s.WithDefaults().Most * 1e6, free: diskSpace, program: version.String()}

@@ -41,11 +41,12 @@ type WindowOptions struct {
 	// the recording's default.
 	Event, Metric string
 	// Exe is the program to take names from where the file has none.
-	Exe    string
-	Roots  []sourcefile.Root // where sources are
-	Part   recording.Part    // what is opened of the files
-	Follow bool              // read the file again when it changes
-	Cache  *cache.Cache      // what was read before; nil for none
+	Exe     string
+	Roots   []sourcefile.Root // where sources are
+	Part    recording.Part    // what is opened of the files
+	Follow  bool              // read the file again when it changes
+	Cache   *cache.Cache      // what was read before; nil for none
+	Scratch string            // see [ingest.Options.Scratch]
 }
 
 // RenderOptions say what picture is drawn.
@@ -72,6 +73,7 @@ type RenderOptions struct {
 	Event, Metric string
 	Theme         string // "dark", "light" or "contrast"
 	Cache         *cache.Cache
+	Scratch       string // see [ingest.Options.Scratch]
 	Exe           string // the program to take names from where the file has none
 	Roots         []sourcefile.Root
 }

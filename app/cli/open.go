@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"ashlar/app/cache"
 	"ashlar/app/demo"
 	"ashlar/ingest"
 	"ashlar/ingest/decode"
@@ -55,7 +56,15 @@ func (c *call) sayThreads(rec *recording.Recording, named []string) {
 
 // reading is how recordings are read.
 func (c *call) reading(part recording.Part) ingest.Options {
-	return ingest.Options{Options: decode.Options{Exe: c.exe}, Part: part, Cache: c.cache}
+	return ingest.Options{Options: decode.Options{Exe: c.exe}, Part: part, Cache: c.cache, Scratch: c.scratch()}
+}
+
+// scratch is where columns lie that have no room in memory; nowhere in tests.
+func (c *call) scratch() string {
+	if c.run.Cache == nil {
+		return ""
+	}
+	return cache.Scratch()
 }
 
 func (c *call) readInput(in *source.Input, part recording.Part) (*recording.Recording, ingest.Stats, error) {

@@ -102,7 +102,7 @@ with it.
 				if o.Roots, err = roots(); err != nil {
 					return err
 				}
-				o.Cache = c.cache
+				o.Cache, o.Scratch = c.cache, c.scratch()
 				return c.run.Render(o)
 			}
 		},

@@ -69,7 +69,7 @@ output, and 2 when the command line makes no sense.`,
 					return err
 				}
 				o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
-				o.Cache = c.cache
+				o.Cache, o.Scratch = c.cache, c.scratch()
 				if err := o.check(); err != nil {
 					return err
 				}

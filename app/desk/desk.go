@@ -48,6 +48,8 @@ type Desk struct {
 	Hold <-chan struct{}
 	// Cache has recordings that were read before.
 	Cache ingest.Cache
+	// Scratch: see [ingest.Options.Scratch].
+	Scratch string
 	// Does has the acts that only the window around it can do.
 	Does Acts
 
@@ -117,7 +119,7 @@ func (d *Desk) openFile(path string) { d.OpenPart(path, recording.Part{}) }
 
 // OpenPart shows a part of a file in place of what is shown.
 func (d *Desk) OpenPart(path string, part recording.Part) {
-	d.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: d.exe}, Part: part, Hold: d.Hold, Cache: d.Cache}, d.Wake))
+	d.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: d.exe}, Part: part, Hold: d.Hold, Cache: d.Cache, Scratch: d.Scratch}, d.Wake))
 	d.Pane.Path, d.Pane.exe, d.Pane.Part = path, d.exe, part
 	if d.FollowFiles && d.Pane.Doc.CanFollow() {
 		d.Pane.follow()

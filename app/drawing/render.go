@@ -49,7 +49,7 @@ func viewOf(o cli.RenderOptions) (desk.View, *view.State) {
 
 // open opens what a picture is of, and waits for all that it shows.
 func open(s *shell.Shell, o cli.RenderOptions) error {
-	s.Cache = o.Cache
+	s.Cache, s.Scratch = o.Cache, o.Scratch
 	switch {
 	case o.Demo:
 		s.OpenDemo()

@@ -106,7 +106,7 @@ func (d *Side) note(text string, wrong bool) {
 
 // again reads the file and shows it in place of what was read before, with a note.
 func (d *Side) again(ctx context.Context, note string) bool {
-	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.opts.Decode, Part: d.opts.Part})
+	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.opts.Decode, Part: d.opts.Part, Scratch: d.opts.Scratch})
 	defer context.AfterFunc(ctx, l.Cancel)()
 	if err := l.Wait(); err != nil {
 		l.Close()

@@ -149,6 +149,8 @@ type Options struct {
 	Part   recording.Part
 	Hold   <-chan struct{} // see [ingest.Options.Hold]
 	Cache  ingest.Cache
+	// Scratch: see [ingest.Options.Scratch].
+	Scratch string
 }
 
 // Open starts to load a file ("-" is standard input). notify is called from other
@@ -172,7 +174,7 @@ func OpenWith(path string, opts Options, notify func()) *Side {
 		}
 	}
 	d.open(func(o ingest.Options) *ingest.Load {
-		o.Options, o.Part, o.Hold, o.Cache = opts.Decode, opts.Part, opts.Hold, opts.Cache
+		o.Options, o.Part, o.Hold, o.Cache, o.Scratch = opts.Decode, opts.Part, opts.Hold, opts.Cache, opts.Scratch
 		return ingest.Open(context.Background(), path, o)
 	})
 	return d

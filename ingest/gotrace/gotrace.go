@@ -74,7 +74,7 @@ type decoder struct {
 	tasks    map[trace.TaskID]opened
 	counters map[string]int
 	counts   [3]count // of goroutines: all, runnable, running
-	sampled  int // 1 + the event of CPU samples
+	sampled  int      // 1 + the event of CPU samples
 
 	frames map[stateOf]recording.FrameID
 	common map[[2]recording.CallID]recording.CallID // of stacks; see recording.Builder.CommonCall

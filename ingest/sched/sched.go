@@ -40,7 +40,7 @@ type thread struct {
 	track *recording.TrackBuilder
 	since int64
 	in    State
-	waker int64            // the thread that woke it, 0 where that is not known
+	waker int64 // the thread that woke it, 0 where that is not known
 	// stack is where it was switched away from, and run where it ran before that.
 	stack, run recording.CallID
 }

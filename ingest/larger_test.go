@@ -1,0 +1,68 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"ashlar/ingest/source"
+	"ashlar/ingest/store"
+	"ashlar/testdata/gen/synth"
+)
+
+// TestColumnsInAFile reads recordings whose columns take several times the memory
+// that there is: the whole of them, and the same as where there is enough.
+func TestColumnsInAFile(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: ", store.ErrNoArena)
+	}
+	for _, tt := range []struct {
+		o     synth.Options
+		limit int64
+	}{
+		{synth.Options{Kind: "spall1", Records: 8_000_000, Seed: 7}, 48 << 20},
+	} {
+		t.Run(tt.o.Kind, func(t *testing.T) {
+			content := synthesized(t, tt.o)
+			read := func(o Options) *Load {
+				runtime.GC() // or what is garbage is taken for room
+				l := OpenInput(context.Background(), source.FromBytes("made", content), o)
+				if err := l.Wait(); err != nil {
+					t.Fatal(err)
+				}
+				return l
+			}
+			all := read(Options{})
+			defer all.Close()
+			cut := read(Options{MemoryLimit: tt.limit})
+			defer cut.Close()
+			if !cut.Stats().Full {
+				t.Fatalf("it fits into %d bytes: %+v", tt.limit, cut.Snapshot().Counts)
+			}
+			dir := filepath.Join(t.TempDir(), "scratch")
+			l := read(Options{MemoryLimit: tt.limit, Scratch: dir})
+			defer l.Close()
+			if l.Stats().Full || len(l.Snapshot().Warnings) != len(all.Snapshot().Warnings) {
+				t.Fatalf("it stops all the same: %+v", l.Snapshot().Warnings)
+			}
+			want, got := fingerprintOf(all.Snapshot()), fingerprintOf(l.Snapshot())
+			for _, part := range callParts {
+				delete(want, part)
+				delete(got, part)
+			}
+			if d := want.difference(got); d != "" {
+				t.Error("different", d)
+			}
+			var b bytes.Buffer
+			if err := store.Write(&b, l.Snapshot(), nil); err != nil {
+				t.Error(err)
+			}
+			if left, _ := os.ReadDir(dir); len(left) != 0 {
+				t.Errorf("files are left: %v", left)
+			}
+		})
+	}
+}
