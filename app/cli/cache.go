@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cache"
+	"ashlar/app/cli/tabular"
 	"ashlar/ingest"
 	"ashlar/ingest/plain"
 	"ashlar/render/units"
@@ -91,7 +92,7 @@ func (c *call) listCache(kept *cache.Cache, clean, asJSON bool) error {
 	for _, e := range all {
 		rows = append(rows, []string{units.Bytes(e.Bytes), e.Used.Local().Format("2006-01-02 15:04"), plain.Text(filepath.ToSlash(e.Path)), ingest.Title(e.Format), units.Bytes(e.Of)})
 	}
-	columns(&b, "", "rlllr", rows)
+	tabular.Columns(&b, "", "rlllr", rows)
 	fmt.Fprintf(&b, "%s: %s of %s at most\n", plain.Text(out.Folder), units.Bytes(out.Bytes), units.Bytes(kept.Most*1e6))
 	_, err = c.stdout.Write([]byte(b.String()))
 	return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/tabular"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -248,14 +249,14 @@ func (a *callList) text() string {
 		line = append(line, strings.Join(n, " "))
 	}
 	b.WriteString(strings.Join(line, ", ") + "\n\n")
-	histogramText(&b, a.bins)
+	tabular.Histogram(&b, a.bins)
 	if len(a.Humps) > 1 {
 		fmt.Fprintf(&b, "\n%d humps\n", len(a.Humps))
 		rows := [][]string{}
 		for i, h := range d.Humps() {
 			rows = append(rows, []string{units.Count(h.Count), units.Duration(h.From) + " to " + units.Duration(h.To), plain.Short(a.Humps[i].Calls)})
 		}
-		columns(&b, "  ", "rll", rows)
+		tabular.Columns(&b, "  ", "rll", rows)
 	}
 	b.WriteString("\n")
 	a.table(&b)
@@ -303,7 +304,7 @@ func (a *callList) table(b *strings.Builder) {
 		}
 		table = append(table, line)
 	}
-	columns(b, "", align, table)
+	tabular.Columns(b, "", align, table)
 	if left > 0 {
 		fmt.Fprintf(b, "%s arguments more; --csv and --json have all\n", units.Count(int64(left)))
 	}

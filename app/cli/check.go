@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/tabular"
 	"ashlar/ingest"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -296,7 +297,7 @@ func (c *call) rules(asJSON bool) error {
 		return writeJSON(c.stdout, rows)
 	}
 	var b strings.Builder
-	columns(&b, "", "llll", table)
+	tabular.Columns(&b, "", "llll", table)
 	_, err := io.WriteString(c.stdout, b.String())
 	return err
 }

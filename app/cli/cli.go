@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cache"
+	"ashlar/app/cli/slip"
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
 	"ashlar/app/view"
@@ -207,7 +208,7 @@ func (c *call) start(cmd *command, args []string) error {
 		return c.printHelp(cmd)
 	}
 	if err != nil {
-		return &usageError{err: flagHint(fs, err)}
+		return &usageError{err: slip.Flag(fs, err)}
 	}
 	if f := fs.Lookup("exe"); f != nil {
 		if c.exe = f.Value.String(); f.Changed {

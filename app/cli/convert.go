@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -15,8 +16,10 @@ import (
 	"ashlar/app/view"
 	"ashlar/ingest"
 	"ashlar/ingest/codec"
+	"ashlar/ingest/compare"
 	"ashlar/ingest/convert"
 	"ashlar/ingest/encode"
+	"ashlar/ingest/extract"
 	"ashlar/ingest/memory"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -331,4 +334,43 @@ func (r *inputReader) Read(b []byte) (int, error) {
 	n := copy(b, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil
+}
+
+// partial reports whether only a part of the recording is wanted.
+func (o *convertOptions) partial() bool {
+	return o.part.IsSet() || len(o.threads) > 0 || o.calls.isSet() || o.Transforms != nil
+}
+
+// partOf takes the part out of a recording.
+func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r *conversion) (*recording.Recording, error) {
+	if err := o.Check(rec); err != nil {
+		return nil, err
+	}
+	var in recording.Scope
+	if o.part.IsSet() {
+		in = recording.Between(rec.Start, rec.End)
+		if rec.HasTime {
+			var err error
+			if in, err = o.part.In(rec); err != nil {
+				return nil, misfit(rec, err)
+			}
+		}
+	}
+	for _, name := range o.threads {
+		tracks, err := compare.FindTracks(rec, name)
+		if err != nil {
+			return nil, err
+		}
+		in.Tracks = append(in.Tracks, tracks...)
+	}
+	slices.Sort(in.Tracks)
+	in.Tracks = slices.Compact(in.Tracks)
+	in.Async, in.Idle = recording.In, recording.In // what is written has all
+	in, err := o.calls.in(ctx, rec, in)
+	if err != nil {
+		return nil, err
+	}
+	part, notes, err := extract.Recording(ctx, rec, in, o.Transforms)
+	r.Notes = notes
+	return part, err
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"ashlar/app/cli/tabular"
 	"ashlar/app/demo"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
@@ -80,7 +81,7 @@ func (d *diff) head(b *strings.Builder) {
 		}
 		rows = append(rows, []string{"AB"[i : i+1], d.value(s.RawTotal), full, d.behind(s, i), d.names(i)})
 	}
-	columns(b, "  ", "lrrrl", rows)
+	tabular.Columns(b, "  ", "lrrrl", rows)
 	fmt.Fprintf(b, "  B is %s A: %s", units.Times(sa.RawTotal, sb.RawTotal), units.Change(sa.RawTotal, sb.RawTotal))
 	if sa.RawTotal != sb.RawTotal {
 		fmt.Fprintf(b, ", %s", d.signed(sb.RawTotal-sa.RawTotal))
@@ -253,7 +254,7 @@ func (d *diff) table(b *strings.Builder) {
 		}
 		rows = append(rows, self)
 	}
-	columns(b, "", align, rows)
+	tabular.Columns(b, "", align, rows)
 }
 
 // state is new or gone, or the relative change.

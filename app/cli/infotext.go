@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/cli/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -63,7 +64,7 @@ func (in *info) head(b *strings.Builder, rec *recording.Recording) {
 	if in.Load.PeakRSS > 0 {
 		load += ", at most " + units.Bytes(in.Load.PeakRSS) + " of memory"
 	}
-	columns(b, "  ", "ll", append(rows, []string{"read", load}))
+	tabular.Columns(b, "  ", "ll", append(rows, []string{"read", load}))
 }
 
 func (l *infoLoad) perSecond() string {
@@ -109,7 +110,7 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 			rows = append(rows, []string{"  " + plain.Short(m.Name), units.Value(value, m), inFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
 		}
 	}
-	columns(b, "  ", "llrl", rows)
+	tabular.Columns(b, "  ", "llrl", rows)
 }
 
 // inFull is a value to the last digit, "" where units.Value says all of it.
@@ -172,7 +173,7 @@ func (in *info) threads(b *strings.Builder) {
 			rows[i] = slices.Delete(row, 1, 2)
 		}
 	}
-	columns(b, "  ", align, rows)
+	tabular.Columns(b, "  ", align, rows)
 	if listed > 0 {
 		fmt.Fprintf(b, "  … and %s more; --json lists all\n", units.Count(int64(listed)))
 	}
@@ -244,7 +245,7 @@ func (in *info) contexts(b *strings.Builder) {
 	}
 	if len(rows) > 0 {
 		b.WriteString("\nContexts of stacks\n")
-		columns(b, "  ", "ll", rows)
+		tabular.Columns(b, "  ", "ll", rows)
 	}
 }
 
@@ -276,7 +277,7 @@ func (in *info) counts(b *strings.Builder) {
 	if len(rows) == 0 {
 		b.WriteString("  nothing\n")
 	}
-	columns(b, "  ", "rl", rows)
+	tabular.Columns(b, "  ", "rl", rows)
 }
 
 func (in *info) ledger(b *strings.Builder) {
@@ -296,7 +297,7 @@ func (in *info) ledger(b *strings.Builder) {
 		rows = append(rows, []string{plain.Short(t.Kind), units.Count(t.Read), units.Count(t.Kept),
 			dash(t.Repaired), dash(t.LeftOut), strings.Join(first, ", ")})
 	}
-	columns(b, "  ", "lrrrrl", rows)
+	tabular.Columns(b, "  ", "lrrrrl", rows)
 }
 
 func (in *info) warnings(b *strings.Builder) {

@@ -141,19 +141,3 @@ func exactRatio(ps *big.Rat) *json.Number {
 
 // nanosecondsOf writes a sum of picoseconds that may be larger than any time.
 func nanosecondsOf(ps *big.Int) json.Number { return *exactRatio(new(big.Rat).SetInt(ps)) }
-
-// barWidth is that of the longest bar of a histogram in text.
-const barWidth = 40
-
-func histogramText(b *strings.Builder, bins []spans.Bin) {
-	var most int64
-	for _, bin := range bins {
-		most = max(most, bin.Count)
-	}
-	rows := [][]string{}
-	for _, bin := range bins {
-		n := int(math.Ceil(float64(bin.Count) / float64(most) * barWidth))
-		rows = append(rows, []string{units.Duration(bin.From), "..", units.Duration(bin.To), units.Count(bin.Count), strings.Repeat("█", n)})
-	}
-	columns(b, "  ", "rlrrl", rows)
-}

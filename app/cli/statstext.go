@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"ashlar/app/cli/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -38,9 +39,9 @@ func (s *stats) text() string {
 func (s *stats) spansText(b *strings.Builder) {
 	d := s.durations
 	fmt.Fprintf(b, "%s calls%s\n\n", units.Count(d.Count), unfinishedText(d))
-	columns(b, "  ", "lr", durationRows(d))
+	tabular.Columns(b, "  ", "lr", durationRows(d))
 	b.WriteString("\n")
-	histogramText(b, s.bins)
+	tabular.Histogram(b, s.bins)
 	fmt.Fprintf(b, "\nover time: %s\n", trendText(&d.Trend))
 	b.WriteString("\nslowest\n")
 	rows := [][]string{{"took", "at", "pid", "tid", "thread"}}
@@ -52,7 +53,7 @@ func (s *stats) spansText(b *strings.Builder) {
 		}
 		rows = append(rows, []string{took, recording.Offset(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain.Short(t.Title())})
 	}
-	columns(b, "  ", "rrrrl", rows)
+	tabular.Columns(b, "  ", "rrrrl", rows)
 }
 
 func trendText(t *spans.Trend) string {
@@ -84,26 +85,7 @@ func (s *stats) seenText(b *strings.Builder) {
 			units.Duration(p.Runs.Longest), recording.Offset(p.Runs.Start-s.rec.Start), r.TID)
 	}
 	if len(p.OverTime) > 0 {
-		fmt.Fprintf(b, "over time %s\n", sparks(p.OverTime))
+		fmt.Fprintf(b, "over time %s\n", tabular.Sparks(p.OverTime))
 	}
 	b.WriteString("\n")
-}
-
-// sparks draws counts as little bars in a line of text.
-func sparks(bins []spans.Bin) string {
-	const levels = "▁▂▃▄▅▆▇█"
-	var most int64
-	for _, b := range bins {
-		most = max(most, b.Count)
-	}
-	var out strings.Builder
-	for _, b := range bins {
-		switch r := []rune(levels); {
-		case b.Count == 0:
-			out.WriteByte(' ')
-		default:
-			out.WriteRune(r[b.Count*int64(len(r)-1)/most])
-		}
-	}
-	return strings.TrimRight(out.String(), " ")
 }

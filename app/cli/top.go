@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/tabular"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
@@ -455,11 +456,11 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	}
 	switch {
 	case threads:
-		columns(b, "", "rrrrl", table)
+		tabular.Columns(b, "", "rrrrl", table)
 	case alone:
-		columns(b, "", "rrrl", table)
+		tabular.Columns(b, "", "rrrl", table)
 	default:
-		columns(b, "", (strings.Repeat("r", slices.Index(head, t.By)) + "ll")[:len(head)], table)
+		tabular.Columns(b, "", (strings.Repeat("r", slices.Index(head, t.By)) + "ll")[:len(head)], table)
 	}
 }
 

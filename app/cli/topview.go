@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/cli/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -386,5 +387,5 @@ func (t *top) treeRows(b *strings.Builder) {
 		table = append(table, []string{units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum),
 			units.Value(r.row.Self, t.metric), units.Percent(r.row.Self, t.sum), dash(r.Count), indent + name})
 	}
-	columns(b, "", "rrrrrl", table)
+	tabular.Columns(b, "", "rrrrrl", table)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/slip"
 	"ashlar/app/version"
 	"ashlar/app/view"
 	"ashlar/ingest/fetch"
@@ -142,36 +143,9 @@ func checkTheme(name string) error {
 // nearest is the command that a word is a slip of the pen from, "" for none.
 func nearest(word string) string {
 	for _, name := range names() {
-		if len(word) > 2 && (distance(word, name) == 1 || strings.HasPrefix(name, word)) {
+		if len(word) > 2 && (slip.Distance(word, name) == 1 || strings.HasPrefix(name, word)) {
 			return name
 		}
 	}
 	return ""
-}
-
-// distance is the number of letters to add, drop, change or swap with their
-// neighbour to make b of a.
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = d
-		}
-	}
-	return rows[len(a)][len(b)]
 }

@@ -1,4 +1,5 @@
-package cli
+// Package slip guesses what was meant by a word of the command line that there is not.
+package slip
 
 import (
 	"errors"
@@ -17,9 +18,9 @@ var synonyms = map[string]string{
 	"program": "exe", "binary": "exe", "baseline": "a", "order": "sort", "sort-by": "sort", "type": "event", "sample_index": "metric", "unit": "metric",
 }
 
-// flagHint says which flag a wrong one was meant for: one of another name, or one
+// Flag says which flag a wrong one was meant for: one of another name, or one
 // that a slip of the pen is near. The error stays where none is near.
-func flagHint(fs *pflag.FlagSet, err error) error {
+func Flag(fs *pflag.FlagSet, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
@@ -29,7 +30,7 @@ func flagHint(fs *pflag.FlagSet, err error) error {
 	near := 3 // letters that may differ, and fewer than half of them
 	if best == nil {
 		fs.VisitAll(func(f *pflag.Flag) {
-			d := distance(name, f.Name)
+			d := Distance(name, f.Name)
 			if strings.HasPrefix(f.Name, name) && len(name) > 2 {
 				d = min(d, 1)
 			}
@@ -46,4 +47,31 @@ func flagHint(fs *pflag.FlagSet, err error) error {
 		meant = "-" + best.Shorthand + " or " + meant
 	}
 	return fmt.Errorf("%w; did you mean %s?", err, meant)
+}
+
+// Distance is the number of letters to add, drop, change or swap with their
+// neighbour to make b of a.
+func Distance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(a)][len(b)]
 }
