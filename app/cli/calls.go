@@ -72,7 +72,7 @@ the calls counts with them, in their thread and time: spans and samples.`,
 				case o.json && o.csv:
 					return misuse("--json and --csv are two forms; leave one out")
 				}
-				if (o.json || o.csv) && !fs.Changed("rows") {
+				if (o.json || o.csv || c.budget > 0) && !fs.Changed("rows") {
 					o.rows = 0
 				}
 				return c.calls(&o)
@@ -110,7 +110,11 @@ func (c *call) calls(o *callsOptions) error {
 	if o.csv {
 		return cmp.Or(a.csv(c.stdout), stopped(rec))
 	}
-	return c.answer(rec, o.json, a, a.text)
+	return cmp.Or(c.rows(o.json, a, "rows", len(a.Rows), func(n int) string {
+		cut := *a
+		cut.Rows, cut.rows, cut.More = a.Rows[:n], a.rows[:n], a.More+len(a.Rows)-n
+		return cut.text()
+	}), stopped(rec))
 }
 
 // callList is the JSON output of calls. Times are exact decimals in nanoseconds,

@@ -99,6 +99,8 @@ type call struct {
 	exe            string // of --exe
 	cache          *cache.Cache
 	unwatch        func()
+	budget         int      // of --budget, 0 for none
+	all            []string // the command line without it
 }
 
 // watch has what is asked of the recordings that were read end in a sentence when
@@ -130,7 +132,7 @@ type command struct {
 // one, add its entry.
 func commands() []command {
 	return []command{
-		infoCommand(), topCommand(), callsCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
+		overviewCommand(), findingsCommand(), infoCommand(), topCommand(), callsCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
 		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
 	}
 }
@@ -216,6 +218,9 @@ func (c *call) start(cmd *command, args []string) error {
 				return misuse("--exe %s: there is no such file", c.exe)
 			}
 		}
+	}
+	if err := c.takeBudget(cmd, fs, args); err != nil {
+		return err
 	}
 	if off, err := fs.GetBool("no-cache"); err == nil && !off && c.run.Cache != nil {
 		c.cache = c.run.Cache()

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,6 +68,9 @@ the difference has that confidence.
 				if err := o.check(fs, args); err != nil {
 					return err
 				}
+				if c.budget > 0 && !fs.Changed("rows") {
+					o.rows = 0
+				}
 				return c.diff(&o)
 			}
 		},
@@ -128,6 +130,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
+	budgetFlag(fs)
 	o.view.AddTransformFlags(fs)
 	o.demo = fs.Bool("demo", false, "take the built-in recording for both sides")
 }
@@ -301,11 +304,11 @@ func (c *call) diff(o *diffOptions) error {
 	if o.sure > 0 && d.c.Method() == compare.NoMethod {
 		c.note("the differences have no confidence, since the recordings do not have the numbers of samples behind their weights: --min-confidence leaves out all rows")
 	}
-	if o.json {
-		err = writeJSON(c.stdout, d.json())
-	} else {
-		_, err = io.WriteString(c.stdout, d.text())
-	}
+	err = c.rows(o.json, d.json(), "rows", len(d.rows), func(n int) string {
+		cut := *d
+		cut.rows, cut.more = d.rows[:n], d.more+len(d.rows)-n
+		return cut.text()
+	})
 	if err = errors.Join(append([]error{err}, cut...)...); err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ func (f *lengthFlags) add(fs *pflag.FlagSet) {
 	f.apart.add(fs)
 	fs.StringVar(&f.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
 	fs.BoolVar(&f.json, "json", false, "print JSON")
+	budgetFlag(fs)
 }
 
 // parse reads what was typed of them; args are the file.

@@ -86,11 +86,6 @@ func stopped(rec *recording.Recording) error {
 }
 
 // answer prints what a command found out about a recording, as JSON or as a text.
-func (c *call) answer(rec *recording.Recording, asJSON bool, v any, text func() string) (err error) {
-	if asJSON {
-		err = writeJSON(c.stdout, v)
-	} else {
-		_, err = io.WriteString(c.stdout, text())
-	}
-	return cmp.Or(err, stopped(rec))
+func (c *call) answer(rec *recording.Recording, asJSON bool, v any, text func() string) error {
+	return cmp.Or(c.rows(asJSON, v, "", 0, func(int) string { return text() }), stopped(rec))
 }

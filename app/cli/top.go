@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -54,6 +55,7 @@ of a function, and --search lists the rows that match.`,
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
+			budgetFlag(fs)
 			o.AddFlags(fs)
 			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
 			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
@@ -76,8 +78,11 @@ of a function, and --search lists the rows that match.`,
 				if rows < 0 {
 					return misuse("-n %d is negative; 0 prints all rows", rows)
 				}
-				if o.rows = rows; o.json && !fs.Changed("rows") {
+				if o.rows = rows; (o.json || c.budget > 0) && !fs.Changed("rows") {
 					o.rows = 0
+				}
+				if o.tree && c.budget > 0 && o.rows == 0 {
+					o.rows = max(1, c.budget/30) // the heaviest paths, and not the first
 				}
 				if err := o.looks(); err != nil {
 					return err
@@ -118,7 +123,11 @@ func (c *call) top(o *topOptions) error {
 	if asked := t.Answered; asked != nil && !*asked {
 		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording", rec.Source.Path, t.what(), t.carried())
 	}
-	return c.answer(rec, o.json, t, func() string { return t.text(rec) })
+	return cmp.Or(c.rows(o.json, t, "rows", len(t.Rows), func(n int) string {
+		cut := *t
+		cut.Rows, cut.More = t.Rows[:n], t.More+len(t.Rows)-n
+		return cut.text(rec)
+	}), stopped(rec))
 }
 
 // top is the JSON output of top. Values are exact decimals in Unit.

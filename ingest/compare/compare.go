@@ -178,7 +178,7 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 	if run.Scope.Calls != nil && !run.Weights.Called {
 		return fmt.Errorf("%s: %s cannot be told by calls, since neither spans nor samples carry it, so no calls of it can be compared", run.Rec.Source.Path, c.Metric.Common.Name)
 	}
-	if run.behind, err = samplesBehind(ctx, run.Rec, run.query, run.Weights); err != nil {
+	if run.behind, err = SamplesBehind(ctx, run.Rec, run.query, run.Weights); err != nil {
 		return err
 	}
 	run.Samples = run.Weights.Records

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// samplesBehind counts the samples behind a query's weights, by call: what the
+// SamplesBehind counts the samples behind a query's weights, by call: what the
 // confidence of a difference is made from. It returns nil where the recording
 // does not tell, and for times of spans, which are not sampled. w are the
 // query's weights.
@@ -18,7 +18,7 @@ import (
 // whose objects and sampling rate tell; a metric that adds up periods of known
 // size. What is counted one by one, like calls of a function, is taken as its
 // own number of samples.
-func samplesBehind(ctx context.Context, rec *recording.Recording, q analyze.Query, w *analyze.Weights) (*analyze.Weights, error) {
+func SamplesBehind(ctx context.Context, rec *recording.Recording, q analyze.Query, w *analyze.Weights) (*analyze.Weights, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return nil, nil
 	}

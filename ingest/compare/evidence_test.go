@@ -26,7 +26,7 @@ func TestHeapSamples(t *testing.T) {
 	for metric := range 2 {
 		q := analyze.Query{Metric: metric}
 		w, _ := analyze.Weigh(bg, rec, q)
-		behind, err := samplesBehind(bg, rec, q, w)
+		behind, err := SamplesBehind(bg, rec, q, w)
 		if err != nil || behind == nil {
 			t.Fatal(behind, err)
 		}
@@ -62,7 +62,7 @@ func TestSamplesBehind(t *testing.T) {
 		q := analyze.Query{Metric: c.metric}
 		w, _ := analyze.Weigh(bg, rec, q)
 		got := int64(-1)
-		if behind, err := samplesBehind(bg, rec, q, w); err != nil {
+		if behind, err := SamplesBehind(bg, rec, q, w); err != nil {
 			t.Error(err)
 		} else if behind != nil {
 			got = behind.Sum

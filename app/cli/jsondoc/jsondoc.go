@@ -17,24 +17,26 @@ import (
 type Docs map[string]string
 
 // Read reads the comments of Go files that a program carries with it.
-func Read(sources embed.FS) Docs {
+func Read(sources ...embed.FS) Docs {
 	docs := Docs{}
-	entries, err := sources.ReadDir(".")
-	if err != nil {
-		panic(err) // what is embedded is there
-	}
-	for _, e := range entries {
-		b, err := sources.ReadFile(e.Name())
+	for _, from := range sources {
+		entries, err := from.ReadDir(".")
 		if err != nil {
-			panic(err)
+			panic(err) // what is embedded is there
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), e.Name(), b, parser.ParseComments)
-		if err != nil {
-			panic(err)
-		}
-		for _, d := range f.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
-				typeDocs(docs, g)
+		for _, e := range entries {
+			b, err := from.ReadFile(e.Name())
+			if err != nil {
+				panic(err)
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), e.Name(), b, parser.ParseComments)
+			if err != nil {
+				panic(err)
+			}
+			for _, d := range f.Decls {
+				if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+					typeDocs(docs, g)
+				}
 			}
 		}
 	}

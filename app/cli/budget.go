@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/budget"
+	"ashlar/ingest/plain"
+)
+
+// budgetFlag adds --budget, whose value is call.budget.
+func budgetFlag(fs *pflag.FlagSet) {
+	fs.Int("budget", 0, "answer in at most so many `TOKENS` (of four bytes each), and say what was left out and how to get it")
+}
+
+// takeBudget reads --budget where a command has it.
+func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err error) {
+	if fs.Lookup("budget") == nil {
+		return nil
+	}
+	c.all = []string{"ashlar", cmd.name}
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--budget":
+			i++
+		case !strings.HasPrefix(args[i], "--budget="):
+			c.all = append(c.all, args[i])
+		}
+	}
+	if c.budget, err = fs.GetInt("budget"); err == nil && fs.Changed("budget") && c.budget < budget.Least {
+		return misuse("--budget %d is too small: an answer that says what it leaves out needs %d", c.budget, budget.Least)
+	}
+	if f := fs.Lookup("rows"); f != nil && !f.Changed && !fs.Changed("json") {
+		c.all = append(c.all, "-n", "0")
+	}
+	return err
+}
+
+// rows prints a command's answer: v as JSON, or the text with its first n rows of
+// all, which v has in its field list; "" where rows are no list.
+func (c *call) rows(asJSON bool, v any, list string, rows int, text func(n int) string) error {
+	if c.budget == 0 {
+		if asJSON {
+			return writeJSON(c.stdout, v)
+		}
+		_, err := io.WriteString(c.stdout, text(rows))
+		return err
+	}
+	all := plain.Command(c.all...)
+	if asJSON {
+		b, err := budget.JSON(v, c.budget, all)
+		if err == nil {
+			_, err = c.stdout.Write(b)
+		}
+		return err
+	}
+	s, err := budget.Rows(v, list, rows, c.budget, all, func(n int) string {
+		var b strings.Builder
+		_, _ = io.WriteString(plain.Writer(&b), text(n)) // as it will be written, into memory
+		return b.String()
+	})
+	if err == nil {
+		_, err = io.WriteString(c.stdout, s)
+	}
+	return err
+}
