@@ -118,7 +118,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	o.calls.add(fs)
 	o.apart.add(fs)
 	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: as --calls; of one recording A then has all other calls)")
-	fs.Var(&o.slow, "slow", "why slow calls are slow: of these `CALLS` B has those of the last hump, or without humps the slowest quarter, A all others")
+	fs.Var(&o.slow, "slow", "why slow calls are slow: of these `CALLS` B has those of the last hump, or where there is one hump its slowest tenth, A all others")
 	fs.Var(&o.typical, "typical", "the one call that `CALLS` means as B, against the middle one of those that took about as long")
 	fs.StringVar(&o.threadA, "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
 	fs.StringVar(&o.threadB, "thread-b", "", "only this `THREAD` of B")

@@ -50,6 +50,7 @@ type diffSide struct {
 	Duration *json.Number `json:"duration_ns"` // null where it is not known
 	// What the recordings have beside that and was not counted, as top has it.
 	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
+	Untold      int64       `json:"untold_spans,omitempty"`
 	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
 	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
 }
@@ -135,6 +136,7 @@ func (d *diff) side(s compare.Side, from, to int) diffSide {
 		out.Files = append(out.Files, r.Rec.Source.Path)
 	}
 	out.File = out.Files[0]
+	out.Untold = s.Untold
 	out.AsyncSpans, out.IdleRecords = s.LeftOut.AsyncSpans, s.LeftOut.IdleRecords
 	if out.AsyncSpans > 0 {
 		out.AsyncTime = nanoseconds(s.LeftOut.AsyncTime)

@@ -94,6 +94,9 @@ func (d *diff) head(b *strings.Builder) {
 		if l := &s.LeftOut; l.AsyncSpans > 0 {
 			fmt.Fprintf(b, "  %s: async spans: %s in %s not counted (--async in counts them)\n", "AB"[i:i+1], units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
 		}
+		if s.Untold > 0 {
+			fmt.Fprintf(b, "  %s: %s spans do not tell their time on a processor, or lie here only in part: they have none of it\n", "AB"[i:i+1], units.Count(s.Untold))
+		}
 		if l := &s.LeftOut; l.IdleRecords > 0 {
 			fmt.Fprintf(b, "  %s: %s idle samples not counted (--idle in counts them)\n", "AB"[i:i+1], units.Count(l.IdleRecords))
 		}

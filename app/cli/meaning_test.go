@@ -106,7 +106,7 @@ func TestGroupsByNames(t *testing.T) {
 }
 
 // TestSlowAgainstTheRest: --slow parts calls where their last hump begins, or the slowest
-// quarter of one hump from the others, and --typical finds the middle one of those that
+// tenth of one hump from the others, and --typical finds the middle one of those that
 // took about as long: all as calls and --calls say it.
 func TestSlowAgainstTheRest(t *testing.T) {
 	dir := t.TempDir()
@@ -155,12 +155,27 @@ func TestSlowAgainstTheRest(t *testing.T) {
 		t.Errorf("--slow: %v, want %v", got, want)
 	}
 	path = write("one.json", one)
-	if got, want := diff(path, "--slow", "task"), diff(path, "--calls-b", "task[slowest 30]"); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got, want := diff(path, "--slow", "task"), diff(path, "--calls-b", "task[slowest 12]"); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("--slow of one hump: %v, want %v", got, want)
 	}
 	// Of the other 119 the middle one took 103 µs: 17 each took 101 and 102, 18 took 100.
 	if got := diff(path, "--typical", "task[slowest 1]"); got.A.Total != "103000" || got.B.Total != "106000" || !strings.HasPrefix(got.Verdict, "1 call (B) takes 3.000 µs more each than 1 (A)") {
 		t.Errorf("--typical: %+v", got)
+	}
+	// Two parts of one trace, by time on a processor: those of the spans that tell.
+	clock := filepath.Join(dir, "clock.json")
+	if err := os.WriteFile(clock, []byte(`[{"ph":"X","name":"a","ts":0,"dur":10,"tdur":4,"pid":1,"tid":1},{"ph":"X","name":"a","ts":20,"dur":10,"tdur":7,"pid":1,"tid":1},{"ph":"X","name":"b","ts":40,"dur":10,"pid":1,"tid":1}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var cpu struct {
+		A, B struct {
+			Total  json.Number
+			Untold int64 `json:"untold_spans"`
+		}
+	}
+	answerOf(t, &cpu, "diff", clock, "--metric", "cpu", "--range-a", "0s..15us", "--range-b", "15us..", "--json")
+	if cpu.A.Total != "4000" || cpu.B.Total != "7000" || cpu.A.Untold != 0 || cpu.B.Untold != 1 {
+		t.Errorf("cpu of two parts: %+v", cpu)
 	}
 	if r := run("diff", path, "--typical", "task"); r.code == Done || !strings.Contains(r.stderr, "one is compared with the typical call") {
 		t.Errorf("--typical of many calls: %s", r.stderr)

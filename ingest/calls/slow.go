@@ -12,13 +12,15 @@ import (
 	"ashlar/ingest/spans"
 )
 
-// leastSlow is the share of calls that are slow where they took no apart times: of
-// one hump the slowest quarter.
-const leastSlow = 4
+// Of one hump the slowest tenth are slow, but no more than so many.
+const (
+	slowShare = 10
+	mostSlow  = 100_000
+)
 
 // Slow says which of some calls are slow, and which the others are: the last hump of
 // how long they took (see spans.Durations.Humps) and all before it, or where there
-// is one hump the slowest quarter of it. So no set has calls of two humps on one
+// is one hump the slowest tenth of it. So no set has calls of two humps on one
 // side of a border that no call knows of. found says which of both it is.
 func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording.Scope) (slow, rest *Query, found string, err error) {
 	d, err := q.durations(ctx, rec, in)
@@ -39,9 +41,9 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 		b.Duration = between(q.Duration, -1, border)
 		return &a, &b, fmt.Sprintf("the last of %d humps", n), nil
 	}
-	a.Slowest = max(1, int(d.Count/leastSlow))
+	a.Slowest = int(max(1, min(d.Count/slowShare, mostSlow)))
 	b.Slowest, b.Others = a.Slowest, true
-	return &a, &b, "the slowest quarter of one hump", nil
+	return &a, &b, "the slowest tenth of one hump", nil
 }
 
 // Typical is, for one call that a query means, the call that is like most: that of
