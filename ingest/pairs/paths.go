@@ -10,7 +10,8 @@ import (
 //
 // With a Table, what a stack costs is a wait for memory at each of twenty frames.
 // Most stacks differ from all others in the last few frames only, so one or two
-// looks find here how far a stack is known.
+// looks find here how far a stack is known. Of long sequences only some beginnings
+// are kept, and the whole: see Kept.
 type Paths struct {
 	slots []pathSlot
 	n     int
@@ -86,9 +87,26 @@ func (p *Paths) place(s pathSlot) {
 	p.slots[i] = s
 }
 
-// Leaf returns the number of a sequence. Each id behind what is known of it gets
-// one from child, which is given the number of the ids before; root is that of the
-// empty sequence.
+// The first keptAll beginnings of a sequence are kept, and then every keptStep-th:
+// a stack of thousands of frames costs more to keep than to walk.
+const (
+	keptAll  = 64
+	keptStep = 16
+)
+
+// Kept reports whether beginnings of so many ids are kept.
+func Kept(length int) bool { return length <= keptAll || length%keptStep == 0 }
+
+// Fewer is the longest beginning that is kept of a sequence without its last ids.
+func Fewer(length, without int) int {
+	if length = max(0, length-without); length > keptAll {
+		length -= length % keptStep
+	}
+	return length
+}
+
+// Leaf returns the number of a sequence. child finds or makes that of an id behind
+// the ids that have a number; root is that of the empty sequence.
 func (p *Paths) Leaf(ids []uint32, root uint32, child func(parent, id uint32) uint32) uint32 {
 	p.ways = p.ways[:0]
 	at := p.root
@@ -102,15 +120,24 @@ func (p *Paths) Leaf(ids []uint32, root uint32, child func(parent, id uint32) ui
 			v = n
 			break
 		}
-		known = max(0, len(ids)-fewer)
+		known = Fewer(len(ids), fewer)
 	}
 	for i := known; i < len(ids); i++ {
-		n := p.Get(p.ways[i])
-		if n == 0 {
-			n = child(v, ids[i])
-			p.Put(p.ways[i], n)
-		}
-		v = n
+		v = p.Next(p.ways[i], i+1 == len(ids) || Kept(i+1), func() uint32 { return child(v, ids[i]) })
+	}
+	return v
+}
+
+// Next is the number of a sequence, which find finds or makes where it is not kept;
+// it is from then on with keep.
+func (p *Paths) Next(a Path, keep bool, find func() uint32) uint32 {
+	if !keep {
+		return find()
+	}
+	v := p.Get(a)
+	if v == 0 {
+		v = find()
+		p.Put(a, v)
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package pprof
 import (
 	"context"
 
+	"ashlar/ingest/pairs"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -70,7 +71,7 @@ func (c *converter) lookUp(b *batch) {
 			if one.call = p.Get(b.paths[one.to-one.known]); one.call != 0 {
 				continue
 			}
-			if one.known = max(0, one.to-one.from-fewer); one.known > 0 {
+			if one.known = pairs.Fewer(one.to-one.from, fewer); one.known > 0 {
 				active[n] = i
 				n++
 			}
@@ -84,16 +85,13 @@ func (c *converter) call(b *batch, one *record) recording.CallID {
 	p := c.samples.paths
 	call := one.call
 	for at := one.to - one.known - 1; at >= one.from; at-- {
-		next := p.Get(b.paths[at])
-		if next == 0 {
+		call = p.Next(b.paths[at], at == one.from || pairs.Kept(one.to-at), func() uint32 {
 			id := recording.CallID(call)
 			for _, f := range c.location(c.p.Location[b.locations[at]]) {
 				id = c.b.Call(id, f)
 			}
-			next = uint32(id)
-			p.Put(b.paths[at], next)
-		}
-		call = next
+			return uint32(id)
+		})
 	}
 	return recording.CallID(call)
 }

@@ -51,7 +51,7 @@ func (n *numbers) at(i int) decode.Number {
 type tree struct {
 	parent, frame []uint32
 	paths         *pairs.Paths
-	index         pairs.Table        // of those that evented profiles pass through
+	index         pairs.Table
 	calls         []recording.CallID // of the first nodes
 }
 
@@ -60,25 +60,20 @@ func (t *tree) leaf(stack []uint32) uint32 {
 	if t.paths == nil {
 		t.paths = pairs.NewPaths()
 	}
-	return t.paths.Leaf(stack, 0, t.add)
+	return t.paths.Leaf(stack, 0, t.child)
 }
 
 // child is the node of a frame in one.
 func (t *tree) child(node, frame uint32) uint32 {
-	c := t.index.Get(node, frame)
-	if c == 0 {
-		c = t.add(node, frame)
-		t.index.Put(node, frame, c)
-	}
-	return c
-}
-
-func (t *tree) add(node, frame uint32) uint32 {
 	if t.parent == nil {
 		t.parent, t.frame = []uint32{0}, []uint32{0}
 	}
+	if c := t.index.Get(node, frame); c != 0 {
+		return c
+	}
 	c := uint32(len(t.parent))
 	t.parent, t.frame = append(t.parent, node), append(t.frame, frame)
+	t.index.Put(node, frame, c)
 	return c
 }
 
