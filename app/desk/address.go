@@ -81,6 +81,13 @@ func (d *Desk) ViewState() *view.State {
 		return st
 	}
 	p.Unbind(p.Rec, 0, d.dp(), st)
+	if w := p.Within; w != nil && p.Against != nil {
+		if pairState(st, &w.Pair, w.table, w.pairing); w.shows(p) {
+			st.Zoom = w.Zoom
+			return st
+		}
+		st.Table = view.Table{}
+	}
 	p.Table.State(&st.Table)
 	return st
 }
@@ -223,18 +230,25 @@ func (d *Desk) restore(st *view.State) {
 		c.restore(d, st)
 		return
 	}
-	d.Pane.restore(st, 0, d.dp())
+	d.Pane.restore(d, st, 0)
 }
 
 // restore looks at the recording as side i of a State says.
-func (p *Pane) restore(st *view.State, i int, dp float32) {
+func (p *Pane) restore(d *Desk, st *view.State, i int) {
 	was := p.Look
-	p.Look, _ = view.Bind(p.Rec, st, i, dp)
+	p.Look, _ = view.Bind(p.Rec, st, i, d.dp())
 	p.Goal, p.AtGoal = was.Goal, was.AtGoal
+	shows := false // the table is that of the comparison
+	if p.comparing(d); p.Within != nil {
+		p.Within.goTo(p, st)
+		shows = p.Within.shows(p)
+	}
 	if !p.Moved {
 		p.View.From, p.View.To = p.View.Fit(p.Limits()).From, p.View.Fit(p.Limits()).To
 	}
-	p.Table.Restore(&st.Table)
+	if !shows {
+		p.Table.Restore(&st.Table)
+	}
 	p.LookFor(p.Find)
 	p.Pick.Near = true // or it would take the middle at once
 }
@@ -299,7 +313,7 @@ func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
 		}
 	}
 	l.Marks = was.Marks
-	if p.Deck.At(l.Tab) < 0 && !paired {
+	if p.Deck.At(l.Tab) < 0 && !paired && l.Against == nil {
 		miss("there is no tab %q; there are %s", l.Tab, strings.Join(p.Deck.Names(), ", "))
 		l.Tab = view.FirstTab
 	}
@@ -311,13 +325,20 @@ func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
 	}
 	p.Look = l
 	p.LookFor(l.Find)
+	if p.comparing(d); p.Within != nil {
+		if err := p.Within.goTo(p, st); err != nil {
+			missing = append(missing, err)
+		}
+	}
 	if i == 0 {
 		for _, m := range st.Marks {
 			p.Noted.Add(view.NewMark(m.Place, m.Text))
 		}
 	}
 	if !paired {
-		missing = append(missing, p.Table.Restore(&st.Table)...)
+		if p.Within == nil {
+			missing = append(missing, p.Table.Restore(&st.Table)...)
+		}
 		if b := st.Sides[0].Bar; b != nil {
 			if h, ok := p.barNamed(b); ok {
 				p.PickHit(h)
@@ -405,6 +426,12 @@ func (p *Pane) arriveScrolled(u *ui.UI) {
 
 // tabScroll is how far the chosen tab is scrolled, nil where it is not.
 func (p *Pane) tabScroll() *int {
+	if w := p.Within; w != nil && w.shows(p) {
+		if x, ok := w.deck.Shown(p.Tab).(panel.Scrolled[*pair.Pair]); ok {
+			return x.Scroll(&w.Pair)
+		}
+		return nil
+	}
 	if x, ok := p.panel().(panel.Scrolled[*panel.Side]); ok {
 		return x.Scroll(&p.Side)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ashlar/app/pair"
 	"ashlar/app/panel"
@@ -28,6 +27,7 @@ func (c *Comparison) state(st *view.State, dp float32) {
 	st.Event, st.Metric, st.Split = o.Event, o.Metric, c.Split
 	st.Transforms, st.Find, st.Up = slices.Clone(f.Transforms), f.Find, f.Up
 	st.Around, st.Callers, st.Callees, st.Lists, st.Linear = nil, nil, nil, false, false
+	st.Dots, st.List = false, view.List{}
 	if st.Tab = ""; c.Tab != pair.Difference {
 		st.Tab = c.Tab
 	}
@@ -37,23 +37,7 @@ func (c *Comparison) state(st *view.State, dp float32) {
 	if st.Layout = ""; c.Above {
 		st.Layout = view.Above
 	}
-	st.Comparison = view.Comparison{Totals: o.Total, SelfTimes: o.SelfTime, Unlinked: !c.Linked, ByCall: c.ByCall, FocusB: c.Focus == 1,
-		NoModule: o.Match.NoModule, NoName: o.Match.NoName, NoSimilar: o.Match.NoSimilar, NoOrder: o.Match.NoOrder}
-	if o.Normalize != compare.Raw {
-		st.Normalize = string(o.Normalize)
-	}
-	if o.Width != compare.WidthLarger {
-		st.Width = string(o.Width)
-	}
-	st.Pairs = slices.Clone(o.Match.Hand)
-	st.Table = view.Table{}
-	c.Table.State(&st.Table)
-	if o.By != compare.ByFunction {
-		st.Group = string(o.By)
-	}
-	if k := c.Pairing.Kind; c.Tab == pair.Pairing && k < len(c.Pairing.Kinds) {
-		st.Rows = []string{c.Pairing.Kinds[k].Words()}
-	}
+	pairState(st, &c.Pair, c.Table, c.Pairing)
 }
 
 // pickState says what is marked, and how far the tab is scrolled.
@@ -110,7 +94,7 @@ func (c *Comparison) arrive(d *Desk) (changed bool, err error) {
 func (c *Comparison) restore(d *Desk, st *view.State) {
 	for i, p := range c.Panes {
 		event, metric, zoom := p.Event, p.Metric, p.Zoom
-		p.restore(st, i, d.dp())
+		p.restore(d, st, i)
 		p.Event, p.Metric, p.Tab, p.Zoom, p.Split = event, metric, view.FirstTab, zoom, 0
 		if c.Tab = st.Tab; st.Tab == pair.Two && i == panel.Index(st.FocusB) {
 			p.Zoom = st.Zoom
@@ -123,28 +107,12 @@ func (c *Comparison) restore(d *Desk, st *view.State) {
 }
 
 // goTo makes the comparison as a State says.
-func (c *Comparison) goTo(d *Desk, st *view.State) (err error) {
-	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
-	l := pair.Look{Tab: cmp.Or(st.Tab, pair.Difference), Split: view.ClampSplit(st.Split), Above: st.Layout == view.Above, Linked: !st.Unlinked, ByCall: st.ByCall, Zoom: c.Zoom}
-	l.Options = pair.Options{Event: st.Event, Metric: st.Metric, Normalize: compare.Raw, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
-		By: compare.By(cmp.Or(st.Group, string(compare.ByFunction))), Total: st.Totals, SelfTime: st.SelfTimes,
-		Match: compare.MatchOptions{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder}}
-	l.Options.Match.Hand = slices.Clone(st.Pairs)
+func (c *Comparison) goTo(d *Desk, st *view.State) error {
+	l, err := pairLookOf(st, c.Deck.Names())
+	if l.Tab == pair.Two {
+		l.Zoom = c.Zoom
+	}
 	c.Paired = c.Paired || st.Pairs != nil
-	if st.Normalize != "" {
-		if n, nerr := compare.ParseNormalize(st.Normalize); nerr != nil {
-			miss("%v", nerr)
-		} else {
-			l.Options.Normalize = n
-		}
-	}
-	if c.Deck.At(l.Tab) < 0 {
-		miss("a comparison has no tab %q; there are %s", l.Tab, strings.Join(c.Deck.Names(), ", "))
-		l.Tab = pair.Difference
-	}
-	if l.Tab != pair.Two {
-		l.Zoom = st.Zoom
-	}
 	c.Look = l
 	c.FocusOn(d, panel.Index(st.FocusB))
 	for _, rerr := range c.Table.Restore(&st.Table, c.Tab == pair.Pairing) {

@@ -23,7 +23,6 @@ import (
 type Comparison struct {
 	pair.Pair
 	Panes [2]*Pane
-	of    *Pane // what both are parts of, as it was looked at; nil for two files
 	visit visit // what is left to do of an address
 
 	Deck     panel.Deck[*pair.Pair]
@@ -65,16 +64,16 @@ func (d *Desk) OpenBaseline(path string) {
 		d.Open(path)
 		return
 	}
-	d.Compare(d.openPane(path), c.Panes[1], nil)
+	d.Compare(d.openPane(path), c.Panes[1])
 }
 
 // showBeside compares what is open with another recording.
 func (d *Desk) showBeside(b *Pane) {
 	if c := d.Versus; c != nil {
-		d.Compare(c.Panes[0], b, nil)
+		d.Compare(c.Panes[0], b)
 		return
 	}
-	d.Compare(d.Pane, b, nil)
+	d.Compare(d.Pane, b)
 }
 
 // openPane begins to load a file, or what the first file of an address is.
@@ -106,13 +105,11 @@ func newComparison(a, b *Pane) *Comparison {
 	return c
 }
 
-// Compare shows two panes, in place of a comparison that was. Where they are parts
-// of a recording, closing the comparison leads back to the pane of that.
-func (d *Desk) Compare(a, b, of *Pane) {
-	o := pair.Options{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}
+// Compare shows two panes, in place of a comparison that was.
+func (d *Desk) Compare(a, b *Pane) {
 	c := newComparison(a, b)
-	c.of = of
-	c.Look = pair.Look{Options: o, Tab: pair.Difference, Linked: true, Above: d.Liked.Above}
+	c.Look = pairLook()
+	c.Above = d.Liked.Above
 	old := d.Versus
 	if old != nil {
 		c.Look = old.Look
@@ -128,7 +125,8 @@ func (d *Desk) Compare(a, b, of *Pane) {
 	d.Session.Show(c.docs()...)
 	c.Engine = d.Session.Pair()
 	for _, p := range c.Panes {
-		p.Tab = panel.Flamegraph
+		p.Linkable = true
+		p.Tab, p.Against, p.Within = panel.Flamegraph, nil, nil
 		p.Transforms, p.Like = a.Transforms, nil
 	}
 	d.Versus, d.Menu = c, nil
@@ -140,41 +138,34 @@ func (d *Desk) Compare(a, b, of *Pane) {
 
 // docs are the recordings that a comparison needs to be open.
 func (c *Comparison) docs() []*session.Side {
-	docs := []*session.Side{c.Panes[0].Doc, c.Panes[1].Doc}
-	if c.of != nil {
-		docs = append(docs, c.of.Doc)
-	}
-	return docs
+	return []*session.Side{c.Panes[0].Doc, c.Panes[1].Doc}
 }
 
 // drop lets go of the panes of a comparison, but for those that stay.
 func (d *Desk) drop(c *Comparison, stay ...*Pane) {
-	for _, p := range append(c.Panes[:], c.of) {
-		if p != nil && !slices.Contains(stay, p) {
+	for _, p := range c.Panes {
+		if !slices.Contains(stay, p) {
 			p.stay()
 			d.gone = append(d.gone, p)
 		}
 	}
 }
 
-// EndComparison goes back to one recording: what both sides are parts of, just as
-// it was left, else the one with the focus.
+// EndComparison goes back to one recording: the one with the focus. What is compared
+// in place ends as with Esc.
 func (d *Desk) EndComparison() {
 	c := d.Versus
 	if c == nil {
+		if d.Pane != nil {
+			d.Pane.EndWithin()
+		}
 		return
 	}
-	if d.Pane = c.of; d.Pane != nil {
-		for _, p := range c.Panes {
-			d.Pane.Noted.Take(&p.Noted)
-		}
-	} else {
-		d.Pane = c.Panes[c.Focus]
-		d.Pane.Reach, d.Pane.Share, d.Pane.Like, d.Pane.Anchor = [2]int64{}, 0, nil, 0
-		d.Pane.Tab = panel.Flamegraph
-		if d.Pane.Pick.Is == panel.PickFunc {
-			d.Pane.Pick = panel.Picked{}
-		}
+	d.Pane = c.Panes[c.Focus]
+	d.Pane.Reach, d.Pane.Share, d.Pane.Like, d.Pane.Anchor = [2]int64{}, 0, nil, 0
+	d.Pane.Tab, d.Pane.Linkable = panel.Flamegraph, false
+	if d.Pane.Pick.Is == panel.PickFunc {
+		d.Pane.Pick = panel.Picked{}
 	}
 	d.Versus, d.Menu = nil, nil
 	d.Note.Until = time.Time{} // it was about both

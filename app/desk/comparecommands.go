@@ -1,76 +1,108 @@
 package desk
 
 import (
+	"context"
+	"fmt"
 	"image"
-	"maps"
 	"slices"
 	"strings"
 
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/panel/difftable"
-	"ashlar/app/session"
 	"ashlar/app/view"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 	"ashlar/render/ui"
+	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
-// CompareWithItself shows the recording twice, for two ranges or two threads of
-// it.
-func (d *Desk) CompareWithItself() {
-	if d.Versus != nil {
-		d.Say("Close the comparison first")
-		return
-	}
+// CompareSelected compares what is selected with the rest: other calls where calls are
+// selected, the other threads where threads are, the time before where a time is.
+func (d *Desk) CompareSelected() {
 	p := d.Pane
-	var sides [2]*Pane
-	for i := range sides {
-		again := d.NewPane(p.Doc.Again(d.Wake))
-		again.Path, again.exe, again.Part, again.Demo, again.Kept = p.Path, p.exe, p.Part, p.Demo, p.Kept
-		again.Look = p.Look
-		again.Folds, again.Closed, again.Hidden = maps.Clone(p.Folds), maps.Clone(p.Closed), maps.Clone(p.Hidden)
-		again.begun, again.Zoom = true, nil
-		again.Search.Set(p.Find)
-		sides[i] = again
+	switch in := &p.Scope; {
+	case d.Versus != nil:
+		d.Say("Close the comparison first")
+	case in.Calls != nil:
+		p.CompareWithRest(in.Calls.Text)
+	case in.Tracks != nil:
+		var rest []int
+		for i := range p.Rec.Tracks {
+			if !slices.Contains(in.Tracks, i) {
+				rest = append(rest, i)
+			}
+		}
+		if rest == nil {
+			d.Say("All threads are selected: there are no others to compare with")
+			return
+		}
+		p.CompareTracks(rest)
+	case in.Ranged && in.From > p.Rec.Start:
+		p.CompareRange(max(p.Rec.Start, in.From-(in.To-in.From)), in.From)
+		p.ShowComparison()
+	case in.Ranged:
+		p.CompareRange(in.To, min(p.Rec.End, in.To+(in.To-in.From)))
+		p.ShowComparison()
+	default:
+		d.Say("Select calls, a time or threads first: they are compared with the rest. Shift in the panel Calls takes a second set")
 	}
-	d.Compare(sides[0], sides[1], p)
-	d.Versus.Linked = false
-	d.Say("Select a time or a thread on each side; K links both, Esc leads back")
 }
 
-// CompareCalls compares the slowest calls of the picked function with as many of
-// its fastest.
+// CompareCalls compares the slow calls of the picked function with the rest: those of
+// the slowest hump of its durations, or where there is one alone the slowest tenth.
 func (d *Desk) CompareCalls() {
 	p := d.Pane
 	f, ok := p.PickedFunction()
-	if !ok {
+	switch {
+	case !ok:
 		d.Say("Select a function first: click a bar or a row")
 		return
-	}
-	if d.Versus != nil {
+	case d.Versus != nil:
 		d.Say("Close the comparison first")
 		return
+	case p.Rec.Counts.Spans == 0:
+		d.Say("Samples do not tell one call from another; only the spans of a trace do")
+		return
 	}
-	rec, q := p.Rec, p.Query()
+	rec, in := p.Rec, p.Scope.Of(nil)
 	d.Say("Looking for the calls of " + f.Name + "…")
 	go func() {
-		fast, slow, err := compare.FastAndSlow(rec, panel.FunctionsOf(rec, f), q)
+		text, what, err := slowCalls(rec, in, f)
 		d.Later(func() {
-			if err != nil {
+			switch {
+			case err != nil:
 				d.Say(err.Error())
-				return
+			case d.Pane == p && d.Versus == nil && p.Rec == rec:
+				p.CompareWithRest(text)
+				d.Say(what + "; Esc leads back")
 			}
-			if d.Pane != p || d.Versus != nil {
-				return
-			}
-			a, b := d.NewPane(session.Of(fast.Source.Name, fast, d.Wake)), d.NewPane(session.Of(slow.Source.Name, slow, d.Wake))
-			d.Compare(a, b, p)
-			d.Say("A has the fastest calls, one after the other, and B as many of the slowest; Esc leads back")
 		})
 	}()
+}
+
+// slowCalls are a function's slow calls.
+func slowCalls(rec *recording.Recording, in recording.Scope, f recording.Function) (text, what string, err error) {
+	d, err := spans.DurationsOf(context.Background(), rec, in, panel.FunctionsOf(rec, f))
+	if err != nil {
+		return "", "", err
+	}
+	if d.Count < 2 {
+		return "", "", fmt.Errorf("there are %d calls of it, and comparing takes two", d.Count)
+	}
+	q := calls.Query{Functions: []string{analyze.RefTo(f).Typed(rec)}}
+	if humps := d.Humps(); len(humps) > 1 {
+		h := humps[len(humps)-1]
+		q.Duration = recording.Range{HasFrom: true, From: h.From}
+		return q.String(), fmt.Sprintf("B is the slowest of %d humps, calls of %s and more, A the rest", len(humps), units.Duration(h.From)), nil
+	}
+	q.Slowest = int(max(1, min(d.Count/10, 100_000)))
+	return q.String(), fmt.Sprintf("Durations have one hump: B is its slowest tenth, %s, A the rest", units.Plural(int64(q.Slowest), "call")), nil
 }
 
 // ToggleByCall links both sides by their calls, or by time again.
@@ -86,7 +118,7 @@ func (c *Comparison) ToggleByCall(d *Desk) {
 
 // NextNormalize makes the sides comparable in the next of all ways.
 func (c *Comparison) NextNormalize() {
-	all := []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}
+	all := c.Normalizations()
 	for i, n := range all {
 		if n == c.Options.Normalize {
 			c.Options.Normalize = all[(i+1)%len(all)]
@@ -149,8 +181,8 @@ func (d *Desk) BackPane() {
 	case c.Chosen != nil:
 		c.Choose(nil, -1)
 		c.Node = -1
-	case !p.back() && c.of != nil:
-		d.EndComparison()
+	default:
+		p.back()
 	}
 }
 
@@ -227,9 +259,6 @@ func (c *Comparison) diffCommand() (line, rest string) {
 		if m.Metric[0] != e.Primary {
 			args = append(args, "--metric", e.Metrics[m.Metric[0]].Name)
 		}
-	}
-	if a.Path == "" && !a.Demo {
-		rests = append(rests, "that these are the fastest and the slowest calls")
 	}
 	o := &c.Options
 	if c.Tab == pair.Difference || c.Tab == pair.CallTree {

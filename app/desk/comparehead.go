@@ -119,17 +119,16 @@ func (c *Comparison) Sums(i int) []pair.Amount {
 func (c *Comparison) tabBar(d *Desk, u *ui.UI) {
 	r := c.Bounds.tabs
 	panel.Bar(u, r, c.timed())
-	right := c.choices(d, u)
+	right := c.buttons.layout(d, u, &c.Pair, r, func() []widget.Item { return c.Panes[c.Focus].viewItems() })
 	x := c.Deck.Tabs(u, r, &c.Tab, &c.Pair, right, 24)
 	f := c.Panes[c.Focus]
 	f.Bounds.Tabs = r
 	f.chips(u, x, right-u.Px(8))
 }
 
-// choices draws from the right edge what can be chosen and returns where it
+// layout draws from the right edge of r what can be chosen and returns where it
 // begins.
-func (c *Comparison) choices(d *Desk, u *ui.UI) int {
-	r := c.Bounds.tabs
+func (cb *compareButtons) layout(d *Desk, u *ui.UI, c *pair.Pair, r image.Rectangle, viewItems func() []widget.Item) int {
 	y := r.Min.Y + u.Px(4)
 	x := r.Max.X - u.Px(8)
 	choice := func(b *gio.Clickable, label string, items func() []widget.Item) {
@@ -142,16 +141,16 @@ func (c *Comparison) choices(d *Desk, u *ui.UI) int {
 		}
 	}
 	o := &c.Options
-	choice(&c.buttons.normalize, pair.NormalizeWords[o.Normalize], func() []widget.Item {
+	choice(&cb.normalize, pair.NormalizeWords[o.Normalize], func() []widget.Item {
 		var items []widget.Item
-		for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {
+		for _, n := range c.Normalizations() {
 			items = append(items, widget.Item{Title: pair.NormalizeWords[n], Detail: pair.NormalizeHelp[n], On: n == o.Normalize, Do: func() { o.Normalize = n }})
 		}
 		return items
 	})
 	switch c.Tab {
 	case pair.Difference:
-		choice(&c.buttons.width, pair.WidthWords[o.Width], func() []widget.Item {
+		choice(&cb.width, pair.WidthWords[o.Width], func() []widget.Item {
 			var items []widget.Item
 			for _, w := range []compare.Width{compare.WidthLarger, compare.WidthA, compare.WidthB} {
 				items = append(items, widget.Item{Title: pair.WidthWords[w], On: w == o.Width, Do: func() { o.Width = w }})
@@ -159,11 +158,11 @@ func (c *Comparison) choices(d *Desk, u *ui.UI) int {
 			return items
 		})
 	case pair.Table:
-		choice(&c.buttons.what, map[bool]string{false: "self", true: "total"}[o.Total], func() []widget.Item {
+		choice(&cb.what, map[bool]string{false: "self", true: "total"}[o.Total], func() []widget.Item {
 			return []widget.Item{{Title: "self: of the function alone", On: !o.Total, Do: func() { o.Total = false }},
 				{Title: "total: with all it calls", On: o.Total, Do: func() { o.Total = true }}}
 		})
-		choice(&c.buttons.by, "by "+string(o.By), func() []widget.Item {
+		choice(&cb.by, "by "+string(o.By), func() []widget.Item {
 			var items []widget.Item
 			for _, b := range []compare.By{compare.ByFunction, compare.ByModule, compare.ByFile, compare.ByThread, compare.ByStack} {
 				items = append(items, widget.Item{Title: "by " + string(b), On: b == o.By, Do: func() { o.By = b }})
@@ -171,13 +170,13 @@ func (c *Comparison) choices(d *Desk, u *ui.UI) int {
 			return items
 		})
 	case pair.Distribution:
-		choice(&c.buttons.what, map[bool]string{false: "whole calls", true: "self time"}[o.SelfTime], func() []widget.Item {
+		choice(&cb.what, map[bool]string{false: "whole calls", true: "self time"}[o.SelfTime], func() []widget.Item {
 			return []widget.Item{{Title: "whole calls", On: !o.SelfTime, Do: func() { o.SelfTime = false }},
 				{Title: "self time, without what they call", On: o.SelfTime, Do: func() { o.SelfTime = true }}}
 		})
 	}
 	if c.Tab == pair.Difference || c.Tab == pair.CallTree || c.Tab == pair.Two || c.Tab == pair.Table {
-		choice(&c.buttons.view, "View", func() []widget.Item { return c.Panes[c.Focus].viewItems() })
+		choice(&cb.view, "View", viewItems)
 	}
 	return x
 }

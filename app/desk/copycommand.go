@@ -11,6 +11,7 @@ import (
 	"ashlar/app/panel/functions"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -177,8 +178,8 @@ func (p *Pane) tabCommands(d *Desk) []*command {
 			cs = append(cs, c)
 		}
 		return cs
-	case p.Tab == panel.Statistics && picked:
-		return []*command{p.statsCommand(f)}
+	case p.Tab == panel.Calls && picked:
+		return []*command{p.callsCommand(f)}
 	case p.Tab == panel.Heatmap:
 		return p.drawing(d, Both)
 	case p.Tab == panel.Source:
@@ -240,6 +241,23 @@ func (p *Pane) statsCommand(f recording.Function) *command {
 	c.add("--function", analyze.RefTo(f).Typed(p.Rec))
 	if p.Linear {
 		c.add("--histogram", "linear")
+	}
+	return c
+}
+
+// callsCommand lists the calls of a function.
+func (p *Pane) callsCommand(f recording.Function) *command {
+	c := p.commandAbout("calls")
+	c.add((&calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}}).String())
+	p.within(c, p.Scope.From, p.Scope.To, p.Scope.Ranged, p.Scope.Tracks)
+	if p.List.By != "" {
+		c.add("--sort", p.List.By)
+	}
+	if p.Linear {
+		c.add("--histogram", "linear")
+	}
+	if p.List.Only != "" {
+		c.rest = append(c.rest, "the filter")
 	}
 	return c
 }

@@ -35,11 +35,12 @@ type Spot struct {
 	Table functions.TableShape
 	Mode  theme.Mode
 	Parts View
+	Pair  withinSpot
 }
 
 // Spot describes how the recording is looked at now.
 func (p *Pane) Spot(d *Desk) Spot {
-	return Spot{p.Settled(), p.Table.TableShape, d.Mode, d.View}
+	return Spot{p.Settled(), p.Table.TableShape, d.Mode, d.View, p.withinSpot()}
 }
 
 // remember adds what is shown to the history once it has settled.
@@ -103,8 +104,6 @@ func (d *Desk) Step(by int) {
 		if to := c.history.step(by, c.Spot(d), d.ViewState); to != nil {
 			d.restore(to)
 			c.history.settleOn(c.Spot(d))
-		} else if by < 0 && c.of != nil {
-			d.EndComparison()
 		}
 		return
 	}
@@ -112,6 +111,8 @@ func (d *Desk) Step(by int) {
 	if to := p.History.step(by, p.Spot(d), d.ViewState); to != nil {
 		d.restore(to)
 		p.History.settleOn(p.Spot(d))
+	} else if by < 0 && p.Against != nil { // it was compared before there was a step
+		p.EndWithin()
 	}
 }
 

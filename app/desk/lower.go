@@ -16,6 +16,10 @@ import (
 // lower draws the half below the timeline: tabs, the chosen one's content and
 // the details at the side.
 func (p *Pane) lower(d *Desk, u *ui.UI) {
+	if p.Within != nil {
+		p.Within.lower(d, p, u)
+		return
+	}
 	b := &p.Bounds
 	if d.View == Both {
 		u.Area(p.Deck.Tag(), nil)

@@ -55,6 +55,11 @@ type Pane struct {
 
 	Details details.Panel
 
+	// Within is what is compared in place, nil for nothing; shown is how the pane looked
+	// in the last frame in which nothing was.
+	Within *within
+	shown  before
+
 	EventButton, MetricButton, viewButton gio.Clickable
 	StatusClick, SelectionClick           widget.ClickArea
 }
@@ -93,9 +98,13 @@ func (p *Pane) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 		p.failed(u, r, err)
 		return
 	}
+	p.comparing(d)
 	p.place(d, u, r)
 	p.arriveScrolled(u)
 	p.events(d, u)
+	if p.Within != nil {
+		p.Within.ask(d, p, u)
+	}
 	p.Motion.Step(&d.Host, &p.Timeline, u)
 	p.Flows.Update(&d.Host, &p.Timeline)
 	if !p.Behind {
@@ -115,6 +124,9 @@ func (p *Pane) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 	p.Tooltip(&d.Host, u)
 	if t, ok := p.panel().(panel.Tipped[*panel.Side]); ok {
 		t.Tooltip(&d.Host, &p.Side, u)
+	}
+	if p.Within != nil {
+		p.Within.tooltip(d, p, u)
 	}
 }
 

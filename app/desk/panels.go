@@ -16,7 +16,6 @@ import (
 	"ashlar/app/panel/heatmap"
 	"ashlar/app/panel/pairing"
 	"ashlar/app/panel/source"
-	"ashlar/app/panel/statistics"
 )
 
 // Panels are the views of one recording, in the order of their tabs.
@@ -25,8 +24,7 @@ var Panels = []panel.Row[*panel.Side]{
 	{Name: panel.Functions, Title: "Functions", Doc: "what each function, module, file or thread cost", New: func() panel.Panel[*panel.Side] { return functions.NewTablePart() }},
 	{Name: panel.Callers, Title: "Callers & callees", Doc: "who calls the selected function, and whom it calls", New: func() panel.Panel[*panel.Side] { return new(callers.Panel) }},
 	{Name: panel.CallTree, Title: "Call tree", Command: "Call tree", Rare: always[*panel.Side], Doc: "the calls as a table that unfolds", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
-	{Name: panel.Statistics, Title: "Statistics", Command: "Statistics", Doc: "how long the calls of the selected function took", New: func() panel.Panel[*panel.Side] { return new(statistics.Panel) }},
-	{Name: "calls", Title: "Calls", Command: "Calls", Rare: func(p *panel.Side) bool { return p.Rec.Counts.Spans == 0 }, Doc: "the calls of the selected function one by one, and sets of them", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
+	{Name: panel.Calls, Title: "Calls", Command: "Calls", Doc: "the calls of the selected function: how long they took, one by one, and sets of them", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
 	{Name: panel.Heatmap, Title: "Heatmap", Command: "Heatmap", Doc: "when samples fell, or spans began", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
 	{Name: panel.Source, Title: "Source", Command: "Source", Doc: "what the lines of the selected function's file cost", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
 	{Name: panel.About, Title: "About this file", Command: "About this file", Doc: "what the file is, what is in it and what was wrong with it", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},

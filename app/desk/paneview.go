@@ -32,6 +32,8 @@ func (p *Pane) back() bool {
 	case p.Searching() || p.Find != "":
 		p.LookFor("")
 		p.Finder.Blur()
+	case p.Within != nil:
+		p.Within.back(p)
 	case len(p.Zoom) > 0 && p.Tab != panel.Callers:
 		p.ZoomTo(nil)
 	case p.Tab == panel.Callers && p.ZoomedAround():

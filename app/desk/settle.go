@@ -36,6 +36,9 @@ func (d *Desk) Settle(ranges ...recording.Range) error {
 		// Functions of an address are found in the answer, and may be asked
 		// about in turn.
 		if changed, err := p.Arrive(d); err != nil || !changed {
+			if p.comparing(d); p.Within != nil && err == nil {
+				err = p.Within.settle(p)
+			}
 			return err
 		}
 	}

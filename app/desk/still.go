@@ -38,6 +38,9 @@ func (p *Pane) Still() *Pane {
 		c.Search.Set(p.Find)
 		c.Search.Pattern = p.Search.Pattern
 	}
+	if p.Within != nil {
+		c.Within = p.Within.still(c)
+	}
 	c.SourcePart.Of, c.SourcePart.At, c.SourcePart.Down = p.SourcePart.Of, p.SourcePart.At, p.SourcePart.Down
 	return c
 }

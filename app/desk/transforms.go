@@ -53,9 +53,9 @@ func (p *Pane) FunctionItems(d *Desk, f recording.Function) []widget.Item {
 		p.Tab = panel.Callers
 	}}}
 	if d.Versus == nil {
-		items = append(items, widget.Item{Title: "Statistics of its calls", Detail: d.Does.KeyOf("Statistics"), Do: func() { p.Tab = panel.Statistics }})
 		if p.Rec.Counts.Spans > 0 {
-			items = append(items, widget.Item{Title: "Compare its slow calls with its fast ones", Do: d.CompareCalls})
+			items = append(items, widget.Item{Title: "Its calls one by one", Detail: d.Does.KeyOf("Calls"), Do: func() { p.Tab = panel.Calls }},
+				widget.Item{Title: "Compare its slow calls with the rest", Do: d.CompareCalls})
 		}
 	}
 	change := p.transformItems(analyze.OfFunction, f)

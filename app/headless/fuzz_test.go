@@ -80,7 +80,7 @@ func randomKeys(r *rand.Rand) string {
 		"bar":    func() string { return thread() + "@" + pick("0", "1", "1048576") + "@" + times() },
 		"filter": function, "find": function, "function": function, "node": function, "around": function, "zoom": function, "callers": function, "callees": function,
 		"tab": func() string {
-			return pick("flamegraph", "functions", "statistics", "heatmap", "source", "about", "callers", "difference", "table", "two", "distribution", "pairing", "nothing")
+			return pick("flamegraph", "functions", "calls", "heatmap", "source", "about", "callers", "difference", "table", "two", "distribution", "pairing", "nothing")
 		},
 		"view":      func() string { return pick("timeline", "flame", "lower", "both") },
 		"transform": func() string { return pick("invert", "focus:main", "hide!x:y", "module", "focus:(") },

@@ -45,13 +45,27 @@ var views = []struct {
 		s.Open("ashlar:1?file=demo:&tab=callers&function=runtime.mallocgc:/srv/checkout/bin/checkout&callers=runtime.mallocgc:/srv/checkout/bin/checkout,strings.(*Builder).Grow:/srv/checkout/bin/checkout,strings.ToLower:/srv/checkout/bin/checkout&callees=runtime.mallocgc:/srv/checkout/bin/checkout,runtime.gcAssistAlloc:/srv/checkout/bin/checkout")
 	}},
 	{name: "callers", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees", "Callers and callees as lists or as a flamegraph"}},
-	{name: "statistics", open: trace, do: steps{"Table of functions", heaviest, "Statistics"}},
 	{name: "calls", open: trace, do: steps{"Table of functions", heaviest, "Calls"}},
+	{name: "calls-dots", open: traced("tab=calls&with=dots&calls=/./[1us..]")},
+	{name: "calls-set", open: traced("tab=calls&calls=/./[2ms..]")},
+	{name: "calls-against", open: traced("tab=difference&calls=/./[2ms..]&calls.b=/./[..2ms]")},
 	{name: "heatmap", open: demo, do: steps{"Heatmap"}},
 	{name: "about", open: file("damaged.spaa", damaged), do: steps{"About this file"}},
 	{name: "palette", open: demo, do: steps{"All commands"}},
 	{name: "help", open: demo, do: steps{"Help"}},
 	{name: "help-small", open: demo, do: steps{"Help"}, small: true},
+}
+
+// traced opens the trace as an address says.
+func traced(query string) func(*testing.T, *shell.Shell) {
+	return func(t *testing.T, s *shell.Shell) {
+		trace(t, s)
+		st, err := view.Parse("ashlar:1?file=trace.spall&" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.GoTo(st)
+	}
 }
 
 // heaviest selects the function with the greatest self weight.

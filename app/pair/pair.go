@@ -30,6 +30,8 @@ type Pair struct {
 	Down int
 	// Held is the side that the pointer is down on in a panel, -1 for none.
 	Held int
+	// Within tells that both are parts of one recording.
+	Within bool
 	// Alike is that of the last frame, to tell what has changed since.
 	Alike  alike
 	Paired bool // pairs that were made before have been looked for

@@ -32,12 +32,22 @@ func MetricTitle(e *recording.Event, metric int) string {
 
 // NormalizeWords say how numbers are normalised.
 var NormalizeWords = map[compare.Normalize]string{
-	compare.Raw: "not normalised", compare.Total: "normalised by total", compare.Duration: "normalised by duration", compare.Samples: "normalised by samples",
+	compare.Raw: "not normalised", compare.Total: "normalised by total", compare.Duration: "normalised by duration", compare.Samples: "normalised by samples", compare.Calls: "per call",
+}
+
+// Normalizations are the ways to normalise that there are: per call where both sides
+// are sets of calls.
+func (c *Pair) Normalizations() []compare.Normalize {
+	all := []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}
+	if c.Sides[0].Scope.Calls != nil && c.Sides[1].Scope.Calls != nil {
+		all = append(all, compare.Calls)
+	}
+	return all
 }
 
 // NormalizeHelp say what each way to normalise means.
 var NormalizeHelp = map[compare.Normalize]string{
-	compare.Raw: "what the files say", compare.Total: "both totals become A's", compare.Duration: "per time recorded", compare.Samples: "per sample or span",
+	compare.Raw: "what the files say", compare.Total: "both totals become A's", compare.Duration: "per time recorded", compare.Samples: "per sample or span", compare.Calls: "what one call of each set takes",
 }
 
 // WidthWords say whose widths bars have.

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"image"
+	"slices"
 
 	"gioui.org/io/event"
 	"gioui.org/io/key"
@@ -24,6 +25,18 @@ func NewDeck[S any](rows []Row[S]) Deck[S] {
 		d.All = append(d.All, rows[i].New())
 	}
 	return d
+}
+
+// Only is a deck of some of the panels, which it shares.
+func (d *Deck[S]) Only(names ...string) Deck[S] {
+	var o Deck[S]
+	for i := range d.Rows {
+		if slices.Contains(names, d.Rows[i].Name) {
+			o.Rows, o.All = append(o.Rows, d.Rows[i]), append(o.All, d.All[i])
+		}
+	}
+	o.keys = make([]widget.ClickArea, len(o.Rows))
+	return o
 }
 
 // At is the place of a name in the registry, -1 for one that it does not have.

@@ -96,11 +96,11 @@ const (
 	Flamegraph = view.FirstTab
 	Functions  = "functions"
 	Callers    = "callers"
-	CallTree   = "calltree"
-	Statistics = "statistics"
-	Heatmap    = "heatmap"
-	Source     = "source"
-	About      = "about"
+
+	CallTree = "calltree"
+	Heatmap  = "heatmap"
+	Source   = "source"
+	About    = "about"
 )
 
 // ZoomTo makes a path of functions fill the width of the flamegraph; nil shows

@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/search"
 	"ashlar/ingest/spans"
 	"ashlar/render/heatmap"
+	"ashlar/render/histogram"
 )
 
 // soonSpans is how many spans may be looked at for a first answer: what two
@@ -133,11 +134,6 @@ func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer
 	if q.Source != "" {
 		a.Lines = analyze.SourceOf(rec, a.Tree.Weights, q.Source)
 	}
-	if q.Durations != nil && ofSpans {
-		if a.Durations, err = calls.Durations(ctx, rec, q.Scope, q.Durations); err != nil {
-			return nil, err
-		}
-	}
 	return a, nil
 }
 
@@ -164,6 +160,8 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 		l.Rows = nil // too many, or no such argument: the histogram stays
 	}
 	l.Keys = calls.Keys(l.Rows)
+	from, to := in.Bounds(a.Rec)
+	l.Dots = histogram.NewDots(len(l.Rows), from, to, func(i int) (int64, int64) { return l.Rows[i].Start, l.Rows[i].Duration })
 	l.CPU = slices.ContainsFunc(l.Rows, func(r calls.Row) bool { return r.HasCPU })
 	if l.CPU {
 		l.Keys = slices.DeleteFunc(l.Keys, func(k string) bool { return k == "tdur" || k == "tts" })

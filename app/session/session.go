@@ -14,6 +14,7 @@ type Session struct {
 	sides  []*Side
 	pair   *Comparing
 	gone   sync.WaitGroup // what is being let go of
+	pairs  sync.WaitGroup // of these, comparisons, which read sides
 }
 
 // New returns a session with nothing open. notify is called from other goroutines
@@ -26,25 +27,39 @@ func New(notify func()) *Session { return &Session{notify: notify} }
 // computed of them.
 func (s *Session) Show(sides ...*Side) {
 	gone := slices.DeleteFunc(s.sides, func(d *Side) bool { return slices.Contains(sides, d) })
-	pair := s.pair
+	s.EndWithin()
 	s.gone.Go(func() {
-		if pair != nil {
-			pair.Close() // before what it reads
-		}
+		s.pairs.Wait() // before what they read
 		for _, d := range gone {
 			d.Close()
 		}
 	})
-	s.pair = nil
 	if s.sides = slices.Clone(sides); len(sides) >= 2 {
 		s.pair = Compare(s.notify)
 	}
 }
 
+// Within compares parts of the side that is open with each other.
+func (s *Session) Within() *Comparing {
+	if s.pair == nil {
+		s.pair = Compare(s.notify)
+	}
+	return s.pair
+}
+
+// EndWithin ends comparing; it does not wait for what is being computed.
+func (s *Session) EndWithin() {
+	if pair := s.pair; pair != nil {
+		s.pairs.Go(pair.Close)
+	}
+	s.pair = nil
+}
+
 // Sides are those that are open, A before B.
 func (s *Session) Sides() []*Side { return s.sides }
 
-// Pair answers what is asked of both sides, nil unless there are two.
+// Pair answers what is asked of both sides, or of parts of one; nil where nothing is
+// compared.
 func (s *Session) Pair() *Comparing { return s.pair }
 
 // Close lets go of everything, and waits until all have ended.

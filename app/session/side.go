@@ -22,6 +22,7 @@ import (
 	"ashlar/ingest/search"
 	"ashlar/ingest/spans"
 	"ashlar/render/heatmap"
+	"ashlar/render/histogram"
 )
 
 // Question is what a pane wants to know.
@@ -39,8 +40,6 @@ type Question struct {
 	By analyze.By
 	// Threads asks on which thread each function runs.
 	Threads bool
-	// Durations asks for the statistics of these functions' spans.
-	Durations []recording.FuncID
 	// Listed asks for the calls of a set one by one, as package calls writes it, and
 	// ListedBy says in which order; "" for none.
 	Listed, ListedBy string
@@ -71,13 +70,11 @@ type Answer struct {
 	// Above and Below are, for Around, the trees of the function's callers,
 	// bottom-up, and of its callees.
 	Above, Below *analyze.Tree
-	Spans        []spans.Stat // by function, for Stats
-	ThreadOf     []int32      // by function, for Threads: see analyze.ThreadOf
-	// Durations is nil where there are no spans.
-	Durations *spans.Durations
-	List      *CallList           // for Listed
-	Grid      *heatmap.Grid       // for Heat
-	Lines     *analyze.SourceCost // for Source
+	Spans        []spans.Stat        // by function, for Stats
+	ThreadOf     []int32             // by function, for Threads: see analyze.ThreadOf
+	List         *CallList           // for Listed
+	Grid         *heatmap.Grid       // for Heat
+	Lines        *analyze.SourceCost // for Source
 }
 
 // CallList has calls one by one: in the scope's time and on its threads, whichever
@@ -85,6 +82,7 @@ type Answer struct {
 type CallList struct {
 	Rows      []calls.Row
 	Durations *spans.Durations
+	Dots      *histogram.Dots // of Rows
 	// Keys are the arguments that rows have, CPU says that some tell their time on a
 	// processor.
 	Keys []string

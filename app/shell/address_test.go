@@ -72,9 +72,21 @@ func look(r *rand.Rand, s *Shell) {
 	if maybe() {
 		p.Scope.Async, p.Scope.Idle = recording.Apart(recording.Aparts[1+r.IntN(2)]), recording.Apart(recording.Aparts[1+r.IntN(2)])
 	}
+	p.Scope.Async, p.Scope.Idle = []recording.Apart{"", recording.In}[r.IntN(2)], []recording.Apart{"", recording.In}[r.IntN(2)]
 	p.Tab = desk.Panels[r.IntN(len(desk.Panels))].Name
 	lookAtThreads(r, p)
 	lookBelow(r, p)
+	p.Dots, p.List = maybe(), view.List{}
+	if maybe() {
+		p.List = view.List{By: []string{"start", "-self", "thread"}[r.IntN(3)], Only: []string{"", "1us..", "a=b, c"}[r.IntN(3)], Columns: [][]string{nil, {"start"}, {"start", "thread"}}[r.IntN(3)]}
+	}
+	p.Against = nil
+	if r.IntN(4) == 0 && rec.HasTime {
+		p.CompareRange(anyTime(), anyTime())
+		if maybe() {
+			p.ShowComparison()
+		}
+	}
 	if maybe() && rec.HasTime {
 		p.Goal, p.AtGoal = anyTime(), true
 	}
@@ -239,6 +251,10 @@ func same(s *Shell) map[string]any {
 	}
 	all := map[string]any{"parts": s.View, "colour": s.Mode, "fn": f, "picked": is, "where": where, "table": p.Table.TableShape,
 		"total": tree.Nodes[0].Total, "nodes": len(tree.Nodes)}
+	if p.Against != nil && p.Tab == panel.Difference { // table and zoom are the comparison's
+		delete(all, "table")
+		l.Zoom = nil
+	}
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(l)) {
 		x := reflect.ValueOf(l).FieldByIndex(f.Index)
 		if f.Anonymous {

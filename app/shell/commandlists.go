@@ -16,8 +16,8 @@ import (
 func compareCommands() []Command {
 	return []Command{
 		{"Compare with another file", nil, true, func(s *Shell) { s.askCompare() }},
-		{"Compare this recording with itself", nil, true, func(s *Shell) { s.CompareWithItself() }},
-		{"Compare the slow calls of the selected function with its fast ones", nil, true, func(s *Shell) { s.CompareCalls() }},
+		{"Compare what is selected with the rest", nil, true, func(s *Shell) { s.CompareSelected() }},
+		{"Compare the slow calls of the selected function with the rest", nil, true, func(s *Shell) { s.CompareCalls() }},
 		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.Swap() }},
 		{"One timeline above the other, or beside it", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *desk.Comparison) { c.Above = !c.Above })},
 		{"Close the comparison", nil, true, func(s *Shell) { s.EndComparison() }},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"ashlar/app/view"
 	"ashlar/render/theme"
 )
 
@@ -21,8 +22,7 @@ func BenchmarkCompareFrame(b *testing.B) {
 		s.OpenBeside(f)
 	} else {
 		s.OpenDemo()
-		s.CompareWithItself()
-		s.Versus.Linked = true
+		s.OpenBeside(view.Demo)
 	}
 	if err := s.Settle(); err != nil {
 		b.Fatal(err)

@@ -8,10 +8,7 @@ import (
 
 	"ashlar/app/desk"
 	"ashlar/app/pair"
-	"ashlar/app/panel"
 	"ashlar/app/panel/difftable"
-	"ashlar/app/session"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 )
@@ -156,31 +153,5 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				c.check(t, s, line, got)
 			}
 		})
-	}
-}
-
-// TestFastAndSlowAreOfNoFile compares the slow calls of a function with its fast
-// ones: no file is looked for to keep their marks by, and the copied command says
-// that it cannot choose them.
-func TestFastAndSlowAreOfNoFile(t *testing.T) {
-	s := compared(t, "before.json", "after.json")
-	s.Keep = &keptNote{}
-	rec := s.Versus.Panes[0].Rec
-	parse, _ := s.Versus.Panes[0].PickedFunction()
-	parse.Name = "parse"
-	fast, slow, err := compare.FastAndSlow(rec, panel.FunctionsOf(rec, parse), analyze.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Compare(s.NewPane(session.Of(fast.Source.Name, fast, s.Wake)), s.NewPane(session.Of(slow.Source.Name, slow, s.Wake)), nil)
-	settleBoth(t, s)
-	for i, p := range s.Versus.Panes {
-		p.Noted.Keep = s.Keep
-		if p.Noted.Upkeep(&s.Host); p.Noted.Read {
-			t.Errorf("%s asks for marks of the file %q", pair.SideName(i), p.Path)
-		}
-	}
-	if _, rest := s.CommandOf(desk.OfLower); rest != "that these are the fastest and the slowest calls" {
-		t.Errorf("the command says all but %q", rest)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"ashlar/app/desk"
 	"ashlar/app/panel"
-	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 	"ashlar/render/svg"
 )
@@ -32,7 +31,7 @@ func (b *bench) drawn() string {
 // the comparison in every way there is: the recording is looked at as before.
 func TestPartsLeadBack(t *testing.T) {
 	content := strings.Replace(someTrace, `{"ph":"i"`, `{"ph":"X","pid":1,"tid":7,"ts":1160,"dur":3,"name":"read"},{"ph":"X","pid":1,"tid":7,"ts":1170,"dur":4,"name":"read"},{"ph":"i"`, 1)
-	for begin, title := range map[string]string{"itself": "Compare this recording with itself", "calls": "Compare the slow calls of the selected function with its fast ones"} {
+	for begin, title := range map[string]string{"selected": "Compare what is selected with the rest", "calls": "Compare the slow calls of the selected function with the rest"} {
 		for end, leave := range map[string]func(b *bench){
 			"close": func(b *bench) { b.Run("Close the comparison") },
 			"undo": func(b *bench) {
@@ -47,7 +46,7 @@ func TestPartsLeadBack(t *testing.T) {
 			},
 			"escape": func(b *bench) {
 				for range 10 {
-					if b.Compares() {
+					if b.Pane.Against != nil {
 						b.press(key.NameEscape, 0)
 					}
 				}
@@ -80,21 +79,18 @@ func TestPartsLeadBack(t *testing.T) {
 				}
 
 				b.Run(title)
-				b.until("compared", func() bool { return b.Compares() && b.Versus.Panes[0].Rec.Done && b.Versus.Answer() != nil })
+				b.until("compared", func() bool { return p.Within != nil && p.Within.Answer() != nil })
 				b.now = b.now.Add(time.Minute)
 				b.frame()
-				o := b.Versus.Panes[1]
-				o.Scope = recording.Scope{}
-				o.Closed[0] = true
-				o.Hidden[0] = true
-				b.Versus.Panes[0].FitAll()
+				p.Closed = map[int]bool{0: true}
+				p.FitAll()
 				if end == "undo" || end == "alt-left" { // a step of its own, which is taken back first
 					b.now = b.now.Add(time.Minute)
 					b.frame()
 					b.frame()
 				}
 				leave(b)
-				if b.Compares() {
+				if p.Against != nil {
 					t.Fatal("it is still compared")
 				}
 				if err := b.Settle(); err != nil {

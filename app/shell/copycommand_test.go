@@ -217,10 +217,10 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			same(t, line, rowTexts(got[0]), shownRows(a, a.Near.Callers))
 			same(t, line, rowTexts(got[1]), shownRows(a, a.Near.Callees))
 		}},
-		{"statistics", path, desk.OfLower, func(x panes) { x.node("it's leaf"); x.p.Tab = panel.Statistics }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			d := x.p.Doc.Answer().Durations
-			want := fmt.Sprint(d.Count, " ", recording.Decimal{Mantissa: d.Median, Scale: 3}, " ", recording.Decimal{Mantissa: d.Max, Scale: 3})
-			if s := fmt.Sprint(got[0]["count"], " ", got[0]["median"], " ", got[0]["max"]); s != want || d.Count != 3 {
+		{"calls", path, desk.OfLower, func(x panes) { x.node("it's leaf"); x.p.Tab = panel.Calls }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			l := x.p.Doc.Answer().List
+			want := fmt.Sprint(l.Durations.Count, " ", recording.Decimal{Mantissa: l.Durations.Median, Scale: 3}, " ", len(l.Rows))
+			if s := fmt.Sprint(got[0]["count"], " ", got[0]["median"], " ", len(got[0]["rows"].([]any))); s != want || len(l.Rows) != 3 {
 				t.Errorf("%s prints %s, the panel shows %s", line, s, want)
 			}
 		}},

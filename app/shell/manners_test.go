@@ -76,7 +76,7 @@ func TestMenusAreGrouped(t *testing.T) {
 			t.Errorf("line %d is a rule between nothing: %q", i, titles)
 		}
 	}
-	for _, want := range []string{"Statistics of its calls", "Compare its slow calls with its fast ones"} {
+	for _, want := range []string{"Its calls one by one", "Compare its slow calls with the rest"} {
 		if !slices.Contains(titles, want) {
 			t.Errorf("the menu has no %q: %q", want, titles)
 		}

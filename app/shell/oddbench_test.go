@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ashlar/app/panel"
+	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/testdata/gen/synth"
 )
@@ -62,6 +63,12 @@ func BenchmarkOdd(b *testing.B) {
 		p.PickFirst()
 		f.frame()
 		run("picked", pan)
+		p.Scope.Calls = &recording.CallSet{Text: "*[slowest 100000]"}
+		if err := s.Settle(); err != nil {
+			b.Fatal(err)
+		}
+		run("set", pan)
+		p.Scope.Calls = nil
 		p.FoldAll(true)
 		f.frame()
 		run("open", func(i int) { p.ScrollTo(i * 37 % max(1, p.Plan.Height)) })

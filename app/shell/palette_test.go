@@ -26,7 +26,7 @@ func TestATitleThatIsTypedComesFirst(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]string{"sta": "Statistics", "function table": "Table of functions", "heat": "Heatmap"} {
+	for text, want := range map[string]string{"calls": "Calls", "function table": "Table of functions", "heat": "Heatmap"} {
 		if got := first(text); got != want {
 			t.Errorf("%q has %q first, not %q", text, got, want)
 		}

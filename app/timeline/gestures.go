@@ -115,7 +115,7 @@ func (p *Timeline) onLanes(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 
 // startRange begins to select a range where a drag did.
 func (p *Timeline) startRange(u *ui.UI, d *widget.Drag, y float32) {
-	p.grab, p.anchor = grabRange, p.edge(u, d.Start.X, y, d.Mods)
+	p.grab, p.anchor, p.second = grabRange, p.edge(u, d.Start.X, y, d.Mods), false
 }
 
 // edge is the time of an edge of a selection: that of a bar that is near,
@@ -139,7 +139,11 @@ func (p *Timeline) drag(u *ui.UI, d *widget.Drag, y float32, e pointer.Event) {
 		p.ScrollTo(p.origin.Scroll + int(start.Y-at.Y))
 		p.Moved = true
 	case grabRange:
-		p.SelectRange(p.anchor, p.edge(u, at.X, y, e.Modifiers))
+		if to := p.edge(u, at.X, y, e.Modifiers); p.second {
+			p.CompareRange(p.anchor, to)
+		} else {
+			p.SelectRange(p.anchor, to)
+		}
 	}
 }
 
@@ -171,7 +175,8 @@ func (p *Timeline) scrollRows(u *ui.UI, notches float32) {
 	}
 }
 
-// onRuler selects a range without a key held down.
+// onRuler selects a range without a key held down; with Shift it is the one that the
+// selected one is compared with.
 func (p *Timeline) onRuler(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.Event) {
 	d := &p.RulerArea
 	switch g {
@@ -180,10 +185,14 @@ func (p *Timeline) onRuler(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 	case widget.Dragged:
 		if p.grab == grabNone {
 			p.startRange(u, d, -1)
+			p.second = d.Mods.Contain(key.ModShift) && !p.Linkable
 		}
 		p.drag(u, d, -1, e)
 	case widget.Dropped:
-		p.grab = grabNone
+		if p.grab = grabNone; p.second && p.Against != nil {
+			p.ShowComparison()
+		}
+		p.second = false
 	case widget.MenuAsked:
 		p.flagMenu(s, u)
 	case widget.Clicked:

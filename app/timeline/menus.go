@@ -21,7 +21,7 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	}
 	h := timeline.At(p.Rec, p.Plan, p.View, int(p.Lanes.At.X), int(p.Lanes.At.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 	at := widget.Point(p.Bounds.Lanes.Min, p.Lanes.At)
-	var items, about, rows, all []widget.Item
+	var items, about, versus, rows, all []widget.Item
 	if h.Found && h.Call != recording.NoCall {
 		p.PickHit(h)
 		items = append(items,
@@ -33,6 +33,9 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	}
 	if f, ok := p.PickedFunction(); ok && h.Found {
 		about = p.Acts.FunctionItems(f)
+		if h.Span >= 0 && h.Samples == nil && !p.Linkable {
+			versus = append(versus, widget.Item{Title: "Compare this call with the others", Do: func() { p.CompareWithRest(p.CallAt(h.Track, h.Start, f)) }})
+		}
 	}
 	if h.Row >= 0 && (!h.Found || h.Gutter) {
 		rows = p.rowItems(&p.Plan.Rows[h.Row])
@@ -40,7 +43,7 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	if !h.Found {
 		all = p.timelineItems()
 	}
-	s.Menu = widget.NewMenu(at, widget.Grouped(items, about, rows, all, p.Does.Items()))
+	s.Menu = widget.NewMenu(at, widget.Grouped(items, about, versus, rows, all, p.Does.Items()))
 }
 
 // rowItems are what can be done with a row.
@@ -66,13 +69,42 @@ func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 	if slices.Equal(p.Scope.Tracks, []int{i}) {
 		only = "Select all threads"
 	}
-	return []widget.Item{
+	var versus []widget.Item
+	if !p.Linkable {
+		versus = p.versusItems(i)
+	}
+	return widget.Grouped([]widget.Item{
 		{Title: only, Do: func() { p.OnlyTrack(i) }},
 		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.Scope.Tracks, i), Do: func() { p.ToggleTrack(i) }},
 		{Title: fold, Do: func() { p.Fold(r) }},
 		{Title: pin, Detail: p.Does.KeyOf("Pin or unpin the thread"), Do: func() { p.TogglePin(i) }},
 		{Title: "Hide", Detail: p.Does.KeyOf("Hide the thread"), Do: func() { p.Hide(i, true) }},
+	}, versus)
+}
+
+// versusItems compare a thread: with those that are selected, or with all others.
+func (p *Timeline) versusItems(i int) []widget.Item {
+	var rest []int
+	for k, t := range p.Rec.Tracks {
+		if k != i && t.Kind == p.Rec.Tracks[i].Kind {
+			rest = append(rest, k)
+		}
 	}
+	var items []widget.Item
+	if on := p.Scope.Tracks; on != nil && !slices.Contains(on, i) {
+		what := units.Plural(int64(len(on)), "selected thread")
+		if len(on) == 1 {
+			what = timeline.TrackName(p.Rec.Tracks[on[0]])
+		}
+		items = append(items, widget.Item{Title: "Compare " + what + " with it", Do: func() { p.CompareTracks([]int{i}) }})
+	}
+	if rest != nil {
+		items = append(items, widget.Item{Title: "Compare it with all others", Do: func() {
+			p.Scope.Tracks = []int{i}
+			p.CompareTracks(rest)
+		}})
+	}
+	return items
 }
 
 // timelineItems are what can be done with all rows.

@@ -4,9 +4,11 @@
 package timeline
 
 import (
+	"context"
 	"image"
 	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"gioui.org/f32"
@@ -14,7 +16,9 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/panel"
+	"ashlar/app/session"
 	"ashlar/app/view"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/raster"
@@ -41,6 +45,12 @@ type Timeline struct {
 	// Unfiltered is the height that all rows want.
 	Unfiltered int
 	Flag       string // the id of the mark that was gone to last
+
+	// against are the calls that those that are selected are compared with.
+	against session.Async[againstKey, *recording.CallSet]
+	second  bool // the range that is being dragged is B's
+	// Linkable tells that it is one of two recordings that are compared.
+	Linkable bool
 
 	marks    []bool // where the search has hits
 	marksOf  marksKey
@@ -113,6 +123,7 @@ type pictKey struct {
 	// which is never written to.
 	chosen *int
 	count  int
+	sets   [2]*recording.CallSet
 }
 
 type rulerKey struct {
@@ -200,14 +211,14 @@ func (p *Timeline) Replan(scale float32) {
 
 func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
 	b := &p.Bounds
-	k := pictKey{p.Plan, p.View, b.Lanes.Size(), p.Palette, p.Marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks)}
+	k := pictKey{p.Plan, p.View, b.Lanes.Size(), p.Palette, p.Marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks), p.sets(s.Do.Wake)}
 	if !p.picture.Serves(u) || p.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
 			Rec: p.Rec, Plan: p.Plan, View: p.View, Palette: p.Palette, Gutter: b.Gutter,
 			Fonts: timeline.Fonts{Bar: s.Fonts.Regular(11.5 * px), Name: s.Fonts.Medium(12.5 * px), Small: s.Fonts.Regular(11.5 * px)},
 			Mark:  p.Mark(), MarkAt: p.MarkAt(), DimOthers: p.Searching(), Event: p.Event, Metric: p.Metric, Chosen: p.chosenTracks(),
-			Gathered: &p.gathered,
+			Gathered: &p.gathered, Sets: slices.DeleteFunc(slices.Clone(k.sets[:]), func(s *recording.CallSet) bool { return s == nil }),
 		}
 		p.picture = u.Cover(&p.canvases, b.Lanes.Size(), pic.Paint)
 		p.pictKey, p.bars = k, pic.Bars
@@ -221,6 +232,35 @@ func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
 		}
 		u.Text(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: ui.Middle})
 	}
+}
+
+// sets are the calls that are selected, as the latest answer has looked them up, and
+// those they are compared with: those of before are shown until there are others.
+func (p *Timeline) sets(wake func()) (sets [2]*recording.CallSet) {
+	if a := p.Doc.Answer(); p.Scope.Calls != nil && a != nil && a.Rec == p.Rec && a.Scope.Calls != nil && a.Scope.Calls.Runs != nil {
+		sets[0] = a.Scope.Calls
+	}
+	if b := p.Against; b != nil && b.Calls != nil {
+		k := againstKey{p.Rec, b.Calls.Text, b.Ranged, b.From, b.To, unsafe.SliceData(b.Tracks), len(b.Tracks)}
+		set, of, ok := p.against.Ask(k, wake, func(ctx context.Context) (*recording.CallSet, error) {
+			in, err := calls.Bind(ctx, k.rec, *b)
+			return in.Calls, err
+		})
+		if ok && of.rec == p.Rec {
+			sets[1] = set
+		}
+	}
+	return sets
+}
+
+// againstKey is what the calls that others are compared with follow from.
+type againstKey struct {
+	rec      *recording.Recording
+	text     string
+	ranged   bool
+	from, to int64
+	tracks   *int
+	n        int
 }
 
 func (p *Timeline) drawRuler(s *panel.Host, u *ui.UI) {
@@ -293,21 +333,15 @@ func (p *Timeline) drawSelection(u *ui.UI) {
 	b := &p.Bounds
 	th := u.Theme
 	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y)
+	a := th.Accent
+	if b := p.Against; b != nil {
+		a = th.Dim
+		if b.Ranged && (!p.Scope.Ranged || b.From != p.Scope.From || b.To != p.Scope.To) {
+			p.band(u, lanes, b, th.Accent, "B  ")
+		}
+	}
 	if p.Scope.Ranged {
-		w := p.LaneWidth()
-		x := func(at int64) int {
-			return lanes.Min.X + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.View.X(at, w)))))
-		}
-		x0, x1 := x(p.Scope.From), x(p.Scope.To)
-		if x1 >= lanes.Min.X && x0 <= lanes.Max.X {
-			u.At(lanes, func(u *ui.UI) {
-				o := lanes.Min.X
-				u.Fill(image.Rect(x0-o, 0, x1-o, lanes.Dy()), theme.WithAlpha(th.Accent, th.Band))
-				u.VLine(x0-o, 0, lanes.Dy(), th.Accent)
-				u.VLine(x1-o, 0, lanes.Dy(), th.Accent)
-			})
-			p.pill(u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, units.Duration(p.Scope.To-p.Scope.From))
-		}
+		p.band(u, lanes, &p.Scope, a, "")
 	}
 	p.drawMark(u)
 	switch p.grab {
@@ -323,6 +357,25 @@ func (p *Timeline) drawSelection(u *ui.UI) {
 	if p.Inside && p.Hit.Any() && !p.Lanes.Pressed {
 		p.outline(u, &p.Hit, theme.WithAlpha(th.Text, .75), 1)
 	}
+}
+
+// band draws a range through all rows, its length on the ruler.
+func (p *Timeline) band(u *ui.UI, lanes image.Rectangle, in *recording.Scope, c ui.Colour, name string) {
+	w := p.LaneWidth()
+	x := func(at int64) int {
+		return lanes.Min.X + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.View.X(at, w)))))
+	}
+	x0, x1 := x(in.From), x(in.To)
+	if x1 < lanes.Min.X || x0 > lanes.Max.X {
+		return
+	}
+	u.At(lanes, func(u *ui.UI) {
+		o := lanes.Min.X
+		u.Fill(image.Rect(x0-o, 0, x1-o, lanes.Dy()), theme.WithAlpha(c, u.Theme.Band))
+		u.VLine(x0-o, 0, lanes.Dy(), c)
+		u.VLine(x1-o, 0, lanes.Dy(), c)
+	})
+	p.pill(u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, name+units.Duration(in.To-in.From))
 }
 
 // pill shows a time or a length on the ruler.

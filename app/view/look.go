@@ -22,6 +22,9 @@ type Look struct {
 	View  timeline.View
 	Moved bool
 	Scope recording.Scope
+	// Against is the part of the recording that Scope is compared with; nil for none.
+	// It is never all of it.
+	Against *recording.Scope
 
 	Event, Metric int
 
@@ -44,6 +47,8 @@ type Look struct {
 	Split         float32
 	Up            bool
 	Lists, Linear bool
+	Dots          bool
+	List          List
 }
 
 // NewLook is how a recording is looked at to begin with.
@@ -82,6 +87,9 @@ func ClampSplit(share float32) float32 {
 // recording begins with.
 func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 	st.Sides[i] = l.side(rec, dp)
+	if l.Against != nil {
+		st.Sides[1].scoped(rec, l.Against)
+	}
 	st.Stacks, st.Up = l.Stacks.Clone(), l.Up
 	if i > 0 {
 		return
@@ -100,22 +108,16 @@ func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 	}
 	st.Zoom, st.Around, st.Callers, st.Callees = l.Zoom, l.Around, l.Sides[0], l.Sides[1]
 	st.Marks, st.Split = slices.Clone(l.Marks), l.Split
-	st.Lists, st.Linear = l.Lists, l.Linear
+	st.Lists, st.Linear, st.Dots, st.List = l.Lists, l.Linear, l.Dots, l.List.Clone()
 }
 
 func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	sd := Side{Sort: string(l.Sort), Filter: l.Filter, Scroll: InDP(l.View.Scroll, dp), Anchor: l.Anchor,
-		Threads: ThreadsOf(rec, l.Scope.Tracks), Pin: ThreadsOf(rec, l.Pinned), Order: ThreadsOf(rec, l.Order)}
+		Pin: ThreadsOf(rec, l.Pinned), Order: ThreadsOf(rec, l.Order)}
 	if l.Moved {
 		sd.Show = recording.Offsets(l.View.From-rec.Start, l.View.To-rec.Start)
 	}
-	if l.Scope.Ranged {
-		sd.Select = recording.Offsets(l.Scope.From-rec.Start, l.Scope.To-rec.Start)
-	}
-	if l.Scope.Calls != nil {
-		sd.Calls = l.Scope.Calls.Text
-	}
-	sd.Async, sd.Idle = apartText(l.Scope.Async), apartText(l.Scope.Idle)
+	sd.scoped(rec, &l.Scope)
 	for _, i := range slices.Sorted(maps.Keys(l.Folds)) {
 		switch l.Folds[i] {
 		case timeline.Closed:
@@ -140,6 +142,18 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	return sd
 }
 
+// scoped says which part of a recording is meant.
+func (sd *Side) scoped(rec *recording.Recording, in *recording.Scope) {
+	sd.Threads = ThreadsOf(rec, in.Tracks)
+	if in.Ranged {
+		sd.Select = recording.Offsets(in.From-rec.Start, in.To-rec.Start)
+	}
+	if in.Calls != nil {
+		sd.Calls = in.Calls.Text
+	}
+	sd.Async, sd.Idle = apartText(in.Async), apartText(in.Idle)
+}
+
 // Bind is the Look that a State asks for at its side i, in the numbers of a
 // recording. What the recording does not have is left out and told, a sentence
 // each.
@@ -148,11 +162,18 @@ func Bind(rec *recording.Recording, st *State, i int, dp float32) (l Look, missi
 	l = NewLook()
 	l.Stacks, l.Up = st.Stacks.Clone(), st.Up
 	l.Event, l.Metric = b.metric(st.Event, st.Metric)
-	l.Tab = cmp.Or(st.Tab, FirstTab)
+	if l.Tab = cmp.Or(st.Tab, FirstTab); l.Tab == "statistics" { // as it was called
+		l.Tab = "calls"
+	}
 	l.Zoom, l.Around, l.Sides = st.Zoom, st.Around, [2][]recording.FuncName{st.Callers, st.Callees}
 	l.Marks, l.Split = slices.Clone(st.Marks), ClampSplit(st.Split)
-	l.Lists, l.Linear = st.Lists, st.Linear
+	l.Lists, l.Linear, l.Dots, l.List = st.Lists, st.Linear, st.Dots, st.List.Clone()
 	b.side(&l, &st.Sides[i], dp)
+	if i == 0 && len(st.Files) < 2 {
+		if in := b.scope(&st.Sides[1]); !in.IsWhole() {
+			l.Against = &in
+		}
+	}
 	return l, b.missing
 }
 
@@ -192,27 +213,33 @@ func (b *binder) metric(event, metric string) (e, m int) {
 	return 0, m
 }
 
-func (b *binder) side(l *Look, sd *Side, dp float32) {
-	rec := b.rec
+// scope is the part of the recording that is meant.
+func (b *binder) scope(sd *Side) (in recording.Scope) {
 	if r := sd.Select; r.IsSet() {
-		from, to := r.Ends(rec)
-		if l.Scope = Clipped(rec, from, to); !l.Scope.Ranged {
+		from, to := r.Ends(b.rec)
+		if in = Clipped(b.rec, from, to); !in.Ranged {
 			b.miss("the selected time %s of the address lies outside the recording", r)
 		}
 	}
+	if of := b.tracks(sd.Threads); of != nil {
+		slices.Sort(of)
+		in.Tracks = slices.Compact(of)
+	}
+	if sd.Calls != "" {
+		in.Calls = &recording.CallSet{Text: sd.Calls}
+	}
+	in.Async, in.Idle = b.apart(sd.Async), b.apart(sd.Idle)
+	return in
+}
+
+func (b *binder) side(l *Look, sd *Side, dp float32) {
+	rec := b.rec
+	l.Scope = b.scope(sd)
 	if from, to := sd.Show.Ends(rec); sd.Show.IsSet() && rec.HasTime && from < to {
 		l.View, l.Moved = l.View.Fit(from, to), true
 		l.View.From, l.View.To = from, to
 	}
 	l.View.Scroll = int(sd.Scroll*dp + .5)
-	if of := b.tracks(sd.Threads); of != nil {
-		slices.Sort(of)
-		l.Scope.Tracks = slices.Compact(of)
-	}
-	if sd.Calls != "" {
-		l.Scope.Calls = &recording.CallSet{Text: sd.Calls}
-	}
-	l.Scope.Async, l.Scope.Idle = b.apart(sd.Async), b.apart(sd.Idle)
 	l.Pinned, l.Order = b.tracks(sd.Pin), b.tracks(sd.Order)
 	for _, i := range b.tracks(sd.Fold) {
 		l.Folds[i] = timeline.Closed

@@ -28,6 +28,7 @@ package view
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,8 +89,10 @@ type State struct {
 	Split, Down float32
 	Line        int // the marked line of the source, from 1 on
 	// Up puts the flamegraph's root at the bottom, Lists shows callers and callees
-	// as lists, Linear gives the histogram a linear scale.
-	Up, Lists, Linear bool
+	// as lists, Linear gives pictures of durations a linear scale, Dots shows each
+	// call as a dot.
+	Up, Lists, Linear, Dots bool
+	List                    List
 	Comparison
 
 	// Unknown are the keys that are not understood, in order; they are not
@@ -108,6 +111,19 @@ type Table struct {
 	// Rows are the kinds of differences that are listed, nil for all; in the list
 	// of what was paired, how.
 	Rows []string
+}
+
+// List is how calls are listed one by one: sorted by a column (with - before it from
+// the other end), only those that a filter leaves, with the columns that were chosen.
+type List struct {
+	By, Only string
+	Columns  []string
+}
+
+// Clone is a copy that shares nothing.
+func (l List) Clone() List {
+	l.Columns = slices.Clone(l.Columns)
+	return l
 }
 
 // Comparison is how two recordings are put together.

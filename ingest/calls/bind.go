@@ -230,7 +230,7 @@ func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
 				continue
 			}
 			took := ends[k] - starts[k]
-			is := within(&q.Duration, took)
+			is := within(&q.Duration, took) && within(&q.Started, starts[k]-l.rec.Start)
 			if is && l.at != nil {
 				_, is = slices.BinarySearch(l.at[s.Track], starts[k])
 			}

@@ -39,6 +39,9 @@ func anyQuery(r *rand.Rand) *calls.Query {
 	if r.IntN(3) == 0 {
 		q.Self = bounds()
 	}
+	if r.IntN(3) == 0 {
+		q.Started = bounds()
+	}
 	for range r.IntN(3) {
 		a := calls.Arg{Key: []string{"n", "kind", "data.of", "self", "a, b", "at"}[r.IntN(6)]}
 		switch a.Is = []string{"=", "!=", "~", "!~", "in"}[r.IntN(5)]; a.Is {
@@ -87,6 +90,7 @@ func TestParse(t *testing.T) {
 		{text: "a | b", want: "a|b"},
 		{text: "std::map<int, char>::at(int const&)[1ms..]"},
 		{text: "/^re[a-d]/[..2us]"},
+		{text: "f[5ms.., started 1s..2s]"},
 		{text: `"operator[]"[..1s]`},
 		{text: "!*[tenant=7, size in 1..]"},
 		{text: `f[url~"a,b]"]`},
@@ -194,7 +198,7 @@ func naive(rec *recording.Recording, q *calls.Query, s *span) (mine, is bool) {
 	within := func(b recording.Range, v int64) bool {
 		return (!b.HasFrom || v >= b.From) && (!b.HasTo || v < b.To)
 	}
-	is = within(q.Duration, s.end-s.start) && within(q.Self, s.self)
+	is = within(q.Duration, s.end-s.start) && within(q.Self, s.self) && within(q.Started, s.start-rec.Start)
 	for _, a := range q.Args {
 		// The texts of world are few.
 		v := map[string]map[string]string{

@@ -10,6 +10,7 @@
 //	parse|/^read/[self 1ms..]        of several functions; self time from 1 ms on
 //	Request[tenant=7, size in 1e6..] with arguments: a value, a range of numbers
 //	Request[url~"^/api", kind!=ping] an expression found in one, any other value
+//	RunTask[started 2s..3s]          those that began then
 //	*[found "arg:timeout"]           calls of any function that a search finds
 //	RunTask[slowest 25]              the longest of those that all else holds for
 //	RunTask[at 42:43@1.2s 42:43@2s]  those that begin just then on a thread
@@ -41,6 +42,8 @@ type Query struct {
 	// Duration and Self limit how long a call took, in picoseconds, with all it
 	// called and without: from the first on, up to but without the last.
 	Duration, Self recording.Range
+	// Started is when a call began, from the start of the recording.
+	Started recording.Range
 	Args           []Arg
 	// Found is what a search for the call looks for (see search.Parse), "" for
 	// nothing.
@@ -69,7 +72,7 @@ type Place struct {
 }
 
 // form says what Parse reads.
-const form = "write FUNCTION, or FUNCTION[CONDITION, …] with conditions like 60ms..320ms, self 1ms.., KEY=VALUE, KEY in 1..5, found TEXT, slowest 25"
+const form = "write FUNCTION, or FUNCTION[CONDITION, …] with conditions like 60ms..320ms, self 1ms.., started 2s..3s, KEY=VALUE, KEY in 1..5, found TEXT, slowest 25"
 
 // String writes the query as Parse reads it.
 func (q *Query) String() string {
@@ -92,6 +95,9 @@ func (q *Query) String() string {
 	}
 	if q.Self.IsSet() {
 		cs = append(cs, "self "+q.Self.String())
+	}
+	if q.Started.IsSet() {
+		cs = append(cs, "started "+q.Started.String())
 	}
 	for i := range q.Args {
 		cs = append(cs, q.Args[i].text())
@@ -154,7 +160,7 @@ func word(s string) string {
 }
 
 // keywords begin conditions.
-var keywords = []string{"self", "found", "slowest", "at"}
+var keywords = []string{"self", "started", "found", "slowest", "at"}
 
 // fit reports whether a text can stand without quotes in a line.
 func fit(s string) bool { return strings.Trim(strconv.Quote(s), `"`) == s }
@@ -317,6 +323,8 @@ func (q *Query) condition(c string) (err error) {
 		return q.arg(c[:at], op, c[at+len(op):])
 	case head == "self":
 		return limit(&q.Self, rest)
+	case head == "started":
+		return limit(&q.Started, rest)
 	}
 	return limit(&q.Duration, c)
 }

@@ -2,11 +2,9 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"testing"
 
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 )
 
@@ -69,71 +67,6 @@ func TestTwin(t *testing.T) {
 	}
 	if found < 200 {
 		t.Fatalf("only %d twins were found", found)
-	}
-}
-
-// TestFastAndSlow makes recordings of the fastest and slowest calls and holds
-// them against sums over the spans of the whole.
-func TestFastAndSlow(t *testing.T) {
-	p := newProgram(5)
-	p.b.AddEvent(recording.SpanEvent())
-	var lengths []int64
-	for i := range 3 {
-		tr := p.b.Track(recording.TrackKey{PID: 1, TID: int64(i + 1)})
-		at := int64(1000)
-		for range 37 {
-			length := int64(1000 + p.r.IntN(5000))
-			lengths = append(lengths, length)
-			tr.Begin(at, p.frame("f"), 0)
-			tr.Begin(at+100, p.frame("g"), 0)
-			tr.Begin(at+150, p.frame("f"), 0) // within the call: not one of its own
-			tr.End(at + 300)
-			tr.End(at + length/2)
-			tr.End(at + length)
-			tr.Begin(at+length+50, p.frame("other"), 0)
-			tr.End(at + length + 90)
-			at += length + 500
-		}
-	}
-	rec := p.b.Finish()
-	f := recording.FuncID(slices.IndexFunc(rec.Functions.Slice(), func(f recording.Function) bool { return f.Name == "f" }))
-	fast, slow, err := FastAndSlow(rec, []recording.FuncID{f}, analyze.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(lengths)
-	n := len(lengths) / 4
-	sum := func(of []int64) (s int64) {
-		for _, v := range of {
-			s += v
-		}
-		return s
-	}
-	for name, x := range map[string]struct {
-		rec  *recording.Recording
-		want int64
-	}{"fast": {fast, sum(lengths[:n])}, "slow": {slow, sum(lengths[len(lengths)-n:])}} {
-		w, err := analyze.Weigh(bg, x.rec, analyze.Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if w.Sum != x.want {
-			t.Errorf("%s calls take %d, want %d", name, w.Sum, x.want)
-		}
-		if x.rec.Counts.Spans != int64(3*n) {
-			t.Errorf("%s calls have %d spans, want 3 in each of %d", name, x.rec.Counts.Spans, n)
-		}
-		for _, fn := range x.rec.Functions.Slice() {
-			if fn.Name == "other" {
-				t.Errorf("%s calls have what ran beside them", name)
-			}
-		}
-		if want := fmt.Sprintf("the %d", n); x.rec.Source.Name[:len(want)] != want {
-			t.Errorf("%s calls are called %q", name, x.rec.Source.Name)
-		}
-	}
-	if _, _, err := FastAndSlow(sampled(1, before, threadsA, true), []recording.FuncID{0}, analyze.Query{}); err == nil {
-		t.Error("samples were taken for calls")
 	}
 }
 

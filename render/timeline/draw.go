@@ -33,6 +33,10 @@ type Picture struct {
 	// for samples, is marked.
 	MarkAt func(track, lane, i, n int) bool
 
+	// Sets of calls, looked up in Rec: bars that belong to none of them are faded. All
+	// belong where there are none.
+	Sets []*recording.CallSet
+
 	// Chosen tracks have a stripe in the gutter.
 	Chosen map[int]bool
 
@@ -61,6 +65,7 @@ type Picture struct {
 	faded          bool
 	of             int  // the track that is being drawn
 	hit            bool // what MarkAt says of the bar that is being drawn
+	out            bool // it belongs to none of the Sets
 	scale          float32
 	perPs          float64 // pixels a picosecond
 }
@@ -247,6 +252,7 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 	if lane < len(t.Open) {
 		o := t.Open[lane]
 		p.hit = p.MarkAt != nil && p.MarkAt(p.of, lane, 0, 0)
+		p.out = len(p.Sets) > 0
 		if x0, x1 := p.x(o.Start), p.x(p.Rec.End); x1 > x0 {
 			p.bar(x0, x1, y, o.Call, true)
 		}
@@ -260,6 +266,10 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 		return raster.Pack(p.Palette.Theme.Faint)
 	}
 	col := p.Palette.On(p.Rec, p.of, call)
+	if p.out {
+		p.faded = true
+		return raster.Pack(p.Palette.Theme.Fade(col))
+	}
 	if p.Mark != nil {
 		marked := p.hit
 		if p.MarkAt == nil {

@@ -17,12 +17,14 @@ type rowSamples struct {
 type sampleBar struct {
 	x0, x1, y int
 	call      recording.CallID
+	out       bool // none of them was taken in the picture's Sets
 }
 
 // openBar is a bar that is still growing at one depth.
 type openBar struct {
 	x0   int
 	call recording.CallID
+	has  bool
 }
 
 // lookSamples finds what is seen of samples. Several do so at once.
@@ -34,7 +36,7 @@ func (p *Picture) lookSamples(s *rowSamples) {
 		for k := d; k < len(s.open); k++ {
 			top := s.y + p.Plan.laneTop(r, r.Spans+k)
 			if top < p.h && top+p.px(laneHeight) > 0 && x1 > s.open[k].x0 {
-				s.bars = append(s.bars, sampleBar{s.open[k].x0, x1, top, s.open[k].call})
+				s.bars = append(s.bars, sampleBar{s.open[k].x0, x1, top, s.open[k].call, !s.open[k].has})
 			}
 		}
 		s.open = s.open[:min(d, len(s.open))]
@@ -55,8 +57,12 @@ func (p *Picture) lookSamples(s *rowSamples) {
 			same++
 		}
 		closeFrom(same, x0)
+		has := p.sampled(r.Index, b.Start, b.End)
+		for k := range s.open {
+			s.open[k].has = s.open[k].has || has
+		}
 		for _, c := range path[same:] {
-			s.open = append(s.open, openBar{x0, c})
+			s.open = append(s.open, openBar{x0, c, has})
 		}
 		end = max(end, x1)
 		return true
@@ -70,6 +76,7 @@ func (p *Picture) samples() {
 	p.hit = p.MarkAt != nil && p.MarkAt(p.of, -1, 0, 0)
 	for i := range s.bars {
 		b := &s.bars[i]
+		p.out = b.out
 		p.bar(b.x0, b.x1, b.y, b.call, false)
 	}
 }

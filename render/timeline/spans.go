@@ -25,6 +25,7 @@ type gatheredOf struct {
 	plan         *Plan
 	view         View
 	w, h, gutter int
+	sets         [2]*recording.CallSet
 }
 
 // laneSpans are the visible spans of a lane.
@@ -41,13 +42,16 @@ type column struct {
 	call recording.CallID // of the leading one
 	busy float32          // how much of its time is covered, in picoseconds
 	hit  bool
+	out  bool
+	sets uint8 // that it is a call of
 }
 
 // wideBar is a bar of x0..x1.
 type wideBar struct {
-	x0, x1          int
-	call            recording.CallID
-	unfinished, hit bool
+	x0, x1               int
+	call                 recording.CallID
+	unfinished, hit, out bool
+	sets                 uint8
 }
 
 // another is the place for one more, with the memory of one of before.
@@ -148,19 +152,28 @@ func (p *Picture) gatheredAll() {
 	}
 }
 
-func (p *Picture) gatheredOf() gatheredOf { return gatheredOf{p.Plan, p.View, p.w, p.h, p.Gutter} }
+func (p *Picture) gatheredOf() gatheredOf {
+	of := gatheredOf{plan: p.Plan, view: p.View, w: p.w, h: p.h, gutter: p.Gutter}
+	copy(of.sets[:], p.Sets)
+	return of
+}
 
 // look finds what is seen of a lane. Several do so at once.
 func (p *Picture) look(l *laneSpans) {
 	acc := fine{x: -1}
 	res := p.res()
+	in, outer := p.membersOf(l.track, l.lane), p.outerOf(l.track, l.lane)
 	l.spans.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
 		x0 := p.x(b.Start)
 		hit := p.MarkAt != nil && l.lane != recording.StateLane && p.MarkAt(l.track, l.lane, b.Index, b.N)
+		has, sets := in.has(b.Index, b.N), outer.which(b.Index, b.N)
+		if l.lane == recording.StateLane {
+			has = p.sampled(l.track, b.Start, b.End)
+		}
 		if b.End-b.Start >= res {
 			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
 				p.full(l, &acc)
-				l.wide = append(l.wide, wideBar{x0, max(x1, x0+1), b.Call, b.N == 1 && l.spans.Unfinished(b.Index), hit})
+				l.wide = append(l.wide, wideBar{x0, max(x1, x0+1), b.Call, b.N == 1 && l.spans.Unfinished(b.Index), hit, !has, sets})
 				return true
 			}
 		}
@@ -169,7 +182,7 @@ func (p *Picture) look(l *laneSpans) {
 			acc = fine{x: x0}
 		}
 		acc.busy += float64(b.Busy)
-		acc.hit = acc.hit || hit
+		acc.hit, acc.has, acc.sets = acc.hit || hit, acc.has || has, acc.sets|sets
 		if b.Busy >= acc.most {
 			acc.most, acc.call = b.Busy, b.Call
 		}
@@ -185,12 +198,14 @@ type fine struct {
 	most float32
 	call recording.CallID
 	hit  bool
+	has  bool // any of them belongs to the sets
+	sets uint8
 }
 
 // full appends a column if it is seen.
 func (p *Picture) full(l *laneSpans, acc *fine) {
 	if acc.x >= p.Gutter && acc.x < p.w {
-		l.columns = append(l.columns, column{int32(acc.x), acc.call, float32(acc.busy), acc.hit})
+		l.columns = append(l.columns, column{int32(acc.x), acc.call, float32(acc.busy), acc.hit, !acc.has, acc.sets})
 	}
 	acc.x = -1
 }
@@ -223,7 +238,7 @@ func (p *Picture) spans(y, h int) {
 	for i := range l.columns {
 		c := &l.columns[i]
 		a := uint32(255 * (least + (1-least)*min(1, float64(c.busy)/res)))
-		p.hit = c.hit
+		p.hit, p.out = c.hit, c.out
 		x, col := int(c.x), p.color(c.call)
 		switch {
 		case row != nil:
@@ -235,9 +250,13 @@ func (p *Picture) spans(y, h int) {
 	if n := len(l.columns); n > 0 && row != nil {
 		p.pixels.Repeat(int(l.columns[0].x), int(l.columns[n-1].x)+1, top, top+1, y+h)
 	}
+	for i := range l.columns {
+		p.hue(int(l.columns[i].x), int(l.columns[i].x)+1, y, l.columns[i].sets)
+	}
 	for i := range l.wide {
 		b := &l.wide[i]
-		p.hit = b.hit
+		p.hit, p.out = b.hit, b.out
 		p.barOf(b.x0, b.x1, y, h, b.call, b.unfinished)
+		p.hue(b.x0, b.x1-1, y, b.sets)
 	}
 }

@@ -78,7 +78,7 @@ func TestGatheredPicturesAreAsNew(t *testing.T) {
 		draw := func(g *Gathered) []byte {
 			pic := Picture{Rec: rec, Plan: plan, View: view, Palette: palette, Gutter: 170, Fonts: Fonts{face, face, face},
 				Mark: mark, MarkAt: markAt, DimOthers: dim, Gathered: g}
-			if g != nil && markAt == nil && g.of == (gatheredOf{plan, view, 1170, h, 170}) {
+			if g != nil && markAt == nil && g.of == (gatheredOf{plan: plan, view: view, w: 1170, h: h, gutter: 170}) {
 				again++
 			}
 			return golden.Draw(1170, h, theme.Dark, pic.Paint).Pix

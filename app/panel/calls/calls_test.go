@@ -45,11 +45,11 @@ func TestRowsMakeTheSelection(t *testing.T) {
 			t.Errorf("selected is %s, want %s", got, want)
 		}
 	}
+	is := func(r *calls.Row) bool { return taken(p, sets(p)[0])(r) }
 	x.toggle(p, &l.Rows[1])
 	says(`"f|g"[at 1:2@10ps]`)
 	x.toggle(p, &l.Rows[2])
 	says(`"f|g"[at 1:2@10ps 1:2@20ps]`)
-	is := x.taken(p)
 	if is(&l.Rows[0]) || !is(&l.Rows[1]) || !is(&l.Rows[2]) {
 		t.Error("other rows are marked than were taken")
 	}
@@ -59,12 +59,13 @@ func TestRowsMakeTheSelection(t *testing.T) {
 	says("")
 	x.take(p, l, 2, 0)
 	says(`"f|g"[at 1:2@0s 1:2@10ps 1:2@20ps]`)
-	choose(p, calls.Query{Duration: recording.Offsets(2, 3)})
+	long := calls.Query{Duration: recording.Offsets(2, 3)}
+	choose(p, long, false)
 	says(`"f|g"[2ps..3ps]`)
-	if is := x.taken(p); is(&l.Rows[0]) || !is(&l.Rows[1]) || is(&l.Rows[2]) {
+	if is(&l.Rows[0]) || !is(&l.Rows[1]) || is(&l.Rows[2]) {
 		t.Error("other rows are marked than are as long")
 	}
-	choose(p, calls.Query{})
+	choose(p, calls.Query{}, false)
 	says("")
 	var q session.Question
 	x.Ask(p, &q)
@@ -73,5 +74,65 @@ func TestRowsMakeTheSelection(t *testing.T) {
 	}
 	if f, ok := p.PickedFunction(); !ok || analyze.RefTo(f).Typed(p.Rec) != "f|g" {
 		t.Errorf("%v is picked", f)
+	}
+}
+
+// TestSecondSet: what is brushed with Shift is compared with what is selected, with
+// the rest where nothing is; and within what the filter leaves.
+func TestSecondSet(t *testing.T) {
+	text := func(c *recording.CallSet) string {
+		if c == nil {
+			return ""
+		}
+		return c.Text
+	}
+	is := func(p *panel.Side, a, b string) {
+		t.Helper()
+		got := ""
+		if p.Against != nil {
+			got = text(p.Against.Calls)
+		}
+		if text(p.Scope.Calls) != a || got != b {
+			t.Errorf("A is %q and B %q, want %q and %q", text(p.Scope.Calls), got, a, b)
+		}
+	}
+	p, _ := side()
+	slow, fast := calls.Query{Duration: recording.Offsets(3, 4)}, calls.Query{Duration: recording.Offsets(1, 2)}
+	choose(p, slow, true)
+	is(p, `!"f|g"[3ps..4ps]`, `"f|g"[3ps..4ps]`)
+	choose(p, fast, false)
+	is(p, `"f|g"[1ps..2ps]`, `"f|g"[3ps..4ps]`)
+	choose(p, calls.Query{}, false)
+	is(p, "", "")
+	p.List.Only = "n=3"
+	choose(p, fast, false)
+	is(p, `"f|g"[1ps..2ps, n=3]`, "")
+	p.CompareWithRest(`"f|g"[slowest 2]`)
+	is(p, `!"f|g"[slowest 2]`, `"f|g"[slowest 2]`)
+	if p.Tab != panel.Difference {
+		t.Errorf("the tab is %s", p.Tab)
+	}
+}
+
+// TestFilter: conditions stay conditions, other texts are looked for in arguments, and
+// what is neither lists all.
+func TestFilter(t *testing.T) {
+	of := &calls.Query{Functions: []string{"f"}}
+	for only, want := range map[string]string{
+		"":                     "f",
+		" 60ms.. ":             "f[60ms..]",
+		"tenant=7, self 1ms..": "f[self 1ms.., tenant=7]",
+		"slowest 25":           "f[slowest 25]",
+		"timeout":              `f[found arg:timeout]`,
+		"60ms..x":              "",
+		"url~(":                "",
+	} {
+		q, err := filtered(of, only)
+		switch {
+		case err != nil && want != "":
+			t.Errorf("%q: %v", only, err)
+		case err == nil && q.String() != want:
+			t.Errorf("%q lists %s, want %s", only, q, want)
+		}
 	}
 }

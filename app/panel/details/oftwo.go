@@ -74,7 +74,11 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 		if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
 			add("Confidence", units.Level(w.Level()), "")
 		}
-		return "Both recordings", c.MetricName() + ", " + pair.NormalizeWords[a.Normalize], ds
+		title = "Both recordings"
+		if c.Within {
+			title = "A and B"
+		}
+		return title, c.MetricName() + ", " + pair.NormalizeWords[a.Normalize], ds
 	}
 	title, sub = c.Chosen.Name, panel.ShortModule(c.Chosen.Module)
 	key := c.ChosenKey(a)
