@@ -20,7 +20,7 @@ import (
 // recordings opens all that are kept here, and those of a folder that is named.
 func recordings(t *testing.T, visit func(path string, rec *recording.Recording)) {
 	t.Helper()
-	for _, dir := range []string{"../../testdata", os.Getenv("ASHLAR_SAMPLES")} {
+	for _, dir := range []string{"../../app/cli/testdata", os.Getenv("ASHLAR_SAMPLES")} {
 		if dir == "" {
 			continue
 		}
