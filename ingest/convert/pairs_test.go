@@ -109,6 +109,9 @@ func amounts(rec *recording.Recording) (all [][]*big.Rat) {
 	scale := map[string]int64{"us": 1e3, "µs": 1e3, "microseconds": 1e3, "ms": 1e6, "milliseconds": 1e6, "s": 1e9, "seconds": 1e9}
 	for i := range rec.Events {
 		for _, m := range rec.Events[i].Metrics {
+			if m.Total == recording.Missing {
+				continue // it is worked out when it is asked for
+			}
 			x := new(big.Rat).SetInt64(m.Total)
 			x.Quo(x, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(m.Decimals)), nil)))
 			forms := []*big.Rat{x}
