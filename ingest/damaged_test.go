@@ -39,7 +39,7 @@ func TestDamagedStores(t *testing.T) {
 	for name, rec := range few(t) {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := store.Write(&b, rec, map[string][]byte{"origin": []byte("test")}); err != nil {
+			if err := store.Write(&b, rec, map[string][]byte{"origin": []byte("test")}, false); err != nil {
 				t.Fatal(err)
 			}
 			good := b.Bytes()
@@ -91,7 +91,7 @@ func packed(t testing.TB, rec *recording.Recording) (index, data []byte) {
 			data = append(data, 0)
 		}
 		return at, nil
-	})
+	}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func TestColumnsInAFile(t *testing.T) {
 				t.Error("different", d)
 			}
 			var b bytes.Buffer
-			if err := store.Write(&b, l.Snapshot(), nil); err != nil {
+			if err := store.Write(&b, l.Snapshot(), nil, false); err != nil {
 				t.Error(err)
 			}
 			if left, _ := os.ReadDir(dir); len(left) != 0 {

@@ -208,7 +208,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	if c := l.opts.Cache; c != nil && l.file && !l.opts.Part.IsSet() {
 		var rec *recording.Recording
 		if rec, l.keep, l.remark = c.Look(l.path, l.opts.Options); rec != nil {
-			return rec, nil
+			return rec, l.readArgs(rec, open)
 		}
 	}
 	in, err := open()
@@ -273,6 +273,25 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	defer unwatch()
 	b.Until(finishing)
 	return l.finish(b, err)
+}
+
+// readArgs has arguments of a recording that was stored read from its file.
+func (l *Load) readArgs(rec *recording.Recording, open func() (*source.Input, error)) error {
+	if rec.Args != nil || rec.ArgState == nil {
+		return nil
+	}
+	in, err := open()
+	if err != nil {
+		return l.unread(err)
+	}
+	l.in.Store(in)
+	rec.Args = func(uint64) string { return "" } // of a file that is not mapped this time
+	for i := range Formats {
+		if f := &Formats[i]; f.Name == rec.Source.Format && f.Args != nil && in.Mapped() != nil {
+			rec.Args, rec.CPU = f.Args(in, rec.ArgState())
+		}
+	}
+	return nil
 }
 
 // smallFile is how many bytes a file has that never waits for Options.Hold.

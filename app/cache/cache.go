@@ -255,7 +255,7 @@ func (c *Cache) keep(ctx context.Context, from origin, path string, o decode.Opt
 	whole := *rec
 	whole.Warnings = slices.DeleteFunc(slices.Clone(rec.Warnings), func(w recording.Warning) bool { return w.Code == ingest.WarnKept })
 	w := &watched{File: out, cache: c, ctx: ctx}
-	if err := store.Write(w, &whole, map[string][]byte{sectionOrigin: about}); err != nil {
+	if err := store.Write(w, &whole, map[string][]byte{sectionOrigin: about}, true); err != nil {
 		return err
 	}
 	if now, _, ok := c.look(path, o); !ok || c.name(now) != name {

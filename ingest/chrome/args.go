@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"encoding/binary"
 	"strings"
 	"sync"
 
@@ -23,6 +24,8 @@ const (
 type argStore struct {
 	in   *source.Input
 	size int64 // of the mapped content; -1 for a stream
+	// clocked says that events tell how long they ran on a processor.
+	clocked bool
 
 	mu    sync.RWMutex
 	pairs [][]pair // of equal length, for they never move
@@ -40,6 +43,42 @@ func newArgStore(in *source.Input) *argStore {
 		a.size = int64(len(m))
 	}
 	return a
+}
+
+// state is what has to be known beside the file: whether events have times of the
+// thread's clock, and the pairs.
+func (a *argStore) state() []byte {
+	out := []byte{0}
+	if a.clocked {
+		out[0] = 1
+	}
+	for _, run := range a.pairs {
+		for _, p := range run {
+			out = binary.AppendUvarint(binary.AppendUvarint(out, p.begin), p.end-p.begin)
+		}
+	}
+	return out
+}
+
+// argsOf is Format.Args.
+func argsOf(in *source.Input, state []byte) (text func(uint64) string, cpu func(uint64) (int64, bool)) {
+	a := newArgStore(in)
+	if len(state) > 0 {
+		a.clocked, state = state[0] == 1, state[1:]
+	}
+	for len(state) > 0 {
+		begin, n := binary.Uvarint(state)
+		far, m := binary.Uvarint(state[max(n, 0):])
+		if n <= 0 || m <= 0 {
+			break
+		}
+		a.pair(begin, begin+far)
+		state = state[n+m:]
+	}
+	if a.clocked {
+		cpu = a.cpu
+	}
+	return a.text, cpu
 }
 
 // add keeps the arguments of the event with the given text, which begins at

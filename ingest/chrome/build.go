@@ -326,6 +326,7 @@ func (d *decoder) event(it *item) {
 	kept := true
 	if !d.clocked && (it.ph == 'X' && it.flags&hasThreadDur != 0 || it.ph == 'E' && it.flags&hasThreadTS != 0) {
 		d.clocked = true
+		d.args.clocked = true
 		d.b.SetCPU(d.args.cpu)
 	}
 	switch it.ph {

@@ -37,6 +37,7 @@ var Format = codec.Format{
 	Extensions: []string{".json", ".trace", ".cpuprofile"},
 	Sniff:      sniff,
 	Decode:     run,
+	Args:       argsOf,
 	Encode:     &codec.Encoder{Extensions: []string{".json"}, Write: write},
 }
 
@@ -53,6 +54,9 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	defer cancel()
 	args := newArgStore(in)
 	b.SetArgs(args.text)
+	if args.size >= 0 {
+		b.SetArgState(args.state)
+	}
 	d := newDecoder(b, args)
 
 	pipe := make(chan *batch, batches)

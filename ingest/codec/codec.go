@@ -40,6 +40,10 @@ type Format struct {
 	// builder holds is shown all the same. Damage that reading gets past is a
 	// warning in the builder, not an error.
 	Decode func(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error
+	// Args reads arguments from a file that was read before, by the references and the
+	// state of that time (see recording.Recording.ArgState); cpu is nil where none of
+	// them tells. It is nil for formats whose references are no places.
+	Args func(in *source.Input, state []byte) (text func(ref uint64) string, cpu func(ref uint64) (ps int64, known bool))
 	// Encode is how it is written, nil for formats that are only read.
 	Encode *Encoder
 }

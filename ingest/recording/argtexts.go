@@ -19,6 +19,7 @@ const (
 // argTexts are those of a recording that is packed.
 type argTexts struct {
 	of     *Recording
+	beside bool // texts stay in the file
 	blocks []argBlock
 	block  []byte            // the last one
 	known  map[uint64]uint64 // references before to those after, of a few
@@ -31,6 +32,9 @@ const mostKnown = 1 << 16
 
 // add packs a text and returns its reference.
 func (t *argTexts) add(a *archive, ref uint64) uint64 {
+	if t.beside {
+		return ref
+	}
 	if ref == 0 || t.of.Args == nil {
 		return 0
 	}

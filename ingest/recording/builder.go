@@ -180,6 +180,10 @@ func (b *Builder) Events() int { return len(b.rec.Events) }
 // from any goroutine, also after decoding has ended.
 func (b *Builder) SetArgs(f func(ref uint64) string) { b.rec.Args = f }
 
+// SetArgState says that references to arguments are places in the file, and what has to
+// be known beside it: see [Recording.ArgState]. It is called once the recording is done.
+func (b *Builder) SetArgState(f func() []byte) { b.rec.ArgState = f }
+
 // SetCPU says how long spans ran on a processor, by the reference to their
 // arguments; it is called as the function of SetArgs is.
 func (b *Builder) SetCPU(f func(ref uint64) (ps int64, known bool)) { b.rec.CPU = f }

@@ -23,13 +23,14 @@ import (
 // packed too, and [Layout] is another.
 
 // Pack packs a recording that is Done. Each chunk is given to put, which says where it
-// lies: at a multiple of 8. The memory of a chunk must not be written to.
-func (r *Recording) Pack(put func(chunk []byte) (at int64, err error)) (index []byte, err error) {
+// lies: at a multiple of 8. The memory of a chunk must not be written to. Beside says
+// that the file which was read stays: texts of arguments that lie in it are not packed.
+func (r *Recording) Pack(put func(chunk []byte) (at int64, err error), beside bool) (index []byte, err error) {
 	if !r.Done {
 		return nil, errors.New("the recording is not complete")
 	}
 	defer recoverPack(&err)
-	a := &archive{put: put, strings: map[string]uint64{"": 0}, texts: argTexts{of: r}}
+	a := &archive{put: put, strings: map[string]uint64{"": 0}, texts: argTexts{of: r, beside: beside && r.ArgState != nil}}
 	pack(a, r)
 	a.texts.flush(a)
 	body := a.data
@@ -41,8 +42,13 @@ func (r *Recording) Pack(put func(chunk []byte) (at int64, err error)) (index []
 		a.data = append(a.data, s...)
 	}
 	pack(a, &a.texts.blocks)
-	has := [2]bool{r.Args != nil, r.CPU != nil}
+	has := [3]bool{r.Args != nil, r.CPU != nil, a.texts.beside}
 	pack(a, &has)
+	var state []byte
+	if a.texts.beside {
+		state = r.ArgState()
+	}
+	pack(a, &state)
 	return append(a.data, body...), nil
 }
 
@@ -67,8 +73,10 @@ func Unpack(index []byte, get func(at, n int64) ([]byte, error), keep any) (r *R
 		names = names[lengths[0]:]
 	}
 	pack(a, &a.texts.blocks)
-	var has [2]bool
+	var has [3]bool
+	var state []byte
 	pack(a, &has)
+	pack(a, &state)
 	r = new(Recording)
 	pack(a, r)
 	if len(a.data) > 0 {
@@ -76,10 +84,13 @@ func Unpack(index []byte, get func(at, n int64) ([]byte, error), keep any) (r *R
 	}
 	texts := textsOf(a)
 	texts.cpus = has[1]
-	if has[0] {
+	switch beside := has[2]; {
+	case beside:
+		r.ArgState = func() []byte { return state }
+	case has[0]:
 		r.Args = texts.text
 	}
-	if has[1] {
+	if has[1] && !has[2] {
 		r.CPU = texts.cpu
 	}
 	return r, r.verifyShape()

@@ -121,6 +121,10 @@ type Recording struct {
 	// Args gives the text of a reference from Lane.Args or an instant; nil
 	// when the recording has none.
 	Args func(ref uint64) string
+	// ArgState, where references are places in the file that was read, gives what has
+	// to be known beside that file to read them again; see codec.Format.Args. In a
+	// recording that was stored beside its file it is there and Args is nil.
+	ArgState func() []byte
 	// CPU is how long the span with such arguments ran on a processor, in
 	// picoseconds, where the file tells; nil when it never does.
 	CPU func(ref uint64) (ps int64, known bool)

@@ -57,7 +57,7 @@ func (r *Recording) verifyShape() (err error) {
 		}
 		for i := range t.Instants {
 			must(i == 0 || t.Instants[i-1].Time <= t.Instants[i].Time, "instants are in no order")
-			must(t.Instants[i].Args == 0 || r.Args != nil, "there are arguments without texts")
+			must(t.Instants[i].Args == 0 || r.Args != nil || r.ArgState != nil, "there are arguments without texts")
 		}
 	}
 	for _, w := range r.Windows {

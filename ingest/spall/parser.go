@@ -209,6 +209,9 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 		near: make([]callSlot, nearFew), cur: newBatch(), out: out, free: free}
 	p.args.in = in
 	b.SetArgs(p.args.text)
+	if in.Mapped() != nil {
+		b.SetArgState(func() []byte { return nil })
+	}
 	s := newSink(b)
 	r := p.prepare(h, head, b, s, opt)
 

@@ -40,6 +40,7 @@ var Format = codec.Format{
 	Extensions: []string{".spall"},
 	Sniff:      sniff,
 	Decode:     decodeAll,
+	Args:       argsOf,
 	Encode:     &codec.Encoder{Extensions: []string{".spall"}, Write: write},
 }
 

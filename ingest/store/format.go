@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 
 	"ashlar/ingest/codec"
@@ -43,6 +44,9 @@ func decodeStored(ctx context.Context, in *source.Input, b *recording.Builder, o
 	if err != nil {
 		return err
 	}
+	if f.Recording.ArgState != nil {
+		return errors.New("the stored recording was kept beside the file that it was read from, without the arguments of its spans; open that file")
+	}
 	if err := f.Verify(ctx); err != nil {
 		return err
 	}
@@ -79,5 +83,5 @@ func copied(ctx context.Context, in *source.Input, b *recording.Builder) ([]byte
 func write(j *encode.Job) error {
 	c := &j.Rec.Counts
 	j.Records = c.Spans + c.Samples + c.Stacks + c.Windows + c.Instants
-	return Write(j.W, j.Rec, nil)
+	return Write(j.W, j.Rec, nil, false)
 }

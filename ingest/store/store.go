@@ -42,8 +42,11 @@ var native = func() bool {
 	return *(*byte)(unsafe.Pointer(&x)) == byteOrder&0xff
 }()
 
-// Write writes a recording that is Done, with sections of one's own.
-func Write(w io.Writer, rec *recording.Recording, sections map[string][]byte) error {
+// Write writes a recording that is Done, with sections of one's own. Beside says that
+// the file which was read stays where it is: texts of arguments that lie in it are not
+// written, and whoever reads the recording has to read them there (see
+// [recording.Recording.ArgState]).
+func Write(w io.Writer, rec *recording.Recording, sections map[string][]byte, beside bool) error {
 	if !native {
 		return errors.New("recordings are stored on machines that have the lowest byte of a number first, and this is none")
 	}
@@ -54,7 +57,7 @@ func Write(w io.Writer, rec *recording.Recording, sections map[string][]byte) er
 	if err := out.write(binary.LittleEndian.AppendUint64(h, 0)); err != nil {
 		return err
 	}
-	index, err := rec.Pack(out.put)
+	index, err := rec.Pack(out.put, beside)
 	if err != nil {
 		return err
 	}
