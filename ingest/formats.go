@@ -19,6 +19,7 @@ import (
 	"ashlar/ingest/gotrace"
 	"ashlar/ingest/heapprofile"
 	"ashlar/ingest/jemalloc"
+	"ashlar/ingest/jfr"
 	"ashlar/ingest/otlp"
 	"ashlar/ingest/perfdata"
 	"ashlar/ingest/perfetto"
@@ -42,6 +43,7 @@ var Formats = []codec.Format{
 	firefox.Format,
 	perfetto.Format,
 	gotrace.Format,
+	jfr.Format,
 	ftrace.Format,
 	perfdata.Format,
 	perfscript.Format,

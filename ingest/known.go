@@ -39,7 +39,6 @@ const (
 // knowns are the formats that are refused by name. To add one, add its row.
 var knowns = []known{
 	{"a zip archive in something else", "unpack it and open the recording in it", []string{"PK\x03\x04"}, nil},
-	{"a recording of Java's Flight Recorder (JFR)", "convert it with `jfrconv -o pprof FILE run.pprof`, which comes with async-profiler", []string{"FLR\x00"}, nil},
 	{"a trace of Fuchsia (FXT)", byPerfetto, []string{"\x10\x00\x04\x46\x78\x54\x16\x00"}, nil},
 	{"a recording of trace-cmd", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
 	{"an output of Massif", "print it with `ms_print FILE`; record with heaptrack, or a heap profiler that writes pprof, to see it here", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},

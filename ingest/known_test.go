@@ -1,9 +1,6 @@
 package ingest
 
 import (
-	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,7 +9,6 @@ import (
 // part of what is said of them.
 var beginnings = map[string]string{
 	"PK\x03\x04\x14\x00":                                                                          "a zip archive",
-	"FLR\x00\x00\x02\x00\x01\x00\x00":                                                             "jfrconv -o pprof FILE",
 	"\x10\x00\x04\x46\x78\x54\x16\x00\x00":                                                        "Fuchsia",
 	"\x17\x08\x44tracing6\x00\x00\x08":                                                            "trace-cmd",
 	"desc: --x\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n":                               "ms_print FILE",
@@ -88,29 +84,4 @@ func TestKnownFormats(t *testing.T) {
 			t.Errorf("nothing tries %s: %s", k.what, k.way)
 		}
 	}
-}
-
-// Real files are told by what they begin with, and none that is opened is
-// refused.
-func TestKnownFormatsOfSamples(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	n := 0
-	for pattern, want := range map[string]string{
-		"jfr/*": "Flight Recorder",
-	} {
-		files, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil || len(files) == 0 {
-			t.Errorf("%s: there are no files (%v)", pattern, err)
-		}
-		for _, path := range files {
-			n++
-			if _, _, err := ReadAll(context.Background(), path, Options{}); err == nil || !strings.Contains(err.Error(), "this is a") || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want %s", path, err, want)
-			}
-		}
-	}
-	t.Logf("%d files", n)
 }

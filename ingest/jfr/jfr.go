@@ -1,0 +1,340 @@
+// Package jfr reads the recordings of Java's Flight Recorder, of the JDK and of
+// async-profiler and other agents that write them. A recording is a sequence of
+// chunks, each with its own types, its own tables of what events refer to, and its
+// events; see jdk.jfr.internal.consumer in the JDK's sources.
+//
+// Each type of event that has stacks is an event of the recording, with a sample for
+// each of its events: how many, how long, and of allocations how many bytes. What a
+// thread waits for (monitors, parking, sleep, files, sockets) is a state of the thread,
+// and who had the monitor before is its waker. Other events that last are spans: those
+// of a thread on it, the collector's on tracks of their own. The loads and the size of
+// the heap are counters. The rest, settings for the most part, is counted and left out.
+package jfr
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/codec"
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+)
+
+// Format is Java's Flight Recorder's recordings.
+var Format = codec.Format{
+	Name:       "jfr",
+	Title:      "Java Flight Recorder recording",
+	Plural:     "Java Flight Recorder recordings",
+	Holds:      "execution, wall-clock and allocation samples with stacks, what threads waited for, garbage collection, loads, of the JDK and async-profiler",
+	Extensions: []string{".jfr"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+const (
+	magic     = "FLR\x00"
+	headBytes = 68
+)
+
+// Sniff looks for the magic number.
+func Sniff(head []byte, _ bool) (decode.Confidence, error) {
+	if bytes.HasPrefix(head, []byte(magic)) {
+		return decode.Certain, nil
+	}
+	return decode.No, nil
+}
+
+// decoder turns chunks into a recording.
+type decoder struct {
+	b      *recording.Builder
+	ctx    context.Context
+	at     int64 // where in the content the chunk begins
+	chunks int
+	zero   int64 // nanoseconds since 1970 of picosecond 0
+	events map[string]*event
+	other  *recording.Tally
+	waits  map[*recording.TrackBuilder][]wait
+	gauges map[string]int
+	end    int64
+}
+
+// event is a type of event that samples are of.
+type event struct {
+	index  int
+	tally  *recording.Tally
+	values []int64
+}
+
+// wait is what a thread was blocked for.
+type wait struct {
+	start, end int64
+	call       recording.CallID
+	waker      int
+}
+
+// Decode reads all chunks into b. Of a recording that is cut or damaged it reads what
+// stands before.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	in.OnSilence(b.Progress)
+	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("event without a place in a view")}
+	from := &decode.Reader{In: in}
+	for {
+		more, err := d.next(from)
+		if err != nil {
+			if _, lost := errors.AsType[*source.Error](err); lost || ctx.Err() != nil {
+				return err
+			}
+			if !b.Shows() && d.other.Read == 0 {
+				return fmt.Errorf("there is no event in the recording: %w", err)
+			}
+			b.Warn("damaged", fmt.Sprintf("byte %d", d.at), "The chunk at byte %d is cut or damaged (%v); what stands before is shown", d.at, err)
+			break
+		}
+		if !more {
+			break
+		}
+	}
+	d.finish()
+	if !b.Shows() {
+		return errors.New("there is no event in the recording that can be shown: no sample, no wait, no collection")
+	}
+	return nil
+}
+
+// next reads a chunk; false at the end.
+func (d *decoder) next(from *decode.Reader) (bool, error) {
+	d.at = from.Bytes
+	var head [headBytes]byte
+	if n, err := io.ReadFull(from, head[:]); n == 0 && err == io.EOF {
+		return false, nil
+	} else if err != nil {
+		return false, cut(err)
+	}
+	be := binary.BigEndian
+	if string(head[:4]) != magic {
+		return false, errors.New("no chunk begins there")
+	}
+	if major := be.Uint16(head[4:]); major < 1 || major > 2 {
+		return false, fmt.Errorf("it is of version %d, and 1 and 2 are known", major)
+	}
+	size := int64(be.Uint64(head[8:]))
+	if size < headBytes {
+		return false, errors.New("it does not say how long it is: the recorder has not finished it")
+	}
+	content := bytes.NewBuffer(head[:])
+	if _, err := io.CopyN(content, from, size-headBytes); err != nil {
+		return false, cut(err)
+	}
+	c := &chunk{d: d, b: content.Bytes(), compressed: head[67]&1 != 0, startNanos: int64(be.Uint64(head[32:])), startTicks: int64(be.Uint64(head[48:])),
+		perSecond: int64(be.Uint64(head[56:])), metadataAt: int64(be.Uint64(head[24:])), pools: map[int64]map[int64]int{}, classes: map[int64]*class{},
+		stacks: map[int64]recording.CallID{}, threads: map[int64]*recording.TrackBuilder{}, frames: map[frameKey]recording.FrameID{}}
+	if c.perSecond <= 0 {
+		return false, errors.New("its clock does not run")
+	}
+	if d.chunks++; d.chunks == 1 {
+		d.zero = c.startNanos
+		*d.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: d.zero}}
+		d.b.Source().Version = fmt.Sprintf("%d.%d", be.Uint16(head[4:]), be.Uint16(head[6:]))
+		d.b.Source().Note(recording.NoteTime, recording.NoteUnix(d.zero))
+	}
+	d.b.Progress()
+	return true, c.read()
+}
+
+func cut(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it is cut short")
+	}
+	return err
+}
+
+// time is a chunk's tick in picoseconds of the recording.
+func (c *chunk) time(ticks int64) int64 {
+	ns := min(max(c.startNanos-c.d.zero, -1<<52), 1<<52)
+	return min(max(ns*1000+c.length(ticks-c.startTicks), -1<<62), 1<<62)
+}
+
+// length is so many ticks in picoseconds, rounded down to nanoseconds.
+func (c *chunk) length(ticks int64) int64 {
+	n, neg := uint64(ticks), ticks < 0
+	if neg {
+		n = -n
+	}
+	hi, lo := bits.Mul64(n, 1e9)
+	if hi >= uint64(c.perSecond) {
+		return 1 << 60
+	}
+	ns, _ := bits.Div64(hi, lo, uint64(c.perSecond))
+	ps := int64(min(ns, 1<<60/1000)) * 1000
+	if neg {
+		return -ps
+	}
+	return ps
+}
+
+// finish adds the states of threads, in the order of time.
+func (d *decoder) finish() {
+	if len(d.waits) > 0 {
+		d.b.AddEvent(recording.StateEvent())
+	}
+	order := slices.SortedFunc(maps.Keys(d.waits), func(a, b *recording.TrackBuilder) int { return cmp.Compare(a.Index(), b.Index()) })
+	for _, t := range order {
+		slices.SortStableFunc(d.waits[t], func(a, b wait) int { return cmp.Compare(a.start, b.start) })
+		for _, w := range d.waits[t] {
+			t.State(w.start, w.end, w.call, w.waker)
+		}
+	}
+}
+
+// lasting are events that are states of their thread: what it is blocked for, and the
+// field that says on what.
+var lasting = map[string]struct{ reason, on string }{
+	"jdk.JavaMonitorEnter": {"monitor", "monitorClass"},
+	"jdk.JavaMonitorWait":  {"Object.wait", "monitorClass"},
+	"jdk.ThreadPark":       {"parked", "parkedClass"},
+	"jdk.ThreadSleep":      {"sleep", ""},
+	"jdk.SocketRead":       {"socket read", "host"},
+	"jdk.SocketWrite":      {"socket write", "host"},
+	"jdk.FileRead":         {"file read", ""},
+	"jdk.FileWrite":        {"file write", ""},
+	"jdk.FileForce":        {"file force", ""},
+}
+
+// weights are fields that weigh samples, the first that a type has.
+var weights = []struct{ field, metric, unit string }{
+	{"allocationSize", "allocated", "bytes"}, {"weight", "weight", "bytes"}, {"size", "size", "bytes"}, {"samples", "samples", "count"},
+}
+
+// gauges are events whose fields are counters.
+var gaugeFields = map[string][]string{
+	"jdk.CPULoad":       {"jvmUser", "jvmSystem", "machineTotal"},
+	"jdk.GCHeapSummary": {"heapUsed"},
+}
+
+// first are the types of samples that are shown before others.
+var first = []string{"jdk.ExecutionSample", "datadog.ExecutionSample", "jdk.CPUTimeSample", "profiler.WallClockSample", "datadog.MethodSample"}
+
+// sampleEvent is the recording's event of a type, which is added when it is first met.
+func (d *decoder) sampleEvent(cl *class) *event {
+	e := d.events[cl.name]
+	if e == nil {
+		ev := recording.Event{Name: cl.name, Kind: "sample", Basis: recording.FromSamples, Metrics: []recording.Metric{{Name: "count", Unit: "count", PerSample: recording.SampleOne}}}
+		if cl.weight >= 0 {
+			w := weights[cl.weight]
+			ev.Metrics = append(ev.Metrics, recording.Metric{Name: w.metric, Unit: w.unit, PerSample: recording.SampleColumn})
+			ev.Primary = 1
+		}
+		if cl.field("duration") >= 0 {
+			ev.Metrics = append(ev.Metrics, recording.Metric{Name: "duration", Unit: "ns", PerSample: recording.SampleColumn})
+			ev.Primary = len(ev.Metrics) - 1
+		}
+		e = &event{index: d.b.AddEvent(ev), tally: d.b.Tally(cl.name), values: make([]int64, len(ev.Metrics))}
+		d.events[cl.name] = e
+	}
+	return e
+}
+
+// take adds one event of a chunk.
+func (c *chunk) take(cl *class, ev *record) {
+	d := c.d
+	at, length := c.time(ev.start), c.length(max(0, ev.duration))
+	if counters, ok := gaugeFields[cl.name]; ok {
+		for i, name := range counters {
+			if v := ev.gauges[i]; !math.IsNaN(v) {
+				d.b.CounterPoint(d.gauge(cl, name), at, v)
+			}
+		}
+		d.keep(cl)
+		return
+	}
+	track := c.thread(ev.thread)
+	switch state, ok := lasting[cl.name]; {
+	case ok && track != nil && length > 0:
+		reason := state.reason
+		if ev.on != "" {
+			reason += " " + ev.on
+		}
+		w := wait{at, at + length, d.b.Call(c.stack(ev.stack), d.b.StateFrame(recording.Blocked, reason)), recording.NoTrack}
+		if owner := c.thread(ev.owner); owner != nil && owner != track {
+			w.waker = owner.Index()
+		}
+		d.waits[track] = append(d.waits[track], w)
+	case !ok && cl.stack < 0 && ev.duration > 0:
+		if track == nil || !cl.threaded {
+			name := "virtual machine"
+			if strings.HasPrefix(cl.short(), "GC") || strings.Contains(cl.name, "Garbage") {
+				name = "garbage collection"
+			}
+			track = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, Name: name})
+		}
+		d.spans()
+		name := cl.short()
+		if ev.name != "" {
+			name += ": " + ev.name
+		}
+		track.Span(at, at+length, d.b.FunctionFrame(d.b.Function(recording.Function{Name: name, Module: cl.name})), 0, false)
+		d.keep(cl)
+		return
+	}
+	if cl.stack < 0 && lasting[cl.name].reason != "" && track != nil && length > 0 {
+		d.keep(cl)
+		return
+	}
+	if cl.stack < 0 {
+		d.other.Read++
+		d.other.Leave("")
+		return
+	}
+	e := d.sampleEvent(cl)
+	e.tally.Read++
+	e.tally.Kept++
+	n := 1
+	if cl.weight >= 0 {
+		e.values[n] = ev.weight
+		n++
+	}
+	if cl.field("duration") >= 0 {
+		e.values[n] = length / 1000
+	}
+	if track == nil {
+		track = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, Name: "no thread"})
+	}
+	track.Sample(e.index, at, c.stack(ev.stack), -1, e.values)
+}
+
+func (d *decoder) keep(cl *class) {
+	t := d.b.Tally(cl.name)
+	t.Read++
+	t.Kept++
+}
+
+func (d *decoder) spans() {
+	if d.events[""] == nil {
+		d.events[""] = &event{index: d.b.AddEvent(recording.SpanEvent())}
+	}
+}
+
+func (d *decoder) gauge(cl *class, name string) int {
+	k := cl.name + " " + name
+	g, ok := d.gauges[k]
+	if !ok {
+		unit := ""
+		if name == "heapUsed" {
+			unit = "bytes"
+		}
+		g = d.b.AddCounter(d.b.Process(0), cl.short(), name, unit)
+		d.gauges[k] = g
+	}
+	return g
+}

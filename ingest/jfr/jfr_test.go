@@ -1,0 +1,347 @@
+package jfr
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/decode/decodetest"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+)
+
+func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
+	t.Helper()
+	in := source.FromBytes("x", content)
+	in.ChunkSize = chunk
+	b := recording.NewBuilder()
+	err := Decode(context.Background(), in, b, decode.Options{})
+	r := b.Finish()
+	decodetest.Balanced(t, r)
+	return r, err
+}
+
+var row = regexp.MustCompile(`(?m)^ (\S+\.\S+) +(\d+) +\d+ *$`)
+
+// summary is what the JDK's own tool counts, by type.
+func summary(t *testing.T, path string) map[string]int64 {
+	out, err := exec.Command("jfr", "summary", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int64{}
+	for _, m := range row.FindAllStringSubmatch(string(out), -1) {
+		n, _ := strconv.ParseInt(m[2], 10, 64)
+		if n > 0 {
+			counts[m[1]] = n
+		}
+	}
+	return counts
+}
+
+// printed is what the tool prints of the events of a type.
+func printed(t *testing.T, path, name string) (leaves map[string]int64, ns int64) {
+	out, err := exec.Command("jfr", "print", "--json", "--events", name, path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct {
+		Recording struct {
+			Events []struct {
+				Values struct {
+					Duration   string
+					StackTrace *struct {
+						Frames []struct {
+							Method struct {
+								Name string
+								Type struct{ Name string }
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(out, &all); err != nil {
+		t.Fatal(err)
+	}
+	leaves = map[string]int64{}
+	for _, e := range all.Recording.Events {
+		leaf := ""
+		if s := e.Values.StackTrace; s != nil && len(s.Frames) > 0 {
+			m := s.Frames[0].Method
+			leaf = strings.TrimPrefix(strings.ReplaceAll(m.Type.Name, "/", ".")+"."+m.Name, ".")
+		}
+		leaves[leaf]++
+		if d, err := time.ParseDuration(strings.ToLower(strings.TrimPrefix(e.Values.Duration, "PT"))); err == nil {
+			ns += int64(d)
+		}
+	}
+	return leaves, ns
+}
+
+// All events are counted as `jfr summary` does, and samples have the leaves and the
+// durations that `jfr print` prints.
+func TestSampleFiles(t *testing.T) {
+	if os.Getenv("ASHLAR_SAMPLES") == "" {
+		t.Skip("ASHLAR_SAMPLES is not set")
+	}
+	if _, err := exec.LookPath("jfr"); err != nil {
+		t.Skip("the JDK's jfr is not installed")
+	}
+	files, err := filepath.Glob(filepath.Join(os.Getenv("ASHLAR_SAMPLES"), "jfr", "*"))
+	if err != nil || len(files) < 8 {
+		t.Fatal(files, err)
+	}
+	for _, path := range files {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(path, ".gz") {
+			z, err := gzip.NewReader(bytes.NewReader(content))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if content, err = io.ReadAll(z); err != nil {
+				t.Fatal(err)
+			}
+			path = filepath.Join(t.TempDir(), "x.jfr")
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tool := &told{counts: summary(t, path), leaves: map[string]map[string]int64{}, ns: map[string]int64{}}
+		same(t, path, content, 1, tool)
+		twice := append(bytes.Clone(content), content...) // two chunks
+		same(t, path, twice, 2, tool)
+	}
+}
+
+// told is what the tool says of a file, asked once: it takes seconds to begin.
+type told struct {
+	counts map[string]int64
+	leaves map[string]map[string]int64
+	ns     map[string]int64
+}
+
+// mostPrinted bounds how many types of a file are printed.
+const mostPrinted = 3
+
+func same(t *testing.T, path string, content []byte, times int64, tool *told) {
+	t.Helper()
+	r, err := decodeBytes(t, content, 0)
+	if err != nil || len(r.Warnings) > 0 {
+		t.Fatal(path, err, r.Warnings)
+	}
+	want := tool.counts
+	var all, read int64
+	for _, n := range want {
+		all += n
+	}
+	for _, l := range r.Ledger {
+		read += l.Read
+		if n, ok := want[l.Kind]; ok && l.Read != times*n {
+			t.Errorf("%s: %d of %s, want %d", path, l.Read, l.Kind, times*n)
+		}
+	}
+	if read != times*all {
+		t.Errorf("%s: %d events, want %d", path, read, times*all)
+	}
+	for e := range r.Events {
+		ev := &r.Events[e]
+		if ev.Basis != recording.FromSamples {
+			continue
+		}
+		if tool.leaves[ev.Name] == nil {
+			if len(tool.leaves) == mostPrinted {
+				continue
+			}
+			tool.leaves[ev.Name], tool.ns[ev.Name] = printed(t, path, ev.Name)
+		}
+		leaves, ns := maps.Clone(tool.leaves[ev.Name]), tool.ns[ev.Name]
+		got := map[string]int64{}
+		for _, tr := range r.Tracks {
+			if s := tr.SamplesOf(e); s != nil {
+				for i := range s.Len() {
+					leaf := ""
+					if c := s.Call(i); c != recording.NoCall {
+						leaf = r.FuncName(c)
+					}
+					got[leaf]++
+				}
+			}
+		}
+		for k := range leaves {
+			leaves[k] *= times
+		}
+		if !maps.Equal(got, leaves) {
+			t.Errorf("%s, %s: leaves are %v, want %v", path, ev.Name, got, leaves)
+		}
+		if m := ev.Metric("duration"); m >= 0 && ev.Metrics[m].Total != times*ns {
+			t.Errorf("%s, %s: %d ns, want %d", path, ev.Name, ev.Metrics[m].Total, times*ns)
+		}
+	}
+}
+
+// tiny is a chunk with one type and one event of it, compressed or not.
+func tiny(compressed bool) []byte {
+	num := func(b []byte, width int, v uint64) []byte {
+		switch {
+		case compressed && width > 1:
+			return binary.AppendUvarint(b, v)
+		case width == 8:
+			return binary.BigEndian.AppendUint64(b, v)
+		case width == 4:
+			return binary.BigEndian.AppendUint32(b, uint32(v))
+		}
+		return append(b, byte(v))
+	}
+	text := func(b []byte, s string) []byte { return append(num(append(b, 3), 4, uint64(len(s))), s...) }
+	event := func(id uint64, body []byte) []byte {
+		b := num(nil, 8, id)
+		b = append(b, body...)
+		n := len(b) + 4
+		if compressed { // in as many bytes as it takes padded to 4
+			return append([]byte{byte(n&0x7f | 0x80), byte(n>>7&0x7f | 0x80), byte(n>>14&0x7f | 0x80), byte(n >> 21)}, b...)
+		}
+		return append(binary.BigEndian.AppendUint32(nil, uint32(n)), b...)
+	}
+	names := []string{"root", "metadata", "class", "id", "name", "field", "constantPool", "true", "dimension", "1",
+		"10", "long", "11", "int", "12", "java.lang.String", "20", "java.lang.Thread", "osName", "osThreadId",
+		"30", "jdk.ThreadSleep", "startTime", "duration", "eventThread", "stackTrace", "21", "jdk.types.StackTrace", "frames", "22", "jdk.types.StackFrame", "lineNumber"}
+	at := func(s string) uint64 {
+		for i, n := range names {
+			if n == s {
+				return uint64(i)
+			}
+		}
+		panic(s)
+	}
+	var element func(b []byte, name string, attrs []string, children ...[]byte) []byte
+	element = func(b []byte, name string, attrs []string, children ...[]byte) []byte {
+		b = num(num(b, 4, at(name)), 4, uint64(len(attrs)/2))
+		for _, a := range attrs {
+			b = num(b, 4, at(a))
+		}
+		b = num(b, 4, uint64(len(children)))
+		for _, c := range children {
+			b = append(b, c...)
+		}
+		return b
+	}
+	fieldOf := func(name, class string, more ...string) []byte {
+		b := num(num(nil, 4, at("field")), 4, uint64(2+len(more)/2))
+		b = num(num(b, 4, at("name")), 4, at(name))
+		b = num(num(b, 4, at("class")), 4, at(class))
+		for _, a := range more {
+			b = num(b, 4, at(a))
+		}
+		return num(b, 4, 0)
+	}
+	class := func(id, name string, fields ...[]byte) []byte {
+		return element(nil, "class", []string{"id", id, "name", name}, fields...)
+	}
+	meta := num(num(num(nil, 8, 0), 8, 0), 8, 1)
+	meta = num(meta, 4, uint64(len(names)))
+	for _, n := range names {
+		meta = text(meta, n)
+	}
+	meta = append(meta, element(nil, "root", nil, element(nil, "metadata", nil, class("10", "long"), class("11", "int"), class("12", "java.lang.String"),
+		class("20", "java.lang.Thread", fieldOf("osName", "12"), fieldOf("osThreadId", "10")),
+		class("21", "jdk.types.StackTrace", fieldOf("frames", "22", "dimension", "1")),
+		class("22", "jdk.types.StackFrame", fieldOf("lineNumber", "11")),
+		class("30", "jdk.ThreadSleep", fieldOf("startTime", "10"), fieldOf("duration", "10"), fieldOf("eventThread", "20", "constantPool", "true"), fieldOf("stackTrace", "21", "constantPool", "true"))))...)
+	pool := num(num(num(nil, 8, 0), 8, 0), 8, 0)
+	pool = num(append(pool, 1), 4, 2)
+	pool = num(num(num(pool, 8, 20), 4, 1), 8, 7)
+	pool = num(text(pool, "main"), 8, 42)
+	pool = num(num(num(pool, 8, 21), 4, 1), 8, 5)
+	pool = num(num(num(pool, 4, 2), 4, 11), 4, 12)
+	body := event(30, num(num(num(num(nil, 8, 1500), 8, 500), 8, 7), 8, 5))
+	body = append(body, event(1, pool)...)
+	metaAt := headBytes + len(body)
+	body = append(body, event(0, meta)...)
+	head := append([]byte(magic), 0, 2, 0, 0)
+	for _, v := range []uint64{uint64(headBytes + len(body)), 0, uint64(metaAt), 1e18, 0, 1000, 1e6} {
+		head = binary.BigEndian.AppendUint64(head, v)
+	}
+	flag := byte(0)
+	if compressed {
+		flag = 1
+	}
+	return append(append(head, 0, 0, 0, flag), body...)
+}
+
+func TestTiny(t *testing.T) {
+	for _, compressed := range []bool{true, false} {
+		for _, chunk := range []int{0, 7} {
+			r, err := decodeBytes(t, tiny(compressed), chunk)
+			if err != nil || len(r.Tracks) != 1 {
+				t.Fatal(compressed, err, r.Tracks)
+			}
+			tr := r.Tracks[0]
+			if tr.Name != "main" || tr.TID != 42 || tr.States.Len() != 1 || tr.States.Start(0) != 500e6 || tr.States.End(0) != 1000e6 || r.State(tr.States.Call(0)) != recording.Blocked {
+				t.Errorf("compressed %v: %+v", compressed, tr)
+			}
+			if s := tr.SamplesOf(0); s == nil || s.Len() != 1 || r.Calls.Depth(s.Call(0)) != 2 || r.Events[0].Metrics[1].Total != 500_000 {
+				t.Errorf("compressed %v: %+v", compressed, r.Events)
+			}
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	good := tiny(true)
+	with := func(at int, b ...byte) []byte {
+		c := bytes.Clone(good)
+		copy(c[at:], b)
+		return c
+	}
+	for _, x := range []struct {
+		name, place, want string
+		content           []byte
+	}{
+		{"a head alone", "", "there is no event in the recording: it is cut short", good[:40]},
+		{"cut", "", "there is no event in the recording: it is cut short", good[:len(good)-3]},
+		{"unfinished", "", "there is no event in the recording: it does not say how long it is: the recorder has not finished it", with(8, make([]byte, 8)...)},
+		{"a version to come", "", "there is no event in the recording: it is of version 9, and 1 and 2 are known", with(4, 0, 9)},
+		{"no clock", "", "there is no event in the recording: its clock does not run", with(56, make([]byte, 8)...)},
+		{"no types", "", "there is no event in the recording: it does not say what its events are", with(24, make([]byte, 8)...)},
+		{"noise behind", fmt.Sprintf("byte %d", len(good)), fmt.Sprintf("The chunk at byte %d is cut or damaged (no chunk begins there); what stands before is shown", len(good)), append(bytes.Clone(good), bytes.Repeat([]byte("x"), 80)...)},
+		{"an event without end", "", "there is no event in the recording: an event at byte 68 of it has 1 bytes", with(68, 1)},
+	} {
+		r, err := decodeBytes(t, x.content, 0)
+		decodetest.Sentence(t, x.name, r, err, x.place, x.want)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(tiny(true), 3)
+	f.Add(tiny(false), 100)
+	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
+		if len(content) > 1<<16 {
+			return
+		}
+		Sniff(content, true)
+		whole, err1 := decodeBytes(t, content, 0)
+		parts, err2 := decodeBytes(t, content, 1+chunk&1023)
+		if fmt.Sprint(err1, whole.Ledger, whole.Counts, whole.Warnings) != fmt.Sprint(err2, parts.Ledger, parts.Counts, parts.Warnings) {
+			t.Fatalf("in parts %v %v, whole %v %v", err2, parts.Ledger, err1, whole.Ledger)
+		}
+	})
+}
