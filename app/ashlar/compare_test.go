@@ -235,32 +235,21 @@ func TestCompareMixedAndMissing(t *testing.T) {
 	s.both("zooming B", func(d *versus) bool { return d.Sides[1].To-d.Sides[1].From < c.Sides[1].To-c.Sides[1].From })
 }
 
-func TestCompareWithItself(t *testing.T) {
+// TestCompareInPlace compares a time with the time before it, and the slow calls of a
+// function with the rest: over the same timeline, and Esc leads back.
+func TestCompareInPlace(t *testing.T) {
 	t.Parallel()
 	before, _ := twinPair(t)
 	s := startAshlar(t, before)
-	s.palette("compare this recording with itself")
-	c := s.both("the recording twice", func(c *versus) bool { return c.Sure && !c.Linked })
-	if c.Functions["same"] == 0 || c.Functions["changed"]+c.Functions["new"]+c.Functions["gone"] != 0 {
-		t.Errorf("compared with itself its functions are %v", c.Functions)
-	}
-	s.Drag(e2e.Left, image.Pt(200, 250), image.Pt(300, 250), "shift")
-	s.Drag(e2e.Left, image.Pt(1000, 250), image.Pt(1150, 250), "shift")
-	s.both("a range against a range", func(c *versus) bool {
-		return c.Sides[0].Selected[1] > 0 && c.Sides[1].Selected[1] > c.Sides[0].Selected[1] && c.Functions["changed"] > 0
-	})
-	s.palette("close the comparison")
-	s.until("one recording", func(f frame) bool { return f.Compare == nil && f.File == "before.json" })
-
-	// The slow calls of a function against its fast ones; of all of them.
-	s.key("nothing selected", func(f frame) bool { return f.Selected == [2]int64{} }, "Escape", "Escape")
+	s.Drag(e2e.Left, image.Pt(600, 250), image.Pt(800, 250), "shift")
+	was := s.until("a selected time", func(f frame) bool { return f.Selected[1] > 0 })
+	s.palette("compare what is selected")
+	s.until("a time against a time", func(f frame) bool { return f.Tab == "Difference" && f.Compare == nil && f.Selected == was.Selected })
+	s.key("one recording", func(f frame) bool { return f.Tab == was.Tab && f.Selected == was.Selected }, "Escape")
 	s.Click(e2e.Left, image.Pt(340, 144))
 	s.until("a picked function", func(f frame) bool { return f.Picked == "frame" })
 	s.palette("slow calls")
-	c = s.both("slow calls against fast ones", func(c *versus) bool { return c.Sure && strings.Contains(c.Sides[0].File, "fastest") })
-	if c.Sides[0].File != "the 10 fastest of 40 calls of frame" || c.Sides[1].File != "the 10 slowest of 40 calls of frame" {
-		t.Errorf("compared are %q and %q", c.Sides[0].File, c.Sides[1].File)
-	}
+	s.until("slow calls against the rest", func(f frame) bool { return f.Tab == "Difference" && f.File == "before.json" })
 }
 
 // TestCompareWithOpen hands a file to the window that is open, to compare.

@@ -36,6 +36,7 @@ conditions in brackets that must all hold:
   parse|/^read/[self 1ms..]        of several functions; self time from 1 ms on
   Request[tenant=7, size in 1e6..] with arguments: a value, a range of numbers
   Request[url~"^/api", kind!=ping] an expression found in one, any other value
+  RunTask[started 2s..3s]          those that began then
   *[found "arg:timeout"]           calls of any function that a search finds
   RunTask[slowest 25]              the longest of those that all else holds for
   RunTask[at 42:43@1.2s]           the one that begins just then, on PID:TID

@@ -58,5 +58,13 @@ func PanelNames() (one, two []string) {
 	return one, two
 }
 
+// TabTitle is what the tab that is shown says.
+func (p *Pane) TabTitle() string {
+	if w := p.Within; w != nil && w.shows(p) {
+		return w.deck.Title(p.Tab)
+	}
+	return p.Deck.Title(p.Tab)
+}
+
 // panel is the one that is shown.
 func (p *Pane) panel() panel.Panel[*panel.Side] { return p.Deck.Shown(p.Tab) }

@@ -92,7 +92,7 @@ func (s *Shell) State() State {
 	if p.Scope.Ranged {
 		st.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
 	}
-	st.Tab, st.Search, st.Found = p.Deck.Title(p.Tab), p.Find, p.Finder.Info()
+	st.Tab, st.Search, st.Found = p.TabTitle(), p.Find, p.Finder.Info()
 	for _, t := range p.Transforms {
 		st.Transforms = append(st.Transforms, t.String())
 	}
@@ -161,7 +161,7 @@ func (s *Shell) focused() string {
 	case s.Focus.In(p.Deck.Tag()):
 		return "tabs"
 	case s.Focus.In(&p.Tab):
-		return p.Deck.Title(p.Tab)
+		return p.TabTitle()
 	case s.Focus.In(p.Details.Tag()):
 		return "details"
 	}
