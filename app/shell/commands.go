@@ -92,7 +92,7 @@ func commands() []Command {
 		{"Select in the next row", []Chord{chord(key.NameDownArrow, key.ModAlt)}, true, func(s *Shell) { s.Pane.PickRow(1) }},
 		{"Select in the previous row", []Chord{chord(key.NameUpArrow, key.ModAlt)}, true, func(s *Shell) { s.Pane.PickRow(-1) }},
 		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.Pane.FollowFlow(&s.Host, false) }},
-		{"Go to what woke the thread", []Chord{chord("]", 0)}, true, func(s *Shell) { s.Pane.GoToWaker(&s.Host) }},
+		{"Go to what woke the thread", nil, true, func(s *Shell) { s.Pane.GoToWaker(&s.Host) }},
 		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.Pane.FollowFlow(&s.Host, true) }},
 		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.Pane.Extend(.02) }},
 		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.Pane.Extend(-.02) }},

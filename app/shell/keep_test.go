@@ -53,7 +53,7 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	s.Pane.Table.By = functions.ColCount
 	s.keep()
 	s.keep()
-	if k.times != 1 || k.now.Mode != theme.ByModule || k.now.Sort != "count" || k.was.Sort != "total" || k.now.Theme != "light" {
+	if k.times != 1 || k.now.Mode != theme.ByPackage || k.now.Sort != "count" || k.was.Sort != "total" || k.now.Theme != "light" {
 		t.Errorf("kept %d times, last %+v after %+v", k.times, k.now, k.was)
 	}
 	s.OpenDemo() // the next recording is looked at the same way
