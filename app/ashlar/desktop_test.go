@@ -74,7 +74,7 @@ func TestFirstPage(t *testing.T) {
 	if f := s.last(); f.File != "" {
 		t.Errorf("a click on a recipe opens %s", f.File)
 	}
-	s.Click(e2e.Left, image.Pt(360, 232))
+	s.Click(e2e.Left, image.Pt(390, 255))
 	s.until("the demo", func(f frame) bool { return f.File == "demo.spaa.zst" && f.Done && f.Bars > 0 })
 }
 

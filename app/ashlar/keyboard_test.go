@@ -110,7 +110,7 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	s.key("its caller", func(f frame) bool { return f.Picked == "work" }, "Up")
 	// In the middle or not, its caller is above it.
 	s.key("its caller's caller", func(f frame) bool { return f.Picked == "main" }, "Return", "Up")
-	s.key("the flamegraph", func(f frame) bool { return f.Tab == "Flamegraph" }, "t", "t", "t", "t", "t", "t")
+	s.key("the flamegraph", func(f frame) bool { return f.Tab == "Flamegraph" }, "t", "t", "t", "t", "t")
 	s.key("down the stack", func(f frame) bool { return f.Picked == "work" }, "Down")
 	s.key("up the stack", func(f frame) bool { return f.Picked == "main" }, "Up")
 	s.key("down again", func(f frame) bool { return f.Picked == "work" }, "Down")

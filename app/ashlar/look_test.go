@@ -71,7 +71,7 @@ func TestLook(t *testing.T) {
 	s.key("the usual size", func(f frame) bool { return f.Scale == 1 }, "ctrl+0")
 	s.key("a smaller picture", func(f frame) bool { return f.Scale < 1 }, "ctrl+minus")
 	s.key("the usual size", func(f frame) bool { return f.Scale == 1 }, "ctrl+0")
-	for _, mode := range []string{"module", "kind", "thread", "search", "function"} {
+	for _, mode := range []string{"package", "name", "module", "kind", "thread", "search", "function"} {
 		old := s.Screenshot()
 		s.key("colours by "+mode, func(f frame) bool { return f.Colour == mode }, "c")
 		if differ(old, s.Screenshot(), lanes) < 1000 {

@@ -43,9 +43,7 @@ func main() {
 func kept() *cache.Cache {
 	var s store.CacheSettings
 	if st, err := store.Open(); err == nil {
-		if set, err := st.Settings(); err == nil && set.Cache != nil {
-			s = *set.Cache
-		}
+		s = st.Cache()
 	}
 	return cache.Open(s)
 }

@@ -88,11 +88,13 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 	}
 
 	lines := map[string][][]string{
+		"overview": {{"a.spaa"}}, "findings": {{"a.spaa"}},
 		"info":    {{"a.spaa"}, {"a.spaa", "--json"}},
 		"top":     {{"a.spaa"}},
 		"stats":   {{"--demo", "--function", "main.main"}},
 		"diff":    {{"a.spaa", "b.spaa"}},
 		"calls":   {{"t.json", "work"}},
+		"cache":   {{}, {"--clean"}},
 		"check":   {{"a.spaa", "b.spaa"}},
 		"convert": {{"a.spaa", "c.pb.gz"}, {"a.spaa", "d.spaa.zst"}},
 		"render":  {{"a.spaa", "-o", "a.png"}, {"a.spaa", "-o", "a.svg"}},

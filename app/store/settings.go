@@ -165,6 +165,16 @@ func (s *Store) Settings() (Settings, error) {
 	return v, err
 }
 
+// Cache reads what is set about kept recordings. Settings that cannot be understood it
+// leaves alone, for Settings to tell of.
+func (s *Store) Cache() CacheSettings {
+	var v Settings
+	if s.load(s.settingsPath(), &v, false) != nil || v.Cache == nil {
+		return CacheSettings{}
+	}
+	return *v.Cache
+}
+
 // ChangeSettings changes the settings as they are now on the disk.
 func (s *Store) ChangeSettings(f func(*Settings)) error {
 	var v Settings
