@@ -108,8 +108,7 @@ type look struct {
 	metric  *recording.Metric
 	tree    *analyze.Tree
 	sum     int64
-	samples int64 // behind sum; 0 where that is not known
-	under   []int64
+	samples int64   // behind sum; 0 where that is not known
 	classes []class // by function
 	out     []Finding
 }

@@ -43,9 +43,9 @@ type Shell struct {
 	fontsOf   int64 // the version of the system's fonts that is drawn with
 	helpState helpPart
 	reading   *manualPage // the page of the manual that is shown as help, nil for keys
-	typing    bool     // in a text field
-	chosen    []string // commands of the palette, newest first
-	unpick    func()   // takes the desktop's dialog away; nil when none is open
+	typing    bool        // in a text field
+	chosen    []string    // commands of the palette, newest first
+	unpick    func()      // takes the desktop's dialog away; nil when none is open
 	first     welcome
 	drag      dropping
 

@@ -44,7 +44,7 @@ type Query struct {
 	Duration, Self recording.Range
 	// Started is when a call began, from the start of the recording.
 	Started recording.Range
-	Args           []Arg
+	Args    []Arg
 	// Found is what a search for the call looks for (see search.Parse), "" for
 	// nothing.
 	Found string

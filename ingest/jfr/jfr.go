@@ -66,7 +66,6 @@ type decoder struct {
 	other  *recording.Tally
 	waits  map[*recording.TrackBuilder][]wait
 	gauges map[string]int
-	end    int64
 }
 
 // event is a type of event that samples are of.

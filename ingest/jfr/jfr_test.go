@@ -232,8 +232,7 @@ func tiny(compressed bool) []byte {
 		}
 		panic(s)
 	}
-	var element func(b []byte, name string, attrs []string, children ...[]byte) []byte
-	element = func(b []byte, name string, attrs []string, children ...[]byte) []byte {
+	element := func(b []byte, name string, attrs []string, children ...[]byte) []byte {
 		b = num(num(b, 4, at(name)), 4, uint64(len(attrs)/2))
 		for _, a := range attrs {
 			b = num(b, 4, at(a))

@@ -86,8 +86,7 @@ type record struct {
 	labels   []byte
 	sample   *profile.Sample // the library's, for its labels
 
-	alike int    // how many outer locations it has in common with the row before
-	known int    // how many of them have calls
+	known int    // how many of its outer locations have calls
 	call  uint32 // of the innermost one of these
 }
 

@@ -33,8 +33,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// foreign is the error of a file that another program wrote, or another machine.
-var foreign = errors.New("the stored recording was written by another version of Ashlar, or on another kind of machine; open what it was made of, or convert that again")
+// errForeign is the error of a file that another program wrote, or another machine.
+var errForeign = errors.New("the stored recording was written by another version of Ashlar, or on another kind of machine; open what it was made of, or convert that again")
 
 // native says that numbers lie in memory as they do in files.
 var native = func() bool {
@@ -166,7 +166,7 @@ func sections(content []byte) (*File, error) {
 	}
 	u32, u64 := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64
 	if !native || u32(content[8:]) != byteOrder || u32(content[12:]) != version || u64(content[16:]) != recording.Layout() {
-		return nil, foreign
+		return nil, errForeign
 	}
 	t := content[len(content)-trailerLen:]
 	if string(t[36:]) != magicEnd || u64(t[24:]) != uint64(len(content)) {
