@@ -7,13 +7,9 @@ import (
 
 	"ashlar/app/cache"
 	"ashlar/app/cli"
-	"ashlar/app/desk"
 	"ashlar/app/store"
 	"ashlar/app/window"
 )
-
-// The command line has no window: its panels are named to it.
-func init() { cli.SetPanels(desk.PanelNames()) }
 
 func main() {
 	attachConsole()

@@ -21,6 +21,9 @@ import (
 	"ashlar/render/units"
 )
 
+// The command line, which has no window, draws the panels that there are here.
+func init() { cli.SetPanels(desk.PanelNames()) }
+
 // viewOf is what a view of the command line is in the window.
 func viewOf(o cli.RenderOptions) (desk.View, *view.State) {
 	v := &o.State

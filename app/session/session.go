@@ -13,8 +13,8 @@ type Session struct {
 	notify func()
 	sides  []*Side
 	pair   *Comparing
-	gone   sync.WaitGroup // what is being let go of
-	pairs  sync.WaitGroup // of these, comparisons, which read sides
+	gone   sync.WaitGroup    // what is being let go of
+	ending []<-chan struct{} // of comparisons, which read sides, each closed when it has ended
 }
 
 // New returns a session with nothing open. notify is called from other goroutines
@@ -28,8 +28,11 @@ func New(notify func()) *Session { return &Session{notify: notify} }
 func (s *Session) Show(sides ...*Side) {
 	gone := slices.DeleteFunc(s.sides, func(d *Side) bool { return slices.Contains(sides, d) })
 	s.EndWithin()
+	ending := s.ending
 	s.gone.Go(func() {
-		s.pairs.Wait() // before what they read
+		for _, ended := range ending {
+			<-ended // before what it reads
+		}
 		for _, d := range gone {
 			d.Close()
 		}
@@ -50,9 +53,23 @@ func (s *Session) Within() *Comparing {
 // EndWithin ends comparing; it does not wait for what is being computed.
 func (s *Session) EndWithin() {
 	if pair := s.pair; pair != nil {
-		s.pairs.Go(pair.Close)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			pair.Close()
+		}()
+		s.ending = append(slices.DeleteFunc(slices.Clone(s.ending), hasEnded), ended)
 	}
 	s.pair = nil
+}
+
+func hasEnded(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // Sides are those that are open, A before B.
