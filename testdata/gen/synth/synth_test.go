@@ -125,9 +125,13 @@ func TestSummaryAgreesWithFile(t *testing.T) {
 
 // Every shape holds what its summary says.
 func TestShapes(t *testing.T) {
+	records := int64(20_000)
+	if testing.Short() { // with the race detector
+		records = 3000
+	}
 	for _, kind := range Kinds() {
 		for _, shape := range Shapes(kind) {
-			b, sum := generate(t, Options{Kind: kind, Shape: shape, Records: 20_000, Seed: 5})
+			b, sum := generate(t, Options{Kind: kind, Shape: shape, Records: records, Seed: 5})
 			got, err := readers[kind](b)
 			if err != nil {
 				t.Fatalf("%s %s: %v", kind, shape, err)
