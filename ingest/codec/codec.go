@@ -56,6 +56,8 @@ type Encoder struct {
 	Extensions, Packed []string
 	// OneEvent: a file holds one event, Windows: it can hold time windows.
 	OneEvent, Windows bool
+	// Whole: a file holds all that a recording has, as it has it.
+	Whole bool
 	// Write writes the job's recording. The same recording gives the same
 	// bytes.
 	Write func(*encode.Job) error
@@ -68,8 +70,11 @@ type Encoder struct {
 // how it is compressed. The report lists what could not be carried over; it is
 // there also with an error.
 func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recording.Recording, opt encode.Options) (*encode.Report, error) {
-	rec = rec.Plain()
 	rep := new(encode.Report)
+	if plain := rec.Plain(); plain != rec && !f.Encode.Whole {
+		rep.Lose(rec.Counts.Spans, "processor times of spans", "%s has none", f.Title)
+		rec = plain
+	}
 	rep.Lose(rec.SharedSymbols(), "mangled names", "several read the same and are one function")
 	rep.Lose(rec.Pairs(), "links of user and kernel stacks", "%s has none; both halves are carried, and both count", f.Title)
 	ctx, stop := memory.Watch(ctx, "writing "+f.Title, nil)

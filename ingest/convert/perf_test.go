@@ -334,12 +334,12 @@ func TestStackIDs(t *testing.T) {
 var topLine = regexp.MustCompile(`^\s*(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%\s+\S+%\s+(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%  (.*?)(?: \((?:partial-)?inline\))?$`)
 
 // pprofTop is what go tool pprof makes of a profile: flat and cum by function.
-func pprofTop(t *testing.T, path, sampleType string) map[string][2]string {
+func pprofTop(t *testing.T, path, sampleType, unit string) map[string][2]string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}
-	cmd := exec.Command("go", "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-unit=minimum", "-symbolize=none", "-sample_index="+sampleType, path)
+	cmd := exec.Command("go", "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-unit="+unit, "-symbolize=none", "-sample_index="+sampleType, path)
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -387,7 +387,11 @@ func TestPprofReadsIt(t *testing.T) {
 				}
 				want[fn] = [2]string{s.RatString(), v.RatString()}
 			}
-			got := pprofTop(t, path, encode.PprofMetric(e.Metrics[e.Primary].Name))
+			unit := "minimum"
+			if e.Metrics[e.Primary].Unit == "ns" { // or it is rounded to larger ones
+				unit = "ns"
+			}
+			got := pprofTop(t, path, encode.PprofMetric(e.Metrics[e.Primary].Name), unit)
 			for fn, w := range want {
 				g, ok := got[fn]
 				if !ok && w == [2]string{"0", "0"} {

@@ -23,7 +23,7 @@ var Format = codec.Format{
 	Extensions: []string{".ashlar"},
 	Sniff:      sniff,
 	Decode:     decodeStored,
-	Encode:     &codec.Encoder{Extensions: []string{".ashlar"}, Write: write},
+	Encode:     &codec.Encoder{Extensions: []string{".ashlar"}, Whole: true, Write: write},
 }
 
 func sniff(head []byte, whole bool) (decode.Confidence, error) {
