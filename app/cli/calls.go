@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/plain"
@@ -160,8 +161,8 @@ type callRow struct {
 	Self       json.Number       `json:"self"`
 	CPU        json.Number       `json:"cpu,omitempty"`
 	Waiting    json.Number       `json:"waiting,omitempty"`
-	PID        id                `json:"pid"`
-	TID        id                `json:"tid"`
+	PID        exact.ID          `json:"pid"`
+	TID        exact.ID          `json:"tid"`
 	Thread     string            `json:"thread"`
 	Unfinished bool              `json:"unfinished,omitempty"`
 	Args       map[string]string `json:"args,omitempty"`
@@ -175,15 +176,15 @@ func (a *callList) fill(bins []spans.Bin) {
 	}
 	a.Sum = nanosecondsOf(d.Sum)
 	for _, h := range d.Humps() {
-		a.Humps = append(a.Humps, callHump{nanoseconds(h.From), nanoseconds(h.To), h.Count, a.hump(h)})
+		a.Humps = append(a.Humps, callHump{exact.Nanoseconds(h.From), exact.Nanoseconds(h.To), h.Count, a.hump(h)})
 	}
 	for i := range a.rows {
 		r := &a.rows[i]
 		t := a.rec.Tracks[r.Track]
-		row := callRow{Function: a.rec.FuncName(r.Call), Start: nanoseconds(r.Start - a.rec.Start), Duration: nanoseconds(r.Duration), Self: nanoseconds(r.Self),
-			PID: id(t.PID), TID: id(t.TID), Thread: t.Title(), Unfinished: r.Unfinished}
+		row := callRow{Function: a.rec.FuncName(r.Call), Start: exact.Nanoseconds(r.Start - a.rec.Start), Duration: exact.Nanoseconds(r.Duration), Self: exact.Nanoseconds(r.Self),
+			PID: exact.ID(t.PID), TID: exact.ID(t.TID), Thread: t.Title(), Unfinished: r.Unfinished}
 		if r.HasCPU {
-			row.CPU, row.Waiting = nanoseconds(r.CPU), nanoseconds(r.Waiting())
+			row.CPU, row.Waiting = exact.Nanoseconds(r.CPU), exact.Nanoseconds(r.Waiting())
 		}
 		for _, m := range r.Args {
 			if row.Args == nil {
@@ -244,7 +245,7 @@ const (
 func (a *callList) text() string {
 	var b strings.Builder
 	d := a.durations
-	fmt.Fprintf(&b, "%s: %s%s\n", plain.Short(a.rec.Source.Name), callsText(int(a.Count), a.Of), unfinishedText(d))
+	fmt.Fprintf(&b, "%s: %s%s\n", plain.Short(a.rec.Source.Name), tabular.Calls(int(a.Count), a.Of), unfinishedText(d))
 	if d.Count == 0 {
 		return b.String()
 	}

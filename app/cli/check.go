@@ -9,11 +9,13 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/contents"
 	"ashlar/app/cli/tabular"
 	"ashlar/ingest"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/render/units"
 	"ashlar/spaa"
 )
 
@@ -89,7 +91,7 @@ type checkedFile struct {
 	// More has the rules of which not all findings are listed, and how many
 	// more there are.
 	More   map[string]int64 `json:"more,omitempty"`
-	Ledger []infoTally      `json:"ledger,omitempty"`
+	Ledger []contents.Tally `json:"ledger,omitempty"`
 }
 
 type checkFinding struct {
@@ -124,7 +126,7 @@ func (c *call) check(files []string, o *checkOptions) error {
 	if o.json {
 		err = writeJSON(c.stdout, all)
 	} else {
-		_, err = fmt.Fprintf(c.stdout, "%s and %s in %s\n", plural(all.Errors, "error"), plural(all.Warnings, "warning"), plural(int64(len(files)), "file"))
+		_, err = fmt.Fprintf(c.stdout, "%s and %s in %s\n", units.Plural(all.Errors, "error"), units.Plural(all.Warnings, "warning"), units.Plural(int64(len(files)), "file"))
 	}
 	if err != nil {
 		return err
@@ -237,7 +239,7 @@ func (f *checkedFile) lenient(ctx context.Context, in *source.Input, part record
 
 func (f *checkedFile) tallies(rec *recording.Recording) {
 	for _, t := range rec.Ledger {
-		f.Ledger = append(f.Ledger, infoTally(t))
+		f.Ledger = append(f.Ledger, contents.Tally(t))
 	}
 }
 
@@ -253,9 +255,9 @@ func (f *checkedFile) text() string {
 		fmt.Fprintf(&b, ": %s [%s]: %s", x.Severity, plain.Text(x.Rule), plain.Text(x.Message))
 		switch {
 		case x.Count > 1 && x.First != "":
-			fmt.Fprintf(&b, " (%s, first at %s)", times(x.Count), plain.Text(x.First))
+			fmt.Fprintf(&b, " (%s, first at %s)", tabular.Often(x.Count), plain.Text(x.First))
 		case x.Count > 1:
-			fmt.Fprintf(&b, " (%s)", times(x.Count))
+			fmt.Fprintf(&b, " (%s)", tabular.Often(x.Count))
 		case x.First != "":
 			fmt.Fprintf(&b, " (at %s)", plain.Text(x.First))
 		}
@@ -263,12 +265,12 @@ func (f *checkedFile) text() string {
 	}
 	for _, r := range spaa.Rules() {
 		if n := f.More[r.ID]; n > 0 {
-			fmt.Fprintf(&b, "%s: %s [%s]: %s more; --max prints more\n", name, r.Severity, r.ID, grouped(fmt.Sprint(n)))
+			fmt.Fprintf(&b, "%s: %s [%s]: %s more; --max prints more\n", name, r.Severity, r.ID, units.Count(n))
 		}
 	}
 	for _, t := range f.Ledger {
 		fmt.Fprintf(&b, "%s: note [ledger]: %s: %s read, %s kept, %s repaired, %s left out\n", name, plain.Text(t.Kind),
-			grouped(fmt.Sprint(t.Read)), grouped(fmt.Sprint(t.Kept)), grouped(fmt.Sprint(t.Repaired)), grouped(fmt.Sprint(t.LeftOut)))
+			units.Count(t.Read), units.Count(t.Kept), units.Count(t.Repaired), units.Count(t.LeftOut))
 	}
 	if !f.Strict && f.Format != "" {
 		fmt.Fprintf(&b, "%s: note [strict]: only SPAA has a strict check; this is what reading it as %s found\n", name, f.Format)

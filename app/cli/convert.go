@@ -256,7 +256,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 // reportConversion says what was made, and what could not be carried over.
 func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 	if r.Warnings > 0 {
-		c.note("%s: %s while it was read; %s lists them", o.in, plural(r.Warnings, "warning"), plain.Command("ashlar", "check", o.in))
+		c.note("%s: %s while it was read; %s lists them", o.in, units.Plural(r.Warnings, "warning"), plain.Command("ashlar", "check", o.in))
 	}
 	if o.json {
 		return writeJSON(c.stdout, r)
@@ -270,15 +270,8 @@ func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 			fmt.Fprintf(c.stderr, "  %s (%s): %s\n", plain.Short(l.What), units.Count(l.Count), plain.Text(l.Why))
 		}
 	}
-	_, err := fmt.Fprintf(c.stdout, "%s: %s, %s, %s\n", plain.Text(o.out), o.target.Title, plural(r.Records, "record"), units.Bytes(r.Bytes))
+	_, err := fmt.Fprintf(c.stdout, "%s: %s, %s, %s\n", plain.Text(o.out), o.target.Title, units.Plural(r.Records, "record"), units.Bytes(r.Bytes))
 	return err
-}
-
-func plural(n int64, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return units.Count(n) + " " + word + "s"
 }
 
 // openInput opens a recording without reading it.

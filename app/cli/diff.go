@@ -2,13 +2,13 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/difference"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/folded"
@@ -69,7 +69,7 @@ the difference has that confidence.
 					return err
 				}
 				if c.budget > 0 && !fs.Changed("rows") {
-					o.rows = 0
+					o.Rows = 0
 				}
 				return c.diff(&o)
 			}
@@ -79,24 +79,16 @@ the difference has that confidence.
 
 type diffOptions struct {
 	chooser
-	view             view.Stacks
-	a, b             []string // files of each side; "" is the built-in recording
-	rangeA, rangeB   recording.Range
-	threadA, threadB string
-	calls, callsB    callsFlag
-	slow, typical    callsFlag
-	apart            apartFlags
-	metricB          string // where it is another than A's
-	alone            bool   // one file was named, and nothing that it differs by
-	by               compare.By
-	normalize        compare.Normalize
-	match            compare.MatchOptions
-	pairs            []string
-	sure             float64 // least confidence
-	sureSet          bool
-	failIf           []condition
-	all, json        bool
-	rows             int // 0 for all
+	difference.Options // a file "" is the built-in recording
+	view               view.Stacks
+	calls, callsB      callsFlag
+	slow, typical      callsFlag
+	apart              apartFlags
+	alone              bool // one file was named, and nothing that it differs by
+	normalize          compare.Normalize
+	match              compare.MatchOptions
+	pairs              []string
+	json               bool
 
 	text struct { // as typed
 		a, b, failIf                         []string
@@ -110,7 +102,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern; may be given several times")
 	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE` or a quoted pattern")
 	o.chooser.flags(fs)
-	fs.StringVar(&o.metricB, "metric-b", "", "the `METRIC` of B where it is another than that of A (default: its counterpart)")
+	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B where it is another than that of A (default: its counterpart)")
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, module, file, thread or stack")
 	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration, samples or calls; raw does not")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
@@ -120,14 +112,14 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: as --calls; of one recording A then has all other calls)")
 	fs.Var(&o.slow, "slow", "why slow calls are slow: of these `CALLS` B has those of the last hump, or where there is one hump its slowest tenth, A all others")
 	fs.Var(&o.typical, "typical", "the one call that `CALLS` means as B, against the middle one of those that took about as long")
-	fs.StringVar(&o.threadA, "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
-	fs.StringVar(&o.threadB, "thread-b", "", "only this `THREAD` of B")
+	fs.StringVar(&o.Threads[0], "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
+	fs.StringVar(&o.Threads[1], "thread-b", "", "only this `THREAD` of B")
 	fs.StringVar(&t.match, "match", "module,name,similar,order", "the `RULES` to match by: module, name, similar, and order for threads")
 	fs.StringArrayVar(&o.pairs, "pair", nil, "a function that has another name in B: `OLD=NEW`; may be given several times")
-	fs.Float64Var(&o.sure, "min-confidence", 0, "leave out rows with less confidence than `P`, from 0 to 1")
+	fs.Float64Var(&o.Sure, "min-confidence", 0, "leave out rows with less confidence than `P`, from 0 to 1")
 	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 when the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>…; may be given several times")
-	fs.BoolVar(&o.all, "all", false, "list equal rows too")
-	fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
+	fs.BoolVar(&o.All, "all", false, "list equal rows too")
+	fs.IntVarP(&o.Rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	budgetFlag(fs)
@@ -141,13 +133,13 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 		return err
 	}
 	t := &o.text
-	if o.rangeA, err = rangeFlag(t.rangeA); err != nil {
+	if o.Ranges[0], err = rangeFlag(t.rangeA); err != nil {
 		return err
 	}
-	if o.rangeB, err = rangeFlag(t.rangeB); err != nil {
+	if o.Ranges[1], err = rangeFlag(t.rangeB); err != nil {
 		return err
 	}
-	if o.by, err = compare.ParseBy(t.by); err != nil {
+	if o.By, err = compare.ParseBy(t.by); err != nil {
 		return &usageError{err: err}
 	}
 	if o.normalize, err = compare.ParseNormalize(t.normalize); err != nil {
@@ -161,30 +153,30 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 			return misuse("--pair %q should be OLD=NEW", p)
 		}
 	}
-	if o.sureSet = fs.Changed("min-confidence"); o.sure < 0 || o.sure > 1 || o.sure != o.sure {
-		return misuse("--min-confidence %v is not between 0 and 1", o.sure)
+	if o.Sure < 0 || o.Sure > 1 || o.Sure != o.Sure {
+		return misuse("--min-confidence %v is not between 0 and 1", o.Sure)
 	}
 	for _, text := range t.failIf {
-		cond, err := parseCondition(text)
+		cond, err := difference.ParseCondition(text)
 		if err != nil {
 			return &usageError{err: err}
 		}
-		if cond.what == condTotal && cond.name == "" && o.normalize == compare.Total {
+		if cond.Never(o.normalize) {
 			return misuse("--fail-if %q can never hold with --normalize total, which makes the totals equal", text)
 		}
-		o.failIf = append(o.failIf, cond)
+		o.If = append(o.If, cond)
 	}
-	if o.slow.isSet() && o.typical.isSet() || (o.slow.isSet() || o.typical.isSet()) && (o.calls.isSet() || len(o.a) > 1 || !slices.Equal(o.a, o.b)) {
+	if o.slow.isSet() && o.typical.isSet() || (o.slow.isSet() || o.typical.isSet()) && (o.calls.isSet() || len(o.Files[0]) > 1 || !slices.Equal(o.Files[0], o.Files[1])) {
 		return misuse("--slow and --typical make both sides of one file: leave out the other, --calls and --calls-b")
 	}
 	if !fs.Changed("normalize") && (o.calls.isSet() || o.slow.isSet() || o.typical.isSet()) {
 		o.normalize = compare.Calls // sets of as many calls as it happens
 	}
-	if o.rows < 0 {
-		return misuse("-n %d is negative; 0 prints all rows", o.rows)
+	if o.Rows < 0 {
+		return misuse("-n %d is negative; 0 prints all rows", o.Rows)
 	}
 	if o.json && !fs.Changed("rows") {
-		o.rows = 0
+		o.Rows = 0
 	}
 	return nil
 }
@@ -197,27 +189,27 @@ func (o *diffOptions) files(args []string) error {
 		if len(args) > 0 || sides {
 			return misuse("--demo stands for both files; leave out the others")
 		}
-		o.a, o.b = []string{""}, []string{""}
+		o.Files[0], o.Files[1] = []string{""}, []string{""}
 	case sides && len(args) > 0:
 		return misuse("%s stands beside --a and --b; put patterns in quotes, so that --a and --b get all of their files", args[0])
 	case sides:
 		var err error
-		if o.a, err = expand("--a", o.text.a); err != nil {
+		if o.Files[0], err = expand("--a", o.text.a); err != nil {
 			return err
 		}
-		if o.b, err = expand("--b", o.text.b); err != nil {
+		if o.Files[1], err = expand("--b", o.text.b); err != nil {
 			return err
 		}
 	case len(args) == 1 && args[0] != "":
-		o.a, o.b = args, args
+		o.Files[0], o.Files[1] = args, args
 	case len(args) != 2 || args[0] == "" || args[1] == "":
 		return misuse("name the two files to compare, first the baseline; for several a side use --a and --b")
 	default:
-		o.a, o.b = args[:1], args[1:]
+		o.Files[0], o.Files[1] = args[:1], args[1:]
 	}
-	if same := slices.Equal(o.a, o.b); same && len(o.a) == 1 && !sides && (len(args) == 1 || *o.demo) {
+	if same := slices.Equal(o.Files[0], o.Files[1]); same && len(o.Files[0]) == 1 && !sides && (len(args) == 1 || *o.demo) {
 		t := &o.text
-		o.alone = t.rangeA == "" && t.rangeB == "" && o.threadA == "" && o.threadB == "" && o.metricB == "" && !o.callsB.isSet() && !o.slow.isSet() && !o.typical.isSet()
+		o.alone = t.rangeA == "" && t.rangeB == "" && o.Threads[0] == "" && o.Threads[1] == "" && o.MetricB == "" && !o.callsB.isSet() && !o.slow.isSet() && !o.typical.isSet()
 		if !o.calls.isSet() && o.callsB.isSet() {
 			others := *o.callsB.query
 			others.Others = !others.Others
@@ -276,7 +268,6 @@ func (o *diffOptions) rules(text string) error {
 
 // diff compares and prints.
 func (c *call) diff(o *diffOptions) error {
-	d := &diff{o: o}
 	var cut []error
 	inputs, err := c.diffInputs(o, &cut)
 	if err != nil {
@@ -287,33 +278,30 @@ func (c *call) diff(o *diffOptions) error {
 		return err
 	}
 	o.match.Hand = splitPairs(o.pairs, inputs)
-	opts := compare.Options{Event: o.event, Metric: o.metric, MetricB: o.metricB, Normalize: o.normalize, Match: o.match, Transforms: o.view.Transforms}
+	opts := compare.Options{Event: o.event, Metric: o.metric, MetricB: o.MetricB, Normalize: o.normalize, Match: o.match, Transforms: o.view.Transforms}
 	if err := checkAny(&o.view, inputs); err != nil {
 		return err
 	}
-	if d.c, err = compare.Compare(c.ctx, inputs[0], inputs[1], opts); err != nil {
+	compared, err := compare.Compare(c.ctx, inputs[0], inputs[1], opts)
+	if err != nil {
 		return err
 	}
-	if d.t, err = d.c.Table(c.ctx, o.by, true); err != nil {
+	d, err := difference.New(c.ctx, compared, o.Options)
+	if err != nil {
+		if misused := (*difference.Misuse)(nil); errors.As(err, &misused) {
+			err = &usageError{err: err}
+		}
 		return err
 	}
-	d.choose()
-	if d.failed, err = d.conditions(c.ctx); err != nil {
-		return err
-	}
-	if o.sure > 0 && d.c.Method() == compare.NoMethod {
+	if o.Sure > 0 && d.Unfounded() {
 		c.note("the differences have no confidence, since the recordings do not have the numbers of samples behind their weights: --min-confidence leaves out all rows")
 	}
-	err = c.rows(o.json, d.json(), "rows", len(d.rows), func(n int) string {
-		cut := *d
-		cut.rows, cut.more = d.rows[:n], d.more+len(d.rows)-n
-		return cut.text()
-	})
+	err = c.rows(o.json, d.JSON(), "rows", d.Len(), func(n int) string { return d.First(n).Text() })
 	if err = errors.Join(append([]error{err}, cut...)...); err != nil {
 		return err
 	}
-	if len(d.failed) > 0 {
-		return &failure{strings.Join(d.failed, "; ")}
+	if len(d.Failed) > 0 {
+		return &failure{strings.Join(d.Failed, "; ")}
 	}
 	return nil
 }
@@ -326,7 +314,7 @@ func (o *diffOptions) itself(rec *recording.Recording) error {
 	}
 	if o.metric == "" && len(rec.Events) == 1 {
 		if ms := rec.Events[0].Metrics; len(ms) == 2 && ms[0].Name == folded.Before && ms[1].Name == folded.After {
-			o.metric, o.metricB = folded.Before, folded.After
+			o.metric, o.MetricB = folded.Before, folded.After
 			return nil
 		}
 	}
@@ -336,10 +324,10 @@ func (o *diffOptions) itself(rec *recording.Recording) error {
 // diffInputs reads the files, each once.
 func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Input, err error) {
 	known := map[string]*recording.Recording{}
-	for side, files := range [][]string{o.a, o.b} {
-		rng, thread, of := o.rangeA, o.threadA, &o.calls
+	for side, files := range [][]string{o.Files[0], o.Files[1]} {
+		rng, thread, of := o.Ranges[0], o.Threads[0], &o.calls
 		if side == 1 {
-			rng, thread, of = o.rangeB, o.threadB, &o.callsB
+			rng, thread, of = o.Ranges[1], o.Threads[1], &o.callsB
 		}
 		for _, f := range files {
 			rec := known[f]
@@ -448,54 +436,4 @@ func splitPairs(texts []string, sides [2][]compare.Input) []compare.Pair {
 		out = append(out, best)
 	}
 	return out
-}
-
-// diff is a comparison on its way to be printed.
-type diff struct {
-	o      *diffOptions
-	c      *compare.Comparison
-	t      *compare.Table
-	rows   []compare.Row // those to print
-	more   int
-	unsure int // how many --min-confidence left out
-	failed []string
-}
-
-// choose leaves out what was not asked for.
-func (d *diff) choose() {
-	for _, r := range d.t.Rows {
-		if !d.o.all && r.DeltaSelf() == 0 && r.DeltaTotal() == 0 {
-			continue
-		}
-		if conf := r.Confidence(); d.o.sure > 0 && (conf == nil || conf.Level() < d.o.sure) {
-			d.unsure++
-			continue
-		}
-		d.rows = append(d.rows, r)
-	}
-	if d.o.rows > 0 && len(d.rows) > d.o.rows {
-		d.more = len(d.rows) - d.o.rows
-		d.rows = d.rows[:d.o.rows]
-	}
-}
-
-// what names the metric and its event, and B's where that was named too.
-func (d *diff) what() string {
-	e, name := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]], d.c.Metric.Common.Name
-	if b := d.metricB(); b != "" {
-		name += " → " + b
-	}
-	if e.Name == "" {
-		return name
-	}
-	return fmt.Sprintf("%s of %s", name, e.Name)
-}
-
-// metricB names B's metric where it was chosen apart, "" else.
-func (d *diff) metricB() string {
-	if d.o.metricB == "" {
-		return ""
-	}
-	i := d.c.Sides
-	return d.c.Runs[i].Rec.Events[d.c.Metric.Event[i]].Metrics[d.c.Metric.Metric[i]].Name
 }

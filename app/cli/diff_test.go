@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"ashlar/app/cli/difference"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -253,35 +254,6 @@ func TestDiffDemoRanges(t *testing.T) {
 	}
 }
 
-func FuzzCondition(f *testing.F) {
-	for _, s := range []string{"total>5%", "self(operator>(a, b))>1ms", "module(x)<=-1e", "total(f)>=.5kB", "self()>1"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		c, err := parseCondition(s)
-		if err != nil {
-			return
-		}
-		if c.limit == nil || c.what == "" || c.op == "" || c.name == "" && c.what != condTotal {
-			t.Errorf("%q is read as %+v", s, c)
-		}
-		if len(c.name) > len(s) || !strings.Contains(s, c.name) {
-			t.Errorf("%q names %q", s, c.name)
-		}
-	})
-}
-
-func TestConditionNames(t *testing.T) {
-	for text, want := range map[string]string{
-		"self(operator>(a, b))>1ms": "operator>(a, b)", "total(std::map<int>::at)>5%": "std::map<int>::at",
-		"self( f )>1%": " f ", "total>5%": "", "module(/usr/lib/x(1).so)>0": "/usr/lib/x(1).so",
-	} {
-		if c, err := parseCondition(text); err != nil || c.name != want {
-			t.Errorf("%q names %q (%v), want %q", text, c.name, err, want)
-		}
-	}
-}
-
 // TestTwoCountsAlone: a folded file of two counts a line is compared with itself,
 // the first with the second; other files need something to differ by.
 func TestTwoCountsAlone(t *testing.T) {
@@ -294,7 +266,7 @@ func TestTwoCountsAlone(t *testing.T) {
 		return path
 	}
 	two := write("two.folded", "main;read 274 415\nmain;write 10 0\nmain;read;copy 1 2\n")
-	var got diffJSON
+	var got difference.JSON
 	if err := json.Unmarshal([]byte(said(t, "diff", two, "--json")), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/exact"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 	"ashlar/render/units"
@@ -96,7 +97,7 @@ func lengthsOf(d *spans.Durations, bins []spans.Bin) lengths {
 	}
 	l.Min, l.Max, l.Mean, l.Median, l.P90, l.P99, l.P999 = ns(d.Min), ns(d.Max), exactRatio(d.Mean()), ns(d.Median), ns(d.P90), ns(d.P99), ns(d.P999)
 	for _, b := range bins {
-		l.Histogram = append(l.Histogram, statsBin{nanoseconds(b.From), nanoseconds(b.To), b.Count})
+		l.Histogram = append(l.Histogram, statsBin{exact.Nanoseconds(b.From), exact.Nanoseconds(b.To), b.Count})
 	}
 	return l
 }
@@ -128,7 +129,7 @@ func unfinishedText(d *spans.Durations) string {
 }
 
 func ns(ps int64) *json.Number {
-	n := nanoseconds(ps)
+	n := exact.Nanoseconds(ps)
 	return &n
 }
 

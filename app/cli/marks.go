@@ -19,6 +19,7 @@ import (
 	"ashlar/app/view"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
+	"ashlar/render/units"
 )
 
 func marksCommand() command {
@@ -122,7 +123,7 @@ func (c *call) importMarks(st *store.Store, key, name, path string) error {
 	if other != "" {
 		c.note("these marks were made on another recording, %s; their times may mean nothing here", other)
 	}
-	_, err = fmt.Fprintf(c.stdout, "%s added\n", plural(int64(added), "mark"))
+	_, err = fmt.Fprintf(c.stdout, "%s added\n", units.Plural(int64(added), "mark"))
 	return err
 }
 

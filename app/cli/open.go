@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -88,4 +89,11 @@ func stopped(rec *recording.Recording) error {
 // answer prints what a command found out about a recording, as JSON or as a text.
 func (c *call) answer(rec *recording.Recording, asJSON bool, v any, text func() string) error {
 	return cmp.Or(c.rows(asJSON, v, "", 0, func(int) string { return text() }), stopped(rec))
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }

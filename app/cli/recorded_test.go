@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"ashlar/app/cli/difference"
 	"cmp"
 	"encoding/json"
 	"io"
@@ -166,7 +167,7 @@ func TestRecordedChange(t *testing.T) {
 			if r.code != Done {
 				t.Fatal(r.stderr)
 			}
-			var d diffJSON
+			var d difference.JSON
 			if err := json.Unmarshal([]byte(r.stdout), &d); err != nil {
 				t.Fatal(err)
 			}

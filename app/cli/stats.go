@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/exact"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
@@ -147,8 +148,8 @@ type statsFunction struct {
 type statsSpan struct {
 	Start    json.Number `json:"start"`
 	Duration json.Number `json:"duration"`
-	PID      id          `json:"pid"`
-	TID      id          `json:"tid"`
+	PID      exact.ID    `json:"pid"`
+	TID      exact.ID    `json:"tid"`
 	// Unfinished is there when the span never ended.
 	Unfinished bool `json:"unfinished,omitempty"`
 }
@@ -203,8 +204,8 @@ type seenRuns struct {
 	MostSamples   int64       `json:"most_samples"`
 	Longest       json.Number `json:"longest"`
 	Start         json.Number `json:"start"`
-	PID           id          `json:"pid"`
-	TID           id          `json:"tid"`
+	PID           exact.ID    `json:"pid"`
+	TID           exact.ID    `json:"tid"`
 }
 
 func (s *stats) name(of []recording.FuncID) {
@@ -214,7 +215,7 @@ func (s *stats) name(of []recording.FuncID) {
 	}
 }
 
-func (s *stats) at(ps int64) json.Number { return nanoseconds(ps - s.rec.Start) }
+func (s *stats) at(ps int64) json.Number { return exact.Nanoseconds(ps - s.rec.Start) }
 
 func (s *stats) ofSpans(bins []spans.Bin) {
 	d := s.durations
@@ -226,7 +227,7 @@ func (s *stats) ofSpans(bins []spans.Bin) {
 	s.bins, s.lengths = bins, lengthsOf(d, bins)
 	for _, x := range d.Slowest {
 		t := s.rec.Tracks[x.Track]
-		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), nanoseconds(x.Duration), id(t.PID), id(t.TID), x.Unfinished})
+		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), exact.Nanoseconds(x.Duration), exact.ID(t.PID), exact.ID(t.TID), x.Unfinished})
 	}
 	for _, m := range d.OverTime {
 		mo := statsMoment{From: s.at(m.From), To: s.at(m.To), Count: m.Count}
@@ -236,7 +237,7 @@ func (s *stats) ofSpans(bins []spans.Bin) {
 		s.OverTime = append(s.OverTime, mo)
 	}
 	t := &d.Trend
-	s.Trend = &statsTrend{string(t.Says), decimal(t.First/1000, 3), decimal(t.Last/1000, 3), decimal(t.Tau, 4), decimal(t.P, 6), t.Moments}
+	s.Trend = &statsTrend{string(t.Says), exact.Measured(t.First/1000, 3), exact.Measured(t.Last/1000, 3), exact.Measured(t.Tau, 4), exact.Measured(t.P, 6), t.Moments}
 }
 
 // What cannot be told without spans.
@@ -250,9 +251,9 @@ func (s *stats) ofRecords(e *recording.Event, metric int) {
 	s.metric = &e.Metrics[metric]
 	s.Basis, s.Cannot = string(p.Basis), cannotStacks
 	seen := &statsSeen{Records: p.Records, Leaf: p.Leaf, Of: p.Of, Metric: s.metric.Name,
-		Total: exact(p.Total, s.metric), Self: exact(p.Self, s.metric), OfWeight: exact(p.OfWeight, s.metric)}
+		Total: exact.Value(p.Total, s.metric), Self: exact.Value(p.Self, s.metric), OfWeight: exact.Value(p.OfWeight, s.metric)}
 	if p.Negative != 0 {
-		seen.Negative = exact(p.Negative, s.metric)
+		seen.Negative = exact.Value(p.Negative, s.metric)
 	}
 	s.Seen = seen
 	for i, b := range p.OverTime {
@@ -262,7 +263,7 @@ func (s *stats) ofRecords(e *recording.Event, metric int) {
 		s.Cannot = cannotSamples
 		if r.Count > 0 {
 			t := s.rec.Tracks[r.Track]
-			seen.Runs = &seenRuns{r.Count, r.Median, r.P90, r.Most, nanoseconds(r.Longest), s.at(r.Start), id(t.PID), id(t.TID)}
+			seen.Runs = &seenRuns{r.Count, r.Median, r.P90, r.Most, exact.Nanoseconds(r.Longest), s.at(r.Start), exact.ID(t.PID), exact.ID(t.TID)}
 		}
 	}
 }

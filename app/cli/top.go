@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
@@ -193,7 +194,7 @@ type topRange struct {
 
 func newTopRange(rec *recording.Recording, from, to int64) *topRange {
 	from, to = from-rec.Start, to-rec.Start
-	return &topRange{nanoseconds(from), nanoseconds(to), from, to}
+	return &topRange{exact.Nanoseconds(from), exact.Nanoseconds(to), from, to}
 }
 
 type topRow struct {
@@ -216,8 +217,8 @@ type topRow struct {
 	Depth int  `json:"depth,omitempty"`
 	Match bool `json:"match,omitempty"`
 	// PID and TID are those of a thread.
-	PID *id `json:"pid,omitempty"`
-	TID *id `json:"tid,omitempty"`
+	PID *exact.ID `json:"pid,omitempty"`
+	TID *exact.ID `json:"tid,omitempty"`
 
 	row *analyze.Row
 }
@@ -268,7 +269,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		}
 		t.whole = whole.Sum
 	}
-	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exact(w.Sum, t.metric), w.Records
+	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exact.Value(w.Sum, t.metric), w.Records
 	t.leave(&w.Left)
 	t.Untold = w.Untold
 	if t.Calls != nil && !w.Called {
@@ -295,10 +296,10 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 // leave notes what was not added up.
 func (t *top) leave(l *analyze.LeftOut) {
 	if t.left = *l; l.AsyncSpans > 0 {
-		t.AsyncSpans, t.AsyncTime = l.AsyncSpans, nanoseconds(l.AsyncTime)
+		t.AsyncSpans, t.AsyncTime = l.AsyncSpans, exact.Nanoseconds(l.AsyncTime)
 	}
 	if l.IdleRecords > 0 {
-		t.IdleRecords, t.Idle = l.IdleRecords, exact(l.Idle, t.metric)
+		t.IdleRecords, t.Idle = l.IdleRecords, exact.Value(l.Idle, t.metric)
 	}
 }
 
@@ -316,16 +317,16 @@ func (t *top) add(rec *recording.Recording, r *analyze.Row) {
 }
 
 func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
-	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact(r.Self, t.metric), Total: exact(r.Total, t.metric), Count: r.Count, row: r}
+	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact.Value(r.Self, t.metric), Total: exact.Value(r.Total, t.metric), Count: r.Count, row: r}
 	if t.By == string(analyze.ByFunction) || t.By == string(analyze.ByLine) || t.Function != nil {
 		row.Symbol = r.Function(rec).Symbol
 	}
 	if s := spans.OfRow(rec, r, t.spans); s != nil {
-		row.Average, row.Least, row.Most = nanoseconds(s.Average()), nanoseconds(s.Min), nanoseconds(s.Max)
+		row.Average, row.Least, row.Most = exact.Nanoseconds(s.Average()), exact.Nanoseconds(s.Min), exact.Nanoseconds(s.Max)
 	}
 	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
 		track := rec.Tracks[r.Track]
-		pid, tid := id(track.PID), id(track.TID)
+		pid, tid := exact.ID(track.PID), exact.ID(track.TID)
 		row.PID, row.TID = &pid, &tid
 	}
 	return row
@@ -361,10 +362,10 @@ func (t *top) text(rec *recording.Recording) string {
 		}
 	}
 	if t.Calls != nil {
-		fmt.Fprintf(&b, ", in %s", callsText(*t.Calls, t.Of))
+		fmt.Fprintf(&b, ", in %s", tabular.Calls(*t.Calls, t.Of))
 	}
 	fmt.Fprintf(&b, "\ntotal %s%s", units.Bound(t.metric), units.Value(t.sum, t.metric))
-	if x := inFull(t.sum, t.metric); x != "" {
+	if x := exact.InFull(t.sum, t.metric); x != "" {
 		fmt.Fprintf(&b, " (%s)", x)
 	}
 	if t.Whole != "" && t.Whole != t.Total {
@@ -449,7 +450,7 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 			table = append(table, []string{self, share, units.Count(r.Count), plain.Short(r.Name)})
 			continue
 		}
-		line := []string{self, share, units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum), dash(r.Count)}
+		line := []string{self, share, units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum), tabular.Dash(r.Count)}
 		if t.spans != nil {
 			line = append(line, t.lengths(rec, r.row)...)
 		}
@@ -480,13 +481,4 @@ func (t *top) lengths(rec *recording.Recording, r *analyze.Row) []string {
 		return []string{"–", "–", "–"}
 	}
 	return []string{units.Duration(s.Average()), units.Duration(s.Min), units.Duration(s.Max)}
-}
-
-// callsText says how many calls a set has.
-func callsText(n int, of string) string {
-	word := "calls"
-	if n == 1 {
-		word = "call"
-	}
-	return units.Count(int64(n)) + " " + word + " of " + plain.Short(of)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
@@ -109,18 +110,18 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		tree = analyze.NewTree(rec, w, ts...)
 	}
 	if len(o.Transforms) > 0 {
-		t.Transforms, t.Whole = o.Transforms, exact(t.whole, t.metric)
+		t.Transforms, t.Whole = o.Transforms, exact.Value(t.whole, t.metric)
 		t.sum, t.Records = sumOf(tree)
-		t.Total, t.Cut = exact(t.sum, t.metric), tree.Cut
+		t.Total, t.Cut = exact.Value(t.sum, t.metric), tree.Cut
 	}
 	if t.negative = w.Negative(); tree != nil {
 		t.negative = tree.Negative
 	}
 	if t.negative != 0 {
-		t.Negative = exact(t.negative, t.metric)
+		t.Negative = exact.Value(t.negative, t.metric)
 	}
 	if w.Pairs > 0 {
-		t.Pairs, t.Joined, t.joined = w.Pairs, exact(w.Joined, t.metric), w.Joined
+		t.Pairs, t.Joined, t.joined = w.Pairs, exact.Value(w.Joined, t.metric), w.Joined
 	}
 	var rows []analyze.Row
 	var err error
@@ -210,7 +211,7 @@ func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *a
 			return nil, err
 		}
 	}
-	t.Matched = &topMatched{o.Find, exact(m.Total, t.metric), m.Count, m.Functions, m.Total}
+	t.Matched = &topMatched{o.Find, exact.Value(m.Total, t.metric), m.Count, m.Functions, m.Total}
 	if o.tree {
 		for i := range t.matches {
 			t.matches[i] = m.Nodes[t.nodes[i]]
@@ -346,7 +347,7 @@ func (t *top) viewText(b *strings.Builder) {
 	}
 	switch {
 	case t.Pairs > 0:
-		fmt.Fprintf(b, "\n%s joined; %s in both halves counts once", plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
+		fmt.Fprintf(b, "\n%s joined; %s in both halves counts once", units.Plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
 	case slices.Contains(t.Transforms, analyze.JoinRelated()):
 		b.WriteString("\nno stacks are halves of one: nothing is joined")
 	}
@@ -385,7 +386,7 @@ func (t *top) treeRows(b *strings.Builder) {
 			name += "  " + m
 		}
 		table = append(table, []string{units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum),
-			units.Value(r.row.Self, t.metric), units.Percent(r.row.Self, t.sum), dash(r.Count), indent + name})
+			units.Value(r.row.Self, t.metric), units.Percent(r.row.Self, t.sum), tabular.Dash(r.Count), indent + name})
 	}
 	tabular.Columns(b, "", "rrrrrl", table)
 }

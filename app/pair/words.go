@@ -2,6 +2,7 @@ package pair
 
 import (
 	"ashlar/app/session"
+	"ashlar/app/verdict"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -118,22 +119,11 @@ func DifferenceLine(m *compare.Metric, a, b int64) string {
 	if a == b {
 		return "no difference"
 	}
-	line := "difference " + Signed(m, b-a)
+	line := "difference " + verdict.Signed(m, b-a)
 	if a > 0 && b > 0 {
 		line += "   " + units.Change(a, b) + "   " + units.Times(a, b)
 	}
 	return line
-}
-
-// Signed writes a difference with its sign.
-func Signed(m *compare.Metric, v int64) string {
-	switch {
-	case v > 0:
-		return "+" + units.Value(m.Readable(v))
-	case v < 0:
-		return "−" + units.Value(m.Readable(-v))
-	}
-	return "0"
 }
 
 // SureText says how sure a difference is.

@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// Docs are comments of fields, by TYPE.FIELD, and of types, by TYPE.
+// Docs are comments of fields, by PACKAGE.TYPE.FIELD, and of types, by PACKAGE.TYPE.
 type Docs map[string]string
 
 // Read reads the comments of Go files that a program carries with it.
@@ -35,7 +35,7 @@ func Read(sources ...embed.FS) Docs {
 			}
 			for _, d := range f.Decls {
 				if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
-					typeDocs(docs, g)
+					typeDocs(docs, f.Name.Name+".", g)
 				}
 			}
 		}
@@ -43,17 +43,17 @@ func Read(sources ...embed.FS) Docs {
 	return docs
 }
 
-func typeDocs(docs Docs, g *ast.GenDecl) {
+func typeDocs(docs Docs, pkg string, g *ast.GenDecl) {
 	for _, s := range g.Specs {
 		spec := s.(*ast.TypeSpec)
 		fields, ok := spec.Type.(*ast.StructType)
 		if !ok {
 			continue
 		}
-		docs[spec.Name.Name] = oneLine(g.Doc)
+		docs[pkg+spec.Name.Name] = oneLine(g.Doc)
 		for _, f := range fields.Fields.List {
 			for _, name := range f.Names {
-				docs[spec.Name.Name+"."+name.Name] = strings.TrimSpace(oneLine(f.Doc) + " " + oneLine(f.Comment))
+				docs[pkg+spec.Name.Name+"."+name.Name] = strings.TrimSpace(oneLine(f.Doc) + " " + oneLine(f.Comment))
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (d Docs) fields(b *strings.Builder, t reflect.Type, prefix string, width in
 		}
 		path := prefix + name + list
 		fmt.Fprintf(b, "  %-28s %s\n", path, kindOf(inner))
-		Wrap(b, d[t.Name()+"."+f.Name], "      ", width)
+		Wrap(b, d[t.String()+"."+f.Name], "      ", width)
 		if isObject(inner) {
 			d.fields(b, inner, path+".", width, append(above, t))
 		}

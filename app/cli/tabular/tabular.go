@@ -2,6 +2,7 @@
 package tabular
 
 import (
+	"ashlar/ingest/plain"
 	"ashlar/ingest/spans"
 	"ashlar/render/units"
 	"math"
@@ -68,4 +69,25 @@ func Sparks(bins []spans.Bin) string {
 		}
 	}
 	return strings.TrimRight(out.String(), " ")
+}
+
+// Dash writes a count, and a dash for none.
+func Dash(n int64) string {
+	if n == 0 {
+		return "–"
+	}
+	return units.Count(n)
+}
+
+// Often says how often: once, 2 times.
+func Often(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return units.Count(n) + " times"
+}
+
+// Calls says how many calls a set has, and of what.
+func Calls(n int, of string) string {
+	return units.Plural(int64(n), "call") + " of " + plain.Short(of)
 }

@@ -9,6 +9,7 @@ import (
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/verdict"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -57,7 +58,7 @@ func (b both) cells(n int32) (cs []cell) {
 	}
 	for _, of := range []func(*compare.Amount) int64{func(a *compare.Amount) int64 { return a.Total }, func(a *compare.Amount) int64 { return a.Self }} {
 		va, vb := of(x[0]), of(x[1])
-		cs = append(cs, value(0, va), value(1, vb), cell{text: pair.Signed(m, vb-va), sign: vb - va, change: true, noise: noise})
+		cs = append(cs, value(0, va), value(1, vb), cell{text: verdict.Signed(m, vb-va), sign: vb - va, change: true, noise: noise})
 	}
 	for side := range x {
 		cs = append(cs, cell{text: units.Percent(x[side].Total, root[side].Total)})

@@ -8,6 +8,7 @@ import (
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/verdict"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -70,7 +71,7 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 	if c.Chosen == nil {
 		add("A", value(a.A.RawTotal), exact(a.A.RawTotal))
 		add("B", value(a.B.RawTotal), exact(a.B.RawTotal))
-		add("Difference", pair.Signed(m, a.B.RawTotal-a.A.RawTotal)+"   "+units.Change(a.A.RawTotal, a.B.RawTotal), exact(a.B.RawTotal-a.A.RawTotal))
+		add("Difference", verdict.Signed(m, a.B.RawTotal-a.A.RawTotal)+"   "+units.Change(a.A.RawTotal, a.B.RawTotal), exact(a.B.RawTotal-a.A.RawTotal))
 		if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
 			add("Confidence", units.Level(w.Level()), "")
 		}
@@ -95,7 +96,7 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 			both := func(word string, va, vb int64, conf *compare.Confidence) {
 				add(word+" A", value(va), exact(va))
 				add(word+" B", value(vb), exact(vb))
-				add("Difference", pair.Signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
+				add("Difference", verdict.Signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
 				if conf != nil {
 					add("Confidence", pair.SureText(a, conf), "")
 				}
@@ -176,7 +177,7 @@ func (c *OfTwo) largestDifferences(s *panel.Host, u *ui.UI, a *session.CompareAn
 			said = string(row.Status)
 		}
 		u.Text(image.Rect(r.Max.X-u.Px(66), y, r.Max.X, y+line), said, ui.Style{Size: 12, Color: change, Align: ui.End})
-		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), pair.Signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: ui.End})
+		u.Text(image.Rect(r.Max.X-u.Px(150), y, r.Max.X-u.Px(68), y+line), verdict.Signed(m, row.DeltaSelf()), ui.Style{Size: 12, Color: text, Align: ui.End})
 		w := r.Dx() - u.Px(154)
 		u.Text(image.Rect(r.Min.X, y, r.Min.X+w+u.Px(4), y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: text})
 		y += line

@@ -8,6 +8,7 @@ import (
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/verdict"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -62,7 +63,7 @@ func (t *Panel) cells(a *session.CompareAnswer, r *compare.Row, total, exact boo
 	if conf := sureOf(r, total); conf != nil {
 		sure = units.Level(conf.Level())
 	}
-	return []string{name, panel.ShortModule(r.Module), blank(va), blank(vb), pair.Signed(m, vb-va), change, units.Percent(r.DeltaSelf(), a.Table.Moved), sure, pair.Signed(m, ob-oa)}
+	return []string{name, panel.ShortModule(r.Module), blank(va), blank(vb), verdict.Signed(m, vb-va), change, units.Percent(r.DeltaSelf(), a.Table.Moved), sure, verdict.Signed(m, ob-oa)}
 }
 
 // Table is the whole table, as it is filtered and sorted.

@@ -1,6 +1,7 @@
-package cli
+package contents
 
 import (
+	"ashlar/app/cli/exact"
 	"strings"
 	"testing"
 )
@@ -8,14 +9,14 @@ import (
 // TestInfoThreadsAlike: a pool of threads is one row with its sums, and what is
 // listed and what is left out make all of them.
 func TestInfoThreadsAlike(t *testing.T) {
-	in := &info{Threads: []infoThread{{PID: 1, TID: 1, Name: "main", Spans: 5, MaxDepth: 2}}}
-	for i := range id(40) {
-		in.Threads = append(in.Threads, infoThread{PID: 1, TID: 10 + i, Name: "worker", Samples: 3, MaxDepth: int(i)})
+	in := &Contents{Threads: []Thread{{PID: 1, TID: 1, Name: "main", Spans: 5, MaxDepth: 2}}}
+	for i := range exact.ID(40) {
+		in.Threads = append(in.Threads, Thread{PID: 1, TID: 10 + i, Name: "worker", Samples: 3, MaxDepth: int(i)})
 	}
-	for i := range id(3) {
-		in.Threads = append(in.Threads, infoThread{PID: 1, TID: 100 + i, Name: "few", Stacks: 1})
+	for i := range exact.ID(3) {
+		in.Threads = append(in.Threads, Thread{PID: 1, TID: 100 + i, Name: "few", Stacks: 1})
 	}
-	in.Threads = append(in.Threads, infoThread{PID: 2, TID: 200, Name: "worker", Samples: 1})
+	in.Threads = append(in.Threads, Thread{PID: 2, TID: 200, Name: "worker", Samples: 1})
 	var b strings.Builder
 	in.threads(&b)
 	var rows []string
@@ -30,7 +31,7 @@ func TestInfoThreadsAlike(t *testing.T) {
 
 // Processes of one name are told apart by the labels that a trace gives them.
 func TestInfoNamesProcesses(t *testing.T) {
-	in := &info{Threads: []infoThread{{PID: 1, TID: 1, Process: "python3 GPU 2", Name: "main", Spans: 5}, {PID: 2, TID: 1}}}
+	in := &Contents{Threads: []Thread{{PID: 1, TID: 1, Process: "python3 GPU 2", Name: "main", Spans: 5}, {PID: 2, TID: 1}}}
 	var b strings.Builder
 	in.threads(&b)
 	if lines := strings.Split(b.String(), "\n"); len(lines) < 4 || !strings.Contains(lines[2], "pid  process        tid") || !strings.Contains(lines[3], "1  python3 GPU 2    1  main") {

@@ -1,10 +1,12 @@
-package cli
+package contents
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
@@ -15,8 +17,9 @@ import (
 // mostThreads is how many threads the text lists.
 const mostThreads = 40
 
-// text writes what is known as people read it: sections, aligned.
-func (in *info) text(rec *recording.Recording) string {
+// Text writes what is known as people read it: sections, aligned.
+func (in *Contents) Text() string {
+	rec := in.rec
 	var b strings.Builder
 	b.WriteString(plain.Short(rec.Source.Name) + "\n")
 	in.head(&b, rec)
@@ -29,7 +32,7 @@ func (in *info) text(rec *recording.Recording) string {
 	return b.String()
 }
 
-func (in *info) head(b *strings.Builder, rec *recording.Recording) {
+func (in *Contents) head(b *strings.Builder, rec *recording.Recording) {
 	format := in.Format
 	if in.Version != "" {
 		format += " " + in.Version
@@ -49,7 +52,7 @@ func (in *info) head(b *strings.Builder, rec *recording.Recording) {
 		rows = append(rows, []string{plain.Short(n.Key), plain.Short(n.Value)})
 	}
 	if n := rec.Source.MoreNotes; n > 0 {
-		rows = append(rows, []string{"…", plural(n, "more note")})
+		rows = append(rows, []string{"…", units.Plural(n, "more note")})
 	}
 	if t := in.Time; t != nil {
 		rows = append(rows, []string{"time", strings.TrimSpace(fmt.Sprintf("%s, from %s to %s %s",
@@ -57,7 +60,7 @@ func (in *info) head(b *strings.Builder, rec *recording.Recording) {
 	} else {
 		rows = append(rows, []string{"time", "none: nothing in it says when"})
 	}
-	load := fmt.Sprintf("in %s s, %s/s, %s events/s", in.Load.Seconds, in.Load.perSecond(), grouped(in.Load.EventsPerSecond.String()))
+	load := fmt.Sprintf("in %s s, %s/s, %s events/s", in.Load.Seconds, units.Bytes(whole(in.Load.BytesPerSecond)), units.Count(whole(in.Load.EventsPerSecond)))
 	if in.Load.BytesPerSecond == "0" && in.Bytes > 0 {
 		load = fmt.Sprintf("in %s s, as it was kept when it was read before", in.Load.Seconds)
 	}
@@ -67,21 +70,13 @@ func (in *info) head(b *strings.Builder, rec *recording.Recording) {
 	tabular.Columns(b, "  ", "ll", append(rows, []string{"read", load}))
 }
 
-func (l *infoLoad) perSecond() string {
-	v, _ := l.BytesPerSecond.Int64()
-	return units.Bytes(v)
+// whole reads a number without digits behind the point.
+func whole(n json.Number) int64 {
+	v, _ := n.Int64()
+	return v
 }
 
-// grouped puts thin spaces into a whole number.
-func grouped(s string) string {
-	var n int64
-	if _, err := fmt.Sscan(s, &n); err != nil {
-		return s
-	}
-	return units.Count(n)
-}
-
-func (in *info) events(b *strings.Builder, rec *recording.Recording) {
+func (in *Contents) events(b *strings.Builder, rec *recording.Recording) {
 	if len(rec.Events) == 0 {
 		return
 	}
@@ -107,19 +102,10 @@ func (in *info) events(b *strings.Builder, rec *recording.Recording) {
 			if im.negative != 0 {
 				mark = append(mark, "with "+units.Value(im.negative, m)+" below zero")
 			}
-			rows = append(rows, []string{"  " + plain.Short(m.Name), units.Value(value, m), inFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
+			rows = append(rows, []string{"  " + plain.Short(m.Name), units.Value(value, m), exact.InFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
 		}
 	}
 	tabular.Columns(b, "  ", "llrl", rows)
-}
-
-// inFull is a value to the last digit, "" where units.Value says all of it.
-func inFull(v int64, m *recording.Metric) string {
-	short, full := units.Value(v, m), units.Exact(v, m)
-	if full == short || full == short+" "+units.Unit(m) {
-		return ""
-	}
-	return full
 }
 
 // sampled says how often an event was sampled.
@@ -143,17 +129,17 @@ func nonEmpty(words ...string) []string {
 	return out
 }
 
-func (in *info) threads(b *strings.Builder) {
+func (in *Contents) threads(b *strings.Builder) {
 	if len(in.Threads) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\nThreads\n")
 	rows := [][]string{{"pid", "process", "tid", "name", "spans", "samples", "stacks", "depth"}}
-	named := slices.ContainsFunc(in.Threads, func(t infoThread) bool { return t.Process != "" })
+	named := slices.ContainsFunc(in.Threads, func(t Thread) bool { return t.Process != "" })
 	groups := alike(in.Threads)
 	listed := len(in.Threads)
 	for _, g := range groups[:min(len(groups), mostThreads)] {
-		t := &g.infoThread
+		t := &g.Thread
 		name, tid := plain.Short(t.Name), fmt.Sprint(t.TID)
 		if t.Async {
 			name = strings.TrimSpace(name + " (async)")
@@ -162,7 +148,7 @@ func (in *info) threads(b *strings.Builder) {
 			name, tid = strings.TrimSpace(fmt.Sprintf("%s × %s", name, units.Count(int64(g.count)))), "…"
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(t.PID), plain.Short(t.Process), tid, name, dash(t.Spans), dash(t.Samples), dash(t.Stacks), dash(int64(t.MaxDepth)),
+			fmt.Sprint(t.PID), plain.Short(t.Process), tid, name, tabular.Dash(t.Spans), tabular.Dash(t.Samples), tabular.Dash(t.Stacks), tabular.Dash(int64(t.MaxDepth)),
 		})
 		listed -= g.count
 	}
@@ -181,7 +167,7 @@ func (in *info) threads(b *strings.Builder) {
 
 // alikeThreads are threads of one process and name, added up.
 type alikeThreads struct {
-	infoThread
+	Thread
 	count int
 }
 
@@ -190,9 +176,9 @@ const fewAlike = 3
 
 // alike adds up threads of one process and name where there are many: a pool's
 // would fill the page, and differ in nothing but their ids.
-func alike(threads []infoThread) (groups []alikeThreads) {
+func alike(threads []Thread) (groups []alikeThreads) {
 	type same struct {
-		pid   id
+		pid   exact.ID
 		name  string
 		async bool
 	}
@@ -218,7 +204,7 @@ func alike(threads []infoThread) (groups []alikeThreads) {
 
 // contexts lists what top --by context:KEY can tell apart, but for what stands
 // in the list of threads.
-func (in *info) contexts(b *strings.Builder) {
+func (in *Contents) contexts(b *strings.Builder) {
 	var rows [][]string
 	for _, c := range in.Contexts {
 		switch c.Key {
@@ -249,15 +235,7 @@ func (in *info) contexts(b *strings.Builder) {
 	}
 }
 
-// dash writes a count, and a dash for none.
-func dash(n int64) string {
-	if n == 0 {
-		return "–"
-	}
-	return units.Count(n)
-}
-
-func (in *info) counts(b *strings.Builder) {
+func (in *Contents) counts(b *strings.Builder) {
 	c := &in.Counts
 	all := []struct {
 		n    int64
@@ -280,7 +258,7 @@ func (in *info) counts(b *strings.Builder) {
 	tabular.Columns(b, "  ", "rl", rows)
 }
 
-func (in *info) ledger(b *strings.Builder) {
+func (in *Contents) ledger(b *strings.Builder) {
 	if len(in.Ledger) == 0 {
 		return
 	}
@@ -295,12 +273,12 @@ func (in *info) ledger(b *strings.Builder) {
 			first = append(first, "left out first at "+plain.Short(t.FirstLeftOut))
 		}
 		rows = append(rows, []string{plain.Short(t.Kind), units.Count(t.Read), units.Count(t.Kept),
-			dash(t.Repaired), dash(t.LeftOut), strings.Join(first, ", ")})
+			tabular.Dash(t.Repaired), tabular.Dash(t.LeftOut), strings.Join(first, ", ")})
 	}
 	tabular.Columns(b, "  ", "lrrrrl", rows)
 }
 
-func (in *info) warnings(b *strings.Builder) {
+func (in *Contents) warnings(b *strings.Builder) {
 	if len(in.Warnings) == 0 {
 		return
 	}
@@ -310,7 +288,7 @@ func (in *info) warnings(b *strings.Builder) {
 }
 
 // warningsOf lists the warnings that change something, or the notes that do not.
-func (in *info) warningsOf(b *strings.Builder, minor bool) {
+func (in *Contents) warningsOf(b *strings.Builder, minor bool) {
 	head := map[bool]string{false: "\nWarnings\n", true: "\nNotes\n"}[minor]
 	for _, w := range in.Warnings {
 		if w.Minor != minor {
@@ -318,17 +296,10 @@ func (in *info) warningsOf(b *strings.Builder, minor bool) {
 		}
 		b.WriteString(head)
 		head = ""
-		line := fmt.Sprintf("%s, %s", plain.Short(w.Code), times(w.Count))
+		line := fmt.Sprintf("%s, %s", plain.Short(w.Code), tabular.Often(w.Count))
 		if w.First != "" {
 			line += ", first at " + plain.Short(w.First)
 		}
 		fmt.Fprintf(b, "  %s\n      %s\n", line, plain.Text(w.Text))
 	}
-}
-
-func times(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return units.Count(n) + " times"
 }

@@ -1,19 +1,20 @@
-package cli
+package difference
 
 import (
 	"encoding/json"
 	"math"
-	"strconv"
 
+	"ashlar/app/cli/exact"
+	"ashlar/app/verdict"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 )
 
-// diffJSON is the JSON output of diff. Values are exact decimals in
+// JSON is what "ashlar diff --json" prints. Values are exact decimals in
 // Unit. a_self, b_self and so on are as normalised; the sum of delta_self over
 // all rows by function, module, file, thread or stack is b.left-a.left, which is
 // b.total-a.total unless flags change stacks.
-type diffJSON struct {
+type JSON struct {
 	// Verdict sums the comparison up in a sentence or two.
 	Verdict   string      `json:"verdict"`
 	Metric    string      `json:"metric"`
@@ -22,24 +23,24 @@ type diffJSON struct {
 	Unit      string      `json:"unit"`
 	Normalize string      `json:"normalize"`
 	By        string      `json:"by"`
-	A         diffSide    `json:"a"`
-	B         diffSide    `json:"b"`
+	A         Side        `json:"a"`
+	B         Side        `json:"b"`
 	Ratio     json.Number `json:"ratio"` // of the raw totals, B to A; null where A has none
 	// MetricMatch says how the metrics were matched: event and metric, metric,
 	// unit, or name. Matched says how the rows were.
-	MetricMatch string        `json:"metric_match"`
-	Matched     []diffMatched `json:"matched"`
+	MetricMatch string    `json:"metric_match"`
+	Matched     []Matched `json:"matched"`
 	// Method names the basis of confidences: runs, counts, durations; empty
 	// for none. Whole is about the totals, null where nothing can be said.
-	Method string    `json:"method"`
-	Whole  *diffSure `json:"whole"`
-	Rows   []diffRow `json:"rows"`
-	More   int       `json:"more"`   // rows beside these
-	Unsure int       `json:"unsure"` // rows that --min-confidence left out
-	Failed []string  `json:"failed"` // conditions of --fail-if that hold
+	Method string   `json:"method"`
+	Whole  *Sure    `json:"whole"`
+	Rows   []Row    `json:"rows"`
+	More   int      `json:"more"`   // rows beside these
+	Unsure int      `json:"unsure"` // rows that --min-confidence left out
+	Failed []string `json:"failed"` // conditions of --fail-if that hold
 }
 
-type diffSide struct {
+type Side struct {
 	File     string       `json:"file"`
 	Files    []string     `json:"files"`
 	Total    json.Number  `json:"total"` // as normalised
@@ -55,7 +56,7 @@ type diffSide struct {
 	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
 }
 
-type diffMatched struct {
+type Matched struct {
 	Rule  string      `json:"rule"`  // hand, module, name, similar, order, or empty
 	State string      `json:"state"` // both, gone or new
 	Count int         `json:"count"`
@@ -63,7 +64,7 @@ type diffMatched struct {
 	B     json.Number `json:"b_self"`
 }
 
-type diffRow struct {
+type Row struct {
 	Name       string      `json:"name"`
 	Module     string      `json:"module"`
 	NameB      string      `json:"name_b,omitempty"` // where B has another one
@@ -81,47 +82,48 @@ type diffRow struct {
 	// Confidence is 1-q of the difference of self, and of total where self is
 	// the same; null where it is not known. The others tell more.
 	Confidence *json.Number `json:"confidence"`
-	Self       *diffSure    `json:"self_confidence"`
-	Total      *diffSure    `json:"total_confidence"`
+	Self       *Sure        `json:"self_confidence"`
+	Total      *Sure        `json:"total_confidence"`
 }
 
-// diffSure describes a Confidence.
-type diffSure struct {
+// Sure describes a Confidence.
+type Sure struct {
 	Confidence json.Number     `json:"confidence"`
 	P          json.Number     `json:"p"`
 	Interval   *[2]json.Number `json:"interval"`   // of the difference, 95 %
 	Detectable *json.Number    `json:"detectable"` // the smallest difference that would be shown
 	A          int64           `json:"a_count"`    // samples, spans or recordings
 	B          int64           `json:"b_count"`
-	Spans      *diffShift      `json:"spans,omitempty"`
+	Spans      *Shift          `json:"spans,omitempty"`
 }
 
-// diffShift is about single spans, in nanoseconds.
-type diffShift struct {
+// Shift is about single spans, in nanoseconds.
+type Shift struct {
 	MedianA  json.Number     `json:"a_median_ns"`
 	MedianB  json.Number     `json:"b_median_ns"`
 	Shift    json.Number     `json:"shift_ns"`
 	Interval *[2]json.Number `json:"shift_interval_ns"`
 }
 
-func (d *diff) json() *diffJSON {
+// JSON answers for programs.
+func (d *Answer) JSON() *JSON {
 	m := &d.c.Metric.Common
 	e := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]]
-	out := &diffJSON{
-		Verdict: d.verdict(), Metric: m.Name, MetricB: d.metricB(), Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.o.by),
+	out := &JSON{
+		Verdict: verdict.Of(d.c, d.t), Metric: m.Name, MetricB: d.metricB(), Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.By),
 		A: d.side(d.c.A(), 0, d.c.Sides), B: d.side(d.c.B(), d.c.Sides, len(d.c.Runs)), Ratio: "null",
-		MetricMatch: d.c.Metric.Rule, Matched: []diffMatched{}, Method: string(d.c.Method()), Whole: newSure(d.t.Whole, m),
-		Rows: []diffRow{}, More: d.more, Unsure: d.unsure, Failed: append([]string{}, d.failed...),
+		MetricMatch: d.c.Metric.Rule, Matched: []Matched{}, Method: string(d.c.Method()), Whole: newSure(d.t.Whole, m),
+		Rows: []Row{}, More: d.more, Unsure: d.unsure, Failed: append([]string{}, d.Failed...),
 	}
 	if a := d.c.A().RawTotal; a != 0 {
-		out.Ratio = decimal(float64(d.c.B().RawTotal)/float64(a), 6)
+		out.Ratio = exact.Measured(float64(d.c.B().RawTotal)/float64(a), 6)
 	}
 	for _, x := range d.t.Matched() {
 		state := "both"
 		if x.Status != compare.Changed {
 			state = string(x.Status)
 		}
-		out.Matched = append(out.Matched, diffMatched{string(x.Rule), state, x.Count, exact(x.A, m), exact(x.B, m)})
+		out.Matched = append(out.Matched, Matched{string(x.Rule), state, x.Count, exact.Value(x.A, m), exact.Value(x.B, m)})
 	}
 	for i := range d.rows {
 		out.Rows = append(out.Rows, d.row(&d.rows[i], m))
@@ -129,9 +131,9 @@ func (d *diff) json() *diffJSON {
 	return out
 }
 
-func (d *diff) side(s compare.Side, from, to int) diffSide {
+func (d *Answer) side(s compare.Side, from, to int) Side {
 	m := &d.c.Metric.Common
-	out := diffSide{Total: exact(s.Total, m), RawTotal: exact(s.RawTotal, m), Samples: s.Samples}
+	out := Side{Total: exact.Value(s.Total, m), RawTotal: exact.Value(s.RawTotal, m), Samples: s.Samples}
 	for _, r := range d.c.Runs[from:to] {
 		out.Files = append(out.Files, r.Rec.Source.Path)
 	}
@@ -139,72 +141,56 @@ func (d *diff) side(s compare.Side, from, to int) diffSide {
 	out.Untold = s.Untold
 	out.AsyncSpans, out.IdleRecords = s.LeftOut.AsyncSpans, s.LeftOut.IdleRecords
 	if out.AsyncSpans > 0 {
-		out.AsyncTime = nanoseconds(s.LeftOut.AsyncTime)
+		out.AsyncTime = exact.Nanoseconds(s.LeftOut.AsyncTime)
 	}
 	left, right := d.left()
-	if out.Left = exact(left, m); from > 0 {
-		out.Left = exact(right, m)
+	if out.Left = exact.Value(left, m); from > 0 {
+		out.Left = exact.Value(right, m)
 	}
 	if v := d.negative()[min(from, 1)]; v != 0 {
-		out.Negative = exact(v, m)
+		out.Negative = exact.Value(v, m)
 	}
 	if s.Length > 0 {
-		n := nanoseconds(s.Length)
+		n := exact.Nanoseconds(s.Length)
 		out.Duration = &n
 	}
 	return out
 }
 
-func (d *diff) row(r *compare.Row, m *recording.Metric) diffRow {
-	out := diffRow{
+func (d *Answer) row(r *compare.Row, m *recording.Metric) Row {
+	out := Row{
 		Name: r.Name, Module: r.Module, NameB: r.NameB, ModuleB: r.ModuleB, Match: string(r.Rule),
-		ASelf: exact(r.ASelf, m), BSelf: exact(r.BSelf, m), DeltaSelf: exact(r.DeltaSelf(), m),
-		ATotal: exact(r.ATotal, m), BTotal: exact(r.BTotal, m), DeltaTotal: exact(r.DeltaTotal(), m),
+		ASelf: exact.Value(r.ASelf, m), BSelf: exact.Value(r.BSelf, m), DeltaSelf: exact.Value(r.DeltaSelf(), m),
+		ATotal: exact.Value(r.ATotal, m), BTotal: exact.Value(r.BTotal, m), DeltaTotal: exact.Value(r.DeltaTotal(), m),
 		Share: "0", Status: string(r.Status), Self: newSure(r.Self, m), Total: newSure(r.Total, m),
 	}
 	if r.Status == compare.New || r.Status == compare.Gone {
 		out.Match = ""
 	}
 	if d.t.Moved != 0 {
-		out.Share = decimal(float64(r.DeltaSelf())/float64(d.t.Moved), 6)
+		out.Share = exact.Measured(float64(r.DeltaSelf())/float64(d.t.Moved), 6)
 	}
 	if c := r.Confidence(); c != nil {
-		l := decimal(c.Level(), 6)
+		l := exact.Measured(c.Level(), 6)
 		out.Confidence = &l
 	}
 	return out
 }
 
-func newSure(c *compare.Confidence, m *recording.Metric) *diffSure {
+func newSure(c *compare.Confidence, m *recording.Metric) *Sure {
 	if c == nil {
 		return nil
 	}
-	out := &diffSure{Confidence: decimal(c.Level(), 6), P: significant(c.P), A: c.A, B: c.B}
+	out := &Sure{Confidence: exact.Measured(c.Level(), 6), P: exact.Estimate(c.P), A: c.A, B: c.B}
 	unit := math.Pow10(m.Decimals)
-	if bounded(c.Low, c.High) {
-		out.Interval = &[2]json.Number{significant(c.Low / unit), significant(c.High / unit)}
-	}
-	if bounded(c.Detectable) {
-		n := significant(c.Detectable / unit)
+	out.Interval = exact.Interval(c.Low, c.High, unit)
+	if exact.Finite(c.Detectable) {
+		n := exact.Estimate(c.Detectable / unit)
 		out.Detectable = &n
 	}
 	if s := c.Shift(); s != nil {
-		out.Spans = &diffShift{MedianA: significant(s.MedianA / 1e3), MedianB: significant(s.MedianB / 1e3), Shift: significant(s.By / 1e3)}
-		if bounded(s.Low, s.High) {
-			out.Spans.Interval = &[2]json.Number{significant(s.Low / 1e3), significant(s.High / 1e3)}
-		}
+		out.Spans = &Shift{MedianA: exact.Estimate(s.MedianA / 1e3), MedianB: exact.Estimate(s.MedianB / 1e3), Shift: exact.Estimate(s.By / 1e3),
+			Interval: exact.Interval(s.Low, s.High, 1e3)}
 	}
 	return out
 }
-
-func bounded(vs ...float64) bool {
-	for _, v := range vs {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// significant is an estimate, with as many digits as it could deserve.
-func significant(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'g', 6, 64)) }

@@ -1,4 +1,6 @@
-package cli
+// Package verdict says in a sentence or two what a comparison came to. It stands first
+// wherever a comparison is shown, so it is made in one place.
+package verdict
 
 import (
 	"fmt"
@@ -12,13 +14,33 @@ import (
 	"ashlar/render/units"
 )
 
+type verdict struct {
+	c *compare.Comparison
+	t *compare.Table
+}
+
+// Signed writes a difference in a metric of a comparison with its sign: +1.200 ms.
+func Signed(m *compare.Metric, v int64) string {
+	switch {
+	case v > 0:
+		return "+" + units.Value(m.Readable(v))
+	case v < 0:
+		return "−" + units.Value(m.Readable(-v))
+	}
+	return "0"
+}
+
+func (d *verdict) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
+
 // certain is the confidence from which on a difference is said to be one.
 const certain = .95
 
-// verdict sums a comparison up in a sentence or two. Its numbers are those
-// of the head and of the table.
-func (d *diff) verdict() string {
-	a, b := d.c.A(), d.c.B()
+// Of sums a comparison up. Its numbers are those of a table of it, whose Whole and
+// whose first row in the direction of the whole are named; a Table of
+// [compare.ByFunction] reads best.
+func Of(c *compare.Comparison, t *compare.Table) string {
+	d := &verdict{c, t}
+	a, b := c.A(), c.B()
 	var s string
 	if d.c.Normalize == compare.Calls {
 		s = d.ofCalls(a, b)
@@ -32,7 +54,7 @@ func (d *diff) verdict() string {
 }
 
 // ofCalls compares what one call of each set takes.
-func (d *diff) ofCalls(a, b compare.Side) string {
+func (d *verdict) ofCalls(a, b compare.Side) string {
 	verb := "take "
 	if b.Calls == 1 {
 		verb = "takes "
@@ -41,7 +63,7 @@ func (d *diff) ofCalls(a, b compare.Side) string {
 	if d.c.Metric.Common.Name != "time" {
 		takes = strings.Replace(strings.Replace(verb, "takes", "has", 1), "take", "have", 1) + d.apart(a.Total, b.Total) + " " + plain.Short(d.c.Metric.Common.Name)
 	}
-	s := fmt.Sprintf("%s (B) %s each than %s (A): %s, %s", countOf(b.Calls, "call"), takes, units.Count(a.Calls), d.value(b.Total), d.value(a.Total))
+	s := fmt.Sprintf("%s (B) %s each than %s (A): %s, %s", units.Plural(b.Calls, "call"), takes, units.Count(a.Calls), d.value(b.Total), d.value(a.Total))
 	if a.OnCPU == nil || b.OnCPU == nil {
 		return s
 	}
@@ -52,13 +74,6 @@ func (d *diff) ofCalls(a, b compare.Side) string {
 	return s + fmt.Sprintf("; %s on the CPU, %s waiting", each(b.OnCPU, a.OnCPU), each(b.Waiting, a.Waiting))
 }
 
-func countOf(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return units.Count(n) + " " + what + "s"
-}
-
 func more(amount string, v float64) string {
 	if v < 0 {
 		return amount + " less"
@@ -67,16 +82,16 @@ func more(amount string, v float64) string {
 }
 
 // apart says how much more or less B has.
-func (d *diff) apart(a, b int64) string {
+func (d *verdict) apart(a, b int64) string {
 	if b == a {
 		return "as much"
 	}
-	return more(strings.TrimLeft(d.signed(b-a), "+−"), float64(b)-float64(a))
+	return more(strings.TrimLeft(Signed(d.c.Metric, b-a), "+−"), float64(b)-float64(a))
 }
 
 // ofRuns compares two recordings, or parts of them: how long they are and what they
 // cost, and where they are not as long, what a second of them costs.
-func (d *diff) ofRuns(a, b compare.Side) string {
+func (d *verdict) ofRuns(a, b compare.Side) string {
 	s := "costs " + costs(a.RawTotal, b.RawTotal) + fmt.Sprintf(" (%s, %s)", d.value(b.RawTotal), d.value(a.RawTotal))
 	if a.RawTotal == b.RawTotal {
 		s = "costs as much as A (" + d.value(a.RawTotal) + ")"
@@ -116,7 +131,7 @@ func costs(a, b int64) string {
 }
 
 // most names the row whose self changed most in the direction of the whole.
-func (d *diff) most(less bool) string {
+func (d *verdict) most(less bool) string {
 	for i := range d.t.Rows {
 		r := &d.t.Rows[i]
 		if v := r.DeltaSelf(); v == 0 || (v < 0) != less {
@@ -130,7 +145,7 @@ func (d *diff) most(less bool) string {
 		switch conf := r.Confidence(); {
 		case conf == nil, d.c.A().Calls == 1 && d.c.B().Calls == 1: // of one call nothing can be said
 		case conf.Level() >= certain:
-			sure = ", " + level(conf) + " sure"
+			sure = ", " + units.Level(conf.Level()) + " sure"
 		default:
 			sure = ", which may be chance"
 		}
@@ -142,7 +157,7 @@ func (d *diff) most(less bool) string {
 		default:
 			scaled = " Normalised by " + string(d.c.Normalize) + ","
 		}
-		return scaled + fmt.Sprintf(" %s %s most (%s%s%s).", plain.Short(r.Name), what, d.signed(r.DeltaSelf()), per, sure)
+		return scaled + fmt.Sprintf(" %s %s most (%s%s%s).", plain.Short(r.Name), what, Signed(d.c.Metric, r.DeltaSelf()), per, sure)
 	}
 	return ""
 }

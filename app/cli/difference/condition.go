@@ -1,4 +1,4 @@
-package cli
+package difference
 
 import (
 	"context"
@@ -21,8 +21,8 @@ const (
 	condModule = "module"
 )
 
-// condition is one --fail-if: the difference of something, against a limit.
-type condition struct {
+// Condition is one --fail-if: the difference of something, against a limit.
+type Condition struct {
 	text       string
 	what, name string // name is empty for the whole
 	op         string
@@ -32,21 +32,26 @@ type condition struct {
 
 var conditionForm = regexp.MustCompile(`(?s)^\s*(total|self|module)\s*(?:\((.*)\))?\s*(>=|<=|>|<)\s*([+-]?[0-9]*\.?[0-9]+)\s*(%|[A-Za-zµμ]*)\s*$`)
 
-// parseCondition reads a condition. The error is one sentence.
-func parseCondition(text string) (condition, error) {
+// ParseCondition reads a condition. The error is one sentence.
+func ParseCondition(text string) (Condition, error) {
 	m := conditionForm.FindStringSubmatch(text)
 	if m == nil {
-		return condition{}, fmt.Errorf("--fail-if %q is no condition; write total>5%%, total(NAME)>10ms, self(NAME)>1%% or module(NAME)>0%%", text)
+		return Condition{}, fmt.Errorf("--fail-if %q is no condition; write total>5%%, total(NAME)>10ms, self(NAME)>1%% or module(NAME)>0%%", text)
 	}
-	c := condition{text: strings.TrimSpace(text), what: m[1], name: m[2], op: m[3], unit: m[5]}
+	c := Condition{text: strings.TrimSpace(text), what: m[1], name: m[2], op: m[3], unit: m[5]}
 	if c.name == "" && c.what != condTotal {
-		return condition{}, fmt.Errorf("--fail-if %q does not say which: write %s(NAME)%s%s%s", text, c.what, c.op, m[4], m[5])
+		return Condition{}, fmt.Errorf("--fail-if %q does not say which: write %s(NAME)%s%s%s", text, c.what, c.op, m[4], m[5])
 	}
 	var ok bool
 	if c.limit, ok = new(big.Rat).SetString(strings.TrimPrefix(m[4], "+")); !ok || len(m[4]) > 40 {
-		return condition{}, fmt.Errorf("--fail-if %q has a number that cannot be read", text)
+		return Condition{}, fmt.Errorf("--fail-if %q has a number that cannot be read", text)
 	}
 	return c, nil
+}
+
+// Never reports whether a condition cannot hold where totals are made equal.
+func (c *Condition) Never(n compare.Normalize) bool {
+	return c.what == condTotal && c.name == "" && n == compare.Total
 }
 
 // amountUnits are the units in which amounts are written, by what is measured
@@ -58,7 +63,7 @@ var amountUnits = map[string]map[string]int64{
 }
 
 // amount is a limit in the metric's own unit.
-func (c *condition) amount(m *recording.Metric) (*big.Rat, error) {
+func (c *Condition) amount(m *recording.Metric) (*big.Rat, error) {
 	if c.unit == "" || c.unit == m.Unit {
 		return c.limit, nil
 	}
@@ -79,18 +84,18 @@ func unitName(m *recording.Metric) string {
 }
 
 // conditions says which conditions hold.
-func (d *diff) conditions(ctx context.Context) (failed []string, err error) {
-	tables := map[compare.By]*compare.Table{d.o.by: d.t}
+func (d *Answer) conditions(ctx context.Context) (failed []string, err error) {
+	tables := map[compare.By]*compare.Table{d.By: d.t}
 	table := func(by compare.By) (*compare.Table, error) {
 		if tables[by] == nil {
-			if tables[by], err = d.c.Table(ctx, by, d.o.sureSet); err != nil {
+			if tables[by], err = d.c.Table(ctx, by, d.Sure > 0); err != nil {
 				return nil, err
 			}
 		}
 		return tables[by], nil
 	}
-	for i := range d.o.failIf {
-		cond := &d.o.failIf[i]
+	for i := range d.If {
+		cond := &d.If[i]
 		vs, err := d.measured(cond, table)
 		if err != nil {
 			return nil, err
@@ -98,9 +103,9 @@ func (d *diff) conditions(ctx context.Context) (failed []string, err error) {
 		for _, v := range vs {
 			holds, err := cond.holds(v.a, v.b, &d.c.Metric.Common)
 			if err != nil {
-				return nil, &usageError{err: err}
+				return nil, &Misuse{err}
 			}
-			if holds && d.o.sureSet && v.conf != nil && v.conf.Level() < d.o.sure {
+			if holds && v.conf != nil && v.conf.Level() < d.Sure {
 				holds = false
 			}
 			if holds {
@@ -112,6 +117,9 @@ func (d *diff) conditions(ctx context.Context) (failed []string, err error) {
 	return failed, nil
 }
 
+// Misuse is the error of a condition that makes no sense of the metric that is compared.
+type Misuse struct{ error }
+
 // measured is the quantity of a condition.
 type measured struct {
 	a, b int64
@@ -119,7 +127,7 @@ type measured struct {
 }
 
 // measured finds what a condition names: several functions may have one name.
-func (d *diff) measured(cond *condition, table func(compare.By) (*compare.Table, error)) ([]measured, error) {
+func (d *Answer) measured(cond *Condition, table func(compare.By) (*compare.Table, error)) ([]measured, error) {
 	if cond.what == condTotal && cond.name == "" {
 		return []measured{{d.c.A().Total, d.c.B().Total, d.t.Whole}}, nil
 	}
@@ -149,7 +157,7 @@ func (d *diff) measured(cond *condition, table func(compare.By) (*compare.Table,
 	return vs, nil
 }
 
-func named(r *compare.Row, cond *condition) bool {
+func named(r *compare.Row, cond *Condition) bool {
 	if r.Name == cond.name || r.NameB == cond.name {
 		return true
 	}
@@ -161,7 +169,7 @@ func named(r *compare.Row, cond *condition) bool {
 }
 
 // holds compares exactly.
-func (c *condition) holds(a, b int64, m *recording.Metric) (bool, error) {
+func (c *Condition) holds(a, b int64, m *recording.Metric) (bool, error) {
 	d := new(big.Rat).SetInt(new(big.Int).Sub(big.NewInt(b), big.NewInt(a)))
 	limit := new(big.Rat)
 	if c.unit == "%" {

@@ -1,12 +1,14 @@
-package cli
+package difference
 
 import (
 	"fmt"
 	"math"
 	"strings"
 
+	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
 	"ashlar/app/demo"
+	"ashlar/app/verdict"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
@@ -15,18 +17,10 @@ import (
 )
 
 // value writes an amount with its unit where people say it.
-func (d *diff) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
+func (d *Answer) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
 
 // signed writes a difference, with a sign.
-func (d *diff) signed(v int64) string {
-	switch {
-	case v > 0:
-		return "+" + d.value(v)
-	case v < 0:
-		return "−" + d.value(-v)
-	}
-	return "0"
-}
+func (d *Answer) signed(v int64) string { return verdict.Signed(d.c.Metric, v) }
 
 // level writes a confidence, ? for none.
 func level(c *compare.Confidence) string {
@@ -36,16 +30,16 @@ func level(c *compare.Confidence) string {
 	return units.Level(c.Level())
 }
 
-// text writes the comparison as people read it.
-func (d *diff) text() string {
+// Text writes the comparison as people read it.
+func (d *Answer) Text() string {
 	var b strings.Builder
-	b.WriteString(d.verdict() + "\n\n")
+	b.WriteString(verdict.Of(d.c, d.t) + "\n\n")
 	d.head(&b)
 	d.how(&b)
 	b.WriteString("\n")
 	if len(d.rows) == 0 {
 		if d.unsure > 0 {
-			fmt.Fprintf(&b, "No difference is as sure as %v; %s less sure.\n", d.o.sure, are(d.unsure))
+			fmt.Fprintf(&b, "No difference is as sure as %v; %s less sure.\n", d.Sure, are(d.unsure))
 		} else {
 			b.WriteString("No differences.\n")
 		}
@@ -56,7 +50,7 @@ func (d *diff) text() string {
 		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(d.more)))
 	}
 	if d.unsure > 0 {
-		fmt.Fprintf(&b, "%s less sure than %v and left out\n", are(d.unsure), d.o.sure)
+		fmt.Fprintf(&b, "%s less sure than %v and left out\n", are(d.unsure), d.Sure)
 	}
 	return b.String()
 }
@@ -69,7 +63,7 @@ func are(n int) string {
 }
 
 // head says what is compared, and the totals.
-func (d *diff) head(b *strings.Builder) {
+func (d *Answer) head(b *strings.Builder) {
 	m := &d.c.Metric.Common
 	fmt.Fprintf(b, "%s\n", plain.Short(d.what()))
 	sa, sb := d.c.A(), d.c.B()
@@ -77,7 +71,7 @@ func (d *diff) head(b *strings.Builder) {
 	for i, s := range []compare.Side{sa, sb} {
 		full := ""
 		if d.c.Metric.Guard == 0 {
-			full = inFull(s.RawTotal, m)
+			full = exact.InFull(s.RawTotal, m)
 		}
 		rows = append(rows, []string{"AB"[i : i+1], d.value(s.RawTotal), full, d.behind(s, i), d.names(i)})
 	}
@@ -104,7 +98,7 @@ func (d *diff) head(b *strings.Builder) {
 }
 
 // behind says how much was recorded of a side.
-func (d *diff) behind(s compare.Side, side int) string {
+func (d *Answer) behind(s compare.Side, side int) string {
 	word := "records"
 	switch {
 	case d.c.Runs[side*d.c.Sides].Weights.Basis == analyze.Spans:
@@ -120,12 +114,9 @@ func (d *diff) behind(s compare.Side, side int) string {
 }
 
 // names are the files of a side and what of them is compared.
-func (d *diff) names(side int) string {
-	files, rng, thread := d.o.a, d.o.rangeA, d.o.threadA
-	first := 0
-	if side == 1 {
-		files, rng, thread, first = d.o.b, d.o.rangeB, d.o.threadB, d.c.Sides
-	}
+func (d *Answer) names(side int) string {
+	files, rng, thread := d.Files[side], d.Ranges[side], d.Threads[side]
+	first := side * d.c.Sides
 	name := plain.Short(d.c.Runs[first].Rec.Source.Path)
 	if name == "" {
 		name = demo.Name
@@ -140,13 +131,13 @@ func (d *diff) names(side int) string {
 		name += ", thread " + plain.Short(thread)
 	}
 	if set := d.c.Runs[first].Scope.Calls; set != nil {
-		name += ", " + callsText(set.Calls, set.Text)
+		name += ", " + tabular.Calls(set.Calls, set.Text)
 	}
 	return name
 }
 
 // how says how both sides were made comparable.
-func (d *diff) how(w *strings.Builder) {
+func (d *Answer) how(w *strings.Builder) {
 	switch d.c.Normalize {
 	case compare.Raw:
 		w.WriteString("  not normalised\n")
@@ -163,7 +154,7 @@ func (d *diff) how(w *strings.Builder) {
 	if n := d.negative(); n != [2]int64{} {
 		fmt.Fprintf(w, "  below zero are %s of A and %s of B\n", d.signed(n[0]), d.signed(n[1]))
 	}
-	if e := d.c.Metric; e.Rule != "event and metric" && d.o.metricB == "" {
+	if e := d.c.Metric; e.Rule != "event and metric" && d.MetricB == "" {
 		fmt.Fprintf(w, "  the metrics were matched by %s\n", e.Rule)
 	}
 	var parts []string
@@ -180,13 +171,13 @@ func (d *diff) how(w *strings.Builder) {
 		}
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(w, "  %ss matched: %s\n", d.o.by, strings.Join(parts, ", "))
+		fmt.Fprintf(w, "  %ss matched: %s\n", d.By, strings.Join(parts, ", "))
 	}
 	d.certainty(w)
 }
 
 // negative sums, for both sides, the stacks that are left and weigh less than zero.
-func (d *diff) negative() (sides [2]int64) {
+func (d *Answer) negative() (sides [2]int64) {
 	for i := range d.c.Tree.Nodes {
 		n := &d.c.Tree.Nodes[i]
 		recording.Add(&sides[0], min(n.A.Self, 0))
@@ -196,7 +187,7 @@ func (d *diff) negative() (sides [2]int64) {
 }
 
 // left is the rest of both sides after transforms.
-func (d *diff) left() (a, b int64) {
+func (d *Answer) left() (a, b int64) {
 	n := &d.c.Tree.Nodes[0]
 	return n.A.Total, n.B.Total
 }
@@ -208,7 +199,7 @@ var ruleWords = map[compare.Rule]string{
 
 // certainty says what confidences are made from, and what they could have
 // shown.
-func (d *diff) certainty(b *strings.Builder) {
+func (d *Answer) certainty(b *strings.Builder) {
 	switch d.c.Method() {
 	case compare.FromRuns:
 		b.WriteString("  confidence from the spread between runs")
@@ -231,14 +222,14 @@ func (d *diff) certainty(b *strings.Builder) {
 }
 
 // table writes the rows.
-func (d *diff) table(b *strings.Builder) {
-	flat := d.o.by == compare.ByThread
-	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "confidence", string(d.o.by)}
+func (d *Answer) table(b *strings.Builder) {
+	flat := d.By == compare.ByThread
+	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "confidence", string(d.By)}
 	align := "rrrrrrrrl"
 	switch {
 	case flat:
 		head, align = []string{"Δ", "", "of all change", "A", "B", "confidence", "thread"}, "rrrrrrl"
-	case d.o.by == compare.ByFunction:
+	case d.By == compare.ByFunction:
 		head, align = append(head, "module"), align+"l"
 	}
 	rows := [][]string{head}
@@ -252,7 +243,7 @@ func (d *diff) table(b *strings.Builder) {
 			self = append(self, d.signed(r.DeltaTotal()), state(r, r.ATotal, r.BTotal))
 		}
 		self = append(self, level(r.Confidence()), both(plain.Short(r.Name), plain.Short(r.NameB)))
-		if d.o.by == compare.ByFunction {
+		if d.By == compare.ByFunction {
 			self = append(self, both(plain.Short(analyze.ModuleBase(r.Module)), plain.Short(analyze.ModuleBase(r.ModuleB))))
 		}
 		rows = append(rows, self)
@@ -272,7 +263,7 @@ func state(r *compare.Row, a, b int64) string {
 }
 
 // blank writes an amount, and a dash for none.
-func (d *diff) blank(v int64) string {
+func (d *Answer) blank(v int64) string {
 	if v == 0 {
 		return "–"
 	}
