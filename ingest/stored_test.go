@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"ashlar/ingest/column"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	"ashlar/ingest/store"
@@ -102,7 +103,7 @@ func alike(a, b *recording.Recording) string {
 
 func differs(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool) string {
 	switch name := a.Type().Name(); {
-	case a.Kind() == reflect.Func || a.Type() == reflect.TypeFor[*recording.Shelf]():
+	case a.Kind() == reflect.Func || a.Type() == reflect.TypeFor[*column.Shelf]():
 		if a.Kind() == reflect.Func && a.IsNil() != b.IsNil() {
 			return at
 		}
@@ -180,7 +181,7 @@ func chunksDiffer(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool
 		place := fmt.Sprint(at, "[", i, "…]")
 		if x.Kind() == reflect.Slice {
 			x, y = x.Slice(0, of), y.Slice(0, of)
-			if strings.HasSuffix(at, ".args.sparse.refs") {
+			if strings.HasSuffix(at, ".args.Sparse.values") {
 				for k := range of {
 					if !sameArgs(x.Index(k).Uint(), y.Index(k).Uint()) {
 						return place

@@ -92,7 +92,7 @@ func (d *decoder) at(n decode.Number, shift int64) (int64, bool) {
 // times reads those of a table: each one's own, or the time since the one before.
 type times struct {
 	d        *decoder
-	own, far *column
+	own, far *numbers
 	last     int64
 	any      bool
 	shift    int64
@@ -306,7 +306,7 @@ func (d *decoder) addSamples(x *stacks, track *recording.TrackBuilder, s *table,
 }
 
 // fill sets the values of a sample; it reports whether its weight fits.
-func (e *event) fill(d *decoder, i int, weight, cpu *column) bool {
+func (e *event) fill(d *decoder, i int, weight, cpu *numbers) bool {
 	w, ok := weight.at(i)
 	if !ok {
 		w = decode.Number{Mantissa: 1}

@@ -3,17 +3,17 @@ package firefox
 import (
 	"math"
 
+	"ashlar/ingest/column"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
-	"ashlar/ingest/recording"
 )
 
-// column is numbers, some of which may be missing: four bytes each for as long as
+// numbers are a column of a table, some of which may be missing: four bytes each for as long as
 // that is enough. A nil column is empty.
-type column struct {
-	small  recording.Vec[int32]
-	wide   recording.Vec[int64] // what small had and more, once that did not do
-	scale  recording.Vec[int8]
+type numbers struct {
+	small  column.Vec[int32]
+	wide   column.Vec[int64] // what small had and more, once that did not do
+	scale  column.Vec[int8]
 	isWide bool
 	finest int // scale of any
 }
@@ -26,7 +26,7 @@ const (
 var boolean = map[string]int64{"true": 1, "false": 0}
 
 // add adds what stands in the file; what is no number counts as missing.
-func (c *column) add(raw []byte) {
+func (c *numbers) add(raw []byte) {
 	n, ok, fits := decode.ParseNumber(jsonscan.Unquoted(raw))
 	if !ok || !fits {
 		var is bool
@@ -51,7 +51,7 @@ func (c *column) add(raw []byte) {
 	c.scale.Append(int8(n.Scale))
 }
 
-func (c *column) widen() {
+func (c *numbers) widen() {
 	c.isWide = true
 	for i := range c.small.Len() {
 		v, scale := int64(c.small.At(i)), int8(0)
@@ -61,10 +61,10 @@ func (c *column) widen() {
 		c.wide.Append(v)
 		c.scale.Append(scale)
 	}
-	c.small = recording.Vec[int32]{}
+	c.small = column.Vec[int32]{}
 }
 
-func (c *column) len() int {
+func (c *numbers) len() int {
 	switch {
 	case c == nil:
 		return 0
@@ -75,7 +75,7 @@ func (c *column) len() int {
 }
 
 // at is number i; ok is false where it is missing.
-func (c *column) at(i int) (n decode.Number, ok bool) {
+func (c *numbers) at(i int) (n decode.Number, ok bool) {
 	if i < 0 || i >= c.len() {
 		return n, false
 	}
@@ -88,7 +88,7 @@ func (c *column) at(i int) (n decode.Number, ok bool) {
 }
 
 // index is number i as an index into another table, -1 for none.
-func (c *column) index(i int) int {
+func (c *numbers) index(i int) int {
 	n, ok := c.at(i)
 	if !ok || n.Scale != 0 || n.Mantissa < 0 || n.Mantissa > math.MaxInt32 {
 		return -1
@@ -97,4 +97,4 @@ func (c *column) index(i int) int {
 }
 
 // line is number i as that of a line or a column, 0 for none.
-func (c *column) line(i int) int32 { return int32(max(c.index(i), 0)) }
+func (c *numbers) line(i int) int32 { return int32(max(c.index(i), 0)) }

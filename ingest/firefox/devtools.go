@@ -84,7 +84,7 @@ func (l *timeline) add(d *decoder, raw []byte) {
 
 func (l *timeline) row(d *decoder, name, phase string, start, end, data []byte) {
 	if l.marks == nil {
-		l.marks, l.number = &table{cols: map[string]*column{}}, map[string]int{}
+		l.marks, l.number = &table{cols: map[string]*numbers{}}, map[string]int{}
 	}
 	n, ok := l.number[name]
 	if !ok {

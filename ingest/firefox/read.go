@@ -3,9 +3,9 @@ package firefox
 import (
 	"strings"
 
+	"ashlar/ingest/column"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
-	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
 
@@ -259,13 +259,13 @@ var wanted = func() map[string]bool {
 
 // table is one of numbers, by column.
 type table struct {
-	cols       map[string]*column
-	refs       recording.Vec[uint64] // texts of the column data
+	cols       map[string]*numbers
+	refs       column.Vec[uint64] // texts of the column data
 	weightType string
 	samples    *table // of a counter
 }
 
-func (t *table) col(name string) *column {
+func (t *table) col(name string) *numbers {
 	if t == nil {
 		return nil
 	}
@@ -280,7 +280,7 @@ func (t *table) add(d *decoder, name string, raw []byte) {
 	}
 	c := t.cols[name]
 	if c == nil {
-		c = new(column)
+		c = new(numbers)
 		t.cols[name] = c
 	}
 	c.add(raw)
@@ -328,7 +328,7 @@ func (r *reader) columns(group bool) *table {
 		r.s.Skip()
 		return nil
 	}
-	t := &table{cols: map[string]*column{}}
+	t := &table{cols: map[string]*numbers{}}
 	var schema []string
 	for r.s.Next() {
 		key, ok := r.s.Key()

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"encoding/binary"
 	"slices"
 )
@@ -19,6 +20,7 @@ const (
 // argTexts are those of a recording that is packed.
 type argTexts struct {
 	of     *Recording
+	to     *column.Archive
 	beside bool // texts stay in the file
 	blocks []argBlock
 	block  []byte            // the last one
@@ -31,7 +33,7 @@ type argBlock struct{ At, Len int64 }
 const mostKnown = 1 << 16
 
 // add packs a text and returns its reference.
-func (t *argTexts) add(a *archive, ref uint64) uint64 {
+func (t *argTexts) add(ref uint64) uint64 {
 	if t.beside {
 		return ref
 	}
@@ -43,7 +45,7 @@ func (t *argTexts) add(a *archive, ref uint64) uint64 {
 	}
 	text := t.of.Args(ref)
 	if len(t.block) > 0 && len(t.block)+len(text)+2*binary.MaxVarintLen64 > textBlock {
-		t.flush(a)
+		t.flush()
 	}
 	now := 1 + uint64(len(t.blocks))<<textBits + uint64(len(t.block))
 	t.block = binary.AppendUvarint(t.block, uint64(len(text)))
@@ -65,15 +67,11 @@ func (t *argTexts) add(a *archive, ref uint64) uint64 {
 }
 
 // flush ends a block. The chunks before and behind it lie next to each other.
-func (t *argTexts) flush(a *archive) {
+func (t *argTexts) flush() {
 	if len(t.block) == 0 {
 		return
 	}
-	at, err := a.put(t.block)
-	if err != nil {
-		panic(packError{err})
-	}
-	t.blocks = append(t.blocks, argBlock{at, int64(len(t.block))})
+	t.blocks = append(t.blocks, argBlock{t.to.Put(t.block), int64(len(t.block))})
 	t.block = t.block[:0]
 }
 
@@ -81,17 +79,13 @@ func (t *argTexts) flush(a *archive) {
 type storedTexts struct {
 	blocks [][]byte
 	cpus   bool
-	shelf  *Shelf
+	shelf  *column.Shelf
 }
 
-func textsOf(a *archive) *storedTexts {
-	t := &storedTexts{shelf: a.shelf}
-	for _, b := range a.texts.blocks {
-		block, err := a.get(b.At, b.Len)
-		if err != nil {
-			panic(packError{err})
-		}
-		t.blocks = append(t.blocks, slices.Clip(block))
+func textsOf(a *column.Archive, s *stored) *storedTexts {
+	t := &storedTexts{cpus: s.CPU, shelf: a.Shelf()}
+	for _, b := range s.Blocks {
+		t.blocks = append(t.blocks, slices.Clip(a.Get(b.At, b.Len)))
 	}
 	return t
 }

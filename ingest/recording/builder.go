@@ -12,13 +12,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ashlar/ingest/column"
 	"ashlar/ingest/pairs"
 )
 
 // Builder collects a recording. One goroutine owns it.
 type Builder struct {
 	rec    Recording
-	shelf  *Shelf // of all columns
+	shelf  *column.Shelf // of all columns
 	funcs  map[FuncName]FuncID
 	frames map[Frame]FrameID
 	shared map[sharedSymbol]bool
@@ -28,7 +29,7 @@ type Builder struct {
 	calls pairs.Table
 	// first is each call's first child: most calls have just one,
 	// and only the others are in the table.
-	first  Vec[firstCall]
+	first  column.Vec[firstCall]
 	ctxs   map[string]ContextID
 	ctxKey []byte // of the last context that was asked for
 	tracks map[TrackKey]*TrackBuilder
@@ -96,7 +97,7 @@ type windowKey struct {
 // NewBuilder returns an empty builder.
 func NewBuilder() *Builder {
 	b := &Builder{
-		shelf:  new(Shelf),
+		shelf:  new(column.Shelf),
 		funcs:  map[FuncName]FuncID{},
 		frames: map[Frame]FrameID{},
 		ctxs:   map[string]ContextID{"": 0},
@@ -108,7 +109,7 @@ func NewBuilder() *Builder {
 		end:    math.MinInt64,
 	}
 	c := &b.rec.Calls
-	c.parent.shelf, c.frame.shelf, c.depth.shelf = b.shelf, b.shelf, b.shelf
+	c.parent, c.frame, c.depth = column.On[CallID](b.shelf), column.On[FrameID](b.shelf), column.On[uint32](b.shelf)
 	b.rec.Calls.parent.Append(0)
 	b.rec.Calls.frame.Append(0)
 	b.rec.Calls.depth.Append(0)
@@ -154,7 +155,7 @@ func (b *Builder) Shows() bool {
 }
 
 // Shelf is where the columns are.
-func (b *Builder) Shelf() *Shelf { return b.shelf }
+func (b *Builder) Shelf() *column.Shelf { return b.shelf }
 
 // Source, Clock and Events may be written until the end.
 func (b *Builder) Source() *Source { return &b.rec.Source }
@@ -242,7 +243,7 @@ func (b *Builder) Frame(f Frame) FrameID {
 // Call interns the call of frame from parent (NoCall for an outermost one).
 func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 	c := &b.rec.Calls
-	first := *b.first.ref(int(parent))
+	first := *b.first.Ref(int(parent))
 	if first.call != NoCall {
 		if first.frame == frame {
 			return first.call
@@ -258,7 +259,7 @@ func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 	c.depth.Append(c.depth.At(int(parent)) + 1)
 	b.first.Append(firstCall{})
 	if first.call == NoCall {
-		*b.first.ref(int(parent)) = firstCall{frame, id}
+		*b.first.Ref(int(parent)) = firstCall{frame, id}
 	} else {
 		b.calls.Put(uint32(parent), uint32(frame), uint32(id))
 	}
@@ -330,9 +331,9 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 	if decimals == m.Decimals {
 		return true
 	}
-	var cols []*Vec[int64]
+	var cols []*column.Vec[int64]
 	var sums []*int64 // of the columns with the same number, where kept
-	add := func(c *Vec[int64], sum *int64) { cols, sums = append(cols, c), append(sums, sum) }
+	add := func(c *column.Vec[int64], sum *int64) { cols, sums = append(cols, c), append(sums, sum) }
 	if s := b.rec.Stacks[event]; s != nil && metric < len(s.values) {
 		add(&s.values[metric], &m.Total)
 	}
@@ -357,7 +358,7 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 			if !fits(*sums[i]) {
 				return false
 			}
-			for k := range c.n {
+			for k := range c.Len() {
 				if !fits(c.At(k)) {
 					return false
 				}
@@ -369,9 +370,9 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 		t.cached = nil
 	}
 	for i, c := range cols {
-		out := Vec[int64]{shelf: c.shelf}
+		out := column.On[int64](c.Shelf())
 		*sums[i] = 0
-		for k := range c.n {
+		for k := range c.Len() {
 			v := c.At(k)
 			if v != Missing {
 				v = scale(v)

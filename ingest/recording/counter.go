@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"cmp"
 	"math"
 	"slices"
@@ -11,12 +12,12 @@ import (
 type Counter struct {
 	Name, Series, Unit string
 	Process            int
-	times              Vec[int64]
-	values             Vec[float64]
+	times              column.Vec[int64]
+	values             column.Vec[float64]
 	// levels are the least and greatest values of 16 neighbouring points, of 16
 	// of those, and so on: a picture costs by its pixels, not by the points. An
 	// array, so that a copy of the struct is a snapshot.
-	levels   [counterLevels]Vec[extent]
+	levels   [counterLevels]column.Vec[extent]
 	unsorted bool // a point came out of order
 }
 
@@ -27,11 +28,11 @@ const (
 
 type extent struct{ lo, hi float64 }
 
-func newCounter(s *Shelf, process int, name, series, unit string) *Counter {
+func newCounter(s *column.Shelf, process int, name, series, unit string) *Counter {
 	c := &Counter{Name: name, Series: series, Unit: unit, Process: process}
-	c.times.shelf, c.values.shelf = s, s
+	c.times, c.values = column.On[int64](s), column.On[float64](s)
 	for k := range c.levels {
-		c.levels[k].shelf = s
+		c.levels[k] = column.On[extent](s)
 	}
 	return c
 }
@@ -109,7 +110,7 @@ func (c *Counter) sortByTime() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.times.At(a), c.times.At(b)) })
-	sorted := newCounter(c.times.shelf, c.Process, c.Name, c.Series, c.Unit)
+	sorted := newCounter(c.times.Shelf(), c.Process, c.Name, c.Series, c.Unit)
 	for _, i := range order {
 		sorted.append(c.times.At(i), c.values.At(i))
 	}

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"math"
 	"sort"
 )
@@ -15,21 +16,21 @@ type Lane struct {
 	tail   laneChunk
 	chunks []laneChunk
 	// long are the spans whose lengths do not fit a chunk's column.
-	long Vec[longSpan]
+	long column.Vec[longSpan]
 	args argColumn
 	// unfinished lists spans that the recording never ended, in order.
 	unfinished []int
-	levels     []Vec[Node]
-	shelf      *Shelf
+	levels     []column.Vec[Node]
+	shelf      *column.Shelf
 }
 
 // newLane is an empty lane with its chunks on a shelf.
-func newLane(s *Shelf) (l Lane) {
-	l.shelf, l.long.shelf, l.args.groups.shelf, l.args.refs.shelf = s, s, s, s
+func newLane(s *column.Shelf) (l Lane) {
+	l.shelf, l.long, l.args.Sparse = s, column.On[longSpan](s), column.SparseOn(s)
 	return l
 }
 
-// laneChunk are the columns of chunkLen neighbouring spans. As with Vec, only
+// laneChunk are the columns of column.ChunkLen neighbouring spans. As with Vec, only
 // the first chunk of a lane is ever reallocated.
 //
 // Most spans are short: how long they are takes half the room of when they end.
@@ -39,8 +40,8 @@ type laneChunk struct {
 	calls  []CallID
 }
 
-func newChunk(s *Shelf, n int) laneChunk {
-	return laneChunk{chunkOf[int64](s, n), chunkOf[uint32](s, n), chunkOf[CallID](s, n)}
+func newChunk(s *column.Shelf, n int) laneChunk {
+	return laneChunk{column.Chunk[int64](s, n), column.Chunk[uint32](s, n), column.Chunk[CallID](s, n)}
 }
 
 // isLong stands for a length of 4.3 ms or more.
@@ -56,12 +57,12 @@ type longSpan struct {
 func (l *Lane) Len() int { return l.n }
 
 // Start and End are the times of span i in picoseconds.
-func (l *Lane) Start(i int) int64 { return l.chunks[i>>chunkBits].starts[i&(chunkLen-1)] }
+func (l *Lane) Start(i int) int64 { return l.chunks[i>>column.ChunkBits].starts[i&(column.ChunkLen-1)] }
 
 // End is the time in picoseconds at which span i ended.
 func (l *Lane) End(i int) int64 {
-	c := &l.chunks[i>>chunkBits]
-	off := i & (chunkLen - 1)
+	c := &l.chunks[i>>column.ChunkBits]
+	off := i & (column.ChunkLen - 1)
 	if d := c.durs[off]; d != isLong {
 		return c.starts[off] + int64(d)
 	}
@@ -74,13 +75,13 @@ func (l *Lane) longFrom(i int) int {
 }
 
 // Call is the call of span i.
-func (l *Lane) Call(i int) CallID { return l.chunks[i>>chunkBits].calls[i&(chunkLen-1)] }
+func (l *Lane) Call(i int) CallID { return l.chunks[i>>column.ChunkBits].calls[i&(column.ChunkLen-1)] }
 
 // Args refers to span i's arguments (see [Recording.Args]); 0 for none.
-func (l *Lane) Args(i int) uint64 { return l.args.at(i) }
+func (l *Lane) Args(i int) uint64 { return l.args.At(i) }
 
 // HasArgs reports whether any span has arguments.
-func (l *Lane) HasArgs() bool { return l.args.refs.Len() > 0 }
+func (l *Lane) HasArgs() bool { return l.args.Values().Len() > 0 }
 
 // Unfinished reports whether span i began but never ended in the recording.
 func (l *Lane) Unfinished(i int) bool {
@@ -95,8 +96,8 @@ type Room [512]int64
 // on, for loops over many: as many as lie contiguously in memory and have room. The caller
 // must not write to them; ends are good until the room is used again.
 func (l *Lane) Columns(i, most int, room *Room) (starts, ends []int64, calls []CallID) {
-	c := &l.chunks[i>>chunkBits]
-	from := i & (chunkLen - 1)
+	c := &l.chunks[i>>column.ChunkBits]
+	from := i & (column.ChunkLen - 1)
 	to := min(len(c.starts), from+min(most, l.n-i), from+len(room))
 	starts, ends = c.starts[from:to], room[:to-from]
 	long := -1
@@ -116,8 +117,8 @@ func (l *Lane) Columns(i, most int, room *Room) (starts, ends []int64, calls []C
 
 // Calls returns the longest contiguous run of calls from span i on.
 func (l *Lane) Calls(i int) []CallID {
-	c := &l.chunks[i>>chunkBits]
-	from := i & (chunkLen - 1)
+	c := &l.chunks[i>>column.ChunkBits]
+	from := i & (column.ChunkLen - 1)
 	return c.calls[from:min(len(c.calls), from+l.n-i)]
 }
 
@@ -132,7 +133,7 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 		l.grow()
 	}
 	l.room--
-	c, off := &l.tail, l.n&(chunkLen-1)
+	c, off := &l.tail, l.n&(column.ChunkLen-1)
 	c.starts[off], c.calls[off] = start, call
 	if d := uint64(end - start); d < isLong {
 		c.durs[off] = uint32(d)
@@ -141,7 +142,7 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 		l.long.Append(longSpan{l.n, end})
 	}
 	if args != 0 {
-		l.args.set(l.n, args)
+		l.args.Set(l.n, args)
 	}
 	l.n++
 	if l.n&(leafSpans-1) == 0 {
@@ -152,14 +153,14 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 // grow makes room for the next span. The first chunk grows by steps, and then
 // the table with it, because a snapshot may be reading it.
 func (l *Lane) grow() {
-	if l.n >= chunkLen {
-		l.tail, l.room = newChunk(l.shelf, chunkLen), chunkLen
+	if l.n >= column.ChunkLen {
+		l.tail, l.room = newChunk(l.shelf, column.ChunkLen), column.ChunkLen
 		l.chunks = append(l.chunks, l.tail)
 		return
 	}
-	size := firstLen
+	size := column.FirstLen
 	if len(l.chunks) > 0 {
-		size = min(chunkLen, 4*len(l.chunks[0].starts))
+		size = min(column.ChunkLen, 4*len(l.chunks[0].starts))
 	}
 	c := newChunk(l.shelf, size)
 	if len(l.chunks) > 0 {
@@ -173,7 +174,7 @@ func (l *Lane) grow() {
 // cut takes all but the first spans away. With shown there are snapshots, which keep
 // what they have.
 func (l *Lane) cut(n int, shown bool) {
-	k, off := n>>chunkBits, n&(chunkLen-1)
+	k, off := n>>column.ChunkBits, n&(column.ChunkLen-1)
 	switch {
 	case n == l.n:
 		return
@@ -193,9 +194,9 @@ func (l *Lane) cut(n int, shown bool) {
 		l.chunks, l.tail, l.room = append(l.chunks[:k:k], c), c, len(c.starts)-off
 	}
 	if l.long.Len() > 0 {
-		l.long.cut(l.longFrom(n), shown)
+		l.long.Cut(l.longFrom(n), shown)
 	}
-	l.args.cut(n, shown)
+	l.args.Cut(n, shown)
 	if k := sort.SearchInts(l.unfinished, n); k < len(l.unfinished) {
 		l.unfinished = l.unfinished[:k:k]
 	}
@@ -206,13 +207,13 @@ func (l *Lane) cut(n int, shown bool) {
 			l.levels = l.levels[:k:k]
 			break
 		}
-		l.levels[k].cut(m, shown)
+		l.levels[k].Cut(m, shown)
 	}
 }
 
 // snapshot copies the lane for readers.
 func (l *Lane) snapshot() Lane {
 	s := *l
-	s.levels = append([]Vec[Node](nil), l.levels...)
+	s.levels = append([]column.Vec[Node](nil), l.levels...)
 	return s
 }

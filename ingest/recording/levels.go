@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"math"
 	"math/bits"
 )
@@ -47,7 +48,7 @@ func (l *Lane) levelUp(c *laneChunk, last int, end int64) {
 	node.Busy = float32(busy)
 	for k := 0; ; k++ {
 		if k == len(l.levels) {
-			l.levels = append(l.levels, Vec[Node]{shelf: l.shelf})
+			l.levels = append(l.levels, column.On[Node](l.shelf))
 		}
 		lv := &l.levels[k]
 		lv.Append(node)
@@ -127,15 +128,15 @@ func (l *Lane) nodes(bar *Bar, i, k int, from, res, pixel int64) int64 {
 	lv := &l.levels[k]
 	shift := leafBits + k*fanBits
 	at := i >> shift
-	nd := &lv.chunks[at>>chunkBits][at&(chunkLen-1)]
+	nd := lv.Ref(at)
 	*bar = Bar{Start: nd.Start, End: nd.End, Call: nd.Call, Busy: nd.Busy, Index: i, N: 1 << shift}
 	if nd.Start < from {
 		return pixel
 	}
 	pixel = pixelEnd(nd.Start, from, res, pixel)
 	most := nd.Busy
-	for at++; at < lv.n; at++ {
-		nd := &lv.chunks[at>>chunkBits][at&(chunkLen-1)]
+	for at++; at < lv.Len(); at++ {
+		nd := lv.Ref(at)
 		if nd.End > pixel {
 			break
 		}
@@ -153,8 +154,8 @@ func (l *Lane) nodes(bar *Bar, i, k int, from, res, pixel int64) int64 {
 // up to where a node may begin. It returns where the pixel ends, if it had to
 // know: pixel is one that began no later.
 func (l *Lane) narrow(bar *Bar, i int, from, res, pixel int64) int64 {
-	c := &l.chunks[i>>chunkBits]
-	off := i & (chunkLen - 1)
+	c := &l.chunks[i>>column.ChunkBits]
+	off := i & (column.ChunkLen - 1)
 	n := min(leafSpans-i&(leafSpans-1), l.n-i)
 	starts, durs := c.starts[off:off+n], c.durs[off:off+n]
 	start, call := starts[0], c.calls[off] // read at once: each is far away
@@ -217,9 +218,9 @@ func (l *Lane) group(i, last int, res int64) int {
 func (l *Lane) fits(i, k int, res int64) bool {
 	lv := &l.levels[k]
 	at := i >> (leafBits + k*fanBits)
-	if at >= lv.n {
+	if at >= lv.Len() {
 		return false
 	}
-	nd := &lv.chunks[at>>chunkBits][at&(chunkLen-1)]
+	nd := lv.Ref(at)
 	return nd.End-nd.Start <= res
 }

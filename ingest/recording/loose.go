@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"cmp"
 	"runtime"
 	"slices"
@@ -17,9 +18,9 @@ import (
 type looseSpans struct {
 	runs []looseRun // what is to be laid out
 	n    int        // spans in runs
-	args Vec[uint64]
+	args column.Vec[uint64]
 	// groups go with args, as far as any span has one.
-	groups Vec[uint32]
+	groups column.Vec[uint32]
 	nests  nests // what has been
 	next   int   // compact looks again when there are so many spans in runs
 	shown  bool  // snapshots have the lanes
@@ -237,7 +238,7 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 	n := 0
 	defer func() {
 		if s.n == 0 || last {
-			s.runs, s.n, s.args, s.groups = nil, 0, Vec[uint64]{}, Vec[uint32]{}
+			s.runs, s.n, s.args, s.groups = nil, 0, column.Vec[uint64]{}, column.Vec[uint32]{}
 		}
 		s.next = 0
 		b.held.loose += int64(s.n - pending)

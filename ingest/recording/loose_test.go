@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"cmp"
 	"fmt"
 	"maps"
@@ -65,7 +66,7 @@ func TestLayoutInParts(t *testing.T) {
 		rng := random(seed)
 		n := 1 + rng.IntN(300)
 		if seed%150 == 149 {
-			n = 3 * chunkLen
+			n = 3 * column.ChunkLen
 		}
 		spread, long, groups, part := 1+rng.Int64N(500), 1+rng.Int64N(20), uint32(rng.IntN(4)), 1+rng.IntN(n)
 		unit := 1 + rng.Int64N(2)*isLong

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"path"
 	"strconv"
 	"strings"
@@ -122,9 +123,9 @@ const NoCall CallID = 0
 // Call 0 is the root; its depth is 0 and an outermost call's depth is 1.
 // A parent always has a smaller id than its children.
 type Calls struct {
-	parent Vec[CallID]
-	frame  Vec[FrameID]
-	depth  Vec[uint32]
+	parent column.Vec[CallID]
+	frame  column.Vec[FrameID]
+	depth  column.Vec[uint32]
 }
 
 // Len counts the calls, the root included.

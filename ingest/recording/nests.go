@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"cmp"
 	"math"
 	"sort"
@@ -12,8 +13,8 @@ type nest struct {
 	ends   []int64
 	calls  []CallID
 	lanes  []Lane
-	groups []uint32    // of the open spans
-	marks  []Vec[mark] // parallel to lanes; nil where there are no groups
+	groups []uint32           // of the open spans
+	marks  []column.Vec[mark] // parallel to lanes; nil where there are no groups
 }
 
 // mark says of a span in a lane what its group is and which of the spans laid out
@@ -76,7 +77,7 @@ func (n *nest) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID {
 func (n *nest) label(m mark) {
 	d := len(n.ends) - 1
 	for d >= len(n.marks) {
-		n.marks = append(n.marks, Vec[mark]{})
+		n.marks = append(n.marks, column.Vec[mark]{})
 	}
 	for n.marks[d].Len() < n.lanes[d].Len()-1 {
 		n.marks[d].Append(mark{}) // from before there were groups
@@ -96,7 +97,7 @@ func (n *nest) markOf(lane, i int) mark {
 func (n *nest) keep(lane, spans int, shown bool) {
 	n.lanes[lane].cut(spans, shown)
 	if lane < len(n.marks) {
-		n.marks[lane].cut(min(spans, n.marks[lane].Len()), false) // which no snapshot has
+		n.marks[lane].Cut(min(spans, n.marks[lane].Len()), false) // which no snapshot has
 	}
 }
 

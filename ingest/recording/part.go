@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"fmt"
 	"strconv"
 	"strings"
@@ -116,10 +117,10 @@ func (t *TrackBuilder) discard() {
 		t.b.held.loose -= int64(t.loose.n)
 	}
 	t.b.held.lanes -= int64(len(lanes))
-	t.b.held.values -= int64(t.wakers.refs.Len())
+	t.b.held.values -= int64(t.wakers.Values().Len())
 	c.States -= int64(t.states.Len())
 	p.left += int64(t.states.Len())
-	t.states, t.wakers, t.inState = Lane{}, sparse{}, [states]int64{}
+	t.states, t.wakers, t.inState = Lane{}, column.Sparse{}, [states]int64{}
 	c.Spans -= t.spans
 	c.Unfinished -= t.late
 	p.left += t.spans + int64(len(t.track.Instants))

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"math/big"
 	"strconv"
 	"strings"
@@ -90,10 +91,10 @@ type Recording struct {
 	// HasTime is false for a recording without a timeline.
 	HasTime bool
 
-	Functions Vec[Function]
-	Frames    Vec[Frame]
+	Functions column.Vec[Function]
+	Frames    column.Vec[Frame]
 	Calls     Calls
-	Contexts  Vec[Context]
+	Contexts  column.Vec[Context]
 
 	Events    []Event
 	Processes []Process
@@ -139,7 +140,7 @@ type Recording struct {
 // Func returns the function that runs in a call.
 func (r *Recording) Func(id CallID) FuncID {
 	f := r.Calls.Frame(id)
-	return r.Frames.chunks[f>>chunkBits][f&(chunkLen-1)].Func
+	return r.Frames.Ref(int(f)).Func
 }
 
 // FuncName is the name of the function that runs in a call; "all" for the

@@ -88,41 +88,6 @@ func sortSpans(s []span) {
 	})
 }
 
-func TestVecSnapshots(t *testing.T) {
-	const n = 50_000
-	snaps := make(chan Vec[int], 100)
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for v := range snaps {
-				for i := 0; i < v.Len(); {
-					run := v.Chunk(i)
-					for k, x := range run {
-						if x != 3*(i+k) || v.At(i+k) != x {
-							t.Errorf("element %d of %d is %d", i+k, v.Len(), x)
-							return
-						}
-					}
-					i += len(run)
-				}
-			}
-		})
-	}
-	var v Vec[int]
-	for i := range n {
-		if i%97 == 0 {
-			snaps <- v
-		}
-		v.Append(3 * i)
-	}
-	close(snaps)
-	wg.Wait()
-	s := v.Slice()
-	if len(s) != n || s[n-1] != 3*(n-1) || v.Bytes(8) < 8*n || v.Bytes(8) > 8*(n+chunkLen) {
-		t.Errorf("%d elements, %d bytes", len(s), v.Bytes(8))
-	}
-}
-
 // nested adds a random tree of calls and returns what it added. Some times run
 // backwards, some ends match nothing, some spans stay open.
 func nested(rng *rand.Rand, b *Builder, tb *TrackBuilder, n int) (spans []span, backward, unmatched int) {

@@ -1,18 +1,21 @@
 package recording
 
-import "sort"
+import (
+	"ashlar/ingest/column"
+	"sort"
+)
 
 // Samples are the single samples of one event on one track, sorted by time.
 // Columns are parallel. Picoseconds, and values in the metric's units.
 type Samples struct {
 	// Event is the index in Recording.Events.
 	Event int
-	times Vec[int64]
-	calls Vec[CallID]
+	times column.Vec[int64]
+	calls column.Vec[CallID]
 	// cpu is nil when no sample tells; values has a column for each metric
 	// whose PerSample is SampleColumn and nil for the others.
-	cpu    *Vec[int32]
-	values []*Vec[int64]
+	cpu    *column.Vec[int32]
+	values []*column.Vec[int64]
 	// sums are those of the columns of values; the builder's.
 	sums []int64
 	// period is how far apart the event's samples usually are on a thread (see
@@ -22,9 +25,9 @@ type Samples struct {
 	depth int
 }
 
-func newSamples(s *Shelf, event int) *Samples {
+func newSamples(s *column.Shelf, event int) *Samples {
 	c := &Samples{Event: event}
-	c.times.shelf, c.calls.shelf = s, s
+	c.times, c.calls = column.On[int64](s), column.On[CallID](s)
 	return c
 }
 
@@ -142,7 +145,7 @@ func (s *Samples) snapshot() *Samples {
 		v := *s.cpu
 		c.cpu = &v
 	}
-	c.values = make([]*Vec[int64], len(s.values))
+	c.values = make([]*column.Vec[int64], len(s.values))
 	for i, v := range s.values {
 		if v != nil {
 			w := *v
@@ -177,8 +180,8 @@ func (s *Samples) sortByTime() {
 
 // reorder gives a column in another order; fill stands for elements that the
 // column is too short to have.
-func reorder[T any](v *Vec[T], order []int, fill T) Vec[T] {
-	out := Vec[T]{shelf: v.shelf}
+func reorder[T any](v *column.Vec[T], order []int, fill T) column.Vec[T] {
+	out := column.On[T](v.Shelf())
 	for _, i := range order {
 		if i < v.Len() {
 			out.Append(v.At(i))

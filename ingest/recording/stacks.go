@@ -1,5 +1,7 @@
 package recording
 
+import "ashlar/ingest/column"
+
 // ContextID is the index of a Context in a Recording; 0 is the empty one.
 type ContextID uint32
 
@@ -27,18 +29,16 @@ const NoTrack = -1
 // the track it belongs to, its context and a value for each metric of the
 // event. Rows are as the file gives them; the same call may stand in many.
 type Stacks struct {
-	calls    Vec[CallID]
-	tracks   Vec[int32]
-	contexts Vec[ContextID]
-	values   []Vec[int64]
+	calls    column.Vec[CallID]
+	tracks   column.Vec[int32]
+	contexts column.Vec[ContextID]
+	values   []column.Vec[int64]
 	halves   []Halves
 	ones     bool // every record counts one: there are no values
 }
 
-func newStacks(s *Shelf) *Stacks {
-	c := new(Stacks)
-	c.calls.shelf, c.tracks.shelf, c.contexts.shelf = s, s, s
-	return c
+func newStacks(s *column.Shelf) *Stacks {
+	return &Stacks{calls: column.On[CallID](s), tracks: column.On[int32](s), contexts: column.On[ContextID](s)}
 }
 
 // Len is the number of records.
@@ -73,7 +73,7 @@ func (s *Stacks) append(call CallID, track int, ctx ContextID, values []int64) i
 	s.tracks.Append(int32(track))
 	s.contexts.Append(ctx)
 	for len(s.values) < len(values) {
-		s.values = append(s.values, Vec[int64]{shelf: s.calls.shelf})
+		s.values = append(s.values, column.On[int64](s.calls.Shelf()))
 	}
 	for m := range s.values {
 		col := &s.values[m]
@@ -91,7 +91,7 @@ func (s *Stacks) append(call CallID, track int, ctx ContextID, values []int64) i
 
 func (s *Stacks) snapshot() *Stacks {
 	c := *s
-	c.values = append([]Vec[int64](nil), s.values...)
+	c.values = append([]column.Vec[int64](nil), s.values...)
 	return &c
 }
 

@@ -86,7 +86,7 @@ func (t *Track) Lane(i int) *Lane {
 }
 
 // Waker is the track that made the thread able to run, of state i, or NoTrack.
-func (t *Track) Waker(i int) int { return int(t.wakers.at(i)) - 1 }
+func (t *Track) Waker(i int) int { return int(t.wakers.At(i)) - 1 }
 
 // State is what a call of Track.States is.
 func (r *Recording) State(c CallID) State {
@@ -123,7 +123,7 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	t.b.rec.Counts.States++
 	if waker != NoTrack {
 		t.b.held.values++
-		t.wakers.set(t.states.Len(), uint64(waker+1))
+		t.wakers.Set(t.states.Len(), uint64(waker+1))
 	}
 	t.states.append(start, end, call, 0)
 	state := t.b.rec.State(call)

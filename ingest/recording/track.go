@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"fmt"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ type Track struct {
 	// Builder.StateFrame, below the stack where that is known. See also Waker.
 	// InState is how long it was in each State.
 	States  Lane
-	wakers  sparse // 1 + the track
+	wakers  column.Sparse // 1 + the track
 	InState [states]int64
 
 	// Samples has one entry an event that was sampled on this track.

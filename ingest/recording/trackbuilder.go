@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"ashlar/ingest/column"
 	"slices"
 	"sort"
 )
@@ -28,7 +29,7 @@ type TrackBuilder struct {
 	last    int64 // the latest time seen by Begin and End
 	any     bool
 	states  Lane
-	wakers  sparse
+	wakers  column.Sparse
 	inState [states]int64
 	samples []*Samples
 	// unsorted marks samples (by place in samples) that arrived out of order.
@@ -287,7 +288,7 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 	s.calls.Append(call)
 	s.depth = max(s.depth, t.b.rec.Calls.Depth(call))
 	if cpu >= 0 && s.cpu == nil {
-		s.cpu = &Vec[int32]{shelf: t.b.shelf}
+		s.cpu = new(column.On[int32](t.b.shelf))
 	}
 	if s.cpu != nil {
 		for s.cpu.Len() < n {
@@ -303,7 +304,7 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 			s.values, s.sums = append(s.values, nil), append(s.sums, 0)
 		}
 		if s.values[m] == nil {
-			s.values[m] = &Vec[int64]{shelf: t.b.shelf}
+			s.values[m] = new(column.On[int64](t.b.shelf))
 		}
 		for s.values[m].Len() < n {
 			s.values[m].Append(Missing)
@@ -386,7 +387,7 @@ func (t *TrackBuilder) snapshot() *Track {
 			t.lanes[i].trim()
 		}
 		t.states.trim()
-		t.wakers.trim()
+		t.wakers.Trim()
 		s.States, s.wakers = t.states, t.wakers
 	} else {
 		s.Lanes = make([]Lane, len(t.lanes))

@@ -1,6 +1,7 @@
 package speedscope
 
 import (
+	"ashlar/ingest/column"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/pairs"
@@ -16,9 +17,9 @@ type profile struct {
 
 	// Of an evented profile: the frames, with closing where it closes one, and
 	// when.
-	frames recording.Vec[uint32]
+	frames column.Vec[uint32]
 	// Of a sampled one: stacks, by their place in the tree.
-	stacks recording.Vec[uint32]
+	stacks column.Vec[uint32]
 	values numbers // times or weights
 }
 
@@ -29,8 +30,8 @@ const (
 
 // numbers are decimals, nine bytes each.
 type numbers struct {
-	mantissas recording.Vec[int64]
-	scales    recording.Vec[int8]
+	mantissas column.Vec[int64]
+	scales    column.Vec[int8]
 	finest    int // scale of any
 }
 

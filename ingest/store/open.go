@@ -9,7 +9,7 @@ import (
 )
 
 // grace is how long a file stays mapped once nobody has its recording any more: see
-// recording.Shelf.
+// column.Shelf.
 const grace = 10 * time.Second
 
 // mapping is a file that is mapped; it goes with the last that refers to it.

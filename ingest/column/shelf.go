@@ -1,4 +1,4 @@
-package recording
+package column
 
 import (
 	"sync/atomic"
@@ -21,9 +21,9 @@ type Shelf struct {
 // at a multiple of 8, or nil where it has none left, which the heap gives then.
 func (s *Shelf) Extend(give func(n int) []byte) { s.give.Store(&give) }
 
-// chunkOf makes a chunk of a column; T has no pointers where there is a Shelf.
-func chunkOf[T any](s *Shelf, n int) []T {
-	if s != nil && n == chunkLen {
+// Chunk makes a chunk of n elements, which have no pointers where there is a Shelf.
+func Chunk[T any](s *Shelf, n int) []T {
+	if s != nil && n == ChunkLen {
 		if give := s.give.Load(); give != nil {
 			var x T
 			if b := (*give)(n * int(unsafe.Sizeof(x))); b != nil {
@@ -34,6 +34,6 @@ func chunkOf[T any](s *Shelf, n int) []T {
 	return make([]T, n)
 }
 
-// extended reports whether chunks may lie elsewhere than on the heap: there is no use
+// Extended reports whether chunks may lie elsewhere than on the heap: there is no use
 // in making them smaller.
-func (s *Shelf) extended() bool { return s != nil && s.give.Load() != nil }
+func (s *Shelf) Extended() bool { return s != nil && s.give.Load() != nil }

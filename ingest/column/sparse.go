@@ -1,0 +1,120 @@
+package column
+
+import "math/bits"
+
+// Sparse is a column of numbers that most rows have none of, as most spans have no
+// arguments: a column for all would be a quarter of their memory. A row is found by the
+// bits of its group of 64, and its number by how many stand before it.
+//
+// A copy of the struct is a snapshot, as with [Vec].
+type Sparse struct {
+	groups Vec[group] // up to the one that is being filled
+	open   uint64     // the bits of that one
+	values Vec[uint64]
+}
+
+// group says which of 64 neighbouring rows have a number.
+type group struct {
+	bits   uint64
+	before int // numbers of the groups before
+}
+
+const groupBits = 6
+
+// SparseOn makes an empty column with its chunks on a shelf.
+func SparseOn(s *Shelf) Sparse { return Sparse{groups: On[group](s), values: On[uint64](s)} }
+
+// Values are the numbers of the rows that have one, in order.
+func (s *Sparse) Values() *Vec[uint64] { return &s.values }
+
+// Set notes the number of row i. Rows come in order.
+func (s *Sparse) Set(i int, value uint64) {
+	for g := i >> groupBits; s.groups.Len() < g; s.open = 0 {
+		s.groups.Append(s.filling())
+	}
+	s.open |= 1 << (i & (1<<groupBits - 1))
+	s.values.Append(value)
+}
+
+func (s *Sparse) filling() group { return group{s.open, s.values.Len() - bits.OnesCount64(s.open)} }
+
+// of finds the group of row i; false for rows behind all that have a number.
+func (s *Sparse) of(i int) (g group, ok bool) {
+	switch at := i >> groupBits; {
+	case at < s.groups.Len():
+		return s.groups.At(at), true
+	case at == s.groups.Len():
+		return s.filling(), true
+	}
+	return group{}, false
+}
+
+// At is the number of row i, 0 when it has none.
+func (s *Sparse) At(i int) uint64 {
+	g, ok := s.of(i)
+	bit := uint64(1) << (i & (1<<groupBits - 1))
+	if !ok || g.bits&bit == 0 {
+		return 0
+	}
+	return s.values.At(g.before + bits.OnesCount64(g.bits&(bit-1)))
+}
+
+// Cut takes the numbers of row n and of those behind it away; for shown see [Vec.Cut].
+func (s *Sparse) Cut(n int, shown bool) {
+	g, ok := s.of(n)
+	if !ok {
+		return
+	}
+	s.groups.Cut(n>>groupBits, shown)
+	s.open = g.bits & (1<<(n&(1<<groupBits-1)) - 1)
+	s.values.Cut(g.before+bits.OnesCount64(s.open), shown)
+}
+
+// Trim gives back the room that is left; nothing can be added after.
+func (s *Sparse) Trim() {
+	s.groups.Trim()
+	s.values.Trim()
+}
+
+// Fits reports whether a column that was unpacked has no more than n rows.
+func (s *Sparse) Fits(n int) bool {
+	return s.groups.Len() <= n>>groupBits && s.values.Len() <= n
+}
+
+// Check panics (see [Fail]) where a column that was unpacked cannot be one of n rows:
+// each would be looked up elsewhere.
+func (s *Sparse) Check(n int) {
+	before := 0
+	for i := range s.groups.Len() {
+		g := s.groups.At(i)
+		Must(g.before == before, "arguments are in no order")
+		before += bits.OnesCount64(g.bits)
+	}
+	Must(before+bits.OnesCount64(s.open) == s.values.Len(), "arguments are of no spans")
+	if rest := n - s.groups.Len()<<groupBits; rest < 1<<groupBits {
+		Must(s.open>>rest == 0, "arguments are of no spans")
+	}
+}
+
+// PackAs packs a column with other numbers in place of its own; into which nothing is
+// changed.
+func (s *Sparse) PackAs(a *Archive, other func(value uint64) uint64) {
+	Pack(a, &s.groups)
+	Pack(a, &s.open)
+	if a.reading {
+		Pack(a, &s.values)
+		return
+	}
+	n := s.values.Len()
+	a.Signed(int64(n))
+	var room []uint64
+	for i := 0; i < n; {
+		run := s.values.Chunk(i)
+		room = room[:0]
+		for _, v := range run {
+			room = append(room, other(v))
+		}
+		PackChunk(a, &room, len(room))
+		i += len(run)
+	}
+}

@@ -1,0 +1,179 @@
+// Package column holds columns that only grow at their end: a copy of one is a snapshot,
+// which is read without locks while the original grows. They lie in chunks, on the heap
+// or where a [Shelf] says, and whole values made of them are packed into those chunks and
+// an index, to be read in place later: see [Archive].
+package column
+
+import (
+	"math"
+	"slices"
+)
+
+// ChunkBits sets the size of a chunk: 4096 elements. Small enough that a column wastes
+// little, large enough that the table of chunks stays short. FirstLen is how many the
+// first one of a column begins with.
+const (
+	ChunkBits = 12
+	ChunkLen  = 1 << ChunkBits
+	FirstLen  = 8
+)
+
+// Vec is an append-only column. It never moves its elements once a chunk is
+// full, so growing costs no copying, and a copy of the struct is a snapshot:
+// it goes on seeing its own first Len elements whatever the original appends.
+// The zero value is empty. A snapshot must not be appended to.
+type Vec[T any] struct {
+	chunks [][]T
+	n      int
+	room   []T // what is left of the last chunk
+	shelf  *Shelf
+}
+
+// On makes an empty column with its chunks on a shelf. T has no pointers.
+func On[T any](s *Shelf) Vec[T] { return Vec[T]{shelf: s} }
+
+// Shelf says where the chunks lie.
+func (v *Vec[T]) Shelf() *Shelf { return v.shelf }
+
+// Len is the number of elements.
+func (v *Vec[T]) Len() int { return v.n }
+
+// At returns element i; it panics when i is out of range.
+func (v *Vec[T]) At(i int) T { return v.chunks[i>>ChunkBits][i&(ChunkLen-1)] }
+
+// Ref returns element i itself, until the next Append. Nobody may write to one that a
+// snapshot has.
+func (v *Vec[T]) Ref(i int) *T { return &v.chunks[i>>ChunkBits][i&(ChunkLen-1)] }
+
+// Append adds one element.
+func (v *Vec[T]) Append(x T) {
+	if len(v.room) == 0 {
+		v.grow()
+	}
+	v.room[0] = x
+	v.room = v.room[1:]
+	v.n++
+}
+
+// grow makes room for one more element. Only the first chunk is ever
+// reallocated (8, 32, … 4096), and then the table with it, because a snapshot
+// may be reading the old one.
+func (v *Vec[T]) grow() {
+	if v.n >= ChunkLen {
+		v.room = Chunk[T](v.shelf, ChunkLen)
+		v.chunks = append(v.chunks, v.room)
+		return
+	}
+	size := FirstLen
+	if len(v.chunks) > 0 {
+		size = min(ChunkLen, 4*len(v.chunks[0]))
+	}
+	first := Chunk[T](v.shelf, size)
+	if len(v.chunks) > 0 {
+		copy(first, v.chunks[0])
+	}
+	v.chunks, v.room = [][]T{first}, first[v.n:]
+}
+
+// Cut takes all but the first n elements away. With shown there are snapshots, which
+// keep what they have.
+func (v *Vec[T]) Cut(n int, shown bool) {
+	k, off := n>>ChunkBits, n&(ChunkLen-1)
+	switch {
+	case n == v.n:
+		return
+	case n == 0:
+		*v = Vec[T]{shelf: v.shelf}
+		return
+	case off == 0:
+		v.chunks, v.room = v.chunks[:k:k], nil
+	default:
+		last := v.chunks[k]
+		if shown {
+			last = Chunk[T](v.shelf, len(last))
+			copy(last, v.chunks[k][:off])
+		}
+		v.chunks, v.room = append(v.chunks[:k:k], last), last[off:]
+	}
+	v.n = n
+}
+
+// Chunk returns the longest run of elements that starts at i and lies
+// contiguously in memory. It is for loops over whole columns:
+//
+//	for i := 0; i < v.Len(); {
+//		run := v.Chunk(i)
+//		…
+//		i += len(run)
+//	}
+//
+// The caller must not write to it.
+func (v *Vec[T]) Chunk(i int) []T {
+	c := v.chunks[i>>ChunkBits]
+	off := i & (ChunkLen - 1)
+	return c[off:min(len(c), off+v.n-i)]
+}
+
+// Slice copies everything into one slice.
+func (v *Vec[T]) Slice() []T {
+	out := make([]T, 0, v.n)
+	for i := 0; i < v.n; {
+		run := v.Chunk(i)
+		out = append(out, run...)
+		i += len(run)
+	}
+	return out
+}
+
+// Bytes is about how much memory the column holds, given the size of an
+// element.
+func (v *Vec[T]) Bytes(elem int) int64 {
+	if len(v.chunks) == 0 {
+		return 0
+	}
+	return int64(elem) * (int64(len(v.chunks)-1)*ChunkLen + int64(len(v.chunks[len(v.chunks)-1])))
+}
+
+// Trim gives back the room that is left; nothing can be appended after. The last chunk
+// is on average half empty: nothing for one column of a million elements, but much for
+// hundreds of short ones.
+func (v *Vec[T]) Trim() {
+	v.room = nil
+	if k := len(v.chunks) - 1; k >= 0 {
+		if n := v.n - k*ChunkLen; n < len(v.chunks[k]) && !(len(v.chunks[k]) == ChunkLen && v.shelf.Extended()) {
+			last := slices.Clone(v.chunks[k][:n:n])
+			v.chunks = slices.Clone(v.chunks)
+			v.chunks[k] = last
+		}
+	}
+}
+
+// Sorted reports whether the elements never fall.
+func Sorted(v *Vec[int64]) bool {
+	last := int64(math.MinInt64)
+	for i := 0; i < v.Len(); {
+		run := v.Chunk(i)
+		for _, t := range run {
+			if t < last {
+				return false
+			}
+			last = t
+		}
+		i += len(run)
+	}
+	return true
+}
+
+// Below reports whether all ids are below n.
+func Below[T ~uint32](v *Vec[T], n int) bool {
+	for i := 0; i < v.Len(); {
+		run := v.Chunk(i)
+		for _, id := range run {
+			if int(id) >= n {
+				return false
+			}
+		}
+		i += len(run)
+	}
+	return true
+}
