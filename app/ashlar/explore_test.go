@@ -50,7 +50,7 @@ func TestTransformsAndUndo(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
 	// The demo's outermost bar of requests, in the flamegraph's second row.
-	s.Click(e2e.Left, image.Pt(100, 558))
+	s.Click(e2e.Left, image.Pt(100, 584))
 	picked := s.until("a picked function", func(f frame) bool { return f.Picked != "" })
 	whole := picked.Total
 	for _, x := range []struct{ key, chip string }{{"i", "invert"}, {"r", "collapse recursion"}, {"o", "by time"}} {
@@ -77,7 +77,7 @@ func TestTransformsAndUndo(t *testing.T) {
 func TestEachTransform(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
-	s.Click(e2e.Left, image.Pt(100, 558))
+	s.Click(e2e.Left, image.Pt(100, 584))
 	whole := s.until("a picked function", func(f frame) bool { return f.Picked != "" && f.Total != "" }).Total
 	for _, x := range []struct {
 		command, chip string

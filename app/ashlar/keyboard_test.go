@@ -60,7 +60,7 @@ func TestRangeAndTable(t *testing.T) {
 		t.Errorf("the table's total for %v is %s, the command line says %s", f.Selected, f.Total, want)
 	}
 	// A click on the first row picks the heaviest function.
-	s.Click(e2e.Left, image.Pt(200, 548))
+	s.Click(e2e.Left, image.Pt(200, 574))
 	s.until("a picked row", func(f frame) bool { return f.Picked != "" })
 	longer := s.key("a longer selection", func(g frame) bool { return g.Selected[1] > f.Selected[1] && g.Total != f.Total }, "shift+Right", "shift+Right")
 	if longer.Selected[0] != f.Selected[0] {

@@ -17,12 +17,12 @@ func TestSandwich(t *testing.T) {
 	s := startAshlar(t, "--demo")
 	s.command("Table of functions")
 	s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 })
-	s.Click(e2e.Left, image.Pt(100, 572)) // the third row or so
+	s.Click(e2e.Left, image.Pt(100, 598)) // the third row or so
 	row := s.until("a row", func(f frame) bool { return f.Picked != "" })
 	s.key("its callers and callees", func(f frame) bool { return f.Tab == "Callers & callees" && f.Near == row.Picked }, "q")
 
 	// A click in the picture shows another function, and leaves the middle.
-	at := image.Pt(60, 540)
+	at := image.Pt(60, 566)
 	s.Click(e2e.Left, at)
 	other := s.until("another function", func(f frame) bool { return f.Picked != row.Picked && f.Picked != "" })
 	if other.Near != row.Picked {
@@ -42,12 +42,12 @@ func TestTableIsShaped(t *testing.T) {
 	first := s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 && f.Sorted == "self" })
 	time.Sleep(600 * time.Millisecond) // for the history to take note
 
-	s.Click(e2e.Left, image.Pt(745, 518)) // the head of the totals
+	s.Click(e2e.Left, image.Pt(745, 544)) // the head of the totals
 	s.until("another order", func(f frame) bool { return f.Sorted == "total" })
-	s.Click(e2e.Left, image.Pt(745, 518))
+	s.Click(e2e.Left, image.Pt(745, 544))
 	s.until("the order turned round", func(f frame) bool { return f.Sorted == "total, least first" })
 
-	edge := image.Pt(331, 518) // between the names and the modules
+	edge := image.Pt(331, 544) // between the names and the modules
 	s.Drag(e2e.Left, edge, edge.Sub(image.Pt(80, 0)))
 	s.until("a wider column of modules", func(f frame) bool {
 		return slices.ContainsFunc(f.Shape, func(c string) bool { return strings.HasPrefix(c, "module 2") })
@@ -85,8 +85,8 @@ func TestLook(t *testing.T) {
 	s.key("the root at the bottom", func(f frame) bool { return f.Up }, "u")
 	s.key("the root at the top", func(f frame) bool { return !f.Up }, "ctrl+z")
 	// Zoom into the first bar below the root, and out by the line above.
-	s.DoubleClick(e2e.Left, image.Pt(300, 518))
+	s.DoubleClick(e2e.Left, image.Pt(300, 544))
 	s.until("a zoom", func(f frame) bool { return f.Zoom > 0 })
-	s.Click(e2e.Left, image.Pt(20, 492))
+	s.Click(e2e.Left, image.Pt(20, 518))
 	s.until("everything", func(f frame) bool { return f.Zoom == 0 })
 }

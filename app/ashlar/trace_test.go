@@ -168,7 +168,7 @@ func TestWindowKeepsToItself(t *testing.T) {
 	s := &session{d.Start(t, command[0], command[1:]...), t, log}
 	s.soon("the demo", func(f frame) bool { return f.Done && f.Bars > 0 })
 	s.Wheel(2, right)
-	s.Click(e2e.Left, image.Pt(100, 558))
+	s.Click(e2e.Left, image.Pt(100, 584))
 	s.Key("t", "t", "m", "l")
 	s.Key("ctrl+c")
 	s.Key("ctrl+o")

@@ -10,6 +10,7 @@ import (
 	"ashlar/app/panel/details"
 	"ashlar/app/panel/difftable"
 	"ashlar/app/panel/pairing"
+	"ashlar/app/scopebar"
 	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
@@ -33,6 +34,7 @@ type Comparison struct {
 	history  History[compareSpot]
 	Heads    [2]widget.ClickArea
 	buttons  compareButtons
+	ScopeBar scopebar.Bar
 	Details  details.OfTwo
 	Bounds   compareBounds
 	rowsOf   rowsKey
@@ -272,6 +274,9 @@ func (c *Comparison) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 	}
 	if t, ok := c.Deck.Shown(c.Tab).(panel.Tipped[*pair.Pair]); ok && d.View.below() {
 		t.Tooltip(&d.Host, &c.Pair, u)
+	}
+	if d.View == Both {
+		c.ScopeBar.Tooltip(u)
 	}
 }
 

@@ -175,14 +175,14 @@ func (d *Desk) BackPane() {
 	c, p := d.Versus, d.Pane
 	switch {
 	case c == nil || p.Searching() || p.Find != "":
-		p.back()
+		p.back(d)
 	case c.Tab == pair.Difference && len(c.Zoom) > 0:
 		c.Zoom, c.Down = nil, 0
 	case c.Chosen != nil:
 		c.Choose(nil, -1)
 		c.Node = -1
 	default:
-		p.back()
+		p.back(d)
 	}
 }
 

@@ -120,10 +120,9 @@ func (c *Comparison) tabBar(d *Desk, u *ui.UI) {
 	r := c.Bounds.tabs
 	panel.Bar(u, r, c.timed())
 	right := c.buttons.layout(d, u, &c.Pair, r, func() []widget.Item { return c.Panes[c.Focus].viewItems() })
-	x := c.Deck.Tabs(u, r, &c.Tab, &c.Pair, right, 24)
-	f := c.Panes[c.Focus]
-	f.Bounds.Tabs = r
-	f.chips(u, x, right-u.Px(8))
+	c.Deck.Tabs(u, r, &c.Tab, &c.Pair, right, 24)
+	c.Panes[c.Focus].Bounds.Tabs = r
+	c.ScopeBar.Layout(&d.Host, u, scopeRow(u, r), c.Scoped(d), "")
 }
 
 // layout draws from the right edge of r what can be chosen and returns where it

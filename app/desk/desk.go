@@ -13,6 +13,7 @@ import (
 
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
+	"ashlar/app/scopebar"
 	"ashlar/app/session"
 	"ashlar/app/timeline"
 	"ashlar/app/view"
@@ -81,6 +82,7 @@ func NewDesk(th *theme.Theme) Desk {
 // Heights and widths of the parts, in dp.
 const (
 	tabsHeight = 34
+	lowerHead  = tabsHeight + scopebar.Height
 	sideWidth  = 300
 )
 

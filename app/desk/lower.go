@@ -9,7 +9,6 @@ import (
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
-	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
@@ -43,38 +42,15 @@ func (p *Pane) lower(d *Desk, u *ui.UI) {
 
 func (p *Pane) tabBar(d *Desk, u *ui.UI) {
 	r := p.Bounds.Tabs
-	th := u.Theme
 	panel.Bar(u, r, p.Timed())
-	x := p.Deck.Tabs(u, r, &p.Tab, &p.Side, r.Max.X, 26)
-	text := ""
-	if a := p.Doc.Answer(); a != nil {
-		text = panel.BasisText(a.Rec, a.Tree.Weights)
-		if p.Scope.Ranged && !a.Tree.Weights.Ranged && a.Scope.Ranged {
-			text = "cannot answer for a part: showing the " + text
-		}
-		if p.Scope.Calls != nil && !a.Tree.Weights.Called && a.Scope.Calls != nil {
-			text = "cannot answer for calls: showing the " + text
-		}
-	}
-	if soon := p.Doc.Soon(); soon != nil {
-		text = panel.BasisText(soon.Rec, soon.Tree.Weights) + ", still adding up"
-	}
-	if p.Plan != nil && p.Plan.Unseen > 0 && text != "" && p.Scope.Tracks == nil {
-		text += ", " + units.Plural(int64(p.Plan.Unseen), "thread") + " not shown but counted"
-	}
-	w := u.Measure(text, ui.Style{Size: 12}).X
-	x = p.chips(u, x, r.Max.X-w-u.Px(80))
 	at := image.Pt(r.Max.X-u.Px(62), r.Min.Y+u.Px(4))
-	if x > at.X-w-u.Px(8) {
-		text = "" // in a narrow window the tabs are worth more
-		u.Fill(image.Rect(at.X-u.Px(8), r.Min.Y+1, r.Max.X, r.Max.Y), th.Surface)
-	}
+	p.Deck.Tabs(u, r, &p.Tab, &p.Side, at.X-u.Px(8), 26)
 	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
 	if p.viewButton.Clicked(u.Context) {
 		its := append(p.viewItems(), d.commandItem(OfLower))
 		d.Menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Max.Y), its)
 	}
-	u.Text(image.Rect(x, r.Min.Y, at.X-u.Px(8), r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+	p.ScopeBar.Layout(&d.Host, u, scopeRow(u, r), p.Scoped(d), p.basis())
 }
 
 // layoutSplitter lets the border between the halves be dragged.

@@ -12,6 +12,7 @@ import (
 	"ashlar/app/panel/flamegraph"
 	"ashlar/app/panel/functions"
 	"ashlar/app/panel/source"
+	"ashlar/app/scopebar"
 	"ashlar/app/session"
 	"ashlar/app/timeline"
 	"ashlar/app/view"
@@ -50,8 +51,8 @@ type Pane struct {
 	dragged  float32
 	deepest  int // how deep the flamegraph is of the whole recording
 
-	Finder     finder.Finder
-	chipClicks []widget.ClickArea
+	Finder   finder.Finder
+	ScopeBar scopebar.Bar
 
 	Details details.Panel
 
@@ -61,7 +62,7 @@ type Pane struct {
 	shown  before
 
 	EventButton, MetricButton, viewButton gio.Clickable
-	StatusClick, SelectionClick           widget.ClickArea
+	StatusClick                           widget.ClickArea
 }
 
 // newPane is a pane of a recording; its panels come from their registry.
@@ -127,6 +128,9 @@ func (p *Pane) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 	}
 	if p.Within != nil {
 		p.Within.tooltip(d, p, u)
+	}
+	if d.View == Both {
+		p.ScopeBar.Tooltip(u)
 	}
 }
 

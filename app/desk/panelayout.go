@@ -36,7 +36,7 @@ func (p *Pane) place(d *Desk, u *ui.UI, r image.Rectangle) {
 	y := cut
 	if d.View == Both {
 		b.Tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
-		y = b.Tabs.Max.Y
+		y = scopeRow(u, b.Tabs).Max.Y
 		w := min(u.Px(sideWidth), r.Dx()/3)
 		b.Side = image.Rect(right-w, y, right, bottom)
 		right = b.Side.Min.X
@@ -66,14 +66,14 @@ func (p *Pane) timelineHeight(u *ui.UI, height int) int {
 	share := height * 11 / 20
 	if want > share {
 		// More than its share only where the flamegraph leaves it.
-		below := u.Px(tabsHeight + 220)
+		below := u.Px(lowerHead + 220)
 		// Of all of it, and also while another tab is shown: the border stays where it
 		// is whatever is selected.
 		if a := p.Doc.Answer(); a != nil && (p.deepest == 0 || a.Scope.IsWhole() && p.Scope.IsWhole()) {
 			p.deepest = a.Tree.Depth
 		}
 		if p.deepest > 0 {
-			below = max(below, u.Px(tabsHeight+2*panel.FlamePad)+flame.HeightOf(p.deepest, u.Metric.PxPerDp))
+			below = max(below, u.Px(lowerHead+2*panel.FlamePad)+flame.HeightOf(p.deepest, u.Metric.PxPerDp))
 		}
 		want = max(share, min(want, height-below))
 	}

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"ashlar/app/panel"
+	"ashlar/app/scopebar"
 	"ashlar/ingest/recording"
 )
 
@@ -27,7 +28,7 @@ func (p *Pane) NextMetric() {
 }
 
 // back takes back the nearest thing, and reports whether there was one.
-func (p *Pane) back() bool {
+func (p *Pane) back(d *Desk) bool {
 	switch {
 	case p.Searching() || p.Find != "":
 		p.LookFor("")
@@ -42,12 +43,7 @@ func (p *Pane) back() bool {
 		p.Pick = panel.Picked{}
 	case p.AtGoal:
 		p.AtGoal = false
-	case p.Scope.Ranged:
-		p.Scope = p.Scope.AllTime()
-	case p.Scope.Calls != nil:
-		p.Scope = p.Scope.Of(nil)
-	case p.Scope.Tracks != nil:
-		p.Scope = p.Scope.On(nil)
+	case scopebar.Last(d.Scoped()):
 	case p.Filter != "":
 		p.Filter = ""
 	case p.Moved:

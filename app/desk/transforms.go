@@ -1,12 +1,9 @@
 package desk
 
 import (
-	"image"
-
 	"ashlar/app/panel"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
-	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
 
@@ -71,38 +68,4 @@ func (p *Pane) FunctionItems(d *Desk, f recording.Function) []widget.Item {
 func (p *Pane) viewItems() []widget.Item {
 	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.Turn() }}},
 		p.transformItems(analyze.OfAll, recording.Function{})...)
-}
-
-// chips shows the transforms that are on, each with a way to take it away, from
-// x on within the tab bar; it returns where they end.
-func (p *Pane) chips(u *ui.UI, x, right int) int {
-	r := p.Bounds.Tabs
-	th := u.Theme
-	for len(p.chipClicks) < len(p.Transforms) {
-		p.chipClicks = append(p.chipClicks, widget.ClickArea{})
-	}
-	for i, t := range p.Transforms {
-		label := t.String()
-		st := ui.Style{Size: 11.5, Color: th.Text}
-		w := min(u.Px(220), u.Measure(label, st).X) + u.Px(30)
-		if x+w > right {
-			return x
-		}
-		box := ui.Rect(x, r.Min.Y+u.Px(6), w, u.Px(22))
-		clicked, hovered := p.chipClicks[i].Clicked(u, box)
-		u.Round(box, 11, th.Raised)
-		border := th.Rule
-		if hovered {
-			border = th.Accent
-		}
-		u.Border(box, 11, 1, border)
-		u.Text(image.Rect(box.Min.X+u.Px(10), box.Min.Y, box.Max.X-u.Px(18), box.Max.Y), label, st)
-		u.Text(image.Rect(box.Max.X-u.Px(18), box.Min.Y, box.Max.X-u.Px(6), box.Max.Y), "×", ui.Style{Size: 12.5, Color: th.Dim, Align: ui.Middle})
-		x += w + u.Px(8)
-		if clicked {
-			p.Transform(t)
-			return x
-		}
-	}
-	return x
 }

@@ -169,6 +169,7 @@ func (w *within) lower(d *Desk, p *Pane, u *ui.UI) {
 		r := b.Tabs
 		r.Min.X = w.deck.Tabs(u, r, &p.Tab, &w.Pair, right, 24) - u.Px(14)
 		w.calls.Tabs(u, r, &p.Tab, &p.Side, right, 24)
+		p.ScopeBar.Layout(&d.Host, u, scopeRow(u, b.Tabs), p.Scoped(d), "")
 	}
 	shown := b.Lower
 	if w.shows(p) {

@@ -5,7 +5,6 @@ import (
 	"image"
 	"time"
 
-	"ashlar/app/desk"
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
@@ -48,24 +47,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	w := u.Measure(title, st).X
 	mid := (r.Min.X + r.Max.X) / 2
 	lo, hi := max(x+u.Px(12), mid-w/2), right-u.Px(12)
-	sel := ""
-	if !p.Scope.IsWhole() {
-		sel = desk.SelectionText(p.Scope)
-		ss := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
-		sw := u.Measure(sel, ss).X
-		box := image.Rect(right-sw-u.Px(12), r.Min.Y, right-u.Px(12), r.Max.Y)
-		clicked, hovered := p.SelectionClick.Clicked(u, box)
-		if hovered {
-			ss.Color = th.Accent
-			s.hint = hint{"Select everything again", box.Min.Add(image.Pt(-u.Px(14), u.Px(14)))}
-		}
-		if clicked {
-			p.Scope = recording.Scope{}
-		}
-		u.Text(box, sel, ss)
-		hi = right - sw - u.Px(24)
-	}
-	// Search stands left of what is selected, and gives way when it is narrow.
+	// The search gives way when it is narrow.
 	s.noSearch = false
 	if w := min(u.Px(290), hi-mid-u.Px(90)); w > u.Px(120) {
 		s.search(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
@@ -143,11 +125,7 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	at := x
 	x += u.Choice(&p.EventButton, x, y, s.choiceName(u, p.Rec.Events[p.Event].Title()), ui.Medium)
 	if p.EventButton.Clicked(u.Context) {
-		var items []widget.Item
-		for i := range p.Rec.Events {
-			items = append(items, widget.Item{Title: p.Rec.Events[i].Title(), Detail: p.Rec.Events[i].Kind, On: i == p.Event, Do: func() { p.SetEvent(i) }})
-		}
-		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
+		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), p.EventItems())
 	}
 	at = x
 	m := p.MetricOf()

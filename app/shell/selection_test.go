@@ -7,7 +7,6 @@ import (
 
 	"gioui.org/f32"
 	"gioui.org/io/key"
-	"gioui.org/io/pointer"
 
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
@@ -71,14 +70,14 @@ func TestControlClickOnAProcess(t *testing.T) {
 	}
 }
 
-// TestEscapeTakesOneThing: the time first, then the threads, then the filter.
+// TestEscapeTakesOneThing: the last chip of the scope bar first, then the filter.
 func TestEscapeTakesOneThing(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	p := b.Pane
 	p.Scope = recording.Between(p.Rec.Start, p.Rec.Start+10e6).On([]int{1})
 	p.Filter = "server"
 	for i, left := range []func() bool{
-		func() bool { return !p.Scope.Ranged && len(p.Scope.Tracks) == 1 && p.Filter != "" },
+		func() bool { return p.Scope.Ranged && p.Scope.Tracks == nil && p.Filter != "" },
 		func() bool { return p.Scope.IsWhole() && p.Filter != "" },
 		func() bool { return p.Filter == "" },
 	} {
@@ -119,22 +118,5 @@ func TestBorderStays(t *testing.T) {
 		if p.Bounds.Tabs != before {
 			t.Fatalf("with thread %d selected the border moves from %v to %v", i, before, p.Bounds.Tabs)
 		}
-	}
-}
-
-// TestSelectionIsAButton: a click on what is said to be selected takes it away.
-func TestSelectionIsAButton(t *testing.T) {
-	b := newBench(t, twoProcesses)
-	b.Pane.Scope.Tracks = []int{1}
-	b.settled()
-	for x := float32(1260); x > 640; x -= 8 {
-		at := f32.Pt(x, 18)
-		if b.pointer(pointer.Move, at, 0); b.Pane.SelectionClick.Inside {
-			b.drag(at, at, 0)
-			break
-		}
-	}
-	if b.Pane.Scope.Tracks != nil {
-		t.Error("the thread is still selected")
 	}
 }

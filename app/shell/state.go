@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ashlar/app/desk"
+	"ashlar/app/scopebar"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 )
@@ -23,6 +24,8 @@ type State struct {
 
 	Tab        string   `json:"tab"`
 	Transforms []string `json:"transforms"`
+	// Scope are the chips of the scope bar in words.
+	Scope []string `json:"scope"`
 	// Picked is the name of the function whose details are shown, Search what
 	// is looked for and Found what the search line says of it.
 	Picked string `json:"picked"`
@@ -93,6 +96,7 @@ func (s *Shell) State() State {
 		st.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
 	}
 	st.Tab, st.Search, st.Found = p.TabTitle(), p.Find, p.Finder.Info()
+	st.Scope = scopebar.Texts(s.Scoped())
 	for _, t := range p.Transforms {
 		st.Transforms = append(st.Transforms, t.String())
 	}

@@ -282,3 +282,29 @@ func (p *Timeline) processItems(r *timeline.Row) []widget.Item {
 		}
 	}})
 }
+
+// GoToTrack scrolls to a thread, which is shown again where it was hidden.
+func (p *Timeline) GoToTrack(i int) {
+	if i < 0 || i >= len(p.Rec.Tracks) {
+		return
+	}
+	if p.Hidden[i] {
+		p.Hide(i, false)
+	}
+	if pr := p.Rec.Tracks[i].Process; p.Closed[pr] {
+		p.Closed = With(p.Closed, pr, false)
+	}
+	if p.Filter != "" {
+		p.Filter = ""
+	}
+	if p.Plan == nil {
+		return
+	}
+	p.Replan(p.Plan.Scale)
+	for k := range p.Plan.Rows {
+		if r := &p.Plan.Rows[k]; r.Kind == timeline.TrackRow && r.Index == i {
+			p.ScrollTo(r.Y - p.Bounds.Lanes.Dy()/4)
+			return
+		}
+	}
+}
