@@ -84,7 +84,7 @@ type part struct {
 // scan is scanner.scan, with a batch for each part.
 func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, err error) {
 	parts := a.cut(b)
-	supposed := position{mode: inEvents, wrapped: a.main.wrapped, comma: true, reread: a.main.reread}
+	supposed := position{mode: inEvents, wrapped: a.main.wrapped, bare: a.main.bare, comma: true, reread: a.main.reread}
 	if a.main.mode == atStart { // the first chunk says
 		parts = nil
 	}

@@ -3,6 +3,7 @@ package chrome
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
@@ -53,6 +54,20 @@ func (f *flowTable) put(key flowKey, step flowStep) {
 	f.steps = append(f.steps, step)
 }
 
+// id interns an id. Chrome writes ids as texts of hexadecimal digits ("0x1a") and
+// other programs as numbers; Perfetto takes both for one number where they are the
+// same, and so do we. Digits without 0x in front stay the text that they are: there
+// Perfetto reads "26" as 0x26, and Catapult as 26.
+func (f *flowTable) id(raw []byte) uint32 {
+	if len(raw) > 2 && raw[0] == '0' && raw[1]|0x20 == 'x' {
+		if n, err := strconv.ParseUint(string(raw[2:]), 16, 64); err == nil {
+			var buf [20]byte
+			raw = strconv.AppendUint(buf[:0], n, 10)
+		}
+	}
+	return f.d.ids.id(raw)
+}
+
 // add adds an s, t or f; it reports whether it is kept so far.
 func (f *flowTable) add(it *item) bool {
 	d := f.d
@@ -62,7 +77,7 @@ func (f *flowTable) add(it *item) bool {
 	found := it.id != 0 && it.flags&oddID == 0
 	var m jsonscan.Members // of what is not known yet
 	if found {
-		key.id = d.ids.id(it.bt.id(it.event))
+		key.id = f.id(it.bt.id(it.event))
 	} else {
 		m = jsonscan.Object(it.text())
 	}
@@ -73,12 +88,12 @@ func (f *flowTable) add(it *item) bool {
 		}
 		switch string(k) {
 		case "id":
-			key.id, found = d.ids.id(jsonscan.Unquoted(v)), true
+			key.id, found = f.id(jsonscan.Unquoted(v)), true
 		case "id2":
 			if local := jsonscan.Member(v, "local"); local != nil {
-				key.id, key.pid, found = d.ids.id(jsonscan.Unquoted(local)), t.pid, true
+				key.id, key.pid, found = f.id(jsonscan.Unquoted(local)), t.pid, true
 			} else if global := jsonscan.Member(v, "global"); global != nil {
-				key.id, found = d.ids.id(jsonscan.Unquoted(global)), true
+				key.id, found = f.id(jsonscan.Unquoted(global)), true
 			}
 		case "scope":
 			key.scope = d.ids.id(jsonscan.Unquoted(v))
@@ -110,7 +125,7 @@ func (f *flowTable) bound(it *item, t *thread, at int64) {
 		}
 		switch string(k) {
 		case "bind_id":
-			key.id, found = f.d.ids.id(jsonscan.Unquoted(v)), true
+			key.id, found = f.id(jsonscan.Unquoted(v)), true
 		case "scope":
 			key.scope = f.d.ids.id(jsonscan.Unquoted(v))
 		case "flow_in":

@@ -28,13 +28,34 @@ func flowsOf(rec *recording.Recording) []string {
 	return out
 }
 
+// TestFlowIDs pairs numbers with hexadecimal texts of the same value, as Perfetto
+// does, and nothing else.
+func TestFlowIDs(t *testing.T) {
+	for _, c := range []struct {
+		start, end string
+		same       bool
+	}{
+		{`26`, `"0x1A"`, true}, {`"0x1a"`, `"0X01A"`, true}, {`26`, `"26"`, true}, {`"0xffffffffffffffff"`, `18446744073709551615`, true},
+		{`26`, `"0x26"`, false}, {`26`, `"1a"`, false}, {`"0x"`, `0`, false}, {`"0xg"`, `16`, false}, {`"x1a"`, `26`, false},
+	} {
+		rec := readText(t, `[{"ph":"s","name":"q","id":`+c.start+`,"ts":1,"pid":1,"tid":1},{"ph":"f","bp":"e","name":"q","id":`+c.end+`,"ts":2,"pid":1,"tid":2}]`)
+		if got := len(rec.Flows) == 1; got != c.same {
+			t.Errorf("from %s to %s: %d flows", c.start, c.end, len(rec.Flows))
+		}
+		rec = readText(t, `[{"ph":"X","name":"q","bind_id":`+c.start+`,"flow_out":true,"ts":1,"dur":1,"pid":1,"tid":1},{"ph":"X","name":"r","bind_id":`+c.end+`,"flow_in":true,"ts":2,"dur":1,"pid":1,"tid":2}]`)
+		if got := len(rec.Flows) == 1; got != c.same {
+			t.Errorf("from bind_id %s to %s: %d flows", c.start, c.end, len(rec.Flows))
+		}
+	}
+}
+
 // TestFlowsReused makes chains whose ids come again and again, at times that do
 // not overlap, and writes their events in any order: each must be found whole.
 func TestFlowsReused(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var events, want []string
-		ids := []string{`"id":1`, `"id":"0x1"`, `"id":2`, `"id2":{"local":"0x1"}`, `"id2":{"global":"0x9"}`, `"id":1,"scope":"x"`}
+		ids := []string{`"id":1`, `"id":"0xA"`, `"id":2`, `"id2":{"local":"0x1"}`, `"id2":{"global":"0x9"}`, `"id":1,"scope":"x"`}
 		for _, id := range ids {
 			for _, name := range []string{"q", "r"} {
 				at := rng.IntN(5)

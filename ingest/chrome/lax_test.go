@@ -36,6 +36,10 @@ func TestLax(t *testing.T) {
 		{"commas to spare", "[,," + one + ",,," + two + ",,]", both, ""},
 		{"no commas", "[" + one + "\n" + two + "]", both, "missing-comma:1"},
 		{"CRLF and a byte order mark", "\xEF\xBB\xBF\r\n[\r\n" + one + ",\r\n" + two + "\r\n]\r\n", both, ""},
+		{"a line each, in nothing", one + "\n" + two + "\n", both, ""},
+		{"in nothing, with commas", "\xEF\xBB\xBF " + one + ",\n" + two + ",", both, ""},
+		{"in nothing, cut", one + "\n" + two + "\n" + `{"name":"c"`, both, "cut:1"},
+		{"in nothing, torn off", one + "\n" + `{"name":"c","ph":"X","t` + "\n" + two, both, "bad-event:1"},
 		{"an object", `{"traceEvents":[` + one + "," + two + "]}", both, ""},
 		{"other keys before and behind", `{"displayTimeUnit":"ns","x":[1,{"y":"]}\""}],"systemTraceEvents":"a\"]}","n":-1.5e3,"traceEvents":[` + one + "," + two + `],"otherData":{"version":"7"},"z":null}`, both, "system-events:1"},
 		{"the object not closed", `{"traceEvents":[` + one + "," + two + "]", both, "unclosed-file:1"},
@@ -459,4 +463,24 @@ func FuzzChrome(f *testing.F) {
 		}
 		_, _ = sniff(b, true)
 	})
+}
+
+// TestSniffWithoutArray recognises events that stand in nothing, and arrays that
+// begin with what is no event.
+func TestSniffWithoutArray(t *testing.T) {
+	for text, want := range map[string]decode.Confidence{
+		one + "\n" + two:                 decode.Likely,
+		one:                              decode.Likely,
+		"[null," + one + "]":             decode.Certain,
+		"[\n null ,\"x\"," + one + "]":   decode.Certain,
+		"[null,[" + one + "]]":           decode.No,
+		"[null]":                         decode.No,
+		`{"name":"a","value":1}`:         decode.No,
+		`{"ph":7.4,"temperature":21}`:    decode.No,
+		`{"type":"event","id":1}` + "\n": decode.No,
+	} {
+		if got, err := sniff([]byte(text), true); got != want || err != nil {
+			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
+		}
+	}
 }

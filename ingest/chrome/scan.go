@@ -50,6 +50,7 @@ type scanner struct {
 type position struct {
 	mode    mode
 	wrapped bool // the events are in an object
+	bare    bool // the events are in nothing, not even in an array
 	comma   bool // a comma or an opening bracket stands before the next event
 	lost    bool // looking for the next event behind damage
 	garbage bool // the bytes before were no element
@@ -110,6 +111,15 @@ func (s *scanner) outside(b []byte, p int, out *batch) int {
 			s.mode, s.comma = inEvents, true
 			return p + 1
 		case '{':
+			bare, known := bareEvent(b[p:min(len(b), p+maxFirst)], s.final)
+			if !known && len(b)-p < maxFirst {
+				s.hungry = true
+				return p
+			}
+			if bare {
+				s.mode, s.comma, s.bare = inEvents, true, true
+				return p
+			}
 			s.mode, s.wrapped = inTop, true
 			return p + 1
 		}
@@ -125,6 +135,22 @@ func (s *scanner) outside(b []byte, p int, out *batch) int {
 	}
 	s.lose(b[p])
 	return p + 1
+}
+
+// maxFirst is how much of the outermost object is looked at to tell an event from
+// the object that events are in.
+const maxFirst = 64 << 10
+
+// bareEvent reports whether the object that begins b is an event itself: some
+// programs write one a line, without brackets around them. known is false where b
+// ends before that shows.
+func bareEvent(b []byte, whole bool) (bare, known bool) {
+	keys, end := jsonscan.Keys(b, whole)
+	if keys["traceEvents"] || keys["nodes"] {
+		return false, true
+	}
+	bare = keys["ph"] && (keys["ts"] || keys["pid"] || keys["tid"] || keys["name"])
+	return bare, bare || end > 0 || whole
 }
 
 // events reads elements of the events until they or the bytes end.
@@ -178,7 +204,7 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 		}
 		switch {
 		case st == jsonscan.Good:
-			p, s.comma = end, false
+			p, s.comma = end, s.bare
 		case st == jsonscan.More && !s.final && len(b)-p <= maxEvent:
 			s.hungry = true
 			return p

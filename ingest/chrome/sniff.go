@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/jsonscan"
 )
 
-// sniff looks for events that have a phase (ph), for traceEvents, or for the
-// keys of a .cpuprofile.
+// sniff looks for events that have a phase (ph), in an array or in nothing, for
+// traceEvents, or for the keys of a .cpuprofile.
 func sniff(head []byte, whole bool) (decode.Confidence, error) {
 	p := jsonscan.Space(head, 0)
 	if bytes.HasPrefix(head[p:], []byte("\xEF\xBB\xBF")) {
@@ -37,7 +37,13 @@ func sniffArray(b []byte, whole bool) decode.Confidence {
 			break
 		}
 		if b[p] != '{' {
-			return decode.No
+			// Some writers put a null first, so that each event has a comma before it.
+			end, st := jsonscan.Value(b, p, whole)
+			if st != jsonscan.Good || b[p] == '[' || b[p] == ']' {
+				return decode.No
+			}
+			p = end
+			continue
 		}
 		keys, end := jsonscan.Keys(b[p:], whole)
 		switch {
@@ -58,9 +64,12 @@ func sniffArray(b []byte, whole bool) decode.Confidence {
 // sniffObject looks at the keys of the outermost object.
 func sniffObject(b []byte, whole bool) (decode.Confidence, error) {
 	keys, _ := jsonscan.Keys(b, whole)
+	bare, _ := bareEvent(b, whole)
 	switch {
 	case keys["traceEvents"]:
 		return decode.Certain, nil
+	case bare:
+		return decode.Likely, nil
 	case keys["nodes"] && (keys["startTime"] || keys["samples"] || keys["timeDeltas"] || bytes.Contains(b, []byte(`"callFrame"`))):
 		return decode.Likely, nil
 	case keys["stackFrames"] && !keys["profiles"] || keys["displayTimeUnit"] || keys["systemTraceEvents"] || keys["otherData"]:

@@ -484,3 +484,30 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestTwoCountsOfSingleFrames reads stacks of one frame each, whose names may end in
+// numbers as well.
+func TestTwoCountsOfSingleFrames(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		metrics int
+		names   []string
+	}{
+		{"main 274 415\nidle 3 0\n", 2, []string{"main", "idle"}},
+		{"thread 1 200\nthread 2 300\nthread 3 1\n", 1, []string{"thread 1", "thread 2", "thread 3"}},
+		{"main 1 200\nidle 3\n", 1, []string{"main 1", "idle"}},
+		{"main 274 415\n", 1, []string{"main 274"}},
+	} {
+		r, err := decodeBytes(t, []byte(c.text), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for i := range r.Stacks[0].Len() {
+			names = append(names, r.FuncName(r.Stacks[0].Call(i)))
+		}
+		if len(r.Events[0].Metrics) != c.metrics || strings.Join(names, ",") != strings.Join(c.names, ",") {
+			t.Errorf("%q: %d metrics of %q", c.text, len(r.Events[0].Metrics), names)
+		}
+	}
+}

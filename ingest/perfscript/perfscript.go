@@ -33,6 +33,8 @@ var Format = codec.Format{
 const (
 	// maxLine bounds what is held of one line.
 	maxLine = 16 << 20
+	// headLen is how much is looked at before the first sample is read.
+	headLen = 64 << 10
 	// stride is how many lines pass between looks at the clock.
 	stride = 1024
 )
@@ -46,6 +48,7 @@ type decoder struct {
 	line int64
 	rows rows
 	meta meta
+	time clock
 
 	head    header
 	opened  int64  // the line of head, 0 when no sample is open
@@ -70,7 +73,14 @@ type decoder struct {
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, frames: map[string]*frame{}, headers: b.Tally("sample"), lines: b.Tally("frame line")}
 	d.rows.init(b, &d.meta)
-	err := d.read(ctx, in)
+	head, _, err := in.Head(headLen)
+	if err != nil {
+		return err
+	}
+	if d.time.deltas = areDeltas(head); d.time.deltas {
+		b.Remark("time-deltas", "", "Times begin with 0 and go down again and again: they are taken for those since the line before (perf script --deltatime) and were added up")
+	}
+	err = d.read(ctx, in)
 	d.close()
 	d.rows.flush()
 	d.meta.apply(b)
@@ -248,6 +258,9 @@ func (d *decoder) headerLine(l []byte, last bool) {
 		ok = false // "Warning: …" looks like an event
 	default:
 		d.placed = placed
+	}
+	if ok && d.head.hasTime {
+		d.head.ns = d.time.at(d.head.ns)
 	}
 	switch {
 	case !ok:
