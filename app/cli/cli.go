@@ -132,7 +132,7 @@ type command struct {
 // one, add its entry.
 func commands() []command {
 	return []command{
-		overviewCommand(), findingsCommand(), infoCommand(), topCommand(), callsCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
+		overviewCommand(), findingsCommand(), infoCommand(), topCommand(), callsCommand(), pathCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
 		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
 	}
 }
