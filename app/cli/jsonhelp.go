@@ -20,11 +20,7 @@ var answers = []struct {
 	command string
 	of      reflect.Type
 }{
-<<<<<<< HEAD
-	{"overview", reflect.TypeFor[overview.Overview]()}, {"findings", reflect.TypeFor[found]()}, {"info", reflect.TypeFor[contents.Contents]()}, {"top", reflect.TypeFor[top]()}, {"calls", reflect.TypeFor[callList]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[difference.JSON]()},
-=======
-	{"overview", reflect.TypeFor[overview.Overview]()}, {"findings", reflect.TypeFor[found]()}, {"info", reflect.TypeFor[info]()}, {"top", reflect.TypeFor[top]()}, {"calls", reflect.TypeFor[callList]()}, {"path", reflect.TypeFor[critical.Answer]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[diffJSON]()},
->>>>>>> a0f07a4 (ashlar path finds critical paths over wakers and flows)
+	{"overview", reflect.TypeFor[overview.Overview]()}, {"findings", reflect.TypeFor[found]()}, {"info", reflect.TypeFor[contents.Contents]()}, {"top", reflect.TypeFor[top]()}, {"calls", reflect.TypeFor[callList]()}, {"path", reflect.TypeFor[critical.Answer]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[difference.JSON]()},
 	{"check", reflect.TypeFor[checked]()}, {"check --rules", reflect.TypeFor[[]checkRule]()}, {"convert", reflect.TypeFor[conversion]()}, {"marks", reflect.TypeFor[store.Marks]()}, {"cache", reflect.TypeFor[cached]()},
 }
 
@@ -36,11 +32,7 @@ var typeSources embed.FS
 // jsonText says what each command's JSON has.
 func jsonText(width int) string {
 	var b strings.Builder
-<<<<<<< HEAD
-	docs := jsondoc.Read(typeSources, findings.Source, overview.Source, contents.Source, difference.Source)
-=======
-	docs := jsondoc.Read(typeSources, critical.Source, findings.Source, overview.Source)
->>>>>>> a0f07a4 (ashlar path finds critical paths over wakers and flows)
+	docs := jsondoc.Read(typeSources, findings.Source, overview.Source, contents.Source, critical.Source, difference.Source)
 	b.WriteString("What commands print with --json: names of fields, what they hold, and what they\nmean. Numbers are exact; null stands where nothing can be said.\n")
 	for _, a := range answers {
 		fmt.Fprintf(&b, "\nashlar %s --json\n", a.command)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -13,19 +14,19 @@ import (
 
 func pathCommand() command {
 	return command{
-		name: "path", args: "FILE [flags]", line: "find the critical path: what everything had to wait for, moment by moment",
+		name: "path", args: "FILE [flags]", line: "find the critical path: what all else had to wait for",
 		text: `
 The path is found from its end backwards. It stays on a thread while that is at
 work or could be. Where the thread was blocked until it was woken, the path goes
 to who woke it, at that moment; where nobody is known to have, to where the flow
-was sent that ended in what ran next. Where there is none either, the wait itself
-is part of the path, back to the moment at which the thread that the path came
-through began to wait. So each moment has exactly one step: steps, and sums by
+was sent that ended in what ran next. Where there is none either, the wait
+itself is part of the path, back to the moment at which the thread that the path
+came through began to wait. So each moment has exactly one step: steps, and sums by
 state, thread and function, add up to the time that was asked for.
 
 It ends on the thread that was at work last, or on the one that --thread names.
-With --calls there is a path of each call, to its end on its thread; of calls that
-lie in each other only of the outermost.`,
+With --calls there is a path of each call, to its end on its thread; of calls
+that lie in each other only of the outermost.`,
 		examples: [][2]string{
 			{"ashlar path run.trace", "of a whole execution trace of Go"},
 			{"ashlar path sched.data --range 1.2s..1.3s --thread 4242", "what thread 4242 had to wait for in that time"},
@@ -34,7 +35,7 @@ lie in each other only of the outermost.`,
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o pathOptions
 			fs.StringVar(&o.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
-			fs.StringVar(&o.thread, "thread", "", "the path ends on this `THREAD`: its id, name or a part of that")
+			fs.StringArrayVar(&o.threads, "thread", nil, "the path ends on this `THREAD`, an id, name or part of it; may be repeated")
 			o.calls.add(fs)
 			fs.IntVarP(&o.steps, "rows", "n", textRows, "print at most `N` steps, 0 for all (default 30; with --json and --csv all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
@@ -66,11 +67,12 @@ lie in each other only of the outermost.`,
 }
 
 type pathOptions struct {
-	path, text, thread string
-	rng                recording.Range
-	calls              callsFlag
-	steps              int // 0 for all
-	json, csv          bool
+	path, text string
+	threads    []string
+	rng        recording.Range
+	calls      callsFlag
+	steps      int // 0 for all
+	json, csv  bool
 }
 
 // criticalPath needs all of the file: a path goes from thread to thread, and flows that
@@ -90,15 +92,15 @@ func (c *call) criticalPath(o *pathOptions) error {
 			return misfit(rec, err)
 		}
 	}
-	if o.thread != "" {
-		only := recording.Part{Threads: []string{o.thread}}
+	if len(o.threads) > 0 {
+		only := recording.Part{Threads: o.threads}
 		for i, t := range rec.Tracks {
 			if only.Takes(t) {
 				in.Tracks = append(in.Tracks, i)
 			}
 		}
 		if in.Tracks == nil {
-			return misfit(rec, fmt.Errorf("no thread is called %s: ashlar top FILE --by thread lists them", o.thread))
+			return misfit(rec, fmt.Errorf("no thread is called %s: ashlar top FILE --by thread lists them", strings.Join(o.threads, " or ")))
 		}
 	}
 	if in, err = o.calls.in(c.ctx, rec, in); err != nil {

@@ -180,6 +180,13 @@ func (p *Pane) tabCommands(d *Desk) []*command {
 		return cs
 	case p.Tab == panel.Calls && picked:
 		return []*command{p.callsCommand(f)}
+	case p.Tab == panel.Path:
+		c := p.commandAbout("path")
+		p.within(c, p.Scope.From, p.Scope.To, p.Scope.Ranged, p.Scope.Tracks)
+		if p.Scope.Calls != nil {
+			c.add("--calls", p.Scope.Calls.Text)
+		}
+		return []*command{c}
 	case p.Tab == panel.Heatmap:
 		return p.drawing(d, Both)
 	case p.Tab == panel.Source:

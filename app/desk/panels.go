@@ -7,6 +7,7 @@ import (
 	"ashlar/app/panel/callers"
 	"ashlar/app/panel/calls"
 	"ashlar/app/panel/calltree"
+	"ashlar/app/panel/critical"
 	"ashlar/app/panel/difference"
 	"ashlar/app/panel/difftable"
 	"ashlar/app/panel/distribution"
@@ -25,6 +26,7 @@ var Panels = []panel.Row[*panel.Side]{
 	{Name: panel.Callers, Title: "Callers & callees", Doc: "who calls the selected function, and whom it calls", New: func() panel.Panel[*panel.Side] { return new(callers.Panel) }},
 	{Name: panel.CallTree, Title: "Call tree", Command: "Call tree", Rare: always[*panel.Side], Doc: "the calls as a table that unfolds", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
 	{Name: panel.Calls, Title: "Calls", Command: "Calls", Doc: "the calls of the selected function: how long they took, one by one, and sets of them", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
+	{Name: panel.Path, Title: "Critical path", Command: "Critical path", Rare: always[*panel.Side], Doc: "what all else had to wait for, moment by moment", New: func() panel.Panel[*panel.Side] { return new(critical.Panel) }},
 	{Name: panel.Heatmap, Title: "Heatmap", Command: "Heatmap", Doc: "when samples fell, or spans began", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
 	{Name: panel.Source, Title: "Source", Command: "Source", Doc: "what the lines of the selected function's file cost", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
 	{Name: panel.About, Title: "About this file", Command: "About this file", Doc: "what the file is, what is in it and what was wrong with it", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},

@@ -22,7 +22,7 @@ func TestNoViewIsBlank(t *testing.T) {
 		"spans.json":    deep,
 		"instants.json": `[{"name":"tick","ph":"i","ts":1,"pid":1,"tid":1,"s":"t"}]`,
 	} {
-		for _, tab := range []string{"flamegraph", "functions", "callers", "calltree", "calls", "heatmap", "source", "about"} {
+		for _, tab := range []string{"flamegraph", "functions", "callers", "calltree", "calls", "path", "heatmap", "source", "about"} {
 			t.Run(name+"/"+tab, func(t *testing.T) {
 				s := shell.New(theme.Dark)
 				defer s.Close()

@@ -99,6 +99,34 @@ func trace(t *testing.T, s *shell.Shell) {
 	s.Open("trace.spall")
 }
 
+// states opens threads that wait for each other, with the critical path.
+func states(t *testing.T, s *shell.Shell) {
+	t.Chdir(t.TempDir())
+	at, text := 0, "# tracer: nop\n#\n"
+	line := func(tid, cpu, us int, what string) {
+		at += us
+		text += fmt.Sprintf("          thread-%d    (   10) [00%d] d..2  1.%06d: %s\n", tid, cpu, at, what)
+	}
+	to := func(cpu, us, from int, state string, next int) {
+		line(from, cpu, us, fmt.Sprintf("sched_switch: prev_comm=thread-%d prev_pid=%d prev_prio=120 prev_state=%s ==> next_comm=thread-%d next_pid=%d next_prio=120", from, from, state, next, next))
+	}
+	to(0, 0, 0, "R", 11)
+	line(11, 0, 100, "tracing_mark_write: B|10|request")
+	for range 2 {
+		line(11, 0, 800, "sched_waking: comm=thread-12 pid=12 prio=120 target_cpu=001")
+		to(0, 100, 11, "S", 0)
+		to(1, 300, 0, "R", 12)
+		line(12, 1, 900, "sched_waking: comm=thread-11 pid=11 prio=120 target_cpu=000")
+		to(0, 200, 0, "R", 11)
+		to(1, 50, 12, "S", 0)
+	}
+	line(11, 0, 400, "tracing_mark_write: E|10")
+	if err := os.WriteFile("sched.ftrace", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.Open("ashlar:1?file=sched.ftrace&tab=path&filter=thread")
+}
+
 const header = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"frequency","primary_metric":"samples"}}],"stack_id_mode":"local"}
 `
 
@@ -124,6 +152,7 @@ var pictures = []picture{
 	{name: "marks-dark", open: at(marked)},
 	{name: "marks-light", open: at(marked), theme: theme.Light},
 	{name: "calltree", open: at("file=demo:&tab=calltree"), view: desk.Lower},
+	{name: "states", open: states, w: 900, h: 440},
 	{name: "empty", open: file("empty.spaa", header)},
 	{name: "empty-bytes", open: file("nothing.spall", ""), failing: true},
 	{name: "unknown", open: file("song.mp3", "ID3\x03\x00\x00\x00\x00\x00\x00"), failing: true, theme: theme.Light},

@@ -15,6 +15,7 @@ import (
 const (
 	Difference = "difference"
 	Calls      = "calls"
+	Path       = "path"
 )
 
 // CompareWith makes a part of the recording B. What is selected is A.

@@ -131,6 +131,11 @@ func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer
 			return nil, err
 		}
 	}
+	if q.Path {
+		if err = a.path(ctx, old); err != nil {
+			return nil, err
+		}
+	}
 	if q.Source != "" {
 		a.Lines = analyze.SourceOf(rec, a.Tree.Weights, q.Source)
 	}

@@ -45,6 +45,8 @@ type Question struct {
 	Listed, ListedBy string
 	// Heat asks for the heatmap of the whole recording.
 	Heat bool
+	// Path asks for the critical path of the scope.
+	Path bool
 	// Source asks what the lines of a source file cost, which is named as the
 	// recording names it.
 	Source string
@@ -74,6 +76,7 @@ type Answer struct {
 	ThreadOf     []int32             // by function, for Threads: see analyze.ThreadOf
 	List         *CallList           // for Listed
 	Grid         *heatmap.Grid       // for Heat
+	Critical     *CriticalPath       // for Path
 	Lines        *analyze.SourceCost // for Source
 }
 

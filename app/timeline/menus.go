@@ -27,6 +27,10 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 		items = append(items,
 			widget.Item{Title: "Zoom to it", Do: func() { p.Fit(h.Start, h.End) }},
 			widget.Item{Title: "Select its time", Do: func() { p.SelectRange(h.Start, h.End) }},
+			widget.Item{Title: "Critical path of it", Do: func() {
+				p.SelectRange(h.Start, h.End)
+				p.Scope.Tracks, p.Tab = []int{h.Track}, panel.Path
+			}},
 			widget.Item{Title: "Copy name", Do: func() { s.CopyLater(p.Rec.FuncName(h.Call)) }},
 			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.Copy = true }},
 		)

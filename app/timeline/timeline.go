@@ -39,6 +39,7 @@ type Timeline struct {
 	Tracks  filterPart
 	RowsMap mapPart
 	Flows   flowPart
+	way     way
 	// Like is the order of tracks while there is no other: as on the other side.
 	Like      []int
 	rangeFrom int64 // where the selected range was begun by keys
@@ -350,6 +351,7 @@ func (p *Timeline) drawSelection(u *ui.UI) {
 	case grabBox:
 		p.drawBox(u)
 	}
+	p.way.draw(p, u)
 	p.Flows.draw(p, u)
 	if p.pickedRow() >= 0 {
 		p.outline(u, &p.Pick.Hit, th.Accent, 2)

@@ -1,0 +1,230 @@
+// Package critical shows the critical path of what is selected: what all else had to wait
+// for, moment by moment, and what that adds up to. The timeline shows the way it takes.
+package critical
+
+import (
+	"image"
+	"sort"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/panel"
+	"ashlar/app/session"
+	"ashlar/ingest/path"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Panel lists the steps of the path, below what they add up to.
+type Panel struct {
+	widget.List
+	sheet ui.Sheet
+}
+
+// Ask asks for the path.
+func (t *Panel) Ask(p *panel.Side, q *session.Question) { q.Path = p.Rec.HasTime }
+
+// Layout draws it.
+func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
+	a := p.Doc.Answer()
+	if !p.Rec.HasTime && p.Rec.Done {
+		widget.Empty(u, r, "No critical path", "These stacks are added up: nothing says what waited for what")
+		return
+	}
+	if a == nil || a.Critical == nil || a.Rec != p.Rec {
+		return
+	}
+	c := a.Critical
+	switch {
+	case c.Err != nil:
+		widget.Empty(u, r, "No critical path", c.Err.Error())
+		return
+	case len(c.Steps) == 0:
+		widget.Empty(u, r, "No critical path", "Nothing took any time in what is selected")
+		return
+	}
+	pad := u.Px(16)
+	head := image.Rect(r.Min.X+pad, r.Min.Y+u.Px(6), r.Max.X-pad, r.Min.Y+u.Px(28))
+	u.Text(head, title(p.Rec, c), ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text})
+	top := head.Max.Y
+	if h := min(u.Px(150), r.Dy()/2); h >= u.Px(60) {
+		w := (r.Dx() - 2*pad) / len(c.Sums)
+		for i, name := range []string{"By state", "By thread", "By function"} {
+			sums(p, u, name, c, i, image.Rect(head.Min.X+i*w, top, head.Min.X+(i+1)*w-u.Px(24), top+h))
+		}
+		top += h
+	}
+	t.steps(s, p, u, c, image.Rect(r.Min.X, top+u.Px(4), r.Max.X, r.Max.Y))
+}
+
+// title says whose path it is.
+func title(rec *recording.Recording, c *session.CriticalPath) string {
+	n := units.Plural(int64(len(c.Steps)), "step")
+	if len(c.Paths) > 1 {
+		return "Critical paths of " + units.Plural(int64(len(c.Paths)), "call") + ": " + units.Duration(length(c)) + " in " + n
+	}
+	return "Critical path to the end on " + thread(rec, c.Paths[0].Track) + ": " + units.Duration(length(c)) + " in " + n
+}
+
+func length(c *session.CriticalPath) (ps int64) {
+	for i := range c.Paths {
+		recording.Add(&ps, c.Paths[i].To-c.Paths[i].From)
+	}
+	return ps
+}
+
+func thread(rec *recording.Recording, track int) string {
+	if track == recording.NoTrack {
+		return ""
+	}
+	return rec.Tracks[track].Title()
+}
+
+// sums lists what steps add up to, as many as there is room for.
+func sums(p *panel.Side, u *ui.UI, name string, c *session.CriticalPath, by int, r image.Rectangle) {
+	line := u.Px(18)
+	u.Text(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+line), name, ui.Style{Size: 12, Color: u.Theme.Dim})
+	all := length(c)
+	for i, s := range c.Sums[by] {
+		at := image.Rect(r.Min.X, r.Min.Y+(i+1)*line, r.Max.X, r.Min.Y+(i+2)*line)
+		if at.Max.Y > r.Max.Y {
+			return
+		}
+		share := image.Rect(at.Min.X, at.Max.Y-u.Px(3), at.Min.X+int(float64(at.Dx())*float64(s.Time)/float64(max(1, all))), at.Max.Y-u.Px(1))
+		u.Fill(share, u.Theme.Accent)
+		value := units.Duration(s.Time) + "  " + units.Percent(s.Time, all)
+		w := u.Width(value, ui.Style{Size: 12}) + u.Px(6)
+		u.Text(image.Rect(at.Max.X-w, at.Min.Y, at.Max.X, at.Max.Y), value, ui.Style{Size: 12, Color: u.Theme.Text, Align: ui.End})
+		u.Text(image.Rect(at.Min.X, at.Min.Y, at.Max.X-w-u.Px(6), at.Max.Y), s.Name, ui.Style{Size: 12, Color: u.Theme.Text})
+	}
+}
+
+// columns are where the cells of a row lie, as shares of the width from the left.
+var columns = []struct {
+	title string
+	from  float32
+	right bool
+	cell  func(rec *recording.Recording, s *path.Step) string
+}{
+	{"start", 0, true, func(rec *recording.Recording, s *path.Step) string { return units.Duration(s.From - rec.Start) }},
+	{"duration", .11, true, func(_ *recording.Recording, s *path.Step) string { return units.Duration(s.To - s.From) }},
+	{"thread", .23, false, func(rec *recording.Recording, s *path.Step) string { return thread(rec, s.Track) }},
+	{"state", .42, false, func(rec *recording.Recording, s *path.Step) string { return s.Words(rec) }},
+	{"function", .6, false, func(rec *recording.Recording, s *path.Step) string { return s.Function(rec) }},
+	{"woken by", .82, false, func(rec *recording.Recording, s *path.Step) string { return thread(rec, s.WokenBy) }},
+	{"", 1, false, nil},
+}
+
+// steps draws the rows; a click on one goes there.
+func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.CriticalPath, r image.Rectangle) {
+	h := u.Px(widget.RowHeight)
+	body := image.Rect(r.Min.X, r.Min.Y+h, r.Max.X, r.Max.Y)
+	t.Events(u, body, h, len(c.Steps), func(g widget.Gesture, row int) {
+		if row >= 0 && (g == widget.Clicked || g == widget.DoubleClicked) {
+			show(p, &c.Steps[row])
+		}
+	})
+	x := func(i int) int { return u.Px(16) + int(columns[i].from*float32(r.Dx()-u.Px(32))) }
+	face := s.Fonts.Regular(12 * u.Metric.PxPerDp)
+	for i := range columns[:len(columns)-1] {
+		st := ui.Style{Size: 12, Color: u.Theme.Dim}
+		if columns[i].right {
+			st.Align = ui.End
+		}
+		u.Text(image.Rect(r.Min.X+x(i), r.Min.Y, r.Min.X+x(i+1)-u.Px(12), body.Min.Y), columns[i].title, st)
+	}
+	t.Rows(body, h, len(c.Steps), func(i int, line image.Rectangle) {
+		step := &c.Steps[i]
+		if colour, ok := t.Ground(u, line, picked(p, step)); ok {
+			t.sheet.Fill(line, 0, colour)
+		}
+		if step.Call != recording.NoCall {
+			t.sheet.Fill(image.Rect(x(3)-u.Px(10), line.Min.Y+u.Px(5), x(3)-u.Px(4), line.Max.Y-u.Px(5)), 0, p.Palette.Func(p.Rec, p.Rec.Func(step.Call)))
+		}
+		for k := range columns[:len(columns)-1] {
+			st := ui.Style{Size: 12, Color: u.Theme.Text}
+			if columns[k].right {
+				st.Align = ui.End
+			}
+			at := image.Rect(x(k), line.Min.Y, x(k+1)-u.Px(12), line.Max.Y)
+			t.sheet.Text(at, face.Fit(columns[k].cell(p.Rec, step), float32(at.Dx())), st)
+		}
+	})
+	t.sheet.Show(u, body, u.Theme.Background)
+	t.Area(u, body, pointer.CursorDefault)
+}
+
+// picked reports whether the state or span of a step is what is picked.
+func picked(p *panel.Side, s *path.Step) bool {
+	h := &p.Pick.Hit
+	return p.Pick.Is == panel.PickBar && h.Track == s.Track && h.Lane == s.Lane && h.Span == s.Index && s.Index >= 0
+}
+
+// show picks the state or span of a step, or brings its time into view where it has none.
+func show(p *panel.Side, s *path.Step) {
+	if s.Index < 0 {
+		p.Fit(s.From-(s.To-s.From)/4, s.To+(s.To-s.From)/4)
+		return
+	}
+	p.Acts.Show(search.Hit{Track: s.Track, Lane: s.Lane, Index: s.Index, Time: s.From, Call: s.Call})
+}
+
+// Key goes from the picked step to others.
+func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
+	a := p.Doc.Answer()
+	if a == nil || a.Critical == nil || len(a.Critical.Steps) == 0 {
+		return false
+	}
+	steps := a.Critical.Steps
+	at := -1
+	if p.Pick.Is == panel.PickBar {
+		start := p.Pick.Hit.Start
+		for at = sort.Search(len(steps), func(i int) bool { return steps[i].To > start }); at < len(steps) && !picked(p, &steps[at]) && steps[at].From <= start; at++ {
+		}
+		if at == len(steps) || !picked(p, &steps[at]) {
+			at = -1
+		}
+	}
+	to, ok := t.List.Key(k, at, len(steps))
+	if ok {
+		show(p, &steps[to])
+	}
+	return ok
+}
+
+// Table is the steps.
+func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
+	a := p.Doc.Answer()
+	if a == nil || a.Critical == nil {
+		return nil
+	}
+	rec, steps := p.Rec, a.Critical.Steps
+	return func() *panel.Grid {
+		g := &panel.Grid{Name: "path", Head: []string{"start (ns)", "duration (ns)", "thread", "state", "function", "woken by"}, Number: []bool{true, true, false, false, false, false}}
+		ns := func(ps int64) string { return recording.Decimal{Mantissa: ps, Scale: 3}.String() }
+		for i := range steps {
+			s := &steps[i]
+			g.Rows = append(g.Rows, []string{ns(s.From - rec.Start), ns(s.To - s.From), thread(rec, s.Track), s.Words(rec), s.Function(rec), thread(rec, s.WokenBy)})
+		}
+		return g
+	}
+}
+
+// Scroll is how far rows are scrolled.
+func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
+
+// ScrollBy moves the rows up by some pixels where the pointer is on them.
+func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
+	if t.Inside {
+		t.Down += px
+	}
+	return t.Inside
+}
+
+// Areas are where a press gives it the keyboard.
+func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }
