@@ -55,6 +55,19 @@ func (v *Vec[T]) Append(x T) {
 	v.n++
 }
 
+// More adds up to n elements, which are zero, and returns them to be written: fewer
+// where the chunk ends.
+func (v *Vec[T]) More(n int) []T {
+	if len(v.room) == 0 {
+		v.grow()
+	}
+	n = min(n, len(v.room))
+	added := v.room[:n]
+	v.room = v.room[n:]
+	v.n += n
+	return added
+}
+
 // grow makes room for one more element. Only the first chunk is ever
 // reallocated (8, 32, … 4096), and then the table with it, because a snapshot
 // may be reading the old one.

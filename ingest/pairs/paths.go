@@ -90,8 +90,8 @@ func (p *Paths) place(s pathSlot) {
 // The first keptAll beginnings of a sequence are kept, and then every keptStep-th:
 // a stack of thousands of frames costs more to keep than to walk.
 const (
-	keptAll  = 64
-	keptStep = 16
+	keptAll  = 32
+	keptStep = 64
 )
 
 // Kept reports whether beginnings of so many ids are kept.

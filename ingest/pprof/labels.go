@@ -20,10 +20,10 @@ type labels struct {
 	tracks  map[int]*recording.TrackBuilder
 	timed   bool
 	origin  int64 // of the recording, in ns
-	roles   map[string]role
 	// known are labels that have been read before, by how they stand in the
 	// file; unless samples are timed, when all differ.
-	known map[string]labelled
+	known         map[string]labelled
+	looked, found int // in known, once it is full
 }
 
 // labelled is what labels make.
@@ -43,9 +43,11 @@ func (x *labels) of(one *record) labelled {
 	if len(one.labels) == 0 && one.sample == nil {
 		return labelled{track: recording.NoTrack}
 	}
-	remember := one.sample == nil && !x.timed
+	remember := one.sample == nil && !x.timed && x.pays()
 	if remember {
-		if k, ok := x.known[string(one.labels)]; ok {
+		k, ok := x.known[string(one.labels)]
+		if x.looked++; ok {
+			x.found++
 			return k
 		}
 	}
@@ -61,11 +63,16 @@ func (x *labels) of(one *record) labelled {
 	return l
 }
 
+// pays reports whether labels are worth looking for: not where nearly all differ.
+func (x *labels) pays() bool {
+	return x.known != nil && (x.looked < maxKnown || 8*x.found > x.looked)
+}
+
 // role is the meaning of a label beyond its text.
 type role uint8
 
 const (
-	noRole role = iota
+	noRole role = iota + 1
 	tidRole
 	pidRole
 	threadRole // a thread's name
@@ -91,22 +98,11 @@ func roleOf(key string) role {
 	return noRole
 }
 
-// role is what a key means.
-func (x *labels) role(key string) role {
-	r, ok := x.roles[key]
-	if !ok {
-		r = roleOf(key)
-		x.roles[key] = r
-	}
-	return r
-}
-
 // init looks for times: with any, the recording has a timeline, whose origin
 // is the earliest.
 func (x *labels) init(b *recording.Builder, all *samples) {
 	x.b, x.samples = b, all
 	x.tracks = map[int]*recording.TrackBuilder{}
-	x.roles = map[string]role{}
 	x.known = map[string]labelled{}
 	x.origin = math.MaxInt64
 	if all.timed() {
@@ -141,7 +137,7 @@ func (x *labels) findOrigin() {
 func (x *labels) time(values []labelValue) (int64, bool) {
 	for i := range values {
 		v := &values[i]
-		if !v.numeric || x.role(v.key) != timeRole || i > 0 && values[i-1].numeric && values[i-1].key == v.key {
+		if !v.numeric || v.role != timeRole || i > 0 && values[i-1].numeric && values[i-1].key == v.key {
 			continue
 		}
 		var ns int64
@@ -183,7 +179,7 @@ func (x *labels) read(values []labelValue) (l labelled) {
 		}
 		same := values[:n]
 		values = values[n:]
-		role := x.role(v.key)
+		role := v.role
 		if x.timed && v.numeric && role == timeRole {
 			continue
 		}

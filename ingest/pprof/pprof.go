@@ -80,7 +80,8 @@ type converter struct {
 	// modules has the binary of each function's name.
 	modules map[string]string
 	labels  labels
-	active  []int32 // of lookUp
+	active  []int32             // of lookUp
+	rest    []recording.FrameID // of newCalls
 }
 
 func (c *converter) convert(ctx context.Context) error {

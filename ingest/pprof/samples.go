@@ -21,6 +21,7 @@ type samples struct {
 	fields  int      // of the whole profile
 	texts   [][]byte // the string table
 	names   []string // those of texts that were asked for
+	roles   []role   // of texts as keys of labels, where they were asked for
 
 	byID  []uint32          // the index of a location by its id, and one more; 0 is none
 	large map[uint64]uint32 // those with large ids
@@ -313,6 +314,7 @@ type labelValue struct {
 	key, text, unit string
 	number          int64
 	numeric         bool
+	role            role
 }
 
 // labelsOf appends what the labels of a sample say, by key, texts before numbers.
@@ -341,9 +343,9 @@ func (s *samples) labelsOf(one *record, out []labelValue) (all []labelValue, los
 		case !ok1 || !ok2 || !ok3:
 			lost++
 		case l[2] != 0:
-			out = append(out, labelValue{key: key, text: text})
+			out = append(out, labelValue{key: key, text: text, role: s.role(l[1])})
 		case l[3] != 0 || l[4] != 0:
-			out = append(out, labelValue{key: key, unit: unit, number: l[3], numeric: true})
+			out = append(out, labelValue{key: key, unit: unit, number: l[3], numeric: true, role: s.role(l[1])})
 		}
 	}
 	return out, lost
@@ -352,12 +354,12 @@ func (s *samples) labelsOf(one *record, out []labelValue) (all []labelValue, los
 func libraryLabels(s *profile.Sample, out []labelValue) []labelValue {
 	for key, texts := range s.Label {
 		for _, t := range texts {
-			out = append(out, labelValue{key: key, text: t})
+			out = append(out, labelValue{key: key, text: t, role: roleOf(key)})
 		}
 	}
 	for key, numbers := range s.NumLabel {
 		for i, n := range numbers {
-			v := labelValue{key: key, number: n, numeric: true}
+			v := labelValue{key: key, number: n, numeric: true, role: roleOf(key)}
 			if units := s.NumUnit[key]; i < len(units) {
 				v.unit = units[i]
 			}
@@ -392,6 +394,20 @@ func (s *samples) text(i int64) (string, bool) {
 		s.names[i] = string(s.texts[i])
 	}
 	return s.names[i], true
+}
+
+// role is what a string of the table means as the key of a label.
+func (s *samples) role(i int64) role {
+	if s.roles == nil {
+		s.roles = make([]role, len(s.texts))
+	}
+	r := s.roles[i]
+	if r == 0 {
+		name, _ := s.text(i)
+		r = roleOf(name)
+		s.roles[i] = r
+	}
+	return r
 }
 
 // timed reports whether some labels may be times, so that they are worth

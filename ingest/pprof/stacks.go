@@ -80,18 +80,44 @@ func (c *converter) lookUp(b *batch) {
 	}
 }
 
-// call is the call that a sample's stack leads to.
+// call is the call that a sample's stack leads to. Beginnings of a stack that are
+// kept are so with all that they begin with, so that there are none behind the first
+// that is not: they need not be looked for, which waits for memory at each.
 func (c *converter) call(b *batch, one *record) recording.CallID {
 	p := c.samples.paths
-	call := one.call
+	call := recording.CallID(one.call)
 	for at := one.to - one.known - 1; at >= one.from; at-- {
-		call = p.Next(b.paths[at], at == one.from || pairs.Kept(one.to-at), func() uint32 {
-			id := recording.CallID(call)
-			for _, f := range c.location(c.p.Location[b.locations[at]]) {
-				id = c.b.Call(id, f)
+		keep := at == one.from || pairs.Kept(one.to-at)
+		if keep {
+			if known := p.Get(b.paths[at]); known != 0 {
+				call = recording.CallID(known)
+				continue
 			}
-			return uint32(id)
-		})
+			return c.newCalls(b, one, at, call)
+		}
+		call, _ = c.b.Below(call, c.location(c.p.Location[b.locations[at]]))
 	}
-	return recording.CallID(call)
+	return call
+}
+
+// newCalls makes calls of a stack's locations from one on, which leads on from a call,
+// to its leaf, and keeps what is to be kept. Calls below one that is new are new.
+func (c *converter) newCalls(b *batch, one *record, at int, call recording.CallID) recording.CallID {
+	p, fresh := c.samples.paths, 0
+	for ; at >= one.from && fresh == 0; at-- {
+		call, fresh = c.b.Below(call, c.location(c.p.Location[b.locations[at]]))
+		if at == one.from || pairs.Kept(one.to-at) {
+			p.Put(b.paths[at], uint32(call))
+		}
+	}
+	frames := c.rest[:0]
+	for ; at >= one.from; at-- {
+		frames = append(frames, c.location(c.p.Location[b.locations[at]])...)
+		if at == one.from || pairs.Kept(one.to-at) {
+			p.Put(b.paths[at], uint32(call)+uint32(len(frames)))
+		}
+	}
+	c.rest = frames
+	call, _ = c.b.Below(call, frames)
+	return call
 }

@@ -2,13 +2,13 @@ package recording
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -30,8 +30,9 @@ type Builder struct {
 	// first is each call's first child: most calls have just one,
 	// and only the others are in the table.
 	first  column.Vec[firstCall]
-	ctxs   map[string]ContextID
-	ctxKey []byte // of the last context that was asked for
+	ctxs   map[uint64]ContextID // by their hash, or the next one that was free
+	seed   maphash.Seed
+	attrs  []Attr // room for those of more contexts
 	tracks map[TrackKey]*TrackBuilder
 	order  []*TrackBuilder
 	procs  map[int64]int
@@ -89,6 +90,9 @@ func (s *callSum) take(dur int64) {
 	s.count--
 }
 
+// attrsAtOnce is how many attributes of contexts are allocated together.
+const attrsAtOnce = 512
+
 type windowKey struct {
 	id         string
 	start, end int64
@@ -100,7 +104,8 @@ func NewBuilder() *Builder {
 		shelf:  new(column.Shelf),
 		funcs:  map[FuncName]FuncID{},
 		frames: map[Frame]FrameID{},
-		ctxs:   map[string]ContextID{"": 0},
+		ctxs:   map[uint64]ContextID{},
+		seed:   maphash.MakeSeed(),
 		tracks: map[TrackKey]*TrackBuilder{},
 		procs:  map[int64]int{},
 		warn:   map[string]int{},
@@ -269,29 +274,88 @@ func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 // Stack interns a stack whose frames are given from the outermost to the leaf
 // and returns the leaf's call.
 func (b *Builder) Stack(frames []FrameID) CallID {
-	id := NoCall
-	for _, f := range frames {
-		id = b.Call(id, f)
-	}
+	id, _ := b.Below(NoCall, frames)
 	return id
+}
+
+// Below interns the calls of frames, from the outermost to the leaf, below a call and
+// returns the leaf's. The last fresh of them were not there before: their numbers
+// follow each other.
+func (b *Builder) Below(call CallID, frames []FrameID) (leaf CallID, fresh int) {
+	for i, f := range frames {
+		n := b.rec.Calls.parent.Len()
+		call = b.Call(call, f)
+		if int(call) == n { // so nothing is below it
+			b.chain(call, frames[i+1:])
+			fresh = len(frames) - i
+			return call + CallID(fresh-1), fresh
+		}
+	}
+	return call, 0
+}
+
+// chain adds calls each of which is the first child of the one before.
+func (b *Builder) chain(call CallID, frames []FrameID) {
+	c := &b.rec.Calls
+	if len(frames) == 0 {
+		return
+	}
+	depth := c.depth.At(int(call))
+	*b.first.Ref(int(call)) = firstCall{frames[0], call + 1}
+	for len(frames) > 0 {
+		// The columns have as many elements, so their chunks end together.
+		parents := c.parent.More(len(frames))
+		n := len(parents)
+		depths, firsts := c.depth.More(n), b.first.More(n)
+		copy(c.frame.More(n), frames)
+		for i := range n {
+			parents[i] = call
+			call++
+			depth++
+			depths[i] = depth
+			if i+1 < len(frames) {
+				firsts[i] = firstCall{frames[i+1], call + 1}
+			}
+		}
+		frames = frames[n:]
+	}
 }
 
 // Context interns a set of attributes; it sorts attrs by key.
 func (b *Builder) Context(attrs []Attr) ContextID {
-	sort.SliceStable(attrs, func(i, j int) bool { return attrs[i].Key < attrs[j].Key })
-	key := b.ctxKey[:0]
-	for _, a := range attrs {
-		key = append(binary.AppendUvarint(key, uint64(len(a.Key))), a.Key...)
-		key = append(binary.AppendUvarint(key, uint64(len(a.Value))), a.Value...)
+	if len(attrs) == 0 {
+		return 0
 	}
-	b.ctxKey = key
-	id, ok := b.ctxs[string(key)]
-	if !ok {
-		id = ContextID(b.rec.Contexts.Len())
-		b.rec.Contexts.Append(append(Context(nil), attrs...))
-		b.held.symbols += 4 * int64(len(key))
-		b.ctxs[string(key)] = id
+	byKey := func(a, b Attr) int { return strings.Compare(a.Key, b.Key) }
+	if !slices.IsSortedFunc(attrs, byKey) {
+		slices.SortStableFunc(attrs, byKey)
 	}
+	var h uint64
+	for i := range attrs {
+		h = bits.RotateLeft64(h, 23) ^ maphash.String(b.seed, attrs[i].Key)
+		h = bits.RotateLeft64(h, 23) ^ maphash.String(b.seed, attrs[i].Value)
+	}
+	for ; ; h++ { // two may have one hash
+		id, ok := b.ctxs[h]
+		if !ok {
+			break
+		}
+		if slices.Equal(b.rec.Contexts.At(int(id)), attrs) {
+			return id
+		}
+	}
+	if len(b.attrs) < len(attrs) {
+		b.attrs = make([]Attr, max(attrsAtOnce, len(attrs)))
+	}
+	own := b.attrs[:len(attrs):len(attrs)]
+	b.attrs = b.attrs[len(attrs):]
+	copy(own, attrs)
+	id := ContextID(b.rec.Contexts.Len())
+	b.rec.Contexts.Append(own)
+	for i := range attrs {
+		b.held.symbols += 4 * int64(len(attrs[i].Key)+len(attrs[i].Value)+2)
+	}
+	b.ctxs[h] = id
 	return id
 }
 

@@ -65,6 +65,24 @@ func (s *Stacks) Value(i, metric int) int64 {
 	return s.values[metric].At(i)
 }
 
+// AnyBelow reports whether a record has a value of a metric that is below zero.
+func (s *Stacks) AnyBelow(metric int) bool {
+	if s == nil || metric >= len(s.values) {
+		return false
+	}
+	values := &s.values[metric]
+	for i := 0; i < values.Len(); {
+		run := values.Chunk(i)
+		for _, v := range run {
+			if v < 0 && v != Missing {
+				return true
+			}
+		}
+		i += len(run)
+	}
+	return false
+}
+
 // append adds a record; values[m] belongs to metric m, and a shorter slice
 // leaves the rest missing.
 func (s *Stacks) append(call CallID, track int, ctx ContextID, values []int64) int {

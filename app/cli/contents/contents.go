@@ -145,7 +145,11 @@ func (in *Contents) below(ctx context.Context) error {
 			if m.Kind == recording.Peak || rec.Events[e].Basis == recording.FromSpans && m.Total != recording.Missing {
 				continue
 			}
-			w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: e, Metric: k})
+			q := analyze.Query{Event: e, Metric: k}
+			if m.Total != recording.Missing && q.Basis(rec) == analyze.Stacks && !rec.Stacks[e].AnyBelow(k) {
+				continue
+			}
+			w, err := analyze.Weigh(ctx, rec, q)
 			if err != nil {
 				return err
 			}
