@@ -51,12 +51,18 @@ var views = []struct {
 	{name: "calls-dots", open: traced("tab=calls&with=dots&calls=/./[1us..]")},
 	{name: "calls-set", open: traced("tab=calls&calls=/./[2ms..]")},
 	{name: "calls-against", open: traced("tab=difference&calls=/./[2ms..]&calls.b=/./[..2ms]")},
+	{name: "tones", small: true, open: file("waits.json", waits)},
 	{name: "heatmap", open: demo, do: steps{"Heatmap"}},
 	{name: "about", open: file("damaged.spaa", damaged), do: steps{"About this file"}},
 	{name: "palette", open: demo, do: steps{"All commands"}},
 	{name: "help", open: demo, do: steps{"Help"}},
 	{name: "help-small", again: true, open: demo, do: steps{"Help"}, small: true},
 }
+
+// waits is a trace that tells how long its spans ran on a processor.
+const waits = `[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
+{"ph":"X","name":"RunTask","pid":1,"tid":1,"ts":0,"dur":900,"tdur":300},{"ph":"X","name":"ParseHTML","pid":1,"tid":1,"ts":50,"dur":300,"tdur":240},
+{"ph":"X","name":"WaitForNetwork","pid":1,"tid":1,"ts":400,"dur":450,"tdur":20},{"ph":"X","name":"Paint","pid":1,"tid":1,"ts":1000,"dur":200}]`
 
 // traced opens the trace as an address says.
 func traced(query string) func(*testing.T, *shell.Shell) {

@@ -12,8 +12,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// NodeTip says what a bar of a flamegraph is and weighs.
-func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node int32) {
+// NodeTip says what a bar of a flamegraph is and weighs, and how much of it was spent on
+// a processor where cpu, which may be nil, tells.
+func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node int32, cpu *session.OnCPU) {
 	m := a.Metric()
 	nd := &t.Nodes[node]
 	all := t.Nodes[0].Total
@@ -24,6 +25,9 @@ func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node 
 	}
 	if nd.Total != nd.Gross {
 		lines = append(lines, units.Value((nd.Total+nd.Gross)/2, m)+" less "+units.Value((nd.Gross-nd.Total)/2, m)+"; drawn as wide as both")
+	}
+	if cpu != nil && cpu.Tree == t && cpu.CPU[node]+cpu.Waiting[node] != 0 {
+		lines = append(lines, "on CPU "+units.Percent(cpu.CPU[node], nd.Total))
 	}
 	if node > 0 {
 		fn := t.Function(a.Rec, int(node))

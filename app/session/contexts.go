@@ -37,13 +37,9 @@ func (d *Side) contextsOf(of contextsOf, find func(context.Context) ([]analyze.K
 	if of.rec.Contexts.Len() < 2 {
 		return nil
 	}
-	wake := d.tell
-	if d.still { // who draws it waits for all of it
-		wake = nil
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	values, known, _ := d.contexts.Ask(of, wake, find)
+	values, known, _ := d.contexts.Ask(of, d.later(), find)
 	if known != of {
 		return nil
 	}

@@ -134,8 +134,10 @@ type Side struct {
 	cancel context.CancelFunc
 	notify func()
 
-	mu       sync.Mutex // of contexts
-	contexts Async[contextsOf, []analyze.KeyValues]
+	mu         sync.Mutex // of the rest
+	contexts   Async[contextsOf, []analyze.KeyValues]
+	onCPU      Async[*analyze.Tree, *OnCPU]
+	spansOnCPU Async[*recording.Recording, *recording.OnCPU]
 
 	still  bool // it answers nothing any more; see Still
 	answer atomic.Pointer[Answer]
@@ -391,5 +393,7 @@ func (d *Side) Close() {
 	d.cancel()
 	d.asks.close()
 	d.contexts.Close()
+	d.onCPU.Close()
+	d.spansOnCPU.Close()
 	d.load.Load().leave(d)
 }

@@ -198,7 +198,7 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 		order = p.Like
 	}
 	return timeline.Layout{Scale: scale, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
-		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter}
+		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec)}
 }
 
 // Replan lays out the rows anew where what they follow from has changed.
@@ -219,7 +219,7 @@ func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
 			Rec: p.Rec, Plan: p.Plan, View: p.View, Palette: p.Palette, Gutter: b.Gutter,
 			Fonts: timeline.Fonts{Bar: s.Fonts.Regular(11.5 * px), Name: s.Fonts.Medium(12.5 * px), Small: s.Fonts.Regular(11.5 * px)},
 			Mark:  p.Mark(), MarkAt: p.MarkAt(), DimOthers: p.Searching(), Event: p.Event, Metric: p.Metric, Chosen: p.chosenTracks(),
-			Gathered: &p.gathered, Sets: slices.DeleteFunc(slices.Clone(k.sets[:]), func(s *recording.CallSet) bool { return s == nil }),
+			Gathered: &p.gathered, OnCPU: p.layoutOf.OnCPU, Sets: slices.DeleteFunc(slices.Clone(k.sets[:]), func(s *recording.CallSet) bool { return s == nil }),
 		}
 		p.picture = u.Cover(&p.canvases, b.Lanes.Size(), pic.Paint)
 		p.pictKey, p.bars = k, pic.Bars

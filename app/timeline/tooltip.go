@@ -67,6 +67,9 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 				text += ", never ended"
 			}
 			lines = append(lines, text)
+			if share := p.OnCPU(h); share != "" {
+				lines = append(lines, share)
+			}
 		}
 		lines = append(lines, "at "+units.Duration(h.Start-p.Rec.Start))
 		if h.Call != recording.NoCall {
@@ -77,6 +80,18 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 		}
 		widget.Tip(u, at, panel.CutName(title), lines)
 	}
+}
+
+// OnCPU says how much of a span ran on a processor, "" where that is not told.
+func (p *Timeline) OnCPU(h *timeline.Hit) string {
+	if h.Span < 0 || h.IsState() || h.End <= h.Start {
+		return ""
+	}
+	ps, known := p.Rec.SpanCPU(&p.Rec.Tracks[h.Track].Lanes[h.Lane], h.Span)
+	if !known {
+		return ""
+	}
+	return "on CPU " + units.Percent(ps, h.End-h.Start)
 }
 
 // StateTitle is a state in words, with its reason.

@@ -21,10 +21,11 @@ type cpuVisit func(worker int, s *scan.Stretch, call, from recording.CallID, ps 
 // cpuOf visits the spans of a query that tell their time on a processor and lie
 // within its range, and counts the others: of a part of a span that cannot be told.
 func cpuOf(ctx context.Context, rec *recording.Recording, q *Query, visit cpuVisit) (untold int64, err error) {
-	columns, err := scan.CPU(ctx, rec)
-	if err != nil || columns == nil {
+	known, err := scan.CPU(ctx, rec)
+	if err != nil || known == nil {
 		return 0, err
 	}
+	columns := known.Spans
 	above, stretches := lanesAbove(rec), map[[2]int]scan.Stretch{}
 	lanes := q.lanes(rec)
 	for _, s := range lanes {

@@ -1,26 +1,42 @@
 package recording
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // CPUTimes is how long the spans of a recording ran on a processor.
 type CPUTimes struct {
-	mu      sync.Mutex
-	columns [][][]int64
+	mu    sync.Mutex
+	known atomic.Pointer[OnCPU]
 }
 
-// Of is the column of each track and lane: picoseconds by span, Missing where a span
-// does not tell. find makes them where they are not known yet.
-func (c *CPUTimes) Of(find func() ([][][]int64, error)) (columns [][][]int64, err error) {
+// OnCPU is how long spans ran on a processor, in picoseconds, [Missing] where that is
+// not told.
+type OnCPU struct {
+	Spans [][][]int64 // by track, lane and span
+	Outer []int64     // by track: of the outermost of its spans that tell, together
+}
+
+// Of finds it where it is not known yet.
+func (c *CPUTimes) Of(find func() (*OnCPU, error)) (*OnCPU, error) {
+	if of := c.Known(); of != nil {
+		return of, nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.columns == nil {
-		columns, err = find()
-		if err == nil {
-			c.columns = columns
-		}
+	if of := c.Known(); of != nil {
+		return of, nil
 	}
-	return c.columns, err
+	of, err := find()
+	if err == nil {
+		c.known.Store(of)
+	}
+	return of, err
 }
+
+// Known is what has been found, nil before. It never waits.
+func (c *CPUTimes) Known() *OnCPU { return c.known.Load() }
 
 // SpanCPU is how long span i of a lane ran on a processor, in picoseconds: never
 // longer than it lasted, however coarse the thread's clock is. A span that never

@@ -48,7 +48,7 @@ type stored struct {
 func Unpack(index []byte, get func(at, n int64) ([]byte, error), keep any) (r *Recording, err error) {
 	defer column.Recover(&err)
 	a := column.OpenArchive(index, get, keep)
-	r = new(Recording)
+	r = &Recording{CPUTimes: new(CPUTimes)}
 	column.Pack(a, r)
 	var s stored
 	column.Pack(a, &s)

@@ -81,9 +81,7 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	if _, said := b.warn[warnUnlaid]; b.unlaid > 0 && !said {
 		b.Warn(warnUnlaid, "", "%d spans could not be laid out and are not shown: %v", b.unlaid, context.Cause(b.until))
 	}
-	if r.CPU != nil {
-		r.CPUTimes = new(CPUTimes)
-	}
+	r.CPUTimes = new(CPUTimes)
 	b.space(r.Tracks)
 	r.Calls = b.rec.Calls // layouts may have added calls
 	// The sums have room to grow, which is no call's.

@@ -129,7 +129,7 @@ type Recording struct {
 	// CPU is how long the span with such arguments ran on a processor, in
 	// picoseconds, where the file tells; nil when it never does.
 	CPU func(ref uint64) (ps int64, known bool)
-	// CPUTimes keeps the same of all spans, once somebody has asked; nil where CPU is.
+	// CPUTimes keeps the same of all spans, once somebody has asked.
 	CPUTimes *CPUTimes
 
 	// Version grows with each snapshot of a recording; Done marks the last.

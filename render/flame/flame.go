@@ -107,8 +107,12 @@ type Picture struct {
 	// Mark and DimOthers as in the timeline.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
+	// Waiting is how much of each node was not spent on a processor, if that is known:
+	// that part of its bar is paler.
+	Waiting []int64
 	// Root is the label of the outermost bar.
-	Root  string // Drawn counts the bars that were drawn.
+	Root string
+	// Drawn counts the bars that were drawn.
 	Drawn int
 
 	funcs barFuncs
@@ -152,46 +156,22 @@ func (p *Picture) seen(c raster.Surface, b *Bar) (y int, ok bool) {
 }
 
 func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
-	th := p.Palette.Theme
 	p.Drawn++
 	x0, x1, gap, r := b.shape(p.px)
 	h := p.px(BarHeight) - 1
 	nd := &p.Tree.Nodes[b.Node]
-	name, text := p.Root, raster.Pack(th.OnBar)
-	var col raster.Color
-	inlined := false
-	if b.Node == 0 {
-		col, text = raster.Pack(th.Raised), raster.Pack(th.Text)
-		if !th.Dark {
-			col = raster.Pack(th.Rule)
-		}
-	} else {
-		fn := p.Tree.Function(p.Rec, int(b.Node))
-		name = fn.Name
-		var cc color.NRGBA
-		if nd.Group > 0 {
-			cc = th.Bar(&fn, p.Palette.Mode)
-		} else {
-			inlined = p.Rec.Frames.At(int(nd.Frame)).Inlined
-			cc = p.Palette.Func(p.Rec, nd.Func)
-		}
-		if p.Mark != nil {
-			if !p.Mark(nd.Func) {
-				if p.DimOthers {
-					cc, text = th.Fade(cc), raster.Pack(th.OnFaded())
-				}
-			} else if !p.DimOthers {
-				cc = th.Lift(cc)
-			}
-		}
-		if b.Row < int(p.Tree.Nodes[p.Zoom].Depth) || nd.Total < 0 {
-			var label color.NRGBA
-			cc, label = th.Above(cc)
-			text = raster.Pack(label)
-		}
-		col = raster.Pack(cc)
+	name, inlined := p.Root, false
+	if b.Node != 0 {
+		name = p.Tree.Function(p.Rec, int(b.Node)).Name
+		inlined = nd.Group == 0 && p.Rec.Frames.At(int(nd.Frame)).Inlined
 	}
-	c.Bar(x0, y, x1-gap, y+h, col, r)
+	cc, ink, own := p.colours(b)
+	col, text := raster.Pack(cc), raster.Pack(ink)
+	if wait := p.waits(b, x1-x0); own && wait > 0 {
+		raster.BarOfTwo(c, x0, x1-wait, x1-gap, y, y+h, col, raster.Pack(p.Palette.Theme.Waiting(cc)), r)
+	} else {
+		c.Bar(x0, y, x1-gap, y+h, col, r)
+	}
 	if inlined {
 		// A dotted foot: the code is there, the call is not.
 		for x := x0 + r; x < x1-gap-r; x += p.px(4) {
@@ -207,6 +187,51 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 		p.Font.Draw(c, float32(lo), y+p.px(14), s, text, lo, hi)
 	}
 }
+
+// colours are those of a bar and of its label. own tells that the bar has its
+// function's colour, which is neither faded nor of what is above the zoom.
+func (p *Picture) colours(b *Bar) (bar, label color.NRGBA, own bool) {
+	th := p.Palette.Theme
+	nd := &p.Tree.Nodes[b.Node]
+	switch {
+	case b.Node == 0 && th.Dark:
+		return th.Raised, th.Text, false
+	case b.Node == 0:
+		return th.Rule, th.Text, false
+	case nd.Group > 0:
+		fn := p.Tree.Function(p.Rec, int(b.Node))
+		bar = th.Bar(&fn, p.Palette.Mode)
+	default:
+		bar = p.Palette.Func(p.Rec, nd.Func)
+	}
+	label, own = th.OnBar, true
+	if p.Mark != nil {
+		if !p.Mark(nd.Func) {
+			if p.DimOthers {
+				bar, label, own = th.Fade(bar), th.OnFaded(), false
+			}
+		} else if !p.DimOthers {
+			bar = th.Lift(bar)
+		}
+	}
+	if b.Row < int(p.Tree.Nodes[p.Zoom].Depth) || nd.Total < 0 {
+		bar, label = th.Above(bar)
+		own = false
+	}
+	return bar, label, own
+}
+
+// waits is how many of a bar's pixels stand for what waited.
+func (p *Picture) waits(b *Bar, w int) int {
+	if int(b.Node) >= len(p.Waiting) || w < p.px(leastTones) {
+		return 0
+	}
+	nd := &p.Tree.Nodes[b.Node]
+	return int(float64(w) * max(0, min(1, float64(p.Waiting[b.Node])/float64(max(1, nd.Total)))))
+}
+
+// leastTones is how wide a bar is at least, in dp, that shows how much of it waited.
+const leastTones = 6
 
 // strokes through the foot of a bar say that what it stands for is taken away:
 // memory given back, or a call that is gone.

@@ -18,6 +18,11 @@ func Pack(c color.NRGBA) Color {
 	return Color(uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | 0xff000000)
 }
 
+// Unpack is the inverse of Pack.
+func Unpack(c Color) color.NRGBA {
+	return color.NRGBA{R: uint8(c), G: uint8(c >> 8), B: uint8(c >> 16), A: 0xff}
+}
+
 // Canvas is an image that is being drawn. All drawing is clipped to it.
 type Canvas struct {
 	Img  *image.RGBA

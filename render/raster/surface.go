@@ -18,6 +18,18 @@ type Surface interface {
 	Text(f *Face, x float32, y int, s string, col Color, clip0, clip1 int)
 }
 
+// BarOfTwo draws a bar of x0..x1 by y0..y1 that has a second colour from mid on.
+func BarOfTwo(on Surface, x0, mid, x1, y0, y1 int, col, second Color, r int) {
+	on.Bar(x0, y0, x1, y1, second, r)
+	if mid = min(mid, x1); mid <= x0 {
+		return
+	}
+	on.Bar(x0, y0, mid, y1, col, r)
+	if mid < x1-r { // only the bar's own ends are round
+		on.Rect(max(x0+r, mid-r), y0, mid, y1, col)
+	}
+}
+
 // Size is the canvas's width and height.
 func (c *Canvas) Size() (w, h int) { return c.W, c.H }
 

@@ -175,6 +175,15 @@ func (t *Theme) Above(c color.NRGBA) (bar, label color.NRGBA) {
 	return Mix(c, t.Background, .45), t.OnBar
 }
 
+// Waiting is the colour of the part of a bar that was not spent on a processor: a paler
+// tone of the bar's own, on which labels stay legible.
+func (t *Theme) Waiting(c color.NRGBA) color.NRGBA {
+	if t.Dark {
+		return Mix(c, t.Lane, .2)
+	}
+	return Mix(c, t.Lane, .6)
+}
+
 // Fade is the colour of a bar that others stand out from.
 func (t *Theme) Fade(c color.NRGBA) color.NRGBA {
 	if t == Contrast {

@@ -27,6 +27,12 @@ func TestTextOnBarsIsLegible(t *testing.T) {
 				if bar, text := th.Above(c); Ratio(bar, text) < 4.5 {
 					t.Fatalf("%s, by %s: the colour of %s above what is zoomed to has contrast %.2f with its label", th.Name, m, f.Name, Ratio(bar, text))
 				}
+				if r := min(Ratio(th.Waiting(c), th.OnBar), Ratio(th.Waiting(th.Lift(c)), th.OnBar)); r < 4.5 {
+					t.Fatalf("%s, by %s: the colour of %s where it waits has contrast %.2f with its label", th.Name, m, f.Name, r)
+				}
+				if r := Ratio(th.Waiting(c), c); r < 1.15 {
+					t.Fatalf("%s, by %s: the colour of %s where it waits differs by %.2f from where it runs", th.Name, m, f.Name, r)
+				}
 				if r := Ratio(th.Lift(c), th.OnBar); r < 4.5 {
 					t.Fatalf("%s, by %s: the lifted colour of %s has contrast %.2f with its label", th.Name, m, f.Name, r)
 				}

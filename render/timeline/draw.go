@@ -37,6 +37,9 @@ type Picture struct {
 	// belong where there are none.
 	Sets []*recording.CallSet
 
+	// OnCPU is how long spans ran on a processor: the rest of a bar is paler.
+	OnCPU *recording.OnCPU
+
 	// Chosen tracks have a stripe in the gutter.
 	Chosen map[int]bool
 
@@ -286,13 +289,18 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 	return raster.Pack(col)
 }
 
-// bar draws a bar wide enough to be one, with its label.
-func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
-	p.barOf(x0, x1, y, p.px(laneHeight)-1, call, unfinished)
+// waiting is the tone of what waits in a bar of a colour.
+func (p *Picture) waiting(col raster.Color) raster.Color {
+	return raster.Pack(p.Palette.Theme.Waiting(raster.Unpack(col)))
 }
 
-// barOf is bar of a height.
-func (p *Picture) barOf(x0, x1, y, h int, call recording.CallID, unfinished bool) {
+// bar draws a bar wide enough to be one, with its label.
+func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
+	p.barOf(x0, x1, x1, y, p.px(laneHeight)-1, call, unfinished)
+}
+
+// barOf is bar of a height, and waiting from wait on.
+func (p *Picture) barOf(x0, x1, wait, y, h int, call recording.CallID, unfinished bool) {
 	p.Bars++
 	gap := 0
 	if x1-x0 >= 3 {
@@ -303,7 +311,11 @@ func (p *Picture) barOf(x0, x1, y, h int, call recording.CallID, unfinished bool
 	if x1-x0 > p.px(5) {
 		r = p.px(1.5)
 	}
-	p.c.Bar(max(x0, p.Gutter-8), y, x1-gap, y+h, col, r)
+	if wait < x1 && !p.faded {
+		raster.BarOfTwo(p.c, max(x0, p.Gutter-8), max(wait, p.Gutter-8), x1-gap, y, y+h, col, p.waiting(col), r)
+	} else {
+		p.c.Bar(max(x0, p.Gutter-8), y, x1-gap, y+h, col, r)
+	}
 	if unfinished {
 		for k := range min(p.px(10), x1-x0) {
 			p.c.Shade(x1-1-k, y, x1-k, y+h, p.lanes.bg, uint32(max(0, 230-k*230/p.px(10))))

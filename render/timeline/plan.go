@@ -126,6 +126,8 @@ type Layout struct {
 	Order  []int
 	Sort   Sort
 	Filter string
+	// OnCPU, where it is known, says how busy threads are.
+	OnCPU *recording.OnCPU
 }
 
 // Sort says in which order the tracks of a process stand.
@@ -276,7 +278,7 @@ func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples 
 	} else if t.Name != "" && t.TID != 0 {
 		r.Sub = recording.IDText(t.TID)
 	}
-	s, share := busy(rec, t, samples)
+	s, share := busy(rec, l.OnCPU, ti, samples)
 	r.Busy = share
 	if s != "" {
 		if r.Sub != "" {
@@ -303,14 +305,18 @@ func lanesOf(rec *recording.Recording, ti, event int) (all, spans int, samples *
 	return all, spans, samples
 }
 
-// busy says how much of the recording a track's outermost spans cover, or how
-// many samples fell on it; and the share.
-func busy(rec *recording.Recording, t *recording.Track, s *recording.Samples) (string, float32) {
+// busy says how much of the recording a track ran on processors where that is known,
+// else how much its outermost spans cover, or how many samples fell on it; and the share.
+func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int, s *recording.Samples) (string, float32) {
+	t := rec.Tracks[ti]
 	if t.States.Len() > 0 && rec.Duration() > 0 {
-		return percentBusy(float64(onProcessor(t)) / float64(rec.Duration()))
+		return percent(float64(onProcessor(t))/float64(rec.Duration()), "busy")
+	}
+	if cpu != nil && ti < len(cpu.Outer) && cpu.Outer[ti] != recording.Missing && t.Kind == recording.ThreadTrack && rec.Duration() > 0 {
+		return percent(float64(cpu.Outer[ti])/float64(rec.Duration()), "on CPU")
 	}
 	if len(t.Lanes) > 0 && rec.Duration() > 0 {
-		return percentBusy(covered(rec, t) / float64(rec.Duration()))
+		return percent(covered(rec, t)/float64(rec.Duration()), "busy")
 	}
 	if s != nil {
 		if s.Len() == 1 {
@@ -326,12 +332,13 @@ func onProcessor(t *recording.Track) int64 {
 	return t.InState[recording.Running] + t.InState[recording.Collecting]
 }
 
-func percentBusy(share float64) (string, float32) {
+// percent is a share as people read it: of what the word says.
+func percent(share float64, word string) (string, float32) {
 	share = min(1, share)
 	if share > 0 && share < .01 {
-		return "<1 % busy", float32(share)
+		return "<1 % " + word, float32(share)
 	}
-	return fmt.Sprintf("%.0f %% busy", share*100), float32(share)
+	return fmt.Sprintf("%.0f %% %s", share*100, word), float32(share)
 }
 
 // At returns the row at a height in the content, or -1.

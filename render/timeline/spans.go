@@ -26,6 +26,7 @@ type gatheredOf struct {
 	view         View
 	w, h, gutter int
 	sets         [2]*recording.CallSet
+	cpu          *recording.OnCPU
 }
 
 // laneSpans are the visible spans of a lane.
@@ -46,9 +47,9 @@ type column struct {
 	sets uint8 // that it is a call of
 }
 
-// wideBar is a bar of x0..x1.
+// wideBar is a bar of x0..x1, of which wait..x1 is the share that it waited.
 type wideBar struct {
-	x0, x1               int
+	x0, x1, wait         int
 	call                 recording.CallID
 	unfinished, hit, out bool
 	sets                 uint8
@@ -153,7 +154,7 @@ func (p *Picture) gatheredAll() {
 }
 
 func (p *Picture) gatheredOf() gatheredOf {
-	of := gatheredOf{plan: p.Plan, view: p.View, w: p.w, h: p.h, gutter: p.Gutter}
+	of := gatheredOf{plan: p.Plan, view: p.View, w: p.w, h: p.h, gutter: p.Gutter, cpu: p.OnCPU}
 	copy(of.sets[:], p.Sets)
 	return of
 }
@@ -163,6 +164,7 @@ func (p *Picture) look(l *laneSpans) {
 	acc := fine{x: -1}
 	res := p.res()
 	in, outer := p.membersOf(l.track, l.lane), p.outerOf(l.track, l.lane)
+	cpu := p.cpuOf(l)
 	l.spans.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
 		x0 := p.x(b.Start)
 		hit := p.MarkAt != nil && l.lane != recording.StateLane && p.MarkAt(l.track, l.lane, b.Index, b.N)
@@ -173,7 +175,11 @@ func (p *Picture) look(l *laneSpans) {
 		if b.End-b.Start >= res {
 			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
 				p.full(l, &acc)
-				l.wide = append(l.wide, wideBar{x0, max(x1, x0+1), b.Call, b.N == 1 && l.spans.Unfinished(b.Index), hit, !has, sets})
+				wait := max(x1, x0+1)
+				if b.N == 1 && b.Index < len(cpu) && cpu[b.Index] != recording.Missing && x1-x0 >= p.px(leastTones) {
+					wait = p.x(b.Start + cpu[b.Index])
+				}
+				l.wide = append(l.wide, wideBar{x0, max(x1, x0+1), wait, b.Call, b.N == 1 && l.spans.Unfinished(b.Index), hit, !has, sets})
 				return true
 			}
 		}
@@ -189,6 +195,18 @@ func (p *Picture) look(l *laneSpans) {
 		return true
 	})
 	p.full(l, &acc)
+}
+
+// leastTones is how wide a bar is at least, in dp, that shows how much of it waited:
+// in narrower ones the two tones would only blur.
+const leastTones = 6
+
+// cpuOf is how long the spans of a lane ran on a processor, nil where nothing tells.
+func (p *Picture) cpuOf(l *laneSpans) []int64 {
+	if p.OnCPU == nil || l.lane == recording.StateLane || l.track >= len(p.OnCPU.Spans) || l.lane >= len(p.OnCPU.Spans[l.track]) {
+		return nil
+	}
+	return p.OnCPU.Spans[l.track][l.lane]
 }
 
 // fine sums up what is narrower than a pixel until the pixel is full.
@@ -256,7 +274,7 @@ func (p *Picture) spans(y, h int) {
 	for i := range l.wide {
 		b := &l.wide[i]
 		p.hit, p.out = b.hit, b.out
-		p.barOf(b.x0, b.x1, y, h, b.call, b.unfinished)
+		p.barOf(b.x0, b.x1, b.wait, y, h, b.call, b.unfinished)
 		p.hue(b.x0, b.x1-1, y, b.sets)
 	}
 }

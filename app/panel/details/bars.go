@@ -52,6 +52,9 @@ func (p *Panel) barDetails(s *panel.Host, h *timeline.Hit) (title, sub string, d
 			d := lengthDetail("Self", self)
 			d.Value += "  " + units.Percent(self, h.End-h.Start)
 			ds = append(ds, d)
+			if ps, known := p.Rec.SpanCPU(&t.Lanes[h.Lane], h.Span); known {
+				ds = append(ds, onCPU(ps, h.End-h.Start-ps, h.End-h.Start)...)
+			}
 			if h.Call != recording.NoCall {
 				if rank := p.rank.of(s, rankKey{p.Rec, p.Rec.Func(h.Call), h.End - h.Start}); rank != "" {
 					ds = append(ds, Detail{Key: "Rank", Value: rank})
@@ -70,6 +73,23 @@ func (p *Panel) barDetails(s *panel.Host, h *timeline.Hit) (title, sub string, d
 	ds = append(ds, p.flowDetails()...)
 	ds = append(ds, p.argDetails(h.Args)...)
 	return title, sub, append(ds, p.callers(h)...)
+}
+
+// onCPU says how much of some time was spent on a processor, how much it waited, and
+// how much does not tell.
+func onCPU(cpu, waiting, all int64) (ds []Detail) {
+	for _, part := range []struct {
+		key string
+		ps  int64
+	}{{"On CPU", cpu}, {"Waiting", waiting}, {"CPU not told", all - cpu - waiting}} {
+		if part.ps == 0 && part.key == "CPU not told" {
+			continue
+		}
+		d := lengthDetail(part.key, part.ps)
+		d.Value += "  " + units.Percent(part.ps, all)
+		ds = append(ds, d)
+	}
+	return ds
 }
 
 // stateDetails are those of a state of a thread: why, how long, where, and who woke it.

@@ -382,6 +382,9 @@ func (p *Panel) NodeDetails() (title, sub string, ds []Detail) {
 	if here {
 		nd := &t.Nodes[p.Pick.Node]
 		ds = append(ds, value("Total here", nd.Total), value("Self here", nd.Self))
+		if of := p.Doc.OnCPU(a); of != nil && of.Tree == t {
+			ds = append(ds, onCPU(of.CPU[p.Pick.Node], of.Waiting[p.Pick.Node], nd.Total)...)
+		}
 	}
 	for i := range a.Rows {
 		if row := &a.Rows[i]; row.Func == p.Pick.Fn {

@@ -47,6 +47,7 @@ type FlameKey struct {
 	scale  float32
 	root   string
 	up     bool
+	cpu    *session.OnCPU
 }
 
 // scrollBy moves the picture up by some pixels.
@@ -177,9 +178,10 @@ func (f *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		in.Max.X = in.Min.X + max(1, int(p.Share*float64(in.Dx())))
 	}
 	p.Down = max(0, min(p.Down, flame.Height(a.Tree, u.Metric.PxPerDp)-in.Dy()/2))
-	root := f.root(p, a)
+	cpu := p.Doc.OnCPU(a)
+	root := f.root(p, a, cpu)
 	search, mark := p.Standing()
-	k := FlameKey{a.Tree, zoom, in.Size(), p.Down, p.Palette, search, u.Metric.PxPerDp, root, p.Up}
+	k := FlameKey{a.Tree, zoom, in.Size(), p.Down, p.Palette, search, u.Metric.PxPerDp, root, p.Up, cpu}
 	if fresh := !f.picture.Shown.Serves(u) || f.Drawn != k; fresh || f.mark != mark {
 		if fresh {
 			bars := f.pic.Bars
@@ -188,6 +190,9 @@ func (f *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 			}
 			f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.Palette,
 				Font: s.Fonts.Regular(12 * u.Metric.PxPerDp), Scale: u.Metric.PxPerDp, Up: p.Up, Base: panel.FlameBase(u, in.Dy(), p.Down, p.Up), Root: root}
+			if cpu != nil {
+				f.pic.Waiting = cpu.Waiting
+			}
 			f.Drawn = k
 		}
 		f.mark = mark
@@ -221,7 +226,7 @@ func (f *Panel) draw(p *panel.Side, u *ui.UI, fresh bool) {
 }
 
 // root is the label of the outermost bar: what the whole is, and how much.
-func (f *Panel) root(p *panel.Side, a *session.Answer) string {
+func (f *Panel) root(p *panel.Side, a *session.Answer, cpu *session.OnCPU) string {
 	m := a.Metric()
 	text := "all  " + units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m)
 	if a.Tree.Negative != 0 {
@@ -229,6 +234,9 @@ func (f *Panel) root(p *panel.Side, a *session.Answer) string {
 	}
 	if kind := units.KindText(m); kind != "" {
 		text += "  · " + kind
+	}
+	if cpu != nil && cpu.CPU[0]+cpu.Waiting[0] != 0 {
+		text += "  · " + units.Percent(cpu.CPU[0], a.Tree.Nodes[0].Total) + " on CPU; what waits is paler"
 	}
 	if found := p.MatchedText(a); found != "" {
 		text += "  · " + found
@@ -310,7 +318,7 @@ func (f *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 		return
 	}
 	if a := p.Doc.Answer(); a != nil && a.Tree == f.Tree && int(f.Under) < len(f.Tree.Nodes) {
-		panel.NodeTip(u, widget.Point(f.box.Min, f.At), a, f.Tree, f.Under)
+		panel.NodeTip(u, widget.Point(f.box.Min, f.At), a, f.Tree, f.Under, p.Doc.OnCPU(a))
 	}
 }
 

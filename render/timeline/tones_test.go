@@ -1,0 +1,83 @@
+package timeline
+
+import (
+	"context"
+	"image/color"
+	"testing"
+
+	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
+	"ashlar/render/golden"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+)
+
+// TestBarsHaveTwoTones draws spans that waited for some of their time, whole and from
+// their middle on, and counts the pixels of each tone: as many as the share.
+func TestBarsHaveTwoTones(t *testing.T) {
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	b.SetCPU(func(ref uint64) (int64, bool) { return int64(ref) - 1, ref != 7 })
+	frame := b.FunctionFrame(b.Function(recording.Function{Name: "f"}))
+	tr := b.Track(recording.TrackKey{TID: 1})
+	var want [6]int64 // time on a processor; the last does not tell
+	for i := range want {
+		ref := uint64(7)
+		if want[i] = 100; i < 5 {
+			want[i] = int64(i) * 25
+			ref = uint64(want[i]) + 1
+		}
+		tr.Span(int64(i)*100, int64(i+1)*100, frame, ref, false)
+	}
+	rec := b.Finish()
+	cpu, err := scan.CPU(context.Background(), rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const gutter, h = 100, 60
+	for _, th := range theme.All {
+		palette := &theme.Palette{Theme: th, Mode: theme.ByFunction}
+		runs := palette.On(rec, 0, rec.Tracks[0].Lanes[0].Call(0))
+		for _, view := range []View{{From: 0, To: 600}, {From: 50, To: 550}} {
+			w := gutter + 4*int(view.Span())
+			plan := NewPlan(rec, Layout{Scale: 1, OnCPU: cpu})
+			if got := plan.Rows[0].Sub; got != "1 · 42 % on CPU" && got != "42 % on CPU" {
+				t.Errorf("the thread's name says %q", got)
+			}
+			draw := func(of *recording.OnCPU) (tones [6][2]int) {
+				face := raster.Regular(11.5)
+				pic := Picture{Rec: rec, Plan: plan, View: view, Palette: palette, Gutter: gutter, Fonts: Fonts{face, face, face}, OnCPU: of}
+				img := golden.Draw(w, h, th, pic.Paint)
+				y := plan.laneTop(&plan.Rows[0], 0) + 2
+				for x := gutter; x < w; x++ {
+					c := img.RGBAAt(x, y)
+					i := min(5, view.Time(float64(x-gutter)+.5, w-gutter)/100)
+					switch c {
+					case rgba(runs):
+						tones[i][0]++
+					case rgba(th.Waiting(runs)):
+						tones[i][1]++
+					}
+				}
+				return tones
+			}
+			for i, tones := range draw(cpu) {
+				from, to := max(view.From, int64(i)*100), min(view.To, int64(i+1)*100)
+				ran := max(0, min(to, int64(i)*100+want[i])-from)
+				if d := int64(tones[0]) - 4*ran; d < -4 || d > 4 {
+					t.Errorf("%s, %v: span %d has %d pixels that run, want %d", th.Name, view, i, tones[0], 4*ran)
+				}
+				if d := int64(tones[1]) - 4*(to-from-ran); d < -4 || d > 4 {
+					t.Errorf("%s, %v: span %d has %d pixels that wait, want %d", th.Name, view, i, tones[1], 4*(to-from-ran))
+				}
+			}
+			for i, tones := range draw(nil) {
+				if tones[1] != 0 {
+					t.Errorf("%s: nothing is known, and span %d has %d pixels that wait", th.Name, i, tones[1])
+				}
+			}
+		}
+	}
+}
+
+func rgba(c color.NRGBA) color.RGBA { return color.RGBA{c.R, c.G, c.B, 0xff} }
