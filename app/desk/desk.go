@@ -60,6 +60,8 @@ type Desk struct {
 	// gone are panes whose recordings are to be let go of with the next frame: what
 	// reads events may remember their fields, and with them all of them.
 	gone    []*Pane
+	places  session.Async[goal, place]
+	asked   int         // for places
 	exe     string      // of the file that is being opened; see OpenWith
 	Liked   Prefs       // as they were last kept
 	Size    image.Point // of the last frame
@@ -212,4 +214,5 @@ func (d *Desk) CloseAll() {
 	d.leave()
 	d.Session.Close()
 	d.Pane, d.Versus = nil, nil
+	d.places.Stop()
 }

@@ -86,7 +86,7 @@ func (p *Marks) Choose(s *panel.Host, hint string, do func(*panel.Host, view.Mar
 	}
 	s.OpenChooser(widget.NewChooser(hint, "", func(text string) []widget.Line {
 		var ls []widget.Line
-		for _, m := range p.sorted() {
+		for _, m := range p.Sorted() {
 			l := widget.Line{Title: m.Text, Detail: m.Place.String(), Take: func() {
 				s.Chooser = nil
 				do(s, m)

@@ -154,8 +154,8 @@ func Changes(was, now []view.Mark) func([]view.Mark) []view.Mark {
 	}
 }
 
-// sorted are the marks in order of time, those of functions after them.
-func (p *Marks) sorted() []view.Mark {
+// Sorted are the marks in order of time, those of functions after them.
+func (p *Marks) Sorted() []view.Mark {
 	all := slices.Clone(p.Marks)
 	slices.SortStableFunc(all, func(a, b view.Mark) int {
 		switch {
@@ -197,7 +197,7 @@ func (p *Marks) GoTo(s *panel.Host, m view.Mark) {
 
 // Walk goes to the next mark, or to the one before.
 func (p *Marks) Walk(s *panel.Host, next bool) {
-	all := p.sorted()
+	all := p.Sorted()
 	if len(all) == 0 {
 		s.Say("There are no marks yet; B makes one")
 		return

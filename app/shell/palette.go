@@ -5,46 +5,100 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/palette"
 	"ashlar/app/panel"
+	"ashlar/ingest/funcname"
+	"ashlar/render/timeline"
+	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
-// openPalette shows all commands to choose from.
+// openPalette lists what can be done, and what can be gone to once something is
+// typed.
 func (s *Shell) openPalette() {
-	s.OpenChooser(widget.NewChooser("What to do", "", func(text string) []widget.Line {
-		var ls []widget.Line
-		for _, c := range Commands {
-			if c.needs && s.Pane == nil || !widget.HasWords(c.Title, text) {
-				continue
+	var c *widget.Chooser
+	more := func() { // of what is found in the background
+		s.Later(func() {
+			if s.Chooser == c {
+				c.Filled, c.Keep = false, true
 			}
-			keys := ""
-			if len(c.Keys) > 0 {
-				keys = c.Keys[0].String()
-			}
-			ls = append(ls, widget.Line{Title: c.Title, Detail: keys, Take: func() {
-				s.Chooser = nil
-				s.ran(c.Title)
-				c.do(s)
-			}})
-		}
-		slices.SortStableFunc(ls, func(a, b widget.Line) int {
-			return cmp.Or(cmp.Compare(titleRank(a.Title, text), titleRank(b.Title, text)), cmp.Compare(s.rankNow(a.Title), s.rankNow(b.Title)))
 		})
-		return ls
-	}))
+	}
+	if s.Do.Wake == nil {
+		more = nil
+	}
+	c = widget.NewChooser("What to do", "", func(text string) []widget.Line { return s.paletteLines(text, more) })
+	c.Submit = func(text string) bool { // what was typed, and not what was found before
+		c.Lines = s.paletteLines(text, nil)
+		return false
+	}
+	s.OpenChooser(c)
 }
 
-// titleRank is 0 for the very title that was typed, 1 for one that begins with
-// that, and 2 for others.
-func titleRank(title, text string) int {
-	title, text = strings.ToLower(title), strings.ToLower(strings.TrimSpace(text))
-	switch {
-	case title == text:
-		return 0
-	case strings.HasPrefix(title, text):
-		return 1
+// paletteLines are what a text names, the best first.
+func (s *Shell) paletteLines(text string, more func()) []widget.Line {
+	var items []palette.Item
+	add := func(i palette.Item, ok bool) {
+		if ok {
+			do := i.Take
+			i.Take = func() {
+				s.Chooser = nil
+				do()
+			}
+			items = append(items, i)
+		}
 	}
-	return 2
+	for _, c := range Commands {
+		if c.needs && s.Pane == nil {
+			continue
+		}
+		keys := ""
+		if len(c.Keys) > 0 {
+			keys = c.Keys[0].String()
+		}
+		add(palette.Command(palette.Item{Rank: s.rankNow(c.Title), Line: widget.Line{Title: c.Title, Detail: keys, Take: func() {
+			s.ran(c.Title)
+			c.do(s)
+		}}}, text))
+	}
+	if strings.TrimSpace(text) != "" {
+		s.places(text, more, add)
+	}
+	return palette.Lines(items)
+}
+
+// places are the threads, marks, files and functions that a text names.
+func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
+	if p := s.Pane; p != nil {
+		found := s.finder.Find(p.Rec, p.Doc.Answer(), text, more)
+		for _, i := range found.Tracks {
+			t := p.Rec.Tracks[i]
+			add(palette.Other(palette.Item{Rank: 1, Line: widget.Line{Title: timeline.NameAndID(t), Detail: "thread", Take: func() { p.GoToTrack(i) }}}, text, t.Name))
+		}
+		for _, m := range p.Noted.Sorted() {
+			add(palette.Other(palette.Item{Rank: 2, Line: widget.Line{Title: cmp.Or(m.Text, m.Place.String()), Detail: "mark " + m.Place.String(), Take: func() { p.Noted.GoTo(&s.Host, m) }}}, text, m.Place.String()))
+		}
+		for k, f := range found.Functions {
+			name := p.Rec.Functions.At(int(f.ID)).Name
+			add(palette.Other(palette.Item{Rank: 100 + k, Line: widget.Line{Title: name, Detail: s.functionDetail(f), Take: func() { s.GoToFunction(f.ID) }}}, text, funcname.Short(name)))
+		}
+	}
+	for k, l := range s.recentLines(text, (*Shell).Open) {
+		l.Detail = "file in " + l.Detail
+		add(palette.Other(palette.Item{Rank: 10 + k, Line: l}, text))
+	}
+}
+
+// functionDetail tells a function from others of its name, and says what it costs.
+func (s *Shell) functionDetail(f palette.Function) string {
+	var parts []string
+	if m := s.Pane.Rec.Functions.At(int(f.ID)).Module; m != "" {
+		parts = append(parts, panel.ShortModule(m))
+	}
+	if a := s.Pane.Doc.Answer(); a != nil && f.Total != 0 && s.Versus == nil {
+		parts = append(parts, units.Value(f.Total, a.Metric()))
+	}
+	return strings.Join(append(parts, "function"), " · ")
 }
 
 // subjects are what commands are about, by words of their titles, and whether there

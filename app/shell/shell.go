@@ -15,6 +15,7 @@ import (
 	gio "gioui.org/widget"
 
 	"ashlar/app/desk"
+	"ashlar/app/palette"
 	"ashlar/app/session"
 	"ashlar/render/fonts"
 	"ashlar/render/svg"
@@ -45,7 +46,8 @@ type Shell struct {
 	reading   *manualPage // the page of the manual that is shown as help, nil for keys
 	typing    bool        // in a text field
 	chosen    []string    // commands of the palette, newest first
-	unpick    func()      // takes the desktop's dialog away; nil when none is open
+	finder    palette.Finder
+	unpick    func() // takes the desktop's dialog away; nil when none is open
 	first     welcome
 	drag      dropping
 
@@ -67,6 +69,7 @@ func (s *Shell) Close() {
 	if s.unpick != nil {
 		s.unpick()
 	}
+	s.finder.Stop()
 	s.CloseAll()
 }
 
