@@ -54,7 +54,7 @@ func TestDamagedStores(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Of long ones a part is tried: all of the ends and some of the rest.
-			step := max(1, len(good)/1000)
+			step := max(1, len(good)/fewer(1000))
 			for at := 0; at < len(good); at++ {
 				if at > 256 && at < len(good)-256 && at%step != 0 {
 					continue
@@ -133,7 +133,7 @@ func TestHostileStores(t *testing.T) {
 	for name, rec := range few(t) {
 		t.Run(name, func(t *testing.T) {
 			index, data := packed(t, rec)
-			for range 400 {
+			for range fewer(400) {
 				i, d := bytes.Clone(index), bytes.Clone(data)
 				for range 1 + random.IntN(3) {
 					b := i

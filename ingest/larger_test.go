@@ -19,6 +19,9 @@ func TestColumnsInAFile(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: ", store.ErrNoArena)
 	}
+	if testing.Short() {
+		t.Skip("SKIPPED: reads eight million spans three times; runs without the race detector")
+	}
 	for _, tt := range []struct {
 		o     synth.Options
 		limit int64

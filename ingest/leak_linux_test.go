@@ -75,7 +75,7 @@ func files(t *testing.T, dir string, records int64) []string {
 // and open files, and memory as before.
 func TestNothingIsLeft(t *testing.T) {
 	dir := t.TempDir()
-	all := files(t, dir, 5_000)
+	all := files(t, dir, fewer(int64(5_000)))
 	open := func(path string, after time.Duration, how int) {
 		l := Open(context.Background(), path, Options{Options: decode.Options{Workers: 8}, ChunkSize: 50_000})
 		switch how {

@@ -38,7 +38,7 @@ func costs(t *testing.T, r *recording.Recording, q analyze.Query) map[string][2]
 // takes less.
 func TestPart(t *testing.T) {
 	dir := t.TempDir()
-	for name, content := range made(t, 20_000) {
+	for name, content := range made(t, 10_000) {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)

@@ -75,10 +75,7 @@ func TestStoredIsTheSame(t *testing.T) {
 			}
 		})
 	}
-	records := int64(20000)
-	if testing.Short() { // with the race detector
-		records = 3000
-	}
+	records := fewer(int64(20000))
 	for name, content := range made(t, records) {
 		try(name, content)
 	}

@@ -28,7 +28,11 @@ func manySpans(n int, slow int64) *recording.Recording {
 // TestClicksLeaveCertainty asks for one detail after the other while confidences
 // are found: they must come, and be looked for once.
 func TestClicksLeaveCertainty(t *testing.T) {
-	a, b := Of("a", manySpans(2_000_000, 1), func() {}), Of("b", manySpans(2_000_000, 2), func() {})
+	spans := 2_000_000
+	if testing.Short() {
+		spans = 400_000
+	}
+	a, b := Of("a", manySpans(spans, 1), func() {}), Of("b", manySpans(spans, 2), func() {})
 	defer a.Close()
 	defer b.Close()
 	docs, recs := [2]*Side{a, b}, [2]*recording.Recording{a.Recording(), b.Recording()}

@@ -280,7 +280,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 	zoomedSides := 0
 	seeds := 240
 	if testing.Short() {
-		seeds = 60
+		seeds = 24
 	}
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 3))

@@ -39,6 +39,9 @@ func TestALostLabelIsSeen(t *testing.T) {
 	if *update {
 		t.Skip("pictures are being written anew")
 	}
+	if testing.Short() {
+		t.Skip("SKIPPED: compares each picture a hundred times; runs without the race detector")
+	}
 	for _, name := range []string{"demo-dark", "demo-light", "compare-trace-dark", "welcome-dark", "views/functions-dark"} {
 		b, err := os.ReadFile(kept + name + ".svg")
 		if err != nil {
