@@ -179,8 +179,8 @@ func (d *Desk) Visit(st *view.State) {
 		d.OpenBeside(st.Files[1])
 	}
 	d.showParts(st)
-	if d.Liked.Mode != "" { // this is no wish to see everything so
-		d.Liked.Mode = d.Mode
+	if d.Liked.Look != nil { // this is no wish to see everything so
+		d.Liked.Look = d.Look()
 	}
 	d.GoTo(st)
 }

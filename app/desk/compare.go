@@ -111,7 +111,7 @@ func newComparison(a, b *Pane) *Comparison {
 func (d *Desk) Compare(a, b *Pane) {
 	c := newComparison(a, b)
 	c.Look = pairLook()
-	c.Above = d.Liked.Above
+	c.Above = d.Liked.Look.State().Layout == view.Above
 	old := d.Versus
 	if old != nil {
 		c.Look = old.Look

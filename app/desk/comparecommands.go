@@ -2,13 +2,11 @@ package desk
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"slices"
 	"strings"
 
 	"ashlar/app/pair"
-	"ashlar/app/panel"
 	"ashlar/app/panel/difftable"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
@@ -16,9 +14,7 @@ import (
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/spans"
 	"ashlar/render/ui"
-	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
@@ -73,36 +69,18 @@ func (d *Desk) CompareCalls() {
 	rec, in := p.Rec, p.Scope.Of(nil)
 	d.Say("Looking for the calls of " + f.Name + "…")
 	go func() {
-		text, what, err := slowCalls(rec, in, f)
+		of := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(rec)}}
+		slow, _, found, err := of.Slow(context.Background(), rec, in)
 		d.Later(func() {
 			switch {
 			case err != nil:
 				d.Say(err.Error())
 			case d.Pane == p && d.Versus == nil && p.Rec == rec:
-				p.CompareWithRest(text)
-				d.Say(what + "; Esc leads back")
+				p.CompareWithRest(slow.String())
+				d.Say("B is " + found + ": " + slow.String() + "; A is the rest; Esc leads back")
 			}
 		})
 	}()
-}
-
-// slowCalls are a function's slow calls.
-func slowCalls(rec *recording.Recording, in recording.Scope, f recording.Function) (text, what string, err error) {
-	d, err := spans.DurationsOf(context.Background(), rec, in, panel.FunctionsOf(rec, f))
-	if err != nil {
-		return "", "", err
-	}
-	if d.Count < 2 {
-		return "", "", fmt.Errorf("there are %d calls of it, and comparing takes two", d.Count)
-	}
-	q := calls.Query{Functions: []string{analyze.RefTo(f).Typed(rec)}}
-	if humps := d.Humps(); len(humps) > 1 {
-		h := humps[len(humps)-1]
-		q.Duration = recording.Range{HasFrom: true, From: h.From}
-		return q.String(), fmt.Sprintf("B is the slowest of %d humps, calls of %s and more, A the rest", len(humps), units.Duration(h.From)), nil
-	}
-	q.Slowest = int(max(1, min(d.Count/10, 100_000)))
-	return q.String(), fmt.Sprintf("Durations have one hump: B is its slowest tenth, %s, A the rest", units.Plural(int64(q.Slowest), "call")), nil
 }
 
 // ToggleByCall links both sides by their calls, or by time again.

@@ -163,8 +163,8 @@ func (d *Desk) NewPane(side *session.Side) *Pane {
 		GoToMark:  func(m view.Mark) { p.Noted.GoTo(&d.Host, m) },
 		KeyOf:     d.Does.KeyOf,
 	}
+	p.Prefer(d.Liked.Look.State())
 	p.Table.Hidden = functions.ColumnSet(d.HiddenColumns)
-	p.Prefer(d.Liked)
 	return p
 }
 

@@ -1,39 +1,55 @@
 package desk
 
 import (
-	"strings"
+	"maps"
 
 	"ashlar/app/panel/functions"
+	"ashlar/app/view"
 	"ashlar/render/theme"
 )
 
-// Prefs are how a person likes to look at any recording, by the names that
-// settings have for things. Zero values are how everything is at first.
+// Prefs are how a person likes to look at any recording. Zero values are how everything
+// is at first.
 type Prefs struct {
 	Theme string // "system" follows the system
-	Mode  theme.Mode
 	// Scale makes everything larger.
 	Scale float32
-	// Sort is the column that the table is sorted by, with a - before it when
-	// the other way round; Columns are the shown ones, with commas between.
-	Sort, Columns string
-	// Split is the timeline's share of the height.
-	Split float32
-	// Above is whether the first of two recordings is above the second one.
-	Above bool
+	// Look has what a State is remembered by; nil where nothing was ever said.
+	Look view.Kept
+}
+
+// Equal reports whether two are the same.
+func (p *Prefs) Equal(q *Prefs) bool {
+	return p.Theme == q.Theme && p.Scale == q.Scale && maps.Equal(p.Look, q.Look)
 }
 
 // Prefer looks at the recording as a person likes to look at any.
-func (p *Pane) Prefer(prefs Prefs) {
-	name, back := strings.CutPrefix(prefs.Sort, "-")
-	for c := range functions.ColumnCount {
-		if functions.ColumnInfos[c].Name == name && name != "" {
-			p.Table.By, p.Table.Ascending = c, back != (functions.ColumnInfos[c].Number == nil)
+func (p *Pane) Prefer(st *view.State) {
+	st.Group, st.Widths = "", nil // which are of one recording
+	p.Table.Restore(&st.Table)
+	p.Split = view.ClampSplit(st.Split)
+}
+
+// Look says how recordings are looked at now, as far as that is remembered: what
+// nothing that is open says is as it was liked before.
+func (d *Desk) Look() view.Kept {
+	st := d.Liked.Look.State()
+	if st.Colour = ""; d.Mode != theme.ByFunction {
+		st.Colour = string(d.Mode)
+	}
+	if c := d.Versus; c != nil {
+		if st.Layout = ""; c.Above {
+			st.Layout = view.Above
 		}
 	}
-	if prefs.Split > 0 {
-		p.Split = max(.1, min(.9, prefs.Split))
+	shape := functions.NewTablePart().TableShape
+	shape.Restore(&st.Table)
+	if p := d.Pane; p != nil {
+		shape, st.Split = p.Table.TableShape, p.Split
 	}
+	shape.Hidden, st.Table = functions.ColumnSet(d.HiddenColumns), view.Table{}
+	shape.State(&st.Table)
+	return st.Kept()
 }
 
 // Shown are the recordings in the window.

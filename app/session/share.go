@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"ashlar/ingest"
-	"ashlar/ingest/recording"
 )
 
 // loading is a recording that loads, with all who look at it. Reading the file
@@ -58,11 +57,4 @@ func (d *Side) Again(notify func()) *Side {
 	l.looks = append(l.looks, again)
 	l.mu.Unlock()
 	return again
-}
-
-// Of looks at a recording that is in memory already.
-func Of(name string, rec *recording.Recording, notify func()) *Side {
-	d := newSide(name, notify)
-	d.open(func(ingest.Options) *ingest.Load { return ingest.Loaded(rec) })
-	return d
 }

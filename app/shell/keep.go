@@ -2,7 +2,6 @@ package shell
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"ashlar/app/desk"
@@ -43,49 +42,33 @@ func (s *Shell) Prefer(p desk.Prefs) {
 	if p.Theme != "" {
 		s.SetTheme(p.Theme)
 	}
-	if slices.Contains(theme.Modes, p.Mode) {
-		s.Mode = p.Mode
-	}
 	if p.Scale >= scales[0] && p.Scale <= scales[len(scales)-1] {
 		s.Scale = p.Scale
 	}
-	if p.Columns != "" {
-		s.SetColumns(strings.Split(p.Columns, ","))
+	st := p.Look.State()
+	if mode := theme.Mode(st.Colour); slices.Contains(theme.Modes, mode) {
+		s.Mode = mode
+	}
+	if st.Columns != nil {
+		s.SetColumns(st.Columns)
 	}
 	if s.Pane != nil {
-		s.Pane.Prefer(p)
+		s.Pane.Prefer(st)
+		s.Pane.Table.Hidden = functions.ColumnSet(s.HiddenColumns)
 	}
-	s.Liked = desk.Prefs{Sort: p.Sort, Split: p.Split, Above: p.Above}
+	s.Liked.Look = p.Look
 	s.Liked = s.preferred()
 }
 
 // preferred is how recordings are looked at now.
 func (s *Shell) preferred() desk.Prefs {
-	now := s.Liked
-	now.Theme, now.Mode, now.Scale, now.Columns = s.ThemeName(), s.Mode, s.Scale, ""
-	if s.HiddenColumns != uint32(functions.HiddenColumns) {
-		now.Columns = strings.Join(s.Columns(), ",")
-	}
-	if c := s.Versus; c != nil {
-		now.Above = c.Above
-	}
-	if p := s.Pane; p != nil {
-		t := p.Table
-		now.Sort, now.Split = functions.ColumnInfos[t.By].Name, p.Split
-		if t.Ascending != (functions.ColumnInfos[t.By].Number == nil) {
-			now.Sort = "-" + now.Sort
-		}
-		if now.Sort == functions.ColumnInfos[functions.ColSelf].Name {
-			now.Sort = ""
-		}
-	}
-	return now
+	return desk.Prefs{Theme: s.ThemeName(), Scale: s.Scale, Look: s.Look()}
 }
 
 // keep remembers what has changed since the last frame. A border that is being
 // dragged has not arrived yet.
 func (s *Shell) keep() {
-	if s.Liked.Mode == "" { // the first frame of a shell that was told nothing
+	if s.Liked.Look == nil { // the first frame of a shell that was told nothing
 		s.Liked = s.preferred()
 	}
 	p := s.Pane
@@ -96,7 +79,7 @@ func (s *Shell) keep() {
 		p.Visited = false
 		s.Liked = s.preferred()
 	}
-	if now := s.preferred(); now != s.Liked {
+	if now := s.preferred(); !now.Equal(&s.Liked) {
 		if s.Keep != nil {
 			s.Keep.Prefer(s.Liked, now)
 		}

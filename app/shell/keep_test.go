@@ -39,7 +39,7 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	s := New(theme.Dark)
 	defer s.Close()
 	s.Keep = k
-	s.Prefer(desk.Prefs{Theme: "light", Sort: "total", Mode: "no such mode"})
+	s.Prefer(desk.Prefs{Theme: "light", Look: view.Kept{"sort": "total", "colour": "no such mode", "split": "no number"}})
 	if s.Theme != theme.Light || s.Mode != theme.ByFunction {
 		t.Errorf("the theme is %s, colours are by %s", s.Theme.Name, s.Mode)
 	}
@@ -53,7 +53,7 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	s.Pane.Table.By = functions.ColCount
 	s.keep()
 	s.keep()
-	if k.times != 1 || k.now.Mode != theme.ByPackage || k.now.Sort != "count" || k.was.Sort != "total" || k.now.Theme != "light" {
+	if k.times != 1 || k.now.Look["colour"] != string(theme.ByPackage) || k.now.Look["sort"] != "count" || k.was.Look["sort"] != "total" || k.now.Theme != "light" {
 		t.Errorf("kept %d times, last %+v after %+v", k.times, k.now, k.was)
 	}
 	s.OpenDemo() // the next recording is looked at the same way

@@ -7,8 +7,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -32,13 +34,8 @@ import (
 //	}
 type Settings struct {
 	Theme       string         `json:"theme,omitempty"`
-	Colour      string         `json:"colour,omitempty"`
 	Window      *Window        `json:"window,omitempty"`
 	Scale       float32        `json:"scale,omitempty"`
-	Sort        string         `json:"sort,omitempty"`
-	Columns     []string       `json:"columns,omitempty"`
-	Split       float32        `json:"split,omitempty"`
-	Compare     string         `json:"compare,omitempty"`
 	Folder      string         `json:"folder,omitempty"`
 	SourceRoots []SourceRoot   `json:"source_roots,omitempty"`
 	Pairs       []compare.Pair `json:"pairs,omitempty"`
@@ -48,9 +45,6 @@ type Settings struct {
 
 	other map[string]json.RawMessage
 }
-
-// CompareAbove is what Settings.Compare says of a timeline above another.
-const CompareAbove = "above"
 
 // Window is the window's size in dp when it is not maximized.
 type Window struct {
@@ -109,7 +103,43 @@ type Recent struct {
 }
 
 // known has the keys of Settings.
-var known = []string{"theme", "colour", "window", "scale", "sort", "columns", "split", "compare", "folder", "source_roots", "pairs", "cache", "recents"}
+var known = []string{"theme", "window", "scale", "folder", "source_roots", "pairs", "cache", "recents"}
+
+// Text reads a key that this package does not know as one text: a text, a number, or a
+// list with commas between; "" where it is not there.
+func (s *Settings) Text(key string) string {
+	raw, ok := s.other[key]
+	if !ok && key == "layout" {
+		raw = s.other["compare"] // as it was called
+	}
+	var text string
+	var list []string
+	var number json.Number
+	switch {
+	case json.Unmarshal(raw, &text) == nil:
+		return text
+	case json.Unmarshal(raw, &list) == nil:
+		return strings.Join(list, ",")
+	case json.Unmarshal(raw, &number) == nil:
+		return number.String()
+	}
+	return ""
+}
+
+// SetText sets such a key, "" takes it away.
+func (s *Settings) SetText(key, text string) {
+	other := maps.Clone(s.other) // which copies of the settings share
+	if key == "layout" {
+		delete(other, "compare")
+	}
+	if delete(other, key); text != "" {
+		if other == nil {
+			other = map[string]json.RawMessage{}
+		}
+		other[key], _ = json.Marshal(text) // a string always can be
+	}
+	s.other = other
+}
 
 // UnmarshalJSON reads settings and keeps the keys it does not know.
 func (s *Settings) UnmarshalJSON(b []byte) error {

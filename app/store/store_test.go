@@ -148,7 +148,7 @@ func TestConcurrentInstancesLoseNothing(t *testing.T) {
 func TestSettingsComeBack(t *testing.T) {
 	dir := t.TempDir()
 	s := In(dir, dir)
-	want := Settings{Theme: "dark", Colour: "kind", Window: &Window{1280, 800, true}, Sort: "total", Split: .25,
+	want := Settings{Theme: "dark", Window: &Window{1280, 800, true},
 		Folder: "/x", SourceRoots: []SourceRoot{{"/build", "/src"}}}
 	if err := s.ChangeSettings(func(v *Settings) { *v = want }); err != nil {
 		t.Fatal(err)
@@ -163,6 +163,35 @@ func TestSettingsComeBack(t *testing.T) {
 	}
 	if none, err := In(t.TempDir(), dir).Settings(); err != nil || !reflect.DeepEqual(none, Settings{}) {
 		t.Errorf("a new user has %+v, %v", none, err)
+	}
+}
+
+// TestTextsOfSettings: what is kept under a view's own keys comes back, also as it was
+// written when each had a type of its own.
+func TestTextsOfSettings(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "settings.json"), []byte(`{"colour":"kind","columns":["self","file"],"split":0.25,"compare":"above","sort":{}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	texts := func() string {
+		v, err := In(dir, dir).Settings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%q", []string{v.Text("colour"), v.Text("columns"), v.Text("split"), v.Text("layout"), v.Text("sort"), v.Text("none")})
+	}
+	if got := texts(); got != `["kind" "self,file" "0.25" "above" "" ""]` {
+		t.Error(got)
+	}
+	if err := In(dir, dir).ChangeSettings(func(v *Settings) {
+		v.SetText("colour", "")
+		v.SetText("layout", "")
+		v.SetText("sort", "-total")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(); got != `["" "self,file" "0.25" "" "-total" ""]` {
+		t.Error(got)
 	}
 }
 

@@ -64,6 +64,34 @@ func (f *Field) Text(v *State) string {
 	return ""
 }
 
+// Kept has the fields of a State that are kept from one run to the next, by key, as
+// addresses write them.
+type Kept map[string]string
+
+// Kept returns what is to be kept of a State; what is as a window begins is left out.
+func (v *State) Kept() Kept {
+	k := Kept{}
+	for i := range Fields {
+		if f := &Fields[i]; f.Remembered && f.Text(v) != "" {
+			k[f.Key] = f.Text(v)
+		}
+	}
+	return k
+}
+
+// State reads what was kept. What cannot be read is left out, since nobody can mend it.
+func (k Kept) State() *State {
+	v := new(State)
+	for i := range Fields {
+		f := &Fields[i]
+		text, ok := k[f.Key]
+		if with := *v; ok && f.Remembered && f.read(&with, text) == nil {
+			*v = with
+		}
+	}
+	return v
+}
+
 // Fields are all of them, in the order in which addresses write them.
 var Fields = fields()
 

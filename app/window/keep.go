@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
-	"ashlar/render/theme"
 )
 
 // keeper remembers things in a store. What is written is written in the
@@ -187,27 +185,12 @@ func (k *keeper) Prefer(was, now desk.Prefs) {
 		if now.Theme != was.Theme {
 			v.Theme = now.Theme
 		}
-		if now.Mode != was.Mode {
-			v.Colour = string(now.Mode)
-		}
 		if now.Scale != was.Scale {
 			v.Scale = now.Scale
 		}
-		if now.Columns != was.Columns {
-			v.Columns = nil
-			if now.Columns != "" {
-				v.Columns = strings.Split(now.Columns, ",")
-			}
-		}
-		if now.Sort != was.Sort {
-			v.Sort = now.Sort
-		}
-		if now.Split != was.Split {
-			v.Split = now.Split
-		}
-		if now.Above != was.Above {
-			if v.Compare = ""; now.Above {
-				v.Compare = store.CompareAbove
+		for i := range view.Fields {
+			if key := view.Fields[i].Key; now.Look[key] != was.Look[key] {
+				v.SetText(key, now.Look[key])
 			}
 		}
 	})
@@ -216,7 +199,12 @@ func (k *keeper) Prefer(was, now desk.Prefs) {
 // prefs are what the settings say; a theme that was asked for is stronger.
 func (k *keeper) prefs(askedTheme bool) desk.Prefs {
 	v := &k.settings
-	p := desk.Prefs{Theme: v.Theme, Mode: theme.Mode(v.Colour), Scale: v.Scale, Sort: v.Sort, Columns: strings.Join(v.Columns, ","), Split: v.Split, Above: v.Compare == store.CompareAbove}
+	p := desk.Prefs{Theme: v.Theme, Scale: v.Scale, Look: view.Kept{}}
+	for i := range view.Fields {
+		if f := &view.Fields[i]; f.Remembered {
+			p.Look[f.Key] = v.Text(f.Key)
+		}
+	}
 	if askedTheme {
 		p.Theme = ""
 	}
