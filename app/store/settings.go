@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// Settings are what settings.json holds; each key may be left out. Keys that
-// this version does not know are kept.
+// Settings are those of settings.json; each key may be left out. Keys that no field is
+// for are kept: how recordings are looked at stands under the keys of addresses, see
+// [Settings.Text].
 //
 //	{
 //	  "theme": "dark",                  dark, light, contrast or system (when left out)
@@ -23,9 +24,9 @@ import (
 //	  "scale": 1.25,                    how much larger everything is drawn
 //	  "window": {"width": 1280, "height": 800, "maximized": false},   in dp
 //	  "sort": "total",                  the column that tables are sorted by; "-total" the other way round
-//	  "columns": ["self", "total"],     those that tables show beside the name
-//	  "split": 0.4,                     the timeline's share of the height; by what is shown when left out
-//	  "compare": "above",               where the timelines of two recordings are: above or beside (when left out) each other
+//	  "columns": "self,total",          those that tables show beside the name
+//	  "split": "0.4",                   the timeline's share of the height; by what is shown when left out
+//	  "layout": "above",                where the timelines of two recordings are: above or beside (when left out) each other
 //	  "folder": "/home/me/traces",      where a file was opened last
 //	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],   see SourceRoot
 //	  "pairs": [{"a": "parse", "b": "parseFast@app"}],   functions that were renamed, paired by hand
