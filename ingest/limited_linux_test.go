@@ -22,6 +22,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ashlar/ingest"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/codec"
 	"ashlar/ingest/convert"
 	"ashlar/ingest/encode"
@@ -209,6 +210,11 @@ func limitedChild() {
 	}
 	for _, w := range rec.Warnings {
 		fmt.Println("warning:", w.Text)
+	}
+	if weights, err := analyze.Weigh(context.Background(), rec, analyze.Query{}); err != nil {
+		fmt.Println("not answered:", err)
+	} else {
+		fmt.Println("answered:", len(analyze.Table(rec, analyze.NewTree(rec, weights), analyze.ByFunction)), "rows")
 	}
 	if as := os.Getenv(limitedTo); as != "" {
 		var format *codec.Format

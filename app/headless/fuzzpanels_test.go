@@ -38,6 +38,11 @@ func FuzzPanels(f *testing.F) {
 				at += "&file=" + path
 			}
 		}
+		// One window for all looks: most of its time goes to shaping text for the first
+		// time, and going from one to the next is a trial of its own.
+		s := shell.New(theme.Light)
+		defer s.Close()
+		var ops op.Ops
 		for range 4 {
 			look := chosenKeys(r, at)
 			for range 20 { // most of what randomKeys gives is no address
@@ -53,17 +58,14 @@ func FuzzPanels(f *testing.F) {
 				debug.SetTraceback("all")
 				panic("the frame does not end: " + look)
 			})
-			s := shell.New(theme.Light)
 			s.Open(look)
-			var ops op.Ops
-			for range 3 {
+			for range 2 {
 				_ = s.Settle()
 				drawing.Frame(s, &ops, 200+r.IntN(900), 150+r.IntN(700), 1+r.Float32())
 			}
 			if !parses(s.Address().String()) {
 				t.Errorf("%s shows what has no address", look)
 			}
-			s.Close()
 			late.Stop()
 		}
 	})

@@ -149,9 +149,23 @@ func SortRows(rows []Row) {
 		x, y := &rows[a.row], &rows[b.row]
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Module, y.Module), cmp.Compare(x.Place, y.Place), cmp.Compare(a.row, b.row))
 	})
-	old := slices.Clone(rows)
+	// Each row goes to its place along the circle that it is in: there may be no
+	// room for them twice.
 	for i := range keys {
-		rows[i] = old[keys[i].row]
+		if keys[i].row < 0 {
+			continue
+		}
+		first := rows[i]
+		for to := i; ; {
+			from := keys[to].row
+			keys[to].row = -1
+			if from == i {
+				rows[to] = first
+				break
+			}
+			rows[to] = rows[from]
+			to = from
+		}
 	}
 }
 
@@ -161,12 +175,15 @@ func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row
 	rows = []Row{{Name: noStack}}
 	byKey := make([]int32, rec.Functions.Len()+len(t.Groups)) // 0 while not known
 	byName := map[string]int32{}
+	shared := by != ByFunction && by != "" && by != ByLine
+	if !shared { // there may be very many, and rows that grow take their room twice
+		rows = append(make([]Row, 0, 1+t.distinct(rec)), rows...)
+	}
 	for i := 1; i < len(t.Nodes); i++ {
 		key := t.key(rec, i)
 		g := byKey[key]
 		if g == 0 {
 			row := t.row(rec, i, by)
-			shared := by != ByFunction && by != "" && by != ByLine
 			if shared {
 				g = byName[row.Name]
 			}
@@ -182,6 +199,18 @@ func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row
 		group[i] = g
 	}
 	return group, rows
+}
+
+// distinct is how many functions and groups the nodes stand for.
+func (t *Tree) distinct(rec *recording.Recording) (n int) {
+	seen := make([]bool, rec.Functions.Len()+len(t.Groups))
+	for i := 1; i < len(t.Nodes); i++ {
+		if key := t.key(rec, i); !seen[key] {
+			seen[key] = true
+			n++
+		}
+	}
+	return n
 }
 
 // key numbers what nodes stand for: functions, and behind them groups.

@@ -79,8 +79,8 @@ type Weights struct {
 }
 
 // answerBytes is about how many bytes of memory an answer takes for each call: its
-// weight and what it is in a tree that grows.
-const answerBytes = 260
+// weight, what it is in a tree that grows, and a row of a table.
+const answerBytes = 420
 
 // Weigh computes the self weight of every call for a query. It uses several
 // goroutines on large recordings and returns early with ctx's error.
