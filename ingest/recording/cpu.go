@@ -3,6 +3,8 @@ package recording
 import (
 	"sync"
 	"sync/atomic"
+
+	"ashlar/ingest/column"
 )
 
 // CPUTimes is how long the spans of a recording ran on a processor.
@@ -17,6 +19,9 @@ type OnCPU struct {
 	Spans [][][]int64 // by track, lane and span
 	Outer []int64     // by track: of the outermost of its spans that tell, together
 }
+
+// Pack keeps nothing: what was found is found again.
+func (*CPUTimes) Pack(*column.Archive) {}
 
 // Of finds it where it is not known yet.
 func (c *CPUTimes) Of(find func() (*OnCPU, error)) (*OnCPU, error) {
