@@ -3,19 +3,25 @@
 package budget
 
 import (
-	"ashlar/ingest/plain"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"ashlar/ingest/plain"
 )
 
 // Least is the smallest budget that is kept: less has no room for what an answer is
 // of and for saying what was left out.
 const Least = 200
+
+// LongestText is how many characters a text in a bounded answer has at most: names of
+// recordings may have any number.
+const LongestText = 1000
 
 // Tokens is how many tokens a text of n bytes is counted as: one for each four,
 // rounded up. Anybody can count it with wc -c.
@@ -33,6 +39,18 @@ type LeftOut struct {
 	By    string      `json:"by,omitempty"`
 }
 
+// Cut are the fields that an answer has beside its own.
+type Cut struct {
+	// LeftOut has the lists of which not all is there, and All the command that
+	// prints all: only where anything was left out.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
+	All     string    `json:"all,omitempty"`
+	// TextsCutTo is how many characters long texts were cut to, in their middle.
+	TextsCutTo int `json:"texts_cut_to,omitempty"`
+	// Remarks are what the command line prints on standard error.
+	Remarks []string `json:"remarks,omitempty"`
+}
+
 // costs are the fields that say what an element of a list costs.
 var costs = []string{"self", "delta_self", "duration", "total", "count"}
 
@@ -45,12 +63,15 @@ func JSON(v any, tokens int, all string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	texts := []int{LongestText, 200, 80, 40, 24}
 	b, err := whole.bytes()
-	if err != nil || Tokens(len(b)+1) <= tokens {
+	if long := whole.hasLonger(LongestText); err != nil || Tokens(len(b)+1) <= tokens && !long {
 		return append(b, '\n'), err
+	} else if !long {
+		texts[0] = 1 << 30
 	}
 	room := 4*tokens - 1
-	for _, text := range []int{1 << 30, 200, 80, 40, 24} {
+	for _, text := range texts {
 		fits := func(n int) []byte {
 			b, err := whole.cut(n, text, all).bytes()
 			if err != nil || len(b) > room {
@@ -234,6 +255,14 @@ func (v *value) longest() (n int) {
 		n = max(n, x.longest())
 	}
 	return n
+}
+
+// hasLonger says that a text in it has more than so many characters.
+func (v *value) hasLonger(most int) bool {
+	if s, ok := v.plain.(string); ok && len(s) > most && utf8.RuneCountInString(s) > most {
+		return true
+	}
+	return slices.ContainsFunc(v.list, func(x *value) bool { return x.hasLonger(most) })
 }
 
 // isTable says that an object has what a file names as its keys: more than any type

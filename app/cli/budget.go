@@ -10,11 +10,6 @@ import (
 	"ashlar/ingest/plain"
 )
 
-// budgetFlag adds --budget, whose value is call.budget.
-func budgetFlag(fs *pflag.FlagSet) {
-	fs.Int("budget", 0, "answer in at most so many `TOKENS` (of four bytes each), and say what was left out and how to get it")
-}
-
 // takeBudget reads --budget where a command has it.
 func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err error) {
 	if fs.Lookup("budget") == nil {

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/app/cli/contents"
 	"ashlar/app/cli/tabular"
+	"ashlar/app/verb"
 	"ashlar/ingest"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -41,6 +42,7 @@ be read.`,
 			rules := fs.Bool("rules", false, "list the rules for SPAA files")
 			fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
 			fs.BoolVar(&o.json, "json", false, "print JSON")
+			verb.BudgetFlag(fs)
 			only.rangeFlag(fs)
 			only.threadFlag(fs)
 			return func(c *call, args []string) (err error) {
@@ -116,18 +118,22 @@ func (c *call) check(files []string, o *checkOptions) error {
 		all.Files = append(all.Files, f)
 		all.Errors += f.Errors
 		all.Warnings += f.Warnings
-		if !o.json {
+		if !o.json && c.budget == 0 { // file by file, since there may be many
 			if _, err := io.WriteString(c.stdout, f.text()); err != nil {
 				return err
 			}
 		}
 	}
-	var err error
-	if o.json {
-		err = writeJSON(c.stdout, all)
-	} else {
-		_, err = fmt.Fprintf(c.stdout, "%s and %s in %s\n", units.Plural(all.Errors, "error"), units.Plural(all.Warnings, "warning"), units.Plural(int64(len(files)), "file"))
-	}
+	err := c.rows(o.json, all, "", 0, func(int) string {
+		var b strings.Builder
+		for _, f := range all.Files {
+			if c.budget > 0 {
+				b.WriteString(f.text())
+			}
+		}
+		fmt.Fprintf(&b, "%s and %s in %s\n", units.Plural(all.Errors, "error"), units.Plural(all.Warnings, "warning"), units.Plural(int64(len(files)), "file"))
+		return b.String()
+	})
 	if err != nil {
 		return err
 	}

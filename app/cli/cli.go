@@ -17,6 +17,7 @@ import (
 	"ashlar/app/cli/slip"
 	"ashlar/app/sourcefile"
 	"ashlar/app/store"
+	"ashlar/app/verb"
 	"ashlar/app/view"
 	"ashlar/ingest/memory"
 	"ashlar/ingest/plain"
@@ -87,6 +88,10 @@ type Runner struct {
 	Store func() (*store.Store, error)
 	// Cache has recordings that were read before; nil where none are kept.
 	Cache func() *cache.Cache
+	// Context ends what runs, and Read reads recordings, where a part of the
+	// program asks; nil else.
+	Context context.Context
+	Read    verb.Reader
 }
 
 // call is one run of a command.
@@ -131,10 +136,13 @@ type command struct {
 // commands lists all commands in the order in which help shows them. To add
 // one, add its entry.
 func commands() []command {
-	return []command{
+	all := []command{
 		overviewCommand(), findingsCommand(), infoCommand(), topCommand(), callsCommand(), pathCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
-		installCommand(), uninstallCommand(), versionCommand(), helpCommand(),
 	}
+	for _, v := range rooms {
+		all = append(all, enter(v))
+	}
+	return append(all, installCommand(), uninstallCommand(), versionCommand(), helpCommand())
 }
 
 // usageError is an error in what was typed. When it says itself what there is,
@@ -155,7 +163,7 @@ func misuse(format string, args ...any) error {
 // Main runs the command line without the program's name and returns the exit
 // code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) int {
-	c := &call{stdin: stdin, stdout: plain.Writer(stdout), terminal: stdout, stderr: stderr, run: run, ctx: context.Background(), unwatch: func() {}}
+	c := &call{stdin: stdin, stdout: plain.Writer(stdout), terminal: stdout, stderr: stderr, run: run, ctx: run.context(), unwatch: func() {}}
 	defer func() { c.unwatch() }()
 	cmd, rest := windowCommand(), args
 	if len(args) > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/difference"
+	"ashlar/app/verb"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/folded"
@@ -122,7 +123,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.IntVarP(&o.Rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
-	budgetFlag(fs)
+	verb.BudgetFlag(fs)
 	o.view.AddTransformFlags(fs)
 	o.demo = fs.Bool("demo", false, "take the built-in recording for both sides")
 }

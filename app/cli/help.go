@@ -24,6 +24,13 @@ func helpCommand() command {
 					cmd := windowCommand()
 					return c.printHelp(&cmd)
 				}
+				if len(args) == 2 && args[0] == "json" {
+					schema, err := jsonSchema(args[1])
+					if err == nil {
+						_, err = io.WriteString(c.stdout, schema)
+					}
+					return err
+				}
 				if len(args) > 1 {
 					return misuse("help takes one command or topic")
 				}

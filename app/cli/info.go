@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/contents"
+	"ashlar/app/verb"
 )
 
 func infoCommand() command {
@@ -21,7 +22,7 @@ early, the part that was read is printed and the exit code is 1.`,
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			asJSON := fs.Bool("json", false, "print JSON")
-			budgetFlag(fs)
+			verb.BudgetFlag(fs)
 			var only partFlags
 			only.rangeFlag(fs)
 			only.threadFlag(fs)

@@ -27,7 +27,7 @@ func TestRangesBehindTheEnd(t *testing.T) {
 // TestJSONIsDocumented: each command that prints JSON has its fields in the help,
 // and what it prints has no other.
 func TestJSONIsDocumented(t *testing.T) {
-	said, byName := map[string]map[string]bool{}, map[string]bool{}
+	said, byName := map[string]map[string]bool{"": {}}, map[string]bool{}
 	page := run("help", "json")
 	if page.code != Done {
 		t.Fatal(page.stderr)

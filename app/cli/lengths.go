@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/exact"
+	"ashlar/app/verb"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 	"ashlar/render/units"
@@ -32,7 +33,7 @@ func (f *lengthFlags) add(fs *pflag.FlagSet) {
 	f.apart.add(fs)
 	fs.StringVar(&f.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
 	fs.BoolVar(&f.json, "json", false, "print JSON")
-	budgetFlag(fs)
+	verb.BudgetFlag(fs)
 }
 
 // parse reads what was typed of them; args are the file.

@@ -8,6 +8,7 @@ import (
 	"ashlar/app/cli/jsondoc"
 	"ashlar/app/findings"
 	"ashlar/app/overview"
+	"ashlar/app/verb"
 	"ashlar/ingest/recording"
 )
 
@@ -94,7 +95,7 @@ func rulesText() string {
 // lookAt is a command about one recording, or as many as most.
 func lookAt(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
 	asJSON := fs.Bool("json", false, "print JSON")
-	budgetFlag(fs)
+	verb.BudgetFlag(fs)
 	demo := demoFlag(fs)
 	return func(c *call, args []string) error {
 		if most == 1 || len(args) < 2 {

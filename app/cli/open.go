@@ -23,6 +23,8 @@ func (c *call) read(path string, part recording.Part) (rec *recording.Recording,
 		rec, stats, err = c.readInput(demo.Input(), part)
 	case path == "-" && c.stdin != io.Reader(os.Stdin):
 		rec, stats, err = c.readInput(source.FromReader("-", c.stdin), part)
+	case c.run.Read != nil:
+		rec, stats, err = c.run.Read(c.ctx, path, c.reading(part))
 	default:
 		rec, stats, err = ingest.ReadAll(c.ctx, path, c.reading(part))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/critical"
+	"ashlar/app/verb"
 	"ashlar/ingest/recording"
 )
 
@@ -41,7 +42,7 @@ that lie in each other only of the outermost.`,
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV with times in nanoseconds")
-			budgetFlag(fs)
+			verb.BudgetFlag(fs)
 			demo := demoFlag(fs)
 			cacheFlag(fs)
 			return func(c *call, args []string) (err error) {

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
+	"ashlar/app/verb"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
@@ -56,7 +57,7 @@ of a function, and --search lists the rows that match.`,
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
-			budgetFlag(fs)
+			verb.BudgetFlag(fs)
 			o.AddFlags(fs)
 			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
 			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")

@@ -5,7 +5,6 @@ package critical
 import (
 	"cmp"
 	"context"
-	"embed"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -18,11 +17,6 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
-
-// Source has the comments of the types that are written as JSON.
-//
-//go:embed critical.go
-var Source embed.FS
 
 // Answer is the JSON output of path. Times are exact decimals in nanoseconds, starts
 // counted from the recording's start.

@@ -10,7 +10,6 @@ package findings
 import (
 	"cmp"
 	"context"
-	"embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -27,11 +26,6 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
-
-// Source has this file, whose comments say what fields mean.
-//
-//go:embed findings.go
-var Source embed.FS
 
 // Finding is one thing that a rule has found.
 type Finding struct {

@@ -5,7 +5,6 @@ package overview
 
 import (
 	"context"
-	"embed"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -17,11 +16,6 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
 )
-
-// Source has this file, whose comments say what fields mean.
-//
-//go:embed overview.go
-var Source embed.FS
 
 // Most is how many tokens an overview has at most where no budget is given.
 const Most = 1500

@@ -27,7 +27,7 @@ type program struct {
 func (r *release) compile(work, of, system, arch, linker string, env ...string) (*program, error) {
 	out := filepath.Join(work, of+"-"+system+"-"+arch)
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/version.number=" + r.version + " " + linker)
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan", "-ldflags=" + flags}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-ldflags=" + flags}
 	if system == "linux" && slices.Contains(env, "CGO_ENABLED=1") {
 		// Distributions want programs that can be loaded anywhere; elsewhere Go
 		// makes them so by itself. It costs a millisecond at the start.

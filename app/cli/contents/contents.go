@@ -4,7 +4,6 @@ package contents
 
 import (
 	"context"
-	"embed"
 	"encoding/json"
 
 	"ashlar/app/cli/exact"
@@ -12,11 +11,6 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 )
-
-// Source has this file, whose comments say what fields mean.
-//
-//go:embed contents.go
-var Source embed.FS
 
 // Contents are what "ashlar info" prints, also as JSON. Values of metrics and times are
 // exact decimals.

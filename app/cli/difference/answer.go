@@ -4,17 +4,11 @@ package difference
 
 import (
 	"context"
-	"embed"
 	"fmt"
 
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 )
-
-// Source has the file whose comments say what fields of [JSON] mean.
-//
-//go:embed json.go
-var Source embed.FS
 
 // Options say what is printed of a comparison.
 type Options struct {

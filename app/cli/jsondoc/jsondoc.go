@@ -1,130 +1,178 @@
-// Package jsondoc says what JSON a program writes: the names of fields as the types
-// have them, and what they mean as comments in the source say.
+// Package jsondoc says what JSON a program writes, as schemas and as text: the names
+// of fields as the types have them, and what they mean as comments in the source say.
 package jsondoc
 
 import (
-	"embed"
+	_ "embed"
+	"encoding"
+	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"ashlar/app/budget"
 )
 
-// Docs are comments of fields, by PACKAGE.TYPE.FIELD, and of types, by PACKAGE.TYPE.
-type Docs map[string]string
+// comments are those of fields, a line each: PACKAGE.TYPE.FIELD, a tab, the comment. A test
+// writes them from the source (go test ./app/cli -run FieldComments -update), since a
+// parser of Go in the program would weigh half a megabyte.
+//
+//go:embed fields.txt
+var comments string
 
-// Read reads the comments of Go files that a program carries with it.
-func Read(sources ...embed.FS) Docs {
-	docs := Docs{}
-	for _, from := range sources {
-		entries, err := from.ReadDir(".")
-		if err != nil {
-			panic(err) // what is embedded is there
-		}
-		for _, e := range entries {
-			b, err := from.ReadFile(e.Name())
-			if err != nil {
-				panic(err)
-			}
-			f, err := parser.ParseFile(token.NewFileSet(), e.Name(), b, parser.ParseComments)
-			if err != nil {
-				panic(err)
-			}
-			for _, d := range f.Decls {
-				if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
-					typeDocs(docs, f.Name.Name+".", g)
-				}
-			}
+var docs = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(comments) {
+		if name, text, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			all[name] = text
 		}
 	}
-	return docs
+	return all
+})
+
+// Schema is the JSON schema (2020-12) of a type. What is a list of nothing is written
+// as [], so that only pointers may be null, and numbers of which the comment says so.
+func Schema(t reflect.Type) *jsonschema.Schema { return of(t, nil) }
+
+// Answer is the schema of an answer, which may have the fields of [budget.Cut] beside
+// its own.
+func Answer(t reflect.Type) *jsonschema.Schema {
+	s := Schema(t)
+	if s.Schema = "https://json-schema.org/draft/2020-12/schema"; s.Type == "object" {
+		fields(s, reflect.TypeFor[budget.Cut](), nil)
+	}
+	return s
 }
 
-func typeDocs(docs Docs, pkg string, g *ast.GenDecl) {
-	for _, s := range g.Specs {
-		spec := s.(*ast.TypeSpec)
-		fields, ok := spec.Type.(*ast.StructType)
-		if !ok {
-			continue
-		}
-		docs[pkg+spec.Name.Name] = oneLine(g.Doc)
-		for _, f := range fields.Fields.List {
-			for _, name := range f.Names {
-				docs[pkg+spec.Name.Name+"."+name.Name] = strings.TrimSpace(oneLine(f.Doc) + " " + oneLine(f.Comment))
-			}
-		}
-	}
-}
+func number() *jsonschema.Schema { return &jsonschema.Schema{Type: "number"} }
 
-func oneLine(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
-
-// Write writes a line for each field of a type and its comment below, in lines of at
-// most width columns.
-func (d Docs) Write(b *strings.Builder, t reflect.Type, width int) { d.fields(b, t, "", width, nil) }
-
-// fields writes the fields of a type, whose names have a prefix; above are the types
-// that it is in.
-func (d Docs) fields(b *strings.Builder, t reflect.Type, prefix string, width int, above []reflect.Type) {
-	t, list := element(t)
-	if list != "" && prefix == "" {
-		prefix = list + "."
-	}
+// of is the schema of a type that stands in others.
+func of(t reflect.Type, above []reflect.Type) *jsonschema.Schema {
 	for _, outer := range above {
 		if outer == t {
-			return
+			return &jsonschema.Schema{}
 		}
 	}
+	switch {
+	case t.Kind() == reflect.Pointer:
+		return nullable(of(t.Elem(), above))
+	case t == reflect.TypeFor[json.Number]():
+		return number()
+	case t.Implements(reflect.TypeFor[json.Marshaler]()):
+		return nullable(number()) // an id, which some recordings lack
+	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return &jsonschema.Schema{Type: "string"}
+	}
+	switch k := t.Kind(); {
+	case k == reflect.Bool:
+		return &jsonschema.Schema{Type: "boolean"}
+	case k >= reflect.Int && k <= reflect.Uint64:
+		return &jsonschema.Schema{Type: "integer"}
+	case k == reflect.Float32 || k == reflect.Float64:
+		return number()
+	case k == reflect.Slice || k == reflect.Array:
+		s := &jsonschema.Schema{Type: "array", Items: of(t.Elem(), above)}
+		if k == reflect.Array {
+			n := t.Len()
+			s.MinItems, s.MaxItems = &n, &n
+		}
+		return s
+	case k == reflect.Map:
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: of(t.Elem(), above)}
+	case k == reflect.Struct:
+		s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: nothing()}
+		fields(s, t, append(above[:len(above):len(above)], t))
+		return s
+	case k == reflect.Interface:
+		return &jsonschema.Schema{}
+	}
+	return &jsonschema.Schema{Type: "string"}
+}
+
+// nothing is the schema that no value has.
+func nothing() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
+
+func nullable(s *jsonschema.Schema) *jsonschema.Schema {
+	if s.Type != "" {
+		s.Types, s.Type = []string{s.Type, "null"}, ""
+	}
+	return s
+}
+
+// fields adds those of a struct to a schema.
+func fields(s *jsonschema.Schema, t reflect.Type, above []reflect.Type) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		inner, list := element(f.Type)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
-			d.fields(b, inner, prefix, width, append(above, t))
+			inner := f.Type
+			if inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
+			}
+			fields(s, inner, above)
 			continue
 		case !f.IsExported() || name == "" || name == "-":
 			continue
 		}
-		path := prefix + name + list
-		fmt.Fprintf(b, "  %-28s %s\n", path, kindOf(inner))
-		Wrap(b, d[t.String()+"."+f.Name], "      ", width)
-		if isObject(inner) {
-			d.fields(b, inner, path+".", width, append(above, t))
+		x := of(f.Type, above)
+		if x.Description = docs()[t.String()+"."+f.Name]; f.Type == reflect.TypeFor[json.Number]() && strings.Contains(x.Description, "null") {
+			nullable(x)
+		}
+		s.Properties[name] = x
+		s.PropertyOrder = append(s.PropertyOrder, name)
+		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
+			s.Required = append(s.Required, name)
 		}
 	}
 }
 
-// element takes lists and pointers off a type.
-func element(t reflect.Type) (inner reflect.Type, list string) {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		if t.Kind() == reflect.Slice {
-			list += "[]"
-		}
-		t = t.Elem()
+// Write writes a line for each field of a schema and its comment below, in lines of at
+// most width columns.
+func Write(b *strings.Builder, s *jsonschema.Schema, width int) {
+	s, list := element(s)
+	if list != "" {
+		list += "."
 	}
-	return t, list
+	write(b, s, list, width)
 }
 
-// isObject says that a type is written as an object of its fields, and not by
-// itself as a text.
-func isObject(t reflect.Type) bool {
-	_, itself := reflect.New(t).Interface().(interface{ MarshalText() ([]byte, error) })
-	return t.Kind() == reflect.Struct && !itself
+func write(b *strings.Builder, s *jsonschema.Schema, prefix string, width int) {
+	for _, name := range s.PropertyOrder {
+		x := s.Properties[name]
+		inner, list := element(x)
+		fmt.Fprintf(b, "  %-28s %s\n", prefix+name+list, kindOf(inner))
+		Wrap(b, x.Description, "      ", width)
+		write(b, inner, prefix+name+list+".", width)
+	}
 }
 
-func kindOf(t reflect.Type) string {
+// element takes lists off a schema.
+func element(s *jsonschema.Schema) (inner *jsonschema.Schema, list string) {
+	for s.Items != nil {
+		s, list = s.Items, list+"[]"
+	}
+	return s, list
+}
+
+func kindOf(s *jsonschema.Schema) string {
+	is := s.Type
+	if len(s.Types) > 0 {
+		is = s.Types[0]
+	}
 	switch {
-	case t.String() == "json.Number" || t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64:
+	case is == "number" || is == "integer":
 		return "number"
-	case t.Kind() == reflect.Bool:
+	case is == "boolean":
 		return "true or false"
-	case isObject(t):
-		return "object"
-	case t.Kind() == reflect.Map:
+	case is == "object" && s.Properties == nil:
 		return "object by name"
+	case is == "object":
+		return "object"
 	}
 	return "text"
 }

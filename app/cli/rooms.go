@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/cli/jsondoc"
+	"ashlar/app/lines"
+	"ashlar/app/mcp"
+	"ashlar/app/verb"
+	"ashlar/ingest/recording"
+)
+
+// rooms are the commands that live in packages of their own. To add one, add it.
+var rooms = []verb.Verb{lines.Verb, mcp.Verb}
+
+// enter makes a command of a verb.
+func enter(v verb.Verb) command {
+	return command{name: v.Name, args: v.Args, line: v.Line, text: v.Text, examples: v.Examples, setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+		run := v.Setup(fs)
+		return func(c *call, args []string) error {
+			err := run(c.program(), args)
+			var usage *verb.Usage
+			var failed *verb.Failed
+			switch {
+			case errors.As(err, &usage):
+				return &usageError{err: usage.Err}
+			case errors.As(err, &failed):
+				return &failure{failed.Text}
+			}
+			return err
+		}
+	}}
+}
+
+// program is what a verb gets of a call.
+func (c *call) program() *verb.Program {
+	return &verb.Program{
+		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Commands: described, Answer: c.rows,
+		Run: func(a verb.Ask) int {
+			run := c.run
+			run.Context, run.Read = a.Ctx, a.Read
+			return Main(a.Args, bytes.NewReader(nil), a.Stdout, a.Stderr, run)
+		},
+		Read: func(path string) (*recording.Recording, error) {
+			rec, _, err := c.read(path, recording.Part{})
+			return rec, err
+		},
+	}
+}
+
+// described are all commands as others see them.
+func described() (all []verb.Command) {
+	for _, cmd := range append([]command{windowCommand()}, commands()...) {
+		d := verb.Command{Name: cmd.name, Args: cmd.args, Line: cmd.line, Text: cmd.text, Examples: cmd.examples}
+		d.Flags, _ = cmd.prepare()
+		for _, a := range answers() {
+			if a.command == cmd.name {
+				d.Answer = jsondoc.Answer(a.of)
+			}
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// roomAnswers are the types of what the rooms' commands print with --json.
+func roomAnswers() (all []answer) {
+	for _, v := range rooms {
+		if v.Answer != nil {
+			all = append(all, answer{v.Name, reflect.TypeOf(v.Answer)})
+		}
+	}
+	return all
+}
+
+// context is that of a call, where the program was asked by a part of itself.
+func (r *Runner) context() context.Context {
+	if r.Context != nil {
+		return r.Context
+	}
+	return context.Background()
+}

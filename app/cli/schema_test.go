@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// TestSchemas holds what every command prints with --json against the schema that
+// help json prints of it, on the recordings that are kept here and on every sample.
+func TestSchemas(t *testing.T) {
+	page := run("help", "json", "all")
+	var schemas map[string]*jsonschema.Schema
+	if err := json.Unmarshal([]byte(page.stdout), &schemas); err != nil {
+		t.Fatalf("%v: %s", err, page.stderr)
+	}
+	resolved := map[string]*jsonschema.Resolved{}
+	for name, s := range schemas {
+		r, err := s.Resolve(nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		resolved[name] = r
+	}
+	for _, c := range commands() {
+		if fs, _ := c.prepare(); (fs.Lookup("json") != nil) != (resolved[c.name] != nil) {
+			t.Errorf("%s has --json or a schema, and not both", c.name)
+		}
+	}
+	held := map[string]int{}
+	hold := func(command string, args ...string) {
+		t.Helper()
+		r := run(append(args, "--json")...)
+		if !strings.HasPrefix(r.stdout, "{") && !strings.HasPrefix(r.stdout, "[") {
+			return // refused, as this recording has no such thing
+		}
+		var v any
+		if err := json.Unmarshal([]byte(r.stdout), &v); err != nil {
+			t.Errorf("%v: %v", args, err)
+			return
+		}
+		if err := resolved[command].Validate(v); err != nil {
+			t.Errorf("%v is not as its schema says: %v", args, err)
+		}
+		held[command]++
+	}
+	hold("check --rules", "check", "--rules")
+	hold("cache", "cache")
+	out := t.TempDir()
+	for _, path := range recordings(t) {
+		hold("overview", "overview", path)
+		hold("findings", "findings", path)
+		hold("findings", "findings", path, path)
+		hold("info", "info", path)
+		hold("top", "top", path, "-n", "40", "--sort", "average")
+		hold("top", "top", path, "--tree", "-n", "20", "--search", "a", "--range", "..10ms")
+		hold("top", "top", path, "--by", "thread", "--budget", "300")
+		hold("top", "top", path, "--by", "line", "--hide-kernel", "-n", "9")
+		hold("calls", "calls", path, "/./", "-n", "20")
+		hold("path", "path", path, "-n", "9")
+		hold("stats", "stats", path, "--function", "/./")
+		hold("diff", "diff", path, path, "--all", "-n", "20")
+		hold("source", "source", path, "/./")
+		hold("check", "check", path)
+		hold("convert", "convert", path, filepath.Join(out, "x.folded"), "--force")
+		hold("marks", "marks", path)
+	}
+	for name := range resolved {
+		if held[name] == 0 && name != "marks" && name != "cache" { // which need a home
+			t.Errorf("nothing of %s was held", name)
+		}
+	}
+}
+
+// recordings are those kept here, and the samples that are not too large for so many
+// questions.
+func recordings(t *testing.T) []string {
+	t.Helper()
+	files := []string{"testdata/small.spaa", "testdata/small.spall", "testdata/damaged.spaa", "testdata/diff-a.folded", "testdata/dtrace.spaa"}
+	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" && !testing.Short() {
+		all, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+		if err != nil || len(all) < 20 {
+			t.Fatalf("there are %d samples: %v", len(all), err)
+		}
+		for _, path := range all {
+			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Size() < 2<<20 {
+				files = append(files, path)
+			}
+		}
+	}
+	return files
+}

@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// longestLine bounds a message of a client.
+const longestLine = 1 << 20
+
+// lines are the messages of a client, a line each. One that is no message is answered
+// here and left out: what reads them would end the session.
+type lines struct {
+	in   *bufio.Reader
+	rest []byte // of a line that was begun
+
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func newLines(in io.Reader, out io.Writer) *lines {
+	return &lines{in: bufio.NewReaderSize(in, longestLine), out: out}
+}
+
+func (l *lines) Read(b []byte) (int, error) {
+	for len(l.rest) == 0 {
+		line, err := l.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			for errors.Is(err, bufio.ErrBufferFull) {
+				_, err = l.in.ReadSlice('\n')
+			}
+			if refused := l.refuse(-32600, fmt.Sprintf("a message has at most %d bytes", longestLine)); refused != nil {
+				return 0, refused
+			}
+			line = nil
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if _, bad := jsonrpc.DecodeMessage(line); bad == nil && line[0] == '{' {
+				l.rest = append(append(l.rest, line...), '\n')
+				break
+			}
+			if refused := l.refuse(-32700, "this line is no JSON-RPC message"); refused != nil {
+				return 0, refused
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	n := copy(b, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+func (l *lines) refuse(code int, why string) error {
+	_, err := fmt.Fprintf(l, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":%d,\"message\":%q}}\n", code, why)
+	return err
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out.Write(b)
+}
+
+// Close implements io.Closer: standard input and output stay open.
+func (l *lines) Close() error { return nil }
