@@ -22,8 +22,8 @@ work or could be. Where the thread was blocked until it was woken, the path goes
 to who woke it, at that moment; where nobody is known to have, to where the flow
 was sent that ended in what ran next. Where there is none either, the wait
 itself is part of the path, back to the moment at which the thread that the path
-came through began to wait. So each moment has exactly one step: steps, and sums by
-state, thread and function, add up to the time that was asked for.
+came through began to wait. So each moment has exactly one step: steps, and sums
+by state, thread and function, add up to the time that was asked for.
 
 It ends on the thread that was at work last, or on the one that --thread names.
 With --calls there is a path of each call, to its end on its thread; of calls
