@@ -96,7 +96,7 @@ func (t *TrackBuilder) thread() {
 	if p == nil || len(p.Threads) == 0 {
 		return
 	}
-	ok, sure := p.takes(&t.track)
+	ok, sure := p.takes(t.track)
 	if t.out = !ok && sure; t.out {
 		t.discard()
 	}
@@ -117,10 +117,10 @@ func (t *TrackBuilder) discard() {
 		t.b.held.loose -= int64(t.loose.n)
 	}
 	t.b.held.lanes -= int64(len(lanes))
-	t.b.held.values -= int64(t.wakers.Values().Len())
-	c.States -= int64(t.states.Len())
-	p.left += int64(t.states.Len())
-	t.states, t.wakers, t.inState = Lane{}, column.Sparse{}, [states]int64{}
+	t.b.held.values -= int64(t.track.wakers.Values().Len())
+	c.States -= int64(t.track.States.Len())
+	p.left += int64(t.track.States.Len())
+	t.track.States, t.track.wakers, t.track.InState = newLane(t.b.shelf), column.Sparse{}, [states]int64{}
 	c.Spans -= t.spans
 	c.Unfinished -= t.late
 	p.left += t.spans + int64(len(t.track.Instants))

@@ -161,7 +161,7 @@ func (b *Builder) event(r *Recording, i int) Event {
 		for m := range e.Metrics {
 			e.Metrics[m].Total = 0
 			for _, t := range b.order {
-				for s, ps := range t.inState {
+				for s, ps := range t.track.InState {
 					if State(s).Weighs(m) {
 						e.Metrics[m].Total = b.total(e.Metrics[m].Total, ps, e.Metrics[m].Name)
 					}
@@ -277,7 +277,7 @@ func (b *Builder) Finish() *Recording {
 	}
 	if b.part != nil {
 		for _, t := range b.order {
-			if ok, _ := b.part.takes(&t.track); !ok {
+			if ok, _ := b.part.takes(t.track); !ok {
 				t.discard() // it never had a name
 			}
 		}
@@ -288,6 +288,7 @@ func (b *Builder) Finish() *Recording {
 	b.layOut()
 	b.splitStates()
 	r := b.Snapshot()
+	b.order, b.tracks = nil, nil // of which the recording has all that is needed
 	if b.OnPublish != nil {
 		b.OnPublish(r)
 	}

@@ -112,8 +112,8 @@ func (b *Builder) StateFrame(s State, reason string) FrameID {
 // shares with those before is theirs.
 func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	t.b.Cover(start, end)
-	if n := t.states.Len(); n > 0 {
-		start = max(start, t.states.End(n-1))
+	if n := t.track.States.Len(); n > 0 {
+		start = max(start, t.track.States.End(n-1))
 	}
 	if end <= start || t.b.outside(t.out, start, end) {
 		return
@@ -123,11 +123,11 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	t.b.rec.Counts.States++
 	if waker != NoTrack {
 		t.b.held.values++
-		t.wakers.Set(t.states.Len(), uint64(waker+1))
+		t.track.wakers.Set(t.track.States.Len(), uint64(waker+1))
 	}
-	t.states.append(start, end, call, 0)
+	t.track.States.append(start, end, call, 0)
 	state := t.b.rec.State(call)
-	t.inState[state] = t.b.time(t.inState[state], end-start)
+	t.track.InState[state] = t.b.time(t.track.InState[state], end-start)
 }
 
 // CommonCall is the part of a stack that a stack before had, too: the innermost call
@@ -223,13 +223,13 @@ func (w *stateWalk) spans(depth int, span CallID, start, end int64) {
 // questions of states ask for.
 func (b *Builder) splitStates() {
 	for _, t := range b.order {
-		if t.states.Len() == 0 {
+		if t.track.States.Len() == 0 {
 			continue
 		}
 		s := t.snapshot() // laid out for good
 		s.EachState(&b.rec.Calls, Scope{}, func(i int, span CallID, _, _ int64) {
 			if span != NoCall {
-				b.Call(span, b.rec.Calls.Frame(t.states.Call(i)))
+				b.Call(span, b.rec.Calls.Frame(t.track.States.Call(i)))
 			}
 		})
 	}

@@ -23,14 +23,11 @@ type TrackKey struct {
 type TrackBuilder struct {
 	b       *Builder
 	index   int
-	track   Track // all but lanes, open and samples
+	track   *Track // all but lanes, open and samples; the last snapshot is this
 	lanes   []Lane
 	open    []openSpan
 	last    int64 // the latest time seen by Begin and End
 	any     bool
-	states  Lane
-	wakers  column.Sparse
-	inState [states]int64
 	samples []*Samples
 	// unsorted marks samples (by place in samples) that arrived out of order.
 	unsorted []bool
@@ -54,7 +51,7 @@ func (b *Builder) Track(k TrackKey) *TrackBuilder {
 	t := b.tracks[k]
 	if t == nil {
 		t = &TrackBuilder{b: b, index: len(b.order)}
-		t.track = Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: b.Process(k.PID)}
+		t.track = &Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: b.Process(k.PID), States: newLane(b.shelf)}
 		b.tracks[k] = t
 		b.order = append(b.order, t)
 		t.thread()
@@ -375,26 +372,26 @@ func (t *TrackBuilder) snapshot() *Track {
 	if t.waits && t.shown != nil {
 		return t.shown
 	}
-	s := t.track
-	s.Instants = s.Instants[:len(s.Instants):len(s.Instants)]
-	s.InState = t.inState
 	if t.loose != nil && !t.waits {
 		t.layOut()
 	}
-	if t.b.rec.Done { // nobody adds to them any more
+	s := t.track
+	if whole := t.b.rec.Done && !t.waits; whole { // nobody adds to it any more
 		s.Lanes = t.lanes
 		for i := range t.lanes {
 			t.lanes[i].trim()
 		}
-		t.states.trim()
-		t.wakers.Trim()
-		s.States, s.wakers = t.states, t.wakers
+		s.States.trim()
+		s.wakers.Trim()
 	} else {
+		c := *t.track
+		s = &c
+		s.Instants = s.Instants[:len(s.Instants):len(s.Instants)]
+		s.States = t.track.States.snapshot()
 		s.Lanes = make([]Lane, len(t.lanes))
 		for i := range t.lanes {
 			s.Lanes[i] = t.lanes[i].snapshot()
 		}
-		s.States, s.wakers = t.states.snapshot(), t.wakers
 	}
 	for _, o := range t.open {
 		s.Open = append(s.Open, OpenSpan{o.start, o.call, o.args})
@@ -408,11 +405,11 @@ func (t *TrackBuilder) snapshot() *Track {
 	}
 	t.shown = nil
 	if t.waits {
-		return &s // without what has not been laid out
+		return s // without what has not been laid out
 	}
-	t.cached = &s
+	t.cached = s
 	if t.loose != nil && !t.b.rec.Done {
-		t.shown = &s
+		t.shown = s
 	}
-	return &s
+	return s
 }
