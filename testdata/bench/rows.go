@@ -29,6 +29,8 @@ var rows = []row{
 	{"frame", (*bench).frame},
 	{"range", (*bench).ranges},
 	{"search", (*bench).search},
+	{"again", (*bench).again},
+	{"larger", (*bench).larger},
 	{"open-close", (*bench).openClose},
 	{"idle", (*bench).idle},
 }

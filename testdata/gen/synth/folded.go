@@ -15,12 +15,22 @@ type folded struct {
 // foldedLineBytes is about how long a line is.
 const foldedLineBytes = 440
 
+// So many stacks there are where they are few, and so much more each counts then.
+const (
+	foldedHeavy  = 500
+	foldedWeight = 1_000_000_007
+)
+
 func writeFolded(out *output, o Options) (*Summary, error) {
-	want := min(o.Records, max(o.Bytes/foldedLineBytes/int64(turns(o.Shape)), 1))
+	want, weight := min(o.Records, max(o.Bytes/foldedLineBytes/int64(turns(o.Shape)), 1)), int64(1)
+	if o.Shape == heavyStacks {
+		want, weight = min(want, foldedHeavy), foldedWeight
+	}
 	p := programWithStacks(o, want)
 	f := &folded{output: out, prog: p, sum: newSummary(p), seen: make([]bool, len(p.calls)), turn: turns(o.Shape)}
 	total := int64(0)
 	p.eachStack(o.chance(), want, func(s weighedStack) {
+		s.count *= weight
 		f.line(s)
 		total += s.count
 		f.sum.Threads[s.thread].Samples += s.count

@@ -16,6 +16,17 @@ type frameTable struct {
 	of   []uint32 // the index of each call's frame
 }
 
+// apart makes frames of all calls differ by their address.
+func (t *frameTable) apart() {
+	list := make([]frame, len(t.of))
+	for i, of := range t.of {
+		list[i] = t.list[of]
+		list[i].ip = list[i].ip&^0xffffff | uint64(i)<<2&0xffffff
+		t.of[i] = uint32(i)
+	}
+	t.list = list
+}
+
 func newFrameTable(p *program) frameTable {
 	frames := frameTable{of: make([]uint32, len(p.calls))}
 	known := make(map[frame]uint32)

@@ -105,6 +105,9 @@ func ids(b []byte) string {
 
 func readSpall3(b []byte) (*counted, error) {
 	le := binary.LittleEndian
+	if le.Uint64(b) == 0xABADF00D {
+		return readSpallAuto(b)
+	}
 	if le.Uint64(b) != 0x0BADF00D || le.Uint64(b[8:]) != 3 || math.Float64frombits(le.Uint64(b[16:])) != 1 {
 		return nil, errors.New("the header is wrong")
 	}
@@ -129,6 +132,50 @@ func readSpall3(b []byte) (*counted, error) {
 				p += 2 + int(events[p+1])
 			default:
 				return nil, fmt.Errorf("type %d", events[p])
+			}
+		}
+	}
+	return c, open.empty()
+}
+
+func readSpallAuto(b []byte) (*counted, error) {
+	le := binary.LittleEndian
+	if le.Uint64(b[8:]) != 3 || math.Float64frombits(le.Uint64(b[16:])) != 1 || le.Uint16(b[32:]) != 0 {
+		return nil, errors.New("the header is wrong")
+	}
+	c, open := newCounted(), stackOf{}
+	for b = b[34:]; len(b) > 0; {
+		thread := fmt.Sprintf("0/%d", le.Uint32(b[4:]))
+		at, addr, caller := int64(le.Uint64(b[8:])), uint64(0), uint64(0)
+		events := b[20 : 20+le.Uint32(b)]
+		b = b[20+len(events):]
+		read := func(bits byte) (v uint64) {
+			n := 1 << (bits & 3)
+			for i := range n {
+				v |= uint64(events[i]) << (8 * i)
+			}
+			events = events[n:]
+			return v
+		}
+		for ; len(events) > 0; c.records++ {
+			kind := events[0]
+			events = events[1:]
+			switch kind >> 6 {
+			case 0:
+				at += int64(read(kind >> 4))
+				addr ^= read(kind >> 2)
+				caller ^= read(kind)
+				if caller == addr && len(open[thread]) == 0 {
+					return nil, errors.New("the outermost function calls itself")
+				}
+				c.begin(open, thread, fmt.Sprint(addr), at)
+			case 1:
+				at += int64(read(kind >> 4))
+				if err := c.finish(open, thread, at); err != nil {
+					return nil, err
+				}
+			default:
+				return nil, fmt.Errorf("event %d", kind)
 			}
 		}
 	}

@@ -18,6 +18,10 @@ const (
 	deepStacks   = "deep"
 	manyLabels   = "labels"
 	sortedKeys   = "sorted"
+	automatic    = "auto"
+	stackEach    = "stack-each"
+	manyFrames   = "frames"
+	heavyStacks  = "heavy"
 )
 
 var shapes = map[string][]shape{
@@ -27,14 +31,19 @@ var shapes = map[string][]shape{
 		{longNames, "names of 30 characters"},
 		{oneThread, "one thread"},
 	},
-	"spall3": {{"", "buffers of some thousand events"}, {smallBuffers, "buffers of some ten events"}},
-	"spaa":   {{"", "the type of a record first"}, {sortedKeys, "the keys of each record sorted"}},
+	"spall3": {{"", "buffers of some thousand events"}, {smallBuffers, "buffers of some ten events"}, {automatic, "as a compiler's instrumentation writes it: differences of addresses and times"}},
+	"spaa": {
+		{"", "the type of a record first"},
+		{sortedKeys, "the keys of each record sorted"},
+		{stackEach, "a stack record for each sample"},
+		{manyFrames, "200,000 frames"},
+	},
 	"pprof": {
 		{"", "a label on each of many samples"},
 		{deepStacks, "few samples, each with hundreds of locations"},
 		{manyLabels, "labels that no other sample has, beside others"},
 	},
-	"folded": {{"", "up to 28 frames"}, {deepStacks, "few stacks, each of hundreds of frames"}},
+	"folded": {{"", "up to 28 frames"}, {deepStacks, "few stacks, each of hundreds of frames"}, {heavyStacks, "500 stacks of large counts"}},
 }
 
 // Shapes returns the shapes that a kind can have, by name; the first is the usual

@@ -26,6 +26,7 @@ type spaa struct {
 	totals []spaaTotal // by event, thread and call
 	seen   []bool      // by call
 	path   []uint32
+	each   bool // sample has a stack record of its own
 
 	// The running window: its start, the weights by call, the calls that have any.
 	windowStart int64
@@ -58,18 +59,27 @@ const (
 	spaaStackBytes       = 333
 	spaaStackFrameBytes  = 5
 	spaaWindowStackBytes = 79
+
+	spaaManyFrames = 200_000
 )
 
 func writeSPAA(out *output, o Options) (*Summary, error) {
 	if o.Shape == sortedKeys {
 		out.w = keySorter{out.w}
 	}
-	p := newProgram(o.Seed, o.Threads, defaultPaths)
+	paths := defaultPaths
+	if o.Shape == manyFrames {
+		paths = int(min(spaaManyFrames, max(o.Records, 1000)))
+	}
+	p := newProgram(o.Seed, o.Threads, paths)
 	n := len(p.calls)
 	s := &spaa{
-		output: out, prog: p, sum: newSummary(p), frames: newFrameTable(p),
+		output: out, prog: p, sum: newSummary(p), frames: newFrameTable(p), each: o.Shape == stackEach,
 		ids: make([]string, n), seen: make([]bool, n), window: make([]int64, n),
 		totals: make([]spaaTotal, len(spaaEvents)*o.Threads*n),
+	}
+	if o.Shape == manyFrames {
+		s.frames.apart()
 	}
 	dictionaries := s.dictionaries()
 	s.tally(o, int64(len(dictionaries)))
@@ -92,7 +102,7 @@ func (s *spaa) tally(o Options, dictionaries int64) {
 		sm := sampler.next()
 		event, period := eventOf(sm)
 		total := s.total(event, sm.index, sm.call)
-		if total.samples == 0 {
+		if total.samples == 0 || s.each {
 			left -= spaaStackBytes + int64(s.prog.calls[sm.call].depth+1)*spaaStackFrameBytes
 			s.sum.Stacks++
 		}
@@ -168,7 +178,9 @@ func (s *spaa) stacks() {
 				if total.samples == 0 {
 					continue
 				}
-				s.stack(&event, t, uint32(call), *total)
+				if !s.each {
+					s.stack(&event, t, uint32(call), *total)
+				}
 				all.samples += total.samples
 				all.period += total.period
 			}
@@ -208,12 +220,17 @@ func (s *spaa) samples(seed uint64) {
 	length := (s.sum.End-s.sum.Start)/spaaWindows + 1
 	s.windowStart = s.sum.Start
 	sampler := newSampler(s.prog, seed)
-	for range s.sum.Samples {
+	for i := range s.sum.Samples {
 		sm := sampler.next()
 		for sm.at >= s.windowStart+length {
 			s.endWindow(length)
 		}
 		event, period := eventOf(sm)
+		if s.each {
+			// Windows name the last one of a path.
+			s.ids[sm.call] = fmt.Sprintf(`"0x%016x"`, uint64(i+1)*0x9E3779B97F4A7C15)
+			s.stack(&spaaEvents[event], sm.index, sm.call, spaaTotal{1, period})
+		}
 		s.sample(&sm, spaaEvents[event].name, period)
 		if event == 0 {
 			if s.window[sm.call] == 0 {

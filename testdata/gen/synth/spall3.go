@@ -20,6 +20,9 @@ const (
 
 func writeSpall3(out *output, o Options) (*Summary, error) {
 	p := newProgram(o.Seed, o.Threads, defaultPaths)
+	if o.Shape == automatic {
+		return writeSpallAuto(out, o, p)
+	}
 	sum := newSummary(p)
 	out.buf = appendSpallHeader(out.buf, 3, 1)
 	writeTrace(p, sum, &spall3{output: out, prog: p, sum: sum, named: make([]bool, o.Threads)}, o,

@@ -1,0 +1,162 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// atOnce is how long a command may take on a recording that is kept.
+const atOnce = 0.1
+
+// again measures commands on a file whose recording was kept when it was first read.
+func (b *bench) again() ([]result, error) {
+	f, err := b.get(chrome)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.warm(); err != nil {
+		return nil, err
+	}
+	// A cache of its own, which keeps small files too and on a disk that is nearly full.
+	home := filepath.Join(b.temp, "again")
+	settings := filepath.Join(home, "config", "ashlar", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(home)
+	if err := os.WriteFile(settings, []byte(`{"cache":{"least_mb":1,"least_free_percent":-1}}`), 0o644); err != nil {
+		return nil, err
+	}
+	ask := func(args ...string) (run, error) {
+		b.quiet()
+		cmd := exec.Command(b.program, args...)
+		cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_CACHE_HOME="+filepath.Join(home, "cache"))
+		return execute(cmd)
+	}
+	first, err := ask("info", "--json", f.path)
+	if err != nil {
+		return nil, err
+	}
+	var kept int64
+	files, _ := filepath.Glob(filepath.Join(home, "cache", "ashlar", "recordings", "*.ashlar"))
+	for _, path := range files {
+		if info, err := os.Stat(path); err == nil {
+			kept += info.Size()
+		}
+	}
+	if kept == 0 {
+		return nil, errors.New("nothing was kept of " + f.path)
+	}
+	var out []result
+	for _, args := range [][]string{{"info", "--json", f.path}, {"top", "-n", "20", f.path}, {"diff", f.path, f.path}} {
+		var all []run
+		for range b.runs {
+			r, err := ask(args...)
+			if err != nil {
+				return out, err
+			}
+			if all = append(all, r); r.Seconds < all[0].Seconds {
+				last := len(all) - 1
+				all[0], all[last] = all[last], all[0]
+			}
+		}
+		if args[0] == "info" {
+			if err := f.same(all[0]); err != nil {
+				return out, err
+			}
+		}
+		out = append(out, result{
+			What:   fmt.Sprintf("%s again, Chrome JSON of %.2f GB", args[0], float64(f.bytes)/1e9),
+			Target: fmt.Sprintf("%.0f ms", 1000*atOnce), Value: 1000 * all[0].Seconds, Pass: all[0].Seconds <= atOnce,
+			Measured: fmt.Sprintf("%.0f ms", 1000*all[0].Seconds),
+			Note:     fmt.Sprintf("%s; %.2f s the first time, %.0f MB kept", quietly(all[0]), first.Seconds, float64(kept)/mega), Runs: all,
+		})
+	}
+	return out, nil
+}
+
+// same checks that info found the spans that were written.
+func (f *file) same(r run) error {
+	var info struct{ Counts struct{ Spans int64 } }
+	if err := json.Unmarshal([]byte(r.Text), &info); err != nil {
+		return err
+	}
+	if info.Counts.Spans != f.summary.Spans {
+		return fmt.Errorf("%s: read %d spans, not %d", f.path, info.Counts.Spans, f.summary.Spans)
+	}
+	return nil
+}
+
+// leastGroup is the least memory that larger leaves the program, in bytes.
+const leastGroup = 150 << 20
+
+// larger measures reading a recording whole where its columns do not fit into memory:
+// in a control group that has a fifth of the file's size.
+func (b *bench) larger() ([]result, error) {
+	f, err := b.get(spall1)
+	if err != nil {
+		return nil, err
+	}
+	all, err := b.load(f)
+	if err != nil {
+		return nil, err
+	}
+	limit := max(leastGroup, f.bytes/5)
+	group, err := controlGroup(limit)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(group)
+	b.quiet()
+	// The shell goes into the group, and becomes the program.
+	r, err := execute(exec.Command("sh", "-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(group, "cgroup.procs"), b.program, "info", "--json", "--no-cache", f.path))
+	if err != nil {
+		return nil, err
+	}
+	if err := f.same(r); err != nil {
+		return nil, err
+	}
+	return []result{{
+		What:   fmt.Sprintf("spall v1 of %.2f GB in a control group of %.0f MB", float64(f.bytes)/1e9, float64(limit)/mega),
+		Target: "whole", Value: r.Seconds, Pass: true,
+		Measured: fmt.Sprintf("%d spans in %.1f s, %.0f MB of its own", f.summary.Spans, r.Seconds, float64(r.Own)/mega),
+		Note:     fmt.Sprintf("%s; %.1f s without a limit", quietly(r), all[0].Seconds), Runs: []run{r},
+	}}, nil
+}
+
+// controlGroup makes a group of processes, below that of this one, that has so many
+// bytes of memory: see cgroups(7). The caller removes it.
+func controlGroup(bytes int64) (string, error) {
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return "", err
+	}
+	failed := errors.New("no control group with a limit of memory can be made here")
+	for line := range strings.Lines(string(own)) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		at, limit := "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		switch {
+		case len(f) < 3 || f[1] != "" && f[1] != "memory":
+			continue
+		case f[1] == "":
+			at, limit = "/sys/fs/cgroup", "memory.max"
+		}
+		folder := filepath.Join(at, f[2], fmt.Sprint("ashlar-bench-", os.Getpid()))
+		err := os.Mkdir(folder, 0o755)
+		if err == nil {
+			if err = os.WriteFile(filepath.Join(folder, limit), fmt.Append(nil, bytes), 0); err == nil {
+				return folder, nil
+			}
+			os.Remove(folder)
+		}
+		failed = errors.Join(failed, err)
+	}
+	return "", failed
+}
