@@ -12,7 +12,7 @@ import (
 
 // fingerprint is all that a recording says, through what it exports: a hash for
 // each part of it, by name. Two recordings of the same content have the same
-// fingerprint, whatever they look like inside. Spans and samples are told by the
+// fingerprint, whatever they look like inside. Spans and samples are identified by the
 // stacks of their calls.
 type fingerprint map[string]uint64
 

@@ -187,7 +187,7 @@ func countZero(b []byte) int {
 // List names all formats that can be opened, in a sentence's words.
 func List() string { return list(Formats) }
 
-// Title is what people call a file of a format.
+// Title names a file of a format as people do.
 func Title(name string) string {
 	for i := range Formats {
 		if Formats[i].Name == name {

@@ -15,7 +15,7 @@ type known struct {
 	// what names a file of it, with its article; way is the sentence behind it:
 	// how to get something that is opened.
 	what, way string
-	// It is told by a magic number, of which there may be several, or else by
+	// It is recognised by a magic number, of which there may be several, or else by
 	// what is says, where no format that is opened is certain that it is its own.
 	magic []string
 	is    func(*opening) bool

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// beginnings are what files in formats that are not opened begin with, and a
+// beginnings has those of files in formats that are not opened, and a
 // part of what is said of them.
 var beginnings = map[string]string{
 	"PK\x03\x04\x14\x00":                                                                          "a zip archive",

@@ -16,7 +16,7 @@ import (
 	"ashlar/ingest/decode"
 )
 
-// resources are what a process holds that recordings may leave behind.
+// resources counts what a process holds that recordings may leave behind.
 type resources struct {
 	goroutines, mappings, files int
 	heap                        int64

@@ -24,7 +24,7 @@ type Options struct {
 	// ChunkSize is how many bytes a decoder is given at a time at most; 0
 	// leaves it to the source.
 	ChunkSize int
-	// MemoryLimit is how many bytes of memory the recording may take; 0 is what
+	// MemoryLimit is how many bytes of memory the recording may take; 0 stands for what
 	// the system has free, and what GOMEMLIMIT leaves. Reading stops there, and
 	// what was read is shown with a warning.
 	MemoryLimit int64
@@ -261,7 +261,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	if cause := context.Cause(l.reading); cause != nil {
 		err = cause
 	}
-	l.stop(nil) // whatever is stopped from here on is what follows
+	l.stop(nil) // whatever is stopped from here on only follows
 	b.OnProgress = nil
 	g.done(errors.Is(err, errFull))
 	if errors.Is(err, errFull) {

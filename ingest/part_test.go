@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// costs are what stacks cost, by their names, for a query.
+// costs adds up stacks, by their names, for a query.
 func costs(t *testing.T, r *recording.Recording, q analyze.Query) map[string][2]int64 {
 	t.Helper()
 	w, err := analyze.Weigh(context.Background(), r, q)

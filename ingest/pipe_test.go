@@ -21,7 +21,7 @@ func generated(t *testing.T, kind string, records int64) []byte {
 	return synthesized(t, synth.Options{Kind: kind, Records: records})
 }
 
-// perfText is what perf script printed of a real program.
+// perfText has perf script print a real program's samples.
 func perfText(t *testing.T) []byte {
 	t.Helper()
 	b, err := os.ReadFile("../testdata/recorded/before.perf.zst")

@@ -173,7 +173,7 @@ func same(t *testing.T, name string, content []byte, variants ...variant) {
 	}
 }
 
-// unpacked is what is in a compressed file: chunks are cut from that.
+// unpacked decompresses a file: chunks are cut from that.
 func unpacked(t testing.TB, content []byte) []byte {
 	t.Helper()
 	path := write(t, "packed", content)

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// sampleFacts are what an independent reader found in a file.
+// sampleFacts has what an independent reader found in a file.
 type sampleFacts struct {
 	records map[string]int
 	ids     int

@@ -15,7 +15,7 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// versus is what the frame log says of a comparison.
+// versus has what the frame log says of a comparison.
 type versus struct {
 	Sides [2]struct {
 		File             string

@@ -86,7 +86,7 @@ func TestExports(t *testing.T) {
 		t.Errorf("as JSON it has %d rows, %v", len(objects), err)
 	}
 
-	// A picture of the window is what the screen shows, but for the note in the
+	// A picture of the window equals the screen, but for the note in the
 	// status line.
 	s.Move(image.Pt(640, 790))
 	shot := filepath.Join(dir, "view.png")

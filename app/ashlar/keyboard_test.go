@@ -32,7 +32,7 @@ func (s *session) tabTo(part string) frame {
 	return frame{}
 }
 
-// top is what the command line says of a range of the demo: the total.
+// top asks the command line for the total of a range of the demo.
 func top(t *testing.T, from, to int64) string {
 	t.Helper()
 	var b strings.Builder

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(e2e.Main(m)) }
 
-// frame is what these tests read of the frame log's lines.
+// frame has the part of the frame log's lines that these tests read.
 type frame struct {
 	From, To int64
 	Selected [2]int64

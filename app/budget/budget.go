@@ -336,7 +336,7 @@ func (v *value) tell(path string, n int, left *[]*LeftOut) {
 	*left = append(*left, l)
 }
 
-// share is what the elements from n on have of the cost of all.
+// share adds up which part of the cost of all elements those from n on have.
 func (v *value) share(n int) (by string, share *big.Rat) {
 	for _, name := range costs {
 		all, rest := new(big.Rat), new(big.Rat)

@@ -84,7 +84,7 @@ func In(dir string, s appstore.CacheSettings) *Cache {
 	return c
 }
 
-// origin is what is known of the file that a recording was read from.
+// origin describes the file that a recording was read from, to see whether it still is the same.
 type origin struct {
 	Path    string    `json:"path"` // absolute
 	Bytes   int64     `json:"bytes"`

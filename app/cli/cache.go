@@ -54,11 +54,11 @@ how to change that, and how to keep recordings out.`,
 type cached struct {
 	// Folder is where recordings are kept.
 	Folder string `json:"folder"`
-	// Recordings are what is kept, the last used first.
+	// Recordings lists those that are kept, the last used first.
 	Recordings []cache.Entry `json:"recordings"`
-	// Bytes is what they take on the disk.
+	// Bytes counts those that they take on the disk.
 	Bytes int64 `json:"bytes"`
-	// Removed is what --clean has removed.
+	// Removed counts the bytes that --clean has removed.
 	Removed int64 `json:"removed_bytes"`
 }
 

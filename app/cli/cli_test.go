@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ran is what a run of the command line left behind.
+// ran has everything that a run of the command line left behind.
 type ran struct {
 	code           int
 	stdout, stderr string

@@ -163,7 +163,7 @@ func (r *readMemory) table(event string, weight func(stack string) int64) (rows 
 	return rows, sum
 }
 
-// askTop is what ashlar top says.
+// askTop runs ashlar top and reads its answer.
 func askTop(t *testing.T, args ...string) (rows map[string]bool, total, kind string) {
 	t.Helper()
 	r := run(append([]string{"top", "--json"}, args...)...)

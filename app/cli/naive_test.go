@@ -133,7 +133,7 @@ func (n *naiveSPAA) primary(event string) string {
 	return ""
 }
 
-// naiveRow is what a function should have.
+// naiveRow has the numbers that a function should have.
 type naiveRow struct {
 	self, total *big.Rat
 	count       int64
@@ -161,7 +161,7 @@ func (rows naiveRows) add(frames []naiveFrame, v *big.Rat) {
 	}
 }
 
-// topJSON is what is read of the top command's answer.
+// topJSON has the fields of the top command's answer that are compared.
 type topJSON struct {
 	Event, Metric, Unit, Basis string
 	Range                      *struct {

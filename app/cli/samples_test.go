@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// infoJSON is what is read of the info command's answer.
+// infoJSON has the fields of the info command's answer that are compared.
 type infoJSON struct {
 	Format, Version string
 	Events          []struct {
@@ -69,7 +69,7 @@ func (in *infoJSON) balances(t *testing.T) {
 // sampleFolders are those of ASHLAR_SAMPLES whose files are to be opened.
 var sampleFolders = []string{"spaa", "spall", "chrome-trace", "chrome-devtools", "pprof", "otlp", "perf-script", "folded", "generated"}
 
-// sampleRow is what is known of a sample: see testdata/samples.txt.
+// sampleRow has one line of testdata/samples.txt.
 type sampleRow struct {
 	format         string // and version
 	spans, samples string

@@ -26,7 +26,7 @@ var smallSpall = []spallEvent{
 }
 
 // writeSmallSpall writes testdata/small.spall where -update says so, and else
-// sees that it is what it should be.
+// compares it with what it should be.
 func writeSmallSpall(t *testing.T) {
 	t.Helper()
 	const path = "testdata/small.spall"

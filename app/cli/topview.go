@@ -19,7 +19,7 @@ import (
 
 // topView is the part of an answer that transforms and a search add.
 type topView struct {
-	// Transforms changed the stacks, in this order; Whole is what they
+	// Transforms changed the stacks, in this order; Whole is the value that they
 	// add up to without that and whatever their labels.
 	Transforms []analyze.Transform `json:"transforms,omitempty"`
 	Whole      json.Number         `json:"whole,omitempty"`

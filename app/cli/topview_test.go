@@ -21,7 +21,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// viewTop is what top prints as JSON, as far as these tests look at it. Values
+// viewTop has the fields of top's JSON that these tests look at. Values
 // are compared as whole numbers of the metric's smallest unit.
 type viewTop struct {
 	Total, Whole json.Number

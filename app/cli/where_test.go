@@ -45,7 +45,7 @@ func labelledProfile(t *testing.T) string {
 	return path
 }
 
-// pathSums are what the rows of a tree come to by path, without counts: go tool
+// pathSums adds up the rows of a tree by path, without counts: go tool
 // pprof merges equal stacks.
 func pathSums(t *testing.T, args ...string) map[string]listedSum {
 	t.Helper()

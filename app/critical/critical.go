@@ -55,7 +55,7 @@ type Sum struct {
 	Steps int         `json:"steps"`
 }
 
-// Step is what the path was in from Start on for Length. State is a thread's state with
+// Step says what the path was in from Start on for Length. State is a thread's state with
 // its reason, "span" for one of a thread without states, "nothing" where nothing is known,
 // "on its way" with the name of a flow that had been sent and not arrived. WokenBy is the
 // thread from which the path comes here.

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/source"
 )
 
-// Name is what the built-in recording is called.
+// Name stands for the built-in recording where a file is named.
 const Name = "demo.spaa.zst"
 
 // Input is the built-in recording's content.

@@ -9,7 +9,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// compareSpot is what a step of history is about where two recordings are
+// compareSpot has what a step of history changes where two recordings are
 // compared.
 type compareSpot struct {
 	Sides [2]view.Look

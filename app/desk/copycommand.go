@@ -238,7 +238,7 @@ func (p *Pane) tableCommand() *command {
 	return c
 }
 
-// sortNames are what the command line calls what the table is sorted by.
+// sortNames has the command line's words for the columns that the table is sorted by.
 var sortNames = [functions.ColumnCount]string{functions.ColName: "name", functions.ColModule: "module", functions.ColFile: "file", functions.ColSelf: "self", functions.ColSelfShare: "self",
 	functions.ColTotal: "total", functions.ColTotalShare: "total", functions.ColCount: "count", functions.ColAverage: "average", functions.ColLeast: "least", functions.ColMost: "most"}
 

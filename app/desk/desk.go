@@ -68,7 +68,7 @@ type Desk struct {
 	Density float32     // its pixels a dp, before Scale
 }
 
-// Acts are what a desk asks of the window around it.
+// Acts lead from a desk to the window around it, which it does not know.
 type Acts struct {
 	// KeyOf is the key of a command, "" where it has none.
 	KeyOf func(command string) string

@@ -56,7 +56,7 @@ type Pane struct {
 
 	Details details.Panel
 
-	// Within is what is compared in place, nil for nothing; shown is how the pane looked
+	// Within compares two parts in place, nil while nothing is; shown is how the pane looked
 	// in the last frame in which nothing was.
 	Within *within
 	shown  before

@@ -49,7 +49,7 @@ var PairPanels = []panel.Row[*pair.Pair]{
 	}},
 }
 
-// PanelNames are what addresses call the panels of one recording and of two.
+// PanelNames lists the panels of one recording and of two as addresses name them.
 func PanelNames() (one, two []string) {
 	for i := range Panels {
 		one = append(one, Panels[i].Name)
@@ -60,7 +60,7 @@ func PanelNames() (one, two []string) {
 	return one, two
 }
 
-// TabTitle is what the tab that is shown says.
+// TabTitle reads what stands on the tab that is shown.
 func (p *Pane) TabTitle() string {
 	if w := p.Within; w != nil && w.shows(p) {
 		return w.deck.Title(p.Tab)

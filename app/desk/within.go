@@ -121,7 +121,7 @@ func withinTab(name string) bool {
 	return slices.ContainsFunc(withinPanels, func(r panel.Row[*pair.Pair]) bool { return r.Name == name })
 }
 
-// question is what is to be known now.
+// question asks for all that is shown now.
 func (w *within) question(p *Pane) session.CompareQuestion {
 	o := &w.Options
 	q := session.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
@@ -327,7 +327,7 @@ func (w *within) goTo(p *Pane, st *view.State) error {
 	return err
 }
 
-// withinSpot is what a step of history has of what is compared in place.
+// withinSpot has the part of a step of history that is about comparing in place.
 type withinSpot struct {
 	pair.Look
 	Shape difftable.Shape

@@ -77,7 +77,7 @@ func (p *portal) OpenFile(sender dbus.Sender, parent, title string, options map[
 	return path, nil
 }
 
-// Close is what a request is told when nobody waits for it any more.
+// Close answers a request that nobody waits for any more.
 func (p *portal) Close() *dbus.Error {
 	p.closed <- true
 	return nil

@@ -24,7 +24,7 @@ import (
 // The command line, which has no window, draws the panels that there are here.
 func init() { cli.SetPanels(desk.PanelNames()) }
 
-// viewOf is what a view of the command line is in the window.
+// viewOf turns a view of the command line into one of the window.
 func viewOf(o cli.RenderOptions) (desk.View, *view.State) {
 	v := &o.State
 	if o.With != "" {

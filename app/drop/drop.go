@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// Over is what is held over the window.
+// Over describes a drag while it is held over the window.
 type Over struct {
 	// Held reports whether anything is; the rest counts only then.
 	Held bool
 	// At is where, in pixels of the window.
 	At image.Point
-	// Files are what is held, nil as long as that is not known.
+	// Files are held, nil as long as nobody knows which.
 	Files *Files
 	// Refused says why it cannot be dropped, "" where it can.
 	Refused string
@@ -22,7 +22,7 @@ type Over struct {
 	Waiting bool
 }
 
-// Drop is what was let go over the window.
+// Drop describes a drag that was let go over the window.
 type Drop struct {
 	Files
 	At image.Point

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Files are what a program says it drags.
+// Files has what a program says it drags.
 type Files struct {
 	// Paths are absolute, in the order they came, each once.
 	Paths []string

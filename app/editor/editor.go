@@ -42,7 +42,7 @@ var forms = []form{
 	{[]string{"notepad"}, func(f, _ string) []string { return []string{f} }, false},
 }
 
-// Command is what is run to show a file at a line, with the editor that VISUAL
+// Command makes the command line that shows a file at a line, with the editor that VISUAL
 // or EDITOR names, arguments of its own included. terminal says that it is an
 // editor that runs in a terminal.
 //

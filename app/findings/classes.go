@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// class is what functions are known for by their names.
+// class tells kinds of functions apart by their names.
 type class uint8
 
 const (

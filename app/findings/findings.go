@@ -236,7 +236,7 @@ func absolute(path string) string {
 	return path
 }
 
-// File is what a command names the recording by.
+// File names the recording as a command takes it.
 func File(rec *recording.Recording) string {
 	if rec.Source.Path == demo.Name {
 		return "--demo"

@@ -10,7 +10,7 @@ import (
 	"ashlar/render/units"
 )
 
-// classed is what stacks with a function of a class cost, each counted once, and
+// classed sums up the stacks with a function of a class, each counted once, and
 // which functions call into the class, by their part of that.
 type classed struct {
 	total   int64
@@ -61,7 +61,7 @@ func (l *look) classed(c, without class) classed {
 	return sum
 }
 
-// below is what of a node's stacks have a function of a class.
+// below adds up those of a node's stacks that have a function of a class.
 func (l *look) below(n int32, c class) (cost int64) {
 	todo := append([]int32{}, l.tree.Children(int(n))...)
 	for len(todo) > 0 {
@@ -87,7 +87,7 @@ func most(of map[recording.FuncID]int64) (f recording.FuncID, cost int64) {
 	return f, cost
 }
 
-// busy is what is not idle of all cost.
+// busy adds up all cost but that of idling.
 func (l *look) busy() int64 {
 	return l.sum - l.classed(idling, 0).total
 }

@@ -11,7 +11,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// steps is what a person does before a picture is taken: functions to select
+// steps lists what a person does before a picture is taken: functions to select
 // and commands to run, by their titles.
 type steps []string
 

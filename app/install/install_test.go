@@ -61,7 +61,7 @@ func newHome(t *testing.T, name string) *home {
 	t.Setenv("HOME", h.dir)
 	t.Setenv("XDG_DATA_DIRS", h.system+":/usr/share")
 	t.Setenv("XDG_CONFIG_DIRS", h.system)
-	// So xdg-open and xdg-mime ask GIO, which is what desktops ask.
+	// So xdg-open and xdg-mime ask GIO, as desktops do.
 	t.Setenv("XDG_CURRENT_DESKTOP", "GNOME")
 	// No session bus: asking one would start it, and it would outlive the test.
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(h.dir, "no-bus"))

@@ -36,7 +36,7 @@ var (
 
 type setting struct{ key, name, value string }
 
-// settings are what is written for a program, besides the endings.
+// settings lists what is written for a program, besides the endings.
 func settings(program, version string) []setting {
 	open := fmt.Sprintf(`"%s" -- "%%1"`, program)
 	compare := fmt.Sprintf(`"%s" --compare-with-open -- "%%1"`, program)

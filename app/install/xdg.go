@@ -122,7 +122,7 @@ func refresh(data string) []Line {
 	return lines
 }
 
-// mimeLeftovers is what update-mime-database makes of types that are all gone.
+// mimeLeftovers names the files that update-mime-database leaves when all types are gone.
 var mimeLeftovers = []string{"aliases", "generic-icons", "globs", "globs2", "icons", "magic", "mime.cache", "subclasses", "treemagic", "types", "version", "XMLnamespaces"}
 
 // sweep removes caches that are about nothing any more.

@@ -29,7 +29,7 @@ import (
 	"time"
 )
 
-// Request is what a program that starts would like a running one to do.
+// Request says what a program that starts would like a running one to do.
 type Request struct {
 	// Files are absolute paths.
 	Files []string `json:"files"`
@@ -39,7 +39,7 @@ type Request struct {
 	Compare bool `json:"compare,omitempty"`
 }
 
-// Answer is what a running program says to it.
+// Answer is a running program's reply to it.
 type Answer string
 
 // Answers: the files are taken; or the asking program should open a window of
@@ -64,7 +64,7 @@ type message struct {
 const longest = 4 << 20
 
 // Patience: a start must not be held up by a program that hangs, except where
-// its window is what was asked for.
+// its window was asked for.
 const (
 	briefly = 300 * time.Millisecond
 	long    = 5 * time.Second

@@ -21,7 +21,7 @@ import (
 
 // Keeper keeps marks from one run to the next. Marks are those of a recording, by
 // its key: it waits for the disk, and is called from another goroutine than the
-// window's. ChangeMarks changes them; name is what the recording is called.
+// window's. ChangeMarks changes them; name is the recording's, for lists.
 type Keeper interface {
 	Marks(key string) ([]view.Mark, error)
 	ChangeMarks(key, name string, f func([]view.Mark) []view.Mark)
@@ -131,7 +131,7 @@ func contentKey(path string, builtin bool) (string, error) {
 	return store.FileKey(path)
 }
 
-// Changes is what makes of the marks on the disk, which others may have
+// Changes makes of the marks on the disk, which others may have
 // changed too, what they were made here.
 func Changes(was, now []view.Mark) func([]view.Mark) []view.Mark {
 	has := func(of []view.Mark, id string) int {
@@ -221,7 +221,7 @@ func (p *Marks) Delete(_ *panel.Host, m view.Mark) {
 	p.Marks = slices.DeleteFunc(slices.Clone(p.Marks), func(o view.Mark) bool { return o.ID == m.ID })
 }
 
-// Items are what can be done with a mark, or with the moment at the pointer.
+// Items lists what can be done with a mark, or with the moment at the pointer.
 func (p *Marks) Items(s *panel.Host, at *view.Mark) []widget.Item {
 	if at == nil {
 		return []widget.Item{{Title: "Mark this moment", Detail: "B", Do: func() { p.Ask(s) }}}

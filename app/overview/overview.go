@@ -30,7 +30,7 @@ type Overview struct {
 	Duration *json.Number `json:"duration_ns"`        // null where nothing has a time
 	Threads  int          `json:"threads"`
 	Counts   Counts       `json:"counts"`
-	// Event and Metric are those of the numbers below; Others are what else can be
+	// Event and Metric are those of the numbers below; Others name what else can be
 	// asked about with --event and --metric, as EVENT/METRIC.
 	Event  string      `json:"event"`
 	Metric string      `json:"metric"`

@@ -14,7 +14,7 @@ import (
 	"ashlar/render/timeline"
 )
 
-// link is what follows on one side from what was done on the other.
+// link carries over to one side what was done on the other.
 type link struct {
 	// Call is the picked call whose twin is wanted; whole that the time of its
 	// twin is to be selected, as its own is.
@@ -31,7 +31,7 @@ func (l *link) Swap() {
 	l.Call, l.Twin = nil, nil
 }
 
-// alike is what both sides have in common when they are linked, as it was in the
+// alike has what both sides share when they are linked, as it was in the
 // last frame.
 type alike struct {
 	View       [2]timeline.View
@@ -46,7 +46,7 @@ type alike struct {
 	On         bool
 }
 
-// Now is what both sides have in common as they are.
+// Now reads what both sides have in common as they are.
 func (c *Pair) Now() (n alike) {
 	for i, p := range c.Sides {
 		n.View[i], n.Sel[i], n.Pick[i], n.Zoom[i] = p.View, p.Scope, p.Pick, p.Zoom
@@ -59,7 +59,7 @@ func (c *Pair) Now() (n alike) {
 	return n
 }
 
-// shift is what a time of one side is more on the other.
+// shift says by how much a time of one side is later on the other.
 func (c *Pair) shift(from int) int64 {
 	to := 1 - from
 	return c.Sides[to].Rec.Start + c.Sides[to].Anchor - c.Sides[from].Rec.Start - c.Sides[from].Anchor

@@ -37,7 +37,7 @@ type Pair struct {
 	Paired bool // pairs that were made before have been looked for
 }
 
-// Options are what a person chooses about the numbers.
+// Options has a person's choices about the numbers.
 type Options struct {
 	Event, Metric string
 	Normalize     compare.Normalize
@@ -93,7 +93,7 @@ func (c *Pair) Key(a *session.CompareAnswer, side int, f recording.FuncID) int32
 	return a.Compared.Matching.IDs[side][f]
 }
 
-// Own is what a function of the comparison is on a side, as the pane counts.
+// Own finds a function of the comparison on a side, as the pane counts.
 func (c *Pair) Own(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
 	if !c.Knows(a) {
 		return 0, false
@@ -101,7 +101,7 @@ func (c *Pair) Own(a *session.CompareAnswer, side int, key int32) (recording.Fun
 	return In(a, side, key)
 }
 
-// In is what a function of the comparison is on a side, as the answer counts.
+// In finds a function of the comparison on a side, as the answer counts.
 func In(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
 	if key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
 		return 0, false
@@ -166,7 +166,7 @@ func (c *Pair) Recs() []*recording.Recording {
 	return []*recording.Recording{c.Sides[0].Rec, c.Sides[1].Rec}
 }
 
-// MetricName is what is compared now.
+// MetricName names the metric that is compared now.
 func (c *Pair) MetricName() string {
 	a := c.Answer()
 	if a == nil {
@@ -257,7 +257,7 @@ func (c *Pair) Found(a *session.CompareAnswer) func(int32) bool {
 	}
 }
 
-// FunctionItems are what can be done with a function of the comparison.
+// FunctionItems lists what can be done with a function of the comparison.
 func (c *Pair) FunctionItems(fn recording.Function) []widget.Item {
 	items := []widget.Item{{Title: "Distribution of its calls", Do: func() { c.Tab = Distribution }}}
 	return append(items, c.Sides[c.Focus].Acts.FunctionItems(fn)...)
@@ -301,7 +301,7 @@ func (c *Pair) ChooseRow(a *session.CompareAnswer, row *compare.Row) {
 	}
 }
 
-// PairItems are what can be done about how the chosen function was matched.
+// PairItems lists what can be done about how the chosen function was matched.
 func (c *Pair) PairItems(s *panel.Host) []widget.Item {
 	items := []widget.Item{{Title: "Pair it by hand…", Do: func() { c.PairByHand(s) }}}
 	if c.Chosen == nil {

@@ -113,7 +113,7 @@ type key struct {
 	text string
 }
 
-// Find is what was found last, which may be for another text or answer; wake is
+// Find returns what was found last, which may be for another text or answer; wake is
 // called when there is more. Without wake it looks at once.
 func (f *Finder) Find(rec *recording.Recording, of *session.Answer, text string, wake func()) Found {
 	k := key{rec, of, strings.TrimSpace(text)}

@@ -49,7 +49,7 @@ func (d *Deck[S]) At(name string) int {
 	return -1
 }
 
-// Names are what addresses call the panels.
+// Names lists the panels as addresses name them.
 func (d *Deck[S]) Names() (names []string) {
 	for i := range d.Rows {
 		names = append(names, d.Rows[i].Name)
@@ -60,7 +60,7 @@ func (d *Deck[S]) Names() (names []string) {
 // Shown is the panel of a name, the first for an unknown one.
 func (d *Deck[S]) Shown(name string) Panel[S] { return d.All[max(0, d.At(name))] }
 
-// Title is what the tab of a name says.
+// Title reads what stands on the tab of a name.
 func (d *Deck[S]) Title(name string) string { return d.Rows[max(0, d.At(name))].Title }
 
 // rare reports whether the tab of a panel stands only while it is shown.
@@ -75,7 +75,7 @@ func (d *Deck[S]) Next(name string, of S) string {
 	return d.Rows[at%len(d.Rows)].Name
 }
 
-// Tag is what the area of the tabs is known by.
+// Tag identifies the area of the tabs to the keyboard.
 func (d *Deck[S]) Tag() event.Tag { return &d.keys }
 
 // Area begins the panels' area for the keyboard: what keys do there is for the

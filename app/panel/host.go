@@ -18,7 +18,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// Host is what the window gives its parts.
+// Host has everything that parts of the window may use of it.
 type Host struct {
 	Theme *theme.Theme
 	Mode  theme.Mode
@@ -49,7 +49,7 @@ type pairKeeper interface {
 	SetPair(p compare.Pair, on bool)
 }
 
-// Actions are what a shell asks of its window.
+// Actions lead from a shell to its window, which it does not know.
 type Actions struct {
 	// Close ends the program, Fullscreen toggles.
 	Close, Fullscreen func()
@@ -70,7 +70,7 @@ type note struct {
 	Until time.Time
 }
 
-// tasks are what other goroutines want done between two frames.
+// tasks were left by other goroutines, to be done between two frames.
 type tasks struct {
 	mu   sync.Mutex
 	todo []func()

@@ -61,11 +61,11 @@ type (
 
 // Row is a panel in a registry.
 type Row[S any] struct {
-	// Name is what addresses and commands call it; it never changes.
+	// Name stands for it in addresses and commands; it never changes.
 	Name string
 	// Title stands in its tab, Doc says in a line what it is for.
 	Title, Doc string
-	// Command is what the palette calls it; "" where it has commands of its own.
+	// Command stands for it in the palette; "" where it has commands of its own.
 	Command string
 	// Rare says that its tab stands only while it is shown; nil for one that always
 	// stands there.

@@ -8,7 +8,7 @@ import (
 	"ashlar/render/units"
 )
 
-// searchPart is what is looked for.
+// searchPart has the search and what it found.
 type searchPart struct {
 	Of      string // what pattern is of
 	Pattern *search.Pattern
@@ -82,7 +82,7 @@ func (p *Side) Mark() func(recording.FuncID) bool {
 	return func(g recording.FuncID) bool { return g == f }
 }
 
-// Marked is what mark depends on, to tell whether a picture is out of date.
+// Marked changes with everything that mark depends on: a picture of another is out of date.
 func (p *Side) Marked() int64 {
 	switch {
 	case p.Searching():
@@ -139,7 +139,7 @@ func (p *Side) Found() func(recording.FuncID) bool {
 	}
 }
 
-// MarkAt is what marks the timeline's bars where functions do not tell.
+// MarkAt marks the timeline's bars where functions alone do not tell.
 func (p *Side) MarkAt() func(track, lane, i, n int) bool {
 	if p.Searching() && !p.Search.Pattern.OfFunctions() {
 		if h := p.Doc.Hits(); h != nil && h.Pattern.Is(p.Search.Pattern) {

@@ -20,7 +20,7 @@ import (
 // Side is one recording and how it is looked at: what the panels of the lower half
 // and the timeline have in common.
 type Side struct {
-	// Look is what a person has chosen: it is undone, kept while a file is
+	// Look has a person's choices: it is undone, kept while a file is
 	// followed, and said in addresses.
 	view.Look
 
@@ -54,9 +54,9 @@ type Side struct {
 	Acts     Acts
 }
 
-// Acts are what a side's parts ask of the rest of the window.
+// Acts lead from a side's parts to the rest of the window.
 type Acts struct {
-	// FunctionItems are what can be done with a function, and commandItem copies the
+	// FunctionItems lists what can be done with a function, and CommandItem copies the
 	// command that shows the same in a terminal.
 	FunctionItems func(f recording.Function) []widget.Item
 	CommandItem   func() widget.Item
@@ -170,7 +170,7 @@ func (p *Side) Repick() {
 	}
 	switch p.Pick.Tree {
 	case a.Tree, a.Above, a.Below, p.Shown:
-		return // it is what is shown
+		return // it is shown already
 	}
 	near := p.Pick.Near
 	path := PathOf(p.Rec, p.Pick.Tree, int(p.Pick.Node))

@@ -29,7 +29,7 @@ type Chip struct {
 	Adds bool
 }
 
-// words are what the chip says.
+// words puts together the text of the chip.
 func (c *Chip) words() string { return strings.TrimSpace(c.Kind + " " + c.Text) }
 
 // A Group are the chips of one side of a comparison, or those of all.

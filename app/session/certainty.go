@@ -15,7 +15,7 @@ type certainty struct {
 	asks newest[*CompareAnswer] // whose confidences are wanted
 
 	mu sync.Mutex
-	// of is what is known about, nil for nothing; tables are by what their rows
+	// of is the comparison that it is about, nil for none; tables are by what their rows
 	// stand for.
 	of     *compare.Comparison
 	tables map[compare.By]*compare.Table
@@ -29,7 +29,7 @@ func (s *certainty) want(a *CompareAnswer) {
 	})
 }
 
-// missing is what is not known yet of what an answer shows; both where nothing
+// missing lists what an answer shows and is not known yet; neither where nothing
 // can be found out now.
 func (s *certainty) missing(a *CompareAnswer) (tables []compare.By, nodes bool) {
 	if a == nil || a.Err != nil || a.Method == compare.FromDurations && !a.whole() {

@@ -24,7 +24,7 @@ type What struct {
 	Scopes        [2]recording.Scope
 }
 
-// CompareQuestion is what is to be known of two recordings.
+// CompareQuestion asks everything that is shown of two recordings.
 type CompareQuestion struct {
 	What
 	Width compare.Width
@@ -39,7 +39,7 @@ type CompareQuestion struct {
 	Generations [2]int
 }
 
-// CompareAnswer is what a question brought. Parts of it come later than others.
+// CompareAnswer answers a CompareQuestion. Parts of it come later than others.
 type CompareAnswer struct {
 	CompareQuestion
 	Recs [2]*recording.Recording
@@ -86,7 +86,7 @@ type compared struct {
 	recs [2]*recording.Recording
 }
 
-// distributionOf is what a distribution is of.
+// distributionOf identifies a distribution: another needs a new one.
 type distributionOf struct {
 	compared *compare.Comparison
 	name     recording.FuncName
@@ -288,7 +288,7 @@ func (a *CompareAnswer) present(ctx context.Context, old *CompareAnswer) {
 	}
 }
 
-// by is what the rows of the table stand for.
+// by says what the rows of the table stand for.
 func (a *CompareAnswer) by() compare.By {
 	if a.By == "" {
 		return compare.ByFunction

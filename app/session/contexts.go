@@ -17,8 +17,8 @@ type contextsOf struct {
 	event, metric int
 }
 
-// NodeContexts is what is known of where the stacks were taken that go through a
-// node of an answer's tree. It is nil until that is known; it is told by notify.
+// NodeContexts sums up where the stacks were taken that go through a
+// node of an answer's tree. It is nil until that is known, which notify says.
 func (d *Side) NodeContexts(a *Answer, node int) []analyze.KeyValues {
 	return d.contextsOf(contextsOf{rec: a.Rec, tree: a.Tree, node: node}, func(ctx context.Context) ([]analyze.KeyValues, error) {
 		return analyze.ContextsOf(ctx, a.Rec, a.Query, a.Tree.Within(a.Rec, node))

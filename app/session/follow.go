@@ -91,7 +91,7 @@ func (d *Side) FollowNote() (text string, wrong bool) {
 	return "", false
 }
 
-// followNote is what FollowNote says.
+// followNote has the text of FollowNote.
 type followNote struct {
 	text  string
 	wrong bool
@@ -127,7 +127,7 @@ func (d *Side) again(ctx context.Context, note string) bool {
 // headLen is how much of a file's beginning tells it from another one.
 const headLen = 64 << 10
 
-// glance is what a look at a file tells. head is how it begins, nil where nobody
+// glance has everything that a look at a file tells. head is how it begins, nil where nobody
 // knows any more.
 type glance struct {
 	info fs.FileInfo

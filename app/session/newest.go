@@ -49,7 +49,7 @@ func (n *newest[Q]) again() (asked bool) {
 	return n.asked
 }
 
-// newest is what was asked for last, if anything was.
+// newest returns the last question, if one was asked.
 func (n *newest[Q]) newest() (q Q, asked bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

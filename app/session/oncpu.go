@@ -15,8 +15,8 @@ type OnCPU struct {
 	CPU, Waiting []int64
 }
 
-// OnCPU is that of an answer about the time of spans; nil until it is known, which is
-// told by notify, and where nothing tells.
+// OnCPU divides the time of an answer about the time of spans; nil until it is known, of
+// which notify is called, and where nothing tells.
 func (d *Side) OnCPU(a *Answer) *OnCPU {
 	if a == nil || a.Rec.CPU == nil || !a.Rec.Done || a.Tree.Inverted || a.Tree.Weights.Basis != analyze.Spans || a.Question.Metric != recording.SpanTime {
 		return nil
@@ -42,7 +42,7 @@ func (d *Side) OnCPU(a *Answer) *OnCPU {
 	return v
 }
 
-// SpansOnCPU is how long each span ran on a processor; nil until it is known, which
+// SpansOnCPU says how long each span ran on a processor; nil until it is known, which
 // is told by notify, and where none tells.
 func (d *Side) SpansOnCPU(rec *recording.Recording) *recording.OnCPU {
 	if rec.CPU == nil || !rec.Done {

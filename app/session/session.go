@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Session is what is open: nothing, one side, or two that are compared, A and B.
+// Session holds what is open: nothing, one side, or two that are compared, A and B.
 // Whoever shows it, a window or a program that asks, says which sides there are
 // ([Session.Show]); the session lets go of those that were. It belongs to one
 // goroutine.

@@ -25,7 +25,7 @@ import (
 	"ashlar/render/histogram"
 )
 
-// Question is what a pane wants to know.
+// Question asks everything that a pane shows.
 type Question struct {
 	analyze.Query
 	Transforms []analyze.Transform
@@ -56,7 +56,7 @@ type Question struct {
 
 func (q *Question) equal(o *Question) bool { return reflect.DeepEqual(q, o) }
 
-// Answer is what a question about a recording brought.
+// Answer answers a Question.
 type Answer struct {
 	Rec *recording.Recording
 	Question
@@ -121,7 +121,7 @@ type Side struct {
 	Name string
 	load atomic.Pointer[loading]
 	path string // of a file that can be followed, else ""
-	// opts are how it is read, opened is what it was like just before.
+	// opts are how it is read, opened has what it was like just before.
 	opts       Options
 	opened     glance
 	following  atomic.Bool

@@ -63,7 +63,7 @@ func until(t *testing.T, told <-chan struct{}, holds func() bool) {
 	}
 }
 
-// totals are what nodes have, by their paths, as far down as depth.
+// totals lists those of nodes, by their paths, as far down as depth.
 func totals(a *Answer, depth int) map[string]int64 {
 	all := map[string]int64{}
 	for i := range a.Tree.Nodes {

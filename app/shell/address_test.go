@@ -222,7 +222,7 @@ func pickAnyBar(p *desk.Pane, r *rand.Rand) bool {
 	return false
 }
 
-// same is what an address says of a pane, in the pane's own terms: all that can
+// same collects what an address says of a pane, in the pane's own terms: all that can
 // be undone, and more.
 func same(s *Shell) map[string]any {
 	p := s.Pane

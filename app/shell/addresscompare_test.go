@@ -85,7 +85,7 @@ func chooseAnything(r *rand.Rand, s *Shell) {
 	}
 }
 
-// sameComparison is what an address says of a comparison.
+// sameComparison collects what an address says of a comparison.
 func sameComparison(s *Shell) map[string]any {
 	c := s.Versus
 	sp := c.Spot(&s.Desk)

@@ -69,7 +69,7 @@ func TestMenusHaveIcons(t *testing.T) {
 	}
 }
 
-// shapes is what the next frame draws.
+// shapes draws the next frame as text.
 func (b *bench) shapes() string {
 	b.t.Helper()
 	b.Shapes = svg.New(1280, 800, raster.Pack(b.Theme.Background))

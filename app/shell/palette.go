@@ -35,7 +35,7 @@ func (s *Shell) openPalette() {
 	s.OpenChooser(c)
 }
 
-// paletteLines are what a text names, the best first.
+// paletteLines lists what a text names, the best first.
 func (s *Shell) paletteLines(text string, more func()) []widget.Line {
 	var items []palette.Item
 	add := func(i palette.Item, ok bool) {
@@ -101,7 +101,7 @@ func (s *Shell) functionDetail(f palette.Function) string {
 	return strings.Join(append(parts, "function"), " · ")
 }
 
-// subjects are what commands are about, by words of their titles, and whether there
+// subjects has the things that commands are about, by words of their titles, and whether there
 // is such a thing now.
 var subjects = []struct {
 	words string

@@ -14,7 +14,7 @@ import (
 	"ashlar/render/timeline"
 )
 
-// waiting is what the kernel traced of a thread that waits for another one.
+// waiting is the kernel's trace of a thread that waits for another one.
 const waiting = `# tracer: nop
 #
           client-11    (   10) [000] d..2  1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=client next_pid=11 next_prio=120

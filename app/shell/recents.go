@@ -98,7 +98,7 @@ func (l *recentList) events(s *Shell, u *ui.UI, of []Recent, i int, row image.Re
 	}
 }
 
-// items are what can be done with a file.
+// items lists what can be done with a file.
 func (l *recentList) items(s *Shell, path string) []widget.Item {
 	items := []widget.Item{{Title: "Open", Do: func() { s.openRecent(path, (*Shell).Open) }}}
 	switch l.chosen {

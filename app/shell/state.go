@@ -33,8 +33,8 @@ type State struct {
 	Typed string `json:"typed"`
 	// Marks are the notes of the marks.
 	Marks []string `json:"marks"`
-	// Drop is what letting go would do, a line for each part of the window, the
-	// one under the pointer first, then what is held; Note is what the status
+	// Drop says what letting go would do, a line for each part of the window, the
+	// one under the pointer first, then what is held; Note has what the status
 	// line says for a while.
 	Drop []string `json:"drop"`
 	Note string   `json:"note"`
@@ -57,7 +57,7 @@ type State struct {
 	Grouped string   `json:"grouped"`
 	Sorted  string   `json:"sorted"`
 	Shape   []string `json:"shape"`
-	// Colour is what colours tell, Up that the flamegraph's root is at the
+	// Colour says what colours tell, Up that the flamegraph's root is at the
 	// bottom, and Scale how large everything is.
 	Colour string  `json:"colour"`
 	Up     bool    `json:"up"`

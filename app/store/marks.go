@@ -129,7 +129,7 @@ func (s *Store) Marks(key string) ([]view.Mark, error) {
 }
 
 // ChangeMarks changes a recording's marks as they are now on the disk. name is
-// what the recording is called; "" leaves the last name.
+// the recording's, for lists; "" leaves the last one.
 func (s *Store) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) error {
 	path, err := s.marksPath(key)
 	if err != nil {

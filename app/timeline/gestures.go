@@ -244,7 +244,7 @@ func (p *Timeline) onStrip(u *ui.UI, g widget.Gesture, e pointer.Event) {
 	}
 }
 
-// edgeAt is what a drag from where the pointer is over the overview moves: the
+// edgeAt says what a drag from where the pointer is over the overview moves: the
 // view, or one of its edges.
 func (p *Timeline) edgeAt(u *ui.UI) grab {
 	x := p.Bounds.Overview.Min.X + int(p.Strip.At.X)

@@ -51,7 +51,7 @@ func (p *Timeline) jump(j jump) {
 	p.Goal, p.AtGoal = j.At, j.To <= j.At
 }
 
-// Times are what a text may mean, likeliest first.
+// Times reads a text in every way that makes sense, likeliest first.
 func (p *Timeline) Times(text string) []jump {
 	text = strings.TrimSpace(text)
 	rec := p.Rec

@@ -50,7 +50,7 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	s.Menu = widget.NewMenu(at, widget.Grouped(items, about, versus, rows, all, p.Does.Items()))
 }
 
-// rowItems are what can be done with a row.
+// rowItems lists what can be done with a row.
 func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 	if r.Kind == timeline.ProcessRow {
 		return p.processItems(r)
@@ -111,7 +111,7 @@ func (p *Timeline) versusItems(i int) []widget.Item {
 	return items
 }
 
-// timelineItems are what can be done with all rows.
+// timelineItems lists what can be done with all rows.
 func (p *Timeline) timelineItems() []widget.Item {
 	var items []widget.Item
 	if n := len(p.Hidden); n > 0 {
@@ -126,7 +126,7 @@ func (p *Timeline) timelineItems() []widget.Item {
 	return items
 }
 
-// SortTitle is what menus and the palette call an order of threads.
+// SortTitle names an order of threads in menus and the palette.
 func SortTitle(s timeline.Sort) string {
 	if s == timeline.SortFile {
 		return "Sort threads: the file's order"

@@ -39,7 +39,7 @@ func (p *Timeline) SampleBarAt(track, depth, i int, s *recording.Samples) (timel
 	return h, h.Found
 }
 
-// inRow is what a row has at a time, or next to it.
+// inRow finds what a row has at a time, or next to it.
 func (p *Timeline) inRow(i int, at int64) (timeline.Hit, bool) {
 	r := &p.Plan.Rows[i]
 	none := timeline.Hit{Row: i, Span: -1, Window: -1}

@@ -20,7 +20,7 @@ func (p *Timeline) Show(h search.Hit) {
 }
 
 // HitBar is the bar of a hit; of samples that of the outermost function in their
-// stack that is what was looked for.
+// stack that was looked for.
 func HitBar(rec *recording.Recording, h search.Hit, is func(recording.FuncID) bool) timeline.Hit {
 	t := rec.Tracks[h.Track]
 	if h.Samples == nil {

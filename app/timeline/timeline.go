@@ -32,7 +32,7 @@ import (
 // Timeline is one side's upper half: overview, ruler and rows.
 type Timeline struct {
 	panel.Side
-	// Does is what the window does for it.
+	// Does leads to the window.
 	Does Acts
 
 	Motion  motion
@@ -86,12 +86,12 @@ type Timeline struct {
 // Forget lets go of the pictures, so that the next frame draws all anew.
 func (p *Timeline) Forget() { p.Plan, p.densityOf, p.pictKey = nil, densityKey{}, pictKey{} }
 
-// Acts are what a timeline asks of the rest of the window.
+// Acts lead from a timeline to the rest of the window.
 type Acts struct {
-	// Items are what can be done with what is under the pointer beside what the
+	// Items lists what can be done with what is under the pointer beside what the
 	// timeline knows of it.
 	Items func() []widget.Item
-	// MarkItems are what can be done with a mark, or with the moment at the pointer
+	// MarkItems lists what can be done with a mark, or with the moment at the pointer
 	// where that is on none.
 	MarkItems func(m *view.Mark) []widget.Item
 	GoToMark  func(m view.Mark)
@@ -99,7 +99,7 @@ type Acts struct {
 	KeyOf func(title string) string
 }
 
-// grab is what a drag on the timeline moves.
+// grab names the thing that a drag on the timeline moves.
 type grab uint8
 
 const (
@@ -254,7 +254,7 @@ func (p *Timeline) sets(wake func()) (sets [2]*recording.CallSet) {
 	return sets
 }
 
-// againstKey is what the calls that others are compared with follow from.
+// againstKey has everything that the calls which others are compared with follow from.
 type againstKey struct {
 	rec      *recording.Recording
 	text     string

@@ -255,7 +255,7 @@ func (p *Timeline) ShiftTrack(i, d int) {
 	}
 }
 
-// processItems are what can be done with a process.
+// processItems lists what can be done with a process.
 func (p *Timeline) processItems(r *timeline.Row) []widget.Item {
 	i := r.Index
 	fold := "Fold"

@@ -55,7 +55,7 @@ func FieldOf(key string) *Field {
 	return &Fields[i]
 }
 
-// Text is what a State has in the field, as an address writes it; "" where it
+// Text writes the field of a State as an address does; "" where it
 // has what a window begins with.
 func (f *Field) Text(v *State) string {
 	if text, ok := f.write(v); ok {
@@ -269,7 +269,7 @@ func sorts() []string {
 	return names
 }
 
-// colours are what colours can tell, the one that they tell at first first.
+// colours lists what colours can tell, the one that they tell at first first.
 func colours() (names []string) {
 	for _, m := range theme.Modes {
 		names = append(names, string(m))

@@ -277,7 +277,7 @@ func ApartArgs(in recording.Scope) (args []string) {
 	return args
 }
 
-// apartText is what a State has for what is apart.
+// apartText writes what is apart as a State has it.
 func apartText(a recording.Apart) string {
 	if a == recording.Out {
 		return ""
@@ -369,7 +369,7 @@ func ThreadsOf(rec *recording.Recording, tracks []int) (names []Thread) {
 	return names
 }
 
-// pinnedProcess is what an address calls the group of pinned threads, which has
+// pinnedProcess stands in addresses for the group of pinned threads, which has
 // no id.
 const pinnedProcess = "pinned"
 

@@ -50,7 +50,7 @@ const Above = "above"
 // Demo is the file that stands for the built-in recording.
 const Demo = "demo:"
 
-// State is what is shown. The zero value is an empty window; empty slices are
+// State says what is shown. The zero value is an empty window; empty slices are
 // nil. What belongs to the person and not to the view (theme, scale, the
 // window's size) is not in it.
 type State struct {
@@ -65,7 +65,7 @@ type State struct {
 	// Parts of the window that are shown: "" for both, timeline, flame or lower.
 	// Layout is "" where two timelines stand beside each other, or above.
 	Parts, Layout string
-	// Sides are what is shown of each recording.
+	// Sides says what is shown of each recording.
 	Sides [2]Side
 	// Event and Metric are names; "" is the first, and the event's primary one.
 	Event, Metric string
@@ -140,7 +140,7 @@ type Comparison struct {
 	NoModule, NoName, NoSimilar, NoOrder bool
 }
 
-// Side is what is shown of one recording.
+// Side says what is shown of one recording.
 type Side struct {
 	// Show is the time that the timeline shows, Select the time that is selected.
 	Show, Select recording.Range
@@ -171,7 +171,7 @@ type Bar struct {
 	Time   int64
 }
 
-// Process is told by its id, and by its name where that does not tell.
+// Process names a process by its id, and by its name where two have that.
 type Process struct {
 	PID  int64
 	Name string
@@ -183,13 +183,13 @@ type Width struct {
 	DP     float32
 }
 
-// Thread is told by its ids, and by its name where these do not tell.
+// Thread names a thread by its ids, and by its name where two have these.
 type Thread struct {
 	PID, TID int64
 	Name     string
 }
 
-// Place is what a mark is on: a function when Func is set, else From..To, which
+// Place says what a mark is on: a function when Func is set, else From..To, which
 // is a moment when both are the same.
 type Place struct {
 	From int64               `json:"from_ps"`

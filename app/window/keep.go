@@ -196,7 +196,7 @@ func (k *keeper) Prefer(was, now desk.Prefs) {
 	})
 }
 
-// prefs are what the settings say; a theme that was asked for is stronger.
+// prefs reads the settings; a theme that was asked for is stronger.
 func (k *keeper) prefs(askedTheme bool) desk.Prefs {
 	v := &k.settings
 	p := desk.Prefs{Theme: v.Theme, Scale: v.Scale, Look: view.Kept{}}

@@ -110,7 +110,7 @@ type choice struct {
 	calls  string
 }
 
-// A mix is what a busy call does, one choice a line: the weight and the calls.
+// mix reads what a busy call does, one choice a line: the weight and the calls.
 // "-" is the call itself.
 func mix(text string) []choice {
 	var all []choice

@@ -243,7 +243,7 @@ func load(t *thread, lines int) {
 }
 
 // price puts a price on every line. The rules are tried one after the other:
-// with many lines that is what takes the time.
+// with many lines that takes the time.
 func price(t *thread, lines int) {
 	t.in("shop/pricing.(*Engine).PriceCart", func() {
 		for range lines {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// mimeInfo is what these tests read of shared-mime-info's files.
+// mimeInfo has the part of shared-mime-info's files that these tests read.
 type mimeInfo struct {
 	Types []struct {
 		Type  string `xml:"type,attr"`

@@ -24,7 +24,7 @@ import (
 	"ashlar/assets/desktop"
 )
 
-// release is what is built.
+// release describes the version that is built.
 type release struct {
 	version string
 	time    time.Time // of every file

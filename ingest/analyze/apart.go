@@ -48,7 +48,7 @@ func Besides(rec *recording.Recording, in recording.Scope) recording.Scope {
 	return Apart(rec, in)
 }
 
-// LeftOut is what lies in a query's scope and was not added up, since it is apart
+// LeftOut counts what lies in a query's scope and was not added up, since it is apart
 // from the work of threads.
 type LeftOut struct {
 	// AsyncSpans is how many async operations there are, and AsyncTime how much time
@@ -89,7 +89,7 @@ func (q *Query) async(rec *recording.Recording) (out LeftOut) {
 	return out
 }
 
-// idleNames are what V8 calls the functions of samples that were taken while no
+// idleNames are V8's names for the functions of samples that were taken while no
 // code of the program ran.
 var idleNames = []string{"(idle)", "(program)"}
 

@@ -93,7 +93,7 @@ func (w *cpuWalk) visit(worker int, s *scan.Stretch, visit cpuVisit) (untold int
 	return untold
 }
 
-// value is what a span has of the metric.
+// value reads the metric of a span.
 func (w *cpuWalk) value(column []int64, i int, start, end int64) (ps int64, ok bool) {
 	if v := column[i]; v != recording.Missing && start >= w.from && end <= w.to {
 		if w.q.Metric == recording.SpanWaiting {
@@ -187,7 +187,7 @@ func (s *sums) cpuByTrack(ctx context.Context, rec *recording.Recording, q *Quer
 	return err
 }
 
-// Part is what other weights of the same calls have in each node of a tree and below,
+// Part adds up other weights of the same calls in each node of a tree and below,
 // as the time on processors is a part of all time; nil where the tree does not tell:
 // inverted ones do not.
 func (t *Tree) Part(w *Weights) []int64 {

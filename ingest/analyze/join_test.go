@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// tableOf is what a query adds up to, by function: self and total.
+// tableOf adds up a query by function: self and total.
 func tableOf(t *testing.T, rec *recording.Recording, q Query) (map[string][2]int64, *Weights) {
 	t.Helper()
 	w, err := Weigh(context.Background(), rec, q)

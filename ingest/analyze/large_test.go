@@ -33,7 +33,7 @@ func large(b *testing.B) *recording.Recording {
 var largeOne *recording.Recording
 
 // BenchmarkRange weighs parts of a large recording's spans; -benchtime 5x and
-// the best of several runs is what to look at.
+// the best of several runs counts.
 func BenchmarkRange(b *testing.B) {
 	rec := large(b)
 	d := rec.Duration()

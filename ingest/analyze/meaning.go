@@ -29,7 +29,7 @@ func (b By) ArgumentKey() (string, bool) { return strings.CutPrefix(string(b), b
 // scripts are the extensions of files that are packages of their own.
 var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".jsx", ".tsx", ".py", ".rb", ".php", ".lua"}
 
-// PackageOf is what a function belongs to: the package, namespace or crate in its
+// PackageOf names what a function belongs to: the package, namespace or crate in its
 // name, of scripts the file, else the last part of its module; "" where nothing says.
 func PackageOf(f *recording.Function) string {
 	if slices.Contains(scripts, strings.ToLower(path.Ext(strings.SplitN(f.File, "?", 2)[0]))) {

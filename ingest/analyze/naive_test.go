@@ -47,7 +47,7 @@ type naiveWindow struct {
 	rows       []naiveRecord
 }
 
-// answer is what a query should give: by path (names joined by ";").
+// answer is the one that a query should give: by path (names joined by ";").
 type answer struct {
 	self, count map[string]int64
 	sum         int64
@@ -86,7 +86,7 @@ const (
 
 type functionName struct{ name, module, file string }
 
-// A function is told by name and module: "f" lies in two modules.
+// Name and module tell functions apart: "f" lies in two modules.
 var functionPool = []functionName{
 	{"main", "app", "main.go"}, {"f", "app", "f.go"}, {"f", "lib", "f.c"}, {"g", "lib", "g.c"},
 	{"walk", "app", "tree.go"}, {"alloc", "", ""}, {"read", "[kernel]", ""}, {"h", "app", "f.go"},

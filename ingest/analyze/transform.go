@@ -90,7 +90,7 @@ func CollapseRecursion() Transform { return Transform{Op: OpCollapseRecursion} }
 func CollapseRecursionOf(f Ref) Transform { return Transform{OpCollapseRecursion, f} }
 
 // CollapseModule makes neighbouring frames of a module one frame that is named
-// after it. The module is told by its path, by the last element of it, or by a
+// after it. The module is named by its path, by the last element of it, or by a
 // /regular expression/; an expression may stand for several modules, which stay
 // apart.
 func CollapseModule(module string) Transform {

@@ -15,7 +15,7 @@ import (
 	"ashlar/ingest/search"
 )
 
-// plainFrame and plainStack are what the transforms are checked with: stacks as
+// plainFrame and plainStack check the transforms another way: with stacks as
 // lists, transformed one by one.
 type plainFrame struct {
 	name, module, file string
@@ -209,7 +209,7 @@ func plainApply(recorded, all []plainStack, t Transform) []plainStack {
 }
 
 // randomTransforms makes lists of up to four. Merging comes last, since what
-// stands for several functions is told by the first of them.
+// stands for several functions has the name of the first of them.
 func randomTransforms(r *rand.Rand) []Transform {
 	ref := func() Ref {
 		f := plainPool[r.IntN(len(plainPool))]

@@ -30,11 +30,11 @@ type TransformKind struct {
 	// Title is the command of the window, Key the key it has, and Menu the line of
 	// the menus; "" where it has none of its own.
 	Title, Key, Menu string
-	// chip is what a chip says, with the text for %s; "" for the operation itself.
+	// chip is the text of a chip, with that of the transform for %s; "" for the operation itself.
 	chip string
 	// takes says that it takes whole stacks away.
 	takes bool
-	// pass changes the stacks; nil where it is what is weighed that changes (see
+	// pass changes the stacks; nil where the stacks stay and what is weighed changes (see
 	// Query.With).
 	pass func(p *callPaths, t Transform)
 }
@@ -127,7 +127,7 @@ func (t Transform) Kind() *TransformKind {
 	return nil
 }
 
-// Typed is what is typed on a command line for what the transform is about in a
+// Typed writes what the transform is about as it is typed on a command line for a
 // recording, "" where it is about nothing.
 func (t Transform) Typed(rec *recording.Recording) string {
 	if k := t.Kind(); k != nil && k.Of != OfFunction {

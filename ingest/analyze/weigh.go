@@ -63,7 +63,7 @@ type Weights struct {
 	// be cut, so their edges may lie outside the range.
 	Ranged   bool
 	From, To int64
-	// Left is what the scope has beside that and leaves out.
+	// Left counts what the scope leaves out.
 	Left LeftOut
 	// Untold is how many spans of the scope do not tell their time on a processor, or
 	// lie in its range only in part: they have none in sums of it.
@@ -175,7 +175,7 @@ func hasWindows(rec *recording.Recording, q Query) bool {
 	return false
 }
 
-// Negative is what is below zero of the weights, call by call.
+// Negative adds up the weights that are below zero, call by call.
 func (w *Weights) Negative() (sum int64) {
 	for _, v := range w.Self {
 		recording.Add(&sum, min(v, 0))

@@ -52,7 +52,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// place is what a function and a line are known by.
+// place identifies a line of a function.
 type name struct{ ob, file, fn string }
 
 // spot is where in a function something cost: a file, which may be another one's
@@ -72,7 +72,7 @@ type function struct {
 	in    []int64               // what its callers paid for it
 }
 
-// graph is what one thread did.
+// graph has the calls and costs of one thread.
 type graph struct {
 	thread string
 	byName map[name]*function

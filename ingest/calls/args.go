@@ -13,7 +13,7 @@ type Member struct{ Key, Value string }
 // mostMembers bounds how many of one span are looked at.
 const mostMembers = 1000
 
-// whole is what arguments are called that are no JSON object.
+// whole names arguments that are no JSON object.
 const whole = "args"
 
 // Members takes the text of a span's arguments apart: those of a JSON object, and

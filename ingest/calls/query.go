@@ -45,7 +45,7 @@ type Query struct {
 	// Started is when a call began, from the start of the recording.
 	Started recording.Range
 	Args    []Arg
-	// Found is what a search for the call looks for (see search.Parse), "" for
+	// Found is the text that a search for the call looks for (see search.Parse), "" for
 	// nothing.
 	Found string
 	// Slowest leaves only so many of the longest, 0 for all.

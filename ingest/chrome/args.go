@@ -45,7 +45,7 @@ func newArgStore(in *source.Input) *argStore {
 	return a
 }
 
-// state is what has to be known beside the file: whether events have times of the
+// state packs what has to be known beside the file: whether events have times of the
 // thread's clock, and the pairs.
 func (a *argStore) state() []byte {
 	out := []byte{0}

@@ -154,7 +154,7 @@ func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	return true
 }
 
-// step names an instant; the step is what tells T and p apart.
+// step names an instant; the step tells T and p apart.
 func (a *asyncOps) step(it *item) string {
 	name := a.d.names[it.name].text
 	if it.name == 0 {

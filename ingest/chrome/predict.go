@@ -17,7 +17,7 @@ import (
 // the scanner learns. Bytes that are the same mean the same, so that the outcome
 // does not depend on what was learned.
 
-// link is what stands between two values of an event, or before the first one.
+// link is the text between two values of an event, or before the first one.
 type link struct {
 	// The first 16 bytes of text, and which bits of them there are.
 	words, masks [2]uint64
@@ -29,7 +29,7 @@ type link struct {
 	field        field
 }
 
-// field is what a member of an event means.
+// field names the meaning of a member of an event.
 type field uint8
 
 const (
@@ -54,7 +54,7 @@ const (
 	distrust = 256
 )
 
-// links is what a scanner has learned.
+// links has the ones that a scanner has learned.
 type links struct {
 	first  link // stands for the opening brace
 	byText map[string]*link

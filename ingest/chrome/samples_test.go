@@ -160,7 +160,7 @@ func sortedWords(s string) string {
 	return strings.Join(w, " ")
 }
 
-// naive is what a simple reader with encoding/json makes of a trace: the times
+// naive has a trace as a simple reader with encoding/json takes it: the times
 // of begins, ends and complete spans by thread, exact.
 type naive struct {
 	begins, ends, xs map[string]map[string]int // thread → what → how many

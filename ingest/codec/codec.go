@@ -25,12 +25,12 @@ type Format struct {
 	// Title is how people call a file of it: "SPAA", "Chrome trace"; Plural how
 	// they call several, where that differs.
 	Title, Plural string
-	// Holds is what is read of it, in a few words, for tables.
+	// Holds says what is read of it, in a few words, for tables.
 	Holds string
 	// Extensions it usually has, with the dot, the usual one first; they are
 	// used only to break ties.
 	Extensions []string
-	// Sniff looks at the first bytes (decompressed, up to 64 KiB; whole tells
+	// Sniff looks at the first bytes (decompressed, up to 64 KiB; whole says
 	// whether that is all there is). A format that recognises a file it will
 	// not read returns an error that says so, with a Confidence above No.
 	Sniff func(head []byte, whole bool) (decode.Confidence, error)

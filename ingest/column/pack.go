@@ -107,7 +107,7 @@ func (a *Archive) Get(at, n int64) []byte {
 	return b
 }
 
-// packError is what [Fail] panics with.
+// packError carries the error of [Fail] to [Recover].
 type packError struct{ error }
 
 // Fail ends packing, unpacking or checking with an error.

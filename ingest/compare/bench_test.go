@@ -26,7 +26,7 @@ func benchPair(b *testing.B) (x, y *recording.Recording) {
 }
 
 // BenchmarkCompare measures what the first differential flamegraph takes, and
-// then the confidences of the table and of the tree. MB is what is allocated
+// then the confidences of the table and of the tree. MB counts the memory allocated
 // for it.
 func BenchmarkCompare(b *testing.B) {
 	x, y := benchPair(b)

@@ -43,7 +43,7 @@ type Input struct {
 // is, with all rules of matching.
 type Options struct {
 	Event, Metric string
-	// MetricB is what B's metric is called where it is another one; "" for the
+	// MetricB names B's metric where it is another one; "" for the
 	// counterpart of A's.
 	MetricB   string
 	Normalize Normalize // Raw when empty
@@ -58,7 +58,7 @@ type Options struct {
 // Run is one recording of a comparison.
 type Run struct {
 	Input
-	// Weights are the answer for it, in its own units; Sum is what they add up
+	// Weights are the answer for it, in its own units; Sum is the value that they add up
 	// to in the common metric's units, before normalising, and Scaled after.
 	Weights     *analyze.Weights
 	Sum, Scaled int64

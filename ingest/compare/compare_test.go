@@ -69,7 +69,7 @@ func checkOneSide(t *testing.T, c *Comparison, table *Table) {
 	}
 }
 
-// rowKey is what is the same of a row and of the one that mirrors it.
+// rowKey has what a row and the one that mirrors it share.
 type rowKey struct {
 	name, nameB                     string
 	status                          Status

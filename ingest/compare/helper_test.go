@@ -171,7 +171,7 @@ func needSamples(t *testing.T) map[string]*recording.Recording {
 	return s
 }
 
-// naiveTable is what one side has by function, from the analysis of one
+// naiveTable sums up one side by function, from the analysis of one
 // recording.
 func naiveTable(t *testing.T, rec *recording.Recording, q analyze.Query) map[recording.FuncID]analyze.Row {
 	t.Helper()

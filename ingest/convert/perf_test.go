@@ -25,7 +25,7 @@ import (
 	"ashlar/spaa"
 )
 
-// perfText is what perf script prints: two events, two processes, an inlined
+// perfText is output of perf script: two events, two processes, an inlined
 // function, an address without a name and a thread that changes its name.
 const perfText = `app 100/101 [000] 5000.000001: 1000 cycles:
 	    401200 helper+0x10 (inlined)
@@ -333,7 +333,7 @@ func TestStackIDs(t *testing.T) {
 
 var topLine = regexp.MustCompile(`^\s*(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%\s+\S+%\s+(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%  (.*?)(?: \((?:partial-)?inline\))?$`)
 
-// pprofTop is what go tool pprof makes of a profile: flat and cum by function.
+// pprofTop asks go tool pprof for a profile's flat and cum by function.
 func pprofTop(t *testing.T, path, sampleType, unit string) map[string][2]string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {

@@ -83,7 +83,7 @@ func read(t *testing.T, path string) *recording.Recording {
 	return rec
 }
 
-// answer is what the table of functions says, by name and module.
+// answer reads the table of functions, by name and module.
 func answer(t *testing.T, rec *recording.Recording, q analyze.Query, ts []analyze.Transform) (sums map[[2]string][2]int64, w *analyze.Weights) {
 	t.Helper()
 	q = q.With(rec, ts)

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// timeline is what the old DevTools recorded beside a raw profile: what the page
+// timeline has what the old DevTools recorded beside a raw profile: what the page
 // did, and when it was drawn anew.
 type timeline struct {
 	names  []string

@@ -81,7 +81,7 @@ type decoder struct {
 	samples, markers, points, allocations, threads *recording.Tally
 }
 
-// profile is what one process wrote, or all of them together.
+// profile has what one process wrote, or all of them together.
 type profile struct {
 	from      int64
 	meta      meta

@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// meta is what a profile says of itself.
+// meta has what a profile says of itself.
 type meta struct {
 	start, begin, end number // of the program or process; of the recording
 	interval          number

@@ -88,7 +88,7 @@ type count struct {
 	any         bool
 }
 
-// opened is what has begun and not ended so far.
+// opened has what began and did not end so far.
 type opened struct {
 	at   int64
 	name string

@@ -271,7 +271,7 @@ func comparePprof(t *testing.T, content []byte, kind string) {
 	}
 }
 
-// All of it is what Go's own tool says.
+// All of it is compared with Go's own tool.
 func TestMade(t *testing.T) {
 	content := made()
 	if sure, err := Sniff(content, true); sure != decode.Certain || err != nil {

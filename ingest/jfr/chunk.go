@@ -376,7 +376,7 @@ func (c *chunk) checkpoint() {
 	}
 }
 
-// record is what is taken of an event.
+// record has the fields of an event that are taken.
 type record struct {
 	start, duration, thread, stack, owner, weight int64
 	on, name                                      string

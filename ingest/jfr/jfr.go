@@ -75,7 +75,7 @@ type event struct {
 	values []int64
 }
 
-// wait is what a thread was blocked for.
+// wait names what a thread was blocked for.
 type wait struct {
 	start, end int64
 	call       recording.CallID

@@ -37,7 +37,7 @@ func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording,
 
 var row = regexp.MustCompile(`(?m)^ (\S+\.\S+) +(\d+) +\d+ *$`)
 
-// summary is what the JDK's own tool counts, by type.
+// summary asks the JDK's own tool for its counts, by type.
 func summary(t *testing.T, path string) map[string]int64 {
 	out, err := exec.Command("jfr", "summary", path).Output()
 	if err != nil {
@@ -53,7 +53,7 @@ func summary(t *testing.T, path string) map[string]int64 {
 	return counts
 }
 
-// printed is what the tool prints of the events of a type.
+// printed has the tool print the events of a type.
 func printed(t *testing.T, path, name string) (leaves map[string]int64, ns int64) {
 	out, err := exec.Command("jfr", "print", "--json", "--events", name, path).Output()
 	if err != nil {
@@ -132,7 +132,7 @@ func TestSampleFiles(t *testing.T) {
 	}
 }
 
-// told is what the tool says of a file, asked once: it takes seconds to begin.
+// told keeps what the tool says of a file, which is asked once: it takes seconds to begin.
 type told struct {
 	counts map[string]int64
 	leaves map[string]map[string]int64

@@ -158,7 +158,7 @@ func (s *Stream) Value() (raw []byte, ok bool) {
 	}
 }
 
-// Ahead is what stands next, as far as it is there: for a caller that reads what is
+// Ahead returns what stands next, as far as it is there: for a caller that reads what is
 // written as usual by itself, and Advances behind it.
 func (s *Stream) Ahead() []byte { return s.b[s.p:] }
 

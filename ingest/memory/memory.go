@@ -73,7 +73,7 @@ func NeedEach(n, bytes int, what string) error {
 	return Need(int64(n)*int64(bytes), what)
 }
 
-// InUse is what the program holds in memory of its own, garbage included.
+// InUse counts the bytes that the program holds in memory of its own, garbage included.
 func InUse() int64 { return now().objects }
 
 // Text writes a number of bytes.
@@ -87,7 +87,7 @@ func Text(n int64) string {
 	return fmt.Sprintf("%.0f kB", float64(max(0, n))/1e3)
 }
 
-// use is what Go's memory is at a moment: objects are what is alive or not yet
+// use measures Go's memory at a moment: objects are alive or not yet
 // collected, idle what it has from the system and does not use, released what it
 // has given back but not the addresses of, mapped all but that.
 type use struct{ objects, idle, released, mapped int64 }

@@ -35,7 +35,7 @@ type Path struct {
 type Step struct {
 	From, To int64
 	Track    int
-	// State is what the thread was in; NoState on a track that has none.
+	// State has that of the thread; NoState on a track that has none.
 	State recording.State
 	// Lane and Index say which state (recording.StateLane) or outermost span it is of,
 	// Call is the call of that; Index is below zero and Call is NoCall where there is
@@ -138,7 +138,7 @@ func newFinder(ctx context.Context, rec *recording.Recording) *finder {
 	return f
 }
 
-// before is what a track was in just before a time, from when that began.
+// before finds the state of a track just before a time, from when that began.
 func before(rec *recording.Recording, t *recording.Track, at int64) Step {
 	s := Step{From: rec.Start - 1, To: at, Index: -1, Flow: -1, WokenBy: recording.NoTrack}
 	in := func(lane int, l *recording.Lane) bool {

@@ -14,7 +14,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// A program is what threads do in turn: each item waits for some messages of earlier
+// A program lists what threads do in turn: each item waits for some messages of earlier
 // threads' items, then works.
 type item struct {
 	name  string

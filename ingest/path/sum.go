@@ -10,7 +10,7 @@ import (
 
 var errTooLong = errors.New("the critical path has too many steps: say which time or calls are meant")
 
-// Words is what a step was spent in: a state with its reason, or what a thread
+// Words names what a step was spent in: a state with its reason, or what a thread
 // without states did.
 func (s *Step) Words(rec *recording.Recording) string {
 	switch {

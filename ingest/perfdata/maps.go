@@ -86,7 +86,7 @@ func (d *decoder) mmap(misc uint16, pid int32, m mapping) {
 	d.process(pid).maps.add(m)
 }
 
-// kernelName is what perf calls the kernel and its modules.
+// kernelName writes the kernel and its modules as perf does.
 func kernelName(name string) string {
 	if strings.HasPrefix(name, "[") {
 		if i := strings.IndexByte(name, ']'); i > 0 {

@@ -142,7 +142,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 
 func place(off int64) string { return fmt.Sprintf("byte %d", off) }
 
-// failure is an error of reading; where the content ended it is what was cut.
+// failure is an error of reading; where the content ended it says what was cut.
 func (d *decoder) failure(err error, cut string) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New(cut)
@@ -278,7 +278,7 @@ func (d *decoder) damaged(err error) error {
 	return err
 }
 
-// badRecord is what no record can be.
+// badRecord is the error of a record that cannot be one.
 type badRecord struct{ text string }
 
 func (e *badRecord) Error() string { return e.text }

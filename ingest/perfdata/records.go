@@ -92,7 +92,7 @@ func (d *decoder) attrRecord(b []byte) {
 	}
 }
 
-// update is what a pipe tells of an event later: kind 2 is its name.
+// update reads what a pipe tells of an event later: kind 2 is its name.
 func (d *decoder) update(b []byte) {
 	if len(b) < 16 || le.Uint64(b) != 2 {
 		return

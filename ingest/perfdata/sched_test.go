@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// schedType is what `perf sched record -g` asks for.
+// schedType has the fields that `perf sched record -g` asks for.
 const schedType = hasIP | hasTID | hasTime | hasID | hasCPU | hasPeriod | hasRaw | hasCallchain | hasIdentifier
 
 // schedTrace is a pipe with tracepoints of the scheduler, laid out as the texts say

@@ -267,7 +267,7 @@ func nested(b []byte, depth int) []byte {
 	return out
 }
 
-// legacy is what the older kind of events says.
+// legacy has the fields of the older kind of events.
 type legacy struct {
 	phase               byte
 	duration            int64
@@ -436,7 +436,7 @@ func (l *legacy) read(d *decoder, s *sequence, e *trackEvent, ev *event) bool {
 	return true
 }
 
-// valueOf is what a counter has come to.
+// valueOf works out what a counter has come to.
 func (s *sequence) valueOf(t *track, v float64) float64 {
 	v *= t.factor
 	if t.incremental {

@@ -162,7 +162,7 @@ func (d *decoder) streamingSamples(s *sequence, p *packet) {
 	}
 }
 
-// descriptor is what a sample's weight is of.
+// descriptor names the thing that a sample weighs.
 type descriptor struct {
 	name, unit string
 	factor     uint64

@@ -5,7 +5,7 @@ import (
 	"ashlar/ingest/sched"
 )
 
-// turn is what the scheduler did: a processor went to another thread, or a thread
+// turn is one act of the scheduler: a processor went to another thread, or a thread
 // may run again.
 type turn struct {
 	cpu        int64

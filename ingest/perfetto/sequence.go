@@ -22,7 +22,7 @@ const (
 	internString     = 29
 )
 
-// sequence is what one writer wrote: packets of it refer to earlier ones.
+// sequence has the state of one writer: packets of it refer to earlier ones.
 type sequence struct {
 	id    uint64
 	valid bool
@@ -30,7 +30,7 @@ type sequence struct {
 	more  map[protowire.Number]map[uint64][]byte // messages
 
 	calls map[uint64]recording.CallID // of callstacks
-	sums  map[*track]float64          // of counters that are told by how much they change
+	sums  map[*track]float64          // of counters that say by how much they change
 
 	clock    uint64 // of packets that name none
 	track    uint64 // of events that name none
@@ -133,7 +133,7 @@ func clockOf(seq, id uint64) clockKey {
 // bootTime is the clock that a trace's times are of, unless it says otherwise.
 const bootTime = 6
 
-// point is what a clock and the trace's own showed at one moment, in nanoseconds.
+// point has what a clock and the trace's own showed at one moment, in nanoseconds.
 type point struct{ at, trace int64 }
 
 type scale struct {

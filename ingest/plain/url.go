@@ -22,7 +22,7 @@ func URL(name string) string {
 	}
 	u, err := url.Parse(name)
 	if err != nil {
-		// It cannot be told what is what: nothing before an @ nor behind a ?.
+		// The parts cannot be told apart: nothing before an @ nor behind a ? is kept.
 		rest := name[i+3:]
 		rest, _, _ = strings.Cut(rest, "?")
 		return name[:i+3] + rest[strings.LastIndexByte(rest, '@')+1:]

@@ -26,7 +26,7 @@ type labels struct {
 	looked, found int // in known, once it is full
 }
 
-// labelled is what labels make.
+// labelled has what a set of labels stands for.
 type labelled struct {
 	track int
 	ctx   recording.ContextID

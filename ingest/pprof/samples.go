@@ -31,7 +31,7 @@ type samples struct {
 	paths *pairs.Paths
 }
 
-// hidden is what a profile's drop_frames does to stacks with a location.
+// hidden says what a profile's drop_frames does to stacks with a location.
 type hidden struct {
 	on    bool  // what the location called is not shown
 	whole bool  // nor is the location
@@ -396,7 +396,7 @@ func (s *samples) text(i int64) (string, bool) {
 	return s.names[i], true
 }
 
-// role is what a string of the table means as the key of a label.
+// role finds out what a string of the table means as the key of a label.
 func (s *samples) role(i int64) role {
 	if s.roles == nil {
 		s.roles = make([]role, len(s.texts))

@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// fits reports whether a field's value is what the message's description says.
+// fits reports whether a field's value agrees with the message's description.
 // A field that is not described fits unless strict.
 func (m message) fits(num protowire.Number, typ protowire.Type, value []byte, strict bool) bool {
 	if typ == protowire.StartGroupType {

@@ -12,7 +12,7 @@ import (
 // Like a Scope it is never written to once it has been handed on.
 type CallSet struct {
 	// Text says which calls are meant; package calls reads and writes it. All else
-	// is what that comes to in one recording, within a range of time and on some
+	// comes of that in one recording, within a range of time and on some
 	// tracks: a set that has not been looked up has no calls.
 	Text string
 	// Calls is how many they are, and Picked where.

@@ -40,7 +40,7 @@ func (c *CPUTimes) Of(find func() (*OnCPU, error)) (*OnCPU, error) {
 	return of, err
 }
 
-// Known is what has been found, nil before. It never waits.
+// Known returns what has been found, nil before. It never waits.
 func (c *CPUTimes) Known() *OnCPU { return c.known.Load() }
 
 // SpanCPU is how long span i of a lane ran on a processor, in picoseconds: never

@@ -96,7 +96,7 @@ func (s *looseSpans) loose(start, end int64, frame FrameID, group uint32, args u
 	return x
 }
 
-// extra is what a span has beside its times and frame.
+// extra returns what a span has beside its times and frame.
 func (s *looseSpans) extra(x *looseSpan) (args uint64, group uint32) {
 	if x.args == 0 {
 		return 0, 0
@@ -219,7 +219,7 @@ func (s *looseSpans) merge(visit func(*looseSpan) bool) {
 		s.runs[c.run].spans = nil
 		next.pop()
 		if given++; given%drainRuns == 0 {
-			runtime.GC() // what is given up is what lanes are made of
+			runtime.GC() // lanes are made of what is given up
 		}
 	}
 }

@@ -63,7 +63,7 @@ type Function struct {
 	// Unresolved marks a name that is only an address.
 	Unresolved bool
 	// Symbol is the linker's name where it is another than Name. Demangled says
-	// that it is what the file has, and Name was made of it; see
+	// that the file has it, and Name was made of it; see
 	// Recording.NameInFile.
 	Symbol    string
 	Demangled bool

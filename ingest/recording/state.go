@@ -1,6 +1,6 @@
 package recording
 
-// State is what a thread (or goroutine) is in: whether it runs, and if not, why.
+// State says whether a thread (or goroutine) runs, and if not, why.
 type State uint8
 
 // States of threads.
@@ -88,7 +88,7 @@ func (t *Track) Lane(i int) *Lane {
 // Waker is the track that made the thread able to run, of state i, or NoTrack.
 func (t *Track) Waker(i int) int { return int(t.wakers.At(i)) - 1 }
 
-// State is what a call of Track.States is.
+// State reads the state that a call of Track.States stands for.
 func (r *Recording) State(c CallID) State {
 	if c == NoCall {
 		return NoState

@@ -35,7 +35,7 @@ type Track struct {
 	// Once the recording is done they are in Lanes, unfinished.
 	Open []OpenSpan
 
-	// States are what the thread was in, one after the other: calls of
+	// States has those of the thread, one after the other: calls of
 	// Builder.StateFrame, below the stack where that is known. See also Waker.
 	// InState is how long it was in each State.
 	States  Lane

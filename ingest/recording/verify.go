@@ -124,7 +124,7 @@ func (l *Lane) verifyShape() {
 	column.Must(l.long.Len() <= l.n && l.args.Fits(l.n), "a lane has more than spans")
 }
 
-// Verify checks the columns too: all that a recording says is what one can say. It
+// Verify checks the columns too, so that no number in them leads out of a table. It
 // takes a second for some GB.
 func (r *Recording) Verify(ctx context.Context) error {
 	var work []func()

@@ -34,7 +34,7 @@ type processor struct {
 	since int64
 }
 
-// thread is what one is in, NoState while that is not known.
+// thread has the state that one is in, NoState while that is not known.
 type thread struct {
 	id    int64
 	track *recording.TrackBuilder
@@ -45,7 +45,7 @@ type thread struct {
 	stack, run recording.CallID
 }
 
-// State is what a thread is in, with what the kernel calls it.
+// State has a thread's state, with the kernel's name for it.
 type State struct {
 	Is   recording.State
 	Name string
@@ -62,7 +62,7 @@ func New(b *recording.Builder) *Builder {
 var states = []State{{recording.Blocked, "sleeping"}, {recording.Blocked, "sleeping, uninterruptible"}, {recording.Blocked, "stopped"},
 	{recording.Blocked, "traced"}, {}, {}, {recording.Blocked, "parked"}, {recording.Blocked, "idle"}}
 
-// StateOf is what a thread is in that was switched away from, as the kernel's bits
+// StateOf reads the state of a thread that was switched away from, as the kernel's bits
 // say it. One that has ended is in none.
 func StateOf(bits int64) State {
 	for i, s := range states {

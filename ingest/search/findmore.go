@@ -129,8 +129,8 @@ func (h *Hits) list() {
 	}
 }
 
-// Marked reports whether any of the n spans from i on in a track's lane is what
-// was searched for, or the lane's thread is; for patterns that functions do not
+// Marked reports whether any of the n spans from i on in a track's lane was
+// searched for, or the lane's thread is; for patterns that functions do not
 // tell. Lane is -1 for samples.
 func (h *Hits) Marked(track, lane, i, n int) bool {
 	if h.Pattern.Field() == InThread {

@@ -19,7 +19,7 @@ import (
 // makes windows of up to 2 GB, its default is 8 MB.
 const maxWindow = 512 << 20
 
-// stdin is what "-" is called.
+// stdin names "-" in texts.
 const stdin = "standard input"
 
 // Error says what was wrong with a file, in one sentence that begins with its

@@ -42,7 +42,7 @@ func Ordinary(path string) (real string, err error) {
 
 var errNotRegular = errors.New("is no regular file")
 
-// remote tells whether Windows would take a path to another machine, or to a
+// remote reports whether Windows would take a path to another machine, or to a
 // device: \\host\share, //host/share, \\.\pipe\x, \\?\UNC\host.
 func remote(path string) bool {
 	return len(path) > 1 && strings.ContainsRune(`\/`, rune(path[0])) && strings.ContainsRune(`\/`, rune(path[1]))

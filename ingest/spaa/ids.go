@@ -96,7 +96,7 @@ func (t *idTable) grow() {
 
 // add notes a record of an id and returns its number.
 func (t *idTable) add(id uint32, r idRecord) int32 {
-	// Only the entry and the new record are touched: memory is what costs.
+	// Only the entry and the new record are touched: going through memory costs most.
 	k := int32(len(t.records))
 	e := &t.entries[id]
 	r.prev = e.last

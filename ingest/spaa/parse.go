@@ -311,7 +311,7 @@ func (p *parser) stack() {
 }
 
 // exclusive compares the recorded weight of the leaf with the stack's own. The
-// stack's weight at its leaf is what counts, so a difference is only reported.
+// stack's weight at its leaf counts, so a difference is only reported.
 func (p *parser) exclusive(s *format.StackLine) {
 	e := &s.Exclusive
 	p.extra(e.Extra)

@@ -61,7 +61,7 @@ func (d *spaaDict) use(call recording.CallID) {
 	}
 }
 
-// identity is what a frame is hashed by. An id shall be that of one sequence of
+// identity has the parts of a frame that are hashed. An id shall be that of one sequence of
 // frames, so that behind the offset stands what else tells frames of one function
 // apart: the line, which is the same in each run, and the address only where that
 // is not enough.

@@ -160,7 +160,7 @@ func TestAgainstNaive(t *testing.T) {
 	}
 }
 
-// The counts are what an independent reader found in the samples.
+// An independent reader found these counts in the samples.
 func TestSamples(t *testing.T) {
 	dir := os.Getenv("ASHLAR_SAMPLES")
 	if dir == "" {

@@ -72,7 +72,7 @@ func (d *Durations) Humps() []Hump {
 }
 
 // coarse is the histogram with bins of at least so many steps of the clock that
-// durations are told by.
+// durations are measured by.
 func (d *Durations) coarse() (bins []Bin) {
 	var step int64
 	for _, v := range []int64{d.Min, d.Median, d.P90, d.P99, d.P999, d.Max} {

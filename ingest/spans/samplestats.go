@@ -19,7 +19,7 @@ type Presence struct {
 	// Total and Self are the same in the metric's units, OfWeight what all
 	// weigh.
 	Total, Self, OfWeight int64
-	// Negative is what is below zero of Total, record by record.
+	// Negative adds up the records of Total that are below zero.
 	Negative int64
 	// OverTime counts the samples with the function by moment, OfOverTime all
 	// of them; nil where records have no time of their own.

@@ -93,7 +93,7 @@ func Stats(ctx context.Context, rec *recording.Recording, in recording.Scope) ([
 	return out, nil
 }
 
-// OfRow is what stats, by function as [Stats] has them, say of the spans of a
+// OfRow finds in stats, by function as [Stats] has them, those of the spans of a
 // table's row: nil where that is no function of the recording, as with a module
 // that stands for its functions, and where there are none.
 func OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) *Stat {

@@ -53,7 +53,7 @@ func decodeStored(ctx context.Context, in *source.Input, b *recording.Builder, o
 	return b.Adopt(f.Recording)
 }
 
-// copied is what is in a file, in memory of our own.
+// copied reads a file into memory of our own.
 func copied(ctx context.Context, in *source.Input, b *recording.Builder) ([]byte, error) {
 	size := int64(len(in.Mapped()))
 	if err := memory.Need(size, "the stored recording"); err != nil {

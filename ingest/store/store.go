@@ -196,7 +196,7 @@ func sections(content []byte) (*File, error) {
 	return f, nil
 }
 
-// Verify checks all that was written, and that it is what a recording can be: Read has
+// Verify checks all that was written, and that a recording can be so: Read has
 // not looked at columns. The error goes on from the name of the file.
 func (f *File) Verify(ctx context.Context) error {
 	sums := f.Sections[sectionSums]

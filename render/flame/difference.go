@@ -52,7 +52,7 @@ func Change(n *compare.Node) float64 {
 	return max(-1, min(1, math.Log2(float64(b)/float64(a))))
 }
 
-// Shade makes small changes easier to see: it is what a change is coloured by.
+// Shade makes small changes easier to see: colours of changes are made of it.
 func Shade(change float64) float64 {
 	return math.Copysign(math.Pow(math.Abs(change), .7), change)
 }

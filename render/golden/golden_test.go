@@ -95,7 +95,7 @@ func TestALostLabelIsSeen(t *testing.T) {
 	}
 }
 
-// button is what buttons stand on.
+// button is the rectangle that buttons stand on.
 var button = regexp.MustCompile(`^<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)" rx="\d+" fill="#\w{6}"/>$`)
 
 func TestShapesAreComparedToTheLetter(t *testing.T) {

@@ -229,7 +229,7 @@ func (o *outline) step(letter byte, v []float32) {
 	o.previous = big
 }
 
-// stroked is what the lines cover when they are drawn with a width: all pieces turn
+// stroked outlines what the lines cover when they are drawn with a width: all pieces turn
 // the same way round, so that those which overlap count once.
 func (o *outline) stroked(width float32) (all [][]svg.Point) {
 	half := float64(max(width, .1)) / 2

@@ -49,7 +49,7 @@ type painter struct {
 	fill  vector.Rasterizer
 }
 
-// frame is what holds within an element.
+// frame has the properties that hold within an element.
 type frame struct {
 	x, y int             // of its corner
 	clip image.Rectangle // nothing goes beyond

@@ -100,8 +100,8 @@ func (p *density) track(t *recording.Track) {
 	}
 }
 
-// states adds when a thread was on a processor. What is narrower than a part is what
-// the longest of its neighbours is.
+// states adds when a thread was on a processor. What is narrower than a part counts as
+// the longest of its neighbours.
 func (p *density) states(t *recording.Track) {
 	t.States.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *recording.Bar) bool {
 		if p.rec.State(b.Call).Weighs(recording.StateCPU) {

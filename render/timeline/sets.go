@@ -46,7 +46,7 @@ func (p *Picture) memberOf(track, lane int, of func(*recording.CallSet) [][][]re
 	return m
 }
 
-// has tells whether any of n spans from i on belongs to a set.
+// has reports whether any of n spans from i on belongs to a set.
 func (m *member) has(i, n int) bool { return m == nil || m.which(i, n) != 0 }
 
 // which are the sets that any of n spans from i on belongs to, a bit each.
@@ -77,7 +77,7 @@ func (p *Picture) hue(x0, x1, y int, sets uint8) {
 	p.c.Rect(max(x0, p.Gutter), y, x1, y+max(2, p.px(3)), raster.Pack(c))
 }
 
-// sampled tells whether a time of a track lies within calls of any set.
+// sampled reports whether a time of a track lies within calls of any set.
 func (p *Picture) sampled(track int, from, to int64) bool {
 	if len(p.Sets) == 0 {
 		return true

@@ -64,7 +64,7 @@ func (a *asker) until(holds func() bool) {
 	}
 }
 
-// time asks a question a few times. first tells whether there is anything to
+// time asks a question a few times. first reports whether there is anything to
 // show of its answer, done whether that is all.
 func (a *asker) time(name string, q func() session.Question, first, done func() bool) answered {
 	x := answered{Question: name, First: math.Inf(1), Seconds: math.Inf(1)}

@@ -19,7 +19,7 @@ import (
 	"ashlar/ingest"
 )
 
-// child is what runs in processes of their own, so that their time and memory
+// child runs the measurements that need a process of their own, so that their time and memory
 // are nobody else's. Results go to standard output as JSON.
 func child(what string, args []string) error {
 	var result any
@@ -95,7 +95,7 @@ func validAlone(path string) (float64, error) {
 	return time.Since(began).Seconds(), nil
 }
 
-// heldMemory is what a loaded recording keeps, in bytes.
+// heldMemory measures how much a loaded recording keeps, in bytes.
 type heldMemory struct{ Held int64 }
 
 const status = "/proc/self/status"
@@ -124,7 +124,7 @@ func held(path string) (heldMemory, error) {
 	return m, nil
 }
 
-// growth is what opening and closing many recordings left behind.
+// growth measures what opening and closing many recordings left behind.
 type growth struct {
 	Before, After        int64 // bytes
 	Goroutines, Mappings int

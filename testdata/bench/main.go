@@ -91,7 +91,7 @@ type result struct {
 	Runs     []run   `json:"runs,omitempty"`
 }
 
-// report is what -json writes.
+// report is written by -json.
 type report struct {
 	Machine machine   `json:"machine"`
 	When    time.Time `json:"when"`

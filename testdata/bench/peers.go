@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The peers are what anyone can run: two programs from npm, of these versions,
+// The peers are programs that anyone can run: two from npm, of these versions,
 // and what comes with Go. The recordings are small enough for them.
 const (
 	speedscopeVersion = "1.25.0"

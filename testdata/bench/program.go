@@ -26,7 +26,7 @@ type run struct {
 	// Others is the share of the machine that other programs had meanwhile,
 	// not counting those of low priority.
 	Others float64 `json:"others"`
-	// Value is what the program itself has measured.
+	// Value was measured by the program itself.
 	Value float64 `json:"value,omitempty"`
 	Text  string  `json:"-"` // what it printed
 }
@@ -110,7 +110,7 @@ func watch(pid int, ended <-chan struct{}, most chan<- int64) {
 }
 
 // load runs `ashlar info --json` on a recording, once for all rows. It checks
-// that what was read is what was written.
+// that all that was written was read.
 func (b *bench) load(f *file) ([]run, error) {
 	if all := b.loads[f.path]; all != nil {
 		return all, nil

@@ -45,7 +45,7 @@ type Dragger struct {
 	to    xproto.SelectionRequestEvent
 }
 
-// A Verdict is what a target says: of a position or at the end.
+// A Verdict is a target's answer: to a position or at the end.
 type Verdict struct {
 	Accepted bool
 	Copy     bool // the action is XdndActionCopy

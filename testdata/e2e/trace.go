@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A Trace is what a program and those it starts asked of the system, as strace
+// A Trace lists what a program and those it starts asked of the system, as strace
 // saw it.
 type Trace struct {
 	// Wrote are the files that were opened for writing, made, renamed, changed

@@ -69,7 +69,7 @@ func (c *recorded) write(dir string) (paths []string, err error) {
 	return paths, nil
 }
 
-// result is what the sequence of commands came to.
+// result has what the sequence of commands came to.
 type result struct {
 	right  bool
 	said   string // all that was printed

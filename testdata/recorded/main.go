@@ -91,7 +91,7 @@ func parse(log string) []visit {
 	return out
 }
 
-// visitor is what is counted of one.
+// visitor has the numbers that are counted of one.
 type visitor struct {
 	id, visits, bytes uint64
 }

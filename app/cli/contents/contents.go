@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Contents are what "ashlar info" prints, also as JSON. Values of metrics and times are
+// Contents has all that "ashlar info" prints, also as JSON. Values of metrics and times are
 // exact decimals.
 type Contents struct {
 	Format      string    `json:"format"`

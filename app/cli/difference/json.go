@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// JSON is what "ashlar diff --json" prints. Values are exact decimals in
+// JSON is printed by "ashlar diff --json". Values are exact decimals in
 // Unit. a_self, b_self and so on are as normalised; the sum of delta_self over
 // all rows by function, module, file, thread or stack is b.left-a.left, which is
 // b.total-a.total unless flags change stacks.

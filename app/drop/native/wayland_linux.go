@@ -47,7 +47,7 @@ type wlDrag struct {
 	owed  func()   // what Gio is to hear when no offer is used
 }
 
-// wlOffer is what a source offers.
+// wlOffer has the types that a source offers.
 type wlOffer struct {
 	offer  *C.struct_wl_data_offer
 	types  []string

@@ -52,7 +52,7 @@ type xdnd struct {
 	turns int    // of atoms.answers
 }
 
-// xdrag is what is held over the window.
+// xdrag describes a drag while it is held over the window.
 type xdrag struct {
 	source  xproto.Window // 0 for nothing
 	files   bool          // the source says it has files
@@ -218,7 +218,7 @@ func (x *xdnd) enter(source xproto.Window, m message) {
 	xproto.ChangeWindowAttributes(x.conn, source, xproto.CwEventMask, []uint32{xproto.EventMaskStructureNotify})
 }
 
-// types are what the source can give: three in the message, more in a property.
+// types lists the types that the source can give: three lie in the message, more in a property.
 func (x *xdnd) types(source xproto.Window, m message) []xproto.Atom {
 	var types []xproto.Atom
 	for _, t := range m.data[2:] {

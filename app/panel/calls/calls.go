@@ -49,7 +49,7 @@ func listed(p *panel.Side) *calls.Query {
 	return nil
 }
 
-// filtered is what is listed of those with the conditions of the filter. A text that
+// filtered limits a query by the conditions of the filter. A text that
 // is no condition is looked for in arguments.
 func filtered(q *calls.Query, only string) (*calls.Query, error) {
 	only = strings.TrimSpace(only)
@@ -70,7 +70,7 @@ func filtered(q *calls.Query, only string) (*calls.Query, error) {
 	return some, err
 }
 
-// base is what is listed now; nil for nothing.
+// base asks for the calls that are listed now; nil for none.
 func base(p *panel.Side) *calls.Query {
 	q := listed(p)
 	if q == nil {
@@ -104,7 +104,7 @@ func sets(p *panel.Side) (of [2]*calls.Query) {
 	return of
 }
 
-// within is what is listed, limited by what is brushed or taken.
+// within asks for those of the listed calls that are brushed or taken.
 func within(p *panel.Side, brush calls.Query) *calls.Query {
 	q := *base(p)
 	if brush.Duration.IsSet() {

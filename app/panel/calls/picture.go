@@ -32,7 +32,7 @@ type picture struct {
 	at   image.Rectangle
 }
 
-// picKey is what the picture depends on.
+// picKey has everything that the picture depends on, to see when it is out of date.
 type picKey struct {
 	of           *session.CallList
 	linear, dots bool
@@ -137,7 +137,7 @@ func (t *picture) events(s *panel.Host, p *panel.Side, u *ui.UI, l *session.Call
 	}
 }
 
-// brush is what the drag spans.
+// brush asks for the calls that the drag spans.
 func (t *picture) brush(p *panel.Side, u *ui.UI) (q calls.Query) {
 	if !p.Dots {
 		bins := t.bars.Bins()
@@ -194,7 +194,7 @@ func show(p *panel.Side, r *calls.Row) {
 	p.Acts.Show(search.Hit{Time: r.Start, Track: r.Track, Lane: r.Lane, Index: r.Span, Call: r.Call})
 }
 
-// items are what can be done with the picture: each hump can be selected, or compared
+// items lists what can be done with the picture: each hump can be selected, or compared
 // with the rest.
 func (t *picture) items(p *panel.Side, l *session.CallList) []widget.Item {
 	var select_, versus []widget.Item

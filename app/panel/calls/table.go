@@ -256,7 +256,7 @@ func (t *table) events(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	})
 }
 
-// items are what can be done with a row.
+// items lists what can be done with a row.
 func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) []widget.Item {
 	r := &l.Rows[i]
 	one := calls.Query{Functions: listed(p).Functions, At: []calls.Place{place(p.Rec, r)}}

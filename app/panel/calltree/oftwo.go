@@ -84,7 +84,7 @@ func (t *OfTwo) Layout(h *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle)
 		})
 }
 
-// key2 is what the tree of two is made of: Functions has what is known of how sure
+// key2 has everything that the tree of two is made of: Functions has what is known of how sure
 // differences are.
 type key2 struct {
 	shape *compare.Shape

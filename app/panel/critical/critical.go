@@ -159,7 +159,7 @@ func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.Critica
 	t.Area(u, body, pointer.CursorDefault)
 }
 
-// picked reports whether the state or span of a step is what is picked.
+// picked reports whether the state or span of a step is picked.
 func picked(p *panel.Side, s *path.Step) bool {
 	h := &p.Pick.Hit
 	return p.Pick.Is == panel.PickBar && h.Track == s.Track && h.Lane == s.Lane && h.Span == s.Index && s.Index >= 0

@@ -10,7 +10,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// labels are what is known of where the stacks of what is picked were taken, else
+// labels sums up where the stacks of the picked thing were taken, else of
 // all that are shown; false as long as that is not known. It asks what the
 // details ask, so that neither stops the other.
 func (p *Panel) labels() (keys []analyze.KeyValues, known bool) {
@@ -89,7 +89,7 @@ func (p *Panel) labelLine(s *panel.Host, t analyze.Transform, title, detail stri
 	return l
 }
 
-// LabelItems are what can be done with the labels of what is picked.
+// LabelItems lists what can be done with the labels of what is picked.
 func (p *Panel) LabelItems(s *panel.Host) []widget.Item {
 	if p.Rec.Contexts.Len() < 2 || p.Event >= len(p.Rec.Events) || p.Rec.Events[p.Event].Basis == recording.FromSpans {
 		return nil

@@ -23,7 +23,7 @@ type OfTwo struct {
 	largest [24]widget.ClickArea
 }
 
-// Tag is what the area is known by.
+// Tag identifies the area to the keyboard.
 func (c *OfTwo) Tag() event.Tag { return &c.largest }
 
 // Layout draws what is chosen, or where the largest differences are.

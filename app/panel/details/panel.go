@@ -24,7 +24,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// Detail is a line of the panel: exact is what a copy gives, of all of them or
+// Detail is a line of the panel: a copy gives exact, of all of them or
 // by a click on this one. A line without a key is a text of its own. to, where
 // there is one, is where a click goes instead; label is the key of a label, of
 // whose values a click shows a list.
@@ -49,7 +49,7 @@ type Panel struct {
 	sheet          ui.Sheet
 }
 
-// Tag is what the area is known by.
+// Tag identifies the area to the keyboard.
 func (t *Panel) Tag() event.Tag { return &t.area }
 
 // Stop ends what is computed in the background.
@@ -166,7 +166,7 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 	return y + line
 }
 
-// Copied is what a copy of the line gives.
+// Copied writes the line as a copy gives it.
 func (d *Detail) Copied() string {
 	if d.Exact != "" {
 		return d.Exact

@@ -44,7 +44,7 @@ func rankText(place, all int64) string {
 	return units.Count(place) + ordinal(place) + " longest of " + units.Count(all)
 }
 
-// ordinal is what follows a number that counts places: st, nd, rd or th.
+// ordinal follows a number that counts places: st, nd, rd or th.
 func ordinal(n int64) string {
 	if n/10%10 != 1 {
 		switch n % 10 {

@@ -34,7 +34,7 @@ type Panel struct {
 	heads  [DifferenceColumns]widget.ClickArea
 }
 
-// Shape is what a person chooses of the table.
+// Shape has a person's choices about the table.
 type Shape struct {
 	By       DifferenceColumn
 	Backward bool
@@ -47,7 +47,7 @@ func (t *Panel) Scroll(*pair.Pair) *int { return &t.Down }
 // Areas are where a press gives it the keyboard.
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }
 
-// DifferenceColumn is what the table is sorted by.
+// DifferenceColumn names a column that the table can be sorted by.
 type DifferenceColumn uint8
 
 const (
@@ -237,7 +237,7 @@ func (t *Shape) State(st *view.Table) {
 	}
 }
 
-// Restore shapes the table as a State says; missing is what there is not. The
+// Restore shapes the table as a State says; missing says what the recording lacks. The
 // rows are those of the list of pairs where that is shown.
 func (t *Shape) Restore(st *view.Table, ofPairs bool) (missing []error) {
 	*t = Shape{}

@@ -40,7 +40,7 @@ type Panel struct {
 	Marked     string // the row that was clicked, where rows are no functions
 }
 
-// TableShape is what a person chooses of a table.
+// TableShape has a person's choices about a table.
 type TableShape struct {
 	By        Column
 	Ascending bool
@@ -59,7 +59,7 @@ const (
 	leastWidth = 36
 )
 
-// tableGroups are what rows may stand for.
+// tableGroups lists what rows may stand for.
 var (
 	TableGroups     = []analyze.By{analyze.ByFunction, analyze.ByPackage, analyze.ByName, analyze.ByModule, analyze.ByFile, analyze.ByThread}
 	tableGroupNames = []string{"Functions", "Packages", "Folded names", "Modules", "Files", "Threads"}

@@ -70,7 +70,7 @@ func (t *Panel) place(u *ui.UI, r image.Rectangle, cs []Column) []image.Rectangl
 	return boxes
 }
 
-// needsKey is what the widths that texts want follow from.
+// needsKey has everything that the widths of columns follow from.
 type needsKey struct {
 	of    *session.Answer
 	scale float32

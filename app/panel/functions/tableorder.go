@@ -46,7 +46,7 @@ func (o *Order) Update(k OrderKey, wake func()) {
 	}
 }
 
-// searched reports whether a row is what is searched for.
+// searched reports whether a row matches the search.
 func searched(a *session.Answer, r *analyze.Row) bool {
 	switch {
 	case a.By == analyze.ByThread && a.Search.Field() == search.InThread:

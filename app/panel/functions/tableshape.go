@@ -31,7 +31,7 @@ func (t *TableShape) State(st *view.Table) {
 	}
 }
 
-// Restore shapes the table as a State says; missing is what there is not.
+// Restore shapes the table as a State says; missing says what the recording lacks.
 func (t *TableShape) Restore(st *view.Table) (missing []error) {
 	*t = newTableShape()
 	miss := func(format string, args ...any) { missing = append(missing, fmt.Errorf(format, args...)) }

@@ -25,7 +25,7 @@ type Panel struct {
 	kept widget.Kept[heatKey]
 }
 
-// heatKey is what the picture depends on.
+// heatKey has everything that the picture depends on, to see when it is out of date.
 type heatKey struct {
 	grid     *heatmap.Grid
 	theme    *theme.Theme

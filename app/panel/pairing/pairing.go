@@ -79,7 +79,7 @@ func (t *Panel) Refresh(a *session.CompareAnswer) {
 		was := t.ofKind
 		t.Kind = 0
 		for i, k := range t.Kinds {
-			// What was guessed or not matched at all is what one wants to see first.
+			// What was guessed or not matched at all comes first: it is to be checked.
 			if k == was || was == (PairKind{}) && (k.status != compare.Changed || k.rule == compare.RuleSimilar) {
 				t.Kind = i
 				break
@@ -268,7 +268,7 @@ func (t *Panel) list(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAn
 	t.Area(u, body, pointer.CursorDefault)
 }
 
-// namesOfRow are what a row's function is called in A and in B, with modules
+// namesOfRow returns the names of a row's function in A and in B, with modules
 // where these differ.
 func namesOfRow(r *compare.Row) [2]string {
 	switch r.Status {

@@ -29,7 +29,7 @@ type Panel struct {
 	widget.List
 	bar widget.ScrollBar
 	At  int32 // the line that was clicked, 0 for none
-	// Of is what was scrolled to: a file and a function.
+	// Of says what was scrolled to: a file and a function.
 	Of   SourceSpot
 	rows []sourceRow
 	made sourceKey

@@ -13,7 +13,7 @@ const (
 	rootAgain    = 224    // a root's call.again
 )
 
-// A program is what all recordings are recordings of: some thousands of
+// A program is the one that all recordings are of: some thousands of
 // functions in a dozen modules, the tree of the call paths that it can take, and
 // its threads, each with the part of the tree that it works in.
 type program struct {
@@ -44,7 +44,7 @@ type call struct {
 	role       uint8
 }
 
-// A role is what a kind of thread does.
+// A role says what a kind of thread does.
 type role struct {
 	name    string
 	process int

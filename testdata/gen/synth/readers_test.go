@@ -284,7 +284,7 @@ type spaaRecord struct {
 	} `json:"by_stack"`
 }
 
-// A spaaGroup is what the samples of a stack record have in common.
+// A spaaGroup has what the samples of a stack record have in common.
 type spaaGroup struct {
 	id, event string
 	tid       int

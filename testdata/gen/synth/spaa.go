@@ -36,7 +36,7 @@ type spaa struct {
 
 type spaaTotal struct{ samples, period int64 }
 
-// A spaaEvent is what is sampled: the first is counted in periods, the other in
+// A spaaEvent names the thing that is sampled: the first is counted in periods, the other in
 // samples.
 type spaaEvent struct {
 	name, kind, sampling string

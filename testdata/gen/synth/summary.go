@@ -1,6 +1,6 @@
 package synth
 
-// A Summary is what a recording holds. Times are in ns.
+// A Summary counts what a recording holds. Times are in ns.
 type Summary struct {
 	Kind  string `json:"kind"`
 	Shape string `json:"shape,omitempty"`

@@ -78,7 +78,7 @@ var readers = map[string]func([]byte) (*counted, error){
 	"pprof":  readPprof,
 }
 
-// counted is what a reader found, under the Summary's names.
+// counted has what a reader found, under the Summary's names.
 type counted struct {
 	records, spans, samples, stacks, windows int64
 	start, end, spanTime, rootTime           int64
