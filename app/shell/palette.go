@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"gioui.org/io/key"
+
 	"ashlar/app/palette"
 	"ashlar/app/panel"
 	"ashlar/ingest/funcname"
@@ -56,7 +58,7 @@ func (s *Shell) paletteLines(text string, more func()) []widget.Line {
 		if len(c.Keys) > 0 {
 			keys = c.Keys[0].String()
 		}
-		add(palette.Command(palette.Item{Rank: s.rankNow(c.Title), Line: widget.Line{Title: c.Title, Detail: keys, Take: func() {
+		add(palette.Command(palette.Item{Rank: s.rankNow(&c), Line: widget.Line{Title: c.Title, Detail: keys, Take: func() {
 			s.ran(c.Title)
 			c.do(s)
 		}}}, text))
@@ -125,18 +127,25 @@ func (s *Shell) ran(title string) {
 	s.chosen = append([]string{title}, s.chosen[:min(len(s.chosen), mostRan-1)]...)
 }
 
+// held are keys that are pressed again and again: nobody looks for what they do, one
+// step, in a list.
+var held = []key.Name{"W", "A", "S", "D", key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow, key.NamePageUp, key.NamePageDown}
+
 // rankNow orders commands: those for what is selected, then those that were chosen
-// last, then all others.
-func (s *Shell) rankNow(title string) int {
+// last, then all others, with single steps at the end.
+func (s *Shell) rankNow(c *Command) int {
 	if s.Pane != nil {
 		for _, x := range subjects {
-			if strings.Contains(strings.ToLower(title), x.words) && x.is(s) {
+			if strings.Contains(strings.ToLower(c.Title), x.words) && x.is(s) {
 				return -mostRan - 1
 			}
 		}
 	}
-	if i := slices.Index(s.chosen, title); i >= 0 {
+	if i := slices.Index(s.chosen, c.Title); i >= 0 {
 		return i - mostRan
+	}
+	if len(c.Keys) > 0 && slices.Contains(held, c.Keys[0].Name) && (c.Keys[0].Mods == 0 || len(c.Keys[0].Name) > 1) {
+		return 1
 	}
 	return 0
 }
