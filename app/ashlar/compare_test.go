@@ -67,7 +67,7 @@ func (s *session) both(what string, holds func(c *versus) bool) *versus {
 var (
 	inA  = image.Pt(380, 250)
 	inB  = image.Pt(1000, 250)
-	diff = image.Rect(10, 371, 950, 456)
+	diff = image.Rect(10, 397, 950, 482)
 )
 
 func TestCompareTwoFiles(t *testing.T) {

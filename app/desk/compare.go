@@ -35,6 +35,7 @@ type Comparison struct {
 	Heads    [2]widget.ClickArea
 	buttons  compareButtons
 	ScopeBar scopebar.Bar
+	Verdict  pair.Verdict
 	Details  details.OfTwo
 	Bounds   compareBounds
 	rowsOf   rowsKey

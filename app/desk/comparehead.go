@@ -123,6 +123,7 @@ func (c *Comparison) tabBar(d *Desk, u *ui.UI) {
 	c.Deck.Tabs(u, r, &c.Tab, &c.Pair, right, 24)
 	c.Panes[c.Focus].Bounds.Tabs = r
 	c.ScopeBar.Layout(&d.Host, u, scopeRow(u, r), c.Scoped(d), "")
+	c.Verdict.Layout(&d.Host, u, &c.Pair, verdictRow(u, r))
 }
 
 // layout draws from the right edge of r what can be chosen and returns where it

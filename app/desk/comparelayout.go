@@ -61,7 +61,7 @@ func (c *Comparison) place(d *Desk, u *ui.UI, r image.Rectangle) {
 	y, right := cut, r.Max.X
 	if d.View == Both {
 		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
-		y = scopeRow(u, b.tabs).Max.Y
+		y = verdictRow(u, b.tabs).Max.Y
 		b.side = image.Rect(right-min(u.Px(sideWidth+20), r.Dx()/3), y, right, r.Max.Y)
 		right = b.side.Min.X
 	}
@@ -125,9 +125,9 @@ func (c *Comparison) timelinesHeight(u *ui.UI, height int) int {
 	if c.Split > 0 {
 		return max(least, min(int(float32(height)*c.Split), most))
 	}
-	below := u.Px(lowerHead + 220)
+	below := u.Px(lowerHead + pair.VerdictHeight + 220)
 	if a := c.Answer(); a != nil {
-		below = max(below, u.Px(lowerHead+2*panel.FlamePad+difference.LegendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
+		below = max(below, u.Px(lowerHead+pair.VerdictHeight+2*panel.FlamePad+difference.LegendHeight)+flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp))
 	}
 	return max(least, min(want, max(share, height-below), most))
 }

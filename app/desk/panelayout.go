@@ -37,6 +37,9 @@ func (p *Pane) place(d *Desk, u *ui.UI, r image.Rectangle) {
 	if d.View == Both {
 		b.Tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
 		y = scopeRow(u, b.Tabs).Max.Y
+		if p.Within != nil {
+			y = verdictRow(u, b.Tabs).Max.Y
+		}
 		w := min(u.Px(sideWidth), r.Dx()/3)
 		b.Side = image.Rect(right-w, y, right, bottom)
 		right = b.Side.Min.X

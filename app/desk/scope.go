@@ -17,6 +17,12 @@ func scopeRow(u *ui.UI, tabs image.Rectangle) image.Rectangle {
 	return image.Rect(tabs.Min.X, tabs.Max.Y, tabs.Max.X, tabs.Max.Y+u.Px(scopebar.Height))
 }
 
+// verdictRow is the place of the verdict of a comparison, below the scope bar.
+func verdictRow(u *ui.UI, tabs image.Rectangle) image.Rectangle {
+	r := scopeRow(u, tabs)
+	return image.Rect(r.Min.X, r.Max.Y, r.Max.X, r.Max.Y+u.Px(pair.VerdictHeight))
+}
+
 // Scoped is of what the lower half is: the chips of the scope bar.
 func (p *Pane) Scoped(d *Desk) []scopebar.Group {
 	own := scopebar.Group{Chips: scopebar.Of(&p.Timeline, p.Scope, p.setScope)}

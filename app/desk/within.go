@@ -31,6 +31,7 @@ type within struct {
 	table   *difftable.Panel
 	pairing *pairing.Panel
 	buttons compareButtons
+	verdict pair.Verdict
 	details details.OfTwo
 	picked  panel.Picked // in the last frame
 	before  *before
@@ -170,6 +171,7 @@ func (w *within) lower(d *Desk, p *Pane, u *ui.UI) {
 		r.Min.X = w.deck.Tabs(u, r, &p.Tab, &w.Pair, right, 24) - u.Px(14)
 		w.calls.Tabs(u, r, &p.Tab, &p.Side, right, 24)
 		p.ScopeBar.Layout(&d.Host, u, scopeRow(u, b.Tabs), p.Scoped(d), "")
+		w.verdict.Layout(&d.Host, u, &w.Pair, verdictRow(u, b.Tabs))
 	}
 	shown := b.Lower
 	if w.shows(p) {
@@ -339,4 +341,12 @@ func (p *Pane) withinSpot() (sp withinSpot) {
 		sp.Tab, sp.Options.Event, sp.Options.Metric = "", "", "" // which are the pane's
 	}
 	return sp
+}
+
+// Verdict is what comparing in place came to, "" where nothing is compared.
+func (p *Pane) Verdict() string {
+	if p.Within == nil {
+		return ""
+	}
+	return p.Within.verdict.Text()
 }

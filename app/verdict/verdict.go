@@ -14,9 +14,30 @@ import (
 	"ashlar/render/units"
 )
 
+// A Part is a stretch of the sentences; To is where what it says is seen.
+type Part struct {
+	Text string
+	To   To
+	Row  *compare.Row // of the table, for Function
+}
+
+// To is a place where a number of the verdict is seen.
+type To int
+
+// The places: Nowhere for what is no number.
+const (
+	Nowhere   To = iota
+	Totals       // what both are in all
+	PerSecond    // normalised by duration
+	CPU          // the metric cpu
+	Waiting      // the metric waiting
+	Function     // a row of the table
+)
+
 type verdict struct {
-	c *compare.Comparison
-	t *compare.Table
+	c     *compare.Comparison
+	t     *compare.Table
+	parts []Part
 }
 
 // Signed writes a difference in a metric of a comparison with its sign: +1.200 ms.
@@ -30,48 +51,70 @@ func Signed(m *compare.Metric, v int64) string {
 	return "0"
 }
 
+// Of sums a comparison up. Its numbers are those of a table of it, whose Whole and
+// whose first row in the direction of the whole are named; a Table of
+// [compare.ByFunction] reads best.
+func Of(c *compare.Comparison, t *compare.Table) string {
+	var s strings.Builder
+	for _, p := range Parts(c, t) {
+		s.WriteString(p.Text)
+	}
+	return s.String()
+}
+
+// Parts are what Of says, with where each number is seen.
+func Parts(c *compare.Comparison, t *compare.Table) []Part {
+	d := &verdict{c: c, t: t}
+	a, b := c.A(), c.B()
+	if c.Normalize == compare.Calls {
+		d.ofCalls(a, b)
+	} else {
+		d.ofRuns(a, b)
+	}
+	if w := t.Whole; w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1) {
+		d.say("; that may be chance")
+	}
+	d.say(".")
+	d.most(b.Total < a.Total)
+	return d.parts
+}
+
+func (d *verdict) say(format string, args ...any) { d.link(Nowhere, format, args...) }
+
+func (d *verdict) link(to To, format string, args ...any) {
+	d.parts = append(d.parts, Part{Text: fmt.Sprintf(format, args...), To: to})
+}
+
 func (d *verdict) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
 
 // certain is the confidence from which on a difference is said to be one.
 const certain = .95
 
-// Of sums a comparison up. Its numbers are those of a table of it, whose Whole and
-// whose first row in the direction of the whole are named; a Table of
-// [compare.ByFunction] reads best.
-func Of(c *compare.Comparison, t *compare.Table) string {
-	d := &verdict{c, t}
-	a, b := c.A(), c.B()
-	var s string
-	if d.c.Normalize == compare.Calls {
-		s = d.ofCalls(a, b)
-	} else {
-		s = d.ofRuns(a, b)
-	}
-	if w := d.t.Whole; w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1) {
-		s += "; that may be chance"
-	}
-	return s + "." + d.most(b.Total < a.Total)
-}
-
 // ofCalls compares what one call of each set takes.
-func (d *verdict) ofCalls(a, b compare.Side) string {
-	verb := "take "
+func (d *verdict) ofCalls(a, b compare.Side) {
+	verb, name := "take", ""
+	if m := &d.c.Metric.Common; m.Name != "time" {
+		verb, name = "have", " "+plain.Short(m.Name)
+	}
 	if b.Calls == 1 {
-		verb = "takes "
+		verb = map[string]string{"take": "takes", "have": "has"}[verb]
 	}
-	takes := verb + d.apart(a.Total, b.Total)
-	if d.c.Metric.Common.Name != "time" {
-		takes = strings.Replace(strings.Replace(verb, "takes", "has", 1), "take", "have", 1) + d.apart(a.Total, b.Total) + " " + plain.Short(d.c.Metric.Common.Name)
-	}
-	s := fmt.Sprintf("%s (B) %s each than %s (A): %s, %s", units.Plural(b.Calls, "call"), takes, units.Count(a.Calls), d.value(b.Total), d.value(a.Total))
+	d.say("%s (B) %s ", units.Plural(b.Calls, "call"), verb)
+	d.link(Totals, "%s", d.apart(a.Total, b.Total))
+	d.say("%s each than %s (A): ", name, units.Count(a.Calls))
+	d.link(Totals, "%s, %s", d.value(b.Total), d.value(a.Total))
 	if a.OnCPU == nil || b.OnCPU == nil {
-		return s
+		return
 	}
 	each := func(of, than *big.Rat) string {
 		v, _ := new(big.Rat).Sub(of, than).Float64()
 		return more(units.Duration(int64(math.Abs(math.Round(v)))), v)
 	}
-	return s + fmt.Sprintf("; %s on the CPU, %s waiting", each(b.OnCPU, a.OnCPU), each(b.Waiting, a.Waiting))
+	d.say("; ")
+	d.link(CPU, "%s", each(b.OnCPU, a.OnCPU))
+	d.say(" on the CPU, ")
+	d.link(Waiting, "%s", each(b.Waiting, a.Waiting))
+	d.say(" waiting")
 }
 
 func more(amount string, v float64) string {
@@ -91,27 +134,37 @@ func (d *verdict) apart(a, b int64) string {
 
 // ofRuns compares two recordings, or parts of them: how long they are and what they
 // cost, and where they are not as long, what a second of them costs.
-func (d *verdict) ofRuns(a, b compare.Side) string {
-	s := "costs " + costs(a.RawTotal, b.RawTotal) + fmt.Sprintf(" (%s, %s)", d.value(b.RawTotal), d.value(a.RawTotal))
+func (d *verdict) ofRuns(a, b compare.Side) {
+	d.say("B ")
+	long := a.Length > 0 && b.Length > 0 && 10*size(b.Length-a.Length) > a.Length && d.c.Metric.Common.Kind == recording.Sum
+	if long {
+		word := "longer"
+		if b.Length < a.Length {
+			word = "shorter"
+		}
+		d.say("is %s %s (%s, %s); it ", strings.TrimLeft(units.Change(a.Length, b.Length), "+−"), word, units.Duration(b.Length), units.Duration(a.Length))
+	}
 	if a.RawTotal == b.RawTotal {
-		s = "costs as much as A (" + d.value(a.RawTotal) + ")"
+		d.say("costs as much as A (")
+		d.link(Totals, "%s", d.value(a.RawTotal))
+		d.say(")")
+	} else {
+		d.say("costs ")
+		d.link(Totals, "%s", costs(a.RawTotal, b.RawTotal))
+		d.say(" (%s, %s)", d.value(b.RawTotal), d.value(a.RawTotal))
 	}
-	if a.Length <= 0 || b.Length <= 0 || 10*size(b.Length-a.Length) <= a.Length || d.c.Metric.Common.Kind != recording.Sum {
-		return "B " + s
+	if !long {
+		return
 	}
-	word := "longer"
-	if b.Length < a.Length {
-		word = "shorter"
-	}
-	s = fmt.Sprintf("B is %s %s (%s, %s); it %s", strings.TrimLeft(units.Change(a.Length, b.Length), "+−"), word, units.Duration(b.Length), units.Duration(a.Length), s)
 	x := new(big.Rat).SetFrac(big.NewInt(a.RawTotal), big.NewInt(a.Length))
 	y := new(big.Rat).SetFrac(big.NewInt(b.RawTotal), big.NewInt(b.Length))
 	if x.Sign() <= 0 || y.Sign() <= 0 {
-		return s
+		return
 	}
 	ratio, _ := y.Quo(y, x).Float64()
 	const whole = 1 << 40 // of which Change takes the ratio
-	return s + ", per second " + costs(whole, int64(math.Round(math.Min(ratio, 1<<20)*whole)))
+	d.say(", ")
+	d.link(PerSecond, "per second %s", costs(whole, int64(math.Round(math.Min(ratio, 1<<20)*whole))))
 }
 
 func size(v int64) int64 { return max(v, -v) }
@@ -131,7 +184,7 @@ func costs(a, b int64) string {
 }
 
 // most names the row whose self changed most in the direction of the whole.
-func (d *verdict) most(less bool) string {
+func (d *verdict) most(less bool) {
 	for i := range d.t.Rows {
 		r := &d.t.Rows[i]
 		if v := r.DeltaSelf(); v == 0 || (v < 0) != less {
@@ -149,15 +202,19 @@ func (d *verdict) most(less bool) string {
 		default:
 			sure = ", which may be chance"
 		}
-		per, scaled := "", ""
+		per := ""
 		switch d.c.Normalize {
 		case compare.Raw:
 		case compare.Calls:
 			per = " each"
 		default:
-			scaled = " Normalised by " + string(d.c.Normalize) + ","
+			d.say(" Normalised by %s,", d.c.Normalize)
 		}
-		return scaled + fmt.Sprintf(" %s %s most (%s%s%s).", plain.Short(r.Name), what, Signed(d.c.Metric, r.DeltaSelf()), per, sure)
+		d.say(" ")
+		d.parts = append(d.parts, Part{plain.Short(r.Name), Function, r})
+		d.say(" %s most (", what)
+		d.parts = append(d.parts, Part{Signed(d.c.Metric, r.DeltaSelf()), Function, r})
+		d.say("%s%s).", per, sure)
+		return
 	}
-	return ""
 }
