@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/claims"
 	"ashlar/app/cli/jsondoc"
 	"ashlar/app/lines"
 	"ashlar/app/mcp"
@@ -16,7 +17,7 @@ import (
 )
 
 // rooms are the commands that live in packages of their own. To add one, add it.
-var rooms = []verb.Verb{lines.Verb, mcp.Verb}
+var rooms = []verb.Verb{lines.Verb, mcp.Verb, claims.Check, claims.Report}
 
 // enter makes a command of a verb.
 func enter(v verb.Verb) command {

@@ -69,6 +69,11 @@ func TestSchemas(t *testing.T) {
 		hold("convert", "convert", path, filepath.Join(out, "x.folded"), "--force")
 		hold("marks", "marks", path)
 	}
+	report := filepath.Join(out, "report.md")
+	if err := os.WriteFile(report, []byte("`ashlar top testdata/small.spaa # total = 1`\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	hold("check-claims", "check-claims", report)
 	for name := range resolved {
 		if held[name] == 0 && name != "marks" && name != "cache" { // which need a home
 			t.Errorf("nothing of %s was held", name)
