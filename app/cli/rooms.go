@@ -10,6 +10,7 @@ import (
 
 	"ashlar/app/claims"
 	"ashlar/app/cli/jsondoc"
+	"ashlar/app/complete"
 	"ashlar/app/lines"
 	"ashlar/app/mcp"
 	"ashlar/app/verb"
@@ -17,7 +18,7 @@ import (
 )
 
 // rooms are the commands that live in packages of their own. To add one, add it.
-var rooms = []verb.Verb{lines.Verb, mcp.Verb, claims.Check, claims.Report}
+var rooms = []verb.Verb{lines.Verb, mcp.Verb, claims.Check, claims.Report, complete.Verb}
 
 // enter makes a command of a verb.
 func enter(v verb.Verb) command {
