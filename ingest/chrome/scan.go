@@ -198,7 +198,8 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 			}
 			return p + 1
 		default:
-			if end, st = jsonscan.Value(b, p, s.final); st == jsonscan.Good {
+			// A null is nothing: some writers put one first or last, for the commas.
+			if end, st = jsonscan.Value(b, p, s.final); st == jsonscan.Good && string(b[p:end]) != "null" {
 				out.add(phScalar, p, end)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ashlar/ingest"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -108,11 +109,16 @@ func weightless(rec *recording.Recording) bool {
 func amounts(rec *recording.Recording) (all [][]*big.Rat) {
 	scale := map[string]int64{"us": 1e3, "µs": 1e3, "microseconds": 1e3, "ms": 1e6, "milliseconds": 1e6, "s": 1e9, "seconds": 1e9}
 	for i := range rec.Events {
-		for _, m := range rec.Events[i].Metrics {
-			if m.Total == recording.Missing {
-				continue // it is worked out when it is asked for
+		for k, m := range rec.Events[i].Metrics {
+			total := m.Total
+			if total == recording.Missing { // it is worked out when it is asked for
+				w, err := analyze.Weigh(context.Background(), rec, analyze.Query{Event: i, Metric: k})
+				if err != nil {
+					panic(err)
+				}
+				total = analyze.NewTree(rec, w).Nodes[0].Total
 			}
-			x := new(big.Rat).SetInt64(m.Total)
+			x := new(big.Rat).SetInt64(total)
 			x.Quo(x, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(m.Decimals)), nil)))
 			forms := []*big.Rat{x}
 			if f := scale[m.Unit]; f != 0 {
