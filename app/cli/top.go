@@ -227,7 +227,11 @@ type topRow struct {
 // rank weighs what was asked for.
 func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	t := &top{File: rec.Source.Path, By: string(o.by), Rows: []topRow{}, Total: "0", metric: &recording.Metric{}}
-	event, metric, err := analyze.Choose(rec, o.event, o.metric)
+	named := o.event
+	if named == "" && o.by == analyze.ByState && rec.Counts.States > 0 {
+		named = recording.StateEvent().Name // the only one that has them
+	}
+	event, metric, err := analyze.Choose(rec, named, o.metric)
 	if err != nil {
 		return nil, misfit(rec, err)
 	}

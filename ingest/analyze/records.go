@@ -123,6 +123,23 @@ func sampleRecords(ctx context.Context, rec *recording.Recording, q Query, to si
 	return ctx.Err()
 }
 
+// whenIn takes a scope apart into the times at which a track was in its calls.
+func whenIn(rec *recording.Recording, in recording.Scope, track int) (parts []recording.Scope) {
+	if in.Calls == nil {
+		return []recording.Scope{in}
+	}
+	if track >= len(in.Calls.Times) {
+		return nil
+	}
+	from, to := in.Bounds(rec)
+	for _, t := range in.Calls.Times[track] {
+		if t.From, t.To = max(t.From, from), min(t.To, to); t.From < t.To {
+			parts = append(parts, in.Between(t.From, t.To))
+		}
+	}
+	return parts
+}
+
 // stateRecords hands over the states of threads that count for a metric, each part
 // that lies in another span for itself. Time on a processor, runnable and in system
 // calls is that of the call it was spent in; of what a thread was blocked for, and of
@@ -136,7 +153,7 @@ func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sin
 		if t.States.Len() == 0 || !chosen(ti) {
 			continue
 		}
-		t.EachState(&rec.Calls, q.Scope, func(i int, span recording.CallID, start, end int64) {
+		visit := func(i int, span recording.CallID, start, end int64) {
 			if n++; n%checkEvery == 0 && ctx.Err() != nil {
 				return
 			}
@@ -154,7 +171,10 @@ func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sin
 				call = up
 			}
 			to.add(&Record{Call: call, Value: end - start, Track: ti, CPU: -1, At: start})
-		})
+		}
+		for _, in := range whenIn(rec, q.Scope, ti) {
+			t.EachState(&rec.Calls, in, visit)
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

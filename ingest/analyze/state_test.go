@@ -76,6 +76,48 @@ func TestStatesAgainstNaive(t *testing.T) {
 	}
 }
 
+// Of the states of threads those times count in which one of the calls of a scope ran
+// there, whatever they are split by.
+func TestStatesOfCalls(t *testing.T) {
+	b := recording.NewBuilder()
+	b.AddEvent(recording.StateEvent())
+	b.AddEvent(recording.SpanEvent())
+	f := b.FunctionFrame(b.Function(recording.Function{Name: "request"}))
+	for tid := range int64(2) {
+		tr := b.Track(recording.TrackKey{PID: 1, TID: tid})
+		for at := int64(0); at < 60; at += 6 {
+			tr.State(at, at+4, b.Call(recording.NoCall, b.StateFrame(recording.Running, "")), recording.NoTrack)
+			tr.State(at+4, at+6, b.Call(recording.NoCall, b.StateFrame(recording.Blocked, "lock")), recording.NoTrack)
+		}
+		for _, x := range [][2]int64{{3, 11}, {20, 21}, {30, 45 + tid}} {
+			tr.Begin(x[0], f, 0)
+			tr.End(x[1])
+		}
+	}
+	rec := b.Finish()
+	set := &recording.CallSet{Text: "request", Calls: 3, Times: [][]recording.Time{{{From: 3, To: 11}, {From: 20, To: 21}, {From: 30, To: 45}}}} // of one thread
+	for _, in := range []recording.Scope{{Calls: set}, recording.Between(5, 40).Of(set)} {
+		from, to := in.Bounds(rec)
+		want := map[string]int64{}
+		for at := from; at < to; at++ {
+			if at >= 3 && at < 11 || at == 20 || at >= 30 && at < 45 {
+				want[map[bool]string{true: "running", false: "blocked: lock"}[at%6 < 4]]++
+			}
+		}
+		rows, err := StateRows(context.Background(), rec, Query{Metric: recording.StateWall, Scope: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int64{}
+		for _, r := range rows {
+			got[r.Name] = r.Self
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("in calls there are %v, want %v", got, want)
+		}
+	}
+}
+
 func stackText(rec *recording.Recording, c recording.CallID) (s string) {
 	for ; c != recording.NoCall; c = rec.Calls.Parent(c) {
 		s = rec.FuncName(c) + " " + s

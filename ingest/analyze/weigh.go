@@ -68,7 +68,7 @@ type Weights struct {
 	// Untold is how many spans of the scope do not tell their time on a processor, or
 	// lie in its range only in part: they have none in sums of it.
 	Untold int64
-	// Called reports whether the query's calls were honoured, which takes spans or
+	// Called reports whether the query's calls were honoured, which takes spans, states or
 	// samples.
 	Called bool
 	// WindowCount is how many windows were used.
@@ -99,7 +99,7 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 	if q.First {
 		w.First = never(rec.Calls.Len())
 	}
-	w.Called = basis == Samples && q.Scope.Calls != nil
+	w.Called = (basis == Samples || basis == States) && q.Scope.Calls != nil
 	if basis != Stacks {
 		w.Ranged, w.From, w.To = q.Scope.Ranged, q.Scope.From, q.Scope.To
 	}
