@@ -17,13 +17,15 @@ type OnCPU struct {
 
 // OnCPU divides the time of an answer about the time of spans; nil until it is known, of
 // which notify is called, and where nothing tells.
-func (d *Side) OnCPU(a *Answer) *OnCPU {
+func (d *Side) OnCPU(a *Answer) *OnCPU { return d.onCPUOf(a, d.later()) }
+
+func (d *Side) onCPUOf(a *Answer, wake func()) *OnCPU {
 	if a == nil || a.Rec.CPU == nil || !a.Rec.Done || a.Tree.Inverted || a.Tree.Weights.Basis != analyze.Spans || a.Question.Metric != recording.SpanTime {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v, of, _ := d.onCPU.Ask(a.Tree, d.later(), func(ctx context.Context) (*OnCPU, error) {
+	v, of, _ := d.onCPU.Ask(a.Tree, wake, func(ctx context.Context) (*OnCPU, error) {
 		v := &OnCPU{Tree: a.Tree}
 		for m, part := range map[int]*[]int64{recording.SpanCPU: &v.CPU, recording.SpanWaiting: &v.Waiting} {
 			q := a.Query
@@ -45,6 +47,10 @@ func (d *Side) OnCPU(a *Answer) *OnCPU {
 // SpansOnCPU says how long each span ran on a processor; nil until it is known, which
 // is told by notify, and where none tells.
 func (d *Side) SpansOnCPU(rec *recording.Recording) *recording.OnCPU {
+	return d.spansOnCPUOf(rec, d.later())
+}
+
+func (d *Side) spansOnCPUOf(rec *recording.Recording, wake func()) *recording.OnCPU {
 	if rec.CPU == nil || !rec.Done {
 		return nil
 	}
@@ -53,7 +59,7 @@ func (d *Side) SpansOnCPU(rec *recording.Recording) *recording.OnCPU {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v, of, _ := d.spansOnCPU.Ask(rec, d.later(), func(ctx context.Context) (*recording.OnCPU, error) { return scan.CPU(ctx, rec) })
+	v, of, _ := d.spansOnCPU.Ask(rec, wake, func(ctx context.Context) (*recording.OnCPU, error) { return scan.CPU(ctx, rec) })
 	if of != rec {
 		return nil
 	}

@@ -38,6 +38,9 @@ func TestOnCPUIsWhatNodesTell(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := d.Answer()
+	if d.OnCPU(a) == nil || d.SpansOnCPU(a.Rec) == nil {
+		t.Error("what is settled does not know the time on processors")
+	}
 	v := d.Still().OnCPU(a)
 	if v == nil {
 		t.Fatal("nothing is known of the time on processors")

@@ -360,6 +360,8 @@ func (d *Side) Settle(q Question) error {
 		}
 	}
 	d.find(d.ctx, rec, q.Search)
+	d.spansOnCPUOf(rec, nil) // which bars are drawn with
+	d.onCPUOf(d.answer.Load(), nil)
 	return nil
 }
 
