@@ -59,7 +59,7 @@ func (p *Timeline) reveal(h *timeline.Hit) {
 	}
 	if i := p.rowOf(h); i >= 0 {
 		r := &p.Plan.Rows[i]
-		if h.Found && h.Lane >= r.Lanes {
+		if h.Found && !h.IsState() && !r.Shows(h.Lane) {
 			p.Folds = With(p.Folds, h.Track, timeline.Full)
 		}
 		_, y0, _, y1 := p.Plan.Box(p.View, i, h.Lane, h.Start, h.End, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)

@@ -51,7 +51,7 @@ func (s *snapper) row(rec *recording.Recording, r *timeline.Row) {
 	switch r.Kind {
 	case timeline.TrackRow:
 		t := rec.Tracks[r.Index]
-		for lane := range min(r.Lanes, r.Spans, len(t.Lanes)) {
+		for lane := range min(r.SpanLanes, len(t.Lanes)) {
 			l := &t.Lanes[lane]
 			i := l.Search(s.at)
 			for k := max(0, i-1); k < min(l.Len(), i+2); k++ {

@@ -89,7 +89,7 @@ func (w *way) add(p *Timeline, steps []path.Step) {
 		if s.Track == recording.NoTrack || !ok {
 			continue
 		}
-		lane := min(max(s.LaneOf(p.Rec), recording.StateLane), max(0, p.Plan.Rows[row].Lanes-1))
+		lane := min(max(s.LaneOf(p.Rec), recording.StateLane), max(0, p.Plan.Rows[row].SpanLanes-1))
 		_, _, _, y1 := p.Plan.Box(p.View, row, lane, s.From, s.To, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 		x0, x1, y := x(s.From), x(s.To), y1-1
 		join(x0, y)

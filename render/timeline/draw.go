@@ -173,10 +173,37 @@ func (p *Picture) gutter(r *Row, y int) {
 		return
 	}
 	p.Fonts.Small.Draw(p.c, float32(x), y+p.px(31), p.Fonts.Small.Fit(r.Sub, float32(right-x)), dim, x, right)
+	p.subRow(r, y, x, right)
 	if r.Lanes < r.All && !r.Collapsed && r.Height > p.px(56) {
 		more := "+" + itoa(r.All-r.Lanes) + " lanes"
 		p.Fonts.Small.Draw(p.c, float32(x), y+r.Height-p.px(10), more, raster.Pack(t.Faint), x, right)
 	}
+}
+
+// subRow names the samples that stand below a thread's spans, beside the first of
+// their lanes, and draws a line between both.
+func (p *Picture) subRow(r *Row, y, x, right int) {
+	if r.Sampled == "" {
+		return
+	}
+	t := p.Palette.Theme
+	top := p.Plan.laneTop(r, r.Spans)
+	if r.SpanLanes > 0 {
+		p.c.Rect(p.px(12), y+top-1, p.w, y+top, p.lanes.rule)
+	}
+	base := max(top+p.px(13), p.px(45))
+	if end := r.Height - p.px(4); base > end || r.Lanes < r.All && base > end-p.px(18) {
+		return
+	}
+	name := r.Sampled
+	if !strings.Contains(strings.ToLower(name), "sample") {
+		name += " samples"
+	}
+	ink := t.Dim
+	if p.Event == r.Samples.Event {
+		ink = t.Text
+	}
+	p.Fonts.Small.Draw(p.c, float32(x), y+base, p.Fonts.Small.Fit(name, float32(right-x)), raster.Pack(ink), x, right)
 }
 
 // arrow draws the small triangle that folds a row, its middle at x, y.
@@ -203,7 +230,7 @@ func abs(i int) int {
 
 // lanesIn calls do for each of a row's lanes of spans that lie inside the canvas.
 func (p *Picture) lanesIn(r *Row, y int, do func(lane, top int)) {
-	for lane := range min(r.Lanes, r.Spans) {
+	for lane := range r.SpanLanes {
 		top := y + p.Plan.laneTop(r, lane)
 		if top >= p.h {
 			break

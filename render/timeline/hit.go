@@ -1,6 +1,10 @@
 package timeline
 
-import "ashlar/ingest/recording"
+import (
+	"math"
+
+	"ashlar/ingest/recording"
+)
 
 // Hit is the thing under a point of the timeline.
 type Hit struct {
@@ -64,8 +68,8 @@ func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 			return h
 		}
 		lane := -1
-		for k := range r.Lanes {
-			if top := p.laneTop(r, k); in >= top && in < p.laneTop(r, k+1) {
+		for k := range r.Spans + r.Depths {
+			if top := p.laneTop(r, k); r.Shows(k) && in >= top && in < top+int(math.Round(float64(laneHeight*p.Scale))) {
 				lane = k
 			}
 		}

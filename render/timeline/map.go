@@ -63,7 +63,7 @@ func (r *Row) activity(rec *recording.Recording, p *Plan, in int) float32 {
 		return 0
 	}
 	t := rec.Tracks[r.Index]
-	if lane == 0 || lane >= r.Spans || lane >= len(t.Lanes) || rec.Duration() <= 0 {
+	if lane == 0 || lane >= r.SpanLanes || lane >= len(t.Lanes) || rec.Duration() <= 0 {
 		return r.Busy
 	}
 	var busy float64

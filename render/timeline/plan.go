@@ -48,10 +48,13 @@ type Row struct {
 	Y, Height int
 	Name, Sub string
 	// Lanes is how many lanes are shown of All; the first Spans of All are
-	// lanes of spans, the rest the depths of samples.
-	Lanes, All, Spans int
-	Samples           *recording.Samples
-	Collapsed         bool
+	// lanes of spans, the rest the depths of samples. Of each the outermost are
+	// shown: SpanLanes and Depths of them.
+	Lanes, All, Spans, SpanLanes, Depths int
+	Samples                              *recording.Samples
+	// Sampled is the name of the samples' event where they are beside spans.
+	Sampled   string
+	Collapsed bool
 	// Strip is how high the states of the thread are drawn, 0 where there are none:
 	// above its lanes, or where it has none of those in the place of one.
 	Strip int
@@ -61,7 +64,40 @@ type Row struct {
 }
 
 // hasSamples reports whether samples are drawn in the row, below its spans.
-func (r *Row) hasSamples() bool { return r.Samples != nil && r.Spans < r.Lanes }
+func (r *Row) hasSamples() bool { return r.Samples != nil && r.Depths > 0 }
+
+// Shows reports whether a lane is among those that are shown.
+func (r *Row) Shows(lane int) bool {
+	return lane < r.SpanLanes || lane >= r.Spans && lane < r.Spans+r.Depths
+}
+
+// slot is the place of a lane among those that are shown.
+func (r *Row) slot(lane int) int {
+	if lane >= r.Spans {
+		return lane - r.Spans + r.SpanLanes
+	}
+	return lane
+}
+
+// show has so many lanes shown in all. Samples beside spans have a few of them at
+// least, and most where their event is the one that is chosen.
+func (r *Row) show(lanes int, chosen bool) {
+	depths := r.All - r.Spans
+	if r.Samples == nil {
+		depths = 0
+	}
+	r.Lanes = min(lanes, r.All)
+	few := r.Lanes * 3 / 8
+	switch {
+	case depths == 0:
+		r.SpanLanes = r.Lanes
+	case chosen:
+		r.SpanLanes = min(r.Spans, max(r.Lanes-depths, min(few, r.Lanes-1)))
+	default:
+		r.SpanLanes = min(r.Spans, r.Lanes-min(depths, few))
+	}
+	r.Depths = min(depths, r.Lanes-r.SpanLanes)
+}
 
 // Fold says how much of a track is shown.
 type Fold uint8
@@ -252,13 +288,16 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, count
 func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples *recording.Samples, shown int) Row {
 	t := rec.Tracks[ti]
 	r := Row{Kind: TrackRow, Index: ti, All: lanes, Lanes: lanes, Spans: spans, Samples: samples}
-	switch l.Folds[ti] {
-	case Closed:
-		r.Lanes, r.Collapsed = 1, true
-	case Auto:
-		if shown > 1 && lanes > compactLanes+2 {
-			r.Lanes = compactLanes
-		}
+	chosen := l.Event < len(rec.Events) && rec.Events[l.Event].Basis != recording.FromSpans
+	switch {
+	case l.Folds[ti] == Closed:
+		lanes, r.Collapsed = 1, true
+	case l.Folds[ti] == Auto && shown > 1 && lanes > compactLanes+2:
+		lanes = compactLanes
+	}
+	r.show(lanes, chosen)
+	if r.Depths > 0 && spans > 0 {
+		r.Sampled = rec.Events[samples.Event].Name
 	}
 	r.Height = l.px(float32(r.Lanes)*laneHeight) + l.px(trackPad)
 	switch {
@@ -359,7 +398,7 @@ func (p *Plan) laneTop(r *Row, lane int) int {
 	if r.Strip > 0 && r.hasLanes() {
 		top += r.Strip + int(math.Round(float64(p.Scale)))
 	}
-	return top + int(math.Round(float64(float32(lane)*laneHeight*p.Scale)))
+	return top + int(math.Round(float64(float32(r.slot(lane))*laneHeight*p.Scale)))
 }
 
 // hasLanes reports whether there is anything below the strip of states.

@@ -30,7 +30,7 @@ type openBar struct {
 // lookSamples finds what is seen of samples. Several do so at once.
 func (p *Picture) lookSamples(s *rowSamples) {
 	r := s.row
-	depths := r.Lanes - r.Spans
+	depths := r.Depths
 	end := 0
 	closeFrom := func(d, x1 int) {
 		for k := d; k < len(s.open); k++ {
