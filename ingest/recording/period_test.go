@@ -31,7 +31,8 @@ func TestALoneSampleIsDrawnForAPeriod(t *testing.T) {
 		}
 		busy.Sample(ev, at, call, -1, nil)
 	}
-	changed := b.Snapshot().Tracks[0] != b.Snapshot().Tracks[0]
+	one, other := b.Snapshot(), b.Snapshot()
+	changed := one.Tracks[0] != other.Tracks[0]
 	rec := b.Finish()
 	ds = append(ds, 20_000*ms)
 	slices.Sort(ds)
