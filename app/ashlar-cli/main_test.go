@@ -18,7 +18,15 @@ func build(t *testing.T) string {
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-ldflags=-s -w", "-o", program, ".")
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-ldflags=-s -w"}
+	cold, err := os.ReadFile("cold.txt") // see assets/packaging
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range strings.Fields(string(cold)) {
+		args = append(args, "-gcflags="+pattern+"=-l")
+	}
+	cmd := exec.Command("go", append(args, "-o", program, ".")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, msg)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,6 +29,15 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 	out := filepath.Join(work, of+"-"+system+"-"+arch)
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/version.number=" + r.version + " " + linker)
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-ldflags=" + flags}
+	// What waits for a person or a network is compiled small, without inlining, where
+	// the folder of the program lists such packages.
+	cold, err := os.ReadFile(filepath.Join(r.root, "app", of, "cold.txt"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, pattern := range strings.Fields(string(cold)) {
+		args = append(args, "-gcflags="+pattern+"=-l")
+	}
 	if system == "linux" && slices.Contains(env, "CGO_ENABLED=1") {
 		// Distributions want programs that can be loaded anywhere; elsewhere Go
 		// makes them so by itself. It costs a millisecond at the start.
@@ -40,7 +50,6 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 		return nil, fmt.Errorf("building for %s: %w\n%s", system, err, msg)
 	}
 	p := &program{os: system, arch: arch}
-	var err error
 	if p.binary, err = os.ReadFile(out); err != nil {
 		return nil, err
 	}
