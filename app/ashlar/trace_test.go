@@ -58,7 +58,7 @@ func abroad(sockets []string, folders ...string) []string {
 }
 
 // commandLine finds the commands that ashlar --help lists.
-var commandLine = regexp.MustCompile(`(?m)^  ([a-z]+) +[a-z]`)
+var commandLine = regexp.MustCompile(`(?m)^  ([a-z-]+) +[a-z]`)
 
 // TestCommandsKeepToThemselves runs every command under a tracer: what they
 // write lies where they were told to, or in the user's own folders, and they open
@@ -71,6 +71,10 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(work, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	recorded, err := filepath.Abs("../../testdata/recorded/after.pb.gz")
+	if err != nil {
+		t.Fatal(err)
 	}
 	run := func(args ...string) e2e.Trace {
 		t.Helper()
@@ -89,11 +93,15 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 
 	lines := map[string][][]string{
 		"overview": {{"a.spaa"}}, "findings": {{"a.spaa"}},
-		"info":    {{"a.spaa"}, {"a.spaa", "--json"}},
-		"top":     {{"a.spaa"}},
-		"stats":   {{"--demo", "--function", "main.main"}},
-		"diff":    {{"a.spaa", "b.spaa"}},
-		"calls":   {{"t.json", "work"}},
+		"info":   {{"a.spaa"}, {"a.spaa", "--json"}},
+		"top":    {{"a.spaa"}},
+		"stats":  {{"--demo", "--function", "main.main"}},
+		"diff":   {{"a.spaa", "b.spaa"}},
+		"calls":  {{"t.json", "work"}},
+		"path":   {{"t.json"}},
+		"source": {{recorded, "main.main"}},
+		"report": {{"a.spaa", "-o", "a.md"}, {"a.spaa", "-o", "a.html"}},
+		"mcp":    {{}}, "check-claims": {{"claims.md"}},
 		"cache":   {{}, {"--clean"}},
 		"check":   {{"a.spaa", "b.spaa"}},
 		"convert": {{"a.spaa", "c.pb.gz"}, {"a.spaa", "d.spaa.zst"}},
@@ -101,8 +109,9 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		"marks":   {{"a.spaa"}, {"a.spaa", "--export", "marks.json"}, {"a.spaa", "--import", "marks.json"}},
 		// In this order: what is installed can be checked and undone.
 		"install": {{}, {"--check"}}, "uninstall": {{}},
-		"version": {{}}, "help": {{}, {"top"}},
+		"version": {{}}, "help": {{}, {"top"}}, "completion": {{"bash"}},
 	}
+	run("report", "a.spaa", "-o", "claims.md")
 	out, err := exec.Command(bin, "--help").Output()
 	if err != nil {
 		t.Fatal(err)

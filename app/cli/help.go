@@ -125,7 +125,7 @@ func (c *call) printHelp(cmd *command) error {
 	if cmd.name == "" {
 		b.WriteString("  ashlar COMMAND …\n\nCommands\n")
 		for _, other := range commands() {
-			fmt.Fprintf(&b, "  %-9s %s\n", other.name, other.line)
+			fmt.Fprintf(&b, "  %-12s %s\n", other.name, other.line)
 		}
 		b.WriteString("\nTopics (ashlar help TOPIC)\n")
 		for _, t := range topics() {

@@ -79,13 +79,14 @@ func (v *State) Kept() Kept {
 	return k
 }
 
-// State reads what was kept. What cannot be read is left out, since nobody can mend it.
+// State reads what was kept; an empty text is as good as none. What cannot be read is
+// left out, since nobody can mend it.
 func (k Kept) State() *State {
 	v := new(State)
 	for i := range Fields {
 		f := &Fields[i]
-		text, ok := k[f.Key]
-		if with := *v; ok && f.Remembered && f.read(&with, text) == nil {
+		text := k[f.Key]
+		if with := *v; text != "" && f.Remembered && f.read(&with, text) == nil {
 			*v = with
 		}
 	}

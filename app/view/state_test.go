@@ -219,3 +219,15 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestNothingKeptChangesNothing: settings without a key, which reads as an empty text,
+// leave all as it begins.
+func TestNothingKeptChangesNothing(t *testing.T) {
+	k := Kept{}
+	for i := range Fields {
+		k[Fields[i].Key] = ""
+	}
+	if got := k.State(); !reflect.DeepEqual(got, new(State)) {
+		t.Errorf("of empty texts comes %+v", got)
+	}
+}

@@ -100,6 +100,9 @@ func (c *converter) call(b *batch, one *record) recording.CallID {
 	return call
 }
 
+// mostAtOnce bounds how many calls are made together: a stack may have a hundred million.
+const mostAtOnce = 1 << 14
+
 // newCalls makes calls of a stack's locations from one on, which leads on from a call,
 // to its leaf, and keeps what is to be kept. Calls below one that is new are new.
 func (c *converter) newCalls(b *batch, one *record, at int, call recording.CallID) recording.CallID {
@@ -115,6 +118,10 @@ func (c *converter) newCalls(b *batch, one *record, at int, call recording.CallI
 		frames = append(frames, c.location(c.p.Location[b.locations[at]])...)
 		if at == one.from || pairs.Kept(one.to-at) {
 			p.Put(b.paths[at], uint32(call)+uint32(len(frames)))
+		}
+		if len(frames) >= mostAtOnce {
+			call, _ = c.b.Below(call, frames)
+			frames = frames[:0]
 		}
 	}
 	c.rest = frames

@@ -176,10 +176,14 @@ func (t *Theme) Above(c color.NRGBA) (bar, label color.NRGBA) {
 }
 
 // Waiting is the colour of the part of a bar that was not spent on a processor: a paler
-// tone of the bar's own, on which labels stay legible.
+// tone of the bar's own, on which labels stay legible; of bars that are as pale as the
+// ground a darker one.
 func (t *Theme) Waiting(c color.NRGBA) color.NRGBA {
-	if t.Dark {
+	switch light := (2*int(c.R) + 5*int(c.G) + int(c.B)) / 8; {
+	case t.Dark:
 		return Mix(c, t.Lane, .2)
+	case light > 228:
+		return Mix(c, t.OnBar, .15)
 	}
 	return Mix(c, t.Lane, .6)
 }
