@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"ashlar/app/cli/progress"
 	"encoding/json"
 	"io"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ashlar/app/cli/progress"
 )
 
 const smallPerf = `app 100/101 [000] 5000.000001: 1000 cycles:

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"ashlar/app/cli/difference"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -9,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ashlar/app/cli/difference"
 )
 
 func TestDiffGolden(t *testing.T) {

@@ -52,7 +52,10 @@ func (c *call) sayThreads(rec *recording.Recording, named []string) {
 			names = append(names, "…")
 		}
 	}
-	if n > len(named) {
+	switch {
+	case n == 0 && len(named) > 0:
+		c.note("--thread %s: no thread has this id or name; ashlar top FILE --by thread lists them", strings.Join(named, ", "))
+	case n > len(named):
 		c.note("--thread %s: %d threads have this in their names: %s", strings.Join(named, ", "), n, strings.Join(names, ", "))
 	}
 }

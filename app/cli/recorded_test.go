@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"ashlar/app/cli/difference"
 	"cmp"
 	"encoding/json"
 	"io"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/klauspost/compress/zstd"
+
+	"ashlar/app/cli/difference"
 )
 
 const recorded = "../../testdata/recorded"

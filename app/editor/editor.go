@@ -2,7 +2,6 @@
 package editor
 
 import (
-	"ashlar/ingest/plain"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"ashlar/ingest/plain"
 )
 
 // form is how an editor is told the line.

@@ -9,7 +9,6 @@
 package instance
 
 import (
-	"ashlar/app/filelock"
 	"bufio"
 	"context"
 	"crypto/rand"
@@ -27,6 +26,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"ashlar/app/filelock"
 )
 
 // Request says what a program that starts would like a running one to do.

@@ -1,7 +1,6 @@
 package outfile
 
 import (
-	"ashlar/ingest/plain"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+
+	"ashlar/ingest/plain"
 )
 
 // writing are the files that are being written. Only while there are any the

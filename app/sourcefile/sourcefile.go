@@ -3,7 +3,6 @@
 package sourcefile
 
 import (
-	"ashlar/ingest/source"
 	"bytes"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"ashlar/ingest/source"
 )
 
 // Root says where source files lie: those whose path begins with From are below

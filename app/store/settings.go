@@ -1,9 +1,6 @@
 package store
 
 import (
-	"ashlar/ingest/compare"
-	"ashlar/ingest/fetch"
-	"ashlar/ingest/plain"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -12,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ashlar/ingest/compare"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/plain"
 )
 
 // Settings are those of settings.json; each key may be left out. Keys that no field is

@@ -1,8 +1,6 @@
 package view
 
 import (
-	"ashlar/ingest/compare"
-	"ashlar/ingest/recording"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +9,8 @@ import (
 	"testing"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/recording"
 )
 
 // anyText is a text that may hold anything, also bytes that are no UTF-8.

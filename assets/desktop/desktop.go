@@ -5,11 +5,12 @@
 package desktop
 
 import (
-	"ashlar/ingest"
 	"bytes"
 	"embed"
 	"fmt"
 	"strings"
+
+	"ashlar/ingest"
 )
 
 //go:generate go run ./draw -o icons

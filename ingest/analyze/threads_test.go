@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"ashlar/ingest/recording"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ashlar/ingest/recording"
 )
 
 // TestTransformedThreads: what transforms take away from spans, samples and

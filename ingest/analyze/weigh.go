@@ -6,9 +6,10 @@
 package analyze
 
 import (
+	"context"
+
 	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
-	"context"
 )
 
 // Query selects what is weighed.

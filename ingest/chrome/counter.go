@@ -1,9 +1,10 @@
 package chrome
 
 import (
-	"ashlar/ingest/jsonscan"
 	"math"
 	"strconv"
+
+	"ashlar/ingest/jsonscan"
 )
 
 // counterKey names a counter of a process: its name, and its id where it has

@@ -1,10 +1,11 @@
 package chrome
 
 import (
-	"ashlar/ingest/jsonscan"
 	"hash/maphash"
 	"strings"
 	"unicode/utf8"
+
+	"ashlar/ingest/jsonscan"
 )
 
 // interner gives equal strings equal small ids, counting from 1; 0 stands for

@@ -1,10 +1,11 @@
 package chrome
 
 import (
-	"ashlar/ingest/jsonscan"
 	"bytes"
 	"encoding/json"
 	"math"
+
+	"ashlar/ingest/jsonscan"
 )
 
 // metadata takes names and order over from an M event; it reports whether

@@ -1,8 +1,9 @@
 package chrome
 
 import (
-	"ashlar/ingest/jsonscan"
 	"bytes"
+
+	"ashlar/ingest/jsonscan"
 )
 
 // mode is where in the file's outermost structure the scanner is.

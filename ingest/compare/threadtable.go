@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ashlar/ingest/analyze"
-
 	"ashlar/ingest/recording"
 )
 

@@ -1,10 +1,11 @@
 package convert
 
 import (
-	"ashlar/ingest/encode"
 	"context"
 	"errors"
 	"testing"
+
+	"ashlar/ingest/encode"
 )
 
 func TestForFile(t *testing.T) {

@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
-
 	"github.com/ianlancetaylor/demangle"
 
 	"ashlar/ingest/encode"

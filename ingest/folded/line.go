@@ -1,9 +1,10 @@
 package folded
 
 import (
-	"ashlar/ingest/decode"
 	"bytes"
 	"slices"
+
+	"ashlar/ingest/decode"
 )
 
 // status says what a line is.

@@ -1,9 +1,10 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"encoding/binary"
 	"slices"
+
+	"ashlar/ingest/column"
 )
 
 // The texts of arguments are packed into blocks, one after the other, and a reference

@@ -1,11 +1,12 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"cmp"
 	"math"
 	"slices"
 	"sort"
+
+	"ashlar/ingest/column"
 )
 
 // Counter is a value over time, drawn as a graph.

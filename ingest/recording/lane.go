@@ -1,9 +1,10 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"math"
 	"sort"
+
+	"ashlar/ingest/column"
 )
 
 // Lane is one row of spans on a track: sorted by start, never overlapping. Its

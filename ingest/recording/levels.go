@@ -1,9 +1,10 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"math"
 	"math/bits"
+
+	"ashlar/ingest/column"
 )
 
 // Detail levels: a pyramid over a lane, so that a picture costs by its pixels

@@ -1,10 +1,11 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"cmp"
 	"runtime"
 	"slices"
+
+	"ashlar/ingest/column"
 )
 
 // looseSpans are whole spans of a track that came in any order. They are kept

@@ -1,13 +1,14 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"ashlar/ingest/column"
 )
 
 // Runs that are merged give what sorting everything gives, whatever the order

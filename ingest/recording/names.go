@@ -1,10 +1,11 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"path"
 	"strconv"
 	"strings"
+
+	"ashlar/ingest/column"
 )
 
 // Kind says what sort of code a function or frame is.

@@ -1,10 +1,11 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"cmp"
 	"math"
 	"sort"
+
+	"ashlar/ingest/column"
 )
 
 // nest is one column of properly nested spans: its open ends, innermost last,

@@ -1,10 +1,11 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"ashlar/ingest/column"
 )
 
 // Part limits what is kept of a recording, for one that is larger than memory.

@@ -1,10 +1,11 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"math/big"
 	"strconv"
 	"strings"
+
+	"ashlar/ingest/column"
 )
 
 // Source says what file a recording came from.

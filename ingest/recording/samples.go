@@ -1,8 +1,9 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"sort"
+
+	"ashlar/ingest/column"
 )
 
 // Samples are the single samples of one event on one track, sorted by time.

@@ -1,10 +1,11 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"ashlar/ingest/column"
 )
 
 // TrackKind says what a track's lanes are.

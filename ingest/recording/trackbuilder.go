@@ -1,9 +1,10 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"slices"
 	"sort"
+
+	"ashlar/ingest/column"
 )
 
 // TrackKey identifies a track of a recording. Name is only part of the key

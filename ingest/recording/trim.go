@@ -1,8 +1,9 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"slices"
+
+	"ashlar/ingest/column"
 )
 
 // Columns grow by chunks, the last of which is on average half empty: nothing

@@ -1,12 +1,13 @@
 package recording
 
 import (
-	"ashlar/ingest/column"
 	"context"
 	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"ashlar/ingest/column"
 )
 
 // What was unpacked is checked before it is used: a number that leads out of its table

@@ -1,9 +1,10 @@
 package contents
 
 import (
-	"ashlar/app/cli/exact"
 	"strings"
 	"testing"
+
+	"ashlar/app/cli/exact"
 )
 
 // TestInfoThreadsAlike: a pool of threads is one row with its sums, and what is

@@ -2,12 +2,13 @@
 package tabular
 
 import (
-	"ashlar/ingest/plain"
-	"ashlar/ingest/spans"
-	"ashlar/render/units"
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"ashlar/ingest/plain"
+	"ashlar/ingest/spans"
+	"ashlar/render/units"
 )
 
 // Columns writes rows with their columns aligned: by bytes of align, 'l' left
