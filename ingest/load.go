@@ -227,6 +227,8 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 		var cannot unread
 		format, err = recognise(in)
 		switch {
+		case err != nil && l.reading.Err() != nil: // what was cancelled looks empty
+			return l.reading.Err()
 		case errors.As(err, &cannot):
 			return l.unread(cannot.error)
 		case err != nil:
