@@ -136,7 +136,9 @@ func (d *Desk) settleCompared(ranges []recording.Range) error {
 			}
 		}
 	}
-	if a := c.Engine.Answer(); a != nil {
+	// What was asked in the background of recordings that were not read yet may arrive
+	// only now.
+	if a := c.Engine.Answer(); a != nil && a.Recs == recs {
 		return a.Err
 	}
 	return nil

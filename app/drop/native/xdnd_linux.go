@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -87,7 +88,10 @@ func (x *xdnd) take(m message) bool {
 // run takes part in drags until the window is closed.
 func (x *xdnd) run(display string) {
 	xgb.Logger = log.New(io.Discard, "", 0)
-	if err := x.connect(display); err != nil {
+	var gone xproto.WindowError
+	if err := x.connect(display); errors.As(err, &gone) {
+		return // it was closed meanwhile, or could not be shown, which is said elsewhere
+	} else if err != nil {
 		fmt.Fprintf(os.Stderr, "ashlar: files cannot be dropped on the window: %v\n", err)
 		return
 	}
