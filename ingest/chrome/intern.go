@@ -91,27 +91,42 @@ type ident struct {
 // threadKey names a thread.
 type threadKey struct{ pid, tid ident }
 
-// threadTable gives threads small ids, counting from 1. Files name few threads
-// and mostly one for a while, so that numbers go through a small direct cache.
+// threadTable gives threads small ids, counting from 1. Nearly all are named by
+// numbers, which go through a direct cache with room for four times as many.
 type threadTable struct {
-	cache [64]struct {
-		pid, tid int64
-		id       uint32
-	}
+	cache []threadSlot
 	ids   map[threadKey]uint32
 	keys  []threadKey
 	fresh int
 }
 
+// threadSlot is empty where the id is 0.
+type threadSlot struct {
+	pid, tid int64
+	id       uint32
+}
+
+const (
+	fewThreads  = 1 << 6
+	mostThreads = 1 << 14 // in the cache
+)
+
+func newThreadTable() *threadTable {
+	return &threadTable{cache: make([]threadSlot, fewThreads), ids: map[threadKey]uint32{}}
+}
+
 // id interns a thread whose ids are numbers.
 func (t *threadTable) id(pid, tid int64) uint32 {
-	c := &t.cache[(uint64(tid)*0x9E3779B97F4A7C15^uint64(pid)*0xC2B2AE3D27D4EB4F)>>58]
+	c := &t.cache[(uint64(tid)*0x9E3779B97F4A7C15^uint64(pid)*0xC2B2AE3D27D4EB4F)>>40&uint64(len(t.cache)-1)]
 	if c.id != 0 && c.pid == pid && c.tid == tid {
 		return c.id
 	}
-	c.pid, c.tid = pid, tid
-	c.id = t.key(threadKey{ident{n: pid}, ident{n: tid}})
-	return c.id
+	id := t.key(threadKey{ident{n: pid}, ident{n: tid}})
+	*c = threadSlot{pid, tid, id}
+	if n := len(t.cache); 4*len(t.keys) > n && n < mostThreads {
+		t.cache = make([]threadSlot, 4*n)
+	}
+	return id
 }
 
 func (t *threadTable) key(k threadKey) uint32 {

@@ -61,7 +61,7 @@ type position struct {
 }
 
 func newScanner() *scanner {
-	return &scanner{names: newInterner(), threads: &threadTable{ids: map[threadKey]uint32{}}}
+	return &scanner{names: newInterner(), threads: newThreadTable()}
 }
 
 // scan reads b, which begins at base in the content and behind everything that

@@ -607,11 +607,26 @@ func (b *Builder) Tally(kind string) *Tally {
 
 // countSpan adds a span to the totals by call.
 func (b *Builder) countSpan(call CallID, dur int64) {
-	for int(call) >= len(b.sums) {
-		n := max(64, 2*len(b.sums), int(call)+1)
-		b.sums = append(b.sums, make([]callSum, n-len(b.sums))...)
+	if int(call) >= len(b.sums) {
+		b.growSums(call)
 	}
 	b.sums[call].add(dur)
+}
+
+// countSpans is countSpan for several.
+func (b *Builder) countSpans(spans []NestedSpan) {
+	for i := range spans {
+		s := &spans[i]
+		if int(s.Call) >= len(b.sums) {
+			b.growSums(s.Call)
+		}
+		b.sums[s.Call].add(s.End - s.Start)
+	}
+}
+
+func (b *Builder) growSums(call CallID) {
+	n := max(64, 2*len(b.sums), int(call)+1)
+	b.sums = append(b.sums, make([]callSum, n-len(b.sums))...)
 }
 
 // uncount takes the spans of a lane from number i on back from the totals by call.

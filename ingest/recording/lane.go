@@ -151,6 +151,38 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 	}
 }
 
+// appendAll is append for several spans, each of which starts no earlier than the one
+// before ended.
+func (l *Lane) appendAll(spans []NestedSpan) {
+	for len(spans) > 0 {
+		if l.room == 0 {
+			l.grow()
+		}
+		off := l.n & (column.ChunkLen - 1)
+		n := min(len(spans), l.room, leafSpans-off&(leafSpans-1))
+		starts, durs, calls := l.tail.starts[off:off+n], l.tail.durs[off:off+n], l.tail.calls[off:off+n]
+		for i := range starts {
+			s := &spans[i]
+			starts[i], calls[i] = s.Start, s.Call
+			d := uint64(s.End - s.Start)
+			if d >= isLong {
+				d = isLong
+				l.long.Append(longSpan{l.n + i, s.End})
+			}
+			durs[i] = uint32(d)
+			if s.Args != 0 {
+				l.args.Set(l.n+i, s.Args)
+			}
+		}
+		l.n += n
+		l.room -= n
+		if l.n&(leafSpans-1) == 0 {
+			l.levelUp(&l.tail, off+n-1, spans[n-1].End)
+		}
+		spans = spans[n:]
+	}
+}
+
 // grow makes room for the next span. The first chunk grows by steps, and then
 // the table with it, because a snapshot may be reading it.
 func (l *Lane) grow() {

@@ -30,20 +30,17 @@ type Node struct {
 // of c and ends at end, and those it completes above.
 func (l *Lane) levelUp(c *laneChunk, last int, end int64) {
 	first := last + 1 - leafSpans
-	var longest int64 = -1
-	var busy int64
-	at := 0
+	// Which is the longest is not to be foreseen: without branches, since a wrong
+	// guess costs as much as ten spans. Of those alike it is the first.
+	var busy, most uint64
 	durs := (*[leafSpans]uint32)(c.durs[first:])
-	for i, short := range durs {
-		d := int64(short)
-		if short == isLong {
-			k := l.n - leafSpans + i
-			d = l.End(k) - c.starts[first+i]
-		}
-		busy += d
-		if d > longest {
-			longest, at = d, i
-		}
+	for i, d := range durs {
+		busy += uint64(d)
+		most = max(most, uint64(d)<<leafBits|uint64(leafSpans-1-i))
+	}
+	at := leafSpans - 1 - int(most&(leafSpans-1))
+	if most>>leafBits == isLong {
+		at, busy = l.longest(c.starts[first : last+1])
 	}
 	node := Node{Start: c.starts[first], End: end, Call: c.calls[first+at]}
 	node.Busy = float32(busy)
@@ -67,6 +64,20 @@ func (l *Lane) levelUp(c *laneChunk, last int, end int64) {
 			}
 		}
 	}
+}
+
+// longest is the longest of the last spans, which start at starts, where the column
+// does not have how long they are, and how long they are together.
+func (l *Lane) longest(starts []int64) (at int, busy uint64) {
+	most := int64(-1)
+	for i, start := range starts {
+		d := l.End(l.n-len(starts)+i) - start
+		busy += uint64(d)
+		if d > most {
+			most, at = d, i
+		}
+	}
+	return at, busy
 }
 
 // Bar is one result of Walk: one span (N is 1, Index its place in the lane), or

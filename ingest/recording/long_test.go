@@ -2,6 +2,7 @@ package recording
 
 import (
 	"math"
+	"reflect"
 	"testing"
 )
 
@@ -65,6 +66,36 @@ func TestLongSpans(t *testing.T) {
 					t.Errorf("pixels of %d: %d spans cover %g, want %d and %g", res, n, busy, l.Len(), all)
 				}
 			}
+		}
+	}
+}
+
+// Spans that are added many at a time lie as those that are added one by one.
+func TestManyAtATime(t *testing.T) {
+	for seed := range uint64(30) {
+		rng := random(seed)
+		var one, many Lane
+		var all []NestedSpan
+		now := int64(-1000)
+		for i := range 1 + rng.IntN(20_000) {
+			s := NestedSpan{Start: now + rng.Int64N(3), Call: CallID(i % 9)}
+			s.End = s.Start + rng.Int64N(4)
+			if rng.IntN(50) == 0 {
+				s.End += isLong - 2
+			}
+			if rng.IntN(3) == 0 {
+				s.Args = rng.Uint64()
+			}
+			all, now = append(all, s), s.End
+			one.append(s.Start, s.End, s.Call, s.Args)
+		}
+		for len(all) > 0 {
+			n := 1 + rng.IntN(min(len(all), 1+int(seed)*20))
+			many.appendAll(all[:n])
+			all = all[n:]
+		}
+		if !reflect.DeepEqual(one, many) {
+			t.Fatalf("seed %d: %d and %d spans differ", seed, one.Len(), many.Len())
 		}
 	}
 }

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
 
 	"ashlar/ingest/column"
@@ -115,118 +114,6 @@ func (r *looseRun) sort() {
 		r.sorted = true
 	}
 }
-
-// sortLoose sorts spans; those alike stay as they came. What is in order, or nearly,
-// is hardly touched.
-func sortLoose(all []looseSpan) {
-	const block = 16
-	for from := 0; from < len(all); from += block {
-		b := all[from:min(from+block, len(all))]
-		for i := 1; i < len(b); i++ {
-			x, k := b[i], i
-			for ; k > 0 && x.before(&b[k-1]); k-- {
-				b[k] = b[k-1]
-			}
-			b[k] = x
-		}
-	}
-	var room []looseSpan
-	for size := block; size < len(all); size *= 2 {
-		for from := 0; from+size < len(all); from += 2 * size {
-			mid, end := from+size, min(from+2*size, len(all))
-			if !all[mid].before(&all[mid-1]) {
-				continue
-			}
-			room = mergeLoose(all[from:end], size, room)
-		}
-	}
-}
-
-// mergeLoose merges two sorted halves, the second of which begins at mid, in place.
-func mergeLoose(all []looseSpan, mid int, room []looseSpan) []looseSpan {
-	// What is in front of all of the second half stays.
-	from, to := 0, mid
-	for x := all[mid]; from < to; {
-		if h := (from + to) / 2; x.before(&all[h]) {
-			to = h
-		} else {
-			from = h + 1
-		}
-	}
-	room = append(room[:0], all[from:mid]...)
-	out, right := from, mid
-	for i := 0; i < len(room); out++ {
-		if right < len(all) && all[right].before(&room[i]) {
-			all[out] = all[right]
-			right++
-		} else {
-			all[out] = room[i]
-			i++
-		}
-	}
-	return room
-}
-
-// cursor is where the merge is in a run.
-type cursor struct {
-	spans []looseSpan
-	run   int
-}
-
-func (a cursor) before(b cursor) bool {
-	x, y := &a.spans[0], &b.spans[0]
-	return x.start < y.start || x.start == y.start && (x.end > y.end || x.end == y.end && a.run < b.run)
-}
-
-// merge gives the spans of all runs in order, those that are alike as they
-// came, until visit returns false. Runs are given up once they have been used; what
-// was not visited is kept.
-func (s *looseSpans) merge(visit func(*looseSpan) bool) {
-	next := heap[cursor]{before: cursor.before}
-	for k := range s.runs {
-		s.runs[k].sort()
-		next.push(cursor{s.runs[k].spans, k})
-	}
-	defer func() { // a builder that is halted panics
-		slices.SortFunc(next.items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
-		s.runs, s.n = nil, 0
-		for _, c := range next.items {
-			s.runs = append(s.runs, looseRun{c.spans, true})
-			s.n += len(c.spans)
-		}
-	}()
-	given := 0
-	for next.len() > 0 {
-		c := &next.items[0]
-		second := cursor{run: -1}
-		if n := next.len(); n > 1 {
-			second = next.items[1]
-			if n > 2 && next.items[2].before(second) {
-				second = next.items[2]
-			}
-		}
-		for {
-			if !visit(&c.spans[0]) {
-				return
-			}
-			if c.spans = c.spans[1:]; len(c.spans) == 0 || second.run >= 0 && second.before(*c) {
-				break
-			}
-		}
-		if len(c.spans) > 0 {
-			next.fix()
-			continue
-		}
-		s.runs[c.run].spans = nil
-		next.pop()
-		if given++; given%drainRuns == 0 {
-			runtime.GC() // lanes are made of what is given up
-		}
-	}
-}
-
-// drainRuns is how many runs, of 200 kB, make collecting them worth it.
-const drainRuns = 256
 
 // layout nests the spans by containment within their group, in order. A span that
 // overlaps another without containing it or being contained, or one of another

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 // Runs that are merged give what sorting everything gives, whatever the order
 // and however many spans are alike.
 func TestLooseMerge(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(10) {
 		rng := random(seed)
 		var s looseSpans
 		type span struct {
@@ -23,9 +24,19 @@ func TestLooseMerge(t *testing.T) {
 		}
 		var want []span
 		n := 5 * runSpans / 2
+		scattered := seed >= 6 // in no order, over many runs; some of few times, or far apart
+		if scattered {
+			n = 9 * runSpans
+		}
 		for i := range n {
 			start := int64(i) + rng.Int64N(1+int64(seed)*500)
-			if rng.IntN(5000) == 0 {
+			switch {
+			case scattered:
+				start = rng.Int64N([]int64{1 << 40, 40, 1 << 18, 1 << 61}[seed-6])
+				if seed == 8 && i%20_000 == 7 {
+					start = math.MinInt64 / 2
+				}
+			case rng.IntN(5000) == 0:
 				start = rng.Int64N(100) // long ones come late
 			}
 			x := span{start, start + rng.Int64N(3), uint64(i) * uint64(rng.IntN(2))}

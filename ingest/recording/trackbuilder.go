@@ -126,22 +126,43 @@ func (t *TrackBuilder) End(at int64) (matched, forward bool) {
 	return true, forward
 }
 
-// Nested adds a span that lies within the innermost open one, for a decoder that
-// matches ends with begins itself: depth is how many spans it is in, those that
-// Open will tell of included. Such spans come in the order of their ends, at no
-// time before what the track had; the builder was told of the first time by
-// Cover.
-func (t *TrackBuilder) Nested(depth int, start, end int64, call CallID, args uint64) {
-	t.any, t.last = true, end
-	if t.b.part != nil || t.loose != nil || depth >= len(t.lanes) {
-		t.close(depth, openSpan{start, call, args}, end, false)
+// NestedSpan is a span of which its decoder knows how deep it lies; Args may be 0.
+type NestedSpan struct {
+	Start, End int64
+	Args       uint64
+	Call       CallID
+}
+
+// Nested adds spans that lie within open ones, for a decoder that matches ends with
+// begins itself: depth is how many spans each is in, those that Open will tell of
+// included. They come in order, one after the other, and after what that depth had;
+// the builder was told of the first time of the track by Cover. Many at a time are
+// added at half the price.
+func (t *TrackBuilder) Nested(depth int, spans []NestedSpan) {
+	n := len(spans)
+	if n == 0 {
 		return
 	}
+	if last := spans[n-1].End; !t.any || last > t.last {
+		t.any, t.last = true, last
+	}
+	if t.b.part != nil || t.loose != nil {
+		for i := range spans {
+			s := &spans[i]
+			t.close(depth, openSpan{s.Start, s.Call, s.Args}, s.End, false)
+		}
+		return
+	}
+	t.b.check()
+	for depth >= len(t.lanes) {
+		t.lanes = append(t.lanes, newLane(t.b.shelf))
+		t.b.held.lanes++
+	}
 	t.cached = nil
-	t.spans++
-	t.b.rec.Counts.Spans++
-	t.lanes[depth].append(start, end, call, args)
-	t.b.countSpan(call, end-start)
+	t.spans += int64(n)
+	t.b.rec.Counts.Spans += int64(n)
+	t.lanes[depth].appendAll(spans)
+	t.b.countSpans(spans)
 }
 
 // Open opens a span within the innermost open one, like BeginCall, after Nested

@@ -123,7 +123,7 @@ func (a *auto3) begin(t *threadState, id uint32, args uint64, off int64) {
 	if !ok || at < t.last {
 		at = p.late(t, recBegin, at, ok, off)
 	}
-	p.begin(t, at, p.call(t.innermost(), id), args)
+	p.begin(t, at, p.child(t.innermost(), id), args)
 }
 
 // function returns the number of the name that stands for an address. Such

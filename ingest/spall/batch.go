@@ -19,7 +19,7 @@ type event struct {
 	at, end int64  // picoseconds; without an end, it is unused
 	id      uint32 // by kind
 	what    uint32 // thread<<kindBits | kind
-	depth   uint32 // of evNested: how many spans it is in
+	depth   uint32 // of evNested: how many spans it is in; the sink makes a lane's number of it
 }
 
 // batchLen is how many events travel at a time: few enough to stay in a cache
@@ -29,6 +29,7 @@ const batchLen = 4096
 // batch is a run of events with all that is new in them.
 type batch struct {
 	events []event
+	loose  bool // there is an evSpan among them
 	// opened are, by thread, the spans that began in this batch and have not
 	// ended in it, outermost first.
 	opened []opened
@@ -92,6 +93,8 @@ type sink struct {
 	calls   []recording.CallID
 	tallies [recordKinds]*recording.Tally
 	noted   [problems]bool
+	lanes   lanes
+	loose   bool // there have been spans that need not nest
 	// function makes a function of a name, where that takes more than the name.
 	function func(name string) recording.Function
 	close    func() // when reading has ended; may be nil
@@ -130,27 +133,44 @@ func (s *sink) put(bt *batch) {
 	for _, at := range bt.first {
 		s.b.Cover(at, at)
 	}
+	if s.loose = s.loose || bt.loose; s.loose {
+		s.inOrder(bt)
+	} else {
+		s.byLane(bt)
+	}
+	for i := range bt.opened {
+		o := &bt.opened[i]
+		s.tracks[o.thread].Open(o.start, s.calls[o.call], o.args)
+	}
+}
+
+// inOrder adds events as they came: where spans lie that need not nest depends on
+// which came first.
+func (s *sink) inOrder(bt *batch) {
 	extra := bt.extra
 	for i := range bt.events {
 		e := &bt.events[i]
 		t := s.tracks[e.what>>kindBits]
 		switch e.what & (1<<kindBits - 1) {
 		case evNested:
-			t.Nested(int(e.depth), e.at, e.end, s.calls[e.id], 0)
+			t.Nested(int(e.depth), []recording.NestedSpan{{Start: e.at, End: e.end, Call: s.calls[e.id]}})
 		case evNestedArgs:
-			t.Nested(int(e.depth), e.at, e.end, s.calls[e.id], extra[0])
+			t.Nested(int(e.depth), []recording.NestedSpan{{Start: e.at, End: e.end, Call: s.calls[e.id], Args: extra[0]}})
 			extra = extra[1:]
-		case evEnd:
-			t.End(e.at)
 		case evSpan:
 			t.Span(e.at, e.end, s.frames[e.id], 0, false)
-		case evInstant:
-			t.Instant(e.at, s.names[e.id], 0)
+		default:
+			s.moment(t, e)
 		}
 	}
-	for i := range bt.opened {
-		o := &bt.opened[i]
-		s.tracks[o.thread].Open(o.start, s.calls[o.call], o.args)
+}
+
+// moment adds an event that has but one time.
+func (s *sink) moment(t *recording.TrackBuilder, e *event) {
+	if e.what&(1<<kindBits-1) == evEnd {
+		t.End(e.at)
+	} else {
+		t.Instant(e.at, s.names[e.id], 0)
 	}
 }
 

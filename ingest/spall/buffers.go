@@ -263,11 +263,10 @@ func (m *manual3) read(c []byte, off int64, end bool, t *threadState) (int, bool
 			if len(r) < size {
 				return i, false
 			}
-			name := r[begin3Len : begin3Len+n]
-			parent := t.innermost()
-			call, hint, ok := p.child(parent, name)
+			id, ok := p.names.quick(r[begin3Len:], n)
 			if !ok {
-				if v := p.learn(call, parent, name, hint, r[size:], end, m.follow); v != believed {
+				var v verdict
+				if id, v = p.learn(r[begin3Len:begin3Len+n], r[size:], end, m.follow); v != believed {
 					return i, v == refused
 				}
 			}
@@ -282,7 +281,7 @@ func (m *manual3) read(c []byte, off int64, end bool, t *threadState) (int, bool
 			if args := r[begin3Len+n : size]; len(args) > 0 {
 				ref = p.args.ref(args, off+int64(i+begin3Len+n))
 			}
-			p.begin(t, at, call.call, ref)
+			p.begin(t, at, p.child(t.innermost(), id), ref)
 			i += size
 		case typeEnd:
 			if len(r) < end3Len {

@@ -95,18 +95,14 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 			if len(r) < size {
 				return i
 			}
-			key := binary.LittleEndian.Uint64(r[2:])
-			if t == nil || key != t.key {
-				t = p.known(key)
-			}
-			name, parent := r[begin1Len:begin1Len+n], t.innermost()
-			call, hint, ok := p.child(parent, name)
+			id, ok := p.names.quick(r[begin1Len:], n)
 			if !ok {
-				if v := p.learn(call, parent, name, hint, r[size:], end, f.layout.validate); v != believed {
+				var v verdict
+				if id, v = p.learn(r[begin1Len:begin1Len+n], r[size:], end, f.layout.validate); v != believed {
 					return p.doubt(v, r[0], i, off)
 				}
 			}
-			if t == nil {
+			if key := binary.LittleEndian.Uint64(r[2:]); t == nil || key != t.key {
 				t = p.thread(key)
 			}
 			at, ok := p.clock.quickFloat(floatAt(r, 10))
@@ -120,7 +116,7 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 			if args := r[begin1Len+n : size]; len(args) > 0 {
 				ref = p.args.ref(args, off+int64(i+begin1Len+n))
 			}
-			p.begin(t, at, call.call, ref)
+			p.begin(t, at, p.child(t.innermost(), id), ref)
 			i += size
 		case typeEnd:
 			if len(r) < endLen {
@@ -156,7 +152,6 @@ func (f *flat) records1(c []byte, off int64, end bool) int {
 // records0 reads records of version 0 until one is cut or can't be read.
 func (f *flat) records0(c []byte, off int64, end bool) int {
 	p := f.parser
-	names := &p.names
 	i := 0
 	for i < len(c) {
 		r := c[i:]
@@ -166,15 +161,14 @@ func (f *flat) records0(c []byte, off int64, end bool) int {
 				return i
 			}
 			size := begin0Len + int(r[17])
-			key := binary.LittleEndian.Uint64(r[1:])
-			name, parent := r[begin0Len:size], p.known(key).innermost()
-			call, hint, ok := p.child(parent, name)
+			id, ok := p.names.quick(r[begin0Len:], size-begin0Len)
 			if !ok {
-				if v := p.learn(call, parent, name, hint, r[size:], end, f.layout.validate); v != believed {
+				var v verdict
+				if id, v = p.learn(r[begin0Len:size], r[size:], end, f.layout.validate); v != believed {
 					return p.doubt(v, r[0], i, off)
 				}
 			}
-			t := p.thread(key)
+			t := p.thread(binary.LittleEndian.Uint64(r[1:]))
 			at, ok := p.clock.quickFloat(floatAt(r, 9))
 			if !ok {
 				at, ok = p.clock.float(floatAt(r, 9))
@@ -182,7 +176,7 @@ func (f *flat) records0(c []byte, off int64, end bool) int {
 			if !ok || at < t.last {
 				at = p.late(t, recBegin, at, ok, off+int64(i))
 			}
-			p.begin(t, at, call.call, 0)
+			p.begin(t, at, p.child(t.innermost(), id), 0)
 			i += size
 		case typeEnd:
 			if len(r) < endLen {
@@ -199,14 +193,12 @@ func (f *flat) records0(c []byte, off int64, end bool) int {
 				return i
 			}
 			size := completeLen + int(r[25])
-			name := r[completeLen:size]
-			hash := hashName(name)
-			id, known := names.find(name, hash)
-			if !known {
-				if v := believe(name, r[size:], end, f.layout.validate); v != believed {
+			id, ok := p.names.quick(r[completeLen:], size-completeLen)
+			if !ok {
+				var v verdict
+				if id, v = p.learn(r[completeLen:size], r[size:], end, f.layout.validate); v != believed {
 					return p.doubt(v, r[0], i, off)
 				}
-				id = names.add(name, hash)
 			}
 			p.complete(r[:size], id, off+int64(i))
 			i += size
@@ -255,4 +247,5 @@ func (p *parser) complete(r []byte, id uint32, off int64) {
 
 func (p *parser) completed(t *threadState, id uint32, start, end int64) {
 	p.cur.events = append(p.cur.events, event{at: start, end: end, id: id, what: t.what | evSpan})
+	p.cur.loose = true
 }

@@ -10,9 +10,74 @@ import (
 // nameTable gives each distinct name a number, in order of appearance. It is
 // open addressing over 64-bit hashes, since nearly every event looks a name up.
 type nameTable struct {
-	slots []nameSlot
-	text  []string // as in the file, by number
-	fresh []string // cleaned, those not yet given away
+	slots  []nameSlot
+	text   []string // as in the file, by number
+	fresh  []string // cleaned, those not yet given away
+	lately []lateName
+}
+
+// lateName is a name that was looked up lately. One of up to shortName bytes lies here
+// as a whole, so that finding it again goes through memory once.
+type lateName struct {
+	a, b, c uint64 // see wordsOf
+	len, id uint32 // id is plus 1; 0 marks a free slot
+}
+
+const shortName = 24
+
+// How many names are kept at hand, for few and for many.
+const (
+	lateFew  = 1 << 10
+	lateMany = 1 << 14
+)
+
+// shortMasks leave the first bytes of three words, by their number.
+var shortMasks = func() (m [shortName + 1][3]uint64) {
+	for n := range m {
+		for i := range n {
+			m[n][i/8] |= 0xff << (i % 8 * 8)
+		}
+	}
+	return m
+}()
+
+// wordsOf are three words of the name of n bytes at the start of r: all of a short
+// one, with zeros behind it, and else its beginning, middle and end.
+func wordsOf(r []byte, n int) (a, b, c uint64) {
+	if n > shortName {
+		return binary.LittleEndian.Uint64(r), binary.LittleEndian.Uint64(r[(n-8)/2:]), binary.LittleEndian.Uint64(r[n-8:])
+	}
+	if len(r) < shortName {
+		room := make([]byte, shortName)
+		copy(room, r[:n])
+		r = room
+	}
+	m := &shortMasks[n]
+	return binary.LittleEndian.Uint64(r) & m[0], binary.LittleEndian.Uint64(r[8:]) & m[1], binary.LittleEndian.Uint64(r[16:]) & m[2]
+}
+
+func (n *nameTable) late(a, b, c uint64) *lateName {
+	return &n.lately[(a*mul1^b*mul2^c*mul3)>>40&uint64(len(n.lately)-1)]
+}
+
+// quick returns the number of the name of size bytes at the start of r if it was looked
+// up lately: most are found so, without waiting for anything but the slot.
+func (n *nameTable) quick(r []byte, size int) (id uint32, known bool) {
+	a, b, c := wordsOf(r, size)
+	s := n.late(a, b, c)
+	if s.a != a || s.b != b || s.c != c || s.len != uint32(size) || s.id == 0 || size > shortName && n.text[s.id-1] != string(r[:size]) {
+		return 0, false
+	}
+	return s.id - 1, true
+}
+
+// keep has quick find a name.
+func (n *nameTable) keep(name []byte, id uint32) {
+	if len(n.text) > len(n.lately)/2 && len(n.lately) < lateMany {
+		n.lately = make([]lateName, 4*len(n.lately))
+	}
+	a, b, c := wordsOf(name, len(name))
+	*n.late(a, b, c) = lateName{a, b, c, uint32(len(name)), id + 1}
 }
 
 type nameSlot struct {
@@ -23,6 +88,7 @@ type nameSlot struct {
 const (
 	mul1 = 0x9E3779B97F4A7C15
 	mul2 = 0xD6E8FEB86659FD93
+	mul3 = 0xA0761D6478BD642F
 )
 
 // hashName mixes all bytes of a name.
@@ -68,7 +134,9 @@ func (n *nameTable) id(b []byte) uint32 {
 	return id
 }
 
-func newNameTable() nameTable { return nameTable{slots: make([]nameSlot, 1<<10)} }
+func newNameTable() nameTable {
+	return nameTable{slots: make([]nameSlot, 1<<10), lately: make([]lateName, lateFew)}
+}
 
 // add gives a number to a name that has none.
 func (n *nameTable) add(b []byte, h uint64) uint32 {

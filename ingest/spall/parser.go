@@ -2,10 +2,8 @@ package spall
 
 import (
 	"context"
-	"encoding/binary"
 	"io"
 	"math"
-	"math/bits"
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/pairs"
@@ -69,11 +67,10 @@ func (t *threadState) innermost() uint32 {
 	return t.open[len(t.open)-1].call
 }
 
-// callSlot remembers which call a name is from a parent. hint is of both; since
-// the parent's part can be undone, equal hints and names mean equal parents.
+// callSlot remembers which call a name is from a parent.
 type callSlot struct {
-	hint       uint64
-	call, name uint32 // call is 0 in an empty slot
+	key  uint64 // the parent and 1 + the name; 0 in an empty slot
+	call uint32
 }
 
 // How many slots there are, for few calls and for many; most calls were made
@@ -83,23 +80,14 @@ const (
 	nearMany = 1 << 15
 )
 
-// child looks for the call of a name from parent among those made lately.
-// When it is not there, learn has to find it and put it into the slot.
-func (p *parser) child(parent uint32, name []byte) (s *callSlot, hint uint64, ok bool) {
-	hint = hintOf(name) ^ uint64(parent)*mul2
-	s = &p.near[hint>>49&uint64(len(p.near)-1)]
-	return s, hint, s.hint == hint && s.call != 0 && p.names.text[s.name] == string(name)
-}
-
-// hintOf is a hash of a few bytes of a name only, for where a name that is alike
-// costs no more than a look elsewhere.
-func hintOf(b []byte) uint64 {
-	if len(b) < 8 {
-		return hashName(b)
+// child returns the number of the call of a name from parent.
+func (p *parser) child(parent, name uint32) uint32 {
+	key := uint64(parent)<<32 | uint64(name+1)
+	s := &p.near[key*mul1>>49&uint64(len(p.near)-1)]
+	if s.key != key {
+		*s = callSlot{key, p.call(parent, name)}
 	}
-	first, middle, last := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[(len(b)-8)/2:]), binary.LittleEndian.Uint64(b[len(b)-8:])
-	h := (first^bits.RotateLeft64(last, 23)+uint64(len(b)))*mul1 + middle*mul2
-	return (h ^ h>>32) * mul1
+	return s.call
 }
 
 // begin opens a span of a thread; args may be 0.
@@ -161,29 +149,28 @@ func (p *parser) tell() {
 	p.begun = p.begun[:0]
 }
 
-// learn finds the call of a name from parent that child did not, and puts it
-// into the slot (which may be one of those no longer used), unless the record is not believed to be one: after is what
-// follows it.
-func (p *parser) learn(s *callSlot, parent uint32, name []byte, hint uint64, after []byte, end bool, validate func([]byte, bool) bool) verdict {
+// learn returns the number of a name that quick did not find, unless the record is not
+// believed to be one: after is what follows it.
+func (p *parser) learn(name, after []byte, end bool, validate func([]byte, bool) bool) (uint32, verdict) {
 	hash := hashName(name)
 	id, known := p.names.find(name, hash)
 	if !known {
 		if v := believe(name, after, end, validate); v != believed {
-			return v
+			return 0, v
 		}
 		id = p.names.add(name, hash)
 	}
-	if int(p.callsMade) > len(p.near)/2 && len(p.near) < nearMany {
-		p.near = make([]callSlot, nearMany)
-	}
-	*s = callSlot{hint, p.call(parent, id), id}
-	return believed
+	p.names.keep(name, id)
+	return id, believed
 }
 
 // call returns the number of the call of a name from parent.
 func (p *parser) call(parent, name uint32) uint32 {
 	c := p.calls.Get(parent, name)
 	if c == 0 {
+		if int(p.callsMade) > len(p.near)/2 && len(p.near) < nearMany {
+			p.near = make([]callSlot, nearMany)
+		}
 		p.callsMade++
 		c = p.callsMade
 		p.calls.Put(parent, name, c)
