@@ -18,21 +18,20 @@ import (
 // versus has what the frame log says of a comparison.
 type versus struct {
 	Sides [2]struct {
-		File             string
-		Done             bool
-		From, To, Anchor int64
-		Selected         [2]int64
-		Threads          int
-		Picked, Total    string
-		PickedAt         int64 `json:"picked_at"`
+		File          string
+		Done          bool
+		From, To      int64
+		Picked, Total string
+		PickedAt      int64 `json:"picked_at"`
+		looks
 	}
-	Focus, Tab, Why, Metric, Normalize string
-	Width, By, First, Chosen           string
-	Linked, Above                      bool
-	ByCall                             bool `json:"by_call"`
-	Sure, Whole                        bool
-	Functions                          map[string]int
-	Rows, Zoom, Bars                   int
+	Why, Metric, First string
+	Sure, Whole        bool
+	Functions          map[string]int
+	Rows               int
+
+	Focus, Tab, Chosen string // which the address says
+	Linked, Above      bool
 }
 
 // twinPair writes a trace and what it became.
@@ -181,7 +180,7 @@ func TestCompareSwapAndClose(t *testing.T) {
 		t.Errorf("swapped, there are %v, before %v", c.Functions, was.Functions)
 	}
 	s.Key("t", "t")
-	s.both("the table", func(c *versus) bool { return c.Tab == "Table of differences" && c.Rows > 0 })
+	s.both("the table", func(c *versus) bool { return c.Tab == "table" && c.Rows > 0 })
 
 	s.palette("close the comparison")
 	f := s.until("one recording", func(f frame) bool { return f.Compare == nil && f.File == "before.json" && f.Total != "" })
@@ -244,12 +243,12 @@ func TestCompareInPlace(t *testing.T) {
 	s.Drag(e2e.Left, image.Pt(600, 250), image.Pt(800, 250), "shift")
 	was := s.until("a selected time", func(f frame) bool { return f.Selected[1] > 0 })
 	s.palette("compare what is selected")
-	s.until("a time against a time", func(f frame) bool { return f.Tab == "Difference" && f.Compare == nil && f.Selected == was.Selected })
+	s.until("a time against a time", func(f frame) bool { return f.Tab == "difference" && f.Compare == nil && f.Selected == was.Selected })
 	s.key("one recording", func(f frame) bool { return f.Tab == was.Tab && f.Selected == was.Selected }, "Escape")
 	s.Click(e2e.Left, image.Pt(340, 144))
 	s.until("a picked function", func(f frame) bool { return f.Picked == "frame" })
 	s.palette("slow calls")
-	s.until("slow calls against the rest", func(f frame) bool { return f.Tab == "Difference" && f.File == "before.json" })
+	s.until("slow calls against the rest", func(f frame) bool { return f.Tab == "difference" && f.File == "before.json" })
 }
 
 // TestCompareWithOpen hands a file to the window that is open, to compare.

@@ -102,7 +102,7 @@ func TestEachTransform(t *testing.T) {
 		f := s.key(x.command, func(f frame) bool {
 			return len(f.Transforms) == 1 && (f.Total != whole) == x.less
 		}, "Return")
-		if !strings.HasPrefix(f.Transforms[0], x.chip) {
+		if !strings.HasPrefix(f.Transforms[0].String(), x.chip) {
 			t.Errorf("%s is the chip %q", x.command, f.Transforms[0])
 		}
 		s.key("undoing "+x.command, func(f frame) bool { return len(f.Transforms) == 0 && f.Total == whole }, "ctrl+z")
@@ -184,8 +184,8 @@ func TestByKeyboardOnly(t *testing.T) {
 	s.key("a hit", func(f frame) bool { return strings.Contains(f.Picked, "mallocgc") }, "Return")
 	s.key("out of the search line", func(f frame) bool { return f.Search == "" }, "Escape")
 	s.key("its time", func(f frame) bool { return f.To-f.From < 1e12 }, "f")
-	s.key("the table", func(f frame) bool { return f.Tab == "Functions" }, "t")
-	s.key("the callers", func(f frame) bool { return f.Tab == "Callers & callees" }, "t")
+	s.key("the table", func(f frame) bool { return f.Tab == "functions" }, "t")
+	s.key("the callers", func(f frame) bool { return f.Tab == "callers" }, "t")
 	s.key("the malloc event", func(f frame) bool { return f.Metric == "alloc_bytes" }, "e")
 	s.key("the next metric", func(f frame) bool { return f.Metric == "alloc_count" }, "m")
 }

@@ -44,7 +44,7 @@ func TestExports(t *testing.T) {
 	t.Parallel()
 	d := e2e.StartDisplay(t)
 	s := startOn(t, d, "--theme", "dark", "ashlar:1?file=demo:&select=500ms..900ms&tab=functions")
-	f := s.until("the view", func(f frame) bool { return f.Done && f.Selected == [2]int64{500e9, 900e9} && f.Tab == "Functions" })
+	f := s.until("the view", func(f frame) bool { return f.Done && f.Selected == [2]int64{500e9, 900e9} && f.Tab == "functions" })
 	dir := t.TempDir()
 
 	part := filepath.Join(dir, "part.spaa")

@@ -37,7 +37,7 @@ func TestFollowInTheWindow(t *testing.T) {
 	}
 	f.Close()
 	same := func(f frame) bool {
-		return f.Picked == "read" && len(f.Transforms) == 1 && f.Tab == "Functions"
+		return f.Picked == "read" && len(f.Transforms) == 1 && f.Tab == "functions"
 	}
 	s.until("all that was added", func(f frame) bool { return f.Total == fmt.Sprint(sum) && same(f) })
 	if err := os.WriteFile(path+".new", []byte("zz;other 1\n"+strings.ReplaceAll(smallRun, "main", "start")), 0o644); err != nil {
@@ -52,7 +52,7 @@ func TestFollowInTheWindow(t *testing.T) {
 	}
 	time.Sleep(time.Second)
 	s.Key("t") // it is alive
-	s.until("the last picture", func(f frame) bool { return f.Total == "101" && f.Tab != "Functions" })
+	s.until("the last picture", func(f frame) bool { return f.Total == "101" && f.Tab != "functions" })
 	s.Key("ctrl+q")
 	if code := s.WaitExit(); code != 0 {
 		t.Errorf("it ended with %d", code)

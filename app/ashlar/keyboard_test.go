@@ -55,7 +55,7 @@ func TestRangeAndTable(t *testing.T) {
 	whole := s.last()
 	s.Drag(e2e.Left, image.Pt(500, 300), image.Pt(800, 300), "shift")
 	s.until("a selection that is answered", func(f frame) bool { return f.Selected != [2]int64{} && f.Total != whole.Total })
-	f := s.key("the table", func(f frame) bool { return f.Tab == "Functions" }, "t")
+	f := s.key("the table", func(f frame) bool { return f.Tab == "functions" }, "t")
 	if want := top(t, f.Selected[0], f.Selected[1]); f.Total != want {
 		t.Errorf("the table's total for %v is %s, the command line says %s", f.Selected, f.Total, want)
 	}
@@ -101,16 +101,16 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	s.key("only its thread", func(f frame) bool { return f.Chosen == 1 && f.Total == "50000" }, "shift+Return")
 
 	s.tabTo("tabs")
-	s.key("the table", func(f frame) bool { return f.Tab == "Functions" }, "Right", "Return")
+	s.key("the table", func(f frame) bool { return f.Tab == "functions" }, "Right", "Return")
 	s.tabTo("Functions")
 	// By self: work 45, sort 5, main 0.
 	s.key("the heaviest by self", func(f frame) bool { return f.Picked == "work" }, "Home")
 	s.key("the next row", func(f frame) bool { return f.Picked == "sort" }, "Down")
-	s.key("its callers", func(f frame) bool { return f.Tab == "Callers & callees" }, "Return")
+	s.key("its callers", func(f frame) bool { return f.Tab == "callers" }, "Return")
 	s.key("its caller", func(f frame) bool { return f.Picked == "work" }, "Up")
 	// In the middle or not, its caller is above it.
 	s.key("its caller's caller", func(f frame) bool { return f.Picked == "main" }, "Return", "Up")
-	s.key("the flamegraph", func(f frame) bool { return f.Tab == "Flamegraph" }, "t", "t", "t", "t", "t")
+	s.key("the flamegraph", func(f frame) bool { return f.Tab == "flamegraph" }, "t", "t", "t", "t", "t")
 	s.key("down the stack", func(f frame) bool { return f.Picked == "work" }, "Down")
 	s.key("up the stack", func(f frame) bool { return f.Picked == "main" }, "Up")
 	s.key("down again", func(f frame) bool { return f.Picked == "work" }, "Down")

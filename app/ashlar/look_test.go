@@ -16,10 +16,10 @@ func TestSandwich(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.command("Table of functions")
-	s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 })
+	s.until("the table", func(f frame) bool { return f.Tab == "functions" && f.Rows > 100 })
 	s.Click(e2e.Left, image.Pt(100, 598)) // the third row or so
 	row := s.until("a row", func(f frame) bool { return f.Picked != "" })
-	s.key("its callers and callees", func(f frame) bool { return f.Tab == "Callers & callees" && f.Near == row.Picked }, "q")
+	s.key("its callers and callees", func(f frame) bool { return f.Tab == "callers" && f.Near == row.Picked }, "q")
 
 	// A click in the picture shows another function, and leaves the middle.
 	at := image.Pt(60, 566)
@@ -39,24 +39,24 @@ func TestTableIsShaped(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.command("Table of functions")
-	first := s.until("the table", func(f frame) bool { return f.Tab == "Functions" && f.Rows > 100 && f.Sorted == "self" })
+	first := s.until("the table", func(f frame) bool { return f.Tab == "functions" && f.Rows > 100 && f.Sorted == "self" })
 	time.Sleep(600 * time.Millisecond) // for the history to take note
 
 	s.Click(e2e.Left, image.Pt(745, 544)) // the head of the totals
 	s.until("another order", func(f frame) bool { return f.Sorted == "total" })
 	s.Click(e2e.Left, image.Pt(745, 544))
-	s.until("the order turned round", func(f frame) bool { return f.Sorted == "total, least first" })
+	s.until("the order turned round", func(f frame) bool { return f.Sorted == "-total" })
 
 	edge := image.Pt(331, 544) // between the names and the modules
 	s.Drag(e2e.Left, edge, edge.Sub(image.Pt(80, 0)))
 	s.until("a wider column of modules", func(f frame) bool {
-		return slices.ContainsFunc(f.Shape, func(c string) bool { return strings.HasPrefix(c, "module 2") })
+		return len(f.Widths) == 1 && f.Widths[0].Column == "module" && int(f.Widths[0].DP)/100 == 2
 	})
 
 	s.command("Table of modules")
 	s.until("the modules", func(f frame) bool { return f.Grouped == "module" && f.Rows > 0 && f.Rows < 10 })
 	s.key("the functions again", func(f frame) bool { return f.Grouped == "function" && f.Rows == first.Rows }, "ctrl+z")
-	s.key("the columns as they were", func(f frame) bool { return slices.Equal(f.Shape, first.Shape) }, "ctrl+z")
+	s.key("the columns as they were", func(f frame) bool { return slices.Equal(f.Widths, first.Widths) }, "ctrl+z")
 	s.key("the order as it was", func(f frame) bool { return f.Sorted == "self" }, "ctrl+z", "ctrl+z")
 }
 

@@ -76,7 +76,7 @@ func TestMarksInTheWindow(t *testing.T) {
 	}
 	s = startOn(t, other, "ashlar:1?file=demo:&tab=functions&mark=1ms:from%20the%20address&select=100ms..200ms&show=0s..300ms")
 	f := s.until("the address's view and the imported marks", func(f frame) bool { return read(f) && len(f.Marks) == 3 })
-	if f.Tab != "Functions" || f.Selected != [2]int64{100e9, 200e9} || f.From != 0 || f.To != 300e9 {
+	if f.Tab != "functions" || f.Selected != [2]int64{100e9, 200e9} || f.From != 0 || f.To != 300e9 {
 		t.Errorf("the address shows %+v", f)
 	}
 	// What the palette copies names the same view.

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"image"
 	"image/color"
 	"os"
@@ -12,16 +14,19 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/app/view"
+	"ashlar/ingest/analyze"
 	"ashlar/render/theme"
 	"ashlar/testdata/e2e"
 )
 
 func TestMain(m *testing.M) { os.Exit(e2e.Main(m)) }
 
-// frame has the part of the frame log's lines that these tests read.
+// frame has the part of the frame log's lines that these tests read, and what the
+// address in it says.
 type frame struct {
+	View     string
 	From, To int64
-	Selected [2]int64
 	Metric   string
 	Theme    string
 	File     string
@@ -33,20 +38,63 @@ type frame struct {
 
 	Drop []string
 
-	PickedAt                          int64 `json:"picked_at"`
-	Typed                             string
-	Tab, Picked, Search, Found, Total string
-	Transforms, Threads, Marks        []string
-	Pinned, Chosen, Hidden, Zoom      int
+	Typed, Found, Total, Near string
+	Threads                   []string
+	Rows                      int
+	Scale                     float32
+	Focus                     string
+	Compare                   *versus
 
-	Near, Grouped, Sorted, Colour string
-	Rows                          int
-	Shape                         []string
-	Up                            bool
-	Scale                         float32
-	Folded, Scroll                int
-	Focus                         string
-	Compare                       *versus
+	looks
+	Tab, Picked, Search, Grouped, Sorted, Colour string
+	PickedAt                                     int64
+	Transforms                                   []analyze.Transform
+	Marks                                        []view.Mark
+	Widths                                       []view.Width
+	Zoom                                         int
+	Up                                           bool
+}
+
+// looks has what an address says of one recording.
+type looks struct {
+	Selected                               [2]int64
+	Pinned, Chosen, Hidden, Folded, Scroll int
+	Anchor                                 int64
+}
+
+func looksOf(s *view.Side) looks {
+	return looks{[2]int64{s.Select.From, s.Select.To}, len(s.Pin), len(s.Threads), len(s.Hide), len(s.Fold), int(s.Scroll), s.Anchor}
+}
+
+// UnmarshalJSON reads a line of the frame log.
+func (f *frame) UnmarshalJSON(line []byte) error {
+	type plain frame
+	if err := json.Unmarshal(line, (*plain)(f)); err != nil || f.View == "" {
+		return err
+	}
+	st, err := view.Parse(f.View)
+	if err != nil {
+		return err
+	}
+	f.looks = looksOf(&st.Sides[0])
+	f.Tab, f.Search, f.Grouped, f.Sorted, f.Colour = cmp.Or(st.Tab, view.FirstTab), st.Find, cmp.Or(st.Group, "function"), cmp.Or(st.Sort, "self"), cmp.Or(st.Colour, "function")
+	f.Transforms, f.Marks, f.Widths, f.Zoom, f.Up = st.Transforms, st.Marks, st.Widths, len(st.Zoom), st.Up
+	if st.Function != nil {
+		f.Picked = st.Function.Name
+	}
+	if b := st.Sides[0].Bar; b != nil {
+		f.PickedAt = b.Time
+	}
+	if c := f.Compare; c != nil {
+		for i := range c.Sides {
+			c.Sides[i].looks = looksOf(&st.Sides[i])
+		}
+		c.Tab, c.Chosen, c.Linked, c.Above, c.Focus = st.Tab, f.Picked, !st.Unlinked, st.Layout == view.Above, "A"
+		if st.FocusB {
+			c.Focus = "B"
+		}
+	}
+	return nil
 }
 
 // session is a window with its frame log.

@@ -489,7 +489,7 @@ func TestViewFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := recording.NewBuilder().Finish()
-	if got := v.Args(rec); !slices.Equal(got, args) {
+	if got, ok := (&view.State{Stacks: v}).Args(rec, "transform", "find"); !slices.Equal(got, args) || !ok {
 		t.Errorf("%q\nwant %q", got, args)
 	}
 	r := run(append([]string{"render", "a.spaa", "-o", "a.png"}, args...)...)

@@ -217,7 +217,6 @@ func (c *Comparison) distributionCommand(p *Pane, f recording.Function) *command
 // diffCommand is the one that prints both side by side.
 func (c *Comparison) diffCommand() (line, rest string) {
 	args := []string{"ashlar", "diff"}
-	const theThreads = "the selected threads"
 	var rests []string
 	a, b := c.Panes[0], c.Panes[1]
 	switch {
@@ -251,25 +250,29 @@ func (c *Comparison) diffCommand() (line, rest string) {
 		args = append(args, "--normalize", string(o.Normalize))
 	}
 	for i, p := range c.Panes {
-		low := strings.ToLower(pair.SideName(i))
-		if p.Scope.Ranged {
-			args = append(args, "--range-"+low, recording.Offsets(p.Scope.From-p.Rec.Start, p.Scope.To-p.Rec.Start).String())
+		own, ok := view.Within(p.Rec, p.Scope).Args(p.Rec, placed...)
+		for k := 0; k < len(own); k += 2 {
+			own[k] += "-" + strings.ToLower(pair.SideName(i))
 		}
-		if names, ok := threadFlags(p.Rec, p.Scope.Tracks); ok && len(names) == 1 {
-			args = append(args, "--thread-"+low, names[0])
-		} else if p.Scope.Tracks != nil && !slices.Contains(rests, theThreads) {
-			rests = append(rests, theThreads)
+		if n := len(p.Scope.Tracks); !ok || n != 1 && p.Scope.Tracks != nil {
+			own = own[:2*panel.Index(p.Scope.Ranged)] // of threads one can be told
+			if !slices.Contains(rests, theThreads) {
+				rests = append(rests, theThreads)
+			}
 		}
+		args = append(args, own...)
 	}
-	args = append(args, view.ApartArgs(a.Scope)...)
+	apart, _ := view.Within(a.Rec, a.Scope).Args(a.Rec, "async", "idle")
+	args = append(args, apart...)
 	if rules := o.Match.Rules(); rules != "" {
 		args = append(args, "--match", rules)
 	}
 	for _, p := range o.Match.Hand {
 		args = append(args, "--pair", p.A+"="+p.B)
 	}
-	v := view.Stacks{Transforms: c.Panes[c.Focus].Transforms}
-	args = append(args, v.Args(c.Panes[c.Focus].Rec)...)
+	f := c.Panes[c.Focus]
+	transforms, _ := (&view.State{Stacks: f.Stacks}).Args(f.Rec, "transform")
+	args = append(args, transforms...)
 	if c.Table.Filters[difftable.FilterSure] && c.Tab == pair.Table {
 		args = append(args, "--min-confidence", "0.95")
 	}

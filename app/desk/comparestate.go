@@ -8,22 +8,13 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// CompareState describes a frame of a comparison.
+// CompareState says what came of comparing in a frame.
 type CompareState struct {
 	// Sides are A and B.
 	Sides [2]SideState `json:"sides"`
-	// Focus is the side with the focus, Tab the tab below.
-	Focus  string `json:"focus"`
-	Tab    string `json:"tab"`
-	Linked bool   `json:"linked"`
-	Above  bool   `json:"above"` // A's timeline is above B's
-	ByCall bool   `json:"by_call"`
 	// Why says why there is nothing to show; "" where there is.
-	Why       string `json:"why"`
-	Metric    string `json:"metric"`
-	Normalize string `json:"normalize"`
-	Width     string `json:"width"`
-	By        string `json:"by"`
+	Why    string `json:"why"`
+	Metric string `json:"metric"`
 	// Whole tells that what is shown is of both recordings as they are in the end.
 	Whole bool `json:"whole"`
 	// Sure tells that all confidences are known.
@@ -33,46 +24,31 @@ type CompareState struct {
 	// Rows are how many are in the table, and First the name of the first.
 	Rows  int    `json:"rows"`
 	First string `json:"first"`
-	// Chosen is the function that is marked, Zoom how deep the flamegraph is
-	// zoomed.
-	Chosen string `json:"chosen"`
-	Zoom   int    `json:"zoom"`
 }
 
 // SideState describes a side of it; times are from its recording's start.
 type SideState struct {
-	File     string   `json:"file"`
-	Done     bool     `json:"done"`
-	From     int64    `json:"from"`
-	To       int64    `json:"to"`
-	Selected [2]int64 `json:"selected"`
-	Anchor   int64    `json:"anchor"`
-	Threads  int      `json:"threads"` // how many are selected
-	Picked   string   `json:"picked"`
-	PickedAt int64    `json:"picked_at"`
-	Total    string   `json:"total"`
+	File     string `json:"file"`
+	Done     bool   `json:"done"`
+	From     int64  `json:"from"`
+	To       int64  `json:"to"`
+	Picked   string `json:"picked"`
+	PickedAt int64  `json:"picked_at"`
+	Total    string `json:"total"`
 }
 
 // Log describes what is shown of both, for the frame log.
 func (c *Comparison) Log() *CompareState {
-	o := &c.Options
-	st := &CompareState{Focus: pair.SideName(c.Focus), Tab: c.Deck.Title(c.Tab), Linked: c.Linked, Above: c.Above, ByCall: c.ByCall,
-		Normalize: string(o.Normalize), Width: string(o.Width), By: string(o.By), Metric: c.MetricName(), Zoom: len(c.Zoom)}
+	st := &CompareState{Metric: c.MetricName()}
 	for i, p := range c.Panes {
 		side := &st.Sides[i]
-		*side = SideState{File: p.Doc.Name, Done: p.Rec.Done || p.Doc.Err() != nil, From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start, Anchor: c.Panes[i].Anchor, Threads: len(p.Scope.Tracks)}
-		if p.Scope.Ranged {
-			side.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
-		}
+		*side = SideState{File: p.Doc.Name, Done: p.Rec.Done || p.Doc.Err() != nil, From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start}
 		if f, ok := p.PickedFunction(); ok {
 			side.Picked = f.Name
 			if p.Pick.Is == panel.PickBar {
 				side.PickedAt = p.Pick.Hit.Start - p.Rec.Start
 			}
 		}
-	}
-	if c.Chosen != nil {
-		st.Chosen = c.Chosen.Name
 	}
 	a := c.Answer()
 	if a == nil {

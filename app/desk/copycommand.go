@@ -52,73 +52,42 @@ func (p *Pane) commandAbout(name string) *command {
 	return c
 }
 
-// asking is the beginning of a command that answers for what is selected.
-func (p *Pane) asking(name string) *command {
+// theThreads are what commands cannot always be told.
+const theThreads = "the selected threads"
+
+// Fields of a State (see [view.Fields]) that commands are told.
+var (
+	placed = []string{"select", "thread"}
+	scoped = append(placed, "calls")
+	asked  = append([]string{"event", "metric", "async", "idle"}, scoped...)
+)
+
+// tell adds what a State says in some fields about the pane's recording.
+func (c *command) tell(p *Pane, st *view.State, keys ...string) {
+	args, ok := st.Args(p.Rec, keys...)
+	if c.add(args...); !ok {
+		c.rest = append(c.rest, theThreads)
+	}
+}
+
+// asking is the beginning of a command that answers for what is selected. More can
+// be told it of what is shown.
+func (p *Pane) asking(name string, more ...string) *command {
+	st := new(view.State)
+	p.Unbind(p.Rec, 0, 1, st)
+	if st.Event = ""; len(p.Rec.Events) > 1 { // or it would be the one that commands begin with
+		st.Event = analyze.EventName(&p.Rec.Events[p.Event])
+	}
 	c := p.commandAbout(name)
-	if p.Event < len(p.Rec.Events) {
-		e := &p.Rec.Events[p.Event]
-		if len(p.Rec.Events) > 1 && e.Name != "" {
-			c.add("--event", e.Name)
-		}
-		if p.Metric != e.Primary {
-			c.add("--metric", p.MetricOf().Name)
-		}
-	}
-	p.within(c, p.Scope.From, p.Scope.To, p.Scope.Ranged, p.Scope.Tracks)
-	if p.Scope.Calls != nil {
-		c.add("--calls", p.Scope.Calls.Text)
-	}
-	c.add(view.ApartArgs(p.Scope)...)
+	c.tell(p, st, append(more, asked...)...)
 	return c
-}
-
-// within limits a command to a time and to threads; nil stands for all.
-func (p *Pane) within(c *command, from, to int64, ranged bool, tracks []int) {
-	if ranged {
-		c.add("--range", recording.Offsets(from-p.Rec.Start, to-p.Rec.Start).String())
-	}
-	names, ok := threadFlags(p.Rec, tracks)
-	if !ok {
-		c.rest = append(c.rest, "the selected threads")
-		return
-	}
-	for _, n := range names {
-		c.add("--thread", n)
-	}
-}
-
-// threadFlags are the texts that name just the given tracks: their ids, or
-// their names where another thread has the same id; ok is false where neither
-// tells them from others.
-func threadFlags(rec *recording.Recording, tracks []int) (names []string, ok bool) {
-	for _, i := range tracks {
-		t := rec.Tracks[i]
-		found := false
-		for _, name := range []string{strconv.FormatInt(t.TID, 10), t.Name} {
-			part := recording.Part{Threads: []string{name}}
-			found = name != "" && part.Takes(t)
-			for k, o := range rec.Tracks {
-				found = found && (slices.Contains(tracks, k) || !part.Takes(o))
-			}
-			if found {
-				names = append(names, name)
-				break
-			}
-		}
-		if !found {
-			return nil, false
-		}
-	}
-	return names, true
 }
 
 // stacks is the beginning of the command of what is added up from stacks.
-func (p *Pane) stacks(search string) *command {
-	c := p.asking("top")
-	v := view.Stacks{Transforms: p.Transforms, Find: search}
-	c.add(v.Args(p.Rec)...)
-	return c
-}
+func (p *Pane) stacks() *command { return p.asking("top", "transform") }
+
+// searched is stacks with what is searched for.
+func (p *Pane) searched() *command { return p.asking("top", "transform", "find") }
 
 // asCommand is the command line that prints, or draws, what a panel shows.
 // rest says what it cannot express; "" when it expresses all.
@@ -130,7 +99,7 @@ func (p *Pane) asCommand(d *Desk, of Area) (line, rest string) {
 	case OfDetails:
 		cs = p.detailCommands(d)
 	case OfFound:
-		cs = []*command{p.stacks(p.Find)}
+		cs = []*command{p.searched()}
 	default:
 		cs = p.tabCommands(d)
 	}
@@ -158,7 +127,7 @@ func (p *Pane) tabCommands(d *Desk) []*command {
 	case p.Tab == panel.Flamegraph:
 		return []*command{p.flameCommand()}
 	case p.Tab == panel.CallTree:
-		c := p.stacks("")
+		c := p.stacks()
 		c.add("--tree")
 		return []*command{c}
 	case p.Tab == panel.Functions:
@@ -168,7 +137,7 @@ func (p *Pane) tabCommands(d *Desk) []*command {
 		var cs []*command
 		a := p.Doc.Answer()
 		for i, side := range []string{"--callers-of", "--callees-of"} {
-			c := p.stacks("")
+			c := p.stacks()
 			if c.add(side, name); !p.Lists {
 				c.add("--tree")
 				if a != nil && a.Below != nil {
@@ -182,28 +151,25 @@ func (p *Pane) tabCommands(d *Desk) []*command {
 		return []*command{p.callsCommand(f)}
 	case p.Tab == panel.Path:
 		c := p.commandAbout("path")
-		p.within(c, p.Scope.From, p.Scope.To, p.Scope.Ranged, p.Scope.Tracks)
-		if p.Scope.Calls != nil {
-			c.add("--calls", p.Scope.Calls.Text)
-		}
+		c.tell(p, view.Within(p.Rec, p.Scope), scoped...)
 		return []*command{c}
 	case p.Tab == panel.Heatmap:
 		return p.drawing(d, Both)
 	case p.Tab == panel.Source:
 		if file, _ := p.SourceFile(); file != "" {
-			c := p.stacks("")
+			c := p.stacks()
 			c.add("--by", string(analyze.ByLine), "--search", "file:/^"+regexp.QuoteMeta(file)+"(:|$)/")
 			return []*command{c}
 		}
 	case p.Tab == panel.About:
 		return []*command{p.commandAbout("info")}
 	}
-	return []*command{p.stacks("")}
+	return []*command{p.stacks()}
 }
 
 // flameCommand prints the flamegraph as paths.
 func (p *Pane) flameCommand() *command {
-	c := p.stacks(p.Find)
+	c := p.searched()
 	c.add("--tree")
 	if a := p.Doc.Answer(); a != nil {
 		zoomFlags(c, a.Rec, p.Zoom)
@@ -219,7 +185,7 @@ func zoomFlags(c *command, rec *recording.Recording, path []recording.FuncName) 
 
 // tableCommand prints the table in its order.
 func (p *Pane) tableCommand() *command {
-	c := p.stacks(p.Find)
+	c := p.searched()
 	t := p.Table
 	if t.Group != analyze.ByFunction {
 		c.add("--by", string(t.Group))
@@ -256,7 +222,7 @@ func (p *Pane) statsCommand(f recording.Function) *command {
 func (p *Pane) callsCommand(f recording.Function) *command {
 	c := p.commandAbout("calls")
 	c.add((&calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}}).String())
-	p.within(c, p.Scope.From, p.Scope.To, p.Scope.Ranged, p.Scope.Tracks)
+	c.tell(p, view.Within(p.Rec, p.Scope), placed...)
 	if p.List.By != "" {
 		c.add("--sort", p.List.By)
 	}
@@ -274,10 +240,10 @@ func (p *Pane) detailCommands(d *Desk) []*command {
 	h := &p.Pick.Hit
 	switch p.Pick.Is {
 	case panel.PickNone:
-		return []*command{p.stacks("")}
+		return []*command{p.stacks()}
 	case panel.PickFunc:
 		f, _ := p.PickedFunction()
-		c := p.stacks("")
+		c := p.stacks()
 		c.add("--callers-of", analyze.RefTo(f).Typed(p.Rec))
 		return []*command{c}
 	case panel.PickNode:
@@ -285,7 +251,7 @@ func (p *Pane) detailCommands(d *Desk) []*command {
 		if a == nil || p.Pick.Tree != a.Tree {
 			break
 		}
-		c := p.stacks("")
+		c := p.stacks()
 		zoomFlags(c, a.Rec, panel.PathOf(a.Rec, a.Tree, int(p.Pick.Node)))
 		c.add("-n", "1")
 		return []*command{c}
@@ -294,13 +260,15 @@ func (p *Pane) detailCommands(d *Desk) []*command {
 			break
 		}
 		c := p.commandAbout("stats")
-		p.within(c, h.Start, h.End, true, []int{h.Track})
+		c.tell(p, view.Within(p.Rec, recording.Between(h.Start, h.End).On([]int{h.Track})), placed...)
 		c.add("--function", analyze.RefTo(p.Rec.Functions.At(int(p.Rec.Func(h.Call)))).Typed(p.Rec))
 		c.rest = append(c.rest, "what it was called with and from")
 		return []*command{c}
 	case panel.PickWindow:
-		c := p.stacks("")
-		p.within(c, h.Start, h.End, !p.Scope.Ranged, nil)
+		c := p.stacks()
+		if !p.Scope.Ranged {
+			c.tell(p, view.Within(p.Rec, recording.Between(h.Start, h.End)), placed...)
+		}
 		return []*command{c}
 	}
 	cs := p.drawing(d, Both)
@@ -321,9 +289,6 @@ func (p *Pane) drawing(d *Desk, parts View) []*command {
 	}
 	if d.Theme != theme.Dark {
 		c.add("--theme", d.Theme.Name)
-	}
-	if d.Mode != theme.ByFunction {
-		c.add("--colour", string(d.Mode))
 	}
 	if p.exe != "" {
 		c.rest = append(c.rest, "the program that names come from")

@@ -11,6 +11,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/app/scopebar"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -91,7 +92,7 @@ func TestScopeBarLeadsThere(t *testing.T) {
 			return p.View.From <= p.Scope.From && p.View.To >= p.Scope.To && p.View.Span() < 2*(p.Scope.To-p.Scope.From)
 		},
 		func(b *bench) bool { return b.Pane.Moved || b.Pane.View.Scroll >= 0 },
-		func(b *bench) bool { return b.State().Tab == "Calls" },
+		func(b *bench) bool { return b.Pane.Tab == panel.Calls },
 		nil,
 		func(b *bench) bool { return b.Chooser != nil && b.Chooser.Editor.Text() == "serve" },
 		nil,

@@ -11,63 +11,40 @@ import (
 
 // State describes a frame, for the frame log and tests.
 type State struct {
+	// View is the address of what is shown: all that a person chose. The rest is what
+	// came of it.
+	View string `json:"view"`
 	File string `json:"file"`
 	// Events is how many spans, samples and stacks have been loaded.
 	Events int64 `json:"events"`
 	Done   bool  `json:"done"`
-	// From and To are the view and Selected the selected range, in picoseconds
-	// from the recording's start.
-	From     int64    `json:"from"`
-	To       int64    `json:"to"`
-	Selected [2]int64 `json:"selected"`
-	Metric   string   `json:"metric"`
-
-	Tab        string   `json:"tab"`
-	Transforms []string `json:"transforms"`
+	// From and To are the time that is seen, in picoseconds from the recording's
+	// start, and Metric what is weighed by, also where a view says nothing of them.
+	From   int64  `json:"from"`
+	To     int64  `json:"to"`
+	Metric string `json:"metric"`
 	// Scope are the chips of the scope bar in words.
 	Scope []string `json:"scope"`
-	// Picked is the name of the function whose details are shown, Search what
-	// is looked for and Found what the search line says of it.
-	Picked string `json:"picked"`
 	// Typed holds the text in the palette or the file opener while one is open.
 	Typed string `json:"typed"`
-	// Marks are the notes of the marks.
-	Marks []string `json:"marks"`
 	// Drop says what letting go would do, a line for each part of the window, the
 	// one under the pointer first, then what is held; Note has what the status
 	// line says for a while.
 	Drop []string `json:"drop"`
 	Note string   `json:"note"`
-	// PickedAt is where the bar that is picked begins, as From.
-	PickedAt int64  `json:"picked_at"`
-	Search   string `json:"search"`
-	Found    string `json:"found"`
-	// Threads are the names of those shown, in their order; Pinned, Chosen and
-	// Hidden count those that are.
+	// Found has what the search line says of what is looked for.
+	Found string `json:"found"`
+	// Threads are the names of those shown, in their order.
 	Threads []string `json:"threads"`
-	Pinned  int      `json:"pinned"`
-	Chosen  int      `json:"chosen"`
-	Hidden  int      `json:"hidden"`
-	Zoom    int      `json:"zoom"` // how deep the flamegraph is zoomed
 	// Near is the function whose callers and callees are shown. Rows counts the
-	// table's, which are of Grouped; Sorted says by what and Shape its columns
-	// with the widths that were chosen.
-	Near    string   `json:"near"`
-	Rows    int      `json:"rows"`
-	Grouped string   `json:"grouped"`
-	Sorted  string   `json:"sorted"`
-	Shape   []string `json:"shape"`
-	// Colour says what colours tell, Up that the flamegraph's root is at the
-	// bottom, and Scale how large everything is.
-	Colour string  `json:"colour"`
-	Up     bool    `json:"up"`
-	Scale  float32 `json:"scale"`
-	// Folded counts the threads that are folded, Scroll is how far rows are
-	// scrolled, Focus the part of the window that shows that it has the keyboard,
-	// or "text" while a text is typed.
-	Folded int    `json:"folded"`
-	Scroll int    `json:"scroll"`
-	Focus  string `json:"focus"`
+	// table's.
+	Near string `json:"near"`
+	Rows int    `json:"rows"`
+	// Scale says how large everything is.
+	Scale float32 `json:"scale"`
+	// Focus is the part of the window that shows that it has the keyboard, or "text"
+	// while a text is typed.
+	Focus string `json:"focus"`
 	// Compare is about both recordings where two are compared, nil else.
 	Compare *desk.CompareState `json:"compare"`
 	// Total is the weight of what the lower half shows, in the metric's unit.
@@ -76,12 +53,10 @@ type State struct {
 
 // State describes what is shown.
 func (s *Shell) State() State {
-	st := State{}
+	st := State{Focus: s.focused(), Drop: s.dropLines()}
 	if s.Chooser != nil {
 		st.Typed = s.Chooser.Hint + ": " + s.Chooser.Editor.Text()
 	}
-	st.Focus = s.focused()
-	st.Drop = s.dropLines()
 	if time.Now().Before(s.Note.Until) {
 		st.Note = s.Note.Text
 	}
@@ -90,36 +65,17 @@ func (s *Shell) State() State {
 		return st
 	}
 	c := &p.Rec.Counts
-	st = State{Typed: st.Typed, Focus: st.Focus, Drop: st.Drop, Note: st.Note, Scroll: p.View.Scroll, File: p.Doc.Name, Events: c.Spans + c.Samples + c.Stacks, Done: p.Rec.Done,
-		From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start, Metric: p.MetricOf().Name}
-	if p.Scope.Ranged {
-		st.Selected = [2]int64{p.Scope.From - p.Rec.Start, p.Scope.To - p.Rec.Start}
-	}
-	st.Tab, st.Search, st.Found = p.TabTitle(), p.Find, p.Finder.Info()
-	st.Scope = scopebar.Texts(s.Scoped())
-	for _, t := range p.Transforms {
-		st.Transforms = append(st.Transforms, t.String())
-	}
-	for _, m := range p.Marks {
-		st.Marks = append(st.Marks, m.Text)
-	}
-	if f, ok := p.PickedFunction(); ok {
-		st.Picked, st.PickedAt = f.Name, p.Pick.Hit.Start-p.Rec.Start
-	}
+	st.View, st.File, st.Events, st.Done = s.Address().String(), p.Doc.Name, c.Spans+c.Samples+c.Stacks, p.Rec.Done
+	st.From, st.To, st.Metric = p.View.From-p.Rec.Start, p.View.To-p.Rec.Start, p.MetricOf().Name
+	st.Scope, st.Found, st.Scale = scopebar.Texts(s.Scoped()), p.Finder.Info(), s.EffectiveScale()
 	if p.Plan != nil {
 		for i := range p.Plan.Rows {
 			if r := &p.Plan.Rows[i]; r.Kind == timeline.TrackRow {
 				st.Threads = append(st.Threads, r.Name)
-				if r.Collapsed {
-					st.Folded++
-				}
 			}
 		}
 	}
-	st.Pinned, st.Chosen, st.Hidden, st.Zoom = len(p.Pinned), len(p.Scope.Tracks), len(p.Hidden), len(p.Zoom)
-	st.Near, st.Rows, st.Grouped = p.Middle().Name, len(p.Table.Order.Rows), string(p.Table.Group)
-	st.Sorted, st.Shape = p.Table.InWords()
-	st.Colour, st.Up, st.Scale = string(s.Mode), p.Up, s.EffectiveScale()
+	st.Near, st.Rows = p.Middle().Name, len(p.Table.Order.Rows)
 	if a := p.Doc.Answer(); a != nil {
 		st.Total = recording.Decimal{Mantissa: a.Tree.Nodes[0].Total, Scale: a.Metric().Decimals}.String()
 	}

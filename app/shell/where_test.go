@@ -87,8 +87,8 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 		t.Errorf("like zoo there are %q, %+v", got, b.Chooser.Lines[0])
 	}
 	b.Chooser.Take(-1)
-	if got := b.total(); got != "7" || !slices.Equal(b.State().Transforms, []string{"tenant=zoo"}) || b.Chooser != nil {
-		t.Errorf("zoo has %s by %q", got, b.State().Transforms)
+	if got := b.total(); got != "7" || !slices.Equal(b.Pane.Transforms, []analyze.Transform{analyze.Where("tenant=zoo")}) || b.Chooser != nil {
+		t.Errorf("zoo has %s by %q", got, b.Pane.Transforms)
 	}
 	if line, rest := b.AsCommand(); !strings.Contains(line, "--where tenant=zoo") || rest != "" {
 		t.Errorf("as a command it is %s (but %s)", line, rest)

@@ -41,6 +41,9 @@ type Field struct {
 	// check says in one sentence what is wrong with a text; nil where any will do.
 	check func(string) error
 
+	// args is how a command about a recording is told it, where that is not Flag with the
+	// text; ok is false where no command can be told.
+	args  func(v *State, rec *recording.Recording) (args []string, ok bool)
 	write func(*State) (value string, ok bool)
 	read  func(*State, string) error
 	plain func(*State) *string // where it is one text
@@ -117,9 +120,13 @@ func fields() []Field {
 	fs = append(fs, sideFields(0)...)
 	fs = append(fs, sideFields(1)...)
 	fs = append(fs,
-		text("event", "the event's name", func(v *State) *string { return &v.Event }),
-		text("metric", "the metric's name", func(v *State) *string { return &v.Metric }),
-		many("transform", "what is done to stacks, in order", func(v *State) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform),
+		text("event", "the event's name", func(v *State) *string { return &v.Event }).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
+			return []string{"--event", v.Event}, true
+		}),
+		text("metric", "the metric's name", func(v *State) *string { return &v.Metric }).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
+			return []string{"--metric", v.Metric}, true
+		}),
+		many("transform", "what is done to stacks, in order", func(v *State) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform).typed(transformArgs),
 		many("zoom", "the functions from the root to the bar that fills the flamegraph: NAME or NAME:MODULE", func(v *State) *[]recording.FuncName { return &v.Zoom }, functionText, parseFunction),
 		text("find", "the text that is searched for", func(v *State) *string { return &v.Find }).
 			flag("search", "find `TEXT` or /expression/ in names, modules and files, or just in one of name:, module:, file:, thread:, arg: before it; how much has it"),
@@ -191,6 +198,13 @@ func checkCalls(text string) error {
 		return fmt.Errorf("names no calls: %w", err)
 	}
 	return nil
+}
+
+// typed says how commands are told a field that has no flag of one text, the first
+// recording's where there are two.
+func (f Field) typed(args func(v *State, rec *recording.Recording) ([]string, bool)) Field {
+	f.args = args
+	return f
 }
 
 func (f Field) pick() Field       { f.Pick = true; return f }
@@ -285,14 +299,18 @@ func sideFields(i int) []Field {
 	}
 	fs := []Field{
 		one("show", "FROM..TO, the time that the timeline shows", func(v *State) *recording.Range { return &side(v).Show }, recording.Range.String, parseRange),
-		one("select", "FROM..TO, the selected time", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange),
+		one("select", "FROM..TO, the selected time", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
+			return []string{"--range", side(v).Select.String()}, true
+		}),
 		text("calls", "the selected calls, as --calls takes them", func(v *State) *string { return &side(v).Calls }).checked(checkCalls).
 			flag("calls", CallsDoc),
 		text("async", "out (when left out), in or only: whether async operations count with what threads did", func(v *State) *string { return &side(v).Async }).
 			flag("async", "async operations, which overlap freely, are `WHERE`: in, out, or only they count; where there is nothing else they count", recording.Aparts...),
 		text("idle", "out (when left out), in or only: whether idle samples count, those in (idle) and (program)", func(v *State) *string { return &side(v).Idle }).
 			flag("idle", "idle samples, those in (idle) and (program), are `WHERE`: in, out, or only they count", recording.Aparts...),
-		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }),
+		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }).typed(func(v *State, rec *recording.Recording) ([]string, bool) {
+			return threadArgs(rec, side(v).Threads)
+		}),
 		threads("fold", "threads that show one lane", func(s *Side) *[]Thread { return &s.Fold }),
 		threads("unfold", "threads that show all of their lanes", func(s *Side) *[]Thread { return &s.Unfold }),
 		threads("hide", "threads that are not shown", func(s *Side) *[]Thread { return &s.Hide }),
@@ -311,7 +329,7 @@ func sideFields(i int) []Field {
 		if i == 1 {
 			fs[k].Key += ".b"
 			fs[k].Doc += ", of the second recording"
-			fs[k].Flag = "" // the flag is for both
+			fs[k].Flag, fs[k].args = "", nil // the flag is for both
 		}
 	}
 	return fs

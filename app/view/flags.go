@@ -3,9 +3,13 @@ package view
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
 )
 
 // AddFlags adds the flags of the fields that have one: each sets its field of
@@ -18,16 +22,60 @@ func AddFlags(fs *pflag.FlagSet, st *State) {
 	}
 }
 
-// Flags writes what a State has in fields with flags, as it would be typed, one
-// string an argument.
-func (v *State) Flags() (args []string) {
+// Args writes the fields of some keys as a command about a recording is told them, one
+// string an argument; ok is false where no command can be told all of it, which is so
+// of threads that have neither ids nor names of their own.
+func (v *State) Args(rec *recording.Recording, keys ...string) (args []string, ok bool) {
+	ok = true
 	for i := range Fields {
 		f := &Fields[i]
-		if _, set := f.write(v); set && f.Flag != "" {
+		if f.Text(v) == "" || !slices.Contains(keys, f.Key) {
+			continue
+		}
+		if f.args == nil {
 			args = append(args, "--"+f.Flag, *f.plain(v))
+			continue
+		}
+		own, said := f.args(v, rec)
+		args, ok = append(args, own...), ok && said
+	}
+	return args, ok
+}
+
+// transformArgs are the flags of the transforms, in their order.
+func transformArgs(v *State, rec *recording.Recording) (args []string, ok bool) {
+	for _, t := range v.Transforms {
+		k := t.Kind()
+		if args = append(args, "--"+k.Flag); k.Of != analyze.OfAll {
+			args = append(args, t.Typed(rec))
 		}
 	}
-	return args
+	return args, true
+}
+
+// threadArgs name just the given threads: by their ids, or by their names where
+// another thread has the same id; ok is false where neither tells them from others.
+func threadArgs(rec *recording.Recording, of []Thread) (args []string, ok bool) {
+	tracks := (&binder{rec: rec}).tracks(of)
+	for _, i := range tracks {
+		t := rec.Tracks[i]
+		found := false
+		for _, name := range []string{strconv.FormatInt(t.TID, 10), t.Name} {
+			part := recording.Part{Threads: []string{name}}
+			found = name != "" && part.Takes(t)
+			for k, o := range rec.Tracks {
+				found = found && (slices.Contains(tracks, k) || !part.Takes(o))
+			}
+			if found {
+				args = append(args, "--thread", name)
+				break
+			}
+		}
+		if !found {
+			return nil, false
+		}
+	}
+	return args, true
 }
 
 // flagValue is a flag that sets a field.

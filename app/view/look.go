@@ -142,6 +142,13 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	return sd
 }
 
+// Within is a State that says which part of a recording is meant, and no more.
+func Within(rec *recording.Recording, in recording.Scope) *State {
+	st := new(State)
+	st.Sides[0].scoped(rec, &in)
+	return st
+}
+
 // scoped says which part of a recording is meant.
 func (sd *Side) scoped(rec *recording.Recording, in *recording.Scope) {
 	sd.Threads = ThreadsOf(rec, in.Tracks)
@@ -265,16 +272,6 @@ func (b *binder) side(l *Look, sd *Side, dp float32) {
 	if sd.Goal != nil {
 		l.Goal, l.AtGoal = rec.Start+*sd.Goal, true
 	}
-}
-
-// ApartArgs are the flags of what a scope counts beside the work of threads.
-func ApartArgs(in recording.Scope) (args []string) {
-	for i, apart := range []recording.Apart{in.Async, in.Idle} {
-		if text := apartText(apart); text != "" {
-			args = append(args, []string{"--async", "--idle"}[i], text)
-		}
-	}
-	return args
 }
 
 // apartText writes what is apart as a State has it.

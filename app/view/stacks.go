@@ -75,22 +75,6 @@ func (f *transformFlag) Set(s string) error {
 	return nil
 }
 
-// Args writes it as it would be typed, one string an argument, for a
-// recording: the other way round than the flags are read.
-func (v *Stacks) Args(rec *recording.Recording) []string {
-	var args []string
-	for _, t := range v.Transforms {
-		k := t.Kind()
-		if args = append(args, "--"+k.Flag); k.Of != analyze.OfAll {
-			args = append(args, t.Typed(rec))
-		}
-	}
-	if v.Find != "" {
-		args = append(args, "--search", v.Find)
-	}
-	return args
-}
-
 // Check says in one sentence which function, module or label of the view a recording
 // does not have, and what it has that is like it.
 func (v *Stacks) Check(rec *recording.Recording) error {

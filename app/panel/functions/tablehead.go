@@ -1,7 +1,6 @@
 package functions
 
 import (
-	"fmt"
 	"image"
 
 	"gioui.org/io/pointer"
@@ -23,24 +22,6 @@ func (t *Panel) width(c Column) float32 {
 // narrowed is a column's width where room is short; shares need all of theirs.
 func (t *Panel) narrowed(c Column, by float32) float32 {
 	return max(t.width(c)*by, min(t.width(c), 56))
-}
-
-// InWords says how the table is sorted, and which columns it has.
-func (t *Panel) InWords() (sorted string, shape []string) {
-	sorted = ColumnInfos[t.By].Name
-	if t.Ascending {
-		sorted += ", least first"
-	}
-	for c := range ColumnCount {
-		if !t.Hidden.has(c) {
-			name := ColumnInfos[c].Name
-			if t.Widths[c] > 0 {
-				name += fmt.Sprintf(" %.0f", t.Widths[c])
-			}
-			shape = append(shape, name)
-		}
-	}
-	return sorted, shape
 }
 
 // place places the columns in r.
