@@ -3,12 +3,10 @@ package recording
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -88,14 +86,6 @@ func (s *callSum) take(dur int64) {
 	s.low, borrow = bits.Sub64(s.low, uint64(dur), 0)
 	s.high -= int64(borrow)
 	s.count--
-}
-
-// attrsAtOnce is how many attributes of contexts are allocated together.
-const attrsAtOnce = 512
-
-type windowKey struct {
-	id         string
-	start, end int64
 }
 
 // NewBuilder returns an empty builder.
@@ -321,208 +311,6 @@ func (b *Builder) chain(call CallID, frames []FrameID) {
 	}
 }
 
-// Context interns a set of attributes; it sorts attrs by key.
-func (b *Builder) Context(attrs []Attr) ContextID {
-	if len(attrs) == 0 {
-		return 0
-	}
-	byKey := func(a, b Attr) int { return strings.Compare(a.Key, b.Key) }
-	if !slices.IsSortedFunc(attrs, byKey) {
-		slices.SortStableFunc(attrs, byKey)
-	}
-	var h uint64
-	for i := range attrs {
-		h = bits.RotateLeft64(h, 23) ^ maphash.String(b.seed, attrs[i].Key)
-		h = bits.RotateLeft64(h, 23) ^ maphash.String(b.seed, attrs[i].Value)
-	}
-	for ; ; h++ { // two may have one hash
-		id, ok := b.ctxs[h]
-		if !ok {
-			break
-		}
-		if slices.Equal(b.rec.Contexts.At(int(id)), attrs) {
-			return id
-		}
-	}
-	if len(b.attrs) < len(attrs) {
-		b.attrs = make([]Attr, max(attrsAtOnce, len(attrs)))
-	}
-	own := b.attrs[:len(attrs):len(attrs)]
-	b.attrs = b.attrs[len(attrs):]
-	copy(own, attrs)
-	id := ContextID(b.rec.Contexts.Len())
-	b.rec.Contexts.Append(own)
-	for i := range attrs {
-		b.held.symbols += 4 * int64(len(attrs[i].Key)+len(attrs[i].Value)+2)
-	}
-	b.ctxs[h] = id
-	return id
-}
-
-// ContextOf is a context that was interned.
-func (b *Builder) ContextOf(id ContextID) Context { return b.rec.Contexts.At(int(id)) }
-
-// AddStack adds a stack record of an event: its leaf call, its track (or
-// NoTrack), context, and values by metric (Missing where it has none), in
-// units of each metric's Decimals. Totals are kept. It returns the record's
-// index, -1 when it is outside the part that is kept.
-func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, values []int64) int {
-	if b.part != nil && len(b.part.Threads) > 0 && (track == NoTrack || b.order[track].out) {
-		b.part.left++
-		return -1
-	}
-	if b.rec.Stacks[event] == nil {
-		b.rec.Stacks[event] = newStacks(b.shelf)
-	}
-	ms := b.rec.Events[event].Metrics
-	for m, v := range values {
-		if v != Missing {
-			ms[m].Total = b.total(ms[m].Total, v, ms[m].Name)
-		}
-	}
-	b.check()
-	b.rec.Counts.Stacks++
-	b.held.values += int64(len(values))
-	return b.rec.Stacks[event].append(call, track, ctx, values)
-}
-
-// SetDecimals brings a metric to units of 10^-decimals, finer or coarser ones.
-// Everything recorded so far is scaled; snapshots keep what they have. Where a
-// value would no longer fit it reports false and changes nothing. Coarser values
-// are rounded, halves away from zero, and the total is that of the rounded ones.
-func (b *Builder) SetDecimals(event, metric, decimals int) bool {
-	m := &b.rec.Events[event].Metrics[metric]
-	if decimals == m.Decimals {
-		return true
-	}
-	var cols []*column.Vec[int64]
-	var sums []*int64 // of the columns with the same number, where kept
-	add := func(c *column.Vec[int64], sum *int64) { cols, sums = append(cols, c), append(sums, sum) }
-	if s := b.rec.Stacks[event]; s != nil && metric < len(s.values) {
-		add(&s.values[metric], &m.Total)
-	}
-	for _, w := range b.rec.Windows {
-		if w.Event == event && metric < len(w.Rows.values) {
-			add(&w.Rows.values[metric], new(int64))
-		}
-	}
-	for _, t := range b.order {
-		for _, s := range t.samples {
-			if s.Event == event && metric < len(s.values) && s.values[metric] != nil {
-				add(s.values[metric], &s.sums[metric])
-			}
-		}
-	}
-	f := pow10(max(decimals-m.Decimals, m.Decimals-decimals))
-	scale := func(v int64) int64 { return divRound(v, f) }
-	if decimals > m.Decimals {
-		limit := int64(math.MaxInt64) / f
-		fits := func(v int64) bool { return v == Missing || v <= limit && v >= -limit }
-		for i, c := range cols {
-			if !fits(*sums[i]) {
-				return false
-			}
-			for k := range c.Len() {
-				if !fits(c.At(k)) {
-					return false
-				}
-			}
-		}
-		scale = func(v int64) int64 { return v * f }
-	}
-	for _, t := range b.order {
-		t.cached = nil
-	}
-	for i, c := range cols {
-		out := column.On[int64](c.Shelf())
-		*sums[i] = 0
-		for k := range c.Len() {
-			v := c.At(k)
-			if v != Missing {
-				v = scale(v)
-				Add(sums[i], v)
-			}
-			out.Append(v)
-		}
-		*c = out
-	}
-	m.Decimals = decimals
-	return true
-}
-
-// pow10 is 10^n as far as it fits, the largest power of ten beyond.
-func pow10(n int) int64 {
-	p := int64(1)
-	for range min(n, 18) {
-		p *= 10
-	}
-	return p
-}
-
-// divRound divides by a positive number, halves away from zero.
-func divRound(v, by int64) int64 {
-	q, rest := v/by, v%by
-	switch {
-	case rest >= by-by/2 && by > 1:
-		q++
-	case -rest >= by-by/2 && by > 1:
-		q--
-	}
-	return q
-}
-
-// AddWindow adds a window of an event; its rows are added with AddWindowStack
-// before the next window of that event.
-func (b *Builder) AddWindow(event int, id string, start, end int64) {
-	b.Cover(start, end)
-	if b.outside(false, start, end) {
-		b.part.skip = true
-		return
-	}
-	if b.part != nil {
-		b.part.skip = false
-	}
-	w := b.windowSet(event)
-	n := w.Rows.Len()
-	w.Windows = append(w.Windows, Window{ID: id, Start: start, End: end, First: n, Last: n})
-	// A window with rows of several events is added once for each.
-	if k := (windowKey{id, start, end}); k != b.window || b.rec.Counts.Windows == 0 {
-		b.window = k
-		b.rec.Counts.Windows++
-	}
-}
-
-// AddWindowStack adds a row to the event's newest window.
-func (b *Builder) AddWindowStack(event int, call CallID, track int, ctx ContextID, values []int64) {
-	if p := b.part; p != nil && (p.skip || len(p.Threads) > 0 && (track == NoTrack || b.order[track].out)) {
-		p.left++
-		return
-	}
-	w := b.windowSet(event)
-	w.Rows.append(call, track, ctx, values)
-	b.held.rows++
-	b.held.values += int64(len(values))
-	w.Windows[len(w.Windows)-1].Last++
-}
-
-func (b *Builder) windowSet(event int) *WindowSet {
-	for _, w := range b.rec.Windows {
-		if w.Event == event {
-			return w
-		}
-	}
-	w := &WindowSet{Event: event, Rows: *newStacks(b.shelf)}
-	b.rec.Windows = append(b.rec.Windows, w)
-	return w
-}
-
-// Cover widens the recording's extent to include start..end.
-func (b *Builder) Cover(start, end int64) {
-	b.timed = true
-	b.start = min(b.start, start)
-	b.end = max(b.end, end)
-}
-
 // Process returns the index of a process, adding it when it is new.
 func (b *Builder) Process(pid int64) int {
 	i, ok := b.procs[pid]
@@ -557,42 +345,6 @@ func (b *Builder) CounterPoint(counter int, t int64, v float64) {
 
 // AddFlow adds an arrow through at least two moments.
 func (b *Builder) AddFlow(f Flow) { b.rec.Flows = append(b.rec.Flows, f) }
-
-// Warn notes something wrong at a place. The sentence of the first one with
-// the code is kept; later ones are counted.
-func (b *Builder) Warn(code, place, format string, args ...any) {
-	i, ok := b.warn[code]
-	if !ok {
-		i = len(b.rec.Warnings)
-		b.warn[code] = i
-		b.rec.Warnings = append(b.rec.Warnings, Warning{Code: code, First: place, Text: fmt.Sprintf(format, args...)})
-	}
-	b.rec.Warnings[i].Count++
-}
-
-// Remark is Warn for what changes no number: see Warning.Minor.
-func (b *Builder) Remark(code, place, format string, args ...any) {
-	b.Warn(code, place, format, args...)
-	b.rec.Warnings[b.warn[code]].Minor = true
-}
-
-// WarnMore counts n more of a warning that Warn has noted.
-func (b *Builder) WarnMore(code string, n int64) { b.rec.Warnings[b.warn[code]].Count += n }
-
-// Retract takes a warning back that has turned out to be wrong.
-func (b *Builder) Retract(code string) {
-	i, ok := b.warn[code]
-	if !ok {
-		return
-	}
-	b.rec.Warnings = slices.Delete(slices.Clone(b.rec.Warnings), i, i+1)
-	delete(b.warn, code)
-	for c, k := range b.warn {
-		if k > i {
-			b.warn[c] = k - 1
-		}
-	}
-}
 
 // Tally returns the ledger's counters for a kind of record.
 func (b *Builder) Tally(kind string) *Tally {

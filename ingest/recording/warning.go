@@ -1,6 +1,10 @@
 package recording
 
-import "strconv"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
 
 // Warning is one thing that was wrong with a file, how often, and where first.
 type Warning struct {
@@ -66,5 +70,41 @@ func (t *Tally) Mend(place string) {
 	t.Repaired++
 	if t.FirstRepaired == "" {
 		t.FirstRepaired = place
+	}
+}
+
+// Warn notes something wrong at a place. The sentence of the first one with
+// the code is kept; later ones are counted.
+func (b *Builder) Warn(code, place, format string, args ...any) {
+	i, ok := b.warn[code]
+	if !ok {
+		i = len(b.rec.Warnings)
+		b.warn[code] = i
+		b.rec.Warnings = append(b.rec.Warnings, Warning{Code: code, First: place, Text: fmt.Sprintf(format, args...)})
+	}
+	b.rec.Warnings[i].Count++
+}
+
+// Remark is Warn for what changes no number: see Warning.Minor.
+func (b *Builder) Remark(code, place, format string, args ...any) {
+	b.Warn(code, place, format, args...)
+	b.rec.Warnings[b.warn[code]].Minor = true
+}
+
+// WarnMore counts n more of a warning that Warn has noted.
+func (b *Builder) WarnMore(code string, n int64) { b.rec.Warnings[b.warn[code]].Count += n }
+
+// Retract takes a warning back that has turned out to be wrong.
+func (b *Builder) Retract(code string) {
+	i, ok := b.warn[code]
+	if !ok {
+		return
+	}
+	b.rec.Warnings = slices.Delete(slices.Clone(b.rec.Warnings), i, i+1)
+	delete(b.warn, code)
+	for c, k := range b.warn {
+		if k > i {
+			b.warn[c] = k - 1
+		}
 	}
 }
