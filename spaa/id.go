@@ -33,10 +33,10 @@ func HexID(v uint64) ID {
 	return StringID(string(b[:]))
 }
 
-// IsZero says whether the ID is absent.
+// IsZero reports whether the ID is absent.
 func (id ID) IsZero() bool { return !id.set }
 
-// IsNumber says whether the file writes the ID as a JSON number.
+// IsNumber reports whether the file writes the ID as a JSON number.
 func (id ID) IsNumber() bool { return id.number }
 
 // String returns the text of the string or the literal of the number.
@@ -57,7 +57,7 @@ type RawID struct {
 	Number bool
 }
 
-// IsSet says whether the line had this id.
+// IsSet reports whether the line had this id.
 func (id RawID) IsSet() bool { return id.Text != nil }
 
 // ID returns a copy that outlives the line.

@@ -135,7 +135,7 @@ func (lr *lineReader) raw() ([]byte, error) {
 	}
 }
 
-// startsObject says whether a line that begins so can be a JSON object.
+// startsObject reports whether a line that begins so can be a JSON object.
 func startsObject(part []byte) bool {
 	c, i := peek(part, 0)
 	return c == '{' || i == len(part)

@@ -58,7 +58,7 @@ func FloatNumber(v float64) Number {
 	return Number(strconv.FormatFloat(v, format, -1, 64))
 }
 
-// IsZero says whether the number is absent.
+// IsZero reports whether the number is absent.
 func (n Number) IsZero() bool { return n == "" }
 
 // Int64 returns the value truncated towards zero; exact says that nothing was
@@ -93,7 +93,7 @@ type RawNumber struct {
 	simple bool
 }
 
-// IsSet says whether the line had this number.
+// IsSet reports whether the line had this number.
 func (n *RawNumber) IsSet() bool { return n.Text != nil }
 
 // Number returns a copy that outlives the line.

@@ -230,11 +230,11 @@ func (h *Header) Event(name string) *Event {
 	return nil
 }
 
-// IsFuncResolved says whether Func is a resolved symbol; true where the file
+// IsFuncResolved reports whether Func is a resolved symbol; true where the file
 // says nothing.
 func (f *Frame) IsFuncResolved() bool { return f.FuncResolved.Or(true) }
 
-// IsSrcLineResolved says whether the source location was available; true where
+// IsSrcLineResolved reports whether the source location was available; true where
 // the file says nothing.
 func (f *Frame) IsSrcLineResolved() bool { return f.SrcLineResolved.Or(true) }
 

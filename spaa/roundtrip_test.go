@@ -66,7 +66,7 @@ func checkRoundTrip(t testing.TB, text []byte) {
 	}
 }
 
-// sameJSON says whether two lines hold equal JSON, numbers compared as text.
+// sameJSON reports whether two lines hold equal JSON, numbers compared as text.
 func sameJSON(t testing.TB, a, b []byte) bool {
 	t.Helper()
 	var va, vb any

@@ -2,7 +2,7 @@ package spaa
 
 import "slices"
 
-// Severity says whether a file that breaks a rule is invalid.
+// Severity reports whether a file that breaks a rule is invalid.
 type Severity uint8
 
 // A file is valid when it breaks no rule of severity Error.

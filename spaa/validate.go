@@ -44,7 +44,7 @@ type Report struct {
 	Warnings int64 // all findings of severity Warning
 }
 
-// Valid says whether the file breaks no rule of severity [Error].
+// Valid reports whether the file breaks no rule of severity [Error].
 func (r *Report) Valid() bool { return r.Errors == 0 }
 
 // Validate reads uncompressed SPAA text once and reports every breach of

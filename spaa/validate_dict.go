@@ -97,7 +97,7 @@ func isKernelImage(name string) bool {
 	return strings.HasSuffix(base, ".ko")
 }
 
-// isHexText says whether s is "0x" and hexadecimal digits.
+// isHexText reports whether s is "0x" and hexadecimal digits.
 func isHexText(s []byte) bool {
 	if len(s) < 3 || s[0] != '0' || s[1] != 'x' {
 		return false

@@ -114,10 +114,10 @@ func (v *validator) checkEvent(e *Event, i int) {
 	}
 }
 
-// isMemory says whether the event is about the heap.
+// isMemory reports whether the event is about the heap.
 func (e *Event) isMemory() bool { return e.Kind == "allocation" || e.Kind == "deallocation" }
 
-// HasSampling says whether the event has a sampling object with anything in it.
+// HasSampling reports whether the event has a sampling object with anything in it.
 func (e *Event) HasSampling() bool {
 	s := &e.Sampling
 	return s.Mode != "" || s.PrimaryMetric != "" || s.SamplePeriod != "" || s.FrequencyHz != "" || s.Extra != nil

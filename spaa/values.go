@@ -53,7 +53,7 @@ func (p *Parser) id(i int, dst *RawID) int {
 	return p.text(i, &dst.Text)
 }
 
-// object says whether an object starts at i.
+// object reports whether an object starts at i.
 func (p *Parser) object(i int) bool { return i < len(p.b) && p.b[i] == '{' }
 
 func (p *Parser) raw(i int, dst *[]byte) int {

@@ -75,7 +75,7 @@ func read(p *verb.Program, path string) (string, error) {
 	return string(b), err
 }
 
-// Checked is what came of a report.
+// Checked says of each number of a report whether it holds.
 type Checked struct {
 	Report string `json:"report"`
 	// Claims is how many numbers and addresses were held, Wrong how many of them are
@@ -227,7 +227,7 @@ func (c *checker) number(line int, command, path string, rounded bool, said stri
 	}
 }
 
-// answer is what a command prints with --json.
+// answer has the JSON that a command prints.
 func (c *checker) answer(command string) (any, error) {
 	if v, ok := c.answers[command]; ok {
 		if err, bad := v.(error); bad {

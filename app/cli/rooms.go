@@ -39,7 +39,7 @@ func enter(v verb.Verb) command {
 	}}
 }
 
-// program is what a verb gets of a call.
+// program makes of a call what its verb gets.
 func (c *call) program() *verb.Program {
 	return &verb.Program{
 		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Commands: described, Answer: c.rows,

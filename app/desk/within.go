@@ -343,7 +343,7 @@ func (p *Pane) withinSpot() (sp withinSpot) {
 	return sp
 }
 
-// Verdict is what comparing in place came to, "" where nothing is compared.
+// Verdict returns what comparing in place came to, "" where nothing is compared.
 func (p *Pane) Verdict() string {
 	if p.Within == nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"ashlar/ingest/plain"
 )
 
-// form is how an editor is told the line.
+// form says how an editor takes the line on its command line.
 type form struct {
 	names    []string
 	args     func(file, line string) []string

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// lsregister is how macOS is told of a bundle before the Finder sees it.
+// lsregister makes a bundle known to macOS before the Finder sees it.
 const lsregister = "/System/Library/Frameworks/CoreServices.framework/Frameworks/LaunchServices.framework/Support/lsregister"
 
 // bundle is the .app folder that a program is in.

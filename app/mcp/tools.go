@@ -18,7 +18,7 @@ import (
 type tool struct {
 	name, command string
 	what          string
-	// args are what the command takes beside flags, in order; the first need of them
+	// args has what the command takes beside flags, in order; the first need of them
 	// are needed.
 	args []arg
 	need int

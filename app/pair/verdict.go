@@ -26,7 +26,7 @@ type Verdict struct {
 	Links []image.Rectangle
 }
 
-// Text is what it says.
+// Text returns its sentences, "" where there are none.
 func (v *Verdict) Text() string {
 	var s strings.Builder
 	for i := range v.parts {

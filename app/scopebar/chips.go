@@ -16,7 +16,7 @@ import (
 // mostNamed is how many threads a chip names; its tooltip names more.
 const mostNamed = 3
 
-// Of are the chips of a part of a recording; set is told the part without what was
+// Of makes the chips of a part of a recording; set gets the part without what was
 // taken off.
 func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []Chip) {
 	if in.Ranged {

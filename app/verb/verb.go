@@ -31,7 +31,7 @@ type Verb struct {
 // Reader reads a whole recording, as [ingest.ReadAll] does.
 type Reader func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error)
 
-// Program is what a verb gets of the program that runs it.
+// Program has what a verb gets of the program that runs it.
 type Program struct {
 	Ctx            context.Context
 	Stdin          io.Reader
@@ -62,7 +62,7 @@ type Command struct {
 	Name, Args, Line, Text string
 	Examples               [][2]string
 	Flags                  *pflag.FlagSet
-	// Answer is what it prints with --json, nil for nothing.
+	// Answer has the type of what it prints with --json, nil for nothing.
 	Answer *jsonschema.Schema
 }
 

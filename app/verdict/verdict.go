@@ -62,7 +62,7 @@ func Of(c *compare.Comparison, t *compare.Table) string {
 	return s.String()
 }
 
-// Parts are what Of says, with where each number is seen.
+// Parts has the sentences of Of in parts, each with the place where its number is seen.
 func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	d := &verdict{c: c, t: t}
 	a, b := c.A(), c.B()

@@ -16,9 +16,9 @@ import (
 	"ashlar/render/timeline"
 )
 
-// Field is something that a State says. What a field is, is told here once:
-// addresses, the flags of the command line, what undo takes back, what is
-// remembered and the manual's table come from it.
+// Field describes one thing that a State says. Addresses, the flags of the command
+// line, copied commands, what undo takes back, what is remembered, the frame log and
+// the manual's table come from it.
 type Field struct {
 	// Key is its name in addresses; what is about the second recording has .b
 	// behind it.

@@ -183,7 +183,7 @@ func world(r *rand.Rand) (*recording.Recording, []span) {
 	return rec, all
 }
 
-// naive says whether a span is meant, apart from the slowest.
+// naive reports whether a span is meant, apart from the slowest.
 func naive(rec *recording.Recording, q *calls.Query, s *span) (mine, is bool) {
 	l := &rec.Tracks[s.track].Lanes[s.lane]
 	module := rec.Functions.At(int(rec.Func(l.Call(s.index)))).Module

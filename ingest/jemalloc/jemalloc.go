@@ -14,7 +14,7 @@
 //	00400000-00500000 r-xp 00000000 08:01 42 /usr/bin/app
 //
 // The numbers are objects and bytes in use, and in brackets those allocated so
-// far where jemalloc counts them (prof_accum). Each is what was sampled; what is
+// far where jemalloc counts them (prof_accum). Each counts what was sampled; what is
 // shown is the estimate that jemalloc's own jeprof makes of it.
 package jemalloc
 

@@ -122,7 +122,7 @@ func (c *converter) newCalls(b *batch, one *record, at int, call recording.CallI
 		if len(frames) >= mostAtOnce {
 			call, _ = c.b.Below(call, frames)
 			frames = frames[:0]
-			c.b.Progress() // or what watches memory is told too late
+			c.b.Progress() // or the watch over memory learns of it too late
 		}
 	}
 	c.rest = frames

@@ -143,7 +143,7 @@ func (c *clock) beginInt(times []uint64) {
 }
 
 // describe says in the recording what its picoseconds mean. A file whose tick
-// is not a known unit is told in the unit that ticks are counted in.
+// is not a known unit is given in ticks.
 func (c *clock) describe(out *recording.Clock, perUnit float64) {
 	names := map[int64]string{1: "ps", 1e3: "ns", 1e6: "us", 1e9: "ms", 1e12: "seconds"}
 	exact := c.base == 0 && c.ticks < 1<<63 || math.Abs(c.base) < 1<<62

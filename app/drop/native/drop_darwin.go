@@ -40,7 +40,7 @@ func (s *system) window(d *Desktop, e event.Event) {
 	d.run(func() { C.ashlar_drop_register(C.uintptr_t(v.View), C.uintptr_t(handle)) })
 }
 
-// What the view is told; drop_darwin.m has the same.
+// The events that the view gets; drop_darwin.m has the same numbers.
 const (
 	dragOver = iota
 	dragGone

@@ -156,7 +156,7 @@ func (d *wlDrag) fetched(o *wlOffer, list []byte) {
 	d.t.Hold(o.over)
 }
 
-// answer says whether what is held may be dropped. Files are copied, which is to
+// answer reports whether what is held may be dropped. Files are copied, which is to
 // say left where they are.
 func (o *wlOffer) answer() {
 	if o.over.Refused != "" {

@@ -256,7 +256,7 @@ func (x *xdnd) position(m message) {
 	x.t.Hold(d.over)
 }
 
-// status says whether what is held may be dropped where it is. The files are
+// status reports whether what is held may be dropped where it is. The files are
 // always copied, which is to say left where they are.
 func (x *xdnd) status() {
 	const accept, everyMove = 1, 2
