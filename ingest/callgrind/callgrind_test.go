@@ -17,10 +17,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	return decodetest.Bytes(t, Decode, content, chunk)
-}
+var decodeBytes = decodetest.Of(Decode)
 
 // stacksOf are a recording's stacks, with the line of the leaf.
 func stacksOf(r *recording.Recording) map[string][]int64 {

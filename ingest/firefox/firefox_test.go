@@ -13,10 +13,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	return decodetest.Bytes(t, Decode, content, chunk)
-}
+var decodeBytes = decodetest.Of(Decode)
 
 // random makes a profile as one of several versions has it.
 func random(r *rand.Rand, version, threads, size int) []byte {

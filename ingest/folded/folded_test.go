@@ -20,15 +20,7 @@ import (
 	"ashlar/ingest/source"
 )
 
-// decodeBytes decodes content in chunks of a size (0: the default).
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	in := source.FromBytes("test.folded", content)
-	in.ChunkSize = chunk
-	b := recording.NewBuilder()
-	err := Decode(context.Background(), in, b, decode.Options{})
-	return b.Finish(), err
-}
+var decodeBytes = decodetest.Of(Decode)
 
 // weights gives the value of each distinct stack, written as folded again, as
 // exact decimals.

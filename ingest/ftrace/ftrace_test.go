@@ -12,10 +12,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	return decodetest.Bytes(t, Decode, content, chunk)
-}
+var decodeBytes = decodetest.Of(Decode)
 
 // told are lines that say what is in a recording.
 func told(r *recording.Recording) (lines []string) {

@@ -24,10 +24,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	return decodetest.Bytes(t, Decode, content, chunk)
-}
+var decodeBytes = decodetest.Of(Decode)
 
 // made is a trace of goroutines that wait for each other, with all that programs
 // can say in a trace.

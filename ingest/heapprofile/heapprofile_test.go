@@ -14,10 +14,7 @@ import (
 	"ashlar/ingest/recording"
 )
 
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	return decodetest.Bytes(t, Decode, content, chunk)
-}
+var decodeBytes = decodetest.Of(Decode)
 
 // naive is a tree as encoding/json reads it.
 type naive struct {

@@ -3,7 +3,6 @@ package jfr
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -18,22 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/ingest/decode"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
 )
 
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	in := source.FromBytes("x", content)
-	in.ChunkSize = chunk
-	b := recording.NewBuilder()
-	err := Decode(context.Background(), in, b, decode.Options{})
-	r := b.Finish()
-	decodetest.Balanced(t, r)
-	return r, err
-}
+var decodeBytes = decodetest.Of(Decode)
 
 var row = regexp.MustCompile(`(?m)^ (\S+\.\S+) +(\d+) +\d+ *$`)
 

@@ -22,10 +22,7 @@ import (
 	"ashlar/ingest/source"
 )
 
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	return decodetest.Bytes(t, Decode, content, chunk)
-}
+var decodeBytes = decodetest.Of(Decode)
 
 // told are a recording's samples as lines: event, thread, time, processor, period
 // and stack.

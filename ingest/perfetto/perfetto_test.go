@@ -22,10 +22,7 @@ import (
 	"ashlar/ingest/source"
 )
 
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	return decodetest.Bytes(t, Decode, content, chunk)
-}
+var decodeBytes = decodetest.Of(Decode)
 
 // told are the lines that say what is in a recording.
 func told(r *recording.Recording) (lines []string) {

@@ -18,10 +18,7 @@ import (
 	"ashlar/ingest/source"
 )
 
-func decodeBytes(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
-	t.Helper()
-	return decodetest.Bytes(t, Decode, content, chunk)
-}
+var decodeBytes = decodetest.Of(Decode)
 
 // naive is a file as encoding/json reads it.
 type naive struct {

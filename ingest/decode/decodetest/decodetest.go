@@ -10,9 +10,20 @@ import (
 	"ashlar/ingest/source"
 )
 
-// Bytes decodes a file that is given to a decoder in chunks, as it is recorded in the
-// end, with its ledger balanced.
-func Bytes(t testing.TB, to func(context.Context, *source.Input, *recording.Builder, decode.Options) error, content []byte, chunk int) (*recording.Recording, error) {
+// Decoder is the function of a format that reads.
+type Decoder func(context.Context, *source.Input, *recording.Builder, decode.Options) error
+
+// Of makes the function with which a format's tests decode bytes that come in chunks
+// (of size 0: of the usual one). It checks that the ledger is balanced.
+func Of(to Decoder) func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
+	return func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
+		t.Helper()
+		return Bytes(t, to, content, chunk)
+	}
+}
+
+// Bytes decodes bytes with a decoder that is chosen as the test goes.
+func Bytes(t testing.TB, to Decoder, content []byte, chunk int) (*recording.Recording, error) {
 	t.Helper()
 	in := source.FromBytes("x", content)
 	in.ChunkSize = chunk
