@@ -185,23 +185,10 @@ func (t *table) head(p *panel.Side, u *ui.UI, cs []column, boxes []image.Rectang
 	for i, box := range boxes {
 		c := &cs[i]
 		clicked, hovered := t.heads[i].Clicked(u, box)
-		st := ui.Style{Size: 12, Color: u.Theme.Dim}
-		if c.right {
-			st.Align = ui.End
-		}
 		by, back := strings.CutPrefix(p.List.By, "-")
 		on := by == c.key || by == "" && c.key == calls.ByDuration
-		if hovered || on {
-			st.Color = u.Theme.Text
-		}
-		u.Text(box, c.title, st)
-		if on { // a line where the first is: below, or above where they are turned round
-			y := box.Max.Y - u.Px(3)
-			if back {
-				y = box.Min.Y + u.Px(2)
-			}
-			u.Fill(image.Rect(box.Min.X, y, box.Max.X, y+max(1, u.Px(2))), u.Theme.Accent)
-		}
+		box.Max.Y -= u.Px(2)
+		widget.Title{Text: c.title, Right: c.right, By: on, Turned: back, Lit: hovered}.Layout(u, box)
 		switch {
 		case clicked && on && !back:
 			p.List.By = "-" + c.key

@@ -114,7 +114,6 @@ func (t *Panel) columns(u *ui.UI, r image.Rectangle, modules bool) []image.Recta
 }
 
 func (t *Panel) head(c *pair.Pair, u *ui.UI, a *session.CompareAnswer, top int, r image.Rectangle, cols []image.Rectangle) {
-	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	word, other := "self", "Δ total"
 	if c.Options.Total {
@@ -135,22 +134,12 @@ func (t *Panel) head(c *pair.Pair, u *ui.UI, a *session.CompareAnswer, top int, 
 		if cell.Empty() {
 			continue
 		}
-		st := ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim}
-		if i > 1 {
-			st.Align = ui.End
-		}
 		clicked, hovered := t.heads[col.by].Clicked(u, cell)
 		if clicked {
 			t.Backward = t.By == col.by && !t.Backward
 			t.By, t.Down = col.by, 0
 		}
-		if hovered || t.By == col.by {
-			st.Color = th.Text
-		}
-		if t.By == col.by {
-			u.Fill(image.Rect(cell.Min.X, top+h, cell.Max.X, top+h+u.Px(1.5)), th.Accent)
-		}
-		u.Text(cell, title, st)
+		widget.Title{Text: title, Right: i > 1, By: t.By == col.by, Turned: t.Backward, Lit: hovered}.Layout(u, cell)
 	}
-	u.HLine(r.Min.X, r.Max.X, top+h+u.Px(2), th.Rule)
+	u.HLine(r.Min.X, r.Max.X, top+h+u.Px(2), u.Theme.Rule)
 }

@@ -105,17 +105,12 @@ func (t *Panel) spread(u *ui.UI, cs []Column, rest int) (extra [ColumnCount]int)
 // head draws the titles. A click sorts, a second one the other way round; the
 // other button chooses the columns; the left edge of a column is dragged.
 func (t *Panel) head(s *panel.Host, u *ui.UI, r image.Rectangle, a *session.Answer, cs []Column, boxes []image.Rectangle) {
-	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	all := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+h)
 	t.chooseColumns(s, u, &t.more, all, a)
 	for i, c := range cs {
 		cell := boxes[i]
 		cell.Max.Y = r.Min.Y + h
-		st := ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim}
-		if ColumnInfos[c].right {
-			st.Align = ui.End
-		}
 		clicked, hovered := t.chooseColumns(s, u, &t.heads[c], cell, a)
 		if clicked {
 			if t.By == c {
@@ -125,34 +120,12 @@ func (t *Panel) head(s *panel.Host, u *ui.UI, r image.Rectangle, a *session.Answ
 			}
 			t.Down = 0
 		}
-		title := c.title(a)
-		if hovered || t.By == c {
-			st.Color = th.Text
-		}
-		if t.By == c {
-			u.Fill(image.Rect(cell.Min.X, r.Min.Y+h, cell.Max.X, r.Min.Y+h+u.Px(1.5)), th.Accent)
-			if t.Ascending == (ColumnInfos[c].Number != nil) { // the other way round than one expects
-				x := cell.Min.X + u.Measure(title, st).X + u.Px(8)
-				if ColumnInfos[c].right {
-					x = cell.Max.X - u.Measure(title, st).X - u.Px(8)
-				}
-				up(u, x, (cell.Min.Y+cell.Max.Y)/2, th.Text)
-			}
-		}
-		u.Text(cell, title, st)
+		widget.Title{Text: c.title(a), Right: ColumnInfos[c].right, By: t.By == c, Turned: t.Ascending == (ColumnInfos[c].Number != nil), Lit: hovered}.Layout(u, cell)
 		if i > 0 {
 			t.edge(u, c, image.Rect(cell.Min.X-u.Px(9), r.Min.Y, cell.Min.X-u.Px(1), r.Min.Y+h))
 		}
 	}
-	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h+u.Px(2), th.Rule)
-}
-
-// up draws a small triangle that points up, around x, y.
-func up(u *ui.UI, x, y int, c ui.Colour) {
-	n := u.Px(3)
-	for i := range n + 1 {
-		u.Fill(image.Rect(x-i, y-n/2+i, x+i+1, y-n/2+i+1), c)
-	}
+	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h+u.Px(2), u.Theme.Rule)
 }
 
 // edge lets a column be made wider and narrower by its left edge; a double
