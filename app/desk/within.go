@@ -232,8 +232,8 @@ func (p *Pane) EndWithin() {
 	p.Pick.Near = true
 }
 
-// SwapWithin makes A of B and B of A.
-func (p *Pane) SwapWithin() {
+// swapWithin makes A of B and B of A.
+func (p *Pane) swapWithin() {
 	if p.Against != nil {
 		a, b := p.Scope, *p.Against
 		p.Scope, p.Against = b, &a

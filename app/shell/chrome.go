@@ -87,7 +87,7 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 	if s.helpButton.Clicked(u.Context) {
 		s.toggleHelp()
 	}
-	name := panel.Title1(s.ThemeName())
+	name := panel.Title1(s.themeName())
 	if !fits(u.ChoiceWidth(icon.Theme, name, 0) + u.Px(8)) {
 		return x
 	}

@@ -50,7 +50,7 @@ func (s *Shell) Prefer(p desk.Prefs) {
 		s.Mode = mode
 	}
 	if st.Columns != nil {
-		s.SetColumns(st.Columns)
+		s.setColumns(st.Columns)
 	}
 	if s.Pane != nil {
 		s.Pane.Prefer(st)
@@ -62,7 +62,7 @@ func (s *Shell) Prefer(p desk.Prefs) {
 
 // preferred is how recordings are looked at now.
 func (s *Shell) preferred() desk.Prefs {
-	return desk.Prefs{Theme: s.ThemeName(), Scale: s.Scale, Look: s.Look()}
+	return desk.Prefs{Theme: s.themeName(), Scale: s.Scale, Look: s.Look()}
 }
 
 // keep remembers what has changed since the last frame. A border that is being
@@ -111,6 +111,6 @@ func (s *Shell) Columns() []string {
 	return functions.ColumnNames(functions.ColumnSet(s.HiddenColumns))
 }
 
-// SetColumns shows just the named columns, beside the first; names that are
+// setColumns shows just the named columns, beside the first; names that are
 // none are left out, and no names at all mean those that are shown at first.
-func (s *Shell) SetColumns(names []string) { s.HiddenColumns = uint32(functions.HiddenBeside(names)) }
+func (s *Shell) setColumns(names []string) { s.HiddenColumns = uint32(functions.HiddenBeside(names)) }

@@ -69,8 +69,8 @@ func (s *Shell) SetTheme(name string) {
 	s.Wake()
 }
 
-// ThemeName returns the name that SetTheme takes to have the same again.
-func (s *Shell) ThemeName() string {
+// themeName returns the name that SetTheme takes to have the same again.
+func (s *Shell) themeName() string {
 	if s.follows {
 		return "system"
 	}
@@ -108,7 +108,7 @@ func (s *Shell) themeItems() []widget.Item {
 		if title == "" {
 			title = panel.Title1(n)
 		}
-		items = append(items, widget.Item{Title: title, On: n == s.ThemeName(), Do: func() { s.SetTheme(n) }})
+		items = append(items, widget.Item{Title: title, On: n == s.themeName(), Do: func() { s.SetTheme(n) }})
 	}
 	return items
 }

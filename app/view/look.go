@@ -113,7 +113,7 @@ func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 
 func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	sd := Side{Sort: string(l.Sort), Filter: l.Filter, Scroll: InDP(l.View.Scroll, dp), Anchor: l.Anchor,
-		Pin: ThreadsOf(rec, l.Pinned), Order: ThreadsOf(rec, l.Order)}
+		Pin: threadsOf(rec, l.Pinned), Order: threadsOf(rec, l.Order)}
 	if l.Moved {
 		sd.Show = recording.Offsets(l.View.From-rec.Start, l.View.To-rec.Start)
 	}
@@ -133,7 +133,7 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	}
 	for _, i := range slices.Sorted(maps.Keys(l.Closed)) {
 		if l.Closed[i] {
-			sd.Close = append(sd.Close, ProcessOf(rec, i))
+			sd.Close = append(sd.Close, processOf(rec, i))
 		}
 	}
 	if l.AtGoal {
@@ -151,7 +151,7 @@ func Within(rec *recording.Recording, in recording.Scope) *State {
 
 // scoped says which part of a recording is meant.
 func (sd *Side) scoped(rec *recording.Recording, in *recording.Scope) {
-	sd.Threads = ThreadsOf(rec, in.Tracks)
+	sd.Threads = threadsOf(rec, in.Tracks)
 	if in.Ranged {
 		sd.Select = recording.Offsets(in.From-rec.Start, in.To-rec.Start)
 	}
@@ -224,7 +224,7 @@ func (b *binder) metric(event, metric string) (e, m int) {
 func (b *binder) scope(sd *Side) (in recording.Scope) {
 	if r := sd.Select; r.IsSet() {
 		from, to := r.Ends(b.rec)
-		if in = Clipped(b.rec, from, to); !in.Ranged {
+		if in = clipped(b.rec, from, to); !in.Ranged {
 			b.miss("the selected time %s of the address lies outside the recording", r)
 		}
 	}
@@ -290,9 +290,9 @@ func (b *binder) apart(text string) recording.Apart {
 	return ""
 }
 
-// Clipped is the Scope of the time between two moments as far as the recording
+// clipped is the Scope of the time between two moments as far as the recording
 // goes; of all time where they lie outside it.
-func Clipped(rec *recording.Recording, a, b int64) recording.Scope {
+func clipped(rec *recording.Recording, a, b int64) recording.Scope {
 	a, b = max(min(a, b), rec.Start), min(max(a, b), rec.End)
 	if a >= b {
 		return recording.Scope{}
@@ -344,8 +344,8 @@ func ThreadOf(rec *recording.Recording, i int) Thread {
 	return Thread{PID: t.PID, TID: t.TID}
 }
 
-// ThreadsOf tells tracks.
-func ThreadsOf(rec *recording.Recording, tracks []int) (names []Thread) {
+// threadsOf tells tracks.
+func threadsOf(rec *recording.Recording, tracks []int) (names []Thread) {
 	if len(tracks) < 2 {
 		for _, i := range tracks {
 			names = append(names, ThreadOf(rec, i))
@@ -370,9 +370,9 @@ func ThreadsOf(rec *recording.Recording, tracks []int) (names []Thread) {
 // no id.
 const pinnedProcess = "pinned"
 
-// ProcessOf tells a process by its id, and by its name where another has the
+// processOf tells a process by its id, and by its name where another has the
 // same; -1 stands for the header of the pinned threads.
-func ProcessOf(rec *recording.Recording, i int) Process {
+func processOf(rec *recording.Recording, i int) Process {
 	if i < 0 {
 		return Process{PID: -1, Name: pinnedProcess}
 	}

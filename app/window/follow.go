@@ -30,7 +30,7 @@ func (f *follower) first(s *shell.Shell) { s.Follow(<-f.now) }
 
 // ask asks the system and keeps the answer for the next frame.
 func (f *follower) ask() {
-	t := SystemTheme()
+	t := systemTheme()
 	select {
 	case <-f.now: // an answer that nobody has taken is out of date
 	default:

@@ -11,11 +11,11 @@ import (
 	"ashlar/render/theme"
 )
 
-// SystemTheme is the theme the desktop prefers: what the settings portal says
+// systemTheme is the theme the desktop prefers: what the settings portal says
 // (org.freedesktop.appearance contrast: 1 is high; color-scheme: 1 is dark, 2 is
 // light), else what the GTK theme's name says, else dark. It takes a tenth of a
 // second at most.
-func SystemTheme() *theme.Theme {
+func systemTheme() *theme.Theme {
 	if scheme, contrast, ok := portalLook(100 * time.Millisecond); ok && scheme+contrast != 0 {
 		switch {
 		case contrast == 1:

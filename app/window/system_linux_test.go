@@ -73,11 +73,11 @@ func TestTheSystemsThemeIsFollowed(t *testing.T) {
 	if _, err := conn.RequestName("org.freedesktop.portal.Desktop", 0); err != nil {
 		t.Fatal(err)
 	}
-	if got := SystemTheme(); got != theme.Light {
+	if got := systemTheme(); got != theme.Light {
 		t.Fatalf("the portal prefers light, the theme is %s", got.Name)
 	}
 	s := shell.New(theme.Dark)
-	s.Follow(SystemTheme())
+	s.Follow(systemTheme())
 	s.SetTheme("system")
 	woken := make(chan struct{}, 16)
 	f := followSystem(func() { woken <- struct{}{} })

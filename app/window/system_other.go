@@ -10,9 +10,9 @@ import (
 	"ashlar/render/theme"
 )
 
-// SystemTheme is the theme the system prefers. macOS has the setting
+// systemTheme is the theme the system prefers. macOS has the setting
 // AppleInterfaceStyle only while it is dark.
-func SystemTheme() *theme.Theme {
+func systemTheme() *theme.Theme {
 	if runtime.GOOS != "darwin" {
 		return theme.Dark
 	}

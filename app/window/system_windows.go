@@ -6,8 +6,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// SystemTheme is the theme Windows prefers for programs.
-func SystemTheme() *theme.Theme {
+// systemTheme is the theme Windows prefers for programs.
+func systemTheme() *theme.Theme {
 	k, err := registry.OpenKey(registry.CURRENT_USER, `Software\Microsoft\Windows\CurrentVersion\Themes\Personalize`, registry.QUERY_VALUE)
 	if err != nil {
 		return theme.Dark

@@ -42,8 +42,8 @@ var OwnTypes = []string{TypeSPAA, TypeSPAAZstd, TypeSPAAGzip, TypeSpall, TypeSpa
 // hold other things: Ashlar is offered for them after the program they have.
 var OfferedTypes = []string{"application/json", "application/gzip", "application/zstd"}
 
-// Sizes are those of the PNG icons, in pixels.
-var Sizes = []int{16, 24, 32, 48, 64, 128, 256, 512}
+// sizes are those of the PNG icons, in pixels.
+var sizes = []int{16, 24, 32, 48, 64, 128, 256, 512}
 
 //go:embed icons/*.png icons/*.svg entry.desktop types.xml metainfo.xml Info.plist
 var files embed.FS
@@ -56,7 +56,7 @@ func read(name string) []byte {
 	return b
 }
 
-// AppIcon and DocumentIcon are the PNG icons of one of the Sizes.
+// AppIcon and DocumentIcon are the PNG icons of one of the sizes.
 func AppIcon(size int) []byte { return read(fmt.Sprintf("icons/app-%d.png", size)) }
 
 // DocumentIcon is the icon of recordings.
@@ -86,7 +86,7 @@ func Files(program string) ([]File, error) {
 		{"icons/hicolor/scalable/apps/" + ID + ".svg", read("icons/app.svg")},
 		{"icons/hicolor/scalable/mimetypes/" + documentIcon + ".svg", read("icons/document.svg")},
 	}
-	for _, n := range Sizes {
+	for _, n := range sizes {
 		dir := fmt.Sprintf("icons/hicolor/%dx%d/", n, n)
 		all = append(all, File{dir + "apps/" + ID + ".png", AppIcon(n)}, File{dir + "mimetypes/" + documentIcon + ".png", DocumentIcon(n)})
 	}

@@ -91,7 +91,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
-	if len(all) < 5+2*len(Sizes) {
+	if len(all) < 5+2*len(sizes) {
 		t.Errorf("there are %d files", len(all))
 	}
 }

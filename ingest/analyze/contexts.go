@@ -157,7 +157,7 @@ func (t *Tree) Within(rec *recording.Recording, node int) func(recording.CallID)
 		in[i] = in[t.Nodes[i].Parent]
 	}
 	return func(c recording.CallID) bool {
-		n := t.NodeOf(c)
+		n := t.nodeOf(c)
 		return n >= 0 && in[n]
 	}
 }

@@ -72,9 +72,9 @@ func (p *callPaths) meaningGroup(by By) func(*recording.Function) uint32 {
 	}
 }
 
-// ArgumentValue is the value of an argument in the text of all, as JSON has it; texts are
+// argumentValue is the value of an argument in the text of all, as JSON has it; texts are
 // without quotes. Members of objects in it are KEY.KEY.
-func ArgumentValue(text, key string) (string, bool) {
+func argumentValue(text, key string) (string, bool) {
 	for text != "" {
 		var m map[string]json.RawMessage
 		if json.Unmarshal([]byte(text), &m) != nil {
@@ -147,7 +147,7 @@ func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key stri
 							x.row, x.within = up.row, up.within
 						}
 						if ref := s.Lane.Args(first + k); ref != 0 && rec.Args != nil {
-							if v, ok := ArgumentValue(rec.Args(ref), key); ok {
+							if v, ok := argumentValue(rec.Args(ref), key); ok {
 								x.row = row(v)
 							}
 						}

@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"ashlar/ingest/recording"
@@ -59,7 +58,7 @@ type Tree struct {
 	// seen is, by node, when it was first seen; nil when not asked. own is that of
 	// the stacks that end in the node, as long as the tree is to be inverted.
 	seen, own []int64
-	// at is, by call, which node it has become; see NodeOf.
+	// at is, by call, which node it has become; see nodeOf.
 	at []int32
 	// upright is the tree that an inverted one was made from.
 	upright *Tree
@@ -78,23 +77,14 @@ func (t *Tree) Function(rec *recording.Recording, node int) recording.Function {
 	return rec.Functions.At(int(nd.Func))
 }
 
-// NodeOf returns the node that a call's frame is part of, -1 when it is not in
+// nodeOf returns the node that a call's frame is part of, -1 when it is not in
 // the tree: nothing was weighed there, or a transform took it away. A hidden
 // frame is part of its caller. Inverted trees have no such place for a call.
-func (t *Tree) NodeOf(call recording.CallID) int {
+func (t *Tree) nodeOf(call recording.CallID) int {
 	if int(call) >= len(t.at) || t.Inverted {
 		return -1
 	}
 	return int(t.at[call])
-}
-
-// FirstSeen is when the first span or sample of a node came, in picoseconds;
-// false when the weights do not tell (see Query.First).
-func (t *Tree) FirstSeen(node int) (int64, bool) {
-	if t.seen == nil || t.seen[node] == math.MaxInt64 {
-		return 0, false
-	}
-	return t.seen[node], true
 }
 
 // Children are the nodes directly below one, heaviest first, or in order of

@@ -87,14 +87,14 @@ func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in record
 		in := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Duration < hs[k].From || r.Duration >= hs[k].To })
 		if len(in) > 0 {
 			r := &in[(len(in)-1)/2]
-			return &Query{Functions: same.Functions, At: []Place{PlaceOf(rec, r.Track, r.Start)}, Duration: recording.Offsets(r.Duration, r.Duration+1)}, len(in), nil
+			return &Query{Functions: same.Functions, At: []Place{placeOf(rec, r.Track, r.Start)}, Duration: recording.Offsets(r.Duration, r.Duration+1)}, len(in), nil
 		}
 	}
 	return nil, 0, fmt.Errorf("there is no other call of %s", same)
 }
 
-// PlaceOf is where a call begins.
-func PlaceOf(rec *recording.Recording, track int, start int64) Place {
+// placeOf is where a call begins.
+func placeOf(rec *recording.Recording, track int, start int64) Place {
 	t := rec.Tracks[track]
 	return Place{PID: t.PID, TID: t.TID, Name: t.Name, Time: start - rec.Start}
 }

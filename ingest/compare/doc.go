@@ -24,7 +24,7 @@
 // # Matching
 //
 // Functions are matched by hand first, then by name and module, then by name,
-// then by [NormalName]. No function is matched twice. See [Match].
+// then by [normalName]. No function is matched twice. See [Match].
 //
 // # Confidence
 //

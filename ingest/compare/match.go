@@ -18,7 +18,7 @@ const (
 	RuleHand    Rule = "hand"    // paired by the user
 	RuleModule  Rule = "module"  // the same name and module
 	RuleName    Rule = "name"    // the same name
-	RuleSimilar Rule = "similar" // the same NormalName
+	RuleSimilar Rule = "similar" // the same normalName
 	RuleOrder   Rule = "order"   // threads: what is left, in order
 )
 
@@ -124,7 +124,7 @@ func Match(a, b []*recording.Recording, o MatchOptions) (*Matching, error) {
 			if x.bare {
 				return ""
 			}
-			return NormalName(x.name)
+			return normalName(x.name)
 		}})
 	}
 	m := newMatcher(items)

@@ -51,14 +51,14 @@ func TestNormalName(t *testing.T) {
 		"operator->":                                        "operator->",
 		"f<&(operator<)>":                                   "f",
 	} {
-		if got := NormalName(name); got != want {
+		if got := normalName(name); got != want {
 			t.Errorf("%q becomes %q, want %q", name, got, want)
 		}
 	}
 	// It says no more about what it has said.
 	for _, n := range append(append([]string(nil), poolA...), poolB...) {
-		once := NormalName(n)
-		if twice := NormalName(once); twice != once {
+		once := normalName(n)
+		if twice := normalName(once); twice != once {
 			t.Errorf("%q becomes %q and then %q", n, once, twice)
 		}
 	}
@@ -69,7 +69,7 @@ func FuzzNormalName(f *testing.F) {
 	f.Add("a<b[c(d>e]f)")
 	f.Add("operator<<=>>::<>@1.2/v3.x:1:2)")
 	f.Fuzz(func(t *testing.T, s string) {
-		if got := NormalName(s); len(got) > len(s)+2*strings.Count(s, ".") || s != "" && got == "" {
+		if got := normalName(s); len(got) > len(s)+2*strings.Count(s, ".") || s != "" && got == "" {
 			t.Errorf("%q becomes %q", s, got)
 		}
 	})

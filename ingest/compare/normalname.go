@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NormalName is a function's name without what changes from
+// normalName is a function's name without what changes from
 // build to build: template and type arguments (C++, Rust, Go), Rust's hashes,
 // addresses, line numbers, version suffixes, the numbers of Go's closures and
 // of lambdas, and the suffixes of clones that gcc and clang make.
@@ -18,7 +18,7 @@ import (
 //	handler (app.js:12:7)               handler (app.js)
 //
 // It is for matching, not for showing.
-func NormalName(name string) string {
+func normalName(name string) string {
 	s := stripArguments(name)
 	for _, r := range replacements {
 		if r.if_ == "" || strings.Contains(s, r.if_) {

@@ -64,15 +64,15 @@ func Cell(s string) string {
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = Word(w)
+		quoted[i] = word(w)
 	}
 	return strings.Join(quoted, " ")
 }
 
-// Word writes a text as one word for a shell: in quotes where it has anything
+// word writes a text as one word for a shell: in quotes where it has anything
 // but ASCII letters, digits and a few signs that mean nothing there, and with
 // escapes, which bash and zsh know, where it has what is not seen.
-func Word(s string) string {
+func word(s string) string {
 	const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,"
 	switch {
 	case s != "" && strings.Trim(s, harmless) == "":

@@ -30,7 +30,7 @@ func calm(t *testing.T, what, s string) {
 }
 
 func TestText(t *testing.T) {
-	for what, s := range map[string]string{"Text": Text(bad), "Short": Short(strings.Repeat(bad, 20)), "Cell": Cell("=" + bad), "Word": Word(bad)} {
+	for what, s := range map[string]string{"Text": Text(bad), "Short": Short(strings.Repeat(bad, 20)), "Cell": Cell("=" + bad), "Word": word(bad)} {
 		if calm(t, what, s); strings.ContainsAny(s, "\n\t") {
 			t.Errorf("%s leaves more than a line: %q", what, s)
 		}

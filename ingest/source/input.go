@@ -18,8 +18,8 @@ import (
 // largeRest is how long a rest is that there may be no room for again.
 const largeRest = 16 << 20
 
-// DefaultChunk is how many bytes a chunk has when nothing else is said.
-const DefaultChunk = 4 << 20
+// defaultChunk is how many bytes a chunk has when nothing else is said.
+const defaultChunk = 4 << 20
 
 // Input is the content of one recording, decompressed.
 type Input struct {
@@ -32,7 +32,7 @@ type Input struct {
 	// by "+", the outer one first.
 	Compression string
 	// ChunkSize is how many fresh bytes Next returns at most; tests make it
-	// small. 0 means DefaultChunk.
+	// small. 0 means defaultChunk.
 	ChunkSize int
 
 	mapped  []byte   // everything, when it lies in memory
@@ -72,7 +72,7 @@ func (in *Input) chunkSize() int {
 	if in.ChunkSize > 0 {
 		return in.ChunkSize
 	}
-	return DefaultChunk
+	return defaultChunk
 }
 
 // Next returns the next chunk of content. It begins with the last rest bytes

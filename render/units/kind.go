@@ -17,7 +17,7 @@ func KindText(m *recording.Metric) string {
 // Bound stands before a sum that is only known to be no more than that: "≤ ".
 func Bound(m *recording.Metric) string {
 	if m.Kind == recording.Peak {
-		return "≤" + Thin
+		return "≤" + thin
 	}
 	return ""
 }

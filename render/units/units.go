@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Thin separates groups of three digits, and a number from its unit.
-const Thin = "\u2009"
+// thin separates groups of three digits, and a number from its unit.
+const thin = "\u2009"
 
 // Count writes an integer with thin spaces between groups: 48 102.
 func Count(n int64) string {
@@ -24,7 +24,7 @@ func Count(n int64) string {
 	b.WriteString(sign)
 	for i, r := range s {
 		if i > 0 && (len(s)-i)%3 == 0 && len(s) > 4 {
-			b.WriteString(Thin)
+			b.WriteString(thin)
 		}
 		b.WriteRune(r)
 	}
@@ -153,9 +153,9 @@ func Value(v int64, m *recording.Metric) string {
 func stopped(v int64) string {
 	switch v {
 	case math.MaxInt64:
-		return "≥" + Thin
+		return "≥" + thin
 	case math.MinInt64 + 1:
-		return "≤" + Thin
+		return "≤" + thin
 	}
 	return ""
 }

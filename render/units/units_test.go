@@ -42,9 +42,9 @@ func TestValueAndExact(t *testing.T) {
 	}{
 		{1_500_000, ns, "1.500 µs", "1500 ns"},
 		{1_234_567, ns, "1.235 µs", "1234.567 ns"},
-		{3_100_000_000, bytes, "3.100 GB", "3" + Thin + "100" + Thin + "000" + Thin + "000 bytes"},
-		{48102, plain, "48" + Thin + "102", "48" + Thin + "102"},
-		{9_007_199_254_740_993, plain, "9007 T", "9" + Thin + "007" + Thin + "199" + Thin + "254" + Thin + "740" + Thin + "993"},
+		{3_100_000_000, bytes, "3.100 GB", "3" + thin + "100" + thin + "000" + thin + "000 bytes"},
+		{48102, plain, "48" + thin + "102", "48" + thin + "102"},
+		{9_007_199_254_740_993, plain, "9007 T", "9" + thin + "007" + thin + "199" + thin + "254" + thin + "740" + thin + "993"},
 		{recording.Missing, plain, "–", "not recorded"},
 	} {
 		if got := Value(c.v, c.m); got != c.short {

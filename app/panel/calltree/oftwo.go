@@ -120,12 +120,12 @@ func (t *OfTwo) Table(c *pair.Pair) func() *panel.Grid {
 	if a == nil {
 		return nil
 	}
-	return func() *panel.Grid { return GridOfTwo(a) }
+	return func() *panel.Grid { return gridOfTwo(a) }
 }
 
-// GridOfTwo lists all calls of a comparison, each below its caller, the heaviest
+// gridOfTwo lists all calls of a comparison, each below its caller, the heaviest
 // first, in exact values. Shares are of the side's total.
-func GridOfTwo(a *session.CompareAnswer) *panel.Grid {
+func gridOfTwo(a *session.CompareAnswer) *panel.Grid {
 	m := a.Compared.Metric
 	g := &panel.Grid{Name: "call tree of both", Head: []string{"depth", "function", "module"}, Number: []bool{true, false, false}}
 	add := func(what, unit string) {
