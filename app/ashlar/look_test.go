@@ -5,7 +5,6 @@ package main
 import (
 	"image"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 

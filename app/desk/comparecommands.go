@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/app/pair"
+	"ashlar/app/panel"
 	"ashlar/app/panel/difftable"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"

@@ -442,7 +442,7 @@ func checkPlainSeen(t *testing.T, rec *recording.Recording, tree *Tree, left []p
 			names[i] = names[tree.Nodes[i].Parent] + ";" + f.String()
 		}
 		if at := tree.seen[i]; at != math.MaxInt64 && at != want[names[i]] || at == math.MaxInt64 && len(left) > 0 {
-			t.Errorf("%q was first seen at %d (%v), want %d", names[i], at, ok, want[names[i]])
+			t.Errorf("%q was first seen at %d, want %d", names[i], at, want[names[i]])
 		}
 		if !slices.IsSortedFunc(tree.Children(i), func(a, b int32) int { return int(tree.seen[a] - tree.seen[b]) }) {
 			t.Errorf("the children of %q are not in order of time", names[i])
