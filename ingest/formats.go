@@ -18,6 +18,8 @@ import (
 	"ashlar/ingest/ftrace"
 	"ashlar/ingest/gotrace"
 	"ashlar/ingest/heapprofile"
+	"ashlar/ingest/heaptrack"
+	"ashlar/ingest/jaeger"
 	"ashlar/ingest/jemalloc"
 	"ashlar/ingest/jfr"
 	"ashlar/ingest/otlp"
@@ -30,6 +32,7 @@ import (
 	"ashlar/ingest/spall"
 	"ashlar/ingest/speedscope"
 	"ashlar/ingest/store"
+	"ashlar/ingest/zipkin"
 )
 
 // Formats are the formats that can be read. To add one, add its line.
@@ -39,6 +42,9 @@ var Formats = []codec.Format{
 	chrome.Format,
 	pprof.Format,
 	otlp.Format,
+	otlp.Traces,
+	jaeger.Format,
+	zipkin.Format,
 	speedscope.Format,
 	firefox.Format,
 	perfetto.Format,
@@ -50,6 +56,7 @@ var Formats = []codec.Format{
 	jemalloc.Format,
 	heapprofile.Format,
 	dhat.Format,
+	heaptrack.Format,
 	callgrind.Format,
 	folded.Format,
 	store.Format,

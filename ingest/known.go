@@ -42,7 +42,6 @@ var knowns = []known{
 	{"a trace of Fuchsia (FXT)", byPerfetto, []string{"\x10\x00\x04\x46\x78\x54\x16\x00"}, nil},
 	{"a recording of trace-cmd", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
 	{"an output of Massif", "print it with `ms_print FILE`; record with heaptrack, or a heap profiler that writes pprof, to see it here", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},
-	{"a recording of heaptrack", "convert it with `heaptrack_print -f FILE -F run.folded`", nil, matches(`\Av [0-9a-f]+ [0-9a-f]+\n[XIst#AR] `)},
 	{"a log of V8 (isolate-*.log)", "record with `node --cpu-prof` instead, whose .cpuprofile is opened", []string{"v8-version,", "shared-library,"}, nil},
 	{"a CPU profile of V8 in its old tree form", "open it in Chrome's DevTools and save it again", nil, func(b *opening) bool {
 		return b.keys["head"] && b.has(`"functionName"`)
@@ -83,12 +82,7 @@ var knowns = []known{
 	{"a page of HTML", "save the recording itself; where a server sent it, the address may be wrong", nil, func(b *opening) bool { return !b.claimed && page.Match(b.head) }},
 	{"a trace of Unreal Insights", "Unreal Insights alone reads it", []string{"2CRT", "TRC2", "ECRT"}, nil},
 	{"a trace in the Common Trace Format (CTF), as LTTng writes it", "convert it with `babeltrace2`, or record with `perf record`", []string{"\xc1\x1f\xfc\xc1", "\xc1\xfc\x1f\xc1"}, nil},
-	{"spans of OpenTelemetry, its traces", "Jaeger or Grafana Tempo shows them; what is opened of OpenTelemetry are profiles", nil, func(b *opening) bool { return b.keys["resourceSpans"] || b.keys["batches"] && b.has(`"scopeSpans"`) }},
-	{"metrics or logs of OpenTelemetry", "what is opened of OpenTelemetry are profiles", nil, func(b *opening) bool { return b.keys["resourceMetrics"] || b.keys["resourceLogs"] }},
-	{"a trace of Jaeger", "Jaeger shows it", nil, func(b *opening) bool { return b.keys["data"] && b.has(`"traceID"`, `"spans"`) }},
-	{"a trace of Zipkin", "Zipkin shows it", nil, func(b *opening) bool {
-		return bytes.HasPrefix(bytes.TrimSpace(b.head), []byte("[")) && b.has(`"traceId"`, `"id"`, `"name"`)
-	}},
+	{"metrics or logs of OpenTelemetry", "what is opened of OpenTelemetry are profiles and traces", nil, func(b *opening) bool { return b.keys["resourceMetrics"] || b.keys["resourceLogs"] }},
 	{"a flamegraph of Pyroscope's", "ask its server for pprof (format=pprof) and open that", nil, func(b *opening) bool { return b.keys["flamebearer"] }},
 	{"a tree for d3-flame-graph", "open the folded stacks it was made from", nil, func(b *opening) bool { return b.keys["name"] && b.keys["value"] && b.keys["children"] }},
 	{"a session of pyinstrument", "export it with `pyinstrument --load FILE -r speedscope -o run.speedscope.json`", nil, func(b *opening) bool { return b.keys["session"] && (b.keys["frame_tree"] || b.has(`"frame_records"`)) }},

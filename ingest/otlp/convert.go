@@ -138,7 +138,7 @@ func (c *converter) eachSample(f func(*sample)) {
 func (c *converter) resource(ctx context.Context, r *resource) error {
 	attrs := c.attrs(nil, r.attrs)
 	c.home = c.process(attrs)
-	c.noteResource(attrs)
+	noteResource(c.b.Source(), attrs)
 	if pid, ok := pidOf(attrs); ok {
 		c.home.pid = pid
 	} else {
@@ -152,7 +152,7 @@ func (c *converter) resource(ctx context.Context, r *resource) error {
 	for i := range r.scopes {
 		s := &r.scopes[i]
 		outer := c.attrs(attrs[:len(attrs):len(attrs)], s.attrs)
-		c.noteResource(outer[len(attrs):])
+		noteResource(c.b.Source(), outer[len(attrs):])
 		if s.name != "" {
 			c.b.Source().Tool = strings.TrimSpace(s.name + " " + s.version)
 		}

@@ -43,8 +43,7 @@ var noted = []string{"service.", "host.", "os.", "telemetry.", "deployment.", "c
 
 // noteResource makes notes of what is known of a resource or scope; the samples
 // have these attributes too.
-func (c *converter) noteResource(attrs []recording.Attr) {
-	src := c.b.Source()
+func noteResource(src *recording.Source, attrs []recording.Attr) {
 	for _, a := range attrs {
 		switch {
 		case a.Key == "host.name":

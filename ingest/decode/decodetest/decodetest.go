@@ -3,6 +3,8 @@ package decodetest
 
 import (
 	"context"
+	"fmt"
+	"sort"
 	"testing"
 
 	"ashlar/ingest/decode"
@@ -60,4 +62,45 @@ func Sentence(t testing.TB, name string, r *recording.Recording, err error, plac
 	if at != place || got != want {
 		t.Errorf("%s:\n got %s: %s\nwant %s: %s", name, at, got, place, want)
 	}
+}
+
+// Spans lists what is on the tracks of a recording, a line each: spans in the order in
+// which they begin, indented as they nest, in nanoseconds, with their arguments; then
+// moments; and at last flows.
+func Spans(r *recording.Recording) (out []string) {
+	args := func(ref uint64) string {
+		if ref == 0 || r.Args == nil {
+			return ""
+		}
+		return " " + r.Args(ref)
+	}
+	for _, t := range r.Tracks {
+		out = append(out, fmt.Sprintf("%s / %s", r.Processes[t.Process].Title(), t.Title()))
+		type span struct{ lane, i int }
+		var all []span
+		for lane := range t.Lanes {
+			for i := range t.Lanes[lane].Len() {
+				all = append(all, span{lane, i})
+			}
+		}
+		sort.SliceStable(all, func(a, b int) bool {
+			return t.Lanes[all[a].lane].Start(all[a].i) < t.Lanes[all[b].lane].Start(all[b].i)
+		})
+		for _, s := range all {
+			l := &t.Lanes[s.lane]
+			out = append(out, fmt.Sprintf("%*s%s %d..%d%s", 2*s.lane+2, "", r.FuncName(l.Call(s.i)), l.Start(s.i)/1000, l.End(s.i)/1000, args(l.Args(s.i))))
+		}
+		for _, i := range t.Instants {
+			out = append(out, fmt.Sprintf("  * %s %d%s", i.Name, i.Time/1000, args(i.Args)))
+		}
+	}
+	for _, f := range r.Flows {
+		line := f.Name
+		for _, s := range f.Steps {
+			t := r.Tracks[s.Track]
+			line += fmt.Sprintf(" > %s / %s %.3f", r.Processes[t.Process].Title(), t.Title(), float64(s.Time)/1000)
+		}
+		out = append(out, line)
+	}
+	return out
 }
