@@ -100,15 +100,25 @@ func (id RawID) Key() (uint64, IDForm) {
 		return 0, IDText
 	}
 	var v uint64
-	for _, c := range s[2:] {
-		switch {
-		case c-'0' <= 9:
-			v = v<<4 | uint64(c-'0')
-		case c-'a' <= 5:
-			v = v<<4 | uint64(c-'a'+10)
-		default:
-			return 0, IDText
-		}
+	var bad uint8
+	for _, c := range s[2:] { // without branches: which are letters is not to be foreseen
+		d := hexDigits[c]
+		v, bad = v<<4|uint64(d&15), bad|d
+	}
+	if bad > 15 {
+		return 0, IDText
 	}
 	return v, IDForm(len(s) - 2)
 }
+
+// hexDigits are the values of lower-case hexadecimal digits; more than 15 for what is
+// none.
+var hexDigits = func() (t [256]uint8) {
+	for i := range t {
+		t[i] = 16
+	}
+	for i, c := range "0123456789abcdef" {
+		t[c] = uint8(i)
+	}
+	return t
+}()

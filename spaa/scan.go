@@ -210,11 +210,7 @@ func (p *Parser) num(i int, n *RawNumber) int {
 		i++
 	}
 	first := i
-	var m uint64
-	for i < len(b) && b[i]-'0' <= 9 {
-		m = m*10 + uint64(b[i]-'0')
-		i++
-	}
+	m, i := digitsFrom(b, i, 0)
 	digits := i - first
 	if digits == 0 {
 		return p.fail(i, "a number needs a digit here")
@@ -225,12 +221,9 @@ func (p *Parser) num(i int, n *RawNumber) int {
 	dec := 0
 	simple := true
 	if i < len(b) && b[i] == '.' {
-		i++
-		for i < len(b) && b[i]-'0' <= 9 {
-			m = m*10 + uint64(b[i]-'0')
-			i++
-			dec++
-		}
+		point := i
+		m, i = digitsFrom(b, i+1, m)
+		dec = i - point - 1
 		if dec == 0 {
 			return p.fail(i, "a number needs a digit after its point")
 		}
@@ -256,6 +249,31 @@ func (p *Parser) num(i int, n *RawNumber) int {
 		n.mant = -n.mant
 	}
 	return i
+}
+
+var powersOfTen = [9]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
+
+// digitsFrom reads the digits from i on, eight at a time, behind those that make m.
+func digitsFrom(b []byte, i int, m uint64) (uint64, int) {
+	for i+8 <= len(b) {
+		x := binary.LittleEndian.Uint64(b[i:]) ^ '0'*lowBits
+		n := bits.TrailingZeros64((x+0x76*lowBits|x)&highBits) >> 3 // of them are digits
+		if n == 0 {
+			return m, i
+		}
+		x <<= 64 - 8*n // zeros before them
+		x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
+		x = x * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
+		m = m*powersOfTen[n] + x*(10000<<32+1)>>32
+		if i += n; n < 8 {
+			return m, i
+		}
+	}
+	for i < len(b) && b[i]-'0' <= 9 {
+		m = m*10 + uint64(b[i]-'0')
+		i++
+	}
+	return m, i
 }
 
 // integer reads an integer literal that fits int64. Anything else that is a

@@ -91,19 +91,23 @@ func validText(s string) string {
 }
 
 // id packs a stack id.
-func (d *dict) id(b *batch, id format.RawID) idRef {
+func (d *dict) id(b *batch, id format.RawID) (word uint64, form uint8) {
 	if !id.IsSet() {
-		return idRef{form: formNone}
+		return 0, formNone
 	}
-	word, form := id.Key()
-	if form != format.IDText {
-		return idRef{word, uint8(form)}
+	word, packed := id.Key()
+	switch {
+	case packed != format.IDText:
+		return word, uint8(packed)
+	case id.Number:
+		return uint64(d.str(b, id.Text)), formNumberText
 	}
-	ref := idRef{word: uint64(d.str(b, id.Text)), form: formText}
-	if id.Number {
-		ref.form = formNumberText
-	}
-	return ref
+	return uint64(d.str(b, id.Text)), formText
+}
+
+func (d *dict) ref(b *batch, id format.RawID) idRef {
+	word, form := d.id(b, id)
+	return idRef{word, form}
 }
 
 // stack returns the node of a stack's leaf. rootFirst is the order of frames.

@@ -12,9 +12,9 @@ type idTable struct {
 	// owner (a track, or one of the wildcards below). It has the ids that
 	// were looked for so.
 	owners map[ownerKey]int32
-	// lately are answers of find that needed owners, good while there are as
-	// many records as there were then.
-	lately [1 << 12]lateAnswer
+	// lately are answers of named, good while there are as many records as there
+	// were then.
+	lately []lateAnswer
 	// process gives the index of a track's process.
 	process func(track int32) int32
 }
@@ -43,12 +43,23 @@ type ownerKey struct {
 	event, track int32
 }
 
+// lateAnswer has all that was asked, and what was answered.
 type lateAnswer struct {
-	key     ownerKey
-	comm    uint32
-	records int32 // how many there were; 0 in an empty slot
-	answer  int32
+	word         uint64
+	event, track int32
+	comm         uint32
+	records      int32 // how many there were; 0 in an empty slot
+	call         recording.CallID
+	of           int32 // the event of the record that was found
+	form         uint8
 }
+
+// How many answers are kept, for few records and for many: no more than stay near the
+// core.
+const (
+	lateFew  = 1 << 10
+	lateMany = 1 << 14
+)
 
 // Wildcards for ownerKey.track. A process is firstProcess minus its index;
 // a record without a track has recording.NoTrack, which is -1.
@@ -169,14 +180,31 @@ func (t *idTable) find(id uint32, s seeker, final bool) int32 {
 		}
 		return -1
 	}
-	if final {
-		return t.among(id, s, final)
+	return t.among(id, s, final)
+}
+
+// named returns the call of the record that a seeker means by an id, and its event, as
+// find does while more records may come; found is false where it fails. The same is
+// asked again and again, and going through memory costs most: so most answers are in
+// one place.
+func (t *idTable) named(word uint64, form uint8, s seeker) (call recording.CallID, event int32, found bool) {
+	if n := len(t.lately); len(t.records) > n/2 && n < lateMany {
+		t.lately = make([]lateAnswer, max(lateFew, 4*n))
 	}
-	late := &t.lately[(uint64(id)<<20^uint64(s.track)<<4^uint64(s.event))*0x9E3779B97F4A7C15>>52]
-	if key := (ownerKey{id, s.event, s.track}); late.key != key || late.comm != s.comm || int(late.records) != len(t.records) {
-		*late = lateAnswer{key, s.comm, int32(len(t.records)), t.among(id, s, final)}
+	if len(t.records) == 0 {
+		return 0, 0, false
 	}
-	return late.answer
+	h := (word ^ uint64(form)<<56 ^ uint64(s.track)<<32 ^ uint64(s.event)<<20) * 0x9E3779B97F4A7C15
+	late := &t.lately[h>>40&uint64(len(t.lately)-1)]
+	if late.word != word || late.form != form || late.event != s.event || late.track != s.track || late.comm != s.comm || int(late.records) != len(t.records) {
+		k := t.find(t.index(word, form), s, false)
+		if k < 0 {
+			return 0, 0, false
+		}
+		r := &t.records[k]
+		*late = lateAnswer{word: word, form: form, event: s.event, track: s.track, comm: s.comm, records: int32(len(t.records)), call: r.call, of: r.event}
+	}
+	return late.call, late.of, true
 }
 
 // among is find for an id that has several records.

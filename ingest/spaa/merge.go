@@ -230,9 +230,7 @@ func (m *merger) stack(mi *mirror, b *batch, s *stackRec, line int64) {
 
 // id returns the index of a stack id.
 func (m *merger) id(mi *mirror, r idRef) uint32 {
-	if r.form == formText || r.form == formNumberText {
-		r.word = uint64(mi.name(uint32(r.word)))
-	}
+	r = mi.ref(r)
 	return m.ids.index(r.word, r.form)
 }
 

@@ -68,6 +68,14 @@ func (mi *mirror) name(id uint32) uint32 {
 	return mi.names[id-1]
 }
 
+// ref is a stack id with the merger's number of its text.
+func (mi *mirror) ref(r idRef) idRef {
+	if r.form == formText || r.form == formNumberText {
+		r.word = uint64(mi.name(uint32(r.word)))
+	}
+	return r
+}
+
 // resolve gives weights the merger's numbers for their names, in place.
 func (mi *mirror) resolve(ws []weightRec) []weightRec {
 	for i := range ws {

@@ -254,18 +254,25 @@ func (p *parser) address(s []byte) uint64 {
 	return v
 }
 
-// number copies a number. Only times need more than its nearest mantissa.
-func (p *parser) number(n *format.RawNumber, exactText bool) number {
+// number copies a number to where there is none yet. Only times need more than its
+// nearest mantissa.
+func (p *parser) number(to *number, n *format.RawNumber, exactText bool) {
 	if !n.IsSet() {
-		return number{}
+		return
 	}
 	m, dec, exact := n.Decimal()
-	out := number{mant: m, dec: uint8(dec), set: true, inexact: !exact}
+	to.mant, to.dec, to.set, to.inexact = m, uint8(dec), true, !exact
 	if !exact && exactText {
 		p.b.texts = append(p.b.texts, string(n.Text))
-		out.text = uint32(len(p.b.texts))
+		to.text = uint32(len(p.b.texts))
 	}
-	return out
+}
+
+// grown appends an element that is zero, to be filled where it lies: copying what was
+// only just written stalls.
+func grown[T any](s *[]T) *T {
+	*s = append(*s, *new(T))
+	return &(*s)[len(*s)-1]
 }
 
 // weightList copies weights and returns where they are.
@@ -279,11 +286,9 @@ func (p *parser) weightList(ws []format.WeightLine) span {
 			p.warn(warnWeight, w.Metric)
 			continue
 		}
-		b.weights = append(b.weights, weightRec{
-			metric: p.dict.name(b, nameMetric+i&1, w.Metric),
-			unit:   p.dict.name(b, nameUnit, w.Unit),
-			value:  p.number(&w.Value, false),
-		})
+		r := grown(&b.weights)
+		r.metric, r.unit = p.dict.name(b, nameMetric+i&1, w.Metric), p.dict.name(b, nameUnit, w.Unit)
+		p.number(&r.value, &w.Value, false)
 	}
 	return span{uint32(from), uint32(len(b.weights))}
 }
@@ -294,7 +299,7 @@ func (p *parser) stack() {
 		p.exclusive(s)
 	}
 	r := stackRec{
-		id:   p.dict.id(b, s.ID),
+		id:   p.dict.ref(b, s.ID),
 		leaf: p.dict.stack(b, s.Frames, p.rootFirst),
 		// A stack without a context shares the one that says nothing.
 		context: p.dict.context(b, &p.line.Context),
@@ -303,7 +308,7 @@ func (p *parser) stack() {
 	}
 	r.related.from = uint32(len(b.related))
 	for _, id := range s.Related {
-		b.related = append(b.related, p.dict.id(b, id))
+		b.related = append(b.related, p.dict.ref(b, id))
 	}
 	r.related.to = uint32(len(b.related))
 	p.add(format.KindStack, len(b.stacks))
@@ -355,14 +360,12 @@ func sameNumber(a, b *format.RawNumber) bool {
 
 func (p *parser) sample() {
 	b, s := p.b, &p.line.Sample
-	r := sampleRec{
-		time:   p.number(&s.Timestamp, true),
-		period: p.number(&s.Period, false),
-		id:     p.dict.id(b, s.StackID),
-		who:    owner{pid: s.PID.V, tid: s.TID.V, hasPID: s.PID.OK, hasTID: s.TID.OK},
-		event:  p.dict.name(b, nameEvent, s.Event),
-		cpu:    -1,
-	}
+	r := grown(&b.samples)
+	p.number(&r.time, &s.Timestamp, true)
+	p.number(&r.period, &s.Period, false)
+	r.id.word, r.id.form = p.dict.id(b, s.StackID)
+	r.who.pid, r.who.tid, r.who.hasPID, r.who.hasTID = s.PID.V, s.TID.V, s.PID.OK, s.TID.OK
+	r.event, r.cpu = p.dict.name(b, nameEvent, s.Event), -1
 	cpu := s.CPU
 	if p.line.HasContext {
 		c := &p.line.Context
@@ -386,22 +389,22 @@ func (p *parser) sample() {
 	if cpu.OK && cpu.V >= 0 && cpu.V < 1<<15 {
 		r.cpu = int32(cpu.V)
 	}
-	p.add(format.KindSample, len(b.samples))
-	b.samples = append(b.samples, r)
+	p.add(format.KindSample, len(b.samples)-1)
 }
 
 func (p *parser) window() {
 	b, w := p.b, &p.line.Window
 	r := windowRec{
 		id:    validText(string(w.ID.Text)),
-		start: p.number(&w.Start, true), end: p.number(&w.End, true),
 		unit: p.dict.str(b, w.Unit),
 	}
+	p.number(&r.start, &w.Start, true)
+	p.number(&r.end, &w.End, true)
 	r.rows.from = uint32(len(b.rows))
 	for i := range w.ByStack {
 		row := &w.ByStack[i]
 		p.extra(row.Extra)
-		b.rows = append(b.rows, rowRec{p.dict.id(b, row.StackID), p.weightList(row.Weights)})
+		b.rows = append(b.rows, rowRec{p.dict.ref(b, row.StackID), p.weightList(row.Weights)})
 	}
 	r.rows.to = uint32(len(b.rows))
 	p.add(format.KindWindow, len(b.windows))

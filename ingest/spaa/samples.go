@@ -67,18 +67,18 @@ func (m *merger) sample(mi *mirror, b *batch, s *sampleRec, line int64) {
 		m.placeSample(&d, ts, recording.NoCall)
 		return
 	}
-	d.id = m.id(mi, s.id)
-	k := m.ids.find(d.id, m.seeker(&d, ts), false)
-	if k < 0 {
+	id := mi.ref(s.id)
+	call, event, found := m.ids.named(id.word, id.form, m.seeker(&d, ts))
+	if !found {
+		d.id = m.ids.index(id.word, id.form)
 		m.b.Cover(d.at, d.at)
 		m.deferred.add(d)
 		return
 	}
-	r := &m.ids.records[k]
 	if d.event < 0 {
-		d.event = r.event
+		d.event = event
 	}
-	m.placeSample(&d, ts, r.call)
+	m.placeSample(&d, ts, call)
 }
 
 func (m *merger) seeker(d *deferredSample, ts *trackState) seeker {
