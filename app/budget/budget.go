@@ -47,6 +47,8 @@ type Cut struct {
 	All     string    `json:"all,omitempty"`
 	// TextsCutTo is how many characters long texts were cut to, in their middle.
 	TextsCutTo int `json:"texts_cut_to,omitempty"`
+	// Redacted says what --redact left out.
+	Redacted string `json:"redacted,omitempty"`
 	// Remarks has the lines that the command line prints on standard error.
 	Remarks []string `json:"remarks,omitempty"`
 }

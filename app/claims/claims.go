@@ -14,12 +14,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
 	"ashlar/app/verb"
 	"ashlar/app/view"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
 )
 
 // Check is the command.
@@ -32,7 +35,8 @@ The path names a field of what the command prints with --json (ashlar help
 json): rows[0] is the first element of a list, rows[name="parse"] the one with
 that name. With = the number must be the same, with ~ the same where it is
 rounded to the digits that are written; several are separated by semicolons.
-Bold numbers in such a line must be those of its claims, in their order.
+Bold numbers in such a line must be those of its claims, in their order: exact,
+or as people write them, with a unit (12.40 ms, 3.1 GB, 42.1 %).
 Addresses must be readable, and their files there.
 
 The exit code is 3 when anything is wrong; what is right is printed. Commands
@@ -133,8 +137,8 @@ var (
 	codeSpan = regexp.MustCompile("``(.+?)``|`([^`]+)`")
 	address  = regexp.MustCompile("ashlar:1\\?[^\\s`)>\"]+")
 	bold     = regexp.MustCompile(`\*\*([^*]*)\*\*`)
+	spoken   = regexp.MustCompile(`^([-+]?[0-9][0-9 ]*(?:\.[0-9]+)?) ?(.*)$`)
 	one      = regexp.MustCompile(`^\s*(.*\S)\s*([=~])\s*([-+]?[0-9][0-9]*(?:\.[0-9]+)?)\s*$`)
-	figure   = regexp.MustCompile(`^[-+]?[0-9][0-9 ]*(?:\.[0-9]+)?`)
 )
 
 func (c *checker) wrong(line int, claim string, right *json.Number, format string, args ...any) {
@@ -144,7 +148,7 @@ func (c *checker) wrong(line int, claim string, right *json.Number, format strin
 
 // line holds what a line of the report claims.
 func (c *checker) line(n int, line string) {
-	var numbers []string
+	var numbers, said []string // of claims, and how people write what is right
 	for _, m := range codeSpan.FindAllStringSubmatch(line, -1) {
 		code := strings.TrimSpace(m[1] + m[2])
 		command, says, ok := cutComment(code)
@@ -159,7 +163,7 @@ func (c *checker) line(n int, line string) {
 				continue
 			}
 			numbers = append(numbers, x[3])
-			c.number(n, strings.TrimSpace(command), x[1], x[2] == "~", x[3])
+			said = append(said, c.number(n, strings.TrimSpace(command), x[1], x[2] == "~", x[3]))
 		}
 	}
 	for _, m := range address.FindAllString(line, -1) {
@@ -174,18 +178,20 @@ func (c *checker) line(n int, line string) {
 	// Bold numbers are those of claims, in their order.
 	next := 0
 	for _, m := range bold.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, ""), -1) {
-		x := figure.FindString(m[1])
-		if x == "" {
+		x := even(m[1])
+		if !spoken.MatchString(x) {
 			continue
 		}
 		c.Claims++
-		x = strings.ReplaceAll(strings.TrimSpace(x), " ", "")
-		i := slices.IndexFunc(numbers[next:], func(s string) bool { return same(x, s, false) })
-		if i < 0 {
-			c.wrong(n, m[0], nil, "the line claims %s", strings.Join(numbers, ", "))
+		i := next
+		for i < len(numbers) && !says(x, numbers[i], said[i]) {
+			i++
+		}
+		if i == len(numbers) {
+			c.wrong(n, m[0], nil, "the line claims %s", strings.Join(or2(said, numbers), ", "))
 			continue
 		}
-		next += i + 1
+		next = i + 1
 	}
 }
 
@@ -205,18 +211,94 @@ func readable(s string) error {
 	return nil
 }
 
-// number holds one number against what the command answers.
-func (c *checker) number(line int, command, path string, rounded bool, said string) {
+// even has one kind of blank and of minus in a text.
+func even(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == '−':
+			return '-'
+		}
+		return r
+	}, strings.TrimSpace(s))
+}
+
+// says reports whether a bold number is that of a claim: its digits, or what people write
+// for it, also with fewer digits.
+func says(bold, number, people string) bool {
+	digits := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), " ", "") }
+	b := spoken.FindStringSubmatch(bold)
+	if b[2] == "" || people == "" {
+		return same(digits(b[1]), number, false)
+	}
+	p := spoken.FindStringSubmatch(people)
+	return p != nil && b[2] == p[2] && (digits(b[1]) == digits(p[1]) || len(digits(b[1])) < len(digits(p[1])) && same(digits(p[1]), digits(b[1]), true))
+}
+
+// or2 are texts, or others where they are empty.
+func or2(a, b []string) (all []string) {
+	for i := range a {
+		all = append(all, or(a[i], b[i]))
+	}
+	return all
+}
+
+// people is a number of an answer as people write it: with the unit that stands nearest
+// above it, shares in percent; "" where it has none.
+func people(answer any, path string) string {
+	v, err := follow(answer, path)
+	n, ok := v.(json.Number)
+	if err != nil || !ok {
+		return ""
+	}
+	last := path[strings.LastIndexByte(path, '.')+1:]
+	if last == "share" || strings.HasSuffix(last, "_share") {
+		f, err := n.Float64()
+		if err != nil {
+			return ""
+		}
+		return even(strconv.FormatFloat(100*f, 'f', 1, 64) + " %")
+	}
+	unit := ""
+	switch {
+	case strings.HasSuffix(last, "_ns"):
+		unit = "ns"
+	case counts[last]:
+		return ""
+	default:
+		for at := path; at != ""; {
+			at = at[:max(strings.LastIndexAny(at, ".["), 0)]
+			if u, err := follow(answer, strings.TrimPrefix(at+".unit", ".")); err == nil {
+				unit, _ = u.(string)
+				break
+			}
+		}
+	}
+	whole, fraction, _ := strings.Cut(n.String(), ".")
+	mantissa, err := strconv.ParseInt(whole+fraction, 10, 64)
+	if err != nil || unit == "" {
+		return ""
+	}
+	return even(plain.Text(units.Full(mantissa, &recording.Metric{Unit: unit, Decimals: len(fraction)})))
+}
+
+// counts are fields without the unit that stands above them.
+var counts = map[string]bool{"records": true, "count": true, "samples": true, "confidence": true, "calls": true, "ratio": true}
+
+// number holds one number against what the command answers, and returns how people
+// write what is right.
+func (c *checker) number(line int, command, path string, rounded bool, said string) string {
 	claim := command + " # " + path
 	answer, err := c.answer(command)
 	if err != nil {
 		c.wrong(line, claim, nil, "%v", err)
-		return
+		return ""
 	}
 	v, err := follow(answer, path)
 	if err != nil {
 		c.wrong(line, claim, nil, "%v", err)
-		return
+		return ""
 	}
 	right, ok := v.(json.Number)
 	switch {
@@ -225,6 +307,7 @@ func (c *checker) number(line int, command, path string, rounded bool, said stri
 	case !same(string(right), said, rounded):
 		c.wrong(line, claim, &right, "it says %s, and is %s", said, right)
 	}
+	return people(answer, path)
 }
 
 // answer has the JSON that a command prints.

@@ -72,7 +72,7 @@ func reports(t *testing.T) (dir string, texts []string) {
 	return dir, texts
 }
 
-var claimed = regexp.MustCompile(`= (-?[0-9]+(?:\.[0-9]+)?)|\*\*(-?[0-9]+(?:\.[0-9]+)?)\*\*`)
+var claimed = regexp.MustCompile(`= (-?[0-9]+(?:\.[0-9]+)?)|\*\*(-?[0-9]+(?:\.[0-9]+)?)[^*]*\*\*`)
 
 // TestClaims: every number of a report that is true passes, and of 200 that are made
 // wrong, one in a report at a time, each is found, and what is right is said.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"ashlar/app/outfile"
 	"ashlar/app/verb"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/redact"
 )
 
 // Report is the command.
@@ -35,6 +37,7 @@ change, say. A name that ends in .html makes a page.`,
 		out := fs.StringP("output", "o", "", "write the report to this `FILE`, which ends in .md or .html; - is standard output")
 		force := fs.Bool("force", false, "replace the file where there is one")
 		rows := fs.IntP("rows", "n", 10, "list at most `N` functions")
+		verb.RedactFlag(fs)
 		return func(p *verb.Program, args []string) error {
 			html := strings.EqualFold(filepath.Ext(*out), ".html")
 			switch {
@@ -48,6 +51,7 @@ change, say. A name that ends in .html makes a page.`,
 				return verb.Misuse("-n %d lists nothing", *rows)
 			}
 			w := &writer{p: p, rows: *rows}
+			w.redact, _ = fs.GetBool("redact")
 			if err := w.write(args, *out); err != nil {
 				return err
 			}
@@ -76,7 +80,9 @@ change, say. A name that ends in .html makes a page.`,
 type writer struct {
 	p    *verb.Program
 	rows int
-	b    bytes.Buffer
+	// redact has all answers without what says where recordings come from.
+	redact bool
+	b      bytes.Buffer
 }
 
 func (w *writer) write(files []string, out string) error {
@@ -90,7 +96,10 @@ func (w *writer) write(files []string, out string) error {
 	if err := w.findings(files); err != nil {
 		return err
 	}
-	if out != "-" {
+	switch {
+	case w.redact:
+		w.say("\nURLs, hosts, folders, arguments and labels were left out, and so was the picture.\n")
+	case out != "-":
 		return w.picture(files, out)
 	}
 	return nil
@@ -104,10 +113,25 @@ type source struct {
 
 func (w *writer) ask(args ...string) (*source, error) {
 	c := &checker{p: w.p}
-	s := &source{command: plain.Command(append([]string{"ashlar"}, args...)...)}
+	if w.redact {
+		args = append(args, "--redact")
+	}
+	s := &source{}
 	var err error
-	s.answer, err = c.run(s.command)
+	s.answer, err = c.run(plain.Command(append([]string{"ashlar"}, args...)...))
+	for i := range args {
+		args[i] = w.name(args[i])
+	}
+	s.command = plain.Command(append([]string{"ashlar"}, args...)...)
 	return s, err
+}
+
+// name is how the report calls a recording.
+func (w *writer) name(file string) string {
+	if _, err := os.Stat(file); w.redact && err == nil {
+		return redact.FileName(file)
+	}
+	return file
 }
 
 // text is a field of the answer.
@@ -117,6 +141,11 @@ func (s *source) text(path string) string {
 		return ""
 	}
 	return fmt.Sprint(v)
+}
+
+// number is a field of the answer as people write it.
+func (s *source) number(path string) string {
+	return "**" + words(or(people(s.answer, path), s.text(path))) + "**"
 }
 
 // claim is the code that claims fields of the answer.
@@ -159,12 +188,11 @@ func (w *writer) cost(file string) error {
 	if err != nil {
 		return err
 	}
-	unit := words(top.text("unit"))
-	w.say("# Report of %s\n\n", words(file))
-	w.say("Total of %s: **%s** %s, from **%s** %s. %s\n\n## Where the cost went\n\n", code(top.text("metric")), top.text("total"), unit, top.text("records"), top.text("basis"), top.claim("total", "records"))
+	w.say("# Report of %s\n\n", words(w.name(file)))
+	w.say("Total of %s: %s, from %s %s. %s\n\n## Where the cost went\n\n", code(top.text("metric")), top.number("total"), top.number("records"), top.text("basis"), top.claim("total", "records"))
 	for i := range top.len("rows") {
 		at := fmt.Sprintf("rows[%d].", i)
-		w.say("%d. %s: by itself **%s** %s, with what it calls **%s** %s. %s\n", i+1, code(top.text(at+"name")), top.text(at+"self"), unit, top.text(at+"total"), unit, top.claim(at+"self", at+"total"))
+		w.say("%d. %s: by itself %s, with what it calls %s. %s\n", i+1, code(top.text(at+"name")), top.number(at+"self"), top.number(at+"total"), top.claim(at+"self", at+"total"))
 	}
 	return nil
 }
@@ -174,17 +202,16 @@ func (w *writer) difference(files []string) error {
 	if err != nil {
 		return err
 	}
-	unit := words(diff.text("unit"))
-	w.say("# Comparison of %s with %s\n\n%s\n\n", words(files[1]), words(files[0]), words(diff.text("verdict")))
-	w.say("Total of %s: **%s** %s, before it was **%s** %s. %s\n\n## What differs\n\n", code(diff.text("metric")), diff.text("b.total"), unit, diff.text("a.total"), unit, diff.claim("b.total", "a.total"))
+	w.say("# Comparison of %s with %s\n\n%s\n\n", words(w.name(files[1])), words(w.name(files[0])), words(diff.text("verdict")))
+	w.say("Total of %s: %s, before it was %s. %s\n\n## What differs\n\n", code(diff.text("metric")), diff.number("b.total"), diff.number("a.total"), diff.claim("b.total", "a.total"))
 	if diff.len("rows") == 0 {
 		w.say("Nothing.\n")
 	}
 	for i := range diff.len("rows") {
 		at := fmt.Sprintf("rows[%d].", i)
-		w.say("%d. %s: by itself **%s** %s more, from **%s** to **%s**", i+1, code(diff.text(at+"name")), diff.text(at+"delta_self"), unit, diff.text(at+"a_self"), diff.text(at+"b_self"))
-		if sure := diff.text(at + "confidence"); sure != "" {
-			w.say(", with a confidence of **%s**", sure)
+		w.say("%d. %s: by itself %s more, from %s to %s", i+1, code(diff.text(at+"name")), diff.number(at+"delta_self"), diff.number(at+"a_self"), diff.number(at+"b_self"))
+		if diff.text(at+"confidence") != "" {
+			w.say(", with a confidence of %s", diff.number(at+"confidence"))
 		}
 		w.say(". %s\n", diff.claim(at+"delta_self", at+"a_self", at+"b_self", at+"confidence"))
 	}
@@ -202,7 +229,7 @@ func (w *writer) findings(files []string) error {
 	}
 	for i := range found.len("findings") {
 		at := fmt.Sprintf("findings[%d].", i)
-		w.say("- %s Its size is **%s** %s, a share of **%s**. Wrong when %s. %s\n  `%s`\n", words(found.text(at+"claim")), found.text(at+"size.value"), words(found.text(at+"size.unit")), found.text(at+"size.share"),
+		w.say("- %s Its size is %s, a share of %s. Wrong when %s. %s\n  `%s`\n", words(found.text(at+"claim")), found.number(at+"size.value"), found.number(at+"size.share"),
 			words(found.text(at+"wrong_when")), found.claim(at+"size.value", at+"size.share"), found.text(at+"address"))
 	}
 	return nil

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"ashlar/app/budget"
+	"ashlar/app/cli/tabular"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/redact"
 )
 
 // takeBudget reads --budget where a command has it.
@@ -21,7 +24,11 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 		case args[i] == "--budget":
 			i++
 		case !strings.HasPrefix(args[i], "--budget="):
-			c.all = append(c.all, args[i])
+			word := args[i]
+			if _, err := os.Stat(word); err == nil && c.redactor != nil {
+				word = redact.FileName(word)
+			}
+			c.all = append(c.all, word)
 		}
 	}
 	if c.budget, err = fs.GetInt("budget"); err == nil && fs.Changed("budget") && c.budget < budget.Least {
@@ -36,12 +43,14 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 // rows prints a command's answer: v as JSON, or the text with its first n rows of
 // all, which v has in its field list; "" where rows are no list.
 func (c *call) rows(asJSON bool, v any, list string, rows int, text func(n int) string) error {
+	if c.redactor != nil {
+		v = left{v, c.redactor.Said()}
+	}
 	if c.budget == 0 {
 		if asJSON {
 			return writeJSON(c.stdout, v)
 		}
-		_, err := io.WriteString(c.stdout, text(rows))
-		return err
+		return c.say(text(rows))
 	}
 	all := plain.Command(c.all...)
 	if asJSON {
@@ -57,7 +66,16 @@ func (c *call) rows(asJSON bool, v any, list string, rows int, text func(n int) 
 		return b.String()
 	})
 	if err == nil {
-		_, err = io.WriteString(c.stdout, s)
+		err = c.say(s)
 	}
+	return err
+}
+
+// say prints a text; on a terminal no line is wider than that.
+func (c *call) say(text string) error {
+	if width := columnsOf(c.terminal); width > 0 {
+		text = tabular.Fit(text, width)
+	}
+	_, err := io.WriteString(c.stdout, text)
 	return err
 }

@@ -94,6 +94,5 @@ func (c *call) listCache(kept *cache.Cache, clean, asJSON bool) error {
 	}
 	tabular.Columns(&b, "", "rlllr", rows)
 	fmt.Fprintf(&b, "%s: %s of %s at most\n", plain.Text(out.Folder), units.Bytes(out.Bytes), units.Bytes(kept.Most*1e6))
-	_, err = c.stdout.Write([]byte(b.String()))
-	return err
+	return c.say(b.String())
 }

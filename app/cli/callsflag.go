@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/lacks"
 	"ashlar/app/view"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
@@ -40,7 +41,7 @@ func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) 
 		return nil, nil
 	}
 	if rec.Counts.Spans == 0 {
-		return nil, misfit(rec, errors.New("there are no spans, so no calls can be told from others: leave out --calls"))
+		return nil, misfit(rec, errors.New("there are no spans, so no calls can be told from others: leave out --calls; "+lacks.Of(lacks.Spans, rec)))
 	}
 	if err := f.query.Check(rec); err != nil {
 		return nil, misfit(rec, err)

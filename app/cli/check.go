@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -119,7 +118,7 @@ func (c *call) check(files []string, o *checkOptions) error {
 		all.Errors += f.Errors
 		all.Warnings += f.Warnings
 		if !o.json && c.budget == 0 { // file by file, since there may be many
-			if _, err := io.WriteString(c.stdout, f.text()); err != nil {
+			if err := c.say(f.text()); err != nil {
 				return err
 			}
 		}
@@ -306,6 +305,5 @@ func (c *call) rules(asJSON bool) error {
 	}
 	var b strings.Builder
 	tabular.Columns(&b, "", "llll", table)
-	_, err := io.WriteString(c.stdout, b.String())
-	return err
+	return c.say(b.String())
 }

@@ -22,6 +22,7 @@ import (
 	"ashlar/ingest/memory"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/redact"
 )
 
 // Exit codes.
@@ -104,8 +105,9 @@ type call struct {
 	exe            string // of --exe
 	cache          *cache.Cache
 	unwatch        func()
-	budget         int      // of --budget, 0 for none
-	all            []string // the command line without it
+	budget         int              // of --budget, 0 for none
+	redactor       *redact.Redactor // of --redact, nil else
+	all            []string         // the command line without it
 }
 
 // watch has what is asked of the recordings that were read end in a sentence when
@@ -227,6 +229,9 @@ func (c *call) start(cmd *command, args []string) error {
 			}
 		}
 	}
+	if on, err := fs.GetBool("redact"); err == nil && on {
+		c.redactor = new(redact.Redactor)
+	}
 	if err := c.takeBudget(cmd, fs, args); err != nil {
 		return err
 	}
@@ -234,7 +239,11 @@ func (c *call) start(cmd *command, args []string) error {
 		c.cache = c.run.Cache()
 		defer c.cache.Wait()
 	}
-	return run(c, fs.Args())
+	err = run(c, fs.Args())
+	if c.redactor != nil && err == nil {
+		c.note("left out: %s", c.redactor.Said())
+	}
+	return err
 }
 
 func (cmd *command) prepare() (*pflag.FlagSet, func(*call, []string) error) {

@@ -13,6 +13,7 @@ import (
 
 	"ashlar/app/cli/progress"
 	"ashlar/app/outfile"
+	"ashlar/app/verb"
 	"ashlar/app/view"
 	"ashlar/ingest"
 	"ashlar/ingest/codec"
@@ -23,6 +24,7 @@ import (
 	"ashlar/ingest/memory"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/redact"
 	"ashlar/ingest/source"
 	"ashlar/render/units"
 )
@@ -56,6 +58,7 @@ of IN, and gives the same answers as IN does for that part.
 			fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
 			fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
 			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
+			verb.RedactFlag(fs)
 			var rng string
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			o.calls.add(fs)
@@ -192,7 +195,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []encode.Loss{}}
 	opt := encode.Options{Event: o.event, Window: o.window}
 	var rep *encode.Report
-	if format == o.target.Name && o.target.Encode.Copy != nil && !o.partial() {
+	if format == o.target.Name && o.target.Encode.Copy != nil && !o.partial() && c.redactor == nil {
 		p.Watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
 		err = source.Protect(in.Path, func() (err error) {
 			rep, err = o.target.Copy(ctx, out, o.out, &inputReader{in: in}, opt)
@@ -228,7 +231,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 	if err := l.Wait(); err != nil {
 		return nil, err
 	}
-	rec := l.Snapshot()
+	rec := c.redacted(l.Snapshot())
 	for i := range rec.Warnings {
 		if rec.Warnings[i].Code != recording.WarnPart { // that is what was asked for
 			r.Warnings += rec.Warnings[i].Count
@@ -258,8 +261,11 @@ func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 	if r.Warnings > 0 {
 		c.note("%s: %s while it was read; %s lists them", o.in, units.Plural(r.Warnings, "warning"), plain.Command("ashlar", "check", o.in))
 	}
+	if c.redactor != nil {
+		r.File = redact.FileName(r.File)
+	}
 	if o.json {
-		return writeJSON(c.stdout, r)
+		return c.rows(true, r, "", 0, nil)
 	}
 	for _, n := range r.Notes {
 		c.note("%s", n)
@@ -270,8 +276,7 @@ func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 			fmt.Fprintf(c.stderr, "  %s (%s): %s\n", plain.Short(l.What), units.Count(l.Count), plain.Text(l.Why))
 		}
 	}
-	_, err := fmt.Fprintf(c.stdout, "%s: %s, %s, %s\n", plain.Text(o.out), o.target.Title, units.Plural(r.Records, "record"), units.Bytes(r.Bytes))
-	return err
+	return c.say(fmt.Sprintf("%s: %s, %s, %s\n", plain.Text(o.out), o.target.Title, units.Plural(r.Records, "record"), units.Bytes(r.Bytes)))
 }
 
 // openInput opens a recording without reading it.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/difference"
+	"ashlar/app/lacks"
 	"ashlar/app/verb"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
@@ -59,6 +60,7 @@ the difference has that confidence.
 			{"ashlar diff trace.json --slow RunTask", "why slow calls are slow: the last hump of its durations, and all others"},
 			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "the same with a border of your own"},
 			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 when it became slower"},
+			{"ashlar diff old.pprof new.pprof --markdown >comment.md", "a comment on a pull request"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			var o diffOptions
@@ -89,7 +91,7 @@ type diffOptions struct {
 	normalize          compare.Normalize
 	match              compare.MatchOptions
 	pairs              []string
-	json               bool
+	json, markdown     bool
 
 	text struct { // as typed
 		a, b, failIf                         []string
@@ -123,7 +125,9 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.IntVarP(&o.Rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
+	fs.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a comment on the change")
 	verb.BudgetFlag(fs)
+	verb.RedactFlag(fs)
 	o.view.AddTransformFlags(fs)
 	o.demo = fs.Bool("demo", false, "take the built-in recording for both sides")
 }
@@ -175,6 +179,9 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 	}
 	if o.Rows < 0 {
 		return misuse("-n %d is negative; 0 prints all rows", o.Rows)
+	}
+	if o.json && o.markdown {
+		return misuse("--json and --markdown are two forms of the answer; leave out one")
 	}
 	if o.json && !fs.Changed("rows") {
 		o.Rows = 0
@@ -285,7 +292,7 @@ func (c *call) diff(o *diffOptions) error {
 	}
 	compared, err := compare.Compare(c.ctx, inputs[0], inputs[1], opts)
 	if err != nil {
-		return err
+		return lacks.Asked(err, o.metric, inputs[0][0].Rec)
 	}
 	d, err := difference.New(c.ctx, compared, o.Options)
 	if err != nil {
@@ -297,7 +304,12 @@ func (c *call) diff(o *diffOptions) error {
 	if o.Sure > 0 && d.Unfounded() {
 		c.note("the differences have no confidence, since the recordings do not have the numbers of samples behind their weights: --min-confidence leaves out all rows")
 	}
-	err = c.rows(o.json, d.JSON(), "rows", d.Len(), func(n int) string { return d.First(n).Text() })
+	err = c.rows(o.json, d.JSON(), "rows", d.Len(), func(n int) string {
+		if o.markdown {
+			return d.First(n).Markdown()
+		}
+		return d.First(n).Text()
+	})
 	if err = errors.Join(append([]error{err}, cut...)...); err != nil {
 		return err
 	}

@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"ashlar/app/man"
 	"ashlar/app/manual"
 	"ashlar/app/version"
+	"ashlar/ingest"
 )
 
 const helpWidth = 80
@@ -18,11 +20,17 @@ const helpWidth = 80
 func helpCommand() command {
 	return command{
 		name: "help", args: "[COMMAND|TOPIC]", line: "show how a command is used, or a page of the manual",
+		text: `
+"ashlar help json COMMAND" prints the JSON schema of what a command prints with
+--json, "ashlar help man" and "ashlar help man COMMAND" pages for man.`,
 		setup: func(*pflag.FlagSet) func(*call, []string) error {
 			return func(c *call, args []string) error {
 				if len(args) == 0 {
 					cmd := windowCommand()
 					return c.printHelp(&cmd)
+				}
+				if len(args) > 0 && len(args) < 3 && args[0] == "man" {
+					return c.printManPage(args[1:])
 				}
 				if len(args) == 2 && args[0] == "json" {
 					schema, err := jsonSchema(args[1])
@@ -76,13 +84,24 @@ func topicNames() []string {
 // width is how many columns text on the standard output may have: those of the
 // terminal, as far as lines of that length can be read well.
 func (c *call) width() int {
-	if f, ok := c.terminal.(*os.File); ok {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-			return min(w, 100)
-		}
+	if w := columnsOf(c.terminal); w > 0 {
+		return min(w, 100)
 	}
 	return helpWidth
 }
+
+// columnsOf is how wide a terminal is, 0 for what is none. Tests set it.
+var columnsOf = func(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, leastColumns)
+		}
+	}
+	return 0
+}
+
+// leastColumns is the narrowest terminal that text is fitted to.
+const leastColumns = 40
 
 func versionCommand() command {
 	return command{
@@ -115,6 +134,25 @@ func helpFor(cmd *command) string {
 	return "ashlar " + cmd.name + " --help"
 }
 
+// ManPages are the program's pages for man, by their names: ashlar, and ashlar-COMMAND.
+func ManPages(number string) map[string]string {
+	all, pages := described(), map[string]string{}
+	for i := range all {
+		pages[man.Name(&all[i])] = man.Page(&all[i], all, number, ingest.List())
+	}
+	return pages
+}
+
+// printManPage prints that of a command, or of the program where none is named.
+func (c *call) printManPage(args []string) error {
+	page, ok := ManPages(version.Number())[strings.Join(append([]string{"ashlar"}, args...), "-")]
+	if !ok {
+		return misuse("there is no command %q; commands are %s", args[0], strings.Join(names(), ", "))
+	}
+	_, err := io.WriteString(c.stdout, page)
+	return err
+}
+
 // printHelp writes a command's page; the window's also lists commands and topics.
 func (c *call) printHelp(cmd *command) error {
 	var b strings.Builder
@@ -144,6 +182,5 @@ func (c *call) printHelp(cmd *command) error {
 			fmt.Fprintf(&b, "  %s\n      %s\n", e[0], e[1])
 		}
 	}
-	_, err := c.stdout.Write([]byte(b.String()))
-	return err
+	return c.say(b.String())
 }

@@ -23,6 +23,7 @@ early, the part that was read is printed and the exit code is 1.`,
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			asJSON := fs.Bool("json", false, "print JSON")
 			verb.BudgetFlag(fs)
+			verb.RedactFlag(fs)
 			var only partFlags
 			only.rangeFlag(fs)
 			only.threadFlag(fs)

@@ -34,6 +34,7 @@ func (f *lengthFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
 	fs.BoolVar(&f.json, "json", false, "print JSON")
 	verb.BudgetFlag(fs)
+	verb.RedactFlag(fs)
 }
 
 // parse reads what was typed of them; args are the file.

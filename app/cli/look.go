@@ -96,6 +96,7 @@ func rulesText() string {
 func lookAt(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
 	asJSON := fs.Bool("json", false, "print JSON")
 	verb.BudgetFlag(fs)
+	verb.RedactFlag(fs)
 	demo := demoFlag(fs)
 	return func(c *call, args []string) error {
 		if most == 1 || len(args) < 2 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -29,9 +30,40 @@ func (c *call) read(path string, part recording.Part) (rec *recording.Recording,
 		rec, stats, err = ingest.ReadAll(c.ctx, path, c.reading(part))
 	}
 	if err == nil {
+		rec = c.redacted(rec)
 		c.sayThreads(rec, part.Threads)
 	}
 	return rec, stats, err
+}
+
+// redacted is a recording as --redact has it.
+func (c *call) redacted(rec *recording.Recording) *recording.Recording {
+	if c.redactor == nil {
+		return rec
+	}
+	return c.redactor.Recording(rec)
+}
+
+// left is an answer with a field that says what was left out of it.
+type left struct {
+	of   any
+	said string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l left) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(l.of); err != nil {
+		return nil, err
+	}
+	head, ok := bytes.CutSuffix(bytes.TrimSpace(b.Bytes()), []byte("}"))
+	if !ok {
+		return b.Bytes(), nil // a list says it beside itself
+	}
+	said, err := json.Marshal(l.said)
+	return append(append(append(head, `,"redacted":`...), said...), '}'), err
 }
 
 // sayThreads says which threads were taken where fewer were named: a name may be

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/critical"
+	"ashlar/app/lacks"
 	"ashlar/app/verb"
 	"ashlar/ingest/recording"
 )
@@ -43,6 +44,7 @@ that lie in each other only of the outermost.`,
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV with times in nanoseconds")
 			verb.BudgetFlag(fs)
+			verb.RedactFlag(fs)
 			demo := demoFlag(fs)
 			cacheFlag(fs)
 			return func(c *call, args []string) (err error) {
@@ -85,7 +87,10 @@ func (c *call) criticalPath(o *pathOptions) error {
 	}
 	c.watch("the answer")
 	if !rec.HasTime {
-		return misfit(rec, errors.New("there is no timeline, so nothing says what waited for what"))
+		return misfit(rec, errors.New("there is no timeline, so nothing says what waited for what: "+lacks.Of(lacks.OffCPU, rec)))
+	}
+	if rec.Counts.Spans == 0 && rec.Counts.States == 0 && len(rec.Flows) == 0 {
+		return misfit(rec, errors.New("samples alone do not say what waited for what: "+lacks.Of(lacks.OffCPU, rec)))
 	}
 	var in recording.Scope
 	if o.rng.IsSet() {

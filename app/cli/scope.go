@@ -17,9 +17,8 @@ import (
 type apartFlags struct{ async, idle apartFlag }
 
 func (f *apartFlags) add(fs *pflag.FlagSet) {
-	for key, to := range map[string]*apartFlag{"async": &f.async, "idle": &f.idle} {
-		fs.Var(to, key, view.FieldOf(key).FlagDoc)
-	}
+	fs.Var(&f.async, "async", view.FieldOf("async").FlagDoc)
+	fs.Var(&f.idle, "idle", view.FieldOf("idle").FlagDoc)
 }
 
 // in is a scope with what they say.

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
+	"ashlar/app/lacks"
 	"ashlar/app/verb"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
@@ -58,6 +59,7 @@ of a function, and --search lists the rows that match.`,
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			verb.BudgetFlag(fs)
+			verb.RedactFlag(fs)
 			o.AddFlags(fs)
 			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
 			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
@@ -123,7 +125,7 @@ func (c *call) top(o *topOptions) error {
 		return err
 	}
 	if asked := t.Answered; asked != nil && !*asked {
-		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording", rec.Source.Path, t.what(), t.carried())
+		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), lacks.Of(lacks.Timeline, rec))
 	}
 	return cmp.Or(c.rows(o.json, t, "rows", len(t.Rows), func(n int) string {
 		cut := *t
@@ -233,7 +235,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	}
 	event, metric, err := analyze.Choose(rec, named, o.metric)
 	if err != nil {
-		return nil, misfit(rec, err)
+		return nil, misfit(rec, lacks.Asked(err, o.metric, rec))
 	}
 	q := analyze.Query{Event: event, Metric: metric}
 	if event >= 0 {

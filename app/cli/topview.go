@@ -10,6 +10,7 @@ import (
 
 	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
+	"ashlar/app/lacks"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -132,7 +133,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		rows, err = analyze.ByTrack(c.ctx, rec, q, ts...)
 	case o.by == analyze.ByState:
 		if q.Event < 0 || q.Basis(rec) != analyze.States {
-			return nil, misfit(rec, errors.New("--by state is for the states of threads, of which there are none in "+t.what()))
+			return nil, misfit(rec, errors.New("--by state is for the states of threads, of which there are none in "+t.what()+": "+lacks.Of(lacks.OffCPU, rec)))
 		}
 		rows, err = analyze.StateRows(c.ctx, rec, q, ts...)
 	case byContext:

@@ -32,7 +32,7 @@ func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, err
 	add := func(claim, function string, conf *compare.Confidence, delta, was int64, state view.State) {
 		f := Finding{Rule: "difference", WrongWhen: differenceWrong, Claim: claim, Function: function, Confidence: decimal(conf.Level()), Size: l.sizeOf(delta, was)}
 		l.evidence(&f, state, "diff", File(a), File(b))
-		state.Files = []string{absolute(a.Source.Path), absolute(b.Source.Path)}
+		state.Files = []string{absolute(a), absolute(b)}
 		f.Address = state.String()
 		l.out = append(l.out, f)
 	}

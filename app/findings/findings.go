@@ -210,8 +210,7 @@ func (l *look) amount(part int64) string {
 
 // evidence is where a finding shows: state is the view, args the command.
 func (l *look) evidence(f *Finding, state view.State, args ...string) {
-	path := l.rec.Source.Path
-	state.Files = []string{absolute(path)}
+	state.Files = []string{absolute(l.rec)}
 	if l.event != nil {
 		if d := l.rec.DefaultEvent(); &l.rec.Events[d] != l.event || l.event.Primary != l.query.Metric {
 			state.Event, state.Metric = l.event.Name, l.metric.Name
@@ -222,15 +221,24 @@ func (l *look) evidence(f *Finding, state view.State, args ...string) {
 		}
 	}
 	f.Address = state.String()
-	f.Command = plain.Command(append([]string{"ashlar"}, args...)...)
+	f.Command = Command(l.rec, args...)
+}
+
+// Command asks about a recording, whose names are those that it has.
+func Command(rec *recording.Recording, args ...string) string {
+	if rec.Source.Redacted {
+		args = append(args, "--redact")
+	}
+	return plain.Command(append([]string{"ashlar"}, args...)...)
 }
 
 // absolute is a recording's path as an address has it.
-func absolute(path string) string {
+func absolute(rec *recording.Recording) string {
+	path := rec.Source.Path
 	if path == demo.Name {
 		return view.Demo
 	}
-	if abs, err := filepath.Abs(path); err == nil && path != "-" && !strings.Contains(path, "://") {
+	if abs, err := filepath.Abs(path); err == nil && path != "-" && !strings.Contains(path, "://") && !rec.Source.Redacted {
 		return abs
 	}
 	return path

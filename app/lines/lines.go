@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/lacks"
 	"ashlar/app/sourcefile"
 	"ashlar/app/verb"
 	"ashlar/ingest/analyze"
@@ -81,6 +82,7 @@ func setup(fs *pflag.FlagSet) func(*verb.Program, []string) error {
 	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	verb.BudgetFlag(fs)
+	verb.RedactFlag(fs)
 	return func(p *verb.Program, args []string) error {
 		switch {
 		case len(args) != 2:
@@ -104,7 +106,7 @@ func setup(fs *pflag.FlagSet) func(*verb.Program, []string) error {
 func (o *options) cost(p *verb.Program, rec *recording.Recording, what string) (*Source, *recording.Metric, int64, error) {
 	event, metric, err := analyze.Choose(rec, o.event, o.metric)
 	if err != nil || event < 0 {
-		return nil, nil, 0, verb.Misuse("%s: %w", rec.Source.Path, cmp.Or(err, fmt.Errorf("there is nothing to add up")))
+		return nil, nil, 0, verb.Misuse("%s: %w", rec.Source.Path, cmp.Or(lacks.Asked(err, o.metric, rec), fmt.Errorf("there is nothing to add up")))
 	}
 	file, err := sourceOf(rec, what)
 	if err != nil {
@@ -184,7 +186,7 @@ func sourceOf(rec *recording.Recording, what string) (string, error) {
 		slices.Sort(names)
 		return "", fmt.Errorf("%d source files end with %s: %s", len(names), what, strings.Join(names[:min(len(names), 4)], ", "))
 	case len(functions) > 0:
-		return "", fmt.Errorf("the recording does not say where the source of %s is", what)
+		return "", fmt.Errorf("the recording does not say where the source of %s is: %s", what, lacks.Of(lacks.Lines, rec))
 	}
 	return "", ref.Missing(rec)
 }

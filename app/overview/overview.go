@@ -188,7 +188,7 @@ func (o *Overview) share(v int64) json.Number {
 func (o *Overview) ask(found int) {
 	file := findings.File(o.rec)
 	add := func(question string, args ...string) {
-		o.Next = append(o.Next, Ask{question, plain.Command(append([]string{"ashlar"}, args...)...)})
+		o.Next = append(o.Next, Ask{question, findings.Command(o.rec, args...)})
 	}
 	if found > len(o.Unusual) {
 		add(fmt.Sprintf("the other %d findings", found-len(o.Unusual)), "findings", file)

@@ -86,3 +86,9 @@ func (e *Failed) Error() string { return e.Text }
 func BudgetFlag(fs *pflag.FlagSet) {
 	fs.Int("budget", 0, "answer in at most so many `TOKENS` (of four bytes each), and say what was left out and how to get it")
 }
+
+// RedactFlag adds --redact, which has all recordings that are read without what says
+// where they come from (see package redact).
+func RedactFlag(fs *pflag.FlagSet) {
+	fs.Bool("redact", false, "leave out URLs, hosts, folders, arguments and labels; the same short name stands for each everywhere")
+}

@@ -4,22 +4,31 @@ import (
 	"bytes"
 	"crypto/md5"
 	"debug/elf"
-	_ "embed"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ashlar/app/cli"
+	_ "ashlar/app/drawing" // which names the views that can be drawn
 	"ashlar/assets/desktop"
 	"ashlar/ingest"
 )
 
-//go:embed ashlar.1
-var manualPage string
-
-func manual(version string) []byte {
-	return []byte(strings.NewReplacer("@VERSION@", version, "@FORMATS@", ingest.List()).Replace(manualPage))
+// manPages are the program's pages for man, by path below a folder; where they are
+// packed, their names end in .gz.
+func (r *release) manPages(folder string, pack func([]byte) []byte) (files []entry) {
+	pages := cli.ManPages(r.version)
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		path, page := folder+name+".1", []byte(pages[name])
+		if pack != nil {
+			path, page = path+".gz", pack(page)
+		}
+		files = append(files, file(path, 0o644, page))
+	}
+	return files
 }
 
 // libraries are Debian's packages of the libraries that Gio's parts need. A
@@ -127,10 +136,10 @@ func (r *release) deb(p *program, shared []desktop.File) ([]byte, error) {
 	doc := "usr/share/doc/ashlar/"
 	files := []entry{
 		file("usr/bin/ashlar", 0o755, p.binary),
-		file("usr/share/man/man1/ashlar.1.gz", 0o644, gzipped(manual(r.version))),
 		file(doc+"copyright", 0o644, r.copyright(p)),
 		file(doc+"changelog.gz", 0o644, gzipped([]byte(changes))),
 	}
+	files = append(files, r.manPages("usr/share/man/man1/", gzipped)...)
 	for _, f := range shared {
 		files = append(files, file("usr/share/"+f.Path, 0o644, f.Data))
 	}

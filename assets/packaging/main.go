@@ -204,7 +204,7 @@ func (r *release) command(p *program) (entry, error) {
 		b, err := zipped(r.time, under(name, r.papers(p, file("ashlar-cli.exe", 0o755, p.binary))))
 		return file(name+".zip", 0o644, b), err
 	}
-	b, err := tarred(r.time, "", under(name, r.papers(p, file("ashlar-cli", 0o755, p.binary))))
+	b, err := tarred(r.time, "", under(name, r.papers(p, append(r.manPages("man/", nil), file("ashlar-cli", 0o755, p.binary))...)))
 	return file(name+".tar.gz", 0o644, gzipped(b)), err
 }
 

@@ -14,9 +14,9 @@ var uninstallScript []byte
 // tarball is the tar.gz for Linux: the program brings the icons and file types
 // with it, so there are only the scripts beside it.
 func (r *release) tarball(p *program) ([]byte, error) {
-	files := r.papers(p,
-		file("ashlar", 0o755, p.binary), file("ashlar.1", 0o644, manual(r.version)),
-		file("install.sh", 0o755, installScript), file("uninstall.sh", 0o755, uninstallScript))
+	files := r.papers(p, append(r.manPages("man/", nil),
+		file("ashlar", 0o755, p.binary),
+		file("install.sh", 0o755, installScript), file("uninstall.sh", 0o755, uninstallScript))...)
 	b, err := tarred(r.time, "", under(fmt.Sprintf("ashlar-%s", r.version), files))
 	if err != nil {
 		return nil, err

@@ -38,14 +38,17 @@ func hidden(r rune) bool {
 const longest = 96
 
 // Short is Text that is not too long: the middle is left out.
-func Short(s string) string {
-	s = Text(s)
-	if n := utf8.RuneCountInString(s); n > longest {
-		r := []rune(s)
-		head := longest * 2 / 3
-		s = string(r[:head]) + "…" + string(r[n-(longest-head-1):])
+func Short(s string) string { return Middle(Text(s), longest) }
+
+// Middle is a text of at most n characters: what is too long loses its middle, and keeps
+// more of its beginning than of its end.
+func Middle(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
 	}
-	return s
+	r := []rune(s)
+	head := n * 2 / 3
+	return string(r[:head]) + "…" + string(r[len(r)-(n-head-1):])
 }
 
 // Cell makes a text fit for a table that a spreadsheet opens: one that would be

@@ -21,6 +21,8 @@ type Source struct {
 	// MoreNotes is how many beyond those it has.
 	Notes     []Note
 	MoreNotes int64
+	// Redacted says that names were left out, and Path has no folder: see package redact.
+	Redacted bool
 }
 
 // Decimal is an exact number: Mantissa times 10^-Scale.

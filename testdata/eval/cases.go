@@ -25,8 +25,12 @@ type file struct {
 	data []byte
 }
 
-// cases are all recordings of the evaluation. The same ones are made each time.
-func cases() []recorded {
+// seeds is how often each kind of recording is made for the table.
+const seeds = 3
+
+// cases are recordings of each kind, as many as there are seeds. The same ones are made
+// each time.
+func cases(seeds uint64) []recorded {
 	var all []recorded
 	add := func(name, rule, says, ext string, data ...[]byte) {
 		r := recorded{name: name, rule: rule, says: says}
@@ -35,7 +39,7 @@ func cases() []recorded {
 		}
 		all = append(all, r)
 	}
-	for seed := range uint64(2) {
+	for seed := range seeds {
 		n := fmt.Sprintf("-%d", seed+1)
 		add("quadratic"+n, "hot", "inventory.contains", "folded", stacks(seed, .7, func(*rand.Rand) string { return "main;serve;inventory.merge;inventory.contains" }))
 		add("recursion"+n, "recursion", "solver.try", "folded", stacks(seed, .5, func(r *rand.Rand) string { return "main;serve" + strings.Repeat(";solver.try", 18+r.IntN(20)) }))

@@ -1,15 +1,23 @@
 package main
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 // TestFound: what was planted is found, by few words, and where nothing was planted
 // nothing is.
 func TestFound(t *testing.T) {
-	all := cases()
-	if len(all) < 30 {
+	if all := cases(seeds); len(all) < 30 {
 		t.Errorf("there are only %d recordings", len(all))
 	}
-	for _, c := range all {
+	asked := uint64(2)
+	if testing.Short() {
+		asked = 1
+	}
+	for _, c := range cases(asked) {
 		r, err := c.ask(t.TempDir())
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -20,5 +28,52 @@ func TestFound(t *testing.T) {
 		if r.tokens > 6000 {
 			t.Errorf("%s takes %d tokens", c.name, r.tokens)
 		}
+	}
+}
+
+// TestPage: the manual's table is of these recordings, and in it all is found for less
+// than is promised.
+func TestPage(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("../..", pagePath))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(b), pageBegin)
+	table, _, ok2 := strings.Cut(rest, pageEnd)
+	if !ok || !ok2 {
+		t.Fatal("there is no table")
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "|"); len(cells) > 4 {
+			rows[strings.TrimSpace(cells[1])] = strings.TrimSpace(cells[2]) + " " + strings.TrimSpace(cells[3])
+		}
+	}
+	for _, c := range cases(seeds) {
+		if want := or(c.rule, "nothing") + " yes"; rows[c.name] != want {
+			t.Errorf("%s: the manual has %q, want %q", c.name, rows[c.name], want)
+		}
+	}
+}
+
+// TestPeers: a program that is missing is said to be so, one that cannot read a file is
+// no failure, and one that can is counted.
+func TestPeers(t *testing.T) {
+	c, dir := cases(1)[0], t.TempDir()
+	if _, err := c.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[peer]string{
+		{"a", "no-such-program", ".spaa", "true"}:                             "missing",
+		{"a", "sh", ".spaa", "exit 3"}:                                        "–",
+		{"a", "sh", ".spaa", "printf 12345"}:                                  "2",
+		{"a", "sh", ".spaa", `grep -o 'inventory.contains' "$1" | head -n 1`}: "5, named",
+	} {
+		if got := p.ask(&c, dir).String(); got != want {
+			t.Errorf("%s gives %q, want %q", p.command, got, want)
+		}
+	}
+	if got := (peers{{"a", "no-such-program", "", ""}}).missing(); !strings.Contains(got, "no-such-program") {
+		t.Errorf("missing says %q", got)
 	}
 }

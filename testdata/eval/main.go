@@ -2,52 +2,173 @@
 // some made-up recordings, each with a known cause or with none, it asks what the
 // manual says to ask first, and prints what that takes beside other programs.
 //
-//	go run ./testdata/eval          the table
-//	go run ./testdata/eval -o DIR   keeps the recordings
+//	go run ./testdata/eval             the table
+//	go run ./testdata/eval -o DIR      keeps the recordings
+//	go run ./testdata/eval -page       writes the table into the manual
 //
-// Tokens are bytes divided by four, rounded up, of all that was printed. The sequence
-// is always: overview, findings, and the command of the first finding. Beside it
-// stand the whole file as SPAA, which grep and jq would be let loose on, and go tool
-// pprof -top, which only knows stacks.
+// A token is four bytes of what was printed, the last one rounded up; the folder of the
+// recordings counts as one of two letters. The sequence is always: overview, findings,
+// and the command of the first finding. The other programs are in peers.go.
 package main
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
 	"ashlar/app/budget"
 	"ashlar/app/cli"
+	"ashlar/app/version"
 )
 
 func main() {
-	out := flag.String("o", "", "keep the recordings in this folder")
+	out := flag.String("o", "", "keep the recordings in this `DIR`")
+	page := flag.Bool("page", false, "write the table into assets/manual/evaluation.md")
 	flag.Parse()
-	dir := *out
+	if err := run(*out, *page); err != nil {
+		fmt.Fprintln(os.Stderr, "eval:", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir string, page bool) (err error) {
 	if dir == "" {
-		var err error
 		if dir, err = os.MkdirTemp("", "ashlar-eval-"); err != nil {
-			fmt.Fprintln(os.Stderr, "eval:", err)
-			os.Exit(1)
+			return err
 		}
 		defer os.RemoveAll(dir)
 	}
-	fmt.Println("| recording | planted | found | tokens | seconds | as SPAA | pprof -top |\n|---|---|---|---|---|---|---|")
-	for _, c := range cases() {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	var b strings.Builder
+	missing := others.missing()
+	fmt.Fprintf(&b, "%s, %s, %d processors, %s.%s\n\n", time.Now().UTC().Format(time.DateOnly), machine(), runtime.NumCPU(), version.String(), missing)
+	b.WriteString("| recording | planted | found | tokens | seconds | whole as SPAA |")
+	for _, p := range others {
+		b.WriteString(" " + p.name + " |")
+	}
+	b.WriteString("\n|---|---|---|---|---|---|" + strings.Repeat("---|", len(others)) + "\n")
+	t := totals{peers: make([]named, len(others))}
+	for _, c := range cases(seeds) {
 		r, err := c.ask(dir)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "eval:", err)
-			os.Exit(1)
+			return err
 		}
-		spaa, top := c.others(dir)
-		fmt.Printf("| %s | %s | %s | %d | %.2f | %s | %s |\n", c.name, or(c.rule, "nothing"), map[bool]string{true: "yes", false: "**no**"}[r.right], r.tokens, r.took.Seconds(), spaa, top)
+		whole := c.spaa(dir)
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %.2f | %s |", c.name, or(c.rule, "nothing"), yes(r.right), r.tokens, r.took.Seconds(), number(whole))
+		t.add(&c, r)
+		for i := range others {
+			a := others[i].ask(&c, dir)
+			fmt.Fprintf(&b, " %s |", a)
+			t.peers[i].add(&c, a)
+		}
+		b.WriteString("\n")
 	}
+	t.write(&b)
+	if !page {
+		_, err = os.Stdout.WriteString(b.String())
+		return err
+	}
+	return intoPage(b.String())
+}
+
+// pagePath is where the table stands, from the root of the module; between these marks.
+const (
+	pagePath  = "assets/manual/evaluation.md"
+	pageBegin = "<!-- table: go run ./testdata/eval -page writes it -->\n"
+	pageEnd   = "<!-- end of table -->"
+)
+
+func intoPage(table string) error {
+	b, err := os.ReadFile(pagePath)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(b), pageBegin)
+	_, tail, ok2 := strings.Cut(rest, pageEnd)
+	if !ok || !ok2 {
+		return errors.New(pagePath + " has no place for the table")
+	}
+	return os.WriteFile(pagePath, []byte(head+pageBegin+table+pageEnd+tail), 0o644)
+}
+
+// machine names the processor, where the system tells.
+func machine() string {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err == nil {
+		for line := range strings.Lines(string(b)) {
+			if name, of, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				return strings.TrimSpace(of)
+			}
+		}
+	}
+	return runtime.GOARCH
+}
+
+// totals are what stands below the table.
+type totals struct {
+	planted, found, nothing, calm, most int
+	slowest                             time.Duration
+	peers                               []named
+}
+
+// named counts recordings that a program could read, and those in whose answer the
+// cause was named.
+type named struct{ read, said int }
+
+func (n *named) add(c *recorded, a said) {
+	if c.rule != "" && a.read {
+		n.read++
+		if a.names {
+			n.said++
+		}
+	}
+}
+
+func (t *totals) add(c *recorded, r result) {
+	switch {
+	case c.rule == "" && r.right:
+		t.nothing, t.calm = t.nothing+1, t.calm+1
+	case c.rule == "":
+		t.nothing++
+	case r.right:
+		t.planted, t.found = t.planted+1, t.found+1
+	default:
+		t.planted++
+	}
+	t.most, t.slowest = max(t.most, r.tokens), max(t.slowest, r.took)
+}
+
+func (t *totals) write(b *strings.Builder) {
+	fmt.Fprintf(b, "\nOf %d causes %d were found, in %d of %d recordings of nothing there was nothing; the most that it took are %d tokens and %.2f seconds.", t.planted, t.found, t.calm, t.nothing, t.most, t.slowest.Seconds())
+	for i, p := range others {
+		if t.peers[i].read > 0 {
+			fmt.Fprintf(b, " %s names %d of the %d causes that it could read.", p.name, t.peers[i].said, t.peers[i].read)
+		}
+	}
+	b.WriteString("\n")
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "**no**"
+}
+
+func number(n int) string {
+	if n < 0 {
+		return "–"
+	}
+	return fmt.Sprint(n)
 }
 
 func or(s, other string) string {
@@ -111,8 +232,14 @@ func (c *recorded) ask(dir string) (r result, err error) {
 			run(append(words(f.Command)[1:], "--budget", "1500")...)
 		}
 	}
-	r.took, r.tokens = time.Since(begin), budget.Tokens(len(r.said))
+	r.took, r.tokens = time.Since(begin), tokens(r.said, dir)
 	return r, err
+}
+
+// tokens counts a text in which the folder of the recordings is one of two letters:
+// how long its name is says nothing.
+func tokens(said, dir string) int {
+	return budget.Tokens(len(strings.ReplaceAll(said, dir, "/r")))
 }
 
 // words takes a command apart: words, with ” around those that have blanks.
@@ -134,24 +261,25 @@ func words(command string) (all []string) {
 	return append(all, word)
 }
 
-// others are the tokens of the recording as SPAA, and of what go tool pprof prints.
-func (c *recorded) others(dir string) (spaa, top string) {
-	path := filepath.Join(dir, c.name+"-a."+c.files[0].ext)
-	size := func(to string) string {
-		out := filepath.Join(dir, c.name+to)
-		if cli.Main([]string{"convert", path, out, "--force"}, bytes.NewReader(nil), new(bytes.Buffer), new(bytes.Buffer), cli.Runner{}) != cli.Done {
-			return "–"
-		}
-		if st, err := os.Stat(out); err == nil {
-			return fmt.Sprint(budget.Tokens(int(st.Size())))
-		}
-		return "–"
+// spaa is how many tokens the recording has as SPAA, which grep and jq are let loose
+// on; -1 where it cannot be written.
+func (c *recorded) spaa(dir string) int {
+	path := c.as(dir, ".spaa")
+	if st, err := os.Stat(path); err == nil {
+		return budget.Tokens(int(st.Size()))
 	}
-	spaa, top = size(".spaa"), "–"
-	if size(".pb.gz") != "–" {
-		if b, err := exec.Command("go", "tool", "pprof", "-top", filepath.Join(dir, c.name+".pb.gz")).Output(); err == nil {
-			top = fmt.Sprint(budget.Tokens(len(b)))
-		}
+	return -1
+}
+
+// as is the recording in another format, the later one of two; "" where it cannot be.
+func (c *recorded) as(dir, ext string) string {
+	i := len(c.files) - 1
+	in, out := filepath.Join(dir, fmt.Sprintf("%s-%c.%s", c.name, 'a'+i, c.files[i].ext)), filepath.Join(dir, c.name+ext)
+	if "."+c.files[i].ext == ext {
+		return in
 	}
-	return spaa, top
+	if cli.Main([]string{"convert", in, out, "--force"}, bytes.NewReader(nil), new(bytes.Buffer), new(bytes.Buffer), cli.Runner{}) != cli.Done {
+		return ""
+	}
+	return out
 }

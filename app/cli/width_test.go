@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+var quoted = regexp.MustCompile(`'[^']*'`)
+
+// TestWidth: on a terminal of 80 columns no line of any command is wider, on all samples.
+func TestWidth(t *testing.T) {
+	if os.Getenv("ASHLAR_PROGRAM") != "" {
+		t.Skip("another program cannot be told what terminal it has")
+	}
+	old := columnsOf
+	columnsOf = func(io.Writer) int { return 80 }
+	defer func() { columnsOf = old }()
+	long := filepath.Join(t.TempDir(), "long.folded")
+	if err := os.WriteFile(long, []byte("main;"+strings.Repeat("name::space<int>::", 40)+"end 5\nmain;"+strings.Repeat("ä", 90)+" 7\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{long, "testdata/small.spaa", "testdata/small.spall", "testdata/diff-a.folded"}
+	if samples := os.Getenv("ASHLAR_SAMPLES"); samples != "" && !testing.Short() {
+		err := filepath.WalkDir(samples, func(path string, e fs.DirEntry, err error) error {
+			if info, ierr := e.Info(); err == nil && ierr == nil && !e.IsDir() && info.Size() < 2<<20 {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	narrow := func(args ...string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		Main(args, nil, &out, &errs, Runner{})
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if utf8.RuneCountInString(line) <= 80 || len(strings.Fields(quoted.ReplaceAllString(strings.TrimSuffix(line, ` \`), "x"))) == 1 {
+				continue // one word of a command cannot be shorter
+			}
+			t.Errorf("%v prints %d columns: %s", args, utf8.RuneCountInString(line), line)
+			return
+		}
+	}
+	for _, path := range paths {
+		for _, args := range [][]string{{"overview"}, {"findings"}, {"info"}, {"top"}, {"top", "--tree"}, {"top", "--by", "thread"}, {"top", "--by", "module"}, {"check"}} {
+			narrow(append(append([]string{args[0]}, path), args[1:]...)...)
+		}
+		narrow("diff", path, long)
+		if t.Failed() {
+			return
+		}
+	}
+	narrow("--help")
+	for _, c := range commands() {
+		narrow(c.name, "--help")
+	}
+}

@@ -1,0 +1,71 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestText: what is left out is gone, and what says which code it is stays.
+func TestText(t *testing.T) {
+	r := new(Redactor)
+	const secret = "acme"
+	for in, keeps := range map[string]string{
+		"load https://shop.acme.com:8443/acme/users?q=acme#acme": "load ",
+		"render (https://cdn.acme.io/js/app.js?v=acme:12:7)":     "app.js:12:7",
+		"GET /v1/acme/42":                          "GET ",
+		`open C:\Users\acme\x.dll`:                 "x.dll",
+		`read \\acme-server\share\thing`:           "read ",
+		"git.acme.com/acme/billing.(*T).Close":     "billing.(*T).Close",
+		"cmd/vendor/acme.org/x/tools/ssa.run":      "ssa.run",
+		"handler src/acme/handler.py:41":           "handler.py:41",
+		"dial db.acme.internal:5432":               "dial ",
+		"mail jane@acme.com now":                   " now",
+		"file:///home/acme/secret":                 "",
+		"worker ~/acme/run":                        "worker ",
+		"data:text/html,acme":                      "",
+		"webpack:///./src/acme/Cart.tsx":           "Cart.tsx",
+		"require('/srv/acme/lib/index.mjs')":       "index.mjs",
+		"connect [fe80::acde:1]:80 via 10.0.12.13": "connect ",
+	} {
+		got := r.Text(in)
+		if strings.Contains(got, secret) || strings.Contains(got, "10.0.12") || strings.Contains(got, "acde") || !strings.Contains(got, keeps) {
+			t.Errorf("Text(%q) = %q", in, got)
+		}
+		if again := r.Text(got); again != got {
+			t.Errorf("%q becomes %q when it is left out again", got, again)
+		}
+		if got != new(Redactor).Text(in) {
+			t.Errorf("%q has another name each time", in)
+		}
+	}
+	for _, name := range []string{
+		"std::vector<int, std::allocator<int>>::operator/(int) const", "net/http.(*conn).serve", "java.net.Socket.connect", "sun.misc.Unsafe.park", "runtime.mallocgc", "memcpy@GLIBC_2.14",
+		"a / b", "text/template/parse.(*Tree).parse", "V8.GCScavenger", "operator|", "main.in", "1.2.3", "foo(int*, char const*)", "[kernel.kallsyms]", "<T as core::ops::Div>::div", "com/example/Foo.bar", "(anonymous)", "node:internal",
+		"disabled-by-default-devtools.timeline", "libc.so.6+0x12", "frame 12:30", "12.5 ms", "::operator new(unsigned long)", "Promise.then", "core::fmt::Display",
+	} {
+		if got := r.Text(name); got != name {
+			t.Errorf("Text changes %q to %q", name, got)
+		}
+	}
+	for in, want := range map[string]string{"/usr/lib/acme/libz.so.1": "^dir-[0-9a-f]{6}/libz.so.1$", "[vdso]": `^\[vdso\]$`, `C:\acme\prog.exe`: `^dir-[0-9a-f]{6}/prog\.exe$`, "https://acme.com/a.js": "^url-[0-9a-f]{6}/a.js$", "": "^$", "/x": "^x$"} {
+		if got := r.File(in); !regexp.MustCompile(want).MatchString(got) || r.File(got) != got {
+			t.Errorf("File(%q) = %q, then %q", in, got, r.File(got))
+		}
+	}
+	if said := r.Said(); !strings.Contains(said, "URLs") || !strings.Contains(said, "hosts") || !strings.Contains(said, "folders") {
+		t.Errorf("it says %q", said)
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"https://a.b/c.js:1:2", `\\a\b`, "~/x [::1]:2", "a@b.com/c", "data:,"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		r := new(Redactor)
+		r.Text(s)
+		r.File(s)
+		r.process(s)
+	})
+}

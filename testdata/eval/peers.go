@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// peer is another program, asked what its own manual says to ask first.
+type peer struct {
+	// name heads its column, program has to be on the PATH.
+	name, program string
+	// ext is the format that it reads, and command the shell's line that asks about $1.
+	ext, command string
+}
+
+// peers are those beside ashlar. A program that is missing is said to be so.
+type peers []peer
+
+// others are asked for the functions that cost most, 30 where they let one choose: with
+// jq by a program that adds up stacks by their leaf, with grep by the records of stacks,
+// which name their frames by number.
+var others = peers{
+	{"grep on SPAA", "grep", ".spaa", `grep '"type":"header"' "$1"; grep '"type":"stack"' "$1"; grep '"type":"frame"' "$1"`},
+	{"jq on SPAA", "jq", ".spaa", `jq -rn '[inputs] as $all | ($all | map(select(.type == "frame") | {key: (.id | tostring), value: .func}) | from_entries) as $name
+		| [$all[] | select(.type == "stack") | {leaf: $name[.frames[0] | tostring], weight: .weights[0].value}]
+		| group_by(.leaf) | map([.[0].leaf, (map(.weight) | add)]) | sort_by(-.[1])[:30][] | @tsv' "$1"`},
+	{"go tool pprof -top", "go", ".pb.gz", `go tool pprof -top "$1" 2>/dev/null`},
+	// What reads the file stays behind, and on a busy machine is waited for too briefly.
+	{"profiler-cli", "profiler-cli", "", `for i in 1 2 3 4 5; do profiler-cli load "$1" >/dev/null && break; sleep 1; done; profiler-cli profile info && profiler-cli thread functions; s=$?; profiler-cli stop --all >/dev/null; exit $s`},
+}
+
+// patience is how long another program may take.
+const patience = 2 * time.Minute
+
+// said is what a program came to: whether it read the recording, for how many tokens,
+// and whether the cause was named in what it printed.
+type said struct {
+	read, names, missing bool
+	tokens               int
+}
+
+func (s said) String() string {
+	switch {
+	case s.missing:
+		return "missing"
+	case !s.read:
+		return "–"
+	case s.names:
+		return fmt.Sprintf("%d, named", s.tokens)
+	}
+	return fmt.Sprint(s.tokens)
+}
+
+// ask lets the program look at a recording. That a cause is named is only that its
+// words are there, among others, and not that it is called the cause.
+func (p *peer) ask(c *recorded, dir string) (s said) {
+	if _, err := exec.LookPath(p.program); err != nil {
+		return said{missing: true}
+	}
+	ext := p.ext
+	if ext == "" {
+		ext = "." + c.files[len(c.files)-1].ext
+	}
+	path := c.as(dir, ext)
+	if path == "" {
+		return s
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "sh", "-c", p.command, "sh", path).Output()
+	if err != nil || len(out) == 0 {
+		return s
+	}
+	return said{read: true, names: c.rule != "" && strings.Contains(string(out), c.says), tokens: tokens(string(out), dir)}
+}
+
+// missing is a sentence on the programs that are not there, "" for none.
+func (all peers) missing() string {
+	var names []string
+	for _, p := range all {
+		if _, err := exec.LookPath(p.program); err != nil {
+			names = append(names, p.program)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return " Missing on this machine: " + strings.Join(names, ", ") + "."
+}
