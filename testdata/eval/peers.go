@@ -23,11 +23,11 @@ type peers []peer
 // jq by a program that adds up stacks by their leaf, with grep by the records of stacks,
 // which name their frames by number.
 var others = peers{
-	{"grep on SPAA", "grep", ".spaa", `grep '"type":"header"' "$1"; grep '"type":"stack"' "$1"; grep '"type":"frame"' "$1"`},
-	{"jq on SPAA", "jq", ".spaa", `jq -rn '[inputs] as $all | ($all | map(select(.type == "frame") | {key: (.id | tostring), value: .func}) | from_entries) as $name
+	{"grep", "grep", ".spaa", `grep '"type":"header"' "$1"; grep '"type":"stack"' "$1"; grep '"type":"frame"' "$1"`},
+	{"jq", "jq", ".spaa", `jq -rn '[inputs] as $all | ($all | map(select(.type == "frame") | {key: (.id | tostring), value: .func}) | from_entries) as $name
 		| [$all[] | select(.type == "stack") | {leaf: $name[.frames[0] | tostring], weight: .weights[0].value}]
 		| group_by(.leaf) | map([.[0].leaf, (map(.weight) | add)]) | sort_by(-.[1])[:30][] | @tsv' "$1"`},
-	{"go tool pprof -top", "go", ".pb.gz", `go tool pprof -top "$1" 2>/dev/null`},
+	{"pprof", "go", ".pb.gz", `go tool pprof -top "$1" 2>/dev/null`},
 	// What reads the file stays behind, and on a busy machine is waited for too briefly.
 	{"profiler-cli", "profiler-cli", "", `for i in 1 2 3 4 5; do profiler-cli load "$1" >/dev/null && break; sleep 1; done; profiler-cli profile info && profiler-cli thread functions; s=$?; profiler-cli stop --all >/dev/null; exit $s`},
 }
@@ -49,7 +49,7 @@ func (s said) String() string {
 	case !s.read:
 		return "–"
 	case s.names:
-		return fmt.Sprintf("%d, named", s.tokens)
+		return fmt.Sprintf("%d+", s.tokens)
 	}
 	return fmt.Sprint(s.tokens)
 }
