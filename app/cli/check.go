@@ -228,7 +228,7 @@ func (f *checkedFile) lenient(ctx context.Context, in *source.Input, part record
 		w := &rec.Warnings[i]
 		x := checkFinding{Severity: "warning", Rule: w.Code, Message: w.Text, Count: w.Count, First: w.First}
 		switch w.Code {
-		case "failed":
+		case "failed", recording.WarnPart + "-behind":
 			x.Severity = "error"
 			f.Errors += w.Count
 		case recording.WarnPart: // as was asked for

@@ -15,6 +15,16 @@ func TestRangeBehindTheEnd(t *testing.T) {
 		r := run(append(strings.Fields(args), "--range", "5s..6s")...)
 		r.sentence(t, Problem, "small.spaa", "begins after the recording's end at 2.5s")
 	}
+	// Of what opens nothing but the range.
+	const spans = "testdata/small.spall"
+	r := run("info", spans, "--range", "5h..6h")
+	r.sentence(t, Problem, "small.spall", "the range 18000s..21600s begins after the recording's end at ")
+	if r := run("check", spans, "--range", "5h..6h"); r.code != Problem || !strings.Contains(r.stdout, "begins after the recording's end at ") {
+		t.Errorf("check: %+v", r)
+	}
+	if r := run("info", spans, "--range", "0s..5h"); r.code != Done {
+		t.Errorf("with all of it in the range: %+v", r)
+	}
 }
 
 // TestRangesBehindTheEnd is the same of two files.

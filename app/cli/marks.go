@@ -17,6 +17,7 @@ import (
 	"ashlar/app/outfile"
 	"ashlar/app/store"
 	"ashlar/app/view"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
@@ -89,6 +90,8 @@ func (c *call) marks(file string, builtin bool, export, imports string, force bo
 		key, err = store.FileKey(file)
 	}
 	switch {
+	case fetch.IsURL(file):
+		return fmt.Errorf("%s: only files have marks; save it in a file first", plain.URL(file))
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%s: there is no such file", file)
 	case err != nil:

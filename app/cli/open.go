@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -28,6 +29,9 @@ func (c *call) read(path string, part recording.Part) (rec *recording.Recording,
 		rec, stats, err = c.run.Read(c.ctx, path, c.reading(part))
 	default:
 		rec, stats, err = ingest.ReadAll(c.ctx, path, c.reading(part))
+	}
+	if err == nil && rec.Behind != nil {
+		err = fmt.Errorf("%s: %w", rec.Source.Path, rec.Behind)
 	}
 	if err == nil {
 		rec = c.redacted(rec)

@@ -43,6 +43,7 @@ func FuzzPanels(f *testing.F) {
 		s := shell.New(theme.Light)
 		defer s.Close()
 		var ops op.Ops
+		scale := 1 + r.Float32() // one, or each text is shaped anew in each frame
 		for range 4 {
 			look := chosenKeys(r, at)
 			for range 20 { // most of what randomKeys gives is no address
@@ -61,7 +62,7 @@ func FuzzPanels(f *testing.F) {
 			s.Open(look)
 			for range 2 {
 				_ = s.Settle()
-				drawing.Frame(s, &ops, 200+r.IntN(900), 150+r.IntN(700), 1+r.Float32())
+				drawing.Frame(s, &ops, 200+r.IntN(900), 150+r.IntN(700), scale)
 			}
 			if !parses(s.Address().String()) {
 				t.Errorf("%s shows what has no address", look)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gioui.org/f32"
 	"gioui.org/io/key"
@@ -185,6 +186,34 @@ func TestCountThatRepeatsSelfIsLeftOut(t *testing.T) {
 		b.until("there is a table", func() bool { return len(b.Pane.Table.Order.Rows) > 0 })
 		if got := slices.Contains(b.Grid().Head, "count"); got != want {
 			t.Errorf("the table has a count: %v, want %v: %q", got, want, b.Grid().Head)
+		}
+	}
+}
+
+// TestCalmCountOpensByAClick: what was wrong with a file is a count in the status line,
+// with a dot only where it changes numbers, and a click on it leads to the list.
+func TestCalmCountOpensByAClick(t *testing.T) {
+	const note = `{"ph":"M","pid":1,"tid":0,"name":"process_uptime_seconds","args":{"uptime":"3"}}`
+	const wrong = `{"ph":"E","pid":1,"tid":9,"ts":5}`
+	for _, c := range []struct {
+		more []string
+		text string
+		dot  bool
+	}{{[]string{note}, "1 note", false}, {[]string{wrong}, "1 warning", true}, {[]string{wrong, note}, "1 warning, 1 note", true}} {
+		b := newBench(t, strings.TrimSuffix(someTrace, "]")+","+strings.Join(c.more, ",")+"]")
+		for b.Note.Until.After(b.now) {
+			b.now = b.now.Add(time.Minute)
+		}
+		b.frame()
+		if b.Pane.Tab == panel.About {
+			t.Fatal("the list is shown before the click")
+		}
+		if _, changes := b.Pane.Rec.Warned(); changes != c.dot {
+			t.Errorf("%s: a dot is %v, want %v", c.text, changes, c.dot)
+		}
+		b.click(b.written(c.text).Sub(f32.Pt(20, 0)), 0, pointer.ButtonPrimary) // it ends there
+		if b.Pane.Tab != panel.About {
+			t.Errorf("a click on %q shows %v", c.text, b.Pane.Tab)
 		}
 	}
 }

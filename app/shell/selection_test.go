@@ -8,6 +8,8 @@ import (
 	"gioui.org/f32"
 	"gioui.org/io/key"
 
+	"ashlar/app/panel"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 )
@@ -118,5 +120,58 @@ func TestBorderStays(t *testing.T) {
 		if p.Bounds.Tabs != before {
 			t.Fatalf("with thread %d selected the border moves from %v to %v", i, before, p.Bounds.Tabs)
 		}
+	}
+}
+
+// TestFoldedRowsKeepTheirIDs: threads of one long name are told apart by their ids, also
+// in rows that are folded and narrower than the name.
+func TestFoldedRowsKeepTheirIDs(t *testing.T) {
+	var lines []string
+	for tid := 31; tid < 34; tid++ {
+		lines = append(lines, fmt.Sprintf(`{"ph":"M","pid":1,"tid":%d,"name":"thread_name","args":{"name":"ThreadPoolForegroundWorker of the pool"}}`, tid))
+		for i := range 4 {
+			lines = append(lines, fmt.Sprintf(`{"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":%d,"name":"f%d"}`, tid, 10+i, 900-2*i, i))
+		}
+	}
+	b := newBench(t, "["+strings.Join(lines, ",")+"]")
+	b.Pane.Folds = map[int]timeline.Fold{0: timeline.Closed, 1: timeline.Closed, 2: timeline.Closed}
+	b.frame()
+	all := b.shapes()
+	for tid := 31; tid < 34; tid++ {
+		if !strings.Contains(all, fmt.Sprintf(">%d<", tid)) {
+			t.Errorf("the row of thread %d does not say which it is", tid)
+		}
+	}
+}
+
+// TestThreadsAreCounted: the table of threads says how many there are beside those that
+// cost something, and whose they are.
+func TestThreadsAreCounted(t *testing.T) {
+	b := newBench(t, twoProcesses)
+	b.Pane.Tab, b.Pane.Table.Group = panel.Functions, analyze.ByThread
+	b.settled()
+	b.settled()
+	all := b.shapes()
+	for _, want := range []string{"2 of 3", "Process", "server"} {
+		if !strings.Contains(all, ">"+want+"<") {
+			t.Errorf("%q is nowhere in the window", want)
+		}
+	}
+}
+
+// TestHiddenThreadsAreSaid: a thread that is hidden, and one that the filter leaves out,
+// counts all the same, and the window says so.
+func TestHiddenThreadsAreSaid(t *testing.T) {
+	b := newBench(t, twoProcesses)
+	total := b.total()
+	b.Pane.Hidden = map[int]bool{1: true}
+	b.settled()
+	if !strings.Contains(b.shapes(), "1 thread not shown but counted") || b.total() != total {
+		t.Errorf("a hidden thread is not spoken of, or the total goes from %s to %s", total, b.total())
+	}
+	b.Pane.Hidden, b.Pane.Filter = map[int]bool{}, "no such thread"
+	b.settled()
+	if !strings.Contains(b.shapes(), "3 threads not shown but counted") || b.total() != total {
+		t.Errorf("threads that are left out are not spoken of, or the total goes from %s to %s", total, b.total())
 	}
 }

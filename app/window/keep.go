@@ -31,7 +31,7 @@ type keeper struct {
 
 	mu      sync.Mutex
 	pending []func(*store.Settings)
-	jobs    []func() error // in order, besides settings
+	marks   []markChange // in order
 	said    []string
 	poke    chan struct{}
 	stopped chan struct{}
@@ -77,25 +77,62 @@ func (k *keeper) run() {
 	}
 }
 
+// markChange is one of the marks of a recording.
+type markChange struct {
+	key, name string
+	change    func([]view.Mark) []view.Mark
+}
+
+// mostKept bounds the changes that wait for a disk that takes none.
+const mostKept = 1000
+
+// flush writes what has changed: each file once, however many changes there are, so
+// that where another program holds the locks the window is not kept for longer than
+// they are few. What could not be written waits for the next change.
 func (k *keeper) flush() {
 	k.mu.Lock()
-	changes, jobs := k.pending, k.jobs
-	k.pending, k.jobs = nil, nil
+	pending, marks := k.pending, k.marks
+	k.pending, k.marks = nil, nil
 	k.mu.Unlock()
-	for _, do := range jobs {
-		if err := do(); err != nil {
-			k.say(err.Error())
-		}
-	}
-	if len(changes) > 0 {
-		err := k.store.ChangeSettings(func(v *store.Settings) {
-			for _, c := range changes {
-				c(v)
+	for len(marks) > 0 {
+		of := marks[0]
+		var mine, rest []markChange
+		for _, m := range marks {
+			if m.key == of.key {
+				mine, of.name = append(mine, m), m.name
+			} else {
+				rest = append(rest, m)
 			}
+		}
+		err := k.store.ChangeMarks(of.key, of.name, func(now []view.Mark) []view.Mark {
+			for _, m := range mine {
+				now = m.change(now)
+			}
+			return now
 		})
 		if err != nil {
 			k.say(err.Error())
+			k.mu.Lock()
+			k.marks = append(mine, k.marks...)
+			k.marks = k.marks[max(0, len(k.marks)-mostKept):]
+			k.mu.Unlock()
 		}
+		marks = rest
+	}
+	if len(pending) == 0 {
+		return
+	}
+	err := k.store.ChangeSettings(func(v *store.Settings) {
+		for _, c := range pending {
+			c(v)
+		}
+	})
+	if err != nil {
+		k.say(err.Error())
+		k.mu.Lock()
+		k.pending = append(pending, k.pending...)
+		k.pending = k.pending[max(0, len(k.pending)-mostKept):]
+		k.mu.Unlock()
 	}
 }
 
@@ -122,7 +159,7 @@ func (k *keeper) Marks(key string) ([]view.Mark, error) { return k.store.Marks(k
 // ChangeMarks changes them on the disk soon.
 func (k *keeper) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) {
 	k.mu.Lock()
-	k.jobs = append(k.jobs, func() error { return k.store.ChangeMarks(key, name, f) })
+	k.marks = append(k.marks, markChange{key, name, f})
 	k.mu.Unlock()
 	k.soon()
 }

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,15 +31,25 @@ const defaultPath = "/debug/pprof/profile"
 // can end it.
 const toConnect = 15 * time.Second
 
-// IsURL reports whether a name is one of a server's recordings rather than a
-// file's.
-func IsURL(name string) bool {
-	for _, scheme := range []string{"http://", "https://"} {
-		if len(name) > len(scheme) && strings.EqualFold(name[:len(scheme)], scheme) {
-			return true
-		}
+// isURL is what begins as a URL does: a scheme of two letters at least, which no
+// volume of Windows has, and two slashes.
+var isURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
+
+// IsURL reports whether a name is a URL rather than a file's, of whatever scheme:
+// [Open] says which are not opened.
+func IsURL(name string) bool { return isURL.MatchString(name) }
+
+// unusable says why a URL cannot be asked for, "" where it can.
+func unusable(u *url.URL) string {
+	switch scheme := strings.ToLower(u.Scheme); {
+	case scheme == "file":
+		return "is a URL of a file; name the file itself: " + plain.Word(u.Path)
+	case scheme != "http" && scheme != "https":
+		return "is a URL with " + scheme + "://, and only http:// and https:// can be asked for; save it in a file first"
+	case u.Hostname() == "":
+		return "names no server; write it like http://localhost:6060/debug/pprof/profile"
 	}
-	return false
+	return ""
 }
 
 // Name is the name of a URL's recording where there is little room: the
@@ -72,6 +83,9 @@ func Open(ctx context.Context, name string) (*source.Input, error) {
 			err = ue.Err
 		}
 		return nil, &source.Error{Path: plain.URL(name), What: fmt.Sprintf("is not a URL (%v)", err), Err: err}
+	}
+	if what := unusable(u); what != "" {
+		return nil, &source.Error{Path: plain.URL(name), What: what}
 	}
 	u = withPath(u)
 	shown := plain.URL(u.String())

@@ -21,8 +21,8 @@ import (
 
 func TestIsURL(t *testing.T) {
 	for name, want := range map[string]bool{
-		"http://host/x": true, "HTTPS://host": true, "http://": false, "https:/x": false,
-		"ftp://host/x": false, "/tmp/http://x": false, "http": false, "": false,
+		"http://host/x": true, "HTTPS://host": true, "http://": true, "https:/x": false, "C://x": false, "./ftp://x": false,
+		"ftp://host/x": true, "file:///x": true, "/tmp/http://x": false, "http": false, "": false,
 	} {
 		if got := fetch.IsURL(name); got != want {
 			t.Errorf("IsURL(%q) = %v", name, got)
@@ -102,6 +102,22 @@ func TestOpen(t *testing.T) {
 		var named *source.Error
 		if !errors.As(err, &named) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "http://") {
 			t.Errorf("%s: %v, want something with %q", url, err, want)
+		}
+	}
+}
+
+// TestUnusable: of a URL that cannot be asked for the sentence says why, and what to do.
+func TestUnusable(t *testing.T) {
+	for name, want := range map[string]string{
+		"ftp://me:secret@host/x": "ftp://host/x: is a URL with ftp://, and only http:// and https:// can be asked for; save it in a file first",
+		"s3://bucket/x":          "s3://bucket/x: is a URL with s3://",
+		"file:///a/b c.json":     "is a URL of a file; name the file itself: '/a/b c.json'",
+		"http://":                "names no server; write it like http://localhost:6060/debug/pprof/profile",
+		"https:///debug":         "names no server",
+		"http://:6060/":          "names no server",
+	} {
+		if _, err := total(t, name); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v, want something with %q", name, err, want)
 		}
 	}
 }

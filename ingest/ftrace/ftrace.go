@@ -10,11 +10,14 @@ package ftrace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,8 +79,8 @@ type decoder struct {
 	origin   *decode.Picos
 	last     int64
 	threads  map[int64]*recording.TrackBuilder
-	asyncs   map[string]operation
-	order    []string
+	asyncs   map[string][]operation // that are open; those of one id end the last one first
+	begun    uint32
 	counters map[string]int
 	spans    bool
 	tally    *recording.Tally
@@ -93,7 +96,7 @@ type operation struct {
 
 // Decode reads all lines into b.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	d := &decoder{b: b, s: sched.New(b), texts: new(decode.Texts), threads: map[int64]*recording.TrackBuilder{}, asyncs: map[string]operation{}, counters: map[string]int{}, tally: b.Tally("event")}
+	d := &decoder{b: b, s: sched.New(b), texts: new(decode.Texts), threads: map[int64]*recording.TrackBuilder{}, asyncs: map[string][]operation{}, counters: map[string]int{}, tally: b.Tally("event")}
 	b.SetArgs(d.texts.Text)
 	if err := decode.Lines(ctx, in, b, d.read); err != nil {
 		return err
@@ -102,10 +105,15 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return errors.New("there is no event of ftrace in it")
 	}
 	d.s.End(d.last)
-	for _, k := range d.order {
-		if o, ok := d.asyncs[k]; ok {
-			d.operation(o, d.last, true)
+	open := slices.Concat(slices.Collect(maps.Values(d.asyncs))...)
+	slices.SortFunc(open, func(a, b operation) int { return cmp.Compare(a.group, b.group) })
+	for i, o := range open {
+		if i%4096 == 0 {
+			if b.Progress(); ctx.Err() != nil {
+				return ctx.Err()
+			}
 		}
+		d.operation(o, d.last, true)
 	}
 	return nil
 }
@@ -307,18 +315,19 @@ func (d *decoder) mark(tid int64, text []byte, at int64) bool {
 		d.b.CounterPoint(d.counter(pid, name), at, v)
 	case "S":
 		k := strings.Join(f[1:], "|")
-		if _, ok := d.asyncs[k]; !ok {
-			d.order = append(d.order, k)
-		}
-		d.asyncs[k] = operation{at, pid, name, uint32(len(d.order))}
+		d.begun++
+		d.asyncs[k] = append(d.asyncs[k], operation{at, pid, name, d.begun})
 	case "F":
 		k := strings.Join(f[1:], "|")
-		o, ok := d.asyncs[k]
-		if !ok {
+		of := d.asyncs[k]
+		if len(of) == 0 {
 			return false
 		}
-		delete(d.asyncs, k)
-		d.operation(o, at, false)
+		last := len(of) - 1
+		if d.asyncs[k] = of[:last]; last == 0 {
+			delete(d.asyncs, k)
+		}
+		d.operation(of[last], at, false)
 	default:
 		return false
 	}

@@ -98,6 +98,31 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// TestOperationsOfOneID: operations of one name and id may begin, end and begin again, or
+// be open at once: each is there once, and what is open at the end lasts until then.
+func TestOperationsOfOneID(t *testing.T) {
+	var text strings.Builder
+	for at, mark := range []string{"S|1|load|7", "F|1|load|7", "S|1|load|7", "S|1|load|7", "F|1|load|7", "S|1|other|7", "C|1|n|1"} {
+		fmt.Fprintf(&text, " app-1 [000] .... 5.%06d: tracing_mark_write: %s\n", at, mark)
+	}
+	r, err := decodeBytes(t, []byte(text.String()), 0)
+	if err != nil || len(r.Warnings) > 0 || r.Counts.Spans != 4 || r.Counts.Unfinished != 2 {
+		t.Fatal(err, r.Warnings, r.Counts)
+	}
+	var got []string
+	for _, track := range r.Tracks {
+		for d := range track.Lanes {
+			for l, i := &track.Lanes[d], 0; i < l.Len(); i++ {
+				got = append(got, fmt.Sprint(track.Name, " ", l.Start(i)/1e6, "..", l.End(i)/1e6))
+			}
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"load 0..1", "load 2..6", "load 3..4", "other 5..6"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // Processors that switch at random: what each ran, and what each thread was in.
 func TestRandomSwitches(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -112,7 +112,7 @@ func (d *decoder) do(e *event) {
 			}
 			return
 		}
-		t.open = append(t.open, opened{at, e.frame, e.args})
+		t.open = &opened{t.open, at, e.frame, e.args}
 		d.b.Cover(at, at)
 	case end:
 		d.close(t, b, e, at)
@@ -139,16 +139,13 @@ func (d *decoder) close(t *track, b *recording.TrackBuilder, e *event, at int64)
 		}
 		return
 	}
-	if len(t.open) == 0 {
+	o := t.open
+	if o == nil {
 		d.unmatched()
 		return
 	}
-	o := t.open[len(t.open)-1]
-	t.open = t.open[:len(t.open)-1]
-	if o.args == 0 {
-		o.args = e.args
-	}
-	b.SpanOf(t.group, o.at, max(at, o.at), o.frame, o.args, false)
+	t.open = o.below
+	b.SpanOf(t.group, o.at, max(at, o.at), o.frame, cmp.Or(o.args, e.args), false)
 }
 
 func (d *decoder) unmatched() {
@@ -202,6 +199,14 @@ func (d *decoder) addFlow(f *recording.Flow) {
 	}
 }
 
+// reversed turns a list round, so that what began first stands first.
+func reversed(o *opened) (first *opened) {
+	for o != nil {
+		first, o, o.below = o, o.below, first
+	}
+	return first
+}
+
 // end closes what is open at the end of the trace.
 func (d *decoder) end() {
 	var open []*track
@@ -212,8 +217,14 @@ func (d *decoder) end() {
 		open = append(open, t)
 	}
 	slices.SortFunc(open, func(a, b *track) int { return cmp.Compare(a.group, b.group) })
+	n := 0
 	for _, t := range open {
-		for _, o := range t.open {
+		for o := reversed(t.open); o != nil; o = o.below {
+			if n++; n%4096 == 0 {
+				if d.b.Progress(); d.ctx.Err() != nil {
+					return // there is no memory for more
+				}
+			}
 			d.build(t, "").SpanOf(t.group, o.at, max(o.at, d.last), o.frame, o.args, true)
 		}
 	}

@@ -17,7 +17,7 @@ var secretKey = regexp.MustCompile(`(?i)token|secret|passw|pwd|auth|apikey|api_k
 // of files stay as they are.
 func URL(name string) string {
 	i := strings.Index(name, "://")
-	if i < 0 || !strings.EqualFold(name[:i], "http") && !strings.EqualFold(name[:i], "https") {
+	if i < 0 || strings.ContainsAny(name[:i], `/\`) {
 		return name
 	}
 	u, err := url.Parse(name)
@@ -26,6 +26,9 @@ func URL(name string) string {
 		rest := name[i+3:]
 		rest, _, _ = strings.Cut(rest, "?")
 		return name[:i+3] + rest[strings.LastIndexByte(rest, '@')+1:]
+	}
+	if u.Host == "" && u.User == nil {
+		return name // of which nothing lets in, and which would be written another way
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	// By hand, so that all else stays as it was written.

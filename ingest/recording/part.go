@@ -47,6 +47,7 @@ const WarnPart = "part"
 type parting struct {
 	Part
 	left int64 // spans, samples, … that were left out
+	last int64 // the latest end of those
 	base int64 // the earliest start that something was left out by
 	any  bool
 	skip bool // the window that is being added is outside
@@ -71,6 +72,9 @@ func (b *Builder) outside(out bool, start, end int64) bool {
 	if !out && !(p.HasFrom && end < b.start+p.From) && !(p.HasTo && start > b.start+p.To) {
 		return false
 	}
+	if p.last = max(p.last, end); p.left == 0 {
+		p.last = end
+	}
 	p.left++
 	if !out && (!p.any || b.start > p.base) {
 		p.any, p.base = true, b.start
@@ -78,11 +82,17 @@ func (b *Builder) outside(out bool, start, end int64) bool {
 	return true
 }
 
-// tellPart says in a warning what was left out.
+// tellPart says in a warning what was left out. Where that is everything, since the
+// part lies behind the end, the recording says so.
 func (b *Builder) tellPart() {
 	p := b.part
 	if p == nil || p.left == 0 {
 		return
+	}
+	c := &b.rec.Counts
+	if nothing := c.Spans+c.Samples+c.Instants+c.States == 0; nothing && p.HasFrom && p.last < b.start+p.From && len(p.Threads) == 0 {
+		b.rec.Behind = &BehindEnd{p.Range, p.last - b.start}
+		b.Warn(WarnPart+"-behind", "", "%v; nothing of it is shown", b.rec.Behind)
 	}
 	b.Warn(WarnPart, "", "only a part of the file was opened; outside of it are %d spans, samples and other records, which are left out", p.left)
 	if p.any && p.base > b.start {

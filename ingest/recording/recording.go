@@ -91,6 +91,8 @@ type Recording struct {
 	// Start and End bound everything that has a time, in picoseconds; both 0
 	// when nothing has (see HasTime).
 	Start, End int64
+	// Behind is set where a part was opened that begins behind the end.
+	Behind *BehindEnd
 	// HasTime is false for a recording without a timeline.
 	HasTime bool
 

@@ -162,16 +162,24 @@ func (p *Picture) gutter(r *Row, y int) {
 	if r.Kind == TrackRow && p.Chosen[r.Index] {
 		p.c.Rect(0, y, p.px(3), y+r.Height-1, raster.Pack(t.Accent))
 	}
-	name := p.Fonts.Name.Fit(r.Name, float32(right-x))
-	p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), name, text, x, right)
 	if r.Height < p.px(34) {
-		// What tells it from others of its name stands behind it, where there is room.
-		if x += int(p.Fonts.Name.Measure(name)) + p.px(8); r.Kind == TrackRow && name == r.Name && right-x > p.px(24) {
-			id, _, _ := strings.Cut(r.Sub, " · ")
-			p.Fonts.Small.Draw(p.c, float32(x), y+p.px(16), p.Fonts.Small.Fit(id, float32(right-x)), dim, x, right)
+		// What tells it from others of its name stands behind it: the name is cut.
+		id, end := "", right
+		if r.Kind == TrackRow {
+			id, _, _ = strings.Cut(r.Sub, " · ")
+			if w := int(p.Fonts.Small.Measure(id)) + p.px(8); id != "" && w < (right-x)/2 {
+				end -= w
+			}
+		}
+		name := p.Fonts.Name.Fit(r.Name, float32(end-x))
+		p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), name, text, x, end)
+		if x += int(p.Fonts.Name.Measure(name)) + p.px(8); end < right {
+			p.Fonts.Small.Draw(p.c, float32(x), y+p.px(16), id, dim, x, right)
 		}
 		return
 	}
+	name := p.Fonts.Name.Fit(r.Name, float32(right-x))
+	p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), name, text, x, right)
 	p.Fonts.Small.Draw(p.c, float32(x), y+p.px(31), p.Fonts.Small.Fit(r.Sub, float32(right-x)), dim, x, right)
 	p.subRow(r, y, x, right)
 	if r.Lanes < r.All && !r.Collapsed && r.Height > p.px(56) {

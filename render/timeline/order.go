@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 )
 
@@ -41,18 +42,30 @@ func processOrder(rec *recording.Recording) []int {
 	return order
 }
 
+// rowBytes is what a row takes while rows are laid out and drawn. Where there is no
+// memory for a row for each of very many threads, the first fewRows are shown.
+const (
+	rowBytes = 1 << 10
+	fewRows  = 1 << 15
+)
+
 // byProcess lists the tracks of each process that are shown, in their order,
 // and apart from them the pinned ones.
 func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int, unseen int) {
 	groups = make([][]int, len(rec.Processes))
 	filter := newFilter(rec, l.Filter)
+	most := len(rec.Tracks)
+	if memory.NeedEach(most, rowBytes, "the timeline") != nil {
+		most = fewRows
+	}
 	for i, t := range rec.Tracks {
 		switch {
-		case l.Hidden[i], !filter.has(t.Process, TrackName(t), t.TID):
+		case l.Hidden[i], most == 0, !filter.has(t.Process, TrackName(t), t.TID):
 			unseen++
 		case slices.Contains(l.Pinned, i):
 		default:
 			groups[t.Process] = append(groups[t.Process], i)
+			most--
 		}
 	}
 	for _, i := range l.Pinned {

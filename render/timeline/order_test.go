@@ -1,11 +1,45 @@
 package timeline
 
 import (
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"testing"
 
+	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 )
+
+// TestRowsHaveRoom: where there is no memory for a row for each of very many threads,
+// some are shown, and the rest is counted.
+func TestRowsHaveRoom(t *testing.T) {
+	const threads = 1<<16 + 1
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	f := b.FunctionFrame(b.Function(recording.Function{Name: "f"}))
+	for i := range threads {
+		b.Track(recording.TrackKey{PID: 1, TID: int64(i + 1)}).Span(0, 10, f, 0, false)
+	}
+	rec := b.Finish()
+	plan := func() (rows, unseen int) {
+		p := NewPlan(rec, Layout{Scale: 1})
+		for i := range p.Rows {
+			if p.Rows[i].Kind == TrackRow {
+				rows++
+			}
+		}
+		return rows, p.Unseen
+	}
+	if rows, unseen := plan(); rows != threads || unseen != 0 {
+		t.Errorf("with room there are %d rows, and %d are left out", rows, unseen)
+	}
+	runtime.GC()
+	was := debug.SetMemoryLimit(memory.InUse() + 32<<20)
+	defer debug.SetMemoryLimit(was)
+	if rows, unseen := plan(); rows != fewRows || unseen != threads-fewRows {
+		t.Errorf("without room there are %d rows, and %d are left out", rows, unseen)
+	}
+}
 
 // Of a profile of many processes the busiest stands first, but not before it is
 // read: rows that move while more comes in cannot be read. What a file says of the

@@ -94,6 +94,26 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), len(t.Order.Rows)*h+h, &t.Down, u.Theme.Rule, u.Theme.Faint)
 }
 
+// allRows is how many rows there would be without a search; of threads, how many
+// there are, also of those that cost nothing.
+func allRows(a *session.Answer) int {
+	rows := a.TableRows()
+	if a.By != analyze.ByThread {
+		return len(rows)
+	}
+	has := map[int]bool{}
+	for i := range rows {
+		has[rows[i].Track] = true
+	}
+	all := len(rows)
+	for i, t := range a.Rec.Tracks {
+		if t.Kind == recording.ThreadTrack && !has[i] && a.Scope.HasTrack(i) {
+			all++
+		}
+	}
+	return all
+}
+
 // choices draws what rows may be and how many there are; it returns where that
 // ends.
 func (t *Panel) choices(s *panel.Host, u *ui.UI, r image.Rectangle) int {
@@ -110,7 +130,7 @@ func (t *Panel) choices(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	x := r.Min.X + u.Px(8) + t.groups.Width(u, tableGroupNames)
 	a := t.Order.Of
 	n := units.Count(int64(len(t.Order.Rows)))
-	if all := len(a.TableRows()); all != len(t.Order.Rows) {
+	if all := allRows(a); all != len(t.Order.Rows) {
 		n += " of " + units.Count(int64(all))
 	}
 	if t.Order.busy {
