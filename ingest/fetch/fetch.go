@@ -43,7 +43,7 @@ func IsURL(name string) bool { return isURL.MatchString(name) }
 func unusable(u *url.URL) string {
 	switch scheme := strings.ToLower(u.Scheme); {
 	case scheme == "file":
-		return "is a URL of a file; name the file itself: " + plain.Word(u.Path)
+		return "is a URL of a file; name the file itself: " + plain.Command(u.Path)
 	case scheme != "http" && scheme != "https":
 		return "is a URL with " + scheme + "://, and only http:// and https:// can be asked for; save it in a file first"
 	case u.Hostname() == "":
