@@ -98,7 +98,7 @@ func (c *call) calls(o *callsOptions) error {
 	if in, err = o.calls.in(c.ctx, rec, in); err != nil {
 		return err
 	}
-	a := &callList{File: rec.Source.Path, Of: in.Calls.Text, Count: int64(in.Calls.Calls), Rows: []callRow{}, Humps: []callHump{}, rec: rec, query: o.calls.query}
+	a := &callList{File: rec.Source.Path, Of: in.Calls.Text, Count: int64(in.Calls.Calls), Rows: []callRow{}, rec: rec, query: o.calls.query}
 	if a.durations, err = spans.DurationsIn(c.ctx, rec, in); err != nil {
 		return err
 	}
@@ -130,9 +130,7 @@ type callList struct {
 	Unfinished int64       `json:"unfinished"`
 	Sum        json.Number `json:"sum"`
 	lengths
-	// Humps are heaps of calls that took about as long, in order of length.
-	Humps []callHump `json:"humps"`
-	Rows  []callRow  `json:"rows"`
+	Rows []callRow `json:"rows"`
 	// More is how many rows there are beside these.
 	More int `json:"more"`
 
@@ -141,15 +139,6 @@ type callList struct {
 	durations *spans.Durations
 	rows      []calls.Row
 	bins      []spans.Bin
-}
-
-// callHump is a heap of calls of From to To, To not included. --calls takes Calls for
-// them.
-type callHump struct {
-	From  json.Number `json:"from"`
-	To    json.Number `json:"to"`
-	Count int64       `json:"count"`
-	Calls string      `json:"calls"`
 }
 
 // callRow is a call. CPU and Waiting are there where the file tells how long it ran
@@ -170,14 +159,11 @@ type callRow struct {
 
 func (a *callList) fill(bins []spans.Bin) {
 	d := a.durations
-	a.Unfinished, a.Sum, a.bins, a.lengths = d.Unfinished, json.Number("0"), bins, lengthsOf(d, bins)
+	a.Unfinished, a.Sum, a.bins, a.lengths = d.Unfinished, json.Number("0"), bins, lengthsOf(d, bins, a.query)
 	if d.Count == 0 {
 		return
 	}
 	a.Sum = nanosecondsOf(d.Sum)
-	for _, h := range d.Humps() {
-		a.Humps = append(a.Humps, callHump{exact.Nanoseconds(h.From), exact.Nanoseconds(h.To), h.Count, a.hump(h)})
-	}
 	for i := range a.rows {
 		r := &a.rows[i]
 		t := a.rec.Tracks[r.Track]
@@ -194,23 +180,6 @@ func (a *callList) fill(bins []spans.Bin) {
 		}
 		a.Rows = append(a.Rows, row)
 	}
-}
-
-// hump writes one for --calls: the calls that are meant, as long as that.
-func (a *callList) hump(h spans.Hump) string {
-	q := *a.query
-	if q.Others || q.Slowest > 0 { // of which a part is no simple condition
-		return ""
-	}
-	from, to := h.From, h.To
-	if q.Duration.HasFrom {
-		from = max(from, q.Duration.From)
-	}
-	if q.Duration.HasTo {
-		to = min(to, q.Duration.To)
-	}
-	q.Duration = recording.Offsets(from, to)
-	return q.String()
 }
 
 // csv writes the rows with a column for each argument.
@@ -256,14 +225,7 @@ func (a *callList) text() string {
 	}
 	b.WriteString(strings.Join(line, ", ") + "\n\n")
 	tabular.Histogram(&b, a.bins)
-	if len(a.Humps) > 1 {
-		fmt.Fprintf(&b, "\n%d humps\n", len(a.Humps))
-		rows := [][]string{}
-		for i, h := range d.Humps() {
-			rows = append(rows, []string{units.Count(h.Count), units.Duration(h.From) + " to " + units.Duration(h.To), plain.Short(a.Humps[i].Calls)})
-		}
-		tabular.Columns(&b, "  ", "rll", rows)
-	}
+	a.humpsText(&b)
 	b.WriteString("\n")
 	a.table(&b)
 	if a.More > 0 {

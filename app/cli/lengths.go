@@ -10,7 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/exact"
+	"ashlar/app/cli/tabular"
 	"ashlar/app/verb"
+	"ashlar/ingest/calls"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 	"ashlar/render/units"
@@ -89,19 +92,66 @@ type lengths struct {
 	P999   *json.Number `json:"p999"`
 	// Histogram has the number of calls of From to To, To not included.
 	Histogram []statsBin `json:"histogram"`
+	// Humps are heaps of calls that took about as long, in order of length.
+	Humps []callHump `json:"humps"`
+
+	humps []spans.Hump
 }
 
-// lengthsOf are those of calls, in the given bins.
-func lengthsOf(d *spans.Durations, bins []spans.Bin) lengths {
-	l := lengths{Histogram: []statsBin{}}
+// callHump is a heap of calls of From to To, To not included. --calls takes Calls for
+// them; it is empty where no condition says which they are.
+type callHump struct {
+	From  json.Number `json:"from"`
+	To    json.Number `json:"to"`
+	Count int64       `json:"count"`
+	Calls string      `json:"calls"`
+}
+
+// lengthsOf are those of calls, in the given bins. of says which calls they are, nil
+// where no condition does.
+func lengthsOf(d *spans.Durations, bins []spans.Bin, of *calls.Query) lengths {
+	l := lengths{Histogram: []statsBin{}, Humps: []callHump{}}
 	if d == nil || d.Count == 0 {
 		return l
+	}
+	l.humps = d.Humps()
+	for _, h := range l.humps {
+		l.Humps = append(l.Humps, callHump{exact.Nanoseconds(h.From), exact.Nanoseconds(h.To), h.Count, humpCalls(of, h)})
 	}
 	l.Min, l.Max, l.Mean, l.Median, l.P90, l.P99, l.P999 = ns(d.Min), ns(d.Max), exactRatio(d.Mean()), ns(d.Median), ns(d.P90), ns(d.P99), ns(d.P999)
 	for _, b := range bins {
 		l.Histogram = append(l.Histogram, statsBin{exact.Nanoseconds(b.From), exact.Nanoseconds(b.To), b.Count})
 	}
 	return l
+}
+
+// humpCalls writes a hump of some calls for --calls: those of them that took as long.
+func humpCalls(of *calls.Query, h spans.Hump) string {
+	if of == nil || of.Others || of.Slowest > 0 { // of which a part is no simple condition
+		return ""
+	}
+	q, from, to := *of, h.From, h.To
+	if q.Duration.HasFrom {
+		from = max(from, q.Duration.From)
+	}
+	if q.Duration.HasTo {
+		to = min(to, q.Duration.To)
+	}
+	q.Duration = recording.Offsets(from, to)
+	return q.String()
+}
+
+// humpsText lists humps where there are several.
+func (l *lengths) humpsText(b *strings.Builder) {
+	if len(l.humps) < 2 {
+		return
+	}
+	fmt.Fprintf(b, "\n%d humps\n", len(l.humps))
+	rows := [][]string{}
+	for i, h := range l.humps {
+		rows = append(rows, []string{units.Count(h.Count), units.Duration(h.From) + " to " + units.Duration(h.To), plain.Short(l.Humps[i].Calls)})
+	}
+	tabular.Columns(b, "  ", "rll", rows)
 }
 
 type statsBin struct {

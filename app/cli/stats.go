@@ -19,12 +19,15 @@ func statsCommand() command {
 		text: `
 For a trace: minimum, maximum, mean and percentiles (nearest rank, so each is
 the length of a real call), a histogram, the slowest ten, and whether calls get
-slower over time. Samples only show where a program was at single moments: for
-them the answer says how often, and for how long at a stretch, the function was
-seen, and what cannot be known.`,
+slower over time. Heaps of calls that took about as long are listed as --calls
+takes them. --metric cpu or waiting measures the part of calls on a processor,
+or the rest. Samples only show where a program was at single moments: for them
+the answer says how often, and for how long at a stretch, the function was seen,
+and what cannot be known.`,
 		examples: [][2]string{
 			{"ashlar stats run.spall --function parse", "how long parse takes"},
 			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "all functions called read…, in one second"},
+			{"ashlar stats trace.json -f RunTask --metric waiting", "how long its calls waited (Chrome's tdur and tts)"},
 			{"ashlar stats run.spall -f parse@libxml2.so --json --histogram linear", "for programs"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -71,12 +74,21 @@ func (c *call) stats(o *statsOptions) error {
 	if q.Scope, err = o.calls.in(c.ctx, rec, in); err != nil {
 		return err
 	}
-	s := &stats{Function: o.function, Unit: "ns", File: rec.Source.Path, lengths: lengthsOf(nil, nil), Slowest: []statsSpan{}, rec: rec}
+	s := &stats{Function: o.function, Unit: "ns", File: rec.Source.Path, lengths: lengthsOf(nil, nil, nil), Slowest: []statsSpan{}, rec: rec}
 	s.name(of)
 	if q.Event >= 0 && rec.Events[q.Event].Basis == recording.FromSpans {
-		s.durations, err = calls.Durations(c.ctx, rec, q.Scope, of)
+		metric := recording.SpanTime
+		if q.Metric >= recording.SpanCPU {
+			metric, s.metric = q.Metric, &rec.Events[q.Event].Metrics[q.Metric]
+		}
+		s.Time = rec.Events[q.Event].Metrics[metric].Name
+		s.durations, err = calls.Durations(c.ctx, rec, q.Scope, of, metric)
 		if err == nil {
-			s.ofSpans(o.bins(s.durations))
+			var named *calls.Query // humps of it are sets of calls, too
+			if metric == recording.SpanTime && !o.calls.isSet() {
+				named = &calls.Query{Functions: []string{o.function}}
+			}
+			s.ofSpans(o.bins(s.durations), named)
 		}
 	} else if q.Event >= 0 {
 		s.presence, err = spans.PresenceOf(c.ctx, rec, q, of)
@@ -122,6 +134,11 @@ type stats struct {
 	lengths
 	Slowest []statsSpan `json:"slowest"`
 
+	// Time says which times of calls these are: time, cpu or waiting; empty without
+	// spans. Untold is how many calls do not tell theirs on a processor, which are none
+	// of Count where that was asked for.
+	Time   string `json:"time,omitempty"`
+	Untold int64  `json:"untold_spans,omitempty"`
 	// Unfinished of the calls never ended; their length is as drawn.
 	Unfinished int64           `json:"unfinished"`
 	File       string          `json:"file"`
@@ -217,14 +234,17 @@ func (s *stats) name(of []recording.FuncID) {
 
 func (s *stats) at(ps int64) json.Number { return exact.Nanoseconds(ps - s.rec.Start) }
 
-func (s *stats) ofSpans(bins []spans.Bin) {
+func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 	d := s.durations
-	s.Basis, s.Count, s.Unfinished = string(analyze.Spans), &d.Count, d.Unfinished
+	s.Basis, s.Count, s.Unfinished, s.Untold = string(analyze.Spans), &d.Count, d.Unfinished, d.Untold
 	if d.Count == 0 {
 		s.Cannot = "The function has no calls in what was asked for."
+		if d.Untold > 0 {
+			s.Cannot = "None of the calls tells its time on a processor."
+		}
 		return
 	}
-	s.bins, s.lengths = bins, lengthsOf(d, bins)
+	s.bins, s.lengths = bins, lengthsOf(d, bins, of)
 	for _, x := range d.Slowest {
 		t := s.rec.Tracks[x.Track]
 		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), exact.Nanoseconds(x.Duration), exact.ID(t.PID), exact.ID(t.TID), x.Unfinished})

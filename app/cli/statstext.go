@@ -38,10 +38,18 @@ func (s *stats) text() string {
 
 func (s *stats) spansText(b *strings.Builder) {
 	d := s.durations
-	fmt.Fprintf(b, "%s calls%s\n\n", units.Count(d.Count), unfinishedText(d))
+	fmt.Fprintf(b, "%s calls%s", units.Count(d.Count), unfinishedText(d))
+	if s.metric != nil {
+		fmt.Fprintf(b, ", by %s", s.metric.Name)
+	}
+	if d.Untold > 0 {
+		fmt.Fprintf(b, "; %s more do not tell theirs", units.Count(d.Untold))
+	}
+	b.WriteString("\n\n")
 	tabular.Columns(b, "  ", "lr", durationRows(d))
 	b.WriteString("\n")
 	tabular.Histogram(b, s.bins)
+	s.humpsText(b)
 	fmt.Fprintf(b, "\nover time: %s\n", trendText(&d.Trend))
 	b.WriteString("\nslowest\n")
 	rows := [][]string{{"took", "at", "pid", "tid", "thread"}}

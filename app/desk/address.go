@@ -82,7 +82,7 @@ func (d *Desk) ViewState() *view.State {
 	}
 	p.Unbind(p.Rec, 0, d.dp(), st)
 	if w := p.Within; w != nil && p.Against != nil {
-		if pairState(st, &w.Pair, w.table, w.pairing); w.shows(p) {
+		if pairState(st, &w.Pair, w.table, w.pairing, usual(&p.Scope, p.Against)); w.shows(p) {
 			st.Zoom = w.Zoom
 			return st
 		}

@@ -37,7 +37,7 @@ func (c *Comparison) state(st *view.State, dp float32) {
 	if st.Layout = ""; c.Above {
 		st.Layout = view.Above
 	}
-	pairState(st, &c.Pair, c.Table, c.Pairing)
+	pairState(st, &c.Pair, c.Table, c.Pairing, compare.Raw)
 }
 
 // pickState says what is marked, and how far the tab is scrolled.
@@ -108,7 +108,7 @@ func (c *Comparison) restore(d *Desk, st *view.State) {
 
 // goTo makes the comparison as a State says.
 func (c *Comparison) goTo(d *Desk, st *view.State) error {
-	l, err := pairLookOf(st, c.Deck.Names())
+	l, err := pairLookOf(st, c.Deck.Names(), compare.Raw)
 	if l.Tab == pair.Two {
 		l.Zoom = c.Zoom
 	}

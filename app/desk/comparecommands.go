@@ -13,7 +13,6 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/compare"
-	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
@@ -193,102 +192,129 @@ func (c *Comparison) AsCommand(d *Desk) (line, rest string) {
 			cs = append(cs, p.commandAbout("info"))
 		case c.Tab == pair.Distribution:
 			if f, ok := p.PickedFunction(); ok && c.Chosen != nil {
-				cs = append(cs, c.distributionCommand(p, f))
+				cs = append(cs, p.distributionCommand(f, p.Scope, c.Options.SelfTime))
 			}
 		}
 	}
-	if cs != nil {
-		return joined(cs)
+	if cs == nil {
+		cs = append(cs, diffCommand(&c.Pair, c.Table))
 	}
-	return c.diffCommand()
+	return joined(cs)
+}
+
+// commands are the command lines that print what the tab shows of two parts.
+func (w *within) commands(p *Pane) (cs []*command) {
+	if f, ok := p.PickedFunction(); ok && w.Tab == pair.Distribution && w.Chosen != nil {
+		for _, s := range w.Sides {
+			cs = append(cs, p.distributionCommand(f, s.Scope, w.Options.SelfTime))
+		}
+		return cs
+	}
+	return append(cs, diffCommand(&w.Pair, w.table))
 }
 
 // distributionCommand tells how long the calls of a function took on one side.
-func (c *Comparison) distributionCommand(p *Pane, f recording.Function) *command {
-	cmd := p.statsCommand(f)
-	if c.Options.SelfTime {
+func (p *Pane) distributionCommand(f recording.Function, in recording.Scope, self bool) *command {
+	cmd := p.statsCommand(f, in)
+	if self {
 		cmd.rest = append(cmd.rest, "that times are without callees")
 	}
-	if p.Scope.Ranged {
+	if in.Ranged {
 		cmd.rest = append(cmd.rest, "that calls over the edges of the time are left out")
 	}
 	return cmd
 }
 
 // diffCommand is the one that prints both side by side.
-func (c *Comparison) diffCommand() (line, rest string) {
-	args := []string{"ashlar", "diff"}
-	var rests []string
-	a, b := c.Panes[0], c.Panes[1]
+func diffCommand(c *pair.Pair, t *difftable.Panel) *command {
+	cmd := &command{words: []string{"ashlar", "diff"}}
+	a, b := c.Sides[0], c.Sides[1]
+	one := a.Rec.Source.Path == b.Rec.Source.Path
 	switch {
 	case a.Demo && b.Demo:
-		args = append(args, "--demo")
-	case a.Rec.Source.Path == b.Rec.Source.Path:
-		args = append(args, a.Rec.Source.Path)
+		cmd.add("--demo")
+		one = true
+	case one:
+		cmd.add(a.Rec.Source.Path)
 	default:
-		args = append(args, a.Rec.Source.Path, b.Rec.Source.Path)
+		cmd.add(a.Rec.Source.Path, b.Rec.Source.Path)
 	}
 	if ans := c.Answer(); ans != nil {
 		m := ans.Compared.Metric
 		e := &ans.Recs[0].Events[m.Event[0]]
 		if len(ans.Recs[0].Events) > 1 && e.Name != "" {
-			args = append(args, "--event", e.Name)
+			cmd.add("--event", e.Name)
 		}
 		if m.Metric[0] != e.Primary {
-			args = append(args, "--metric", e.Metrics[m.Metric[0]].Name)
+			cmd.add("--metric", e.Metrics[m.Metric[0]].Name)
 		}
 	}
 	o := &c.Options
 	if c.Tab == pair.Difference || c.Tab == pair.CallTree {
-		args = append(args, "--by", string(compare.ByStack))
+		cmd.add("--by", string(compare.ByStack))
 	} else if c.Tab == pair.Pairing {
-		args = append(args, "--all")
+		cmd.add("--all")
 	}
 	if c.Tab == pair.Table && o.By != compare.ByFunction {
-		args = append(args, "--by", string(o.By))
+		cmd.add("--by", string(o.By))
 	}
-	if o.Normalize != compare.Raw {
-		args = append(args, "--normalize", string(o.Normalize))
+	if o.Normalize != cmd.sets(a.Scope.Calls, b.Scope.Calls, one) {
+		cmd.add("--normalize", string(o.Normalize))
 	}
-	for i, p := range c.Panes {
+	for i, p := range c.Sides {
 		own, ok := view.Within(p.Rec, p.Scope).Args(p.Rec, placed...)
 		for k := 0; k < len(own); k += 2 {
 			own[k] += "-" + strings.ToLower(pair.SideName(i))
 		}
 		if n := len(p.Scope.Tracks); !ok || n != 1 && p.Scope.Tracks != nil {
 			own = own[:2*panel.Index(p.Scope.Ranged)] // of threads one can be told
-			if !slices.Contains(rests, theThreads) {
-				rests = append(rests, theThreads)
-			}
+			cmd.rest = append(cmd.rest, theThreads)
 		}
-		args = append(args, own...)
+		cmd.add(own...)
 	}
 	apart, _ := view.Within(a.Rec, a.Scope).Args(a.Rec, "async", "idle")
-	args = append(args, apart...)
+	cmd.add(apart...)
 	if rules := o.Match.Rules(); rules != "" {
-		args = append(args, "--match", rules)
+		cmd.add("--match", rules)
 	}
 	for _, p := range o.Match.Hand {
-		args = append(args, "--pair", p.A+"="+p.B)
+		cmd.add("--pair", p.A+"="+p.B)
 	}
-	f := c.Panes[c.Focus]
+	f := c.Sides[c.Focus]
 	transforms, _ := (&view.State{Stacks: f.Stacks}).Args(f.Rec, "transform")
-	args = append(args, transforms...)
-	if c.Table.Filters[difftable.FilterSure] && c.Tab == pair.Table {
-		args = append(args, "--min-confidence", "0.95")
+	cmd.add(transforms...)
+	if t.Filters[difftable.FilterSure] && c.Tab == pair.Table {
+		cmd.add("--min-confidence", "0.95")
 	}
-	if t := c.Table; c.Tab == pair.Table {
+	if c.Tab == pair.Table {
 		if t.By != difftable.ColumnDifference || t.Backward {
-			rests = append(rests, "the order of rows")
+			cmd.rest = append(cmd.rest, "the order of rows")
 		}
 		f := t.Filters
 		f[difftable.FilterSure] = false
 		if f != (difftable.Filters{}) {
-			rests = append(rests, "which rows are left out")
+			cmd.rest = append(cmd.rest, "which rows are left out")
 		}
 	}
 	if c.Tab == pair.Difference && len(c.Zoom) > 0 {
-		rests = append(rests, "what it is zoomed to")
+		cmd.rest = append(cmd.rest, "what it is zoomed to")
 	}
-	return plain.Command(args...), strings.Join(rests, " and ")
+	return cmd
+}
+
+// sets names the calls that are compared, of one recording or of two, and returns how
+// diff makes them comparable unless it is told.
+func (c *command) sets(a, b *recording.CallSet, one bool) compare.Normalize {
+	switch {
+	case a != nil && b != nil:
+		if c.add("--calls", a.Text); b.Text != a.Text {
+			c.add("--calls-b", b.Text)
+		}
+		return compare.Calls
+	case a != nil, b != nil && one:
+		c.rest = append(c.rest, "that only one side is of calls")
+	case b != nil:
+		c.add("--calls-b", b.Text)
+	}
+	return compare.Raw
 }

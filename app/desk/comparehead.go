@@ -2,6 +2,7 @@ package desk
 
 import (
 	"image"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"ashlar/app/pair"
 	"ashlar/app/panel"
+	"ashlar/app/panel/functions"
 	"ashlar/app/session"
 	"ashlar/ingest/compare"
 	"ashlar/render/theme"
@@ -164,7 +166,7 @@ func (cb *compareButtons) layout(d *Desk, u *ui.UI, c *pair.Pair, r image.Rectan
 		})
 		choice(&cb.by, "by "+string(o.By), func() []widget.Item {
 			var items []widget.Item
-			for _, b := range []compare.By{compare.ByFunction, compare.ByModule, compare.ByFile, compare.ByThread, compare.ByStack} {
+			for _, b := range append(slices.Clone(functions.TableGroups), compare.ByStack) {
 				items = append(items, widget.Item{Title: "by " + string(b), On: b == o.By, Do: func() { o.By = b }})
 			}
 			return items

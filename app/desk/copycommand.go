@@ -73,8 +73,14 @@ func (c *command) tell(p *Pane, st *view.State, keys ...string) {
 // asking is the beginning of a command that answers for what is selected. More can
 // be told it of what is shown.
 func (p *Pane) asking(name string, more ...string) *command {
+	return p.askingIn(name, p.Scope, more...)
+}
+
+// askingIn is asking for a part of the recording in place of what is selected.
+func (p *Pane) askingIn(name string, in recording.Scope, more ...string) *command {
 	st := new(view.State)
 	p.Unbind(p.Rec, 0, 1, st)
+	st.Sides[0] = view.Within(p.Rec, in).Sides[0]
 	if st.Event = ""; len(p.Rec.Events) > 1 { // or it would be the one that commands begin with
 		st.Event = analyze.EventName(&p.Rec.Events[p.Event])
 	}
@@ -124,6 +130,8 @@ func joined(cs []*command) (line, rest string) {
 func (p *Pane) tabCommands(d *Desk) []*command {
 	f, picked := p.PickedFunction()
 	switch {
+	case p.Within != nil && p.Within.shows(p):
+		return p.Within.commands(p)
 	case p.Tab == panel.Flamegraph:
 		return []*command{p.flameCommand()}
 	case p.Tab == panel.CallTree:
@@ -209,8 +217,8 @@ var sortNames = [functions.ColumnCount]string{functions.ColName: "name", functio
 	functions.ColTotal: "total", functions.ColTotalShare: "total", functions.ColCount: "count", functions.ColAverage: "average", functions.ColLeast: "least", functions.ColMost: "most"}
 
 // statsCommand tells how long the calls of a function took.
-func (p *Pane) statsCommand(f recording.Function) *command {
-	c := p.asking("stats")
+func (p *Pane) statsCommand(f recording.Function, in recording.Scope) *command {
+	c := p.askingIn("stats", in)
 	c.add("--function", analyze.RefTo(f).Typed(p.Rec))
 	if p.Linear {
 		c.add("--histogram", "linear")

@@ -110,6 +110,10 @@ func (p *Pane) become(next *Pane, st *view.State, a *session.Answer) {
 	pick, by := next.Pick, p.Pick
 	settled := reflect.DeepEqual(p.Settled(), p.History.shown.Look)
 	delta := next.Rec.Start - p.Rec.Start
+	if w := p.Within; w != nil {
+		w.renumber(p.Rec, next.Rec)
+	}
+	p.shown.renumber(p.Rec, next.Rec)
 	p.Look, p.Rec, p.Generation, p.Behind = next.Look, next.Rec, next.Generation, false
 	p.Pick = panel.Picked{}
 	switch {

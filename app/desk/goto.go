@@ -80,7 +80,7 @@ func placeOf(ctx context.Context, rec *recording.Recording, q analyze.Query, f r
 		return at, err
 	}
 	of := []recording.FuncID{f}
-	d, err := calls.Durations(ctx, rec, in, of)
+	d, err := calls.Durations(ctx, rec, in, of, recording.SpanTime)
 	if err != nil {
 		return at, err
 	}

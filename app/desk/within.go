@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"fmt"
+	"image"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"ashlar/app/panel/difftable"
 	"ashlar/app/panel/pairing"
 	"ashlar/app/session"
+	"ashlar/app/verdict"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
@@ -43,6 +45,31 @@ type before struct {
 	pick panel.Picked
 }
 
+// renumber says how a pane looked in the numbers of a recording that was read anew.
+func (b *before) renumber(old, rec *recording.Recording) {
+	st := new(view.State)
+	b.look.Unbind(old, 0, 1, st)
+	was := b.look.View
+	if b.look, _ = view.Bind(rec, st, 0, 1); !b.look.Moved {
+		b.look.View = was
+	}
+	f, ok := panel.FunctionOf(old, &b.pick)
+	b.pick = panel.Picked{}
+	if fs := panel.FunctionsOf(rec, f); ok && len(fs) > 0 {
+		b.pick = panel.Picked{Is: panel.PickFunc, Fn: fs[0]}
+	}
+}
+
+// renumber lets go of what has other numbers in a recording that was read anew: what is
+// compared and marked goes by names.
+func (w *within) renumber(old, rec *recording.Recording) {
+	if w.before != nil {
+		w.before.renumber(old, rec)
+	}
+	w.Link.Swap()
+	w.Node, w.Hover = -1, -1
+}
+
 // withinPanels are the views of two parts of one recording: those of two recordings,
 // but for what shows each by itself, and whatever one recording has by the same name.
 var withinPanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*pair.Pair]) bool {
@@ -54,13 +81,21 @@ func pairLook() pair.Look {
 	return pair.Look{Options: pair.Options{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}, Tab: pair.Difference, Linked: true}
 }
 
+// usual is how two parts of a recording are made comparable unless somebody chose
+// another way: sets have other numbers of calls, so that what one call takes tells more
+// than their sums.
+func usual(a, b *recording.Scope) compare.Normalize {
+	if a.Calls != nil && b != nil && b.Calls != nil {
+		return compare.Calls
+	}
+	return compare.Raw
+}
+
 func newWithin(p *Pane) *within {
 	w := &within{deck: panel.NewDeck(withinPanels), calls: p.Deck.Only(panel.Calls)}
 	w.details.Pair = &w.Pair
 	w.Look, w.Within = pairLook(), true
-	if p.Against.Calls != nil && p.Scope.Calls != nil {
-		w.Options.Normalize = compare.Calls // sets have other numbers of calls
-	}
+	w.Options.Normalize = usual(&p.Scope, p.Against)
 	w.Sides, w.Hover, w.Node, w.picked = [2]*panel.Side{&p.Side, &w.b}, -1, -1, p.Pick
 	w.table, w.pairing = panel.Find[*difftable.Panel](w.deck.All), panel.Find[*pairing.Panel](w.deck.All)
 	return w
@@ -262,12 +297,12 @@ func (w *within) settle(p *Pane) error {
 	return nil
 }
 
-// pairState says how two are compared.
-func pairState(st *view.State, c *pair.Pair, table *difftable.Panel, pairs *pairing.Panel) {
+// pairState says how two are compared, which need not be said of what is usual.
+func pairState(st *view.State, c *pair.Pair, table *difftable.Panel, pairs *pairing.Panel, usual compare.Normalize) {
 	o := &c.Options
 	st.Comparison = view.Comparison{Totals: o.Total, SelfTimes: o.SelfTime, Unlinked: !c.Linked, ByCall: c.ByCall, FocusB: c.Focus == 1,
 		NoModule: o.Match.NoModule, NoName: o.Match.NoName, NoSimilar: o.Match.NoSimilar, NoOrder: o.Match.NoOrder}
-	if o.Normalize != compare.Raw {
+	if o.Normalize != usual {
 		st.Normalize = string(o.Normalize)
 	}
 	if o.Width != compare.WidthLarger {
@@ -284,11 +319,12 @@ func pairState(st *view.State, c *pair.Pair, table *difftable.Panel, pairs *pair
 	}
 }
 
-// pairLookOf is how two are compared as a State says, in panels of some names.
-func pairLookOf(st *view.State, names []string) (l pair.Look, err error) {
+// pairLookOf is how two are compared as a State says, in panels of some names, and
+// normalised as usual unless it says otherwise.
+func pairLookOf(st *view.State, names []string, usual compare.Normalize) (l pair.Look, err error) {
 	l = pair.Look{Tab: cmp.Or(st.Tab, pair.Difference), Split: view.ClampSplit(st.Split), Above: st.Layout == view.Above, Linked: !st.Unlinked, ByCall: st.ByCall}
-	l.Options = pair.Options{Event: st.Event, Metric: st.Metric, Normalize: compare.Raw, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
-		By: compare.By(cmp.Or(st.Group, string(compare.ByFunction))), Total: st.Totals, SelfTime: st.SelfTimes,
+	l.Options = pair.Options{Event: st.Event, Metric: st.Metric, Normalize: usual, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
+		By: compare.ByFunction, Total: st.Totals, SelfTime: st.SelfTimes,
 		Match: compare.MatchOptions{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder}}
 	l.Options.Match.Hand = slices.Clone(st.Pairs)
 	if st.Normalize != "" {
@@ -296,6 +332,12 @@ func pairLookOf(st *view.State, names []string) (l pair.Look, err error) {
 			err = nerr
 		} else {
 			l.Options.Normalize = n
+		}
+	}
+	if st.Group != "" {
+		by, berr := compare.ParseBy(st.Group)
+		if err = cmp.Or(err, berr); berr == nil {
+			l.Options.By = by
 		}
 	}
 	if !slices.Contains(names, l.Tab) {
@@ -312,7 +354,7 @@ func pairLookOf(st *view.State, names []string) (l pair.Look, err error) {
 func (w *within) goTo(p *Pane, st *view.State) error {
 	its := *st
 	its.Tab = p.Tab
-	l, err := pairLookOf(&its, append(w.deck.Names(), p.Deck.Names()...))
+	l, err := pairLookOf(&its, append(w.deck.Names(), p.Deck.Names()...), usual(&p.Scope, p.Against))
 	w.Look = l
 	if p.Tab = l.Tab; w.shows(p) {
 		p.Zoom = nil
@@ -342,6 +384,15 @@ func (p *Pane) withinSpot() (sp withinSpot) {
 	}
 	return sp
 }
+
+// Parts are those of the sentence above the panels.
+func (w *within) Parts() []verdict.Part { return w.verdict.Parts() }
+
+// Links are where links of the sentence lie in the last frame.
+func (w *within) Links() []image.Rectangle { return w.verdict.Links }
+
+// Told is what stands beside the panels.
+func (w *within) Told() []details.Detail { return w.details.Told() }
 
 // Verdict returns what comparing in place came to, "" where nothing is compared.
 func (p *Pane) Verdict() string {

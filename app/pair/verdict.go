@@ -2,6 +2,7 @@ package pair
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	"ashlar/app/panel"
@@ -25,6 +26,9 @@ type Verdict struct {
 	// Links are where its links lie in the last frame, in their order.
 	Links []image.Rectangle
 }
+
+// Parts are what it says.
+func (v *Verdict) Parts() []verdict.Part { return slices.Clone(v.parts) }
 
 // Text returns its sentences, "" where there are none.
 func (v *Verdict) Text() string {

@@ -202,14 +202,17 @@ func (p *Side) PickFunction(a *session.Answer, f recording.FuncID) {
 func (p *Side) Has(t analyze.Transform) bool { return slices.Contains(p.Transforms, t) }
 
 // PickedFunction is the function that is picked, if one is.
-func (p *Side) PickedFunction() (recording.Function, bool) {
+func (p *Side) PickedFunction() (recording.Function, bool) { return FunctionOf(p.Rec, &p.Pick) }
+
+// FunctionOf is the function that something picked in a recording is of, false for none.
+func FunctionOf(rec *recording.Recording, p *Picked) (recording.Function, bool) {
 	switch {
-	case p.Pick.Is == PickNode && p.Pick.Tree != nil:
-		return p.Pick.Tree.Function(p.Rec, int(p.Pick.Node)), true
-	case p.Pick.Is == PickFunc:
-		return p.Rec.Functions.At(int(p.Pick.Fn)), true
-	case p.Pick.Is == PickBar && p.Pick.Hit.Call != recording.NoCall:
-		return p.Rec.Functions.At(int(p.Pick.Fn)), true
+	case p.Is == PickNode && p.Tree != nil:
+		return p.Tree.Function(rec, int(p.Node)), true
+	case p.Is == PickFunc:
+		return rec.Functions.At(int(p.Fn)), true
+	case p.Is == PickBar && p.Hit.Call != recording.NoCall:
+		return rec.Functions.At(int(p.Fn)), true
 	}
 	return recording.Function{}, false
 }

@@ -13,8 +13,11 @@ import (
 	"ashlar/render/widget"
 )
 
-// mostNamed is how many threads a chip names; its tooltip names more.
-const mostNamed = 3
+// mostNamed is how many threads a chip names, and mostTold how many with its tooltip.
+const (
+	mostNamed = 3
+	mostTold  = 24
+)
 
 // Of makes the chips of a part of a recording; set gets the part without what was
 // taken off.
@@ -64,7 +67,9 @@ func threads(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) C
 		return c
 	case n > mostNamed+1:
 		c.Text = strings.Join(names[:mostNamed], ", ") + " and " + units.Count(int64(n-mostNamed)) + " more"
-		c.More = names[mostNamed:min(n, 20)]
+		if c.More = names[mostNamed:]; n > mostTold {
+			c.More = append(names[mostNamed:mostTold:mostTold], "and "+units.Count(int64(n-mostTold))+" more")
+		}
 		fallthrough
 	case n > 1:
 		c.Kind = "threads"

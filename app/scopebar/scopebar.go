@@ -5,10 +5,13 @@ package scopebar
 
 import (
 	"image"
+	"math"
+	"strconv"
 	"strings"
 
 	"ashlar/app/panel"
 	"ashlar/render/ui"
+	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
@@ -76,10 +79,13 @@ func (g *Group) whole() bool {
 // Bar draws the row and takes clicks on it.
 type Bar struct {
 	bodies, crosses []widget.ClickArea
+	others          widget.ClickArea // the count of those that there is no room for
 	tip             *Chip
 	at              image.Point
-	// Boxes are where the chips lie in the last frame, in their order.
+	// Boxes are where the chips lie in the last frame, in their order, and Rest where
+	// those are counted that there was no room for; empty where there was.
 	Boxes []image.Rectangle
+	Rest  image.Rectangle
 }
 
 const (
@@ -87,13 +93,14 @@ const (
 	leastChip = 64 // dp: what is narrower says nothing
 	crossRoom = 18
 	badgeRoom = 22
+	countRoom = 40 // of what counts the chips that there is no room for
 )
 
 // Layout draws the row in r, and right at its end what else is to be said of the
 // numbers, where there is room.
 func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group, right string) {
 	th := u.Theme
-	b.tip, b.Boxes = nil, b.Boxes[:0]
+	b.tip, b.Boxes, b.Rest = nil, b.Boxes[:0], image.Rectangle{}
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	x, end := r.Min.X+u.Px(14), r.Max.X-u.Px(12)
@@ -104,6 +111,9 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group,
 		end -= w + u.Px(16)
 	}
 	most := narrowed(widths, all-(end-x), u.Px(leastChip))
+	if least := all - sum(widths) + sumAtMost(widths, most); least > end-x {
+		end -= u.Px(countRoom)
+	}
 	n := 0
 	for gi := range groups {
 		g := &groups[gi]
@@ -120,7 +130,7 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group,
 		for i := range g.Chips {
 			w := min(widths[n], most)
 			if x+w > end {
-				b.rest(u, image.Rect(x, r.Min.Y, r.Max.X, r.Max.Y), len(widths)-n)
+				b.rest(h, u, ui.Rect(x, r.Min.Y+u.Px(3), u.Px(countRoom-6), u.Px(20)), groups, n)
 				return
 			}
 			b.chip(h, u, n, ui.Rect(x, r.Min.Y+u.Px(3), w, u.Px(20)), &g.Chips[i])
@@ -187,6 +197,16 @@ func narrowed(widths []int, save, least int) int {
 	return most
 }
 
+// sum adds widths up, and sumAtMost as far as none is more than so wide.
+func sum(widths []int) (all int) { return sumAtMost(widths, math.MaxInt) }
+
+func sumAtMost(widths []int, most int) (all int) {
+	for _, w := range widths {
+		all += min(w, most)
+	}
+	return all
+}
+
 // badge is the letter of a side: A is grey and B has the accent, everywhere.
 func (b *Bar) badge(u *ui.UI, r image.Rectangle, side string) {
 	color, text := u.Theme.Dim, u.Theme.Background
@@ -197,9 +217,54 @@ func (b *Bar) badge(u *ui.UI, r image.Rectangle, side string) {
 	u.Text(r, side, ui.Style{Size: 10, Weight: ui.Semibold, Color: text, Align: ui.Middle})
 }
 
-// rest counts the chips that there is no room for.
-func (b *Bar) rest(u *ui.UI, r image.Rectangle, n int) {
-	u.Text(r, "+"+string(rune('0'+min(n, 9))), ui.Style{Size: textSize, Color: u.Theme.Dim})
+// rest counts the chips from the nth on, which there is no room for: pointing at it
+// names them, and a click lists what can be done with each.
+func (b *Bar) rest(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group, n int) {
+	th := u.Theme
+	all := &Chip{Adds: true, More: []string{"a click lists what can be done with them"}}
+	var items []widget.Item
+	var named []string
+	for i := range groups {
+		for k := range groups[i].Chips {
+			if n--; n >= 0 {
+				continue
+			}
+			c := &groups[i].Chips[k]
+			words := strings.TrimSpace(groups[i].Side + " " + c.words())
+			named = append(named, words)
+			var own []widget.Item
+			if c.Go != nil {
+				own = append(own, widget.Item{Title: short(words), Detail: c.More[len(c.More)-1], Do: c.Go})
+			}
+			if !c.Adds {
+				own = append(own, widget.Item{Title: short(words), Detail: "take it off", Do: c.Off})
+			}
+			items = widget.Grouped(items, own)
+		}
+	}
+	all.Text, all.More = units.Plural(int64(len(named)), "more limit"), append(named, all.More...)
+	clicked, hovered := b.others.Clicked(u, r)
+	border, text := th.Rule, th.Dim
+	if hovered {
+		border, text = th.Accent, th.Text
+		b.tip, b.at = all, image.Pt(r.Min.X-u.Px(14), r.Max.Y-u.Px(10))
+	}
+	u.Border(r, 10, 1, border)
+	u.Text(r, "+"+strconv.Itoa(len(named)), ui.Style{Size: textSize, Color: text, Align: ui.Middle})
+	b.Rest = r
+	if clicked {
+		h.Menu = widget.NewMenu(image.Pt(r.Min.X, r.Max.Y), items)
+		h.Wake()
+	}
+}
+
+// short is a chip's text as a menu has room for it.
+func short(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
 }
 
 // chip draws a chip in r, the nth of all, and does what is clicked of it.
@@ -244,7 +309,7 @@ func (b *Bar) chip(h *panel.Host, u *ui.UI, n int, r image.Rectangle, c *Chip) {
 		}
 		u.Text(cross.Sub(image.Pt(u.Px(2), 0)), "×", ui.Style{Size: 12.5, Color: color, Align: ui.Middle})
 	}
-	u.Text(in, h.Fonts.Regular(textSize*u.Metric.PxPerDp).Cut(c.Text, float32(in.Dx())), ui.Style{Size: textSize, Color: text})
+	u.Text(in, h.Fonts.Regular(textSize*u.Metric.PxPerDp).Middle(c.Text, float32(in.Dx())), ui.Style{Size: textSize, Color: text})
 	b.Boxes = append(b.Boxes, r)
 	switch {
 	case off:
@@ -263,9 +328,37 @@ func (b *Bar) Tooltip(u *ui.UI) {
 	if c == nil {
 		return
 	}
-	lines := c.More
-	if !c.Adds {
-		lines = append(lines[:len(lines):len(lines)], "× takes it off")
+	lines := wrapped(c.words())
+	title := lines[0]
+	if lines = append(lines[1:], c.More...); !c.Adds {
+		lines = append(lines, "× takes it off")
 	}
-	widget.Tip(u, b.at, c.words(), lines)
+	widget.Tip(u, b.at, title, lines)
+}
+
+// A line of a tooltip has at most so many letters, and what a chip says so many lines:
+// of more, the window would show nothing else.
+const (
+	lineLetters = 64
+	mostLines   = 12
+)
+
+// wrapped breaks a text into lines, behind commas and spaces where there are some.
+func wrapped(s string) (lines []string) {
+	r := []rune(s)
+	for len(r) > lineLetters && len(lines) < mostLines-1 {
+		at := lineLetters
+		for k := at; k > lineLetters/2; k-- {
+			if r[k-1] == ' ' || r[k-1] == '|' {
+				at = k
+				break
+			}
+		}
+		lines = append(lines, strings.TrimRight(string(r[:at]), " "))
+		r = r[at:]
+	}
+	if len(r) > lineLetters {
+		r = append(r[:lineLetters-1:lineLetters-1], '…')
+	}
+	return append(lines, string(r))
 }

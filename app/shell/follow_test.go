@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"ashlar/app/desk"
 	"ashlar/app/panel"
 	lanes "ashlar/app/timeline"
+	"ashlar/app/view"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -138,6 +140,71 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	frames(t, s, "the third file", func() bool { return p.Rec != old })
 	if p.Scope.Tracks != nil || p.Pick.Is != panel.PickNone && p.Rec.Tracks[0].TID != 50 {
 		t.Errorf("threads that are gone are selected: %v", p.Scope.Tracks)
+	}
+	s.ToggleFollow()
+	if p.Doc.Following() {
+		frames(t, s, "following to end", func() bool { return !p.Doc.Following() })
+	}
+}
+
+// TestFollowingKeepsWhatIsComparedInPlace: both parts of a recording that are compared
+// stay the ones they were by their names in a file that took its place, with the marks,
+// and Esc leads back to how it was looked at before, in the new numbers.
+func TestFollowingKeepsWhatIsComparedInPlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	chromeTrace(t, path, []int{1, 2, 3}, 20)
+	s := New(theme.Dark)
+	defer s.Close()
+	s.FollowFiles = true
+	s.Open(path)
+	if err := s.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, Shell: s, now: time.Unix(1e9, 0)}
+	b.frame()
+	p := s.Pane
+	tids := func(in *recording.Scope) (ids []int64) {
+		if in == nil {
+			return nil
+		}
+		for _, i := range in.Tracks {
+			ids = append(ids, p.Rec.Tracks[i].TID)
+		}
+		return ids
+	}
+	track := func(tid int64) int {
+		return slices.IndexFunc(p.Rec.Tracks, func(t *recording.Track) bool { return t.TID == tid })
+	}
+	p.Pinned = []int{track(3)}
+	p.Scope = p.Scope.On([]int{track(1)})
+	b.settled()
+	p.Noted.Add(view.NewMark(view.Place{From: 100e6, To: 200e6}, "here"))
+	p.CompareTracks([]int{track(2)})
+	b.settled()
+	if p.Within == nil || p.Verdict() == "" {
+		t.Fatal("nothing is compared")
+	}
+	a := p.Within.Answer()
+	p.Within.Choose(a, 0)
+	chosen, verdict := *p.Within.Chosen, p.Verdict()
+	marks := len(p.Marks)
+	old := p.Rec
+	chromeTrace(t, path, []int{9, 3, 2, 1}, 30)
+	frames(t, s, "the new file", func() bool { return p.Rec != old })
+	b.settled()
+	if got := [2][]int64{tids(&p.Scope), tids(p.Against)}; !reflect.DeepEqual(got, [2][]int64{{1}, {2}}) {
+		t.Errorf("the threads %v are compared", got)
+	}
+	if p.Within == nil || p.Within.Chosen == nil || *p.Within.Chosen != chosen || len(p.Marks) != marks || marks == 0 {
+		t.Errorf("what was marked is gone: %+v, %v", p.Within, p.Marks)
+	}
+	if p.Verdict() == "" || p.Verdict() == verdict && a.Compared == p.Within.Answer().Compared {
+		t.Errorf("of the new file it says %q", p.Verdict())
+	}
+	p.EndWithin()
+	b.settled()
+	if got := tids(&p.Scope); !reflect.DeepEqual(got, []int64{1}) || p.Against != nil || len(p.Pinned) != 1 || p.Rec.Tracks[p.Pinned[0]].TID != 3 || len(p.Marks) != marks {
+		t.Errorf("back, threads %v are selected and %v pinned, with %d marks", got, p.Pinned, len(p.Marks))
 	}
 	s.ToggleFollow()
 	if p.Doc.Following() {

@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -10,9 +12,12 @@ import (
 	"gioui.org/f32"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/cli"
 	"ashlar/app/pair"
 	"ashlar/app/verdict"
+	"ashlar/app/view"
 	"ashlar/ingest/compare"
+	"ashlar/render/units"
 	"ashlar/testdata/twins"
 )
 
@@ -90,5 +95,122 @@ func TestVerdictInPlace(t *testing.T) {
 	b.settled()
 	if p.Verdict() != "" || p.Bounds.Lower != lower {
 		t.Errorf("afterwards there is %q, and what is below lies at %v, not %v", p.Verdict(), p.Bounds.Lower, lower)
+	}
+}
+
+// TestVerdictOfCallsLeadsToItsNumbers: of two sets of calls the means on and off the
+// processor are links to the comparison of just that, whose totals, in the details beside
+// it, are apart by what the link says.
+func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
+	var events []string
+	for i := range 40 {
+		took := 100 + i%7
+		if i%5 == 0 {
+			took = 900 + i
+		}
+		events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":7,"ts":%d,"dur":%d,"tdur":%d,"name":"task"},{"ph":"X","pid":1,"tid":7,"ts":%d,"dur":%d,"tdur":%d,"name":"load"}`,
+			i*2000, took, took/3, i*2000+5, took/2, took/9))
+	}
+	b := newBench(t, "["+strings.Join(events, ",")+"]")
+	p := b.Pane
+	p.CompareWithRest("task[500us..]")
+	b.settled()
+	b.settled()
+	seen := map[verdict.To]bool{}
+	for i := range p.Within.Links() {
+		p.Metric = 0
+		b.settled()
+		links := slices.DeleteFunc(p.Within.Parts(), func(p verdict.Part) bool { return p.To == verdict.Nowhere })
+		part, box := links[i], p.Within.Links()[i]
+		b.click(f32.Pt(float32(box.Min.X+3), float32(box.Min.Y+10)), 0, pointer.ButtonPrimary)
+		b.settled()
+		name, ok := map[verdict.To]string{verdict.CPU: "cpu", verdict.Waiting: "waiting"}[part.To]
+		if seen[part.To] = true; !ok {
+			continue
+		}
+		a := p.Within.Answer()
+		m := a.Compared.Metric
+		if m.Common.Name != name || p.Rec.Events[0].Metrics[p.Metric].Name != name || a.Normalize != compare.Calls {
+			t.Fatalf("%q leads to %s, %s", part.Text, m.Common.Name, a.Normalize)
+		}
+		if want := units.Value(m.Readable(a.B.Total-a.A.Total)) + " more"; part.Text != want {
+			t.Errorf("%q leads to %q", part.Text, want)
+		}
+		// What stands beside it says that it is of one call, and adds the sums.
+		shown := map[string]string{}
+		for _, d := range p.Within.Told() {
+			shown[d.Key] = d.Value
+		}
+		for key, v := range map[string]int64{"A each": a.A.Total, "B each": a.B.Total, "A in all": a.A.RawTotal, "B in all": a.B.RawTotal} {
+			if shown[key] != units.Full(m.Readable(v)) {
+				t.Errorf("beside it %q is %q, want %q", key, shown[key], units.Full(m.Readable(v)))
+			}
+		}
+	}
+	if !seen[verdict.CPU] || !seen[verdict.Waiting] || !seen[verdict.Function] || !seen[verdict.Totals] {
+		t.Errorf("%q leads only to %v", p.Verdict(), seen)
+	}
+}
+
+// TestAddressOfSets: two sets of calls are compared by what one call takes, from an
+// address that says nothing of it too; one that asks for sums gets them.
+func TestAddressOfSets(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.Pane
+	p.CompareWithRest("read[60us..]")
+	b.settled()
+	st := b.Address()
+	if n := p.Within.Options.Normalize; n != compare.Calls || strings.Contains(st.String(), "normalize") {
+		t.Fatalf("normalised by %s it is %s", n, st)
+	}
+	text := st.String()
+	for _, c := range []struct {
+		address string
+		want    compare.Normalize
+	}{{text, compare.Calls}, {text + "&normalize=raw", compare.Raw}} {
+		v, err := view.Parse(c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Visit(v)
+		b.settled()
+		b.settled()
+		if b.Pane.Within == nil || b.Pane.Within.Options.Normalize != c.want {
+			t.Errorf("%s is normalised by %+v, want %s", c.address, b.Pane.Within, c.want)
+		}
+		again, err := view.Parse(b.Address().String())
+		if err != nil || !reflect.DeepEqual(again.Comparison, v.Comparison) || !reflect.DeepEqual(again.Sides, v.Sides) {
+			t.Errorf("%s comes back as %s, %v", c.address, b.Address(), err)
+		}
+	}
+}
+
+// TestCommandOfSets: what is compared in place is copied as the command that compares it.
+func TestCommandOfSets(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.Pane
+	p.CompareWithRest("read[60us..]")
+	b.settled()
+	p.Tab = pair.Table
+	b.settled()
+	line, rest := b.AsCommand()
+	want := "ashlar diff " + p.Rec.Source.Path + " --calls '!read[60us..]' --calls-b 'read[60us..]'"
+	if line != want || rest != "" {
+		t.Errorf("it is\n%s (but %s), want\n%s", line, rest, want)
+	}
+	p.Within.Options.Normalize = compare.Raw
+	b.settled()
+	if line, _ := b.AsCommand(); line != strings.Replace(want, " --calls ", " --normalize raw --calls ", 1) && line != want+" --normalize raw" {
+		t.Errorf("of sums it is %s", line)
+	}
+	var out, errs strings.Builder
+	if code := cli.Main([]string{"diff", p.Rec.Source.Path, "--calls", "!read[60us..]", "--calls-b", "read[60us..]"}, strings.NewReader(""), &out, &errs, cli.Runner{}); code != cli.Done {
+		t.Errorf("it ends with %d: %s", code, errs.String())
+	}
+	p.Within.Options.Normalize = compare.Calls
+	b.settled()
+	b.settled()
+	if said, _, _ := strings.Cut(out.String(), "\n"); said != p.Verdict() {
+		t.Errorf("the command says\n%s\nthe window\n%s", said, p.Verdict())
 	}
 }

@@ -156,15 +156,12 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 	if !long {
 		return
 	}
-	x := new(big.Rat).SetFrac(big.NewInt(a.RawTotal), big.NewInt(a.Length))
-	y := new(big.Rat).SetFrac(big.NewInt(b.RawTotal), big.NewInt(b.Length))
-	if x.Sign() <= 0 || y.Sign() <= 0 {
+	x, y, _, err := d.c.Totals(compare.Duration)
+	if err != nil || x <= 0 || y <= 0 {
 		return
 	}
-	ratio, _ := y.Quo(y, x).Float64()
-	const whole = 1 << 40 // of which Change takes the ratio
 	d.say(", ")
-	d.link(PerSecond, "per second %s", costs(whole, int64(math.Round(math.Min(ratio, 1<<20)*whole))))
+	d.link(PerSecond, "per second %s", costs(x, y))
 }
 
 func size(v int64) int64 { return max(v, -v) }

@@ -35,12 +35,16 @@ func cpuOf(ctx context.Context, rec *recording.Recording, q *Query, visit cpuVis
 	left := make([]int64, runtime.GOMAXPROCS(0))
 	err = scan.Spread(ctx, len(items), func(worker, i int) {
 		s := &items[i]
-		w := cpuWalk{rec: rec, q: q, above: -1, column: columns[s.Track][s.Row]}
+		w := cpuWalk{rec: rec, q: q, column: columns[s.Track][s.Row]}
 		w.from, w.to = q.Scope.Bounds(rec)
-		if row, ok := above[s.Lane]; ok {
-			if up, ok := stretches[[2]int{s.Track, row}]; ok {
-				w.above, w.up, w.upColumn = row, up, columns[s.Track][row]
+		for l := s.Lane; ; {
+			row, ok := above[l]
+			up, counts := stretches[[2]int{s.Track, row}]
+			if !ok || !counts {
+				break
 			}
+			w.above = append(w.above, laneAbove{Stretch: up, column: columns[s.Track][row]})
+			l = up.Lane
 		}
 		left[worker] += w.visit(worker, s, visit)
 	})
@@ -64,21 +68,26 @@ func lanesAbove(rec *recording.Recording) map[*recording.Lane]int {
 	return above
 }
 
-// cpuWalk goes along a stretch and the lane above it.
+// cpuWalk goes along a stretch and the lanes above it that count, the nearest first.
 type cpuWalk struct {
-	rec              *recording.Recording
-	q                *Query
-	from, to         int64
-	column, upColumn []int64
-	above            int // the lane above, -1 for none that counts
-	up               scan.Stretch
-	at               int // in the lane above
-	run              int // of up
+	rec      *recording.Recording
+	q        *Query
+	from, to int64
+	column   []int64
+	above    []laneAbove
+}
+
+// laneAbove is where a walk has come to in a lane above the one it goes along.
+type laneAbove struct {
+	scan.Stretch
+	column  []int64
+	at, run int // no span to come lies in one before; of Runs
 }
 
 func (w *cpuWalk) visit(worker int, s *scan.Stretch, visit cpuVisit) (untold int64) {
-	if w.above >= 0 {
-		w.at = w.up.Lane.Search(s.Lane.Start(s.First) - 1)
+	for i := range w.above {
+		up := &w.above[i]
+		up.at = up.Lane.Search(s.Lane.Start(s.First) - 1)
 	}
 	s.Each(func(first int, starts, ends []int64, calls []recording.CallID) {
 		for k, c := range calls {
@@ -104,43 +113,54 @@ func (w *cpuWalk) value(column []int64, i int, start, end int64) (ps int64, ok b
 	return 0, false
 }
 
-// parent is the call of the span that one is a part of, where that counts and tells.
+// parent is the call of the span that one is a part of and that tells: what ran in spans
+// that do not tell is a part of the nearest one around them that does.
 func (w *cpuWalk) parent(start, end int64, call recording.CallID) recording.CallID {
-	if w.above < 0 || call == recording.NoCall {
-		return recording.NoCall
-	}
-	l := w.up.Lane
-	for w.at < l.Len() && l.End(w.at) < start {
-		w.at++
-	}
-	for k := w.at; k < l.Len() && l.Start(k) <= start; k++ {
-		if l.Call(k) != call || l.End(k) < end {
-			continue
+	for i := range w.above {
+		up := &w.above[i]
+		k := up.around(start, end, call)
+		if call == recording.NoCall || k < 0 || !up.has(k) {
+			break
 		}
-		if _, ok := w.value(w.upColumn, k, l.Start(k), l.End(k)); ok && w.has(k) {
+		start, end = up.Lane.Start(k), up.Lane.End(k)
+		if _, ok := w.value(up.column, k, start, end); ok {
 			return call
 		}
-		return recording.NoCall
+		call = w.rec.Calls.Parent(call)
 	}
 	return recording.NoCall
 }
 
-// has reports whether a span of the lane above is one of those that count.
-func (w *cpuWalk) has(k int) bool {
-	if w.up.Runs == nil {
-		return k >= w.up.First && k < w.up.Last
+// around is the span of a call that another one lies in, -1 for none.
+func (up *laneAbove) around(start, end int64, call recording.CallID) int {
+	l := up.Lane
+	for up.at < l.Len() && l.End(up.at) < start {
+		up.at++
 	}
-	for w.run < len(w.up.Runs) && w.up.Runs[w.run].Last <= k {
-		w.run++
+	for k := up.at; k < l.Len() && l.Start(k) <= start; k++ {
+		if l.Call(k) == call && l.End(k) >= end {
+			return k
+		}
 	}
-	for w.run > 0 && w.up.Runs[w.run-1].Last > k {
-		w.run--
+	return -1
+}
+
+// has reports whether a span of the lane is one of those that count.
+func (up *laneAbove) has(k int) bool {
+	if up.Runs == nil {
+		return k >= up.First && k < up.Last
 	}
-	return w.run < len(w.up.Runs) && w.up.Runs[w.run].First <= k
+	for up.run < len(up.Runs) && up.Runs[up.run].Last <= k {
+		up.run++
+	}
+	for up.run > 0 && up.Runs[up.run-1].Last > k {
+		up.run--
+	}
+	return up.run < len(up.Runs) && up.Runs[up.run].First <= k
 }
 
 // weighCPU adds up how long spans ran on a processor, or waited: what a call has by
-// itself is less than its own by that of its children, where both tell.
+// itself is less than its own by that of the nearest spans in it that tell.
 func weighCPU(ctx context.Context, rec *recording.Recording, q *Query, w *Weights) error {
 	all := make([][]int64, runtime.GOMAXPROCS(0))
 	all[0] = make([]int64, rec.Calls.Len())

@@ -45,9 +45,9 @@ func PackageOf(f *recording.Function) string {
 // events.
 func HasCategories(rec *recording.Recording) bool { return rec.Source.Format == "chrome" }
 
-// meaning is the group of a function, "" for none; ok is false where rows do not stand
-// for that.
-func (b By) meaning(f *recording.Function) (name string, ok bool) {
+// Meaning is the group of a function by what its name means; ok is false for other
+// groupings.
+func (b By) Meaning(f *recording.Function) (name string, ok bool) {
 	switch b {
 	case ByPackage:
 		return orNone(PackageOf(f), "[no package]"), true
@@ -62,7 +62,7 @@ func (b By) meaning(f *recording.Function) (name string, ok bool) {
 // meaningGroup stands for all functions of a group.
 func (p *callPaths) meaningGroup(by By) func(*recording.Function) uint32 {
 	return func(f *recording.Function) uint32 {
-		name, _ := by.meaning(f)
+		name, _ := by.Meaning(f)
 		g := recording.Function{Name: name, Kind: f.Kind}
 		if by == ByName {
 			g.Module = f.Module

@@ -223,7 +223,7 @@ func (t *Tree) key(rec *recording.Recording, node int) int {
 
 func (t *Tree) row(rec *recording.Recording, node int, by By) Row {
 	fn := t.Function(rec, node)
-	if name, ok := by.meaning(&fn); ok {
+	if name, ok := by.Meaning(&fn); ok {
 		return Row{Name: name}
 	}
 	switch by {

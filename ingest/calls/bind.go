@@ -36,11 +36,12 @@ func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (re
 }
 
 // Durations measures the spans of functions in a scope that has been looked up:
-// those that count, or where none does, their async ones.
-func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID) (*spans.Durations, error) {
-	d, err := spans.DurationsOf(ctx, rec, in, of)
-	if err == nil && d.Count == 0 && in.Async == "" && in.Beside != nil {
-		return spans.DurationsOf(ctx, rec, analyze.Besides(rec, in), of)
+// those that count, or where none does, their async ones. metric is recording.SpanTime,
+// or what else of their time is asked about.
+func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*spans.Durations, error) {
+	d, err := spans.TimesOf(ctx, rec, in, of, metric)
+	if err == nil && d.Count+d.Untold == 0 && in.Async == "" && in.Beside != nil {
+		return spans.TimesOf(ctx, rec, analyze.Besides(rec, in), of, metric)
 	}
 	return d, err
 }

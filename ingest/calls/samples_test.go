@@ -3,12 +3,15 @@ package calls_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"ashlar/ingest"
@@ -20,7 +23,7 @@ import (
 // recordings opens all that are kept here, and those of a folder that is named.
 func recordings(t *testing.T, visit func(path string, rec *recording.Recording)) {
 	t.Helper()
-	for _, dir := range []string{"../../app/cli/testdata", os.Getenv("ASHLAR_SAMPLES")} {
+	for _, dir := range []string{"../../app/cli/testdata", madeTrace(t), os.Getenv("ASHLAR_SAMPLES")} {
 		if dir == "" {
 			continue
 		}
@@ -42,6 +45,35 @@ func recordings(t *testing.T, visit func(path string, rec *recording.Recording))
 			t.Fatal(err)
 		}
 	}
+}
+
+// madeTrace writes a trace into a folder of its own: slow calls and quick ones, of which
+// all tell how long they ran, with parts that do and parts that do not.
+func madeTrace(t *testing.T) (dir string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(16, 3))
+	var b strings.Builder
+	b.WriteString(`[{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"main"}}`)
+	at := int64(1000)
+	for i := range 400 {
+		took := 90 + r.Int64N(30)
+		if i%13 == 0 {
+			took = 4000 + r.Int64N(900)
+		}
+		span := func(name string, from, dur int64, more string) {
+			fmt.Fprintf(&b, ",\n"+`{"ph":"X","pid":1,"tid":1,"name":%q,"ts":%d,"dur":%d%s}`, name, from, dur, more)
+		}
+		span("work", at, took, fmt.Sprintf(`,"tdur":%d,"args":{"kind":"k%d"}`, took/3+r.Int64N(took/3), i%3))
+		span("step", at+10, took/2, "")
+		span("inner", at+20, took/4, fmt.Sprintf(`,"tdur":%d`, took/5))
+		at += took + r.Int64N(50)
+	}
+	b.WriteString("]")
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "made.json"), []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // bar is a span one of a recording, with the one that it is a part of.
@@ -277,10 +309,11 @@ func TestSamplesAgainstNaive(t *testing.T) {
 						}
 						want[s.call] += v
 						sum += v
-						if s.up != nil && belongs(s.up) && metric != recording.SpanCount {
-							if _, ok := value(s.up); ok {
-								want[s.up.call] -= v
+						for up := s.up; up != nil && belongs(up) && metric != recording.SpanCount; up = up.up {
+							if _, ok := value(up); ok { // it is a part of the nearest one that tells
+								want[up.call] -= v
 								sum -= v
+								break
 							}
 						}
 					}

@@ -248,7 +248,13 @@ func (s *spanTable) rowsOf(r int) []int32 {
 	c := s.c
 	rec := c.recs[r]
 	at := make([]int32, rec.Calls.Len())
-	if s.g.by.stacks() {
+	if s.g.flat() { // spans alone do not tell
+		for i := range at {
+			at[i] = -1
+		}
+		return at
+	}
+	if ofNodes(s.g.by) {
 		for i, k := range c.Tree.calls(rec, c.Matching.IDs[r]) {
 			if at[i] = -1; k >= 0 {
 				at[i] = k<<1 | 1

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
@@ -72,9 +73,8 @@ type Run struct {
 	// without a set.
 	Calls int64
 
-	// How many of the calls tell how long they ran on a processor, whether all do that
-	// ended, and how long they did and did not.
-	tell           int64
+	// Whether all of the calls that ended within the scope tell how long they ran on a
+	// processor, and how long they did and did not, as tables of that have it.
 	tells          bool
 	onCPU, waiting int64
 
@@ -95,8 +95,9 @@ type Comparison struct {
 	// Tree has the stacks of both sides.
 	Tree *Tree
 
-	recs  []*recording.Recording
-	match MatchOptions
+	recs       []*recording.Recording
+	match      MatchOptions
+	transforms []analyze.Transform
 }
 
 // Method says what a confidence is made from.
@@ -121,7 +122,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 	if len(a) == 0 || len(b) == 0 {
 		return nil, errors.New("a comparison needs a recording on both sides")
 	}
-	c := &Comparison{Normalize: o.Normalize, Sides: len(a), match: o.Match, Matching: o.Matching}
+	c := &Comparison{Normalize: o.Normalize, Sides: len(a), match: o.Match, Matching: o.Matching, transforms: o.Transforms}
 	if c.Normalize == "" {
 		c.Normalize = Raw
 	}
@@ -192,7 +193,9 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 		run.Length = run.Weights.To - run.Weights.From
 	}
 	if run.Scope.Calls != nil {
-		run.calls()
+		if err := run.calls(ctx); err != nil {
+			return err
+		}
 	}
 	f := newFactor(new(big.Rat).SetInt64(c.Metric.times[r]))
 	if run.Sum, err = f.round(run.Weights.Sum); err != nil {
@@ -202,11 +205,12 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 }
 
 // calls counts the calls of a run's set and adds up how long they took within its
-// scope, and how long those ran on a processor that ended.
-func (r *Run) calls() {
+// scope, and how long they ran on a processor where those tell that ended in it.
+func (r *Run) calls(ctx context.Context) error {
 	from, to := r.query.Scope.Bounds(r.Rec)
 	chosen := r.query.Scope.TrackTest()
-	ended := int64(0)
+	r.tells = false
+	ended, tell := int64(0), int64(0)
 	r.Calls, r.Length = 0, 0
 	r.query.Scope.Calls.EachOuter(r.Rec, func(track int, l *recording.Lane, i int) {
 		if !chosen(track) {
@@ -214,17 +218,28 @@ func (r *Run) calls() {
 		}
 		r.Calls++
 		recording.Add(&r.Length, max(0, min(l.End(i), to)-max(l.Start(i), from)))
-		if l.Unfinished(i) {
+		if l.Unfinished(i) || l.Start(i) < from || l.End(i) > to {
 			return
 		}
 		ended++
-		if cpu, ok := r.Rec.SpanCPU(l, i); ok {
-			r.tell++
-			recording.Add(&r.onCPU, cpu)
-			recording.Add(&r.waiting, l.End(i)-l.Start(i)-cpu)
+		if _, ok := r.Rec.SpanCPU(l, i); ok {
+			tell++
 		}
 	})
-	r.tells = r.tell == ended
+	e := &r.Rec.Events[r.query.Event]
+	if r.tells = e.Basis == recording.FromSpans && tell > 0 && tell == ended; !r.tells {
+		return nil
+	}
+	for metric, sum := range map[int]*int64{recording.SpanCPU: &r.onCPU, recording.SpanWaiting: &r.waiting} {
+		q := r.query
+		q.Metric = metric
+		w, err := analyze.Weigh(ctx, r.Rec, q)
+		if err != nil {
+			return err
+		}
+		*sum = w.Sum
+	}
+	return nil
 }
 
 // guard is how many more decimals scaled values get at most.
@@ -308,6 +323,22 @@ func (c *Comparison) normalize() error {
 	return nil
 }
 
+// Totals are those of both sides in another normalisation, in units of a metric of
+// their own.
+func (c *Comparison) Totals(n Normalize) (a, b int64, m *Metric, err error) {
+	o, metric := *c, *c.Metric
+	metric.Common.Decimals, metric.Guard = metric.Common.Decimals-metric.Guard, 0
+	o.Metric, o.Normalize, o.Runs = &metric, n, slices.Clone(c.Runs)
+	for r := range o.Runs {
+		run := &o.Runs[r]
+		if run.Sum, err = newFactor(new(big.Rat).SetInt64(metric.times[r])).round(run.Weights.Sum); err != nil {
+			return 0, 0, nil, err
+		}
+	}
+	err = o.normalize()
+	return o.A().Total, o.B().Total, &metric, err
+}
+
 // own is one of a recording's values in common whole units.
 func (c *Comparison) own(r int) *big.Rat {
 	m := &c.recs[r].Events[c.Metric.Event[r]].Metrics[c.Metric.Metric[r]]
@@ -357,9 +388,8 @@ type Side struct {
 	// Length is the mean duration in picoseconds; 0 where it is not known. Calls is
 	// the number of calls of all recordings' sets.
 	Length, Calls int64
-	// OnCPU and Waiting are how long one call of the sets that ended ran on a
-	// processor, and was there without running, in picoseconds; nil where not all of
-	// them tell.
+	// OnCPU and Waiting are how long one call of the sets ran on a processor, and was
+	// there without running, in picoseconds; nil where not all tell that ended.
 	OnCPU, Waiting *big.Rat
 	// LeftOut sums up what the recordings have beside that; what is idle is in their
 	// own metrics' units.
@@ -377,7 +407,7 @@ func (c *Comparison) B() Side { return c.sum(c.Sides, len(c.Runs)) }
 
 func (c *Comparison) sum(from, to int) Side {
 	s := Side{Recordings: to - from, Counted: true}
-	raw, length, timed, tells, tell := new(big.Int), new(big.Int), true, true, int64(0)
+	raw, length, timed, tells := new(big.Int), new(big.Int), true, true
 	onCPU, waiting := new(big.Int), new(big.Int)
 	for _, run := range c.Runs[from:to] {
 		recording.Add(&s.Total, run.Scaled)
@@ -389,13 +419,12 @@ func (c *Comparison) sum(from, to int) Side {
 		s.Samples += run.Samples
 		s.Calls += run.Calls
 		tells = tells && run.tells
-		tell += run.tell
 		onCPU.Add(onCPU, big.NewInt(run.onCPU))
 		waiting.Add(waiting, big.NewInt(run.waiting))
 		s.Counted = s.Counted && run.Counted
 	}
-	if tells && tell > 0 {
-		n := big.NewInt(tell)
+	if tells && s.Calls > 0 {
+		n := big.NewInt(s.Calls)
 		s.OnCPU, s.Waiting = new(big.Rat).SetFrac(onCPU, n), new(big.Rat).SetFrac(waiting, n)
 	}
 	n := big.NewInt(int64(to - from))

@@ -1,6 +1,7 @@
 // Package compare compares two recordings: what each function, module,
 // file, thread and stack costs in A (the baseline) and in B, and how sure one
-// can be that a difference is more than noise.
+// can be that a difference is more than noise. Tables have all groupings that those of
+// one recording have.
 //
 // # Numbers
 //

@@ -5,8 +5,8 @@ import "context"
 // byNode groups by the nodes of the tree, also those where no stack ends.
 const byNode By = "node"
 
-// stacks reports whether rows are nodes of the tree.
-func (b By) stacks() bool { return b == ByStack || b == byNode }
+// ofNodes reports whether rows are nodes of the tree.
+func ofNodes(b By) bool { return b == ByStack || b == byNode }
 
 // Sure makes tables with all confidences, and says for each node of the tree how
 // sure the difference of its total is; nil where nothing tells. The share of

@@ -32,6 +32,24 @@ func matchFiles(recs []*recording.Recording, o MatchOptions) (*Matching, []map[s
 		func(s string) string { return path.Base(clean(s)) })
 }
 
+// placesOf says how functions are matched by where they belong: which recording has
+// which place, the place of a function, and what is said of those that have none.
+func (c *Comparison) placesOf(by By) (places func([]*recording.Recording, MatchOptions) (*Matching, []map[string]int32), of func(*recording.Function) string, none string) {
+	switch by {
+	case ByModule:
+		return matchModules, func(f *recording.Function) string { return f.Module }, "[no module]"
+	case ByFile:
+		return matchFiles, func(f *recording.Function) string { return f.File }, "[no file]"
+	}
+	of = func(f *recording.Function) string {
+		name, _ := by.Meaning(f)
+		return name
+	}
+	return func(recs []*recording.Recording, o MatchOptions) (*Matching, []map[string]int32) {
+		return matchPlaces(recs, o, of, nil, nil)
+	}, of, ""
+}
+
 // matchPlaces matches what functions lie in. It also returns for each recording
 // the index of each place.
 func matchPlaces(recs []*recording.Recording, o MatchOptions, of func(*recording.Function) string, name, similar func(string) string) (*Matching, []map[string]int32) {
@@ -50,10 +68,10 @@ func matchPlaces(recs []*recording.Recording, o MatchOptions, of func(*recording
 	}
 	// That functions lie in no module is a place too, and matches only itself.
 	steps := []step{{RuleModule, func(x *item) string { return "=" + x.name }}}
-	if !o.NoName {
+	if !o.NoName && name != nil {
 		steps = append(steps, step{RuleName, func(x *item) string { return unlessEmpty(x.name, name) }})
 	}
-	if !o.NoSimilar {
+	if !o.NoSimilar && similar != nil {
 		steps = append(steps, step{RuleSimilar, func(x *item) string { return unlessEmpty(x.name, similar) }})
 	}
 	m := newMatcher(items)

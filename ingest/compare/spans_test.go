@@ -285,7 +285,7 @@ func naiveSpans(c *Comparison, g *groups, side int, rec *recording.Recording) (s
 					}
 				}
 				row, outer := int(g.rowOfCall(side, ti, at[call])), true
-				for p := rec.Calls.Parent(call); p != 0 && !g.by.stacks(); p = rec.Calls.Parent(p) {
+				for p := rec.Calls.Parent(call); p != 0 && !ofNodes(g.by); p = rec.Calls.Parent(p) {
 					outer = outer && int(g.rowOfCall(side, ti, at[p])) != row
 				}
 				self[row] = append(self[row], float64(alone))
@@ -303,7 +303,7 @@ func (g *groups) rowOfCall(side, track int, node int32) int32 {
 	switch {
 	case g.by == ByThread:
 		return g.track[side][track]
-	case g.by.stacks():
+	case ofNodes(g.by):
 		return node
 	}
 	return g.of[side][node]

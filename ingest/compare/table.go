@@ -7,34 +7,39 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 )
 
-// By says what the rows of a table stand for.
-type By string
+// By says what the rows of a table stand for: whatever tables of one recording can be
+// grouped by, or stacks.
+type By = analyze.By
 
-// What a table can be grouped by.
+// Some of what a table can be grouped by.
 const (
-	ByFunction By = "function"
-	ByModule   By = "module"
-	ByFile     By = "file"
-	ByThread   By = "thread"
+	ByFunction    = analyze.ByFunction
+	ByModule      = analyze.ByModule
+	ByFile        = analyze.ByFile
+	ByThread      = analyze.ByThread
 	ByStack    By = "stack"
 )
 
 // ParseBy reads a grouping as the command line names it.
 func ParseBy(s string) (By, error) {
-	switch b := By(s); b {
-	case ByFunction, ByModule, ByFile, ByThread, ByStack:
-		return b, nil
+	if By(s) == ByStack {
+		return ByStack, nil
 	}
-	return "", fmt.Errorf("cannot group by %q: use function, module, file, thread or stack", s)
+	b, err := analyze.ParseBy(s)
+	if err != nil {
+		err = fmt.Errorf("cannot group by %q: use function, package, name, category, module, file, line, state, thread or stack, or context:KEY, arg:KEY", s)
+	}
+	return b, err
 }
 
 // Row is one line of a table of differences, in the common metric's units.
 type Row struct {
 	// Name is the function, module, file, thread or stack (functions from the
-	// outermost, joined by ;). Module goes with functions and stacks (the
+	// outermost, joined by ;), or whatever the table is by. Module goes with functions and stacks (the
 	// innermost's). NameB and ModuleB are its names in B, where that
 	// differs; both are empty where it is not in B.
 	Name, Module, NameB, ModuleB string
@@ -66,7 +71,7 @@ func (r *Row) Confidence() *Confidence {
 	return r.Self
 }
 
-// Table is a comparison by functions, modules, files, threads or stacks.
+// Table is a comparison by functions, stacks, threads or any other grouping.
 type Table struct {
 	By   By
 	Rows []Row
@@ -140,8 +145,8 @@ func size(v int64) int64 {
 type groups struct {
 	by   By
 	rows []Row
-	// of has for each recording the row of each node's function, nil for
-	// threads; outer reports whether no node above belongs to the same row.
+	// of has for each recording the row of each node's function, nil where rows
+	// are no part of stacks (see flat); outer reports whether no node above belongs to the same row.
 	of    [][]int32
 	outer [][]bool
 	// self and total are by recording and row, scaled; count and countTotal are
@@ -154,24 +159,32 @@ type groups struct {
 	track [][]int32
 }
 
+// flat reports whether rows are no part of stacks, but listed for themselves.
+func (g *groups) flat() bool { return g.of == nil }
+
 func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 	g := &groups{by: by}
-	if by == ByThread {
+	switch listed, err := c.listed(by); {
+	case err != nil:
+		return nil, err
+	case by == ByThread:
 		return g, c.groupThreads(ctx, g)
+	case listed:
+		return g, c.groupListed(ctx, g)
 	}
 	keys := c.groupKeys(g)
 	n := len(c.Runs)
 	g.self, g.total, g.count, g.countTotal = make([][]int64, n), make([][]int64, n), make([][]int64, n), make([][]int64, n)
 	g.of, g.outer = make([][]int32, n), make([][]bool, n)
 	for r := range c.Runs {
-		if r > 0 && (by == ByFunction || by.stacks()) { // the same for all
+		if r > 0 && (by == ByFunction || ofNodes(by)) { // the same for all
 			g.of[r] = g.of[0]
 		} else {
 			g.of[r] = keys(r)
 		}
 	}
 	for r := range c.Runs {
-		if r > 0 && (by == ByFunction || by.stacks()) {
+		if r > 0 && (by == ByFunction || ofNodes(by)) {
 			g.outer[r] = g.outer[0]
 		} else {
 			g.outer[r] = c.Tree.outermost(g.of[r], len(g.rows))
@@ -205,7 +218,7 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 func (c *Comparison) groupKeys(g *groups) func(r int) []int32 {
 	t := c.Tree
 	g.rows = []Row{{Name: "[no stack]", Key: -1}}
-	if g.by.stacks() {
+	if ofNodes(g.by) {
 		for i := 1; i < len(t.Nodes); i++ {
 			g.rows = append(g.rows, Row{Key: int32(i)})
 		}
@@ -225,10 +238,7 @@ func (c *Comparison) groupKeys(g *groups) func(r int) []int32 {
 			return t.rowOf(func(f int32) int32 { return f + 1 })
 		}
 	}
-	places, index, none := matchModules, func(f *recording.Function) string { return f.Module }, "[no module]"
-	if g.by == ByFile {
-		places, index, none = matchFiles, func(f *recording.Function) string { return f.File }, "[no file]"
-	}
+	places, index, none := c.placesOf(g.by)
 	m, at := places(c.recs, c.match)
 	for f := range m.Funcs {
 		row := c.funcRow(&m.Funcs[f], int32(f))
@@ -251,7 +261,7 @@ func (c *Comparison) groupKeys(g *groups) func(r int) []int32 {
 				return at[has][index(&of)] + 1
 			}
 			// What a transform made of several functions.
-			p := index(&recording.Function{Module: fn.Module, File: fn.File})
+			p := index(&recording.Function{Name: fn.Name, Module: fn.Module, File: fn.File})
 			k, ok := made[p]
 			if !ok {
 				if k, ok = at[0][p]; ok {
@@ -372,7 +382,7 @@ func (g *groups) finish(c *Comparison, here [2][]bool) {
 			}
 		}
 		switch a, b := here[0][i], here[1][i]; {
-		case i == 0 && g.by != ByThread && row.ASelf == 0 && row.BSelf == 0, !a && !b,
+		case i == 0 && !g.flat() && row.ASelf == 0 && row.BSelf == 0, !a && !b,
 			g.by == ByStack && !g.ends(c, i):
 			row.Status = "" // no row
 		case !b:
@@ -403,7 +413,7 @@ func (g *groups) ends(c *Comparison, i int) bool {
 // name fills in what a row is called on both sides.
 func (g *groups) name(c *Comparison, i int) {
 	row := &g.rows[i]
-	if i == 0 && g.by != ByThread || row.Key < 0 {
+	if i == 0 && !g.flat() || row.Key < 0 {
 		return
 	}
 	switch g.by {

@@ -36,7 +36,7 @@ func (c *Comparison) groupThreads(ctx context.Context, g *groups) error {
 	for r := range c.Runs {
 		run := &c.Runs[r]
 		g.track[r] = append(slices.Clone(m.IDs[r]), none)
-		rows, err := analyze.ByTrack(ctx, run.Rec, run.query)
+		rows, err := analyze.ByTrack(ctx, run.Rec, run.query, c.transforms...)
 		if err != nil {
 			return err
 		}
@@ -49,13 +49,20 @@ func (c *Comparison) groupThreads(ctx context.Context, g *groups) error {
 		if g.self[r], err = run.factor.share(self, order); err != nil {
 			return err
 		}
-		if err := c.threadCounts(ctx, g, r, rows); err != nil {
+		counts, err := c.countsOf(run, rows, func(q analyze.Query) ([]analyze.Row, error) {
+			return analyze.ByTrack(ctx, run.Rec, q, c.transforms...)
+		})
+		if err != nil {
 			return err
+		}
+		if run.behind != nil {
+			g.count[r] = make([]int64, len(g.rows))
+			g.byTrack(r, counts, func(k int32, row *analyze.Row) { g.count[r][k] += row.Self })
 		}
 	}
 	g.total, g.countTotal = g.self, g.count
 	for side := range g.spread {
-		g.spread[side] = c.threadSpread(g, side)
+		g.spread[side] = c.spreadOf(g.self, g.count, side)
 		g.spreadTotal[side] = g.spread[side]
 	}
 	g.finish(c, here)
@@ -72,52 +79,54 @@ func (g *groups) byTrack(r int, rows []analyze.Row, f func(k int32, row *analyze
 	}
 }
 
-// threadCounts finds the numbers of samples behind the threads' values. They
+// countsOf lists the numbers of samples behind some rows of a recording, as Self and
+// Total; nil where they are not known. list makes such rows for another metric. They
 // come from the same records as those behind calls.
-func (c *Comparison) threadCounts(ctx context.Context, g *groups, r int, rows []analyze.Row) error {
-	run := &c.Runs[r]
+func (c *Comparison) countsOf(run *Run, rows []analyze.Row, list func(analyze.Query) ([]analyze.Row, error)) ([]analyze.Row, error) {
 	if run.behind == nil {
-		return nil
+		return nil, nil
 	}
-	g.count[r] = make([]int64, len(g.rows))
-	metric := run.query.Metric
 	ev := &run.Rec.Events[run.query.Event]
-	if !countsSamples(&ev.Metrics[metric]) {
-		for k := range ev.Metrics {
-			if countsSamples(&ev.Metrics[k]) {
-				q := run.query
-				q.Metric = k
-				more, err := analyze.ByTrack(ctx, run.Rec, q)
-				if err != nil {
-					return err
-				}
-				g.byTrack(r, more, func(k int32, row *analyze.Row) { g.count[r][k] += row.Self })
-				return nil
-			}
+	if countsSamples(&ev.Metrics[run.query.Metric]) {
+		return rows, nil
+	}
+	for k := range ev.Metrics {
+		if countsSamples(&ev.Metrics[k]) {
+			q := run.query
+			q.Metric = k
+			return list(q)
 		}
 	}
 	// In proportion to the weight, where only calls tell.
+	out := slices.Clone(rows)
 	all := float64(run.Weights.Sum)
-	g.byTrack(r, rows, func(k int32, row *analyze.Row) {
-		if all != 0 {
-			g.count[r][k] += int64(float64(row.Self) / all * float64(run.behind.Sum))
+	for i := range out {
+		r := &out[i]
+		if all == 0 {
+			r.Self, r.Total = 0, 0
+			continue
 		}
-	})
-	return nil
+		r.Self, r.Total = int64(float64(r.Self)/all*float64(run.behind.Sum)), int64(float64(r.Total)/all*float64(run.behind.Sum))
+	}
+	return out, nil
 }
 
-func (c *Comparison) threadSpread(g *groups, side int) []float64 {
-	out := make([]float64, len(g.rows))
+// spreadOf is by row how much a side's values vary, by the samples behind them; nil
+// where they are not known.
+func (c *Comparison) spreadOf(values, counts [][]int64, side int) (out []float64) {
 	for r := range c.Runs {
 		if s, _ := c.sideOf(r); s != side {
 			continue
 		}
-		if g.count[r] == nil {
+		if counts[r] == nil {
 			return nil
 		}
-		for i, v := range g.self[r] {
+		if out == nil {
+			out = make([]float64, len(values[r]))
+		}
+		for i, v := range values[r] {
 			if v != 0 {
-				out[i] += float64(v) * float64(v) / float64(max(1, g.count[r][i]))
+				out[i] += float64(v) * float64(v) / float64(max(1, counts[r][i]))
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package spans
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Hump is a heap of calls that took about as long, From..To without To, apart from
 // the others by lengths that few calls have.
@@ -28,19 +31,19 @@ func (d *Durations) Humps() []Hump {
 	var hs []heap
 	for i, b := range bins {
 		if b.Count > 0 && (len(hs) == 0 || bins[i-1].Count == 0 || rises(bins, i)) {
-			hs = append(hs, heap{first: i, last: i, peak: i})
+			hs = append(hs, heap{peak: i})
 		}
 		if b.Count > 0 {
-			h := &hs[len(hs)-1]
-			if h.last = i; b.Count > bins[h.peak].Count {
+			if h := &hs[len(hs)-1]; b.Count > bins[h.peak].Count {
 				h.peak = i
 			}
 		}
 	}
+	rise(bins, hs)
 	for len(hs) > 1 {
 		k, least := 0, math.Inf(1)
 		for i := range hs[1:] {
-			if v := valley(bins, &hs[i], &hs[i+1]); v < least {
+			if v := valley(bins, hs, i); v < least {
 				k, least = i, v
 			}
 		}
@@ -50,19 +53,13 @@ func (d *Durations) Humps() []Hump {
 		if next := hs[k+1].peak; bins[next].Count > bins[hs[k].peak].Count {
 			hs[k].peak = next
 		}
-		hs[k].last = hs[k+1].last
 		hs = append(hs[:k+1], hs[k+2:]...)
+		rise(bins, hs)
 	}
+	hs = split(bins, hs)
 	out := make([]Hump, len(hs))
 	for i := range hs {
-		last := len(bins) - 1
-		if i+1 < len(hs) {
-			last = meet(bins, hs[i].peak, hs[i+1].peak) - 1
-		}
-		first := 0
-		if i > 0 {
-			first = meet(bins, hs[i-1].peak, hs[i].peak)
-		}
+		first, last := extent(bins, hs, i)
 		out[i] = Hump{From: bins[first].From, To: bins[last].To}
 		for _, b := range bins[first : last+1] {
 			out[i].Count += b.Count
@@ -93,8 +90,8 @@ func (d *Durations) coarse() (bins []Bin) {
 	return bins
 }
 
-// heap is a hump in the making: bins first..last, of which peak is the fullest.
-type heap struct{ first, last, peak int }
+// heap is a hump in the making, of whose bins peak is the fullest.
+type heap struct{ peak int }
 
 // rises reports whether a bin is fuller than the one before, and that is where
 // bins began to be fuller again.
@@ -109,13 +106,74 @@ func rises(bins []Bin, i int) bool {
 	return k > 0 && bins[k-1].Count > bins[k].Count
 }
 
-// valley is how many standard deviations the lower of two heaps rises above what
-// lies between their peaks; 0 where that is more than half of it.
-func valley(bins []Bin, a, b *heap) (z float64) {
+// rise lets each heap have the fullest of the bins that it has among its neighbours.
+func rise(bins []Bin, hs []heap) {
+	for range bins { // mostly there is nothing to do
+		changed := false
+		for i := range hs {
+			first, last := extent(bins, hs, i)
+			p := fullest(bins, first, last)
+			changed = changed || p != hs[i].peak
+			hs[i].peak = p
+		}
+		if !changed {
+			return
+		}
+	}
+}
+
+// fullest is the first of the fullest bins of first..last.
+func fullest(bins []Bin, first, last int) (peak int) {
+	peak = first
+	for i := first; i <= last; i++ {
+		if bins[i].Count > bins[peak].Count {
+			peak = i
+		}
+	}
+	return peak
+}
+
+// split takes heaps apart that were joined too early: where that leaves valleys on all
+// sides.
+func split(bins []Bin, hs []heap) []heap {
+	for i := 0; i < len(hs); i++ {
+		first, last := extent(bins, hs, i)
+		for border := first + 1; border <= last; border++ {
+			p, q := fullest(bins, first, border-1), fullest(bins, border, last)
+			more := slices.Replace(slices.Clone(hs), i, i+1, heap{p}, heap{q})
+			rise(bins, more)
+			if valley(bins, more, i) >= sure && (i == 0 || valley(bins, more, i-1) >= sure) && (i+2 == len(more) || valley(bins, more, i+1) >= sure) {
+				hs = more
+				i = -1
+				break
+			}
+		}
+	}
+	return hs
+}
+
+// extent are the first and the last bin of a heap: it meets its neighbours in the
+// middle of the emptiest bins between their peaks.
+func extent(bins []Bin, hs []heap, i int) (first, last int) {
+	last = len(bins) - 1
+	if i+1 < len(hs) {
+		last = meet(bins, hs[i].peak, hs[i+1].peak) - 1
+	}
+	if i > 0 {
+		first = meet(bins, hs[i-1].peak, hs[i].peak)
+	}
+	return first, last
+}
+
+// valley is how many standard deviations the lower of a heap and the next one rises
+// above what lies between their peaks; 0 where that is more than half of it.
+func valley(bins []Bin, hs []heap, i int) (z float64) {
+	af, al := extent(bins, hs, i)
+	bf, bl := extent(bins, hs, i+1)
 	for w := 1; w <= widest; w++ {
-		low := run(bins, a.peak+1, b.peak-1, w, func(x, y int64) bool { return x < y })
+		low := run(bins, hs[i].peak+1, hs[i+1].peak-1, w, func(x, y int64) bool { return x < y })
 		more := func(x, y int64) bool { return x > y }
-		high := min(run(bins, a.first, a.last, w, more), run(bins, b.first, b.last, w, more))
+		high := min(run(bins, af, al, w, more), run(bins, bf, bl, w, more))
 		if low >= 0 && 2*low <= high {
 			z = max(z, float64(high-low)/math.Sqrt(float64(high+low)))
 		}

@@ -21,6 +21,9 @@ type Durations struct {
 	// Count is how many spans touch the selection; Unfinished of them never
 	// ended. All else is 0 and empty when there are none.
 	Count, Unfinished int64
+	// Untold is how many do not tell their time on a processor: where that is asked
+	// about, they are none of Count.
+	Untold int64
 	// Sum is the sum of the lengths.
 	Sum                    *big.Int
 	Min, Max               int64
@@ -40,7 +43,7 @@ func (d *Durations) Mean() *big.Rat {
 	return new(big.Rat).SetFrac(d.Sum, big.NewInt(d.Count))
 }
 
-// SlowSpan is one of the longest spans and where it is.
+// SlowSpan is one of the longest spans and where it is; Duration is what was asked about.
 type SlowSpan struct {
 	Track, Lane, Span int
 	Call              recording.CallID
@@ -57,16 +60,29 @@ const (
 
 // DurationsOf looks at every span of some functions in a scope.
 func DurationsOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID) (*Durations, error) {
-	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of))
+	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), recording.SpanTime)
+}
+
+// TimesOf is DurationsOf for recording.SpanCPU or recording.SpanWaiting too: how long
+// spans ran on a processor, or did not.
+func TimesOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*Durations, error) {
+	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), metric)
 }
 
 // DurationsIn looks at the calls of a scope's set themselves.
 func DurationsIn(ctx context.Context, rec *recording.Recording, in recording.Scope) (*Durations, error) {
-	return durations(ctx, rec, in, scan.Picked(rec, in.Calls), nil)
+	return durations(ctx, rec, in, scan.Picked(rec, in.Calls), nil, recording.SpanTime)
 }
 
 // durations looks at the spans of lanes whose calls are meant; all where is is nil.
-func durations(ctx context.Context, rec *recording.Recording, in recording.Scope, lanes []scan.Stretch, is []bool) (*Durations, error) {
+func durations(ctx context.Context, rec *recording.Recording, in recording.Scope, lanes []scan.Stretch, is []bool, metric int) (*Durations, error) {
+	var cpu *recording.OnCPU
+	if metric >= recording.SpanCPU {
+		var err error
+		if cpu, err = scan.CPU(ctx, rec); err != nil {
+			return nil, err
+		}
+	}
 	from, to := in.Bounds(rec)
 	items := scan.Cut(lanes...)
 	edges := momentEdges(from, to)
@@ -74,6 +90,7 @@ func durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 	err := scan.Spread(ctx, len(items), func(worker, i int) {
 		if all[worker] == nil {
 			all[worker] = newGatherer(edges, rec.Counts.Unfinished > 0)
+			all[worker].cpu, all[worker].waiting = cpu, metric == recording.SpanWaiting
 		}
 		all[worker].gather(&items[i], is)
 	})
@@ -88,7 +105,7 @@ func durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 		}
 	}
 	if d.Count == 0 {
-		return &Durations{Sum: d.Sum, From: from, To: to, Trend: trendOf(nil)}, nil
+		return &Durations{Sum: d.Sum, Untold: d.Untold, From: from, To: to, Trend: trendOf(nil)}, nil
 	}
 	return d, d.tell(ctx, values, edges)
 }
@@ -116,6 +133,11 @@ type gatherer struct {
 	slow       []SlowSpan // longest first
 	unfinished int64
 	open       bool // some span of the recording never ended
+	// cpu is how long spans ran on a processor, where that is asked about, or waiting
+	// of them.
+	cpu     *recording.OnCPU
+	waiting bool
+	untold  int64
 }
 
 func newGatherer(edges []int64, open bool) *gatherer {
@@ -152,6 +174,16 @@ func (g *gatherer) gather(s *scan.Stretch, is []bool) {
 				into, until = &g.moments[m], g.edges[m+1]
 			}
 			d := ends[k] - start
+			if g.cpu != nil {
+				ran := g.cpu.Spans[s.Track][s.Row][i+k]
+				if ran == recording.Missing {
+					g.untold++
+					continue
+				}
+				if d -= ran; !g.waiting {
+					d = ran
+				}
+			}
 			if len(into.last) == cap(into.last) {
 				into.grow()
 			}
@@ -192,6 +224,7 @@ func (g *gatherer) keep(s *scan.Stretch, span int, start, d int64) {
 func (d *Durations) take(g *gatherer, values []parts) {
 	d.Count += g.count
 	d.Unfinished += g.unfinished
+	d.Untold += g.untold
 	d.Min, d.Max = min(d.Min, g.min), max(d.Max, g.max)
 	sum := new(big.Int).SetUint64(g.sumHi)
 	sum.Lsh(sum, 64).Add(sum, new(big.Int).SetUint64(g.sum))

@@ -123,6 +123,17 @@ func (f *Face) width(s string, most float32) (w float32) {
 	return w
 }
 
+// Middle shortens a text that is no name to w pixels by leaving out its middle: of
+// several threads or conditions, either end tells them from others.
+func (f *Face) Middle(s string, w float32) string {
+	if len(s) <= longestLabel && f.simple(s) && !f.fits(s, w) {
+		if short := f.elide(s, 0, 0, 0, len(s), w); short != "" {
+			return short
+		}
+	}
+	return f.Cut(s, w)
+}
+
 // Cut shortens a text to w pixels by cutting its end; see Fit for names.
 func (f *Face) Cut(s string, w float32) string {
 	if len(s) > longestLabel {

@@ -171,7 +171,7 @@ func (d *Answer) how(w *strings.Builder) {
 		}
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(w, "  %ss matched: %s\n", d.By, strings.Join(parts, ", "))
+		fmt.Fprintf(w, "  %s matched: %s\n", d.rowWords(), strings.Join(parts, ", "))
 	}
 	d.certainty(w)
 }
@@ -221,14 +221,38 @@ func (d *Answer) certainty(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
+// rowWord says what a row is.
+func (d *Answer) rowWord() string {
+	if key, ok := d.By.ContextKey(); ok {
+		return plain.Short(key)
+	}
+	if key, ok := d.By.ArgumentKey(); ok {
+		return plain.Short(key)
+	}
+	return string(d.By)
+}
+
+// rowWords says what rows are.
+func (d *Answer) rowWords() string {
+	switch word := d.rowWord(); {
+	case word != string(d.By):
+		return "values of " + word
+	case d.By == analyze.ByCategory:
+		return "categories"
+	default:
+		return word + "s"
+	}
+}
+
 // table writes the rows.
 func (d *Answer) table(b *strings.Builder) {
-	flat := d.By == compare.ByThread
-	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "confidence", string(d.By)}
+	_, context := d.By.ContextKey()
+	flat := context || d.By == compare.ByThread || d.By == analyze.ByState // none calls another
+	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "confidence", d.rowWord()}
 	align := "rrrrrrrrl"
 	switch {
 	case flat:
-		head, align = []string{"Δ", "", "of all change", "A", "B", "confidence", "thread"}, "rrrrrrl"
+		head, align = []string{"Δ", "", "of all change", "A", "B", "confidence", d.rowWord()}, "rrrrrrl"
 	case d.By == compare.ByFunction:
 		head, align = append(head, "module"), align+"l"
 	}

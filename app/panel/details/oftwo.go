@@ -59,6 +59,12 @@ func (c *OfTwo) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) {
 	}
 }
 
+// Told is what stands there.
+func (c *OfTwo) Told() []Detail {
+	_, _, ds := c.details(c.Answer())
+	return ds
+}
+
 // details are those of the chosen function, or of the whole.
 func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detail) {
 	if a == nil {
@@ -68,10 +74,23 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 	exact := func(v int64) string { return units.Exact(v, &m.Common) }
 	value := func(v int64) string { return units.Full(m.Readable(v)) }
 	add := func(key, text, full string) { ds = append(ds, Detail{Key: key, Value: text, Exact: full}) }
+	each := ""
+	if a.Normalize == compare.Calls {
+		each = " each"
+	}
 	if c.Chosen == nil {
-		add("A", value(a.A.RawTotal), exact(a.A.RawTotal))
-		add("B", value(a.B.RawTotal), exact(a.B.RawTotal))
-		add("Difference", verdict.Signed(m, a.B.RawTotal-a.A.RawTotal)+"   "+units.Change(a.A.RawTotal, a.B.RawTotal), exact(a.B.RawTotal-a.A.RawTotal))
+		both := func(what string, va, vb int64) {
+			add("A"+what, value(va), exact(va))
+			add("B"+what, value(vb), exact(vb))
+			add("Difference", verdict.Signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
+		}
+		if each != "" {
+			both(each, a.A.Total, a.B.Total)
+			add("Calls", units.Count(a.A.Calls)+" of A, "+units.Count(a.B.Calls)+" of B", "")
+			both(" in all", a.A.RawTotal, a.B.RawTotal)
+		} else {
+			both("", a.A.RawTotal, a.B.RawTotal)
+		}
 		if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
 			add("Confidence", units.Level(w.Level()), "")
 		}
@@ -94,8 +113,8 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 				add("in B", row.NameB, "")
 			}
 			both := func(word string, va, vb int64, conf *compare.Confidence) {
-				add(word+" A", value(va), exact(va))
-				add(word+" B", value(vb), exact(vb))
+				add(word+" A"+each, value(va), exact(va))
+				add(word+" B"+each, value(vb), exact(vb))
 				add("Difference", verdict.Signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
 				if conf != nil {
 					add("Confidence", pair.SureText(a, conf), "")
@@ -147,6 +166,9 @@ func (c *OfTwo) largestDifferences(s *panel.Host, u *ui.UI, a *session.CompareAn
 		return
 	}
 	title := "Largest differences of self"
+	if a.Normalize == compare.Calls {
+		title += ", each call"
+	}
 	if len(a.Functions.Rows) == 0 || a.Functions.Rows[0].DeltaSelf() == 0 { // they are sorted by its size
 		title = "No differences of self"
 	}

@@ -1,0 +1,240 @@
+package verdict_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/app/verdict"
+	"ashlar/ingest"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/calls"
+	"ashlar/ingest/compare"
+	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// recordings opens all that are kept here, and those of a folder that is named.
+func recordings(t *testing.T, visit func(rec *recording.Recording)) {
+	t.Helper()
+	for _, dir := range []string{"../cli/testdata", madeTraces(t), os.Getenv("ASHLAR_SAMPLES")} {
+		if dir == "" {
+			continue
+		}
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() {
+				return err
+			}
+			if in, err := e.Info(); err != nil || in.Size() > 4<<20 {
+				return err
+			}
+			l := ingest.Open(context.Background(), path, ingest.Options{})
+			defer l.Close()
+			if l.Wait() == nil && l.Snapshot().Counts.Spans < 100_000 && len(l.Snapshot().Events) > 0 {
+				visit(l.Snapshot())
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// madeTraces writes two traces of the same program into a folder, of which all spans tell
+// how long they ran.
+func madeTraces(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for k, name := range []string{"one.json", "two.json"} {
+		var b strings.Builder
+		at := int64(1000)
+		for i := range int64(300) {
+			took := 90 + i*7%31
+			if i%(13-5*int64(k)) == 0 {
+				took += 4000
+			}
+			fmt.Fprintf(&b, `{"ph":"X","pid":1,"tid":1,"name":"task","ts":%d,"dur":%d,"tdur":%d},`+"\n", at, took, took/3)
+			fmt.Fprintf(&b, `{"ph":"X","pid":1,"tid":1,"name":"load","ts":%d,"dur":%d,"tdur":%d},`+"\n", at+2, took/2, took/4)
+			at += took + 11
+		}
+		text := "[" + strings.TrimSuffix(b.String(), ",\n") + "]"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// pairing is two things that are compared.
+type pairing struct {
+	name string
+	a, b compare.Input
+}
+
+// pairings are parts of a recording: the beginning and the rest of its time, the slow
+// calls and the others of the function that most spans run.
+func pairings(t *testing.T, rec *recording.Recording) (ps []pairing) {
+	t.Helper()
+	if d := rec.Duration(); rec.HasTime && d > 3 {
+		ps = append(ps, pairing{"times of " + rec.Source.Path,
+			compare.Input{Rec: rec, Scope: recording.Between(rec.Start, rec.Start+d/3)}, compare.Input{Rec: rec, Scope: recording.Between(rec.Start+d/3, rec.End)}})
+	}
+	counts := make([]int64, rec.Functions.Len())
+	most := -1
+	for c, n := range rec.SpanCount {
+		if c == 0 || n == 0 {
+			continue
+		}
+		f := int(rec.Func(recording.CallID(c)))
+		if counts[f] += n; most < 0 || counts[f] > counts[most] {
+			most = f
+		}
+	}
+	if most < 0 {
+		return ps
+	}
+	of := &calls.Query{Functions: []string{analyze.RefTo(rec.Functions.At(most)).Typed(rec)}}
+	slow, rest, _, err := of.Slow(context.Background(), rec, recording.Scope{})
+	if err != nil {
+		return ps
+	}
+	set := func(q *calls.Query) compare.Input {
+		return compare.Input{Rec: rec, Scope: recording.Scope{Calls: &recording.CallSet{Text: q.String()}}}
+	}
+	return append(ps, pairing{"calls of " + rec.Source.Path, set(rest), set(slow)})
+}
+
+// sums adds up the rows of a table of a comparison by functions.
+func sums(t *testing.T, c *compare.Comparison) (a, b int64, table *compare.Table) {
+	t.Helper()
+	table, err := c.Table(context.Background(), compare.ByFunction, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range table.Rows {
+		a, b = a+table.Rows[i].ASelf, b+table.Rows[i].BSelf
+	}
+	return a, b, table
+}
+
+// TestNumbersAreThoseOfTables: every number of the sentences is one of a table that
+// "ashlar diff" prints: the sums of its rows, the row that is named, and of the time on
+// processors and per second those of the comparison of that.
+func TestNumbersAreThoseOfTables(t *testing.T) {
+	ctx := context.Background()
+	seen := map[verdict.To]int{}
+	var before *recording.Recording
+	recordings(t, func(rec *recording.Recording) {
+		ps := pairings(t, rec)
+		if before != nil && before.Source.Format == rec.Source.Format {
+			ps = append(ps, pairing{"files " + before.Source.Path + ", " + rec.Source.Path, compare.Input{Rec: before}, compare.Input{Rec: rec}})
+		}
+		before = rec
+		for _, p := range ps {
+			o := compare.Options{Normalize: compare.Raw}
+			if p.a.Scope.Calls != nil {
+				o.Normalize = compare.Calls
+			}
+			c, err := compare.Compare(ctx, []compare.Input{p.a}, []compare.Input{p.b}, o)
+			if err != nil {
+				continue // of stacks without times, or two files that have nothing in common
+			}
+			a, b, table := sums(t, c)
+			other := func(metric string, n compare.Normalize) (a, b int64, m *compare.Metric) {
+				o := o
+				if metric != "" {
+					o.Metric = metric
+				}
+				o.Normalize = n
+				c, err := compare.Compare(ctx, []compare.Input{p.a}, []compare.Input{p.b}, o)
+				if err != nil {
+					t.Fatalf("%s: %v", p.name, err)
+				}
+				a, b, _ = sums(t, c)
+				return a, b, c.Metric
+			}
+			text := verdict.Of(c, table)
+			check := func(got string, want ...string) {
+				for _, w := range want {
+					if got == w {
+						return
+					}
+				}
+				t.Errorf("%s: %q in\n%s\nis not of the table, which has %q", p.name, got, text, want)
+			}
+			for _, part := range verdict.Parts(c, table) {
+				seen[part.To]++
+				switch part.To {
+				case verdict.Totals:
+					check(part.Text, apart(c.Metric, a, b), costs(a, b), value(c.Metric, a), value(c.Metric, b)+", "+value(c.Metric, a))
+				case verdict.PerSecond:
+					a, b, _ := other("", compare.Duration)
+					check(strings.TrimPrefix(part.Text, "per second "), costs(a, b))
+				case verdict.CPU:
+					a, b, m := other("cpu", compare.Calls)
+					check(part.Text, apart(m, a, b))
+				case verdict.Waiting:
+					a, b, m := other("waiting", compare.Calls)
+					check(part.Text, apart(m, a, b))
+				case verdict.Function:
+					named := ""
+					for i := range table.Rows {
+						if r := &table.Rows[i]; r == part.Row {
+							named = plain.Short(r.Name)
+						}
+					}
+					check(part.Text, named, signed(c.Metric, part.Row.BSelf-part.Row.ASelf))
+					if d := part.Row.BSelf - part.Row.ASelf; (d < 0) != (b < a) {
+						t.Errorf("%s: %s goes the other way than the whole", p.name, text)
+					}
+				}
+			}
+		}
+	})
+	t.Logf("%v", seen)
+	for _, to := range []verdict.To{verdict.Totals, verdict.PerSecond, verdict.CPU, verdict.Waiting, verdict.Function} {
+		if seen[to] == 0 {
+			t.Errorf("no verdict leads to %d", to)
+		}
+	}
+}
+
+func value(m *compare.Metric, v int64) string { return units.Value(m.Readable(v)) }
+
+func signed(m *compare.Metric, v int64) string {
+	if v < 0 {
+		return "−" + value(m, -v)
+	}
+	return "+" + value(m, v)
+}
+
+// apart says how far apart two sums are.
+func apart(m *compare.Metric, a, b int64) string {
+	switch {
+	case a == b:
+		return "as much"
+	case b < a:
+		return value(m, a-b) + " less"
+	}
+	return value(m, b-a) + " more"
+}
+
+// costs says it in parts of A.
+func costs(a, b int64) string {
+	c := units.Change(a, b)
+	switch {
+	case a == b:
+		return "as much"
+	case strings.HasPrefix(c, "×"):
+		return strings.TrimPrefix(c, "×") + " times as much"
+	case b < a:
+		return strings.TrimPrefix(c, "−") + " less"
+	}
+	return strings.TrimPrefix(c, "+") + " more"
+}
