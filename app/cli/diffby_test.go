@@ -112,10 +112,10 @@ func TestDiffByIsTopOfBoth(t *testing.T) {
 		}
 	}
 	for args, says := range map[string]string{
-		"--by category":          "only Chrome",
-		"--by context:nothing":   "no context key",
+		"--by category":           "only Chrome",
+		"--by context:nothing":    "no context key",
 		"--by arg:x --drop parse": "leave out --drop",
-		"--by colour":            "thread or stack",
+		"--by colour":             "thread or stack",
 	} {
 		r := run(append([]string{"diff", "testdata/diff-a.folded", "testdata/diff-b.folded"}, strings.Fields(args)...)...)
 		if r.code == Done || !strings.Contains(r.stderr, says) {
