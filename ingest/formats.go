@@ -16,6 +16,7 @@ import (
 	"ashlar/ingest/firefox"
 	"ashlar/ingest/folded"
 	"ashlar/ingest/ftrace"
+	"ashlar/ingest/fuchsia"
 	"ashlar/ingest/gotrace"
 	"ashlar/ingest/heapprofile"
 	"ashlar/ingest/heaptrack"
@@ -48,6 +49,7 @@ var Formats = []codec.Format{
 	speedscope.Format,
 	firefox.Format,
 	perfetto.Format,
+	fuchsia.Format,
 	gotrace.Format,
 	jfr.Format,
 	ftrace.Format,

@@ -33,13 +33,11 @@ type opening struct {
 // Ways out that several formats share.
 const (
 	bySpeedscope = "open it in speedscope (https://www.speedscope.app), export it there, and open what that writes"
-	byPerfetto   = "convert it with `traceconv json FILE trace.json`, which comes with Perfetto"
 )
 
 // knowns are the formats that are refused by name. To add one, add its row.
 var knowns = []known{
 	{"a zip archive in something else", "unpack it and open the recording in it", []string{"PK\x03\x04"}, nil},
-	{"a trace of Fuchsia (FXT)", byPerfetto, []string{"\x10\x00\x04\x46\x78\x54\x16\x00"}, nil},
 	{"a recording of trace-cmd", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
 	{"an output of Massif", "print it with `ms_print FILE`; record with heaptrack, or a heap profiler that writes pprof, to see it here", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},
 	{"a log of V8 (isolate-*.log)", "record with `node --cpu-prof` instead, whose .cpuprofile is opened", []string{"v8-version,", "shared-library,"}, nil},

@@ -41,7 +41,8 @@ type decoder struct {
 	sampled   samplers
 	stacks    stackTable
 	profile   *profile // of a file that is one CPU profile
-	clocked   bool     // some span tells its time on a processor
+	totals    map[int64]*totals
+	clocked   bool // some span tells its time on a processor
 	system    systemTrace
 
 	ledger
@@ -74,6 +75,7 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 		texts:     map[string]int64{},
 		spanEvent: -1,
 		counters:  map[counterKey][]series{},
+		totals:    map[int64]*totals{},
 	}
 	d.ledger.b = b
 	d.async.init(d)

@@ -83,6 +83,9 @@ const (
 
 // sync adds a B, E or X; it reports whether it is kept so far.
 func (d *decoder) sync(it *item, k *recording.Tally) bool {
+	if t := d.threadOf(it); t.track == nil && d.total(it, t, k) {
+		return true
+	}
 	t := d.use(it)
 	at := d.at(it.ts, it.off)
 	if it.ph == 'E' {

@@ -47,8 +47,8 @@ type decoder struct {
 	b    *recording.Builder
 	s    *jsonscan.Stream
 	c    *distributed.Collector
-	args distributed.Args
-	odd  distributed.Args // of a log
+	args decode.Args
+	odd  decode.Args // of a log
 }
 
 // read reads all spans of a file.
@@ -206,9 +206,9 @@ func (d *decoder) span(raw []byte, services map[string]int) {
 		case "references":
 			references = val
 		case "startTime":
-			s.Start, begun = distributed.Micros(val)
+			s.Start, begun = decode.Micros(val)
 		case "duration":
-			duration, ended = distributed.Micros(val)
+			duration, ended = decode.Micros(val)
 		case "tags":
 			tags = val
 		case "logs":
@@ -284,7 +284,7 @@ func (d *decoder) references(s *distributed.Span, raw []byte) (links [][2]string
 }
 
 // tags adds tags, each with a key, a type and a value, to a JSON object.
-func (d *decoder) tags(to *distributed.Args, raw []byte) {
+func (d *decoder) tags(to *decode.Args, raw []byte) {
 	all := jsonscan.Array(raw)
 	for {
 		tag, ok := all.Next()
@@ -303,7 +303,7 @@ func (d *decoder) logs(raw []byte) {
 		if !ok {
 			return
 		}
-		at, _ := distributed.Micros(jsonscan.Member(l, "timestamp"))
+		at, _ := decode.Micros(jsonscan.Member(l, "timestamp"))
 		name := ""
 		fields := jsonscan.Array(jsonscan.Member(l, "fields"))
 		for {

@@ -90,7 +90,7 @@ type tracer struct {
 	ctx     context.Context
 	b       *recording.Builder
 	c       *distributed.Collector
-	args    distributed.Args
+	args    decode.Args
 	dropped uint64 // attributes, events and links that the recorder left out
 	n       int
 }
@@ -229,7 +229,7 @@ type about struct {
 }
 
 // put adds a span with its arguments.
-func (t *tracer) put(s *distributed.Span, a *about, attrs *distributed.Args, start, end uint64) bool {
+func (t *tracer) put(s *distributed.Span, a *about, attrs *decode.Args, start, end uint64) bool {
 	if start == 0 || start > math.MaxInt64 || end > math.MaxInt64 {
 		t.c.Timeless()
 		return false
@@ -345,7 +345,7 @@ func (t *tracer) link(b []byte) {
 }
 
 // member adds a KeyValue to a JSON object.
-func (t *tracer) member(to *distributed.Args, b []byte, depth int) {
+func (t *tracer) member(to *decode.Args, b []byte, depth int) {
 	key, value := "", []byte("null")
 	t.fields(b, func(num protowire.Number, _ protowire.Type, _ uint64, body []byte) {
 		switch num {
@@ -368,13 +368,13 @@ func (t *tracer) any(b []byte, depth int) []byte {
 	t.fields(b, func(num protowire.Number, _ protowire.Type, n uint64, body []byte) {
 		switch num {
 		case 1:
-			out = distributed.Quoted(string(body))
+			out = decode.Quoted(string(body))
 		case 2:
 			out = strconv.AppendBool(nil, n != 0)
 		case 3:
 			out = strconv.AppendInt(nil, int64(n), 10)
 		case 4:
-			out = float(math.Float64frombits(n))
+			out = decode.Float(math.Float64frombits(n))
 		case 5:
 			out = []byte{'['}
 			t.fields(body, func(num protowire.Number, _ protowire.Type, _ uint64, body []byte) {
@@ -387,7 +387,7 @@ func (t *tracer) any(b []byte, depth int) []byte {
 			})
 			out = append(out, ']')
 		case 6:
-			var object distributed.Args
+			var object decode.Args
 			t.fields(body, func(num protowire.Number, _ protowire.Type, _ uint64, body []byte) {
 				if num == 1 {
 					t.member(&object, body, depth+1)
@@ -397,15 +397,8 @@ func (t *tracer) any(b []byte, depth int) []byte {
 				out = []byte("{}")
 			}
 		case 7:
-			out = distributed.Quoted(hex.EncodeToString(body))
+			out = decode.Quoted(hex.EncodeToString(body))
 		}
 	})
 	return out
-}
-
-func float(f float64) []byte {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return distributed.Quoted(strconv.FormatFloat(f, 'g', -1, 64))
-	}
-	return strconv.AppendFloat(nil, f, 'g', -1, 64)
 }

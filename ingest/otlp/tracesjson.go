@@ -259,7 +259,7 @@ func (t *tracer) jsonLinks(raw []byte) {
 }
 
 // jsonMembers adds a list of KeyValues to a JSON object.
-func (t *tracer) jsonMembers(to *distributed.Args, raw []byte, depth int) {
+func (t *tracer) jsonMembers(to *decode.Args, raw []byte, depth int) {
 	e := jsonscan.Array(raw)
 	for {
 		attr, ok := e.Next()
@@ -289,13 +289,13 @@ func (t *tracer) jsonAny(raw []byte, depth int) []byte {
 				out = strconv.AppendInt(nil, n, 10)
 				break
 			}
-			out = distributed.Quoted(jsonscan.Plain(val))
+			out = decode.Quoted(jsonscan.Plain(val))
 		case "doubleValue":
 			if f, err := strconv.ParseFloat(string(jsonscan.Unquoted(val)), 64); err == nil || errors.Is(err, strconv.ErrRange) {
-				out = float(f)
+				out = decode.Float(f)
 				break
 			}
-			out = distributed.Quoted(jsonscan.Plain(val))
+			out = decode.Quoted(jsonscan.Plain(val))
 		case "boolValue":
 			out = strconv.AppendBool(nil, string(jsonscan.Unquoted(val)) == "true")
 		case "arrayValue":
@@ -313,13 +313,13 @@ func (t *tracer) jsonAny(raw []byte, depth int) []byte {
 			}
 			out = append(out, ']')
 		case "kvlistValue":
-			var object distributed.Args
+			var object decode.Args
 			t.jsonMembers(&object, jsonscan.Member(val, "values"), depth+1)
 			if out = object.JSON(); out == nil {
 				out = []byte("{}")
 			}
 		default: // texts, and bytes in base64
-			out = distributed.Quoted(jsonscan.Plain(val))
+			out = decode.Quoted(jsonscan.Plain(val))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 )
 
@@ -149,15 +150,7 @@ func (s *sequence) annotation(to, b []byte, depth int) []byte {
 	if len(to) > 0 {
 		to = append(to, ',')
 	}
-	return append(append(append(to, quoted(name)...), ':'), text...)
-}
-
-func quoted(s string) []byte {
-	b, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
-	if err != nil {
-		return []byte(`""`)
-	}
-	return b
+	return append(append(append(to, decode.Quoted(name)...), ':'), text...)
 }
 
 // annotated is the value of an annotation as JSON.
@@ -174,18 +167,18 @@ func (s *sequence) annotated(b []byte, depth int) []byte {
 		case 4:
 			out = strconv.AppendInt(nil, int64(v.n), 10)
 		case 5:
-			out = float(v.n)
+			out = decode.Float(math.Float64frombits(v.n))
 		case 6, 9:
-			out = quoted(v.text())
+			out = decode.Quoted(v.text())
 			if num == 9 && json.Valid(v.b) {
 				out = v.b
 			}
 		case 7:
-			out = quoted("0x" + strconv.FormatUint(v.n, 16))
+			out = decode.Quoted("0x" + strconv.FormatUint(v.n, 16))
 		case 8:
 			out = nested(v.b, depth)
 		case 17:
-			out = quoted(s.texts[internString][v.n])
+			out = decode.Quoted(s.texts[internString][v.n])
 		case 11:
 			if isDict = true; depth < maxNested {
 				dict = s.annotation(dict, v.b, depth+1)
@@ -206,14 +199,6 @@ func (s *sequence) annotated(b []byte, depth int) []byte {
 		return append(append([]byte{'['}, array...), ']')
 	}
 	return out
-}
-
-func float(bits uint64) []byte {
-	f := math.Float64frombits(bits)
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return quoted(strconv.FormatFloat(f, 'g', -1, 64))
-	}
-	return strconv.AppendFloat(nil, f, 'g', -1, 64)
 }
 
 // nested is the older kind of a value that has others in it.
@@ -237,11 +222,11 @@ func nested(b []byte, depth int) []byte {
 		case 5:
 			out = strconv.AppendInt(nil, int64(v.n), 10)
 		case 6:
-			out = float(v.n)
+			out = decode.Float(math.Float64frombits(v.n))
 		case 7:
 			out = strconv.AppendBool(nil, v.n != 0)
 		case 8:
-			out = quoted(v.text())
+			out = decode.Quoted(v.text())
 		}
 	}
 	switch kind {
@@ -251,7 +236,7 @@ func nested(b []byte, depth int) []byte {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			out = append(append(append(out, quoted(keys[i])...), ':'), v...)
+			out = append(append(append(out, decode.Quoted(keys[i])...), ':'), v...)
 		}
 		return append(out, '}')
 	case 2:

@@ -54,7 +54,7 @@ type decoder struct {
 	b        *recording.Builder
 	s        *jsonscan.Stream
 	c        *distributed.Collector
-	args     distributed.Args
+	args     decode.Args
 	services map[distributed.Service]int
 }
 
@@ -129,9 +129,9 @@ func (d *decoder) span(raw []byte) {
 		case "shared":
 			s.Shared = string(val) == "true"
 		case "timestamp":
-			s.Start, begun = distributed.Micros(val)
+			s.Start, begun = decode.Micros(val)
 		case "duration":
-			duration, ended = distributed.Micros(val)
+			duration, ended = decode.Micros(val)
 		case "localEndpoint":
 			s.Service = d.service(val)
 			local = address(val)
@@ -197,7 +197,7 @@ func (d *decoder) annotations(raw []byte) {
 		if !ok {
 			return
 		}
-		at, _ := distributed.Micros(jsonscan.Member(a, "timestamp"))
+		at, _ := decode.Micros(jsonscan.Member(a, "timestamp"))
 		d.c.Event(at, jsonscan.Plain(jsonscan.Member(a, "value")), nil)
 	}
 }

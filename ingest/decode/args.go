@@ -1,10 +1,11 @@
-package distributed
+package decode
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 	"strings"
 
-	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
 )
 
@@ -64,10 +65,18 @@ func Quoted(s string) []byte {
 // Micros reads a time in microseconds, as nanoseconds; ok is false where there is none
 // that is not negative and fits.
 func Micros(raw []byte) (ns int64, ok bool) {
-	n, ok, fits := decode.ParseNumber(jsonscan.Unquoted(raw))
+	n, ok, fits := ParseNumber(jsonscan.Unquoted(raw))
 	if !ok || !fits || n.Mantissa < 0 {
 		return 0, false
 	}
 	n.Scale -= 3
 	return n.Round(0).At(0)
+}
+
+// Float is a number as JSON, as a text where JSON has none such.
+func Float(f float64) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return Quoted(strconv.FormatFloat(f, 'g', -1, 64))
+	}
+	return strconv.AppendFloat(nil, f, 'g', -1, 64)
 }
