@@ -115,11 +115,16 @@ func (c *Comparison) newCollector(r, side int, tables []*spanTable) *collector {
 // expect says how many spans there will be of each row.
 func (p *collector) expect() {
 	counts := make([]int64, p.run.Rec.Calls.Len())
+	into := counts
+	if p.everything() {
+		copy(counts, p.run.Rec.SpanCount)
+		into = nil
+	}
 	for ti := range p.run.Rec.Tracks {
 		if !p.chosen(ti) {
 			continue
 		}
-		all, outermost := p.walk.count(ti, counts)
+		all, outermost := p.walk.count(ti, into)
 		p.whole.expect(0, outermost)
 		for _, d := range p.rows {
 			if d.at == nil {
@@ -138,6 +143,19 @@ func (p *collector) expect() {
 			}
 		}
 	}
+}
+
+// everything reports whether all spans of the recording are collected.
+func (p *collector) everything() bool {
+	if p.walk.in.Ranged || p.walk.in.Calls != nil {
+		return false
+	}
+	for ti := range p.run.Rec.Tracks {
+		if !p.chosen(ti) {
+			return false
+		}
+	}
+	return true
 }
 
 // collect adds the spans to the rows.

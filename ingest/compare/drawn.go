@@ -112,6 +112,10 @@ func (ds *draws) next(row int32) {
 		ds.left[row] = math.MaxInt32 // none, ever
 		return
 	}
+	if parts == p.n { // all
+		ds.left[row], p.at = 1, part
+		return
+	}
 	at := part * p.n / parts
 	if wide := uint64((part+1)*p.n/parts - at); wide > 1 {
 		p.dice ^= p.dice << 13
@@ -157,8 +161,45 @@ func shift(a, b []length) *Shift {
 
 // end sorts what was kept.
 func (ds *draws) end() {
+	room := make([]length, ds.most)
 	for i := range ds.rows {
-		slices.Sort(ds.rows[i].kept)
+		sortLengths(ds.rows[i].kept, room)
 	}
 	ds.left, ds.plans = nil, nil
+}
+
+// sortLengths sorts what has at most as many elements as room. There are millions in
+// all, so that many are not compared but sorted by one byte after the other, from the
+// lowest on: mostly the two highest of a row's are all alike but for few.
+func sortLengths(ls, room []length) {
+	const few = 128
+	if len(ls) < few {
+		slices.Sort(ls)
+		return
+	}
+	var counts [4][256]uint32
+	for _, l := range ls {
+		counts[0][l&255]++
+		counts[1][l>>8&255]++
+		counts[2][l>>16&255]++
+		counts[3][l>>24]++
+	}
+	from, to := ls, room[:len(ls)]
+	for digit := range counts {
+		of, shift := &counts[digit], 8*digit
+		if of[from[0]>>shift&255] == uint32(len(ls)) {
+			continue // all are alike
+		}
+		sum := uint32(0)
+		for i, n := range of {
+			of[i], sum = sum, sum+n
+		}
+		for _, l := range from {
+			at := &of[l>>shift&255]
+			to[*at] = l
+			*at++
+		}
+		from, to = to, from
+	}
+	copy(ls, from) // where it does not lie there
 }

@@ -182,7 +182,7 @@ func (c *cursor) load() bool {
 }
 
 // count counts the spans of a track that each would visit: by call, added to
-// what is there, and all and the outermost ones.
+// what is there, unless calls is nil, and all and the outermost ones.
 func (w *spanWalk) count(track int, calls []int64) (all, outermost int64) {
 	for i := range w.rec.Tracks[track].Lanes {
 		l := &w.rec.Tracks[track].Lanes[i]
@@ -191,7 +191,7 @@ func (w *spanWalk) count(track int, calls []int64) (all, outermost int64) {
 			if all += n; part.outer {
 				outermost += n
 			}
-			for k := part.First; k < part.Last; {
+			for k := part.First; k < part.Last && calls != nil; {
 				run := l.Calls(k)
 				run = run[:min(len(run), part.Last-k)]
 				for _, c := range run {
