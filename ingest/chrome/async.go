@@ -52,6 +52,7 @@ const maxAsyncLate = 1 << 16
 type asyncOps struct {
 	d     *decoder
 	open  map[asyncKey]*asyncOp
+	spare []*asyncOp // that have ended: files have millions, few at a time
 	ends  []asyncEnd
 	label map[uint64]string
 	// groups counts operations.
@@ -134,8 +135,7 @@ func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	case 'b', 'S':
 		d.spans()
 		if op == nil {
-			a.groups++
-			op = &asyncOp{track: a.track(it, t), group: a.groups}
+			op = a.begin(a.track(it, t))
 			a.open[key] = op
 		}
 		d.b.Cover(at, at)
@@ -201,8 +201,20 @@ func (a *asyncOps) end(it *item, k *recording.Tally, key asyncKey, op *asyncOp, 
 	op.stack = slices.Delete(op.stack, i, i+1)
 	if len(op.stack) == 0 {
 		delete(a.open, key)
+		a.spare = append(a.spare, op)
 	}
 	return true
+}
+
+// begin makes an operation.
+func (a *asyncOps) begin(track *recording.TrackBuilder) *asyncOp {
+	a.groups++
+	op := new(asyncOp)
+	if n := len(a.spare); n > 0 {
+		op, a.spare = a.spare[n-1], a.spare[:n-1]
+	}
+	op.track, op.group = track, a.groups
+	return op
 }
 
 // finish closes what is open: with ends that stood earlier in the file, or as
@@ -245,5 +257,5 @@ func (a *asyncOps) finish() {
 			d.later(unmatchedEnd, string(rune(e.ph)), e.off, true)
 		}
 	}
-	a.open, a.ends = nil, nil
+	a.open, a.ends, a.spare = nil, nil, nil
 }

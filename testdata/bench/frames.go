@@ -44,7 +44,7 @@ func (b *bench) frame() ([]result, error) {
 		return nil, fmt.Errorf("the benchmark printed no frames:\n%s", bytes.TrimSpace([]byte(r.Text)))
 	}
 	return []result{{
-		What: "frame (layout, raster, ops), p99, 50 M spans, any zoom, view or pointer moving, 1280x720", Target: "2 ms CPU", Value: worst, Pass: worst <= 2,
+		What: "frame (layout, raster, ops), p99, 50 M spans, any zoom, view or pointer moving, 1280x720", Target: "1.5 ms CPU", Value: worst, Pass: worst <= 1.5,
 		Measured: fmt.Sprintf("%.2f ms", worst),
 		Note:     fmt.Sprintf("of the thread that draws, %.2f ms by the clock; the worst zoom, %q, %.0f bars, %.2f ms on average; others %.0f %%", clock, at, bars, average, 100*r.Others),
 	}, {
