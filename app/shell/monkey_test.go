@@ -125,7 +125,7 @@ func TestMonkey(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
 	runs, events, seed := 12, 250, uint64(1)
 	if testing.Short() {
-		runs = 4
+		runs = 2
 	}
 	if n, err := strconv.Atoi(os.Getenv("ASHLAR_MONKEYS")); err == nil {
 		runs, seed = n, uint64(time.Now().UnixNano())

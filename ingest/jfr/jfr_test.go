@@ -41,9 +41,9 @@ func summary(t *testing.T, path string) map[string]int64 {
 	return counts
 }
 
-// printed has the tool print the events of a type.
+// printed has the tool print the events of a type, with the leaves of their stacks.
 func printed(t *testing.T, path, name string) (leaves map[string]int64, ns int64) {
-	out, err := exec.Command("jfr", "print", "--json", "--events", name, path).Output()
+	out, err := exec.Command("jfr", "print", "--json", "--stack-depth", "1", "--events", name, path).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

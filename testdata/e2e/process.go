@@ -3,11 +3,13 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -60,8 +62,17 @@ var builds struct {
 	paths map[string]string
 }
 
-// Main runs the tests and removes what Build made.
+// atOnce is how many windows are open at the same time: most of the time they wait for
+// each other's keys and pictures, and no processor is needed.
+const atOnce = 4
+
+// Main runs the tests, more of them at once than there are processors, and removes what
+// Build made.
 func Main(m *testing.M) int {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		f.Value.Set(strconv.Itoa(max(atOnce, runtime.GOMAXPROCS(0))))
+	}
 	defer func() {
 		builds.Lock()
 		defer builds.Unlock()
