@@ -180,9 +180,14 @@ func (d *Desk) EndComparison() {
 // Compares reports whether two recordings are shown.
 func (d *Desk) Compares() bool { return d.Versus != nil }
 
-// Swap makes A of B and B of A.
+// Swap makes A of B and B of A, of two recordings or of what is compared in place.
 func (d *Desk) Swap() {
 	c := d.Versus
+	if p := d.Pane; c == nil && p != nil && p.Against != nil && !p.Scope.IsWhole() {
+		a, b := p.Scope, *p.Against
+		p.Scope, p.Against = b, &a
+		return
+	}
 	if c == nil {
 		d.Say("There is nothing to swap: compare with another file first")
 		return

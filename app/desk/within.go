@@ -267,14 +267,6 @@ func (p *Pane) EndWithin() {
 	p.Pick.Near = true
 }
 
-// swapWithin makes A of B and B of A.
-func (p *Pane) swapWithin() {
-	if p.Against != nil {
-		a, b := p.Scope, *p.Against
-		p.Scope, p.Against = b, &a
-	}
-}
-
 // still shows the same and never changes.
 func (w *within) still(p *Pane) *within {
 	o := newWithin(p)
