@@ -22,7 +22,7 @@ import (
 )
 
 // show runs the window and returns the program's exit code.
-func show(o cli.WindowOptions) int {
+func show(o cli.WindowOptions, runner cli.Runner) int {
 	others, taken := handOver(o)
 	if taken {
 		return 0
@@ -38,7 +38,7 @@ func show(o cli.WindowOptions) int {
 	}
 	err = window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
-		Store: kept, AskedTheme: o.Theme != "",
+		Store: kept, AskedTheme: o.Theme != "", Run: runner.Answer,
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(err.Error()))

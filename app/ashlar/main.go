@@ -31,7 +31,7 @@ func main() {
 	case code := <-done:
 		os.Exit(code)
 	case o := <-windowed:
-		window.Main(func() int { return show(o) })
+		window.Main(func() int { return show(o, run) })
 	}
 }
 

@@ -23,6 +23,7 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 		switch {
 		case args[i] == "--budget":
 			i++
+		case args[i] == "--session": // which the same is answered without
 		case !strings.HasPrefix(args[i], "--budget="):
 			word := args[i]
 			if _, err := os.Stat(word); err == nil && c.redactor != nil {

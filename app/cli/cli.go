@@ -108,15 +108,20 @@ type call struct {
 	budget         int              // of --budget, 0 for none
 	redactor       *redact.Redactor // of --redact, nil else
 	all            []string         // the command line without it
+	session        bool             // a session is asked, of --session
 }
 
 // watch has what is asked of the recordings that were read end in a sentence when
 // memory runs short.
 func (c *call) watch(what string) {
-	c.ctx, c.unwatch = memory.Watch(c.ctx, what, func(err error) {
+	halt := func(err error) {
 		c.note("%v", err)
 		os.Exit(Problem)
-	})
+	}
+	if c.run.Read != nil {
+		halt = nil // it would end others too
+	}
+	c.ctx, c.unwatch = memory.Watch(c.ctx, what, halt)
 }
 
 // note prints a remark beside the answer.
@@ -183,7 +188,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 	var usage *usageError
 	var failed *failure
 	var behind *recording.BehindEnd
+	var answered *answered
 	switch {
+	case errors.As(err, &answered):
+		return answered.code
 	case errors.As(err, &behind):
 		c.note("%v", err)
 		return Problem
@@ -235,6 +243,9 @@ func (c *call) start(cmd *command, args []string) error {
 	if err := c.takeBudget(cmd, fs, args); err != nil {
 		return err
 	}
+	if err := c.askSession(cmd, fs, args); err != nil {
+		return err
+	}
 	if off, err := fs.GetBool("no-cache"); err == nil && !off && c.run.Cache != nil {
 		c.cache = c.run.Cache()
 		defer c.cache.Wait()
@@ -251,7 +262,9 @@ func (cmd *command) prepare() (*pflag.FlagSet, func(*call, []string) error) {
 	fs.SetOutput(io.Discard)
 	fs.SortFlags = false
 	fs.Usage = func() {}
-	return fs, cmd.setup(fs)
+	run := cmd.setup(fs)
+	cmd.sessionFlag(fs)
+	return fs, run
 }
 
 // oneFile is for commands that take a single recording.

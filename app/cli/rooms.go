@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -13,12 +14,13 @@ import (
 	"ashlar/app/complete"
 	"ashlar/app/lines"
 	"ashlar/app/mcp"
+	"ashlar/app/serve"
 	"ashlar/app/verb"
 	"ashlar/ingest/recording"
 )
 
 // rooms are the commands that live in packages of their own. To add one, add it.
-var rooms = []verb.Verb{lines.Verb, mcp.Verb, claims.Check, claims.Report, complete.Verb}
+var rooms = []verb.Verb{lines.Verb, serve.Verb, serve.Show, serve.Watch, mcp.Verb, claims.Check, claims.Report, complete.Verb}
 
 // enter makes a command of a verb.
 func enter(v verb.Verb) command {
@@ -44,15 +46,22 @@ func (c *call) program() *verb.Program {
 	return &verb.Program{
 		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Commands: described, Answer: c.rows,
 		Run: func(a verb.Ask) int {
-			run := c.run
-			run.Context, run.Read = a.Ctx, a.Read
-			return Main(a.Args, bytes.NewReader(nil), a.Stdout, a.Stderr, run)
+			if c.session && serve.Answers(a.Args[0]) {
+				a.Args = slices.Insert(slices.Clone(a.Args), 1, "--session")
+			}
+			return c.run.Answer(a)
 		},
 		Read: func(path string) (*recording.Recording, error) {
 			rec, _, err := c.read(path, recording.Part{})
 			return rec, err
 		},
 	}
+}
+
+// Answer runs a command line that a part of the program asks.
+func (r Runner) Answer(a verb.Ask) int {
+	r.Context, r.Read = a.Ctx, a.Read
+	return Main(a.Args, bytes.NewReader(nil), a.Stdout, a.Stderr, r)
 }
 
 // described are all commands as others see them.

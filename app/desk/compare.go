@@ -274,7 +274,9 @@ func (c *Comparison) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 	if d.View == Both && c.timed() {
 		c.layoutSplitter(u, r)
 	}
-	c.history.remember(u, c.Spot(d), d.ViewState)
+	if d.back == nil || c.visit.state == nil && c.visit.answered == nil {
+		c.history.remember(u, c.Spot(d), d.ViewState)
+	}
 	for _, p := range c.Panes {
 		p.Tooltip(&d.Host, u)
 	}

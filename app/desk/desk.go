@@ -63,6 +63,7 @@ type Desk struct {
 	places  session.Async[goal, place]
 	asked   int         // for places
 	exe     string      // of the file that is being opened; see OpenWith
+	back    *view.State // what was open before what is, where a program opened that
 	Liked   Prefs       // as they were last kept
 	Size    image.Point // of the last frame
 	Density float32     // its pixels a dp, before Scale
@@ -138,6 +139,7 @@ func (d *Desk) OpenDemo() {
 
 func (d *Desk) show(side *session.Side) {
 	d.leave()
+	d.back = nil
 	if d.Versus == nil && d.Pane != nil {
 		d.gone = append(d.gone, d.Pane)
 	}

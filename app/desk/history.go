@@ -43,8 +43,13 @@ func (p *Pane) Spot(d *Desk) Spot {
 	return Spot{p.Settled(), p.Table.TableShape, d.Mode, d.View, p.withinSpot()}
 }
 
-// remember adds what is shown to the history once it has settled.
-func (p *Pane) remember(d *Desk, u *ui.UI) { p.History.remember(u, p.Spot(d), d.ViewState) }
+// remember adds what is shown to the history once it has settled. Where a program
+// opened the file, what it asked for is the first step.
+func (p *Pane) remember(d *Desk, u *ui.UI) {
+	if d.back == nil || p.visit.state == nil && p.visit.answered == nil {
+		p.History.remember(u, p.Spot(d), d.ViewState)
+	}
+}
 
 func (h *History[T]) remember(u *ui.UI, now T, state func() *view.State) {
 	if len(h.steps) == 0 {
@@ -88,6 +93,13 @@ func (h *History[T]) step(d int, now T, state func() *view.State) *view.State {
 	return nil
 }
 
+// keep makes what is shown now a step, where it is none.
+func (h *History[T]) keep(now T, state func() *view.State) {
+	if len(h.steps) == 0 || !reflect.DeepEqual(now, h.shown) {
+		h.Push(now, state())
+	}
+}
+
 // settleOn says that what is shown now is the current step: it has only other
 // numbers, or just been gone to.
 func (h *History[T]) settleOn(now T) { h.shown, h.seen = now, now }
@@ -104,6 +116,8 @@ func (d *Desk) Step(by int) {
 		if to := c.history.step(by, c.Spot(d), d.ViewState); to != nil {
 			d.restore(to)
 			c.history.settleOn(c.Spot(d))
+		} else if by < 0 {
+			d.goBack()
 		}
 		return
 	}
@@ -113,6 +127,15 @@ func (d *Desk) Step(by int) {
 		p.History.settleOn(p.Spot(d))
 	} else if by < 0 && p.Against != nil { // it was compared before there was a step
 		p.EndWithin()
+	} else if by < 0 {
+		d.goBack()
+	}
+}
+
+// goBack shows what was open before somebody else opened what is; see Lead.
+func (d *Desk) goBack() {
+	if back := d.back; back != nil {
+		d.Visit(back)
 	}
 }
 

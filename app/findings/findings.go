@@ -238,7 +238,7 @@ func absolute(rec *recording.Recording) string {
 	if path == demo.Name {
 		return view.Demo
 	}
-	if abs, err := filepath.Abs(path); err == nil && path != "-" && !strings.Contains(path, "://") && !rec.Source.Redacted {
+	if abs, err := filepath.Abs(rec.Source.At(path)); err == nil && path != "-" && !strings.Contains(path, "://") && !rec.Source.Redacted {
 		return abs
 	}
 	return path

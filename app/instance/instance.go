@@ -1,5 +1,5 @@
 // Package instance lets a program that is started find those of the same
-// person that run already, and hand its files to one of them.
+// person that run already, hand its files to one of them, and ask what they hold.
 //
 // Every running program listens on a socket of its own in a folder that only
 // the person can enter; the one whose window was used last is asked first. The
@@ -58,11 +58,18 @@ const protocol = 1
 type message struct {
 	Ashlar int `json:"ashlar"`
 	Request
-	Answer Answer `json:"answer,omitempty"`
+	// Session is what is asked of what the program holds (see package serve), nil
+	// where files are handed over.
+	Session json.RawMessage `json:"session,omitempty"`
+	Answer  Answer          `json:"answer,omitempty"`
 }
 
-// longest is the most bytes a message may have: some thousand paths.
-const longest = 4 << 20
+// Bounds of what others may take: a message has at most longest bytes, some thousand
+// paths, and mostConns programs are listened to at once.
+const (
+	longest   = 4 << 20
+	mostConns = 64
+)
 
 // Patience: a start must not be held up by a program that hangs, except where
 // its window was asked for.
@@ -120,7 +127,7 @@ func (p *Place) Start(ctx context.Context, r Request) (l *Listener, answer Answe
 	if p.ask(ctx, r) == Taken {
 		return nil, Taken, nil
 	}
-	l, err = p.listen()
+	l, err = p.listen(p.display)
 	return l, Own, err
 }
 
@@ -145,9 +152,13 @@ func (p *Place) lock(ctx context.Context) (release func(), err error) {
 
 const ending = ".sock"
 
-// sockets lists those of running programs on this display, the one used last
-// first. What is not a socket of this person's is left alone.
-func (p *Place) sockets() []string {
+// server begins the names of sockets of programs without a window, which serve all
+// displays.
+const server = "serve"
+
+// sockets lists those of running programs whose names begin so, which is by display,
+// the one used last first. What is not a socket of this person's is left alone.
+func (p *Place) sockets(prefix string) []string {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
 		return nil
@@ -158,7 +169,7 @@ func (p *Place) sockets() []string {
 	}
 	var all []found
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), p.display+"-") || !strings.HasSuffix(e.Name(), ending) {
+		if !strings.HasPrefix(e.Name(), prefix+"-") || !strings.HasSuffix(e.Name(), ending) {
 			continue
 		}
 		i, err := e.Info()
@@ -178,15 +189,15 @@ func (p *Place) sockets() []string {
 // ask asks the running programs one after another, until one takes the request
 // or there is no time left.
 func (p *Place) ask(ctx context.Context, r Request) Answer {
-	for _, path := range p.sockets() {
+	for _, path := range p.sockets(p.display) {
 		answer, err := ask(ctx, path, r)
 		switch {
 		case err == nil && answer == Taken:
 			return Taken
 		case err == nil && !r.Reuse && !r.Compare:
 			return Own // the others would say the same
-		case errors.Is(err, syscall.ECONNREFUSED) || isRefused(err):
-			_ = os.Remove(path) // its program died
+		case died(err):
+			_ = os.Remove(path)
 		}
 		if ctx.Err() != nil {
 			break
@@ -195,35 +206,83 @@ func (p *Place) ask(ctx context.Context, r Request) Answer {
 	return Own
 }
 
+// died says that the program of a socket is gone.
+func died(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) || isRefused(err) }
+
 func ask(ctx context.Context, path string, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.patience())
 	defer cancel()
-	address, done, err := address(path)
-	if err != nil {
-		return "", err
-	}
-	defer done()
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "unix", address)
+	c, err := say(ctx, path, message{Ashlar: protocol, Request: r})
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
-	if err := sameUser(c.(*net.UnixConn)); err != nil {
-		return "", err
-	}
-	deadline, _ := ctx.Deadline()
-	if err := c.SetDeadline(deadline); err != nil {
-		return "", err
-	}
-	if err := send(c, message{Ashlar: protocol, Request: r}); err != nil {
-		return "", err
-	}
 	m, err := receive(c)
 	if err != nil {
 		return "", err
 	}
 	return m.Answer, nil
+}
+
+// say connects to a program and tells it something; the connection has the deadline
+// of ctx.
+func say(ctx context.Context, path string, m message) (net.Conn, error) {
+	address, done, err := address(path)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "unix", address)
+	if err != nil {
+		return nil, err
+	}
+	err = sameUser(c.(*net.UnixConn))
+	if deadline, ok := ctx.Deadline(); ok && err == nil {
+		err = c.SetDeadline(deadline)
+	}
+	if err == nil {
+		err = send(c, m)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Ask tells a question to the programs that run, one after another, until answer, which
+// reads from the connection, says that it has the answer: windows on this display
+// first, the one used last before others, then the program that serves without one.
+// A program has patience to begin an answer; whoever takes the connection clears its
+// deadline.
+func (p *Place) Ask(ctx context.Context, question any, patience time.Duration, answer func(net.Conn) bool) (answered bool, err error) {
+	b, err := json.Marshal(question)
+	if err != nil {
+		return false, err
+	}
+	for _, path := range append(p.sockets(p.display), p.sockets(server)...) {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		soon, cancel := context.WithTimeout(ctx, patience)
+		c, err := say(soon, path, message{Ashlar: protocol, Session: b})
+		cancel()
+		if err != nil {
+			if died(err) {
+				_ = os.Remove(path)
+			}
+			continue
+		}
+		stop := context.AfterFunc(ctx, func() { c.Close() })
+		done := answer(c)
+		stop()
+		c.Close()
+		if done {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func send(w io.Writer, m message) error {
@@ -252,17 +311,53 @@ func receive(r io.Reader) (message, error) {
 
 // Listener is how other starts find this program.
 type Listener struct {
-	l    *net.UnixListener
-	path string
-	wg   sync.WaitGroup
+	// Session answers what is asked of what this program holds, on a connection whose
+	// ctx ends when it does; nil answers nothing. It is set before Serve.
+	Session func(ctx context.Context, c net.Conn, question json.RawMessage)
+
+	l      *net.UnixListener
+	path   string
+	wg     sync.WaitGroup
+	ctx    context.Context // until Close
+	cancel context.CancelFunc
+	conns  chan struct{} // has one of each that is served
 }
 
-func (p *Place) listen() (*Listener, error) {
+// Path is where the socket lies.
+func (l *Listener) Path() string { return l.path }
+
+// ErrServed is the error of a second program that would serve without a window.
+var ErrServed = errors.New("a session is served already: --session asks it")
+
+// Server listens as the program that serves without a window, of which a person has one.
+func (p *Place) Server(ctx context.Context) (*Listener, error) {
+	ctx, cancel := context.WithTimeout(ctx, long)
+	defer cancel()
+	release, err := p.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	for _, path := range p.sockets(server) {
+		c, err := say(ctx, path, message{Ashlar: protocol})
+		if err == nil {
+			c.Close()
+			return nil, ErrServed
+		}
+		if died(err) {
+			_ = os.Remove(path)
+		}
+	}
+	return p.listen(server)
+}
+
+// listen makes a socket that only this person can reach, whose name begins so.
+func (p *Place) listen(prefix string) (*Listener, error) {
 	var b [6]byte
 	if _, err := rand.Read(b[:]); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(p.dir, p.display+"-"+hex.EncodeToString(b[:])+ending)
+	path := filepath.Join(p.dir, prefix+"-"+hex.EncodeToString(b[:])+ending)
 	address, done, err := address(path)
 	if err != nil {
 		return nil, err
@@ -273,7 +368,14 @@ func (p *Place) listen() (*Listener, error) {
 		return nil, err
 	}
 	l.SetUnlinkOnClose(false) // the address may be by way of a folder's number
-	return &Listener{l: l, path: path}, nil
+	if err := os.Chmod(path, 0o600); err != nil {
+		l.Close()
+		_ = os.Remove(path)
+		return nil, err
+	}
+	made := &Listener{l: l, path: path, conns: make(chan struct{}, mostConns)}
+	made.ctx, made.cancel = context.WithCancel(context.Background())
+	return made, nil
 }
 
 // Serve answers requests, in goroutines, until Close. handle may take its time,
@@ -285,12 +387,21 @@ func (l *Listener) Serve(handle func(context.Context, Request) Answer) {
 			if err != nil {
 				return
 			}
-			l.wg.Go(func() { serve(c, handle) })
+			select {
+			case l.conns <- struct{}{}:
+				l.wg.Go(func() {
+					l.serve(c, handle)
+					<-l.conns
+				})
+			default:
+				c.Close() // a flood
+			}
 		}
 	})
 }
 
-func serve(c *net.UnixConn, handle func(context.Context, Request) Answer) {
+func (l *Listener) serve(c *net.UnixConn, handle func(context.Context, Request) Answer) {
+	defer context.AfterFunc(l.ctx, func() { c.Close() })()
 	defer c.Close()
 	if sameUser(c) != nil || c.SetDeadline(time.Now().Add(long)) != nil {
 		return
@@ -299,14 +410,44 @@ func serve(c *net.UnixConn, handle func(context.Context, Request) Answer) {
 	if err != nil {
 		return
 	}
+	if m.Session != nil && l.Session != nil {
+		l.session(c, m.Session)
+		return
+	}
 	for _, f := range m.Files {
 		if !filepath.IsAbs(f) {
 			return // it would be somewhere else here
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), m.patience())
+	ctx, cancel := context.WithTimeout(l.ctx, m.patience())
 	defer cancel()
 	_ = send(c, message{Ashlar: protocol, Answer: handle(ctx, m.Request)}) // whoever asked may be gone
+}
+
+// session answers a question for as long as whoever asked is there. They have said
+// all: whoever says more is taken for gone.
+func (l *Listener) session(c *net.UnixConn, question json.RawMessage) {
+	ctx, cancel := context.WithCancel(l.ctx)
+	defer cancel()
+	if c.SetDeadline(time.Time{}) != nil {
+		return
+	}
+	l.wg.Go(func() {
+		var b [1]byte
+		_, _ = c.Read(b[:])
+		cancel()
+	})
+	l.Session(ctx, patient{c}, question)
+}
+
+// patient is a connection to somebody who should read what is written to them.
+type patient struct{ *net.UnixConn }
+
+func (c patient) Write(b []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(long)); err != nil {
+		return 0, err
+	}
+	return c.UnixConn.Write(b)
 }
 
 // Used says that the person used this program's window just now.
@@ -319,5 +460,6 @@ func (l *Listener) Used() {
 func (l *Listener) Close() {
 	_ = os.Remove(l.path)
 	l.l.Close()
+	l.cancel()
 	l.wg.Wait()
 }

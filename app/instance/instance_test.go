@@ -5,6 +5,7 @@ package instance
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,7 +35,11 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 			return
 		}
-		_ = send(c, message{Ashlar: protocol, Request: Request{Files: []string{"/x"}, Reuse: true}})
+		said := message{Ashlar: protocol, Request: Request{Files: []string{"/x"}, Reuse: true}}
+		if len(os.Args) > 2 {
+			said = message{Ashlar: protocol, Session: []byte(`{"show":{}}`)}
+		}
+		_ = send(c, said)
 		m, err := receive(c)
 		fmt.Println(m.Answer, err)
 	default:
@@ -161,7 +166,7 @@ func TestHandingOver(t *testing.T) {
 		t.Errorf("the running program was asked %+v", got)
 	}
 	l.Close()
-	if entries := p.sockets(); len(entries) != 0 {
+	if entries := p.sockets(p.display); len(entries) != 0 {
 		t.Errorf("after closing there are %v", entries)
 	}
 }
@@ -169,10 +174,10 @@ func TestHandingOver(t *testing.T) {
 func TestStaleSocket(t *testing.T) {
 	p := place(t)
 	dead := start(t, "own")
-	if !strings.HasPrefix(dead.said, "own") || len(p.sockets()) != 1 {
-		t.Fatalf("the other program says %q, and there are %v", dead.said, p.sockets())
+	if !strings.HasPrefix(dead.said, "own") || len(p.sockets(p.display)) != 1 {
+		t.Fatalf("the other program says %q, and there are %v", dead.said, p.sockets(p.display))
 	}
-	stale := p.sockets()[0]
+	stale := p.sockets(p.display)[0]
 	if err := dead.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +192,7 @@ func TestStaleSocket(t *testing.T) {
 	if _, err := os.Lstat(stale); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the stale socket is still there (%v)", err)
 	}
-	if n := len(p.sockets()); n != 1 {
+	if n := len(p.sockets(p.display)); n != 1 {
 		t.Errorf("there are %d sockets, want that of this start", n)
 	}
 }
@@ -221,8 +226,8 @@ func TestHangingProgram(t *testing.T) {
 	if answer != Own || l == nil || l == hung {
 		t.Errorf("beside a program that hangs a start is told %q", answer)
 	}
-	if len(p.sockets()) != 2 {
-		t.Errorf("a socket that is only slow was removed: %v", p.sockets())
+	if len(p.sockets(p.display)) != 2 {
+		t.Errorf("a socket that is only slow was removed: %v", p.sockets(p.display))
 	}
 }
 
@@ -429,7 +434,11 @@ func TestStrangerAsks(t *testing.T) {
 	asRoot(t)
 	p := place(t)
 	l, _ := begin(t, p, plain)
-	called := make(chan bool, 1)
+	called := make(chan bool, 2)
+	l.Session = func(_ context.Context, c net.Conn, _ json.RawMessage) {
+		called <- true
+		_ = send(c, message{Ashlar: protocol, Answer: Taken})
+	}
 	l.Serve(func(context.Context, Request) Answer { called <- true; return Taken })
 	for _, dir := range []string{filepath.Dir(p.dir), p.dir} {
 		if err := os.Chmod(dir, 0o755); err != nil {
@@ -448,8 +457,8 @@ func TestStrangerAsks(t *testing.T) {
 	if err := os.WriteFile(bin, b, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	say := func(uid uint32) string {
-		cmd := exec.Command(bin, l.path)
+	say := func(uid uint32, more ...string) string {
+		cmd := exec.Command(bin, append([]string{l.path}, more...)...)
 		cmd.Dir = "/"
 		cmd.Env = []string{helper + "=connect"}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
@@ -459,10 +468,13 @@ func TestStrangerAsks(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	if got := say(12345); strings.Contains(got, string(Taken)) || len(called) != 0 {
-		t.Errorf("a stranger is answered with %q", got)
-	}
-	if got := say(0); got != "taken <nil>" {
-		t.Errorf("the person is answered with %q", got)
+	for _, asks := range [][]string{nil, {"session"}} {
+		if got := say(12345, asks...); strings.Contains(got, string(Taken)) || len(called) != 0 {
+			t.Errorf("a stranger who asks %v is answered with %q", asks, got)
+		}
+		if got := say(0, asks...); got != "taken <nil>" {
+			t.Errorf("the person who asks %v is answered with %q", asks, got)
+		}
+		<-called
 	}
 }

@@ -5,6 +5,7 @@ package lines
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -123,7 +124,7 @@ func (o *options) cost(p *verb.Program, rec *recording.Recording, what string) (
 	}
 	cost := analyze.SourceOf(rec, w, file)
 	s := &Source{File: rec.Source.Path, Source: file, Event: e.Name, Metric: m.Name, Unit: m.Unit, Total: exact(w.Sum), Self: exact(cost.Self), Lines: []Line{}}
-	text, err := s.read(o.roots)
+	text, err := s.read(rec, o.roots)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -192,7 +193,7 @@ func sourceOf(rec *recording.Recording, what string) (string, error) {
 }
 
 // read is the text of the source file, nil where it is not here.
-func (s *Source) read(given []string) ([]string, error) {
+func (s *Source) read(rec *recording.Recording, given []string) ([]string, error) {
 	var roots []sourcefile.Root
 	for _, g := range given {
 		r, err := sourcefile.ParseRoot(g)
@@ -205,23 +206,33 @@ func (s *Source) read(given []string) ([]string, error) {
 	if s.File != "" && s.File != "-" && !fetch.IsURL(s.File) {
 		beside = filepath.Dir(s.File)
 	}
-	path, err := sourcefile.Find(s.Source, roots, beside)
+	at := rec.Source.At(beside)
+	path, err := sourcefile.Find(s.Source, roots, at)
 	if path == "" {
 		s.Missing = "the file is not here: --source-root says where to look"
 	}
-	if err != nil {
+	var text []string
+	if path != "" && err == nil {
+		text, err = sourcefile.Lines(path)
+	}
+	typed := func(p string) string { return p }
+	if at != beside { // what lies there is named as the recording was
+		typed = func(p string) string {
+			if rest, ok := strings.CutPrefix(p, at+string(filepath.Separator)); ok && p != s.Source {
+				return filepath.Join(beside, rest)
+			}
+			return p
+		}
+	}
+	var outside *sourcefile.Outside
+	switch {
+	case errors.As(err, &outside):
+		s.Missing = (&sourcefile.Outside{Path: typed(outside.Path)}).Error()
+	case err != nil:
 		s.Missing = err.Error()
-		return nil, nil
+	case path != "":
+		s.Path = typed(path)
 	}
-	if path == "" {
-		return nil, nil
-	}
-	text, err := sourcefile.Lines(path)
-	if err != nil {
-		s.Missing = err.Error()
-		return nil, nil
-	}
-	s.Path = path
 	return text, nil
 }
 

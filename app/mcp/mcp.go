@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/budget"
+	"ashlar/app/held"
 	"ashlar/app/manual"
 	"ashlar/app/verb"
 	"ashlar/app/version"
@@ -34,9 +35,9 @@ var Verb = verb.Verb{
 	Name: "mcp", Line: "answer questions of programs over the Model Context Protocol",
 	Text: `
 A server on standard input and output, for programs that speak the Model
-Context Protocol. Its tools are open, overview, top, calls, compare, source and
-check: the commands info, overview, top, calls, diff, source and check, with
-their flags as arguments and their JSON as answers. Each answer has at most
+Context Protocol. Its tools are open, overview, top, calls, compare, source, check and
+show: the commands info, overview, top, calls, diff, source, check and show,
+with their flags as arguments and their JSON as answers. Each answer has at most
 2,000 tokens of four bytes, or what the argument budget says, and says what it
 leaves out. Recordings stay open while their files do not change. Resources are
 the manual's pages, and the picture of any ADDRESS as a PNG.
@@ -49,7 +50,9 @@ It opens what the person who started it can open, and writes nothing.`,
 				return verb.Misuse("mcp takes no arguments: files are named by the tools' arguments")
 			}
 			in := newLines(p.Stdin, p.Stdout)
-			err := New(p).Run(p.Ctx, &sdk.IOTransport{Reader: in, Writer: in})
+			recordings := held.New(ingest.ReadAll, 0)
+			defer recordings.Close()
+			err := serverOf(p, recordings).Run(p.Ctx, &sdk.IOTransport{Reader: in, Writer: in})
 			if err == io.EOF {
 				err = nil
 			}
@@ -66,14 +69,13 @@ Resources: pages of the manual, and a PNG of any address (ashlar:1?file=…), su
 // server answers; one question at a time, since each uses all cores.
 type server struct {
 	p    *verb.Program
-	held held
+	held *held.Recordings
 	turn chan struct{}
 }
 
-// New is a server that asks a program.
-func New(p *verb.Program) *sdk.Server {
-	s := &server{p: p, turn: make(chan struct{}, 1)}
-	s.held.from = ingest.ReadAll
+// serverOf is a server that asks a program of recordings that stay open.
+func serverOf(p *verb.Program, recordings *held.Recordings) *sdk.Server {
+	s := &server{p: p, held: recordings, turn: make(chan struct{}, 1)}
 	out := sdk.NewServer(&sdk.Implementation{Name: "ashlar", Title: "Ashlar", Version: version.String()}, &sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{}})
 	commands := map[string]*verb.Command{}
 	all := p.Commands()
@@ -88,7 +90,7 @@ func New(p *verb.Program) *sdk.Server {
 		if err != nil {
 			panic("schema of " + t.name + ": " + err.Error()) // a test lists the tools
 		}
-		out.AddTool(&sdk.Tool{Name: t.name, Description: t.what, InputSchema: input, OutputSchema: cmd.Answer, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
+		out.AddTool(&sdk.Tool{Name: t.name, Description: t.what, InputSchema: input, OutputSchema: cmd.Answer, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !t.acts}},
 			func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				return s.answer(ctx, t, check, r.Params.Arguments), nil
 			})
@@ -168,7 +170,7 @@ func (s *server) run(ctx context.Context, words []string, out, remarks io.Writer
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	return s.p.Run(verb.Ask{Ctx: ctx, Args: words, Stdout: out, Stderr: remarks, Read: s.held.read}), nil
+	return s.p.Run(verb.Ask{Ctx: ctx, Args: words, Stdout: out, Stderr: remarks, Read: s.held.In("")}), nil
 }
 
 // bounded is a text that names of a recording may be in.

@@ -19,13 +19,15 @@ import (
 	"ashlar/app/budget"
 	"ashlar/app/cli"
 	"ashlar/app/drawing"
+	"ashlar/app/instance"
 	"ashlar/app/manual"
+	"ashlar/app/serve"
 )
 
 var program = cli.Runner{Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) }}
 
-// serve starts "ashlar mcp" and gives its standard input and output.
-func serve(t *testing.T) (in io.WriteCloser, out io.ReadCloser) {
+// start starts "ashlar mcp" and gives its standard input and output.
+func start(t *testing.T) (in io.WriteCloser, out io.ReadCloser) {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -54,7 +56,7 @@ type client struct {
 
 func connect(t *testing.T) *client {
 	t.Helper()
-	in, out := serve(t)
+	in, out := start(t)
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), &sdk.IOTransport{Reader: out, Writer: in}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +176,7 @@ func TestTools(t *testing.T) {
 		same(t, x.tool, without(t, got, "all", "load", "remarks"), without(t, out.String(), "all", "load", "remarks"))
 	}
 	for name := range c.schemas {
-		if !asked[name] {
+		if !asked[name] && name != "show" { // see TestShow
 			t.Errorf("%s is not asked", name)
 		}
 	}
@@ -280,7 +282,7 @@ func TestWrongInput(t *testing.T) {
 
 // TestGarbage: lines that are no messages are answered as such, one by one.
 func TestGarbage(t *testing.T) {
-	in, out := serve(t)
+	in, out := start(t)
 	go func() {
 		for _, line := range []string{
 			"garbage", "{}", "[1,2]", `{"jsonrpc":"2.0","id":1`, "\x00\xff", strings.Repeat("x", 3<<20), "", `{"jsonrpc":"1.0","id":3,"method":"x"}`,
@@ -395,6 +397,67 @@ func TestHeld(t *testing.T) {
 			if answer, refused := c.call("top", arguments); !strings.Contains(answer, `"total":`+want+`,`) {
 				t.Errorf("%s%s: want a total of %s", answer, refused, want)
 			}
+		}
+	}
+}
+
+// window is one that is told what to show.
+type window struct {
+	serve.Window
+	shared bool
+	told   []string
+}
+
+func (w *window) Shared() bool { return w.shared }
+
+func (w *window) Show(_ context.Context, address, note string) error {
+	w.told = append(w.told, address, note)
+	return nil
+}
+
+// TestShow has the window show an address, where the person allows it.
+func TestShow(t *testing.T) {
+	dir, err := os.MkdirTemp("", "ashlar-mcp-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	place, err := instance.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t)
+	arguments := `{"address":"ashlar:1?file=` + samples + `","note":"here\u001b[2J` + strings.Repeat("x", 500) + `"}`
+	if _, refused := c.call("show", arguments); !strings.Contains(refused, "no window is open") {
+		t.Errorf("without a window: %s", refused)
+	}
+	l, _, err := place.Start(t.Context(), instance.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	w := &window{}
+	l.Session = (&serve.Server{Window: w}).Session
+	l.Serve(func(context.Context, instance.Request) instance.Answer { return instance.Own })
+	if _, refused := c.call("show", arguments); !strings.Contains(refused, "Share this session") || len(w.told) > 0 {
+		t.Errorf("before it is allowed: %s, %q", refused, w.told)
+	}
+	w.shared = true
+	answer, refused := c.call("show", arguments)
+	if refused != "" || !strings.Contains(answer, `"shown":true`) {
+		t.Errorf("%s%s", refused, answer)
+	}
+	abs, err := filepath.Abs(samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.told) != 2 || !strings.Contains(w.told[0], abs) || strings.ContainsRune(w.told[1], 0x1b) || len([]rune(w.told[1])) > 160 {
+		t.Errorf("the window is told %q", w.told)
+	}
+	for _, wrong := range []string{`{}`, `{"address":"x"}`, `{"address":"ashlar:1?file=none.spaa"}`, `{"address":"ashlar:1?view=flame"}`, `{"address":"ashlar:1?file=-"}`} {
+		if _, refused := c.call("show", wrong); refused == "" || len(w.told) != 2 {
+			t.Errorf("%s is shown", wrong)
 		}
 	}
 }

@@ -24,14 +24,15 @@ type tool struct {
 	need int
 	// without are flags that are not for programs, beside those of notForPrograms.
 	without []string
+	// acts says that it does something that a person sees.
+	acts bool
 }
 
 type arg struct{ name, what string }
 
 const aFile = "a file with a recording, or a URL of one, as the command line takes it"
 
-// tools are all there are. There is none that moves a window: a window takes orders
-// from nobody yet.
+// tools are all there are.
 var tools = []tool{
 	{name: "open", command: "info", args: []arg{{"file", aFile}}, need: 1, what: "Open a recording and list what is in it: events, metrics, threads, labels, counts, warnings. It stays open, so that what is asked next is answered at once."},
 	{name: "overview", command: "overview", args: []arg{{"file", aFile}}, need: 1, what: "The first look at a recording: what it is and how good, where the cost went, what is unusual (with evidence and confidence), and what to ask next."},
@@ -40,10 +41,11 @@ var tools = []tool{
 	{name: "compare", command: "diff", args: []arg{{"a", "the recording to compare with (the baseline)"}, {"b", "the recording that is compared; left out where one file is compared with itself, by calls-b, slow, range-b and so on"}}, need: 1, without: []string{"fail-if"}, what: "What costs more or less in recording b than in a, with the confidence of each difference, and a verdict."},
 	{name: "source", command: "source", args: []arg{{"file", aFile}, {"of", "a function, or a source file as the recording names it"}}, need: 2, what: "What the lines of a source file cost, heaviest first, with their text where the file is here."},
 	{name: "check", command: "check", args: []arg{{"file", aFile}}, need: 1, without: []string{"rules"}, what: "What is wrong with a recording: broken rules by line, or warnings of reading it."},
+	{name: "show", command: "show", acts: true, args: []arg{{"address", "the address to show (ashlar:1?file=…), such as those of findings"}}, need: 1, what: "Have the person's open window show an address, with a note in its status line. Only where the person shares the session, which an error says."},
 }
 
 // notForPrograms are flags that say how an answer is written, or where things are kept.
-var notForPrograms = map[string]bool{"json": true, "csv": true, "no-cache": true, "help": true, "budget": true}
+var notForPrograms = map[string]bool{"json": true, "csv": true, "no-cache": true, "help": true, "budget": true, "session": true}
 
 // usual is the budget of an answer where none is asked for.
 const usual = 2000

@@ -106,6 +106,7 @@ func (d *Side) note(text string, wrong bool) {
 
 // again reads the file and shows it in place of what was read before, with a note.
 func (d *Side) again(ctx context.Context, note string) bool {
+	was := look(d.path)
 	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.opts.Decode, Part: d.opts.Part, Scratch: d.opts.Scratch})
 	defer context.AfterFunc(ctx, l.Cancel)()
 	if err := l.Wait(); err != nil {
@@ -116,7 +117,7 @@ func (d *Side) again(ctx context.Context, note string) bool {
 		return false
 	}
 	old := d.load.Load()
-	d.load.Store(&loading{Load: l, generation: old.generation + 1, looks: []*Side{d}})
+	d.load.Store(&loading{Load: l, generation: old.generation + 1, was: was, looks: []*Side{d}})
 	d.note(note, false)
 	d.asks.again() // the answer for it; until then the last one is shown
 	d.tell()

@@ -13,6 +13,7 @@ import (
 type loading struct {
 	*ingest.Load
 	generation int
+	was        glance // the file, just before it was read
 
 	mu    sync.Mutex
 	looks []*Side
@@ -20,7 +21,7 @@ type loading struct {
 
 // open begins to load for the first who looks.
 func (d *Side) open(load func(ingest.Options) *ingest.Load) {
-	l := &loading{looks: []*Side{d}}
+	l := &loading{looks: []*Side{d}, was: d.opened}
 	l.mu.Lock()
 	l.Load = load(ingest.Options{Notify: l.loaded})
 	l.mu.Unlock()
@@ -46,6 +47,16 @@ func (l *loading) leave(d *Side) {
 	if last {
 		l.Load.Close()
 	}
+}
+
+// join adds one who looks; false where nobody does any more.
+func (l *loading) join(d *Side) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.looks) > 0 {
+		l.looks = append(l.looks, d)
+	}
+	return len(l.looks) > 0
 }
 
 // Again looks at the same recording a second time, with questions of its own.

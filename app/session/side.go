@@ -381,6 +381,29 @@ func (d *Side) Wait() error { return d.load.Load().Wait() }
 // Begun is closed when there is something to show, or there will be nothing.
 func (d *Side) Begun() <-chan struct{} { return d.load.Load().Begun() }
 
+// ReadAs is what was read of the file at an absolute path, as a whole and with these
+// options, where the file is as it was then; ok is false for anything else. What the
+// recording has in the file may be used until release, which must be called.
+func (d *Side) ReadAs(path, exe string, part recording.Part) (rec *recording.Recording, stats ingest.Stats, release func(), ok bool) {
+	if d.still || d.path == "" || d.opts.Decode.Exe != exe || !reflect.DeepEqual(d.opts.Part, part) {
+		return nil, stats, nil, false
+	}
+	if abs, err := filepath.Abs(d.path); err != nil || abs != path {
+		return nil, stats, nil, false
+	}
+	reader, l := newSide(d.Name, nil), d.load.Load()
+	if !l.join(reader) {
+		return nil, stats, nil, false
+	}
+	reader.load.Store(l)
+	rec, stats = l.Snapshot(), l.Stats()
+	if now := look(path); !rec.Done || l.Err() != nil || stats.Full || now.err != nil || !now.same(l.was) {
+		reader.Close()
+		return nil, stats, nil, false
+	}
+	return rec, stats, reader.Close, true
+}
+
 // Full tells that reading stopped because there was no more memory.
 func (d *Side) Full() bool { return d.load.Load().Stats().Full }
 

@@ -156,9 +156,10 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
+	from := s.shared(u, r)
 	if s.Pane == nil {
 		if u.Now.Before(s.Note.Until) {
-			u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.Note.Text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
+			u.Text(image.Rect(from, r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.Note.Text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 		}
 		return
 	}
@@ -208,7 +209,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 		}
 	}
 	mid := r.Min.X + r.Dx()*11/20
-	u.Text(image.Rect(r.Min.X+u.Px(12), r.Min.Y, mid, r.Max.Y), left, ui.Style{Size: 11.5, Color: th.Dim})
+	u.Text(image.Rect(from, r.Min.Y, mid, r.Max.Y), left, ui.Style{Size: 11.5, Color: th.Dim})
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
 	st := ui.Style{Size: 11.5, Color: color, Align: ui.End}
 	if box.Min.X = max(box.Min.X, box.Max.X-u.Measure(right, st).X-u.Px(14)); leads {

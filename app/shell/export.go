@@ -34,6 +34,7 @@ func exportCommands() []Command {
 		{"Save the selection as a recording", nil, true, func(s *Shell) { s.saveSelection() }},
 		{"Save the marks (JSON)", nil, true, func(s *Shell) { s.saveMarks() }},
 		{"Add marks from a file", nil, true, func(s *Shell) { s.loadMarks() }},
+		{shareTitle, nil, false, func(s *Shell) { s.toggleShare() }},
 	}
 }
 

@@ -33,6 +33,8 @@ type Shell struct {
 	System *theme.Theme
 	// Keep remembers things from one run to the next; nil where nothing is kept.
 	Keep Keep
+	// Shared says that the person lets programs ask what is open, and move it.
+	Shared bool
 	// Shapes, if set, is where frames are written down too.
 	Shapes *svg.Canvas
 

@@ -28,6 +28,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/app/shell"
 	"ashlar/app/store"
+	"ashlar/app/verb"
 	"ashlar/assets/desktop"
 	"ashlar/ingest/recording"
 	"ashlar/render/fonts"
@@ -45,6 +46,8 @@ type Options struct {
 	// Others is how programs that start later find this window; nil where
 	// they can't.
 	Others *instance.Listener
+	// Run runs a command line, for programs that the person lets ask.
+	Run func(verb.Ask) int
 	// Store is where settings are kept; nil keeps nothing. AskedTheme tells
 	// that the shell's theme was asked for and does not give way to the kept
 	// one.
@@ -127,6 +130,10 @@ func Run(s *shell.Shell, o Options) error {
 	s.Choose(o.Event, o.Metric)
 	defer s.Close()
 	fonts.System.Start(waker.wake)
+	shared := newShare(s)
+	if o.Others != nil && o.Run != nil {
+		o.Others.Session = shared.server(o.Run).Session
+	}
 	inbox := newInbox(o.Others, waker.wake)
 	defer inbox.close()
 	drops := drop.NewTarget(waker.wake)
@@ -172,6 +179,7 @@ func Run(s *shell.Shell, o Options) error {
 				}
 			}
 			s.Layout(gtx)
+			shared.frame()
 			log.laidOut()
 			if frames > 1 {
 				e.Frame(gtx.Ops)

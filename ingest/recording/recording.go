@@ -2,6 +2,7 @@ package recording
 
 import (
 	"math/big"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 // Source says what file a recording came from.
 type Source struct {
 	Path, Name  string
+	Dir         string // that a relative Path is below, "" for the folder in which the program runs
 	Format      string // "spaa", "spall", …
 	Version     string // the format's version, as the file says
 	Compression string // "none", "gzip" or "zstd"
@@ -23,6 +25,14 @@ type Source struct {
 	MoreNotes int64
 	// Redacted says that names were left out, and Path has no folder: see package redact.
 	Redacted bool
+}
+
+// At is a path that stands where Path does.
+func (s *Source) At(path string) string {
+	if s.Dir == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(s.Dir, path)
 }
 
 // Decimal is an exact number: Mantissa times 10^-Scale.

@@ -26,7 +26,22 @@ type Focus struct {
 	current    *focusArea
 	editors    []event.Tag
 	was        []event.Tag // the editors of the last frame
+	held       event.Tag   // what a pointer is pressed on
 }
+
+// Hold says that a pointer is pressed on something, or on that no more.
+func (u *UI) Hold(tag event.Tag, on bool) {
+	switch f := u.Focus; {
+	case f == nil:
+	case on:
+		f.held = tag
+	case f.held == tag:
+		f.held = nil
+	}
+}
+
+// Held says that a pointer is pressed on something, as in the middle of a drag.
+func (f *Focus) Held() bool { return f.held != nil }
 
 // focusArea is an area with its items in a frame.
 type focusArea struct {

@@ -78,6 +78,7 @@ func (d *Drag) Next(u *ui.UI, origin image.Point) (Gesture, pointer.Event, bool)
 		d.Inside = false
 		if e.Kind == pointer.Cancel {
 			d.Pressed, d.moved = false, false
+			u.Hold(d, false)
 		}
 		return Left, e, true
 	case pointer.Scroll:
@@ -92,6 +93,7 @@ func (d *Drag) Next(u *ui.UI, origin image.Point) (Gesture, pointer.Event, bool)
 		d.Inside = true // a press may come before any move
 		d.Pressed, d.moved, d.Start, d.At = true, false, pos, pos
 		d.buttons, d.Mods = e.Buttons, e.Modifiers
+		u.Hold(d, true)
 		return Pressed, e, true
 	case pointer.Drag:
 		d.At = pos
@@ -114,6 +116,7 @@ const doubleTime = 400 * time.Millisecond
 func (d *Drag) release(u *ui.UI, e pointer.Event, pos f32.Point) Gesture {
 	was, moved := d.Pressed, d.moved
 	d.Pressed, d.moved, d.At = false, false, pos
+	u.Hold(d, false)
 	switch {
 	case !was:
 		return None

@@ -1,0 +1,66 @@
+package desk
+
+import (
+	"slices"
+
+	"ashlar/app/view"
+)
+
+// Lead goes where a State says, for somebody else than the person: as one step of
+// history, also to another file, from which undo leads back.
+func (d *Desk) Lead(st *view.State) {
+	if d.Pane == nil || !d.isOpen(st) {
+		back := d.Address()
+		d.Visit(st)
+		d.back = back
+		return
+	}
+	if c := d.Versus; c != nil {
+		c.history.keep(c.Spot(d), d.ViewState)
+	} else {
+		d.Pane.History.keep(d.Pane.Spot(d), d.ViewState)
+	}
+	to := *st
+	to.Marks = slices.Clone(d.Pane.Marks) // which are the person's
+	d.restore(&to)
+	d.GoTo(st)
+}
+
+// isOpen says that what is open is what a State names.
+func (d *Desk) isOpen(st *view.State) bool {
+	now := &view.State{Files: []string{d.Pane.file()}}
+	d.Pane.opened(now)
+	if c := d.Versus; c != nil {
+		now.Files = []string{c.Panes[0].file(), c.Panes[1].file()}
+	}
+	return slices.Equal(now.Files, st.Files) && now.Exe == st.Exe && now.Part == st.Part && slices.Equal(now.Only, st.Only)
+}
+
+// Asking is the command line, word by word, that answers for what is selected: for what
+// has its details shown, else for all that is; nil while nothing is open.
+func (d *Desk) Asking() []string {
+	p := d.Pane
+	switch c := d.Versus; {
+	case p == nil || !p.Rec.Done:
+		return nil
+	case c != nil:
+		return absoluteWords(diffCommand(&c.Pair, c.Table).words, c.Panes[:]...)
+	}
+	cs := p.detailCommands(d)
+	words := cs[0].words
+	if words[1] == "render" { // which draws, and answers nothing
+		words = p.stacks("").words
+	}
+	return absoluteWords(words, p)
+}
+
+// absoluteWords is a command about a pane's recording that can be typed in any folder.
+func absoluteWords(words []string, ps ...*Pane) []string {
+	words = slices.Clone(words)
+	for _, p := range ps {
+		if i := slices.Index(words, p.Rec.Source.Path); i >= 0 && !p.Demo {
+			words[i] = p.file()
+		}
+	}
+	return words
+}

@@ -1,0 +1,77 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"ashlar/app/instance"
+	"ashlar/app/version"
+)
+
+// Ask has a session that runs answer a command line that was typed here. ok is false
+// where there is none, or none that holds or can read what is asked about.
+func Ask(ctx context.Context, args []string, stdout, stderr io.Writer) (code int, ok bool, err error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return 0, false, nil //nolint:nilerr // whoever asks sees to it
+	}
+	place, err := instance.Open()
+	if err != nil {
+		return 0, false, nil //nolint:nilerr // there is none to be found
+	}
+	var last reply
+	var b []byte
+	ok, _ = place.Ask(ctx, question{Version: version.String(), Dir: dir, Args: args}, patience, func(c net.Conn) bool {
+		last, b, err = receive(c)
+		return err == nil
+	})
+	if !ok {
+		return 0, false, ctx.Err()
+	}
+	for _, p := range last.Parts {
+		w := stdout
+		if p.To == 2 {
+			w = stderr
+		}
+		if _, err := w.Write(b[:p.N]); err != nil {
+			return 0, true, err
+		}
+		b = b[p.N:]
+	}
+	return last.Code, true, nil
+}
+
+// receive reads an answer as a whole, so that none is begun that has no end.
+func receive(c net.Conn) (last reply, b []byte, err error) {
+	r := bufio.NewReader(c)
+	var first reply
+	if err := readLine(r, &first); err != nil {
+		return last, nil, err
+	}
+	if !first.Begun {
+		return last, nil, errElsewhere
+	}
+	if err := c.SetDeadline(time.Time{}); err != nil {
+		return last, nil, err
+	}
+	if err := readLine(r, &last); err != nil {
+		return last, nil, err
+	}
+	n := 0
+	for _, p := range last.Parts {
+		if p.N < 0 || p.N > mostOutput-n {
+			return last, nil, errElsewhere
+		}
+		n += p.N
+	}
+	if last.Own {
+		return last, nil, errElsewhere
+	}
+	b = make([]byte, n)
+	_, err = io.ReadFull(r, b)
+	return last, b, err
+}

@@ -1,0 +1,150 @@
+package window
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ashlar/app/held"
+	"ashlar/app/serve"
+	"ashlar/app/session"
+	"ashlar/app/shell"
+	"ashlar/app/verb"
+	"ashlar/ingest"
+	"ashlar/ingest/recording"
+)
+
+// share is what programs may have of the window, where the person lets them: a
+// [serve.Window]. Frames tell it what is open and what is selected.
+type share struct {
+	shell     *shell.Shell
+	on        atomic.Bool
+	sides     atomic.Pointer[[]*session.Side]
+	followers atomic.Int32
+
+	mu   sync.Mutex
+	now  serve.Selection
+	next chan struct{} // closed when now is another, or nothing is shared any more
+
+	// The rest is the window's goroutine's: the selection of the last frame, since when
+	// it has been, and the one that was told.
+	seen, told string
+	since      time.Time
+	program    bool // a program has just gone somewhere
+}
+
+func newShare(s *shell.Shell) *share {
+	w := &share{shell: s, next: make(chan struct{})}
+	w.sides.Store(&[]*session.Side{})
+	return w
+}
+
+// server answers what programs ask of the window; run runs a command line.
+func (w *share) server(run func(verb.Ask) int) *serve.Server {
+	return &serve.Server{Run: run, In: w.in, Window: w}
+}
+
+var errNotOpen = errors.New("the window does not have it open")
+
+// in reads what is open.
+func (w *share) in(dir string) verb.Reader {
+	return func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
+		at, below := path, ""
+		if !filepath.IsAbs(path) {
+			at, below = filepath.Join(dir, path), dir
+		}
+		for _, d := range *w.sides.Load() {
+			if rec, stats, release, ok := d.ReadAs(filepath.Clean(at), o.Exe, o.Part); ok {
+				context.AfterFunc(ctx, release)
+				return held.Named(rec, path, below), stats, nil
+			}
+		}
+		return nil, ingest.Stats{}, errNotOpen
+	}
+}
+
+// Shared implements serve.Window.
+func (w *share) Shared() bool { return w.on.Load() }
+
+// Show implements serve.Window.
+func (w *share) Show(ctx context.Context, address, note string) error {
+	done := make(chan error, 1)
+	w.shell.Later(func() {
+		if ctx.Err() != nil {
+			return // it was said that the window does not answer
+		}
+		err := w.shell.ShowFor(address, note)
+		w.program = w.program || err == nil
+		done <- err
+	})
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return errors.New("the window does not answer; it may be hidden")
+	}
+}
+
+// Follow implements serve.Window.
+func (w *share) Follow() (stop func()) {
+	w.followers.Add(1)
+	w.shell.Wake()
+	return func() { w.followers.Add(-1) }
+}
+
+// Selected implements serve.Window.
+func (w *share) Selected() (now serve.Selection, next <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now, w.next
+}
+
+// settled is how long something has to be selected to be told.
+const settled = 400 * time.Millisecond
+
+// frame tells programs what is new; it is called after each frame.
+func (w *share) frame() {
+	s := w.shell
+	if sides := s.Session.Sides(); !slices.Equal(sides, *w.sides.Load()) {
+		sides = slices.Clone(sides)
+		w.sides.Store(&sides)
+	}
+	if was := w.on.Swap(s.Shared); was && !s.Shared {
+		w.tell(serve.Selection{})
+	}
+	if w.followers.Load() == 0 || !s.Shared {
+		if w.seen = ""; w.told != "" { // or the next one who follows would be told of it first
+			w.tell(serve.Selection{})
+			w.told = ""
+		}
+		return
+	}
+	words := s.Asking()
+	is := strings.Join(words, "\x00")
+	if is != w.seen {
+		w.seen, w.since = is, time.Now()
+	}
+	if is == w.told || is == "" {
+		return
+	}
+	if left := settled - time.Since(w.since); left > 0 {
+		time.AfterFunc(left, s.Wake)
+		return
+	}
+	w.told = is
+	w.tell(serve.Selection{Address: s.Address().String(), Command: words, Program: w.program})
+	w.program = false
+}
+
+func (w *share) tell(now serve.Selection) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = now
+	close(w.next)
+	w.next = make(chan struct{})
+}

@@ -1,0 +1,408 @@
+//go:build linux
+
+package window
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gioui.org/io/input"
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/unit"
+
+	"ashlar/app/cli"
+	"ashlar/app/instance"
+	"ashlar/app/serve"
+	"ashlar/app/shell"
+	"ashlar/app/verb"
+	"ashlar/app/view"
+	"ashlar/render/theme"
+)
+
+// screen is a window without a display.
+type screen struct {
+	*shell.Shell
+	do      chan func()
+	answers atomic.Int64 // command lines that were run for others
+	socket  string
+	end     func()
+}
+
+// newScreen opens a file, and listens as a window does.
+func newScreen(t *testing.T, path string) *screen {
+	t.Helper()
+	place, err := instance.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _, err := place.Start(t.Context(), instance.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &screen{Shell: shell.New(theme.Dark), do: make(chan func()), socket: l.Path()}
+	woken, stop, stopped := make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+	w.Do.Wake = func() {
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
+	}
+	shared := newShare(w.Shell)
+	l.Session = shared.server(func(a verb.Ask) int {
+		w.answers.Add(1)
+		return cli.Runner{}.Answer(a)
+	}).Session
+	l.Serve(func(context.Context, instance.Request) instance.Answer { return instance.Own })
+	w.Open(path)
+	go func() {
+		defer close(stopped)
+		var router input.Router
+		var ops op.Ops
+		for {
+			select {
+			case <-woken:
+			case f := <-w.do:
+				f()
+			case <-stop:
+				return
+			}
+			ops.Reset()
+			w.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(), Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1000, 600))})
+			router.Frame(&ops)
+			shared.frame()
+		}
+	}()
+	var once sync.Once
+	w.end = func() {
+		once.Do(func() {
+			l.Close()
+			close(stop)
+			<-stopped
+			w.Close()
+		})
+	}
+	t.Cleanup(w.end)
+	w.until(t, "the file is read", func() bool { return w.Pane.Rec.Done && w.Pane.Doc.Answer() != nil })
+	return w
+}
+
+// on runs something on the window's goroutine, and a frame.
+func (w *screen) on(f func()) {
+	w.do <- f
+	w.do <- func() {} // which is taken behind the frame
+}
+
+func (w *screen) until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 1000 {
+		ok := false
+		if w.on(func() { ok = is() }); ok {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("waiting for: %s", what)
+}
+
+func typed(args ...string) string {
+	var out, errs bytes.Buffer
+	code := cli.Main(args, nil, &out, &errs, cli.Runner{})
+	return fmt.Sprintf("%s%sexit code %d", out.String(), errs.String(), code)
+}
+
+const trace = `[{"ph":"X","pid":1,"tid":7,"ts":1000,"dur":400,"name":"main"},{"ph":"X","pid":1,"tid":7,"ts":1100,"dur":50,"name":"read"},
+{"ph":"X","pid":1,"tid":7,"ts":1200,"dur":100,"name":"read"},{"ph":"X","pid":2,"tid":8,"ts":1300,"dur":50,"name":"other"}]`
+
+// files are a trace and a profile, in a folder in which the test runs, with a runtime
+// folder of its own.
+func files(t *testing.T) (run, profile string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ashlar-share-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	t.Setenv("DISPLAY", ":7")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	t.Chdir(t.TempDir())
+	run, profile = "run.json", "p.folded"
+	for name, text := range map[string]string{run: trace, profile: "main;parse 5\nmain;write 7\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return run, profile
+}
+
+// TestShare: a window tells nobody anything and goes nowhere for anybody until the person
+// lets programs ask, and no more once they do not.
+func TestShare(t *testing.T) {
+	run, profile := files(t)
+	if got := typed("show", "ashlar:1?file="+run); !strings.Contains(got, "no window is open") || !strings.HasSuffix(got, "code 1") {
+		t.Errorf("without a window: %s", got)
+	}
+	w := newScreen(t, run)
+	want := typed("top", run, "--json")
+	for _, shared := range []bool{false, true, false} {
+		w.on(func() { w.Shared = shared })
+		before := w.answers.Load()
+		if got := typed("top", run, "--json", "--session"); got != want {
+			t.Errorf("shared %v: %s\nis not\n%s", shared, got, want)
+		}
+		if ran := w.answers.Load() > before; ran != shared {
+			t.Errorf("shared %v: the window answers: %v", shared, ran)
+		}
+		for _, line := range [][]string{{"show", "ashlar:1?file=" + run + "&select=100us..200us", "--note", "here\x1b[2J"}, {"watch", "-n", "1"}} {
+			got := typed(line...)
+			if shared != strings.HasSuffix(got, "code 0") || !shared && !strings.Contains(got, "Share this session") {
+				t.Errorf("shared %v: %v: %s", shared, line, got)
+			}
+		}
+	}
+	w.on(func() { w.Shared = true })
+	before := w.answers.Load()
+	if got, want := typed("top", profile, "--session"), typed("top", profile); got != want {
+		t.Errorf("%s\nis not\n%s", got, want)
+	}
+	if err := os.WriteFile(run, []byte(strings.Replace(trace, `"dur":400`, `"dur":900`, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := typed("top", run, "--session"), typed("top", run); got != want || !strings.Contains(got, "900") {
+		t.Errorf("of a file that has changed\n%s\nis not\n%s", got, want)
+	}
+	if n := w.answers.Load() - before; n != 2 {
+		t.Errorf("it was asked %d times", n) // and left both to the asking program
+	}
+}
+
+// TestShow goes to an address of what is open, and to another file; undo leads back.
+func TestShow(t *testing.T) {
+	run, profile := files(t)
+	w := newScreen(t, run)
+	var before string
+	w.on(func() { w.Shared = true; w.Pane.SelectRange(w.Pane.Rec.Start, w.Pane.Rec.Start+50e6) })
+	w.on(func() { before = w.ViewState().String() })
+	now := func() (s string) {
+		w.on(func() { s = w.Address().String() })
+		return s
+	}
+	for i, address := range []string{"ashlar:1?file=" + run + "&select=100us..200us&tab=functions", "ashlar:1?file=" + profile + "&function=parse"} {
+		got := typed("show", address, "--note", "look here", "--json")
+		var shown serve.Shown
+		if err := json.Unmarshal([]byte(strings.TrimSuffix(got, "exit code 0")), &shown); err != nil || !shown.Shown {
+			t.Fatalf("%s: %s", address, got)
+		}
+		want, err := view.Parse(shown.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.until(t, "the address", func() bool {
+			st := w.Address()
+			return st.Files[0] == want.Files[0] && w.Pane.Rec.Done && (i == 0 && w.Pane.Scope.Ranged && st.Tab == "functions" || i == 1 && st.Function != nil && st.Function.Name == "parse")
+		})
+		var note string
+		if w.on(func() { note = w.Note.Text }); !strings.Contains(note, "A program shows: look here") || !strings.Contains(note, "Ctrl-Z") {
+			t.Errorf("the status line says %q", note)
+		}
+	}
+	w.on(w.Undo)
+	w.until(t, "what was open before", func() bool { return w.Pane.Rec.Done && strings.Contains(w.Address().String(), "functions") })
+	if got := now(); !strings.Contains(got, "select=100us..200us") {
+		t.Errorf("undo leads to %s", got)
+	}
+	// In one file it is one step.
+	if got := typed("show", "ashlar:1?file="+run+"&select=0s..10us"); !strings.HasSuffix(got, "code 0") {
+		t.Fatal(got)
+	}
+	w.on(w.Undo)
+	if got := now(); !strings.Contains(got, "select=100us..200us") {
+		t.Errorf("undo leads to %s; at first there was %s", got, before)
+	}
+}
+
+// TestWatch: a line each time that something else is selected, with its answer.
+func TestWatch(t *testing.T) {
+	run, _ := files(t)
+	w := newScreen(t, run)
+	w.on(func() { w.Shared = true })
+	r, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() { ended <- cli.Main([]string{"watch"}, nil, out, io.Discard, cli.Runner{}); out.Close() }()
+	d := json.NewDecoder(r)
+	next := func() (s serve.Selected, total string) {
+		t.Helper()
+		if err := d.Decode(&s); err != nil {
+			t.Fatal(err)
+		}
+		a, _ := s.Answer.(map[string]any)
+		return s, fmt.Sprint(a["total"])
+	}
+	s, total := next()
+	if s.By != "person" || !strings.HasPrefix(s.Command, "ashlar top ") || total == "<nil>" {
+		t.Errorf("at first: %+v", s)
+	}
+	w.on(func() { w.Pane.SelectRange(w.Pane.Rec.Start+100e6, w.Pane.Rec.Start+150e6) })
+	s, _ = next()
+	var fromCommand struct{ Total json.Number }
+	args := append(strings.Fields(s.Command)[1:], "--json")
+	if err := json.Unmarshal([]byte(strings.TrimSuffix(typed(args...), "exit code 0")), &fromCommand); err != nil {
+		t.Fatalf("%s: %v", s.Command, err)
+	}
+	a, _ := s.Answer.(map[string]any)
+	if s.By != "person" || !strings.Contains(s.Command, "--range 100us..150us") || !strings.Contains(s.Address, "select=100us..150us") || fmt.Sprint(a["total"]) != fromCommand.Total.String() {
+		t.Errorf("of a range: %+v, the command says %s", s, fromCommand.Total)
+	}
+	if got := typed("show", "ashlar:1?file="+run+"&select=200us..300us"); !strings.HasSuffix(got, "code 0") {
+		t.Error(got)
+	}
+	if s, _ = next(); s.By != "program" || !strings.Contains(s.Address, "select=200us..300us") {
+		t.Errorf("of what a program shows: %+v", s)
+	}
+	w.on(func() { w.Shared = false })
+	if code := <-ended; code != cli.Problem {
+		t.Errorf("it ends with %d", code)
+	}
+}
+
+// TestOneSession has two programs ask a window and a server at once, while a person and a
+// program go about in the window, others leave, flood and lie, and one watches:
+// everybody gets the same answers, and nothing of them stays. ASHLAR_SESSION is for how
+// long, such as 10m.
+func TestOneSession(t *testing.T) {
+	run, profile := files(t)
+	long := 3 * time.Second
+	if testing.Short() {
+		long = time.Second
+	}
+	if d, err := time.ParseDuration(os.Getenv("ASHLAR_SESSION")); err == nil {
+		long = d
+	}
+	typed("serve", "--idle", "1ms") // the program listens for signals from then on
+	goroutines, open := runtime.NumGoroutine(), openFiles(t)
+	w := newScreen(t, run)
+	w.on(func() { w.Shared = true })
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan int, 1)
+	go func() {
+		served <- cli.Main([]string{"serve", profile}, nil, io.Discard, io.Discard, cli.Runner{Context: ctx})
+	}()
+
+	lines := [][]string{{"top", run, "--json"}, {"top", profile}, {"calls", run, "read"}, {"stats", run, "--function", "read", "--json"}, {"path", run}, {"overview", profile}, {"top", run, "--range", "100us..200us"}, {"findings", run, "--json"}, {"diff", run, run, "--range-b", "0s..100us"}}
+	want := map[string]string{}
+	for _, l := range lines {
+		want[strings.Join(l, " ")] = typed(l...)
+	}
+	over := time.Now().Add(long)
+	var all sync.WaitGroup
+	var asked, shown, bad atomic.Int64
+	for i := range 2 {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(i), 1))
+			for time.Now().Before(over) {
+				l := lines[r.IntN(len(lines))]
+				if got := typed(append([]string{l[0], "--session"}, l[1:]...)...); got != want[strings.Join(l, " ")] {
+					t.Errorf("%v: %s\nis not\n%s", l, got, want[strings.Join(l, " ")])
+					return
+				}
+				asked.Add(1)
+			}
+		})
+	}
+	all.Go(func() { // the person
+		r := rand.New(rand.NewPCG(7, 7))
+		for time.Now().Before(over) {
+			at := int64(r.IntN(300)) * 1e6
+			w.on(func() {
+				switch p := w.Pane; {
+				case !p.Rec.Done:
+				case at%3 == 0:
+					w.Undo()
+				default:
+					p.SelectRange(p.Rec.Start+at, p.Rec.Start+at+10e6)
+				}
+			})
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	all.Go(func() { // the program that shows
+		r := rand.New(rand.NewPCG(3, 3))
+		for time.Now().Before(over) {
+			file := []string{run, run, run, profile}[r.IntN(4)]
+			if got := typed("show", fmt.Sprintf("ashlar:1?file=%s&tab=functions", file)); !strings.HasSuffix(got, "code 0") {
+				t.Errorf("show: %s", got)
+			}
+			shown.Add(1)
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	all.Go(func() { // those that leave, flood and lie
+		for time.Now().Before(over) {
+			var flood []net.Conn
+			for range 20 {
+				if c, err := net.Dial("unix", w.socket); err == nil {
+					flood = append(flood, c)
+				}
+			}
+			for i, c := range flood {
+				_, _ = io.WriteString(c, []string{"lies\n", `{"ashlar":1,"session":{"version":"x"}}` + "\n", `{"ashlar":1,`, ""}[i%4]) // it may be gone
+				c.Close()
+				bad.Add(1)
+			}
+			gone, leave := context.WithTimeout(ctx, time.Millisecond)
+			_, _, _ = serve.Ask(gone, lines[0], io.Discard, io.Discard)
+			leave()
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	watched := make(chan int, 1)
+	go func() { watched <- cli.Main([]string{"watch"}, nil, io.Discard, io.Discard, cli.Runner{Context: ctx}) }()
+	all.Wait()
+	w.on(func() { w.Shared = false })
+	<-watched
+	cancel()
+	if code := <-served; code != cli.Done {
+		t.Errorf("the server ends with %d", code)
+	}
+	t.Logf("%d answers, %d by the window's commands, %d addresses shown, %d bad clients in %v", asked.Load(), w.answers.Load(), shown.Load(), bad.Load(), long)
+	if asked.Load() == 0 || w.answers.Load() == 0 || shown.Load() == 0 || bad.Load() == 0 {
+		t.Error("something did not take part")
+	}
+	w.end()
+	if left, _ := filepath.Glob(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ashlar", "*.sock")); len(left) > 0 {
+		t.Errorf("sockets stay: %v", left)
+	}
+	for range 500 {
+		if runtime.NumGoroutine() <= goroutines && openFiles(t) <= open {
+			return
+		}
+		runtime.GC() // which lets go of mapped files
+		time.Sleep(10 * time.Millisecond)
+	}
+	b := make([]byte, 1<<20)
+	t.Errorf("%d goroutines and %d files stay, before there were %d and %d\n%s", runtime.NumGoroutine(), openFiles(t), goroutines, open, b[:runtime.Stack(b, true)])
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
