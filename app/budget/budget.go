@@ -250,7 +250,7 @@ func (v *value) field(name string) *value {
 
 // longest is how many elements the longest list in it has.
 func (v *value) longest() (n int) {
-	if v.isList || v.isTable() {
+	if v.canBeCut() {
 		n = len(v.list)
 	}
 	for _, x := range v.list {
@@ -270,6 +270,13 @@ func (v *value) hasLonger(most int) bool {
 // isTable says that an object has what a file names as its keys: more than any type
 // has fields.
 func (v *value) isTable() bool { return v.object && len(v.keys) > 40 }
+
+// canBeCut says that it has elements some of which may be left out. Two numbers are the
+// ends of something.
+func (v *value) canBeCut() bool {
+	ends := v.isList && len(v.list) == 2 && !slices.ContainsFunc(v.list, func(x *value) bool { _, number := x.plain.(json.Number); return !number })
+	return v.isList && !ends || v.isTable()
+}
 
 // cut is the value with lists of at most n elements and texts of at most so many
 // characters, and the fields that say so.
@@ -304,7 +311,7 @@ func (v *value) cutAt(path string, n, text int, left *[]*LeftOut) *value {
 	}
 	out := &value{object: v.object, isList: v.isList, keys: v.keys, list: make([]*value, 0, len(v.list))}
 	keep := v.list
-	if (v.isList || v.isTable()) && len(keep) > n {
+	if v.canBeCut() && len(keep) > n {
 		keep = keep[:n]
 		v.tell(path, n, left)
 		if v.object {

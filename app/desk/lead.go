@@ -49,7 +49,7 @@ func (d *Desk) Asking() []string {
 	cs := p.detailCommands(d)
 	words := cs[0].words
 	if words[1] == "render" { // which draws, and answers nothing
-		words = p.stacks("").words
+		words = p.stacks().words
 	}
 	return absoluteWords(words, p)
 }

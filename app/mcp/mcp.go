@@ -35,12 +35,12 @@ var Verb = verb.Verb{
 	Name: "mcp", Line: "answer questions of programs over the Model Context Protocol",
 	Text: `
 A server on standard input and output, for programs that speak the Model
-Context Protocol. Its tools are open, overview, top, calls, compare, source, check and
-show: the commands info, overview, top, calls, diff, source, check and show,
-with their flags as arguments and their JSON as answers. Each answer has at most
-2,000 tokens of four bytes, or what the argument budget says, and says what it
-leaves out. Recordings stay open while their files do not change. Resources are
-the manual's pages, and the picture of any ADDRESS as a PNG.
+Context Protocol. Its tools are open, overview, top, calls, compare, source,
+check and show: the commands info, overview, top, calls, diff, source, check and
+show, with their flags as arguments and their JSON as answers. Each answer has
+at most 2,000 tokens of four bytes, or what the argument budget says, and says
+what it leaves out. Recordings stay open while their files do not change.
+Resources are the manual's pages, and the picture of any ADDRESS as a PNG.
 
 It opens what the person who started it can open, and writes nothing.`,
 	Examples: [][2]string{{"ashlar mcp", "what a client is told to start"}},

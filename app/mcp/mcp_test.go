@@ -220,6 +220,9 @@ func TestSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for tool, arguments := range map[string]string{"calls": `"file":%s,"calls":"/./"`, "compare": `"a":%s,"b":%[1]s,"all":true`, "source": `"file":%s,"of":"/./"`} {
+			c.call(tool, fmt.Sprintf(`{`+arguments+`,"budget":256}`, name)) // which holds it to its schema and its budget
+		}
 		for _, tool := range []string{"open", "overview", "top", "check"} {
 			for _, room := range []int{300, 2000} {
 				got, refused := c.call(tool, fmt.Sprintf(`{"file":%s,"budget":%d}`, name, room))

@@ -186,7 +186,7 @@ The window that is open goes to the ADDRESS, as one step of its history: Ctrl-Z
 there goes back. Its status line says that a program did so, with the note. It
 does so only where the person has chosen "Share this session" in it, and never
 while they are dragging, typing or in a menu.`,
-	Examples: [][2]string{{"ashlar show 'ashlar:1?file=run.spall&select=1.2s..1.5s' --note 'the frames that were late'", "point at something"}},
+	Examples: [][2]string{{"ashlar show 'ashlar:1?file=run.spall&select=1.2s..1.5s' --note 'late frames'", "point at something"}},
 	Answer:   Shown{},
 	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
 		text := fs.String("note", "", "say `TEXT` in the window's status line")
@@ -268,7 +268,7 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 
 // Watch is the command that tells what a person selects.
 var Watch = verb.Verb{
-	Name: "watch", Args: "[-n N]", Line: "print what the person selects in the open window, a line of JSON each time",
+	Name: "watch", Args: "[-n N]", Line: "print what the person selects in the open window, as JSON",
 	Text: `
 Each line has the address of what the window shows, the command that answers for
 what is selected there, and its answer; by says whether the person or a program
@@ -279,7 +279,6 @@ ends with it.`,
 		{"ashlar watch -n 1", "what is selected now"},
 		{"ashlar watch | jq -r .command", "the command of each thing that is clicked"},
 	},
-	Answer: Selected{},
 	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
 		lines := fs.IntP("lines", "n", 0, "end after `N` lines")
 		return func(p *verb.Program, args []string) error {
