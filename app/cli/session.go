@@ -10,7 +10,7 @@ import (
 
 // elsewhere are flags that name other files than recordings, which are looked for where
 // they were typed.
-var elsewhere = []string{"exe", "a", "b", "source-root", "no-cache"}
+var elsewhere = []string{"exe", "a", "b", "source-root", "no-cache", "redact"}
 
 // sessionFlag adds the flag of commands that a session answers, and of those that are
 // made of them.
