@@ -3,6 +3,7 @@ package distributed
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -33,10 +34,13 @@ func (c *Collector) Build(ctx context.Context) error {
 		return fmt.Errorf("there are more than %d spans in the file", math.MaxInt32)
 	}
 	b := &builder{Collector: c, ctx: ctx}
-	b.sort()
-	if len(b.order) == 0 {
+	if len(b.spans) == 0 {
 		return nil
 	}
+	if b.sort(); len(b.order) == 0 {
+		return errors.New("no span of the file has times that can be shown")
+	}
+	b.zero = b.spans[b.order[0]].start
 	c.b.AddEvent(recording.SpanEvent())
 	*c.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: b.zero}}
 	b.merge()
@@ -44,6 +48,11 @@ func (c *Collector) Build(ctx context.Context) error {
 	b.nest()
 	if err := b.lay(); err != nil {
 		return err
+	}
+	for i := range b.spans {
+		if s := &b.spans[i]; s.mended && s.track >= 0 {
+			b.read.Mend(b.place(i))
+		}
 	}
 	if err := b.arrows(); err != nil {
 		return err
@@ -73,9 +82,6 @@ func (b *builder) sort() {
 		s, t := &b.spans[x], &b.spans[y]
 		return cmp.Or(cmp.Compare(s.start, t.start), cmp.Compare(t.end, s.end), cmp.Compare(x, y))
 	})
-	if len(b.order) == 0 {
-		return
-	}
 	middle := b.spans[b.order[len(b.order)/2]].start
 	b.order = slices.DeleteFunc(b.order, func(i int32) bool {
 		s := &b.spans[i]
@@ -85,7 +91,6 @@ func (b *builder) sort() {
 		b.leave(i, "time-too-far", "Spans are of another time than the others, %s the first, and were left out")
 		return true
 	})
-	b.zero = b.spans[b.order[0]].start
 }
 
 func near(t, middle int64) bool {

@@ -66,6 +66,7 @@ type span struct {
 	up               int32 // the parent's index, -1 for none
 	track            int32 // of the builders, -1 where it was left out
 	shared, inline   bool
+	mended           bool
 }
 
 type event struct {
@@ -108,12 +109,10 @@ func (c *Collector) Add(s *Span) {
 	place := c.place(len(c.spans))
 	switch {
 	case s.Open:
-		x.end = x.start
-		c.read.Mend(place)
+		x.end, x.mended = x.start, true
 		c.b.Warn("span-open", place, "Spans have no end, %s the first; they are shown with no length", place)
 	case x.end < x.start:
-		x.end = x.start
-		c.read.Mend(place)
+		x.end, x.mended = x.start, true
 		c.b.Warn("span-backward", place, "Spans end before they begin, %s the first; they are shown with no length", place)
 	}
 	if s.ID == "" {

@@ -175,6 +175,7 @@ func TestOdd(t *testing.T) {
 		{"backward", []Span{{ID: "1", Name: "x", Start: t0, End: t0 - 1}}, "a / spans,  x 0..0", "Spans end before they begin, span 1 the first; they are shown with no length"},
 		{"no id", []Span{{Name: "x", Start: t0, End: t0 + 1}, {Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1,a / spans 2,  x 0..1", "Spans have no id, span 1 the first; nothing can be called from them"},
 		{"twice", []Span{{ID: "1", Name: "x", Start: t0, End: t0 + 1}, {ID: "1", Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1", "Spans stand in the file more than once, span 2 the first, and count once"},
+		{"twice, without an end", []Span{{ID: "1", Name: "x", Start: t0, Open: true}, {ID: "1", Name: "x", Start: t0, Open: true}}, "a / spans,  x 0..0", "Spans have no end, span 1 the first; they are shown with no length"},
 		{"no parent", []Span{{ID: "1", Parent: "7", Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1", "Spans were called from ones that are not in the file, span 1 the first; they are outermost ones"},
 		{"far", []Span{{ID: "1", Name: "x", Start: t0, End: t0 + 1}, {ID: "2", Parent: "1", Name: "x", Start: 5, End: 6}, {ID: "3", Name: "x", Start: t0 + 1, End: math.MaxInt64}, {ID: "4", Name: "y", Start: t0 + 2, End: t0 + 3}},
 			"a / spans,  x 0..1,  y 2..3", "Spans are of another time than the others, span 2 the first, and were left out"},
@@ -195,6 +196,19 @@ func TestOdd(t *testing.T) {
 		if got != c.warning {
 			t.Errorf("%s: %q, want %q", c.name, got, c.warning)
 		}
+	}
+}
+
+// Where no span can be shown, that is said.
+func TestNothingToShow(t *testing.T) {
+	b := recording.NewBuilder()
+	c := NewCollector(b)
+	c.Service(Service{})
+	c.Add(&Span{ID: "1", Start: t0, End: math.MaxInt64})
+	err := c.Build(context.Background())
+	decodetest.Balanced(t, b.Finish())
+	if err == nil || err.Error() != "no span of the file has times that can be shown" {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -139,7 +139,7 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 	in.OnSilence(b.Progress)
 	b.SetArgs(d.texts.Text)
 	d.provider(0)
-	err := d.all(ctx, bufio.NewReaderSize(&decode.Reader{In: in}, 1<<20))
+	err := d.all(ctx, bufio.NewReaderSize(&decode.Reader{In: in}, 64<<10))
 	if err != nil && ctx.Err() != nil {
 		return err
 	}

@@ -348,7 +348,7 @@ func (d *decoder) free(kind uint64) bool {
 	s := d.at(i)
 	recording.Add(&s.values[inuseSpace], -i.size)
 	s.values[inuseObjects]--
-	if d.last == int64(kind) {
+	if d.last == int64(kind) { // heaptrack's own count has what is of kind 0 and freed behind another one, too
 		s.values[temporary]++
 	}
 	d.last, d.changed = none, true
