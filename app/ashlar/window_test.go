@@ -39,7 +39,7 @@ type frame struct {
 	Drop []string
 
 	Typed, Found, Total, Near string
-	Threads                   []string
+	Threads, Scope            []string
 	Rows                      int
 	Scale                     float32
 	Focus                     string

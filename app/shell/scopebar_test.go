@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"fmt"
 	"image"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"ashlar/app/scopebar"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/render/timeline"
 )
 
 // cross is where the cross of a chip lies.
@@ -132,4 +135,72 @@ func TestScopeBarOfTwo(t *testing.T) {
 	if p.Against != nil || p.Scope.Equal(was) {
 		t.Errorf("without B, %+v is compared with %+v", p.Scope, p.Against)
 	}
+}
+
+// TestScopeBarWithoutRoom: chips that there is no room for are counted, all of them; what
+// counts them names each in full, and a click there lists what can be done with it.
+func TestScopeBarWithoutRoom(t *testing.T) {
+	b := newBench(t, twoProcesses)
+	p := b.Pane
+	var want []string
+	for i := range 24 {
+		name := fmt.Sprintf("a function of a name that is long enough to want much room %d", i)
+		p.Transform(analyze.Hide(analyze.Named(name)))
+		want = append(want, name)
+	}
+	b.frame()
+	b.frame()
+	bar := &p.ScopeBar
+	left := len(want) - len(bar.Boxes)
+	if left < 10 || bar.Rest.Empty() || bar.Rest.Max.X > p.Bounds.Tabs.Max.X || bar.Rest.Min.X < bar.Boxes[len(bar.Boxes)-1].Max.X {
+		t.Fatalf("%d chips of %d have room, the rest is counted at %v", len(bar.Boxes), len(want), bar.Rest)
+	}
+	at := f32.Pt(float32(bar.Rest.Min.X+8), float32(bar.Rest.Min.Y+8))
+	b.pointer(pointer.Move, at, 0)
+	b.frame()
+	if shown := b.drawn(); !strings.Contains(shown, "+"+strconv.Itoa(left)) || !strings.Contains(shown, strconv.Itoa(left)) {
+		t.Errorf("%d are left, which is not said", left)
+	}
+	b.click(at, 0, pointer.ButtonPrimary)
+	if b.Menu == nil {
+		t.Fatal("a click on the count opens no menu")
+	}
+	var off func()
+	for _, it := range b.Menu.Items {
+		if strings.HasSuffix(it.Detail, "off") {
+			off = it.Do
+		}
+	}
+	off()
+	if n := len(p.Transforms); n != len(want)-1 {
+		t.Errorf("taking the last one off leaves %d", n)
+	}
+}
+
+// TestRowsGrowToWhatIsFound: a thread of many lanes shows those that have a hit, and as
+// few as before without the search.
+func TestRowsGrowToWhatIsFound(t *testing.T) {
+	var events []string
+	for tid := 1; tid <= 2; tid++ {
+		for k := range 20 {
+			events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":%d,"name":"level %d of %d"}`, tid, k, 100-2*k, k, tid))
+		}
+	}
+	b := newBench(t, "["+strings.Join(events, ",")+"]")
+	lanes := func() (n [2]int) {
+		for _, r := range b.Pane.Plan.Rows {
+			if r.Kind == timeline.TrackRow {
+				n[r.Index] = r.SpanLanes
+			}
+		}
+		return n
+	}
+	was := lanes()
+	b.Pane.LookFor("level 16 of 2")
+	b.until("the rows to grow", func() bool { return lanes() != was })
+	if got := lanes(); was[1] >= 17 || got != [2]int{was[0], 17} {
+		t.Errorf("the rows have %v lanes, before %v", got, was)
+	}
+	b.Pane.LookFor("")
+	b.until("the rows to be as before", func() bool { return lanes() == was })
 }

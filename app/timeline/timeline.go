@@ -45,6 +45,9 @@ type Timeline struct {
 	// Unfiltered is the height that all rows want.
 	Unfiltered int
 	Flag       string // the id of the mark that was gone to last
+	// foundLanes are those that show what the hits found of the search.
+	foundLanes map[int]int
+	foundOf    *search.Hits
 
 	// against are the calls that those that are selected are compared with.
 	against session.Async[againstKey, *recording.CallSet]
@@ -197,7 +200,24 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 		order = p.Like
 	}
 	return timeline.Layout{Scale: scale, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
-		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec)}
+		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec), Found: p.found()}
+}
+
+// leastSearched is how many letters are searched for before rows grow to what is found:
+// of fewer nearly everything is.
+const leastSearched = 3
+
+// found says by track how many lanes it takes to show what the search finds; nil where
+// nothing is searched for.
+func (p *Timeline) found() map[int]int {
+	h := p.Doc.Hits()
+	if h == nil || p.Search.Pattern == nil || len(p.Find) < leastSearched || !h.Of(p.Rec) || !h.Pattern.Is(p.Search.Pattern) {
+		return nil
+	}
+	if p.foundOf != h {
+		p.foundLanes, p.foundOf = h.Lanes(), h
+	}
+	return p.foundLanes
 }
 
 // Replan lays out the rows anew where what they follow from has changed.

@@ -171,6 +171,18 @@ func (h *Hits) Sum(in recording.Scope) (time, count int64) {
 	return time, count
 }
 
+// Lanes says of the tracks that have hits among their spans, how many lanes there are down
+// to the innermost one with a hit.
+func (h *Hits) Lanes() map[int]int {
+	lanes := map[int]int{}
+	for i := range h.rows {
+		if r := &h.rows[i]; r.lane != nil && len(r.before) > 0 && r.before[len(r.before)-1] > 0 {
+			lanes[r.track] = max(lanes[r.track], r.laneAt+1)
+		}
+	}
+	return lanes
+}
+
 // OnTrack reports whether a pattern for threads finds a track.
 func (h *Hits) OnTrack(track int) bool { return track < len(h.onTrack) && h.onTrack[track] }
 

@@ -65,6 +65,41 @@ func TestFitKeepsIdentity(t *testing.T) {
 	}
 }
 
+// TestNeighboursStayTellable: names as real recordings have them, of which several stand
+// beside each other and differ in one part, never look alike where there is room for a
+// dozen letters, and say nothing with fewer than four of a longer name at any width.
+func TestNeighboursStayTellable(t *testing.T) {
+	for _, f := range []*Face{Regular(11.5), Medium(12.5), Regular(23)} {
+		for _, of := range [][]string{
+			{"finish_task_switch.isra.0", "prepare_task_switch.isra.0", "finish_task_wait.isra.0", "start_task_switch.isra.0"},
+			{"action 'Linking out/bin/app-fl.a'", "action 'Linking out/bin/tool-fl.a'", "action 'Compiling out/bin/app-fl.o'", "action 'Linking out/bin/app-fl.so'"},
+			{"runner.py(126): <module>", "runner.py(126): run", "loader.py(126): <module>"},
+			{"InstantiateFunction (detail)", "InstantiateFunction (total)", "ParseFunction (detail)"},
+			{"preprocess: w:/windows kits/10/include/um/windows.h", "preprocess: w:/windows kits/10/include/um/winnt.h", "preprocess: w:/windows kits/10/include/um/winbase.h", "codegen: w:/windows kits/10/include/um/windows.h"},
+			{"thread 639 (pt_autograd_0)", "thread 640 (pt_autograd_1)", "thread 641 (pt_autograd_2)", "thread 139 (pt_main)"},
+			{"org.apache.hadoop.hdfs.DFSInputStream.read", "org.apache.hadoop.hdfs.DFSOutputStream.read", "org.apache.hadoop.hdfs.DFSInputStream.seek", "org.apache.hadoop.fs.FSInputStream.read"},
+			{"ThreadPoolForegroundWorker 7412", "ThreadPoolForegroundWorker 7413", "ThreadPoolForegroundWorker 912"},
+		} {
+			for w := float32(0); w < f.Measure(of[0])+20; w++ {
+				seen := map[string]string{}
+				for _, name := range of {
+					got := f.Fit(name, w)
+					if got == "" {
+						continue
+					}
+					if f.Measure(got) > w+.1 || utf8.RuneCountInString(got) < min(4, utf8.RuneCountInString(name)) {
+						t.Errorf("%s in %v pixels is %q", name, w, got)
+					}
+					if other := seen[got]; other != "" && w >= f.Measure("twelve chars") {
+						t.Errorf("in %v pixels both %s and %s are %q", w, other, name, got)
+					}
+					seen[got] = name
+				}
+			}
+		}
+	}
+}
+
 func TestBlend(t *testing.T) {
 	d, s := Pack(color.NRGBA{10, 200, 30, 255}), Pack(color.NRGBA{250, 20, 130, 255})
 	if got := blend(uint32(d), uint32(s), 0); got != uint32(d) {

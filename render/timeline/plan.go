@@ -24,6 +24,8 @@ const (
 	// compactLanes is how many lanes a deep track shows before it is opened
 	// fully, when others want room too.
 	compactLanes = 8
+	// mostFound is how many lanes a track shows at most because something is found there.
+	mostFound = 40
 	// stripHeight is that of a thread's states above its spans.
 	stripHeight = 6
 )
@@ -164,6 +166,9 @@ type Layout struct {
 	Filter string
 	// OnCPU, where it is known, says how busy threads are.
 	OnCPU *recording.OnCPU
+	// Found says by track how many lanes of spans it takes to show what is searched for:
+	// rows that are Auto grow to that.
+	Found map[int]int
 }
 
 // Sort says in which order the tracks of a process stand.
@@ -296,6 +301,9 @@ func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples 
 		lanes = compactLanes
 	}
 	r.show(lanes, chosen)
+	if n := min(l.Found[ti], spans, mostFound); n > r.SpanLanes && !r.Collapsed {
+		r.SpanLanes, r.Lanes = n, n+r.Depths
+	}
 	if r.Depths > 0 && spans > 0 {
 		r.Sampled = rec.Events[samples.Event].Name
 	}
