@@ -143,7 +143,7 @@ func TestScopeBarWithoutRoom(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	p := b.Pane
 	var want []string
-	for i := range 24 {
+	for i := range 40 {
 		name := fmt.Sprintf("a function of a name that is long enough to want much room %d", i)
 		p.Transform(analyze.Hide(analyze.Named(name)))
 		want = append(want, name)

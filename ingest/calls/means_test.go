@@ -256,13 +256,15 @@ func inHump(bins []spans.Bin, h spans.Hump) (peak int, cs []int64) {
 func meeting(bins []spans.Bin, a, b spans.Hump) int64 {
 	pa, _ := inHump(bins, a)
 	pb, _ := inHump(bins, b)
-	from, to := pa+1, pa+1
+	from := pa + 1
 	for i := pa + 1; i < pb; i++ {
 		if bins[i].Count < bins[from].Count {
 			from = i
 		}
 	}
-	for to = from; to+1 < pb && bins[to+1].Count == bins[from].Count; to++ {
+	to := from
+	for to+1 < pb && bins[to+1].Count == bins[from].Count {
+		to++
 	}
 	return bins[(from+to+1)/2].From
 }
