@@ -139,10 +139,17 @@ func (t *Panel) choices(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: ui.End}
 	right := r.Max.X - u.Px(tableRight)
 	box := image.Rect(right-u.Measure("Columns", st).X-u.Px(10), y, right, y+u.Px(22))
-	clicked, hovered := t.picker.Clicked(u, box)
+	hidden := box.Min.X < x // by what rows may be, where all is large
+	clicked, hovered := false, false
+	if !hidden {
+		clicked, hovered = t.picker.Clicked(u, box)
+	}
 	if clicked || t.AskColumns {
 		t.AskColumns = false
 		s.Menu = widget.NewMenu(image.Pt(box.Min.X-u.Px(60), box.Max.Y), t.columnItems(s, a))
+	}
+	if hidden {
+		return y + u.Px(24)
 	}
 	look := st
 	if hovered {

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"image"
+	"slices"
 
 	"gioui.org/io/pointer"
 
@@ -60,8 +61,9 @@ type needsKey struct {
 // mostMeasured is how many rows say how wide texts are.
 const mostMeasured = 200
 
-// measure finds how much room texts want: those of the first rows, so that nothing
-// moves when rows are scrolled.
+// measure finds how much room texts want: nine of ten of the first rows, so that
+// nothing moves when rows are scrolled, and no single long text leaves all others in
+// an empty column beside one that is cut.
 func (t *Panel) measure(s *panel.Host, u *ui.UI, a *session.Answer) {
 	k := needsKey{a, u.Metric.PxPerDp}
 	if t.needsOf == k {
@@ -70,12 +72,17 @@ func (t *Panel) measure(s *panel.Host, u *ui.UI, a *session.Answer) {
 	t.needsOf, t.needs = k, [ColumnCount]float32{}
 	face := s.Fonts.Regular(12 * u.Metric.PxPerDp)
 	rows := a.TableRows()
-	for i := range rows[:min(len(rows), mostMeasured)] {
-		for _, c := range []Column{ColName, ColModule, ColFile} {
-			if c == ColName || a.ByFunction() {
-				t.needs[c] = max(t.needs[c], face.Measure(c.cell(a, &rows[i], false))/u.Metric.PxPerDp+24)
-			}
+	rows = rows[:min(len(rows), mostMeasured)]
+	for _, c := range []Column{ColName, ColModule, ColFile} {
+		if len(rows) == 0 || c != ColName && !a.ByFunction() {
+			continue
 		}
+		all := make([]float32, len(rows))
+		for i := range rows {
+			all[i] = face.Measure(c.cell(a, &rows[i], false))/u.Metric.PxPerDp + 24
+		}
+		slices.Sort(all)
+		t.needs[c] = all[(len(all)*9+9)/10-1]
 	}
 }
 
