@@ -87,6 +87,7 @@ func TestAlone(t *testing.T) {
 	if len(colours) < 500 {
 		t.Errorf("the picture has %d colours: not those of a timeline, a flamegraph and text", len(colours))
 	}
+	t.Run("Container", func(t *testing.T) { container(t, program, filepath.Join(dir, "ashlar.png")) })
 	if out := run("top", "--demo", "-n", "3"); !strings.Contains(out, "backtrack") {
 		t.Errorf("top says %s", out)
 	}

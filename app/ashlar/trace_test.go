@@ -103,6 +103,7 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		"path":   {{"t.json"}},
 		"source": {{recorded, "main.main"}},
 		"report": {{"a.spaa", "-o", "a.md"}, {"a.spaa", "-o", "a.html"}},
+		"bundle": {{"a.spaa", "-o", "a.ashlar"}},
 		"serve":  {{"a.spaa", "--idle", "100ms"}}, "show": {{"ashlar:1?file=a.spaa"}}, "watch": {{}},
 		"mcp": {{}}, "check-claims": {{"claims.md"}},
 		"cache":   {{}, {"--clean"}},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/bundle"
 	"ashlar/app/view"
 	"ashlar/ingest/recording"
 )
@@ -69,6 +70,9 @@ with it.
 				if o.File, err = oneFile(args, o.Demo); err != nil {
 					return err
 				}
+				if views := bundle.Views(o.File); len(views) > 0 && alone(fs, ofAddress...) == nil {
+					o.File = views[0]
+				}
 				if view.Is(o.File) {
 					parts := ""
 					if fs.Changed("view") {
@@ -77,7 +81,7 @@ with it.
 					if o.File, err = checkAddress(o.File, parts); err != nil {
 						return err
 					}
-					if err := alone(fs, "output", "view", "size", "scale", "theme", "colour", "source-root"); err != nil {
+					if err := alone(fs, ofAddress...); err != nil {
 						return err
 					}
 				}
@@ -108,6 +112,9 @@ with it.
 		},
 	}
 }
+
+// ofAddress are the flags that go with an address.
+var ofAddress = []string{"output", "view", "size", "scale", "theme", "colour", "source-root"}
 
 // second takes the second of two files, and what goes with it.
 func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string, err error) {

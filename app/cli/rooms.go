@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/bundle"
 	"ashlar/app/claims"
 	"ashlar/app/cli/jsondoc"
 	"ashlar/app/complete"
@@ -20,7 +21,7 @@ import (
 )
 
 // rooms are the commands that live in packages of their own. To add one, add it.
-var rooms = []verb.Verb{lines.Verb, serve.Verb, serve.Show, serve.Watch, mcp.Verb, claims.Check, claims.Report, complete.Verb}
+var rooms = []verb.Verb{lines.Verb, bundle.Verb, serve.Verb, serve.Show, serve.Watch, mcp.Verb, claims.Check, claims.Report, complete.Verb}
 
 // enter makes a command of a verb.
 func enter(v verb.Verb) command {

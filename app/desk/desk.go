@@ -11,6 +11,7 @@ import (
 
 	"gioui.org/op"
 
+	"ashlar/app/bundle"
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	"ashlar/app/scopebar"
@@ -109,8 +110,12 @@ func (d *Desk) OpenPartWith(path, exe string, part recording.Part) {
 	d.exe = ""
 }
 
-// Open shows a file in place of what is shown, or what an address names.
+// Open shows a file in place of what is shown, or what an address names; of a bundle its
+// first view.
 func (d *Desk) Open(path string) {
+	if views := bundle.Views(path); len(views) > 0 {
+		path = views[0]
+	}
 	if !view.Is(path) {
 		d.openFile(path)
 	} else if v, err := view.Parse(path); err != nil {

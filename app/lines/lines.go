@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/bundle"
 	"ashlar/app/lacks"
 	"ashlar/app/sourcefile"
 	"ashlar/app/verb"
@@ -208,6 +209,9 @@ func (s *Source) read(rec *recording.Recording, given []string) ([]string, error
 	}
 	at := rec.Source.At(beside)
 	path, err := sourcefile.Find(s.Source, roots, at)
+	if text := bundle.Lines(s.File, s.Source); path == "" && text != nil {
+		return text, nil
+	}
 	if path == "" {
 		s.Missing = "the file is not here: --source-root says where to look"
 	}

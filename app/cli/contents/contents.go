@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"ashlar/app/bundle"
 	"ashlar/app/cli/exact"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
@@ -28,6 +29,7 @@ type Contents struct {
 	Contexts    []Context `json:"contexts"`
 	Counts      Counts    `json:"counts"`
 	Pairs       int64     `json:"pairs,omitempty"` // of user and kernel stacks, for top --join-related
+	Views       []string  `json:"views,omitempty"` // addresses of what a bundle shows
 	Warnings    []Warning `json:"warnings"`
 	Ledger      []Tally   `json:"ledger"`
 	Load        Load      `json:"load"`
@@ -43,7 +45,7 @@ func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Con
 		rec:    rec,
 		Format: s.Format, Version: s.Version, File: s.Path, Bytes: s.Bytes,
 		Compression: s.Compression, Tool: s.Tool,
-		Events: []Event{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: Counts(rec.Counts), Pairs: rec.Pairs(),
+		Events: []Event{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: Counts(rec.Counts), Pairs: rec.Pairs(), Views: bundle.Views(s.Path),
 		Warnings: []Warning{}, Ledger: []Tally{},
 		Load: Load{
 			Seconds:         exact.Measured(stats.Elapsed.Seconds(), 6),

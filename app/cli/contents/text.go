@@ -23,6 +23,9 @@ func (in *Contents) Text() string {
 	var b strings.Builder
 	b.WriteString(plain.Short(rec.Source.Name) + "\n")
 	in.head(&b, rec)
+	for _, v := range in.Views {
+		fmt.Fprintf(&b, "  view  %s\n", plain.Text(v))
+	}
 	in.events(&b, rec)
 	in.threads(&b)
 	in.contexts(&b)

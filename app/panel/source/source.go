@@ -13,6 +13,7 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/app/bundle"
 	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/app/sourcefile"
@@ -52,6 +53,7 @@ type sourceKey struct {
 type sourceName struct {
 	name, beside string
 	roots        int
+	recording    string // its path, for the lines that a bundle has
 }
 
 // sourceRow is a line on the screen: of the file, or one with a cost where the
@@ -71,11 +73,13 @@ type sourceText struct {
 // source is the text of a file that a recording names; nil while it is being
 // read.
 func (t *Panel) source(s *panel.Host, p *panel.Side, name string) *sourceText {
-	k, roots := sourceName{name, p.Folder(), len(s.Roots)}, s.Roots
+	k, roots := sourceName{name, p.Folder(), len(s.Roots), p.Path}, s.Roots
 	text, of, _ := t.Texts.Ask(k, s.Do.Wake, func(context.Context) (*sourceText, error) {
 		x := new(sourceText)
 		if x.path, x.err = sourcefile.Find(k.name, roots, k.beside); x.path != "" {
 			x.lines, x.err = sourcefile.Lines(x.path)
+		} else if lines := bundle.Lines(k.recording, k.name); lines != nil {
+			*x = sourceText{path: k.name, lines: lines}
 		}
 		return x, nil
 	})
