@@ -121,12 +121,11 @@ func (s *Server) quiet() time.Duration {
 	return time.Since(time.Unix(0, s.asked.Load()))
 }
 
+// writeLine writes a line of JSON, with the & and < of addresses and names as they are.
 func writeLine(w io.Writer, v any) error {
-	b, err := json.Marshal(v)
-	if err == nil {
-		_, err = w.Write(append(b, '\n'))
-	}
-	return err
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }
 
 // answer runs a command line and sends what it writes.

@@ -137,8 +137,7 @@ func (s *Server) watch(ctx context.Context, c net.Conn) {
 			if now.Program {
 				x.By = "program"
 			}
-			b, err := json.Marshal(x)
-			if err != nil || writeLine(c, line{Selected: b}) != nil {
+			if writeLine(c, map[string]Selected{"selected": x}) != nil {
 				return
 			}
 		}
