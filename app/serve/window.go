@@ -241,11 +241,15 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 	if err != nil {
 		return err
 	}
-	refused, ended := "", error(nil)
-	done, err := place.Ask(ctx, q, windowPatience+time.Second, func(c net.Conn) bool {
+	refused, ended, busy := "", error(nil), false
+	ask := func(c net.Conn) bool {
 		r := bufio.NewReader(c)
 		var first reply
-		if readLine(r, &first) != nil || first.Own {
+		if readLine(r, &first) != nil {
+			busy = true // others crowd it
+			return false
+		}
+		if first.Own {
 			refused = cmp.Or(refused, first.Refused)
 			return false
 		}
@@ -253,12 +257,22 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 			ended = then(c, r)
 		}
 		return true
-	})
+	}
+	done, err := place.Ask(ctx, q, windowPatience+time.Second, ask)
+	for began := time.Now(); !done && err == nil && refused == ""; {
+		if gone := time.Since(began); gone > windowPatience || gone > 300*time.Millisecond && !busy {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+		done, err = place.Ask(ctx, q, windowPatience+time.Second, ask)
+	}
 	switch {
 	case err != nil || ended != nil:
 		return cmp.Or(err, ended)
 	case refused != "":
 		return errors.New(refused)
+	case !done && busy:
+		return errors.New("the window is too busy to answer: ask again in a moment")
 	case !done:
 		return errors.New(noWindow)
 	}
