@@ -395,7 +395,7 @@ func (p *parser) sample() {
 func (p *parser) window() {
 	b, w := p.b, &p.line.Window
 	r := windowRec{
-		id:    validText(string(w.ID.Text)),
+		id:   validText(string(w.ID.Text)),
 		unit: p.dict.str(b, w.Unit),
 	}
 	p.number(&r.start, &w.Start, true)
