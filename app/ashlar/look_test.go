@@ -46,7 +46,7 @@ func TestTableIsShaped(t *testing.T) {
 	s.Click(e2e.Left, image.Pt(745, 544))
 	s.until("the order turned round", func(f frame) bool { return f.Sorted == "-total" })
 
-	edge := image.Pt(331, 544) // between the names and the modules
+	edge := image.Pt(271, 544) // between the names and the modules
 	s.Drag(e2e.Left, edge, edge.Sub(image.Pt(80, 0)))
 	s.until("a wider column of modules", func(f frame) bool {
 		return len(f.Widths) == 1 && f.Widths[0].Column == "module" && int(f.Widths[0].DP)/100 == 2

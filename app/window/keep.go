@@ -59,19 +59,19 @@ func newKeeper(st *store.Store, wake func()) *keeper {
 	return k
 }
 
-// run writes what has changed until the keeper is closed.
+// run writes what has changed until the keeper is closed, and then once more: beside
+// locks that others hold each time takes seconds.
 func (k *keeper) run() {
 	defer close(k.ended)
-	for {
+	for stopping := false; !stopping; {
 		select {
 		case <-k.poke:
 		case <-k.stopped:
-			k.flush()
-			return
 		}
 		select {
 		case <-time.After(unhurried):
 		case <-k.stopped:
+			stopping = true
 		}
 		k.flush()
 	}
