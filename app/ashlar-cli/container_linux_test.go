@@ -54,8 +54,9 @@ func container(t *testing.T, program, outside string) {
 	if far := apart(t, drawn, outside); far > .002 {
 		t.Errorf("the picture is %.1f %% from that outside", 100*far)
 	}
-	// The README's was drawn on another day, on a GPU.
-	if far := apart(t, drawn, "../../assets/ashlar.png"); far > .1 {
+	// The README's was drawn by OpenGL, whose edges are a little different, and may be
+	// older than a change of looks.
+	if far := apart(t, drawn, "../../assets/ashlar.png"); far > .03 {
 		t.Errorf("the picture is %.1f %% from that of the README", 100*far)
 	}
 }

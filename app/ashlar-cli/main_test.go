@@ -96,12 +96,13 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestCommands runs the tests of all commands on the program itself.
+// TestCommands runs the tests of all commands on the program itself; rounds of what goes
+// by chance are as few as with the race detector.
 func TestCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the tests of package cli run by themselves")
 	}
-	cmd := exec.Command("go", "test", "-count=1", "-timeout=20m", "ashlar/app/cli")
+	cmd := exec.Command("go", "test", "-count=1", "-short", "-timeout=20m", "ashlar/app/cli")
 	cmd.Env = append(os.Environ(), "ASHLAR_PROGRAM="+build(t), "ASHLAR_SAMPLES=")
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, msg)

@@ -56,8 +56,14 @@ func drawTiled(whole op.CallOp, size image.Rectangle, most int) (*image.RGBA, er
 	return img, nil
 }
 
-// drawTile draws the part of a picture that lies in a rectangle.
-func drawTile(img *image.RGBA, whole op.CallOp, r image.Rectangle) error {
+// drawTile draws the part of a picture that lies in a rectangle. Gio panics where its
+// driver finds no memory: that is as good as none.
+func drawTile(img *image.RGBA, whole op.CallOp, r image.Rectangle) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("cannot draw: %w (%v)", ErrNoGPU, p)
+		}
+	}()
 	win, err := headless.NewWindow(r.Dx(), r.Dy())
 	if err != nil {
 		return fmt.Errorf("cannot draw: %w (%v); on Debian install libegl1, libegl-mesa0 and libgl1-mesa-dri", ErrNoGPU, err)
