@@ -76,7 +76,7 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 	return l, taken
 }
 
-// openGL is what a driver may take for its compiler and threads, in bytes. One that
+// openGL bounds the bytes that a driver takes for its compiler and threads. One that
 // finds less ends the program.
 const openGL = 768 << 20
 

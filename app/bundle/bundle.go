@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,7 +121,7 @@ func (m *maker) take(args []string) error {
 	return err
 }
 
-// scope is what any of the views selects; notes are sentences on what is left out.
+// scope covers whatever any of the views selects; notes say what of it is left out.
 func (m *maker) scope() (in recording.Scope, notes []string) {
 	whole, all := false, false // of time, and of threads
 	for i, v := range m.views {
@@ -176,7 +177,10 @@ func (m *maker) write(out string, force bool) error {
 	}
 	lines, count := map[string]map[int]string{}, 0
 	if !m.redact {
-		lines, count = m.lines(part)
+		var left int
+		if lines, count, left = m.lines(part); left > 0 {
+			notes = append(notes, fmt.Sprintf("%s found no room: a bundle has at most %d lines of %s in all", units.Plural(int64(left), "source line"), mostLines, units.Bytes(mostText)))
+		}
 	}
 	sections := map[string][]byte{}
 	for name, v := range map[string]any{viewsSection: views, linesSection: lines} {
@@ -226,8 +230,9 @@ const (
 	mostText  = 16 << 20 // bytes
 )
 
-// lines are those of source files that are here and that frames of a recording lead to.
-func (m *maker) lines(rec *recording.Recording) (all map[string]map[int]string, count int) {
+// lines reads those of source files that are here and that frames of a recording lead
+// to, by name and number; left counts those that there is no room for.
+func (m *maker) lines(rec *recording.Recording) (all map[string]map[int]string, count, left int) {
 	all = map[string]map[int]string{}
 	wanted := map[string]map[int]bool{}
 	for i := range rec.Frames.Len() {
@@ -244,7 +249,7 @@ func (m *maker) lines(rec *recording.Recording) (all map[string]map[int]string, 
 		}
 	}
 	bytes := 0
-	for name, numbers := range wanted {
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		path, err := sourcefile.Find(name, m.roots, filepath.Dir(m.file))
 		if err != nil || path == "" {
 			continue // it is not here, or nobody permitted it
@@ -254,8 +259,12 @@ func (m *maker) lines(rec *recording.Recording) (all map[string]map[int]string, 
 			continue
 		}
 		of := map[int]string{}
-		for n := range numbers {
-			if n > len(text) || count >= mostLines || bytes >= mostText {
+		for _, n := range slices.Sorted(maps.Keys(wanted[name])) {
+			if n > len(text) {
+				break
+			}
+			if count >= mostLines || bytes >= mostText {
+				left++
 				continue
 			}
 			of[n] = text[n-1]
@@ -264,7 +273,7 @@ func (m *maker) lines(rec *recording.Recording) (all map[string]map[int]string, 
 		}
 		all[name] = of
 	}
-	return all, count
+	return all, count, left
 }
 
 // section reads one of a file that may be a bundle; an error where it is none.

@@ -26,7 +26,7 @@ func (d *Desk) Lead(st *view.State) {
 	d.GoTo(st)
 }
 
-// isOpen says that what is open is what a State names.
+// isOpen reports whether the files of a State are open, read as it says.
 func (d *Desk) isOpen(st *view.State) bool {
 	now := &view.State{Files: []string{d.Pane.file()}}
 	d.Pane.opened(now)

@@ -383,7 +383,7 @@ func (w *within) Parts() []verdict.Part { return w.verdict.Parts() }
 // Links are where links of the sentence lie in the last frame.
 func (w *within) Links() []image.Rectangle { return w.verdict.Links }
 
-// Told is what stands beside the panels.
+// Told returns the rows beside the panels.
 func (w *within) Told() []details.Detail { return w.details.Told() }
 
 // Verdict returns what comparing in place came to, "" where nothing is compared.

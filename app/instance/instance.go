@@ -58,8 +58,8 @@ const protocol = 1
 type message struct {
 	Ashlar int `json:"ashlar"`
 	Request
-	// Session is what is asked of what the program holds (see package serve), nil
-	// where files are handed over.
+	// Session asks about what the program holds (see package serve); it is nil where
+	// files are handed over.
 	Session json.RawMessage `json:"session,omitempty"`
 	Answer  Answer          `json:"answer,omitempty"`
 }

@@ -75,7 +75,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestAsShown: what man shows of a page is what was written, quotes, dots and backslashes
+// TestAsShown: man shows a page as it was written, quotes, dots and backslashes
 // included.
 func TestAsShown(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {

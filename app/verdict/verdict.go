@@ -138,17 +138,18 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 	d.say("B ")
 	long := a.Length > 0 && b.Length > 0 && 10*size(b.Length-a.Length) > a.Length && d.c.Metric.Common.Kind == recording.Sum
 	if long {
-		word := "longer"
-		if b.Length < a.Length {
-			word = "shorter"
-		}
-		d.say("is %s %s (%s, %s); it ", strings.TrimLeft(units.Change(a.Length, b.Length), "+−"), word, units.Duration(b.Length), units.Duration(a.Length))
+		d.say("is %s (%s, %s); it ", change(a.Length, b.Length, "long", "shorter", "longer"), units.Duration(b.Length), units.Duration(a.Length))
 	}
-	if a.RawTotal == b.RawTotal {
+	switch {
+	case a.RawTotal == b.RawTotal:
 		d.say("costs as much as A (")
 		d.link(Totals, "%s", d.value(a.RawTotal))
 		d.say(")")
-	} else {
+	case a.RawTotal == 0: // there is nothing that it could be a part of
+		d.say("costs ")
+		d.link(Totals, "%s", d.value(b.RawTotal))
+		d.say(", A nothing")
+	default:
 		d.say("costs ")
 		d.link(Totals, "%s", costs(a.RawTotal, b.RawTotal))
 		d.say(" (%s, %s)", d.value(b.RawTotal), d.value(a.RawTotal))
@@ -166,18 +167,21 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 
 func size(v int64) int64 { return max(v, -v) }
 
-// costs says by how much B's cost differs from A's.
-func costs(a, b int64) string {
+// costs says by how much B's cost differs from A's, which is not 0.
+func costs(a, b int64) string { return change(a, b, "much", "less", "more") }
+
+// change says by how much b differs from a: 12.7 % longer, 32.0 times as long, as long.
+func change(a, b int64, much, less, more string) string {
 	c := units.Change(a, b)
 	switch {
 	case a == b:
-		return "as much"
+		return "as " + much
 	case strings.HasPrefix(c, "×"):
-		return c[len("×"):] + " times as much"
+		return c[len("×"):] + " times as " + much
 	case b < a:
-		return strings.TrimLeft(c, "−") + " less"
+		return strings.TrimLeft(c, "−") + " " + less
 	}
-	return strings.TrimLeft(c, "+") + " more"
+	return strings.TrimLeft(c, "+") + " " + more
 }
 
 // most names the row whose self changed most in the direction of the whole.

@@ -7,7 +7,6 @@ package jaeger
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strings"
 
 	"ashlar/ingest/codec"
@@ -51,27 +50,11 @@ type decoder struct {
 	odd  decode.Args // of a log
 }
 
-// read reads all spans of a file.
 func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	d := &decoder{b: b, c: distributed.NewCollector(b)}
-	in.OnSilence(b.Progress)
-	d.s = jsonscan.NewStream(in, func() error {
-		b.Progress()
-		return ctx.Err()
+	return distributed.ReadJSON(ctx, in, b, "Jaeger", func(s *jsonscan.Stream, c *distributed.Collector) {
+		d := &decoder{b: b, s: s, c: c}
+		d.file()
 	})
-	b.Source().Tool = "Jaeger"
-	d.file()
-	if err := d.s.Err(); err != nil && ctx.Err() != nil {
-		return err
-	}
-	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
-	if err := d.c.Build(ctx); err != nil {
-		return err
-	}
-	if d.c.Len() == 0 && d.s.Err() == nil {
-		return errors.New("there is no span in the file")
-	}
-	return d.s.Err()
 }
 
 func (d *decoder) file() {

@@ -51,34 +51,17 @@ func sniff(head []byte, _ bool) (decode.Confidence, error) {
 }
 
 type decoder struct {
-	b        *recording.Builder
 	s        *jsonscan.Stream
 	c        *distributed.Collector
 	args     decode.Args
 	services map[distributed.Service]int
 }
 
-// read reads all spans of a file.
 func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	d := &decoder{b: b, c: distributed.NewCollector(b), services: map[distributed.Service]int{}}
-	in.OnSilence(b.Progress)
-	d.s = jsonscan.NewStream(in, func() error {
-		b.Progress()
-		return ctx.Err()
+	return distributed.ReadJSON(ctx, in, b, "Zipkin", func(s *jsonscan.Stream, c *distributed.Collector) {
+		d := &decoder{s: s, c: c, services: map[distributed.Service]int{}}
+		d.list(0)
 	})
-	b.Source().Tool = "Zipkin"
-	d.list(0)
-	if err := d.s.Err(); err != nil && ctx.Err() != nil {
-		return err
-	}
-	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
-	if err := d.c.Build(ctx); err != nil {
-		return err
-	}
-	if d.c.Len() == 0 && d.s.Err() == nil {
-		return errors.New("there is no span in the file")
-	}
-	return d.s.Err()
 }
 
 // list reads a list of spans, or of lists.

@@ -59,7 +59,7 @@ func (c *OfTwo) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// Told is what stands there.
+// Told returns the rows that stand there.
 func (c *OfTwo) Told() []Detail {
 	_, _, ds := c.details(c.Answer())
 	return ds
