@@ -16,8 +16,10 @@ import (
 	"unicode/utf8"
 
 	"ashlar/app/desk"
+	"ashlar/app/held"
 	"ashlar/app/manual"
 	"ashlar/assets"
+	"ashlar/ingest"
 	"ashlar/ingest/recording"
 )
 
@@ -45,7 +47,9 @@ type ran struct {
 
 // ASHLAR_PROGRAM names a program that is tried in place of this package: what tests
 // ask of commands then holds for that.
-func runWith(stdin []byte, args ...string) ran {
+func runWith(stdin []byte, args ...string) ran { return runAs(Runner{}, stdin, args...) }
+
+func runAs(as Runner, stdin []byte, args ...string) ran {
 	var r ran
 	var out, err bytes.Buffer
 	if other := os.Getenv("ASHLAR_PROGRAM"); other != "" && len(args) > 0 && !slices.Contains([]string{"render", "install", "uninstall"}, args[0]) && find(args[0]) != nil {
@@ -54,15 +58,21 @@ func runWith(stdin []byte, args ...string) ran {
 		_ = cmd.Run() // its exit code is below
 		return ran{code: cmd.ProcessState.ExitCode(), stdout: out.String(), stderr: err.String()}
 	}
-	r.code = Main(args, bytes.NewReader(stdin), &out, &err, Runner{
-		Window: func(o WindowOptions) error { r.window = &o; return nil },
-		Render: func(o RenderOptions) error { r.render = &o; return nil },
-	})
+	as.Window = func(o WindowOptions) error { r.window = &o; return nil }
+	as.Render = func(o RenderOptions) error { r.render = &o; return nil }
+	r.code = Main(args, bytes.NewReader(stdin), &out, &err, as)
 	r.stdout, r.stderr = out.String(), err.String()
 	return r
 }
 
 func run(args ...string) ran { return runWith(nil, args...) }
+
+// read has recordings that tests ask much of.
+var read = held.New(ingest.ReadAll, 0)
+
+// ask runs what only asks, where much is asked of one recording: it is read once, as by
+// a program that serves.
+func ask(args ...string) ran { return runAs(Runner{Read: read.In("")}, nil, args...) }
 
 // sentence fails unless standard error has exactly one line, by ashlar.
 func (r *ran) sentence(t *testing.T, code int, words ...string) {

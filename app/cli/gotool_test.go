@@ -85,7 +85,7 @@ func goProfiles(t *testing.T) map[string][]listed {
 				t.Fatal(err)
 			}
 			p, err := profile.ParseData(b)
-			if err != nil || len(b) > 20_000 || run("top", path).code != Done {
+			if err != nil || len(b) > 20_000 || ask("top", path).code != Done {
 				continue
 			}
 			if all, ok := listProfile(p); ok && len(all) > 0 {

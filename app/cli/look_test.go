@@ -47,7 +47,7 @@ func within(t *testing.T, r *ran, tokens int, what string) {
 func TestBudgets(t *testing.T) {
 	read := 0
 	for _, path := range everySample(t) {
-		r := run("overview", path)
+		r := ask("overview", path)
 		if r.code != Done {
 			continue
 		}
@@ -57,11 +57,11 @@ func TestBudgets(t *testing.T) {
 			args = append([]string{args[0], path}, args[1:]...)
 			line := strings.Join(args, " ")
 			var all map[string]any
-			if err := json.Unmarshal([]byte(run(append(args, "--json")...).stdout), &all); err != nil {
+			if err := json.Unmarshal([]byte(ask(append(args, "--json")...).stdout), &all); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
 			tokens := []int{200, 700}[read%2] // reading takes the time
-			r := run(append(args, "--json", fmt.Sprintf("--budget=%d", tokens))...)
+			r := ask(append(args, "--json", fmt.Sprintf("--budget=%d", tokens))...)
 			if r.code != Done {
 				if !strings.Contains(r.stderr, "larger --budget") || tokens > 500 {
 					t.Errorf("%s in %d: %s", line, tokens, r.stderr)
@@ -85,7 +85,7 @@ func TestBudgets(t *testing.T) {
 				}
 			}
 		}
-		if r := run("top", path, "--budget", "200"); r.code == Done {
+		if r := ask("top", path, "--budget", "200"); r.code == Done {
 			within(t, &r, 200, "top "+path)
 		}
 	}
@@ -129,7 +129,7 @@ func TestBudgetSays(t *testing.T) {
 // address read.
 func TestFindingsCanBeFollowed(t *testing.T) {
 	for _, path := range everySample(t) {
-		r := run("findings", path, "--json")
+		r := ask("findings", path, "--json")
 		var got struct {
 			Findings []struct{ Rule, Claim, Command, Address string }
 		}
@@ -146,7 +146,7 @@ func TestFindingsCanBeFollowed(t *testing.T) {
 			if strings.ContainsAny(f.Command, "'$") { // which a shell takes apart
 				continue
 			}
-			if r := run(strings.Fields(f.Command)[1:]...); r.code != Done && !strings.HasPrefix(f.Command, "ashlar check") {
+			if r := ask(strings.Fields(f.Command)[1:]...); r.code != Done && !strings.HasPrefix(f.Command, "ashlar check") {
 				t.Errorf("%s: %s: %s", path, f.Command, r.stderr)
 			}
 		}

@@ -183,7 +183,7 @@ var everything = []string{"top", "--json", "--async", "in", "--idle", "in"}
 
 func topOf(t *testing.T, args ...string) topJSON {
 	t.Helper()
-	r := run(append(slices.Clone(everything), args...)...)
+	r := ask(append(slices.Clone(everything), args...)...)
 	if r.code != Done || r.stderr != "" {
 		t.Fatalf("top %v: exit code %d: %s", args, r.code, r.stderr)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/bundle"
+	"ashlar/app/sourcefile"
 	"ashlar/app/view"
 	"ashlar/ingest/recording"
 )
@@ -40,77 +41,102 @@ with it.
 			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a dense screen"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			o := RenderOptions{}
-			var ch chooser
-			var only partFlags
-			var size, rng string
-			var scale float64
-			fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this `FILE`, which ends in .png or .svg")
-			fs.StringVar(&o.View, "view", "both", "the `PART` to draw: "+list(Views)+"; with two files "+list(CompareViews)+" (default: compare)")
-			fs.StringVarP(&o.Function, "function", "f", "", "mark this `FUNCTION`")
-			fs.StringVar(&size, "size", "1280x720", "the picture's size in pixels, `WxH`")
-			fs.Float64Var(&scale, "scale", 1, "draw everything `S` times as large")
-			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; all that is opened of a file larger than memory")
-			only.threadFlag(fs)
-			var rngB string
-			fs.StringVar(&rngB, "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
-			ch.flags(fs)
-			fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
-			view.AddFlags(fs, &o.State)
-			o.State.AddTransformFlags(fs)
-			demo := demoFlag(fs)
-			cacheFlag(fs)
-			roots := rootFlag(fs)
-			return func(c *call, args []string) (err error) {
-				o.Event, o.Metric, o.Demo, o.Exe = ch.event, ch.metric, *demo, c.exe
-				o.State.Sides[1].Sort, o.State.Sides[1].Calls = o.State.Sides[0].Sort, o.State.Sides[0].Calls
-				if args, err = o.second(args, fs); err != nil {
-					return err
-				}
-				if o.File, err = oneFile(args, o.Demo); err != nil {
-					return err
-				}
-				if views := bundle.Views(o.File); len(views) > 0 && alone(fs, ofAddress...) == nil {
-					o.File = views[0]
-				}
-				if view.Is(o.File) {
-					parts := ""
-					if fs.Changed("view") {
-						parts = o.View
-					}
-					if o.File, err = checkAddress(o.File, parts); err != nil {
-						return err
-					}
-					if err := alone(fs, ofAddress...); err != nil {
-						return err
-					}
-				}
-				if err := o.shape(size, scale); err != nil {
-					return err
-				}
-				if o.Ranges[0], err = rangeFlag(rng); err != nil {
-					return err
-				}
-				if o.Part, err = only.part(); err != nil {
-					return err
-				}
-				if o.Part.IsSet() && (o.With != "" || o.Demo) {
-					return misuse("--thread is about one file: threads of two recordings, and of the built-in one, can be chosen in the window")
-				}
-				if rngB == "" && o.With != "" {
-					rngB = rng
-				}
-				if o.Ranges[1], err = rangeFlag(rngB); err != nil {
-					return err
-				}
-				if o.Roots, err = roots(); err != nil {
-					return err
-				}
-				o.Cache, o.Scratch = c.cache, c.scratch()
-				return c.run.Render(o)
-			}
+			return new(renderFlags).add(fs)
 		},
 	}
+}
+
+// renderFlags are those of render, as they are given.
+type renderFlags struct {
+	o      RenderOptions
+	ch     chooser
+	only   partFlags
+	size   string
+	scale  float64
+	ranges [2]string
+	demo   *bool
+	roots  func() ([]sourcefile.Root, error)
+}
+
+func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
+	o := &r.o
+	fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this `FILE`, which ends in .png or .svg")
+	fs.StringVar(&o.View, "view", "both", "the `PART` to draw: "+list(Views)+"; with two files "+list(CompareViews)+" (default: compare)")
+	fs.StringVarP(&o.Function, "function", "f", "", "mark this `FUNCTION`")
+	fs.StringVar(&r.size, "size", "1280x720", "the picture's size in pixels, `WxH`")
+	fs.Float64Var(&r.scale, "scale", 1, "draw everything `S` times as large")
+	fs.StringVar(&r.ranges[0], "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; all that is opened of a file larger than memory")
+	r.only.threadFlag(fs)
+	fs.StringVar(&r.ranges[1], "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
+	r.ch.flags(fs)
+	fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
+	view.AddFlags(fs, &o.State)
+	o.State.AddTransformFlags(fs)
+	r.demo = demoFlag(fs)
+	cacheFlag(fs)
+	r.roots = rootFlag(fs)
+	return func(c *call, args []string) error {
+		o.Event, o.Metric, o.Demo, o.Exe = r.ch.event, r.ch.metric, *r.demo, c.exe
+		o.State.Sides[1].Sort, o.State.Sides[1].Calls = o.State.Sides[0].Sort, o.State.Sides[0].Calls
+		if err := r.files(fs, args); err != nil {
+			return err
+		}
+		if err := o.shape(r.size, r.scale); err != nil {
+			return err
+		}
+		if err := r.scope(); err != nil {
+			return err
+		}
+		o.Cache, o.Scratch = c.cache, c.scratch()
+		return c.run.Render(*o)
+	}
+}
+
+// files reads which recordings, or whose address, are drawn.
+func (r *renderFlags) files(fs *pflag.FlagSet, args []string) (err error) {
+	o := &r.o
+	if args, err = o.second(args, fs); err != nil {
+		return err
+	}
+	if o.File, err = oneFile(args, o.Demo); err != nil {
+		return err
+	}
+	if views := bundle.Views(o.File); len(views) > 0 && alone(fs, ofAddress...) == nil {
+		o.File = views[0]
+	}
+	if !view.Is(o.File) {
+		return nil
+	}
+	parts := ""
+	if fs.Changed("view") {
+		parts = o.View
+	}
+	if o.File, err = checkAddress(o.File, parts); err != nil {
+		return err
+	}
+	return alone(fs, ofAddress...)
+}
+
+// scope reads what of the recordings is drawn, and where their source may be.
+func (r *renderFlags) scope() (err error) {
+	o := &r.o
+	if o.Ranges[0], err = rangeFlag(r.ranges[0]); err != nil {
+		return err
+	}
+	if o.Part, err = r.only.part(); err != nil {
+		return err
+	}
+	if o.Part.IsSet() && (o.With != "" || o.Demo) {
+		return misuse("--thread is about one file: threads of two recordings, and of the built-in one, can be chosen in the window")
+	}
+	if r.ranges[1] == "" && o.With != "" {
+		r.ranges[1] = r.ranges[0]
+	}
+	if o.Ranges[1], err = rangeFlag(r.ranges[1]); err != nil {
+		return err
+	}
+	o.Roots, err = r.roots()
+	return err
 }
 
 // ofAddress are the flags that go with an address.

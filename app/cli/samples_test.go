@@ -34,7 +34,7 @@ type infoJSON struct {
 
 func infoOf(t *testing.T, path string) infoJSON {
 	t.Helper()
-	r := run("info", "--json", path)
+	r := ask("info", "--json", path)
 	if r.code != Done {
 		t.Fatalf("info %s: exit code %d: %s", path, r.code, r.stderr)
 	}

@@ -34,7 +34,7 @@ func TestSchemas(t *testing.T) {
 	held := map[string]int{}
 	hold := func(command string, args ...string) {
 		t.Helper()
-		r := run(append(args, "--json")...)
+		r := ask(append(args, "--json")...)
 		if !strings.HasPrefix(r.stdout, "{") && !strings.HasPrefix(r.stdout, "[") {
 			return // refused, as this recording has no such thing
 		}

@@ -45,7 +45,7 @@ type viewRow struct {
 
 func viewOf(t *testing.T, args ...string) viewTop {
 	t.Helper()
-	r := run(append(slices.Clone(everything), args...)...)
+	r := ask(append(slices.Clone(everything), args...)...)
 	if r.code != Done {
 		t.Fatalf("%v: exit code %d: %s", args, r.code, r.stderr)
 	}
@@ -256,7 +256,7 @@ func viewFiles(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for _, f := range found {
-			if st, err := os.Stat(f); err == nil && st.Size() < 150_000 && run("top", f).code == Done {
+			if st, err := os.Stat(f); err == nil && st.Size() < 150_000 && ask("top", f).code == Done {
 				files = append(files, f)
 			}
 		}

@@ -41,7 +41,7 @@ func TestWidth(t *testing.T) {
 	narrow := func(args ...string) {
 		t.Helper()
 		var out, errs bytes.Buffer
-		Main(args, nil, &out, &errs, Runner{})
+		Main(args, nil, &out, &errs, Runner{Read: read.In("")})
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimSuffix(line, "\n")
 			if utf8.RuneCountInString(line) <= 80 || len(strings.Fields(quoted.ReplaceAllString(strings.TrimSuffix(line, ` \`), "x"))) == 1 {

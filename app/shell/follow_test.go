@@ -60,18 +60,25 @@ func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	t.Fatalf("waited for %s in vain", what)
 }
 
-// TestFollowingKeepsTheView: a file that takes the place of another, in which
-// all threads and functions have other numbers, is looked at the same way.
-func TestFollowingKeepsTheView(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.json")
+// followed is a shell that follows a trace of three threads, and the trace's file.
+func followed(t *testing.T) (s *Shell, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "x.json")
 	chromeTrace(t, path, []int{1, 2, 3}, 20)
-	s := New(theme.Dark)
-	defer s.Close()
+	s = New(theme.Dark)
+	t.Cleanup(s.Close)
 	s.FollowFiles = true
 	s.Open(path)
 	if err := s.Settle(); err != nil {
 		t.Fatal(err)
 	}
+	return s, path
+}
+
+// TestFollowingKeepsTheView: a file that takes the place of another, in which
+// all threads and functions have other numbers, is looked at the same way.
+func TestFollowingKeepsTheView(t *testing.T) {
+	s, path := followed(t)
 	p := s.Pane
 	track := func(tid int64) int {
 		for i, t := range p.Rec.Tracks {
@@ -151,15 +158,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 // stay the ones they were by their names in a file that took its place, with the marks,
 // and Esc leads back to how it was looked at before, in the new numbers.
 func TestFollowingKeepsWhatIsComparedInPlace(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.json")
-	chromeTrace(t, path, []int{1, 2, 3}, 20)
-	s := New(theme.Dark)
-	defer s.Close()
-	s.FollowFiles = true
-	s.Open(path)
-	if err := s.Settle(); err != nil {
-		t.Fatal(err)
-	}
+	s, path := followed(t)
 	b := &bench{t: t, Shell: s, now: time.Unix(1e9, 0)}
 	b.frame()
 	p := s.Pane

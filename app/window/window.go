@@ -78,41 +78,33 @@ func Run(s *shell.Shell, o Options) error {
 	defer log.close()
 	stop := make(chan struct{})
 	defer close(stop)
-	waker := newWaker(w.Invalidate, stop)
-	follow := followSystem(waker.wake)
-	defer follow.stop()
-	k := newKeeper(o.Store, waker.wake)
-	if k != nil {
-		defer k.close()
-		w.Option(k.size()...)
-		s.Keep = k
-		s.Prefer(k.prefs(o.AskedTheme))
-		s.Roots = append(s.Roots, k.roots()...)
+	r := &running{s: s, w: w, log: log, waker: newWaker(w.Invalidate, stop), drawn: make(chan struct{})}
+	r.follow = followSystem(r.waker.wake)
+	defer r.follow.stop()
+	if r.keep = newKeeper(o.Store, r.waker.wake); r.keep != nil {
+		defer r.keep.close()
+		w.Option(r.keep.size()...)
+		s.Keep = r.keep
+		s.Prefer(r.keep.prefs(o.AskedTheme))
+		s.Roots = append(s.Roots, r.keep.roots()...)
 	}
-	var config app.Config
-	full := false
-	// Options set in the middle of a frame ask for another, which on Wayland can
-	// then be missed: the title waits for its end.
-	title := ""
-	s.Do = panel.Actions{
-		Wake: waker.wake,
-		Pick: dialog.Open,
+	s.Do, s.Picture, s.Hold = r.actions(), picture, r.drawn
+	open(s, o)
+	defer s.Close()
+	fonts.System.Start(r.waker.wake)
+	r.shared = newShare(s)
+	if o.Others != nil && o.Run != nil {
+		o.Others.Session = r.shared.server(o.Run).Session
+	}
+	r.inbox = newInbox(o.Others, r.waker.wake)
+	defer r.inbox.close()
+	r.drops = drop.NewTarget(r.waker.wake)
+	r.desk = native.New(r.drops, w.Run)
+	return r.run()
+}
 
-		Edit:  editor.Open,
-		Title: func(t string) { title = t },
-		Close: func() { w.Perform(system.ActionClose) },
-		Fullscreen: func() {
-			full = !full
-			mode := app.Windowed
-			if full {
-				mode = app.Fullscreen
-			}
-			w.Option(mode.Option())
-		},
-	}
-	s.Picture = picture
-	drawn := make(chan struct{})
-	s.Hold = drawn
+// open opens what a window begins with.
+func open(s *shell.Shell, o Options) {
 	switch {
 	case len(o.Files) > 0 && o.Part.IsSet():
 		s.OpenPartWith(o.Files[0], o.Exe, o.Part)
@@ -128,73 +120,120 @@ func Run(s *shell.Shell, o Options) error {
 		s.OpenDemo()
 	}
 	s.Choose(o.Event, o.Metric)
-	defer s.Close()
-	fonts.System.Start(waker.wake)
-	shared := newShare(s)
-	if o.Others != nil && o.Run != nil {
-		o.Others.Session = shared.server(o.Run).Session
+}
+
+// running is a window that is open.
+type running struct {
+	s      *shell.Shell
+	w      *app.Window
+	log    *frameLog
+	waker  *waker
+	follow *follower
+	keep   *keeper // nil where nothing is kept
+	shared *share
+	inbox  *inbox
+	drops  *drop.Target
+	desk   *native.Desktop
+
+	config     app.Config
+	fullscreen bool
+	// title is the next one. Options set in the middle of a frame ask for another,
+	// which on Wayland can then be missed: the title waits for its end.
+	title  string
+	frames int
+	drawn  chan struct{} // closed after the first frame
+	ops    op.Ops
+}
+
+// actions are what the shell asks the desktop for.
+func (r *running) actions() panel.Actions {
+	return panel.Actions{
+		Wake:  r.waker.wake,
+		Pick:  dialog.Open,
+		Edit:  editor.Open,
+		Title: func(t string) { r.title = t },
+		Close: func() { r.w.Perform(system.ActionClose) },
+		Fullscreen: func() {
+			r.fullscreen = !r.fullscreen
+			mode := app.Windowed
+			if r.fullscreen {
+				mode = app.Fullscreen
+			}
+			r.w.Option(mode.Option())
+		},
 	}
-	inbox := newInbox(o.Others, waker.wake)
-	defer inbox.close()
-	drops := drop.NewTarget(waker.wake)
-	desk := native.New(drops, w.Run)
+}
+
+// run handles the window's events until it is closed.
+func (r *running) run() error {
 	// Times of a frame are this thread's, so that decoding beside it does not
 	// count.
 	runtime.LockOSThread()
-	var ops op.Ops
-	frames := 0
 	for {
-		e := w.Event()
-		desk.Window(e)
+		e := r.w.Event()
+		r.desk.Window(e)
 		switch e := e.(type) {
 		case app.DestroyEvent:
-			return unshown(e.Err, frames > 0)
+			return unshown(e.Err, r.frames > 0)
 		case app.ConfigEvent:
-			inbox.focused(e.Config.Focused)
-			config = e.Config
-			follow.focused(e.Config.Focused)
+			r.config = e.Config
+			r.inbox.focused(e.Config.Focused)
+			r.follow.focused(e.Config.Focused)
 		case app.FrameEvent:
-			frames++
-			waker.frame()
-			if frames == 1 {
-				follow.first(s)
-				awaitFirst(s)
+			if err := r.frame(e); err != nil {
+				return err
 			}
-			log.begin()
-			if inbox.open(s) {
-				w.Perform(system.ActionRaise)
-			}
-			follow.tell(s)
-			desk.Turn()
-			over, dropped := drops.Next()
-			s.DragOver(over)
-			for _, d := range dropped {
-				s.Dropped(d)
-			}
-			gtx := app.NewContext(&ops, e)
-			if k != nil {
-				k.sized(config, e.Metric)
-				for _, n := range k.news() {
-					s.Say(n)
-				}
-			}
-			s.Layout(gtx)
-			shared.frame()
-			log.laidOut()
-			if frames > 1 {
-				e.Frame(gtx.Ops)
-			} else if err := tried(func() { e.Frame(gtx.Ops) }); err != nil {
-				return unshown(err, true)
-			} else {
-				close(drawn)
-				s.Hold = nil
-			}
-			if title != "" {
-				w.Option(app.Title(title))
-				title = ""
-			}
-			log.end(s, e.Size)
 		}
+	}
+}
+
+// frame takes in what came since the last one and draws one more.
+func (r *running) frame(e app.FrameEvent) error {
+	r.frames++
+	r.waker.frame()
+	if r.frames == 1 {
+		r.follow.first(r.s)
+		awaitFirst(r.s)
+	}
+	r.log.begin()
+	r.receive()
+	gtx := app.NewContext(&r.ops, e)
+	if r.keep != nil {
+		r.keep.sized(r.config, e.Metric)
+		for _, n := range r.keep.news() {
+			r.s.Say(n)
+		}
+	}
+	r.s.Layout(gtx)
+	r.shared.frame()
+	r.log.laidOut()
+	if r.frames > 1 {
+		e.Frame(gtx.Ops)
+	} else if err := tried(func() { e.Frame(gtx.Ops) }); err != nil {
+		return unshown(err, true)
+	} else {
+		close(r.drawn)
+		r.s.Hold = nil
+	}
+	if r.title != "" {
+		r.w.Option(app.Title(r.title))
+		r.title = ""
+	}
+	r.log.end(r.s, e.Size)
+	return nil
+}
+
+// receive takes in what other programs and the desktop sent.
+func (r *running) receive() {
+	if r.inbox.open(r.s) {
+		r.w.Perform(system.ActionRaise)
+	}
+	r.follow.tell(r.s)
+	r.desk.Turn()
+	over, dropped := r.drops.Next()
+	r.s.DragOver(over)
+	for _, d := range dropped {
+		r.s.Dropped(d)
 	}
 }
 

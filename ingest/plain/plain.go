@@ -31,6 +31,9 @@ func visible(r rune) rune {
 // hidden are control characters, of C1 too, and those that format: bidi
 // overrides, joiners, separators of lines.
 func hidden(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r < ' ' || r == 0x7f
+	}
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 

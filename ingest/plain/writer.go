@@ -20,12 +20,20 @@ type net struct {
 }
 
 func (n *net) Write(p []byte) (int, error) {
+	if len(n.rest) == 0 && seen(p) == len(p) {
+		return n.w.Write(p)
+	}
 	n.rest = append(n.rest, p...)
 	n.out = n.out[:0]
-	for len(n.rest) > 0 && (utf8.FullRune(n.rest)) {
+	for {
+		plain := seen(n.rest)
+		n.out, n.rest = append(n.out, n.rest[:plain]...), n.rest[plain:]
+		if len(n.rest) == 0 || !utf8.FullRune(n.rest) {
+			break
+		}
 		r, size := utf8.DecodeRune(n.rest)
 		switch {
-		case r == '\n' || r == '\t' || !hidden(r):
+		case !hidden(r):
 			n.out = utf8.AppendRune(n.out, r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
@@ -39,4 +47,15 @@ func (n *net) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// seen is how many bytes at the beginning of p are seen, or newlines or tabs, in ASCII:
+// nearly all of what is written.
+func seen(p []byte) int {
+	for i, c := range p {
+		if c-' ' >= 0x7f-' ' && c != '\n' && c != '\t' {
+			return i
+		}
+	}
+	return len(p)
 }
