@@ -46,7 +46,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build install uninstall dist distcheck test-deb test test-quick test-desktop bench bench-peers bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers
+.PHONY: help run build install uninstall dist distcheck test-deb test test-quick test-desktop bench bench-peers bench-page bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -117,6 +117,9 @@ bench: prepare-test ## measure speed and memory on large recordings (some GB, 15
 
 bench-peers: prepare-peers ## and other programs on the same files (npm, chromium)
 	$(GO) run ./testdata/bench -peers -json bench-peers.json $(BENCH)
+
+bench-page: prepare-test prepare-peers ## all of both, written into the manual (FILES='NAME=PATH,…' too)
+	$(GO) run ./testdata/bench -page assets/manual/performance.md -json bench.json -files '$(FILES)' -runs 3 $(BENCH)
 
 # One package at a time: benchmarks that share a processor measure each other.
 bench-micro: export EGL_PLATFORM := surfaceless

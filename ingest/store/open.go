@@ -9,8 +9,8 @@ import (
 )
 
 // grace is how long a file stays mapped once nobody has its recording any more: see
-// column.Shelf.
-const grace = 10 * time.Second
+// column.Shelf. Tests do not wait as long.
+var grace = 10 * time.Second
 
 // mapping is a file that is mapped; it goes with the last that refers to it.
 type mapping struct{ data []byte }

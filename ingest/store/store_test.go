@@ -7,19 +7,25 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// FuzzRead reads what may be a stored recording. One that is whole can be written again
-// as it was. FuzzStored, in package ingest, mends the checksums of what it changes.
-func FuzzRead(f *testing.F) {
+// stored is a recording of one span.
+func stored(t testing.TB) []byte {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
 	frame := b.FunctionFrame(b.Function(recording.Function{Name: "f"}))
 	b.Track(recording.TrackKey{PID: 1, TID: 2}).Span(0, 10, frame, 0, false)
 	var whole bytes.Buffer
 	if err := Write(&whole, b.Finish(), nil, false); err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	f.Add(whole.Bytes())
-	f.Add(whole.Bytes()[:whole.Len()/2])
+	return whole.Bytes()
+}
+
+// FuzzRead reads what may be a stored recording. One that is whole can be written again
+// as it was. FuzzStored, in package ingest, mends the checksums of what it changes.
+func FuzzRead(f *testing.F) {
+	whole := stored(f)
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
 	f.Fuzz(func(t *testing.T, content []byte) {
 		got, err := Read(bytes.Clone(content), nil)
 		if err != nil || got.Verify(t.Context()) != nil || got.Recording.ArgState != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"ashlar/ingest"
@@ -55,11 +56,15 @@ func unpackAlone(path string) error {
 		return err
 	}
 	defer f.Close()
-	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(min(4, runtime.GOMAXPROCS(0))))
+	var z io.Reader
+	if strings.HasSuffix(path, ".gz") {
+		z, err = gzip.NewReader(f)
+	} else {
+		z, err = zstd.NewReader(f, zstd.WithDecoderConcurrency(min(4, runtime.GOMAXPROCS(0))))
+	}
 	if err != nil {
 		return err
 	}
-	defer z.Close()
 	buf := make([]byte, 4<<20)
 	for err == nil {
 		_, err = io.ReadFull(z, buf)

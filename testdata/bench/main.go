@@ -6,6 +6,8 @@
 //	go run ./testdata/bench -quick -row spall    some rows, on small ones
 //	go run ./testdata/bench -json bench.json     and what was measured, run by run
 //	go run ./testdata/bench -peers               other programs on the same files
+//	go run ./testdata/bench -page FILE           all of it, written into a Markdown file
+//	go run ./testdata/bench -page FILE -from bench.json  from what was measured before
 //
 // The recordings are made by package synth and kept in $ASHLAR_BENCH_DIR, or
 // ashlar/bench in the user's cache folder. Rows that say "whole program" run
@@ -22,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -34,7 +37,7 @@ func main() {
 		return
 	}
 	b := &bench{}
-	var only, out string
+	var only, out, page, from string
 	var peers, list bool
 	flag.StringVar(&only, "row", ".", "measure the rows whose names match a regular expression")
 	flag.StringVar(&out, "json", "", "write what was measured as JSON to a file")
@@ -44,16 +47,35 @@ func main() {
 	flag.DurationVar(&b.wait, "wait", 0, "wait up to this long before a run for others on the machine to be quiet")
 	flag.BoolVar(&peers, "peers", false, "measure other programs instead")
 	flag.StringVar(&b.peerDir, "peer-dir", "", "where programs from npm are installed (default beside the recordings)")
-	flag.StringVar(&b.given, "files", "", "recordings of others to measure in row files, with commas between")
+	flag.StringVar(&b.given, "files", "", "recordings of others to measure in the rows file and peers/file: NAME=PATH,…")
+	flag.StringVar(&page, "page", "", "measure the peers too, and write the tables between the marks of a Markdown file")
+	flag.StringVar(&from, "from", "", "with -page: measure nothing, and take what -json wrote to this file")
 	flag.BoolVar(&list, "list", false, "print the names of the rows")
 	flag.Parse()
+	measured := rows
+	switch {
+	case peers:
+		measured = peerRows
+	case page != "":
+		measured = slices.Concat(rows, peerRows)
+	}
 	if list {
-		for _, r := range rows {
+		for _, r := range measured {
 			fmt.Println(r.name)
 		}
 		return
 	}
-	if err := b.main(only, out, peers); err != nil {
+	err := func() error {
+		if from == "" {
+			return b.main(measured, only, out, page)
+		}
+		rep, err := readReport(from)
+		if err != nil {
+			return err
+		}
+		return rep.write(page)
+	}()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -70,7 +92,8 @@ type bench struct {
 	program string // the ashlar that was built
 	temp    string
 
-	loads map[string][]run // of whole programs, by file: rows share them
+	loads   map[string][]run // of whole programs, by file: rows share them
+	display *display         // see screen
 }
 
 // row is a line of the table, or a few that are measured together.
@@ -89,6 +112,10 @@ type result struct {
 	Pass     bool    `json:"pass"`
 	Note     string  `json:"note,omitempty"`
 	Runs     []run   `json:"runs,omitempty"`
+
+	// A line of a table that has more columns is one of these.
+	Reading *reading  `json:"reading,omitempty"`
+	Peer    *compared `json:"peer,omitempty"`
 }
 
 // report is written by -json.
@@ -100,7 +127,7 @@ type report struct {
 	Errors  []string  `json:"errors,omitempty"`
 }
 
-func (b *bench) main(only, out string, peers bool) error {
+func (b *bench) main(measured []row, only, out, page string) error {
 	match, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -119,12 +146,13 @@ func (b *bench) main(only, out string, peers bool) error {
 	if err := b.build(); err != nil {
 		return err
 	}
-	measured, title := rows, "what"
-	if peers {
-		measured, title = peerRows, "peer"
-	}
+	defer func() {
+		if b.display != nil {
+			b.display.stop()
+		}
+	}()
 	rep := report{Machine: thisMachine(), When: time.Now().UTC().Truncate(time.Second), Quick: b.quick}
-	fmt.Printf("%s, load %.1f\n\n| %s | at least | measured | |\n|---|---|---|---|\n", rep.Machine, rep.Machine.Load, title)
+	fmt.Printf("%s, load %.1f\n\n| what | at least | measured | |\n|---|---|---|---|\n", rep.Machine, rep.Machine.Load)
 	var failed []error
 	for _, r := range measured {
 		if !match.MatchString(r.name) {
@@ -147,6 +175,9 @@ func (b *bench) main(only, out string, peers bool) error {
 			err = os.WriteFile(out, append(text, '\n'), 0o644)
 		}
 		failed = append(failed, err)
+	}
+	if page != "" {
+		failed = append(failed, rep.write(page))
 	}
 	return errors.Join(failed...)
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -30,54 +31,84 @@ var (
 )
 
 var peerRows = []row{
-	{"chrome", func(b *bench) ([]result, error) {
-		return b.against(peerChrome, "Chrome JSON", b.speedscope, b.firefox)
+	{"peers/chrome", func(b *bench) ([]result, error) {
+		return b.againstMade(peerChrome, "Chrome JSON", b.speedscope, b.firefox)
 	}},
-	{"folded", func(b *bench) ([]result, error) { return b.against(peerFolded, "folded stacks", b.speedscope) }},
-	{"pprof", func(b *bench) ([]result, error) {
-		return b.against(peerPprof, "pprof", b.speedscope, b.goPprof)
+	{"peers/folded", func(b *bench) ([]result, error) { return b.againstMade(peerFolded, "folded stacks", b.speedscope) }},
+	{"peers/pprof", func(b *bench) ([]result, error) {
+		return b.againstMade(peerPprof, "pprof", b.speedscope, b.goPprof)
+	}},
+	{"peers/file", func(b *bench) (out []result, err error) {
+		err = b.eachGiven(func(name string, f *file) error {
+			var all []result
+			switch {
+			case strings.HasSuffix(f.path, ".json"):
+				all, err = b.against(f, name, b.speedscope, b.firefox)
+			case strings.HasSuffix(f.path, ".pb.gz"):
+				all, err = b.against(f, name, b.speedscope, b.goPprof)
+			}
+			out = append(out, all...)
+			return err
+		})
+		return out, err
 	}},
 }
 
-// peerPatience is how long a peer may take.
-const peerPatience = 5 * time.Minute
+// A peer may take so long; one that takes longer than once is run once.
+const (
+	peerPatience = 2 * time.Minute
+	peerOnce     = 15 // seconds
+)
+
+// compared is how long a program took until it had an answer about a file.
+type compared struct {
+	Program string  `json:"program"`
+	File    string  `json:"file"`
+	Seconds float64 `json:"seconds"`
+	Own     int64   `json:"own_bytes"`
+	Failed  bool    `json:"failed,omitempty"`
+}
 
 // peer runs another program once on a file.
 type peer func(f *file) (name string, r run, err error)
 
-// against measures the peers, and ashlar, on a file.
-func (b *bench) against(rec recording, what string, peers ...peer) ([]result, error) {
+func (b *bench) againstMade(rec recording, what string, peers ...peer) ([]result, error) {
 	f, err := b.get(rec)
 	if err != nil {
 		return nil, err
 	}
+	return b.against(f, what, peers...)
+}
+
+// against measures the peers, and ashlar, on a file.
+func (b *bench) against(f *file, what string, peers ...peer) ([]result, error) {
 	if err := f.warm(); err != nil {
 		return nil, err
 	}
-	size := fmt.Sprintf("%s, %.0f MB, %s", what, float64(f.bytes)/mega, filepath.Base(f.path))
+	what += ", " + size(f.bytes)
 	ashlar := func(f *file) (string, run, error) {
-		r, err := b.tree(exec.Command(b.program, "top", "--json", "-n", "1", f.path))
+		r, err := b.tree(exec.Command(b.program, "top", "--json", "--no-cache", "-n", "1", f.path))
 		return "ashlar top", r, err
 	}
 	var out []result
 	for _, p := range append([]peer{ashlar}, peers...) {
-		x := result{What: size}
+		x := result{What: what}
 		for range min(b.runs, 3) {
 			b.quiet()
 			name, r, err := p(f)
-			x.What = name + ": " + size
+			x.What = name + ": " + what
 			if err != nil {
-				x.Measured = "failed: " + err.Error()
+				x.Measured, x.Peer = "failed: "+err.Error(), &compared{Program: name, File: what, Failed: true}
 				break
 			}
 			x.Runs = append(x.Runs, r)
 			if x.Value == 0 || r.Seconds < x.Value {
-				x.Value = r.Seconds
+				x.Value, x.Peer = r.Seconds, &compared{Program: name, File: what, Seconds: r.Seconds, Own: r.Own}
 				x.Measured = fmt.Sprintf("%.2f s, %.0f MB", r.Seconds, float64(r.Own)/mega)
 				x.Note = fmt.Sprintf("others %.0f %%", 100*r.Others)
 			}
-			if r.Seconds > 60 {
-				break // once is enough
+			if r.Seconds > peerOnce {
+				break
 			}
 		}
 		out = append(out, x)
@@ -90,7 +121,9 @@ func (b *bench) against(rec recording, what string, peers ...peer) ([]result, er
 func (b *bench) tree(cmd *exec.Cmd) (run, error) {
 	late := time.AfterFunc(peerPatience, func() {
 		if cmd.Process != nil {
-			_ = cmd.Process.Kill()
+			for _, pid := range family(cmd.Process.Pid) { // a browser would go on by itself
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
 		}
 	})
 	defer late.Stop()
@@ -116,7 +149,15 @@ func (b *bench) tree(cmd *exec.Cmd) (run, error) {
 }
 
 // familyMemory adds up what a process and those below it hold.
-func familyMemory(root int) int64 {
+func familyMemory(root int) (sum int64) {
+	for _, pid := range family(root) {
+		sum += kilobytes(fmt.Sprintf("/proc/%d/status", pid), "RssAnon")
+	}
+	return sum
+}
+
+// family is a process and those below it.
+func family(root int) (all []int) {
 	children := map[int][]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -133,15 +174,11 @@ func familyMemory(root int) int64 {
 			children[parent] = append(children[parent], pid)
 		}
 	}
-	var sum func(pid int) int64
-	sum = func(pid int) int64 {
-		n := kilobytes(fmt.Sprintf("/proc/%d/status", pid), "RssAnon")
-		for _, c := range children[pid] {
-			n += sum(c)
-		}
-		return n
+	all = []int{root}
+	for i := 0; i < len(all); i++ {
+		all = append(all, children[all[i]]...)
 	}
-	return sum(root)
+	return all
 }
 
 // install puts the peers from npm beside the recordings, once.

@@ -12,20 +12,12 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// rows are the table.
-var rows = []row{
-	{"spall1", func(b *bench) ([]result, error) { return b.spans(spall1, "spall v1", 30, 2000) }},
-	{"spall3", func(b *bench) ([]result, error) { return b.spans(spall3, "spall v3", 35, 0) }},
-	{"chrome", func(b *bench) ([]result, error) { return b.bytes(chrome, "Chrome JSON of B, E and X", 800) }},
-	{"shapes", (*bench).shapes},
-	{"files", (*bench).files},
-	{"spaa", func(b *bench) ([]result, error) { return b.bytes(spaa, "SPAA, plain", 1000) }},
-	{"spaa-zstd", (*bench).unpack},
-	{"pprof", (*bench).pprof},
-	{"folded", (*bench).folded},
+// rows are the table: recordings in every shape, and what else is asked.
+var rows = append(readings(), []row{
+	{"pprof-top", (*bench).pprof},
+	{"folded-top", (*bench).folded},
 	{"memory", (*bench).memory},
 	{"peak", (*bench).peak},
-	{"first-picture", (*bench).firstPicture},
 	{"frame", (*bench).frame},
 	{"range", (*bench).ranges},
 	{"search", (*bench).search},
@@ -33,75 +25,11 @@ var rows = []row{
 	{"larger", (*bench).larger},
 	{"open-close", (*bench).openClose},
 	{"idle", (*bench).idle},
-}
+}...)
 
 const mega = 1e6
 
 func quietly(r run) string { return fmt.Sprintf("%.2f s CPU, others %.0f %%", r.CPU, 100*r.Others) }
-
-// spans measures how many spans of a trace are loaded a second.
-func (b *bench) spans(r recording, what string, target, mb float64) ([]result, error) {
-	f, err := b.get(r)
-	if err != nil {
-		return nil, err
-	}
-	all, err := b.load(f)
-	if err != nil {
-		return nil, err
-	}
-	best := all[0]
-	rate, bytes := float64(f.summary.Spans)/best.Seconds/mega, float64(f.bytes)/best.Seconds/mega
-	x := result{
-		What:   fmt.Sprintf("%s, %.0f M records (%.2f GB)", what, float64(f.summary.Records)/mega, float64(f.bytes)/1e9),
-		Target: fmt.Sprintf("%.0f M spans/s", target), Value: rate, Pass: rate >= target && bytes >= mb,
-		Measured: fmt.Sprintf("%.1f M spans/s, %.2f GB/s, %.2f s", rate, bytes/1000, best.Seconds), Note: quietly(best), Runs: all,
-	}
-	if mb > 0 {
-		x.Target += fmt.Sprintf(" and %.0f GB/s", mb/1000)
-	}
-	return []result{x}, nil
-}
-
-// bytes measures how many bytes are loaded a second.
-func (b *bench) bytes(r recording, what string, target float64) ([]result, error) {
-	f, err := b.get(r)
-	if err != nil {
-		return nil, err
-	}
-	all, err := b.load(f)
-	if err != nil {
-		return nil, err
-	}
-	best := all[0]
-	rate := float64(f.bytes) / best.Seconds / mega
-	return []result{{
-		What:   fmt.Sprintf("%s, %.2f GB", what, float64(f.bytes)/1e9),
-		Target: fmt.Sprintf("%.0f MB/s", target), Value: rate, Pass: rate >= target,
-		Measured: fmt.Sprintf("%.0f MB/s, %.2f s", rate, best.Seconds), Note: quietly(best), Runs: all,
-	}}, nil
-}
-
-// unpack compares loading a compressed file with decompressing it.
-func (b *bench) unpack() ([]result, error) {
-	f, err := b.get(spaaZ)
-	if err != nil {
-		return nil, err
-	}
-	all, err := b.load(f)
-	if err != nil {
-		return nil, err
-	}
-	alone, err := b.bestOf("unpack", f.path)
-	if err != nil {
-		return nil, err
-	}
-	ratio := all[0].Seconds / alone.Seconds
-	return []result{{
-		What: "SPAA, zstd", Target: "1.4x of decompression alone", Value: ratio, Pass: ratio <= 1.4,
-		Measured: fmt.Sprintf("%.2fx, %.2f s", ratio, all[0].Seconds),
-		Note:     fmt.Sprintf("%s; decompression alone %.2f s, %.2f s CPU, others %.0f %%", quietly(all[0]), alone.Seconds, alone.CPU, 100*alone.Others), Runs: append(all, alone),
-	}}, nil
-}
 
 // bestOf is the quickest of several runs of this program's other half.
 func (b *bench) bestOf(what string, args ...string) (run, error) {
@@ -127,7 +55,7 @@ func (b *bench) pprof() ([]result, error) {
 	if err := f.warm(); err != nil {
 		return nil, err
 	}
-	all, err := b.repeat(b.program, "top", "--json", "-n", "1", f.path)
+	all, err := b.repeat(b.program, "top", "--json", "--no-cache", "-n", "1", f.path)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +86,7 @@ func (b *bench) folded() ([]result, error) {
 	if err := f.warm(); err != nil {
 		return nil, err
 	}
-	all, err := b.repeat(b.program, "top", "--json", "-n", "1", f.path)
+	all, err := b.repeat(b.program, "top", "--json", "--no-cache", "-n", "1", f.path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,86 @@
+//go:build !race
+
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/ingest"
+	"ashlar/ingest/analyze"
+	"ashlar/ingest/recording"
+	"ashlar/testdata/gen/synth"
+)
+
+// limitedScratch is the folder where the child may have columns lie in a file.
+const limitedScratch = "ASHLAR_TEST_LIMITED_SCRATCH"
+
+// TestLargerThanItsGroup reads a recording whose columns take more memory than the
+// control group of the program has: the whole of it, with the answers that a program
+// without a group has, and nothing is left on the disk.
+func TestLargerThanItsGroup(t *testing.T) {
+	if path := os.Getenv(limitedFile); path != "" {
+		if err := os.WriteFile(filepath.Join(os.Getenv(limitedIn), "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0); err != nil {
+			t.Fatal("there is no limit:", err)
+		}
+		rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{Scratch: os.Getenv(limitedScratch)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stdout.WriteString(answers(t, rec))
+		return
+	}
+	if testing.Short() {
+		t.Skip("SKIPPED: reads six million spans twice; runs without the race detector")
+	}
+	const memory = 96 << 20
+	group := controlGroup(t, memory)
+	path := filepath.Join(t.TempDir(), "larger.spall")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sum, err := synth.Write(f, synth.Options{Kind: "spall3", Shape: "auto", Records: 13_000_000, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, _, err := ingest.ReadAll(t.Context(), path, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := answers(t, rec)
+	if n := rec.Counts.Spans; n != sum.Spans || 16*n < memory { // a call, when and how long
+		t.Fatalf("it has %d spans, of %d", n, sum.Spans)
+	}
+	scratch := filepath.Join(t.TempDir(), "scratch")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestLargerThanItsGroup$")
+	cmd.Env = append(os.Environ(), limitedFile+"="+path, limitedIn+"="+group, limitedScratch+"="+scratch, "GOMEMLIMIT=off", "GOGC=100")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), want) {
+		t.Errorf("in a group it ends with %v, and says\n%.2000s\nnot\n%.2000s", err, out, want)
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) != 0 {
+		t.Errorf("files are left: %v, %v", left, err) // without the folder there was memory enough
+	}
+}
+
+// answers are what is asked of a recording first, as text.
+func answers(t *testing.T, rec *recording.Recording) string {
+	t.Helper()
+	weights, err := analyze.Weigh(t.Context(), rec, analyze.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, rec.Start, rec.End, rec.Counts, rec.Warnings)
+	for _, row := range analyze.Table(rec, analyze.NewTree(rec, weights), analyze.ByFunction) {
+		fmt.Fprintf(&b, "%+v\n", row)
+	}
+	return b.String()
+}

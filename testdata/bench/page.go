@@ -1,0 +1,242 @@
+//go:build linux
+
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// The tables stand between these lines of a page.
+const (
+	pageBegins = "<!-- measured: make bench-page writes these tables -->\n"
+	pageEnds   = "<!-- end of measured -->"
+)
+
+// readReport reads what -json wrote.
+func readReport(path string) (*report, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	rep := &report{}
+	if err := json.Unmarshal(b, rep); err != nil {
+		return nil, fmt.Errorf("%s is none of what -json writes: %w", path, err)
+	}
+	for _, x := range rep.Results {
+		if r := x.Reading; r != nil && (kindOf(r.Kind) == nil || r.Seconds <= 0) {
+			return nil, fmt.Errorf("%s: %q is of a kind %q that is not measured any more, or took no time", path, x.What, r.Kind)
+		}
+	}
+	return rep, nil
+}
+
+// write replaces what stands between the marks of a Markdown file.
+func (rep *report) write(path string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(b), pageBegins)
+	_, tail, ok2 := strings.Cut(rest, pageEnds)
+	if !ok || !ok2 {
+		return fmt.Errorf("%s lacks the lines\n%s%s\nbetween which the tables go", path, pageBegins, pageEnds)
+	}
+	return os.WriteFile(path, []byte(head+pageBegins+rep.page()+pageEnds+tail), 0o644)
+}
+
+// page is the report as Markdown.
+func (rep *report) page() string {
+	var b strings.Builder
+	size := ""
+	if rep.Quick {
+		size = "**Recordings of a fiftieth of their size, to try the program: these figures say nothing.** "
+	}
+	fmt.Fprintf(&b, "\n%sMeasured on %s on %s, with a load of %.1f before; other programs had %s of the machine. The whole program, from its start until all is loaded, nothing kept from before; the best of %s. **What is missed is bold.**\n",
+		size, rep.When.Format("2006-01-02"), rep.Machine, rep.Machine.Load, rep.others(), rep.times())
+	b.WriteString("\n*Of asked* is how much there is of the speed that is asked, *cores* how many were busy on average and what part of their time was the system's, *memory* the most that was not the mapped file, *pictures* when a window had the first one and how long one stayed at most until the next, on software GL.\n")
+	for _, k := range kinds {
+		rep.readings(&b, k)
+	}
+	rep.rest(&b)
+	rep.peers(&b)
+	if len(rep.Errors) > 0 {
+		b.WriteString("\n**Not measured**, because of errors: " + cell(strings.Join(rep.Errors, "; ")) + ".\n")
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// others is the share of the machine that other programs had, in the middle and at most.
+func (rep *report) others() string {
+	var all []float64
+	for _, x := range rep.Results {
+		if len(x.Runs) > 0 {
+			all = append(all, x.Runs[0].Others)
+		}
+	}
+	if len(all) == 0 {
+		return "an unknown share"
+	}
+	slices.Sort(all)
+	return fmt.Sprintf("%.0f %% on average and %.0f %% at most", 100*all[len(all)/2], 100*all[len(all)-1])
+}
+
+// times is how often things were run.
+func (rep *report) times() string {
+	n := 0
+	for _, x := range rep.Results {
+		if x.Reading != nil {
+			n = max(n, len(x.Runs))
+		}
+	}
+	return fmt.Sprint(n)
+}
+
+// missed marks what is missed.
+func missed(text string, is bool) string {
+	if is {
+		return "**" + text + "**"
+	}
+	return text
+}
+
+// cell is a text that may stand in a table.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "*", `\*`, "<", `\<`, "_", `\_`).Replace(s)
+}
+
+func (rep *report) readings(b *strings.Builder, k *kind) {
+	var all []*reading
+	for _, x := range rep.Results {
+		if x.Reading != nil && x.Reading.Kind == k.name {
+			all = append(all, x.Reading)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n\nAsked: %s", k.title, k.asked)
+	if k.name != "file" {
+		fmt.Fprintf(b, " A first picture within %.0f ms, then the next within %d ms.", k.picture, longest)
+	}
+	b.WriteString("\n\n| recording | size | holds | time | a second | of asked | cores | memory | beside it | pictures |\n|---|--:|--:|--:|--:|--:|--:|--:|---|--:|\n")
+	slow := 0
+	for _, r := range all {
+		b.WriteString(r.line())
+		if slices.Contains(r.missed(), "speed") {
+			slow++
+		}
+	}
+	if k.name == "chrome" {
+		best := slices.MaxFunc(all, func(x, y *reading) int { return cmp.Compare(x.bytesRate(), y.bytesRate()) })
+		fmt.Fprintf(b, "\nThe best shape is %s, at %s of the 800 MB/s that are asked of it.\n", cell(best.What),
+			missed(fmt.Sprintf("%.2f", best.bytesRate()/bestBytes), best.bytesRate() < bestBytes))
+	}
+	if slow > 0 && k.bound != "" {
+		fmt.Fprintf(b, "\nSpeed is missed in %d of %d. %s\n", slow, len(all), k.bound)
+	}
+}
+
+func (r *reading) line() string {
+	not := r.missed()
+	share := ""
+	if s := r.share(); s > 0 {
+		share = missed(fmt.Sprintf("%.2f", s), slices.Contains(not, "speed"))
+	}
+	rate := fmt.Sprintf("%.1f M", r.rate()/mega)
+	if r.rate() < 1e5 {
+		rate = fmt.Sprintf("%.0f", r.rate())
+	}
+	rate += fmt.Sprintf(", %.0f MB", r.bytesRate()/mega)
+	holds := fmt.Sprintf("%.2f M %s", float64(r.Count)/mega, r.Unit)
+	if r.Count < 1e5 {
+		holds = fmt.Sprintf("%d %s", r.Count, r.Unit)
+	}
+	beside := ""
+	if r.Beside != "" {
+		beside = missed(fmt.Sprintf("%s %s", r.Beside, seconds(r.BesideSeconds)), slices.Contains(not, r.Beside))
+	}
+	pictures := ""
+	if p := r.Picture; p.All > 0 {
+		pictures = missed(fmt.Sprintf("%.0f", p.First), slices.Contains(not, "picture")) + ", " + missed(fmt.Sprintf("%.0f ms", p.Gap), slices.Contains(not, "pictures"))
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %.1f, %.0f %% | %s | %s | %s |\n", cell(r.What), size(r.Bytes), holds, seconds(r.Seconds), rate, share,
+		r.CPU/r.Seconds, 100*r.System/max(r.CPU, .001), missed(size(r.Own), slices.Contains(not, "memory")), beside, pictures)
+}
+
+// rest are the lines of all else.
+func (rep *report) rest(b *strings.Builder) {
+	head := "\n## Everything else that is asked\n\n| what | asked | measured |\n|---|---|---|\n"
+	for _, x := range rep.Results {
+		if x.Reading != nil || x.Peer != nil {
+			continue
+		}
+		note := ""
+		if x.Note != "" {
+			note = " (" + cell(x.Note) + ")"
+		}
+		fmt.Fprintf(b, "%s| %s | %s | %s%s |\n", head, cell(x.What), cell(x.Target), missed(cell(x.Measured), x.Target != "" && !x.Pass), note)
+		head = ""
+	}
+}
+
+// peers is a table of programs by files.
+func (rep *report) peers(b *strings.Builder) {
+	var programs, files []string
+	took := map[[2]string]string{}
+	for _, x := range rep.Results {
+		p := x.Peer
+		if p == nil {
+			continue
+		}
+		if !slices.Contains(programs, p.Program) {
+			programs = append(programs, p.Program)
+		}
+		if !slices.Contains(files, p.File) {
+			files = append(files, p.File)
+		}
+		took[[2]string{p.Program, p.File}] = seconds(p.Seconds) + ", " + size(p.Own)
+		if p.Failed {
+			took[[2]string{p.Program, p.File}] = "none"
+		}
+	}
+	if len(programs) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## Beside other programs\n\nSeconds and memory until an answer is there, in the same minutes; *none* came within %.0f minutes, or the program failed.\n\n| |", peerPatience.Minutes())
+	for _, f := range files {
+		b.WriteString(" " + cell(f) + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("--:|", len(files)) + "\n")
+	for _, p := range programs {
+		b.WriteString("| " + cell(p) + " |")
+		for _, f := range files {
+			b.WriteString(" " + took[[2]string{p, f}] + " |")
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\nWhere this is unfair: speedscope's seconds begin when its browser is there, but its memory is the browser's too. It and the window draw a picture; the other programs do not.\n")
+}
+
+func seconds(s float64) string {
+	if s < 10 {
+		return fmt.Sprintf("%.2f s", s)
+	}
+	return fmt.Sprintf("%.0f s", s)
+}
+
+func size(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+	case n >= 1e7:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+}

@@ -1,0 +1,74 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/app/manual"
+)
+
+// A page has a line for each recording, with what it misses in bold and nothing else,
+// and what is on it besides stays.
+func TestPage(t *testing.T) {
+	good := reading{Kind: "chrome", What: "B and E", JSON: true, Bytes: 200e6, Unpacked: 200e6, Count: 2e6, Unit: "events", Spans: 1e6,
+		Seconds: .25, CPU: .4, System: .1, Own: 250e6, Beside: besideValid, BesideSeconds: .8, Picture: pictures{Window: 90, First: 120, Gap: 60, All: 400}}
+	slow := good
+	slow.What, slow.Seconds, slow.Own, slow.Picture = "X|Y", 1, 300e6, pictures{Window: 90, First: 230, Gap: 250, All: 900}
+	rep := &report{When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Machine: machine{CPU: "A processor", Cores: 2}, Errors: []string{"idle: no window"}, Results: []result{
+		{Reading: &good, Pass: true, Runs: make([]run, 3)},
+		{Reading: &slow, Runs: make([]run, 3)},
+		{What: "a frame", Target: "1.5 ms", Measured: "2 ms"},
+		{What: "a search", Target: "1.5 ms", Measured: "1 ms", Pass: true},
+		{Peer: &compared{Program: "ashlar top", File: "f", Seconds: .11, Own: 27e6}},
+		{Peer: &compared{Program: "another", File: "f", Failed: true}},
+	}}
+	path := filepath.Join(t.TempDir(), "x.md")
+	if err := os.WriteFile(path, []byte("# Speed\n\n"+pageBegins+"old\n"+pageEnds+"\n\nThe end.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := rep.write(path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := manual.Parse(text); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{
+		"# Speed\n\n" + pageBegins, "2026-01-02", pageEnds + "\n\nThe end.\n", "the best of 3",
+		"| B and E | 200 MB | 2.00 M events | 0.25 s | 8.0 M, 800 MB | 2.00 | 1.6, 25 % | 250 MB | json.Valid 0.80 s | 120, 60 ms |\n",
+		// 2 M events/s and 200 MB/s of 4 and 400; 300 MB where 256 MB and 24 MB are allowed; 0.8 s is not twice a second.
+		`| X\|Y | 200 MB | 2.00 M events | 1.00 s | 2.0 M, 200 MB | **0.50** | 0.4, 25 % | **300 MB** | **json.Valid 0.80 s** | **230**, **250 ms** |` + "\n",
+		"B and E, at 1.00 of the 800 MB/s", "Speed is missed in 1 of 2.",
+		"| a frame | 1.5 ms | **2 ms** |", "| a search | 1.5 ms | 1 ms |",
+		"| ashlar top | 0.11 s, 27 MB |\n| another | none |\n", "because of errors: idle: no window.",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(string(text), "old\n") {
+		t.Error("what was measured before is still there")
+	}
+	if err := rep.write(filepath.Join("..", "..", "README.md")); err == nil {
+		t.Error("a page without marks was written")
+	}
+}
+
+// The manual has a place for the tables.
+func TestManualHasMarks(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "assets", "manual", "performance.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if begin, end := strings.Index(string(text), pageBegins), strings.Index(string(text), pageEnds); begin < 0 || end < begin {
+		t.Errorf("performance.md lacks the marks %q and %q", pageBegins, pageEnds)
+	}
+}

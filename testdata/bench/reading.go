@@ -1,0 +1,167 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// reading is how the reading of one recording went: by the whole program, from its
+// start until all is there.
+type reading struct {
+	Kind  string `json:"kind"` // see kinds
+	What  string `json:"what"`
+	JSON  bool   `json:"chrome_json,omitempty"`
+	Bytes int64  `json:"bytes"` // of the file
+	// Unpacked is the size of what is in it, where that is known.
+	Unpacked int64  `json:"unpacked_bytes"`
+	Packed   bool   `json:"packed,omitempty"`
+	Count    int64  `json:"count"`
+	Unit     string `json:"unit"` // what was counted
+	Spans    int64  `json:"spans"`
+
+	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu_seconds"`
+	System  float64 `json:"system_seconds"` // of CPU
+	Own     int64   `json:"own_bytes"`      // most memory that was not of mapped files
+
+	Beside        string  `json:"beside,omitempty"` // what it is compared with
+	BesideSeconds float64 `json:"beside_seconds,omitempty"`
+
+	Picture pictures `json:"picture"`
+}
+
+func (r *reading) rate() float64      { return float64(r.Count) / r.Seconds }
+func (r *reading) bytesRate() float64 { return float64(r.Unpacked) / r.Seconds }
+
+// leastJudged is the size from which on the speed of a recording is judged: of smaller
+// ones it is that of starting.
+const leastJudged = 20 * mega
+
+// share is how much of the asked speed there is, 0 where none is asked.
+func (r *reading) share() float64 {
+	k := kindOf(r.Kind)
+	switch {
+	case k.share != nil:
+		return k.share(r)
+	case r.JSON && r.Bytes >= leastJudged:
+		return chromeShare(r)
+	}
+	return 0
+}
+
+// judged reports whether what is asked of Chrome JSON is asked of this.
+func (r *reading) judged() bool { return r.JSON && (r.Kind != "file" || r.Bytes >= leastJudged) }
+
+// memory is how much it may take, 0 where nothing is asked.
+func (r *reading) memory() float64 {
+	if r.judged() {
+		return memoryBeside + perSpan*float64(r.Spans)
+	}
+	return 0
+}
+
+// missed names what is asked of a reading and not reached.
+func (r *reading) missed() (what []string) {
+	if s := r.share(); s > 0 && s < 1 {
+		what = append(what, "speed")
+	}
+	if r.judged() && r.Beside == besideValid && r.BesideSeconds < validTimes*r.Seconds {
+		what = append(what, besideValid)
+	}
+	if m := r.memory(); m > 0 && float64(r.Own) > m {
+		what = append(what, "memory")
+	}
+	if p := r.Picture; p.First > kindOf(r.Kind).picture {
+		what = append(what, "picture")
+	}
+	if r.Picture.Gap > longest {
+		what = append(what, "pictures")
+	}
+	return what
+}
+
+const besideValid = "json.Valid"
+
+// reading measures a recording, and what else there is to do with its file.
+func (b *bench) reading(k *kind, what string, f *file) ([]result, error) {
+	all, err := b.load(f)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{Kind: k.name, What: what, Bytes: f.bytes, Unpacked: f.bytes, Seconds: all[0].Seconds, CPU: all[0].CPU, System: all[0].System, Own: math.MaxInt64}
+	if f.summary.Bytes > 0 {
+		r.Unpacked = f.summary.Bytes
+	}
+	r.Packed = strings.HasSuffix(f.path, ".zst") || strings.HasSuffix(f.path, ".json.gz")
+	for _, x := range all {
+		r.Own = min(r.Own, x.Own)
+	}
+	var info struct {
+		counted
+		Format string
+	}
+	if err := json.Unmarshal([]byte(all[0].Text), &info); err != nil {
+		return nil, err
+	}
+	r.Spans = info.Counts.Spans
+	r.Count, r.Unit = k.count(&info.counted)
+	if r.JSON = info.Format == "chrome"; r.JSON {
+		r.Count, r.Unit = info.events()
+	}
+	if err := b.beside(r, f); err != nil {
+		return nil, err
+	}
+	// Without a screen there are no pictures; the rest is worth having.
+	d, err := b.screen()
+	if err == nil {
+		r.Picture, err = b.pictures(d, f, "")
+	}
+	x := result{What: k.title + ", " + what, Measured: r.String(), Note: quietly(all[0]), Reading: r, Runs: all, Pass: true}
+	if missed := r.missed(); len(missed) > 0 {
+		x.Target, x.Pass = "missed: "+strings.Join(missed, ", "), false
+	}
+	return []result{x}, err
+}
+
+func (r *reading) String() string {
+	return fmt.Sprintf("%.0f MB, %.2f M %s, %.2f s, %.0f MB of memory, first picture %.0f ms", float64(r.Bytes)/mega, float64(r.Count)/mega, r.Unit, r.Seconds, float64(r.Own)/mega, r.Picture.First)
+}
+
+// beside measures what a reading is compared with, on the same file.
+func (b *bench) beside(r *reading, f *file) error {
+	switch {
+	case strings.HasSuffix(f.path, ".json"):
+		r.Beside = besideValid
+		for range min(b.runs, 3) {
+			valid, err := b.self("json-valid", f.path)
+			if err != nil {
+				return err
+			}
+			s, err := strconv.ParseFloat(strings.TrimSpace(valid.Text), 64)
+			if err != nil || s == 0 {
+				r.Beside, r.BesideSeconds = "", 0 // a trace that was cut off
+				return err
+			}
+			if r.BesideSeconds == 0 || s < r.BesideSeconds {
+				r.BesideSeconds = s
+			}
+		}
+		return nil
+	case r.Packed:
+		r.Beside = "unpacking alone"
+		alone, err := b.bestOf("unpack", f.path)
+		r.BesideSeconds = alone.Seconds
+		return err
+	case strings.HasSuffix(f.path, ".pb.gz"):
+		r.Beside = "its library"
+		library, err := b.bestOf("pprof-library", f.path)
+		r.BesideSeconds = library.Seconds
+		return err
+	}
+	return nil
+}
