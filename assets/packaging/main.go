@@ -30,6 +30,7 @@ type release struct {
 	time    time.Time // of every file
 	root    string    // the module's folder
 	out     string
+	arches  []string // processors of the programs without a window
 }
 
 func main() {
@@ -37,7 +38,11 @@ func main() {
 	seconds := flag.Int64("time", 0, "the time of every file, in seconds since 1970")
 	flag.StringVar(&r.version, "version", "0.0.0-unknown", "the version")
 	flag.StringVar(&r.out, "o", "dist", "the folder to write, made anew")
+	own := flag.Bool("own", false, "leave out the programs for other processors than this one")
 	flag.Parse()
+	if r.arches = []string{"amd64", "arm64"}; *own {
+		r.arches = []string{runtime.GOARCH}
+	}
 	r.time = time.Unix(*seconds, 0).UTC()
 	if err := r.build(); err != nil {
 		fmt.Fprintln(os.Stderr, "packaging:", err)
@@ -179,7 +184,7 @@ const mostCommands = 25_000_000
 // build for all systems.
 func (r *release) commands(work string) (files []entry, err error) {
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		for _, arch := range []string{"amd64", "arm64"} {
+		for _, arch := range r.arches {
 			p, err := r.compile(work, "ashlar-cli", system, arch, "", "CGO_ENABLED=0")
 			if err != nil {
 				return nil, err
