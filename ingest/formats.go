@@ -10,6 +10,7 @@ import (
 
 	"ashlar/ingest/callgrind"
 	"ashlar/ingest/chrome"
+	"ashlar/ingest/cloudtrace"
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/dhat"
@@ -23,6 +24,7 @@ import (
 	"ashlar/ingest/jaeger"
 	"ashlar/ingest/jemalloc"
 	"ashlar/ingest/jfr"
+	"ashlar/ingest/nettrace"
 	"ashlar/ingest/otlp"
 	"ashlar/ingest/perfdata"
 	"ashlar/ingest/perfetto"
@@ -46,12 +48,14 @@ var Formats = []codec.Format{
 	otlp.Traces,
 	jaeger.Format,
 	zipkin.Format,
+	cloudtrace.Format,
 	speedscope.Format,
 	firefox.Format,
 	perfetto.Format,
 	fuchsia.Format,
 	gotrace.Format,
 	jfr.Format,
+	nettrace.Format,
 	ftrace.Format,
 	perfdata.Format,
 	perfscript.Format,

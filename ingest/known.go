@@ -50,7 +50,7 @@ var knowns = []known{
 	{"a timeline of Safari", bySpeedscope, nil, func(b *opening) bool {
 		return b.keys["recording"] && (b.keys["version"] || b.has(`"displayName"`))
 	}},
-	{"a trace of .NET (.nettrace)", "convert it with `dotnet-trace convert --format Speedscope FILE`", []string{"Nettrace"}, nil},
+	{"a trace or a dump of .NET's heap in an old form (.netperf, .gcdump)", "record with `dotnet-trace collect` of .NET Core 3 or later, whose .nettrace is opened", []string{"\x14\x00\x00\x00!FastSerialization.1"}, nil},
 	{"an export of Apple's Instruments", bySpeedscope, nil, matches(`(?s)\A\s*<\?xml.{0,200}<trace-(query-result|toc)`)},
 	{"a trace of Tracy", "Tracy alone reads it; record with spall or as a Chrome trace to see it here", []string{"tr\xfdP", "tlZ\x04", "tZst", "tracy"}, nil},
 	{"a recording of Nsight Systems", "export it with `nsys export --type sqlite FILE` and convert that with a script such as nsys2json", nil, matches(`\A(QDSTRM|PNSR|nsys)`)},

@@ -15,7 +15,7 @@ var beginnings = map[string]string{
 	`{"head":{"functionName":"(root)","hitCount":0,"children":[]},"startTime":1}`:                 "old tree form",
 	`{"snapshot":{"meta":{"node_fields":["type","name"]}},"nodes":[1]}`:                           "a heap snapshot of V8",
 	`{"version":1,"recording":{"displayName":"Timeline Recording 1","records":[]},"overview":{}}`: "a timeline of Safari",
-	"Nettrace\x14\x00\x00\x00!FastSerialization.1":                                                "dotnet-trace convert --format Speedscope FILE",
+	"\x14\x00\x00\x00!FastSerialization.1\x05\x05\x01":                                            "dotnet-trace collect",
 	"<?xml version=\"1.0\"?>\n<trace-query-result>\n":                                             "Instruments",
 	"tr\xfdP\x01\x08\x04":                                 "a trace of Tracy",
 	"QDSTRM\x00\x01":                                      "Nsight Systems",

@@ -1,5 +1,5 @@
 // Package distributed makes a recording of the spans of distributed traces, as
-// OpenTelemetry, Jaeger and Zipkin have them.
+// OpenTelemetry, Jaeger, Zipkin and Google Cloud Trace have them.
 //
 // A service is a process. What it did for one request lies on a track as calls do: a
 // span is called from its parent where that is of the same service, was there all the
