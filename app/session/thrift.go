@@ -3,17 +3,18 @@ package session
 import (
 	"runtime/debug"
 	"sync"
+
+	"ashlar/ingest/memory"
 )
 
-// thrift keeps what comparing takes of memory near what the recordings take. Two
-// large ones leave twice the garbage of one while they are read, and the runtime
-// lets garbage grow with what is held: here it may not grow as much. That costs
-// little, since nearly all that recordings hold are columns without pointers,
-// which the collector need not look through.
+// thrift keeps what comparing takes of memory near what the recordings take, also once
+// they are read: two large ones leave twice the garbage of one. That costs little, since
+// nearly all that recordings hold are columns without pointers, which the collector need
+// not look through.
 type thrift struct {
 	mu     sync.Mutex
-	saves  bool
-	tidied int // how often
+	spares *memory.Sparing // nil while they are not large
+	tidied int             // how often
 }
 
 // thriftSpans is from how many spans on recordings are large.
@@ -21,13 +22,6 @@ const thriftSpans = 1 << 20
 
 // thriftPercent is how much garbage there may be, in percent of what is held.
 const thriftPercent = 30
-
-// collected is the runtime's setting, for all comparisons that are open.
-var collected struct {
-	mu  sync.Mutex
-	by  int // how many save
-	was int
-}
 
 func (t *thrift) large(a *CompareAnswer) bool {
 	return a.Recs[0].Counts.Spans+a.Recs[1].Counts.Spans >= thriftSpans
@@ -37,16 +31,8 @@ func (t *thrift) large(a *CompareAnswer) bool {
 func (t *thrift) save(a *CompareAnswer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.saves || !t.large(a) {
-		return
-	}
-	t.saves = true
-	collected.mu.Lock()
-	defer collected.mu.Unlock()
-	if collected.by++; collected.by == 1 {
-		if collected.was = debug.SetGCPercent(thriftPercent); collected.was >= 0 && collected.was < thriftPercent {
-			debug.SetGCPercent(collected.was)
-		}
+	if t.spares == nil && t.large(a) {
+		t.spares = memory.Spare(thriftPercent)
 	}
 }
 
@@ -54,14 +40,9 @@ func (t *thrift) save(a *CompareAnswer) {
 func (t *thrift) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.saves {
-		return
-	}
-	t.saves = false
-	collected.mu.Lock()
-	defer collected.mu.Unlock()
-	if collected.by--; collected.by == 0 {
-		debug.SetGCPercent(collected.was)
+	if t.spares != nil {
+		t.spares.End()
+		t.spares = nil
 	}
 }
 

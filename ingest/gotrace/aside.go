@@ -79,24 +79,15 @@ func (d *decoder) region(ev *trace.Event, at int64) {
 		return
 	}
 	r := ev.Region()
-	if ev.Kind() == trace.EventRegionBegin {
-		g.regions = append(g.regions, opened{at: at, name: r.Type, args: arg(argTask, int64(r.Task))})
-		return
+	args := arg(argTask, int64(r.Task))
+	switch {
+	case ev.Kind() == trace.EventRegionBegin:
+		g.track.Begin(at, d.frame(r.Type), args)
+	case g.track.Depth() > 0:
+		g.track.End(at)
+	default: // it began before the trace did
+		g.track.Span(min(0, at), at, d.frame(r.Type), args, false)
 	}
-	o := opened{name: r.Type, args: arg(argTask, int64(r.Task))} // since before the trace
-	if n := len(g.regions); n > 0 {
-		o = g.regions[n-1]
-		g.regions = g.regions[:n-1]
-	}
-	g.track.Span(min(o.at, at), at, d.frame(o.name), o.args, false)
-}
-
-// closeRegions ends those that are open when a goroutine or the trace ends.
-func (d *decoder) closeRegions(g *goroutine, at int64) {
-	for _, o := range g.regions {
-		g.track.Span(o.at, max(at, o.at), d.frame(o.name), o.args, true)
-	}
-	g.regions = nil
 }
 
 func (d *decoder) task(ev *trace.Event, at int64) {

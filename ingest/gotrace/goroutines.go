@@ -24,7 +24,6 @@ type goroutine struct {
 	waker      int              // the track of who made it runnable
 	collecting int              // works for the collector, as so many ranges say
 	proc       *proc            // that it runs on
-	regions    []opened
 }
 
 // proc is a processor of the scheduler (P).
@@ -127,7 +126,7 @@ func (d *decoder) transition(ev *trace.Event, st *trace.StateTransition, at int6
 	d.told(at)
 	switch to {
 	case trace.GoNotExist:
-		d.closeRegions(g, at)
+		g.track.Break(at) // regions
 		delete(d.gs, g.id)
 	case trace.GoRunning:
 		d.run(ev, g, at)
@@ -254,7 +253,7 @@ func (d *decoder) end() {
 	for _, id := range slices.Sorted(maps.Keys(d.gs)) {
 		g := d.gs[id]
 		d.tell(g, d.now, g.stack)
-		d.closeRegions(g, d.now)
+		g.track.Break(d.now)
 	}
 	order := func(a, b rangeKey) int { return cmp.Compare(a.scope.String()+a.name, b.scope.String()+b.name) }
 	for _, k := range slices.SortedFunc(maps.Keys(d.ranges), order) {

@@ -195,6 +195,7 @@ type Watcher struct {
 	tidied       time.Time
 	said, halted bool
 	then         int64 // what there was when it was said
+	sparing      *Sparing
 }
 
 // Wait returns at once but while memory is being looked at.
@@ -208,6 +209,7 @@ func (w *Watcher) Wait() {
 func (w *Watcher) Start() {
 	w.stop, w.stopped = make(chan struct{}), make(chan struct{})
 	watched(1)
+	w.sparing = Spare(fairGarbage())
 	go w.run()
 }
 
@@ -215,6 +217,7 @@ func (w *Watcher) Start() {
 func (w *Watcher) Stop() {
 	close(w.stop)
 	<-w.stopped
+	w.sparing.End()
 	watched(-1)
 }
 
@@ -249,6 +252,7 @@ func (w *Watcher) Look() int64 {
 		most = min(most, u.mapped+left-margin)
 	}
 	tell(most)
+	w.sparing.Change(fairGarbage())
 	room, known := Room()
 	if !known || w.halted {
 		return math.MaxInt64

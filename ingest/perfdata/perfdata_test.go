@@ -400,6 +400,57 @@ func TestSampleFiles(t *testing.T) {
 	}
 }
 
+// TestPerfReport compares sums by thread and binary with those of `perf report`.
+func TestPerfReport(t *testing.T) {
+	dir := os.Getenv("ASHLAR_SAMPLES")
+	if dir == "" {
+		t.Skip("ASHLAR_SAMPLES is not set")
+	}
+	if _, err := exec.LookPath("perf"); err != nil {
+		t.Skip("there is no perf to report with")
+	}
+	name := filepath.Join(dir, "generated", "go_vet.perf.data")
+	cmd := exec.Command("perf", "report", "-f", "-i", name, "--stdio", "--no-children", "-g", "none", "-F", "period,sample,comm,dso", "-t", ";")
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("perf report: %v", err)
+	}
+	want := map[string][2]int64{}
+	for _, l := range strings.Split(string(out), "\n") {
+		var period, samples int64
+		cells := strings.Split(l, ";")
+		if len(cells) != 4 {
+			continue
+		}
+		if _, err := fmt.Sscan(cells[0]+cells[1], &period, &samples); err == nil {
+			want[strings.TrimSpace(cells[2])+" "+strings.TrimSpace(cells[3])] = [2]int64{period, samples}
+		}
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := decodeBytes(t, content, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][2]int64{}
+	for _, tr := range r.Tracks {
+		for _, s := range tr.Samples {
+			for i := range s.Len() {
+				module := r.Functions.At(int(r.Func(s.Call(i)))).Module
+				k := tr.Name + " " + module[strings.LastIndexByte(module, '/')+1:]
+				sum := got[k]
+				got[k] = [2]int64{sum[0] + s.Value(i, &r.Events[s.Event].Metrics[1], 1), sum[1] + 1}
+			}
+		}
+	}
+	if len(want) == 0 || !stdmaps.Equal(got, want) {
+		t.Errorf("by thread and binary\n got %v\nwant %v", got, want)
+	}
+}
+
 // Symbols come from a binary that is the one that ran.
 func TestSymbols(t *testing.T) {
 	dir := t.TempDir()

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"ashlar/ingest/column"
@@ -16,19 +17,32 @@ type Lane struct {
 	room   int
 	tail   laneChunk
 	chunks []laneChunk
+	shelf  *column.Shelf
+	*laneMore
+}
+
+// laneMore has what short lanes, of which there may be a million, mostly lack.
+type laneMore struct {
 	// long are the spans whose lengths do not fit a chunk's column.
 	long column.Vec[longSpan]
 	args argColumn
 	// unfinished lists spans that the recording never ended, in order.
 	unfinished []int
 	levels     []column.Vec[Node]
-	shelf      *column.Shelf
 }
 
+// noMore is that of lanes that have none of it.
+var noMore laneMore
+
 // newLane is an empty lane with its chunks on a shelf.
-func newLane(s *column.Shelf) (l Lane) {
-	l.shelf, l.long, l.args.Sparse = s, column.On[longSpan](s), column.SparseOn(s)
-	return l
+func newLane(s *column.Shelf) Lane { return Lane{shelf: s, laneMore: &noMore} }
+
+// more is to be written to.
+func (l *Lane) more() *laneMore {
+	if l.laneMore == &noMore {
+		l.laneMore = &laneMore{long: column.On[longSpan](l.shelf), args: argColumn{column.SparseOn(l.shelf)}}
+	}
+	return l.laneMore
 }
 
 // laneChunk are the columns of column.ChunkLen neighbouring spans. As with Vec, only
@@ -129,7 +143,7 @@ func (l *Lane) Search(t int64) int {
 }
 
 // append adds a span that starts no earlier than the last one ended.
-func (l *Lane) append(start, end int64, call CallID, args uint64) {
+func (l *Lane) append(start, end int64, call CallID, args uint64, unfinished bool) {
 	if l.room == 0 {
 		l.grow()
 	}
@@ -140,10 +154,13 @@ func (l *Lane) append(start, end int64, call CallID, args uint64) {
 		c.durs[off] = uint32(d)
 	} else {
 		c.durs[off] = isLong
-		l.long.Append(longSpan{l.n, end})
+		l.more().long.Append(longSpan{l.n, end})
 	}
 	if args != 0 {
-		l.args.Set(l.n, args)
+		l.more().args.Set(l.n, args)
+	}
+	if unfinished {
+		l.more().unfinished = append(l.unfinished, l.n)
 	}
 	l.n++
 	if l.n&(leafSpans-1) == 0 {
@@ -167,11 +184,11 @@ func (l *Lane) appendAll(spans []NestedSpan) {
 			d := uint64(s.End - s.Start)
 			if d >= isLong {
 				d = isLong
-				l.long.Append(longSpan{l.n + i, s.End})
+				l.more().long.Append(longSpan{l.n + i, s.End})
 			}
 			durs[i] = uint32(d)
 			if s.Args != 0 {
-				l.args.Set(l.n+i, s.Args)
+				l.more().args.Set(l.n+i, s.Args)
 			}
 		}
 		l.n += n
@@ -226,6 +243,9 @@ func (l *Lane) cut(n int, shown bool) {
 		}
 		l.chunks, l.tail, l.room = append(l.chunks[:k:k], c), c, len(c.starts)-off
 	}
+	if l.n = n; l.laneMore == &noMore {
+		return
+	}
 	if l.long.Len() > 0 {
 		l.long.Cut(l.longFrom(n), shown)
 	}
@@ -233,7 +253,6 @@ func (l *Lane) cut(n int, shown bool) {
 	if k := sort.SearchInts(l.unfinished, n); k < len(l.unfinished) {
 		l.unfinished = l.unfinished[:k:k]
 	}
-	l.n = n
 	for k := range l.levels {
 		m := n >> (leafBits + k*fanBits)
 		if m == 0 {
@@ -247,6 +266,10 @@ func (l *Lane) cut(n int, shown bool) {
 // snapshot copies the lane for readers.
 func (l *Lane) snapshot() Lane {
 	s := *l
-	s.levels = append([]column.Vec[Node](nil), l.levels...)
+	if l.laneMore != &noMore {
+		more := *l.laneMore
+		more.levels = slices.Clone(l.levels)
+		s.laneMore = &more
+	}
 	return s
 }

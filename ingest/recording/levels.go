@@ -44,11 +44,12 @@ func (l *Lane) levelUp(c *laneChunk, last int, end int64) {
 	}
 	node := Node{Start: c.starts[first], End: end, Call: c.calls[first+at]}
 	node.Busy = float32(busy)
+	more := l.more()
 	for k := 0; ; k++ {
-		if k == len(l.levels) {
-			l.levels = append(l.levels, column.On[Node](l.shelf))
+		if k == len(more.levels) {
+			more.levels = append(more.levels, column.On[Node](l.shelf))
 		}
-		lv := &l.levels[k]
+		lv := &more.levels[k]
 		lv.Append(node)
 		m := lv.Len()
 		if m&(fan-1) != 0 {

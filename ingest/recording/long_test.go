@@ -11,17 +11,18 @@ func TestLongSpans(t *testing.T) {
 	lengths := []int64{0, 1, 4095, math.MaxUint32 - 1, math.MaxUint32, math.MaxUint32 + 1, 1 << 40, 1 << 50}
 	for _, share := range []int{1, 2, 50, 5000} { // one in so many is chosen from all of them
 		rng := random(uint64(share))
-		l := new(Lane)
+		lane := newLane(nil)
+		l := &lane
 		var want [][2]int64
 		now := int64(-1 << 60)
-		early := Lane{}
+		early := newLane(nil)
 		for i := range 10_000 {
 			now += rng.Int64N(100)
 			d := rng.Int64N(1000)
 			if rng.IntN(share) == 0 {
 				d = lengths[rng.IntN(len(lengths))]
 			}
-			l.append(now, now+d, CallID(1+i%7), 0)
+			l.append(now, now+d, CallID(1+i%7), 0, false)
 			want = append(want, [2]int64{now, now + d})
 			now += d
 			if i == 4200 {
@@ -74,7 +75,7 @@ func TestLongSpans(t *testing.T) {
 func TestManyAtATime(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := random(seed)
-		var one, many Lane
+		one, many := newLane(nil), newLane(nil)
 		var all []NestedSpan
 		now := int64(-1000)
 		for i := range 1 + rng.IntN(20_000) {
@@ -87,7 +88,7 @@ func TestManyAtATime(t *testing.T) {
 				s.Args = rng.Uint64()
 			}
 			all, now = append(all, s), s.End
-			one.append(s.Start, s.End, s.Call, s.Args)
+			one.append(s.Start, s.End, s.Call, s.Args, false)
 		}
 		for len(all) > 0 {
 			n := 1 + rng.IntN(min(len(all), 1+int(seed)*20))

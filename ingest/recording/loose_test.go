@@ -171,9 +171,9 @@ func laidOut(r *Recording) string {
 func TestArgColumn(t *testing.T) {
 	for _, every := range []int{1, 2, 63, 64, 65, 1000, 5000} {
 		rng := random(uint64(every))
-		var l Lane
+		l := newLane(nil)
 		want := make([]uint64, 20_000)
-		var old Lane
+		old := newLane(nil)
 		for i := range want {
 			if i == 9_000 {
 				old = l.snapshot()
@@ -181,7 +181,7 @@ func TestArgColumn(t *testing.T) {
 			if rng.IntN(every) == 0 {
 				want[i] = uint64(i) + 1<<40
 			}
-			l.append(int64(i), int64(i+1), 1, want[i])
+			l.append(int64(i), int64(i+1), 1, want[i], false)
 		}
 		for i, w := range want {
 			if got := l.Args(i); got != w {

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
+
+	"ashlar/ingest/heap"
 )
 
 // sortLoose sorts spans; those alike stay as they came. What is in order, or nearly,
@@ -131,7 +133,7 @@ func (a cursor) before(b cursor) bool {
 // merging is a merge of sorted runs.
 type merging struct {
 	of    *looseSpans
-	next  heap[cursor]
+	next  heap.Heap[cursor]
 	visit func(*looseSpan) bool
 	held  []looseSpan // taken from several runs, in order: all in runs comes behind it
 	given int         // runs that were given up
@@ -141,25 +143,25 @@ type merging struct {
 // came, until visit returns false. Runs are given up once they have been used; what
 // was not visited is kept.
 func (s *looseSpans) merge(visit func(*looseSpan) bool) {
-	m := &merging{of: s, visit: visit, next: heap[cursor]{before: cursor.before}}
+	m := &merging{of: s, visit: visit, next: heap.Heap[cursor]{Before: cursor.before}}
 	for k := range s.runs {
 		s.runs[k].sort()
-		m.next.push(cursor{s.runs[k].spans, k})
+		m.next.Push(cursor{s.runs[k].spans, k})
 	}
 	defer m.keep() // a builder that is halted panics
-	for m.next.len() > 0 && m.choose() && m.together() {
+	for m.next.Len() > 0 && m.choose() && m.together() {
 	}
 }
 
 // keep puts what was not visited back.
 func (m *merging) keep() {
 	s := m.of
-	slices.SortFunc(m.next.items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
+	slices.SortFunc(m.next.Items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
 	s.runs, s.n = nil, len(m.held)
 	if len(m.held) > 0 {
 		s.runs = append(s.runs, looseRun{m.held, true})
 	}
-	for _, c := range m.next.items {
+	for _, c := range m.next.Items {
 		s.runs = append(s.runs, looseRun{c.spans, true})
 		s.n += len(c.spans)
 	}
@@ -178,19 +180,19 @@ const (
 // each other. It reports false once visit does.
 func (m *merging) choose() bool {
 	turns, seen := 0, 0
-	for m.next.len() > 0 {
+	for m.next.Len() > 0 {
 		if turns == turnsLooked {
-			if m.next.len() > fewRuns && seen < 4*turns {
+			if m.next.Len() > fewRuns && seen < 4*turns {
 				return true
 			}
 			turns, seen = 0, 0
 		}
-		c := &m.next.items[0]
+		c := &m.next.Items[0]
 		second := cursor{run: -1}
-		if n := m.next.len(); n > 1 {
-			second = m.next.items[1]
-			if n > 2 && m.next.items[2].before(second) {
-				second = m.next.items[2]
+		if n := m.next.Len(); n > 1 {
+			second = m.next.Items[1]
+			if n > 2 && m.next.Items[2].before(second) {
+				second = m.next.Items[2]
 			}
 		}
 		turns++
@@ -204,11 +206,11 @@ func (m *merging) choose() bool {
 			}
 		}
 		if len(c.spans) > 0 {
-			m.next.fix()
+			m.next.Fix()
 			continue
 		}
 		m.giveUp(*c)
-		m.next.pop()
+		m.next.Pop()
 	}
 	return true
 }
@@ -228,9 +230,9 @@ const drainRuns = 256
 // the next ones of all and sorts them, which costs less than choosing among the runs
 // for each. It reports false once visit does.
 func (m *merging) together() bool {
-	slices.SortFunc(m.next.items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
+	slices.SortFunc(m.next.Items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
 	var room []looseSpan
-	for runs := len(m.next.items); runs > fewRuns && len(m.next.items) > 0; {
+	for runs := len(m.next.Items); runs > fewRuns && len(m.next.Items) > 0; {
 		room, runs = m.take(room[:0])
 		m.held = room
 		if len(room) >= manySpans {
@@ -243,10 +245,10 @@ func (m *merging) together() bool {
 			}
 		}
 	}
-	left := m.next.items
-	m.next.items = make([]cursor, 0, len(left))
+	left := m.next.Items
+	m.next.Items = make([]cursor, 0, len(left))
 	for _, c := range left {
-		m.next.push(c)
+		m.next.Push(c)
 	}
 	return true
 }
@@ -255,7 +257,7 @@ func (m *merging) together() bool {
 // none has many. It returns how many runs that was of.
 func (m *merging) take(into []looseSpan) (taken []looseSpan, runs int) {
 	const least = 16
-	all := m.next.items
+	all := m.next.Items
 	most := max(least, runSpans/len(all))
 	var until int64
 	bounded := false
@@ -280,6 +282,6 @@ func (m *merging) take(into []looseSpan) (taken []looseSpan, runs int) {
 			m.giveUp(c)
 		}
 	}
-	m.next.items = left
+	m.next.Items = left
 	return into, runs
 }

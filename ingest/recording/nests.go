@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/heap"
 )
 
 // nest is one column of properly nested spans: its open ends, innermost last,
@@ -66,10 +67,7 @@ func (n *nest) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID {
 		n.lanes = append(n.lanes, newLane(b.shelf))
 	}
 	l := &n.lanes[d]
-	l.append(x.start, x.end, call, args)
-	if x.frame&looseUnfinished != 0 {
-		l.unfinished = append(l.unfinished, l.Len()-1)
-	}
+	l.append(x.start, x.end, call, args, x.frame&looseUnfinished != 0)
 	b.countSpan(call, x.end-x.start)
 	return call
 }
@@ -146,11 +144,11 @@ type nests struct {
 	// spans where that is not 0.
 	room []int64
 	now  int64 // the latest span's start
-	ends heap[openEnd]
+	ends heap.Heap[openEnd]
 	// tied are nests with a span that ends now, and flat those with a span of no
 	// length there: whether it is over depends on the next span (see over), and is
 	// only looked into in nests that come before that span's.
-	tied, flat heap[int]
+	tied, flat heap.Heap[int]
 }
 
 // seenBefore says where a group was seen before the span of a turn; -1 for nowhere.
@@ -186,9 +184,9 @@ func (ns *nests) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID
 	if len(ns.all) > 1 {
 		ns.fits(k)
 		if x.end > x.start {
-			ns.ends.push(openEnd{x.end, k})
+			ns.ends.Push(openEnd{x.end, k})
 		} else {
-			ns.flat.push(k)
+			ns.flat.Push(k)
 		}
 	}
 	return call
@@ -245,7 +243,7 @@ func (ns *nests) reopen() {
 		}
 		ns.were = ns.were[:k]
 	}
-	ns.room, ns.ends.items, ns.tied.items, ns.flat.items = nil, nil, nil, nil
+	ns.room, ns.ends.Items, ns.tied.Items, ns.flat.Items = nil, nil, nil, nil
 	for k := range ns.all {
 		if len(ns.all) > 1 {
 			ns.all[k].drop(ns.now)
@@ -256,14 +254,14 @@ func (ns *nests) reopen() {
 
 // open notes what is open in a nest.
 func (ns *nests) open(k int) {
-	ns.ends.before = func(a, b openEnd) bool { return a.at < b.at }
-	ns.tied.before, ns.flat.before = cmp.Less[int], cmp.Less[int]
+	ns.ends.Before = func(a, b openEnd) bool { return a.at < b.at }
+	ns.tied.Before, ns.flat.Before = cmp.Less[int], cmp.Less[int]
 	n := ns.all[k]
 	for d, end := range n.ends {
 		if end == ns.now && n.lanes[d].lastStart() == end {
-			ns.flat.push(k)
+			ns.flat.Push(k)
 		} else {
-			ns.ends.push(openEnd{end, k})
+			ns.ends.Push(openEnd{end, k})
 		}
 	}
 	ns.fits(k)
@@ -311,16 +309,16 @@ func (ns *nests) first(x *looseSpan, group uint32) int {
 	}
 	if x.end > x.start {
 		undecided = &ns.tied
-		for ns.ends.len() > 0 && ns.ends.min().at == x.start {
-			ns.tied.push(ns.ends.pop().nest)
+		for ns.ends.Len() > 0 && ns.ends.Min().at == x.start {
+			ns.tied.Push(ns.ends.Pop().nest)
 		}
 	}
 	for {
 		k := ns.find(needs)
-		if undecided.len() == 0 || undecided.min() > k {
+		if undecided.Len() == 0 || undecided.Min() > k {
 			return k
 		}
-		k = undecided.pop()
+		k = undecided.Pop()
 		ns.all[k].takes(x, group)
 		ns.fits(k)
 	}
@@ -345,14 +343,14 @@ func (ns *nests) advance(to int64) {
 		ns.all[k].drop(to)
 		ns.fits(k)
 	}
-	for ns.tied.len() > 0 {
-		drop(ns.tied.pop())
+	for ns.tied.Len() > 0 {
+		drop(ns.tied.Pop())
 	}
-	for ns.flat.len() > 0 {
-		drop(ns.flat.pop())
+	for ns.flat.Len() > 0 {
+		drop(ns.flat.Pop())
 	}
-	for ns.ends.len() > 0 && ns.ends.min().at < to {
-		drop(ns.ends.pop().nest)
+	for ns.ends.Len() > 0 && ns.ends.Min().at < to {
+		drop(ns.ends.Pop().nest)
 	}
 }
 

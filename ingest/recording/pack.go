@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"math"
@@ -82,10 +83,13 @@ func (l *Lane) Pack(a *column.Archive) {
 		column.PackChunk(a, &c.durs, of)
 		column.PackChunk(a, &c.calls, of)
 	}
-	column.Pack(a, &l.long)
-	column.Pack(a, &l.args)
-	column.Pack(a, &l.unfinished)
-	column.Pack(a, &l.levels)
+	more := l.laneMore
+	if more == &noMore {
+		more = nil
+	}
+	if column.Pack(a, &more); a.Reading() {
+		l.laneMore = cmp.Or(more, &noMore)
+	}
 }
 
 // Pack implements [column.Packer].

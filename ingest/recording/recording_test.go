@@ -257,7 +257,8 @@ func TestSnapshotsStay(t *testing.T) {
 func lane(rng *rand.Rand, n int) *Lane { return laneFrom(rng, n, 0) }
 
 func laneFrom(rng *rand.Rand, n int, now int64) *Lane {
-	l := new(Lane)
+	lane := newLane(nil)
+	l := &lane
 	for range n {
 		if rng.IntN(3) > 0 {
 			now += rng.Int64N(20)
@@ -269,7 +270,7 @@ func laneFrom(rng *rand.Rand, n int, now int64) *Lane {
 		if rng.IntN(300) == 0 {
 			d = rng.Int64N(5000)
 		}
-		l.append(now, now+d, CallID(1+rng.IntN(50)), 0)
+		l.append(now, now+d, CallID(1+rng.IntN(50)), 0, false)
 		now += d
 	}
 	return l

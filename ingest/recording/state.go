@@ -125,7 +125,7 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 		t.b.held.values++
 		t.track.wakers.Set(t.track.States.Len(), uint64(waker+1))
 	}
-	t.track.States.append(start, end, call, 0)
+	t.track.States.append(start, end, call, 0, false)
 	state := t.b.rec.State(call)
 	t.track.InState[state] = t.b.time(t.track.InState[state], end-start)
 }

@@ -115,15 +115,19 @@ func (t *TrackBuilder) BeginCall(at int64, call CallID, args uint64) bool {
 // moved up.
 func (t *TrackBuilder) End(at int64) (matched, forward bool) {
 	at, forward = t.clock(at)
-	n := len(t.open)
-	if n == 0 {
+	if len(t.open) == 0 {
 		return false, forward
 	}
-	o := t.open[n-1]
-	t.open = t.open[:n-1]
-	t.b.held.open--
-	t.close(n-1, o, at, false)
+	t.pop(at, false)
 	return true, forward
+}
+
+func (t *TrackBuilder) pop(at int64, unfinished bool) {
+	n := len(t.open) - 1
+	o := t.open[n]
+	t.open = t.open[:n]
+	t.b.held.open--
+	t.close(n, o, at, unfinished)
 }
 
 // NestedSpan is a span of which its decoder knows how deep it lies; Args may be 0.
@@ -205,11 +209,7 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 		t.lanes = append(t.lanes, newLane(t.b.shelf))
 		t.b.held.lanes++
 	}
-	l := &t.lanes[depth]
-	l.append(o.start, end, o.call, o.args)
-	if unfinished {
-		l.unfinished = append(l.unfinished, l.Len()-1)
-	}
+	t.lanes[depth].append(o.start, end, o.call, o.args, unfinished)
 	t.b.countSpan(o.call, end-o.start)
 }
 
@@ -347,18 +347,16 @@ func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
 	t.b.rec.Counts.Instants++
 }
 
+// Break closes all open spans, which never ended.
+func (t *TrackBuilder) Break(at int64) {
+	for at = max(at, t.last); len(t.open) > 0; {
+		t.pop(at, true)
+	}
+}
+
 // finish closes what is open at the recording's end.
 func (t *TrackBuilder) finish(end int64) {
-	end = max(end, t.last)
-	if n := len(t.open) - len(t.lanes); n > 0 && t.loose == nil {
-		t.lanes = slices.Grow(t.lanes, n)
-	}
-	for n := len(t.open); n > 0; n-- {
-		o := t.open[n-1]
-		t.open = t.open[:n-1]
-		t.b.held.open--
-		t.close(n-1, o, end, true)
-	}
+	t.Break(end)
 	t.track.Instants = slices.Clone(t.track.Instants) // snapshots share the old order
 	sort.SliceStable(t.track.Instants, func(i, j int) bool { return t.track.Instants[i].Time < t.track.Instants[j].Time })
 }
@@ -399,6 +397,7 @@ func (t *TrackBuilder) snapshot() *Track {
 	}
 	s := t.track
 	if whole := t.b.rec.Done && !t.waits; whole { // nobody adds to it any more
+		t.loose = nil
 		s.Lanes = t.lanes
 		for i := range t.lanes {
 			t.lanes[i].trim()

@@ -21,9 +21,11 @@ func (l *Lane) trim() {
 			l.chunks[k] = laneChunk{slices.Clone(c.starts[:n:n]), slices.Clone(c.durs[:n:n]), slices.Clone(c.calls[:n:n])}
 		}
 	}
-	for i := range l.levels {
-		l.levels[i].Trim()
+	if l.laneMore != &noMore {
+		for i := range l.levels {
+			l.levels[i].Trim()
+		}
+		l.long.Trim()
+		l.args.Trim()
 	}
-	l.long.Trim()
-	l.args.Trim()
 }

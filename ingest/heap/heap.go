@@ -1,0 +1,61 @@
+// Package heap has queues that give what is in them in order, without the interface of
+// container/heap, which takes a word of memory and a call for each.
+package heap
+
+// Heap gives what was pushed in order, the first first.
+type Heap[T any] struct {
+	// Items are in it, the first in front.
+	Items  []T
+	Before func(a, b T) bool
+}
+
+// Len is how many are in it.
+func (h *Heap[T]) Len() int { return len(h.Items) }
+
+// Min is the next result of Pop.
+func (h *Heap[T]) Min() T { return h.Items[0] }
+
+// Push adds one.
+func (h *Heap[T]) Push(x T) {
+	i := len(h.Items)
+	h.Items = append(h.Items, x)
+	for i > 0 {
+		up := (i - 1) / 2
+		if !h.Before(x, h.Items[up]) {
+			break
+		}
+		h.Items[i], i = h.Items[up], up
+	}
+	h.Items[i] = x
+}
+
+// Pop takes the first away.
+func (h *Heap[T]) Pop() T {
+	out, last := h.Items[0], len(h.Items)-1
+	x := h.Items[last]
+	h.Items = h.Items[:last]
+	if last > 0 {
+		h.Items[0] = x
+		h.Fix()
+	}
+	return out
+}
+
+// Fix puts the first item in its place after it has changed.
+func (h *Heap[T]) Fix() {
+	x, n, i := h.Items[0], len(h.Items), 0
+	for {
+		k := 2*i + 1
+		if k >= n {
+			break
+		}
+		if k+1 < n && h.Before(h.Items[k+1], h.Items[k]) {
+			k++
+		}
+		if !h.Before(h.Items[k], x) {
+			break
+		}
+		h.Items[i], i = h.Items[k], k
+	}
+	h.Items[i] = x
+}

@@ -1,0 +1,88 @@
+package memory
+
+import (
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+)
+
+// The runtime lets garbage grow with what is held: a recording of some hundred
+// megabytes would take twice that while it is read. What a round of the collector
+// costs goes by what it has to look through, though, and columns have no pointers. So
+// garbage may be as much as what has some, and little more.
+//
+// That is the runtime's setting (GOGC), of which there is one for all who want it
+// lower: the lowest holds.
+var garbage struct {
+	sync.Mutex
+	wish, set int // percent of what is held: what it is without them, and what is set
+	wants     map[*Sparing]bool
+}
+
+// Sparing keeps garbage below a share of what is held until it ends.
+type Sparing struct{ percent int }
+
+// freeGarbage is how much garbage there may always be, and sparsest the least share, in
+// percent: a round takes some time however little it looks through.
+const (
+	freeGarbage = 64 << 20
+	sparsest    = 10
+)
+
+// Spare begins to keep garbage below so many percent of what is held.
+func Spare(percent int) *Sparing {
+	garbage.Lock()
+	defer garbage.Unlock()
+	if len(garbage.wants) == 0 {
+		gogc := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(gogc)
+		garbage.wish = int(int32(gogc[0].Value.Uint64())) // below 0 where it is off
+		garbage.set, garbage.wants = garbage.wish, map[*Sparing]bool{}
+	}
+	s := &Sparing{percent}
+	garbage.wants[s] = true
+	setGarbage()
+	return s
+}
+
+// Change has the share be another one.
+func (s *Sparing) Change(percent int) {
+	garbage.Lock()
+	defer garbage.Unlock()
+	s.percent = percent
+	setGarbage()
+}
+
+// End gives the share up.
+func (s *Sparing) End() {
+	garbage.Lock()
+	defer garbage.Unlock()
+	delete(garbage.wants, s)
+	setGarbage()
+}
+
+// setGarbage sets the lowest share that is wanted. A collector that is off stays off.
+func setGarbage() {
+	least := garbage.wish
+	for s := range garbage.wants {
+		if garbage.wish >= 0 {
+			least = min(least, s.percent)
+		}
+	}
+	if least != garbage.set {
+		debug.SetGCPercent(least)
+		garbage.set = least
+	}
+}
+
+// fairGarbage is the share that garbage should have of what is held now.
+func fairGarbage() int {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
+	metrics.Read(s)
+	live, scanned := float64(s[0].Value.Uint64()), float64(s[1].Value.Uint64())
+	if live < freeGarbage {
+		return math.MaxInt
+	}
+	return max(sparsest, int(100*(freeGarbage+scanned)/live))
+}
