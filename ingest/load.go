@@ -16,6 +16,7 @@ import (
 	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/ingest/store"
 )
 
 // Options are wishes for loading; the zero value is fine.
@@ -155,6 +156,8 @@ func OpenSource(ctx context.Context, path string) (*source.Input, error) {
 		var r result
 		if fetch.IsURL(path) {
 			r.in, r.err = fetch.Open(ctx, path)
+		} else if file, ok := store.Second(path); ok {
+			r.in, r.err = store.OpenSecond(file)
 		} else {
 			r.in, r.err = source.Open(path)
 		}

@@ -17,10 +17,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/locate"
 	"ashlar/app/outfile"
 	"ashlar/app/sourcefile"
 	"ashlar/app/verb"
 	"ashlar/app/view"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/extract"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -45,11 +47,16 @@ var Verb = verb.Verb{
 "Copy the view's address" in the window copies an ADDRESS. The file has the time
 and the threads that are selected there (all where nothing is), the marks, and
 of the source files that are here the lines that stacks lead to, with some
-around them. Who opens it is shown the first view; info lists all. Several
-addresses are of one recording, and the file has what any of them selects. Times
-stay those of the whole recording. A FILE in place of an address is all of it.`,
+around them. Of selected calls it has those, with what ran in them and what is
+above them. Who opens it is shown the first view; info lists all. Several
+addresses are of one recording, or of the same two that are compared, and the
+file has what any of them selects. Times stay those of the whole recording. A
+FILE in place of an address is all of it, and two FILEs a comparison. Commands
+name the second recording in x.ashlar as x.ashlar#b.`,
 	Examples: [][2]string{
 		{"ashlar bundle 'ashlar:1?file=run.spall&select=1.2s..1.5s' -o anna.ashlar", "300 ms of a trace, as they were looked at"},
+		{"ashlar bundle run.spall --calls 'parse[slowest 25]' -o slow.ashlar", "the slowest calls of a function"},
+		{"ashlar bundle old.pprof new.pprof -o change.ashlar", "a comparison"},
 		{"ashlar anna.ashlar", "open it"},
 	},
 	Setup: setup,
@@ -58,6 +65,7 @@ stay those of the whole recording. A FILE in place of an address is all of it.`,
 func setup(fs *pflag.FlagSet) func(*verb.Program, []string) error {
 	out := fs.StringP("output", "o", "", "write this `FILE`, which ends in .ashlar")
 	force := fs.Bool("force", false, "replace the file where there is one")
+	of := fs.String("calls", "", "only these `CALLS`, as --calls of top takes them, with what is above them")
 	roots := fs.StringArray("source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
 	verb.RedactFlag(fs)
 	return func(p *verb.Program, args []string) error {
@@ -73,7 +81,7 @@ func setup(fs *pflag.FlagSet) func(*verb.Program, []string) error {
 			}
 			m.roots = append(m.roots, root)
 		}
-		if err := m.take(args); err != nil {
+		if err := m.take(args, *of); err != nil {
 			return err
 		}
 		return m.write(*out, *force)
@@ -85,68 +93,93 @@ type maker struct {
 	p      *verb.Program
 	redact bool
 	roots  []sourcefile.Root
-	file   string
+	files  []string
 	views  []*view.State
-	rec    *recording.Recording // the whole
+	recs   []*recording.Recording // the whole, of each file
+	notes  []string
 }
 
-// take reads what is bundled: addresses of one recording.
-func (m *maker) take(args []string) error {
-	if len(args) == 0 {
-		return verb.Misuse("name what to bundle: an address, or a file")
-	}
-	for _, a := range args {
-		v := &view.State{Files: []string{a}}
-		if view.Is(a) {
-			var err error
-			if v, err = view.Parse(a); err != nil {
-				return &verb.Usage{Err: err}
-			}
+// take reads what is bundled: addresses of one recording, or of the same two.
+func (m *maker) take(args []string, of string) error {
+	if of != "" {
+		if _, err := calls.Parse(of); err != nil {
+			return verb.Misuse("--calls %s names no calls: %w", of, err)
 		}
-		switch {
-		case len(v.Files) != 1 || v.Files[0] == "-":
-			return verb.Misuse("a bundle is of one recording that is a file, which each address has to name")
-		case m.file != "" && m.file != v.Files[0]:
-			return verb.Misuse("a bundle is of one recording: %s and %s are two", m.file, v.Files[0])
-		}
-		m.file = v.Files[0]
-		m.views = append(m.views, v)
 	}
 	var err error
-	name := m.file
-	if name == view.Demo {
-		name = ""
+	switch {
+	case len(args) == 0:
+		return verb.Misuse("name what to bundle: an address, or a file")
+	case len(args) == 2 && !view.Is(args[0]) && !view.Is(args[1]) && args[0] != args[1]:
+		m.views = []*view.State{{Files: args}}
+	default:
+		for _, a := range args {
+			v := &view.State{Files: []string{a}}
+			if view.Is(a) {
+				if v, err = view.Parse(a); err != nil {
+					return &verb.Usage{Err: err}
+				}
+			}
+			m.views = append(m.views, v)
+		}
 	}
-	m.rec, err = m.p.Read(name)
-	return err
+	for _, v := range m.views {
+		if len(v.Files) == 0 || slices.Contains(v.Files, "-") {
+			return verb.Misuse("a bundle is of recordings that are files, which each address has to name")
+		}
+		notes, err := locate.Files(v, "", m.p.Recent())
+		if m.notes = append(m.notes, notes...); err != nil {
+			return err
+		}
+		if m.files != nil && !slices.Equal(m.files, v.Files) {
+			return verb.Misuse("a bundle is of one recording, or of the same two: %s and %s are others", strings.Join(m.files, ", "), strings.Join(v.Files, ", "))
+		}
+		m.files = v.Files
+		for i := range v.Files {
+			v.Sides[i].Calls = cmp.Or(of, v.Sides[i].Calls)
+		}
+	}
+	for _, f := range m.files {
+		if f == view.Demo {
+			f = ""
+		}
+		rec, err := m.p.Read(f)
+		if err != nil {
+			return err
+		}
+		m.recs = append(m.recs, rec)
+	}
+	return nil
 }
 
-// scope covers whatever any of the views selects; notes say what of it is left out.
-func (m *maker) scope() (in recording.Scope, notes []string) {
-	whole, all := false, false // of time, and of threads
-	for i, v := range m.views {
-		look, missing := view.Bind(m.rec, v, 0, 1)
-		for _, err := range missing {
-			notes = append(notes, err.Error())
-		}
-		of := []recording.Scope{look.Scope}
-		if look.Against != nil {
+// looks are what the views select of recording i.
+func (m *maker) looks(rec *recording.Recording, i int) (of []recording.Scope, missing []error) {
+	for _, v := range m.views {
+		look, miss := view.Bind(rec, v, i, 1)
+		missing = append(missing, miss...)
+		if of = append(of, look.Scope); look.Against != nil {
 			of = append(of, *look.Against)
 		}
-		for k, s := range of {
-			switch first := i == 0 && k == 0; {
-			case !s.Ranged:
-				whole = true
-			case first:
-				in.From, in.To = s.From, s.To
-			default:
-				in.From, in.To = min(in.From, s.From), max(in.To, s.To)
-			}
-			if s.Tracks == nil {
-				all = true
-			}
-			in.Tracks = append(in.Tracks, s.Tracks...)
+	}
+	return of, missing
+}
+
+// scope covers whatever scopes select, but for their calls.
+func scope(of []recording.Scope) (in recording.Scope) {
+	whole, all := false, false // of time, and of threads
+	for i, s := range of {
+		switch {
+		case !s.Ranged:
+			whole = true
+		case i == 0:
+			in.From, in.To = s.From, s.To
+		default:
+			in.From, in.To = min(in.From, s.From), max(in.To, s.To)
 		}
+		if s.Tracks == nil {
+			all = true
+		}
+		in.Tracks = append(in.Tracks, s.Tracks...)
 	}
 	if in.Ranged = !whole; whole {
 		in.From, in.To = 0, 0
@@ -156,20 +189,97 @@ func (m *maker) scope() (in recording.Scope, notes []string) {
 		in.Tracks = nil
 	}
 	in.Async, in.Idle = recording.In, recording.In
-	return in, notes
+	return in
+}
+
+// part is what the views select of recording i.
+func (m *maker) part(i int) (part *recording.Recording, err error) {
+	rec := m.recs[i]
+	of, missing := m.looks(rec, i)
+	for _, err := range missing {
+		m.notes = append(m.notes, err.Error())
+	}
+	part, notes, err := m.ofCalls(rec, i, of)
+	if err != nil {
+		return nil, err
+	}
+	if in := scope(of); part == nil && (in.Ranged || in.Tracks != nil) {
+		if part, notes, err = extract.Recording(m.p.Ctx, rec, in, nil); err != nil {
+			return nil, err
+		}
+	}
+	if part == nil {
+		return rec, nil
+	}
+	m.notes = append(m.notes, notes...)
+	part.Start, part.End = rec.Start, rec.End // so that times in addresses mean the same
+	return part, nil
+}
+
+// ofCalls is the part of a recording with the calls that its views select, nil where one
+// of them selects more, or where these calls would be others in it.
+func (m *maker) ofCalls(rec *recording.Recording, i int, of []recording.Scope) (part *recording.Recording, notes []string, err error) {
+	times := make([][]recording.Time, len(rec.Tracks))
+	counts := make([]int, len(of))
+	for k, s := range of {
+		if s.Calls == nil {
+			return nil, nil, nil
+		}
+		bound, err := calls.Bind(m.p.Ctx, rec, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		if counts[k] = bound.Calls.Calls; counts[k] == 0 {
+			return nil, nil, fmt.Errorf("%s: no calls are %s", rec.Source.Path, s.Calls.Text)
+		}
+		for track, t := range bound.Calls.Times {
+			times[track] = append(times[track], t...)
+		}
+	}
+	in := recording.Scope{Ranged: true, From: rec.End, To: rec.Start, Tracks: []int{}, Async: recording.In, Idle: recording.In}
+	for track := range times {
+		if times[track] = joined(times[track]); times[track] == nil {
+			continue
+		}
+		in.Tracks = append(in.Tracks, track)
+		in.From, in.To = min(in.From, times[track][0].From), max(in.To, times[track][len(times[track])-1].To)
+	}
+	if part, notes, err = extract.During(m.p.Ctx, rec, in, times); err != nil {
+		return nil, nil, err
+	}
+	part.Start, part.End = rec.Start, rec.End
+	again, _ := m.looks(part, i)
+	for k, s := range again {
+		if bound, err := calls.Bind(m.p.Ctx, part, s); err != nil || bound.Calls.Calls != counts[k] {
+			return nil, nil, err
+		}
+	}
+	return part, notes, nil
+}
+
+// joined are times in order, those that overlap as one.
+func joined(ts []recording.Time) (out []recording.Time) {
+	slices.SortFunc(ts, func(a, b recording.Time) int { return cmp.Compare(a.From, b.From) })
+	for _, t := range ts {
+		if n := len(out); n > 0 && t.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, t.To)
+		} else {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 func (m *maker) write(out string, force bool) error {
-	in, notes := m.scope()
-	part := m.rec
-	if in.Ranged || in.Tracks != nil {
-		var more []string
-		var err error
-		if part, more, err = extract.Recording(m.p.Ctx, m.rec, in, nil); err != nil {
+	var parts []*recording.Recording
+	kept, whole := int64(0), int64(0)
+	for i, rec := range m.recs {
+		part, err := m.part(i)
+		if err != nil {
 			return err
 		}
-		notes = append(notes, more...)
-		part.Start, part.End = m.rec.Start, m.rec.End // so that times in addresses mean the same
+		parts = append(parts, part)
+		kept, whole = kept+records(part), whole+records(rec)
 	}
 	var views []string
 	for _, v := range m.views {
@@ -178,8 +288,8 @@ func (m *maker) write(out string, force bool) error {
 	lines, count := map[string]map[int]string{}, 0
 	if !m.redact {
 		var left int
-		if lines, count, left = m.lines(part); left > 0 {
-			notes = append(notes, fmt.Sprintf("%s found no room: a bundle has at most %d lines of %s in all", units.Plural(int64(left), "source line"), mostLines, units.Bytes(mostText)))
+		if lines, count, left = m.lines(parts); left > 0 {
+			m.notes = append(m.notes, fmt.Sprintf("%s found no room: a bundle has at most %d lines of %s in all", units.Plural(int64(left), "source line"), mostLines, units.Bytes(mostText)))
 		}
 	}
 	sections := map[string][]byte{}
@@ -190,18 +300,23 @@ func (m *maker) write(out string, force bool) error {
 		}
 		sections[name] = b
 	}
-	err := outfile.Write(out, outfile.Options{Replace: force, Not: []string{m.file}}, func(w io.Writer) error { return store.Write(w, part, sections, false) })
+	if len(parts) > 1 {
+		if err := store.Add(sections, parts[1]); err != nil {
+			return err
+		}
+	}
+	err := outfile.Write(out, outfile.Options{Replace: force, Not: m.files}, func(w io.Writer) error { return store.Write(w, parts[0], sections, false) })
 	if err != nil {
 		return err
 	}
-	for _, n := range notes {
+	for _, n := range m.notes {
 		fmt.Fprintf(m.p.Stderr, "ashlar: %s\n", plain.Text(n))
 	}
 	size := int64(0)
 	if st, err := os.Stat(out); err == nil {
 		size = st.Size()
 	}
-	_, err = fmt.Fprintf(m.p.Stdout, "%s: %s, %s of %s, %s, %s\n", plain.Text(out), units.Plural(int64(len(views)), "view"), units.Plural(records(part), "record"), units.Count(records(m.rec)),
+	_, err = fmt.Fprintf(m.p.Stdout, "%s: %s, %s of %s, %s, %s\n", plain.Text(out), units.Plural(int64(len(views)), "view"), units.Plural(kept, "record"), units.Count(whole),
 		units.Plural(int64(count), "source line"), units.Bytes(size))
 	return err
 }
@@ -217,11 +332,18 @@ func (m *maker) address(v *view.State) string {
 	at := *v
 	if m.redact {
 		at = view.State{Tab: v.Tab, Up: v.Up}
-		at.Sides[0].Show, at.Sides[0].Select = v.Sides[0].Show, v.Sides[0].Select
+		for i, s := range v.Sides {
+			at.Sides[i].Show, at.Sides[i].Select = s.Show, s.Select
+		}
 	}
-	at.Files = nil
+	if at.Files, at.Contents = nil, nil; len(m.files) > 1 {
+		at.Files = both
+	}
 	return at.String()
 }
+
+// both are the files of views of two recordings, as they stand in a bundle.
+var both = []string{"a", "b"}
 
 // Bounds of the source lines in a bundle.
 const (
@@ -232,25 +354,27 @@ const (
 
 // lines reads those of source files that are here and that frames of a recording lead
 // to, by name and number; left counts those that there is no room for.
-func (m *maker) lines(rec *recording.Recording) (all map[string]map[int]string, count, left int) {
+func (m *maker) lines(recs []*recording.Recording) (all map[string]map[int]string, count, left int) {
 	all = map[string]map[int]string{}
 	wanted := map[string]map[int]bool{}
-	for i := range rec.Frames.Len() {
-		f := rec.Frames.Ref(i)
-		name := cmp.Or(f.File, rec.Functions.Ref(int(f.Func)).File)
-		if name == "" || f.Line <= 0 {
-			continue
-		}
-		if wanted[name] == nil {
-			wanted[name] = map[int]bool{}
-		}
-		for n := max(1, int(f.Line)-around); n <= int(f.Line)+around; n++ {
-			wanted[name][n] = true
+	for _, rec := range recs {
+		for i := range rec.Frames.Len() {
+			f := rec.Frames.Ref(i)
+			name := cmp.Or(f.File, rec.Functions.Ref(int(f.Func)).File)
+			if name == "" || f.Line <= 0 {
+				continue
+			}
+			if wanted[name] == nil {
+				wanted[name] = map[int]bool{}
+			}
+			for n := max(1, int(f.Line)-around); n <= int(f.Line)+around; n++ {
+				wanted[name][n] = true
+			}
 		}
 	}
 	bytes := 0
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		path, err := sourcefile.Find(name, m.roots, filepath.Dir(m.file))
+		path, err := sourcefile.Find(name, m.roots, filepath.Dir(m.files[0]))
 		if err != nil || path == "" {
 			continue // it is not here, or nobody permitted it
 		}
@@ -278,6 +402,9 @@ func (m *maker) lines(rec *recording.Recording) (all map[string]map[int]string, 
 
 // section reads one of a file that may be a bundle; an error where it is none.
 func section(path, name string, to any) error {
+	if file, ok := store.Second(path); ok {
+		path = file
+	}
 	if !strings.EqualFold(filepath.Ext(path), Extension) {
 		return errors.New("it is no bundle")
 	}
@@ -293,18 +420,27 @@ func section(path, name string, to any) error {
 	return json.Unmarshal(b, to)
 }
 
-// Views are the addresses of what a bundle shows, with it as their file; nil for what is
-// no bundle. What cannot be read of them is left out.
-func Views(path string) (all []string) {
+// Views are the addresses of what a bundle shows, with it as their file by the name
+// path; nil for what is no bundle. What cannot be read of them is left out.
+func Views(file, path string) (all []string) {
 	var views []string
-	if section(path, viewsSection, &views) != nil {
+	if section(file, viewsSection, &views) != nil {
 		return nil
 	}
 	for _, a := range views {
-		if v, err := view.Parse(a); err == nil && len(v.Files) == 0 {
-			v.Files = []string{path}
-			all = append(all, v.String())
+		v, err := view.Parse(a)
+		if err != nil {
+			continue
 		}
+		switch {
+		case len(v.Files) == 0:
+			v.Files = []string{path}
+		case slices.Equal(v.Files, both):
+			v.Files = []string{path, store.SecondOf(path)}
+		default:
+			continue
+		}
+		all = append(all, v.String())
 	}
 	return all
 }

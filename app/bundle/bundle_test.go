@@ -70,7 +70,7 @@ func TestPart(t *testing.T) {
 	if part, whole := numbers(out), numbers(restored, "--thread", "2"); part != whole || !strings.Contains(part, "work 3") {
 		t.Errorf("the part answers\n%s\nand the whole\n%s", part, whole)
 	}
-	views := bundle.Views(out)
+	views := bundle.Views(out, out)
 	if want := strings.Replace(address, file, out, 1); len(views) != 1 || views[0] != want {
 		t.Errorf("the views are %q, want %q", views, want)
 	}
@@ -136,7 +136,7 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(content, []byte("/build")) || bytes.Contains(content, []byte("secret")) || bytes.Contains(content, []byte("of the source")) || len(bundle.Views(again)) != 1 {
+	if bytes.Contains(content, []byte("/build")) || bytes.Contains(content, []byte("secret")) || bytes.Contains(content, []byte("of the source")) || len(bundle.Views(again, again)) != 1 {
 		t.Error("a bundle without names has some")
 	}
 }
@@ -145,17 +145,21 @@ func TestLines(t *testing.T) {
 func TestRefused(t *testing.T) {
 	file := trace(t)
 	out := filepath.Join(t.TempDir(), "x.ashlar")
-	for _, args := range [][]string{{file}, {file, "-o", "x.json"}, {"-o", out}, {"ashlar:1?file=" + file + "&file=" + file, "-o", out}, {file, "other.json", "-o", out}} {
+	for _, args := range [][]string{{file}, {file, "-o", "x.json"}, {"-o", out},
+		{"ashlar:1?file=" + file, "ashlar:1?file=" + file + "&file=" + file, "-o", out}, {file, "-o", out, "--calls", "work["}} {
 		run(t, cli.Usage, append([]string{"bundle"}, args...)...)
 	}
+	run(t, cli.Problem, "bundle", file, file, "other.json", "-o", out)
+	run(t, cli.Problem, "bundle", file, "other.json", "-o", out)
+	run(t, cli.Problem, "bundle", file, "-o", out, "--calls", "work 3[9s..]")
 	run(t, cli.Done, "convert", file, out)
-	if bundle.Views(out) != nil || bundle.Views(file) != nil || bundle.Lines(out, "x") != nil || bundle.Views("none.ashlar") != nil {
+	if bundle.Views(out, out) != nil || bundle.Views(file, file) != nil || bundle.Lines(out, "x") != nil || bundle.Views("none.ashlar", "") != nil {
 		t.Error("what is no bundle has views")
 	}
 	if err := os.WriteFile(out, []byte("\x89ashlar\nxxxxx"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if bundle.Views(out) != nil {
+	if bundle.Views(out, out) != nil {
 		t.Error("what is damaged has views")
 	}
 	if v, err := view.Parse("ashlar:1?tab=functions"); err != nil || len(v.Files) != 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/locate"
 	"ashlar/app/verb"
 	"ashlar/app/view"
 	"ashlar/ingest/plain"
@@ -167,7 +168,7 @@ func (c *checker) line(n int, line string) {
 	}
 	for _, m := range address.FindAllString(line, -1) {
 		c.Claims++
-		if err := readable(m); err != nil {
+		if err := readable(m, c.p.Recent()); err != nil {
 			c.wrong(n, m, nil, "%v", err)
 		}
 	}
@@ -195,19 +196,13 @@ func (c *checker) line(n int, line string) {
 }
 
 // readable says what is wrong with an address.
-func readable(s string) error {
+func readable(s string, near []string) error {
 	v, err := view.Parse(s)
 	if err != nil {
 		return err
 	}
-	for _, f := range v.Files {
-		if f != view.Demo && !strings.Contains(f, "://") {
-			if _, err := os.Stat(f); err != nil {
-				return fmt.Errorf("%s is not there", f)
-			}
-		}
-	}
-	return nil
+	_, err = locate.Files(v, "", near)
+	return err
 }
 
 // even has one kind of blank and of minus in a text.

@@ -149,7 +149,7 @@ func TestForms(t *testing.T) {
 		"x `ashlar convert " + file + " " + target + " --json # bytes = 1`":  "no other command",
 		"x `ashlar top " + file + " > " + target + " # total = 1`":           "only a shell",
 		"x `ashlar top 'open # total = 1` `ashlar top " + file + " # a = 1`": "no field a",
-		"x [y](ashlar:1?file=none.folded)":                                   "is not there",
+		"x [y](ashlar:1?file=none.folded)":                                   "there is no such file",
 	} {
 		if code, c := check(t, dir, text+"\n"); code != cli.Failed || len(c.Found) != 1 || !strings.Contains(c.Found[0].Why, want) {
 			t.Errorf("%s: exit code %d, %+v, want %q", text, code, c.Found, want)

@@ -1,21 +1,19 @@
 package cli
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/locate"
 	"ashlar/app/view"
 )
 
-// checkAddress reads an address from the command line and checks its files. It
-// comes back with their paths made absolute, and with other parts to show where
-// parts says which.
-func checkAddress(s, parts string) (string, error) {
+// address reads an address from the command line and finds its files; those that were
+// named behind it take their place. It comes back with paths made absolute, and with other
+// parts to show where parts says which.
+func (c *call) address(s, parts string, given ...string) (string, error) {
 	v, err := view.Parse(s)
 	if err != nil {
 		return "", &usageError{err: err}
@@ -23,21 +21,56 @@ func checkAddress(s, parts string) (string, error) {
 	if parts != "" {
 		v.Parts = parts
 	}
-	if len(v.Files) == 0 {
+	switch {
+	case len(given) > 0 && len(given) != len(v.Files):
+		return "", misuse("the address is of %d files, and %d are named behind it", len(v.Files), len(given))
+	case len(given) > 0:
+		return c.given(v, given)
+	case len(v.Files) == 0:
 		return "", misuse("the address names no file: it should have file=PATH")
 	}
+	notes, err := locate.Files(v, c.run.Dir, c.recent())
+	for _, n := range notes {
+		c.note("%s", n)
+	}
+	return v.String(), err
+}
+
+// given is an address of other files, which are taken as they are.
+func (c *call) given(v *view.State, files []string) (string, error) {
+	meant := v.Contents
+	v.Files, v.Contents = files, nil
+	_, err := locate.Files(v, c.run.Dir, nil)
 	for i, f := range v.Files {
-		if f == "-" || f == view.Demo || strings.Contains(f, "://") {
-			continue
-		}
-		if v.Files[i], err = filepath.Abs(f); err != nil {
-			return "", err
-		}
-		if _, err := os.Stat(f); err != nil {
-			return "", fmt.Errorf("%s: there is no such file", f)
+		if err == nil && i < len(meant) && meant[i].Key != "" && !locate.Holds(f, meant[i]) {
+			c.note("%s", locate.Other(files[i]))
 		}
 	}
-	return v.String(), nil
+	return v.String(), err
+}
+
+// at is where a file lies that was named where the command was typed.
+func (c *call) at(path string) string {
+	if c.run.Dir == "" || path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.run.Dir, path)
+}
+
+// recent are the files that the window opened last.
+func (c *call) recent() (all []string) {
+	if c.run.Store == nil {
+		return nil
+	}
+	st, err := c.run.Store()
+	if err != nil {
+		return nil
+	}
+	s, _ := st.Settings() // what cannot be read has none
+	for _, r := range s.Recents {
+		all = append(all, r.Path)
+	}
+	return all
 }
 
 // alone refuses flags that say what the address says already.

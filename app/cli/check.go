@@ -14,6 +14,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/redact"
 	"ashlar/ingest/source"
 	"ashlar/render/units"
 	"ashlar/spaa"
@@ -42,6 +43,7 @@ be read.`,
 			fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			verb.BudgetFlag(fs)
+			verb.RedactFlag(fs)
 			only.rangeFlag(fs)
 			only.threadFlag(fs)
 			return func(c *call, args []string) (err error) {
@@ -110,6 +112,7 @@ func (c *call) check(files []string, o *checkOptions) error {
 	bad := 0
 	for _, path := range files {
 		f := c.checkFile(path, o)
+		c.redactCheck(f)
 		f.Valid = f.Errors == 0
 		if !f.Valid {
 			bad++
@@ -138,11 +141,25 @@ func (c *call) check(files []string, o *checkOptions) error {
 	}
 	switch {
 	case bad == 1 && len(files) == 1:
-		return fmt.Errorf("%s is not in order", files[0])
+		return fmt.Errorf("%s is not in order", all.Files[0].File)
 	case bad > 0:
 		return fmt.Errorf("%d of %d files are not in order", bad, len(files))
 	}
 	return nil
+}
+
+// redactCheck leaves out of findings what --redact leaves out.
+func (c *call) redactCheck(f *checkedFile) {
+	if c.redactor == nil {
+		return
+	}
+	was := f.File
+	f.File = redact.FileName(was)
+	for i := range f.Findings {
+		x := &f.Findings[i]
+		x.Message = c.redactor.Text(strings.ReplaceAll(x.Message, was, f.File))
+		x.First = c.redactor.Text(x.First)
+	}
 }
 
 // checkFile checks one file. What keeps it from being read is a finding.

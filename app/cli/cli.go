@@ -19,6 +19,7 @@ import (
 	"ashlar/app/store"
 	"ashlar/app/verb"
 	"ashlar/app/view"
+	"ashlar/ingest"
 	"ashlar/ingest/memory"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -79,6 +80,10 @@ type RenderOptions struct {
 	Scratch       string // see [ingest.Options.Scratch]
 	Exe           string // the program to take names from where the file has none
 	Roots         []sourcefile.Root
+	// Read, if set, reads the recordings. To takes the picture in place of the file, and
+	// Remarks what else is to be said; nil stands for the standard error.
+	Read        func(path, exe string, part recording.Part) (*recording.Recording, ingest.Stats, error)
+	To, Remarks io.Writer
 }
 
 // Runner does what needs graphics. Errors are one sentence that names the file.
@@ -93,6 +98,9 @@ type Runner struct {
 	// program asks; nil else.
 	Context context.Context
 	Read    verb.Reader
+	// Dir and Picture: see [verb.Ask].
+	Dir     string
+	Picture io.Writer
 }
 
 // call is one run of a command.

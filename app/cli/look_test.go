@@ -140,7 +140,7 @@ func TestFindingsCanBeFollowed(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		for _, f := range got.Findings {
-			if _, err := checkAddress(f.Address, ""); err != nil {
+			if _, err := new(call).address(f.Address, ""); err != nil {
 				t.Errorf("%s: %s: %v", path, f.Rule, err)
 			}
 			if strings.ContainsAny(f.Command, "'$") { // which a shell takes apart

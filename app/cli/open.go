@@ -20,6 +20,17 @@ import (
 
 // read loads a recording, or a part of it; path is "" for the built-in one.
 func (c *call) read(path string, part recording.Part) (rec *recording.Recording, stats ingest.Stats, err error) {
+	rec, stats, err = c.load(path, part)
+	if err == nil && rec.Behind != nil {
+		err = fmt.Errorf("%s: %w", rec.Source.Path, rec.Behind)
+	}
+	if err == nil {
+		c.sayThreads(rec, part.Threads)
+	}
+	return rec, stats, err
+}
+
+func (c *call) load(path string, part recording.Part) (rec *recording.Recording, stats ingest.Stats, err error) {
 	switch {
 	case path == "":
 		rec, stats, err = c.readInput(demo.Input(), part)
@@ -30,12 +41,8 @@ func (c *call) read(path string, part recording.Part) (rec *recording.Recording,
 	default:
 		rec, stats, err = ingest.ReadAll(c.ctx, path, c.reading(part))
 	}
-	if err == nil && rec.Behind != nil {
-		err = fmt.Errorf("%s: %w", rec.Source.Path, rec.Behind)
-	}
 	if err == nil {
 		rec = c.redacted(rec)
-		c.sayThreads(rec, part.Threads)
 	}
 	return rec, stats, err
 }

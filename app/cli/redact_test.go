@@ -209,7 +209,7 @@ func TestRedacted(t *testing.T) {
 		for name := range strings.Lines(stays) {
 			hold("a name", name)
 		}
-		for _, args := range [][]string{{"overview"}, {"findings", "--json"}, {"info", "--json"}, {"info"}, {"top", "--json"}, {"top", "--json", "--by", "module"}, {"top", "--json", "--by", "file"}, {"top", "--by", "thread"}, {"top", "--tree", "--budget", "500"}} {
+		for _, args := range [][]string{{"overview"}, {"findings", "--json"}, {"info", "--json"}, {"info"}, {"check"}, {"check", "--json"}, {"top", "--json"}, {"top", "--json", "--by", "module"}, {"top", "--json", "--by", "file"}, {"top", "--by", "thread"}, {"top", "--tree", "--budget", "500"}} {
 			r := ask(append(append([]string{args[0], path}, args[1:]...), "--redact")...)
 			if r.code != Done && r.code != Problem && r.code != Usage {
 				t.Errorf("%v of %s: %s", args, path, r.stderr)

@@ -11,13 +11,15 @@ import (
 
 	"ashlar/app/bundle"
 	"ashlar/app/sourcefile"
+	"ashlar/app/verb"
 	"ashlar/app/view"
+	"ashlar/ingest"
 	"ashlar/ingest/recording"
 )
 
 func renderCommand() command {
 	return command{
-		name: "render", args: "FILE [FILE]|ADDRESS -o OUT.png", line: "draw a recording, or two side by side, into a PNG or SVG file",
+		name: "render", args: "FILE [FILE]|ADDRESS [FILE] -o OUT.png", line: "draw a recording, or two side by side, into a PNG or SVG file",
 		text: `
 The picture is exactly that of the window. It needs no display. An SVG file has
 shapes, and its text is text. Views are both halves, the timeline, or one tab of
@@ -30,7 +32,7 @@ what the files are.
 
 "Copy the view's address" in the window copies an ADDRESS. It names everything
 that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
-with it.
+with it. Files behind it take the place of those that it names.
 ` + viewHelp,
 		examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
@@ -75,10 +77,11 @@ func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
 	r.demo = demoFlag(fs)
 	cacheFlag(fs)
 	r.roots = rootFlag(fs)
+	verb.RedactFlag(fs)
 	return func(c *call, args []string) error {
 		o.Event, o.Metric, o.Demo, o.Exe = r.ch.event, r.ch.metric, *r.demo, c.exe
 		o.State.Sides[1].Sort, o.State.Sides[1].Calls = o.State.Sides[0].Sort, o.State.Sides[0].Calls
-		if err := r.files(fs, args); err != nil {
+		if err := r.files(c, fs, args); err != nil {
 			return err
 		}
 		if err := o.shape(r.size, r.scale); err != nil {
@@ -87,21 +90,42 @@ func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
 		if err := r.scope(); err != nil {
 			return err
 		}
-		o.Cache, o.Scratch = c.cache, c.scratch()
+		o.from(c)
 		return c.run.Render(*o)
 	}
 }
 
+// from says where recordings are read from and where the picture goes.
+func (o *RenderOptions) from(c *call) {
+	o.Cache, o.Scratch, o.To = c.cache, c.scratch(), c.run.Picture
+	if c.run.Read != nil {
+		o.Remarks = c.stderr
+	}
+	if c.redactor != nil {
+		o.Roots = nil // what is in source files is not left out
+	}
+	if c.redactor != nil || c.run.Read != nil {
+		o.Read = func(path, exe string, part recording.Part) (*recording.Recording, ingest.Stats, error) {
+			c.exe = exe
+			return c.load(path, part)
+		}
+	}
+}
+
 // files reads which recordings, or whose address, are drawn.
-func (r *renderFlags) files(fs *pflag.FlagSet, args []string) (err error) {
+func (r *renderFlags) files(c *call, fs *pflag.FlagSet, args []string) (err error) {
 	o := &r.o
+	var given []string
+	if len(args) > 1 && view.Is(args[0]) {
+		args, given = args[:1], args[1:]
+	}
 	if args, err = o.second(args, fs); err != nil {
 		return err
 	}
 	if o.File, err = oneFile(args, o.Demo); err != nil {
 		return err
 	}
-	if views := bundle.Views(o.File); len(views) > 0 && alone(fs, ofAddress...) == nil {
+	if views := bundle.Views(c.at(o.File), o.File); len(views) > 0 && alone(fs, ofAddress...) == nil {
 		o.File = views[0]
 	}
 	if !view.Is(o.File) {
@@ -111,10 +135,11 @@ func (r *renderFlags) files(fs *pflag.FlagSet, args []string) (err error) {
 	if fs.Changed("view") {
 		parts = o.View
 	}
-	if o.File, err = checkAddress(o.File, parts); err != nil {
+	if err := alone(fs, ofAddress...); err != nil {
 		return err
 	}
-	return alone(fs, ofAddress...)
+	o.File, err = c.address(o.File, parts, given...)
+	return err
 }
 
 // scope reads what of the recordings is drawn, and where their source may be.
@@ -140,7 +165,7 @@ func (r *renderFlags) scope() (err error) {
 }
 
 // ofAddress are the flags that go with an address.
-var ofAddress = []string{"output", "view", "size", "scale", "theme", "colour", "source-root"}
+var ofAddress = []string{"output", "view", "size", "scale", "theme", "colour", "source-root", "redact", "session"}
 
 // second takes the second of two files, and what goes with it.
 func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string, err error) {

@@ -45,7 +45,7 @@ func enter(v verb.Verb) command {
 // program makes of a call what its verb gets.
 func (c *call) program() *verb.Program {
 	return &verb.Program{
-		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Commands: described, Answer: c.rows,
+		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Commands: described, Recent: c.recent, Answer: c.rows,
 		Run: func(a verb.Ask) int {
 			if c.session && serve.Answers(a.Args[0]) {
 				a.Args = slices.Insert(slices.Clone(a.Args), 1, "--session")
@@ -61,7 +61,7 @@ func (c *call) program() *verb.Program {
 
 // Answer runs a command line that a part of the program asks.
 func (r Runner) Answer(a verb.Ask) int {
-	r.Context, r.Read = a.Ctx, a.Read
+	r.Context, r.Read, r.Dir, r.Picture = a.Ctx, a.Read, a.Dir, a.Picture
 	return Main(a.Args, bytes.NewReader(nil), a.Stdout, a.Stderr, r)
 }
 

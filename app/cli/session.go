@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"bytes"
+	"io"
 	"slices"
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/outfile"
 	"ashlar/app/serve"
+	"ashlar/app/view"
 )
 
 // elsewhere are flags that name other files than recordings, which are looked for where
@@ -18,6 +22,18 @@ func (cmd *command) sessionFlag(fs *pflag.FlagSet) {
 	if serve.Answers(cmd.name) || cmd.name == "report" || cmd.name == "check-claims" {
 		fs.Bool("session", false, "ask the session that runs, where one has the file open (ashlar help sessions)")
 	}
+}
+
+// namedBy are the files that arguments name, also in addresses.
+func namedBy(args []string) (files []string) {
+	for _, a := range args {
+		if v, err := view.Parse(a); err == nil {
+			files = append(files, v.Files...)
+		} else {
+			files = append(files, a)
+		}
+	}
+	return files
 }
 
 // answered is the outcome of a command that a session answered.
@@ -43,7 +59,14 @@ func (c *call) askSession(cmd *command, fs *pflag.FlagSet, args []string) error 
 		return nil
 	}
 	args = slices.DeleteFunc(append([]string{cmd.name}, args...), func(a string) bool { return a == "--session" })
-	code, ok, err := serve.Ask(c.ctx, args, c.stdout, c.stderr)
+	var picture bytes.Buffer
+	code, ok, err := serve.Ask(c.ctx, args, c.stdout, c.stderr, &picture)
+	if ok && err == nil && picture.Len() > 0 {
+		err = outfile.Write(fs.Lookup("output").Value.String(), outfile.Options{Replace: true, Not: namedBy(fs.Args())}, func(w io.Writer) error {
+			_, err := w.Write(picture.Bytes())
+			return err
+		})
+	}
 	if !ok || err != nil {
 		return err
 	}

@@ -14,12 +14,13 @@ import (
 	"ashlar/app/version"
 	"ashlar/app/view"
 	"ashlar/ingest/fetch"
+	stored "ashlar/ingest/store"
 )
 
 // windowCommand runs when no command is named.
 func windowCommand() command {
 	return command{
-		args: "[FILE [FILE]|ADDRESS]", line: "look at recorded runs of programs",
+		args: "[FILE [FILE]|ADDRESS [FILE]]", line: "look at recorded runs of programs",
 		text: `
 Without a command, a window opens with the files. - is standard input; a name
 that begins with http:// or https:// is requested from its server. Write a file
@@ -29,6 +30,7 @@ may be compressed with gzip or zstd.
 An ADDRESS names a file and everything that is shown of it; "Copy the view's
 address" in the window copies it. Write it in quotes:
   ashlar 'ashlar:1?file=run.spall&select=1.2s..1.5s&tab=functions'
+A FILE behind it takes the place of the one that it names.
 ashlar help addresses lists its keys.
 
 The exit code is 0 when all went well, 1 for a problem with the input or the
@@ -71,7 +73,7 @@ output, and 2 when the command line makes no sense.`,
 				}
 				o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
 				o.Cache, o.Scratch = c.cache, c.scratch()
-				if err := o.check(); err != nil {
+				if err := o.check(c); err != nil {
 					return err
 				}
 				if o.Roots, err = roots(); err != nil {
@@ -84,7 +86,7 @@ output, and 2 when the command line makes no sense.`,
 }
 
 // check refuses what cannot work, before a window opens.
-func (o *WindowOptions) check() error {
+func (o *WindowOptions) check(c *call) error {
 	if err := checkTheme(o.Theme); err != nil {
 		return err
 	}
@@ -104,6 +106,10 @@ func (o *WindowOptions) check() error {
 	case (o.Reuse || o.Compare) && o.Exe != "":
 		return misuse("--exe cannot be handed to another window; leave it out")
 	}
+	var given []string
+	if n := len(o.Files); n > 1 && view.Is(o.Files[0]) && !view.Is(o.Files[1]) {
+		o.Files, given = o.Files[:1], o.Files[1:]
+	}
 	stdin := false
 	for i, f := range o.Files {
 		if f == "" {
@@ -111,7 +117,7 @@ func (o *WindowOptions) check() error {
 		}
 		if view.Is(f) {
 			var err error
-			if o.Files[i], err = checkAddress(f, ""); err != nil {
+			if o.Files[i], err = c.address(f, "", given...); err != nil {
 				return err
 			}
 			continue
@@ -122,7 +128,8 @@ func (o *WindowOptions) check() error {
 		if stdin = stdin || f == "-"; f == "-" || fetch.IsURL(f) {
 			continue
 		}
-		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) {
+		_, second := stored.Second(f)
+		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) && !second {
 			if near := nearest(f); near != "" {
 				return misuse("there is no file %s; did you mean the command %s?", f, near)
 			}

@@ -43,6 +43,7 @@ func (d *Desk) Address() *view.State {
 		return nil
 	}
 	st := d.ViewState()
+	st.Contents = d.contents()
 	if c := d.Versus; c != nil {
 		c.pickState(st, d.dp())
 		return st
@@ -62,6 +63,25 @@ func (d *Desk) Address() *view.State {
 		st.Line = int(p.SourcePart.At)
 	}
 	return st
+}
+
+// contents are those of the files that are open, as far as they are known.
+func (d *Desk) contents() (all []view.Content) {
+	panes := []*Pane{d.Pane}
+	if c := d.Versus; c != nil {
+		panes = c.Panes[:]
+	}
+	known := 0
+	for i, p := range panes {
+		all = append(all, p.Noted.Content)
+		if p.Noted.Stale {
+			all[i] = view.Content{}
+		}
+		if all[i].Key != "" {
+			known = i + 1
+		}
+	}
+	return all[:known:known]
 }
 
 // ViewState is how what is open is looked at, without what is marked in it: what
@@ -177,6 +197,13 @@ func (d *Desk) Visit(st *view.State) {
 	}
 	if len(st.Files) > 1 {
 		d.OpenBeside(st.Files[1])
+	}
+	panes := []*Pane{d.Pane}
+	if c := d.Versus; c != nil {
+		panes = c.Panes[:]
+	}
+	for i, c := range st.Contents[:min(len(st.Contents), len(panes))] {
+		panes[i].Noted.Meant = c
 	}
 	d.showParts(st)
 	if d.Liked.Look != nil { // this is no wish to see everything so

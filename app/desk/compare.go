@@ -91,7 +91,7 @@ func (d *Desk) openPane(path string) *Pane {
 		p.Demo = true
 		return p
 	}
-	p := d.NewPane(session.OpenWith(path, session.Options{Cache: d.Cache, Scratch: d.Scratch}, d.Wake))
+	p := d.NewPane(session.OpenWith(path, session.Options{Cache: d.Cache, Scratch: d.Scratch, Read: d.Read}, d.Wake))
 	p.Path = path
 	if d.FollowFiles && p.Doc.CanFollow() {
 		p.follow()

@@ -5,13 +5,18 @@
 package desk
 
 import (
+	"errors"
 	"image"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"gioui.org/op"
 
 	"ashlar/app/bundle"
+	"ashlar/app/locate"
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	"ashlar/app/scopebar"
@@ -52,6 +57,8 @@ type Desk struct {
 	Cache ingest.Cache
 	// Scratch: see [ingest.Options.Scratch].
 	Scratch string
+	// Read, if set, reads files while one waits: for pictures of what was read elsewhere.
+	Read session.Reader
 	// Does has the acts that only the window around it can do.
 	Does Acts
 
@@ -76,6 +83,8 @@ type Acts struct {
 	KeyOf func(command string) string
 	// SaveTable asks where the table that is shown goes, and writes it there.
 	SaveTable func()
+	// Recent are the files that were opened last.
+	Recent func() []string
 }
 
 // NewDesk returns a desk with nothing open.
@@ -113,7 +122,7 @@ func (d *Desk) OpenPartWith(path, exe string, part recording.Part) {
 // Open shows a file in place of what is shown, or what an address names; of a bundle its
 // first view.
 func (d *Desk) Open(path string) {
-	if views := bundle.Views(path); len(views) > 0 {
+	if views := bundle.Views(path, path); len(views) > 0 {
 		path = views[0]
 	}
 	if !view.Is(path) {
@@ -121,15 +130,36 @@ func (d *Desk) Open(path string) {
 	} else if v, err := view.Parse(path); err != nil {
 		d.Say(err.Error())
 	} else {
-		d.Visit(v)
+		d.Visit(d.found(v))
 	}
+}
+
+// found is an address with files that are not where it says named where they are. Those
+// that are there are looked into while they are read.
+func (d *Desk) found(v *view.State) *view.State {
+	for _, f := range v.Files {
+		if _, err := os.Stat(f); v.Contents == nil || !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		at, near := *v, []string(nil)
+		if at.Files = slices.Clone(v.Files); d.Does.Recent != nil {
+			near = d.Does.Recent()
+		}
+		notes, err := locate.Files(&at, "", near)
+		if err != nil {
+			break // opening it says so
+		}
+		d.Say(strings.Join(notes, " · "))
+		return &at
+	}
+	return v
 }
 
 func (d *Desk) openFile(path string) { d.OpenPart(path, recording.Part{}) }
 
 // OpenPart shows a part of a file in place of what is shown.
 func (d *Desk) OpenPart(path string, part recording.Part) {
-	d.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: d.exe}, Part: part, Hold: d.Hold, Cache: d.Cache, Scratch: d.Scratch}, d.Wake))
+	d.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: d.exe}, Part: part, Hold: d.Hold, Cache: d.Cache, Scratch: d.Scratch, Read: d.Read}, d.Wake))
 	d.Pane.Path, d.Pane.exe, d.Pane.Part = path, d.exe, part
 	if d.FollowFiles && d.Pane.Doc.CanFollow() {
 		d.Pane.follow()

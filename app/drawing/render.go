@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"os"
 	"strings"
 
@@ -52,7 +53,7 @@ func viewOf(o cli.RenderOptions) (desk.View, *view.State) {
 
 // open opens what a picture is of, and waits for all that it shows.
 func open(s *shell.Shell, o cli.RenderOptions) error {
-	s.Cache, s.Scratch = o.Cache, o.Scratch
+	s.Cache, s.Scratch, s.Read = o.Cache, o.Scratch, o.Read
 	switch {
 	case o.Demo:
 		s.OpenDemo()
@@ -83,6 +84,9 @@ func Render(o cli.RenderOptions, draw func(s *shell.Shell, w, h int, scale float
 	if !ok {
 		th = theme.Dark
 	}
+	if o.Remarks == nil {
+		o.Remarks = os.Stderr
+	}
 	fonts.System.Start(nil)
 	s := shell.New(th)
 	defer s.Close()
@@ -95,23 +99,27 @@ func Render(o cli.RenderOptions, draw func(s *shell.Shell, w, h int, scale float
 		return err
 	}
 	if full {
-		fmt.Fprintf(os.Stderr, "ashlar: %s: it is larger than memory; drawing %s of it\n", plain.Text(o.File), o.Ranges[0])
+		fmt.Fprintf(o.Remarks, "ashlar: %s: it is larger than memory; drawing %s of it\n", plain.Text(o.File), o.Ranges[0])
 		o.Part.Range = o.Ranges[0]
 		if err := open(s, o); err != nil {
 			return err
 		}
 	}
 	if a := s.Doc().Answer(); o.With == "" && a != nil && a.Tree != nil && a.Tree.Negative != 0 {
-		fmt.Fprintf(os.Stderr, "ashlar: of what is drawn %s are below zero\n", units.Value(a.Tree.Negative, a.Metric()))
+		fmt.Fprintf(o.Remarks, "ashlar: of what is drawn %s are below zero\n", units.Value(a.Tree.Negative, a.Metric()))
 	}
 	s = s.Still() // which waits for all that it shows
-	out := outfile.Options{Replace: true, Not: s.Address().Files}
-	if IsSVG(o.Out) {
-		return WriteSVG(o.Out, out, SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), os.Stdout)
+	svg := IsSVG(o.Out)
+	out, path, to := outfile.Options{Replace: true, Not: s.Address().Files}, o.Out, io.Writer(os.Stdout)
+	if o.To != nil {
+		path, to = "-", o.To
+	}
+	if svg {
+		return WriteSVG(path, out, SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), to)
 	}
 	img, err := draw(s, o.Width, o.Height, o.Scale)
 	if err != nil {
 		return err
 	}
-	return WritePNG(o.Out, out, img, os.Stdout)
+	return WritePNG(path, out, img, to)
 }

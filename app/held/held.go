@@ -146,8 +146,8 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 	return x.rec, x.stats, x.err
 }
 
-// same says that a file is as it was.
-func same(a, b fs.FileInfo) bool {
+// Same says that a file is as it was; what is no file is nil.
+func Same(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -161,7 +161,7 @@ func (h *Recordings) find(key string, info fs.FileInfo) *one {
 		return nil
 	}
 	x := h.all[i]
-	if !same(x.info, info) {
+	if !Same(x.info, info) {
 		h.drop(x)
 		return nil
 	}
@@ -212,7 +212,7 @@ func (h *Recordings) load(ctx context.Context, x *one, o ingest.Options) {
 	keep := x.err == nil && !x.stats.Full && ctx.Err() == nil
 	if keep && x.info != nil {
 		now, err := os.Stat(x.at)
-		keep = err == nil && same(now, x.info) // or it was written to meanwhile
+		keep = err == nil && Same(now, x.info) // or it was written to meanwhile
 	}
 	if !keep {
 		h.mu.Lock()

@@ -209,7 +209,7 @@ func (s *Source) read(rec *recording.Recording, given []string) ([]string, error
 	}
 	at := rec.Source.At(beside)
 	path, err := sourcefile.Find(s.Source, roots, at)
-	if text := bundle.Lines(s.File, s.Source); path == "" && text != nil {
+	if text := bundle.Lines(rec.Source.At(s.File), s.Source); path == "" && text != nil {
 		return text, nil
 	}
 	if path == "" {

@@ -10,12 +10,14 @@ import (
 	"slices"
 
 	"ashlar/app/demo"
+	"ashlar/app/locate"
 	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/app/store"
 	lanes "ashlar/app/timeline"
 	"ashlar/app/view"
 	"ashlar/ingest/recording"
+	stored "ashlar/ingest/store"
 	"ashlar/render/widget"
 )
 
@@ -40,14 +42,17 @@ type Marks struct {
 
 	Key   string // of the recording's content; "" until it is known
 	Stale bool   // the content has changed since
-	Read  bool
-	reads session.Async[string, loadedMarks]
+	// Content is what addresses call it, Meant what the one that was opened did.
+	Content, Meant view.Content
+	Read           bool
+	reads          session.Async[string, loadedMarks]
 }
 
 type loadedMarks struct {
-	key   string
-	marks []view.Mark
-	err   error
+	key     string
+	content view.Content
+	marks   []view.Mark
+	err     error
 }
 
 // Add adds a mark, unless there is one that says the same.
@@ -68,7 +73,7 @@ func (p *Marks) Upkeep(s *panel.Host) {
 	if !p.Read {
 		path, demo, keep := p.Path, p.Demo, p.Keep
 		l, _, ok := p.reads.Ask(path, s.Do.Wake, func(context.Context) (l loadedMarks, err error) {
-			if l.key, l.err = contentKey(path, demo); l.key != "" {
+			if l.content, l.key, l.err = contentKey(path, demo); l.key != "" {
 				l.marks, l.err = keep.Marks(l.key)
 			}
 			return l, nil
@@ -78,6 +83,9 @@ func (p *Marks) Upkeep(s *panel.Host) {
 			return
 		} else if ok {
 			p.arrived(l)
+			if p.Meant.Key != "" && p.Meant != p.Content {
+				s.Say(locate.Other(p.Path))
+			}
 		}
 	}
 	if p.Key != "" && !reflect.DeepEqual(p.Marks, p.saved) {
@@ -94,8 +102,8 @@ func (p *Marks) Move() {
 		return
 	}
 	p.Stale = false
-	if key, err := contentKey(p.Path, p.Demo); err == nil && key != "" && key != p.Key {
-		p.Key, p.saved = key, nil
+	if content, key, err := contentKey(p.Path, p.Demo); err == nil && key != "" && key != p.Key {
+		p.Key, p.Content, p.saved = key, content, nil
 		p.Keep.ChangeMarks(p.Key, p.Doc.Name, Changes(nil, p.Marks))
 		p.saved = slices.Clone(p.Marks)
 	}
@@ -103,7 +111,7 @@ func (p *Marks) Move() {
 
 // arrived takes in what was read. It is no step that can be undone.
 func (p *Marks) arrived(l loadedMarks) {
-	p.Key, p.saved = l.key, l.marks
+	p.Key, p.Content, p.saved = l.key, l.content, l.marks
 	with := func(now []view.Mark) []view.Mark {
 		all := slices.Clone(l.marks)
 		for _, x := range now {
@@ -118,17 +126,22 @@ func (p *Marks) arrived(l loadedMarks) {
 // Take adds what was marked in a part of the recording.
 func (p *Marks) Take(part *Marks) {
 	if part.Read && part.Key == p.Key {
-		p.arrived(loadedMarks{key: p.Key, marks: part.Timeline.Marks})
+		p.arrived(loadedMarks{key: p.Key, content: p.Content, marks: part.Timeline.Marks})
 	}
 }
 
-// contentKey is the key of a file, or of the built-in recording.
-func contentKey(path string, builtin bool) (string, error) {
+// contentKey is the key of a file, or of the built-in recording, which needs no other
+// name in addresses; "" for the second of two in one file, which has no marks of its own.
+func contentKey(path string, builtin bool) (c view.Content, key string, err error) {
+	if _, second := stored.Second(path); second {
+		return c, "", nil
+	}
 	if builtin {
 		b := demo.Input().Mapped()
-		return store.Key(bytes.NewReader(b), int64(len(b)))
+		key, err = store.Key(bytes.NewReader(b), int64(len(b)))
+		return c, key, err
 	}
-	return store.FileKey(path)
+	return store.FileContent(path)
 }
 
 // Changes makes of the marks on the disk, which others may have

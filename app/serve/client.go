@@ -12,9 +12,10 @@ import (
 	"ashlar/app/version"
 )
 
-// Ask has a session that runs answer a command line that was typed here. ok is false
-// where there is none, or none that holds or can read what is asked about.
-func Ask(ctx context.Context, args []string, stdout, stderr io.Writer) (code int, ok bool, err error) {
+// Ask has a session that runs answer a command line that was typed here; a picture that
+// it draws is written to picture. ok is false where there is none, or none that holds or
+// can read what is asked about.
+func Ask(ctx context.Context, args []string, stdout, stderr, picture io.Writer) (code int, ok bool, err error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return 0, false, nil //nolint:nilerr // whoever asks sees to it
@@ -34,8 +35,11 @@ func Ask(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	for _, p := range last.Parts {
 		w := stdout
-		if p.To == 2 {
+		switch p.To {
+		case 2:
 			w = stderr
+		case 3:
+			w = picture
 		}
 		if _, err := w.Write(b[:p.N]); err != nil {
 			return 0, true, err

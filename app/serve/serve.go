@@ -29,8 +29,13 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// Commands are those that a session answers: they read recordings, and write nothing.
-var Commands = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source"}
+// Commands are those that a session answers: they read recordings, and write nothing;
+// what render draws is written by whoever asks.
+var Commands = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", drawing}
+
+// drawing is the command that draws, which a window leaves to others: it is busy with
+// drawing itself.
+const drawing = "render"
 
 // Answers says that a session answers a command.
 func Answers(command string) bool { return slices.Contains(Commands, command) }
@@ -57,7 +62,7 @@ type reply struct {
 	Refused string `json:"refused,omitempty"`
 }
 
-// part is so many bytes of an output: 1 is the standard one, 2 that of errors.
+// part is so many bytes of an output: 1 is the standard one, 2 that of errors, 3 a picture.
 type part struct {
 	To int `json:"to"`
 	N  int `json:"n"`
@@ -87,6 +92,7 @@ type Server struct {
 	turns chan struct{}
 	asked atomic.Int64 // when a question came or ended last, in Unix nanoseconds
 	now   atomic.Int32 // questions being answered
+	again answers
 }
 
 // Session answers a question, for [instance.Listener].
@@ -130,43 +136,55 @@ func writeLine(w io.Writer, v any) error {
 
 // answer runs a command line and sends what it writes.
 func (s *Server) answer(ctx context.Context, w io.Writer, q *question) error {
-	if !filepath.IsAbs(q.Dir) || len(q.Args) == 0 || len(q.Args) > mostArgs || !Answers(q.Args[0]) || slices.Contains(q.Args, "-") || s.Window != nil && !s.Window.Shared() {
+	if !filepath.IsAbs(q.Dir) || len(q.Args) == 0 || len(q.Args) > mostArgs || !Answers(q.Args[0]) || slices.Contains(q.Args, "-") || s.Window != nil && (!s.Window.Shared() || q.Args[0] == drawing) {
 		return writeLine(w, reply{Own: true})
 	}
 	if err := writeLine(w, reply{Begun: true}); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, mostTime)
-	defer cancel()
-	select {
-	case s.turns <- struct{}{}:
-		defer func() { <-s.turns }()
-	case <-ctx.Done():
-		return ctx.Err()
+	x := s.again.find(q.Dir, q.Args)
+	if x == nil {
+		ctx, cancel := context.WithTimeout(ctx, mostTime)
+		defer cancel()
+		select {
+		case s.turns <- struct{}{}:
+			defer func() { <-s.turns }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		var ok bool
+		if x, ok = s.run(ctx, q.Dir, q.Args); !ok || x.out.over {
+			return writeLine(w, reply{Own: true})
+		}
 	}
-	out := &tape{}
-	code, ok := s.run(ctx, q.Dir, q.Args, out)
-	if !ok || out.over {
-		return writeLine(w, reply{Own: true})
-	}
-	b, err := json.Marshal(reply{Code: code, Parts: out.parts})
+	return x.send(w)
+}
+
+// send writes an answer.
+func (x *answered) send(w io.Writer) error {
+	b, err := json.Marshal(reply{Code: x.code, Parts: x.out.parts})
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(append(b, '\n'), out.b...))
+	_, err = w.Write(append(append(b, '\n'), x.out.b...))
 	return err
 }
 
 var errElsewhere = errors.New("this is read by whoever asks")
 
 // run runs a command line; ok is false where its recordings cannot be had here.
-func (s *Server) run(ctx context.Context, dir string, args []string, out *tape) (code int, ok bool) {
+func (s *Server) run(ctx context.Context, dir string, args []string) (x *answered, ok bool) {
 	ctx, cancel := context.WithCancel(ctx) // what is read may be held for as long
 	defer cancel()
 	var elsewhere atomic.Bool
-	read := s.In(dir)
-	code = s.Run(verb.Ask{Ctx: ctx, Args: args, Stdout: out.to(1), Stderr: out.to(2), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
+	var mu sync.Mutex
+	x = &answered{dir: dir, args: args, files: files{}, out: &tape{}}
+	read, began := s.In(dir), time.Now()
+	x.code = s.Run(verb.Ask{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
 		if err = errElsewhere; path != "-" && !fetch.IsURL(path) {
+			mu.Lock()
+			x.files.note(dir, path)
+			mu.Unlock()
 			rec, stats, err = read(ctx, path, o)
 		}
 		if err != nil {
@@ -174,7 +192,12 @@ func (s *Server) run(ctx context.Context, dir string, args []string, out *tape) 
 		}
 		return rec, stats, err
 	}})
-	return code, !elsewhere.Load() && ctx.Err() == nil
+	ok = !elsewhere.Load() && ctx.Err() == nil
+	// What a command about source files prints, and a picture shows, is of other files, too.
+	if ok && x.code == 0 && args[0] != "source" && args[0] != drawing && time.Since(began) > worthKeeping {
+		s.again.keep(x)
+	}
+	return x, ok
 }
 
 // tape has what was written to two outputs, in its order.

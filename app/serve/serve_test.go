@@ -19,8 +19,12 @@ import (
 	"time"
 
 	"ashlar/app/cli"
+	"ashlar/app/drawing"
 	"ashlar/app/serve"
 )
+
+// runner draws on the CPU.
+var runner = cli.Runner{Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) }}
 
 // helper makes the test binary "ashlar serve", in a process and a folder of its own.
 const helper = "ASHLAR_SERVE_TEST"
@@ -29,7 +33,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(helper) == "" {
 		os.Exit(m.Run())
 	}
-	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Runner{}))
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, runner))
 }
 
 // room gives the test a runtime folder of its own.
@@ -117,14 +121,14 @@ func (o outcome) String() string {
 
 func typed(args ...string) outcome {
 	var out, err bytes.Buffer
-	code := cli.Main(args, nil, &out, &err, cli.Runner{})
+	code := cli.Main(args, nil, &out, &err, runner)
 	return outcome{code, out.String(), err.String()}
 }
 
 func asked(t *testing.T, args ...string) (outcome, bool) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code, ok, err := serve.Ask(t.Context(), args, &out, &errs)
+	code, ok, err := serve.Ask(t.Context(), args, &out, &errs, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,6 +198,47 @@ func TestSessionSaysTheSame(t *testing.T) {
 		if got := typed(append(strings.Fields(line), "--session")...); got.String() != want.String() {
 			t.Errorf("%s --session\nsays\n%s\nand else\n%s", line, got, want)
 		}
+	}
+}
+
+// TestSessionDraws: pictures are those that the asking program draws, to the byte, also of
+// addresses and files that are named from a folder; a session writes none itself.
+func TestSessionDraws(t *testing.T) {
+	copies(t, "small.spaa", "small.spall", "diff-a.folded", "diff-b.folded")
+	elsewhere(t)
+	if got := typed("bundle", "diff-a.folded", "diff-b.folded", "-o", "both.ashlar"); got.code != cli.Done {
+		t.Fatal(got)
+	}
+	for i, line := range []string{
+		"small.spaa --size 300x200", "small.spall --view timeline", "small.spall --view statistics --function a", "diff-a.folded diff-b.folded --view diff",
+		"ashlar:1?file=small.spaa&tab=functions", "both.ashlar", "small.spaa --view none", "small.spall --range 90s..91s", "ashlar:1?file=none.spaa", "ashlar:1?file=small.spaa small.spall", "--demo --view flame",
+	} {
+		if testing.Short() && i%3 != 0 {
+			continue
+		}
+		for _, ext := range []string{".svg", ".png"}[:1+i%2] {
+			args := append([]string{"render"}, strings.Fields(line)...)
+			want := typed(append(args, "-o", "here"+ext)...)
+			var out, errs, picture bytes.Buffer
+			code, ok, err := serve.Ask(t.Context(), append(args, "-o", "none"+ext), &out, &errs, &picture)
+			if got := (outcome{code, out.String(), errs.String()}); err != nil || !ok || got != want {
+				t.Errorf("%s: answered %v, %v\n%s\nand else\n%s", line, ok, err, got, want)
+			}
+			if _, err := os.Lstat("none" + ext); err == nil {
+				t.Errorf("%s: the session writes a file", line)
+			}
+			got := typed(append(args, "--session", "-o", "there"+ext)...)
+			a, aerr := os.ReadFile("here" + ext)
+			b, berr := os.ReadFile("there" + ext)
+			if got != want || !bytes.Equal(a, b) || !bytes.Equal(a, picture.Bytes()) || (aerr == nil) != (want.code == cli.Done) || (berr == nil) != (aerr == nil) {
+				t.Errorf("%s: %s, and else %s; the pictures have %d, %d and %d bytes", line, got, want, len(a), len(b), picture.Len())
+			}
+			os.Remove("here" + ext)
+			os.Remove("there" + ext)
+		}
+	}
+	if got := typed("render", "small.spaa", "--session", "-o", "small.spaa.svg", "--size", "100x100"); got.code != cli.Done {
+		t.Error(got)
 	}
 }
 
@@ -343,7 +388,7 @@ func TestClientsThatLie(t *testing.T) {
 	for range 50 { // they leave before, and in the middle of, the answer
 		ctx, cancel := context.WithCancel(t.Context())
 		go cancel()
-		_, _, _ = serve.Ask(ctx, []string{"top", "small.spaa"}, io.Discard, io.Discard)
+		_, _, _ = serve.Ask(ctx, []string{"top", "small.spaa"}, io.Discard, io.Discard, io.Discard)
 	}
 	check("clients that left")
 	end()
@@ -357,8 +402,8 @@ func TestClientsThatLie(t *testing.T) {
 	t.Errorf("%d goroutines and %d files, before there were %d and %d\n%s", runtime.NumGoroutine(), open(t), goroutines, files, b[:runtime.Stack(b, true)])
 }
 
-// BenchmarkSession is how long an answer takes of a recording that is held, and without
-// a session.
+// BenchmarkSession is how long an answer takes of a recording that is held, one that was
+// given before, and one without a session.
 func BenchmarkSession(b *testing.B) {
 	path := os.Getenv("ASHLAR_BENCH_FILE")
 	if path == "" {
@@ -378,10 +423,14 @@ func BenchmarkSession(b *testing.B) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	for _, how := range []string{"--session", "--json"} {
-		b.Run(how, func(b *testing.B) {
-			for b.Loop() {
-				if code := cli.Main([]string{"top", path, "-n", "10", "--json", how}, nil, io.Discard, io.Discard, cli.Runner{}); code != cli.Done {
+	for what, how := range map[string]string{"again": "--session", "new": "--session", "without": "--json"} {
+		b.Run(what, func(b *testing.B) {
+			_ = cli.Main([]string{"top", path, "-n", "10", how, "--json"}, nil, io.Discard, io.Discard, cli.Runner{}) // once it is read
+			for rows := 10; b.Loop(); {
+				if what == "new" {
+					rows++ // what was asked before is said again
+				}
+				if code := cli.Main([]string{"top", path, "-n", fmt.Sprint(rows), "--json", how}, nil, io.Discard, io.Discard, cli.Runner{}); code != cli.Done {
 					b.Fatal(code)
 				}
 			}

@@ -6,16 +6,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"ashlar/app/instance"
+	"ashlar/app/locate"
 	"ashlar/app/verb"
 	"ashlar/app/version"
 	"ashlar/app/view"
@@ -165,12 +167,12 @@ func (s *Server) answerFor(ctx context.Context, words []string) json.RawMessage 
 	case <-ctx.Done():
 		return none
 	}
-	out := &tape{}
 	args := append([]string{words[1], "--json", "--budget=500"}, words[2:]...)
-	if _, ok := s.run(ctx, dir, args, out); !ok || len(out.parts) == 0 || out.parts[0].To != 1 {
+	x, ok := s.run(ctx, dir, args)
+	if !ok || len(x.out.parts) == 0 || x.out.parts[0].To != 1 {
 		return none
 	}
-	b := out.b[:out.parts[0].N]
+	b := x.out.b[:x.out.parts[0].N]
 	if !json.Valid(b) {
 		return none
 	}
@@ -195,7 +197,10 @@ while they are dragging, typing or in a menu.`,
 			if len(args) != 1 {
 				return verb.Misuse("name one address: “Copy the view's address” in the window copies one, and findings have them")
 			}
-			address, err := here(args[0])
+			address, notes, err := here(args[0], p.Recent())
+			for _, n := range notes {
+				fmt.Fprintln(p.Stderr, "ashlar:", n)
+			}
 			if err != nil {
 				return err
 			}
@@ -207,30 +212,20 @@ while they are dragging, typing or in a menu.`,
 	},
 }
 
-// here is an address with its files as they are named here, which are there.
-func here(s string) (string, error) {
+// here is an address with its files as they are named here, which are there; notes are
+// on those that were found elsewhere.
+func here(s string, recent []string) (address string, notes []string, err error) {
 	v, err := view.Parse(s)
-	if err != nil {
-		return "", &verb.Usage{Err: err}
+	switch {
+	case err != nil:
+		return "", nil, &verb.Usage{Err: err}
+	case len(v.Files) == 0:
+		return "", nil, verb.Misuse("the address names no file: it should have file=PATH")
+	case slices.Contains(v.Files, "-"):
+		return "", nil, verb.Misuse("standard input cannot be shown in another window")
 	}
-	if len(v.Files) == 0 {
-		return "", verb.Misuse("the address names no file: it should have file=PATH")
-	}
-	for i, f := range v.Files {
-		switch {
-		case f == "-":
-			return "", verb.Misuse("standard input cannot be shown in another window")
-		case f == view.Demo || strings.Contains(f, "://"):
-			continue
-		}
-		if v.Files[i], err = filepath.Abs(f); err != nil {
-			return "", err
-		}
-		if _, err := os.Stat(f); err != nil {
-			return "", errors.New(plain.Text(f) + ": there is no such file")
-		}
-	}
-	return v.String(), nil
+	notes, err = locate.Files(v, "", recent)
+	return v.String(), notes, err
 }
 
 // askWindow asks the windows on this display, the one used last first, until one lets

@@ -8,6 +8,6 @@ import (
 // Of looks at a recording that is in memory already.
 func Of(name string, rec *recording.Recording, notify func()) *Side {
 	d := newSide(name, notify)
-	d.open(func(ingest.Options) *ingest.Load { return ingest.Loaded(rec) })
+	d.open(func(ingest.Options) *ingest.Load { return ingest.Loaded(rec, ingest.Stats{}, nil) })
 	return d
 }

@@ -154,7 +154,12 @@ type Options struct {
 	Cache  ingest.Cache
 	// Scratch: see [ingest.Options.Scratch].
 	Scratch string
+	// Read, if set, reads the file in place of the loader, while one waits.
+	Read Reader
 }
+
+// Reader reads a part of a file, as a whole; exe is [decode.Options.Exe].
+type Reader func(path, exe string, part recording.Part) (*recording.Recording, ingest.Stats, error)
 
 // Open starts to load a file ("-" is standard input). notify is called from other
 // goroutines whenever there is something new to show.
@@ -177,6 +182,9 @@ func OpenWith(path string, opts Options, notify func()) *Side {
 		}
 	}
 	d.open(func(o ingest.Options) *ingest.Load {
+		if opts.Read != nil {
+			return ingest.Loaded(opts.Read(path, opts.Decode.Exe, opts.Part))
+		}
 		o.Options, o.Part, o.Hold, o.Cache, o.Scratch = opts.Decode, opts.Part, opts.Hold, opts.Cache, opts.Scratch
 		return ingest.Open(context.Background(), path, o)
 	})

@@ -8,6 +8,7 @@ import (
 	"ashlar/app/marks"
 	"ashlar/app/panel/functions"
 	"ashlar/ingest/compare"
+	stored "ashlar/ingest/store"
 	"ashlar/render/theme"
 )
 
@@ -88,7 +89,7 @@ func (s *Shell) keep() {
 	for _, p := range s.Shown() {
 		p.Noted.Keep = s.Keep
 		p.Noted.Upkeep(&s.Host)
-		if s.Keep == nil || p.Kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
+		if _, second := stored.Second(p.Path); second || s.Keep == nil || p.Kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}
 		// Only what turned out to be a recording is worth opening again.

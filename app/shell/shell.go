@@ -62,7 +62,12 @@ type Shell struct {
 func New(th *theme.Theme) *Shell {
 	s := &Shell{Desk: desk.NewDesk(th), shaper: ui.NewShaper()}
 	s.Session = session.New(s.Wake)
-	s.Does = desk.Acts{KeyOf: keyOf, SaveTable: s.saveTable}
+	s.Does = desk.Acts{KeyOf: keyOf, SaveTable: s.saveTable, Recent: func() (all []string) {
+		for _, r := range s.recents() {
+			all = append(all, r.Path)
+		}
+		return all
+	}}
 	return s
 }
 

@@ -86,21 +86,30 @@ func Key(content io.ReaderAt, size int64) (string, error) {
 
 // FileKey is the Key of a file; "" for what is no ordinary file, which has no
 // content that stays.
-func FileKey(path string) (string, error) {
+func FileKey(path string) (key string, err error) {
+	_, key, err = FileContent(path)
+	return key, err
+}
+
+// FileContent is what an address calls a file's content, with the whole key.
+func FileContent(path string) (c view.Content, key string, err error) {
 	// Opening a named pipe would wait for somebody to write.
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", err
+		return c, "", err
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return c, "", err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return "", err
+		return c, "", err
 	}
-	return Key(f, info.Size())
+	if key, err = Key(f, info.Size()); err != nil {
+		return c, "", err
+	}
+	return view.Content{Size: info.Size(), Key: key[:view.KeyDigits]}, key, nil
 }
 
 var isKey = regexp.MustCompile(`^[0-9a-f]{64}$`)

@@ -41,6 +41,8 @@ type Program struct {
 	// Commands are all commands, in the order of the help, the one without a name,
 	// which opens the window, first.
 	Commands func() []Command
+	// Recent are the files that the window opened last.
+	Recent func() []string
 	// Read reads a recording as every command does.
 	Read func(path string) (*recording.Recording, error)
 	// Answer prints v as JSON, or as the text with its first n of all rows, which
@@ -55,6 +57,10 @@ type Ask struct {
 	Stdout, Stderr io.Writer
 	// Read reads recordings; nil reads them from where they are.
 	Read Reader
+	// Dir is the folder in which the Args were typed, "" for the program's. Picture takes
+	// what render draws in place of its file; nil for the file.
+	Dir     string
+	Picture io.Writer
 }
 
 // Command is one of the program's, as it is.

@@ -57,6 +57,8 @@ type State struct {
 	// Files are one path, or two that are compared. "-" is standard input, [Demo]
 	// the built-in recording.
 	Files []string
+	// Contents are what the files hold, in their order, as far as that is known.
+	Contents []Content
 	// Part and Only limit what is opened of the file, Exe is the program that names
 	// are taken from.
 	Part recording.Range
@@ -163,6 +165,16 @@ type Side struct {
 	Bar    *Bar
 	Anchor int64
 }
+
+// Content names what a file holds, wherever it lies: by its size and the beginning of
+// its key, "" for what is not known.
+type Content struct {
+	Size int64
+	Key  string
+}
+
+// KeyDigits is how much of a key a Content has.
+const KeyDigits = 12
 
 // Bar is one of the timeline, by where it begins.
 type Bar struct {

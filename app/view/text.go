@@ -66,6 +66,26 @@ func parseThread(s string) (t Thread, err error) {
 	return t, nil
 }
 
+func (c Content) text() string {
+	if c.Key == "" {
+		return ""
+	}
+	return strconv.FormatInt(c.Size, 10) + "-" + c.Key
+}
+
+func parseContent(s string) (c Content, err error) {
+	if s == "" {
+		return c, nil
+	}
+	size, key, _ := strings.Cut(s, "-")
+	c.Key = key
+	c.Size, err = strconv.ParseInt(size, 10, 64)
+	if err != nil || c.Size < 0 || len(key) != KeyDigits || strings.Trim(key, "0123456789abcdef") != "" {
+		return Content{}, fmt.Errorf("has %q for the content of a file; write its size, - and %d hexadecimal digits", s, KeyDigits)
+	}
+	return c, nil
+}
+
 func functionText(f recording.FuncName) string {
 	s := escape(f.Name)
 	if f.Module != "" {

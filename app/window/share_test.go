@@ -365,7 +365,7 @@ func TestOneSession(t *testing.T) {
 				bad.Add(1)
 			}
 			gone, leave := context.WithTimeout(ctx, time.Millisecond)
-			_, _, _ = serve.Ask(gone, lines[0], io.Discard, io.Discard)
+			_, _, _ = serve.Ask(gone, lines[0], io.Discard, io.Discard, io.Discard)
 			leave()
 			time.Sleep(10 * time.Millisecond)
 		}

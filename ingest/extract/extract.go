@@ -6,6 +6,7 @@ package extract
 import (
 	"context"
 	"slices"
+	"sort"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -15,7 +16,18 @@ import (
 // its stacks. Notes are sentences on what it has otherwise than the scope of the
 // whole.
 func Recording(ctx context.Context, rec *recording.Recording, in recording.Scope, ts []analyze.Transform) (part *recording.Recording, notes []string, err error) {
-	x := &extraction{ctx: ctx, rec: rec, in: in, transforms: ts, b: recording.NewBuilder(), tracks: make([]*recording.TrackBuilder, len(rec.Tracks))}
+	return extracted(ctx, &extraction{rec: rec, in: in, transforms: ts})
+}
+
+// During makes a recording of what of a scope ran in some times of each track, with the
+// spans above it, on the timeline. Times are in order and apart from each other.
+func During(ctx context.Context, rec *recording.Recording, in recording.Scope, times [][]recording.Time) (part *recording.Recording, notes []string, err error) {
+	return extracted(ctx, &extraction{rec: rec, in: in, times: times, some: true})
+}
+
+func extracted(ctx context.Context, x *extraction) (part *recording.Recording, notes []string, err error) {
+	rec, in, ts := x.rec, x.in, x.transforms
+	x.ctx, x.b, x.tracks = ctx, recording.NewBuilder(), make([]*recording.TrackBuilder, len(rec.Tracks))
 	x.stacks = newMapping(rec, x.b, ts)
 	*x.b.Source() = rec.Source
 	*x.b.Clock() = rec.Clock
@@ -51,10 +63,25 @@ type extraction struct {
 	in         recording.Scope
 	transforms []analyze.Transform
 	from, to   int64 // the bounds of in
+	some       bool  // only times are taken over
+	times      [][]recording.Time
 	b          *recording.Builder
 	stacks     *mapping
 	tracks     []*recording.TrackBuilder // by track of rec, nil for those left out
 	notes      []string
+}
+
+// has says that something of a track, from one time to another, is taken over.
+func (x *extraction) has(track int, from, to int64) bool {
+	if !x.some {
+		return true
+	}
+	if track >= len(x.times) {
+		return false
+	}
+	ts := x.times[track]
+	i := sort.Search(len(ts), func(k int) bool { return ts[k].To >= from })
+	return i < len(ts) && ts[i].From <= to
 }
 
 // note adds a sentence once.
@@ -219,7 +246,7 @@ func (x *extraction) samples(e, to int) error {
 		for _, run := range x.in.SamplesIn(x.rec, i, s) {
 			for k := run.First; k < run.Last; k++ {
 				call, ok := x.stacks.call(s.Call(k))
-				if !ok || !takes(i, 0, s.CPU(k)) { // their context is the empty one
+				if !ok || !x.has(i, s.Time(k), s.Time(k)) || !takes(i, 0, s.CPU(k)) { // their context is the empty one
 					continue
 				}
 				for m := range metrics {
@@ -242,7 +269,7 @@ func (x *extraction) moments() {
 			continue
 		}
 		for _, m := range x.rec.Tracks[i].Instants {
-			if x.in.HasTime(m.Time) {
+			if x.in.HasTime(m.Time) && x.has(i, m.Time, m.Time) {
 				t.Instant(m.Time, m.Name, m.Args)
 			}
 		}
@@ -273,7 +300,7 @@ func (x *extraction) moments() {
 func (x *extraction) flow(f recording.Flow) (recording.Flow, bool) {
 	steps := make([]recording.FlowStep, len(f.Steps))
 	for i, s := range f.Steps {
-		if x.transforms != nil || x.in.Calls != nil || x.tracks[s.Track] == nil || s.Time < x.from || s.Time > x.to {
+		if x.transforms != nil || x.in.Calls != nil || x.tracks[s.Track] == nil || s.Time < x.from || s.Time > x.to || !x.has(s.Track, s.Time, s.Time) {
 			return f, false
 		}
 		steps[i] = recording.FlowStep{Track: x.tracks[s.Track].Index(), Time: s.Time}

@@ -21,7 +21,7 @@ func (x *extraction) spans() error {
 				t = x.b.Track(recording.TrackKey{Kind: from.Kind, PID: from.PID, TID: from.TID, Name: fmt.Sprintf("%s (%d)", from.Name, n+1)})
 				t.SetSort(from.Sort)
 			}
-			c := &column{x: x, t: t, at: make([]int, len(lanes)), last: make([]int, len(lanes))}
+			c := &column{x: x, t: t, track: i, at: make([]int, len(lanes)), last: make([]int, len(lanes))}
 			for k, lane := range lanes {
 				c.lanes = append(c.lanes, &from.Lanes[lane])
 				c.at[k], c.last[k] = x.in.SpansIn(c.lanes[k])
@@ -49,7 +49,7 @@ func (x *extraction) states() error {
 				start, end = max(start, x.in.From), min(end, x.in.To)
 			}
 			call, ok := x.stacks.call(l.Call(k))
-			if !ok {
+			if !ok || !x.has(i, start, end) {
 				continue
 			}
 			waker := x.rec.Tracks[i].Waker(k)
@@ -71,6 +71,7 @@ func (x *extraction) states() error {
 type column struct {
 	x        *extraction
 	t        *recording.TrackBuilder
+	track    int
 	lanes    []*recording.Lane
 	at, last []int
 }
@@ -93,6 +94,9 @@ func (c *column) emit(k int, parent recording.CallID, from, to int64) {
 				return // it lies in the next one
 			}
 			continue // of no length, at the edge, in one that is left out
+		}
+		if !c.x.has(c.track, start, end) {
+			continue
 		}
 		mine, _ := c.x.stacks.call(call)
 		c.t.BeginCall(max(start, c.x.from), mine, l.Args(i))

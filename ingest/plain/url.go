@@ -4,13 +4,16 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // hiddenValue stands for what a URL lets in with.
 const hiddenValue = "xxxxx"
 
-// secretKey are parameters of URLs that let in.
-var secretKey = regexp.MustCompile(`(?i)token|secret|passw|pwd|auth|apikey|api_key|api-key|access|signature|credential|session|^key$|^sig$|^code$|^jwt$`)
+// secretKey are parameters of URLs that let in. It is compiled where a URL is there.
+var secretKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)token|secret|passw|pwd|auth|apikey|api_key|api-key|access|signature|credential|session|^key$|^sig$|^code$|^jwt$`)
+})
 
 // URL makes a URL fit to be shown and kept: without the name and password of
 // whoever asks, and without the values of parameters that let in. Other names
@@ -35,7 +38,7 @@ func URL(name string) string {
 	parts := strings.Split(u.RawQuery, "&")
 	for k, part := range parts {
 		key, _, has := strings.Cut(part, "=")
-		if plain, err := url.QueryUnescape(key); err == nil && has && secretKey.MatchString(plain) {
+		if plain, err := url.QueryUnescape(key); err == nil && has && secretKey().MatchString(plain) {
 			parts[k] = key + "=" + hiddenValue
 		}
 	}

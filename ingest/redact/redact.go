@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"ashlar/ingest/column"
 	"ashlar/ingest/recording"
@@ -87,68 +88,74 @@ const (
 )
 
 var (
-	anyURL   = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]{1,24}://|(?:data|blob|javascript|filesystem|mailto):)[^\s"'<>\x60]+`)
-	email    = regexp.MustCompile(`(?i)\b[\w.+-]+@(?:[a-z0-9-]+\.)+(?:` + tops + `)\b`)
-	windows  = regexp.MustCompile(`(?i)(?:\b[a-z]:|\\)[\\/][^\s"'<>|:*?]+`)
-	absolute = regexp.MustCompile(`(^|[\s"'()\[\]{}=,:;@|<>])(~?/[^\s"'()\[\]{},;:|<>]+)`)
-	relative = regexp.MustCompile(`(?i)(?:[\w.@+~-]+[/\\])+[\w.@+~-]+\.(?:` + code + `)\b`)
-	led      = regexp.MustCompile(`(?i)\b(?:[a-z0-9-]+\.)+(?:` + tops + `)(?::\d+)?/(?:[^\s"'()\[\]{},;:*/]+/)*`)
-	long     = regexp.MustCompile(`(^|[\s"'()\[\]{}=,;@|<>/])((?:[a-z0-9-]+\.){2,}(?:` + tops + `)(?::\d+)?)($|[\s"'()\[\]{},;|<>/])`)
-	short    = regexp.MustCompile(`(^|[\s"'()\[\]{}=,;@|<>/])([a-z0-9-]+\.(?:` + few + `)(?::\d+)?|localhost:\d+)($|[\s"'()\[\]{},;|<>/])`)
-	ipv4     = regexp.MustCompile(`\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b`)
-	ipv6     = regexp.MustCompile(`(?i)\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*\](?::\d+)?`)
-	ending   = regexp.MustCompile(`(?i)([^/\\?#=&]+\.(?:` + code + `))(?:[?#][^:]*)?((?::\d+){0,2})$`)
-	java     = regexp.MustCompile(`^(?:java|javax|sun|jdk|kotlin|scala|android)\.`)
+	anyURL   = lazily(`(?i)\b(?:[a-z][a-z0-9+.-]{1,24}://|(?:data|blob|javascript|filesystem|mailto):)[^\s"'<>\x60]+`)
+	email    = lazily(`(?i)\b[\w.+-]+@(?:[a-z0-9-]+\.)+(?:` + tops + `)\b`)
+	windows  = lazily(`(?i)(?:\b[a-z]:|\\)[\\/][^\s"'<>|:*?]+`)
+	absolute = lazily(`(^|[\s"'()\[\]{}=,:;@|<>])(~?/[^\s"'()\[\]{},;:|<>]+)`)
+	relative = lazily(`(?i)(?:[\w.@+~-]+[/\\])+[\w.@+~-]+\.(?:` + code + `)\b`)
+	led      = lazily(`(?i)\b(?:[a-z0-9-]+\.)+(?:` + tops + `)(?::\d+)?/(?:[^\s"'()\[\]{},;:*/]+/)*`)
+	long     = lazily(`(^|[\s"'()\[\]{}=,;@|<>/])((?:[a-z0-9-]+\.){2,}(?:` + tops + `)(?::\d+)?)($|[\s"'()\[\]{},;|<>/])`)
+	short    = lazily(`(^|[\s"'()\[\]{}=,;@|<>/])([a-z0-9-]+\.(?:` + few + `)(?::\d+)?|localhost:\d+)($|[\s"'()\[\]{},;|<>/])`)
+	ipv4     = lazily(`\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b`)
+	ipv6     = lazily(`(?i)\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*\](?::\d+)?`)
+	ending   = lazily(`(?i)([^/\\?#=&]+\.(?:` + code + `))(?:[?#][^:]*)?((?::\d+){0,2})$`)
+	java     = lazily(`^(?:java|javax|sun|jdk|kotlin|scala|android)\.`)
 )
+
+// lazily compiles an expression when it is first used: these take some milliseconds, and
+// few runs of the program need them.
+func lazily(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // Text leaves out of a name or a sentence the URLs, hosts and folders in it.
 func (r *Redactor) Text(s string) string {
 	if !strings.ContainsAny(s, `/\.:@`) {
 		return s
 	}
-	s = anyURL.ReplaceAllStringFunc(s, func(u string) string {
+	s = anyURL().ReplaceAllStringFunc(s, func(u string) string {
 		end := strings.TrimRight(u, ").,;]}")
 		rest := u[len(end):]
 		name := r.name(urls, end)
-		if m := ending.FindStringSubmatch(end); m != nil {
+		if m := ending().FindStringSubmatch(end); m != nil {
 			name += "/" + m[1] + m[2]
 		}
 		return name + rest
 	})
-	s = email.ReplaceAllStringFunc(s, func(a string) string { return r.name(hosts, a) })
-	s = windows.ReplaceAllStringFunc(s, r.path)
-	s = absolute.ReplaceAllStringFunc(s, func(m string) string {
+	s = email().ReplaceAllStringFunc(s, func(a string) string { return r.name(hosts, a) })
+	s = windows().ReplaceAllStringFunc(s, r.path)
+	s = absolute().ReplaceAllStringFunc(s, func(m string) string {
 		at := strings.IndexAny(m, "~/")
 		return m[:at] + r.path(m[at:])
 	})
-	s = relative.ReplaceAllStringFunc(s, r.path)
-	s = led.ReplaceAllStringFunc(s, func(m string) string { return r.name(hosts, m) + "/" })
-	for _, host := range []*regexp.Regexp{long, short} {
+	s = relative().ReplaceAllStringFunc(s, r.path)
+	s = led().ReplaceAllStringFunc(s, func(m string) string { return r.name(hosts, m) + "/" })
+	for _, host := range []*regexp.Regexp{long(), short()} {
 		s = host.ReplaceAllStringFunc(s, func(m string) string {
 			p := host.FindStringSubmatch(m)
-			if java.MatchString(p[2]) {
+			if java().MatchString(p[2]) {
 				return m
 			}
 			return p[1] + r.name(hosts, p[2]) + p[3]
 		})
 	}
-	for _, host := range []*regexp.Regexp{ipv4, ipv6} {
+	for _, host := range []*regexp.Regexp{ipv4(), ipv6()} {
 		s = host.ReplaceAllStringFunc(s, func(m string) string { return r.name(hosts, m) })
 	}
 	return s
 }
 
 // done says that a text begins with a short name: it was left out before.
-var done = regexp.MustCompile(`^(?:url|host|dir|value)-[0-9a-f]{6}\b`)
+var done = lazily(`^(?:url|host|dir|value)-[0-9a-f]{6}\b`)
 
 // path is a path with its folder as a short name. The last part stays where it says what
 // code it is.
 func (r *Redactor) path(p string) string {
-	if done.MatchString(p) {
+	if done().MatchString(p) {
 		return p
 	}
 	at := strings.LastIndexAny(p, `/\`)
-	if ending.MatchString(p[at+1:]) {
+	if ending().MatchString(p[at+1:]) {
 		return r.name(folders, p[:at]) + "/" + p[at+1:]
 	}
 	return r.name(folders, p)
@@ -161,7 +168,7 @@ func (r *Redactor) File(s string) string {
 	switch {
 	case at < 0 || strings.Contains(s, "://") || strings.HasPrefix(s, "data:") || strings.HasPrefix(s, "blob:"):
 		return r.Text(s)
-	case done.MatchString(s):
+	case done().MatchString(s):
 		return s
 	case at == 0:
 		return s[1:]
@@ -171,7 +178,7 @@ func (r *Redactor) File(s string) string {
 
 // process is the name of a process or thread, which may be its command line.
 func (r *Redactor) process(s string) string {
-	if s == "" || s[0] != '/' && !windows.MatchString(s[:min(len(s), 4)]) {
+	if s == "" || s[0] != '/' && !windows().MatchString(s[:min(len(s), 4)]) {
 		return r.Text(s)
 	}
 	program, arguments, more := strings.Cut(s, " ")

@@ -45,7 +45,7 @@ func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Con
 		rec:    rec,
 		Format: s.Format, Version: s.Version, File: s.Path, Bytes: s.Bytes,
 		Compression: s.Compression, Tool: s.Tool,
-		Events: []Event{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: Counts(rec.Counts), Pairs: rec.Pairs(), Views: bundle.Views(s.Path),
+		Events: []Event{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: Counts(rec.Counts), Pairs: rec.Pairs(), Views: bundle.Views(s.At(s.Path), s.Path),
 		Warnings: []Warning{}, Ledger: []Tally{},
 		Load: Load{
 			Seconds:         exact.Measured(stats.Elapsed.Seconds(), 6),
