@@ -63,76 +63,26 @@ func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answ
 
 func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer) (*Answer, error) {
 	a := &Answer{Rec: rec, Question: q}
-	same := old.sameTree(rec, &q)
-	var err error
-	if q.Scope, err = a.bind(ctx, old); err != nil {
-		return nil, err
+	steps := []struct {
+		asked bool
+		find  func(ctx context.Context, old *Answer) error
+	}{
+		{true, a.tree},
+		{a.Search != nil, a.search},
+		{a.Around != nil, a.around},
+		{rec.Counts.States > 0, a.states},
+		{!a.ByFunction(), a.group},
+		{a.Threads, a.threads},
+		{a.Stats, a.stats},
+		{a.Heat, a.heat},
+		{a.Listed != "", a.list},
+		{a.Path, a.path},
 	}
-	if same {
-		a.Tree, a.Rows, a.Spans, a.Grid, a.States = old.Tree, old.Rows, old.Spans, old.Grid, old.States
-		if old.By == q.By {
-			a.Grouped = old.Grouped
+	for _, s := range steps {
+		if !s.asked {
+			continue
 		}
-	} else {
-		w, err := analyze.Weigh(ctx, rec, q.Query)
-		if err != nil {
-			return nil, err
-		}
-		a.Tree = analyze.NewTree(rec, w, q.Transforms...)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		a.Rows = analyze.Table(rec, a.Tree, analyze.ByFunction)
-	}
-	if err = a.search(ctx, old, q.Query); err != nil {
-		return nil, err
-	}
-	if q.Around != nil {
-		n := analyze.Around(rec, a.Tree, *q.Around)
-		a.Near = &n
-		a.Above, a.Below = around(rec, a.Tree.Weights, q)
-	}
-	if rec.Counts.States > 0 && a.States == nil {
-		if a.States, err = analyze.StatesIn(ctx, rec, q.Scope); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case a.ByFunction() || a.Grouped != nil:
-	case q.By == analyze.ByThread:
-		if a.Grouped, err = analyze.ByTrack(ctx, rec, q.Query, q.Transforms...); err != nil {
-			return nil, err
-		}
-	default:
-		a.Grouped = analyze.Table(rec, a.Tree, q.By)
-	}
-	if q.Threads {
-		if old != nil && old.Rec == rec && old.ThreadOf != nil {
-			a.ThreadOf = old.ThreadOf
-		} else if a.ThreadOf, err = analyze.ThreadOf(ctx, rec); err != nil {
-			return nil, err
-		}
-	}
-	ofSpans := a.Tree.Weights.Basis == analyze.Spans
-	if q.Stats && ofSpans && a.Spans == nil {
-		if a.Spans, err = spans.Stats(ctx, rec, q.Scope); err != nil {
-			return nil, err
-		}
-	}
-	if q.Heat && a.Grid == nil {
-		whole := q.Query
-		whole.Scope = whole.Scope.AllTime()
-		if a.Grid, err = heatmap.NewGrid(ctx, rec, whole, nil); err != nil {
-			return nil, err
-		}
-	}
-	if q.Listed != "" {
-		if err = a.list(ctx, old); err != nil {
-			return nil, err
-		}
-	}
-	if q.Path {
-		if err = a.path(ctx, old); err != nil {
+		if err := s.find(ctx, old); err != nil {
 			return nil, err
 		}
 	}
@@ -140,6 +90,106 @@ func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer
 		a.Lines = analyze.SourceOf(rec, a.Tree.Weights, q.Source)
 	}
 	return a, nil
+}
+
+// tree binds the scope and makes the tree and the functions' table. What else an earlier
+// answer with the same tree has is taken as well.
+func (a *Answer) tree(ctx context.Context, old *Answer) error {
+	if err := a.bind(ctx, old); err != nil {
+		return err
+	}
+	if old.sameTree(a.Rec, &a.Question) {
+		a.Tree, a.Rows, a.Spans, a.Grid, a.States = old.Tree, old.Rows, old.Spans, old.Grid, old.States
+		if old.By == a.By {
+			a.Grouped = old.Grouped
+		}
+		return nil
+	}
+	w, err := analyze.Weigh(ctx, a.Rec, a.bound())
+	if err != nil {
+		return err
+	}
+	if a.Tree = analyze.NewTree(a.Rec, w, a.Transforms...); ctx.Err() != nil {
+		return ctx.Err()
+	}
+	a.Rows = analyze.Table(a.Rec, a.Tree, analyze.ByFunction)
+	return nil
+}
+
+// bind looks the calls of the question's scope up, which may be known from the
+// answer before.
+func (a *Answer) bind(ctx context.Context, old *Answer) (err error) {
+	if old != nil && old.Rec == a.Rec && old.Question.Scope.Equal(a.Question.Scope) {
+		a.Scope = old.Scope
+	} else {
+		a.Scope, err = calls.Bind(ctx, a.Rec, a.Question.Scope)
+	}
+	return err
+}
+
+// bound is the query with its calls looked up.
+func (a *Answer) bound() analyze.Query {
+	q := a.Query
+	q.Scope = a.Scope
+	return q
+}
+
+// around finds the neighbours of a function, and makes the trees on both sides of it.
+// They are looked at from the function on, however the whole is.
+func (a *Answer) around(context.Context, *Answer) error {
+	near := analyze.Around(a.Rec, a.Tree, *a.Around)
+	a.Near = &near
+	ts := slices.DeleteFunc(slices.Clone(a.Transforms), func(t analyze.Transform) bool { return t.Op == analyze.OpInvert })
+	side := func(t analyze.Transform) *analyze.Tree {
+		return analyze.NewTree(a.Rec, a.Tree.Weights, append(slices.Clip(ts), t)...)
+	}
+	a.Above, a.Below = side(analyze.CallersOf(*a.Around)), side(analyze.CalleesOf(*a.Around))
+	return nil
+}
+
+func (a *Answer) states(ctx context.Context, _ *Answer) (err error) {
+	if a.States == nil {
+		a.States, err = analyze.StatesIn(ctx, a.Rec, a.Scope)
+	}
+	return err
+}
+
+// group makes the table of other rows than functions.
+func (a *Answer) group(ctx context.Context, _ *Answer) (err error) {
+	switch {
+	case a.Grouped != nil:
+	case a.By == analyze.ByThread:
+		a.Grouped, err = analyze.ByTrack(ctx, a.Rec, a.bound(), a.Transforms...)
+	default:
+		a.Grouped = analyze.Table(a.Rec, a.Tree, a.By)
+	}
+	return err
+}
+
+func (a *Answer) threads(ctx context.Context, old *Answer) (err error) {
+	if old != nil && old.Rec == a.Rec && old.ThreadOf != nil {
+		a.ThreadOf = old.ThreadOf
+		return nil
+	}
+	a.ThreadOf, err = analyze.ThreadOf(ctx, a.Rec)
+	return err
+}
+
+func (a *Answer) stats(ctx context.Context, _ *Answer) (err error) {
+	if a.Spans == nil && a.Tree.Weights.Basis == analyze.Spans {
+		a.Spans, err = spans.Stats(ctx, a.Rec, a.Scope)
+	}
+	return err
+}
+
+// heat makes the heatmap, of all time.
+func (a *Answer) heat(ctx context.Context, _ *Answer) (err error) {
+	if a.Grid == nil {
+		whole := a.bound()
+		whole.Scope = whole.Scope.AllTime()
+		a.Grid, err = heatmap.NewGrid(ctx, a.Rec, whole, nil)
+	}
+	return err
 }
 
 // list lists calls one by one. Which are selected makes no difference, so that what
@@ -175,23 +225,10 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 	return nil
 }
 
-// bind looks the calls of the question's scope up, which may be known from the
-// answer before.
-func (a *Answer) bind(ctx context.Context, old *Answer) (in recording.Scope, err error) {
-	if old != nil && old.Rec == a.Rec && old.Question.Scope.Equal(a.Question.Scope) {
-		a.Scope = old.Scope
-	} else {
-		a.Scope, err = calls.Bind(ctx, a.Rec, a.Question.Scope)
-	}
-	return a.Scope, err
-}
-
 // search finds what is looked for in the tree. Where it runs must be known for
 // that when functions alone do not tell.
-func (a *Answer) search(ctx context.Context, last *Answer, q analyze.Query) (err error) {
+func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
 	switch {
-	case a.Search == nil:
-		return nil
 	case a.Search.OfFunctions():
 		a.Matched = analyze.Match(a.Rec, a.Tree, a.Search)
 		return nil
@@ -202,14 +239,6 @@ func (a *Answer) search(ctx context.Context, last *Answer, q analyze.Query) (err
 			return err
 		}
 	}
-	a.Matched, err = analyze.MatchHits(ctx, a.Rec, a.Tree, q, a.Found)
+	a.Matched, err = analyze.MatchHits(ctx, a.Rec, a.Tree, a.bound(), a.Found)
 	return err
-}
-
-// around makes the trees on both sides of a function. They are looked at from
-// the function on, however the whole is.
-func around(rec *recording.Recording, w *analyze.Weights, q Question) (above, below *analyze.Tree) {
-	ts := slices.DeleteFunc(slices.Clone(q.Transforms), func(t analyze.Transform) bool { return t.Op == analyze.OpInvert })
-	side := func(t analyze.Transform) *analyze.Tree { return analyze.NewTree(rec, w, append(slices.Clip(ts), t)...) }
-	return side(analyze.CallersOf(*q.Around)), side(analyze.CalleesOf(*q.Around))
 }

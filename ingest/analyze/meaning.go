@@ -103,18 +103,9 @@ func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key stri
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Metric > recording.SpanCount {
 		return nil, fmt.Errorf("only the time and the count of spans are told by argument %q", key)
 	}
-	from, to := q.Scope.Bounds(rec)
-	at, rows := map[string]int{}, []Row{}
-	row := func(value string) int {
-		i, ok := at[value]
-		if !ok {
-			i = len(rows)
-			at[value] = i
-			rows = append(rows, Row{Name: value, Track: recording.NoTrack})
-		}
-		return i
-	}
-	none := row("[no " + key + "]")
+	b := &argumentRows{rec: rec, key: key, at: map[string]int{}, timed: q.Metric == recording.SpanTime}
+	b.from, b.to = q.Scope.Bounds(rec)
+	b.row("[no " + key + "]") // row 0
 	stretches := map[[2]int]scan.Stretch{}
 	for _, s := range q.lanes(rec) {
 		stretches[[2]int{s.Track, s.Row}] = s
@@ -128,60 +119,95 @@ func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key stri
 					above = nil
 					continue
 				}
-				var here []argued
-				p := 0
-				s.Each(func(first int, starts, ends []int64, calls []recording.CallID) {
-					for k, c := range calls {
-						x := argued{start: starts[k], end: ends[k], call: c, row: none}
-						for p < len(above) && above[p].end < x.start {
-							p++
-						}
-						up := (*argued)(nil)
-						for i := p; i < len(above) && above[i].start <= x.start; i++ {
-							if above[i].end >= x.end && above[i].call == rec.Calls.Parent(c) {
-								up = &above[i]
-								break
-							}
-						}
-						if up != nil {
-							x.row, x.within = up.row, up.within
-						}
-						if ref := s.Lane.Args(first + k); ref != 0 && rec.Args != nil {
-							if v, ok := argumentValue(rec.Args(ref), key); ok {
-								x.row = row(v)
-							}
-						}
-						took := int64(1)
-						if q.Metric == recording.SpanTime {
-							if took = min(x.end, to) - max(x.start, from); up != nil {
-								recording.Add(&rows[up.row].Self, -took)
-							}
-						}
-						recording.Add(&rows[x.row].Self, took)
-						rows[x.row].Count++
-						if !slices.Contains(x.within, x.row) {
-							x.within = append(slices.Clip(x.within), x.row)
-							if q.Metric == recording.SpanTime {
-								recording.Add(&rows[x.row].Total, took)
-							}
-						}
-						here = append(here, x)
-					}
-				})
-				if above = here; ctx.Err() != nil {
+				if above = b.lane(s, above); ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
 			}
 		}
 	}
-	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Count == 0 })
-	for i := range rows {
-		if q.Metric == recording.SpanCount {
+	rows := slices.DeleteFunc(b.rows, func(r Row) bool { return r.Count == 0 })
+	if !b.timed {
+		for i := range rows {
 			rows[i].Total = rows[i].Self
 		}
 	}
 	SortRows(rows)
 	return rows, nil
+}
+
+// argumentRows has the rows of [ByArgument] while they are made.
+type argumentRows struct {
+	rec      *recording.Recording
+	key      string
+	from, to int64
+	timed    bool // time is asked for, not the count
+	rows     []Row
+	at       map[string]int // rows by value
+}
+
+func (b *argumentRows) row(value string) int {
+	i, ok := b.at[value]
+	if !ok {
+		i = len(b.rows)
+		b.at[value] = i
+		b.rows = append(b.rows, Row{Name: value, Track: recording.NoTrack})
+	}
+	return i
+}
+
+// lane counts the spans of a lane, and returns them for the lane below.
+func (b *argumentRows) lane(s scan.Stretch, above []argued) (here []argued) {
+	s.Each(func(first int, starts, ends []int64, calls []recording.CallID) {
+		for k, c := range calls {
+			x := argued{start: starts[k], end: ends[k], call: c}
+			for len(above) > 0 && above[0].end < x.start {
+				above = above[1:]
+			}
+			up := b.over(&x, above)
+			if up != nil {
+				x.row, x.within = up.row, up.within
+			}
+			if ref := s.Lane.Args(first + k); ref != 0 && b.rec.Args != nil {
+				if v, ok := argumentValue(b.rec.Args(ref), b.key); ok {
+					x.row = b.row(v)
+				}
+			}
+			b.count(&x, up)
+			here = append(here, x)
+		}
+	})
+	return here
+}
+
+// over finds the span that another one lies in, nil where it lies in none.
+func (b *argumentRows) over(x *argued, above []argued) *argued {
+	for i := range above {
+		switch up := &above[i]; {
+		case up.start > x.start:
+			return nil
+		case up.end >= x.end && up.call == b.rec.Calls.Parent(x.call):
+			return up
+		}
+	}
+	return nil
+}
+
+func (b *argumentRows) count(x, up *argued) {
+	took := int64(1)
+	if b.timed {
+		if took = min(x.end, b.to) - max(x.start, b.from); up != nil {
+			recording.Add(&b.rows[up.row].Self, -took)
+		}
+	}
+	recording.Add(&b.rows[x.row].Self, took)
+	b.rows[x.row].Count++
+	if slices.Contains(x.within, x.row) {
+		return
+	}
+	x.within = append(slices.Clip(x.within), x.row)
+	if b.timed {
+		recording.Add(&b.rows[x.row].Total, took)
+	}
 }
 
 // argued is a span with the row it counts in; within are those of the spans that it
