@@ -29,6 +29,7 @@ import (
 	"ashlar/ingest/perfdata"
 	"ashlar/ingest/perfetto"
 	"ashlar/ingest/perfscript"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/pprof"
 	"ashlar/ingest/source"
 	"ashlar/ingest/spaa"
@@ -177,7 +178,7 @@ func describe(head []byte) string {
 		return s
 	}
 	if n := countZero(head); n == len(head) || n >= 16 {
-		return fmt.Sprintf("%d bytes of zero", n)
+		return fmt.Sprintf("%s of zero", plain.Plural(n, "byte"))
 	}
 	few := head[:min(len(head), 16)]
 	letters := bytes.Map(func(r rune) rune {

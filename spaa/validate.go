@@ -199,7 +199,7 @@ func (v *validator) record(l *Line) {
 		v.report.Records[l.Kind.String()]++
 	}
 	if l.Duplicates > 0 {
-		v.add("duplicate-key", "%d keys stand twice in an object of this record; the last of each counts", l.Duplicates)
+		v.add("duplicate-key", "an object of this record has keys twice (%d), of which the last counts", l.Duplicates)
 	}
 	if l.Kind != KindHeader && l.Kind != KindUnknown {
 		v.required(l)

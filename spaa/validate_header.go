@@ -49,7 +49,7 @@ func (v *validator) checkHeader(l *Line) {
 		v.add("key-type", "%q of the header has a value of the wrong JSON type", key)
 	}
 	if d.p.dups > 0 {
-		v.add("duplicate-key", "%d keys stand twice in an object of the header; the last of each counts", d.p.dups)
+		v.add("duplicate-key", "an object of the header has keys twice (%d), of which the last counts", d.p.dups)
 	}
 	if v.refused {
 		return

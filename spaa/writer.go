@@ -183,5 +183,5 @@ func (w *Writer) Close() error {
 			first, by = id, n
 		}
 	}
-	return fmt.Errorf("%d stacks are named but were not written: record %d names stack %s", len(w.waiting), by, first.quoted())
+	return fmt.Errorf("stacks that are named were not written (%d): record %d names stack %s", len(w.waiting), by, first.quoted())
 }

@@ -17,7 +17,6 @@ import (
 	"ashlar/app/view"
 	"ashlar/app/window"
 	"ashlar/ingest/fetch"
-	"ashlar/ingest/memory"
 	"ashlar/ingest/plain"
 	"ashlar/render/theme"
 )
@@ -76,17 +75,10 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 	return l, taken
 }
 
-// openGL bounds the bytes that a driver takes for its compiler and threads. One that
-// finds less ends the program.
-const openGL = 768 << 20
-
 // render draws what the window would show into a file, on the GPU where there is
 // one for it, and memory for its driver.
 func render(o cli.RenderOptions) error {
 	return drawing.Render(o, func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
-		if memory.Need(openGL, "OpenGL") != nil {
-			return drawing.Draw(s, w, h, scale)
-		}
 		img, err := headless.Draw(s, w, h, scale)
 		if errors.Is(err, headless.ErrNoGPU) {
 			return drawing.Draw(s, w, h, scale)

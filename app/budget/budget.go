@@ -126,7 +126,7 @@ func Lines(s string, tokens int, all string) (string, error) {
 	lines := strings.SplitAfter(strings.TrimRight(s, "\n")+"\n", "\n")
 	lines = lines[:len(lines)-1]
 	for n := len(lines) - 1; n > 0; n-- {
-		out := strings.Join(lines[:n], "") + fmt.Sprintf("left out: %d of %d lines; all: %s\n", len(lines)-n, len(lines), all)
+		out := strings.Join(lines[:n], "") + fmt.Sprintf("left out: %d of %s; all: %s\n", len(lines)-n, plain.Plural(len(lines), "line"), all)
 		if Tokens(len(out)) <= tokens {
 			return out, nil
 		}
@@ -140,7 +140,7 @@ func (v *value) note(list string, n int, all string) string {
 	if rows == nil || len(rows.list) <= n {
 		return "all: " + all + "\n"
 	}
-	s := fmt.Sprintf("left out: %d of %d rows", len(rows.list)-n, len(rows.list))
+	s := fmt.Sprintf("left out: %d of %s", len(rows.list)-n, plain.Plural(len(rows.list), "row"))
 	if by, share := rows.share(n); by != "" {
 		s += fmt.Sprintf(" with %s of their %s", percent(share), strings.ReplaceAll(by, "_", " "))
 	}

@@ -274,6 +274,6 @@ func (a *callList) table(b *strings.Builder) {
 	}
 	tabular.Columns(b, "", align, table)
 	if left > 0 {
-		fmt.Fprintf(b, "%s arguments more; --csv and --json have all\n", units.Count(int64(left)))
+		fmt.Fprintf(b, "%s; --csv and --json have all\n", units.Plural(int64(left), "more argument"))
 	}
 }

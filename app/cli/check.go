@@ -143,7 +143,7 @@ func (c *call) check(files []string, o *checkOptions) error {
 	case bad == 1 && len(files) == 1:
 		return fmt.Errorf("%s is not in order", all.Files[0].File)
 	case bad > 0:
-		return fmt.Errorf("%d of %d files are not in order", bad, len(files))
+		return fmt.Errorf("not in order: %d of %s", bad, units.Plural(int64(len(files)), "file"))
 	}
 	return nil
 }

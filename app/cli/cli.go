@@ -84,6 +84,9 @@ type RenderOptions struct {
 	// Remarks what else is to be said; nil stands for the standard error.
 	Read        func(path, exe string, part recording.Part) (*recording.Recording, ingest.Stats, error)
 	To, Remarks io.Writer
+	// Watch has drawing end in a sentence when memory runs short; it is called once all
+	// is read. It may be nil.
+	Watch func()
 }
 
 // Runner does what needs graphics. Errors are one sentence that names the file.

@@ -38,7 +38,7 @@ func (s *stats) text() string {
 
 func (s *stats) spansText(b *strings.Builder) {
 	d := s.durations
-	fmt.Fprintf(b, "%s calls%s", units.Count(d.Count), unfinishedText(d))
+	fmt.Fprintf(b, "%s%s", units.Plural(d.Count, "call"), unfinishedText(d))
 	if s.metric != nil {
 		fmt.Fprintf(b, ", by %s", s.metric.Name)
 	}
@@ -79,17 +79,13 @@ func trendText(t *spans.Trend) string {
 
 func (s *stats) seenText(b *strings.Builder) {
 	p := s.presence
-	word := s.Basis
-	if p.Basis == analyze.Windows {
-		word = "rows of windows"
-	}
-	fmt.Fprintf(b, "in %s of %s %s, innermost in %s\n", units.Count(p.Records), units.Count(p.Of), word, units.Count(p.Leaf))
+	fmt.Fprintf(b, "in %s of %s, innermost in %s\n", units.Count(p.Records), units.Plural(p.Of, p.Basis.One()), units.Count(p.Leaf))
 	fmt.Fprintf(b, "%s: total %s%s (%s), self %s (%s)\n", plain.Short(s.metric.Name),
 		units.Value(p.Total, s.metric), below(p.Negative, s.metric), units.Percent(p.Total, p.OfWeight), units.Value(p.Self, s.metric), units.Percent(p.Self, p.OfWeight))
 	r := s.Seen.Runs
 	if r != nil {
-		fmt.Fprintf(b, "seen on end %s times: median %s, p90 %s, at most %s samples; the longest for %s at %s on thread %d\n",
-			units.Count(r.Count), units.Count(r.MedianSamples), units.Count(r.P90Samples), units.Count(r.MostSamples),
+		fmt.Fprintf(b, "seen on end %s: median %s, p90 %s, at most %s; the longest for %s at %s on thread %d\n",
+			tabular.Often(r.Count), units.Count(r.MedianSamples), units.Count(r.P90Samples), units.Plural(r.MostSamples, "sample"),
 			units.Duration(p.Runs.Longest), recording.Offset(p.Runs.Start-s.rec.Start), r.TID)
 	}
 	if len(p.OverTime) > 0 {

@@ -361,7 +361,7 @@ func (t *top) text(rec *recording.Recording) string {
 	if t.metric.Name == "" {
 		return plain.Short(rec.Source.Name) + " holds nothing to add up.\n"
 	}
-	fmt.Fprintf(&b, "%s: %s, from %s %s", plain.Short(rec.Source.Name), plain.Short(t.what()), units.Count(t.Records), t.records())
+	fmt.Fprintf(&b, "%s: %s, from %s", plain.Short(rec.Source.Name), plain.Short(t.what()), t.counted(t.Records))
 	if t.Range != nil {
 		fmt.Fprintf(&b, ", %s to %s", units.Duration(t.Range.from), units.Duration(t.Range.to))
 		if *t.Range != *t.Asked {
@@ -383,7 +383,7 @@ func (t *top) text(rec *recording.Recording) string {
 		b.WriteString("; " + kind)
 	}
 	if t.Untold > 0 {
-		fmt.Fprintf(&b, "\n%s of the spans do not tell their time on a processor, or lie here only in part: they have none of it", units.Count(t.Untold))
+		fmt.Fprintf(&b, "\nno time on a processor is known of %s: not told, or here only in part", units.Plural(t.Untold, "span"))
 	}
 	b.WriteString(leftOutText(&t.left, t.metric))
 	t.viewText(&b)
@@ -403,17 +403,8 @@ func below(negative int64, m *recording.Metric) string {
 	return ", with " + units.Value(negative, m) + " below zero"
 }
 
-// records is the word for what was added up.
-func (t *top) records() string {
-	word := t.Basis
-	if word == string(analyze.Windows) {
-		word = "rows of windows"
-	}
-	if t.Records == 1 {
-		word = strings.Replace(strings.TrimSuffix(word, "s"), "rows of", "row of", 1)
-	}
-	return word
-}
+// counted counts what was added up.
+func (t *top) counted(n int64) string { return units.Plural(n, analyze.Basis(t.Basis).One()) }
 
 func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	if t.Tree {

@@ -358,11 +358,11 @@ func (t *top) viewText(b *strings.Builder) {
 			units.Percent(f.row.Self, t.sum), units.Value(f.row.Total, t.metric), units.Percent(f.row.Total, t.sum))
 	}
 	if m := t.Matched; m != nil {
-		fmt.Fprintf(b, "\n%s is in %s (%s), %s %s", plain.Short(m.Search), units.Value(m.total, t.metric),
-			units.Percent(m.total, t.sum), units.Count(m.Records), t.records())
+		fmt.Fprintf(b, "\n%s is in %s (%s), %s", plain.Short(m.Search), units.Value(m.total, t.metric),
+			units.Percent(m.total, t.sum), t.counted(m.Records))
 	}
 	if t.Cut > 0 {
-		fmt.Fprintf(b, "\n%s light branches are not followed to their end", units.Count(int64(t.Cut)))
+		fmt.Fprintf(b, "\nnot followed to the end: %s", units.Plural(int64(t.Cut), "light branch"))
 	}
 }
 

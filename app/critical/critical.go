@@ -162,7 +162,7 @@ func (a *Answer) Text(n int) string {
 				for _, s := range sums[i:] {
 					rest += s.Time
 				}
-				rows = append(rows, []string{units.Duration(rest), units.Percent(rest, length), "", fmt.Sprintf("%d others", len(sums)-i)})
+				rows = append(rows, []string{units.Duration(rest), units.Percent(rest, length), "", units.Plural(int64(len(sums)-i), "other")})
 				break
 			}
 			rows = append(rows, []string{units.Duration(s.Time), units.Percent(s.Time, length), units.Count(int64(s.Steps)), plain.Short(s.Name)})

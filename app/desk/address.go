@@ -395,16 +395,21 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 		if !whole || n == 0 {
 			n = int(NodeNamed(a, *f))
 		}
-		if n > 0 {
+		switch {
+		case n > 0:
 			p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
-		} else {
+		case f.Module != "" || p.markNamed(a, analyze.Named(f.Name)) != nil:
 			miss("the function %s is not in what is shown", f.Name)
 		}
 	}
 	if f := st.Around; f != nil {
 		p.Pick.Near = true
 		if len(panel.FunctionsOf(p.Rec, recording.Function{Name: f.Name, Module: f.Module})) == 0 {
-			miss("the function %s is not in the recording", f.Name)
+			if fs := analyze.Named(f.Name).Functions(p.Rec); len(fs) > 0 && f.Module == "" {
+				p.Around = new(p.Rec.Functions.At(int(fs[0])).FuncName())
+			} else {
+				miss("the function %s is not in the recording", f.Name)
+			}
 		}
 	} else {
 		sides := p.Sides

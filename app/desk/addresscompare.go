@@ -126,10 +126,12 @@ func (c *Comparison) goToAnswered(v *view.State) (err error) {
 	a := c.Answer()
 	if f := v.Function; f != nil {
 		key := c.keyNamed(f, v.OnlyOn)
-		if key < 0 {
+		switch {
+		case key >= 0:
+			c.Choose(a, key)
+		case f.Module != "" || c.markNamed(analyze.Named(f.Name)) != nil:
 			return fmt.Errorf("the function %s is in neither recording", f.Name)
 		}
-		c.Choose(a, key)
 	}
 	if c.Node = -1; v.Node != nil {
 		c.Node = int32(pair.Find(a.Shape, v.Node))

@@ -108,6 +108,9 @@ func Render(o cli.RenderOptions, draw func(s *shell.Shell, w, h int, scale float
 	if a := s.Doc().Answer(); o.With == "" && a != nil && a.Tree != nil && a.Tree.Negative != 0 {
 		fmt.Fprintf(o.Remarks, "ashlar: of what is drawn %s are below zero\n", units.Value(a.Tree.Negative, a.Metric()))
 	}
+	if o.Watch != nil {
+		o.Watch()
+	}
 	s = s.Still() // which waits for all that it shows
 	svg := IsSVG(o.Out)
 	out, path, to := outfile.Options{Replace: true, Not: s.Address().Files}, o.Out, io.Writer(os.Stdout)

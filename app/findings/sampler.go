@@ -23,7 +23,7 @@ func (l *look) sampler(r rule) error {
 		read, left = read+t.Read, left+t.LeftOut
 	}
 	if _, changes := l.rec.Warned(); changes && read > 0 && 100*left >= read {
-		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s records could not be read and are left out: %s.", units.Count(left), units.Count(read), units.Percent(left, read)),
+		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s could not be read: %s is left out.", units.Count(left), units.Plural(read, "record"), units.Percent(left, read)),
 			Size: counts(left, read, "records")}, about, "check", File(l.rec))
 	}
 	for i := range l.rec.Warnings {
@@ -89,7 +89,7 @@ func (l *look) broken(r rule) {
 			continue
 		}
 		if sure, ok := l.above(l.share(cost[deepest], l.sum), .05); ok {
-			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of exactly %d frames, and none deeper, have %s of %s: the recorder cut them off there.", deepest, l.amount(cost[deepest]), l.metric.Name), Size: l.size(cost[deepest]), Confidence: sure},
+			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of exactly %s, and none deeper, have %s of %s: the recorder cut them off there.", units.Plural(int64(deepest), "frame"), l.amount(cost[deepest]), l.metric.Name), Size: l.size(cost[deepest]), Confidence: sure},
 				view.State{Tab: "flamegraph"}, "top", File(l.rec), "--invert")
 		}
 	}

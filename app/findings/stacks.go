@@ -135,7 +135,7 @@ func (l *look) lock(r rule) error {
 		return err
 	}
 	if threads > 1 {
-		claim += fmt.Sprintf(", on %d threads", threads)
+		claim += ", on " + units.Plural(int64(threads), "thread")
 	}
 	l.add(r, Finding{Claim: claim + ".", Function: f.Name, Size: l.size(waits.total), Confidence: sure}, of(f, "callers"), "top", File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil

@@ -77,8 +77,8 @@ func (l *look) hump(r rule) error {
 		state := of(f, "calls")
 		state.Sides[0].Calls = which
 		size := l.sizeOf(int64(min(took, math.MaxInt64/2)), int64(min(sum, math.MaxInt64/2)))
-		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s calls of %s take %s or more, where half of all take %s or less: they have %s of the function's time.",
-			units.Count(slow.Count), units.Count(d.Count), quoted(f.Name), units.Duration(slow.From), units.Duration(d.Median), percent(size.share)),
+		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s of %s took %s or more, where half of all took %s or less: they have %s of the function's time.",
+			units.Count(slow.Count), units.Plural(d.Count, "call"), quoted(f.Name), units.Duration(slow.From), units.Duration(d.Median), percent(size.share)),
 			Function: f.Name, Size: size}, state, "calls", File(l.rec), which)
 		return nil // what lies in it or around it is slow with it
 	}

@@ -15,6 +15,7 @@ import (
 
 	"ashlar/app/drawing"
 	"ashlar/app/shell"
+	"ashlar/ingest/memory"
 )
 
 // Draw lays out and draws a shell in a picture of w by h pixels with scale
@@ -25,8 +26,17 @@ func Draw(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 		// fall back to a slower way of drawing.
 		os.Setenv("EGL_PLATFORM", "surfaceless")
 	}
-	return DrawBeside(s, w, h, scale)
+	var ops op.Ops
+	whole := drawing.Frame(s, &ops, w, h, scale) // which takes memory too
+	if err := memory.Need(openGL, "OpenGL"); err != nil {
+		return nil, fmt.Errorf("cannot draw: %w (%v)", ErrNoGPU, err)
+	}
+	return drawTiled(whole, image.Rect(0, 0, w, h), mostTile)
 }
+
+// openGL bounds the bytes that a driver takes for its compiler and threads. One that
+// finds less ends the program.
+const openGL = 768 << 20
 
 // DrawBeside is Draw in a program that has a window: it draws with what that
 // draws with.

@@ -21,12 +21,6 @@ type Line struct {
 
 func ok(format string, args ...any) Line    { return Line{true, fmt.Sprintf(format, args...)} }
 func lacks(format string, args ...any) Line { return Line{false, fmt.Sprintf(format, args...)} }
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
 
 // Program is the path of the running program, as the desktop should start it.
 // A program that is about to vanish (go run) is an error.

@@ -186,7 +186,7 @@ func sourceOf(rec *recording.Recording, what string) (string, error) {
 			names = append(names, plain.Short(f))
 		}
 		slices.Sort(names)
-		return "", fmt.Errorf("%d source files end with %s: %s", len(names), what, strings.Join(names[:min(len(names), 4)], ", "))
+		return "", fmt.Errorf("%s: that is the end of several source files (%d): %s", what, len(names), strings.Join(names[:min(len(names), 4)], ", "))
 	case len(functions) > 0:
 		return "", fmt.Errorf("the recording does not say where the source of %s is: %s", what, lacks.Of(lacks.Lines, rec))
 	}

@@ -191,7 +191,7 @@ func (o *Overview) ask(found int) {
 		o.Next = append(o.Next, Ask{question, findings.Command(o.rec, args...)})
 	}
 	if found > len(o.Unusual) {
-		add(fmt.Sprintf("the other %d findings", found-len(o.Unusual)), "findings", file)
+		add(units.Plural(int64(found-len(o.Unusual)), "more finding"), "findings", file)
 	}
 	if o.sum == 0 {
 		add("what is in it", "info", file)

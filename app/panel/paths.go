@@ -21,14 +21,19 @@ func PathOf(rec *recording.Recording, t *analyze.Tree, node int) []recording.Fun
 }
 
 // NodeAt follows a path as far as a tree has it; whole says whether that is all
-// of it.
+// of it. A name without a module, as a person types it, means what has just that name, or
+// the first of that name whatever its module.
 func NodeAt(rec *recording.Recording, t *analyze.Tree, path []recording.FuncName) (node int, whole bool) {
 	for _, name := range path {
 		next := -1
 		for _, k := range t.Children(node) {
-			if t.Function(rec, int(k)).FuncName() == name {
+			f := t.Function(rec, int(k))
+			if f.FuncName() == name {
 				next = int(k)
 				break
+			}
+			if next < 0 && name.Module == "" && f.Name == name.Name {
+				next = int(k)
 			}
 		}
 		if next < 0 {

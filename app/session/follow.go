@@ -61,7 +61,7 @@ func (d *Side) Follow(ctx context.Context) {
 		}
 		seen.readHead(d.path)
 		if seen.goesOn(shown) && seen.smaller(shown) && !was.smaller(seen) {
-			d.note("the file was cut from "+units.Count(shown.info.Size())+" bytes to "+units.Count(seen.info.Size())+"; this is what was in it", true)
+			d.note("the file was cut from "+units.Plural(shown.info.Size(), "byte")+" to "+units.Count(seen.info.Size())+"; this is what was in it", true)
 			continue
 		}
 		anew := ""

@@ -111,17 +111,12 @@ func TestThreadsStandAlike(t *testing.T) {
 	c := s.Versus
 	var router input.Router
 	var ops op.Ops
-	names := func(side int) (out []string) {
+	names := func(side int) []string {
 		ops.Reset()
 		s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
 			Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1200, 700))})
 		router.Frame(&ops)
-		for _, r := range c.Panes[side].Plan.Rows {
-			if r.Kind == timeline.TrackRow {
-				out = append(out, r.Name)
-			}
-		}
-		return out
+		return c.Panes[side].Plan.Names(timeline.TrackRow)
 	}
 	if rec := c.Panes[1].Rec; rec.Tracks[1].Name != "worker-2" {
 		t.Fatalf("B's second thread is %s: nothing is tested", rec.Tracks[1].Name)

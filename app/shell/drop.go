@@ -175,7 +175,7 @@ func (s *Shell) held() string {
 	case 2:
 		return name(0) + " and " + name(1)
 	default:
-		return fmt.Sprintf("%s and %s, the first of %s files", name(0), name(1), units.Count(int64(n)))
+		return fmt.Sprintf("%s and %s, the first of %s", name(0), name(1), units.Plural(int64(n), "file"))
 	}
 }
 

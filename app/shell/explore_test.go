@@ -307,13 +307,7 @@ func TestFilterChoosesByNames(t *testing.T) {
 	} {
 		p.Filter = filter
 		b.frame()
-		var have []string
-		for i := range p.Plan.Rows {
-			if row := &p.Plan.Rows[i]; row.Kind == timeline.TrackRow {
-				have = append(have, row.Name)
-			}
-		}
-		if !slices.Equal(have, want) {
+		if have := p.Plan.Names(timeline.TrackRow); !slices.Equal(have, want) {
 			t.Errorf("%q leaves %q, want %q", filter, have, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"image"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
+	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
@@ -152,7 +152,7 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	}
 	foot := image.Rect(in.Min.X, box.Max.Y-u.Px(38), box.Max.X-u.Px(24), box.Max.Y-u.Px(10))
 	u.HLine(foot.Min.X, foot.Max.X, foot.Min.Y-u.Px(2), th.Rule)
-	took := u.Text(foot, fmt.Sprintf("Ctrl-K finds all of these and %d commands without a key", without), ui.Style{Size: 12, Color: th.Dim})
+	took := u.Text(foot, "Ctrl-K finds all of these and "+units.Plural(int64(without), "command")+" without a key", ui.Style{Size: 12, Color: th.Dim})
 	foot.Min.X += took.X + u.Px(16)
 	if st := (ui.Style{Size: 12, Color: th.Dim, Align: ui.End}); u.Measure("Esc closes", st).X < foot.Dx() {
 		u.Text(foot, "Esc closes", st)

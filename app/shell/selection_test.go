@@ -21,14 +21,9 @@ const twoProcesses = `[{"ph":"M","pid":1,"name":"process_name","args":{"name":"c
 {"ph":"X","pid":2,"tid":7,"ts":1,"dur":90,"name":"serve"},{"ph":"X","pid":2,"tid":8,"ts":1,"dur":40,"name":"serve"}]`
 
 // rows are the names of the rows of a kind.
-func (b *bench) rows(kind timeline.RowKind) (names []string) {
+func (b *bench) rows(kind timeline.RowKind) []string {
 	b.frame()
-	for _, r := range b.Pane.Plan.Rows {
-		if r.Kind == kind {
-			names = append(names, r.Name)
-		}
-	}
-	return names
+	return b.Pane.Plan.Names(kind)
 }
 
 func TestProcessesOfMomentsComeLast(t *testing.T) {

@@ -20,14 +20,9 @@ func TestSortThreadsByCommand(t *testing.T) {
 			fmt.Sprintf(`{"ph":"X","pid":1,"tid":%d,"ts":1000,"dur":%d,"name":"f"}`, i+1, durations[i]))
 	}
 	b := newBench(t, "["+strings.Join(trace, ",")+"]")
-	names := func() (all []string) {
+	names := func() []string {
 		b.frame()
-		for _, r := range b.Pane.Plan.Rows {
-			if r.Kind == timeline.TrackRow {
-				all = append(all, r.Name)
-			}
-		}
-		return all
+		return b.Pane.Plan.Names(timeline.TrackRow)
 	}
 	for _, c := range []struct {
 		command string

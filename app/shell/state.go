@@ -69,11 +69,7 @@ func (s *Shell) State() State {
 	st.From, st.To, st.Metric = p.View.From-p.Rec.Start, p.View.To-p.Rec.Start, p.MetricOf().Name
 	st.Scope, st.Found, st.Scale = scopebar.Texts(s.Scoped()), p.Finder.Info(), s.EffectiveScale()
 	if p.Plan != nil {
-		for i := range p.Plan.Rows {
-			if r := &p.Plan.Rows[i]; r.Kind == timeline.TrackRow {
-				st.Threads = append(st.Threads, r.Name)
-			}
-		}
+		st.Threads = p.Plan.Names(timeline.TrackRow)
 	}
 	st.Near, st.Rows = p.Middle().Name, len(p.Table.Order.Rows)
 	if a := p.Doc.Answer(); a != nil {

@@ -132,7 +132,7 @@ func fields() []Field {
 		text("find", "the text that is searched for", func(v *State) *string { return &v.Find }).
 			flag("search", "find `TEXT` or /expression/ in names, modules and files, or just in one of name:, module:, file:, thread:, arg: before it; how much has it"),
 		text("tab", "the lower half's tab", func(v *State) *string { return &v.Tab }),
-		maybe("function", "the function that is marked: NAME or NAME:MODULE", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
+		maybe("function", "the function that is marked: NAME, of any module where none has no module, or NAME:MODULE", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
 		many("node", "the functions from the root to the marked bar of the flamegraph", func(v *State) *[]recording.FuncName { return &v.Node }, functionText, parseFunction).pick(),
 		maybe("around", "the function whose callers and callees are shown, where it is not the one that is marked", func(v *State) **recording.FuncName { return &v.Around }, functionText, parseFunction),
 		many("callers", "the functions from that one outwards to the bar that fills the callers' side", func(v *State) *[]recording.FuncName { return &v.Callers }, functionText, parseFunction),

@@ -7,6 +7,7 @@ package analyze
 
 import (
 	"context"
+	"strings"
 
 	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
@@ -43,6 +44,14 @@ const (
 	Windows Basis = "windows"
 	States  Basis = "states"
 )
+
+// One is the word for one of what answers come from; see plain.Noun.
+func (b Basis) One() string {
+	if b == Windows {
+		return "row of windows"
+	}
+	return strings.TrimSuffix(string(b), "s")
+}
 
 // Weights are the answer to a Query by call.
 type Weights struct {

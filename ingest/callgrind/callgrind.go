@@ -24,6 +24,7 @@ import (
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -340,7 +341,7 @@ func (d *decoder) costs(line []byte) {
 	values := make([]int64, len(d.events))
 	if len(words)-first > len(values) {
 		tally.Leave(d.place())
-		d.warn("many-costs", "Line %d has %d costs for %d events and was left out", d.line, len(words)-first, len(values))
+		d.warn("many-costs", "Line %d has %s for %s and was left out", d.line, plain.Plural(len(words)-first, "cost"), plain.Plural(len(values), "event"))
 		return
 	}
 	for i := range values {

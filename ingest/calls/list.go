@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
 )
@@ -57,7 +58,7 @@ const mostRows = 4 << 20
 // other end. Rows that are alike come in the order of their start.
 func List(ctx context.Context, rec *recording.Recording, set *recording.CallSet, by string) ([]Row, error) {
 	if set.Calls > mostRows {
-		return nil, fmt.Errorf("%d calls are too many to list, at most %d are; say which are meant", set.Calls, mostRows)
+		return nil, fmt.Errorf("%s are too many to list, at most %d are; say which are meant", plain.Plural(set.Calls, "call"), mostRows)
 	}
 	items := scan.Cut(scan.Picked(rec, set)...)
 	below := nextLanes(rec)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 )
@@ -28,7 +29,7 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 		return nil, nil, "", err
 	}
 	if d.Count < 2 {
-		return nil, nil, "", fmt.Errorf("there are %d calls of %s, and comparing takes two", d.Count, q)
+		return nil, nil, "", fmt.Errorf("comparing takes two calls: of %s there is %s", q, map[bool]string{true: "one", false: "none"}[d.Count == 1])
 	}
 	if q.Others || q.Slowest > 0 {
 		return nil, nil, "", errors.New("the slow ones of " + q.String() + " cannot be told from the others: name the calls without ! and slowest")
@@ -56,7 +57,7 @@ func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in record
 		return nil, 0, err
 	}
 	if set.Calls.Calls != 1 {
-		return nil, 0, fmt.Errorf("%s are %d calls; one is compared with the typical call", q, set.Calls.Calls)
+		return nil, 0, fmt.Errorf("%s means %s; one is compared with the typical call", q, plain.Plural(set.Calls.Calls, "call"))
 	}
 	one, err := List(ctx, rec, set.Calls, ByStart)
 	if err != nil {

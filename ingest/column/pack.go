@@ -79,7 +79,7 @@ func OpenArchive(index []byte, get func(at, n int64) ([]byte, error), keep any) 
 // Close panics where something is left over.
 func (a *Archive) Close() {
 	if len(a.data) > 0 {
-		Fail("%d bytes are left over", len(a.data))
+		Fail("bytes are left over: %d", len(a.data))
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
 )
 
 const (
@@ -60,6 +63,13 @@ func (t *Texts) Add(text []byte) uint64 {
 		t.open = t.open[:0]
 	}
 	return ref + 1
+}
+
+// Tell says of how many things there was no room for the texts.
+func (t *Texts) Tell(b *recording.Builder, what string) {
+	if t.Dropped > 0 {
+		b.Remark("args-dropped", "", "There are more arguments than are kept; those of %s are left out", plain.Plural(t.Dropped, what))
+	}
 }
 
 // Text is the text of a reference, "" for 0.

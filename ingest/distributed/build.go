@@ -58,9 +58,7 @@ func (c *Collector) Build(ctx context.Context) error {
 		return err
 	}
 	b.instants()
-	if n := c.texts.Dropped; n > 0 {
-		c.b.Remark("args-dropped", "", "There are more arguments than are kept; %d spans and events have none of them", n)
-	}
+	c.texts.Tell(c.b, "span or event")
 	return nil
 }
 

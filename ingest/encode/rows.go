@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -104,7 +105,7 @@ func (r *Rows) fit(rec *recording.Recording) error {
 		}
 	}
 	if frames > mostFrames {
-		return fmt.Errorf("its %d stacks have %d frames one by one, more than the %d that are written; a part (--range), or a format of spans, has fewer", len(r.Keys), frames, int64(mostFrames))
+		return fmt.Errorf("its %s have %d frames one by one, more than the %d that are written; a part (--range), or a format of spans, has fewer", plain.Plural(len(r.Keys), "stack"), frames, int64(mostFrames))
 	}
 	return nil
 }

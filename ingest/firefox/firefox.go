@@ -113,9 +113,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if d.threads.Read == 0 && d.points.Read == 0 {
 		return errors.New("there is no thread in the profile")
 	}
-	if n := d.texts.Dropped; n > 0 {
-		b.Remark("args-dropped", "", "There is more about markers than is kept; %d have none of it", n)
-	}
+	d.texts.Tell(b, "marker")
 	return nil
 }
 

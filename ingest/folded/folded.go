@@ -12,6 +12,7 @@ import (
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -87,7 +88,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		b.Warn("utf-16", "", "%d UTF-16 code units at the end or in half pairs are not text and show as U+FFFD", txt.damaged)
 	}
 	if d.tally.Kept == 0 {
-		return fmt.Errorf("none of the %d lines is a stack (frames with ';' between them, a space and a count)", d.line)
+		return fmt.Errorf("none of %s is a stack (frames with ';' between them, a space and a count)", plain.Plural(d.line, "line"))
 	}
 	return nil
 }

@@ -395,8 +395,8 @@ func TestUTF16(t *testing.T) {
 
 func TestDamaged(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
-		{"empty", "", "none of the 0 lines is a stack (frames with ';' between them, a space and a count)"},
-		{"prose", "hello\nworld\n", "none of the 2 lines is a stack (frames with ';' between them, a space and a count)"},
+		{"empty", "", "none of 0 lines is a stack (frames with ';' between them, a space and a count)"},
+		{"prose", "hello\nworld\n", "none of 2 lines is a stack (frames with ';' between them, a space and a count)"},
 	} {
 		r, err := decodeBytes(t, []byte(c.in), 0)
 		if err == nil || err.Error() != c.want {

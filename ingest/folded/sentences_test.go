@@ -11,7 +11,7 @@ import (
 // sentence and the place: of the first warning, or else of the error.
 func TestSentences(t *testing.T) {
 	for _, c := range []struct{ name, text, place, want string }{
-		{"prose", "not a stack\nnor this\n", "", "none of the 2 lines is a stack (frames with ';' between them, a space and a count)"},
+		{"prose", "not a stack\nnor this\n", "", "none of 2 lines is a stack (frames with ';' between them, a space and a count)"},
 		{"prose between", "a;b 1\nnot a stack\n", "line 2", "Line 2 is not a stack (frames with ';' between them, a space and a count) and was left out"},
 		{"no count", "a;b 1\na;b\n", "line 2", "Line 2 has no count; it counts as 1"},
 		{"a count too large", "b 1\na 99999999999999999999\n", "line 2", "Line 2 has a count that does not fit 64 bits and was left out"},

@@ -461,9 +461,7 @@ func (d *decoder) end() {
 			d.b.ProcessInfo(d.b.Process(d.id(pid))).Name = name
 		}
 	}
-	if n := d.texts.Dropped; n > 0 {
-		d.b.Remark("args-dropped", "", "There are more arguments than are kept; %d events have none of them", n)
-	}
+	d.texts.Tell(d.b, "event")
 }
 
 // virtual names a process or thread that is none of the kernel's; those have the

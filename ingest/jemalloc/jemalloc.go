@@ -31,6 +31,7 @@ import (
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/pprof"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -307,8 +308,8 @@ func (d *decoder) locations() (out []*profile.Location) {
 // finish makes the profile's samples of what was read.
 func (d *decoder) finish() {
 	if d.totals != [columns]int64{} && d.totals != d.sums {
-		d.b.Warn("totals", "line 2", "The stacks add up to %d objects and %d bytes in use, and the sums at the beginning say %d and %d",
-			d.sums[inuseObjects], d.sums[inuseBytes], d.totals[inuseObjects], d.totals[inuseBytes])
+		d.b.Warn("totals", "line 2", "The stacks add up to %s and %s in use, and the sums at the beginning say %d and %d",
+			plain.Plural(d.sums[inuseObjects], "object"), plain.Plural(d.sums[inuseBytes], "byte"), d.totals[inuseObjects], d.totals[inuseBytes])
 	}
 	order := []int{inuseObjects, inuseBytes}
 	d.p.SampleType = []*profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}

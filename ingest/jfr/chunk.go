@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -257,7 +258,7 @@ func (c *chunk) each(visit func(id int64, end int)) {
 		c.at = at
 		size := c.number(4)
 		if size < 2 || size > int64(len(c.b)-at) {
-			panic(fmt.Errorf("an event at byte %d of it has %d bytes", at, size))
+			panic(fmt.Errorf("an event at byte %d of it has %s", at, plain.Plural(size, "byte")))
 		}
 		end := at + int(size)
 		visit(c.number(8), end)

@@ -310,7 +310,7 @@ func TestSentences(t *testing.T) {
 		{"no clock", "", "there is no event in the recording: its clock does not run", with(56, make([]byte, 8)...)},
 		{"no types", "", "there is no event in the recording: it does not say what its events are", with(24, make([]byte, 8)...)},
 		{"noise behind", fmt.Sprintf("byte %d", len(good)), fmt.Sprintf("The chunk at byte %d is cut or damaged (no chunk begins there); what stands before is shown", len(good)), append(bytes.Clone(good), bytes.Repeat([]byte("x"), 80)...)},
-		{"an event without end", "", "there is no event in the recording: an event at byte 68 of it has 1 bytes", with(68, 1)},
+		{"an event without end", "", "there is no event in the recording: an event at byte 68 of it has 1 byte", with(68, 1)},
 	} {
 		r, err := decodeBytes(t, x.content, 0)
 		decodetest.Sentence(t, x.name, r, err, x.place, x.want)

@@ -19,6 +19,7 @@ import (
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -124,7 +125,7 @@ func split(content []byte, note func(code, place, text string)) (frames [][]byte
 		n := uint64(binary.BigEndian.Uint32(rest))
 		rest = rest[4:]
 		if n > uint64(len(rest)) {
-			note("cut", place, fmt.Sprintf("The message at %s should have %d bytes and has %d: the file is cut or damaged there", place, n, len(rest)))
+			note("cut", place, fmt.Sprintf("The message at %s should have %s and has %d: the file is cut or damaged there", place, plain.Plural(n, "byte"), len(rest)))
 			n = uint64(len(rest))
 		}
 		frames = append(frames, rest[:n])

@@ -30,7 +30,7 @@ func TestSentences(t *testing.T) {
 		{"a line of JSON that is cut", []byte(jsonExample + "\n" + jsonExample[:300]), "line 2", "Line 2 is damaged or cut and was left out: unexpected end of JSON input"},
 		{"no such stack", sample(num64(1, 99), pack(4, 3)), "sample 2", "Sample 2 names a stack or a location that is not in the dictionary"},
 		{"no values", sample(num64(1, 1)), "sample 2", "Sample 2 has neither values nor timestamps and was left out"},
-		{"more values than times", sample(num64(1, 1), pack(4, 3, 4), times(5, t0)), "sample 2", "Sample 2 has 2 values and 1 timestamps, which should be as many"},
+		{"more values than times", sample(num64(1, 1), pack(4, 3, 4), times(5, t0)), "sample 2", "Sample 2 has 2 values and 1 timestamp, which should be as many"},
 		{"a far time", sample(num64(1, 1), times(5, t0, 5)), "sample 2", "A timestamp of sample 2 (5) is not of the time of the others; it is not on the timeline"},
 		{"no such attribute", sample(num64(1, 1), pack(2, 99), pack(4, 3)), "", "Attribute 99 is used and is not in the dictionary"},
 		{"too large", sample(num64(1, 1), pack(4, 1<<63-1)), "sample 2", "A value of sample 2 does not fit 64 bits together with those before and was left out"},

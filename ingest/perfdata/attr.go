@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/perfscript"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -55,7 +56,7 @@ const (
 // addAttr adds an event with its ids.
 func (d *decoder) addAttr(b, ids []byte) {
 	if len(b) < leastFields || len(d.attrs) >= mostAttrs {
-		d.b.Warn("event-short", "", "An event is described in %d bytes, which is too little; its samples cannot be told", len(b))
+		d.b.Warn("event-short", "", "An event is described in %s, which is too little; its samples cannot be told", plain.Plural(len(b), "byte"))
 		return
 	}
 	flags := le.Uint64(b[40:])

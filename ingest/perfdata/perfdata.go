@@ -22,6 +22,7 @@ import (
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/sched"
 	"ashlar/ingest/source"
@@ -126,7 +127,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	case size >= fileHeader && size < maxMeta:
 		err = d.file(in, size)
 	default:
-		return fmt.Errorf("the header says that it has %d bytes, which no perf.data has", size)
+		return fmt.Errorf("the header says that it has %s, which no perf.data has", plain.Plural(size, "byte"))
 	}
 	if err != nil {
 		return err
@@ -328,7 +329,7 @@ func readRecord(r *bufio.Reader) (rec record, size int, err error) {
 	rec.kind, rec.misc = le.Uint32(head), le.Uint16(head[4:])
 	n := int(le.Uint16(head[6:]))
 	if n < recordHead {
-		return rec, 0, &badRecord{fmt.Sprintf("a record says that it has %d bytes", n)}
+		return rec, 0, &badRecord{fmt.Sprintf("a record says that it has %s", plain.Plural(n, "byte"))}
 	}
 	all := make([]byte, n)
 	size, err = io.ReadFull(r, all)

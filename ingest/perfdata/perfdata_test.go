@@ -551,7 +551,7 @@ func TestSentences(t *testing.T) {
 		{"no samples", file(lost), "", "there is no sample in the recording"},
 		{"cut in a record", pipe(append(bytes.Clone(one), one[:40]...)), "byte 480", "The file is cut short at byte 480; what stands before is shown"},
 		{"no record", file(append(bytes.Clone(one), make([]byte, 16)...)), "byte 432", "The file is damaged before byte 432: a record says that it has 0 bytes; what stands before is shown"},
-		{"lost", file(append(lost, one...)), "", "The kernel lost 9 records, since perf did not read them in time; they are in no sum"},
+		{"lost", file(append(lost, one...)), "", "The kernel lost 9 records that perf did not read in time; no sum has what was lost"},
 		{"a short sample", file(append(bad, one...)), "", "A sample of the file is of no event, or shorter than its event says, and was left out"},
 		{"a sample of no event", file(append(stranger, one...)), "", "A sample of the file is of no event, or shorter than its event says, and was left out"},
 		{"not finished", patched(48, 0)[:len(good)-0], "", "perf did not finish this file: it does not say how long it is, and is read to its end"},

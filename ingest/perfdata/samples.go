@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -268,7 +269,7 @@ func (d *decoder) tell() {
 		d.b.Remark("features-cut", "", "What stands behind the records is cut; names of events or build ids may be missing")
 	}
 	if d.lost > 0 {
-		d.b.Warn("lost", "", "The kernel lost %d records, since perf did not read them in time; they are in no sum", d.lost)
+		d.b.Warn("lost", "", "The kernel lost %s that perf did not read in time; no sum has what was lost", plain.Plural(d.lost, "record"))
 	}
 	if d.changed > 0 {
 		d.b.Remark("binary-changed", "", "Of some binaries (%d) others lie on this machine than those that ran; addresses in them have no names", d.changed)

@@ -63,21 +63,34 @@ type trackEvent struct {
 	legacy            []byte
 }
 
-func (s *sequence) readEvent(b []byte) *trackEvent {
-	e := &trackEvent{}
-	var categories []string
+// word is a text, kept once.
+func (d *decoder) word(b []byte) string {
+	s, ok := d.words[string(b)]
+	if !ok {
+		s = string(b)
+		d.words[s] = s
+	}
+	return s
+}
+
+// readEvent reads an event, which holds until the next one.
+func (d *decoder) readEvent(s *sequence, b []byte) *trackEvent {
+	e := &d.said
+	*e = trackEvent{}
+	var few [4]string
+	categories := few[:0]
 	for num, v := range each(b) {
 		switch num {
 		case eventType:
 			e.kind = v.n
 		case eventCategories:
-			categories = append(categories, v.text())
+			categories = append(categories, d.word(v.b))
 		case eventCategoryIDs:
 			for _, n := range v.numbers(nil) {
 				categories = append(categories, s.texts[internCategory][n])
 			}
 		case eventName:
-			e.name = v.text()
+			e.name = d.word(v.b)
 		case eventNameID:
 			e.name = s.texts[internName][v.n]
 		case eventTrack:
@@ -302,7 +315,7 @@ func (s *sequence) readLegacy(e *trackEvent) legacy {
 
 // trackEvent takes an event of a sequence.
 func (d *decoder) trackEvent(s *sequence, p *packet) {
-	e := s.readEvent(p.body)
+	e := d.readEvent(s, p.body)
 	l := s.readLegacy(e)
 	d.slices.Read++
 	at := d.clocks.time(s, p)
@@ -315,7 +328,10 @@ func (d *decoder) trackEvent(s *sequence, p *packet) {
 		}
 	}
 	t := d.trackOf(s, e, &l)
-	ev := event{at: at, track: t, name: e.name, frame: d.frame(e.name, e.category), flows: e.flows, ends: e.ends}
+	ev := event{at: at, track: t, name: e.name, frame: d.frame(e.name, e.category)}
+	if len(e.flows)+len(e.ends) > 0 {
+		ev.links = &links{e.flows, e.ends}
+	}
 	if len(e.args) > 0 {
 		ev.args = d.texts.Add(append(append([]byte{'{'}, e.args...), '}'))
 	}
@@ -412,10 +428,13 @@ func (l *legacy) read(d *decoder, s *sequence, e *trackEvent, ev *event) bool {
 		ev.track = d.asyncTrack(&track{name: e.name, process: false, pid: pid}, under, key)
 	}
 	if l.flow != 0 && l.bind != 0 {
+		if ev.links == nil {
+			ev.links = new(links)
+		}
 		if l.flow == 1 {
-			ev.ends = append(ev.ends, l.bind)
+			ev.links.ends = append(ev.links.ends, l.bind)
 		} else {
-			ev.flows = append(ev.flows, l.bind)
+			ev.links.flows = append(ev.links.flows, l.bind)
 		}
 	}
 	return true

@@ -157,7 +157,10 @@ type decoder struct {
 	groups  uint32
 
 	queue  []event
-	order  int
+	turns  []turnOf          // of the queue
+	said   trackEvent        // the event that is read
+	words  map[string]string // names, each once
+	slab   []byte            // of packets
 	zero   int64
 	zeroed bool
 	last   int64
@@ -175,7 +178,7 @@ type decoder struct {
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, ctx: ctx, texts: new(decode.Texts), seqs: map[uint64]*sequence{}, clocks: clocks{points: map[clockKey][]point{}, sums: map[clockKey]uint64{}, scales: map[clockKey]scale{}},
 		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, keys: map[recording.TrackKey]*track{}, before: map[int64]int64{}, states: sched.New(b), asyncs: map[string]*track{},
-		flows: map[uint64]*recording.Flow{}, events: map[string]int{}, heaps: map[heapKey]*heap{}, names: map[[2]string]recording.FrameID{},
+		flows: map[uint64]*recording.Flow{}, events: map[string]int{}, heaps: map[heapKey]*heap{}, names: map[[2]string]recording.FrameID{}, words: map[string]string{},
 		packets: b.Tally("packet"), slices: b.Tally("event")}
 	in.OnSilence(b.Progress)
 	b.SetArgs(d.texts.Text)
@@ -188,7 +191,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if err := d.read(bufio.NewReaderSize(from, 1<<20), 0); err != nil {
 		return err
 	}
-	d.flush(1<<63 - 1)
+	d.flush(true)
 	d.end()
 	if !b.Shows() {
 		return errors.New("there is nothing in the trace that can be shown: no track event, no sched event, no sample")
@@ -199,7 +202,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 // read reads a trace: packets, each with its length.
 func (d *decoder) read(r *bufio.Reader, base int64) error {
 	for {
-		b, at, err := nextPacket(r, &base)
+		b, at, err := d.nextPacket(r, &base)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -220,8 +223,21 @@ func (d *decoder) read(r *bufio.Reader, base int64) error {
 
 var errPacket = errors.New("no packet")
 
+// smallPacket is how long one is that shares its memory with those before.
+const smallPacket = 1 << 10
+
+// room has n bytes for a small packet: of millions each would else be garbage by itself.
+func (d *decoder) room(n int) []byte {
+	if n > len(d.slab) {
+		d.slab = make([]byte, 64*smallPacket)
+	}
+	b := d.slab[:n:n]
+	d.slab = d.slab[n:]
+	return b
+}
+
 // nextPacket reads a packet, which stands at a place.
-func nextPacket(r *bufio.Reader, base *int64) (b []byte, at int64, err error) {
+func (d *decoder) nextPacket(r *bufio.Reader, base *int64) (b []byte, at int64, err error) {
 	at = *base
 	head, err := r.Peek(11)
 	if len(head) == 0 {
@@ -246,6 +262,12 @@ func nextPacket(r *bufio.Reader, base *int64) (b []byte, at int64, err error) {
 	err = nil // a short packet may be the last
 	r.Discard(n + m)
 	*base += int64(n + m)
+	if size <= smallPacket {
+		b = d.room(int(size))
+		n, err = io.ReadFull(r, b)
+		b, size = b[:n], uint64(n) // where it is cut, err says so
+		*base += int64(n)
+	}
 	// What is held grows with what is there, not with what is said.
 	for uint64(len(b)) < size && err == nil {
 		have := len(b)
@@ -299,7 +321,7 @@ func (d *decoder) packed(r io.Reader, depth int) error {
 	}
 	in, base := bufio.NewReader(io.LimitReader(r, maxPacked)), int64(0)
 	for {
-		b, _, err := nextPacket(in, &base)
+		b, _, err := d.nextPacket(in, &base)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -455,7 +477,7 @@ func (d *decoder) take(p *packet) error {
 		d.packets.Leave("")
 	}
 	if len(d.queue) >= mostQueued {
-		d.flushHalf()
+		d.flush(false)
 	}
 	return nil
 }

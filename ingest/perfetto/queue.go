@@ -20,51 +20,74 @@ const (
 )
 
 // event waits for those before it: sequences stand one behind the other in a trace.
+// There may be many: what few have is not in it itself.
 type event struct {
-	at          int64 // nanoseconds
-	end         int64
-	order       int
-	kind        uint8
-	track       *track
-	frame       recording.FrameID
-	args        uint64
-	name        string
-	value       float64
-	flows, ends []uint64
-	sched       *turn
-	sample      *sample
+	at     int64 // nanoseconds
+	end    int64
+	kind   uint8
+	frame  recording.FrameID
+	track  *track
+	args   uint64
+	name   string
+	value  float64
+	links  *links
+	sched  *turn
+	sample *sample
 }
+
+// links are the flows that pass an event, and those that end there.
+type links struct{ flows, ends []uint64 }
 
 // mostQueued is how many events wait before the first half of them has to be
 // taken.
 const mostQueued = 1 << 20
 
-func (d *decoder) enqueue(e event) {
-	e.order = d.order
-	d.order++
-	d.queue = append(d.queue, e)
+// turnOf is the place of an event in the queue, and when its turn is.
+type turnOf struct {
+	at int64
+	i  int32
 }
 
-func (d *decoder) sortQueue() {
-	slices.SortFunc(d.queue, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), a.order-b.order) })
+func (d *decoder) enqueue(e event) { d.queue = append(d.queue, e) }
+
+// sorted lists the queue by time; those of one time are as they came.
+func (d *decoder) sorted() []turnOf {
+	d.turns = d.turns[:0]
+	inOrder := true
+	for i := range d.queue {
+		inOrder = inOrder && (i == 0 || d.queue[i-1].at <= d.queue[i].at)
+		d.turns = append(d.turns, turnOf{d.queue[i].at, int32(i)})
+	}
+	if !inOrder {
+		slices.SortFunc(d.turns, func(a, b turnOf) int { return cmp.Or(cmp.Compare(a.at, b.at), int(a.i)-int(b.i)) })
+	}
+	return d.turns
 }
 
-func (d *decoder) flushHalf() {
-	d.sortQueue()
-	d.flush(d.queue[len(d.queue)/2].at)
-}
-
-// flush takes the events that are no later than a time.
-func (d *decoder) flush(until int64) {
-	d.sortQueue()
-	n := 0
-	for ; n < len(d.queue) && d.queue[n].at <= until; n++ {
+// flush takes the earlier half of the events, or all.
+func (d *decoder) flush(all bool) {
+	turns := d.sorted()
+	if len(turns) == 0 {
+		return
+	}
+	until := turns[len(turns)/2].at
+	for n, t := range turns {
+		if !all && t.at > until {
+			break
+		}
 		if n%4096 == 0 {
 			d.b.Progress()
 		}
-		d.do(&d.queue[n])
+		d.do(&d.queue[t.i])
 	}
-	d.queue = slices.Delete(d.queue, 0, n)
+	left := d.queue[:0]
+	for i := range d.queue {
+		if !all && d.queue[i].at > until {
+			left = append(left, d.queue[i])
+		}
+	}
+	clear(d.queue[len(left):])
+	d.queue = left
 }
 
 // time is a time in picoseconds since the first one.
@@ -112,7 +135,7 @@ func (d *decoder) do(e *event) {
 			}
 			return
 		}
-		t.open = &opened{t.open, at, e.frame, e.args}
+		t.open.push(opened{at, e.args, e.frame})
 		d.b.Cover(at, at)
 	case end:
 		d.close(t, b, e, at)
@@ -139,12 +162,11 @@ func (d *decoder) close(t *track, b *recording.TrackBuilder, e *event, at int64)
 		}
 		return
 	}
-	o := t.open
-	if o == nil {
+	o, ok := t.open.pop()
+	if !ok {
 		d.unmatched()
 		return
 	}
-	t.open = o.below
 	b.SpanOf(t.group, o.at, max(at, o.at), o.frame, cmp.Or(o.args, e.args), false)
 }
 
@@ -178,15 +200,18 @@ func (d *decoder) point(e *event, at int64) {
 
 // arrows takes the flows that pass an event.
 func (d *decoder) arrows(e *event, b *recording.TrackBuilder, at int64) {
+	if e.links == nil {
+		return
+	}
 	step := recording.FlowStep{Track: b.Index(), Time: at}
-	for i, id := range append(slices.Clip(e.flows), e.ends...) {
+	for i, id := range append(slices.Clip(e.links.flows), e.links.ends...) {
 		f := d.flows[id]
 		if f == nil {
 			f = &recording.Flow{Name: "flow"}
 			d.flows[id] = f
 		}
 		f.Steps = append(f.Steps, step)
-		if i >= len(e.flows) {
+		if i >= len(e.links.flows) {
 			delete(d.flows, id)
 			d.addFlow(f)
 		}
@@ -197,14 +222,6 @@ func (d *decoder) addFlow(f *recording.Flow) {
 	if len(f.Steps) > 1 {
 		d.b.AddFlow(*f)
 	}
-}
-
-// reversed turns a list round, so that what began first stands first.
-func reversed(o *opened) (first *opened) {
-	for o != nil {
-		first, o, o.below = o, o.below, first
-	}
-	return first
 }
 
 // end closes what is open at the end of the trace.
@@ -219,7 +236,7 @@ func (d *decoder) end() {
 	slices.SortFunc(open, func(a, b *track) int { return cmp.Compare(a.group, b.group) })
 	n := 0
 	for _, t := range open {
-		for o := reversed(t.open); o != nil; o = o.below {
+		for o := range t.open.all {
 			if n++; n%4096 == 0 {
 				if d.b.Progress(); d.ctx.Err() != nil {
 					return // there is no memory for more
@@ -238,7 +255,5 @@ func (d *decoder) end() {
 		d.addFlow(d.flows[id])
 	}
 	d.endHeaps()
-	if n := d.texts.Dropped; n > 0 {
-		d.b.Remark("args-dropped", "", "There are more arguments than are kept; %d events have none of them", n)
-	}
+	d.texts.Tell(d.b, "event")
 }

@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"bytes"
 	"sort"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -89,7 +90,7 @@ func (s *sequence) keep(num protowire.Number, iid uint64, b []byte) {
 		s.more[num] = map[uint64][]byte{}
 	}
 	if len(s.more[num]) < mostInterned {
-		s.more[num][iid] = b
+		s.more[num][iid] = bytes.Clone(b) // the packet is not held for it
 	}
 }
 

@@ -24,16 +24,7 @@ type track struct {
 	counter     int // in the recording, plus 1
 
 	builder *recording.TrackBuilder
-	open    *opened // of a track that is no thread, the last one
-}
-
-// opened is a slice that has begun, in the one below it: one by one, since a trace may
-// open millions, and a list that doubles needs memory in one piece.
-type opened struct {
-	below *opened
-	at    int64
-	frame recording.FrameID
-	args  uint64
+	open    opens // of a track that is no thread
 }
 
 func (d *decoder) track(uuid uint64) *track {

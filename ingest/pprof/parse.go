@@ -21,7 +21,7 @@ func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, err
 	case legacy(content):
 		p, err := guarded(func() (*profile.Profile, error) { return profile.ParseData(content) })
 		if err != nil {
-			return nil, nil, fmt.Errorf("the profile in an old format cannot be read: %v", plain(err))
+			return nil, nil, fmt.Errorf("the profile in an old format cannot be read: %v", bare(err))
 		}
 		nameByComments(content, p)
 		return p, librarySamples(p), nil
@@ -121,7 +121,7 @@ func tables(rest []byte, f *fields, b *recording.Builder) (*profile.Profile, err
 	case err != nil && strings.Contains(err.Error(), "concatenated"):
 		return nil, errors.New("the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one")
 	case err != nil:
-		return nil, fmt.Errorf("the profile is damaged beyond reading: %v%s", plain(err), f.extent())
+		return nil, fmt.Errorf("the profile is damaged beyond reading: %v%s", bare(err), f.extent())
 	case len(p.SampleType) == 0:
 		return nil, errors.New("the profile does not say what it measures: it has no sample types")
 	}
@@ -141,8 +141,8 @@ func guarded(f func() (*profile.Profile, error)) (p *profile.Profile, err error)
 	return f()
 }
 
-// plain takes the library's own prefix off its errors.
-func plain(err error) string {
+// bare takes the library's own prefix off its errors.
+func bare(err error) string {
 	return strings.TrimPrefix(err.Error(), "parsing profile: ")
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -200,7 +201,7 @@ func (c *converter) addSamples(ctx context.Context) error {
 				continue
 			}
 			if one.missing > 0 {
-				c.b.Warn("location-missing", place(one.n), "Sample %d names %d locations that are not in the profile; its stack is shorter by them", one.n+1, one.missing)
+				c.b.Warn("location-missing", place(one.n), "Sample %d names %s not in the profile, by which its stack is shorter", one.n+1, plain.Plural(one.missing, "location"))
 			}
 			t.Read++
 			t.Kept++
@@ -231,7 +232,7 @@ func (c *converter) values(i int, given, values []int64) bool {
 	ok := true
 	if len(given) != len(values) {
 		ok = false
-		c.b.Warn("value-count", place(i), "Sample %d has %d values where the profile has %d sample types", i+1, len(given), len(values))
+		c.b.Warn("value-count", place(i), "Sample %d has %s where the profile has %s", i+1, plain.Plural(len(given), "value"), plain.Plural(len(values), "sample type"))
 	}
 	metrics := c.b.Event(c.event).Metrics
 	for m := range values {

@@ -23,8 +23,8 @@ func TestSentences(t *testing.T) {
 		{"a bad field", append([]byte{0x12, 3, 0x0a, 9, 1}, good...), "byte 0", "Field 2 of the profile at byte 0 is damaged and left out"},
 		{"several", append(good[:len(good):len(good)], good...), "", "the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one"},
 		{"an old one that is cut", []byte("heap profile: 1: 2 [3: 4] @ heap/1\nwhat\n"), "", "the profile in an old format cannot be read: unexpected number of sample values: got 0, want 6"},
-		{"no such location", with(0x12, 7, 0x0a, 2, 0xe7, 0x07, 0x12, 1, 5), "sample 8", "Sample 8 names 1 locations that are not in the profile; its stack is shorter by them"},
-		{"a value too few", with(0x12, 6, 0x0a, 1, 10, 0x12, 1, 5), "sample 8", "Sample 8 has 1 values where the profile has 2 sample types"},
+		{"no such location", with(0x12, 7, 0x0a, 2, 0xe7, 0x07, 0x12, 1, 5), "sample 8", "Sample 8 names 1 location not in the profile, by which its stack is shorter"},
+		{"a value too few", with(0x12, 6, 0x0a, 1, 10, 0x12, 1, 5), "sample 8", "Sample 8 has 1 value where the profile has 2 sample types"},
 	} {
 		r, err := decodeBytes(t, c.content)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)

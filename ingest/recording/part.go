@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/plain"
 )
 
 // Part limits what is kept of a recording, for one that is larger than memory.
@@ -94,7 +95,7 @@ func (b *Builder) tellPart() {
 		b.rec.Behind = &BehindEnd{p.Range, p.last - b.start}
 		b.Warn(WarnPart+"-behind", "", "%v; nothing of it is shown", b.rec.Behind)
 	}
-	b.Warn(WarnPart, "", "only a part of the file was opened; outside of it are %d spans, samples and other records, which are left out", p.left)
+	b.Warn(WarnPart, "", "only a part of the file was opened; what is outside of it (%s: spans, samples and others) is left out", plain.Plural(p.left, "record"))
 	if p.any && p.base > b.start {
 		b.Warn(WarnPart+"-start", "", "the range that was opened counts from %s, which was the earliest time when it was read; the file has earlier ones further down", b.rec.Clock.Text(p.base))
 	}

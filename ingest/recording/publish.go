@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"ashlar/ingest/plain"
 )
 
 // How often a growing recording is shown: the first picture soon, then a few
@@ -79,7 +81,7 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	}
 	r.Counts = b.rec.Counts // layouts may have been given up
 	if _, said := b.warn[warnUnlaid]; b.unlaid > 0 && !said {
-		b.Warn(warnUnlaid, "", "%d spans could not be laid out and are not shown: %v", b.unlaid, context.Cause(b.until))
+		b.Warn(warnUnlaid, "", "what could not be laid out is not shown: %s (%v)", plain.Plural(b.unlaid, "span"), context.Cause(b.until))
 	}
 	r.CPUTimes = new(CPUTimes)
 	b.space(r.Tracks)

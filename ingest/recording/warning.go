@@ -3,7 +3,8 @@ package recording
 import (
 	"fmt"
 	"slices"
-	"strconv"
+
+	"ashlar/ingest/plain"
 )
 
 // Warning is one thing that was wrong with a file, how often, and where first.
@@ -32,21 +33,15 @@ func (r *Recording) Warned() (text string, changes bool) {
 			wrong++
 		}
 	}
-	count := func(n int, word string) string {
-		if n == 1 {
-			return "1 " + word
-		}
-		return strconv.Itoa(n) + " " + word + "s"
-	}
 	switch {
 	case notes == 0 && wrong == 0:
 		return "", false
 	case notes == 0:
-		return count(wrong, "warning"), true
+		return plain.Plural(wrong, "warning"), true
 	case wrong == 0:
-		return count(notes, "note"), false
+		return plain.Plural(notes, "note"), false
 	}
-	return count(wrong, "warning") + ", " + count(notes, "note"), true
+	return plain.Plural(wrong, "warning") + ", " + plain.Plural(notes, "note"), true
 }
 
 // Tally counts what became of the records of one kind. Read = Kept + LeftOut

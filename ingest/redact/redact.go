@@ -7,12 +7,12 @@ package redact
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -35,7 +35,7 @@ const (
 )
 
 // words head the short names, and count them.
-var words = [kinds]struct{ short, many string }{{"url", "URL"}, {"host", "host"}, {"dir", "folder"}, {"value", "value"}}
+var words = [kinds]struct{ short, one string }{{"url", "URL"}, {"host", "host"}, {"dir", "folder"}, {"value", "label value"}}
 
 // name is the short name of a text. It tells nothing of the text but to somebody who
 // guesses it: the sum of a guess is the same.
@@ -51,27 +51,17 @@ func (r *Redactor) name(k kind, text string) string {
 // Said lists what was left out, and how much of it.
 func (r *Redactor) Said() string {
 	var all []string
-	add := func(n int64, one, many string) {
-		if n == 1 {
-			all = append(all, "1 "+one)
-		} else if n > 1 {
-			all = append(all, fmt.Sprint(n, " ", many))
+	add := func(n int64, one string) {
+		if n > 0 {
+			all = append(all, plain.Plural(n, one))
 		}
 	}
 	for k, w := range words {
-		what := w.many
-		if kind(k) == values {
-			what = "label's value"
-		}
-		many := what + "s"
-		if kind(k) == values {
-			many = "values of labels"
-		}
-		add(int64(len(r.seen[k])), what, many)
+		add(int64(len(r.seen[k])), w.one)
 	}
-	add(r.lines, "command line", "command lines")
-	add(r.notes, "note of the file", "notes of the file")
-	add(r.spans, "span's arguments", "spans' arguments")
+	add(r.lines, "command line")
+	add(r.notes, "note of the file")
+	add(r.spans, "set of arguments")
 	if all == nil {
 		return "nothing"
 	}

@@ -39,6 +39,7 @@ import (
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	format "ashlar/spaa"
@@ -158,8 +159,8 @@ func (m *merger) verdict(path string) error {
 	}
 	what := "is empty"
 	if m.line > 0 {
-		what = fmt.Sprintf("has no SPAA header (a first line like %s) and no stack or sample record that could be shown in its %d lines",
-			`{"type":"header","format":"spaa",…}`, m.line)
+		what = fmt.Sprintf("has no SPAA header (a first line like %s) and no stack or sample record that could be shown in its %s",
+			`{"type":"header","format":"spaa",…}`, plain.Plural(m.line, "line"))
 		if m.firstBad != "" {
 			what += "; the first thing wrong: " + m.firstBad
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"unicode/utf8"
+
+	"ashlar/ingest/plain"
 )
 
 // record is the part of a record that validation needs; hot loops read records themselves.
@@ -232,9 +234,9 @@ func (p *parser) resume(off int64) {
 	s.on = false
 	n := off - s.from
 	if s.what == 1 || s.what == typeInstant || s.what == 6 || s.what == typePad {
-		p.note(unknownRecord, s.from, "a record of type %d, whose layout is not published, stands here; %d bytes up to the next readable record were skipped", s.what, n)
+		p.note(unknownRecord, s.from, "a record of type %d, whose layout is not published, stands here; reading skips %s, up to the next readable record", s.what, plain.Plural(n, "byte"))
 	} else {
-		p.note(damaged, s.from, "no record begins here (its type would be %d); %d bytes up to the next readable record were skipped", s.what, n)
+		p.note(damaged, s.from, "no record begins here (its type would be %d); reading skips %s, up to the next readable record", s.what, plain.Plural(n, "byte"))
 	}
 	p.count(recUnreadable)
 	p.leftOut(recUnreadable, s.from)

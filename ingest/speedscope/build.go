@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
 
@@ -61,7 +62,7 @@ func (d *decoder) build(p *profile) error {
 	}
 	t := d.b.Track(recording.TrackKey{Name: name})
 	if p.kind == "sampled" && p.stacks.Len() != p.values.len() {
-		d.b.Warn("weights-missing", decode.Byte(p.from), "The profile at byte %d has %d stacks and %d weights; what has no partner is left out", p.from, p.stacks.Len(), p.values.len())
+		d.b.Warn("weights-missing", decode.Byte(p.from), "The profile at byte %d has %s and %s; what has no partner is left out", p.from, plain.Plural(p.stacks.Len(), "stack"), plain.Plural(p.values.len(), "weight"))
 	}
 	exp, timed := units[p.unit]
 	switch {
@@ -282,7 +283,7 @@ func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 		}
 	}
 	if p.ends && len(path) > 0 {
-		d.b.Warn("unclosed", decode.Byte(p.from), "The profile at byte %d ends while %d frames are open; they close at its end", p.from, len(path))
+		d.b.Warn("unclosed", decode.Byte(p.from), "The profile at byte %d ends with %s open, closed at its end", p.from, plain.Plural(len(path), "frame"))
 		if ps, ok := p.end.Picos(a.scale).Since(last.Picos(a.scale)); ok && ps > 0 {
 			a.add(path[len(path)-1], decode.Number{Mantissa: ps, Scale: a.scale})
 		}

@@ -352,11 +352,11 @@ func TestSentences(t *testing.T) {
 		{"closed across", file(o + "," + event("O", 1, "1700000000001") + "," + c), "byte 154", "Event 2 of the profile at byte 154 closes frame 0 while others in it are open; they are closed with it"},
 		{"backward", file(o + "," + event("C", 0, "1700000000000.5")), "byte 154", "Event 1 of the profile at byte 154 is earlier than the one before; it is taken to be at its time"},
 		{"far away", file(event("O", 0, "1")), "byte 154", "Event 0 of the profile at byte 154 is more than 26 days from the first one and was left out"},
-		{"a weight too few", sampled(`"samples":[[0],[0]],"weights":[1]`), "byte 48", "The profile at byte 48 has 2 stacks and 1 weights; what has no partner is left out"},
+		{"a weight too few", sampled(`"samples":[[0],[0]],"weights":[1]`), "byte 48", "The profile at byte 48 has 2 stacks and 1 weight; what has no partner is left out"},
 		{"a bad stack", sampled(`"samples":[["x"]],"weights":[1]`), "byte 135", "The element before byte 135 is no stack (numbers of frames) and was left out"},
 		{"digits that do not fit", sampled(`"samples":[[0],[0]],"weights":[0.1234567890123456,123456]`), "byte 48", "Weights of the profile at byte 48 have more digits than fit, beside the others; they were rounded"},
 		{"a sum that does not fit", sampled(`"samples":[[0],[0]],"weights":[9000000000000000000,9000000000000000000]`), "", "A weight does not fit 64 bits, by itself or added to those before, and was left out"},
-		{"open at the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","startValue":0,"endValue":4,"events":[{"type":"O","frame":0,"at":1}]}]}`, "byte 48", "The profile at byte 48 ends while 1 frames are open; they close at its end"},
+		{"open at the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","startValue":0,"endValue":4,"events":[{"type":"O","frame":0,"at":1}]}]}`, "byte 48", "The profile at byte 48 ends with 1 frame open, closed at its end"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)
 		decodetest.Sentence(t, x.name, r, err, x.place, x.want)

@@ -176,25 +176,31 @@ func (p *Picture) Marks() []Mark {
 	return []Mark{{"median", p.Of.Median}, {"p90", p.Of.P90}, {"p99", p.Of.P99}}
 }
 
-// marks draws lines at the percentiles; a name that has no room beside the one
-// before it goes to the second line, then away.
+// marks draws lines at the percentiles, their names in two lines above. A name that has no
+// room where its line is goes behind the one that stands there, or before it.
 func (p *Picture) marks(on raster.Surface) {
 	_, y0, _, y1 := p.area()
 	col := raster.Pack(p.Theme.Warn)
-	free := [2]float32{}
+	edge, gap := float32(p.px(4)), float32(p.px(10))
+	var taken [2]struct{ from, to float32 } // of the lines; nothing where to is 0
 	for _, m := range p.Marks() {
 		x := int(p.X(m.Length))
 		label := m.Name + "  " + units.Duration(m.Length)
 		w := p.Name.Measure(label)
-		left := min(float32(x), float32(p.w)-w-float32(p.px(4)))
-		for line := range free {
-			if left >= free[line] {
-				y := p.px(14) + line*p.px(15)
-				p.Name.Draw(on, left, y, label, raster.Pack(p.Theme.Text), 0, p.w)
-				on.Shade(x, y+p.px(4), x+1, y0, col, 160)
-				free[line] = left + w + float32(p.px(10))
-				break
+		here := min(float32(x), float32(p.w)-w-edge)
+		for i, left := range []float32{here, here, taken[0].to + gap, taken[1].to + gap, taken[0].from - gap - w, taken[1].from - gap - w} {
+			line := &taken[i%2]
+			if left < edge || left+w > float32(p.w)-edge || line.to > 0 && left < line.to+gap && left+w > line.from-gap {
+				continue
 			}
+			y := p.px(14) + i%2*p.px(15)
+			p.Name.Draw(on, left, y, label, raster.Pack(p.Theme.Text), 0, p.w)
+			on.Shade(x, y+p.px(4), x+1, y0, col, 160)
+			if line.from = min(line.from, left); line.to == 0 {
+				line.from = left
+			}
+			line.to = max(line.to, left+w)
+			break
 		}
 		on.Rect(x, y0, x+max(1, p.px(1)), y1, col)
 	}

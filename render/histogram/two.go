@@ -124,19 +124,26 @@ func (p *Two) marks(on raster.Surface, d *compare.Durations, side string, row in
 		return
 	}
 	_, y0, _, y1 := p.area()
-	free := float32(0)
+	free, gap := float32(0), float32(p.px(12))
 	y := p.px(14) + row*p.px(17)
-	for _, m := range []struct {
+	label := func(name string, v float64) (string, float32) {
+		s := side + " " + name + "  " + units.Duration(int64(v))
+		return s, p.Name.Measure(s)
+	}
+	_, last := label("p99", d.P99) // which the median leaves room for
+	for i, m := range []struct {
 		name string
 		v    float64
 	}{{"median", d.Median}, {"p99", d.P99}} {
 		x := int(p.X(m.v))
-		label := side + " " + m.name + "  " + units.Duration(int64(m.v))
-		w := p.Name.Measure(label)
-		at := max(free, min(float32(x), float32(p.w)-w-float32(p.px(4))))
-		if at+w <= float32(p.w) {
-			p.Name.Draw(on, at, y, label, raster.Pack(p.Theme.Text), 0, p.w)
-			free = at + w + float32(p.px(12))
+		text, w := label(m.name, m.v)
+		room := float32(p.w) - w - float32(p.px(4))
+		if i == 0 && room > last+gap {
+			room -= last + gap
+		}
+		if at := max(free, min(float32(x), room)); at+w <= float32(p.w) {
+			p.Name.Draw(on, at, y, text, raster.Pack(p.Theme.Text), 0, p.w)
+			free = at + w + gap
 		}
 		on.Shade(x, y+p.px(4), x+1, y0, col, 150)
 		for k := y0; k < y1; k += p.px(5) { // dashes, so that both sides' can be told apart from bars

@@ -24,21 +24,11 @@ func countersOf(rec *recording.Recording, l Layout) [][]int {
 	groups := make([][]int, len(rec.Processes))
 	filter := newFilter(rec, l.Filter)
 	for i, c := range rec.Counters {
-		if c.Len() > 0 && filter.has(c.Process, CounterName(c), 0) {
+		if c.Len() > 0 && filter.has(c.Process, 0, func() string { return CounterName(c) }) {
 			groups[c.Process] = append(groups[c.Process], i)
 		}
 	}
 	return groups
-}
-
-func counterRow(rec *recording.Recording, l Layout, i int) Row {
-	c := rec.Counters[i]
-	lo, hi := c.Extent(0, c.Len())
-	sub := CounterValue(c, lo) + " – " + CounterValue(c, hi)
-	if lo == hi {
-		sub = CounterValue(c, lo)
-	}
-	return Row{Kind: CounterRow, Index: i, Height: l.px(counterSize), Name: CounterName(c), Sub: sub}
 }
 
 // CounterValue writes a counter's value as people read it.

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -136,9 +137,10 @@ func (p *Picture) header(r *Row, y int) {
 	p.arrow(p.px(12), y+p.px(11), r.Collapsed)
 	x := float32(p.px(26))
 	f := p.Fonts.Name
-	f.Draw(p.c, x, base, r.Name, raster.Pack(t.Text), 0, p.w)
-	if r.Sub != "" {
-		p.Fonts.Small.Draw(p.c, x+f.Measure(r.Name)+float32(p.px(10)), base, r.Sub, raster.Pack(t.Dim), 0, p.w)
+	name := p.Plan.Name(r)
+	f.Draw(p.c, x, base, name, raster.Pack(t.Text), 0, p.w)
+	if note := p.Plan.note(r); note != "" {
+		p.Fonts.Small.Draw(p.c, x+f.Measure(name)+float32(p.px(10)), base, note, raster.Pack(t.Dim), 0, p.w)
 	}
 }
 
@@ -162,28 +164,29 @@ func (p *Picture) gutter(r *Row, y int) {
 	if r.Kind == TrackRow && p.Chosen[r.Index] {
 		p.c.Rect(0, y, p.px(3), y+r.Height-1, raster.Pack(t.Accent))
 	}
+	full, note := p.Plan.Name(r), p.Plan.note(r)
 	if r.Height < p.px(34) {
 		// What tells it from others of its name stands behind it: the name is cut.
 		id, end := "", right
 		if r.Kind == TrackRow {
-			id, _, _ = strings.Cut(r.Sub, " · ")
+			id, _, _ = strings.Cut(note, " · ")
 			if w := int(p.Fonts.Small.Measure(id)) + p.px(8); id != "" && w < (right-x)/2 {
 				end -= w
 			}
 		}
-		name := p.Fonts.Name.Fit(r.Name, float32(end-x))
+		name := p.Fonts.Name.Fit(full, float32(end-x))
 		p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), name, text, x, end)
 		if x += int(p.Fonts.Name.Measure(name)) + p.px(8); end < right {
 			p.Fonts.Small.Draw(p.c, float32(x), y+p.px(16), id, dim, x, right)
 		}
 		return
 	}
-	name := p.Fonts.Name.Fit(r.Name, float32(right-x))
+	name := p.Fonts.Name.Fit(full, float32(right-x))
 	p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), name, text, x, right)
-	p.Fonts.Small.Draw(p.c, float32(x), y+p.px(31), p.Fonts.Small.Fit(r.Sub, float32(right-x)), dim, x, right)
+	p.Fonts.Small.Draw(p.c, float32(x), y+p.px(31), p.Fonts.Small.Fit(note, float32(right-x)), dim, x, right)
 	p.subRow(r, y, x, right)
 	if r.Lanes < r.All && !r.Collapsed && r.Height > p.px(56) {
-		more := "+" + itoa(r.All-r.Lanes) + " lanes"
+		more := "+" + plain.Plural(r.All-r.Lanes, "lane")
 		p.Fonts.Small.Draw(p.c, float32(x), y+r.Height-p.px(10), more, raster.Pack(t.Faint), x, right)
 	}
 }
@@ -191,7 +194,8 @@ func (p *Picture) gutter(r *Row, y int) {
 // subRow names the samples that stand below a thread's spans, beside the first of
 // their lanes, and draws a line between both.
 func (p *Picture) subRow(r *Row, y, x, right int) {
-	if r.Sampled == "" {
+	name := p.Plan.sampled(r)
+	if name == "" {
 		return
 	}
 	t := p.Palette.Theme
@@ -203,7 +207,6 @@ func (p *Picture) subRow(r *Row, y, x, right int) {
 	if end := r.Height - p.px(4); base > end || r.Lanes < r.All && base > end-p.px(18) {
 		return
 	}
-	name := r.Sampled
 	if !strings.Contains(strings.ToLower(name), "sample") {
 		name += " samples"
 	}

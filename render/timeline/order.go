@@ -45,7 +45,7 @@ func processOrder(rec *recording.Recording) []int {
 // rowBytes is what a row takes while rows are laid out and drawn. Where there is no
 // memory for a row for each of very many threads, the first fewRows are shown.
 const (
-	rowBytes = 1 << 10
+	rowBytes = 256
 	fewRows  = 1 << 15
 )
 
@@ -60,7 +60,7 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 	}
 	for i, t := range rec.Tracks {
 		switch {
-		case l.Hidden[i], most == 0, !filter.has(t.Process, TrackName(t), t.TID):
+		case l.Hidden[i], most == 0, !filter.has(t.Process, t.TID, func() string { return TrackName(t) }):
 			unseen++
 		case slices.Contains(l.Pinned, i):
 		default:
@@ -77,9 +77,9 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 	for k, i := range l.Order {
 		rank[i] = k - len(l.Order)
 	}
-	var load map[int]float64
+	var load []float64
 	if l.Sort == SortBusy {
-		load = map[int]float64{}
+		load = make([]float64, len(rec.Tracks))
 		for i := range rec.Tracks {
 			load[i] = weight(rec, i, l.Event)
 		}
@@ -182,7 +182,11 @@ func newFilter(rec *recording.Recording, text string) *nameFilter {
 
 // has reports whether a row is shown: every word stands in its name or number, or
 // in its process's, and none that is excluded in its own.
-func (f *nameFilter) has(process int, name string, id int64) bool {
+func (f *nameFilter) has(process int, id int64, called func() string) bool {
+	if len(f.words)+len(f.not) == 0 {
+		return true
+	}
+	name := called()
 	for _, w := range f.not {
 		if hasWord(strings.ToLower(name), id, w) {
 			return false

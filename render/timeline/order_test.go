@@ -34,7 +34,7 @@ func TestRowsHaveRoom(t *testing.T) {
 		t.Errorf("with room there are %d rows, and %d are left out", rows, unseen)
 	}
 	runtime.GC()
-	was := debug.SetMemoryLimit(memory.InUse() + 32<<20)
+	was := debug.SetMemoryLimit(memory.InUse() + 4<<20)
 	defer debug.SetMemoryLimit(was)
 	if rows, unseen := plan(); rows != fewRows || unseen != threads-fewRows {
 		t.Errorf("without room there are %d rows, and %d are left out", rows, unseen)

@@ -4,12 +4,11 @@
 package timeline
 
 import (
-	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"ashlar/ingest/recording"
-	"ashlar/render/units"
 )
 
 // Sizes in dp.
@@ -48,15 +47,12 @@ type Row struct {
 	// Index is that of the process, track, window set or counter.
 	Index     int
 	Y, Height int
-	Name, Sub string
 	// Lanes is how many lanes are shown of All; the first Spans of All are
 	// lanes of spans, the rest the depths of samples. Of each the outermost are
 	// shown: SpanLanes and Depths of them.
 	Lanes, All, Spans, SpanLanes, Depths int
 	Samples                              *recording.Samples
-	// Sampled is the name of the samples' event where they are beside spans.
-	Sampled   string
-	Collapsed bool
+	Collapsed                            bool
 	// Strip is how high the states of the thread are drawn, 0 where there are none:
 	// above its lanes, or where it has none of those in the place of one.
 	Strip int
@@ -122,6 +118,8 @@ type Plan struct {
 	// Unseen is how many tracks Layout's Hidden and Filter leave out.
 	Unseen int
 
+	rec     *recording.Recording
+	cpu     *recording.OnCPU
 	weighed []weighed
 }
 
@@ -188,21 +186,24 @@ func (l Layout) px(dp float32) int { return int(math.Round(float64(dp * l.Scale)
 
 // NewPlan lays out a recording.
 func NewPlan(rec *recording.Recording, l Layout) *Plan {
-	p := &Plan{Scale: l.Scale}
+	p := &Plan{Scale: l.Scale, rec: rec, cpu: l.OnCPU}
 	if !rec.HasTime {
 		p.Empty = "No timeline"
 		return p
 	}
 	groups, pinned, unseen := byProcess(rec, l)
 	p.Unseen = unseen
-	shown := 0
+	shown, most := 0, 1+len(groups)+len(rec.Counters)+len(rec.Windows)
 	for _, ts := range append(groups, pinned) {
+		most += len(ts)
 		for _, t := range ts {
 			if lanes, _, _ := lanesOf(rec, t, l.Event); lanes > 0 || rec.Tracks[t].States.Len() > 0 {
 				shown++
 			}
 		}
 	}
+	// A million threads have a row each: what holds them does not grow in steps.
+	p.Rows = make([]Row, 0, most)
 	counters := countersOf(rec, l)
 	headers := 0
 	for pi, ts := range groups {
@@ -216,7 +217,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 	}
 	for i, w := range rec.Windows {
 		if w.Event == l.Event && len(w.Windows) > 0 {
-			p.add(Row{Kind: WindowRow, Index: i, Height: l.px(windowHeight), Name: "Windows", Sub: units.Count(int64(len(w.Windows)))})
+			p.add(Row{Kind: WindowRow, Index: i, Height: l.px(windowHeight)})
 		}
 	}
 	if len(p.Rows) == 0 && l.Filter == "" && len(l.Hidden) == 0 {
@@ -254,44 +255,34 @@ func named(rec *recording.Recording, process int) bool {
 
 // process adds a process's header, its tracks and its counters.
 func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, counters []int, shown int, header bool) {
-	var rows []Row
-	for _, ti := range tracks {
-		lanes, spans, samples := lanesOf(rec, ti, l.Event)
-		if lanes == 0 && len(rec.Tracks[ti].Instants) == 0 && rec.Tracks[ti].States.Len() == 0 {
-			continue
-		}
-		rows = append(rows, trackRow(rec, l, ti, max(1, lanes), spans, samples, shown))
+	empty := func(ti int) bool {
+		lanes, _, _ := lanesOf(rec, ti, l.Event)
+		return lanes == 0 && len(rec.Tracks[ti].Instants) == 0 && rec.Tracks[ti].States.Len() == 0
 	}
-	for _, ci := range counters {
-		rows = append(rows, counterRow(rec, l, ci))
-	}
-	if len(rows) == 0 {
+	if len(counters) == 0 && !slices.ContainsFunc(tracks, func(ti int) bool { return !empty(ti) }) {
 		return
 	}
 	closed := l.Closed[pi]
 	if header {
-		name, sub := "Pinned", ""
-		if pi >= 0 {
-			pr := &rec.Processes[pi]
-			if name = pr.Title(); name == "" {
-				name = "Process"
-			}
-			if pr.PID != 0 {
-				sub = recording.IDText(pr.PID)
-			}
-		}
-		p.add(Row{Kind: ProcessRow, Index: pi, Height: l.px(headerHeight), Name: name, Sub: sub, Collapsed: closed})
+		p.add(Row{Kind: ProcessRow, Index: pi, Height: l.px(headerHeight), Collapsed: closed})
 	}
 	if closed {
 		return
 	}
-	for _, r := range rows {
-		p.add(r)
+	for _, ti := range tracks {
+		if !empty(ti) {
+			p.add(trackRow(rec, l, ti, shown))
+		}
+	}
+	for _, ci := range counters {
+		p.add(Row{Kind: CounterRow, Index: ci, Height: l.px(counterSize)})
 	}
 }
 
-func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples *recording.Samples, shown int) Row {
+func trackRow(rec *recording.Recording, l Layout, ti, shown int) Row {
 	t := rec.Tracks[ti]
+	lanes, spans, samples := lanesOf(rec, ti, l.Event)
+	lanes = max(1, lanes)
 	r := Row{Kind: TrackRow, Index: ti, All: lanes, Lanes: lanes, Spans: spans, Samples: samples}
 	chosen := l.Event < len(rec.Events) && rec.Events[l.Event].Basis != recording.FromSpans
 	switch {
@@ -303,9 +294,6 @@ func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples 
 	r.show(lanes, chosen)
 	if n := min(l.Found[ti], spans, mostFound); n > r.SpanLanes && !r.Collapsed {
 		r.SpanLanes, r.Lanes = n, n+r.Depths
-	}
-	if r.Depths > 0 && spans > 0 {
-		r.Sampled = rec.Events[samples.Event].Name
 	}
 	r.Height = l.px(float32(r.Lanes)*laneHeight) + l.px(trackPad)
 	switch {
@@ -319,20 +307,8 @@ func trackRow(rec *recording.Recording, l Layout, ti, lanes, spans int, samples 
 	if !r.Collapsed {
 		r.Height = max(r.Height, l.px(minTrack))
 	}
-	r.Name = TrackName(t)
-	if t.Kind == recording.AsyncTrack {
-		r.Sub = "async"
-	} else if t.Name != "" && t.TID != 0 {
-		r.Sub = recording.IDText(t.TID)
-	}
-	s, share := busy(rec, l.OnCPU, ti, samples)
-	r.Busy = share
-	if s != "" {
-		if r.Sub != "" {
-			r.Sub += " · "
-		}
-		r.Sub += s
-	}
+	share, _ := busy(rec, l.OnCPU, ti)
+	r.Busy = float32(share)
 	return r
 }
 
@@ -350,42 +326,6 @@ func lanesOf(rec *recording.Recording, ti, event int) (all, spans int, samples *
 		all += max(1, samples.Depth())
 	}
 	return all, spans, samples
-}
-
-// busy says how much of the recording a track ran on processors where that is known,
-// else how much its outermost spans cover, or how many samples fell on it; and the share.
-func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int, s *recording.Samples) (string, float32) {
-	t := rec.Tracks[ti]
-	if t.States.Len() > 0 && rec.Duration() > 0 {
-		return percent(float64(onProcessor(t))/float64(rec.Duration()), "busy")
-	}
-	if cpu != nil && ti < len(cpu.Outer) && cpu.Outer[ti] != recording.Missing && t.Kind == recording.ThreadTrack && rec.Duration() > 0 {
-		return percent(float64(cpu.Outer[ti])/float64(rec.Duration()), "on CPU")
-	}
-	if len(t.Lanes) > 0 && rec.Duration() > 0 {
-		return percent(covered(rec, t)/float64(rec.Duration()), "busy")
-	}
-	if s != nil {
-		if s.Len() == 1 {
-			return "1 sample", 0
-		}
-		return units.Count(int64(s.Len())) + " samples", 0
-	}
-	return "", 0
-}
-
-// onProcessor is how long a thread ran, as far as its states tell.
-func onProcessor(t *recording.Track) int64 {
-	return t.InState[recording.Running] + t.InState[recording.Collecting]
-}
-
-// percent is a share as people read it: of what the word says.
-func percent(share float64, word string) (string, float32) {
-	share = min(1, share)
-	if share > 0 && share < .01 {
-		return "<1 % " + word, float32(share)
-	}
-	return fmt.Sprintf("%.0f %% %s", share*100, word), float32(share)
 }
 
 // At returns the row at a height in the content, or -1.

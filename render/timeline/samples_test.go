@@ -59,8 +59,8 @@ func TestSamplesAreBesideSpans(t *testing.T) {
 				if got := [2]int{r.SpanLanes, r.Depths}; got != shown || r.Lanes != shown[0]+shown[1] {
 					t.Errorf("event %d, fold %d, thread of %v: %v lanes of spans and of samples, want %v", e, fold, n, got, shown)
 				}
-				if named := r.Sampled != ""; named != (shown[1] > 0 && n[0] > 0) {
-					t.Errorf("event %d, fold %d, thread of %v: the samples are called %q", e, fold, n, r.Sampled)
+				if name := plan.sampled(r); (name != "") != (shown[1] > 0 && n[0] > 0) {
+					t.Errorf("event %d, fold %d, thread of %v: the samples are called %q", e, fold, n, name)
 				}
 				seen := map[int]bool{}
 				for lane := range n[0] + n[1] {

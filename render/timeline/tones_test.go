@@ -41,7 +41,7 @@ func TestBarsHaveTwoTones(t *testing.T) {
 		for _, view := range []View{{From: 0, To: 600}, {From: 50, To: 550}} {
 			w := gutter + 4*int(view.Span())
 			plan := NewPlan(rec, Layout{Scale: 1, OnCPU: cpu})
-			if got := plan.Rows[0].Sub; got != "1 · 42 % on CPU" && got != "42 % on CPU" {
+			if got := plan.note(&plan.Rows[0]); got != "1 · 42 % on CPU" && got != "42 % on CPU" {
 				t.Errorf("the thread's name says %q", got)
 			}
 			draw := func(of *recording.OnCPU) (tones [6][2]int) {

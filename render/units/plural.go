@@ -1,16 +1,6 @@
 package units
 
-import (
-	"strings"
-)
+import "ashlar/ingest/plain"
 
-// Plural counts things: 1 span, 2 spans.
-func Plural(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if strings.HasSuffix(what, "y") && what != "day" {
-		return Count(n) + " " + what[:len(what)-1] + "ies"
-	}
-	return Count(n) + " " + what + "s"
-}
+// Plural counts things: 1 span, 12 000 spans.
+func Plural(n int64, one string) string { return Count(n) + " " + plain.Noun(n, one) }

@@ -63,7 +63,7 @@ func (in *Contents) head(b *strings.Builder, rec *recording.Recording) {
 	} else {
 		rows = append(rows, []string{"time", "none: nothing in it says when"})
 	}
-	load := fmt.Sprintf("in %s s, %s/s, %s events/s", in.Load.Seconds, units.Bytes(whole(in.Load.BytesPerSecond)), units.Count(whole(in.Load.EventsPerSecond)))
+	load := fmt.Sprintf("in %s s, %s/s, %s/s", in.Load.Seconds, units.Bytes(whole(in.Load.BytesPerSecond)), units.Plural(whole(in.Load.EventsPerSecond), "event"))
 	if in.Load.BytesPerSecond == "0" && in.Bytes > 0 {
 		load = fmt.Sprintf("in %s s, as it was kept when it was read before", in.Load.Seconds)
 	}

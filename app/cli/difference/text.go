@@ -89,24 +89,24 @@ func (d *Answer) head(b *strings.Builder) {
 			fmt.Fprintf(b, "  %s: async spans: %s in %s not counted (--async in counts them)\n", "AB"[i:i+1], units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
 		}
 		if s.Untold > 0 {
-			fmt.Fprintf(b, "  %s: %s spans do not tell their time on a processor, or lie here only in part: they have none of it\n", "AB"[i:i+1], units.Count(s.Untold))
+			fmt.Fprintf(b, "  %s: no time on a processor is known of %s: not told, or here only in part\n", "AB"[i:i+1], units.Plural(s.Untold, "span"))
 		}
 		if l := &s.LeftOut; l.IdleRecords > 0 {
-			fmt.Fprintf(b, "  %s: %s idle samples not counted (--idle in counts them)\n", "AB"[i:i+1], units.Count(l.IdleRecords))
+			fmt.Fprintf(b, "  %s: %s not counted (--idle in counts them)\n", "AB"[i:i+1], units.Plural(l.IdleRecords, "idle sample"))
 		}
 	}
 }
 
 // behind says how much was recorded of a side.
 func (d *Answer) behind(s compare.Side, side int) string {
-	word := "records"
+	word := "record"
 	switch {
 	case d.c.Runs[side*d.c.Sides].Weights.Basis == analyze.Spans:
-		word = "spans"
+		word = "span"
 	case s.Counted:
-		word = "samples"
+		word = "sample"
 	}
-	out := units.Count(s.Samples) + " " + word
+	out := units.Plural(s.Samples, word)
 	if s.Recordings > 1 {
 		out += fmt.Sprintf(" in %d recordings (mean)", s.Recordings)
 	}
@@ -240,7 +240,7 @@ func (d *Answer) rowWords() string {
 	case d.By == analyze.ByCategory:
 		return "categories"
 	default:
-		return word + "s"
+		return plain.Noun(2, word)
 	}
 }
 

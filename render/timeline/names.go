@@ -1,0 +1,113 @@
+package timeline
+
+import (
+	"fmt"
+
+	"ashlar/ingest/recording"
+	"ashlar/render/units"
+)
+
+// Rows are named when they are drawn: there may be a million of them.
+
+// Name is what a row is called.
+func (p *Plan) Name(r *Row) string {
+	switch r.Kind {
+	case ProcessRow:
+		if r.Index < 0 {
+			return "Pinned"
+		}
+		if name := p.rec.Processes[r.Index].Title(); name != "" {
+			return name
+		}
+		return "Process"
+	case TrackRow:
+		return TrackName(p.rec.Tracks[r.Index])
+	case CounterRow:
+		return CounterName(p.rec.Counters[r.Index])
+	}
+	return "Windows"
+}
+
+// Names are those of all rows of a kind.
+func (p *Plan) Names(k RowKind) (names []string) {
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Kind == k {
+			names = append(names, p.Name(r))
+		}
+	}
+	return names
+}
+
+// note is what stands beside a row's name: what tells it from others of that name, and
+// how much there is in it.
+func (p *Plan) note(r *Row) string {
+	var id, much string
+	switch r.Kind {
+	case ProcessRow:
+		if r.Index >= 0 && p.rec.Processes[r.Index].PID != 0 {
+			id = recording.IDText(p.rec.Processes[r.Index].PID)
+		}
+	case TrackRow:
+		switch t := p.rec.Tracks[r.Index]; {
+		case t.Kind == recording.AsyncTrack:
+			id = "async"
+		case t.Name != "" && t.TID != 0:
+			id = recording.IDText(t.TID)
+		}
+		if share, of := busy(p.rec, p.cpu, r.Index); of != "" {
+			much = percent(share, of)
+		} else if r.Samples != nil {
+			much = units.Plural(int64(r.Samples.Len()), "sample")
+		}
+	case CounterRow:
+		c := p.rec.Counters[r.Index]
+		lo, hi := c.Extent(0, c.Len())
+		if much = CounterValue(c, lo); lo != hi {
+			much += " – " + CounterValue(c, hi)
+		}
+	case WindowRow:
+		much = units.Count(int64(len(p.rec.Windows[r.Index].Windows)))
+	}
+	if id != "" && much != "" {
+		return id + " · " + much
+	}
+	return id + much
+}
+
+// sampled is the name of the event of a row's samples where they are beside spans.
+func (p *Plan) sampled(r *Row) string {
+	if r.Depths == 0 || r.Spans == 0 {
+		return ""
+	}
+	return p.rec.Events[r.Samples.Event].Name
+}
+
+// busy is the share of the recording that a track ran on processors where that is known,
+// else that its outermost spans cover, and the word for it; "" where neither is known.
+func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int) (share float64, of string) {
+	t, whole := rec.Tracks[ti], float64(rec.Duration())
+	switch {
+	case whole <= 0:
+		return 0, ""
+	case t.States.Len() > 0:
+		share, of = float64(onProcessor(t))/whole, "busy"
+	case cpu != nil && ti < len(cpu.Outer) && cpu.Outer[ti] != recording.Missing && t.Kind == recording.ThreadTrack:
+		share, of = float64(cpu.Outer[ti])/whole, "on CPU"
+	case len(t.Lanes) > 0:
+		share, of = covered(rec, t)/whole, "busy"
+	}
+	return min(1, share), of
+}
+
+// onProcessor is how long a thread ran, as far as its states tell.
+func onProcessor(t *recording.Track) int64 {
+	return t.InState[recording.Running] + t.InState[recording.Collecting]
+}
+
+// percent is a share as people read it: of what the word says.
+func percent(share float64, word string) string {
+	if share > 0 && share < .01 {
+		return "<1 % " + word
+	}
+	return fmt.Sprintf("%.0f %% %s", share*100, word)
+}
