@@ -8,6 +8,7 @@ import (
 
 	"ashlar/app/locate"
 	"ashlar/app/view"
+	"ashlar/ingest/plain"
 )
 
 // address reads an address from the command line and finds its files; those that were
@@ -23,7 +24,7 @@ func (c *call) address(s, parts string, given ...string) (string, error) {
 	}
 	switch {
 	case len(given) > 0 && len(given) != len(v.Files):
-		return "", misuse("the address is of %d files, and %d are named behind it", len(v.Files), len(given))
+		return "", misuse("the address is of %s, and %d are named behind it", plain.Plural(len(v.Files), "file"), len(given))
 	case len(given) > 0:
 		return c.given(v, given)
 	case len(v.Files) == 0:

@@ -98,12 +98,12 @@ func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
 // from says where recordings are read from and where the picture goes.
 func (o *RenderOptions) from(c *call) {
 	o.Cache, o.Scratch, o.To = c.cache, c.scratch(), c.run.Picture
+	o.Watch = func() { c.watch("the picture") }
 	if c.run.Read != nil {
 		o.Remarks = c.stderr
 	}
 	if c.redactor != nil {
 		o.Roots = nil // what is in source files is not left out
-	o.Watch = func() { c.watch("the picture") }
 	}
 	if c.redactor != nil || c.run.Read != nil {
 		o.Read = func(path, exe string, part recording.Part) (*recording.Recording, ingest.Stats, error) {
