@@ -16,8 +16,9 @@ const (
 	firstPublish = 15 * time.Millisecond
 	emptyPublish = 300 * time.Millisecond // where there is nothing to look at yet
 	publishEvery = 100 * time.Millisecond
-	publishShare = 12                    // at most a twelfth of the time
-	layoutShare  = 20 * time.Millisecond // for laying loose spans out, in one snapshot
+	publishShare = 12                     // at most a twelfth of the time,
+	publishLate  = 150 * time.Millisecond // but five times a second
+	layoutShare  = 20 * time.Millisecond  // for laying loose spans out, in one snapshot
 )
 
 // Progress is called by decoders at least every few milliseconds of work; it
@@ -40,7 +41,7 @@ func (b *Builder) Progress() bool {
 	r := b.snapshot(now.Add(layoutShare))
 	cost := time.Since(now)
 	b.OnPublish(r) // which may wait
-	b.next = time.Now().Add(max(publishEvery, publishShare*cost))
+	b.next = time.Now().Add(min(publishLate, max(publishEvery, publishShare*cost)))
 	return true
 }
 

@@ -40,6 +40,7 @@ type Input struct {
 	mapping *mapping // what mapped belongs to, nil when it is ordinary memory
 	stream  *stream  // otherwise
 	layers  *layers  // what stream reads through, nil when it reads as it is
+	likely  int64    // how many bytes the content seems to have; 0 where nothing tells
 	head    []byte   // what Head has read of the stream and Next has not returned
 	headErr error    // what ended the stream while Head was reading
 	off     int64    // content offset of the end of the last chunk
@@ -179,18 +180,26 @@ func (in *Input) All(limit int64) ([]byte, error) {
 		in.progress.Store(in.off)
 		return rest, nil
 	}
+	// Where its size is known each chunk is copied to its place while the next is
+	// unpacked. What does not fit is kept apart.
+	var all []byte
+	if l := in.likely; l > 0 && l <= limit && memory.Need(l, "what is in the file") == nil {
+		all = make([]byte, 0, l)
+	}
 	var chunks [][]byte
 	var n int64
 	for {
 		c, _, err := in.Next(0)
-		if len(c) > 0 {
+		if len(chunks) == 0 && len(c) <= cap(all)-len(all) {
+			all = append(all, c...)
+		} else if len(c) > 0 {
 			chunks = append(chunks, c)
 		}
 		if n += int64(len(c)); n > limit {
 			return nil, in.tooLarge(limit)
 		}
 		// All of it is needed once more, in one piece.
-		if len(chunks)%16 == 0 && err == nil {
+		if len(chunks) > 0 && len(chunks)%16 == 0 && err == nil {
 			if short := memory.Need(n, "what is in the file"); short != nil {
 				return nil, short
 			}
@@ -201,13 +210,17 @@ func (in *Input) All(limit int64) ([]byte, error) {
 		if err == io.EOF {
 			err = nil
 		}
-		if len(chunks) == 1 {
+		if len(chunks) == 0 && all != nil {
+			return all, err
+		}
+		if len(chunks) == 1 && len(all) == 0 {
 			return chunks[0], err
 		}
 		if short := memory.Need(n, "what is in the file"); short != nil {
 			return nil, short
 		}
-		all := make([]byte, 0, n)
+		chunks = append([][]byte{all}, chunks...)
+		all = make([]byte, 0, n)
 		for _, c := range chunks {
 			all = append(all, c...)
 		}

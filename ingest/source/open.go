@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -140,11 +141,29 @@ func open(f *os.File, path, name string) (*Input, error) {
 		}
 	})
 	if in.Bytes >= 0 {
+		in.likely = unpackedSize(f, in.Bytes)
 		// Say now what it is compressed with; a file does not block, while
 		// looking at the first bytes of a pipe may take forever.
 		return in, in.layers.open()
 	}
 	return in, nil
+}
+
+// unpackedSize is how many bytes a gzip file of a size says that it has, 0 where it
+// says nothing that can be: it ends with that of its last member, in 32 bits (RFC
+// 1952, 2.3.1), and no byte of deflate stands for more than 1032.
+func unpackedSize(f *os.File, size int64) int64 {
+	var magic, last [4]byte
+	if _, err := f.ReadAt(magic[:], 0); err != nil || compression(magic[:]) != "gzip" {
+		return 0
+	}
+	if _, err := f.ReadAt(last[:], size-4); err != nil {
+		return 0
+	}
+	if n := int64(binary.LittleEndian.Uint32(last[:])); n <= 1032*size {
+		return n
+	}
+	return 0
 }
 
 // FromStream returns an Input of what r gives, seen through compression. Close

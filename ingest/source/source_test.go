@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -147,7 +148,10 @@ func TestNext(t *testing.T) {
 
 func TestAll(t *testing.T) {
 	want := content(100_000)
-	for _, path := range []string{write(t, "a", want), write(t, "b", gz(t, want))} {
+	// What a gzip file says of its size is that of its last member, or of what is
+	// compressed once more.
+	for _, path := range []string{write(t, "a", want), write(t, "b", gz(t, want)), write(t, "c", gz(t, want[:70_000], want[70_000:])), write(t, "d", gz(t, want[:30_000], want[30_000:])),
+		write(t, "e", gz(t, want, nil)), write(t, "f", gz(t, gz(t, want))), write(t, "g", gz(t, zst(t, want))), write(t, "h", zst(t, want))} {
 		for _, size := range []int{0, 999} {
 			in, err := Open(path)
 			if err != nil {
@@ -166,6 +170,24 @@ func TestAll(t *testing.T) {
 		}
 		if _, err := in.All(1 << 10); err == nil || !strings.HasPrefix(err.Error(), path+": has more than 0 MB") {
 			t.Errorf("%s: too large: %v", path, err)
+		}
+		in.Close()
+	}
+}
+
+// A size that is not that of the content changes nothing but what is said.
+func TestAllOfWrongSize(t *testing.T) {
+	want := content(100_000)
+	for _, size := range []uint32{0, 1, 99_999, 100_001, 1 << 20, 1<<32 - 1} {
+		b := gz(t, want)
+		binary.LittleEndian.PutUint32(b[len(b)-4:], size)
+		in, err := Open(write(t, "x", b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.ChunkSize = 999
+		if got, err := in.All(1 << 30); err == nil || !bytes.Equal(got, want) {
+			t.Errorf("said to be %d: %d bytes, %v", size, len(got), err)
 		}
 		in.Close()
 	}
