@@ -347,10 +347,18 @@ func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
 	t.b.rec.Counts.Instants++
 }
 
-// Break closes all open spans, which never ended.
+// Break closes all open spans, which never ended. It is likely, though not sure, that
+// nothing comes after.
 func (t *TrackBuilder) Break(at int64) {
 	for at = max(at, t.last); len(t.open) > 0; {
 		t.pop(at, true)
+	}
+	for i := range t.lanes {
+		t.lanes[i].trimShort()
+	}
+	t.track.States.trimShort()
+	if t.track.States.n < column.ChunkLen {
+		t.track.wakers.Trim()
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // for one lane of a million spans, but much for hundreds of short ones. So once
 // a recording is complete the last chunks are cut to what is in them.
 
-// trim gives back the room that a lane has left; nothing can be appended after.
+// trim gives back the room that a lane has left; nothing can be appended after, but
+// for what trimShort says.
 // Snapshots keep what they have.
 func (l *Lane) trim() {
 	l.tail, l.room = laneChunk{}, 0
@@ -27,5 +28,12 @@ func (l *Lane) trim() {
 		}
 		l.long.Trim()
 		l.args.Trim()
+	}
+}
+
+// trimShort is trim for a lane of less than a chunk, to which more can be appended.
+func (l *Lane) trimShort() {
+	if l.n < column.ChunkLen {
+		l.trim()
 	}
 }
