@@ -10,7 +10,7 @@ import (
 // The runtime lets garbage grow with what is held: a recording of some hundred
 // megabytes would take twice that while it is read. What a round of the collector
 // costs goes by what it has to look through, though, and columns have no pointers. So
-// garbage may be as much as what has some, and little more.
+// garbage may be half as much as what has some, and little more.
 //
 // That is the runtime's setting (GOGC), of which there is one for all who want it
 // lower: the lowest holds.
@@ -80,9 +80,13 @@ func setGarbage() {
 func fairGarbage() int {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
 	metrics.Read(s)
-	live, scanned := float64(s[0].Value.Uint64()), float64(s[1].Value.Uint64())
+	return fair(s[0].Value.Uint64(), s[1].Value.Uint64())
+}
+
+// fair is the share beside so many bytes, of which some have to be looked through.
+func fair(live, scanned uint64) int {
 	if live < freeGarbage {
 		return math.MaxInt
 	}
-	return max(sparsest, int(100*(freeGarbage+scanned)/live))
+	return max(sparsest, int(100*(freeGarbage+scanned/2)/live))
 }

@@ -1,7 +1,7 @@
 package memory
 
 import (
-	"runtime"
+	"math"
 	"runtime/debug"
 	"runtime/metrics"
 	"testing"
@@ -41,24 +41,18 @@ func TestSpare(t *testing.T) {
 	want(-1)
 }
 
-// TestFairGarbage: columns leave room for little garbage, what has pointers for as much
-// again.
-func TestFairGarbage(t *testing.T) {
-	columns := make([][]byte, 20)
-	for i := range columns {
-		columns[i] = make([]byte, 10<<20)
+// TestFair: columns leave room for little garbage, what has pointers for half as much
+// again, and what is small for as much as there was.
+func TestFair(t *testing.T) {
+	for _, x := range []struct {
+		live, scanned uint64
+		want          int
+	}{{10 << 20, 5 << 20, math.MaxInt}, {128 << 20, 0, 50}, {1 << 30, 0, sparsest}, {1 << 30, 256 << 20, 18}, {1 << 30, 1 << 30, 56}} {
+		if got := fair(x.live, x.scanned); got != x.want {
+			t.Errorf("beside %d bytes, %d of them with pointers, there may be %d %% of garbage, want %d", x.live, x.scanned, got, x.want)
+		}
 	}
-	runtime.GC()
-	plain := fairGarbage()
-	if plain > 45 || plain < sparsest {
-		t.Errorf("beside columns of 200 MB there may be %d %% of garbage", plain)
+	if n := fairGarbage(); n < sparsest {
+		t.Errorf("now there may be %d %%", n)
 	}
-	pointers := make([]*byte, 64<<20/8)
-	pointers[0] = &columns[0][0]
-	runtime.GC()
-	if more := fairGarbage(); more < plain+8 {
-		t.Errorf("beside pointers of 64 MB as well there may be %d %% of garbage, %d %% before", more, plain)
-	}
-	runtime.KeepAlive(columns)
-	runtime.KeepAlive(pointers)
 }
