@@ -207,7 +207,8 @@ func (g *guard) share() string {
 	if g.in.Bytes <= 0 {
 		return memory.Text(g.in.Consumed())
 	}
-	return fmt.Sprintf("%.0f %%", 100*float64(g.in.Consumed())/float64(g.in.Bytes))
+	// What is compressed may have been taken in whole before all of it was read.
+	return fmt.Sprintf("%.0f %%", min(99, 100*float64(g.in.Consumed())/float64(g.in.Bytes)))
 }
 
 // free is how many more bytes may be taken.

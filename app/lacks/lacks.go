@@ -69,7 +69,11 @@ func Of(k Kind, rec *recording.Recording) string {
 	if with == "" {
 		with = how[k][""]
 	}
-	return "there is " + missing[k] + " here; record with " + with
+	verb := "is "
+	if strings.HasSuffix(missing[k], "s") {
+		verb = "are "
+	}
+	return "there " + verb + missing[k] + " here; record with " + with
 }
 
 // metrics are names of metrics, or how they begin, and what a recording without them
