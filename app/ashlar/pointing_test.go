@@ -9,12 +9,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
 
 	"ashlar/testdata/e2e"
 )
 
 // framesTrace writes a trace of a browser's kind: tasks of a main thread, each 25th of
-// which is slow since its layout is, and a worker thread.
+// which is slow since its layout is, a worker thread with one task that takes longer
+// than all of these, and samples of what JavaScript ran on both.
 func framesTrace(t *testing.T) string {
 	t.Helper()
 	events := []string{`{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"CrRendererMain"}}`, `{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"ThreadPoolForegroundWorker"}}`}
@@ -31,6 +35,20 @@ func framesTrace(t *testing.T) string {
 		span(1, "performLayout", at+1100, layout)
 		span(2, "Decode", at+300, 2000)
 	}
+	span(2, "RunTask", 2_000_000+5000, 14_900)
+	// Of the main thread hot has most but for being idle, of both together busy.
+	for tid, samples := range map[int][]int{1: {4, 2, 4, 2, 3, 4}, 2: {5, 5, 5}} {
+		var of, deltas []string
+		for i := range 600 {
+			of, deltas = append(of, fmt.Sprint(samples[i%len(samples)])), append(deltas, "10000")
+		}
+		var nodes []string
+		for i, name := range []string{"(root)", "hot", "cold", "(idle)", "busy"} {
+			nodes = append(nodes, fmt.Sprintf(`{"id":%d,"callFrame":{"functionName":%q,"scriptId":5,"url":"file:///a.js","lineNumber":%d}%s}`, i+1, name, i, map[bool]string{true: `,"parent":1`}[i > 0]))
+		}
+		events = append(events, fmt.Sprintf(`{"ph":"P","name":"Profile","id":"0x%d","pid":1,"tid":%d,"ts":0,"args":{"data":{"startTime":0}}}`, tid, tid),
+			fmt.Sprintf(`{"ph":"P","name":"ProfileChunk","id":"0x%d","pid":1,"tid":%d,"ts":1,"args":{"data":{"cpuProfile":{"nodes":[%s],"samples":[%s]},"timeDeltas":[%s]}}}`, tid, tid, strings.Join(nodes, ","), strings.Join(of, ","), strings.Join(deltas, ",")))
+	}
 	path := filepath.Join(t.TempDir(), "frames.json")
 	if err := os.WriteFile(path, []byte("["+strings.Join(events, ",\n")+"]"), 0o600); err != nil {
 		t.Fatal(err)
@@ -38,58 +56,148 @@ func framesTrace(t *testing.T) string {
 	return path
 }
 
-// TestAskByPointing answers what people ask first, with as few keys and clicks as that
-// may take: a click, a key and typing a word are one action each.
+// goProfile writes a CPU profile of a Go program.
+func goProfile(t *testing.T) string {
+	t.Helper()
+	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}, PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1}
+	for i, name := range []string{"runtime.mallocgc", "encoding/json.(*Decoder).Decode", "main.load", "main.save", "main.main"} {
+		f := &profile.Function{ID: uint64(i + 1), Name: name}
+		p.Function, p.Location = append(p.Function, f), append(p.Location, &profile.Location{ID: uint64(i + 1), Address: uint64(i + 1), Line: []profile.Line{{Function: f}}})
+	}
+	l := p.Location
+	for i, stack := range [][]*profile.Location{{l[0], l[1], l[2], l[4]}, {l[0], l[3], l[4]}, {l[1], l[2], l[4]}} {
+		p.Sample = append(p.Sample, &profile.Sample{Location: stack, Value: []int64{int64(30 - 10*i)}})
+	}
+	path := filepath.Join(t.TempDir(), "cpu.pb.gz")
+	w, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := p.Write(w); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Tabs of the window that shows framesTrace.
+var flamegraph, callsTab = image.Pt(48, 259), image.Pt(330, 259)
+
+// pointing is a window in which actions are counted: a click, a drag, a key and
+// typing a word are one each.
+type pointing struct {
+	*session
+	actions int
+}
+
+func (p *pointing) key(what string, holds func(frame) bool, key string) {
+	p.t.Helper()
+	p.actions++
+	p.session.key(what, holds, key)
+}
+
+func (p *pointing) click(b e2e.Button, at image.Point, with ...string) {
+	p.actions++
+	p.Click(b, at, with...)
+}
+
+func (p *pointing) word(w string) {
+	p.t.Helper()
+	p.actions++
+	p.Type(w)
+	p.until(w, func(f frame) bool { return strings.HasSuffix(f.Typed, w) })
+}
+
+// function goes to one by its name.
+func (p *pointing) function(name string) {
+	p.t.Helper()
+	p.key("the palette", func(f frame) bool { return f.Typed == "What to do: " }, "ctrl+k")
+	p.word(name)
+	p.actions++
+	p.Key("Return")
+}
+
+// took says how many actions a task took; then everything is as it was at first.
+func (p *pointing) took(what string, want int) {
+	p.t.Helper()
+	if p.actions != want {
+		p.t.Errorf("%s takes %d actions, want %d", what, p.actions, want)
+	}
+	p.actions = 0
+}
+
+// again takes everything back.
+func (p *pointing) again(first frame) {
+	p.t.Helper()
+	for range 8 {
+		if f := p.last(); len(f.Scope) == 0 && f.Picked == "" {
+			break
+		}
+		p.Key("Escape")
+		time.Sleep(200 * time.Millisecond)
+	}
+	p.Click(e2e.Left, flamegraph)
+	p.until("everything as it was", func(f frame) bool { return len(f.Scope) == 0 && f.Picked == "" && f.Tab == first.Tab })
+}
+
+// TestAskByPointing answers what people ask first, from the moment a file is shown, with
+// as few clicks, keys and words as that may take.
 func TestAskByPointing(t *testing.T) {
 	t.Parallel()
-	s := startAshlar(t, framesTrace(t))
-	actions := 0
-	act := func(do func()) {
-		actions++
-		do()
-	}
-	took := func(what string, most int) {
-		t.Helper()
-		if actions > most {
-			t.Errorf("%s takes %d actions, at most %d", what, actions, most)
-		}
-		actions = 0
-	}
-	function := func(name string) {
-		act(func() { s.key("the palette", func(f frame) bool { return f.Typed == "What to do: " }, "ctrl+k") })
-		act(func() {
-			s.Type(name)
-			s.until(name, func(f frame) bool { return strings.HasSuffix(f.Typed, name) })
-		})
-		act(func() { s.Key("Return") })
-	}
+	p := &pointing{session: startAshlar(t, framesTrace(t))}
+	first := p.last()
+	mainThread, task := image.Pt(72, 144), image.Pt(78, 340) // which the flamegraph shows
 
-	// The longest RunTask: it is picked, in view, and fills most of it.
-	function("RunTask")
+	// The longest RunTask of the main thread: it is picked, in view, and fills most of it.
+	p.click(e2e.Left, mainThread, "ctrl")
+	p.until("the main thread", func(f frame) bool { return len(f.Scope) == 1 && strings.HasPrefix(f.Scope[0], "thread CrRendererMain") })
+	p.function("RunTask")
 	const at, long = int64(375 * 20_000e6), int64((9000 + 10*375 + 1500) * 1e6)
-	f := s.until("the longest task", func(f frame) bool { return f.Picked == "RunTask" && f.PickedAt == at })
+	f := p.until("the longest task", func(f frame) bool { return f.Picked == "RunTask" && f.PickedAt == at })
 	if f.From > at || f.To < at+long || f.To-f.From > 20*long {
 		t.Errorf("the longest task, of %d at %d, is shown in %d to %d", long, at, f.From, f.To)
 	}
-	took("the longest RunTask", 4)
-
-	// Why slow frames are slow: both humps are compared in place, the slow one is B.
-	act(func() { s.key("the palette", func(f frame) bool { return f.Typed == "What to do: " }, "ctrl+k") })
-	act(func() {
-		s.Type("slow calls")
-		s.until("the command", func(f frame) bool { return strings.HasSuffix(f.Typed, "slow calls") })
-	})
-	act(func() { s.Key("Return") })
-	s.until("what slow tasks differ by", func(f frame) bool {
-		return len(f.Scope) == 2 && strings.HasPrefix(f.Scope[0], "A calls !RunTask[") && strings.HasPrefix(f.Scope[1], "B calls RunTask[") && f.Tab == "difference"
-	})
-	took("why slow tasks are slow", 3)
-	s.key("the view before", func(g frame) bool { return len(g.Scope) == 0 && g.From == f.From && g.To == f.To }, "Escape", "Escape")
+	p.took("the longest RunTask of the main thread", 4)
+	p.again(first)
 
 	// All FunctionCalls, the longest first.
-	function("FunctionCall")
-	s.until("a FunctionCall", func(f frame) bool { return f.Picked == "FunctionCall" })
-	act(func() { s.Click(e2e.Left, image.Pt(331, 237)) }) // the tab Calls
-	s.until("the list of calls", func(f frame) bool { return f.Tab == "calls" && f.Picked == "FunctionCall" })
-	took("all FunctionCalls by duration", 4)
+	p.function("FunctionCall")
+	p.until("a FunctionCall", func(f frame) bool { return f.Picked == "FunctionCall" })
+	p.click(e2e.Left, callsTab)
+	p.until("the list of calls", func(f frame) bool { return f.Tab == "calls" && f.Picked == "FunctionCall" })
+	p.took("all FunctionCalls by duration", 4)
+	p.again(first)
+
+	// The JavaScript function that the main thread was in most: the first of the heaviest.
+	p.click(e2e.Left, mainThread, "ctrl")
+	p.key("samples of the main thread", func(f frame) bool { return len(f.Scope) == 2 && f.Scope[1] == "event cpu-profile" }, "e")
+	p.click(e2e.Left, image.Pt(1045, 469))
+	p.until("the hottest function", func(f frame) bool { return f.Picked == "hot" })
+	p.took("the hottest JavaScript function of the main thread", 3)
+	p.again(first)
+
+	// Why slow frames are slow: a task is clicked, and the question that stands beside it.
+	p.click(e2e.Left, task)
+	f = p.until("a task", func(f frame) bool { return f.Picked == "RunTask" })
+	p.click(e2e.Left, image.Pt(1070, 373))
+	p.until("what slow tasks differ by", func(f frame) bool {
+		return len(f.Scope) == 2 && strings.HasPrefix(f.Scope[0], "A calls RunTask[..") && strings.HasPrefix(f.Scope[1], "B calls RunTask[") && f.Tab == "difference"
+	})
+	p.took("why slow tasks are slow", 2)
+	p.session.key("the view before", func(g frame) bool { return len(g.Scope) == 0 && g.From == f.From && g.To == f.To }, "Escape", "Escape")
+
+	// The same by keys alone.
+	p.actions = 0
+	p.function("why RunTask")
+	p.until("what slow tasks differ by", func(f frame) bool {
+		return len(f.Scope) == 2 && strings.HasPrefix(f.Scope[1], "B calls RunTask[") && f.Tab == "difference"
+	})
+	p.took("why slow tasks are slow, by keys", 3)
+
+	// Who calls a function of a Go program.
+	p = &pointing{session: startAshlar(t, goProfile(t))}
+	p.function("mallocgc")
+	p.until("a function", func(f frame) bool { return f.Picked == "runtime.mallocgc" })
+	p.key("its callers", func(f frame) bool { return f.Tab == "callers" && f.Picked == "runtime.mallocgc" }, "q")
+	p.took("the callers of a Go function", 4)
 }

@@ -15,6 +15,7 @@ import (
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
+	"ashlar/render/units"
 	"ashlar/render/widget"
 )
 
@@ -50,15 +51,46 @@ func (d *Desk) CompareSelected() {
 	}
 }
 
-// CompareCalls compares the slow calls of the picked function with the rest: those of
-// the slowest hump of its durations, or where there is one alone the slowest tenth.
+// CompareCalls compares the slow calls of the picked function with the rest.
 func (d *Desk) CompareCalls() {
-	p := d.Pane
-	f, ok := p.PickedFunction()
-	switch {
-	case !ok:
+	f, ok := d.Pane.PickedFunction()
+	if !ok {
 		d.Say("Select a function first: click a bar or a row")
 		return
+	}
+	d.WhySlow(f)
+}
+
+// WhySlow compares the slow calls of a function with the rest: those of the slowest
+// hump of its durations, or where there is one alone the slowest tenth.
+func (d *Desk) WhySlow(f recording.Function) {
+	of := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(d.Pane.Rec)}}
+	d.compareFound("Looking for the calls of "+f.Name+"…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
+		slow, rest, found, err := of.Slow(context.Background(), rec, in)
+		if err == nil {
+			says = "B is " + found + ": " + slow.String() + "; A is the rest; Esc leads back"
+		}
+		return rest, slow, says, err
+	})
+}
+
+// CompareTypical compares a call with the typical one: the middle one of those of its
+// function that took about as long.
+func (d *Desk) CompareTypical(one string) {
+	d.compareFound("Looking for the typical call…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
+		if b, err = calls.Parse(one); err != nil {
+			return nil, nil, "", err
+		}
+		typical, of, err := b.Typical(context.Background(), rec, in)
+		return typical, b, "A is the middle one of " + units.Plural(int64(of), "call") + "; Esc leads back", err
+	})
+}
+
+// compareFound compares two sets of calls that are looked for in the background, in
+// what is selected.
+func (d *Desk) compareFound(meanwhile string, find func(*recording.Recording, recording.Scope) (a, b *calls.Query, says string, err error)) {
+	p := d.Pane
+	switch {
 	case d.Versus != nil:
 		d.Say("Close the comparison first")
 		return
@@ -67,17 +99,18 @@ func (d *Desk) CompareCalls() {
 		return
 	}
 	rec, in := p.Rec, p.Scope.Of(nil)
-	d.Say("Looking for the calls of " + f.Name + "…")
+	d.Say(meanwhile)
 	go func() {
-		of := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(rec)}}
-		slow, _, found, err := of.Slow(context.Background(), rec, in)
+		a, b, says, err := find(rec, in)
 		d.Later(func() {
 			switch {
 			case err != nil:
 				d.Say(err.Error())
 			case d.Pane == p && d.Versus == nil && p.Rec == rec:
-				p.CompareWithRest(slow.String())
-				d.Say("B is " + found + ": " + slow.String() + "; A is the rest; Esc leads back")
+				p.Scope.Calls = &recording.CallSet{Text: a.String()}
+				p.CompareCalls(b.String())
+				p.ShowComparison()
+				d.Say(says)
 			}
 		})
 	}()

@@ -192,7 +192,8 @@ func (d *Desk) NewPane(side *session.Side) *Pane {
 		FunctionItems: func(f recording.Function) []widget.Item { return p.FunctionItems(d, f) },
 		CommandItem:   func() widget.Item { return d.commandItem(OfLower) },
 		TableItems:    d.tableItems,
-		Show:          p.Show,
+		WhySlow:       d.WhySlow, CompareTypical: d.CompareTypical,
+		Show: p.Show,
 	}
 	p.Timeline.Does = timeline.Acts{
 		Items:     func() []widget.Item { return []widget.Item{d.commandItem(OfTimeline)} },

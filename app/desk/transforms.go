@@ -52,7 +52,7 @@ func (p *Pane) FunctionItems(d *Desk, f recording.Function) []widget.Item {
 	if d.Versus == nil {
 		if p.Rec.Counts.Spans > 0 {
 			items = append(items, widget.Item{Title: "Its calls one by one", Detail: d.Does.KeyOf("Calls"), Do: func() { p.Tab = panel.Calls }},
-				widget.Item{Title: "Compare its slow calls with the rest", Do: d.CompareCalls})
+				widget.Item{Title: "Compare its slow calls with the rest", Do: func() { d.WhySlow(f) }})
 		}
 	}
 	change := p.transformItems(analyze.OfFunction, f)

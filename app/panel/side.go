@@ -62,6 +62,10 @@ type Acts struct {
 	CommandItem   func() widget.Item
 	// TableItems take the table that is shown out of the window.
 	TableItems func() []widget.Item
+	// WhySlow compares the slow calls of a function with the rest, in place.
+	WhySlow func(f recording.Function)
+	// CompareTypical compares a call, as a set of one, with the typical call.
+	CompareTypical func(one string)
 	// Show brings a hit into view and picks it.
 	Show func(h search.Hit)
 }

@@ -22,16 +22,13 @@ var soonSpans = 4 << 20
 
 // soon is a first answer to a question that takes long: a tree that is exact as
 // far down as it goes. Nil when there is none, or it is no use: transforms look
-// at whole stacks.
-func soon(ctx context.Context, rec *recording.Recording, q Question) *Answer {
+// at whole stacks. The calls of in, the question's scope, are looked up.
+func soon(ctx context.Context, rec *recording.Recording, q Question, in recording.Scope) *Answer {
 	if len(q.Transforms) > 0 {
 		return nil
 	}
 	asked := q
-	var err error
-	if q.Scope, err = calls.Bind(ctx, rec, q.Scope); err != nil {
-		return nil
-	}
+	q.Scope = in
 	if q.Depth = analyze.Shallow(rec, q.Query, soonSpans); q.Depth == 0 {
 		return nil
 	}
@@ -50,24 +47,25 @@ func (a *Answer) sameTree(rec *recording.Recording, q *Question) bool {
 }
 
 // answer answers a question, unless ctx ends before or there is no memory for it.
-// What it has in common with the answer before is taken from there.
-func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answer) (*Answer, error) {
+// What it has in common with the answer before is taken from there. first, which may
+// be nil, gets what there is to show meanwhile.
+func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answer, first func(*Answer)) (*Answer, error) {
 	watched, unwatch := memory.Watch(ctx, "the answer", nil)
 	defer unwatch()
-	a, err := find(watched, rec, q, old)
+	a, err := find(watched, rec, q, old, first)
 	if err != nil {
 		return nil, cmp.Or(context.Cause(watched), err)
 	}
 	return a, nil
 }
 
-func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer) (*Answer, error) {
+func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer, first func(*Answer)) (*Answer, error) {
 	a := &Answer{Rec: rec, Question: q}
 	steps := []struct {
 		asked bool
 		find  func(ctx context.Context, old *Answer) error
 	}{
-		{true, a.tree},
+		{true, func(ctx context.Context, old *Answer) error { return a.tree(ctx, old, first) }},
 		{a.Search != nil, a.search},
 		{a.Around != nil, a.around},
 		{rec.Counts.States > 0, a.states},
@@ -94,7 +92,7 @@ func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer
 
 // tree binds the scope and makes the tree and the functions' table. What else an earlier
 // answer with the same tree has is taken as well.
-func (a *Answer) tree(ctx context.Context, old *Answer) error {
+func (a *Answer) tree(ctx context.Context, old *Answer, first func(*Answer)) error {
 	if err := a.bind(ctx, old); err != nil {
 		return err
 	}
@@ -104,6 +102,11 @@ func (a *Answer) tree(ctx context.Context, old *Answer) error {
 			a.Grouped = old.Grouped
 		}
 		return nil
+	}
+	if first != nil {
+		if s := soon(ctx, a.Rec, a.Question, a.Scope); s != nil {
+			first(s)
+		}
 	}
 	w, err := analyze.Weigh(ctx, a.Rec, a.bound())
 	if err != nil {

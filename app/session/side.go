@@ -276,13 +276,14 @@ func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
 // reply answers a question, with something to show meanwhile where it is a new
 // one that takes long. A recording that grows has the answer before.
 func (d *Side) reply(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
-	if old == nil || !old.equal(&q) && !old.sameTree(rec, &q) {
-		if a := soon(ctx, rec, q); a != nil {
+	var first func(*Answer)
+	if old == nil || !old.equal(&q) {
+		first = func(a *Answer) {
 			d.soon.Store(a)
 			d.tell()
 		}
 	}
-	if a := d.tried(answer(ctx, rec, q, old)); a != nil {
+	if a := d.tried(answer(ctx, rec, q, old, first)); a != nil {
 		d.give(a)
 		d.soon.Store(nil)
 	}
@@ -363,7 +364,7 @@ func (d *Side) Settle(q Question) error {
 	defer d.work.Unlock()
 	rec := d.load.Load().Snapshot()
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
-		if a := d.tried(answer(d.ctx, rec, q, old)); a != nil {
+		if a := d.tried(answer(d.ctx, rec, q, old, nil)); a != nil {
 			d.give(a)
 		}
 	}

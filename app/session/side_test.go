@@ -171,7 +171,7 @@ func TestAnswerFromTheOneBefore(t *testing.T) {
 		d.Ask(q)
 		until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) })
 		got := d.Answer()
-		want, err := answer(t.Context(), r, q, nil)
+		want, err := answer(t.Context(), r, q, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,11 +202,11 @@ func TestNoMemoryIsSaid(t *testing.T) {
 	d := new(Side)
 	old := debug.SetMemoryLimit(1 << 20)
 	defer debug.SetMemoryLimit(old)
-	if a := d.tried(answer(t.Context(), rec, Question{}, nil)); a != nil || !strings.Contains(d.Trouble(), "memory") {
+	if a := d.tried(answer(t.Context(), rec, Question{}, nil, nil)); a != nil || !strings.Contains(d.Trouble(), "memory") {
 		t.Errorf("%v, %q", a, d.Trouble())
 	}
 	debug.SetMemoryLimit(old)
-	if a := d.tried(answer(t.Context(), rec, Question{}, nil)); a == nil || d.Trouble() != "" {
+	if a := d.tried(answer(t.Context(), rec, Question{}, nil, nil)); a == nil || d.Trouble() != "" {
 		t.Errorf("%v, %q", a, d.Trouble())
 	}
 }

@@ -12,9 +12,12 @@ import (
 
 	"gioui.org/f32"
 	"gioui.org/gpu/headless"
+	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/panel"
 	"ashlar/app/panel/flamegraph"
+	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 )
 
@@ -96,6 +99,66 @@ func BenchmarkFrame(b *testing.B) {
 				}
 			}
 			b.ReportMetric(best.Seconds()*1000, "whole-ms/frame")
+		})
+	}
+}
+
+// BenchmarkBrush measures frames in which a drag over the picture of calls makes
+// another set of calls the selection, of the function with the most calls that are
+// listed one by one: alone, and with Shift as the second set.
+func BenchmarkBrush(b *testing.B) {
+	s := New(theme.Dark)
+	defer s.Close()
+	if path := benchFile(); path != "" {
+		s.Open(path)
+	} else {
+		s.OpenDemo()
+	}
+	if err := s.Settle(); err != nil {
+		b.Fatal(err)
+	}
+	s.Do.Wake = func() {} // questions are answered beside frames, as in a window
+	f := &framer{shell: s}
+	f.frame()
+	p := s.Pane
+	var most int64
+	n := make([]int64, p.Rec.Functions.Len())
+	for c, k := range p.Rec.SpanCount {
+		if fn := p.Rec.Func(recording.CallID(c)); c > 0 && fn >= 0 {
+			n[fn] += k
+		}
+	}
+	for fn, k := range n {
+		if k > most && k <= 4<<20 {
+			most, p.Pick = k, panel.Picked{Is: panel.PickFunc, Fn: recording.FuncID(fn)}
+		}
+	}
+	p.Tab = panel.Calls
+	for a := p.Doc.Answer(); a == nil || a.List == nil; a = p.Doc.Answer() {
+		f.frame()
+		time.Sleep(10 * time.Millisecond)
+	}
+	f.frame()
+	r := p.Bounds.Lower
+	for _, shift := range []key.Modifiers{0, key.ModShift} {
+		b.Run([]string{"one", "two"}[panel.Index(shift != 0)], func(b *testing.B) {
+			at := func(x int) f32.Point { return f32.Pt(float32(r.Min.X+x), float32(r.Min.Y+150)) }
+			event := func(kind pointer.Kind, x int) {
+				f.router.Queue(pointer.Event{Kind: kind, Source: pointer.Mouse, Buttons: pointer.ButtonPrimary, Position: at(x), Modifiers: shift})
+			}
+			p.Scope, p.Against = recording.Scope{}, nil
+			p.Tab = panel.Calls
+			f.frame()
+			event(pointer.Press, 60)
+			f.measure(b, func(i int) {
+				event(pointer.Move, 80+i*7%600)
+				time.Sleep(8 * time.Millisecond)
+			})
+			if p.Scope.Calls == nil || (p.Against == nil) != (shift == 0) {
+				b.Fatalf("the drag selects nothing: %+v", p.Scope)
+			}
+			event(pointer.Release, 80)
+			f.frame()
 		})
 	}
 }

@@ -72,7 +72,8 @@ func (s *Shell) paletteLines(text string, more func()) []widget.Line {
 // places are the threads, marks, files and functions that a text names.
 func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
 	if p := s.Pane; p != nil {
-		found := s.finder.Find(p.Rec, p.Doc.Answer(), text, more)
+		of, why := strings.CutPrefix(strings.ToLower(strings.TrimSpace(text)), "why ")
+		found := s.finder.Find(p.Rec, p.Doc.Answer(), of, more)
 		for _, i := range found.Tracks {
 			t := p.Rec.Tracks[i]
 			add(palette.Other(palette.Item{Rank: 1, Line: widget.Line{Title: timeline.NameAndID(t), Detail: "thread", Take: func() { p.GoToTrack(i) }}}, text, t.Name))
@@ -81,8 +82,13 @@ func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
 			add(palette.Other(palette.Item{Rank: 2, Line: widget.Line{Title: cmp.Or(m.Text, m.Place.String()), Detail: "mark " + m.Place.String(), Take: func() { p.Noted.GoTo(&s.Host, m) }}}, text, m.Place.String()))
 		}
 		for k, f := range found.Functions {
-			name := p.Rec.Functions.At(int(f.ID)).Name
-			add(palette.Other(palette.Item{Rank: 100 + k, Line: widget.Line{Title: name, Detail: s.functionDetail(f), Take: func() { s.GoToFunction(f.ID) }}}, text, funcname.Short(name)))
+			fn := p.Rec.Functions.At(int(f.ID))
+			line, also := widget.Line{Title: fn.Name, Detail: s.functionDetail(f), Take: func() { s.GoToFunction(f.ID) }}, funcname.Short(fn.Name)
+			if why {
+				line.Title, also = "Why are calls of "+fn.Name+" slow?", "why "+fn.Name
+				line.Take = func() { s.WhySlow(fn) }
+			}
+			add(palette.Other(palette.Item{Rank: 100 + k, Line: line}, text, also))
 		}
 	}
 	for k, l := range s.recentLines(text, (*Shell).Open) {

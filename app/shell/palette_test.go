@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gioui.org/io/key"
+
 	"ashlar/app/panel"
 	"ashlar/app/view"
 )
@@ -82,6 +84,17 @@ func TestPaletteFindsPlaces(t *testing.T) {
 	if w := p.View.Span() / 1e6; w < 150 || w > 600 || p.View.From > p.Pick.Hit.Start || p.View.To < p.Pick.Hit.End {
 		t.Errorf("the view of it is %d µs wide from %d", w, (p.View.From-p.Rec.Start)/1e6)
 	}
+	// Why some calls are slow is asked of any function, by its name.
+	if titles, _ := lines("why heat"); len(titles) == 0 || titles[0] != "Why are calls of heat slow?" {
+		t.Errorf("why heat names %q", titles)
+	}
+	b.Chooser.Take(0)
+	b.until("the slow calls beside the rest", func() bool {
+		return p.Against != nil && p.Against.Calls != nil && p.Against.Calls.Text == "heat[slowest 1]" && p.Tab == panel.Difference
+	})
+	b.press(key.NameEscape, 0)
+	b.press(key.NameEscape, 0)
+	b.until("one recording", func() bool { return p.Against == nil })
 	// What is typed fast and taken at once is what was typed.
 	b.openPalette()
 	b.Chooser.SetText("preheat")

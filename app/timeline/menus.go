@@ -38,7 +38,9 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	if f, ok := p.PickedFunction(); ok && h.Found {
 		about = p.Acts.FunctionItems(f)
 		if h.Span >= 0 && h.Samples == nil && !p.Linkable {
-			versus = append(versus, widget.Item{Title: "Compare this call with the others", Do: func() { p.CompareWithRest(p.CallAt(h.Track, h.Start, f)) }})
+			one := p.CallAt(h.Track, h.Start, f)
+			versus = append(versus, widget.Item{Title: "Compare this call with the typical one", Do: func() { p.Acts.CompareTypical(one) }},
+				widget.Item{Title: "Compare this call with all others", Do: func() { p.CompareWithRest(one) }})
 		}
 	}
 	if h.Row >= 0 && (!h.Found || h.Gutter) {

@@ -23,23 +23,27 @@ func TestMeansPerCallAgainstNaive(t *testing.T) {
 	timed, sampled, clocked := 0, 0, 0
 	recordings(t, func(path string, rec *recording.Recording) {
 		all := spansOf(rec)
-		for _, q := range questions(rec, all) {
+		names := some(rec, all)
+		if len(names) == 0 {
+			return
+		}
+		for _, q := range questions(rec, all, names[0]) {
 			if q.q.Others || q.q.Duration.IsSet() == false && q.q.Slowest == 0 {
 				continue
 			}
 			rest := q.q
 			rest.Others = true
-			others := question{rest, q.is, q.most}
-			everywhere := func(*bar) bool { return true }
-			sides := [2]map[*bar]bool{others.picked(rec, all, everywhere, false), q.picked(rec, all, everywhere, false)}
-			if len(sides[0]) == 0 || len(sides[1]) == 0 {
+			others := question{rest, q.of, q.is, q.most}
+			sync := func(s *bar) bool { return !s.async }
+			sides := [2]*set{others.picked(all, sync), q.picked(all, sync)}
+			if len(sides[0].all) == 0 || len(sides[1].all) == 0 {
 				continue
 			}
 			var in [2]recording.Scope
 			var outer [2][]*bar
 			for i, text := range []string{rest.String(), q.q.String()} {
 				in[i] = recording.Scope{Calls: &recording.CallSet{Text: text}}
-				outer[i] = outermost(all, sides[i])
+				outer[i] = outermost(sides[i])
 			}
 			for e := range rec.Events {
 				for m := range rec.Events[e].Metrics {
@@ -122,11 +126,11 @@ func onProcessors(t *testing.T, path string, rec *recording.Recording, outer []*
 }
 
 // outermost are the calls of a set that lie in no other one of it.
-func outermost(all []*bar, set map[*bar]bool) (outer []*bar) {
+func outermost(of *set) (outer []*bar) {
 	var within func(b *bar) bool
-	within = func(b *bar) bool { return b != nil && (set[b] || within(b.up) || within(b.also)) }
-	for _, b := range all {
-		if set[b] && !within(b.up) && !within(b.also) {
+	within = func(b *bar) bool { return b != nil && (of.has(b) || within(b.up) || within(b.also)) }
+	for _, b := range of.all {
+		if !within(b.up) && !within(b.also) {
 			outer = append(outer, b)
 		}
 	}

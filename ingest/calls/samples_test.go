@@ -1,16 +1,16 @@
 package calls_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"math"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -78,14 +78,29 @@ func madeTrace(t *testing.T) (dir string) {
 
 // bar is a span one of a recording, with the one that it is a part of.
 type bar struct {
+	id         int
 	track      int
 	lane       *recording.Lane
 	index      int
 	start, end int64
 	self       int64
 	call       recording.CallID
+	name       string
 	up, also   *bar
 	async      bool
+	members    map[string]string // of its arguments, once asked for
+	ran        int64             // on a processor, once asked for, where it tells
+	tells      bool
+	asked      bool
+}
+
+// cpu is how long it ran on a processor, where it tells.
+func (s *bar) cpu(rec *recording.Recording) (int64, bool) {
+	if !s.asked {
+		s.ran, s.tells = rec.SpanCPU(s.lane, s.index)
+		s.asked = true
+	}
+	return s.ran, s.tells
 }
 
 // spansOf lists all spans.
@@ -97,7 +112,7 @@ func spansOf(rec *recording.Recording) (all []*bar) {
 				l := &t.Lanes[li]
 				var lane []*bar
 				for i := range l.Len() {
-					s := &bar{ti, l, i, l.Start(i), l.End(i), l.End(i) - l.Start(i), l.Call(i), nil, nil, t.Kind == recording.AsyncTrack}
+					s := &bar{len(all) + i, ti, l, i, l.Start(i), l.End(i), l.End(i) - l.Start(i), l.Call(i), rec.FuncName(l.Call(i)), nil, nil, t.Kind == recording.AsyncTrack, nil, 0, false, false}
 					for _, u := range above {
 						if u.call == rec.Calls.Parent(s.call) && u.start <= s.start && u.end >= s.end {
 							if s.up != nil { // of a span of no length where two others meet
@@ -122,44 +137,68 @@ func spansOf(rec *recording.Recording) (all []*bar) {
 
 // args are the members of a span that are texts.
 func (s *bar) args(rec *recording.Recording) map[string]string {
+	if s.members != nil {
+		return s.members
+	}
 	var m map[string]any
-	out := map[string]string{}
+	s.members = map[string]string{}
 	if ref := s.lane.Args(s.index); ref != 0 && rec.Args != nil && json.Unmarshal([]byte(rec.Args(ref)), &m) == nil {
 		for k, v := range m {
 			if text, ok := v.(string); ok {
-				out[k] = text
+				s.members[k] = text
 			}
 		}
 	}
-	return out
+	return s.members
 }
 
 // question is a query and what it means, said again.
 type question struct {
 	q    calls.Query
+	of   func(*bar) bool // of one of its functions
 	is   func(*bar) bool
 	most int // the longest so many, 0 for all
 }
 
-// questions are about the function that most spans run.
-func questions(rec *recording.Recording, all []*bar) (qs []question) {
-	counts := map[string]int{}
+// some are functions that are worth asking about: the one that most spans run, the one
+// that takes most time beside it, the one with arguments that most spans run, the async
+// operation that there are most of, and the first two together.
+func some(rec *recording.Recording, all []*bar) (names [][]string) {
+	n, time, told, async := map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}
 	for _, s := range all {
-		counts[rec.FuncName(s.call)]++
-	}
-	name := ""
-	for n, k := range counts {
-		if k > counts[name] || k == counts[name] && n < name {
-			name = n
+		n[s.name]++
+		time[s.name] += s.end - s.start
+		if len(s.args(rec)) > 0 {
+			told[s.name]++
+		}
+		if s.async {
+			async[s.name]++
 		}
 	}
-	of := func(s *bar) bool { return rec.FuncName(s.call) == name }
+	for _, by := range []map[string]int64{n, time, told, async} {
+		all := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
+		for _, name := range all {
+			if !slices.ContainsFunc(names, func(f []string) bool { return f[0] == name }) && len(analyze.Named(name).Functions(rec)) > 0 {
+				names = append(names, []string{name})
+				break
+			}
+		}
+	}
+	if len(names) > 1 {
+		names = append(names, []string{names[0][0], names[1][0]})
+	}
+	return names
+}
+
+// questions are about some functions.
+func questions(rec *recording.Recording, all []*bar, f []string) (qs []question) {
+	of := func(s *bar) bool { return slices.Contains(f, s.name) }
 	var took, self []int64
-	var some *bar
+	var last *bar
 	key, value := "", ""
 	for _, s := range all {
 		if of(s) {
-			took, self, some = append(took, s.end-s.start), append(self, s.self), s
+			took, self, last = append(took, s.end-s.start), append(self, s.self), s
 			for k, v := range s.args(rec) {
 				if key == "" || k < key {
 					key, value = k, v
@@ -171,25 +210,24 @@ func questions(rec *recording.Recording, all []*bar) (qs []question) {
 	slices.Sort(self)
 	low, high := took[len(took)/4], took[len(took)*3/4]+1
 	least := self[len(self)/2]
-	f := []string{strconv.Quote(name)}
-	if ref := analyze.Named(name); len(ref.Functions(rec)) == 0 || name == "" {
-		return nil
+	t := rec.Tracks[last.track]
+	add := func(q calls.Query, most int, is func(*bar) bool) {
+		q.Functions = f
+		qs = append(qs, question{q, of, func(s *bar) bool { return of(s) && is(s) }, most})
 	}
-	f[0] = name
-	t := rec.Tracks[some.track]
-	qs = []question{
-		{calls.Query{Functions: f}, of, 0},
-		{calls.Query{Functions: f, Duration: recording.Offsets(low, high)}, func(s *bar) bool { return of(s) && s.end-s.start >= low && s.end-s.start < high }, 0},
-		{calls.Query{Functions: f, Self: recording.Range{From: least, HasFrom: true}}, func(s *bar) bool { return of(s) && s.self >= least }, 0},
-		{calls.Query{Functions: f, Slowest: 3}, of, 3},
-		{calls.Query{Functions: f, Found: "name:" + name}, of, 0},
-		{calls.Query{Functions: f, At: []calls.Place{{PID: t.PID, TID: t.TID, Name: t.Name, Time: some.start - rec.Start}}}, func(s *bar) bool {
-			o := rec.Tracks[s.track]
-			return of(s) && o.PID == t.PID && o.TID == t.TID && o.Name == t.Name && s.start == some.start
-		}, 0},
-	}
+	every := func(*bar) bool { return true }
+	add(calls.Query{}, 0, every)
+	add(calls.Query{Duration: recording.Offsets(low, high)}, 0, func(s *bar) bool { return s.end-s.start >= low && s.end-s.start < high })
+	add(calls.Query{Self: recording.Range{From: least, HasFrom: true}}, 0, func(s *bar) bool { return s.self >= least })
+	add(calls.Query{Slowest: 3}, 3, every)
+	add(calls.Query{Found: "name:" + f[0]}, 0, func(s *bar) bool { return strings.Contains(strings.ToLower(s.name), strings.ToLower(f[0])) })
+	add(calls.Query{At: []calls.Place{{PID: t.PID, TID: t.TID, Name: t.Name, Time: last.start - rec.Start}}}, 0, func(s *bar) bool {
+		o := rec.Tracks[s.track]
+		return o.PID == t.PID && o.TID == t.TID && o.Name == t.Name && s.start == last.start
+	})
 	if key != "" {
-		qs = append(qs, question{calls.Query{Functions: f, Args: []calls.Arg{{Key: key, Is: "=", Value: value}}}, func(s *bar) bool { return of(s) && s.args(rec)[key] == value }, 0})
+		add(calls.Query{Args: []calls.Arg{{Key: key, Is: "=", Value: value}}}, 0, func(s *bar) bool { return s.args(rec)[key] == value })
+		add(calls.Query{Args: []calls.Arg{{Key: key, Is: "!=", Value: value}}, Duration: recording.Range{To: high, HasTo: true}}, 0, func(s *bar) bool { return s.args(rec)[key] != value && s.end-s.start < high })
 	}
 	for _, q := range slices.Clone(qs) {
 		q.q.Others = true
@@ -198,172 +236,213 @@ func questions(rec *recording.Recording, all []*bar) (qs []question) {
 	return qs
 }
 
-// picked are the calls that a question means in a scope.
-func (q *question) picked(rec *recording.Recording, all []*bar, touches func(*bar) bool, async bool) map[*bar]bool {
+// set has some of the spans.
+type set struct {
+	is  []bool // by id
+	all []*bar
+}
+
+func (x *set) has(s *bar) bool { return x.is[s.id] }
+
+// picked are the calls that a question means in a scope, of the spans that count there.
+func (q *question) picked(all []*bar, counts func(*bar) bool) *set {
 	var is, of []*bar
 	for _, s := range all {
-		if s.async != async || !touches(s) {
-			continue
-		}
-		if q.is(s) {
-			is = append(is, s)
-		}
-		if rec.FuncName(s.call) == q.q.Functions[0] {
-			of = append(of, s)
+		if q.of(s) && counts(s) {
+			if of = append(of, s); q.is(s) {
+				is = append(is, s)
+			}
 		}
 	}
 	if q.most > 0 {
-		slices.SortStableFunc(is, func(a, b *bar) int {
-			if d := (b.end - b.start) - (a.end - a.start); d != 0 {
-				return int(d / max(1, d, -d))
-			}
-			if a.start != b.start {
-				return int((a.start - b.start) / max(1, a.start-b.start, b.start-a.start))
-			}
-			return 0 // which is in the order of tracks and lanes
+		slices.SortStableFunc(is, func(a, b *bar) int { // those alike in the order of tracks and lanes
+			return cmp.Or(cmp.Compare(b.end-b.start, a.end-a.start), cmp.Compare(a.start, b.start))
 		})
 		is = is[:min(len(is), q.most)]
 	}
-	set := map[*bar]bool{}
+	chosen := &set{make([]bool, len(all)), is}
 	for _, s := range is {
-		set[s] = true
+		chosen.is[s.id] = true
 	}
-	if q.q.Others {
-		rest := map[*bar]bool{}
-		for _, s := range of {
-			if !set[s] {
-				rest[s] = true
-			}
+	if !q.q.Others {
+		return chosen
+	}
+	rest := &set{is: make([]bool, len(all))}
+	for _, s := range of {
+		if !chosen.has(s) {
+			rest.is[s.id] = true
+			rest.all = append(rest.all, s)
 		}
-		return rest
 	}
-	return set
+	return rest
 }
 
 // TestSamplesAgainstNaive asks every recording about sets of calls, of the whole and of
-// a part of its time, and adds up what ran in them by hand: time, count, time on
-// processors and waiting, and the samples that were taken meanwhile.
+// a part of its time, with async operations and without, and adds up what ran in them by
+// hand: time, count, time on processors and waiting, and the samples that were taken
+// meanwhile.
 func TestSamplesAgainstNaive(t *testing.T) {
-	ctx := context.Background()
-	asked, clocked, sampled, files := 0, 0, 0, 0
+	x := &asking{t: t}
 	recordings(t, func(path string, rec *recording.Recording) {
 		all := spansOf(rec)
-		files++
-		event := slices.IndexFunc(rec.Events, func(e recording.Event) bool { return e.Basis == recording.FromSpans })
-		for _, q := range questions(rec, all) {
-			for _, ranged := range []bool{false, true} {
-				in := recording.Scope{Calls: &recording.CallSet{Text: q.q.String()}}
-				if ranged {
-					in = in.Between(rec.Start+rec.Duration()/4, rec.Start+rec.Duration()*3/4)
-				}
-				from, to := in.Bounds(rec)
-				touches := func(s *bar) bool {
-					return !ranged || (s.end > from || s.start == from && s.end == from) && (s.start < to || s.start == to && s.end == to)
-				}
-				set := q.picked(rec, all, touches, false)
-				if len(set) == 0 {
-					set = q.picked(rec, all, touches, true)
-				}
-				bound, err := calls.Bind(ctx, rec, in)
-				if err != nil {
-					t.Fatalf("%s: %s: %v", path, in.Calls.Text, err)
-				}
-				if bound.Calls.Calls != len(set) {
-					t.Errorf("%s: %s: %d calls, want %d", path, in.Calls.Text, bound.Calls.Calls, len(set))
+		x.files++
+		every := 1500
+		if testing.Short() {
+			every = 300
+		}
+		for k, f := range some(rec, all) {
+			for i, q := range questions(rec, all, f) {
+				// Of large files not all is asked, and of each something else.
+				if (i+k+x.files)%(1+len(all)/every) > 0 {
 					continue
 				}
-				member := map[*bar]bool{}
-				var belongs func(s *bar) bool
-				belongs = func(s *bar) bool {
-					is, known := member[s]
-					if !known {
-						is = set[s] || s.up != nil && belongs(s.up) || s.also != nil && belongs(s.also)
-						member[s] = is
+				for _, async := range []recording.Apart{"", recording.In, recording.Only} {
+					if async == "" || slices.ContainsFunc(all, func(s *bar) bool { return s.async && q.of(s) }) {
+						x.ask(path, rec, all, &q, async, false)
+						x.ask(path, rec, all, &q, async, true)
 					}
-					return is
-				}
-				for metric := range rec.Events[event].Metrics {
-					value := func(s *bar) (int64, bool) {
-						cpu, ok := rec.SpanCPU(s.lane, s.index)
-						ok = ok && s.start >= from && s.end <= to
-						switch metric {
-						case recording.SpanTime:
-							return min(s.end, to) - max(s.start, from), true
-						case recording.SpanCount:
-							return 1, true
-						case recording.SpanWaiting:
-							return s.end - s.start - cpu, ok
-						}
-						return cpu, ok
-					}
-					want := map[recording.CallID]int64{}
-					var sum, untold int64
-					for _, s := range all {
-						if !belongs(s) || !touches(s) {
-							continue
-						}
-						v, ok := value(s)
-						if !ok {
-							untold++
-							continue
-						}
-						want[s.call] += v
-						sum += v
-						for up := s.up; up != nil && belongs(up) && metric != recording.SpanCount; up = up.up {
-							if _, ok := value(up); ok { // it is a part of the nearest one that tells
-								want[up.call] -= v
-								sum -= v
-								break
-							}
-						}
-					}
-					w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: event, Metric: metric, Scope: bound})
-					if err != nil {
-						t.Fatal(err)
-					}
-					for c, v := range w.Self {
-						if v != want[recording.CallID(c)] {
-							t.Errorf("%s: %s %v: metric %d of %s is %d, want %d", path, in.Calls.Text, ranged, metric, rec.FuncName(recording.CallID(c)), v, want[recording.CallID(c)])
-							break
-						}
-					}
-					if asked++; w.Sum != sum || metric >= recording.SpanCPU && w.Untold != untold {
-						t.Errorf("%s: %s %v: metric %d is %d with %d untold, want %d with %d", path, in.Calls.Text, ranged, metric, w.Sum, w.Untold, sum, untold)
-					}
-					if metric >= recording.SpanCPU && sum > 0 {
-						clocked++
-					}
-				}
-				for e := range rec.Events {
-					sampled += samplesIn(t, rec, e, bound, set, path)
 				}
 			}
 		}
 	})
-	t.Logf("%d answers about %d recordings, %d of processors, %d about samples", asked, files, clocked, sampled)
-	if asked == 0 {
-		t.Fatal("nothing was asked")
+	t.Logf("%d answers about %d recordings, %d of async operations, %d of processors, %d about %d samples", x.asked, x.files, x.async, x.clocked, x.sampled, x.samples)
+	if x.asked == 0 || x.async == 0 || x.clocked == 0 {
+		t.Fatal("too little was asked")
+	}
+}
+
+// asking asks, and counts what was asked of what.
+type asking struct {
+	t                                              *testing.T
+	asked, async, clocked, sampled, samples, files int
+}
+
+// ask asks one question.
+func (x *asking) ask(path string, rec *recording.Recording, all []*bar, q *question, async recording.Apart, ranged bool) {
+	t, ctx := x.t, context.Background()
+	in := recording.Scope{Calls: &recording.CallSet{Text: q.q.String()}, Async: async}
+	if ranged {
+		in = in.Between(rec.Start+rec.Duration()/4, rec.Start+rec.Duration()*3/4)
+	}
+	what := fmt.Sprintf("%s: %s, async %q, part %v", path, in.Calls.Text, async, ranged)
+	from, to := in.Bounds(rec)
+	touches := func(s *bar) bool {
+		return !ranged || (s.end > from || s.start == from && s.end == from) && (s.start < to || s.start == to && s.end == to)
+	}
+	pick := func(async, also bool) *set {
+		return q.picked(all, func(s *bar) bool { return (s.async == async || also) && touches(s) })
+	}
+	chosen := pick(async == recording.Only, async == recording.In)
+	if len(chosen.all) == 0 && async == "" {
+		chosen = pick(true, false)
+	}
+	bound, err := calls.Bind(ctx, rec, in)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if bound.Calls.Calls != len(chosen.all) {
+		t.Errorf("%s: %d calls, want %d", what, bound.Calls.Calls, len(chosen.all))
+		return
+	}
+	// A call belongs if one that it is a part of is meant: all of these come before it.
+	belongs := make([]bool, len(all))
+	for _, s := range all {
+		belongs[s.id] = chosen.has(s) || s.up != nil && belongs[s.up.id] || s.also != nil && belongs[s.also.id]
+		if belongs[s.id] && s.async {
+			x.async++
+		}
+	}
+	event := slices.IndexFunc(rec.Events, func(e recording.Event) bool { return e.Basis == recording.FromSpans })
+	want := make([]int64, rec.Calls.Len())
+	for metric := range rec.Events[event].Metrics {
+		value := func(s *bar) (int64, bool) {
+			switch metric {
+			case recording.SpanTime:
+				return min(s.end, to) - max(s.start, from), true
+			case recording.SpanCount:
+				return 1, true
+			}
+			cpu, ok := s.cpu(rec)
+			if metric == recording.SpanWaiting {
+				cpu = s.end - s.start - cpu
+			}
+			return cpu, ok && s.start >= from && s.end <= to
+		}
+		clear(want)
+		var sum, untold int64
+		for _, s := range all {
+			if !belongs[s.id] || !touches(s) {
+				continue
+			}
+			v, ok := value(s)
+			if !ok {
+				untold++
+				continue
+			}
+			want[s.call] += v
+			sum += v
+			for up := s.up; up != nil && belongs[up.id] && metric != recording.SpanCount; up = up.up {
+				if _, ok := value(up); ok { // it is a part of the nearest one that tells
+					want[up.call] -= v
+					sum -= v
+					break
+				}
+			}
+		}
+		w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: event, Metric: metric, Scope: bound})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, v := range w.Self {
+			if v != want[c] {
+				t.Errorf("%s: metric %d of %s is %d, want %d", what, metric, rec.FuncName(recording.CallID(c)), v, want[c])
+				break
+			}
+		}
+		if x.asked++; w.Sum != sum || metric >= recording.SpanCPU && w.Untold != untold {
+			t.Errorf("%s: metric %d is %d with %d untold, want %d with %d", what, metric, w.Sum, w.Untold, sum, untold)
+		}
+		if metric >= recording.SpanCPU && sum > 0 {
+			x.clocked++
+		}
+	}
+	for e := range rec.Events {
+		if n := samplesIn(t, rec, e, bound, chosen, what); n > 0 {
+			x.sampled++
+			x.samples += n
+		}
 	}
 }
 
 // samplesIn compares the samples that were taken in calls.
-func samplesIn(t *testing.T, rec *recording.Recording, event int, in recording.Scope, set map[*bar]bool, path string) (some int) {
+func samplesIn(t *testing.T, rec *recording.Recording, event int, in recording.Scope, chosen *set, what string) (some int) {
 	t.Helper()
 	if rec.Events[event].Basis == recording.FromSpans {
 		return 0
 	}
 	from, to := in.Bounds(rec)
-	var want int64
+	of := make([][]*bar, len(rec.Tracks)) // by their starts
+	for _, s := range chosen.all {
+		of[s.track] = append(of[s.track], s)
+	}
+	want := 0
 	for ti, track := range rec.Tracks {
 		s := track.SamplesOf(event)
-		if s == nil {
+		if s == nil || len(of[ti]) == 0 {
 			continue
 		}
-		for i := range s.Len() {
-			at, is := s.Time(i), false
-			for x := range set {
-				is = is || x.track == ti && at >= x.start && (at < x.end || x.end == rec.End && at == x.end)
+		slices.SortFunc(of[ti], func(a, b *bar) int { return cmp.Compare(a.start, b.start) })
+		until := make([]int64, len(of[ti])) // when the last of so many ends
+		for i, b := range of[ti] {
+			until[i] = b.end
+			if i > 0 {
+				until[i] = max(b.end, until[i-1])
 			}
+		}
+		for i := range s.Len() {
+			at := s.Time(i)
+			n, _ := slices.BinarySearchFunc(of[ti], at+1, func(b *bar, at int64) int { return cmp.Compare(b.start, at) })
+			is := n > 0 && (at < until[n-1] || at == rec.End && until[n-1] == at)
 			name := ""
 			if s.Call(i) != recording.NoCall {
 				name = rec.FuncName(s.Call(i))
@@ -377,8 +456,8 @@ func samplesIn(t *testing.T, rec *recording.Recording, event int, in recording.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Called && w.Records != want {
-		t.Errorf("%s: %s: %d samples of %s, want %d", path, in.Calls.Text, w.Records, rec.Events[event].Title(), want)
+	if w.Called && w.Records != int64(want) {
+		t.Errorf("%s: %d samples of %s, want %d", what, w.Records, rec.Events[event].Title(), want)
 	}
-	return int(min(want, math.MaxInt32))
+	return want
 }

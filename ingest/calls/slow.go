@@ -36,15 +36,39 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 	}
 	a, b := *q, *q
 	hs := d.Humps()
-	if n := len(hs); n > 1 {
-		border := hs[n-1].From
+	n := slowOf(d, hs)
+	if k := len(hs); k > 1 {
+		border := hs[k-1].From
 		a.Duration = between(q.Duration, border, -1)
 		b.Duration = between(q.Duration, -1, border)
-		return &a, &b, fmt.Sprintf("the last of %d humps", n), nil
+		return &a, &b, fmt.Sprintf("the last of %d humps", k), nil
 	}
-	a.Slowest = int(max(1, min(d.Count/slowShare, mostSlow)))
+	a.Slowest = int(n)
 	b.Slowest, b.Others = a.Slowest, true
 	return &a, &b, "the slowest tenth of one hump", nil
+}
+
+// slowOf is how many of some calls, whose humps are hs, are slow.
+func slowOf(d *spans.Durations, hs []spans.Hump) int64 {
+	if n := len(hs); n > 1 {
+		return hs[n-1].Count
+	}
+	return max(1, min(d.Count/slowShare, mostSlow))
+}
+
+// SlowCount says how many calls of a function are slow, in the sense of Slow, and how
+// many there are in a scope; apart says that they are a hump of their own.
+func SlowCount(ctx context.Context, rec *recording.Recording, in recording.Scope, f recording.FuncID) (slow, all int64, apart bool, err error) {
+	bound, err := Bind(ctx, rec, in.Of(nil))
+	if err != nil {
+		return 0, 0, false, err
+	}
+	d, err := Durations(ctx, rec, bound, []recording.FuncID{f}, recording.SpanTime)
+	if err != nil || d.Count < 2 {
+		return 0, 0, false, err
+	}
+	hs := d.Humps()
+	return slowOf(d, hs), d.Count, len(hs) > 1, nil
 }
 
 // Typical is, for one call that a query means, the call that is like most: that of

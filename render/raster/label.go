@@ -39,7 +39,11 @@ func (f *Face) Fit(name string, w float32) string {
 		return f.cut(name, w)
 	}
 	if p.Text {
-		return f.elide(full, 0, 0, p.Leaf, len(full), w)
+		least := 1
+		if p.Leaf > 0 && (full[p.Leaf] < '0' || full[p.Leaf] > '9') {
+			least = 3 // of what happens to the file, which may have the same letter
+		}
+		return f.elide(full, cut{leaf: p.Leaf, end: len(full), least: least}, w)
 	}
 	for _, from := range []int{p.Start, p.Short} {
 		if p.End-from < len(full) && f.fits(full[from:p.End], w) {
@@ -56,36 +60,49 @@ func (f *Face) Fit(name string, w float32) string {
 	}
 	if typ, ok := strings.CutPrefix(full[head:p.Leaf], "(*"); ok { // (*T).f is T.f
 		typ = strings.TrimSuffix(typ, ").") + "."
-		return f.elide(typ+full[p.Leaf:p.End], 0, 0, len(typ), len(typ)+p.End-p.Leaf, w)
+		return f.elide(typ+full[p.Leaf:p.End], cut{leaf: len(typ), end: len(typ) + p.End - p.Leaf, least: 1}, w)
 	}
-	return f.elide(full, head, p.Type, p.Leaf, p.End, w)
+	return f.elide(full, cut{head, p.Type, p.Leaf, p.End, 1}, w)
 }
 
 // fewestLetters is how many letters a shortened name has at least: of fewer,
 // nobody tells what they stand for.
 const fewestLetters = 4
 
-// elide leaves out the middle of s[head:end]. What stands from leaf on is kept
-// whole if a letter of what is before it fits as well. Else a type keeps its
+// cut says where the parts of a name lie that is too wide: all of it that counts,
+// its type and the function itself, and how many letters of what is before the
+// function are left at least where all of the function is.
+type cut struct{ head, typ, leaf, end, least int }
+
+// elide leaves out the middle of s[c.head:c.end]. What stands from leaf on is kept
+// whole if a few letters of what is before it fit as well. Else a type keeps its
 // beginning and the function its end, which is where those of one type or one
-// name differ; a package goes, and of the function itself both ends are kept.
-func (f *Face) elide(s string, head, typ, leaf, end int, w float32) string {
+// name differ; a package goes, and of the function itself each word keeps its
+// beginning, or both ends of all are kept.
+func (f *Face) elide(s string, c cut, w float32) string {
+	head, leaf, end := c.head, c.leaf, c.end
 	if f.fits(s[head:end], w) {
 		return s[head:end]
 	}
 	room := w - f.Advance('…')
 	own := f.width(s[leaf:end], room)
 	first := float32(0)
-	if head < leaf {
-		r, _ := utf8.DecodeRuneInString(s[head:])
-		first = f.Advance(r)
+	for i, r := range s[head:leaf] {
+		if utf8.RuneCountInString(s[head:head+i]) == c.least {
+			break
+		}
+		first += f.Advance(r)
 	}
 	switch {
 	case own+first <= room && head < leaf:
-	case typ < leaf:
+	case c.typ < leaf:
 		own = room * .6
 	default:
-		head, own = leaf, room*.4
+		if head, own = leaf, room*.4; own > 0 {
+			if short := f.words(s[head:end], w); short != "" {
+				return short
+			}
+		}
 	}
 	to := end
 	for used := float32(0); to > head; {
@@ -127,7 +144,7 @@ func (f *Face) width(s string, most float32) (w float32) {
 // several threads or conditions, either end tells them from others.
 func (f *Face) Middle(s string, w float32) string {
 	if len(s) <= longestLabel && f.simple(s) && !f.fits(s, w) {
-		if short := f.elide(s, 0, 0, 0, len(s), w); short != "" {
+		if short := f.elide(s, cut{end: len(s)}, w); short != "" {
 			return short
 		}
 	}

@@ -73,12 +73,14 @@ func TestNeighboursStayTellable(t *testing.T) {
 		for _, of := range [][]string{
 			{"finish_task_switch.isra.0", "prepare_task_switch.isra.0", "finish_task_wait.isra.0", "start_task_switch.isra.0"},
 			{"action 'Linking out/bin/app-fl.a'", "action 'Linking out/bin/tool-fl.a'", "action 'Compiling out/bin/app-fl.o'", "action 'Linking out/bin/app-fl.so'"},
-			{"runner.py(126): <module>", "runner.py(126): run", "loader.py(126): <module>"},
-			{"InstantiateFunction (detail)", "InstantiateFunction (total)", "ParseFunction (detail)"},
-			{"preprocess: w:/windows kits/10/include/um/windows.h", "preprocess: w:/windows kits/10/include/um/winnt.h", "preprocess: w:/windows kits/10/include/um/winbase.h", "codegen: w:/windows kits/10/include/um/windows.h"},
+			{"runner.py(126): <module>", "runner.py(126): run", "loader.py(126): <module>", "runner.py(31): <module>"},
+			{"InstantiateFunction (detail)", "InstantiateFunction (total)", "ParseFunction (detail)", "InstantiateClass (detail)"},
+			{"preprocess: w:/windows kits/10/include/um/windows.h", "preprocess: w:/windows kits/10/include/um/winnt.h", "preprocess: w:/windows kits/10/include/um/winbase.h", "codegen: w:/windows kits/10/include/um/windows.h", "parse: w:/windows kits/10/include/um/windows.h"},
 			{"thread 639 (pt_autograd_0)", "thread 640 (pt_autograd_1)", "thread 641 (pt_autograd_2)", "thread 139 (pt_main)"},
 			{"org.apache.hadoop.hdfs.DFSInputStream.read", "org.apache.hadoop.hdfs.DFSOutputStream.read", "org.apache.hadoop.hdfs.DFSInputStream.seek", "org.apache.hadoop.fs.FSInputStream.read"},
 			{"ThreadPoolForegroundWorker 7412", "ThreadPoolForegroundWorker 7413", "ThreadPoolForegroundWorker 912"},
+			{"ThreadPoolForegroundWorker", "ThreadPoolBackgroundWorker", "ThreadPoolServiceThread"},
+			{"gcBgMarkWorker", "gcBgMarkWorkers", "gcBgSweepWorker"},
 		} {
 			for w := float32(0); w < f.Measure(of[0])+20; w++ {
 				seen := map[string]string{}

@@ -38,6 +38,8 @@ func child(what string, args []string) error {
 		result, err = openMany(args)
 	case "ranges":
 		result, err = askRanges(args[0])
+	case "calls":
+		result, err = askCalls(args[0])
 	case "search":
 		result, err = askSearch(args[0])
 	default:

@@ -20,6 +20,7 @@ var rows = append(readings(), []row{
 	{"peak", (*bench).peak},
 	{"frame", (*bench).frame},
 	{"range", (*bench).ranges},
+	{"calls", (*bench).calls},
 	{"search", (*bench).search},
 	{"again", (*bench).again},
 	{"larger", (*bench).larger},

@@ -253,7 +253,8 @@ func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) 
 		{Title: "Take it, or leave it", Detail: "Ctrl click", Do: func() { t.toggle(p, r) }},
 		{Title: "Take all from the last to this", Detail: "Shift click", Do: func() { t.take(p, l, t.last, i) }},
 	}, []widget.Item{
-		{Title: "Compare this call with the others", Do: func() { p.CompareWithRest(one.String()) }},
+		{Title: "Compare this call with the typical one", Do: func() { p.Acts.CompareTypical(one.String()) }},
+		{Title: "Compare this call with all others", Do: func() { p.CompareWithRest(one.String()) }},
 	}, []widget.Item{
 		{Title: "Copy its arguments", Do: func() {
 			var lines []string

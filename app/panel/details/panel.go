@@ -33,6 +33,7 @@ type Detail struct {
 	To                func()
 	Label             string
 	head              bool // the heading of those that follow
+	link              bool // looks like something to click
 }
 
 func heading(text string) Detail { return Detail{Value: text, head: true} }
@@ -42,6 +43,7 @@ type Panel struct {
 	*lanes.Timeline
 	area           widget.Drag
 	rank           rankPart
+	slow           slowPart
 	scroll, height int
 	of             panel.Picked
 	clicks         []widget.ClickArea
@@ -53,7 +55,10 @@ type Panel struct {
 func (t *Panel) Tag() event.Tag { return &t.area }
 
 // Stop ends what is computed in the background.
-func (t *Panel) Stop() { t.rank.Stop() }
+func (t *Panel) Stop() {
+	t.rank.Stop()
+	t.slow.Stop()
+}
 
 // click is the next of the lines that can be clicked.
 func (t *Panel) click() *widget.ClickArea {
@@ -86,6 +91,9 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 	if f, ok := p.PickedFunction(); ok {
 		if note := p.markOf(f); note != "" {
 			ds = append([]Detail{{Key: "Note", Value: note}}, ds...)
+		}
+		if text := p.slow.of(s, p); text != "" {
+			ds = append([]Detail{{Value: text, To: func() { p.Acts.WhySlow(f) }, link: true}}, ds...)
 		}
 	}
 	var keys func(key.Event) bool
@@ -146,7 +154,9 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 	}
 	st := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 	if d.Key == "" {
-		st.Align = ui.Start
+		if st.Align = ui.Start; d.link {
+			st.Color = th.Accent
+		}
 		sheet.Text(image.Rect(x, y, right, y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(d.Value, float32(right-x)), st)
 	} else {
 		w := max(u.Px(84), u.Width(d.Key, ui.Style{Size: 12})+u.Px(10))
@@ -255,7 +265,7 @@ func copyText(title, sub string, ds []Detail) string {
 		fmt.Fprintln(&b, sub)
 	}
 	for _, d := range ds {
-		if d.Key != "" || d.Copied() != "" {
+		if !d.link && (d.Key != "" || d.Copied() != "") {
 			fmt.Fprintf(&b, "%s\t%s\n", d.Key, d.Copied())
 		}
 	}
