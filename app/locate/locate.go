@@ -14,8 +14,8 @@ import (
 	stored "ashlar/ingest/store"
 )
 
-// mostEntries bounds how many files of a folder are looked at.
-const mostEntries = 10_000
+// mostEntries bounds how many files of folders are looked at for one.
+const mostEntries = 20_000
 
 // Files makes the paths of an address's files absolute, which were named in a folder ("" for
 // the program's), and names those elsewhere that hold what the address means: beside where
@@ -126,27 +126,31 @@ func search(dir, path string, c view.Content, near []string) string {
 	for _, f := range near {
 		folders = append(folders, filepath.Dir(f))
 	}
-	seen := map[string]bool{}
+	seen, left := map[string]bool{}, mostEntries
 	for _, dir := range folders {
 		if seen[dir] {
 			continue
 		}
 		seen[dir] = true
-		if f := within(dir, c); f != "" {
+		if f := within(dir, c, &left); f != "" {
 			return f
 		}
 	}
 	return ""
 }
 
-// within looks for a content among the files of a folder.
-func within(dir string, c view.Content) string {
+// within looks for a content among the files of a folder, of which left more are looked at.
+func within(dir string, c view.Content, left *int) string {
+	if *left <= 0 {
+		return ""
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return ""
 	}
 	defer d.Close()
-	entries, _ := d.ReadDir(mostEntries)
+	entries, _ := d.ReadDir(*left)
+	*left -= len(entries)
 	for _, e := range entries {
 		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && Holds(path, c) {
 			return path

@@ -210,14 +210,14 @@ func TestSessionDraws(t *testing.T) {
 		t.Fatal(got)
 	}
 	for i, line := range []string{
-		"small.spaa --size 300x200", "small.spall --view timeline", "small.spall --view statistics --function a", "diff-a.folded diff-b.folded --view diff",
+		"small.spaa --theme light", "small.spall --view timeline", "small.spall --view statistics --function a", "diff-a.folded diff-b.folded --view diff",
 		"ashlar:1?file=small.spaa&tab=functions", "both.ashlar", "small.spaa --view none", "small.spall --range 90s..91s", "ashlar:1?file=none.spaa", "ashlar:1?file=small.spaa small.spall", "--demo --view flame",
 	} {
-		if testing.Short() && i%3 != 0 {
+		if testing.Short() && i%4 != 0 {
 			continue
 		}
 		for _, ext := range []string{".svg", ".png"}[:1+i%2] {
-			args := append([]string{"render"}, strings.Fields(line)...)
+			args := append([]string{"render", "--size", "320x240"}, strings.Fields(line)...)
 			want := typed(append(args, "-o", "here"+ext)...)
 			var out, errs, picture bytes.Buffer
 			code, ok, err := serve.Ask(t.Context(), append(args, "-o", "none"+ext), &out, &errs, &picture)
