@@ -17,11 +17,12 @@ import (
 // mostEntries bounds how many files of folders are looked at for one.
 const mostEntries = 20_000
 
-// Files makes the paths of an address's files absolute, which were named in a folder ("" for
-// the program's), and names those elsewhere that hold what the address means: beside where
-// each should be, in that folder, and among near and the files beside those. What was found is no longer looked for: the
-// address has no contents then. Notes are sentences on files that were found elsewhere or
-// hold something else; the error says which are not there.
+// Files makes the paths of an address's files absolute, which were named in a folder (""
+// for the program's), and names those elsewhere that hold what the address means: beside
+// where each should be, in that folder, and among near and the files beside those. What
+// was found is no longer looked for: the address has no contents then. Notes are sentences
+// on files that were found elsewhere or hold something else; the error says which are not
+// there.
 func Files(v *view.State, dir string, near []string) (notes []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
