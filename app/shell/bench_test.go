@@ -124,7 +124,7 @@ func BenchmarkBrush(b *testing.B) {
 	var most int64
 	n := make([]int64, p.Rec.Functions.Len())
 	for c, k := range p.Rec.SpanCount {
-		if fn := p.Rec.Func(recording.CallID(c)); c > 0 && fn >= 0 {
+		if fn := p.Rec.Func(recording.CallID(c)); c > 0 && int(fn) < len(n) {
 			n[fn] += k
 		}
 	}

@@ -3,14 +3,11 @@ package timeline
 import (
 	"math"
 	"sort"
-	"strconv"
 
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // windows draws each window in a strength by its weight.
 func (p *Picture) windows(r *Row, y int) {
