@@ -48,7 +48,8 @@ func recordings(t *testing.T, visit func(path string, rec *recording.Recording))
 }
 
 // madeTrace writes a trace into a folder of its own: slow calls and quick ones, of which
-// all tell how long they ran, with parts that do and parts that do not.
+// all tell how long they ran, with parts that do and parts that do not, and async
+// operations beside them.
 func madeTrace(t *testing.T) (dir string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(16, 3))
@@ -66,6 +67,9 @@ func madeTrace(t *testing.T) (dir string) {
 		span("work", at, took, fmt.Sprintf(`,"tdur":%d,"args":{"kind":"k%d"}`, took/3+r.Int64N(took/3), i%3))
 		span("step", at+10, took/2, "")
 		span("inner", at+20, took/4, fmt.Sprintf(`,"tdur":%d`, took/5))
+		if i%5 == 0 {
+			fmt.Fprintf(&b, ",\n"+`{"ph":"b","pid":1,"tid":1,"cat":"net","id":%d,"name":"fetch","ts":%d,"args":{"kind":"k%d"}},{"ph":"e","pid":1,"tid":1,"cat":"net","id":%[1]d,"name":"fetch","ts":%[4]d}`, i, at, i%3, at+took*int64(1+i%4))
+		}
 		at += took + r.Int64N(50)
 	}
 	b.WriteString("]")
