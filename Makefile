@@ -113,7 +113,7 @@ test-quick: prepare-test ## while you work: no window, no race detector, two min
 # Wayland compositor.
 test-desktop: export LIBGL_ALWAYS_SOFTWARE := 1
 test-desktop: prepare-desktop ## drop files on the window from GTK and Qt programs, X11 and Wayland
-	$(GO) test -tags=novulkan,desktop -timeout 10m $(TESTFLAGS) -run '^TestDesktop' ./app/ashlar
+	$(GO) test -vet=off -tags=novulkan,desktop -timeout 10m $(TESTFLAGS) -run '^TestDesktop' ./app/ashlar
 
 bench: prepare-test ## measure speed and memory on large recordings (some GB, 15 minutes)
 	$(GO) run ./testdata/bench -json bench.json $(BENCH)
