@@ -30,6 +30,7 @@ type Face struct {
 	alone    map[rune]bool
 	lines    map[string]*line
 	short    map[fitKey]string
+	labels   map[fitKey]string // that were shortened without shaping
 	linesOf  int64
 	others   map[*font.Font]*font.Face
 	pictures map[otherKey]*glyph

@@ -33,7 +33,24 @@ func (f *Face) Fit(name string, w float32) string {
 	}
 	if len(full) > longestLabel {
 		full = full[len(full)-longestLabel:] // who it is stands at the end
+		return f.fitSimple(name, full, w)
 	}
+	// A picture of many bars asks for few names and widths, and for them in each frame.
+	k := fitKey{name, w, true}
+	s, ok := f.labels[k]
+	if !ok {
+		s = f.fitSimple(name, full, w)
+		if f.labels == nil || len(f.labels) >= mostLabels {
+			f.labels = map[fitKey]string{}
+		}
+		f.labels[k] = s
+	}
+	return s
+}
+
+// fitSimple is Fit for simple names that are too wide; full has the end of a name that
+// name begins.
+func (f *Face) fitSimple(name, full string, w float32) string {
 	p := funcname.Split(full)
 	if !f.simple(full) {
 		return f.cut(name, w)
@@ -64,6 +81,9 @@ func (f *Face) Fit(name string, w float32) string {
 	}
 	return f.elide(full, cut{head, p.Type, p.Leaf, p.End, 1}, w)
 }
+
+// mostLabels bounds the labels that are kept: some megabytes.
+const mostLabels = 1 << 14
 
 // fewestLetters is how many letters a shortened name has at least: of fewer,
 // nobody tells what they stand for.
