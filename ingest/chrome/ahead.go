@@ -41,6 +41,9 @@ const mostRefused = 8
 // mostScanners is more than one builder keeps up with.
 const mostScanners = 8
 
+// usualEvent is how many bytes an event with some arguments has.
+const usualEvent = 256
+
 // leastPart is how short a part of a chunk may be that is worth a scanner.
 const leastPart = 64
 
@@ -63,13 +66,14 @@ func (a *ahead) another() numbered {
 // parts is how many scanners there are.
 func (a *ahead) parts() int { return 1 + len(a.others) }
 
-func (a *ahead) batch(number int) *batch {
+// batch is one for what a scanner makes of so many bytes.
+func (a *ahead) batch(number, size int) *batch {
 	select {
 	case bt := <-a.free:
 		bt.events, bt.worker = bt.events[:0], number
 		return bt
 	default:
-		return &batch{worker: number}
+		return &batch{worker: number, events: make([]event, 0, size/usualEvent)}
 	}
 }
 
@@ -91,12 +95,12 @@ func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, 
 	var wait sync.WaitGroup
 	for k := range parts {
 		p, s := &parts[k], a.others[k]
-		p.out = a.batch(s.number)
 		s.position = supposed
 		end := len(b)
 		if k+1 < len(parts) {
 			end = parts[k+1].from
 		}
+		p.out = a.batch(s.number, end-p.from)
 		wait.Go(func() {
 			p.err = source.Protect(a.path, func() error {
 				p.used = s.scan(b[p.from:end], base+int64(p.from), final && end == len(b), p.out)
@@ -108,7 +112,7 @@ func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, 
 	if len(parts) > 0 {
 		end = parts[0].from
 	}
-	first := a.batch(0)
+	first := a.batch(0, end)
 	// A fault here must not leave the others behind.
 	err = source.Guard(a.path, func() error {
 		used = a.main.scan(b[:end], base, final && end == len(b), first)
@@ -133,7 +137,7 @@ func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, 
 		out = append(out, p.out)
 	}
 	if last := len(parts); len(out) <= last && used < len(b) {
-		rest := a.batch(0)
+		rest := a.batch(0, len(b)-used)
 		used += a.main.scan(b[used:], base+int64(used), final, rest)
 		out = append(out, rest)
 	}

@@ -2,7 +2,6 @@ package chrome
 
 import (
 	"encoding/binary"
-	"strings"
 	"sync"
 
 	"ashlar/ingest/decode"
@@ -157,11 +156,18 @@ func (a *argStore) cpu(ref uint64) (ps int64, known bool) {
 
 // micros is a time among an event's own members, the last of that name.
 func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
-	text := a.whole(ref)
-	if !strings.Contains(text, key) {
-		return 0, false
+	if a.size < 0 {
+		return timeOf([]byte(a.one(ref)), key)
 	}
-	m := jsonscan.Object([]byte(text))
+	off := int64(ref - 1)
+	read := ref != 0 && a.in.Look(off, int(min(maxEvent, a.size-off)), func(b []byte) { ps, ok = timeOf(b, key) })
+	return ps, ok && read
+}
+
+// timeOf is a time among the members of the object that begins text, the last of
+// that name.
+func timeOf(text []byte, key string) (ps int64, ok bool) {
+	m := jsonscan.Object(text)
 	for {
 		k, v, more := m.Next()
 		if !more {
@@ -176,14 +182,6 @@ func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
 	}
 }
 
-// whole is an event as it stands in the file, or what is kept of it.
-func (a *argStore) whole(ref uint64) string {
-	if ref == 0 || a.size < 0 {
-		return a.one(ref)
-	}
-	return string(a.event(int64(ref - 1)))
-}
-
 func (a *argStore) one(ref uint64) string {
 	if ref == 0 {
 		return ""
@@ -194,31 +192,14 @@ func (a *argStore) one(ref uint64) string {
 	return a.texts.Text(ref)
 }
 
-// mapped reads the event at off again.
-func (a *argStore) mapped(off int64) string {
-	text := a.event(off)
-	if text == nil {
-		return ""
-	}
-	return string(shown(text))
-}
-
-// event is the text of the event at off; nil where it cannot be read.
-func (a *argStore) event(off int64) []byte {
-	for n := int64(2048); ; n *= 8 {
-		n = min(n, maxEvent, a.size-off)
-		text := []byte(a.in.Text(off, int(n)))
-		if len(text) == 0 {
-			return nil
+// mapped is what is shown of the event at off; "" where it cannot be read.
+func (a *argStore) mapped(off int64) (s string) {
+	a.in.Look(off, int(min(maxEvent, a.size-off)), func(b []byte) {
+		if end, st := jsonscan.Value(b, 0, false); st == jsonscan.Good {
+			s = string(shown(b[:end]))
 		}
-		end, st := jsonscan.Value(text, 0, false)
-		switch {
-		case st == jsonscan.Good:
-			return text[:end]
-		case st == jsonscan.Bad || n == maxEvent || n == a.size-off:
-			return nil
-		}
-	}
+	})
+	return s
 }
 
 // shown composes what is shown of an event's text.

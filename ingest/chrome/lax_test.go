@@ -242,6 +242,36 @@ func TestArgs(t *testing.T) {
 	}
 }
 
+// TestThreadClock: how long spans ran is said by their own members, wherever these
+// stand, the last of a name, and by no member of their arguments.
+func TestThreadClock(t *testing.T) {
+	const text = `[{"args":{"tdur":9,"x":{"tdur":8}},"dur":70,"name":"a","ph":"X","tdur":5.25,"ts":0},
+		{"tdur":3,"ph":"X","name":"b","ts":1,"dur":50,"tdur" : "4"},
+		{"ph":"X","name":"c","ts":2,"dur":40,"tdur":null},
+		{"ph":"B","name":"d","ts":3,"tts":1},{"ph":"B","name":"e","ts":4,"args":{"tts":7}},{"ph":"X","name":"f","ts":5,"dur":1,"\u0074dur":90},
+		{"ph":"E","name":"e","ts":8,"tts":3},{"ph":"E","name":"d","ts":9,"tts":3.5}]`
+	want := map[string]int64{"a": 5_250_000, "b": 4_000_000, "c": -1, "d": 2_500_000, "e": -1, "f": 1_000_000}
+	for how, in := range map[string]*source.Input{"mapped": source.FromBytes("x", []byte(text)), "stream": source.FromReader("x", strings.NewReader(text))} {
+		rec := read(t, in)
+		seen := 0
+		for li := range rec.Tracks[0].Lanes {
+			for l, i := &rec.Tracks[0].Lanes[li], 0; i < l.Len(); i++ {
+				got, ok := rec.SpanCPU(l, i)
+				if !ok {
+					got = -1
+				}
+				if name := rec.FuncName(l.Call(i)); got != want[name] {
+					t.Errorf("%s: %s ran for %d, want %d", how, name, got, want[name])
+				}
+				seen++
+			}
+		}
+		if seen != len(want) {
+			t.Errorf("%s: %d spans", how, seen)
+		}
+	}
+}
+
 // TestSpooledArgs looks up every one of many arguments of a stream.
 func TestSpooledArgs(t *testing.T) {
 	var b strings.Builder
@@ -402,6 +432,20 @@ func FuzzValue(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		if json.Valid(b) { // else Inside has members of what is cut off
+			in, ok := jsonscan.Object(b).Inside("a")
+			value := jsonscan.Member(b, "a")
+			if ok != (value != nil) {
+				t.Fatalf("%q: inside a is %v, its value %q", b, ok, value)
+			}
+			for of := jsonscan.Object(value); ok; {
+				key, v, more := in.Next()
+				wantKey, want, left := of.Next()
+				if ok = more && left; more != left || string(key) != string(wantKey) || string(v) != string(want) {
+					t.Fatalf("%q: %q %q, want %q %q", b, key, v, wantKey, want)
+				}
+			}
+		}
 		end, st := jsonscan.Value(b, 0, true)
 		if end < 0 || end > len(b)+1 {
 			t.Fatalf("end %d of %d", end, len(b))

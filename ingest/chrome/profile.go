@@ -33,9 +33,11 @@ type profile struct {
 	nodes  map[int64]*profileNode
 	parent map[int64]int64 // from children, for nodes that name no parent
 
-	// ids and deltas that wait for each other.
-	ids    []int64
-	deltas []micros
+	// What is read of a chunk, and of a file ids and deltas that wait for each other.
+	chunk, file struct {
+		ids    []int64
+		deltas []micros
+	}
 
 	held []heldSample
 	last micros // of the last sample that was added
@@ -106,7 +108,7 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 		}
 		p.end, p.ended = end, true
 	}
-	var ids []int64
+	ids, ds := p.chunk.ids[:0], p.chunk.deltas[:0]
 	for a := jsonscan.Array(samples); ; {
 		v, ok := a.Next()
 		if !ok {
@@ -118,7 +120,6 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 		}
 		ids = append(ids, id)
 	}
-	var ds []micros
 	for a := jsonscan.Array(deltas); ; {
 		v, ok := a.Next()
 		if !ok {
@@ -127,6 +128,7 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 		d, _ := parseMicros(jsonscan.Unquoted(v))
 		ds = append(ds, d)
 	}
+	p.chunk.ids, p.chunk.deltas = ids, ds
 	if !p.timed {
 		at := it.ts
 		for _, d := range ds { // the chunk was written behind its last sample
@@ -357,9 +359,9 @@ func (d *decoder) cpuProfile(it *item) {
 		d.kind("nodes").Kept++
 		p.node(it.text())
 	case phSampleID:
-		p.ids = append(p.ids, it.ts.us)
+		p.file.ids = append(p.file.ids, it.ts.us)
 	case phDelta:
-		p.deltas = append(p.deltas, it.ts)
+		p.file.deltas = append(p.file.deltas, it.ts)
 	case phStart:
 		p.begin(it.ts)
 	case phEnd:
@@ -374,17 +376,17 @@ func (d *decoder) finishProfile() {
 	if p == nil {
 		return
 	}
-	for i, id := range p.ids {
+	for i, id := range p.file.ids {
 		var delta micros
-		if i < len(p.deltas) {
-			delta = p.deltas[i]
+		if i < len(p.file.deltas) {
+			delta = p.file.deltas[i]
 		}
 		p.sample(id, delta, 0)
 	}
-	if len(p.ids) == 0 {
+	if len(p.file.ids) == 0 {
 		p.countHits()
 	}
-	p.ids, p.deltas = nil, nil
+	p.file.ids, p.file.deltas = nil, nil
 }
 
 // countHits takes what the nodes of a file without samples say they had.

@@ -284,30 +284,61 @@ func (s *samplers) begin(it *item) bool {
 	t := s.d.use(it)
 	p := s.profile(it, t)
 	p.thread, p.known = t, true
-	data := jsonscan.Member(jsonscan.Member(it.text(), "args"), "data")
-	if start, ok := parseMicros(jsonscan.Unquoted(jsonscan.Member(data, "startTime"))); ok {
+	data, _ := dataOf(it.text())
+	if start, ok := parseMicros(jsonscan.Unquoted(data.start)); ok {
 		p.begin(start)
 	} else {
 		p.begin(it.ts)
 	}
 	s.d.at(it.ts, it.off)
-	p.read(jsonscan.Member(data, "cpuProfile"), jsonscan.Member(data, "timeDeltas"), it)
+	p.read(data.cpu, data.deltas, it)
 	return true
+}
+
+// profileData is what an event says of a profile in args.data: the values of its
+// members, nil for those that are not there.
+type profileData struct{ cpu, deltas, start, end []byte }
+
+// dataOf reports false where an event has no args.data.
+func dataOf(text []byte) (d profileData, ok bool) {
+	m, ok := jsonscan.Object(text).Inside("args")
+	if ok {
+		m, ok = m.Inside("data")
+	}
+	for more := ok; more; {
+		var key, v []byte
+		var to *[]byte
+		key, v, more = m.Next()
+		switch string(key) {
+		case "cpuProfile":
+			to = &d.cpu
+		case "timeDeltas":
+			to = &d.deltas
+		case "startTime":
+			to = &d.start
+		case "endTime":
+			to = &d.end
+		}
+		if to != nil && *to == nil { // the first one counts
+			*to = v
+		}
+	}
+	return d, ok
 }
 
 // chunk adds a ProfileChunk event.
 func (s *samplers) chunk(it *item) bool {
 	p := s.profile(it, nil)
-	data := jsonscan.Member(jsonscan.Member(it.text(), "args"), "data")
-	if data == nil {
+	data, ok := dataOf(it.text())
+	if !ok {
 		s.d.warn(noProfile, it.off, "")
 		return false
 	}
 	if p.thread == nil {
 		p.thread = s.d.use(it)
 	}
-	p.read(jsonscan.Member(data, "cpuProfile"), jsonscan.Member(data, "timeDeltas"), it)
-	if end, ok := parseMicros(jsonscan.Unquoted(jsonscan.Member(data, "endTime"))); ok {
+	p.read(data.cpu, data.deltas, it)
+	if end, ok := parseMicros(jsonscan.Unquoted(data.end)); ok {
 		p.end, p.ended = end, true
 	}
 	return true
@@ -315,8 +346,11 @@ func (s *samplers) chunk(it *item) bool {
 
 func (s *samplers) profile(it *item, t *thread) *profile {
 	key := profileKey{pid: s.d.threadOf(it).pid}
-	if id := jsonscan.Member(it.text(), "id"); id != nil {
-		key.id = s.d.ids.id(jsonscan.Unquoted(id))
+	switch {
+	case it.id != 0 && it.flags&oddID == 0:
+		key.id = s.d.ids.id(it.bt.id(it.event))
+	case it.id != 0:
+		key.id = s.d.ids.id(jsonscan.Unquoted(jsonscan.Member(it.text(), "id")))
 	}
 	p := s.profiles[key]
 	if p == nil || t != nil && p.known {

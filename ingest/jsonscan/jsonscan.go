@@ -228,15 +228,45 @@ func Object(text []byte) Members {
 
 // Next returns the next key, decoded, and the raw text of its value.
 func (m *Members) Next() (key, val []byte, ok bool) {
+	if key, ok = m.key(); !ok {
+		return nil, nil, false
+	}
+	p := m.p
+	if !m.pass() {
+		return nil, nil, false
+	}
+	return key, m.b[p:m.p], true
+}
+
+// Inside walks over the members of the object that is the first value of a key, of
+// those that Next would come to: without looking for the object's end before, as
+// Member does. It reports false where there is no such key.
+func (m Members) Inside(key string) (in Members, ok bool) {
+	for {
+		k, ok := m.key()
+		if !ok {
+			return m, false
+		}
+		if string(k) == key {
+			return Object(m.b[m.p:]), true
+		}
+		if !m.pass() {
+			return m, false
+		}
+	}
+}
+
+// key reads the next key and comes to its value.
+func (m *Members) key() (key []byte, ok bool) {
 	for m.p < len(m.b) && (m.b[m.p] <= ' ' || m.b[m.p] == ',') {
 		m.p++
 	}
 	if m.p >= len(m.b) || m.b[m.p] != '"' {
-		return nil, nil, false
+		return nil, false
 	}
 	e, escaped, st := Str(m.b, m.p+1)
 	if st != Good {
-		return nil, nil, false
+		return nil, false
 	}
 	key = m.b[m.p+1 : e]
 	m.Raw = key
@@ -245,14 +275,20 @@ func (m *Members) Next() (key, val []byte, ok bool) {
 	}
 	p := Space(m.b, e+1)
 	if p >= len(m.b) || m.b[p] != ':' {
-		return nil, nil, false
+		return nil, false
 	}
-	p = Space(m.b, p+1)
-	if m.p, st = Value(m.b, p, true); st != Good {
+	m.p = Space(m.b, p+1)
+	return key, true
+}
+
+// pass goes behind the value at hand.
+func (m *Members) pass() bool {
+	p, st := Value(m.b, m.p, true)
+	if m.p = p; st != Good {
 		m.p = len(m.b)
-		return nil, nil, false
+		return false
 	}
-	return key, m.b[p:m.p], true
+	return true
 }
 
 // Elements walks over the elements of an array whose text is known to be

@@ -251,23 +251,28 @@ func (in *Input) failure(err error) error {
 // Text copies n bytes of mapped content at an offset. It may be called from
 // any goroutine at any time, also after Close, when it returns "", as it does
 // for what lies outside the content or can no longer be read.
-func (in *Input) Text(offset int64, n int) string {
+func (in *Input) Text(offset int64, n int) (s string) {
+	in.Look(offset, n, func(b []byte) { s = string(b) })
+	return s
+}
+
+// Look is Text without a copy: f sees the bytes where they lie and must not keep
+// them. It reports false where Text returns "", perhaps after f has seen a part.
+func (in *Input) Look(offset int64, n int, f func([]byte)) bool {
 	if offset < 0 || n < 0 || offset+int64(n) > int64(len(in.mapped)) {
-		return ""
+		return false
 	}
+	b := in.mapped[offset : offset+int64(n)]
 	if in.mapping == nil {
-		return string(in.mapped[offset : offset+int64(n)])
+		f(b)
+		return true
 	}
 	in.mapping.mu.RLock()
 	defer in.mapping.mu.RUnlock()
 	if in.mapping.closed {
-		return ""
+		return false
 	}
-	var s string
-	if Guard(in.Path, func() error { s = string(in.mapped[offset : offset+int64(n)]); return nil }) != nil {
-		return ""
-	}
-	return s
+	return Guard(in.Path, func() error { f(b); return nil }) == nil
 }
 
 // Consumed is how many bytes of the file on disk have been read so far. It may
