@@ -89,7 +89,10 @@ func (k Kept) State() *State {
 	for i := range Fields {
 		f := &Fields[i]
 		text := k[f.Key]
-		if with := *v; text != "" && f.Remembered && f.read(&with, text) == nil {
+		if text == "" || !f.Remembered {
+			continue
+		}
+		if with := *v; f.read(&with, text) == nil { // a copy, which is large: this is asked with each frame
 			*v = with
 		}
 	}

@@ -3,7 +3,9 @@ package calls
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -52,8 +54,8 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 	items := l.items()
 	type piece struct{ all, chosen []recording.Run }
 	pieces := make([]piece, len(items))
-	slow := make([][]slowCall, len(items))
-	err := scan.Spread(ctx, len(items), func(_, i int) {
+	slow := &longest{n: q.Slowest, of: make([][]slowCall, runtime.GOMAXPROCS(0))}
+	err := scan.Spread(ctx, len(items), func(worker, i int) {
 		p, s := &pieces[i], &items[i]
 		l.each(s, func(k int, is bool, took int64) {
 			if q.Others {
@@ -62,9 +64,7 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 			switch {
 			case !is:
 			case q.Slowest > 0:
-				if slow[i] = append(slow[i], slowCall{took, s.Lane.Start(k), s.Track, s.Row, k}); len(slow[i]) >= 2*q.Slowest+1024 {
-					slow[i] = slowest(slow[i], q.Slowest)
-				}
+				slow.add(worker, slowCall{took, s.Lane.Start(k), s.Track, s.Row, k})
 			default:
 				p.chosen = grown(p.chosen, k)
 			}
@@ -78,10 +78,10 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 		all[s.Track][s.Row] = append(all[s.Track][s.Row], pieces[i].all...)
 		chosen[s.Track][s.Row] = append(chosen[s.Track][s.Row], pieces[i].chosen...)
 	}
-	for _, c := range slowest(slices.Concat(slow...), q.Slowest) {
+	for _, c := range slowest(slices.Concat(slow.of...), q.Slowest) {
 		chosen[c.track][c.row] = append(chosen[c.track][c.row], recording.Run{First: c.span, Last: c.span + 1})
 	}
-	for track := range chosen {
+	err = scan.Spread(ctx, len(chosen), func(_, track int) {
 		for row := range chosen[track] {
 			runs := recording.Joined(chosen[track][row])
 			if q.Others {
@@ -89,6 +89,9 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 			}
 			chosen[track][row] = runs
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return scan.Below(ctx, rec, q.String(), chosen)
 }
@@ -105,6 +108,31 @@ func grown(runs []recording.Run, k int) []recording.Run {
 type slowCall struct {
 	took, start      int64
 	track, row, span int
+}
+
+// longest gathers the n longest of many calls, each worker some. Each cuts its own to
+// the n longest now and then: nothing shorter than those is looked at any more.
+type longest struct {
+	n     int
+	of    [][]slowCall // by worker
+	least atomic.Int64 // what is shorter is not among them
+}
+
+func (s *longest) add(worker int, c slowCall) {
+	if c.took < s.least.Load() {
+		return
+	}
+	all := append(s.of[worker], c)
+	if len(all) >= 2*s.n+1024 {
+		all = slowest(all, s.n)
+		least := all[0].took
+		for i := range all {
+			least = min(least, all[i].took)
+		}
+		for was := s.least.Load(); was < least && !s.least.CompareAndSwap(was, least); was = s.least.Load() {
+		}
+	}
+	s.of[worker] = all
 }
 
 // slowest leaves the n longest, the earlier where they are alike.
@@ -225,22 +253,29 @@ func (l *lookup) lanes() [][][]recording.Run {
 // each visits the calls of the functions in a stretch, and says which are meant.
 func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
 	q := l.q
-	s.Each(func(i int, starts, ends []int64, calls []recording.CallID) {
+	when := q.Started.IsSet() || l.at != nil || l.below != nil
+	s.EachCall(func(i int, calls []recording.CallID) {
 		for k, c := range calls {
 			if !l.anybody && !l.is[c] {
 				continue
 			}
-			took := ends[k] - starts[k]
-			is := within(&q.Duration, took) && within(&q.Started, starts[k]-l.rec.Start)
-			if is && l.at != nil {
-				_, is = slices.BinarySearch(l.at[s.Track], starts[k])
-			}
-			is = is && (l.below == nil || within(&q.Self, took-inner(l.rec, l.below[s.Lane], starts[k], ends[k], c)))
+			took := s.Lane.Duration(i + k)
+			is := within(&q.Duration, took) && (!when || l.then(s, i+k, took))
 			is = is && (l.found == nil || l.found(s, i+k))
 			is = is && (l.args == nil || l.args(l.text(s.Lane, i+k)))
 			visit(i+k, is, took)
 		}
 	})
+}
+
+// then reports whether a span began, and had what it called, as the query says.
+func (l *lookup) then(s *scan.Stretch, i int, took int64) bool {
+	start, is := s.Lane.Start(i), true
+	if l.at != nil {
+		_, is = slices.BinarySearch(l.at[s.Track], start)
+	}
+	return is && within(&l.q.Started, start-l.rec.Start) &&
+		(l.below == nil || within(&l.q.Self, took-inner(l.rec, l.below[s.Lane], start, start+took, s.Lane.Call(i))))
 }
 
 func within(r *recording.Range, took int64) bool {

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sort"
@@ -17,6 +16,7 @@ import (
 // costs by the runs that the set has and not by its spans.
 func Below(ctx context.Context, rec *recording.Recording, text string, picked [][][]recording.Run) (*recording.CallSet, error) {
 	set := &recording.CallSet{Text: text, Picked: picked, Outer: make([][][]recording.Run, len(rec.Tracks)), Runs: make([][][]recording.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
+	var on []int // tracks that have any
 	for track, of := range picked {
 		n := 0
 		for _, runs := range of {
@@ -24,18 +24,15 @@ func Below(ctx context.Context, rec *recording.Recording, text string, picked []
 				n += r.Last - r.First
 			}
 		}
-		if set.Calls += n; n == 0 {
-			continue
-		}
-		if err := belowOn(ctx, rec, set, track, of); err != nil {
-			return nil, err
+		if set.Calls += n; n > 0 {
+			on = append(on, track)
 		}
 	}
-	return set, ctx.Err()
+	return set, Spread(ctx, len(on), func(_, i int) { belowOn(ctx, rec, set, on[i], picked[on[i]]) })
 }
 
 // belowOn is Below for the spans of one track.
-func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallSet, track int, picked [][]recording.Run) error {
+func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallSet, track int, picked [][]recording.Run) {
 	t := rec.Tracks[track]
 	set.Runs[track], set.Outer[track] = make([][]recording.Run, len(t.Lanes)), make([][]recording.Run, len(t.Lanes))
 	for _, lanes := range t.Columns(&rec.Calls) {
@@ -44,7 +41,7 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 			if len(runs) > 0 {
 				var err error
 				if runs, err = children(ctx, rec, &t.Lanes[lanes[k-1]], &t.Lanes[lane], runs); err != nil {
-					return err
+					return // who asked sees that ctx has ended
 				}
 			}
 			outer := recording.Without(picked[lane], runs)
@@ -55,29 +52,62 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 		}
 	}
 	set.Times[track] = times(t, set.Outer[track])
-	return ctx.Err()
 }
 
 // times says when spans ran: they join where one begins as another ends.
-func times(t *recording.Track, of [][]recording.Run) (out []recording.Time) {
-	var all []recording.Time
+func times(t *recording.Track, of [][]recording.Run) []recording.Time {
+	var lists [][]recording.Time // each in order; those of neighbours are merged until there is one
 	for lane, runs := range of {
-		l := &t.Lanes[lane]
+		l, n := &t.Lanes[lane], 0
 		for _, r := range runs {
-			for i := r.First; i < r.Last; i++ {
-				all = append(all, recording.Time{From: l.Start(i), To: l.End(i)})
-			}
+			n += r.Last - r.First
 		}
-	}
-	slices.SortFunc(all, func(a, b recording.Time) int { return cmp.Compare(a.From, b.From) })
-	for _, x := range all {
-		if n := len(out); n > 0 && x.From <= out[n-1].To {
-			out[n-1].To = max(out[n-1].To, x.To)
+		if n == 0 {
 			continue
 		}
-		out = append(out, x)
+		list := make([]recording.Time, 0, n)
+		for _, r := range runs {
+			for i := r.First; i < r.Last; i++ {
+				list = joinTime(list, recording.Time{From: l.Start(i), To: l.End(i)})
+			}
+		}
+		lists = append(lists, list)
 	}
-	return out
+	if len(lists) == 0 {
+		return nil
+	}
+	for ; len(lists) > 1; lists = lists[:(len(lists)+1)/2] {
+		for i := range len(lists) / 2 {
+			lists[i] = mergeTimes(lists[2*i], lists[2*i+1])
+		}
+		if n := len(lists); n%2 > 0 {
+			lists[n/2] = lists[n-1]
+		}
+	}
+	return lists[0]
+}
+
+func mergeTimes(a, b []recording.Time) []recording.Time {
+	all := make([]recording.Time, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if b[0].From < a[0].From {
+			a, b = b, a
+		}
+		all, a = joinTime(all, a[0]), a[1:]
+	}
+	for _, x := range append(a, b...) { // one of both is empty
+		all = joinTime(all, x)
+	}
+	return all
+}
+
+// joinTime adds a time that begins no earlier than the last one.
+func joinTime(to []recording.Time, x recording.Time) []recording.Time {
+	if n := len(to); n > 0 && x.From <= to[n-1].To {
+		to[n-1].To = max(to[n-1].To, x.To)
+		return to
+	}
+	return append(to, x)
 }
 
 // pieceRuns is how many runs of parents one goroutine looks at together.

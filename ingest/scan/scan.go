@@ -56,6 +56,23 @@ func (s *Stretch) Each(f func(i int, starts, ends []int64, calls []recording.Cal
 	}
 }
 
+// EachCall is Each of calls alone: who wants the times of few spans asks the lane for
+// them, and reads a fifth of the memory.
+func (s *Stretch) EachCall(f func(i int, calls []recording.CallID)) {
+	runs := s.Runs
+	if runs == nil {
+		runs = []recording.Run{{First: s.First, Last: s.Last}}
+	}
+	for _, r := range runs {
+		for i := r.First; i < r.Last; {
+			calls := s.Lane.Calls(i)
+			calls = calls[:min(len(calls), r.Last-i)]
+			f(i, calls)
+			i += len(calls)
+		}
+	}
+}
+
 // Lanes lists the lanes of a scope's tracks, each with the spans that touch its
 // range and belong to its calls: at least one.
 func Lanes(rec *recording.Recording, in recording.Scope) (lanes []Stretch) {
