@@ -13,10 +13,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/yuin/goldmark"
 
-	"ashlar/app/locate"
 	"ashlar/app/outfile"
 	"ashlar/app/verb"
-	"ashlar/app/view"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/redact"
 )
@@ -84,9 +82,7 @@ type writer struct {
 	rows int
 	// redact has all answers without what says where recordings come from.
 	redact bool
-	// contents are those of the recordings, as addresses name them.
-	contents []view.Content
-	b        bytes.Buffer
+	b      bytes.Buffer
 }
 
 func (w *writer) write(files []string, out string) error {
@@ -234,25 +230,9 @@ func (w *writer) findings(files []string) error {
 	for i := range found.len("findings") {
 		at := fmt.Sprintf("findings[%d].", i)
 		w.say("- %s Its size is %s, a share of %s. Wrong when %s. %s\n  `%s`\n", words(found.text(at+"claim")), found.number(at+"size.value"), found.number(at+"size.share"),
-			words(found.text(at+"wrong_when")), found.claim(at+"size.value", at+"size.share"), w.address(found.text(at+"address"), files))
+			words(found.text(at+"wrong_when")), found.claim(at+"size.value", at+"size.share"), found.text(at+"address"))
 	}
 	return nil
-}
-
-// address is that of a finding with what its files hold, so that it opens where the report
-// is read.
-func (w *writer) address(s string, files []string) string {
-	v, err := view.Parse(s)
-	if err != nil || len(v.Files) != len(files) || w.redact {
-		return s
-	}
-	if w.contents == nil {
-		of := view.State{Files: files}
-		locate.Name(&of)
-		w.contents = of.Contents
-	}
-	v.Contents = w.contents
-	return v.String()
 }
 
 // picture draws the recordings beside the report.

@@ -13,6 +13,8 @@ import (
 
 	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
+	"ashlar/app/evidence"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -109,6 +111,9 @@ func (c *call) calls(o *callsOptions) error {
 		a.More, a.rows = len(a.rows)-o.rows, a.rows[:o.rows]
 	}
 	a.fill(o.bins(a.durations))
+	if o.json {
+		a.Address = o.address(c, rec, evidence.Of(rec, analyze.Query{Event: -1, Scope: in}))
+	}
 	if o.csv {
 		return cmp.Or(a.csv(c.stdout), stopped(rec))
 	}
@@ -126,6 +131,8 @@ type callList struct {
 	// Of says which calls they are.
 	Of    string `json:"of_calls"`
 	Count int64  `json:"count"`
+	// Address shows them.
+	Address string `json:"address"`
 	// Unfinished of them never ended; their length is as drawn.
 	Unfinished int64       `json:"unfinished"`
 	Sum        json.Number `json:"sum"`

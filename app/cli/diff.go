@@ -9,9 +9,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/difference"
+	"ashlar/app/evidence"
 	"ashlar/app/lacks"
 	"ashlar/app/verb"
 	"ashlar/app/view"
+	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/folded"
 	"ashlar/ingest/recording"
@@ -304,7 +306,11 @@ func (c *call) diff(o *diffOptions) error {
 	if o.Sure > 0 && d.Unfounded() {
 		c.note("the differences have no confidence, since the recordings do not have the numbers of samples behind their weights: --min-confidence leaves out all rows")
 	}
-	err = c.rows(o.json, d.JSON(), "rows", d.Len(), func(n int) string {
+	answer := d.JSON()
+	if o.json && len(inputs[0]) == 1 && len(inputs[1]) == 1 {
+		answer.Address = o.address(compared, inputs[0][0], inputs[1][0])
+	}
+	err = c.rows(o.json, answer, "rows", d.Len(), func(n int) string {
 		if o.markdown {
 			return d.First(n).Markdown()
 		}
@@ -317,6 +323,24 @@ func (c *call) diff(o *diffOptions) error {
 		return &failure{strings.Join(d.Failed, "; ")}
 	}
 	return nil
+}
+
+// address shows what is compared.
+func (o *diffOptions) address(c *compare.Comparison, a, b compare.Input) string {
+	v := evidence.Of(a.Rec, analyze.Query{Event: c.Metric.Event[0], Metric: c.Metric.Metric[0], Scope: a.Scope})
+	v.Sides[1] = view.Within(b.Rec, b.Scope).Sides[0]
+	v.Stacks, v.Tab = o.view, "table"
+	v.Pairs, v.NoModule, v.NoName, v.NoSimilar, v.NoOrder = o.match.Hand, o.match.NoModule, o.match.NoName, o.match.NoSimilar, o.match.NoOrder
+	if o.By != compare.ByFunction {
+		v.Group = string(o.By)
+	}
+	if o.By == compare.ByStack {
+		v.Tab, v.Group = "difference", ""
+	}
+	if o.normalize != compare.Raw {
+		v.Normalize = string(o.normalize)
+	}
+	return evidence.Address(v, a.Rec, b.Rec)
 }
 
 // itself sees what one file that was named alone is compared by: a folded file

@@ -30,9 +30,10 @@ func TestDiffGolden(t *testing.T) {
 			if r.code != Done {
 				t.Fatalf("%v: exit code %d: %s", args, r.code, r.stderr)
 			}
+			got := anywhere(r.stdout)
 			path := filepath.Join("testdata", name)
 			if *update {
-				if err := os.WriteFile(path, []byte(r.stdout), 0o644); err != nil {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return
@@ -41,8 +42,8 @@ func TestDiffGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.stdout != string(want) {
-				t.Errorf("ashlar diff %s\ngot:\n%s\nwant:\n%s", strings.Join(args, " "), r.stdout, want)
+			if got != string(want) {
+				t.Errorf("ashlar diff %s\ngot:\n%s\nwant:\n%s", strings.Join(args, " "), got, want)
 			}
 		})
 	}

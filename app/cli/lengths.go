@@ -11,7 +11,9 @@ import (
 
 	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
+	"ashlar/app/evidence"
 	"ashlar/app/verb"
+	"ashlar/app/view"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -69,6 +71,12 @@ func (f *lengthFlags) open(c *call) (rec *recording.Recording, in recording.Scop
 		}
 	}
 	return rec, f.apart.in(in), nil
+}
+
+// address shows the calls that a view is of.
+func (f *lengthFlags) address(c *call, rec *recording.Recording, v view.State) string {
+	v.Only, v.Exe, v.Tab, v.Linear = f.only.threads, c.exe, "calls", f.scale == "linear"
+	return evidence.Address(v, rec)
 }
 
 // bins are those of the histogram that was asked for.

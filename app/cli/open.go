@@ -12,6 +12,7 @@ import (
 
 	"ashlar/app/cache"
 	"ashlar/app/demo"
+	"ashlar/app/evidence"
 	"ashlar/ingest"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
@@ -52,7 +53,7 @@ func (c *call) redacted(rec *recording.Recording) *recording.Recording {
 	if c.redactor == nil {
 		return rec
 	}
-	return c.redactor.Recording(rec)
+	return evidence.Redacted(c.redactor, rec)
 }
 
 // left is an answer with a field that says what was left out of it.

@@ -8,9 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/view"
-	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
-	"ashlar/render/units"
 )
 
 // apartFlags are --async and --idle: what counts beside the work of threads.
@@ -46,17 +44,4 @@ func (f *apartFlag) Set(text string) error {
 		*f = ""
 	}
 	return nil
-}
-
-// leftOutText says behind a total what was not added up, each with the flag that
-// adds it, "" for nothing.
-func leftOutText(l *analyze.LeftOut, m *recording.Metric) string {
-	var b strings.Builder
-	if l.AsyncSpans > 0 {
-		fmt.Fprintf(&b, "\nasync spans: %s in %s not counted (--async in counts them)", units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
-	}
-	if l.IdleRecords > 0 {
-		fmt.Fprintf(&b, "\nidle samples: %s in %s not counted (--idle in counts them)", units.Value(l.Idle, m), units.Count(l.IdleRecords))
-	}
-	return b.String()
 }

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
+	"ashlar/app/evidence"
 	"ashlar/app/lacks"
 	"ashlar/app/verb"
 	"ashlar/app/view"
@@ -134,7 +135,8 @@ func (c *call) top(o *topOptions) error {
 	}), stopped(rec))
 }
 
-// top is the JSON output of top. Values are exact decimals in Unit.
+// top is the JSON output of top. Values are exact decimals in Unit, shares parts of Total
+// from 0 to 1.
 type top struct {
 	File   string `json:"file"`
 	Event  string `json:"event"`
@@ -167,8 +169,13 @@ type top struct {
 	Of    string      `json:"of_calls,omitempty"`
 	Calls *int        `json:"calls,omitempty"`
 	Total json.Number `json:"total"`
-	// Records is how many spans, samples or records were added up.
+	// Records is how many spans, samples or records were added up, Samples how many samples
+	// are behind them: not there where nothing was sampled, or the file does not tell.
 	Records int64 `json:"records"`
+	Samples int64 `json:"samples,omitempty"`
+	// Address shows what was asked about. With &function=NAME or &function=NAME:MODULE
+	// behind it, escaped as in URLs, a row's function is marked.
+	Address string `json:"address"`
 	topView
 	Rows []topRow `json:"rows"`
 	// More is how many rows there are beside these.
@@ -179,12 +186,14 @@ type top struct {
 
 	metric *recording.Metric
 	sum    int64
+	behind evidence.Sampled // sum
 	left   analyze.LeftOut
 	spans  []spans.Stat // by function, where rows are sorted by them
 	// By row of a tree: its node, its depth and whether it matches the search.
 	nodes   []int32
 	depths  []int
 	matches []bool
+	inTree  []analyze.Transform // that were applied
 }
 
 // topRange is in exact nanoseconds from the recording's start.
@@ -205,7 +214,14 @@ type topRow struct {
 	Module string      `json:"module"`
 	Self   json.Number `json:"self"`
 	Total  json.Number `json:"total"`
-	Count  int64       `json:"count"`
+	// Count is how many spans, samples or records Self rests on.
+	Count      int64       `json:"count"`
+	SelfShare  json.Number `json:"self_share"`
+	TotalShare json.Number `json:"total_share"`
+	// The intervals have the shares that they really are with a confidence of 95 %, as
+	// far as chance goes; only where they were sampled and are more than nothing.
+	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
+	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
 	// Average, Least and Most tell how long a function's spans are, in exact
 	// nanoseconds, of those that touch what is asked about; where rows are sorted
 	// by one of them.
@@ -290,6 +306,11 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.json {
+		if err := t.evidence(c, rec, q, w, o); err != nil {
+			return nil, err
+		}
+	}
 	if !o.tree && o.rows > 0 && len(rows) > o.rows {
 		t.More = len(rows) - o.rows
 		rows = rows[:o.rows]
@@ -298,6 +319,38 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		t.add(rec, &rows[i])
 	}
 	return t, nil
+}
+
+// evidence says how far shares can be trusted, and what shows them.
+func (t *top) evidence(c *call, rec *recording.Recording, q analyze.Query, w *analyze.Weights, o *topOptions) (err error) {
+	if t.behind, err = evidence.SampledOf(c.ctx, rec, q, w, t.inTree...); err != nil {
+		return err
+	}
+	t.Samples = t.behind.Samples
+	switch _, context := o.by.ContextKey(); {
+	case t.behind.Spread() == nil, t.Tree, context, o.by == analyze.ByThread:
+	case t.Function != nil:
+		n := analyze.Around(rec, analyze.NewTree(rec, t.behind.Spread(), t.inTree...), t.side.Ref)
+		if t.behind.Rows(n.Callees); t.side.Op == analyze.OpCallersOf {
+			t.behind.Rows(n.Callers)
+		}
+	default:
+		t.behind.By(rec, o.by, t.inTree...)
+	}
+	v := evidence.Of(rec, q)
+	v.Stacks, v.Only, v.Exe, v.Tab = o.Stacks, o.part.Threads, c.exe, "functions"
+	switch {
+	case o.tree:
+		v.Tab = ""
+		for _, name := range o.zoom {
+			f := analyze.Named(name)
+			v.Zoom = append(v.Zoom, recording.FuncName{Name: f.Text, Module: f.Module})
+		}
+	case slices.Contains([]analyze.By{analyze.ByPackage, analyze.ByName, analyze.ByModule, analyze.ByFile, analyze.ByThread}, o.by):
+		v.Group = string(o.by) // as the window's table has rows
+	}
+	t.Address = evidence.Address(v, rec)
+	return nil
 }
 
 // leave notes what was not added up.
@@ -324,7 +377,9 @@ func (t *top) add(rec *recording.Recording, r *analyze.Row) {
 }
 
 func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
-	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact.Value(r.Self, t.metric), Total: exact.Value(r.Total, t.metric), Count: r.Count, row: r}
+	self, total := t.behind.Row(r, t.sum)
+	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact.Value(r.Self, t.metric), Total: exact.Value(r.Total, t.metric), Count: r.Count, row: r,
+		SelfShare: evidence.Share(r.Self, t.sum), TotalShare: evidence.Share(r.Total, t.sum), SelfInterval: self, TotalInterval: total}
 	if t.By == string(analyze.ByFunction) || t.By == string(analyze.ByLine) || t.Function != nil {
 		row.Symbol = r.Function(rec).Symbol
 	}
@@ -385,7 +440,7 @@ func (t *top) text(rec *recording.Recording) string {
 	if t.Untold > 0 {
 		fmt.Fprintf(&b, "\nno time on a processor is known of %s: not told, or here only in part", units.Plural(t.Untold, "span"))
 	}
-	b.WriteString(leftOutText(&t.left, t.metric))
+	b.WriteString(evidence.LeftOut(&t.left, t.metric))
 	t.viewText(&b)
 	b.WriteString("\n\n")
 	t.rows(&b, rec)

@@ -40,6 +40,7 @@ type topView struct {
 
 	joined, negative int64
 	around           string // "callers of f", for rows around a function
+	side             analyze.Transform
 	whole            int64
 }
 
@@ -110,6 +111,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	if o.by != analyze.ByThread && !byContext || len(ts) > 0 || o.Find != "" {
 		tree = analyze.NewTree(rec, w, ts...)
 	}
+	t.inTree = ts
 	if len(o.Transforms) > 0 {
 		t.Transforms, t.Whole = o.Transforms, exact.Value(t.whole, t.metric)
 		t.sum, t.Records = sumOf(tree)
@@ -184,7 +186,7 @@ func (t *top) sides(rec *recording.Recording, tree *analyze.Tree, of analyze.Tra
 	n := analyze.Around(rec, tree, of.Ref)
 	row := t.row(rec, &n.Function)
 	t.Function = &row
-	t.around = of.String()
+	t.around, t.side = of.String(), of
 	if of.Op == analyze.OpCallersOf {
 		t.By = "caller"
 		return n.Callers

@@ -531,9 +531,10 @@ func TestViewGolden(t *testing.T) {
 			if r.code != Done {
 				t.Fatalf("exit code %d: %s", r.code, r.stderr)
 			}
+			got := anywhere(r.stdout)
 			path := filepath.Join("testdata", name)
 			if *update {
-				if err := os.WriteFile(path, []byte(r.stdout), 0o644); err != nil {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return
@@ -542,8 +543,8 @@ func TestViewGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.stdout != string(want) {
-				t.Errorf("got:\n%s\nwant:\n%s", r.stdout, want)
+			if got != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -105,7 +106,7 @@ func TestTopSort(t *testing.T) {
 		rows, _ := topFolded(t, "--sort", by)
 		want := slices.Clone(plain)
 		slices.SortStableFunc(want, compare)
-		if !slices.EqualFunc(rows, want, func(a, b topRow) bool { return a == b }) {
+		if !slices.EqualFunc(rows, want, func(a, b topRow) bool { return reflect.DeepEqual(a, b) }) {
 			t.Errorf("by %s: %v, not %v", by, rows, want)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"ashlar/app/cli/tabular"
+	"ashlar/app/evidence"
+	"ashlar/app/view"
 	"ashlar/ingest/path"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -24,6 +26,8 @@ type Answer struct {
 	File string `json:"file"`
 	// Length is how long all paths are together, which their steps add up to.
 	Length json.Number `json:"length"`
+	// Address shows them.
+	Address string `json:"address"`
 	// Paths are one for each of the calls that were asked for, else one.
 	Paths []Path `json:"paths"`
 	// ByState, ByThread and ByFunction add up the steps of all paths, the longest first.
@@ -104,6 +108,9 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope, steps
 		}
 	}
 	a.Length = nanoseconds(length)
+	v := *view.Within(rec, in)
+	v.Tab = "path"
+	a.Address = evidence.Address(v, rec)
 	a.ByState, a.ByThread, a.ByFunction = a.sums(path.ByState), a.sums(path.ByThread), a.sums(path.ByFunction)
 	return a, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"ashlar/app/evidence"
 	"ashlar/app/view"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -27,13 +28,11 @@ func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, err
 	if err != nil {
 		return nil, err
 	}
-	l := &look{ctx: ctx, rec: a, metric: &c.Metric.Common, event: &a.Events[c.Metric.Event[0]], sum: c.A().RawTotal, samples: c.A().Samples + c.B().Samples, out: []Finding{}}
+	l := &look{ctx: ctx, rec: a, shown: []*recording.Recording{a, b}, metric: &c.Metric.Common, event: &a.Events[c.Metric.Event[0]], sum: c.A().RawTotal, behind: evidence.Sampled{Samples: c.A().Samples + c.B().Samples}, out: []Finding{}}
 	l.query.Metric = l.event.Primary
 	add := func(claim, function string, conf *compare.Confidence, delta, was int64, state view.State) {
 		f := Finding{Rule: "difference", WrongWhen: differenceWrong, Claim: claim, Function: function, Confidence: decimal(conf.Level()), Size: l.sizeOf(delta, was)}
-		l.evidence(&f, state, "diff", File(a), File(b))
-		state.Files = []string{absolute(a), absolute(b)}
-		f.Address = state.String()
+		l.evidence(&f, state, "diff", evidence.File(a), evidence.File(b))
 		l.out = append(l.out, f)
 	}
 	real := func(conf *compare.Confidence, delta int64) bool {

@@ -13,15 +13,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"ashlar/app/demo"
+	"ashlar/app/evidence"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
-	"ashlar/ingest/compare"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
@@ -97,19 +95,20 @@ func Describe() (all [][3]string) {
 type look struct {
 	ctx     context.Context
 	rec     *recording.Recording
+	shown   []*recording.Recording // by addresses: rec, or the two that are compared
 	query   analyze.Query
 	event   *recording.Event
 	metric  *recording.Metric
 	tree    *analyze.Tree
 	sum     int64
-	samples int64   // behind sum; 0 where that is not known
-	classes []class // by function
+	behind  evidence.Sampled // sum
+	classes []class          // by function
 	out     []Finding
 }
 
 // Of lists what all rules find in a recording, the largest share first.
 func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
-	l := &look{ctx: ctx, rec: rec}
+	l := &look{ctx: ctx, rec: rec, shown: []*recording.Recording{rec}}
 	e, m, err := analyze.Choose(rec, "", "")
 	if err != nil {
 		return nil, err
@@ -132,11 +131,11 @@ func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
 
 // weigh adds up a metric of an event; -1 is none.
 func (l *look) weigh(event, metric int) error {
-	*l = look{ctx: l.ctx, rec: l.rec, classes: l.classes, out: l.out}
+	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, out: l.out}
 	if event < 0 {
 		return nil
 	}
-	l.query = analyze.Query{Event: event, Metric: metric}
+	l.query = analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(l.rec, recording.Scope{})}
 	l.event = &l.rec.Events[event]
 	l.metric = &l.event.Metrics[metric]
 	w, err := analyze.Weigh(l.ctx, l.rec, l.query)
@@ -144,12 +143,8 @@ func (l *look) weigh(event, metric int) error {
 		return err
 	}
 	l.sum = w.Sum
-	behind, err := compare.SamplesBehind(l.ctx, l.rec, l.query, w)
-	if err != nil {
+	if l.behind, err = evidence.SampledOf(l.ctx, l.rec, l.query, w); err != nil {
 		return err
-	}
-	if behind != nil {
-		l.samples = behind.Sum
 	}
 	l.tree = analyze.NewTree(l.rec, w)
 	if l.classes == nil {
@@ -170,12 +165,12 @@ func (l *look) above(share, threshold float64) (*json.Number, bool) {
 	switch {
 	case share < threshold:
 		return nil, false
-	case !l.sampled() || l.samples == 0:
+	case !l.sampled() || l.behind.Samples == 0:
 		return nil, true
-	case l.samples < enough:
+	case l.behind.Worth < enough:
 		return nil, false
 	}
-	c := normal((share - threshold) / math.Sqrt(threshold*(1-threshold)/float64(l.samples)))
+	c := normal((share - threshold) / math.Sqrt(threshold*(1-threshold)/l.behind.Worth))
 	return decimal(c), c >= .95
 }
 
@@ -191,7 +186,7 @@ func decimal(v float64) *json.Number {
 func (l *look) size(part int64) Size { return l.sizeOf(part, l.sum) }
 
 func (l *look) sizeOf(part, whole int64) Size {
-	s := Size{Value: exact(part, l.metric), Unit: l.metric.Unit, Metric: l.metric.Name, Event: l.event.Name, Of: exact(whole, l.metric), Samples: l.samples, Share: "0"}
+	s := Size{Value: exact(part, l.metric), Unit: l.metric.Unit, Metric: l.metric.Name, Event: l.event.Name, Of: exact(whole, l.metric), Samples: l.behind.Samples, Share: "0"}
 	if whole != 0 {
 		s.share = float64(part) / float64(whole)
 		s.Share = *decimal(s.share)
@@ -210,46 +205,17 @@ func (l *look) amount(part int64) string {
 
 // evidence is where a finding shows: state is the view, args the command.
 func (l *look) evidence(f *Finding, state view.State, args ...string) {
-	state.Files = []string{absolute(l.rec)}
 	if l.event != nil {
 		if d := l.rec.DefaultEvent(); &l.rec.Events[d] != l.event || l.event.Primary != l.query.Metric {
-			state.Event, state.Metric = l.event.Name, l.metric.Name
+			state.Event, state.Metric = l.event.Title(), l.metric.Name
 			args = append(args, "--metric", l.metric.Name)
 			if l.event.Name != "" {
 				args = append(args, "--event", l.event.Name)
 			}
 		}
 	}
-	f.Address = state.String()
-	f.Command = Command(l.rec, args...)
-}
-
-// Command asks about a recording, whose names are those that it has.
-func Command(rec *recording.Recording, args ...string) string {
-	if rec.Source.Redacted {
-		args = append(args, "--redact")
-	}
-	return plain.Command(append([]string{"ashlar"}, args...)...)
-}
-
-// absolute is a recording's path as an address has it.
-func absolute(rec *recording.Recording) string {
-	path := rec.Source.Path
-	if path == demo.Name {
-		return view.Demo
-	}
-	if abs, err := filepath.Abs(rec.Source.At(path)); err == nil && path != "-" && !strings.Contains(path, "://") && !rec.Source.Redacted {
-		return abs
-	}
-	return path
-}
-
-// File names the recording as a command takes it.
-func File(rec *recording.Recording) string {
-	if rec.Source.Path == demo.Name {
-		return "--demo"
-	}
-	return rec.Source.Path
+	f.Address = evidence.Address(state, l.shown...)
+	f.Command = evidence.Command(l.rec, args...)
 }
 
 // add notes a finding of a rule.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ashlar/app/evidence"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
@@ -24,12 +25,12 @@ func (l *look) sampler(r rule) error {
 	}
 	if _, changes := l.rec.Warned(); changes && read > 0 && 100*left >= read {
 		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s could not be read: %s is left out.", units.Count(left), units.Plural(read, "record"), units.Percent(left, read)),
-			Size: counts(left, read, "records")}, about, "check", File(l.rec))
+			Size: counts(left, read, "records")}, about, "check", evidence.File(l.rec))
 	}
 	for i := range l.rec.Warnings {
 		w := &l.rec.Warnings[i]
 		if !w.Minor && (strings.Contains(w.Code, "lost") || w.Code == "failed") {
-			l.add(r, Finding{Claim: strings.TrimSuffix(plain.Text(w.Text), ".") + ".", Size: counts(w.Count, w.Count, "records")}, about, "check", File(l.rec))
+			l.add(r, Finding{Claim: strings.TrimSuffix(plain.Text(w.Text), ".") + ".", Size: counts(w.Count, w.Count, "records")}, about, "check", evidence.File(l.rec))
 		}
 	}
 	if l.tree == nil || !l.sampled() || l.metric.Kind != recording.Sum {
@@ -56,7 +57,7 @@ func (l *look) unnamed(r rule) {
 	}
 	if sure, ok := l.above(l.share(cost, l.sum), .2); ok {
 		l.add(r, Finding{Claim: fmt.Sprintf("Functions without names have %s of %s: the programs' symbols were not found when it was recorded.", l.amount(cost), l.metric.Name), Size: l.size(cost), Confidence: sure},
-			view.State{Tab: "functions", Table: view.Table{Group: "module"}}, "top", File(l.rec), "--by", "module")
+			view.State{Tab: "functions", Table: view.Table{Group: "module"}}, "top", evidence.File(l.rec), "--by", "module")
 	}
 }
 
@@ -81,7 +82,7 @@ func (l *look) broken(r rule) {
 	if deepest >= 8 {
 		if sure, ok := l.above(l.share(cost[1], l.sum), .3); ok {
 			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of a single frame have %s of %s, where others are up to %d deep: the recorder did not find their callers.", l.amount(cost[1]), l.metric.Name, deepest), Size: l.size(cost[1]), Confidence: sure},
-				view.State{Tab: "flamegraph"}, "top", File(l.rec), "--tree")
+				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--tree")
 		}
 	}
 	for _, limit := range limits {
@@ -90,7 +91,7 @@ func (l *look) broken(r rule) {
 		}
 		if sure, ok := l.above(l.share(cost[deepest], l.sum), .05); ok {
 			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of exactly %s, and none deeper, have %s of %s: the recorder cut them off there.", units.Plural(int64(deepest), "frame"), l.amount(cost[deepest]), l.metric.Name), Size: l.size(cost[deepest]), Confidence: sure},
-				view.State{Tab: "flamegraph"}, "top", File(l.rec), "--invert")
+				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--invert")
 		}
 	}
 }

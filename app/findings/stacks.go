@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ashlar/app/evidence"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -111,7 +112,7 @@ func (l *look) gc(r rule) error {
 	id, _ := most(gc.first)
 	f := l.rec.Functions.At(int(id))
 	l.add(r, Finding{Claim: fmt.Sprintf("Collecting garbage has %s of %s: %s of what was not idle.", l.amount(gc.total), l.metric.Name, percent(l.share(gc.total, busy))),
-		Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}, of(f, "callers"), "top", File(l.rec), "--callees-of", typed(l.rec, f))
+		Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }
 
@@ -137,7 +138,7 @@ func (l *look) lock(r rule) error {
 	if threads > 1 {
 		claim += ", on " + units.Plural(int64(threads), "thread")
 	}
-	l.add(r, Finding{Claim: claim + ".", Function: f.Name, Size: l.size(waits.total), Confidence: sure}, of(f, "callers"), "top", File(l.rec), "--callers-of", typed(l.rec, f))
+	l.add(r, Finding{Claim: claim + ".", Function: f.Name, Size: l.size(waits.total), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }
 
@@ -179,7 +180,7 @@ func (l *look) contention(r rule) error {
 		if sure, ok := other.above(other.share(cost, other.sum), .5); ok {
 			f := l.rec.Functions.At(int(id))
 			other.add(r, Finding{Claim: fmt.Sprintf("%s is where %s of all waiting for locks comes from.", quoted(f.Name), other.amount(cost)), Function: f.Name, Size: other.size(cost), Confidence: sure},
-				of(f, "callers"), "top", File(l.rec), "--callees-of", typed(l.rec, f))
+				of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 			l.out = other.out
 		}
 		return nil
@@ -220,7 +221,7 @@ func (l *look) kernel(r rule) error {
 		claim += fmt.Sprintf("; most of it, %s, is called by %s", units.Percent(cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
 	state := view.State{Tab: "flamegraph", Colour: "kind"}
-	l.add(r, Finding{Claim: claim + ".", Size: l.sizeOf(in.total, busy), Confidence: sure}, state, "top", File(l.rec), "--hide-kernel")
+	l.add(r, Finding{Claim: claim + ".", Size: l.sizeOf(in.total, busy), Confidence: sure}, state, "top", evidence.File(l.rec), "--hide-kernel")
 	return nil
 }
 
@@ -239,7 +240,7 @@ func (l *look) hot(r rule) error {
 		return nil
 	}
 	l.add(r, Finding{Claim: fmt.Sprintf("%s has %s of %s by itself.", quoted(f.Name), l.amount(rows[0].Self), l.metric.Name), Function: f.Name, Size: l.sizeOf(rows[0].Self, busy), Confidence: sure},
-		of(f, "callers"), "top", File(l.rec), "--callers-of", typed(l.rec, f))
+		of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }
 
@@ -283,7 +284,7 @@ func (l *look) recursion(r rule) error {
 	}
 	f := l.rec.Functions.At(int(id))
 	l.add(r, Finding{Claim: fmt.Sprintf("%s calls itself up to %d deep: stacks in which it is %d deep or more have %s of %s.", quoted(f.Name), deepest[id], deep, l.amount(c), l.metric.Name),
-		Function: f.Name, Size: l.size(c), Confidence: sure}, of(f, "callers"), "top", File(l.rec), "--callers-of", typed(l.rec, f), "--collapse-recursion-of", typed(l.rec, f), "--tree")
+		Function: f.Name, Size: l.size(c), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f), "--collapse-recursion-of", typed(l.rec, f), "--tree")
 	return nil
 }
 
@@ -319,7 +320,7 @@ func (l *look) garbage(r rule) error {
 			}
 			f := l.rec.Functions.At(int(row.Func))
 			other.add(r, Finding{Claim: fmt.Sprintf("%s allocates %s of all memory and keeps %s of it.", quoted(f.Name), other.amount(row.Self), units.Percent(still[row.Func], row.Self)),
-				Function: f.Name, Size: other.size(row.Self), Confidence: sure}, of(f, "callers"), "top", File(l.rec), "--callers-of", typed(l.rec, f))
+				Function: f.Name, Size: other.size(row.Self), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 		}
 		l.out = other.out
 		return nil

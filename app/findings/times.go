@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/evidence"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
@@ -79,7 +80,7 @@ func (l *look) hump(r rule) error {
 		size := l.sizeOf(int64(min(took, math.MaxInt64/2)), int64(min(sum, math.MaxInt64/2)))
 		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s of %s took %s or more, where half of all took %s or less: they have %s of the function's time.",
 			units.Count(slow.Count), units.Plural(d.Count, "call"), quoted(f.Name), units.Duration(slow.From), units.Duration(d.Median), percent(size.share)),
-			Function: f.Name, Size: size}, state, "calls", File(l.rec), which)
+			Function: f.Name, Size: size}, state, "calls", evidence.File(l.rec), which)
 		return nil // what lies in it or around it is slow with it
 	}
 	return nil
@@ -97,7 +98,7 @@ func (l *look) slower(r rule) error {
 		}
 		f := l.rec.Functions.At(int(row.Func))
 		l.add(r, Finding{Claim: fmt.Sprintf("Calls of %s take %s at the end and %s at the beginning: something grows with them.", quoted(f.Name), units.Duration(int64(t.Last)), units.Duration(int64(t.First))),
-			Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}, of(f, "statistics"), "stats", File(l.rec), "--function", typed(l.rec, f))
+			Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}, of(f, "statistics"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 		return nil
 	}
 	return nil
@@ -143,8 +144,8 @@ func (l *look) starving(r rule) error {
 			continue
 		}
 		var sure *Finding = &Finding{}
-		if l.sampled() && l.samples > 0 {
-			expected := float64(l.samples) * l.share(middle, l.sum)
+		if l.sampled() && l.behind.Samples > 0 {
+			expected := float64(l.behind.Samples) * l.share(middle, l.sum)
 			if expected < enough {
 				continue
 			}
@@ -155,7 +156,7 @@ func (l *look) starving(r rule) error {
 		sure.Claim = fmt.Sprintf("The thread %s has %s of %s, where half of its %d like have %s or more.", quoted(title), units.Value(has[least], l.metric), l.metric.Name, len(tracks), units.Value(middle, l.metric))
 		sure.Thread, sure.Size = t.Name, l.sizeOf(has[least], middle)
 		state := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}
-		l.add(r, *sure, state, "top", File(l.rec), "--by", "thread")
+		l.add(r, *sure, state, "top", evidence.File(l.rec), "--by", "thread")
 		return nil
 	}
 	return nil
@@ -210,6 +211,6 @@ func (l *look) stall(r rule) error {
 	size := Size{Value: nanoseconds(int64(longest) * width), Unit: "ns", Metric: "duration", Of: nanoseconds(whole), share: float64(longest) / cells}
 	size.Share = *decimal(size.share)
 	l.add(r, Finding{Claim: fmt.Sprintf("From %s to %s of %s no thread did anything.", units.Duration(gap.From), units.Duration(gap.To), units.Duration(whole)), Size: size},
-		state, "top", File(l.rec), "--range", gap.String())
+		state, "top", evidence.File(l.rec), "--range", gap.String())
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/bundle"
+	"ashlar/app/evidence"
 	"ashlar/app/lacks"
 	"ashlar/app/sourcefile"
 	"ashlar/app/verb"
@@ -40,7 +41,8 @@ of a line by itself, total includes what was called from it.`,
 	Setup:  setup,
 }
 
-// Source is the answer. Values are exact decimals in Unit.
+// Source is the answer. Values are exact decimals in Unit, shares parts of Total from 0
+// to 1.
 type Source struct {
 	File   string `json:"file"`
 	Source string `json:"source"` // the source file, as the recording names it
@@ -53,18 +55,29 @@ type Source struct {
 	Unit    string      `json:"unit"`
 	Total   json.Number `json:"total"` // of the recording
 	Self    json.Number `json:"self"`  // of all lines of the file
-	Lines   []Line      `json:"lines"`
+	// Samples is how many samples are behind Total: not there where nothing was sampled,
+	// or the file does not tell. Address shows the source file.
+	Samples int64  `json:"samples,omitempty"`
+	Address string `json:"address"`
+	Lines   []Line `json:"lines"`
 }
 
 // Line is one with any cost, the heaviest first. Line 0 gathers what is on no known
 // line.
 type Line struct {
-	Line      int32       `json:"line"`
-	Self      json.Number `json:"self"`
-	Total     json.Number `json:"total"`
-	Count     int64       `json:"count"`
-	Functions []string    `json:"functions"`
-	Text      string      `json:"text,omitempty"`
+	Line  int32       `json:"line"`
+	Self  json.Number `json:"self"`
+	Total json.Number `json:"total"`
+	// Count is how many spans, samples or records Self rests on.
+	Count      int64       `json:"count"`
+	SelfShare  json.Number `json:"self_share"`
+	TotalShare json.Number `json:"total_share"`
+	// The intervals have the shares that they really are with a confidence of 95 %, as
+	// far as chance goes; only where they were sampled and are more than nothing.
+	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
+	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
+	Functions     []string        `json:"functions"`
+	Text          string          `json:"text,omitempty"`
 
 	cost analyze.SourceLine
 }
@@ -114,7 +127,12 @@ func (o *options) cost(p *verb.Program, rec *recording.Recording, what string) (
 	if err != nil {
 		return nil, nil, 0, verb.Misuse("%s: %w", rec.Source.Path, err)
 	}
-	w, err := analyze.Weigh(p.Ctx, rec, analyze.Query{Event: event, Metric: metric})
+	q := analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(rec, recording.Scope{})}
+	w, err := analyze.Weigh(p.Ctx, rec, q)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	behind, err := evidence.SampledOf(p.Ctx, rec, q, w)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -124,13 +142,26 @@ func (o *options) cost(p *verb.Program, rec *recording.Recording, what string) (
 		return json.Number(recording.Decimal{Mantissa: v, Scale: m.Decimals}.String())
 	}
 	cost := analyze.SourceOf(rec, w, file)
-	s := &Source{File: rec.Source.Path, Source: file, Event: e.Name, Metric: m.Name, Unit: m.Unit, Total: exact(w.Sum), Self: exact(cost.Self), Lines: []Line{}}
+	s := &Source{File: rec.Source.Path, Source: file, Event: e.Name, Metric: m.Name, Unit: m.Unit, Total: exact(w.Sum), Self: exact(cost.Self), Samples: behind.Samples, Lines: []Line{}}
 	text, err := s.read(rec, o.roots)
 	if err != nil {
 		return nil, nil, 0, err
 	}
+	spread := map[int32]analyze.SourceLine{}
+	if behind.Spread() != nil {
+		for _, l := range analyze.SourceOf(rec, behind.Spread(), file).Lines {
+			spread[l.Line] = l
+		}
+	}
+	v := evidence.Of(rec, q)
+	v.Tab = "source"
 	for _, l := range cost.Lines {
-		x := Line{Line: l.Line, Self: exact(l.Self), Total: exact(l.Total), Count: l.Count, Functions: []string{}, cost: l}
+		x := Line{Line: l.Line, Self: exact(l.Self), Total: exact(l.Total), Count: l.Count, Functions: []string{}, cost: l,
+			SelfShare: evidence.Share(l.Self, w.Sum), TotalShare: evidence.Share(l.Total, w.Sum), SelfInterval: behind.Bounds(l.Self, w.Sum, spread[l.Line].Self), TotalInterval: behind.Bounds(l.Total, w.Sum, spread[l.Line].Total)}
+		if len(l.Funcs) > 0 && v.Function == nil {
+			f := rec.Functions.At(int(l.Funcs[0]))
+			v.Function = &recording.FuncName{Name: f.Name, Module: f.Module}
+		}
 		for _, f := range l.Funcs {
 			x.Functions = append(x.Functions, rec.Functions.At(int(f)).Name)
 		}
@@ -139,6 +170,7 @@ func (o *options) cost(p *verb.Program, rec *recording.Recording, what string) (
 		}
 		s.Lines = append(s.Lines, x)
 	}
+	s.Address = evidence.Address(v, rec)
 	slices.SortStableFunc(s.Lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(b.cost.Self, a.cost.Self), cmp.Compare(b.cost.Total, a.cost.Total))
 	})

@@ -4,9 +4,11 @@ package locate
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"ashlar/app/store"
 	"ashlar/app/view"
@@ -167,11 +169,50 @@ func Name(v *view.State) {
 		if f == "-" || f == view.Demo || strings.Contains(f, "://") {
 			continue
 		}
-		if c, _, err := store.FileContent(f); err == nil && c.Key != "" {
+		if c := content(f); c.Key != "" {
 			for len(v.Contents) < i {
 				v.Contents = append(v.Contents, view.Content{})
 			}
 			v.Contents = append(v.Contents, c)
 		}
 	}
+}
+
+// contents are those of files that were named last: each answer of a session names its
+// files again.
+var contents struct {
+	sync.Mutex
+	of map[string]known
+}
+
+type known struct {
+	info fs.FileInfo
+	view.Content
+}
+
+const mostContents = 256
+
+// content is what a file holds, as far as that can be said.
+func content(path string) view.Content {
+	info, err := os.Stat(path)
+	if err != nil {
+		return view.Content{}
+	}
+	contents.Lock()
+	was, ok := contents.of[path]
+	contents.Unlock()
+	if ok && os.SameFile(was.info, info) && was.info.Size() == info.Size() && was.info.ModTime().Equal(info.ModTime()) {
+		return was.Content
+	}
+	c, _, err := store.FileContent(path)
+	if err != nil {
+		return view.Content{}
+	}
+	contents.Lock()
+	defer contents.Unlock()
+	if contents.of == nil || len(contents.of) >= mostContents {
+		contents.of = map[string]known{}
+	}
+	contents.of[path] = known{info, c}
+	return c
 }

@@ -7,10 +7,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
+	"ashlar/app/evidence"
 	"ashlar/app/findings"
+	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -37,7 +38,15 @@ type Overview struct {
 	Unit   string      `json:"unit"`
 	Total  json.Number `json:"total"`
 	Basis  string      `json:"basis"`
-	Others []string    `json:"others"`
+	// Samples is how many samples are behind Total: not there where nothing was sampled,
+	// or the file does not tell. Address shows the recording.
+	Samples int64    `json:"samples,omitempty"`
+	Address string   `json:"address"`
+	Others  []string `json:"others"`
+	// AsyncSpans are async operations, IdleRecords samples of nothing at work: Total
+	// has neither.
+	AsyncSpans  int64 `json:"async_spans_left_out,omitempty"`
+	IdleRecords int64 `json:"idle_records_left_out,omitempty"`
 	// Quality says what is wrong with the recording; empty where nothing is.
 	Quality []Problem `json:"quality"`
 	// Top are the functions with the largest self, Busiest the threads.
@@ -50,6 +59,7 @@ type Overview struct {
 	rec    *recording.Recording
 	metric *recording.Metric
 	sum    int64
+	left   analyze.LeftOut
 	self   []int64
 	totals []int64
 }
@@ -78,6 +88,10 @@ type Row struct {
 	SelfShare  json.Number `json:"self_share"`
 	Total      json.Number `json:"total"`
 	TotalShare json.Number `json:"total_share"`
+	// The intervals have the shares that they really are with a confidence of 95 %, as
+	// far as chance goes; only where they were sampled and are more than nothing.
+	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
+	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
 }
 
 // Thread is one with its part of the cost.
@@ -115,6 +129,7 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 		w := &rec.Warnings[i]
 		o.Quality = append(o.Quality, Problem{w.Code, w.Count, short(w.Text), !w.Minor})
 	}
+	o.Address = evidence.Address(view.State{}, rec)
 	if err := o.weigh(ctx); err != nil {
 		return nil, err
 	}
@@ -151,16 +166,23 @@ func (o *Overview) weigh(ctx context.Context) error {
 	}
 	o.metric = &rec.Events[event].Metrics[metric]
 	o.Event, o.Metric, o.Unit = rec.Events[event].Name, o.metric.Name, o.metric.Unit
-	q := analyze.Query{Event: event, Metric: metric}
+	q := analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(rec, recording.Scope{})}
 	w, err := analyze.Weigh(ctx, rec, q)
 	if err != nil {
 		return err
 	}
-	o.sum, o.Total, o.Basis = w.Sum, o.exact(w.Sum), string(w.Basis)
+	behind, err := evidence.SampledOf(ctx, rec, q, w)
+	if err != nil {
+		return err
+	}
+	o.sum, o.Total, o.Basis, o.Samples, o.left = w.Sum, o.exact(w.Sum), string(w.Basis), behind.Samples, w.Left
+	o.AsyncSpans, o.IdleRecords = w.Left.AsyncSpans, w.Left.IdleRecords
 	rows := analyze.Table(rec, analyze.NewTree(rec, w), analyze.ByFunction)
+	behind.By(rec, analyze.ByFunction)
 	for i := range rows[:min(len(rows), mostRows)] {
 		r := &rows[i]
-		o.Top = append(o.Top, Row{short(r.Name), short(analyze.ModuleBase(r.Module)), o.exact(r.Self), o.share(r.Self), o.exact(r.Total), o.share(r.Total)})
+		self, total := behind.Row(r, w.Sum)
+		o.Top = append(o.Top, Row{short(r.Name), short(analyze.ModuleBase(r.Module)), o.exact(r.Self), evidence.Share(r.Self, o.sum), o.exact(r.Total), evidence.Share(r.Total, o.sum), self, total})
 		o.self, o.totals = append(o.self, r.Self), append(o.totals, r.Total)
 	}
 	threads, err := analyze.ByTrack(ctx, rec, q)
@@ -168,7 +190,7 @@ func (o *Overview) weigh(ctx context.Context) error {
 		return err
 	}
 	for i := range threads[:min(len(threads), mostThreads)] {
-		o.Busiest = append(o.Busiest, Thread{short(threads[i].Name), o.exact(threads[i].Self), o.share(threads[i].Self)})
+		o.Busiest = append(o.Busiest, Thread{short(threads[i].Name), o.exact(threads[i].Self), evidence.Share(threads[i].Self, o.sum)})
 	}
 	return nil
 }
@@ -177,18 +199,11 @@ func (o *Overview) exact(v int64) json.Number {
 	return json.Number(recording.Decimal{Mantissa: v, Scale: o.metric.Decimals}.String())
 }
 
-func (o *Overview) share(v int64) json.Number {
-	if o.sum == 0 {
-		return "0"
-	}
-	return json.Number(strconv.FormatFloat(float64(v)/float64(o.sum), 'f', 4, 64))
-}
-
 // ask lists what to ask next: what findings say, then what the recording can answer.
 func (o *Overview) ask(found int) {
-	file := findings.File(o.rec)
+	file := evidence.File(o.rec)
 	add := func(question string, args ...string) {
-		o.Next = append(o.Next, Ask{question, findings.Command(o.rec, args...)})
+		o.Next = append(o.Next, Ask{question, evidence.Command(o.rec, args...)})
 	}
 	if found > len(o.Unusual) {
 		add(units.Plural(int64(found-len(o.Unusual)), "more finding"), "findings", file)
@@ -257,7 +272,7 @@ func (o *Overview) Text() string {
 		if o.Event != "" {
 			what += " of " + short(o.Event)
 		}
-		fmt.Fprintf(&b, "\ntotal %s%s, %s, from %s\n", units.Bound(o.metric), units.Value(o.sum, o.metric), what, o.Basis)
+		fmt.Fprintf(&b, "\ntotal %s%s, %s, from %s%s\n", units.Bound(o.metric), units.Value(o.sum, o.metric), what, o.Basis, evidence.LeftOut(&o.left, o.metric))
 		for i, r := range o.Top {
 			fmt.Fprintf(&b, "%12s %7s self %12s %7s total  %s", units.Value(o.self[i], o.metric), units.Percent(o.self[i], o.sum), units.Value(o.totals[i], o.metric), units.Percent(o.totals[i], o.sum), r.Name)
 			if r.Module != "" {

@@ -113,7 +113,7 @@ var fieldOf = func() map[string]int {
 func fields() []Field {
 	fs := []Field{
 		many("file", "a path, - for standard input, or demo: for the built-in one; a second file key names the run that is compared with the first", func(v *State) *[]string { return &v.Files }, escape, unescape),
-		many("content", "SIZE-DIGITS: what each file holds, by which it is found where it lies elsewhere", func(v *State) *[]Content { return &v.Contents }, Content.text, parseContent),
+		many("content", "SIZE-DIGITS: what each file holds, by which it is found where it lies elsewhere", func(v *State) *[]Content { return &v.Contents }, Content.String, ParseContent),
 		one("part", "FROM..TO, FROM.. or ..TO: only this part of the file is opened", func(v *State) *recording.Range { return &v.Part }, recording.Range.String, parseRange),
 		many("only", "only threads with these ids, names or parts of names are opened", func(v *State) *[]string { return &v.Only }, escape, unescape),
 		text("exe", "the program that names of functions are taken from", func(v *State) *string { return &v.Exe }),

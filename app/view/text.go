@@ -66,14 +66,16 @@ func parseThread(s string) (t Thread, err error) {
 	return t, nil
 }
 
-func (c Content) text() string {
+// String writes it as addresses do, "" for what is not known.
+func (c Content) String() string {
 	if c.Key == "" {
 		return ""
 	}
 	return strconv.FormatInt(c.Size, 10) + "-" + c.Key
 }
 
-func parseContent(s string) (c Content, err error) {
+// ParseContent reads what String wrote.
+func ParseContent(s string) (c Content, err error) {
 	if s == "" {
 		return c, nil
 	}

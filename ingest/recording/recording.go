@@ -24,7 +24,9 @@ type Source struct {
 	Notes     []Note
 	MoreNotes int64
 	// Redacted says that names were left out, and Path has no folder: see package redact.
+	// Content is then what the file holds, as addresses name it, "" where that is not known.
 	Redacted bool
+	Content  string
 }
 
 // At is a path that stands where Path does.

@@ -16,16 +16,18 @@ import (
 // b.total-a.total unless flags change stacks.
 type JSON struct {
 	// Verdict sums the comparison up in a sentence or two.
-	Verdict   string      `json:"verdict"`
-	Metric    string      `json:"metric"`
-	MetricB   string      `json:"metric_b,omitempty"` // where it was named
-	Event     string      `json:"event"`
-	Unit      string      `json:"unit"`
-	Normalize string      `json:"normalize"`
-	By        string      `json:"by"`
-	A         Side        `json:"a"`
-	B         Side        `json:"b"`
-	Ratio     json.Number `json:"ratio"` // of the raw totals, B to A; null where A has none
+	Verdict   string `json:"verdict"`
+	Metric    string `json:"metric"`
+	MetricB   string `json:"metric_b,omitempty"` // where it was named
+	Event     string `json:"event"`
+	Unit      string `json:"unit"`
+	Normalize string `json:"normalize"`
+	By        string `json:"by"`
+	// Address shows what is compared where each side is one recording; else it is not there.
+	Address string      `json:"address,omitempty"`
+	A       Side        `json:"a"`
+	B       Side        `json:"b"`
+	Ratio   json.Number `json:"ratio"` // of the raw totals, B to A; null where A has none
 	// MetricMatch says how the metrics were matched: event and metric, metric,
 	// unit, or name. Matched says how the rows were.
 	MetricMatch string    `json:"metric_match"`
