@@ -3,13 +3,13 @@ package perfetto
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ashlar/ingest/decode"
-	"ashlar/ingest/recording"
 )
 
 // Fields of a track event.
@@ -48,19 +48,21 @@ const (
 
 // trackEvent is one as it stands in a packet.
 type trackEvent struct {
-	kind              uint64
-	category, name    string
-	uuid              uint64
-	hasUUID           bool
-	args              []byte
-	number            float64
-	extra             []float64
-	counters, doubles []uint64
-	extraDoubles      []float64
-	flows, ends       []uint64
-	delta, absolute   int64
-	timed             int // 1 for a delta, 2 for an absolute time
-	legacy            []byte
+	kind               uint64
+	category, name     string // unless named by number
+	categoryID, nameID uint64
+	byCategory, byName bool // they are named by number
+	uuid               uint64
+	hasUUID            bool
+	args               []byte
+	number             float64
+	extra              []float64
+	counters, doubles  []uint64
+	extraDoubles       []float64
+	flows, ends        []uint64
+	delta, absolute    int64
+	timed              int // 1 for a delta, 2 for an absolute time
+	legacy             []byte
 }
 
 // word is a text, kept once.
@@ -76,7 +78,8 @@ func (d *decoder) word(b []byte) string {
 // readEvent reads an event, which holds until the next one.
 func (d *decoder) readEvent(s *sequence, b []byte) *trackEvent {
 	e := &d.said
-	*e = trackEvent{}
+	*e = trackEvent{args: e.args[:0], extra: e.extra[:0], counters: e.counters[:0], doubles: e.doubles[:0],
+		extraDoubles: e.extraDoubles[:0], flows: e.flows[:0], ends: e.ends[:0]}
 	var few [4]string
 	categories := few[:0]
 	for num, v := range each(b) {
@@ -86,13 +89,20 @@ func (d *decoder) readEvent(s *sequence, b []byte) *trackEvent {
 		case eventCategories:
 			categories = append(categories, d.word(v.b))
 		case eventCategoryIDs:
+			if v.b == nil && !e.byCategory && len(categories) == 0 {
+				e.categoryID, e.byCategory = v.n, true
+				break
+			}
+			if e.byCategory { // there are several
+				categories, e.byCategory = append(categories, s.texts[internCategory].get(e.categoryID)), false
+			}
 			for _, n := range v.numbers(nil) {
-				categories = append(categories, s.texts[internCategory][n])
+				categories = append(categories, s.texts[internCategory].get(n))
 			}
 		case eventName:
-			e.name = d.word(v.b)
+			e.name, e.byName = d.word(v.b), false
 		case eventNameID:
-			e.name = s.texts[internName][v.n]
+			e.nameID, e.byName = v.n, true
 		case eventTrack:
 			e.uuid, e.hasUUID = v.n, true
 		case eventAnnotation:
@@ -123,6 +133,9 @@ func (d *decoder) readEvent(s *sequence, b []byte) *trackEvent {
 			e.legacy = v.b
 		}
 	}
+	if e.byCategory && len(categories) > 0 {
+		categories, e.byCategory = slices.Insert(categories, 0, s.texts[internCategory].get(e.categoryID)), false
+	}
 	e.category = strings.Join(categories, ",")
 	return e
 }
@@ -151,47 +164,55 @@ const maxNested = 32
 
 // annotation appends a member to a JSON object, without its brackets.
 func (s *sequence) annotation(to, b []byte, depth int) []byte {
-	name, text := "", s.annotated(b, depth)
-	for num, v := range each(b) {
-		switch num {
-		case 1:
-			name = s.texts[internAnnotation][v.n]
-		case 10:
-			name = v.text()
-		}
-	}
 	if len(to) > 0 {
 		to = append(to, ',')
 	}
-	return append(append(append(to, decode.Quoted(name)...), ':'), text...)
-}
-
-// annotated is the value of an annotation as JSON.
-func (s *sequence) annotated(b []byte, depth int) []byte {
-	var dict, array []byte
-	isDict, isArray := false, false
-	out := []byte("null")
+	name, numbered, number := "", false, uint64(0)
 	for num, v := range each(b) {
 		switch num {
+		case 1:
+			numbered, number = true, v.n
+		case 10:
+			numbered, name = false, v.text()
+		}
+	}
+	if numbered {
+		to = s.texts[internAnnotation].quote(to, number)
+	} else {
+		to = append(to, decode.Quoted(name)...)
+	}
+	return s.annotated(append(to, ':'), b, depth)
+}
+
+// annotated appends the value of an annotation as JSON.
+func (s *sequence) annotated(to, b []byte, depth int) []byte {
+	var dict, array []byte
+	isDict, isArray := false, false
+	from := len(to)
+	to = append(to, "null"...)
+	for num, v := range each(b) {
+		out := to[:from]
+		switch num {
 		case 2:
-			out = strconv.AppendBool(nil, v.n != 0)
+			to = strconv.AppendBool(out, v.n != 0)
 		case 3:
-			out = strconv.AppendUint(nil, v.n, 10)
+			to = strconv.AppendUint(out, v.n, 10)
 		case 4:
-			out = strconv.AppendInt(nil, int64(v.n), 10)
+			to = strconv.AppendInt(out, int64(v.n), 10)
 		case 5:
-			out = decode.Float(math.Float64frombits(v.n))
+			to = append(out, decode.Float(math.Float64frombits(v.n))...)
 		case 6, 9:
-			out = decode.Quoted(v.text())
 			if num == 9 && json.Valid(v.b) {
-				out = v.b
+				to = append(out, v.b...)
+			} else {
+				to = append(out, decode.Quoted(v.text())...)
 			}
 		case 7:
-			out = decode.Quoted("0x" + strconv.FormatUint(v.n, 16))
+			to = append(strconv.AppendUint(append(out, "\"0x"...), v.n, 16), '"')
 		case 8:
-			out = nested(v.b, depth)
+			to = append(out, nested(v.b, depth)...)
 		case 17:
-			out = decode.Quoted(s.texts[internString][v.n])
+			to = s.texts[internString].quote(out, v.n)
 		case 11:
 			if isDict = true; depth < maxNested {
 				dict = s.annotation(dict, v.b, depth+1)
@@ -201,17 +222,17 @@ func (s *sequence) annotated(b []byte, depth int) []byte {
 				if len(array) > 0 {
 					array = append(array, ',')
 				}
-				array = append(array, s.annotated(v.b, depth+1)...)
+				array = s.annotated(array, v.b, depth+1)
 			}
 		}
 	}
 	switch {
 	case isDict:
-		return append(append([]byte{'{'}, dict...), '}')
+		return append(append(append(to[:from], '{'), dict...), '}')
 	case isArray:
-		return append(append([]byte{'['}, array...), ']')
+		return append(append(append(to[:from], '['), array...), ']')
 	}
-	return out
+	return to
 }
 
 // nested is the older kind of a value that has others in it.
@@ -284,11 +305,12 @@ func (s *sequence) readLegacy(e *trackEvent) legacy {
 		return l
 	}
 	l.any = true
+	s.spell(e)
 	for num, v := range each(e.legacy) {
 		switch num {
 		case 1:
 			if e.name == "" {
-				e.name = s.texts[internName][v.n]
+				e.name = s.texts[internName].get(v.n)
 			}
 		case 2:
 			l.phase = byte(v.n)
@@ -328,12 +350,13 @@ func (d *decoder) trackEvent(s *sequence, p *packet) {
 		}
 	}
 	t := d.trackOf(s, e, &l)
-	ev := event{at: at, track: t, name: e.name, frame: d.frame(e.name, e.category)}
+	ev := event{at: at, track: t, label: d.labelOf(s, e)}
 	if len(e.flows)+len(e.ends) > 0 {
-		ev.links = &links{e.flows, e.ends}
+		ev.more = &links{slices.Clone(e.flows), slices.Clone(e.ends)}
 	}
 	if len(e.args) > 0 {
-		ev.args = d.texts.Add(append(append([]byte{'{'}, e.args...), '}'))
+		d.object = append(append(append(d.object[:0], '{'), e.args...), '}')
+		ev.args = d.texts.Add(d.object)
 	}
 	d.counters(s, e, at)
 	switch e.kind {
@@ -344,7 +367,7 @@ func (d *decoder) trackEvent(s *sequence, p *packet) {
 	case typeInstant:
 		ev.kind = instant
 	case typeCounter:
-		ev.kind, ev.value = count, s.valueOf(t, e.number)
+		ev.kind, ev.bits = count, math.Float64bits(s.valueOf(t, e.number))
 	default:
 		if !l.any || !l.read(d, s, e, &ev) {
 			d.slices.Leave("")
@@ -376,15 +399,23 @@ func (d *decoder) trackOf(s *sequence, e *trackEvent, l *legacy) *track {
 		}
 		return d.threadTrack(pid, tid)
 	case e.hasUUID:
-		return d.track(e.uuid)
+		return d.trackIn(s, e.uuid)
 	case s.hasTrack:
-		return d.track(s.track)
+		return d.trackIn(s, s.track)
 	case s.hasThread:
 		return d.threadTrack(s.pid, s.tid)
 	case s.own != nil:
 		return s.own
 	}
 	return d.track(0)
+}
+
+// trackIn is a track by its number, which is mostly that of the event before.
+func (d *decoder) trackIn(s *sequence, uuid uint64) *track {
+	if s.on == nil || s.on.uuid != uuid {
+		s.on = d.track(uuid)
+	}
+	return s.on
 }
 
 // asyncTrack is one that is known by what it is of.
@@ -408,7 +439,7 @@ func (l *legacy) read(d *decoder, s *sequence, e *trackEvent, ev *event) bool {
 	case 'E':
 		ev.kind = end
 	case 'X':
-		ev.kind, ev.end = whole, ev.at+l.duration*1000
+		ev.kind, ev.bits = whole, uint64(ev.at+l.duration*1000)
 	case 'I', 'i', 'n', 'T', 'p', 'R':
 		ev.kind = instant
 	case 'b', 'S':
@@ -428,13 +459,15 @@ func (l *legacy) read(d *decoder, s *sequence, e *trackEvent, ev *event) bool {
 		ev.track = d.asyncTrack(&track{name: e.name, process: false, pid: pid}, under, key)
 	}
 	if l.flow != 0 && l.bind != 0 {
-		if ev.links == nil {
-			ev.links = new(links)
+		passes, ok := ev.more.(*links)
+		if !ok {
+			passes = new(links)
+			ev.more = passes
 		}
 		if l.flow == 1 {
-			ev.links.ends = append(ev.links.ends, l.bind)
+			passes.ends = append(passes.ends, l.bind)
 		} else {
-			ev.links.flows = append(ev.links.flows, l.bind)
+			passes.flows = append(passes.flows, l.bind)
 		}
 	}
 	return true
@@ -458,23 +491,9 @@ func (d *decoder) counters(s *sequence, e *trackEvent, at int64) {
 		}
 		for i, v := range values[:min(len(values), len(list))] {
 			t := d.track(list[i])
-			d.enqueue(event{at: at, track: t, kind: count, value: s.valueOf(t, v)})
+			d.enqueue(event{at: at, track: t, kind: count, bits: math.Float64bits(s.valueOf(t, v))})
 		}
 	}
 	add(e.counters, s.counters, e.extra)
 	add(e.doubles, s.doubles, e.extraDoubles)
-}
-
-func (d *decoder) frame(name, category string) recording.FrameID {
-	k := [2]string{name, category}
-	f, ok := d.names[k]
-	if !ok {
-		fn := recording.Function{Name: name, Module: category}
-		if fn.Name == "" {
-			fn.Name, fn.Unresolved = "[no name]", true
-		}
-		f = d.b.FunctionFrame(d.b.Function(fn))
-		d.names[k] = f
-	}
-	return f
 }

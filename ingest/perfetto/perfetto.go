@@ -92,26 +92,7 @@ func (v value) text() string { return string(v.b) }
 func each(b []byte) iter.Seq2[protowire.Number, value] {
 	return func(yield func(protowire.Number, value) bool) {
 		for len(b) > 0 {
-			num, typ, n := protowire.ConsumeTag(b)
-			if n < 0 {
-				return
-			}
-			b = b[n:]
-			var v value
-			switch typ {
-			case protowire.VarintType:
-				v.n, n = protowire.ConsumeVarint(b)
-			case protowire.Fixed64Type:
-				v.n, n = protowire.ConsumeFixed64(b)
-			case protowire.Fixed32Type:
-				var x uint32
-				x, n = protowire.ConsumeFixed32(b)
-				v.n = uint64(x)
-			case protowire.BytesType:
-				v.b, n = protowire.ConsumeBytes(b)
-			default:
-				n = protowire.ConsumeFieldValue(num, typ, b)
-			}
+			num, v, n := field(b)
 			if n < 0 {
 				return
 			}
@@ -121,6 +102,49 @@ func each(b []byte) iter.Seq2[protowire.Number, value] {
 			}
 		}
 	}
+}
+
+// field reads one, which takes n bytes; n is negative where none stands whole. Nearly
+// all have a number below 16, and a value or a length below 128: a byte each.
+func field(b []byte) (num protowire.Number, v value, n int) {
+	if len(b) > 1 && b[1] < 0x80 && b[0] >= 1<<3 && b[0] < 0x80 {
+		switch x := int(b[1]); protowire.Type(b[0] & 7) {
+		case protowire.VarintType:
+			return protowire.Number(b[0] >> 3), value{n: uint64(x)}, 2
+		case protowire.BytesType:
+			if x <= len(b)-2 {
+				return protowire.Number(b[0] >> 3), value{b: b[2:][:x:x]}, 2 + x
+			}
+		}
+	}
+	return anyField(b)
+}
+
+// anyField is field for what is longer or of other types.
+func anyField(b []byte) (num protowire.Number, v value, n int) {
+	num, typ, n := protowire.ConsumeTag(b)
+	if n < 0 {
+		return num, v, n
+	}
+	m := 0
+	switch rest := b[n:]; typ {
+	case protowire.VarintType:
+		v.n, m = protowire.ConsumeVarint(rest)
+	case protowire.Fixed64Type:
+		v.n, m = protowire.ConsumeFixed64(rest)
+	case protowire.Fixed32Type:
+		var x uint32
+		x, m = protowire.ConsumeFixed32(rest)
+		v.n = uint64(x)
+	case protowire.BytesType:
+		v.b, m = protowire.ConsumeBytes(rest)
+	default:
+		m = protowire.ConsumeFieldValue(num, typ, rest)
+	}
+	if m < 0 {
+		return num, v, m
+	}
+	return num, v, n + m
 }
 
 // numbers are those of a repeated field, which may be packed.
@@ -145,6 +169,7 @@ type decoder struct {
 	n     int
 
 	seqs    map[uint64]*sequence
+	seq     *sequence // of the last packet
 	clocks  clocks
 	zlib    io.ReadCloser
 	zstd    *zstd.Decoder
@@ -156,19 +181,26 @@ type decoder struct {
 	asyncs  map[string]*track
 	groups  uint32
 
-	queue  []event
-	turns  []turnOf          // of the queue
-	said   trackEvent        // the event that is read
-	words  map[string]string // names, each once
-	slab   []byte            // of packets
-	zero   int64
-	zeroed bool
-	last   int64
+	queue   queue
+	said    trackEvent        // the event that is read
+	words   map[string]string // names, each once
+	slab    []turn
+	columns [13][]uint64 // of events that are packed by their fields
+	object  []byte       // the arguments of an event
+	zero    int64
+	zeroed  bool
+	last    int64
 
-	flows  map[uint64]*recording.Flow
-	events map[string]int
-	heaps  map[heapKey]*heap
-	names  map[[2]string]recording.FrameID
+	flows      map[uint64]*recording.Flow
+	events     map[string]int
+	slicesSaid bool // there is an event of spans
+	heaps      map[heapKey]*heap
+	names      map[[2]string]uint32 // of labels
+	labels     []label
+	looked     [1 << 10]struct { // see labelOf
+		numbered
+		label uint32
+	}
 
 	packets, slices *recording.Tally
 }
@@ -176,9 +208,9 @@ type decoder struct {
 // Decode reads all packets into b. Of a trace that is cut it reads what stands
 // before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	d := &decoder{b: b, ctx: ctx, texts: new(decode.Texts), seqs: map[uint64]*sequence{}, clocks: clocks{points: map[clockKey][]point{}, sums: map[clockKey]uint64{}, scales: map[clockKey]scale{}},
+	d := &decoder{b: b, ctx: ctx, texts: new(decode.Texts), seqs: map[uint64]*sequence{}, clocks: clocks{all: map[clockKey]*clock{}},
 		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, keys: map[recording.TrackKey]*track{}, before: map[int64]int64{}, states: sched.New(b), asyncs: map[string]*track{},
-		flows: map[uint64]*recording.Flow{}, events: map[string]int{}, heaps: map[heapKey]*heap{}, names: map[[2]string]recording.FrameID{}, words: map[string]string{},
+		flows: map[uint64]*recording.Flow{}, events: map[string]int{}, heaps: map[heapKey]*heap{}, names: map[[2]string]uint32{}, words: map[string]string{},
 		packets: b.Tally("packet"), slices: b.Tally("event")}
 	in.OnSilence(b.Progress)
 	b.SetArgs(d.texts.Text)
@@ -223,20 +255,7 @@ func (d *decoder) read(r *bufio.Reader, base int64) error {
 
 var errPacket = errors.New("no packet")
 
-// smallPacket is how long one is that shares its memory with those before.
-const smallPacket = 1 << 10
-
-// room has n bytes for a small packet: of millions each would else be garbage by itself.
-func (d *decoder) room(n int) []byte {
-	if n > len(d.slab) {
-		d.slab = make([]byte, 64*smallPacket)
-	}
-	b := d.slab[:n:n]
-	d.slab = d.slab[n:]
-	return b
-}
-
-// nextPacket reads a packet, which stands at a place.
+// nextPacket reads a packet, which stands at a place. It holds until the next one.
 func (d *decoder) nextPacket(r *bufio.Reader, base *int64) (b []byte, at int64, err error) {
 	at = *base
 	head, err := r.Peek(11)
@@ -262,11 +281,10 @@ func (d *decoder) nextPacket(r *bufio.Reader, base *int64) (b []byte, at int64, 
 	err = nil // a short packet may be the last
 	r.Discard(n + m)
 	*base += int64(n + m)
-	if size <= smallPacket {
-		b = d.room(int(size))
-		n, err = io.ReadFull(r, b)
-		b, size = b[:n], uint64(n) // where it is cut, err says so
-		*base += int64(n)
+	if size <= uint64(r.Size()) { // it is read where it lies
+		b, err = r.Peek(int(size))
+		r.Discard(len(b))
+		*base, size = *base+int64(len(b)), uint64(len(b)) // where it is cut, err says so
 	}
 	// What is held grows with what is there, not with what is said.
 	for uint64(len(b)) < size && err == nil {
@@ -417,14 +435,24 @@ type packet struct {
 	body               []byte
 }
 
+// sequence is one by its number.
+func (d *decoder) sequence(id uint64) *sequence {
+	if d.seq != nil && d.seq.id == id {
+		return d.seq
+	}
+	s := d.seqs[id]
+	if s == nil {
+		s = &sequence{id: id}
+		s.clear()
+		d.seqs[id] = s
+	}
+	d.seq = s
+	return s
+}
+
 // take takes a packet in its sequence.
 func (d *decoder) take(p *packet) error {
-	s := d.seqs[p.seq]
-	if s == nil {
-		s = &sequence{id: p.seq}
-		s.clear()
-		d.seqs[p.seq] = s
-	}
+	s := d.sequence(p.seq)
 	if p.flags&flagCleared != 0 {
 		s.clear()
 		s.valid = true
@@ -476,7 +504,7 @@ func (d *decoder) take(p *packet) error {
 		d.packets.Kept--
 		d.packets.Leave("")
 	}
-	if len(d.queue) >= mostQueued {
+	if len(d.queue.events) >= mostQueued {
 		d.flush(false)
 	}
 	return nil

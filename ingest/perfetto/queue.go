@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ashlar/ingest/recording"
@@ -22,17 +23,13 @@ const (
 // event waits for those before it: sequences stand one behind the other in a trace.
 // There may be many: what few have is not in it itself.
 type event struct {
-	at     int64 // nanoseconds
-	end    int64
-	kind   uint8
-	frame  recording.FrameID
-	track  *track
-	args   uint64
-	name   string
-	value  float64
-	links  *links
-	sched  *turn
-	sample *sample
+	at    int64  // nanoseconds
+	bits  uint64 // of a whole slice when it ends, of a counter its value
+	args  uint64
+	track *track
+	more  any    // *links, *turn or *sample
+	label uint32 // of decoder.labels
+	kind  uint8
 }
 
 // links are the flows that pass an event, and those that end there.
@@ -42,52 +39,22 @@ type links struct{ flows, ends []uint64 }
 // taken.
 const mostQueued = 1 << 20
 
-// turnOf is the place of an event in the queue, and when its turn is.
-type turnOf struct {
-	at int64
-	i  int32
-}
-
-func (d *decoder) enqueue(e event) { d.queue = append(d.queue, e) }
-
-// sorted lists the queue by time; those of one time are as they came.
-func (d *decoder) sorted() []turnOf {
-	d.turns = d.turns[:0]
-	inOrder := true
-	for i := range d.queue {
-		inOrder = inOrder && (i == 0 || d.queue[i-1].at <= d.queue[i].at)
-		d.turns = append(d.turns, turnOf{d.queue[i].at, int32(i)})
-	}
-	if !inOrder {
-		slices.SortFunc(d.turns, func(a, b turnOf) int { return cmp.Or(cmp.Compare(a.at, b.at), int(a.i)-int(b.i)) })
-	}
-	return d.turns
-}
+func (d *decoder) enqueue(e event) { d.queue.add(e) }
 
 // flush takes the earlier half of the events, or all.
 func (d *decoder) flush(all bool) {
-	turns := d.sorted()
+	turns := d.queue.sorted()
 	if len(turns) == 0 {
 		return
 	}
-	until := turns[len(turns)/2].at
-	for n, t := range turns {
-		if !all && t.at > until {
-			break
-		}
+	n, until := 0, turns[len(turns)/2].at
+	for ; n < len(turns) && (all || turns[n].at <= until); n++ {
 		if n%4096 == 0 {
 			d.b.Progress()
 		}
-		d.do(&d.queue[t.i])
+		d.do(&d.queue.events[turns[n].i])
 	}
-	left := d.queue[:0]
-	for i := range d.queue {
-		if !all && d.queue[i].at > until {
-			left = append(left, d.queue[i])
-		}
-	}
-	clear(d.queue[len(left):])
-	d.queue = left
+	d.queue.drop(n)
 }
 
 // time is a time in picoseconds since the first one.
@@ -109,7 +76,7 @@ func (d *decoder) do(e *event) {
 		d.schedule(e, at)
 		return
 	case sampled:
-		d.addSample(e.sample, at)
+		d.addSample(e.more.(*sample), at)
 		return
 	case count:
 		d.point(e, at)
@@ -117,25 +84,28 @@ func (d *decoder) do(e *event) {
 	}
 	t := e.track
 	d.spans()
-	b := d.build(t, e.name)
-	d.arrows(e, b, at)
+	is := d.labels[e.label]
+	b := d.build(t, is.name)
+	if e.more != nil {
+		d.arrows(e.more.(*links), b, at)
+	}
 	switch e.kind {
 	case instant:
-		b.Instant(at, e.name, e.args)
+		b.Instant(at, is.name, e.args)
 	case whole:
 		if t.thread {
-			b.Span(at, max(at, d.time(e.end)), e.frame, e.args, false)
+			b.Span(at, max(at, d.time(int64(e.bits))), is.frame, e.args, false)
 		} else {
-			b.SpanOf(t.group, at, max(at, d.time(e.end)), e.frame, e.args, false)
+			b.SpanOf(t.group, at, max(at, d.time(int64(e.bits))), is.frame, e.args, false)
 		}
 	case begin:
 		if t.thread {
-			if !b.Begin(at, e.frame, e.args) {
+			if !b.Begin(at, is.frame, e.args) {
 				d.backward()
 			}
 			return
 		}
-		t.open.push(opened{at, e.args, e.frame})
+		t.open.push(opened{at, e.args, is.frame})
 		d.b.Cover(at, at)
 	case end:
 		d.close(t, b, e, at)
@@ -178,8 +148,9 @@ func (d *decoder) unmatched() {
 
 // spans says that there are any.
 func (d *decoder) spans() {
-	if _, ok := d.events[""]; !ok {
-		d.events[""] = d.b.AddEvent(recording.SpanEvent())
+	if !d.slicesSaid {
+		d.slicesSaid = true
+		d.b.AddEvent(recording.SpanEvent())
 	}
 }
 
@@ -195,23 +166,20 @@ func (d *decoder) point(e *event, at int64) {
 		}
 		t.counter = d.b.AddCounter(d.b.Process(pid), name, series, t.unit) + 1
 	}
-	d.b.CounterPoint(t.counter-1, at, e.value)
+	d.b.CounterPoint(t.counter-1, at, math.Float64frombits(e.bits))
 }
 
 // arrows takes the flows that pass an event.
-func (d *decoder) arrows(e *event, b *recording.TrackBuilder, at int64) {
-	if e.links == nil {
-		return
-	}
+func (d *decoder) arrows(l *links, b *recording.TrackBuilder, at int64) {
 	step := recording.FlowStep{Track: b.Index(), Time: at}
-	for i, id := range append(slices.Clip(e.links.flows), e.links.ends...) {
+	for i, id := range append(slices.Clip(l.flows), l.ends...) {
 		f := d.flows[id]
 		if f == nil {
 			f = &recording.Flow{Name: "flow"}
 			d.flows[id] = f
 		}
 		f.Steps = append(f.Steps, step)
-		if i >= len(e.links.flows) {
+		if i >= len(l.flows) {
 			delete(d.flows, id)
 			d.addFlow(f)
 		}

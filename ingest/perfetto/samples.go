@@ -76,13 +76,13 @@ func (d *decoder) stackFrame(s *sequence, iid uint64) recording.FrameID {
 	for num, v := range each(s.more[internFrame][iid]) {
 		switch num {
 		case 2:
-			fn.Name = s.texts[internFunction][v.n]
+			fn.Name = s.texts[internFunction].get(v.n)
 		case 3:
 			fn.Module = s.module(v.n)
 		case 4:
 			fr.Addr = v.n
 		case 5:
-			fn.File = s.texts[internSource][v.n]
+			fn.File = s.texts[internSource].get(v.n)
 		case 6:
 			fr.Line = int32(min(v.n, math.MaxInt32))
 		}
@@ -103,7 +103,7 @@ func (s *sequence) module(iid uint64) string {
 	for num, v := range each(s.more[internMapping][iid]) {
 		if num == 7 {
 			for _, n := range v.numbers(nil) {
-				parts = append(parts, s.texts[internPath][n])
+				parts = append(parts, s.texts[internPath].get(n))
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func (d *decoder) perfSample(s *sequence, p *packet) {
 		}
 	}
 	x.event = d.sampleEvent("perf samples", "", "")
-	d.enqueue(event{at: d.clocks.time(s, p), kind: sampled, sample: &x})
+	d.enqueue(event{at: d.clocks.time(s, p), kind: sampled, more: &x})
 }
 
 // streamingSamples takes those of Chrome's sampler of one thread.
@@ -158,7 +158,7 @@ func (d *decoder) streamingSamples(s *sequence, p *packet) {
 			s.time += int64(deltas[i])
 		}
 		x := &sample{event: d.sampleEvent("stack samples", "", ""), pid: s.pid, tid: s.tid, call: d.call(s, n), cpu: -1}
-		d.enqueue(event{at: at, kind: sampled, sample: x})
+		d.enqueue(event{at: at, kind: sampled, more: x})
 	}
 }
 
@@ -227,7 +227,7 @@ func (d *decoder) stackSample(s *sequence, p *packet) {
 	}
 	x.event = d.sampleEvent(cmp.Or(w.name, "stack samples"), cmp.Or(w.name, "weight"), cmp.Or(w.unit, "count"))
 	x.values = []int64{int64(min(weight*max(w.factor, 1), math.MaxInt64)), 1}
-	d.enqueue(event{at: d.clocks.time(s, p), kind: sampled, sample: &x})
+	d.enqueue(event{at: d.clocks.time(s, p), kind: sampled, more: &x})
 }
 
 // inline is the call of a stack that is written out, the outermost frame first.
@@ -298,12 +298,7 @@ func (d *decoder) heapProfile(s *sequence, b []byte) {
 		switch num {
 		case 1:
 			for _, kind := range []protowire.Number{internFunction, internPath} {
-				if s.texts[kind] == nil {
-					s.texts[kind] = map[uint64]string{}
-				}
-				if len(s.texts[kind]) < mostInterned {
-					s.texts[kind][iid] = string(text)
-				}
+				s.call(kind, iid, text)
 			}
 		case 2:
 			s.keep(internFrame, iid, v.b)

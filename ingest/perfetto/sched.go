@@ -15,6 +15,16 @@ type turn struct {
 	comm       string
 }
 
+// turn has room for one: of millions each would else be garbage by itself.
+func (d *decoder) turn(is turn) *turn {
+	if len(d.slab) == 0 {
+		d.slab = make([]turn, 1<<10)
+	}
+	s := &d.slab[0]
+	*s, d.slab = is, d.slab[1:]
+	return s
+}
+
 // ftrace reads what the kernel traced of one processor.
 func (d *decoder) ftrace(b []byte) {
 	var n int64
@@ -44,9 +54,9 @@ func (d *decoder) ftraceEvent(n int64, b []byte) {
 		}
 	}
 	for num, v := range each(b) {
-		s := &turn{cpu: n, prev: -1, next: -1, waker: tid}
 		switch num {
 		case 4:
+			s := d.turn(turn{cpu: n, prev: -1, next: -1, waker: tid})
 			for num, v := range each(v.b) {
 				switch num {
 				case 1:
@@ -56,34 +66,38 @@ func (d *decoder) ftraceEvent(n int64, b []byte) {
 				case 4:
 					s.state = int64(v.n)
 				case 5:
-					s.comm = v.text()
+					s.comm = d.word(v.b)
 				case 6:
 					s.next = id(v.n)
 				}
 			}
-			d.enqueue(event{at: at, kind: switched, sched: s})
+			d.enqueue(event{at: at, kind: switched, more: s})
 		case 17, 20, 114:
+			s := d.turn(turn{cpu: n, prev: -1, next: -1, waker: tid})
 			for num, v := range each(v.b) {
 				switch num {
 				case 1:
-					s.comm = v.text()
+					s.comm = d.word(v.b)
 				case 2:
 					s.next = id(v.n)
 				}
 			}
-			d.enqueue(event{at: at, kind: waking, sched: s})
+			d.enqueue(event{at: at, kind: waking, more: s})
 		}
 	}
 }
 
 // compact reads events that are packed by their fields.
 func (d *decoder) compact(n int64, b []byte) {
-	var cols [13][]uint64
+	cols := &d.columns
+	for i := range cols {
+		cols[i] = cols[i][:0]
+	}
 	var names []string
 	for num, v := range each(b) {
 		switch {
 		case num == 5:
-			names = append(names, v.text())
+			names = append(names, d.word(v.b))
 		case num < 13:
 			cols[num] = v.numbers(cols[num])
 		}
@@ -101,7 +115,7 @@ func (d *decoder) compact(n int64, b []byte) {
 	at := int64(0)
 	for i, delta := range cols[1] {
 		at += int64(delta)
-		s := &turn{cpu: n, prev: before, next: -1, comm: comm(i, cols[6])}
+		s := d.turn(turn{cpu: n, prev: before, next: -1, comm: comm(i, cols[6])})
 		if i < len(cols[2]) {
 			s.state = int64(cols[2][i])
 		}
@@ -109,23 +123,23 @@ func (d *decoder) compact(n int64, b []byte) {
 			s.next = id(cols[3][i])
 		}
 		before = s.next
-		d.enqueue(event{at: at, kind: switched, sched: s})
+		d.enqueue(event{at: at, kind: switched, more: s})
 	}
 	d.before[n], at = before, 0
 	for i, delta := range cols[7] {
 		at += int64(delta)
-		s := &turn{cpu: n, prev: -1, next: -1, comm: comm(i, cols[11])}
+		s := d.turn(turn{cpu: n, prev: -1, next: -1, comm: comm(i, cols[11])})
 		if i < len(cols[8]) {
 			s.next = id(cols[8][i])
 		}
-		d.enqueue(event{at: at, kind: waking, sched: s})
+		d.enqueue(event{at: at, kind: waking, more: s})
 	}
 }
 
 // schedule takes an event of the scheduler.
 func (d *decoder) schedule(e *event, at int64) {
-	s := e.sched
-	if s.comm != "" && s.next > 0 {
+	s := e.more.(*turn)
+	if s.comm != "" && s.next > 0 && d.states.Names[s.next] != s.comm {
 		d.states.Names[s.next] = s.comm
 	}
 	if e.kind == waking {

@@ -27,14 +27,18 @@ const (
 type sequence struct {
 	id    uint64
 	valid bool
-	texts map[protowire.Number]map[uint64]string
-	more  map[protowire.Number]map[uint64][]byte // messages
+	texts [internString + 1]*words
+	// version changes when something is called anew.
+	version int
+	more    map[protowire.Number]map[uint64][]byte // messages
 
 	calls map[uint64]recording.CallID // of callstacks
 	sums  map[*track]float64          // of counters that say by how much they change
 
 	clock    uint64 // of packets that name none
+	ticks    *clock // the one that was asked last
 	track    uint64 // of events that name none
+	on       *track // the one that was asked for last
 	hasTrack bool
 	counters []uint64
 	doubles  []uint64
@@ -48,7 +52,9 @@ type sequence struct {
 }
 
 func (s *sequence) clear() {
-	s.texts, s.more = map[protowire.Number]map[uint64]string{}, map[protowire.Number]map[uint64][]byte{}
+	clear(s.texts[:])
+	s.version++
+	s.more = map[protowire.Number]map[uint64][]byte{}
 	s.calls, s.sums = map[uint64]recording.CallID{}, map[*track]float64{}
 	s.clock, s.track, s.hasTrack, s.counters, s.doubles = 0, 0, false, nil, nil
 }
@@ -70,15 +76,20 @@ func (s *sequence) intern(b []byte) {
 		}
 		switch num {
 		case internCategory, internName, internAnnotation, internFunction, internPath, internSource, internString:
-			if s.texts[num] == nil {
-				s.texts[num] = map[uint64]string{}
-			}
-			if len(s.texts[num]) < mostInterned {
-				s.texts[num][iid] = string(text)
-			}
+			s.call(num, iid, text)
 		case internFrame, internCallstack, internMapping:
 			s.keep(num, iid, v.b)
 		}
+	}
+}
+
+// call gives a thing of a kind a name.
+func (s *sequence) call(kind protowire.Number, iid uint64, text []byte) {
+	if s.texts[kind] == nil {
+		s.texts[kind] = new(words)
+	}
+	if s.texts[kind].set(iid, text) {
+		s.version++
 	}
 }
 
@@ -137,15 +148,23 @@ const bootTime = 6
 // point has what a clock and the trace's own showed at one moment, in nanoseconds.
 type point struct{ at, trace int64 }
 
+// scale is how many nanoseconds a clock counts at a time.
 type scale struct {
 	by          int64
 	incremental bool
 }
 
+// clock is one that packets have times of.
+type clock struct {
+	key    clockKey
+	points []point
+	sum    uint64 // of one that counts on from packet to packet
+	scale
+}
+
 type clocks struct {
-	points  map[clockKey][]point
-	sums    map[clockKey]uint64 // of clocks that count on from packet to packet
-	scales  map[clockKey]scale
+	all     map[clockKey]*clock
+	usual   *clock // that of packets and sequences that name none, nil while nothing is known of it
 	primary uint64
 }
 
@@ -191,9 +210,17 @@ func (c *clocks) snapshot(seq uint64, b []byte) {
 		}
 		for _, x := range all {
 			k := clockOf(seq, x.id)
-			c.sums[k], c.scales[k] = x.at, x.s
+			is := c.all[k]
+			if is == nil {
+				is = &clock{key: k}
+				c.all[k] = is
+				if k == (clockKey{}) {
+					c.usual = is
+				}
+			}
+			is.sum, is.scale = x.at, x.s
 			if x.id != want {
-				c.points[k] = append(c.points[k], point{int64(x.at) * x.s.by, int64(base.at) * base.s.by})
+				is.points = append(is.points, point{int64(x.at) * x.s.by, int64(base.at) * base.s.by})
 			}
 		}
 		return
@@ -206,22 +233,30 @@ func (c *clocks) time(s *sequence, p *packet) int64 {
 	if id == 0 {
 		id = s.clock
 	}
-	k := clockOf(s.id, id)
+	is := c.usual
+	if id != 0 {
+		if k := clockOf(s.id, id); s.ticks == nil || s.ticks.key != k {
+			s.ticks = c.all[k]
+		}
+		is = s.ticks
+	}
+	if is == nil {
+		return int64(p.time)
+	}
 	t := p.time
-	sc, ok := c.scales[k]
-	if !ok {
-		sc.by = 1
+	if is.incremental {
+		t += is.sum
+		is.sum = t
 	}
-	if sc.incremental {
-		t += c.sums[k]
-		c.sums[k] = t
-	}
-	at := int64(t) * sc.by
-	list := c.points[k]
+	at := int64(t) * is.by
+	list := is.points
 	if id == 0 || len(list) == 0 {
 		return at
 	}
-	i := sort.Search(len(list), func(i int) bool { return list[i].at > at }) - 1
-	near := list[max(i, 0)]
+	near := list[len(list)-1]
+	if near.at > at {
+		i := sort.Search(len(list), func(i int) bool { return list[i].at > at }) - 1
+		near = list[max(i, 0)]
+	}
 	return near.trace + at - near.at
 }

@@ -4,7 +4,6 @@
 package sched
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +19,7 @@ type Builder struct {
 	b       *recording.Builder
 	cpus    map[int64]*processor
 	threads map[int64]*thread
+	frames  map[State]recording.FrameID
 	last    int64
 	any     bool // there is an event of states
 
@@ -43,6 +43,9 @@ type thread struct {
 	waker int64 // the thread that woke it, 0 where that is not known
 	// stack is where it was switched away from, and run where it ran before that.
 	stack, run recording.CallID
+	// frame is that of its spans on processors, which are called as it is.
+	frame  recording.FrameID
+	called string
 }
 
 // State has a thread's state, with the kernel's name for it.
@@ -55,7 +58,7 @@ var runnable, running = State{Is: recording.Runnable}, State{Is: recording.Runni
 
 // New returns a builder that adds to b.
 func New(b *recording.Builder) *Builder {
-	return &Builder{b: b, cpus: map[int64]*processor{}, threads: map[int64]*thread{}, Names: map[int64]string{}, Owner: map[int64]int64{}}
+	return &Builder{b: b, cpus: map[int64]*processor{}, threads: map[int64]*thread{}, frames: map[State]recording.FrameID{}, Names: map[int64]string{}, Owner: map[int64]int64{}}
 }
 
 // states of threads that are switched away from, by the lowest bit that is set.
@@ -113,7 +116,7 @@ func (s *Builder) Switch(at, cpu, prev int64, state State, stack recording.CallI
 	}
 	p.track.End(at)
 	if p.runs, p.since = next, at; next > 0 {
-		p.track.Begin(at, s.frame(s.name(next)), 0)
+		p.track.Begin(at, s.frame(next), 0)
 	}
 	if t := s.thread(prev); t != nil {
 		s.ran(t, stack)
@@ -135,7 +138,7 @@ func (s *Builder) missed(p *processor, prev int64) {
 		p.track.Forget()
 	}
 	if t := s.thread(prev); t != nil {
-		p.track.Begin(p.since, s.frame(s.name(prev)), 0)
+		p.track.Begin(p.since, s.frame(prev), 0)
 		if t.in != running {
 			s.become(t, running, max(p.since, t.since))
 		}
@@ -149,11 +152,30 @@ func (s *Builder) ran(t *thread, stack recording.CallID) {
 }
 
 func (s *Builder) name(tid int64) string {
-	return cmp.Or(s.Names[tid], fmt.Sprintf("thread %d", tid))
+	if name := s.Names[tid]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("thread %d", tid)
 }
 
-func (s *Builder) frame(name string) recording.FrameID {
-	return s.b.FunctionFrame(s.b.Function(recording.Function{Name: name}))
+// frame is that of a thread's spans on processors.
+func (s *Builder) frame(tid int64) recording.FrameID {
+	name := s.name(tid)
+	t := s.thread(tid)
+	if t.called != name {
+		t.called, t.frame = name, s.b.FunctionFrame(s.b.Function(recording.Function{Name: name}))
+	}
+	return t.frame
+}
+
+// stateFrame is the frame of a state.
+func (s *Builder) stateFrame(in State) recording.FrameID {
+	f, ok := s.frames[in]
+	if !ok {
+		f = s.b.StateFrame(in.Is, in.Name)
+		s.frames[in] = f
+	}
+	return f
 }
 
 func (s *Builder) thread(tid int64) *thread {
@@ -186,7 +208,7 @@ func (s *Builder) tell(t *thread, at int64) {
 	if t.in.Is == recording.Running {
 		call = t.run
 	}
-	s.trackOf(t).State(t.since, at, s.b.Call(call, s.b.StateFrame(t.in.Is, t.in.Name)), waker)
+	s.trackOf(t).State(t.since, at, s.b.Call(call, s.stateFrame(t.in)), waker)
 }
 
 func (s *Builder) trackOf(t *thread) *recording.TrackBuilder {

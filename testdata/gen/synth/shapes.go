@@ -22,6 +22,7 @@ const (
 	stackEach    = "stack-each"
 	manyFrames   = "frames"
 	heavyStacks  = "heavy"
+	manyArgs     = "args"
 )
 
 var shapes = map[string][]shape{
@@ -38,6 +39,7 @@ var shapes = map[string][]shape{
 		{stackEach, "a stack record for each sample"},
 		{manyFrames, "200,000 frames"},
 	},
+	"perfetto": {{"", "an argument at some of the slices"}, {manyArgs, "an argument at each slice"}},
 	"pprof": {
 		{"", "a label on each of many samples"},
 		{deepStacks, "few samples, each with hundreds of locations"},

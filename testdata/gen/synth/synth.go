@@ -32,7 +32,7 @@ type Options struct {
 	Kind  string // one of [Kinds]
 	Shape string // one of [Shapes], the usual one where it is ""
 
-	// Records is how much to make: for spall0, spall1, spall3 and chrome, the
+	// Records is how much to make: for spall0, spall1, spall3, chrome and perfetto, the
 	// event records, of which a span takes one or two (and of which as many are
 	// made as fit, whole spans only); for spaa the samples, for pprof and folded
 	// the stacks.
@@ -64,6 +64,8 @@ var kinds = map[string]func(*output, Options) (*Summary, error){
 	"spaa":   writeSPAA,
 	"folded": writeFolded,
 	"pprof":  writePprof,
+
+	"perfetto": writePerfetto,
 }
 
 // Kinds returns the kinds of recordings that there are, sorted.

@@ -76,6 +76,8 @@ var readers = map[string]func([]byte) (*counted, error){
 	"spaa":   readSPAA,
 	"folded": readFolded,
 	"pprof":  readPprof,
+
+	"perfetto": readPerfetto,
 }
 
 // counted has what a reader found, under the Summary's names.
@@ -198,6 +200,7 @@ func TestSizeAskedFor(t *testing.T) {
 		{Kind: "spall1", Bytes: 5_000_000},
 		{Kind: "spall3", Bytes: 5_000_000},
 		{Kind: "chrome", Bytes: 10_000_000},
+		{Kind: "perfetto", Bytes: 20_000_000},
 		{Kind: "spaa", Bytes: 15_000_000},
 		{Kind: "folded", Bytes: 15_000_000},
 	} {
