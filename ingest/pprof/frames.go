@@ -8,16 +8,17 @@ import (
 	"ashlar/ingest/recording"
 )
 
-// location gives a location's frames, outermost first.
+// location gives the frames of the location of a number, outermost first.
 //
 // pprof makes one function of all that share a name, and so does this: where a
 // name lies in one binary only, that is its module, and where it lies in
 // several it has none. Otherwise self and total of a function would differ
 // from pprof's.
-func (c *converter) location(l *profile.Location) []recording.FrameID {
-	if f := c.frames[l.ID]; f != nil {
+func (c *converter) location(number uint32) []recording.FrameID {
+	if f := c.frames[number]; f != nil {
 		return f
 	}
+	l := c.p.Location[number]
 	n := len(l.Line)
 	frames := make([]recording.FrameID, 0, max(1, n))
 	for k := n - 1; k >= 0; k-- { // the last line is the outermost
@@ -26,7 +27,7 @@ func (c *converter) location(l *profile.Location) []recording.FrameID {
 	if n == 0 {
 		frames = append(frames, c.bare(l, ""))
 	}
-	c.frames[l.ID] = frames
+	c.frames[number] = frames
 	return frames
 }
 

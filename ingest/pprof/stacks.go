@@ -95,7 +95,7 @@ func (c *converter) call(b *batch, one *record) recording.CallID {
 			}
 			return c.newCalls(b, one, at, call)
 		}
-		call, _ = c.b.Below(call, c.location(c.p.Location[b.locations[at]]))
+		call, _ = c.b.Below(call, c.location(b.locations[at]))
 	}
 	return call
 }
@@ -108,14 +108,14 @@ const mostAtOnce = 1 << 14
 func (c *converter) newCalls(b *batch, one *record, at int, call recording.CallID) recording.CallID {
 	p, fresh := c.samples.paths, 0
 	for ; at >= one.from && fresh == 0; at-- {
-		call, fresh = c.b.Below(call, c.location(c.p.Location[b.locations[at]]))
+		call, fresh = c.b.Below(call, c.location(b.locations[at]))
 		if at == one.from || pairs.Kept(one.to-at) {
 			p.Put(b.paths[at], uint32(call))
 		}
 	}
 	frames := c.rest[:0]
 	for ; at >= one.from; at-- {
-		frames = append(frames, c.location(c.p.Location[b.locations[at]])...)
+		frames = append(frames, c.location(b.locations[at])...)
 		if at == one.from || pairs.Kept(one.to-at) {
 			p.Put(b.paths[at], uint32(call)+uint32(len(frames)))
 		}

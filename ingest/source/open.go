@@ -12,8 +12,9 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"ashlar/ingest/inflate"
 )
 
 // maxWindow bounds what a zstd stream may ask to be remembered; `zstd --long`
@@ -254,7 +255,7 @@ func (l *layers) add(kind string) error {
 	var r io.Reader
 	var err error
 	if kind == "gzip" {
-		r, err = gzip.NewReader(l.r)
+		r, err = inflate.NewGzip(l.r)
 	} else {
 		var d *zstd.Decoder
 		d, err = zstd.NewReader(l.r, zstd.WithDecoderConcurrency(min(4, runtime.GOMAXPROCS(0))), zstd.WithDecoderMaxWindow(maxWindow))

@@ -2,12 +2,13 @@ package source
 
 import (
 	"archive/zip"
-	"compress/flate"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"strings"
+
+	"ashlar/ingest/inflate"
 )
 
 const zipMagic = "PK\x03\x04"
@@ -27,7 +28,7 @@ func (in *Input) openZip(f *os.File, size int64, release func()) error {
 	})
 	z.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
 		count.r = r
-		return flate.NewReader(count)
+		return io.NopCloser(inflate.New(count))
 	})
 	entry, err := only(z.File)
 	if err != nil {
