@@ -5,18 +5,13 @@
 package desk
 
 import (
-	"errors"
 	"image"
-	"io/fs"
-	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"gioui.org/op"
 
 	"ashlar/app/bundle"
-	"ashlar/app/locate"
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	"ashlar/app/scopebar"
@@ -69,7 +64,9 @@ type Desk struct {
 	// reads events may remember their fields, and with them all of them.
 	gone    []*Pane
 	places  session.Async[goal, place]
-	asked   int         // for places
+	asked   int // for places
+	moved   session.Async[sought, located]
+	opened  int         // how often something was
 	exe     string      // of the file that is being opened; see OpenWith
 	back    *view.State // what was open before what is, where a program opened that
 	Liked   Prefs       // as they were last kept
@@ -130,29 +127,8 @@ func (d *Desk) Open(path string) {
 	} else if v, err := view.Parse(path); err != nil {
 		d.Say(err.Error())
 	} else {
-		d.Visit(d.found(v))
+		d.visitMoved(v)
 	}
-}
-
-// found is an address with files that are not where it says named where they are. Those
-// that are there are looked into while they are read.
-func (d *Desk) found(v *view.State) *view.State {
-	for _, f := range v.Files {
-		if _, err := os.Stat(f); v.Contents == nil || !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		at, near := *v, []string(nil)
-		if at.Files = slices.Clone(v.Files); d.Does.Recent != nil {
-			near = d.Does.Recent()
-		}
-		notes, err := locate.Files(&at, "", near)
-		if err != nil {
-			break // opening it says so
-		}
-		d.Say(strings.Join(notes, " · "))
-		return &at
-	}
-	return v
 }
 
 func (d *Desk) openFile(path string) { d.OpenPart(path, recording.Part{}) }
@@ -175,6 +151,7 @@ func (d *Desk) OpenDemo() {
 func (d *Desk) show(side *session.Side) {
 	d.leave()
 	d.back = nil
+	d.opened++
 	if d.Versus == nil && d.Pane != nil {
 		d.gone = append(d.gone, d.Pane)
 	}
@@ -253,4 +230,5 @@ func (d *Desk) CloseAll() {
 	d.Session.Close()
 	d.Pane, d.Versus = nil, nil
 	d.places.Stop()
+	d.moved.Stop()
 }

@@ -108,7 +108,7 @@ func Other(path string) string {
 	return plain.Text(path) + " is another recording than the address means, or has changed since: what it points at may be elsewhere, or gone"
 }
 
-// Holds says that a file has a content.
+// Holds reports whether a file has a content.
 func Holds(path string, c view.Content) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != c.Size {

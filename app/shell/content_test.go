@@ -77,3 +77,59 @@ func TestAddressesFindWhatWasMoved(t *testing.T) {
 		t.Errorf("of another file it shows %s and says %q", s.Address(), s.Note.Text)
 	}
 }
+
+// TestMovedFilesAreLookedForBesideTheFrame: while a window looks for what an address
+// names it goes on, and what is opened meanwhile is what it shows.
+func TestMovedFilesAreLookedForBesideTheFrame(t *testing.T) {
+	path := traceFile(t)
+	s := New(theme.Dark)
+	t.Cleanup(s.Close)
+	woken := make(chan struct{}, 100)
+	s.Do.Wake = func() {
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
+	}
+	s.Open(path)
+	if err := s.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	v, moved := s.Address(), filepath.Join(filepath.Dir(path), "moved.spall")
+	c, _, err := store.FileContent(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Contents = []view.Content{c}
+	address := v.String()
+	if err := os.Rename(path, moved); err != nil {
+		t.Fatal(err)
+	}
+	arrived := func(want string) bool {
+		t.Helper()
+		for {
+			select {
+			case <-woken:
+			case <-time.After(10 * time.Second):
+				return false
+			}
+			if s.Tasks.Run(); s.Pane.Path == want {
+				return true
+			}
+		}
+	}
+	if s.Open(address); s.Pane.Path != path {
+		t.Errorf("at once it shows %s", s.Pane.Path)
+	}
+	if !arrived(moved) {
+		t.Errorf("it shows %s", s.Pane.Path)
+	}
+	s.Open(address)
+	other := traceFile(t)
+	s.Open(other)
+	s.Later(func() {})
+	time.Sleep(50 * time.Millisecond)
+	if s.Tasks.Run(); s.Pane.Path != other {
+		t.Errorf("what was opened last is %s, and it shows %s", other, s.Pane.Path)
+	}
+}

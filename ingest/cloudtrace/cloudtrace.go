@@ -31,11 +31,7 @@ var Format = codec.Format{
 
 // sniff looks for traces of a project.
 func sniff(head []byte, whole bool) (decode.Confidence, error) {
-	p := jsonscan.Space(head, 0)
-	if p == len(head) || head[p] != '{' {
-		return decode.No, nil
-	}
-	keys, _ := jsonscan.Keys(head[p:], whole)
+	keys := jsonscan.KeysOf(head, whole)
 	if !keys["traces"] && !keys["spans"] {
 		return decode.No, nil
 	}
@@ -48,15 +44,14 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 }
 
 type decoder struct {
-	s        *jsonscan.Stream
-	c        *distributed.Collector
-	args     decode.Args
-	services map[distributed.Service]int
+	s    *jsonscan.Stream
+	c    *distributed.Collector
+	args decode.Args
 }
 
 func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	return distributed.ReadJSON(ctx, in, b, "Google Cloud Trace", func(s *jsonscan.Stream, c *distributed.Collector) {
-		d := &decoder{s: s, c: c, services: map[distributed.Service]int{}}
+		d := &decoder{s: s, c: c}
 		d.trace(true)
 	})
 }
@@ -159,18 +154,8 @@ func (d *decoder) span(raw []byte, trace, project string) {
 	d.args.Text("trace id", trace)
 	d.args.Text("span id", s.ID)
 	s.Args = d.args.JSON()
-	s.Service = d.service(cmp.Or(service, project))
+	s.Service = d.c.Named(cmp.Or(service, project))
 	d.c.Add(&s)
-}
-
-func (d *decoder) service(name string) int {
-	s := distributed.Service{Name: name}
-	n, ok := d.services[s]
-	if !ok {
-		n = d.c.Service(s)
-		d.services[s] = n
-	}
-	return n
 }
 
 // id writes an id; 0 is none.

@@ -30,11 +30,10 @@ var Format = codec.Format{
 
 // Sniff looks for the version, which DHAT writes first.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
-	p := jsonscan.Space(head, 0)
-	if p == len(head) || head[p] != '{' || !bytes.Contains(head, []byte(`"dhatFileVersion"`)) {
+	if !bytes.Contains(head, []byte(`"dhatFileVersion"`)) {
 		return decode.No, nil
 	}
-	if keys, _ := jsonscan.Keys(head[p:], whole); keys["dhatFileVersion"] {
+	if jsonscan.KeysOf(head, whole)["dhatFileVersion"] {
 		return decode.Certain, nil
 	}
 	return decode.No, nil

@@ -53,6 +53,7 @@ type Collector struct {
 	links  []link
 	names  map[string]string
 	traces map[string]uint32
+	named  map[string]int // Services
 
 	read, moments, linked *recording.Tally
 }
@@ -84,7 +85,7 @@ type link struct {
 
 // NewCollector returns a Collector whose spans go into b.
 func NewCollector(b *recording.Builder) *Collector {
-	c := &Collector{b: b, texts: new(decode.Texts), names: map[string]string{}, traces: map[string]uint32{},
+	c := &Collector{b: b, texts: new(decode.Texts), names: map[string]string{}, traces: map[string]uint32{}, named: map[string]int{},
 		read: b.Tally("span"), moments: b.Tally("event"), linked: b.Tally("link")}
 	b.SetArgs(c.texts.Text)
 	return c
@@ -95,6 +96,16 @@ func NewCollector(b *recording.Builder) *Collector {
 func (c *Collector) Service(s Service) int {
 	c.Services = append(c.Services, s)
 	return len(c.Services) - 1
+}
+
+// Named is the number of the service of a name alone.
+func (c *Collector) Named(name string) int {
+	n, ok := c.named[name]
+	if !ok {
+		n = c.Service(Service{Name: name})
+		c.named[name] = n
+	}
+	return n
 }
 
 // Len is how many spans there are.

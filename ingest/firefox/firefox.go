@@ -42,11 +42,7 @@ var Format = codec.Format{
 
 // Sniff looks for the keys that both kinds of profiles begin with.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
-	p := jsonscan.Space(head, 0)
-	if p == len(head) || head[p] != '{' {
-		return decode.No, nil
-	}
-	keys, _ := jsonscan.Keys(head[p:], whole)
+	keys := jsonscan.KeysOf(head, whole)
 	has := func(word string) bool { return bytes.Contains(head, []byte(word)) }
 	switch {
 	case keys["traceEvents"] || keys["profiles"]:

@@ -30,11 +30,7 @@ var Format = codec.Format{
 
 // Sniff looks for the outermost call, and for sizes in it.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
-	p := jsonscan.Space(head, 0)
-	if p == len(head) || head[p] != '{' {
-		return decode.No, nil
-	}
-	keys, _ := jsonscan.Keys(head[p:], whole)
+	keys := jsonscan.KeysOf(head, whole)
 	if keys["head"] && bytes.Contains(head, []byte(`"callFrame"`)) && bytes.Contains(head, []byte(`"selfSize"`)) {
 		return decode.Certain, nil
 	}

@@ -30,11 +30,7 @@ var Format = codec.Format{
 
 // sniff looks for a list of traces, of which the first has an id and spans.
 func sniff(head []byte, whole bool) (decode.Confidence, error) {
-	p := jsonscan.Space(head, 0)
-	if p == len(head) || head[p] != '{' {
-		return decode.No, nil
-	}
-	keys, _ := jsonscan.Keys(head[p:], whole)
+	keys := jsonscan.KeysOf(head, whole)
 	has := func(word string) bool { return bytes.Contains(head, []byte(word)) }
 	if (keys["data"] || keys["spans"]) && has(`"traceID"`) && (has(`"spans"`) || has(`"spanID"`)) {
 		return decode.Certain, nil

@@ -385,6 +385,17 @@ func (s *Skipper) Run(b []byte) int {
 	return len(b)
 }
 
+// KeysOf collects the keys of the object that a file begins with, as far as it goes;
+// nil where it begins with something else.
+func KeysOf(head []byte, whole bool) map[string]bool {
+	p := Space(head, 0)
+	if p == len(head) || head[p] != '{' {
+		return nil
+	}
+	keys, _ := Keys(head[p:], whole)
+	return keys
+}
+
 // Keys collects the keys of the object that begins b, as far as it goes.
 // end is where it ends, 0 when that is not in b.
 func Keys(b []byte, whole bool) (keys map[string]bool, end int) {

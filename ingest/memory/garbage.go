@@ -24,10 +24,12 @@ var garbage struct {
 type Sparing struct{ percent int }
 
 // freeGarbage is how much garbage there may always be, and sparsest the least share, in
-// percent: a round takes some time however little it looks through.
+// percent: a round takes some time however little it looks through. Shares go by steps:
+// setting another one halts all goroutines.
 const (
 	freeGarbage = 64 << 20
 	sparsest    = 10
+	step        = 5
 )
 
 // Spare begins to keep garbage below so many percent of what is held.
@@ -88,5 +90,5 @@ func fair(live, scanned uint64) int {
 	if live < freeGarbage {
 		return math.MaxInt
 	}
-	return max(sparsest, int(100*(freeGarbage+scanned/2)/live))
+	return max(sparsest, int(100*(freeGarbage+scanned/2)/live)/step*step)
 }

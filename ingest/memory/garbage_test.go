@@ -47,7 +47,7 @@ func TestFair(t *testing.T) {
 	for _, x := range []struct {
 		live, scanned uint64
 		want          int
-	}{{10 << 20, 5 << 20, math.MaxInt}, {128 << 20, 0, 50}, {1 << 30, 0, sparsest}, {1 << 30, 256 << 20, 18}, {1 << 30, 1 << 30, 56}} {
+	}{{10 << 20, 5 << 20, math.MaxInt}, {128 << 20, 0, 50}, {1 << 30, 0, sparsest}, {1 << 30, 256 << 20, 15}, {1 << 30, 1 << 30, 55}} {
 		if got := fair(x.live, x.scanned); got != x.want {
 			t.Errorf("beside %d bytes, %d of them with pointers, there may be %d %% of garbage, want %d", x.live, x.scanned, got, x.want)
 		}

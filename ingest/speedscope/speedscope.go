@@ -19,6 +19,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
@@ -39,17 +40,12 @@ var Format = codec.Format{
 
 // Sniff looks for the schema's name, or for profiles of the two kinds.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
-	p := jsonscan.Space(head, 0)
-	if p == len(head) || head[p] != '{' {
-		return decode.No, nil
-	}
-	keys, _ := jsonscan.Keys(head[p:], whole)
-	schema := jsonscan.Plain(jsonscan.Member(head[p:], "$schema"))
+	keys := jsonscan.KeysOf(head, whole)
 	kinds := bytes.Contains(head, []byte(`"evented"`)) || bytes.Contains(head, []byte(`"sampled"`))
 	switch {
 	case keys["traceEvents"]:
 		return decode.No, nil
-	case bytes.Contains([]byte(schema), []byte("speedscope")):
+	case keys["$schema"] && strings.Contains(jsonscan.Plain(jsonscan.Member(head[jsonscan.Space(head, 0):], "$schema")), "speedscope"):
 		return decode.Certain, nil
 	case keys["profiles"] && (keys["shared"] || kinds && bytes.Contains(head, []byte(`"unit"`))):
 		return decode.Certain, nil

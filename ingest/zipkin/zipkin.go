@@ -51,15 +51,14 @@ func sniff(head []byte, _ bool) (decode.Confidence, error) {
 }
 
 type decoder struct {
-	s        *jsonscan.Stream
-	c        *distributed.Collector
-	args     decode.Args
-	services map[distributed.Service]int
+	s    *jsonscan.Stream
+	c    *distributed.Collector
+	args decode.Args
 }
 
 func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	return distributed.ReadJSON(ctx, in, b, "Zipkin", func(s *jsonscan.Stream, c *distributed.Collector) {
-		d := &decoder{s: s, c: c, services: map[distributed.Service]int{}}
+		d := &decoder{s: s, c: c}
 		d.list(0)
 	})
 }
@@ -155,13 +154,7 @@ func (d *decoder) span(raw []byte) {
 
 // service is the number of an endpoint's service.
 func (d *decoder) service(raw []byte) int {
-	s := distributed.Service{Name: jsonscan.Plain(jsonscan.Member(raw, "serviceName"))}
-	n, ok := d.services[s]
-	if !ok {
-		n = d.c.Service(s)
-		d.services[s] = n
-	}
-	return n
+	return d.c.Named(jsonscan.Plain(jsonscan.Member(raw, "serviceName")))
 }
 
 // address is where an endpoint is.
