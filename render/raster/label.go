@@ -51,6 +51,12 @@ func (f *Face) Fit(name string, w float32) string {
 // fitSimple is Fit for simple names that are too wide; full has the end of a name that
 // name begins.
 func (f *Face) fitSimple(name, full string, w float32) string {
+	if _, reason, ok := strings.Cut(full, ": "); ok && name == full && full[0] == '[' && full[len(full)-1] == ']' && len(reason) > fewestLetters {
+		full = "[" + reason // what a thread waits for, which its colour does not tell
+		if name = full; f.fits(full, w) {
+			return full
+		}
+	}
 	p := funcname.Split(full)
 	if !f.simple(full) {
 		return f.cut(name, w)

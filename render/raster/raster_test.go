@@ -38,6 +38,8 @@ func TestFitKeepsIdentity(t *testing.T) {
 		{"finish_task_switch.isra.0", "finish_task_switch", "finish_task_switch"},
 		{"frame 48702", "fra…48702", "fra…48702"},
 		{"preprocess: /usr/include/c++/12/windows.h", "prep…windows.h", "prep…windows.h"},
+		{"[blocked: chan receive]", "[chan receive]", "[chan receive]"},
+		{"[blocked: sleeping]", "[slee…ng]", "[slee…ng]"},
 		{"thread 639 (pt_autograd_0)", "threa…grad_0)", "thread 6…d_0)"},
 	} {
 		if got := f.Fit(c.name, f.Measure(c.at)+.1); got != c.want {
@@ -76,6 +78,7 @@ func TestNeighboursStayTellable(t *testing.T) {
 			{"runner.py(126): <module>", "runner.py(126): run", "loader.py(126): <module>", "runner.py(31): <module>"},
 			{"InstantiateFunction (detail)", "InstantiateFunction (total)", "ParseFunction (detail)", "InstantiateClass (detail)"},
 			{"preprocess: w:/windows kits/10/include/um/windows.h", "preprocess: w:/windows kits/10/include/um/winnt.h", "preprocess: w:/windows kits/10/include/um/winbase.h", "codegen: w:/windows kits/10/include/um/windows.h", "parse: w:/windows kits/10/include/um/windows.h"},
+			{"[blocked: chan receive]", "[blocked: chan send]", "[blocked: sleeping]", "[blocked: idle]", "[blocked]", "[runnable]", "[running]"},
 			{"thread 639 (pt_autograd_0)", "thread 640 (pt_autograd_1)", "thread 641 (pt_autograd_2)", "thread 139 (pt_main)"},
 			{"org.apache.hadoop.hdfs.DFSInputStream.read", "org.apache.hadoop.hdfs.DFSOutputStream.read", "org.apache.hadoop.hdfs.DFSInputStream.seek", "org.apache.hadoop.fs.FSInputStream.read"},
 			{"ThreadPoolForegroundWorker 7412", "ThreadPoolForegroundWorker 7413", "ThreadPoolForegroundWorker 912"},
