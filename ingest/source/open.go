@@ -12,9 +12,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"ashlar/ingest/inflate"
 )
 
 // maxWindow bounds what a zstd stream may ask to be remembered; `zstd --long`
@@ -255,7 +254,7 @@ func (l *layers) add(kind string) error {
 	var r io.Reader
 	var err error
 	if kind == "gzip" {
-		r, err = inflate.NewGzip(l.r)
+		r, err = gzip.NewReader(l.r)
 	} else {
 		var d *zstd.Decoder
 		d, err = zstd.NewReader(l.r, zstd.WithDecoderConcurrency(min(4, runtime.GOMAXPROCS(0))), zstd.WithDecoderMaxWindow(maxWindow))

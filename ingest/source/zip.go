@@ -2,13 +2,12 @@ package source
 
 import (
 	"archive/zip"
+	"compress/flate"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"strings"
-
-	"ashlar/ingest/inflate"
 )
 
 const zipMagic = "PK\x03\x04"
@@ -28,7 +27,7 @@ func (in *Input) openZip(f *os.File, size int64, release func()) error {
 	})
 	z.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
 		count.r = r
-		return io.NopCloser(inflate.New(count))
+		return flate.NewReader(count)
 	})
 	entry, err := only(z.File)
 	if err != nil {

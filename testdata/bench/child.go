@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"ashlar/ingest"
-	"ashlar/ingest/inflate"
 )
 
 // child runs the measurements that need a process of their own, so that their time and memory
@@ -60,7 +60,7 @@ func unpackAlone(path string) error {
 	defer f.Close()
 	var z io.Reader
 	if strings.HasSuffix(path, ".gz") {
-		z, err = inflate.NewGzip(f)
+		z, err = gzip.NewReader(f)
 	} else {
 		z, err = zstd.NewReader(f, zstd.WithDecoderConcurrency(min(4, runtime.GOMAXPROCS(0))))
 	}
