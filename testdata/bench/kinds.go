@@ -76,7 +76,8 @@ const (
 
 var kinds = []*kind{
 	{name: "file", title: "Recordings that other programs wrote", picture: soon, count: (*counted).most,
-		asked: "A first picture within 200 ms, and then the next within 200 ms as long as there is more to come; of Chrome JSON of more than 20 MB also what is asked of it below."},
+		asked: "A first picture within 200 ms, and then the next within 200 ms as long as there is more to come; of Chrome JSON of more than 20 MB also what is asked of it below.",
+		bound: "Events that Chromium writes have twice the bytes of made ones, most of them of arguments, whose quotes and brackets are looked for one by one: when events are read, and again for their time by the thread's clock, which info counts. Their samples come in some thousand pieces, which the one core takes apart that adds to the recording."},
 	{name: "chrome", title: "Chrome JSON", picture: soon, count: (*counted).events, share: chromeShare,
 		asked: "4 M events/s or 400 MB/s (800 MB/s of the best shape), half the time that json.Valid takes with one core, and at most 24 bytes a span and 256 MB of memory.",
 		bound: "The scanner runs on all cores and has half the work; what it found is added to the recording by one core, and what was in no order is laid out by one when all is there. Where few cores are busy, it is that one; where all are, it is branches at every quote and comma."},

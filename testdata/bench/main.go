@@ -21,6 +21,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -168,18 +169,25 @@ func (b *bench) main(measured []row, only, out, page string) error {
 			fmt.Println(x.line())
 			rep.Results = append(rep.Results, x)
 		}
-	}
-	if out != "" {
-		text, err := json.MarshalIndent(rep, "", "  ")
-		if err == nil {
-			err = os.WriteFile(out, append(text, '\n'), 0o644)
+		if out != "" { // after each row: it takes an hour, and may be ended
+			if err := rep.save(out); err != nil {
+				return errors.Join(append(failed, err)...)
+			}
 		}
-		failed = append(failed, err)
 	}
 	if page != "" {
 		failed = append(failed, rep.write(page))
 	}
 	return errors.Join(failed...)
+}
+
+// save writes the report as JSON.
+func (rep *report) save(path string) error {
+	text, err := json.MarshalIndent(rep, "", "  ")
+	if err != nil {
+		return err
+	}
+	return whole(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
 }
 
 // line is the result as a line of a Markdown table.
@@ -195,5 +203,5 @@ func (r *result) line() string {
 	if r.Note != "" {
 		measured += " (" + r.Note + ")"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s |", r.What, r.Target, measured, verdict)
+	return fmt.Sprintf("| %s | %s | %s | %s |", r.What, r.Target, cell(measured), verdict)
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -119,14 +119,6 @@ func (b *bench) against(f *file, what string, peers ...peer) ([]result, error) {
 // tree runs a program; its memory is that of all processes it starts, without
 // mapped files.
 func (b *bench) tree(cmd *exec.Cmd) (run, error) {
-	late := time.AfterFunc(peerPatience, func() {
-		if cmd.Process != nil {
-			for _, pid := range family(cmd.Process.Pid) { // a browser would go on by itself
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
-		}
-	})
-	defer late.Stop()
 	ended, most := make(chan struct{}), make(chan int64)
 	go func() {
 		var peak int64
@@ -142,7 +134,7 @@ func (b *bench) tree(cmd *exec.Cmd) (run, error) {
 			}
 		}
 	}()
-	r, err := execute(cmd)
+	r, err := executeWithin(peerPatience, cmd)
 	close(ended)
 	r.Own = max(r.Own, <-most)
 	return r, err
@@ -192,7 +184,9 @@ func (b *bench) install() error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "installing %s in %s\n", versions, b.peerDir)
-	cmd := exec.Command("npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--prefix", b.peerDir}, strings.Fields(versions)...)...)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--prefix", b.peerDir}, strings.Fields(versions)...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("npm, of which Debian's package npm has one: %w\n%s", err, out)
 	}
@@ -286,7 +280,7 @@ func (b *bench) daemon(cmd *exec.Cmd) (run, error) {
 			}
 		}
 	}()
-	r, err := execute(cmd)
+	r, err := executeWithin(peerPatience, cmd)
 	close(ended)
 	r.Own = <-most
 	return r, err

@@ -67,9 +67,16 @@ func forgetPeak() {
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // else peaks are too high
 }
 
+// patience is how long a run may take: what hangs must not keep the rows behind it.
+const patience = 20 * time.Minute
+
 // execute runs a program to its end.
-func execute(cmd *exec.Cmd) (run, error) {
+func execute(cmd *exec.Cmd) (run, error) { return executeWithin(patience, cmd) }
+
+// executeWithin is execute for what may take so long.
+func executeWithin(limit time.Duration, cmd *exec.Cmd) (run, error) {
 	var out, complaints bytes.Buffer
+	cmd.WaitDelay = 10 * time.Second // what it leaves behind may hold its output
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	forgetPeak()
 	before, began := now(), time.Now()
@@ -79,7 +86,15 @@ func execute(cmd *exec.Cmd) (run, error) {
 	ended := make(chan struct{})
 	own := make(chan int64)
 	go watch(cmd.Process.Pid, ended, own)
+	late := time.AfterFunc(limit, func() {
+		for _, pid := range family(cmd.Process.Pid) { // a browser would go on by itself
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
 	err := cmd.Wait()
+	if !late.Stop() {
+		err = fmt.Errorf("ended after %s", limit)
+	}
 	r := run{Seconds: time.Since(began).Seconds(), Text: out.String()}
 	close(ended)
 	r.Own = <-own
