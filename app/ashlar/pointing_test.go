@@ -170,7 +170,7 @@ func TestAskByPointing(t *testing.T) {
 
 	// The JavaScript function that the main thread was in most: the first of the heaviest.
 	p.click(e2e.Left, mainThread, "ctrl")
-	p.key("samples of the main thread", func(f frame) bool { return len(f.Scope) == 2 && f.Scope[1] == "event cpu-profile" }, "e")
+	p.key("samples of the main thread", func(f frame) bool { return len(f.Scope) == 2 && f.Scope[1] == "event JS samples" }, "e")
 	p.click(e2e.Left, image.Pt(1045, 469))
 	p.until("the hottest function", func(f frame) bool { return f.Picked == "hot" })
 	p.took("the hottest JavaScript function of the main thread", 3)

@@ -142,7 +142,7 @@ func BenchmarkBrush(b *testing.B) {
 	r := p.Bounds.Lower
 	for _, shift := range []key.Modifiers{0, key.ModShift} {
 		b.Run([]string{"one", "two"}[panel.Index(shift != 0)], func(b *testing.B) {
-			at := func(x int) f32.Point { return f32.Pt(float32(r.Min.X+x), float32(r.Min.Y+150)) }
+			at := func(x int) f32.Point { return f32.Pt(float32(r.Min.X+x), float32(r.Min.Y+90)) }
 			event := func(kind pointer.Kind, x int) {
 				f.router.Queue(pointer.Event{Kind: kind, Source: pointer.Mouse, Buttons: pointer.ButtonPrimary, Position: at(x), Modifiers: shift})
 			}

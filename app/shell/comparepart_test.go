@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -27,11 +28,29 @@ func (b *bench) drawn() string {
 	return all.String()
 }
 
-// TestPartsLeadBack compares parts of a recording, looks around there, and closes
-// the comparison in every way there is: the recording is looked at as before.
+// someSamples are a profile of V8: of main, and of read and write, which it calls.
+var someSamples = func() string {
+	nodes, samples, deltas := "", "", ""
+	for i, of := range []string{"(root)", "main", "read", "write"} {
+		nodes += fmt.Sprintf(`,{"id":%d,"callFrame":{"functionName":%q,"scriptId":"0","url":"server.js","lineNumber":%d},"children":[%s]}`, i+1, of, i, []string{"2", "3,4", "", ""}[i])
+	}
+	for i := range 60 {
+		samples, deltas = samples+fmt.Sprint(",", 2+i*i%3), deltas+",7"
+	}
+	return fmt.Sprintf(`{"nodes":[%s],"startTime":1000,"endTime":1420,"samples":[%s],"timeDeltas":[%s]}`, nodes[1:], samples[1:], deltas[1:])
+}()
+
+// TestPartsLeadBack compares parts of a trace and of samples, looks around there, and
+// closes the comparison in every way there is: the recording is looked at as before, in
+// either theme.
 func TestPartsLeadBack(t *testing.T) {
-	content := strings.Replace(someTrace, `{"ph":"i"`, `{"ph":"X","pid":1,"tid":7,"ts":1160,"dur":3,"name":"read"},{"ph":"X","pid":1,"tid":7,"ts":1170,"dur":4,"name":"read"},{"ph":"i"`, 1)
-	for begin, title := range map[string]string{"selected": "Compare what is selected with the rest", "calls": "Compare the slow calls of the selected function with the rest"} {
+	trace := strings.Replace(someTrace, `{"ph":"i"`, `{"ph":"X","pid":1,"tid":7,"ts":1160,"dur":3,"name":"read"},{"ph":"X","pid":1,"tid":7,"ts":1170,"dur":4,"name":"read"},{"ph":"i"`, 1)
+	for _, begin := range []struct{ name, content, theme, title string }{
+		{"selected time", trace, "dark", "Compare what is selected with the rest"},
+		{"slow calls", trace, "light", "Compare the slow calls of the selected function with the rest"},
+		{"samples", someSamples, "light", "Compare what is selected with the rest"},
+		{"samples in the dark", someSamples, "dark", "Compare what is selected with the rest"},
+	} {
 		for end, leave := range map[string]func(b *bench){
 			"close": func(b *bench) { b.Run("Close the comparison") },
 			"undo": func(b *bench) {
@@ -52,8 +71,9 @@ func TestPartsLeadBack(t *testing.T) {
 				}
 			},
 		} {
-			t.Run(begin+" "+end, func(t *testing.T) {
-				b := newBench(t, content)
+			t.Run(begin.name+" "+end, func(t *testing.T) {
+				b := newBench(t, begin.content)
+				b.SetTheme(begin.theme)
 				p := b.Pane
 				p.Fit(p.Rec.Start+50e6, p.Rec.Start+390e6)
 				p.Moved = true
@@ -78,7 +98,7 @@ func TestPartsLeadBack(t *testing.T) {
 					p.History = desk.History[desk.Spot]{} // undo goes on with the steps before, which is another matter
 				}
 
-				b.Run(title)
+				b.Run(begin.title)
 				b.until("compared", func() bool { return p.Within != nil && p.Within.Answer() != nil })
 				b.now = b.now.Add(time.Minute)
 				b.frame()
@@ -104,8 +124,13 @@ func TestPartsLeadBack(t *testing.T) {
 				if b.Pane.Pick.Fn != pick.Fn || b.Pane.Pick.Is != pick.Is {
 					t.Errorf("picked was %+v and is %+v", pick, b.Pane.Pick)
 				}
-				if b.drawn() != before {
-					t.Error("the picture is another one")
+				if is := b.drawn(); is != before {
+					was, now := strings.Split(before, "\n"), strings.Split(is, "\n")
+					k := 0
+					for k < min(len(was), len(now))-1 && was[k] == now[k] {
+						k++
+					}
+					t.Errorf("the picture is another one: line %d was\n%s\nand is\n%s", k, was[k], now[k])
 				}
 			})
 		}

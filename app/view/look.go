@@ -97,7 +97,7 @@ func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 	if l.Event < len(rec.Events) {
 		e := &rec.Events[l.Event]
 		if l.Event > 0 {
-			st.Event = e.Title()
+			st.Event = cmp.Or(e.Name, e.Title())
 		}
 		if l.Metric != e.Primary && l.Metric < len(e.Metrics) {
 			st.Metric = e.Metrics[l.Metric].Name
@@ -198,7 +198,7 @@ func (b *binder) miss(format string, args ...any) {
 func (b *binder) metric(event, metric string) (e, m int) {
 	for i := range b.rec.Events {
 		ev := &b.rec.Events[i]
-		if event != "" && ev.Title() != event {
+		if event != "" && cmp.Or(ev.Name, ev.Title()) != event {
 			continue
 		}
 		if metric == "" {

@@ -70,7 +70,7 @@ func findEvent(rec *recording.Recording, name string) int {
 		}
 	}
 	for i := range rec.Events {
-		if EventName(&rec.Events[i]) == name {
+		if e := &rec.Events[i]; EventName(e) == name || e.Title() == name { // as the window calls it
 			return i
 		}
 	}

@@ -260,7 +260,7 @@ func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
 				continue
 			}
 			took := s.Lane.Duration(i + k)
-			is := within(&q.Duration, took) && (!when || l.then(s, i+k, took))
+			is := Within(&q.Duration, took) && (!when || l.then(s, i+k, took))
 			is = is && (l.found == nil || l.found(s, i+k))
 			is = is && (l.args == nil || l.args(l.text(s.Lane, i+k)))
 			visit(i+k, is, took)
@@ -274,11 +274,12 @@ func (l *lookup) then(s *scan.Stretch, i int, took int64) bool {
 	if l.at != nil {
 		_, is = slices.BinarySearch(l.at[s.Track], start)
 	}
-	return is && within(&l.q.Started, start-l.rec.Start) &&
-		(l.below == nil || within(&l.q.Self, took-inner(l.rec, l.below[s.Lane], start, start+took, s.Lane.Call(i))))
+	return is && Within(&l.q.Started, start-l.rec.Start) &&
+		(l.below == nil || Within(&l.q.Self, took-inner(l.rec, l.below[s.Lane], start, start+took, s.Lane.Call(i))))
 }
 
-func within(r *recording.Range, took int64) bool {
+// Within reports whether a length lies in a range, whose end does not.
+func Within(r *recording.Range, took int64) bool {
 	return !(r.HasFrom && took < r.From) && !(r.HasTo && took >= r.To)
 }
 

@@ -90,9 +90,12 @@ type Event struct {
 	Primary int
 }
 
-// Title is the event's name for people: its name, or what it is made of.
+// Title is the event's name for people: its name, or what it is made of. V8 calls its
+// profiles of JavaScript cpu-profile wherever they are kept.
 func (e *Event) Title() string {
 	switch {
+	case e.Name == "cpu-profile":
+		return "JS samples"
 	case e.Name != "":
 		return e.Name
 	case e.Basis == FromSpans:

@@ -6,11 +6,13 @@ import (
 	"math/bits"
 	"runtime"
 
+	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
 )
 
-// Bin is a stretch From..To, To not included, with how many fall into it.
-type Bin struct{ From, To, Count int64 }
+// Bin is a stretch From..To, To not included, with how many fall into it, and what they
+// are together.
+type Bin struct{ From, To, Count, Sum int64 }
 
 // linearBins is how many bins of one width a histogram has at most.
 const linearBins = 50
@@ -119,17 +121,21 @@ func (b *binner) bin(v int64) int {
 // width.
 func histograms(ctx context.Context, p parts, least, most int64) (log, linear []Bin, err error) {
 	by := [2]*binner{newBinner(logEdges(least, most), false), newBinner(linearEdges(least, most), true)}
-	counts := make([][2][]int64, runtime.GOMAXPROCS(0))
+	type sum struct{ n, of int64 }
+	counts := make([][2][]sum, runtime.GOMAXPROCS(0))
 	err = scan.Spread(ctx, len(p), func(worker, i int) {
 		c := &counts[worker]
 		if c[0] == nil {
 			for k := range by {
-				c[k] = make([]int64, len(by[k].edges)-1)
+				c[k] = make([]sum, len(by[k].edges)-1)
 			}
 		}
 		for _, v := range p[i] {
-			c[0][by[0].bin(v)]++
-			c[1][by[1].bin(v)]++
+			for k := range by {
+				b := &c[k][by[k].bin(v)]
+				b.n++
+				recording.Add(&b.of, v)
+			}
 		}
 	})
 	var out [2][]Bin
@@ -139,7 +145,8 @@ func histograms(ctx context.Context, p parts, least, most int64) (log, linear []
 			out[k][i] = Bin{From: b.edges[i], To: b.edges[i+1]}
 			for _, c := range counts {
 				if c[k] != nil {
-					out[k][i].Count += c[k][i]
+					out[k][i].Count += c[k][i].n
+					recording.Add(&out[k][i].Sum, c[k][i].of)
 				}
 			}
 		}

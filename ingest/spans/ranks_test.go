@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ashlar/ingest/recording"
 )
 
 // spreads are distributions that selection has to cope with.
@@ -105,14 +107,15 @@ func TestBinsHoldEveryValueOnce(t *testing.T) {
 				if i > 0 && b.From != bins[i-1].To || b.To <= b.From {
 					t.Fatalf("%s, %s: %v does not follow", name, kind, b)
 				}
-				var want int64
+				var want, sum int64
 				for _, v := range all {
 					if v >= b.From && v < b.To {
 						want++
+						recording.Add(&sum, v)
 					}
 				}
-				if b.Count != want {
-					t.Errorf("%s, %s: %d in %d..%d, want %d", name, kind, b.Count, b.From, b.To, want)
+				if b.Count != want || b.Sum != sum {
+					t.Errorf("%s, %s: %d of %d in %d..%d, want %d of %d", name, kind, b.Count, b.Sum, b.From, b.To, want, sum)
 				}
 				if kind == "linear" && i > 0 && i < len(bins)-1 && b.To-b.From != bins[0].To-bins[0].From {
 					t.Errorf("%s: bins differ in width", name)

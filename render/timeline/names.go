@@ -79,7 +79,7 @@ func (p *Plan) sampled(r *Row) string {
 	if r.Depths == 0 || r.Spans == 0 {
 		return ""
 	}
-	return p.rec.Events[r.Samples.Event].Name
+	return p.rec.Events[r.Samples.Event].Title()
 }
 
 // busy is the share of the recording that a track ran on processors where that is known,

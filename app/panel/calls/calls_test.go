@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"context"
 	"testing"
 
 	"ashlar/app/panel"
@@ -8,6 +9,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/spans"
 )
 
 // side is a recording of three calls, of which f is picked.
@@ -134,5 +136,39 @@ func TestFilter(t *testing.T) {
 		case err == nil && q.String() != want:
 			t.Errorf("%q lists %s, want %s", only, q, want)
 		}
+	}
+}
+
+// TestShareOfTheList: how many of the listed calls a set has and what they took
+// is the same from bins and from rows, and nothing is said where neither tells.
+func TestShareOfTheList(t *testing.T) {
+	p, l := side()
+	in, err := calls.Bind(context.Background(), p.Rec, recording.Scope{}.Of(&recording.CallSet{Text: `"f|g"`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Durations, err = spans.DurationsIn(context.Background(), p.Rec, in); err != nil {
+		t.Fatal(err)
+	}
+	for brush, want := range map[string]share{
+		"2ps..3ps": {n: 1, took: 2, ok: true}, "2ps..": {n: 2, took: 5, ok: true}, "..3ps": {n: 2, took: 3, ok: true},
+		"1ps..20ps":         {n: 3, took: 6, ok: true}, // no edge of a bin: rows are looked at
+		"started 5ps..15ps": {n: 1, took: 2, ok: true}, "at 1:2@0s 1:2@20ps": {n: 2, took: 4, ok: true},
+		"2ps.., started 15ps..": {n: 1, took: 3, ok: true}, "2ps.., slowest 1": {}, "2ps.., n=3": {},
+	} {
+		q, err := calls.Parse(`"f|g"[` + brush + "]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shareOf(p, l, base(p), q); got != want {
+			t.Errorf("%s: %+v, want %+v", brush, got, want)
+		}
+	}
+	rows := l.Rows
+	for l.Rows = nil; len(l.Rows) <= mostLooked; {
+		l.Rows = append(l.Rows, rows...)
+	}
+	if got := shareOf(p, l, base(p), &calls.Query{Functions: []string{"f|g"}, Started: recording.Offsets(5, 15)}); got.ok {
+		t.Errorf("%d rows were looked at: %+v", len(l.Rows), got)
 	}
 }

@@ -25,11 +25,12 @@ import (
 // over it selects calls, with Shift those that they are compared with.
 type picture struct {
 	widget.Drag
-	list *session.CallList // that is drawn
-	bars histogram.Picture
-	dots histogram.DotPicture
-	kept widget.Kept[picKey]
-	at   image.Rectangle
+	list   *session.CallList // that is drawn
+	shares [2]share          // of A and of B
+	bars   histogram.Picture
+	dots   histogram.DotPicture
+	kept   widget.Kept[picKey]
+	at     image.Rectangle
 }
 
 // picKey has everything that the picture depends on, to see when it is out of date.
@@ -62,7 +63,7 @@ func (t *picture) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.Call
 	t.list = l
 	for side, q := range sets(p) {
 		if q != nil && (q.Duration.IsSet() || q.Started.IsSet()) {
-			t.drawBrush(p, u, q, setColour(u, p, side))
+			t.drawShare(p, u, side, q, t.drawBrush(p, u, q, setColour(u, p, side)))
 		}
 	}
 	if i := t.binAt(p); t.Inside && !t.Pressed && !p.Dots && i >= 0 {
@@ -80,8 +81,8 @@ func setColour(u *ui.UI, p *panel.Side, side int) ui.Colour {
 	return u.Theme.Accent
 }
 
-// drawBrush shows which durations and times are selected.
-func (t *picture) drawBrush(p *panel.Side, u *ui.UI, q *calls.Query, c ui.Colour) {
+// drawBrush shows which durations and times are selected, and returns where.
+func (t *picture) drawBrush(p *panel.Side, u *ui.UI, q *calls.Query, c ui.Colour) image.Rectangle {
 	o := t.at.Min
 	var r image.Rectangle
 	if p.Dots {
@@ -99,6 +100,7 @@ func (t *picture) drawBrush(p *panel.Side, u *ui.UI, q *calls.Query, c ui.Colour
 	u.Fill(r.Add(o), theme.WithAlpha(c, .2))
 	u.VLine(r.Min.X+o.X, r.Min.Y+o.Y, r.Max.Y+o.Y, c)
 	u.VLine(r.Max.X+o.X-1, r.Min.Y+o.Y, r.Max.Y+o.Y, c)
+	return r.Add(o)
 }
 
 // spread are the ends of a range, with others where it has none.

@@ -207,12 +207,11 @@ func taken(p *panel.Side, q *calls.Query) func(*calls.Row) bool {
 	for _, x := range q.At {
 		at[x] = true
 	}
-	in := func(r recording.Range, v int64) bool { return !(r.HasFrom && v < r.From) && !(r.HasTo && v >= r.To) }
 	return func(r *calls.Row) bool {
 		if q.At != nil && !at[place(p.Rec, r)] {
 			return false
 		}
-		return in(q.Duration, r.Duration) && in(q.Started, r.Start-p.Rec.Start) && in(q.Self, r.Self)
+		return calls.Within(&q.Duration, r.Duration) && calls.Within(&q.Started, r.Start-p.Rec.Start) && calls.Within(&q.Self, r.Self)
 	}
 }
 

@@ -333,7 +333,11 @@ func (p *Panel) frameDetails(c recording.CallID) (ds []Detail) {
 		ds = append(ds, Detail{Key: "Symbol", Value: fn.Symbol})
 	}
 	if fn.Module != "" {
-		ds = append(ds, Detail{Key: "Module", Value: panel.ShortModule(fn.Module), Exact: fn.Module})
+		key := "Module"
+		if fn.File == "" && analyze.HasCategories(p.Rec) { // scripts have files
+			key = "Category"
+		}
+		ds = append(ds, Detail{Key: key, Value: panel.ShortModule(fn.Module), Exact: fn.Module})
 	}
 	file := f.File
 	if file == "" {
