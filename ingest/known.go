@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
@@ -77,7 +78,7 @@ var knowns = []known{
 	{"an archive or a file compressed otherwise than with gzip or zstd", "unpack it", []string{"\xfd7zXZ\x00", "BZh9", "BZh6", "BZh1", "\x04\x22\x4d\x18", "7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07", "PK\x05\x06"}, nil},
 	{"a tar archive", "unpack it and open the recording in it", nil, func(b *opening) bool { return len(b.head) > 262 && string(b.head[257:262]) == "ustar" }},
 	{"a picture (SVG)", "a flamegraph of FlameGraph's has no stacks that could be read back; open the folded stacks it was drawn from", nil, func(b *opening) bool { return b.begins([]string{"<"}) && b.has("<svg ") && !b.has("<html") }},
-	{"a page of HTML", "save the recording itself; where a server sent it, the address may be wrong", nil, func(b *opening) bool { return !b.claimed && page.Match(b.head) }},
+	{"a page of HTML", "save the recording itself; where a server sent it, the address may be wrong", nil, func(b *opening) bool { return !b.claimed && page(b) }},
 	{"a trace of Unreal Insights", "Unreal Insights alone reads it", []string{"2CRT", "TRC2", "ECRT"}, nil},
 	{"a trace in the Common Trace Format (CTF), as LTTng writes it", "convert it with `babeltrace2`, or record with `perf record`", []string{"\xc1\x1f\xfc\xc1", "\xc1\xfc\x1f\xc1"}, nil},
 	{"metrics or logs of OpenTelemetry", "what is opened of OpenTelemetry are profiles and traces", nil, func(b *opening) bool { return b.keys["resourceMetrics"] || b.keys["resourceLogs"] }},
@@ -125,11 +126,13 @@ func (b *opening) begins(magics []string) bool {
 	return slices.ContainsFunc(magics, func(m string) bool { return bytes.HasPrefix(b.head, []byte(m)) })
 }
 
-var page = regexp.MustCompile(`(?i)\A\s*<(!doctype html|html)[ >]`)
+var page = matches(`(?i)\A\s*<(!doctype html|html)[ >]`)
 
+// matches reports whether a beginning has a pattern. Most are never asked for, and a
+// program that answers in milliseconds has no time to compile them all.
 func matches(pattern string) func(*opening) bool {
-	re := regexp.MustCompile(pattern)
-	return func(b *opening) bool { return re.Match(b.head) }
+	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	return func(b *opening) bool { return re().Match(b.head) }
 }
 
 // isETW looks for the header of a buffer (WMI_BUFFER_HEADER) that holds the

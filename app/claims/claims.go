@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/spf13/pflag"
@@ -134,11 +135,13 @@ type checker struct {
 }
 
 var (
-	codeSpan = regexp.MustCompile("``(.+?)``|`([^`]+)`")
-	address  = regexp.MustCompile("ashlar:1\\?[^\\s`)>\"]+")
-	bold     = regexp.MustCompile(`\*\*([^*]*)\*\*`)
-	spoken   = regexp.MustCompile(`^([-+]?[0-9][0-9 ]*(?:\.[0-9]+)?) ?(.*)$`)
-	one      = regexp.MustCompile(`^\s*(.*\S)\s*([=~])\s*([-+]?[0-9][0-9]*(?:\.[0-9]+)?)\s*$`)
+	codeSpan = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("``(.+?)``|`([^`]+)`") })
+	address  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("ashlar:1\\?[^\\s`)>\"]+") })
+	bold     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*\*([^*]*)\*\*`) })
+	spoken   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([-+]?[0-9][0-9 ]*(?:\.[0-9]+)?) ?(.*)$`) })
+	one      = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(.*\S)\s*([=~])\s*([-+]?[0-9][0-9]*(?:\.[0-9]+)?)\s*$`)
+	})
 )
 
 func (c *checker) wrong(line int, claim string, right *json.Number, format string, args ...any) {
@@ -149,7 +152,7 @@ func (c *checker) wrong(line int, claim string, right *json.Number, format strin
 // line holds what a line of the report claims.
 func (c *checker) line(n int, line string) {
 	var numbers, said []string // of claims, and how people write what is right
-	for _, m := range codeSpan.FindAllStringSubmatch(line, -1) {
+	for _, m := range codeSpan().FindAllStringSubmatch(line, -1) {
 		code := strings.TrimSpace(m[1] + m[2])
 		command, says, ok := cutComment(code)
 		if !ok || !strings.HasPrefix(command, "ashlar ") {
@@ -157,7 +160,7 @@ func (c *checker) line(n int, line string) {
 		}
 		for _, s := range splitOutside(says, ';') {
 			c.Claims++
-			x := one.FindStringSubmatch(s)
+			x := one().FindStringSubmatch(s)
 			if x == nil {
 				c.wrong(n, code, nil, "%q is no claim: write PATH = NUMBER", strings.TrimSpace(s))
 				continue
@@ -166,7 +169,7 @@ func (c *checker) line(n int, line string) {
 			said = append(said, c.number(n, strings.TrimSpace(command), x[1], x[2] == "~", x[3]))
 		}
 	}
-	for _, m := range address.FindAllString(line, -1) {
+	for _, m := range address().FindAllString(line, -1) {
 		c.Claims++
 		if err := readable(m, c.p.Recent()); err != nil {
 			c.wrong(n, m, nil, "%v", err)
@@ -177,9 +180,9 @@ func (c *checker) line(n int, line string) {
 	}
 	// Bold numbers are those of claims, in their order.
 	next := 0
-	for _, m := range bold.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, ""), -1) {
+	for _, m := range bold().FindAllStringSubmatch(codeSpan().ReplaceAllString(line, ""), -1) {
 		x := even(m[1])
-		if !spoken.MatchString(x) {
+		if !spoken().MatchString(x) {
 			continue
 		}
 		c.Claims++
@@ -222,11 +225,11 @@ func even(s string) string {
 // for it, also with fewer digits.
 func says(bold, number, people string) bool {
 	digits := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), " ", "") }
-	b := spoken.FindStringSubmatch(bold)
+	b := spoken().FindStringSubmatch(bold)
 	if b[2] == "" || people == "" {
 		return same(digits(b[1]), number, false)
 	}
-	p := spoken.FindStringSubmatch(people)
+	p := spoken().FindStringSubmatch(people)
 	return p != nil && b[2] == p[2] && (digits(b[1]) == digits(p[1]) || len(digits(b[1])) < len(digits(p[1])) && same(digits(p[1]), digits(b[1]), true))
 }
 
@@ -360,12 +363,14 @@ func same(right, said string, rounded bool) bool {
 	return d.Abs(d).Cmp(half) <= 0
 }
 
-var step = regexp.MustCompile(`^\.?([A-Za-z0-9_-]+)|^\[([0-9]+)\]|^\[([A-Za-z0-9_-]+)=("(?:[^"\\]|\\.)*")\]`)
+var step = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.?([A-Za-z0-9_-]+)|^\[([0-9]+)\]|^\[([A-Za-z0-9_-]+)=("(?:[^"\\]|\\.)*")\]`)
+})
 
 // follow finds a field of an answer by its path.
 func follow(v any, path string) (any, error) {
 	for rest := path; rest != ""; {
-		m := step.FindStringSubmatch(rest)
+		m := step().FindStringSubmatch(rest)
 		if m == nil {
 			return nil, fmt.Errorf("%q is no path: write rows[0].self or rows[name=\"parse\"].self", path)
 		}

@@ -153,7 +153,7 @@ func (s *source) claim(paths ...string) string {
 	var all []string
 	for _, p := range paths {
 		if v, err := follow(s.answer, p); err == nil {
-			if n, ok := v.(json.Number); ok && one.MatchString(p+" = "+n.String()) {
+			if n, ok := v.(json.Number); ok && one().MatchString(p+" = "+n.String()) {
 				all = append(all, p+" = "+n.String())
 			}
 		}

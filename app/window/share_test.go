@@ -280,12 +280,13 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestOneSession has two programs ask a window and a server at once, while a person and a
-// program go about in the window, others leave, flood and lie, and one watches:
-// everybody gets the same answers, and nothing of them stays. ASHLAR_SESSION is for how
-// long, such as 10m.
+// TestOneSession has two programs ask a window and a server at once, questions by chance,
+// some of them again, while a person and a program go about in the window, others leave,
+// flood and lie, and one watches: everybody gets what the command line says by itself, and
+// nothing of them stays. ASHLAR_SESSION is for how long, such as 10m.
 func TestOneSession(t *testing.T) {
 	run, profile := files(t)
+	busy(t, run, profile)
 	long := 3 * time.Second
 	if testing.Short() {
 		long = time.Second
@@ -303,24 +304,30 @@ func TestOneSession(t *testing.T) {
 		served <- cli.Main([]string{"serve", profile}, nil, io.Discard, io.Discard, cli.Runner{Context: ctx})
 	}()
 
-	lines := [][]string{{"top", run, "--json"}, {"top", profile}, {"calls", run, "read"}, {"stats", run, "--function", "read", "--json"}, {"path", run}, {"overview", profile}, {"top", run, "--range", "100us..200us"}, {"findings", run, "--json"}, {"diff", run, run, "--range-b", "0s..100us"}}
-	want := map[string]string{}
-	for _, l := range lines {
-		want[strings.Join(l, " ")] = typed(l...)
-	}
 	over := time.Now().Add(long)
 	var all sync.WaitGroup
-	var asked, shown, bad atomic.Int64
+	var asked, refused, shown, bad atomic.Int64
+	var different sync.Map // questions
 	for i := range 2 {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(i), 1))
+			var before [][]string
 			for time.Now().Before(over) {
-				l := lines[r.IntN(len(lines))]
-				if got := typed(append([]string{l[0], "--session"}, l[1:]...)...); got != want[strings.Join(l, " ")] {
-					t.Errorf("%v: %s\nis not\n%s", l, got, want[strings.Join(l, " ")])
+				l := question(r, run, profile)
+				if n := len(before); n > 0 && r.IntN(4) == 0 {
+					l = before[r.IntN(n)]
+				} else if before = append(before, l); n == 64 {
+					before = before[1:]
+				}
+				want := typed(l...)
+				if got := typed(append([]string{l[0], "--session"}, l[1:]...)...); got != want {
+					t.Errorf("%v: %s\nis not\n%s", l, got, want)
 					return
 				}
-				asked.Add(1)
+				if asked.Add(1); !strings.HasSuffix(want, "code 0") {
+					refused.Add(1)
+				}
+				different.Store(strings.Join(l, " "), true)
 			}
 		})
 	}
@@ -352,6 +359,7 @@ func TestOneSession(t *testing.T) {
 		}
 	})
 	all.Go(func() { // those that leave, flood and lie
+		leaving := rand.New(rand.NewPCG(5, 5))
 		for time.Now().Before(over) {
 			var flood []net.Conn
 			for range 20 {
@@ -365,7 +373,7 @@ func TestOneSession(t *testing.T) {
 				bad.Add(1)
 			}
 			gone, leave := context.WithTimeout(ctx, time.Millisecond)
-			_, _, _ = serve.Ask(gone, lines[0], io.Discard, io.Discard, io.Discard)
+			_, _, _ = serve.Ask(gone, question(leaving, run, profile), io.Discard, io.Discard, io.Discard)
 			leave()
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -379,9 +387,14 @@ func TestOneSession(t *testing.T) {
 	if code := <-served; code != cli.Done {
 		t.Errorf("the server ends with %d", code)
 	}
-	t.Logf("%d answers, %d by the window's commands, %d addresses shown, %d bad clients in %v", asked.Load(), w.answers.Load(), shown.Load(), bad.Load(), long)
+	questions := int64(0)
+	different.Range(func(any, any) bool { questions++; return true })
+	t.Logf("%d answers to %d questions, %d of them refusals, %d by the window's commands, %d addresses shown, %d bad clients in %v", asked.Load(), questions, refused.Load(), w.answers.Load(), shown.Load(), bad.Load(), long)
 	if asked.Load() == 0 || w.answers.Load() == 0 || shown.Load() == 0 || bad.Load() == 0 {
 		t.Error("something did not take part")
+	}
+	if questions < asked.Load()/3 || refused.Load() > asked.Load()/2 {
+		t.Error("the same was asked too often, or what has no answer")
 	}
 	w.end()
 	if left, _ := filepath.Glob(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ashlar", "*.sock")); len(left) > 0 {
@@ -396,6 +409,91 @@ func TestOneSession(t *testing.T) {
 	}
 	b := make([]byte, 1<<20)
 	t.Errorf("%d goroutines and %d files stay, before there were %d and %d\n%s", runtime.NumGoroutine(), openFiles(t), goroutines, open, b[:runtime.Stack(b, true)])
+}
+
+// busy writes a trace and a profile that have something to say to most questions.
+func busy(t *testing.T, run, profile string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 9))
+	events := []string{}
+	for tid := 1; tid <= 3; tid++ {
+		for at := 0; at < 600; at += 20 {
+			took := 5 + r.IntN(14)
+			events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":%d,"tdur":%d,"name":"work","cat":"a","args":{"size":%d}}`, tid, at, took, took/2, r.IntN(50)),
+				fmt.Sprintf(`{"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":%d,"name":"read%d","cat":"b"}`, tid, at+1, took-3, r.IntN(3)))
+		}
+	}
+	stacks := ""
+	for range 60 {
+		stacks += fmt.Sprintf("main;work;parse%d;read%d %d\nmain;walk;walk;read%d %d\n", r.IntN(4), r.IntN(3), 1+r.IntN(90), r.IntN(3), 1+r.IntN(40))
+	}
+	for name, text := range map[string]string{run: "[" + strings.Join(events, ",") + "]", profile: stacks} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// question is a command line by chance.
+func question(r *rand.Rand, run, profile string) []string {
+	of := func(words ...string) string { return words[r.IntN(len(words))] }
+	file := of(run, run, profile)
+	function := of("work", "work", "main", "/^read/", "read1", "/walk|parse/", "read2@b")
+	set := of("work", "/^read/[slowest 5]", "work[10us..]", "work[size in 10..40]", "!work[12us..]", `*[found "arg:7"]`, "work[started 100us..300us]")
+	var line []string
+	flag := func(one int, words ...string) {
+		if r.IntN(one) == 0 {
+			line = append(line, words...)
+		}
+	}
+	between := func() string { at := r.IntN(500); return fmt.Sprintf("%dus..%dus", at, at+1+r.IntN(200)) }
+	number := func(most int) string { return fmt.Sprint(1 + r.IntN(most)) }
+	scope := func() {
+		if file == run {
+			flag(2, "--range", between())
+			flag(3, "--calls", set)
+		}
+	}
+	switch command := of("top", "top", "top", "calls", "stats", "path", "overview", "findings", "diff", "source"); command {
+	case "top":
+		line = []string{command, file}
+		scope()
+		flag(3, "--"+of("callers-of", "callees-of", "hide", "only", "drop", "collapse-recursion-of"), function)
+		flag(4, of("--invert", "--tree", "--by-time", "--fold-digits", "--collapse-recursion"))
+		flag(4, "--by", of("function", "module", "thread", "name", "category"))
+		flag(4, "--search", of("read", "/^w/", "thread:1"))
+		flag(3, "-n", number(9))
+		flag(2, "--json")
+	case "calls":
+		file = run
+		line = []string{command, file, set, "--sort", of("duration", "start", "self", "size"), "-n", number(30)}
+		flag(2, "--range", between())
+		flag(2, of("--json", "--csv"))
+	case "stats":
+		line = []string{command, file, "--function", function}
+		scope()
+		flag(2, "--json", "--histogram", of("log", "linear"))
+	case "path":
+		file = run
+		line = []string{command, file}
+		scope()
+		flag(2, "--json", "-n", number(20))
+	case "overview", "findings":
+		line = []string{command, file}
+		flag(2, "--json")
+		flag(2, "--budget", fmt.Sprint(300+r.IntN(900)))
+	case "diff":
+		line = []string{command, run, run, "--range-a", between(), "--range-b", between(), "--by", of("function", "stack", "module", "thread")}
+		if r.IntN(3) == 0 {
+			line = []string{command, run, "--calls-b", set}
+		}
+		flag(2, "--json")
+		flag(3, "-n", number(5))
+	case "source":
+		line = []string{command, file, function}
+		flag(2, "--json")
+	}
+	return line
 }
 
 func openFiles(t *testing.T) int {

@@ -21,6 +21,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
@@ -40,14 +41,16 @@ var Format = codec.Format{
 	Decode:     Decode,
 }
 
-var header = regexp.MustCompile(`(?m)\A(?:# callgrind format\s*$|(?:(?:version|creator|pid|cmd|part|thread|desc|positions|event|summary|ob):.*\n|\s*\n|#.*\n)*events: .*$)`)
+var header = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)\A(?:# callgrind format\s*$|(?:(?:version|creator|pid|cmd|part|thread|desc|positions|event|summary|ob):.*\n|\s*\n|#.*\n)*events: .*$)`)
+})
 
 // Sniff looks for the first line of newer files, or for the header of any.
 func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	if bytes.HasPrefix(head, []byte("# callgrind format")) {
 		return decode.Certain, nil
 	}
-	if header.Match(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n"))) {
+	if header().Match(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n"))) {
 		return decode.Likely, nil
 	}
 	return decode.No, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"ashlar/ingest/jsonscan"
 )
@@ -18,9 +19,11 @@ type systemTrace struct {
 
 var (
 	// "bash-12  ( 10) [001] d..2 5.5: sched_switch: …": who ran.
-	systemLine = regexp.MustCompile(`^ *(.{1,16})-(\d+) +(?:\([ \d-]+\) +)?\[\d+\]`)
+	systemLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ *(.{1,16})-(\d+) +(?:\([ \d-]+\) +)?\[\d+\]`) })
 	// The arguments of sched_switch, sched_wakeup and others.
-	systemComm = regexp.MustCompile(`\b(?:prev_|next_)?comm=(.{0,16}?) (?:prev_|next_)?pid=(\d+)`)
+	systemComm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:prev_|next_)?comm=(.{0,16}?) (?:prev_|next_)?pid=(\d+)`)
+	})
 )
 
 // read takes the names out of the text, which is a JSON string.
@@ -35,10 +38,10 @@ func (s *systemTrace) read(text []byte) {
 			continue
 		}
 		s.lines++
-		if m := systemLine.FindSubmatch(l); m != nil {
+		if m := systemLine().FindSubmatch(l); m != nil {
 			s.name(m[1], m[2])
 		}
-		for _, m := range systemComm.FindAllSubmatch(l, -1) {
+		for _, m := range systemComm().FindAllSubmatch(l, -1) {
 			s.name(m[1], m[2])
 		}
 	}

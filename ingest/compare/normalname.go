@@ -3,6 +3,7 @@ package compare
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // normalName is a function's name without what changes from
@@ -22,7 +23,7 @@ func normalName(name string) string {
 	s := stripArguments(name)
 	for _, r := range replacements {
 		if r.if_ == "" || strings.Contains(s, r.if_) {
-			s = r.re.ReplaceAllString(s, r.with)
+			s = r.re().ReplaceAllString(s, r.with)
 		}
 	}
 	if s = strings.TrimSpace(s); s == "" {
@@ -35,31 +36,35 @@ func normalName(name string) string {
 // spares most names the search.
 var replacements = []struct {
 	if_  string
-	re   *regexp.Regexp
+	re   func() *regexp.Regexp
 	with string
 }{
 	// perf and c++filt write clones as "f(int) [clone .isra.0]".
-	{"[clone ", regexp.MustCompile(`\s*\[clone [^\]]*\]`), ""},
+	{"[clone ", lazy(`\s*\[clone [^\]]*\]`), ""},
 	// gcc and clang; several may follow each other.
-	{".", regexp.MustCompile(`(?:\.(?:isra|part|constprop|cold|localalias|lto_priv|llvm|clone|ipa|__uniq|warm|hot|unlikely|startup|specialized|resolved)(?:\.[0-9A-Fa-f]+)*)+$`), ""},
+	{".", lazy(`(?:\.(?:isra|part|constprop|cold|localalias|lto_priv|llvm|clone|ipa|__uniq|warm|hot|unlikely|startup|specialized|resolved)(?:\.[0-9A-Fa-f]+)*)+$`), ""},
 	// Rust, legacy mangling.
-	{"::h", regexp.MustCompile(`::h[0-9a-f]{16}\b`), ""},
+	{"::h", lazy(`::h[0-9a-f]{16}\b`), ""},
 	// Symbol versions: memcpy@GLIBC_2.2.5, memcpy@@GLIBC_2.14; package versions:
 	// lodash@4.17.21, golang.org/x/net@v0.1.0, example.com/mod/v2.F.
-	{"@", regexp.MustCompile(`@@?[A-Za-z_]*_?v?[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z.]+)?`), ""},
-	{"/v", regexp.MustCompile(`/v[0-9]+([./])`), "$1"},
+	{"@", lazy(`@@?[A-Za-z_]*_?v?[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z.]+)?`), ""},
+	{"/v", lazy(`/v[0-9]+([./])`), "$1"},
 	// Offsets and addresses.
-	{"+0x", regexp.MustCompile(`\+0x[0-9A-Fa-f]+`), ""},
-	{"0x", regexp.MustCompile(`0x[0-9A-Fa-f]+`), "0x"},
+	{"+0x", lazy(`\+0x[0-9A-Fa-f]+`), ""},
+	{"0x", lazy(`0x[0-9A-Fa-f]+`), "0x"},
 	// Line and column numbers after a file name, at the end or before a bracket.
-	{":", regexp.MustCompile(`((?:[^:]|^)):[0-9]+(?::[0-9]+)?(\)?)$`), "$1$2"},
+	{":", lazy(`((?:[^:]|^)):[0-9]+(?::[0-9]+)?(\)?)$`), "$1$2"},
 	// Go numbers closures and wrappers in the order in which it meets them.
-	{".", regexp.MustCompile(`\.(func|gowrap|deferwrap|init|glob\.\.func)[0-9]+`), ".${1}0"},
-	{".", regexp.MustCompile(`\.[0-9]+(\.|$|-)`), ".0$1"},
+	{".", lazy(`\.(func|gowrap|deferwrap|init|glob\.\.func)[0-9]+`), ".${1}0"},
+	{".", lazy(`\.[0-9]+(\.|$|-)`), ".0$1"},
 	// Lambdas: {lambda(int)#2}, $_3, 'lambda1', {closure#4}, {closure_env#0}.
-	{"#", regexp.MustCompile(`#[0-9]+`), "#0"},
-	{"$_", regexp.MustCompile(`\$_[0-9]+`), "$$_0"},
-	{"lambda", regexp.MustCompile(`'lambda[0-9]*'`), "'lambda'"},
+	{"#", lazy(`#[0-9]+`), "#0"},
+	{"$_", lazy(`\$_[0-9]+`), "$$_0"},
+	{"lambda", lazy(`'lambda[0-9]*'`), "'lambda'"},
+}
+
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 // stripArguments takes <…> and […] away where they follow a name, with all that

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"ashlar/ingest/analyze"
@@ -10,14 +9,14 @@ import (
 )
 
 // soVersion is the version behind a shared library's name.
-var soVersion = regexp.MustCompile(`(\.so)(?:\.[0-9]+)+$|-[0-9]+(?:\.[0-9]+)+(\.so|\.dylib|\.dll|\.jar)`)
+var soVersion = lazy(`(\.so)(?:\.[0-9]+)+$|-[0-9]+(?:\.[0-9]+)+(\.so|\.dylib|\.dll|\.jar)`)
 
 // matchModules matches the modules of recordings: by path, by the last part of
 // the path, then by that without a version.
 func matchModules(recs []*recording.Recording, o MatchOptions) (*Matching, []map[string]int32) {
 	return matchPlaces(recs, o, func(f *recording.Function) string { return f.Module },
 		analyze.ModuleBase,
-		func(m string) string { return soVersion.ReplaceAllString(analyze.ModuleBase(m), "$1$2") })
+		func(m string) string { return soVersion().ReplaceAllString(analyze.ModuleBase(m), "$1$2") })
 }
 
 // matchFiles matches source files: by path, by the last two parts of the path,

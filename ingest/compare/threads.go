@@ -2,13 +2,12 @@ package compare
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"ashlar/ingest/recording"
 )
 
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = lazy(`[0-9]+`)
 
 // MatchThreads finds out which tracks of recordings are the same: by name and
 // role (the main thread of its process, any other thread, or a row of async
@@ -36,7 +35,7 @@ func MatchThreads(recs []*recording.Recording, o MatchOptions) *Matching {
 			if x.bare {
 				return ""
 			}
-			return x.module + "\x00" + digits.ReplaceAllString(x.name, "")
+			return x.module + "\x00" + digits().ReplaceAllString(x.name, "")
 		}})
 	}
 	if !o.NoOrder {

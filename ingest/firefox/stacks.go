@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ashlar/ingest/recording"
 )
@@ -154,9 +155,11 @@ func isAddress(name string) bool {
 // What places in raw profiles look like: a function of a binary, a function of a
 // script, and a script itself.
 var (
-	inLib    = regexp.MustCompile(`^(.*) \(in ([^)]*)\)(?: \+ [0-9]+| \(.*:.*\))?$`)
-	inScript = regexp.MustCompile(`^(.*) \((.+?):([0-9]+)(?::([0-9]+))?\)(?:\[\d+\])?$`)
-	ofScript = regexp.MustCompile(`^()(.+?):([0-9]+)(?::([0-9]+))?(?:\[\d+\])?$`)
+	inLib    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*) \(in ([^)]*)\)(?: \+ [0-9]+| \(.*:.*\))?$`) })
+	inScript = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(.*) \((.+?):([0-9]+)(?::([0-9]+))?\)(?:\[\d+\])?$`)
+	})
+	ofScript = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^()(.+?):([0-9]+)(?::([0-9]+))?(?:\[\d+\])?$`) })
 )
 
 // located makes a frame of a raw profile's place.
@@ -175,14 +178,14 @@ func (x *stacks) located(i int, place string) recording.FrameID {
 			fn.Name = recording.AddressName(l.name, fr.Addr, fr.Addr-l.start)
 		}
 	default:
-		if m := inLib.FindStringSubmatch(place); m != nil {
+		if m := inLib().FindStringSubmatch(place); m != nil {
 			fn.Name, fn.Module = m[1], base(m[2])
 			fn.Kind = recording.KindOfModule(fn.Module)
 			break
 		}
-		m := inScript.FindStringSubmatch(place)
+		m := inScript().FindStringSubmatch(place)
 		if m == nil {
-			m = ofScript.FindStringSubmatch(place)
+			m = ofScript().FindStringSubmatch(place)
 		}
 		if m == nil {
 			fn.Module = category

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
@@ -40,9 +41,13 @@ var Format = codec.Format{
 
 // line is an event: thread and its id, perhaps the process, the processor, perhaps
 // flags, the time, the event and what it says.
-var line = regexp.MustCompile(`^\s*(.*)-(\d+)\s+(?:\(\s*(\d+|-+)\)\s+)?\[(\d+)\]\s+(?:([^\s:]{4,6})\s+)?(\d+\.\d+):\s+([\w.:-]+):(?:\s+(.*))?$`)
+var line = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(.*)-(\d+)\s+(?:\(\s*(\d+|-+)\)\s+)?\[(\d+)\]\s+(?:([^\s:]{4,6})\s+)?(\d+\.\d+):\s+([\w.:-]+):(?:\s+(.*))?$`)
+})
 
-var page = regexp.MustCompile(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)
+var page = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)
+})
 
 // Sniff looks for the header, for an event in the first lines, or for a page that
 // systrace made.
@@ -50,7 +55,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	if bytes.HasPrefix(head, []byte("# tracer: ")) {
 		return decode.Certain, nil
 	}
-	if page.Match(head) {
+	if page().Match(head) {
 		return decode.Likely, nil
 	}
 	for rest := head; len(rest) > 0; {
@@ -59,7 +64,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 		l = bytes.TrimSpace(l)
 		switch {
 		case len(l) == 0 || l[0] == '#':
-		case line.Match(l):
+		case line().Match(l):
 			return decode.Likely, nil
 		default:
 			return decode.No, nil
@@ -140,7 +145,7 @@ func (d *decoder) read(l []byte) error {
 	if len(l) == 0 || l[0] == '#' {
 		return nil
 	}
-	m := line.FindSubmatch(l)
+	m := line().FindSubmatch(l)
 	if m == nil {
 		if !d.page { // which has lists of processes besides
 			d.tally.Read++
@@ -184,9 +189,11 @@ func number(b []byte) int64 {
 
 // What sched_switch and those that wake say, sched_switch also in its older form.
 var (
-	switched = regexp.MustCompile(`prev_pid=(\d+) .*?prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+)`)
-	older    = regexp.MustCompile(`^.*:(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]`)
-	woken    = regexp.MustCompile(`(?:comm=(.*) )?pid=(\d+)`)
+	switched = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`prev_pid=(\d+) .*?prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+)`)
+	})
+	older = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^.*:(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]`) })
+	woken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:comm=(.*) )?pid=(\d+)`) })
 )
 
 // letters are those of states, as State numbers them.
@@ -210,9 +217,9 @@ func (d *decoder) event(m [][]byte, at int64) {
 	}
 	switch string(m[7]) {
 	case "sched_switch":
-		x := switched.FindSubmatch(text)
+		x := switched().FindSubmatch(text)
 		if x == nil {
-			x = older.FindSubmatch(text)
+			x = older().FindSubmatch(text)
 		}
 		if x != nil {
 			next := number(x[4])
@@ -224,7 +231,7 @@ func (d *decoder) event(m [][]byte, at int64) {
 			return
 		}
 	case "sched_waking", "sched_wakeup", "sched_wakeup_new":
-		if x := woken.FindSubmatch(text); x != nil {
+		if x := woken().FindSubmatch(text); x != nil {
 			if len(x[1]) > 0 {
 				d.s.Names[number(x[2])] = string(x[1])
 			}

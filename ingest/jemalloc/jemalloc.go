@@ -26,6 +26,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/google/pprof/profile"
 
@@ -52,14 +53,16 @@ var Format = codec.Format{
 const maxContent = 1 << 30
 
 var (
-	first   = regexp.MustCompile(`^heap_v2/(\d+)\s*\r?(\n|$)`)
-	numbers = regexp.MustCompile(`^\s*t(\*|\d+): *(\d+): *(\d+) *\[ *(\d+): *(\d+) *\] *(.*)$`)
-	address = regexp.MustCompile(`0x[0-9a-fA-F]+`)
+	first   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^heap_v2/(\d+)\s*\r?(\n|$)`) })
+	numbers = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*t(\*|\d+): *(\d+): *(\d+) *\[ *(\d+): *(\d+) *\] *(.*)$`)
+	})
+	address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`0x[0-9a-fA-F]+`) })
 )
 
 // Sniff looks at the first line.
 func Sniff(head []byte, _ bool) (decode.Confidence, error) {
-	if first.Match(head) {
+	if first().Match(head) {
 		return decode.Certain, nil
 	}
 	return decode.No, nil
@@ -113,7 +116,7 @@ type scaled struct {
 // alloc_space.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	content, readErr := in.All(maxContent)
-	m := first.FindSubmatch(content)
+	m := first().FindSubmatch(content)
 	if m == nil {
 		if readErr != nil {
 			return readErr
@@ -166,7 +169,7 @@ func (d *decoder) place() string { return fmt.Sprintf("line %d", d.line) }
 // addresses opens a stack.
 func (d *decoder) addresses(body []byte) {
 	d.opened, d.stack = d.line, nil
-	for _, w := range address.FindAll(body, -1) {
+	for _, w := range address().FindAll(body, -1) {
 		a, err := strconv.ParseUint(string(w[2:]), 16, 64)
 		if err != nil {
 			d.b.Warn("address", d.place(), "%.40s on line %d is no address of 64 bits and was left out", w, d.line)
@@ -179,7 +182,7 @@ func (d *decoder) addresses(body []byte) {
 // numbers reads those of a thread, of the stack or, before the first one, of
 // everything.
 func (d *decoder) numbers(body []byte) {
-	m := numbers.FindSubmatch(body)
+	m := numbers().FindSubmatch(body)
 	r := row{}
 	fits := m != nil
 	for i := range r.values {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -183,7 +184,7 @@ func readJSON(content []byte, b *recording.Builder) (out []*message, err error) 
 // traces and logs by their dictionary.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if first := bytes.TrimLeft(head, " \t\r\n"); len(first) > 0 && first[0] == '{' {
-		if bytes.Contains(head, []byte(`"resourceProfiles"`)) || bytes.Contains(head, []byte(`"dictionary"`)) && tables.Match(head) {
+		if bytes.Contains(head, []byte(`"resourceProfiles"`)) || bytes.Contains(head, []byte(`"dictionary"`)) && tables().Match(head) {
 			return decode.Certain, nil
 		}
 		return decode.No, nil
@@ -199,7 +200,9 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 
 // tables are the members of a dictionary. Any order of keys is allowed, so that
 // all a file begins with may be one of them.
-var tables = regexp.MustCompile(`"(mapping|location|function|link|string|attribute|stack)Table"`)
+var tables = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(mapping|location|function|link|string|attribute|stack)Table"`)
+})
 
 // shape is which fields a message has and whether each is one of bytes. strict
 // says that there are no others.

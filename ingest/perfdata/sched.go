@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ashlar/ingest/recording"
 	"ashlar/ingest/sched"
@@ -21,14 +22,16 @@ var (
 )
 
 var (
-	formatName  = regexp.MustCompile(`name: (sched_\w+)\n`)
-	formatField = regexp.MustCompile(`field:[^;]*?(\w+)(?:\[\d+\])?;\s*offset:(\d+);\s*size:(\d+);`)
+	formatName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`name: (sched_\w+)\n`) })
+	formatField = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`field:[^;]*?(\w+)(?:\[\d+\])?;\s*offset:(\d+);\s*size:(\d+);`)
+	})
 )
 
 // tracing reads how tracepoints are laid out, as the kernel prints it: a text for
 // each among other things.
 func (d *decoder) tracing(b []byte) {
-	names := formatName.FindAllSubmatchIndex(b, -1)
+	names := formatName().FindAllSubmatchIndex(b, -1)
 	for i, at := range names {
 		text := b[at[1]:]
 		if i+1 < len(names) {
@@ -38,7 +41,7 @@ func (d *decoder) tracing(b []byte) {
 			text = text[:end]
 		}
 		fields := map[string]field{}
-		for _, m := range formatField.FindAllSubmatch(text, -1) {
+		for _, m := range formatField().FindAllSubmatch(text, -1) {
 			offset, err1 := strconv.Atoi(string(m[2]))
 			size, err2 := strconv.Atoi(string(m[3]))
 			if err1 == nil && err2 == nil && offset < 1<<16 && size < 1<<16 {

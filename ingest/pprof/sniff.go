@@ -3,6 +3,7 @@ package pprof
 import (
 	"encoding/binary"
 	"regexp"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -71,8 +72,12 @@ func sniffProto(head []byte, complete bool) decode.Confidence {
 }
 
 var (
-	legacyText  = regexp.MustCompile(`^(heap profile: *\d+: *\d+ *\[ *\d+: *\d+ *\] *@ *(heap|growth|fragmentation)|--- (heapz|contentionz|threadz) \d+ ---|--- (mutex|contention):|--- Thread [[:xdigit:]]+ \(name: )`)
-	legacyCount = regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*)?\n)*\S+ profile: total \d+\r?\n`)
+	legacyText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(heap profile: *\d+: *\d+ *\[ *\d+: *\d+ *\] *@ *(heap|growth|fragmentation)|--- (heapz|contentionz|threadz) \d+ ---|--- (mutex|contention):|--- Thread [[:xdigit:]]+ \(name: )`)
+	})
+	legacyCount = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*)?\n)*\S+ profile: total \d+\r?\n`)
+	})
 )
 
 // legacy recognises the formats from before profile.proto that the library
@@ -81,7 +86,7 @@ func legacy(head []byte) bool {
 	if len(head) > 4096 {
 		head = head[:4096]
 	}
-	return legacyText.Match(head) || legacyCount.Match(head) || legacyCPU(head)
+	return legacyText().Match(head) || legacyCount().Match(head) || legacyCPU(head)
 }
 
 // legacyCPU recognises a binary CPU profile: words 0, 3, language, period, 0,

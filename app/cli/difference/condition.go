@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
+	"sync"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
@@ -30,11 +31,13 @@ type Condition struct {
 	unit       string // "%" for parts of A, "" for the metric's own unit
 }
 
-var conditionForm = regexp.MustCompile(`(?s)^\s*(total|self|module)\s*(?:\((.*)\))?\s*(>=|<=|>|<)\s*([+-]?[0-9]*\.?[0-9]+)\s*(%|[A-Za-zµμ]*)\s*$`)
+var conditionForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^\s*(total|self|module)\s*(?:\((.*)\))?\s*(>=|<=|>|<)\s*([+-]?[0-9]*\.?[0-9]+)\s*(%|[A-Za-zµμ]*)\s*$`)
+})
 
 // ParseCondition reads a condition. The error is one sentence.
 func ParseCondition(text string) (Condition, error) {
-	m := conditionForm.FindStringSubmatch(text)
+	m := conditionForm().FindStringSubmatch(text)
 	if m == nil {
 		return Condition{}, fmt.Errorf("--fail-if %q is no condition; write total>5%%, total(NAME)>10ms, self(NAME)>1%% or module(NAME)>0%%", text)
 	}
