@@ -2,12 +2,13 @@ package source
 
 import (
 	"archive/zip"
-	"compress/flate"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"strings"
+
+	"github.com/klauspost/compress/flate"
 )
 
 const zipMagic = "PK\x03\x04"
