@@ -129,20 +129,13 @@ bench-micro: export EGL_PLATFORM := surfaceless
 bench-micro: prepare-draw ## measure decoders and drawing apart (MICRO=regexp chooses)
 	$(GO) test -run '^$$' -bench '$(MICRO)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PACKAGES)
 
-# A Mac's windows need its compiler: what draws in one is left out elsewhere.
-WITHOUT_CGO = {{$$cgo := false}}{{range .Deps}}{{if eq . "gioui.org/internal/gl"}}{{$$cgo = true}}{{end}}{{end}}{{if not $$cgo}}{{.ImportPath}}{{end}}
-
-# Packages that make dist compiles for other systems are compiled with its flags: once.
-AS_RELEASED = -trimpath -tags=novulkan,nethttpomithttp2
-
-lint: prepare-build ## gofmt, go vet and staticcheck
+lint: prepare-build ## gofmt, go vet, staticcheck, types on other systems
 	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) || exit 1; \
 	[ -z "$$unformatted" ] || { echo "Not as gofmt would have it: $$unformatted"; exit 1; }
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
 	$(GO) vet -tags=novulkan,desktop ./app/ashlar
-	GOOS=windows CGO_ENABLED=0 $(GO) vet $(AS_RELEASED) ./...
-	GOOS=darwin CGO_ENABLED=0 $(GO) vet $(AS_RELEASED) $$(GOOS=darwin CGO_ENABLED=0 $(GO) list -f '$(WITHOUT_CGO)' ./...)
+	$(GO) run ./testdata/typecheck windows darwin -- ./...
 
 generate: prepare-draw ## run go generate, draw the picture of the README
 	$(GO) generate $(PACKAGES)

@@ -1,0 +1,77 @@
+// Command typecheck checks the types of packages and their tests as they are on other
+// systems, from their sources: to compile them all there, as go vet does first, takes
+// ten times as long.
+//
+//	go run ./testdata/typecheck windows darwin -- ./...
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+)
+
+func main() {
+	i := slices.Index(os.Args, "--")
+	if i < 0 {
+		fmt.Fprintln(os.Stderr, "usage: typecheck SYSTEM… -- PACKAGE…")
+		os.Exit(2)
+	}
+	failed := false
+	for _, system := range os.Args[1:i] {
+		wrong, err := check(system, os.Args[i+1:])
+		if err != nil {
+			wrong = append(wrong, err.Error())
+		}
+		for _, text := range wrong {
+			fmt.Fprintf(os.Stderr, "%s: %s\n", system, text)
+			failed = true
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// check says what is wrong on a system, each thing once.
+func check(system string, patterns []string) (wrong []string, err error) {
+	cfg := &packages.Config{Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps, Env: append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")}
+	all, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	names := compiled(all, system)
+	cfg.Mode |= packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo
+	cfg.Tests = true
+	if all, err = packages.Load(cfg, names...); err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		for _, e := range p.Errors {
+			if text := e.Error(); !slices.Contains(wrong, text) {
+				wrong = append(wrong, text)
+			}
+		}
+	}
+	return wrong, nil
+}
+
+// compiled names the packages that can be compiled without cgo. On a Mac those that draw
+// in a window cannot.
+func compiled(all []*packages.Package, system string) (names []string) {
+	draws := map[*packages.Package]bool{}
+	packages.Visit(all, nil, func(p *packages.Package) {
+		draws[p] = p.PkgPath == "gioui.org/internal/gl"
+		for _, q := range p.Imports {
+			draws[p] = draws[p] || draws[q]
+		}
+	})
+	for _, p := range all {
+		if system != "darwin" || !draws[p] {
+			names = append(names, p.PkgPath)
+		}
+	}
+	return names
+}
