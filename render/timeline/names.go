@@ -83,12 +83,15 @@ func (p *Plan) sampled(r *Row) string {
 }
 
 // busy is the share of the recording that a track ran on processors where that is known,
-// else that its outermost spans cover, and the word for it; "" where neither is known.
+// else that it was blocked or that its outermost spans cover, and the word for it; "" where
+// none is known.
 func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int) (share float64, of string) {
 	t, whole := rec.Tracks[ti], float64(rec.Duration())
 	switch {
 	case whole <= 0:
 		return 0, ""
+	case t.States.Len() > 0 && onlyBlocked(t):
+		share, of = float64(t.InState[recording.Blocked])/whole, "blocked"
 	case t.States.Len() > 0:
 		share, of = float64(onProcessor(t))/whole, "busy"
 	case cpu != nil && ti < len(cpu.Outer) && cpu.Outer[ti] != recording.Missing && t.Kind == recording.ThreadTrack:
@@ -102,6 +105,12 @@ func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int) (share float64
 // onProcessor is how long a thread ran, as far as its states tell.
 func onProcessor(t *recording.Track) int64 {
 	return t.InState[recording.Running] + t.InState[recording.Collecting]
+}
+
+// onlyBlocked reports whether a thread ran nowhere and waited for no processor. Some
+// programs write what a thread is blocked for and nothing else of it.
+func onlyBlocked(t *recording.Track) bool {
+	return onProcessor(t)+t.InState[recording.InSystemCall]+t.InState[recording.Runnable] == 0
 }
 
 // percent is a share as people read it: of what the word says.

@@ -9,9 +9,9 @@ import (
 	"ashlar/render/theme"
 )
 
-// Density is how busy each of n equal parts of a recording is, 0 to 1: the
-// share of tracks whose outermost lane is covered, or the number of samples,
-// or the weight of windows, relative to the busiest part.
+// Density is how busy each of n equal parts of a recording is, 0 to 1: the number of
+// samples where the event has any, else the share of tracks whose outermost lane is
+// covered, else the weight of windows, relative to the busiest part.
 func Density(rec *recording.Recording, event, metric, n int) []float64 {
 	n = max(1, n) // a window may be narrower than its names
 	d := make([]float64, n)
@@ -21,23 +21,24 @@ func Density(rec *recording.Recording, event, metric, n int) []float64 {
 	}
 	// The tracks are shared out in the same way everywhere, since sums depend on
 	// their order.
-	var parts [mostGoroutines]density
-	share(len(parts), len(parts), func(i int) {
-		parts[i] = density{rec: rec, d: make([]float64, len(d)), perPs: float64(n) / span, res: max(1, rec.Duration()/int64(n))}
-		for k := i; k < len(rec.Tracks); k += len(parts) {
-			parts[i].track(rec.Tracks[k])
-		}
-	})
-	if slices.ContainsFunc(parts[:], func(p density) bool { return p.spans }) {
-		add(d, &parts)
-	} else {
+	sum := func(add func(*density, *recording.Track)) {
+		var parts [mostGoroutines]density
 		share(len(parts), len(parts), func(i int) {
+			parts[i] = density{rec: rec, d: make([]float64, len(d)), perPs: float64(n) / span, res: max(1, rec.Duration()/int64(n))}
 			for k := i; k < len(rec.Tracks); k += len(parts) {
-				parts[i].samples(rec.Tracks[k].SamplesOf(event))
+				add(&parts[i], rec.Tracks[k])
 			}
 		})
-		add(d, &parts)
+		for i := range parts {
+			for k, v := range parts[i].d {
+				d[k] += v
+			}
+		}
+	}
+	if sum(func(p *density, t *recording.Track) { p.samples(t.SamplesOf(event)) }); total(d) > 0 {
 		smooth(d, rec, event)
+	} else {
+		sum((*density).track)
 	}
 	if total(d) == 0 {
 		windows := density{rec: rec, d: d, perPs: float64(n) / span}
@@ -64,7 +65,6 @@ type density struct {
 	d     []float64
 	perPs float64
 	res   int64 // picoseconds of a part
-	spans bool  // whether there are any
 }
 
 func (p *density) at(t int64) float64 { return float64(t-p.rec.Start) * p.perPs }
@@ -84,12 +84,10 @@ func (p *density) spread(start, end int64, weight float64) {
 // track adds the outermost lane of a track's spans.
 func (p *density) track(t *recording.Track) {
 	if t.States.Len() > 0 {
-		p.spans = true
 		p.states(t)
 		return
 	}
 	if len(t.Lanes) > 0 {
-		p.spans = true
 		t.Lanes[0].Walk(p.rec.Start, p.rec.End+1, p.res, func(b *recording.Bar) bool {
 			p.spread(b.Start, b.End, float64(b.Busy))
 			return true
@@ -122,14 +120,6 @@ func (p *density) samples(s *recording.Samples) {
 		}
 		return true
 	})
-}
-
-func add(d []float64, parts *[mostGoroutines]density) {
-	for i := range parts {
-		for k, v := range parts[i].d {
-			d[k] += v
-		}
-	}
 }
 
 func total(d []float64) float64 {

@@ -46,7 +46,6 @@ func TestDensityIsWhatIsThere(t *testing.T) {
 	samples := both(t, 6)
 	want = make([]float64, n)
 	for i, tr := range samples.Tracks {
-		tr.Lanes = nil // those of samples are looked at where there are no spans
 		if s := tr.SamplesOf(1); i%2 == 1 {
 			for k := range s.Len() {
 				want[min(n-1, int((s.Time(k)-samples.Start)*n/samples.Duration()))]++
