@@ -332,3 +332,36 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestRecordedHere: what the JDK of this machine records of its own compiler has the
+// counts, leaves and durations of its own tool.
+func TestRecordedHere(t *testing.T) {
+	for _, tool := range []string{"javac", "jfr"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed: nothing is recorded and compared with the JDK's own tool", tool)
+		}
+	}
+	if testing.Short() {
+		t.Skip("a JDK takes seconds: nothing is recorded with the race detector")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "X.java"), []byte("class X { int x() { return 1; } }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "x.jfr")
+	cmd := exec.Command("javac", "-J-XX:StartFlightRecording=settings=profile,filename="+path, "X.java")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of one type the events are printed: each time takes a second.
+	tool := &told{counts: summary(t, path), leaves: map[string]map[string]int64{"a": {}, "b": {}}, ns: map[string]int64{}}
+	same(t, path, content, 1, tool)
+	if len(tool.leaves) < mostPrinted {
+		t.Error("the recording has no samples that were compared")
+	}
+}

@@ -1,0 +1,152 @@
+package perfdata
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ashlar/ingest/recording"
+)
+
+// perf runs perf and returns what it prints.
+func perf(t *testing.T, args ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("perf"); err != nil {
+		t.Skip("perf is not installed: nothing is compared with it")
+	}
+	cmd := exec.Command("perf", args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "DEBUGINFOD_URLS=")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		said := stderr.String()
+		t.Skipf("perf %s cannot run here, so nothing is compared with it: %v\n%.1000s", args[0], err, said)
+	}
+	return string(out)
+}
+
+// busy is a command that runs, waits, and has another do the same.
+var busy = []string{"--", "sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; sleep 0.02; (sleep 0.01; echo | cat) | cat"}
+
+// TestRecordedHere: what perf records on this machine has the sums of perf's report.
+func TestRecordedHere(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "perf.data")
+	perf(t, append([]string{"record", "-q", "-F", "4000", "-g", "-o", name}, busy...)...)
+	samePerfReport(t, name)
+}
+
+// turnRow is one of perf's time history: when a thread gave its processor up, and for
+// how long it had run.
+var turnRow = regexp.MustCompile(`^\s*(\d+)\.(\d{6}) \[\d+\]\s+(?:.*\[(-?\d+)(?:/-?\d+)?\]|<idle>)\s+\S+\s+\S+\s+(\d+)\.(\d{3})\s*$`)
+
+// turn is a thread that gave its processor up, and the microsecond in which it did.
+type turn struct{ tid, end int64 }
+
+// history has for how many microseconds threads ran by perf's time history, where that is
+// known. A thread that is no more when it gives its processor up has the number -1.
+func history(t *testing.T, name string) map[turn]int64 {
+	all := map[turn]int64{}
+	for l := range strings.Lines(perf(t, "sched", "timehist", "-f", "-i", name)) {
+		m := turnRow.FindStringSubmatch(strings.TrimRight(l, " \n"))
+		if m == nil || m[3] == "" {
+			continue
+		}
+		var n [3]int64
+		for i, text := range []string{m[3], m[1] + m[2], m[4] + m[5]} {
+			var err error
+			if n[i], err = strconv.ParseInt(text, 10, 64); err != nil {
+				t.Fatal(l)
+			}
+		}
+		all[turn{n[0], n[1]}] = n[2]
+	}
+	return all
+}
+
+// change is where a processor goes from one thread to the next, as perf prints it.
+var change = regexp.MustCompile(`\[(\d+)\].* prev_pid=(\d+) .* next_pid=(\d+) `)
+
+// incomplete are the threads of which perf's recording lacks something: a processor goes
+// on from another thread than it went to, or two run the same one. What ran then is
+// a guess, by perf and here.
+func incomplete(t *testing.T, name string) map[int64]bool {
+	missed, cpus := map[int64]bool{-1: true}, map[string]string{}
+	miss := func(ids ...string) {
+		for _, id := range ids {
+			if n, err := strconv.ParseInt(id, 10, 64); err == nil {
+				missed[n] = true
+			}
+		}
+	}
+	for l := range strings.Lines(perf(t, "script", "-f", "-i", name, "-F", "cpu,event,trace")) {
+		m := change.FindStringSubmatch(strings.TrimRight(l, "\n") + " ")
+		if m == nil {
+			continue
+		}
+		if was, ok := cpus[m[1]]; ok && was != m[2] {
+			miss(was, m[2])
+		}
+		for cpu, runs := range cpus {
+			if cpu != m[1] && (runs == m[2] || runs == m[3]) {
+				miss(runs)
+			}
+		}
+		cpus[m[1]] = m[3]
+	}
+	return missed
+}
+
+// TestSchedRecordedHere: the times for which threads ran are those of perf's time history,
+// each to the microsecond that it prints.
+func TestSchedRecordedHere(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "sched.data")
+	perf(t, append([]string{"sched", "record", "-q", "-o", name}, busy...)...)
+	want, missed := history(t, name), incomplete(t, name)
+	if len(want) < 5 {
+		t.Fatalf("perf's history has %d rows of threads that ran", len(want))
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := decodeBytes(t, content, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, tr := range r.Tracks {
+		for l, i := &tr.States, 0; i < l.Len(); i++ {
+			us, end := (l.End(i)-l.Start(i))/1e6, (r.Clock.Origin.Mantissa+l.End(i)/1000)/1000
+			if r.State(l.Call(i)) != recording.Running || us == 0 || missed[tr.TID] {
+				continue
+			}
+			k := turn{tr.TID, end}
+			if _, ok := want[k]; !ok {
+				k.tid = -1
+			}
+			switch ran, ok := want[k]; {
+			case !ok && l.End(i) == r.End: // there is no row for who runs at the end
+			case !ok:
+				t.Errorf("thread %d ran %d µs until %d µs, which perf does not say", tr.TID, us, end)
+			case ran != us:
+				t.Errorf("thread %d ran %d µs until %d µs, perf says %d", tr.TID, us, end, ran)
+			}
+			delete(want, k)
+			compared++
+		}
+	}
+	t.Logf("%d runs were compared, %d threads left out", compared, len(missed))
+	if compared < 5 {
+		t.Errorf("%d runs were compared", compared)
+	}
+	for k, ran := range want {
+		if ran > 0 && !missed[k.tid] {
+			t.Errorf("thread %d: no run until %d µs, perf says of %d", k.tid, k.end, ran)
+		}
+	}
+}
