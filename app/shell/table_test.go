@@ -158,3 +158,25 @@ func TestGridCells(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestCategoriesAreNoModules: the table calls what trace events have by its name, and
+// scripts, which samples of JavaScript have, modules.
+func TestCategoriesAreNoModules(t *testing.T) {
+	for content, want := range map[string][2]string{
+		`[{"ph":"X","cat":"net","pid":1,"tid":7,"ts":1000,"dur":400,"name":"main"}]`: {"Category", "Categories"},
+		someSamples: {"Module", "Modules"},
+	} {
+		b := newBench(t, content)
+		b.Pane.Tab = panel.Functions
+		if err := b.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		b.drawn()
+		is := b.drawn()
+		for _, word := range []string{"Category", "Categories", "Module", "Modules"} {
+			if got := strings.Contains(is, ">"+word+"<"); got != slices.Contains(want[:], word) {
+				t.Errorf("%.20s: %s is there: %v", content, word, got)
+			}
+		}
+	}
+}

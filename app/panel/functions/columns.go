@@ -111,6 +111,9 @@ func columnsOf(a *session.Answer, hidden ColumnSet, d *ordered) []Column {
 
 // title is a column's head for an answer: the first says what rows are.
 func (c Column) title(a *session.Answer) string {
+	if (c == ColName && a.By == analyze.ByModule || c == ColModule && a.By != analyze.ByThread) && categories(a) {
+		return "Category"
+	}
 	if c == ColName && !a.ByFunction() {
 		return panel.Title1(string(a.By))
 	}
@@ -118,6 +121,11 @@ func (c Column) title(a *session.Answer) string {
 		return "Process"
 	}
 	return ColumnInfos[c].head
+}
+
+// categories reports whether the modules of an answer are categories of trace events.
+func categories(a *session.Answer) bool {
+	return a.Tree.Weights.Basis == analyze.Spans && analyze.HasCategories(a.Rec)
 }
 
 // cell is a column's text of a row, for the screen or exact for a copy.

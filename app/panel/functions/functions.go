@@ -4,6 +4,7 @@ package functions
 
 import (
 	"image"
+	"slices"
 
 	"gioui.org/io/event"
 	"gioui.org/io/key"
@@ -123,11 +124,16 @@ func (t *Panel) choices(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 			on = i
 		}
 	}
+	names := tableGroupNames
+	if categories(t.Order.Of) {
+		names = slices.Clone(names)
+		names[slices.Index(TableGroups, analyze.ByModule)] = "Categories"
+	}
 	y := r.Min.Y + u.Px(5)
-	if i := t.groups.Layout(u, r.Min.X+u.Px(8), y, tableGroupNames, on); i >= 0 && i != on {
+	if i := t.groups.Layout(u, r.Min.X+u.Px(8), y, names, on); i >= 0 && i != on {
 		t.Group, t.Down, t.Marked = TableGroups[i], 0, ""
 	}
-	x := r.Min.X + u.Px(8) + t.groups.Width(u, tableGroupNames)
+	x := r.Min.X + u.Px(8) + t.groups.Width(u, names)
 	a := t.Order.Of
 	n := units.Count(int64(len(t.Order.Rows)))
 	if all := allRows(a); all != len(t.Order.Rows) {
