@@ -148,11 +148,8 @@ func smooth(d []float64, rec *recording.Recording, event int) {
 	}
 	src := append([]float64(nil), d...)
 	for i := range d {
-		var sum float64
-		for k := max(0, i-r); k <= min(len(d)-1, i+r); k++ {
-			sum += src[k]
-		}
-		d[i] = sum / float64(2*r+1)
+		from, to := max(0, i-r), min(len(d), i+r+1)
+		d[i] = total(src[from:to]) / float64(to-from)
 	}
 }
 
