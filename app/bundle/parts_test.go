@@ -12,6 +12,7 @@ import (
 	"ashlar/app/bundle"
 	"ashlar/app/cli"
 	"ashlar/app/shell"
+	"ashlar/app/view"
 	"ashlar/render/theme"
 )
 
@@ -32,6 +33,12 @@ func rows(t *testing.T, args ...string) string {
 			delete(v, key)
 		}
 	}
+	at, err := view.Parse(v["address"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Files, at.Contents = nil, nil
+	v["address"] = at.String()
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		t.Fatal(err)

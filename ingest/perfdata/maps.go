@@ -79,7 +79,12 @@ func (d *decoder) process(pid int32) *process {
 
 func (d *decoder) mmap(misc uint16, pid int32, m mapping) {
 	if misc&misccpu == miscKernel || pid == -1 {
-		m.name = kernelName(m.name)
+		if mark, ok := strings.CutPrefix(m.name, kernelModule); ok && mark != "" {
+			d.mark, d.marked = mark, m.offset // [kernel.kallsyms]_text, and where that was
+		}
+		if m.name = kernelName(m.name); m.id != nil {
+			d.ids[m.name] = m.id
+		}
 		d.kernel.add(m)
 		return
 	}
@@ -90,7 +95,7 @@ func (d *decoder) mmap(misc uint16, pid int32, m mapping) {
 func kernelName(name string) string {
 	if strings.HasPrefix(name, "[") {
 		if i := strings.IndexByte(name, ']'); i > 0 {
-			return name[:i+1] // [kernel.kallsyms]_text
+			return name[:i+1]
 		}
 		return name
 	}
@@ -171,28 +176,37 @@ func (d *decoder) open(m *mapping) *program.Program {
 	if id == nil {
 		id = d.ids[m.name]
 	}
-	paths := []string{m.name}
+	var paths []string
 	if len(id) > 1 {
 		s := hex.EncodeToString(id)
 		paths = []string{filepath.Join("/usr/lib/debug/.build-id", s[:2], s[2:]+".debug")}
 		if home, err := os.UserHomeDir(); err == nil {
 			paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "elf"))
 		}
-		paths = append(paths, m.name)
+		// Where debuggers look for what was taken out of a binary, by its name.
+		dir, base := filepath.Split(m.name)
+		paths = append(paths, filepath.Join(dir, ".debug", base+".debug"), filepath.Join(dir, ".debug", base), filepath.Join("/usr/lib/debug", m.name+".debug"))
 	}
 	for _, path := range paths {
 		p, err := program.Open(path)
 		if err != nil {
 			continue
 		}
-		if id != nil && p.BuildID != nil && !sameID(id, p.BuildID) {
-			p.Close()
-			d.changed++
-			continue
+		if p.BuildID != nil && sameID(id, p.BuildID) {
+			return p
 		}
-		return p
+		p.Close()
 	}
-	return nil
+	p, err := program.Open(m.name)
+	if err != nil {
+		return nil
+	}
+	if id != nil && p.BuildID != nil && !sameID(id, p.BuildID) {
+		p.Close()
+		d.changed++
+		return nil
+	}
+	return p
 }
 
 // sameID compares build ids, of which perf keeps 20 bytes, filled up with zeros.

@@ -33,7 +33,7 @@ var Format = codec.Format{
 	Name:       "perf-data",
 	Title:      "perf.data",
 	Plural:     "perf.data files",
-	Holds:      "what `perf record` writes, also to a pipe or compressed: samples with periods and stacks, named by the binaries' symbols",
+	Holds:      "what `perf record` writes, also to a pipe or compressed: samples with periods and stacks, named by the symbols of binaries and of the kernel",
 	Extensions: []string{".data", ".perf.data"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -96,6 +96,7 @@ type decoder struct {
 	threads   map[int32]*thread
 	missing   int64
 	changed   int64
+	kernelSymbolsPart
 
 	samples, records *recording.Tally
 	lost             int64

@@ -481,11 +481,7 @@ func TestSymbols(t *testing.T) {
 		for off := uint64(0x1000); off < 0x40000; off += 0x100 {
 			m.sample(2+off, 11, miscUser, 7, 7, 0, 1, []uint64{contextUser, 0x400000 + off}, "")
 		}
-		var body []byte
-		for _, x := range m.records {
-			body = append(body, x.b...)
-		}
-		r, err := decodeBytes(t, file(body), 0)
+		r, err := decodeBytes(t, file(m.inOrder()), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	stdmaps "maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,47 @@ func TestRecordedHere(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "perf.data")
 	perf(t, append([]string{"record", "-q", "-F", "4000", "-g", "-o", name}, busy...)...)
 	samePerfReport(t, name)
+	sameKernelNames(t, name)
+}
+
+// sameKernelNames compares how many samples functions of the kernel have with perf's own
+// report, where the kernel shows its addresses.
+func sameKernelNames(t *testing.T, name string) {
+	t.Helper()
+	want := map[string]int{}
+	for l := range strings.Lines(perf(t, "report", "-f", "-i", name, "--stdio", "--no-children", "-g", "none", "-F", "sample,dso,sym", "-t", ";")) {
+		cells := strings.Split(strings.TrimSpace(l), ";")
+		if len(cells) != 3 || strings.TrimSpace(cells[1]) != kernelModule {
+			continue
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(cells[0]))
+		function, ok := strings.CutPrefix(strings.TrimSpace(cells[2]), "[k] ")
+		if err != nil || !ok || strings.HasPrefix(function, "0x") {
+			t.Skipf("perf says %q of the kernel, which shows no addresses here: names in it are not compared", l)
+		}
+		want[function] += n
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := decodeBytes(t, content, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, tr := range r.Tracks {
+		for _, s := range tr.Samples {
+			for i := range s.Len() {
+				if f := r.Functions.At(int(r.Func(s.Call(i)))); f.Module == kernelModule {
+					got[f.Name]++
+				}
+			}
+		}
+	}
+	if len(want) == 0 || !stdmaps.Equal(got, want) {
+		t.Errorf("in the kernel\n got %v\nwant %v", got, want)
+	}
 }
 
 // turnRow is one of perf's time history: when a thread gave its processor up, and for

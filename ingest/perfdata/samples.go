@@ -240,8 +240,12 @@ func (d *decoder) frame(ip uint64, pid int32, kernel bool) recording.FrameID {
 			}
 			fr.BuildID = fmt.Sprintf("%x", bytes.TrimRight(id, "\x00"))
 		}
-		if p := d.binary(m); p != nil && !kernel {
-			if at, ok := p.Address(key.at); ok {
+		if kernel {
+			if name, start, ok := d.kernelSymbols().Lookup(ip, m.name); ok {
+				fn.Name, fr.Offset = name, ip-start
+			}
+		} else if p := d.binary(m); p != nil {
+			if at, ok := p.AddressIn(key.at, m.offset); ok {
 				if name, start, ok := p.Lookup(at); ok {
 					fn.Name, fr.Offset = name, at-start
 				}

@@ -28,7 +28,10 @@ func (w *words) set(n uint64, text []byte) (changed bool) {
 	if w.get(n) == string(text) {
 		return false
 	}
-	if _, ok := w.sparse[n]; !ok && n <= uint64(len(w.dense)+sparsest) && len(w.dense)+len(w.sparse) < mostInterned {
+	room := len(w.dense)+len(w.sparse) < mostInterned
+	_, apart := w.sparse[n]
+	switch {
+	case !apart && (n < uint64(len(w.dense)) || room && n <= uint64(len(w.dense)+sparsest)):
 		for n >= uint64(len(w.dense)) {
 			w.dense = append(w.dense, "")
 		}
@@ -36,9 +39,7 @@ func (w *words) set(n uint64, text []byte) (changed bool) {
 			w.quoted[n] = nil
 		}
 		w.dense[n] = string(text)
-		return true
-	}
-	if len(w.dense)+len(w.sparse) < mostInterned {
+	case apart || room:
 		if w.sparse == nil {
 			w.sparse = map[uint64]string{}
 		}

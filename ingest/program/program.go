@@ -163,6 +163,23 @@ func (p *Program) Address(offset uint64) (uint64, bool) {
 	return 0, false
 }
 
+// AddressIn is Address of an offset in a part of the file that was mapped from another
+// one on. A file with nothing but what debuggers need has no offsets of its code: that
+// is where its only part with instructions lies.
+func (p *Program) AddressIn(offset, mapped uint64) (uint64, bool) {
+	if at, ok := p.Address(offset); ok {
+		return at, true
+	}
+	const page = 4096
+	for _, l := range p.loads {
+		if l.Flags&elf.PF_X != 0 && l.Filesz == 0 && offset >= mapped {
+			at := l.Vaddr&^(page-1) + offset - mapped
+			return at, at < l.Vaddr+l.Memsz
+		}
+	}
+	return 0, false
+}
+
 // Lookup finds the function that an address lies in, and where it begins.
 func (p *Program) Lookup(pc uint64) (name string, start uint64, ok bool) {
 	i := sort.Search(len(p.funcs), func(i int) bool { return p.funcs[i].Value > pc }) - 1
