@@ -28,7 +28,6 @@ type kernelSymbols struct {
 type kernelSymbol struct {
 	at           uint64
 	name, module string // module is "[name]", kernelModule for the kernel
-	rank         int
 }
 
 // mostKallsyms bounds what is read of a list: the largest kernels have 20 MB.
@@ -43,19 +42,10 @@ func readKallsyms(r io.Reader) *kernelSymbols {
 		address, rest, _ := bytes.Cut(lines.Bytes(), []byte(" "))
 		kind, text, _ := bytes.Cut(rest, []byte(" "))
 		at, err := strconv.ParseUint(string(address), 16, 64)
-		if err != nil || at == 0 || len(kind) != 1 {
+		if err != nil || at == 0 || len(kind) != 1 || !strings.Contains("tTwW", string(kind)) {
 			continue
 		}
 		s := kernelSymbol{at: at, module: kernelModule}
-		switch kind[0] {
-		case 'T':
-			s.rank = 2
-		case 't':
-			s.rank = 1
-		case 'w', 'W':
-		default:
-			continue
-		}
 		name, module, in := bytes.Cut(text, []byte("\t"))
 		if s.name = string(name); in {
 			s.module = kernelName(string(module))
@@ -67,21 +57,12 @@ func readKallsyms(r io.Reader) *kernelSymbols {
 	if len(k.list) == 0 {
 		return nil
 	}
-	slices.SortFunc(k.list, before)
+	slices.SortStableFunc(k.list, func(a, b kernelSymbol) int { return cmp.Compare(a.at, b.at) })
 	return k
 }
 
-// before orders symbols by address; of several at one the one that perf shows is last:
-// no weak one, a global one, the one with fewer underscores in front, the longest (see
-// choose_best_symbol in tools/perf/util/symbol.c of the kernel).
-func before(a, b kernelSymbol) int {
-	under := func(s string) int { return len(s) - len(strings.TrimLeft(s, "_")) }
-	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank, b.rank), cmp.Compare(under(b.name), under(a.name)),
-		cmp.Compare(len(a.name), len(b.name)), cmp.Compare(b.name, a.name))
-}
-
 // Lookup finds the function of the kernel or of a module that an address lies in, and
-// where it begins. A module may lie elsewhere after the next start, and is known only as
+// where it begins; of several at one address the last, as perf has it. A module may lie elsewhere after the next start, and is known only as
 // long as the kernel has not moved.
 func (k *kernelSymbols) Lookup(ip uint64, module string) (name string, start uint64, ok bool) {
 	if k == nil || module != kernelModule && k.moved != 0 {

@@ -41,6 +41,9 @@ ffffffff81000200 T do_syscall_64
 ffffffff81000280 d not_code
 ffffffff81000300 T __enter
 ffffffff81000300 T enter
+ffffffff81000400 T memcpy
+ffffffff81000400 T __memcpy
+ffffffff81000400 T __pi_memcpy
 0000000000000000 T hidden
 what is this
 ffffffffc0000000 t open_it	[my_mod]
@@ -59,8 +62,8 @@ ffffffffc0001000 t other	[other]
 			ip         uint64
 			name, from string
 		}{
-			{begin, "_stext", kernelModule}, {begin + 0x1ff, "idle_cpu", kernelModule}, {begin + 0x200, "do_syscall_64", kernelModule},
-			{begin + 0x2ff, "do_syscall_64", kernelModule}, {begin + 0x300, "enter", kernelModule}, {module + 0x3f, "open_it", "[my_mod]"}, {module + 0x40, "close_it", "[my_mod]"},
+			{begin, "_text", kernelModule}, {begin + 0x1ff, "idle_cpu", kernelModule}, {begin + 0x200, "do_syscall_64", kernelModule},
+			{begin + 0x2ff, "do_syscall_64", kernelModule}, {begin + 0x300, "enter", kernelModule}, {begin + 0x410, "__pi_memcpy", kernelModule}, {module + 0x3f, "open_it", "[my_mod]"}, {module + 0x40, "close_it", "[my_mod]"},
 		} {
 			if x.from == kernelModule {
 				x.ip += moved

@@ -168,7 +168,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		return
 	}
 	top := r.Min.Y
-	if h := min(u.Px(170), r.Dy()/2); h >= u.Px(76) {
+	if h := min(u.Px(170), r.Dy()/2); h >= u.Px(60) {
 		box := image.Rect(r.Min.X+u.Px(8), top, r.Max.X-u.Px(8), top+h)
 		if w := u.Px(190); r.Dx() > 3*w {
 			box.Max.X -= w
@@ -209,7 +209,11 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 	}
 	x := r.Min.X + u.Px(16)
 	st := ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text}
-	name := s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title(of, l), float32(max(0, right-x-u.Px(190))))
+	room := right - x - u.Px(190) // beside the filter
+	if room < u.Px(120) {
+		room = max(0, right-x) // where there is not enough for both, the title tells more
+	}
+	name := s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title(of, l), float32(room))
 	u.Text(image.Rect(x, y-u.Px(2), right, y+u.Px(24)), name, st)
 	x += u.Width(name, st) + u.Px(18)
 	if box := image.Rect(x, y-u.Px(1), min(right-u.Px(16), x+u.Px(260)), y+u.Px(23)); box.Dx() > u.Px(80) {
