@@ -193,3 +193,34 @@ func TestArgColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestLooseSpansKeepArguments: spans that were laid out, shown, and laid out further have
+// their arguments when all is complete. Lanes that are shown are copies of those that
+// more is added to; what gives their room back must leave it to these.
+func TestLooseSpansKeepArguments(t *testing.T) {
+	const first, all = 150, 2*column.ChunkLen + 1500
+	b := NewBuilder()
+	b.AddEvent(SpanEvent())
+	track, f := b.Track(TrackKey{TID: 1}), b.frameOf("f")
+	args := func(i int64) uint64 { return uint64(1_000_000 + i) }
+	add := func(i int64) { track.SpanOf(0, 10*i, 10*i+5, f, args(i), false) }
+	for i := int64(first); i > 0; i-- { // in no order
+		add(i)
+	}
+	b.Snapshot()
+	for i := int64(first + 1); i <= all; i++ {
+		if add(i); i == column.ChunkLen+first {
+			track.loose.layout(b, false)
+		}
+	}
+	rec := b.Finish()
+	l := &rec.Tracks[0].Lanes[0]
+	if l.Len() != all {
+		t.Fatalf("there are %d spans, want %d", l.Len(), all)
+	}
+	for i := range l.Len() {
+		if got, want := l.Args(i), args(l.Start(i)/10); got != want {
+			t.Fatalf("span %d has the arguments %d, want %d", i, got, want)
+		}
+	}
+}

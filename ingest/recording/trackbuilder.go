@@ -353,8 +353,10 @@ func (t *TrackBuilder) Break(at int64) {
 	for at = max(at, t.last); len(t.open) > 0; {
 		t.pop(at, true)
 	}
-	for i := range t.lanes {
-		t.lanes[i].trimShort()
+	if t.loose == nil { // else lanes are copies of those that spans are still added to
+		for i := range t.lanes {
+			t.lanes[i].trimShort()
+		}
 	}
 	t.track.States.trimShort()
 	if t.track.States.n < column.ChunkLen {

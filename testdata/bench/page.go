@@ -58,7 +58,7 @@ func (rep *report) page() string {
 	}
 	fmt.Fprintf(&b, "\n%sMeasured on %s on %s, with a load of %.1f before; other programs had %s of the machine. The whole program, from its start until all is loaded, nothing kept from before; the best of %s. **What is missed is bold.**\n",
 		size, rep.When.Format("2006-01-02"), rep.Machine, rep.Machine.Load, rep.others(), rep.times())
-	b.WriteString("\n*Of asked* is how much there is of the speed that is asked, *cores* how many were busy on average and what part of their time was the system's, *memory* the most that was not the mapped file, *pictures* when a window had the first one and how long one stayed at most until the next, on software GL.\n")
+	b.WriteString("\n*Share* is how much there is of the speed that is asked, *cores* how many were busy on average, *memory* the most that was not the mapped file, *beside* how long json.Valid takes, the unpacking of a packed file, or the format's library, *pictures* when a window had the first one and how long one stayed at most until the next, on software GL.\n")
 	for _, k := range kinds {
 		rep.readings(&b, k)
 	}
@@ -124,7 +124,7 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 	if k.name != "file" {
 		fmt.Fprintf(b, " A first picture within %.0f ms, then the next within %d ms.", k.picture, longest)
 	}
-	b.WriteString("\n\n| recording | size | holds | time | a second | of asked | cores | memory | beside it | pictures |\n|---|--:|--:|--:|--:|--:|--:|--:|---|--:|\n")
+	b.WriteString("\n\n| recording | size | time | per s | share | cores | memory | beside | pictures |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	slow := 0
 	for _, r := range all {
 		b.WriteString(r.line())
@@ -159,14 +159,14 @@ func (r *reading) line() string {
 	}
 	beside := ""
 	if r.Beside != "" {
-		beside = missed(fmt.Sprintf("%s %s", r.Beside, seconds(r.BesideSeconds)), slices.Contains(not, r.Beside))
+		beside = missed(seconds(r.BesideSeconds), slices.Contains(not, r.Beside))
 	}
 	pictures := ""
 	if p := r.Picture; p.All > 0 {
 		pictures = missed(fmt.Sprintf("%.0f", p.First), slices.Contains(not, "picture")) + ", " + missed(fmt.Sprintf("%.0f ms", p.Gap), slices.Contains(not, "pictures"))
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %.1f, %.0f %% | %s | %s | %s |\n", cell(r.What), size(r.Bytes), holds, seconds(r.Seconds), rate, share,
-		r.CPU/r.Seconds, 100*r.System/max(r.CPU, .001), missed(size(r.Own), slices.Contains(not, "memory")), beside, pictures)
+	return fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %.1f | %s | %s | %s |\n", cell(r.What), size(r.Bytes), holds, seconds(r.Seconds), rate, share,
+		r.CPU/r.Seconds, missed(size(r.Own), slices.Contains(not, "memory")), beside, pictures)
 }
 
 // rest are the lines of all else.

@@ -319,7 +319,7 @@ var chromeShapes = []chromeShape{
 	{name: "threads", what: "2,000 threads", complete: some, threads: 2000},
 	{name: "names", what: "50,000 names", complete: some, numbered: true},
 	{name: "args", what: "300 bytes of arguments on every X", complete: all, longArgs: true},
-	{name: "pretty", what: "pretty-printed", complete: some, pretty: true},
+	{name: "pretty", what: "indented", complete: some, pretty: true},
 	{name: "crlf", what: "CRLF", complete: some, crlf: true},
 	{name: "escapes", what: "escapes and UTF-8 in names", complete: some, suffix: ` caf\u00e9 \"größer\" \/ 世界`},
 }

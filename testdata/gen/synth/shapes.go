@@ -32,7 +32,7 @@ var shapes = map[string][]shape{
 		{longNames, "names of 30 characters"},
 		{oneThread, "one thread"},
 	},
-	"spall3": {{"", "buffers of some thousand events"}, {smallBuffers, "buffers of some ten events"}, {automatic, "as a compiler's instrumentation writes it: differences of addresses and times"}},
+	"spall3": {{"", "buffers of some thousand events"}, {smallBuffers, "buffers of some ten events"}, {automatic, "of code that is traced as a whole: steps of addresses and times"}},
 	"spaa": {
 		{"", "the type of a record first"},
 		{sortedKeys, "the keys of each record sorted"},
