@@ -54,9 +54,9 @@ func TestDamagedStores(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Of long ones a part is tried: all of the ends and some of the rest.
-			step := max(1, len(good)/fewer(1000))
+			ends, step := fewer(256), max(1, len(good)/fewer(1000))
 			for at := 0; at < len(good); at++ {
-				if at > 256 && at < len(good)-256 && at%step != 0 {
+				if at > ends && at < len(good)-ends && at%step != 0 {
 					continue
 				}
 				damaged := bytes.Clone(good)

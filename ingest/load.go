@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch"
+	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -83,7 +84,7 @@ type Load struct {
 	enough    context.CancelCauseFunc
 	began     time.Time
 	quiet     bool // nobody looks before all is read
-	file      bool // the path is that of a file, or of a pipe
+	file      bool // the path is that of a file, here or on another machine, or of a pipe
 	keep      func(context.Context, *recording.Recording) (work func())
 	keeping   context.Context // of keep
 	unkeep    context.CancelFunc
@@ -114,10 +115,19 @@ func Open(ctx context.Context, path string, opts Options) *Load {
 
 func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	ctx, cancel := context.WithCancel(ctx)
+	part := opts.Part
+	if ssh.Is(path) {
+		opts.Part = recording.Part{} // taken there
+	}
 	l := newLoad(ctx, path, opts, cancel)
 	l.quiet = quiet
-	l.file = path != "-" && !fetch.IsURL(path)
-	go l.run(ctx, func() (*source.Input, error) { return OpenSource(l.reading, path) })
+	l.file = path != "-" && !fetch.IsURL(path) || ssh.Is(path) && !part.IsSet()
+	go l.run(ctx, func() (*source.Input, error) {
+		if ssh.Is(path) {
+			return there(l.reading, path, part, opts.Exe)
+		}
+		return OpenSource(l.reading, path)
+	})
 	return l
 }
 
@@ -174,6 +184,14 @@ func OpenSource(ctx context.Context, path string) (*source.Input, error) {
 		}()
 		return nil, ctx.Err()
 	}
+}
+
+// there has another machine read a recording, or a part of it.
+func there(ctx context.Context, path string, part recording.Part, exe string) (*source.Input, error) {
+	if exe != "" {
+		return nil, &source.Error{Path: path, What: "is read where it lies, which takes names from programs there; leave out --exe"}
+	}
+	return ssh.Open(ctx, path, part)
 }
 
 func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {

@@ -114,6 +114,9 @@ func TestSameHoweverDecoded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			content := unpacked(t, content)
 			same(t, name, content, whole...)
+			if testing.Short() {
+				return // small chunks have nothing of their own that runs at once
+			}
 			content = beginning(name, content, 512<<10, 512<<10)
 			same(t, name, content, variant{workers: 1, chunk: 257, stream: true, growing: true}, variant{workers: 8, chunk: 1021})
 			content = beginning(name, content, 6<<10, 64<<10)

@@ -54,25 +54,25 @@ type Cut struct {
 }
 
 // costs are the fields that say what an element of a list costs.
-var costs = []string{"self", "delta_self", "duration", "total", "count"}
+var costs = [...]string{"self", "delta_self", "duration", "total", "count"}
 
 // JSON writes an answer, an object, as compact JSON of at most so many tokens.
 // Lists are cut at their ends, all to one length, and where that is not enough
 // long texts in their middle. Where anything is left out, the object has the fields
 // left_out, a list of [LeftOut], and all, the command that leaves out nothing.
 func JSON(v any, tokens int, all string) ([]byte, error) {
-	whole, err := read(v)
+	room := 4*tokens - 1 // each element takes two bytes at least
+	whole, err := readShort(v, room)
 	if err != nil {
 		return nil, err
 	}
 	texts := []int{LongestText, 200, 80, 40, 24}
 	b, err := whole.bytes()
-	if long := whole.hasLonger(LongestText); err != nil || Tokens(len(b)+1) <= tokens && !long {
+	if long := whole.hasLonger(LongestText); err != nil || Tokens(len(b)+1) <= tokens && !long && !whole.short() {
 		return append(b, '\n'), err
 	} else if !long {
 		texts[0] = 1 << 30
 	}
-	room := 4*tokens - 1
 	for _, text := range texts {
 		fits := func(n int) []byte {
 			b, err := whole.cut(n, text, all).bytes()
@@ -84,7 +84,7 @@ func JSON(v any, tokens int, all string) ([]byte, error) {
 		if fits(0) == nil {
 			continue
 		}
-		most := whole.longest()
+		most := min(whole.longest(), room)
 		n := sort.Search(most, func(n int) bool { return fits(n+1) == nil })
 		return append(fits(n), '\n'), nil
 	}
@@ -99,11 +99,16 @@ func tooSmall(tokens int, all string) error {
 // first n rows of all. v is the answer as an object, for the cost of the rows that
 // its field list names; list is "" for an answer whose lines are cut.
 func Rows(v any, list string, rows, tokens int, all string, write func(n int) string) (string, error) {
-	if s := write(rows); Tokens(len(s)) <= tokens {
-		return s, nil
+	most := rows // of which there can be all: a line has a byte at least
+	if list == "" || rows <= 4*tokens {
+		if s := write(rows); Tokens(len(s)) <= tokens {
+			return s, nil
+		}
+	} else {
+		most = 4 * tokens
 	}
 	if list != "" {
-		whole, err := read(v)
+		whole, err := readShort(v, 4*tokens)
 		if err != nil {
 			return "", err
 		}
@@ -111,7 +116,7 @@ func Rows(v any, list string, rows, tokens int, all string, write func(n int) st
 			s := write(n)
 			return strings.TrimRight(s, "\n") + "\n" + whole.note(list, n, all)
 		}
-		if n := sort.Search(rows, func(n int) bool { return Tokens(len(at(n+1))) > tokens }); Tokens(len(at(n))) <= tokens {
+		if n := sort.Search(most, func(n int) bool { return Tokens(len(at(n+1))) > tokens }); Tokens(len(at(n))) <= tokens {
 			return at(n), nil
 		}
 	}
@@ -137,10 +142,10 @@ func Lines(s string, tokens int, all string) (string, error) {
 // note says of an answer's text which rows it lacks.
 func (v *value) note(list string, n int, all string) string {
 	rows := v.field(list)
-	if rows == nil || len(rows.list) <= n {
+	if rows == nil || rows.of() <= n {
 		return "all: " + all + "\n"
 	}
-	s := fmt.Sprintf("left out: %d of %s", len(rows.list)-n, plain.Plural(len(rows.list), "row"))
+	s := fmt.Sprintf("left out: %d of %s", rows.of()-n, plain.Plural(rows.of(), "row"))
 	if by, share := rows.share(n); by != "" {
 		s += fmt.Sprintf(" with %s of their %s", percent(share), strings.ReplaceAll(by, "_", " "))
 	}
@@ -159,6 +164,37 @@ type value struct {
 	keys   []string
 	list   []*value // the values of keys, or the elements of a list
 	isList bool
+	rest   *beyond // of a list that is longer; nil else
+	// by is the field that says what elements cost, and all what all of them do, once
+	// added says that it was looked for.
+	by    string
+	all   *big.Rat
+	added bool
+}
+
+// of is how many elements a list has.
+func (v *value) of() int {
+	if v.rest == nil {
+		return len(v.list)
+	}
+	return len(v.list) + v.rest.n
+}
+
+// short says that a list of an answer is longer than what was read of it.
+func (v *value) short() bool {
+	return slices.ContainsFunc(v.list, func(x *value) bool { return x.rest != nil })
+}
+
+// readShort is read of an answer of which lists as long as most are enough.
+func readShort(v any, most int) (*value, error) {
+	v, rest := shorter(v, most)
+	whole, err := read(v)
+	for name, r := range rest {
+		if list := whole.field(name); err == nil && list != nil {
+			list.rest = r
+		}
+	}
+	return whole, err
 }
 
 func read(v any) (*value, error) {
@@ -311,8 +347,8 @@ func (v *value) cutAt(path string, n, text int, left *[]*LeftOut) *value {
 	}
 	out := &value{object: v.object, isList: v.isList, keys: v.keys, list: make([]*value, 0, len(v.list))}
 	keep := v.list
-	if v.canBeCut() && len(keep) > n {
-		keep = keep[:n]
+	if v.canBeCut() && v.of() > n {
+		keep = keep[:min(n, len(keep))]
 		v.tell(path, n, left)
 		if v.object {
 			out.keys = out.keys[:n]
@@ -334,11 +370,11 @@ func (v *value) cutAt(path string, n, text int, left *[]*LeftOut) *value {
 func (v *value) tell(path string, n int, left *[]*LeftOut) {
 	for _, l := range *left {
 		if l.List == path {
-			l.Left, l.Of, l.Share, l.By = l.Left+len(v.list)-n, l.Of+len(v.list), "", ""
+			l.Left, l.Of, l.Share, l.By = l.Left+v.of()-n, l.Of+v.of(), "", ""
 			return
 		}
 	}
-	l := &LeftOut{List: path, Left: len(v.list) - n, Of: len(v.list)}
+	l := &LeftOut{List: path, Left: v.of() - n, Of: v.of()}
 	if by, share := v.share(n); by != "" {
 		l.By, l.Share = by, json.Number(share.FloatString(4))
 	}
@@ -347,28 +383,39 @@ func (v *value) tell(path string, n int, left *[]*LeftOut) {
 
 // share adds up which part of the cost of all elements those from n on have.
 func (v *value) share(n int) (by string, share *big.Rat) {
-	for _, name := range costs {
-		all, rest := new(big.Rat), new(big.Rat)
-		for i, x := range v.list {
-			f := x.field(name)
-			if f == nil {
+	if !v.added {
+		v.added = true
+		for i, name := range costs {
+			var all sum
+			v.addUp(name, len(v.list), &all)
+			v.all = all.rat()
+			if v.rest != nil {
+				v.all.Add(v.all, v.rest.cost[i].rat())
+			}
+			if v.all.Sign() > 0 {
+				v.by = name
 				break
 			}
-			number, _ := f.plain.(json.Number)
-			c, ok := new(big.Rat).SetString(string(number))
-			if !ok {
-				break
-			}
-			c.Abs(c)
-			if all.Add(all, c); i >= n {
-				rest.Add(rest, c)
-			}
-		}
-		if all.Sign() > 0 {
-			return name, rest.Quo(rest, all)
 		}
 	}
-	return "", nil
+	if v.by == "" {
+		return "", nil
+	}
+	var kept sum
+	v.addUp(v.by, n, &kept)
+	rest := new(big.Rat).Sub(v.all, kept.rat())
+	return v.by, rest.Quo(rest, v.all)
+}
+
+// addUp adds up what the first n elements cost.
+func (v *value) addUp(by string, n int, s *sum) {
+	for _, x := range v.list[:min(n, len(v.list))] {
+		if f := x.field(by); f != nil {
+			if number, ok := f.plain.(json.Number); ok {
+				s.add(string(number))
+			}
+		}
+	}
 }
 
 // middle leaves out the middle of a text that is too long.

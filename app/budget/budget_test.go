@@ -109,3 +109,35 @@ func TestRows(t *testing.T) {
 		t.Errorf("%v: %s", err, s)
 	}
 }
+
+// TestLongLists: of lists far longer than the budget the answer is that of lists that are
+// written whole, and says the same of what it lacks.
+func TestLongLists(t *testing.T) {
+	a := made(20_000)
+	a.Rows[17_000].Self = "123456789012345678901234567890"
+	a.Rows[18_000].Self = "-77.25"
+	for _, tokens := range []int{90, 400, 2000} {
+		short, err := JSON(a, tokens, "ashlar top a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := JSON(map[string]any{"file": a.File, "rows": a.Rows, "tags": a.Tags}, tokens, "ashlar top a") // of whose type nothing is known
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(short) != string(whole) {
+			t.Errorf("%d tokens:\n%s\nand of all\n%s", tokens, short, whole)
+		}
+		text := func(n int) string {
+			var b strings.Builder
+			for _, r := range a.Rows[:n] {
+				fmt.Fprintln(&b, r.Name, r.Self)
+			}
+			return b.String()
+		}
+		s, err := Rows(a, "rows", len(a.Rows), tokens, "ashlar top a", text)
+		if err != nil || Tokens(len(s)) > tokens || len(s) < 4*tokens-120 || !strings.Contains(s, " of 20000 rows with ") && !strings.Contains(s, " of 20,000 rows with ") && !strings.Contains(s, "of 20 000 rows with ") {
+			t.Errorf("%d tokens: %v, %s", tokens, err, s)
+		}
+	}
+}

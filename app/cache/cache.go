@@ -32,6 +32,7 @@ import (
 	"ashlar/app/version"
 	"ashlar/ingest"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/store"
 )
@@ -107,6 +108,9 @@ const sectionOrigin = "origin"
 // look says what a file is now; ok is false for what is not kept: small files, and what
 // is no file. It reads a few MB.
 func (c *Cache) look(path string, o decode.Options) (from origin, changed time.Time, ok bool) {
+	if ssh.Is(path) {
+		return c.lookThere(path)
+	}
 	path, err := filepath.Abs(path)
 	if err != nil || c.excluded(path) {
 		return from, changed, false
@@ -127,6 +131,17 @@ func (c *Cache) look(path string, o decode.Options) (from origin, changed time.T
 	place, changed := placeOf(info)
 	return origin{Path: path, Bytes: info.Size(), Changed: info.ModTime().UTC(), Place: place, Content: content,
 		Exe: exeOf(o.Exe), Program: c.program, Layout: recording.Layout()}, changed, true
+}
+
+// lookThere is look of a file on another machine, which is asked. Their clocks differ:
+// it is held for settled.
+func (c *Cache) lookThere(path string) (from origin, changed time.Time, ok bool) {
+	is, err := ssh.Stat(c.ctx, path)
+	if err != nil || is.Content == "" || is.Bytes < c.Least*1e6/16 { // bringing it here takes longer than reading it
+		return from, changed, false
+	}
+	return origin{Path: path, Bytes: is.Bytes, Changed: is.Changed, Content: is.Content,
+		Program: c.program, Layout: recording.Layout()}, changed, true
 }
 
 // exeOf says which program names are taken from.
@@ -179,6 +194,9 @@ func (c *Cache) Look(path string, o decode.Options) (rec *recording.Recording, k
 	looked := time.Now()
 	if rec, err := c.open(from); err == nil {
 		rec.Source.Path, rec.Source.Name = path, filepath.Base(path)
+		if ssh.Is(path) {
+			rec.Source.Name = ssh.Name(path)
+		}
 		return rec, nil, ""
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		_ = os.Remove(c.name(from))
@@ -255,7 +273,7 @@ func (c *Cache) keep(ctx context.Context, from origin, path string, o decode.Opt
 	whole := *rec
 	whole.Warnings = slices.DeleteFunc(slices.Clone(rec.Warnings), func(w recording.Warning) bool { return w.Code == ingest.WarnKept })
 	w := &watched{File: out, cache: c, ctx: ctx}
-	if err := store.Write(w, &whole, map[string][]byte{sectionOrigin: about}, true); err != nil {
+	if err := store.Write(w, &whole, map[string][]byte{sectionOrigin: about}, !ssh.Is(path)); err != nil {
 		return err
 	}
 	if now, _, ok := c.look(path, o); !ok || c.name(now) != name {

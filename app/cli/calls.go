@@ -104,13 +104,17 @@ func (c *call) calls(o *callsOptions) error {
 	if a.durations, err = spans.DurationsIn(c.ctx, rec, in); err != nil {
 		return err
 	}
-	if a.rows, err = calls.List(c.ctx, rec, in.Calls, o.sort); err != nil {
+	rows, err := calls.List(c.ctx, rec, in.Calls, o.sort)
+	if err != nil {
 		return misfit(rec, err)
 	}
-	if o.rows > 0 && len(a.rows) > o.rows {
-		a.More, a.rows = len(a.rows)-o.rows, a.rows[:o.rows]
+	if o.rows > 0 && len(rows) > o.rows {
+		a.More, rows = len(rows)-o.rows, rows[:o.rows]
 	}
-	a.fill(o.bins(a.durations))
+	if a.rows, err = calls.Details(c.ctx, rec, rows); err != nil {
+		return err
+	}
+	a.fill(o.bins(a.durations), 4*c.budget)
 	if o.json {
 		a.Address = o.address(c, rec, evidence.Of(rec, analyze.Query{Event: -1, Scope: in}))
 	}
@@ -144,7 +148,7 @@ type callList struct {
 	rec       *recording.Recording
 	query     *calls.Query
 	durations *spans.Durations
-	rows      []calls.Row
+	rows      []calls.Detail
 	bins      []spans.Bin
 }
 
@@ -164,15 +168,22 @@ type callRow struct {
 	Args       map[string]string `json:"args,omitempty"`
 }
 
-func (a *callList) fill(bins []spans.Bin) {
+// fill makes the rows. Where there is room for so many bytes, not 0, those that have none
+// say only what they cost: there may be millions.
+func (a *callList) fill(bins []spans.Bin, room int) {
 	d := a.durations
 	a.Unfinished, a.Sum, a.bins, a.lengths = d.Unfinished, json.Number("0"), bins, lengthsOf(d, bins, a.query)
 	if d.Count == 0 {
 		return
 	}
 	a.Sum = nanosecondsOf(d.Sum)
+	a.Rows = make([]callRow, 0, len(a.rows))
 	for i := range a.rows {
 		r := &a.rows[i]
+		if room > 0 && i > room && !a.rec.Source.Redacted { // what is redacted is written whole first
+			a.Rows = append(a.Rows, callRow{Self: exact.Nanoseconds(r.Self), Duration: exact.Nanoseconds(r.Duration)})
+			continue
+		}
 		t := a.rec.Tracks[r.Track]
 		row := callRow{Function: a.rec.FuncName(r.Call), Start: exact.Nanoseconds(r.Start - a.rec.Start), Duration: exact.Nanoseconds(r.Duration), Self: exact.Nanoseconds(r.Self),
 			PID: exact.ID(t.PID), TID: exact.ID(t.TID), Thread: t.Title(), Unfinished: r.Unfinished}
@@ -242,7 +253,7 @@ func (a *callList) text() string {
 }
 
 func (a *callList) table(b *strings.Builder) {
-	cpu := slices.ContainsFunc(a.rows, func(r calls.Row) bool { return r.HasCPU })
+	cpu := slices.ContainsFunc(a.rows, func(r calls.Detail) bool { return r.HasCPU })
 	keys := calls.Keys(a.rows)
 	keys = slices.DeleteFunc(keys, func(k string) bool { return cpu && (k == "tdur" || k == "tts") }) // which is what cpu says
 	left := max(0, len(keys)-textArgs)

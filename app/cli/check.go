@@ -10,6 +10,7 @@ import (
 
 	"ashlar/app/cli/contents"
 	"ashlar/app/cli/tabular"
+	"ashlar/app/evidence"
 	"ashlar/app/verb"
 	"ashlar/ingest"
 	"ashlar/ingest/plain"
@@ -82,6 +83,9 @@ type checked struct {
 type checkedFile struct {
 	File   string `json:"file"`
 	Format string `json:"format"`
+	// Address shows what was wrong with it in the window; there is none of a file that
+	// cannot be opened.
+	Address string `json:"address,omitempty"`
 	// Strict reports whether the format's rules were checked; else the findings
 	// are the warnings of reading it.
 	Strict   bool             `json:"strict"`
@@ -113,6 +117,9 @@ func (c *call) check(files []string, o *checkOptions) error {
 	for _, path := range files {
 		f := c.checkFile(path, o)
 		c.redactCheck(f)
+		if f.Format != "" && path != "-" {
+			f.Address = evidence.About(&recording.Recording{Source: recording.Source{Path: f.File, Redacted: c.redactor != nil}})
+		}
 		f.Valid = f.Errors == 0
 		if !f.Valid {
 			bad++

@@ -254,6 +254,9 @@ func (c *call) start(cmd *command, args []string) error {
 	if err := c.takeBudget(cmd, fs, args); err != nil {
 		return err
 	}
+	if err := c.askHost(cmd, fs, args); err != nil {
+		return err
+	}
 	if err := c.askSession(cmd, fs, args); err != nil {
 		return err
 	}

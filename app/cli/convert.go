@@ -19,6 +19,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/convert"
+	"ashlar/ingest/decimal"
 	"ashlar/ingest/encode"
 	"ashlar/ingest/extract"
 	"ashlar/ingest/memory"
@@ -72,7 +73,7 @@ of IN, and gives the same answers as IN does for that part.
 					return err
 				}
 				if windows != "" {
-					if o.window, err = recording.ParseLength(windows); err != nil {
+					if o.window, err = decimal.ParseLength(windows); err != nil {
 						return misuse("%q for --windows %w", windows, err)
 					}
 					if o.window == 0 {

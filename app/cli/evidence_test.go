@@ -56,7 +56,7 @@ func numberOf(t *testing.T, n json.Number) float64 {
 func TestAnswersCanBeChecked(t *testing.T) {
 	writeSmallSpall(t)
 	checked, sampled := 0, 0
-	for _, path := range recordings(t) {
+	for _, path := range recordings(t, 2<<20) {
 		for _, args := range [][]string{
 			{"overview", path}, {"top", path}, {"top", path, "--range", "1ms..3ms"}, {"top", path, "--hide-kernel", "--only", "/a/"}, {"top", path, "--tree", "-n", "5", "--invert"}, {"top", path, "--async", "in", "--by", "thread"},
 			{"top", path, "--calls", "/./[slowest 3]"}, {"top", path, "--search", "a", "--by", "module"}, {"source", path, "/./"}, {"stats", path, "--function", "/./"}, {"calls", path, "/./[slowest 3]"}, {"path", path}, {"diff", path, path, "--all"},
@@ -133,6 +133,36 @@ func againUnderAddress(t *testing.T, args []string, a *checkable) {
 	m := &rec.Events[q.Event].Metrics[q.Metric]
 	if got := (recording.Decimal{Mantissa: tree.Nodes[0].Total, Scale: m.Decimals}).String(); got != a.Total.String() {
 		t.Errorf("%v says a total of %s, its address %s shows %s", args, a.Total, a.Address, got)
+	}
+}
+
+// TestAddressOfContents: what info and check say of a file leads to the view that shows it,
+// by what it holds; a file that cannot be opened has no address.
+func TestAddressOfContents(t *testing.T) {
+	for _, path := range []string{"testdata/damaged.spaa", "testdata/diff-a.folded"} {
+		var info struct{ Address string }
+		var checks struct {
+			Files []struct{ Address, File string }
+		}
+		for command, v := range map[string]any{"info": &info, "check": &checks} {
+			if err := json.Unmarshal([]byte(ask(command, path, "--json").stdout), v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := view.Parse(info.Address)
+		if err != nil || len(v.Files) != 1 || v.Files[0] != abs || v.Tab != "about" || len(v.Contents) != 1 || !locate.Holds(abs, v.Contents[0]) {
+			t.Errorf("%s: info has the address %s: %v", path, info.Address, err)
+		}
+		if checks.Files[0].Address != info.Address {
+			t.Errorf("%s: check has the address %s, info %s", path, checks.Files[0].Address, info.Address)
+		}
+	}
+	if r := ask("check", "--json", "testdata"); strings.Contains(r.stdout, `"address"`) {
+		t.Errorf("a folder has an address: %s", r.stdout)
 	}
 }
 

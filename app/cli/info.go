@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/contents"
+	"ashlar/app/evidence"
 	"ashlar/app/verb"
 )
 
@@ -47,6 +48,7 @@ early, the part that was read is printed and the exit code is 1.`,
 				if err != nil {
 					return err
 				}
+				in.Address = evidence.About(rec)
 				return c.answer(rec, *asJSON, in, in.Text)
 			}
 		},

@@ -45,7 +45,7 @@ func enter(v verb.Verb) command {
 // program makes of a call what its verb gets.
 func (c *call) program() *verb.Program {
 	return &verb.Program{
-		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Commands: described, Recent: c.recent, Answer: c.rows,
+		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Output: c.terminal, Commands: described, Recent: c.recent, Answer: c.rows,
 		Run: func(a verb.Ask) int {
 			if c.session && serve.Answers(a.Args[0]) {
 				a.Args = slices.Insert(slices.Clone(a.Args), 1, "--session")

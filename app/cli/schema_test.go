@@ -1,13 +1,20 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"ashlar/app/held"
+	"ashlar/app/verb"
+	"ashlar/ingest"
 )
 
 // TestSchemas holds what every command prints with --json against the schema that
@@ -31,27 +38,30 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s has --json or a schema, and not both", c.name)
 		}
 	}
-	held := map[string]int{}
+	loaded := held.New(ingest.ReadAll, 0)
+	defer loaded.Close()
+	asked := map[string]int{}
 	hold := func(command string, args ...string) {
 		t.Helper()
-		r := ask(append(args, "--json")...)
-		if !strings.HasPrefix(r.stdout, "{") && !strings.HasPrefix(r.stdout, "[") {
+		var out bytes.Buffer
+		Runner{}.Answer(verb.Ask{Ctx: t.Context(), Args: append(args, "--json"), Stdout: &out, Stderr: io.Discard, Read: loaded.In("")})
+		if !strings.HasPrefix(out.String(), "{") && !strings.HasPrefix(out.String(), "[") {
 			return // refused, as this recording has no such thing
 		}
 		var v any
-		if err := json.Unmarshal([]byte(r.stdout), &v); err != nil {
+		if err := json.Unmarshal(out.Bytes(), &v); err != nil {
 			t.Errorf("%v: %v", args, err)
 			return
 		}
 		if err := resolved[command].Validate(v); err != nil {
 			t.Errorf("%v is not as its schema says: %v", args, err)
 		}
-		held[command]++
+		asked[command]++
 	}
 	hold("check --rules", "check", "--rules")
 	hold("cache", "cache")
 	out := t.TempDir()
-	for _, path := range recordings(t) {
+	for _, path := range recordings(t, math.MaxInt64) {
 		hold("overview", "overview", path)
 		hold("findings", "findings", path)
 		hold("findings", "findings", path, path)
@@ -75,15 +85,14 @@ func TestSchemas(t *testing.T) {
 	}
 	hold("check-claims", "check-claims", report)
 	for name := range resolved {
-		if held[name] == 0 && name != "marks" && name != "cache" && name != "show" { // which need a home, or a window, as app/mcp's test has
+		if asked[name] == 0 && name != "marks" && name != "cache" && name != "show" { // which need a home, or a window, as app/mcp's test has
 			t.Errorf("nothing of %s was held", name)
 		}
 	}
 }
 
-// recordings are those kept here, and the samples that are not too large for so many
-// questions.
-func recordings(t *testing.T) []string {
+// recordings are those kept here, and the samples that have at most so many bytes.
+func recordings(t *testing.T, most int64) []string {
 	t.Helper()
 	files := []string{"testdata/small.spaa", "testdata/small.spall", "testdata/damaged.spaa", "testdata/diff-a.folded", "testdata/dtrace.spaa"}
 	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" && !testing.Short() {
@@ -92,7 +101,7 @@ func recordings(t *testing.T) []string {
 			t.Fatalf("there are %d samples: %v", len(all), err)
 		}
 		for _, path := range all {
-			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Size() < 2<<20 {
+			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Size() <= most {
 				files = append(files, path)
 			}
 		}

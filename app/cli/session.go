@@ -60,15 +60,56 @@ func (c *call) askSession(cmd *command, fs *pflag.FlagSet, args []string) error 
 	}
 	args = slices.DeleteFunc(append([]string{cmd.name}, args...), func(a string) bool { return a == "--session" })
 	var picture bytes.Buffer
-	code, ok, err := serve.Ask(c.ctx, args, c.stdout, c.stderr, &picture)
-	if ok && err == nil && picture.Len() > 0 {
-		err = outfile.Write(fs.Lookup("output").Value.String(), outfile.Options{Replace: true, Not: namedBy(fs.Args())}, func(w io.Writer) error {
+	code, ok, err := serve.Ask(c.ctx, args, c.fitted(fs), c.stderr, &picture)
+	if !ok || err != nil {
+		return err
+	}
+	return c.taken(fs, code, &picture)
+}
+
+// askHost asks the program on another machine, where all recordings lie there; nil
+// leaves the answer to this program.
+func (c *call) askHost(cmd *command, fs *pflag.FlagSet, args []string) error {
+	file := serve.There(cmd.name, namedBy(fs.Args()))
+	if file == "" || c.run.Read != nil {
+		return nil
+	}
+	for _, name := range elsewhere {
+		if f := fs.Lookup(name); f != nil && f.Changed && name != "redact" && name != "no-cache" {
+			return nil
+		}
+	}
+	var picture bytes.Buffer
+	code, ok, err := serve.AskHost(c.ctx, file, append([]string{cmd.name}, args...), c.fitted(fs), c.stderr, &picture)
+	if !ok || err != nil {
+		return err
+	}
+	return c.taken(fs, code, &picture)
+}
+
+// fitted is the standard output for text that others wrote, who do not see the terminal.
+func (c *call) fitted(fs *pflag.FlagSet) io.Writer {
+	if on, err := fs.GetBool("json"); err == nil && on || columnsOf(c.terminal) == 0 {
+		return c.stdout
+	}
+	return others{c}
+}
+
+type others struct{ *call }
+
+// Write implements io.Writer.
+func (s others) Write(b []byte) (int, error) { return len(b), s.say(string(b)) }
+
+// taken is the outcome of a command that others answered, whose picture is written here.
+func (c *call) taken(fs *pflag.FlagSet, code int, picture *bytes.Buffer) error {
+	if picture.Len() > 0 {
+		err := outfile.Write(fs.Lookup("output").Value.String(), outfile.Options{Replace: true, Not: namedBy(fs.Args())}, func(w io.Writer) error {
 			_, err := w.Write(picture.Bytes())
 			return err
 		})
-	}
-	if !ok || err != nil {
-		return err
+		if err != nil {
+			return err
+		}
 	}
 	return &answered{code}
 }

@@ -241,39 +241,10 @@ type topRow struct {
 // rank weighs what was asked for.
 func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	t := &top{File: rec.Source.Path, By: string(o.by), Rows: []topRow{}, Total: "0", metric: &recording.Metric{}}
-	named := o.event
-	if named == "" && o.by == analyze.ByState && rec.Counts.States > 0 {
-		named = recording.StateEvent().Name // the only one that has them
-	}
-	event, metric, err := analyze.Choose(rec, named, o.metric)
+	q, err := t.query(c, rec, o)
 	if err != nil {
-		return nil, misfit(rec, lacks.Asked(err, o.metric, rec))
-	}
-	q := analyze.Query{Event: event, Metric: metric}
-	if event >= 0 {
-		e := &rec.Events[event]
-		t.metric = &e.Metrics[metric]
-		t.Event, t.Metric, t.Unit, t.Kind = e.Name, t.metric.Name, t.metric.Unit, t.metric.Kind.String()
-	}
-	if o.rng.IsSet() {
-		t.Answered = new(bool)
-		if rec.HasTime {
-			if q.Scope, err = o.rng.In(rec); err != nil {
-				return nil, misfit(rec, err)
-			}
-			t.Asked = newTopRange(rec, q.Scope.From, q.Scope.To)
-		}
-	}
-	if q.Scope, err = o.calls.in(c.ctx, rec, o.apart.in(q.Scope)); err != nil {
 		return nil, err
 	}
-	if set := q.Scope.Calls; set != nil {
-		t.Of, t.Calls = set.Text, new(set.Calls)
-	}
-	if err := o.Check(rec); err != nil {
-		return nil, misfit(rec, err)
-	}
-	q.First = slices.ContainsFunc(o.Transforms, func(t analyze.Transform) bool { return t.Op == analyze.OpByTime })
 	all := q
 	q = q.With(rec, o.Transforms)
 	w, err := analyze.Weigh(c.ctx, rec, q)
@@ -315,6 +286,42 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		t.add(rec, &rows[i])
 	}
 	return t, nil
+}
+
+// query makes the question from the options, before transforms.
+func (t *top) query(c *call, rec *recording.Recording, o *topOptions) (q analyze.Query, err error) {
+	named := o.event
+	if named == "" && o.by == analyze.ByState && rec.Counts.States > 0 {
+		named = recording.StateEvent().Name // the only one that has them
+	}
+	if q.Event, q.Metric, err = analyze.Choose(rec, named, o.metric); err != nil {
+		return q, misfit(rec, lacks.Asked(err, o.metric, rec))
+	}
+	if q.Event >= 0 {
+		e := &rec.Events[q.Event]
+		t.metric = &e.Metrics[q.Metric]
+		t.Event, t.Metric, t.Unit, t.Kind = e.Name, t.metric.Name, t.metric.Unit, t.metric.Kind.String()
+	}
+	if o.rng.IsSet() {
+		t.Answered = new(bool)
+		if rec.HasTime {
+			if q.Scope, err = o.rng.In(rec); err != nil {
+				return q, misfit(rec, err)
+			}
+			t.Asked = newTopRange(rec, q.Scope.From, q.Scope.To)
+		}
+	}
+	if q.Scope, err = o.calls.in(c.ctx, rec, o.apart.in(q.Scope)); err != nil {
+		return q, err
+	}
+	if set := q.Scope.Calls; set != nil {
+		t.Of, t.Calls = set.Text, new(set.Calls)
+	}
+	if err := o.Check(rec); err != nil {
+		return q, misfit(rec, err)
+	}
+	q.First = slices.ContainsFunc(o.Transforms, func(t analyze.Transform) bool { return t.Op == analyze.OpByTime })
+	return q, nil
 }
 
 // evidence says how far shares can be trusted, and what shows them.

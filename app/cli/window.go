@@ -23,9 +23,10 @@ func windowCommand() command {
 		args: "[FILE [FILE]|ADDRESS [FILE]]", line: "look at recorded runs of programs",
 		text: `
 Without a command, a window opens with the files. - is standard input; a name
-that begins with http:// or https:// is requested from its server. Write a file
-with the name of a command as ./info. Formats are recognised by content; files
-may be compressed with gzip or zstd.
+that begins with http:// or https:// is requested from its server, and
+ssh:HOST:/PATH is read by the ashlar on that machine. Write a file with the name
+of a command as ./info. Formats are recognised by content; files may be
+compressed with gzip or zstd.
 
 An ADDRESS names a file and everything that is shown of it; "Copy the view's
 address" in the window copies it. Write it in quotes:
@@ -40,6 +41,7 @@ output, and 2 when the command line makes no sense.`,
 			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
 			{"zcat run.spall.gz | ashlar -", "open the output of another program"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
+			{"ashlar ssh:server:run.pftrace", "look at a recording on another machine"},
 			{"ashlar huge.spall --range 10s..12s --thread worker", "look at a part of what is larger than memory"},
 			{"ashlar --demo", "look at the built-in recording"},
 			{"ashlar top run.spaa -n 10", "print the ten heaviest functions"},

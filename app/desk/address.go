@@ -3,12 +3,12 @@ package desk
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"ashlar/app/panel"
 	lanes "ashlar/app/timeline"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -166,7 +166,7 @@ func (p *Pane) file() string {
 	switch {
 	case p.Demo:
 		return view.Demo
-	case p.Path == "-" || strings.Contains(p.Path, "://"):
+	case p.Path == "-" || fetch.IsURL(p.Path):
 		return p.Path
 	}
 	if abs, err := filepath.Abs(p.Path); err == nil {

@@ -46,7 +46,7 @@ func (c *Comparison) head(d *Desk, u *ui.UI, i int) {
 		color, text = th.Accent, th.OnAccent
 	}
 	u.Round(badge, 4, color)
-	u.Text(badge, pair.SideName(i), ui.Style{Size: 10.5, Weight: ui.Semibold, Color: text, Align: ui.Middle})
+	u.Text(badge, pair.SideName(i), ui.Style{Size: 10.5, Weight: ui.Medium, Color: text, Align: ui.Middle})
 	st := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text}
 	if c.Focus != i {
 		st.Color = th.Dim

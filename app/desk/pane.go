@@ -8,6 +8,7 @@ import (
 	"ashlar/app/finder"
 	"ashlar/app/marks"
 	"ashlar/app/panel"
+	"ashlar/app/panel/calls"
 	"ashlar/app/panel/details"
 	"ashlar/app/panel/flamegraph"
 	"ashlar/app/panel/functions"
@@ -85,6 +86,7 @@ func (p *Pane) stop() {
 	p.Finder.Stop()
 	p.SourcePart.Texts.Stop()
 	p.Noted.Stop()
+	panel.Find[*calls.Panel](p.Deck.All).Stop()
 }
 
 // Draw lays out the pane in r.

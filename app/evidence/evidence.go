@@ -11,6 +11,7 @@ import (
 	"ashlar/app/locate"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/redact"
@@ -34,13 +35,16 @@ func Address(v view.State, recs ...*recording.Recording) string {
 	return v.String()
 }
 
+// About is the address of what there is in a recording, and of what was wrong with it.
+func About(rec *recording.Recording) string { return Address(view.State{Tab: "about"}, rec) }
+
 // file is a recording's path as an address has it.
 func file(rec *recording.Recording) string {
 	path := rec.Source.Path
 	if path == demo.Name {
 		return view.Demo
 	}
-	if abs, err := filepath.Abs(rec.Source.At(path)); err == nil && path != "-" && !strings.Contains(path, "://") && !rec.Source.Redacted {
+	if abs, err := filepath.Abs(rec.Source.At(path)); err == nil && path != "-" && !fetch.IsURL(path) && !rec.Source.Redacted {
 		return abs
 	}
 	return path

@@ -4,6 +4,7 @@ package finder
 
 import (
 	"image"
+	"slices"
 
 	"gioui.org/io/key"
 	gio "gioui.org/widget"
@@ -34,6 +35,7 @@ type Finder struct {
 	// among those that were found, -1 for none.
 	function int
 	List     hitList
+	behind   behind
 	count    widget.ClickArea // what was found, a click on which lists it
 	glass    widget.ClickArea // a click on which one types
 }
@@ -153,6 +155,29 @@ func (p *Finder) key(s *panel.Host, k key.Event) {
 	}
 }
 
+// behind holds the hits of a search with those that sums leave out behind all others.
+type behind struct {
+	hits, is *search.Hits
+	tracks   []int
+}
+
+// found returns the hits in the order in which they are walked through: those that the
+// sums leave out, which mostly are async operations, come last.
+func (p *Finder) found() *search.Hits {
+	h, b := p.Doc.Hits(), &p.behind
+	var tracks []int
+	if a := p.Doc.Answer(); a != nil {
+		tracks = a.Scope.Beside
+	}
+	if h == nil || len(tracks) == 0 {
+		return h
+	}
+	if b.hits != h || !slices.Equal(b.tracks, tracks) {
+		*b = behind{h, h.Behind(tracks), tracks}
+	}
+	return b.is
+}
+
 // Info says what was found: 3 / 120   7.8 %.
 func (p *Finder) Info() string {
 	sp := p.Fresh()
@@ -163,7 +188,7 @@ func (p *Finder) Info() string {
 		return ""
 	}
 	info := ""
-	if h := p.Doc.Hits(); h != nil && h.Pattern.Is(p.Search.Pattern) {
+	if h := p.found(); h != nil && h.Pattern.Is(p.Search.Pattern) {
 		if h.Len() > 0 || p.Timed() {
 			info = units.Count(h.Len())
 			if sp.walked && h.Of(p.Rec) {
@@ -197,7 +222,7 @@ func (p *Finder) Walk(s *panel.Host, next bool) {
 		p.walkFunctions(s, next)
 		return
 	}
-	h := p.Doc.Hits()
+	h := p.found()
 	if p.Search.Pattern == nil || h == nil || !h.Pattern.Is(p.Search.Pattern) || h.Len() == 0 {
 		return
 	}
@@ -217,7 +242,9 @@ func (p *Finder) Walk(s *panel.Host, next bool) {
 		if next {
 			to, ok = h.From(p.Rec.Start - 1)
 		} else {
-			to, ok = h.Before(p.Rec.End + 1)
+			for _, to = range h.List(h.Len()-1, 1) {
+				ok = true
+			}
 		}
 	}
 	if ok {

@@ -94,7 +94,7 @@ func (p *Finder) openHits() {
 // hits are those of what is searched for in what is shown, nil before they are
 // there.
 func (p *Finder) hits() *search.Hits {
-	h := p.Doc.Hits()
+	h := p.found()
 	if p.Search.Pattern == nil || h == nil || !h.Pattern.Is(p.Search.Pattern) || !h.Of(p.Rec) {
 		return nil
 	}

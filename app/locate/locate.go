@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"ashlar/app/store"
 	"ashlar/app/view"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/plain"
 	stored "ashlar/ingest/store"
 )
@@ -34,7 +34,7 @@ func Files(v *view.State, dir string, near []string) (notes []string, err error)
 		if i == 0 {
 			first = f
 		}
-		if f == "-" || f == view.Demo || strings.Contains(f, "://") {
+		if f == "-" || f == view.Demo || fetch.IsURL(f) {
 			continue
 		}
 		var note string
@@ -166,7 +166,7 @@ func within(dir string, c view.Content, left *int) string {
 func Name(v *view.State) {
 	v.Contents = nil
 	for i, f := range v.Files {
-		if f == "-" || f == view.Demo || strings.Contains(f, "://") {
+		if f == "-" || f == view.Demo || fetch.IsURL(f) {
 			continue
 		}
 		if c := content(f); c.Key != "" {

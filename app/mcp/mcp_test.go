@@ -19,9 +19,12 @@ import (
 	"ashlar/app/budget"
 	"ashlar/app/cli"
 	"ashlar/app/drawing"
+	"ashlar/app/held"
 	"ashlar/app/instance"
 	"ashlar/app/manual"
 	"ashlar/app/serve"
+	"ashlar/app/verb"
+	"ashlar/ingest"
 )
 
 var program = cli.Runner{Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) }}
@@ -199,8 +202,9 @@ func without(t *testing.T, text string, names ...string) string {
 	return string(b)
 }
 
-// TestSamples asks of every sample, with little and with much room: answers keep to
-// schema and budget, and what says nothing of being cut is whole.
+// TestSamples asks each tool of every sample, with little and with much room: answers keep
+// to schema and budget, and one that does not say that it was cut equals what the command
+// line prints without a budget.
 func TestSamples(t *testing.T) {
 	dir := os.Getenv("ASHLAR_SAMPLES")
 	if dir == "" {
@@ -211,36 +215,61 @@ func TestSamples(t *testing.T) {
 		t.Fatalf("there are %d samples: %v", len(files), err)
 	}
 	c := connect(t)
-	answers := 0
+	recordings := held.New(ingest.ReadAll, 0)
+	defer recordings.Close()
+	whole := map[string]int{}
 	for i, path := range files {
-		if st, err := os.Stat(path); err != nil || st.IsDir() || st.Size() > 1<<20 || testing.Short() && (i%16 != 0 || st.Size() > 1<<20) {
+		st, err := os.Stat(path)
+		if err != nil || st.IsDir() || testing.Short() && i%16 != 0 {
 			continue
+		}
+		rooms := []int{256, 2000}
+		if st.Size() > 1<<20 {
+			rooms = rooms[1:]
 		}
 		name, err := json.Marshal(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for tool, arguments := range map[string]string{"calls": `"file":%s,"calls":"/./"`, "compare": `"a":%s,"b":%[1]s,"all":true`, "source": `"file":%s,"of":"/./"`} {
-			c.call(tool, fmt.Sprintf(`{`+arguments+`,"budget":256}`, name)) // which holds it to its schema and its budget
-		}
-		for _, tool := range []string{"open", "overview", "top", "check"} {
-			for _, room := range []int{300, 2000} {
-				got, refused := c.call(tool, fmt.Sprintf(`{"file":%s,"budget":%d}`, name, room))
-				if refused != "" || tool == "overview" || room == 300 {
+		for _, x := range []struct {
+			tool, arguments string
+			line            []string
+		}{
+			{"open", `"file":%s`, []string{"info", path}},
+			{"overview", `"file":%s`, nil}, // which chooses by its budget
+			{"top", `"file":%s`, []string{"top", path}},
+			{"calls", `"file":%s,"calls":"/./"`, []string{"calls", path, "/./"}},
+			{"compare", `"a":%s,"b":%[1]s,"all":true`, []string{"diff", path, path, "--all"}},
+			{"source", `"file":%s,"of":"/./"`, []string{"source", path, "/./"}},
+			{"check", `"file":%s`, []string{"check", path}},
+		} {
+			for _, room := range rooms {
+				got, refused := c.call(x.tool, fmt.Sprintf(`{`+x.arguments+`,"budget":%d}`, name, room)) // which holds it to its schema and its budget
+				if refused != "" || x.line == nil || room == 256 || isCut(t, got) {
 					continue
 				}
-				answers++
-				if !strings.Contains(got, `"left_out"`) {
-					var out bytes.Buffer
-					cli.Main([]string{map[string]string{"open": "info"}[tool] + strings.Replace(tool, "open", "", 1), "--json", path}, nil, &out, io.Discard, program)
-					same(t, tool+" "+path, without(t, got, "load", "remarks"), without(t, out.String(), "load"))
-				}
+				whole[x.tool]++
+				var out bytes.Buffer
+				program.Answer(verb.Ask{Ctx: t.Context(), Args: append(x.line, "--json"), Stdout: &out, Stderr: io.Discard, Read: recordings.In("")})
+				same(t, x.tool+" "+path, without(t, got, "load", "remarks", "texts_cut_to"), without(t, out.String(), "load"))
 			}
 		}
 	}
-	if answers < 4 {
-		t.Errorf("there were only %d answers", answers)
+	if len(whole) < 6 && !testing.Short() {
+		t.Errorf("only of %v there were whole answers", whole)
 	}
+}
+
+// isCut reports whether an answer says that something was left out of it.
+func isCut(t *testing.T, answer string) bool {
+	t.Helper()
+	var v struct {
+		All string `json:"all"`
+	}
+	if err := json.Unmarshal([]byte(answer), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v.All != ""
 }
 
 // TestWrongInput: whatever is asked, the server says what is wrong and goes on.

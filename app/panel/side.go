@@ -4,11 +4,11 @@ import (
 	"image"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"ashlar/app/session"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/theme"
@@ -333,7 +333,7 @@ func (p *Side) SourceFile() (file string, line int32) {
 
 // Folder is where the recording lies, "" when it is no file.
 func (p *Side) Folder() string {
-	if p.Path == "" || p.Path == "-" || strings.Contains(p.Path, "://") {
+	if p.Path == "" || p.Path == "-" || fetch.IsURL(p.Path) {
 		return ""
 	}
 	return filepath.Dir(p.Path)

@@ -214,7 +214,7 @@ func (b *Bar) badge(u *ui.UI, r image.Rectangle, side string) {
 		color, text = u.Theme.Accent, u.Theme.OnAccent
 	}
 	u.Round(r, 4, color)
-	u.Text(r, side, ui.Style{Size: 10, Weight: ui.Semibold, Color: text, Align: ui.Middle})
+	u.Text(r, side, ui.Style{Size: 10, Weight: ui.Medium, Color: text, Align: ui.Middle})
 }
 
 // rest counts the chips from the nth on, which there is no room for: pointing at it

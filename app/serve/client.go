@@ -27,12 +27,17 @@ func Ask(ctx context.Context, args []string, stdout, stderr, picture io.Writer) 
 	var last reply
 	var b []byte
 	ok, _ = place.Ask(ctx, question{Version: version.String(), Dir: dir, Args: args}, patience, func(c net.Conn) bool {
-		last, b, err = receive(c)
+		last, b, err = receive(bufio.NewReader(c), func() error { return c.SetDeadline(time.Time{}) })
 		return err == nil
 	})
 	if !ok {
 		return 0, false, ctx.Err()
 	}
+	return last.Code, true, last.write(b, stdout, stderr, picture)
+}
+
+// write writes what stands behind an answer to where it belongs.
+func (last *reply) write(b []byte, stdout, stderr, picture io.Writer) error {
 	for _, p := range last.Parts {
 		w := stdout
 		switch p.To {
@@ -42,16 +47,16 @@ func Ask(ctx context.Context, args []string, stdout, stderr, picture io.Writer) 
 			w = picture
 		}
 		if _, err := w.Write(b[:p.N]); err != nil {
-			return 0, true, err
+			return err
 		}
 		b = b[p.N:]
 	}
-	return last.Code, true, nil
+	return nil
 }
 
-// receive reads an answer as a whole, so that none is begun that has no end.
-func receive(c net.Conn) (last reply, b []byte, err error) {
-	r := bufio.NewReader(c)
+// receive reads an answer as a whole, so that none is begun that has no end; begun is
+// called once there will be one.
+func receive(r *bufio.Reader, begun func() error) (last reply, b []byte, err error) {
 	var first reply
 	if err := readLine(r, &first); err != nil {
 		return last, nil, err
@@ -59,7 +64,7 @@ func receive(c net.Conn) (last reply, b []byte, err error) {
 	if !first.Begun {
 		return last, nil, errElsewhere
 	}
-	if err := c.SetDeadline(time.Time{}); err != nil {
+	if err := begun(); err != nil {
 		return last, nil, err
 	}
 	if err := readLine(r, &last); err != nil {

@@ -18,10 +18,12 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"ashlar/app/held"
 	"ashlar/app/verb"
 	"ashlar/app/version"
 	"ashlar/ingest"
@@ -88,6 +90,7 @@ type Server struct {
 	// Window is what the session is shown in, nil for none.
 	Window Window
 
+	as    string // what names of files here begin with, where others ask by such
 	once  sync.Once
 	turns chan struct{}
 	asked atomic.Int64 // when a question came or ended last, in Unix nanoseconds
@@ -181,11 +184,15 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 	x = &answered{dir: dir, args: args, files: files{}, out: &tape{}}
 	read, began := s.In(dir), time.Now()
 	x.code = s.Run(verb.Ask{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
-		if err = errElsewhere; path != "-" && !fetch.IsURL(path) {
+		if here, ok := s.here(path); !ok {
+			err = errElsewhere
+		} else {
 			mu.Lock()
-			x.files.note(dir, path)
+			x.files.note(dir, here)
 			mu.Unlock()
-			rec, stats, err = read(ctx, path, o)
+			if rec, stats, err = read(ctx, here, o); err == nil && s.as != "" {
+				rec = held.Named(rec, path, "")
+			}
 		}
 		if err != nil {
 			elsewhere.Store(true)
@@ -198,6 +205,14 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 		s.again.keep(x)
 	}
 	return x, ok
+}
+
+// here is the path of a file that a session reads.
+func (s *Server) here(path string) (file string, ok bool) {
+	if s.as != "" {
+		return strings.CutPrefix(path, s.as)
+	}
+	return path, path != "-" && !fetch.IsURL(path)
 }
 
 // tape has what was written to two outputs, in its order.

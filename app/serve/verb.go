@@ -37,9 +37,16 @@ ashlar help sessions says more.`,
 	},
 	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
 		keep := fs.Duration("keep", 30*time.Minute, "let go of what nobody asked about for this `TIME`")
+		overSSH := fs.Bool("stdio", false, "answer one question on standard input: what names like ssh:HOST:PATH have ssh run")
 		idle := fs.Duration("idle", 0, "end when nothing was asked for this `TIME` (default: never)")
 		fs.Lookup("idle").DefValue = "0" // said in the text
 		return func(p *verb.Program, files []string) error {
+			if *overSSH {
+				if len(files) > 0 {
+					return verb.Misuse("--stdio is told what to read; leave out %s", files[0])
+				}
+				return stdio(p)
+			}
 			if *keep <= 0 || *idle < 0 {
 				return verb.Misuse("--keep and --idle are times from now on, such as 30m")
 			}

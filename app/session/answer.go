@@ -17,27 +17,60 @@ import (
 )
 
 // soonSpans is how many spans may be looked at for a first answer: what two
-// cores do in some 20 ms. A variable for tests.
-var soonSpans = 4 << 20
+// cores do in some 20 ms; soonCalls is how many calls of a set have a first answer. Variables
+// for tests.
+var (
+	soonSpans = 4 << 20
+	soonCalls = 1 << 14
+)
 
 // soon is a first answer to a question that takes long: a tree that is exact as
 // far down as it goes. Nil when there is none, or it is no use: transforms look
-// at whole stacks. The calls of in, the question's scope, are looked up.
+// at whole stacks. The calls of in, the question's scope, are looked up: of many the
+// tree goes down to them, and what ran in them is left out.
 func soon(ctx context.Context, rec *recording.Recording, q Question, in recording.Scope) *Answer {
 	if len(q.Transforms) > 0 {
 		return nil
 	}
 	asked := q
 	q.Scope = in
-	if q.Depth = analyze.Shallow(rec, q.Query, soonSpans); q.Depth == 0 {
+	depth := 0
+	if q.Scope.Calls != nil {
+		q.Scope, depth = withoutBelow(rec, q, in)
+	} else {
+		depth = analyze.Shallow(rec, q.Query, soonSpans)
+		q.Depth = depth
+	}
+	if depth == 0 {
 		return nil
 	}
 	w, err := analyze.Weigh(ctx, rec, q.Query)
 	if err != nil {
 		return nil
 	}
-	asked.Depth = q.Depth
-	return &Answer{Rec: rec, Question: asked, Scope: q.Scope, Tree: analyze.NewTree(rec, w)}
+	asked.Depth = depth
+	return &Answer{Rec: rec, Question: asked, Scope: in, Tree: analyze.NewTree(rec, w)}
+}
+
+// withoutBelow leaves of a set only its outer calls, where there are many, and says how
+// deep the least deep of them is; 0 where the whole answer is as fast.
+func withoutBelow(rec *recording.Recording, q Question, in recording.Scope) (recording.Scope, int) {
+	if q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.OfProcessors(rec) || in.Calls.Calls < soonCalls {
+		return in, 0
+	}
+	alone := *in.Calls
+	alone.Runs = alone.Outer
+	depth := 0
+	for track := range alone.Outer {
+		for lane, runs := range alone.Outer[track] {
+			if len(runs) > 0 {
+				if d := rec.Calls.Depth(rec.Tracks[track].Lanes[lane].Call(runs[0].First)); depth == 0 || d < depth {
+					depth = d
+				}
+			}
+		}
+	}
+	return in.Of(&alone), depth
 }
 
 // sameTree reports whether the answer to a question has the tree of an earlier
@@ -217,10 +250,14 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 		}
 		l.Rows = nil // too many, or no such argument: the histogram stays
 	}
-	l.Keys = calls.Keys(l.Rows)
+	some, err := calls.Details(ctx, a.Rec, calls.Some(l.Rows))
+	if err != nil {
+		return err
+	}
+	l.First, l.Keys = some[:min(len(some), calls.First)], calls.Keys(some)
 	from, to := in.Bounds(a.Rec)
 	l.Dots = histogram.NewDots(len(l.Rows), from, to, func(i int) (int64, int64) { return l.Rows[i].Start, l.Rows[i].Duration })
-	l.CPU = slices.ContainsFunc(l.Rows, func(r calls.Row) bool { return r.HasCPU })
+	l.CPU = slices.ContainsFunc(some, func(d calls.Detail) bool { return d.HasCPU })
 	if l.CPU {
 		l.Keys = slices.DeleteFunc(l.Keys, func(k string) bool { return k == "tdur" || k == "tts" })
 	}

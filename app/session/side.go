@@ -84,6 +84,7 @@ type Answer struct {
 // of them are selected.
 type CallList struct {
 	Rows      []calls.Row
+	First     []calls.Detail // what the recording says of the first rows
 	Durations *spans.Durations
 	Dots      *histogram.Dots // of Rows
 	// Keys are the arguments that rows have, CPU says that some tell their time on a

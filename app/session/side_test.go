@@ -83,9 +83,9 @@ func totals(a *Answer, depth int) map[string]int64 {
 // The first answer to a question that takes long has the same totals as the
 // whole one, as far down as it goes.
 func TestSoon(t *testing.T) {
-	old := soonSpans
-	soonSpans = 2000
-	t.Cleanup(func() { soonSpans = old })
+	oldSpans, oldCalls := soonSpans, soonCalls
+	soonSpans, soonCalls = 2000, 10
+	t.Cleanup(func() { soonSpans, soonCalls = oldSpans, oldCalls })
 	var mu sync.Mutex
 	var first *Answer
 	d, told := opened(t, func(a *Answer) {
@@ -94,21 +94,33 @@ func TestSoon(t *testing.T) {
 		first = a
 	})
 	r := d.Recording()
-	q := Question{Query: analyze.Query{Scope: recording.Between(r.Start+r.Duration()/3, r.Start+r.Duration()*2/3)}}
-	d.Ask(q)
-	until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) && d.Soon() == nil })
-	mu.Lock()
-	defer mu.Unlock()
-	if first == nil {
-		t.Fatal("there was no first answer")
-	}
-	got, want := totals(first, first.Depth), totals(d.Answer(), first.Depth)
-	if len(got) < 2 || len(got) != len(want) || len(totals(d.Answer(), 100)) == len(want) {
-		t.Errorf("%d nodes down to depth %d, want %d of %d", len(got), first.Depth, len(want), len(totals(d.Answer(), 100)))
-	}
-	for path, v := range want {
-		if got[path] != v {
-			t.Errorf("%s has %d, want %d", path, got[path], v)
+	deep := &r.Tracks[0].Lanes[3]
+	called := &recording.CallSet{Text: (&calls.Query{Functions: []string{r.Functions.At(int(r.Func(deep.Call(deep.Len() / 2)))).Name}}).String()}
+	for _, in := range []recording.Scope{
+		recording.Between(r.Start+r.Duration()/3, r.Start+r.Duration()*2/3),
+		recording.Scope{}.Of(called),
+		recording.Between(r.Start+r.Duration()/3, r.Start+r.Duration()*2/3).Of(called),
+	} {
+		q := Question{Query: analyze.Query{Scope: in}}
+		mu.Lock()
+		first = nil
+		mu.Unlock()
+		d.Ask(q)
+		until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) && d.Soon() == nil })
+		mu.Lock()
+		soon := first
+		mu.Unlock()
+		if soon == nil {
+			t.Fatalf("there was no first answer for %+v", in)
+		}
+		got, want := totals(soon, soon.Depth), totals(d.Answer(), soon.Depth)
+		if len(got) < 2 || len(got) != len(want) || len(totals(d.Answer(), 100)) == len(want) {
+			t.Errorf("%d nodes down to depth %d, want %d of %d", len(got), soon.Depth, len(want), len(totals(d.Answer(), 100)))
+		}
+		for path, v := range want {
+			if got[path] != v {
+				t.Errorf("%s has %d, want %d", path, got[path], v)
+			}
 		}
 	}
 }

@@ -3,8 +3,9 @@ package shell
 import (
 	"fmt"
 	"image"
-	"time"
+	"image/color"
 
+	"ashlar/app/desk"
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
@@ -163,68 +164,82 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 		}
 		return
 	}
-	p, which := s.Pane, ""
-	if c := s.Versus; c != nil {
-		if i := c.Reading(); i >= 0 {
-			p, which = c.Panes[i], pair.SideName(i)+", "
-		}
-	}
-	left, right := panel.Summary(p.Rec), ""
-	color, dot := th.Dim, false // the dot: something changes numbers
-	pr := p.Doc.Progress()
-	switch {
-	case u.Now.Before(s.Note.Until):
-		right = s.Note.Text
-	case !pr.Done && pr.Bytes == 0:
-		right = "waiting for " + which + p.Doc.Name + " · Ctrl-. stops"
-	case !pr.Done:
-		right = "reading " + which + units.Bytes(pr.Bytes)
-		if pr.Total > 0 {
-			right = fmt.Sprintf("reading %s%s of %s", which, units.Bytes(pr.Bytes), units.Bytes(pr.Total))
-			if pr.Left > time.Second/2 {
-				right += " · " + units.Duration(int64(pr.Left.Round(100*time.Millisecond))*1000) + " left"
-			}
-		}
-	case p.Doc.Trouble() != "":
-		right, color = p.Doc.Trouble(), th.Warn
-	case p.Unfollow != nil:
-		var wrong bool
-		if right, wrong = p.FollowText(); wrong {
-			color = th.Warn
-		}
-	case len(p.Rec.Warnings) > 0:
-		right, dot = p.Rec.Warned()
-	case s.Do.Wake != nil: // pictures should not change from run to run
-		right = "read in " + units.Duration(int64(pr.Elapsed)*1000)
-	}
-	leads := len(p.Rec.Warnings) > 0 // a click to what is wrong
-	if c := s.Versus; c != nil {
-		l, matched, warned, wrong := c.Status()
-		left, leads = l, leads || wrong || len(c.Panes[0].Rec.Warnings)+len(c.Panes[1].Rec.Warnings) > 0
-		if matched != "" && !u.Now.Before(s.Note.Until) && pr.Done {
-			right, color, dot = matched, th.Dim, warned
-			if wrong {
-				color = th.Warn
-			}
-		}
-	}
+	l := s.statusWords(u)
 	mid := r.Min.X + r.Dx()*11/20
-	u.Text(image.Rect(from, r.Min.Y, mid, r.Max.Y), left, ui.Style{Size: 11.5, Color: th.Dim})
+	u.Text(image.Rect(from, r.Min.Y, mid, r.Max.Y), l.left, ui.Style{Size: 11.5, Color: th.Dim})
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
-	st := ui.Style{Size: 11.5, Color: color, Align: ui.End}
-	if box.Min.X = max(box.Min.X, box.Max.X-u.Measure(right, st).X-u.Px(14)); leads {
-		clicked, hovered := p.StatusClick.Clicked(u, box)
-		if hovered && color == th.Dim {
+	st := ui.Style{Size: 11.5, Color: l.color, Align: ui.End}
+	if box.Min.X = max(box.Min.X, box.Max.X-u.Measure(l.right, st).X-u.Px(14)); l.leads {
+		clicked, hovered := l.of.StatusClick.Clicked(u, box)
+		if hovered && l.color == th.Dim {
 			st.Color = th.Text
 		}
 		if clicked {
 			s.ShowPanel(panel.About)
 		}
 	}
-	u.Text(box, right, st)
-	if dot {
+	u.Text(box, l.right, st)
+	if l.dot {
 		u.Round(ui.Rect(box.Min.X+u.Px(2), (box.Min.Y+box.Max.Y)/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Warn)
 	}
+}
+
+// statusWords are what the status line says: left what is shown, right what is going on.
+type statusWords struct {
+	of          *desk.Pane
+	left, right string
+	color       color.NRGBA
+	dot         bool // something changes numbers
+	leads       bool // a click leads to what is wrong
+}
+
+func (s *Shell) statusWords(u *ui.UI) statusWords {
+	th := u.Theme
+	p, which := s.Pane, ""
+	if c := s.Versus; c != nil {
+		if i := c.Reading(); i >= 0 {
+			p, which = c.Panes[i], pair.SideName(i)+", "
+		}
+	}
+	l := statusWords{of: p, left: panel.Summary(p.Rec), color: th.Dim}
+	pr := p.Doc.Progress()
+	switch {
+	case u.Now.Before(s.Note.Until):
+		l.right = s.Note.Text
+	case !pr.Done && pr.Bytes == 0:
+		l.right = "waiting for " + which + p.Doc.Name + " · Ctrl-. stops"
+	case !pr.Done:
+		l.right = "reading " + which + units.Bytes(pr.Bytes)
+		if pr.Total > 0 {
+			l.right = fmt.Sprintf("reading %s%s of %s", which, units.Bytes(pr.Bytes), units.Bytes(pr.Total))
+			if left := units.Left(pr.Left); left != "" {
+				l.right += " · " + left
+			}
+		}
+	case p.Doc.Trouble() != "":
+		l.right, l.color = p.Doc.Trouble(), th.Warn
+	case p.Unfollow != nil:
+		var wrong bool
+		if l.right, wrong = p.FollowText(); wrong {
+			l.color = th.Warn
+		}
+	case len(p.Rec.Warnings) > 0:
+		l.right, l.dot = p.Rec.Warned()
+	case s.Do.Wake != nil: // pictures should not change from run to run
+		l.right = "read in " + units.Duration(int64(pr.Elapsed)*1000)
+	}
+	l.leads = len(p.Rec.Warnings) > 0
+	if c := s.Versus; c != nil {
+		left, matched, warned, wrong := c.Status()
+		l.left, l.leads = left, l.leads || wrong || len(c.Panes[0].Rec.Warnings)+len(c.Panes[1].Rec.Warnings) > 0
+		if matched != "" && !u.Now.Before(s.Note.Until) && pr.Done {
+			l.right, l.color, l.dot = matched, th.Dim, warned
+			if wrong {
+				l.color = th.Warn
+			}
+		}
+	}
+	return l
 }
 
 // search draws the line that looks for functions.

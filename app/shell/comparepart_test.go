@@ -40,6 +40,34 @@ var someSamples = func() string {
 	return fmt.Sprintf(`{"nodes":[%s],"startTime":1000,"endTime":1420,"samples":[%s],"timeDeltas":[%s]}`, nodes[1:], samples[1:], deltas[1:])
 }()
 
+// someScript are samples as perf script prints them, of two threads: of main, and of
+// read and write, which it calls.
+var someScript = func() string {
+	var all strings.Builder
+	for i := range 60 {
+		stack := []string{"main", "read;main", "write;main"}[i*i%3]
+		fmt.Fprintf(&all, "server 40/%d %d.%06d: 7 cycles:\n", 40+i%2, 1, 1000+7*i)
+		for k, f := range strings.Split(stack, ";") {
+			fmt.Fprintf(&all, "\t%x %s+0x%x (/bin/server)\n", 0x400100+0x100*len(f)+k, f, k)
+		}
+		all.WriteString("\n")
+	}
+	return all.String()
+}()
+
+// saysWhere reports whether the details of what is picked say where its samples were
+// taken, which is added up in the background: it is asked for as they do.
+func (b *bench) saysWhere() bool {
+	p := b.Pane
+	switch h := &p.Pick.Hit; {
+	case p.Rec.Contexts.Len() < 2:
+		return true
+	case p.Pick.Is == panel.PickBar:
+		return p.Doc.CallContexts(p.Rec, p.Event, p.Metric, h.Track, h.Call) != nil
+	}
+	return p.Doc.NodeContexts(p.Doc.Answer(), int(p.Pick.Node)) != nil
+}
+
 // TestPartsLeadBack compares parts of a trace and of samples, looks around there, and
 // closes the comparison in every way there is: the recording is looked at as before, in
 // either theme.
@@ -50,6 +78,7 @@ func TestPartsLeadBack(t *testing.T) {
 		{"slow calls", trace, "light", "Compare the slow calls of the selected function with the rest"},
 		{"samples", someSamples, "light", "Compare what is selected with the rest"},
 		{"samples in the dark", someSamples, "dark", "Compare what is selected with the rest"},
+		{"perf script", someScript, "light", "Compare what is selected with the rest"},
 	} {
 		for end, leave := range map[string]func(b *bench){
 			"close": func(b *bench) { b.Run("Close the comparison") },
@@ -92,7 +121,7 @@ func TestPartsLeadBack(t *testing.T) {
 				if err := b.Settle(); err != nil {
 					t.Fatal(err)
 				}
-				b.drawn()
+				b.until("where the samples were taken", b.saysWhere)
 				was, pick, before := b.State(), p.Pick, b.drawn()
 				if end == "undo" || end == "alt-left" {
 					p.History = desk.History[desk.Spot]{} // undo goes on with the steps before, which is another matter
@@ -117,7 +146,7 @@ func TestPartsLeadBack(t *testing.T) {
 					t.Fatal(err)
 				}
 				b.now = b.now.Add(time.Minute)
-				b.frame()
+				b.until("where the samples were taken", b.saysWhere)
 				if is := b.State(); !reflect.DeepEqual(is, was) {
 					t.Errorf("the state was\n%+v\nand is\n%+v", was, is)
 				}

@@ -34,79 +34,100 @@ func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, true,
 // typePath lets a path be typed for something; recents offers the files that
 // were opened before too.
 func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, path string)) {
-	const sep = string(filepath.Separator)
-	var c *widget.Chooser
-	var read string
-	var entries []os.DirEntry
-	var formats map[string]string
-	entry := func(path string) widget.Line {
-		i, err := os.Stat(path)
-		folder := err == nil && i.IsDir()
-		l := widget.Line{Title: filepath.Base(path), Detail: fileDetail(i, formats[path]), Dim: folder, Tab: path, Take: func() {
-			if folder {
-				c.SetText(path + sep)
-				return
-			}
-			s.Chooser = nil
-			then(s, path)
-		}}
-		if folder {
-			l.Title += sep
-			l.Tab += sep
-		}
-		return l
+	f := &typedPath{shell: s, start: strings.TrimSuffix(dir, separator) + separator, recents: recents, then: then}
+	f.chooser = widget.NewChooser(what, f.start, f.lines)
+	f.chooser.Submit = f.submit
+	s.OpenChooser(f.chooser)
+}
+
+const separator = string(filepath.Separator)
+
+// mostTyped bounds how many files of a folder are listed.
+const mostTyped = 500
+
+// typedPath is a path that is being typed.
+type typedPath struct {
+	shell   *Shell
+	chooser *widget.Chooser
+	start   string // the folder that typing begins with
+	recents bool
+	then    func(s *Shell, path string)
+
+	read    string // the folder of entries
+	entries []os.DirEntry
+	formats map[string]string // of files, once known
+}
+
+// lines are what a text may become.
+func (f *typedPath) lines(text string) (ls []widget.Line) {
+	if f.recents {
+		ls = f.shell.recentLines(strings.TrimPrefix(text, f.start), f.then)
 	}
-	start := strings.TrimSuffix(dir, sep) + sep
-	c = widget.NewChooser(what, start, func(text string) []widget.Line {
-		var ls []widget.Line
-		if recents {
-			ls = s.recentLines(strings.TrimPrefix(text, start), then)
+	dir, prefix := filepath.Split(expandHome(text))
+	if dir == "" {
+		dir = "."
+	}
+	if dir != f.read {
+		f.list(dir)
+	}
+	for _, e := range f.entries {
+		if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(prefix, ".") {
+			continue
 		}
-		dir, prefix := filepath.Split(expandHome(text))
-		if dir == "" {
-			dir = "."
+		if strings.Contains(strings.ToLower(e.Name()), strings.ToLower(prefix)) && len(ls) < mostTyped {
+			ls = append(ls, f.line(filepath.Join(dir, e.Name())))
 		}
-		if dir != read {
-			read = dir
-			entries, _ = os.ReadDir(dir)
-			formats = nil
-			go s.lookInto(dir, entries, func(found map[string]string) {
-				if dir == read {
-					formats, c.Filled, c.Keep = found, false, true
-				}
-			})
-			sort.SliceStable(entries, func(i, j int) bool { return entries[i].IsDir() && !entries[j].IsDir() })
+	}
+	return ls
+}
+
+// list reads a folder, folders in it first, and has somebody look into its files.
+func (f *typedPath) list(dir string) {
+	f.read, f.formats = dir, nil
+	f.entries, _ = os.ReadDir(dir)
+	go f.shell.lookInto(dir, f.entries, func(found map[string]string) {
+		if dir == f.read {
+			f.formats, f.chooser.Filled, f.chooser.Keep = found, false, true
 		}
-		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(prefix, ".") {
-				continue
-			}
-			if strings.Contains(strings.ToLower(e.Name()), strings.ToLower(prefix)) && len(ls) < 500 {
-				ls = append(ls, entry(filepath.Join(dir, e.Name())))
-			}
-		}
-		return ls
 	})
-	c.Submit = func(text string) bool {
-		path := expandHome(text)
-		if fetch.IsURL(text) {
-			s.Chooser = nil
-			then(s, text)
-			return true
-		}
-		if view.Is(text) {
-			s.Chooser = nil
-			s.Open(text)
-			return true
-		}
-		if i, err := os.Stat(path); err != nil || i.IsDir() {
-			return false
-		}
-		s.Chooser = nil
-		then(s, path)
+	sort.SliceStable(f.entries, func(i, j int) bool { return f.entries[i].IsDir() && !f.entries[j].IsDir() })
+}
+
+// line is a file or a folder.
+func (f *typedPath) line(path string) widget.Line {
+	i, err := os.Stat(path)
+	name := filepath.Base(path)
+	if err == nil && i.IsDir() {
+		return widget.Line{Title: name + separator, Detail: fileDetail(i, ""), Dim: true, Tab: path + separator, Take: func() {
+			f.chooser.SetText(path + separator)
+		}}
+	}
+	return widget.Line{Title: name, Detail: fileDetail(i, f.formats[path]), Tab: path, Take: func() { f.take(path) }}
+}
+
+// take ends typing with a path.
+func (f *typedPath) take(path string) {
+	f.shell.Chooser = nil
+	f.then(f.shell, path)
+}
+
+// submit takes what was typed, if it can be opened.
+func (f *typedPath) submit(text string) bool {
+	if fetch.IsURL(text) {
+		f.take(text)
 		return true
 	}
-	s.OpenChooser(c)
+	if view.Is(text) {
+		f.shell.Chooser = nil
+		f.shell.Open(text)
+		return true
+	}
+	path := expandHome(text)
+	if i, err := os.Stat(path); err != nil || i.IsDir() {
+		return false
+	}
+	f.take(path)
+	return true
 }
 
 // mostLooks is how many files of a folder are looked into for their format.

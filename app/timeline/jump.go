@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/app/panel"
+	"ashlar/ingest/decimal"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -98,7 +99,7 @@ func (p *Timeline) Times(text string) []jump {
 			sign, rest = s.sign, r
 		}
 	}
-	t, err := recording.ParseLength(rest)
+	t, err := decimal.ParseLength(rest)
 	t = min(t, math.MaxInt64/4)
 	switch {
 	case err == nil && sign != 0:

@@ -36,6 +36,8 @@ type Program struct {
 	Ctx            context.Context
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	// Output is the standard output as it is: what is no text is written there.
+	Output io.Writer
 	// Run runs another command line of the program and returns its exit code.
 	Run func(Ask) int
 	// Commands are all commands, in the order of the help, the one without a name,

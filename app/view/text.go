@@ -8,6 +8,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/decimal"
 	"ashlar/ingest/recording"
 )
 
@@ -285,7 +286,7 @@ const longestNumber = 40
 // recording's start.
 func parseTime(s string) (int64, error) {
 	number, negative := strings.CutPrefix(s, "-")
-	t, err := recording.ParseLength(number)
+	t, err := decimal.ParseLength(number)
 	if err != nil {
 		return 0, fmt.Errorf("has %q for a time, which %w", s, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"ashlar/ingest/recording"
 )
@@ -71,46 +72,77 @@ func (s *contextTally) add(r *Record) {
 	}
 }
 
+// keyTally sums up what contexts say under one key.
+type keyTally struct {
+	key    string
+	at     map[string]int // in values
+	values []ContextValue
+	last   int // the one that was added to last
+}
+
+// add adds what is known of a context with a value.
+func (k *keyTally) add(value string, sum *ContextValue) {
+	if len(k.values) == 0 || k.values[k.last].Value != value {
+		at, ok := k.at[value]
+		if !ok {
+			at = len(k.values)
+			k.at[value] = at
+			k.values = append(k.values, ContextValue{Value: value})
+		}
+		k.last = at
+	}
+	v := &k.values[k.last]
+	recording.Add(&v.Weight, sum.Weight)
+	v.Count += sum.Count
+}
+
 // byKey sorts sums of contexts by key and value.
 func byKey(rec *recording.Recording, sums []ContextValue) []KeyValues {
-	all := map[string]map[string]*ContextValue{}
-	note := func(key, value string, sum *ContextValue) {
-		if all[key] == nil {
-			all[key] = map[string]*ContextValue{}
+	all := map[string]*keyTally{}
+	tally := func(key string) *keyTally {
+		k := all[key]
+		if k == nil {
+			k = &keyTally{key: key, at: map[string]int{}}
+			all[key] = k
 		}
-		v := all[key][value]
-		if v == nil {
-			v = &ContextValue{Value: value}
-			all[key][value] = v
-		}
-		recording.Add(&v.Weight, sum.Weight)
-		v.Count += sum.Count
+		return k
 	}
+	var same []*keyTally // of the attributes of the context before: mostly these have the same keys
 	for id := range sums {
 		if sums[id].Count == 0 {
 			continue
 		}
 		c := rec.Contexts.At(id)
-		for _, a := range c {
-			note(a.Key, a.Value, &sums[id])
+		for i, a := range c {
+			if i == len(same) {
+				same = append(same, tally(a.Key))
+			} else if same[i].key != a.Key {
+				same[i] = tally(a.Key)
+			}
+			same[i].add(a.Value, &sums[id])
 		}
 		if p := probeOf(c); p != "" && c.Get(probeKey) == "" {
-			note(probeKey, p, &sums[id])
+			tally(probeKey).add(p, &sums[id])
 		}
 	}
 	out := make([]KeyValues, 0, len(all))
-	for key, values := range all {
-		k := KeyValues{Key: key}
-		for _, v := range values {
-			k.Values = append(k.Values, *v)
-		}
-		slices.SortFunc(k.Values, func(a, b ContextValue) int {
-			return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
-		})
-		out = append(out, k)
+	for _, k := range all {
+		slices.SortFunc(k.values, heavier)
+		out = append(out, KeyValues{k.key, k.values})
 	}
 	slices.SortFunc(out, func(a, b KeyValues) int { return cmp.Compare(a.Key, b.Key) })
 	return out
+}
+
+// heavier orders values by weight, number and name.
+func heavier(a, b ContextValue) int {
+	switch { // not cmp.Or, which would compare names each time
+	case a.Weight != b.Weight:
+		return cmp.Compare(b.Weight, a.Weight)
+	case a.Count != b.Count:
+		return cmp.Compare(b.Count, a.Count)
+	}
+	return cmp.Compare(a.Value, b.Value)
 }
 
 // probeKey stands for a DTrace probe as a whole, whose parts have keys of their
@@ -122,19 +154,14 @@ var ProbeParts = [4]string{"probe.provider", "probe.module", "probe.function", "
 
 // probeOf writes a context's probe as DTrace does: syscall::read:entry.
 func probeOf(c recording.Context) string {
-	text, any := "", false
+	var parts [len(ProbeParts)]string
 	for i, key := range ProbeParts {
-		v := c.Get(key)
-		any = any || v != ""
-		if i > 0 {
-			text += ":"
-		}
-		text += v
+		parts[i] = c.Get(key)
 	}
-	if !any {
+	if parts == [len(ProbeParts)]string{} {
 		return ""
 	}
-	return text
+	return strings.Join(parts[:], ":")
 }
 
 // contextValue is the value of a key, "" when it is not there.

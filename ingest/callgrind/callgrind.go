@@ -26,6 +26,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -441,7 +442,7 @@ func (d *decoder) frame(n name) recording.Function {
 		fn.File = ""
 	}
 	if fn.Module != "" {
-		fn.Kind = recording.KindOfModule(fn.Module)
+		fn.Kind = program.KindOf(fn.Module)
 	}
 	return fn
 }

@@ -52,9 +52,12 @@ func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.Scope) (*recording.CallSet, error) {
 	l := newLookup(rec, in, q)
 	items := l.items()
+	if err := l.place(ctx, items); err != nil {
+		return nil, err
+	}
 	type piece struct{ all, chosen []recording.Run }
 	pieces := make([]piece, len(items))
-	slow := &longest{n: q.Slowest, of: make([][]slowCall, runtime.GOMAXPROCS(0))}
+	slow := &longest{n: q.Slowest, items: items, of: make([][]slowCall, runtime.GOMAXPROCS(0))}
 	err := scan.Spread(ctx, len(items), func(worker, i int) {
 		p, s := &pieces[i], &items[i]
 		l.each(s, func(k int, is bool, took int64) {
@@ -64,7 +67,7 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 			switch {
 			case !is:
 			case q.Slowest > 0:
-				slow.add(worker, slowCall{took, s.Lane.Start(k), s.Track, s.Row, k})
+				slow.add(worker, slowCall{took, int32(i), int32(k)})
 			default:
 				p.chosen = grown(p.chosen, k)
 			}
@@ -78,8 +81,9 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 		all[s.Track][s.Row] = append(all[s.Track][s.Row], pieces[i].all...)
 		chosen[s.Track][s.Row] = append(chosen[s.Track][s.Row], pieces[i].chosen...)
 	}
-	for _, c := range slowest(slices.Concat(slow.of...), q.Slowest) {
-		chosen[c.track][c.row] = append(chosen[c.track][c.row], recording.Run{First: c.span, Last: c.span + 1})
+	for _, c := range slow.cut(slices.Concat(slow.of...)) {
+		to := &chosen[items[c.item].Track][items[c.item].Row]
+		*to = append(*to, recording.Run{First: int(c.span), Last: int(c.span) + 1})
 	}
 	err = scan.Spread(ctx, len(chosen), func(_, track int) {
 		for row := range chosen[track] {
@@ -105,15 +109,17 @@ func grown(runs []recording.Run, k int) []recording.Run {
 	return append(runs, recording.Run{First: k, Last: k + 1})
 }
 
+// slowCall is a call that took so long: a span of the lane of an item.
 type slowCall struct {
-	took, start      int64
-	track, row, span int
+	took       int64
+	item, span int32
 }
 
 // longest gathers the n longest of many calls, each worker some. Each cuts its own to
 // the n longest now and then: nothing shorter than those is looked at any more.
 type longest struct {
 	n     int
+	items []scan.Stretch
 	of    [][]slowCall // by worker
 	least atomic.Int64 // what is shorter is not among them
 }
@@ -122,9 +128,13 @@ func (s *longest) add(worker int, c slowCall) {
 	if c.took < s.least.Load() {
 		return
 	}
-	all := append(s.of[worker], c)
+	all := s.of[worker]
+	if all == nil {
+		all = make([]slowCall, 0, min(2*s.n, 1<<20)+1024)
+	}
+	all = append(all, c)
 	if len(all) >= 2*s.n+1024 {
-		all = slowest(all, s.n)
+		all = s.cut(all)
 		least := all[0].took
 		for i := range all {
 			least = min(least, all[i].took)
@@ -135,16 +145,16 @@ func (s *longest) add(worker int, c slowCall) {
 	s.of[worker] = all
 }
 
-// slowest leaves the n longest, the earlier where they are alike.
-func slowest(cs []slowCall, n int) []slowCall {
-	if len(cs) <= n {
+// cut leaves the n longest, the earlier where they are alike.
+func (s *longest) cut(cs []slowCall) []slowCall {
+	if len(cs) <= s.n {
 		return cs
 	}
 	all := make([]int64, len(cs))
 	for i := range cs {
 		all[i] = cs[i].took
 	}
-	least := spans.Nth(all, len(cs)-n)
+	least := spans.Nth(all, len(cs)-s.n)
 	var alike []slowCall
 	longer := cs[:0]
 	for _, c := range cs {
@@ -156,9 +166,10 @@ func slowest(cs []slowCall, n int) []slowCall {
 		}
 	}
 	slices.SortFunc(alike, func(a, b slowCall) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.track, b.track), cmp.Compare(a.row, b.row), cmp.Compare(a.span, b.span))
+		x, y := &s.items[a.item], &s.items[b.item]
+		return cmp.Or(cmp.Compare(x.Lane.Start(int(a.span)), y.Lane.Start(int(b.span))), cmp.Compare(x.Track, y.Track), cmp.Compare(x.Row, y.Row), cmp.Compare(a.span, b.span))
 	})
-	return append(longer, alike[:n-len(longer)]...)
+	return append(longer, alike[:s.n-len(longer)]...)
 }
 
 // lookup tells which spans of a scope are meant.
@@ -172,7 +183,9 @@ type lookup struct {
 	found   func(s *scan.Stretch, k int) bool
 	at      map[int][]int64 // by track, in order
 	below   map[*recording.Lane]*recording.Lane
-	anybody bool // all functions are meant
+	placed  [][]placedLane // by track and lane, nil where that is not known
+	anybody bool           // all functions are meant
+	when    bool           // what then says counts
 }
 
 func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
@@ -207,6 +220,7 @@ func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
 	if q.Self.IsSet() {
 		l.below = nextLanes(rec)
 	}
+	l.when = q.Started.IsSet() || l.at != nil || l.below != nil
 	return l
 }
 
@@ -234,11 +248,18 @@ func finds(rec *recording.Recording, text string) func(*scan.Stretch, int) bool 
 
 // items are the stretches in which calls of the functions may be.
 func (l *lookup) items() []scan.Stretch {
-	lanes := scan.Lanes(l.rec, l.in)
+	lanes := l.reached(scan.Lanes(l.rec, l.in))
 	return scan.Cut(slices.DeleteFunc(lanes, func(s scan.Stretch) bool {
 		_, placed := l.at[s.Track]
-		return !l.anybody && !l.depths[l.rec.Calls.Depth(s.Lane.Call(s.First))] || l.at != nil && !placed && !l.q.Others
+		return l.at != nil && !placed && !l.q.Others
 	})...)
+}
+
+// reached leaves the lanes at depths where calls of the functions are.
+func (l *lookup) reached(lanes []scan.Stretch) []scan.Stretch {
+	return slices.DeleteFunc(lanes, func(s scan.Stretch) bool {
+		return !l.anybody && !l.depths[l.rec.Calls.Depth(s.Lane.Call(s.First))]
+	})
 }
 
 // lanes has room for runs of all lanes.
@@ -252,20 +273,29 @@ func (l *lookup) lanes() [][][]recording.Run {
 
 // each visits the calls of the functions in a stretch, and says which are meant.
 func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
-	q := l.q
-	when := q.Started.IsSet() || l.at != nil || l.below != nil
+	if l.placed != nil {
+		p := &l.placed[s.Track][s.Row]
+		first, _ := slices.BinarySearch(p.spans, s.First)
+		last, _ := slices.BinarySearch(p.spans, s.Last)
+		for i := first; i < last; i++ {
+			visit(p.spans[i], l.meant(s, p.spans[i], p.took[i]), p.took[i])
+		}
+		return
+	}
 	s.EachCall(func(i int, calls []recording.CallID) {
 		for k, c := range calls {
-			if !l.anybody && !l.is[c] {
-				continue
+			if l.anybody || l.is[c] {
+				took := s.Lane.Duration(i + k)
+				visit(i+k, l.meant(s, i+k, took), took)
 			}
-			took := s.Lane.Duration(i + k)
-			is := Within(&q.Duration, took) && (!when || l.then(s, i+k, took))
-			is = is && (l.found == nil || l.found(s, i+k))
-			is = is && (l.args == nil || l.args(l.text(s.Lane, i+k)))
-			visit(i+k, is, took)
 		}
 	})
+}
+
+// meant reports whether span i, a call of one of the functions, is as the query says.
+func (l *lookup) meant(s *scan.Stretch, i int, took int64) bool {
+	return Within(&l.q.Duration, took) && (!l.when || l.then(s, i, took)) &&
+		(l.found == nil || l.found(s, i)) && (l.args == nil || l.args(l.text(s.Lane, i)))
 }
 
 // then reports whether a span began, and had what it called, as the query says.

@@ -19,25 +19,75 @@ type Row struct {
 	Track, Lane, Span int
 	Call              recording.CallID
 	Start, Duration   int64
-	// Self is Duration without what it called. CPU is how long it ran on a processor,
-	// where HasCPU.
-	Self, CPU          int64
-	HasCPU, Unfinished bool
-	Args               []Member
+	// Self is Duration without what it called.
+	Self       int64
+	Unfinished bool
+}
+
+// Detail is a call with what its recording keeps in texts, which may lie in a file that
+// is larger than memory: so that of millions of calls only those are read that are shown.
+type Detail struct {
+	*Row
+	// CPU is how long it ran on a processor, where HasCPU.
+	CPU    int64
+	HasCPU bool
+	Args   []Member
+}
+
+// Detail reads what a recording says of one of its calls.
+func (r *Row) Detail(rec *recording.Recording) Detail {
+	d := Detail{Row: r}
+	lane := &rec.Tracks[r.Track].Lanes[r.Lane]
+	d.CPU, d.HasCPU = rec.SpanCPU(lane, r.Span)
+	if ref := lane.Args(r.Span); ref != 0 && rec.Args != nil {
+		d.Args = Members(rec.Args(ref))
+	}
+	return d
 }
 
 // Arg is the value of an argument, "" for none.
-func (r *Row) Arg(key string) string {
-	for i := range r.Args {
-		if r.Args[i].Key == key {
-			return r.Args[i].Value
+func (d *Detail) Arg(key string) string {
+	for i := range d.Args {
+		if d.Args[i].Key == key {
+			return d.Args[i].Value
 		}
 	}
 	return ""
 }
 
 // Waiting is how long it ran on no processor, where HasCPU.
-func (r *Row) Waiting() int64 { return r.Duration - r.CPU }
+func (d *Detail) Waiting() int64 { return d.Duration - d.CPU }
+
+// Details reads what a recording says of calls.
+func Details(ctx context.Context, rec *recording.Recording, rows []Row) ([]Detail, error) {
+	const part = 1 << 10
+	all := make([]Detail, len(rows))
+	err := scan.Spread(ctx, (len(rows)+part-1)/part, func(_, item int) {
+		for i := item * part; i < min(len(rows), (item+1)*part); i++ {
+			all[i] = rows[i].Detail(rec)
+		}
+	})
+	return all, err
+}
+
+// Some has at most mostLooked calls, of which First are the first of all.
+const (
+	mostLooked = 1 << 14
+	First      = mostLooked / 4
+)
+
+// Some are the first calls and others spread over all: those that tell which arguments
+// there are.
+func Some(rows []Row) []Row {
+	if len(rows) <= mostLooked {
+		return rows
+	}
+	some := slices.Clone(rows[:First])
+	for i := range mostLooked - First {
+		some = append(some, rows[First+i*(len(rows)-First)/(mostLooked-First)])
+	}
+	return some
+}
 
 // What rows can be sorted by, beside the names of arguments.
 const (
@@ -69,10 +119,6 @@ func List(ctx context.Context, rec *recording.Recording, set *recording.CallSet,
 			for k, c := range calls {
 				r := Row{Track: s.Track, Lane: s.Row, Span: first + k, Call: c, Start: starts[k], Duration: ends[k] - starts[k], Unfinished: s.Lane.Unfinished(first + k)}
 				r.Self = r.Duration - inner(rec, below[s.Lane], starts[k], ends[k], c)
-				r.CPU, r.HasCPU = rec.SpanCPU(s.Lane, first+k)
-				if ref := s.Lane.Args(first + k); ref != 0 && rec.Args != nil {
-					r.Args = Members(rec.Args(ref))
-				}
 				parts[i] = append(parts[i], r)
 			}
 		})
@@ -80,53 +126,78 @@ func List(ctx context.Context, rec *recording.Recording, set *recording.CallSet,
 	if err != nil {
 		return nil, err
 	}
-	rows := slices.Concat(parts...)
-	return rows, order(rec, rows, by)
+	return order(ctx, rec, slices.Concat(parts...), by)
 }
 
 // order sorts rows.
-func order(rec *recording.Recording, rows []Row, by string) error {
+func order(ctx context.Context, rec *recording.Recording, rows []Row, by string) ([]Row, error) {
 	key, back := strings.CutPrefix(by, "-")
-	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Span, b.Span))
-	})
-	number := func(of func(*Row) int64) func(a, b *Row) int {
-		return func(a, b *Row) int { return cmp.Compare(of(b), of(a)) }
-	}
 	var compare func(a, b *Row) int
 	switch key {
 	case ByStart:
 		compare = func(a, b *Row) int { return cmp.Compare(a.Start, b.Start) }
 	case ByDuration, "":
-		compare = number(func(r *Row) int64 { return r.Duration })
+		compare = func(a, b *Row) int { return cmp.Compare(b.Duration, a.Duration) }
 	case BySelf:
-		compare = number(func(r *Row) int64 { return r.Self })
-	case ByCPU:
-		compare = number(func(r *Row) int64 { return r.CPU })
-	case ByWaiting:
-		compare = number(func(r *Row) int64 {
-			if !r.HasCPU {
-				return -1
-			}
-			return r.Waiting()
-		})
+		compare = func(a, b *Row) int { return cmp.Compare(b.Self, a.Self) }
 	case ByThread:
 		compare = func(a, b *Row) int { return cmp.Compare(a.Track, b.Track) }
 	case ByFunction:
 		compare = func(a, b *Row) int { return strings.Compare(rec.FuncName(a.Call), rec.FuncName(b.Call)) }
 	default:
-		if !slices.ContainsFunc(rows, func(r Row) bool { return slices.ContainsFunc(r.Args, func(m Member) bool { return m.Key == key }) }) {
-			return errors.New("no call has an argument " + strconv.Quote(key))
-		}
-		compare = func(a, b *Row) int { return compareValues(a.Arg(key), b.Arg(key)) }
+		return orderByDetail(ctx, rec, rows, key, back)
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int {
+	slices.SortFunc(rows, func(a, b Row) int {
+		c := compare(&a, &b)
 		if back {
-			return compare(&b, &a)
+			c = -c
 		}
-		return compare(&a, &b)
+		return cmp.Or(c, before(&a, &b))
 	})
-	return nil
+	return rows, nil
+}
+
+// before puts rows that are alike in the order of their start.
+func before(a, b *Row) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Span, b.Span))
+}
+
+// orderByDetail sorts rows by what their recording says of all of them.
+func orderByDetail(ctx context.Context, rec *recording.Recording, rows []Row, key string, back bool) ([]Row, error) {
+	details, err := Details(ctx, rec, rows)
+	if err != nil {
+		return nil, err
+	}
+	var compare func(a, b *Detail) int
+	switch key {
+	case ByCPU:
+		compare = func(a, b *Detail) int { return cmp.Compare(b.CPU, a.CPU) }
+	case ByWaiting:
+		waiting := func(d *Detail) int64 {
+			if !d.HasCPU {
+				return -1
+			}
+			return d.Waiting()
+		}
+		compare = func(a, b *Detail) int { return cmp.Compare(waiting(b), waiting(a)) }
+	default:
+		if !slices.ContainsFunc(details, func(d Detail) bool { return slices.ContainsFunc(d.Args, func(m Member) bool { return m.Key == key }) }) {
+			return nil, errors.New("no call has an argument " + strconv.Quote(key))
+		}
+		compare = func(a, b *Detail) int { return compareValues(a.Arg(key), b.Arg(key)) }
+	}
+	slices.SortFunc(details, func(a, b Detail) int {
+		c := compare(&a, &b)
+		if back {
+			c = -c
+		}
+		return cmp.Or(c, before(a.Row, b.Row))
+	})
+	sorted := make([]Row, len(rows))
+	for i := range details {
+		sorted[i] = *details[i].Row
+	}
+	return sorted, nil
 }
 
 // compareValues puts numbers first, the largest first, then texts, then what has no
@@ -151,11 +222,11 @@ func compareValues(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Keys lists the arguments that rows have, the most frequent first, then by name.
-func Keys(rows []Row) (keys []string) {
+// Keys lists the arguments that calls have, the most frequent first, then by name.
+func Keys(calls []Detail) (keys []string) {
 	n := map[string]int{}
-	for i := range rows {
-		for _, m := range rows[i].Args {
+	for i := range calls {
+		for _, m := range calls[i].Args {
 			if n[m.Key]++; n[m.Key] == 1 {
 				keys = append(keys, m.Key)
 			}

@@ -29,6 +29,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/decimal"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 )
@@ -402,7 +403,7 @@ func parsePlace(s string) (p Place, err error) {
 	if at < 0 {
 		return p, bad
 	}
-	if p.Time, err = recording.ParseLength(s[at+1:]); err != nil {
+	if p.Time, err = decimal.ParseLength(s[at+1:]); err != nil {
 		return p, fmt.Errorf("has %q for a time, which %w", s[at+1:], err)
 	}
 	pid, rest, ok := strings.Cut(s[:at], ":")

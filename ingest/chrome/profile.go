@@ -108,7 +108,27 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 		}
 		p.end, p.ended = end, true
 	}
-	ids, ds := p.chunk.ids[:0], p.chunk.deltas[:0]
+	ids, ds := p.columns(samples, deltas)
+	if !p.timed {
+		at := it.ts
+		for _, d := range ds { // the chunk was written behind its last sample
+			at = at.plus(d.negated())
+		}
+		p.begin(at)
+	}
+	for i, id := range ids {
+		var d micros
+		if i < len(ds) {
+			d = ds[i]
+		}
+		p.sample(id, d, it.off)
+	}
+	p.flush(holdBack)
+}
+
+// columns reads the nodes of samples, -1 for what is none, and their distances.
+func (p *profile) columns(samples, deltas []byte) (ids []int64, ds []micros) {
+	ids, ds = p.chunk.ids[:0], p.chunk.deltas[:0]
 	for a := jsonscan.Array(samples); ; {
 		v, ok := a.Next()
 		if !ok {
@@ -129,21 +149,7 @@ func (p *profile) read(cpu, deltas []byte, it *item) {
 		ds = append(ds, d)
 	}
 	p.chunk.ids, p.chunk.deltas = ids, ds
-	if !p.timed {
-		at := it.ts
-		for _, d := range ds { // the chunk was written behind its last sample
-			at = at.plus(d.negated())
-		}
-		p.begin(at)
-	}
-	for i, id := range ids {
-		var d micros
-		if i < len(ds) {
-			d = ds[i]
-		}
-		p.sample(id, d, it.off)
-	}
-	p.flush(holdBack)
+	return ids, ds
 }
 
 // begin says when the profile starts.
@@ -304,6 +310,10 @@ func (m micros) latest(o micros, any bool) micros {
 
 func (m micros) before(o micros) bool { return m.us < o.us || m.us == o.us && m.ps < o.ps }
 
+// sampledLabel is what people call V8's profiles of JavaScript, which V8 calls
+// cpu-profile.
+const sampledLabel = "JS samples"
+
 // flush adds the samples that were held back, all but the newest keep.
 func (p *profile) flush(keep int) {
 	sortHeld(p.held)
@@ -314,7 +324,7 @@ func (p *profile) flush(keep int) {
 	d := p.d
 	s := &d.sampled
 	if s.cpuEvent < 0 {
-		s.cpuEvent = d.b.AddEvent(recording.Event{Name: "cpu-profile", Kind: "timer", Basis: recording.FromSamples, Metrics: []recording.Metric{
+		s.cpuEvent = d.b.AddEvent(recording.Event{Name: "cpu-profile", Label: sampledLabel, Kind: "timer", Basis: recording.FromSamples, Metrics: []recording.Metric{
 			{Name: "samples", Unit: "count", PerSample: recording.SampleOne},
 			{Name: "time", Unit: "ns", Decimals: 3, PerSample: recording.SampleColumn},
 		}})
@@ -398,7 +408,7 @@ func (p *profile) countHits() {
 			continue
 		}
 		if event < 0 {
-			event = p.d.b.AddEvent(recording.Event{Name: "cpu-profile", Kind: "timer", Metrics: []recording.Metric{{Name: "samples", Unit: "count"}}})
+			event = p.d.b.AddEvent(recording.Event{Name: "cpu-profile", Label: sampledLabel, Kind: "timer", Metrics: []recording.Metric{{Name: "samples", Unit: "count"}}})
 		}
 		call, _ := p.call(id)
 		p.d.b.AddStack(event, call, recording.NoTrack, 0, []int64{hits})

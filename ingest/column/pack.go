@@ -451,7 +451,7 @@ func hasPointers(t reflect.Type) bool {
 func Layout(t reflect.Type, also ...any) uint64 {
 	h := fnv.New64a()
 	// The version is one more whenever packing changes and types do not.
-	fmt.Fprint(h, "version 2 ", ChunkLen, also)
+	fmt.Fprint(h, "version 2 ", ChunkLen, textBlock, also)
 	describe(h, t, map[reflect.Type]bool{})
 	return h.Sum64()
 }

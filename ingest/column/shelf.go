@@ -23,7 +23,16 @@ func (s *Shelf) Extend(give func(n int) []byte) { s.give.Store(&give) }
 
 // Chunk makes a chunk of n elements, which have no pointers where there is a Shelf.
 func Chunk[T any](s *Shelf, n int) []T {
-	if s != nil && n == ChunkLen {
+	if n == ChunkLen {
+		return Run[T](s, n)
+	}
+	return make([]T, n) // it grows
+}
+
+// Run makes n elements that will not be more. They have no pointers where there is a
+// Shelf.
+func Run[T any](s *Shelf, n int) []T {
+	if s != nil {
 		if give := s.give.Load(); give != nil {
 			var x T
 			if b := (*give)(n * int(unsafe.Sizeof(x))); b != nil {

@@ -247,7 +247,32 @@ const guard = 6
 
 // normalize finds what each recording's values are multiplied with.
 func (c *Comparison) normalize() error {
-	means := [2]*big.Rat{new(big.Rat), new(big.Rat)} // of what the sides are normalised by
+	by, err := c.normalizers()
+	if err != nil {
+		return err
+	}
+	factors, err := c.factors(by)
+	if err != nil {
+		return err
+	}
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		run.factor = newFactor(factors[r])
+		if run.Scaled, err = run.factor.round(run.Weights.Sum); err != nil {
+			return err
+		}
+		// Sum is in the common units too.
+		own := new(big.Rat).SetFrac(pow10(c.Metric.Common.Decimals), big.NewInt(1))
+		run.Sum, err = newFactor(own.Mul(own, c.own(r))).round(run.Weights.Sum)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// normalizers are what the values of each run are divided by, all above zero.
+func (c *Comparison) normalizers() ([]*big.Rat, error) {
 	by := make([]*big.Rat, len(c.Runs))
 	for r := range c.Runs {
 		run := &c.Runs[r]
@@ -268,17 +293,28 @@ func (c *Comparison) normalize() error {
 			what = "number of calls in the set"
 		}
 		if by[r].Sign() <= 0 {
-			return fmt.Errorf("cannot normalise by %s: %s of %s is %s", c.Normalize, what, run.Rec.Source.Path, by[r].RatString())
+			return nil, fmt.Errorf("cannot normalise by %s: %s of %s is %s", c.Normalize, what, run.Rec.Source.Path, by[r].RatString())
 		}
-		side, n := c.sideOf(r)
-		means[side].Add(means[side], new(big.Rat).Quo(by[r], big.NewRat(int64(n), 1)))
+	}
+	return by, nil
+}
+
+// factors are what the values of each run are multiplied by, so that the mean of a side
+// is in common units. These are made finer as long as some factor has a fraction and
+// sums leave room.
+func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
+	mean := new(big.Rat) // of what the first side is normalised by
+	for r := range c.Runs {
+		if side, n := c.sideOf(r); side == 0 {
+			mean.Add(mean, new(big.Rat).Quo(by[r], big.NewRat(int64(n), 1)))
+		}
 	}
 	exact := true
 	var largest int64
 	factors := make([]*big.Rat, len(c.Runs))
 	for r := range c.Runs {
 		_, n := c.sideOf(r)
-		f := new(big.Rat).Quo(means[0], by[r])
+		f := new(big.Rat).Quo(mean, by[r])
 		switch c.Normalize {
 		case Raw:
 			f.SetInt64(1)
@@ -290,7 +326,7 @@ func (c *Comparison) normalize() error {
 		factors[r], exact = f, exact && f.IsInt()
 		v, err := newFactor(f).round(c.Runs[r].Weights.Sum)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.Runs[r].Rec.Source.Path, err)
+			return nil, fmt.Errorf("%s: %w", c.Runs[r].Rec.Source.Path, err)
 		}
 		largest = max(largest, v, -v, c.Runs[r].Sum, -c.Runs[r].Sum) // both are told in these units
 	}
@@ -306,21 +342,7 @@ func (c *Comparison) normalize() error {
 			f.Mul(f, big.NewRat(10, 1))
 		}
 	}
-	for r := range c.Runs {
-		run := &c.Runs[r]
-		run.factor = newFactor(factors[r])
-		var err error
-		if run.Scaled, err = run.factor.round(run.Weights.Sum); err != nil {
-			return err
-		}
-		// Sum is in the common units too.
-		own := new(big.Rat).SetFrac(pow10(c.Metric.Common.Decimals), big.NewInt(1))
-		run.Sum, err = newFactor(own.Mul(own, c.own(r))).round(run.Weights.Sum)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return factors, nil
 }
 
 // Totals are those of both sides in another normalisation, in units of a metric of

@@ -95,7 +95,7 @@ func (w *spanWalk) each(ctx context.Context, track int, visit func(*spanRun)) er
 		}
 	}
 	var room recording.Room
-	var selfs [len(room)]int64
+	var selfs [recording.RoomLen]int64
 	for i := range t.Lanes {
 		l := &t.Lanes[i]
 		parts := w.stretches(track, i)

@@ -1,6 +1,6 @@
 // Package fetch opens recordings that a web server hands out, such as the
-// profiles of a Go program at /debug/pprof. Nothing is asked of a server but
-// what the person named.
+// profiles of a Go program at /debug/pprof, and those on machines that ssh reaches
+// (see package ssh). Nothing is asked of a server but what the person named.
 package fetch
 
 import (
@@ -18,7 +18,9 @@ import (
 	"strings"
 	"time"
 
+	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
 
@@ -35,15 +37,17 @@ const toConnect = 15 * time.Second
 // volume of Windows has, and two slashes.
 var isURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
 
-// IsURL reports whether a name is a URL rather than a file's, of whatever scheme:
-// [Open] says which are not opened.
-func IsURL(name string) bool { return isURL.MatchString(name) }
+// IsURL reports whether a name is a URL or ssh:HOST:PATH rather than a file's here, of
+// whatever scheme: [Open] says which are not opened.
+func IsURL(name string) bool { return ssh.Is(name) || isURL.MatchString(name) }
 
 // unusable says why a URL cannot be asked for, "" where it can.
 func unusable(u *url.URL) string {
 	switch scheme := strings.ToLower(u.Scheme); {
 	case scheme == "file":
 		return "is a URL of a file; name the file itself: " + plain.Command(u.Path)
+	case scheme == "ssh":
+		return "is no name of a file on a host; write it like " + plain.Command("ssh:"+u.Host+":"+u.Path)
 	case scheme != "http" && scheme != "https":
 		return "is a URL with " + scheme + "://, and only http:// and https:// can be asked for; save it in a file first"
 	case u.Hostname() == "":
@@ -52,9 +56,12 @@ func unusable(u *url.URL) string {
 	return ""
 }
 
-// Name is the name of a URL's recording where there is little room: the
-// server and the last element of the path.
+// Name is the name of such a recording where there is little room: the server and
+// the last element of the path.
 func Name(name string) string {
+	if ssh.Is(name) {
+		return ssh.Name(name)
+	}
 	u, err := url.Parse(name)
 	if err != nil || u.Host == "" {
 		return name
@@ -76,6 +83,9 @@ func withPath(u *url.URL) *url.URL {
 // as ctx lets it, and reading ends with ctx too. Errors are *source.Error, one
 // sentence that begins with the URL (without what lets in, see [plain.URL]).
 func Open(ctx context.Context, name string) (*source.Input, error) {
+	if ssh.Is(name) {
+		return ssh.Open(ctx, name, recording.Part{})
+	}
 	u, err := url.Parse(name)
 	if err != nil {
 		var ue *url.Error

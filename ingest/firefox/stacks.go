@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 )
 
@@ -132,7 +133,7 @@ func (x *stacks) module(frame, n int, fn *recording.Function, fr *recording.Fram
 	libs := x.libs
 	if l >= 0 && l < len(libs) {
 		fn.Module, fr.BuildID = libs[l].name, libs[l].id
-		fn.Kind = recording.KindOfModule(fn.Module)
+		fn.Kind = program.KindOf(fn.Module)
 		if isAddress(fn.Name) {
 			fn.Name, fn.Unresolved = recording.AddressName(fn.Module, fr.Addr, fr.Addr), true
 		}
@@ -174,13 +175,13 @@ func (x *stacks) located(i int, place string) recording.FrameID {
 		fr.Addr, _ = strconv.ParseUint(place[2:], 16, 64)
 		fn.Unresolved = true
 		if l := x.libAt(fr.Addr); l != nil {
-			fn.Module, fr.BuildID, fn.Kind = l.name, l.id, recording.KindOfModule(l.name)
+			fn.Module, fr.BuildID, fn.Kind = l.name, l.id, program.KindOf(l.name)
 			fn.Name = recording.AddressName(l.name, fr.Addr, fr.Addr-l.start)
 		}
 	default:
 		if m := inLib().FindStringSubmatch(place); m != nil {
 			fn.Name, fn.Module = m[1], base(m[2])
-			fn.Kind = recording.KindOfModule(fn.Module)
+			fn.Kind = program.KindOf(fn.Module)
 			break
 		}
 		m := inScript().FindStringSubmatch(place)

@@ -91,7 +91,7 @@ func (d *decoder) region(ev *trace.Event, at int64) {
 }
 
 func (d *decoder) task(ev *trace.Event, at int64) {
-	t := ev.Task()
+	t := d.named
 	o, open := d.tasks[t.ID]
 	if ev.Kind() == trace.EventTaskBegin {
 		d.tasks[t.ID] = opened{at: at, name: t.Type}

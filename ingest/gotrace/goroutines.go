@@ -16,6 +16,8 @@ type goroutine struct {
 	id    trace.GoID
 	track *recording.TrackBuilder
 	named bool
+	frame recording.FrameID // that stands for it on processors' tracks
+	known bool              // frame is
 
 	state      trace.GoState
 	since      int64
@@ -70,7 +72,7 @@ func (d *decoder) name(g *goroutine, s trace.Stack) {
 		root = f.Func
 	}
 	if root != "" {
-		g.named = true
+		g.named, g.known = true, false
 		g.track.SetName(root)
 		if root == "runtime.gcBgMarkWorker" || root == "runtime.bgsweep" {
 			g.collecting++
@@ -85,12 +87,23 @@ type stateOf struct {
 }
 
 func (d *decoder) stateFrame(s recording.State, reason string) recording.FrameID {
+	if last := &d.last[s]; last.known && last.reason == reason {
+		return last.frame
+	}
 	f, ok := d.frames[stateOf{s, reason}]
 	if !ok {
 		f = d.b.StateFrame(s, reason)
 		d.frames[stateOf{s, reason}] = f
 	}
+	d.last[s] = lastFrame{true, reason, f}
 	return f
+}
+
+// lastFrame is the frame of a state that was asked for last.
+type lastFrame struct {
+	known  bool
+	reason string
+	frame  recording.FrameID
 }
 
 // transition takes a goroutine from one state to the next.
@@ -208,7 +221,10 @@ func (d *decoder) run(ev *trace.Event, g *goroutine, at int64) {
 		other.proc = nil
 	}
 	g.proc, p.running = p, g.id
-	p.track.Begin(at, d.frame(d.title(g)), 0)
+	if !g.known {
+		g.known, g.frame = true, d.frame(d.title(g))
+	}
+	p.track.Begin(at, g.frame, 0)
 }
 
 // title is a goroutine's name on a processor's track.
@@ -244,7 +260,10 @@ func (d *decoder) told(at int64) {
 			continue
 		}
 		c.told, c.at, c.any = c.n, at, true
-		d.b.CounterPoint(d.counter(goroutines, "goroutines", series, "goroutines"), at, float64(c.n))
+		if c.counter == 0 {
+			c.counter = 1 + d.counter(goroutines, "goroutines", series, "goroutines")
+		}
+		d.b.CounterPoint(c.counter-1, at, float64(c.n))
 	}
 }
 

@@ -72,11 +72,13 @@ type decoder struct {
 
 	ranges   map[rangeKey]opened
 	tasks    map[trace.TaskID]opened
+	named    trace.Task // of the event, where it begins or ends one
 	counters map[string]int
 	counts   [3]count // of goroutines: all, runnable, running
 	sampled  int      // 1 + the event of CPU samples
 
 	frames map[stateOf]recording.FrameID
+	last   [8]lastFrame                             // by state
 	common map[[2]recording.CallID]recording.CallID // of stacks; see recording.Builder.CommonCall
 
 	records *recording.Tally
@@ -86,6 +88,7 @@ type decoder struct {
 type count struct {
 	n, told, at int64
 	any         bool
+	counter     int // 1 + its number
 }
 
 // opened has what began and did not end so far.
@@ -101,7 +104,6 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	d := &decoder{b: b, gs: map[trace.GoID]*goroutine{}, procs: map[trace.ProcID]*proc{}, calls: map[trace.Stack]recording.CallID{},
 		ranges: map[rangeKey]opened{}, tasks: map[trace.TaskID]opened{}, counters: map[string]int{},
 		frames: map[stateOf]recording.FrameID{}, common: map[[2]recording.CallID]recording.CallID{}, records: b.Tally("event")}
-	in.OnSilence(b.Progress)
 	head, _, err := in.Head(16)
 	if err != nil {
 		return err
@@ -110,34 +112,20 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		b.Source().Version = "1." + string(m[1])
 	}
 	d.begin()
+	b.Squeeze()
 	from := &decode.Reader{In: in}
 	read, err := newReader(from)
 	if err != nil {
 		return fmt.Errorf("the trace cannot be read: %s", sentence(err))
 	}
-	for n := 0; ; n++ {
-		if n%4096 == 0 {
-			b.Progress()
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
+	if err = d.each(ctx, in, read); !errors.Is(err, io.EOF) {
+		if _, lost := errors.AsType[*source.Error](err); lost || ctx.Err() != nil {
+			return err
 		}
-		ev, err := next(read)
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				if _, lost := errors.AsType[*source.Error](err); lost || ctx.Err() != nil {
-					return err
-				}
-				if !b.Shows() {
-					return fmt.Errorf("there is no event in the trace: it is cut or damaged before byte %d (%s)", from.Bytes, sentence(err))
-				}
-				b.Warn("damaged", fmt.Sprintf("byte %d", from.Bytes), "The trace is cut or damaged before byte %d (%s); what stands before is shown", from.Bytes, sentence(err))
-			}
-			break
+		if !b.Shows() {
+			return fmt.Errorf("there is no event in the trace: it is cut or damaged before byte %d (%s)", from.Bytes, sentence(err))
 		}
-		d.records.Read++
-		d.records.Kept++
-		d.event(&ev)
+		b.Warn("damaged", fmt.Sprintf("byte %d", from.Bytes), "The trace is cut or damaged before byte %d (%s); what stands before is shown", from.Bytes, sentence(err))
 	}
 	if !b.Shows() {
 		return errors.New("there is no event in the trace")

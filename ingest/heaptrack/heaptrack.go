@@ -13,6 +13,7 @@ import (
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -271,7 +272,7 @@ func (d *decoder) ip(rest []byte) bool {
 // frame is what stands for a function (by number), its file and its line.
 func (d *decoder) frame(addr, module uint64, of [3]uint64, inlined bool) recording.FrameID {
 	f := recording.Function{Name: d.string(of[0]), Module: d.string(module), File: d.string(of[1])}
-	f.Kind = recording.KindOfModule(f.Module)
+	f.Kind = program.KindOf(f.Module)
 	if f.Name == "" {
 		f.Name, f.Unresolved = recording.AddressName(f.Module, addr, 0), true
 	}

@@ -3,6 +3,7 @@ package otlp
 import (
 	"math"
 
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 )
 
@@ -94,7 +95,7 @@ func kindOf(typ, module string) recording.Kind {
 	case "beam", "cpython", "dotnet", "jvm", "perl", "php", "ruby", "v8js":
 		return recording.KindManaged
 	}
-	return recording.KindOfModule(module)
+	return program.KindOf(module)
 }
 
 // line is the frame of line k of a location.

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 )
 
@@ -90,7 +91,7 @@ func (d *decoder) stackFrame(s *sequence, iid uint64) recording.FrameID {
 	if fn.Name == "" {
 		fn.Name, fn.Unresolved = recording.AddressName(fn.Module, fr.Addr, fr.Addr), true
 	}
-	if recording.KernelModule(fn.Module) {
+	if program.IsKernel(fn.Module) {
 		fn.Kind = recording.KindKernel
 	}
 	fr.Kind, fr.Func = fn.Kind, d.b.Function(fn)

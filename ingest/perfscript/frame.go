@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 )
 
@@ -212,7 +213,7 @@ const kernelSpace = 0xffff_8000_0000_0000
 func (f *frame) kind(module string) recording.Kind {
 	base := path.Base(module)
 	switch {
-	case recording.KernelModule(module), f.addr >= kernelSpace: // modules are printed as [ext4]
+	case program.IsKernel(module), f.addr >= kernelSpace: // modules are printed as [ext4]
 		return recording.KindKernel
 	case strings.HasPrefix(base, "perf-") && strings.HasSuffix(base, ".map"), strings.HasPrefix(base, "jitted-"), strings.HasPrefix(module, "[JIT]"):
 		return recording.KindManaged

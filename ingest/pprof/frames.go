@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 )
 
@@ -66,7 +67,7 @@ func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 		}
 		return c.bare(l, file)
 	}
-	kind := recording.KindOfModule(mappingFile(l))
+	kind := program.KindOf(mappingFile(l))
 	symbol := ln.Function.SystemName
 	if symbol == name {
 		symbol = ""
@@ -88,7 +89,7 @@ func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 func (c *converter) bare(l *profile.Location, source string) recording.FrameID {
 	file := mappingFile(l)
 	name := recording.AddressName(file, l.Address, offset(l))
-	kind := recording.KindOfModule(file)
+	kind := program.KindOf(file)
 	id := c.b.Function(recording.Function{Name: name, Module: file, File: source, Kind: kind, Unresolved: true})
 	return c.b.Frame(recording.Frame{Func: id, Addr: l.Address, Kind: kind, BuildID: buildID(l)})
 }

@@ -2,7 +2,6 @@ package pprof
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,14 +15,10 @@ type labels struct {
 	b       *recording.Builder
 	samples *samples
 	attrs   []recording.Attr
-	values  []labelValue
 	tracks  map[int]*recording.TrackBuilder
 	timed   bool
-	origin  int64 // of the recording, in ns
-	// known are labels that have been read before, by how they stand in the
-	// file; unless samples are timed, when all differ.
-	known         map[string]labelled
-	looked, found int // in known, once it is full
+	origin  int64      // of the recording, in ns
+	sets    []labelled // by the numbers of samples.sets
 }
 
 // labelled has what a set of labels stands for.
@@ -34,38 +29,21 @@ type labelled struct {
 	hasAt bool
 }
 
-// maxKnown bounds how many labels are remembered: where there are more, they say
-// what is of one sample only.
-const maxKnown = 1 << 16
-
-// of reads a sample's labels, or knows them.
-func (x *labels) of(one *record) labelled {
-	if len(one.labels) == 0 && one.sample == nil {
+// of is what a sample's labels stand for.
+func (x *labels) of(b *batch, one *record) labelled {
+	switch {
+	case len(one.labels) == 0 && one.sample == nil:
 		return labelled{track: recording.NoTrack}
-	}
-	remember := one.sample == nil && !x.timed && x.pays()
-	if remember {
-		k, ok := x.known[string(one.labels)]
-		if x.looked++; ok {
-			x.found++
-			return k
-		}
-	}
-	var lost int
-	if x.values, lost = x.samples.labelsOf(one, x.values[:0]); lost > 0 {
+	case one.set > 0 && one.set <= len(x.sets):
+		return x.sets[one.set-1]
+	case one.lost > 0:
 		x.b.Warn("label-missing", place(one.n), "Labels of sample %d name texts that are not in the profile; it is shown without them", one.n+1)
 	}
-	slices.SortStableFunc(x.values, byKey)
-	l := x.read(x.values)
-	if remember && lost == 0 && len(x.known) < maxKnown {
-		x.known[string(one.labels)] = l
+	l := x.read(b.said[one.said.from:one.said.to])
+	if one.set > 0 {
+		x.sets = append(x.sets, l)
 	}
 	return l
-}
-
-// pays reports whether labels are worth looking for: not where nearly all differ.
-func (x *labels) pays() bool {
-	return x.known != nil && (x.looked < maxKnown || 8*x.found > x.looked)
 }
 
 // role is the meaning of a label beyond its text.
@@ -103,12 +81,12 @@ func roleOf(key string) role {
 func (x *labels) init(b *recording.Builder, all *samples) {
 	x.b, x.samples = b, all
 	x.tracks = map[int]*recording.TrackBuilder{}
-	x.known = map[string]labelled{}
 	x.origin = math.MaxInt64
 	if all.timed() {
 		x.findOrigin()
 	}
 	if !x.timed {
+		all.sets = map[string]int{}
 		return
 	}
 	*b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: x.origin}}
@@ -123,9 +101,8 @@ func (x *labels) findOrigin() {
 	for r := (&reader{samples: x.samples}); !c.end; {
 		r.read(&c)
 		for i := range c.rows {
-			x.values, _ = x.samples.labelsOf(&c.rows[i], x.values[:0])
-			slices.SortStableFunc(x.values, byKey)
-			if at, ok := x.time(x.values); ok {
+			said := c.rows[i].said
+			if at, ok := x.time(c.said[said.from:said.to]); ok {
 				x.timed, x.origin = true, min(x.origin, at)
 			}
 		}

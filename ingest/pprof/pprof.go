@@ -212,7 +212,7 @@ func (c *converter) addSamples(ctx context.Context) error {
 				}
 			}
 			call := c.call(b, one)
-			l := c.labels.of(one)
+			l := c.labels.of(b, one)
 			c.b.AddStack(c.event, call, l.track, l.ctx, values)
 			c.labels.sample(one.n, &l, c.event, call, values)
 		}

@@ -22,6 +22,10 @@ type samples struct {
 	texts   [][]byte // the string table
 	names   []string // those of texts that were asked for
 	roles   []role   // of texts as keys of labels, where they were asked for
+	// sets numbers labels, by how they stand in the file, from 1 on; nil where samples
+	// are timed, when all differ.
+	sets          map[string]int
+	looked, found int // in sets
 
 	byID  []uint32          // the index of a location by its id, and one more; 0 is none
 	large map[uint64]uint32 // those with large ids
@@ -67,9 +71,10 @@ type batch struct {
 	locations []uint32     // of their stacks, leaf first: indexes in Profile.Location
 	paths     []pairs.Path // of each location with all those outside it
 	values    []int64
-	frames    int64 // in all stacks
-	hidden    int64 // of them
-	end       bool  // no samples follow
+	said      []labelValue // by rows' labels, of each row by key, texts before numbers
+	frames    int64        // in all stacks
+	hidden    int64        // of them
+	end       bool         // no samples follow
 }
 
 // batchRows is how many samples are read before they are used: enough that
@@ -86,14 +91,20 @@ type record struct {
 	damaged  int // where in the file it cannot be read, or negative
 	labels   []byte
 	sample   *profile.Sample // the library's, for its labels
+	set      int             // the number of its labels; 0 is none
+	said     span            // by them; empty where the set came before
+	lost     int             // labels whose texts are not in the profile
 
 	known int    // how many of its outer locations have calls
 	call  uint32 // of the innermost one of these
 }
 
+// span is a range of a slice of the batch.
+type span struct{ from, to int }
+
 func (b *batch) reset() {
 	b.rows, b.locations, b.values = b.rows[:0], b.locations[:0], b.values[:0]
-	b.paths = b.paths[:0]
+	b.paths, b.said = b.paths[:0], b.said[:0]
 	b.frames, b.hidden = 0, 0
 }
 
@@ -161,7 +172,36 @@ func (r *reader) add(b *batch, one *record) {
 		r.hide(b, one)
 	}
 	r.walk(b, one)
+	r.label(b, one)
 	b.rows = append(b.rows, *one)
+}
+
+// maxSets bounds how many labels are remembered: where there are more, they say
+// what is of one sample only.
+const maxSets = 1 << 16
+
+// label reads a sample's labels, unless they have come before.
+func (r *reader) label(b *batch, one *record) {
+	if len(one.labels) == 0 && one.sample == nil {
+		return
+	}
+	// Labels are not looked for where nearly all differ.
+	remember := one.sample == nil && r.sets != nil && (r.looked < maxSets || 8*r.found > r.looked)
+	if remember {
+		r.looked++
+		if one.set = r.sets[string(one.labels)]; one.set != 0 {
+			r.found++
+			return
+		}
+	}
+	one.said.from = len(b.said)
+	b.said, one.lost = r.labelsOf(one, b.said)
+	one.said.to = len(b.said)
+	slices.SortStableFunc(b.said[one.said.from:], byKey)
+	if remember && one.lost == 0 && len(r.sets) < maxSets {
+		one.set = len(r.sets) + 1
+		r.sets[string(one.labels)] = one.set
+	}
 }
 
 // hide takes what is hidden off a stack. Nothing is before the first frame that

@@ -11,6 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest/encode"
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 )
 
@@ -203,7 +204,7 @@ func (w *pprofWriter) mainFirst() {
 	})
 	if main < 0 {
 		main = slices.IndexFunc(w.p.Mapping, func(m *profile.Mapping) bool {
-			return m.File[0] != '[' && !recording.KernelModule(m.File) && !strings.Contains(path.Base(m.File), ".so")
+			return m.File[0] != '[' && !program.IsKernel(m.File) && !strings.Contains(path.Base(m.File), ".so")
 		})
 	}
 	if main > 0 {
@@ -283,7 +284,7 @@ func (w *pprofWriter) losses() {
 	var kernel int64
 	for i := range rec.Frames.Len() {
 		f := rec.Frames.At(i)
-		if f.Kind == recording.KindKernel && !recording.KernelModule(rec.Functions.At(int(f.Func)).Module) {
+		if f.Kind == recording.KindKernel && !program.IsKernel(rec.Functions.At(int(f.Func)).Module) {
 			kernel++
 		}
 	}

@@ -1,5 +1,5 @@
 // Package program finds functions by address in the programs and libraries that
-// were recorded, where they lie on this machine.
+// were recorded, where they lie on this machine, and tells the kernel's by their names.
 package program
 
 import (

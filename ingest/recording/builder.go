@@ -16,11 +16,13 @@ import (
 
 // Builder collects a recording. One goroutine owns it.
 type Builder struct {
-	rec    Recording
-	shelf  *column.Shelf // of all columns
-	funcs  map[FuncName]FuncID
-	frames map[Frame]FrameID
-	shared map[sharedSymbol]bool
+	rec   Recording
+	shelf *column.Shelf // of all columns
+	// squeezed says that lanes of spans take less room; see Squeeze.
+	squeezed bool
+	funcs    map[FuncName]FuncID
+	frames   map[Frame]FrameID
+	shared   map[sharedSymbol]bool
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole []FrameID
 	paths [2][]CallID // of CommonCall

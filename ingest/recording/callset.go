@@ -100,8 +100,13 @@ func Joined(runs []Run) []Run {
 	return out
 }
 
-// Without leaves out of runs what other runs have; both are in order.
-func Without(runs, others []Run) (left []Run) {
+// Without leaves out of runs what other runs have; both are in order. It returns what
+// it is given where there are no others.
+func Without(runs, others []Run) []Run {
+	if len(runs) == 0 || len(others) == 0 {
+		return runs
+	}
+	left := make([]Run, 0, len(runs))
 	k := 0
 	for _, r := range runs {
 		for ; k < len(others) && others[k].Last <= r.First; k++ {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/decimal"
 )
 
 // SetDecimals brings a metric to units of 10^-decimals, finer or coarser ones.
@@ -33,8 +34,8 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 			}
 		}
 	}
-	f := pow10(max(decimals-m.Decimals, m.Decimals-decimals))
-	scale := func(v int64) int64 { return divRound(v, f) }
+	f := decimal.Power(max(decimals-m.Decimals, m.Decimals-decimals))
+	scale := func(v int64) int64 { return decimal.Round(v, f) }
 	if decimals > m.Decimals {
 		limit := int64(math.MaxInt64) / f
 		fits := func(v int64) bool { return v == Missing || v <= limit && v >= -limit }
@@ -68,25 +69,4 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 	}
 	m.Decimals = decimals
 	return true
-}
-
-// pow10 is 10^n as far as it fits, the largest power of ten beyond.
-func pow10(n int) int64 {
-	p := int64(1)
-	for range min(n, 18) {
-		p *= 10
-	}
-	return p
-}
-
-// divRound divides by a positive number, halves away from zero.
-func divRound(v, by int64) int64 {
-	q, rest := v/by, v%by
-	switch {
-	case rest >= by-by/2 && by > 1:
-		q++
-	case -rest >= by-by/2 && by > 1:
-		q--
-	}
-	return q
 }

@@ -17,7 +17,11 @@ type Lane struct {
 	room   int
 	tail   laneChunk
 	chunks []laneChunk
-	shelf  *column.Shelf
+	// dense are the chunks before those, of lanes that have them squeezed.
+	dense    []column.Spans
+	squeezed bool
+	woken    bool // there are wakers, as states have
+	shelf    *column.Shelf
 	*laneMore
 }
 
@@ -53,10 +57,25 @@ type laneChunk struct {
 	starts []int64
 	durs   []uint32 // in picoseconds; isLong for those in Lane.long
 	calls  []CallID
+	wakers []uint32 // 1 + the track; nil where the lane has none
 }
 
-func newChunk(s *column.Shelf, n int) laneChunk {
-	return laneChunk{column.Chunk[int64](s, n), column.Chunk[uint32](s, n), column.Chunk[CallID](s, n)}
+func (l *Lane) newChunk(n int) laneChunk {
+	c := laneChunk{column.Chunk[int64](l.shelf, n), column.Chunk[uint32](l.shelf, n), column.Chunk[CallID](l.shelf, n), nil}
+	if l.woken {
+		c.wakers = column.Chunk[uint32](l.shelf, n)
+	}
+	return c
+}
+
+// copyTo copies the first n spans.
+func (c *laneChunk) copyTo(to *laneChunk, n int) {
+	copy(to.starts, c.starts[:n])
+	copy(to.durs, c.durs[:n])
+	copy(to.calls, c.calls[:n])
+	if c.wakers != nil {
+		copy(to.wakers, c.wakers[:n])
+	}
 }
 
 // isLong stands for a length of 4.3 ms or more.
@@ -72,12 +91,21 @@ type longSpan struct {
 func (l *Lane) Len() int { return l.n }
 
 // Start and End are the times of span i in picoseconds.
-func (l *Lane) Start(i int) int64 { return l.chunks[i>>column.ChunkBits].starts[i&(column.ChunkLen-1)] }
+func (l *Lane) Start(i int) int64 {
+	k := i>>column.ChunkBits - len(l.dense)
+	if k < 0 {
+		return l.dense[i>>column.ChunkBits].Start(i & (column.ChunkLen - 1))
+	}
+	return l.chunks[k].starts[i&(column.ChunkLen-1)]
+}
 
 // End is the time in picoseconds at which span i ended.
 func (l *Lane) End(i int) int64 {
-	c := &l.chunks[i>>column.ChunkBits]
-	off := i & (column.ChunkLen - 1)
+	k, off := i>>column.ChunkBits-len(l.dense), i&(column.ChunkLen-1)
+	if k < 0 {
+		return l.dense[i>>column.ChunkBits].End(off)
+	}
+	c := &l.chunks[k]
 	if d := c.durs[off]; d != isLong {
 		return c.starts[off] + int64(d)
 	}
@@ -87,8 +115,10 @@ func (l *Lane) End(i int) int64 {
 // Duration is End less Start: it reads one column, which counts where few spans of
 // many are looked at.
 func (l *Lane) Duration(i int) int64 {
-	if d := l.chunks[i>>column.ChunkBits].durs[i&(column.ChunkLen-1)]; d != isLong {
-		return int64(d)
+	if k := i>>column.ChunkBits - len(l.dense); k >= 0 {
+		if d := l.chunks[k].durs[i&(column.ChunkLen-1)]; d != isLong {
+			return int64(d)
+		}
 	}
 	return l.End(i) - l.Start(i)
 }
@@ -99,7 +129,22 @@ func (l *Lane) longFrom(i int) int {
 }
 
 // Call is the call of span i.
-func (l *Lane) Call(i int) CallID { return l.chunks[i>>column.ChunkBits].calls[i&(column.ChunkLen-1)] }
+func (l *Lane) Call(i int) CallID {
+	k := i>>column.ChunkBits - len(l.dense)
+	if k < 0 {
+		return CallID(l.dense[i>>column.ChunkBits].First(i & (column.ChunkLen - 1)))
+	}
+	return l.chunks[k].calls[i&(column.ChunkLen-1)]
+}
+
+// waker is 1 + the track that is noted of span i, or 0.
+func (l *Lane) waker(i int) uint32 {
+	k := i>>column.ChunkBits - len(l.dense)
+	if k < 0 {
+		return l.dense[i>>column.ChunkBits].Second(i & (column.ChunkLen - 1))
+	}
+	return l.chunks[k].wakers[i&(column.ChunkLen-1)]
+}
 
 // Args refers to span i's arguments (see [Recording.Args]); 0 for none.
 func (l *Lane) Args(i int) uint64 { return l.args.At(i) }
@@ -113,17 +158,29 @@ func (l *Lane) Unfinished(i int) bool {
 	return k < len(l.unfinished) && l.unfinished[k] == i
 }
 
-// Room is where Columns puts what it has to work out.
-type Room [512]int64
+// Room is where Columns puts what it has to work out, of up to RoomLen spans.
+type Room struct {
+	starts, ends [RoomLen]int64
+	calls        [RoomLen]CallID
+}
+
+// RoomLen is the most spans that Columns returns at once.
+const RoomLen = 512
 
 // Columns returns a run of starts, ends and calls of up to most spans from span i
 // on, for loops over many: as many as lie contiguously in memory and have room. The caller
-// must not write to them; ends are good until the room is used again.
+// must not write to them; they are good until the room is used again.
 func (l *Lane) Columns(i, most int, room *Room) (starts, ends []int64, calls []CallID) {
-	c := &l.chunks[i>>column.ChunkBits]
-	from := i & (column.ChunkLen - 1)
-	to := min(len(c.starts), from+min(most, l.n-i), from+len(room))
-	starts, ends = c.starts[from:to], room[:to-from]
+	k, from := i>>column.ChunkBits-len(l.dense), i&(column.ChunkLen-1)
+	if k < 0 {
+		d := &l.dense[i>>column.ChunkBits]
+		n := min(d.Len()-from, most, RoomLen)
+		column.ReadSpans(d, from, room.starts[:n], room.ends[:n], room.calls[:n])
+		return room.starts[:n], room.ends[:n], room.calls[:n]
+	}
+	c := &l.chunks[k]
+	to := min(len(c.starts), from+min(most, l.n-i, RoomLen))
+	starts, ends = c.starts[from:to], room.ends[:to-from]
 	long := -1
 	for k, d := range c.durs[from:to] {
 		if d == isLong {
@@ -139,10 +196,17 @@ func (l *Lane) Columns(i, most int, room *Room) (starts, ends []int64, calls []C
 	return starts, ends, c.calls[from:to]
 }
 
-// Calls returns the longest contiguous run of calls from span i on.
+// Calls returns the calls of some spans from span i on: the longest run that lies
+// contiguously in memory.
 func (l *Lane) Calls(i int) []CallID {
-	c := &l.chunks[i>>column.ChunkBits]
-	from := i & (column.ChunkLen - 1)
+	k, from := i>>column.ChunkBits-len(l.dense), i&(column.ChunkLen-1)
+	if k < 0 {
+		d := &l.dense[i>>column.ChunkBits]
+		calls := make([]CallID, min(d.Len()-from, RoomLen))
+		column.ReadFirst(d, from, calls)
+		return calls
+	}
+	c := &l.chunks[k]
 	return c.calls[from:min(len(c.calls), from+l.n-i)]
 }
 
@@ -173,7 +237,7 @@ func (l *Lane) append(start, end int64, call CallID, args uint64, unfinished boo
 	}
 	l.n++
 	if l.n&(leafSpans-1) == 0 {
-		l.levelUp(c, off, end)
+		l.levelUp(c, off)
 	}
 }
 
@@ -203,7 +267,7 @@ func (l *Lane) appendAll(spans []NestedSpan) {
 		l.n += n
 		l.room -= n
 		if l.n&(leafSpans-1) == 0 {
-			l.levelUp(&l.tail, off+n-1, spans[n-1].End)
+			l.levelUp(&l.tail, off+n-1)
 		}
 		spans = spans[n:]
 	}
@@ -212,8 +276,16 @@ func (l *Lane) appendAll(spans []NestedSpan) {
 // grow makes room for the next span. The first chunk grows by steps, and then
 // the table with it, because a snapshot may be reading it.
 func (l *Lane) grow() {
-	if l.n >= column.ChunkLen {
-		l.tail, l.room = newChunk(l.shelf, column.ChunkLen), column.ChunkLen
+	off := l.n & (column.ChunkLen - 1)
+	switch {
+	case len(l.dense) > 0 && off > 0 && len(l.chunks) == 0:
+		l.loosen()
+		return
+	case off == 0 && l.n > 0:
+		if l.squeezed {
+			l.squeeze()
+		}
+		l.tail, l.room = l.newChunk(column.ChunkLen), column.ChunkLen
 		l.chunks = append(l.chunks, l.tail)
 		return
 	}
@@ -221,34 +293,30 @@ func (l *Lane) grow() {
 	if len(l.chunks) > 0 {
 		size = min(column.ChunkLen, 4*len(l.chunks[0].starts))
 	}
-	c := newChunk(l.shelf, size)
+	c := l.newChunk(size)
 	if len(l.chunks) > 0 {
-		copy(c.starts, l.chunks[0].starts)
-		copy(c.durs, l.chunks[0].durs)
-		copy(c.calls, l.chunks[0].calls)
+		l.chunks[0].copyTo(&c, off)
 	}
-	l.chunks, l.tail, l.room = []laneChunk{c}, c, size-l.n
+	l.chunks, l.tail, l.room = []laneChunk{c}, c, size-off
 }
 
-// cut takes all but the first spans away. With shown there are snapshots, which keep
-// what they have.
+// cut takes all but the first spans of a lane away that has none squeezed. With shown
+// there are snapshots, which keep what they have.
 func (l *Lane) cut(n int, shown bool) {
 	k, off := n>>column.ChunkBits, n&(column.ChunkLen-1)
 	switch {
 	case n == l.n:
 		return
 	case n == 0:
-		*l = newLane(l.shelf)
+		*l = Lane{squeezed: l.squeezed, woken: l.woken, shelf: l.shelf, laneMore: &noMore}
 		return
 	case off == 0:
 		l.chunks, l.tail, l.room = l.chunks[:k:k], laneChunk{}, 0
 	default:
 		c := l.chunks[k]
 		if shown {
-			c = newChunk(l.shelf, len(c.starts))
-			copy(c.starts, l.chunks[k].starts[:off])
-			copy(c.durs, l.chunks[k].durs[:off])
-			copy(c.calls, l.chunks[k].calls[:off])
+			c = l.newChunk(len(c.starts))
+			l.chunks[k].copyTo(&c, off)
 		}
 		l.chunks, l.tail, l.room = append(l.chunks[:k:k], c), c, len(c.starts)-off
 	}

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -78,6 +79,8 @@ const (
 // a probe, or the spans of a trace. Name is empty where the format has none.
 type Event struct {
 	Name, Kind, Mode string
+	// Label is what people call it, where the format's name says little.
+	Label string
 	// Period is the sampling period and Frequency the rate in Hz; 0 when not
 	// recorded.
 	Period    int64
@@ -90,14 +93,11 @@ type Event struct {
 	Primary int
 }
 
-// Title is the event's name for people: its name, or what it is made of. V8 calls its
-// profiles of JavaScript cpu-profile wherever they are kept.
+// Title is the event's name for people: its name, or what it is made of.
 func (e *Event) Title() string {
 	switch {
-	case e.Name == "cpu-profile":
-		return "JS samples"
-	case e.Name != "":
-		return e.Name
+	case e.Label != "" || e.Name != "":
+		return cmp.Or(e.Label, e.Name)
 	case e.Basis == FromSpans:
 		return "spans"
 	}

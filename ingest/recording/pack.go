@@ -22,11 +22,18 @@ func (r *Recording) Pack(put func(chunk []byte) (at int64, err error), beside bo
 	}
 	defer column.Recover(&err)
 	a := column.NewArchive(put)
-	texts := argTexts{of: r, beside: beside && r.ArgState != nil, to: a}
-	a.References = texts.add
+	texts := column.NewTexts(a)
+	texts.Of = r.Args
+	if r.CPU != nil {
+		texts.Number = r.packCPU
+	}
+	beside = beside && r.ArgState != nil
+	if a.References = texts.Add; beside {
+		a.References = func(ref uint64) uint64 { return ref }
+	}
 	column.Pack(a, r)
-	texts.flush()
-	s := stored{Blocks: texts.blocks, Args: r.Args != nil, CPU: r.CPU != nil, Beside: texts.beside}
+	texts.Flush()
+	s := stored{Blocks: texts.Blocks, Args: r.Args != nil, CPU: r.CPU != nil, Beside: beside}
 	if s.Beside {
 		s.State = r.ArgState()
 	}
@@ -36,10 +43,18 @@ func (r *Recording) Pack(put func(chunk []byte) (at int64, err error), beside bo
 
 // stored has what functions of a recording know, which cannot be packed.
 type stored struct {
-	Blocks    []argBlock // texts of arguments
-	Args, CPU bool       // whether there are such functions
-	Beside    bool       // texts lie in the file that was read
-	State     []byte     // see [Recording.ArgState]
+	Blocks    []column.TextBlock // of arguments
+	Args, CPU bool               // whether there are such functions
+	Beside    bool               // texts lie in the file that was read
+	State     []byte             // see [Recording.ArgState]
+}
+
+// packCPU is 1 + how long the span of an argument ran on a processor, or 0.
+func (r *Recording) packCPU(ref uint64) uint64 {
+	if cpu, known := r.CPU(ref); known {
+		return uint64(cpu) + 1
+	}
+	return 0
 }
 
 // Unpack makes a recording of an index and of chunks, of which get gives n bytes at a
@@ -54,34 +69,47 @@ func Unpack(index []byte, get func(at, n int64) ([]byte, error), keep any) (r *R
 	var s stored
 	column.Pack(a, &s)
 	a.Close()
-	texts := textsOf(a, &s)
+	texts := column.OpenTexts(a, s.Blocks, s.CPU)
 	switch {
 	case s.Beside:
 		r.ArgState = func() []byte { return s.State }
 	case s.Args:
-		r.Args = texts.text
+		r.Args = texts.Text
 	}
 	if s.CPU && !s.Beside {
-		r.CPU = texts.cpu
+		r.CPU = func(ref uint64) (ps int64, known bool) {
+			n := texts.Number(ref)
+			return int64(n) - 1, n > 0
+		}
 	}
 	return r, r.verifyShape()
 }
 
 // Pack implements [column.Packer].
 func (l *Lane) Pack(a *column.Archive) {
-	n := int(a.Signed(int64(l.n)))
+	n, dense := int(a.Signed(int64(l.n))), int(a.Signed(int64(len(l.dense))))
+	column.Pack(a, &l.squeezed)
+	column.Pack(a, &l.woken)
 	if a.Reading() {
-		if n < 0 || n > math.MaxInt64/64 {
-			column.Fail("a lane has more spans than can be in it")
-		}
+		all := a.Chunks(n, unsafe.Sizeof(laneChunk{}))
+		column.Must(n >= 0 && n <= math.MaxInt64/64 && dense >= 0 && dense <= all, "a lane has more spans than can be in it")
 		l.n, l.shelf = n, a.Shelf()
-		l.chunks = make([]laneChunk, a.Chunks(n, unsafe.Sizeof(laneChunk{})))
+		if l.chunks = make([]laneChunk, all-dense); dense > 0 {
+			l.dense = make([]column.Spans, dense)
+		}
 	}
-	for k := range a.Chunks(n, 0) {
-		c, of := &l.chunks[k], min(column.ChunkLen, n-k<<column.ChunkBits)
+	for k := range l.dense {
+		l.dense[k].Pack(a)
+		column.Must(l.dense[k].Len() == min(column.ChunkLen, n-k<<column.ChunkBits), "a lane has more spans than are in it")
+	}
+	for k := range l.chunks {
+		c, of := &l.chunks[k], min(column.ChunkLen, n-(dense+k)<<column.ChunkBits)
 		column.PackChunk(a, &c.starts, of)
 		column.PackChunk(a, &c.durs, of)
 		column.PackChunk(a, &c.calls, of)
+		if l.woken {
+			column.PackChunk(a, &c.wakers, of)
+		}
 	}
 	more := l.laneMore
 	if more == &noMore {
@@ -134,5 +162,5 @@ func (c *argColumn) Pack(a *column.Archive) { c.PackAs(a, a.References) }
 // Layout is a number for what Pack writes on this kind of machine. Another Layout
 // cannot be unpacked.
 var Layout = sync.OnceValue(func() uint64 {
-	return column.Layout(reflect.TypeFor[Recording](), leafBits, fanBits, counterBits, textBlock)
+	return column.Layout(reflect.TypeFor[Recording](), leafBits, fanBits, counterBits)
 })

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ashlar/ingest/column"
 	"ashlar/ingest/plain"
 )
 
@@ -129,10 +128,9 @@ func (t *TrackBuilder) discard() {
 		t.b.held.loose -= int64(t.loose.n)
 	}
 	t.b.held.lanes -= int64(len(lanes))
-	t.b.held.values -= int64(t.track.wakers.Values().Len())
 	c.States -= int64(t.track.States.Len())
 	p.left += int64(t.track.States.Len())
-	t.track.States, t.track.wakers, t.track.InState = newLane(t.b.shelf), column.Sparse{}, [states]int64{}
+	t.track.States, t.track.InState = newStates(t.b.shelf), [states]int64{}
 	c.Spans -= t.spans
 	c.Unfinished -= t.late
 	p.left += t.spans + int64(len(t.track.Instants))

@@ -64,22 +64,7 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	if b.timed {
 		r.Start, r.End, r.HasTime = b.start, b.end, true
 	}
-	r.Tracks = make([]*Track, len(b.order))
-	turn := b.turn
-	for k := range b.order {
-		i := (turn + k) % len(b.order)
-		t := b.order[i]
-		if !until.IsZero() && t.shown != nil && t.cached == nil && time.Now().After(until) {
-			if r.Tracks[i] = t.shown; b.turn == turn {
-				b.turn = i
-			}
-		} else {
-			r.Tracks[i] = t.snapshot()
-		}
-		if t.any {
-			r.End = max(r.End, t.last)
-		}
-	}
+	b.publishTracks(&r, until)
 	r.Counts = b.rec.Counts // layouts may have been given up
 	if _, said := b.warn[warnUnlaid]; b.unlaid > 0 && !said {
 		b.Warn(warnUnlaid, "", "what could not be laid out is not shown: %s (%v)", plain.Plural(b.unlaid, "span"), context.Cause(b.until))
@@ -87,16 +72,7 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	r.CPUTimes = new(CPUTimes)
 	b.space(r.Tracks)
 	r.Calls = b.rec.Calls // layouts may have added calls
-	// The sums have room to grow, which is no call's.
-	n := min(len(b.sums), r.Calls.Len())
-	r.SpanTime, r.SpanCount = make([]int64, n), make([]int64, n)
-	for c := range b.sums[:n] {
-		s := &b.sums[c]
-		r.SpanTime[c], r.SpanCount[c] = int64(s.low), s.count
-		if s.high != 0 || s.low > math.MaxInt64 {
-			r.SpanTime[c] = b.time(math.MaxInt64, math.MaxInt64)
-		}
-	}
+	b.publishSums(&r)
 	r.Stacks = make([]*Stacks, len(b.rec.Stacks))
 	for i, s := range b.rec.Stacks {
 		if s != nil {
@@ -132,6 +108,41 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	r.Counts.Counters = int64(len(r.Counters))
 	r.Counts.Flows = int64(len(r.Flows))
 	return &r
+}
+
+// publishTracks takes snapshots of tracks, as many as there is time for: of others the
+// last ones stay, and the next snapshot begins with them.
+func (b *Builder) publishTracks(r *Recording, until time.Time) {
+	r.Tracks = make([]*Track, len(b.order))
+	turn := b.turn
+	for k := range b.order {
+		i := (turn + k) % len(b.order)
+		t := b.order[i]
+		if !until.IsZero() && t.shown != nil && t.cached == nil && time.Now().After(until) {
+			if r.Tracks[i] = t.shown; b.turn == turn {
+				b.turn = i
+			}
+		} else {
+			r.Tracks[i] = t.snapshot()
+		}
+		if t.any {
+			r.End = max(r.End, t.last)
+		}
+	}
+}
+
+// publishSums takes what spans of each call took.
+func (b *Builder) publishSums(r *Recording) {
+	// The sums have room to grow, which is no call's.
+	n := min(len(b.sums), r.Calls.Len())
+	r.SpanTime, r.SpanCount = make([]int64, n), make([]int64, n)
+	for c := range b.sums[:n] {
+		s := &b.sums[c]
+		r.SpanTime[c], r.SpanCount[c] = int64(s.low), s.count
+		if s.high != 0 || s.low > math.MaxInt64 {
+			r.SpanTime[c] = b.time(math.MaxInt64, math.MaxInt64)
+		}
+	}
 }
 
 // event is an event with its totals. It has at least one metric, so that whatever

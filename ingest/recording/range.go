@@ -3,6 +3,8 @@ package recording
 import (
 	"fmt"
 	"strings"
+
+	"ashlar/ingest/decimal"
 )
 
 // Range is a stretch of a recording, as offsets from its start in picoseconds.
@@ -40,7 +42,7 @@ func Offset(ps int64) string {
 	if ps == 0 {
 		return "0s"
 	}
-	return strings.ReplaceAll(Length(ps), " ", "")
+	return strings.ReplaceAll(decimal.Length(ps), " ", "")
 }
 
 // Ends are the moments between which the range lies in a recording, which may
@@ -104,7 +106,7 @@ func ParseRange(s string) (Range, error) {
 		if side.text == "" {
 			continue
 		}
-		t, err := ParseLength(side.text)
+		t, err := decimal.ParseLength(side.text)
 		if err != nil {
 			return Range{}, fmt.Errorf("%q in the range %q %w", side.text, s, err)
 		}

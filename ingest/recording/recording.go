@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/decimal"
 )
 
 // Source says what file a recording came from.
@@ -38,31 +39,7 @@ func (s *Source) At(path string) string {
 }
 
 // Decimal is an exact number: Mantissa times 10^-Scale.
-type Decimal struct {
-	Mantissa int64
-	Scale    int
-}
-
-// String writes the number without an exponent and without trailing zeros.
-func (d Decimal) String() string {
-	s := strconv.FormatInt(d.Mantissa, 10)
-	if d.Scale <= 0 {
-		return s
-	}
-	neg := strings.HasPrefix(s, "-")
-	s = strings.TrimPrefix(s, "-")
-	if len(s) <= d.Scale {
-		s = strings.Repeat("0", d.Scale-len(s)+1) + s
-	}
-	whole, frac := s[:len(s)-d.Scale], strings.TrimRight(s[len(s)-d.Scale:], "0")
-	if frac != "" {
-		whole += "." + frac
-	}
-	if neg && strings.Trim(whole, "0.") != "" {
-		whole = "-" + whole
-	}
-	return whole
-}
+type Decimal = decimal.Decimal
 
 // Clock relates a recording's picoseconds to the file's own times.
 type Clock struct {

@@ -284,12 +284,14 @@ func TestWalk(t *testing.T) {
 		// Times count from where the recording's first record lies, and spans may
 		// have begun before it.
 		begin := []int64{0, -1 << 50, 1 << 50}[n%3]
-		l := laneFrom(rng, n, begin)
+		plain := laneFrom(rng, n, begin)
 		length := int64(1000)
 		if n > 0 {
-			length = l.End(n-1) + 1 - begin
+			length = plain.End(n-1) + 1 - begin
 		}
-		for range 100 {
+		squeezed := squeezedLane(plain)
+		for i := range 200 {
+			l := []*Lane{plain, squeezed}[i%2]
 			from := begin + rng.Int64N(length+200) - 100
 			to := from + 1 + rng.Int64N(length)
 			res := int64(math.Exp(rng.Float64() * math.Log(float64(length))))
@@ -322,6 +324,37 @@ func TestWalk(t *testing.T) {
 			// on each side on each level, a few levels deep.
 			if pixels := (to-from)/res + 2; int64(bars) > 60*pixels {
 				t.Errorf("n %d: %d bars for %d pixels", n, bars, pixels)
+			}
+		}
+	}
+}
+
+// TestWalkIsTheSamePixelsAway: what begins in a range is reported alike from whatever
+// whole number of pixels before.
+func TestWalkIsTheSamePixelsAway(t *testing.T) {
+	for _, n := range []int{17, 129, 5000, 70_000} {
+		rng := random(uint64(n))
+		l := laneFrom(rng, n, 0)
+		length := l.End(n - 1)
+		for range 100 {
+			res := int64(math.Exp(rng.Float64() * math.Log(float64(length)/4)))
+			from := rng.Int64N(length)
+			var all []Bar
+			l.Walk(from, length+1, res, func(b *Bar) bool { all = append(all, *b); return true })
+			later := from + res*rng.Int64N((length-from)/res+1)
+			all = all[sort.Search(len(all), func(i int) bool { return all[i].Start >= later }):]
+			l.Walk(later, length+1, res, func(b *Bar) bool {
+				if b.Start < later {
+					return true
+				}
+				if len(all) == 0 || all[0] != *b {
+					t.Fatalf("n %d, pixels of %d: from %d on %+v is a bar, from %d on it is %+v", n, res, later, *b, from, all[:min(1, len(all))])
+				}
+				all = all[1:]
+				return true
+			})
+			if len(all) > 0 {
+				t.Fatalf("n %d, pixels of %d: from %d on there is no %+v", n, res, later, all[0])
 			}
 		}
 	}
@@ -629,18 +662,13 @@ func TestClockText(t *testing.T) {
 		want  string
 	}{
 		{Clock{Unit: "us", PerUnit: 1e6}, 1500000, "1.5"},
-		{Clock{Unit: "us", PerUnit: 1e6, Origin: Decimal{100, 0}}, 1, "100.000001"},
-		{Clock{Unit: "ns", PerUnit: 1e3, Origin: Decimal{-25, 1}}, 1000, "-1.5"},
-		{Clock{Unit: "seconds", PerUnit: 1e12, Origin: Decimal{1700000000123456789, 9}}, 0, "1700000000.123456789"},
+		{Clock{Unit: "us", PerUnit: 1e6, Origin: Decimal{Mantissa: 100, Scale: 0}}, 1, "100.000001"},
+		{Clock{Unit: "ns", PerUnit: 1e3, Origin: Decimal{Mantissa: -25, Scale: 1}}, 1000, "-1.5"},
+		{Clock{Unit: "seconds", PerUnit: 1e12, Origin: Decimal{Mantissa: 1700000000123456789, Scale: 9}}, 0, "1700000000.123456789"},
 		{Clock{}, 42, "42"},
 	} {
 		if got := c.clock.Text(c.ps); got != c.want {
 			t.Errorf("%+v at %d: %s, want %s", c.clock, c.ps, got, c.want)
-		}
-	}
-	for d, want := range map[Decimal]string{{0, 3}: "0", {5, 0}: "5", {-5, 3}: "-0.005", {1500, 3}: "1.5", {120, 0}: "120"} {
-		if got := d.String(); got != want {
-			t.Errorf("%+v: %s, want %s", d, got, want)
 		}
 	}
 }

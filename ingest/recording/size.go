@@ -3,6 +3,7 @@ package recording
 // About how many bytes of memory things take, detail levels included.
 const (
 	spanBytes     = 8 + 4 + 4 + 2
+	denseBytes    = 6 + 2
 	looseBytes    = 24
 	laneBytes     = 700     // with its first columns
 	openBytes     = 24 + 40 // here, and what decoders keep of it
@@ -39,7 +40,11 @@ type held struct {
 func (b *Builder) Size() (held, owed int64) {
 	c, h := &b.rec.Counts, &b.held
 	calls := int64(b.rec.Calls.Len())
-	held = (c.Spans+c.States-h.loose)*spanBytes + h.loose*looseBytes + h.lanes*laneBytes + c.Samples*sampleBytes + c.Instants*instantBytes
+	span := int64(spanBytes)
+	if b.squeezed {
+		span = denseBytes
+	}
+	held = (c.Spans-h.loose)*span + c.States*denseBytes + h.loose*looseBytes + h.lanes*laneBytes + c.Samples*sampleBytes + c.Instants*instantBytes
 	held += h.values*valueBytes + (c.Stacks+h.rows)*recordBytes + h.points*pointBytes + int64(len(b.order))*trackBytes
 	held += calls*callBytes + int64(b.rec.Frames.Len())*frameBytes + int64(b.rec.Functions.Len())*functionBytes + h.symbols
 	held += h.open * openBytes

@@ -1,5 +1,11 @@
 package recording
 
+import (
+	"math"
+
+	"ashlar/ingest/column"
+)
+
 // State says whether a thread (or goroutine) runs, and if not, why.
 type State uint8
 
@@ -86,7 +92,7 @@ func (t *Track) Lane(i int) *Lane {
 }
 
 // Waker is the track that made the thread able to run, of state i, or NoTrack.
-func (t *Track) Waker(i int) int { return int(t.wakers.At(i)) - 1 }
+func (t *Track) Waker(i int) int { return int(t.States.waker(i)) - 1 }
 
 // State reads the state that a call of Track.States stands for.
 func (r *Recording) State(c CallID) State {
@@ -121,11 +127,9 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	t.b.check()
 	t.cached = nil
 	t.b.rec.Counts.States++
-	if waker != NoTrack {
-		t.b.held.values++
-		t.track.wakers.Set(t.track.States.Len(), uint64(waker+1))
-	}
-	t.track.States.append(start, end, call, 0, false)
+	l := &t.track.States
+	l.append(start, end, call, 0, false)
+	l.tail.wakers[(l.n-1)&(column.ChunkLen-1)] = uint32(waker + 1)
 	state := t.b.rec.State(call)
 	t.track.InState[state] = t.b.time(t.track.InState[state], end-start)
 }
@@ -153,7 +157,7 @@ func (b *Builder) CommonCall(before, stack CallID) CallID {
 func (t *Track) EachState(calls *Calls, in Scope, visit func(i int, span CallID, start, end int64)) {
 	l := &t.States
 	first, last := in.SpansIn(l)
-	from, to := int64(0), int64(0)
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	if in.Ranged {
 		from, to = in.From, in.To
 	}
@@ -162,20 +166,22 @@ func (t *Track) EachState(calls *Calls, in Scope, visit func(i int, span CallID,
 		w.lanes = columns[0]
 		w.at = make([]int, len(w.lanes))
 	}
-	for i := first; i < last; i++ {
-		start, end := l.Start(i), l.End(i)
-		if in.Ranged {
-			start, end = max(start, from), min(end, to)
+	var room Room
+	for first < last {
+		starts, ends, of := l.Columns(first, last-first, &room)
+		for k, call := range of {
+			start, end := max(starts[k], from), min(ends[k], to)
+			if start >= end {
+				continue
+			}
+			if len(w.lanes) == 0 || calls.Depth(call) > 1 {
+				visit(first+k, NoCall, start, end)
+				continue
+			}
+			w.state = first + k
+			w.spans(0, NoCall, start, end)
 		}
-		if start >= end {
-			continue
-		}
-		if len(w.lanes) == 0 || calls.Depth(l.Call(i)) > 1 {
-			visit(i, NoCall, start, end)
-			continue
-		}
-		w.state = i
-		w.spans(0, NoCall, start, end)
+		first += len(of)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"ashlar/ingest/column"
 )
 
 // TrackKind says what a track's lanes are.
@@ -40,7 +38,6 @@ type Track struct {
 	// Builder.StateFrame, below the stack where that is known. See also Waker.
 	// InState is how long it was in each State.
 	States  Lane
-	wakers  column.Sparse // 1 + the track
 	InState [states]int64
 
 	// Samples has one entry an event that was sampled on this track.

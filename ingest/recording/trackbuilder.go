@@ -52,7 +52,7 @@ func (b *Builder) Track(k TrackKey) *TrackBuilder {
 	t := b.tracks[k]
 	if t == nil {
 		t = &TrackBuilder{b: b, index: len(b.order)}
-		t.track = &Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: b.Process(k.PID), States: newLane(b.shelf)}
+		t.track = &Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: b.Process(k.PID), States: newStates(b.shelf)}
 		b.tracks[k] = t
 		b.order = append(b.order, t)
 		t.thread()
@@ -159,8 +159,7 @@ func (t *TrackBuilder) Nested(depth int, spans []NestedSpan) {
 	}
 	t.b.check()
 	for depth >= len(t.lanes) {
-		t.lanes = append(t.lanes, newLane(t.b.shelf))
-		t.b.held.lanes++
+		t.addLane()
 	}
 	t.cached = nil
 	t.spans += int64(n)
@@ -206,8 +205,7 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 		return
 	}
 	for depth >= len(t.lanes) {
-		t.lanes = append(t.lanes, newLane(t.b.shelf))
-		t.b.held.lanes++
+		t.addLane()
 	}
 	t.lanes[depth].append(o.start, end, o.call, o.args, unfinished)
 	t.b.countSpan(o.call, end-o.start)
@@ -359,9 +357,6 @@ func (t *TrackBuilder) Break(at int64) {
 		}
 	}
 	t.track.States.trimShort()
-	if t.track.States.n < column.ChunkLen {
-		t.track.wakers.Trim()
-	}
 }
 
 // finish closes what is open at the recording's end.
@@ -413,7 +408,6 @@ func (t *TrackBuilder) snapshot() *Track {
 			t.lanes[i].trim()
 		}
 		s.States.trim()
-		s.wakers.Trim()
 	} else {
 		c := *t.track
 		s = &c

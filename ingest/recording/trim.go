@@ -14,12 +14,15 @@ import (
 // for what trimShort says.
 // Snapshots keep what they have.
 func (l *Lane) trim() {
+	if l.squeezed {
+		l.squeeze()
+	}
 	l.tail, l.room = laneChunk{}, 0
 	if k := len(l.chunks) - 1; k >= 0 {
 		c := &l.chunks[k]
 		if n := l.n - k*column.ChunkLen; n < len(c.starts) && !(len(c.starts) == column.ChunkLen && l.shelf.Extended()) {
 			l.chunks = slices.Clone(l.chunks)
-			l.chunks[k] = laneChunk{slices.Clone(c.starts[:n:n]), slices.Clone(c.durs[:n:n]), slices.Clone(c.calls[:n:n])}
+			l.chunks[k] = laneChunk{slices.Clone(c.starts[:n:n]), slices.Clone(c.durs[:n:n]), slices.Clone(c.calls[:n:n]), nil}
 		}
 	}
 	if l.laneMore != &noMore {

@@ -46,7 +46,7 @@ func (r *Recording) verifyShape() (err error) {
 			t.Lanes[i].verifyShape()
 		}
 		t.States.verifyShape()
-		column.Must(t.wakers.Fits(t.States.n), "a track has more wakers than states")
+		column.Must(t.States.woken || t.States.n == 0, "there are states without wakers")
 		for _, s := range t.Samples {
 			column.Must(s != nil && s.Event >= 0 && s.Event < len(r.Events) && s.calls.Len() == s.times.Len() && s.depth >= 0, "samples are of no event")
 		}
@@ -115,7 +115,11 @@ func (s *Stacks) verifyShape(r *Recording) {
 
 func (l *Lane) verifyShape() {
 	for k := range l.levels {
-		column.Must(l.levels[k].Len() == l.n>>(leafBits+k*fanBits), "a lane's detail levels are those of another")
+		nodes := l.n >> (leafBits + k*fanBits)
+		if k == 0 && l.squeezed {
+			nodes = 0
+		}
+		column.Must(l.levels[k].Len() == nodes, "a lane's detail levels are those of another")
 	}
 	last := -1
 	for _, i := range l.unfinished {
@@ -195,31 +199,37 @@ func (s *Stacks) verify(r *Recording) {
 
 func (t *Track) verifyStates(r *Recording) {
 	t.States.verify(r)
-	t.wakers.Check(t.States.n)
-	for i := range t.wakers.Values().Len() {
-		w := t.wakers.Values().At(i)
-		column.Must(w > 0 && w <= uint64(len(r.Tracks)), "a thread was woken by none")
+	for i := range t.States.Len() {
+		column.Must(t.States.waker(i) <= uint32(len(r.Tracks)), "a thread was woken by none")
 	}
 }
 
 func (l *Lane) verify(r *Recording) {
 	calls := r.Calls.Len()
-	end, long := int64(math.MinInt64), 0
+	for k := range l.dense {
+		l.dense[k].Check()
+	}
+	long := 0
 	for k := range l.chunks {
-		c, n := &l.chunks[k], min(column.ChunkLen, l.n-k<<column.ChunkBits)
-		for i, start := range c.starts[:n] {
-			column.Must(start >= end && int(c.calls[i]) < calls, "span %d is out of order, or of no call", k<<column.ChunkBits+i)
-			if d := c.durs[i]; d != isLong {
-				end = start + int64(d)
-			} else {
-				column.Must(long < l.long.Len() && l.long.At(long).index == k<<column.ChunkBits+i, "a long span has no end")
-				end = l.long.At(long).end
+		first := (len(l.dense) + k) << column.ChunkBits
+		for i, d := range l.chunks[k].durs[:min(column.ChunkLen, l.n-first)] {
+			if d == isLong {
+				column.Must(long < l.long.Len() && l.long.At(long).index == first+i, "a long span has no end")
 				long++
 			}
-			column.Must(end >= start, "a span ends before it begins")
 		}
 	}
 	column.Must(long == l.long.Len(), "there are ends of no spans")
+	var room Room
+	end := int64(math.MinInt64)
+	for i := 0; i < l.n; {
+		starts, ends, in := l.Columns(i, l.n, &room)
+		for k, start := range starts {
+			column.Must(start >= end && ends[k] >= start && int(in[k]) < calls, "span %d is out of order, or of no call", i+k)
+			end = ends[k]
+		}
+		i += len(starts)
+	}
 	column.Must(l.n == 0 || l.Start(0) >= r.Start && end <= r.End, "spans lie outside of the recording")
 	for k := range l.levels {
 		lv := &l.levels[k]

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
@@ -265,7 +266,11 @@ func FileName(path string) string {
 	if strings.Contains(path, "://") {
 		return new(Redactor).Text(path)
 	}
-	return path[strings.LastIndexAny(path, `/\`)+1:]
+	ends := `/\`
+	if ssh.Is(path) {
+		ends = `/\:`
+	}
+	return path[strings.LastIndexAny(path, ends)+1:]
 }
 
 func (r *Redactor) context(c recording.Context) recording.Context {

@@ -45,7 +45,10 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 				}
 			}
 			outer := recording.Without(picked[lane], runs)
-			if len(outer) > 0 {
+			switch {
+			case len(runs) == 0:
+				runs = outer
+			case len(outer) > 0:
 				runs = recording.Joined(slices.Concat(runs, outer))
 			}
 			set.Runs[track][lane], set.Outer[track][lane] = runs, outer

@@ -159,8 +159,11 @@ func Cut(lanes ...Stretch) (items []Stretch) {
 			}
 			runs, n = nil, 0
 		}
-		for _, r := range s.Runs {
+		for k, r := range s.Runs {
 			for r.First < r.Last {
+				if runs == nil {
+					runs = make([]recording.Run, 0, min(stretchRuns, len(s.Runs)-k))
+				}
 				part := recording.Run{First: r.First, Last: min(r.Last, r.First+stretchSpans-n)}
 				runs = append(runs, part)
 				r.First = part.Last

@@ -5,6 +5,7 @@ package search
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sort"
 
 	"ashlar/ingest/recording"
@@ -60,6 +61,7 @@ type hitRow struct {
 	before []int64
 	// members are the spans or samples that the hits are made of.
 	members int64
+	late    bool // its hits come after those of all others; see Behind
 }
 
 // hitBlock is how many spans or samples are counted together: looking for one
@@ -279,37 +281,68 @@ func (h *Hits) hit(row, i int) Hit {
 	return hit
 }
 
+// Behind is the same with the hits on some tracks behind all others.
+func (h *Hits) Behind(tracks []int) *Hits {
+	if len(tracks) == 0 {
+		return h
+	}
+	o := *h
+	o.rows = slices.Clone(h.rows)
+	for k := range o.rows {
+		o.rows[k].late = slices.Contains(tracks, o.rows[k].track)
+	}
+	return &o
+}
+
+// late reports whether a hit is one of those behind.
+func (h *Hits) late(at Hit) bool {
+	return slices.ContainsFunc(h.rows, func(r hitRow) bool { return r.late && r.id == at.row })
+}
+
 // Hits that start together come in order of their rows, then as in the row.
 
 // From is the first hit that starts at time t or later; false when there is
-// none.
+// none, also behind.
 func (h *Hits) From(t int64) (Hit, bool) {
 	return h.first(func(r *hitRow) int { return r.search(t) })
 }
 
-// Before is the last hit that starts before time t.
+// Before is the last hit that starts before time t, of those behind where there is no
+// other.
 func (h *Hits) Before(t int64) (Hit, bool) {
-	return h.last(func(r *hitRow) int { return r.search(t) - 1 })
+	for _, late := range []bool{false, true} {
+		if hit, ok := h.part(late).last(func(r *hitRow) int { return r.search(t) - 1 }); ok {
+			return hit, true
+		}
+	}
+	return Hit{}, false
 }
 
 // Next is the hit after another one.
 func (h *Hits) Next(at Hit) (Hit, bool) {
-	return h.first(func(r *hitRow) int { return r.after(at) })
+	late := h.late(at)
+	return h.first(func(r *hitRow) int { return r.after(at, late) })
 }
 
 // Prev is the hit before another one.
 func (h *Hits) Prev(at Hit) (Hit, bool) {
+	late := h.late(at)
 	return h.last(func(r *hitRow) int {
 		if r.id == at.row {
 			return at.Index - 1
 		}
-		return r.after(at) - 1
+		return r.after(at, late) - 1
 	})
 }
 
-// after is the first place in a row that comes after a hit.
-func (r *hitRow) after(at Hit) int {
+// after is the first place in a row that comes after a hit, which is one of those behind
+// or not.
+func (r *hitRow) after(at Hit, late bool) int {
 	switch {
+	case r.late && !late:
+		return 0
+	case late && !r.late:
+		return r.len()
 	case r.id == at.row:
 		return at.Index + 1
 	case r.id < at.row:
@@ -321,14 +354,49 @@ func (r *hitRow) after(at Hit) int {
 // Number is a hit's place among all, from 1 to Len.
 func (h *Hits) Number(at Hit) int64 {
 	var n int64
+	late := h.late(at)
 	for k := range h.rows {
 		r := &h.rows[k]
-		n += r.upTo(r.after(at))
+		n += r.upTo(r.after(at, late))
 	}
 	return n
 }
 
+// part is the hits that come behind, or all others.
+func (h *Hits) part(late bool) *Hits {
+	if !slices.ContainsFunc(h.rows, func(r hitRow) bool { return r.late != late }) {
+		return h
+	}
+	o := *h
+	o.n, o.rows = 0, nil
+	for _, r := range h.rows {
+		if r.late == late {
+			o.rows = append(o.rows, r)
+			o.n += r.before[len(r.before)-1]
+		}
+	}
+	return &o
+}
+
 func (h *Hits) first(from func(r *hitRow) int) (Hit, bool) {
+	for _, late := range []bool{false, true} {
+		if hit, ok := h.part(late).earliest(from); ok {
+			return hit, true
+		}
+	}
+	return Hit{}, false
+}
+
+func (h *Hits) last(upTo func(r *hitRow) int) (Hit, bool) {
+	for _, late := range []bool{true, false} {
+		if hit, ok := h.part(late).latest(upTo); ok {
+			return hit, true
+		}
+	}
+	return Hit{}, false
+}
+
+func (h *Hits) earliest(from func(r *hitRow) int) (Hit, bool) {
 	row, at, best := -1, 0, int64(0)
 	for k := range h.rows {
 		r := &h.rows[k]
@@ -346,7 +414,7 @@ func (h *Hits) first(from func(r *hitRow) int) (Hit, bool) {
 	return h.hit(row, at), true
 }
 
-func (h *Hits) last(upTo func(r *hitRow) int) (Hit, bool) {
+func (h *Hits) latest(upTo func(r *hitRow) int) (Hit, bool) {
 	row, at, best := -1, 0, int64(0)
 	for k := range h.rows {
 		r := &h.rows[k]

@@ -172,6 +172,55 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestBehind walks through hits of which those on some tracks come last, forth and back:
+// they have the order and the numbers of the same list sorted so.
+func TestBehind(t *testing.T) {
+	later := 0
+	for seed := range uint64(40) {
+		rec := anyRecording(seed)
+		for _, text := range []string{"f", "walk", "/^[gh]$/", "nobody"} {
+			p, err := Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := Find(context.Background(), rec, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tracks := range [][]int{nil, {0}, {1, 3}, {0, 1, 2, 3}} {
+				var want, last []Hit
+				for _, x := range all.List(0, int(all.Len())) {
+					if slices.Contains(tracks, x.Track) {
+						last = append(last, x)
+					} else {
+						want = append(want, x)
+					}
+				}
+				later += min(len(want), len(last))
+				want = append(want, last...)
+				h := all.Behind(tracks)
+				if got := h.List(0, len(want)+1); !slices.EqualFunc(got, want, sameHit) {
+					t.Fatalf("%q, %v behind: %+v, want %+v", text, tracks, got, want)
+				}
+				for i, x := range want {
+					if got := h.List(int64(i), 1); len(got) != 1 || !sameHit(got[0], x) {
+						t.Errorf("%q, %v behind: hit %d is %+v, want %+v", text, tracks, i, got, x)
+					}
+					if n := h.Number(x); n != int64(i+1) {
+						t.Errorf("%q, %v behind: %+v has the number %d, want %d", text, tracks, x, n, i+1)
+					}
+					if prev, ok := h.Prev(x); ok != (i > 0) || ok && !sameHit(prev, want[i-1]) {
+						t.Errorf("%q, %v behind: before %d comes %+v (%v)", text, tracks, i, prev, ok)
+					}
+				}
+			}
+		}
+	}
+	if later == 0 {
+		t.Fatal("nothing comes behind")
+	}
+}
+
 // TestFindInBlocks has far more spans than are counted together, with long
 // stretches without a hit.
 func TestFindInBlocks(t *testing.T) {

@@ -28,6 +28,18 @@ func (h *Hits) nth(k int64) (Hit, bool) {
 	if k < 0 || k >= h.n {
 		return Hit{}, false
 	}
+	for _, late := range []bool{false, true} {
+		part := h.part(late)
+		if k < part.n {
+			return part.nthInTime(k)
+		}
+		k -= part.n
+	}
+	return Hit{}, false
+}
+
+// nthInTime is nth of those of one kind, which are in order of time.
+func (h *Hits) nthInTime(k int64) (Hit, bool) {
 	from, to := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range h.rows {
 		if r := &h.rows[i]; r.len() > 0 {

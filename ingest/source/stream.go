@@ -58,6 +58,23 @@ func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration, sil
 		s.fresh(size)
 		go s.read()
 	}
+	s.await(size, patience, giveUp, silent)
+	n := min(size, s.fill-s.room)
+	if s.stopped {
+		n = 0
+	}
+	if n == 0 {
+		if s.err == nil && s.stopped {
+			return keep, io.ErrClosedPipe
+		}
+		return keep, s.err
+	}
+	return s.cut(keep, n, size), nil
+}
+
+// await waits until there are size bytes, the stream ends, or patience does: see take.
+// The mutex is held.
+func (s *stream) await(size int, patience, giveUp time.Duration, silent func() bool) {
 	impatient, gaveUp, quiet := false, false, false
 	after := func(d time.Duration, flag *bool) func() bool {
 		return time.AfterFunc(d, func() {
@@ -96,16 +113,10 @@ func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration, sil
 	for _, stop := range timers {
 		stop()
 	}
-	n := min(size, s.fill-s.room)
-	if s.stopped {
-		n = 0
-	}
-	if n == 0 {
-		if s.err == nil && s.stopped {
-			return keep, io.ErrClosedPipe
-		}
-		return keep, s.err
-	}
+}
+
+// cut takes n bytes with those kept before them, and makes room for size more.
+func (s *stream) cut(keep []byte, n, size int) []byte {
 	s.taken += int64(n)
 	from := s.room - len(keep)
 	if from < 0 || n < s.fill-s.room {
@@ -117,13 +128,13 @@ func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration, sil
 			s.fresh(s.size)
 			s.changed.Broadcast()
 		}
-		return out, nil
+		return out
 	}
 	out := s.buf[from:s.fill:s.fill]
 	copy(out, keep)
 	s.fresh(size)
 	s.changed.Broadcast()
-	return out, nil
+	return out
 }
 
 // unlocked calls f while others may use the stream.

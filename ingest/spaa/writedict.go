@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/encode"
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 	format "ashlar/spaa"
 )
@@ -111,7 +112,7 @@ func (d *spaaDict) dso(id recording.FrameID) dsoKey {
 	if strings.Trim(k.buildID, "0123456789abcdef") != "" {
 		k.buildID = ""
 	}
-	k.kernel = f.Kind == recording.KindKernel || recording.KernelModule(k.module)
+	k.kernel = f.Kind == recording.KindKernel || program.IsKernel(k.module)
 	return k
 }
 

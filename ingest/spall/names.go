@@ -16,14 +16,19 @@ type nameTable struct {
 	lately []lateName
 }
 
-// lateName is a name that was looked up lately. One of up to shortName bytes lies here
+// lateName is a name that was looked up lately. One of up to wholeName bytes lies here
 // as a whole, so that finding it again goes through memory once.
 type lateName struct {
-	a, b, c uint64 // see wordsOf
-	len, id uint32 // id is plus 1; 0 marks a free slot
+	words   [wholeName / 8]uint64 // with zeros behind it
+	len, id uint32                // id is plus 1; 0 marks a free slot
 }
 
-const shortName = 24
+// Names of up to shortName bytes are compared without a branch, those of up to
+// wholeName without going to their text.
+const (
+	shortName = 24
+	wholeName = 56
+)
 
 // How many names are kept at hand, for few and for many.
 const (
@@ -65,10 +70,41 @@ func (n *nameTable) late(a, b, c uint64) *lateName {
 func (n *nameTable) quick(r []byte, size int) (id uint32, known bool) {
 	a, b, c := wordsOf(r, size)
 	s := n.late(a, b, c)
-	if s.a != a || s.b != b || s.c != c || s.len != uint32(size) || s.id == 0 || size > shortName && n.text[s.id-1] != string(r[:size]) {
+	if s.len != uint32(size) || s.id == 0 {
 		return 0, false
 	}
-	return s.id - 1, true
+	switch {
+	case size <= shortName:
+		known = s.words[0] == a && s.words[1] == b && s.words[2] == c
+	case size <= wholeName && len(r) >= wholeName:
+		known = s.is(r, size)
+	default:
+		known = n.text[s.id-1] == string(r[:size])
+	}
+	return s.id - 1, known
+}
+
+// tails leave the first bytes of the words behind a short name, by the number of bytes.
+var tails = func() (m [wholeName + 1][wholeName/8 - shortName/8]uint64) {
+	for n := range m {
+		for i := shortName; i < n; i++ {
+			m[n][(i-shortName)/8] |= 0xff << (i % 8 * 8)
+		}
+	}
+	return m
+}()
+
+// is reports whether a name that is kept as a whole and is not short is the one of size
+// bytes at the start of r.
+func (s *lateName) is(r []byte, size int) bool {
+	t, m := (*[wholeName]byte)(r), &tails[size]
+	d := binary.LittleEndian.Uint64(t[0:]) ^ s.words[0]
+	d |= binary.LittleEndian.Uint64(t[8:]) ^ s.words[1]
+	d |= binary.LittleEndian.Uint64(t[16:]) ^ s.words[2]
+	d |= (binary.LittleEndian.Uint64(t[24:]) ^ s.words[3]) & m[0]
+	d |= (binary.LittleEndian.Uint64(t[32:]) ^ s.words[4]) & m[1]
+	d |= (binary.LittleEndian.Uint64(t[40:]) ^ s.words[5]) & m[2]
+	return d|(binary.LittleEndian.Uint64(t[48:])^s.words[6])&m[3] == 0
 }
 
 // keep has quick find a name.
@@ -76,8 +112,13 @@ func (n *nameTable) keep(name []byte, id uint32) {
 	if len(n.text) > len(n.lately)/2 && len(n.lately) < lateMany {
 		n.lately = make([]lateName, 4*len(n.lately))
 	}
-	a, b, c := wordsOf(name, len(name))
-	*n.late(a, b, c) = lateName{a, b, c, uint32(len(name)), id + 1}
+	s := n.late(wordsOf(name, len(name)))
+	s.len, s.id = uint32(len(name)), id+1
+	var whole [wholeName]byte
+	copy(whole[:], name)
+	for i := range s.words {
+		s.words[i] = binary.LittleEndian.Uint64(whole[8*i:])
+	}
 }
 
 type nameSlot struct {

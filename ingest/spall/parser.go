@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"ashlar/ingest/decimal"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/pairs"
 	"ashlar/ingest/recording"
@@ -374,6 +375,6 @@ func (p *parser) late(t *threadState, k recordKind, at int64, ok bool, off int64
 		p.note(badTime, off, "the time is not a number, or so far from the others that it cannot be told; it is taken as the latest before it on its thread")
 		return last
 	}
-	p.note(timeBackward, off, "time runs backwards by %s on a thread; the record is moved up to the latest time before it", recording.Length(last-at))
+	p.note(timeBackward, off, "time runs backwards by %s on a thread; the record is moved up to the latest time before it", decimal.Length(last-at))
 	return last
 }

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 
-	"eliasnaur.com/font/roboto/robotobold"
 	"github.com/go-text/typesetting/font"
 	"golang.org/x/image/font/gofont/gomono"
 	"golang.org/x/image/vector"
@@ -304,15 +303,13 @@ func (p *painter) words(face *raster.Face, x float32, y int, s string, wide floa
 	}
 }
 
-var mono, bold = sync.OnceValue(func() *font.Face { return parsed(gomono.TTF) }), sync.OnceValue(func() *font.Face { return parsed(robotobold.TTF) })
-
-func parsed(ttf []byte) *font.Face {
-	f, err := font.ParseTTF(bytes.NewReader(ttf))
+var mono = sync.OnceValue(func() *font.Face {
+	f, err := font.ParseTTF(bytes.NewReader(gomono.TTF))
 	if err != nil {
 		panic("the built-in font cannot be read: " + err.Error())
 	}
 	return f
-}
+})
 
 func (p *painter) face(k faceKey) *raster.Face {
 	f := p.faces[k]
@@ -320,8 +317,6 @@ func (p *painter) face(k faceKey) *raster.Face {
 		switch {
 		case k.mono:
 			f = raster.NewFace(mono(), k.size)
-		case k.weight >= 600:
-			f = raster.NewFace(bold(), k.size)
 		case k.weight >= 500:
 			f = raster.Medium(k.size)
 		default:

@@ -72,6 +72,11 @@ type Picture struct {
 	out            bool // it belongs to none of the Sets
 	scale          float32
 	perPs          float64 // pixels a picosecond
+	whole          int64   // picoseconds a pixel; 0 where that is no whole number
+	// last is the view of the last picture, and movedBy how many pixels this one begins
+	// later, where it takes from there what both show.
+	last    View
+	movedBy int
 }
 
 // Paint draws what the view shows on a surface, all of it.
@@ -82,6 +87,9 @@ func (p *Picture) Paint(on raster.Surface) {
 	p.w, p.h = on.Size()
 	p.pixels, _ = on.(*raster.Canvas)
 	p.perPs = float64(p.width()) / float64(p.View.Span())
+	if p.whole = p.res(); p.whole*int64(p.width()) != p.View.Span() {
+		p.whole = 0
+	}
 	p.lanes.bg, p.lanes.rule = raster.Pack(t.Lane), raster.Pack(t.Rule)
 	p.onBar, p.onFaded = raster.Pack(t.OnBar), raster.Pack(t.OnFaded())
 	// Rows cover the surface from its top to where the last one ends.
@@ -282,7 +290,16 @@ func (p *Picture) x(t int64) int {
 	if x > float64(p.w) {
 		return p.w + 4
 	}
-	return p.Gutter + int(x)
+	n := int(x)
+	if p.whole > 0 { // exactly, so that it is the same pixel in a view that is some away
+		switch d := t - p.View.From - int64(n)*p.whole; {
+		case d < 0:
+			n--
+		case d >= p.whole:
+			n++
+		}
+	}
+	return p.Gutter + n
 }
 
 // lane draws a lane of spans whose top is at y.

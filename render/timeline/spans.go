@@ -12,10 +12,12 @@ import (
 // begins as soon as the first lane is there.
 
 // Gathered is the result of the first step. A picture that is drawn again, with
-// other bars standing out, takes it from there. The zero value is ready.
+// other bars standing out, takes it from there, and one whose view has moved by whole
+// pixels, or shows other lanes, what both show. The zero value is ready.
 type Gathered struct {
 	of      gatheredOf
 	lanes   []laneSpans
+	before  []laneSpans // of the last picture
 	samples []rowSamples
 	look    *shared // nil where all is there
 }
@@ -29,12 +31,25 @@ type gatheredOf struct {
 	cpu          *recording.OnCPU
 }
 
+// moved is how many pixels later than what was gathered a picture begins that is like
+// it apart from that, from which rows it shows, and how many.
+func (of *gatheredOf) moved(now gatheredOf, whole int64) (px int, ok bool) {
+	d := now.view.From - of.view.From
+	like := *of
+	like.view, like.h = now.view, now.h
+	if whole == 0 || like != now || of.view.Span() != now.view.Span() || d%whole != 0 || max(d, -d) >= now.view.Span() {
+		return 0, false
+	}
+	return int(d / whole), true
+}
+
 // laneSpans are the visible spans of a lane.
 type laneSpans struct {
 	spans       *recording.Lane
 	track, lane int
 	columns     []column
 	wide        []wideBar
+	last        *laneSpans // the lane in the last picture, where that helps
 }
 
 // column is a column of pixels of spans too narrow to tell apart.
@@ -49,6 +64,8 @@ type column struct {
 
 // wideBar is a bar of x0..x1, of which wait..x1 is the share that it waited.
 type wideBar struct {
+	start, end           int64
+	ran                  int64 // on a processor; recording.Missing where nothing tells
 	x0, x1, wait         int
 	call                 recording.CallID
 	unfinished, hit, out bool
@@ -79,7 +96,21 @@ func (p *Picture) gather(rows []Row) {
 	if p.MarkAt == nil && g.of == p.gatheredOf() {
 		return
 	}
-	g.of, g.lanes, g.samples = gatheredOf{}, g.lanes[:0], g.samples[:0]
+	px, ok := g.of.moved(p.gatheredOf(), p.whole)
+	if ok = ok && p.MarkAt == nil; ok {
+		p.last, p.movedBy = g.of.view, px
+	}
+	g.of, g.samples, g.before, g.lanes = gatheredOf{}, g.samples[:0], g.lanes, g.before[:0]
+	next := 0 // of before: both are in the order of the plan
+	last := func(track, lane int) *laneSpans {
+		for k := next; ok && k < len(g.before); k++ {
+			if l := &g.before[k]; l.track == track && l.lane == lane {
+				next = k + 1
+				return l
+			}
+		}
+		return nil
+	}
 	bars := 0
 	for i := range rows {
 		r := &rows[i]
@@ -90,14 +121,14 @@ func (p *Picture) gather(rows []Row) {
 		y := r.Y - p.View.Scroll
 		if r.Strip > 0 {
 			l := another(&g.lanes)
-			*l = laneSpans{&p.Rec.Tracks[r.Index].States, r.Index, recording.StateLane, l.columns[:0], l.wide[:0]}
-			bars += min(l.spans.Len(), p.width())
+			*l = laneSpans{&p.Rec.Tracks[r.Index].States, r.Index, recording.StateLane, l.columns[:0], l.wide[:0], last(r.Index, recording.StateLane)}
+			bars += p.toFind(l)
 		}
 		p.lanesIn(r, y, func(lane, _ int) {
 			if lane < len(lanes) {
 				l := another(&g.lanes)
-				*l = laneSpans{&lanes[lane], r.Index, lane, l.columns[:0], l.wide[:0]}
-				bars += min(lanes[lane].Len(), p.width())
+				*l = laneSpans{&lanes[lane], r.Index, lane, l.columns[:0], l.wide[:0], last(r.Index, lane)}
+				bars += p.toFind(l)
 			}
 		})
 		if r.hasSamples() {
@@ -143,7 +174,7 @@ func (p *Picture) gatheredAll() {
 	g.look = nil
 	// A recording is not to be kept by what was seen of it.
 	for i := range g.lanes {
-		g.lanes[i].spans = nil
+		g.lanes[i].spans, g.lanes[i].last = nil, nil
 	}
 	for i := range g.samples {
 		g.samples[i].row = nil
@@ -159,13 +190,59 @@ func (p *Picture) gatheredOf() gatheredOf {
 	return of
 }
 
+// toFind is about how many bars of a lane have to be looked for.
+func (p *Picture) toFind(l *laneSpans) int {
+	if l.last != nil {
+		return min(l.spans.Len(), max(p.movedBy, -p.movedBy))
+	}
+	return min(l.spans.Len(), p.width())
+}
+
 // look finds what is seen of a lane. Several do so at once.
 func (p *Picture) look(l *laneSpans) {
+	from, to := p.View.From, p.View.To
+	switch {
+	case l.last == nil:
+		p.lookBetween(l, from, to)
+	case p.movedBy < 0: // what is new is on the left
+		p.lookBetween(l, from, p.last.From)
+		p.keep(l)
+	default:
+		p.keep(l)
+		p.lookBetween(l, p.last.To, to)
+	}
+}
+
+// keep takes from the last picture of a lane what is still seen of it, apart from the
+// bars that began before the last picture where something is found to the left of it:
+// they are found there again.
+func (p *Picture) keep(l *laneSpans) {
+	for i := range l.last.columns {
+		c := l.last.columns[i]
+		if c.x -= int32(p.movedBy); int(c.x) >= p.Gutter && int(c.x) < p.w {
+			l.columns = append(l.columns, c)
+		}
+	}
+	for i := range l.last.wide {
+		b := l.last.wide[i]
+		if b.end >= p.View.From && b.start < p.View.To && (p.movedBy >= 0 || b.start >= p.last.From) {
+			p.place(&b)
+			l.wide = append(l.wide, b)
+		}
+	}
+}
+
+// lookBetween finds the bars of a lane in from..to. Those that began before are of the
+// last picture, unless this one begins there.
+func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 	acc := fine{x: -1}
 	res := p.res()
 	in, outer := p.membersOf(l.track, l.lane), p.outerOf(l.track, l.lane)
 	cpu := p.cpuOf(l)
-	l.spans.Walk(p.View.From, p.View.To, res, func(b *recording.Bar) bool {
+	l.spans.Walk(from, to, res, func(b *recording.Bar) bool {
+		if b.Start < from && from != p.View.From {
+			return true
+		}
 		x0 := p.x(b.Start)
 		hit := p.MarkAt != nil && l.lane != recording.StateLane && p.MarkAt(l.track, l.lane, b.Index, b.N)
 		has, sets := in.has(b.Index, b.N), outer.which(b.Index, b.N)
@@ -175,11 +252,13 @@ func (p *Picture) look(l *laneSpans) {
 		if b.End-b.Start >= res {
 			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
 				p.full(l, &acc)
-				wait := max(x1, x0+1)
-				if b.N == 1 && b.Index < len(cpu) && cpu[b.Index] != recording.Missing && x1-x0 >= p.px(leastTones) {
-					wait = p.x(b.Start + cpu[b.Index])
+				w := wideBar{start: b.Start, end: b.End, ran: recording.Missing, call: b.Call,
+					unfinished: b.N == 1 && l.spans.Unfinished(b.Index), hit: hit, out: !has, sets: sets}
+				if b.N == 1 && b.Index < len(cpu) {
+					w.ran = cpu[b.Index]
 				}
-				l.wide = append(l.wide, wideBar{x0, max(x1, x0+1), wait, b.Call, b.N == 1 && l.spans.Unfinished(b.Index), hit, !has, sets})
+				p.place(&w)
+				l.wide = append(l.wide, w)
 				return true
 			}
 		}
@@ -195,6 +274,17 @@ func (p *Picture) look(l *laneSpans) {
 		return true
 	})
 	p.full(l, &acc)
+}
+
+// place says where a bar lies in the picture.
+func (p *Picture) place(b *wideBar) {
+	x1 := p.x(b.end)
+	b.x0 = p.x(b.start)
+	b.x1 = max(x1, b.x0+1)
+	b.wait = b.x1
+	if b.ran != recording.Missing && x1-b.x0 >= p.px(leastTones) {
+		b.wait = p.x(b.start + b.ran)
+	}
 }
 
 // leastTones is how wide a bar is at least, in dp, that shows how much of it waited:

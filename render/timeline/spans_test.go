@@ -96,6 +96,88 @@ func TestGatheredPicturesAreAsNew(t *testing.T) {
 	}
 }
 
+// TestPannedPicturesAreAsNew moves a view over lanes whose spans begin and end where
+// pixels do, have no length, are long, or are far narrower than a pixel, and also rows,
+// with what was gathered for the last picture at hand: every pixel is that of a picture
+// which is drawn from nothing.
+func TestPannedPicturesAreAsNew(t *testing.T) {
+	const pixel = 20_000 // picoseconds, in the view of all
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	r := rand.New(rand.NewPCG(3, 4))
+	for th := range 6 {
+		tr := b.Track(recording.TrackKey{PID: 1, TID: int64(th + 1)})
+		at, depth := int64(0), 0
+		for at < 1000*pixel {
+			switch k := r.IntN(1000); {
+			case k == 0:
+				at += r.Int64N(5 * pixel)
+			case k < 20:
+				at = (at/pixel + 1) * pixel
+			case k < 200: // at once
+			default:
+				at += r.Int64N([]int64{60, 300, 3000, 3 * pixel / 4, 200, 1000}[th])
+			}
+			if depth < 5 && r.IntN(2) == 0 {
+				tr.Begin(at, b.FunctionFrame(b.Function(recording.Function{Name: string(rune('a'+r.IntN(26))) + "func"})), 0)
+				depth++
+			} else if depth > 0 {
+				tr.End(at)
+				depth--
+			}
+		}
+	}
+	rec := b.Finish()
+	face := raster.Regular(11.5)
+	palette := &theme.Palette{Theme: theme.Dark, Mode: theme.ByFunction}
+	plan := NewPlan(rec, Layout{Scale: 1})
+	const w, gutter = 670, 170
+	view := View{From: rec.Start, To: rec.Start + 1000*pixel}
+	var kept Gathered
+	h, panned, scrolled, rounds := 400, 0, 0, 200
+	if testing.Short() {
+		rounds = 40
+	}
+	for range rounds {
+		switch r.IntN(8) {
+		case 0:
+			view = view.Zoom(.5+r.Float64(), 250, w-gutter, rec.Start, rec.End)
+		case 1:
+			view.Scroll = r.IntN(200)
+		case 2:
+			h = 200 + r.IntN(300)
+		case 3:
+			view = view.Fit(rec.Start, rec.End)
+		default:
+			view = view.Pan(float64(r.IntN(900)-450)/float64(1+r.IntN(30)), w-gutter, rec.Start, rec.End)
+		}
+		draw := func(g *Gathered) []byte {
+			pic := Picture{Rec: rec, Plan: plan, View: view, Palette: palette, Gutter: gutter, Fonts: Fonts{face, face, face}, Gathered: g}
+			if g != nil {
+				now := gatheredOf{plan: plan, view: view, w: w, h: h, gutter: gutter}
+				px := view.Span() / (w - gutter)
+				if px*(w-gutter) != view.Span() {
+					px = 0
+				}
+				switch by, ok := g.of.moved(now, px); {
+				case ok && by != 0:
+					panned++
+				case ok && g.of != now:
+					scrolled++
+				}
+			}
+			return golden.Draw(w, h, theme.Dark, pic.Paint).Pix
+		}
+		got, want := draw(&kept), draw(nil)
+		if !bytes.Equal(got, want) {
+			t.Fatalf("the view %+v, %d high, differs from one drawn anew", view, h)
+		}
+	}
+	if panned < rounds/10 || scrolled < rounds/40 {
+		t.Fatalf("only %d of the pictures have moved by pixels and %d by rows", panned, scrolled)
+	}
+}
+
 func TestShareDoesEachOnce(t *testing.T) {
 	for _, goroutines := range []int{0, 1, 2, 4, 9} {
 		for n := range 20 {

@@ -34,11 +34,25 @@ func (v View) Zoom(factor, x float64, w int, from, to int64) View {
 	span = math.Min(span, float64(to-from)*1.1+minSpan)
 	v.From = at - int64(math.Round(span*x/float64(max(1, w))))
 	v.To = v.From + int64(math.Round(span))
-	return v.Clamp(from, to)
+	return v.whole(w).Clamp(from, to)
 }
 
-// Pan moves the view by pixels.
+// whole is the view with pixels of a whole number of picoseconds, where it would be one
+// that cannot be told from it.
+func (v View) whole(w int) View {
+	if px := v.Span() / int64(max(1, w)); px >= 10*int64(w) {
+		v.To = v.From + px*int64(w)
+	}
+	return v
+}
+
+// Pan moves the view by pixels: by whole ones from one on, and so that they are whole
+// in the recording's time too. Then what was seen before is seen again.
 func (v View) Pan(dx float64, w int, from, to int64) View {
+	if dx <= -1 || dx >= 1 {
+		dx = math.Round(dx)
+	}
+	v = v.whole(w)
 	d := int64(math.Round(dx / float64(max(1, w)) * float64(v.Span())))
 	v.From += d
 	v.To += d

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"eliasnaur.com/font/roboto/robotobold"
 	"eliasnaur.com/font/roboto/robotomedium"
 	"eliasnaur.com/font/roboto/robotoregular"
 	"gioui.org/font"
@@ -24,7 +23,7 @@ var faces = sync.OnceValue(func() []font.FontFace {
 		ttf    []byte
 		weight font.Weight
 	}{
-		{"Roboto", robotoregular.TTF, font.Normal}, {"Roboto", robotomedium.TTF, font.Medium}, {"Roboto", robotobold.TTF, font.Bold},
+		{"Roboto", robotoregular.TTF, font.Normal}, {"Roboto", robotomedium.TTF, font.Medium},
 		{"Go Mono", gomono.TTF, font.Normal},
 	} {
 		face, err := opentype.Parse(f.ttf)

@@ -12,9 +12,8 @@ type Colour = color.NRGBA
 
 // How a text stands in its place, and how thick it is.
 const (
-	Start    = text.Start
-	Middle   = text.Middle
-	End      = text.End
-	Medium   = font.Medium
-	Semibold = font.SemiBold
+	Start  = text.Start
+	Middle = text.Middle
+	End    = text.End
+	Medium = font.Medium
 )

@@ -2,9 +2,11 @@
 package units
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -55,6 +57,21 @@ func Duration(ps int64) string {
 		return long(ps)
 	}
 	return scaled(v, times[3:])
+}
+
+// Left says how long something will go on, of which nobody knows more than a second:
+// "12 s left"; "" for less.
+func Left(d time.Duration) string {
+	switch s := int64(d / time.Second); {
+	case s < 1:
+		return ""
+	case s < 60:
+		return fmt.Sprintf("%d s left", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s left", s/60, s%60)
+	default:
+		return fmt.Sprintf("%d h %d min left", s/3600, s/60%60)
+	}
 }
 
 // long writes a minute and more in two units.

@@ -200,25 +200,23 @@ func (rep *report) peers(b *strings.Builder) {
 		if !slices.Contains(files, p.File) {
 			files = append(files, p.File)
 		}
-		took[[2]string{p.Program, p.File}] = seconds(p.Seconds) + ", " + size(p.Own)
+		took[[2]string{p.Program, p.File}] = seconds(p.Seconds) + " | " + size(p.Own)
 		if p.Failed {
-			took[[2]string{p.Program, p.File}] = "none"
+			took[[2]string{p.Program, p.File}] = "none |"
 		}
 	}
 	if len(programs) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## Beside other programs\n\nSeconds and memory until an answer is there, in the same minutes; *none* came within %.0f minutes, or the program failed.\n\n| |", peerPatience.Minutes())
+	fmt.Fprintf(b, "\n## Beside other programs\n\nTime and memory until an answer is there, in the same minutes; *none* came within %.0f minutes, or the program failed.\n\n| recording | program | time | memory |\n|---|---|--:|--:|\n", peerPatience.Minutes())
 	for _, f := range files {
-		b.WriteString(" " + cell(f) + " |")
-	}
-	b.WriteString("\n|---|" + strings.Repeat("--:|", len(files)) + "\n")
-	for _, p := range programs {
-		b.WriteString("| " + cell(p) + " |")
-		for _, f := range files {
-			b.WriteString(" " + took[[2]string{p, f}] + " |")
+		name := cell(f)
+		for _, p := range programs {
+			if c, ok := took[[2]string{p, f}]; ok {
+				fmt.Fprintf(b, "| %s | %s | %s |\n", name, cell(p), c)
+				name = ""
+			}
 		}
-		b.WriteString("\n")
 	}
 	b.WriteString("\nWhere this is unfair: speedscope's seconds begin when its browser is there, but its memory is the browser's too. It and the window draw a picture; the other programs do not.\n")
 }

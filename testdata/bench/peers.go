@@ -46,6 +46,12 @@ var peerRows = []row{
 				all, err = b.against(f, name, b.speedscope, b.firefox)
 			case strings.HasSuffix(f.path, ".pb.gz"):
 				all, err = b.against(f, name, b.speedscope, b.goPprof)
+			case strings.HasSuffix(f.path, ".trace"):
+				all, err = b.against(f, name, b.tool("go tool trace -pprof=sync", "go", "tool", "trace", "-pprof=sync"))
+			case strings.HasSuffix(f.path, ".jfr"):
+				all, err = b.against(f, name, b.tool("jfr summary", "jfr", "summary"))
+			case strings.HasSuffix(f.path, ".data"):
+				all, err = b.against(f, name, b.tool("perf report", "perf", "report", "-f", "--stdio", "--no-children", "-g", "none", "-i"))
 			}
 			out = append(out, all...)
 			return err
@@ -294,6 +300,19 @@ func nodeMemory() (sum int64) {
 		}
 	}
 	return sum
+}
+
+// mostPeer is how much memory a tool may take, in bytes: some read a recording of 1 GB
+// into a hundred times that, and the machine would stand still.
+const mostPeer = "16000000000"
+
+// tool measures a program whose last argument is the file.
+func (b *bench) tool(title string, command ...string) peer {
+	return func(f *file) (string, run, error) {
+		args := append([]string{"--as=" + mostPeer}, command...)
+		r, err := b.tree(exec.Command("prlimit", append(args, f.path)...))
+		return title, r, err
+	}
 }
 
 // goPprof measures the tool that comes with Go.

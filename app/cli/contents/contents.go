@@ -19,7 +19,8 @@ type Contents struct {
 	Format      string    `json:"format"`
 	Version     string    `json:"version"`
 	File        string    `json:"file"`
-	Bytes       int64     `json:"bytes"` // on disk; of a pipe, what was read
+	Address     string    `json:"address"` // shows it in the window
+	Bytes       int64     `json:"bytes"`   // on disk; of a pipe, what was read
 	Compression string    `json:"compression"`
 	Tool        string    `json:"tool"`
 	Notes       []Note    `json:"notes"`

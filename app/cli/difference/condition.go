@@ -10,6 +10,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"
+	"ashlar/ingest/decimal"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
@@ -60,7 +61,7 @@ func (c *Condition) Never(n compare.Normalize) bool {
 // amountUnits are the units in which amounts are written, by what is measured
 // and how many of its smallest part they have.
 var amountUnits = map[string]map[string]int64{
-	"time":  recording.LengthUnits,
+	"time":  decimal.LengthUnits,
 	"bytes": {"B": 1, "bytes": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40},
 	"":      {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9},
 }

@@ -95,16 +95,10 @@ func Text(what string, done, total int64, took time.Duration) string {
 	}
 	done = min(done, total)
 	text := fmt.Sprintf("%s %d %%", what, int64(100*float64(done)/float64(total)))
-	left := int64(took.Seconds() * float64(total-done) / float64(done))
-	switch {
-	case left < 1:
-		return text
-	case left < 60:
-		return fmt.Sprintf("%s, %d s left", text, left)
-	case left < 3600:
-		return fmt.Sprintf("%s, %d min %d s left", text, left/60, left%60)
+	if left := units.Left(time.Duration(float64(took) * float64(total-done) / float64(done))); left != "" {
+		text += ", " + left
 	}
-	return fmt.Sprintf("%s, %d h %d min left", text, left/3600, left/60%60)
+	return text
 }
 
 // Stop ends the telling and takes the line away. It may be called again.

@@ -33,6 +33,9 @@ type Panel struct {
 	scale   widget.Segments
 }
 
+// Stop ends what is being read for rows.
+func (t *Panel) Stop() { t.later.Stop() }
+
 // listed says which calls are listed, apart from the filter; nil for none.
 func listed(p *panel.Side) *calls.Query {
 	if f, ok := p.PickedFunction(); ok {

@@ -261,7 +261,8 @@ func (t *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 		if i := x.dots.At(float64(x.At.X), float64(x.At.Y)); i >= 0 && i < len(x.list.Rows) {
 			r := &x.list.Rows[i]
 			lines := []string{"at " + units.Duration(r.Start-p.Rec.Start) + ", on " + p.Rec.Tracks[r.Track].Title(), "self " + units.Duration(r.Self)}
-			for _, m := range r.Args[:min(3, len(r.Args))] {
+			args := r.Detail(p.Rec).Args
+			for _, m := range args[:min(3, len(args))] {
 				lines = append(lines, panel.CutName(m.Key+" "+m.Value))
 			}
 			widget.Tip(u, at, units.Duration(r.Duration), lines)

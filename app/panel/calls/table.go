@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"context"
 	"image"
 	"slices"
 	"strings"
@@ -27,50 +28,84 @@ type table struct {
 	sheet  ui.Sheet
 	widths map[string]float32 // dp that texts of columns want
 	of     *session.CallList  // which the widths are of
+	later  session.Async[rowsOf, []calls.Detail]
+}
+
+// rowsOf names rows of a list: those from a multiple of block on.
+type rowsOf struct {
+	list *session.CallList
+	from int
+}
+
+// block is how many rows are read at a time, with as many behind them.
+const block = 256
+
+// read has the background read what the recording says of the rows from one on, where the
+// list does not have it: a file may be larger than memory, and frames do not wait for it.
+func (t *table) read(s *panel.Host, p *panel.Side, l *session.CallList, from int) {
+	if len(l.Rows) <= len(l.First) {
+		return
+	}
+	of := rowsOf{l, from / block * block}
+	rec, rows := p.Rec, l.Rows[min(of.from, len(l.Rows)):min(of.from+2*block, len(l.Rows))]
+	t.later.Ask(of, s.Do.Wake, func(ctx context.Context) ([]calls.Detail, error) {
+		return calls.Details(ctx, rec, rows)
+	})
+}
+
+// detail is a row with what the recording says of it as far as that has been read.
+func (t *table) detail(l *session.CallList, i int) *calls.Detail {
+	if i < len(l.First) {
+		return &l.First[i]
+	}
+	if later, of, ok := t.later.Last(); ok && of.list == l && i >= of.from && i < of.from+len(later) {
+		return &later[i-of.from]
+	}
+	return &calls.Detail{Row: &l.Rows[i]}
 }
 
 // column is one of the table.
 type column struct {
 	key, title string
 	right      bool
-	cell       func(r *calls.Row) string
+	cell       func(r *calls.Detail) string
 }
 
 // allColumns are those that there are: first what every call has, then the arguments
 // that occur.
 func allColumns(p *panel.Side, l *session.CallList) []column {
 	rec := p.Rec
-	time := func(of func(*calls.Row) int64) func(*calls.Row) string {
-		return func(r *calls.Row) string { return units.Duration(of(r)) }
+	time := func(of func(*calls.Detail) int64) func(*calls.Detail) string {
+		return func(r *calls.Detail) string { return units.Duration(of(r)) }
 	}
 	cs := []column{
-		{calls.ByStart, "start", true, time(func(r *calls.Row) int64 { return r.Start - rec.Start })},
-		{calls.ByDuration, "duration", true, func(r *calls.Row) string {
+		{calls.ByStart, "start", true, time(func(r *calls.Detail) int64 { return r.Start - rec.Start })},
+		{calls.ByDuration, "duration", true, func(r *calls.Detail) string {
 			if r.Unfinished {
 				return "≥ " + units.Duration(r.Duration)
 			}
 			return units.Duration(r.Duration)
 		}},
-		{calls.BySelf, "self", true, time(func(r *calls.Row) int64 { return r.Self })},
+		{calls.BySelf, "self", true, time(func(r *calls.Detail) int64 { return r.Self })},
 	}
 	if l.CPU {
-		known := func(of func(*calls.Row) int64) func(*calls.Row) string {
-			return func(r *calls.Row) string {
+		known := func(of func(*calls.Detail) int64) func(*calls.Detail) string {
+			return func(r *calls.Detail) string {
 				if !r.HasCPU {
 					return "–"
 				}
 				return units.Duration(of(r))
 			}
 		}
-		cs = append(cs, column{calls.ByCPU, "CPU", true, known(func(r *calls.Row) int64 { return r.CPU })},
-			column{calls.ByWaiting, "waiting", true, known((*calls.Row).Waiting)})
+		cs = append(cs, column{calls.ByCPU, "CPU", true, known(func(r *calls.Detail) int64 { return r.CPU })},
+			column{calls.ByWaiting, "waiting", true, known((*calls.Detail).Waiting)})
 	}
 	if of := listed(p); of == nil || len(of.Functions) != 1 {
-		cs = append(cs, column{calls.ByFunction, "function", false, func(r *calls.Row) string { return rec.FuncName(r.Call) }})
+		cs = append(cs, column{calls.ByFunction, "function", false, func(r *calls.Detail) string { return rec.FuncName(r.Call) }})
 	}
-	cs = append(cs, column{calls.ByThread, "thread", false, func(r *calls.Row) string { return rec.Tracks[r.Track].Title() }})
+	cs = append(cs, column{calls.ByThread, "thread", false, func(r *calls.Detail) string { return rec.Tracks[r.Track].Title() }})
 	for _, k := range l.Keys {
-		cs = append(cs, column{k, k, false, func(r *calls.Row) string { return r.Arg(k) }})
+		cs = append(cs, column{k, k, false, func(r *calls.Detail) string { return r.Arg(k) }})
 	}
 	return cs
 }
@@ -123,7 +158,7 @@ func (t *table) measure(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallL
 	for _, c := range allColumns(p, l) {
 		w := face.Measure(c.title) + 4
 		for i := range l.Rows[:min(measured, len(l.Rows))] {
-			w = max(w, face.Measure(c.cell(&l.Rows[i])))
+			w = max(w, face.Measure(c.cell(t.detail(l, i))))
 		}
 		t.widths[c.key] = min(260, max(48, w/u.Metric.PxPerDp+8))
 	}
@@ -154,10 +189,11 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	t.head(p, u, cs, boxes)
 	marks := [2]func(*calls.Row) bool{taken(p, sets(p)[0]), taken(p, sets(p)[1])}
 	face := s.Fonts.Regular(12 * u.Metric.PxPerDp)
+	t.read(s, p, l, t.Down/max(1, h))
 	t.Rows(body, h, len(l.Rows), func(i int, line image.Rectangle) {
-		row := &l.Rows[i]
+		row := t.detail(l, i)
 		for side, is := range marks {
-			if is(row) {
+			if is(row.Row) {
 				t.sheet.Fill(line, 0, theme.WithAlpha(setColour(u, p, side), .1))
 			}
 		}
@@ -257,7 +293,7 @@ func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) 
 	}, []widget.Item{
 		{Title: "Copy its arguments", Do: func() {
 			var lines []string
-			for _, m := range r.Args {
+			for _, m := range r.Detail(p.Rec).Args {
 				lines = append(lines, m.Key+"\t"+m.Value)
 			}
 			s.CopyLater(strings.Join(lines, "\n"))
@@ -334,7 +370,7 @@ func grid(rec *recording.Recording, l *session.CallList, keys []string) *panel.G
 	}
 	ns := func(ps int64) string { return recording.Decimal{Mantissa: ps, Scale: 3}.String() }
 	for i := range l.Rows {
-		r := &l.Rows[i]
+		r := l.Rows[i].Detail(rec)
 		t := rec.Tracks[r.Track]
 		cpu := ""
 		if r.HasCPU {

@@ -290,7 +290,7 @@ func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
 	}
 	title, sub = "Whole recording", panel.Summary(p.Rec)
 	if n := len(p.Scope.Tracks); n > 0 {
-		title, sub = units.Plural(int64(n), "selected thread"), ""
+		title, sub = units.Plural(int64(n), "selected thread"), p.selectedThreads()
 	}
 	if p.Scope.Ranged {
 		title, sub = "Selected time", units.Duration(p.Scope.To-p.Scope.From)
@@ -306,6 +306,21 @@ func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
 		}
 	}
 	return title, sub, append(ds, p.stateSums()...)
+}
+
+// selectedThreads names the first of the selected threads.
+func (p *Panel) selectedThreads() string {
+	const most = 3
+	var names []string
+	for _, i := range p.Scope.Tracks[:min(most, len(p.Scope.Tracks))] {
+		if i >= 0 && i < len(p.Rec.Tracks) {
+			names = append(names, timeline.NameAndID(p.Rec.Tracks[i]))
+		}
+	}
+	if n := len(p.Scope.Tracks) - most; n > 0 {
+		names = append(names, "and "+units.Count(int64(n))+" more")
+	}
+	return strings.Join(names, " · ")
 }
 
 // selfTime is a span's time without that of the spans directly below it. The next

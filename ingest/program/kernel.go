@@ -1,13 +1,15 @@
-package recording
+package program
 
 import (
 	"path"
 	"strings"
+
+	"ashlar/ingest/recording"
 )
 
-// KernelModule reports whether a binary is the kernel's or a module of it, by what
+// IsKernel reports whether a binary is the kernel's or a module of it, by what
 // perf, DTrace and their kin call it.
-func KernelModule(name string) bool {
+func IsKernel(name string) bool {
 	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {
 		return true
 	}
@@ -21,13 +23,13 @@ func KernelModule(name string) bool {
 	return strings.HasSuffix(base, ".ko")
 }
 
-// KindOfModule is the kind of code in a binary of which nothing else is known.
-func KindOfModule(name string) Kind {
+// KindOf is the kind of code in a binary of which nothing else is known.
+func KindOf(name string) recording.Kind {
 	switch {
 	case name == "":
-		return KindUnknown
-	case KernelModule(name):
-		return KindKernel
+		return recording.KindUnknown
+	case IsKernel(name):
+		return recording.KindKernel
 	}
-	return KindUser
+	return recording.KindUser
 }

@@ -1,4 +1,4 @@
-package recording
+package decimal
 
 import (
 	"math"
@@ -37,6 +37,14 @@ func TestParseLength(t *testing.T) {
 	} {
 		if got, err := ParseLength(text); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q is %d (%v), want an error that says %q", text, got, err, words)
+		}
+	}
+}
+
+func TestString(t *testing.T) {
+	for d, want := range map[Decimal]string{{0, 3}: "0", {5, 0}: "5", {-5, 3}: "-0.005", {1500, 3}: "1.5", {120, 0}: "120"} {
+		if got := d.String(); got != want {
+			t.Errorf("%+v: %s, want %s", d, got, want)
 		}
 	}
 }

@@ -1,0 +1,255 @@
+package column
+
+import "math/bits"
+
+// Spans are up to [ChunkLen] stretches of time, one after the other, each with two small
+// numbers, in as few bits as they need. They are written once.
+//
+// In groups of 64, times are counted from where the group begins, in the largest unit
+// that all of them are multiples of, and columns are as wide as their largest number.
+// Where each span ends as the next begins, ends take no room.
+type Spans struct {
+	tick  int64
+	n     int
+	words []uint64
+}
+
+// A group begins with three words: where its first span starts, where its last one ends,
+// and the place of its numbers (32 bits) with the widths of its columns (8 bits each).
+// The heads of all groups come first; a column begins with a word.
+const (
+	groupSpans = 64
+	headWords  = 3
+	joined     = 255 // the width of lengths where each span ends as the next begins
+)
+
+// The columns of a group.
+const (
+	spanStart = iota
+	spanLength
+	spanFirst
+	spanSecond
+	spanColumns
+)
+
+// spanGroup is a group of spans, unpacked so far that its numbers can be found.
+type spanGroup struct {
+	start, end int64
+	n          int
+	at         [spanColumns]int // the first word of a column
+	width      [spanColumns]uint
+}
+
+// SpansOf packs columns of the same length; second is nil where all are 0. Spans are in
+// order, and none overlaps the next.
+func SpansOf[C ~uint32](shelf *Shelf, starts, ends []int64, first []C, second []uint32) Spans {
+	s := Spans{n: len(starts)}
+	tick := uint64(0)
+	for i := range starts {
+		tick = common(common(tick, uint64(starts[i]-starts[0])), uint64(ends[i]-starts[i]))
+	}
+	s.tick = int64(max(1, tick))
+	number := func(i, column int) uint64 {
+		switch column {
+		case spanStart:
+			return uint64(starts[i]-starts[i&^(groupSpans-1)]) / uint64(s.tick)
+		case spanLength:
+			return uint64(ends[i]-starts[i]) / uint64(s.tick)
+		case spanFirst:
+			return uint64(first[i])
+		}
+		if second == nil {
+			return 0
+		}
+		return uint64(second[i])
+	}
+	at := headWords * ((s.n + groupSpans - 1) / groupSpans)
+	heads := make([]uint64, 0, at)
+	for from := 0; from < s.n; from += groupSpans {
+		to := min(s.n, from+groupSpans)
+		head := uint64(at)
+		for c := range spanColumns {
+			width := uint(bits.Len64(number(to-1, c)))
+			if c == spanLength && chained(starts[from:to], ends[from:to]) {
+				width = joined
+			} else if c != spanStart {
+				for i := from; i < to; i++ {
+					width = max(width, uint(bits.Len64(number(i, c))))
+				}
+			}
+			head |= uint64(width) << (32 + 8*c)
+			at += columnWords(to-from, width)
+		}
+		heads = append(heads, uint64(starts[from]), uint64(ends[to-1]), head)
+	}
+	s.words = Run[uint64](shelf, at)
+	copy(s.words, heads)
+	for from := 0; from < s.n; from += groupSpans {
+		g := s.group(from)
+		for c, width := range g.width {
+			if width == 0 || width == joined {
+				continue
+			}
+			words := s.words[g.at[c]:]
+			for i := range g.n {
+				put(words, i, width, number(from+i, c))
+			}
+		}
+	}
+	return s
+}
+
+// common is the greatest common divisor.
+func common(a, b uint64) uint64 {
+	if a == 1 || a != 0 && b%a == 0 {
+		return a
+	}
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// chained reports whether each span ends as the next one starts.
+func chained(starts, ends []int64) bool {
+	for i := range len(starts) - 1 {
+		if ends[i] != starts[i+1] {
+			return false
+		}
+	}
+	return true
+}
+
+// columnWords is how many words n numbers of a width take.
+func columnWords(n int, width uint) int {
+	if width == joined {
+		return 0
+	}
+	return (n*int(width) + 63) / 64
+}
+
+// put writes number i of a column that is zero so far, and get reads one.
+func put(words []uint64, i int, width uint, v uint64) {
+	bit := uint(i) * width
+	words[bit/64] |= v << (bit % 64)
+	if bit%64+width > 64 {
+		words[bit/64+1] |= v >> (64 - bit%64)
+	}
+}
+
+func get(words []uint64, i int, width uint) uint64 {
+	if width == 0 {
+		return 0
+	}
+	bit := uint(i) * width
+	v := words[bit/64] >> (bit % 64)
+	if bit%64+width > 64 {
+		v |= words[bit/64+1] << (64 - bit%64)
+	}
+	return v & (1<<width - 1)
+}
+
+// group is the one of span i.
+func (s *Spans) group(i int) (g spanGroup) {
+	head := s.words[headWords*(i/groupSpans):][:headWords]
+	g.start, g.end = int64(head[0]), int64(head[1])
+	g.n = min(groupSpans, s.n-i&^(groupSpans-1))
+	at := int(uint32(head[2]))
+	for c := range spanColumns {
+		g.at[c], g.width[c] = at, uint(uint8(head[2]>>(32+8*c)))
+		at += columnWords(g.n, g.width[c])
+	}
+	return g
+}
+
+func (s *Spans) startIn(g *spanGroup, i int) int64 {
+	return g.start + int64(get(s.words[g.at[spanStart]:], i, g.width[spanStart]))*s.tick
+}
+
+func (s *Spans) endIn(g *spanGroup, i int) int64 {
+	switch {
+	case g.width[spanLength] != joined:
+		return s.startIn(g, i) + int64(get(s.words[g.at[spanLength]:], i, g.width[spanLength]))*s.tick
+	case i+1 < g.n:
+		return s.startIn(g, i+1)
+	}
+	return g.end
+}
+
+// Len is how many there are.
+func (s *Spans) Len() int { return s.n }
+
+// Start is where span i starts.
+func (s *Spans) Start(i int) int64 {
+	head := s.words[headWords*(i/groupSpans):][:headWords]
+	return int64(head[0]) + int64(get(s.words[uint32(head[2]):], i%groupSpans, uint(uint8(head[2]>>32))))*s.tick
+}
+
+// End is where span i ends.
+func (s *Spans) End(i int) int64 {
+	g := s.group(i)
+	return s.endIn(&g, i%groupSpans)
+}
+
+// First is the first number of span i, and Second the other one.
+func (s *Spans) First(i int) uint32 { return s.number(i, spanFirst) }
+
+// Second is the second number of span i.
+func (s *Spans) Second(i int) uint32 { return s.number(i, spanSecond) }
+
+func (s *Spans) number(i, column int) uint32 {
+	g := s.group(i)
+	return uint32(get(s.words[g.at[column]:], i%groupSpans, g.width[column]))
+}
+
+// ReadSpans unpacks spans from i on, as many as there is room for in starts, and the
+// first number of each where first is not nil.
+func ReadSpans[C ~uint32](s *Spans, i int, starts, ends []int64, first []C) {
+	for k := 0; k < len(starts); {
+		g, at := s.group(i+k), (i+k)%groupSpans
+		n := min(g.n-at, len(starts)-k)
+		for j := range n {
+			starts[k+j], ends[k+j] = s.startIn(&g, at+j), s.endIn(&g, at+j)
+		}
+		k += n
+	}
+	ReadFirst(s, i, first)
+}
+
+// ReadFirst unpacks the first numbers of spans from i on.
+func ReadFirst[C ~uint32](s *Spans, i int, first []C) {
+	for k := 0; k < len(first); {
+		g := s.group(i + k)
+		words, at := s.words[g.at[spanFirst]:], (i+k)%groupSpans
+		n := min(g.n-at, len(first)-k)
+		for j := range n {
+			first[k+j] = C(get(words, at+j, g.width[spanFirst]))
+		}
+		k += n
+	}
+}
+
+// Pack implements [Packer].
+func (s *Spans) Pack(a *Archive) {
+	s.tick = a.Signed(s.tick)
+	s.n = int(a.Signed(int64(s.n)))
+	size := int(a.Signed(int64(len(s.words))))
+	if a.reading {
+		Must(s.tick > 0 && s.n > 0 && s.n <= ChunkLen && size > 0 && size <= 4*ChunkLen+2*headWords*groupSpans, "spans have more than can be in them")
+	}
+	PackChunk(a, &s.words, size)
+}
+
+// Check panics (see [Fail]) where numbers would be looked for in places that there are
+// not: the order of times is for the caller to check.
+func (s *Spans) Check() {
+	heads := headWords * ((s.n + groupSpans - 1) / groupSpans)
+	Must(s.n > 0 && s.tick > 0 && heads <= len(s.words), "spans are cut")
+	for i := 0; i < s.n; i += groupSpans {
+		g := s.group(i)
+		end := g.at[spanSecond] + columnWords(g.n, g.width[spanSecond])
+		Must(g.width[spanStart] <= 64 && (g.width[spanLength] <= 64 || g.width[spanLength] == joined), "spans are too wide")
+		Must(g.width[spanFirst] <= 32 && g.width[spanSecond] <= 32, "numbers of spans are too wide")
+		Must(g.at[0] >= heads && end <= len(s.words), "spans are cut")
+	}
+}

@@ -1,0 +1,122 @@
+package column
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Texts are packed into blocks, one after the other, and a reference to one is its block
+// and its place in it. Before a text stand its length and, where all have one, a number
+// of its own.
+
+// textBlock is the length of a block; one of a text that is longer has no other. A
+// reference has its block above and its place below textBits, and one more.
+const (
+	textBits  = 20
+	textBlock = 1 << textBits
+)
+
+// mostKnown bounds the texts that are told to be the same.
+const mostKnown = 1 << 16
+
+// Texts writes texts into blocks of an archive.
+type Texts struct {
+	// Of is the text of a reference, Number the number beside it; nil where there are
+	// no texts, or no numbers.
+	Of     func(ref uint64) string
+	Number func(ref uint64) uint64
+
+	// Blocks are those that are full, all after Flush.
+	Blocks []TextBlock
+
+	to    *Archive
+	block []byte            // the last one
+	known map[uint64]uint64 // references before to those after, of a few
+}
+
+// TextBlock is where a block lies.
+type TextBlock struct{ At, Len int64 }
+
+// NewTexts begins to write texts beside what an archive packs.
+func NewTexts(to *Archive) *Texts { return &Texts{to: to} }
+
+// Add packs a text and returns its reference.
+func (t *Texts) Add(ref uint64) uint64 {
+	if ref == 0 || t.Of == nil {
+		return 0
+	}
+	if now, ok := t.known[ref]; ok {
+		return now
+	}
+	text := t.Of(ref)
+	if len(t.block) > 0 && len(t.block)+len(text)+2*binary.MaxVarintLen64 > textBlock {
+		t.Flush()
+	}
+	now := 1 + uint64(len(t.Blocks))<<textBits + uint64(len(t.block))
+	t.block = binary.AppendUvarint(t.block, uint64(len(text)))
+	if t.Number != nil {
+		t.block = binary.AppendUvarint(t.block, t.Number(ref))
+	}
+	t.block = append(t.block, text...)
+	if t.known == nil || len(t.known) >= mostKnown {
+		t.known = map[uint64]uint64{}
+	}
+	t.known[ref] = now
+	return now
+}
+
+// Flush ends a block. The chunks before and behind it lie next to each other.
+func (t *Texts) Flush() {
+	if len(t.block) == 0 {
+		return
+	}
+	t.Blocks = append(t.Blocks, TextBlock{t.to.Put(t.block), int64(len(t.block))})
+	t.block = t.block[:0]
+}
+
+// StoredTexts are texts in the blocks of an archive.
+type StoredTexts struct {
+	blocks  [][]byte
+	numbers bool
+	shelf   *Shelf
+}
+
+// OpenTexts finds texts in blocks of an archive; numbers tells that each has one.
+func OpenTexts(a *Archive, blocks []TextBlock, numbers bool) *StoredTexts {
+	t := &StoredTexts{numbers: numbers, shelf: a.Shelf()}
+	for _, b := range blocks {
+		t.blocks = append(t.blocks, slices.Clip(a.Get(b.At, b.Len)))
+	}
+	return t
+}
+
+// at is where a text begins, nil for what is no reference.
+func (t *StoredTexts) at(ref uint64) (b []byte, length uint64) {
+	block, off := (ref-1)>>textBits, (ref-1)&(textBlock-1)
+	if ref == 0 || block >= uint64(len(t.blocks)) || off > uint64(len(t.blocks[block])) {
+		return nil, 0
+	}
+	b = t.blocks[block][off:]
+	length, n := binary.Uvarint(b)
+	return b[max(n, 0):], length
+}
+
+// Text is the text of a reference, "" for what is none.
+func (t *StoredTexts) Text(ref uint64) string {
+	b, length := t.at(ref)
+	if t.numbers {
+		_, n := binary.Uvarint(b)
+		b = b[max(n, 0):]
+	}
+	if length > uint64(len(b)) {
+		return ""
+	}
+	return string(b[:length])
+}
+
+// Number is the number beside a text, 0 for what is no reference.
+func (t *StoredTexts) Number(ref uint64) uint64 {
+	b, _ := t.at(ref)
+	v, _ := binary.Uvarint(b)
+	return v
+}

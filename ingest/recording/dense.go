@@ -1,0 +1,106 @@
+package recording
+
+import (
+	"sync"
+
+	"ashlar/ingest/column"
+)
+
+// Where there are millions of short states, columns take several times what the file
+// does. So chunks of states that are full are squeezed (see column.Spans), to a third of
+// the room, and those of spans where the decoder asks for it (Builder.Squeeze). It costs
+// little of what decoding such a format does, and as much again whenever they are read.
+
+// Squeeze has spans that are added from now on take less room, for formats that are slow
+// to read anyway.
+func (b *Builder) Squeeze() { b.squeezed = true }
+
+// newStates is an empty lane of states.
+func newStates(s *column.Shelf) Lane {
+	l := newLane(s)
+	l.squeezed, l.woken = true, true
+	return l
+}
+
+// addLane adds a lane below the others.
+func (t *TrackBuilder) addLane() {
+	l := newLane(t.b.shelf)
+	l.squeezed = t.b.squeezed
+	t.lanes = append(t.lanes, l)
+	t.b.held.lanes++
+}
+
+// squeezing is room for the ends of a chunk.
+var squeezing = sync.Pool{New: func() any { return new([column.ChunkLen]int64) }}
+
+// squeeze packs the chunk that is not yet. Snapshots keep what they have.
+func (l *Lane) squeeze() {
+	if len(l.chunks) == 0 {
+		return
+	}
+	c := &l.chunks[0]
+	from := len(l.dense) << column.ChunkBits
+	n := l.n - from
+	room := squeezing.Get().(*[column.ChunkLen]int64)
+	defer squeezing.Put(room)
+	ends := room[:n]
+	for i := range ends {
+		ends[i] = l.End(from + i)
+	}
+	wakers := c.wakers
+	if wakers != nil {
+		wakers = wakers[:n]
+	}
+	l.dense = append(l.dense, column.SpansOf(l.shelf, c.starts[:n], ends, c.calls[:n], wakers))
+	l.chunks, l.tail, l.room = nil, laneChunk{}, 0
+	if l.laneMore != &noMore {
+		l.long = column.On[longSpan](l.shelf)
+	}
+}
+
+// loosen unpacks the last chunk, which is not full, so that more can be appended.
+func (l *Lane) loosen() {
+	k := len(l.dense) - 1
+	d := &l.dense[k]
+	size := 2 * d.Len()
+	for size&(size-1) != 0 {
+		size += size & -size
+	}
+	c := l.newChunk(min(column.ChunkLen, max(column.FirstLen, size)))
+	for i := range d.Len() {
+		start, end := d.Start(i), d.End(i)
+		c.starts[i], c.durs[i], c.calls[i] = start, isLong, CallID(d.First(i))
+		if dur := uint64(end - start); dur < isLong {
+			c.durs[i] = uint32(dur)
+		} else {
+			l.more().long.Append(longSpan{k<<column.ChunkBits + i, end})
+		}
+		if l.woken {
+			c.wakers[i] = d.Second(i)
+		}
+	}
+	l.dense = l.dense[:k:k]
+	l.chunks, l.tail, l.room = []laneChunk{c}, c, len(c.starts)-d.Len()
+}
+
+// leaf is room for what a detail level has one node of.
+type leaf struct {
+	starts, ends [leafSpans]int64
+	durs         [leafSpans]uint32
+	calls        [leafSpans]CallID
+}
+
+// leaf returns the columns of n spans from span i on, of one leaf.
+func (l *Lane) leaf(i, n int, room *leaf) (starts []int64, durs []uint32, calls []CallID) {
+	k, off := i>>column.ChunkBits-len(l.dense), i&(column.ChunkLen-1)
+	if k >= 0 {
+		c := &l.chunks[k]
+		return c.starts[off : off+n], c.durs[off : off+n], c.calls[off : off+n]
+	}
+	starts, durs, calls = room.starts[:n], room.durs[:n], room.calls[:n]
+	column.ReadSpans(&l.dense[i>>column.ChunkBits], off, starts, room.ends[:n], calls)
+	for j := range starts {
+		durs[j] = uint32(min(uint64(room.ends[j]-starts[j]), isLong))
+	}
+	return starts, durs, calls
+}
