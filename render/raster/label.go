@@ -51,11 +51,8 @@ func (f *Face) Fit(name string, w float32) string {
 // fitSimple is Fit for simple names that are too wide; full has the end of a name that
 // name begins.
 func (f *Face) fitSimple(name, full string, w float32) string {
-	if _, reason, ok := strings.Cut(full, ": "); ok && name == full && full[0] == '[' && full[len(full)-1] == ']' && len(reason) > fewestLetters {
-		full = "[" + reason // what a thread waits for, which its colour does not tell
-		if name = full; f.fits(full, w) {
-			return full
-		}
+	if name == full && strings.HasPrefix(full, "[") && strings.HasSuffix(full, "]") {
+		return f.fitState(full[1:len(full)-1], w)
 	}
 	p := funcname.Split(full)
 	if !f.simple(full) {
@@ -86,6 +83,23 @@ func (f *Face) fitSimple(name, full string, w float32) string {
 		return f.elide(typ+full[p.Leaf:p.End], cut{leaf: len(typ), end: len(typ) + p.End - p.Leaf, least: 1}, w)
 	}
 	return f.elide(full, cut{head, p.Type, p.Leaf, p.End, 1}, w)
+}
+
+// fitState is Fit for the state of a thread, which stands in brackets: what the thread
+// waits for goes before that it waits, which its colour tells, and keeps its beginning.
+func (f *Face) fitState(state string, w float32) string {
+	if _, reason, ok := strings.Cut(state, ": "); ok && len(reason) >= fewestLetters {
+		state = reason
+	}
+	w -= f.Advance('[') + f.Advance(']')
+	if f.fits(state, w) {
+		return "[" + state + "]"
+	}
+	short := f.cut(state, w)
+	if utf8.RuneCountInString(short) <= fewestLetters { // the ellipsis is one
+		return ""
+	}
+	return "[" + strings.TrimRight(strings.TrimSuffix(short, Ellipsis), " ") + Ellipsis + "]"
 }
 
 // mostLabels bounds the labels that are kept: some megabytes.

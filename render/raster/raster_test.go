@@ -39,7 +39,7 @@ func TestFitKeepsIdentity(t *testing.T) {
 		{"frame 48702", "fra…48702", "fra…48702"},
 		{"preprocess: /usr/include/c++/12/windows.h", "prep…windows.h", "prep…windows.h"},
 		{"[blocked: chan receive]", "[chan receive]", "[chan receive]"},
-		{"[blocked: sleeping]", "[slee…ng]", "[slee…ng]"},
+		{"[blocked: sleeping]", "[sleep…]", "[sleep…]"},
 		{"thread 639 (pt_autograd_0)", "threa…grad_0)", "thread 6…d_0)"},
 	} {
 		if got := f.Fit(c.name, f.Measure(c.at)+.1); got != c.want {

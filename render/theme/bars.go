@@ -94,7 +94,7 @@ func (t *Theme) State(s recording.State) color.NRGBA {
 	case recording.InSystemCall:
 		return OKLCH(t.barL-.02, t.barC, 250)
 	}
-	return OKLCH(t.barL-.04, .025, 30)
+	return OKLCH(t.barL-.04, .01, 60)
 }
 
 // Neutral is the colour of bars that say nothing by their colour.
