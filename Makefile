@@ -46,7 +46,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build install uninstall dist distcheck test-deb test test-quick test-desktop bench bench-peers bench-page bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers
+.PHONY: help run build install uninstall dist distcheck test-deb test test-quick test-desktop bench bench-peers bench-page bench-large bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -124,6 +124,9 @@ bench-peers: prepare-peers ## and other programs on the same files (npm, chromiu
 bench-page: prepare-test prepare-peers ## all of both, written into the manual (FILES='NAME=PATH,…' too)
 	$(GO) run ./testdata/bench -page assets/manual/performance.md -json bench.json -files '$(FILES)' -runs 3 $(BENCH)
 
+bench-large: prepare-test ## formats at 1 GB beside their own tools, into the manual (LARGE='NAME=PATH,…')
+	$(GO) run ./testdata/bench -page assets/manual/performance.md -row '^large/' -json bench-large.json -large '$(LARGE)' -runs 3 $(BENCH)
+
 # One package at a time: benchmarks that share a processor measure each other.
 bench-micro: export EGL_PLATFORM := surfaceless
 bench-micro: prepare-draw ## measure decoders and drawing apart (MICRO=regexp chooses)
@@ -143,7 +146,7 @@ generate: prepare-draw ## run go generate, draw the picture of the README
 	EGL_PLATFORM=$${EGL_PLATFORM:-surfaceless} ./ashlar render --demo -o assets/ashlar.png --size 1280x800
 
 clean: ## remove what make built (not the recordings of make bench)
-	rm -f ashlar ashlar.png bench.json bench-peers.json
+	rm -f ashlar ashlar.png bench.json bench-peers.json bench-large.json
 
 prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers:
 	@.ci/prepare $(@:prepare-%=%)

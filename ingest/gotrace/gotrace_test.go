@@ -245,9 +245,8 @@ func compare(t *testing.T, content []byte) {
 	}
 }
 
-// profiled says what the tool's profiles are of: a state, and the reasons for it. The
-// fourth, sched, lacks some of what could run in the tool's own list of events, with
-// which [compare] holds those times.
+// profiled says what the tool's profiles are of: a state, and the reasons for it. Of the
+// fourth, sched, which has stacks of others and not all times, see [compareSched].
 var profiled = map[string]struct {
 	state recording.State
 	why   *regexp.Regexp

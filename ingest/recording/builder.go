@@ -33,7 +33,7 @@ type Builder struct {
 	ctxs   map[uint64]ContextID // by their hash, or the next one that was free
 	seed   maphash.Seed
 	attrs  []Attr // room for those of more contexts
-	tracks map[TrackKey]*TrackBuilder
+	tracks trackTable
 	order  []*TrackBuilder
 	procs  map[int64]int
 	warn   map[string]int
@@ -98,7 +98,6 @@ func NewBuilder() *Builder {
 		frames: map[Frame]FrameID{},
 		ctxs:   map[uint64]ContextID{},
 		seed:   maphash.MakeSeed(),
-		tracks: map[TrackKey]*TrackBuilder{},
 		procs:  map[int64]int{},
 		warn:   map[string]int{},
 		tally:  map[string]*Tally{},

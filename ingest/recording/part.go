@@ -128,6 +128,7 @@ func (t *TrackBuilder) discard() {
 		t.b.held.loose -= int64(t.loose.n)
 	}
 	t.b.held.lanes -= int64(len(lanes))
+	t.own()
 	c.States -= int64(t.track.States.Len())
 	p.left += int64(t.track.States.Len())
 	t.track.States, t.track.InState = newStates(t.b.shelf), [states]int64{}
@@ -144,7 +145,7 @@ func (t *TrackBuilder) discard() {
 		}
 		p.left += int64(s.Len())
 	}
-	t.lanes, t.loose, t.samples, t.unsorted, t.track.Instants, t.spans, t.late = nil, nil, nil, nil, nil, 0, 0
+	t.lanes, t.loose, t.samples, t.track.Instants, t.spans, t.late = nil, nil, nil, nil, 0, 0
 	t.cached = nil
 }
 

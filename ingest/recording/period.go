@@ -88,6 +88,9 @@ func (b *Builder) space(tracks []*Track) {
 
 // replace keeps one snapshot of the track in the place of another.
 func (t *TrackBuilder) replace(was, is *Track) {
+	if t.track == was {
+		t.track = is
+	}
 	if t.cached == was {
 		t.cached = is
 	}

@@ -302,7 +302,7 @@ func (b *Builder) Finish() *Recording {
 	b.layOut()
 	b.splitStates()
 	r := b.Snapshot()
-	b.order, b.tracks = nil, nil // of which the recording has all that is needed
+	b.order, b.tracks = nil, trackTable{} // of which the recording has all that is needed
 	if b.OnPublish != nil {
 		b.OnPublish(r)
 	}

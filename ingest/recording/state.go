@@ -125,6 +125,7 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 		return
 	}
 	t.b.check()
+	t.own()
 	t.cached = nil
 	t.b.rec.Counts.States++
 	l := &t.track.States

@@ -1,10 +1,11 @@
 package recording
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/pairs"
 )
 
 // TrackKey identifies a track of a recording. Name is only part of the key
@@ -22,23 +23,29 @@ type TrackKey struct {
 // containment, and spans that overlap without nesting get rows of their own.
 // A track may use both.
 type TrackBuilder struct {
-	b       *Builder
-	index   int
-	track   *Track // all but lanes, open and samples; the last snapshot is this
+	b *Builder
+	// There may be a million tracks, of threads that soon end: what is small lies together.
+	index   int32
+	any     bool   // there is a last
+	out     bool   // not one of the threads that are kept: see Builder.Only
+	waits   bool   // for loose spans to be laid out for good: see layOut
+	shared  bool   // track is a snapshot: see own
+	track   *Track // all but lanes, open and samples, which snapshots have
 	lanes   []Lane
 	open    []openSpan
 	last    int64 // the latest time seen by Begin and End
-	any     bool
-	samples []*Samples
-	// unsorted marks samples (by place in samples) that arrived out of order.
-	unsorted []bool
-	loose    *looseSpans
-	spans    int64
-	late     int64  // of them, those that never ended
-	out      bool   // not one of the threads that are kept: see Builder.Only
-	cached   *Track // the last snapshot, nil when something changed since
-	shown    *Track // the last snapshot of loose spans, until they are laid out for good
-	waits    bool   // for that: see layOut
+	samples []sampleBuilder
+	loose   *looseSpans
+	spans   int64
+	late    int64  // of them, those that never ended
+	cached  *Track // the last snapshot, nil when something changed since
+	shown   *Track // the last snapshot of loose spans, until they are laid out for good
+}
+
+// sampleBuilder has samples that may have arrived out of order since they were sorted.
+type sampleBuilder struct {
+	*Samples
+	unsorted bool
 }
 
 type openSpan struct {
@@ -49,22 +56,71 @@ type openSpan struct {
 
 // Track returns the builder of a track, adding the track when it is new.
 func (b *Builder) Track(k TrackKey) *TrackBuilder {
-	t := b.tracks[k]
-	if t == nil {
-		t = &TrackBuilder{b: b, index: len(b.order)}
-		t.track = &Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: b.Process(k.PID), States: newStates(b.shelf)}
-		b.tracks[k] = t
-		b.order = append(b.order, t)
-		t.thread()
+	process := b.Process(k.PID)
+	if i := b.tracks.find(k, process); i >= 0 {
+		return b.order[i]
 	}
+	t := &TrackBuilder{b: b, index: int32(len(b.order))}
+	t.track = &Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: process, States: newStates(b.shelf)}
+	b.tracks.add(k, process, len(b.order))
+	b.order = append(b.order, t)
+	t.thread()
 	return t
 }
 
+// trackTable finds tracks by their keys: most are threads that have no more than a small
+// number.
+type trackTable struct {
+	threads pairs.Table // by process and kind, and TID: 1 + their places
+	others  map[TrackKey]int
+}
+
+// pair is the key of a thread in threads, where it is such a one.
+func (k *TrackKey) pair(process int) (a, b uint32, ok bool) {
+	const most = 1 << 24
+	return uint32(process)<<8 | uint32(k.Kind), uint32(k.TID), k.Name == "" && process < most && k.TID == int64(uint32(k.TID))
+}
+
+// find is the place of a track, -1 where there is none.
+func (x *trackTable) find(k TrackKey, process int) int {
+	if a, b, ok := k.pair(process); ok {
+		return int(x.threads.Get(a, b)) - 1
+	}
+	if i, ok := x.others[k]; ok {
+		return i
+	}
+	return -1
+}
+
+func (x *trackTable) add(k TrackKey, process, place int) {
+	if a, b, ok := k.pair(process); ok {
+		x.threads.Put(a, b, uint32(place+1))
+		return
+	}
+	if x.others == nil {
+		x.others = map[TrackKey]int{}
+	}
+	x.others[k] = place
+}
+
 // Index is the track's place in Recording.Tracks.
-func (t *TrackBuilder) Index() int { return t.index }
+func (t *TrackBuilder) Index() int { return int(t.index) }
+
+// own makes track one that may be written to: snapshots share it until then, since of
+// many tracks most have ended.
+func (t *TrackBuilder) own() {
+	if !t.shared {
+		return
+	}
+	c := *t.track
+	c.States = t.track.States.snapshot()
+	c.Lanes, c.Open, c.Samples = nil, nil, nil
+	t.track, t.shared = &c, false
+}
 
 // SetName names the track; SetSort orders it.
 func (t *TrackBuilder) SetName(name string) {
+	t.own()
 	t.track.Name, t.cached = name, nil
 	t.thread()
 }
@@ -73,7 +129,10 @@ func (t *TrackBuilder) SetName(name string) {
 func (t *TrackBuilder) Name() string { return t.track.Name }
 
 // SetSort orders the track among those of its process.
-func (t *TrackBuilder) SetSort(sort int) { t.track.Sort, t.cached = sort, nil }
+func (t *TrackBuilder) SetSort(sort int) {
+	t.own()
+	t.track.Sort, t.cached = sort, nil
+}
 
 // clock moves a backward time up to the latest one; it reports whether the
 // time was good.
@@ -290,15 +349,14 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 		k++
 	}
 	if k == len(t.samples) {
-		t.samples = append(t.samples, newSamples(t.b.shelf, event))
-		t.unsorted = append(t.unsorted, false)
+		t.samples = append(t.samples, sampleBuilder{Samples: newSamples(t.b.shelf, event)})
 	}
-	s := t.samples[k]
+	s := &t.samples[k]
 	n := s.Len()
 	if n > 0 && at < s.times.At(n-1) {
-		t.unsorted[k] = true
+		s.unsorted = true
 	}
-	if t.unsorted[k] {
+	if s.unsorted {
 		t.b.held.unsorted = max(t.b.held.unsorted, int64(n))
 	}
 	s.times.Append(at)
@@ -340,6 +398,7 @@ func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
 	if t.b.outside(t.out, at, at) {
 		return
 	}
+	t.own()
 	t.cached = nil
 	t.track.Instants = append(t.track.Instants, Instant{at, name, args})
 	t.b.rec.Counts.Instants++
@@ -356,14 +415,23 @@ func (t *TrackBuilder) Break(at int64) {
 			t.lanes[i].trimShort()
 		}
 	}
-	t.track.States.trimShort()
+	if len(t.track.States.chunks) > 0 {
+		t.own()
+		t.track.States.trimShort()
+	}
 }
 
 // finish closes what is open at the recording's end.
 func (t *TrackBuilder) finish(end int64) {
 	t.Break(end)
+	order := func(x, y Instant) int { return cmp.Compare(x.Time, y.Time) }
+	if slices.IsSortedFunc(t.track.Instants, order) {
+		return
+	}
+	t.own()
+	t.cached = nil
 	t.track.Instants = slices.Clone(t.track.Instants) // snapshots share the old order
-	sort.SliceStable(t.track.Instants, func(i, j int) bool { return t.track.Instants[i].Time < t.track.Instants[j].Time })
+	slices.SortStableFunc(t.track.Instants, order)
 }
 
 // layOut makes lanes of loose spans. Where the builder is stopped the last ones are
@@ -400,7 +468,9 @@ func (t *TrackBuilder) snapshot() *Track {
 	if t.loose != nil && !t.waits {
 		t.layOut()
 	}
+	t.own()
 	s := t.track
+	t.shared = true
 	if whole := t.b.rec.Done && !t.waits; whole { // nobody adds to it any more
 		t.loose = nil
 		s.Lanes = t.lanes
@@ -408,11 +478,7 @@ func (t *TrackBuilder) snapshot() *Track {
 			t.lanes[i].trim()
 		}
 		s.States.trim()
-	} else {
-		c := *t.track
-		s = &c
-		s.Instants = s.Instants[:len(s.Instants):len(s.Instants)]
-		s.States = t.track.States.snapshot()
+	} else if len(t.lanes) > 0 {
 		s.Lanes = make([]Lane, len(t.lanes))
 		for i := range t.lanes {
 			s.Lanes[i] = t.lanes[i].snapshot()
@@ -421,10 +487,11 @@ func (t *TrackBuilder) snapshot() *Track {
 	for _, o := range t.open {
 		s.Open = append(s.Open, OpenSpan{o.start, o.call, o.args})
 	}
-	for k, c := range t.samples {
-		if t.unsorted[k] {
+	for k := range t.samples {
+		c := &t.samples[k]
+		if c.unsorted {
 			c.sortByTime()
-			t.unsorted[k] = false
+			c.unsorted = false
 		}
 		s.Samples = append(s.Samples, c.snapshot())
 	}

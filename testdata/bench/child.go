@@ -28,6 +28,8 @@ func child(what string, args []string) error {
 	switch what {
 	case "unpack":
 		return unpackAlone(args[0])
+	case "go-trace":
+		return openGoTrace(args[0])
 	case "pprof-library":
 		return parseAlone(args[0])
 	case "json-valid":

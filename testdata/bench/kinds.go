@@ -171,9 +171,9 @@ func readings() (all []row) {
 	return all
 }
 
-// files measures recordings that others wrote: NAME=PATH or PATH, with commas between.
+// files measures recordings that others wrote.
 func (b *bench) files(k *kind) (out []result, err error) {
-	err = b.eachGiven(func(name string, f *file) error {
+	err = eachGiven(b.given, func(name string, f *file) error {
 		x, err := b.reading(k, name, f)
 		out = append(out, x...)
 		return err
@@ -181,10 +181,11 @@ func (b *bench) files(k *kind) (out []result, err error) {
 	return out, err
 }
 
-// eachGiven visits them; what goes wrong with one leaves the others.
-func (b *bench) eachGiven(visit func(name string, f *file) error) error {
+// eachGiven visits recordings that are given as NAME=PATH or PATH, with commas between;
+// what goes wrong with one leaves the others.
+func eachGiven(list string, visit func(name string, f *file) error) error {
 	var failed []error
-	for given := range strings.SplitSeq(b.given, ",") {
+	for given := range strings.SplitSeq(list, ",") {
 		if given == "" {
 			continue
 		}

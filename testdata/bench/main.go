@@ -49,6 +49,7 @@ func main() {
 	flag.BoolVar(&peers, "peers", false, "measure other programs instead")
 	flag.StringVar(&b.peerDir, "peer-dir", "", "where programs from npm are installed (default beside the recordings)")
 	flag.StringVar(&b.given, "files", "", "recordings of others to measure in the rows file and peers/file: NAME=PATH,…")
+	flag.StringVar(&b.givenLarge, "large", "", "large recordings of others to measure beside tools of their formats in the row large/file: NAME=PATH,…")
 	flag.StringVar(&page, "page", "", "measure the peers too, and write the tables between the marks of a Markdown file")
 	flag.StringVar(&from, "from", "", "with -page: measure nothing, and take what -json wrote to this file")
 	flag.BoolVar(&list, "list", false, "print the names of the rows")
@@ -56,9 +57,9 @@ func main() {
 	measured := rows
 	switch {
 	case peers:
-		measured = peerRows
+		measured = slices.Concat(peerRows, largeRows)
 	case page != "":
-		measured = slices.Concat(rows, peerRows)
+		measured = slices.Concat(rows, peerRows, largeRows)
 	}
 	if list {
 		for _, r := range measured {
@@ -84,14 +85,14 @@ func main() {
 
 // bench is one session of measuring.
 type bench struct {
-	dir     string
-	peerDir string
-	runs    int
-	quick   bool
-	wait    time.Duration
-	given   string // recordings of others
-	program string // the ashlar that was built
-	temp    string
+	dir               string
+	peerDir           string
+	runs              int
+	quick             bool
+	wait              time.Duration
+	given, givenLarge string // recordings of others
+	program           string // the ashlar that was built
+	temp              string
 
 	loads   map[string][]run // of whole programs, by file: rows share them
 	display *display         // see screen
@@ -117,6 +118,7 @@ type result struct {
 	// A line of a table that has more columns is one of these.
 	Reading *reading  `json:"reading,omitempty"`
 	Peer    *compared `json:"peer,omitempty"`
+	Large   *compared `json:"large,omitempty"`
 }
 
 // report is written by -json.

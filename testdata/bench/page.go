@@ -13,8 +13,10 @@ import (
 
 // The tables stand between these lines of a page.
 const (
-	pageBegins = "<!-- measured: make bench-page writes these tables -->\n"
-	pageEnds   = "<!-- end of measured -->"
+	pageBegins  = "<!-- measured: make bench-page writes these tables -->\n"
+	pageEnds    = "<!-- end of measured -->"
+	largeBegins = "<!-- measured: rows large/ of make bench-page -->\n"
+	largeEnds   = "<!-- end of rows large/ -->"
 )
 
 // readReport reads what -json wrote.
@@ -35,40 +37,49 @@ func readReport(path string) (*report, error) {
 	return rep, nil
 }
 
-// write replaces what stands between the marks of a Markdown file.
+// write replaces what stands between the marks of a Markdown file. Tables of which
+// nothing was measured stay as they are.
 func (rep *report) write(path string) error {
-	b, err := os.ReadFile(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	head, rest, ok := strings.Cut(string(b), pageBegins)
-	_, tail, ok2 := strings.Cut(rest, pageEnds)
-	if !ok || !ok2 {
-		return fmt.Errorf("%s lacks the lines\n%s%s\nbetween which the tables go", path, pageBegins, pageEnds)
+	page := string(text)
+	for i := range sections {
+		s := &sections[i]
+		head, rest, ok := strings.Cut(page, s.begins)
+		_, tail, ok2 := strings.Cut(rest, s.ends)
+		if !ok || !ok2 {
+			return fmt.Errorf("%s lacks the lines\n%s%s\nbetween which tables go", path, s.begins, s.ends)
+		}
+		p := rep.part(s)
+		if len(p.Results)+len(p.Errors) == 0 {
+			continue
+		}
+		var b strings.Builder
+		s.text(p, &b)
+		if len(p.Errors) > 0 {
+			b.WriteString("\n**Not measured**, because of errors: " + cell(strings.Join(p.Errors, "; ")) + ".\n")
+		}
+		page = head + s.begins + b.String() + "\n" + s.ends + tail
 	}
-	return os.WriteFile(path, []byte(head+pageBegins+rep.page()+pageEnds+tail), 0o644)
+	return os.WriteFile(path, []byte(page), 0o644)
 }
 
-// page is the report as Markdown.
-func (rep *report) page() string {
-	var b strings.Builder
+// page has the tables of all that is asked.
+func (rep *report) page(b *strings.Builder) {
 	size := ""
 	if rep.Quick {
 		size = "**Recordings of a fiftieth of their size, to try the program: these figures say nothing.** "
 	}
-	fmt.Fprintf(&b, "\n%sMeasured on %s on %s, with a load of %.1f before; other programs had %s of the machine. The whole program, from its start until all is loaded, nothing kept from before; the best of %s. **What is missed is bold.**\n",
+	fmt.Fprintf(b, "\n%sMeasured on %s on %s, with a load of %.1f before; other programs had %s of the machine. The whole program, from its start until all is loaded, nothing kept from before; the best of %s. **What is missed is bold.**\n",
 		size, rep.When.Format("2006-01-02"), rep.Machine, rep.Machine.Load, rep.others(), rep.times())
 	b.WriteString("\n*Share* is how much there is of the speed that is asked, *cores* how many were busy on average, *memory* the most that was not the mapped file, *beside* how long json.Valid takes, the unpacking of a packed file, or the format's library, *pictures* when a window had the first one and how long one stayed at most until the next, on software GL.\n")
 	for _, k := range kinds {
-		rep.readings(&b, k)
+		rep.readings(b, k)
 	}
-	rep.rest(&b)
-	rep.peers(&b)
-	if len(rep.Errors) > 0 {
-		b.WriteString("\n**Not measured**, because of errors: " + cell(strings.Join(rep.Errors, "; ")) + ".\n")
-	}
-	b.WriteString("\n")
-	return b.String()
+	rep.rest(b)
+	rep.peers(b)
 }
 
 // others is the share of the machine that other programs had, in the middle and at most.

@@ -27,8 +27,9 @@ func TestPage(t *testing.T) {
 		{Peer: &compared{Program: "ashlar top", File: "f", Seconds: .11, Own: 27e6}},
 		{Peer: &compared{Program: "another", File: "f", Failed: true}},
 	}}
+	const large = "\n" + largeBegins + "\n| kept |\n" + largeEnds
 	path := filepath.Join(t.TempDir(), "x.md")
-	if err := os.WriteFile(path, []byte("# Speed\n\n"+pageBegins+"old\n"+pageEnds+"\n\nThe end.\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("# Speed\n\n"+pageBegins+"old\n"+pageEnds+large+"\n\nThe end.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := rep.write(path); err != nil {
@@ -42,7 +43,7 @@ func TestPage(t *testing.T) {
 		t.Error(err)
 	}
 	for _, want := range []string{
-		"# Speed\n\n" + pageBegins, "2026-01-02", pageEnds + "\n\nThe end.\n", "the best of 3",
+		"# Speed\n\n" + pageBegins, "2026-01-02", pageEnds + large + "\n\nThe end.\n", "the best of 3",
 		"| B and E | 200 MB, 2.00 M events | 0.25 s | 8.0 M, 800 MB | 2.00 | 1.6 | 250 MB | 0.80 s | 120, 60 ms |\n",
 		// 2 M events/s and 200 MB/s of 4 and 400; 300 MB where 256 MB and 24 MB are allowed; 0.8 s is not twice a second.
 		`| X\|Y | 200 MB, 2.00 M events | 1.00 s | 2.0 M, 200 MB | **0.50** | 0.4 | **300 MB** | **0.80 s** | **230**, **250 ms** |` + "\n",
@@ -62,13 +63,50 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// Formats at a size have a table of their own, and what else is on the page stays.
+func TestLargePage(t *testing.T) {
+	rep := &report{Errors: []string{"large/file: no such file"}, Results: []result{
+		{Row: "large/perfetto", Large: &compared{Program: "ashlar top", File: "Perfetto, 1.00 GB", Seconds: 4, Own: 27e6, Bytes: 1e9}, Runs: make([]run, 3)},
+		{Row: "large/file", Large: &compared{Program: "ashlar top", File: "JFR, 500 MB", Seconds: 2, Own: 27e6, Bytes: 5e8}, Runs: make([]run, 3)},
+		{Row: "large/file", Large: &compared{Program: "jfr summary", File: "JFR, 500 MB", Failed: true}},
+	}}
+	path := filepath.Join(t.TempDir(), "x.md")
+	const main = pageBegins + "\n| kept |\n" + pageEnds
+	if err := os.WriteFile(path, []byte(main+largeBegins+"old\n"+largeEnds), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := rep.write(path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := manual.Parse(text); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{
+		main + largeBegins, "| Perfetto, 1.00 GB | ashlar top | 4.00 s | 250 | 27 MB |\n",
+		"| JFR, 500 MB | ashlar top | 2.00 s | 250 | 27 MB |\n|  | jfr summary | none | | |\n", "because of errors: large/file: no such file.",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q: %s", want, text)
+		}
+	}
+	if strings.Contains(string(text), "old\n") {
+		t.Error("what was measured before is still there")
+	}
+}
+
 // The manual has a place for the tables.
 func TestManualHasMarks(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "assets", "manual", "performance.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if begin, end := strings.Index(string(text), pageBegins), strings.Index(string(text), pageEnds); begin < 0 || end < begin {
-		t.Errorf("performance.md lacks the marks %q and %q", pageBegins, pageEnds)
+	for _, s := range sections {
+		if begin, end := strings.Index(string(text), s.begins), strings.Index(string(text), s.ends); begin < 0 || end < begin {
+			t.Errorf("performance.md lacks the marks %q and %q", s.begins, s.ends)
+		}
 	}
 }

@@ -39,25 +39,34 @@ var peerRows = []row{
 		return b.againstMade(peerPprof, "pprof", b.speedscope, b.goPprof)
 	}},
 	{"peers/file", func(b *bench) (out []result, err error) {
-		err = b.eachGiven(func(name string, f *file) error {
-			var all []result
-			switch {
-			case strings.HasSuffix(f.path, ".json"):
-				all, err = b.against(f, name, b.speedscope, b.firefox)
-			case strings.HasSuffix(f.path, ".pb.gz"):
-				all, err = b.against(f, name, b.speedscope, b.goPprof)
-			case strings.HasSuffix(f.path, ".trace"):
-				all, err = b.against(f, name, b.tool("go tool trace -pprof=sync", "go", "tool", "trace", "-pprof=sync"))
-			case strings.HasSuffix(f.path, ".jfr"):
-				all, err = b.against(f, name, b.tool("jfr summary", "jfr", "summary"))
-			case strings.HasSuffix(f.path, ".data"):
-				all, err = b.against(f, name, b.tool("perf report", "perf", "report", "-f", "--stdio", "--no-children", "-g", "none", "-i"))
+		err = eachGiven(b.given, func(name string, f *file) error {
+			tools := b.toolsOf(f.path)
+			if len(tools) == 0 {
+				return nil
 			}
+			all, err := b.against(f, name, tools...)
 			out = append(out, all...)
 			return err
 		})
 		return out, err
 	}},
+}
+
+// toolsOf are the programs that open files named so.
+func (b *bench) toolsOf(path string) []peer {
+	switch {
+	case strings.HasSuffix(path, ".json"):
+		return []peer{b.speedscope, b.firefox}
+	case strings.HasSuffix(path, ".pb.gz"):
+		return []peer{b.speedscope, b.goPprof}
+	case strings.HasSuffix(path, ".trace"):
+		return []peer{b.tool("go tool trace -pprof=sync", "go", "tool", "trace", "-pprof=sync")}
+	case strings.HasSuffix(path, ".jfr"):
+		return []peer{b.tool("jfr summary", "jfr", "summary")}
+	case strings.HasSuffix(path, ".data"):
+		return []peer{b.tool("perf report", "perf", "report", "-f", "--stdio", "--no-children", "-g", "none", "-i")}
+	}
+	return nil
 }
 
 // A peer may take so long; one that takes longer than once is run once.
@@ -72,6 +81,7 @@ type compared struct {
 	File    string  `json:"file"`
 	Seconds float64 `json:"seconds"`
 	Own     int64   `json:"own_bytes"`
+	Bytes   int64   `json:"bytes,omitempty"` // of the file, in tables that say so
 	Failed  bool    `json:"failed,omitempty"`
 }
 
