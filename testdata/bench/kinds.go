@@ -19,8 +19,8 @@ type kind struct {
 	// share is how much of the asked speed there is: 1 is enough. It is nil where none
 	// is asked.
 	share   func(r *reading) float64
-	picture float64 // within how many ms there has to be one
-	bound   string  // what the processor does where it is too slow, as profiles say
+	picture float64           // within how many ms there has to be one
+	bounds  map[string]string // why something is missed, as profiles say: see reading.missed
 	count   func(c *counted) (n int64, unit string)
 }
 
@@ -74,28 +74,36 @@ const (
 	perSpan      = 24
 )
 
+// mesa bounds first pictures without a graphics card, as perf record tells.
+const mesa = "Of the time until a first picture 100 to 160 ms are Mesa's, on one of the cores that read: its libraries are loaded and programs for drawing compiled."
+
 var kinds = []*kind{
 	{name: "file", title: "Recordings that other programs wrote", picture: soon, count: (*counted).most,
 		asked: "A first picture within 200 ms, and then the next within 200 ms as long as there is more to come; of Chrome JSON of more than 20 MB also what is asked of it below.",
-		bound: "Events that Chromium writes have twice the bytes of made ones, most of them of arguments, whose quotes and brackets are looked for one by one: when events are read, and again for their time by the thread's clock, which info counts. Their samples come in some thousand pieces, which the one core takes apart that adds to the recording."},
+		bounds: map[string]string{"speed": "Events that Chromium writes have twice the bytes of made ones, most of them of arguments, whose quotes and brackets are looked for one by one: when events are read, and again for their time by the thread's clock, which info counts. Their samples come in some thousand pieces, which the one core takes apart that adds to the recording.",
+			"picture": mesa + " What perf records is in no order, and has its names when the programs that ran have been read."}},
 	{name: "chrome", title: "Chrome JSON", picture: soon, count: (*counted).events, share: chromeShare,
 		asked: "4 M events/s or 400 MB/s (800 MB/s of the best shape), half the time that json.Valid takes with one core, and at most 24 bytes a span and 256 MB of memory.",
-		bound: "The scanner runs on all cores and has half the work; what it found is added to the recording by one core, and what was in no order is laid out by one when all is there. Where few cores are busy, it is that one; where all are, it is branches at every quote and comma."},
+		bounds: map[string]string{"speed": "The scanner runs on all cores and has half the work; what it found is added to the recording by one core, and what was in no order is laid out by one when all is there. Where few cores are busy, it is that one; where all are, it is branches at every quote and comma.",
+			besideValid: "What is read twice as fast as json.Valid checks it has two cores for half of the work; the other half, adding to the recording, is in order.",
+			"picture":   mesa}},
 	{name: "spall1", title: "spall v1", picture: soon, count: (*counted).spans,
-		share: func(r *reading) float64 { return min(r.rate()/30e6, r.bytesRate()/2e9) },
-		asked: "30 M spans/s and 2 GB/s.",
-		bound: "One core tells where records end and which call each begins, which needs the record before; another adds spans to lanes. The first waits for slots of names and calls, which are larger together than what lies near a core; the system needs a fifth of the time, for pages of the file and of columns."},
+		share:  func(r *reading) float64 { return min(r.rate()/30e6, r.bytesRate()/2e9) },
+		asked:  "30 M spans/s and 2 GB/s.",
+		bounds: map[string]string{"speed": "One core tells where records end and which call each begins, which needs the record before; another adds spans to lanes. The first waits for slots of names and calls, which are larger together than what lies near a core; the system needs a fifth of the time, for pages of the file and of columns."}},
 	{name: "spall3", title: "spall v3", picture: soon, count: (*counted).spans,
-		share: func(r *reading) float64 { return r.rate() / 35e6 },
-		asked: "35 M spans/s.",
-		bound: "The same two stages as those of spall v1. Small buffers and differences of times need a look at every byte."},
+		share:  func(r *reading) float64 { return r.rate() / 35e6 },
+		asked:  "35 M spans/s.",
+		bounds: map[string]string{"speed": "The same two stages as those of spall v1. Small buffers and differences of times need a look at every byte."}},
 	{name: "spaa", title: "SPAA", picture: soon, count: (*counted).samples, share: spaaShare,
 		asked: "1 GB/s; with zstd 1.4 times what decompression takes.",
-		bound: "All cores take records apart, which is half the work; one adds them. With zstd, which one core unpacks, the records take several times what decompression does."},
+		bounds: map[string]string{"speed": "All cores take records apart, which is half the work; one adds them. With zstd, which one core unpacks, the records take several times what decompression does.",
+			"picture": "Frames and stacks stand before samples: of 200,000 frames nothing can be drawn before all are read."}},
 	{name: "pprof", title: "pprof", picture: soonBehind, count: (*counted).samples,
 		share: func(r *reading) float64 { return r.BesideSeconds / 2 / r.Seconds },
 		asked: "Half the time that its library (google/pprof/profile) needs to parse it.",
-		bound: "Labels that no other sample has make a context each, and stacks that no other has are new calls for each location; the library makes neither. Unpacking gzip is one core's, and strings and locations stand behind the samples."},
+		bounds: map[string]string{"speed": "Labels that no other sample has make a context each, and stacks that no other has are new calls for each location; the library makes neither. Unpacking gzip is one core's, and strings and locations stand behind the samples.",
+			"picture": "No sample has a name before the end of the file, where the strings stand, has been unpacked."}},
 	{name: "folded", title: "Folded stacks", picture: soon, count: (*counted).samples,
 		share: func(r *reading) float64 { return 1 / r.Seconds },
 		asked: "1 s."},

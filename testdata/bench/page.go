@@ -136,11 +136,11 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 		fmt.Fprintf(b, " A first picture within %.0f ms, then the next within %d ms.", k.picture, longest)
 	}
 	b.WriteString("\n\n| recording | size | time | per s | share | cores | memory | beside | pictures |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	slow := 0
+	not := map[string]int{} // how many miss what
 	for _, r := range all {
 		b.WriteString(r.line())
-		if slices.Contains(r.missed(), "speed") {
-			slow++
+		for _, what := range r.missed() {
+			not[what]++
 		}
 	}
 	if k.name == "chrome" {
@@ -148,10 +148,17 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 		fmt.Fprintf(b, "\nThe best shape is %s, at %s of the 800 MB/s that are asked of it.\n", cell(best.What),
 			missed(fmt.Sprintf("%.2f", best.bytesRate()/bestBytes), best.bytesRate() < bestBytes))
 	}
-	if slow > 0 && k.bound != "" {
-		fmt.Fprintf(b, "\nSpeed is missed in %d of %d. %s\n", slow, len(all), k.bound)
+	for _, m := range []struct{ what, name string }{
+		{"speed", "Speed is"}, {besideValid, "Half of json.Valid's time is"}, {"memory", "Memory is"}, {"picture", "First pictures are"}, {"pictures", "Later pictures are"},
+	} {
+		if n := not[m.what]; n > 0 {
+			fmt.Fprintf(b, "\n%s missed in %d of %d. %s\n", m.name, n, len(all), cmp.Or(k.bounds[m.what], unexplained))
+		}
 	}
 }
+
+// unexplained stands where a miss has no reason that was measured.
+const unexplained = "What bounds it has not been looked into."
 
 func (r *reading) line() string {
 	not := r.missed()
@@ -182,6 +189,7 @@ func (r *reading) line() string {
 
 // rest are the lines of all else.
 func (rep *report) rest(b *strings.Builder) {
+	var told []string
 	head := "\n## Everything else that is asked\n\n| what | asked | measured |\n|---|---|---|\n"
 	for _, x := range rep.Results {
 		if x.Reading != nil || x.Peer != nil {
@@ -193,6 +201,12 @@ func (rep *report) rest(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "%s| %s | %s | %s%s |\n", head, cell(x.What), cell(x.Target), missed(cell(x.Measured), x.Target != "" && !x.Pass), note)
 		head = ""
+	}
+	for _, x := range rep.Results {
+		if x.Reading == nil && x.Peer == nil && x.Target != "" && !x.Pass && !slices.Contains(told, x.Row) {
+			told = append(told, x.Row)
+			fmt.Fprintf(b, "\nMissed in *%s*: %s\n", cell(x.Row), cmp.Or(bounds[x.Row], unexplained))
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func TestPage(t *testing.T) {
 	rep := &report{When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Machine: machine{CPU: "A processor", Cores: 2}, Errors: []string{"idle: no window"}, Results: []result{
 		{Reading: &good, Pass: true, Runs: make([]run, 3)},
 		{Reading: &slow, Runs: make([]run, 3)},
-		{What: "a frame", Target: "1.5 ms", Measured: "2 ms"},
+		{Row: "frame", What: "a frame", Target: "1.5 ms", Measured: "2 ms"},
 		{What: "a search", Target: "1.5 ms", Measured: "1 ms", Pass: true},
 		{Peer: &compared{Program: "ashlar top", File: "f", Seconds: .11, Own: 27e6}},
 		{Peer: &compared{Program: "another", File: "f", Failed: true}},
@@ -47,7 +47,7 @@ func TestPage(t *testing.T) {
 		"| B and E | 200 MB, 2.00 M events | 0.25 s | 8.0 M, 800 MB | 2.00 | 1.6 | 250 MB | 0.80 s | 120, 60 ms |\n",
 		// 2 M events/s and 200 MB/s of 4 and 400; 300 MB where 256 MB and 24 MB are allowed; 0.8 s is not twice a second.
 		`| X\|Y | 200 MB, 2.00 M events | 1.00 s | 2.0 M, 200 MB | **0.50** | 0.4 | **300 MB** | **0.80 s** | **230**, **250 ms** |` + "\n",
-		"B and E, at 1.00 of the 800 MB/s", "Speed is missed in 1 of 2.",
+		"B and E, at 1.00 of the 800 MB/s", "Speed is missed in 1 of 2.", "\nFirst pictures are missed in 1 of 2.", "\nMemory is missed in 1 of 2. " + unexplained, "\nMissed in *frame*: " + bounds["frame"],
 		"| a frame | 1.5 ms | **2 ms** |", "| a search | 1.5 ms | 1 ms |",
 		"| f | ashlar top | 0.11 s | 27 MB |\n|  | another | none | |\n", "because of errors: idle: no window.",
 	} {

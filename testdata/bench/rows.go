@@ -30,6 +30,14 @@ var rows = append(readings(), []row{
 
 const mega = 1e6
 
+// bounds says why rows miss what is asked of them, as profiles say; kinds have their own.
+var bounds = map[string]string{
+	"pprof-top": "what is said of pprof above; the time to the table is mostly that of reading.",
+	"frame":     "most frames take a third of what is asked. Where bars are as dense as pixels, the first frames of a new zoom can take nothing over from the picture before.",
+	"calls":     "all other calls are five times as many as the 100,000, and the first answer looks at each once.",
+	"again":     "diff goes through all spans of both to say how sure a difference is, and shares the spread of durations with no other answer. Of a window the picture is there with the first frame, which waits for Mesa as all do.",
+}
+
 func quietly(r run) string { return fmt.Sprintf("%.2f s CPU, others %.0f %%", r.CPU, 100*r.Others) }
 
 // bestOf is the quickest of several runs of this program's other half.
