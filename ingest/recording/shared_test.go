@@ -18,8 +18,8 @@ func TestSharedTracks(t *testing.T) {
 	call := b.Call(NoCall, f)
 	still := b.Track(TrackKey{TID: 2})
 	still.State(0, 3, state, NoTrack)
-	still.Break(3)
-	tr := b.Track(TrackKey{TID: 1})
+	still.Over(3)
+	tr, often := b.Track(TrackKey{TID: 1}), TrackKey{TID: 3}
 	say := func(t *Track) string {
 		s := fmt.Sprint(t.Name, " ", t.Sort, t.Instants, t.InState, t.Open, len(t.Lanes), t.States.Len(), len(t.Samples))
 		for i := range t.States.Len() {
@@ -44,6 +44,12 @@ func TestSharedTracks(t *testing.T) {
 		func(at int64) { tr.Sample(sampled, at-3, call, -1, nil) },
 		func(at int64) { tr.Span(at, at+4, f, 0, false) },
 		func(at int64) { tr.Break(at) },
+		func(at int64) {
+			again := b.Track(often)
+			again.State(at, at+2, state, NoTrack)
+			again.Instant(at, "again", 0)
+			again.Over(at + 2)
+		},
 	}
 	var shown []*Recording
 	var said []string
@@ -51,7 +57,7 @@ func TestSharedTracks(t *testing.T) {
 		steps[k%len(steps)](int64(k+1) * 2 * isLong)
 		if k%3 == 0 || k%7 == 0 {
 			r := b.Snapshot()
-			shown, said = append(shown, r), append(said, say(r.Tracks[1]))
+			shown, said = append(shown, r), append(said, say(r.Tracks[1])+say(r.Tracks[len(r.Tracks)-1]))
 		}
 		if k%11 == 0 {
 			if r := b.Snapshot(); r.Tracks[1] != b.Snapshot().Tracks[1] {
@@ -60,9 +66,13 @@ func TestSharedTracks(t *testing.T) {
 		}
 	}
 	shown = append(shown, b.Finish())
-	said = append(said, say(shown[len(shown)-1].Tracks[1]))
+	last := shown[len(shown)-1]
+	said = append(said, say(last.Tracks[1])+say(last.Tracks[2]))
+	if l := &last.Tracks[2].States; l.Len() != 20 || last.Tracks[2].InState[Running] != 40 || len(last.Tracks[2].Instants) != 20 {
+		t.Errorf("a thread that came again has %s", say(last.Tracks[2]))
+	}
 	for i, r := range shown {
-		if got := say(r.Tracks[1]); got != said[i] {
+		if got := say(r.Tracks[1]) + say(r.Tracks[len(r.Tracks)-1]); got != said[i] {
 			t.Errorf("snapshot %d became %s, and was %s", i, got, said[i])
 		}
 		if r.Tracks[0] != shown[0].Tracks[0] {
@@ -107,7 +117,7 @@ func BenchmarkShortTracks(b *testing.B) {
 				t.State(i*1e6+k*4e5, i*1e6+k*4e5+1e5, wait, 0)
 				t.State(i*1e6+k*4e5+1e5, i*1e6+k*4e5+4e5, run, NoTrack)
 			}
-			t.Break(i*1e6 + 8e5)
+			t.Over(i*1e6 + 8e5)
 			if i%(n/4) == 0 {
 				r = bd.Snapshot()
 			}
