@@ -139,7 +139,7 @@ func (d *decoder) transition(ev *trace.Event, st *trace.StateTransition, at int6
 	d.told(at)
 	switch to {
 	case trace.GoNotExist:
-		g.track.Break(at) // regions
+		g.track.Over(at)
 		delete(d.gs, g.id)
 	case trace.GoRunning:
 		d.run(ev, g, at)

@@ -34,7 +34,8 @@ type Builder struct {
 	seed   maphash.Seed
 	attrs  []Attr // room for those of more contexts
 	tracks trackTable
-	order  []*TrackBuilder
+	order  []*TrackBuilder // nil for those that are over
+	over   []*Track        // these: see TrackBuilder.Over
 	procs  map[int64]int
 	warn   map[string]int
 	tally  map[string]*Tally
@@ -147,7 +148,7 @@ func (b *Builder) Adopt(r *Recording) error {
 func (b *Builder) Shows() bool {
 	c := &b.rec.Counts
 	return b.adopted != nil || c.Spans+c.States+c.Samples+c.Stacks+c.Windows+c.Instants > 0 || len(b.rec.Counters)+len(b.rec.Flows) > 0 ||
-		slices.ContainsFunc(b.order, func(t *TrackBuilder) bool { return len(t.open) > 0 })
+		slices.ContainsFunc(b.order, func(t *TrackBuilder) bool { return t != nil && len(t.open) > 0 })
 }
 
 // Shelf is where the columns are.

@@ -27,7 +27,7 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 			add(&w.Rows.values[metric], new(int64))
 		}
 	}
-	for _, t := range b.order {
+	for t := range b.live {
 		for _, s := range t.samples {
 			if s.Event == event && metric < len(s.values) && s.values[metric] != nil {
 				add(s.values[metric], &s.sums[metric])
@@ -51,7 +51,7 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 		}
 		scale = func(v int64) int64 { return v * f }
 	}
-	for _, t := range b.order {
+	for t := range b.live {
 		t.cached = nil
 	}
 	for i, c := range cols {

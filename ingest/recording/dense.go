@@ -52,7 +52,7 @@ func (l *Lane) squeeze() {
 		wakers = wakers[:n]
 	}
 	l.dense = append(l.dense, column.SpansOf(l.shelf, c.starts[:n], ends, c.calls[:n], wakers))
-	l.chunks, l.tail, l.room = nil, laneChunk{}, 0
+	l.chunks, l.tail = nil, &noTail
 	if l.laneMore != &noMore {
 		l.long = column.On[longSpan](l.shelf)
 	}
@@ -80,7 +80,8 @@ func (l *Lane) loosen() {
 		}
 	}
 	l.dense = l.dense[:k:k]
-	l.chunks, l.tail, l.room = []laneChunk{c}, c, len(c.starts)-d.Len()
+	l.chunks = []laneChunk{c}
+	l.setTail(c, len(c.starts)-d.Len())
 }
 
 // leaf is room for what a detail level has one node of.

@@ -11,11 +11,8 @@ import (
 // Lane is one row of spans on a track: sorted by start, never overlapping. Its
 // columns are parallel.
 type Lane struct {
-	// What append needs lies together: the last of chunks and how many spans
-	// still fit it.
 	n      int
-	room   int
-	tail   laneChunk
+	tail   *laneTail // of a lane that is added to
 	chunks []laneChunk
 	// dense are the chunks before those, of lanes that have them squeezed.
 	dense    []column.Spans
@@ -38,8 +35,24 @@ type laneMore struct {
 // noMore is that of lanes that have none of it.
 var noMore laneMore
 
+// laneTail is what append needs: the last of chunks, and how many spans still fit it.
+type laneTail struct {
+	room int
+	laneChunk
+}
+
+// noTail is that of lanes which have to grow first.
+var noTail laneTail
+
+func (l *Lane) setTail(c laneChunk, room int) {
+	if l.tail == &noTail {
+		l.tail = new(laneTail)
+	}
+	*l.tail = laneTail{room, c}
+}
+
 // newLane is an empty lane with its chunks on a shelf.
-func newLane(s *column.Shelf) Lane { return Lane{shelf: s, laneMore: &noMore} }
+func newLane(s *column.Shelf) Lane { return Lane{shelf: s, tail: &noTail, laneMore: &noMore} }
 
 // more is to be written to.
 func (l *Lane) more() *laneMore {
@@ -217,11 +230,12 @@ func (l *Lane) Search(t int64) int {
 
 // append adds a span that starts no earlier than the last one ended.
 func (l *Lane) append(start, end int64, call CallID, args uint64, unfinished bool) {
-	if l.room == 0 {
+	if l.tail.room == 0 {
 		l.grow()
 	}
-	l.room--
-	c, off := &l.tail, l.n&(column.ChunkLen-1)
+	t := l.tail
+	t.room--
+	c, off := &t.laneChunk, l.n&(column.ChunkLen-1)
 	c.starts[off], c.calls[off] = start, call
 	if d := uint64(end - start); d < isLong {
 		c.durs[off] = uint32(d)
@@ -245,12 +259,12 @@ func (l *Lane) append(start, end int64, call CallID, args uint64, unfinished boo
 // before ended.
 func (l *Lane) appendAll(spans []NestedSpan) {
 	for len(spans) > 0 {
-		if l.room == 0 {
+		if l.tail.room == 0 {
 			l.grow()
 		}
-		off := l.n & (column.ChunkLen - 1)
-		n := min(len(spans), l.room, leafSpans-off&(leafSpans-1))
-		starts, durs, calls := l.tail.starts[off:off+n], l.tail.durs[off:off+n], l.tail.calls[off:off+n]
+		c, off := l.tail, l.n&(column.ChunkLen-1)
+		n := min(len(spans), c.room, leafSpans-off&(leafSpans-1))
+		starts, durs, calls := c.starts[off:off+n], c.durs[off:off+n], c.calls[off:off+n]
 		for i := range starts {
 			s := &spans[i]
 			starts[i], calls[i] = s.Start, s.Call
@@ -265,9 +279,9 @@ func (l *Lane) appendAll(spans []NestedSpan) {
 			}
 		}
 		l.n += n
-		l.room -= n
+		c.room -= n
 		if l.n&(leafSpans-1) == 0 {
-			l.levelUp(&l.tail, off+n-1)
+			l.levelUp(&c.laneChunk, off+n-1)
 		}
 		spans = spans[n:]
 	}
@@ -285,8 +299,9 @@ func (l *Lane) grow() {
 		if l.squeezed {
 			l.squeeze()
 		}
-		l.tail, l.room = l.newChunk(column.ChunkLen), column.ChunkLen
-		l.chunks = append(l.chunks, l.tail)
+		c := l.newChunk(column.ChunkLen)
+		l.setTail(c, column.ChunkLen)
+		l.chunks = append(l.chunks, c)
 		return
 	}
 	size := column.FirstLen
@@ -297,7 +312,8 @@ func (l *Lane) grow() {
 	if len(l.chunks) > 0 {
 		l.chunks[0].copyTo(&c, off)
 	}
-	l.chunks, l.tail, l.room = []laneChunk{c}, c, size-off
+	l.chunks = []laneChunk{c}
+	l.setTail(c, size-off)
 }
 
 // cut takes all but the first spans of a lane away that has none squeezed. With shown
@@ -308,17 +324,18 @@ func (l *Lane) cut(n int, shown bool) {
 	case n == l.n:
 		return
 	case n == 0:
-		*l = Lane{squeezed: l.squeezed, woken: l.woken, shelf: l.shelf, laneMore: &noMore}
+		*l = Lane{squeezed: l.squeezed, woken: l.woken, shelf: l.shelf, tail: &noTail, laneMore: &noMore}
 		return
 	case off == 0:
-		l.chunks, l.tail, l.room = l.chunks[:k:k], laneChunk{}, 0
+		l.chunks, l.tail = l.chunks[:k:k], &noTail
 	default:
 		c := l.chunks[k]
 		if shown {
 			c = l.newChunk(len(c.starts))
 			l.chunks[k].copyTo(&c, off)
 		}
-		l.chunks, l.tail, l.room = append(l.chunks[:k:k], c), c, len(c.starts)-off
+		l.chunks = append(l.chunks[:k:k], c)
+		l.setTail(c, len(c.starts)-off)
 	}
 	if l.n = n; l.laneMore == &noMore {
 		return

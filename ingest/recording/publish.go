@@ -118,6 +118,10 @@ func (b *Builder) publishTracks(r *Recording, until time.Time) {
 	for k := range b.order {
 		i := (turn + k) % len(b.order)
 		t := b.order[i]
+		if t == nil {
+			r.Tracks[i] = b.over[i]
+			continue
+		}
 		if !until.IsZero() && t.shown != nil && t.cached == nil && time.Now().After(until) {
 			if r.Tracks[i] = t.shown; b.turn == turn {
 				b.turn = i
@@ -174,8 +178,8 @@ func (b *Builder) event(r *Recording, i int) Event {
 	case FromStates:
 		for m := range e.Metrics {
 			e.Metrics[m].Total = 0
-			for _, t := range b.order {
-				for s, ps := range t.track.InState {
+			for _, t := range r.Tracks {
+				for s, ps := range t.InState {
 					if State(s).Weighs(m) {
 						e.Metrics[m].Total = b.total(e.Metrics[m].Total, ps, e.Metrics[m].Name)
 					}
@@ -207,7 +211,7 @@ func worth(ms []Metric, primary int) int {
 // sampled is the sum of a metric over all samples of an event.
 func (b *Builder) sampled(e *Event, event, metric int) (sum int64) {
 	m := &e.Metrics[metric]
-	for _, t := range b.order {
+	for t := range b.live {
 		for _, s := range t.samples {
 			switch {
 			case s.Event != event:
@@ -235,7 +239,7 @@ func (b *Builder) outermost(r *Recording) (sum int64) {
 // Extent bounds the times so far; ok is false when there are none.
 func (b *Builder) Extent() (start, end int64, ok bool) {
 	end = b.end
-	for _, t := range b.order {
+	for t := range b.live {
 		if t.any {
 			end = max(end, t.last)
 		}
@@ -250,11 +254,11 @@ func (b *Builder) layOut() {
 	if b.OnPublish == nil {
 		return
 	}
-	for _, t := range b.order {
+	for t := range b.live {
 		t.waits = t.loose != nil
 	}
 	b.next = time.Now()
-	for _, t := range b.order {
+	for t := range b.live {
 		if !t.waits {
 			continue
 		}
@@ -286,11 +290,11 @@ func (b *Builder) Finish() *Recording {
 	}
 	b.halted.Store(false)
 	_, end, _ := b.Extent()
-	for _, t := range b.order {
+	for t := range b.live {
 		t.finish(end)
 	}
 	if b.part != nil {
-		for _, t := range b.order {
+		for t := range b.live {
 			if ok, _ := b.part.takes(t.track); !ok {
 				t.discard() // it never had a name
 			}
@@ -302,7 +306,7 @@ func (b *Builder) Finish() *Recording {
 	b.layOut()
 	b.splitStates()
 	r := b.Snapshot()
-	b.order, b.tracks = nil, trackTable{} // of which the recording has all that is needed
+	b.order, b.over, b.tracks = nil, nil, trackTable{} // of which the recording has all that is needed
 	if b.OnPublish != nil {
 		b.OnPublish(r)
 	}

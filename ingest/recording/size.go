@@ -7,7 +7,7 @@ const (
 	looseBytes    = 24
 	laneBytes     = 700     // with its first columns
 	openBytes     = 24 + 40 // here, and what decoders keep of it
-	trackBytes    = 900     // with its last snapshot
+	trackBytes    = 600     // with its builder
 	sampleBytes   = 8 + 4 + 4
 	sortBytes     = 8 + 8 + sampleBytes + 2*valueBytes
 	valueBytes    = 8

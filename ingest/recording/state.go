@@ -229,7 +229,7 @@ func (w *stateWalk) spans(depth int, span CallID, start, end int64) {
 // splitStates interns the calls of states below the spans that ran meanwhile: what
 // questions of states ask for.
 func (b *Builder) splitStates() {
-	for _, t := range b.order {
+	for t := range b.live { // of others there are no spans
 		if t.track.States.Len() == 0 {
 			continue
 		}

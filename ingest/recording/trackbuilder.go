@@ -5,16 +5,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/column"
-	"ashlar/ingest/pairs"
 )
-
-// TrackKey identifies a track of a recording. Name is only part of the key
-// for tracks that have no thread id, like async lanes.
-type TrackKey struct {
-	Kind     TrackKind
-	PID, TID int64
-	Name     string
-}
 
 // TrackBuilder adds to one track.
 //
@@ -52,55 +43,6 @@ type openSpan struct {
 	start int64
 	call  CallID
 	args  uint64
-}
-
-// Track returns the builder of a track, adding the track when it is new.
-func (b *Builder) Track(k TrackKey) *TrackBuilder {
-	process := b.Process(k.PID)
-	if i := b.tracks.find(k, process); i >= 0 {
-		return b.order[i]
-	}
-	t := &TrackBuilder{b: b, index: int32(len(b.order))}
-	t.track = &Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: process, States: newStates(b.shelf)}
-	b.tracks.add(k, process, len(b.order))
-	b.order = append(b.order, t)
-	t.thread()
-	return t
-}
-
-// trackTable finds tracks by their keys: most are threads that have no more than a small
-// number.
-type trackTable struct {
-	threads pairs.Table // by process and kind, and TID: 1 + their places
-	others  map[TrackKey]int
-}
-
-// pair is the key of a thread in threads, where it is such a one.
-func (k *TrackKey) pair(process int) (a, b uint32, ok bool) {
-	const most = 1 << 24
-	return uint32(process)<<8 | uint32(k.Kind), uint32(k.TID), k.Name == "" && process < most && k.TID == int64(uint32(k.TID))
-}
-
-// find is the place of a track, -1 where there is none.
-func (x *trackTable) find(k TrackKey, process int) int {
-	if a, b, ok := k.pair(process); ok {
-		return int(x.threads.Get(a, b)) - 1
-	}
-	if i, ok := x.others[k]; ok {
-		return i
-	}
-	return -1
-}
-
-func (x *trackTable) add(k TrackKey, process, place int) {
-	if a, b, ok := k.pair(process); ok {
-		x.threads.Put(a, b, uint32(place+1))
-		return
-	}
-	if x.others == nil {
-		x.others = map[TrackKey]int{}
-	}
-	x.others[k] = place
 }
 
 // Index is the track's place in Recording.Tracks.
@@ -417,6 +359,7 @@ func (t *TrackBuilder) Break(at int64) {
 	}
 	if len(t.track.States.chunks) > 0 {
 		t.own()
+		t.cached = nil
 		t.track.States.trimShort()
 	}
 }
@@ -424,15 +367,16 @@ func (t *TrackBuilder) Break(at int64) {
 // finish closes what is open at the recording's end.
 func (t *TrackBuilder) finish(end int64) {
 	t.Break(end)
-	order := func(x, y Instant) int { return cmp.Compare(x.Time, y.Time) }
-	if slices.IsSortedFunc(t.track.Instants, order) {
+	if slices.IsSortedFunc(t.track.Instants, byTime) {
 		return
 	}
 	t.own()
 	t.cached = nil
 	t.track.Instants = slices.Clone(t.track.Instants) // snapshots share the old order
-	slices.SortStableFunc(t.track.Instants, order)
+	slices.SortStableFunc(t.track.Instants, byTime)
 }
+
+func byTime(x, y Instant) int { return cmp.Compare(x.Time, y.Time) }
 
 // layOut makes lanes of loose spans. Where the builder is stopped the last ones are
 // left out; see Builder.Finish.

@@ -17,7 +17,7 @@ func (l *Lane) trim() {
 	if l.squeezed {
 		l.squeeze()
 	}
-	l.tail, l.room = laneChunk{}, 0
+	l.tail = &noTail
 	if k := len(l.chunks) - 1; k >= 0 {
 		c := &l.chunks[k]
 		if n := l.n - k*column.ChunkLen; n < len(c.starts) && !(len(c.starts) == column.ChunkLen && l.shelf.Extended()) {

@@ -44,11 +44,16 @@ const largeRow = "large"
 // large measures ashlar and the tool of a format on a recording.
 func (b *bench) large(f *file, what string) ([]result, error) {
 	tools := b.toolsOf(f.path)
-	if strings.HasSuffix(f.path, ".trace") {
-		tools = []peer{b.goTrace}
+	mute := func(title, command string) peer { // what it prints may be as much as the recording
+		return b.tool(title, "sh", "-c", "exec "+command+` "$0" >/dev/null`)
 	}
-	if strings.HasSuffix(f.path, ".jfr") {
-		tools = append(tools, b.tool("jfr print --events ExecutionSample", "sh", "-c", `exec jfr print --events ExecutionSample "$0" >/dev/null`))
+	switch {
+	case strings.HasSuffix(f.path, ".trace"):
+		tools = []peer{b.goTrace}
+	case strings.HasSuffix(f.path, ".jfr"):
+		tools = append(tools, mute("jfr print --events ExecutionSample", "jfr print --events ExecutionSample"))
+	case strings.HasSuffix(f.path, ".data"):
+		tools = append(tools, mute("perf report -g", "perf report -f --stdio --no-children -g caller -i"))
 	}
 	all, err := b.against(f, what, tools...)
 	for i := range all {

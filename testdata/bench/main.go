@@ -93,6 +93,7 @@ type bench struct {
 	given, givenLarge string // recordings of others
 	program           string // the ashlar that was built
 	temp              string
+	within            time.Duration // how long other programs may take, in place of peerPatience
 
 	loads   map[string][]run // of whole programs, by file: rows share them
 	display *display         // see screen

@@ -150,7 +150,7 @@ func (b *bench) tree(cmd *exec.Cmd) (run, error) {
 			}
 		}
 	}()
-	r, err := executeWithin(peerPatience, cmd)
+	r, err := executeWithin(cmp.Or(b.within, peerPatience), cmd)
 	close(ended)
 	r.Own = max(r.Own, <-most)
 	return r, err

@@ -1,0 +1,94 @@
+package recording
+
+import (
+	"slices"
+
+	"ashlar/ingest/pairs"
+)
+
+// TrackKey identifies a track of a recording. Name is only part of the key
+// for tracks that have no thread id, like async lanes.
+type TrackKey struct {
+	Kind     TrackKind
+	PID, TID int64
+	Name     string
+}
+
+// Track returns the builder of a track, adding the track when it is new.
+func (b *Builder) Track(k TrackKey) *TrackBuilder {
+	process := b.Process(k.PID)
+	if i := b.tracks.find(k, process); i >= 0 {
+		return b.again(i)
+	}
+	t := &TrackBuilder{b: b, index: int32(len(b.order))}
+	t.track = &Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: process, States: newStates(b.shelf)}
+	b.tracks.add(k, process, len(b.order))
+	b.order, b.over = append(b.order, t), append(b.over, nil)
+	t.thread()
+	return t
+}
+
+// Over is Break where nothing is added by this builder any more: there may be a million
+// threads that have ended, and most need none. Who has more of the track all the same
+// asks for it anew.
+func (t *TrackBuilder) Over(at int64) {
+	t.Break(at)
+	s := &t.track.States
+	if t.any || t.loose != nil || len(t.samples) > 0 || t.b.part != nil || len(s.chunks) > 0 || !slices.IsSortedFunc(t.track.Instants, byTime) {
+		return // there is more to do when all has been read
+	}
+	t.b.order[t.index], t.b.over[t.index] = nil, t.snapshot()
+}
+
+// again is the builder of a track that there is.
+func (b *Builder) again(i int) *TrackBuilder {
+	if b.order[i] == nil {
+		b.order[i] = &TrackBuilder{b: b, index: int32(i), track: b.over[i], cached: b.over[i], shared: true}
+		b.over[i] = nil
+	}
+	return b.order[i]
+}
+
+// live visits the builders of tracks that are not over.
+func (b *Builder) live(yield func(*TrackBuilder) bool) {
+	for _, t := range b.order {
+		if t != nil && !yield(t) {
+			return
+		}
+	}
+}
+
+// trackTable finds tracks by their keys: most are threads that have no more than a small
+// number.
+type trackTable struct {
+	threads pairs.Table // by process and kind, and TID: 1 + their places
+	others  map[TrackKey]int
+}
+
+// pair is the key of a thread in threads, where it is such a one.
+func (k *TrackKey) pair(process int) (a, b uint32, ok bool) {
+	const most = 1 << 24
+	return uint32(process)<<8 | uint32(k.Kind), uint32(k.TID), k.Name == "" && process < most && k.TID == int64(uint32(k.TID))
+}
+
+// find is the place of a track, -1 where there is none.
+func (x *trackTable) find(k TrackKey, process int) int {
+	if a, b, ok := k.pair(process); ok {
+		return int(x.threads.Get(a, b)) - 1
+	}
+	if i, ok := x.others[k]; ok {
+		return i
+	}
+	return -1
+}
+
+func (x *trackTable) add(k TrackKey, process, place int) {
+	if a, b, ok := k.pair(process); ok {
+		x.threads.Put(a, b, uint32(place+1))
+		return
+	}
+	if x.others == nil {
+		x.others = map[TrackKey]int{}
+	}
+	x.others[k] = place
+}
