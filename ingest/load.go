@@ -17,7 +17,6 @@ import (
 	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
-	"ashlar/ingest/store"
 )
 
 // Options are wishes for loading; the zero value is fine.
@@ -153,47 +152,6 @@ func newLoad(ctx context.Context, path string, opts Options, cancel context.Canc
 	return l
 }
 
-// OpenSource opens the content of what a person named, a file, "-" or a URL,
-// without waiting longer than ctx: opening a named pipe takes until something
-// writes to it, and a server may take its time.
-func OpenSource(ctx context.Context, path string) (*source.Input, error) {
-	type result struct {
-		in  *source.Input
-		err error
-	}
-	c := make(chan result, 1)
-	go func() {
-		var r result
-		if fetch.IsURL(path) {
-			r.in, r.err = fetch.Open(ctx, path)
-		} else if file, ok := store.Second(path); ok {
-			r.in, r.err = store.OpenSecond(file)
-		} else {
-			r.in, r.err = source.Open(path)
-		}
-		c <- r
-	}()
-	select {
-	case r := <-c:
-		return r.in, r.err
-	case <-ctx.Done():
-		go func() {
-			if r := <-c; r.in != nil {
-				r.in.Close()
-			}
-		}()
-		return nil, ctx.Err()
-	}
-}
-
-// there has another machine read a recording, or a part of it.
-func there(ctx context.Context, path string, part recording.Part, exe string) (*source.Input, error) {
-	if exe != "" {
-		return nil, &source.Error{Path: path, What: "is read where it lies, which takes names from programs there; leave out --exe"}
-	}
-	return ssh.Open(ctx, path, part)
-}
-
 func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
 	defer close(l.done)
 	defer l.cancel()
@@ -242,8 +200,15 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 		l.opts.Hold = nil
 	}
 	defer context.AfterFunc(l.reading, in.Stop)()
+	format, err := l.recognise(in)
+	if err != nil {
+		return nil, err
+	}
+	return l.decode(ctx, in, format)
+}
 
-	var format *codec.Format
+// recognise finds the format of what was opened.
+func (l *Load) recognise(in *source.Input) (format *codec.Format, err error) {
 	err = source.Protect(in.Path, func() error {
 		var cannot unread
 		format, err = recognise(in)
@@ -257,10 +222,11 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
+	return format, err
+}
 
+// decode reads all of what was opened, or what there is memory for.
+func (l *Load) decode(ctx context.Context, in *source.Input, format *codec.Format) (*recording.Recording, error) {
 	b := recording.NewBuilder()
 	b.Only(l.opts.Part)
 	*b.Source() = recording.Source{Path: in.Path, Name: in.Name, Format: format.Name, Compression: in.Compression, Bytes: in.Bytes}
@@ -275,7 +241,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	b.OnProgress = g.look
 	b.Until(l.reading)
 	unwatch, halt := g.watch(), context.AfterFunc(ctx, b.Halt)
-	err = source.Protect(in.Path, func() error { return format.Decode(l.reading, in, b, l.opts.Options) })
+	err := source.Protect(in.Path, func() error { return format.Decode(l.reading, in, b, l.opts.Options) })
 	unwatch()
 	halt()
 	if ctx.Err() != nil {

@@ -27,7 +27,7 @@ func build(t *testing.T) string {
 		args = append(args, "-gcflags="+pattern+"=-l")
 	}
 	cmd := exec.Command("go", append(args, "-o", program, ".")...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, msg)
 	}

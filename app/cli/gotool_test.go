@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 )
 
@@ -21,7 +22,7 @@ import (
 func goTool(t *testing.T, args ...string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
-	cmd := exec.Command("go", append([]string{"tool", "pprof", "-symbolize=none", "-output=" + out}, args...)...)
+	cmd := exec.Command(decodetest.GoTool(t, "pprof"), append([]string{"-symbolize=none", "-output=" + out}, args...)...)
 	// Else it would save copies in the home folder.
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	if b, err := cmd.CombinedOutput(); err != nil {

@@ -96,6 +96,7 @@ func TestKilledAtAnyMomentFilesAreWhole(t *testing.T) {
 	s := In(filepath.Join(dir, "c"), filepath.Join(dir, "d"))
 	r := rand.New(rand.NewPCG(1, 1))
 	last, grown := 0, 0
+	latest := 70 // milliseconds; longer where writers have not begun by then
 	for range 25 {
 		var procs []*exec.Cmd
 		for range 2 {
@@ -106,7 +107,7 @@ func TestKilledAtAnyMomentFilesAreWhole(t *testing.T) {
 			}
 			procs = append(procs, c)
 		}
-		time.Sleep(time.Duration(10+r.IntN(60)) * time.Millisecond)
+		time.Sleep(time.Duration(10+r.IntN(latest-10)) * time.Millisecond)
 		for _, c := range procs {
 			c.Process.Kill()
 			c.Wait()
@@ -117,6 +118,8 @@ func TestKilledAtAnyMomentFilesAreWhole(t *testing.T) {
 		}
 		if n > last {
 			grown++
+		} else {
+			latest = min(2*latest, 5000)
 		}
 		last = n
 	}

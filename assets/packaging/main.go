@@ -30,7 +30,7 @@ type release struct {
 	time    time.Time // of every file
 	root    string    // the module's folder
 	out     string
-	arches  []string // processors of the programs without a window
+	own     bool // leave out the programs for other systems and processors than this one
 }
 
 func main() {
@@ -38,11 +38,8 @@ func main() {
 	seconds := flag.Int64("time", 0, "the time of every file, in seconds since 1970")
 	flag.StringVar(&r.version, "version", "0.0.0-unknown", "the version")
 	flag.StringVar(&r.out, "o", "dist", "the folder to write, made anew")
-	own := flag.Bool("own", false, "leave out the programs for other processors than this one")
+	flag.BoolVar(&r.own, "own", false, "leave out the programs for other systems and processors than this one")
 	flag.Parse()
-	if r.arches = []string{"amd64", "arm64"}; *own {
-		r.arches = []string{runtime.GOARCH}
-	}
 	r.time = time.Unix(*seconds, 0).UTC()
 	if err := r.build(); err != nil {
 		fmt.Fprintln(os.Stderr, "packaging:", err)
@@ -75,15 +72,18 @@ func (r *release) build() (err error) {
 	if err != nil {
 		return err
 	}
-	windows, err := r.windows(work)
-	if err != nil {
-		return err
+	if !r.own {
+		windows, err := r.windows(work)
+		if err != nil {
+			return err
+		}
+		files = append(files, windows...)
 	}
 	commands, err := r.commands(work)
 	if err != nil {
 		return err
 	}
-	return r.write(slices.Concat(files, windows, commands))
+	return r.write(slices.Concat(files, commands))
 }
 
 // clear makes a folder that holds nothing but what an earlier run wrote empty.
@@ -184,7 +184,10 @@ const mostCommands = 25_000_000
 // build for all systems.
 func (r *release) commands(work string) (files []entry, err error) {
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		for _, arch := range r.arches {
+		for _, arch := range []string{"amd64", "arm64"} {
+			if r.own && (system != runtime.GOOS || arch != runtime.GOARCH) {
+				continue
+			}
 			p, err := r.compile(work, "ashlar-cli", system, arch, "", "CGO_ENABLED=0")
 			if err != nil {
 				return nil, err

@@ -24,7 +24,6 @@ list() {
 		-o -path /var/lib/dpkg -o -path /usr/share/mime \) -prune -o -print | sort
 }
 export DEBIAN_FRONTEND=noninteractive
-apt-get -q -y update >/dev/null
 # What it draws with is other packages', and stays.
 apt-get -q -y install --no-install-recommends shared-mime-info xdg-utils libglib2.0-bin desktop-file-utils >/dev/null
 apt-get -q -y -o APT::Install-Recommends=true install /tmp/ashlar.deb >/dev/null
@@ -69,7 +68,8 @@ if [ -n "$gone" ]; then say "taken away with it: $gone"; exit 1; fi
 say "purged: $(comm -23 /tmp/with /tmp/without | wc -l) files and folders of its own, nothing else"
 INSIDE
 
-mmdebstrap --quiet --variant=apt --format=null \
+# It lives for a minute: nothing of it needs to reach the disk.
+mmdebstrap --quiet --variant=apt --format=null --dpkgopt=force-unsafe-io \
 	--customize-hook="copy-in $work/inside /tmp" \
 	--customize-hook="upload '$deb' /tmp/ashlar.deb" \
 	--customize-hook='chroot "$1" sh /tmp/inside' \

@@ -17,6 +17,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest"
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 )
 
@@ -28,9 +29,9 @@ var topRow = regexp.MustCompile(`^\s*(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%\s+\S+%\
 // own unit.
 func pprofDiff(t *testing.T, base, file string, metric int, unit string, flags ...string) map[string]flatCum {
 	t.Helper()
-	args := append([]string{"tool", "pprof", "-top", "-symbolize=none", "-nodecount=10000000", "-nodefraction=0", "-edgefraction=0",
+	args := append([]string{"-top", "-symbolize=none", "-nodecount=10000000", "-nodefraction=0", "-edgefraction=0",
 		"-sample_index=" + strconv.Itoa(metric), "-unit=" + unit, "-diff_base=" + base}, flags...)
-	cmd := exec.Command("go", append(args, file)...)
+	cmd := exec.Command(decodetest.GoTool(t, "pprof"), append(args, file)...)
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -19,6 +19,7 @@ import (
 	"github.com/google/pprof/profile"
 	"github.com/ianlancetaylor/demangle"
 
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	"ashlar/spaa"
@@ -338,7 +339,7 @@ func pprofTop(t *testing.T, path, sampleType, unit string) map[string][2]string 
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}
-	cmd := exec.Command("go", "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-unit="+unit, "-symbolize=none", "-sample_index="+sampleType, path)
+	cmd := exec.Command(decodetest.GoTool(t, "pprof"), "-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-unit="+unit, "-symbolize=none", "-sample_index="+sampleType, path)
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -62,7 +62,7 @@ var topRow = regexp.MustCompile(`^\s*(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%\s+\S+%\
 // so that nothing is rounded.
 func pprofTop(t *testing.T, file string, metric int, unit string) map[string]row {
 	t.Helper()
-	cmd := exec.Command("go", "tool", "pprof", "-top", "-symbolize=none", "-nodecount=10000000", "-nodefraction=0", "-edgefraction=0",
+	cmd := exec.Command(decodetest.GoTool(t, "pprof"), "-top", "-symbolize=none", "-nodecount=10000000", "-nodefraction=0", "-edgefraction=0",
 		"-sample_index="+strconv.Itoa(metric), "-unit="+unit, file)
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	var stderr bytes.Buffer

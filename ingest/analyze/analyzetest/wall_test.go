@@ -1,4 +1,6 @@
-package analyze_test
+// Package analyzetest_test asks package analyze of whole files. In that package's own folder, these
+// tests would have every decoder compiled once more, against the package with its tests.
+package analyzetest_test
 
 import (
 	"bufio"

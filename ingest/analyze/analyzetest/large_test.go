@@ -1,4 +1,4 @@
-package analyze_test
+package analyzetest_test
 
 import (
 	"context"

@@ -1,0 +1,52 @@
+package ingest
+
+import (
+	"context"
+
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/fetch/ssh"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+	"ashlar/ingest/store"
+)
+
+// OpenSource opens the content of what a person named, a file, "-" or a URL,
+// without waiting longer than ctx: opening a named pipe takes until something
+// writes to it, and a server may take its time.
+func OpenSource(ctx context.Context, path string) (*source.Input, error) {
+	type result struct {
+		in  *source.Input
+		err error
+	}
+	c := make(chan result, 1)
+	go func() {
+		var r result
+		if fetch.IsURL(path) {
+			r.in, r.err = fetch.Open(ctx, path)
+		} else if file, ok := store.Second(path); ok {
+			r.in, r.err = store.OpenSecond(file)
+		} else {
+			r.in, r.err = source.Open(path)
+		}
+		c <- r
+	}()
+	select {
+	case r := <-c:
+		return r.in, r.err
+	case <-ctx.Done():
+		go func() {
+			if r := <-c; r.in != nil {
+				r.in.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
+}
+
+// there has another machine read a recording, or a part of it.
+func there(ctx context.Context, path string, part recording.Part, exe string) (*source.Input, error) {
+	if exe != "" {
+		return nil, &source.Error{Path: path, What: "is read where it lies, which takes names from programs there; leave out --exe"}
+	}
+	return ssh.Open(ctx, path, part)
+}
