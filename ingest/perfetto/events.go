@@ -1,7 +1,6 @@
 package perfetto
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -84,74 +83,71 @@ func (r *reader) readEvent(s *sequence, b []byte) *trackEvent {
 	}
 	e.kind, e.is, e.name, e.category, e.number = typeNone, 0, nil, nil, 0
 	for i := 0; i < len(b); {
-		tag, j := varint(b, i)
-		if j < 0 {
-			return e
+		// Numbers of a byte or two are read here: a call would take as long.
+		tag, j := uint64(b[i]), i+1
+		if tag >= 0x80 {
+			if tag, j = longVarint(b, i); j < 0 {
+				return e
+			}
 		}
-		switch tag {
-		case eventType << 3:
-			if e.kind, j = varint(b, j); j < 0 {
-				return e
-			}
-		case eventNameID << 3:
-			if e.nameID, j = varint(b, j); j < 0 {
-				return e
-			}
-			e.is |= byName
-		case eventTrack << 3:
-			if e.uuid, j = varint(b, j); j < 0 {
-				return e
-			}
-			e.is |= hasTrack
-		case eventInteger << 3:
-			var n uint64
-			if n, j = varint(b, j); j < 0 {
-				return e
-			}
-			e.number = float64(int64(n))
-		case eventDouble<<3 | 1:
-			if len(b)-j < 8 {
-				return e
-			}
-			e.number = math.Float64frombits(binary.LittleEndian.Uint64(b[j:]))
-			j += 8
-		case eventAnnotation<<3 | 2, eventName<<3 | 2, eventCategories<<3 | 2:
-			n, k := varint(b, j)
-			if k < 0 || n > uint64(len(b)-k) {
-				return e
-			}
-			j = k + int(n)
-			switch {
-			case tag == eventAnnotation<<3|2:
-				e.is |= hasArgs
-			case tag == eventName<<3|2:
-				e.name, e.is = b[k:j], e.is&^byName
-			case e.is&hasCategory == 0:
-				e.category, e.is = b[k:j], e.is|hasCategory
-			default:
-				e.category = s.joinCategory(e, string(b[k:j]))
-			}
-		case eventCategoryIDs << 3:
-			var n uint64
-			if n, j = varint(b, j); j < 0 {
-				return e
-			}
-			if e.is&hasCategory != 0 {
-				e.category = s.appendCategory(e, n)
-				break
-			}
-			e.categoryID, e.is = n, e.is|byCategory|hasCategory
-		default:
-			num, v, n := field(b[i:])
+		num, typ := tag>>3, tag&7
+		if typ&^2 != 0 || num == 0 || num > mostNumber {
+			other, v, n := anyField(b[i:])
 			if n < 0 {
 				return e
 			}
-			s.field(e, num, v)
-			j = i + n
+			s.field(e, other, v)
+			i += n
+			continue
 		}
-		i = j
+		v := uint64(0)
+		if j < len(b) && b[j] < 0x80 {
+			v, j = uint64(b[j]), j+1
+		} else if j+1 < len(b) && b[j+1] < 0x80 {
+			v, j = uint64(b[j]&0x7f)|uint64(b[j+1])<<7, j+2
+		} else if v, j = longVarint(b, j); j < 0 {
+			return e
+		}
+		if i = j; typ == 0 {
+			s.number(e, num, v)
+			continue
+		}
+		if v > uint64(len(b)-j) {
+			return e
+		}
+		i += int(v)
+		switch {
+		case num == eventAnnotation:
+			e.is |= hasArgs
+		case num == eventName:
+			e.name, e.is = b[j:i:i], e.is&^byName
+		case num == eventCategories && e.is&hasCategory == 0:
+			e.category, e.is = b[j:i:i], e.is|hasCategory
+		default:
+			s.field(e, protowire.Number(num), value{b: b[j:i:i]})
+		}
 	}
 	return e
+}
+
+// number takes a number of an event.
+func (s *sequence) number(e *trackEvent, num, v uint64) {
+	switch num {
+	case eventType:
+		e.kind = v
+	case eventNameID:
+		e.nameID, e.is = v, e.is|byName
+	case eventTrack:
+		e.uuid, e.is = v, e.is|hasTrack
+	case eventCategoryIDs:
+		if e.is&hasCategory == 0 {
+			e.categoryID, e.is = v, e.is|byCategory|hasCategory
+		} else {
+			e.category = s.appendCategory(e, v)
+		}
+	default:
+		s.field(e, protowire.Number(num), value{n: v})
+	}
 }
 
 // appendCategory is the category of an event that has several, each a number.

@@ -162,7 +162,7 @@ func TestMadeUp(t *testing.T) {
 		if spans != sum.Spans || time != sum.SpanTime*1000 || r.End-r.Start != sum.Duration*1000 {
 			t.Errorf("%q: %d spans of %d ps in %d ps, want %d of %d ns in %d ns", shape, spans, time, r.End-r.Start, sum.Spans, sum.SpanTime, sum.Duration)
 		}
-		if all := shape != ""; args == 0 || all != (args == spans) {
+		if all := shape == "args"; args == 0 || all != (args == spans) {
 			t.Errorf("%q: %d of %d spans have arguments", shape, args, spans)
 		}
 	}

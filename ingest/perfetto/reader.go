@@ -134,8 +134,7 @@ type packet struct {
 	at                 int64 // where in the file the length of the body stands, -1 for nowhere
 }
 
-// packet reads one, which stands at a place of the file, or at -1 in none. The fields
-// that nearly all have are known by their tags.
+// packet reads one, which stands at a place of the file, or at -1 in none.
 func (r *reader) packet(b []byte, at int64) error {
 	if r.n++; r.n%1024 == 0 && r.ctx.Err() != nil {
 		return r.ctx.Err()
@@ -143,51 +142,60 @@ func (r *reader) packet(b []byte, at int64) error {
 	p := &r.p
 	*p = packet{at: -1}
 	for i := 0; i < len(b); {
-		tag, j := varint(b, i)
-		if j < 0 {
-			break
+		// Numbers of a byte or two are read here: a call would take as long.
+		tag, j := uint64(b[i]), i+1
+		if tag >= 0x80 {
+			if tag, j = longVarint(b, i); j < 0 {
+				break
+			}
 		}
-		switch tag {
-		case packetTime << 3:
-			if p.time, j = varint(b, j); j < 0 {
-				return r.take(p)
-			}
-			p.timed = true
-		case packetSequence << 3:
-			if p.seq, j = varint(b, j); j < 0 {
-				return r.take(p)
-			}
-		case packetFlags << 3:
-			var flags uint64
-			if flags, j = varint(b, j); j < 0 {
-				return r.take(p)
-			}
-			p.flags |= flags
-		case packetEvent<<3 | 2:
-			n, k := varint(b, j)
-			if k < 0 || n > uint64(len(b)-k) {
-				return r.take(p)
-			}
-			if at >= 0 {
-				p.at = at + int64(j)
-			}
-			j = k + int(n)
-			p.kind, p.body = packetEvent, b[k:j:j]
-		case 3 << 3, 79 << 3: // who wrote it
-			if _, j = varint(b, j); j < 0 {
-				return r.take(p)
-			}
-		default:
-			num, v, n := field(b[i:])
+		num, typ := tag>>3, tag&7
+		if typ&^2 != 0 || num == 0 || num > mostNumber {
+			other, v, n := anyField(b[i:])
 			if n < 0 {
-				return r.take(p)
+				break
 			}
-			if err := r.field(p, num, v); err != nil {
+			if err := r.field(p, other, v); err != nil {
 				return err
 			}
-			j = i + n
+			i += n
+			continue
 		}
-		i = j
+		from, v := int64(j), uint64(0)
+		if j < len(b) && b[j] < 0x80 {
+			v, j = uint64(b[j]), j+1
+		} else if j+1 < len(b) && b[j+1] < 0x80 {
+			v, j = uint64(b[j]&0x7f)|uint64(b[j+1])<<7, j+2
+		} else if v, j = longVarint(b, j); j < 0 {
+			break
+		}
+		if i = j; typ == 0 {
+			switch num {
+			case packetTime:
+				p.time, p.timed = v, true
+			case packetSequence:
+				p.seq = v
+			case packetFlags:
+				p.flags |= v
+			case 3, 79: // who wrote it
+			default:
+				if err := r.field(p, protowire.Number(num), value{n: v}); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if v > uint64(len(b)-j) {
+			break
+		}
+		i += int(v)
+		if num == packetEvent {
+			if p.kind, p.body = packetEvent, b[j:i:i]; at >= 0 {
+				p.at = at + from
+			}
+		} else if err := r.field(p, protowire.Number(num), value{b: b[j:i:i]}); err != nil {
+			return err
+		}
 	}
 	return r.take(p)
 }
@@ -212,7 +220,7 @@ func (r *reader) field(p *packet, num protowire.Number, v value) error {
 	case packetDefaults:
 		p.defaults = v.b
 	case packetCompressed, packetZstd:
-		if r.within {
+		if r.within || v.b == nil {
 			return nil // nobody packs twice
 		}
 		outer := *p // packets in it are read meanwhile

@@ -58,6 +58,9 @@ func longVarint(b []byte, i int) (v uint64, next int) {
 	return v, i + n
 }
 
+// mostNumber is the largest number of a field.
+const mostNumber = 1<<29 - 1
+
 // field reads one, which takes n bytes; n is negative where none stands whole. Nearly
 // all have a number below 16, and a value or a length below 128: a byte each.
 func field(b []byte) (num protowire.Number, v value, n int) {
