@@ -76,7 +76,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 // Decode reads all packets into b. Of a trace that is cut it reads what stands
 // before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	ctx, cancel := context.WithCancel(ctx)
+	reading, cancel := context.WithCancel(ctx)
 	defer cancel()
 	args := newArgStore(in)
 	b.SetArgs(args.text)
@@ -85,7 +85,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	var failed error
 	go func() {
 		defer close(pipe)
-		failed = source.Protect(in.Path, func() error { return newReader(ctx, in, args, pipe).all() })
+		failed = source.Protect(in.Path, func() error { return newReader(reading, in, args, pipe).all() })
 	}()
 	err := source.Guard(in.Path, func() error {
 		return decode.Each(b, pipe, func(w *window) error { return m.add(w) })
