@@ -1,59 +1,176 @@
 package perfetto
 
-import "ashlar/ingest/recording"
+import "hash/maphash"
 
-// label is what events are called.
-type label struct {
-	name  string
-	frame recording.FrameID
+// labelTable numbers pairs of a name and a category. Number 0 is that of events without
+// both. A trace may call each event something else, so pairs are forgotten from time to
+// time: they get another number then.
+type labelTable struct {
+	seed  maphash.Seed
+	slots []labelSlot // open addressing
+	kept  []labelText // by what slots say
+	n     uint32      // numbers that were given
+	// shown has a bit for each number whose name the maker knows.
+	shown []uint64
+}
+
+type labelSlot struct {
+	hash uint32
+	kept uint32 // place in labelTable.kept, plus 1; 0 where the slot is free
+}
+
+// labelText is what events are called.
+type labelText struct {
+	name, category string
+	number         uint32
+}
+
+const (
+	fewLabels  = 1 << 10
+	mostLabels = 1 << 18
+)
+
+func newLabelTable() labelTable {
+	return labelTable{seed: maphash.MakeSeed(), slots: make([]labelSlot, 2*fewLabels)}
+}
+
+// number numbers a name and a category; fresh is what it is called where it is new.
+func (t *labelTable) number(name, category []byte) (n uint32, fresh *labelText) {
+	if len(name)+len(category) == 0 {
+		return 0, nil
+	}
+	h := uint32(maphash.Bytes(t.seed, name)>>32) ^ 31*uint32(maphash.Bytes(t.seed, category)>>32)
+	mask := uint32(len(t.slots) - 1)
+	i := h & mask
+	for ; t.slots[i].kept != 0; i = (i + 1) & mask {
+		if s := &t.slots[i]; s.hash == h {
+			if k := &t.kept[s.kept-1]; k.name == string(name) && k.category == string(category) {
+				return k.number, nil
+			}
+		}
+	}
+	if len(t.kept) == mostLabels {
+		t.kept = nil
+		clear(t.slots)
+		i = h & mask
+	}
+	t.n++
+	t.kept = append(t.kept, labelText{string(name), string(category), t.n})
+	t.slots[i] = labelSlot{h, uint32(len(t.kept))}
+	fresh = &t.kept[len(t.kept)-1]
+	if 2*len(t.kept) > len(t.slots) {
+		t.grow()
+	}
+	return t.n, fresh
+}
+
+func (t *labelTable) grow() {
+	old := t.slots
+	t.slots = make([]labelSlot, 2*len(old))
+	mask := uint32(len(t.slots) - 1)
+	for _, s := range old {
+		if s.kept == 0 {
+			continue
+		}
+		i := s.hash & mask
+		for t.slots[i].kept != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i] = s
+	}
+}
+
+// named is the label of an event that is named by number in a sequence, as long as that
+// calls nothing anew.
+type named struct {
+	category uint64
+	label    uint32
+	version  uint32
+}
+
+// noCategory is the number of the category of an event that has none.
+const noCategory = 1<<64 - 1
+
+// labelOf is the label of an event. Those that are named by number are looked up once
+// in a sequence.
+func (r *reader) labelOf(s *sequence, e *trackEvent) uint32 {
+	if e.is&byName == 0 {
+		if e.is&byCategory == 0 && len(e.name)+len(e.category) == 0 {
+			return 0
+		}
+		s.spell(e)
+		return r.label(e.name, e.category)
+	}
+	category := uint64(noCategory)
+	if e.is&byCategory != 0 {
+		category = e.categoryID
+	} else if len(e.category) > 0 {
+		s.spell(e)
+		return r.label(e.name, e.category)
+	}
+	if id := e.nameID; id < uint64(len(s.named)) {
+		if n := &s.named[id]; n.version == s.version && n.category == category {
+			return n.label
+		}
+	}
+	return r.namedLabel(s, e, category)
+}
+
+// namedLabel is labelOf for what is named by number and was not asked for yet.
+func (r *reader) namedLabel(s *sequence, e *trackEvent, category uint64) uint32 {
+	id := e.nameID
+	s.spell(e)
+	label := r.label(e.name, e.category)
+	names := s.texts[internName]
+	if len(e.name) == 0 || category != noCategory && len(e.category) == 0 || id >= uint64(len(names.dense)) {
+		return label // what is told yet may change it, or there is no place for it
+	}
+	for uint64(len(s.named)) <= id {
+		s.named = append(s.named, named{version: s.version - 1})
+	}
+	s.named[id] = named{category, label, s.version}
+	return label
 }
 
 // spell gives an event its name and category as texts.
 func (s *sequence) spell(e *trackEvent) {
-	if e.byName {
-		e.name, e.byName = s.texts[internName].get(e.nameID), false
+	if e.is&byName != 0 {
+		e.name = append(e.texts[0][:0], s.texts[internName].get(e.nameID)...)
+		e.texts[0] = e.name
 	}
-	if e.byCategory {
-		e.category, e.byCategory = s.texts[internCategory].get(e.categoryID), false
+	if e.is&byCategory != 0 {
+		e.category = append(e.texts[1][:0], s.texts[internCategory].get(e.categoryID)...)
+		e.texts[1] = e.category
 	}
-}
-
-// labelOf is the label of an event. Those that are named by number are looked up once
-// in a sequence.
-func (d *decoder) labelOf(s *sequence, e *trackEvent) uint32 {
-	if !e.byName && e.name != "" || !e.byCategory && e.category != "" {
-		s.spell(e)
-		return d.label(e.name, e.category)
-	}
-	k := numbered{s, s.version, e.byName, e.byCategory, e.nameID, e.categoryID}
-	room := &d.looked[(s.id*511+e.nameID*31+e.categoryID)%uint64(len(d.looked))]
-	if room.numbered != k {
-		s.spell(e)
-		room.numbered, room.label = k, d.label(e.name, e.category)
-	}
-	return room.label
-}
-
-// numbered is how an event is called in a sequence, as long as it calls nothing anew.
-type numbered struct {
-	s                  *sequence
-	version            int
-	byName, byCategory bool
-	name, category     uint64
+	e.is &^= byName | byCategory
 }
 
 // label numbers a name and a category.
-func (d *decoder) label(name, category string) uint32 {
-	k := [2]string{name, category}
-	n, ok := d.names[k]
-	if !ok {
-		fn := recording.Function{Name: name, Module: category}
-		if fn.Name == "" {
-			fn.Name, fn.Unresolved = "[no name]", true
-		}
-		n = uint32(len(d.labels))
-		d.labels = append(d.labels, label{name, d.b.FunctionFrame(d.b.Function(fn))})
-		d.names[k] = n
+func (r *reader) label(name, category []byte) uint32 {
+	n, fresh := r.labels.number(name, category)
+	if fresh != nil {
+		r.next.labels = append(r.next.labels, *fresh)
 	}
 	return n
+}
+
+// show has the maker know the name of a label beside its function: that of a moment, or
+// of a track that has none of its own.
+func (r *reader) show(s *sequence, e *trackEvent, label uint32) {
+	k := int(label >> 6)
+	if k < len(r.labels.shown) && r.labels.shown[k]>>(label&63)&1 != 0 || label == 0 {
+		return
+	}
+	for k >= len(r.labels.shown) {
+		r.labels.shown = append(r.labels.shown, 0)
+	}
+	r.labels.shown[k] |= 1 << (label & 63)
+	s.spell(e)
+	r.next.shown = append(r.next.shown, shownLabel{label, string(e.name)})
+}
+
+// shownLabel is the name of a label.
+type shownLabel struct {
+	label uint32
+	name  string
 }

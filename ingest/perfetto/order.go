@@ -1,39 +1,37 @@
 package perfetto
 
-// queue has events until those before them are there.
-type queue struct {
-	events []event
-	starts []int32  // where events begin that are in order up to the next start
-	turns  []turnOf // see sorted
-	merged []turnOf
-	left   []event
-}
-
-// turnOf is the place of an event in the queue, and when its turn is.
+// turnOf is the place of an event in a list, and when its turn is.
 type turnOf struct {
 	at int64
 	i  int32
 }
 
-func (q *queue) add(e event) {
-	if n := len(q.events); n == 0 || q.events[n-1].at > e.at {
-		q.starts = append(q.starts, int32(n))
-	}
-	q.events = append(q.events, e)
+// order puts events in order by time; those of one time stay as they came. What a
+// sequence writes is mostly in order: such stretches are merged, two neighbours at a
+// time.
+type order struct {
+	turns, merged []turnOf
+	starts        []int32 // where events begin that are in order up to the next start
 }
 
-// sorted lists the events by time; those of one time are as they came. What a sequence
-// writes is mostly in order: such stretches are merged, two neighbours at a time.
-func (q *queue) sorted() []turnOf {
-	from, to := q.turns[:0], q.merged
-	for i := range q.events {
-		from = append(from, turnOf{q.events[i].at, int32(i)})
+// add adds the time of the next event.
+func (o *order) add(at int64) {
+	n := len(o.turns)
+	if n == 0 || o.turns[n-1].at > at {
+		o.starts = append(o.starts, int32(n))
 	}
+	o.turns = append(o.turns, turnOf{at, int32(n)})
+}
+
+// sorted lists what was added by time; the list holds until more is added, which begins
+// a list anew.
+func (o *order) sorted() []turnOf {
+	from, to := o.turns, o.merged
 	if cap(to) < len(from) {
 		to = make([]turnOf, cap(from))
 	}
 	to = to[:len(from)]
-	starts := append(q.starts, int32(len(from)))
+	starts := append(o.starts, int32(len(from)))
 	for len(starts) > 2 {
 		n := 0
 		for i := 0; i+1 < len(starts); i += 2 {
@@ -46,7 +44,7 @@ func (q *queue) sorted() []turnOf {
 		starts = starts[:n+1]
 		from, to = to, from
 	}
-	q.turns, q.merged, q.starts = from, to, q.starts[:0]
+	o.turns, o.merged, o.starts = from[:0], to, starts[:0]
 	return from
 }
 
@@ -70,17 +68,24 @@ func merge(to, a, b []turnOf) {
 	}
 }
 
-// drop takes the first events of what sorted lists out; those that are left are in
-// order from then on.
-func (q *queue) drop(n int) {
-	q.left = q.left[:0]
-	for _, t := range q.turns[n:] {
-		q.left = append(q.left, q.events[t.i])
+// inOrder are the events of some blocks by time.
+func (o *order) inOrder(blocks [][]event) []event {
+	n := 0
+	for _, b := range blocks {
+		for i := range b {
+			o.add(b[i].at)
+		}
+		n += len(b)
 	}
-	clear(q.events[copy(q.events, q.left):])
-	clear(q.left)
-	q.events = q.events[:len(q.left)]
-	if q.starts = q.starts[:0]; len(q.events) > 0 {
-		q.starts = append(q.starts, 0)
+	whole, from := make([]event, 0, n), blocks[0]
+	if len(blocks) > 1 {
+		from = make([]event, 0, n)
+		for _, b := range blocks {
+			from = append(from, b...)
+		}
 	}
+	for _, t := range o.sorted() {
+		whole = append(whole, from[t.i])
+	}
+	return whole
 }

@@ -5,41 +5,79 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"testing"
 
 	"ashlar/testdata/gen/synth"
 )
 
-// TestQueueSorts: events come out by time, those of one time as they came, whatever is
-// dropped between; against a stable sort of all that wait.
-func TestQueueSorts(t *testing.T) {
+// TestOrder: events come out by time, those of one time as they came, however they are
+// cut into blocks; against a stable sort.
+func TestOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	var o order
 	for _, jump := range []int{1, 3, 50, 5000} { // how long stretches in order are
-		var q queue
-		var waits []event
-		now, came := int64(0), uint64(0)
 		for range 6 {
+			var all []event
+			var blocks [][]event
+			now := int64(0)
 			for range rng.IntN(3000) {
 				if now += rng.Int64N(3); rng.IntN(jump) == 0 {
 					now -= rng.Int64N(500)
 				}
+				e := event{at: now, args: uint64(len(all))}
+				if all = append(all, e); len(blocks) == 0 || rng.IntN(100) == 0 {
+					blocks = append(blocks, nil)
+				}
+				last := &blocks[len(blocks)-1]
+				*last = append(*last, e)
+			}
+			if len(all) == 0 {
+				continue
+			}
+			got := o.inOrder(blocks)
+			slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+			if !slices.Equal(got, all) {
+				t.Fatalf("%d events with jumps of %d are in another order", len(all), jump)
+			}
+		}
+	}
+}
+
+// TestRows: what is taken off a row, however it was put there, is all up to a time, by
+// time, and what is left comes later; against a stable sort of all that waits.
+func TestRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, jump := range []int64{0, 3, 2000} {
+		r := newReader(t.Context(), nil, new(argStore), nil)
+		tr := new(track)
+		var waits []event
+		now, came := int64(0), uint64(0)
+		for range 40 {
+			for range rng.IntN(3 * blockLen) {
 				came++
-				q.add(event{at: now, args: came})
-				waits = append(waits, event{at: now, args: came})
+				e := event{at: now + rng.Int64N(1+jump), args: came}
+				now += rng.Int64N(3)
+				r.put(tr, e)
+				waits = append(waits, e)
 			}
 			slices.SortStableFunc(waits, func(a, b event) int { return cmp.Compare(a.at, b.at) })
-			turns := q.sorted()
-			if len(turns) != len(waits) {
-				t.Fatalf("%d of %d events are listed", len(turns), len(waits))
+			until := now - rng.Int64N(2000)
+			n := sort.Search(len(waits), func(i int) bool { return waits[i].at > until })
+			if rng.IntN(8) == 0 && len(waits) > 0 {
+				n, until = len(waits), waits[len(waits)-1].at
 			}
-			for i, turn := range turns {
-				if e := q.events[turn.i]; e != waits[i] {
-					t.Fatalf("event %d of %d is that of %d, number %d; want that of %d, number %d", i, len(turns), e.at, e.args, waits[i].at, waits[i].args)
-				}
+			if len(waits) == 0 {
+				continue
 			}
-			n := len(turns) / 2
-			q.drop(n)
-			waits = waits[n:]
+			taken := tr.take(until, &r.order, &r.args.blocks)
+			if got := slices.Concat(taken...); !slices.Equal(got, waits[:n]) {
+				t.Fatalf("%d of %d events are taken, or in another order; want %d", len(got), len(waits), n)
+			}
+			r.args.blocks.put(taken)
+			if waits = slices.Clone(waits[n:]); tr.waits != (len(waits) > 0) {
+				t.Fatalf("events wait: %v, want %d", tr.waits, len(waits))
+			}
 		}
 	}
 }
@@ -59,9 +97,7 @@ func TestWords(t *testing.T) {
 		if rng.IntN(20) == 0 {
 			text = ""
 		}
-		if changed := w.set(n, []byte(text)); changed != (want[n] != text) {
-			t.Fatalf("%d was %q and becomes %q: changed is %v", n, want[n], text, changed)
-		}
+		w.set(n, text)
 		want[n] = text
 		for n, text := range want {
 			if rng.IntN(50) > 0 {
@@ -74,6 +110,20 @@ func TestWords(t *testing.T) {
 				t.Fatalf("%d is %s as JSON, want %q", n, got, text)
 			}
 		}
+	}
+	held := 0
+	for n, text := range w.all {
+		if held++; text != want[n] {
+			t.Fatalf("%d is listed as %q, want %q", n, text, want[n])
+		}
+	}
+	for _, text := range want {
+		if text != "" {
+			held--
+		}
+	}
+	if held != 0 {
+		t.Errorf("%d texts too many are listed", held)
 	}
 	if n := len(w.dense); n > 300+sparsest+1 {
 		t.Errorf("%d numbers have a place of their own", n)
@@ -112,7 +162,7 @@ func TestMadeUp(t *testing.T) {
 		if spans != sum.Spans || time != sum.SpanTime*1000 || r.End-r.Start != sum.Duration*1000 {
 			t.Errorf("%q: %d spans of %d ps in %d ps, want %d of %d ns in %d ns", shape, spans, time, r.End-r.Start, sum.Spans, sum.SpanTime, sum.Duration)
 		}
-		if all := shape != ""; args == 0 || all != (args == spans) {
+		if all := shape == "args"; args == 0 || all != (args == spans) {
 			t.Errorf("%q: %d of %d spans have arguments", shape, args, spans)
 		}
 	}

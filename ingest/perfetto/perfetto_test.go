@@ -409,6 +409,20 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// Slices that never end are there, however many.
+func TestManyOpen(t *testing.T) {
+	const many = 10_000
+	var trace []byte
+	for i := range uint64(many) {
+		b := num(num(nil, packetSequence, 1), packetTime, 100+i)
+		trace = msg(trace, 1, msg(b, packetEvent, msg(num(num(nil, eventType, typeBegin), eventTrack, 5), eventName, []byte("e"))))
+	}
+	r, err := decodeBytes(t, trace, 0)
+	if err != nil || r.Counts.Spans != many || r.Counts.Unfinished != many {
+		t.Errorf("%d spans, %d of them open; want %d (%v)", r.Counts.Spans, r.Counts.Unfinished, many, err)
+	}
+}
+
 func TestSentences(t *testing.T) {
 	ev := func(kind uint64, more ...byte) []byte {
 		b := num(num(nil, packetSequence, 1), packetTime, 5)

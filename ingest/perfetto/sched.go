@@ -1,32 +1,7 @@
 package perfetto
 
-import (
-	"ashlar/ingest/recording"
-	"ashlar/ingest/sched"
-)
-
-// turn is one act of the scheduler: a processor went to another thread, or a thread
-// may run again.
-type turn struct {
-	cpu        int64
-	prev, next int64 // -1 where the event does not say
-	waker      int64 // 0 where the event does not say
-	state      int64
-	comm       string
-}
-
-// turn has room for one: of millions each would else be garbage by itself.
-func (d *decoder) turn(is turn) *turn {
-	if len(d.slab) == 0 {
-		d.slab = make([]turn, 1<<10)
-	}
-	s := &d.slab[0]
-	*s, d.slab = is, d.slab[1:]
-	return s
-}
-
 // ftrace reads what the kernel traced of one processor.
-func (d *decoder) ftrace(b []byte) {
+func (r *reader) ftrace(b []byte) {
 	var n int64
 	for num, v := range each(b) {
 		if num == 1 {
@@ -36,14 +11,14 @@ func (d *decoder) ftrace(b []byte) {
 	for num, v := range each(b) {
 		switch num {
 		case 2:
-			d.ftraceEvent(n, v.b)
+			r.ftraceEvent(n, v.b)
 		case 4:
-			d.compact(n, v.b)
+			r.compact(n, v.b)
 		}
 	}
 }
 
-func (d *decoder) ftraceEvent(n int64, b []byte) {
+func (r *reader) ftraceEvent(n int64, b []byte) {
 	var at, tid int64
 	for num, v := range each(b) {
 		switch num {
@@ -56,96 +31,101 @@ func (d *decoder) ftraceEvent(n int64, b []byte) {
 	for num, v := range each(b) {
 		switch num {
 		case 4:
-			s := d.turn(turn{cpu: n, prev: -1, next: -1, waker: tid})
+			x := wide{at: at, kind: switched, pid: int32(n), prev: -1, tid: -1, value: tid}
 			for num, v := range each(v.b) {
 				switch num {
 				case 1:
 					// the name of the thread before, which is known
 				case 2:
-					s.prev = id(v.n)
+					x.prev = int32(v.n)
 				case 4:
-					s.state = int64(v.n)
+					x.state = uint8(v.n)
 				case 5:
-					s.comm = d.word(v.b)
+					x.what = r.comm(v.b)
 				case 6:
-					s.next = id(v.n)
+					x.tid = id(v.n)
 				}
 			}
-			d.enqueue(event{at: at, kind: switched, more: s})
+			r.putWide(x)
 		case 17, 20, 114:
-			s := d.turn(turn{cpu: n, prev: -1, next: -1, waker: tid})
+			x := wide{at: at, kind: waking, pid: int32(n), prev: -1, tid: -1, value: tid}
 			for num, v := range each(v.b) {
 				switch num {
 				case 1:
-					s.comm = d.word(v.b)
+					x.what = r.comm(v.b)
 				case 2:
-					s.next = id(v.n)
+					x.tid = id(v.n)
 				}
 			}
-			d.enqueue(event{at: at, kind: waking, more: s})
+			r.putWide(x)
 		}
 	}
 }
 
 // compact reads events that are packed by their fields.
-func (d *decoder) compact(n int64, b []byte) {
-	cols := &d.columns
+func (r *reader) compact(n int64, b []byte) {
+	cols := &r.columns
 	for i := range cols {
 		cols[i] = cols[i][:0]
 	}
-	var names []string
+	r.named = r.named[:0]
 	for num, v := range each(b) {
 		switch {
 		case num == 5:
-			names = append(names, d.word(v.b))
+			r.named = append(r.named, r.comm(v.b))
 		case num < 13:
 			cols[num] = v.numbers(cols[num])
 		}
 	}
-	comm := func(i int, col []uint64) string {
-		if i < len(col) && col[i] < uint64(len(names)) {
-			return names[col[i]]
+	comm := func(i int, col []uint64) uint32 {
+		if i < len(col) && col[i] < uint64(len(r.named)) {
+			return r.named[col[i]]
 		}
-		return ""
+		return noComm
 	}
-	before, ok := d.before[n]
+	before, ok := r.before[n]
 	if !ok {
 		before = -1
 	}
 	at := int64(0)
 	for i, delta := range cols[1] {
 		at += int64(delta)
-		s := d.turn(turn{cpu: n, prev: before, next: -1, comm: comm(i, cols[6])})
+		x := wide{at: at, kind: switched, pid: int32(n), prev: int32(before), tid: -1, what: comm(i, cols[6])}
 		if i < len(cols[2]) {
-			s.state = int64(cols[2][i])
+			x.state = uint8(cols[2][i])
 		}
 		if i < len(cols[3]) {
-			s.next = id(cols[3][i])
+			x.tid = id(cols[3][i])
 		}
-		before = s.next
-		d.enqueue(event{at: at, kind: switched, more: s})
+		before = x.tid
+		r.putWide(x)
 	}
-	d.before[n], at = before, 0
+	r.before[n], at = before, 0
 	for i, delta := range cols[7] {
 		at += int64(delta)
-		s := d.turn(turn{cpu: n, prev: -1, next: -1, comm: comm(i, cols[11])})
+		x := wide{at: at, kind: waking, pid: int32(n), prev: -1, tid: -1, what: comm(i, cols[11])}
 		if i < len(cols[8]) {
-			s.next = id(cols[8][i])
+			x.tid = id(cols[8][i])
 		}
-		d.enqueue(event{at: at, kind: waking, more: s})
+		r.putWide(x)
 	}
 }
 
-// schedule takes an event of the scheduler.
-func (d *decoder) schedule(e *event, at int64) {
-	s := e.more.(*turn)
-	if s.comm != "" && s.next > 0 && d.states.Names[s.next] != s.comm {
-		d.states.Names[s.next] = s.comm
+// noComm is the number of the name of a thread that is not told.
+const noComm = 0
+
+// comm numbers the name of a thread.
+func (r *reader) comm(b []byte) uint32 {
+	n, ok := r.comms[string(b)]
+	if !ok {
+		if len(r.comms) >= mostTexts {
+			clear(r.comms)
+		}
+		r.lastComm++
+		n = r.lastComm
+		name := string(b)
+		r.comms[name] = n
+		r.next.comms = append(r.next.comms, name)
 	}
-	if e.kind == waking {
-		d.states.Wake(at, s.waker, s.next)
-		return
-	}
-	d.states.Switch(at, s.cpu, s.prev, sched.StateOf(s.state), recording.NoCall, s.next)
-	d.spans()
+	return n
 }

@@ -23,11 +23,8 @@ func (w *words) get(n uint64) string {
 	return w.sparse[n]
 }
 
-// set keeps a text; it reports whether it was another one before.
-func (w *words) set(n uint64, text []byte) (changed bool) {
-	if w.get(n) == string(text) {
-		return false
-	}
+// set keeps a text.
+func (w *words) set(n uint64, text string) {
 	room := len(w.dense)+len(w.sparse) < mostInterned
 	_, apart := w.sparse[n]
 	switch {
@@ -38,14 +35,13 @@ func (w *words) set(n uint64, text []byte) (changed bool) {
 		if n < uint64(len(w.quoted)) {
 			w.quoted[n] = nil
 		}
-		w.dense[n] = string(text)
+		w.dense[n] = text
 	case apart || room:
 		if w.sparse == nil {
 			w.sparse = map[uint64]string{}
 		}
-		w.sparse[n] = string(text)
+		w.sparse[n] = text
 	}
-	return true
 }
 
 // quote appends a text as JSON.
@@ -60,4 +56,25 @@ func (w *words) quote(to []byte, n uint64) []byte {
 		w.quoted[n] = decode.Quoted(w.dense[n])
 	}
 	return append(to, w.quoted[n]...)
+}
+
+// count is how many there are, and all are they.
+func (w *words) count() (n int) {
+	for range w.all {
+		n++
+	}
+	return n
+}
+
+func (w *words) all(yield func(n uint64, text string) bool) {
+	for n, text := range w.dense {
+		if text != "" && !yield(uint64(n), text) {
+			return
+		}
+	}
+	for n, text := range w.sparse {
+		if text != "" && (n >= uint64(len(w.dense)) || w.dense[n] == "") && !yield(n, text) {
+			return
+		}
+	}
 }

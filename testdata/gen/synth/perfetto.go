@@ -1,6 +1,9 @@
 package synth
 
 import (
+	"bytes"
+	"compress/zlib"
+
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -16,7 +19,11 @@ type perfetto struct {
 	threads []perfettoThread
 	packet  []byte
 	event   []byte
+	pack    []byte // packets that are to be compressed in one
 }
+
+// perfettoPack is how many bytes of packets are compressed in one.
+const perfettoPack = 64 << 10
 
 // perfettoThread is what the sequence of one has said so far.
 type perfettoThread struct {
@@ -40,6 +47,7 @@ func writePerfetto(out *output, o Options) (*Summary, error) {
 	sum := newSummary(p)
 	w := &perfetto{output: out, prog: p, sum: sum, shape: o.Shape, threads: make([]perfettoThread, o.Threads)}
 	writeTrace(p, sum, w, o, int64(o.Threads), int64(o.Threads)*100)
+	w.compress()
 	return sum, nil
 }
 
@@ -57,6 +65,12 @@ func (w *perfetto) size(call uint32) (records, bytes int) {
 	if w.annotated(call) {
 		n += 12
 	}
+	switch f := &w.prog.funcs[w.prog.calls[call].fn]; w.shape {
+	case writtenNames:
+		n += 2 + len(f.name) + len(modules[f.module].name)
+	case packedTrace:
+		n = n * 3 / 10
+	}
 	return 2, n
 }
 
@@ -71,8 +85,28 @@ func (w *perfetto) put(t *thread, packet []byte) {
 	packet = number(packet, 3, perfettoUser)
 	packet = number(packet, 10, uint64(t.index+2))
 	packet = number(packet, 79, uint64(t.pid))
-	w.buf = message(w.buf, 1, packet)
 	w.packet = packet[:0]
+	if w.shape != packedTrace {
+		w.buf = message(w.buf, 1, packet)
+		w.settle()
+		return
+	}
+	if w.pack = message(w.pack, 1, packet); len(w.pack) >= perfettoPack {
+		w.compress()
+	}
+}
+
+// compress writes the packets that are to be compressed.
+func (w *perfetto) compress() {
+	if len(w.pack) == 0 {
+		return
+	}
+	var z bytes.Buffer
+	to, _ := zlib.NewWriterLevel(&z, zlib.BestSpeed)
+	to.Write(w.pack)
+	to.Close()
+	w.buf = message(w.buf, 1, message(nil, 50, z.Bytes()))
+	w.pack = w.pack[:0]
 	w.settle()
 }
 
@@ -103,7 +137,8 @@ func (w *perfetto) begin(t *thread, call uint32) {
 	s, fn := &w.threads[t.index], w.prog.calls[call].fn
 	f := &w.prog.funcs[fn]
 	var interned []byte
-	if !s.packages[f.module] {
+	written := w.shape == writtenNames
+	if !s.packages[f.module] && !written {
 		s.packages[f.module] = true
 		interned = message(interned, 1, message(number(nil, 1, uint64(f.module+1)), 2, []byte(modules[f.module].name)))
 	}
@@ -114,11 +149,16 @@ func (w *perfetto) begin(t *thread, call uint32) {
 		}
 		id = uint64(len(s.names) + 1)
 		s.names[fn] = id
-		interned = message(interned, 2, message(number(nil, 1, id), 2, []byte(f.name)))
+		if !written {
+			interned = message(interned, 2, message(number(nil, 1, id), 2, []byte(f.name)))
+		}
 	}
 	e := number(w.event[:0], 9, 1)
-	e = number(e, 3, uint64(f.module+1))
-	e = number(e, 10, id)
+	if written {
+		e = message(message(e, 22, []byte(modules[f.module].name)), 23, []byte(f.name))
+	} else {
+		e = number(number(e, 3, uint64(f.module+1)), 10, id)
+	}
 	if w.annotated(call) {
 		e = message(e, 4, number(number(nil, 1, 1), 3, uint64(t.clock)&0xffff))
 	}

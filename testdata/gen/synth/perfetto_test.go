@@ -1,8 +1,11 @@
 package synth
 
 import (
+	"bytes"
+	"compress/zlib"
 	"errors"
 	"fmt"
+	"io"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -55,6 +58,18 @@ func readPerfetto(b []byte) (*counted, error) {
 		if err != nil {
 			return nil, err
 		}
+		if packed := parts[50]; packed != nil {
+			r, err := zlib.NewReader(bytes.NewReader(packed))
+			if err != nil {
+				return nil, err
+			}
+			more, err := io.ReadAll(r)
+			if err != nil {
+				return nil, err
+			}
+			b = append(more, b...)
+			continue
+		}
 		s := sequences[p[10]]
 		if s == nil {
 			s = &sequence{names: map[uint64]string{}}
@@ -85,14 +100,18 @@ func readPerfetto(b []byte) (*counted, error) {
 		}
 		c.records++
 		s.now += int64(p[8])
-		e, _, err := fieldsOf(parts[11])
+		e, texts, err := fieldsOf(parts[11])
+		name := s.names[e[10]]
+		if written := texts[23]; written != nil {
+			name = string(written)
+		}
 		switch {
 		case err != nil:
 			return nil, err
-		case e[9] == 1 && s.names[e[10]] == "":
+		case e[9] == 1 && name == "":
 			return nil, errors.New("a slice has a name that was not told")
 		case e[9] == 1:
-			c.begin(open, s.thread, s.names[e[10]], s.now)
+			c.begin(open, s.thread, name, s.now)
 		case e[9] == 2:
 			if err := c.finish(open, s.thread, s.now); err != nil {
 				return nil, err

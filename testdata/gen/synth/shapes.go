@@ -23,6 +23,8 @@ const (
 	manyFrames   = "frames"
 	heavyStacks  = "heavy"
 	manyArgs     = "args"
+	writtenNames = "written"
+	packedTrace  = "packed"
 )
 
 var shapes = map[string][]shape{
@@ -39,7 +41,12 @@ var shapes = map[string][]shape{
 		{stackEach, "a stack record for each sample"},
 		{manyFrames, "200,000 frames"},
 	},
-	"perfetto": {{"", "an argument at some of the slices"}, {manyArgs, "an argument at each slice"}},
+	"perfetto": {
+		{"", "an argument at some of the slices"},
+		{manyArgs, "an argument at each slice"},
+		{writtenNames, "names that are written out at each slice, and not told by number once"},
+		{packedTrace, "packets that are compressed in others"},
+	},
 	"pprof": {
 		{"", "a label on each of many samples"},
 		{deepStacks, "few samples, each with hundreds of locations"},

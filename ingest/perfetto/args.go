@@ -1,0 +1,186 @@
+package perfetto
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
+)
+
+const (
+	// A reference says in its low bits where in the file the length of an event stands,
+	// and above them by which number its sequence's texts are known (see terms).
+	offsetBits = 39
+	mostTerms  = 1 << (63 - offsetBits)
+	// textRef marks a reference to a text that was kept.
+	textRef = 1 << 63
+	// mostKept is how many texts of sequences are kept for arguments: beyond them, these
+	// are written out when the event is read.
+	mostKept = 1 << 22
+)
+
+// terms are the texts that a sequence's arguments name by number, as long as it does not
+// begin anew.
+type terms struct {
+	number         uint64
+	names, strings words
+}
+
+func (t *terms) of(kind protowire.Number) *words {
+	switch {
+	case t == nil:
+		return nil
+	case kind == internString:
+		return &t.strings
+	}
+	return &t.names
+}
+
+// argStore gives back the arguments of events. A mapped file is its own store: a
+// reference is where the event stands, which is read again when someone asks. What
+// streams by, or is packed, is kept as texts. Its methods may be called from any
+// goroutine, but add and tell by one only.
+type argStore struct {
+	in   *source.Input
+	size int64 // of the mapped content; -1 for a stream
+
+	mu    sync.RWMutex
+	terms []*terms // by number less 1
+	kept  int      // texts in them
+
+	texts   decode.Texts
+	dropped bool // there are references to texts
+	object  []byte
+
+	blocks blocks
+}
+
+func newArgStore(in *source.Input) *argStore {
+	a := &argStore{in: in, size: -1}
+	if m := in.Mapped(); m != nil {
+		a.size = int64(len(m))
+	}
+	return a
+}
+
+func (a *argStore) mapped() bool { return a.size >= 0 }
+
+// tell notes that a sequence names something that arguments refer to; again: it had
+// another text before, by which references know it.
+func (s *sequence) tell(kind protowire.Number, iid uint64, text string, again bool) {
+	a := s.args
+	if !a.mapped() || s.overtold {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if again || a.kept >= mostKept || s.terms == nil && len(a.terms)+1 >= mostTerms {
+		s.overtold = true
+		return
+	}
+	if s.terms == nil {
+		s.terms = &terms{number: uint64(len(a.terms) + 1)}
+		a.terms = append(a.terms, s.terms)
+	}
+	a.kept++
+	s.terms.of(kind).set(iid, text)
+}
+
+// add keeps the arguments of the event of a packet and returns a reference to them. It
+// returns 0 when there is no room left.
+func (a *argStore) add(s *sequence, p *packet) uint64 {
+	if p.at >= 0 && p.at < 1<<offsetBits && !s.overtold {
+		number := uint64(0)
+		if s.terms != nil {
+			number = s.terms.number
+		}
+		return number<<offsetBits | uint64(p.at)
+	}
+	names := namer{s.texts[internAnnotation], s.texts[internString], true}
+	a.object = names.object(a.object[:0], p.body)
+	a.dropped = true
+	if ref := a.texts.Add(a.object); ref != 0 {
+		return ref | textRef
+	}
+	return 0
+}
+
+// text is the text of a reference: a JSON object. It is "" for no reference, once a
+// mapped file is closed, and when it can't be read any more.
+func (a *argStore) text(ref uint64) (s string) {
+	switch {
+	case ref == 0:
+		return ""
+	case ref&textRef != 0:
+		return a.texts.Text(ref &^ textRef)
+	}
+	at := int64(ref & (1<<offsetBits - 1))
+	var size uint64
+	n := -1
+	a.in.Look(at, int(max(0, min(10, a.size-at))), func(b []byte) { size, n = varint(b, 0) })
+	if n < 0 || size > maxPacket {
+		return ""
+	}
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	number := ref >> offsetBits
+	if number > uint64(len(a.terms)) {
+		return ""
+	}
+	var names namer
+	if number > 0 {
+		t := a.terms[number-1]
+		names = namer{names: &t.names, strings: &t.strings}
+	}
+	a.in.Look(at+int64(n), int(size), func(b []byte) { s = string(names.object(nil, b)) })
+	return s
+}
+
+// end says of the arguments what the recording has to know.
+func (a *argStore) end(b *recording.Builder) {
+	a.texts.Tell(b, "event")
+	if a.mapped() && !a.dropped {
+		b.SetArgState(a.state)
+	}
+}
+
+// state packs what has to be known beside the file: what numbers stand for.
+func (a *argStore) state() (out []byte) {
+	for _, t := range a.terms {
+		for _, w := range []*words{&t.names, &t.strings} {
+			out = binary.AppendUvarint(out, uint64(w.count()))
+			for id, text := range w.all {
+				out = binary.AppendUvarint(binary.AppendUvarint(out, id), uint64(len(text)))
+				out = append(out, text...)
+			}
+		}
+	}
+	return out
+}
+
+// argsOf is Format.Args.
+func argsOf(in *source.Input, state []byte) (text func(uint64) string, cpu func(uint64) (int64, bool)) {
+	a := newArgStore(in)
+	next := func() uint64 {
+		v, n := binary.Uvarint(state)
+		state = state[max(n, 0):]
+		return v
+	}
+	for len(state) > 0 {
+		t := new(terms)
+		for _, w := range []*words{&t.names, &t.strings} {
+			for n := next(); n > 0 && len(state) > 0; n-- {
+				id, size := next(), next()
+				size = min(size, uint64(len(state)))
+				w.set(id, string(state[:size]))
+				state = state[size:]
+			}
+		}
+		a.terms = append(a.terms, t)
+	}
+	return a.text, nil
+}

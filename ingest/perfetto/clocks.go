@@ -1,0 +1,132 @@
+package perfetto
+
+import "sort"
+
+// clockKey names a clock: those from 64 on are a sequence's own.
+type clockKey struct{ seq, id uint64 }
+
+func clockOf(seq, id uint64) clockKey {
+	if id < 64 || id > 127 {
+		seq = 0
+	}
+	return clockKey{seq, id}
+}
+
+// bootTime is the clock that a trace's times are of, unless it says otherwise.
+const bootTime = 6
+
+// point has what a clock and the trace's own showed at one moment, in nanoseconds.
+type point struct{ at, trace int64 }
+
+// scale is how many nanoseconds a clock counts at a time.
+type scale struct {
+	by          int64
+	incremental bool
+}
+
+// clock is one that packets have times of.
+type clock struct {
+	key    clockKey
+	points []point
+	sum    uint64 // of one that counts on from packet to packet
+	scale
+}
+
+type clocks struct {
+	all     map[clockKey]*clock
+	usual   *clock // that of packets and sequences that name none, nil while nothing is known of it
+	primary uint64
+}
+
+// snapshot reads what several clocks showed at one moment.
+func (c *clocks) snapshot(seq uint64, b []byte) {
+	type shown struct {
+		id, at uint64
+		s      scale
+	}
+	var all []shown
+	primary := uint64(0)
+	for num, v := range each(b) {
+		switch num {
+		case 1:
+			x := shown{s: scale{by: 1}}
+			for num, v := range each(v.b) {
+				switch num {
+				case 1:
+					x.id = v.n
+				case 2:
+					x.at = v.n
+				case 3:
+					x.s.incremental = v.n != 0
+				case 4:
+					x.s.by = int64(min(max(v.n, 1), 1e9))
+				}
+			}
+			all = append(all, x)
+		case 2:
+			primary = v.n
+		}
+	}
+	if primary != 0 && c.primary == 0 {
+		c.primary = primary
+	}
+	want := c.primary
+	if want == 0 {
+		want = bootTime
+	}
+	for _, base := range all {
+		if base.id != want {
+			continue
+		}
+		for _, x := range all {
+			k := clockOf(seq, x.id)
+			is := c.all[k]
+			if is == nil {
+				is = &clock{key: k}
+				c.all[k] = is
+				if k == (clockKey{}) {
+					c.usual = is
+				}
+			}
+			is.sum, is.scale = x.at, x.s
+			if x.id != want {
+				is.points = append(is.points, point{int64(x.at) * x.s.by, int64(base.at) * base.s.by})
+			}
+		}
+		return
+	}
+}
+
+// time is a packet's time on the trace's own clock.
+func (c *clocks) time(s *sequence, p *packet) int64 {
+	id := p.clock
+	if id == 0 {
+		id = s.clock
+	}
+	is := c.usual
+	if id != 0 {
+		if k := clockOf(s.id, id); s.ticks == nil || s.ticks.key != k {
+			s.ticks = c.all[k]
+		}
+		is = s.ticks
+	}
+	if is == nil {
+		return int64(p.time)
+	}
+	t := p.time
+	if is.incremental {
+		t += is.sum
+		is.sum = t
+	}
+	at := int64(t) * is.by
+	list := is.points
+	if id == 0 || len(list) == 0 {
+		return at
+	}
+	near := list[len(list)-1]
+	if near.at > at {
+		i := sort.Search(len(list), func(i int) bool { return list[i].at > at }) - 1
+		near = list[max(i, 0)]
+	}
+	return near.trace + at - near.at
+}

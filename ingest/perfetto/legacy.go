@@ -1,0 +1,122 @@
+package perfetto
+
+import "strings"
+
+// legacy has the fields of the older kind of events.
+type legacy struct {
+	phase               byte
+	duration            int64
+	id, bind            uint64
+	scope               string
+	hasID, local        bool
+	flow                uint64
+	instant             uint64
+	pid, tid            int64
+	hasPID, hasTID, any bool
+}
+
+func (s *sequence) readLegacy(e *trackEvent) legacy {
+	l := legacy{any: true}
+	s.spell(e)
+	for num, v := range each(e.legacy) {
+		switch num {
+		case 1:
+			if len(e.name) == 0 {
+				e.name = []byte(s.texts[internName].get(v.n))
+			}
+		case 2:
+			l.phase = byte(v.n)
+		case 3:
+			l.duration = int64(v.n)
+		case 6, 10, 11:
+			l.id, l.hasID, l.local = v.n, true, num == 10
+		case 7:
+			l.scope = v.text()
+		case 8:
+			l.bind = v.n
+		case 13:
+			l.flow = v.n
+		case 14:
+			l.instant = v.n
+		case 18:
+			l.pid, l.hasPID = id(v.n), true
+		case 19:
+			l.tid, l.hasTID = id(v.n), true
+		}
+	}
+	return l
+}
+
+// oldTrack is the track of an event of the older kind, which names threads; old is set
+// where it is of no track by number.
+func (r *reader) oldTrack(s *sequence, l *legacy, old bool) *track {
+	pid, tid := s.pid, s.tid
+	if base := r.tracks[s.track]; s.hasTrack && base != nil && base.thread {
+		pid, tid = base.pid, base.tid
+	}
+	if l.hasPID {
+		pid = l.pid
+	}
+	if l.hasTID {
+		tid = l.tid
+	}
+	if l.instant == 2 && old {
+		return r.operation(operation{under: pid, process: true}, &track{process: true, pid: pid})
+	}
+	return r.threadTrack(pid, tid)
+}
+
+// operation is what happens beside threads, as the older kind of events names it.
+type operation struct {
+	under           int64 // the process that its number is of, 0 for all
+	process         bool  // it is the process itself
+	scope, category string
+	id              uint64
+}
+
+// operation is the track of one.
+func (r *reader) operation(o operation, fresh *track) *track {
+	if t := r.asyncs[o]; t != nil {
+		return t
+	}
+	o.scope, o.category = r.text([]byte(o.scope)), r.text([]byte(o.category))
+	r.groups++
+	fresh.group = r.groups
+	r.asyncs[o] = fresh
+	return fresh
+}
+
+// read turns an event of the older kind into one of today's; it reports whether
+// there is one, on which track that is, and until when it lasts where it is whole.
+func (l *legacy) read(r *reader, e *trackEvent, ev *event, t *track) (on *track, until int64, ok bool) {
+	switch l.phase {
+	case 'B', 'b', 'S':
+		ev.kind = begin
+	case 'E', 'e', 'F':
+		ev.kind = end
+	case 'X':
+		ev.kind, until = whole, ev.at+l.duration*1000
+	case 'I', 'i', 'n', 'T', 'p', 'R':
+		ev.kind = instant
+	default:
+		return t, 0, false
+	}
+	if strings.IndexByte("bSeFnTp", l.phase) >= 0 && l.hasID {
+		pid := t.pid
+		o := operation{under: pid, scope: l.scope, category: string(e.category), id: l.id}
+		if !l.local {
+			o.under = 0
+		}
+		if t = r.asyncs[o]; t == nil {
+			t = r.operation(o, &track{name: string(e.name), pid: pid})
+		}
+	}
+	if l.flow != 0 && l.bind != 0 {
+		if l.flow == 1 {
+			e.ends = append(e.ends, l.bind)
+		} else {
+			e.flows = append(e.flows, l.bind)
+		}
+	}
+	return t, until, true
+}

@@ -1,0 +1,354 @@
+package perfetto
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// Kinds of events that wait on their track.
+const (
+	begin = iota
+	end
+	whole    // until when it lasts says the event behind it
+	wholeEnd // at the time of the other, args is when it ends
+	instant
+	count // args has the value
+)
+
+// event waits for those before it.
+type event struct {
+	at    int64 // nanoseconds
+	args  uint64
+	label uint32
+	kind  uint8
+}
+
+// Kinds of events that are of the trace as a whole, since what they do depends on those
+// of other tracks.
+const (
+	switched = iota
+	waking
+	sampled
+	flowPasses
+	flowEnds
+)
+
+// wide is such an event: a thread is switched to on a processor or may run again
+// (tid, with prev for the one before and waker as value), a sample of a thread, or a
+// flow (value) that passes a track (group) there or ends.
+type wide struct {
+	at         int64
+	tid, value int64
+	prev       int32  // -1 where the event does not say; of samples the number of their event
+	pid        int32  // or the processor
+	group      uint32 // of the track
+	what       uint32 // a name of a thread, or a stack
+	cpu        int16  // of samples
+	kind       uint8
+	state      uint8 // of samples whether they have a weight
+}
+
+// mostQueued is how many events wait before the first half of them has to be
+// taken.
+const mostQueued = 1 << 20
+
+// blockLen is how many events of a track lie together.
+const blockLen = 1 << 10
+
+// blocks has room that is free again.
+type blocks struct {
+	mu   sync.Mutex
+	free [][]event
+}
+
+func (p *blocks) get() []event {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.free) - 1
+	if n < 0 {
+		return make([]event, 0, blockLen)
+	}
+	b := p.free[n]
+	p.free = p.free[:n]
+	return b
+}
+
+// put takes room back, where it is that of a block.
+func (p *blocks) put(all [][]event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range all {
+		if cap(b) == blockLen {
+			p.free = append(p.free, b[:0])
+		}
+	}
+}
+
+// row has the events of a track that wait, in the order in which they came.
+type row struct {
+	full   [][]event
+	tail   []event // behind those
+	latest int64   // the time of the last one
+	mixed  bool    // they are in no order
+	waits  bool    // there are any
+	seen   uint8   // it has had spans or moments (1) and values (2)
+	told   uint8   // of them, what the maker knows of
+}
+
+// put has an event wait on its track.
+func (r *reader) put(t *track, e event) {
+	if len(t.tail) == cap(t.tail) {
+		r.grow(&t.row)
+		if !t.waits {
+			t.waits, t.latest = true, math.MinInt64
+			r.rows = append(r.rows, t)
+		}
+	}
+	if e.at < t.latest {
+		t.mixed = true
+	}
+	t.latest = e.at
+	if t.tail = append(t.tail, e); e.kind == count {
+		t.seen |= 2
+	} else {
+		t.seen |= 1
+	}
+	r.waiting++
+}
+
+// grow makes room: little for tracks of few events, of which there may be many.
+func (r *reader) grow(t *row) {
+	n := len(t.tail)
+	switch {
+	case n == 0:
+		t.tail = make([]event, 0, 2)
+	case n < blockLen/8:
+		t.tail = append(make([]event, 0, 8*n), t.tail...)
+	case n < blockLen:
+		t.tail = append(r.args.blocks.get(), t.tail...)
+	default:
+		t.full = append(t.full, t.tail)
+		t.tail = r.args.blocks.get()
+	}
+}
+
+func (r *reader) putWide(w wide) {
+	r.wide = append(r.wide, w)
+	r.waiting++
+}
+
+// take takes the events up to a time off a row.
+func (t *row) take(until int64, o *order, room *blocks) (taken [][]event) {
+	all := t.full
+	if len(t.tail) > 0 {
+		all = append(all, t.tail)
+	}
+	t.full, t.tail = nil, nil
+	if t.mixed {
+		sorted := [][]event{o.inOrder(all)}
+		room.put(all)
+		all, t.mixed = sorted, false
+	}
+	k := sort.Search(len(all), func(k int) bool { return all[k][len(all[k])-1].at > until })
+	if k == len(all) {
+		t.waits = false
+		return all
+	}
+	taken = all[:k:k]
+	rest := all[k:]
+	if b := rest[0]; b[0].at <= until {
+		n := sort.Search(len(b), func(i int) bool { return b[i].at > until })
+		taken = append(taken, b[:n])
+		rest[0] = append(room.getFor(len(b)-n), b[n:]...)
+	}
+	t.full, t.tail = rest[:len(rest)-1], rest[len(rest)-1]
+	return taken
+}
+
+// getFor is room for n events.
+func (p *blocks) getFor(n int) []event {
+	if n <= blockLen && n > blockLen/8 {
+		return p.get()
+	}
+	return make([]event, 0, n)
+}
+
+// run are the next events of a track.
+type run struct {
+	group  uint32
+	thread bool
+	blocks [][]event
+}
+
+// fresh is a track of which the maker knows nothing yet, or not that it has events of
+// some kind.
+type fresh struct {
+	at    int64 // of its first event, which has a label
+	group uint32
+	label uint32
+	kinds uint8 // see row.seen
+	*who
+}
+
+// who is what the maker has to know of a track.
+type who struct {
+	thread, process bool
+	given           bool // it has a number of its own
+	pid, tid        int64
+	name            string
+	// above is the process that it belongs to, and under the thread where there is one.
+	above     int64
+	under     bool
+	underName string
+	underTID  int64
+	unit      string
+}
+
+func (r *reader) who(t *track) *who {
+	w := &who{thread: t.thread, process: t.process, given: t.uuid != 0, pid: t.pid, tid: t.tid, name: t.name}
+	pid, thread := r.above(t)
+	if w.above = pid; thread != nil {
+		w.under, w.underName, w.underTID = true, thread.name, thread.tid
+	}
+	if t.counter != nil {
+		w.unit = t.counter.unit
+	}
+	return w
+}
+
+// introduce tells the maker of a track.
+func (r *reader) introduce(w *window, t *track, told uint8, is fresh) {
+	is.kinds = told &^ t.told
+	t.told, is.group, is.who = told, t.group, r.who(t)
+	w.fresh = append(w.fresh, is)
+}
+
+// note is something that was wrong, and how often.
+type note struct {
+	code, place, text string
+	minor             bool
+	count             int64
+}
+
+// counted are packets or events.
+type counted struct{ read, left int64 }
+
+// window is what the reader hands to the maker at a time.
+type window struct {
+	acts    []func(*maker) // before anything else
+	labels  []labelText    // those that are new, in the order of their numbers
+	shown   []shownLabel
+	comms   []string // names of threads, likewise
+	frames  []frame  // likewise
+	stacks  [][]uint32
+	runs    []run
+	fresh   []fresh // by time
+	wide    []wide
+	first   int64 // the earliest time, and the latest, where there are events
+	last    int64
+	notes   []note
+	packets counted
+	slices  counted
+}
+
+// flush hands on the earlier half of the events, or all. It depends on the trace alone
+// when it is called.
+func (r *reader) flush(all bool) error {
+	until := int64(math.MaxInt64)
+	if !all {
+		until = r.half()
+	}
+	w := r.next
+	w.first, w.last = math.MaxInt64, math.MinInt64
+	r.takeWide(w, until)
+	waiting := r.rows[:0]
+	for _, t := range r.rows {
+		taken := t.take(until, &r.order, &r.args.blocks)
+		if t.waits {
+			waiting = append(waiting, t)
+		}
+		if len(taken) == 0 {
+			continue
+		}
+		e := &taken[0][0]
+		if t.seen&^t.told != 0 {
+			r.introduce(w, t, t.seen, fresh{at: e.at, label: e.label})
+		}
+		w.runs = append(w.runs, run{t.group, t.thread, taken})
+		final := taken[len(taken)-1]
+		w.first, w.last = min(w.first, e.at), max(w.last, final[len(final)-1].at)
+		for _, b := range taken {
+			r.waiting -= len(b)
+		}
+	}
+	clear(r.rows[len(waiting):])
+	r.rows = waiting
+	slices.SortStableFunc(w.fresh, func(a, b fresh) int { return cmp.Compare(a.at, b.at) })
+	r.next = new(window)
+	select {
+	case r.pipe <- w:
+		return nil
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
+}
+
+// takeWide takes the events up to a time of those that are no track's, by time.
+func (r *reader) takeWide(w *window, until int64) {
+	if len(r.wide) == 0 {
+		return
+	}
+	for i := range r.wide {
+		r.order.add(r.wide[i].at)
+	}
+	turns := r.order.sorted()
+	n := sort.Search(len(turns), func(i int) bool { return turns[i].at > until })
+	w.wide = make([]wide, 0, n)
+	for _, t := range turns[:n] {
+		x := r.wide[t.i]
+		if x.kind == sampled {
+			t := r.threadTrack(int64(x.pid), x.tid)
+			if x.group = t.group; t.told&1 == 0 {
+				r.introduce(w, t, t.told|1, fresh{at: x.at})
+			}
+		}
+		w.wide = append(w.wide, x)
+	}
+	if n > 0 {
+		w.first, w.last = turns[0].at, turns[n-1].at
+	}
+	rest := make([]wide, 0, len(turns)-n)
+	for _, t := range turns[n:] {
+		rest = append(rest, r.wide[t.i])
+	}
+	r.wide = append(r.wide[:0], rest...)
+	r.waiting -= n
+}
+
+// half is a time up to which about half of the events are that wait: the middle one of
+// some of them.
+func (r *reader) half() int64 {
+	const each = 256
+	var times []int64
+	n := 0
+	look := func(b []event) {
+		for i := (each - n%each) % each; i < len(b); i += each {
+			times = append(times, b[i].at)
+		}
+		n += len(b)
+	}
+	for _, t := range r.rows {
+		for _, b := range t.full {
+			look(b)
+		}
+		look(t.tail)
+	}
+	for i := (each - n%each) % each; i < len(r.wide); i += each {
+		times = append(times, r.wide[i].at)
+	}
+	slices.Sort(times)
+	return times[len(times)/2]
+}

@@ -1,0 +1,139 @@
+package perfetto
+
+import (
+	"iter"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// value is one of a field: a number, or bytes.
+type value struct {
+	n uint64
+	b []byte
+}
+
+func (v value) text() string { return string(v.b) }
+
+// each walks over a message's fields, as far as they are whole.
+func each(b []byte) iter.Seq2[protowire.Number, value] {
+	return func(yield func(protowire.Number, value) bool) {
+		for len(b) > 0 {
+			num, v, n := field(b)
+			if n < 0 {
+				return
+			}
+			b = b[n:]
+			if !yield(num, v) {
+				return
+			}
+		}
+	}
+}
+
+// varint reads a number at i, and says what stands behind it: -1 where none is whole.
+func varint(b []byte, i int) (v uint64, next int) {
+	if uint(i) < uint(len(b)) && b[i] < 0x80 {
+		return uint64(b[i]), i + 1
+	}
+	return longVarint(b, i)
+}
+
+// longVarint is varint for what is longer than a byte. Two and three bytes are what times
+// and lengths mostly have.
+func longVarint(b []byte, i int) (v uint64, next int) {
+	if i+3 <= len(b) {
+		v := uint64(b[i]&0x7f) | uint64(b[i+1]&0x7f)<<7
+		if b[i+1] < 0x80 {
+			return v, i + 2
+		}
+		if b[i+2] < 0x80 {
+			return v | uint64(b[i+2])<<14, i + 3
+		}
+	}
+	v, n := protowire.ConsumeVarint(b[i:])
+	if n < 0 {
+		return 0, -1
+	}
+	return v, i + n
+}
+
+// mostNumber is the largest number of a field.
+const mostNumber = 1<<29 - 1
+
+// field reads one, which takes n bytes; n is negative where none stands whole. Nearly
+// all have a number below 16, and a value or a length below 128: a byte each.
+func field(b []byte) (num protowire.Number, v value, n int) {
+	if len(b) > 1 && b[1] < 0x80 && b[0] >= 1<<3 && b[0] < 0x80 {
+		switch x := int(b[1]); protowire.Type(b[0] & 7) {
+		case protowire.VarintType:
+			return protowire.Number(b[0] >> 3), value{n: uint64(x)}, 2
+		case protowire.BytesType:
+			if x <= len(b)-2 {
+				return protowire.Number(b[0] >> 3), value{b: b[2:][:x:x]}, 2 + x
+			}
+		}
+	}
+	return anyField(b)
+}
+
+// anyField is field for what is longer or of other types.
+func anyField(b []byte) (num protowire.Number, v value, n int) {
+	num, typ, n := protowire.ConsumeTag(b)
+	if n < 0 {
+		return num, v, n
+	}
+	m := 0
+	switch rest := b[n:]; typ {
+	case protowire.VarintType:
+		v.n, m = protowire.ConsumeVarint(rest)
+	case protowire.Fixed64Type:
+		v.n, m = protowire.ConsumeFixed64(rest)
+	case protowire.Fixed32Type:
+		var x uint32
+		x, m = protowire.ConsumeFixed32(rest)
+		v.n = uint64(x)
+	case protowire.BytesType:
+		v.b, m = protowire.ConsumeBytes(rest)
+	default:
+		m = protowire.ConsumeFieldValue(num, typ, rest)
+	}
+	if m < 0 {
+		return num, v, m
+	}
+	return num, v, n + m
+}
+
+// numbers are those of a repeated field, which may be packed.
+func (v value) numbers(to []uint64) []uint64 {
+	if v.b == nil {
+		return append(to, v.n)
+	}
+	for i := 0; i < len(v.b); {
+		x, next := varint(v.b, i)
+		if next < 0 {
+			break
+		}
+		to, i = append(to, x), next
+	}
+	return to
+}
+
+// fixed are the numbers of a repeated field of eight bytes each, or of any length.
+func (v value) fixed(to []uint64, eight bool) []uint64 {
+	if v.b == nil || !eight {
+		return v.numbers(to)
+	}
+	for b := v.b; len(b) >= 8; b = b[8:] {
+		n, _ := protowire.ConsumeFixed64(b)
+		to = append(to, n)
+	}
+	return to
+}
+
+func (v value) floats(to []float64) []float64 {
+	for _, n := range v.fixed(nil, true) {
+		to = append(to, math.Float64frombits(n))
+	}
+	return to
+}
