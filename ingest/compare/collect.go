@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"runtime"
 
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
@@ -48,13 +49,14 @@ func (c *Comparison) collectSide(ctx context.Context, side int, tables []*spanTa
 		}
 		return of
 	}
-	whole := draw(sources(len(tables), 0, 1), mostSpans, false, make([]length, mostSpans))
+	whole := draw(sources(len(tables), 0, 1), mostSpans, false, new(drawRoom))
 	for i, s := range tables {
 		s.whole[side] = whole
 		const some = 64 // rows at once
 		rows := len(s.g.rows)
-		err := scan.Spread(ctx, (rows+some-1)/some, func(_, block int) {
-			room := make([]length, s.most)
+		rooms := make([]drawRoom, runtime.GOMAXPROCS(0))
+		err := scan.Spread(ctx, (rows+some-1)/some, func(worker, block int) {
+			room := &rooms[worker]
 			for row := block * some; row < min(rows, (block+1)*some); row++ {
 				if s.nodes() {
 					s.total[side][row] = draw(sources(i, row, row+1), s.most, false, room)

@@ -80,7 +80,7 @@ func (c *Comparison) gather(ctx context.Context, f int32, self bool, side int, i
 		}
 		all = append(all, source{parts, 1})
 	}
-	into.drawn = draw(all, mostDrawn, self, make([]length, mostDrawn))
+	into.drawn = draw(all, mostDrawn, self, new(drawRoom))
 	return nil
 }
 

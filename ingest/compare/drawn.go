@@ -175,7 +175,7 @@ type source struct {
 
 // draw sums parts up, as they lasted in all or without their children, and keeps the
 // lowest dice of all.
-func draw(sources []source, most int, self bool, room []length) (d drawn) {
+func draw(sources []source, most int, self bool, room *drawRoom) (d drawn) {
 	all := 0
 	for _, s := range sources {
 		var n int64
@@ -198,7 +198,7 @@ func draw(sources []source, most int, self bool, room []length) (d drawn) {
 	if all == 0 {
 		return d
 	}
-	draws := make([]recording.Draw, 0, all)
+	draws := room.draws[:0]
 	for _, s := range sources {
 		for i := range s.parts {
 			for _, x := range s.parts[i].kept {
@@ -207,6 +207,7 @@ func draw(sources []source, most int, self bool, room []length) (d drawn) {
 			}
 		}
 	}
+	room.draws = draws
 	draws = lowest(draws, most)
 	d.kept = make([]length, len(draws))
 	for i, x := range draws {
@@ -216,8 +217,15 @@ func draw(sources []source, most int, self bool, room []length) (d drawn) {
 		}
 		d.kept[i] = newLength(float64(ps))
 	}
-	sortLengths(d.kept, room)
+	room.lengths = slices.Grow(room.lengths[:0], len(d.kept))
+	sortLengths(d.kept, room.lengths[:len(d.kept)])
 	return d
+}
+
+// drawRoom is what draw needs for a while; it may be used again.
+type drawRoom struct {
+	draws   []recording.Draw
+	lengths []length
 }
 
 // childless reports whether none of the spans in parts has children.

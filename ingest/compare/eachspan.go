@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sort"
+	"sync"
 
 	"ashlar/ingest/recording"
 )
@@ -133,6 +134,9 @@ func (w *spanWalk) pieces(chosen func(track int) bool) (all []piece) {
 	return all
 }
 
+// rooms are for columns of children, of which there may be as many as lanes.
+var rooms = sync.Pool{New: func() any { return new(recording.Room) }}
+
 // each visits the spans of a piece. Children are the spans one deeper that were called
 // from it and lie in it.
 func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) error {
@@ -143,7 +147,9 @@ func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) err
 	var kids []cursor
 	for _, below := range p.below {
 		lane := &t.Lanes[below]
-		kids = append(kids, cursor{lane: lane, room: new(recording.Room), next: lane.Search(l.Start(p.parts[0].First) - 1)})
+		room := rooms.Get().(*recording.Room)
+		defer rooms.Put(room)
+		kids = append(kids, cursor{lane: lane, room: room, next: lane.Search(l.Start(p.parts[0].First) - 1)})
 	}
 	r := spanRun{track: p.track, lane: p.lane}
 	for _, part := range p.parts {

@@ -192,7 +192,7 @@ func TestDrawnIsFairAndTheSame(t *testing.T) {
 		for i := range parts {
 			parts[i].kept = lowest(parts[i].kept, most)
 		}
-		d := draw([]source{{parts, 1}}, most, false, make([]length, most))
+		d := draw([]source{{parts, 1}}, most, false, new(drawRoom))
 		if got := durationsOf(d.kept); !slices.Equal(got, want) {
 			t.Errorf("of %d parts other spans are drawn", len(parts))
 		}
