@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 	"ashlar/ingest/store"
@@ -65,6 +66,12 @@ func TestStoredIsTheSame(t *testing.T) {
 				return
 			}
 			rec := l.Snapshot()
+			with := *rec
+			var err error
+			if with.Durations, err = compare.SumDurations(t.Context(), rec); err != nil {
+				t.Fatal(err)
+			}
+			rec = &with
 			for _, opened := range []*recording.Recording{storedAndOpened(t, rec), storedBeside(t, rec, unpacked(t, content))} {
 				if d := fingerprintOf(rec).difference(fingerprintOf(opened)); d != "" {
 					t.Error("different", d)

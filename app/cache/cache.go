@@ -31,6 +31,7 @@ import (
 	appstore "ashlar/app/store"
 	"ashlar/app/version"
 	"ashlar/ingest"
+	"ashlar/ingest/compare"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/recording"
@@ -272,6 +273,9 @@ func (c *Cache) keep(ctx context.Context, from origin, path string, o decode.Opt
 	defer out.Close()
 	whole := *rec
 	whole.Warnings = slices.DeleteFunc(slices.Clone(rec.Warnings), func(w recording.Warning) bool { return w.Code == ingest.WarnKept })
+	if whole.Durations, err = compare.SumDurations(ctx, rec); err != nil {
+		return err
+	}
 	w := &watched{File: out, cache: c, ctx: ctx}
 	if err := store.Write(w, &whole, map[string][]byte{sectionOrigin: about}, !ssh.Is(path)); err != nil {
 		return err

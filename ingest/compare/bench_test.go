@@ -1,12 +1,15 @@
 package compare
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
 	"ashlar/ingest"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/store"
 )
 
 // benchPair opens the recordings that ASHLAR_BENCH_FILE and ASHLAR_BENCH_FILE_B
@@ -51,6 +54,58 @@ func BenchmarkCompare(b *testing.B) {
 				_, err = c.Table(bg, ByFunction, false)
 				c.Tree.Shape(WidthLarger)
 			}
+			return err
+		})
+	})
+	// What was stored is opened too; "visited" is without what is stored of spans.
+	for _, name := range []string{"stored", "visited"} {
+		b.Run(name, func(b *testing.B) {
+			path := [2]string{filepath.Join(b.TempDir(), "a"), filepath.Join(b.TempDir(), "b")}
+			for i, rec := range []*recording.Recording{x, y} {
+				whole := *rec
+				if whole.Durations = nil; name == "stored" {
+					var err error
+					if whole.Durations, err = SumDurations(bg, rec); err != nil {
+						b.Fatal(err)
+					}
+				}
+				f, err := os.Create(path[i])
+				if err == nil {
+					err = errors.Join(store.Write(f, &whole, nil, true), f.Close())
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			open := func(path string) (Input, error) {
+				f, err := os.Open(path)
+				if err != nil {
+					return Input{}, err
+				}
+				defer f.Close()
+				s, err := store.Open(f)
+				if err != nil {
+					return Input{}, err
+				}
+				return Input{Rec: s.Recording}, nil
+			}
+			measure(b, func() error {
+				one, err := open(path[0])
+				other, err2 := open(path[1])
+				if err = errors.Join(err, err2); err != nil {
+					return err
+				}
+				c, err := Compare(bg, []Input{one}, []Input{other}, Options{})
+				if err == nil {
+					_, err = c.Table(bg, ByFunction, true)
+				}
+				return err
+			})
+		})
+	}
+	b.Run("sum", func(b *testing.B) {
+		measure(b, func() error {
+			_, err := SumDurations(bg, x)
 			return err
 		})
 	})

@@ -1,267 +1,112 @@
 package compare
 
 import (
-	"cmp"
 	"context"
-	"sync"
+	"runtime"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
 // spans collects the durations of all spans by row, for all groups in one pass.
 func (c *Comparison) spans(ctx context.Context, gs ...*groups) ([]*spanTable, error) {
 	scales := c.spanScales()
-	var whole [2]*draws
-	for side := range whole {
-		whole[side] = newDraws(1, mostSpans, func(int) string { return "" }, 2)
-	}
 	tables := make([]*spanTable, len(gs))
 	for i, g := range gs {
-		tables[i] = c.newSpanTable(g, whole, scales)
+		tables[i] = c.newSpanTable(g, scales)
 	}
-	// The sides are apart from each other, and each draws in the order of its file.
-	var wg sync.WaitGroup
-	var failed [2]error
-	for side := range whole {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			failed[side] = c.collectSide(ctx, side, tables)
-		}()
+	for side := range 2 {
+		if err := c.collectSide(ctx, side, tables); err != nil {
+			return nil, err
+		}
 	}
-	wg.Wait()
-	return tables, cmp.Or(failed[0], failed[1])
+	return tables, nil
 }
 
-// collectSide collects the spans of a side's recordings, first counting them so
-// that it is known which to keep.
+// collectSide collects the spans of a side's recordings.
 func (c *Comparison) collectSide(ctx context.Context, side int, tables []*spanTable) error {
-	var parts []*collector
+	var passes []*pass
+	var long []float64
 	for r := range c.Runs {
-		if of, _ := c.sideOf(r); of == side {
-			parts = append(parts, c.newCollector(r, side, tables))
+		if of, _ := c.sideOf(r); of != side {
+			continue
 		}
-	}
-	for _, p := range parts {
-		p.expect()
-	}
-	draws := []*draws{tables[0].whole[side]}
-	for _, s := range tables {
-		draws = append(draws, s.total[side])
-		if s.self[side] != nil {
-			draws = append(draws, s.self[side])
+		p := &pass{run: &c.Runs[r]}
+		for _, s := range tables {
+			p.self = p.self || !s.nodes()
+			p.sums = append(p.sums, s.sums(r))
 		}
-	}
-	for _, d := range draws {
-		d.begin()
-	}
-	for _, p := range parts {
-		if err := p.collect(ctx); err != nil {
+		p.sums = append(p.sums, sums{whole: true, slots: 1, most: mostSpans})
+		if err := p.find(ctx); err != nil {
 			return err
 		}
+		passes, long = append(passes, p), append(long, tables[0].long[r])
 	}
-	for _, d := range draws {
-		d.end()
-	}
-	return nil
-}
-
-// collector collects the spans of one recording.
-type collector struct {
-	run    *Run
-	walk   *spanWalk
-	chosen func(track int) bool
-	long   float64
-	whole  *draws
-	rows   []rowDraws
-	calls  []callSums
-}
-
-// callSums add up the durations of a call's spans, in picoseconds as they were
-// recorded.
-type callSums struct {
-	n                          int64
-	total, total2, self, self2 float64
-}
-
-// rowDraws are the draws of one table.
-type rowDraws struct {
-	self, total *draws
-	// at has the row of each call, times two, with one more where no span around
-	// it is in the same row; -1 for none. It is nil for threads, which go by
-	// track.
-	at    []int32
-	track []int32
-}
-
-func (c *Comparison) newCollector(r, side int, tables []*spanTable) *collector {
-	run := &c.Runs[r]
-	p := &collector{run: run, chosen: run.query.Scope.TrackTest(), long: tables[0].long[r], whole: tables[0].whole[side], calls: make([]callSums, run.Rec.Calls.Len())}
-	self := false
-	for _, s := range tables {
-		d := rowDraws{self: s.self[side], total: s.total[side]}
-		if s.g.by == ByThread {
-			d.track = s.g.track[r]
-		} else {
-			d.at = s.rowsOf(r)
+	// sources are what slots of a table have in all recordings.
+	sources := func(table, first, last int) (of []source) {
+		for r, p := range passes {
+			of = append(of, source{p.sums[table].of(first, last), long[r]})
 		}
-		self = self || d.self != nil
-		p.rows = append(p.rows, d)
+		return of
 	}
-	p.walk = newSpanWalk(run, self)
-	return p
-}
-
-// expect says how many spans there will be of each row.
-func (p *collector) expect() {
-	counts := make([]int64, p.run.Rec.Calls.Len())
-	into := counts
-	if p.everything() {
-		copy(counts, p.run.Rec.SpanCount)
-		into = nil
-	}
-	for ti := range p.run.Rec.Tracks {
-		if !p.chosen(ti) {
-			continue
-		}
-		all, outermost := p.walk.count(ti, into)
-		p.whole.expect(0, outermost)
-		for _, d := range p.rows {
-			if d.at == nil {
-				d.self.expect(d.track[ti], all)
-				d.total.expect(d.track[ti], outermost)
-			}
-		}
-	}
-	for _, d := range p.rows {
-		for c, k := range d.at {
-			if k >= 0 && d.self != nil {
-				d.self.expect(k>>1, counts[c])
-			}
-			if k >= 0 && k&1 != 0 {
-				d.total.expect(k>>1, counts[c])
-			}
-		}
-	}
-}
-
-// everything reports whether all spans of the recording are collected.
-func (p *collector) everything() bool {
-	if p.walk.in.Ranged || p.walk.in.Calls != nil {
-		return false
-	}
-	for ti := range p.run.Rec.Tracks {
-		if !p.chosen(ti) {
-			return false
-		}
-	}
-	return true
-}
-
-// collect adds the spans to the rows.
-func (p *collector) collect(ctx context.Context) error {
-	for ti := range p.run.Rec.Tracks {
-		if !p.chosen(ti) {
-			continue
-		}
-		err := p.walk.each(ctx, ti, func(r *spanRun) {
-			p.sum(r)
-			for i := range p.rows {
-				if d := &p.rows[i]; d.at == nil {
-					d.byTrack(d.track[ti], r, p.long)
-				} else {
-					d.byCall(r, p.long)
+	whole := draw(sources(len(tables), 0, 1), mostSpans, false, new(drawRoom))
+	for i, s := range tables {
+		s.whole[side] = whole
+		const some = 64 // rows at once
+		rows := len(s.g.rows)
+		rooms := make([]drawRoom, runtime.GOMAXPROCS(0))
+		err := scan.Spread(ctx, (rows+some-1)/some, func(worker, block int) {
+			room := &rooms[worker]
+			for row := block * some; row < min(rows, (block+1)*some); row++ {
+				if s.nodes() {
+					s.total[side][row] = draw(sources(i, row, row+1), s.most, false, room)
+					continue
 				}
+				all, outermost := sources(i, 2*row, 2*row+2), sources(i, 2*row+1, 2*row+2)
+				total := draw(outermost, s.most, false, room)
+				if s.total[side][row] = total; childless(all) && spansOf(all) == total.n {
+					s.self[side][row] = total // spans without children, all of them outermost
+					continue
+				}
+				s.self[side][row] = draw(all, s.most, true, room)
 			}
 		})
 		if err != nil {
 			return err
 		}
 	}
-	for _, d := range p.rows {
-		for c, k := range d.at {
-			s := &p.calls[c]
-			if k < 0 || s.n == 0 {
-				continue
-			}
-			if d.self != nil {
-				d.self.add(k>>1, s.n, s.self*p.long, s.self2*p.long*p.long)
-			}
-			if k&1 != 0 {
-				d.total.add(k>>1, s.n, s.total*p.long, s.total2*p.long*p.long)
-			}
-		}
-	}
 	return nil
 }
 
-// sum adds a run up by call, and to the whole.
-func (p *collector) sum(r *spanRun) {
-	for j, c := range r.calls {
-		s := &p.calls[c]
-		v := float64(r.ends[j] - r.starts[j])
-		s.n++
-		s.total += v
-		s.total2 += v * v
-	}
-	for j, self := range r.selfs {
-		s := &p.calls[r.calls[j]]
-		v := float64(self)
-		s.self += v
-		s.self2 += v * v
-	}
-	if r.outer {
-		p.whole.addRun(0, r.starts, r.ends, p.long)
-	}
-}
-
-// addRun adds whole spans to a row.
-func (ds *draws) addRun(row int32, starts, ends []int64, long float64) {
-	for j := range starts {
-		v := float64(ends[j]-starts[j]) * long
-		ds.add(row, 1, v, v*v)
-		ds.pass(row, v)
-	}
-}
-
-// byTrack adds a run to the row of its track.
-func (d *rowDraws) byTrack(row int32, r *spanRun, long float64) {
-	for _, self := range r.selfs {
-		v := float64(self) * long
-		d.self.add(row, 1, v, v*v)
-		d.self.pass(row, v)
-	}
-	if r.outer {
-		d.total.addRun(row, r.starts, r.ends, long)
-	}
-}
-
-// byCall lets a run go by: what it adds up to is known by call.
-func (d *rowDraws) byCall(r *spanRun, long float64) {
-	at, left := d.at, d.total.left
-	var lefts []int32
-	if d.self != nil {
-		lefts = d.self.left
-	}
-	for j, c := range r.calls {
-		k := at[c]
-		if k < 0 {
-			continue
-		}
-		if lefts != nil {
-			if lefts[k>>1]--; lefts[k>>1] == 0 {
-				d.self.keep(k>>1, float64(r.selfs[j])*long)
-			}
-		}
-		if k&1 != 0 {
-			if left[k>>1]--; left[k>>1] == 0 {
-				d.total.keep(k>>1, float64(r.ends[j]-r.starts[j])*long)
-			}
+// spansOf counts the spans of parts.
+func spansOf(sources []source) (n int64) {
+	for _, s := range sources {
+		for i := range s.parts {
+			n += s.parts[i].n
 		}
 	}
+	return n
 }
 
-// rowsOf finds the rows of a recording's calls, as rowDraws has them.
+// sums are what the table needs of a recording. Nodes have a slot each, all other rows
+// two: spans in others of the row, and outermost ones.
+func (s *spanTable) sums(r int) sums {
+	n := len(s.g.rows)
+	switch {
+	case s.g.by == ByThread:
+		return sums{track: s.g.track[r], slots: 2 * n, most: s.most}
+	case !s.nodes():
+		return sums{at: s.rowsOf(r), slots: 2 * n, most: s.most}
+	}
+	at := s.rowsOf(r)
+	for c := range at {
+		at[c] >>= 1
+	}
+	return sums{at: at, slots: n, most: s.most}
+}
+
+// rowsOf finds the row of each call of a recording, times two, with one more where no
+// span around it is in the same row; -1 for none.
 func (s *spanTable) rowsOf(r int) []int32 {
 	c := s.c
 	rec := c.recs[r]

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
+	"slices"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare/stats"
@@ -66,70 +68,58 @@ type gathered struct {
 // gather draws from the spans of a function on one side.
 func (c *Comparison) gather(ctx context.Context, f int32, self bool, side int, into *gathered) error {
 	into.min, into.max = math.Inf(1), math.Inf(-1)
-	ds := newDraws(1, mostDrawn, func(int) string { return "" }, 0)
-	for _, keep := range []bool{false, true} { // first they are counted
-		if keep {
-			ds.begin()
-		}
-		for r := range c.Runs {
-			id := c.Matching.Funcs[f].In[r]
-			if of, _ := c.sideOf(r); of != side || id < 0 {
-				continue
-			}
-			if err := c.gatherRun(ctx, r, recording.FuncID(id), self, keep, ds, into); err != nil {
-				return err
-			}
-		}
-	}
-	ds.end()
-	into.drawn = ds.rows[0]
-	return nil
-}
-
-func (c *Comparison) gatherRun(ctx context.Context, r int, id recording.FuncID, self, keep bool, ds *draws, into *gathered) error {
-	run := &c.Runs[r]
-	w := newSpanWalk(run, self && keep)
-	is := make([]bool, run.Rec.Calls.Len())
-	w.depths = map[int]bool{}
-	for i := 1; i < len(is); i++ {
-		if call := recording.CallID(i); run.Rec.Func(call) == id {
-			is[i], w.depths[run.Rec.Calls.Depth(call)] = true, true
-		}
-	}
-	counts := make([]int64, len(is))
-	chosen := run.query.Scope.TrackTest()
-	for ti := range run.Rec.Tracks {
-		if !chosen(ti) {
+	var all []source
+	for r := range c.Runs {
+		id := c.Matching.Funcs[f].In[r]
+		if of, _ := c.sideOf(r); of != side || id < 0 {
 			continue
 		}
-		if !keep {
-			w.count(ti, counts)
-			continue
-		}
-		err := w.each(ctx, ti, func(s *spanRun) {
-			for j, call := range s.calls {
-				if !is[call] {
-					continue
-				}
-				v := float64(s.ends[j] - s.starts[j])
-				if self {
-					v = float64(s.selfs[j])
-				}
-				into.min, into.max = min(into.min, v), max(into.max, v)
-				ds.add(0, 1, v, v*v)
-				ds.pass(0, v)
-			}
-		})
+		parts, err := c.gatherRun(ctx, r, recording.FuncID(id), self, into)
 		if err != nil {
 			return err
 		}
+		all = append(all, source{parts, 1})
 	}
-	for i, n := range counts {
-		if is[i] {
-			ds.expect(0, n)
+	into.drawn = draw(all, mostDrawn, self, new(drawRoom))
+	return nil
+}
+
+func (c *Comparison) gatherRun(ctx context.Context, r int, id recording.FuncID, self bool, into *gathered) ([]part, error) {
+	run := &c.Runs[r]
+	at := make([]int32, run.Rec.Calls.Len())
+	at[0] = -1
+	p := &pass{run: run, self: self, sums: []sums{{at: at, slots: 1, most: mostDrawn}}, depths: map[int]bool{}}
+	for i := 1; i < len(at); i++ {
+		call := recording.CallID(i)
+		if at[i] = -1; run.Rec.Func(call) == id {
+			at[i], p.depths[run.Rec.Calls.Depth(call)] = 0, true
 		}
 	}
-	return nil
+	lows, highs := make([]int64, runtime.GOMAXPROCS(0)), make([]int64, runtime.GOMAXPROCS(0))
+	for i := range lows {
+		lows[i], highs[i] = math.MaxInt64, math.MinInt64
+	}
+	p.also = func(worker int, s *spanRun) {
+		low, high := lows[worker], highs[worker]
+		for j, call := range s.calls {
+			if at[call] < 0 {
+				continue
+			}
+			v := s.ends[j] - s.starts[j]
+			if self {
+				v = s.selfs[j]
+			}
+			low, high = min(low, v), max(high, v)
+		}
+		lows[worker], highs[worker] = low, high
+	}
+	if err := p.collect(ctx); err != nil {
+		return nil, err
+	}
+	if low, high := slices.Min(lows), slices.Max(highs); low <= high {
+		into.min, into.max = min(into.min, float64(low)), max(into.max, float64(high))
+	}
+	return p.sums[0].parts, nil
 }
 
 // edges spans the values of both sides.

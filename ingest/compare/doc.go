@@ -62,13 +62,12 @@
 // pairwise differences (Hodges and Lehmann). The number of spans is compared
 // as counts are, where it differs; the row then has twice the smaller of both
 // p-values. Of each function's spans up to 2,048 a side are ranked (fewer where
-// there are more than a thousand functions, but at least 128), one drawn at
-// random from each of as many equal parts of their sequence, the same ones every
-// time; their number, sum and variance are those of all. Normalised by total,
-// durations are scaled by the ratio of the mean spans and numbers of spans by the
-// ratio of theirs. Spans
-// that follow each other on a busy machine are not independent, so here too
-// several recordings are better.
+// there are more than a thousand functions, but at least 128), drawn at random, the
+// same ones every time, with stored recordings too ([SumDurations]); their number,
+// sum and variance are those of all. Normalised by total, durations are scaled by the
+// ratio of the mean spans and numbers of spans by the ratio of theirs. Spans that follow
+// each other on a busy machine are not independent, so here too several recordings are
+// better.
 //
 // Beside the p-value a row has an interval of 95 % for its difference and the
 // smallest difference that recordings like these show four times in five

@@ -1,11 +1,13 @@
 package compare
 
 import (
-	"hash/fnv"
+	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"ashlar/ingest/compare/stats"
+	"ashlar/ingest/recording"
 )
 
 // How many spans of a row are kept a side: enough to show a shift of a tenth of
@@ -19,6 +21,13 @@ const (
 	leastNodeSpans = 64
 	keptSpans      = 2 << 20
 )
+
+// mostOf is how many spans are kept of each of so many rows: a power of two, so that it
+// is mostly the same for a recording and for one that it is compared with.
+func mostOf(rows int) int {
+	fit := max(leastSpans, min(mostSpans, keptSpans/max(1, rows)))
+	return 1 << (bits.Len(uint(fit)) - 1)
+}
 
 // length is the duration of a span in picoseconds, to 24 bits. As numbers lengths
 // have the order of what they stand for.
@@ -54,98 +63,181 @@ func (d *drawn) variance() float64 {
 	return math.Max(0, (d.sum2-d.sum*d.sum/n)/(n-1))
 }
 
-// draws are the drawn durations of all rows of a side. How many spans a row will
-// have must be planned; all are kept if they are few, and else one of each of as
-// many equal parts of their sequence as are to be kept, each with the same
-// chance. Dice begin with the rows' names, so that both sides, and each time,
-// draw alike.
-type draws struct {
-	rows []drawn
-	// left is by row how many spans on the next one lies that is kept.
-	left  []int32
-	plans []plan
-	most  int
+// part are spans that are summed up together, and some of them that were drawn by
+// chance: each span of a recording has dice, which depend on its place alone, and those
+// with the lowest are kept. So both sides, and each time, draw alike, and parts that
+// have no span in common can be put together.
+type part struct {
+	n                          int64
+	total, total2, self, self2 recording.Wide
+	limit                      uint32 // spans with higher dice are not kept
+	kept                       []recording.Draw
 }
 
-type plan struct {
-	n    int64  // how many spans there will be
-	at   int64  // the one of them that is kept next
-	dice uint64 // never 0
-}
-
-// newDraws are draws of rows with these names.
-func newDraws(rows, most int, name func(row int) string, salt uint64) *draws {
-	ds := &draws{rows: make([]drawn, rows), left: make([]int32, rows), plans: make([]plan, rows), most: most}
-	for i := range ds.plans {
-		h := fnv.New64a()
-		h.Write([]byte(name(i)))
-		ds.plans[i].dice = (h.Sum64()^salt)*0x9E3779B97F4A7C15 | 1
+// add adds a span.
+func (p *part) add(dice uint32, total, self int64) {
+	p.n++
+	p.total.Add(uint64(total))
+	p.total2.AddSquare(uint64(total))
+	p.self.Add(uint64(self))
+	p.self2.AddSquare(uint64(self))
+	if dice <= p.limit {
+		p.kept = append(p.kept, recording.Draw{Dice: dice, Total: float32(total), Self: float32(self)})
 	}
-	return ds
 }
 
-// expect plans for more spans of a row.
-func (ds *draws) expect(row int32, n int64) { ds.plans[row].n += n }
+// join adds the spans of another part.
+func (p *part) join(o *part) {
+	p.n += o.n
+	p.total.AddWide(o.total)
+	p.total2.AddWide(o.total2)
+	p.self.AddWide(o.self)
+	p.self2.AddWide(o.self2)
+	p.kept = append(p.kept, o.kept...)
+}
 
-// begin makes room once all spans are expected.
-func (ds *draws) begin() {
+// lowest leaves so many of the spans that were drawn, in no order. It writes to draws.
+func lowest(draws []recording.Draw, most int) []recording.Draw {
+	if len(draws) <= most {
+		return draws
+	}
+	top := uint32(0)
+	for i := range draws {
+		top = max(top, draws[i].Dice)
+	}
+	const digits = 10
+	shift := max(0, bits.Len32(top)-digits)
+	var counts [1 << digits]int
+	for i := range draws {
+		counts[draws[i].Dice>>shift]++
+	}
+	// The highest dice that are kept have the first digits last, of which there are some
+	// too many.
+	n, last := 0, uint32(0)
+	for ; n+counts[last] <= most; last++ {
+		n += counts[last]
+	}
+	edge := make([]recording.Draw, 0, counts[last])
+	kept := draws[:0]
+	for _, d := range draws {
+		switch k := d.Dice >> shift; {
+		case k < last:
+			kept = append(kept, d)
+		case k == last:
+			edge = append(edge, d)
+		}
+	}
+	slices.SortFunc(edge, byDice)
+	return append(kept, edge[:most-n]...)
+}
+
+func byDice(a, b recording.Draw) int {
+	if a.Dice != b.Dice {
+		return cmp.Compare(a.Dice, b.Dice)
+	}
+	return cmp.Or(cmp.Compare(a.Total, b.Total), cmp.Compare(a.Self, b.Self))
+}
+
+// margin is how many more spans of a part are looked at than are to be kept, so that six
+// times the deviation of what chance makes of it is in it.
+var margin = func(most int) float64 { return 6*math.Sqrt(float64(most)) + 32 }
+
+// limitOf is up to which dice spans are to be looked at so that of n about wider times
+// as many as are to be kept have lower ones.
+func limitOf(n int64, most int, wider float64) uint32 {
+	if share := wider * (float64(most) + margin(most)) / float64(n); share < 1 {
+		return uint32(share * (1 << 32))
+	}
+	return math.MaxUint32
+}
+
+// rollDice rolls the dice of neighbouring spans of a lane, of which first is the number
+// of the first one.
+func rollDice(track, lane, first int, dice []uint32) {
+	seed := mix(uint64(track)<<32 ^ uint64(lane))
+	for i := range dice {
+		dice[i] = uint32(mix(seed+uint64(first+i)) >> 32)
+	}
+}
+
+// mix has each bit of a number depend on all of another.
+func mix(x uint64) uint64 {
+	x = (x + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>32) * 0x94D049BB133111EB
+	return x ^ x>>29
+}
+
+// source are parts of one recording, and what durations are multiplied with there.
+type source struct {
+	parts []part
+	long  float64
+}
+
+// draw sums parts up, as they lasted in all or without their children, and keeps the
+// lowest dice of all.
+func draw(sources []source, most int, self bool, room *drawRoom) (d drawn) {
 	all := 0
-	for i := range ds.plans {
-		all += ds.keeps(i)
+	for _, s := range sources {
+		var n int64
+		var sum, sum2 recording.Wide
+		for i := range s.parts {
+			p := &s.parts[i]
+			n, all = n+p.n, all+len(p.kept)
+			if self {
+				sum.AddWide(p.self)
+				sum2.AddWide(p.self2)
+			} else {
+				sum.AddWide(p.total)
+				sum2.AddWide(p.total2)
+			}
+		}
+		d.n += n
+		d.sum += sum.Float() * s.long
+		d.sum2 += sum2.Float() * s.long * s.long
 	}
-	room := make([]length, all)
-	for i := range ds.rows {
-		k := ds.keeps(i)
-		ds.rows[i].kept, room = room[:0:k], room[k:]
-		ds.plans[i].at = -1
-		ds.next(int32(i))
+	if all == 0 {
+		return d
 	}
+	draws := room.draws[:0]
+	for _, s := range sources {
+		for i := range s.parts {
+			for _, x := range s.parts[i].kept {
+				x.Total, x.Self = float32(float64(x.Total)*s.long), float32(float64(x.Self)*s.long)
+				draws = append(draws, x)
+			}
+		}
+	}
+	room.draws = draws
+	draws = lowest(draws, most)
+	d.kept = make([]length, len(draws))
+	for i, x := range draws {
+		ps := x.Total
+		if self {
+			ps = x.Self
+		}
+		d.kept[i] = newLength(float64(ps))
+	}
+	room.lengths = slices.Grow(room.lengths[:0], len(d.kept))
+	sortLengths(d.kept, room.lengths[:len(d.kept)])
+	return d
 }
 
-func (ds *draws) keeps(row int) int { return int(min(int64(ds.most), ds.plans[row].n)) }
-
-// next finds the next span of a row that is kept: one from the next part.
-func (ds *draws) next(row int32) {
-	p := &ds.plans[row]
-	part, parts := int64(len(ds.rows[row].kept)), int64(ds.keeps(int(row)))
-	if part >= parts {
-		ds.left[row] = math.MaxInt32 // none, ever
-		return
-	}
-	if parts == p.n { // all
-		ds.left[row], p.at = 1, part
-		return
-	}
-	at := part * p.n / parts
-	if wide := uint64((part+1)*p.n/parts - at); wide > 1 {
-		p.dice ^= p.dice << 13
-		p.dice ^= p.dice >> 7
-		p.dice ^= p.dice << 17
-		at += int64(p.dice % wide)
-	}
-	ds.left[row], p.at = int32(min(math.MaxInt32, at-p.at)), at
+// drawRoom is what draw needs for a while; it may be used again.
+type drawRoom struct {
+	draws   []recording.Draw
+	lengths []length
 }
 
-// pass lets a span of a row go by and keeps it if its turn has come.
-func (ds *draws) pass(row int32, ps float64) {
-	if ds.left[row]--; ds.left[row] == 0 {
-		ds.keep(row, ps)
+// childless reports whether none of the spans in parts has children.
+func childless(sources []source) bool {
+	for _, s := range sources {
+		for i := range s.parts {
+			if s.parts[i].self != s.parts[i].total {
+				return false
+			}
+		}
 	}
-}
-
-// keep keeps the span whose turn it is.
-func (ds *draws) keep(row int32, ps float64) {
-	d := &ds.rows[row]
-	d.kept = append(d.kept, newLength(ps))
-	ds.next(row)
-}
-
-// add notes spans of a row with the sums of their durations.
-func (ds *draws) add(row int32, n int64, sum, sum2 float64) {
-	d := &ds.rows[row]
-	d.n += n
-	d.sum += sum
-	d.sum2 += sum2
+	return true
 }
 
 // shift says how two sets of sorted lengths differ; nil where one is empty.
@@ -157,15 +249,6 @@ func shift(a, b []length) *Shift {
 	s := &Shift{MedianA: stats.Quantile(x, .5), MedianB: stats.Quantile(y, .5)}
 	s.By, s.Low, s.High = stats.Shift(x, y)
 	return s
-}
-
-// end sorts what was kept.
-func (ds *draws) end() {
-	room := make([]length, ds.most)
-	for i := range ds.rows {
-		sortLengths(ds.rows[i].kept, room)
-	}
-	ds.left, ds.plans = nil, nil
 }
 
 // sortLengths sorts what has at most as many elements as room. There are millions in

@@ -4,16 +4,20 @@ import (
 	"context"
 	"slices"
 	"sort"
+	"sync"
 
 	"ashlar/ingest/recording"
 )
 
 // spanRun is a run of neighbouring spans of a lane.
 type spanRun struct {
+	track, lane  int
+	first        int  // the number of the first in its lane
 	outer        bool // they lie in no other one of what is compared
 	starts, ends []int64
 	calls        []recording.CallID
-	// selfs are the spans' durations without what their children take.
+	// selfs are the spans' durations without what their children take; none where they
+	// are not asked for.
 	selfs []int64
 }
 
@@ -83,49 +87,89 @@ func (w *spanWalk) stretches(track, lane int) (out []stretch) {
 // depth is that of all spans of a lane that is not empty.
 func (w *spanWalk) depth(l *recording.Lane) int { return w.rec.Calls.Depth(l.Call(0)) }
 
-// each visits the spans of a track, lane by lane. Children are the spans one
-// deeper that were called from it and lie in it.
-func (w *spanWalk) each(ctx context.Context, track int, visit func(*spanRun)) error {
-	t := w.rec.Tracks[track]
-	depths := map[int][]*recording.Lane{}
-	for i := range t.Lanes {
-		if l := &t.Lanes[i]; l.Len() > 0 {
-			d := w.depth(l)
-			depths[d] = append(depths[d], l)
-		}
-	}
-	var room recording.Room
-	var selfs [recording.RoomLen]int64
-	for i := range t.Lanes {
-		l := &t.Lanes[i]
-		parts := w.stretches(track, i)
-		if len(parts) == 0 {
+// pieceSpans is about how many spans one goroutine visits on end.
+const pieceSpans = 1 << 16
+
+// piece are some of a lane's spans that are visited on end, in order.
+type piece struct {
+	track, lane int
+	parts       []stretch
+	below       []int // the lanes of the track that have children of them
+}
+
+// pieces are what all that is to be visited of some tracks is made of.
+func (w *spanWalk) pieces(chosen func(track int) bool) (all []piece) {
+	for ti, t := range w.rec.Tracks {
+		if !chosen(ti) {
 			continue
 		}
-		var kids []cursor
-		if w.self {
-			for _, below := range depths[w.depth(l)+1] {
-				kids = append(kids, cursor{lane: below, room: new(recording.Room), next: below.Search(l.Start(parts[0].First) - 1)})
+		depths := map[int][]int{}
+		for i := range t.Lanes {
+			if l := &t.Lanes[i]; w.self && l.Len() > 0 {
+				d := w.depth(l)
+				depths[d] = append(depths[d], i)
 			}
 		}
-		for _, part := range parts {
-			r := spanRun{outer: part.outer}
-			for k := part.First; k < part.Last; k += len(r.starts) {
-				if err := ctx.Err(); err != nil {
-					return err
+		for i := range t.Lanes {
+			p, n := piece{track: ti, lane: i}, 0
+			for _, s := range w.stretches(ti, i) {
+				if p.below == nil && w.self {
+					p.below = depths[w.depth(&t.Lanes[i])+1]
 				}
-				r.starts, r.ends, r.calls = l.Columns(k, part.Last-k, &room)
-				if w.self {
-					r.selfs = selfs[:len(r.starts)]
-					for j := range r.selfs {
-						r.selfs[j] = r.ends[j] - r.starts[j]
-					}
-					for c := range kids {
-						kids[c].take(&r, w.parents)
+				for s.First < s.Last {
+					part := s
+					part.Last = min(s.Last, s.First+pieceSpans-n)
+					p.parts, s.First = append(p.parts, part), part.Last
+					if n += part.Last - part.First; n == pieceSpans {
+						all, n = append(all, p), 0
+						p.parts = nil
 					}
 				}
-				visit(&r)
 			}
+			if n > 0 {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// rooms are for columns of children, of which there may be as many as lanes.
+var rooms = sync.Pool{New: func() any { return new(recording.Room) }}
+
+// each visits the spans of a piece. Children are the spans one deeper that were called
+// from it and lie in it.
+func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) error {
+	t := w.rec.Tracks[p.track]
+	l := &t.Lanes[p.lane]
+	var room recording.Room
+	var selfs [recording.RoomLen]int64
+	var kids []cursor
+	for _, below := range p.below {
+		lane := &t.Lanes[below]
+		room := rooms.Get().(*recording.Room)
+		defer rooms.Put(room)
+		kids = append(kids, cursor{lane: lane, room: room, next: lane.Search(l.Start(p.parts[0].First) - 1)})
+	}
+	r := spanRun{track: p.track, lane: p.lane}
+	for _, part := range p.parts {
+		r.outer = part.outer
+		for k := part.First; k < part.Last; k += len(r.starts) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			r.first = k
+			r.starts, r.ends, r.calls = l.Columns(k, part.Last-k, &room)
+			if w.self {
+				r.selfs = selfs[:len(r.starts)]
+				for j := range r.selfs {
+					r.selfs[j] = r.ends[j] - r.starts[j]
+				}
+				for c := range kids {
+					kids[c].take(&r, w.parents)
+				}
+			}
+			visit(&r)
 		}
 	}
 	return nil

@@ -10,9 +10,11 @@ import (
 type spanTable struct {
 	c *Comparison
 	g *groups
-	// self and total are by side, with the rows of groups; self is nil for nodes.
-	// whole are the outermost spans, in one row.
-	self, total, whole [2]*draws
+	// self and total are by side and row of groups; self is nil for nodes. whole are the
+	// outermost spans.
+	self, total [2][]drawn
+	whole       [2]drawn
+	most        int // spans that are kept of a row
 	*spanScales
 	// shifts says that confidences are to tell how durations differ.
 	shifts bool
@@ -27,22 +29,30 @@ type spanScales struct {
 	long, often []float64
 }
 
-func (c *Comparison) newSpanTable(g *groups, whole [2]*draws, scales *spanScales) *spanTable {
-	s := &spanTable{c: c, g: g, spanScales: scales, whole: whole}
+func (c *Comparison) newSpanTable(g *groups, scales *spanScales) *spanTable {
+	s := &spanTable{c: c, g: g, spanScales: scales}
 	n := len(g.rows)
-	most := max(leastSpans, min(mostSpans, keptSpans/max(1, n)))
-	if g.by == byNode {
-		most = max(leastNodeSpans, min(mostNodeSpans, keptSpans/max(1, n)))
+	if s.nodes() {
+		s.most = max(leastNodeSpans, min(mostNodeSpans, keptSpans/max(1, n)))
+	} else {
+		// Recordings have stored no more than as many of each of their functions.
+		rows := n
+		for _, rec := range c.recs {
+			rows = max(rows, rec.Functions.Len())
+		}
+		s.most = mostOf(rows)
 	}
-	name := func(i int) string { return g.rows[i].Name }
 	for side := range s.total {
-		s.total[side] = newDraws(n, most, name, 1)
-		if g.by != byNode {
-			s.self[side] = newDraws(n, most, name, 0)
+		s.total[side] = make([]drawn, n)
+		if !s.nodes() {
+			s.self[side] = make([]drawn, n)
 		}
 	}
 	return s
 }
+
+// nodes reports whether rows are nodes of the tree, of which there are totals alone.
+func (s *spanTable) nodes() bool { return s.g.by == byNode }
 
 // spanScales finds what durations and numbers of spans are scaled by; see the
 // package documentation.
@@ -82,9 +92,28 @@ func (c *Comparison) spanScales() *spanScales {
 func (s *spanTable) judge(i int, total bool) *Confidence {
 	of := s.self
 	if total {
+		if self := s.g.rows[i].Self; self != nil && s.alike(i) { // which was judged before
+			same := *self
+			return &same
+		}
 		of = s.total
 	}
-	return s.compare(&of[0].rows[i], &of[1].rows[i])
+	return s.compare(&of[0][i], &of[1][i])
+}
+
+// alike reports whether spans take all of their time themselves, so that self and total
+// are the same.
+func (s *spanTable) alike(i int) bool {
+	for side := range s.total {
+		if s.self[side] == nil {
+			return false
+		}
+		a, b := s.self[side][i].kept, s.total[side][i].kept
+		if len(a) != len(b) || len(a) > 0 && &a[0] != &b[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // judgeWhole is the confidence of the difference of the totals.
@@ -92,7 +121,7 @@ func (s *spanTable) judgeWhole() *Confidence {
 	if s.c.Normalize == Total {
 		return nil
 	}
-	conf := s.compare(&s.whole[0].rows[0], &s.whole[1].rows[0])
+	conf := s.compare(&s.whole[0], &s.whole[1])
 	if conf == nil || math.IsNaN(conf.Low) || conf.High <= conf.Low {
 		return conf
 	}

@@ -1,9 +1,9 @@
 package compare
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -18,16 +18,18 @@ func TestEachSpanSelf(t *testing.T) {
 		self, spans := map[recording.CallID]int64{}, 0
 		for tr := range rec.Tracks {
 			w := newSpanWalk(&Run{Input: Input{Rec: rec}}, true)
-			if err := w.each(bg, tr, func(r *spanRun) {
-				for j, c := range r.calls {
-					self[c] += r.selfs[j]
-					spans++
-					if length := r.ends[j] - r.starts[j]; r.selfs[j] < 0 || r.selfs[j] > length {
-						t.Fatalf("a span of %d has %d for itself", length, r.selfs[j])
+			for _, p := range w.pieces(func(track int) bool { return track == tr }) {
+				if err := w.each(bg, &p, func(r *spanRun) {
+					for j, c := range r.calls {
+						self[c] += r.selfs[j]
+						spans++
+						if length := r.ends[j] - r.starts[j]; r.selfs[j] < 0 || r.selfs[j] > length {
+							t.Fatalf("a span of %d has %d for itself", length, r.selfs[j])
+						}
 					}
+				}); err != nil {
+					t.Fatal(err)
 				}
-			}); err != nil {
-				t.Fatal(err)
 			}
 		}
 		want := map[recording.CallID]int64{}
@@ -158,55 +160,159 @@ func TestSlowerMachine(t *testing.T) {
 	}
 }
 
+// TestDrawnIsFairAndTheSame draws from spans whose place tells how long they are.
 func TestDrawnIsFairAndTheSame(t *testing.T) {
 	const all, most = 100_000, 100
-	draw := func(name string) *drawn {
-		ds := newDraws(2, most, func(row int) string { return name }, 0)
-		ds.expect(0, all/4)
-		ds.expect(1, 50)
-		ds.expect(0, all-all/4)
-		ds.begin()
-		for i := range all {
-			ds.addRun(0, []int64{0}, []int64{int64(i)}, 1)
+	rolled := func(track int) []recording.Draw {
+		dice := make([]uint32, all)
+		for first := 0; first < all; first += 1000 { // as they are visited
+			rollDice(track, 0, first, dice[first:first+1000])
 		}
-		for i := range 50 {
-			ds.addRun(1, []int64{0}, []int64{int64(i)}, 1)
+		out := make([]recording.Draw, all)
+		for i, d := range dice {
+			out[i] = recording.Draw{Dice: d, Total: float32(i), Self: float32(i) / 2}
 		}
-		ds.end()
-		if few := durationsOf(ds.rows[1].kept); len(few) != 50 || few[0] != 0 || few[49] != 49 {
-			t.Errorf("of 50 spans these are kept: %v", few)
+		return out
+	}
+	// Of whatever parts and in whatever order they come, the same are drawn.
+	spans := rolled(3)
+	naive := slices.Clone(spans)
+	slices.SortFunc(naive, byDice)
+	want := drawnLengths(naive[:most])
+	for seed := range uint64(5) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		r.Shuffle(len(spans), func(i, k int) { spans[i], spans[k] = spans[k], spans[i] })
+		parts := make([]part, 1+r.IntN(4))
+		for i := range parts {
+			parts[i].limit = limitOf(all, most, 1)
 		}
-		return &ds.rows[0]
+		for _, s := range spans {
+			parts[r.IntN(len(parts))].add(s.Dice, int64(s.Total), int64(s.Self))
+		}
+		for i := range parts {
+			parts[i].kept = lowest(parts[i].kept, most)
+		}
+		d := draw([]source{{parts, 1}}, most, false, new(drawRoom))
+		if got := durationsOf(d.kept); !slices.Equal(got, want) {
+			t.Errorf("of %d parts other spans are drawn", len(parts))
+		}
+		if d.n != all || math.Abs(d.variance()-1e10/12)/1e10 > 1e-4 {
+			t.Errorf("there are %d with variance %g", d.n, d.variance())
+		}
 	}
-	a, b := draw("f"), draw("f")
-	if !slices.Equal(a.kept, b.kept) {
-		t.Error("the same spans are drawn differently")
-	}
-	if a.n != all || math.Abs(a.variance()-1e10/12)/1e10 > 1e-4 {
-		t.Errorf("there are %d with variance %g", a.n, a.variance())
-	}
-	// Every span has the same chance: of many draws, each tenth of a part has a
-	// tenth.
+	// Every span has the same chance: of many draws each tenth of them has a tenth.
 	var tenths [10]int
-	names := 200
-	for k := range names {
-		d := draw(fmt.Sprint("f", k))
-		if len(d.kept) != most {
-			t.Fatalf("%d spans are kept", len(d.kept))
-		}
-		for i, v := range durationsOf(d.kept) {
-			if int(v)/(all/most) != i {
-				t.Fatalf("span %g is drawn in part %d", v, i)
-			}
-			tenths[int(v)%(all/most)/(all/most/10)]++
+	const tracks = 200
+	for track := range tracks {
+		spans := rolled(track)
+		slices.SortFunc(spans, byDice)
+		for _, s := range spans[:most] {
+			tenths[int(s.Total)/(all/10)]++
 		}
 	}
 	for i, n := range tenths {
-		mean := float64(names*most) / 10
+		mean := float64(tracks*most) / 10
 		if math.Abs(float64(n)-mean) > 5*math.Sqrt(mean) {
-			t.Errorf("in tenth %d of their parts lie %d spans, want about %g", i, n, mean)
+			t.Errorf("in tenth %d lie %d spans, want about %g", i, n, mean)
 		}
 	}
+}
+
+func drawnLengths(spans []recording.Draw) (out []float64) {
+	for _, s := range spans {
+		out = append(out, float64(s.Total))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestDrawnTwice: where chance leaves too few spans, they are visited once more.
+func TestDrawnTwice(t *testing.T) {
+	rec := traced(1, 6_000, 1, 1)
+	want, err := SumDurations(bg, rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(was func(int) float64) { margin = was }(margin)
+	margin = func(most int) float64 { return -.9 * float64(most) }
+	got, err := SumDurations(bg, rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*recording.Durations{got, want} { // in the order in which cores found them
+		at := 0
+		for _, p := range d.Parts {
+			slices.SortFunc(d.Draws[at:at+p.Drawn], byDice)
+			at += p.Drawn
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("other spans are drawn")
+	}
+}
+
+// TestStoredDurations: a comparison is the same with what was stored of spans as without,
+// by whatever it groups.
+func TestStoredDurations(t *testing.T) {
+	for seed := range uint64(8) {
+		pairs := [][2]*recording.Recording{{random(seed, poolA), random(seed+100, poolB)}, {traced(seed, 3_000, 1, 2), traced(seed+9, 4_000, 1.1, 3)}}
+		for _, pair := range pairs {
+			var kept [2]*recording.Recording
+			for i, rec := range pair {
+				with := *rec
+				var err error
+				if with.Durations, err = SumDurations(bg, rec); err != nil {
+					t.Fatal(err)
+				}
+				kept[i] = &with
+			}
+			for _, o := range []Options{{}, {Normalize: Total}, {Normalize: Duration}} {
+				plain, stored := mustCompare(t, pair[0], pair[1], o), mustCompare(t, kept[0], kept[1], o)
+				for _, by := range allBy {
+					a, b := mustTable(t, plain, by), mustTable(t, stored, by)
+					for i := range a.Rows {
+						x, y := &a.Rows[i], &b.Rows[i]
+						if !sameConfidence(x.Self, y.Self) || !sameConfidence(x.Total, y.Total) {
+							t.Fatalf("seed %d, %s by %s: %+v and %+v", seed, x.Name, by, x.Self, y.Self)
+						}
+					}
+					if !sameConfidence(a.Whole, b.Whole) {
+						t.Fatalf("seed %d, by %s: the whole is %+v and %+v", seed, by, a.Whole, b.Whole)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestStoredIsUsed: tables of functions do not visit spans whose durations were stored.
+func TestStoredIsUsed(t *testing.T) {
+	rec := traced(1, 3_000, 1, 2)
+	with := *rec
+	var err error
+	if with.Durations, err = SumDurations(bg, rec); err != nil {
+		t.Fatal(err)
+	}
+	for i := range with.Durations.Parts {
+		with.Durations.Parts[i].Total2.AddSquare(1 << 40) // to tell
+	}
+	for by, used := range map[By]bool{ByFunction: true, ByThread: false} {
+		a := mustTable(t, mustCompare(t, rec, rec, Options{}), by)
+		b := mustTable(t, mustCompare(t, &with, &with, Options{}), by)
+		if same := a.Rows[0].Total.High == b.Rows[0].Total.High; same == used {
+			t.Errorf("by %s, what was stored is used: %v", by, !same)
+		}
+	}
+}
+
+// sameConfidence compares NaN as equal to NaN.
+func sameConfidence(a, b *Confidence) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+	return a.Method == b.Method && same(a.P, b.P) && same(a.Q, b.Q) && same(a.Low, b.Low) && same(a.High, b.High) && same(a.Detectable, b.Detectable) &&
+		a.A == b.A && a.B == b.B && slices.Equal(a.lengths[0], b.lengths[0]) && slices.Equal(a.lengths[1], b.lengths[1])
 }
 
 // TestSpanTable adds the durations up span by span.
@@ -236,9 +342,9 @@ func TestSpanTable(t *testing.T) {
 					self, total := naiveSpans(c, g, side, rec)
 					for row := range g.rows {
 						if by != byNode {
-							sameSpans(t, &tables[0].self[side].rows[row], self[row])
+							sameSpans(t, &tables[0].self[side][row], self[row])
 						}
-						sameSpans(t, &tables[0].total[side].rows[row], total[row])
+						sameSpans(t, &tables[0].total[side][row], total[row])
 					}
 				}
 			}

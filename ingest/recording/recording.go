@@ -103,6 +103,9 @@ type Recording struct {
 	// in picoseconds (their children's included) and their number, over the
 	// whole recording. They may be shorter than Calls.
 	SpanTime, SpanCount []int64
+	// Durations, of a recording that was stored, are what comparisons need of spans; nil
+	// where they have to be visited for that.
+	Durations *Durations
 
 	// shared counts, by function, the symbols beside its own; see share.
 	shared sharedSymbols
