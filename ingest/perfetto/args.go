@@ -55,8 +55,6 @@ type argStore struct {
 	texts   decode.Texts
 	dropped bool // there are references to texts
 	object  []byte
-
-	blocks blocks
 }
 
 func newArgStore(in *source.Input) *argStore {

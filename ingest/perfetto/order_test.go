@@ -49,7 +49,7 @@ func TestOrder(t *testing.T) {
 func TestRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, jump := range []int64{0, 3, 2000} {
-		r := newReader(t.Context(), nil, new(argStore), nil)
+		r := newReader(t.Context(), nil, new(argStore), new(blocks), nil)
 		tr := new(track)
 		var waits []event
 		now, came := int64(0), uint64(0)
@@ -70,11 +70,11 @@ func TestRows(t *testing.T) {
 			if len(waits) == 0 {
 				continue
 			}
-			taken := tr.take(until, &r.order, &r.args.blocks)
+			taken := tr.take(until, &r.order, r.blocks)
 			if got := slices.Concat(taken...); !slices.Equal(got, waits[:n]) {
 				t.Fatalf("%d of %d events are taken, or in another order; want %d", len(got), len(waits), n)
 			}
-			r.args.blocks.put(taken)
+			r.blocks.put(taken)
 			if waits = slices.Clone(waits[n:]); tr.waits != (len(waits) > 0) {
 				t.Fatalf("events wait: %v, want %d", tr.waits, len(waits))
 			}

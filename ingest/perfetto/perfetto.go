@@ -80,12 +80,13 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	defer cancel()
 	args := newArgStore(in)
 	b.SetArgs(args.text)
-	m := newMaker(ctx, b, &args.blocks)
+	room := new(blocks)
+	m := newMaker(ctx, b, room)
 	pipe := make(chan *window, 1)
 	var failed error
 	go func() {
 		defer close(pipe)
-		failed = source.Protect(in.Path, func() error { return newReader(reading, in, args, pipe).all() })
+		failed = source.Protect(in.Path, func() error { return newReader(reading, in, args, room, pipe).all() })
 	}()
 	err := source.Guard(in.Path, func() error {
 		return decode.Each(b, pipe, func(w *window) error { return m.add(w) })

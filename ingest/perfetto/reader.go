@@ -17,6 +17,7 @@ type reader struct {
 	ctx    context.Context
 	in     *source.Input
 	args   *argStore
+	blocks *blocks
 	pipe   chan<- *window
 	next   *window // that is filled
 	n      int     // packets, for a look at the context now and then
@@ -56,8 +57,8 @@ type reader struct {
 	heaps    map[heapKey]*heap
 }
 
-func newReader(ctx context.Context, in *source.Input, args *argStore, pipe chan<- *window) *reader {
-	return &reader{ctx: ctx, in: in, args: args, pipe: pipe, next: new(window),
+func newReader(ctx context.Context, in *source.Input, args *argStore, room *blocks, pipe chan<- *window) *reader {
+	return &reader{ctx: ctx, in: in, args: args, blocks: room, pipe: pipe, next: new(window),
 		seqs: map[uint64]*sequence{}, clocks: clocks{all: map[clockKey]*clock{}},
 		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, given: map[[2]int64]*track{}, asyncs: map[operation]*track{},
 		texts: map[string]string{}, labels: newLabelTable(), comms: map[string]uint32{}, before: map[int64]int64{},

@@ -128,10 +128,10 @@ func (r *reader) grow(t *row) {
 	case n < blockLen/8:
 		t.tail = append(make([]event, 0, 8*n), t.tail...)
 	case n < blockLen:
-		t.tail = append(r.args.blocks.get(), t.tail...)
+		t.tail = append(r.blocks.get(), t.tail...)
 	default:
 		t.full = append(t.full, t.tail)
-		t.tail = r.args.blocks.get()
+		t.tail = r.blocks.get()
 	}
 }
 
@@ -266,7 +266,7 @@ func (r *reader) flush(all bool) error {
 	r.takeWide(w, until)
 	waiting := r.rows[:0]
 	for _, t := range r.rows {
-		taken := t.take(until, &r.order, &r.args.blocks)
+		taken := t.take(until, &r.order, r.blocks)
 		if t.waits {
 			waiting = append(waiting, t)
 		}
