@@ -74,6 +74,9 @@ const (
 	perSpan      = 24
 )
 
+// inOrder bounds how much faster than json.Valid events are read.
+const inOrder = "Two cores share half of the work, taking events apart, which is what json.Valid does with one; the other half, adding them to the recording, is in order and one's."
+
 // mesa bounds first pictures without a graphics card, as perf record tells.
 const mesa = "Of the time until a first picture 100 to 160 ms are Mesa's, on one of the cores that read: its libraries are loaded and programs for drawing compiled."
 
@@ -81,11 +84,12 @@ var kinds = []*kind{
 	{name: "file", title: "Recordings that other programs wrote", picture: soon, count: (*counted).most,
 		asked: "A first picture within 200 ms, and then the next within 200 ms as long as there is more to come; of Chrome JSON of more than 20 MB also what is asked of it below.",
 		bounds: map[string]string{"speed": "Events that Chromium writes have twice the bytes of made ones, most of them of arguments, whose quotes and brackets are looked for one by one: when events are read, and again for their time by the thread's clock, which info counts. Their samples come in some thousand pieces, which the one core takes apart that adds to the recording.",
-			"picture": mesa + " What perf records is in no order, and has its names when the programs that ran have been read."}},
+			besideValid: inOrder,
+			"picture":   mesa + " What perf records is in no order, and has its names when the programs that ran have been read."}},
 	{name: "chrome", title: "Chrome JSON", picture: soon, count: (*counted).events, share: chromeShare,
 		asked: "4 M events/s or 400 MB/s (800 MB/s of the best shape), half the time that json.Valid takes with one core, and at most 24 bytes a span and 256 MB of memory.",
 		bounds: map[string]string{"speed": "The scanner runs on all cores and has half the work; what it found is added to the recording by one core, and what was in no order is laid out by one when all is there. Where few cores are busy, it is that one; where all are, it is branches at every quote and comma.",
-			besideValid: "What is read twice as fast as json.Valid checks it has two cores for half of the work; the other half, adding to the recording, is in order.",
+			besideValid: inOrder,
 			"picture":   mesa}},
 	{name: "spall1", title: "spall v1", picture: soon, count: (*counted).spans,
 		share:  func(r *reading) float64 { return min(r.rate()/30e6, r.bytesRate()/2e9) },

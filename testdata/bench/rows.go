@@ -35,7 +35,7 @@ var bounds = map[string]string{
 	"pprof-top": "what is said of pprof above; the time to the table is mostly that of reading.",
 	"frame":     "most frames take a third of what is asked. Where bars are as dense as pixels, the first frames of a new zoom can take nothing over from the picture before.",
 	"calls":     "all other calls are five times as many as the 100,000, and the first answer looks at each once.",
-	"again":     "diff goes through all spans of both to say how sure a difference is, and shares the spread of durations with no other answer. Of a window the picture is there with the first frame, which waits for Mesa as all do.",
+	"again":     "what is left of diff is to sort and rank the durations that were drawn of each function, two thirds, and the trees of both. Of a window the picture is there with the first frame, which waits for Mesa as all do.",
 }
 
 func quietly(r run) string { return fmt.Sprintf("%.2f s CPU, others %.0f %%", r.CPU, 100*r.Others) }
