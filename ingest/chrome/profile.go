@@ -310,8 +310,7 @@ func (m micros) latest(o micros, any bool) micros {
 
 func (m micros) before(o micros) bool { return m.us < o.us || m.us == o.us && m.ps < o.ps }
 
-// sampledLabel is what people call V8's profiles of JavaScript, which V8 calls
-// cpu-profile.
+// sampledLabel names V8's profiles of JavaScript as people do; V8 calls them cpu-profile.
 const sampledLabel = "JS samples"
 
 // flush adds the samples that were held back, all but the newest keep.

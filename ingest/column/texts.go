@@ -81,7 +81,7 @@ type StoredTexts struct {
 	shelf   *Shelf
 }
 
-// OpenTexts finds texts in blocks of an archive; numbers tells that each has one.
+// OpenTexts finds texts in blocks of an archive; with numbers each has one behind it.
 func OpenTexts(a *Archive, blocks []TextBlock, numbers bool) *StoredTexts {
 	t := &StoredTexts{numbers: numbers, shelf: a.Shelf()}
 	for _, b := range blocks {

@@ -55,7 +55,7 @@ func (c *Comparison) Distribution(ctx context.Context, f int32, self bool, bins 
 	}
 	a, b := &sides[0], &sides[1]
 	d := &Distribution{P: stats.Ranks(a.kept, b.kept), Edges: edges(a, b, max(1, bins)), Shift: shift(a.kept, b.kept)}
-	d.A, d.B = durations(a, d.Edges), durations(b, d.Edges)
+	d.A, d.B = binned(a, d.Edges), binned(b, d.Edges)
 	return d, nil
 }
 
@@ -138,7 +138,8 @@ func edges(a, b *gathered, bins int) []float64 {
 	return out
 }
 
-func durations(d *gathered, edges []float64) Durations {
+// binned sorts durations into the bins between edges.
+func binned(d *gathered, edges []float64) Durations {
 	out := Durations{N: d.n, Bins: make([]float64, len(edges)-1)}
 	if d.n == 0 {
 		return out

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/compare/stats"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/durations"
 )
 
 // How many spans of a row are kept a side: enough to show a shift of a tenth of
@@ -69,9 +69,9 @@ func (d *drawn) variance() float64 {
 // have no span in common can be put together.
 type part struct {
 	n                          int64
-	total, total2, self, self2 recording.Wide
+	total, total2, self, self2 durations.Wide
 	limit                      uint32 // spans with higher dice are not kept
-	kept                       []recording.Draw
+	kept                       []durations.Draw
 }
 
 // add adds a span.
@@ -82,7 +82,7 @@ func (p *part) add(dice uint32, total, self int64) {
 	p.self.Add(uint64(self))
 	p.self2.AddSquare(uint64(self))
 	if dice <= p.limit {
-		p.kept = append(p.kept, recording.Draw{Dice: dice, Total: float32(total), Self: float32(self)})
+		p.kept = append(p.kept, durations.Draw{Dice: dice, Total: float32(total), Self: float32(self)})
 	}
 }
 
@@ -97,7 +97,7 @@ func (p *part) join(o *part) {
 }
 
 // lowest leaves so many of the spans that were drawn, in no order. It writes to draws.
-func lowest(draws []recording.Draw, most int) []recording.Draw {
+func lowest(draws []durations.Draw, most int) []durations.Draw {
 	if len(draws) <= most {
 		return draws
 	}
@@ -117,7 +117,7 @@ func lowest(draws []recording.Draw, most int) []recording.Draw {
 	for ; n+counts[last] <= most; last++ {
 		n += counts[last]
 	}
-	edge := make([]recording.Draw, 0, counts[last])
+	edge := make([]durations.Draw, 0, counts[last])
 	kept := draws[:0]
 	for _, d := range draws {
 		switch k := d.Dice >> shift; {
@@ -131,7 +131,7 @@ func lowest(draws []recording.Draw, most int) []recording.Draw {
 	return append(kept, edge[:most-n]...)
 }
 
-func byDice(a, b recording.Draw) int {
+func byDice(a, b durations.Draw) int {
 	if a.Dice != b.Dice {
 		return cmp.Compare(a.Dice, b.Dice)
 	}
@@ -179,7 +179,7 @@ func draw(sources []source, most int, self bool, room *drawRoom) (d drawn) {
 	all := 0
 	for _, s := range sources {
 		var n int64
-		var sum, sum2 recording.Wide
+		var sum, sum2 durations.Wide
 		for i := range s.parts {
 			p := &s.parts[i]
 			n, all = n+p.n, all+len(p.kept)
@@ -222,9 +222,9 @@ func draw(sources []source, most int, self bool, room *drawRoom) (d drawn) {
 	return d
 }
 
-// drawRoom is what draw needs for a while; it may be used again.
+// drawRoom holds scratch columns of draw, which calls one after the other share.
 type drawRoom struct {
-	draws   []recording.Draw
+	draws   []durations.Draw
 	lengths []length
 }
 

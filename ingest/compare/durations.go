@@ -4,13 +4,14 @@ import (
 	"context"
 	"runtime"
 
+	"ashlar/ingest/durations"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
 )
 
 // SumDurations visits all spans of a recording for what comparisons need of them, so that
 // it can be stored with it; nil where it has no spans.
-func SumDurations(ctx context.Context, rec *recording.Recording) (*recording.Durations, error) {
+func SumDurations(ctx context.Context, rec *recording.Recording) (*durations.Table, error) {
 	if rec.Counts.Spans == 0 {
 		return nil, ctx.Err()
 	}
@@ -22,11 +23,11 @@ func SumDurations(ctx context.Context, rec *recording.Recording) (*recording.Dur
 	if err := p.collect(ctx); err != nil {
 		return nil, err
 	}
-	d := new(recording.Durations)
+	d := new(durations.Table)
 	for _, s := range p.sums {
 		for i := range s.parts {
 			x := &s.parts[i]
-			d.Parts = append(d.Parts, recording.DurationPart{Spans: x.n, Total: x.total, Total2: x.total2, Self: x.self, Self2: x.self2, Drawn: len(x.kept)})
+			d.Parts = append(d.Parts, durations.Part{Spans: x.n, Total: x.total, Total2: x.total2, Self: x.self, Self2: x.self2, Drawn: len(x.kept)})
 			d.Draws = append(d.Draws, x.kept...)
 		}
 	}
@@ -34,7 +35,7 @@ func SumDurations(ctx context.Context, rec *recording.Recording) (*recording.Dur
 }
 
 // stored are the parts of a recording that was stored.
-func stored(d *recording.Durations) []part {
+func stored(d *durations.Table) []part {
 	parts, draws := make([]part, len(d.Parts)), d.Draws
 	for i := range d.Parts {
 		x := &d.Parts[i]
@@ -44,7 +45,7 @@ func stored(d *recording.Durations) []part {
 	return parts
 }
 
-// functionParts are the parts of a recording's calls, as [recording.Durations] has them.
+// functionParts are the parts of a recording's calls, as [durations.Table] has them.
 func functionParts(rec *recording.Recording) []int32 {
 	at := make([]int32, rec.Calls.Len())
 	at[0] = -1
@@ -289,7 +290,7 @@ func (p *pass) join(visitors []*visitor) bool {
 	return enough
 }
 
-// visitor is what one goroutine adds up in a pass.
+// visitor adds up the spans that one goroutine visits in a pass.
 type visitor struct {
 	sums  []sums
 	parts [][]part // by slot of each of sums

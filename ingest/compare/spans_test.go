@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"ashlar/ingest/durations"
 	"ashlar/ingest/recording"
 )
 
@@ -163,14 +164,14 @@ func TestSlowerMachine(t *testing.T) {
 // TestDrawnIsFairAndTheSame draws from spans whose place tells how long they are.
 func TestDrawnIsFairAndTheSame(t *testing.T) {
 	const all, most = 100_000, 100
-	rolled := func(track int) []recording.Draw {
+	rolled := func(track int) []durations.Draw {
 		dice := make([]uint32, all)
 		for first := 0; first < all; first += 1000 { // as they are visited
 			rollDice(track, 0, first, dice[first:first+1000])
 		}
-		out := make([]recording.Draw, all)
+		out := make([]durations.Draw, all)
 		for i, d := range dice {
-			out[i] = recording.Draw{Dice: d, Total: float32(i), Self: float32(i) / 2}
+			out[i] = durations.Draw{Dice: d, Total: float32(i), Self: float32(i) / 2}
 		}
 		return out
 	}
@@ -218,7 +219,7 @@ func TestDrawnIsFairAndTheSame(t *testing.T) {
 	}
 }
 
-func drawnLengths(spans []recording.Draw) (out []float64) {
+func drawnLengths(spans []durations.Draw) (out []float64) {
 	for _, s := range spans {
 		out = append(out, float64(s.Total))
 	}
@@ -239,7 +240,7 @@ func TestDrawnTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []*recording.Durations{got, want} { // in the order in which cores found them
+	for _, d := range []*durations.Table{got, want} { // in the order in which cores found them
 		at := 0
 		for _, p := range d.Parts {
 			slices.SortFunc(d.Draws[at:at+p.Drawn], byDice)

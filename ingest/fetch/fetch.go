@@ -56,8 +56,8 @@ func unusable(u *url.URL) string {
 	return ""
 }
 
-// Name is the name of such a recording where there is little room: the server and
-// the last element of the path.
+// Name shortens such a name to the server and the last element of the path, for where
+// there is little room.
 func Name(name string) string {
 	if ssh.Is(name) {
 		return ssh.Name(name)

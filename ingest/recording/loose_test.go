@@ -1,75 +1,14 @@
 package recording
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"ashlar/ingest/column"
 )
-
-// Runs that are merged give what sorting everything gives, whatever the order
-// and however many spans are alike.
-func TestLooseMerge(t *testing.T) {
-	for seed := range uint64(10) {
-		rng := random(seed)
-		var s looseSpans
-		type span struct {
-			start, end int64
-			args       uint64
-		}
-		var want []span
-		n := 5 * runSpans / 2
-		scattered := seed >= 6 // in no order, over many runs; some of few times, or far apart
-		if scattered {
-			n = 9 * runSpans
-		}
-		for i := range n {
-			start := int64(i) + rng.Int64N(1+int64(seed)*500)
-			switch {
-			case scattered:
-				start = rng.Int64N([]int64{1 << 40, 40, 1 << 18, 1 << 61}[seed-6])
-				if seed == 8 && i%20_000 == 7 {
-					start = math.MinInt64 / 2
-				}
-			case rng.IntN(5000) == 0:
-				start = rng.Int64N(100) // long ones come late
-			}
-			x := span{start, start + rng.Int64N(3), uint64(i) * uint64(rng.IntN(2))}
-			want = append(want, x)
-			s.add(x.start, x.end, 1, 0, x.args, false)
-			if rng.IntN(3000) == 0 { // in the middle of a run
-				s.first()
-			}
-		}
-		// Those alike keep their order among those of a run, which sorting them
-		// again does not change.
-		slices.SortStableFunc(want, func(a, b span) int {
-			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
-		})
-		for i, stop := 0, n/3; i < n; stop = n {
-			s.merge(func(x *looseSpan) bool {
-				if i == stop {
-					return false
-				}
-				got := span{x.start, x.end, 0}
-				got.args, _ = s.extra(x)
-				if i >= n || got != want[i] {
-					t.Fatalf("seed %d: span %d is %v", seed, i, got)
-				}
-				i++
-				return true
-			})
-			if i != stop || s.n != n-i {
-				t.Fatalf("seed %d: %d spans of %d, %d are left", seed, i, n, s.n)
-			}
-		}
-	}
-}
 
 // However often spans are laid out before all are there, the outcome is that of
 // laying them out once, and snapshots taken meanwhile stay as they were.

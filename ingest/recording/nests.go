@@ -7,6 +7,7 @@ import (
 
 	"ashlar/ingest/column"
 	"ashlar/ingest/heap"
+	"ashlar/ingest/loose"
 )
 
 // nest is one column of properly nested spans: its open ends, innermost last,
@@ -25,21 +26,21 @@ type mark struct{ group, turn uint32 }
 
 // takes drops what has ended by the span's start and reports whether the span
 // fits inside what is left.
-func (n *nest) takes(x *looseSpan, group uint32) bool {
+func (n *nest) takes(x *loose.Span, group uint32) bool {
 	for len(n.ends) > 0 && n.over(len(n.ends)-1, x) {
 		n.ends = n.ends[:len(n.ends)-1]
 		n.calls = n.calls[:len(n.calls)-1]
 		n.groups = n.groups[:len(n.groups)-1]
 	}
 	k := len(n.ends) - 1
-	return k < 0 || x.end <= n.ends[k] && group == n.groups[k]
+	return k < 0 || x.End <= n.ends[k] && group == n.groups[k]
 }
 
 // over reports whether the open span at depth d is past when x starts. A span
 // of no length at the very end of another still belongs to it.
-func (n *nest) over(d int, x *looseSpan) bool {
+func (n *nest) over(d int, x *loose.Span) bool {
 	end := n.ends[d]
-	return end < x.start || end == x.start && (x.end > x.start || n.lanes[d].lastStart() == end)
+	return end < x.Start || end == x.Start && (x.End > x.Start || n.lanes[d].lastStart() == end)
 }
 
 func (l *Lane) lastStart() int64 { return l.Start(l.n - 1) }
@@ -53,22 +54,22 @@ func (n *nest) drop(before int64) {
 	n.ends, n.calls, n.groups = n.ends[:k], n.calls[:k], n.groups[:k]
 }
 
-func (n *nest) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID {
+func (n *nest) add(b *Builder, x *loose.Span, group uint32, args uint64) CallID {
 	parent := NoCall
 	d := len(n.ends)
 	if d > 0 {
 		parent = n.calls[d-1]
 	}
-	call := b.Call(parent, FrameID(x.frame&^looseUnfinished))
-	n.ends = append(n.ends, x.end)
+	call := b.Call(parent, FrameID(x.Frame&^looseUnfinished))
+	n.ends = append(n.ends, x.End)
 	n.calls = append(n.calls, call)
 	n.groups = append(n.groups, group)
 	if d == len(n.lanes) {
 		n.lanes = append(n.lanes, newLane(b.shelf))
 	}
 	l := &n.lanes[d]
-	l.append(x.start, x.end, call, args, x.frame&looseUnfinished != 0)
-	b.countSpan(call, x.end-x.start)
+	l.append(x.Start, x.End, call, args, x.Frame&looseUnfinished != 0)
+	b.countSpan(call, x.End-x.Start)
 	return call
 }
 
@@ -102,7 +103,7 @@ func (n *nest) keep(lane, spans int, shown bool) {
 
 // reopen has the spans open that were when the last of those in the lanes was
 // added. It returns when that began, and its turn.
-func (n *nest) reopen() (last looseSpan, turn uint32) {
+func (n *nest) reopen() (last loose.Span, turn uint32) {
 	for len(n.lanes) > 0 && n.lanes[len(n.lanes)-1].Len() == 0 {
 		n.lanes = n.lanes[:len(n.lanes)-1]
 	}
@@ -112,8 +113,8 @@ func (n *nest) reopen() (last looseSpan, turn uint32) {
 	for d := range n.lanes {
 		l := &n.lanes[d]
 		i := l.Len() - 1
-		x := looseSpan{start: l.Start(i), end: l.End(i)}
-		if depth < 0 || !x.before(&last) {
+		x := loose.Span{Start: l.Start(i), End: l.End(i)}
+		if depth < 0 || !x.Before(&last) {
 			depth, last = d, x
 		}
 	}
@@ -165,15 +166,15 @@ type openEnd struct {
 const anything = math.MaxInt64
 
 // add adds a span, which starts no earlier than the one before.
-func (ns *nests) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID {
+func (ns *nests) add(b *Builder, x *loose.Span, group uint32, args uint64) CallID {
 	if len(ns.all) > 1 {
-		ns.advance(x.start)
+		ns.advance(x.Start)
 	}
 	k := ns.place(x, group)
 	if k == len(ns.all) {
 		ns.all = append(ns.all, new(nest))
 		if k > 0 {
-			ns.index(x.start)
+			ns.index(x.Start)
 		}
 	}
 	call := ns.all[k].add(b, x, group, args)
@@ -183,8 +184,8 @@ func (ns *nests) add(b *Builder, x *looseSpan, group uint32, args uint64) CallID
 	}
 	if len(ns.all) > 1 {
 		ns.fits(k)
-		if x.end > x.start {
-			ns.ends.Push(openEnd{x.end, k})
+		if x.End > x.Start {
+			ns.ends.Push(openEnd{x.End, k})
 		} else {
 			ns.flat.Push(k)
 		}
@@ -233,7 +234,7 @@ func (ns *nests) reopen() {
 			ns.all = ns.all[:k]
 			break
 		}
-		ns.now, ns.turn = max(ns.now, last.start), max(ns.turn, turn)
+		ns.now, ns.turn = max(ns.now, last.Start), max(ns.turn, turn)
 	}
 	for k := len(ns.were) - 1; k >= 0 && ns.were[k].turn > ns.turn; k-- {
 		if w := ns.were[k]; w.nest < 0 {
@@ -270,7 +271,7 @@ func (ns *nests) open(k int) {
 // place finds the nest for a span: the first that takes it; for one of a group
 // that where its group was last seen, if it goes on there, else the first that is
 // free.
-func (ns *nests) place(x *looseSpan, group uint32) int {
+func (ns *nests) place(x *loose.Span, group uint32) int {
 	if group == 0 {
 		return ns.first(x, group)
 	}
@@ -294,7 +295,7 @@ func (ns *nests) place(x *looseSpan, group uint32) int {
 	return k
 }
 
-func (ns *nests) first(x *looseSpan, group uint32) int {
+func (ns *nests) first(x *loose.Span, group uint32) int {
 	switch {
 	case len(ns.all) == 0:
 		return 0
@@ -303,13 +304,13 @@ func (ns *nests) first(x *looseSpan, group uint32) int {
 	case len(ns.all) == 1:
 		return 1
 	}
-	needs, undecided := x.end, &ns.flat
+	needs, undecided := x.End, &ns.flat
 	if group != 0 {
 		needs = anything
 	}
-	if x.end > x.start {
+	if x.End > x.Start {
 		undecided = &ns.tied
-		for ns.ends.Len() > 0 && ns.ends.Min().at == x.start {
+		for ns.ends.Len() > 0 && ns.ends.Min().at == x.Start {
 			ns.tied.Push(ns.ends.Pop().nest)
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ashlar/ingest/loose"
 )
 
 // place puts a span where all nests are asked one after the other.
-func placeOneByOne(nests []*nest, last map[uint32]int, x *looseSpan, group uint32) int {
+func placeOneByOne(nests []*nest, last map[uint32]int, x *loose.Span, group uint32) int {
 	if k, ok := last[group]; ok && nests[k].takes(x, group) && len(nests[k].ends) > 0 {
 		return k
 	}
@@ -31,20 +33,20 @@ func TestNests(t *testing.T) {
 		rng := random(seed)
 		n, span, long, groups := 1+rng.IntN(60), 1+rng.Int64N(40), 1+rng.Int64N(30), 1+rng.IntN(4)
 		type grouped struct {
-			looseSpan
+			loose.Span
 			group uint32
 		}
 		var spans []grouped
 		for range n {
 			start := rng.Int64N(span)
-			x := grouped{looseSpan{start: start, end: start + rng.Int64N(long)}, uint32(rng.IntN(groups))}
+			x := grouped{loose.Span{Start: start, End: start + rng.Int64N(long)}, uint32(rng.IntN(groups))}
 			if rng.IntN(4) == 0 {
-				x.end = start
+				x.End = start
 			}
 			spans = append(spans, x)
 		}
 		slices.SortStableFunc(spans, func(a, b grouped) int {
-			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 		})
 		b := NewBuilder()
 		frame := b.FunctionFrame(b.Function(Function{Name: "f"}))
@@ -53,13 +55,13 @@ func TestNests(t *testing.T) {
 		last := map[uint32]int{}
 		for i := range spans {
 			x := &spans[i]
-			x.frame = uint32(frame)
-			k := placeOneByOne(asked, last, &x.looseSpan, x.group)
+			x.Frame = uint32(frame)
+			k := placeOneByOne(asked, last, &x.Span, x.group)
 			if k == len(asked) {
 				asked = append(asked, new(nest))
 			}
-			want := asked[k].add(b, &x.looseSpan, x.group, 0)
-			if got := found.add(b, &x.looseSpan, x.group, 0); got != want {
+			want := asked[k].add(b, &x.Span, x.group, 0)
+			if got := found.add(b, &x.Span, x.group, 0); got != want {
 				t.Fatalf("seed %d: span %d is call %d, not %d", seed, i, got, want)
 			}
 			if k := slices.IndexFunc(found.all, func(n *nest) bool { return !sameLanes(n, asked, found.all) }); k >= 0 {
@@ -84,7 +86,7 @@ func sameLanes(n *nest, want, all []*nest) bool {
 
 // Where loading ends, spans that are not laid out are left out of every number.
 func TestLayoutGivenUp(t *testing.T) {
-	const n = 4 * runSpans
+	const n = 4 * loose.RunSpans
 	b := NewBuilder()
 	b.AddEvent(SpanEvent())
 	frame := b.FunctionFrame(b.Function(Function{Name: "f"}))

@@ -125,7 +125,7 @@ func (t *TrackBuilder) discard() {
 		t.b.uncount(&lanes[i], 0)
 	}
 	if t.loose != nil {
-		t.b.held.loose -= int64(t.loose.n)
+		t.b.held.loose -= int64(t.loose.runs.Len())
 	}
 	t.b.held.lanes -= int64(len(lanes))
 	t.own()

@@ -8,6 +8,7 @@ import (
 
 	"ashlar/ingest/column"
 	"ashlar/ingest/decimal"
+	"ashlar/ingest/durations"
 )
 
 // Source says what file a recording came from.
@@ -105,7 +106,7 @@ type Recording struct {
 	SpanTime, SpanCount []int64
 	// Durations, of a recording that was stored, are what comparisons need of spans; nil
 	// where they have to be visited for that.
-	Durations *Durations
+	Durations *durations.Table
 
 	// shared counts, by function, the symbols beside its own; see share.
 	shared sharedSymbols

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/loose"
 )
 
 // TrackBuilder adds to one track.
@@ -260,11 +261,7 @@ func (t *TrackBuilder) Starts(visit func(at int64)) {
 	lanes := t.lanes
 	if t.loose != nil {
 		lanes = t.loose.nests.lanes()
-		for i := range t.loose.runs {
-			for k := range t.loose.runs[i].spans {
-				visit(t.loose.runs[i].spans[k].start)
-			}
-		}
+		t.loose.runs.All(func(x *loose.Span) { visit(x.Start) })
 	}
 	for i := range lanes {
 		for k := range lanes[i].Len() {

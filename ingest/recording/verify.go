@@ -40,7 +40,7 @@ func (r *Recording) verifyShape() (err error) {
 		}
 	}
 	column.Must(len(r.SpanTime) == len(r.SpanCount) && len(r.SpanTime) <= r.Calls.Len(), "sums are of no calls")
-	r.Durations.verify(r)
+	r.Durations.Verify(r.Functions.Len())
 	for _, t := range r.Tracks {
 		column.Must(t != nil && len(t.Open) == 0 && t.Process >= 0 && t.Process < len(r.Processes), "a track is of no process")
 		for i := range t.Lanes {

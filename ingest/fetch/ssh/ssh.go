@@ -34,8 +34,8 @@ func Is(name string) bool {
 	return ok && !strings.HasPrefix(rest, "//")
 }
 
-// Split takes a name apart: as is what comes before the path, ssh:HOST:, and path is
-// that of the file there, below the home folder where it is relative.
+// Split cuts ssh:HOST:PATH behind the host's colon. A relative path is below the home
+// folder there.
 func Split(name string) (as, path string, err error) {
 	rest := strings.TrimPrefix(name, scheme)
 	user, at := "", strings.IndexByte(rest, '@')
@@ -66,7 +66,8 @@ func named(s string, empty bool, more string) bool {
 	return s != "" || empty
 }
 
-// Name is what a file is called where there is little room.
+// Name shortens a file's name to its host and the last element of its path, for where
+// there is little room.
 func Name(name string) string {
 	as, file, err := Split(name)
 	if err != nil {

@@ -1,4 +1,6 @@
-package recording
+// Package durations holds how long spans took, by function, as a recording that is stored
+// keeps it for comparisons.
+package durations
 
 import (
 	"math"
@@ -7,28 +9,28 @@ import (
 	"ashlar/ingest/column"
 )
 
-// Durations say how long spans took, by function: their sums, and some spans drawn by
-// chance. They are of the whole recording, and what comparisons would else have to visit
+// Table says how long spans took, by function: their sums, and some spans drawn by
+// chance. It is of the whole recording, and what comparisons would else have to visit
 // each span for.
 //
 // Parts are disjoint, so that those of several functions can be put together: what is
 // drawn of a part are its spans with the lowest dice, and so are of all of them together
 // the lowest of what was drawn of each.
-type Durations struct {
+type Table struct {
 	// Parts has two for each function: at 2*id the spans that lie in another one of the
 	// function, at 2*id+1 those that do not. The last one has the outermost spans of
 	// tracks, of all functions.
-	Parts []DurationPart
+	Parts []Part
 	// Draws has what was drawn of the parts, one part behind the other.
 	Draws []Draw
 }
 
-// DurationPart sums some spans up: how long they took (Total), and how long without
+// Part sums some spans up: how long they took (Total), and how long without
 // their children (Self), in picoseconds, and the squares of that.
-type DurationPart struct {
+type Part struct {
 	Spans                      int64
 	Total, Total2, Self, Self2 Wide
-	Drawn                      int // how many of Durations.Draws are its own
+	Drawn                      int // how many of Table.Draws are its own
 }
 
 // Draw is a span that was drawn by chance. Times are in picoseconds.
@@ -68,7 +70,7 @@ func (w *Wide) AddWide(o Wide) {
 func (w Wide) Float() float64 { return float64(w.High)*(1<<64) + float64(w.Low) }
 
 // Pack implements [column.Packer].
-func (d *Durations) Pack(a *column.Archive) {
+func (d *Table) Pack(a *column.Archive) {
 	column.Pack(a, &d.Parts)
 	drawn := 0
 	for i := range d.Parts {
@@ -79,7 +81,7 @@ func (d *Durations) Pack(a *column.Archive) {
 	column.PackChunk(a, &d.Draws, drawn)
 }
 
-// verify checks that there are parts of all functions.
-func (d *Durations) verify(r *Recording) {
-	column.Must(d == nil || len(d.Parts) == 2*r.Functions.Len()+1, "durations are of other functions")
+// Verify checks that there are parts of so many functions, which the archive does not know.
+func (d *Table) Verify(functions int) {
+	column.Must(d == nil || len(d.Parts) == 2*functions+1, "durations are of other functions")
 }
