@@ -6,11 +6,13 @@ GO ?= $(or $(shell command -v go 2>/dev/null),$(wildcard /usr/local/go/bin/go),g
 export GO
 
 # Gio would try Vulkan before OpenGL. OpenGL starts sooner, is far quicker in
-# software, and needs no Vulkan headers.
+# software, and needs no Vulkan headers. HTTP/2 is nothing that recordings are asked
+# for by.
 #
 # The compiler and the linker collect their garbage at four times what is alive, not
 # twice: they take a quarter less time, for some 100 MB more each.
-export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS 2>/dev/null) -tags=novulkan '-toolexec=env GOGC=400')
+TAGS = novulkan,nethttpomithttp2
+export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS 2>/dev/null) -tags=$(TAGS) '-toolexec=env GOGC=400')
 
 # Go leaves folders named testdata out of ./... and has to be shown them.
 PACKAGES = ./... $(patsubst %/,./%/...,$(sort $(dir $(wildcard testdata/*/*.go))))
@@ -49,7 +51,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run build install uninstall dist distcheck test-deb test test-quick test-desktop bench bench-peers bench-page bench-large bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers prepare-all
+.PHONY: help run ahead build install uninstall dist distcheck test-deb test test-quick test-desktop bench bench-peers bench-page bench-large bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers prepare-all
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -118,7 +120,7 @@ test-quick: prepare-test ## while you work: no window, no race detector, two min
 # Wayland compositor.
 test-desktop: export LIBGL_ALWAYS_SOFTWARE := 1
 test-desktop: prepare-desktop ## drop files on the window from GTK and Qt programs, X11 and Wayland
-	$(GO) test -vet=off -tags=novulkan,desktop -timeout 10m $(TESTFLAGS) -run '^TestDesktop' ./app/ashlar
+	$(GO) test -vet=off -tags=$(TAGS),desktop -timeout 10m $(TESTFLAGS) -run '^TestDesktop' ./app/ashlar
 
 bench: prepare-test ## measure speed and memory on large recordings (some GB, 15 minutes)
 	$(GO) run ./testdata/bench -json bench.json $(BENCH)
@@ -137,13 +139,18 @@ bench-micro: export EGL_PLATFORM := surfaceless
 bench-micro: prepare-draw ## measure decoders and drawing apart (MICRO=regexp chooses)
 	$(GO) test -run '^$$' -bench '$(MICRO)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PACKAGES)
 
+# Nothing here fails a check: see .ci/run.
+ahead:
+	-$(GO) build ./ingest/... ./spaa/...
+	-$(GO) build -race ./ingest/... ./spaa/...
+
 lint: export GOGC := 400
 lint: prepare-build ## gofmt, go vet, staticcheck, types on other systems
 	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) || exit 1; \
 	[ -z "$$unformatted" ] || { echo "Not as gofmt would have it: $$unformatted"; exit 1; }
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
-	$(GO) vet -tags=novulkan,desktop ./app/ashlar
+	$(GO) vet -tags=$(TAGS),desktop ./app/ashlar
 	GOGC=100 $(GO) run ./testdata/typecheck windows darwin -- ./... # else it takes 4 GB
 
 generate: prepare-draw ## run go generate, draw the picture of the README

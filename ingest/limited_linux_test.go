@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +66,7 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 		}},
 		{"blanks.json", "", []string{none, "there is no trace in it"}, func(w io.Writer) {
 			io.WriteString(w, `{"traceEvents":[`)
-			repeat(w, bytes.Repeat([]byte(" "), 1<<20), 10_000)
+			repeat(w, bytes.Repeat([]byte(" "), 1<<20), 4_000)
 		}},
 		{"string.json", "", []string{none, tooMuch}, func(w io.Writer) {
 			io.WriteString(w, `[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"`)
@@ -73,8 +74,13 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 			io.WriteString(w, `"}]`)
 		}},
 		{"functions.folded", "", []string{some}, func(w io.Writer) {
-			for i := range 10_000_000 {
-				fmt.Fprintf(w, "main;function_number_%d 1\n", i)
+			var b []byte
+			for i := range int64(10_000_000) {
+				b = append(strconv.AppendInt(append(b, "main;function_number_"...), i, 10), " 1\n"...)
+				if len(b) > 1<<20 || i+1 == 10_000_000 {
+					w.Write(b)
+					b = b[:0]
+				}
 			}
 		}},
 		{"deep.spall", ".folded", []string{"writing folded stacks needs more memory than there is", "writing folded stacks needs about"}, deepSpall},

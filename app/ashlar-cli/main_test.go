@@ -18,13 +18,13 @@ func build(t *testing.T) string {
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-ldflags=-s -w"}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=-dwarf=false", "-ldflags=-s -w"}
 	cold, err := os.ReadFile("cold.txt") // see assets/packaging
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, pattern := range strings.Fields(string(cold)) {
-		args = append(args, "-gcflags="+pattern+"=-l")
+		args = append(args, "-gcflags="+pattern+"=-l -dwarf=false")
 	}
 	cmd := exec.Command("go", append(args, "-o", program, ".")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")

@@ -23,12 +23,16 @@ type program struct {
 	notices  []byte
 }
 
+// noTables has the compiler leave out the tables that debuggers read, which the linker
+// would throw away. Checks compile so too, and what they have compiled is not again.
+const noTables = "-dwarf=false"
+
 // compile builds a program of the folder app for a system. It says nothing of where
 // and when it was built.
 func (r *release) compile(work, of, system, arch, linker string, env ...string) (*program, error) {
 	out := filepath.Join(work, of+"-"+system+"-"+arch)
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/version.number=" + r.version + " " + linker)
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-ldflags=" + flags}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=" + noTables, "-ldflags=" + flags}
 	// What waits for a person or a network is compiled small, without inlining, where
 	// the folder of the program lists such packages.
 	cold, err := os.ReadFile(filepath.Join(r.root, "app", of, "cold.txt"))
@@ -36,7 +40,7 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 		return nil, err
 	}
 	for _, pattern := range strings.Fields(string(cold)) {
-		args = append(args, "-gcflags="+pattern+"=-l")
+		args = append(args, "-gcflags="+pattern+"=-l "+noTables)
 	}
 	if system == "linux" && slices.Contains(env, "CGO_ENABLED=1") {
 		// Distributions want programs that can be loaded anywhere; elsewhere Go

@@ -101,7 +101,7 @@ func Build(t testing.TB, pkg string) string {
 		builds.dir, builds.paths = dir, make(map[string]string)
 	}
 	path := filepath.Join(builds.dir, filepath.Base(pkg))
-	cmd := exec.Command("go", "build", "-race=false", "-buildvcs=false", "-tags", "novulkan", "-o", path, pkg)
+	cmd := exec.Command("go", "build", "-race=false", "-buildvcs=false", "-tags", "novulkan,nethttpomithttp2", "-o", path, pkg)
 	cmd.Dir = moduleRoot(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, out)
