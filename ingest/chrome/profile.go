@@ -323,7 +323,9 @@ func (p *profile) flush(keep int) {
 	d := p.d
 	s := &d.sampled
 	if s.cpuEvent < 0 {
-		s.cpuEvent = d.b.AddEvent(recording.Event{Name: "cpu-profile", Label: sampledLabel, Kind: "timer", Basis: recording.FromSamples, Metrics: []recording.Metric{
+		// V8 says how long it was to each sample, since a busy machine takes them late: a
+		// count alone would say less than there was.
+		s.cpuEvent = d.b.AddEvent(recording.Event{Name: "cpu-profile", Label: sampledLabel, Kind: "timer", Basis: recording.FromSamples, Primary: 1, Metrics: []recording.Metric{
 			{Name: "samples", Unit: "count", PerSample: recording.SampleOne},
 			{Name: "time", Unit: "ns", Decimals: 3, PerSample: recording.SampleColumn},
 		}})
