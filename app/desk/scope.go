@@ -34,7 +34,7 @@ func (p *Pane) Scoped(d *Desk) []scopebar.Group {
 	}
 	all.Chips = append(all.Chips, p.whatever(d)...)
 	if p.Against == nil {
-		if a := p.Doc.Answer(); a != nil && a.Rec == p.Rec && a.Tree.Weights != nil {
+		if a := p.Doc.Answer(); p.Counts(a) && a.Tree.Weights != nil {
 			all.Chips = append(all.Chips, scopebar.LeftOut(a.Tree.Weights.Left, p.Scope, p.setScope)...)
 		}
 		own.Chips = append(own.Chips, all.Chips...)

@@ -165,6 +165,10 @@ func (p *Side) PickedTree() *analyze.Tree {
 	return nil
 }
 
+// Counts reports whether an answer, which may be nil, has the numbers of tracks and
+// functions that are shown: of a recording that loads it may be of a snapshot before.
+func (p *Side) Counts(a *session.Answer) bool { return a != nil && a.Generation == p.Generation }
+
 // Repick finds the picked node again in the tree of a newer answer: by its path,
 // else the heaviest of its function. Where there is none, it stays as it was.
 func (p *Side) Repick() {

@@ -134,6 +134,7 @@ type Side struct {
 	ctx    context.Context // of the side
 	cancel context.CancelFunc
 	notify func()
+	told   atomic.Pointer[time.Time] // when it was called last
 
 	mu         sync.Mutex // of the rest
 	contexts   Async[contextsOf, []analyze.KeyValues]
@@ -247,13 +248,27 @@ func (d *Side) Soon() *Answer { return d.soon.Load() }
 func (d *Side) Hits() *search.Hits { return d.hits.Load() }
 
 // loaded is called by the loader when there is a new snapshot. Once a question
-// has been asked, the snapshot is announced together with its answer: one frame
-// instead of two.
+// has been asked, the snapshot is announced together with its answer, one frame
+// instead of two, unless that takes long: what loads is not to seem to stand still.
 func (d *Side) loaded() {
 	if !d.asks.again() {
 		d.tell()
+		return
 	}
+	last, rest := d.told.Load(), patience
+	if last != nil {
+		rest -= time.Since(*last)
+	}
+	time.AfterFunc(rest, func() {
+		if d.told.Load() == last && d.ctx.Err() == nil {
+			d.tell()
+		}
+	})
 }
+
+// patience is how long a snapshot waits for its answer, from when something was told
+// last: as long as it takes until there is the next one.
+const patience = 100 * time.Millisecond
 
 // think answers a question about the latest snapshot.
 func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
@@ -321,6 +336,8 @@ func (d *Side) give(a *Answer) {
 }
 
 func (d *Side) tell() {
+	now := time.Now()
+	d.told.Store(&now)
 	if d.notify != nil {
 		d.notify()
 	}

@@ -125,6 +125,32 @@ func TestSoon(t *testing.T) {
 	}
 }
 
+// TestSnapshotsDoNotWaitLong: what is loaded is told although the question that was
+// asked of what there was before is still being answered.
+func TestSnapshotsDoNotWaitLong(t *testing.T) {
+	d, told := opened(t, func(*Answer) {})
+	select {
+	case <-told: // that all is there
+	default:
+	}
+	d.work.Lock() // an answer that takes long
+	q := Question{}
+	d.Ask(q)
+	for range 2 {
+		d.loaded()
+		select {
+		case <-told:
+		case <-time.After(time.Minute):
+			t.Error("nothing was told before there was an answer")
+		}
+		if d.Answer() != nil {
+			t.Error("there is an answer")
+		}
+	}
+	d.work.Unlock()
+	until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) })
+}
+
 // A set of calls in the scope is looked up for the answer, and listed with what is
 // not in it; what is asked stays as it was asked.
 func TestSetsOfCalls(t *testing.T) {

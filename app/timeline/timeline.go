@@ -257,16 +257,16 @@ func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
 // sets are the calls that are selected, as the latest answer has looked them up, and
 // those they are compared with: those of before are shown until there are others.
 func (p *Timeline) sets(wake func()) (sets [2]*recording.CallSet) {
-	if a := p.Doc.Answer(); p.Scope.Calls != nil && a != nil && a.Rec == p.Rec && a.Scope.Calls != nil && a.Scope.Calls.Runs != nil {
+	if a := p.Doc.Answer(); p.Scope.Calls != nil && p.Counts(a) && a.Scope.Calls != nil && a.Scope.Calls.Runs != nil {
 		sets[0] = a.Scope.Calls
 	}
 	if b := p.Against; b != nil && b.Calls != nil {
-		k := againstKey{p.Rec, b.Calls.Text, b.Ranged, b.From, b.To, unsafe.SliceData(b.Tracks), len(b.Tracks)}
+		k := againstKey{p.Rec, p.Generation, b.Calls.Text, b.Ranged, b.From, b.To, unsafe.SliceData(b.Tracks), len(b.Tracks)}
 		set, of, ok := p.against.Ask(k, wake, func(ctx context.Context) (*recording.CallSet, error) {
 			in, err := calls.Bind(ctx, k.rec, *b)
 			return in.Calls, err
 		})
-		if ok && of.rec == p.Rec {
+		if ok && of.generation == p.Generation {
 			sets[1] = set
 		}
 	}
@@ -275,12 +275,13 @@ func (p *Timeline) sets(wake func()) (sets [2]*recording.CallSet) {
 
 // againstKey has everything that the calls which others are compared with follow from.
 type againstKey struct {
-	rec      *recording.Recording
-	text     string
-	ranged   bool
-	from, to int64
-	tracks   *int
-	n        int
+	rec        *recording.Recording
+	generation int
+	text       string
+	ranged     bool
+	from, to   int64
+	tracks     *int
+	n          int
 }
 
 func (p *Timeline) drawRuler(s *panel.Host, u *ui.UI) {

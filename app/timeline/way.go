@@ -32,7 +32,7 @@ type wayKey struct {
 // draw draws it, with a rim that keeps it apart from what it crosses.
 func (w *way) draw(p *Timeline, u *ui.UI) {
 	a := p.Doc.Answer()
-	if p.Tab != panel.Path || a == nil || a.Critical == nil || a.Rec != p.Rec {
+	if p.Tab != panel.Path || !p.Counts(a) || a.Critical == nil {
 		return
 	}
 	b := &p.Bounds

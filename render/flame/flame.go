@@ -5,6 +5,7 @@ package flame
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
@@ -68,6 +69,9 @@ func LayoutShape(t Shape, zoom int, w int) []Bar {
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if len(bars) == cap(bars) { // append would copy hundreds of thousands several times
+			bars = slices.Grow(bars, max(1024, len(bars)))
+		}
 		bars = append(bars, Bar{at.node, t.Level(int(at.node)), at.x, at.x + float64(t.Width(int(at.node)))*scale})
 		x := at.x
 		drawn := math.Inf(-1) // right edge of the last pixel taken by a sliver

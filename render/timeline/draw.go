@@ -34,8 +34,8 @@ type Picture struct {
 	// for samples, is marked.
 	MarkAt func(track, lane, i, n int) bool
 
-	// Sets of calls, looked up in Rec: bars that belong to none of them are faded. All
-	// belong where there are none.
+	// Sets are none to two sets of calls, looked up in Rec: bars that belong to none of
+	// them are faded. All belong where there are none.
 	Sets []*recording.CallSet
 
 	// OnCPU is how long spans ran on a processor: the rest of a bar is paler.
@@ -70,6 +70,7 @@ type Picture struct {
 	of             int  // the track that is being drawn
 	hit            bool // what MarkAt says of the bar that is being drawn
 	out            bool // it belongs to none of the Sets
+	tints          [256]tint
 	scale          float32
 	perPs          float64 // pixels a picosecond
 	whole          int64   // picoseconds a pixel; 0 where that is no whole number
@@ -77,6 +78,8 @@ type Picture struct {
 	// later, where it takes from there what both show.
 	last    View
 	movedBy int
+	// otherSets tells that the last picture had others.
+	otherSets bool
 }
 
 // Paint draws what the view shows on a surface, all of it.
@@ -317,16 +320,33 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 	}
 }
 
-// color is that of a call's function, faded when others stand out.
+// tint is the colour of a call's bars that are alike in all that it depends on.
+type tint struct {
+	call            recording.CallID
+	of              int32
+	hit, out, faded bool
+	color           raster.Color // 0 where there is none yet
+}
+
+// color is that of a call's function, faded when others stand out. Few calls have most
+// of the bars of a picture, so their colours are kept.
 func (p *Picture) color(call recording.CallID) raster.Color {
-	p.faded = false
+	t := &p.tints[int(call)%len(p.tints)]
+	if t.call != call || t.of != int32(p.of) || t.hit != p.hit || t.out != p.out || t.color == 0 {
+		*t = tint{call: call, of: int32(p.of), hit: p.hit, out: p.out}
+		t.color, t.faded = p.colorOf(call)
+	}
+	p.faded = t.faded
+	return t.color
+}
+
+func (p *Picture) colorOf(call recording.CallID) (c raster.Color, faded bool) {
 	if call == recording.NoCall {
-		return raster.Pack(p.Palette.Theme.Faint)
+		return raster.Pack(p.Palette.Theme.Faint), false
 	}
 	col := p.Palette.On(p.Rec, p.of, call)
 	if p.out {
-		p.faded = true
-		return raster.Pack(p.Palette.Theme.Fade(col))
+		return raster.Pack(p.Palette.Theme.Fade(col)), true
 	}
 	if p.Mark != nil {
 		marked := p.hit
@@ -338,10 +358,10 @@ func (p *Picture) color(call recording.CallID) raster.Color {
 				col = p.Palette.Theme.Lift(col)
 			}
 		} else if p.DimOthers {
-			col, p.faded = p.Palette.Theme.Fade(col), true
+			return raster.Pack(p.Palette.Theme.Fade(col)), true
 		}
 	}
-	return raster.Pack(col)
+	return raster.Pack(col), false
 }
 
 // waiting is the tone of what waits in a bar of a colour.

@@ -7,57 +7,79 @@ import (
 	"ashlar/render/raster"
 )
 
-// Sets of calls: what belongs to none of them is drawn faded. A lane is looked at
-// from left to right, so each set is walked along its runs beside the bars: that
-// costs by the bars, not by the runs.
+// Sets of calls: what belongs to none of them is drawn faded. The bars of a lane are
+// asked about from left to right, so each set is walked along its runs beside them:
+// that costs by the bars, not by the runs.
+
+// inLane are the spans first..last-1 of a lane.
+type inLane struct{ first, last int }
+
+// membership says of a bar that it belongs to none of the sets, or which of them it is
+// a call of itself, that lies in no other one: a bit each.
+type membership struct {
+	out  bool
+	sets uint8
+}
+
+// mostSets is how many sets a picture has: each is compared with the other.
+const mostSets = 2
 
 // member tells which spans of a lane belong to any of some sets, asked in order.
 type member struct {
-	runs [][]recording.Run
-	at   []int
+	runs [mostSets][]recording.Run
+	at   [mostSets]int
 }
 
-// outerOf is for the calls of sets themselves, that lie in no other one: where two sets
-// are compared each has a hue.
-func (p *Picture) outerOf(track, lane int) *member {
-	if len(p.Sets) < 2 {
-		return nil
+// tellMembers says of a lane's columns and wide bars, from some on, what they have to
+// do with the sets. Of states lookBetween tells: they are in no set, but of its times.
+func (p *Picture) tellMembers(l *laneSpans, columns, wide int) {
+	if l.lane == recording.StateLane {
+		return
 	}
-	return p.memberOf(track, lane, func(s *recording.CallSet) [][][]recording.Run { return s.Outer })
-}
-
-// membersOf is for a lane; nil where there are no sets, and all belong.
-func (p *Picture) membersOf(track, lane int) *member {
-	if len(p.Sets) == 0 {
-		return nil
+	in, outer := p.membersOf(l)
+	for i := range l.columns[columns:] {
+		c := &l.columns[columns+i]
+		c.membership = p.membershipOf(&in, &outer, c.inLane)
 	}
-	return p.memberOf(track, lane, func(s *recording.CallSet) [][][]recording.Run { return s.Runs })
+	in, outer = p.membersOf(l)
+	for i := range l.wide[wide:] {
+		b := &l.wide[wide+i]
+		b.membership = p.membershipOf(&in, &outer, b.inLane)
+	}
 }
 
-func (p *Picture) memberOf(track, lane int, of func(*recording.CallSet) [][][]recording.Run) *member {
-	m := &member{at: make([]int, len(p.Sets))}
-	for _, s := range p.Sets {
-		var runs []recording.Run
-		if all := of(s); track < len(all) && lane >= 0 && lane < len(all[track]) {
-			runs = all[track][lane]
+func (p *Picture) membershipOf(in, outer *member, of inLane) membership {
+	return membership{len(p.Sets) > 0 && in.which(of) == 0, outer.which(of)}
+}
+
+// membersOf are all spans of a lane that belong to sets, and, where two are compared,
+// so that each has a hue, the calls of them themselves.
+func (p *Picture) membersOf(l *laneSpans) (in, outer member) {
+	for k, s := range p.Sets {
+		in.runs[k] = runsOf(s.Runs, l)
+		if len(p.Sets) > 1 {
+			outer.runs[k] = runsOf(s.Outer, l)
 		}
-		m.runs = append(m.runs, runs)
 	}
-	return m
+	return in, outer
 }
 
-// has reports whether any of n spans from i on belongs to a set.
-func (m *member) has(i, n int) bool { return m == nil || m.which(i, n) != 0 }
-
-// which are the sets that any of n spans from i on belongs to, a bit each.
-func (m *member) which(i, n int) (sets uint8) {
-	if m == nil {
-		return 0
+func runsOf(all [][][]recording.Run, l *laneSpans) []recording.Run {
+	if l.track >= len(all) || l.lane >= len(all[l.track]) {
+		return nil
 	}
-	for k, runs := range m.runs {
-		at := ahead(m.at[k], len(runs), func(j int) bool { return runs[j].Last > i })
-		m.at[k] = at
-		if at < len(runs) && runs[at].First < i+max(1, n) {
+	return all[l.track][l.lane]
+}
+
+// which are the sets that any of some spans belongs to, a bit each.
+func (m *member) which(of inLane) (sets uint8) {
+	for k := range m.runs {
+		runs, at := m.runs[k], m.at[k]
+		if at < len(runs) && runs[at].Last <= of.first {
+			at = ahead(at+1, len(runs), func(j int) bool { return runs[j].Last > of.first })
+			m.at[k] = at
+		}
+		if at < len(runs) && runs[at].First < of.last {
 			sets |= 1 << k
 		}
 	}

@@ -13,7 +13,8 @@ import (
 
 // Gathered is the result of the first step. A picture that is drawn again, with
 // other bars standing out, takes it from there, and one whose view has moved by whole
-// pixels, or shows other lanes, what both show. The zero value is ready.
+// pixels, shows other lanes, or has other sets of calls, what both show. The zero value
+// is ready.
 type Gathered struct {
 	of      gatheredOf
 	lanes   []laneSpans
@@ -27,17 +28,22 @@ type gatheredOf struct {
 	plan         *Plan
 	view         View
 	w, h, gutter int
-	sets         [2]*recording.CallSet
+	sets         [mostSets]*recording.CallSet
 	cpu          *recording.OnCPU
 }
 
 // moved is how many pixels later than what was gathered a picture begins that is like
-// it apart from that, from which rows it shows, and how many.
+// it apart from that, from which rows it shows, how many, and its sets.
 func (of *gatheredOf) moved(now gatheredOf, whole int64) (px int, ok bool) {
 	d := now.view.From - of.view.From
 	like := *of
-	like.view, like.h = now.view, now.h
-	if whole == 0 || like != now || of.view.Span() != now.view.Span() || d%whole != 0 || max(d, -d) >= now.view.Span() {
+	like.view, like.h, like.sets = now.view, now.h, now.sets
+	switch {
+	case like != now || of.view.Span() != now.view.Span():
+		return 0, false
+	case d == 0:
+		return 0, true
+	case whole == 0 || d%whole != 0 || max(d, -d) >= now.view.Span():
 		return 0, false
 	}
 	return int(d / whole), true
@@ -54,22 +60,23 @@ type laneSpans struct {
 
 // column is a column of pixels of spans too narrow to tell apart.
 type column struct {
+	inLane
 	x    int32
 	call recording.CallID // of the leading one
 	busy float32          // how much of its time is covered, in picoseconds
 	hit  bool
-	out  bool
-	sets uint8 // that it is a call of
+	membership
 }
 
 // wideBar is a bar of x0..x1, of which wait..x1 is the share that it waited.
 type wideBar struct {
-	start, end           int64
-	ran                  int64 // on a processor; recording.Missing where nothing tells
-	x0, x1, wait         int
-	call                 recording.CallID
-	unfinished, hit, out bool
-	sets                 uint8
+	inLane
+	start, end      int64
+	ran             int64 // on a processor; recording.Missing where nothing tells
+	x0, x1, wait    int
+	call            recording.CallID
+	unfinished, hit bool
+	membership
 }
 
 // another is the place for one more, with the memory of one of before.
@@ -98,11 +105,14 @@ func (p *Picture) gather(rows []Row) {
 	}
 	px, ok := g.of.moved(p.gatheredOf(), p.whole)
 	if ok = ok && p.MarkAt == nil; ok {
-		p.last, p.movedBy = g.of.view, px
+		p.last, p.movedBy, p.otherSets = g.of.view, px, g.of.sets != p.gatheredOf().sets
 	}
 	g.of, g.samples, g.before, g.lanes = gatheredOf{}, g.samples[:0], g.lanes, g.before[:0]
 	next := 0 // of before: both are in the order of the plan
 	last := func(track, lane int) *laneSpans {
+		if p.otherSets && lane == recording.StateLane {
+			return nil
+		}
 		for k := next; ok && k < len(g.before); k++ {
 			if l := &g.before[k]; l.track == track && l.lane == lane {
 				next = k + 1
@@ -193,7 +203,11 @@ func (p *Picture) gatheredOf() gatheredOf {
 // toFind is about how many bars of a lane have to be looked for.
 func (p *Picture) toFind(l *laneSpans) int {
 	if l.last != nil {
-		return min(l.spans.Len(), max(p.movedBy, -p.movedBy))
+		n := min(l.spans.Len(), max(p.movedBy, -p.movedBy))
+		if p.otherSets {
+			n += (len(l.last.columns) + len(l.last.wide)) / 4 // of what a walk to one takes
+		}
+		return n
 	}
 	return min(l.spans.Len(), p.width())
 }
@@ -217,6 +231,15 @@ func (p *Picture) look(l *laneSpans) {
 // bars that began before the last picture where something is found to the left of it:
 // they are found there again.
 func (p *Picture) keep(l *laneSpans) {
+	columns, wide := len(l.columns), len(l.wide)
+	if p.movedBy == 0 { // all of it
+		l.columns, l.last.columns = l.last.columns, l.columns
+		l.wide, l.last.wide = l.last.wide, l.wide
+		if p.otherSets {
+			p.tellMembers(l, 0, 0)
+		}
+		return
+	}
 	for i := range l.last.columns {
 		c := l.last.columns[i]
 		if c.x -= int32(p.movedBy); int(c.x) >= p.Gutter && int(c.x) < p.w {
@@ -230,14 +253,17 @@ func (p *Picture) keep(l *laneSpans) {
 			l.wide = append(l.wide, b)
 		}
 	}
+	if p.otherSets {
+		p.tellMembers(l, columns, wide)
+	}
 }
 
 // lookBetween finds the bars of a lane in from..to. Those that began before are of the
 // last picture, unless this one begins there.
 func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 	acc := fine{x: -1}
+	columns, wide := len(l.columns), len(l.wide)
 	res := p.res()
-	in, outer := p.membersOf(l.track, l.lane), p.outerOf(l.track, l.lane)
 	cpu := p.cpuOf(l)
 	l.spans.Walk(from, to, res, func(b *recording.Bar) bool {
 		if b.Start < from && from != p.View.From {
@@ -245,15 +271,13 @@ func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 		}
 		x0 := p.x(b.Start)
 		hit := p.MarkAt != nil && l.lane != recording.StateLane && p.MarkAt(l.track, l.lane, b.Index, b.N)
-		has, sets := in.has(b.Index, b.N), outer.which(b.Index, b.N)
-		if l.lane == recording.StateLane {
-			has = p.sampled(l.track, b.Start, b.End)
-		}
+		out := l.lane == recording.StateLane && !p.sampled(l.track, b.Start, b.End)
+		in := inLane{b.Index, b.Index + b.N}
 		if b.End-b.Start >= res {
 			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
 				p.full(l, &acc)
-				w := wideBar{start: b.Start, end: b.End, ran: recording.Missing, call: b.Call,
-					unfinished: b.N == 1 && l.spans.Unfinished(b.Index), hit: hit, out: !has, sets: sets}
+				w := wideBar{inLane: in, start: b.Start, end: b.End, ran: recording.Missing, call: b.Call,
+					unfinished: b.N == 1 && l.spans.Unfinished(b.Index), hit: hit, membership: membership{out: out}}
 				if b.N == 1 && b.Index < len(cpu) {
 					w.ran = cpu[b.Index]
 				}
@@ -264,16 +288,20 @@ func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 		}
 		if x0 != acc.x {
 			p.full(l, &acc)
-			acc = fine{x: x0}
+			acc = fine{inLane: in, x: x0, out: true}
 		}
+		acc.last = in.last
 		acc.busy += float64(b.Busy)
-		acc.hit, acc.has, acc.sets = acc.hit || hit, acc.has || has, acc.sets|sets
+		acc.hit, acc.out = acc.hit || hit, acc.out && out
 		if b.Busy >= acc.most {
 			acc.most, acc.call = b.Busy, b.Call
 		}
 		return true
 	})
 	p.full(l, &acc)
+	if len(p.Sets) > 0 {
+		p.tellMembers(l, columns, wide)
+	}
 }
 
 // place says where a bar lies in the picture.
@@ -301,19 +329,19 @@ func (p *Picture) cpuOf(l *laneSpans) []int64 {
 
 // fine sums up what is narrower than a pixel until the pixel is full.
 type fine struct {
+	inLane
 	x    int // -1 when empty
 	busy float64
 	most float32
 	call recording.CallID
 	hit  bool
-	has  bool // any of them belongs to the sets
-	sets uint8
+	out  bool // all of them
 }
 
 // full appends a column if it is seen.
 func (p *Picture) full(l *laneSpans, acc *fine) {
 	if acc.x >= p.Gutter && acc.x < p.w {
-		l.columns = append(l.columns, column{int32(acc.x), acc.call, float32(acc.busy), acc.hit, !acc.has, acc.sets})
+		l.columns = append(l.columns, column{acc.inLane, int32(acc.x), acc.call, float32(acc.busy), acc.hit, membership{out: acc.out}})
 	}
 	acc.x = -1
 }
@@ -358,8 +386,10 @@ func (p *Picture) spans(y, h int) {
 	if n := len(l.columns); n > 0 && row != nil {
 		p.pixels.Repeat(int(l.columns[0].x), int(l.columns[n-1].x)+1, top, top+1, y+h)
 	}
-	for i := range l.columns {
-		p.hue(int(l.columns[i].x), int(l.columns[i].x)+1, y, l.columns[i].sets)
+	if len(p.Sets) > 1 {
+		for i := range l.columns {
+			p.hue(int(l.columns[i].x), int(l.columns[i].x)+1, y, l.columns[i].sets)
+		}
 	}
 	for i := range l.wide {
 		b := &l.wide[i]

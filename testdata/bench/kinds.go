@@ -90,7 +90,8 @@ var kinds = []*kind{
 		asked: "4 M events/s or 400 MB/s (800 MB/s of the best shape), half the time that json.Valid takes with one core, and at most 24 bytes a span and 256 MB of memory.",
 		bounds: map[string]string{"speed": "The scanner runs on all cores and has half the work; what it found is added to the recording by one core, and what was in no order is laid out by one when all is there. Where few cores are busy, it is that one; where all are, it is branches at every quote and comma.",
 			besideValid: inOrder,
-			"picture":   mesa}},
+			"picture":   mesa,
+			"pictures":  "A snapshot of 2,000 threads takes 11 to 15 ms of the core that adds to the recording, so there is one in 150 ms; then it is drawn."}},
 	{name: "spall1", title: "spall v1", picture: soon, count: (*counted).spans,
 		share:  func(r *reading) float64 { return min(r.rate()/30e6, r.bytesRate()/2e9) },
 		asked:  "30 M spans/s and 2 GB/s.",
@@ -107,10 +108,13 @@ var kinds = []*kind{
 		share: func(r *reading) float64 { return r.BesideSeconds / 2 / r.Seconds },
 		asked: "Half the time that its library (google/pprof/profile) needs to parse it.",
 		bounds: map[string]string{"speed": "Labels that no other sample has make a context each, and stacks that no other has are new calls for each location; the library makes neither. Unpacking gzip is one core's, and strings and locations stand behind the samples.",
-			"picture": "No sample has a name before the end of the file, where the strings stand, has been unpacked."}},
+			"picture":  "No sample has a name before the end of the file, where the strings stand, has been unpacked.",
+			"pictures": "Trees of stacks of hundreds of locations take three times the processor time of reading them, on the cores that read and draw."}},
 	{name: "folded", title: "Folded stacks", picture: soon, count: (*counted).samples,
 		share: func(r *reading) float64 { return 1 / r.Seconds },
-		asked: "1 s."},
+		asked: "1 s.",
+		bounds: map[string]string{
+			"pictures": "Trees of stacks of hundreds of frames take three times the processor time of reading them, and to lay out a picture of one up to 50 ms, on the cores that read and draw."}},
 }
 
 // chromeShare is the better one of the two speeds; what is packed counts as it is unpacked.

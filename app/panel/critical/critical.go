@@ -36,7 +36,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		widget.Empty(u, r, "No critical path", "These stacks are added up: nothing says what waited for what")
 		return
 	}
-	if a == nil || a.Critical == nil || a.Rec != p.Rec {
+	if !p.Counts(a) || a.Critical == nil {
 		return
 	}
 	c := a.Critical
