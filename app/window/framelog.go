@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ashlar/app/outfile"
+	"ashlar/app/session"
 	"ashlar/app/shell"
 )
 
@@ -20,6 +21,7 @@ type frameLog struct {
 	cpu       time.Duration
 	layout    time.Duration
 	layoutCPU time.Duration
+	work      session.Work // as the frame began
 }
 
 // frameLine is one line; times are in milliseconds.
@@ -58,7 +60,7 @@ func newFrameLog(path string, read []string) (*frameLog, error) {
 
 func (l *frameLog) begin() {
 	if l.f != nil {
-		l.began, l.cpu = time.Now(), threadTime()
+		l.began, l.cpu, l.work = time.Now(), threadTime(), session.Working()
 	}
 }
 
@@ -68,12 +70,14 @@ func (l *frameLog) laidOut() {
 	}
 }
 
-func (l *frameLog) end(s *shell.Shell, size image.Point) {
+// end writes the line of a frame; again tells that another was asked for meanwhile.
+func (l *frameLog) end(s *shell.Shell, size image.Point, again bool) {
 	if l.f == nil {
 		return
 	}
 	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
 	st := s.State()
+	st.Rest = st.Rest && !again && l.work.Now == 0 && session.Working() == l.work
 	l.enc.Encode(frameLine{
 		At: ms(time.Since(l.start)), Layout: ms(l.layout), LayoutCPU: ms(l.layoutCPU), Frame: ms(time.Since(l.began)),
 		Bars: s.Bars, Width: size.X, Height: size.Y,
