@@ -49,14 +49,15 @@ type State struct {
 	Compare *desk.CompareState `json:"compare"`
 	// Total is the weight of what the lower half shows, in the metric's unit.
 	Total string `json:"total"`
-	// Rest tells that the next frame will look like this one, unless somebody does
-	// something, a file changes, or an answer comes that is not yet in this one.
-	Rest bool `json:"rest"`
 }
+
+// AtRest reports whether the next frame will look like the last one, unless somebody does
+// something, a file changes, or an answer comes that is still being worked on.
+func (s *Shell) AtRest() bool { return !s.again && s.Desk.AtRest() }
 
 // State describes what is shown.
 func (s *Shell) State() State {
-	st := State{Focus: s.focused(), Drop: s.dropLines(), Rest: !s.again && s.AtRest()}
+	st := State{Focus: s.focused(), Drop: s.dropLines()}
 	if s.Chooser != nil {
 		st.Typed = s.Chooser.Hint + ": " + s.Chooser.Editor.Text()
 	}

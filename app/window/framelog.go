@@ -38,6 +38,9 @@ type frameLine struct {
 	Width     int     `json:"width"`
 	Height    int     `json:"height"`
 	Theme     string  `json:"theme"`
+	// Rest tells that the picture stays as it is until somebody does something or a file
+	// changes: every answer is in it, nothing moves, and history has it.
+	Rest bool `json:"rest"`
 	shell.State
 }
 
@@ -76,12 +79,11 @@ func (l *frameLog) end(s *shell.Shell, size image.Point, again bool) {
 		return
 	}
 	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
-	st := s.State()
-	st.Rest = st.Rest && !again && l.work.Now == 0 && session.Working() == l.work
 	l.enc.Encode(frameLine{
 		At: ms(time.Since(l.start)), Layout: ms(l.layout), LayoutCPU: ms(l.layoutCPU), Frame: ms(time.Since(l.began)),
 		Bars: s.Bars, Width: size.X, Height: size.Y,
-		Theme: s.Theme.Name, State: st,
+		Theme: s.Theme.Name, State: s.State(),
+		Rest: s.AtRest() && !again && l.work.Now == 0 && session.Working() == l.work,
 	})
 }
 
