@@ -200,7 +200,7 @@ func TestWindowKeepsToItself(t *testing.T) {
 	}
 	tr := e2e.ReadTrace(t, trace, wd)
 	t.Logf("the window writes %q\nconnects to %q", tr.Wrote, tr.Connected)
-	own := d.Homes()
+	own := append(d.Homes(), e2e.Shaders(t))
 	if bad := outside(tr.Wrote, append(own, s.log.Path())...); len(bad) > 0 {
 		t.Errorf("the window writes to %q", bad)
 	}

@@ -96,7 +96,7 @@ func (d *Display) env() []string {
 			}
 		}
 	}
-	env = append(env, "DISPLAY="+d.name, "LIBGL_ALWAYS_SOFTWARE=1")
+	env = append(env, "DISPLAY="+d.name, "LIBGL_ALWAYS_SOFTWARE=1", "MESA_SHADER_CACHE_DIR="+Shaders(d.t))
 	for _, name := range homes {
 		env = append(env, name+"="+filepath.Join(d.dir, name))
 	}
