@@ -218,9 +218,9 @@ func TestThrow(t *testing.T) {
 	if moved < dragged*1.02 || moved > dragged*3 {
 		t.Errorf("a throw over %d pixels moves the view by %.0f", dragged, moved)
 	}
-	n := len(s.log.Read(t))
-	time.Sleep(700 * time.Millisecond)
-	if m := len(s.log.Read(t)); m != n {
-		t.Errorf("at rest there were %d frames", m-n)
+	for end, n := time.Now().Add(patience), -1; n != len(s.log.Read(t)); time.Sleep(700 * time.Millisecond) {
+		if n = len(s.log.Read(t)); time.Now().After(end) {
+			t.Fatal("at rest there are frames all the time")
+		}
 	}
 }
