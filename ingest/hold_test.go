@@ -23,6 +23,7 @@ func TestHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	hold := make(chan struct{})
+	held := time.Now()
 	l := Open(t.Context(), path, Options{Hold: hold})
 	defer l.Close()
 	<-l.Begun()
@@ -30,7 +31,6 @@ func TestHold(t *testing.T) {
 	if first.Counts.Spans == 0 || first.Done {
 		t.Fatalf("the first snapshot has %d spans, done %v", first.Counts.Spans, first.Done)
 	}
-	held := time.Now()
 	time.Sleep(50 * time.Millisecond)
 	// A machine may be so busy that the quarter of a second is over by now.
 	if now := l.Snapshot(); now != first && time.Since(held) < 200*time.Millisecond {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ashlar/render/theme"
 	"ashlar/testdata/e2e"
@@ -204,7 +203,6 @@ func (s *session) palette(name string) {
 	s.Type(name)
 	s.until("the command to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, name) })
 	s.Key("Return")
-	time.Sleep(100 * time.Millisecond)
 }
 
 func TestCompareMixedAndMissing(t *testing.T) {

@@ -31,15 +31,9 @@ func TestOneWindowOrMany(t *testing.T) {
 	if err := second.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 600 {
-		if all := e2e.ReadLog[frame](t, log); len(all) > 0 && all[len(all)-1].Done {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if all := e2e.ReadLog[frame](t, log); len(all) == 0 || all[len(all)-1].File != filepath.Base(path) {
-		t.Errorf("the second window shows %+v", all)
-	}
+	// No window of a session: it has none to itself, where it fails.
+	own := &session{t: t, log: e2e.OpenLog[frame](log)}
+	own.soon("the second window's file", func(f frame) bool { return f.Done && f.File == filepath.Base(path) })
 	if f := s.last(); f.File == filepath.Base(path) {
 		t.Error("the first window shows the file of the second")
 	}
@@ -61,17 +55,12 @@ func TestOneWindowOrMany(t *testing.T) {
 // TestFirstPage opens the demo from the page that is shown without a file.
 func TestFirstPage(t *testing.T) {
 	t.Parallel()
-	bin := e2e.Build(t, "./app/ashlar")
-	d := e2e.StartDisplay(t)
-	log := filepath.Join(t.TempDir(), "frames.json")
-	s := &session{d.Start(t, bin, "--frame-log", log, "--theme", "light"), t, log}
-	s.WaitStill()
-	if f := s.last(); f.File != "" {
+	s := startOn(t, e2e.StartDisplay(t), "--theme", "light")
+	if f := s.until("the first page", func(f frame) bool { return true }); f.File != "" {
 		t.Errorf("without a file %s is shown", f.File)
 	}
 	s.Click(e2e.Left, image.Pt(300, 500)) // a recipe: it is copied, and nothing opens
-	s.WaitStill()
-	if f := s.last(); f.File != "" {
+	if f := s.until("the recipe to be copied", func(f frame) bool { return strings.HasPrefix(f.Note, "Copied") }); f.File != "" {
 		t.Errorf("a click on a recipe opens %s", f.File)
 	}
 	s.Click(e2e.Left, image.Pt(390, 255))

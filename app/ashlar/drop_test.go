@@ -29,11 +29,8 @@ var middle = image.Pt(300, 400)
 
 // dropSession is a window with nothing open, and a source of drags.
 func dropSession(t *testing.T) (*session, *e2e.Dragger) {
-	bin := e2e.Build(t, "./app/ashlar")
-	d := e2e.StartDisplay(t)
-	log := filepath.Join(t.TempDir(), "frames.json")
-	s := &session{d.Start(t, bin, "--frame-log", log, "--theme", "dark"), t, log}
-	return s, d.StartDragger(t)
+	s := launch(t)
+	return s, s.StartDragger(t)
 }
 
 func shows(path string) func(frame) bool {

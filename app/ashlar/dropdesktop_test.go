@@ -31,7 +31,7 @@ func TestDesktopWayland(t *testing.T) {
 func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle) {
 	bin := e2e.Build(t, "./app/ashlar")
 	log := filepath.Join(t.TempDir(), "frames.json")
-	s := &session{d.Start("^dev.ashlar.Ashlar$", place, bin, "--frame-log", log, "--theme", "dark"), t, log}
+	s := &session{d.Start("^dev.ashlar.Ashlar$", place, bin, "--frame-log", log, "--theme", "dark"), t, e2e.OpenLog[frame](log)}
 	s.soon("the first page", func(f frame) bool { return f.Theme == "dark" })
 	src := d.StartSource(toolkit)
 	left := place.Min.Add(image.Pt(place.Dx()/4, place.Dy()*9/10))

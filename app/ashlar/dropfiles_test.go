@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // strangeName has all that makes names hard in lists of files.
@@ -38,17 +37,4 @@ func compares(a, b string) func(frame) bool {
 		return f.Compare != nil && f.Drop == nil &&
 			f.Compare.Sides[0].File == filepath.Base(a) && f.Compare.Sides[0].Done && f.Compare.Sides[1].File == filepath.Base(b) && f.Compare.Sides[1].Done
 	}
-}
-
-// soon waits for a frame that holds, even if only for that frame.
-func (s *session) soon(what string, holds func(frame) bool) frame {
-	s.t.Helper()
-	for range 1200 {
-		if f := s.last(); holds(f) {
-			return f
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	s.t.Fatalf("waited for %s in vain; the last frame is %+v", what, s.last())
-	return frame{}
 }

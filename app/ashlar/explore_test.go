@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ashlar/testdata/e2e"
 )
@@ -18,10 +17,7 @@ import (
 // key presses keys and waits for a frame that holds.
 func (s *session) key(what string, holds func(frame) bool, keys ...string) frame {
 	s.t.Helper()
-	for _, k := range keys {
-		s.Key(k)
-		time.Sleep(60 * time.Millisecond)
-	}
+	s.Key(keys...)
 	return s.until(what, holds)
 }
 
@@ -29,7 +25,6 @@ func TestSearchWalksHits(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.Key("slash")
-	time.Sleep(200 * time.Millisecond)
 	s.Type("pricecart")
 	s.until("the search", func(f frame) bool { return f.Search == "pricecart" && strings.Contains(f.Found, "%") })
 	s.Key("Return")
@@ -60,7 +55,6 @@ func TestTransformsAndUndo(t *testing.T) {
 			t.Errorf("%s changes the total from %s to %s", x.chip, whole, f.Total)
 		}
 	}
-	s.until("the history to take note", func(frame) bool { return true })
 	s.key("undo", func(f frame) bool { return len(f.Transforms) < 3 }, "ctrl+z")
 	s.key("redo", func(f frame) bool { return len(f.Transforms) == 3 }, "ctrl+y")
 	s.key("no transforms", func(f frame) bool { return len(f.Transforms) == 0 }, "BackSpace")
@@ -130,7 +124,6 @@ func TestProcessesFold(t *testing.T) {
 	s.until("all threads", func(f frame) bool { return len(f.Threads) == 24 })
 	s.Click(e2e.Left, header)
 	s.until("the first process folded", func(f frame) bool { return len(f.Threads) == 12 })
-	s.until("the history to take note", func(frame) bool { return true })
 	s.key("undo", func(f frame) bool { return len(f.Threads) == 24 }, "ctrl+z")
 	s.Wheel(-2, image.Pt(60, 220))
 	s.until("rows to scroll", func(f frame) bool { return f.Scroll > 30 })
@@ -140,6 +133,7 @@ func TestProcessesFold(t *testing.T) {
 		t.Errorf("a click on a header that stays does something else: %+v", f)
 	}
 	s.Click(e2e.Left, header, "ctrl")
+	s.until("the second process's threads selected", func(f frame) bool { return f.Chosen == 12 })
 	s.key("no thread is selected by it", func(f frame) bool { return f.Chosen == 0 }, "Escape")
 }
 
@@ -166,7 +160,6 @@ func TestThreads(t *testing.T) {
 	})
 	// Pin the first row by its menu: the fourth of its lines.
 	s.Click(e2e.Right, row1)
-	s.WaitStill()
 	s.Click(e2e.Left, row1.Add(image.Pt(40, 5+28*3+14)))
 	pinned := s.until("a pinned thread", func(f frame) bool { return f.Pinned == 1 })
 	if !slices.Contains(pinned.Threads, first.Threads[1]) {
@@ -178,7 +171,6 @@ func TestByKeyboardOnly(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.Key("slash")
-	time.Sleep(200 * time.Millisecond)
 	s.Type("mallocgc")
 	s.until("the search", func(f frame) bool { return f.Search == "mallocgc" && strings.Contains(f.Found, "%") })
 	s.key("a hit", func(f frame) bool { return strings.Contains(f.Picked, "mallocgc") }, "Return")

@@ -31,8 +31,7 @@ func (s *session) saveAs(path string) {
 	s.until("the line for a file's name", func(f frame) bool {
 		return strings.Contains(f.Typed, "name, which ") || strings.Contains(f.Typed, "file's name")
 	})
-	s.WaitStill() // what is typed goes to the line once the desktop knows what is selected there
-	s.Type(path)  // in the place of the name, behind its folder
+	s.Type(path) // in the place of the name, behind its folder
 	s.until("the path", func(f frame) bool { return strings.HasSuffix(f.Typed, "/"+path) })
 	s.Key("Return")
 	s.until("the file", func(f frame) bool { return strings.Contains(f.Note, "Saved "+path) })

@@ -72,17 +72,14 @@ func TestRangeAndTable(t *testing.T) {
 // and reads who calls what in it, without a pointer.
 func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	t.Parallel()
-	bin := e2e.Build(t, "./app/ashlar")
-	dir := t.TempDir()
-	trace := filepath.Join(dir, "trace.json")
+	trace := filepath.Join(t.TempDir(), "trace.json")
 	const content = `[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":100,"name":"main"},{"ph":"X","pid":1,"tid":1,"ts":10,"dur":20,"name":"read"},
 		{"ph":"X","pid":1,"tid":1,"ts":40,"dur":50,"name":"work"},{"ph":"X","pid":1,"tid":1,"ts":45,"dur":5,"name":"sort"},
 		{"ph":"X","pid":1,"tid":2,"ts":20,"dur":60,"name":"other"}]`
 	if err := os.WriteFile(trace, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	log := filepath.Join(dir, "frames.json")
-	s := &session{e2e.StartDisplay(t).Start(t, bin, "--frame-log", log), t, log}
+	s := startOn(t, e2e.StartDisplay(t))
 	s.tabTo("first page")
 	s.key("the opener", func(f frame) bool { return strings.HasPrefix(f.Typed, "A file to open: /") }, "Return")
 	s.Type(trace)
@@ -193,7 +190,6 @@ func TestGoingToATime(t *testing.T) {
 	s.key("the box again", box, "alt+Right")
 	s.key("the view before", func(f frame) bool { return f.From == whole.From && f.To == whole.To }, "alt+Left")
 	s.Key("z")
-	time.Sleep(200 * time.Millisecond)
 	s.Drag(e2e.Left, image.Pt(400, 300), image.Pt(600, 420))
 	f = s.until("a box over rows", func(f frame) bool { return box(f) && f.Scroll > 0 })
 	s.Drag(e2e.Left, image.Pt(1270, 130+f.Scroll/4), image.Pt(1270, 400))
@@ -206,16 +202,25 @@ func TestThrow(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
 	s.key("a closer view", func(f frame) bool { return f.To-f.From < 400e9 }, "w", "w", "w", "w", "w", "w")
-	before := s.last()
-	s.Drag(e2e.Left, right, right.Add(image.Pt(240, 0)))
-	after := s.until("the view to move", func(f frame) bool { return f.From < before.From })
-	hand := float64(before.To-before.From) * 240 / (1280 - 170 - 18)
-	if moved := float64(before.From - after.From); moved < hand*1.02 || moved > hand*3 {
-		t.Errorf("a throw over %.0f ps moves the view by %.0f", hand, moved)
+	const dragged = 240
+	moved := 0.
+	for range 20 {
+		before := s.last()
+		s.Drag(e2e.Left, right, right.Add(image.Pt(dragged, 0)))
+		after := s.until("the view to move", func(f frame) bool { return f.From < before.From })
+		moved = float64(before.From-after.From) * (1280 - 170 - 18) / float64(before.To-before.From)
+		// On a busy machine the hand may rest before it lets go: that is no throw.
+		if moved > dragged*1.01 {
+			break
+		}
+		s.key("the view before", func(f frame) bool { return f.From == before.From }, "ctrl+z")
 	}
-	n := len(e2e.ReadLog[frame](t, s.log))
-	time.Sleep(700 * time.Millisecond)
-	if m := len(e2e.ReadLog[frame](t, s.log)); m != n {
-		t.Errorf("at rest there were %d frames", m-n)
+	if moved < dragged*1.02 || moved > dragged*3 {
+		t.Errorf("a throw over %d pixels moves the view by %.0f", dragged, moved)
+	}
+	for end, n := time.Now().Add(patience), -1; n != len(s.log.Read(t)); time.Sleep(700 * time.Millisecond) {
+		if n = len(s.log.Read(t)); time.Now().After(end) {
+			t.Fatal("at rest there are frames all the time")
+		}
 	}
 }

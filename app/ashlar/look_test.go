@@ -6,7 +6,6 @@ import (
 	"image"
 	"slices"
 	"testing"
-	"time"
 
 	"ashlar/testdata/e2e"
 )
@@ -27,7 +26,6 @@ func TestSandwich(t *testing.T) {
 	if other.Near != row.Picked {
 		t.Errorf("after a click on %s the middle is %s, want %s", other.Picked, other.Near, row.Picked)
 	}
-	time.Sleep(time.Second) // or the next click would be the second of two
 	s.DoubleClick(e2e.Left, at)
 	s.until("the other in the middle", func(f frame) bool { return f.Near == other.Picked })
 	s.key("the first in the middle again", func(f frame) bool { return f.Near == row.Picked }, "alt+Left")
@@ -39,7 +37,6 @@ func TestTableIsShaped(t *testing.T) {
 	s := startAshlar(t, "--demo")
 	s.command("Table of functions")
 	first := s.until("the table", func(f frame) bool { return f.Tab == "functions" && f.Rows > 100 && f.Sorted == "self" })
-	time.Sleep(600 * time.Millisecond) // for the history to take note
 
 	s.Click(e2e.Left, image.Pt(745, 544)) // the head of the totals
 	s.until("another order", func(f frame) bool { return f.Sorted == "total" })

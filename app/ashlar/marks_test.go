@@ -19,7 +19,6 @@ func TestMarksInTheWindow(t *testing.T) {
 	t.Parallel()
 	d := e2e.StartDisplay(t)
 	s := startOn(t, d, "--demo")
-	read := func(f frame) bool { return f.Done && f.Bars > 0 }
 	s.until("the recording to be read", read)
 	s.Move(right)
 	s.Key("b")

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/pprof/profile"
 
@@ -134,7 +133,6 @@ func (p *pointing) again(first frame) {
 			break
 		}
 		p.Key("Escape")
-		time.Sleep(200 * time.Millisecond)
 	}
 	p.Click(e2e.Left, flamegraph)
 	p.until("everything as it was", func(f frame) bool { return len(f.Scope) == 0 && f.Picked == "" && f.Tab == first.Tab })

@@ -12,13 +12,6 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// startOn opens a window on a display that others have used before.
-func startOn(t *testing.T, d *e2e.Display, args ...string) *session {
-	t.Helper()
-	log := filepath.Join(t.TempDir(), "frames.json")
-	return &session{d.Start(t, e2e.Build(t, "./app/ashlar"), append([]string{"--frame-log", log}, args...)...), t, log}
-}
-
 const smallRun = `main;work;read 30
 main;work;write 20
 main;idle 50
@@ -34,7 +27,7 @@ func TestSettingsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := startOn(t, d, path)
-	first := s.until("the recording to be read", func(f frame) bool { return f.Done && f.Bars > 0 })
+	first := s.until("the recording to be read", read)
 	s.Key("l")
 	s.until("the other theme", func(f frame) bool { return f.Theme != first.Theme })
 	s.Resize(900, 600)

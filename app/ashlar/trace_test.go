@@ -173,13 +173,10 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 // on, closed.
 func TestWindowKeepsToItself(t *testing.T) {
 	t.Parallel()
-	bin := e2e.Build(t, "./app/ashlar")
 	d := e2e.StartDisplay(t)
-	dir := t.TempDir()
-	log, trace := filepath.Join(dir, "frames.json"), filepath.Join(dir, "trace")
-	command := append(e2e.Tracer(t, trace), bin, "--frame-log", log, "--theme", "dark", "--demo")
-	s := &session{d.Start(t, command[0], command[1:]...), t, log}
-	s.soon("the demo", func(f frame) bool { return f.Done && f.Bars > 0 })
+	trace := filepath.Join(t.TempDir(), "trace")
+	s := traced(t, d, e2e.Tracer(t, trace), "--theme", "dark", "--demo")
+	s.soon("the demo", read)
 	s.Wheel(2, right)
 	s.Click(e2e.Left, image.Pt(100, 584))
 	s.Key("t", "t", "m", "l")
@@ -203,8 +200,8 @@ func TestWindowKeepsToItself(t *testing.T) {
 	}
 	tr := e2e.ReadTrace(t, trace, wd)
 	t.Logf("the window writes %q\nconnects to %q", tr.Wrote, tr.Connected)
-	own := d.Homes()
-	if bad := outside(tr.Wrote, append(own, log)...); len(bad) > 0 {
+	own := append(d.Homes(), e2e.Shaders(t))
+	if bad := outside(tr.Wrote, append(own, s.log.Path())...); len(bad) > 0 {
 		t.Errorf("the window writes to %q", bad)
 	}
 	if bad := abroad(tr.Connected, own...); len(bad) > 0 {

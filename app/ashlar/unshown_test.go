@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,13 +61,10 @@ func TestAWindowThatCannotBeShown(t *testing.T) {
 // TestEGLPlatformIsNotForWindows: a name that fits no window on X11 made Mesa
 // crash.
 func TestEGLPlatformIsNotForWindows(t *testing.T) {
-	bin := e2e.Build(t, "./app/ashlar")
+	t.Parallel()
 	for _, platform := range []string{"wayland", "surfaceless"} {
 		t.Run(platform, func(t *testing.T) {
-			log := filepath.Join(t.TempDir(), "frames.json")
-			w := e2e.StartDisplay(t).Start(t, "env", "EGL_PLATFORM="+platform, bin, "--frame-log", log, "--demo")
-			s := &session{w, t, log}
-			s.until("the demo", func(f frame) bool { return f.Done && f.Bars > 0 })
+			traced(t, e2e.StartDisplay(t), []string{"env", "EGL_PLATFORM=" + platform}, "--demo").until("the demo", read)
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +43,8 @@ type frame struct {
 	Scale                     float32
 	Focus                     string
 	Compare                   *versus
+
+	Rest bool
 
 	looks
 	Tab, Picked, Search, Grouped, Sorted, Colour string
@@ -101,54 +102,70 @@ func (f *frame) UnmarshalJSON(line []byte) error {
 type session struct {
 	*e2e.Window
 	t   *testing.T
-	log string
+	log *e2e.Log[frame]
 }
 
+// startAshlar opens a window on a display of its own, with something to read.
 func startAshlar(t *testing.T, args ...string) *session {
 	t.Helper()
 	s := launch(t, args...)
-	s.until("the recording to be read", func(f frame) bool { return f.Done && f.Bars > 0 })
+	s.until("the recording to be read", read)
 	return s
 }
+
+func read(f frame) bool { return f.Done && f.Bars > 0 }
 
 // launch is startAshlar for what cannot be read.
 func launch(t *testing.T, args ...string) *session {
 	t.Helper()
-	bin := e2e.Build(t, "./app/ashlar")
-	d := e2e.StartDisplay(t)
+	return startOn(t, e2e.StartDisplay(t), append([]string{"--theme", "dark"}, args...)...)
+}
+
+// startOn opens a window on a display that others have used before, or will.
+func startOn(t *testing.T, d *e2e.Display, args ...string) *session {
+	t.Helper()
+	return traced(t, d, nil, args...)
+}
+
+// traced is startOn below another program.
+func traced(t *testing.T, d *e2e.Display, by []string, args ...string) *session {
+	t.Helper()
 	log := filepath.Join(t.TempDir(), "frames.json")
-	w := d.Start(t, bin, append([]string{"--frame-log", log, "--theme", "dark"}, args...)...)
-	return &session{w, t, log}
+	command := append(append(by, e2e.Build(t, "./app/ashlar"), "--frame-log", log), args...)
+	return &session{d.Start(t, command[0], command[1:]...), t, e2e.OpenLog[frame](log)}
 }
 
 // last is the newest frame.
 func (s *session) last() frame {
-	all := e2e.ReadLog[frame](s.t, s.log)
+	s.t.Helper()
+	all := s.log.Read(s.t)
 	if len(all) == 0 {
 		return frame{}
 	}
 	return all[len(all)-1]
 }
 
-// until waits for a frame that holds.
+// soon waits for a frame that holds, even if only for that frame.
+func (s *session) soon(what string, holds func(frame) bool) frame {
+	s.t.Helper()
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(5 * time.Millisecond) {
+		if f := s.last(); holds(f) {
+			return f
+		}
+	}
+	s.t.Fatalf("waited %v in vain for %s; the last frame is %+v", patience, what, s.last())
+	return frame{}
+}
+
+// patience is as long as any machine should need.
+const patience = 90 * time.Second
+
+// until waits for a frame that holds and will stay: every answer is there, nothing moves,
+// and history has what is shown. What was done to the window before is in it, since doing
+// returns when the window has handled it.
 func (s *session) until(what string, holds func(frame) bool) frame {
 	s.t.Helper()
-	// On a busy machine events trickle in: what holds must have settled.
-	var f frame
-	var since time.Time
-	for range 1200 {
-		now := s.last()
-		if !holds(now) {
-			since = time.Time{}
-		} else if since.IsZero() || !reflect.DeepEqual(now, f) {
-			f, since = now, time.Now()
-		} else if time.Since(since) > 700*time.Millisecond {
-			return now
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	s.t.Fatalf("waited for %s in vain; the last frame is %+v", what, s.last())
-	return frame{}
+	return s.soon(what, func(f frame) bool { return f.Rest && holds(f) })
 }
 
 // count counts the pixels of a colour in a part of the screen.
@@ -285,13 +302,12 @@ func TestClosingWhileLoading(t *testing.T) {
 	if _, err := w.WriteString(tiny); err != nil {
 		t.Fatal(err)
 	}
-	bin := e2e.Build(t, "./app/ashlar")
-	d := e2e.StartDisplay(t)
-	win := d.Start(t, bin, fifo)
-	win.WaitStill()
-	win.Key("ctrl+q")
-	if code := win.WaitExit(); code != 0 {
-		t.Errorf("closing while loading exits with %d: %s", code, win.Output())
+	s := launch(t, fifo)
+	if f := s.soon("a frame", func(f frame) bool { return f.Width > 0 }); f.Done {
+		t.Errorf("a file without an end is read: %+v", f)
+	}
+	if code := quit(s); code != 0 {
+		t.Errorf("closing while loading exits with %d: %s", code, s.Output())
 	}
 }
 

@@ -20,6 +20,7 @@ type History[T any] struct {
 	// in the numbers of what is open: quick to compare.
 	shown, seen T
 	since       time.Time
+	due         bool // what is shown becomes a step unless it changes soon
 }
 
 // settle is how long a view must stay as it is to be a step of history: a wheel
@@ -52,7 +53,7 @@ func (p *Pane) remember(d *Desk, u *ui.UI) {
 }
 
 func (h *History[T]) remember(u *ui.UI, now T, state func() *view.State) {
-	if len(h.steps) == 0 {
+	if h.due = false; len(h.steps) == 0 {
 		h.Push(now, state())
 		return
 	}
@@ -63,7 +64,7 @@ func (h *History[T]) remember(u *ui.UI, now T, state func() *view.State) {
 	if !reflect.DeepEqual(now, h.seen) {
 		h.seen, h.since = now, u.Now
 	}
-	if u.Now.Sub(h.since) < settle {
+	if h.due = u.Now.Sub(h.since) < settle; h.due {
 		u.Execute(opInvalidateAt(h.since.Add(settle)))
 		return
 	}

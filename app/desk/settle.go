@@ -3,6 +3,7 @@ package desk
 import (
 	"fmt"
 
+	"ashlar/app/timeline"
 	"ashlar/ingest/recording"
 )
 
@@ -42,6 +43,26 @@ func (d *Desk) Settle(ranges ...recording.Range) error {
 			return err
 		}
 	}
+}
+
+// AtRest reports whether what is shown stays as it is until somebody does something, but
+// for answers that are being worked on: all is read, nothing moves, and history has it.
+func (d *Desk) AtRest() bool {
+	if c := d.Versus; c != nil {
+		return !c.history.due && c.Panes[0].atRest() && c.Panes[1].atRest()
+	}
+	p := d.Pane
+	if p == nil {
+		return true
+	}
+	if a := p.Doc.Answer(); a != nil && a.Rec != p.Rec {
+		return false
+	}
+	return !p.History.due && p.atRest()
+}
+
+func (p *Pane) atRest() bool {
+	return p.Motion.Kind == timeline.AtRest && !p.Behind && (p.Rec.Done || p.Doc.Err() != nil)
 }
 
 // selectAndShow selects a range and shows just that. A range that the recording

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ashlar/app/verb"
@@ -16,7 +17,10 @@ import (
 
 // TestAskedAgain: what took a while is answered again without being worked out, of the
 // same files as they were; all else is worked out.
-func TestAskedAgain(t *testing.T) {
+func TestAskedAgain(t *testing.T) { synctest.Test(t, askedAgain) }
+
+// askedAgain is in a time of its own, where what is fast takes none.
+func askedAgain(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
 	write := func(text string) {

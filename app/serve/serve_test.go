@@ -51,7 +51,7 @@ func room(t *testing.T) (dir string) {
 // socket waits for the socket of a server.
 func socket(t *testing.T, dir string) string {
 	t.Helper()
-	for range 600 {
+	for range 6000 {
 		if found, _ := filepath.Glob(filepath.Join(dir, "ashlar", "serve-*.sock")); len(found) == 1 {
 			return found[0]
 		}
@@ -392,7 +392,7 @@ func TestClientsThatLie(t *testing.T) {
 	}
 	check("clients that left")
 	end()
-	for range 300 {
+	for range 3000 {
 		if runtime.NumGoroutine() <= goroutines && open(t) <= files {
 			return
 		}

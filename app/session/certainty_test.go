@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -38,12 +39,21 @@ func TestClicksLeaveCertainty(t *testing.T) {
 	docs, recs := [2]*Side{a, b}, [2]*recording.Recording{a.Recording(), b.Recording()}
 	c := Compare(func() {})
 	defer c.Close()
+	begun, find := make(chan struct{}), c.ascertain
+	c.sure.asks.do = func(ctx context.Context, a *CompareAnswer) time.Duration {
+		select {
+		case <-begun: // not before there was an answer without
+		case <-ctx.Done():
+		}
+		return find(ctx, a)
+	}
 	names := []*recording.FuncName{nil, {Name: "outer"}, {Name: "inner"}}
 	var q CompareQuestion
 	first := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Err == nil })
 	if first.Sure {
-		t.Fatal("all was known at once: the recordings are too small for this test")
+		t.Fatal("what has not been looked for is known")
 	}
+	close(begun)
 	c.sure.mu.Lock()
 	looked := c.sure.of
 	c.sure.mu.Unlock()

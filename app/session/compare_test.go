@@ -30,7 +30,7 @@ func twinDocs(t *testing.T, notify func()) (a, b *Side) {
 // ask asks again and again, as a window does, until an answer holds.
 func ask(t *testing.T, c *Comparing, docs [2]*Side, q CompareQuestion, holds func(*CompareAnswer) bool) *CompareAnswer {
 	t.Helper()
-	for range 2000 {
+	for range 6000 {
 		c.Ask(q, [2]*recording.Recording{docs[0].Recording(), docs[1].Recording()})
 		if a := c.Answer(); a != nil && holds(a) {
 			return a

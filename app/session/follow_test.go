@@ -25,7 +25,7 @@ func samples(d *Side) int64 {
 
 func waitFor(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for range 2000 {
+	for range 6000 {
 		if holds() {
 			return
 		}
@@ -80,7 +80,7 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum, seen, last := int64(1), 0, int64(1)
-	for i := range 30 {
+	for i := 0; i < 30 || seen < 2 && i < 600; i++ {
 		fmt.Fprintf(f, "main;work%d;f 2\n", i)
 		sum += 2
 		time.Sleep(100 * time.Millisecond)

@@ -3,8 +3,21 @@ package session
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
+
+// Work is what goes on in the background, in all of the program. Where Now was 0 and
+// nothing has been begun since, every answer there will be to what was asked is there.
+type Work struct {
+	Now   int64 // how many work on something
+	Begun int64 // how often something was begun
+}
+
+var working, begun atomic.Int64
+
+// Working says what goes on in the background.
+func Working() Work { return Work{working.Load(), begun.Load()} }
 
 // newest works in the background on the newest of what it is asked for: on one
 // thing at a time, and never on what was asked for in between. It has a goroutine
@@ -61,7 +74,9 @@ func (n *newest[Q]) start() {
 	if n.closed {
 		return
 	}
+	begun.Add(1)
 	if n.pending = true; n.stale == nil {
+		working.Add(1)
 		n.ended.Add(1)
 		go n.run(n.next())
 	}
@@ -77,6 +92,7 @@ func (n *newest[Q]) next() (context.Context, Q) {
 
 func (n *newest[Q]) run(ctx context.Context, q Q) {
 	defer n.ended.Done()
+	defer working.Add(-1)
 	for {
 		if rest := n.do(ctx, q); rest > 0 {
 			select {

@@ -34,7 +34,7 @@ func TestFollowingBoth(t *testing.T) {
 	var ops op.Ops
 	until := func(what string, holds func() bool) {
 		t.Helper()
-		for range 1500 {
+		for range 5000 {
 			ops.Reset()
 			s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
 				Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1200, 700))})

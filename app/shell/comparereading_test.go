@@ -61,7 +61,7 @@ func TestCompareWhileReading(t *testing.T) {
 	if err := c.Panes[0].Doc.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
+	for range 5000 {
 		if c.Panes[1].Doc.Recording().Counts.Spans > 0 {
 			break
 		}

@@ -35,7 +35,7 @@ func TestAddressesFindWhatWasMoved(t *testing.T) {
 		if err := s.Settle(); err != nil {
 			t.Fatal(err)
 		}
-		for range 1000 {
+		for range 5000 {
 			if s.keep(); s.Pane.Noted.Key != "" {
 				return s
 			}
@@ -110,7 +110,7 @@ func TestMovedFilesAreLookedForBesideTheFrame(t *testing.T) {
 		for {
 			select {
 			case <-woken:
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				return false
 			}
 			if s.Tasks.Run(); s.Pane.Path == want {

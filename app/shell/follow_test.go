@@ -43,7 +43,7 @@ func chromeTrace(t *testing.T, path string, tids []int, spans int) {
 // frames asks and takes over as the window's frames do, until it holds.
 func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	t.Helper()
-	for range 1500 {
+	for range 5000 {
 		s.Tasks.Run()
 		s.Pane.Update(&s.Desk)
 		if _, err := s.Pane.Arrive(&s.Desk); err != nil {

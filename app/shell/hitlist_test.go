@@ -38,7 +38,7 @@ func (b *bench) settled() {
 // until draws frames until something holds.
 func (b *bench) until(what string, holds func() bool) {
 	b.t.Helper()
-	for range 200 {
+	for range 5000 {
 		if b.frame(); holds() {
 			return
 		}

@@ -39,7 +39,7 @@ func openDemoWith(t *testing.T, k Keep) *Shell {
 		t.Fatal(err)
 	}
 	s.Pane.History.Push(s.Pane.Spot(&s.Desk), s.ViewState()) // as the first frame does
-	for range 1000 {
+	for range 5000 {
 		if s.keep(); s.Pane.Noted.Key != "" {
 			return s
 		}

@@ -47,6 +47,7 @@ type Shell struct {
 	helpState helpPart
 	reading   *manualPage // the page of the manual that is shown as help, nil for keys
 	typing    bool        // in a text field
+	again     bool        // another frame was asked for: the text field is gone
 	chosen    []string    // commands of the palette, newest first
 	finder    palette.Finder
 	unpick    func() // takes the desktop's dialog away; nil when none is open
@@ -162,7 +163,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	}
 	s.hint.layout(s, u)
 	s.layoutDrag(u, full)
-	if s.typing && !u.StillTyping() {
+	if s.again = s.typing && !u.StillTyping(); s.again {
 		// The field is gone. Keys that mean something now are only asked for with
 		// the next frame: the first of them would be lost.
 		u.Execute(op.InvalidateCmd{})

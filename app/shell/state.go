@@ -51,6 +51,10 @@ type State struct {
 	Total string `json:"total"`
 }
 
+// AtRest reports whether the next frame will look like the last one, unless somebody does
+// something, a file changes, or an answer comes that is still being worked on.
+func (s *Shell) AtRest() bool { return !s.again && s.Desk.AtRest() }
+
 // State describes what is shown.
 func (s *Shell) State() State {
 	st := State{Focus: s.focused(), Drop: s.dropLines()}

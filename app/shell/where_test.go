@@ -41,7 +41,7 @@ func labelled(t *testing.T) string {
 // listed waits until a chooser's lines are known.
 func (b *bench) listed() (titles []string) {
 	b.t.Helper()
-	for range 500 {
+	for range 10_000 {
 		b.frame()
 		if b.Chooser == nil {
 			b.t.Fatal("nothing is to be chosen")
@@ -123,7 +123,7 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	}
 	// The details of a function lead to its labels.
 	p.PickFunction(p.Doc.Answer(), 2)
-	for range 200 {
+	for range 10_000 {
 		b.frame()
 		if p.Doc.NodeContexts(p.Doc.Answer(), int(p.Pick.Node)) != nil {
 			break

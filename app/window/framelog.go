@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ashlar/app/outfile"
+	"ashlar/app/session"
 	"ashlar/app/shell"
 )
 
@@ -20,6 +21,7 @@ type frameLog struct {
 	cpu       time.Duration
 	layout    time.Duration
 	layoutCPU time.Duration
+	work      session.Work // as the frame began
 }
 
 // frameLine is one line; times are in milliseconds.
@@ -36,6 +38,9 @@ type frameLine struct {
 	Width     int     `json:"width"`
 	Height    int     `json:"height"`
 	Theme     string  `json:"theme"`
+	// Rest tells that the picture stays as it is until somebody does something or a file
+	// changes: every answer is in it, nothing moves, and history has it.
+	Rest bool `json:"rest"`
 	shell.State
 }
 
@@ -58,7 +63,7 @@ func newFrameLog(path string, read []string) (*frameLog, error) {
 
 func (l *frameLog) begin() {
 	if l.f != nil {
-		l.began, l.cpu = time.Now(), threadTime()
+		l.began, l.cpu, l.work = time.Now(), threadTime(), session.Working()
 	}
 }
 
@@ -68,16 +73,17 @@ func (l *frameLog) laidOut() {
 	}
 }
 
-func (l *frameLog) end(s *shell.Shell, size image.Point) {
+// end writes the line of a frame; again tells that another was asked for meanwhile.
+func (l *frameLog) end(s *shell.Shell, size image.Point, again bool) {
 	if l.f == nil {
 		return
 	}
 	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
-	st := s.State()
 	l.enc.Encode(frameLine{
 		At: ms(time.Since(l.start)), Layout: ms(l.layout), LayoutCPU: ms(l.layoutCPU), Frame: ms(time.Since(l.began)),
 		Bars: s.Bars, Width: size.X, Height: size.Y,
-		Theme: s.Theme.Name, State: st,
+		Theme: s.Theme.Name, State: s.State(),
+		Rest: s.AtRest() && !again && l.work.Now == 0 && session.Working() == l.work,
 	})
 }
 

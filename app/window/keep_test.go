@@ -49,7 +49,7 @@ func TestClosedBesideHeldLocks(t *testing.T) {
 		k.ChangeMarks(key, "run.json", func(now []view.Mark) []view.Mark { return append(now, view.Mark{ID: string(rune('A' + i))}) })
 		k.Opened(filepath.Join(dir, "run.json"))
 	}
-	if took := time.Since(began); took > time.Second {
+	if took := time.Since(began); took > 3*time.Second { // as long as each lock is waited for
 		t.Errorf("50 marks waited %v for the lock", took)
 	}
 	const twice = 2 // files that are held; each is waited for once, or twice where closing comes amid it

@@ -47,6 +47,9 @@ func (k *waker) wake() {
 // frame says that a frame begins: what was asked for before will be in it.
 func (k *waker) frame() { k.served.Store(k.asked.Load()) }
 
+// due reports whether a frame has been asked for since the last one began.
+func (k *waker) due() bool { return k.served.Load() != k.asked.Load() }
+
 func (k *waker) run(stop <-chan struct{}) {
 	for {
 		select {

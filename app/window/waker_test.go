@@ -3,6 +3,7 @@ package window
 import (
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -43,7 +44,9 @@ func (d *deaf) frameWithin(t *testing.T, long time.Duration) bool {
 	}
 }
 
-func TestAFrameComesForEveryWake(t *testing.T) {
+func TestAFrameComesForEveryWake(t *testing.T) { synctest.Test(t, aFrameComesForEveryWake) }
+
+func aFrameComesForEveryWake(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
 	d := &deaf{asked: make(chan struct{}, 1)}
@@ -64,7 +67,7 @@ func TestAFrameComesForEveryWake(t *testing.T) {
 		k.frame()
 	}
 	// Once it has what it wanted it is quiet.
-	time.Sleep(4 * firstAsk)
+	synctest.Wait()
 	d.mu.Lock()
 	before := d.times
 	d.mu.Unlock()
@@ -77,7 +80,9 @@ func TestAFrameComesForEveryWake(t *testing.T) {
 }
 
 // TestAHiddenWindowIsLeftAlone: it gets no frames, and is not asked forever.
-func TestAHiddenWindowIsLeftAlone(t *testing.T) {
+func TestAHiddenWindowIsLeftAlone(t *testing.T) { synctest.Test(t, aHiddenWindowIsLeftAlone) }
+
+func aHiddenWindowIsLeftAlone(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
 	d := &deaf{asked: make(chan struct{}, 1)}

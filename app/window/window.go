@@ -219,7 +219,7 @@ func (r *running) frame(e app.FrameEvent) error {
 		r.w.Option(app.Title(r.title))
 		r.title = ""
 	}
-	r.log.end(r.s, e.Size)
+	r.log.end(r.s, e.Size, r.waker.due())
 	return nil
 }
 

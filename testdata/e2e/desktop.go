@@ -57,7 +57,7 @@ func StartWeston(t testing.TB) *Desktop {
 
 // run starts a program that lasts as long as the test.
 func (d *Desktop) run(program string, args ...string) *Window {
-	w := &Window{Display: d.Display, exited: make(chan struct{})}
+	w := &Window{Display: d.Display, exited: make(chan struct{}), frames: frameLog(args)}
 	w.cmd = exec.Command(program, args...)
 	w.cmd.Env = d.clientEnv()
 	w.launch(d.t)
@@ -105,6 +105,10 @@ type Source struct {
 	*Window
 	what  string
 	drags int
+}
+
+func moveTo(to image.Point) []string {
+	return []string{"mousemove", strconv.Itoa(to.X), strconv.Itoa(to.Y)}
 }
 
 // The colour of a source's window, by which it is found.

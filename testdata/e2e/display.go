@@ -25,7 +25,7 @@ const (
 
 // patience is how long anything may take that should happen at once. It is long,
 // for machines that are slow or busy: only a failing test waits for it.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // A Display is an X server that draws into memory.
 type Display struct {
@@ -33,6 +33,7 @@ type Display struct {
 	name string // as in the variable DISPLAY
 	dir  string // with the frame buffer, and the home of what runs here
 	log  locked // what the server complains of
+	hand *hand  // nil before the mouse is moved
 }
 
 // StartDisplay starts an X server for the length of the test.
@@ -95,7 +96,7 @@ func (d *Display) env() []string {
 			}
 		}
 	}
-	env = append(env, "DISPLAY="+d.name, "LIBGL_ALWAYS_SOFTWARE=1")
+	env = append(env, "DISPLAY="+d.name, "LIBGL_ALWAYS_SOFTWARE=1", "MESA_SHADER_CACHE_DIR="+Shaders(d.t))
 	for _, name := range homes {
 		env = append(env, name+"="+filepath.Join(d.dir, name))
 	}

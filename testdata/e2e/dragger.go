@@ -5,8 +5,6 @@ package e2e
 import (
 	"encoding/binary"
 	"image"
-	"io"
-	"log"
 	"sync"
 	"testing"
 	"time"
@@ -54,7 +52,7 @@ type Verdict struct {
 // StartDragger connects to the display; drags go to the window that is there.
 func (d *Display) StartDragger(t testing.TB) *Dragger {
 	t.Helper()
-	xgb.Logger = log.New(io.Discard, "", 0)
+	quiet()
 	c, err := xgb.NewConnDisplay(d.name)
 	if err != nil {
 		t.Fatal(err)

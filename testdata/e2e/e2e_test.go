@@ -83,15 +83,29 @@ func TestScreenIsTheWindow(t *testing.T) {
 func TestFrameLogIsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "frames")
 	type frame struct{ Frame, Width int }
-	if log := e2e.ReadLog[frame](t, path); len(log) != 0 {
-		t.Errorf("a log that is not there has %d lines", len(log))
+	log := e2e.OpenLog[frame](path)
+	if lines := log.Read(t); len(lines) != 0 {
+		t.Errorf("a log that is not there has %d lines", len(lines))
 	}
 	w := startProbe(t, "--frame-log", path)
-	before := len(e2e.ReadLog[frame](t, path))
+	before := len(log.Read(t))
 	w.Key("g")
-	w.WaitFor("a green window", isAt(image.Pt(5, 5), green))
-	w.WaitFor("a frame in the log", func(*image.RGBA) bool { return len(e2e.ReadLog[frame](t, path)) > before })
-	for i, f := range e2e.ReadLog[frame](t, path) {
+	if !isAt(image.Pt(5, 5), green)(w.Screenshot()) {
+		t.Error("a key is not handled when pressing it has returned")
+	}
+	if len(log.Read(t)) <= before {
+		t.Error("no frame in the log is of the key")
+	}
+	// It is slow to answer: each input is waited for all the same.
+	for range 5 {
+		w.Key("s", "r")
+		w.Click(e2e.Left, image.Pt(100, 50))
+		w.Key("g")
+		if p := w.Screenshot(); !isAt(image.Pt(5, 5), green)(p) || !isAt(image.Pt(100, 50), white)(p) {
+			t.Error("input is not handled when giving it has returned")
+		}
+	}
+	for i, f := range log.Read(t) {
 		if f.Frame != i+1 || f.Width != 640 {
 			t.Errorf("line %d of the log is %+v", i+1, f)
 		}

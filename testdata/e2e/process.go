@@ -64,7 +64,7 @@ var builds struct {
 
 // atOnce is how many windows are open at the same time: most of the time they wait for
 // each other's keys and pictures, and no processor is needed.
-const atOnce = 4
+const atOnce = 6
 
 // Main runs the tests, more of them at once than there are processors, and removes what
 // Build made.
@@ -93,14 +93,7 @@ func Build(t testing.TB, pkg string) string {
 	if path := builds.paths[pkg]; path != "" {
 		return path
 	}
-	if builds.dir == "" {
-		dir, err := os.MkdirTemp("", "ashlar-e2e-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		builds.dir, builds.paths = dir, make(map[string]string)
-	}
-	path := filepath.Join(builds.dir, filepath.Base(pkg))
+	path := filepath.Join(shared(t), filepath.Base(pkg))
 	cmd := exec.Command("go", "build", "-race=false", "-buildvcs=false", "-tags", "novulkan,nethttpomithttp2", "-o", path, pkg)
 	cmd.Dir = moduleRoot(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -108,6 +101,28 @@ func Build(t testing.TB, pkg string) string {
 	}
 	builds.paths[pkg] = path
 	return path
+}
+
+// shared is a folder for all tests; builds is locked.
+func shared(t testing.TB) string {
+	t.Helper()
+	if builds.dir == "" {
+		dir, err := os.MkdirTemp("", "ashlar-e2e-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		builds.dir, builds.paths = dir, make(map[string]string)
+	}
+	return builds.dir
+}
+
+// Shaders is where Mesa keeps what it compiles for its pictures, for all tests: it takes
+// a third of the time until a window is there.
+func Shaders(t testing.TB) string {
+	t.Helper()
+	builds.Lock()
+	defer builds.Unlock()
+	return filepath.Join(shared(t), "shaders")
 }
 
 func moduleRoot(t testing.TB) string {

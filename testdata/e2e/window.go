@@ -3,15 +3,15 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"image"
+	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,19 +25,8 @@ type Window struct {
 	id     string // as xdotool knows it
 	exited chan struct{}
 	stderr locked
+	frames frameCount
 }
-
-// A Button is a mouse button, as X numbers them.
-type Button int
-
-// Buttons; the last four are the wheel's.
-const (
-	Left      Button = 1
-	Middle    Button = 2
-	Right     Button = 3
-	WheelUp   Button = 4
-	WheelDown Button = 5
-)
 
 // locked is a buffer that a process writes to while a test reads it.
 type locked struct {
@@ -59,10 +48,11 @@ func (l *locked) String() string {
 
 // Start runs a program on the display, waits for its window to be there, and
 // gives it the keyboard. The program is killed at the end of the test, unless it
-// has ended by then.
+// has ended by then. Where it is told --frame-log FILE, a line of which it writes for each
+// frame, whatever is done to it returns when the window has handled it.
 func (d *Display) Start(t testing.TB, program string, args ...string) *Window {
 	t.Helper()
-	w := &Window{Display: d, exited: make(chan struct{})}
+	w := &Window{Display: d, exited: make(chan struct{}), frames: frameLog(args)}
 	w.cmd = exec.Command(program, args...)
 	w.cmd.Env = d.env()
 	w.launch(t)
@@ -73,6 +63,7 @@ func (d *Display) Start(t testing.TB, program string, args ...string) *Window {
 		return err == nil && w.id != ""
 	})
 	d.do("windowfocus", w.id)
+	w.handled()
 	return w
 }
 
@@ -94,6 +85,9 @@ func (w *Window) launch(t testing.TB) {
 		}
 		kill(w.cmd)
 		<-w.exited
+		if w.frames.file != nil {
+			w.frames.file.Close()
+		}
 	})
 }
 
@@ -136,7 +130,7 @@ func (w *Window) WaitFor(what string, looks func(*image.RGBA) bool) *image.RGBA 
 	w.t.Helper()
 	var picture *image.RGBA
 	w.wait(what, func() bool {
-		picture = w.Screenshot()
+		picture = w.Display.Screenshot()
 		return looks(picture)
 	})
 	return picture
@@ -167,87 +161,6 @@ func (w *Window) WaitExit() int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// Key presses and releases keys one after another. A key is named as X names it,
-// with modifiers before it: "w", "Escape", "plus", "ctrl+f".
-func (w *Window) Key(keys ...string) {
-	w.t.Helper()
-	w.do(append([]string{"key", "--clearmodifiers"}, keys...)...)
-}
-
-// Type types a text.
-func (w *Window) Type(text string) {
-	w.t.Helper()
-	w.do("type", "--clearmodifiers", "--delay", "20", text)
-}
-
-// Move moves the pointer.
-func (w *Window) Move(to image.Point) {
-	w.t.Helper()
-	w.do(moveTo(to)...)
-}
-
-func moveTo(to image.Point) []string {
-	return []string{"mousemove", strconv.Itoa(to.X), strconv.Itoa(to.Y)}
-}
-
-// Click moves the pointer and presses a button, with modifier keys held ("shift",
-// "ctrl", "alt"). For the wheel, a click is a notch.
-func (w *Window) Click(b Button, at image.Point, modifiers ...string) {
-	w.t.Helper()
-	w.clicks(1, b, at, modifiers)
-}
-
-// DoubleClick clicks twice in quick succession.
-func (w *Window) DoubleClick(b Button, at image.Point) {
-	w.t.Helper()
-	w.clicks(2, b, at, nil)
-}
-
-// Wheel turns the wheel by some notches, up where they are positive.
-func (w *Window) Wheel(notches int, at image.Point, modifiers ...string) {
-	w.t.Helper()
-	if notches < 0 {
-		w.clicks(-notches, WheelDown, at, modifiers)
-	} else {
-		w.clicks(notches, WheelUp, at, modifiers)
-	}
-}
-
-func (w *Window) clicks(n int, b Button, at image.Point, modifiers []string) {
-	w.t.Helper()
-	args := append(moveTo(at), held("keydown", modifiers)...)
-	args = append(args, "click", "--repeat", strconv.Itoa(n), "--delay", "40", strconv.Itoa(int(b)))
-	w.do(append(args, held("keyup", modifiers)...)...)
-}
-
-// Drag presses a button at one point, moves the pointer to another by way of
-// points between, and lets go there.
-func (w *Window) Drag(b Button, from, to image.Point, modifiers ...string) {
-	w.t.Helper()
-	const steps = 8
-	args := append(moveTo(from), held("keydown", modifiers)...)
-	args = append(args, "mousedown", strconv.Itoa(int(b)))
-	for i := 1; i <= steps; i++ {
-		args = append(args, moveTo(from.Add(to.Sub(from).Mul(i).Div(steps)))...)
-		args = append(args, "sleep", "0.02")
-	}
-	args = append(args, "mouseup", strconv.Itoa(int(b)))
-	w.do(append(args, held("keyup", modifiers)...)...)
-}
-
-func held(command string, modifiers []string) []string {
-	if len(modifiers) == 0 {
-		return nil
-	}
-	return append([]string{command}, modifiers...)
-}
-
-// Resize makes the window another size, in pixels.
-func (w *Window) Resize(width, height int) {
-	w.t.Helper()
-	w.do("windowsize", w.id, strconv.Itoa(width), strconv.Itoa(height))
-}
-
 // Title returns the window's title.
 func (w *Window) Title() string {
 	w.t.Helper()
@@ -258,27 +171,43 @@ func (w *Window) Title() string {
 	return title
 }
 
-// ReadLog reads a file of JSON lines, such as a frame log, into a T for each. It
-// may still be written to: a last line that is not whole is left out, and a file
-// that is not there yet has none.
-func ReadLog[T any](t testing.TB, path string) []T {
+// A Log is a file of JSON lines, such as a frame log, with a T for each.
+type Log[T any] struct {
+	path string
+	at   int64 // what was read ends here
+	all  []T
+}
+
+// OpenLog is a log that is read as it is written.
+func OpenLog[T any](path string) *Log[T] { return &Log[T]{path: path} }
+
+// Path is the file's.
+func (l *Log[T]) Path() string { return l.path }
+
+// Read returns all lines of a log. It may still be written to: a last line that is not
+// whole is left out, and a file that is not there yet has none.
+func (l *Log[T]) Read(t testing.TB) []T {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	f, err := os.Open(l.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	var log []T
+	defer f.Close()
+	b, err := io.ReadAll(io.NewSectionReader(f, l.at, math.MaxInt64-l.at))
+	if err != nil {
+		t.Fatal(err)
+	}
 	b = b[:bytes.LastIndexByte(b, '\n')+1]
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	for lines.Scan() {
+	for line := range bytes.Lines(b) {
 		var entry T
-		if err := json.Unmarshal(lines.Bytes(), &entry); err != nil {
-			t.Fatalf("%s, line %d: %v", path, len(log)+1, err)
+		if err := json.Unmarshal(line, &entry); err != nil {
+			t.Fatalf("%s, line %d: %v", l.path, len(l.all)+1, err)
 		}
-		log = append(log, entry)
+		l.all = append(l.all, entry)
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return log
+	l.at += int64(len(b))
+	return l.all
 }

@@ -3,7 +3,7 @@
 //
 // It fills itself with a colour that keys r, g and b choose, marks where the left
 // button was pressed and where it was released, more darkly with Shift, turns
-// lighter by the wheel, and ends with status 3 on q.
+// lighter by the wheel, is slow on s, and ends with status 3 on q.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 	"image"
 	"image/color"
 	"os"
+	"time"
 
 	"gioui.org/app"
 	"gioui.org/io/event"
@@ -115,6 +116,8 @@ func (p *probe) key(e key.Event) {
 		if e.Modifiers == key.ModCtrl {
 			p.fill = color.NRGBA{R: 200, G: 200, A: 255}
 		}
+	case "S":
+		time.Sleep(100 * time.Millisecond)
 	case "Q":
 		p.quit = true
 	}
