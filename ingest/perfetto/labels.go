@@ -88,11 +88,11 @@ type named struct {
 	version  uint32
 }
 
-// noCategory is the number of the category of an event that has none, and severalIDs marks
-// those of an event that has several.
+// severalIDs marks the numbers of the categories of an event that has several; alone it
+// stands for that of an event without a category.
 const (
-	noCategory = 1<<64 - 1
 	severalIDs = 1 << 63
+	noCategory = severalIDs
 )
 
 // numbers are those of an event's categories, in one; numbered says whether it has a number
