@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 
@@ -32,46 +30,6 @@ type chunk struct {
 	ids     struct{ thread, stack int64 }
 	steps   int // of skip
 }
-
-// class is a type of events or of values.
-type class struct {
-	id       int64
-	name     string
-	kind     kind
-	fields   []field
-	stack    int // the field that is the stack, -1 where there is none
-	weight   int // of weights, -1 where there is none
-	threaded bool
-}
-
-type field struct {
-	name        string
-	class       int64
-	of          *class
-	pool, array bool
-}
-
-// field is a field's place, -1 where there is none.
-func (cl *class) field(name string) int {
-	return slices.IndexFunc(cl.fields, func(f field) bool { return f.name == name })
-}
-
-// short is a type's name without its package.
-func (cl *class) short() string { return cl.name[strings.LastIndexByte(cl.name, '.')+1:] }
-
-type kind uint8
-
-const (
-	composed kind = iota
-	oneByte
-	number
-	float
-	double
-	text
-)
-
-var kinds = map[string]kind{"boolean": oneByte, "byte": oneByte, "short": number, "char": number, "int": number, "long": number,
-	"float": float, "double": double, "java.lang.String": text}
 
 var errCut = errors.New("its content ends too early")
 
@@ -171,7 +129,7 @@ func (c *chunk) skip(cl *class, depth int) {
 	case oneByte:
 		c.take1()
 	case number:
-		c.number(width[cl.name])
+		c.number(cl.width)
 	case float:
 		c.bytes(4)
 	case double:
@@ -184,8 +142,6 @@ func (c *chunk) skip(cl *class, depth int) {
 		}
 	}
 }
-
-var width = map[string]int64{"short": 2, "char": 2, "int": 4, "long": 8}
 
 func (c *chunk) skipField(f *field, depth int) {
 	n := 1
@@ -266,92 +222,6 @@ func (c *chunk) each(visit func(id int64, end int)) {
 	}
 }
 
-// element is one of the tree that describes types.
-type element struct {
-	name     string
-	attrs    map[string]string
-	children []*element
-}
-
-func (c *chunk) metadata() {
-	if c.metadataAt < headBytes || c.metadataAt >= int64(len(c.b)) {
-		panic(errors.New("it does not say what its events are"))
-	}
-	c.at = int(c.metadataAt)
-	c.number(4)
-	for range 4 { // its type, its time, how long it took, its number
-		c.number(8)
-	}
-	names := make([]string, 0, 64)
-	for range c.count() {
-		s, _ := c.text()
-		names = append(names, s)
-	}
-	name := func() string {
-		i := c.number(4)
-		if i < 0 || i >= int64(len(names)) {
-			panic(errors.New("a name of its types is none of the names"))
-		}
-		return names[i]
-	}
-	var tree func(depth int) *element
-	tree = func(depth int) *element {
-		if depth > mostDepth {
-			panic(errors.New("its types lie too deep in each other"))
-		}
-		e := &element{name: name(), attrs: map[string]string{}}
-		for range c.count() {
-			k := name()
-			e.attrs[k] = name()
-		}
-		for range c.count() {
-			e.children = append(e.children, tree(depth+1))
-		}
-		return e
-	}
-	for _, m := range tree(0).children {
-		for _, e := range m.children {
-			if e.name == "class" {
-				c.class(e)
-			}
-		}
-	}
-	for _, cl := range c.classes {
-		for i := range cl.fields {
-			cl.fields[i].of = c.classes[cl.fields[i].class]
-		}
-		switch cl.name {
-		case "java.lang.Thread":
-			c.ids.thread = cl.id
-		case "jdk.types.StackTrace":
-			c.ids.stack = cl.id
-		}
-	}
-}
-
-func (c *chunk) class(e *element) {
-	id, err := strconv.ParseInt(e.attrs["id"], 10, 64)
-	if err != nil {
-		return
-	}
-	cl := &class{id: id, name: e.attrs["name"], kind: kinds[e.attrs["name"]], weight: -1}
-	for _, f := range e.children {
-		if f.name != "field" {
-			continue
-		}
-		of, _ := strconv.ParseInt(f.attrs["class"], 10, 64)
-		cl.fields = append(cl.fields, field{name: f.attrs["name"], class: of, pool: f.attrs["constantPool"] == "true", array: f.attrs["dimension"] == "1"})
-	}
-	cl.stack = cl.field("stackTrace")
-	cl.threaded = cl.field("eventThread") >= 0
-	for i := len(weights) - 1; i >= 0; i-- {
-		if cl.field(weights[i].field) >= 0 {
-			cl.weight = i
-		}
-	}
-	c.classes[id] = cl
-}
-
 // checkpoint notes where the values of a table lie.
 func (c *chunk) checkpoint() {
 	for range 3 { // its time, how long it took, where the next is
@@ -386,39 +256,27 @@ type record struct {
 
 func (c *chunk) event(cl *class) {
 	ev := record{gauges: [3]float64{math.NaN(), math.NaN(), math.NaN()}}
-	on, counters := lasting[cl.name].on, gaugeFields[cl.name]
 	for i := range cl.fields {
-		f := &cl.fields[i]
-		switch {
-		case i == cl.stack:
+		switch f := &cl.fields[i]; f.role {
+		case isStack:
 			ev.stack = c.number(8)
-		case f.name == "eventThread" || f.name == "sampledThread":
+		case isThread:
 			ev.thread = c.number(8)
-		case f.name == "previousOwner" && f.pool:
+		case isOwner:
 			ev.owner = c.number(8)
-		case f.array || f.of == nil:
-			c.skipField(f, 0)
-		case f.of.kind == number:
-			v := c.number(width[f.of.name])
-			switch {
-			case f.name == "startTime":
-				ev.start = v
-			case f.name == "duration":
-				ev.duration = v
-			case cl.weight >= 0 && f.name == weights[cl.weight].field:
-				ev.weight = v
-			}
-			ev.gauge(counters, f.name, float64(v))
-		case f.of.kind == float:
-			ev.gauge(counters, f.name, float64(math.Float32frombits(binary.BigEndian.Uint32(c.bytes(4)))))
-		case f.of.kind == text && (f.name == on || f.name == "name"):
-			s := c.string(f)
-			if f.name == on {
-				ev.on = s
-			} else {
-				ev.name = s
-			}
-		case f.pool && f.name == on:
+		case isStart:
+			ev.start = c.number(f.of.width)
+		case isDuration:
+			ev.duration = c.number(f.of.width)
+		case isWeight:
+			ev.weight = c.number(f.of.width)
+		case isGauge:
+			ev.gauges[f.gauge] = c.gauge(f)
+		case isOn:
+			ev.on = c.string(f)
+		case isName:
+			ev.name = c.string(f)
+		case isOnClass:
 			ev.on = c.className(c.number(8), f.of)
 		default:
 			c.skipField(f, 0)
@@ -427,8 +285,10 @@ func (c *chunk) event(cl *class) {
 	c.take(cl, &ev)
 }
 
-func (ev *record) gauge(counters []string, name string, v float64) {
-	if i := slices.Index(counters, name); i >= 0 {
-		ev.gauges[i] = v
+// gauge reads a value of a counter.
+func (c *chunk) gauge(f *field) float64 {
+	if f.of.kind == float {
+		return float64(math.Float32frombits(binary.BigEndian.Uint32(c.bytes(4))))
 	}
+	return float64(c.number(f.of.width))
 }

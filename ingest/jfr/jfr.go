@@ -57,15 +57,17 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 
 // decoder turns chunks into a recording.
 type decoder struct {
-	b      *recording.Builder
-	ctx    context.Context
-	at     int64 // where in the content the chunk begins
-	chunks int
-	zero   int64 // nanoseconds since 1970 of picosecond 0
-	events map[string]*event
-	other  *recording.Tally
-	waits  map[*recording.TrackBuilder][]wait
-	gauges map[string]int
+	b         *recording.Builder
+	ctx       context.Context
+	at        int64 // where in the file the chunk begins
+	chunks    int
+	content   bytes.Buffer        // of the chunk
+	leafFirst []recording.FrameID // room for a stack
+	zero      int64               // nanoseconds since 1970 of picosecond 0
+	events    map[string]*event
+	other     *recording.Tally
+	waits     map[*recording.TrackBuilder][]wait
+	gauges    map[string]int
 }
 
 // event is a type of event that samples are of.
@@ -131,11 +133,12 @@ func (d *decoder) next(from *decode.Reader) (bool, error) {
 	if size < headBytes {
 		return false, errors.New("it does not say how long it is: the recorder has not finished it")
 	}
-	content := bytes.NewBuffer(head[:])
-	if _, err := io.CopyN(content, from, size-headBytes); err != nil {
+	d.content.Reset() // chunks are mostly of about one size
+	d.content.Write(head[:])
+	if _, err := io.CopyN(&d.content, from, size-headBytes); err != nil {
 		return false, cut(err)
 	}
-	c := &chunk{d: d, b: content.Bytes(), compressed: head[67]&1 != 0, startNanos: int64(be.Uint64(head[32:])), startTicks: int64(be.Uint64(head[48:])),
+	c := &chunk{d: d, b: d.content.Bytes(), compressed: head[67]&1 != 0, startNanos: int64(be.Uint64(head[32:])), startTicks: int64(be.Uint64(head[48:])),
 		perSecond: int64(be.Uint64(head[56:])), metadataAt: int64(be.Uint64(head[24:])), pools: map[int64]map[int64]int{}, classes: map[int64]*class{},
 		stacks: map[int64]recording.CallID{}, threads: map[int64]*recording.TrackBuilder{}, frames: map[frameKey]recording.FrameID{}}
 	if c.perSecond <= 0 {
@@ -196,9 +199,11 @@ func (d *decoder) finish() {
 	}
 }
 
-// lasting are events that are states of their thread: what it is blocked for, and the
+// lasting is an event that is a state of its thread: what this is blocked for, and the
 // field that says on what.
-var lasting = map[string]struct{ reason, on string }{
+type lasting struct{ reason, on string }
+
+var states = map[string]lasting{
 	"jdk.JavaMonitorEnter": {"monitor", "monitorClass"},
 	"jdk.JavaMonitorWait":  {"Object.wait", "monitorClass"},
 	"jdk.ThreadPark":       {"parked", "parkedClass"},
@@ -234,7 +239,7 @@ func (d *decoder) sampleEvent(cl *class) *event {
 			ev.Metrics = append(ev.Metrics, recording.Metric{Name: w.metric, Unit: w.unit, PerSample: recording.SampleColumn})
 			ev.Primary = 1
 		}
-		if cl.field("duration") >= 0 {
+		if cl.timed {
 			ev.Metrics = append(ev.Metrics, recording.Metric{Name: "duration", Unit: "ns", PerSample: recording.SampleColumn})
 			ev.Primary = len(ev.Metrics) - 1
 		}
@@ -248,8 +253,8 @@ func (d *decoder) sampleEvent(cl *class) *event {
 func (c *chunk) take(cl *class, ev *record) {
 	d := c.d
 	at, length := c.time(ev.start), c.length(max(0, ev.duration))
-	if counters, ok := gaugeFields[cl.name]; ok {
-		for i, name := range counters {
+	if cl.counters != nil {
+		for i, name := range cl.counters {
 			if v := ev.gauges[i]; !math.IsNaN(v) {
 				d.b.CounterPoint(d.gauge(cl, name), at, v)
 			}
@@ -258,9 +263,9 @@ func (c *chunk) take(cl *class, ev *record) {
 		return
 	}
 	track := c.thread(ev.thread)
-	switch state, ok := lasting[cl.name]; {
-	case ok && track != nil && length > 0:
-		reason := state.reason
+	switch {
+	case cl.lasts && track != nil && length > 0:
+		reason := cl.lasting.reason
 		if ev.on != "" {
 			reason += " " + ev.on
 		}
@@ -269,7 +274,7 @@ func (c *chunk) take(cl *class, ev *record) {
 			w.waker = owner.Index()
 		}
 		d.waits[track] = append(d.waits[track], w)
-	case !ok && cl.stack < 0 && ev.duration > 0:
+	case !cl.lasts && cl.stack < 0 && ev.duration > 0:
 		if track == nil || !cl.threaded {
 			name := "virtual machine"
 			if strings.HasPrefix(cl.short(), "GC") || strings.Contains(cl.name, "Garbage") {
@@ -286,7 +291,7 @@ func (c *chunk) take(cl *class, ev *record) {
 		d.keep(cl)
 		return
 	}
-	if cl.stack < 0 && lasting[cl.name].reason != "" && track != nil && length > 0 {
+	if cl.stack < 0 && cl.lasts && track != nil && length > 0 {
 		d.keep(cl)
 		return
 	}
@@ -303,7 +308,7 @@ func (c *chunk) take(cl *class, ev *record) {
 		e.values[n] = ev.weight
 		n++
 	}
-	if cl.field("duration") >= 0 {
+	if cl.timed {
 		e.values[n] = length / 1000
 	}
 	if track == nil {

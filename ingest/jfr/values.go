@@ -128,7 +128,7 @@ func (c *chunk) stack(id int64) recording.CallID {
 	if ok {
 		return call
 	}
-	var frames []recording.FrameID // from the leaf
+	frames := c.d.leafFirst[:0]
 	c.in(of, id, func(f *field) {
 		if f.name != "frames" || !f.array || f.pool || f.of == nil {
 			c.skipField(f, 0)
@@ -138,6 +138,7 @@ func (c *chunk) stack(id int64) recording.CallID {
 			frames = append(frames, c.frame(f.of))
 		}
 	})
+	c.d.leafFirst = frames
 	slices.Reverse(frames)
 	call = c.d.b.Stack(frames)
 	c.stacks[id] = call
@@ -149,12 +150,12 @@ func (c *chunk) frame(of *class) recording.FrameID {
 	var k frameKey
 	var method, kind *class
 	for i := range of.fields {
-		switch f := &of.fields[i]; {
-		case f.name == "method" && f.pool:
+		switch f := &of.fields[i]; f.role {
+		case isMethod:
 			k.method, method = c.number(8), f.of
-		case f.name == "lineNumber" && f.of != nil && f.of.kind == number:
-			k.line = c.number(width[f.of.name])
-		case f.name == "type" && f.pool:
+		case isLine:
+			k.line = c.number(f.of.width)
+		case isKind:
 			k.kind, kind = c.number(8), f.of
 		default:
 			c.skipField(f, 0)

@@ -91,13 +91,13 @@ func (d *decoder) kernelSymbols() *kernelSymbols {
 		return d.symbols
 	}
 	d.symbolsTried = true
-	id := d.ids[kernelModule]
-	if len(id) < 2 {
+	id := bytes.TrimRight(d.ids[kernelModule], "\x00")
+	if len(id) < 2 { // also of a kernel that has none, which is all zeros
 		return nil
 	}
 	var paths []string
 	if home, err := os.UserHomeDir(); err == nil {
-		s := hex.EncodeToString(bytes.TrimRight(id, "\x00"))
+		s := hex.EncodeToString(id)
 		paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "kallsyms"))
 	}
 	if notes, err := os.ReadFile("/sys/kernel/notes"); err == nil && sameID(id, noteID(notes)) {

@@ -179,3 +179,10 @@ func TestDebugFolder(t *testing.T) {
 		}
 	}
 }
+
+// A kernel whose build id is all zeros has no symbols anywhere.
+func TestKernelWithoutID(t *testing.T) {
+	if k := (&decoder{ids: map[string][]byte{kernelModule: make([]byte, 20)}}).kernelSymbols(); k != nil {
+		t.Errorf("there are %d symbols", len(k.list))
+	}
+}

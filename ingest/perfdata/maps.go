@@ -24,6 +24,9 @@ type mapping struct {
 type maps struct {
 	list   []mapping
 	shared bool // with a process that was forked
+	// version is another one after each change, and one that no other maps have unless
+	// they are the same; 0 while nothing is mapped.
+	version uint64
 }
 
 // add maps something, over what was there.
@@ -85,10 +88,17 @@ func (d *decoder) mmap(misc uint16, pid int32, m mapping) {
 		if m.name = kernelName(m.name); m.id != nil {
 			d.ids[m.name] = m.id
 		}
-		d.kernel.add(m)
+		d.mapIn(d.kernel, m)
 		return
 	}
-	d.process(pid).maps.add(m)
+	d.mapIn(&d.process(pid).maps, m)
+}
+
+// mapIn adds a mapping to those of a process or of the kernel.
+func (d *decoder) mapIn(to *maps, m mapping) {
+	to.add(m)
+	d.versions++
+	to.version = d.versions
 }
 
 // kernelName writes the kernel and its modules as perf does.

@@ -93,6 +93,8 @@ type decoder struct {
 	ids       map[string][]byte // build ids of binaries, by name
 	binaries  map[string]*binaryFile
 	frames    map[frameKey]recording.FrameID
+	recent    [1 << recentBits]recentFrame
+	versions  uint64 // of maps
 	threads   map[int32]*thread
 	missing   int64
 	changed   int64

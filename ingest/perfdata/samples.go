@@ -84,7 +84,7 @@ func (d *decoder) sample(it *item) bool {
 		d.b.Remark("not-unwound", "", "Copies of the stack (perf record --call-graph dwarf) are not unwound: stacks of user space have their innermost function only; `perf script -i FILE | ashlar -` has them all")
 	}
 	if len(d.stack) == 0 && has(hasIP) {
-		d.stack = append(d.stack, d.frame(ip, pid, mode == miscKernel))
+		d.stack = append(d.stack, d.frame(ip, &d.process(pid).maps, mode == miscKernel))
 	}
 	d.add(it, pid, tid, cpu, period, raw)
 	return true
@@ -189,14 +189,14 @@ func (d *decoder) chain(f *fields, pid int32, mode uint64) {
 		f.fail = true
 		return
 	}
-	kernel := mode == miscKernel
+	kernel, own := mode == miscKernel, &d.process(pid).maps
 	for range n {
 		ip := f.u64()
 		if ip >= contextMost {
 			kernel = ip == contextKernel || ip == contextHypervisor
 			continue
 		}
-		d.stack = append(d.stack, d.frame(ip, pid, kernel))
+		d.stack = append(d.stack, d.frame(ip, own, kernel))
 	}
 }
 
@@ -207,12 +207,34 @@ type frameKey struct {
 	kernel bool
 }
 
-// frame is that of an address of a process.
-func (d *decoder) frame(ip uint64, pid int32, kernel bool) recording.FrameID {
-	in := d.kernel
-	if !kernel {
-		in = &d.process(pid).maps
+// recentFrame is a frame that was asked for lately: that of an address in maps of a
+// version, less 1. Programs are in few places again and again.
+type recentFrame struct {
+	ip, version uint64
+	kernel      bool
+	frame       recording.FrameID
+}
+
+// recentBits says how many of them there are: as many as a processor keeps near.
+const recentBits = 14
+
+// frame is that of an address, of the kernel or in the maps of a process.
+func (d *decoder) frame(ip uint64, in *maps, kernel bool) recording.FrameID {
+	if kernel {
+		in = d.kernel
 	}
+	const spread = 0x9e3779b97f4a7c15
+	is := recentFrame{ip: ip, version: in.version + 1, kernel: kernel}
+	f := &d.recent[(ip^is.version<<32)*spread>>(64-recentBits)]
+	if f.ip != is.ip || f.version != is.version || f.kernel != is.kernel {
+		is.frame = d.findFrame(ip, in, kernel)
+		*f = is
+	}
+	return f.frame
+}
+
+// findFrame is frame for what was not asked for lately.
+func (d *decoder) findFrame(ip uint64, in *maps, kernel bool) recording.FrameID {
 	m := in.at(ip)
 	key := frameKey{at: ip, kernel: kernel}
 	if m != nil {

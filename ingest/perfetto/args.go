@@ -90,16 +90,16 @@ func (s *sequence) tell(kind protowire.Number, iid uint64, text string, again bo
 
 // add keeps the arguments of the event of a packet and returns a reference to them. It
 // returns 0 when there is no room left.
-func (a *argStore) add(s *sequence, p *packet) uint64 {
-	if p.at >= 0 && p.at < 1<<offsetBits && !s.overtold {
+func (a *argStore) add(s *sequence, b *batch, p *packet) uint64 {
+	if at := b.base + int64(p.at); b.base >= 0 && at < 1<<offsetBits && !s.overtold {
 		number := uint64(0)
 		if s.terms != nil {
 			number = s.terms.number
 		}
-		return number<<offsetBits | uint64(p.at)
+		return number<<offsetBits | uint64(at)
 	}
 	names := namer{s.texts[internAnnotation], s.texts[internString], true}
-	a.object = names.object(a.object[:0], p.body)
+	a.object = names.object(a.object[:0], b.body(p))
 	a.dropped = true
 	if ref := a.texts.Add(a.object); ref != 0 {
 		return ref | textRef

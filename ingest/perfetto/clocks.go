@@ -99,7 +99,7 @@ func (c *clocks) snapshot(seq uint64, b []byte) {
 
 // time is a packet's time on the trace's own clock.
 func (c *clocks) time(s *sequence, p *packet) int64 {
-	id := p.clock
+	id := uint64(p.clock)
 	if id == 0 {
 		id = s.clock
 	}

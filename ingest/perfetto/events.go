@@ -2,7 +2,6 @@ package perfetto
 
 import (
 	"math"
-	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -41,30 +40,18 @@ const (
 	typeCounter
 )
 
-// What a track event has, in trackEvent.is.
-const (
-	byName      = 1 << iota // it is named by number
-	byCategory              // so is its category
-	hasTrack                // it says on which track it is
-	hasArgs                 // it has annotations
-	hasMore                 // it has something of moreEvent
-	hasCategory             // one of its categories was read
-)
-
-// trackEvent is one as it stands in a packet. Texts hold until the next one.
+// trackEvent is the one whose turn it is. Texts hold until the next one.
 type trackEvent struct {
-	kind               uint64
-	is                 uint8
-	nameID, categoryID uint64
-	uuid               uint64
-	name, category     []byte // unless named by number
-	number             float64
+	*packet
+	spelled        bool   // name and category are there
+	name, category []byte // see spell
 	moreEvent
 	texts [2][]byte // room for a name and a category
 }
 
 // moreEvent is what few track events have.
 type moreEvent struct {
+	number            float64
 	extra             []float64
 	counters, doubles []uint64
 	extraDoubles      []float64
@@ -74,133 +61,26 @@ type moreEvent struct {
 	legacy            []byte
 }
 
-// readEvent reads an event, which holds until the next one.
-func (r *reader) readEvent(s *sequence, b []byte) *trackEvent {
-	e := &r.said
-	if e.is&hasMore != 0 {
-		m := &e.moreEvent
-		*m = moreEvent{extra: m.extra[:0], counters: m.counters[:0], doubles: m.doubles[:0], extraDoubles: m.extraDoubles[:0], flows: m.flows[:0], ends: m.ends[:0]}
-	}
-	e.kind, e.is, e.name, e.category, e.number = typeNone, 0, nil, nil, 0
-	for i := 0; i < len(b); {
-		// Numbers of a byte or two are read here: a call would take as long.
-		tag, j := uint64(b[i]), i+1
-		if tag >= 0x80 {
-			if tag, j = longVarint(b, i); j < 0 {
-				return e
-			}
-		}
-		num, typ := tag>>3, tag&7
-		if typ&^2 != 0 || num == 0 || num > mostNumber {
-			other, v, n := anyField(b[i:])
-			if n < 0 {
-				return e
-			}
-			s.field(e, other, v)
-			i += n
-			continue
-		}
-		v := uint64(0)
-		if j < len(b) && b[j] < 0x80 {
-			v, j = uint64(b[j]), j+1
-		} else if j+1 < len(b) && b[j+1] < 0x80 {
-			v, j = uint64(b[j]&0x7f)|uint64(b[j+1])<<7, j+2
-		} else if v, j = longVarint(b, j); j < 0 {
-			return e
-		}
-		if i = j; typ == 0 {
-			s.number(e, num, v)
-			continue
-		}
-		if v > uint64(len(b)-j) {
-			return e
-		}
-		i += int(v)
-		switch {
-		case num == eventAnnotation:
-			e.is |= hasArgs
-		case num == eventName:
-			e.name, e.is = b[j:i:i], e.is&^byName
-		case num == eventCategories && e.is&hasCategory == 0:
-			e.category, e.is = b[j:i:i], e.is|hasCategory
-		default:
-			s.field(e, protowire.Number(num), value{b: b[j:i:i]})
-		}
-	}
-	return e
-}
-
-// number takes a number of an event.
-func (s *sequence) number(e *trackEvent, num, v uint64) {
-	switch num {
-	case eventType:
-		e.kind = v
-	case eventNameID:
-		e.nameID, e.is = v, e.is|byName
-	case eventTrack:
-		e.uuid, e.is = v, e.is|hasTrack
-	case eventCategoryIDs:
-		if e.is&hasCategory == 0 {
-			e.categoryID, e.is = v, e.is|byCategory|hasCategory
-		} else {
-			e.category = s.appendCategory(e, v)
-		}
-	default:
-		s.field(e, protowire.Number(num), value{n: v})
-	}
-}
-
-// appendCategory is the category of an event that has several, each a number.
-func (s *sequence) appendCategory(e *trackEvent, id uint64) []byte {
-	return s.joinCategory(e, s.texts[internCategory].get(id))
-}
-
-func (s *sequence) joinCategory(e *trackEvent, text string) []byte {
-	before := e.category
-	if e.is&byCategory != 0 {
-		before, e.is = []byte(s.texts[internCategory].get(e.categoryID)), e.is&^byCategory
-	}
-	if e.is&hasCategory == 0 {
-		e.is |= hasCategory
-		return append(e.texts[1][:0], text...)
-	}
-	return append(append(slices.Clip(before), ','), text...)
-}
-
-// field takes one of an event, of those that few have.
-func (s *sequence) field(e *trackEvent, num protowire.Number, v value) {
-	switch num {
-	case eventType:
-		e.kind = v.n
-	case eventCategories:
-		if e.is&hasCategory == 0 {
-			e.category, e.is = v.b, e.is|hasCategory
+// readMore reads again what there was no room for in the packet.
+func (e *trackEvent) readMore(b []byte) {
+	m := &e.moreEvent
+	*m = moreEvent{extra: m.extra[:0], counters: m.counters[:0], doubles: m.doubles[:0], extraDoubles: m.extraDoubles[:0], flows: m.flows[:0], ends: m.ends[:0]}
+	for len(b) > 0 {
+		num, v, n := field(b)
+		if n < 0 {
 			return
 		}
-		e.category = s.joinCategory(e, v.text())
-	case eventCategoryIDs:
-		for _, n := range v.numbers(nil) {
-			e.category = s.appendCategory(e, n)
-		}
-	case eventName:
-		e.name, e.is = v.b, e.is&^byName
-	case eventNameID:
-		e.nameID, e.is = v.n, e.is|byName
-	case eventTrack:
-		e.uuid, e.is = v.n, e.is|hasTrack
-	case eventAnnotation:
-		e.is |= hasArgs
+		b = b[n:]
+		m.field(num, v)
+	}
+}
+
+func (e *moreEvent) field(num protowire.Number, v value) {
+	switch num {
 	case eventInteger:
 		e.number = float64(int64(v.n))
 	case eventDouble:
 		e.number = math.Float64frombits(v.n)
-	default:
-		e.moreField(num, v)
-	}
-}
-
-func (e *trackEvent) moreField(num protowire.Number, v value) {
-	switch num {
 	case eventCounters:
 		e.counters = v.numbers(e.counters)
 	case eventExtra:
@@ -221,23 +101,77 @@ func (e *trackEvent) moreField(num protowire.Number, v value) {
 		e.absolute, e.timed = int64(v.n), 2
 	case eventLegacy:
 		e.legacy = v.b
+	}
+}
+
+// spell gives an event its name and its category as texts.
+func (r *reader) spell(s *sequence, e *trackEvent) {
+	if e.spelled {
+		return
+	}
+	e.spelled, e.name, e.category = true, nil, nil
+	if e.is&byName != 0 {
+		e.name = append(e.texts[0][:0], s.texts[internName].get(e.nameID)...)
+		e.texts[0] = e.name
+	} else if e.nameID != 0 {
+		e.name = r.batch.text(e.nameID)
+	}
+	switch {
+	case e.is&mixed != 0:
+		e.category = s.joinCategories(e.texts[1][:0], r.batch.body(e.packet))
+	case e.is&byCategory != 0:
+		id, rest := e.categoryID, uint64(0)
+		if e.is&several != 0 {
+			id, rest = id&mostID, id>>idBits
+		}
+		e.category = append(e.texts[1][:0], s.texts[internCategory].get(id)...)
+		for ; rest != 0; rest >>= idBits {
+			e.category = append(append(e.category, ','), s.texts[internCategory].get(rest&mostID)...)
+		}
+	case e.is&hasCategory != 0:
+		e.category = r.batch.text(e.categoryID)
+		return
 	default:
 		return
 	}
-	e.is |= hasMore
+	e.texts[1] = e.category
+}
+
+// joinCategories appends all categories of an event.
+func (s *sequence) joinCategories(to, event []byte) []byte {
+	any := false
+	add := func(text string) {
+		if any {
+			to = append(to, ',')
+		}
+		to, any = append(to, text...), true
+	}
+	for num, v := range each(event) {
+		switch num {
+		case eventCategories:
+			add(v.text())
+		case eventCategoryIDs:
+			for _, id := range v.numbers(nil) {
+				add(s.texts[internCategory].get(id))
+			}
+		}
+	}
+	return to
 }
 
 // trackEvent takes an event of a sequence.
 func (r *reader) trackEvent(s *sequence, p *packet) {
-	e := r.readEvent(s, p.body)
+	e := &r.said
+	e.packet, e.spelled = p, false
 	r.next.slices.read++
 	at := r.clocks.time(s, p)
 	var l legacy
-	if e.is&hasMore != 0 {
+	if p.is&hasMore != 0 {
+		e.readMore(r.batch.body(p))
 		if e.legacy != nil {
-			l = s.readLegacy(e)
+			l = r.readLegacy(s, e)
 		}
-		if e.timed != 0 && !p.timed {
+		if e.timed != 0 && p.is&isTimed == 0 {
 			if e.timed == 1 {
 				s.time += e.delta
 				at = s.time * 1000
@@ -247,11 +181,11 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 		}
 	}
 	t := r.trackOf(s, e, &l)
-	if e.is&hasMore != 0 {
+	if p.is&(hasMore|hasExtra) != 0 {
 		r.counters(s, e, at)
 	}
 	ev := event{at: at}
-	switch e.kind {
+	switch p.event {
 	case typeBegin:
 		ev.kind = begin
 	case typeEnd:
@@ -259,7 +193,7 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 	case typeInstant:
 		ev.kind = instant
 	case typeCounter:
-		r.count(t, at, s.valueOf(t, e.number))
+		r.count(t, at, s.valueOf(t, e.counted()))
 		return
 	default:
 		var until int64
@@ -272,23 +206,34 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 			r.note("event-unknown", "", true, "Track events of a type that is none of slice, instant and counter are left out")
 			return
 		}
-		if r.finish(s, e, p, t, &ev); ev.kind == whole {
+		if r.finish(s, e, t, &ev); ev.kind == whole {
 			r.put(t, event{at: at, args: uint64(until), kind: wholeEnd})
 		}
 		return
 	}
-	r.finish(s, e, p, t, &ev)
+	r.finish(s, e, t, &ev)
+}
+
+// counted is the value of a counter that an event is of.
+func (e *trackEvent) counted() float64 {
+	switch {
+	case e.is&hasMore != 0:
+		return e.number
+	case e.is&hasNumber != 0:
+		return math.Float64frombits(e.value)
+	}
+	return 0
 }
 
 // finish gives an event its label, its arguments and its flows, and has it wait for its
 // turn.
-func (r *reader) finish(s *sequence, e *trackEvent, p *packet, t *track, ev *event) {
+func (r *reader) finish(s *sequence, e *trackEvent, t *track, ev *event) {
 	ev.label = r.labelOf(s, e)
 	if ev.kind == instant || t.name == "" && !t.thread && !t.process {
 		r.show(s, e, ev.label)
 	}
 	if e.is&hasArgs != 0 {
-		ev.args = r.args.add(s, p)
+		ev.args = r.args.add(s, r.batch, e.packet)
 	}
 	r.put(t, *ev)
 	if e.is&hasMore != 0 {
@@ -309,7 +254,7 @@ func (r *reader) count(t *track, at int64, v float64) {
 // trackOf is the track that an event lies on.
 func (r *reader) trackOf(s *sequence, e *trackEvent, l *legacy) *track {
 	if l.any {
-		old := e.kind == typeNone && (e.is&hasTrack == 0 || e.uuid == 0)
+		old := e.event == typeNone && (e.is&hasTrack == 0 || e.uuid == 0)
 		if l.hasPID || l.hasTID || old {
 			return r.oldTrack(s, l, old)
 		}
@@ -363,6 +308,12 @@ func (s *sequence) valueOf(t *track, v float64) float64 {
 
 // counters takes what an event says of counters besides.
 func (r *reader) counters(s *sequence, e *trackEvent, at int64) {
+	if e.is&hasMore == 0 {
+		if all := r.counterTracks(nil, s.counters, &s.counterTracks); len(all) > 0 {
+			r.count(all[0], at, s.valueOf(all[0], math.Float64frombits(e.value)))
+		}
+		return
+	}
 	if len(e.extra) > 0 {
 		for i, t := range r.counterTracks(e.counters, s.counters, &s.counterTracks) {
 			if i < len(e.extra) {

@@ -88,24 +88,36 @@ type named struct {
 	version  uint32
 }
 
-// noCategory is the number of the category of an event that has none.
-const noCategory = 1<<64 - 1
+// severalIDs marks the numbers of the categories of an event that has several; alone it
+// stands for that of an event without a category.
+const (
+	severalIDs = 1 << 63
+	noCategory = severalIDs
+)
+
+// numbers are those of an event's categories, in one; numbered says whether it has a number
+// for its name too, and no texts.
+func (p *packet) numbers() (category uint64, numbered bool) {
+	switch p.is & (byName | byCategory | hasCategory | several | mixed) {
+	case byName:
+		return noCategory, true
+	case byName | byCategory | hasCategory:
+		return p.categoryID, p.categoryID < severalIDs
+	case byName | byCategory | hasCategory | several:
+		return p.categoryID | severalIDs, true
+	}
+	return 0, false
+}
 
 // labelOf is the label of an event. Those that are named by number are looked up once
 // in a sequence.
 func (r *reader) labelOf(s *sequence, e *trackEvent) uint32 {
-	if e.is&byName == 0 {
-		if e.is&byCategory == 0 && len(e.name)+len(e.category) == 0 {
-			return 0
-		}
-		s.spell(e)
-		return r.label(e.name, e.category)
+	if e.is&(hasCategory|byName) == 0 && e.nameID == 0 && !e.spelled {
+		return 0
 	}
-	category := uint64(noCategory)
-	if e.is&byCategory != 0 {
-		category = e.categoryID
-	} else if len(e.category) > 0 {
-		s.spell(e)
+	category, numbered := e.numbers()
+	if !numbered || e.spelled {
+		r.spell(s, e)
 		return r.label(e.name, e.category)
 	}
 	if id := e.nameID; id < uint64(len(s.named)) {
@@ -119,10 +131,10 @@ func (r *reader) labelOf(s *sequence, e *trackEvent) uint32 {
 // namedLabel is labelOf for what is named by number and was not asked for yet.
 func (r *reader) namedLabel(s *sequence, e *trackEvent, category uint64) uint32 {
 	id := e.nameID
-	s.spell(e)
+	r.spell(s, e)
 	label := r.label(e.name, e.category)
 	names := s.texts[internName]
-	if len(e.name) == 0 || category != noCategory && len(e.category) == 0 || id >= uint64(len(names.dense)) {
+	if len(e.name) == 0 || !s.knows(e) || id >= uint64(len(names.dense)) {
 		return label // what is told yet may change it, or there is no place for it
 	}
 	for uint64(len(s.named)) <= id {
@@ -132,17 +144,20 @@ func (r *reader) namedLabel(s *sequence, e *trackEvent, category uint64) uint32 
 	return label
 }
 
-// spell gives an event its name and category as texts.
-func (s *sequence) spell(e *trackEvent) {
-	if e.is&byName != 0 {
-		e.name = append(e.texts[0][:0], s.texts[internName].get(e.nameID)...)
-		e.texts[0] = e.name
+// knows says whether all categories of an event have got their texts, which are numbers.
+func (s *sequence) knows(e *trackEvent) bool {
+	if e.is&hasCategory == 0 {
+		return true
 	}
-	if e.is&byCategory != 0 {
-		e.category = append(e.texts[1][:0], s.texts[internCategory].get(e.categoryID)...)
-		e.texts[1] = e.category
+	if e.is&several == 0 {
+		return s.texts[internCategory].get(e.categoryID) != ""
 	}
-	e.is &^= byName | byCategory
+	for ids := e.categoryID; ids != 0; ids >>= idBits {
+		if s.texts[internCategory].get(ids&mostID) == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // label numbers a name and a category.
@@ -165,7 +180,7 @@ func (r *reader) show(s *sequence, e *trackEvent, label uint32) {
 		r.labels.shown = append(r.labels.shown, 0)
 	}
 	r.labels.shown[k] |= 1 << (label & 63)
-	s.spell(e)
+	r.spell(s, e)
 	r.next.shown = append(r.next.shown, shownLabel{label, string(e.name)})
 }
 

@@ -15,9 +15,9 @@ type legacy struct {
 	hasPID, hasTID, any bool
 }
 
-func (s *sequence) readLegacy(e *trackEvent) legacy {
+func (r *reader) readLegacy(s *sequence, e *trackEvent) legacy {
 	l := legacy{any: true}
-	s.spell(e)
+	r.spell(s, e)
 	for num, v := range each(e.legacy) {
 		switch num {
 		case 1:

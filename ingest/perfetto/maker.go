@@ -30,8 +30,9 @@ type maker struct {
 	heaps  map[string]int // events, by name
 	places []place        // by group
 	keys   map[recording.TrackKey]uint32
-	flows  map[uint64]*recording.Flow
+	flows  map[uint64]openFlow
 
+	steps      []recording.FlowStep // room for those of flows
 	nester     nester
 	blocks     *blocks
 	values     [2]int64
@@ -49,7 +50,7 @@ type place struct {
 }
 
 func newMaker(ctx context.Context, b *recording.Builder, room *blocks) *maker {
-	return &maker{ctx: ctx, b: b, blocks: room, states: sched.New(b), shown: map[uint32]string{}, keys: map[recording.TrackKey]uint32{}, flows: map[uint64]*recording.Flow{},
+	return &maker{ctx: ctx, b: b, blocks: room, states: sched.New(b), shown: map[uint32]string{}, keys: map[recording.TrackKey]uint32{}, flows: map[uint64]openFlow{},
 		heaps:  map[string]int{},
 		labels: []recording.FrameID{noFrame}, comms: []string{""}, stacks: []recording.CallID{recording.NoCall},
 		packets: b.Tally("packet"), slices: b.Tally("event")}
@@ -342,27 +343,6 @@ func (m *maker) sample(x *wide, at int64) {
 	m.places[x.group].builder.Sample(m.events[x.prev], at, m.stacks[x.what], int(x.cpu), values)
 }
 
-// flow takes a flow that passes a track.
-func (m *maker) flow(x *wide, at int64) {
-	id := uint64(x.value)
-	f := m.flows[id]
-	if f == nil {
-		f = &recording.Flow{Name: "flow"}
-		m.flows[id] = f
-	}
-	f.Steps = append(f.Steps, recording.FlowStep{Track: m.places[x.group].builder.Index(), Time: at})
-	if x.kind == flowEnds {
-		delete(m.flows, id)
-		m.addFlow(f)
-	}
-}
-
-func (m *maker) addFlow(f *recording.Flow) {
-	if len(f.Steps) > 1 {
-		m.b.AddFlow(*f)
-	}
-}
-
 // end closes what is open at the end of the trace.
 func (m *maker) end() {
 	n := 0
@@ -379,6 +359,7 @@ func (m *maker) end() {
 	}
 	m.states.End(m.last)
 	for _, id := range slices.Sorted(maps.Keys(m.flows)) {
-		m.addFlow(m.flows[id])
+		f := m.flows[id]
+		m.addFlow(f.first, f.rest...)
 	}
 }

@@ -1,91 +1,89 @@
 package perfetto
 
-// turnOf is the place of an event in a list, and when its turn is.
-type turnOf struct {
-	at int64
-	i  int32
+import "sort"
+
+// timed is what has a time.
+type timed interface {
+	event | wide
+	when() int64
 }
+
+func (e event) when() int64 { return e.at }
+func (w wide) when() int64  { return w.at }
 
 // order puts events in order by time; those of one time stay as they came. What a
-// sequence writes is mostly in order: such stretches are merged, two neighbours at a
-// time.
-type order struct {
-	turns, merged []turnOf
-	starts        []int32 // where events begin that are in order up to the next start
+// sequence writes is mostly in order, and where several write to one track a few events
+// come late: so stretches that are in order are merged, two neighbours at a time, but
+// only where they overlap.
+type order[T timed] struct {
+	starts []int32 // where events begin that are in order up to the next start
+	room   []T
+	list   []T
 }
 
-// add adds the time of the next event.
-func (o *order) add(at int64) {
-	n := len(o.turns)
-	if n == 0 || o.turns[n-1].at > at {
-		o.starts = append(o.starts, int32(n))
+func (o *order[T]) sort(list []T) {
+	if len(list) == 0 {
+		return
 	}
-	o.turns = append(o.turns, turnOf{at, int32(n)})
-}
-
-// sorted lists what was added by time; the list holds until more is added, which begins
-// a list anew.
-func (o *order) sorted() []turnOf {
-	from, to := o.turns, o.merged
-	if cap(to) < len(from) {
-		to = make([]turnOf, cap(from))
+	starts, last := append(o.starts[:0], 0), list[0].when()
+	for i := range list {
+		at := list[i].when()
+		if at < last {
+			starts = append(starts, int32(i))
+		}
+		last = at
 	}
-	to = to[:len(from)]
-	starts := append(o.starts, int32(len(from)))
+	starts = append(starts, int32(len(list)))
 	for len(starts) > 2 {
 		n := 0
 		for i := 0; i+1 < len(starts); i += 2 {
-			a, b, end := starts[i], starts[i+1], starts[min(i+2, len(starts)-1)]
-			merge(to[a:end], from[a:b], from[b:end])
-			starts[n] = a
+			from, middle, to := starts[i], starts[i+1], starts[min(i+2, len(starts)-1)]
+			if middle < to {
+				o.merge(list[from:to], int(middle-from))
+			}
+			starts[n] = from
 			n++
 		}
-		starts[n] = int32(len(from))
+		starts[n] = int32(len(list))
 		starts = starts[:n+1]
-		from, to = to, from
 	}
-	o.turns, o.merged, o.starts = from[:0], to, starts[:0]
-	return from
+	o.starts = starts
 }
 
-// merge puts two lists that are in order into one; of those of one time what is in the
-// first comes first.
-func merge(to, a, b []turnOf) {
-	if len(b) == 0 || len(a) == 0 || a[len(a)-1].at <= b[0].at {
-		copy(to[copy(to, a):], b)
+// merge puts a list in order of which both parts are, before the middle and from there on;
+// of those of one time what is in the first comes first.
+func (o *order[T]) merge(list []T, middle int) {
+	first, last := list[middle].when(), list[middle-1].when()
+	from := sort.Search(middle, func(i int) bool { return list[i].when() > first })
+	to := middle + sort.Search(len(list)-middle, func(i int) bool { return list[middle+i].when() >= last })
+	a, b := append(o.room[:0], list[from:middle]...), list[middle:to]
+	o.room = a
+	for k := from; len(a) > 0; k++ {
+		if len(b) == 0 {
+			copy(list[k:], a)
+			return
+		}
+		if a[0].when() <= b[0].when() {
+			list[k], a = a[0], a[1:]
+		} else {
+			list[k], b = b[0], b[1:]
+		}
+	}
+}
+
+// sortBlocks is sort for a list that lies in blocks.
+func (o *order[T]) sortBlocks(blocks [][]T) {
+	if len(blocks) == 1 {
+		o.sort(blocks[0])
 		return
 	}
-	i, j := 0, 0
-	for k := range to {
-		switch {
-		case j == len(b) || i < len(a) && a[i].at <= b[j].at:
-			to[k] = a[i]
-			i++
-		default:
-			to[k] = b[j]
-			j++
-		}
-	}
-}
-
-// inOrder are the events of some blocks by time.
-func (o *order) inOrder(blocks [][]event) []event {
-	n := 0
+	list := o.list[:0]
 	for _, b := range blocks {
-		for i := range b {
-			o.add(b[i].at)
-		}
-		n += len(b)
+		list = append(list, b...)
 	}
-	whole, from := make([]event, 0, n), blocks[0]
-	if len(blocks) > 1 {
-		from = make([]event, 0, n)
-		for _, b := range blocks {
-			from = append(from, b...)
-		}
+	o.sort(list)
+	o.list = list
+	for _, b := range blocks {
+		list = list[copy(b, list):]
 	}
-	for _, t := range o.sorted() {
-		whole = append(whole, from[t.i])
-	}
-	return whole
 }

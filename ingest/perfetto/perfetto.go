@@ -8,12 +8,14 @@
 // which the last one of a process counts. Packets of other kinds are counted and
 // left out.
 //
-// One goroutine, the reader, takes packets apart and puts events in order: sequences
-// stand one behind the other in a trace, so that events wait for those before them, each
-// on its track. From time to time it hands the earlier half of them on (see window), with
-// all that has been told since, to the maker, which alone knows the builder. They hold
-// nothing of a mapped file's text but names: arguments are looked up in the file again
-// when they are asked for.
+// Workers take packets apart, a chunk of the file each (see pipeline): what can be said
+// without knowing those before. One goroutine, the reader, takes what they made in the
+// order of the file, since packets refer to earlier ones, and puts events in order:
+// sequences stand one behind the other in a trace, so that events wait for those before
+// them, each on its track. From time to time it hands the earlier half of them on (see
+// window), with all that has been told since, to the maker, which alone knows the builder.
+// They hold nothing of a mapped file's text but names: arguments are looked up in the file
+// again when they are asked for.
 package perfetto
 
 import (

@@ -3,16 +3,12 @@ package perfetto
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
-
-	"github.com/klauspost/compress/zstd"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"ashlar/ingest/source"
 )
 
-// reader takes packets apart.
+// reader takes packets in the order of the file.
 type reader struct {
 	ctx    context.Context
 	in     *source.Input
@@ -20,13 +16,8 @@ type reader struct {
 	blocks *blocks
 	pipe   chan<- *window
 	next   *window // that is filled
-	n      int     // packets, for a look at the context now and then
-	zlib   io.ReadCloser
-	zstd   *zstd.Decoder
-	room   []byte // of what is unpacked
-	within bool   // packets that are packed in another
+	batch  *batch  // whose packets are taken
 
-	p      packet // the one that is read
 	seqs   map[uint64]*sequence
 	lately [64]*sequence // by the last bits of their numbers
 	clocks clocks
@@ -37,10 +28,11 @@ type reader struct {
 	asyncs  map[operation]*track
 	groups  uint32
 
-	rows    []*track // those with events that wait
-	wide    []wide
-	waiting int // events
-	order   order
+	rows      []*track // those with events that wait
+	wide      []wide
+	waiting   int // events
+	order     order[event]
+	wideOrder order[wide]
 
 	said     trackEvent // the event that is read
 	texts    map[string]string
@@ -124,124 +116,75 @@ const (
 	flagNeeds   = 2
 )
 
-// packet is one of the trace.
-type packet struct {
-	seq, time, clock   uint64
-	timed, dropped     bool
-	flags              uint64
-	interned, defaults []byte
-	kind               protowire.Number
-	body               []byte
-	at                 int64 // where in the file the length of the body stands, -1 for nowhere
-}
-
-// packet reads one, which stands at a place of the file, or at -1 in none.
-func (r *reader) packet(b []byte, at int64) error {
-	if r.n++; r.n%1024 == 0 && r.ctx.Err() != nil {
+// all reads the trace, and hands on what is left.
+func (r *reader) all() error {
+	err := r.file()
+	if r.ctx.Err() != nil {
 		return r.ctx.Err()
 	}
-	p := &r.p
-	*p = packet{at: -1}
-	for i := 0; i < len(b); {
-		// Numbers of a byte or two are read here: a call would take as long.
-		tag, j := uint64(b[i]), i+1
-		if tag >= 0x80 {
-			if tag, j = longVarint(b, i); j < 0 {
-				break
-			}
-		}
-		num, typ := tag>>3, tag&7
-		if typ&^2 != 0 || num == 0 || num > mostNumber {
-			other, v, n := anyField(b[i:])
-			if n < 0 {
-				break
-			}
-			if err := r.field(p, other, v); err != nil {
+	r.endHeaps()
+	if more := r.flush(true); more != nil {
+		return more
+	}
+	return err
+}
+
+// file takes the packets of the file, from the first to the last.
+func (r *reader) file() error {
+	ctx, cancel := context.WithCancel(r.ctx)
+	p := startPipeline(ctx, r.in)
+	defer p.all.Wait()
+	defer cancel()
+	for j := range p.order {
+		for b := range j.done {
+			if err := r.take(b); err != nil {
 				return err
 			}
-			i += n
-			continue
+			p.put(b)
 		}
-		from, v := int64(j), uint64(0)
-		if j < len(b) && b[j] < 0x80 {
-			v, j = uint64(b[j]), j+1
-		} else if j+1 < len(b) && b[j+1] < 0x80 {
-			v, j = uint64(b[j]&0x7f)|uint64(b[j+1])<<7, j+2
-		} else if v, j = longVarint(b, j); j < 0 {
-			break
+		if j.err != nil {
+			r.in.Stop() // a worker may be waiting for a pipe
+			return j.err
 		}
-		if i = j; typ == 0 {
-			switch num {
-			case packetTime:
-				p.time, p.timed = v, true
-			case packetSequence:
-				p.seq = v
-			case packetFlags:
-				p.flags |= v
-			case 3, 79: // who wrote it
-			default:
-				if err := r.field(p, protowire.Number(num), value{n: v}); err != nil {
-					return err
-				}
-			}
-			continue
-		}
-		if v > uint64(len(b)-j) {
-			break
-		}
-		i += int(v)
-		if num == packetEvent {
-			if p.kind, p.body = packetEvent, b[j:i:i]; at >= 0 {
-				p.at = at + from
-			}
-		} else if err := r.field(p, protowire.Number(num), value{b: b[j:i:i]}); err != nil {
+	}
+	if n := p.note; n != nil {
+		r.note(n.code, n.place, false, "%s", n.text)
+	}
+	return p.err
+}
+
+// take takes the packets of a batch.
+func (r *reader) take(b *batch) error {
+	if r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
+	r.batch = b
+	for i := range b.packets {
+		if err := r.packet(&b.packets[i]); err != nil {
 			return err
 		}
 	}
-	return r.take(p)
-}
-
-// field takes one of a packet, of those that few have.
-func (r *reader) field(p *packet, num protowire.Number, v value) error {
-	switch num {
-	case packetSequence:
-		p.seq = v.n
-	case packetTime:
-		p.time, p.timed = v.n, true
-	case packetClock:
-		p.clock = v.n
-	case packetFlags:
-		p.flags |= v.n
-	case packetCleared:
-		p.flags |= v.n & flagCleared
-	case packetDropped:
-		p.dropped = v.n != 0
-	case packetInterned:
-		p.interned = v.b
-	case packetDefaults:
-		p.defaults = v.b
-	case packetCompressed, packetZstd:
-		if r.within || v.b == nil {
-			return nil // nobody packs twice
-		}
-		outer := *p // packets in it are read meanwhile
-		unpacked := r.unzlib
-		if num == packetZstd {
-			unpacked = r.unzstd
-		}
-		err := r.packed(unpacked(v.b))
-		*p = outer
-		return err
-	default:
-		if num < 900 && v.b != nil {
-			p.kind, p.body, p.at = num, v.b, -1
-		}
+	if b.failed != nil {
+		r.note("packed", "", false, "Packets that are packed in another cannot all be unpacked (%v); those before are shown", b.failed)
 	}
 	return nil
 }
 
+// body is that of a packet.
+func (b *batch) body(p *packet) []byte {
+	size, from := varint(b.data, int(p.at))
+	return b.data[from:][:size:size]
+}
+
+// text is what stands at a place of the batch.
+func (b *batch) text(place uint64) []byte {
+	from, size := place>>32, place&(1<<32-1)
+	return b.data[from:][:size:size]
+}
+
 // sequence is one by its number.
-func (r *reader) sequence(id uint64) *sequence {
+func (r *reader) sequence(number uint32) *sequence {
+	id := uint64(number)
 	room := &r.lately[id%uint64(len(r.lately))]
 	if s := *room; s != nil && s.id == id {
 		return s
@@ -256,26 +199,25 @@ func (r *reader) sequence(id uint64) *sequence {
 	return s
 }
 
-// take takes a packet in its sequence.
-func (r *reader) take(p *packet) error {
+// packet takes a packet in its sequence.
+func (r *reader) packet(p *packet) error {
 	s := r.sequence(p.seq)
-	if p.flags&flagCleared != 0 {
+	if p.is&isCleared != 0 {
 		s.clear()
 		s.valid = true
-	} else if p.dropped {
+	} else if p.is&isDropped != 0 {
 		s.valid = false
 	}
-	if p.defaults != nil {
-		s.setDefaults(p.defaults)
-	}
-	if p.interned != nil {
-		r.intern(s, p.interned)
+	if p.state != 0 {
+		told := &r.batch.states[p.state-1]
+		s.setDefaults(told.defaults)
+		r.intern(s, told.interned)
 	}
 	if p.kind == 0 {
 		return nil
 	}
 	r.next.packets.read++
-	if p.flags&flagNeeds != 0 && !s.valid {
+	if p.is&isNeeding != 0 && !s.valid {
 		r.next.packets.left++
 		r.note("lost", "", false, "Packets were lost when the trace was recorded; those behind them refer to what is not there and were left out, until a sequence begins anew")
 		return nil
@@ -283,7 +225,7 @@ func (r *reader) take(p *packet) error {
 	if p.kind == packetEvent {
 		r.trackEvent(s, p)
 	} else {
-		r.other(s, p)
+		r.other(s, p, r.batch.body(p))
 	}
 	if r.waiting >= mostQueued {
 		return r.flush(false)
@@ -292,30 +234,30 @@ func (r *reader) take(p *packet) error {
 }
 
 // other takes a packet that is no track event.
-func (r *reader) other(s *sequence, p *packet) {
+func (r *reader) other(s *sequence, p *packet, body []byte) {
 	switch p.kind {
 	case packetDescriptor:
-		if t := r.descriptor(p.body); t.thread {
+		if t := r.descriptor(body); t.thread {
 			s.own = t
 		}
 	case packetClocks:
-		r.clocks.snapshot(p.seq, p.body)
+		r.clocks.snapshot(s.id, body)
 	case packetThread:
-		r.sequenceThread(s, p.body)
+		r.sequenceThread(s, body)
 	case packetProcess:
-		r.processDescriptor(p.body)
+		r.processDescriptor(body)
 	case packetTree:
-		r.tree(p.body)
+		r.tree(body)
 	case packetFtrace:
-		r.ftrace(p.body)
+		r.ftrace(body)
 	case packetPerf:
-		r.perfSample(s, p)
+		r.perfSample(s, p, body)
 	case packetStreaming:
-		r.streamingSamples(s, p)
+		r.streamingSamples(s, p, body)
 	case packetStackSample:
-		r.stackSample(s, p)
+		r.stackSample(s, p, body)
 	case packetHeap:
-		r.heapProfile(s, p.body)
+		r.heapProfile(s, body)
 	default:
 		r.next.packets.left++
 	}

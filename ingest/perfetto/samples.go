@@ -137,9 +137,9 @@ func (s *sequence) module(iid uint64) string {
 }
 
 // perfSample takes one of the kernel's counters of a thread.
-func (r *reader) perfSample(s *sequence, p *packet) {
+func (r *reader) perfSample(s *sequence, p *packet, body []byte) {
 	x := wide{kind: sampled, cpu: -1}
-	for num, v := range each(p.body) {
+	for num, v := range each(body) {
 		switch num {
 		case 1:
 			x.cpu = int16(min(v.n, math.MaxInt16))
@@ -161,9 +161,9 @@ func (r *reader) perfSample(s *sequence, p *packet) {
 }
 
 // streamingSamples takes those of Chrome's sampler of one thread.
-func (r *reader) streamingSamples(s *sequence, p *packet) {
+func (r *reader) streamingSamples(s *sequence, p *packet, body []byte) {
 	var stacks, deltas []uint64
-	for num, v := range each(p.body) {
+	for num, v := range each(body) {
 		switch num {
 		case 1:
 			stacks = v.numbers(stacks)
@@ -172,7 +172,7 @@ func (r *reader) streamingSamples(s *sequence, p *packet) {
 		}
 	}
 	at := r.clocks.time(s, p)
-	if !p.timed {
+	if p.is&isTimed == 0 {
 		at = s.time * 1000
 	}
 	for i, n := range stacks {
@@ -212,10 +212,10 @@ func readDescriptor(b []byte) descriptor {
 }
 
 // stackSample takes a sample of any recorder, whose weight it describes itself.
-func (r *reader) stackSample(s *sequence, p *packet) {
+func (r *reader) stackSample(s *sequence, p *packet, body []byte) {
 	x := wide{kind: sampled, state: 1, cpu: -1}
 	w, weight, weighed := s.weight, uint64(0), false
-	for num, v := range each(p.body) {
+	for num, v := range each(body) {
 		switch num {
 		case 1:
 			for num, v := range each(v.b) {

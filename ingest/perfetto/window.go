@@ -141,16 +141,15 @@ func (r *reader) putWide(w wide) {
 }
 
 // take takes the events up to a time off a row.
-func (t *row) take(until int64, o *order, room *blocks) (taken [][]event) {
+func (t *row) take(until int64, o *order[event], room *blocks) (taken [][]event) {
 	all := t.full
 	if len(t.tail) > 0 {
 		all = append(all, t.tail)
 	}
 	t.full, t.tail = nil, nil
 	if t.mixed {
-		sorted := [][]event{o.inOrder(all)}
-		room.put(all)
-		all, t.mixed = sorted, false
+		o.sortBlocks(all)
+		t.mixed = false
 	}
 	k := sort.Search(len(all), func(k int) bool { return all[k][len(all[k])-1].at > until })
 	if k == len(all) {
@@ -301,30 +300,22 @@ func (r *reader) takeWide(w *window, until int64) {
 	if len(r.wide) == 0 {
 		return
 	}
-	for i := range r.wide {
-		r.order.add(r.wide[i].at)
-	}
-	turns := r.order.sorted()
-	n := sort.Search(len(turns), func(i int) bool { return turns[i].at > until })
-	w.wide = make([]wide, 0, n)
-	for _, t := range turns[:n] {
-		x := r.wide[t.i]
+	r.wideOrder.sort(r.wide)
+	n := sort.Search(len(r.wide), func(i int) bool { return r.wide[i].at > until })
+	w.wide = slices.Clone(r.wide[:n])
+	for i := range w.wide {
+		x := &w.wide[i]
 		if x.kind == sampled {
 			t := r.threadTrack(int64(x.pid), x.tid)
 			if x.group = t.group; t.told&1 == 0 {
 				r.introduce(w, t, t.told|1, fresh{at: x.at})
 			}
 		}
-		w.wide = append(w.wide, x)
 	}
 	if n > 0 {
-		w.first, w.last = turns[0].at, turns[n-1].at
+		w.first, w.last = w.wide[0].at, w.wide[n-1].at
 	}
-	rest := make([]wide, 0, len(turns)-n)
-	for _, t := range turns[n:] {
-		rest = append(rest, r.wide[t.i])
-	}
-	r.wide = append(r.wide[:0], rest...)
+	r.wide = r.wide[:copy(r.wide, r.wide[n:])]
 	r.waiting -= n
 }
 

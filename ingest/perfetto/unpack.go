@@ -1,0 +1,137 @@
+package perfetto
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+const (
+	maxPacked     = 512 << 20 // of packets that are packed in one
+	unpackedBytes = 256 << 10 // how much is unpacked at a time
+)
+
+// unpacker unpacks packets, with one reader for all of a kind.
+type unpacker struct {
+	zlib io.ReadCloser
+	zstd *zstd.Decoder
+}
+
+func (u *unpacker) close() {
+	if u.zstd != nil {
+		u.zstd.Close()
+	}
+}
+
+// broken is a reader of what cannot be unpacked.
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
+
+func (u *unpacker) open(kind protowire.Number, b []byte) io.Reader {
+	open := u.unzlib
+	if kind == packetZstd {
+		open = u.unzstd
+	}
+	r, err := open(bytes.NewReader(b))
+	if err != nil {
+		return broken{err}
+	}
+	return r
+}
+
+func (u *unpacker) unzlib(from io.Reader) (r io.Reader, err error) {
+	if u.zlib == nil {
+		u.zlib, err = zlib.NewReader(from)
+	} else {
+		err = u.zlib.(zlib.Resetter).Reset(from, nil)
+	}
+	return u.zlib, err
+}
+
+func (u *unpacker) unzstd(from io.Reader) (r io.Reader, err error) {
+	if u.zstd == nil {
+		u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+	}
+	if err == nil {
+		err = u.zstd.Reset(from)
+	}
+	return u.zstd, err
+}
+
+// unpack reads packets that are packed in one, whose turn is before what else it has:
+// in batches of their own.
+func (w *worker) unpack(p *packet, kind protowire.Number, packed []byte) {
+	var said state
+	if p.state != 0 {
+		said = *w.stateOf(p)
+	}
+	w.within = true
+	w.give()
+	w.begin(nil, -1)
+	w.batch.failed = w.unpacked(w.unpacker.open(kind, packed))
+	w.give()
+	w.within = false
+	w.begin(w.job.data, w.job.base)
+	if p.state != 0 {
+		p.state = 0
+		*w.stateOf(p) = said
+	}
+}
+
+// unpacked reads packets as they are unpacked, into batches of which the last one is yet to
+// be handed on, and returns why there are no more where something is wrong.
+func (w *worker) unpacked(from io.Reader) error {
+	for n, total := 0, 0; ; {
+		room := w.batch.room[:cap(w.batch.room)]
+		if len(room) == 0 {
+			room = make([]byte, unpackedBytes)
+		} else if n == len(room) { // a packet is longer, of which so much is there
+			room = append(room, make([]byte, len(room))...)
+		}
+		w.batch.room = room
+		got, end := readMost(from, room[n:])
+		n, total = n+got, total+got
+		used, err := wholePackets(room[:n])
+		w.batch.data = room[:used]
+		w.packets(room[:used])
+		switch rest := n - used; {
+		case err != nil:
+			return err
+		case end == io.EOF && rest == 0:
+			return nil
+		case total >= maxPacked:
+			return fmt.Errorf("they are more than %d MB", maxPacked>>20)
+		case end == io.EOF:
+			return io.ErrUnexpectedEOF
+		case end != nil:
+			return end
+		case w.ctx.Err() != nil:
+			return w.ctx.Err()
+		case used == 0:
+			n = rest
+		default:
+			next := w.pipeline.batch()
+			if next.base = -1; cap(next.room) < len(room) {
+				next.room = make([]byte, len(room))
+			}
+			n = copy(next.room[:cap(next.room)], room[used:n])
+			w.give()
+			w.batch = next
+		}
+	}
+}
+
+// readMost reads until there is no room or nothing more.
+func readMost(from io.Reader, to []byte) (n int, err error) {
+	for n < len(to) && err == nil {
+		got := 0
+		got, err = from.Read(to[n:])
+		n += got
+	}
+	return n, err
+}
