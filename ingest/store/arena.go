@@ -51,7 +51,8 @@ func NewArena(folder string) (*Arena, error) {
 		return nil, err
 	}
 	a := &Arena{file: &extents{f: f}}
-	runtime.AddCleanup(a, func(e *extents) { time.AfterFunc(grace, e.close) }, a.file)
+	rest := grace
+	runtime.AddCleanup(a, func(e *extents) { time.AfterFunc(rest, e.close) }, a.file)
 	return a, nil
 }
 

@@ -26,7 +26,8 @@ func Open(f *os.File) (*File, error) {
 	if m.data, err = mapFile(f, info.Size()); err != nil {
 		return nil, err
 	}
-	runtime.AddCleanup(m, func(data []byte) { time.AfterFunc(grace, func() { unmap(data) }) }, m.data)
+	rest := grace
+	runtime.AddCleanup(m, func(data []byte) { time.AfterFunc(rest, func() { unmap(data) }) }, m.data)
 	opened, err := Read(m.data, m)
 	runtime.KeepAlive(m)
 	return opened, err
