@@ -91,7 +91,7 @@ var kinds = []*kind{
 		bounds: map[string]string{"speed": "The scanner runs on all cores and has half the work; what it found is added to the recording by one core, and what was in no order is laid out by one when all is there. Where few cores are busy, it is that one; where all are, it is branches at every quote and comma.",
 			besideValid: inOrder,
 			"picture":   mesa,
-			"pictures":  "A snapshot of 2,000 threads takes 11 to 15 ms of the core that adds to the recording, so there is one in 150 ms; then it is drawn."}},
+			"pictures":  "A snapshot of 2,000 threads takes 11 to 15 ms of the core that adds to the recording, so there is one in 150 ms; then it is drawn. Of few threads a picture is late now and then, when one is due while both cores decode."}},
 	{name: "spall1", title: "spall v1", picture: soon, count: (*counted).spans,
 		share:  func(r *reading) float64 { return min(r.rate()/30e6, r.bytesRate()/2e9) },
 		asked:  "30 M spans/s and 2 GB/s.",
