@@ -100,15 +100,15 @@ func (p *portal) serve(t *testing.T, address string) {
 }
 
 func TestPortal(t *testing.T) {
-	strange := []string{"file:///tmp/a%20b%2Bc+d%0A%25.spaa", "file:///tmp/%E6%97%A5.spall"}
+	strange := []string{"file:///runs/a%20b%2Bc+d%0A%25.spaa", "file:///runs/%E6%97%A5.spall"}
 	for name, c := range map[string]struct {
 		portal portal
 		want   []string
 		fails  string
 	}{
-		"names":     {portal: portal{uris: strange}, want: []string{"/tmp/a b+c+d\n%.spaa", "/tmp/日.spall"}},
-		"at once":   {portal: portal{uris: strange[1:], early: true}, want: []string{"/tmp/日.spall"}},
-		"old":       {portal: portal{uris: strange[1:], elsewhere: true}, want: []string{"/tmp/日.spall"}},
+		"names":     {portal: portal{uris: strange}, want: []string{"/runs/a b+c+d\n%.spaa", "/runs/日.spall"}},
+		"at once":   {portal: portal{uris: strange[1:], early: true}, want: []string{"/runs/日.spall"}},
+		"old":       {portal: portal{uris: strange[1:], elsewhere: true}, want: []string{"/runs/日.spall"}},
 		"none":      {portal: portal{code: 1}},
 		"broken":    {portal: portal{code: 2}, fails: "ended without an answer"},
 		"not files": {portal: portal{uris: []string{"sftp://host/x"}}, fails: "sftp://host/x is not a file of this machine"},
@@ -116,7 +116,7 @@ func TestPortal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := &c.portal
 			p.serve(t, bus(t))
-			got, err := Open(context.Background(), Request{Title: "Open a recording", Folder: "/tmp/x y", Multiple: true, Parent: "x11:abc"})
+			got, err := Open(context.Background(), Request{Title: "Open a recording", Folder: "/runs/x y", Multiple: true, Parent: "x11:abc"})
 			if c.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fails) {
 					t.Errorf("error %v, want %q", err, c.fails)
@@ -127,7 +127,7 @@ func TestPortal(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}
 			a := <-p.asked
-			if a.parent != "x11:abc" || a.title != "Open a recording" || string(a.options["current_folder"].Value().([]byte)) != "/tmp/x y\x00" || a.options["multiple"].Value() != true {
+			if a.parent != "x11:abc" || a.title != "Open a recording" || string(a.options["current_folder"].Value().([]byte)) != "/runs/x y\x00" || a.options["multiple"].Value() != true {
 				t.Errorf("asked with %q %q %v", a.parent, a.title, a.options)
 			}
 		})

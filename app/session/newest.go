@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Work is what goes on in the background, in all of the program. Where Now was 0 and
+// Work counts what goes on in the background, in all of the program. Where Now was 0 and
 // nothing has been begun since, every answer there will be to what was asked is there.
 type Work struct {
 	Now   int64 // how many work on something

@@ -38,7 +38,7 @@ type frameLine struct {
 	Width     int     `json:"width"`
 	Height    int     `json:"height"`
 	Theme     string  `json:"theme"`
-	// Rest tells that the picture stays as it is until somebody does something or a file
+	// Rest is set where the picture stays as it is until somebody does something or a file
 	// changes: every answer is in it, nothing moves, and history has it.
 	Rest bool `json:"rest"`
 	shell.State
@@ -73,7 +73,7 @@ func (l *frameLog) laidOut() {
 	}
 }
 
-// end writes the line of a frame; again tells that another was asked for meanwhile.
+// end writes the line of a frame, with again where another was asked for meanwhile.
 func (l *frameLog) end(s *shell.Shell, size image.Point, again bool) {
 	if l.f == nil {
 		return

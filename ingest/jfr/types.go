@@ -33,8 +33,8 @@ type field struct {
 	gauge       int // which of class.counters it is
 }
 
-// role is what a field of an event or of a frame is taken for. It follows from names and
-// types, which are compared once in a chunk.
+// role names the use of a field of an event or of a frame. It follows from names and types,
+// which are compared once in a chunk.
 type role uint8
 
 const (

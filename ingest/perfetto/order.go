@@ -2,7 +2,7 @@ package perfetto
 
 import "sort"
 
-// timed is what has a time.
+// timed has a time that it is put in order by.
 type timed interface {
 	event | wide
 	when() int64

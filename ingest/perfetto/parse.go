@@ -49,7 +49,7 @@ type packet struct {
 	event uint8 // the type of the event
 }
 
-// state is what packets tell of their sequence.
+// state holds what a packet says of its sequence, for those after it.
 type state struct{ interned, defaults []byte }
 
 // textAt says in a number where a text stands that ends before to.
