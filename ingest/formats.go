@@ -44,6 +44,7 @@ var Formats = []codec.Format{
 	spaa.Format,
 	spall.Format,
 	chrome.Format,
+	chrome.Profiles,
 	pprof.Format,
 	otlp.Format,
 	otlp.Traces,

@@ -11,7 +11,7 @@ import (
 // that is known of their origin. Case does not count.
 var knownTools = []string{
 	"perf", "dtrace", "heaptrack", "tcmalloc", "jemalloc", "pprof", "chrome-cpuprofile",
-	"ashlar", "perf-script", "folded", "spall", "chrome", "otlp",
+	"ashlar", "perf-script", "folded", "spall", "chrome", "cpuprofile", "otlp",
 }
 
 var (

@@ -46,6 +46,7 @@ var how = map[Kind]map[string]string{
 		"perf-data":   "jemalloc with prof:true, or valgrind --tool=dhat",
 		"perf-script": "jemalloc with prof:true, or valgrind --tool=dhat",
 		"chrome":      "DevTools' Allocation sampling, or node --heap-prof",
+		"cpuprofile":  "node --heap-prof, or DevTools' Allocation sampling",
 		"firefox":     "the Firefox Profiler with its feature Native Allocations, or JS Allocations",
 	},
 	Timeline: {
@@ -54,8 +55,9 @@ var how = map[Kind]map[string]string{
 		"folded": "perf record, and perf script without stackcollapse behind it",
 	},
 	Spans: {
-		"":      "a trace, in which a program says when things begin and end: Chrome's trace events, Perfetto, spall, or Go's trace with regions",
-		"pprof": "a Go trace with runtime/trace's regions and tasks, or Chrome's trace events",
+		"":           "a trace, in which a program says when things begin and end: Chrome's trace events, Perfetto, spall, or Go's trace with regions",
+		"pprof":      "a Go trace with runtime/trace's regions and tasks, or Chrome's trace events",
+		"cpuprofile": "DevTools' Performance panel, or node --trace-event-categories v8,node",
 	},
 	Lines: {
 		"":            "a program that was compiled with debug information (-g)",

@@ -66,7 +66,7 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 
 	u.Text(ui.Rect(x, y, width, u.Px(30)), "Drop a recording here", ui.Style{Size: 20, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(34)
-	list := u.Text(ui.Rect(x, y, width, u.Px(66)), ingest.List(), ui.Style{Size: 13, Color: th.Dim, Lines: 3})
+	list := u.Text(ui.Rect(x, y, width, u.Px(120)), ingest.List(), ui.Style{Size: 13, Color: th.Dim, Lines: 6})
 	y += max(u.Px(36), list.Y+u.Px(18))
 	next := x + s.iconButton(u, &w.open, x, y, icon.Open, "Open a file", "Open a file", true) + u.Px(10)
 	if w.open.Clicked(u.Context) {

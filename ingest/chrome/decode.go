@@ -33,12 +33,25 @@ var Format = codec.Format{
 	Name:       "chrome",
 	Title:      "Chrome trace",
 	Plural:     "Chrome traces",
-	Holds:      "spans, async spans, instants, counters, flows, names, sampled stacks; V8's `.cpuprofile`",
-	Extensions: []string{".json", ".trace", ".cpuprofile"},
+	Holds:      "spans, async spans, instants, counters, flows, names, sampled stacks",
+	Extensions: []string{".json", ".trace"},
 	Sniff:      sniff,
 	Decode:     run,
 	Args:       argsOf,
 	Encode:     &codec.Encoder{Extensions: []string{".json"}, Write: write},
+}
+
+// Profiles reads V8's CPU profiles in files of their own, which are what a trace's events
+// have in chunks.
+var Profiles = codec.Format{
+	Name:       "cpuprofile",
+	Title:      "V8 CPU profile",
+	Plural:     "V8 CPU profiles",
+	Holds:      "samples of JavaScript with their times, of Node.js, Chrome's DevTools and Deno",
+	Extensions: []string{".cpuprofile"},
+	Sniff:      sniffProfile,
+	Decode:     run,
+	Args:       argsOf,
 }
 
 // chunkBytes is how much is scanned at a time: little enough for the events of

@@ -506,6 +506,7 @@ func FuzzChrome(f *testing.F) {
 			t.Fatalf("chunks of %d: %s", in.ChunkSize, firstDifference(x, y))
 		}
 		_, _ = sniff(b, true)
+		_, _ = sniffProfile(b, true)
 	})
 }
 

@@ -106,7 +106,11 @@ func TestSamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sure, err := sniff(head, whole)
+			recognise := sniff
+			if filepath.Ext(name) == ".cpuprofile" {
+				recognise = sniffProfile
+			}
+			sure, err := recognise(head, whole)
 			if others[name] {
 				if sure != decode.No {
 					t.Fatalf("claimed with %d", sure)
@@ -476,6 +480,9 @@ func TestSniffOthers(t *testing.T) {
 			head, whole, err := in.Head(64 << 10)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if sure, err := sniffProfile(head, whole); sure != decode.No {
+				t.Errorf("%s is claimed as a CPU profile with %d, %v", path, sure, err)
 			}
 			if sure, err := sniff(head, whole); sure != decode.No {
 				t.Logf("%s: %d %v %.80q", path, sure, err, head)

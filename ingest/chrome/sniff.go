@@ -7,23 +7,40 @@ import (
 	"ashlar/ingest/jsonscan"
 )
 
-// sniff looks for events that have a phase (ph), in an array or in nothing, for
-// traceEvents, or for the keys of a .cpuprofile.
+// sniff looks for events that have a phase (ph), in an array or in nothing, or for
+// traceEvents.
 func sniff(head []byte, whole bool) (decode.Confidence, error) {
-	p := jsonscan.Space(head, 0)
-	if bytes.HasPrefix(head[p:], []byte("\xEF\xBB\xBF")) {
-		p = jsonscan.Space(head, p+3)
-	}
-	if p == len(head) {
+	switch b := value(head); {
+	case len(b) == 0:
 		return decode.No, nil
-	}
-	switch head[p] {
-	case '[':
-		return sniffArray(head[p+1:], whole), nil
-	case '{':
-		return sniffObject(head[p:], whole)
+	case b[0] == '[':
+		return sniffArray(b[1:], whole), nil
+	case b[0] == '{':
+		return sniffObject(b, whole), nil
 	}
 	return decode.No, nil
+}
+
+// sniffProfile looks for the keys of a .cpuprofile.
+func sniffProfile(head []byte, whole bool) (decode.Confidence, error) {
+	b := value(head)
+	if len(b) == 0 || b[0] != '{' {
+		return decode.No, nil
+	}
+	keys, _ := jsonscan.Keys(b, whole)
+	if keys["nodes"] && !keys["traceEvents"] && (keys["startTime"] || keys["samples"] || keys["timeDeltas"] || bytes.Contains(b, []byte(`"callFrame"`))) {
+		return decode.Likely, nil
+	}
+	return decode.No, nil
+}
+
+// value is what begins behind a byte order mark and white space.
+func value(head []byte) []byte {
+	b := head[jsonscan.Space(head, 0):]
+	if rest, ok := bytes.CutPrefix(b, []byte("\xEF\xBB\xBF")); ok {
+		b = rest[jsonscan.Space(rest, 0):]
+	}
+	return b
 }
 
 // sniffArray looks at the first few elements of an array.
@@ -62,20 +79,18 @@ func sniffArray(b []byte, whole bool) decode.Confidence {
 }
 
 // sniffObject looks at the keys of the outermost object.
-func sniffObject(b []byte, whole bool) (decode.Confidence, error) {
+func sniffObject(b []byte, whole bool) decode.Confidence {
 	keys, _ := jsonscan.Keys(b, whole)
 	bare, _ := bareEvent(b, whole)
 	switch {
 	case keys["traceEvents"]:
-		return decode.Certain, nil
+		return decode.Certain
 	case bare:
-		return decode.Likely, nil
-	case keys["nodes"] && (keys["startTime"] || keys["samples"] || keys["timeDeltas"] || bytes.Contains(b, []byte(`"callFrame"`))):
-		return decode.Likely, nil
+		return decode.Likely
 	case keys["stackFrames"] && !keys["profiles"] || keys["displayTimeUnit"] || keys["systemTraceEvents"] || keys["otherData"]:
 		if !whole { // the events come behind what was looked at
-			return decode.Maybe, nil
+			return decode.Maybe
 		}
 	}
-	return decode.No, nil
+	return decode.No
 }

@@ -233,7 +233,11 @@ var first = []string{"jdk.ExecutionSample", "datadog.ExecutionSample", "jdk.CPUT
 func (d *decoder) sampleEvent(cl *class) *event {
 	e := d.events[cl.name]
 	if e == nil {
-		ev := recording.Event{Name: cl.name, Kind: "sample", Basis: recording.FromSamples, Metrics: []recording.Metric{{Name: "count", Unit: "count", PerSample: recording.SampleOne}}}
+		one := "events"
+		if slices.Contains(first, cl.name) && cl.weight < 0 {
+			one = "samples"
+		}
+		ev := recording.Event{Name: cl.name, Kind: "sample", Basis: recording.FromSamples, Metrics: []recording.Metric{{Name: one, Unit: "count", PerSample: recording.SampleOne}}}
 		if cl.weight >= 0 {
 			w := weights[cl.weight]
 			ev.Metrics = append(ev.Metrics, recording.Metric{Name: w.metric, Unit: w.unit, PerSample: recording.SampleColumn})

@@ -168,7 +168,8 @@ func same(t *testing.T, path string, content []byte, times int64, tool *told) {
 				for i := range s.Len() {
 					leaf := ""
 					if c := s.Call(i); c != recording.NoCall {
-						leaf = r.FuncName(c)
+						f := r.Functions.At(int(r.Func(c)))
+						leaf = strings.TrimPrefix(f.Module+"."+f.Name, ".")
 					}
 					got[leaf]++
 				}

@@ -178,10 +178,6 @@ func (c *chunk) frame(of *class) recording.FrameID {
 			}
 		})
 	}
-	fn.Name = strings.TrimPrefix(class+"."+name, ".")
-	if name == "" {
-		fn.Name, fn.Unresolved = cmp.Or(class, recording.UnknownName), true
-	}
 	if kind != nil {
 		c.in(kind, k.kind, func(f *field) {
 			if f.of == nil || f.of.kind != text {
@@ -195,6 +191,14 @@ func (c *chunk) frame(of *class) recording.FrameID {
 				fn.Kind = recording.KindUser
 			}
 		})
+	}
+	switch {
+	case name == "":
+		fn.Name, fn.Unresolved = cmp.Or(class, recording.UnknownName), true
+	case fn.Kind == recording.KindManaged:
+		fn.Name = strings.TrimPrefix(class+"."+name, ".")
+	default: // async-profiler has the library where others have the class
+		fn.Name, fn.Module = name, class
 	}
 	id := c.d.b.Frame(recording.Frame{Func: c.d.b.Function(fn), Line: int32(min(max(k.line, 0), 1<<31-1)), Kind: fn.Kind})
 	c.frames[k] = id

@@ -107,7 +107,8 @@ func newOTLPDict(rec *recording.Recording) *otlpDict {
 		mappings: newOTLPTable(), locations: newOTLPTable(), functions: newOTLPTable(), links: newOTLPTable(),
 		strings: newOTLPTable(), attrs: newOTLPTable(), stacks: newOTLPTable(),
 	}
-	if rec.Source.Format == "chrome" {
+	switch rec.Source.Format {
+	case "chrome", "cpuprofile":
 		d.managedType = "v8js"
 	}
 	return d

@@ -77,6 +77,7 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 	for k, i := range l.Order {
 		rank[i] = k - len(l.Order)
 	}
+	still := quiet(rec)
 	var load []float64
 	if l.Sort == SortBusy {
 		load = make([]float64, len(rec.Tracks))
@@ -102,10 +103,37 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 			case SortBusy:
 				return cmp.Compare(load[b], load[a])
 			}
-			return cmp.Compare(x.Sort, y.Sort)
+			return cmp.Or(cmp.Compare(x.Sort, y.Sort), cmp.Compare(still[a], still[b]))
 		})
 	}
 	return groups, pinned, unseen
+}
+
+// quiet has for each thread 0, 1 where it has less than a tenth of the samples of the one
+// with the most, or 2 for none, of the recording's first event, where that is sampled and
+// everything is read. Such threads stand behind the others: a recording of Java begins with
+// those that collect garbage.
+func quiet(rec *recording.Recording) []int8 {
+	out := make([]int8, len(rec.Tracks))
+	if !rec.Done || len(rec.Events) == 0 || rec.Events[rec.DefaultEvent()].Basis != recording.FromSamples {
+		return out
+	}
+	samples, most := make([]int, len(rec.Tracks)), 0
+	for i, t := range rec.Tracks {
+		if s := t.SamplesOf(rec.DefaultEvent()); s != nil {
+			samples[i] = s.Len()
+			most = max(most, samples[i])
+		}
+	}
+	for i, n := range samples {
+		switch {
+		case n == 0:
+			out[i] = 2
+		case n < most/10:
+			out[i] = 1
+		}
+	}
+	return out
 }
 
 // weight says how much there is on a track: the time its outermost spans

@@ -81,3 +81,34 @@ func TestProcessOrder(t *testing.T) {
 		t.Errorf("while it is read: %v", processOrder(rec))
 	}
 }
+
+// Threads with few samples of what is shown first stand behind the others of their process,
+// and those with none behind these, once everything is read.
+func TestThreadOrder(t *testing.T) {
+	b := recording.NewBuilder()
+	e := b.AddEvent(recording.Event{Basis: recording.FromSamples, Metrics: []recording.Metric{{Name: "samples"}}})
+	other := b.AddEvent(recording.Event{Basis: recording.FromSamples, Metrics: []recording.Metric{{Name: "bytes"}}})
+	call := b.Call(recording.NoCall, b.FunctionFrame(b.Function(recording.Function{Name: "f"})))
+	for i, n := range []int{0, 1, 20, 0, 50, 4, 5} {
+		track := b.Track(recording.TrackKey{PID: 1, TID: int64(i)})
+		for k := range n {
+			track.Sample(e, int64(k), call, -1, []int64{1})
+		}
+		track.Sample(other, 9, call, -1, []int64{1})
+	}
+	b.Progress()
+	order := func(rec *recording.Recording, sort Sort) []int {
+		groups, _, _ := byProcess(rec, Layout{Sort: sort})
+		return groups[0]
+	}
+	if got, want := order(b.Snapshot(), SortFile), []int{0, 1, 2, 3, 4, 5, 6}; !slices.Equal(got, want) {
+		t.Errorf("while it is read: %v, want %v", got, want)
+	}
+	rec := b.Finish()
+	if got, want := order(rec, SortFile), []int{2, 4, 6, 1, 5, 0, 3}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got, want := order(rec, SortName), []int{0, 1, 2, 3, 4, 5, 6}; !slices.Equal(got, want) {
+		t.Errorf("by name: %v, want %v", got, want)
+	}
+}
