@@ -12,6 +12,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"ashlar/ingest/source"
 )
 
 // kernelModule is the name of the kernel itself, beside its modules, as perf writes it.
@@ -84,26 +86,34 @@ type kernelSymbolsPart struct {
 	symbolsTried bool
 }
 
-// kernelSymbols are those of the kernel that was recorded, nil where they are nowhere:
-// perf keeps a copy of the list by the build id, and the kernel that runs has its own.
+// besideRecording is what the name of a copy of /proc/kallsyms ends in that somebody put
+// beside a recording, from the machine that recorded.
+const besideRecording = ".kallsyms"
+
+// kernelSymbols are those of the kernel that was recorded, nil where they are nowhere: a
+// copy may lie beside the recording, perf keeps one by the build id, and the kernel that
+// runs has its own.
 func (d *decoder) kernelSymbols() *kernelSymbols {
 	if d.symbolsTried {
 		return d.symbols
 	}
 	d.symbolsTried = true
-	id := bytes.TrimRight(d.ids[kernelModule], "\x00")
-	if len(id) < 2 { // also of a kernel that has none, which is all zeros
-		return nil
-	}
-	var paths []string
-	if home, err := os.UserHomeDir(); err == nil {
-		s := hex.EncodeToString(id)
-		paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "kallsyms"))
-	}
-	if notes, err := os.ReadFile("/sys/kernel/notes"); err == nil && sameID(id, noteID(notes)) {
-		paths = append(paths, "/proc/kallsyms")
+	paths := []string{d.path + besideRecording}
+	if id := bytes.TrimRight(d.ids[kernelModule], "\x00"); len(id) > 1 { // a kernel that has none has zeros
+		if home, err := os.UserHomeDir(); err == nil {
+			s := hex.EncodeToString(id)
+			paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "kallsyms"))
+		}
+		if notes, err := os.ReadFile("/sys/kernel/notes"); err == nil && sameID(id, noteID(notes)) {
+			paths = append(paths, "/proc/kallsyms")
+		}
 	}
 	for _, path := range paths {
+		if real, err := source.Ordinary(path); err == nil {
+			path = real
+		} else if path != "/proc/kallsyms" {
+			continue
+		}
 		f, err := os.Open(path)
 		if err != nil {
 			continue

@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -10,6 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ashlar/ingest/decode"
+	"ashlar/ingest/recording"
+	"ashlar/ingest/source"
 )
 
 // keepKallsyms puts a copy of the list of a kernel's symbols where perf would.
@@ -87,6 +92,33 @@ ffffffffc0001000 t other	[other]
 		if moved != 0 && strings.Contains(lines, "_it@") {
 			t.Errorf("a module that may lie elsewhere has names:\n%s", lines)
 		}
+	}
+}
+
+// TestKallsymsBeside: names of the kernel are those of the copy that lies beside a
+// recording, also of a kernel that has no build id.
+func TestKallsymsBeside(t *testing.T) {
+	const begin = 0xffffffff81000000
+	m := &made{}
+	m.mmap(1, nobody, begin, 1<<24, begin, "[kernel.kallsyms]_text")
+	m.sample(2, 11, miscKernel, 7, 7, 0, 1, []uint64{contextKernel, begin + 0x110}, "")
+	path := filepath.Join(t.TempDir(), "server.data")
+	for name, content := range map[string][]byte{path: file(m.inOrder()), path + ".kallsyms": []byte("ffffffff81000000 T _text\nffffffff81000100 t idle_cpu\n")} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := source.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	b := recording.NewBuilder()
+	if err := Decode(context.Background(), in, b, decode.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Join(told(b.Finish()), "\n"); !strings.Contains(lines, ";idle_cpu@"+kernelModule) {
+		t.Errorf("there is no idle_cpu:\n%s", lines)
 	}
 }
 

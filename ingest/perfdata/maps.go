@@ -154,38 +154,37 @@ func (d *decoder) fork(pid, parent, tid, ptid int32) {
 	d.states.Owner[int64(tid)], d.states.Names[int64(tid)] = int64(pid), from.comm
 }
 
-// binaryFile is a binary that samples lie in.
-type binaryFile struct {
-	*program.Program
-}
-
 // binary opens that of a mapping, whose symbols are used only where it is the one
 // that ran.
 func (d *decoder) binary(m *mapping) *program.Program {
-	f := d.binaries[m.name]
-	if f == nil {
-		f = new(binaryFile)
-		d.binaries[m.name] = f
-		if !filepath.IsAbs(m.name) || strings.HasPrefix(m.name, "//") {
-			return nil
-		}
-		f.Program = d.open(m)
-		if f.Program == nil {
+	p, ok := d.binaries[m.name]
+	if ok {
+		return p
+	}
+	if filepath.IsAbs(m.name) && !strings.HasPrefix(m.name, "//") {
+		if p = d.open(m); p == nil {
 			d.missing++
 		} else {
-			f.Close()
+			p.FindUnits()
+			p.Close()
 		}
 	}
-	return f.Program
+	d.binaries[m.name] = p
+	return p
+}
+
+// idOf is the build id of what is mapped, nil where nothing says it.
+func (d *decoder) idOf(m *mapping) []byte {
+	if m.id != nil {
+		return m.id
+	}
+	return d.ids[m.name]
 }
 
 // open finds a binary's symbols: where debuggers and perf keep them, then in the
 // binary itself.
 func (d *decoder) open(m *mapping) *program.Program {
-	id := m.id
-	if id == nil {
-		id = d.ids[m.name]
-	}
+	id := d.idOf(m)
 	var paths []string
 	if len(id) > 1 {
 		s := hex.EncodeToString(id)

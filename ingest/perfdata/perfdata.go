@@ -8,7 +8,8 @@
 // Each sample has its event, its period, its thread, its processor and its stack,
 // as `perf script` prints them. Functions come from the symbol tables of the
 // binaries, where they lie on this machine and are those that ran, as their build
-// ids say; others are called by where they lie in their binary.
+// ids say, and with them files, lines and inlined functions where those were compiled
+// with them (-g); others are called by where they lie in their binary.
 package perfdata
 
 import (
@@ -23,6 +24,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/sched"
 	"ashlar/ingest/source"
@@ -33,7 +35,7 @@ var Format = codec.Format{
 	Name:       "perf-data",
 	Title:      "perf.data",
 	Plural:     "perf.data files",
-	Holds:      "what `perf record` writes, also to a pipe or compressed: samples with periods and stacks, named by the symbols of binaries and of the kernel",
+	Holds:      "what `perf record` writes, also to a pipe or compressed: samples with periods and stacks, named by the symbols of binaries and of the kernel, with lines and inlined functions",
 	Extensions: []string{".data", ".perf.data"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -69,11 +71,12 @@ const (
 var le = binary.LittleEndian
 
 type decoder struct {
-	b   *recording.Builder
-	ctx context.Context
-	in  *bufio.Reader
-	at  int64 // where in the content in is
-	n   int   // records
+	b    *recording.Builder
+	ctx  context.Context
+	path string
+	in   *bufio.Reader
+	at   int64 // where in the content in is
+	n    int   // records
 
 	attrs []*attr
 	byID  map[uint64]*attr
@@ -91,9 +94,9 @@ type decoder struct {
 	processes map[int32]*process
 	kernel    *maps
 	ids       map[string][]byte // build ids of binaries, by name
-	binaries  map[string]*binaryFile
-	frames    map[frameKey]recording.FrameID
-	recent    [1 << recentBits]recentFrame
+	binaries  map[string]*program.Program
+	frames    map[frameKey]frames
+	recent    [1 << recentBits]recentFrames
 	versions  uint64 // of maps
 	threads   map[int32]*thread
 	missing   int64
@@ -115,8 +118,8 @@ type decoder struct {
 // stands before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	in.OnSilence(b.Progress)
-	d := &decoder{b: b, ctx: ctx, byID: map[uint64]*attr{}, processes: map[int32]*process{}, kernel: new(maps),
-		ids: map[string][]byte{}, binaries: map[string]*binaryFile{}, frames: map[frameKey]recording.FrameID{}, threads: map[int32]*thread{},
+	d := &decoder{b: b, ctx: ctx, path: in.Path, byID: map[uint64]*attr{}, processes: map[int32]*process{}, kernel: new(maps),
+		ids: map[string][]byte{}, binaries: map[string]*program.Program{}, frames: map[frameKey]frames{}, threads: map[int32]*thread{},
 		states: sched.New(b), formats: map[string]map[string]field{}, samples: b.Tally("sample"), records: b.Tally("other record")}
 	d.in = bufio.NewReaderSize(&decode.Reader{In: in}, 1<<20)
 	head, err := d.take(pipeHeader)

@@ -199,3 +199,76 @@ func TestSchedRecordedHere(t *testing.T) {
 		}
 	}
 }
+
+// inlines has a loop whose work is inlined twice over.
+const inlines = `
+volatile unsigned sink;
+static inline __attribute__((always_inline)) unsigned leaf(unsigned x) {
+	for (int i = 0; i < 100; i++)
+		x = x * 1664525 + 1013904223;
+	return x;
+}
+static inline __attribute__((always_inline)) unsigned middle(unsigned x) {
+	return leaf(x) ^ leaf(x + 1);
+}
+__attribute__((noinline)) void work(void) {
+	for (int i = 0; i < 2000000; i++)
+		sink = middle(sink);
+}
+int main(void) {
+	work();
+	return 0;
+}
+`
+
+// TestInlined: functions that are inlined stand in stacks with their lines, above the
+// function whose symbol their code has.
+func TestInlined(t *testing.T) {
+	dir := t.TempDir()
+	source, program, name := filepath.Join(dir, "inlines.c"), filepath.Join(dir, "inlines"), filepath.Join(dir, "perf.data")
+	if err := os.WriteFile(source, []byte(inlines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	perf(t, "record", "-q", "-F", "2000", "-g", "-o", name, "--", program)
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := decodeBytes(t, content, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, found := 0, map[string]int{}
+	for _, tr := range r.Tracks {
+		for _, s := range tr.Samples {
+			for i := range s.Len() {
+				var path []string
+				for c := s.Call(i); c != recording.NoCall; c = r.Calls.Parent(c) {
+					f := r.Frames.At(int(r.Calls.Frame(c)))
+					if fn := r.Functions.At(int(f.Func)); fn.Module == program {
+						path = append(path, fn.Name)
+						if file := filepath.Base(f.File); file != "inlines.c" && fn.Name != "_start" {
+							t.Fatalf("%s is in the file %s", fn.Name, file)
+						}
+						if want := map[string][2]int32{"leaf": {3, 7}, "middle": {8, 10}, "work": {11, 14}, "main": {15, 18}}[fn.Name]; f.Line < want[0] || f.Line > want[1] && want[1] > 0 {
+							t.Fatalf("%s is at line %d", fn.Name, f.Line)
+						}
+						if inlined := fn.Name == "leaf" || fn.Name == "middle"; f.Inlined != inlined {
+							t.Fatalf("%s is inlined: %t", fn.Name, f.Inlined)
+						}
+					}
+				}
+				if len(path) > 0 {
+					all++
+					found[strings.Join(path[:min(3, len(path))], " ")]++ // work may have no frame of its own, and main be passed over
+				}
+			}
+		}
+	}
+	if n := found["leaf middle work"]; n < 20 || n < all*8/10 {
+		t.Errorf("%d of %d samples are in leaf, in middle, in work: %v", n, all, found)
+	}
+}

@@ -1,9 +1,6 @@
 package perfdata
 
 import (
-	"bytes"
-	"fmt"
-
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
@@ -84,7 +81,7 @@ func (d *decoder) sample(it *item) bool {
 		d.b.Remark("not-unwound", "", "Copies of the stack (perf record --call-graph dwarf) are not unwound: stacks of user space have their innermost function only; `perf script -i FILE | ashlar -` has them all")
 	}
 	if len(d.stack) == 0 && has(hasIP) {
-		d.stack = append(d.stack, d.frame(ip, &d.process(pid).maps, mode == miscKernel))
+		d.push(ip, &d.process(pid).maps, mode == miscKernel, false)
 	}
 	d.add(it, pid, tid, cpu, period, raw)
 	return true
@@ -190,103 +187,16 @@ func (d *decoder) chain(f *fields, pid int32, mode uint64) {
 		return
 	}
 	kernel, own := mode == miscKernel, &d.process(pid).maps
+	called := false // addresses are where calls return to
 	for range n {
 		ip := f.u64()
 		if ip >= contextMost {
-			kernel = ip == contextKernel || ip == contextHypervisor
+			kernel, called = ip == contextKernel || ip == contextHypervisor, false
 			continue
 		}
-		d.stack = append(d.stack, d.frame(ip, own, kernel))
+		d.push(ip, own, kernel, called)
+		called = true
 	}
-}
-
-// frameKey identifies a frame: an address of a binary, or of nothing known.
-type frameKey struct {
-	name   string
-	at     uint64
-	kernel bool
-}
-
-// recentFrame is a frame that was asked for lately: that of an address in maps of a
-// version, less 1. Programs are in few places again and again.
-type recentFrame struct {
-	ip, version uint64
-	kernel      bool
-	frame       recording.FrameID
-}
-
-// recentBits says how many of them there are: as many as a processor keeps near.
-const recentBits = 14
-
-// frame is that of an address, of the kernel or in the maps of a process.
-func (d *decoder) frame(ip uint64, in *maps, kernel bool) recording.FrameID {
-	if kernel {
-		in = d.kernel
-	}
-	const spread = 0x9e3779b97f4a7c15
-	is := recentFrame{ip: ip, version: in.version + 1, kernel: kernel}
-	f := &d.recent[(ip^is.version<<32)*spread>>(64-recentBits)]
-	if f.ip != is.ip || f.version != is.version || f.kernel != is.kernel {
-		is.frame = d.findFrame(ip, in, kernel)
-		*f = is
-	}
-	return f.frame
-}
-
-// findFrame is frame for what was not asked for lately.
-func (d *decoder) findFrame(ip uint64, in *maps, kernel bool) recording.FrameID {
-	m := in.at(ip)
-	key := frameKey{at: ip, kernel: kernel}
-	if m != nil {
-		key.name, key.at = m.name, ip-m.start+m.offset
-		if kernel {
-			key.at = ip - m.start
-		}
-	}
-	if f, ok := d.frames[key]; ok {
-		return f
-	}
-	fr := recording.Frame{Addr: key.at, Kind: recording.KindUnknown}
-	fn := recording.Function{Module: "[unknown]"}
-	switch {
-	case kernel:
-		fr.Addr, fn.Kind = ip, recording.KindKernel
-	case m != nil:
-		fn.Kind = recording.KindUser
-	}
-	if m != nil {
-		fn.Module = m.name
-		if id := d.ids[m.name]; m.id != nil || id != nil {
-			if m.id != nil {
-				id = m.id
-			}
-			fr.BuildID = fmt.Sprintf("%x", bytes.TrimRight(id, "\x00"))
-		}
-		if kernel {
-			if name, start, ok := d.kernelSymbols().Lookup(ip, m.name); ok {
-				fn.Name, fr.Offset = name, ip-start
-			}
-		} else if p := d.binary(m); p != nil {
-			if at, ok := p.AddressIn(key.at, m.offset); ok {
-				if name, start, ok := p.Lookup(at); ok {
-					fn.Name, fr.Offset = name, at-start
-				}
-			}
-		}
-	}
-	if fn.Name == "" {
-		fn.Unresolved = true
-		if m == nil {
-			fn.Name = recording.AddressName("", ip, 0)
-		} else {
-			fn.Name = recording.AddressName(m.name, fr.Addr, key.at)
-		}
-	}
-	fr.Kind = fn.Kind
-	fr.Func = d.b.Function(fn)
-	f := d.b.Frame(fr)
-	d.frames[key] = f
-	return f
 }
 
 // tell says what was not there.
@@ -296,6 +206,12 @@ func (d *decoder) tell() {
 	}
 	if d.lost > 0 {
 		d.b.Warn("lost", "", "The kernel lost %s that perf did not read in time; no sum has what was lost", plain.Plural(d.lost, "record"))
+	}
+	for _, p := range d.binaries {
+		if p != nil && p.LeftOut {
+			d.b.Remark("lines-left-out", "", "A binary says more of its functions than is read of one: some inlined functions and lines are left out")
+			break
+		}
 	}
 	if d.changed > 0 {
 		d.b.Remark("binary-changed", "", "Of some binaries (%d) others lie on this machine than those that ran; addresses in them have no names", d.changed)

@@ -27,10 +27,14 @@ type Program struct {
 	BuildID []byte
 	// Without says why there are no lines though the program has some, "" else.
 	Without string
+	// LeftOut is set where Places left out some because there is too much to read.
+	LeftOut bool
 
 	funcs  []elf.Symbol
 	loads  []elf.ProgHeader
 	lines  *dwarf.Data
+	units  *units
+	file   *elf.File
 	closer *os.File
 }
 
@@ -53,7 +57,7 @@ func Open(path string) (*Program, error) {
 		file.Close()
 		return nil, errors.New("is not an ELF executable")
 	}
-	p := &Program{Moves: f.Type == elf.ET_DYN, BuildID: buildID(f), closer: file}
+	p := &Program{Moves: f.Type == elf.ET_DYN, BuildID: buildID(f), file: f, closer: file}
 	for _, l := range f.Progs {
 		if l.Type == elf.PT_LOAD {
 			p.loads = append(p.loads, l.ProgHeader)
@@ -131,7 +135,7 @@ func unpacked(f *elf.File, of func(*elf.Section) bool) (sum uint64) {
 	return sum
 }
 
-// Close closes the file. Lookup may still be called, File not.
+// Close closes the file. Lookup and Places may still be called, File not.
 func (p *Program) Close() { p.closer.Close() }
 
 // buildID is the note that linkers leave, nil for none.

@@ -1,0 +1,136 @@
+package perfdata
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"ashlar/ingest/program"
+	"ashlar/ingest/recording"
+)
+
+// frameKey identifies the frames of an address of a binary, or of nothing known. Of an
+// address that a call returns to, the line is that of the call.
+type frameKey struct {
+	name           string
+	at             uint64
+	kernel, called bool
+}
+
+// frames are those of an address: of the function that it lies in, and of functions that
+// are inlined there, the innermost first.
+type frames struct {
+	inlined []recording.FrameID
+	frame   recording.FrameID
+}
+
+// recentFrames are frames that were asked for lately: those of an address in maps of a
+// version, less 1. Programs are in few places again and again.
+type recentFrames struct {
+	ip, version    uint64
+	kernel, called bool
+	frames
+}
+
+// recentBits says how many of them there are: as many as a processor keeps near.
+const recentBits = 14
+
+// push adds the frames of an address to the stack, of the kernel or in the maps of a
+// process; called says that a call returns there.
+func (d *decoder) push(ip uint64, in *maps, kernel, called bool) {
+	if kernel {
+		in = d.kernel
+	}
+	const spread = 0x9e3779b97f4a7c15
+	version := in.version + 1
+	f := &d.recent[(ip^version<<32)*spread>>(64-recentBits)]
+	if f.ip != ip || f.version != version || f.kernel != kernel || f.called != called {
+		*f = recentFrames{ip, version, kernel, called, d.find(ip, in, kernel, called)}
+	}
+	d.stack = append(append(d.stack, f.inlined...), f.frame)
+}
+
+// find looks up the frames of what was not asked for lately.
+func (d *decoder) find(ip uint64, in *maps, kernel, called bool) frames {
+	m := in.at(ip)
+	key := frameKey{at: ip, kernel: kernel, called: called}
+	if m != nil {
+		key.name, key.at = m.name, ip-m.start+m.offset
+		if kernel {
+			key.at = ip - m.start
+		}
+	}
+	f, ok := d.frames[key]
+	if !ok {
+		f = d.newFrames(ip, m, key)
+		d.frames[key] = f
+	}
+	return f
+}
+
+// newFrames adds the frames of an address, which lies in m, nil for nothing known.
+func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
+	fr := recording.Frame{Addr: key.at, Kind: recording.KindUnknown}
+	fn := recording.Function{Module: "[unknown]"}
+	if key.kernel {
+		fr.Addr, fr.Kind = ip, recording.KindKernel
+	} else if m != nil {
+		fr.Kind = recording.KindUser
+	}
+	var places []program.Place
+	if m != nil {
+		fn.Module, fr.BuildID = m.name, fmt.Sprintf("%x", bytes.TrimRight(d.idOf(m), "\x00"))
+		if key.kernel {
+			if name, start, ok := d.kernelSymbols().Lookup(ip, m.name); ok {
+				fn.Name, fr.Offset = name, ip-start
+			}
+		} else if p := d.binary(m); p != nil {
+			fn.Name, fr.Offset, places = lookUp(p, m, key)
+		}
+	}
+	if fn.Name == "" {
+		fn.Unresolved = true
+		if m == nil {
+			fn.Name = recording.AddressName("", ip, 0)
+		} else {
+			fn.Name = recording.AddressName(m.name, fr.Addr, key.at)
+		}
+	}
+	fn.Kind = fr.Kind
+	for i := len(places) - 1; i >= 0; i-- {
+		p := &places[i]
+		if i == len(places)-1 {
+			fn.File, fr.File, fr.Line = p.File, p.File, int32(p.Line)
+			continue
+		}
+		in := fr
+		in.Func = d.b.Function(recording.Function{Name: cmp.Or(p.Name, recording.UnknownName), Module: m.name, File: p.File, Kind: fr.Kind})
+		in.Offset, in.File, in.Line = 0, p.File, int32(p.Line)
+		in.Inlined, in.InlineDepth = true, uint8(min(len(places)-1-i, math.MaxUint8))
+		fs.inlined = append(fs.inlined, d.b.Frame(in))
+	}
+	slices.Reverse(fs.inlined)
+	fr.Func = d.b.Function(fn)
+	fs.frame = d.b.Frame(fr)
+	return fs
+}
+
+// lookUp finds the function of an address in its program, how far behind its beginning
+// that is, and where in source files it comes from.
+func lookUp(p *program.Program, m *mapping, key frameKey) (name string, offset uint64, places []program.Place) {
+	at, ok := p.AddressIn(key.at, m.offset)
+	if !ok {
+		return "", 0, nil
+	}
+	name, start, ok := p.Lookup(at)
+	if !ok {
+		return "", 0, nil
+	}
+	offset = at - start
+	if key.called && offset > 0 {
+		at-- // in the call
+	}
+	return name, offset, p.Places(at)
+}

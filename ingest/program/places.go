@@ -1,0 +1,333 @@
+package program
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"slices"
+	"sort"
+)
+
+// Place is where in source files an instruction comes from.
+type Place struct {
+	// Name is that of an inlined function, as its linker would call it where the compiler
+	// says so; "" of the function that the instruction lies in, which has a symbol.
+	Name string
+	File string
+	Line int // 1-based, 0 when unknown
+}
+
+// mostWalked is how many bytes of what the compiler says of functions are read of one
+// program: some million of its entries, which takes seconds.
+const mostWalked = 64 << 20
+
+// units are the compile units of a program and what was read of them.
+type units struct {
+	list   []*unit
+	ranges []within[*unit]
+	walked int
+	names  map[dwarf.Offset]string
+}
+
+// unit is a compile unit. Its rows and functions are read when they are first asked for.
+type unit struct {
+	entry     *dwarf.Entry
+	size      int
+	read      bool
+	files     []*dwarf.LineFile
+	rows      []row
+	functions []within[[]inlined]
+}
+
+// row says from which line the code comes from an address on, until the next row.
+type row struct {
+	at         uint64
+	file, line int32
+}
+
+// inlined is a call whose code stands in that of its caller.
+type inlined struct {
+	low, high  uint64
+	depth      int
+	name       string
+	file, line int32 // where it is called
+}
+
+// within is what belongs to addresses from low to below high.
+type within[T any] struct {
+	low, high uint64
+	is        T
+}
+
+// find is what an address lies in. Ranges are in order and do not overlap.
+func find[T any](in []within[T], at uint64) (is T, ok bool) {
+	i := sort.Search(len(in), func(i int) bool { return in[i].high > at })
+	if i == len(in) || in[i].low > at {
+		return is, false
+	}
+	return in[i].is, true
+}
+
+func order[T any](in []within[T]) {
+	slices.SortStableFunc(in, func(a, b within[T]) int { return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high)) })
+}
+
+// FindUnits makes Places answer, also once the program is closed: it finds the compile
+// units, each of which begins with its length (DWARF 5, 7.5.1).
+func (p *Program) FindUnits() {
+	f := p.file
+	var info *elf.Section
+	for _, name := range []string{".debug_info", ".zdebug_info"} {
+		info = cmp.Or(info, f.Section(name))
+	}
+	if p.lines == nil || info == nil {
+		return
+	}
+	p.units = &units{names: map[dwarf.Offset]string{}}
+	in, data := info.Open(), p.lines.Reader()
+	for at := int64(0); ; {
+		var head [24]byte
+		n, _ := io.ReadFull(in, head[:])
+		size, header := unitHeader(f.ByteOrder, head[:n])
+		if size == 0 {
+			break
+		}
+		data.Seek(dwarf.Offset(at + header))
+		if e, err := data.Next(); err == nil && e != nil && (e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagSkeletonUnit) {
+			u := &unit{entry: e, size: int(min(size, mostWalked))}
+			p.units.list = append(p.units.list, u)
+			if ranges, err := p.lines.Ranges(e); err == nil {
+				for _, r := range ranges {
+					p.units.ranges = append(p.units.ranges, within[*unit]{r[0], r[1], u})
+				}
+			}
+		}
+		if at += size; size < int64(n) {
+			break
+		}
+		if _, err := io.CopyN(io.Discard, in, size-int64(n)); err != nil {
+			break
+		}
+	}
+	order(p.units.ranges)
+}
+
+// unitHeader says how long a unit is, with its length, and where its first entry begins;
+// size is 0 behind the last one.
+func unitHeader(order binary.ByteOrder, b []byte) (size, header int64) {
+	if len(b) < 24 {
+		return 0, 0
+	}
+	size, header, width := int64(order.Uint32(b))+4, 4, int64(4)
+	if size-4 == 0xffffffff {
+		size, header, width = int64(order.Uint64(b[4:]))+12, 12, 8
+	}
+	if size <= 0 || size < header+3+width {
+		return 0, 0
+	}
+	version, kind := order.Uint16(b[header:]), b[header+2]
+	header += 2 + width + 1
+	if version >= 5 {
+		const skeleton, split, typed, splitTyped = 4, 5, 2, 6
+		switch header++; kind {
+		case skeleton, split:
+			header += 8
+		case typed, splitTyped:
+			header += 8 + width
+		}
+	}
+	return size, header
+}
+
+// Places says where the instruction at pc comes from, the innermost of inlined functions
+// first, and at last the function that it lies in; nil where that is not known, and before
+// FindUnits.
+func (p *Program) Places(pc uint64) []Place {
+	if p.units == nil {
+		return nil
+	}
+	u, ok := find(p.units.ranges, pc)
+	if !ok || !p.readUnit(u) {
+		return nil
+	}
+	i := sort.Search(len(u.rows), func(i int) bool { return u.rows[i].at > pc }) - 1
+	if i < 0 || u.rows[i].line < 0 {
+		return nil
+	}
+	file, line := u.rows[i].file, u.rows[i].line
+	var out []Place
+	calls, _ := find(u.functions, pc)
+	for k := len(calls) - 1; k >= 0; k-- { // the innermost have the greatest depth
+		if c := &calls[k]; c.low <= pc && pc < c.high {
+			out = append(out, Place{c.name, u.file(file), int(line)})
+			file, line = c.file, c.line
+		}
+	}
+	return append(out, Place{"", u.file(file), int(line)})
+}
+
+func (u *unit) file(i int32) string {
+	if i < 0 || int(i) >= len(u.files) || u.files[i] == nil {
+		return ""
+	}
+	return u.files[i].Name
+}
+
+// readUnit reads the rows and inlined functions of a unit; it reports whether there are
+// some.
+func (p *Program) readUnit(u *unit) bool {
+	if !u.read {
+		u.read = true
+		if p.units.walked += u.size; p.units.walked > mostWalked {
+			p.LeftOut = true
+		} else {
+			p.readRows(u)
+			p.readFunctions(u)
+		}
+	}
+	return len(u.rows) > 0
+}
+
+// ended is the line of a row behind the end of code.
+const ended = -1
+
+func (p *Program) readRows(u *unit) {
+	lines, err := p.lines.LineReader(u.entry)
+	if err != nil || lines == nil {
+		return
+	}
+	number := map[*dwarf.LineFile]int32{}
+	var e dwarf.LineEntry
+	for lines.Next(&e) == nil {
+		if u.files == nil {
+			u.files = lines.Files()
+			for i, f := range u.files {
+				number[f] = int32(i)
+			}
+		}
+		r := row{at: e.Address, file: -1, line: int32(e.Line)}
+		if i, ok := number[e.File]; ok {
+			r.file = i
+		}
+		if e.EndSequence {
+			r.line = ended
+		}
+		u.rows = append(u.rows, r)
+	}
+	// Code that begins where another ends has its row behind the end.
+	slices.SortStableFunc(u.rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(a.line, 0), min(b.line, 0)))
+	})
+}
+
+// function is one whose entry is being walked over.
+type function struct {
+	ranges [][2]uint64
+	calls  []inlined
+	depth  int // how many inlined functions the next entry is in
+}
+
+// readFunctions walks over a unit and keeps where its functions lie and what was inlined
+// into them.
+func (p *Program) readFunctions(u *unit) {
+	type level struct {
+		around *function
+		call   bool
+	}
+	var stack []level
+	var in *function
+	data := p.lines.Reader()
+	for data.Seek(u.entry.Offset); ; {
+		e, err := data.Next()
+		if err != nil || e == nil {
+			break
+		}
+		if e.Tag == 0 {
+			l := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if l.around != in {
+				u.keep(in)
+				in = l.around
+			} else if l.call {
+				in.depth--
+			}
+		} else if around := in; e.Children {
+			switch e.Tag {
+			case dwarf.TagSubprogram:
+				if ranges, err := p.lines.Ranges(e); err == nil && len(ranges) > 0 {
+					in = &function{ranges: ranges}
+				}
+			case dwarf.TagInlinedSubroutine:
+				p.inline(in, e)
+			}
+			call := e.Tag == dwarf.TagInlinedSubroutine && in != nil
+			if call {
+				in.depth++
+			}
+			stack = append(stack, level{around, call})
+		} else if e.Tag == dwarf.TagInlinedSubroutine {
+			p.inline(in, e)
+		}
+		if len(stack) == 0 {
+			break
+		}
+	}
+	order(u.functions)
+}
+
+// inline adds what an entry says of an inlined function.
+func (p *Program) inline(in *function, e *dwarf.Entry) {
+	if in == nil {
+		return
+	}
+	ranges, err := p.lines.Ranges(e)
+	if err != nil {
+		return
+	}
+	number := func(a dwarf.Attr) int32 { n, _ := e.Val(a).(int64); return int32(n) }
+	c := inlined{depth: in.depth, name: p.nameOf(e, 0), file: number(dwarf.AttrCallFile), line: number(dwarf.AttrCallLine)}
+	for _, r := range ranges {
+		c.low, c.high = r[0], r[1]
+		in.calls = append(in.calls, c)
+	}
+}
+
+// keep adds a function that was walked over, with its inlined ones by how deep they are.
+func (u *unit) keep(f *function) {
+	if len(f.calls) == 0 {
+		return
+	}
+	slices.SortStableFunc(f.calls, func(a, b inlined) int { return cmp.Compare(a.depth, b.depth) })
+	for _, r := range f.ranges {
+		u.functions = append(u.functions, within[[]inlined]{r[0], r[1], f.calls})
+	}
+}
+
+// nameOf is the name of a function, or of the one that an entry stands for.
+func (p *Program) nameOf(e *dwarf.Entry, hops int) string {
+	for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, dwarf.AttrName} {
+		if s, ok := e.Val(a).(string); ok && s != "" {
+			return s
+		}
+	}
+	const most = 8
+	for _, a := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+		at, ok := e.Val(a).(dwarf.Offset)
+		if !ok || hops == most {
+			continue
+		}
+		name, ok := p.units.names[at]
+		if !ok {
+			data := p.lines.Reader()
+			data.Seek(at)
+			if origin, err := data.Next(); err == nil && origin != nil {
+				name = p.nameOf(origin, hops+1)
+			}
+			p.units.names[at] = name
+		}
+		return name
+	}
+	return ""
+}
