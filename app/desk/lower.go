@@ -76,12 +76,14 @@ func (p *Pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
 // failed says in the middle of the pane why nothing can be shown and what to
 // try.
 func (p *Pane) failed(u *ui.UI, r image.Rectangle, err error) {
+	const most, line = 6, 16 // lines, and how high one is
 	th := u.Theme
-	y := r.Min.Y + r.Dy()*2/5
+	y := max(r.Min.Y+u.Px(34), min(r.Min.Y+r.Dy()*2/5, r.Max.Y-u.Px(6+most*line+8)))
 	w := min(r.Dx()-u.Px(40), u.Px(640))
 	x := (r.Min.X + r.Max.X - w) / 2
 	u.Text(image.Rect(x, y-u.Px(34), x+w, y), "This file cannot be shown", ui.Style{Size: 16, Weight: font.Medium, Color: th.Text, Align: ui.Middle})
-	u.Text(image.Rect(x, y+u.Px(6), x+w, y+u.Px(140)), err.Error(), ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: 6})
+	text := image.Rect(x, y+u.Px(6), x+w, r.Max.Y)
+	u.Text(text, err.Error(), ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: max(1, min(most, text.Dy()/u.Px(line)))})
 }
 
 // events takes what the pointer did since the last frame.
