@@ -6,20 +6,20 @@ import (
 	"maps"
 	"slices"
 
-	"golang.org/x/exp/trace"
-
+	"ashlar/ingest/gotrace/wire"
 	"ashlar/ingest/recording"
 )
 
 // goroutine is one that there is.
 type goroutine struct {
-	id    trace.GoID
+	id    int64
 	track *recording.TrackBuilder
 	named bool
+	over  bool              // it has ended
 	frame recording.FrameID // that stands for it on processors' tracks
 	known bool              // frame is
 
-	state      trace.GoState
+	state      wire.State
 	since      int64
 	reason     string           // why it is waiting
 	stack      recording.CallID // the last that is known
@@ -31,30 +31,34 @@ type goroutine struct {
 // proc is a processor of the scheduler (P).
 type proc struct {
 	track, beside *recording.TrackBuilder
-	running       trace.GoID
+	running       *goroutine
 }
 
-// goroutine is one by its id, nil for none.
-func (d *decoder) goroutine(id trace.GoID) *goroutine {
-	if id == trace.NoGoroutine {
+// goroutine is what is known of one, nil for none.
+func (d *decoder) goroutine(of *wire.G) *goroutine {
+	if of == nil {
 		return nil
 	}
-	g := d.gs[id]
-	if g == nil {
-		g = &goroutine{id: id, track: d.b.Track(recording.TrackKey{PID: goroutines, TID: int64(id)}), waker: recording.NoTrack}
-		g.track.SetSort(int(min(id, 1<<31-1)))
-		d.gs[id] = g
+	if g, ok := of.Own.(*goroutine); ok && !g.over {
+		return g
 	}
+	g := d.gs[of.ID]
+	if g == nil {
+		g = &goroutine{id: of.ID, track: d.b.Track(recording.TrackKey{PID: goroutines, TID: of.ID}), waker: recording.NoTrack}
+		g.track.SetSort(int(min(of.ID, 1<<31-1)))
+		d.gs[of.ID] = g
+	}
+	of.Own = g
 	return g
 }
 
-func (d *decoder) proc(id trace.ProcID) *proc {
-	if id == trace.NoProc {
+func (d *decoder) proc(id int64) *proc {
+	if id == wire.None {
 		return nil
 	}
 	p := d.procs[id]
 	if p == nil {
-		p = &proc{track: d.b.Track(recording.TrackKey{PID: processors, TID: int64(id)}), running: trace.NoGoroutine}
+		p = &proc{track: d.b.Track(recording.TrackKey{PID: processors, TID: id})}
 		p.track.SetName(fmt.Sprintf("P%d", id))
 		p.track.SetSort(int(min(id, 1<<31-1)))
 		d.procs[id] = p
@@ -63,14 +67,12 @@ func (d *decoder) proc(id trace.ProcID) *proc {
 }
 
 // name calls a goroutine after the function that it began with.
-func (d *decoder) name(g *goroutine, s trace.Stack) {
-	if g.named || s == trace.NoStack {
+func (d *decoder) name(g *goroutine, stack int32) {
+	if g.named || stack == 0 {
 		return
 	}
 	root := ""
-	for f := range s.Frames() {
-		root = f.Func
-	}
+	d.gen.EachFrame(stack, func(f *wire.Frame) { root = d.gen.Text(f.Func) })
 	if root != "" {
 		g.named, g.known = true, false
 		g.track.SetName(root)
@@ -107,26 +109,25 @@ type lastFrame struct {
 }
 
 // transition takes a goroutine from one state to the next.
-func (d *decoder) transition(ev *trace.Event, st *trace.StateTransition, at int64) {
-	from, to := st.Goroutine()
-	g := d.goroutine(st.Resource.Goroutine())
+func (d *decoder) transition(ev *wire.Event, at int64) {
+	g, from, to := d.goroutine(ev.On), ev.From, ev.To
 	if g == nil {
 		return
 	}
-	d.name(g, st.Stack)
+	d.name(g, ev.OnStack)
 	if from == to {
 		return
 	}
-	if from == trace.GoUndetermined {
+	if from == wire.Undetermined {
 		// What it is in it has been in since the last synchronization.
 		at = d.sync
 		g.state = from
 	}
-	stack := d.call(st.Stack)
-	if stack == recording.NoCall && ev.Goroutine() == g.id {
-		stack = d.call(ev.Stack())
+	stack := d.call(ev.OnStack)
+	if stack == recording.NoCall && ev.G != nil && ev.G.ID == g.id {
+		stack = d.call(ev.Stack)
 	}
-	if from != trace.GoUndetermined {
+	if from != wire.Undetermined {
 		d.tell(g, at, stack)
 		d.leave(g, at)
 	}
@@ -134,18 +135,23 @@ func (d *decoder) transition(ev *trace.Event, st *trace.StateTransition, at int6
 		g.stack = stack
 	}
 	d.count(g.state, -1)
-	g.state, g.since, g.reason = to, at, st.Reason
+	g.state, g.since = to, at
 	d.count(to, 1)
 	d.told(at)
 	switch to {
-	case trace.GoNotExist:
+	case wire.NotExist:
 		g.track.Over(at)
+		g.over = true
 		delete(d.gs, g.id)
-	case trace.GoRunning:
+	case wire.Running:
 		d.run(ev, g, at)
-	case trace.GoRunnable:
-		if waker := d.gs[ev.Goroutine()]; waker != nil && waker != g && from != trace.GoUndetermined {
-			g.waker = waker.track.Index()
+	case wire.Waiting:
+		g.reason = d.gen.Text(ev.Text)
+	case wire.Runnable:
+		if ev.G != nil && from != wire.Undetermined {
+			if waker := d.goroutine(ev.G); waker != g {
+				g.waker = waker.track.Index()
+			}
 		}
 	}
 }
@@ -156,16 +162,16 @@ func (d *decoder) tell(g *goroutine, at int64, stop recording.CallID) {
 	in := stateOf{}
 	stack := g.stack
 	switch g.state {
-	case trace.GoRunning:
+	case wire.Running:
 		if in.state = recording.Running; g.collecting > 0 {
 			in.state = recording.Collecting
 		}
 		stack = d.commonCall(stack, stop)
-	case trace.GoRunnable:
+	case wire.Runnable:
 		in.state = recording.Runnable
-	case trace.GoWaiting:
+	case wire.Waiting:
 		in = stateOf{recording.Blocked, g.reason}
-	case trace.GoSyscall:
+	case wire.InSyscall:
 		in.state = recording.InSystemCall
 	default:
 		return
@@ -192,7 +198,7 @@ func (d *decoder) commonCall(before, stack recording.CallID) recording.CallID {
 
 // collect begins (1) or ends (-1) work for the collector by a goroutine that runs.
 func (d *decoder) collect(g *goroutine, stack recording.CallID, by int, at int64) {
-	if at = max(at, g.since); g.state == trace.GoRunning {
+	if at = max(at, g.since); g.state == wire.Running {
 		d.tell(g, at, cmp.Or(stack, g.stack))
 		g.since = at
 	}
@@ -202,25 +208,25 @@ func (d *decoder) collect(g *goroutine, stack recording.CallID, by int, at int64
 // leave takes a goroutine from its processor.
 func (d *decoder) leave(g *goroutine, at int64) {
 	if p := g.proc; p != nil {
-		if p.running == g.id {
+		if p.running == g {
 			p.track.End(at)
-			p.running = trace.NoGoroutine
+			p.running = nil
 		}
 		g.proc = nil
 	}
 }
 
 // run puts a goroutine on its processor.
-func (d *decoder) run(ev *trace.Event, g *goroutine, at int64) {
-	p := d.proc(ev.Proc())
+func (d *decoder) run(ev *wire.Event, g *goroutine, at int64) {
+	p := d.proc(ev.P)
 	if p == nil {
 		return
 	}
-	if other := d.gs[p.running]; other != nil && p.running != g.id {
+	if other := p.running; other != nil && other != g && !other.over {
 		p.track.End(at) // it is said to run elsewhere before it is said to stop here
 		other.proc = nil
 	}
-	g.proc, p.running = p, g.id
+	g.proc, p.running = p, g
 	if !g.known {
 		g.known, g.frame = true, d.frame(d.title(g))
 	}
@@ -236,13 +242,13 @@ func (d *decoder) title(g *goroutine) string {
 }
 
 // count counts goroutines by state.
-func (d *decoder) count(s trace.GoState, by int64) {
+func (d *decoder) count(s wire.State, by int64) {
 	switch s {
-	case trace.GoUndetermined, trace.GoNotExist:
+	case wire.Undetermined, wire.NotExist:
 		return
-	case trace.GoRunnable:
+	case wire.Runnable:
 		d.counts[1].n += by
-	case trace.GoRunning:
+	case wire.Running:
 		d.counts[2].n += by
 	}
 	d.counts[0].n += by
@@ -274,10 +280,10 @@ func (d *decoder) end() {
 		d.tell(g, d.now, g.stack)
 		g.track.Break(d.now)
 	}
-	order := func(a, b rangeKey) int { return cmp.Compare(a.scope.String()+a.name, b.scope.String()+b.name) }
+	order := func(a, b rangeKey) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.of, b.of)) }
 	for _, k := range slices.SortedFunc(maps.Keys(d.ranges), order) {
 		o := d.ranges[k]
-		d.rangeTrack(k).Span(o.at, max(d.now, o.at), d.frame(o.name), o.args, true)
+		d.rangeTrack(k, o.of).Span(o.at, max(d.now, o.at), d.frame(o.name), o.args, true)
 	}
 	for _, id := range slices.Sorted(maps.Keys(d.tasks)) {
 		d.taskSpan(id, d.tasks[id], d.now, true)
