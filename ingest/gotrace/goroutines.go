@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/gotrace/wire"
+	"ashlar/ingest/pairs"
 	"ashlar/ingest/recording"
 )
 
@@ -15,9 +16,9 @@ type goroutine struct {
 	id    int64
 	track *recording.TrackBuilder
 	named bool
-	over  bool              // it has ended
-	frame recording.FrameID // that stands for it on processors' tracks
-	known bool              // frame is
+	over  bool             // it has ended
+	call  recording.CallID // that stands for it on processors' tracks
+	known bool             // call is
 
 	state      wire.State
 	since      int64
@@ -32,6 +33,9 @@ type goroutine struct {
 type proc struct {
 	track, beside *recording.TrackBuilder
 	running       *goroutine
+	since, last   int64 // where it began to run, and where the one before stopped
+	call          recording.CallID
+	spans         []recording.NestedSpan
 }
 
 // goroutine is what is known of one, nil for none.
@@ -43,6 +47,10 @@ func (d *decoder) goroutine(of *wire.G) *goroutine {
 		return g
 	}
 	g := d.gs[of.ID]
+	if g != nil && g.over { // its track is about to be left
+		d.flush()
+		g = nil
+	}
 	if g == nil {
 		g = &goroutine{id: of.ID, track: d.b.Track(recording.TrackKey{PID: goroutines, TID: of.ID}), waker: recording.NoTrack}
 		g.track.SetSort(int(min(of.ID, 1<<31-1)))
@@ -56,12 +64,18 @@ func (d *decoder) proc(id int64) *proc {
 	if id == wire.None {
 		return nil
 	}
+	if uint64(id) < uint64(len(d.firstProcs)) && d.firstProcs[id] != nil {
+		return d.firstProcs[id]
+	}
 	p := d.procs[id]
 	if p == nil {
 		p = &proc{track: d.b.Track(recording.TrackKey{PID: processors, TID: id})}
 		p.track.SetName(fmt.Sprintf("P%d", id))
 		p.track.SetSort(int(min(id, 1<<31-1)))
 		d.procs[id] = p
+		if uint64(id) < uint64(len(d.firstProcs)) {
+			d.firstProcs[id] = p
+		}
 	}
 	return p
 }
@@ -140,9 +154,8 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 	d.told(at)
 	switch to {
 	case wire.NotExist:
-		g.track.Over(at)
-		g.over = true
-		delete(d.gs, g.id)
+		g.over, g.since = true, at
+		d.ended = append(d.ended, g)
 	case wire.Running:
 		d.run(ev, g, at)
 	case wire.Waiting:
@@ -176,23 +189,46 @@ func (d *decoder) tell(g *goroutine, at int64, stop recording.CallID) {
 	default:
 		return
 	}
-	g.track.State(g.since, at, d.b.Call(stack, d.stateFrame(in.state, in.reason)), g.waker)
+	if at > g.since {
+		d.states = append(d.states, recording.TrackState{Track: g.track, Start: g.since, End: at, Call: d.b.Call(stack, d.stateFrame(in.state, in.reason)), Waker: int32(g.waker)})
+		if len(d.states) == mostStates {
+			d.flush()
+		}
+	}
 	g.waker = recording.NoTrack
+}
+
+// mostStates is how many states are held until they are added together.
+const mostStates = 1 << 15
+
+// flush adds what is held to the recording.
+func (d *decoder) flush() {
+	d.b.AddStates(d.states)
+	d.states = d.states[:0]
+	for _, p := range d.procs {
+		p.track.Nested(0, p.spans)
+		p.spans = p.spans[:0]
+	}
+	for _, g := range d.ended {
+		g.track.Over(g.since)
+		delete(d.gs, g.id)
+	}
+	clear(d.ended)
+	d.ended = d.ended[:0]
 }
 
 // mostCommon bounds how many pairs of stacks are remembered.
 const mostCommon = 1 << 16
 
 func (d *decoder) commonCall(before, stack recording.CallID) recording.CallID {
-	k := [2]recording.CallID{before, stack}
-	c, ok := d.common[k]
-	if !ok {
-		if len(d.common) == mostCommon {
-			clear(d.common)
-		}
-		c = d.b.CommonCall(before, stack)
-		d.common[k] = c
+	if c := d.common.Get(uint32(before), uint32(stack)); c != 0 {
+		return recording.CallID(c - 1)
 	}
+	if d.commons++; d.commons == mostCommon {
+		d.common, d.commons = pairs.Table{}, 0
+	}
+	c := d.b.CommonCall(before, stack)
+	d.common.Put(uint32(before), uint32(stack), uint32(c)+1)
 	return c
 }
 
@@ -209,7 +245,7 @@ func (d *decoder) collect(g *goroutine, stack recording.CallID, by int, at int64
 func (d *decoder) leave(g *goroutine, at int64) {
 	if p := g.proc; p != nil {
 		if p.running == g {
-			p.track.End(at)
+			p.stop(at)
 			p.running = nil
 		}
 		g.proc = nil
@@ -223,14 +259,20 @@ func (d *decoder) run(ev *wire.Event, g *goroutine, at int64) {
 		return
 	}
 	if other := p.running; other != nil && other != g && !other.over {
-		p.track.End(at) // it is said to run elsewhere before it is said to stop here
+		p.stop(at) // it is said to run elsewhere before it is said to stop here
 		other.proc = nil
 	}
 	g.proc, p.running = p, g
 	if !g.known {
-		g.known, g.frame = true, d.frame(d.title(g))
+		g.known, g.call = true, d.b.Call(recording.NoCall, d.frame(d.title(g)))
 	}
-	p.track.Begin(at, g.frame, 0)
+	p.since, p.call = max(at, p.last), g.call
+}
+
+// stop ends what the processor ran.
+func (p *proc) stop(at int64) {
+	p.last = max(at, p.since)
+	p.spans = append(p.spans, recording.NestedSpan{Start: p.since, End: p.last, Call: p.call})
 }
 
 // title is a goroutine's name on a processor's track.
@@ -258,9 +300,11 @@ func (d *decoder) count(s wire.State, by int64) {
 // change with each transition, and take more room than all else if each is kept.
 const settle = 20e6
 
+var counted = [...]string{"all", "runnable", "running"}
+
 // told adds the counts that changed to their counters.
 func (d *decoder) told(at int64) {
-	for i, series := range [...]string{"all", "runnable", "running"} {
+	for i, series := range counted {
 		c := &d.counts[i]
 		if c.n == c.told && c.any || c.any && at-c.at < settle {
 			continue
@@ -276,9 +320,18 @@ func (d *decoder) told(at int64) {
 // end closes what is open at the end of the trace.
 func (d *decoder) end() {
 	for _, id := range slices.Sorted(maps.Keys(d.gs)) {
-		g := d.gs[id]
-		d.tell(g, d.now, g.stack)
-		g.track.Break(d.now)
+		if g := d.gs[id]; !g.over {
+			d.tell(g, d.now, g.stack)
+		}
+	}
+	d.flush()
+	for _, id := range slices.Sorted(maps.Keys(d.gs)) {
+		d.gs[id].track.Break(d.now)
+	}
+	for _, p := range d.procs {
+		if p.running != nil {
+			p.track.Open(p.since, p.call, 0)
+		}
 	}
 	order := func(a, b rangeKey) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.of, b.of)) }
 	for _, k := range slices.SortedFunc(maps.Keys(d.ranges), order) {

@@ -25,6 +25,7 @@ import (
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/gotrace/wire"
+	"ashlar/ingest/pairs"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -68,8 +69,10 @@ type decoder struct {
 
 	gs    map[int64]*goroutine
 	procs map[int64]*proc
-	gen   *wire.Generation
-	calls []recording.CallID // 1 + those of the generation's stacks; 0 for those not asked for
+	// firstProcs are those of procs that there mostly are.
+	firstProcs [256]*proc
+	gen        *wire.Generation
+	calls      []recording.CallID // 1 + those of the generation's stacks; 0 for those not asked for
 
 	ranges   map[rangeKey]opened
 	tasks    map[uint64]opened
@@ -79,8 +82,13 @@ type decoder struct {
 	sampled  int                    // 1 + the event of CPU samples
 
 	frames map[stateOf]recording.FrameID
-	last   [8]lastFrame                             // by state
-	common map[[2]recording.CallID]recording.CallID // of stacks; see recording.Builder.CommonCall
+	last   [8]lastFrame // by state
+
+	common  pairs.Table // 1 + calls, by pairs of stacks; see recording.Builder.CommonCall
+	commons int
+
+	states []recording.TrackState // held until there are many
+	ended  []*goroutine           // whose last states are among them
 
 	records *recording.Tally
 }
@@ -105,7 +113,7 @@ type opened struct {
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) (err error) {
 	d := &decoder{b: b, gs: map[int64]*goroutine{}, procs: map[int64]*proc{},
 		ranges: map[rangeKey]opened{}, tasks: map[uint64]opened{}, counters: map[string]int{},
-		frames: map[stateOf]recording.FrameID{}, common: map[[2]recording.CallID]recording.CallID{}, records: b.Tally("event")}
+		frames: map[stateOf]recording.FrameID{}, records: b.Tally("event")}
 	head, _, err := in.Head(16)
 	if err != nil {
 		return err
@@ -120,6 +128,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	} else {
 		err = d.old(in)
 	}
+	d.flush()
 	if !errors.Is(err, io.EOF) {
 		if _, lost := errors.AsType[*source.Error](err); lost || ctx.Err() != nil {
 			return err
@@ -203,7 +212,6 @@ func (d *decoder) time(ns int64) int64 {
 func (d *decoder) event(ev *wire.Event) {
 	at := d.time(ev.Time)
 	d.now = max(d.now, at)
-	d.b.Cover(at, at)
 	switch ev.Kind {
 	case wire.Sync:
 		d.synced(ev.Gen, at)
@@ -235,6 +243,19 @@ func (d *decoder) event(ev *wire.Event) {
 		d.records.Kept--
 		d.records.Leave("")
 		d.b.Remark("experimental", "", "Events of an experiment of the runtime (AllocFree) are left out")
+	}
+}
+
+// events takes some that follow each other.
+func (d *decoder) events(all []wire.Event) {
+	if len(all) == 0 {
+		return
+	}
+	d.records.Read += int64(len(all))
+	d.records.Kept += int64(len(all))
+	d.b.Cover(d.time(all[0].Time), d.time(all[len(all)-1].Time))
+	for i := range all {
+		d.event(&all[i])
 	}
 }
 

@@ -42,11 +42,8 @@ func (d *decoder) old(in *source.Input) error {
 	}
 	for room := make([]wire.Event, 0, batchLen); err == nil; {
 		room, err = o.Read(room[:0])
-		d.records.Read += int64(len(room))
-		d.records.Kept += int64(len(room))
-		for i := range room {
-			d.event(&room[i])
-		}
+		d.events(room)
+		d.flush()
 		d.b.Progress()
 	}
 	if errors.Is(err, io.EOF) {

@@ -8,9 +8,9 @@ import (
 	"ashlar/ingest/source"
 )
 
-// events gives events in order, as far as there is room behind those that there are, and
+// reader gives events in order, as far as there is room behind those that there are, and
 // says what ended them.
-type events interface {
+type reader interface {
 	Read(to []wire.Event) ([]wire.Event, error)
 }
 
@@ -19,7 +19,7 @@ const batchLen = 512
 
 // each hands all events to d, in order, until there are no more (io.EOF) or they cannot
 // be read. Another goroutine reads ahead a little.
-func (d *decoder) each(ctx context.Context, in *source.Input, from events) error {
+func (d *decoder) each(ctx context.Context, in *source.Input, from reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	const some = 8
 	out, free := make(chan []wire.Event, some), make(chan []wire.Event, some+2)
@@ -38,10 +38,9 @@ func (d *decoder) each(ctx context.Context, in *source.Input, from events) error
 		}
 	}()
 	_ = decode.Each(d.b, out, func(x []wire.Event) error {
-		d.records.Read += int64(len(x))
-		d.records.Kept += int64(len(x))
-		for i := range x {
-			d.event(&x[i])
+		d.events(x)
+		if cap(x)-len(x) > wire.Most {
+			d.flush() // the next generation may come a second later
 		}
 		select {
 		case free <- x[:0]:
@@ -54,7 +53,7 @@ func (d *decoder) each(ctx context.Context, in *source.Input, from events) error
 }
 
 // ahead reads events.
-func ahead(ctx context.Context, from events, out chan<- []wire.Event, free <-chan []wire.Event) error {
+func ahead(ctx context.Context, from reader, out chan<- []wire.Event, free <-chan []wire.Event) error {
 	for {
 		var x []wire.Event
 		select {

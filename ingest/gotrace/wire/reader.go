@@ -46,14 +46,18 @@ func NewReader(in *source.Input, version int) *Reader {
 	return r
 }
 
-// most is how many events there are of one that is written.
-const most = 3
+// Most is how many events there are at most of one that is written.
+const Most = 3
 
-// Read appends events as far as there is room. Once there are no more, or they cannot
+// Read appends events as far as there is room for Most, up to the end of a generation:
+// the next one may be long in coming. Once there are no more, or they cannot
 // be read, it returns io.EOF or another error with the last.
 func (r *Reader) Read(to []Event) ([]Event, error) {
 	r.out = to
-	for cap(r.out)-len(r.out) >= most {
+	for cap(r.out)-len(r.out) >= Most {
+		if len(r.front) == 0 && len(r.samples) == 0 && len(r.out) > 0 {
+			break
+		}
 		if err := r.step(); err != nil {
 			return r.out, err
 		}
