@@ -8,17 +8,17 @@ import (
 )
 
 // rangeKey identifies a range that has begun: there is one of a kind on each
-// goroutine or processor.
+// goroutine. What processors have is with them.
 type rangeKey struct {
 	what uint8
-	of   int64 // the goroutine's or the processor's id
+	of   int64 // the goroutine's id
 }
 
 // rangeNames are those of ranges, but of stops of the world.
 var rangeNames = [...]string{wire.MarkPhase: "GC concurrent mark phase", wire.Sweep: "GC incremental sweep", wire.MarkAssist: "GC mark assist"}
 
 // rangeTrack is the track that ranges lie on: the collector's phases and the stops
-// of the world on one each, those of a goroutine or a processor beside it.
+// of the world on one each, those of a goroutine with it.
 func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder {
 	switch k.what {
 	case wire.StopTheWorld:
@@ -27,24 +27,57 @@ func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder 
 		if of != nil {
 			return of.track
 		}
-	case wire.Sweep:
-		if p := d.proc(k.of); p != nil {
-			if p.beside == nil {
-				p.beside = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: processors, TID: k.of})
-				p.beside.SetName(p.track.Name() + " runtime")
-				p.beside.SetSort(int(min(k.of, 1<<31-1)))
-			}
-			return p.beside
-		}
 	}
 	return d.runtimeTrack("garbage collection")
 }
 
+// runtime is the track of what the runtime does on the processor.
+func (p *proc) runtime(d *decoder) *recording.TrackBuilder {
+	if p.beside == nil {
+		p.beside = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: processors, TID: p.id})
+		p.beside.SetName(p.track.Name() + " runtime")
+		p.beside.SetSort(int(min(p.id, 1<<31-1)))
+	}
+	return p.beside
+}
+
+func (d *decoder) sweepCall() recording.CallID {
+	if d.sweep == recording.NoCall {
+		d.sweep = d.b.Call(recording.NoCall, d.frame(rangeNames[wire.Sweep]))
+	}
+	return d.sweep
+}
+
+// sweeps begins or ends the sweeping of a processor.
+func (d *decoder) sweeps(ev *wire.Event, at int64) {
+	p := d.proc(ev.P)
+	if p == nil {
+		return
+	}
+	if ev.Kind == wire.RangeEnd {
+		if !p.sweeping {
+			p.swept = max(d.sync, p.swept)
+		}
+		p.runtime(d)
+		p.sweeps = append(p.sweeps, recording.NestedSpan{Start: p.swept, End: max(at, p.swept), Call: d.sweepCall()})
+		p.sweeping, p.swept = false, max(at, p.swept)
+		return
+	}
+	if ev.Kind == wire.RangeActive {
+		at = d.sync
+	}
+	if !p.sweeping || ev.Kind == wire.RangeBegin {
+		p.sweeping, p.swept = true, max(at, p.swept)
+	}
+}
+
 func (d *decoder) rangeEvent(ev *wire.Event, at int64) {
+	if ev.What == wire.Sweep {
+		d.sweeps(ev, at)
+		return
+	}
 	k := rangeKey{ev.What, 0}
 	switch {
-	case ev.What == wire.Sweep:
-		k.of = ev.P
 	case ev.On != nil:
 		k.of = ev.On.ID
 	case ev.What != wire.MarkPhase:

@@ -22,20 +22,25 @@ type goroutine struct {
 
 	state      wire.State
 	since      int64
-	reason     string           // why it is waiting
-	stack      recording.CallID // the last that is known
-	waker      int              // the track of who made it runnable
-	collecting int              // works for the collector, as so many ranges say
-	proc       *proc            // that it runs on
+	why        recording.FrameID // of what it is blocked for
+	stack      recording.CallID  // the last that is known
+	waker      int               // the track of who made it runnable
+	collecting int               // works for the collector, as so many ranges say
+	proc       *proc             // that it runs on
 }
 
 // proc is a processor of the scheduler (P).
 type proc struct {
+	id            int64
 	track, beside *recording.TrackBuilder
 	running       *goroutine
 	since, last   int64 // where it began to run, and where the one before stopped
 	call          recording.CallID
 	spans         []recording.NestedSpan
+
+	sweeping bool
+	swept    int64 // since when it sweeps, or until when it did
+	sweeps   []recording.NestedSpan
 }
 
 // goroutine is what is known of one, nil for none.
@@ -69,7 +74,7 @@ func (d *decoder) proc(id int64) *proc {
 	}
 	p := d.procs[id]
 	if p == nil {
-		p = &proc{track: d.b.Track(recording.TrackKey{PID: processors, TID: id})}
+		p = &proc{id: id, track: d.b.Track(recording.TrackKey{PID: processors, TID: id})}
 		p.track.SetName(fmt.Sprintf("P%d", id))
 		p.track.SetSort(int(min(id, 1<<31-1)))
 		d.procs[id] = p
@@ -96,30 +101,25 @@ func (d *decoder) name(g *goroutine, stack int32) {
 	}
 }
 
-// stateOf is a state with what it is for.
-type stateOf struct {
-	state  recording.State
-	reason string
+// blocked is the frame of a goroutine that is blocked, by the number of the reason.
+func (d *decoder) blocked(reason int32) recording.FrameID {
+	if int(reason) >= len(d.reasons) {
+		d.reasons = append(d.reasons, make([]recording.FrameID, d.gen.Texts()-len(d.reasons))...)
+	}
+	f := &d.reasons[reason]
+	if *f == 0 {
+		*f = 1 + d.b.StateFrame(recording.Blocked, d.gen.Text(reason))
+	}
+	return *f - 1
 }
 
-func (d *decoder) stateFrame(s recording.State, reason string) recording.FrameID {
-	if last := &d.last[s]; last.known && last.reason == reason {
-		return last.frame
+// stateFrame is the frame of a state without a reason.
+func (d *decoder) stateFrame(s recording.State) recording.FrameID {
+	f := &d.frames[s]
+	if *f == 0 {
+		*f = 1 + d.b.StateFrame(s, "")
 	}
-	f, ok := d.frames[stateOf{s, reason}]
-	if !ok {
-		f = d.b.StateFrame(s, reason)
-		d.frames[stateOf{s, reason}] = f
-	}
-	d.last[s] = lastFrame{true, reason, f}
-	return f
-}
-
-// lastFrame is the frame of a state that was asked for last.
-type lastFrame struct {
-	known  bool
-	reason string
-	frame  recording.FrameID
+	return *f - 1
 }
 
 // transition takes a goroutine from one state to the next.
@@ -159,7 +159,7 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 	case wire.Running:
 		d.run(ev, g, at)
 	case wire.Waiting:
-		g.reason = d.gen.Text(ev.Text)
+		g.why = d.blocked(ev.Text)
 	case wire.Runnable:
 		if ev.G != nil && from != wire.Undetermined {
 			if waker := d.goroutine(ev.G); waker != g {
@@ -172,28 +172,34 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 // tell adds what a goroutine was in until now. Of one that stops running the stack
 // is known, or NoCall.
 func (d *decoder) tell(g *goroutine, at int64, stop recording.CallID) {
-	in := stateOf{}
+	if at <= g.since {
+		g.waker = recording.NoTrack
+		return
+	}
+	var in recording.State
 	stack := g.stack
 	switch g.state {
 	case wire.Running:
-		if in.state = recording.Running; g.collecting > 0 {
-			in.state = recording.Collecting
+		if in = recording.Running; g.collecting > 0 {
+			in = recording.Collecting
 		}
 		stack = d.commonCall(stack, stop)
 	case wire.Runnable:
-		in.state = recording.Runnable
+		in = recording.Runnable
 	case wire.Waiting:
-		in = stateOf{recording.Blocked, g.reason}
+		in = recording.Blocked
 	case wire.InSyscall:
-		in.state = recording.InSystemCall
+		in = recording.InSystemCall
 	default:
 		return
 	}
-	if at > g.since {
-		d.states = append(d.states, recording.TrackState{Track: g.track, Start: g.since, End: at, Call: d.b.Call(stack, d.stateFrame(in.state, in.reason)), Waker: int32(g.waker)})
-		if len(d.states) == mostStates {
-			d.flush()
-		}
+	frame := g.why
+	if in != recording.Blocked {
+		frame = d.stateFrame(in)
+	}
+	d.states = append(d.states, recording.TrackState{Track: g.track, Start: g.since, End: at, Call: d.b.Call(stack, frame), Waker: int32(g.waker), State: in})
+	if len(d.states) == mostStates {
+		d.flush()
 	}
 	g.waker = recording.NoTrack
 }
@@ -208,6 +214,10 @@ func (d *decoder) flush() {
 	for _, p := range d.procs {
 		p.track.Nested(0, p.spans)
 		p.spans = p.spans[:0]
+		if p.beside != nil {
+			p.beside.Nested(0, p.sweeps)
+			p.sweeps = p.sweeps[:0]
+		}
 	}
 	for _, g := range d.ended {
 		g.track.Over(g.since)
@@ -331,6 +341,9 @@ func (d *decoder) end() {
 	for _, p := range d.procs {
 		if p.running != nil {
 			p.track.Open(p.since, p.call, 0)
+		}
+		if p.sweeping {
+			p.runtime(d).Open(p.swept, d.sweepCall(), 0)
 		}
 	}
 	order := func(a, b rangeKey) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.of, b.of)) }

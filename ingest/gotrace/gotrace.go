@@ -81,8 +81,9 @@ type decoder struct {
 	counts   [3]count               // of goroutines: all, runnable, running
 	sampled  int                    // 1 + the event of CPU samples
 
-	frames map[stateOf]recording.FrameID
-	last   [8]lastFrame // by state
+	frames  [recording.Collecting + 1]recording.FrameID // 1 + those of states without reasons
+	reasons []recording.FrameID                         // 1 + those of goroutines that are blocked, by the generation's texts; 0 for none so far
+	sweep   recording.CallID                            // of processors that sweep
 
 	common  pairs.Table // 1 + calls, by pairs of stacks; see recording.Builder.CommonCall
 	commons int
@@ -113,7 +114,7 @@ type opened struct {
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) (err error) {
 	d := &decoder{b: b, gs: map[int64]*goroutine{}, procs: map[int64]*proc{},
 		ranges: map[rangeKey]opened{}, tasks: map[uint64]opened{}, counters: map[string]int{},
-		frames: map[stateOf]recording.FrameID{}, records: b.Tally("event")}
+		records: b.Tally("event")}
 	head, _, err := in.Head(16)
 	if err != nil {
 		return err
@@ -267,6 +268,7 @@ func (d *decoder) synced(g *wire.Generation, at int64) {
 	}
 	d.gen = g
 	clear(d.calls)
+	clear(d.reasons)
 	if g.Wall != 0 && len(d.b.Source().NotesOf(recording.NoteTime)) == 0 {
 		d.b.Source().Note(recording.NoteTime, recording.NoteUnix(g.Wall-(g.Snapshot-d.zero)))
 	}

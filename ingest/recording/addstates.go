@@ -15,6 +15,7 @@ type TrackState struct {
 	Start, End int64
 	Call       CallID
 	Waker      int32 // the track of who woke it, or NoTrack
+	State      State // that Call stands for
 }
 
 // fewStates are added one by one: it takes longer to share them out.
@@ -119,8 +120,8 @@ func (a *stateAdder) track(t *TrackBuilder, places []int32) {
 	t.cached = nil
 	l := &t.track.States
 	last := int64(math.MinInt64)
-	if n := l.Len(); n > 0 {
-		last = l.End(n - 1)
+	if l.n > 0 {
+		last = l.lastEnd()
 	}
 	for _, i := range places {
 		s := &a.all[i]
@@ -132,7 +133,7 @@ func (a *stateAdder) track(t *TrackBuilder, places []int32) {
 		last = s.End
 		l.append(start, s.End, s.Call, 0, false)
 		l.tail.wakers[(l.n-1)&(column.ChunkLen-1)] = uint32(s.Waker + 1)
-		in := &t.track.InState[a.b.rec.State(s.Call)]
+		in := &t.track.InState[s.State]
 		sum := Saturated(*in, s.End-start)
 		if sum != *in+(s.End-start) {
 			a.over = s.End - start
