@@ -234,10 +234,26 @@ func (b *Builder) splitStates() {
 			continue
 		}
 		s := t.snapshot() // laid out for good
-		s.EachState(&b.rec.Calls, Scope{}, func(call, span CallID, _, _ int64) {
+		split := func(call, span CallID, _, _ int64) {
 			if span != NoCall {
 				b.Call(span, b.rec.Calls.Frame(call))
 			}
-		})
+		}
+		columns := s.Columns(&b.rec.Calls)
+		if len(columns) == 0 {
+			continue
+		}
+		outer := &s.Lanes[columns[0][0]]
+		if fewSpans*outer.Len() > s.States.Len() {
+			s.EachState(&b.rec.Calls, Scope{}, split)
+			continue
+		}
+		for i := range outer.Len() {
+			s.EachState(&b.rec.Calls, Scope{Ranged: true, From: outer.Start(i), To: outer.End(i)}, split)
+		}
 	}
 }
+
+// fewSpans is how many states there have to be for each span so that it takes less time
+// to look only at those that a span ran in.
+const fewSpans = 32
