@@ -2,9 +2,11 @@ package analyze
 
 import (
 	"context"
+	"runtime"
 	"strings"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
 // Record is one stack record, sample, state of a thread, or row of a window.
@@ -145,41 +147,114 @@ func whenIn(rec *recording.Recording, in recording.Scope, track int) (parts []re
 // calls is that of the call it was spent in; of what a thread was blocked for, and of
 // what time went by in as a whole, the state stands below.
 func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
-	chosen := q.Scope.TrackTest()
+	s := &stateScan{rec: rec, q: q, split: stateCalls(rec), into: make([]recording.CallID, rec.Calls.Len())}
 	below := q.Metric == recording.StateWall || q.Metric == recording.StateBlocked
-	split := stateCalls(rec)
-	n := 0
-	for ti, t := range rec.Tracks {
-		if t.States.Len() == 0 || !chosen(ti) {
+	for i := 1; i < len(s.into); i++ {
+		c := recording.CallID(i)
+		if !rec.State(c).Weighs(q.Metric) {
 			continue
 		}
-		visit := func(i int, span recording.CallID, start, end int64) {
-			if n++; n%checkEvery == 0 && ctx.Err() != nil {
-				return
-			}
-			call := t.States.Call(i)
-			if !rec.State(call).Weighs(q.Metric) {
-				return
-			}
-			up := rec.Calls.Parent(call)
-			if span != recording.NoCall {
-				if c, ok := split[stateCall{span, rec.Calls.Frame(call)}]; ok { // else the file is being read
-					call, up = c, span
-				}
-			}
-			if !below && up != recording.NoCall {
-				call = up
-			}
-			to.add(&Record{Call: call, Value: end - start, Track: ti, CPU: -1, At: start})
+		s.into[c] = c
+		if up := rec.Calls.Parent(c); !below && up != recording.NoCall {
+			s.into[c] = up
 		}
-		for _, in := range whenIn(rec, q.Scope, ti) {
-			t.EachState(&rec.Calls, in, visit)
+	}
+	if s.below = below; len(rec.Tracks) > 0 {
+		if w, ok := to.(*Weights); ok {
+			return s.weigh(ctx, w)
+		}
+	}
+	chosen := q.Scope.TrackTest()
+	for ti := range rec.Tracks {
+		if chosen(ti) {
+			s.track(ctx, ti, to)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
 	return ctx.Err()
+}
+
+// stateScan goes through what threads were in.
+type stateScan struct {
+	rec   *recording.Recording
+	q     Query
+	below bool // time counts for the state, not for the call above
+	// into is the call that a state's time counts for, NoCall where it does not.
+	into  []recording.CallID
+	split map[stateCall]recording.CallID
+}
+
+// track hands over the records of a track.
+func (s *stateScan) track(ctx context.Context, ti int, to sink) {
+	t := s.rec.Tracks[ti]
+	if t.States.Len() == 0 {
+		return
+	}
+	n := 0
+	r := Record{Track: ti, CPU: -1}
+	visit := func(call, span recording.CallID, start, end int64) {
+		if n++; n%checkEvery == 0 && ctx.Err() != nil {
+			return
+		}
+		into := s.into[call]
+		if into == recording.NoCall {
+			return
+		}
+		if span != recording.NoCall {
+			if c, ok := s.split[stateCall{span, s.rec.Calls.Frame(call)}]; ok { // else the file is being read
+				if into = span; s.below {
+					into = c
+				}
+			}
+		}
+		r.Call, r.Value, r.At = into, end-start, start
+		to.add(&r)
+	}
+	for _, in := range whenIn(s.rec, s.q.Scope, ti) {
+		t.EachState(&s.rec.Calls, in, visit)
+	}
+}
+
+// weigh adds all up on all cores.
+func (s *stateScan) weigh(ctx context.Context, to *Weights) error {
+	const many = 1 << 16 // states that one goroutine takes at a time
+	chosen := s.q.Scope.TrackTest()
+	var from []int // where each piece of the tracks begins
+	states := many
+	for ti, t := range s.rec.Tracks {
+		if states >= many {
+			from, states = append(from, ti), 0
+		}
+		states += t.States.Len()
+	}
+	parts := make([]*Weights, runtime.GOMAXPROCS(0))
+	err := scan.Spread(ctx, len(from), func(worker, piece int) {
+		w := parts[worker]
+		if w == nil {
+			w = &Weights{Self: make([]int64, len(to.Self)), Count: make([]int64, len(to.Count))}
+			if to.First != nil {
+				w.First = never(len(to.First))
+			}
+			parts[worker] = w
+		}
+		end := len(s.rec.Tracks)
+		if piece+1 < len(from) {
+			end = from[piece+1]
+		}
+		for ti := from[piece]; ti < end && ctx.Err() == nil; ti++ {
+			if chosen(ti) {
+				s.track(ctx, ti, w)
+			}
+		}
+	})
+	for _, w := range parts {
+		if w != nil {
+			to.join(w)
+		}
+	}
+	return err
 }
 
 type stateCall struct {

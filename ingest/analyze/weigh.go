@@ -156,6 +156,21 @@ func (w *Weights) add(r *Record) {
 	}
 }
 
+// join adds what another goroutine has added up, of records without windows and pairs.
+func (w *Weights) join(other *Weights) {
+	w.Records += other.Records
+	recording.Add(&w.Sum, other.Sum)
+	for c, n := range other.Count {
+		if n != 0 {
+			w.Count[c] += n
+			recording.Add(&w.Self[c], other.Self[c])
+		}
+	}
+	for c, at := range other.First {
+		w.First[c] = min(w.First[c], at)
+	}
+}
+
 // window notes that a window is used.
 func (w *Weights) window(win *recording.Window) {
 	w.WindowCount++

@@ -1,6 +1,9 @@
 package column
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync"
+)
 
 // Spans are up to [ChunkLen] stretches of time, one after the other, each with two small
 // numbers, in as few bits as they need. They are written once.
@@ -44,59 +47,107 @@ type spanGroup struct {
 // order, and none overlaps the next.
 func SpansOf[C ~uint32](shelf *Shelf, starts, ends []int64, first []C, second []uint32) Spans {
 	s := Spans{n: len(starts)}
-	tick := uint64(0)
-	for i := range starts {
-		tick = common(common(tick, uint64(starts[i]-starts[0])), uint64(ends[i]-starts[i]))
-	}
-	s.tick = int64(max(1, tick))
-	number := func(i, column int) uint64 {
-		switch column {
-		case spanStart:
-			return uint64(starts[i]-starts[i&^(groupSpans-1)]) / uint64(s.tick)
-		case spanLength:
-			return uint64(ends[i]-starts[i]) / uint64(s.tick)
-		case spanFirst:
-			return uint64(first[i])
-		}
-		if second == nil {
-			return 0
-		}
-		return uint64(second[i])
-	}
+	p := packing.Get().(*packer)
+	defer packing.Put(p)
+	s.tick = p.times(starts, ends)
 	at := headWords * ((s.n + groupSpans - 1) / groupSpans)
-	heads := make([]uint64, 0, at)
+	words := append(p.words[:0], make([]uint64, at)...)
 	for from := 0; from < s.n; from += groupSpans {
 		to := min(s.n, from+groupSpans)
-		head := uint64(at)
-		for c := range spanColumns {
-			width := uint(bits.Len64(number(to-1, c)))
-			if c == spanLength && chained(starts[from:to], ends[from:to]) {
-				width = joined
-			} else if c != spanStart {
-				for i := from; i < to; i++ {
-					width = max(width, uint(bits.Len64(number(i, c))))
-				}
+		head := uint64(len(words))
+		column := func(c int, values []uint64) {
+			all := uint64(0)
+			for _, v := range values {
+				all |= v
 			}
+			width := uint(bits.Len64(all))
 			head |= uint64(width) << (32 + 8*c)
-			at += columnWords(to-from, width)
+			words = appendColumn(words, width, values)
 		}
-		heads = append(heads, uint64(starts[from]), uint64(ends[to-1]), head)
-	}
-	s.words = Run[uint64](shelf, at)
-	copy(s.words, heads)
-	for from := 0; from < s.n; from += groupSpans {
-		g := s.group(from)
-		for c, width := range g.width {
-			if width == 0 || width == joined {
-				continue
-			}
-			words := s.words[g.at[c]:]
-			for i := range g.n {
-				put(words, i, width, number(from+i, c))
-			}
+		base := p.starts[from]
+		for i, v := range p.starts[from:to] {
+			p.values[i] = v - base
 		}
+		column(spanStart, p.values[:to-from])
+		if chained(starts[from:to], ends[from:to]) {
+			head |= joined << (32 + 8*spanLength)
+		} else {
+			column(spanLength, p.lengths[from:to])
+		}
+		for i, v := range first[from:to] {
+			p.values[i] = uint64(v)
+		}
+		column(spanFirst, p.values[:to-from])
+		if second != nil {
+			for i, v := range second[from:to] {
+				p.values[i] = uint64(v)
+			}
+			column(spanSecond, p.values[:to-from])
+		}
+		copy(words[headWords*(from/groupSpans):], []uint64{uint64(starts[from]), uint64(ends[to-1]), head})
 	}
+	s.words = Run[uint64](shelf, len(words))
+	copy(s.words, words)
+	p.words = words
 	return s
+}
+
+// packer is room for packing spans.
+type packer struct {
+	starts, lengths [ChunkLen]uint64 // in ticks, from the first start on
+	values          [groupSpans]uint64
+	words           []uint64
+}
+
+var packing = sync.Pool{New: func() any { return new(packer) }}
+
+// times has the times in the largest unit that all are multiples of, which it returns.
+func (p *packer) times(starts, ends []int64) int64 {
+	tick := uint64(0)
+	for i := range min(len(starts), groupSpans) {
+		tick = common(common(tick, uint64(starts[i]-starts[0])), uint64(ends[i]-starts[i]))
+	}
+	tick = max(1, tick)
+	for i := 0; i < len(starts); i++ {
+		start, length := uint64(starts[i]-starts[0]), uint64(ends[i]-starts[i])
+		var a, b uint64
+		switch tick {
+		case 1:
+			a, b = start, length
+		case 1000: // of ns: to divide by a constant takes a fifth of the time
+			a, b = start/1000, length/1000
+		default:
+			a, b = start/tick, length/tick
+		}
+		if a*tick != start || b*tick != length {
+			tick = common(common(tick, start), length)
+			i = -1 // all anew
+			continue
+		}
+		p.starts[i], p.lengths[i] = a, b
+	}
+	return int64(tick)
+}
+
+// appendColumn appends numbers of a width, one behind the other from a word on.
+func appendColumn(words []uint64, width uint, values []uint64) []uint64 {
+	if width == 0 {
+		return words
+	}
+	var word uint64
+	used := uint(0)
+	for _, v := range values {
+		word |= v << used
+		if used += width; used >= 64 {
+			words = append(words, word)
+			used -= 64
+			word = v >> (width - used) // 0 where all of it fitted
+		}
+	}
+	if used > 0 {
+		words = append(words, word)
+	}
+	return words
 }
 
 // common is the greatest common divisor.
@@ -128,15 +179,7 @@ func columnWords(n int, width uint) int {
 	return (n*int(width) + 63) / 64
 }
 
-// put writes number i of a column that is zero so far, and get reads one.
-func put(words []uint64, i int, width uint, v uint64) {
-	bit := uint(i) * width
-	words[bit/64] |= v << (bit % 64)
-	if bit%64+width > 64 {
-		words[bit/64+1] |= v >> (64 - bit%64)
-	}
-}
-
+// get reads number i of a column.
 func get(words []uint64, i int, width uint) uint64 {
 	if width == 0 {
 		return 0
@@ -208,8 +251,18 @@ func ReadSpans[C ~uint32](s *Spans, i int, starts, ends []int64, first []C) {
 	for k := 0; k < len(starts); {
 		g, at := s.group(i+k), (i+k)%groupSpans
 		n := min(g.n-at, len(starts)-k)
+		words := s.words[g.at[spanStart]:]
 		for j := range n {
-			starts[k+j], ends[k+j] = s.startIn(&g, at+j), s.endIn(&g, at+j)
+			starts[k+j] = g.start + int64(get(words, at+j, g.width[spanStart]))*s.tick
+		}
+		if g.width[spanLength] == joined {
+			copy(ends[k:k+n-1], starts[k+1:k+n])
+			ends[k+n-1] = s.endIn(&g, at+n-1)
+		} else {
+			words = s.words[g.at[spanLength]:]
+			for j := range n {
+				ends[k+j] = starts[k+j] + int64(get(words, at+j, g.width[spanLength]))*s.tick
+			}
 		}
 		k += n
 	}

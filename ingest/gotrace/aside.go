@@ -2,109 +2,153 @@ package gotrace
 
 import (
 	"fmt"
-	"strings"
 
-	"golang.org/x/exp/trace"
-
+	"ashlar/ingest/gotrace/wire"
 	"ashlar/ingest/recording"
 )
 
-// rangeKey identifies a range that has begun: there is one of a name on each
-// resource.
+// rangeKey identifies a range that has begun: there is one of a kind on each
+// goroutine. What processors have is with them.
 type rangeKey struct {
-	scope trace.ResourceID
-	name  string
+	what uint8
+	of   int64 // the goroutine's id
 }
 
+// rangeNames are those of ranges, but of stops of the world.
+var rangeNames = [...]string{wire.MarkPhase: "GC concurrent mark phase", wire.Sweep: "GC incremental sweep", wire.MarkAssist: "GC mark assist"}
+
 // rangeTrack is the track that ranges lie on: the collector's phases and the stops
-// of the world on one each, those of a goroutine or a processor beside it.
-func (d *decoder) rangeTrack(k rangeKey) *recording.TrackBuilder {
-	switch {
-	case strings.HasPrefix(k.name, "stop-the-world"):
+// of the world on one each, those of a goroutine with it.
+func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder {
+	switch k.what {
+	case wire.StopTheWorld:
 		return d.runtimeTrack("stop the world")
-	case k.scope.Kind == trace.ResourceGoroutine:
-		if g := d.goroutine(k.scope.Goroutine()); g != nil {
-			return g.track
-		}
-	case k.scope.Kind == trace.ResourceProc:
-		if p := d.proc(k.scope.Proc()); p != nil {
-			if p.beside == nil {
-				p.beside = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: processors, TID: int64(k.scope.Proc())})
-				p.beside.SetName(p.track.Name() + " runtime")
-				p.beside.SetSort(int(min(k.scope.Proc(), 1<<31-1)))
-			}
-			return p.beside
+	case wire.MarkAssist:
+		if of != nil {
+			return of.track
 		}
 	}
 	return d.runtimeTrack("garbage collection")
 }
 
-func (d *decoder) rangeEvent(ev *trace.Event, at int64) {
-	r := ev.Range()
-	k := rangeKey{r.Scope, r.Name}
-	switch ev.Kind() {
-	case trace.EventRangeBegin:
-		d.ranges[k] = opened{at: at, name: r.Name}
-		d.collects(ev, k, 1, at)
-	case trace.EventRangeActive:
+// runtime is the track of what the runtime does on the processor.
+func (p *proc) runtime(d *decoder) *recording.TrackBuilder {
+	if p.beside == nil {
+		p.beside = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: processors, TID: p.id})
+		p.beside.SetName(p.track.Name() + " runtime")
+		p.beside.SetSort(int(min(p.id, 1<<31-1)))
+	}
+	return p.beside
+}
+
+func (d *decoder) sweepCall() recording.CallID {
+	if d.sweep == recording.NoCall {
+		d.sweep = d.b.Call(recording.NoCall, d.frame(rangeNames[wire.Sweep]))
+	}
+	return d.sweep
+}
+
+// sweeps begins or ends the sweeping of a processor.
+func (d *decoder) sweeps(ev *wire.Event, at int64) {
+	p := d.proc(ev.P)
+	if p == nil {
+		return
+	}
+	if ev.Kind == wire.RangeEnd {
+		if !p.sweeping {
+			p.swept = max(d.sync, p.swept)
+		}
+		p.runtime(d)
+		p.sweeps = append(p.sweeps, recording.NestedSpan{Start: p.swept, End: max(at, p.swept), Call: d.sweepCall()})
+		p.sweeping, p.swept = false, max(at, p.swept)
+		return
+	}
+	if ev.Kind == wire.RangeActive {
+		at = d.sync
+	}
+	if !p.sweeping || ev.Kind == wire.RangeBegin {
+		p.sweeping, p.swept = true, max(at, p.swept)
+	}
+}
+
+func (d *decoder) rangeEvent(ev *wire.Event, at int64) {
+	if ev.What == wire.Sweep {
+		d.sweeps(ev, at)
+		return
+	}
+	k := rangeKey{ev.What, 0}
+	switch {
+	case ev.On != nil:
+		k.of = ev.On.ID
+	case ev.What != wire.MarkPhase:
+		k.of = wire.None
+	}
+	name := rangeNames[ev.What]
+	if ev.What == wire.StopTheWorld {
+		name = "stop-the-world (" + d.gen.Text(ev.Text) + ")"
+	}
+	switch ev.Kind {
+	case wire.RangeBegin:
+		d.ranges[k] = opened{at: at, name: name, of: d.goroutine(ev.On)}
+		d.collects(ev, 1, at)
+	case wire.RangeActive:
 		if _, ok := d.ranges[k]; !ok {
-			d.ranges[k] = opened{at: d.sync, name: r.Name}
-			d.collects(ev, k, 1, d.sync)
+			d.ranges[k] = opened{at: d.sync, name: name, of: d.goroutine(ev.On)}
+			d.collects(ev, 1, d.sync)
 		}
 	default:
 		o, ok := d.ranges[k]
 		if !ok {
-			o = opened{at: d.sync, name: r.Name}
+			o = opened{at: d.sync, name: name, of: d.goroutine(ev.On)}
 		} else {
-			d.collects(ev, k, -1, at)
+			d.collects(ev, -1, at)
 		}
 		delete(d.ranges, k)
-		d.rangeTrack(k).Span(o.at, max(at, o.at), d.frame(o.name), o.args, false)
+		d.rangeTrack(k, o.of).Span(o.at, max(at, o.at), d.frame(o.name), o.args, false)
 	}
 }
 
 // collects notes that a goroutine works for the collector, or has done so.
-func (d *decoder) collects(ev *trace.Event, k rangeKey, by int, at int64) {
-	if k.scope.Kind == trace.ResourceGoroutine && strings.HasPrefix(k.name, "GC ") {
-		if g := d.goroutine(k.scope.Goroutine()); g != nil {
-			d.collect(g, d.call(ev.Stack()), by, at)
+func (d *decoder) collects(ev *wire.Event, by int, at int64) {
+	if ev.What == wire.MarkAssist {
+		if g := d.goroutine(ev.On); g != nil {
+			d.collect(g, d.call(ev.Stack), by, at)
 		}
 	}
 }
 
 // region begins or ends a region of a goroutine; they nest.
-func (d *decoder) region(ev *trace.Event, at int64) {
-	g := d.goroutine(ev.Goroutine())
+func (d *decoder) region(ev *wire.Event, at int64) {
+	g := d.goroutine(ev.G)
 	if g == nil {
 		return
 	}
-	r := ev.Region()
-	args := arg(argTask, int64(r.Task))
+	name, args := d.gen.Text(ev.Text), arg(argTask, int64(ev.Value))
 	switch {
-	case ev.Kind() == trace.EventRegionBegin:
-		g.track.Begin(at, d.frame(r.Type), args)
+	case ev.Kind == wire.RegionBegin:
+		g.track.Begin(at, d.frame(name), args)
 	case g.track.Depth() > 0:
 		g.track.End(at)
 	default: // it began before the trace did
-		g.track.Span(min(0, at), at, d.frame(r.Type), args, false)
+		g.track.Span(min(0, at), at, d.frame(name), args, false)
 	}
 }
 
-func (d *decoder) task(ev *trace.Event, at int64) {
-	t := d.named
+func (d *decoder) task(ev *wire.Event, at int64) {
+	t := ev.Task
 	o, open := d.tasks[t.ID]
-	if ev.Kind() == trace.EventTaskBegin {
-		d.tasks[t.ID] = opened{at: at, name: t.Type}
+	if ev.Kind == wire.TaskBegin {
+		d.tasks[t.ID] = opened{at: at, name: t.Name}
 		return
 	}
 	if !open { // it began before the trace did
-		o = opened{name: t.Type}
+		o = opened{name: t.Name}
 	}
 	delete(d.tasks, t.ID)
 	d.taskSpan(t.ID, o, at, false)
 }
 
-func (d *decoder) taskSpan(id trace.TaskID, o opened, at int64, unfinished bool) {
+func (d *decoder) taskSpan(id uint64, o opened, at int64, unfinished bool) {
 	if o.name == "" {
 		o.name = fmt.Sprintf("task %d", id)
 	}

@@ -1,7 +1,7 @@
 // Package gotrace reads Go's execution traces, of Go 1.11 and later, also those of
 // the flight recorder: what runtime/trace, `go test -trace` and
-// net/http/pprof's /debug/pprof/trace write. It reads them with the Go team's own
-// reader, golang.org/x/exp/trace.
+// net/http/pprof's /debug/pprof/trace write. Package wire reads those of Go 1.22 and
+// later, and the Go team's own reader, golang.org/x/exp/trace, the older ones.
 //
 // Each goroutine is a track, called after the function that it began with, with
 // what it was in: running, runnable, in a system call, or blocked, with the reason,
@@ -19,12 +19,13 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
-
-	"golang.org/x/exp/trace"
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
+	"ashlar/ingest/gotrace/wire"
+	"ashlar/ingest/pairs"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
 )
@@ -61,25 +62,34 @@ const (
 // decoder turns the events into a recording.
 type decoder struct {
 	b     *recording.Builder
-	zero  trace.Time // the time of picosecond 0
+	zero  int64 // the time of picosecond 0, in ns
 	began bool
 	sync  int64 // picoseconds of the last synchronization
 	now   int64
 
-	gs    map[trace.GoID]*goroutine
-	procs map[trace.ProcID]*proc
-	calls map[trace.Stack]recording.CallID // of this generation
+	gs    map[int64]*goroutine
+	procs map[int64]*proc
+	// firstProcs are those of procs that there mostly are.
+	firstProcs [256]*proc
+	gen        *wire.Generation
+	calls      []recording.CallID // 1 + those of the generation's stacks; 0 for those not asked for
 
 	ranges   map[rangeKey]opened
-	tasks    map[trace.TaskID]opened
-	named    trace.Task // of the event, where it begins or ends one
+	tasks    map[uint64]opened
 	counters map[string]int
-	counts   [3]count // of goroutines: all, runnable, running
-	sampled  int      // 1 + the event of CPU samples
+	metrics  [wire.HeapGoal + 1]int // 1 + their counters
+	counts   [3]count               // of goroutines: all, runnable, running
+	sampled  int                    // 1 + the event of CPU samples
 
-	frames map[stateOf]recording.FrameID
-	last   [8]lastFrame                             // by state
-	common map[[2]recording.CallID]recording.CallID // of stacks; see recording.Builder.CommonCall
+	frames  [recording.Collecting + 1]recording.FrameID // 1 + those of states without reasons
+	reasons []recording.FrameID                         // 1 + those of goroutines that are blocked, by the generation's texts; 0 for none so far
+	sweep   recording.CallID                            // of processors that sweep
+
+	common  pairs.Table // 1 + calls, by pairs of stacks; see recording.Builder.CommonCall
+	commons int
+
+	states []recording.TrackState // held until there are many
+	ended  []*goroutine           // whose last states are among them
 
 	records *recording.Tally
 }
@@ -96,14 +106,15 @@ type opened struct {
 	at   int64
 	name string
 	args uint64
+	of   *goroutine // what a range is of, or nil
 }
 
 // Decode reads all events into b. Of a trace that is cut or damaged it reads what
 // stands before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) (err error) {
-	d := &decoder{b: b, gs: map[trace.GoID]*goroutine{}, procs: map[trace.ProcID]*proc{}, calls: map[trace.Stack]recording.CallID{},
-		ranges: map[rangeKey]opened{}, tasks: map[trace.TaskID]opened{}, counters: map[string]int{},
-		frames: map[stateOf]recording.FrameID{}, common: map[[2]recording.CallID]recording.CallID{}, records: b.Tally("event")}
+	d := &decoder{b: b, gs: map[int64]*goroutine{}, procs: map[int64]*proc{},
+		ranges: map[rangeKey]opened{}, tasks: map[uint64]opened{}, counters: map[string]int{},
+		records: b.Tally("event")}
 	head, _, err := in.Head(16)
 	if err != nil {
 		return err
@@ -113,19 +124,19 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	d.begin()
 	b.Squeeze()
-	from := &decode.Reader{In: in}
-	read, err := newReader(from)
-	if err != nil {
-		return fmt.Errorf("the trace cannot be read: %s", sentence(err))
+	if version := wire.VersionOf(head); version != 0 {
+		err = d.each(ctx, in, wire.NewReader(in, version))
+	} else {
+		err = d.old(in)
 	}
-	if err = d.each(ctx, in, read); !errors.Is(err, io.EOF) {
+	d.flush()
+	if !errors.Is(err, io.EOF) {
 		if _, lost := errors.AsType[*source.Error](err); lost || ctx.Err() != nil {
 			return err
 		}
-		if !b.Shows() {
-			return fmt.Errorf("there is no event in the trace: it is cut or damaged before byte %d (%s)", from.Bytes, sentence(err))
+		if err = d.damaged(err); err != nil {
+			return err
 		}
-		b.Warn("damaged", fmt.Sprintf("byte %d", from.Bytes), "The trace is cut or damaged before byte %d (%s); what stands before is shown", from.Bytes, sentence(err))
 	}
 	if !b.Shows() {
 		return errors.New("there is no event in the trace")
@@ -134,36 +145,27 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	return nil
 }
 
-// newReader is trace.NewReader, which reads all of a trace before Go 1.22 at once.
-func newReader(from io.Reader) (r *trace.Reader, err error) {
-	defer caught(&err)
-	return trace.NewReader(from)
-}
-
-func next(r *trace.Reader) (ev trace.Event, err error) {
-	defer caught(&err)
-	return r.ReadEvent()
-}
-
-// caught turns a panic about damaged bytes into an error; faults of a file that
-// became shorter and those of this program go on.
-func caught(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case interface {
-		error
-		Addr() uintptr // a fault
-	}:
-		panic(p)
-	default:
-		*err = fmt.Errorf("%v", p)
-	}
-}
-
 // sentence is an error of the library in one line.
 func sentence(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return text
+}
+
+// damaged says that the trace cannot be read behind a place.
+func (d *decoder) damaged(err error) error {
+	at := int64(0)
+	if told, ok := errors.AsType[*wire.Error](err); ok {
+		at = told.At
+	} else if told, ok := errors.AsType[*oldError](err); ok {
+		at = told.at
+	} else {
+		return err
+	}
+	if !d.b.Shows() {
+		return fmt.Errorf("there is no event in the trace: it is cut or damaged before byte %d (%s)", at, sentence(err))
+	}
+	d.b.Warn("damaged", fmt.Sprintf("byte %d", at), "The trace is cut or damaged before byte %d (%s); what stands before is shown", at, sentence(err))
+	return nil
 }
 
 // begin names the processes, and has references to arguments become text.
@@ -199,111 +201,131 @@ func arg(kind uint64, n int64) uint64 {
 }
 
 // time is that of an event in picoseconds.
-func (d *decoder) time(t trace.Time) int64 {
+func (d *decoder) time(ns int64) int64 {
 	if !d.began {
-		d.began, d.zero = true, t
-		*d.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: int64(t)}}
+		d.began, d.zero = true, ns
+		*d.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: ns}}
 	}
-	ns := int64(t - d.zero)
 	const most = 1 << 62 / 1000
-	return min(max(ns, -most), most) * 1000
+	return min(max(ns-d.zero, -most), most) * 1000
 }
 
-func (d *decoder) event(ev *trace.Event) {
-	at := d.time(ev.Time())
+func (d *decoder) event(ev *wire.Event) {
+	at := d.time(ev.Time)
 	d.now = max(d.now, at)
-	d.b.Cover(at, at)
-	switch ev.Kind() {
-	case trace.EventSync:
-		d.sync = at
-		clear(d.calls) // they hold the generation's tables
-		if c := ev.Sync().ClockSnapshot; c != nil && !c.Wall.IsZero() && len(d.b.Source().NotesOf(recording.NoteTime)) == 0 {
-			d.b.Source().Note(recording.NoteTime, recording.NoteUnix(c.Wall.UnixNano()-int64(c.Trace-d.zero)))
-		}
-	case trace.EventStateTransition:
-		st := ev.StateTransition()
-		if st.Resource.Kind == trace.ResourceGoroutine {
-			d.transition(ev, &st, at)
-		}
-	case trace.EventMetric:
-		d.metric(ev.Metric(), at)
-	case trace.EventStackSample:
+	switch ev.Kind {
+	case wire.Sync:
+		d.synced(ev.Gen, at)
+	case wire.Transition:
+		d.transition(ev, at)
+	case wire.Metric:
+		d.metric(ev, at)
+	case wire.Sample:
 		d.sample(ev, at)
-	case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
+	case wire.RangeBegin, wire.RangeActive, wire.RangeEnd:
 		d.rangeEvent(ev, at)
-	case trace.EventRegionBegin, trace.EventRegionEnd:
+	case wire.RegionBegin, wire.RegionEnd:
 		d.region(ev, at)
-	case trace.EventTaskBegin, trace.EventTaskEnd:
+	case wire.TaskBegin, wire.TaskEnd:
 		d.task(ev, at)
-	case trace.EventLog:
-		l := ev.Log()
-		name := l.Message
-		if l.Category != "" {
-			name = l.Category + ": " + l.Message
+	case wire.Log:
+		name := d.gen.Text(ev.More)
+		if category := d.gen.Text(ev.Text); category != "" {
+			name = category + ": " + name
 		}
-		if g := d.goroutine(ev.Goroutine()); g != nil {
-			g.track.Instant(at, name, arg(argTask, int64(l.Task)))
+		if g := d.goroutine(ev.G); g != nil {
+			g.track.Instant(at, name, arg(argTask, int64(ev.Value)))
 		}
-	case trace.EventLabel:
-		l := ev.Label()
-		if l.Resource.Kind != trace.ResourceGoroutine {
-			break
+	case wire.Label:
+		if g := d.goroutine(ev.G); g != nil {
+			g.track.Instant(at, "label: "+d.gen.Text(ev.Text), 0)
 		}
-		if g := d.goroutine(l.Resource.Goroutine()); g != nil {
-			g.track.Instant(at, "label: "+l.Label, 0)
-		}
-	case trace.EventExperimental:
+	case wire.Experimental:
 		d.records.Kept--
 		d.records.Leave("")
-		d.b.Remark("experimental", "", "Events of an experiment of the runtime (%s) are left out", ev.Experimental().Experiment)
+		d.b.Remark("experimental", "", "Events of an experiment of the runtime (AllocFree) are left out")
+	}
+}
+
+// events takes some that follow each other.
+func (d *decoder) events(all []wire.Event) {
+	if len(all) == 0 {
+		return
+	}
+	d.records.Read += int64(len(all))
+	d.records.Kept += int64(len(all))
+	d.b.Cover(d.time(all[0].Time), d.time(all[len(all)-1].Time))
+	for i := range all {
+		d.event(&all[i])
+	}
+}
+
+// synced goes to the next generation; there is none at the end.
+func (d *decoder) synced(g *wire.Generation, at int64) {
+	d.sync = at
+	if g == nil {
+		return
+	}
+	d.gen = g
+	clear(d.calls)
+	clear(d.reasons)
+	if g.Wall != 0 && len(d.b.Source().NotesOf(recording.NoteTime)) == 0 {
+		d.b.Source().Note(recording.NoteTime, recording.NoteUnix(g.Wall-(g.Snapshot-d.zero)))
 	}
 }
 
 // call is the call of a stack.
-func (d *decoder) call(s trace.Stack) recording.CallID {
-	if s == trace.NoStack {
+func (d *decoder) call(stack int32) recording.CallID {
+	if stack == 0 {
 		return recording.NoCall
 	}
-	if c, ok := d.calls[s]; ok {
-		return c
+	if int(stack) < len(d.calls) && d.calls[stack] != 0 {
+		return d.calls[stack] - 1
+	}
+	if n := d.gen.Stacks(); n > len(d.calls) {
+		d.calls = append(d.calls, make([]recording.CallID, n-len(d.calls))...)
 	}
 	var frames []recording.FrameID
-	for f := range s.Frames() { // from the leaf
-		fn := recording.Function{Name: f.Func, File: f.File, Kind: recording.KindUser}
+	d.gen.EachFrame(stack, func(f *wire.Frame) { // from the leaf
+		fn := recording.Function{Name: d.gen.Text(f.Func), File: d.gen.Text(f.File), Kind: recording.KindUser}
 		if fn.Name == "" {
 			fn.Name, fn.Unresolved = recording.AddressName("", f.PC, 0), true
 		}
 		frames = append(frames, d.b.Frame(recording.Frame{Func: d.b.Function(fn), Addr: f.PC, Line: int32(min(f.Line, 1<<31-1)), Kind: fn.Kind}))
-	}
-	for i, j := 0, len(frames)-1; i < j; i, j = i+1, j-1 {
-		frames[i], frames[j] = frames[j], frames[i]
-	}
+	})
+	slices.Reverse(frames)
 	c := d.b.Stack(frames)
-	d.calls[s] = c
+	d.calls[stack] = c + 1
 	return c
 }
 
-func (d *decoder) sample(ev *trace.Event, at int64) {
-	g := d.goroutine(ev.Goroutine())
+func (d *decoder) sample(ev *wire.Event, at int64) {
 	track := d.runtimeTrack("no goroutine")
-	if g != nil {
+	if g := d.goroutine(ev.G); g != nil {
 		track = g.track
 	}
 	if d.sampled == 0 {
 		d.sampled = 1 + d.b.AddEvent(recording.Event{Name: "CPU samples", Kind: "sample", Basis: recording.FromSamples,
 			Metrics: []recording.Metric{{Name: "count", Unit: "count", PerSample: recording.SampleOne}}})
 	}
-	track.Sample(d.sampled-1, at, d.call(ev.Stack()), int(ev.Proc()), nil)
+	track.Sample(d.sampled-1, at, d.call(ev.Stack), int(ev.P), nil)
 }
 
-// metric adds a point to a counter, whose name and unit the runtime gives as
-// "/name:unit".
-func (d *decoder) metric(m trace.Metric, at int64) {
-	if m.Value.Kind() != trace.ValueUint64 {
-		return
+// metricNames are the runtime's, with their units.
+var metricNames = map[uint8][2]string{
+	wire.MaxProcs: {"/sched/gomaxprocs", "threads"},
+	wire.HeapLive: {"/memory/classes/heap/objects", "bytes"},
+	wire.HeapGoal: {"/gc/heap/goal", "bytes"},
+}
+
+// metric adds a point to a counter.
+func (d *decoder) metric(ev *wire.Event, at int64) {
+	c := &d.metrics[ev.What]
+	if *c == 0 {
+		name := metricNames[ev.What]
+		*c = 1 + d.counter(runtime, name[0], "", name[1])
 	}
-	name, unit, _ := strings.Cut(m.Name, ":")
-	d.b.CounterPoint(d.counter(runtime, name, "", unit), at, float64(m.Value.Uint64()))
+	d.b.CounterPoint(*c-1, at, float64(ev.Value))
 }
 
 func (d *decoder) counter(process int64, name, series, unit string) int {

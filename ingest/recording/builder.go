@@ -46,6 +46,7 @@ type Builder struct {
 	start, end int64
 	window     windowKey // the last one that was counted
 	part       *parting  // what is kept; nil for everything
+	states     stateGroups
 
 	// OnPublish receives each snapshot; see Progress. Without it none are made
 	// before the last.

@@ -44,8 +44,17 @@ func (l *Lane) squeeze() {
 	room := squeezing.Get().(*[column.ChunkLen]int64)
 	defer squeezing.Put(room)
 	ends := room[:n]
-	for i := range ends {
-		ends[i] = l.End(from + i)
+	long := -1
+	for i, d := range c.durs[:n] {
+		if d != isLong {
+			ends[i] = c.starts[i] + int64(d)
+			continue
+		}
+		if long < 0 {
+			long = l.longFrom(from + i)
+		}
+		ends[i] = l.long.At(long).end
+		long++
 	}
 	wakers := c.wakers
 	if wakers != nil {

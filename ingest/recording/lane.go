@@ -125,6 +125,19 @@ func (l *Lane) End(i int) int64 {
 	return l.long.At(l.longFrom(i)).end
 }
 
+// lastEnd is the End of the last span, of which there is one: where that is long, it is
+// the last of those.
+func (l *Lane) lastEnd() int64 {
+	if len(l.chunks) == 0 {
+		return l.End(l.n - 1)
+	}
+	c, off := &l.chunks[len(l.chunks)-1], (l.n-1)&(column.ChunkLen-1)
+	if d := c.durs[off]; d != isLong {
+		return c.starts[off] + int64(d)
+	}
+	return l.long.At(l.long.Len() - 1).end
+}
+
 // Duration is End less Start: it reads one column, which counts where few spans of
 // many are looked at.
 func (l *Lane) Duration(i int) int64 {

@@ -152,10 +152,10 @@ func (b *Builder) CommonCall(before, stack CallID) CallID {
 }
 
 // EachState visits the states of a track within a range, in the order of time, cut
-// at its ends: state i from start to end. Where nothing is known of the stack
+// at its ends: the call of each from start to end. Where nothing is known of the stack
 // meanwhile but the track has spans, it is visited in parts, each with the call of
 // the innermost span that ran, in place of the stack.
-func (t *Track) EachState(calls *Calls, in Scope, visit func(i int, span CallID, start, end int64)) {
+func (t *Track) EachState(calls *Calls, in Scope, visit func(call, span CallID, start, end int64)) {
 	l := &t.States
 	first, last := in.SpansIn(l)
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
@@ -176,10 +176,10 @@ func (t *Track) EachState(calls *Calls, in Scope, visit func(i int, span CallID,
 				continue
 			}
 			if len(w.lanes) == 0 || calls.Depth(call) > 1 {
-				visit(first+k, NoCall, start, end)
+				visit(call, NoCall, start, end)
 				continue
 			}
-			w.state = first + k
+			w.state = call
 			w.spans(0, NoCall, start, end)
 		}
 		first += len(of)
@@ -192,8 +192,8 @@ type stateWalk struct {
 	t     *Track
 	lanes []int
 	at    []int
-	state int
-	visit func(i int, span CallID, start, end int64)
+	state CallID
+	visit func(call, span CallID, start, end int64)
 }
 
 // spans visits the parts from start to end that a span and those below it have.
@@ -230,14 +230,30 @@ func (w *stateWalk) spans(depth int, span CallID, start, end int64) {
 // questions of states ask for.
 func (b *Builder) splitStates() {
 	for t := range b.live { // of others there are no spans
-		if t.track.States.Len() == 0 {
+		if t.track.States.Len() == 0 || len(t.lanes) == 0 && t.loose == nil {
 			continue
 		}
 		s := t.snapshot() // laid out for good
-		s.EachState(&b.rec.Calls, Scope{}, func(i int, span CallID, _, _ int64) {
+		split := func(call, span CallID, _, _ int64) {
 			if span != NoCall {
-				b.Call(span, b.rec.Calls.Frame(t.track.States.Call(i)))
+				b.Call(span, b.rec.Calls.Frame(call))
 			}
-		})
+		}
+		columns := s.Columns(&b.rec.Calls)
+		if len(columns) == 0 {
+			continue
+		}
+		outer := &s.Lanes[columns[0][0]]
+		if fewSpans*outer.Len() > s.States.Len() {
+			s.EachState(&b.rec.Calls, Scope{}, split)
+			continue
+		}
+		for i := range outer.Len() {
+			s.EachState(&b.rec.Calls, Scope{Ranged: true, From: outer.Start(i), To: outer.End(i)}, split)
+		}
 	}
 }
+
+// fewSpans is how many states there have to be for each span so that it takes less time
+// to look only at those that a span ran in.
+const fewSpans = 32

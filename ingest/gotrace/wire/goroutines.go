@@ -1,0 +1,285 @@
+package wire
+
+// Events of goroutines, in the words of the format: each says what the scheduler has
+// just done. Those that report false have to wait for an event of another thread.
+
+func (r *order) goStart(ev *raw, t *thread) (bool, error) {
+	g := r.goroutine(ev.args[0])
+	if g == nil || g.status != goRunnable || !g.seq.follows(r.tables.id, ev.args[1]) {
+		return false, nil
+	}
+	if t.id == none || t.p == nil || t.g != nil {
+		return false, lacks(ev)
+	}
+	g.status, g.seq.seq = goRunning, ev.args[1]
+	r.transition(ev, t, g, Runnable, Running)
+	t.g = g
+	return true, nil
+}
+
+// goStop is of a goroutine that yields, blocks or ends.
+func (r *order) goStop(ev *raw, t *thread) error {
+	if err := user(ev, t); err != nil {
+		return err
+	}
+	g, err := r.running(ev, t, goRunning)
+	if err != nil {
+		return err
+	}
+	if ev.typ == evGoDestroy {
+		r.over(g)
+		r.transition(ev, t, g, Running, NotExist)
+		t.g = nil
+		return nil
+	}
+	to := Runnable
+	if g.status = goRunnable; ev.typ == evGoBlock {
+		g.status, to = goWaiting, Waiting
+	}
+	why, err := r.text(ev, ev.args[0])
+	if err != nil {
+		return err
+	}
+	stack, err := r.stack(ev, ev.args[1])
+	if err != nil {
+		return err
+	}
+	e := r.transition(ev, t, g, Running, to)
+	e.Text, e.Stack, e.OnStack = why, stack, stack
+	t.g = nil
+	return nil
+}
+
+func (r *order) goUnblock(ev *raw, t *thread) (bool, error) {
+	g := r.goroutine(ev.args[0])
+	if g == nil || g.status != goWaiting || !g.seq.follows(r.tables.id, ev.args[1]) {
+		return false, nil
+	}
+	stack, err := r.stack(ev, ev.args[2])
+	if err != nil {
+		return false, err
+	}
+	g.status, g.seq.seq = goRunnable, ev.args[1]
+	r.transition(ev, t, g, Waiting, Runnable).Stack = stack
+	return true, nil
+}
+
+// goSwitch is of a goroutine that hands its thread to another: that one is unblocked,
+// this one blocks or ends, that one starts.
+func (r *order) goSwitch(ev *raw, t *thread) (bool, error) {
+	if err := user(ev, t); err != nil {
+		return false, err
+	}
+	g, err := r.running(ev, t, goRunning)
+	if err != nil {
+		return false, err
+	}
+	next := r.goroutine(ev.args[0])
+	if next == nil || next.status != goWaiting || !next.seq.follows(r.tables.id, ev.args[1]) {
+		return false, nil
+	}
+	r.transition(ev, t, next, Waiting, Runnable)
+	if ev.typ == evGoSwitch {
+		g.status = goWaiting
+		r.transition(ev, t, g, Running, Waiting)
+	} else {
+		r.over(g)
+		r.transition(ev, t, g, Running, NotExist)
+	}
+	next.status, next.seq.seq = goRunning, ev.args[1]
+	t.g = nil
+	r.transition(ev, t, next, Runnable, Running)
+	t.g = next
+	return true, nil
+}
+
+// goStatus says at the start of a generation what a goroutine is in.
+func (r *order) goStatus(ev *raw, t *thread) error {
+	id, on, status := ev.args[0], ev.args[1], uint8(ev.args[2])
+	if int(status) >= len(states) || id == none {
+		return wrong(ev.at, "goroutine %d is in a state %d that there is not", int64(id), status)
+	}
+	stack := int32(0)
+	if ev.typ == evGoStatusStack {
+		var err error
+		if stack, err = r.stack(ev, ev.args[3]); err != nil {
+			return err
+		}
+	}
+	g, from := r.goroutine(id), states[status]
+	switch {
+	case g != nil && g.status != status:
+		return wrong(ev.at, "goroutine %d is in another state than it was", id)
+	case g != nil:
+		g.seq = counter{gen: r.tables.id}
+	case r.tables.id != r.initial:
+		return wrong(ev.at, "goroutine %d was there before and has not been told of", id)
+	default:
+		g, from = r.begin(id, status), Undetermined
+	}
+	next := t.g
+	of := *t // whose event it is
+	switch {
+	case status == goRunning:
+		next = g
+	case status != goSyscall:
+	case on == none:
+		return wrong(ev.at, "goroutine %d is in a system call on no thread", id)
+	case on == t.id:
+		if r.tables.id != r.initial && (t.g == nil || t.g.ID != g.ID) {
+			return wrong(ev.at, "goroutine %d is in a system call on a thread that has another", id)
+		}
+		next = g
+	default:
+		other := r.thread(on)
+		switch {
+		case !other.seen:
+			other.seen, other.g = true, g
+		case other.g == nil || other.g.ID != g.ID:
+			return wrong(ev.at, "goroutine %d is in a system call on a thread that has another", id)
+		default:
+			of.g = g
+		}
+	}
+	e := r.transition(ev, &of, g, from, states[status])
+	e.Stack, e.OnStack = stack, stack
+	t.g = next
+	return nil
+}
+
+func (r *order) goCreate(ev *raw, t *thread) error {
+	if err := onProc(ev, t); err != nil {
+		return err
+	}
+	if t.g != nil {
+		g := t.g
+		if g.gone {
+			g = r.goroutine(uint64(g.ID))
+		}
+		if g != nil && g.status != goRunning {
+			return wrong(ev.at, "goroutine %d makes another and does not run", g.ID)
+		}
+	}
+	id, status, to := ev.args[0], uint8(goRunnable), Runnable
+	if ev.typ == evGoCreateBlocked {
+		status, to = goWaiting, Waiting
+	}
+	begins, err := r.stack(ev, ev.args[1])
+	if err != nil {
+		return err
+	}
+	stack, err := r.stack(ev, ev.args[2])
+	if err != nil {
+		return err
+	}
+	g, err := r.fresh(ev, id, status)
+	if err != nil {
+		return err
+	}
+	e := r.transition(ev, t, g, NotExist, to)
+	e.Stack, e.OnStack = stack, begins
+	return nil
+}
+
+// fresh is a goroutine that was not there.
+func (r *order) fresh(ev *raw, id uint64, status uint8) (*G, error) {
+	if id == none || r.goroutine(id) != nil {
+		return nil, wrong(ev.at, "goroutine %d is made and has been there before", int64(id))
+	}
+	return r.begin(id, status), nil
+}
+
+func (r *order) syscallBegin(ev *raw, t *thread) error {
+	if err := user(ev, t); err != nil {
+		return err
+	}
+	g, err := r.running(ev, t, goRunning)
+	if err != nil {
+		return err
+	}
+	if !t.p.seq.follows(r.tables.id, ev.args[0]) {
+		return wrong(ev.at, "processor %d goes into a system call, but something is missing before", t.p.id)
+	}
+	stack, err := r.stack(ev, ev.args[1])
+	if err != nil {
+		return err
+	}
+	g.status, t.p.status, t.p.seq.seq = goSyscall, procSyscall, ev.args[0]
+	e := r.transition(ev, t, g, Running, InSyscall)
+	e.Stack, e.OnStack = stack, stack
+	return nil
+}
+
+func (r *order) syscallEnd(ev *raw, t *thread) error {
+	if err := user(ev, t); err != nil {
+		return err
+	}
+	g, err := r.running(ev, t, goSyscall)
+	if err != nil {
+		return err
+	}
+	if t.p.status != procSyscall {
+		return wrong(ev.at, "processor %d comes from a system call and was in none", t.p.id)
+	}
+	g.status, t.p.status = goRunning, procRunning
+	r.transition(ev, t, g, InSyscall, Running)
+	return nil
+}
+
+// syscallEndBlocked is of a goroutine that lost its processor in a system call: that it
+// did has to come before.
+func (r *order) syscallEndBlocked(ev *raw, t *thread) (bool, error) {
+	if t.p != nil && t.p.status == procSyscall {
+		return false, nil
+	}
+	if t.id == none || t.g == nil {
+		return false, lacks(ev)
+	}
+	g, err := r.running(ev, t, goSyscall)
+	if err != nil {
+		return false, err
+	}
+	g.status = goRunnable
+	r.transition(ev, t, g, InSyscall, Runnable)
+	t.g = nil
+	return true, nil
+}
+
+// createSyscall is of a goroutine for a thread of C that calls into Go.
+func (r *order) createSyscall(ev *raw, t *thread) error {
+	if t.id == none || t.g != nil {
+		return lacks(ev)
+	}
+	g, err := r.fresh(ev, ev.args[0], goSyscall)
+	if err != nil {
+		return err
+	}
+	r.transition(ev, t, g, NotExist, InSyscall)
+	t.g = g
+	return nil
+}
+
+// destroySyscall is of such a goroutine that ends. Its thread, whose id another may get,
+// loses its processor.
+func (r *order) destroySyscall(ev *raw, t *thread) error {
+	if t.id == none || t.g == nil {
+		return lacks(ev)
+	}
+	g, err := r.running(ev, t, goSyscall)
+	if err != nil {
+		return err
+	}
+	r.over(g)
+	before := *t
+	if t.p != nil {
+		if t.p.status != procSyscall {
+			return wrong(ev.at, "processor %d is left in a system call and was in none", t.p.id)
+		}
+		t.p.status = procAbandoned
+		t.p = nil
+		r.add(Processor, ev.time, &before)
+	}
+	r.transition(ev, &before, g, InSyscall, NotExist)
+	t.g = nil
+	return nil
+}

@@ -1,0 +1,100 @@
+package wire
+
+// Events of processors.
+
+// procStart waits for what came before on the processor, and for the loss of the one
+// that the thread had in a system call.
+func (r *order) procStart(ev *raw, t *thread) (bool, error) {
+	p := r.procs[ev.args[0]]
+	if p == nil || p.status != procIdle || !p.seq.follows(r.tables.id, ev.args[1]) || t.p != nil {
+		return false, nil
+	}
+	if t.id == none {
+		return false, lacks(ev)
+	}
+	p.status, p.seq.seq = procRunning, ev.args[1]
+	r.add(Processor, ev.time, t)
+	t.p = p
+	return true, nil
+}
+
+func (r *order) procStop(ev *raw, t *thread) error {
+	if err := onProc(ev, t); err != nil {
+		return err
+	}
+	if t.p.status != procRunning && t.p.status != procSyscall {
+		return wrong(ev.at, "processor %d stops and did not run", t.p.id)
+	}
+	t.p.status = procIdle
+	r.add(Processor, ev.time, t)
+	t.p = nil
+	return nil
+}
+
+// procSteal is of a processor that a thread takes from another, or itself, in a system
+// call.
+func (r *order) procSteal(ev *raw, t *thread) (bool, error) {
+	p := r.procs[ev.args[0]]
+	if p == nil || p.status != procSyscall && p.status != procAbandoned || !p.seq.follows(r.tables.id, ev.args[1]) {
+		return false, nil
+	}
+	if t.id == none {
+		return false, lacks(ev)
+	}
+	abandoned := p.status == procAbandoned
+	p.status, p.seq.seq = procIdle, ev.args[1]
+	if abandoned {
+		r.add(Processor, ev.time, t)
+		return true, nil
+	}
+	from := t
+	if ev.args[2] != t.id {
+		from = r.threads[ev.args[2]]
+	}
+	if from == nil || !from.seen || from.p != p {
+		return false, wrong(ev.at, "processor %d is taken from thread %d, which did not have it", p.id, ev.args[2])
+	}
+	r.add(Processor, ev.time, t)
+	from.p = nil
+	return true, nil
+}
+
+// procStatus says at the start of a generation what a processor is in.
+func (r *order) procStatus(ev *raw, t *thread) error {
+	id, status := ev.args[0], uint8(ev.args[1])
+	if status > procAbandoned || id == none {
+		return wrong(ev.at, "processor %d is in a state %d that there is not", int64(id), status)
+	}
+	p := r.procs[id]
+	of := *t
+	switch {
+	case p == nil:
+		p = &proc{id: id, status: status}
+		r.procs[id] = p
+	case status == procAbandoned && p.status == procSyscall:
+		// It is about to be taken from the thread that it runs on.
+		holder := r.holder(p)
+		if holder == nil {
+			return wrong(ev.at, "processor %d is about to be taken from no thread", id)
+		}
+		of = *holder
+	case status != p.status:
+		return wrong(ev.at, "processor %d is in another state than it was", id)
+	}
+	p.seq = counter{gen: r.tables.id}
+	r.add(Processor, ev.time, &of)
+	if status == procRunning || status == procSyscall {
+		t.p = p
+	}
+	return nil
+}
+
+// holder is the thread that a processor runs on, or nil.
+func (r *order) holder(p *proc) *thread {
+	for _, t := range r.threads {
+		if t.seen && t.p == p {
+			return t
+		}
+	}
+	return nil
+}
