@@ -236,13 +236,15 @@ func (r *reader) finish(s *sequence, e *trackEvent, t *track, ev *event) {
 		ev.args = r.args.add(s, r.batch, e.packet)
 	}
 	r.put(t, *ev)
+	flows, ends := r.flows[:e.flowCount], r.ends[:e.endCount]
 	if e.is&hasMore != 0 {
-		for _, id := range e.flows {
-			r.putWide(wide{at: ev.at, value: int64(id), kind: flowPasses, group: t.group})
-		}
-		for _, id := range e.ends {
-			r.putWide(wide{at: ev.at, value: int64(id), kind: flowEnds, group: t.group})
-		}
+		flows, ends = e.flows, e.ends
+	}
+	for _, id := range flows {
+		r.putWide(wide{at: ev.at, value: int64(id), kind: flowPasses, group: t.group})
+	}
+	for _, id := range ends {
+		r.putWide(wide{at: ev.at, value: int64(id), kind: flowEnds, group: t.group})
 	}
 }
 

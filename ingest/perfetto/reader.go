@@ -15,8 +15,10 @@ type reader struct {
 	args   *argStore
 	blocks *blocks
 	pipe   chan<- *window
-	next   *window // that is filled
-	batch  *batch  // whose packets are taken
+	next   *window  // that is filled
+	batch  *batch   // whose packets are taken
+	flows  []uint64 // of those that are left in it, see packet
+	ends   []uint64
 
 	seqs   map[uint64]*sequence
 	lately [64]*sequence // by the last bits of their numbers
@@ -92,6 +94,7 @@ func (r *reader) note(code, place string, minor bool, format string, args ...any
 const (
 	packetFtrace      = 1
 	packetTree        = 2
+	packetUser        = 3
 	packetClocks      = 6
 	packetTime        = 8
 	packetSequence    = 10
@@ -109,6 +112,7 @@ const (
 	packetDefaults    = 59
 	packetDescriptor  = 60
 	packetPerf        = 66
+	packetPID         = 79
 	packetZstd        = 133
 	packetStackSample = 135
 
@@ -159,9 +163,14 @@ func (r *reader) take(b *batch) error {
 		return r.ctx.Err()
 	}
 	r.batch = b
+	r.flows, r.ends = b.flows, b.ends
 	for i := range b.packets {
-		if err := r.packet(&b.packets[i]); err != nil {
+		p := &b.packets[i]
+		if err := r.packet(p); err != nil {
 			return err
+		}
+		if p.flowCount|p.endCount != 0 {
+			r.flows, r.ends = r.flows[p.flowCount:], r.ends[p.endCount:]
 		}
 	}
 	if b.failed != nil {

@@ -3,6 +3,7 @@ package perfetto
 import (
 	"iter"
 	"math"
+	"math/bits"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -58,8 +59,52 @@ func longVarint(b []byte, i int) (v uint64, next int) {
 	return v, i + n
 }
 
-// mostNumber is the largest number of a field.
-const mostNumber = 1<<29 - 1
+// number reads the number that x begins with, and says how many bytes it takes: more than 8
+// where it goes on behind x. It does not ask for the length first, of which nobody knows
+// what comes next.
+func number(x uint64) (v uint64, n int) {
+	stop := ^x & 0x8080808080808080
+	n = bits.TrailingZeros64(stop)>>3 + 1
+	x &= stop ^ (stop - 1)
+	x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+	x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
+	return x&0x000000000fffffff | x&0x0fffffff00000000>>4, n
+}
+
+const (
+	// mostNumber is the largest number of a field.
+	mostNumber = 1<<29 - 1
+	// lengthType is the type of fields that have a length.
+	lengthType = 2
+)
+
+// fieldAt reads a field at i, and says where what stands behind its number begins, and what
+// follows: -1 where none stands whole.
+func fieldAt(b []byte, i int) (num protowire.Number, v value, from, next int) {
+	tag, from := varint(b, i)
+	if from < 0 {
+		return 0, v, from, -1
+	}
+	if typ := tag & 7; typ&^lengthType != 0 || tag < 1<<3 || tag>>3 > mostNumber {
+		num, v, n := anyField(b[i:])
+		if n < 0 {
+			return num, v, from, -1
+		}
+		return num, v, from, i + n
+	}
+	num = protowire.Number(tag >> 3)
+	n, next := varint(b, from)
+	switch {
+	case next < 0 || tag&7 == 0:
+		v.n = n
+	case n > uint64(len(b)-next):
+		next = -1
+	default:
+		v.b = b[next:][:n:n]
+		next += int(n)
+	}
+	return num, v, from, next
+}
 
 // field reads one, which takes n bytes; n is negative where none stands whole. Nearly
 // all have a number below 16, and a value or a length below 128: a byte each.
