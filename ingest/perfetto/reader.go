@@ -166,8 +166,14 @@ func (r *reader) take(b *batch) error {
 	r.flows, r.ends = b.flows, b.ends
 	for i := range b.packets {
 		p := &b.packets[i]
-		if err := r.packet(p); err != nil {
-			return err
+		s := r.lately[p.seq%uint32(len(r.lately))]
+		if s == nil || s.id != uint64(p.seq) || !r.plain(s, p) {
+			r.packet(r.sequence(p.seq), p)
+		}
+		if r.waiting >= mostQueued {
+			if err := r.flush(false); err != nil {
+				return err
+			}
 		}
 		if p.flowCount|p.endCount != 0 {
 			r.flows, r.ends = r.flows[p.flowCount:], r.ends[p.endCount:]
@@ -209,8 +215,7 @@ func (r *reader) sequence(number uint32) *sequence {
 }
 
 // packet takes a packet in its sequence.
-func (r *reader) packet(p *packet) error {
-	s := r.sequence(p.seq)
+func (r *reader) packet(s *sequence, p *packet) {
 	if p.is&isCleared != 0 {
 		s.clear()
 		s.valid = true
@@ -223,23 +228,19 @@ func (r *reader) packet(p *packet) error {
 		r.intern(s, told.interned)
 	}
 	if p.kind == 0 {
-		return nil
+		return
 	}
 	r.next.packets.read++
 	if p.is&isNeeding != 0 && !s.valid {
 		r.next.packets.left++
 		r.note("lost", "", false, "Packets were lost when the trace was recorded; those behind them refer to what is not there and were left out, until a sequence begins anew")
-		return nil
+		return
 	}
 	if p.kind == packetEvent {
 		r.trackEvent(s, p)
 	} else {
 		r.other(s, p, r.batch.body(p))
 	}
-	if r.waiting >= mostQueued {
-		return r.flush(false)
-	}
-	return nil
 }
 
 // other takes a packet that is no track event.
