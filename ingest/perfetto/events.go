@@ -292,11 +292,12 @@ func (r *reader) finish(s *sequence, e *trackEvent, t *track, ev *event) {
 // flowsOf has flows that pass a track or end on it wait for their turn.
 func (r *reader) flowsOf(at int64, t *track, passes, ends []uint64) {
 	for _, id := range passes {
-		r.putWide(wide{at: at, value: int64(id), kind: flowPasses, group: t.group})
+		r.passes = append(r.passes, pass{at: at, id: id, group: t.group})
 	}
 	for _, id := range ends {
-		r.putWide(wide{at: at, value: int64(id), kind: flowEnds, group: t.group})
+		r.passes = append(r.passes, pass{at: at, id: id, group: t.group, ends: true})
 	}
+	r.waiting += len(passes) + len(ends)
 }
 
 // count has a value of a counter wait for its turn.

@@ -32,9 +32,11 @@ type reader struct {
 
 	rows      []*track // those with events that wait
 	wide      []wide
+	passes    []pass
 	waiting   int // events
 	order     order[event]
 	wideOrder order[wide]
+	passOrder order[pass]
 
 	said     trackEvent // the event that is read
 	texts    map[string]string
