@@ -378,9 +378,10 @@ func (b *Builder) countSpans(spans []NestedSpan) {
 	}
 }
 
+// growSums has room for a call's total, and for those of the calls before it: snapshots copy
+// as many, and calls without spans may be many more.
 func (b *Builder) growSums(call CallID) {
-	n := max(64, 2*len(b.sums), int(call)+1)
-	b.sums = append(b.sums, make([]callSum, n-len(b.sums))...)
+	b.sums = append(b.sums, make([]callSum, int(call)+1-len(b.sums))...)
 }
 
 // uncount takes the spans of a lane from number i on back from the totals by call.

@@ -137,8 +137,7 @@ func (b *Builder) publishTracks(r *Recording, until time.Time) {
 
 // publishSums takes what spans of each call took.
 func (b *Builder) publishSums(r *Recording) {
-	// The sums have room to grow, which is no call's.
-	n := min(len(b.sums), r.Calls.Len())
+	n := len(b.sums)
 	r.SpanTime, r.SpanCount = make([]int64, n), make([]int64, n)
 	for c := range b.sums[:n] {
 		s := &b.sums[c]
