@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/decode"
 )
 
 // What a packet and its event have, in packet.is.
@@ -144,7 +146,7 @@ func (w *worker) packet(b []byte, i, end int) {
 			v, next := uint64(0), 0
 			switch byte(x) {
 			case packetTime << 3:
-				if v, next = number(x >> 8); next < 8 && i+1+next <= end {
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
 					p.time, p.is = v, p.is|isTimed
 					i += 1 + next
 					continue
@@ -156,7 +158,7 @@ func (w *worker) packet(b []byte, i, end int) {
 					continue
 				}
 			case packetEvent<<3 | lengthType:
-				if v, next = number(x >> 8); next < 8 && v <= uint64(end-(i+1+next)) && i+1+next <= end {
+				if v, next = decode.Varint(x >> 8); next < 8 && v <= uint64(end-(i+1+next)) && i+1+next <= end {
 					p.kind, p.at = packetEvent, uint32(i+1)
 					i += 1 + next
 					w.readEvent(p, b, i, i+int(v))
@@ -169,7 +171,7 @@ func (w *worker) packet(b []byte, i, end int) {
 					continue
 				}
 			case packetSequence << 3:
-				if v, next = number(x >> 8); next < 8 && i+1+next <= end {
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
 					p.seq = uint32(v)
 					i += 1 + next
 					continue
@@ -265,7 +267,7 @@ func (w *worker) readEvent(p *packet, b []byte, i, end int) {
 					continue
 				}
 			case eventNameID << 3:
-				if v, next = number(x >> 8); next < 8 && i+1+next <= end {
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
 					p.nameID, p.is = v, p.is|byName
 					i += 1 + next
 					continue
@@ -277,13 +279,13 @@ func (w *worker) readEvent(p *packet, b []byte, i, end int) {
 					continue
 				}
 			case eventAnnotation<<3 | lengthType:
-				if v, next = number(x >> 8); next < 8 && i+1+next <= end && v <= uint64(end-(i+1+next)) {
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end && v <= uint64(end-(i+1+next)) {
 					p.is |= hasArgs
 					i += 1 + next + int(v)
 					continue
 				}
 			case eventExtra << 3:
-				if v, next = number(x >> 8); next < 8 && i+1+next <= end {
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
 					p.holds(float64(int64(v)), hasExtra)
 					i += 1 + next
 					continue

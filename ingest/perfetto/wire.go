@@ -3,7 +3,6 @@ package perfetto
 import (
 	"iter"
 	"math"
-	"math/bits"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -57,18 +56,6 @@ func longVarint(b []byte, i int) (v uint64, next int) {
 		return 0, -1
 	}
 	return v, i + n
-}
-
-// number reads the number that x begins with, and says how many bytes it takes: more than 8
-// where it goes on behind x. It does not ask for the length first, of which nobody knows
-// what comes next.
-func number(x uint64) (v uint64, n int) {
-	stop := ^x & 0x8080808080808080
-	n = bits.TrailingZeros64(stop)>>3 + 1
-	x &= stop ^ (stop - 1)
-	x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
-	x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
-	return x&0x000000000fffffff | x&0x0fffffff00000000>>4, n
 }
 
 const (
